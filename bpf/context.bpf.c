@@ -37,7 +37,7 @@ SPIN_INLINE void *spin_frame_ctx(const struct spin_frame *frame)
 	return frame->ctx;
 }
 
-/* Read from XDP's context each time, so that what the verifier knows of the frame begins anew. */
+/* Read from XDP's context each time, so that what the verifier knows of the frame begins again. */
 SPIN_INLINE struct spin_view spin_frame_view(const struct spin_frame *frame)
 {
 	if (frame->copy)

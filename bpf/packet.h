@@ -60,7 +60,7 @@ SPIN_INLINE void spin_handle_message_(const struct spin_frame *frame, const stru
 }
 
 /*
- * The same datagram seen anew, from the frame's start and offsets that the verifier
+ * The same datagram seen again, from the frame's start and offsets that the verifier
  * does not know: VLAN tags, IP version and options become one state, and what
  * follows is analysed once, not once for each of them. 0: the frame is too short, which
  * parsing has excluded.

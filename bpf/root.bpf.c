@@ -190,7 +190,7 @@ SPIN_INLINE enum spin_reason spin_give_icmp_(struct xdp_md *ctx, const struct sp
 	return SPIN_REASON_UNMATCHED;
 }
 
-/* Why a frame is no context's whose type is one's: what is wrong with its length comes first, as in that context's program. */
+/* Why a frame is not a context's whose type is one's: what is wrong with its length comes first, as in that context's program. */
 SPIN_INLINE enum spin_reason spin_ether_reason_(struct xdp_md *ctx)
 {
 	const struct spin_words *words = &spin_words[bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1)];

@@ -6,7 +6,7 @@
  * at the packet's place in the message, in place of what it carried. A put's offset says where in the entry the
  * read begins; the entry's bounds are those of what can be read, and a packet that reaches beyond fails unanswered.
  *
- * Nothing is promised of bytes that the host stores to meanwhile. An answer is sent once, and a packet that comes
+ * Nothing is promised of bytes that the host stores to in the meantime. An answer is sent once, and a packet that comes
  * again is not answered again: a reader that misses one reads those bytes by another message.
  */
 #include <spin/spin.h>

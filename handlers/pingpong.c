@@ -6,7 +6,7 @@
  * Message_id, offset and flags stay, so what comes back is the message again: to a context of the sender's that
  * takes messages, or to a plain socket.
  *
- * What is sent back is sent once, and a packet that comes again is no ping: it is acknowledged, and that is all.
+ * What is sent back is sent once, and a packet that comes again is not a ping: it is acknowledged, and that is all.
  * A sender that misses a pong sends another message.
  */
 #include <spin/spin.h>

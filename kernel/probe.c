@@ -33,7 +33,7 @@ int kernel_probe__privileged_isolated(void)
 {
 	uint64_t caps = kernel_caps__effective();
 
-	/* all of it is asked for without CAP_SYS_ADMIN, which is laid down meanwhile */
+	/* all of it is asked for without CAP_SYS_ADMIN, which is laid down in the meantime */
 	return has(caps, CAP_BPF) && has(caps, CAP_NET_ADMIN);
 }
 

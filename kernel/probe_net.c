@@ -112,11 +112,11 @@ static int try(const struct probe_net *own, int number, const char *path, struct
 	return found;
 }
 
-/* Tries PREFIX/ENTRY/SUFFIX for each entry of a folder. */
-static int search(const struct probe_net *own, int number, const char *folder, const char *suffix, struct probe_net *out, char *entry_found,
-		  size_t bytes, int *err)
+/* Tries PREFIX/ENTRY/SUFFIX for each entry of a directory. */
+static int search(const struct probe_net *own, int number, const char *directory, const char *suffix, struct probe_net *out,
+		  char *entry_found, size_t bytes, int *err)
 {
-	DIR *dir = opendir(folder);
+	DIR *dir = opendir(directory);
 	struct dirent *entry;
 	int found = 0;
 
@@ -125,7 +125,7 @@ static int search(const struct probe_net *own, int number, const char *folder, c
 
 		if (entry->d_name[0] == '.' || (*suffix && !isdigit((unsigned char)entry->d_name[0])))
 			continue;
-		snprintf(path, sizeof(path), "%s/%s%s", folder, entry->d_name, suffix);
+		snprintf(path, sizeof(path), "%s/%s%s", directory, entry->d_name, suffix);
 		found = try(own, number, path, out, err);
 		if (found)
 			snprintf(entry_found, bytes, "%.60s", entry->d_name);
@@ -178,9 +178,9 @@ static void visit(struct visitor *v, const char *path)
 	close(fd);
 }
 
-static void visit_folder(struct visitor *v, const char *folder, const char *suffix)
+static void visit_directory(struct visitor *v, const char *directory, const char *suffix)
 {
-	DIR *dir = v->done ? NULL : opendir(folder);
+	DIR *dir = v->done ? NULL : opendir(directory);
 	struct dirent *entry;
 
 	while (dir && !v->done && (entry = readdir(dir))) {
@@ -188,7 +188,7 @@ static void visit_folder(struct visitor *v, const char *folder, const char *suff
 
 		if (entry->d_name[0] == '.' || (*suffix && !isdigit((unsigned char)entry->d_name[0])))
 			continue;
-		snprintf(path, sizeof(path), "%s/%s%s", folder, entry->d_name, suffix);
+		snprintf(path, sizeof(path), "%s/%s%s", directory, entry->d_name, suffix);
 		visit(v, path);
 	}
 	if (dir)
@@ -200,6 +200,6 @@ void kernel_net__each(int (*fn)(void *arg, const struct probe_net *net), void *a
 	struct visitor v = { .fn = fn, .arg = arg };
 
 	visit(&v, "/proc/thread-self/ns/net");
-	visit_folder(&v, "/run/netns", "");
-	visit_folder(&v, "/proc", "/ns/net");
+	visit_directory(&v, "/run/netns", "");
+	visit_directory(&v, "/proc", "/ns/net");
 }

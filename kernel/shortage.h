@@ -10,7 +10,7 @@
 
 /*
  * Writes what is short and what to do into `why`, and returns -EMFILE, -ENFILE,
- * -ENOMEM or -EPERM; or -EAGAIN, if a signal came meanwhile. 0 if nothing is. err: what the failed call gave (-errno);
+ * -ENOMEM or -EPERM; or -EAGAIN, if a signal came in the meantime. 0 if nothing is. err: what the failed call gave (-errno);
  * descriptors: how many it needed. A call that lacked descriptors may have failed with
  * another error, because libbpf takes a failed probe for an old kernel: so those are
  * counted.

@@ -2,7 +2,7 @@
 #ifndef KERNEL_TEXTFILE_H
 #define KERNEL_TEXTFILE_H
 
-/* Small files of /proc and /sys. `at`: a folder's descriptor, or AT_FDCWD. */
+/* Small files of /proc and /sys. `at`: a directory's descriptor, or AT_FDCWD. */
 #include <stddef.h>
 
 /* The first line, without its newline. 0 or -errno. */

@@ -20,7 +20,7 @@
 #include "kernel/probe_iface.h"
 #include "kernel/threaded.h"
 
-#define FOLDER     "/run/spin"
+#define DIRECTORY  "/run/spin"
 #define PREFIX     "threaded."
 #define LINE_BYTES 64
 #define KEPT_S     86400 /* a file whose interface is not to be seen: it may be, later */
@@ -66,11 +66,11 @@ static void write_file(struct threaded *t)
 	int bytes = snprintf(line, sizeof(line), "%d %02x%02x%02x%02x%02x%02x%02x%02x %s\n", t->iface.ifindex, a[0], a[1], a[2], a[3], a[4],
 			     a[5], a[6], a[7], t->iface.name);
 
-	mkdir(FOLDER, 0755);
+	mkdir(DIRECTORY, 0755);
 	if (getrandom(&number, sizeof(number), 0) != sizeof(number)) /* processes of other namespaces can have this one's id */
 		return;
-	snprintf(hidden, sizeof(hidden), FOLDER "/.%016" PRIx64, number);
-	snprintf(t->path, sizeof(t->path), FOLDER "/" PREFIX "%016" PRIx64, number);
+	snprintf(hidden, sizeof(hidden), DIRECTORY "/.%016" PRIx64, number);
+	snprintf(t->path, sizeof(t->path), DIRECTORY "/" PREFIX "%016" PRIx64, number);
 	t->fd = open(hidden, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (t->fd < 0)
 		return;
@@ -215,9 +215,9 @@ void kernel_threaded__end(struct threaded *t)
 	close_file(t); /* else the next start may see it, or find it up again */
 }
 
-static void recover(int folder, const char *name)
+static void recover(int directory, const char *name)
 {
-	int fd = openat(folder, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	int fd = openat(directory, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 	struct threaded_iface iface;
 	struct search s = { .iface = &iface };
 	struct stat st;
@@ -229,14 +229,14 @@ static void recover(int folder, const char *name)
 		if (!read_file(fd, &iface))
 			kernel_net__each(undo_in, &s);
 		if (s.is_undone || st.st_mtime + KEPT_S < time(NULL))
-			unlinkat(folder, name, 0);
+			unlinkat(directory, name, 0);
 	}
 	close(fd);
 }
 
 void kernel_threaded__recover(void)
 {
-	DIR *dir = opendir(FOLDER);
+	DIR *dir = opendir(DIRECTORY);
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))

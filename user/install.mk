@@ -8,7 +8,7 @@ INCLUDEDIR ?= $(PREFIX)/include
 DATADIR    ?= $(PREFIX)/share
 MANDIR     ?= $(DATADIR)/man
 
-# spincc finds this folder from its own place: share/spin in a folder above it
+# spincc finds this directory from its own place: share/spin in a directory above it
 SPIN_DATA  := $(DATADIR)/spin
 
 # MODE FOLDER FILES

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # install: puts files where the rows MODE|FROM|TO on stdin say, below $DESTDIR. Notes every file, and every
-# folder that was not there, in $MANIFEST. uninstall: takes away what the manifest has.
+# directory that was not there, in $MANIFEST. uninstall: takes away what the manifest has.
 set -eu
 umask 022
 manifest=$DESTDIR$MANIFEST
 
-folder() {
+directory() {
 	[ -d "$DESTDIR$1" ] && return
-	folder "$(dirname "$1")"
+	directory "$(dirname "$1")"
 	mkdir "$DESTDIR$1"
 	made="$made${made:+
 }dir $1"
@@ -54,10 +54,10 @@ install)
 	esac
 	[ -z "$DESTDIR" ] || mkdir -p "$DESTDIR"
 	made=
-	folder "$(dirname "$MANIFEST")"
+	directory "$(dirname "$MANIFEST")"
 	note "$MANIFEST"
 	while IFS='|' read -r mode from to; do
-		folder "$(dirname "$to")"
+		directory "$(dirname "$to")"
 		note "$to"
 		put "$mode" "$from" "$to"
 	done

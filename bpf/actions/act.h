@@ -88,7 +88,7 @@ SPIN_INLINE void spin_reply_ip6_(struct spin_ip6 *ip, uint32_t payload_bytes)
 }
 
 /*
- * Turns the datagram around, cut to payload_bytes; checksums are computed anew, but for
+ * Turns the datagram around, cut to payload_bytes; checksums are computed again, but for
  * that of a request over IPv4 that had none. Over IPv6 there is no "none".
  */
 SPIN_INLINE void spin_turn_around(const struct spin_view *view, const struct spin_datagram *d, uint32_t payload_bytes)

@@ -252,7 +252,7 @@ SPIN_OUTLINE uint32_t spin_me_take(const struct spin_key *key, uint64_t match_bi
 		me = spin_me_at(found);
 		used = spin_read_once(&me->used);
 		*options = spin_read_once(&me->options);
-		/* the host may have posted another one in its place meanwhile: it is looked at again */
+		/* the host may have posted another one in its place in the meantime: it is looked at again */
 		if (!(*options & SPIN_ME_USE_ONCE)) {
 			if (spin_load32(&me->state) == SPIN_ME_OPEN && spin_me_fits_(me, key, match_bits) &&
 			    spin_me_has_place_(found, used, bytes, place, options))

@@ -215,7 +215,7 @@ SPIN_INLINE enum spin_reason spin_message_handle(struct spin_message *m, struct 
 		step = SPIN_DONE_LAST;
 		q->length = m->slmp.offset + m->slmp.bytes;
 		total = spin_cmpxchg(&q->total, 0, number + 1);
-		/* again, for those that came meanwhile: the two cannot both be right, and the message cannot end */
+		/* again, for those that came in the meantime: the two cannot both be right, and the message cannot end */
 		if (!spin_flows_are_messages_() && ((total && total != number + 1) || spin_window_beyond(m->mpq, m->generation, number)))
 			return spin_message_break_(q);
 	} else if (!spin_flows_are_messages_()) {
@@ -415,7 +415,7 @@ SPIN_INLINE _Bool spin_message_lives_(const struct spin_mpq *q, uint32_t generat
 
 /*
  * Gives back what was taken out and is not handled yet, for the next arrival or sweep; if the message
- * has ended meanwhile it is lost.
+ * has ended in the meantime it is lost.
  */
 SPIN_INLINE void spin_message_put_back(uint32_t mpq, uint32_t generation, uint32_t chain, uint32_t hpu)
 {

@@ -171,7 +171,7 @@ SPIN_INLINE uint32_t spin_message_enter_(const struct spin_message *m, enum spin
 	if (!state) {
 		state = spin_message_open_(m, phase);
 		*opened = state != 0;
-		/* the message may lie behind it; if it took its place it is no tombstone any more */
+		/* the message may lie behind it; if it took its place it is not a tombstone any more */
 		spin_tombstone_end_(place, state ? was : 0);
 	}
 	spin_flow_unlock(&m->key);

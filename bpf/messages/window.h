@@ -155,7 +155,7 @@ SPIN_OUTLINE enum spin_claim spin_window_claim(uint32_t mpq, uint32_t generation
 	return spin_unlikely_value(SPIN_BEYOND); /* cannot be */
 }
 
-/* Takes a claim back: the MPQ had become another message's meanwhile. */
+/* Takes a claim back: the MPQ had become another message's in the meantime. */
 SPIN_OUTLINE int spin_window_unclaim(uint32_t mpq, uint32_t generation, uint32_t packet)
 {
 	uint64_t *lane = spin_window_word_(mpq, packet >> 5), was, round = 0;
@@ -203,7 +203,7 @@ SPIN_INLINE uint32_t spin_window_claimed(uint32_t mpq, uint32_t generation)
 	return count;
 }
 
-/* For a new message; the lanes of older ones say so by their generation, until that begins anew. */
+/* For a new message; the lanes of older ones say so by their generation, until that begins again. */
 SPIN_INLINE void spin_window_clear(uint32_t mpq, uint32_t generation)
 {
 	struct spin_mpq *q = spin_mpq_at(mpq);

@@ -90,7 +90,7 @@ struct rv32_insn {
 /* Which registers an instruction reads, bit x for register x; never bit 0. */
 uint32_t rv32_insn__reads(const struct rv32_insn *insn);
 
-/* Decodes one 32-bit word at pc; what is no instruction becomes RV32_OP_illegal. */
+/* Decodes one 32-bit word at pc; what is not an instruction becomes RV32_OP_illegal. */
 void rv32_insn__decode(struct rv32_insn *insn, uint32_t pc, uint32_t word);
 
 /* The 32-bit instruction that a 16-bit one stands for; 0 (illegal) if none. */

@@ -35,7 +35,7 @@ _start:
 
 	/*
 	 * A fetch that is on its way while the instruction cache is switched on is lost (RTL). So the others sleep
-	 * meanwhile, as in PsPIN's own start-up code.
+	 * in the meantime, as in PsPIN's own start-up code.
 	 */
 	li	t1, EVENT_UNIT
 	li	t2, 1 << EVENT_UNIT_DISPATCH_EVENT

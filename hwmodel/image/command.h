@@ -103,7 +103,7 @@ static inline __attribute__((always_inline)) uint32_t hpu_command_send(uint32_t 
 	return hpu_command_issue_(HPU_COMMAND_NIC_SEND);
 }
 
-/* The same of a request that is no put: kind is HPU_SEND_GET or HPU_SEND_ATOMIC. */
+/* The same of a request that is not a put: kind is HPU_SEND_GET or HPU_SEND_ATOMIC. */
 static inline __attribute__((always_inline)) uint32_t hpu_command_request(uint32_t put, uint32_t kind, uint32_t from, uint32_t bytes,
 									  uint32_t detail)
 {

@@ -195,7 +195,7 @@ HPU_ENTRY uint32_t hpu_completion(const struct hpu_args *args)
 }
 
 /*
- * ICMP's and frames'. Behind all others in program memory: what is there in addition to UDP's entries is no matter of theirs.
+ * ICMP's and frames'. Behind all others in program memory: what is there in addition to UDP's entries is not a matter of theirs.
  * Three more copies of the handlers: spincc leaves them out (HPU_UDP_ALONE) where program memory has no room for them.
  */
 #ifndef HPU_UDP_ALONE

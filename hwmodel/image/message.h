@@ -138,7 +138,7 @@ HPU_INLINE _Bool hpu_message_fetch(struct spin_packet *packet)
 	return !spin_put_from_device_(packet, before, bytes, &put);
 }
 
-/* The default action of what is no put (<spin/message.h>); SPIN_RC_DROP: nothing was done. */
+/* The default action of what is not a put (<spin/message.h>); SPIN_RC_DROP: nothing was done. */
 HPU_INLINE uint32_t hpu_message_request(struct spin_packet *packet)
 {
 	_Bool done = 0;

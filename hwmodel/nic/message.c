@@ -172,7 +172,7 @@ static void header_ended(struct pspin *nic, struct nic_mpq *mpq, const struct ps
 	ran(nic, mpq, SPIN_KIND_HEADER, 0, task->error);
 }
 
-/* The default action of what is no put may have done nothing. */
+/* The default action of what is not a put may have done nothing. */
 static enum spin_reason default_reason(const struct nic_mpq *mpq, const struct pspin_task *task)
 {
 	if (task->error)

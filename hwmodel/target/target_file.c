@@ -130,7 +130,7 @@ static int read_lines(struct reader *r, FILE *file)
 	return err;
 }
 
-/* The file's name without folder and ending. */
+/* The file's name without directory and ending. */
 static void name_after(struct pspin_target *target, const char *path)
 {
 	const char *base = strrchr(path, '/');

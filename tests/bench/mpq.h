@@ -5,7 +5,7 @@
 /* Shared by mpq.bpf.c and mpq.c: the packet that comes next. */
 #include <stdint.h>
 
-/* Ethernet, IPv4, UDP, SLMP: written anew for each packet. */
+/* Ethernet, IPv4, UDP, SLMP: written again for each packet. */
 #define FEED_HEADERS 52
 
 struct feed {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * PROG_TEST_RUN gives a program the frame that its last run left. This writes the
- * frame anew and goes on to the program under test; an empty one tells its own cost.
+ * frame again and goes on to the program under test; an empty one tells its own cost.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>

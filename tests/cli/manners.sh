@@ -62,7 +62,7 @@ clean_made() {
 # clean WHEN: no temporary file, program or process is left
 clean() {
 	left=$(ls -A "$WORK/tmp")
-	[ -z "$left" ] || fail "$1: left in the folder for temporary files: $left"
+	[ -z "$left" ] || fail "$1: left in the directory for temporary files: $left"
 	left=$(ls -A "$WORK/made" | grep '^\.')
 	[ -z "$left" ] || fail "$1: left beside the output: $left"
 	i=0
@@ -136,9 +136,9 @@ done
 : >empty
 head -c 5000 /dev/urandom >noise
 ls >text
-mkdir folder
+mkdir directory
 wrong() {
-	for file in empty noise text folder nosuch /dev/null; do
+	for file in empty noise text directory nosuch /dev/null; do
 		expect 1 in_ns $(echo "$1" | sed "s|@|$file|")
 		one_line
 		clean "$1 with $file"
@@ -151,13 +151,13 @@ wrong "$SPINCTL cost filtering.spin --pcap @"
 wrong "$SPINCTL recv $WORK/made/x --dev v0 --handler @"
 wrong "$SPINCTL replay @"
 wrong "$SPINCTL test @"
-for file in folder nosuch; do # any other is a message
+for file in directory nosuch; do # any other is a message
 	expect 1 in_ns "$SPINCTL" send $file --to 127.0.0.1
 	one_line
 done
 [ -z "$(ls -A "$WORK/made")" ] || fail "an output was made from a wrong input: $(ls -A "$WORK/made")"
 
-# a full disk, and a folder that may not be written
+# a full disk, and a directory that may not be written
 mkdir "$WORK/full"
 for command in record new spincc; do
 	line=$(line $command | sed "s|$WORK/made|$WORK/full|")

@@ -26,22 +26,22 @@ done
 expect 0 "$SPINCTL" test "$ROOT/user/spinctl/templates/NAME.c" --engine host --engine model
 says out "NAME: 1 of 1 vectors"
 
-mkdir folder
-for folder in folder folder/; do
-	rm -f folder/*
-	expect 0 "$SPINCTL" new apples --dir $folder
-	says out "spinctl test folder/apples.c"
-	[ -f folder/apples.c ] && [ -f folder/apples.vec ] || fail "no files in the folder"
+mkdir directory
+for directory in directory directory/; do
+	rm -f directory/*
+	expect 0 "$SPINCTL" new apples --dir $directory
+	says out "spinctl test directory/apples.c"
+	[ -f directory/apples.c ] && [ -f directory/apples.vec ] || fail "no files in the directory"
 done
 
 # nothing is overwritten, and of two files none is written if one cannot be
-expect 1 "$SPINCTL" new apples --dir folder
-says err "folder/apples.c is there already"
+expect 1 "$SPINCTL" new apples --dir directory
+says err "directory/apples.c is there already"
 one_line
-rm folder/apples.c
-expect 1 "$SPINCTL" new apples --dir folder
-says err "folder/apples.vec is there already"
-[ -e folder/apples.c ] && fail "a handler without its vector was written"
+rm directory/apples.c
+expect 1 "$SPINCTL" new apples --dir directory
+says err "directory/apples.vec is there already"
+[ -e directory/apples.c ] && fail "a handler without its vector was written"
 
 for bad in 1apple a-b 'a b' ../a int spin_x sixteen_letters_ '' 'ä'; do
 	expect 2 "$SPINCTL" new "$bad"

@@ -7,7 +7,7 @@ make_nics
 in_ns ip link set lo up
 cd "$WORK" || exit 1
 
-# without_sys COMMAND...: in a mount namespace where /sys is an empty folder
+# without_sys COMMAND...: in a mount namespace where /sys is an empty directory
 without_sys() {
 	unshare --mount sh -c 'umount -l /sys && [ -z "$(ls /sys)" ] || exit 99; echo $$ >pid; exec "$@"' sh \
 		nsenter --net="/run/netns/$NS" "$@"

@@ -122,15 +122,15 @@ expect 0 "$SPINCC" -DVALUE=7 macro.c -o macro.spin --save-temps
 [ -s macro.spin.elf ] || fail "--save-temps kept no rv32 program"
 
 # letters: the value in the same word or the next; compilers' words reach them either way
-mkdir folder
-echo '#define VALUE 9' >folder/nine.h
+mkdir directory
+echo '#define VALUE 9' >directory/nine.h
 sed '1s/$/\n#include <nine.h>/' macro.c >nine.c
 expect 0 "$SPINCC" --no-verify -D VALUE=7 macro.c -oseven.spin
 cmp macro.spin seven.spin >&2 || fail "-D VALUE=7 is not -DVALUE=7"
-expect 0 "$SPINCC" --no-verify -I folder nine.c -o nine.spin
-expect 0 "$SPINCC" --no-verify -Ifolder nine.c -o nine.spin
+expect 0 "$SPINCC" --no-verify -I directory nine.c -o nine.spin
+expect 0 "$SPINCC" --no-verify -Idirectory nine.c -o nine.spin
 expect 0 "$SPINCC" --target host -D VALUE=7 macro.c -o macro.so
-for words in -o=x.spin '-I=folder -o x.spin' '-D=VALUE -o x.spin'; do
+for words in -o=x.spin '-I=directory -o x.spin' '-D=VALUE -o x.spin'; do
 	expect 2 "$SPINCC" macro.c $words
 	one_line
 	says err "no = goes between a letter and its value: -"

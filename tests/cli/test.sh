@@ -79,7 +79,7 @@ expect 0 "$SPINCTL" test apples.spin --engine model --json
 says out '"result": "as_expected"'
 says out '"failed": 0'
 
-# an object may be anybody's: alone, it runs on the model, and nothing of the folder is compiled
+# an object may be anybody's: alone, it runs on the model, and nothing of the directory is compiled
 expect 0 "$SPINCTL" test apples.spin
 says out "vectors as expected on model"
 says err "skipped: host: programs that were not compiled by this command run on the model of the HPU alone"

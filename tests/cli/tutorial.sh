@@ -7,7 +7,7 @@
 . "$(dirname "$0")/setup.inc"
 need_root
 
-# names of namespaces, home and build folder as the text has them, and nobody else's
+# names of namespaces, home and build directory as the text has them, and nobody else's
 if [ -z "${TUTORIAL_INSIDE:-}" ]; then
 	trap - EXIT
 	rm -rf "$WORK"

@@ -15,7 +15,7 @@ void fail(const char *what)
 	exit(1);
 }
 
-/* What a kernel without may_goto is too old for is no failure: it is skipped, and told. */
+/* What a kernel without may_goto is too old for is not a failure: it is skipped, and told. */
 static void skip_too_old(long long err)
 {
 	if (err != -ENOSYS || kernel_probe__may_goto())

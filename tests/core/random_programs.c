@@ -248,7 +248,7 @@ static void step(void)
 	case CSR_HART:
 		value = 5;
 		break;
-	default: /* a fence fetches anew what follows */
+	default: /* a fence fetches again what follows */
 		busy = 4 - (model.behind_long || model.behind_two);
 		break;
 	}

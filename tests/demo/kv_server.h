@@ -32,7 +32,7 @@ struct kv_message;
 
 /*
  * Makes a request its reply, with the store and the cache (NULL: none) changed
- * as it says; 0: it is no request.
+ * as it says; 0: it is not a request.
  */
 int kv_server__serve(struct kv_store *store, struct kv_cache *cache, struct kv_message *m);
 

@@ -13,8 +13,8 @@
 struct demo {
 	struct lab lab;
 	struct measure measure;
-	char handlers[256]; /* folder of the fat objects */
-	char programs[256]; /* folder of the demo's own BPF programs, and of what it writes */
+	char handlers[256]; /* directory of the fat objects */
+	char programs[256]; /* directory of the demo's own BPF programs, and of what it writes */
 };
 
 /* fn(demo, arg) in a process of its own; what it leaves is in shared memory. 0, or -1 after it was said what was given up. */

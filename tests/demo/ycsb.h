@@ -8,7 +8,7 @@
  * read is checked: written to that key, and not before the last SET that was
  * acknowledged when the GET left.
  *
- * A request that is not answered in time is given up and sent anew under a new
+ * A request that is not answered in time is given up and sent again under a new
  * identity, a SET also with a new version. There is one path of queues between
  * client and server, so requests arrive in the order in which they left; then
  * the server's last version of a key is never older than one acknowledged.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Completion in bash gives commands, options, interfaces, choices and files by what the word before asks for.
 . "$(dirname "$0")/docs.inc"
-mkdir -p "$WORK/folder/deeper" && cd "$WORK/folder" || exit 1
+mkdir -p "$WORK/directory/deeper" && cd "$WORK/directory" || exit 1
 : >a.spin
 : >b.spin
 : >"with space.spin"

@@ -24,7 +24,7 @@ need_root
 make_world
 PATH=$BUILD/bin:$PATH
 for example in example.*; do
-	make_folder "$example.d"
+	make_directory "$example.d"
 	# a context for those that look at one
 	looks_at=
 	if grep -q "^spinctl dump" "$example"; then

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Includes point down: each folder includes only what the table allows, and no two modules include each other, also not by way of others.
+# Includes point down: each directory includes only what the table allows, and no two modules include each other, also not by way of others.
 # A module is a file with its header: X.c and X.h.
 set -eu
 status=0
 
-# FOLDER  WHAT IT MAY INCLUDE. The longest folder that a path begins with counts; a folder may include itself.
+# DIRECTORY  WHAT IT MAY INCLUDE. The longest directory that a path begins with counts; a directory may include itself.
 allowed() {
 	cat <<-'END'
 		handlers/include
@@ -40,9 +40,9 @@ includes() {
 		}' | awk -v files="$(find bpf handlers hwmodel kernel user tests -type f)" '
 		BEGIN { n = split(files, list, "\n"); for (i = 1; i <= n; i++) tracked[list[i]] = 1 }
 		{
-			m = split("|handlers/include/|hwmodel/include/|user/libspin/include/", folder, "|")
+			m = split("|handlers/include/|hwmodel/include/|user/libspin/include/", directory, "|")
 			for (i = 1; i <= m; i++)
-				if ((folder[i] $2) in tracked) { print $1, folder[i] $2; next }
+				if ((directory[i] $2) in tracked) { print $1, directory[i] $2; next }
 			directory = $1
 			sub(/[^\/]*$/, "", directory)
 			if ((directory $2) in tracked) print $1, directory $2
@@ -59,11 +59,11 @@ wrong=$(includes | awk -v table="$(allowed)" '
 			for (j = 2; j <= words; j++) may[word[1], word[j]] = 1
 		}
 	}
-	function folder(path) {
+	function directory(path) {
 		while (sub(/\/[^\/]*$/, "", path)) if (path in known) return path
 		return "?"
 	}
-	{ from = folder($1); to = folder($2); if (!((from, to) in may) && !((from, "*") in may)) print $1 ": includes " $2 ", and " from " may not include " to }')
+	{ from = directory($1); to = directory($2); if (!((from, to) in may) && !((from, "*") in may)) print $1 ": includes " $2 ", and " from " may not include " to }')
 if [ -n "$wrong" ]; then
 	echo "$wrong"
 	status=1

@@ -199,10 +199,10 @@ sources() {
 	*.vec)
 		echo "$ROOT/tests/vectors/$1"
 		handler=$(sed -n 's/^handler //p' "$ROOT/tests/vectors/$1")
-		for folder in "$ROOT/handlers" "$ROOT"/tests/handlers/*; do
-			[ -f "$folder/$handler.c" ] || continue
-			echo "$folder/$handler.c"
-			sed -n "s|^#include \"\\(.*\\)\"\$|$folder/\\1|p" "$folder/$handler.c"
+		for directory in "$ROOT/handlers" "$ROOT"/tests/handlers/*; do
+			[ -f "$directory/$handler.c" ] || continue
+			echo "$directory/$handler.c"
+			sed -n "s|^#include \"\\(.*\\)\"\$|$directory/\\1|p" "$directory/$handler.c"
 		done
 		;;
 	*) echo "$ROOT/$1" ;;

@@ -48,7 +48,7 @@ end_background() {
 }
 
 for block in block.*; do
-	make_folder "$block.d"
+	make_directory "$block.d"
 	cp "$ROOT/README.md" "$block.d/report.pdf"
 	cp program.elf "$block.d/program.elf"
 	cd "$block.d" || exit 1

@@ -52,7 +52,7 @@ refer() {
 	}' "$@" | sort -u
 }
 
-# there NAME FROM: a file or pattern of files, from the top, from tests/, from the folder of FROM or one above it
+# there NAME FROM: a file or pattern of files, from the top, from tests/, from the directory of FROM or one above it
 there() {
 	for base in '' tests/ "${2%/*}/" "${2%/*}/../"; do
 		[ "$2" != "${2#*/}" ] || [ "$base" = "" ] || [ "$base" = tests/ ] || continue
@@ -136,7 +136,7 @@ while read -r from name; do
 	grep -qx "$(echo "$name" | sed 's/\./\\./g; s/\*/.*/g')" "$WORK/names" || fail "$from names a file $name"
 done <"$WORK/alone"
 
-# and in comments of C, those of this folder or of another one
+# and in comments of C, those of this directory or of another one
 refer '(^|[^A-Za-z0-9_./-])[a-z0-9_]+(\\.bpf|\\.host)?\\.[chS]($|[^a-z0-9_(>-])' "$WORK/text" | sed 's/	[^a-z0-9_]/	/; s/[^chS]$//' >"$WORK/named"
 [ "$(wc -l <"$WORK/named")" -gt 100 ] || fail "only $(wc -l <"$WORK/named") files are named in comments"
 while read -r from name; do

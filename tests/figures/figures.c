@@ -74,7 +74,7 @@ static FILE *open_plot(struct figures *f, const char *name)
 	char path[512];
 	FILE *to;
 
-	snprintf(path, sizeof(path), "%s/%s.svg", f->folder, name);
+	snprintf(path, sizeof(path), "%s/%s.svg", f->directory, name);
 	to = fopen(path, "w");
 	if (!to) {
 		fprintf(stderr, "cannot write %s: %s\n", path, strerror(errno));
@@ -138,14 +138,14 @@ struct pspin_target *figure__target(const char *name, const char *parameter, uin
 
 int main(int argc, char **argv)
 {
-	struct figures f = { .folder = argc == 3 ? argv[2] : NULL };
+	struct figures f = { .directory = argc == 3 ? argv[2] : NULL };
 	int err;
 
 	if (argc != 3) {
 		fprintf(stderr, "usage: figures FILE.json FOLDER\n");
 		return 2;
 	}
-	if ((mkdir(f.folder, 0777) && errno != EEXIST) || bench_image__read(&f.image, "tests/figures/handlers.elf"))
+	if ((mkdir(f.directory, 0777) && errno != EEXIST) || bench_image__read(&f.image, "tests/figures/handlers.elf"))
 		return 1;
 	measure_begin(&f.measure, "figures");
 	figure_latency(&f);
@@ -163,6 +163,6 @@ int main(int argc, char **argv)
 	if (err)
 		fprintf(stderr, "cannot write %s: %s\n", argv[1], strerror(-err));
 	else
-		printf("\nrows in %s, plots in %s/\n", argv[1], f.folder);
+		printf("\nrows in %s, plots in %s/\n", argv[1], f.directory);
 	return err || f.failed;
 }

@@ -4,7 +4,7 @@
 
 /*
  * `make figures`: the papers' figures from the model. Tables on stdout, rows for
- * build/figures.json, plots in a folder. A row has the paper's value where its text states one,
+ * build/figures.json, plots in a directory. A row has the paper's value where its text states one,
  * with the place, and the reason where ours is another.
  */
 #include <math.h>
@@ -18,7 +18,7 @@
 
 struct figures {
 	struct measure measure;
-	const char *folder;                   /* of the plots */
+	const char *directory;                /* of the plots */
 	struct bench_image image;             /* of tests/figures/handlers.S */
 	const char *notes[FIGURES_NOTES_MAX]; /* of the figure being printed */
 	unsigned note_count;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Install puts everything below DESTDIR and PREFIX, with no trace of where it was built; uninstall takes all away again.
 . "$(dirname "$0")/install.inc"
-DEST="$WORK/a folder"
+DEST="$WORK/a directory"
 TREE=$DEST/opt/spin
 to="PREFIX=/opt/spin"
 
@@ -39,7 +39,7 @@ expect 0 make_in_tree uninstall $to DESTDIR="$DEST"
 	fail "uninstall leaves $(find "$DEST" ! -type d | head -n 3)"
 rm -rf "$DEST"
 
-# folders that were there before stay, ours go
+# directories that were there before stay, ours go
 mkdir -p "$TREE/share/man/man8" "$TREE/bin"
 (cd "$DEST" && find . | sort) >"$WORK/before"
 expect 0 make_in_tree install $to DESTDIR="$DEST" LIBDIR=/opt/spin/lib/x-y-z

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Compares what guests found with what is expected, prints the matrix kernel x capability and the verifier's steps. Input:
 # records of tests/kernels/loader.c, those of a kernel behind "guest NAME RELEASE", of an object behind "wanted OBJECT".
-# Variables: work, expected, json, table (files and folder to read and write). Status 1: a cell differs, or too many steps.
+# Variables: work, expected, json, table (files and directory to read and write). Status 1: a cell differs, or too many steps.
 BEGIN {
 	STEPS_MAX = 500000
 	split("EPERM ENOENT ENOMEM EACCES EBUSY EEXIST EINVAL E2BIG ENOSPC ENOSYS EOPNOTSUPP", names, " ")

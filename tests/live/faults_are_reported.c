@@ -3,7 +3,7 @@
  * A handler that overruns its budget (a loop, a deadlock, a walk), fails a checked access or says that it failed is
  * stopped and told of, by event and by reason: its packet is dropped (but by a completion handler), its lock
  * given back, and what comes next is handled, of datagrams and of messages, in each kind of handler, with real
- * packets. Another context of the same interface loses nothing meanwhile.
+ * packets. Another context of the same interface loses nothing in the meantime.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -70,7 +70,7 @@ static const struct loop {
 static uint8_t frame[64] = {
 	[12] = 8, [14] = 0x45, [17] = 32, [22] = 64, [23] = 17, [24] = 0x66, [25] = 0xce, [26] = 10, [30] = 10, [39] = 12
 };
-static char folder[] = "/tmp/spin-loops-XXXXXX", source[64], object[64];
+static char directory[] = "/tmp/spin-loops-XXXXXX", source[64], object[64];
 
 static double now_s(void)
 {
@@ -176,14 +176,14 @@ int main(void)
 		printf("skip: %s\n", why);
 		return 77;
 	}
-	if (!mkdtemp(folder))
+	if (!mkdtemp(directory))
 		return 1;
-	snprintf(source, sizeof(source), "%s/loops.c", folder);
-	snprintf(object, sizeof(object), "%s/loops.spin", folder);
+	snprintf(source, sizeof(source), "%s/loops.c", directory);
+	snprintf(object, sizeof(object), "%s/loops.spin", directory);
 	for (size_t i = 0; i < sizeof(loops) / sizeof(loops[0]); i++)
 		failed |= try_loop(&loops[i]) | (loops[i].refused ? 0 : try_trusted(&loops[i]));
 	unlink(source);
 	unlink(object);
-	rmdir(folder);
+	rmdir(directory);
 	return failed;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The kernel's engine forgets messages without loading anew: a schedule comes to the same after any others
+ * The kernel's engine forgets messages without loading again: a schedule comes to the same after any others
  * as it did at first. Schedules are random: lost, doubled and overtaking packets, ids used again, entries to be
  * used once, time.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * What make rtl-check makes of a series: bodies out of cores' traces, from an entry that a call leads to until the instruction
- * behind that call; rows with the largest error, ok by their aims; a packet without feedback is no result. The files are
+ * behind that call; rows with the largest error, ok by their aims; a packet without feedback is not a result. The files are
  * made here, so that PsPIN is not needed. Run by tests/run.
  */
 #include <math.h>

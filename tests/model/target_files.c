@@ -107,7 +107,7 @@ static void files_are_read(void)
 	expect("a long line", path, ":1: the line is longer");
 	write_file("hpus\0 = 4\n", 10);
 	expect("a zero byte", path, ":1: ");
-	expect("a folder", "/tmp", "/tmp");
+	expect("a directory", "/tmp", "/tmp");
 	expect("no file", "./no.target", "No such file");
 	expect("no name", "pspin2", "there are pspin-rtl, pspin,");
 }

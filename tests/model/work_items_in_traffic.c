@@ -81,7 +81,7 @@ static void at_once(struct rig_file file)
 	expect("runs to the end", (uint64_t)pspin__run(nic, UINT64_MAX), 0);
 	full = word_of(nic, "spin_state", FULL_AT);
 	printf("%u items, %u without room\n", items, full);
-	/* the state's count is no atomic one: what it lacks, two HPUs counted at once */
+	/* the state's count is not an atomic one: what it lacks, two HPUs counted at once */
 	expect("items, and those without room", items + word_of(nic, "spin_work_counts", 8), PACKETS);
 	expect("items damaged", damaged, 0);
 	expect("items that are left", word_of(nic, "spin_work_counts", 0) - word_of(nic, "spin_work_counts", 4), 0);

@@ -42,7 +42,7 @@ void rtl_bodies__sort(struct rtl_bodies *b)
 		qsort(b->list, b->count, sizeof(*b->list), by_start);
 }
 
-/* jalr rd, or c.jalr: the caller's, with ra. The instruction behind it; 0: it is no call. */
+/* jalr rd, or c.jalr: the caller's, with ra. The instruction behind it; 0: it is not a call. */
 static uint32_t behind_call(uint32_t pc, uint32_t instruction)
 {
 	if ((instruction & 0x7f) == OPCODE_JALR && (instruction >> 7 & 31) == 1)

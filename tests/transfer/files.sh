@@ -20,14 +20,14 @@ untouched() { # WHAT
 for target in victim nowhere; do
 	ln -sf ../$target shared/out
 	expect 1 in_ns "$SPINCTL" record "$OBJECT" --dev lo --mode generic -o shared/out --duration 0.1
-	says err "is a symbolic link in a folder that others may write to"
+	says err "is a symbolic link in a directory that others may write to"
 	untouched record
 	expect 1 "$SPINCTL" cost "$OBJECT" --datagrams 4 --trace shared/out
-	says err "is a symbolic link in a folder that others may write to"
+	says err "is a symbolic link in a directory that others may write to"
 	untouched cost
 	[ ! -e nowhere ] || fail "a file was made behind a link"
 done
-# in a folder of one's own a link is followed, and so is that of the system
+# in a directory of one's own a link is followed, and so is that of the system
 ln -s victim mine
 expect 0 "$SPINCTL" cost "$OBJECT" --datagrams 4 --trace mine
 [ -h mine ] && [ "$(head -c 8 victim)" != precious ] || fail "a link of one's own is not followed"
@@ -68,7 +68,7 @@ pid=$!
 i=0
 while [ -z "$(ls -A "$TMPDIR")" ] && [ $i -lt 1200 ]; do i=$((i + 1)); sleep 0.02; done
 left=$(ls -A "$TMPDIR")
-[ "$left" ] || fail "no folder in TMPDIR is seen: $(cat err)"
+[ "$left" ] || fail "no directory in TMPDIR is seen: $(cat err)"
 # alive: it stays, however old; another name, and another's, stay too
 mkdir "$TMPDIR/spinctl-notours" "$TMPDIR/spinctl-abcdef" "$TMPDIR/spinctl-others"
 chmod 700 "$TMPDIR"/spinctl-*
@@ -76,13 +76,13 @@ chown 65534 "$TMPDIR/spinctl-others"
 kill -STOP $pid
 touch -d '1 hour ago' "$TMPDIR"/spinctl-*
 expect 0 "$SPINCTL" replay kept --handler filtering.c --engine model
-[ -d "$TMPDIR/$left" ] || fail "the folder of a command that runs was removed"
-[ ! -d "$TMPDIR/spinctl-abcdef" ] || fail "a folder that was left is there still"
-[ -d "$TMPDIR/spinctl-others" ] || fail "a folder of another user was removed"
-[ -d "$TMPDIR/spinctl-notours" ] || fail "a folder that is none of ours was removed"
+[ -d "$TMPDIR/$left" ] || fail "the directory of a command that runs was removed"
+[ ! -d "$TMPDIR/spinctl-abcdef" ] || fail "a directory that was left is there still"
+[ -d "$TMPDIR/spinctl-others" ] || fail "a directory of another user was removed"
+[ -d "$TMPDIR/spinctl-notours" ] || fail "a directory that is none of ours was removed"
 env kill -9 -- -$pid
 wait $pid 2>/dev/null
 touch -d '1 hour ago' "$TMPDIR/$left"
 expect 0 "$SPINCTL" replay kept --handler filtering.c --engine model
-[ ! -d "$TMPDIR/$left" ] || fail "the folder of a killed command is there still"
+[ ! -d "$TMPDIR/$left" ] || fail "the directory of a killed command is there still"
 exit $FAILED

@@ -65,7 +65,7 @@ static const struct foreign {
 	{ "CROOKED", "a function that does not begin or end with an instruction" },
 };
 
-static char folder[] = "/tmp/spin-foreign-XXXXXX";
+static char directory[] = "/tmp/spin-foreign-XXXXXX";
 static char ordinary[64], foreign[64], whole[64];
 
 static int run(const char *command)
@@ -189,11 +189,11 @@ int main(void)
 {
 	int failed = 0;
 
-	if (!mkdtemp(folder))
+	if (!mkdtemp(directory))
 		return 1;
-	snprintf(ordinary, sizeof(ordinary), "%s/ordinary.o", folder);
-	snprintf(foreign, sizeof(foreign), "%s/foreign.o", folder);
-	snprintf(whole, sizeof(whole), "%s/whole.o", folder);
+	snprintf(ordinary, sizeof(ordinary), "%s/ordinary.o", directory);
+	snprintf(foreign, sizeof(foreign), "%s/foreign.o", directory);
+	snprintf(whole, sizeof(whole), "%s/whole.o", directory);
 	/* without anything foreign it is opened: what is refused below is refused for that */
 	failed = compile("ORDINARY", ordinary);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
@@ -205,6 +205,6 @@ int main(void)
 	unlink(ordinary);
 	unlink(foreign);
 	unlink(whole);
-	rmdir(folder);
+	rmdir(directory);
 	return failed != 0;
 }

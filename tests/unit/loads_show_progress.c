@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * While the kernel verifies a program, a terminal shows one line, which is gone at the end; what is no terminal gets one
+ * While the kernel verifies a program, a terminal shows one line, which is gone at the end; what is not a terminal gets one
  * after 10 s. As root spincc does so with a handler that is too much for the verifier; a signal ends that cleanly.
  */
 #include <dirent.h>
@@ -102,14 +102,14 @@ static void printed_into_a_file(void)
 		differs("not one line for each program");
 }
 
-static pid_t start_spincc(const char *folder, int *terminal)
+static pid_t start_spincc(const char *directory, int *terminal)
 {
 	const char *build = getenv("BUILD");
 	char spincc[4096], output[4096];
 	pid_t pid;
 
 	snprintf(spincc, sizeof(spincc), "%s/bin/spincc", build && *build ? build : "build");
-	snprintf(output, sizeof(output), "%s/x.spin", folder);
+	snprintf(output, sizeof(output), "%s/x.spin", directory);
 	pid = forkpty(terminal, NULL, NULL, NULL);
 	if (!pid) {
 		execl(spincc, spincc, SLOW_HANDLER, "-o", output, NULL);
@@ -137,9 +137,9 @@ static size_t read_until(int fd, const char *part)
 	return have;
 }
 
-static void empty(const char *folder)
+static void empty(const char *directory)
 {
-	DIR *dir = opendir(folder);
+	DIR *dir = opendir(directory);
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
@@ -150,10 +150,10 @@ static void empty(const char *folder)
 }
 
 /* The kernel's refusal comes where the line was. */
-static void spincc_shows_it(const char *folder)
+static void spincc_shows_it(const char *directory)
 {
 	int fd, status;
-	pid_t pid = start_spincc(folder, &fd);
+	pid_t pid = start_spincc(directory, &fd);
 	const char *last;
 
 	read_to_end(fd, read_until(fd, "spincc: verifying spin_xdp of too_many_paths.c: "));
@@ -163,13 +163,13 @@ static void spincc_shows_it(const char *folder)
 	last = strstr(text, ERASE SLOW_HANDLER ":");
 	if (!last || strstr(last, "verifying"))
 		differs("the line is not erased before what follows");
-	empty(folder);
+	empty(directory);
 }
 
-static void signal_ends_it(const char *folder, int by)
+static void signal_ends_it(const char *directory, int by)
 {
 	int fd, status;
-	pid_t pid = start_spincc(folder, &fd);
+	pid_t pid = start_spincc(directory, &fd);
 	size_t have = read_until(fd, "spincc: verifying spin_xdp of too_many_paths.c: ");
 
 	kill(pid, by);
@@ -181,12 +181,12 @@ static void signal_ends_it(const char *folder, int by)
 	has("a signal interrupted the kernel");
 	if (strstr(text, ": 5 s"))
 		differs("the load went on");
-	empty(folder);
+	empty(directory);
 }
 
 int main(void)
 {
-	char folder[] = "/tmp/load_progress-XXXXXX";
+	char directory[] = "/tmp/load_progress-XXXXXX";
 
 	printed_on_a_terminal();
 	printed_into_a_file();
@@ -194,11 +194,11 @@ int main(void)
 		printf("skip: spincc with the kernel's verifier needs root\n");
 		return 77;
 	}
-	if (!mkdtemp(folder))
+	if (!mkdtemp(directory))
 		fail("mkdtemp");
-	spincc_shows_it(folder);
-	signal_ends_it(folder, SIGINT);
-	signal_ends_it(folder, SIGTERM);
-	rmdir(folder);
+	spincc_shows_it(directory);
+	signal_ends_it(directory, SIGINT);
+	signal_ends_it(directory, SIGTERM);
+	rmdir(directory);
 	return 0;
 }

@@ -97,20 +97,20 @@ int main(void)
 {
 	int count, failed = 0, skipped = 0;
 	struct dirent **list;
-	char folder[512], path[1024];
+	char directory[512], path[1024];
 
 	if (geteuid()) {
 		puts("skip: loading programs needs root");
 		return 77;
 	}
-	snprintf(folder, sizeof(folder), "%s/tests/loops", built_dir());
-	count = scandir(folder, &list, is_object, alphasort);
+	snprintf(directory, sizeof(directory), "%s/tests/loops", built_dir());
+	count = scandir(directory, &list, is_object, alphasort);
 	if (count <= 0) {
-		printf("FAIL  %s has no objects\n", folder);
+		printf("FAIL  %s has no objects\n", directory);
 		return 1;
 	}
 	for (int i = 0; i < count; i++) {
-		snprintf(path, sizeof(path), "%s/%s", folder, list[i]->d_name);
+		snprintf(path, sizeof(path), "%s/%s", directory, list[i]->d_name);
 		failed |= try_object(path, &skipped);
 		free(list[i]);
 	}

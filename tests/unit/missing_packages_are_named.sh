@@ -38,10 +38,10 @@ list /no/bin/sh /bin/sh /no
 make_says CLANG=no-such-clang && fail "a tool named on the command line is not looked for"
 make_says CLANG=/bin/sh all
 grep -q "not installed" "$work/out" && fail "a tool named on the command line is not found"
-list /bin/sh /usr/include/stddef.h /no # the compiler's own header: not in that folder
+list /bin/sh /usr/include/stddef.h /no # the compiler's own header: not in that directory
 [ -z "$("$work/tests/deps.sh" --missing)" ] || fail "a header that the compiler finds elsewhere is not found"
 # and nothing else is run where all is there
-PATH=/no-such-folder /bin/sh tests/deps.sh --missing >"$work/out" 2>&1 || fail "it needs more than a shell"
+PATH=/no-such-directory /bin/sh tests/deps.sh --missing >"$work/out" 2>&1 || fail "it needs more than a shell"
 [ ! -s "$work/out" ] || fail "with an empty PATH something is missing"
 
 # libdw's headers are hidden: the real makefile and list

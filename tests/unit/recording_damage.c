@@ -17,7 +17,7 @@
 #define PACKETS   3
 #define BIG_BYTES 200000u
 
-static char folder[] = "/tmp/spin-recording-XXXXXX", path[64];
+static char directory[] = "/tmp/spin-recording-XXXXXX", path[64];
 static uint8_t big[BIG_BYTES];
 static int failed;
 
@@ -248,9 +248,9 @@ int main(void)
 	uint8_t *good = NULL;
 	FILE *f;
 
-	if (!mkdtemp(folder))
+	if (!mkdtemp(directory))
 		return 1;
-	snprintf(path, sizeof(path), "%s/a", folder);
+	snprintf(path, sizeof(path), "%s/a", directory);
 	big[70000] = 8;
 	if (write_recording(&info)) {
 		fail("writing");
@@ -269,7 +269,7 @@ int main(void)
 		free(good);
 	}
 	unlink(path);
-	if (rmdir(folder))
+	if (rmdir(directory))
 		fail("a file is left beside the recording");
 	return failed;
 }

@@ -15,7 +15,7 @@
 
 #include "user/conformance/recording/recording.h"
 
-static char folder[] = "/tmp/spin-private-XXXXXX", path[64], hidden[2][64];
+static char directory[] = "/tmp/spin-private-XXXXXX", path[64], hidden[2][64];
 static int no_tmpfile, failed;
 
 /* In place of libc's: a file system as NFS and FAT are. */
@@ -87,18 +87,18 @@ int main(void)
 {
 	static const mode_t masks[] = { 022, 077, 027 };
 
-	if (!mkdtemp(folder)) {
-		puts("FAIL  cannot make a folder");
+	if (!mkdtemp(directory)) {
+		puts("FAIL  cannot make a directory");
 		return 1;
 	}
-	snprintf(path, sizeof(path), "%s/r", folder);
+	snprintf(path, sizeof(path), "%s/r", directory);
 	for (int n = 0; n < 2; n++)
-		snprintf(hidden[n], sizeof(hidden[n]), "%s/.spinrec-%d-%d", folder, (int)getpid(), n);
+		snprintf(hidden[n], sizeof(hidden[n]), "%s/.spinrec-%d-%d", directory, (int)getpid(), n);
 	for (no_tmpfile = 0; no_tmpfile < 2; no_tmpfile++)
 		for (unsigned i = 0; i < sizeof(masks) / sizeof(masks[0]); i++)
 			record(masks[i]);
 	remove(hidden[0]);
 	remove(hidden[1]);
-	rmdir(folder);
+	rmdir(directory);
 	return failed;
 }

@@ -112,7 +112,7 @@ static int try_object(const char *path)
 	return failed;
 }
 
-/* A BPF file that is no handler's. It has to load: nothing else shows that its programs were looked at. */
+/* A BPF file that is not a handler's. It has to load: nothing else shows that its programs were looked at. */
 static int try_plain(const char *path)
 {
 	struct bpf_object *bpf = bpf_object__open_file(path, NULL);
@@ -141,16 +141,16 @@ static int is_object(const struct dirent *entry)
 }
 
 /* Every WORKERS-th object, from number `first` on. */
-static int try_folder(const char *folder, int first)
+static int try_directory(const char *directory, int first)
 {
 	struct dirent **list;
-	int count = scandir(folder, &list, is_object, alphasort), failed = count <= 0;
+	int count = scandir(directory, &list, is_object, alphasort), failed = count <= 0;
 	char path[1024];
 
 	if (failed)
-		printf("%s has no objects: run make first\n", folder);
+		printf("%s has no objects: run make first\n", directory);
 	for (int i = 0; i < count; i++) {
-		snprintf(path, sizeof(path), "%s/%s", folder, list[i]->d_name);
+		snprintf(path, sizeof(path), "%s/%s", directory, list[i]->d_name);
 		if (i % WORKERS == first)
 			failed |= ends_with(path, ".spin") ? try_object(path) : try_plain(path);
 		free(list[i]);
@@ -162,15 +162,15 @@ static int try_folder(const char *folder, int first)
 
 static int try_all(int first)
 {
-	static const char *const folders[] = {
+	static const char *const directories[] = {
 		"handlers", "trial", "bpf", "tests/handlers", "tests/loops", "tests/bench", "tests/bench/twins", "tests/demo",
 	};
-	char folder[512];
+	char directory[512];
 	int failed = 0;
 
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-		snprintf(folder, sizeof(folder), "%s/%s", built_dir(), folders[i]);
-		failed |= try_folder(folder, first);
+	for (size_t i = 0; i < sizeof(directories) / sizeof(directories[0]); i++) {
+		snprintf(directory, sizeof(directory), "%s/%s", built_dir(), directories[i]);
+		failed |= try_directory(directory, first);
 	}
 	fflush(stdout);
 	return failed;

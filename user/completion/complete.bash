@@ -3,7 +3,7 @@
 
 @TABLES@
 
-# Files that end in one of the extensions given, and folders on the way to them.
+# Files that end in one of the extensions given, and directories on the way to them.
 _@NAME@_files() {
 	local file
 

@@ -105,7 +105,7 @@ enum engine_kind engine_find(const char *name);
 int engine_open(enum engine_kind kind, const struct engine_handler *handler, const struct engine_context *context, struct engine **out);
 /* From now on trusted handlers run by themselves in the kernel, and isolated ones behind an interface's program. */
 void engine_other_way(void);
-/* 1 if engine_open()'s error is no fault of the handler: this engine cannot run here. */
+/* 1 if engine_open()'s error is not a fault of the handler: this engine cannot run here. */
 int engine_cannot(int err);
 void engine_close(struct engine *e);
 

@@ -15,7 +15,7 @@
 #include "user/tool/error.h"
 
 #define STATE_IN_L1_MAX 0x7ffc0 /* as the image's linker script has it */
-#define NEAR            0.005   /* less is no difference in throughput: packets have whole cycles */
+#define NEAR            0.005   /* less is not a difference in throughput: packets have whole cycles */
 #define LEAST_CYCLES    0.05    /* of a packet's mean: less is printed as nothing */
 
 /* Beside all of it: headers alone, and what some handlers look into. */
@@ -216,7 +216,7 @@ int advise_source(const struct cost_program *program, char out[PATH_MAX])
 	source_by_dwarf(program, out);
 	if (out[0] && !access(out, R_OK))
 		return DONE;
-	return report_error("--advise compiles the handler anew, and there is no source of %s beside it or where it was compiled; "
+	return report_error("--advise compiles the handler again, and there is no source of %s beside it or where it was compiled; "
 			    "give the source, NAME.c, in place of it",
 			    program->path);
 }
@@ -252,18 +252,18 @@ static int compile(const char *source, const struct advice_variant *v, const str
 
 int advise_build(const char *source, const struct advice_variant *v, const struct option_list *words, void **elf, size_t *bytes)
 {
-	char folder[PATH_MAX - 16], output[PATH_MAX];
-	int in_use = temp_directory__make(folder, sizeof(folder)), status;
+	char directory[PATH_MAX - 16], output[PATH_MAX];
+	int in_use = temp_directory__make(directory, sizeof(directory)), status;
 
 	if (in_use < 0)
 		return FAILED;
-	snprintf(output, sizeof(output), "%s/handler.elf", folder);
+	snprintf(output, sizeof(output), "%s/handler.elf", directory);
 	status = compile(source, v, words, output);
 	if (!status) {
 		*elf = cost_read_file(output, bytes);
 		status = *elf ? DONE : FAILED;
 	}
-	temp_directory__remove(folder, in_use);
+	temp_directory__remove(directory, in_use);
 	return status;
 }
 
@@ -340,7 +340,7 @@ void cost_advise__text(const struct advice *a)
 {
 	const struct cost_report *r = a->report;
 
-	printf("%s on %s, rule: %s; %s compiled anew\n", r->handler, r->target, r->rule, a->source);
+	printf("%s on %s, rule: %s; %s compiled again\n", r->handler, r->target, r->rule, a->source);
 	packets(r);
 	verdict(a);
 	printf("\n%-6s %-8s %-20s %10s %13s %9s  %-18s\n", "state", "in L1", "compiler", "cycles", "HPUs, 400 G", "Gbit/s", "bound by");

@@ -75,7 +75,7 @@ static const char *wrong_program(const struct cost_options *o, unsigned operands
 	if (o->image.path && (o->fill.sets.count || o->fill.inserts.count || o->fill.files.count))
 		return "--image has no state that could be set by name: fill its memory with --memory ADDR=FILE";
 	if (o->advise && o->image.path)
-		return "--advise compiles a handler anew: give it, not --image";
+		return "--advise compiles a handler again: give it, not --image";
 	if (o->advise && (o->sweep.count || o->html || o->trace_file || o->budget || o->lines || o->sizes))
 		return "--advise has a table of its own: leave --sweep, --html, --trace, --budget, --lines and --sizes out";
 	return NULL;

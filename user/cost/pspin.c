@@ -93,10 +93,10 @@ int cost_pspin__compile(const char *path, const struct option_list *words, struc
 	struct option_list all = { calloc(words->count + 2, sizeof(*all.items)), 0 };
 	int status;
 
-	out->in_use = temp_directory__make(out->folder, sizeof(out->folder));
+	out->in_use = temp_directory__make(out->directory, sizeof(out->directory));
 	if (out->in_use < 0)
-		out->folder[0] = '\0';
-	if (!all.items || !out->folder[0]) {
+		out->directory[0] = '\0';
+	if (!all.items || !out->directory[0]) {
 		free(all.items);
 		return FAILED;
 	}
@@ -104,7 +104,7 @@ int cost_pspin__compile(const char *path, const struct option_list *words, struc
 	all.items[all.count++] = "pspin";
 	for (unsigned i = 0; i < words->count; i++)
 		all.items[all.count++] = words->items[i];
-	if (snprintf(out->object, sizeof(out->object), "%s/%.*s.spin", out->folder, dot ? (int)(dot - base) : 16, base) >=
+	if (snprintf(out->object, sizeof(out->object), "%s/%.*s.spin", out->directory, dot ? (int)(dot - base) : 16, base) >=
 	    (int)sizeof(out->object))
 		status = report_error("%s: the name is too long", path);
 	else
@@ -115,6 +115,6 @@ int cost_pspin__compile(const char *path, const struct option_list *words, struc
 
 void cost_pspin__remove(const struct cost_pspin_source *source)
 {
-	if (source->folder[0])
-		temp_directory__remove(source->folder, source->in_use);
+	if (source->directory[0])
+		temp_directory__remove(source->directory, source->in_use);
 }

@@ -13,9 +13,9 @@
  */
 int cost_pspin__find(const struct cost_options *options, const char *path, struct cost_program *program, void **file);
 
-/* A source for PsPIN's runtime, compiled into a folder of its own. */
+/* A source for PsPIN's runtime, compiled into a directory of its own. */
 struct cost_pspin_source {
-	char folder[PATH_MAX], object[PATH_MAX];
+	char directory[PATH_MAX], object[PATH_MAX];
 	int in_use;
 };
 /* DONE, or FAILED after a message; cost_pspin__remove() in either case. */

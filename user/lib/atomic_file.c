@@ -26,10 +26,10 @@ static int name_temp(struct atomic_file *f, unsigned n)
 static int open_nameless(const struct atomic_file *f)
 {
 	const char *slash = strrchr(f->path, '/');
-	char folder[PATH_MAX];
+	char directory[PATH_MAX];
 
-	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - f->path) + 1 : 1, slash ? f->path : ".");
-	return open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0644);
+	snprintf(directory, sizeof(directory), "%.*s", slash ? (int)(slash - f->path) + 1 : 1, slash ? f->path : ".");
+	return open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0644);
 }
 
 static int open_hidden(struct atomic_file *f)
@@ -44,15 +44,15 @@ static int open_hidden(struct atomic_file *f)
 	return fd;
 }
 
-/* Nobody else can put anything into the path's folder: a link there is this user's or the system's, as /dev/stdout is. */
-static int is_safe_folder(const char *path)
+/* Nobody else can put anything into the path's directory: a link there is this user's or the system's, as /dev/stdout is. */
+static int is_safe_directory(const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	char folder[PATH_MAX];
+	char directory[PATH_MAX];
 	struct stat st;
 
-	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
-	return !stat(folder, &st) && (!st.st_uid || st.st_uid == geteuid()) && !(st.st_mode & 022);
+	snprintf(directory, sizeof(directory), "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+	return !stat(directory, &st) && (!st.st_uid || st.st_uid == geteuid()) && !(st.st_mode & 022);
 }
 
 /* A device, a pipe or a link: written through its name. 0: a file, or none; 1: yes; -ELOOP: a link that may be anybody's. */
@@ -63,13 +63,13 @@ static int is_stream(const char *path)
 	if (lstat(path, &st))
 		return 0;
 	if (S_ISLNK(st.st_mode))
-		return is_safe_folder(path) ? !stat(path, &st) : -ELOOP;
+		return is_safe_directory(path) ? !stat(path, &st) : -ELOOP;
 	return !S_ISREG(st.st_mode);
 }
 
 const char *atomic_file__reason(int err)
 {
-	return err == -ELOOP ? "it is a symbolic link in a folder that others may write to: name the file itself" : strerror(-err);
+	return err == -ELOOP ? "it is a symbolic link in a directory that others may write to: name the file itself" : strerror(-err);
 }
 
 int atomic_file__open(struct atomic_file *f, const char *path, const char *hidden)

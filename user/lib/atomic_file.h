@@ -18,7 +18,7 @@ struct atomic_file {
 };
 
 /*
- * 0 or -errno, for atomic_file__reason(); so the next. A link is followed only in a folder that nobody but this user or
+ * 0 or -errno, for atomic_file__reason(); so the next. A link is followed only in a directory that nobody but this user or
  * root can write to; elsewhere it may have been put there for somebody to follow: -ELOOP.
  */
 int atomic_file__open(struct atomic_file *f, const char *path, const char *hidden);

@@ -35,7 +35,7 @@ struct option_row {
 	/*
 	 * How help calls the value: "SEC"; NULL for flags. Words with | in between
 	 * are the only values there are: "fat|host". Completion goes by this name:
-	 * IF is an interface, DIR a folder, FILE, PATH, TRACE or RECORDING a file, FILE.spin
+	 * IF is an interface, DIR a directory, FILE, PATH, TRACE or RECORDING a file, FILE.spin
 	 * one that ends so, NAME=FILE a file after the =, HANDLER a source or an object,
 	 * VECTOR a vector, COMMAND a command.
 	 */

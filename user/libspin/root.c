@@ -79,7 +79,7 @@ int root__load(struct root **out)
 		root->wait_fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "spin_wait", 0, 0, (uint32_t)sysconf(_SC_PAGESIZE), NULL);
 		if (!prog || !root->match || !root->counters || !root->taps_every || !root->taps_lost || root->contexts_fd < 0 ||
 		    root->taps_fd < 0)
-			err = spin_fail(-EINVAL, "the interface's program is of another version: build libspin anew");
+			err = spin_fail(-EINVAL, "the interface's program is of another version: build libspin again");
 		else if (root->wait_fd < 0)
 			err = spin_fail(root->wait_fd, "cannot make a map of the interface's program: %s", strerror(-root->wait_fd));
 	}

@@ -217,7 +217,7 @@ static const char *arch_macro(void)
 	return "x86";
 }
 
-/* Debian keeps <asm/types.h> in a folder that a BPF target does not search. */
+/* Debian keeps <asm/types.h> in a directory that a BPF target does not search. */
 static void add_system_headers(struct command *c)
 {
 	struct utsname name;

@@ -17,7 +17,7 @@ static const struct option_row options[] = {
 	  "fat: BPF and rv32 in one object; rv32: the HPU's program alone; host: a shared object for tests (default: fat)" },
 	{ "api", 0, OPTION_STRING, "spin|pspin", FIELD(api),
 	  "what the file is written for: <spin/spin.h>, or PsPIN's own runtime, <handler.h> (default: spin)" },
-	{ NULL, 'I', OPTION_WORD, "DIR", FIELD(extra), "a folder for #include" },
+	{ NULL, 'I', OPTION_WORD, "DIR", FIELD(extra), "a directory for #include" },
 	{ NULL, 'D', OPTION_WORD, "NAME[=VALUE]", FIELD(extra), "a macro" },
 	{ "hpu-flag", 0, OPTION_LIST, "FLAG", FIELD(hpu_flags),
 	  "an option for the HPU's compiler, behind its own (--hpu-flag=-Os)" },

@@ -27,12 +27,12 @@ static int find_root(struct spincc *s)
 		if (realpath(home, s->root) && is_root(s->root))
 			return 0;
 		fprintf(stderr,
-			"spincc: SPIN_HOME=%s has no handlers/include/spin/spin.h: set it to the folder that "
+			"spincc: SPIN_HOME=%s has no handlers/include/spin/spin.h: set it to the directory that "
 			"has\n",
 			home);
 		return -1;
 	}
-	/* built: some folder above the executable; installed: PREFIX/share/spin */
+	/* built: some directory above the executable; installed: PREFIX/share/spin */
 	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	for (self[n > 0 ? n : 0] = '\0'; (slash = strrchr(self, '/')); *slash = '\0') {
 		snprintf(place, sizeof(place), "%.*s", (int)(slash - self), self);
@@ -43,7 +43,7 @@ static int find_root(struct spincc *s)
 			return 0;
 	}
 	fprintf(stderr, "spincc: cannot find the handler API (handlers/include/spin/spin.h): set SPIN_HOME to the "
-			"source folder\n");
+			"source directory\n");
 	return -1;
 }
 
@@ -85,7 +85,7 @@ static const char *base(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* A file of the runtime or the system; a name without a folder before it is the runtime's where that has it. */
+/* A file of the runtime or the system; a name without a directory before it is the runtime's where that has it. */
 static int is_runtime(const struct spincc *s, const char *file)
 {
 	static const char *const runtime[] = { "handlers/include/spin/", "handlers/include/pspin/", "bpf/", "hwmodel/" };
@@ -113,7 +113,7 @@ const char *paths__users(const struct spincc *s, const char *file, char name[PAT
 		file += directory + 1;
 	else if (starts(file, "./"))
 		file += 2;
-	/* a linker makes of the two prefixes, the folder's and the file's, something of its own */
+	/* a linker makes of the two prefixes, the directory's and the file's, something of its own */
 	if (is_runtime(s, file) || strstr(file, "hwmodel/image/"))
 		return NULL;
 	snprintf(name, PATH_MAX, "%s", file);

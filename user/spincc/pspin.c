@@ -33,7 +33,7 @@ static int compile_handlers(struct spincc *s, const char *object)
 	for (unsigned i = 0; flags[i]; i++)
 		command__add(&c, "%s", flags[i]);
 	build__add_users(s, &c);
-	/* behind the user's folders, which may have a packets.h of their own */
+	/* behind the user's directories, which may have a packets.h of their own */
 	command__add(&c, "-I%s/handlers/include/pspin", s->root);
 	for (unsigned i = 0; i < s->hpu_flags.count; i++)
 		command__add(&c, "%s", s->hpu_flags.items[i]);

@@ -104,7 +104,7 @@ const struct rule rules_front[] = {
 	  "no variable belongs to a thread; keep what lasts in the struct of SPIN_STATE, or an element of it per "
 	  "HPU", 0 },
 	{ "'handler.h' file not found", "handler.h is PsPIN's own; compile files for its runtime with --api pspin", RULE_LAST },
-	{ "file not found", "@ is not found; name its folder with -I", RULE_LAST },
+	{ "file not found", "@ is not found; name its directory with -I", RULE_LAST },
 	{ "variable length array declaration cannot have 'static'",
 	  "the length of this array is not constant; write its largest length", 0 },
 

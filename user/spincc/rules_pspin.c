@@ -21,7 +21,7 @@ const struct rule rules_pspin[] = {
 	  "spin_host.h is of FPsPIN's runtime, which has packets and host calls of its own; --api pspin is for files of PsPIN's", RULE_LAST },
 	{ "No such file or directory",
 	  "this header is not there; PsPIN's that are: handler.h, packets.h, spin_conf.h, spin_dma.h, pspin.h, pspin_rt.h, hwsched.h, "
-	  "util.h, hal/pulp.h, stdio.h, stdlib.h, string.h, assert.h; name the folder of your own with -I", RULE_LAST },
+	  "util.h, hal/pulp.h, stdio.h, stdlib.h, string.h, assert.h; name the directory of your own with -I", RULE_LAST },
 
 	{ "implicit declaration of function 'spin__public_", "@ is not offered: an HPU reaches the DMA engine of its own cluster alone, with "
 	  "spin_dma()", 0 },

@@ -21,7 +21,7 @@ struct spincc {
 	char root[PATH_MAX];               /* where handlers/include, bpf and hwmodel/image are */
 	char handler_path[PATH_MAX];       /* absolute */
 	char directory[PATH_MAX];          /* working directory */
-	char temps[PATH_MAX];              /* folder of temporary files beside the output; "" before it is made */
+	char temps[PATH_MAX];              /* directory of temporary files beside the output; "" before it is made */
 	unsigned warned[64], warned_count; /* lines of the handler's file that a warning was given for */
 };
 

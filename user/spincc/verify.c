@@ -113,7 +113,7 @@ static int try_class(struct spincc *s, const char *path, const struct spin_objec
 	spin_ctx__destroy(ctx);
 	if (log.to)
 		fclose(log.to);
-	/* by default: a machine or kernel that cannot load them is no fault of the handlers */
+	/* by default: a machine or kernel that cannot load them is not a fault of the handlers */
 	if (err && s->verify < 0 && (err == -ENOSYS || err == -EPERM))
 		err = 0;
 	/* what was loaded where may_goto is not known */

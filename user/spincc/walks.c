@@ -235,7 +235,7 @@ static void read_instruction(struct function *f, const char *line)
 		read_field(f, name, is + 3);
 }
 
-/* The last line of the loop whose head is the block of this label: the last that branches there. NULL: it is no loop. */
+/* The last line of the loop whose head is the block of this label: the last that branches there. NULL: it is not a loop. */
 static const char *end_of_loop(const struct ir *ir, const char *line, const char *label)
 {
 	const char *end = NULL;

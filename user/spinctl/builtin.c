@@ -7,9 +7,9 @@
 #include "user/spinctl/builtin.h"
 #include "user/spinctl/spinctl.h"
 
-static int is_there(char path[PATH_MAX], const char *folder, const char *below, const char *name)
+static int is_there(char path[PATH_MAX], const char *directory, const char *below, const char *name)
 {
-	return snprintf(path, PATH_MAX, "%s/%s%s.spin", folder, below, name) < PATH_MAX && !access(path, R_OK);
+	return snprintf(path, PATH_MAX, "%s/%s%s.spin", directory, below, name) < PATH_MAX && !access(path, R_OK);
 }
 
 int builtin__look(const char *name, char path[PATH_MAX])

@@ -5,7 +5,7 @@
 #include <limits.h>
 
 /*
- * The fat object of a handler that comes with us ("copy_to_host"): from SPIN_HOME, or from a folder above the
+ * The fat object of a handler that comes with us ("copy_to_host"): from SPIN_HOME, or from a directory above the
  * executable, built (handlers/) or installed (share/spin/handlers/). DONE, or FAILED after a message.
  */
 int builtin__find(const char *name, char path[PATH_MAX]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * spinctl dump: host memory of a context that runs, in whichever process, as hex or raw. It only reads: the memory is
- * the context's own map, and handlers go on writing to it meanwhile.
+ * the context's own map, and handlers go on writing to it in the meantime.
  */
 #include <linux/capability.h>
 
@@ -98,7 +98,7 @@ static int open_memory(uint32_t program_id, struct outside_section *memory, size
 		*bytes = config->host_bytes;
 	outside_section__close(&rodata);
 	if (count < 0)
-		return report_error("the context has ended meanwhile; spinctl status lists those that are there");
+		return report_error("the context has ended in the meantime; spinctl status lists those that are there");
 	if (!memory->mem || !*bytes || *bytes > memory->bytes)
 		return report_error("the context's handlers have no host memory: they take datagrams, and use none");
 	return DONE;

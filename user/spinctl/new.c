@@ -14,11 +14,12 @@
 #define NAME_MAX_LENGTH 15 /* struct spin_meta's */
 
 static struct new_options {
-	const char *folder;
+	const char *directory;
 } options;
 
 static const struct option_row rows[] = {
-	{ "dir", 0, OPTION_STRING, "DIR", offsetof(struct new_options, folder), "the folder to write to (default: the working directory)" },
+	{ "dir", 0, OPTION_STRING, "DIR", offsetof(struct new_options, directory),
+	  "the directory to write to (default: the working directory)" },
 	{ 0 },
 };
 
@@ -46,7 +47,7 @@ static int check_name(const char *name)
 		why = "a name starts with a letter";
 	for (const char *c = name; *c && !why; c++)
 		if (!isalnum((unsigned char)*c) && *c != '_')
-			why = "a name has letters, digits and _ only; --dir names the folder";
+			why = "a name has letters, digits and _ only; --dir names the directory";
 	if (!why && strlen(name) > NAME_MAX_LENGTH)
 		why = "a name has at most 15 characters";
 	if (!why && (is_keyword(name) || !strncmp(name, "spin_", 5)))
@@ -82,18 +83,18 @@ static int write_text(const char *path, const char *text, const char *name)
 
 static int run(const char **operands, unsigned count)
 {
-	const char *name = operands[0], *folder = options.folder ? options.folder : "", *slash = "";
+	const char *name = operands[0], *directory = options.directory ? options.directory : "", *slash = "";
 	char handler[PATH_MAX], vector[PATH_MAX];
 	int status = check_name(name);
 
 	(void)count;
 	if (status)
 		return status;
-	if (*folder && folder[strlen(folder) - 1] != '/')
+	if (*directory && directory[strlen(directory) - 1] != '/')
 		slash = "/";
-	if (snprintf(handler, sizeof(handler), "%s%s%s.c", folder, slash, name) >= (int)sizeof(handler) ||
-	    snprintf(vector, sizeof(vector), "%s%s%s.vec", folder, slash, name) >= (int)sizeof(vector))
-		return report_error("%s: the path is too long", folder);
+	if (snprintf(handler, sizeof(handler), "%s%s%s.c", directory, slash, name) >= (int)sizeof(handler) ||
+	    snprintf(vector, sizeof(vector), "%s%s%s.vec", directory, slash, name) >= (int)sizeof(vector))
+		return report_error("%s: the path is too long", directory);
 	status = write_text(handler, new_template_handler, name);
 	if (status)
 		return status;
@@ -106,7 +107,7 @@ static int run(const char **operands, unsigned count)
 	       "  spinctl test %s\n"
 	       "  spincc %s -o %s%s%s.spin\n"
 	       "  spinctl run %s%s%s.spin --dev eth0 --match \"udp dport 9000\" --state\n",
-	       handler, vector, handler, handler, folder, slash, name, folder, slash, name);
+	       handler, vector, handler, handler, directory, slash, name, directory, slash, name);
 	return DONE;
 }
 

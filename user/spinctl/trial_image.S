@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Fat objects of the handlers in trial/, for doctor/trial.c: they are in a folder of -I. */
+/* Fat objects of the handlers in trial/, for doctor/trial.c: they are in a directory of -I. */
 	.macro image name
 	.global trial_\name, trial_\name\()_end
 	.hidden trial_\name, trial_\name\()_end

@@ -35,11 +35,11 @@ static void find_spincc(char path[PATH_MAX])
 /* Compilers leave what they were writing when they are stopped: all of it goes where the output goes. */
 static void keep_temps_in(const char *output)
 {
-	char folder[PATH_MAX];
+	char directory[PATH_MAX];
 	const char *slash = strrchr(output, '/');
 
-	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - output) : 1, slash ? output : ".");
-	setenv("TMPDIR", folder, 1);
+	snprintf(directory, sizeof(directory), "%.*s", slash ? (int)(slash - output) : 1, slash ? output : ".");
+	setenv("TMPDIR", directory, 1);
 }
 
 static void child(char **words, const char *output)
@@ -102,7 +102,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return 0;
 }
 
-void compile__remove_folder(const char *path)
+void compile__remove_directory(const char *path)
 {
 	nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }

@@ -9,7 +9,7 @@
  * stderr as they are. target: "fat" or "host". DONE, or FAILED after a message.
  */
 int compile__run(const char *source, const char *target, const char *output, int verify, const struct option_list *words);
-/* A folder and all in it. */
-void compile__remove_folder(const char *path);
+/* A directory and all in it. */
+void compile__remove_directory(const char *path);
 
 #endif

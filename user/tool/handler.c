@@ -26,7 +26,7 @@ static int split(struct handler *h, const char *path, const char **suffix)
 	if ((size_t)(*suffix - base) >= sizeof(h->stem) || strlen(path) >= sizeof(h->object))
 		return report_error("%s: the name is too long", path);
 	snprintf(h->stem, sizeof(h->stem), "%.*s", (int)(*suffix - base), base);
-	snprintf(h->folder, sizeof(h->folder), "%.*s", (int)(base - path), path);
+	snprintf(h->directory, sizeof(h->directory), "%.*s", (int)(base - path), path);
 	return DONE;
 }
 
@@ -56,7 +56,7 @@ static int host_beside(struct handler *h, const char *object, const struct handl
 	struct stat of_source, of_object;
 	int status;
 
-	snprintf(source, sizeof(source), "%s%s.c", h->folder, h->stem);
+	snprintf(source, sizeof(source), "%s%s.c", h->directory, h->stem);
 	if (stat(source, &of_source) || stat(object, &of_object)) {
 		h->no_host = "it is made of the source, and there is none beside the object";
 		return DONE;

@@ -4,7 +4,7 @@
 
 /*
  * A handler given as a file, source or fat object, made into what engines take. What
- * has to be compiled is compiled by spincc in a folder of its own under $TMPDIR.
+ * has to be compiled is compiled by spincc in a directory of its own under $TMPDIR.
  */
 #include <limits.h>
 
@@ -15,7 +15,7 @@ struct handler {
 	struct engine_handler files; /* points to the names below */
 	char name[16];               /* as registered */
 	char stem[256];              /* of the file: "filtering" */
-	char folder[PATH_MAX];       /* where the file is, ends in a slash; "" for the working directory */
+	char directory[PATH_MAX];    /* where the file is, ends in a slash; "" for the working directory */
 	char object[PATH_MAX], host[PATH_MAX];
 	char temps[PATH_MAX]; /* "": none made */
 	int temps_in_use;     /* says so to others */

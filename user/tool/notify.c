@@ -28,8 +28,8 @@ static int tell_file(const char *path)
 		if (fd >= 0)
 			close(fd);
 		if (err == EEXIST)
-			return report_error("cannot write %s: somebody made another file or a link there meanwhile; name one in a "
-					    "folder that others cannot write to",
+			return report_error("cannot write %s: somebody made another file or a link there in the meantime; name one in a "
+					    "directory that others cannot write to",
 					    path);
 		return report_error("cannot write %s: %s", path, strerror(err));
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Temporary folders, for commands that compile. Whoever uses one holds a lock on it, which ends with the process: so a
- * folder of ours that nobody has locked was left by one that was killed. Folders of others are never touched.
+ * Temporary directories, for commands that compile. Whoever uses one holds a lock on it, which ends with the process: so a
+ * directory of ours that nobody has locked was left by one that was killed. Directories of others are never touched.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -55,7 +55,7 @@ static void remove_left(void)
 	while (dir && (entry = readdir(dir)))
 		if (is_left(dirfd(dir), entry->d_name) &&
 		    snprintf(path, sizeof(path), "%s/%s", parent(), entry->d_name) < (int)sizeof(path))
-			compile__remove_folder(path);
+			compile__remove_directory(path);
 	if (dir)
 		closedir(dir);
 }
@@ -73,14 +73,14 @@ int temp_directory__make(char *path, size_t bytes)
 		flock(fd, LOCK_EX | LOCK_NB);
 		return fd;
 	}
-	report_error("cannot make a folder for what is compiled: %s; set TMPDIR to one that can be written", strerror(errno));
+	report_error("cannot make a directory for what is compiled: %s; set TMPDIR to one that can be written", strerror(errno));
 	path[0] = '\0';
 	return -1;
 }
 
 void temp_directory__remove(const char *path, int in_use)
 {
-	compile__remove_folder(path);
+	compile__remove_directory(path);
 	if (in_use >= 0)
 		close(in_use);
 }

@@ -2,7 +2,7 @@
 #ifndef USER_TOOL_TEMP_DIRECTORY_H
 #define USER_TOOL_TEMP_DIRECTORY_H
 
-/* Folders in $TMPDIR (or /tmp) for what is compiled. A killed command leaves its folder; the next one removes it. */
+/* Directories in $TMPDIR (or /tmp) for what is compiled. A killed command leaves its directory; the next one removes it. */
 #include <stddef.h>
 
 /* A new one, and its name. A descriptor that says it is in use, for the next function; or -1 after a message. */

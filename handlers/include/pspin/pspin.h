@@ -96,7 +96,7 @@ static inline int futex_try_lock(futex_t *futex)
 }
 
 /*
- * To HPUs with several threads: another one may run. It is no command's id, to the register that tests commands, from which PsPIN's
+ * To HPUs with several threads: another one may run. It is not a command's id, to the register that tests commands, from which PsPIN's
  * driver takes nothing (HPU_YIELD of hwmodel/include/hwmodel/registers.h).
  */
 static inline void futex_waits_(void)

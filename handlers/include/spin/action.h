@@ -130,7 +130,7 @@ struct spin_ct {
 #define spin_yield(v) spin_yield_((v)->packet)
 
 #define SPIN_PAYLOAD_(p) _Generic((p), struct spin_payload * : (p), const struct spin_payload * : (p))
-/* What is no constant becomes a 1 here, so that one error covers both. */
+/* What is not a constant becomes a 1 here, so that one error covers both. */
 #define SPIN_WORDS_(call, bytes_)                                                              \
 	_Static_assert(__builtin_choose_expr(SPIN_IS_CONSTANT_(bytes_), (bytes_), 1) % 4 == 0, \
 		       "the length of " call " must be a constant and a multiple of 4")

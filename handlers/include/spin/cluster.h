@@ -34,7 +34,7 @@
 
 /*
  * Writes the sum of all copies to *to, a TYPE in HPU memory (state or scratchpad). Each word of a copy is read once: what
- * other handlers add meanwhile is in the sum or is not. Who needs a total of certain messages merges when these are complete,
+ * other handlers add in the meantime is in the sum or is not. Who needs a total of certain messages merges when these are complete,
  * as handlers/histogram.c does.
  */
 #define SPIN_MERGE(v, name, to) SPIN_MERGE_(v, name, to)

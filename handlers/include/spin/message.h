@@ -18,7 +18,7 @@
  * length is the stride, and packet i has the offset i * stride. For a schedule of
  * packets one after the other:
  *
- *   6. MALFORMED: fewer than 10 bytes of UDP payload; a payload without EOM that is no multiple of
+ *   6. MALFORMED: fewer than 10 bytes of UDP payload; a payload without EOM that is not a multiple of
  *      the registered fragmentation_bytes; a flag other than SYN, EOM
  *      and, where the context takes it, PUT; offset 0 without SYN; PUT on an offset
  *      other than 0, with too few bytes behind it, with an op that the context does not take, or another version, or a value
@@ -27,7 +27,7 @@
  *   7. The key has a tombstone not older than T. It tells of its message the stride, the length, and the sum of the first packet's
  *      datagram: the 16-bit one's complement sum (RFC 1071) of the UDP payload. The first packet: DUPLICATE if payload and sum
  *      are as told; if not it is of another message, new to what follows, and when that begins the tombstone is no more.
- *      Another packet: MALFORMED if the message cannot have had it: an offset that is no multiple of the stride; a payload other
+ *      Another packet: MALFORMED if the message cannot have had it: an offset that is not a multiple of the stride; a payload other
  *      than the stride without EOM, longer with it; with EOM another end than the message's, without it one behind that.
  *      Else DUPLICATE. What is not told apart is acknowledged and thrown away: a message equal to the one before in all this
  *      (where the first packets differ, one in 65,535), and a later packet of another message of the same stride
@@ -51,7 +51,7 @@
  *      above, and the message is forgotten, as if it had never come; else it is waiting and the
  *      packet PARKED.
  *  11. The message is open. Only packets that were handled have come, or make the last one known.
- *      MALFORMED: an offset that is no multiple of the stride; a payload other than the
+ *      MALFORMED: an offset that is not a multiple of the stride; a payload other than the
  *      stride without EOM, longer with it; the packet lies behind the last one, if that is
  *      known; EOM, and it is not the packet known as the last one, or packets behind it
  *      have come. BEYOND_ENTRY: its entry has SPIN_ME_NO_TRUNCATE, and part of its payload would lie behind the entry's
@@ -173,7 +173,7 @@
  * bytes of those before it. So none is a duplicate or beyond the window, none is parked, and none comes back: the sender learns
  * nothing, and sends nothing again. What differs in the steps:
  *
- *   6. MALFORMED: no payload, but of a last one; a payload that is no multiple of fragmentation_bytes, but of a last one.
+ *   6. MALFORMED: no payload, but of a last one; a payload that is not a multiple of fragmentation_bytes, but of a last one.
  *   7. A message that completes leaves no tombstone. One that is refused, or ended for another one, does: the rest of it, to its
  *      last packet, is BEYOND_ENTRY or NO_MPQ within T, and that last packet ends the tombstone. If the last packet is
  *      what is refused, there is none. What comes after T, or of a message that was idle for too long, begins another message.

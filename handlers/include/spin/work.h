@@ -20,7 +20,7 @@
 #define SPIN_WORK_ITEMS_MAX 256u
 #define SPIN_WORK_BYTES_MAX 32u
 
-/* Of spin_work(). It is no error of the handler's. */
+/* Of spin_work(). It is not an error of the handler's. */
 #define SPIN_WORK_FULL 1
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What PsPIN's handlers use of a C library, for programs of `spincc --api pspin`. Its own folder has only what is called. */
+/* What PsPIN's handlers use of a C library, for programs of `spincc --api pspin`. Its own directory has only what is called. */
 #include <stdarg.h>
 #include <stdint.h>
 

@@ -23,7 +23,7 @@ static int write_image(const char *directory, const struct spin_object *object)
 	return kit_close(file, directory, "image.elf");
 }
 
-/* Each series on a NIC of its own: times and caches begin anew. */
+/* Each series on a NIC of its own: times and caches begin again. */
 static int write_series(const char *directory, const struct spin_object *object, const struct workload *w,
 			const struct pspin_target *target, unsigned *count)
 {

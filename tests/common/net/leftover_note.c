@@ -25,7 +25,7 @@ static const struct {
 	[LEFTOVER_LINK] = { "link", "link_id:", bpf_link_get_next_id },
 };
 
-/* Entries of a folder and those below. */
+/* Entries of a directory and those below. */
 static unsigned entries(const char *path, int depth)
 {
 	DIR *dir = opendir(path);

@@ -28,13 +28,13 @@ static inline struct pspin *open_image(struct rig_file file, const struct spin_m
 	return nic;
 }
 
-static inline struct pair pair__open(const char *name, const char *folder, struct spin_registration registration)
+static inline struct pair pair__open(const char *name, const char *directory, struct spin_registration registration)
 {
 	struct spin_meta meta = { .magic = SPIN_META_MAGIC, .api_version = SPIN_API_VERSION, .registration = registration };
 	struct pair pair = { .name = name };
 	char sources[256], elf[64];
 
-	snprintf(sources, sizeof(sources), "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"%s/%s.c\"'", folder, name);
+	snprintf(sources, sizeof(sources), "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"%s/%s.c\"'", directory, name);
 	snprintf(elf, sizeof(elf), "ours_%s", name);
 	pair.ours = open_image(rig__build(elf, sources), &meta);
 	snprintf(sources, sizeof(sources), "tests/model/twins/%s.c", name);

@@ -58,7 +58,7 @@
 	lw t4, 0x18(t0)
 	ret
 
-	/* AMOs, loads, stores and loads across words of the own L1, amid transfers there, to cluster 0's and from the packet */
+	/* AMOs, loads, stores and loads across words of the own L1, during transfers there, to cluster 0's and from the packet */
 	.macro TOUCHES times
 	li t6, \times
 1:	amoadd.w a2, a1, (a0)

@@ -17,7 +17,7 @@ static int get(struct recording *r, void *to, size_t bytes)
 {
 	if (fread(to, 1, bytes, r->file) == bytes)
 		return 0;
-	return engine_fail(-EIO, "cannot read %s: %s", r->path, ferror(r->file) ? strerror(errno) : "it became shorter meanwhile");
+	return engine_fail(-EIO, "cannot read %s: %s", r->path, ferror(r->file) ? strerror(errno) : "it became shorter in the meantime");
 }
 
 /* 1: a block; 0: the file ends here. */

@@ -174,7 +174,7 @@ static int find_complaint(const char *log, struct verifier_refusal *out)
 	return 0;
 }
 
-/* "; text @ file.c:12": the file's name, without its folder. 0: the line has none. */
+/* "; text @ file.c:12": the file's name, without its directory. 0: the line has none. */
 static int source_line(const char *line, const char *end, char *file, size_t bytes, unsigned *number)
 {
 	const char *at = NULL, *colon;

@@ -22,7 +22,7 @@ extern const struct verifier_rule verifier_rules[]; /* the first that fits; ends
 struct verifier_refusal {
 	char complaint[256];
 	const struct verifier_rule *rule; /* NULL: not known */
-	char file[128];                   /* the handler's, without its folder; "": the log has none */
+	char file[128];                   /* the handler's, without its directory; "": the log has none */
 	unsigned line;
 	unsigned own;      /* 1: the instruction is that line's itself, of no function that was inlined */
 	char at_file[128]; /* the refused instruction's own line, of whatever file; "": the log has no files (before 6.8) */
@@ -36,7 +36,7 @@ int verifier__read(const char *log, struct verifier_refusal *out);
 void verifier__reason(const struct verifier_refusal *refusal, char *out, size_t bytes);
 /* 1: one instruction is to blame, so who wrote it can be asked. */
 int verifier__has_instruction(const struct verifier_refusal *refusal);
-/* "kernel 6.1.0 refuses code of sPIN's own, parse.h:33 ...": for a refusal that is no handler's fault. */
+/* "kernel 6.1.0 refuses code of sPIN's own, parse.h:33 ...": for a refusal that is not a handler's fault. */
 void verifier__own_fault(const struct verifier_refusal *refusal, char *out, size_t bytes);
 
 #endif

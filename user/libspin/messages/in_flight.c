@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What is in flight, read while handlers run: a picture counts if its MPQ did not change hands meanwhile. */
+/* What is in flight, read while handlers run: a picture counts if its MPQ did not change hands in the meantime. */
 #include <errno.h>
 #include <string.h>
 #include <time.h>

@@ -51,7 +51,7 @@ struct work_code {
 	uint16_t *live; /* work_stack__live(): registers that are read after each instruction's start, as bits */
 };
 
-/* Where a program may go on behind instruction i: 0 to 2 places, all inside the program; -1: outside, or amid a load. */
+/* Where a program may go on behind instruction i: 0 to 2 places, all inside the program; -1: outside, or during a load. */
 int work_code__next(const struct work_code *code, size_t i, size_t next[2]);
 /* The instruction behind i in the file. */
 size_t work_code__following(const struct work_code *code, size_t i);

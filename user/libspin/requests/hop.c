@@ -22,7 +22,7 @@
 #include "user/libspin/requests/private.h"
 
 #define VALID   (NUD_PERMANENT | NUD_NOARP | NUD_REACHABLE | NUD_PROBE | NUD_STALE | NUD_DELAY)
-#define AGAIN_S 5        /* how often an entry is looked at again; one that was not used meanwhile goes */
+#define AGAIN_S 5        /* how often an entry is looked at again; one that was not used in the meantime goes */
 #define TRY_NS  10000000 /* the same target is not asked for more often */
 
 struct answer {

@@ -37,7 +37,7 @@ static int load_logged(const char *log)
 	prog = out.bpf ? bpf_object__find_program_by_name(out.bpf, "spin_out") : NULL;
 	map = out.bpf ? bpf_object__find_map_by_name(out.bpf, shared[0]) : NULL;
 	if (!prog || !map || bpf_program__set_autoload(prog, true) || bpf_map__set_max_entries(map, SPIN_OUTS))
-		return spin_fail(-EINVAL, "the program that sends packets of handlers is of another version: build libspin anew");
+		return spin_fail(-EINVAL, "the program that sends packets of handlers is of another version: build libspin again");
 	class__take_fragments(out.bpf);
 	err = load_failure__load_own(out.bpf, log, kernel_probe__privileged() ? SPIN_CLASS_TRUSTED : SPIN_CLASS_ISOLATED,
 				     "the program that sends handlers' packets");
@@ -48,7 +48,7 @@ static int load_logged(const char *log)
 	out.generation++;
 	out.boxes_fd = bpf_object__find_map_fd_by_name(out.bpf, shared[1]);
 	out.made_fd = bpf_object__find_map_fd_by_name(out.bpf, "spin_outs_made");
-	return out.boxes_fd < 0 || out.made_fd < 0 ? spin_fail(-EINVAL, "libspin is put together wrongly: build it anew") : 0;
+	return out.boxes_fd < 0 || out.made_fd < 0 ? spin_fail(-EINVAL, "libspin is put together wrongly: build it again") : 0;
 }
 
 static int load(void)

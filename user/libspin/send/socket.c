@@ -291,7 +291,7 @@ int send_batch__flush(struct send_batch *b, int fd, uint64_t *sent)
 	return 0;
 }
 
-/* What is no answer to a packet of this message is none of our business. */
+/* What is not an answer to a packet of this message is none of our business. */
 static enum send_answer read_answer(const struct send_message *m, const struct spin_slmp *h, uint64_t *packet)
 {
 	uint32_t offset = spin_ntoh32(h->offset);

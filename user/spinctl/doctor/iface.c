@@ -142,7 +142,7 @@ static void queues(const struct doctor_facts *f, struct doctor_row *row)
 			       i->rx_queues_max);
 	else if (!strcmp(i->kind, "veth"))
 		doctor__advise(row,
-			       "for more make the pair anew: `ip link add %s numrxqueues 4 type veth peer name PEER "
+			       "for more make the pair again: `ip link add %s numrxqueues 4 type veth peer name PEER "
 			       "numtxqueues 4`",
 			       i->name);
 	else if (more > 1)

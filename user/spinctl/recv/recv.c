@@ -286,7 +286,7 @@ static const struct command_row row = {
 		"gets its name. A file of which no piece comes for ten seconds, or for two if another one waits, is given "
 		"up with a line on stderr that says how far it came.\n"
 		"\n"
-		"One file is received at a time. Another message that begins meanwhile is not acknowledged, so that its sender "
+		"One file is received at a time. Another message that begins in the meantime is not acknowledged, so that its sender "
 		"tries again. A message that goes on no more is given up after two seconds, with a line on "
 		"stderr, and the next one is waited for.\n"
 		"\n"

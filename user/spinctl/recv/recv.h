@@ -67,7 +67,7 @@ struct receiver {
 	int has_next;
 };
 
-/* Where the next file goes: its folder is there and can be written to. DONE, or FAILED after a message. */
+/* Where the next file goes: its directory is there and can be written to. DONE, or FAILED after a message. */
 int recv_file__prepare(struct receiver *r);
 /* Writes what is in host memory behind what was written. DONE, or FAILED after a message. */
 int recv_file__write(struct receiver *r, size_t from, size_t bytes);

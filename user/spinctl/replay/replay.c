@@ -23,7 +23,7 @@ static const struct option_row rows[] = {
 	{ "handler", 0, OPTION_STRING, "FILE", FIELD(handler),
 	  "the handler, NAME.c or NAME.spin (default: the object that was recorded)" },
 	ENGINE_OPTION(struct replay_options, engines),
-	{ NULL, 'I', OPTION_WORD, "DIR", FIELD(compile), "a folder for #include, when the handler is a source" },
+	{ NULL, 'I', OPTION_WORD, "DIR", FIELD(compile), "a directory for #include, when the handler is a source" },
 	{ NULL, 'D', OPTION_WORD, "NAME[=VALUE]", FIELD(compile), "a macro, when the handler is a source" },
 	TRUST_OPTION(struct replay_options, trust),
 	{ "json", 0, OPTION_FLAG, NULL, FIELD(json), "one JSON document" },

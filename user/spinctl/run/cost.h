@@ -83,7 +83,7 @@ void run_cost__device_json(struct json *j, const struct run_cost *cost, unsigned
 int run_cost_model__open(const struct run_context *c, const struct pspin_target *target, unsigned every, struct run_cost_model **out);
 void run_cost_model__close(struct run_cost_model *m);
 /*
- * The model's state and tables become the context's, as they are now: handlers that run meanwhile may be in the midst of
+ * The model's state and tables become the context's, as they are now: handlers that run in the meantime may be in the midst of
  * a change.
  */
 void run_cost_model__refresh(struct run_cost_model *m);

@@ -242,7 +242,7 @@ static const struct command_row row = {
 		"\n"
 		"A receiver knows a complete message for --tombstone seconds, 2 unless told otherwise (spinctl recv: 10). "
 		"Packets that are sent again later would be a new message for it, so keep --timeout below that. Pieces "
-		"that come twice do no harm: for them it is 30 seconds unless told otherwise, as a receiver writes to its disk meanwhile.\n"
+		"that come twice do no harm: for them it is 30 seconds unless told otherwise, as a receiver writes to its disk in the meantime.\n"
 		"\n"
 		"--match, --hdr-data and --offset go with the first packet, in an extension of the protocol; a receiver "
 		"that has not asked for it takes such packets for malformed, and the message times out. Such files are not cut.\n"

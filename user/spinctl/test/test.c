@@ -21,7 +21,7 @@ static struct test_options {
 /* clang-format off */
 static const struct option_row rows[] = {
 	ENGINE_OPTION(struct test_options, engines),
-	{ NULL, 'I', OPTION_WORD, "DIR", FIELD(compile), "a folder for #include, when HANDLER is a source" },
+	{ NULL, 'I', OPTION_WORD, "DIR", FIELD(compile), "a directory for #include, when HANDLER is a source" },
 	{ NULL, 'D', OPTION_WORD, "NAME[=VALUE]", FIELD(compile), "a macro, when HANDLER is a source" },
 	TRUST_OPTION(struct test_options, trust),
 	{ "json", 0, OPTION_FLAG, NULL, FIELD(json), "one JSON document" },
@@ -120,7 +120,7 @@ static const struct command_row row = {
 	.summary = "Runs a handler's vectors on every engine and shows what is not as expected",
 	.options = rows,
 	.notes = "HANDLER is a source (NAME.c) or an object (NAME.spin). Its vectors are those named, files or\n"
-		 "folders; else NAME.vec beside it and tests/vectors/NAME/*.vec in its folder or the one above.\n"
+		 "directories; else NAME.vec beside it and tests/vectors/NAME/*.vec in its directory or the one above.\n"
 		 "The engines bpf and isolated need root; without it they are left out.",
 	.about = "A vector is a text file: packets that go in, and what has to come out of each: verdict, reason, "
 		 "frame and memory; of messages events, host memory and matching entries, too. Every engine has to give "
@@ -156,15 +156,15 @@ static int is_vector(const struct dirent *entry)
 	return entry->d_name[0] != '.' && length > 4 && !strcmp(entry->d_name + length - 4, ".vec");
 }
 
-static int add_folder(struct test_files *files, const char *folder)
+static int add_directory(struct test_files *files, const char *directory)
 {
 	struct dirent **list;
-	int count = scandir(folder, &list, is_vector, alphasort), status = DONE;
+	int count = scandir(directory, &list, is_vector, alphasort), status = DONE;
 
 	for (int i = 0; i < count; i++) {
 		char path[PATH_MAX];
 
-		if (!status && snprintf(path, sizeof(path), "%s/%s", folder, list[i]->d_name) < (int)sizeof(path))
+		if (!status && snprintf(path, sizeof(path), "%s/%s", directory, list[i]->d_name) < (int)sizeof(path))
 			status = add_file(files, path);
 		free(list[i]);
 	}
@@ -177,7 +177,7 @@ int test_files__add(struct test_files *files, const char *path)
 {
 	size_t length = strlen(path);
 	unsigned before = files->count;
-	char folder[PATH_MAX];
+	char directory[PATH_MAX];
 	struct stat st;
 	int status;
 
@@ -187,25 +187,25 @@ int test_files__add(struct test_files *files, const char *path)
 		return add_file(files, path);
 	while (length > 1 && path[length - 1] == '/')
 		length--;
-	snprintf(folder, sizeof(folder), "%.*s", (int)length, path);
-	status = add_folder(files, folder);
+	snprintf(directory, sizeof(directory), "%.*s", (int)length, path);
+	status = add_directory(files, directory);
 	return status || files->count > before ? status : report_error("%s has no *.vec", path);
 }
 
 /* "a/b/" to "a/", "a/" to "", "" to "../" */
-static void folder_above(const char *folder, char *above, size_t bytes)
+static void directory_above(const char *directory, char *above, size_t bytes)
 {
-	size_t length = strlen(folder), at;
+	size_t length = strlen(directory), at;
 
-	while (length && folder[length - 1] == '/')
+	while (length && directory[length - 1] == '/')
 		length--;
 	at = length;
-	while (at && folder[at - 1] != '/')
+	while (at && directory[at - 1] != '/')
 		at--;
-	if (at == length || (length - at <= 2 && !strncmp(folder + at, "..", length - at)))
-		snprintf(above, bytes, "%s../", folder);
+	if (at == length || (length - at <= 2 && !strncmp(directory + at, "..", length - at)))
+		snprintf(above, bytes, "%s../", directory);
 	else
-		snprintf(above, bytes, "%.*s", (int)at, folder);
+		snprintf(above, bytes, "%.*s", (int)at, directory);
 }
 
 int test_files__find(struct test_files *files, const struct handler *h)
@@ -213,19 +213,19 @@ int test_files__find(struct test_files *files, const struct handler *h)
 	char above[PATH_MAX + 4], path[PATH_MAX + sizeof(h->stem) + 32];
 	int status = DONE;
 
-	snprintf(path, sizeof(path), "%s%s.vec", h->folder, h->stem);
+	snprintf(path, sizeof(path), "%s%s.vec", h->directory, h->stem);
 	if (!access(path, F_OK))
 		status = add_file(files, path);
-	snprintf(path, sizeof(path), "%stests/vectors/%s", h->folder, h->stem);
+	snprintf(path, sizeof(path), "%stests/vectors/%s", h->directory, h->stem);
 	if (!status)
-		status = add_folder(files, path);
-	folder_above(h->folder, above, sizeof(above));
+		status = add_directory(files, path);
+	directory_above(h->directory, above, sizeof(above));
 	snprintf(path, sizeof(path), "%stests/vectors/%s", above, h->stem);
 	if (!status)
-		status = add_folder(files, path);
+		status = add_directory(files, path);
 	if (status || files->count)
 		return status;
-	return report_error("%s has no vectors: write %s%s.vec (`spinctl new` shows how one looks), or name some", h->stem, h->folder,
+	return report_error("%s has no vectors: write %s%s.vec (`spinctl new` shows how one looks), or name some", h->stem, h->directory,
 			    h->stem);
 }
 

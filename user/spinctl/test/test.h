@@ -13,11 +13,11 @@ struct test_files {
 };
 
 /*
- * A handler's vectors: NAME.vec beside it, and tests/vectors/NAME/ in its folder and in
+ * A handler's vectors: NAME.vec beside it, and tests/vectors/NAME/ in its directory and in
  * the one above. DONE or FAILED after a message; none is a failure.
  */
 int test_files__find(struct test_files *files, const struct handler *h);
-/* A file, or a folder of them. */
+/* A file, or a directory of them. */
 int test_files__add(struct test_files *files, const char *path);
 void test_files__free(struct test_files *files);
 

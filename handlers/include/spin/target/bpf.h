@@ -18,7 +18,7 @@
 #define SPIN_DIRECT_BYTES_MAX 3520u
 
 /*
- * The compiler must not reason about v, else it drops a bound that the verifier needs to see, or makes a pointer anew elsewhere,
+ * The compiler must not reason about v, else it drops a bound that the verifier needs to see, or makes a pointer again elsewhere,
  * of which what the verifier has learnt is lost.
  */
 #define SPIN_OPAQUE_(v)                               \

@@ -214,7 +214,7 @@ struct spin_nic *spin_ctx__nic(const struct spin_ctx *ctx);
 /*
  * Adds the context to its interface; the first one attaches our program there by
  * bpf_link: that ends with this process, however it ends. No packet of another
- * context is lost or delayed meanwhile.
+ * context is lost or delayed in the meantime.
  * -EBUSY: the reason names the program or process that holds the interface; it
  * is never replaced. -EEXIST: the rule overlaps with that of another context, the
  * reason names both. -ENOSPC: SPIN_CONTEXTS_MAX are attached. -EALREADY: this one

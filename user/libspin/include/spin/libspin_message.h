@@ -122,7 +122,7 @@ struct spin_message_info {
 
 /*
  * Hands every message in flight to fn, until fn returns non-zero, which is returned.
- * Each is a consistent picture of itself, or left out if it ended meanwhile.
+ * Each is a consistent picture of itself, or left out if it ended in the meantime.
  */
 int spin_ctx__messages(struct spin_ctx *ctx, int (*fn)(void *arg, const struct spin_message_info *message), void *arg);
 /* Summed over all HPUs. */
