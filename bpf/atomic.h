@@ -3,9 +3,8 @@
 #define BPF_ATOMIC_H
 
 /*
- * What the message engine shares between HPUs. spin_load32() and spin_store32() of the
- * handler API order what is around them; these are the rest. A value-returning
- * operation is a full barrier in BPF and here.
+ * Atomic operations of the message engine on what HPUs share. spin_load32() and spin_store32() of the handler API have acquire and
+ * release order; these are the others. An operation that returns a value is a full barrier, in BPF and in the host build.
  */
 #include <spin/bytes.h>
 

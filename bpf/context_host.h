@@ -2,7 +2,7 @@
 #ifndef BPF_CONTEXT_HOST_H
 #define BPF_CONTEXT_HOST_H
 
-/* What the portable part asks of what is around it, in the host build; and what that shows of itself. */
+/* What packet.h and message.h need from their environment, for the host build (context.host.c), and what the host build exports. */
 #include <spin/context.h>
 #include <spin/target/view.h>
 

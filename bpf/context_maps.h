@@ -2,7 +2,7 @@
 #ifndef BPF_CONTEXT_MAPS_H
 #define BPF_CONTEXT_MAPS_H
 
-/* The maps of a context in the kernel, and what the portable part asks of what is around it. */
+/* The maps of a context, and what packet.h and message.h need from their environment, for the kernel (context.bpf.c). */
 #include <spin/context.h>
 #include <spin/target/view.h>
 

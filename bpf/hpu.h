@@ -3,9 +3,9 @@
 #define BPF_HPU_H
 
 /*
- * On which HPU a program runs (<spin/hpu.h>), and how it leaves. A CPU or a queue has one program at a time: XDP
- * runs with softirqs off, so what is an HPU's own needs no atomics. A sweep runs on the CPU that asked for it;
- * where HPUs are queues it belongs to none, and has the last HPU for itself.
+ * The HPU that a program runs on (<spin/hpu.h>), and how a program leaves it. A CPU or a queue runs one program at a time: XDP runs
+ * with softirqs off, so data of one HPU needs no atomics. A sweep runs on the CPU that asked for it. Where HPUs are queues, a sweep
+ * belongs to none of them, and uses the last HPU's data alone.
  */
 #include "bpf/spread.h"
 

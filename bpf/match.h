@@ -3,8 +3,8 @@
 #define BPF_MATCH_H
 
 /*
- * Step 4 of <spin/reason.h>: does a datagram belong to this context? The rule is
- * read-only data: the verifier knows its values and drops the tests it leaves out.
+ * Step 4 of <spin/reason.h>: does the datagram belong to this context? The rule is read-only data, so the verifier knows its values
+ * and removes the tests that the rule leaves open.
  */
 #include <spin/rule.h>
 

@@ -3,15 +3,16 @@
 #define BPF_NUMBER_H
 
 /*
- * Messages without SLMP ("Flows" in <spin/message.h>): no packet tells its place in its message, so each one gets a number and an
- * offset when it comes, both by one compare-exchange of the MPQ's `next`:
+ * Messages without SLMP ("Flows" in <spin/message.h>). No packet carries its position in the message, so each gets a number and an
+ * offset when it arrives, both by one compare-exchange of the MPQ's `next`:
  *
- *	63:56  the low bits of the MPQ's generation: whoever has found the message before it ended changes nothing of the next one
+ *	63:56  the low bits of the MPQ's generation: an HPU that found the message before it ended changes nothing of the next one
  *	55     the last packet has its number: no other one gets one
  *	54:32  the next packet's number
  *	31:0   its offset
  *
- * Whoever has a number handles its packet: so done packets reach the last one's number, and the message completes once.
+ * The HPU that gets a number handles that packet. So the packets that are done add up to the last number, and the message completes
+ * once.
  */
 #include "bpf/messages/window.h"
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What copies of a carrier become on their way to the interface: each the next packet of its group, one after the
- * other. One program for all contexts of a process (out_maps.h).
- *
- * A group counts for itself: where the kernel could not make a copy, those after it are not of the next group.
+ * The devmap program: turns each copy of a clone template into the next packet of its group, in order. One program for all contexts
+ * of a process (actions/out_maps.h). Each group counts its own copies: if the kernel could not make one, the copies behind it still
+ * belong to their own group.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>

@@ -3,8 +3,8 @@
 #define BPF_PACKET_H
 
 /*
- * The datapath of one execution context: parse, match, check, run handlers, act.
- * Portable C: the BPF program and the host build differ in what is around it.
+ * The data path of one execution context: parse, match, check, run handlers, act. Portable C: context_maps.h and context_host.h
+ * provide what differs between the BPF program and the host build.
  */
 #include "bpf/actions/act.h"
 #include "bpf/match.h"

@@ -3,9 +3,9 @@
 #define BPF_PARSE_H
 
 /*
- * Steps 1 to 3 of <spin/reason.h>: from a frame to a UDP datagram, an ICMP message or the payload of an EtherType, or
- * the reason why it is none of them. Portable C; every access is behind a check of the frame's end.
- * Includes no target: <spin/spin.h> comes before.
+ * Steps 1 to 3 of <spin/reason.h>: from a frame to a UDP datagram, an ICMP message or the payload of an EtherType, or to the reason
+ * why it is none of them. Portable C; every access follows a check of the frame's end. The includer includes <spin/spin.h> first,
+ * which selects the target.
  */
 #include <spin/reason.h>
 #include <spin/target/view.h>

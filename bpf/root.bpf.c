@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * An interface's XDP program: parse, find the context, hand over (bpf/README.md). What belongs to no context goes on to
- * the host, untouched and counted.
+ * The dispatcher of an interface: parse, find the context, tail-call its program (bpf/README.md). Packets of no context go on to the
+ * host, untouched and counted.
  *
  * The names below are a contract with <spin/root.h>.
  */

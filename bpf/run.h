@@ -3,9 +3,8 @@
 #define BPF_RUN_H
 
 /*
- * Runs the handlers of one datagram, which is one message: header, payload,
- * completion (sPIN 3.2, B.3-B.5). spin_handlers_ is constant: what a handler
- * file does not register leaves no code.
+ * Runs the handlers of one datagram, which is a message of one packet: header, payload, completion (sPIN 3.2, B.3-B.5).
+ * spin_handlers_ is constant: a handler that the file does not register leaves no code.
  */
 #include <spin/context.h>
 

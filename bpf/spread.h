@@ -3,13 +3,13 @@
 #define BPF_SPREAD_H
 
 /*
- * Packets given to CPUs (SPIN_HPUS_SPREAD), as PsPIN's dispatcher gives tasks to clusters (3.2.1): a message's packets
- * go to its home while that holds fewer than SPIN_SPREAD_HOME, given and not finished; then to the HPU that holds
- * least, the first one of several; but where flows are messages, to its home alone. If that holds SPIN_SPREAD_MOST, the
- * packet is dropped: NO_HPU. On PsPIN the packets would wait in front of the dispatcher, here that is the sender's part.
+ * Gives packets to CPUs (SPIN_HPUS_SPREAD), as PsPIN's dispatcher gives tasks to clusters (3.2.1). A message's packets go to its
+ * home CPU while that has fewer than SPIN_SPREAD_HOME of them pending, then to the CPU with the fewest pending, the first of
+ * several. Where flows are messages, they go to the home CPU only. If the chosen CPU has SPIN_SPREAD_MOST pending, the packet is
+ * dropped as NO_HPU; on PsPIN it would wait in front of the dispatcher.
  *
- * A CPU's queue in the kernel drops silently what it has no room for: it is longer than what HPUs that
- * give at the same time can make of SPIN_SPREAD_MOST.
+ * The kernel silently drops what does not fit into a CPU's queue. The queue is longer than SPIN_SPREAD_MOST by more than what HPUs
+ * can give at the same time.
  */
 #include <bpf/bpf_helpers.h>
 

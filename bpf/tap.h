@@ -3,8 +3,8 @@
 #define BPF_TAP_H
 
 /*
- * Copies a context's packet as it arrived to the ring that somebody reads: for
- * recording and costing. A ring is made and put in place when a tap begins.
+ * Copies a context's packet, as it arrived, to a ring that user space reads, for recording and costing. The ring is made when a tap
+ * begins.
  */
 #include "bpf/atomic.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Features, queues and rings of an interface, as ethtool shows them. Called by probe_iface.c; changes nothing. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Programs that attach to other programs; both ends are ours. They need types: a BTF of four. */
+/* Tries whether programs may attach to other programs (freplace, fentry), with two programs of its own. Called by the doctor. */
+/* Such programs need types: a BTF of four. */
 #include <errno.h>
 #include <unistd.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Reads what an interface is: driver, mode of XDP, MTU, features, queues. Called by libspin and the doctor; changes nothing. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

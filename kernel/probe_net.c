@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Opens a network namespace for reading: a route socket and a sysfs of its own. Called by the doctor and by probe_pair.c. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>

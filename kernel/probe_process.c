@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Reads what confines this process: namespaces, capabilities, seccomp, lockdown, limits. Called by the doctor. */
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>

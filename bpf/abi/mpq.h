@@ -3,13 +3,12 @@
 #define BPF_MPQ_H
 
 /*
- * The state of messages in flight (PsPIN 3.2.1): what BPF and host build share, and
- * what user space looks at. All HPUs work on it at once, without locks.
+ * The state of messages in flight (PsPIN 3.2.1). BPF programs and the host build work on it; libspin reads it. All HPUs use it
+ * concurrently, without locks.
  *
- * A flow is a key (source, port, message_id) with what became of it: the MPQ that its
- * message has, or a tombstone. Flows are found by open addressing, and written by
- * whoever claims the entry with compare-exchange; that new keys do not come in twice
- * is seen to by a lock for the place where a search starts, held while inserting.
+ * A flow is a key (source address, source port, message_id) and its value: the MPQ of the message, or a tombstone. The flow table
+ * uses open addressing. An HPU claims an entry by compare-exchange. A lock on the place where the search starts keeps two HPUs from
+ * inserting the same key twice.
  */
 #include <spin/context.h>
 #include <spin/message.h>

@@ -3,8 +3,8 @@
 #define BPF_OUTS_H
 
 /*
- * Packets that handlers send (SPIN_PUTS), where they stand until they leave: a ring of buffers of each CPU. What BPF
- * programs share with one another and with user space.
+ * The ring of packets that handlers send (SPIN_PUTS): one ring per CPU, in which a packet waits until it leaves. Shared by the BPF
+ * programs and libspin.
  */
 #include <spin/context.h>
 

@@ -3,8 +3,8 @@
 #define BPF_ACT_H
 
 /*
- * What a packet's way out does to it. The target NIC does this in hardware
- * (checksums on egress, the Ethernet header); here the runtime does.
+ * The last steps for a packet that leaves: checksums, the Ethernet header, the reply. PsPIN's hardware does this on egress. Called
+ * by context.bpf.c and context.host.c.
  */
 #include <spin/slmp.h>
 

@@ -3,8 +3,8 @@
 #define BPF_DMA_H
 
 /*
- * DMA between HPU memory and host memory (sPIN B.6), which is memory that both sides see: a transfer is
- * done when it was issued. Lengths are known when compiling.
+ * DMA between HPU memory and host memory (sPIN B.6), for lengths known at compile time. Both are memory here, so a transfer is
+ * complete when the call returns. Called by handlers.
  */
 #include "bpf/messages/space.h"
 

@@ -2,7 +2,7 @@
 #ifndef BPF_DMA_ATOMIC_H
 #define BPF_DMA_ATOMIC_H
 
-/* Atomic operations on host memory (sPIN B.6): atomic against the host's, too. */
+/* Atomic operations on host memory (sPIN B.6). They are atomic with respect to the host's accesses, too. Called by handlers. */
 #include "bpf/messages/space.h"
 
 /* NULL: not inside, or not naturally aligned. A segment has multiples of 8, so it holds all of an aligned value. */

@@ -3,10 +3,10 @@
 #define BPF_DMA_BOUNDED_H
 
 /*
- * Transfers between a payload and host memory in the variant with bounded loops (<spin/meta.h>), where the verifier
- * follows each round: global functions, so that it does so once, and not for each state of their callers. They find
- * frame and memory again by numbers. Called by dma_payload.h for messages, of which two programs move payloads:
- * where the frame lies, and of a parked packet, whose buffer the replay notes in its CPU's spin_cpu.
+ * Transfers between a payload and host memory for kernels without may_goto (<spin/meta.h>), where the verifier follows each round of
+ * a loop. They are global functions, so the verifier checks them once, not once for each state of a caller. A global function takes
+ * no pointers to the packet: it finds frame and memory again by numbers. Called by dma_payload.h for messages. Two programs move
+ * payloads: one where the frame lies, and the replay of a parked packet, whose buffer is noted in its CPU's spin_cpu.
  */
 
 /* The frame's start, and how it is seen; 0: there is none. */

@@ -3,8 +3,8 @@
 #define BPF_DMA_BUFFER_H
 
 /*
- * Transfers between an HPU's buffer (<spin/buffer.h>) and host memory, and into packets that handlers send: lengths and places
- * that are known at run time. Called by handlers, and by put.h.
+ * Transfers between an HPU's buffer (<spin/buffer.h>) and host memory or a packet that a handler sends, with lengths and offsets
+ * known at run time. Called by handlers and by put.h.
  */
 #include "bpf/messages/space.h"
 

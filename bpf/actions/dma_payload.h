@@ -2,7 +2,10 @@
 #ifndef BPF_DMA_PAYLOAD_H
 #define BPF_DMA_PAYLOAD_H
 
-/* DMA between the packet's payload and host memory: any length, so in pieces that the verifier follows. */
+/*
+ * DMA between the packet's payload and host memory, of any length. A transfer is split into pieces that the verifier can follow.
+ * Called by handlers and by the default action.
+ */
 #include "bpf/messages/space.h"
 
 /* The piece of `words` times 8 bytes, or of 1, 2 or 4, that `bytes` has if that bit of it is set. */

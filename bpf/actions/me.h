@@ -2,7 +2,7 @@
 #ifndef BPF_ME_H
 #define BPF_ME_H
 
-/* Matching entries (<spin/message.h>; sPIN B.1): written by the host, taken and given back here. */
+/* Matching entries (<spin/message.h>; sPIN B.1). The host writes them; the functions here match, take and release them. */
 #include "bpf/messages/flow.h"
 #include "bpf/messages/unexpected.h"
 

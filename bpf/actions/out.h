@@ -3,18 +3,17 @@
 #define BPF_OUT_H
 
 /*
- * What becomes of the packets that handlers sent (<spin/put.h>), decided once, when all that one arriving packet
- * makes run has run:
+ * Sends the packets that handlers made (<spin/put.h>). Called once per arriving packet, after all handlers that it started have run:
  *
  *	one packet, and nothing else leaves   it takes the place of the frame that came, and leaves by XDP_TX
  *	several, reply or acknowledgement the last of them
- *	                                      the frame becomes a small carrier, of which the kernel makes as many
- *	                                      copies as there are packets (BPF_F_BROADCAST into a devmap in which
- *	                                      this interface stands so often); spin_out (out.bpf.c) turns each into one
- *	what cannot leave so                  into spin_requests: the host's library sends it
+ *	                                      the frame becomes a small clone template. The kernel makes as many copies
+ *	                                      as there are packets (BPF_F_BROADCAST into a devmap that lists this
+ *	                                      interface so many times); spin_out (out.bpf.c) turns each into a packet
+ *	what cannot leave so                  goes into spin_requests: libspin's thread sends it
  *
- * The last copy is the frame that came, with the room that it has: where that is too little, there is one
- * copy more. In generic mode all of them have that room only.
+ * The last copy is the frame that came, with the room that it has. If it has too little room, the kernel makes one copy more. In
+ * generic mode no copy has more room than that frame.
  */
 #include "bpf/actions/out_maps.h"
 #include "bpf/spread.h"

@@ -3,9 +3,9 @@
 #define BPF_OUT_MAPS_H
 
 /*
- * The ring is one for all contexts of a process: those of an interface share the kernel's queue to it, too, in
- * which the program of the first frame runs for all (out.bpf.c). As an object stands it has one buffer;
- * libspin puts the ring in its place.
+ * The maps of the tx ring. All contexts of a process share one ring, because contexts of one interface share the kernel's queue to
+ * it, and the program of the first frame in the queue runs for all frames (out.bpf.c). An object as it stands has a ring of one
+ * buffer; libspin replaces it.
  */
 #include "bpf/abi/tx_ring.h"
 

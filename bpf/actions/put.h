@@ -3,11 +3,11 @@
 #define BPF_PUT_H
 
 /*
- * Packets that handlers send (<spin/put.h>): each is made whole, in the buffer that comes next in this HPU's box. What
- * becomes of the box when all that one arriving packet makes run has run, out.h decides.
+ * Packets that handlers send (<spin/put.h>): each is built whole in the next buffer of this HPU's tx ring. out.h decides how they
+ * leave.
  *
- * Where the frame lies the making is a function of its own for the verifier, which looks at it once, not for each call;
- * of a frame that was copied, and in the host build, it is not.
+ * Where the frame lies in one piece, building is a separate function for the verifier, which checks it once and not once per call.
+ * For a copied frame and in the host build it is inline.
  */
 #include "bpf/actions/dma_buffer.h"
 #include "bpf/abi/tx_ring.h"

@@ -3,8 +3,8 @@
 #define BPF_PUT_FRAME_H
 
 /*
- * The headers of a packet that a handler sends, written to a buffer. Its length is that of struct
- * spin_request, with slack behind: what is written is exact, but that the verifier need not know.
+ * Writes the headers of a packet that a handler sends to a buffer. The buffer has slack behind the packet: what is written is exact,
+ * but the verifier need not know that.
  */
 #include <spin/slmp.h>
 

@@ -3,8 +3,8 @@
 #define BPF_EVICT_H
 
 /*
- * How the MPQ of a message ends; and messages that end before they are complete: in a sweep because nothing comes any
- * more (sweep.h), or in favour of another one (pressure.h).
+ * How the MPQ of a message ends, and the two reasons why a message ends before it is complete: no packet has come for too long
+ * (sweep.h), or another message needs its place (pressure.h).
  */
 #include "bpf/messages/message_event.h"
 #include "bpf/messages/parking.h"

@@ -2,7 +2,10 @@
 #ifndef BPF_FLOW_H
 #define BPF_FLOW_H
 
-/* From a packet's key to its message: the table of flows (mpq.h). */
+/*
+ * The table of flows (abi/mpq.h): finds a message by its packet's key, inserts and removes keys. Called by message_begin.h and
+ * message.h.
+ */
 #include "bpf/atomic.h"
 #include "bpf/abi/mpq.h"
 #include "bpf/messages/slmp.h"

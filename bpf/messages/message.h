@@ -3,10 +3,9 @@
 #define BPF_MESSAGE_H
 
 /*
- * A packet of a message, from its header to what becomes of it: steps 6 to 13 of
- * <spin/message.h>, whose words are used here. HPUs meet in four places, each settled by
- * one atomic operation: who opens a message (flow.h), who runs its header handler (its
- * phase), who handles a packet (window.h), and who completes it (`done`).
+ * One packet of a message, from its header to its result: steps 6 to 13 of <spin/message.h>, whose terms are used here. HPUs can
+ * meet in four places. Each is settled by one atomic operation: which HPU opens a message (flow.h), runs its header handler (its
+ * phase), handles a packet (window.h), and completes it (`done`).
  */
 #include "bpf/messages/message_begin.h"
 #include "bpf/messages/message_request.h"

@@ -2,7 +2,7 @@
 #ifndef BPF_MESSAGE_EVENT_H
 #define BPF_MESSAGE_EVENT_H
 
-/* What the host is told of a message; and what becomes of its handlers' errors. */
+/* Events of messages for the host, and the results of handlers' errors. */
 #include "bpf/messages/flow.h"
 #include "bpf/actions/me.h"
 #include "bpf/messages/message_state.h"

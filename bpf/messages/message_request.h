@@ -3,8 +3,8 @@
 #define BPF_MESSAGE_REQUEST_H
 
 /*
- * The default action of messages that are no puts (<spin/message.h>, step 11): a get is answered from the entry's memory,
- * an atomic changes it. Both are one packet. Called by message.h; where handlers do not take them nothing of this is there.
+ * The default action of messages that are not puts (<spin/message.h>, step 11): a get is answered from the entry's memory, an atomic
+ * changes it. Each is a single packet. Called by message.h; compiled only if the handlers take gets or atomics.
  */
 #include "bpf/messages/message_begin.h"
 

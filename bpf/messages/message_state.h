@@ -3,8 +3,8 @@
 #define BPF_MESSAGE_STATE_H
 
 /*
- * The messages in flight, their counts and their time. All of it is static, so that an object
- * whose handlers take no messages has none of it.
+ * The variables of the message engine: messages in flight, counts and time. All are static, so an object whose handlers take no
+ * messages has none of them.
  */
 #include "bpf/atomic.h"
 #include "bpf/abi/mpq.h"

@@ -3,8 +3,8 @@
 #define BPF_PARKING_H
 
 /*
- * Packets that overtook the first one of their message wait here (steps 9, 10 and 13 of
- * <spin/message.h>). A buffer is large enough to be looked at like any copied frame.
+ * Parking: packets that overtook the first packet of their message wait here (steps 9, 10 and 13 of <spin/message.h>). A buffer is
+ * large enough that handlers can read it like a copied frame.
  */
 #include "bpf/atomic.h"
 #include "bpf/messages/message_state.h"

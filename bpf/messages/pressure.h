@@ -3,8 +3,8 @@
 #define BPF_PRESSURE_H
 
 /*
- * "Pressure" of <spin/message.h>: a first packet that finds no MPQ free or no entry open looks for a message that yields.
- * Only such a packet comes here.
+ * "Pressure" of <spin/message.h>: a first packet that finds no free MPQ or no open entry looks for a message that must yield to it.
+ * Only such packets come here.
  */
 #include "bpf/messages/evict.h"
 

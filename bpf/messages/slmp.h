@@ -2,7 +2,7 @@
 #ifndef BPF_SLMP_H
 #define BPF_SLMP_H
 
-/* Step 6 of <spin/message.h>: what a datagram's payload says of its message. */
+/* Step 6 of <spin/message.h>: reads the SLMP header from a datagram's payload and checks it. */
 #include <spin/context.h>
 #include <spin/slmp.h>
 

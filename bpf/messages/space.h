@@ -3,10 +3,9 @@
 #define BPF_SPACE_H
 
 /*
- * The spaces of host memory that handlers reach (<spin/action.h>; sPIN B.2, B.6), all in the context's one
- * array: the message's place in its matching entry, all of that, and the handler's own memory of the entry, in segments.
- * Behind the array there is slack, so that the verifier is content with where a transfer begins; what is
- * written is exact.
+ * The three spaces of host memory that handlers reach (<spin/action.h>; sPIN B.2, B.6): the message's place in its matching entry,
+ * the whole entry, and the handlers' own memory of the entry, in segments. All lie in one array of the context. Slack behind the
+ * array satisfies the verifier about where a transfer may begin; what is written is exact.
  */
 #include <spin/context.h>
 

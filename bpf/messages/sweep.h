@@ -3,8 +3,8 @@
 #define BPF_SWEEP_H
 
 /*
- * What no packet does: ending messages whose packets do not come any more (PsPIN 3.2.3).
- * One sweep at a time, while packets flow.
+ * Ends messages whose packets no longer come (PsPIN 3.2.3). libspin's timer starts a sweep; only one runs at a time, while packets
+ * flow.
  */
 #include "bpf/messages/message.h"
 

@@ -3,14 +3,13 @@
 #define BPF_UNEXPECTED_H
 
 /*
- * Unexpected messages (Portals 4): those that found no entry but one of the overflow list, kept for an entry that is posted
- * later. The host's library searches them (user/libspin/messages/unexpected.c); with spin_config.unexpected 0 nobody does,
- * and nothing here runs.
+ * Unexpected messages (Portals 4): messages that matched only an entry of the overflow list, kept for an entry that is posted later.
+ * libspin searches them (user/libspin/messages/unexpected.c). With spin_config.unexpected 0 nothing here runs.
  *
- * An append must not miss a message that is on its way into an overflow entry. The host makes spin_unexpected_appends odd while
- * it looks and posts, and even again afterwards. A handler reads it before it searches the entries, and once more when its
- * message is among those that the host sees: if it has changed or is odd, the message has landed nowhere. Both write before they
- * read, with a barrier in between, so that at least one of the two sees the other.
+ * An append must not miss a message that is on its way into an overflow entry. The host makes spin_unexpected_appends odd while it
+ * looks and posts, and even again afterwards. A handler reads it before it searches the entries, and once more when the host can see
+ * its message. If the value has changed or is odd, the message has landed nowhere. Both sides write before they read, with a barrier
+ * in between, so at least one of them sees the other.
  */
 #include "bpf/messages/flow.h"
 #include "bpf/messages/parking.h"

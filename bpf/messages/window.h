@@ -3,9 +3,8 @@
 #define BPF_WINDOW_H
 
 /*
- * Which packets of a message have come (step 11 of <spin/message.h>): each is claimed
- * by one compare-exchange of its lane (mpq.h), so it is handled once on whatever HPUs
- * it comes.
+ * Which packets of a message have come (step 11 of <spin/message.h>). A packet is claimed by one compare-exchange of its window word
+ * (abi/mpq.h), so it is handled once, whatever HPUs its copies come to.
  */
 #include "bpf/atomic.h"
 #include "bpf/messages/message_state.h"

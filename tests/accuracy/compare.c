@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Compares one row of PsPIN's RTL with the model's value: numbers, ranges and orders of grants. Called by accuracy.c. */
 #include "tests/accuracy/compare.h"
 
 #include <math.h>

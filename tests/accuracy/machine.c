@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Runs a bare program on the model's SoC without a NIC, for the rows of `make accuracy`. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

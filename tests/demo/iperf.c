@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Runs iperf3 between the demo's namespaces, and reads the rates and losses that it reports. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Replays captured key-value requests on the model of the NIC, with a server behind it, and checks every answer. */
 #include <string.h>
 
 #include <spin/wire.h>

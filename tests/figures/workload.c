@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The handlers of PsPIN's and sPIN's figures: their packets, tables and states, and why a figure differs from the paper's. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Random schedules of packets and clock steps of several messages, for the tests in tests/messages/. */
 #include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Opens an engine by kind, and keeps the reason of a failure for engine_why(). Each kind's own file implements struct engine_ops. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* State and tables of a modelled context by name: copied from the model, set or filled through BTF, and written back. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Writes a file so that it appears whole or not at all: unnamed or hidden until it is published. Used by spincc, record, recv and cost. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

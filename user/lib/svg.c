@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Line and bar plots as SVG text, for the cost report and the figures. The same plot gives the same bytes. */
 #include <math.h>
 
 #include "user/lib/svg.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Execution contexts: creates one from an object (options, load, memory) and destroys it. A failure undoes all steps before it. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdio.h>

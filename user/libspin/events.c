@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Events from handlers and the engine, read from the context's ring buffer, and the counters of reasons. */
 #include <errno.h>
 #include <string.h>
 

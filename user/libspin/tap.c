@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Taps: copies of a context's packets in a ring buffer, for recordings and costing. At most one tap per context. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Appends the trailer to the object that the linker has written. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Runs spincc in a child process, and passes its messages on. */
 #include <errno.h>
 #include <ftw.h>
 #include <limits.h>

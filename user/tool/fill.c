@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* --set, --insert and --insert-from: applies them to a context or to the model, and says which line of a file was wrong. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Adds up the CPU time of kernel threads by the start of their names, for benchmarks. */
 #include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Hand-written baseline of a payload handler that copies to host memory: the least that this takes on the HPU. */
 #include "tests/model/twins/message.h"
 
 /* The scratchpad starts with what the NIC and our runtime keep there. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The trailer of fat objects: magic, length, CRC-32. Written by spincc, checked by spin_object__open() before anything else. */
 #include <errno.h>
 #include <string.h>
 #include <zlib.h>

@@ -2,6 +2,7 @@
 #ifndef USER_LIBSPIN_REQUESTS_PRIVATE_H
 #define USER_LIBSPIN_REQUESTS_PRIVATE_H
 
+/* What the files of requests/ share: the context's queues of packets, puts and answers, and the threads that serve them. */
 #include <spin/libspin_send.h>
 #include "user/libspin/requests/out.h"
 #include "user/libspin/requests/requests.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* spinctl run --cost: what each context's packets took on the model and, from the kernel's run time counters, on this machine. */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <inttypes.h>
