@@ -14,7 +14,7 @@ CLANG      ?= clang
 RISCV_CC   ?= riscv64-unknown-elf-gcc
 PKG_CONFIG ?= pkg-config
 
-ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Wno-missing-field-initializers -Wmissing-prototypes \
+ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Wno-missing-field-initializers -Wmissing-prototypes -Werror=implicit-function-declaration \
 	-ffile-prefix-map=$(CURDIR)=. $(CFLAGS) $(SANITIZE)
 INCLUDES   := -Ihandlers/include -Ihwmodel/include -Iuser/libspin/include -I.
 USER_LIBS  := -lbpf -lelf -lz

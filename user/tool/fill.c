@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <spin/libspin.h>
+
 #include "user/lib/printable.h"
 #include "user/tool/error.h"
 #include "user/tool/fill.h"
