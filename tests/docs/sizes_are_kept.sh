@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What a reader can hold: no file of more than 700 lines, no directory of more than 40 files, no source without opening lines: a
-# comment that says what it is, before the first line of code.
+# What a reader can hold: no file of more than 700 lines, no directory of more than 40 files, no source without opening lines. In a
+# .c or .S file they follow the licence line; in a header they come before the first line of code; in a script, before the first command.
 set -eu
 cd "$(dirname "$0")/../.."
 status=0
@@ -16,11 +16,18 @@ crowded=$(files | awk '{ sub(/\/?[^\/]*$/, ""); n[$0]++ } END { for (d in n) if 
 silent=$(files | grep -E '\.[chS]$' | xargs awk '
 	FNR == 1 { said = decided = 0 }
 	decided { next }
+	FNR == 2 && FILENAME ~ /\.[cS]$/ && !/^(\/\*|\/\/|#[ \t])/ { decided = 1; print FILENAME ": line 2 does not begin to say what it is"; next }
 	# a comment that has words, other than the licence
 	/^(\/\*|\/\/|#[^a-z]| \*)/ && !/SPDX/ && /[a-z][a-z]/ { decided = 1; next }
 	/^[ \t]*$/ || /^#/ || /SPDX/ || /^\/\*$/ || /^ \*\/?$/ { next }
 	{ decided = 1; print FILENAME ": its opening lines do not say what it is" }')
-for found in "$long" "$crowded" "$silent"; do
+wordless=$(files | grep -E '\.(sh|awk|inc)$|(^|/)Makefile$' | xargs awk '
+	FNR == 1 { decided = 0 }
+	decided { next }
+	/^#!/ || /SPDX/ || /^[ \t]*$/ || /^#$/ { next }
+	{ decided = 1 }
+	!/^#.*[a-z][a-z]/ { print FILENAME ": its opening lines do not say what it is" }')
+for found in "$long" "$crowded" "$silent" "$wordless"; do
 	[ -z "$found" ] || { echo "$found"; status=1; }
 done
 exit $status
