@@ -60,6 +60,6 @@ struct bench_heard {
 int bench_heard__open(struct bench_heard *heard, size_t packets); /* 0 or -1 */
 void bench_heard__close(struct bench_heard *heard);
 void bench_heard__observe(struct bench_heard *heard, struct pspin *nic);
-void bench_heard__conclude(struct bench_heard *heard, const struct pspin *nic, struct bench_result *out);
+void bench_heard__finalize(struct bench_heard *heard, const struct pspin *nic, struct bench_result *out);
 
 #endif

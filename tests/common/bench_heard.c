@@ -114,7 +114,7 @@ static double mean(const uint64_t *values, size_t n)
 	return n ? sum / (double)n : 0;
 }
 
-void bench_heard__conclude(struct bench_heard *heard, const struct pspin *nic, struct bench_result *out)
+void bench_heard__finalize(struct bench_heard *heard, const struct pspin *nic, struct bench_result *out)
 {
 	const size_t from = heard->packets / 4, to = heard->packets * 3 / 4;
 	const double bytes = (double)heard->bytes / (double)heard->packets;

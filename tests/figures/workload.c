@@ -203,7 +203,7 @@ static int run_on(struct pspin *nic, const struct workload *w, unsigned packet_b
 		rc = -1;
 	}
 	if (!rc)
-		bench_heard__conclude(&heard, nic, out);
+		bench_heard__finalize(&heard, nic, out);
 	bench_heard__close(&heard);
 	return rc ? -1 : 0;
 }

@@ -459,7 +459,7 @@ static void conclude_task(struct cost_collector *c, unsigned kind)
 	task->ipc = task->cycles.mean > 0 ? task->instructions_mean / task->cycles.mean : 0;
 }
 
-void cost_collector__conclude(struct cost_collector *c, const struct pspin *nic, struct cost_view *out)
+void cost_collector__finalize(struct cost_collector *c, const struct pspin *nic, struct cost_view *out)
 {
 	struct cost_view *v = &c->view;
 	double n = v->handled ? (double)v->handled : 1;

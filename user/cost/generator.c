@@ -24,7 +24,7 @@ static void put_address(uint8_t *at, const uint8_t *standard, const uint32_t wan
 		at[i] = (uint8_t)(w[i] | (standard[i] & ~care[i]));
 }
 
-static void make_ip4(struct cost_maker *m, uint8_t *at, unsigned bytes)
+static void make_ip4(struct cost_generator *m, uint8_t *at, unsigned bytes)
 {
 	static const uint8_t src[] = { 192, 0, 2, 1 }, dst[] = { 192, 0, 2, 2 }; /* RFC 5737 */
 	struct spin_ip4 ip = { .version_ihl = 0x45,
@@ -45,7 +45,7 @@ static void make_ip4(struct cost_maker *m, uint8_t *at, unsigned bytes)
 	memcpy(at, &ip, sizeof(ip));
 }
 
-static void make_ip6(struct cost_maker *m, uint8_t *at, unsigned bytes)
+static void make_ip6(struct cost_generator *m, uint8_t *at, unsigned bytes)
 {
 	static const uint8_t src[16] = { 0x20, 1, 0x0d, 0xb8, [15] = 1 }, dst[16] = { 0x20, 1, 0x0d, 0xb8, [15] = 2 };
 	struct spin_ip6 ip = { .version_class_flow = spin_hton32(6u << 28),
@@ -74,7 +74,7 @@ static uint16_t pseudo_sum(const uint8_t *ip, unsigned udp_bytes)
 }
 
 /* Little-endian numbers, as handlers on all targets read them; the last one may be cut off. */
-static void make_payload(struct cost_maker *m, uint8_t *at, unsigned bytes, unsigned values)
+static void make_payload(struct cost_generator *m, uint8_t *at, unsigned bytes, unsigned values)
 {
 	for (unsigned i = 0; i < bytes; i += 4) {
 		uint32_t high, number;
@@ -94,7 +94,7 @@ int cost_is_icmp(const struct spin_rule *rule)
 	return rule->protocol == SPIN_IP_ICMP || rule->protocol == SPIN_IP_ICMP6;
 }
 
-unsigned cost_maker__header_bytes(const struct cost_maker *m)
+unsigned cost_generator__header_bytes(const struct cost_generator *m)
 {
 	if (m->is_raw || m->rule->ether_type)
 		return 0;
@@ -102,11 +102,11 @@ unsigned cost_maker__header_bytes(const struct cost_maker *m)
 			  (cost_is_icmp(m->rule) ? 0 : sizeof(struct spin_udp)) + (m->takes_messages ? sizeof(struct spin_slmp) : 0));
 }
 
-static void make_headers(struct cost_maker *m, unsigned payload_bytes)
+static void make_headers(struct cost_generator *m, unsigned payload_bytes)
 {
 	int is_ip6 = m->rule->ip_version == 6;
 	unsigned udp_bytes =
-		cost_maker__header_bytes(m) + payload_bytes - (unsigned)(is_ip6 ? sizeof(struct spin_ip6) : sizeof(struct spin_ip4));
+		cost_generator__header_bytes(m) + payload_bytes - (unsigned)(is_ip6 ? sizeof(struct spin_ip6) : sizeof(struct spin_ip4));
 	struct spin_eth eth = { { 2, 0, 0, 0, 0, 2 }, { 2, 0, 0, 0, 0, 1 }, spin_hton16(is_ip6 ? SPIN_ETH_IP6 : SPIN_ETH_IP4) };
 	struct spin_udp udp = { spin_hton16(m->rule->src_port ? m->rule->src_port : SOURCE_PORT),
 				spin_hton16(m->rule->dst_port ? m->rule->dst_port : SPIN_SLMP_PORT), spin_hton16((uint16_t)udp_bytes), 0 };
@@ -134,7 +134,7 @@ static void make_headers(struct cost_maker *m, unsigned payload_bytes)
 }
 
 /* An echo request, in a payload of 8 bytes at least. */
-static void make_echo(const struct cost_maker *m, uint8_t *at, unsigned bytes, uint32_t sequence)
+static void make_echo(const struct cost_generator *m, uint8_t *at, unsigned bytes, uint32_t sequence)
 {
 	int is_ip6 = m->rule->ip_version == 6;
 	struct spin_icmp icmp = { .type = is_ip6 ? ECHO6 : ECHO,
@@ -145,13 +145,13 @@ static void make_echo(const struct cost_maker *m, uint8_t *at, unsigned bytes, u
 	cost_set_icmp_checksum(m->frame + sizeof(struct spin_eth), at, bytes);
 }
 
-void cost_maker__make(struct cost_maker *m, const struct cost_made *made, uint32_t message, unsigned packet)
+void cost_generator__make(struct cost_generator *m, const struct cost_made *made, uint32_t message, unsigned packet)
 {
 	unsigned payload = made->payload_bytes, at = 0;
 
 	if (!m->is_raw) {
 		make_headers(m, payload);
-		at = (unsigned)sizeof(struct spin_eth) + cost_maker__header_bytes(m);
+		at = (unsigned)sizeof(struct spin_eth) + cost_generator__header_bytes(m);
 	}
 	if (m->takes_messages && !m->is_raw) {
 		unsigned flags = SPIN_SLMP_SYN | (packet + 1 == made->packets ? SPIN_SLMP_EOM : 0);

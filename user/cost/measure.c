@@ -338,7 +338,7 @@ static int one_by_one(const struct cost_program *program, struct cost_source *so
 		pspin__set_profile(nic, profile);
 		status = step_through(program, nic, source, c, most, cool);
 		pspin__set_profile(nic, NULL);
-		cost_collector__conclude(c, nic, out);
+		cost_collector__finalize(c, nic, out);
 	}
 	pspin__close(nic);
 	cost_collector__free(c);
@@ -491,7 +491,7 @@ int cost_pass__loaded(const struct cost_program *program, struct cost_source *so
 		throughput->gbps *= 8e-3; /* from bytes per us */
 		if (occupancy)
 			cost_collector__occupancy(c, occupancy);
-		cost_collector__conclude(c, nic, view);
+		cost_collector__finalize(c, nic, view);
 	}
 	pspin__close(nic);
 	cost_collector__free(c);
@@ -519,7 +519,7 @@ int cost_pass__together(const struct cost_together *t)
 	if (!status)
 		status = flood(&s, t->collectors);
 	for (unsigned i = 0; i < t->count && !status; i++)
-		cost_collector__conclude(t->collectors[i], nics[i], t->views[i]);
+		cost_collector__finalize(t->collectors[i], nics[i], t->views[i]);
 	pspin__close(nics[0]);
 	return status;
 }

@@ -54,16 +54,16 @@ int cost_trace__next(struct cost_trace *t, struct cost_packet *out);
 void cost_trace__counts(const struct cost_trace *t, uint64_t *frames, uint64_t *cut_short);
 
 /* Packets made by the rule: SLMP if they are of messages. */
-struct cost_maker {
+struct cost_generator {
 	const struct spin_rule *rule;
 	int takes_messages, is_raw;
 	uint8_t frame[sizeof(struct spin_eth) + SPIN_IP_BYTES_MAX];
 	unsigned bytes;
 	uint32_t random;
 };
-void cost_maker__make(struct cost_maker *m, const struct cost_made *made, uint32_t message, unsigned packet);
+void cost_generator__make(struct cost_generator *m, const struct cost_made *made, uint32_t message, unsigned packet);
 /* Bytes from the IP header on before the payload. */
-unsigned cost_maker__header_bytes(const struct cost_maker *m);
+unsigned cost_generator__header_bytes(const struct cost_generator *m);
 
 /* 1: of ICMP or ICMPv6, whose message is the payload: COST_ICMP_LEAST bytes of it are its header. */
 int cost_is_icmp(const struct spin_rule *rule);
@@ -115,7 +115,7 @@ void cost_collector__tee(struct cost_collector *c, struct cost_trace_writer *wri
 /* DONE, or FAILED after a message: no memory, or a task that trapped. */
 int cost_collector__status(const struct cost_collector *c);
 uint64_t cost_collector__done(const struct cost_collector *c); /* packets */
-void cost_collector__conclude(struct cost_collector *c, const struct pspin *nic, struct cost_view *out);
+void cost_collector__finalize(struct cost_collector *c, const struct pspin *nic, struct cost_view *out);
 void cost_collector__occupancy(const struct cost_collector *c, struct cost_occupancy *out);
 /* From the first packet being offered to the last one being done with. */
 uint64_t cost_collector__flow_ps(const struct cost_collector *c);

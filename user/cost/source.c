@@ -12,7 +12,7 @@ struct cost_source {
 	struct cost_trace *trace; /* NULL: made */
 	struct cost_made made;    /* as they are made now */
 	unsigned size;            /* of a trace's packets; 0: as they are */
-	struct cost_maker maker;
+	struct cost_generator maker;
 	uint32_t message; /* of made ones: the next */
 	unsigned packet;
 	uint64_t out, wanted, rounds; /* wanted: packets, 0: one round */
@@ -58,7 +58,7 @@ int cost_source__rewind(struct cost_source *s)
 
 int cost_source__resize(struct cost_source *s, unsigned bytes)
 {
-	unsigned headers = cost_maker__header_bytes(&s->maker);
+	unsigned headers = cost_generator__header_bytes(&s->maker);
 	unsigned least = !s->maker.is_raw && cost_is_icmp(s->maker.rule) ? COST_ICMP_LEAST : 4;
 
 	s->size = bytes;
@@ -102,7 +102,7 @@ static int next_made(struct cost_source *s, struct cost_packet *out)
 
 	if (s->out >= round && !(s->wanted > round && (s->out < s->wanted || s->packet)))
 		return 0;
-	cost_maker__make(&s->maker, &s->made, s->message, s->packet);
+	cost_generator__make(&s->maker, &s->made, s->message, s->packet);
 	*out = (struct cost_packet){
 		.frame = s->maker.frame, .bytes = s->maker.bytes, .message = s->message, .end_of_message = s->packet + 1 == s->made.packets
 	};

@@ -81,22 +81,22 @@ static int find(uint32_t *program_id)
 }
 
 /* Of the context's program: its host memory in *memory, and how many bytes of it there are. */
-static int open_memory(uint32_t program_id, struct outside_section *memory, size_t *bytes)
+static int open_memory(uint32_t program_id, struct introspect_section *memory, size_t *bytes)
 {
-	struct outside_section rodata = { .fd = -1 };
+	struct introspect_section rodata = { .fd = -1 };
 	const struct spin_config *config = NULL;
-	uint32_t maps[OUTSIDE_MAPS_MAX];
+	uint32_t maps[INTROSPECT_MAPS_MAX];
 	int count = introspect__context_maps(program_id, maps);
 
 	*bytes = 0;
 	for (int i = 0; i < count; i++)
-		if ((memory->mem || outside_map__open(maps[i], "spin_host", memory)) && !rodata.mem)
-			outside_section__open(maps[i], ".rodata", &rodata);
+		if ((memory->mem || introspect_map__open(maps[i], "spin_host", memory)) && !rodata.mem)
+			introspect_section__open(maps[i], ".rodata", &rodata);
 	if (rodata.mem)
-		config = outside_section__variable(&rodata, "spin_config", ".rodata", sizeof(*config));
+		config = introspect_section__variable(&rodata, "spin_config", ".rodata", sizeof(*config));
 	if (config)
 		*bytes = config->host_bytes;
-	outside_section__close(&rodata);
+	introspect_section__close(&rodata);
 	if (count < 0)
 		return report_error("the context has ended in the meantime; spinctl status lists those that are there");
 	if (!memory->mem || !*bytes || *bytes > memory->bytes)
@@ -156,7 +156,7 @@ static int write_file(const uint8_t *memory, size_t bytes)
 	return err ? report_error("cannot write %s: %s", options.output, atomic_file__reason(err)) : DONE;
 }
 
-static int dump(const struct outside_section *memory, size_t have)
+static int dump(const struct introspect_section *memory, size_t have)
 {
 	const uint8_t *mem = (const uint8_t *)memory->mem;
 	size_t length = options.length ? options.length : have - options.from;
@@ -175,7 +175,7 @@ static int dump(const struct outside_section *memory, size_t have)
 
 static int run(const char **operands, unsigned count)
 {
-	struct outside_section memory = { .fd = -1 };
+	struct introspect_section memory = { .fd = -1 };
 	uint32_t program_id = 0;
 	size_t have = 0;
 	int status;
@@ -190,7 +190,7 @@ static int run(const char **operands, unsigned count)
 		status = open_memory(program_id, &memory, &have);
 	if (!status)
 		status = dump(&memory, have);
-	outside_section__close(&memory);
+	introspect_section__close(&memory);
 	return status;
 }
 

@@ -12,23 +12,23 @@
 #include "user/libspin/object/layout.h"
 #include "user/spinctl/introspect.h"
 
-void outside_section__close(struct outside_section *s)
+void introspect_section__close(struct introspect_section *s)
 {
 	if (s->mem)
 		munmap(s->mem, s->bytes);
 	btf__free(s->btf);
 	if (s->fd >= 0)
 		close(s->fd);
-	*s = (struct outside_section){ .fd = -1 };
+	*s = (struct introspect_section){ .fd = -1 };
 }
 
-int outside_section__open(uint32_t map_id, const char *name, struct outside_section *s)
+int introspect_section__open(uint32_t map_id, const char *name, struct introspect_section *s)
 {
 	struct bpf_map_info info = { 0 };
 	uint32_t bytes = sizeof(info);
 	size_t length, want = strlen(name), page = (size_t)sysconf(_SC_PAGESIZE);
 
-	*s = (struct outside_section){ .fd = bpf_map_get_fd_by_id(map_id) };
+	*s = (struct introspect_section){ .fd = bpf_map_get_fd_by_id(map_id) };
 	if (s->fd < 0 || bpf_obj_get_info_by_fd(s->fd, &info, &bytes))
 		goto no;
 	length = strlen(info.name);
@@ -42,17 +42,17 @@ int outside_section__open(uint32_t map_id, const char *name, struct outside_sect
 	if (s->mem)
 		return 0;
 no:
-	outside_section__close(s);
+	introspect_section__close(s);
 	return -ENOENT;
 }
 
-int outside_map__open(uint32_t map_id, const char *name, struct outside_section *s)
+int introspect_map__open(uint32_t map_id, const char *name, struct introspect_section *s)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct bpf_map_info info = { 0 };
 	uint32_t bytes = sizeof(info);
 
-	*s = (struct outside_section){ .fd = bpf_map_get_fd_by_id(map_id) };
+	*s = (struct introspect_section){ .fd = bpf_map_get_fd_by_id(map_id) };
 	if (s->fd >= 0 && !bpf_obj_get_info_by_fd(s->fd, &info, &bytes) && !strcmp(info.name, name)) {
 		s->bytes = (info.value_size + page - 1) / page * page;
 		s->mem = mmap(NULL, s->bytes, PROT_READ, MAP_SHARED, s->fd, 0);
@@ -60,11 +60,11 @@ int outside_map__open(uint32_t map_id, const char *name, struct outside_section 
 			return 0;
 		s->mem = NULL;
 	}
-	outside_section__close(s);
+	introspect_section__close(s);
 	return -ENOENT;
 }
 
-const void *outside_section__variable(const struct outside_section *s, const char *name, const char *section, size_t bytes)
+const void *introspect_section__variable(const struct introspect_section *s, const char *name, const char *section, size_t bytes)
 {
 	struct layout_variable var;
 
@@ -74,9 +74,9 @@ const void *outside_section__variable(const struct outside_section *s, const cha
 	return s->mem + var.offset;
 }
 
-int introspect__maps(uint32_t id, const char *name, uint32_t maps[OUTSIDE_MAPS_MAX])
+int introspect__maps(uint32_t id, const char *name, uint32_t maps[INTROSPECT_MAPS_MAX])
 {
-	struct bpf_prog_info info = { .nr_map_ids = OUTSIDE_MAPS_MAX, .map_ids = (uint64_t)(uintptr_t)maps };
+	struct bpf_prog_info info = { .nr_map_ids = INTROSPECT_MAPS_MAX, .map_ids = (uint64_t)(uintptr_t)maps };
 	uint32_t bytes = sizeof(info);
 	int fd = bpf_prog_get_fd_by_id(id), err;
 
@@ -84,10 +84,10 @@ int introspect__maps(uint32_t id, const char *name, uint32_t maps[OUTSIDE_MAPS_M
 		return -ENOENT;
 	err = bpf_obj_get_info_by_fd(fd, &info, &bytes) || strcmp(info.name, name);
 	close(fd);
-	return err ? -ENOENT : (int)(info.nr_map_ids < OUTSIDE_MAPS_MAX ? info.nr_map_ids : OUTSIDE_MAPS_MAX);
+	return err ? -ENOENT : (int)(info.nr_map_ids < INTROSPECT_MAPS_MAX ? info.nr_map_ids : INTROSPECT_MAPS_MAX);
 }
 
-int introspect__context_maps(uint32_t id, uint32_t maps[OUTSIDE_MAPS_MAX])
+int introspect__context_maps(uint32_t id, uint32_t maps[INTROSPECT_MAPS_MAX])
 {
 	static const char *const names[] = { "spin_xdp", "spin_copied", "spin_icmp", "spin_icmp_copy", "spin_ether", "spin_ether_copy" };
 	int count = -ENOENT;

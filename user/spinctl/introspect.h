@@ -6,11 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define OUTSIDE_MAPS_MAX 64
+#define INTROSPECT_MAPS_MAX 64
 
 struct btf;
 
-struct outside_section {
+struct introspect_section {
 	struct btf *btf;
 	char *mem;
 	size_t bytes;
@@ -18,16 +18,16 @@ struct outside_section {
 };
 
 /* The ids of a program's maps if it has this name: how many, or -ENOENT. */
-int introspect__maps(uint32_t id, const char *name, uint32_t maps[OUTSIDE_MAPS_MAX]);
+int introspect__maps(uint32_t id, const char *name, uint32_t maps[INTROSPECT_MAPS_MAX]);
 /* The same of a context's program, of whichever class. */
-int introspect__context_maps(uint32_t id, uint32_t maps[OUTSIDE_MAPS_MAX]);
+int introspect__context_maps(uint32_t id, uint32_t maps[INTROSPECT_MAPS_MAX]);
 
 /* A map if it is the data section wanted (".bss"); -ENOENT if not. */
-int outside_section__open(uint32_t map_id, const char *name, struct outside_section *s);
+int introspect_section__open(uint32_t map_id, const char *name, struct introspect_section *s);
 /* A map of this name, without types: section.btf stays NULL. -ENOENT if it is another. */
-int outside_map__open(uint32_t map_id, const char *name, struct outside_section *s);
-void outside_section__close(struct outside_section *s);
+int introspect_map__open(uint32_t map_id, const char *name, struct introspect_section *s);
+void introspect_section__close(struct introspect_section *s);
 /* A variable by name, if it has this size; NULL if not. */
-const void *outside_section__variable(const struct outside_section *s, const char *name, const char *section, size_t bytes);
+const void *introspect_section__variable(const struct introspect_section *s, const char *name, const char *section, size_t bytes);
 
 #endif

@@ -164,9 +164,9 @@ const struct subcommand status_command = { "status", &row, run, &options };
 
 /* Interfaces as the kernel sees them: XDP links, their program, its maps, the contexts' programs and theirs. */
 
-static int read_counters(const struct outside_section *s, uint64_t *packets)
+static int read_counters(const struct introspect_section *s, uint64_t *packets)
 {
-	const struct spin_counters *counters = outside_section__variable(s, "spin_counters", ".bss", sizeof(*counters) * SPIN_HPUS_MAX);
+	const struct spin_counters *counters = introspect_section__variable(s, "spin_counters", ".bss", sizeof(*counters) * SPIN_HPUS_MAX);
 
 	if (!counters)
 		return -ENOENT;
@@ -178,25 +178,25 @@ static int read_counters(const struct outside_section *s, uint64_t *packets)
 
 static int read_context(uint32_t id, struct status_context *out)
 {
-	uint32_t maps[OUTSIDE_MAPS_MAX];
+	uint32_t maps[INTROSPECT_MAPS_MAX];
 	int count = introspect__context_maps(id, maps), ours = 0;
 
 	out->program_id = id;
 	for (int i = 0; i < count; i++) {
-		struct outside_section s;
+		struct introspect_section s;
 
-		if (!outside_section__open(maps[i], ".rodata", &s)) {
-			const struct spin_rule *rule = outside_section__variable(&s, "spin_rule", ".rodata", sizeof(*rule));
-			const char *name = outside_section__variable(&s, "spin_name", ".rodata", sizeof(out->name));
+		if (!introspect_section__open(maps[i], ".rodata", &s)) {
+			const struct spin_rule *rule = introspect_section__variable(&s, "spin_rule", ".rodata", sizeof(*rule));
+			const char *name = introspect_section__variable(&s, "spin_name", ".rodata", sizeof(out->name));
 
 			if (rule)
 				spin_rule__format(rule, out->rule, sizeof(out->rule));
 			if (name)
 				memcpy(out->name, name, sizeof(out->name) - 1);
-			outside_section__close(&s);
-		} else if (!outside_section__open(maps[i], ".bss", &s)) {
+			introspect_section__close(&s);
+		} else if (!introspect_section__open(maps[i], ".bss", &s)) {
 			ours |= !read_counters(&s, out->packets);
-			outside_section__close(&s);
+			introspect_section__close(&s);
 		}
 	}
 	return ours ? 0 : -ENOENT;
@@ -225,21 +225,21 @@ static void read_contexts(uint32_t map_id, struct status_interface *out)
 /* 0 if the program is an interface's of ours. */
 static int read_root(struct status_interface *out)
 {
-	uint32_t maps[OUTSIDE_MAPS_MAX];
+	uint32_t maps[INTROSPECT_MAPS_MAX];
 	int count = introspect__maps(out->program_id, "spin_root", maps), ours = 0;
 
 	if (count < 0)
 		count = introspect__maps(out->program_id, "spin_root_copy", maps);
 
 	for (int i = 0; i < count; i++) {
-		struct outside_section s;
+		struct introspect_section s;
 
-		if (outside_section__open(maps[i], ".bss", &s)) {
+		if (introspect_section__open(maps[i], ".bss", &s)) {
 			read_contexts(maps[i], out);
 			continue;
 		}
 		ours |= !read_counters(&s, out->packets);
-		outside_section__close(&s);
+		introspect_section__close(&s);
 	}
 	return ours ? 0 : -ENOENT;
 }

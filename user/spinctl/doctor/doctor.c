@@ -65,7 +65,7 @@ static int run(const char **operands, unsigned count)
 	if (!err)
 		err = examine(&exam);
 	if (!err) {
-		doctor_exam__conclude(&exam);
+		doctor_exam__finalize(&exam);
 		if (options.json)
 			doctor_json__print(&exam.report);
 		else

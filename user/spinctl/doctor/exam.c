@@ -223,7 +223,7 @@ static void append_refused(struct doctor_exam *e)
 		}
 }
 
-void doctor_exam__conclude(struct doctor_exam *e)
+void doctor_exam__finalize(struct doctor_exam *e)
 {
 	struct doctor_report *r = &e->report;
 	const char *lead = ": ";

@@ -144,7 +144,7 @@ int doctor_exam__device(struct doctor_exam *e, const char *name);
 /* One row about it. */
 void doctor_exam__line(struct doctor_exam *e, const char *name);
 /* Fills in the summary and whether handlers can run. */
-void doctor_exam__conclude(struct doctor_exam *e);
+void doctor_exam__finalize(struct doctor_exam *e);
 
 void doctor_text__print(const struct doctor_report *report);
 void doctor_json__print(const struct doctor_report *report);

@@ -52,15 +52,15 @@ static void open_windows(uint32_t map_id, struct windows *out)
 	close(fd);
 }
 
-static int read_messages(const struct outside_section *s, const struct windows *w, const struct spin_config *config,
+static int read_messages(const struct introspect_section *s, const struct windows *w, const struct spin_config *config,
 			 struct mpq_context *out)
 {
-	const uint64_t *clock = outside_section__variable(s, "spin_clock", ".bss", sizeof(*clock));
+	const uint64_t *clock = introspect_section__variable(s, "spin_clock", ".bss", sizeof(*clock));
 	struct messages_view v = {
-		.mpq = outside_section__variable(s, "spin_mpqs", ".bss", SPIN_MPQS_MAX * sizeof(*v.mpq)),
-		.flow = outside_section__variable(s, "spin_flows", ".bss", SPIN_FLOWS * sizeof(*v.flow)),
-		.park = outside_section__variable(s, "spin_parks", ".bss", SPIN_PARKING_MAX * sizeof(*v.park)),
-		.stats = outside_section__variable(s, "spin_message_stats", ".bss", SPIN_HPUS_MAX * sizeof(*v.stats)),
+		.mpq = introspect_section__variable(s, "spin_mpqs", ".bss", SPIN_MPQS_MAX * sizeof(*v.mpq)),
+		.flow = introspect_section__variable(s, "spin_flows", ".bss", SPIN_FLOWS * sizeof(*v.flow)),
+		.park = introspect_section__variable(s, "spin_parks", ".bss", SPIN_PARKING_MAX * sizeof(*v.park)),
+		.stats = introspect_section__variable(s, "spin_message_stats", ".bss", SPIN_HPUS_MAX * sizeof(*v.stats)),
 		.mpqs = config->mpqs < SPIN_MPQS_MAX ? config->mpqs : SPIN_MPQS_MAX,
 		.ticks_s = messages_view__ticks_s((int)config->virtual_clock),
 	};
@@ -81,9 +81,9 @@ static int read_messages(const struct outside_section *s, const struct windows *
 	return 0;
 }
 
-static void read_counters(const struct outside_section *s, struct mpq_context *out)
+static void read_counters(const struct introspect_section *s, struct mpq_context *out)
 {
-	const struct spin_me_memory *entry = outside_section__variable(s, "spin_me_memory", ".bss", SPIN_MES_MAX * sizeof(*entry));
+	const struct spin_me_memory *entry = introspect_section__variable(s, "spin_me_memory", ".bss", SPIN_MES_MAX * sizeof(*entry));
 
 	for (unsigned i = 0; entry && i < SPIN_MES_MAX; i++) {
 		out->ct[i].success = __atomic_load_n(&entry[i].ct.success, __ATOMIC_RELAXED);
@@ -93,8 +93,8 @@ static void read_counters(const struct outside_section *s, struct mpq_context *o
 
 int mpq_find__context(uint32_t program_id, struct mpq_context *out)
 {
-	struct outside_section rodata = { .fd = -1 }, bss = { .fd = -1 };
-	uint32_t maps[OUTSIDE_MAPS_MAX];
+	struct introspect_section rodata = { .fd = -1 }, bss = { .fd = -1 };
+	uint32_t maps[INTROSPECT_MAPS_MAX];
 	int count = introspect__context_maps(program_id, maps), err = -ENOENT;
 	const struct spin_config *config = NULL;
 	struct windows windows = { 0 };
@@ -102,18 +102,18 @@ int mpq_find__context(uint32_t program_id, struct mpq_context *out)
 	for (int i = 0; i < count && !windows.lane; i++)
 		open_windows(maps[i], &windows);
 	for (int i = 0; i < count; i++)
-		if ((rodata.mem || outside_section__open(maps[i], ".rodata", &rodata)) && !bss.mem)
-			outside_section__open(maps[i], ".bss", &bss);
+		if ((rodata.mem || introspect_section__open(maps[i], ".rodata", &rodata)) && !bss.mem)
+			introspect_section__open(maps[i], ".bss", &bss);
 	if (rodata.mem)
-		config = outside_section__variable(&rodata, "spin_config", ".rodata", sizeof(*config));
+		config = introspect_section__variable(&rodata, "spin_config", ".rodata", sizeof(*config));
 	if (config && bss.mem)
 		err = read_messages(&bss, &windows, config, out);
 	if (bss.mem)
 		read_counters(&bss, out);
 	if (windows.lane)
 		munmap((void *)windows.lane, windows.bytes);
-	outside_section__close(&rodata);
-	outside_section__close(&bss);
+	introspect_section__close(&rodata);
+	introspect_section__close(&bss);
 	return err;
 }
 

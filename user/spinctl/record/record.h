@@ -7,7 +7,7 @@
 #include "user/spinctl/spinctl.h"
 
 struct recorder {
-	/* wishes */
+	/* options */
 	const char *output, *ready_file; /* ready_file: NULL, none */
 	double duration_s;               /* these two: 0, without end */
 	unsigned packets;

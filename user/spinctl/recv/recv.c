@@ -234,13 +234,13 @@ static int run(const char **operands, unsigned count)
 	const char *file, *rule;
 	char handler[PATH_MAX], match[32];
 	const struct option_list matches = { &rule, 1 }, names = { 0 };
-	const struct run_wishes wishes = { .files = &file,
-					   .file_count = 1,
-					   .devices = &options.devices,
-					   .matches = &matches,
-					   .names = &names,
-					   .mode = parse_enum__mode(options.mode),
-					   .message = &r.message };
+	const struct session_options session_options = { .files = &file,
+							 .file_count = 1,
+							 .devices = &options.devices,
+							 .matches = &matches,
+							 .names = &names,
+							 .mode = parse_enum__mode(options.mode),
+							 .message = &r.message };
 	int status = check_options();
 
 	(void)count;
@@ -257,7 +257,7 @@ static int run(const char **operands, unsigned count)
 	r.json = options.json;
 	r.bar = !options.quiet && isatty(STDERR_FILENO);
 	signals__watch();
-	status = session__open(&r.set, &wishes);
+	status = session__open(&r.set, &session_options);
 	if (!status)
 		status = receive(&r);
 	session__close(&r.set);

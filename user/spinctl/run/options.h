@@ -34,7 +34,7 @@ struct session {
 	unsigned contexts, devices;
 };
 
-struct run_wishes {
+struct session_options {
 	const char *const *files;
 	unsigned file_count;
 	const struct option_list *devices, *matches, *names; /* matches and names go with the files, in order */
@@ -47,7 +47,7 @@ struct run_wishes {
 };
 
 /* Opens and loads all of it, nothing attached yet. DONE, FAILED or USAGE after a message. */
-int session__open(struct session *set, const struct run_wishes *wishes);
+int session__open(struct session *set, const struct session_options *session_options);
 int session__fill(struct session *set, const struct fill_options *fill);
 int session__attach(struct session *set);
 /* 1: messages; 0: datagrams. */

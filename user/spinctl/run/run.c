@@ -158,27 +158,27 @@ static int start(struct session *set)
 
 static int run(const char **operands, unsigned count)
 {
-	struct run_wishes wishes = { .files = operands,
-				     .file_count = count,
-				     .devices = &options.devices,
-				     .matches = &options.matches,
-				     .names = &options.names,
-				     .mode = parse_enum__mode(options.mode),
-				     .class = parse_enum__class(options.class),
-				     .message = &options.message };
+	struct session_options session_options = { .files = operands,
+						   .file_count = count,
+						   .devices = &options.devices,
+						   .matches = &options.matches,
+						   .names = &options.names,
+						   .mode = parse_enum__mode(options.mode),
+						   .class = parse_enum__class(options.class),
+						   .message = &options.message };
 	static struct session set;
 	int status;
 
-	if (options.need && parse_enum__capabilities(options.need, &wishes.capabilities)) {
+	if (options.need && parse_enum__capabilities(options.need, &session_options.capabilities)) {
 		report_error("%s", spin_strerror_last());
 		return USAGE;
 	}
-	if (parse_enum__hpus(options.hpus, &wishes.hpus, &wishes.hpu_count)) {
+	if (parse_enum__hpus(options.hpus, &session_options.hpus, &session_options.hpu_count)) {
 		report_error("%s", spin_strerror_last());
 		return USAGE;
 	}
 	signals__watch();
-	status = session__open(&set, &wishes);
+	status = session__open(&set, &session_options);
 	if (!status)
 		status = start(&set);
 	run_cost__close(&cost);

@@ -66,7 +66,7 @@ int session__takes_messages(const struct run_context *c)
 	return spin_object__meta(c->object)->registration.delivery == SPIN_DELIVER_ME;
 }
 
-static int open_context(struct session *set, const char *file, const char *match, const char *name, const struct run_wishes *w)
+static int open_context(struct session *set, const char *file, const char *match, const char *name, const struct session_options *w)
 {
 	struct run_context *c = &set->context[set->contexts];
 	struct spin_ctx_opts opts = {
@@ -115,7 +115,7 @@ static int check_messages(const struct session *set, const struct message_option
 				     : DONE;
 }
 
-int session__open(struct session *set, const struct run_wishes *w)
+int session__open(struct session *set, const struct session_options *w)
 {
 	int status;
 
