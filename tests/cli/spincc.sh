@@ -47,7 +47,7 @@ expect 1 "$SPINCC" ./syntax.c --target host -o syntax.so
 says err "./syntax.c:5:"
 sed 's/uint32_t, src/uint16_t, src/' "$ROOT/tests/diagnostics/refused/memory/table_long.c" >key.c
 expect 1 "$SPINCC" key.c --target host -o key.so
-says err "key.c:7: SPIN_KEY src: a key has 32 bits"
+says err "key.c:8: SPIN_KEY src: a key has 32 bits"
 one_line
 expect 1 "$SPINCC" none.c -o none.spin
 nothing_left "a file without handlers"
