@@ -23,7 +23,7 @@ SPIN_INLINE uint32_t spin_hpu_of_sweep(void)
 	return hpu & (SPIN_HPUS_MAX - 1);
 }
 
-/* The end of every program that a packet comes to. */
+/* Every program that handles a packet ends with this. */
 SPIN_INLINE int spin_leave_hpu(int action)
 {
 	if (spin_spread_config.hpus)

@@ -30,7 +30,7 @@ SPIN_INLINE uint32_t spin_handlers_code_(uint32_t rc)
 	return rc == SPIN_RC_OVERRUN ? SPIN_RC_PENDING << 1 : rc;
 }
 
-/* What it comes to. */
+/* The handler's result as a return code. */
 SPIN_INLINE uint32_t spin_run_ends(const struct spin_packet *packet, uint32_t rc)
 {
 	if (packet->overrun)

@@ -252,7 +252,7 @@ SPIN_INLINE void spin_message_packet_of(const struct spin_view *view, const stru
 	packet->ctx = ctx;
 }
 
-/* What a packet of a message came to. */
+/* The result of a packet of a message. */
 struct spin_message_out {
 	enum spin_reason reason;
 	_Bool acknowledge;
@@ -310,7 +310,7 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 	}
 	m->sum = sum;
 	m->again = 0;
-	m->opens = part == SPIN_PART_OPENED; /* without SLMP no other one comes to that */
+	m->opens = part == SPIN_PART_OPENED; /* without SLMP no other part opens messages */
 	if (view->access == SPIN_COPIED)
 		spin_compiler_barrier_(); /* read again: one state to the verifier */
 	else if (part != SPIN_PART_OPEN)
@@ -338,7 +338,7 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 		}
 		out->reason = spin_message_begin(m, state, place, &packet, frame);
 		if (out->reason != SPIN_PARSED)
-			out->reason = spin_blur(out->reason) & 31; /* however it did not come to that, it is one state to the verifier */
+			out->reason = spin_blur(out->reason) & 31; /* one state for the verifier, whichever test refused the packet */
 		m->mpq = spin_blur(m->mpq);
 		m->generation = spin_blur(m->generation);
 		m->opens = spin_blur(m->opens);

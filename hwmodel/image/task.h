@@ -141,7 +141,7 @@ HPU_INLINE void hpu_fail(uint32_t rc)
 	hpu_command_error(rc == SPIN_RC_FAIL ? HPU_ERROR_FAIL : rc == SPIN_RC_SEGV ? HPU_ERROR_SEGV : HPU_ERROR_BAD_RETURN);
 }
 
-/* What a run came to whose budget is used up, whatever its handler said. */
+/* The result of a run: OVERRUN if its budget is used up, whatever its handler returned. */
 HPU_INLINE _Bool hpu_overran(const struct spin_packet *packet)
 {
 	if (__builtin_expect(!packet->overran, 1))

@@ -46,7 +46,7 @@ struct inflight {
 	struct slot *slot;     /* its message's MPQ, while it is in there */
 	struct soc_her her;
 
-	/* what its tasks came to so far */
+	/* the results of its tasks so far */
 	enum pspin_task_kind kind; /* of the data task, */
 	uint32_t handler_bytes;    /* and what its payload handler is given; 0: none runs */
 	enum spin_reason reason;

@@ -146,7 +146,7 @@ void message__run(struct pspin *nic, struct nic_mpq *mpq, struct inflight *infli
 	her_queue__add(nic, inflight, mpq->slot, nic->entry[bytes ? NIC_PAYLOAD : NIC_PROCEED][a->in.is_ip4], is_last);
 }
 
-/* Writes the length of what came to where the completion handler reads it. */
+/* Writes the length of the data that arrived to where the completion handler reads it. */
 void message__starts(struct pspin *nic, struct inflight *inflight, enum soc_task_kind kind)
 {
 	if (kind == SOC_COMPLETION)
@@ -180,7 +180,7 @@ static enum spin_reason default_reason(const struct nic_mpq *mpq, const struct p
 	return mpq->type != SPIN_TYPE_PUT && task->value == SPIN_RC_DROP ? SPIN_REASON_DROPPED : SPIN_REASON_PROCEEDED;
 }
 
-/* What the data task came to, the header handler having said to go on. */
+/* The result of the data task of a packet whose header handler returned PROCESS_DATA. */
 static enum spin_reason data_reason(struct pspin *nic, struct nic_mpq *mpq, const struct inflight *inflight, const struct pspin_task *task)
 {
 	const struct slmp *slmp = &inflight->arrival.slmp;

@@ -101,7 +101,7 @@ struct device {
 
 	int one_at_a_time;                    /* pspin__packet() or pspin__clock() waits for what there is */
 	uint64_t asked_packet;                /* its number, */
-	struct pspin_packet_record asked;     /* and what it came to */
+	struct pspin_packet_record asked;     /* and its result */
 	uint8_t frame[PACKET_BYTES_MAX + 64]; /* what leaves */
 	char stuck[256];
 };

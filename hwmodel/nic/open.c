@@ -192,7 +192,7 @@ static int open_elf(struct pspin *nic, const void *image, size_t image_bytes, ch
 	return hw_elf__open(&nic->elf, nic->elf_data, image_bytes, err, err_bytes);
 }
 
-/* Which HPU never comes to wait for a task, and where it is. */
+/* Names the HPU that never waits for a task, and its pc. */
 static void say_who_does_not_boot(const struct pspin *nic, char *err, size_t err_bytes)
 {
 	const struct hpu *hpu = nic->device->soc.hpus, *end = hpu + nic->device->soc.hpu_count;

@@ -30,7 +30,7 @@ struct machine {
 };
 
 struct machine_result {
-	bool ok;         /* the program came to one of its ends */
+	bool ok;         /* the program ended in one of the ways below */
 	const char *end; /* "exit", "ebreak", ... */
 	char error[200]; /* why not, if not ok */
 	bool has_exit_code;

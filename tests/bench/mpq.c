@@ -239,7 +239,7 @@ static uint64_t handled_by_hand(void)
 	return handled;
 }
 
-/* A turn of one arm: every packet has to come to what the arm is about. */
+/* One turn of one arm: every packet must have the result that the arm measures. */
 static int measure(struct arm *arm, double *ns)
 {
 	uint64_t before[SPIN_REASON_COUNT] = { 0 }, after[SPIN_REASON_COUNT] = { 0 }, want, handled = handled_by_hand();

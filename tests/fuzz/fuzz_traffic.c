@@ -77,7 +77,7 @@ static uint32_t generate(const struct run *run, struct packets *packets, struct 
 	return bytes;
 }
 
-/* The packets, and what each comes to, one after the other; run->packets becomes how many there are. */
+/* Runs the packets one after the other and keeps each result; sets run->packets to their number. */
 static int expect(struct run *run, struct engine *host)
 {
 	struct message_trace *messages = malloc(sizeof(*messages));

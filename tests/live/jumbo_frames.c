@@ -98,7 +98,7 @@ static void fill(uint8_t *at, unsigned bytes, unsigned first)
 		at[i] = (uint8_t)(first + i * 7);
 }
 
-/* Sends until what comes to the other socket is what it should be. */
+/* Sends until the other socket receives what it should. */
 static void exchange(int from, int to, const uint8_t *send_this, unsigned bytes, const uint8_t *want, unsigned want_bytes)
 {
 	struct sockaddr_in server = { .sin_family = AF_INET, .sin_port = htons(PORT) };

@@ -324,7 +324,7 @@ static int run(struct fuzz *f, uint64_t count, uint64_t model)
 	return err;
 }
 
-/* What these handlers and packets can come to: an entry for all is always there, and a handler that is alone says little. */
+/* The reasons that these handlers and packets can have: an entry for all is always posted, and a single handler returns little. */
 static int is_expected(const struct setup *setup, enum spin_reason reason)
 {
 	switch (reason) {

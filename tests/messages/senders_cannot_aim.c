@@ -15,7 +15,7 @@
 
 static const struct frame_flow flow = { 4, { 10, 0, 0, 1 }, { 10, 0, 0, 2 }, 4660, SPIN_SLMP_PORT };
 
-/* The first packet of a message that has more; what it came to. */
+/* Runs the first packet of a message that has more; returns its reason. */
 static int packet(uint32_t id)
 {
 	uint8_t frame[FRAME_HEADERS_MAX + sizeof(struct spin_slmp) + 4] = { 0 };

@@ -30,7 +30,7 @@ static int came_to[2];
 static unsigned failures;
 static uint32_t rounds;
 
-/* A packet with STRIDE bytes of payload; what it came to. */
+/* Runs a packet with STRIDE bytes of payload; returns its reason. */
 static int packet(uint32_t flags, uint32_t id, uint32_t offset)
 {
 	static const struct frame_flow flow = { 4, { 10, 0, 0, 1 }, { 10, 0, 0, 2 }, 4660, SPIN_SLMP_PORT };

@@ -150,7 +150,7 @@ static void offer(struct pspin *nic, uint32_t message, int ends, uint16_t src_po
 	check(!pspin__offer(nic, &o), "a packet is not taken");
 }
 
-/* All done: each packet came to its feedback, and as many tasks of each kind ran as there should be. */
+/* All done: each packet had its feedback, and the right number of tasks of each kind ran. */
 static void run(struct pspin *nic, unsigned headers, unsigned payloads, unsigned completions)
 {
 	check(!pspin__run(nic, UINT64_MAX), "it does not come to an end: %s", pspin__stuck(nic));

@@ -66,7 +66,7 @@ static void *send_messages(void *number)
 	return NULL;
 }
 
-/* Contexts of other ports come to the interface and leave it. */
+/* Attaches and detaches contexts of other ports. */
 static void *come_and_go(void *arg)
 {
 	struct spin_ctx *ctx[COMING] = { NULL };

@@ -16,7 +16,7 @@ struct comparison_engines {
 	unsigned left_out[ENGINE_KINDS];     /* vectors of such handlers */
 };
 /*
- * Notes engine_why() for the error of engine_cannot() that a vector's handler came to: -EPERM stops the engine,
+ * Notes engine_why() for the error of engine_cannot() for a vector's handler: -EPERM stops the engine,
  * -EOPNOTSUPP is a class that takes no messages, others (a kernel too old for it, no image) are the handler's alone.
  */
 void comparison_cannot(struct comparison_engines *engines, enum engine_kind kind, int err);
@@ -27,13 +27,13 @@ struct comparison {
 	int ran[ENGINE_KINDS];
 	struct vector_result result[ENGINE_KINDS];
 	int failed;   /* on any engine */
-	int disagree; /* the same packet came to different things on different engines */
+	int disagree; /* the same packet had different results on different engines */
 };
 
 /* The comparison keeps what it found; engines that cannot run are left out and noted in `engines`. */
 void comparison_run(struct comparison *t, const struct vector *v, struct engine_cache *cache, const struct engine_handler *handler,
 		    struct comparison_engines *engines);
-/* 1 if two engines that ran came to the same result, right or wrong. */
+/* 1 if two engines that ran had the same result, right or wrong. */
 int comparison_same(const struct comparison *t, enum engine_kind a, enum engine_kind b);
 /* "host bpf model": engines whose result is the same as that of `kind`. */
 void comparison_agreeing(const struct comparison *t, enum engine_kind kind, char *text, size_t bytes);

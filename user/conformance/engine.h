@@ -35,7 +35,7 @@ struct engine_sends {
 	struct spin_request send[ENGINE_SENDS_MAX];
 };
 
-/* What a packet came to. */
+/* The result of a packet. */
 struct engine_out {
 	enum spin_verdict verdict;
 	enum spin_reason reason;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What views come to: throughput's bound, HPUs needed, verdicts, energy, the closed form. */
+/* Derives figures from views: what bounds throughput, HPUs needed, verdicts, energy, the closed form. Called by measure.c. */
 #include <math.h>
 
 #include "user/cost/run.h"

@@ -177,7 +177,7 @@ int cost_pass__together(const struct cost_together *t);
 /* Profiles one packet alone, after those before it. */
 int cost_pass__worst(const struct cost_program *program, struct cost_source *source, uint64_t packet, struct rv32_profile *profile);
 
-/* --- what it comes to --- */
+/* --- results --- */
 
 /* Throughput's bounds, HPUs and verdicts, from the views. */
 void cost_rates(const struct cost_report *r, struct cost_point *point);

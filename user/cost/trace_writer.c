@@ -15,7 +15,7 @@
 /* Tracks, as processes of the trace. */
 enum { WIRE = 1, COPIES, TASKS, COMMANDS, COUNTERS };
 
-/* What comes to packet memory or leaves it; sorted by time in the end. */
+/* Changes of packet memory's fill; sorted by time at the end. */
 struct change {
 	uint64_t at_ps;
 	int64_t bytes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Contexts come to an interface and leave it, while packets of others flow. */
+/* Attaches contexts to an interface and detaches them, while packets of other contexts flow. A failed step undoes those before it. */
 #include <errno.h>
 #include <net/if.h>
 #include <string.h>
@@ -86,7 +86,7 @@ static int find_slot(const struct spin_nic *nic, const struct spin_ctx *ctx, uns
 	return 0;
 }
 
-/* The last context takes the link with it. */
+/* The link is closed with the last context. */
 static void free_slot(struct spin_nic *nic, unsigned slot)
 {
 	nic->slot[slot] = NULL;
@@ -104,7 +104,7 @@ static void leave(struct spin_nic *nic, unsigned slot)
 	root__remove(nic->root, slot);
 }
 
-/* The first context brings the dispatcher. */
+/* The dispatcher is loaded with the first context. */
 static int need_root(struct spin_nic *nic)
 {
 	struct root *root;

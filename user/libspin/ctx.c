@@ -24,7 +24,7 @@
 #include "user/libspin/requests/requests.h"
 #include "user/libspin/messages/host_side.h"
 
-/* Constants for the verifier, and what others read. */
+/* Sets the constants that the verifier sees, and the name and rule that other processes read. */
 static int configure(struct spin_ctx *ctx)
 {
 	struct spin_config config = { .rule = ctx->rule,
@@ -122,7 +122,7 @@ static int load(struct spin_ctx *ctx, const struct spin_object *obj, const struc
 		if (!load_variant(ctx, obj, wanted, second))
 			err = 0;
 		else
-			ctx->bounded = ctx->failure_told = 0; /* the message is about the first try */
+			ctx->bounded = ctx->failure_told = 0; /* report the failure of the first try */
 	}
 	if (err && !ctx->failure_told) {
 		load_failure__log_lines(log);
@@ -170,7 +170,7 @@ int spin_ctx__create(struct spin_nic *nic, const struct spin_object *obj, const 
 	return spin_ctx__create_opts(nic, obj, rule, NULL, out);
 }
 
-/* The caller's options in our size: an older program's struct is shorter. */
+/* Copies the caller's options. A program built with an older header has a shorter struct: the rest is 0. */
 static int take_options(const struct spin_ctx_opts *from, struct spin_ctx_opts *to)
 {
 	memset(to, 0, sizeof(*to));
@@ -189,7 +189,7 @@ static int take_options(const struct spin_ctx_opts *from, struct spin_ctx_opts *
 	return 0;
 }
 
-/* Another one each time: a receiver remembers the messages of the last seconds. */
+/* Random: a receiver remembers the ids of messages of the last seconds. */
 static uint32_t any_id(void)
 {
 	uint32_t id;
@@ -197,7 +197,7 @@ static uint32_t any_id(void)
 	return getrandom(&id, sizeof(id), 0) == sizeof(id) ? id : (uint32_t)getpid() << 16;
 }
 
-/* Messages without SLMP are for handlers that need no more of it than where a message ends. */
+/* Handlers take messages without SLMP only if the end of a message is all they need of it. */
 static int framing_fits(const struct spin_meta *meta, const struct spin_rule *rule, const struct spin_message_opts *opts)
 {
 	if (!rule->has_eom)
@@ -216,7 +216,7 @@ static int framing_fits(const struct spin_meta *meta, const struct spin_rule *ru
 	return 0;
 }
 
-/* ICMP and other types than IP are for handlers that need no UDP. */
+/* Handlers take ICMP and EtherTypes other than IP only if they need no UDP. */
 static int protocol_fits(const struct spin_meta *meta, const struct spin_rule *rule)
 {
 	if (rule->protocol == IPPROTO_UDP)

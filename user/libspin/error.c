@@ -26,7 +26,7 @@ const char *spin_strerror_last(void)
 
 int(spin_fail)(int err, const char *format, ...)
 {
-	char text[SPIN_ERROR_BYTES]; /* an argument may be the last reason itself */
+	char text[SPIN_ERROR_BYTES]; /* an argument may point to the last reason */
 	va_list args;
 
 	va_start(args, format);

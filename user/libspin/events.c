@@ -11,7 +11,7 @@
 #include "user/libspin/object/section.h"
 #include "user/libspin/root.h"
 
-/* In one call: a reader that is slower than the events would never come back. */
+/* Events handed over in one call: with a slow reader and many events the call would not end otherwise. */
 #define HAND_OVER_MAX 4096
 
 static int on_sample(void *arg, void *data, size_t bytes)
@@ -24,7 +24,7 @@ static int on_sample(void *arg, void *data, size_t bytes)
 		if (ctx->on_event)
 			ctx->on_event(ctx->on_event_arg, event);
 		spin_messages__had(ctx, event);
-		if (event->type == SPIN_EVENT_WORK && ctx->work) /* handlers may leave another one */
+		if (event->type == SPIN_EVENT_WORK && ctx->work) /* the item is read: handlers may leave another one */
 			__atomic_fetch_add(&ctx->work->taken, 1, __ATOMIC_RELEASE);
 	}
 	return --ctx->events_left ? 0 : -E2BIG;
@@ -83,9 +83,9 @@ int spin_ctx__event_fd(const struct spin_ctx *ctx)
 
 void counters__add(const struct spin_counters *counters, uint32_t hpus, uint64_t *packets)
 {
-	uint32_t cpus = (uint32_t)kernel_cpus__possible(); /* kept there; at most SPIN_HPUS_MAX, see spin_ctx__create() */
+	uint32_t cpus = (uint32_t)kernel_cpus__possible(); /* at most SPIN_HPUS_MAX: spin_ctx__create() checks it */
 
-	/* a context may tell its handlers of fewer than there are */
+	/* the context may have fewer HPUs than there are CPUs */
 	for (uint32_t hpu = 0; hpu < (hpus > cpus ? hpus : cpus); hpu++)
 		for (unsigned r = 0; r < SPIN_REASON_COUNT; r++)
 			packets[r] += __atomic_load_n(&counters[hpu].packets[r], __ATOMIC_RELAXED);

@@ -9,7 +9,7 @@
 
 #include <bpf/libbpf.h>
 
-/* All else is compiled hidden. */
+/* The library is compiled with hidden visibility: only the public headers' functions are exported. */
 #pragma GCC visibility push(default)
 #include <spin/libspin.h>
 #pragma GCC visibility pop
@@ -29,17 +29,17 @@ struct spin_object {
 	struct bpf_object *types; /* opened, never loaded: for its BTF */
 };
 
-/* The BPF object to load, inside the open object: the whole one, or, if it has that, the one with bounded loops. */
+/* The BPF object to load, inside the open object. bounded: the one with bounded loops, if the object has it. */
 const void *object__programs(const struct spin_object *obj, int bounded, size_t *bytes);
 
-/* Checks what the handlers registered, and adds what has a section of its own. */
+/* Checks the registration, and adds the fields that have sections of their own (scratchpad, puts). */
 int object__registration(struct spin_object *obj);
 
-/* Checks that every offset in an ELF file leads into it; finds one section. 0, -EINVAL with a reason. */
+/* Checks that every offset in an ELF file lies inside the file. 0, or -EINVAL with a reason. */
 int spin_elf__check(const char *path, const uint8_t *data, size_t bytes, int machine);
-/* The same for its types. */
+/* The same for the file's BTF. */
 int spin_btf__check(const char *path, const uint8_t *data, size_t bytes);
-/* Also 0 with *section_bytes 0 if there is none. */
+/* Finds a section by name. Returns 0 also if there is none; *section_bytes is 0 then. */
 int spin_elf__section(const uint8_t *data, size_t bytes, const char *name, size_t *offset, size_t *section_bytes);
 
 struct root;
@@ -52,18 +52,18 @@ struct spin_nic {
 	char name[IF_NAMESIZE];
 	int ifindex; /* 0: offline */
 	int is_virtual;
-	unsigned holders;     /* the handle, and the contexts made for it or attached */
-	pthread_mutex_t lock; /* of all below */
+	unsigned holders;     /* the handle, and contexts that were made for it or are attached to it */
+	pthread_mutex_t lock; /* protects all fields below */
 	enum spin_mode wanted, used;
 	char refusal[640]; /* why native was refused; "" if it was not */
 	struct root *root; /* loaded with the first context */
 	int link_fd;       /* -1: not attached */
-	int *ways;         /* out.h; NULL: none were made */
+	int *ways;         /* the devmaps of requests/out.h; NULL: not made yet */
 	unsigned ways_generation;
 	unsigned contexts;
 	unsigned queue_contexts; /* those whose HPUs are queues */
-	int threads_are_ours;    /* 1: the queues got their threads from us, and are to lose them */
-	struct threaded threads; /* those, then */
+	int threads_are_ours;    /* 1: this process switched threaded NAPI on, and must switch it off */
+	struct threaded threads; /* the record of that */
 	struct spin_ctx *slot[SPIN_CONTEXTS_MAX];
 };
 void nic__hold(struct spin_nic *nic);
@@ -77,15 +77,15 @@ struct spin_place {
 	unsigned slot;
 };
 
-/* A rule of a program's own: what it leaves open and follows from the protocol is set; -EINVAL: it contradicts itself. */
+/* Completes a rule that a program has made with what follows from its protocol. -EINVAL: the rule contradicts itself. */
 int rule__complete(struct spin_rule *rule);
 
 /* The host's side of a context (messages/host_side.h). */
 struct host_side {
-	struct spin_memory memory;        /* as large as it was asked for; `addr` once it is there */
+	struct spin_memory memory;        /* the host memory; addr is NULL until it is mapped */
 	struct spin_me_memory *entry;     /* SPIN_MES_MAX of them */
-	struct spin_me_memory *own_entry; /* where handlers have none: nobody but this process looks at them */
-	int is_own;                       /* no handler reaches the memory: it is this process's alone */
+	struct spin_me_memory *own_entry; /* the same for handlers without entries: only this process reads it */
+	int is_own;                       /* 1: no handler reaches the host memory; only this process uses it */
 	unsigned segments;                /* of the first entry; 0: none were given */
 	struct spin_segment segment[SPIN_SEGMENTS_MAX];
 };
@@ -126,21 +126,21 @@ struct spin_ctx {
 /* events.c: where the context's work items are counted, if it has any. */
 int work__open(struct spin_ctx *ctx);
 
-/* Before a place is joined, if the context is tapped; the lock of its interface is held, here and below. */
+/* Called before a tapped context joins a place. The caller holds the interface's lock, here and below. */
 int tap__join(struct spin_ctx *ctx, const struct spin_place *place);
-/* After a place was left. */
+/* Called after the context has left a place. */
 void tap__leave(struct spin_ctx *ctx, const struct spin_place *place);
-/* Of so many HPUs, or all CPUs if they are more. */
+/* Adds the counters of `hpus` HPUs, or of all CPUs if there are more, to packets[SPIN_REASON_COUNT]. */
 void counters__add(const struct spin_counters *counters, uint32_t hpus, uint64_t *packets);
 
-/* The part of the context's class: what is loaded, with which capabilities, and which program that gives. */
+/* load/class.c: which programs a load class loads, with which capabilities, and which of them is the context's entry. */
 int class__probe(enum spin_class class, char *why, size_t why_bytes);
 int class__load(struct spin_ctx *ctx);
-/* An array of programs takes only programs that agree in this: so all that can take frames in several pieces do. */
+/* Sets BPF_F_XDP_HAS_FRAGS on all programs: an array of programs refuses a mix. */
 void class__take_fragments(struct bpf_object *bpf);
-/* Makes what the compiler keeps on the stack such that it loads without CAP_PERFMON; before loading. */
+/* Before loading: widens 32-bit spills so that the program loads without CAP_PERFMON (load/spill.c). */
 int spill__widen(struct bpf_program *prog);
-/* Makes copies of pointers such that without CAP_PERFMON the verifier's bounds of them agree; before loading. */
+/* Before loading: makes the verifier's bounds of copied pointers agree without CAP_PERFMON (load/pointer_bounds.c). */
 int pointer_bounds__join(struct bpf_program *prog);
 struct bpf_program *class__program(const struct spin_ctx *ctx);
 

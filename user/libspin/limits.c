@@ -11,7 +11,7 @@
 #include "user/libspin/ni_limits.h"
 
 #define IP_AND_UDP_BYTES 28u   /* IPv4 without options */
-#define ONE_PIECE_BYTES  3500u /* of IP: what lies in one piece for sure, where frames of several are not copied */
+#define ONE_PIECE_BYTES  3500u /* of IP: such a frame is always in one piece; the limit where frames of several pieces are not copied */
 
 /* The longest IP packet that handlers see. */
 static uint32_t longest(unsigned mtu)
@@ -64,7 +64,7 @@ int spin_nic__limits(struct spin_nic *nic, struct spin_ni_limits *out)
 static const struct {
 	enum spin_capability capability;
 	const char *name;
-	int datagrams, messages; /* 1: the delivery has it on any interface */
+	int datagrams, messages; /* 1: contexts with this delivery have it on any interface */
 } rows[] = {
 	{ SPIN_CAP_MESSAGE_MATCHING, "message_matching", 1, 1 },
 	{ SPIN_CAP_HEADER_FIRST, "header_first", 1, 1 },
@@ -95,7 +95,7 @@ uint32_t spin_nic__capabilities(struct spin_nic *nic, enum spin_delivery deliver
 	for (unsigned i = 0; i < ROWS; i++)
 		if (delivery == SPIN_DELIVER_ME ? rows[i].messages : rows[i].datagrams)
 			all |= rows[i].capability;
-	/* an interface that went away forwards nothing */
+	/* the interface is gone, so it forwards nothing */
 	if (nic && !iface__read(nic, &iface) && iface.redirects)
 		all |= SPIN_CAP_FORWARD;
 	return all;

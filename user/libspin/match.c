@@ -9,7 +9,7 @@
 
 #define WORDS(array) (sizeof(array) / sizeof(uint64_t))
 
-/* One owner writes; HPUs see each word old or new, and never another slot's bit amiss. */
+/* Only the owner of the interface writes. An HPU sees each word before or after a write, and other slots' bits do not change. */
 static void put(uint64_t *word, unsigned slot, int on)
 {
 	uint64_t bit = 1ull << slot;
@@ -31,7 +31,7 @@ static void put_port(uint64_t *words, unsigned slot, uint16_t port)
 		put_all(words, 65536, slot, 1);
 }
 
-/* The bytes of an address that satisfy the rule, at each place: any address if the rule is for the other version. */
+/* Sets the slot's bit for each byte value that satisfies the rule at each position of the address. A rule for the other IP version sets all. */
 static void put_address(uint64_t (*words)[256], unsigned bytes, unsigned slot, int named, const uint32_t *addr, const uint32_t *mask)
 {
 	const uint8_t *want = (const uint8_t *)addr, *care = (const uint8_t *)mask;
@@ -64,7 +64,7 @@ static void set_ip(struct spin_match *match, unsigned slot, const struct spin_ru
 	put_address(match->dst6, 16, slot, is6, rule->dst_addr, rule->dst_mask);
 }
 
-/* An entry that is free, or this slot's. */
+/* A free entry, or this slot's own. */
 static struct spin_match_words *find_words(struct spin_match *match, uint64_t bit)
 {
 	for (unsigned i = 0; i < SPIN_WORDED_MAX; i++)
@@ -73,7 +73,7 @@ static struct spin_match_words *find_words(struct spin_match *match, uint64_t bi
 	return NULL;
 }
 
-/* The tests are there before the bit that has them done. */
+/* The tests must be written before the bit that makes HPUs do them. */
 static void set_words(struct spin_match *match, unsigned slot, const struct spin_rule *rule)
 {
 	struct spin_match_words *words = rule->words ? find_words(match, 0) : NULL;
@@ -92,7 +92,7 @@ int match__has_room(const struct spin_match *match, const struct spin_rule *rule
 	return !rule->words || find_words((struct spin_match *)match, 0);
 }
 
-/* A slot's type is there before its bit in `ether`, which is there before it is active. */
+/* Order of writes: the slot's type, its bit in `ether`, then `active`. */
 void match__set(struct spin_match *match, unsigned slot, const struct spin_rule *rule)
 {
 	set_words(match, slot, rule);
@@ -137,7 +137,7 @@ static int numbers_meet(unsigned a, unsigned b)
 	return !a || !b || a == b;
 }
 
-/* A word that both rules ask for, with bounds that have nothing in common. */
+/* 1: both rules test the same word, for disjoint ranges. */
 static int words_meet(const struct spin_rule *a, const struct spin_rule *b)
 {
 	if ((a->any_word && a->words > 1) || (b->any_word && b->words > 1))

@@ -91,7 +91,7 @@ static int run(int prog_fd, const char *who, const void *frame, size_t frame_byt
 		    .data_size_out = (uint32_t)out_bytes, .repeat = (int)repeat);
 	int err = bpf_prog_test_run_opts(prog_fd, &opts);
 
-	/* -ENOSPC: it ran, but the frame does not fit */
+	/* -ENOSPC: the program ran, but the frame that it returned does not fit */
 	if (err)
 		return spin_fail(err,
 				 err == -ENOSPC ? "%s: the frame that comes out needs %u bytes"

@@ -19,14 +19,14 @@ extern const char root_image[], root_image_end[];
 
 struct root {
 	struct bpf_object *bpf;
-	const char *program; /* the one that parses where packets lie, or, without CAP_PERFMON, a copy of headers */
+	const char *program; /* spin_root, or without CAP_PERFMON spin_root_copy, which parses a copy of the headers */
 	struct spin_memory bss;
 	struct spin_match *match;
 	const struct spin_counters *counters;
 	uint32_t *taps_every;
 	const uint64_t *taps_lost;
 	int prog_fd, contexts_fd, taps_fd;
-	int wait_fd; /* a map that is put in place and taken away again, to wait */
+	int wait_fd; /* an inner map: replacing it waits for running programs, see root__wait() */
 };
 
 static int open_object(struct root *root)
@@ -118,7 +118,7 @@ const struct spin_counters *root__counters(const struct root *root)
  */
 void root__wait(const struct root *root)
 {
-	int slot = SPIN_CONTEXTS_MAX; /* beyond the contexts': for this alone */
+	int slot = SPIN_CONTEXTS_MAX; /* a slot that no context has */
 
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0)) {
 		bpf_map_update_elem(root->taps_fd, &slot, &root->wait_fd, BPF_ANY);

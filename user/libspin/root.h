@@ -15,12 +15,12 @@ void root__free(struct root *root);
 int root__program_fd(const struct root *root);
 const struct spin_counters *root__counters(const struct root *root);
 
-/* Gives a slot to a program and its rule; packets come at once, all or none. */
+/* Gives a slot to a program and its rule. Packets that match go to it from now on. */
 int root__add(struct root *root, unsigned slot, const struct spin_rule *rule, int prog_fd);
-/* Takes it back. When it returns, no HPU is in the program any more. */
+/* Removes the slot's program. When this returns, no HPU runs it any more. */
 void root__remove(struct root *root, unsigned slot);
 
-/* Returns when every program that runs now, of whatever context, has ended. */
+/* Waits until every program that is running now, of any context, has ended. */
 void root__wait(const struct root *root);
 
 /*
@@ -28,14 +28,14 @@ void root__wait(const struct root *root);
  * when it returns.
  */
 int root__tap(struct root *root, unsigned slot, int ring_fd, uint32_t every);
-/* Packets of a slot that no tap had room for, since the program was loaded. */
+/* Packets of a slot for which a tap's ring was full, since the program was loaded. */
 uint64_t root__tap_lost(const struct root *root, unsigned slot);
 
 /* 1 if some packet satisfies both rules. */
 int match__overlap(const struct spin_rule *a, const struct spin_rule *b);
-/* Is there an entry left for the rule's words, if it has some? */
+/* 1 if the rule tests no words, or an entry for them is free. */
 int match__has_room(const struct spin_match *match, const struct spin_rule *rule);
-/* Sets or clears a slot's bits, but for `active`. */
+/* Sets or clears all bits of a slot except `active`. */
 void match__set(struct spin_match *match, unsigned slot, const struct spin_rule *rule);
 void match__clear(struct spin_match *match, unsigned slot);
 

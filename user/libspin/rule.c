@@ -11,7 +11,7 @@
 
 #include "user/libspin/internal.h"
 
-#define RULE_TEXT_BYTES 256 /* that recordings and reports keep of a rule's text */
+#define RULE_TEXT_BYTES 256 /* bytes of a rule's text that recordings and reports keep */
 
 static int set_version(struct spin_rule *rule, unsigned version)
 {
@@ -98,7 +98,7 @@ static unsigned find_protocol(uint8_t protocol)
 	return i;
 }
 
-/* 1: the word is a protocol. */
+/* 1 if the word is a protocol; *out is it. */
 static int parse_protocol(struct spin_rule *rule, const char *word)
 {
 	for (unsigned i = 0; i < PROTOCOLS; i++) {
@@ -115,7 +115,7 @@ static int parse_protocol(struct spin_rule *rule, const char *word)
 
 #define ETHER_TYPE_LEAST 0x600u /* below it is a length (IEEE 802.3) */
 
-/* Frames of a type that is no IP. */
+/* "ether TYPE": frames of an EtherType other than IP. */
 static int check_ether(const struct spin_rule *rule)
 {
 	unsigned type = rule->ether_type;
@@ -133,7 +133,7 @@ static int check_ether(const struct spin_rule *rule)
 	return 0;
 }
 
-/* No word can be that. Of a range an end may lie outside the mask: there are words in it all the same. */
+/* 1 if no word satisfies the test. An end of the range may lie outside the mask, and words between the ends still satisfy it. */
 static int is_beyond_mask(const struct spin_rule_word *word)
 {
 	return (word->first | word->last) & ~word->mask && (word->first == word->last || word->first > word->mask);
@@ -152,7 +152,7 @@ static int check_word(const struct spin_rule_word *word)
 	return 0;
 }
 
-/* As others write them: a program's own rule, or one whose text would not be whole where it is kept. */
+/* Checks a rule that a program has made: its values, and that its text fits where it is kept. */
 static int check_words(const struct spin_rule *rule)
 {
 	static const struct spin_rule_word none;
@@ -274,7 +274,7 @@ static int add_word_test(struct spin_rule *rule, const char *text)
 	return err;
 }
 
-/* The one test that tells a message's last packet. */
+/* "eom TEST": the test that is true for the last packet of a message. */
 static int parse_eom(struct spin_rule *rule, const char *test)
 {
 	if (rule->has_eom)
@@ -283,7 +283,7 @@ static int parse_eom(struct spin_rule *rule, const char *test)
 	return parse_word_test(test, &rule->eom);
 }
 
-/* The next word, if it joins tests. */
+/* 1 if the next word is `join` ("and", "or"); skips it. */
 static const char *next_join(char **save)
 {
 	const char *at = *save ? *save + strspn(*save, " \t\n") : "";
@@ -406,7 +406,7 @@ static int format_address(char *to, size_t bytes, const char *which, unsigned ve
 	return snprintf(to, bytes, " %s %s/%u", which, text, bits);
 }
 
-/* Behind `at` bytes; how many there are then. */
+/* Appends text behind `at` bytes; returns the new length. */
 static size_t format_word(char *to, size_t bytes, size_t at, const char *name, const struct spin_rule_word *word)
 {
 	if (at < bytes)
@@ -420,7 +420,7 @@ static size_t format_word(char *to, size_t bytes, size_t at, const char *name, c
 	return at;
 }
 
-/* Nothing of a rule without. */
+/* Appends nothing for a rule without words. */
 static void format_words(const struct spin_rule *rule, char *to, size_t bytes)
 {
 	size_t at = 0;
@@ -444,7 +444,7 @@ int spin_rule__format(const struct spin_rule *rule, char *buf, size_t bytes)
 		return snprintf(buf, bytes, "ether 0x%04x%s", rule->ether_type, words);
 	if (protocol == PROTOCOLS)
 		protocol = 0;
-	if (protocols[protocol].version) /* the protocol says it */
+	if (protocols[protocol].version) /* the protocol implies it */
 		version = "";
 
 	format_address(src, sizeof(src), "src", rule->ip_version, rule->src_addr, rule->src_mask);

@@ -10,16 +10,16 @@
 #include "user/libspin/internal.h"
 #include "user/libspin/root.h"
 
-/* In one call: a reader that is slower than the packets would never come back. */
+/* Packets handed over in one call: with a slow reader and many packets the call would not end otherwise. */
 #define HAND_OVER_MAX  16384
 #define RING_BYTES_MAX (1u << 30)
 
 struct tap {
 	int fd;
 	struct ring_buffer *ring;
-	uint64_t lost_before[SPIN_NICS_MAX]; /* by place: what the interface's counter stood at */
-	uint64_t lost_elsewhere;             /* at places that the context has left */
-	uint32_t every;                      /* one packet in so many */
+	uint64_t lost_before[SPIN_NICS_MAX]; /* by place: the interface's counter when the tap began */
+	uint64_t lost_elsewhere;             /* lost at places that the context has left */
+	uint32_t every;                      /* one packet in so many is copied */
 	int left;                            /* to hand over in this call */
 	void (*fn)(void *arg, const struct spin_tapped *packet);
 	void *arg;

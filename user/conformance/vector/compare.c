@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What a step came to against what is expected of it. */
+/* Compares the result of a step with its expectation. Called by run.c; fills the differences that tests print. */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <spin/libspin.h>

@@ -118,7 +118,7 @@ static int read_clock(struct vector_reader *r, const char *rest)
 	return 0;
 }
 
-/* Of an acknowledgement, by what the packet came to. */
+/* The flags of an acknowledgement, from the packet's result. */
 static uint16_t answer_flags(enum spin_reason reason)
 {
 	return reason == SPIN_REASON_BEYOND_ENTRY ? SPIN_SLMP_REFUSED : reason == SPIN_REASON_NO_MPQ ? SPIN_SLMP_AGAIN : 0;

@@ -103,12 +103,12 @@ const char *vector_flip_name(enum vector_flip flip);
 /* 1 if the vector has such a thing. */
 int vector_can_flip(const struct vector *v, const struct types *t, enum vector_flip flip);
 
-/* What a vector came to on one engine. */
+/* The result of a vector on one engine. */
 struct vector_result {
 	int rc; /* 0: as expected; 1: a difference; negative errno: could not run, see `why` */
 	char why[512];
 	unsigned step;              /* where the first difference is */
-	struct engine_out out;      /* what that packet came to; of a clock the events only */
+	struct engine_out out;      /* that packet's result; for a step in time only its events */
 	struct engine_sends *sends; /* of that step */
 	int uncounted;              /* the counter of its reason did not go up by one */
 	struct image want, got;     /* memory after it */

@@ -26,7 +26,7 @@ static int is_real(const struct spin_ctx *ctx)
 	return ctx->nic && ctx->nic->ifindex;
 }
 
-/* Given packets come by queue 0, one at a time: then the HPUs may be fewer than with sweeps. */
+/* Offline, packets arrive on queue 0, one at a time, so there may be fewer HPUs than sweeps need. */
 static int choose_queues(struct spin_ctx *ctx, uint32_t count)
 {
 	int err;
@@ -47,7 +47,7 @@ static int choose_queues(struct spin_ctx *ctx, uint32_t count)
 				 "%s can have %u receive queues, and a context counts on fewer than %d HPUs: "
 				 "take CPUs as HPUs",
 				 ctx->nic->name, ctx->num_hpus, SPIN_HPUS_MAX);
-	ctx->num_hpus += ctx->messages != NULL; /* for sweeps, which come by no queue */
+	ctx->num_hpus += ctx->messages != NULL; /* one more for sweeps, which arrive on no queue */
 	return 0;
 }
 
@@ -123,9 +123,9 @@ void queues__unthread(struct spin_nic *nic)
  * of its own for parked packets.
  */
 
-#define STUCK_MS 2000 /* nothing is finished any more */
+#define STUCK_MS 2000 /* no progress: the CPUs handle no more packets */
 
-/* The map and the programs that CPUs have. */
+/* Creates the CPU map, and puts the context's program on each CPU. */
 static const char *const of_cpus[] = { "spin_xdp",        "spin_copied", "spin_icmp",   "spin_icmp_copy", "spin_ether",
 				       "spin_ether_copy", "spin_begin",  "spin_opened", "spin_replay",    "spin_send" };
 
@@ -134,10 +134,10 @@ static int is_online(unsigned cpu)
 	char path[64];
 
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", cpu);
-	return textfile__number(AT_FDCWD, path, 1) == 1; /* one that cannot be taken away has no such file */
+	return textfile__number(AT_FDCWD, path, 1) == 1; /* a CPU that cannot go offline has no such file */
 }
 
-/* The first ones that are there. */
+/* Chooses the first CPUs that are online. */
 static int choose_cpus(const struct spin_ctx *ctx, struct spin_spread_config *to)
 {
 	unsigned possible = (unsigned)kernel_cpus__possible();
@@ -145,7 +145,7 @@ static int choose_cpus(const struct spin_ctx *ctx, struct spin_spread_config *to
 	for (unsigned cpu = 0; cpu < possible && (!ctx->hpu_wanted || to->hpus < ctx->hpu_wanted); cpu++)
 		if (is_online(cpu))
 			to->cpu[to->hpus++] = (uint16_t)cpu;
-	return to->hpus < ctx->hpu_wanted ? -EINVAL : 0; /* one has gone since they were counted */
+	return to->hpus < ctx->hpu_wanted ? -EINVAL : 0; /* a CPU went offline after they were counted */
 }
 
 static int configure(struct spin_ctx *ctx)
@@ -219,7 +219,7 @@ int spread__open(struct spin_ctx *ctx)
 	return err;
 }
 
-/* Given and not finished; *finished: how many ever were. */
+/* Packets given to CPUs and not finished; *finished: all that ever were. */
 static uint32_t under_way(const struct spin_ctx *ctx, uint32_t *finished)
 {
 	uint32_t held = 0;

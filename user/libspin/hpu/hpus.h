@@ -9,24 +9,24 @@
 #include "bpf/abi/spread.h"
 #include "user/libspin/internal.h"
 
-/* Before loading: is what was asked for possible with this interface and class? Sets the fields of ctx. */
+/* Before loading: checks that this interface and class can have the HPUs that were asked for, and sets the fields of ctx. */
 int hpus__choose(struct spin_ctx *ctx, const struct spin_ctx_opts *opts);
 
 /* --- receive queues --- */
 
-/* How many the interface can have. */
+/* How many receive queues the interface can have. */
 int queues__count(const struct spin_nic *nic, uint32_t *count);
-/* A NAPI thread for each, from the first context on that wants it until the last one leaves; its lock is held. */
+/* A NAPI thread for each queue, from the first context that needs it to the last. The caller holds the interface's lock. */
 int queues__thread(struct spin_nic *nic);
 void queues__unthread(struct spin_nic *nic);
 
 /* --- packets given to CPUs --- */
 
-/* Before loading: which programs, for which place. Nothing for contexts that do not spread. */
+/* Before loading: selects the programs. Does nothing for contexts that do not spread. */
 int spread__prepare(struct spin_ctx *ctx);
-/* After it: the CPUs have the context's program, whose place takes the one that gives them packets. */
+/* After loading: puts the context's program on the CPUs, and makes the spreading program the one that the dispatcher calls. */
 int spread__open(struct spin_ctx *ctx);
-/* Returns when all that was given has been handled, or nothing goes on any more. No more is given. */
+/* Waits until the CPUs have handled all packets given to them, or make no progress. The caller has stopped giving packets. */
 void spread__drain(const struct spin_ctx *ctx);
 
 #endif

@@ -27,7 +27,7 @@ struct spin_hpu_mem {
 	struct spin_memory memory;
 };
 
-/* One value that is mapped, and whose bytes programs reach directly. */
+/* An array of one value, mapped by user space and accessed directly by programs. */
 static int make_map(const char *name, size_t bytes)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);

@@ -9,9 +9,9 @@
 #include <spin/libspin_hpu.h>
 #pragma GCC visibility pop
 
-/* Before loading: the state lies in opts->hpu_mem, or begins as opts->initial_state says. */
+/* Before loading: puts the state into opts->hpu_mem, or initialises it from opts->initial_state. */
 int hpu_mem__prepare(const struct spin_ctx_opts *opts, struct bpf_object *bpf, const char *who);
-/* When the context is there: what the HPU memory begins with. */
+/* After loading: writes the initial content of a new HPU memory. */
 void hpu_mem__begin(const struct spin_ctx_opts *opts);
 
 #endif

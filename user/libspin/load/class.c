@@ -22,7 +22,7 @@
 #include "user/libspin/object/work_limit.h"
 #include "user/libspin/messages/host_side.h"
 
-/* Programs, by what the rule takes. */
+/* Names of programs, by what the rule takes (UDP, ICMP, frames). */
 static const char *direct_name(const struct spin_ctx *ctx)
 {
 	return ctx->rule.ether_type ? "spin_ether" : ctx->rule.protocol == IPPROTO_UDP ? "spin_xdp" : "spin_icmp";
@@ -57,7 +57,7 @@ void class__take_fragments(struct bpf_object *bpf)
 			bpf_program__set_flags(prog, bpf_program__flags(prog) | BPF_F_XDP_HAS_FRAGS);
 }
 
-/* The direct program hands frames that are longer than what lies there to the one that copies. */
+/* Puts the copying program into the array from which the direct one tail-calls it for frames of several pieces. */
 static int join_programs(struct spin_ctx *ctx, const struct bpf_program *copied)
 {
 	int array = bpf_object__find_map_fd_by_name(ctx->bpf, "spin_long"), fd = bpf_program__fd(copied), zero = 0;
@@ -108,7 +108,7 @@ static int load_isolated(struct spin_ctx *ctx, struct bpf_program *direct, struc
 		if (refused && refused != -EACCES)
 			err = refused;
 		if (!err)
-			err = pointer_bounds__join(prog); /* its jumps back are no loops, so after the limit */
+			err = pointer_bounds__join(prog); /* adds backward jumps that are not loops: after the limit */
 	}
 	if (!err)
 		err = kernel_caps__become_stranger(&saved);
@@ -127,7 +127,7 @@ int class__load(struct spin_ctx *ctx)
 {
 	struct bpf_program *direct = bpf_object__find_program_by_name(ctx->bpf, direct_name(ctx));
 	struct bpf_program *copied = bpf_object__find_program_by_name(ctx->bpf, copied_name(ctx));
-	struct bpf_program *udp = bpf_object__find_program_by_name(ctx->bpf, "spin_xdp"); /* loaded unless somebody says otherwise */
+	struct bpf_program *udp = bpf_object__find_program_by_name(ctx->bpf, "spin_xdp"); /* libbpf loads it by default */
 	int err;
 
 	if (!direct || !udp) {

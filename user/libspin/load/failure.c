@@ -11,7 +11,7 @@
 #include "user/libspin/load/failure.h"
 #include "user/libspin/load/verifier.h"
 
-#define SPARE_DESCRIPTORS 8 /* of probes, types and the log */
+#define SPARE_DESCRIPTORS 8 /* memory for probes, types and the log */
 
 static unsigned descriptors_of(struct bpf_object *bpf)
 {
@@ -28,7 +28,7 @@ static unsigned descriptors_of(struct bpf_object *bpf)
 
 int load_failure__shortage(int err, struct bpf_object *bpf, const char *log, char *why, size_t why_bytes)
 {
-	/* the verifier has these for what it refuses, too */
+	/* the verifier uses these codes for refusals, too */
 	if (*log && (err == -EPERM || err == -EACCES))
 		err = 0;
 	return kernel_shortage__explain(err, descriptors_of(bpf), why, why_bytes);

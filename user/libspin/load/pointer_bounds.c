@@ -164,7 +164,7 @@ int pointer_bounds__join(struct bpf_program *prog)
 		memcpy(insns, code.insns, code.count * sizeof(*insns));
 		for (size_t i = 0; i < code.count && !err; i = work_code__following(&code, i))
 			if (is_wanted(&f, &code, i) && put_copy(insns, &count, i))
-				break; /* too far: it loads as well as before */
+				break; /* the jump would be too far: the program stays as it is */
 		err = bpf_program__set_insns(prog, insns, count);
 	}
 	free(insns);

@@ -38,7 +38,7 @@ static void tell(const struct watch *w, const char *program, double seconds)
 	pthread_mutex_unlock(&telling);
 }
 
-/* A descriptor is one word, which libbpf sets once: it is read beside the thread that loads. */
+/* Read concurrently with the thread that loads: a descriptor is one word, which libbpf sets once. */
 static const char *verified_now(const struct bpf_object *bpf)
 {
 	struct bpf_program *prog;
@@ -130,7 +130,7 @@ int load_progress__load(struct bpf_object *bpf, const char *name)
 
 	if (!progress_fn)
 		return bpf_object__load(bpf);
-	started = !start(&w, &thread); /* without a thread nothing is told */
+	started = !start(&w, &thread); /* without a thread no progress is reported */
 	err = bpf_object__load(bpf);
 	if (started) {
 		pthread_mutex_lock(&w.lock);

@@ -38,7 +38,7 @@ static int access_bytes(const struct bpf_insn *insn)
 	}
 }
 
-/* The slots whose upper half an access touches, or, if `whole`, covers. */
+/* The slots whose upper half an access touches; whole: covers. */
 static uint64_t upper_halves(const struct bpf_insn *insn, int whole)
 {
 	int from = insn->off + SLOTS * 8, to = from + access_bytes(insn), slot = from / 8;
@@ -73,7 +73,7 @@ static uint64_t live_before(const struct bpf_insn *insn, uint64_t live)
 
 	if ((class == BPF_STX || class == BPF_ST) && insn->dst_reg == BPF_REG_10 && BPF_MODE(insn->code) == BPF_MEM)
 		return live & ~upper_halves(insn, 1);
-	if (class == BPF_STX && insn->dst_reg == BPF_REG_10) /* an atomic one reads, too */
+	if (class == BPF_STX && insn->dst_reg == BPF_REG_10) /* an atomic store also reads */
 		return live | upper_halves(insn, 0);
 	if (class == BPF_LDX && insn->src_reg == BPF_REG_10)
 		return live | upper_halves(insn, 0);

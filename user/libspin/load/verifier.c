@@ -53,7 +53,7 @@ int spin_verifier__explain(const char *log, const char *handler, char *why, size
 	if (!verifier__read(log, &refusal))
 		return 0;
 	if (refusal.rule && refusal.rule->flags & VERIFIER_OLD) {
-		/* whichever handler it is, so it goes without a name */
+		/* the same for every handler, so its name is left out */
 		verifier__reason(&refusal, why, why_bytes);
 		return -ENOSYS;
 	}
@@ -64,7 +64,7 @@ int spin_verifier__explain(const char *log, const char *handler, char *why, size
 		else
 			snprintf(why, why_bytes, "%s: %s", handler, reason);
 	} else if (refusal.at_line) {
-		/* no line of the handler's is on the verifier's way: it stopped before it came to one */
+		/* the verifier stopped before it reached a line of the handler */
 		verifier__own_fault(&refusal, reason, sizeof(reason));
 		snprintf(why, why_bytes, "%s: %s", handler, reason);
 	} else {
@@ -104,7 +104,7 @@ int spin_verifier__is_limit(const char *log)
  * it goes back to a branch, and ends with the complaint and lines of statistics.
  */
 
-/* How far back a loop's own line is looked for. */
+/* How many lines back a loop's own line is searched. */
 #define LOOP_LINES_MAX 4096
 
 /* The start of the line that ends at `end`. */
@@ -147,7 +147,7 @@ static int is_noise(const char *line, size_t length)
 	/* these may end the line of the instruction that was one too many */
 	if (has(line, length, "BPF program is too large") || has(line, length, "jumps is too complex"))
 		return 0;
-	/* what precedes says which access */
+	/* the text before it says which access */
 	if (!length || has(line, length, " offset is outside of the packet") || instruction_of(line) >= 0)
 		return 1;
 	for (size_t i = 0; i < sizeof(noise) / sizeof(noise[0]); i++)
@@ -294,7 +294,7 @@ int verifier__read(const char *log, struct verifier_refusal *out)
 const struct verifier_rule verifier_rules[] = {
 	{ "unknown opcode e5", "may_goto", VERIFIER_OLD },
 
-	/* what the isolated class alone refuses */
+	/* refused in the isolated class only */
 	{ "pointer comparison prohibited", "pointers are compared; compare offsets or indices", 0 },
 	{ "different maps, paths or scalars",
 	  "the index differs between the ways to here, as a loop's counter does; write #pragma unroll before the loop, and a "

@@ -86,7 +86,7 @@ static int map_memory(struct spin_ctx *ctx)
 	return 0;
 }
 
-/* Of datagrams: all of the memory is the handlers', unless told otherwise. */
+/* In contexts of datagrams handlers have all of the host memory by default. */
 static void post_for_datagrams(struct host_side *host)
 {
 	const struct spin_segment all = { 0, (uint32_t)host->memory.bytes / 8 * 8 };

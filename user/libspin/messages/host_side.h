@@ -15,20 +15,20 @@ struct btf;
 struct spin_ctx;
 struct spin_message_opts;
 
-/* Takes the options. */
+/* Copies the options. */
 int host_side__take(struct host_side *host, const struct spin_message_opts *opts);
-/* Before loading: the map's size, or no map. `messages`: the engine writes to it in any case. */
+/* Before loading: sets the size of the host memory's map, or disables it. messages: 1 if the engine writes to it, too. */
 int host_side__prepare(struct host_side *host, struct bpf_object *bpf, int messages);
-/* After it. */
+/* After loading: maps it. */
 int host_side__open(struct spin_ctx *ctx);
 void host_side__close(struct host_side *host);
 
-/* Host memory and counters zero, and the segments of a context of datagrams as at the start. */
+/* Clears host memory and counters, and restores the segments of a context of datagrams. */
 void host_side__reset(struct spin_ctx *ctx);
 
-/* Could an entry have these segments? */
+/* 0 if an entry may have these segments, else -EINVAL. */
 int host_side__check(const struct host_side *host, const struct spin_segment *segment, unsigned segments);
-/* An entry that no handler has: counter zero, and these segments, which were checked. */
+/* Posts an entry that no handler uses: clears its counter, sets its segments, which must have been checked. */
 void host_side__post(struct host_side *host, unsigned me, const struct spin_segment *segment, unsigned segments);
 
 #endif

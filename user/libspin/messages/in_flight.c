@@ -20,7 +20,7 @@ static uint32_t load(const uint32_t *from)
 	return __atomic_load_n(from, __ATOMIC_RELAXED);
 }
 
-/* 0: it is in none that has a name. */
+/* The message's phase for the user; 0: a transient one that has no name. */
 static int phase_of(uint32_t phase, enum spin_message_phase *out)
 {
 	switch (phase) {
@@ -38,7 +38,7 @@ static int phase_of(uint32_t phase, enum spin_message_phase *out)
 	}
 }
 
-/* 0: the flow is another message's, or none's. */
+/* Returns 0 if the flow belongs to another message or to none. */
 static int read_key(const struct messages_view *v, uint32_t place, uint32_t index, uint32_t generation, struct spin_message_info *out)
 {
 	const struct spin_flow *flow = &v->flow[place % SPIN_FLOWS];
@@ -60,7 +60,7 @@ static int read_key(const struct messages_view *v, uint32_t place, uint32_t inde
 	return 1;
 }
 
-/* Packets in a list, which changes under our eyes. */
+/* Counts the packets of a list that may change while it is read. */
 static uint32_t count_list(const struct messages_view *v, uint32_t buffer, uint32_t owner)
 {
 	uint32_t count = 0;
@@ -72,7 +72,7 @@ static uint32_t count_list(const struct messages_view *v, uint32_t buffer, uint3
 	return count;
 }
 
-/* The first packet from mpq->lowest on that has not come; that may lag behind. */
+/* The first missing packet. mpq->lowest may lag behind it. */
 static uint32_t lowest_missing(const struct messages_view *v, uint32_t index, uint32_t generation)
 {
 	const struct spin_mpq *mpq = &v->mpq[index];
@@ -88,7 +88,7 @@ static uint32_t lowest_missing(const struct messages_view *v, uint32_t index, ui
 			return packet / 32 * 32 + (uint32_t)__builtin_ctz(missing);
 		if (have < tag || have >> 27 != tag >> 27)
 			return packet;
-		packet = (packet / 32 + 1) * 32; /* all of the lane have come, or it has gone on to later packets */
+		packet = (packet / 32 + 1) * 32; /* all packets of the window word have come, or it holds later packets now */
 	}
 	return packet;
 }
@@ -97,11 +97,11 @@ static uint32_t milliseconds(const struct messages_view *v, uint32_t since)
 {
 	uint32_t ticks = v->now - since;
 
-	/* noted by another HPU after `now` was read */
+	/* another HPU wrote it after `now` was read */
 	return ticks > UINT32_MAX / 2 ? 0 : (uint32_t)((uint64_t)ticks * 1000 / v->ticks_s);
 }
 
-/* 1: a picture; 0: nothing is in flight there. */
+/* Returns 1 with a consistent copy, 0 if the MPQ has no message in flight. */
 static int read_mpq(const struct messages_view *v, uint32_t index, struct spin_message_info *out)
 {
 	const struct spin_mpq *mpq = &v->mpq[index];

@@ -12,12 +12,12 @@ struct messages_view {
 	const struct spin_message_stats *stats;
 	const uint64_t *wide; /* the words of wide windows; NULL: they are in the MPQs */
 	uint32_t wide_lanes;
-	uint32_t mpqs;    /* that the context has */
-	uint32_t ticks_s; /* of its clock in a second, see messages_view__ticks_s() */
-	uint32_t now;     /* of its clock */
+	uint32_t mpqs;    /* MPQs of the context */
+	uint32_t ticks_s; /* ticks per second of the context's clock, see messages_view__ticks_s() */
+	uint32_t now;     /* the context's clock, in ticks */
 };
 
-/* A virtual clock's are milliseconds, the kernel's what a coarse clock advances by. */
+/* Ticks per second: 1,000 of a virtual clock; of the kernel's coarse clock its resolution. */
 uint32_t messages_view__ticks_s(int virtual_clock);
 int messages_view__each(const struct messages_view *v, int (*fn)(void *arg, const struct spin_message_info *message), void *arg);
 void messages_view__stats(const struct messages_view *v, struct spin_message_stats *out);

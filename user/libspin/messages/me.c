@@ -37,7 +37,7 @@ static void renumber(struct messages *m)
 	m->serial = next;
 }
 
-/* The caller's options in our size: an older program's struct is shorter. */
+/* Copies the caller's options. A program built with an older header has a shorter struct: the rest is 0. */
 static int take_options(const struct spin_ctx *ctx, const struct spin_me_opts *from, struct spin_me_opts *to)
 {
 	const struct host_side *host = &ctx->host;
@@ -78,7 +78,7 @@ static int take_options(const struct spin_ctx *ctx, const struct spin_me_opts *f
 	return host_side__check(host, to->handler_mem, to->handler_segments);
 }
 
-/* Has a message in flight this entry? It may be unlinked by now: the message goes on in its memory. */
+/* 1 if a message in flight uses this entry. The entry may be unlinked; the message still uses its memory. */
 static int is_held(const struct messages *m, unsigned me)
 {
 	for (unsigned i = 0; i < m->opts.messages; i++)
@@ -88,7 +88,7 @@ static int is_held(const struct messages *m, unsigned me)
 	return 0;
 }
 
-/* The lowest one; SPIN_MES_MAX: none. */
+/* The lowest free entry; SPIN_MES_MAX: none is free. */
 static unsigned find_free(const struct messages *m)
 {
 	unsigned i = 0;
@@ -98,7 +98,7 @@ static unsigned find_free(const struct messages *m)
 	return i;
 }
 
-/* A handler that found an entry before it was unlinked has made it known when this returns, or left it alone. */
+/* When this returns, every handler that found the entry before it was unlinked has either claimed it visibly or dropped it. */
 static void settle(struct spin_ctx *ctx)
 {
 	if (ctx->places) {
@@ -127,7 +127,7 @@ int spin_messages__wanted(struct spin_ctx *ctx, const struct spin_me_opts *opts,
 	return 0;
 }
 
-/* m->posting is held. */
+/* The caller holds m->posting. */
 static void post(struct spin_ctx *ctx, unsigned i, const struct spin_me_opts *opts, const struct spin_me *wanted)
 {
 	struct messages *m = ctx->messages;
@@ -141,14 +141,14 @@ static void post(struct spin_ctx *ctx, unsigned i, const struct spin_me_opts *op
 	 */
 	__atomic_store_n(&me->used, posted.used, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	*me = posted; /* FREE still */
+	*me = posted; /* still FREE */
 	host_side__post(&ctx->host, i, opts->handler_mem, opts->handler_segments);
 	if (i >= *m->me_end)
 		__atomic_store_n(m->me_end, i + 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&me->state, SPIN_ME_OPEN, __ATOMIC_RELEASE);
 }
 
-/* An entry that is for unexpected messages, too. Of those it has *count, with their events. */
+/* Appends an entry that also takes unexpected messages; *count of them match it, with their events. */
 static int post_unless_found(struct spin_ctx *ctx, unsigned i, const struct spin_me_opts *opts, const struct spin_me *wanted, unsigned *me,
 			     struct spin_event **events)
 {
@@ -234,7 +234,7 @@ void spin_messages__leave(struct spin_ctx *ctx, unsigned me)
 	__atomic_compare_exchange_n(&ctx->messages->me[me].state, &unread, SPIN_ME_FREE, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
-/* May messages before the last one, which unlinked it, have been gets? */
+/* 1 if a message before the last one (which unlinked the entry) may have been a get. */
 static int had_gets(const struct spin_me *me)
 {
 	return me->options & SPIN_ME_MANAGE_LOCAL && me->options & SPIN_ME_OP_GET;
@@ -282,10 +282,10 @@ int spin_ctx__me_get(struct spin_ctx *ctx, unsigned me, struct spin_me *out)
 	if (me >= SPIN_MES_MAX)
 		return no_entry(ctx, me);
 	from = &m->me[me];
-	*out = *from; /* only this side writes it, but for what follows */
+	*out = *from; /* handlers write only the fields below */
 	out->state = state_of(from);
 	out->messages = __atomic_load_n(&from->messages, __ATOMIC_RELAXED);
 	out->bytes = __atomic_load_n(&from->bytes, __ATOMIC_RELAXED);
-	out->used = __atomic_load_n(&from->used, __ATOMIC_RELAXED) & UINT32_MAX; /* without the number of postings */
+	out->used = __atomic_load_n(&from->used, __ATOMIC_RELAXED) & UINT32_MAX; /* the upper half counts postings */
 	return 0;
 }

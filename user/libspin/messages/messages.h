@@ -20,13 +20,13 @@
 struct messages_used;
 
 struct messages {
-	struct spin_message_opts opts; /* checked, and the defaults put in */
-	int window_is_default;         /* 1: a smaller one will do */
-	int in_pieces;                 /* 1: payload handlers are promised whole ones (.fragmentation_bytes) */
-	uint32_t ticks_s;              /* of the clock in a second */
+	struct spin_message_opts opts; /* checked, with defaults filled in */
+	int window_is_default;         /* 1: a smaller flow table is enough */
+	int in_pieces;                 /* 1: payload handlers get whole fragments (.fragmentation_bytes) */
+	uint32_t ticks_s;              /* ticks per second of the clock */
 	struct spin_memory me_memory;
 	struct spin_me *me;
-	uint32_t *me_end; /* no entry was ever posted from there on */
+	uint32_t *me_end; /* entries from this index on were never posted */
 	struct spin_mpq *mpq;
 	const struct spin_flow *flow;
 	const struct spin_park *park;
@@ -34,45 +34,45 @@ struct messages {
 	uint64_t *clock;
 	uint64_t *wide; /* the words of wide windows, wide_lanes for each MPQ; NULL: they are in the MPQs */
 	uint32_t wide_lanes;
-	uint32_t serial;                    /* of the next entry */
-	pthread_mutex_t posting;            /* held while an entry gets its serial and its counter, and while one is compared */
-	struct spin_unexpected *unexpected; /* NULL: none are kept */
-	uint64_t *unexpected_used;          /* a bit for each; atomic */
+	uint32_t serial;                    /* serial of the next entry */
+	pthread_mutex_t posting;            /* held while an entry gets its serial and counter, and while they are compared */
+	struct spin_unexpected *unexpected; /* NULL: unexpected messages are not kept */
+	uint64_t *unexpected_used;          /* a bit per message; atomic */
 	uint32_t *appends;                  /* odd: an entry is being posted, and no message lands in the overflow list; atomic */
-	uint64_t unlinked;                  /* entries by the host, one bit each: a handler may have just found one */
+	uint64_t unlinked;                  /* a bit per entry that the host has unlinked and a handler may still use */
 	int progress_fd;
 	pthread_mutex_t running; /* held while the progress program runs */
-	int64_t offset;          /* atomic: the clock less our own count of its ticks */
+	int64_t offset;          /* atomic: the kernel's clock minus our count of its ticks */
 
 	struct messages_used *used; /* NULL: nobody resets this context */
-	void *rest[10];             /* what a reset clears beside, once it was found */
+	void *rest[10];             /* further memory that a reset clears, found at the first reset */
 
 	pthread_t thread;
 	int has_thread;
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* protects the fields below */
 	pthread_cond_t wake;
 	int stop;
-	int failure; /* what ended the thread by itself, and its reason */
+	int failure; /* the error that ended the thread, and its reason */
 	char why[SPIN_ERROR_BYTES];
 };
 
-/* Takes the options; *out stays NULL for handlers of datagrams. */
+/* Checks and copies the options; *out stays NULL for handlers of datagrams. */
 int spin_messages__new(const struct spin_object *obj, const struct spin_message_opts *opts, struct messages **out);
 void spin_messages__free(struct messages *m);
 
-/* What the program's constants say of them. */
+/* Sets the constants of the program that describe messages. */
 void spin_messages__configure(const struct messages *m, struct spin_config *config);
-/* Before loading: which programs, and maps of what size. m NULL: none of those that messages need. */
+/* Before loading: selects programs and sizes of maps. m NULL: disables all that only messages need. */
 int spin_messages__prepare(const struct messages *m, struct bpf_object *bpf);
-/* After it: maps the memory, and posts the first entry. */
+/* After loading: maps the memory and posts the first entry. */
 int spin_messages__open(struct spin_ctx *ctx);
 
 /* --- unexpected messages, of contexts that keep them (unexpected.c) --- */
 
 int spin_messages__map_unexpected(struct messages *m, const struct bpf_object *bpf, const struct spin_memory *mem);
-/* What an entry would be compared by. *of: the caller's options, checked. */
+/* Fills in the fields that decide which messages an entry takes, from the caller's options, which are checked. */
 int spin_messages__wanted(struct spin_ctx *ctx, const struct spin_me_opts *opts, struct spin_me_opts *of, struct spin_me *wanted);
-/* From the one to the other call no message lands in the overflow list. m->posting is held. */
+/* Between these two calls no message lands in the overflow list. The caller holds m->posting. */
 void spin_messages__hold_overflow(struct messages *m);
 void spin_messages__open_overflow(struct messages *m);
 /*
@@ -81,13 +81,13 @@ void spin_messages__open_overflow(struct messages *m);
  */
 int spin_messages__take_unexpected(struct spin_ctx *ctx, const struct spin_me *wanted, struct spin_event **events);
 
-/* The application has had this event: the entry that its message unlinked is free for another one. */
+/* The application has read this event: the entry that its message unlinked may be posted again. */
 void spin_messages__had(struct spin_ctx *ctx, const struct spin_event *event);
 
-/* Such an entry; also where an answer from it had to be sent before. */
+/* Frees such an entry, also after an answer from it was sent. */
 void spin_messages__leave(struct spin_ctx *ctx, unsigned me);
 
-/* The entries as at the start; no message is in flight. */
+/* Restores the entries of a new context. No message may be in flight. */
 int spin_messages__first_entry(struct spin_ctx *ctx);
 
 /*
@@ -95,14 +95,14 @@ int spin_messages__first_entry(struct spin_ctx *ctx);
  * takes, as tests do it often. For contexts that run given packets, one at a time.
  */
 int spin_messages__reset(struct spin_ctx *ctx);
-/* To be called after each packet for that: notes what it may have used. */
+/* Must be called after each packet if messages__reset() is used: notes what the packet may have used. */
 void spin_messages__note_used(struct spin_ctx *ctx);
 
-/* Of the context's clock, modulo 2^32. */
+/* The context's clock in ticks, modulo 2^32. */
 uint32_t spin_messages__now(const struct messages *m);
 uint32_t spin_messages__ticks(const struct messages *m, unsigned ms);
 
-/* The context's part; NULL after a reason: it takes datagrams. */
+/* The messages of a context; NULL with a reason if it takes datagrams. */
 struct messages *spin_messages__of(const struct spin_ctx *ctx);
 
 /* Runs the progress program until nothing is due. */
@@ -110,10 +110,10 @@ int spin_messages__sweep(struct messages *m, const char *name);
 /* 1 if a message is in flight; *due: the progress program has something to do. */
 int spin_messages__look(const struct messages *m, int *due);
 
-/* The thread; stopping one that never ran is nothing. */
+/* Starts and stops the thread. Stopping a thread that never ran does nothing. */
 int spin_messages__start(struct spin_ctx *ctx);
 void spin_messages__stop(struct spin_ctx *ctx);
-/* 0, or what ended the thread. */
+/* 0, or the error that ended the thread. */
 int spin_messages__failure(const struct spin_ctx *ctx);
 
 #endif

@@ -14,7 +14,7 @@
 #include "kernel/probe.h"
 #include "user/libspin/messages/in_flight.h"
 
-#define EVENT_BYTES (1u << 20) /* of the ring: each message has its event */
+#define EVENT_BYTES (1u << 20) /* bytes of the event ring: each message has an event */
 #define TIME_MS_MAX 86400000u  /* a day: far from where 32 bits of ticks wrap */
 
 static int given(const struct spin_message_opts *o)
@@ -53,7 +53,7 @@ static uint32_t wide_lanes(const struct spin_message_opts *o)
 	return o->window > SPIN_WINDOW ? spin_window_lanes(o->window) : 0;
 }
 
-/* Of all messages, in bytes. */
+/* Bytes of all windows. */
 static size_t wide_bytes(const struct spin_message_opts *o)
 {
 	return (size_t)o->messages * wide_lanes(o) * sizeof(uint64_t);
@@ -161,7 +161,7 @@ uint32_t spin_messages__ticks(const struct messages *m, unsigned ms)
 	return (uint32_t)(((uint64_t)ms * m->ticks_s + 999) / 1000);
 }
 
-/* A stranger is not to know where flows lie. Early in the boot there may be no randomness yet: then all have one key. */
+/* A random key, so that senders cannot aim at places of the flow table. Early at boot there may be no randomness: the key is 0 then. */
 static void choose_key(struct spin_config *config)
 {
 	const uint64_t known[] = SPIN_HASH_KEY;
@@ -196,7 +196,7 @@ void spin_messages__configure(const struct messages *m, struct spin_config *conf
 
 #define ME_SECTION ".data.me"
 static const char *const programs[] = { "spin_replay", "spin_begin", "spin_progress" };
-#define OPENED "spin_opened" /* in objects with bounded loops only */
+#define OPENED "spin_opened" /* only objects with bounded loops have it */
 
 int spin_messages__prepare(const struct messages *m, struct bpf_object *bpf)
 {
@@ -246,7 +246,7 @@ static int find_variables(struct messages *m, const struct bpf_object *bpf, cons
 	return 0;
 }
 
-/* Wide windows, for whoever looks at messages, and for resets. */
+/* Maps wide windows, for readers of messages in flight and for resets. */
 static int map_windows(struct messages *m, const struct bpf_object *bpf)
 {
 	size_t bytes = wide_bytes(&m->opts);
@@ -262,7 +262,7 @@ static int map_windows(struct messages *m, const struct bpf_object *bpf)
 	return 0;
 }
 
-/* A parked packet goes through a program of its own, and so does one whose message is not open. */
+/* Parked packets have a program of their own, and so have packets whose message is not open. */
 static int join_program(const struct bpf_object *bpf, const char *map, uint32_t slot, const char *name)
 {
 	int array = bpf_object__find_map_fd_by_name(bpf, map), fd;
@@ -289,7 +289,7 @@ int spin_messages__open(struct spin_ctx *ctx)
 	    (bpf_object__find_program_by_name(ctx->bpf, OPENED) && join_program(ctx->bpf, "spin_parked", SPIN_OPENED_SLOT, OPENED)) ||
 	    join_program(ctx->bpf, "spin_swept", SPIN_REPLAY_SLOT, ctx->hpus == SPIN_HPUS_SPREAD ? "spin_replay_swept" : programs[0]))
 		return spin_fail(-EINVAL, "%s has no message engine of this version; compile it again with spincc", ctx->name);
-	err = spin_messages__sweep(m, ctx->name); /* nothing is due: it tells the time */
+	err = spin_messages__sweep(m, ctx->name); /* nothing is due: this only sets the time */
 	return err ? err : spin_messages__first_entry(ctx);
 }
 

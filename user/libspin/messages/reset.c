@@ -10,12 +10,12 @@
 #define FORGET_ALL 4096 /* resets after which the whole table is cleared, too: deleted keys lengthen searches */
 
 struct messages_used {
-	uint64_t opened;      /* messages, at the last look */
+	uint64_t opened;      /* messages opened, when last read */
 	uint32_t opened_here; /* since the last reset */
 	uint32_t resets;
 	uint32_t flows;
 	uint32_t flow[SPIN_FLOWS];
-	uint32_t generation[SPIN_MPQS_MAX]; /* of each MPQ, at the last look */
+	uint32_t generation[SPIN_MPQS_MAX]; /* generation of each MPQ, when last read */
 };
 
 static uint64_t opened(const struct messages *m)
@@ -27,7 +27,7 @@ static uint64_t opened(const struct messages *m)
 	return stats.opened;
 }
 
-/* MPQs are taken from the lowest on: those used are among as many as messages were opened. */
+/* MPQs are taken from the lowest on, so no more of them were used than messages were opened. */
 void spin_messages__note_used(struct spin_ctx *ctx)
 {
 	const struct messages *m = ctx->messages;
@@ -64,7 +64,7 @@ static void forget_flows(struct messages *m)
 	used->flows = 0;
 }
 
-/* What else the engine keeps; counters and statistics stay. */
+/* Clears the engine's other variables. Counters and statistics stay. */
 static int forget_rest(struct spin_ctx *ctx)
 {
 	static const struct {
@@ -108,7 +108,7 @@ int spin_messages__reset(struct spin_ctx *ctx)
 		m->used = calloc(1, sizeof(*m->used));
 		if (!m->used)
 			return spin_fail(-ENOMEM, "no memory to reset %s", ctx->name);
-		m->used->flows = SPIN_FLOWS; /* not known */
+		m->used->flows = SPIN_FLOWS; /* not known yet: the whole table is cleared */
 	}
 	spin_messages__note_used(ctx);
 	forget_flows(m);

@@ -10,11 +10,11 @@
 
 #include "user/libspin/messages/messages.h"
 
-#define BUSY_MS  4  /* how often it looks while a message is in flight */
-#define QUIET_MS 32 /* and at most, if none is */
-#define CLOCK_S  1  /* how often the clock is compared, as ours goes by another rate */
+#define BUSY_MS  4  /* interval while a message is in flight */
+#define QUIET_MS 32 /* longest interval while none is */
+#define CLOCK_S  1  /* interval at which our clock is adjusted to the kernel's, whose rate differs */
 
-/* Until the time is over; 1: the thread is to stop. */
+/* Sleeps for that time. Returns 1 if the thread must stop. */
 static int rest(struct messages *m, unsigned ms)
 {
 	struct timespec until;
@@ -32,7 +32,7 @@ static int rest(struct messages *m, unsigned ms)
 	return stop;
 }
 
-/* The time, for whoever looks from outside. */
+/* Publishes the time for readers in other processes. */
 static void show_clock(struct messages *m)
 {
 	if (!m->opts.virtual_clock && !pthread_mutex_trylock(&m->running)) {
@@ -137,12 +137,12 @@ int spin_messages__failure(const struct spin_ctx *ctx)
 	return err;
 }
 
-/* Time, and what is due in it: idle messages are evicted, parked packets left over are handled. */
+/* Advances the time and does what is due: evicts idle messages, handles parked packets that are left over. */
 
-/* More than all there can be: each run handles some of what is due. */
+/* An upper bound: each run handles part of what is due. */
 #define RUNS_MAX 65536
 
-/* Our count of the ticks of the kernel's clock: it has another start. */
+/* Our count of the kernel clock's ticks, which starts at another time. */
 static int64_t own_ticks(const struct messages *m)
 {
 	struct timespec t;
@@ -158,7 +158,7 @@ uint32_t spin_messages__now(const struct messages *m)
 	return (uint32_t)(own_ticks(m) + __atomic_load_n(&m->offset, __ATOMIC_RELAXED));
 }
 
-/* The program has left the kernel's time, which nothing else tells. */
+/* Reads the kernel's coarse time, which the program has stored: user space has no other access to it. */
 static void compare_clocks(struct messages *m)
 {
 	int64_t theirs = (int64_t)__atomic_load_n(m->clock, __ATOMIC_RELAXED);
@@ -186,7 +186,7 @@ static int sweep(struct messages *m, const char *name)
 					 "compile the handlers again with spincc",
 					 name, opts.retval);
 	}
-	return 0; /* packets come as fast as they are handled: there is a next time */
+	return 0; /* packets arrive as fast as they are handled: continue at the next call */
 }
 
 int spin_messages__sweep(struct messages *m, const char *name)

@@ -32,7 +32,7 @@ static uint32_t state_of(const struct spin_unexpected *u)
 	return __atomic_load_n(&u->state, __ATOMIC_ACQUIRE);
 }
 
-/* The one that fits and came first, of those that came after *after; NULL: none. */
+/* The first message that matches and arrived after *after; NULL: none. */
 static struct spin_unexpected *find(const struct messages *m, const struct spin_me *wanted, const struct spin_unexpected *after)
 {
 	struct spin_unexpected *first = NULL;

@@ -24,14 +24,14 @@ static const struct program_row {
 	{ "spin_progress" },   { "spin_icmp" },  { "spin_icmp_copy" }, { "spin_ether" },        { "spin_ether_copy" },
 };
 
-#define DATA_BYTES_MAX (64u << 20) /* of all sections: more than handler memory of any card, and the runtime's, together */
+#define DATA_BYTES_MAX (64u << 20) /* of all sections: more than the handler memory of any card and the runtime's together */
 
-/* As the file has them: the loader makes some larger afterwards. */
+/* Sizes in the file; libspin enlarges some maps before loading. */
 static const struct map_row {
 	const char *name;
 	enum bpf_map_type type;
 	uint32_t key_bytes, value_bytes_max, entries_max, flags;
-	enum bpf_map_type inner; /* of an array of maps; 0: it is none */
+	enum bpf_map_type inner; /* inner type of an array of maps; 0: not an array of maps */
 } maps[] = {
 	{ "spin_events", BPF_MAP_TYPE_RINGBUF, 0, 0, 64 * 1024, 0 },
 	{ "spin_requests", BPF_MAP_TYPE_RINGBUF, 0, 0, 4096, 0 },
@@ -56,7 +56,7 @@ int contract__refuse(const struct contract_file *file, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(what, sizeof(what), format, args);
 	va_end(args);
-	for (char *at = what; *at; at++) /* names are the object's: nothing that a terminal would obey */
+	for (char *at = what; *at; at++) /* the name is from the object: print no control characters */
 		if ((unsigned char)*at < 0x20 || (unsigned char)*at >= 0x7f)
 			*at = '?';
 	return spin_fail(-EPERM,

@@ -12,10 +12,10 @@
 
 struct bpf_object;
 
-/* One of the object's ELF files, the bounded one or the other. `bounded`: 1 for SPIN_BOUNDED_SECTION. */
+/* Checks one of the object's two ELF files. bounded: 1 for the one in SPIN_BOUNDED_SECTION. */
 struct contract_file {
-	const char *path;    /* of the object, for messages */
-	const uint8_t *data; /* spin_elf__check() has been content with it */
+	const char *path;    /* path of the object, for messages */
+	const uint8_t *data; /* the file's bytes, which spin_elf__check() has accepted */
 	size_t bytes;
 	int bounded;
 };

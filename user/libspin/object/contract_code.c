@@ -32,7 +32,7 @@ static const uint32_t helpers[] = {
 };
 /* clang-format on */
 
-/* The names of all of them that this header knows, by number. */
+/* Names of helpers by number, as <linux/bpf.h> has them. */
 static const char *const helper_names[] = {
 #define NAME_(name) #name
 	__BPF_FUNC_MAPPER(NAME_)
@@ -71,7 +71,7 @@ static int is_data(const char *name)
 	return IS_IN(name, data_sections) || !strncmp(name, ".rodata.", 8);
 }
 
-/* What libbpf skips, or reads for types and lines. */
+/* Sections that libbpf skips, or reads for types and lines. */
 static int is_description(const char *name)
 {
 	static const char *const others[] = { ".maps", "license", ".BTF", ".BTF.ext", ".comment", ".note.GNU-stack", ".eh_frame" };
@@ -89,7 +89,7 @@ static const char *section_name(const struct code *c, size_t i, GElf_Shdr *heade
 	return name ? name : "";
 }
 
-/* The function that an instruction is in, for messages. */
+/* The name of the function that contains an instruction, for messages. */
 static const char *function_at(const struct code *c, size_t section, size_t at)
 {
 	uint64_t offset = at * sizeof(struct bpf_insn);
@@ -126,7 +126,7 @@ static int check_symbol(const struct code *c, size_t i)
 
 	if (!gelf_getsym(c->symbols, (int)i, &sym))
 		return 0;
-	/* libbpf takes a function from wherever its symbol says: between instructions there are none that were looked at */
+	/* libbpf takes a function from wherever its symbol points: it must point to an instruction that was checked */
 	if (GELF_ST_TYPE(sym.st_info) == STT_FUNC && (sym.st_value | sym.st_size) % sizeof(struct bpf_insn))
 		return contract__refuse(c->file, "a function that does not begin or end with an instruction");
 	if (sym.st_shndx != SHN_UNDEF)
@@ -137,7 +137,7 @@ static int check_symbol(const struct code *c, size_t i)
 		       : 0;
 }
 
-/* CO-RE would have libbpf change instructions after they were looked at. */
+/* With CO-RE libbpf would change instructions after they were checked. */
 static int check_core(const struct code *c)
 {
 	struct {

@@ -19,17 +19,17 @@ struct btf;
 
 struct layout_variable {
 	char name[64];
-	uint32_t type;        /* BTF id of its type */
+	uint32_t type;        /* BTF id of the variable's type */
 	char section[16];     /* ".data", ".bss", ".rodata"; of the message engine ".data.me", too */
 	size_t offset, bytes; /* in the section; of one copy */
 	unsigned copies;      /* SPIN_PER_CLUSTER: one behind the other, and the value is their sum, word by word; else 1 */
 };
 
-/* The value of all copies at `mem`, as it is now; `to` has var->bytes. */
+/* Copies the variable's value, the sum of all copies at `mem`, to `to`, which has var->bytes. */
 void layout__merge(const struct layout_variable *var, const void *mem, void *to);
 /* The same of one word at `at` in each. */
 uint32_t layout__sum(const struct layout_variable *var, const void *mem, size_t at);
-/* Makes `value` the value: of the first copy, while the others become 0. */
+/* Sets the value: the first copy becomes `value`, the others 0. */
 void layout__give(const struct layout_variable *var, const void *value, void *mem);
 
 /* -ENOENT: no such variable in a data section. */

@@ -19,13 +19,13 @@ struct layout_type {
 /* -EINVAL for types that state cannot have. */
 int layout_type__resolve(const struct btf *btf, uint32_t id, struct layout_type *out);
 int layout_type__is_scalar(const struct layout_type *type);
-/* 1 for a struct with a single member, struct spin_counter: it goes by its member's value. */
+/* 1 for struct spin_counter, a struct with a single member: it is read and set as that member. */
 int layout_type__is_wrapper(const struct layout_type *type);
 
 /* Follows ".field[3].x" from a type; stops at `=` or the end. *at is the offset in bytes. */
 int layout_type__follow(const struct btf *btf, uint32_t id, const char **path, struct layout_type *out, size_t *at);
 
-/* Text to a scalar of this type, as it lies in memory. */
+/* Parses text to a scalar of this type, in memory representation. */
 int layout_type__parse(const struct layout_type *type, const char *text, uint64_t *raw);
 /* Stored and loaded in one access: handlers may be running. */
 void layout_type__store(void *to, unsigned bytes, uint64_t raw);

@@ -158,7 +158,7 @@ static int read_meta(struct spin_object *obj)
 	return object__registration(obj);
 }
 
-/* The programs for kernels without may_goto: an object inside the object, so checked like one. */
+/* Reads the programs for kernels without may_goto, an object inside the object, which is checked in the same way. */
 static int read_bounded(struct spin_object *obj)
 {
 	size_t offset;
@@ -263,14 +263,14 @@ const void *object__programs(const struct spin_object *obj, int bounded, size_t 
 	return bounded ? obj->bounded : obj->data;
 }
 
-/* What handlers register, as far as it can be wrong: the compiler has not seen it, or another one has. */
+/* Checks the registration: spincc has done so, but the object may come from another compiler. */
 
 static int damaged(const struct spin_object *obj, const char *what)
 {
 	return spin_fail(-EINVAL, "%s is damaged: %s; compile it again with spincc", obj->path, what);
 }
 
-/* The 32 bits of a section; 0 where there is none. `what`: if they cannot be that many. */
+/* Reads the 32-bit word of a section; 0 if there is no such section. what: its name in the error message. */
 static int read_number(const struct spin_object *obj, const char *section, const char *what, uint32_t *out)
 {
 	size_t offset, bytes;
@@ -327,7 +327,7 @@ static int read_puts(struct spin_object *obj)
 	return 0;
 }
 
-/* Requests that are no puts; behind read_puts(). */
+/* Checks gets and atomics; called after read_puts(). */
 static int check_takes(const struct spin_object *obj)
 {
 	const struct spin_registration *reg = &obj->meta.registration;
@@ -344,7 +344,7 @@ static int check_takes(const struct spin_object *obj)
 	return 0;
 }
 
-/* How long what handlers see is, and how it lies. */
+/* Checks user header, payload and fragmentation bytes. */
 static int check_pieces(const struct spin_object *obj)
 {
 	const struct spin_registration *reg = &obj->meta.registration;

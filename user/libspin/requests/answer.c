@@ -17,7 +17,7 @@
 #include "user/libspin/send/send.h"
 
 #define ANSWER_NS      2000000000u
-#define ANSWER_BYTE_NS 1000u /* a megabyte a second */
+#define ANSWER_BYTE_NS 1000u /* one megabyte per second */
 
 struct answer {
 	struct spin_ctx *ctx;
@@ -25,7 +25,7 @@ struct answer {
 	uint64_t until_ns;
 };
 
-/* Where nobody is who could have asked: wildcard, multicast, reserved, broadcast. */
+/* 1 for addresses that cannot be a requester's: wildcard, multicast, reserved, broadcast. */
 static int is_nobody4(const uint8_t *addr)
 {
 	return !addr[0] || addr[0] >= 224;
@@ -36,7 +36,7 @@ static int is_nobody6(const struct in6_addr *addr)
 	return IN6_IS_ADDR_UNSPECIFIED(addr) || IN6_IS_ADDR_MULTICAST(addr);
 }
 
-/* What a socket can be bound to is ours; that includes broadcast addresses of our networks. */
+/* 1 if the address is this machine's: a socket can be bound to it. That includes broadcast addresses of its networks. */
 static int can_bind(const struct sockaddr *addr, socklen_t bytes)
 {
 	int fd = socket(addr->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -47,7 +47,7 @@ static int can_bind(const struct sockaddr *addr, socklen_t bytes)
 	return can;
 }
 
-/* On the loopback alone: there those who ask are on this machine. */
+/* 1 if all interfaces are loopback: then requesters are on this machine. */
 static int is_on_loopback(const struct spin_ctx *ctx)
 {
 	struct ifreq request = { 0 };
@@ -64,7 +64,7 @@ static int is_on_loopback(const struct spin_ctx *ctx)
 	return is;
 }
 
-/* 0: the answer would come to this machine itself, as if one of its own programs had sent it, or to nobody. */
+/* 0: the answer would go to this machine itself, as if one of its own programs had sent it, or to nobody. */
 static int may_answer(const struct spin_ctx *ctx, const struct spin_process *to)
 {
 	const struct in6_addr *addr6 = (const struct in6_addr *)to->addr;
@@ -84,7 +84,7 @@ static int may_answer(const struct spin_ctx *ctx, const struct spin_process *to)
 	return !IN6_IS_ADDR_LOOPBACK(addr6) && !can_bind((const struct sockaddr *)&in6, sizeof(in6));
 }
 
-/* The entry is the one that the get found, and its memory still the entry's. */
+/* 1 if the entry is still the one that the get found. */
 static int may_read(const struct spin_ctx *ctx, const struct put *p)
 {
 	const struct spin_me *me;
@@ -113,7 +113,7 @@ static void set_answering(struct requests *r, unsigned me)
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* Who unlinks the entry changes its state first and then looks at `answering`, so one of the two sees the other. */
+/* Unlinking changes the entry's state before it reads `answering`, so one of the two sees the other. */
 static int answer(struct spin_ctx *ctx, const struct put *p)
 {
 	struct answer a = { ctx, p, send_now_ns() + ANSWER_NS + (uint64_t)p->bytes * ANSWER_BYTE_NS };
@@ -166,7 +166,7 @@ uint64_t requests_answer__leaving(struct requests *r)
 	return leaving;
 }
 
-/* The answer from this entry; NULL: it has gone, or there never was one. */
+/* The pending answer from this entry; NULL: it was sent, or there is none. */
 static struct put *find(struct put_queue *q, unsigned me)
 {
 	struct put *p = q->sending;

@@ -22,8 +22,8 @@
 #include "user/libspin/requests/private.h"
 
 #define VALID   (NUD_PERMANENT | NUD_NOARP | NUD_REACHABLE | NUD_PROBE | NUD_STALE | NUD_DELAY)
-#define AGAIN_S 5        /* how often an entry is looked at again; one that was not used in the meantime goes */
-#define TRY_NS  10000000 /* the same target is not asked for more often */
+#define AGAIN_S 5        /* interval of refreshing entries; an entry that was not used since is removed */
+#define TRY_NS  10000000 /* shortest interval between queries of one target */
 
 struct answer {
 	size_t address_bytes;
@@ -87,7 +87,7 @@ static int ask_route(int fd, const struct spin_hop_key *key, struct answer *out)
 	return netlink__ask(fd, &r, on_route, out) || !out->valid ? -ENOENT : 0;
 }
 
-/* `use`: the kernel is to find out whether it is still there, as if it had sent something. */
+/* use: makes the kernel verify the neighbour, as sending would (NTF_USE). */
 static int ask_neighbour(int fd, const struct spin_hop_key *key, struct answer *out, int use)
 {
 	const struct ndmsg fixed = { .ndm_family = (unsigned char)(key->ip_version == 4 ? AF_INET : AF_INET6),
@@ -103,7 +103,7 @@ static int ask_neighbour(int fd, const struct spin_hop_key *key, struct answer *
 	return netlink__ask(fd, &r, on_neighbour, out) || !out->valid ? -ENOENT : 0;
 }
 
-/* Our own address there, and how long a packet may be. */
+/* Reads our address on that interface, and its MTU. */
 static int read_interface(int socket, uint32_t ifindex, struct spin_hop *hop)
 {
 	struct ifreq req = { .ifr_ifindex = (int)ifindex };
@@ -117,7 +117,7 @@ static int read_interface(int socket, uint32_t ifindex, struct spin_hop *hop)
 	return 0;
 }
 
-/* 0: *hop is what the kernel knows now. */
+/* Asks the kernel for the route and neighbour; 0 with *hop filled in. */
 static int find(const struct requests *r, const struct spin_hop_key *key, struct spin_hop *hop)
 {
 	struct answer a = { .address_bytes = key->ip_version == 4 ? 4 : 16 };
@@ -161,7 +161,7 @@ int requests_hop__wait_ms(const struct requests *r)
 	return r->hops ? 1000 : -1;
 }
 
-/* All keys first: the walk does not stand that they go. */
+/* Collects all keys first: deleting during the walk would restart it. */
 static unsigned keys_of(const struct requests *r, struct spin_hop_key keys[SPIN_HOPS])
 {
 	unsigned count = 0;

@@ -17,8 +17,8 @@ extern const char out_image[], out_image_end[];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
 	unsigned holders;
-	unsigned generation; /* of what was loaded */
-	uint64_t owners;     /* one bit each */
+	unsigned generation; /* generation of the loaded program */
+	uint64_t owners;     /* a bit per owner */
 	struct bpf_object *bpf;
 	int program_fd, outs_fd, boxes_fd, made_fd;
 } out;
@@ -130,7 +130,7 @@ static uint64_t out__count(unsigned owner)
 	return sum;
 }
 
-/* A context's ways out: devmaps of its interfaces, which the interface keeps for all of its contexts. */
+/* A context's egress devmaps. An interface keeps them for all of its contexts. */
 
 static const unsigned sizes[] = {
 #define SIZE(n) n,
@@ -184,7 +184,7 @@ void out__close(struct spin_ctx *ctx)
 	ctx->out = NULL;
 }
 
-/* So many times the same interface. */
+/* A devmap that lists the interface so many times. */
 static int make_way(const struct spin_nic *nic, unsigned entries, int program_fd)
 {
 	const struct bpf_devmap_val value = { .ifindex = (uint32_t)nic->ifindex, .bpf_prog.fd = program_fd };

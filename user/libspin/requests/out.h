@@ -12,9 +12,9 @@
 #include "bpf/abi/tx_ring.h"
 #include "user/libspin/internal.h"
 
-/* Before loading: the context's buffers are the process's. Then the context holds them. */
+/* Before loading: makes the context use the process's tx ring, and holds a reference to it. */
 int out__prepare(struct spin_ctx *ctx);
-/* After it: finds what is written from outside. */
+/* After loading: finds the variables that libspin writes. */
 int out__open(struct spin_ctx *ctx);
 void out__close(struct spin_ctx *ctx);
 
@@ -24,20 +24,20 @@ void out__close(struct spin_ctx *ctx);
  */
 int out__join(struct spin_ctx *ctx, const struct spin_place *place);
 void out__leave(struct spin_ctx *ctx, const struct spin_place *place);
-/* When an interface is closed. */
+/* Frees the devmaps of an interface that is closed. */
 void out__forget(struct spin_nic *nic);
 
-/* Copies that became packets, of all HPUs. */
+/* How many clones became packets, on all HPUs. */
 uint64_t out__made(const struct spin_ctx *ctx);
 
 /* For out.c and hop.c. */
 
-/* A context's part. */
+/* The tx state of one context. */
 struct out {
 	unsigned owner;
 	int ways_fd;
 	struct spin_way *way; /* the program's, mapped */
-	uint64_t made_before; /* by earlier contexts of this number */
+	uint64_t made_before; /* count by earlier contexts with this owner number */
 };
 
 #endif

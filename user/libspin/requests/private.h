@@ -7,25 +7,25 @@
 #include "user/libspin/requests/out.h"
 #include "user/libspin/requests/requests.h"
 
-#define REQUESTS_PUTS_MAX    4096u /* that wait; one more fails */
-#define REQUESTS_ANSWERS_MAX 64u   /* the same of answers to gets, which anyone may ask for */
+#define REQUESTS_PUTS_MAX    4096u /* most pending puts; one more fails */
+#define REQUESTS_ANSWERS_MAX 64u   /* most pending answers to gets, which any sender can request */
 
-/* A put that waits for its turn. */
+/* A pending put. */
 struct put {
 	struct put *next;
 	uint32_t start, bytes;
 	struct spin_process source;
 	struct spin_put put;
-	int has_data;  /* 1: its bytes are below; 0: in host memory */
-	int is_answer; /* to a get */
-	int leaves;    /* 1: its entry was used once, and is free when this has gone */
-	/* of an answer, and of a put that is to be acknowledged */
+	int has_data;  /* 1: its bytes follow the struct; 0: they are in host memory */
+	int is_answer; /* 1: it answers a get */
+	int leaves;    /* 1: its entry is free when this has been sent */
+	/* for an answer and for a put that must be acknowledged */
 	uint32_t acked, options, me, me_serial;
 	uint64_t user_ptr;
 	uint8_t data[]; /* `bytes` of it; of a put from host memory none */
 };
 
-/* Puts that wait for a thread, which sends one after the other. */
+/* A queue of pending puts, and the thread that sends them one after the other. */
 struct put_queue {
 	pthread_t worker;
 	pthread_cond_t wake;
@@ -38,41 +38,41 @@ struct requests {
 	struct ring_buffer *ring;
 	int (*fn)(void *arg, const struct spin_request *request);
 	void *arg;
-	int answer; /* of fn */
+	int answer; /* return value of fn */
 	const struct spin_out_stats *stats;
-	int tell_fd; /* the program that makes an event; -1: not of datagrams */
+	int tell_fd; /* the program that emits an event; -1 in contexts of datagrams */
 
 	/* packets */
 	pthread_t thread;
 	int has_threads;
-	int stop_fd; /* readable: they are to stop, or entries to leave */
+	int stop_fd; /* readable when the threads must stop, or an entry must not be read any more */
 	int raw4, raw6;
-	uint64_t sent, unsent; /* atomic, as those below */
+	uint64_t sent, unsent; /* atomic, like the next ones */
 
-	/* ways that it finds */
+	/* the neighbour cache: routes found */
 	int hops_fd, hops_map; /* netlink; the table */
-	int hops;              /* 1: there may be some */
+	int hops;              /* 1: the context may need it */
 	uint32_t tried[4];
 	uint64_t tried_ns, looked_ns;
 
 	/* puts; and answers, so that a stranger who never acknowledges holds up no put of this machine's */
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* protects the fields below */
 	struct put_queue puts, answers;
 	unsigned answering;          /* the entry that an answer is being read from; SPIN_MES_MAX: none */
-	pthread_cond_t answered_one; /* it is another one */
-	uint64_t leaving;            /* entries whose event was read and whose answer may be in the ring, one bit each */
+	pthread_cond_t answered_one; /* signalled when `answering` changes */
+	uint64_t leaving;            /* a bit per entry whose event was read and whose answer may still be in the ring */
 	int stop;
-	int failure; /* what ended a thread by itself, and its reason */
+	int failure; /* the error that ended a thread, and its reason */
 	char why[SPIN_ERROR_BYTES];
 	uint64_t put, unput;
 	uint64_t answered, unanswered;
-	uint64_t untold; /* events that found no room */
-	int is_behind;   /* the worker's: the last event found none, however long it waited */
+	uint64_t untold; /* events lost because the ring was full */
+	int is_behind;   /* used by the worker: its last event was lost in spite of waiting */
 };
 
 /* Signals are for the application's threads. */
 int requests_thread__create(pthread_t *thread, void *(*run)(void *ctx), struct spin_ctx *ctx);
-/* Remembers this thread's last reason as what ended it. */
+/* Notes that the calling thread ends with its last reason. */
 void requests__fail(struct requests *r, int err);
 
 /* --- put.c: as they are, by the host's routes --- */
@@ -85,9 +85,9 @@ void requests_packet__send(struct spin_ctx *ctx, const struct spin_request *requ
 
 int requests_hop__open(struct requests *r);
 void requests_hop__close(struct requests *r);
-/* After a packet was sent there. */
+/* Called after a packet was sent to that target. */
 void requests_hop__learn(struct spin_ctx *ctx, const struct spin_process *target);
-/* To be called when so much time has passed; -1: not at all. */
+/* Refreshes entries. Returns the milliseconds until the next call; -1: none is needed. */
 int requests_hop__wait_ms(const struct requests *r);
 void requests_hop__refresh(struct requests *r);
 
@@ -97,17 +97,17 @@ void requests_put__add(struct spin_ctx *ctx, const struct spin_request *request)
 /* The thread. */
 void *requests_put__run(void *ctx);
 void requests_put__forget(struct spin_ctx *ctx);
-/* 1: it is in the queue. */
+/* Returns 1 if the put was queued. */
 int put_queue__add(struct requests *r, struct put_queue *q, struct put *p);
-/* NULL: the thread is to stop. Until the next call it counts as being sent. */
+/* Waits for the next put; NULL: the thread must stop. The put counts as being sent until the next call. */
 struct put *put_queue__next(struct requests *r, struct put_queue *q);
-/* Sends it, until is_over says so. 0, or a negative errno. */
+/* Sends a put until it is acknowledged or is_over() returns 1. 0, or a negative errno. */
 int requests_put__send(struct spin_ctx *ctx, const struct put *p, int (*is_over)(void *arg, const struct spin_send_report *so_far),
 		       void *arg);
 
 /* --- answer.c --- */
 
-/* Takes the request's copy; NULL: there was no memory for it. */
+/* Queues the answer to a get. request: a copy that the queue frees; NULL: out of memory. */
 void requests_answer__add(struct spin_ctx *ctx, struct put *p);
 void *requests_answer__run(void *ctx);
 /* Those entries; and after the ring was read: they are free, or will be when their answers have gone. */

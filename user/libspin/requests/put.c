@@ -21,8 +21,8 @@
 #include "user/libspin/requests/private.h"
 #include "user/libspin/send/send.h"
 
-#define ADDRESS_BYTES (INET6_ADDRSTRLEN + 12) /* with an interface's index */
-#define TELL_TRIES    5000u                   /* with a millisecond in between: so long a reader may be behind */
+#define ADDRESS_BYTES (INET6_ADDRSTRLEN + 12) /* "%INDEX" of a link-local address included */
+#define TELL_TRIES    5000u                   /* tries, a millisecond apart: how long a slow reader is waited for */
 
 /* The event goes the way of the handlers' own, so that there is one order and one descriptor. */
 static int tell_once(struct spin_ctx *ctx, const struct put *p, enum spin_event_type type)
@@ -54,7 +54,7 @@ static void tell(struct spin_ctx *ctx, const struct put *p, enum spin_event_type
 	int done;
 
 	if (r->tell_fd < 0)
-		return; /* of datagrams: it has no such events */
+		return; /* contexts of datagrams have no such events */
 	while (!(done = tell_once(ctx, p, type)) && --tries && !__atomic_load_n(&r->stop, __ATOMIC_RELAXED))
 		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 	if (may_wait)
@@ -94,7 +94,7 @@ static void tell_acked(struct spin_ctx *ctx, const struct put *p)
 		tell(ctx, p, SPIN_EVENT_PUT_ACKED, 1);
 }
 
-/* A link-local address is one of the context's interface. */
+/* Sets the scope of a link-local address: the context's interface. */
 static void name_address(const struct spin_ctx *ctx, const struct spin_process *of, char text[ADDRESS_BYTES])
 {
 	inet_ntop(of->ip_version == 4 ? AF_INET : AF_INET6, of->addr, text, INET6_ADDRSTRLEN);
@@ -114,7 +114,7 @@ static int open_sender(const struct spin_ctx *ctx, const struct put *p, struct s
 	err = spin_sender__open(host, port, &opts, out);
 	if (!err || p->is_answer)
 		return err;
-	opts.source = NULL; /* none of this machine's addresses: that of the host then */
+	opts.source = NULL; /* not an address of this machine: leave the choice to the kernel */
 	return spin_sender__open(host, port, &opts, out);
 }
 
@@ -164,7 +164,7 @@ static uint32_t payload_at(const struct spin_request *q)
 	       (uint32_t)sizeof(struct spin_slmp_put);
 }
 
-/* All but the data. */
+/* Fills in all fields but the data. */
 static void describe(struct put *p, const struct spin_request *q)
 {
 	*p = (struct put){
@@ -291,14 +291,14 @@ int spin_requests__wait(struct spin_ctx *ctx)
 	return wait;
 }
 
-/* Packets of handlers by raw sockets: the kernel finds the way and the neighbour. */
+/* Sends handlers' packets by raw sockets: the kernel finds route and neighbour. */
 
 #define BUFFER_BYTES (1 << 20)
 
-/* What is sent has its IP header; nothing is received. */
+/* A raw socket for packets with IP headers, which receives nothing. */
 static int open_raw(int family)
 {
-	const struct timeval wait = { .tv_usec = 100000 }; /* a full interface holds up the others no longer */
+	const struct timeval wait = { .tv_usec = 100000 }; /* do not block when one interface's queue is full */
 	int fd = socket(family, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_RAW), bytes = BUFFER_BYTES;
 
 	if (fd < 0)
@@ -313,7 +313,7 @@ int requests_packet__open(struct requests *r)
 	r->raw4 = open_raw(AF_INET);
 	if (r->raw4 < 0)
 		return spin_fail(r->raw4, "cannot open a raw socket for packets of handlers: %s; it needs CAP_NET_RAW", strerror(-r->raw4));
-	r->raw6 = open_raw(AF_INET6); /* a kernel without IPv6 is none that packets of it come to */
+	r->raw6 = open_raw(AF_INET6); /* fails on a kernel without IPv6, which gets no such packets */
 	return 0;
 }
 
@@ -326,7 +326,7 @@ void requests_packet__close(struct requests *r)
 	r->raw4 = r->raw6 = -1;
 }
 
-/* An address of one link alone is looked for on the context's interface. */
+/* A link-local address is resolved on the context's interface. */
 static uint32_t scope_of(const struct spin_ctx *ctx, const struct in6_addr *to)
 {
 	return IN6_IS_ADDR_LINKLOCAL(to) && ctx->nic ? (uint32_t)ctx->nic->ifindex : 0;

@@ -18,15 +18,15 @@ struct requests;
 /* *out stays NULL for handlers that send nothing. */
 int spin_requests__new(const struct spin_object *obj, struct requests **out);
 void spin_requests__free(struct requests *r);
-/* Before loading: which programs and maps, of what size. */
+/* Before loading: selects programs and sizes of maps. */
 int spin_requests__prepare(struct spin_ctx *ctx);
-/* After it. */
+/* After loading: opens rings and sockets. */
 int spin_requests__open(struct spin_ctx *ctx);
 
-/* The threads, in the network namespace of the caller; stopping those that never ran is nothing. */
+/* Starts and stops the threads, in the caller's network namespace. Stopping threads that never ran does nothing. */
 int spin_requests__start(struct spin_ctx *ctx);
 void spin_requests__stop(struct spin_ctx *ctx);
-/* 0, or what ended one of them. */
+/* 0, or the error that ended one of them. */
 int spin_requests__failure(const struct spin_ctx *ctx);
 
 /*
@@ -36,7 +36,7 @@ int spin_requests__failure(const struct spin_ctx *ctx);
 void spin_requests__unlinked(struct spin_ctx *ctx, unsigned me);
 /* A get has used this entry once. 1: it is free when the answer has gone, which may take seconds; 0: there is none. */
 int spin_requests__keep(struct spin_ctx *ctx, unsigned me);
-/* 1: there are puts or answers that know entries by their serials. */
+/* 1: puts or answers are pending that refer to entries by their serials. */
 int spin_requests__wait(struct spin_ctx *ctx);
 
 /*

@@ -12,7 +12,7 @@
 #include "bpf/abi/mpq.h"
 #include "user/libspin/requests/private.h"
 
-#define RING_BYTES (1u << 20) /* some 400 packets of the longest kind */
+#define RING_BYTES (1u << 20) /* about 400 of the longest packets */
 
 static const char *const maps[] = { "spin_requests", "spin_ways", "spin_outs", "spin_outboxes", "spin_hops" };
 
@@ -80,12 +80,12 @@ static int on_sample(void *arg, void *data, size_t bytes)
 
 	if (bytes < offsetof(struct spin_request, frame) ||
 	    (request->type != SPIN_REQUEST_PUT && request->bytes > bytes - offsetof(struct spin_request, frame)))
-		return 0; /* of no use to anyone */
+		return 0; /* malformed: dropped */
 	r->answer = r->fn(r->arg, request);
 	return r->answer ? -ECANCELED : 0;
 }
 
-/* What handlers sent goes through a program of its own. */
+/* Puts the program that sends handlers' packets into its array. */
 static int join_program(const struct bpf_object *bpf, const char *map, const char *program)
 {
 	int array = bpf_object__find_map_fd_by_name(bpf, map), fd;
@@ -133,7 +133,7 @@ int spin_ctx__requests(struct spin_ctx *ctx, int (*fn)(void *arg, const struct s
 	return err < 0 ? spin_fail(err, "cannot read the requests of %s: %s", ctx->name, strerror(-err)) : 0;
 }
 
-/* The threads of a context that sends: this one waits for requests and sends packets. */
+/* The thread that reads requests and sends packets. */
 
 void requests__fail(struct requests *r, int err)
 {
@@ -176,7 +176,7 @@ static void *run(void *arg)
 			err = spin_ctx__requests(ctx, take, ctx);
 		requests_answer__leave(ctx, leaving);
 	}
-	if (!err) /* no handler runs any more: what is left */
+	if (!err) /* no handler runs any more: send what is left */
 		err = spin_ctx__requests(ctx, take, ctx);
 	if (err)
 		requests__fail(r, err);

@@ -14,20 +14,20 @@
 #define MS_NS   1000000u
 #define TELL_NS (100u * MS_NS)
 
-/* One message on its way. */
+/* A message being sent. */
 struct job {
 	struct spin_sender *sender;
 	struct send_message message;
 	struct spin_send_report report;
 	uint64_t start_ns, now_ns;
-	uint64_t heard_ns; /* of the last news: an acknowledgement, or progress without any */
+	uint64_t heard_ns; /* when the receiver last answered or made progress */
 	uint64_t told_ns;
 	int refused;           /* 1: the receiver has no room for it */
-	int again;             /* 1: the receiver has ended it for another one, and what it had of it is lost */
+	int again;             /* 1: the receiver has ended the message in favour of another, and has lost what it had of it */
 	uint64_t most;         /* packets that were acknowledged at a time: more is progress, also after beginning again */
-	uint64_t acknowledged; /* since it was begun again */
-	uint64_t most_before;  /* as `most`, when it was begun again */
-	unsigned in_vain;      /* times that it was begun again without progress */
+	uint64_t acknowledged; /* acknowledged packets since it was begun again */
+	uint64_t most_before;  /* `most` when it was begun again */
+	unsigned in_vain;      /* restarts without progress */
 };
 
 /*
@@ -75,7 +75,7 @@ int spin_sender__open(const char *host, const char *port, const struct spin_send
 		spin_sender__close(s);
 		return err;
 	}
-	s->opts.source = NULL; /* the caller's */
+	s->opts.source = NULL; /* owned by the caller */
 	s->timer.fixed_ns = (uint64_t)s->opts.resend_ms * MS_NS;
 	*out = s;
 	return 0;
@@ -133,7 +133,7 @@ static void add_new(struct job *j, int in_train)
 		j->heard_ns = j->now_ns;
 }
 
-/* Packets that are lost, then new ones. */
+/* Sends lost packets first, then new ones. */
 static void fill(struct job *j)
 {
 	struct spin_sender *s = j->sender;
@@ -174,7 +174,7 @@ static void on_answer(void *arg, enum send_answer answer, uint64_t packet)
 	j->heard_ns = j->now_ns;
 }
 
-/* Until something comes, or is to be done; `full`: or until the socket takes more. */
+/* Sleeps until an answer arrives or a packet is due; full: or until the socket can take more. */
 static void wait_for_news(struct job *j, int full)
 {
 	struct spin_sender *s = j->sender;
@@ -190,7 +190,7 @@ static void wait_for_news(struct job *j, int full)
 	if (until > now)
 		wait = (struct timespec){ (time_t)((until - now) / 1000000000u), (long)((until - now) % 1000000000u) };
 	if (ppoll(&fd, 1, &wait, NULL) < 0)
-		j->told_ns = 0; /* a signal: the caller may have something to say */
+		j->told_ns = 0; /* a signal: the caller's callback may end the message */
 }
 
 /* Takes all answers that are there: with some left behind, more than the path holds would count as under way. */
@@ -209,7 +209,7 @@ static int receive(struct job *j)
 	return (int)all;
 }
 
-/* A receiver that has so little room is not to be pressed: waits, longer each time that it came no further. */
+/* The receiver has no room. Waits before the next attempt, longer after each that made no progress. */
 static void wait_to_begin(struct job *j)
 {
 	uint64_t wait_ns;
@@ -280,7 +280,7 @@ static int transfer(struct job *j)
 	return 0;
 }
 
-/* Makes the message of the data. */
+/* Sets up the message. */
 static int prepare(struct job *j, const void *data, size_t bytes)
 {
 	struct spin_sender *s = j->sender;

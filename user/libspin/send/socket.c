@@ -11,7 +11,7 @@
 
 #include "user/libspin/send/send.h"
 
-#define BUFFER_BYTES (4 << 20) /* for a whole window, and its acknowledgements; the system has its own limit */
+#define BUFFER_BYTES (4 << 20) /* socket buffers for a whole window and its acknowledgements; the system limits them */
 #define UDP_BYTES    8
 
 static int resolve(const char *what, const char *host, const char *port, int family, struct addrinfo **out)
@@ -79,7 +79,7 @@ static int bind_source(int fd, const char *source, int family)
 	return err;
 }
 
-/* Fragments never reach handlers: what is too long for the way is to fail here. */
+/* Handlers never see fragments, so a packet longer than the path MTU must fail here. */
 static int set_up(int fd, int family)
 {
 	int discover = family == AF_INET ? IP_PMTUDISC_DO : IPV6_PMTUDISC_DO, bytes = BUFFER_BYTES;
@@ -88,7 +88,7 @@ static int set_up(int fd, int family)
 		       &discover, sizeof(discover)))
 		return spin_fail(-errno, "cannot ask for packets in one piece: %s", strerror(errno));
 	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
-	setsockopt(fd, IPPROTO_UDP, UDP_GRO, &(int){ 1 }, sizeof(int)); /* or acknowledgements come one by one */
+	setsockopt(fd, IPPROTO_UDP, UDP_GRO, &(int){ 1 }, sizeof(int)); /* without UDP_GRO acknowledgements are read one by one */
 	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
 	return 0;
 }
@@ -175,7 +175,7 @@ void send_socket__clear(int fd)
  */
 
 #define TRAIN_PACKETS 64u    /* UDP_MAX_SEGMENTS before Linux 6.9 */
-#define TRAIN_BYTES   65000u /* IP and UDP headers come to it: 65,535 in all */
+#define TRAIN_BYTES   65000u /* with IP and UDP headers 65,535 at most */
 
 static uint32_t payload_bytes(const struct send_message *m, uint64_t packet)
 {
@@ -209,7 +209,7 @@ void send_batch__add(struct send_batch *b, const struct send_message *m, uint64_
 	d->part[d->parts++] = (struct iovec){ (void *)(m->data + offset), payload };
 }
 
-/* So many of the datagrams from `first` on go as one: all have its length, the last one may be shorter. */
+/* How many datagrams from `first` on form a train: all have its length, the last one may be shorter. */
 static unsigned train_from(const struct send_batch *b, unsigned first)
 {
 	const struct send_datagram *d = b->datagram;
@@ -242,7 +242,7 @@ static unsigned couple(struct send_batch *b, struct mmsghdr *message, struct sen
 	return parts;
 }
 
-/* All that is left, as trains. How many trains. */
+/* Forms trains of all datagrams that are left. Returns their number. */
 static unsigned make_up(struct send_batch *b, unsigned *packets)
 {
 	unsigned trains = 0, parts = 0;
@@ -255,7 +255,7 @@ static unsigned make_up(struct send_batch *b, unsigned *packets)
 	return trains;
 }
 
-/* 1: the kernel or the device does not take trains; without them it says what is wrong with a packet, if anything is. */
+/* 1 if the error says that kernel or device takes no trains. Sending without them shows any other error. */
 static int takes_no_trains(struct send_batch *b, unsigned packets, int err)
 {
 	if (packets == 1 || (err != EINVAL && err != EIO && err != EMSGSIZE && err != EOPNOTSUPP && err != ENOPROTOOPT))
@@ -281,7 +281,7 @@ int send_batch__flush(struct send_batch *b, int fd, uint64_t *sent)
 		if (n < 0 && err != ENOBUFS)
 			return -err;
 		if (n < 0)
-			n = 1; /* a queue on the way out was full: lost, as anywhere else */
+			n = 1; /* a transmit queue was full: the datagram is lost, as it could be anywhere */
 		for (; n && at < trains; n--, at++) {
 			b->gone += packets[at];
 			*sent += packets[at];
@@ -366,8 +366,8 @@ int send_batch__receive(struct send_batch *b, int fd, const struct send_message 
  * lost goes alone, too.
  */
 
-#define LOST_MOST     128u  /* packets of trains, one after the other: the way has changed */
-#define RETRY_PACKETS 2048u /* packets later: those that were tried may have been lost as any other */
+#define LOST_MOST     128u  /* packets of trains lost in a row: the path has changed */
+#define RETRY_PACKETS 2048u /* packets until the next try: the tried ones may have been lost for other reasons */
 
 unsigned send_trains__next(struct send_trains *t, int is_open, unsigned space)
 {
@@ -402,6 +402,6 @@ void send_trains__lost(struct send_trains *t)
 
 void send_trains__start(struct send_trains *t)
 {
-	if (t->state == SEND_TRAINS_TRIED) /* the message ended before anything was known */
+	if (t->state == SEND_TRAINS_TRIED) /* the message ended before the outcome was known */
 		t->state = SEND_TRAINS_UNKNOWN;
 }

@@ -59,7 +59,7 @@ static void take_out(struct send_window *w, struct send_slot *s)
 
 void send_window__start(struct send_window *w, uint64_t packets, unsigned limit)
 {
-	/* the way is the same as for the last message */
+	/* assumes the same path as the last message's */
 	uint64_t reorder_ns = w->reorder_ns;
 	unsigned room = w->room, threshold = w->threshold;
 	int cautious = w->cautious;
@@ -111,7 +111,7 @@ static void count(struct send_window *w, unsigned lost)
 	w->lost = 0;
 }
 
-/* A packet was lost. What was sent before the room was halved says no more about the path. */
+/* A packet was lost. Losses of packets sent before the window was halved do not halve it again. */
 static void halve(struct send_window *w, const struct send_slot *s)
 {
 	count(w, 1);
@@ -125,7 +125,7 @@ static void halve(struct send_window *w, const struct send_slot *s)
 	w->credit = 0;
 }
 
-/* Only where the room is what keeps packets from being sent. */
+/* Grows the window only if the window was the limit. */
 static void grow(struct send_window *w)
 {
 	if (w->room >= SPIN_WINDOW || w->waiting < w->room / 2)
@@ -167,7 +167,7 @@ static void again(struct send_window *w, struct send_slot *s, uint64_t now_ns, i
 	append(w, s);
 }
 
-/* The packet whose slot it is: the ring holds those from the lowest one on. */
+/* The number of the packet in a slot: the ring holds the packets from the lowest one on. */
 static uint64_t packet_of(const struct send_window *w, const struct send_slot *s)
 {
 	uint64_t at = (uint64_t)(s - w->slot);
@@ -177,7 +177,7 @@ static uint64_t packet_of(const struct send_window *w, const struct send_slot *s
 
 int send_window__lost(struct send_window *w, const struct send_timer *t, uint64_t now_ns, uint64_t *packet)
 {
-	/* an answer that overtaking delays by more than a round trip is not waited for */
+	/* do not wait for answers that reordering delays by more than a round trip */
 	uint64_t reorder_ns = w->reorder_ns < t->smoothed_ns ? w->reorder_ns : t->smoothed_ns;
 
 	for (unsigned i = 0; i < SEND_WAITS; i++) {
@@ -218,7 +218,7 @@ uint64_t send_window__due_ns(const struct send_window *w, const struct send_time
 	return due;
 }
 
-/* Only of packets sent once: of others it is not known which sending was acknowledged. */
+/* Only for packets sent once: for others it is unknown which transmission was acknowledged (Karn). */
 static void note_later(struct send_window *w, const struct send_slot *s)
 {
 	unsigned at = SEND_LATER;
@@ -255,10 +255,10 @@ int send_window__acknowledged(struct send_window *w, struct send_timer *t, uint6
 		send_timer__measured(t, took_ns, now_ns);
 		note_later(w, s);
 	} else if (s->early && took_ns < t->smoothed_ns / 4 && w->reorder_ns < t->smoothed_ns) {
-		/* too soon for the answer to the second one: the first was not lost, but overtaken */
+		/* too early to be the answer to the second transmission: the first was reordered, not lost */
 		w->reorder_ns += t->smoothed_ns / 8 + 1;
 		if (w->room < w->room_before)
-			w->room = w->room_before; /* so it was not full */
+			w->room = w->room_before; /* so the path was not full */
 	} else if (s->waits) {
 		send_timer__late(t, s->waits, now_ns);
 	}

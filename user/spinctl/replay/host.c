@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The host's side of a replay, for run.c: an engine's host memory and matching entries become what was
- * recorded, and what they and the events come to is made comparable. What a recording says has been checked for sizes only.
+ * recorded, and their results and events are made comparable. What a recording says has been checked for sizes only.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What a replay came to, as text and as JSON, for replay.c: counts by reason, and differences between engines. */
+/* Results of a replay as text and as JSON, for replay.c: counts by reason, and differences between engines. */
 #include <inttypes.h>
 
 #include "user/spinctl/replay/replay.h"
@@ -36,7 +36,7 @@ static void table(const struct replay_report *r)
 	table_row(r, "all", "", counters__sum(r->info->counters), of_engine);
 }
 
-/* What the same replay on another engine came to is printed with it. */
+/* Compares with the recording; results of other engines are printed with it. */
 static void from_recording(const struct replay_report *r)
 {
 	int printed[ENGINE_KINDS] = { 0 };

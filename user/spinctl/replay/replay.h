@@ -14,7 +14,7 @@ struct replay_engine {
 	struct differences from_first;     /* memory at the end, from the first engine's */
 };
 
-/* The first packet that came to different things on two engines. */
+/* The first packet with different results on two engines. */
 struct replay_split {
 	int there;
 	uint64_t packet;       /* from 1 */

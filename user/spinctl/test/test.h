@@ -21,7 +21,7 @@ int test_files__find(struct test_files *files, const struct handler *h);
 int test_files__add(struct test_files *files, const char *path);
 void test_files__free(struct test_files *files);
 
-/* What the run came to; text and JSON come from the same comparisons. */
+/* Printing of results; text and JSON come from the same comparisons. */
 struct test_printer {
 	int json;
 	struct json j;

@@ -161,7 +161,7 @@ struct spin_hpu_mem;
  * they cannot be spread.
  */
 enum spin_hpus {
-	SPIN_HPUS_CPU, /* the CPU that a packet comes to */
+	SPIN_HPUS_CPU, /* the CPU that a packet arrives on */
 	/*
 	 * The receive queue: one interface, in native mode. Each queue gets a kernel thread (threaded NAPI) while such
 	 * contexts are attached. What a killed process leaves is switched off by the next spin_nic__open() or spinctl, also
