@@ -17,7 +17,7 @@
 #include "user/libspin/messages/messages.h"
 #include "user/libspin/requests/requests.h"
 
-/* Stays on one CPU, the first there is: that is the one HPU of the schedule that engines are compared under, 0. */
+/* Binds the process to its first CPU. Engines are compared under a schedule with a single HPU, number 0. */
 static int stay_on_cpu(void)
 {
 	cpu_set_t set, one;
@@ -41,7 +41,7 @@ void engine_other_way(void)
 
 static int open_class(struct engine *e, const struct engine_handler *handler, const struct engine_context *context, enum spin_class class)
 {
-	/* the one HPU is receive queue 0, from which packets of test runs come, whatever CPU this is */
+	/* test runs deliver packets on receive queue 0, whatever the CPU: that is HPU 0 */
 	struct spin_ctx_opts opts = {
 		.bytes = sizeof(opts), .class = class, .message = context->message, .hpus = SPIN_HPUS_QUEUE, .hpu_count = 1, .put_id = 1
 	};
@@ -56,7 +56,7 @@ static int open_class(struct engine *e, const struct engine_handler *handler, co
 	err = spin_object__open(handler->object, &b->object);
 	if (!err && spin_object__meta(b->object)->registration.delivery == SPIN_DELIVER_ME)
 		b->messages = opts.message.virtual_clock = 1;
-	if (b->messages && !opts.message.window) /* as the other engines: libspin's follows from the host memory */
+	if (b->messages && !opts.message.window) /* as the other engines have it; libspin's default depends on the host memory */
 		opts.message.window = SPIN_WINDOW;
 	if (!err && (class == SPIN_CLASS_TRUSTED) != other_way)
 		err = spin_nic__open_offline(&b->nic);
@@ -94,7 +94,7 @@ static void bpf_close(struct engine *e)
 	free(b);
 }
 
-/* The context's counters, and those of packets that its interface gave to none. */
+/* Adds the context's counters and the interface's counters of packets without a context. */
 static void count_all(const struct bpf *b, uint64_t *packets)
 {
 	uint64_t others[SPIN_REASON_COUNT];
@@ -248,7 +248,7 @@ const struct engine_ops engine_isolated = {
 	.set_ct = bpf_message__set_ct,
 };
 
-/* What the kernel's engine does for contexts of messages; host memory, events and what handlers send, of both kinds. */
+/* Contexts of messages; and for all contexts host memory, events and what handlers send. */
 
 static void take_event(void *arg, const struct spin_event *event)
 {

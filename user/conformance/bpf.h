@@ -10,13 +10,13 @@ struct bpf {
 	struct spin_ctx *ctx;
 	struct spin_nic *nic; /* NULL: the context runs by itself */
 	uint64_t seen[SPIN_REASON_COUNT];
-	int messages; /* it takes them */
+	int messages; /* 1: the context takes messages */
 };
 
-/* All that are pending, with hpu 0. */
+/* Reads all pending events, with hpu 0. */
 int bpf_events(const struct bpf *b, struct engine_events *out);
 
-/* All that were sent since the last call; NULL: forgotten. */
+/* Reads all that was sent since the last call; out NULL: discards it. */
 int bpf_sends(const struct bpf *b, struct engine_sends *out);
 
 int bpf_message__clock(struct engine *e, uint32_t now_ms, struct engine_events *out);

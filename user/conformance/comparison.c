@@ -9,7 +9,7 @@
 #include "kernel/probe.h"
 #include "user/conformance/comparison.h"
 
-#define LINEAR_FRAME_BYTES 3500u /* lie in one buffer for sure (libspin's limits.c) */
+#define LINEAR_FRAME_BYTES 3500u /* frames that are always in one buffer (libspin's limits.c) */
 
 void comparison_engines_free(struct comparison_engines *engines)
 {
@@ -31,7 +31,7 @@ void comparison_cannot(struct comparison_engines *engines, enum engine_kind kind
 		*why = strdup(engine_why());
 }
 
-/* On a kernel that does not load the programs for frames in several buffers, the kernel engines have no long ones. */
+/* 0 if the vector has a longer frame than the engine takes: some kernels do not load the programs for frames in several buffers. */
 static int takes_frames(enum engine_kind kind, const struct vector *v)
 {
 	if ((kind != ENGINE_BPF && kind != ENGINE_ISOLATED) || kernel_probe__copies())

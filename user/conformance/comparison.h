@@ -9,11 +9,11 @@
 /* Engines that were asked for, and why some of them cannot run. */
 struct comparison_engines {
 	int wanted[ENGINE_KINDS];
-	int must;                            /* named by the user: one that cannot run is a failure */
-	char *cannot[ENGINE_KINDS];          /* the reason; NULL: it can, as far as known */
-	char *cannot_messages[ENGINE_KINDS]; /* it can, but takes no messages */
-	char *cannot_some[ENGINE_KINDS];     /* the first of those handlers that it cannot run, and why; others it can */
-	unsigned left_out[ENGINE_KINDS];     /* vectors of such handlers */
+	int must;                            /* named by the user: an engine that cannot run is a failure */
+	char *cannot[ENGINE_KINDS];          /* why the engine cannot run; NULL: it can, as far as is known */
+	char *cannot_messages[ENGINE_KINDS]; /* why it takes no messages; NULL: it does */
+	char *cannot_some[ENGINE_KINDS];     /* the first handler that it cannot run, and why; NULL: none */
+	unsigned left_out[ENGINE_KINDS];     /* how many vectors of such handlers were left out */
 };
 /*
  * Notes engine_why() for the error of engine_cannot() for a vector's handler: -EPERM stops the engine,

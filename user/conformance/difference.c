@@ -10,7 +10,7 @@
 #include "user/conformance/difference.h"
 #include "user/libspin/object/layout_type.h"
 
-#define MEMORY_MAX 16 /* fields listed */
+#define MEMORY_MAX 16 /* most fields that are listed */
 
 void differences_add(struct differences *d, const char *what, const char *got, const char *expected)
 {
@@ -95,7 +95,7 @@ static int take_field(void *arg, const struct spin_field *field)
 	return 0;
 }
 
-/* Bytes that belong to no field: between them. */
+/* Adds differing bytes that belong to no field. */
 static void add_bytes(struct memory_walk *w)
 {
 	char what[128], got[16], want[16];
@@ -111,7 +111,7 @@ static void add_bytes(struct memory_walk *w)
 	}
 }
 
-/* Fields are found by walking a memory that is zero but where the two differ. */
+/* Compares two images by fields: walks an image that is zero except where the two differ. */
 void differences_memory(struct differences *d, const struct types *t, const struct image *want, const struct image *got)
 {
 	for (unsigned i = 0; i < t->count; i++) {
@@ -168,7 +168,7 @@ void differences_print(const struct differences *d, const char *indent, const ch
 		fprintf(to, "%sand %u more\n", indent, d->left_out);
 }
 
-/* Bytes without a meaning of their own, compared by rows. */
+/* Compares plain bytes, by rows of 16. */
 
 #define ROW_BYTES 16
 #define ROWS_MAX  8
@@ -213,7 +213,7 @@ void differences_bytes(struct differences *d, const char *name, const uint8_t *w
 	}
 }
 
-/* Frames taken apart into named header fields and payload, and compared by these. */
+/* --- frames, compared by header fields and payload --- */
 
 #define FIELDS_MAX 40
 
@@ -269,7 +269,7 @@ static int has(const struct view *v, uint32_t bytes)
 	return v->bytes - v->at >= bytes;
 }
 
-/* Gives the type of what follows; 0: the frame ends before. */
+/* Adds the Ethernet fields and returns the EtherType; 0: the frame is too short. */
 static unsigned view_ethernet(struct view *v)
 {
 	unsigned type, tags = 0;
@@ -291,7 +291,7 @@ static unsigned view_ethernet(struct view *v)
 	return type;
 }
 
-/* These give the protocol that follows, -1: none that can be told. */
+/* Add the IP fields and return the protocol; -1: unknown. */
 static int view_ip4(struct view *v)
 {
 	const uint8_t *ip = v->frame + v->at;

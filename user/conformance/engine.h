@@ -23,7 +23,7 @@ enum engine_kind { ENGINE_HOST, ENGINE_BPF, ENGINE_ISOLATED, ENGINE_MODEL, ENGIN
 #define ENGINE_EVENTS_MAX 64
 
 struct engine_events {
-	unsigned count;                             /* may be more than are kept */
+	unsigned count;                             /* all that occurred, also those that are not kept */
 	struct spin_event event[ENGINE_EVENTS_MAX]; /* hpu is 0; addresses and all else as in <spin/context.h> */
 };
 
@@ -64,7 +64,7 @@ struct engine;
 /* One execution: what differs between them. */
 struct engine_ops {
 	const char *name;
-	int has_values; /* 1: of memory of clusters read and write take the value; 0: all copies */
+	int has_values; /* 1: read() and write() of SPIN_PER_CLUSTER memory take its value; 0: all copies */
 	int (*open)(struct engine *e, const struct engine_handler *handler, const struct engine_context *context);
 	void (*close)(struct engine *e);
 	int (*packet)(struct engine *e, const uint8_t *frame, uint32_t bytes, struct engine_out *out);
@@ -73,9 +73,9 @@ struct engine_ops {
 	uint64_t (*count)(struct engine *e, enum spin_reason reason);
 
 	/* Contexts of messages only; else -EOPNOTSUPP. */
-	/* The time becomes now_ms, then a sweep: evictions, parked packets left over. */
+	/* Sets the time, then runs a sweep: evictions, and parked packets that are left over. */
 	int (*clock)(struct engine *e, uint32_t now_ms, struct engine_events *out);
-	/* Forgets messages, tombstones and entries; host memory zero, clock 0, the first entry as at the start. */
+	/* Removes messages, tombstones and entries; clears host memory and clock; posts the first entry again. */
 	int (*reset)(struct engine *e);
 	int (*host_read)(struct engine *e, size_t offset, void *to, size_t bytes);
 	int (*host_write)(struct engine *e, size_t offset, const void *from, size_t bytes);
@@ -85,7 +85,7 @@ struct engine_ops {
 	int (*stats)(struct engine *e, struct spin_message_stats *out); /* since the engine was opened */
 
 	/* Contexts of datagrams, too. There is one HPU (spin_num_hpus()), and put_id is 1. */
-	int (*sends)(struct engine *e, struct engine_sends *out); /* of the last packet or step in time */
+	int (*sends)(struct engine *e, struct engine_sends *out); /* results of the last packet or step in time */
 	int (*ct)(struct engine *e, unsigned me, struct spin_ct *out);
 	int (*set_ct)(struct engine *e, unsigned me, const struct spin_ct *ct);
 };
@@ -101,9 +101,9 @@ const char *engine_name(enum engine_kind kind);
 /* ENGINE_KINDS: no engine has that name. */
 enum engine_kind engine_find(const char *name);
 
-/* For the errors of engine_cannot(): -EPERM (needs root), -ENODATA (the files have nothing for this engine). */
+/* The reason of an error of engine_cannot(): -EPERM (needs root), -ENODATA (the handler has no build for this engine). */
 int engine_open(enum engine_kind kind, const struct engine_handler *handler, const struct engine_context *context, struct engine **out);
-/* From now on trusted handlers run by themselves in the kernel, and isolated ones behind an interface's program. */
+/* From now on trusted handlers run without a dispatcher in the kernel, and isolated ones behind one. */
 void engine_other_way(void);
 /* 1 if engine_open()'s error is not a fault of the handler: this engine cannot run here. */
 int engine_cannot(int err);

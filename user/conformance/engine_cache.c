@@ -16,7 +16,7 @@ static void close_entry(struct engine_cache_entry *entry)
 	free(entry);
 }
 
-/* Segments are compared as such, wherever they are kept. */
+/* Compares segments by value. */
 static int same_context(const struct engine_context *a, const struct engine_context *b)
 {
 	struct engine_context x, y;
@@ -29,7 +29,7 @@ static int same_context(const struct engine_context *a, const struct engine_cont
 		!memcmp(a->message.handler_mem, b->message.handler_mem, a->message.handler_segments * sizeof(struct spin_segment)));
 }
 
-/* What datagrams have not is left out: their vectors have its defaults. */
+/* Resets the options that contexts of datagrams do not have. */
 static void of_datagrams(const struct types *t, struct spin_message_opts *opts)
 {
 	const struct spin_message_opts all = *opts;

@@ -8,12 +8,12 @@
 struct engine_cache_entry {
 	char name[32];
 	struct engine_context context;
-	struct spin_segment handler_mem[SPIN_SEGMENTS_MAX]; /* its */
+	struct spin_segment handler_mem[SPIN_SEGMENTS_MAX]; /* segments of `context` */
 	enum engine_kind kind;
 	struct types types;
-	struct image initial; /* memory as the handler starts */
+	struct image initial; /* the handler's initial memory */
 	struct engine *engine;
-	int err; /* opening it failed: so it will again */
+	int err; /* why opening failed; it is not tried again */
 	char *why;
 };
 

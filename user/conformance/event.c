@@ -114,7 +114,7 @@ static void add_source(struct line *l, const struct spin_event *e)
 
 	inet_ntop(e->ip_version == 6 ? AF_INET6 : AF_INET, e->src_addr, address, sizeof(address));
 	add(l, " from %s %u to %u", address, e->src_port, e->dst_port);
-	/* nothing else of the address is used by IPv4 */
+	/* IPv4 uses only the first word of the address */
 	if (e->ip_version != 6 && (e->src_addr[1] || e->src_addr[2] || e->src_addr[3]))
 		add(l, " (more of an address: %x %x %x)", e->src_addr[1], e->src_addr[2], e->src_addr[3]);
 	if (e->ip_version != 4 && e->ip_version != 6)
@@ -143,7 +143,7 @@ static void add_item(struct line *l, const struct spin_event *e)
 		add_number(l, "behind it", e->item[i]);
 }
 
-/* What other events tell, and work items do not. */
+/* Appends the fields that work items do not have. */
 static void add_message(struct line *l, const struct spin_event *e)
 {
 	const char *flag;

@@ -13,26 +13,26 @@ struct engine_events;
 #define EVENT_LINE_MAX 384
 #define EVENT_ITEM_MAX 65
 
-/* "fail"; 0 is "none", and what there is not "unknown". */
+/* "fail"; "none" for 0, "unknown" for an unknown type. */
 const char *event_name(uint32_t type);
 /* "payload" */
 const char *event_handler_name(uint32_t kind);
-/* 1: the event is a handler's, and tells which. */
+/* 1 if the event names a handler. */
 int event_has_handler(uint32_t type);
-/* 1: a handler failed in one of the ways that the host is told of. */
+/* 1 if the event reports a handler's error. */
 int event_is_error(uint32_t type);
-/* "fail payload"; "none" without a handler. */
+/* "fail payload"; only "none" if there is no event. */
 void event_text(uint32_t type, uint32_t handler, char text[EVENT_TEXT_MAX]);
 
 /* The bytes of a work item, in hexadecimal. */
 void event_item(const struct spin_event *event, char text[EVENT_ITEM_MAX]);
 
-/* Bit number i of an event's flags, as vectors have it; NULL: there is none. */
+/* The name of flag bit i in vectors; NULL: no such flag. */
 const char *event_flag_name(unsigned i);
-/* All of an event, as a vector's line has it. Two events are the same if their lines are. */
+/* Writes an event as the line of a vector. Equal events have equal lines. */
 void event_line(const struct spin_event *event, char line[EVENT_LINE_MAX]);
 
-/* The first error of a handler; 0: none. */
+/* The type of the first error event; 0: none. */
 void events_first_error(const struct engine_events *events, uint32_t *type, uint32_t *handler);
 
 #endif

@@ -25,7 +25,7 @@ static sigjmp_buf out;
 static volatile sig_atomic_t inside; /* number of the call, 0: none */
 static volatile sig_atomic_t seen, ticks;
 
-/* Once a second of CPU time: the same call as last time is a second older. */
+/* Runs once per second of CPU time. If the same call is still running, it has used another second. */
 static void on_tick(int signal)
 {
 	if (!inside)
@@ -40,7 +40,7 @@ static void on_crash(int sig)
 {
 	if (inside)
 		siglongjmp(out, sig);
-	signal(sig, SIG_DFL); /* not ours: it happens again, and ends the process */
+	signal(sig, SIG_DFL); /* outside of a guarded call: it occurs again, and ends the process */
 }
 
 /* SA_NODEFER: a jump out of a handler leaves the signal as it was. The stack may be what has run out. */

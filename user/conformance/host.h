@@ -15,15 +15,15 @@ struct host {
 	const struct spin_event *event;
 
 	uint32_t *request_count;
-	const struct spin_request *request; /* what handlers sent */
+	const struct spin_request *request; /* packets and puts that handlers sent */
 
 	uint8_t *memory;
 	uint64_t *wide; /* words of wide windows; NULL: there are none */
 	struct spin_me_memory *me_memory;
-	struct spin_segment first_segment[SPIN_SEGMENTS_MAX]; /* of the first entry; 0: as libspin has it */
+	struct spin_segment first_segment[SPIN_SEGMENTS_MAX]; /* segments of the first entry; 0: libspin's default */
 	unsigned first_segments;
 
-	/* of messages; mes is NULL if the handlers take none */
+	/* for messages; mes is NULL if the handlers take none */
 	struct spin_me *mes;
 	uint32_t serial;
 	int no_entry;
@@ -34,19 +34,19 @@ struct host {
 	int (*me_held)(uint32_t me);
 };
 
-/* What the library exports by this name; NULL, and *missing negative, if that is nothing. */
+/* The address of a symbol; NULL with *missing negative if the library does not export it. */
 void *host__symbol(const struct host *h, const char *name, int *missing);
 
-/* After the library is loaded. */
+/* Called after the library is loaded. */
 int host_message__open(struct host *h, const struct spin_message_opts *opts);
 /* Events since event_count was set to 0. */
 void host_message__events(const struct host *h, struct engine_events *out);
 
-/* When h->mes is known. */
+/* Called when h->mes is known. */
 int host_memory__open(struct host *h, const struct spin_message_opts *opts);
-/* Counters and segments of a new context. */
+/* Sets counters and segments as in a new context. */
 int host_memory__start(struct host *h);
-/* The counter of an entry becomes 0, its segments these. */
+/* Clears the counter of an entry and sets its segments. */
 int host_memory__segments(struct host *h, unsigned me, const struct spin_segment *segment, unsigned segments);
 int host_memory__read(struct engine *e, size_t offset, void *to, size_t bytes);
 int host_memory__write(struct engine *e, size_t offset, const void *from, size_t bytes);

@@ -10,7 +10,7 @@
 #include "user/conformance/guard.h"
 #include "user/conformance/host.h"
 
-/* What the handlers have registered; 0: nothing, or the host build does not tell. */
+/* The registration of the handlers; 0 if they have none or the host build does not export it. */
 static uint32_t registered_idle_ms(const struct host *h)
 {
 	uint32_t (*idle_ms)(void);
@@ -100,7 +100,7 @@ void host_message__events(const struct host *h, struct engine_events *out)
 {
 	for (unsigned i = 0; h->mes && i < SPIN_MES_MAX; i++)
 		if (h->mes[i].state == SPIN_ME_UNREAD)
-			h->mes[i].state = SPIN_ME_FREE; /* the events are read here */
+			h->mes[i].state = SPIN_ME_FREE; /* counts as reading the events */
 	out->count = *h->event_count;
 	for (unsigned i = 0; i < out->count && i < ENGINE_EVENTS_MAX; i++)
 		out->event[i] = h->event[i];

@@ -13,11 +13,11 @@
 struct model {
 	struct spin_object *object;
 	struct pspin *nic;
-	unsigned send_count; /* of the last packet or step in time; theirs are the model's */
+	unsigned send_count; /* results of the last packet or step in time; the arrays belong to the model */
 	const struct spin_request *sends;
 };
 
-/* Zero is the same default here and there. */
+/* Translates options; 0 is the default of both. */
 static int set_limits(struct model *m, const struct spin_message_opts *opts)
 {
 	struct pspin_limits limits = {
@@ -43,7 +43,7 @@ static int set_limits(struct model *m, const struct spin_message_opts *opts)
 	return err ? engine_fail(err, "the model has no room for so many messages, bytes or segments") : 0;
 }
 
-/* Handlers that ask have a word for it in their image. */
+/* Handlers that ask for the number of HPUs have a word for it in their image. */
 static int set_hpus(struct model *m)
 {
 	const uint32_t hpus = 1;

@@ -68,7 +68,7 @@ static int same_version(const struct vector_wire *w, const struct spin_process *
 		       : engine_fail(-EINVAL, "the target has IPv%u, the packet IPv%u", target->ip_version, w->ip_version);
 }
 
-/* Ethernet's header and the tags: back to where the packet came from. */
+/* Copies the Ethernet header and tags, with source and destination swapped. */
 static int start_frame(struct template *t, const uint8_t *in, const struct vector_wire *w)
 {
 	template_start(t);
@@ -165,7 +165,7 @@ int send_forward(const struct vector_step *cause, const struct spin_process *tar
 	memcpy(udp + offsetof(struct spin_udp, dst_port), &target->port, 2);
 	if (of_message)
 		end -= take_out_put(t.frame, end, &w);
-	put16(udp + offsetof(struct spin_udp, checksum), 1); /* there is one now, whatever the packet had */
+	put16(udp + offsetof(struct spin_udp, checksum), 1); /* the forwarded packet has a checksum, whether or not the one that came had */
 	vector_wire_finish(t.frame, &w, end);
 	out->frame = malloc(end);
 	if (!out->frame)

@@ -101,7 +101,7 @@ void image_copy(const struct types *t, struct image *to, const struct image *fro
 		memcpy(to->bytes[i], from->bytes[i], t->var[i].bytes);
 }
 
-/* Copies of clusters, one behind the other; *all is to be freed. */
+/* Reads all copies of a SPIN_PER_CLUSTER variable; the caller frees *all. */
 static int alloc_copies(const struct types *t, unsigned i, struct layout_variable *var, void **all)
 {
 	*var = t->var[i];
@@ -212,7 +212,7 @@ static int take_path(void *arg, const struct spin_field *field)
 	return 1;
 }
 
-/* The only field of a memory that is zero but for this byte. */
+/* Finds the field of a byte by walking an image that is zero except for it. */
 void types_path(const struct types *t, unsigned symbol, size_t offset, char *path, size_t bytes)
 {
 	const struct layout_variable *var = &t->var[symbol];

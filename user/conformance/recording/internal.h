@@ -24,11 +24,11 @@ static inline uint32_t recording__load32(const uint8_t *at)
 	return v;
 }
 
-/* Gives -EINVAL; the reason has where the reader stands. */
+/* Returns -EINVAL with a reason that names the position in the file. */
 int recording__damaged(const struct recording *r, const char *what);
-/* 0, also for blocks that are somebody else's; *ended becomes 1 at the END. */
+/* Takes one block; ignores blocks of other programs. Sets *ended at the END block. */
 int recording__take_custom(struct recording *r, const struct recording_block *b, int *ended);
-/* The kinds of host.c, of so many bytes; 0 for others. */
+/* Takes blocks of the kinds in host.c; 0 for others. */
 int recording__take_host(struct recording *r, uint32_t kind, const uint8_t *at, uint32_t bytes);
 void recording__free_host(struct recording *r);
 /* 1, as recording__next(). */
@@ -46,10 +46,10 @@ struct recording_writer {
 
 int recording__put(struct recording_writer *w, const void *data, size_t bytes);
 int recording__put32(struct recording_writer *w, uint32_t value);
-/* With zeros up to a multiple of 4 bytes. */
+/* Writes bytes, padded with zeros to a multiple of 4. */
 int recording__put_padded(struct recording_writer *w, const void *data, size_t bytes);
 uint32_t recording__padding(size_t bytes);
-/* How many bytes without the zeros at the end. */
+/* The number of bytes without trailing zeros. */
 size_t recording__trimmed(const uint8_t *at, size_t bytes);
 int recording__put_option(struct recording_writer *w, uint16_t code, const void *value, uint16_t bytes);
 uint32_t recording__option_bytes(size_t bytes);

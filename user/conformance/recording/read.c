@@ -20,7 +20,7 @@ static int get(struct recording *r, void *to, size_t bytes)
 	return engine_fail(-EIO, "cannot read %s: %s", r->path, ferror(r->file) ? strerror(errno) : "it became shorter in the meantime");
 }
 
-/* 1: a block; 0: the file ends here. */
+/* Reads the next block. 1: there is one; 0: end of file. */
 static int next_block(struct recording *r, struct recording_block *b)
 {
 	uint32_t head[2];
@@ -73,7 +73,7 @@ static int scan(struct recording *r)
 	return 0;
 }
 
-/* What a file without our end may be. */
+/* Says what a file without a trailer may be: cut off, or not a recording. */
 static int without_end(struct recording *r)
 {
 	static const uint32_t mark[] = { RECORDING_MAGIC, RECORDING_START };
@@ -89,7 +89,7 @@ static int without_end(struct recording *r)
 			   r->path);
 }
 
-/* The trailer tells what was cut or changed before anything is interpreted. */
+/* Checks length and CRC before anything else is interpreted. */
 static int check_seal(struct recording *r)
 {
 	struct recording_trailer trailer;
@@ -183,7 +183,7 @@ void recording__close(struct recording *r)
 	*r = (struct recording){ 0 };
 }
 
-/* The blocks of a recording, each checked and taken. */
+/* --- blocks of a recording: each is checked, then taken --- */
 
 #define SYMBOL_BYTES_MAX (256u << 20)
 #define OBJECT_BYTES_MAX (256u << 20)
@@ -324,7 +324,7 @@ int recording__take_custom(struct recording *r, const struct recording_block *b,
 	const uint8_t *at = b->body + sizeof(custom);
 
 	if (b->bytes < sizeof(custom))
-		return 0; /* somebody else's */
+		return 0; /* a block of another program */
 	memcpy(&custom, b->body, sizeof(custom));
 	if (custom.pen != (b->type == PCAPNG_CUSTOM ? RECORDING_PEN : 0) || custom.magic != RECORDING_MAGIC)
 		return 0;

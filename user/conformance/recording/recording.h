@@ -23,7 +23,7 @@ struct recording_info {
 
 struct recording_writer;
 
-/* The file gets its name at the end; until then nothing is seen of it. An old one is replaced then. */
+/* Begins a recording. The file gets its name in recording_writer__finish(), which replaces an old file. */
 int recording_writer__open(const char *path, const struct recording_info *info, const void *object, size_t object_bytes,
 			   struct recording_writer **out);
 int recording_writer__memory(struct recording_writer *w, enum recording_moment moment, const char *name, const void *mem, size_t bytes);
@@ -31,14 +31,14 @@ int recording_writer__memory(struct recording_writer *w, enum recording_moment m
 int recording_writer__context(struct recording_writer *w, const struct recording_context *context);
 int recording_writer__host(struct recording_writer *w, enum recording_moment moment, const void *mem, size_t bytes);
 int recording_writer__entry(struct recording_writer *w, const struct recording_entry *entry);
-/* An event, and how many found no room before it; NULL: these alone. */
+/* Writes an event and the number lost before it; event NULL: only that number. */
 int recording_writer__event(struct recording_writer *w, const struct spin_event *event, uint64_t lost);
 /* time_ns is CLOCK_MONOTONIC's. */
 int recording_writer__packet(struct recording_writer *w, uint64_t time_ns, uint32_t hpu, const void *frame, uint32_t bytes);
-/* Counts packets and HPUs itself; gives the file its name. */
+/* Writes the end (the writer has counted packets and HPUs), and gives the file its name. */
 int recording_writer__finish(struct recording_writer *w, const uint64_t *counters, uint64_t lost, uint64_t duration_ns);
 uint64_t recording_writer__packets(const struct recording_writer *w);
-/* After recording_writer__finish(), or instead of it: then no file is left. */
+/* Frees the writer. Without recording_writer__finish() no file is left. */
 void recording_writer__close(struct recording_writer *w);
 
 /* --- reading --- */
@@ -61,10 +61,10 @@ struct recording {
 	size_t object_bytes;
 	unsigned symbols;
 	struct recording_symbol symbol[ENGINE_SYMBOLS_MAX];
-	int has_context; /* 0: what follows is not there */
+	int has_context; /* 0: the fields below are not set */
 	struct recording_context context;
 	struct recording_host host[RECORDING_MOMENTS];
-	char **event; /* lines, in the order in which the host was told */
+	char **event; /* lines, in the order of the host's events */
 	size_t events;
 	uint64_t events_lost;
 	/* private */

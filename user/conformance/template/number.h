@@ -14,7 +14,7 @@ struct template_field {
 	unsigned at_bit, bits;
 };
 extern const struct template_field template_ip4_fields[], template_ip6_fields[], template_slmp_fields[], template_put_fields[];
-/* Stores the number that `word` is; `header` names who has no such field. */
+/* Parses `word` and stores it in the named field; header: its name in the error for an unknown field. */
 int template_store(const struct template_field *fields, const char *header, const char *name, const char *word, uint8_t *to);
 
 #endif

@@ -14,7 +14,7 @@ struct template
 {
 	uint8_t frame[ENGINE_FRAME_MAX];
 	uint32_t bytes;
-	int type_at;                         /* where the type of what comes next stands; -1: nowhere */
+	int type_at;                         /* offset of the field that gives the next header's type; -1: none */
 	int ip_at, udp_at, icmp_at, slmp_at; /* -1: none */
 	int ip_version;
 	uint32_t ip_header_bytes;
@@ -27,13 +27,13 @@ struct template
 };
 
 void template_start(struct template *t);
-/* 1: the line is the template's; 0: not; negative: it is, and engine_why() says what is wrong. */
+/* 1: the line was a template line; 0: it was not; negative: it was a wrong one, see engine_why(). */
 int template_line(struct template *t, const char *line);
 int template_finish(struct template *t);
 
-/* Bytes at the frame's end; from NULL: zeros. */
+/* Appends bytes to the frame; from NULL: zeros. */
 int template_append(struct template *t, const void *from, uint32_t bytes);
-/* Lines of the message protocol. */
+/* Lines of SLMP. */
 int template_slmp(struct template *t, char **word, int words);
 int template_put(struct template *t, char **word, int words);
 

@@ -5,9 +5,9 @@
 /* Changes of a vector, made in what is expected of memory, and on an engine. */
 #include "user/conformance/vector/vector.h"
 
-/* As the application makes them. 0 or a negative errno; engine_why() has the reason. */
+/* Makes the changes on an engine, as an application would. 0 or a negative errno with engine_why(). */
 int vector_make(const struct vector_changes *changes, const struct types *t, struct engine *e, struct image *want, struct host_image *host);
-/* As they are expected. */
+/* Makes the changes in the expected memory. */
 int vector_expect(const struct vector_changes *changes, const struct types *t, struct image *want, struct host_image *host);
 
 #endif

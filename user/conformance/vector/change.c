@@ -106,7 +106,7 @@ static int read_handler_mem(struct vector_change *change, char **rest)
 	return err;
 }
 
-/* 1: it is one. */
+/* 1 if the line is a change. */
 static int read_option(const char *word, uint32_t *options)
 {
 	static const struct {

@@ -79,7 +79,7 @@ static void work_text(const struct spin_event *work, char text[EVENT_LINE_MAX])
 	snprintf(text, EVENT_LINE_MAX, "%s item %s", event_handler_name(work->handler), item);
 }
 
-/* A datagram's work items, in their order: the handler and the item. */
+/* Compares the work items of a datagram in order: handler and item. */
 static void add_datagram_work(struct differences *d, const struct engine_out *got, const struct vector_step *step)
 {
 	char a[EVENT_LINE_MAX], b[EVENT_LINE_MAX], what[32];
@@ -93,7 +93,7 @@ static void add_datagram_work(struct differences *d, const struct engine_out *go
 	}
 }
 
-/* An error: a datagram has at most one, and all but its kind is the packet's. */
+/* Compares the error of a datagram, which has at most one. Its other fields are the packet's. */
 static void add_datagram_event(struct differences *d, const struct engine_out *got, const struct vector_step *step, int flip)
 {
 	char a[EVENT_TEXT_MAX], b[EVENT_TEXT_MAX];
@@ -118,7 +118,7 @@ static void add_datagram_event(struct differences *d, const struct engine_out *g
 	}
 }
 
-/* What a line does not tell of an event: the entry that it names, as it was posted. */
+/* Fills in what an event's line leaves out from the entry that it names. */
 static void add_entry(struct spin_event *event, const struct host_image *host)
 {
 	const struct spin_me *me = &host->me[event->me % SPIN_MES_MAX];
@@ -157,7 +157,7 @@ static void add_events(struct differences *d, const struct engine_events *got, c
 		differences_add(d, "events", "more than are kept", "fewer");
 }
 
-/* Whose messages it takes, with a blank in front; "": anybody's. */
+/* The source of an entry as text, with a blank in front; "": any source. */
 static void me_source(const struct spin_me *me, char *text, size_t bytes)
 {
 	char address[INET6_ADDRSTRLEN] = "?";
@@ -223,7 +223,7 @@ void vector_compare_images(struct differences *d, const struct host_image *want,
 	add_cts(d, want, got);
 }
 
-/* An entry's counts are expected where a line tells them. */
+/* Compares an entry's counts if a line gives them. */
 static void leave_out_counts(const struct vector_changes *after, struct host_image *want, const struct host_image *got)
 {
 	int counted[SPIN_MES_MAX] = { 0 }, used[SPIN_MES_MAX] = { 0 };
@@ -291,7 +291,7 @@ void vector_compare(const struct vector_step *step, const struct types *t, enum 
 		compare_host(step, flip, r);
 }
 
-/* What handlers sent against what they were to send, in its order. */
+/* --- what handlers sent, compared in order with the expected sends --- */
 
 static void process_text(const struct spin_process *p, char *text, size_t bytes)
 {
@@ -349,7 +349,7 @@ void send_request(const struct vector_send *send, struct spin_request *out)
 	send_destination(send->frame, &w, &out->put.target);
 }
 
-/* One send, or NULL where there is none. */
+/* Compares one send; NULL: missing on that side. */
 static void add_send(struct differences *d, unsigned number, const struct spin_request *got, const struct spin_request *want)
 {
 	char a[SEND_LINE_MAX] = "none", b[SEND_LINE_MAX] = "none", what[32];

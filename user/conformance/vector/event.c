@@ -167,7 +167,7 @@ int vector_read_event(struct vector_step *step, char *rest, unsigned line)
 	return err;
 }
 
-/* What a packet tells about its message. is_flow: it has no SLMP. */
+/* Reads a packet's message from its headers. is_flow: it has no SLMP. */
 static int describe(const struct vector_step *step, int is_flow, struct spin_event *out)
 {
 	const uint8_t *frame = step->in, *from;
@@ -189,7 +189,7 @@ static int same_source(const struct spin_event *a, const struct spin_event *b)
 	return a->ip_version == b->ip_version && a->src_port == b->src_port && !memcmp(a->src_addr, b->src_addr, sizeof(a->src_addr));
 }
 
-/* The last packet of the message up to the step gives what is left out. */
+/* Fills in what the line leaves out from the last packet of the message up to this step. */
 static int complete(const struct vector *v, unsigned step, struct vector_event *e)
 {
 	struct spin_event told;

@@ -12,7 +12,7 @@
 #include "user/conformance/vector/reader.h"
 #include "user/conformance/vector/wire.h"
 
-#define WORD_SHOWN_MAX 32 /* of a word that is none: a file of another kind may have long ones */
+#define WORD_SHOWN_MAX 32 /* bytes shown of an unknown word: another kind of file may have long ones */
 #define BLANKS         " \t"
 
 int vector_word(char *line, const char *word, char **rest)
@@ -73,7 +73,7 @@ int vector_finish_frame(struct vector_reader *r)
 	return 0;
 }
 
-/* Changes may have begun the step. */
+/* The step may have begun with changes. */
 static int start_step(struct vector_reader *r)
 {
 	struct vector_step *grown;

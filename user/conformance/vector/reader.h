@@ -12,23 +12,23 @@ struct vector_reader {
 	struct template headers;  /* what every packet begins with */
 	enum { NOTHING, HEADERS, PACKET, EXPECT, SEND } filling;
 	int templated; /* a template line was seen since `packet`, `expect` or `send` */
-	int is_put;    /* SEND: a put, which tells its length */
-	int begun;     /* the last step of v has its line: what comes belongs behind it */
+	int is_put;    /* SEND: the frame is a put, which contains its length */
+	int begun;     /* 1: the packet or clock line of the last step was read: further lines come after it */
 	int expected;  /* the packet has its `expect` */
 	unsigned packets;
-	unsigned line; /* 0: the reason is about none */
+	unsigned line; /* 0: the reason does not concern a line */
 };
 
 int vector_read_line(struct vector_reader *r, char *line);
 /* Ends the frame that is being filled, if one is. */
 int vector_finish_frame(struct vector_reader *r);
 
-/* What it has become, in memory of its own. */
+/* Moves the filled frame to memory of its own. */
 int vector_take_frame(struct vector_reader *r, uint8_t **to, uint32_t *bytes);
 
-/* The first word of a line; *rest is what is behind it. 1 if it is `word`. */
+/* 1 if the line's first word is `word`; *rest is the text behind it. */
 int vector_word(char *line, const char *word, char **rest);
-/* The next word of *rest, NULL: none left; it is cut off in place. */
+/* Cuts the next word off *rest, in place; NULL: none is left. */
 char *vector_next(char **rest);
 
 /* messages, parking, idle, tombstone, host BYTES, handler_mem, put, no_entry. 1: the line was one; 0: it was not. */
@@ -36,17 +36,17 @@ int vector_read_context(struct vector_reader *r, char *line);
 /* set, entry, host, post, unlink, ct. 1: the line was one. */
 int vector_is_change(char *line);
 int vector_read_before(struct vector_changes *changes, char *line);
-/* What is behind `after`. */
+/* Reads the rest of a line `after`. */
 int vector_read_after(struct vector_changes *changes, char *rest);
-/* What is behind `event`. */
+/* Reads the rest of a line `event`. */
 int vector_read_event(struct vector_step *step, char *rest, unsigned line);
 /* START+LENGTH...: segments of handlers' host memory, as many as SPIN_SEGMENTS_MAX. */
 int vector_read_segment(const char *word, struct spin_segment *segment, unsigned *count);
-/* What is behind `send`. */
+/* Reads the rest of a line `send`. */
 int vector_read_send(struct vector_reader *r, char *rest);
-/* Ends the frame behind it. */
+/* Ends the frame of a `send`. */
 int vector_finish_send(struct vector_reader *r);
-/* Gives the events the source of their messages, when all packets are there. */
+/* Sets the source of events, after all packets are read. */
 int vector_complete_events(struct vector *v, unsigned *line);
 
 void vector_free_changes(struct vector_changes *changes);

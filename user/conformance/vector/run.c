@@ -57,7 +57,7 @@ static int run_step(const struct vector_step *step, const struct types *t, struc
 	return r->differences.count || r->differences.left_out;
 }
 
-/* Datagrams leave nothing behind but in memory. */
+/* Contexts of datagrams have no state besides memory. */
 static int clear_host(struct engine *e, const struct host_image *zero)
 {
 	int err = e->ops->host_write(e, 0, zero->memory, zero->bytes);
@@ -191,7 +191,7 @@ static int unlink_me(const struct vector_change *c, struct engine *e, struct hos
 	return c->busy ? 0 : err;
 }
 
-/* Is it of something that these handlers have? */
+/* 1 if the handlers have what the change is about. */
 static int check(const struct vector_change *c, const struct types *t, const struct host_image *host)
 {
 	if (c->kind == CHANGE_HOST && !t->host_memory)

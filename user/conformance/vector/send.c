@@ -33,7 +33,7 @@ static int read_process(const char *word, char **rest, struct spin_process *out)
 	return send_process(word, address, port, out);
 }
 
-/* The packet that a handler ran for: `of N`, or the step's own. */
+/* Reads `of N`: the packet that the handler ran for; by default the step's own. */
 static int read_cause(struct vector_reader *r, char **rest, const struct vector_step **out)
 {
 	const struct vector *v = r->v;
@@ -79,7 +79,7 @@ static int read_forward(struct vector_reader *r, char *rest)
 	return check_length(send);
 }
 
-/* options N, user N, me N: of a put that is to be acknowledged. 1: it is none of these. */
+/* options N, user N, me N: for a put that must be acknowledged. 1: the word is none of these. */
 static int read_acked(struct vector_send *send, const char *name, const char *word)
 {
 	uint64_t value;

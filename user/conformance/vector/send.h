@@ -10,9 +10,9 @@ struct vector_wire;
 
 #define SEND_LINE_MAX 384
 
-/* A request's kind and all that it tells but the frame. Two are the same if these are, and the frames. */
+/* A request as text, without its frame. Requests are equal if text and frame are equal. */
 void send_line(const struct spin_request *request, char line[SEND_LINE_MAX]);
-/* What an engine gives that does as expected. */
+/* The request that an engine returns if it behaves as expected. */
 void send_request(const struct vector_send *send, struct spin_request *out);
 
 /*
@@ -27,9 +27,9 @@ int send_forward(const struct vector_step *cause, const struct spin_process *tar
 
 /* From the text of an address and a port. 0 or -EINVAL. */
 int send_process(const char *word, const char *address, const char *port, struct spin_process *out);
-/* Whom a frame is for. */
+/* The target of a frame. */
 void send_destination(const uint8_t *frame, const struct vector_wire *w, struct spin_process *out);
-/* Whom the packet is for: this context. */
+/* The target of the packet: this context. */
 int send_here(const struct vector_step *cause, struct spin_process *out);
 
 #endif
