@@ -60,7 +60,7 @@ static int64_t link_of(uint32_t prog_id, int ifindex)
 	return errno == EPERM ? -EPERM : 0;
 }
 
-/* libxdp's: its programs hang on it, and a pin keeps each of them, so it is not to be taken away by itself. */
+/* libxdp's dispatcher: its programs are attached to it and pinned, so it must not be removed by itself. */
 static int is_libxdp(const char *program)
 {
 	return !strcmp(program, "xdp_dispatcher");
@@ -120,7 +120,7 @@ int kernel_attach__holder(int ifindex, const char *ifname, char *why, size_t why
 	if (bpf_xdp_query(ifindex, 0, &q))
 		return 0;
 	if (q.attach_mode != XDP_ATTACHED_MULTI) {
-		/* one program: its id stands in prog_id, too */
+		/* a single program: prog_id has its id, too */
 		if (q.attach_mode == XDP_ATTACHED_SKB)
 			q.skb_prog_id = q.prog_id;
 		else if (q.attach_mode == XDP_ATTACHED_HW)

@@ -19,7 +19,7 @@ enum kernel_attach_mode { KERNEL_ATTACH_NATIVE, KERNEL_ATTACH_GENERIC };
  */
 int kernel_attach__link(int prog_fd, int ifindex, const char *ifname, enum kernel_attach_mode mode, char *why, size_t why_bytes);
 
-/* 1 if native was refused with this error for the driver's sake: generic mode may do. */
+/* 1 if this error means that the driver refused native mode: generic mode may work. */
 int kernel_attach__may_be_generic(int err);
 
 /* 0: no program; 1: one or more, and `why` says which, whose, and how to remove them. */

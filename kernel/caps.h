@@ -17,7 +17,7 @@ uint64_t kernel_caps__effective(void);
  * -errno; then nothing has changed.
  */
 int kernel_caps__become_stranger(uint64_t *saved);
-/* The effective set as it was. 0 or -errno; a thread may take up again what it is permitted. */
+/* Restores the effective set. 0 or -errno; a thread may raise again what its permitted set has. */
 int kernel_caps__restore(uint64_t saved);
 
 #endif

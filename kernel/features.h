@@ -31,7 +31,7 @@ int kernel_feature__has(enum kernel_feature feature);
 
 /* "kernel 6.1.0 is too old for messages (Linux 6.9 or newer): ..." with what to do. Returns buf. */
 const char *kernel_feature__refusal(enum kernel_feature feature, char *buf, size_t bytes);
-/* What to do for all of them: "boot Linux 6.9 or newer (...)". Returns buf. */
+/* The advice for all of them: "boot Linux 6.9 or newer (...)". Returns buf. */
 const char *kernel_feature__advice(char *buf, size_t bytes);
 /* The features that a kernel without may_goto (opcode e5) lacks: "messages, the isolated class". Returns buf. */
 const char *kernel_feature__of_may_goto(char *buf, size_t bytes);

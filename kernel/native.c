@@ -156,7 +156,7 @@ static void look_at_card(const struct probe_net *net, const char *name, struct k
 	}
 }
 
-/* The cards' worst verdict. */
+/* The worst verdict of the bond's interfaces. */
 static void look_at_bond(const struct probe_net *net, const struct probe_iface *iface, struct kernel_native *out)
 {
 	char mode[32], cards[256], *number, *save = NULL;

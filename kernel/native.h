@@ -7,14 +7,14 @@
 
 enum kernel_native_verdict {
 	KERNEL_NATIVE_YES,
-	KERNEL_NATIVE_PERHAPS, /* what decides it cannot be seen from here */
+	KERNEL_NATIVE_PERHAPS, /* the deciding setting cannot be read from here */
 	KERNEL_NATIVE_NO,
-	KERNEL_NATIVE_UNSAFE, /* the driver takes it, and then crashes or loses packets: not to be tried */
+	KERNEL_NATIVE_UNSAFE, /* the driver accepts it, and then crashes or loses packets: do not try */
 };
 
 struct kernel_native {
 	enum kernel_native_verdict verdict;
-	char why[280], advice[240]; /* unless YES; advice may be "" */
+	char why[280], advice[240]; /* set unless YES; advice may be "" */
 };
 
 /* Of an interface that was read in `net`. */
@@ -23,7 +23,7 @@ void kernel_native__look(const struct probe_net *net, const struct probe_iface *
 /* The same by name, in the present namespace. Drivers without such conditions cost a few ioctls. */
 void kernel_native__look_at(const char *ifname, struct kernel_native *out);
 
-/* Receive queues that leave virtio_net one per possible CPU for what XDP sends; 0: it has not so many. */
+/* The most receive queues with which virtio_net has one more per possible CPU for XDP's transmissions; 0: it has too few queues. */
 unsigned kernel_native__virtio_queues(const struct probe_iface *iface);
 
 #endif

@@ -27,7 +27,7 @@ void netlink__put_raw(struct netlink_request *r, const void *data, size_t bytes)
 	char *to = (char *)r + NLMSG_ALIGN(r->head.nlmsg_len);
 
 	if (to + NLMSG_ALIGN(bytes) > (char *)(r + 1))
-		return; /* requests are our own: the largest fits by far */
+		return; /* all requests are built here, and the largest fits */
 	memcpy(to, data, bytes);
 	r->head.nlmsg_len = NLMSG_ALIGN(r->head.nlmsg_len) + (uint32_t)NLMSG_ALIGN(bytes);
 }

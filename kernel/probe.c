@@ -111,7 +111,7 @@ int kernel_probe__copies(void)
 	return kernel_feature__has(KERNEL_JUMBO);
 }
 
-/* The programs that copy are those that need it, so it is what tells. */
+/* The programs that copy need may_goto, so this feature decides. */
 int kernel_probe__may_goto(void)
 {
 	return kernel_feature__has(KERNEL_JUMBO);

@@ -22,13 +22,13 @@ int kernel_bpf__xdp(uint32_t flags);
 int kernel_bpf__atomics(void);
 /* One with a loop that the verifier need not count (6.9). */
 int kernel_bpf__may_goto(void);
-/* One whose packet pointer has a variable offset: what the verifier denies without CAP_PERFMON. */
+/* One whose packet pointer has a variable offset, which the verifier refuses without CAP_PERFMON. */
 int kernel_bpf__packet_pointers(void);
 /* One run on a packet of ours; live: as a frame that a driver would have received (it is dropped). */
 int kernel_bpf__test_run(int live);
 /* 1 if programs are compiled, 0 if they are interpreted, or -errno. */
 int kernel_bpf__jit(void);
-/* A program of ours replaced by another, and one that watches it enter. */
+/* freplace and fentry: a program of ours replaced by another, and one traced at its entry. */
 int kernel_bpf__freplace(void);
 int kernel_bpf__fentry(void);
 

@@ -39,7 +39,7 @@ struct probe_iface {
 	int ifindex;
 	char kind[24];   /* rtnetlink's ("veth", "bridge"), "loopback", or "" for what has no kind */
 	char bus[16];    /* "pci", "virtio"; "": none */
-	char driver[32]; /* as ethtool has it; "" if the driver does not say */
+	char driver[32]; /* driver name from ethtool; "" if the driver reports none */
 	uint8_t address[8];
 	int up, carrier;
 	unsigned mtu;
@@ -52,7 +52,7 @@ struct probe_iface {
 	uint32_t native_id, generic_id, offloaded_id; /* programs; 0: none */
 	int xdp_known;                                /* 1: the kernel told xdp_features */
 	uint64_t xdp_features;
-	unsigned zerocopy_segments; /* frames of so many buffers by AF_XDP zero-copy */
+	unsigned zerocopy_segments; /* most buffers per frame in AF_XDP zero-copy */
 	enum probe_setting features[FEATURES];
 	uint8_t fixed[FEATURES]; /* 1: cannot be changed */
 	int threaded;            /* NAPI in kernel threads; -1: not known; PROBE_THREADED_ABSENT */

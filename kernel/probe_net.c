@@ -81,7 +81,7 @@ static int number_of(const struct probe_net *own, int netns_fd)
 	return netlink__ask(own->route_fd, &r, take_number, &number) ? -1 : number;
 }
 
-/* Opens the sockets over there and comes back: only this thread moves. */
+/* Opens the sockets in the other namespace and returns to this one; only the calling thread changes. */
 static int open_at(int netns_fd, struct probe_net *out)
 {
 	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC), err;
@@ -157,7 +157,7 @@ int kernel_net__open_numbered(const struct probe_net *own, int number, struct pr
 struct visitor {
 	int (*fn)(void *arg, const struct probe_net *net);
 	void *arg;
-	ino_t last; /* processes of one namespace often follow each other */
+	ino_t last; /* consecutive processes often share a namespace: skip those just seen */
 	int done;
 };
 

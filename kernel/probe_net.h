@@ -9,12 +9,12 @@
  */
 struct probe_net {
 	int route_fd, generic_fd, inet_fd;
-	int sysfs_fd;  /* -1: none to be had */
+	int sysfs_fd;  /* -1: could not be opened */
 	char path[80]; /* of another namespace: for nsenter --net=PATH; "": the present one */
 	char name[80]; /* "", or how to name another namespace: "namespace c0", "the namespace of process 7 (sh)" */
 };
 
-/* The present one. 0 or -errno; close it in either case. */
+/* Opens the current namespace. 0 or -errno; must be closed in either case. */
 int kernel_net__open(struct probe_net *out);
 void kernel_net__close(struct probe_net *net);
 

@@ -23,7 +23,7 @@
 #define DIRECTORY  "/run/spin"
 #define PREFIX     "threaded."
 #define LINE_BYTES 64
-#define KEPT_S     86400 /* a file whose interface is not to be seen: it may be, later */
+#define KEPT_S     86400 /* the file's interface is not visible now: try again at a later start */
 
 int kernel_threaded__read(int ifindex, uint32_t *queues, int *threaded)
 {
@@ -57,7 +57,7 @@ static int write_digit(int sysfs_fd, const char *name, int on)
 
 /* --- the file --- */
 
-/* It gets its name when it is locked and whole, so that nobody takes it for a dead one's. */
+/* The file gets its name after it is written and locked, so that nobody takes it for a dead process's. */
 static void write_file(struct threaded *t)
 {
 	char hidden[96], line[LINE_BYTES];
@@ -141,7 +141,7 @@ int kernel_threaded__begin(int ifindex, struct threaded *t)
 /* The same interface: a move keeps its address, and its index unless that is taken there. */
 static int is_same(const struct threaded_iface *a, const struct probe_iface *b)
 {
-	static const uint8_t none[sizeof(a->address)]; /* a tunnel's, and so of many */
+	static const uint8_t none[sizeof(a->address)]; /* a tunnel's address, which many interfaces have */
 	int same_index = a->ifindex == b->ifindex, same_name = !strcmp(a->name, b->name);
 
 	if (memcmp(a->address, b->address, sizeof(a->address)))
@@ -212,7 +212,7 @@ void kernel_threaded__end(struct threaded *t)
 	kernel_net__each(undo_in, &s);
 	if (s.is_undone)
 		unlink_file(t);
-	close_file(t); /* else the next start may see it, or find it up again */
+	close_file(t); /* otherwise the next start tries again */
 }
 
 static void recover(int directory, const char *name)
@@ -224,7 +224,7 @@ static void recover(int directory, const char *name)
 
 	if (fd < 0)
 		return;
-	/* one without a name was somebody else's to recover, just now */
+	/* without a name: another process has just recovered it */
 	if (!flock(fd, LOCK_EX | LOCK_NB) && !fstat(fd, &st) && st.st_nlink && st.st_uid == geteuid()) {
 		if (!read_file(fd, &iface))
 			kernel_net__each(undo_in, &s);

@@ -21,15 +21,15 @@ struct threaded {
 	char path[96];
 };
 
-/* What there is: queues it can have, and 1 if they have threads, -1 if that cannot be told. 0 or -errno. */
+/* Reads the number of queues it can have, and threaded: 1, 0, or -1 if unknown. 0 or -errno. */
 int kernel_threaded__read(int ifindex, uint32_t *queues, int *threaded);
 
-/* Gives it threads. 0; -EOPNOTSUPP: no sysfs of this network namespace, or none to write to; or another -errno. */
+/* Switches threaded NAPI on. 0; -EOPNOTSUPP: no writable sysfs of this network namespace; or another -errno. */
 int kernel_threaded__begin(int ifindex, struct threaded *t);
-/* Takes them away, in whatever network namespace the interface is now, if that can be seen (/run/netns, processes). */
+/* Switches it off, in whatever network namespace the interface is now, if that is visible (/run/netns, processes). */
 void kernel_threaded__end(struct threaded *t);
 
-/* The same for those whose makers died. For every start of a program; it takes no time where nobody has died. */
+/* The same for interfaces whose makers were killed. Called at every start of a program; takes no time if nobody was. */
 void kernel_threaded__recover(void);
 
 #endif

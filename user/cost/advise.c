@@ -14,17 +14,17 @@
 #include "user/tool/temp_directory.h"
 #include "user/tool/error.h"
 
-#define STATE_IN_L1_MAX 0x7ffc0 /* as the image's linker script has it */
+#define STATE_IN_L1_MAX 0x7ffc0 /* the stack's size in the image's linker script */
 #define NEAR            0.005   /* less is not a difference in throughput: packets have whole cycles */
-#define LEAST_CYCLES    0.05    /* of a packet's mean: less is printed as nothing */
+#define LEAST_CYCLES    0.05    /* part of a packet's mean; less is printed as no difference */
 
-/* Beside all of it: headers alone, and what some handlers look into. */
+/* Values tried for bytes_in_l1 besides the whole packet: headers alone, and some beyond. */
 static const uint32_t lengths[] = { SPIN_WHOLE_PACKET, SPIN_HEADERS_ONLY, 128, 256, 512 };
 static const char *const flags[] = { "-fno-unroll-loops", "-funroll-all-loops", "-O2", "-Os" };
 
 struct advisor {
 	const struct cost_options *options;
-	struct cost_program program; /* with the variant's ELF and registration */
+	struct cost_program program; /* a copy with the variant's ELF and registration */
 	struct spin_meta meta;
 	struct cost_source *source;
 	struct advice advice;
@@ -73,7 +73,7 @@ static int measure(struct advisor *a, struct advice_variant *v)
 	return status;
 }
 
-/* The program as it is; with it fails all. */
+/* Runs the program as it is. If this fails, all fails. */
 static int measure_registered(struct advisor *a)
 {
 	const struct spin_registration *r = &a->meta.registration;
@@ -83,7 +83,7 @@ static int measure_registered(struct advisor *a)
 	return measure(a, v);
 }
 
-/* One that cannot be built is told, and no reason to stop; a signal is. */
+/* A variant that cannot be built is reported, and the others go on; a signal ends all. */
 static int add(struct advisor *a, uint8_t placement, uint32_t bytes_in_l1, const char *with)
 {
 	struct advice_variant *v = &a->advice.variants[a->advice.count++];
@@ -284,7 +284,7 @@ static const char *bytes_name(const struct advice_variant *v, char out[16])
 	return out;
 }
 
-/* As it stands in a handler's file. */
+/* The value as a handler's file writes it. */
 static void registration_words(const struct advice_variant *v, char *out, size_t bytes)
 {
 	char number[16];

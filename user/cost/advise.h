@@ -21,11 +21,11 @@ struct advice_variant {
 	uint8_t state_placement;            /* enum spin_placement */
 	uint32_t bytes_in_l1;               /* SPIN_WHOLE_PACKET, or so many */
 	const char *flags;                  /* for the compiler, behind its own; "": none */
-	int is_measured;                    /* 0: it cannot be built or run, which has been said */
+	int is_measured;                    /* 0: it could not be built or run, which was reported */
 	double cycles, cycles_with_runtime; /* mean per packet, alone */
 	double hpus;                        /* needed at 400 Gbit/s of packet bytes */
 	double gbps;                        /* reached under load */
-	char bound[COST_BOUND_TEXT];        /* what holds packets up then */
+	char bound[COST_BOUND_TEXT];        /* what bounds it then */
 };
 
 struct advice {
@@ -40,7 +40,7 @@ struct advice {
 
 #define ADVICE_GBPS 400
 
-/* The program's packets in all ways; prints. DONE or FAILED after a message. */
+/* Runs the program's packets in all variants and prints. DONE, or FAILED after a message. */
 int cost_advise(const struct cost_program *program, struct cost_source *source, const struct cost_options *options,
 		struct cost_report *report);
 

@@ -133,7 +133,7 @@ static int count_done(struct cost_collector *c, uint64_t at_ps)
 	return cost_series__add(&c->done_ps, at_ps);
 }
 
-/* Its tasks are done. */
+/* Called when all tasks of a packet are done. */
 static int count_handled(struct cost_collector *c, const struct pspin_packet_record *packet)
 {
 	struct cost_waiting *w = find(c, packet->packet);
@@ -156,7 +156,7 @@ static int count_handled(struct cost_collector *c, const struct pspin_packet_rec
 	return DONE;
 }
 
-/* It is done with. */
+/* Called when nothing of a packet is pending. */
 static void end_flow(struct cost_collector *c, const struct pspin_packet_record *packet)
 {
 	uint64_t end = packet->left_ps > packet->feedback_ps ? packet->left_ps : packet->feedback_ps;
@@ -263,7 +263,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Nearest rank. */
+/* Percentile by nearest rank. */
 static uint64_t percentile(const struct cost_series *s, unsigned percent)
 {
 	size_t rank = (s->count * percent + 99) / 100;
@@ -384,7 +384,7 @@ void cost_occupancy__add(struct cost_occupancy *o, uint64_t from, uint64_t to)
 	}
 }
 
-/* What a collector has heard, as figures. */
+/* --- figures from what was collected --- */
 
 void cost_collector__occupancy(const struct cost_collector *c, struct cost_occupancy *out)
 {
@@ -443,7 +443,7 @@ uint64_t cost_collector__hpu_ps(const struct cost_collector *c, uint64_t until_p
 	return sum;
 }
 
-/* One that neither a packet nor its kind was told of has taken part, too. */
+/* An HPU without packets counts, too. */
 static void conclude_task(struct cost_collector *c, unsigned kind)
 {
 	struct cost_task *task = &c->view.tasks[kind];

@@ -17,9 +17,9 @@
 #include "user/tool/error.h"
 
 struct context {
-	struct cost_options options; /* what is asked for of this one */
+	struct cost_options options; /* options of this handler */
 	struct spin_rule rule;
-	struct handler handler; /* of a source: what it was compiled to */
+	struct handler handler; /* the object that a source was compiled to */
 	struct spin_object *object;
 	struct cost_job job;
 	struct cost_report report;
@@ -32,7 +32,7 @@ struct set {
 	unsigned count;
 };
 
-/* --- what runs --- */
+/* --- handlers and their options --- */
 
 /* Those of the words that are this handler's: "2/NAME..." are the second one's, others everybody's. */
 static int pick(const struct option_list *from, unsigned number, unsigned count, const char *option, struct option_list *to)
@@ -64,7 +64,7 @@ static int pick_fill(const struct fill_options *from, unsigned number, unsigned 
 	return DONE;
 }
 
-/* A source is compiled first. */
+/* Opens the handler; compiles a source first. */
 static int open_handler(struct context *c, const char *path)
 {
 	const struct handler_wants wants = { .compile = &c->options.compile };
@@ -235,7 +235,7 @@ static void conclude(struct context *c, const struct cost_collector *collector)
 
 	t->packets = cost_collector__done(collector);
 	t->is_steady = cost_collector__rate(collector, &t->packets_per_us, &t->gbps);
-	t->gbps *= 8e-3; /* from bytes per us */
+	t->gbps *= 8e-3; /* bytes per us to Gbit/s */
 	cost_collector__occupancy(collector, &c->report.occupancy);
 	cost_rates(&c->report, &c->report.main);
 	cost_fits(&c->report);

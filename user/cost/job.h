@@ -12,9 +12,9 @@ struct cost_job {
 	struct cost_report *report;
 };
 
-/* Are the packets that are asked for of the handler's kind? DONE, or FAILED after a message. */
+/* Checks that the packets asked for are of the handler's kind. DONE, or FAILED after a message. */
 int cost_job__check_packets(const struct cost_job *job, const char *path);
-/* What a packet takes alone and cold, of the report. DONE, or FAILED after a message. */
+/* Measures packets alone and cold. DONE, or FAILED after a message. */
 int cost_report__alone(struct cost_job *job);
 /* Fills the report and prints it. DONE, or FAILED after a message. */
 int cost_report__make(struct cost_job *job);

@@ -187,7 +187,7 @@ static int run_pspin_source(struct cost_job *job, const char *path)
 	return status;
 }
 
-/* A source is compiled first. */
+/* Opens the handler; compiles a source first. */
 static int run_object(struct cost_job *job, const char *path)
 {
 	const char *api = job->options->api;
@@ -381,7 +381,7 @@ int cost_pass__worst(const struct cost_program *program, struct cost_source *sou
 
 /* Packets of sources in turn, to a NIC with a context for each program. */
 struct stream {
-	const struct cost_program *program; /* any of them */
+	const struct cost_program *program; /* flow of any context */
 	struct pspin *const *nics;
 	unsigned count;
 	struct cost_source *const *sources;
@@ -428,7 +428,7 @@ static uint64_t arrived(const struct stream *s)
 	return sum;
 }
 
-/* Offers until enough wait at the wire. */
+/* Offers packets until enough wait at the wire. */
 static int feed(struct stream *s, int *ended)
 {
 	struct cost_packet packet;
@@ -488,7 +488,7 @@ int cost_pass__loaded(const struct cost_program *program, struct cost_source *so
 	if (!status) {
 		throughput->packets = cost_collector__done(c);
 		throughput->is_steady = cost_collector__rate(c, &throughput->packets_per_us, &throughput->gbps);
-		throughput->gbps *= 8e-3; /* from bytes per us */
+		throughput->gbps *= 8e-3; /* bytes per us to Gbit/s */
 		if (occupancy)
 			cost_collector__occupancy(c, occupancy);
 		cost_collector__finalize(c, nic, view);

@@ -39,7 +39,7 @@ struct model_memory *model_memory__new(struct pspin *nic, const struct spin_obje
 	return m;
 }
 
-/* Gives the variable's copy, made at its first use. */
+/* Finds the copy of a variable; makes it at its first use. */
 static int find(struct model_memory *m, const char *name, struct copy **out)
 {
 	struct copy *c = &m->copies[m->count];
@@ -56,7 +56,7 @@ static int find(struct model_memory *m, const char *name, struct copy **out)
 	err = layout__find(m->btf, name, &c->var);
 	if (err)
 		return err;
-	c->var.copies = 1; /* the model has values */
+	c->var.copies = 1; /* the model has one value, not copies per cluster */
 	if (pspin__symbol(m->nic, name, &c->addr, &bytes) || bytes != c->var.bytes)
 		return spin_fail(-ENOENT, "'%s' is not in the rv32 image, or has another size there", name);
 	c->mem = malloc(bytes);

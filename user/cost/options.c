@@ -28,7 +28,7 @@ static int add_size(struct cost_options *o, const char *text, size_t length)
 	return 0;
 }
 
-/* Sizes that were asked for, or those that packets are made in. */
+/* Reads --sizes; by default the sizes of made packets. */
 static int read_sizes(struct cost_options *o)
 {
 	const char *text = o->sizes ? o->sizes : o->trace ? "none" : "64,256,512,1024";
@@ -81,7 +81,7 @@ static const char *wrong_program(const struct cost_options *o, unsigned operands
 	return NULL;
 }
 
-/* What goes with one handler only, or with several only. */
+/* Refuses options that need one handler, or several. */
 static const char *wrong_contexts(const struct cost_options *o, unsigned operands)
 {
 	if (operands <= 1 && o->weights)
@@ -152,7 +152,7 @@ static void read_payload(struct cost_options *o, unsigned operands)
 
 	if (o->image.path)
 		o->image.payload = o->payload;
-	if (bytes && (operands <= 1 || !strchr(bytes, ','))) /* of a list later */
+	if (bytes && (operands <= 1 || !strchr(bytes, ','))) /* a list is checked later */
 		o->made.payload_bytes = number__read(bytes, UINT32_MAX, &n) ? 0 : (unsigned)n;
 }
 

@@ -57,7 +57,7 @@ static int run_step(const struct vector_step *step, const struct types *t, struc
 	return r->differences.count || r->differences.left_out;
 }
 
-/* Contexts of datagrams have no state besides memory. */
+/* Clears the host memory of a context of datagrams, which has no other state on the host's side. */
 static int clear_host(struct engine *e, const struct host_image *zero)
 {
 	int err = e->ops->host_write(e, 0, zero->memory, zero->bytes);
@@ -191,7 +191,7 @@ static int unlink_me(const struct vector_change *c, struct engine *e, struct hos
 	return c->busy ? 0 : err;
 }
 
-/* 1 if the handlers have what the change is about. */
+/* 0 if the handlers have what the change is about, else an error. */
 static int check(const struct vector_change *c, const struct types *t, const struct host_image *host)
 {
 	if (c->kind == CHANGE_HOST && !t->host_memory)
