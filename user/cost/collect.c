@@ -443,8 +443,8 @@ uint64_t cost_collector__hpu_ps(const struct cost_collector *c, uint64_t until_p
 	return sum;
 }
 
-/* An HPU without packets counts, too. */
-static void conclude_task(struct cost_collector *c, unsigned kind)
+/* Fills in the figures of a kind of task. */
+static void finalize_task(struct cost_collector *c, unsigned kind)
 {
 	struct cost_task *task = &c->view.tasks[kind];
 	size_t n = c->body[kind].count;
@@ -465,7 +465,7 @@ void cost_collector__finalize(struct cost_collector *c, const struct pspin *nic,
 	double n = v->handled ? (double)v->handled : 1;
 
 	for (unsigned k = 0; k < PSPIN_TASK_KINDS; k++)
-		conclude_task(c, k);
+		finalize_task(c, k);
 	v->lost = c->lost;
 	v->packet_cycles = cost_series__spread(&c->packets);
 	v->latency_ps = cost_series__spread(&c->latency);

@@ -381,7 +381,7 @@ int cost_pass__worst(const struct cost_program *program, struct cost_source *sou
 
 /* Packets of sources in turn, to a NIC with a context for each program. */
 struct stream {
-	const struct cost_program *program; /* flow of any context */
+	const struct cost_program *program; /* of one of the contexts */
 	struct pspin *const *nics;
 	unsigned count;
 	struct cost_source *const *sources;
