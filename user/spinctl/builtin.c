@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Finds objects that come with sPIN, by name: in the build tree, or below the prefix that the program is installed in. */
+/*
+ * Finds the handlers' objects that are shipped with sPIN by name, in the build tree or below the installation prefix.
+ * SPIN_HOME comes before the directories above the executable.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

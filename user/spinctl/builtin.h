@@ -9,7 +9,7 @@
  * executable, built (handlers/) or installed (share/spin/handlers/). DONE, or FAILED after a message.
  */
 int builtin__find(const char *name, char path[PATH_MAX]);
-/* The same, silently: 1 if it is there. */
+/* Same, but prints nothing. Returns 1 if the object exists. */
 int builtin__look(const char *name, char path[PATH_MAX]);
 
 #endif

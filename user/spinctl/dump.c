@@ -36,7 +36,7 @@ static const struct option_row rows[] = {
 };
 /* clang-format on */
 
-/* The contexts that the options fit: of this network namespace, as names of interfaces are. */
+/* The contexts that match the options. Interface names are those of this network namespace. */
 struct search {
 	unsigned found;
 	uint32_t program_id;
@@ -48,7 +48,7 @@ static void add(struct search *s, const struct status_interface *on, const struc
 	size_t at = strlen(s->names);
 
 	if (s->found && s->program_id == context->program_id)
-		return; /* the same on one more interface */
+		return; /* the same context on another interface */
 	s->found++;
 	s->program_id = context->program_id;
 	snprintf(s->names + at, sizeof(s->names) - at, "%s%s on %s", at ? ", " : "", context->name, on->device);
@@ -120,7 +120,7 @@ static void print_row(FILE *to, size_t at, const uint8_t *byte, size_t bytes)
 	fputs("|\n", to);
 }
 
-/* As hexdump -C has it: rows that repeat the one before are one *, and the last line is the end. */
+/* Same format as hexdump -C: a run of equal rows is printed as one *, and the last line is the end offset. */
 static void print_hex(FILE *to, const uint8_t *memory, size_t from, size_t length)
 {
 	uint8_t row[ROW_BYTES], last[ROW_BYTES];
@@ -129,7 +129,7 @@ static void print_hex(FILE *to, const uint8_t *memory, size_t from, size_t lengt
 	for (size_t at = 0; at < length; at += ROW_BYTES) {
 		size_t bytes = length - at < ROW_BYTES ? length - at : ROW_BYTES;
 
-		memcpy(row, memory + from + at, bytes); /* it may change at any time */
+		memcpy(row, memory + from + at, bytes); /* handlers may change it at any time */
 		if (at && bytes == ROW_BYTES && !memcmp(row, last, ROW_BYTES)) {
 			if (!starred)
 				fputs("*\n", to);
@@ -167,7 +167,7 @@ static int dump(const struct introspect_section *memory, size_t have)
 	if (!options.output)
 		print_hex(stdout, mem, options.from, length);
 	else if (!strcmp(options.output, "-"))
-		fwrite(mem + options.from, 1, length, stdout); /* main() looks at ferror() */
+		fwrite(mem + options.from, 1, length, stdout); /* main() checks ferror() */
 	else
 		return write_file(mem + options.from, length);
 	return DONE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Which engines a command runs: what --engine asks for, without those that this handler or this machine cannot have. */
+/* Selects the engines that a command runs: those of --engine, minus those that the handler or the machine does not support. */
 #include <string.h>
 #include <unistd.h>
 

@@ -2,7 +2,7 @@
 #ifndef USER_SPINCTL_ENGINES_H
 #define USER_SPINCTL_ENGINES_H
 
-/* The options --engine and --trust of spinctl test and replay: which engines run, and why others do not. */
+/* The options --engine and --trust of spinctl test and replay: which engines run, and why the others do not. */
 #include "user/lib/options.h"
 #include "user/conformance/comparison.h"
 #include "user/tool/handler.h"
@@ -20,15 +20,18 @@
 	  "you trust whoever made them" }
 /* clang-format on */
 
-/* From --engine, whose words the table has checked: DONE, or FAILED after a message. */
+/* Parses --engine; the option table has already checked its words. Returns DONE, or FAILED after a message. */
 int engines__pick(struct comparison_engines *engines, const struct option_list *names);
-/* After the handler was opened: one without a host build cannot run there. DONE, or FAILED after a message. */
+/*
+ * Call after the handler was opened. Removes the host engine if the handler has no host build. Returns DONE, or FAILED after a
+ * message.
+ */
 int engines__without_host(struct comparison_engines *engines, const struct handler *h);
-/* The same for the kernel, where a foreign object (handler.h) is not trusted: it does not get there. */
+/* Removes the kernel engines for a foreign object (handler.h) that is not trusted: it is never loaded into the kernel. */
 int engines__without_trust(struct comparison_engines *engines, const struct handler *h, int trust);
-/* 1 if one of them is the kernel. */
+/* Returns 1 if one of the engines is the kernel. */
 int engines__want_kernel(const struct comparison_engines *engines);
-/* What was left out, and why: on stderr. */
+/* Prints to stderr which engines were skipped, and why. */
 void engines__say_skipped(const struct comparison_engines *engines);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef USER_SPINCTL_INTROSPECT_H
 #define USER_SPINCTL_INTROSPECT_H
 
-/* What a loaded program of ours shows to others: its data sections, mapped to be read. Needs CAP_SYS_ADMIN. */
+/* Reads the data sections of a loaded sPIN program of any process through a read-only mapping. Needs CAP_SYS_ADMIN. */
 #include <stddef.h>
 #include <stdint.h>
 

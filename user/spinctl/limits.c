@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl limits: how much an interface takes, and what it guarantees. */
+/* spinctl limits: prints the limits of an interface or of a modelled target, and what they guarantee. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -54,7 +54,7 @@ static const struct limit_row {
 
 struct answer {
 	struct spin_ni_limits limits;
-	uint32_t datagrams, messages; /* capabilities */
+	uint32_t datagrams, messages; /* capability bits */
 };
 
 static uint64_t value_of(const struct answer *a, const struct limit_row *row)
@@ -62,11 +62,11 @@ static uint64_t value_of(const struct answer *a, const struct limit_row *row)
 	const char *at = (const char *)&a->limits + row->offset;
 	uint64_t value = 0;
 
-	memcpy(&value, at, row->bytes); /* little-endian, as all targets */
+	memcpy(&value, at, row->bytes); /* little-endian, like all targets */
 	return value;
 }
 
-/* The bit of capability number i; 0: there is none. */
+/* Returns the bit of capability number i, or 0 if there is none. */
 static uint32_t capability(unsigned i)
 {
 	return i < 32 && strcmp(spin_capability_name((enum spin_capability)(1u << i)), "unknown") ? 1u << i : 0;
@@ -130,7 +130,7 @@ static void as_json(const struct answer *a)
 	json_end(&j);
 }
 
-/* What a target says of its own accord; the rest is what the model takes, as a context does. */
+/* Reads the limits that a target file defines. All other limits are those of the model and equal a context's. */
 static int of_target(struct spin_ni_limits *limits)
 {
 	struct pspin_target *target = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl: runs handlers on an interface, shows what runs, counts HPU cycles. */
+/* spinctl: runs handlers on an interface, shows what is running, and counts HPU cycles. main() dispatches to the subcommands. */
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -51,7 +51,7 @@ static const struct subcommand *find(const char *name)
 	return NULL;
 }
 
-/* For the build: pages and completion from the tables. */
+/* For the build: generates man pages and shell completion from the option tables. */
 static int fill_template(void)
 {
 	const struct command_row *rows[SUBCOMMANDS];
@@ -123,15 +123,15 @@ static int start(int argc, char **argv)
 }
 
 /*
- * The write that failed may have been an earlier one, inside of printf(), whose errno is lost: one byte more shows it.
- * The output is not whole, so it does not matter if that one is written.
+ * The failed write may have been an earlier one inside printf(), whose errno is lost. One more byte makes the error show
+ * again. The output is incomplete anyway, so it does not matter if that byte is written.
  */
 int main(int argc, char **argv)
 {
 	struct load_progress progress = { .command = "spinctl" };
 	int status;
 
-	signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, reported below */
+	signal(SIGPIPE, SIG_IGN); /* a closed pipe then fails the write, which is reported below */
 	descriptors_raise_limit();
 	spin_set_load_progress(load_progress__print, &progress);
 	status = start(argc, argv);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The options of host memory (mem=OFFSET+BYTES) and the counters of entries, for spinctl run and mpq. */
+/* Parses the options of host memory (mem=OFFSET+BYTES) and prints the counters of entries, for spinctl run and mpq. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "user/lib/number.h"
 #include "user/spinctl/memory.h"
 
-/* "8192+64" */
+/* Parses "8192+64". */
 static int take_segment(char *text, struct spin_segment *out)
 {
 	char *plus = strchr(text, '+');
@@ -37,7 +37,7 @@ int run_memory__parse(const char *option, const char *text, struct run_memory *o
 	return status;
 }
 
-/* Of an entry that there cannot be: zero. */
+/* An entry that does not exist reads as zero. */
 static void read_counters(struct spin_ctx *ctx, struct spin_ct *ct)
 {
 	for (unsigned i = 0; i < SPIN_MES_MAX; i++)

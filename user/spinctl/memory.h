@@ -2,7 +2,7 @@
 #ifndef USER_SPINCTL_MEMORY_H
 #define USER_SPINCTL_MEMORY_H
 
-/* The handlers' own host memory on a command line, and the counters of entries in reports. */
+/* The handlers' own host memory on the command line, and the counters of matching entries in reports. */
 #include <spin/libspin_message.h>
 #include "user/spinctl/spinctl.h"
 
@@ -11,10 +11,10 @@ struct run_memory {
 	unsigned segments;
 };
 
-/* "0+4096,8192+64". DONE, or FAILED after a message that begins with `option`. */
+/* Parses "0+4096,8192+64". Returns DONE, or FAILED after a message that begins with `option`. */
 int run_memory__parse(const char *option, const char *text, struct run_memory *out);
 
-/* Counters that are not zero, of a live context; and of 64 that were read elsewhere. */
+/* Print the non-zero counters of a live context. The two functions below take SPIN_MES_MAX counters that were read elsewhere. */
 void run_memory__text(struct spin_ctx *ctx);
 void run_memory__json(struct json *j, struct spin_ctx *ctx);
 void run_memory__counters_text(const char *indent, const struct spin_ct *ct);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl new: writes a handler and its first vector from templates/. Overwrites nothing. */
+/* spinctl new: writes a handler and its first vector from templates/. It never overwrites a file. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include "user/spinctl/new.h"
 #include "user/spinctl/spinctl.h"
 
-#define NAME_MAX_LENGTH 15 /* struct spin_meta's */
+#define NAME_MAX_LENGTH 15 /* limit of struct spin_meta */
 
 static struct new_options {
 	const char *directory;
@@ -38,7 +38,7 @@ static int is_keyword(const char *name)
 	return 0;
 }
 
-/* The name goes into C, into the object and into the names of kernel objects. */
+/* The name becomes part of C code, of the object, and of the names of kernel objects. */
 static int check_name(const char *name)
 {
 	const char *why = NULL;
@@ -132,7 +132,7 @@ static const struct command_row row = {
 
 const struct subcommand new_command = { "new", &row, run, &options };
 
-/* The files that `spinctl new` starts from, as they are in templates/, inside the program. */
+/* The files that `spinctl new` copies, as in templates/, compiled into the program. */
 
 /* clang-format off */
 #define EMBED(symbol, path) \

@@ -2,7 +2,7 @@
 #ifndef USER_SPINCTL_NEW_H
 #define USER_SPINCTL_NEW_H
 
-/* Text, NUL-terminated; NAME stands for the handler's name. */
+/* NUL-terminated templates. NAME stands for the handler's name. */
 extern const char new_template_handler[], new_template_vector[];
 
 #endif

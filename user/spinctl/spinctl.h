@@ -10,12 +10,12 @@
 #include "user/tool/error.h"
 #include <spin/libspin.h>
 
-/* A subcommand: its table of options and what runs it. */
+/* A subcommand: its option table and its function. */
 struct subcommand {
 	const char *name;
 	const struct command_row *row;
 	int (*run)(const char **operands, unsigned count);
-	void *fields; /* where its options go */
+	void *fields; /* the structure that receives the options */
 };
 
 extern const struct subcommand run_command, status_command, cost_command, test_command, new_command, record_command, replay_command,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl status: contexts of all processes as text and as JSON. Needs no part of the process that attached them. */
+/* spinctl status: prints the contexts of all processes as text or JSON. It needs nothing from the processes that attached them. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -34,7 +34,7 @@ struct listing {
 	unsigned count;
 };
 
-/* What a context has counted, packets and messages; j NULL: as text. */
+/* Prints the packet and message counters of a context; as text if j is NULL. */
 static void show_counts(const uint64_t *packets, uint32_t program_id, struct json *j)
 {
 	struct mpq_context c = { 0 };
@@ -162,7 +162,7 @@ static const struct command_row row = {
 
 const struct subcommand status_command = { "status", &row, run, &options };
 
-/* Interfaces as the kernel sees them: XDP links, their program, its maps, the contexts' programs and theirs. */
+/* Walks the interfaces as the kernel sees them: XDP links, their programs, the maps of these, and the contexts' programs and maps. */
 
 static int read_counters(const struct introspect_section *s, uint64_t *packets)
 {
@@ -202,7 +202,7 @@ static int read_context(uint32_t id, struct status_context *out)
 	return ours ? 0 : -ENOENT;
 }
 
-/* The programs of the map that contexts are handed over by. */
+/* Reads the programs in the map through which the dispatcher calls contexts. */
 static void read_contexts(uint32_t map_id, struct status_interface *out)
 {
 	struct bpf_map_info info = { 0 };
@@ -222,7 +222,7 @@ static void read_contexts(uint32_t map_id, struct status_interface *out)
 	close(fd);
 }
 
-/* 0 if the program is an interface's of ours. */
+/* Returns 0 if the program is an interface's sPIN dispatcher. */
 static int read_root(struct status_interface *out)
 {
 	uint32_t maps[INTROSPECT_MAPS_MAX];
@@ -244,7 +244,7 @@ static int read_root(struct status_interface *out)
 	return ours ? 0 : -ENOENT;
 }
 
-/* Indexes repeat in other namespaces: ask what this one's interface runs. */
+/* Interface indexes repeat in other namespaces: check that the interface of this namespace runs this program. */
 static void name_device(struct status_interface *out)
 {
 	LIBBPF_OPTS(bpf_xdp_query_opts, q);

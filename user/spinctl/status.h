@@ -2,7 +2,7 @@
 #ifndef USER_SPINCTL_STATUS_H
 #define USER_SPINCTL_STATUS_H
 
-/* spinctl status: contexts of all processes of this machine, by interface. */
+/* spinctl status: lists the contexts of all processes on this machine, by interface. */
 #include "user/spinctl/spinctl.h"
 
 struct status_context {
@@ -12,20 +12,20 @@ struct status_context {
 	uint64_t packets[SPIN_REASON_COUNT];
 };
 
-/* An interface with contexts, whichever process attached them. */
+/* An interface with contexts, of any process. */
 struct status_interface {
 	char device[32];     /* "ifindex 7" if it is in another network namespace */
-	int ifindex, here;   /* here: in this namespace */
-	enum spin_mode mode; /* AUTO: not known, as the interface is elsewhere */
+	int ifindex, here;   /* 1: in this network namespace */
+	enum spin_mode mode; /* AUTO: unknown, because the interface is in another namespace */
 	uint32_t program_id, link_id;
 	int owner_pid; /* 0: not visible */
 	char owner[64];
-	uint64_t packets[SPIN_REASON_COUNT]; /* of no context */
+	uint64_t packets[SPIN_REASON_COUNT]; /* packets that belong to no context */
 	unsigned contexts;
 	struct status_context context[SPIN_CONTEXTS_MAX];
 };
 
-/* Calls fn for every such interface on this machine. 0, or -errno. */
+/* Calls fn for each such interface on this machine. Returns 0 or -errno. */
 int status__each(void (*fn)(void *arg, const struct status_interface *found), void *arg);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl targets: the NICs that spinctl cost models, and every number in them. */
+/* spinctl targets: lists the NICs that spinctl cost models, with all their parameters. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static int differs(const struct pspin_target *target, const char *parameter)
 	return here != there;
 }
 
-/* A value in words. */
+/* Formats a value as text. */
 static const char *value_text(const struct pspin_parameter *p, uint64_t value, char text[32])
 {
 	if (p->names)
@@ -34,7 +34,7 @@ static const char *value_text(const struct pspin_parameter *p, uint64_t value, c
 	return text;
 }
 
-/* "1 to 16", or the names there are. */
+/* Formats the permitted values: "1 to 16", or the list of names. */
 static void range_text(const struct pspin_parameter *p, char text[128])
 {
 	snprintf(text, 128, "%" PRIu64 " to %" PRIu64, p->low, p->high);
@@ -42,7 +42,7 @@ static void range_text(const struct pspin_parameter *p, char text[128])
 		snprintf(i ? text + strlen(text) : text, i ? 128 - strlen(text) : 128, "%s%s", i ? " or " : "", p->names[i]);
 }
 
-/* All targets: a row per parameter in which any differs, or all. */
+/* Compares all targets: a row for each parameter that differs in any of them, or for all parameters. */
 static void compare(void)
 {
 	const char *const *names = pspin_target__names();
@@ -65,7 +65,7 @@ static void compare(void)
 	puts("\nspinctl targets NAME writes one as a target file, with the source of each number.");
 }
 
-/* As a target file: what differs as lines, the others as comments. */
+/* Prints a target file: parameters that differ from pspin-rtl as lines, the others as comments. */
 static void as_file(const struct pspin_target *target)
 {
 	struct pspin_parameter p;

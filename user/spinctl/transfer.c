@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The digest of a file that goes in pieces; both ends make it of the bytes as they pass. */
+/* The digest of a file that is sent in pieces. Sender and receiver each compute it over the bytes as they pass. */
 #include <endian.h>
 #include <string.h>
 

@@ -3,17 +3,17 @@
 #define USER_SPINCTL_TRANSFER_H
 
 /*
- * Files of any length in messages: spinctl send cuts them, spinctl recv puts them together. All messages are puts (struct
- * spin_slmp_put); their match bits have the highest bit set, which no other message to spinctl recv has:
+ * Transfers files of any length in messages: spinctl send cuts a file into pieces, spinctl recv reassembles it. All messages are
+ * puts (struct spin_slmp_put). Their match bits have the highest bit set, which no other message to spinctl recv has:
  *
- *	open   TRANSFER_OPEN       data: struct transfer_open
- *	piece  TRANSFER_PIECE | id data: bytes of the file; hdr_data: where they begin in it
- *	end    TRANSFER_END | id   data: struct transfer_end
+ * open   TRANSFER_OPEN       data: struct transfer_open
+ * piece  TRANSFER_PIECE | id data: bytes of the file; hdr_data: their offset in the file
+ * end    TRANSFER_END | id   data: struct transfer_end
  *
- * The id is a random number of 32 bits. Each message is sent when the one before has been acknowledged. Pieces are in
- * order and leave no gap; they have any length up to that of `open`, also 0: that tells that the sender is there, where
- * the file comes from a pipe. `end` is acknowledged when all pieces are in the file. A receiver that is not ready
- * for a message has no entry for it, and does not acknowledge it: the sender tries again.
+ * The id is a random 32-bit number. Each message is sent when the previous one has been acknowledged. Pieces are in order,
+ * without gaps. A piece has at most the length that `open` announces, and may be empty: an empty piece tells the receiver that
+ * the sender is alive while it reads from a pipe. `end` is acknowledged when all pieces are in the file. A receiver that is not
+ * ready for a message has no entry for it and does not acknowledge it, so the sender retries.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -24,15 +24,15 @@
 #define TRANSFER_END   0x8000000300000000ull
 
 #define TRANSFER_VERSION     1u
-#define TRANSFER_UNKNOWN     UINT64_MAX /* bytes of what comes from a pipe */
-#define TRANSFER_PATIENCE_MS 30000u     /* a sender waits so long for a receiver that writes to its disk */
+#define TRANSFER_UNKNOWN     UINT64_MAX /* the length of data from a pipe is unknown */
+#define TRANSFER_PATIENCE_MS 30000u     /* how long a sender waits for a receiver that writes to its disk */
 
 /* All big-endian. */
 struct transfer_open {
 	uint32_t version, id;
-	uint64_t bytes;       /* of the file, or TRANSFER_UNKNOWN */
-	uint32_t piece_bytes; /* of the longest piece */
-	uint32_t unused;      /* 0 */
+	uint64_t bytes;       /* length of the file, or TRANSFER_UNKNOWN */
+	uint32_t piece_bytes; /* longest piece */
+	uint32_t unused;      /* must be 0 */
 };
 
 struct transfer_end {
@@ -42,12 +42,12 @@ struct transfer_end {
 _Static_assert(sizeof(struct transfer_open) == 24 && sizeof(struct transfer_end) == 16, "wire formats have no padding");
 
 /*
- * Of all bytes in their order, for damage, not against forgery: for each word of 8 bytes, little-endian, the last one
- * filled up with zeros, value = (rotate_left(value, 27) ^ word) * 0x9e3779b97f4a7c15, from 0; then once more with the count of bytes.
+ * Digest over all bytes in order. It detects damage, not forgery. It starts at 0. For each little-endian 8-byte word, the last one
+ * padded with zeros: value = (rotate_left(value, 27) ^ word) * 0x9e3779b97f4a7c15. The number of bytes is added as a final word.
  */
 struct transfer_digest {
 	uint64_t value, bytes;
-	uint8_t rest[8]; /* bytes % 8 of them wait for others */
+	uint8_t rest[8]; /* bytes % 8 bytes that do not fill a word yet */
 };
 
 void transfer_digest__add(struct transfer_digest *d, const void *data, size_t bytes);
