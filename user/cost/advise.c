@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Other registrations first; then, with the best of them, other ways to compile. */
+/*
+ * spinctl cost --advise: measures other registrations first, then other compiler flags with the best of them. A variant that
+ * cannot be built is reported and skipped. Called by the cost command.
+ */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -28,7 +31,7 @@ struct advisor {
 	struct spin_meta meta;
 	struct cost_source *source;
 	struct advice advice;
-	uint32_t longest; /* mean bytes of a packet: what is not less is all of it */
+	uint32_t longest; /* mean bytes of a packet; a length of at least this is the whole packet */
 };
 
 static int run_both(struct advisor *a, struct cost_point *p)
@@ -178,7 +181,7 @@ int cost_advise(const struct cost_program *program, struct cost_source *source, 
 	return status;
 }
 
-/* Where the state is declared: in the handler's file, by one of its macros. "": unknown. */
+/* Finds the source that declares the state: the handler's file, through one of the state macros. "": unknown. */
 static void source_by_dwarf(const struct cost_program *program, char out[PATH_MAX])
 {
 	struct cost_dwarf d;
@@ -272,7 +275,7 @@ static const char *place_name(const struct advice_variant *v)
 	return v->state_placement == SPIN_STATE_IN_L1 ? "L1" : "L2";
 }
 
-/* "whole", "headers", "128" */
+/* Returns "whole", "headers" or "128". */
 static const char *bytes_name(const struct advice_variant *v, char out[16])
 {
 	if (v->bytes_in_l1 == SPIN_WHOLE_PACKET)

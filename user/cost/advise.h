@@ -3,8 +3,8 @@
 #define USER_COST_ADVISE_H
 
 /*
- * spinctl cost --advise: the handler registered and compiled in other ways, each run like the one that it is. Text and
- * JSON are printed from struct advice.
+ * spinctl cost --advise: runs the handler with other registrations and compiler flags, under the same conditions as the
+ * original. Text and JSON are printed from struct advice.
  */
 #include <limits.h>
 
@@ -13,7 +13,7 @@
 #include "user/tool/handler.h"
 
 #define ADVICE_VARIANTS_MAX 32
-/* Made if no packets are given. */
+/* Generated if no packets are given. */
 #define ADVICE_DATAGRAMS 200
 #define ADVICE_MESSAGES  8
 
@@ -29,13 +29,13 @@ struct advice_variant {
 };
 
 struct advice {
-	const struct cost_report *report; /* of the program as it is: what ran, on what */
+	const struct cost_report *report; /* of the unchanged program: what ran, on which target */
 	char source[PATH_MAX];
 	uint32_t state_bytes;
-	struct advice_variant variants[ADVICE_VARIANTS_MAX]; /* the first is as registered and compiled */
+	struct advice_variant variants[ADVICE_VARIANTS_MAX]; /* the first one is as registered and compiled */
 	unsigned count;
-	unsigned registration; /* the best one of the compiler's options as they are */
-	unsigned best;         /* of all */
+	unsigned registration; /* the best with unchanged compiler options */
+	unsigned best;         /* the best of all */
 };
 
 #define ADVICE_GBPS 400
@@ -47,9 +47,9 @@ int cost_advise(const struct cost_program *program, struct cost_source *source, 
 void cost_advise__text(const struct advice *a);
 void cost_advise__json(const struct advice *a);
 
-/* The file that the program's handler was compiled of. DONE, or FAILED after a message. */
+/* Finds the source file of the program's handler. Returns DONE, or FAILED after a message. */
 int advise_source(const struct cost_program *program, char out[PATH_MAX]);
-/* Compiles it as the variant says; *elf is to be freed. DONE, or FAILED after a message. */
+/* Compiles the source as the variant says. The caller frees *elf. Returns DONE, or FAILED after a message. */
 int advise_build(const char *source, const struct advice_variant *v, const struct option_list *compile, void **elf, size_t *bytes);
 
 #endif

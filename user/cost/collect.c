@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Hears of tasks and packets, and sums them up. A packet's tasks are told before it is: they wait here for it, to be cut
- * into the stages of its latency.
+ * Collects the records of tasks and packets, and sums them up. Called by the model. A packet's tasks are reported before the
+ * packet itself: they are kept until then, to be split into the stages of its latency.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -289,7 +289,7 @@ struct cost_spread cost_series__spread(struct cost_series *s)
 	return out;
 }
 
-/* Names of what packets go through, and their time cut into it. */
+/* Names of tasks and stages, and the split of a packet's time into stages. */
 
 const char *cost_task_name(enum pspin_task_kind kind)
 {
@@ -325,7 +325,7 @@ const char *cost_stage_text(enum cost_stage stage)
 	return texts[stage];
 }
 
-/* Time up to `until` belongs to the stage, as far as it has not been given to one before. */
+/* Assigns the time up to `until` to the stage, except the part that an earlier stage already has. */
 static void spend(uint64_t stages[COST_STAGES], uint64_t *at, uint64_t until, enum cost_stage stage)
 {
 	if (until <= *at)
@@ -365,7 +365,7 @@ void cost_stages__cut(const struct pspin_packet_record *packet, struct pspin_tas
 	spend(stages, &at, packet->left_ps, COST_STAGE_OUT);
 }
 
-/* When the room is full, a slot becomes two slots' worth. */
+/* When all slots are in use, pairs of slots are merged and the slot length doubles. */
 void cost_occupancy__add(struct cost_occupancy *o, uint64_t from, uint64_t to)
 {
 	while (to >= o->slot_ps * COST_SLOTS) {
@@ -391,7 +391,7 @@ void cost_collector__occupancy(const struct cost_collector *c, struct cost_occup
 	*out = c->occupancy;
 }
 
-/* From a fifth to nine tenths of them: neither the first ones, when all is empty, nor the last. */
+/* Measures from one fifth to nine tenths of the packets: neither the first ones, when all queues are empty, nor the last. */
 int cost_collector__rate(const struct cost_collector *c, double *packets_per_us, double *bytes_per_us)
 {
 	size_t n = c->done_ps.count, from = n / 5, to = n * 9 / 10;

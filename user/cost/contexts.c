@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Several handlers as execution contexts of one NIC: each alone first, then all at once. Called by spinctl cost. */
+/* Runs several handlers as execution contexts of one NIC: first each alone, then all together. Called by spinctl cost. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ struct set {
 
 /* --- handlers and their options --- */
 
-/* Those of the words that are this handler's: "2/NAME..." are the second one's, others everybody's. */
+/* Selects the words for this handler: "2/NAME..." is for the second one, words without a number are for all. */
 static int pick(const struct option_list *from, unsigned number, unsigned count, const char *option, struct option_list *to)
 {
 	to->count = 0;
@@ -164,7 +164,7 @@ static int open_source(struct context *c)
 
 /* --- runs --- */
 
-/* The context with the NIC for itself: what a packet takes, and its flow. */
+/* Runs the context with the NIC for itself. Measures cycles per packet and the flow completion time. */
 static int run_alone(struct context *c, uint64_t *flow_ps)
 {
 	struct cost_together t = { .programs = { &c->job.program },
@@ -192,7 +192,7 @@ static int run_alone(struct context *c, uint64_t *flow_ps)
 	return status;
 }
 
-/* (sum of x)^2 / (n * sum of x^2) */
+/* Jain's index: (sum of x)^2 / (n * sum of x^2). */
 static double jain(const double *x, unsigned n)
 {
 	double sum = 0, squares = 0;
@@ -241,7 +241,7 @@ static void conclude(struct context *c, const struct cost_collector *collector)
 	cost_fits(&c->report);
 }
 
-/* The packets of a capture come as they stand there; made ones of all handlers in turn. */
+/* Packets of a capture keep their order. Generated packets of the handlers take turns. */
 static int open_sources(const struct set *set, struct cost_together *t)
 {
 	const struct cost_source_options trace = { .trace = set->options->trace, .rule = &set->contexts[0].rule };
@@ -362,7 +362,7 @@ int cost_contexts__run(const struct cost_options *options, const char **objects,
 	return status;
 }
 
-/* The report of several contexts of one NIC: who had how much and when it was done, then each one's own. */
+/* The report of several contexts of one NIC: each one's share and completion time, then the report of each. */
 
 double cost_sharing__share(const struct cost_sharing *s, unsigned i)
 {

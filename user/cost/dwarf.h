@@ -2,7 +2,7 @@
 #ifndef USER_COST_DWARF_H
 #define USER_COST_DWARF_H
 
-/* Instructions to source lines, by a program's DWARF. */
+/* Maps instructions to source lines by a program's DWARF. */
 #include <elfutils/libdw.h>
 #include <libelf.h>
 
@@ -16,14 +16,14 @@ void cost_dwarf__open(struct cost_dwarf *d, const void *elf, size_t bytes);
 void cost_dwarf__close(struct cost_dwarf *d);
 
 struct cost_place {
-	const char *file; /* NULL: nothing is known; valid until close */
+	const char *file; /* NULL: unknown; valid until close */
 	int line;
-	const char *function; /* the handler's that encloses it; NULL: unknown */
+	const char *function; /* the enclosing function of the handler; NULL: unknown */
 	enum cost_part part;
 };
 /*
- * An instruction inside a function of the handler's file is the handler's, also where it comes from an accessor that was
- * inlined there: then the line is the one that calls it. Else the source file of its line decides.
+ * An instruction inside a function of the handler's file belongs to the handler, even if it comes from an accessor that was
+ * inlined there: its line is then the line of the call. Otherwise the source file of its line decides.
  */
 struct cost_place cost_dwarf__find(const struct cost_dwarf *d, uint32_t pc);
 

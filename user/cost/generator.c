@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Packets made for the model: datagrams, or SLMP in the order of the wire, each packet asking for its acknowledgement; for a rule
- * of ICMP echo requests, for one of a type of Ethernet frames of that.
+ * Generates packets for the model: datagrams, or SLMP messages in wire order, where each packet asks for its acknowledgement.
+ * A rule for ICMP echo requests or for an Ethernet type gets such packets. Called by source.c.
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #define ECHO        8
 #define ECHO6       128
 
-/* Whatever the rule wants; where it does not care, an address for examples. */
+/* Writes the address that the rule requires. Bits that the rule ignores come from an example address. */
 static void put_address(uint8_t *at, const uint8_t *standard, const uint32_t want[4], const uint32_t mask[4], unsigned bytes)
 {
 	const uint8_t *w = (const uint8_t *)want, *care = (const uint8_t *)mask;
@@ -58,7 +58,7 @@ static void make_ip6(struct cost_generator *m, uint8_t *at, unsigned bytes)
 	memcpy(at, &ip, sizeof(ip));
 }
 
-/* Over IPv6 there is no datagram without a checksum: the bare pseudo-header sum, as offloads leave it. */
+/* UDP over IPv6 requires a checksum. Writes the bare pseudo-header sum, as checksum offload leaves it. */
 static uint16_t pseudo_sum(const uint8_t *ip, unsigned udp_bytes)
 {
 	const uint8_t *addresses = ip + offsetof(struct spin_ip6, src);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The report as one page that needs nothing else: no scripts, no fonts, no network. */
+/* Writes the report as one self-contained page: no scripts, no fonts, no network. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -75,7 +75,7 @@ void html__heading(FILE *to, const struct cost_report *r, const char *id, const 
 
 void html__table(FILE *to, const char *caption, const char *const *columns)
 {
-	/* no <caption>: it would be as wide as the table, also where that is wider than the screen */
+	/* no <caption>: it would be as wide as the table, even if the table is wider than the screen */
 	fputs("<p class=\"soft\">", to);
 	svg__text(to, caption);
 	fputs("</p>\n<div class=\"wide\" tabindex=\"0\"><table aria-label=\"", to);

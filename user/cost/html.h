@@ -2,7 +2,7 @@
 #ifndef USER_COST_HTML_H
 #define USER_COST_HTML_H
 
-/* Parts of the page, each a section. */
+/* The parts of the page. Each is a section. */
 #include <stdio.h>
 
 #include "user/lib/svg.h"
@@ -17,23 +17,26 @@ void cost_html__xpulp(FILE *to, const struct cost_report *r);
 
 /* The whole report of a handler, without a heading. */
 void cost_html__report(FILE *to, const struct cost_report *r);
-/* Notes that go with HPUs over time: of HPUs that switch while a handler waits. */
+/* Notes for the plot of HPUs over time, for HPUs that switch threads while a handler waits. */
 void cost_html__threads(FILE *to, const struct pspin_traffic *seen);
 
-/* A page up to its <h1>, "A on B", and from there to its end. */
+/* The page up to its <h1>, "A on B"; and its end. */
 void html__begin(FILE *to, const char *a, const char *b);
 void html__end(FILE *to);
-/* Writes the page, or leaves the file as it is. DONE or FAILED after a message. */
+/* Writes the page, or leaves the file unchanged. Returns DONE, or FAILED after a message. */
 int html__write(const char *path, void (*print)(FILE *to, const void *what), const void *what);
 
 /*
- * A section's beginning with its heading. r: whose part of the page it is; NULL: of the whole page. Several contexts have
- * the same sections: these have the context's number in their ids.
+ * Begins a section with a heading. r: the handler that the section is about; NULL: the whole page. With several contexts the
+ * sections repeat, so their ids include the context's number.
  */
 void html__heading(FILE *to, const struct cost_report *r, const char *id, const char *text);
-/* A table's beginning with its caption and columns, names ended by NULL; a < before one of text, not numbers. */
+/*
+ * Begins a table with its caption and columns; names end with NULL. A name that begins with < is a text column, the others are
+ * numeric.
+ */
 void html__table(FILE *to, const char *caption, const char *const *columns);
-void html__row(FILE *to, const char *name); /* its first cell; cells follow, and "</tr>\n" */
+void html__row(FILE *to, const char *name); /* writes the first cell; the caller writes the others and "</tr>\n" */
 void html__cell(FILE *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void html__table_end(FILE *to);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Several contexts of one NIC as a page: who had how much of the HPUs and when each was done, then a section for each context.
- * Written by contexts.c; what a section says is that of a handler's own page (html.c).
+ * Writes several contexts of one NIC as a page: each context's share of the HPUs and its completion time, then a section for
+ * each context. Called by contexts.c. The sections are those of a single handler's page (html.c).
  */
 #include <inttypes.h>
 #include <math.h>
@@ -9,14 +9,14 @@
 #include "user/cost/html.h"
 #include "user/cost/run.h"
 
-/* HPUs of each context in slots of one length. */
+/* HPUs of each context, in slots of the same length. */
 struct shares {
 	uint64_t slot_ps;
 	unsigned slots;
 	double hpus[COST_CONTEXTS_MAX][COST_SLOTS]; /* mean over the slot */
 };
 
-/* Slots grow by doubling: the longest one's are so many whole ones of each. */
+/* Slot lengths grow by doubling, so the longest slot is a whole number of slots of every context. */
 static void collect(const struct cost_sharing *s, struct shares *out)
 {
 	*out = (struct shares){ 0 };
@@ -36,13 +36,13 @@ static void collect(const struct cost_sharing *s, struct shares *out)
 	}
 }
 
-/* "1 filtering": handlers may be the same, numbers are not. */
+/* Formats "1 filtering": several contexts may have the same handler, but their numbers differ. */
 static void name_of(const struct cost_sharing *s, unsigned i, char *out, size_t bytes)
 {
 	snprintf(out, bytes, "%u %s", i + 1, s->flows[i].report->handler);
 }
 
-/* Each context's HPUs over time; as_part: of those at work then, in percent. */
+/* Plots each context's HPUs over time. as_part: in percent of the HPUs that are busy at that time. */
 static void plot_shares(FILE *to, const struct cost_sharing *s, const struct shares *shares, int as_part)
 {
 	double x[COST_SLOTS + 1], y[COST_CONTEXTS_MAX][COST_SLOTS + 1];
@@ -72,7 +72,7 @@ static void plot_shares(FILE *to, const struct cost_sharing *s, const struct sha
 			y[i][k] = !as_part ? shares->hpus[i][k] : all > 0 ? 100 * shares->hpus[i][k] / all : NAN;
 	}
 	for (unsigned i = 0; i < s->count; i++) {
-		/* the last slot's value holds to its end */
+		/* the last value holds to the end of its slot */
 		y[i][shares->slots] = shares->slots ? y[i][shares->slots - 1] : 0;
 		name_of(s, i, names[i], sizeof(names[i]));
 		series[i] = (struct svg_series){ .name = names[i], .x = x, .y = y[i], .count = shares->slots + 1, .is_steps = 1 };
@@ -91,7 +91,7 @@ static void plot_flows(FILE *to, const struct cost_sharing *s)
 	struct svg_bars bars = { "Flow completion time", "µs", groups, parts, s->count, 2, values, .is_side_by_side = 1 };
 
 	for (unsigned i = 0; i < s->count; i++) {
-		if (s->count > 4) /* names have no room beside one another */
+		if (s->count > 4) /* there is no room for more names in a row */
 			snprintf(names[i], sizeof(names[i]), "%u", i + 1);
 		else
 			name_of(s, i, names[i], sizeof(names[i]));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Of the page: HPUs over time, cycles, stalls, source lines. */
+/* Writes the page's sections on cycles, stalls, source lines, and HPUs over time. */
 #include <inttypes.h>
 #include <math.h>
 

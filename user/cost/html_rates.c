@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Of the page: throughput, latency, HPUs over time. */
+/* Writes the page's sections on throughput, latency, and HPUs over time. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -7,7 +7,7 @@
 
 #define LENGTHS 40 /* points of a curve over handler length */
 
-/* Against the packet's size: ours, and what HPUs alone would do. */
+/* Plots throughput against packet size: what was reached, and what the HPUs alone could do. */
 static void plot_sizes(FILE *to, const struct cost_report *r)
 {
 	double x[COST_SIZES_MAX + 1], reached[COST_SIZES_MAX + 1], hpus[COST_SIZES_MAX + 1], line[COST_RATES][2], ends[2];
@@ -31,7 +31,7 @@ static void plot_sizes(FILE *to, const struct cost_report *r)
 		most = fmax(most, hpus[n]);
 		plot.y_high = fmax(plot.y_high, 1.1 * reached[n++]);
 	}
-	/* what the HPUs could do beyond that leaves the picture: else what was reached lies flat on the ground */
+	/* the y axis ends near what was reached: HPUs alone may do far more, and the measured curve would be flat */
 	plot.y_high = fmax(plot.y_high, 1.1 * r->main.rates[COST_RATES - 1].gbps);
 	snprintf(alone, sizeof(alone), "HPUs alone, up to %.0f", most);
 	series[1].name = alone;
@@ -47,7 +47,7 @@ static void plot_sizes(FILE *to, const struct cost_report *r)
 	fputs("</div>\n", to);
 }
 
-/* What all HPUs together could do by the handler's cycles, for each size; and where these handlers are. */
+/* Plots the throughput of all HPUs by the handler's cycles for each size, and marks the measured handlers. */
 static void plot_lengths(FILE *to, const struct cost_report *r)
 {
 	static const unsigned sizes[] = { 64, 256, 1024 };
@@ -59,7 +59,7 @@ static void plot_lengths(FILE *to, const struct cost_report *r)
 	};
 	unsigned n = 0;
 
-	plot.y_high = 500; /* above it there is no link; the curves leave the picture */
+	plot.y_high = 500; /* no link is faster; curves may leave the plot at the top */
 	for (unsigned i = 0; i < LENGTHS; i++) {
 		x[i] = 8 * pow(2, i * 10.0 / (LENGTHS - 1));
 		for (unsigned s = 0; s < 3; s++)
@@ -114,7 +114,7 @@ void cost_html__throughput(FILE *to, const struct cost_report *r)
 	char name[32];
 
 	html__heading(to, r, "throughput", "Throughput");
-	if (!r->contexts) { /* else what was reached is not what all HPUs can do */
+	if (!r->contexts) { /* with several contexts the reached rate is not that of all HPUs */
 		fputs("<div class=\"plots\">\n", to);
 		plot_sizes(to, r);
 		plot_lengths(to, r);
@@ -139,7 +139,7 @@ void cost_html__throughput(FILE *to, const struct cost_report *r)
 		(double)r->power_mw / 1e3);
 }
 
-/* Stacked, one bar per size alone and the packets given under load; stages that take no time are left out. */
+/* Plots stacked bars: one for each size run alone, and one for the given packets under load. Stages without time are left out. */
 static void plot_stages(FILE *to, const struct cost_report *r)
 {
 	double values[(COST_SIZES_MAX + 3) * COST_STAGES], all[COST_SIZES_MAX + 3][COST_STAGES];

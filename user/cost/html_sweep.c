@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A sweep as a page: throughput and latency over the first axis that varies, a line for each value
- * of the others. */
+/* Writes a sweep as a page: throughput and latency over the first axis that varies, with a line for each value of the other axes. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -27,13 +26,13 @@ static const char head[] = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta chars
 			   "white-space: nowrap; }\n"
 			   "</style></head><body>\n";
 
-/* Points of a line in the plots: those that agree in all axes but the one. */
+/* The points of a line in the plots are those that differ only in the plotted axis. */
 struct plots {
 	const struct cost_sweep *sweep;
-	unsigned along;  /* the axis */
-	unsigned stride; /* between its neighbours */
+	unsigned along;  /* the plotted axis */
+	unsigned stride; /* distance between neighbours on that axis */
 	unsigned lines;
-	double *x, *y; /* of all lines, one behind the other */
+	double *x, *y; /* of all lines, one after the other */
 	char (*names)[NAME_BYTES];
 };
 
@@ -76,7 +75,7 @@ static void draw(FILE *to, struct plots *p, const char *title, const char *unit,
 		double *x = p->x + plot.count * axis->count, *y = p->y + plot.count * axis->count;
 
 		if (i / p->stride % axis->count)
-			continue; /* not the first of a line */
+			continue; /* not the first point of a line */
 		name_line(p, plot.count, i);
 		for (unsigned j = 0; j < axis->count; j++) {
 			x[j] = (double)axis->values[j];
@@ -112,7 +111,7 @@ static void table(FILE *to, const struct cost_sweep *sweep)
 	fputs("</table></div>\n", to);
 }
 
-/* What was run, and what the figures are of. */
+/* Says what was run, and what the figures measure. */
 static void about(FILE *to, const struct cost_report *r)
 {
 	fputs("<p>Rule <code>", to);

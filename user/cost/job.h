@@ -2,7 +2,7 @@
 #ifndef USER_COST_JOB_H
 #define USER_COST_JOB_H
 
-/* One report being made: options, program and results so far. Shared by the files that measure and print. */
+/* One report in progress: options, program and results so far. Shared by the files that measure and print. */
 #include "user/cost/run.h"
 
 struct cost_job {
@@ -16,7 +16,7 @@ struct cost_job {
 int cost_job__check_packets(const struct cost_job *job, const char *path);
 /* Measures packets alone and cold. DONE, or FAILED after a message. */
 int cost_report__alone(struct cost_job *job);
-/* Fills the report and prints it. DONE, or FAILED after a message. */
+/* Fills in the report and prints it. Returns DONE, or FAILED after a message. */
 int cost_report__make(struct cost_job *job);
 
 #endif

@@ -219,7 +219,7 @@ static void throughput(struct json *j, const struct cost_report *r, const struct
 	json_bool(j, "hpus_wait_for_commands", t->waits_for_commands);
 	json_bool(j, "hpus_wait_for_memory", t->waits_for_memory);
 	json_double(j, "hpu_time_waiting_for_that_memory", t->memory_wait);
-	json_object(j, "busy"); /* empty for a NIC that is shared: part of it would be others' */
+	json_object(j, "busy"); /* empty for a shared NIC, which is also busy for other contexts */
 	for (unsigned i = 0; !r->contexts && i < COST_RESOURCES; i++)
 		json_double(j, cost_resource_name(i), t->busy[i]);
 	json_object_end(j);

@@ -4,7 +4,7 @@
 
 #include "user/cost/report.h"
 
-/* Further parts of the document: throughput and line rates; a packet's way; packets of several sizes. */
+/* Parts of the document: throughput and line rates; latency stages of a packet; packets of several sizes. */
 void cost_json__rates(struct json *j, const struct cost_report *r, const struct cost_point *p);
 void cost_json__stages(struct json *j, const struct cost_report *r);
 void cost_json__sizes(struct json *j, const struct cost_report *r);

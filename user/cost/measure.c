@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* From options to what runs: a fat object, a source or a foreign program; a report, a sweep or advice. */
+/* Selects what to run by the options: a fat object, a source file or a foreign program; as a report, a sweep or advice. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static int run_sweep(const struct cost_job *job, const struct cost_source_option
 	return status;
 }
 
-/* Made ones; --advise makes what the handler takes. */
+/* Returns 1 if datagrams are generated. --advise generates what the handler takes. */
 static int is_datagrams(const struct cost_options *o, const struct cost_report *r)
 {
 	return o->datagrams || (!o->trace && !o->made.messages && !r->takes_messages);
@@ -240,17 +240,17 @@ int cost_run(const struct cost_options *options, const char *object)
 	return status;
 }
 
-/* Ways for packets through a NIC: one after the other, with cold caches, and as fast as it takes them. */
+/* The ways to run packets through a NIC: one at a time, one at a time with cold caches, and as fast as the NIC takes them. */
 
 /*
- * Packets in front of the wire, and cycles until there have to be as many again: it never runs dry, at a packet a cycle
- * either, and no trace need lie in memory as a whole.
+ * Packets that are queued in front of the wire. The queue is refilled after that many cycles, so it never runs dry, not even
+ * at one packet per cycle; and a trace need not be in memory as a whole.
  */
 #define AHEAD         1024
-#define AHEAD_OF_MANY (64 * AHEAD) /* of several contexts: what waits for one of them must not keep the others' from coming */
+#define AHEAD_OF_MANY (64 * AHEAD) /* for several contexts: packets that wait for one context must not hold up those of the others */
 #define SLICE_CYCLES  512
 
-/* An L1 has rings for packets; one that is larger stays in front of it for ever. */
+/* A packet that is larger than the packet ring in L1 would wait in front of it forever. */
 static int is_too_large(const struct pspin_target *target, const struct cost_packet *packet, uint64_t *ring_bytes)
 {
 	uint64_t kib = 0, rings = 1;
@@ -294,7 +294,10 @@ static uint64_t now(const struct pspin *nic)
 	return traffic.now_ps;
 }
 
-/* The packet when all before it is done; of a trace of messages at its time, which ends idle ones. */
+/*
+ * Sends the packet when all earlier packets are done. Packets of a message trace are sent at their recorded time, which also
+ * ends idle messages.
+ */
 static int step(const struct cost_program *program, struct pspin *nic, const struct cost_packet *packet, uint64_t number, uint32_t *at_ms)
 {
 	struct pspin_result swept;
@@ -379,7 +382,7 @@ int cost_pass__worst(const struct cost_program *program, struct cost_source *sou
 	return status;
 }
 
-/* Packets of sources in turn, to a NIC with a context for each program. */
+/* Packets of several sources in turn, sent to a NIC with a context for each program. */
 struct stream {
 	const struct cost_program *program; /* of one of the contexts */
 	struct pspin *const *nics;
@@ -391,13 +394,13 @@ struct stream {
 	uint64_t number;
 };
 
-/* Of a capture with others' packets, too, a NIC that a context has for itself gets its own. */
+/* If a capture also has packets for other contexts, a NIC with a single context gets only the packets that match it. */
 static int is_wanted(const struct stream *s, const struct cost_packet *packet)
 {
 	return !s->leaves_others_out || pspin__matches(s->nics[0], packet->frame, packet->bytes);
 }
 
-/* 1 and the next packet; 0 after the last one of all sources; FAILED_SOURCE. */
+/* Returns 1 and the next packet, 0 after the last one of all sources, or FAILED_SOURCE. */
 static int next_packet(struct stream *s, struct cost_packet *packet)
 {
 	int rc = 0;

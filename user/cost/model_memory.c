@@ -14,7 +14,7 @@
 
 #define VARIABLES_MAX 64
 
-/* A variable's copy, changed here and written back at the end. */
+/* A copy of a variable. It is changed here and written back at the end. */
 struct copy {
 	struct layout_variable var;
 	uint32_t addr;

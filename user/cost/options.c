@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What the command line asks for, as far as words alone tell whether that can be. */
+/* Reads the command line of spinctl cost, and rejects what its words alone show to be impossible. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +97,7 @@ static const char *wrong_contexts(const struct cost_options *o, unsigned operand
 	return NULL;
 }
 
-/* One number for all, or one for each; 0: they are none, or outside the bounds. */
+/* Reads one number for all, or one for each. Returns 0 if they are no numbers or out of range. */
 static int read_each(const char *text, unsigned count, unsigned high, unsigned to[COST_CONTEXTS_MAX])
 {
 	char words[256], *rest = words;
@@ -144,7 +144,7 @@ static int check_each(struct cost_options *o, unsigned operands)
 	return USAGE;
 }
 
-/* --payload: what it is, goes by what runs. 0 bytes: no number. */
+/* Reads --payload, whose meaning depends on what runs. Stores 0 bytes if it is no number. */
 static void read_payload(struct cost_options *o, unsigned operands)
 {
 	const char *bytes = o->payload_bytes ? o->payload_bytes : o->image.path ? NULL : o->payload;

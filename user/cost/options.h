@@ -2,14 +2,14 @@
 #ifndef USER_COST_OPTIONS_H
 #define USER_COST_OPTIONS_H
 
-/* Options of spinctl cost, and the two functions that the command calls. */
+/* Options of spinctl cost, and the functions that the command calls. */
 #include "user/cost/report.h"
 #include "user/tool/fill.h"
 
 struct cost_options {
 	const char *trace, *target, *sizes, *gbps, *framing, *html, *trace_file, *budget, *payload, *payload_bytes, *api, *weights;
 	struct fill_options fill;
-	struct option_list match; /* none: udp */
+	struct option_list match; /* empty: udp */
 	struct option_list compile;
 	struct cost_made made;
 	struct {
@@ -19,17 +19,17 @@ struct cost_options {
 	struct option_list sweep;
 	unsigned datagrams, top, threads, watchdog;
 	int lines, json, advise;
-	/* from the words above */
+	/* parsed from the words above */
 	unsigned size[COST_SIZES_MAX], size_count;
 	double gbps_value, budget_value;
 	unsigned weight[COST_CONTEXTS_MAX], payload_of[COST_CONTEXTS_MAX]; /* of each handler, if there are several */
 };
 
-/* DONE, or USAGE after a message. */
+/* Returns DONE, or USAGE after a message. */
 int cost_options__check(struct cost_options *options, unsigned operands);
-/* A report of the object, or of options->image: DONE or FAILED after a message. */
+/* Reports on the object, or on options->image. Returns DONE, or FAILED after a message. */
 int cost_run(const struct cost_options *options, const char *object);
-/* The same of several, as contexts of one NIC (contexts.c). */
+/* Same for several objects, as contexts of one NIC (contexts.c). */
 int cost_contexts__run(const struct cost_options *options, const char **objects, unsigned count);
 
 #endif

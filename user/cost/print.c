@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A report: packets through the model, in each way and size, and what is printed of it. */
+/* Makes a report: runs the packets through the model in each way and size, then prints the results. */
 #include "user/cost/job.h"
 #include "user/cost/options.h"
 #include "user/tool/error.h"
 
-/* Cycles alone, by line; then the lines of the packet that took most. */
+/* Measures packets alone, with cycles by source line; then the lines of the packet that took the most cycles. */
 static int run_alone(struct cost_job *job)
 {
 	struct cost_report *r = job->report;
@@ -36,7 +36,7 @@ static int run_loaded(struct cost_job *job, struct cost_trace_writer *writer, st
 
 	if (cost_source__rewind(job->source))
 		return FAILED;
-	if (!r->takes_messages || !r->trace || r->is_image) /* messages of a trace have been: they do not come again */
+	if (!r->takes_messages || !r->trace || r->is_image) /* messages of a trace are complete after one pass and cannot be repeated */
 		cost_source__repeat(job->source, COST_LOADED_PACKETS);
 	return cost_pass__loaded(&job->program, job->source, job->options->gbps_value, writer, &p->loaded, &p->throughput, occupancy);
 }
@@ -109,7 +109,7 @@ static int miss(const struct cost_report *r, const struct cost_point *p)
 			    cost_bound_name(t, bound));
 }
 
-/* Of the packets given, and of sizes that were asked for. */
+/* Checks the budget for the given packets and for the requested sizes. */
 static int check_budget(const struct cost_job *job)
 {
 	const struct cost_report *r = job->report;

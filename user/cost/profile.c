@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Whose cycles: each instruction of the image belongs to the handler, to the wrapper around it, to commands or to the runtime. */
+/* Attributes cycles: each instruction of the image belongs to the handler, to the wrapper around it, to commands or to the runtime. */
 #include <dwarf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,7 +104,7 @@ static int by_cycles(const void *a, const void *b)
 	return x->line != y->line ? (x->line > y->line) - (x->line < y->line) : (int)x->part - (int)y->part;
 }
 
-/* The line as it stands in the file, without its indentation; NULL if the file is not to be read. */
+/* Returns the source line without its indentation, or NULL if the file cannot be read. */
 static char *read_line(const char *file, unsigned number)
 {
 	FILE *from = fopen(file, "re");
@@ -122,7 +122,7 @@ static char *read_line(const char *file, unsigned number)
 	return out;
 }
 
-/* Names are kept for those that are shown: they outlive the DWARF. */
+/* Copies the names of the lines that are shown: they must outlive the DWARF data. */
 static void finish(struct sorting *s, unsigned top)
 {
 	struct cost_lines *out = s->out;
@@ -189,7 +189,7 @@ static int ends_with(const char *path, const char *end)
 	return n >= m && !strcmp(path + n - m, end);
 }
 
-/* By source file: the files of the image that are not a handler's. */
+/* Attributes the image's files other than the handler's. */
 static enum cost_part part_of_file(const char *file)
 {
 	if (ends_with(file, "hwmodel/image/command.h") || ends_with(file, "handlers/include/pspin/commands.h"))
@@ -201,13 +201,13 @@ static enum cost_part part_of_file(const char *file)
 	return COST_USER;
 }
 
-/* The functions around an address, inlined ones as they were inlined; the caller frees. */
+/* Stores the functions that enclose an address, including inlined ones as they were inlined. The caller frees *scopes. */
 static int scopes_at(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Die **scopes)
 {
 	Dwarf_Die *lexical = NULL;
 	int n = dwarf_getscopes(unit, pc, &lexical);
 
-	/* past an inlined function these go on where it was written: start from the innermost again */
+	/* outside an inlined function dwarf_getscopes() continues where it was written: restart from the innermost scope */
 	*scopes = NULL;
 	if (n > 0) {
 		n = dwarf_getscopes_die(&lexical[0], scopes);
@@ -216,7 +216,7 @@ static int scopes_at(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Die **scopes)
 	return n;
 }
 
-/* Where an inlined function is called. */
+/* Returns the line where an inlined function is called. */
 static struct cost_place call_site(Dwarf_Die *unit, Dwarf_Die *inlined)
 {
 	struct cost_place site = { 0 };
@@ -235,8 +235,8 @@ static struct cost_place call_site(Dwarf_Die *unit, Dwarf_Die *inlined)
 }
 
 /*
- * 1 if a function of the handler's own file encloses the address, and *place, the
- * source of the instruction, becomes the line of that function which it belongs to.
+ * Returns 1 if a function of the handler's own file encloses the address. Then *place, the source of the instruction, becomes
+ * the line of that function to which the instruction belongs.
  */
 static int in_handler(Dwarf_Die *unit, Dwarf_Addr pc, struct cost_place *place)
 {
@@ -264,9 +264,9 @@ static int in_handler(Dwarf_Die *unit, Dwarf_Addr pc, struct cost_place *place)
 }
 
 /*
- * The line of an address, and its unit. Each unit is asked, and its lines decide: a linker that drops a function leaves a
- * range of no bytes at 0 in .debug_aranges, which ends that table for its readers, and one that shortens calls leaves the
- * ranges of an assembler's unit too long, over the functions behind it.
+ * Returns the line of an address, and its unit. Searches the line tables of all units, because .debug_aranges is unreliable. A
+ * linker that drops a function leaves a range of 0 bytes at address 0, which readers take as the end of the table. A linker
+ * that shortens calls leaves the ranges of assembler units too long, so that they cover the functions that follow.
  */
 static Dwarf_Line *line_of_pc(Dwarf *dwarf, Dwarf_Addr pc, Dwarf_Die *die)
 {

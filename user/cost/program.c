@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* NICs with the program whose cost is asked for. */
+/* Creates NICs that run the program whose cost is measured. Called by the passes and reports. */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <errno.h>
@@ -15,11 +15,11 @@
 #include "user/tool/fill.h"
 #include "user/tool/error.h"
 
-/* On a NIC of its own, or one more context of `nic`. */
+/* Opens the program on a NIC of its own, or as one more context of `nic`. */
 static int open_object(const struct cost_program *program, struct pspin *nic, struct pspin **out)
 {
 	const struct spin_meta *meta = program->meta ? program->meta : spin_object__meta(program->object);
-	/* so that nothing is cut off, and handlers have memory of their own */
+	/* so that nothing is truncated, and handlers have host memory of their own */
 	const struct spin_segment all = { 0, SPIN_HOST_BYTES_MAX };
 	const struct pspin_limits limits = {
 		.host_bytes = SPIN_HOST_BYTES_MAX, .handler_mem = &all, .handler_segments = 1, .watchdog_cycles = program->watchdog
@@ -111,7 +111,7 @@ void cost_program__describe(const struct cost_program *program, struct cost_repo
 	cost_compiler(program->elf, program->elf_bytes, r->compiler, sizeof(r->compiler));
 }
 
-/* The C unit's producer; assembler units say nothing of the compiler. */
+/* Reads the producer from the C unit: assembler units do not name the compiler. */
 void cost_compiler(const void *image, size_t bytes, char *out, size_t out_bytes)
 {
 	Dwarf_CU *cu = NULL;
@@ -136,14 +136,14 @@ void cost_compiler(const void *image, size_t bytes, char *out, size_t out_bytes)
 }
 
 /*
- * --memory ADDR=FILE: what is in handler memory before the first packet of a program that spincc did not make, as
- * PsPIN's driver puts it there. Called when a NIC has been opened, when its program has booted.
+ * --memory ADDR=FILE: the contents of handler memory before the first packet, for a program that spincc did not make. PsPIN's
+ * driver writes it at the same point. Called when a NIC has been opened and its program has booted.
  */
 
 #define HANDLER_MEMORY       0x1c000000u
 #define HANDLER_MEMORY_BYTES 0x400000u
 
-/* A segment of the program that has a byte in there; 0: there is none. */
+/* Returns 1 and the segment of the program that has a byte in this range, or 0. */
 static int overlaps(const struct cost_program *program, uint32_t at, size_t bytes, GElf_Phdr *segment)
 {
 	Elf *elf;
@@ -202,7 +202,7 @@ int cost_memory__fill(const struct cost_program *program, struct pspin *nic)
 	return status;
 }
 
-/* What no handler of its own accord does: the figures would be of something else. */
+/* Reports what no correct handler does. The figures would not be those of the handler. */
 int cost_fault(const struct cost_program *program, const struct pspin_task_record *record)
 {
 	static const struct {

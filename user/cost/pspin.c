@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl cost of an object of `spincc --api pspin`: to what the model takes as a program of PsPIN's API. */
+/* spinctl cost of an object that `spincc --api pspin` made: passes it to the model as a program of PsPIN's API. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +14,9 @@
 #include "user/tool/temp_directory.h"
 #include "user/tool/error.h"
 
-#define PROGRAM_BYTES_MAX (64 << 20) /* with debug information; what runs is at most 5 MiB of it */
+#define PROGRAM_BYTES_MAX (64 << 20) /* with debug information; at most 5 MiB of it is code and data */
 
-/* What only native handlers have. */
+/* Rejects options that only native handlers support. */
 static int check_options(const struct cost_options *o, const char *path)
 {
 	if (o->fill.sets.count || o->fill.inserts.count || o->fill.files.count)
@@ -34,7 +34,7 @@ static int check_options(const struct cost_options *o, const char *path)
 	return DONE;
 }
 
-/* The whole file, if its trailer is whole. NULL: it is not, or cannot be read. */
+/* Reads the whole file if its trailer is valid. Returns NULL if it is not valid or cannot be read. */
 static void *read_checked(const char *path, size_t *bytes)
 {
 	struct stat st;
@@ -62,7 +62,7 @@ int cost_pspin__find(const struct cost_options *o, const char *path, struct cost
 
 	*file = read_checked(path, &bytes);
 	if (!*file)
-		return DONE; /* who opens it next says what is wrong */
+		return DONE; /* the next function that opens it reports the error */
 	err = pspin_object__read(path, *file, bytes, &api);
 	if (program->source)
 		path = program->source;

@@ -8,8 +8,9 @@
 #include "user/cost/run.h"
 
 /*
- * If the file is an object of `spincc --api pspin`: *file has its bytes, which the caller frees after the last use of *program, and
- * *program what the model is to run. If it is none, or cannot be read, *file is NULL. DONE, or FAILED after a message.
+ * If the file is an object of `spincc --api pspin`, *file gets its bytes and *program the program for the model to run. The
+ * caller frees *file after the last use of *program. *file is NULL for other files and for files that cannot be read. Returns
+ * DONE, or FAILED after a message.
  */
 int cost_pspin__find(const struct cost_options *options, const char *path, struct cost_program *program, void **file);
 
@@ -18,7 +19,7 @@ struct cost_pspin_source {
 	char directory[PATH_MAX], object[PATH_MAX];
 	int in_use;
 };
-/* DONE, or FAILED after a message; cost_pspin__remove() in either case. */
+/* Returns DONE, or FAILED after a message. Call cost_pspin__remove() in both cases. */
 int cost_pspin__compile(const char *path, const struct option_list *words, struct cost_pspin_source *out);
 void cost_pspin__remove(const struct cost_pspin_source *source);
 

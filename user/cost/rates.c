@@ -4,12 +4,12 @@
 
 #include "user/cost/run.h"
 
-/* Header, frame check, preamble, start and gap around an IP packet (IEEE 802.3). */
+/* Header, FCS, preamble, start delimiter and gap of an IP packet's frame (IEEE 802.3). */
 #define ETHERNET_BYTES 38
-/* Of the time; what is less busy is not what holds packets up. */
+/* Fractions of the time. A resource that is less busy is not the bottleneck. */
 #define BUSY  0.5
 #define TAKEN 0.9
-/* Of the HPUs' time: if they wait as much for a memory, that is what holds packets up. */
+/* Fraction of the HPUs' time. If HPUs wait this long for a memory, the memory is the bottleneck. */
 #define MEMORY_WAIT 0.25
 
 const char *cost_resource_name(enum cost_resource resource)
@@ -61,7 +61,10 @@ const char *cost_bound_text(const struct cost_throughput *t, char text[COST_BOUN
 	return text;
 }
 
-/* Of an HPU's cycles for a packet, what it waits for commands under load and not alone: for those of others. */
+/*
+ * Returns the cycles that an HPU waits for commands per packet under load, beyond those when it runs alone: the wait for the
+ * commands of other HPUs.
+ */
 static double waits_for_others(const struct cost_point *p)
 {
 	const double *loaded = p->loaded.cause_cycles_mean, *alone = p->alone.cause_cycles_mean;
@@ -70,8 +73,8 @@ static double waits_for_others(const struct cost_point *p)
 }
 
 /*
- * All HPUs are taken, but part of it is waiting for others' commands, and nothing that moves data is full: as many of them as
- * can be are under way at once. Those that are issued most are what holds up.
+ * Handles the case that all HPUs are taken, partly waiting for other HPUs' commands, and no data path is saturated: then the
+ * maximum number of commands is in flight. The bottleneck is the kind of command that is issued most.
  */
 static void find_commands(struct cost_throughput *t, const struct cost_view *loaded, double waiting)
 {
@@ -98,8 +101,9 @@ static void find_commands(struct cost_throughput *t, const struct cost_view *loa
 }
 
 /*
- * All HPUs are taken, but much of it is waiting for a memory: more HPUs would wait longer. What waits for L2 and the banks of the
- * own L1 are there alone, too, is the handler's own; another cluster's L1 is only accessed if its packets go to more clusters.
+ * Handles the case that all HPUs are taken but wait for a memory much of the time: more HPUs would wait longer. Waits for L2
+ * and for the banks of the own L1 that also occur alone are the handler's own. Another cluster's L1 is only accessed if the
+ * packets are spread over several clusters.
  */
 static void find_memory(struct cost_throughput *t, const struct cost_point *p, double hpu_cycles)
 {
@@ -128,7 +132,7 @@ static void find_memory(struct cost_throughput *t, const struct cost_point *p, d
 	}
 }
 
-/* The part of the time that each is busy at the rate that was reached; HPUs but for what they wait for others. */
+/* Computes how busy each resource is at the reached rate, as a fraction of the time. For HPUs, waits for other HPUs do not count. */
 static void find_bound(const struct cost_report *r, struct cost_point *p)
 {
 	const struct pspin_traffic *seen = &p->loaded.traffic;
@@ -195,7 +199,7 @@ void cost_rates(const struct cost_report *r, struct cost_point *p)
 	}
 }
 
-/* Least squares over the sizes that had such a task. */
+/* Least squares over the sizes that had a task of this kind. */
 static void fit(const struct cost_report *r, enum pspin_task_kind kind, struct cost_fit *out)
 {
 	double n = 0, x = 0, y = 0, xx = 0, xy = 0, d;

@@ -2,7 +2,7 @@
 #ifndef USER_COST_REPORT_H
 #define USER_COST_REPORT_H
 
-/* What `spinctl cost` reports: text, JSON and the page are printed from struct cost_report. */
+/* What `spinctl cost` reports. Text, JSON and the page are printed from struct cost_report. */
 #include <hwmodel/traffic.h>
 #include <hwmodel/xpulp.h>
 
@@ -11,13 +11,13 @@
 #include "user/lib/json.h"
 #include "user/lib/options.h"
 
-/* Whose instructions they are, told by source and by the functions around them. */
+/* The owner of an instruction, by its source file and the functions that enclose it. */
 enum cost_part { COST_USER, COST_WRAPPER, COST_COMMANDS, COST_RUNTIME, COST_PARTS };
 
 const char *cost_part_name(enum cost_part part);
 const char *cost_part_text(enum cost_part part);
 
-/* A packet's way, in its order; its latency is their sum. X(NAME, "name", "text") */
+/* The stages of a packet's latency, in order; their sum is its latency. X(NAME, "name", "text") */
 /* clang-format off */
 #define COST_STAGES_(X) \
 	X(ARRIVE,   "arrive",   "from its first bit to all of it in L2 packet memory") \
@@ -50,33 +50,33 @@ struct cost_spread {
 /* A kind of task, over all packets that had one. */
 struct cost_task {
 	const char *name;          /* "payload" */
-	uint64_t runs, cold_runs;  /* cold: instructions came from program memory for it */
-	struct cost_spread cycles; /* B: the body; of all runs */
-	struct cost_spread warm;   /* of those that were not cold; of all if each was */
+	uint64_t runs, cold_runs;  /* cold: instructions were fetched from program memory */
+	struct cost_spread cycles; /* B: the body; all runs */
+	struct cost_spread warm;   /* runs that were not cold; all runs if each was cold */
 	double instructions_mean, ipc;
 	uint64_t errors;
-	uint64_t nic_sends, host_dmas, host_reads, host_writes; /* host_dmas both ways, of them host_reads from the host */
+	uint64_t nic_sends, host_dmas, host_reads, host_writes; /* host_dmas counts both directions; host_reads are those from the host */
 };
 
 /* Packets that went through a NIC in one way. Means are per packet that handlers ran for. */
 struct cost_view {
-	uint64_t packets, handled, lost; /* offered; that tasks ran for; that found no room */
-	double packet_bytes_mean;        /* of those handled, from the IP header on */
+	uint64_t packets, handled, lost; /* offered; processed by tasks; dropped for lack of room */
+	double packet_bytes_mean;        /* of handled packets, from the IP header on */
 	uint64_t reasons[SPIN_REASON_COUNT];
 	struct cost_task tasks[PSPIN_TASK_KINDS];
 	struct cost_spread packet_cycles; /* bodies of all tasks of a packet */
 	double packet_instructions_mean, ipc;
-	double cycles_with_runtime_mean; /* sum over tasks of B + runtime_cycles, */
+	double cycles_with_runtime_mean; /* sum over tasks of B + runtime_cycles */
 	double warm_with_runtime_mean;   /* of packets without a cold task; of all if each had one */
 	double cause_cycles_mean[RV32_CAUSE_COUNT];
-	struct cost_spread latency_ps;       /* first bit to the last byte out and the last feedback */
-	double stage_ps_mean[COST_STAGES];   /* add up to latency_ps.mean */
-	uint64_t worst_packet, worst_cycles; /* of packets without a cold task, if there is one: its number, from 0 */
+	struct cost_spread latency_ps;       /* from the first bit to the last byte out and the last feedback */
+	double stage_ps_mean[COST_STAGES];   /* sum is latency_ps.mean */
+	uint64_t worst_packet, worst_cycles; /* packet number, from 0; only packets without a cold task, if there are any */
 	uint32_t worst_bytes;
 	struct pspin_traffic traffic;
 };
 
-/* What a packet takes of each, at full rate. */
+/* The resources that a packet uses, at full rate. */
 enum cost_resource {
 	COST_LINK,
 	COST_COPY_PORT,
@@ -89,47 +89,47 @@ enum cost_resource {
 	COST_FROM_HOST,
 	COST_HOST_DIRECT,
 	COST_RESOURCES,
-	COST_SHARED /* no resource: the NIC has other contexts, too */
+	COST_SHARED /* not a resource: the NIC also has other contexts */
 };
 const char *cost_resource_name(enum cost_resource resource);
 
 struct cost_throughput {
-	uint64_t packets; /* that were offered at once */
-	int is_steady;    /* 1: enough of them for a rate in their midst; 0: over all of them */
+	uint64_t packets; /* offered at once */
+	int is_steady;    /* 1: enough packets for a rate that excludes start and end; 0: over all packets */
 	double packets_per_us, gbps, gbps_with_ethernet;
-	double busy[COST_RESOURCES + 1]; /* of the time; 1: it is the limit; the last one is 0 */
-	enum cost_resource bound;        /* the busiest; COST_RESOURCES: nothing is busy, packets wait for one another; COST_SHARED */
-	int waits_for_commands;          /* 1: of `bound` as many are under way as can be, and HPUs wait for them */
-	int waits_for_memory;            /* 1: all HPUs are taken, and most of what they wait for is `bound` */
-	double memory_wait;              /* then: of the HPUs' time */
-	unsigned l1_cluster;             /* whose L1 COST_L1_PORT is of */
-	double hpus_blocked;             /* of the HPUs' time, waiting for commands and feedback */
-	double energy_nj;                /* per packet, at most */
+	double busy[COST_RESOURCES + 1]; /* fraction of the time; 1: saturated; the last one is 0 */
+	enum cost_resource bound;        /* the busiest; COST_RESOURCES: none is busy, packets wait for one another; or COST_SHARED */
+	int waits_for_commands;          /* 1: the maximum number of commands of `bound` is in flight, and HPUs wait for them */
+	int waits_for_memory;            /* 1: all HPUs are taken, and wait mostly for `bound` */
+	double memory_wait;              /* if waits_for_memory: fraction of the HPUs' time */
+	unsigned l1_cluster;             /* the cluster of COST_L1_PORT */
+	double hpus_blocked;             /* fraction of the HPUs' time that they wait for commands and feedback */
+	double energy_nj;                /* per packet, upper bound */
 };
 
-/* "link, 100 % busy"; what holds packets up. */
+/* Formats the bottleneck: "link, 100 % busy". */
 #define COST_BOUND_TEXT 128
 const char *cost_bound_text(const struct cost_throughput *t, char text[COST_BOUND_TEXT]);
-/* The same without figures: "link", "L1 of cluster 0, port". */
+/* Same without figures: "link", "L1 of cluster 0, port". */
 const char *cost_bound_name(const struct cost_throughput *t, char text[COST_BOUND_TEXT]);
 
-/* A rate is met if this part of it is: packets have whole cycles, links have none. */
+/* A rate is met if this fraction of it is reached: packets take whole cycles, links do not. */
 #define COST_MET 0.995
 
 struct cost_rate {
 	double gbps;
-	double hpus, hpus_with_ethernet;               /* needed, at `alone` cycles, warm, */
-	double hpus_loaded, hpus_loaded_with_ethernet; /* at `loaded` cycles: waiting for one another as in that run */
-	double reached, reached_with_ethernet;         /* throughput over what the rate asks for */
+	double hpus, hpus_with_ethernet;               /* needed, at the warm cycles of `alone` */
+	double hpus_loaded, hpus_loaded_with_ethernet; /* at the cycles of `loaded`, which include waiting for one another */
+	double reached, reached_with_ethernet;         /* throughput divided by the requested rate */
 	int is_met, is_met_with_ethernet;
 };
 #define COST_RATES 3
 
-/* Packets of one size, or a trace as it is. */
+/* Packets of one size, or an unchanged trace. */
 struct cost_point {
-	unsigned size;           /* asked for, from the IP header on; 0: as they came */
-	struct cost_view alone;  /* one packet after the other on an idle NIC, */
-	struct cost_view cold;   /* the same with caches that forgot, */
+	unsigned size;           /* requested, from the IP header on; 0: unchanged */
+	struct cost_view alone;  /* one packet at a time on an idle NIC */
+	struct cost_view cold;   /* same with flushed caches */
 	struct cost_view loaded; /* as fast as the NIC takes them */
 	struct cost_throughput throughput;
 	struct cost_rate rates[COST_RATES];
@@ -137,7 +137,7 @@ struct cost_point {
 #define COST_SIZES_MAX    16
 #define COST_CONTEXTS_MAX 8 /* of one NIC */
 
-/* cycles = a + b * bytes, over the points' medians; bytes from the IP header on. */
+/* cycles = a + b * bytes, fitted over the points' medians; bytes from the IP header on. */
 struct cost_fit {
 	int is_known;
 	double a, b, worst_residual;
@@ -153,28 +153,28 @@ struct cost_line {
 };
 struct cost_lines {
 	struct cost_line *lines; /* most cycles first */
-	unsigned count;          /* of them shown */
+	unsigned count;          /* number of lines shown */
 	double part_cycles[COST_PARTS], part_instructions[COST_PARTS];
 };
 
-/* HPUs at work over time, under load. */
+/* Busy HPUs over time, under load. */
 #define COST_SLOTS 120
 struct cost_occupancy {
 	uint64_t slot_ps, busy_ps[COST_SLOTS];
 	unsigned slots;
 };
 
-/* Packets to be made, instead of a trace. */
+/* Packets to generate, instead of a trace. */
 struct cost_made {
-	unsigned messages, packets, payload_bytes; /* messages: of datagrams 1 packet each */
-	unsigned values;                           /* payload is 32-bit numbers below it; 0: any */
+	unsigned messages, packets, payload_bytes; /* messages: datagrams have 1 packet each */
+	unsigned values;                           /* payload is 32-bit numbers below this; 0: any */
 };
 #define COST_PACKETS 16
-#define COST_PAYLOAD 1456 /* what fits into an MTU of 1500, a multiple of 8, as our sender has it */
-/* Of a packet: what fits behind IPv6, UDP and SLMP headers. */
+#define COST_PAYLOAD 1456 /* fits into an MTU of 1500; a multiple of 8, like the sender's */
+/* The payload that fits behind IPv6, UDP and SLMP headers. */
 #define COST_PAYLOAD_MAX (SPIN_IP_BYTES_MAX - 58)
 
-/* What a compiler for PULP's instructions would save (hwmodel/xpulp.h): over all innermost loops, and those with most cycles. */
+/* What a compiler with PULP's instructions would save (hwmodel/xpulp.h): in all innermost loops, and in those with the most cycles. */
 #define COST_LOOPS_MAX 8
 struct cost_xpulp {
 	uint64_t cycles, cycles_xpulp;
@@ -187,67 +187,70 @@ struct cost_xpulp {
 
 struct cost_report {
 	const char *handler, *target, *isa;
-	const char *trace;  /* NULL: packets were made */
-	int takes_messages; /* the handlers; 0: datagrams */
+	const char *trace;  /* NULL: packets were generated */
+	int takes_messages; /* 1: the handlers take messages; 0: datagrams */
 	int is_image;       /* a program that spincc did not make, or made with --api pspin */
 	struct cost_made made;
 	char compiler[512], rule[256];
 	double clock_ghz;
 	uint64_t cycle_ps;
-	unsigned hpus, runtime_cycles; /* runtime: per task, beyond the body */
+	unsigned hpus, runtime_cycles; /* runtime: per task, in addition to the body */
 	uint64_t power_mw;
-	double offered_gbps; /* under load; 0: as fast as the NIC takes */
+	double offered_gbps; /* under load; 0: as fast as the NIC takes them */
 	uint64_t frames;     /* in the trace */
-	uint64_t cut_short;  /* left out: the capture has only a part */
+	uint64_t cut_short;  /* skipped: the capture has only a part of the frame */
 	struct cost_point main;
 	struct cost_point points[COST_SIZES_MAX];
 	unsigned point_count;
 	struct cost_fit fits[PSPIN_TASK_KINDS];
 	struct cost_xpulp xpulp;
-	struct cost_lines lines, worst; /* of all packets; of the one with the most cycles */
+	struct cost_lines lines, worst; /* of all packets; of the packet with the most cycles */
 	struct cost_occupancy occupancy;
 	double budget_gbps; /* 0: none */
-	int shows_lines;    /* text: all of them */
-	unsigned contexts;  /* that the NIC under load has; 0: this one */
-	unsigned context;   /* which of them, from 1; 0: this one */
+	int shows_lines;    /* 1: the text report shows all lines */
+	unsigned contexts;  /* of the NIC under load; 0: only this one */
+	unsigned context;   /* number of this context, from 1; 0: only this one */
 	const char *const *assumptions;
 };
 
 void cost_text__print(const struct cost_report *r);
 void cost_json__print(const struct cost_report *r);
-/* What is in the JSON document's object. */
+/* Prints the members of the JSON document's object. */
 void cost_json__report(struct json *j, const struct cost_report *r);
 
 /* --- several contexts on one NIC --- */
 
-/* All packets of a context are its flow. */
+/* A flow is all packets of a context. */
 struct cost_flow {
-	const struct cost_report *report; /* loaded: of the NIC that all share */
+	const struct cost_report *report; /* loaded: of the shared NIC */
 	unsigned weight;
-	uint64_t done_ps;  /* flow completion time: from its first packet being offered to its last one being done with, */
-	uint64_t alone_ps; /* and the same with the NIC for itself */
-	uint64_t hpu_ps;   /* HPU time, up to when the first flow was done */
+	uint64_t done_ps;  /* flow completion time: from the first packet offered to the last packet complete */
+	uint64_t alone_ps; /* same with the NIC for itself */
+	uint64_t hpu_ps;   /* HPU time until the first flow completed */
 };
 
 struct cost_sharing {
 	struct cost_flow flows[COST_CONTEXTS_MAX];
 	unsigned count;
 	const char *target, *scheduler;
-	uint64_t until_ps;    /* when the first flow was done */
-	unsigned first;       /* which one that was */
-	double jain_hpu_time; /* Jain's index of HPU time divided by weight, up to then, */
-	double jain_speed;    /* and of alone_ps / done_ps */
-	double hpus_busy;     /* of all HPUs' time up to then */
+	uint64_t until_ps;    /* when the first flow completed */
+	unsigned first;       /* number of that flow */
+	double jain_hpu_time; /* Jain's index of HPU time divided by weight, until then */
+	double jain_speed;    /* Jain's index of alone_ps / done_ps */
+	double hpus_busy;     /* fraction of all HPUs' time until then */
 	const char *const *assumptions;
 };
 
-/* Of flow number i: its part of the HPU time up to when the first flow was done, and flow completion time here over that alone. */
+/*
+ * Flow number i: its share of the HPU time until the first flow completed; and its completion time divided by that with the
+ * NIC for itself.
+ */
 double cost_sharing__share(const struct cost_sharing *sharing, unsigned i);
 double cost_sharing__slowdown(const struct cost_flow *flow);
 
 void cost_sharing__text(const struct cost_sharing *sharing);
 void cost_sharing__json(const struct cost_sharing *sharing);
-/* The page. DONE or FAILED after a message. */
+/* Writes the page. Returns DONE, or FAILED after a message. */
 int cost_sharing__html(const struct cost_sharing *sharing, const char *path);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The axes of a sweep from their words. */
+/* Parses the axes of a sweep, and runs its points. Called by spinctl cost --sweep. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static int refuse(char *err, size_t err_bytes, const char *text, const char *why
 	return -1;
 }
 
-/* Bounds of what can be swept, and its unit; -1: there is no such thing. */
+/* Finds the bounds and the unit of a parameter that can be swept. Returns -1 if there is none. */
 static int find(const char *name, uint64_t *low, uint64_t *high, const char **unit)
 {
 	struct pspin_parameter p;
@@ -55,7 +55,7 @@ static int add(struct cost_axis *axis, uint64_t value)
 	return 0;
 }
 
-/* 3, 1..8 or 64..1024:64 */
+/* Parses 3, 1..8 or 64..1024:64. */
 static int add_part(struct cost_axis *axis, char *part)
 {
 	char *range = strstr(part, ".."), *step = range ? strchr(range, ':') : NULL;
@@ -150,21 +150,20 @@ uint64_t cost_sweep__value(const struct cost_sweep *sweep, unsigned point, unsig
 	return sweep->axis[axis].values[point % sweep->axis[axis].count];
 }
 
-/* Worker threads take a sweep's points one after the other; each has a NIC and a source of its own.
- */
+/* Worker threads take the points of a sweep in order. Each has a NIC and a source of its own. */
 
 #define BAR 40
 
 struct pool {
 	struct cost_sweep *sweep;
 	pthread_mutex_t lock;
-	unsigned next, done; /* points taken, and run */
-	unsigned failed;     /* the first that failed, in their order; points: none */
+	unsigned next, done; /* points taken, and completed */
+	unsigned failed;     /* the first point that failed, in point order; `points`: none */
 	char why[512];       /* its message */
 	int shows_progress;
 };
 
-/* What is asked of a point beside its target. */
+/* The values of a point apart from its target. */
 struct point {
 	struct pspin_target *target;
 	unsigned size;
@@ -263,7 +262,7 @@ static int run_point(const struct cost_sweep *sweep, unsigned i)
 	return status;
 }
 
-/* The lock is held. */
+/* The caller holds the lock. */
 static void show_progress(const struct pool *pool)
 {
 	const unsigned filled = pool->done * BAR / pool->sweep->points;
@@ -317,7 +316,7 @@ int cost_sweep__run(struct cost_sweep *sweep, unsigned threads)
 	thread = calloc(threads, sizeof(*thread));
 	while (thread && started + 1 < threads && !pthread_create(&thread[started], NULL, work, &pool))
 		started++;
-	work(&pool); /* this thread is one, too, and the only one if there can be no other */
+	work(&pool); /* this thread works too, and is the only worker if no thread can be created */
 	for (unsigned i = 0; i < started; i++)
 		pthread_join(thread[i], NULL);
 	free(thread);

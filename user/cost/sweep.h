@@ -3,8 +3,8 @@
 #define USER_COST_SWEEP_H
 
 /*
- * spinctl cost --sweep: the same packets through NICs that differ, all values of all axes with each
- * other. Points are run by worker threads, and their results stand in the order of the points.
+ * spinctl cost --sweep: runs the same packets through different NICs, for all combinations of the axes' values. Worker threads
+ * run the points. The results are in the order of the points.
  */
 #include "user/cost/run.h"
 
@@ -12,8 +12,7 @@
 #define COST_SWEEP_VALUES 1024 /* of an axis */
 #define COST_SWEEP_POINTS 65536
 
-/* NAME=1,2,4..16:4: a target's parameter, "size" (bytes from the IP header on) or "rate" (Gbit/s
- * that are offered). */
+/* NAME=1,2,4..16:4. NAME is a target's parameter, "size" (bytes from the IP header on) or "rate" (offered Gbit/s). */
 struct cost_axis {
 	char name[40];
 	const char *unit;
@@ -23,35 +22,34 @@ struct cost_axis {
 
 struct cost_sweep_result {
 	struct cost_spread cycles;     /* of a packet's handlers, alone on the NIC */
-	struct cost_spread latency_ps; /* alone */
+	struct cost_spread latency_ps; /* alone on the NIC */
 	double packet_bytes;
 	struct cost_throughput throughput;
-	double hpus_busy;        /* on average, under load */
-	double hpus_at_100_gbps; /* needed, by cycles alone */
+	double hpus_busy;        /* average under load */
+	double hpus_at_100_gbps; /* needed, by the cycles alone */
 	uint64_t lost;
 };
 
 struct cost_sweep {
 	const struct cost_program *program;
 	const struct cost_source_options *source;
-	const struct cost_report *base; /* what is the same for all */
+	const struct cost_report *base; /* what is common to all points */
 	struct cost_axis axis[COST_SWEEP_AXES];
 	unsigned axes, points;
 	struct cost_sweep_result *results; /* of each point; the last axis varies first */
 };
 
-/* The axes of the command line: 0, or -1 with a reason. */
+/* Parses the axes of the command line. Returns 0, or -1 with a reason. */
 int cost_sweep__parse(struct cost_sweep *sweep, const struct option_list *axes, char *err, size_t err_bytes);
 void cost_sweep__free(struct cost_sweep *sweep);
-/* Runs all points; threads 0: one per processor. DONE, or FAILED after a message that says which
- * point. */
+/* Runs all points; threads 0: one per processor. Returns DONE, or FAILED after a message that names the point. */
 int cost_sweep__run(struct cost_sweep *sweep, unsigned threads);
-/* The value of an axis at a point. */
+/* Returns the value of an axis at a point. */
 uint64_t cost_sweep__value(const struct cost_sweep *sweep, unsigned point, unsigned axis);
 
 void cost_sweep__text(const struct cost_sweep *sweep);
 void cost_sweep__json(const struct cost_sweep *sweep);
-/* A page with plots. DONE or FAILED after a message. */
+/* Writes a page with plots. Returns DONE, or FAILED after a message. */
 int cost_sweep__html(const struct cost_sweep *sweep, const char *path);
 
 #endif

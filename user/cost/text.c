@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The report as text: what matters most first, then why. */
+/* Prints the report as text: the most important results first, then the reasons. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #define COLUMNS 100
 
-/* Which of the packets made, or of the trace. */
+/* Says which packets were used: generated ones or a trace. */
 static void heading(const struct cost_report *r)
 {
 	const struct cost_view *v = &r->main.alone;
@@ -36,7 +36,7 @@ static void heading(const struct cost_report *r)
 		       v->traffic.host_outside, v->traffic.host_outside_at);
 }
 
-/* In lines of a readable length, the second and further ones indented. */
+/* Prints text in lines of readable length. The second and later lines are indented. */
 static void wrap(const char *text, const char *indent)
 {
 	size_t at = strlen(indent);
@@ -75,7 +75,7 @@ static const char *verdict(double reached, int is_met, char text[32])
 	return text;
 }
 
-/* HPUs for a line rate: by a packet's cycles alone and under load, and whether it was reached. */
+/* Prints the HPUs for a line rate, by a packet's cycles alone and under load, and whether the rate was reached. */
 static void rate_row(const struct cost_rate *rate)
 {
 	char a[32], b[32];
@@ -85,7 +85,7 @@ static void rate_row(const struct cost_rate *rate)
 	       verdict(rate->reached_with_ethernet, rate->is_met_with_ethernet, b));
 }
 
-/* Why a rate is missed for which there are HPUs. */
+/* Says why a rate is missed although there are enough HPUs. */
 static void limit(const struct cost_report *r, const struct cost_rate *rate)
 {
 	char bound[COST_BOUND_TEXT];
@@ -121,7 +121,7 @@ static void rates(const struct cost_report *r)
 		       r->main.loaded.traffic.hpu_threads);
 }
 
-/* The cause of most waiting; RV32_CAUSE_COUNT: there is none. */
+/* Returns the cause of the most stall cycles, or RV32_CAUSE_COUNT if there are none. */
 static unsigned most_stalls(const struct cost_view *v)
 {
 	unsigned most = RV32_CAUSE_COUNT;
@@ -142,7 +142,7 @@ static void stalls(const char *when, const struct cost_view *v)
 		       v->cause_cycles_mean[most], v->packet_cycles.mean);
 }
 
-/* What to look at first. */
+/* Prints what to look at first. */
 static void hottest(const struct cost_report *r)
 {
 	const struct cost_view *v = &r->main.alone;
@@ -220,7 +220,7 @@ static void causes(const struct cost_report *r)
 			share_row(cost_part_name(i), r->lines.part_cycles[i] / n, parts, cost_part_text(i));
 }
 
-/* Of n packets the means, or of one what it took. */
+/* Prints the means over n packets, or the counts of one packet. */
 static void line_rows(const struct cost_lines *lines, double n, int is_mean)
 {
 	printf("%13s %13s  %-8s line\n", is_mean ? "mean cycles" : "cycles", is_mean ? "mean instr." : "instructions", "part");
@@ -300,7 +300,7 @@ static void latency_row(const char *name, const struct cost_spread *s)
 	       (double)s->max / 1e3, s->mean / 1e3);
 }
 
-/* Of HPUs that switch while a handler waits, where their time went. */
+/* Prints where the time of HPUs that switch threads while a handler waits was spent. */
 static void threads(const struct pspin_traffic *seen)
 {
 	const double all = (double)seen->span_ps * seen->hpus / 100;

@@ -4,7 +4,7 @@
 
 #include "user/cost/report.h"
 
-/* Further parts of the text: a packet's way and what is busy; packets of several sizes. */
+/* Parts of the text: a packet's stages and the busy resources; packets of several sizes. */
 void cost_text__stages(const struct cost_report *r);
 void cost_text__sizes(const struct cost_report *r);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What happens in the NIC as a trace for chrome://tracing and ui.perfetto.dev (Trace Event Format): the wire, packet copies
- * of each cluster, tasks of each HPU, commands by kind; and over time what packet memory holds.
+ * Writes the NIC's activity as a trace for chrome://tracing and ui.perfetto.dev (Trace Event Format): the wire, packet copies
+ * of each cluster, tasks of each HPU, commands by kind, and the fill level of packet memory over time.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "user/lib/atomic_file.h"
 #include "user/tool/error.h"
 
-/* Tracks, as processes of the trace. */
+/* Tracks are processes of the trace. */
 enum { WIRE = 1, COPIES, TASKS, COMMANDS, COUNTERS };
 
 /* Changes of packet memory's fill; sorted by time at the end. */
@@ -25,14 +25,14 @@ struct change {
 struct cost_trace_writer {
 	struct atomic_file file;
 	const char *path;
-	unsigned hpus; /* of a cluster */
-	int begun;     /* an event stands there */
+	unsigned hpus; /* per cluster */
+	int begun;     /* 1: an event has been written */
 	struct change *changes;
 	size_t count, room;
 	int no_memory;
 };
 
-/* An event is begun; its arguments may follow, and event_end(). */
+/* Begins an event. Arguments may follow; event_end() ends it. */
 static void event(struct cost_trace_writer *w, struct json *j, const char *phase, const char *name, unsigned track, unsigned row,
 		  uint64_t at_ps)
 {
@@ -44,7 +44,7 @@ static void event(struct cost_trace_writer *w, struct json *j, const char *phase
 	json_string(j, "name", name);
 	json_uint(j, "pid", track);
 	json_uint(j, "tid", row);
-	/* microseconds, with all their picoseconds: too many digits for a double's shortest form */
+	/* microseconds to the picosecond: more digits than a double's shortest form prints */
 	fprintf(w->file.file, ", \"ts\": %" PRIu64 ".%06" PRIu64, at_ps / 1000000, at_ps % 1000000);
 }
 
@@ -144,7 +144,7 @@ void cost_trace_writer__task(struct cost_trace_writer *w, const struct pspin_tas
 	json_object_end(&j);
 }
 
-/* Its memory is free; not all packets have had a HER. */
+/* The packet's memory is free. Some packets never had a HER. */
 static void leave(struct cost_trace_writer *w, const struct pspin_packet_record *p)
 {
 	if (p->her_ps)
@@ -176,7 +176,7 @@ void cost_trace_writer__replayed(struct cost_trace_writer *w, const struct pspin
 	leave(w, p);
 }
 
-/* Several of an HPU are under way at once: pairs by id instead of a stack. */
+/* Commands of an HPU overlap, so begin and end are paired by id instead of by nesting. */
 void cost_trace_writer__command(struct cost_trace_writer *w, uint64_t at_ps, unsigned cluster, unsigned hpu, unsigned id, const char *kind,
 				int begins)
 {
@@ -200,7 +200,7 @@ static int by_time(const void *a, const void *b)
 
 	if (x->at_ps != y->at_ps)
 		return (x->at_ps > y->at_ps) - (x->at_ps < y->at_ps);
-	return (x->bytes > y->bytes) - (x->bytes < y->bytes); /* what leaves makes room first */
+	return (x->bytes > y->bytes) - (x->bytes < y->bytes); /* at equal times packets that leave come first: they free the memory */
 }
 
 static void write_counters(struct cost_trace_writer *w)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What PULP's instructions would save in the loops that ran: the compiler that PsPIN's figures were made with has them. */
+/*
+ * Estimates what PULP's instructions would save in the executed loops. The compiler of PsPIN's published figures has these
+ * instructions.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +15,7 @@
 #include "user/cost/text.h"
 #include "user/tool/error.h"
 
-/* The code that the profile covers; NULL: no memory, or no program. */
+/* Returns the code that the profile covers, or NULL: no memory, or no program. */
 static uint8_t *code_of(const struct cost_program *program, const struct rv32_profile *profile)
 {
 	uint8_t *code = calloc(1, profile->bytes + 1);
