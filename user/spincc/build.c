@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The compiler command lines. */
+/*
+ * Builds the command lines of compilers and linkers and runs them. Called by main.c. The handler's C is diagnosed once, by
+ * clang's front end; only the programs for the HPU compile the C again.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +23,8 @@ const char *build__tool(const char *variable, const char *name)
 
 void build__add_users(const struct spincc *s, struct command *c)
 {
-	/* the last that fits wins with gcc, so from the general to the special */
-	if (s->directory[0] && s->directory[1]) /* "/" would be taken out of every path */
+	/* gcc uses the last mapping that matches, so the general one comes first */
+	if (s->directory[0] && s->directory[1]) /* "/" would be removed from every path */
 		command__add(c, "-ffile-prefix-map=%s=.", s->directory);
 	command__add(c, "-ffile-prefix-map=%s/=", s->root);
 	command__add(c, "-fdiagnostics-color=never");
@@ -29,7 +32,7 @@ void build__add_users(const struct spincc *s, struct command *c)
 		command__add(c, "%s", s->extra.items[i]);
 }
 
-/* What all three compilers get: the handler, the API, the user's words. */
+/* Adds what all three compilers need: the handler, the API, the user's words. */
 static void add_common(const struct spincc *s, struct command *c)
 {
 	command__add(c, "-I%s/handlers/include", s->root);
@@ -78,7 +81,7 @@ static void add_rv32(const struct spincc *s, struct command *c)
 		command__add(c, "%s", s->hpu_flags.items[i]);
 }
 
-/* The registration, which a compiled handler has in a section: the linker and the bounded variant go by it. */
+/* Reads the registration from its section in a compiled handler. The linker and the bounded variant depend on it. */
 static int read_registration(const char *object, struct spin_registration *out, int *has_clusters)
 {
 	uint8_t *data = NULL;
@@ -109,8 +112,8 @@ static int read_registration(const char *object, struct spin_registration *out, 
 }
 
 /*
- * Compiles or assembles one file of the image; `object` is its name among the temporary files. `stage`: whether its C was
- * judged before. `define`: a macro for it, or NULL.
+ * Compiles or assembles one file of the image. `object` is its name among the temporary files. `stage` says whether its C was
+ * diagnosed before. `define` is a macro for it, or NULL.
  */
 static int build_part(struct spincc *s, const char *source, const char *object, enum stage stage, const char *define)
 {
@@ -131,9 +134,9 @@ static int build_part(struct spincc *s, const char *source, const char *object, 
 	return build__run(s, &c, stage);
 }
 
-#define TOO_LARGE "exceeds PsPIN's program memory" /* of pspin.ld, about the code */
+#define TOO_LARGE "exceeds PsPIN's program memory" /* the linker script pspin.ld says this about the code */
 
-/* As command__run(): what the linker said is the caller's to judge. */
+/* Same return values as command__run(). The caller interprets what the linker said. */
 static int link_rv32(struct spincc *s, const char *elf, enum spin_placement where, struct text *said)
 {
 	struct command c = { 0 };
@@ -155,7 +158,7 @@ static int link_rv32(struct spincc *s, const char *elf, enum spin_placement wher
 	return err;
 }
 
-/* Handlers that are too large for entries of all protocols have those of UDP: the program that a context loads counts. */
+/* Handlers that are too large for the entry points of all protocols get those of UDP only. The program that a context loads decides. */
 static int link_what_fits(struct spincc *s, const char *elf, enum spin_placement where)
 {
 	struct text said = { 0 };
@@ -230,10 +233,10 @@ static void add_bpf(const struct spincc *s, struct command *c)
 {
 	command__add(c, "%s", build__tool("CLANG", "clang"));
 	command__add(c, "@%s/bpf/cflags", s->root);
-	command__add(c, "-fno-crash-diagnostics"); /* else a crash leaves files in /tmp */
+	command__add(c, "-fno-crash-diagnostics"); /* without it a crash leaves files in /tmp */
 }
 
-/* The context's program as LLVM's language. */
+/* Compiles the context's program to LLVM IR. */
 static void add_ir(const struct spincc *s, struct command *c, const char *ir)
 {
 	command__add(c, "-S");
@@ -243,7 +246,7 @@ static void add_ir(const struct spincc *s, struct command *c, const char *ir)
 	command__add(c, "%s", ir);
 }
 
-/* The same for whoever reads and changes it before it is optimised. */
+/* Same, but not optimised, for the steps that read and change the IR first. */
 static void add_unoptimised(const struct spincc *s, struct command *c, const char *ir)
 {
 	command__add(c, "-Xclang");
@@ -263,8 +266,9 @@ static void add_from_ir(const struct spincc *s, struct command *c, const char *i
 }
 
 /*
- * The programs for kernels without may_goto (<spin/meta.h>), of which types and lines are kept for the verifier. Its C
- * was judged before. What LLVM cannot translate so, for want of stack, is left out: such a handler needs Linux 6.9.
+ * Builds the programs for kernels without may_goto (<spin/meta.h>). Types and lines are kept for the verifier. The C was
+ * diagnosed before. If LLVM cannot compile them because the stack is too small, they are left out: such a handler needs Linux
+ * 6.9.
  */
 static int build_bounded(struct spincc *s, const char *object)
 {
@@ -275,7 +279,7 @@ static int build_bounded(struct spincc *s, const char *object)
 	FILE *empty;
 	int err;
 
-	temps__path(s, "entry.o", entry); /* build_rv32() has left it */
+	temps__path(s, "entry.o", entry); /* build_rv32() has created it */
 	temps__path(s, "bounded.ll", ir);
 	temps__path(s, "bounded_walks.ll", walks);
 	if (read_registration(entry, &registration, NULL))
@@ -310,7 +314,7 @@ static int build_bounded(struct spincc *s, const char *object)
 	return build__run(s, &strip, STAGE_BPF);
 }
 
-/* Optimised, with a test for 0 left in front of each division whose divisor may be that. */
+/* Checks the optimised IR: it keeps a test for 0 before each division whose divisor may be 0. */
 static int check_divisors(struct spincc *s)
 {
 	struct command c = { 0 };
@@ -336,8 +340,8 @@ static int check_divisors(struct spincc *s)
 }
 
 /*
- * The one place where the handler's C is judged, before anything is translated:
- * from here on there is LLVM's language, so that no file is read twice.
+ * The only place where the handler's C is diagnosed, before any code is generated. Later steps use the LLVM IR, so no file is
+ * read twice.
  */
 static int build_ir(struct spincc *s, const char *rv32, const char *bounded, const char *ir)
 {

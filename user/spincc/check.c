@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What compilers let pass and a handler must not have, because one of the targets
- * has it not, or the host would not see it: looked for in LLVM's language before
- * any optimisation, so that it does not depend on what the compiler makes of it.
+ * Finds what compilers accept but a handler must not use, because a target does not support it or the host would not see it.
+ * Called by build.c. It reads the IR before any optimisation, so the result does not depend on the optimiser.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +36,7 @@ static int is_table(const struct ir *ir, const char *name)
 	return 0;
 }
 
-/* Variables that last: the state and tables alone, for the host sees, keeps and replays only those. */
+/* Only the state and tables may have static storage: the host sees, keeps and replays nothing else. */
 static int check_global(const struct spincc *s, const struct ir *ir, const char *line)
 {
 	const char *expression = ir__ref(ir, line, "!dbg ");
@@ -76,7 +75,7 @@ static int check_global(const struct spincc *s, const struct ir *ir, const char 
 struct function {
 	const char *define; /* its first line */
 	char name[128];
-	int state; /* 0: not seen, 1: being walked, 2: done */
+	int state; /* 0: not visited, 1: being visited, 2: done */
 };
 
 struct functions {
@@ -114,7 +113,7 @@ static int walk(struct functions *all, struct function *f)
 	return 0;
 }
 
-/* The user's functions and what they call: no way leads back. */
+/* The call graph of the user's functions must not have a cycle. */
 static int check_recursion(const struct spincc *s, const struct ir *ir)
 {
 	struct functions all = { .s = s, .ir = ir };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What handlers call that no target has, or that is not for what their file registers. */
+/* Finds calls that no target supports, or that do not fit the file's registration. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +8,10 @@
 
 #include "user/spincc/ir.h"
 
-/* What there is for one delivery only: an answer and a way on to the host's stack; memory that a message has. */
+/* Functions for one delivery only: replies and redirects to the host's stack for datagrams; memory of messages for messages. */
 static const struct {
 	const char *name;
-	int messages; /* 1: for these only; 0: for datagrams */
+	int messages; /* 1: for messages only; 0: for datagrams only */
 	const char *reason;
 } calls[] = {
 	{ "spin_reply_", 0, "spin_reply is for datagrams: packets of messages are acknowledged by the NIC" },
@@ -39,7 +39,7 @@ static const char *const puts_[] = { "spin_forward_",
 				     "spin_put_from_device_acked_",
 				     "spin_put_from_host_acked_" };
 
-/* Calls whose second argument is a space of host memory. */
+/* Functions whose second argument is a space of host memory. */
 static const char *const spaces[] = {
 	"spin_dma_to_host_",     "spin_dma_to_host_nb_",    "spin_dma_from_host_", "spin_dma_from_host_nb_",
 	"spin_payload_to_host_", "spin_payload_from_host_", "spin_dma_cas64_",     "spin_dma_fadd32_",
@@ -54,7 +54,7 @@ static int is_one_of(const char *name, const char *const *names, size_t count)
 	return 0;
 }
 
-/* "call i32 @f(ptr noundef %1, i32 noundef 0, ...": is its second argument that constant? */
+/* Returns 1 if the second argument of a call is this constant: "call i32 @f(ptr noundef %1, i32 noundef 0, ...". */
 static int second_argument_is(const char *line, const char *callee, unsigned value)
 {
 	const char *at = strstr(line, callee), *end;
@@ -69,8 +69,9 @@ static int second_argument_is(const char *line, const char *callee, unsigned val
 }
 
 /*
+ * Returns 1 if the line is an atomic of another width than the targets support. Forms:
  * "%5 = atomicrmw add ptr %4, i64 1 seq_cst, align 8", "%9 = cmpxchg ptr %3, i64 %7, i64 %8 ...",
- * "%4 = load atomic i64, ptr %3 seq_cst, align 8", "store atomic i64 %6, ptr %5 seq_cst, align 8": of another width?
+ * "%4 = load atomic i64, ptr %3 seq_cst, align 8", "store atomic i64 %6, ptr %5 seq_cst, align 8".
  */
 static int is_wrong_atomic(const char *line)
 {
@@ -112,7 +113,7 @@ static const char *judge_call(const struct ir *ir, const char *line, const char 
 	return NULL;
 }
 
-/* "define internal i32 @mix(i32 noundef %0) #3 !dbg !57 {": is it never inlined? */
+/* Returns 1 if the function is never inlined: "define internal i32 @mix(i32 noundef %0) #3 !dbg !57 {". */
 static int is_noinline(const struct ir *ir, const char *define)
 {
 	const char *at = strstr(define, ") #"), *attributes;

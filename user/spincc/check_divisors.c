@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Divisors that may be 0: eBPF says 0 then (and x for x % 0), an HPU all ones, and a host ends the process. Whether one
- * may be is asked of clang: where the optimiser cannot show that a divisor is not 0, the test that -fsanitize puts in front
- * of the division is still there.
+ * Finds divisors that may be 0. For them eBPF computes 0 (and x for x % 0), an HPU returns all ones, and a host kills the
+ * process. clang decides: -fsanitize adds a test before each division, and the test remains if the optimiser cannot prove that
+ * the divisor is not 0.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,14 +31,17 @@ int check__has_divisors(const struct spincc *s, const char *path)
 	int has = 0;
 
 	if (ir__read(path, &ir))
-		return 0; /* was said by check__ir() */
+		return 0; /* check__ir() has reported it */
 	for (const char *line = ir__first(&ir); line && !has; line = ir__next(&ir, line))
 		has = *line == ' ' && divides(s, &ir, line);
 	ir__free(&ir);
 	return has;
 }
 
-/* The first of those that branch to the block with this label is the division's test; several divisions may share the block. */
+/*
+ * Returns the place of the division's test. It is the first branch to the block with this label; several divisions may share
+ * the block.
+ */
 static unsigned place_of_test(const struct spincc *s, const struct ir *ir, const char *function, const char *label, char file[PATH_MAX])
 {
 	char target[64];
@@ -65,7 +68,7 @@ int check__divisors(const struct spincc *s, const char *path)
 	struct ir ir;
 
 	if (ir__read(path, &ir))
-		return 0; /* this clang has no such tests */
+		return 0; /* this clang does not emit such tests */
 	for (const char *line = ir__first(&ir); line && !at; line = ir__next(&ir, line)) {
 		if (!strncmp(line, "define ", 7))
 			function = line;

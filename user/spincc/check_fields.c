@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The fields of the state and of tables: the host, the kernel and an HPU share
- * their layout, so each has the same width everywhere. What the compiler would
- * lay out in two ways is found in the debug information of the handler's IR.
+ * Checks the fields of state and tables. Host, kernel and HPU share their layout, so each field must have the same width
+ * everywhere. The debug information of the handler's IR shows the fields that compilers would lay out differently.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +11,7 @@
 #define DEPTH_MAX 32
 
 struct field {
-	int is_summed; /* of memory of clusters: words alone */
+	int is_summed; /* of memory of clusters: 32-bit words only */
 	char name[128];
 	char file[PATH_MAX];
 	unsigned line; /* in the user's files */
@@ -25,7 +24,7 @@ static int is_one_of(const char *name, const char *const *names)
 	return *names != NULL;
 }
 
-/* A typedef of a C library: a long here, and as wide on an HPU. */
+/* Returns 1 for C library typedefs that are a long here and have the same width on an HPU. */
 static int has_fixed_width(const char *name)
 {
 	static const char *const names[] = { "int64_t", "uint64_t", "__int64_t", "__uint64_t", "__s64",
@@ -46,7 +45,7 @@ static const char *article(const char *type)
 	return !strncmp(type, "un", 2) || *type == 'i' ? "an" : "a";
 }
 
-/* A field or variable that was declared with a btf_decl_tag, by its name in quotes. */
+/* Returns 1 if a field or variable was declared with a btf_decl_tag. `quoted` is its name in quotes. */
 static int has_tag(const struct ir *ir, const char *declared, const char *quoted)
 {
 	const char *tags = ir__ref(ir, declared, "annotations: "), *at = tags ? strchr(tags, '{') : NULL;
@@ -67,7 +66,7 @@ static int is_key(const struct ir *ir, const char *member)
 	return has_tag(ir, member, "!\"spin_key\"");
 }
 
-/* Memory of clusters, whose words are summed up. */
+/* Refuses fields in memory of clusters that are not words: only words are summed. */
 static int refuse_unsummed(const struct field *field, const char *name)
 {
 	fprintf(stderr, "%s:%u: '%s' is no uint32_t but %s: the value of SPIN_PER_CLUSTER is the sum of its copies, by 32-bit words\n",
@@ -75,7 +74,7 @@ static int refuse_unsummed(const struct field *field, const char *name)
 	return -1;
 }
 
-/* `shown`: the typedef that it was written as; "" without one. */
+/* `shown` is the typedef it was declared with, or "". */
 static int refuse_long(const struct field *field, const char *name, const char *shown)
 {
 	if (!*shown)
@@ -174,7 +173,7 @@ int check__local(const struct spincc *s, const struct ir *ir, const char *variab
 	field.line = ir__place(s, ir, variable, field.file);
 	for (int depth = 0; field.line && type && depth < DEPTH_MAX; type = ir__ref(ir, type, "baseType: "), depth++) {
 		ir__quoted(type, "name: ", name, sizeof(name));
-		/* size_t and the like: as wide as an address, which is what they are for */
+		/* size_t and the like are as wide as an address on each target, by purpose */
 		if (strstr(type, "DW_TAG_typedef") && !ir__place(s, ir, type, file))
 			return 0;
 		if (strstr(type, "!DIBasicType(") && is_long(name))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Calls through pointers: fine where the compiler sees which function it is, and
- * an instruction that the kernel does not know where it does not.
+ * Checks calls through pointers in the object. A call is fine if the compiler resolves it; otherwise it becomes an instruction
+ * that the kernel does not support.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 #define CALL_BY_REGISTER 0x8d
 
-/* The function that an offset in a section belongs to. */
+/* Returns the function at an offset in a section. */
 static const char *function_at(Elf *elf, size_t section, size_t offset)
 {
 	Elf_Scn *scn = NULL;

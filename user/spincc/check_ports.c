@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Warns where a port as it came off the wire, big-endian, is compared with a plain number: 9000 for spin_hton16(9000) is
- * port 10275 on every target. Follows the value through conversions and local variables of one function; clang has not
- * optimised it yet, so the comparison looks as in the source.
+ * Warns if a port in network byte order (big-endian) is compared with a plain number. 9000 instead of spin_hton16(9000) is
+ * port 10275 on every target. Follows the value through conversions and local variables of one function. The IR is not
+ * optimised, so the comparison is as in the source.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #include "user/spincc/ir.h"
 
-#define NAMES 64u /* that hold a port; more in one function are not followed */
+#define NAMES 64u /* values that hold a port; if a function has more, they are not followed */
 
 struct ports {
 	char name[NAMES][24]; /* "%12" */
@@ -22,7 +22,7 @@ static const char *const conversions[] = { " = zext i16 ", " = load i16, " };
 
 static void read_name(const char *at, char out[24])
 {
-	at += strcspn(at, "%"); /* behind a type, which differs between versions of LLVM: "i16* %3", "ptr %3" */
+	at += strcspn(at, "%"); /* after a type, which differs between LLVM versions: "i16* %3", "ptr %3" */
 	snprintf(out, 24, "%.*s", (int)strcspn(at, " ,)"), at);
 }
 
@@ -68,18 +68,18 @@ static void follow(struct ports *p, const char *line)
 			add(p, result);
 }
 
-/* The number other than 0 that a port is compared with; 0: none. `line` is that of the comparison, or of a switch. */
+/* Returns the non-zero number that a port is compared with, or 0. `line` is the comparison or a switch. */
 static unsigned number_of(const struct ir *ir, const struct ports *p, const char *line)
 {
 	const char *at = strstr(line, " = icmp ");
 	unsigned number = 0;
 
-	/* "%20 = icmp eq i32 %19, 53", or "i32 53, %19": find() looks at the first name */
+	/* "%20 = icmp eq i32 %19, 53", or "i32 53, %19": find() checks the first name */
 	if (at && (at = strstr(at, " i32 ")) && find(p, at) >= 0) {
 		at += 5;
 		if (*at == '%' && !(at = strchr(at, ' ')))
 			return 0;
-		return (unsigned)strtoul(at, NULL, 10); /* of a name: 0 */
+		return (unsigned)strtoul(at, NULL, 10); /* 0 for a name */
 	}
 	at = strstr(line, " switch i32 ");
 	if (!at || find(p, at + strlen(" switch i32 ")) < 0)
@@ -89,7 +89,7 @@ static unsigned number_of(const struct ir *ir, const struct ports *p, const char
 	return number;
 }
 
-/* Of a switch the location comes behind its cases. */
+/* The location of a switch follows its cases. */
 static const char *location_of(const struct ir *ir, const char *line)
 {
 	const char *entry = NULL;

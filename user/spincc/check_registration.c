@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * The registration: fields that no compiler relates to each other. What handlers may call because
- * of it is in check_calls.c.
- */
+/* Checks the registration for combinations of fields that compilers do not check. check_calls.c checks which calls it permits. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,10 +28,10 @@ static int refuse(const struct place *at, const char *format, ...)
 	return -1;
 }
 
-/* The fields as they stand in the initial value, by their order in struct spin_registration. */
+/* Indexes of the fields in the initial value, in the order of struct spin_registration. */
 enum { HEADER, PAYLOAD, COMPLETION, MESSAGE_COMPLETION, DELIVERY = 6, TAKES, USER_HEADER, BUDGET = 13, FRAGMENTATION, FIELDS };
 
-/* "i16 -1": as wide as its type. */
+/* Reads "i16 -1" as an unsigned number of its type's width. */
 static unsigned unsigned_field(const char *at)
 {
 	unsigned long bits = strtoul(at + 1, NULL, 10), value = strtoul(at + strcspn(at, " "), NULL, 10);
@@ -55,7 +52,7 @@ static int read_fields(const char *meta, unsigned fields[FIELDS])
 		return 0; /* zeroinitializer */
 	for (unsigned i = 0; i < FIELDS && at; i++) {
 		at += strspn(at, "{, ");
-		if (*at == 'i') /* "i8 1"; padding is "[1 x i8] zeroinitializer" */
+		if (*at == 'i') /* a field: "i8 1"; padding is "[1 x i8] zeroinitializer" */
 			fields[i] = unsigned_field(at);
 		at = strchr(at, ',');
 	}
@@ -100,7 +97,7 @@ static int check_takes(const struct ir *ir, const struct place *at, const unsign
 
 static int check_fields_of(const struct ir *ir, const struct place *at, const unsigned *fields)
 {
-	/* a file that registers nothing is a slip: every packet would pass as if it were not there */
+	/* a file that registers no handler is a mistake: every packet would pass as if it were not attached */
 	if (!fields[HEADER] && !fields[PAYLOAD] && !fields[COMPLETION] && !fields[MESSAGE_COMPLETION])
 		return refuse(at, "it registers no handler; give .header, .payload or .completion");
 	if (fields[COMPLETION] && fields[MESSAGE_COMPLETION])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Runs compilers and tools: their words, their output, their exit status. A signal to spincc ends them, too. */
+/* Runs compilers and tools, and collects their output and exit status. A signal to spincc also ends them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -66,7 +66,7 @@ static void missing(const char *tool, int err)
 	fprintf(stderr, "spincc: cannot run %s: %s\n", tool, strerror(err));
 }
 
-/* In the child; what goes wrong before exec comes back as errno through a pipe that exec closes. */
+/* Runs in the child. An error before exec is returned as errno through a pipe that exec closes. */
 static void child(struct command *c, int to_parent, int status)
 {
 	signal(SIGINT, SIG_DFL);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * From the output of compilers to one line per fault, in the user's file. A fault
- * has consequences that compilers report, too: what is not in the user's files is
- * left out if anything is.
+ * Converts compiler output to one line per fault in the user's file. Compilers also report consequences of a fault: lines
+ * outside the user's files are dropped if any line is inside. Called after each command.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,13 +22,13 @@ struct fault {
 struct faults {
 	struct fault rows[FAULTS_MAX];
 	unsigned count;
-	int ended; /* what follows is consequence */
-	/* the user's line that includes the file spoken of */
+	int ended; /* 1: what follows is a consequence of an earlier fault */
+	/* the user's line that includes the reported file */
 	char includer[PATH_MAX];
 	unsigned includer_line;
 };
 
-/* 'name' or `name' in a tool's message. */
+/* Copies 'name' or `name' from a tool's message. */
 static void quoted_name(const char *message, char *out, size_t bytes)
 {
 	const char *open = strpbrk(message, "'`");
@@ -39,7 +38,7 @@ static void quoted_name(const char *message, char *out, size_t bytes)
 		snprintf(out, bytes, "%.*s", (int)strcspn(open + 1, "'`"), open + 1);
 }
 
-/* The reason with the name in place of @. */
+/* Copies the reason, with the name in place of @. */
 static void fill(char *out, size_t bytes, const char *reason, const char *name, const char *quote)
 {
 	const char *at = strchr(reason, '@');
@@ -63,7 +62,7 @@ static void own_words(char *out, size_t bytes, const char *message, unsigned fla
 	}
 	if (end > message && end[-1] == ']' && strstr(message, " [-W"))
 		end = strstr(message, " [-W");
-	/* clang from 16 on has the string without quotes, behind the requirement: failed due to requirement 'x < 4': string */
+	/* clang 16 and later print the string without quotes after the requirement: failed due to requirement 'x < 4': string */
 	for (const char *at = message; flags & RULE_STRING && (at = strstr(at, "': ")); at += 3)
 		start = at + 3;
 	snprintf(out, bytes, "%.*s", (int)(end - start), start);
@@ -80,7 +79,7 @@ static int known(const struct faults *all, const struct fault *fault)
 	return 0;
 }
 
-/* Where a rule says that it is, if the tool does not; the reason's name goes into `name`. */
+/* Finds the place by the rule if the tool does not name it. The name for the reason goes into `name`. */
 static void find_by_rule(const struct spincc *s, const struct rule **rule, const char *whole, struct fault *fault, char *name, size_t bytes)
 {
 	unsigned flags = (*rule)->flags;
@@ -121,7 +120,7 @@ static const struct rule *match(const struct rule *rules, const char *text)
 	return rules;
 }
 
-/* The rule for the handler's line itself, if there is one. */
+/* Returns the rule for the handler's own source line, or `otherwise`. */
 static const struct rule *match_source(const struct spincc *s, const struct fault *fault, const struct rule *otherwise)
 {
 	for (const struct rule *r = rules_source; r->pattern && fault->line; r++)
@@ -145,9 +144,9 @@ static void judge(const struct spincc *s, struct faults *all, const struct rule 
 		fault.warning = !!(rule->flags & RULE_WARNING);
 	fault.line = find__place(s, whole, fault.file);
 	if (!fault.line && !is_error)
-		return; /* the runtime's own affair */
+		return; /* internal to the runtime */
 	if (!fault.line && all->includer_line && strncmp(whole, s->root, strlen(s->root))) {
-		/* a header that the user includes, and not the user's: it was not made for handlers */
+		/* in a header that the user includes but did not write for handlers */
 		fault.line = all->includer_line;
 		snprintf(fault.file, sizeof(fault.file), "%s", all->includer);
 		snprintf(fault.reason, sizeof(fault.reason), "%s", system_header);
@@ -170,7 +169,7 @@ static void judge(const struct spincc *s, struct faults *all, const struct rule 
 	all->ended |= !fault.warning && (rule->flags & RULE_LAST || rules == rules_bpf);
 }
 
-/* One line of a tool's output. */
+/* Processes one line of a tool's output. */
 static void take(const struct spincc *s, struct faults *all, const struct rule *rules, const char *line)
 {
 	const char *error = strstr(line, "error: "), *warning = strstr(line, "warning: ");
@@ -183,12 +182,12 @@ static void take(const struct spincc *s, struct faults *all, const struct rule *
 			all->includer_line = at;
 			snprintf(all->includer, sizeof(all->includer), "%s", name);
 		} else if (strstr(line, "context.bpf.c")) {
-			all->includer_line = 0; /* a new stack of includes */
+			all->includer_line = 0; /* a new include stack */
 		}
 		return;
 	}
 	if (strstr(line, "note: ")) {
-		/* gcc names the macro's own line first, and where it is used in a note */
+		/* gcc reports the macro's own line first, and the line that uses it in a note */
 		struct fault *last = all->count ? &all->rows[all->count - 1] : NULL;
 
 		if (last && !last->line && strstr(line, "in expansion of macro"))
@@ -200,7 +199,7 @@ static void take(const struct spincc *s, struct faults *all, const struct rule *
 	} else if (warning) {
 		judge(s, all, rules, warning + strlen("warning: "), line, 0);
 	} else if (rules != rules_front) {
-		/* linkers, assemblers and back ends have no form; but source lines are no messages */
+		/* linkers, assemblers and back ends have no fixed format, but source lines are not messages */
 		if (match(rules, line)->pattern && line[0] != ' ' && line[0] != '\t')
 			judge(s, all, rules, line, line, 1);
 	}
@@ -254,7 +253,7 @@ int explain(struct spincc *s, enum stage stage, const struct text *said, int fai
 		next = line + strcspn(line, "\n");
 		if (*next)
 			*next++ = '\0';
-		if (!all->ended || strstr(line, "note: in expansion of macro")) /* which may have the last one's line */
+		if (!all->ended || strstr(line, "note: in expansion of macro")) /* the note may have the line of the last fault */
 			take(s, all, rules[stage], line);
 	}
 	if (all->count || failed)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Finds the source line of something in the IR or in the handler's text, for the checks (check_*.c) and explain.c. */
+/* Finds source lines in the IR or in the handler's text, for the checks (check_*.c) and explain.c. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,7 +129,7 @@ unsigned find__in_source(const struct spincc *s, const char *word)
 	return found;
 }
 
-/* Size of a variable's type: a typedef and a qualifier have it further on. */
+/* Returns the size of a variable's type. For a typedef or qualifier the size is in the type that it refers to. */
 static unsigned type_bytes(const struct ir *ir, const char *type)
 {
 	for (int depth = 0; type && depth < 16; depth++) {
@@ -142,7 +142,7 @@ static unsigned type_bytes(const struct ir *ir, const char *type)
 	return 0;
 }
 
-/* The variable that a line of IR declares: a local one, or one that lasts; NULL: none. */
+/* Returns the variable that a line of IR declares, local or static, or NULL. */
 static const char *variable_of(const struct ir *ir, const char *line, int local)
 {
 	const char *expression;

@@ -2,12 +2,12 @@
 #ifndef USER_SPINCC_FIND_H
 #define USER_SPINCC_FIND_H
 
-/* Where in the user's files a fault is, for tools that do not say. All return a line, 0: not found. */
+/* Locates faults in the user's files for tools that do not report a place. All functions return a line, 0: not found. */
 #include "user/spincc/spincc.h"
 
-/* The first "file.c:12" in a text that is the user's. */
+/* Finds the first place like "file.c:12" in a text that is in the user's files. */
 unsigned find__place(const struct spincc *s, const char *text, char file[PATH_MAX]);
-/* The first line of the handler's IR that `wanted` takes and that is the user's. */
+/* Finds the first line of the handler's IR that `wanted` accepts and that is in the user's files. */
 typedef int (*find_fn)(const char *line, const char *what);
 unsigned find__in_ir(const struct spincc *s, find_fn wanted, const char *what, char file[PATH_MAX]);
 int find__is_asm(const char *line, const char *unused);
@@ -17,7 +17,7 @@ int find__has_text(const char *line, const char *text);
 /* The first line of the handler's file that has the word outside comments: for what stands in no function. */
 unsigned find__in_source(const struct spincc *s, const char *word);
 unsigned find__last_line(const struct spincc *s);
-/* The largest variable, local or lasting; what: "'name' takes N bytes". */
+/* Finds the largest variable, local or static. what: "'name' takes N bytes". */
 unsigned find__largest(const struct spincc *s, int local, char file[PATH_MAX], char *what, size_t bytes);
 
 #endif

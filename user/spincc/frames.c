@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * Which line of the handler an instruction belongs to: of functions that were
- * inlined DWARF keeps where they were called from, which BTF, and so the
- * verifier's log, does not.
- */
+/* Finds the handler's line of an instruction. For inlined functions DWARF records the call site; BTF and so the verifier's log do not. */
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,7 +17,7 @@ static unsigned number(Dwarf_Die *die, unsigned name)
 	return dwarf_formudata(dwarf_attr(die, name, &attribute), &value) ? 0 : (unsigned)value;
 }
 
-/* The innermost call in a function's tree that covers an address and stands in the user's files. */
+/* Returns the innermost call in a function's tree that covers the address and is in the user's files. */
 static unsigned innermost_call(const struct spincc *s, Dwarf_Die *parent, Dwarf_Files *files, Dwarf_Addr pc, char name[PATH_MAX],
 			       unsigned found)
 {
@@ -47,7 +43,7 @@ static unsigned innermost_call(const struct spincc *s, Dwarf_Die *parent, Dwarf_
 	return found;
 }
 
-/* 1 if an instruction of a function is the user's: of a user's function, or of one that the user's code calls. */
+/* Returns 1 if the instruction belongs to a user function, or to a function that the user's code calls. */
 static int has_users_frame(const struct spincc *s, Dwarf_Die *parent, Dwarf_Files *files, Dwarf_Addr pc)
 {
 	char name[PATH_MAX];
@@ -73,8 +69,8 @@ static int has_users_frame(const struct spincc *s, Dwarf_Die *parent, Dwarf_File
 }
 
 /*
- * Of the code's own line, if that is the user's. Programs of one unit have the same addresses, each in its section, so
- * others' lines stand between: the user's line that begins nearest before the instruction, within a few.
+ * Returns the line of the instruction itself, if it is in the user's files. Programs of one unit have the same addresses, each
+ * in its own section, so lines of other programs come in between. Takes the nearest preceding user's line within NEAR_BYTES.
  */
 static unsigned own_line(const struct spincc *s, Dwarf_Die *unit, Dwarf_Addr pc, char name[PATH_MAX])
 {
@@ -103,7 +99,7 @@ static unsigned own_line(const struct spincc *s, Dwarf_Die *unit, Dwarf_Addr pc,
 	return found;
 }
 
-/* What is asked of the function that has the instruction. */
+/* A question about the function that contains the instruction. */
 typedef unsigned (*ask_fn)(const struct spincc *s, Dwarf_Die *unit, Dwarf_Die *function, Dwarf_Files *files, Dwarf_Addr pc,
 			   char name[PATH_MAX]);
 
@@ -116,7 +112,7 @@ static unsigned ask(const struct spincc *s, const char *object, const char *prog
 	unsigned answer = 0;
 	size_t header;
 
-	/* not relocated: an address is an offset in its function's section, and each program has its own */
+	/* not relocated: an address is an offset in its function's section, and each program has its own section */
 	while (dwarf && !answer && !dwarf_nextcu(dwarf, offset, &next, &header, NULL, NULL, NULL)) {
 		Dwarf_Die unit, child;
 		Dwarf_Files *files;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* LLVM's textual IR, as far as checks need it: lines, metadata by number, the place of an instruction in the source. */
+/* Reads LLVM's textual IR as far as the checks need it: lines, metadata by number, the source location of an instruction. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,7 +110,7 @@ void ir__quoted(const char *line, const char *key, char *out, size_t bytes)
 	snprintf(out, bytes, "%.*s", (int)strcspn(at, "\""), at);
 }
 
-/* A lexical block that another file's text is in has its file; others have their own. */
+/* A lexical block with text of another file has a file entry. Other blocks use the file of their scope. */
 static const char *file_of(const struct ir *ir, const char *entry)
 {
 	const char *file = ir__ref(ir, entry, "file: ");
@@ -144,7 +144,7 @@ int ir__callee(const char *line, char *out, size_t bytes)
 	if (!call || strstr(line, " asm ") || !(at = strchr(call, '@')))
 		return 0;
 	open = strchr(call, '(');
-	/* a call through a pointer has its type's parenthesis, or a register, before any name */
+	/* in a call through a pointer the parenthesis of its type, or a register, comes before any name */
 	if (!open || (open < at && strncmp(open - 1, " (", 2)))
 		return 0;
 	at++;

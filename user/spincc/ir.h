@@ -2,44 +2,50 @@
 #ifndef USER_SPINCC_IR_H
 #define USER_SPINCC_IR_H
 
-/* LLVM's intermediate language as text: so much of it as tells source lines. */
+/* LLVM IR as text, as far as it is needed to find source lines. */
 #include "user/spincc/spincc.h"
 
 struct ir {
-	char *text;        /* lines end with NUL; "" after the last */
+	char *text;        /* lines end with NUL; an empty line is the end */
 	const char **meta; /* "!N = ..." by N; NULL: none */
 	unsigned metas;
 };
 
-int ir__read(const char *path, struct ir *ir); /* -1: not there */
+int ir__read(const char *path, struct ir *ir); /* -1: the file does not exist */
 void ir__free(struct ir *ir);
 const char *ir__first(const struct ir *ir);
-const char *ir__next(const struct ir *ir, const char *line); /* NULL after the last */
-/* The first line that begins so; NULL: none. */
+const char *ir__next(const struct ir *ir, const char *line); /* NULL after the last line */
+/* Returns the first line that begins with `start`, or NULL. */
 const char *ir__starts(const struct ir *ir, const char *start);
 
-/* The entry that `key` refers to ("!dbg ", "file: ") in a line; NULL: none. */
+/* Returns the metadata entry that `key` refers to ("!dbg ", "file: ") in a line, or NULL. */
 const char *ir__ref(const struct ir *ir, const char *line, const char *key);
-/* A number after `key` ("line: "); 0: none. */
+/* Returns the number after `key` ("line: "), or 0. */
 unsigned ir__number(const char *line, const char *key);
-/* The text in quotes after `key`. */
+/* Copies the quoted text after `key`. */
 void ir__quoted(const char *line, const char *key, char *out, size_t bytes);
 
-/* Where in the user's files an entry (location, variable, subprogram) belongs. 0: nowhere there. */
+/* Returns the line in the user's files of an entry (location, variable, subprogram), or 0. */
 unsigned ir__place(const struct spincc *s, const struct ir *ir, const char *entry, char name[PATH_MAX]);
 
-/* The layout of the state or of a table, by its DIGlobalVariable: -1 after it was said what differs between targets. */
+/*
+ * Checks the layout of the state or of a table, by its DIGlobalVariable. Returns -1 after a message that says what differs
+ * between targets.
+ */
 int check__fields(const struct spincc *s, const struct ir *ir, const char *variable);
-/* A local variable or parameter, by its DILocalVariable: -1 after it was said that targets have it in two widths. */
+/* Checks a local variable or parameter, by its DILocalVariable. Returns -1 after a message if its width differs between targets. */
 int check__local(const struct spincc *s, const struct ir *ir, const char *variable);
-/* What handlers call that is not for them. `messages`: they take some. -1 after it was said. */
+/* Checks calls that are not for handlers. `messages`: the handlers take messages. Returns -1 after a message. */
 int check__calls(const struct spincc *s, const struct ir *ir, int messages);
-/* Warns of ports that are compared in the wrong byte order. */
+/* Warns about ports that are compared in the wrong byte order. */
 void check__ports(const struct spincc *s, const struct ir *ir);
-/* What is registered: -1 after it was said what is missing, too much, or not for these handlers. */
+/* Checks the registration. Returns -1 after a message that says what is missing, superfluous, or does not fit the handlers. */
 int check__registration(const struct spincc *s, const struct ir *ir);
 
-/* What a call in this line calls: "memcpy"; an intrinsic's function. 0: no call, or not by name. */
+/*
+ * Copies the name of the function that this line calls ("memcpy", or an intrinsic's function). Returns 0 if it is no call or
+ * has no name.
+ */
 int ir__callee(const char *line, char *out, size_t bytes);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spincc: one handler file to one fat object. */
+/* spincc: compiles one handler file to one fat object. main() parses options and runs the builds and checks. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -105,7 +105,7 @@ static int build(struct spincc *s)
 	return err ? err : temps__publish(s, "object");
 }
 
-/* The exit status after output. */
+/* Returns the exit status for the written output. */
 static int written(void)
 {
 	if (!fflush(stdout) && !ferror(stdout))
@@ -114,7 +114,7 @@ static int written(void)
 	return 1;
 }
 
-/* For the build: page and completion from the table. */
+/* For the build: generates man page and completion from the option table. */
 static int fill_template(void)
 {
 	const struct command_row *const rows[] = { &command };

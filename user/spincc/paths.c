@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Where the runtime's sources and the handler lie, and how a compiler's file names become names that users know. */
+/*
+ * Finds the directories of the runtime's sources and of the handler, and converts file names of compilers to the names that
+ * users know.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +50,7 @@ static int find_root(struct spincc *s)
 	return -1;
 }
 
-/* These go into a macro and into an assembler string. */
+/* The path becomes part of a macro and of an assembler string. */
 static int is_plain(const char *path)
 {
 	if (!strpbrk(path, "\"\\\n"))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * --api pspin: a handler file of PsPIN's own runtime, with our headers (handlers/include/pspin) and start-up
- * (hwmodel/image/pspin), made into one rv32 program. gcc alone sees it: nothing of it goes to the kernel.
+ * --api pspin: builds a handler file for PsPIN's own runtime, with our headers (handlers/include/pspin) and start-up code
+ * (hwmodel/image/pspin), as one rv32 program. Only gcc compiles it; nothing of it is loaded into the kernel.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,12 +20,12 @@ static void add_tool(const struct spincc *s, struct command *c)
 	command__add(c, "@%s/hwmodel/image/cflags", s->root);
 }
 
-/* PsPIN's own makefiles ask for -O3, and for this macro. */
+/* PsPIN's makefiles use -O3 and this macro. */
 static int compile_handlers(struct spincc *s, const char *object)
 {
 	static const char *const flags[] = { "-O3", "-fno-function-sections", "-fno-data-sections", "-D__riscv__",
 					     "-Werror=implicit-function-declaration", "-Wno-address-of-packed-member",
-					     /* errors from gcc 14 on, and PsPIN's examples have them */
+					     /* errors from gcc 14 on; PsPIN's examples have them */
 					     "-Wno-error=int-conversion", "-Wno-error=incompatible-pointer-types", NULL };
 	struct command c = { 0 };
 
@@ -89,7 +89,7 @@ static int link_program(struct spincc *s)
 	return build__run(s, &c, STAGE_PSPIN);
 }
 
-/* 1: the object defines a function of that name. */
+/* Returns 1 if the object defines a function of that name. */
 static int defines(Elf *elf, const char *name)
 {
 	Elf_Scn *scn = NULL;
@@ -111,7 +111,7 @@ static int defines(Elf *elf, const char *name)
 	return 0;
 }
 
-/* What the linker would not say, or not so well. */
+/* Checks what the linker does not report, or reports unclearly. */
 static int check(struct spincc *s, const char *object)
 {
 	int fd = open(object, O_RDONLY | O_CLOEXEC), err = 0;
@@ -142,7 +142,7 @@ int build__pspin(struct spincc *s)
 {
 	char handler[PATH_MAX], start[PATH_MAX], library[PATH_MAX];
 
-	setenv("LC_ALL", "C", 1); /* rules_pspin.c knows gcc's messages with plain quotes */
+	setenv("LC_ALL", "C", 1); /* rules_pspin.c matches gcc's messages with plain quotes */
 	temps__path(s, "handler.o", handler);
 	temps__path(s, "start.o", start);
 	temps__path(s, "stdio.o", library);

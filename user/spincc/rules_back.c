@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Of what comes after clang's front end: gcc for rv32, its assembler and linker, and LLVM's eBPF back end. */
+/* Rules for tools after clang's front end: gcc for rv32, its assembler and linker, and LLVM's eBPF back end. Used by explain.c. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ const struct rule rules_hpu[] = {
 	RULE_HPU_STACK,
 	{ "[-Wuninitialized]", "@ is read before it has a value; initialise it", 0 },
 	{ "[-Wmaybe-uninitialized]", "@ may be read before it has a value; initialise it", RULE_WARNING },
-	{ "[-W", NULL, RULE_SILENT }, /* clang has said its own */
+	{ "[-W", NULL, RULE_SILENT }, /* clang has reported its own */
 	{ 0 },
 };
 
@@ -105,7 +105,7 @@ static int ends(const char *name, const char *with)
 	return length >= want && !strcmp(name + length - want, with);
 }
 
-/* Functions of libgcc and compiler-rt on float and double: __addsf3, __floatunsidf, __fixdfsi. */
+/* Returns 1 for functions of libgcc and compiler-rt on float and double: __addsf3, __floatunsidf, __fixdfsi. */
 static int computes_floats(const char *name)
 {
 	static const char *const kinds[] = { "sf", "df", "sf2", "df2", "sf3", "df3", "tf", "tf2", "tf3" };
@@ -118,7 +118,7 @@ static int computes_floats(const char *name)
 	return starts(name, "__fix") || starts(name, "__float");
 }
 
-/* "__atomic_fetch_add_8": the number of bytes is the name's last part. */
+/* "__atomic_fetch_add_8": the size in bytes is the last part of the name. */
 static int has_other_size(const char *name)
 {
 	const char *last = strrchr(name, '_');

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * Of clang's front end: errors, and warnings that are faults in a handler. What is
- * not here keeps clang's words.
- */
+/* Rules for clang's front end: errors, and warnings that are faults in a handler. Messages without a rule keep clang's words. */
 #include <stddef.h>
 
 #include "user/spincc/rules.h"
@@ -14,7 +11,7 @@
 
 /* clang-format off */
 const struct rule rules_front[] = {
-	/* the registration */
+	/* registration */
 	{ "use of undeclared identifier 'spin_handlers_'",
 	  "no handlers are registered; end the file with SPIN_HANDLERS(name, .payload = function)", RULE_AT_END },
 	{ "redefinition of 'spin_handlers_'",
@@ -83,23 +80,23 @@ const struct rule rules_front[] = {
 	{ "read-only variable is not assignable", "this is read-only; " NO_READ_ONLY, 0 },
 	{ "with const-qualified type", "@ is read-only; " NO_READ_ONLY, 0 },
 
-	/* values that are not there */
+	/* undefined values */
 	{ "is uninitialized when used here", "@ is read before it has a value; initialise it", 0 },
 	{ "is used uninitialized whenever", "@ has no value on one of the ways from here; initialise it", 0 },
 	{ "is uninitialized when", "@ is read before it has a value; initialise it", 0 },
 
-	/* functions that are not there */
+	/* undefined functions */
 	{ "implicit declaration of function", NULL, RULE_FUNCTION },
 	{ "implicitly declaring library function", NULL, RULE_FUNCTION },
 	{ "call to undeclared", NULL, RULE_FUNCTION },
 	{ "has internal linkage but is not defined", "@ is declared and nowhere defined; define it, or call another", RULE_LAST },
 	{ "[-Winfinite-recursion]", "recursion without end; write a loop with a constant bound", 0 },
 
-	/* what neither target has */
+	/* unsupported on all targets */
 	{ "[-Watomic-alignment]", "atomics of another size than 32 bits; use spin_add32 and spin_cas32", 0 },
 	{ "[-Wvla]", "the length of this array is not constant; write its largest length (stack: about 256 bytes in all)", 0 },
 	{ "[-Walloca]", "memory of variable size on the stack; write an array of its largest length (about 256 bytes in all)", 0 },
-	RULE_HPU_STACK, /* where gcc is the one compiler */
+	RULE_HPU_STACK, /* for stages where only gcc compiles */
 	{ "thread-local storage is not supported",
 	  "no variable belongs to a thread; keep what lasts in the struct of SPIN_STATE, or an element of it per "
 	  "HPU", 0 },
@@ -108,12 +105,12 @@ const struct rule rules_front[] = {
 	{ "variable length array declaration cannot have 'static'",
 	  "the length of this array is not constant; write its largest length", 0 },
 
-	/* conversions that clang only warns of */
+	/* conversions that are only warnings in clang */
 	{ "[-Wincompatible-pointer-types]", NULL, 0 },
 	{ "[-Wincompatible-function-pointer-types]", NULL, 0 },
 	{ "[-Wint-conversion]", NULL, 0 },
 
-	/* after these nothing is what it was */
+	/* after a syntax error all later messages are consequences */
 	{ "expected ", NULL, RULE_LAST },
 	{ "extraneous closing brace", NULL, RULE_LAST },
 	{ 0 },

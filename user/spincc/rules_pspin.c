@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Of gcc for rv32, its assembler and linker, about a file for PsPIN's own runtime: what is not here keeps gcc's words. */
+/* Rules for gcc for rv32, its assembler and linker, on a file for PsPIN's own runtime. Messages without a rule keep gcc's words. */
 #include <stddef.h>
 
 #include "user/spincc/rules.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* SIGINT, SIGTERM and SIGHUP: children end first, then temporary files go, then spincc ends by the same signal. */
+/*
+ * Handles SIGINT, SIGTERM, SIGHUP and SIGPIPE: the child is terminated first, then temporary files are removed, then spincc
+ * ends by the same signal.
+ */
 #include <signal.h>
 #include <stddef.h>
 

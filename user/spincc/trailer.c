@@ -8,7 +8,7 @@
 #include "user/libspin/object/trailer.h"
 #include "user/spincc/spincc.h"
 
-/* Readers of ELF ignore what follows: the object stays a plain one for bpftool and iproute2. */
+/* ELF readers ignore appended data, so bpftool and iproute2 still read the object. */
 int trailer__append(const char *path)
 {
 	uint8_t trailer[SPIN_TRAILER_BYTES], *data = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Loads the object as spinctl would, in both classes, and says what the kernel's
- * verifier refuses, at the handler's line. Called once the object is complete. What the
- * debug information says is no part of the handler is never said to be its fault.
+ * Loads the object as spinctl does, in both classes, and reports at the handler's line what the kernel's verifier refuses.
+ * Called when the object is complete. Code that the debug information attributes to the runtime is never reported as the
+ * handler's fault.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 struct log {
 	struct spincc *s;
 	FILE *to;
-	char program[64]; /* the one that was refused */
+	char program[64]; /* the program that was refused */
 };
 
 static void take_line(void *arg, const char *line)
@@ -35,7 +35,7 @@ static void take_line(void *arg, const char *line)
 		fprintf(log->to, "%s\n", line);
 }
 
-/* The handler's line: the log's own, or what DWARF knows of an inlined function's caller. */
+/* Returns the handler's line: the log's own, or the call site of an inlined function from DWARF. */
 static unsigned place(const struct spincc *s, const char *object, const struct log *log, const struct verifier_refusal *refusal,
 		      char name[PATH_MAX])
 {
@@ -50,7 +50,7 @@ static unsigned place(const struct spincc *s, const char *object, const struct l
 	return line;
 }
 
-/* 1 if the refused instruction has nothing of the handler's: then it is a fault of ours. */
+/* Returns 1 if the refused instruction has nothing of the handler: then the fault is in the runtime. */
 static int is_runtimes(const struct spincc *s, const char *object, const struct log *log, const struct verifier_refusal *refusal)
 {
 	char name[PATH_MAX];
@@ -59,7 +59,7 @@ static int is_runtimes(const struct spincc *s, const char *object, const struct 
 	       frames__is_runtimes(s, object, log->program, refusal->instruction);
 }
 
-/* text: the log; NULL: it has nothing to do with the failure. */
+/* text: the log; NULL: the failure is unrelated to it. */
 static void report(const struct spincc *s, const char *object, const struct log *log, const char *text, enum spin_class class)
 {
 	const char *where = class == SPIN_CLASS_ISOLATED ? "in the isolated class (without CAP_PERFMON) " : "";
@@ -69,7 +69,7 @@ static void report(const struct spincc *s, const char *object, const struct log 
 
 	if (!text || !verifier__read(text, &refusal)) {
 		temps__path(s, "handler.ll", ir);
-		if (strstr(spin_strerror_last(), " that is not inline")) /* libspin's words: work_stack.c */
+		if (strstr(spin_strerror_last(), " that is not inline")) /* message of libspin: work_stack.c */
 			line = check__noinline(s, ir, name);
 		if (!line) {
 			fprintf(stderr, "spincc: %s\n", spin_strerror_last());
@@ -116,7 +116,7 @@ static int try_class(struct spincc *s, const char *path, const struct spin_objec
 	/* by default: a machine or kernel that cannot load them is not a fault of the handlers */
 	if (err && s->verify < 0 && (err == -ENOSYS || err == -EPERM))
 		err = 0;
-	/* what was loaded where may_goto is not known */
+	/* the object for kernels without may_goto */
 	temps__path(s, "bounded.o", bounded);
 	if (!kernel_probe__may_goto() && !access(bounded, R_OK))
 		path = bounded;

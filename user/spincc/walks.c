@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Walks that the verifier ends with. Called by build.c between clang's front end and its optimiser; the text is what
- * clang 14 to 19 write without optimising, where a local variable is an alloca with loads and stores.
+ * Changes walks so that the verifier terminates. Called by build.c between clang's front end and its optimiser. It reads what clang
+ * 14 to 19 write without optimisation: a local variable is an alloca with loads and stores.
  *
- * What a walk's body changes, as a minimum or a count, begins with a number that the verifier knows. With branches in the body
- * each way through it leaves other numbers, and a comparison with a known number tells it more of them, until it knows the
- * outcome of later ones. Then no two rounds are the same state to it, without CAP_PERFMON even where nothing is compared,
- * and it gives up after 1,000,000 steps. Here such a variable becomes a number that the verifier does not know in front of
- * each piece: by adding `any & ~any`, as spin_blur() does in C, made once in a chunk. What the program computes is the same.
- * A body without branches is left as it is: it has one way. The same in front of each round of SPIN_FOR.
+ * A variable that a walk's body changes, like a minimum or a count, starts with a known number. If the body has branches, each path
+ * leaves another number, and a comparison with a known number adds to what the verifier knows, up to the outcome of later
+ * comparisons. Then no two rounds have the same state; without CAP_PERFMON this happens even without comparisons. The verifier gives
+ * up after 1,000,000 steps. This file makes such a variable unknown to the verifier before each piece: it adds `any & ~any`, as
+ * spin_blur() does in C, once for each chunk. The program computes the same. A body without branches has one path and is left
+ * alone. SPIN_FOR gets the same before each round.
  *
- * Loops of a handler's own are left alone: their counters are to be known.
+ * Loops of the handler's own are left alone: the verifier must know their counters.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -22,23 +22,23 @@
 #include "user/spincc/ir.h"
 #include "user/spincc/walks.h"
 
-#define SLOTS_MAX  64 /* variables of a function: one bit each. Those beyond stay as they are */
+#define SLOTS_MAX  64 /* variables of a function, one bit each. Further ones are left alone */
 #define NAME_BYTES 64
 #define COUNTS     "@spin_walks_count_ = " /* <spin/target/frame.h> */
-#define RUNTIMES   "%struct.spin_"         /* the walk itself: it is to be known */
+#define RUNTIMES   "%struct.spin_"         /* the walk itself, which must stay known */
 
-/* A variable: an integer's alloca, or an integer in the alloca of a structure. */
+/* A variable: an alloca of an integer, or an integer field of a structure's alloca. */
 struct slot {
-	char place[NAME_BYTES];   /* the alloca, or what stands for the field: "%acc" */
-	char field[512];          /* of a structure: the getelementptr's operands; "": the alloca itself */
+	char place[NAME_BYTES];   /* the alloca, or the key of the field: "%acc" */
+	char field[512];          /* of a structure: operands of the getelementptr; "": the alloca itself */
 	char type[NAME_BYTES];    /* "i32" */
-	char pointer[NAME_BYTES]; /* its pointer's type: "i32*", "ptr" */
+	char pointer[NAME_BYTES]; /* type of its pointer: "i32*", "ptr" */
 };
 
 /* The address of a variable. */
 struct value {
 	char name[NAME_BYTES];
-	int slot; /* -1: of none that counts here */
+	int slot; /* -1: not a tracked variable */
 };
 
 struct function {
@@ -46,10 +46,10 @@ struct function {
 	unsigned slots;
 	struct value *value;
 	unsigned values, room;
-	uint64_t changed; /* in the walk at hand */
-	int branches;     /* there are some in it */
-	uint64_t named;   /* by the source: the compiler's own stay known */
-	uint64_t forgets; /* in the walk at hand */
+	uint64_t changed; /* in the current walk */
+	int branches;     /* the current walk has branches */
+	uint64_t named;   /* by the source: variables that the compiler adds stay known */
+	uint64_t forgets; /* in the current walk */
 };
 
 static int is_name(char c)
@@ -57,7 +57,7 @@ static int is_name(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '-' || c == '$';
 }
 
-/* The next "%name" from `at` on, in `name`; returns what follows it, NULL: there is none. Types begin like names. */
+/* Copies the next "%name" after `at` to `name`. Returns what follows it, or NULL if there is none. Types also begin with %. */
 static const char *next_name(const char *at, char name[NAME_BYTES])
 {
 	unsigned n = 0;
@@ -74,7 +74,7 @@ static const char *next_name(const char *at, char name[NAME_BYTES])
 
 static struct value *find_value(struct function *f, const char *name)
 {
-	for (unsigned i = f->values; i-- > 0;) /* the last ones are asked for most */
+	for (unsigned i = f->values; i-- > 0;) /* the last values are looked up most often */
 		if (!strcmp(f->value[i].name, name))
 			return &f->value[i];
 	return NULL;
@@ -121,7 +121,7 @@ static int add_slot(struct function *f, const char *place, const char *field)
 	return (int)f->slots++;
 }
 
-/* "%5 = alloca i32, align 4": the address of a variable. */
+/* Reads "%5 = alloca i32, align 4": the address of a variable. */
 static void read_alloca(struct function *f, const char *name, const char *rest)
 {
 	char type[128];
@@ -134,7 +134,7 @@ static void read_alloca(struct function *f, const char *name, const char *rest)
 		v->slot = add_slot(f, name, "");
 }
 
-/* "call void @llvm.dbg.declare(metadata i32* %5, ...", "#dbg_declare(ptr %5, ...": it is one of the source. */
+/* Reads "call void @llvm.dbg.declare(metadata i32* %5, ...", "#dbg_declare(ptr %5, ...": the variable is in the source. */
 static void read_declare(struct function *f, const char *line)
 {
 	const char *at = strstr(line, "dbg.declare(");
@@ -152,7 +152,7 @@ static void read_declare(struct function *f, const char *line)
 		}
 }
 
-/* The name of the pointer at the end of a load or store: "..., i32* %5, align 4"; its type goes to `type`. */
+/* Copies the name of the pointer at the end of a load or store, "..., i32* %5, align 4", and its type to `type`. */
 static int pointer_of(const char *line, char name[NAME_BYTES], char type[NAME_BYTES])
 {
 	const char *end = strstr(line, ", align"), *comma;
@@ -167,7 +167,7 @@ static int pointer_of(const char *line, char name[NAME_BYTES], char type[NAME_BY
 	return 0;
 }
 
-/* A field of a structure that is a variable: "getelementptr inbounds %struct.acc, %struct.acc* %5, i32 0, i32 1". */
+/* Reads the address of an integer field of a structure: "getelementptr inbounds %struct.acc, %struct.acc* %5, i32 0, i32 1". */
 static void read_field(struct function *f, const char *name, const char *rest)
 {
 	const char *operand = strchr(rest, ','), *at;
@@ -181,7 +181,7 @@ static void read_field(struct function *f, const char *name, const char *rest)
 	if (!find_value(f, base)) /* the type of a typed pointer comes first */
 		at = next_name(at, base);
 	of = at ? find_value(f, base) : NULL;
-	if (!of || of->slot < 0 || strchr(at, '%')) /* no variable's address, or a computed index */
+	if (!of || of->slot < 0 || strchr(at, '%')) /* not a variable's address, or a computed index */
 		return;
 	structure = of->slot;
 	n = (int)((at = strstr(rest, debug)) ? at - rest : (long)strlen(rest));
@@ -218,7 +218,7 @@ static int begins(const char *text, const char *word)
 	return !strncmp(text, word, strlen(word));
 }
 
-/* One instruction of a walk. The walk's own branches go by what functions return: comparisons are the handler's. */
+/* Reads one instruction of a walk. The walk's own branches depend on return values, so comparisons belong to the handler. */
 static void read_instruction(struct function *f, const char *line)
 {
 	char name[NAME_BYTES];
@@ -251,7 +251,7 @@ static const char *end_of_loop(const struct ir *ir, const char *line, const char
 	return end;
 }
 
-/* The zero that the verifier does not know, in each of the types: in front of the chunk. */
+/* Writes, before the chunk, a zero that the verifier does not know, in each of the types. */
 static void write_zero(FILE *out, const struct function *f, uint64_t which, unsigned walk)
 {
 	fprintf(out, "  %%spin.any.%u = load volatile i32, %s @spin_any, align 4\n", walk,
@@ -266,7 +266,7 @@ static void write_zero(FILE *out, const struct function *f, uint64_t which, unsi
 	fprintf(out, "  %%spin.i8.%u = trunc i32 %%spin.i32.%u to i8\n", walk, walk);
 }
 
-/* In front of the piece. */
+/* Writes the additions before the piece. */
 static void write_forget(FILE *out, const struct function *f, uint64_t which, unsigned walk)
 {
 	for (unsigned i = 0; i < f->slots; i++) {
@@ -286,7 +286,7 @@ static void write_forget(FILE *out, const struct function *f, uint64_t which, un
 	}
 }
 
-/* Reads the walk, from the line that asks for its next chunk on. */
+/* Reads the walk, starting at the line that requests its next chunk. */
 static void read_walk(const struct ir *ir, struct function *f, const char *line, const char *label)
 {
 	const char *end = *label ? end_of_loop(ir, line, label) : NULL;
@@ -299,7 +299,7 @@ static void read_walk(const struct ir *ir, struct function *f, const char *line,
 		f->forgets = f->changed & f->named;
 }
 
-/* "18:     ; preds = ..." begins a block, and "for.cond:". */
+/* Reads "18:     ; preds = ..." or "for.cond:", which begin a block. */
 static int read_label(const char *line, char label[NAME_BYTES])
 {
 	unsigned n = 0;
@@ -312,7 +312,7 @@ static int read_label(const char *line, char label[NAME_BYTES])
 	return 1;
 }
 
-/* A line, without what describes local variables: nothing reads that, and clang takes a third of its time for it. */
+/* Writes a line without the debug records of local variables: nothing reads them, and they take a third of clang's time. */
 static void write_line(FILE *out, const char *line)
 {
 	if (!begins(line, "  call void @llvm.dbg.") && !begins(line, "    #dbg_"))
@@ -351,7 +351,7 @@ static void write_function(const struct ir *ir, FILE *out, struct function *f, c
 	*from = line;
 }
 
-/* Does the handler take locks, or loop by steps? Both ask for a step of the budget in each round. */
+/* Returns 1 if the handler takes locks or loops by steps. Both use a step of the budget in each round. */
 static int waits(const struct ir *ir)
 {
 	for (const char *line = ir__first(ir); line; line = ir__next(ir, line))
@@ -365,7 +365,7 @@ static int write_all(const struct ir *ir, FILE *out)
 	struct function f = { 0 };
 	unsigned walks = 0;
 
-	/* where the runtime has no such number nothing can be done, and nothing has asked for it */
+	/* a runtime without this number has not asked for it either */
 	int has_any = ir__starts(ir, "@spin_any = ") != NULL;
 
 	const char *counts = waits(ir) ? ir__starts(ir, COUNTS) : NULL;

@@ -3,9 +3,9 @@
 #define USER_SPINCC_WALKS_H
 
 /*
- * Copies LLVM's language from one file to another, unoptimised, so that the kernel's verifier ends with the walks in it. At
- * the head of each piece of a SPIN_FOR_EACH it adds a zero that the verifier does not know to the local integers which
- * a body with branches changes (see walks.c). 0, or -1 after it was said why not.
+ * Copies unoptimised LLVM IR from one file to another, changed so that the kernel's verifier terminates on its walks. At the
+ * head of each piece of a SPIN_FOR_EACH it adds a zero that the verifier does not know to the local integers that a body with
+ * branches changes (see walks.c). Returns 0, or -1 after a message.
  */
 int walks__write(const char *from, const char *to);
 
