@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Opens an interface, loads a handler and attaches it, in one call. */
+/* Opens an interface, loads a handler and attaches it in one call. Used by live tests. */
 #include "tests/common/attached.h"
 #include "tests/common/built.h"
 
@@ -22,7 +22,7 @@ const char *attached__open(struct spin_ctx **out, const char *handler, const cha
 		spin_ctx__destroy(*out);
 		*out = NULL;
 	}
-	spin_nic__close(nic); /* the context holds it */
+	spin_nic__close(nic); /* the context holds a reference */
 	spin_object__close(object);
 	return why;
 }

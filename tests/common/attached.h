@@ -2,12 +2,12 @@
 #ifndef TESTS_COMMON_ATTACHED_H
 #define TESTS_COMMON_ATTACHED_H
 
-/* A context at an interface of this thread's namespace. */
+/* Attaches a context to an interface of this thread's network namespace. */
 #include <spin/libspin_message.h>
 
 /*
- * A built handler by its name, with a match rule in words. NULL, or what went wrong, valid until this thread's next failure; the
- * context is the caller's.
+ * Attaches a built handler by name, with a match rule as text. Returns NULL and the context, which the caller must destroy; or
+ * a reason that is valid until this thread's next failure.
  */
 const char *attached__open(struct spin_ctx **out, const char *handler, const char *dev, const char *rule_text,
 			   const struct spin_message_opts *message, enum spin_mode mode);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Runs packets through the model under load for benchmarks and figures. */
+/* Runs packets through the model under load, for benchmarks and figures. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "tests/common/bench.h"
 
-#define APART_PS 20000000ull /* far enough for any handler here to be done */
+#define APART_PS 20000000ull /* interval in which any handler here completes */
 
 int bench_image__read(struct bench_image *image, const char *name)
 {
@@ -36,7 +36,7 @@ int bench_image__read(struct bench_image *image, const char *name)
 	return 0;
 }
 
-/* An IPv4 and UDP header from 10.0.0.1, or the argument. */
+/* Writes an IPv4 and UDP header from 10.0.0.1, or the argument. */
 static void make_packet(uint8_t *packet, const struct bench_run *run, unsigned number)
 {
 	static const uint8_t header[28] = { 0x45, 0, 0, 0, 0, 0, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2, 0x10, 0, 0x23, 0x28 };
@@ -45,7 +45,7 @@ static void make_packet(uint8_t *packet, const struct bench_run *run, unsigned n
 	if (run->has_argument) {
 		const uint32_t *argument = !number && run->first_argument ? &run->first_argument : &run->argument;
 
-		memcpy(packet, argument, sizeof(*argument)); /* little-endian, as all that the model runs on */
+		memcpy(packet, argument, sizeof(*argument)); /* little-endian, like all targets of the model */
 	} else {
 		memcpy(packet, header, run->packet_bytes < sizeof(header) ? run->packet_bytes : sizeof(header));
 		packet[2] = (uint8_t)(run->packet_bytes >> 8);

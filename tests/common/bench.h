@@ -2,7 +2,7 @@
 #ifndef TESTS_COMMON_BENCH_H
 #define TESTS_COMMON_BENCH_H
 
-/* Packets through a handler on a NIC, one after the other or as fast as it takes them. */
+/* Runs packets through a handler on a modelled NIC, one at a time or as fast as it takes them. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,52 +12,51 @@ struct bench_image {
 	void *elf;
 	size_t bytes;
 };
-/* A program from $BUILD; 0 or -1 after a message. */
+/* Reads a program from $BUILD. Returns 0, or -1 after a message. */
 int bench_image__read(struct bench_image *image, const char *name);
 
-#define BENCH_SCRATCHPAD_BYTES 3072 /* of each of the 256 messages there can be */
+#define BENCH_SCRATCHPAD_BYTES 3072 /* of each message; there can be 256 */
 
 struct bench_run {
-	const char *handler; /* the payload handler's symbol */
-	const char *header;  /* a header handler's; NULL: none */
+	const char *handler; /* symbol of the payload handler */
+	const char *header;  /* symbol of the header handler; NULL: none */
 	uint32_t packet_bytes;
-	uint32_t bytes_in_l1; /* SPIN_WHOLE_PACKET, or so many of its first */
-	uint32_t argument;    /* in the packet's first word, instead of an IP header, if has_argument */
+	uint32_t bytes_in_l1; /* SPIN_WHOLE_PACKET, or the number of leading bytes */
+	uint32_t argument;    /* if has_argument: first word of the packet, instead of an IP header */
 	int has_argument;
-	uint32_t first_argument; /* of the first packet; 0: as the others */
-	int at_once;             /* 1: all are offered at the beginning; 0: one after the other, warm */
+	uint32_t first_argument; /* argument of the first packet; 0: same as the others */
+	int at_once;             /* 1: all packets are offered at the start; 0: one at a time, warm */
 	unsigned packets, messages;
 	int takes_errors; /* 1: tasks may fail */
 };
 
 struct bench_result {
-	double latency_ns;           /* HER accepted to feedback, median */
+	double latency_ns;           /* from HER accepted to feedback, median */
 	double body_cycles;          /* median */
 	double instructions;         /* of a body, median */
-	double gbps, packets_per_ns; /* of packet bytes, in the midst of the run */
-	unsigned hpus;               /* at work at once, at most, in the midst of the run */
-	double arrival_ns;           /* offered to its HER being accepted, median */
-	double leave_ns;             /* feedback to the last byte out, median of those of which something leaves
-			  */
+	double gbps, packets_per_ns; /* of packet bytes, without start and end of the run */
+	unsigned hpus;               /* most HPUs busy at once, without start and end of the run */
+	double arrival_ns;           /* from offered to HER accepted, median */
+	double leave_ns;             /* from feedback to the last byte out, median over packets that send something */
 	double latency_mean_ns, span_ns;
 	struct pspin_traffic traffic;
-	uint32_t error; /* of the first task that failed; a run is told to go on by takes_errors */
+	uint32_t error; /* of the first task that failed; takes_errors lets the run continue */
 };
 
-/* 0, or -1 with a reason. */
+/* Returns 0, or -1 with a reason. */
 int bench__run(const struct bench_image *image, const struct pspin_target *target, const struct bench_run *run, struct bench_result *out,
 	       char *err, size_t err_bytes);
 
-/* What is heard of a run. */
+/* The records of a run. */
 struct bench_heard {
 	uint64_t *feedback_ps, *latency_ps, *body_cycles, *started_ps, *doorbell_ps, *arrival_ps, *leave_ps, *instructions;
 	size_t packets, tasks, room, left;
 	uint64_t bytes;
-	uint64_t skip;  /* packets that are not counted: they warm up */
-	uint32_t error; /* of a task */
+	uint64_t skip;  /* warm-up packets that are not counted */
+	uint32_t error; /* of a failed task */
 	uint64_t lost;
 };
-int bench_heard__open(struct bench_heard *heard, size_t packets); /* 0 or -1 */
+int bench_heard__open(struct bench_heard *heard, size_t packets); /* returns 0 or -1 */
 void bench_heard__close(struct bench_heard *heard);
 void bench_heard__observe(struct bench_heard *heard, struct pspin *nic);
 void bench_heard__finalize(struct bench_heard *heard, const struct pspin *nic, struct bench_result *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Keeps what the model's observer hears of tasks and packets, for benchmarks. */
+/* Keeps the records of tasks and packets from the model's observer, for benchmarks. */
 #include <stdlib.h>
 
 #include <hwmodel/traffic.h>
@@ -86,8 +86,10 @@ static double median(uint64_t *values, size_t n)
 	return n ? (double)values[n / 2] : 0;
 }
 
-/* Starts and ends in order of time: how many there are in between, at most, when half of all
- * starts: between cold and last ones. */
+/*
+ * Returns the most tasks that ran at the same time, over the middle half of all starts: without cold and last tasks. Sorts
+ * both arrays by time.
+ */
 static unsigned most_at_once(uint64_t *starts, uint64_t *ends, size_t n)
 {
 	unsigned now = 0, most = 0;

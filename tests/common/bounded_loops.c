@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What libspin finds on a kernel without may_goto (Linux 6.1 to 6.8), for test programs that are linked with --wrap of
- * these two (Makefile): they load the objects' programs with bounded loops on any kernel.
+ * Makes libspin believe that the kernel has no may_goto (Linux 6.1 to 6.8). Test programs linked with --wrap for these two
+ * functions (Makefile) load the objects' programs with bounded loops on any kernel.
  */
 #include "tests/common/bounded_loops.h"
 

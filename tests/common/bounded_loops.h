@@ -2,7 +2,7 @@
 #ifndef TESTS_COMMON_BOUNDED_LOOPS_H
 #define TESTS_COMMON_BOUNDED_LOOPS_H
 
-/* The linker puts them in place of kernel_probe__may_goto() and kernel_probe__copies(). */
+/* The linker substitutes these for kernel_probe__may_goto() and kernel_probe__copies(). */
 int __wrap_kernel_probe__may_goto(void);
 int __wrap_kernel_probe__copies(void);
 

@@ -2,7 +2,7 @@
 #ifndef TESTS_COMMON_BUILT_H
 #define TESTS_COMMON_BUILT_H
 
-/* What make has built, found by name: handlers of handlers/, tests/handlers/ and tests/loops/. */
+/* Finds build results by name: handlers of handlers/, tests/handlers/ and tests/loops/. */
 #include "user/conformance/engine.h"
 
 struct built {
@@ -10,11 +10,11 @@ struct built {
 	char name[32], object[512], host[512];
 };
 
-/* $BUILD, or "build". */
+/* Returns $BUILD, or "build". */
 const char *built_dir(void);
-/* The fat object: 0, or -ENOENT with engine_why(). */
+/* Finds the fat object. Returns 0, or -ENOENT with engine_why(). */
 int built_object(const char *handler, char *path, size_t bytes);
-/* All of a handler; `handler` points into the struct. 0, or -ENOENT with engine_why(). */
+/* Finds all build results of a handler; `handler` points into the struct. Returns 0, or -ENOENT with engine_why(). */
 int built_handler(const char *handler, struct built *out);
 
 #endif

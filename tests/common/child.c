@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A child process in a network namespace, which ends when its parent does. */
+/* Runs a child process in a network namespace. The child dies with its parent. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,12 +2,12 @@
 #ifndef TESTS_COMMON_CHILD_H
 #define TESTS_COMMON_CHILD_H
 
-/* Processes of a test that are to be killed. */
+/* Child processes that a test kills. */
 #include <sys/types.h>
 
-/* Runs fn(arg) in a network namespace; ends with the process that started it. */
+/* Runs fn(arg) in a network namespace. The child dies with the process that started it. */
 pid_t child__start(int ns, int (*fn)(int arg), int arg);
-/* By SIGKILL, and waits for it; *pid is 0 then, and may have been. 1: it was alive. */
+/* Sends SIGKILL, waits for the child and sets *pid to 0. *pid may already be 0. Returns 1 if the child was alive. */
 unsigned child__kill(pid_t *pid);
 
 #endif

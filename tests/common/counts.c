@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Sums over the counters of a context. */
+/* Sums the counters of a context. */
 #include "tests/common/counts.h"
 
 uint64_t counts_sum(const uint64_t *packets)

@@ -4,7 +4,7 @@
 
 #include <spin/libspin.h>
 
-/* All packets that a context's interface saw, if it is the only context there: by reason; returns their sum. */
+/* Stores all packets that the interface saw, by reason, and returns their sum. The context must be the interface's only one. */
 uint64_t counts_all(const struct spin_ctx *ctx, uint64_t *packets);
 uint64_t counts_sum(const uint64_t *packets);
 

@@ -2,14 +2,14 @@
 #ifndef TESTS_COMMON_DAMAGED_OBJECT_H
 #define TESTS_COMMON_DAMAGED_OBJECT_H
 
-/* Fat objects with some bytes changed, and with a new trailer: what the checks behind the trailer are for. */
+/* Fat objects with changed bytes and a new trailer, for tests of the checks behind the trailer. */
 #include <stddef.h>
 
 #include "user/libspin/internal.h"
 
-/* As spin_object__open() of the changed object. Ends the test as failed if that cannot be made. */
+/* Same as spin_object__open() of the changed object. Ends the test as failed if the changed object cannot be created. */
 int damaged_open(const struct spin_object *good, size_t offset, const void *value, size_t bytes, struct spin_object **out);
-/* The same of a field of what is registered: offset and size of it, and a number. */
+/* Same for a field of the registration: its offset and size, and the new value. */
 int damaged_registration(const struct spin_object *good, size_t field, size_t bytes, uint32_t value, struct spin_object **out);
 
 /* Offset and size of a field of struct spin_registration. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Runs a test once for each engine, or for the one that its first argument names. Skips those that cannot run here. */
+/* Runs a test once on each engine, or on the one that --engine names. Engines that cannot run here are skipped. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Expectations of tests of libspin: a number, an error and its reason. A failure is printed and counted. */
+/* Compares results of libspin: a value, an error and its reason. A failure is printed and ends the test. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,12 +2,12 @@
 #ifndef TESTS_COMMON_EXPECT_H
 #define TESTS_COMMON_EXPECT_H
 
-/* What a function of libspin promises: its value, and the reason of its failure. Else the test ends as failed. */
+/* Checks the contract of a libspin function: its return value and the reason of a failure. A mismatch ends the test as failed. */
 
-/* Ends the test as failed, with the library's last reason. */
+/* Ends the test as failed, and prints the library's last reason. */
 void fail(const char *what) __attribute__((noreturn));
 void expect(long long want, long long got, const char *what);
-/* The library's last reason has this text. */
+/* Checks that the library's last reason contains this text. */
 void says(const char *text);
 
 #endif

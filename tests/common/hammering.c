@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Contexts whose handlers change shared memory from all HPUs, and the check that no change is lost. */
+/* Contexts whose handlers change shared memory from all HPUs. Checks that no update is lost. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
@@ -61,11 +61,11 @@ uint64_t hammering__runs(const struct hammering *h)
 	struct spin_message_stats stats = { 0 };
 
 	spin_ctx__counters(h->ctx, packets);
-	spin_ctx__message_stats(h->ctx, &stats); /* of parked ones the payload handler ran later */
+	spin_ctx__message_stats(h->ctx, &stats); /* the payload handler of parked packets ran later */
 	return packets[SPIN_REASON_DROPPED] + stats.replayed;
 }
 
-/* What each run adds 1 to. */
+/* Checks that the cells of the table add up to the number of runs. */
 static const char *check_table(const struct hammering *h, const char *table, uint64_t runs)
 {
 	uint32_t *cell, sum = 0;

@@ -3,8 +3,9 @@
 #define TESTS_COMMON_HAMMERING_H
 
 /*
- * The host's side of tests/handlers/messages/hammer.c and hammer_message.c: contexts of them, senders, and whether every place that HPUs
- * share has counted each run once. Functions that return a reason: NULL is right; else it is valid until the next one.
+ * The host side of tests/handlers/messages/hammer.c and hammer_message.c: their contexts, senders, and the check that each
+ * shared variable has counted each run once. Functions that return a reason return NULL on success; a reason is valid until
+ * the next one.
  */
 #include <pthread.h>
 
@@ -16,29 +17,32 @@ struct hammering {
 	struct hammer_state *state;
 	char name[16];
 	enum spin_hpus hpus;
-	uint32_t hpu_count; /* asked for; to be set before opening, 0: all */
+	uint32_t hpu_count; /* requested number; set before opening, 0: all */
 };
 
-/* *h is zero, but for hpu_count. nic offline: PROG_TEST_RUN's. `rounds`: how long a run takes. Attached. */
+/*
+ * Opens and attaches a context. *h must be zero except for hpu_count. nic offline: for PROG_TEST_RUN. `rounds` sets how long a
+ * run takes.
+ */
 const char *hammering__open(struct hammering *h, struct spin_nic *nic, const char *handler, const char *rule, enum spin_hpus hpus,
 			    uint32_t rounds);
 void hammering__close(struct hammering *h);
-/* Runs of the payload handler, by the packets' reasons. */
+/* Returns the runs of the payload handler, from the packets' reasons. */
 uint64_t hammering__runs(const struct hammering *h);
-/* To be asked when no packet is under way. */
+/* Call when no packet is in flight. */
 const char *hammering__check(const struct hammering *h);
 
-/* Datagrams from NEAR_ADDR:port on to FAR_ADDR:to, each socket in turn, as fast as they go, until *stop. */
+/* Sends datagrams from NEAR_ADDR, ports from `port` on, to FAR_ADDR:to. Sockets take turns, at full speed, until *stop. */
 struct hammering_stream {
 	pthread_t thread;
 	uint16_t from, to;
 	unsigned sockets;
 	volatile int *stop;
 	int fd[16];
-	unsigned pause_us; /* after each 16 */
+	unsigned pause_us; /* after every 16 datagrams */
 	uint64_t sent;
 };
-/* The thread is in the sender's namespace. */
+/* The calling thread must be in the sender's namespace. */
 const char *hammering__stream(struct hammering_stream *s);
 
 #endif

@@ -1,24 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Why a VALID line never has an older value than the last acknowledged SET:
+ * Commits of the key-value server. Why a VALID line never has an older value than the last acknowledged SET:
  *
- * 1. Only the code below makes a line VALID, on one thread, with the value that
- *    the store holds at that moment for the key that the line holds.
- * 2. A SET's commit runs between the change of the store and the
- *    acknowledgement. First it takes VALID from every line of the key, then it
- *    gives it to one of them, with the new value. HPUs only take VALID away, and
- *    a line that changes hands while the loop looks at it is not VALID.
- * 3. VALID(s) is entered once per sequence s of a line and left towards s + 1
- *    only. So a reader that saw VALID(s) before and after copying has one value.
+ * 1. Only the code below makes a line VALID. It runs on one thread, and writes the value that the store holds at that moment for the
+ * line's key.
+ * 2. A SET's commit runs between the change of the store and the acknowledgement. It first clears VALID on every line of the key,
+ * then sets it on one of them, with the new value. HPUs only clear VALID. A line whose owner changes while the loop looks at it is
+ * not VALID.
+ * 3. VALID(s) is entered once per sequence s of a line, and left only towards s + 1. So a reader that saw VALID(s) before and after
+ * copying has one consistent value.
  *
- * Whatever a lease says, 1 to 3 hold: leases serve the hit rate only. A datagram
- * that reaches the server past the handlers (fragments, say) may carry any.
+ * 1 to 3 hold for any lease: leases only improve the hit rate. A datagram that reaches the server past the handlers (a fragment,
+ * say) may carry any lease.
  *
- * Reordering and loss: a lease whose line has moved on names a sequence that is
- * no more, and does nothing; a line whose request was lost stays PENDING until
- * the next request for its key shares the lease. One that a GET fills while a
- * SET is under way has the old value, not yet overtaken by an acknowledgement;
- * the SET's commit takes it.
+ * Reordering and loss: a lease whose line has moved on names a sequence that no longer exists, and has no effect. A line whose
+ * request was lost stays PENDING until the next request for its key gets the same lease. If a GET fills a line during a SET, the
+ * line has the old value, which no acknowledgement has replaced yet; the SET's commit clears it.
  */
 #include <stddef.h>
 
@@ -34,7 +31,7 @@ static int cas(uint32_t *at, uint32_t expect, uint32_t swap)
 	return __atomic_compare_exchange_n(at, &expect, swap, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-/* The tag after this one, in another state; sequence 0 is for lines never used. */
+/* Returns the next tag, in another state. Sequence 0 is for lines that were never used. */
 static uint32_t next_tag(uint32_t tag, enum kv_state state)
 {
 	uint32_t next = (tag & ~KV_STATE_MASK) + 4;
@@ -42,7 +39,7 @@ static uint32_t next_tag(uint32_t tag, enum kv_state state)
 	return (next ? next : 4) | state;
 }
 
-/* Of a line that this thread has made BUSY. */
+/* The line must be BUSY, made so by this thread. */
 static void write_value(struct kv_line *line, const uint32_t *value)
 {
 	for (int i = 0; i < KV_WORDS; i++)
@@ -59,7 +56,7 @@ void kv_cache_fill(struct kv_cache *cache, uint32_t key, const uint32_t value[KV
 		return;
 	if (load(&line->key) == key)
 		write_value(line, value);
-	else /* a lease on another key's line */
+	else /* the lease is for another key's line */
 		__atomic_store_n(&line->tag, sequence | KV_PENDING, __ATOMIC_SEQ_CST);
 }
 
@@ -72,7 +69,7 @@ void kv_cache_commit(struct kv_cache *cache, uint32_t key, const uint32_t value[
 		struct kv_line *line = &set->line[way];
 		uint32_t tag = load(&line->tag);
 
-		/* a failed exchange: an HPU has taken the line, so it is not VALID either */
+		/* if the exchange fails an HPU has taken the line, so it is not VALID either */
 		if ((tag & KV_STATE_MASK) == KV_VALID && load(&line->key) == key &&
 		    cas(&line->tag, tag, next_tag(tag, chosen ? KV_PENDING : KV_BUSY)) && !chosen)
 			chosen = line;

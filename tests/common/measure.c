@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Results of benchmarks: rows with a value, a unit, a baseline and a goal, printed as a table or JSON. */
+/* Results of benchmarks: rows with a value, a unit, a baseline and a goal. Prints them as a table, and writes JSON. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -78,7 +78,7 @@ void measure_print(const struct measure *m)
 	}
 }
 
-/* First line of a command's output; "unknown" if there is none. */
+/* Copies the first line of a command's output, or "unknown" if there is none. */
 static void first_line(const char *command, char *out, size_t bytes)
 {
 	FILE *from = popen(command, "r");

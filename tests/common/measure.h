@@ -2,10 +2,7 @@
 #ifndef TESTS_COMMON_MEASURE_H
 #define TESTS_COMMON_MEASURE_H
 
-/*
- * Collects the figures of a measuring target and writes build/<target>.json:
- * "rows", and beside them commit, kernel, cpu and compiler.
- */
+/* Collects the figures of a benchmark and writes build/<target>.json: "rows", and commit, kernel, cpu and compiler. */
 #include <stddef.h>
 
 #define MEASURE_ROWS_MAX 1024
@@ -25,7 +22,7 @@ struct measure_row {
 	double ratio;    /* value over baseline unless set otherwise */
 	double error;    /* relative */
 	double target;
-	int ok; /* 1, 0; -1: no target */
+	int ok; /* 1: met, 0: missed, -1: no target */
 };
 
 struct measure {
@@ -36,19 +33,19 @@ struct measure {
 
 void measure_begin(struct measure *m, const char *target);
 
-/* A row with only a value; the calls below fill in more. More than MEASURE_ROWS_MAX rows abort. */
+/* Adds a row with only a value; the functions below fill in more. More than MEASURE_ROWS_MAX rows abort. */
 struct measure_row *measure_add(struct measure *m, const char *name, double value, const char *unit);
 /* Sets baseline and ratio = value / baseline. */
 void measure_baseline(struct measure_row *row, double baseline);
-/* Sets target and ok, judging `figure`: the row's value, ratio or error. */
+/* Sets target and ok by comparing `figure`: the row's value, ratio or error. */
 void measure_goal(struct measure_row *row, enum measure_goal goal, double target, double figure);
 
 /* Prints all rows as a table. */
 void measure_print(const struct measure *m);
-/* Writes the file whole or not at all; 0 or -errno. */
+/* Writes the complete file or nothing. Returns 0 or -errno. */
 int measure_write(const struct measure *m, const char *path);
 
-/* Sorts the values; the mean of the two middle ones if n is even. NAN for n = 0. */
+/* Sorts the values. Returns the mean of the two middle ones if n is even, and NAN for n = 0. */
 double measure_median(double *values, size_t n);
 
 #endif

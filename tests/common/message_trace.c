@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Packets of several messages in a random but repeatable order. */
+/* Returns packets of several messages in a random but repeatable order. */
 #include <string.h>
 
 #include <spin/slmp.h>
@@ -65,7 +65,7 @@ const uint8_t *message_trace_next(struct message_trace *trace, uint32_t *bytes)
 	}
 	if (one->next == one->packets)
 		return NULL;
-	if (one->next && !below(trace, 30)) /* again */
+	if (one->next && !below(trace, 30)) /* a duplicate */
 		return packet(trace, one, one->next - 1, bytes);
 	number = one->next;
 	if (!one->has_overtaken && number + 2 < one->packets && !below(trace, 10)) {

@@ -3,8 +3,8 @@
 #define TESTS_COMMON_MESSAGE_TRACE_H
 
 /*
- * Packets of many messages at once, the same for the same seed: messages of up to 8 KiB of small integers, begun and ended all
- * the time; now and then a packet overtakes the one before it, or comes again.
+ * Packets of many concurrent messages, the same for the same seed. Messages have up to 8 KiB of small integers, and start and
+ * end all the time. Occasionally a packet overtakes the one before it, or is duplicated.
  */
 #include "tests/common/net/message_packet.h"
 
@@ -12,16 +12,16 @@
 
 struct message_trace {
 	uint64_t random;
-	uint32_t next_id, messages, begun; /* begun: of all that are to come */
+	uint32_t next_id, messages, begun; /* begun: messages started so far */
 	struct message_trace_one {
 		uint32_t id, stride, packets, next;
-		int has_overtaken; /* packet next + 1 has come */
+		int has_overtaken; /* packet next + 1 has been returned */
 		struct message_packet packet;
 	} open[MESSAGE_TRACE_OPEN];
 };
 
 void message_trace_start(struct message_trace *trace, uint64_t seed, uint32_t messages);
-/* The next packet's frame, valid until the next call; NULL: all messages have ended. */
+/* Returns the next packet's frame, valid until the next call. NULL: all messages have ended. */
 const uint8_t *message_trace_next(struct message_trace *trace, uint32_t *bytes);
 
 #endif

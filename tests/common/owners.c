@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Processes that attach and detach contexts while packets come, for tests of who owns an interface. */
+/* Processes that own an interface and are killed while packets arrive, for tests of ownership of an interface. */
 #include <arpa/inet.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
@@ -19,7 +19,7 @@
 #define LIFE_US      400000
 #define PAYLOAD      64u
 #define PACKETS      8u /* of a message */
-#define DPORT_AT     36 /* in the frame */
+#define DPORT_AT     36 /* offset in the frame */
 #define MESSAGES_TO  9330
 #define DATAGRAMS_TO 9000
 
@@ -27,7 +27,7 @@ struct owners_counts {
 	uint64_t datagrams, message_packets;
 };
 
-/* For child__start(), which has one number to give. */
+/* A global, because child__start() passes only one number. */
 static struct owners *owners;
 
 static int own(int ready)
@@ -49,7 +49,7 @@ static void send_to(struct owners *o, const struct sockaddr_ll *dev, uint16_t po
 {
 	o->packet.frame[DPORT_AT] = (uint8_t)(port >> 8);
 	o->packet.frame[DPORT_AT + 1] = (uint8_t)port;
-	/* refused while there is no room */
+	/* fails while the queue is full */
 	(void)!sendto(o->socket, o->packet.frame, o->packet.bytes, 0, (const struct sockaddr *)dev, sizeof(*dev));
 }
 

@@ -3,8 +3,8 @@
 #define TESTS_COMMON_OWNERS_H
 
 /*
- * Processes that have an interface, with a context of datagrams and one of messages, and are killed one after the other
- * while packets come to it.
+ * Processes that own an interface, with one context of datagrams and one of messages. They are killed one after the other
+ * while packets arrive.
  */
 #include <pthread.h>
 
@@ -21,15 +21,15 @@ struct owners {
 	int socket;
 	volatile int stop;
 	struct message_packet packet;
-	struct owners_counts *counts; /* of the one that lives */
-	/* of all of them */
+	struct owners_counts *counts; /* of the current process */
+	/* of all processes */
 	uint64_t kills;
 	uint64_t datagrams, message_packets; /* that their handlers ran for */
 };
 
-/* Makes the interface in the thread's namespace, and begins to send. A reason, or NULL. */
+/* Creates the interface in the thread's namespace, and starts to send. Returns a reason or NULL. */
 const char *owners__open(struct owners *o, int ns);
-/* Lets one live for a while, notes what it holds, and kills it; its program has to go then. */
+/* Runs one process for a while, notes what it holds, and kills it. Its program must disappear then. */
 const char *owners__kill_one(struct owners *o, struct leftover *left);
 void owners__close(struct owners *o);
 

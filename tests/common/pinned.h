@@ -2,10 +2,10 @@
 #ifndef TESTS_COMMON_PINNED_H
 #define TESTS_COMMON_PINNED_H
 
-/* Threads that stay on one CPU each, so that several of them run at the same time. */
+/* Threads pinned to one CPU each, so that several of them run at the same time. */
 #include <pthread.h>
 
-/* Begins fn(arg) on CPU `i` modulo how many are online. Ends the program where that cannot be. */
+/* Starts fn(arg) on CPU `i` modulo the number of online CPUs. Ends the program if that fails. */
 void pinned__start(pthread_t *thread, unsigned i, void *(*fn)(void *arg), void *arg);
 
 #endif

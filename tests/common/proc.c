@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Child processes and time limits of tests: every child ends with the test, also when it is killed. */
+/* Child processes and time limits of tests. Every child ends with the test, even if the test is killed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -20,14 +20,14 @@
 
 #define CHILDREN_MAX  32
 #define ARGUMENTS_MAX 32
-#define LONGEST_S     120 /* of a step; then it hangs and is ended */
+#define LONGEST_S     120 /* the longest step; a longer one is taken to hang and is ended */
 
 static volatile pid_t children[CHILDREN_MAX];
 static pid_t owner;
 
 unsigned proc_step_s(void)
 {
-	const char *text = getenv("SPIN_TEST_STEP_S"); /* for the test of what happens then */
+	const char *text = getenv("SPIN_TEST_STEP_S"); /* for the test of this time limit */
 	unsigned seconds = text ? (unsigned)strtoul(text, NULL, 10) : 0;
 
 	return seconds ? seconds : LONGEST_S * (unsigned)slow_factor();
@@ -75,7 +75,7 @@ void proc_init(void)
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGALRM };
 
 	owner = getpid();
-	memset((void *)children, 0, sizeof(children)); /* its parent's, in a child */
+	memset((void *)children, 0, sizeof(children)); /* in a child these are the children of its parent */
 	atexit(end_children);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		sigaction(signals[i], &action, NULL);
@@ -222,7 +222,7 @@ void proc_run(int ns_fd, const char *format, ...)
 	}
 }
 
-static int plain; /* nobody goes ahead of the kernel's threads */
+static int plain; /* 1: no process is put ahead of kernel threads */
 
 void proc_stay_plain(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Contexts whose handlers put messages, and a taker for them, for tests of puts. */
+/* Contexts whose handlers put messages, and a context that takes them, for tests of puts. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,13 +14,13 @@
 #include "tests/handlers/sending/fan_out.h"
 
 #define PUT_PORT    9333
-#define MESSAGE     4000u /* bytes of what is sent to the putter */
+#define MESSAGE     4000u /* bytes sent to the putter */
 #define SMALL       8u
 #define HOST_BYTES  (32u << 10) /* put for each message */
-#define TAKEN_BYTES (2u << 20)  /* small ones go behind 1 MiB of it */
-#define MARK        99u         /* match bits of what is put from host memory */
+#define TAKEN_BYTES (2u << 20)  /* small ones are put behind 1 MiB of it */
+#define MARK        99u         /* match bits of puts from host memory */
 #define PAUSE_US    1000
-#define PATIENCE    (15000u * slow_factor()) /* of these */
+#define PATIENCE    (15000u * slow_factor()) /* number of pauses */
 
 static const char *attach(struct spin_nic *nic, const char *handler, const char *text, enum spin_hpus hpus,
 			  const struct spin_message_opts *message, struct spin_ctx **ctx)
@@ -48,7 +48,7 @@ static const char *open_taker(struct putting *p)
 	if (spin_nic__open(NEAR_DEV, &nic))
 		return spin_strerror_last();
 	why = attach(nic, "msg_default", "udp dport 9333", SPIN_HPUS_CPU, &message, &p->taker);
-	spin_nic__close(nic); /* the context holds it */
+	spin_nic__close(nic); /* the context holds a reference */
 	return why;
 }
 
@@ -85,7 +85,7 @@ static void on_taken(void *arg, const struct spin_event *e)
 		p->why = "a message was put that no handler has put";
 }
 
-/* One put from host memory for each message that was completed: until so many were delivered, or told as failed. */
+/* Waits until each completed message has one put from host memory that was delivered or reported as failed. */
 static void wait_for_puts(struct putting *p)
 {
 	struct spin_message_stats messages;
@@ -119,7 +119,7 @@ static void *put(void *arg)
 		return NULL;
 	}
 	while (!*p->stop && !p->why) {
-		if (!spin_sender__send(sender, data, sizeof(data), NULL, NULL)) /* else given up */
+		if (!spin_sender__send(sender, data, sizeof(data), NULL, NULL)) /* failed: the sender gave up */
 			p->messages++;
 		wait_for_puts(p);
 	}
@@ -144,7 +144,7 @@ uint64_t putting__runs(const struct putting *p)
 	struct spin_message_stats stats = { 0 };
 
 	spin_ctx__counters(p->putter, packets);
-	spin_ctx__message_stats(p->putter, &stats); /* of parked ones the payload handler ran later */
+	spin_ctx__message_stats(p->putter, &stats); /* the payload handler of parked packets ran later */
 	return packets[SPIN_REASON_SUCCESS] + stats.replayed;
 }
 
@@ -166,7 +166,7 @@ const char *putting__check(struct putting *p)
 		return "hardly anything was put: give it more time";
 	if (memcmp(from, to, HOST_BYTES))
 		return "what was put from host memory is not what it holds";
-	/* one that is told as failed may have been taken, if only its acknowledgements were lost */
+	/* a put reported as failed may have arrived, if only its acknowledgements were lost */
 	if (p->large >= stats.puts && p->large <= stats.puts + stats.puts_failed && p->small <= runs && p->small >= runs / 2)
 		return NULL;
 	snprintf(text, sizeof(text), "%llu puts from host memory were delivered, %llu failed, but %llu came; of %llu small ones %llu",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* From choices to instruction words. */
+/* Converts random choices to instruction words. */
 #include <string.h>
 
 #include "tests/common/random.h"
@@ -12,7 +12,7 @@ uint32_t random_any(uint32_t below)
 	return random_below(&random_program.state, below);
 }
 
-/* registers of data: x10 to x15; x6 and x7 always hold code addresses */
+/* data registers are x10 to x15; x6 and x7 always hold code addresses */
 static unsigned data_reg(void)
 {
 	return random_any(8) == 0 ? 0 : 10 + random_any(6);
@@ -39,7 +39,7 @@ static void choose(struct insn *in)
 		}
 		break;
 	case ADDI:
-		if (random_any(4) == 0) { /* a random_program.code address */
+		if (random_any(4) == 0) { /* loads an address in random_program.code */
 			in->rd = LINKS + random_any(2);
 			in->rs1 = 0;
 		} else if (random_any(2)) {

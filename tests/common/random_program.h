@@ -2,7 +2,7 @@
 #ifndef TESTS_COMMON_RANDOM_PROGRAM_H
 #define TESTS_COMMON_RANDOM_PROGRAM_H
 
-/* Random rv32 programs that end only by their length: with jumps into the middle of everything, and their memory. */
+/* Random rv32 programs, with their memory. They have jumps to any instruction and end only by their length. */
 #include <stdint.h>
 
 enum {
@@ -12,7 +12,7 @@ enum {
 	L1_AT = 0x20000,
 	L1_BYTES = 0x1000,
 	DEVICE_AT = 0x40000,
-	TABLE = 0x400 /* of code addresses, in L1 */,
+	TABLE = 0x400 /* code addresses, in L1 */,
 	BASE = 8,
 	DEVICE = 9,
 	LINKS = 6
@@ -22,23 +22,23 @@ enum kind { ADD, ADDI, MUL, MULH, DIV, REMU, LW, LH, SW, AMOADD, BNE, BLT, JAL, 
 
 struct insn {
 	enum kind kind;
-	unsigned len, rd, rs1, rs2, target; /* target: index */
+	unsigned len, rd, rs1, rs2, target; /* target: index of an instruction */
 	int32_t imm;
 	uint32_t pc;
 };
 
-/* The one that was made last. */
+/* The program that was made last. */
 extern struct random_program {
 	struct insn insn[INSNS];
 	unsigned insns;
 	uint8_t code[CODE_BYTES], l1[L1_BYTES];
-	uint64_t state; /* of the random numbers */
+	uint64_t state; /* of the random number generator */
 } random_program;
 
 void random_program__make(uint32_t seed);
-/* The next number of the same sequence, below it. */
+/* Returns the next number of the same sequence, below `below`. */
 uint32_t random_any(uint32_t below);
-/* The instruction that begins at pc; random_program.insns: none. */
+/* Returns the index of the instruction that begins at pc, or random_program.insns. */
 unsigned random_program__index(uint32_t pc);
 
 #endif

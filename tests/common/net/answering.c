@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Contexts whose handlers answer, with clients in another namespace, for tests of packets that handlers send. */
+/* Contexts whose handlers answer, and clients in another namespace, for tests of packets that handlers send. */
 #include <stdio.h>
 
 #include "tests/common/net/answering_clients.h"
@@ -63,7 +63,7 @@ uint64_t answering__runs(const struct answering *a, int fans)
 	spin_ctx__counters(fans ? a->fans : a->pings, packets);
 	if (fans)
 		return packets[SPIN_REASON_REPLIED];
-	spin_ctx__message_stats(a->pings, &stats); /* of parked ones the payload handler ran later */
+	spin_ctx__message_stats(a->pings, &stats); /* the payload handler of parked packets ran later */
 	return packets[SPIN_REASON_SUCCESS] + stats.replayed;
 }
 
@@ -94,8 +94,8 @@ const char *answering__check(struct answering *a)
 		     spin_ctx__put_stats(a->fans, &fan_puts)))
 		why = spin_strerror_last();
 	/*
-	 * Acknowledgements and replies leave behind what handlers sent, and are counted with that. A message that was evicted runs
-	 * its handlers again when its packets come again.
+	 * Acknowledgements and replies are sent after the handlers' packets and are counted with them. If a message was
+	 * evicted, its handlers run again when its packets are sent again.
 	 */
 	if (!why)
 		why = reason("runs of pingpong", pings, PACKETS * a->messages, PACKETS * (a->messages + stats.evicted));

@@ -3,14 +3,15 @@
 #define TESTS_COMMON_ANSWERING_H
 
 /*
- * Contexts whose handlers send, and clients that look at all that comes back: pingpong forwards each packet of a message
- * to where it came from, fan_out puts two packets for each datagram and replies. The way may lose, double and reorder.
+ * Contexts whose handlers send, and clients that check every packet that comes back. pingpong forwards each packet of a
+ * message to its source. fan_out puts two packets for each datagram and replies. The link may lose, duplicate and reorder
+ * packets.
  */
 #include <pthread.h>
 
 #include <spin/libspin_message.h>
 
-/* 1 back for each packet of a message; 2 puts and 1 reply for each datagram. */
+/* One packet back for each packet of a message; two puts and one reply for each datagram. */
 enum answering_kind { ANSWERING_FORWARD, ANSWERING_PUT, ANSWERING_REPLY, ANSWERING_KINDS };
 
 struct answering {
@@ -18,21 +19,21 @@ struct answering {
 	int near_ns;
 	volatile int *stop;
 	pthread_t thread[2];
-	/* written by one thread each, read when they have ended */
-	uint64_t messages; /* all of whose packets were acknowledged */
+	/* each is written by one thread and read when it has ended */
+	uint64_t messages; /* messages with all packets acknowledged */
 	uint64_t datagrams;
 	uint64_t came[ANSWERING_KINDS];
-	const char *volatile why; /* what is wrong */
+	const char *volatile why; /* the first error */
 };
 
-/* Attaches both to the interface, whose namespace the thread is in. A reason, or NULL. */
+/* Attaches both to the interface in the thread's namespace. Returns a reason or NULL. */
 const char *answering__open(struct answering *a, struct spin_nic *nic, enum spin_hpus hpus);
-/* Clients in another namespace, to FAR_ADDR, until *stop or something is wrong. */
+/* Starts clients in another namespace that send to FAR_ADDR until *stop is set or an error occurs. */
 const char *answering__start(struct answering *a, int near_ns, volatile int *stop);
 void answering__join(struct answering *a);
-/* Runs of both contexts' payload handlers. */
+/* Returns the runs of both contexts' payload handlers. */
 uint64_t answering__runs(const struct answering *a, int fans);
-/* To be asked when the clients have ended and no packet is under way. Valid until the next one. */
+/* Call when the clients have ended and no packet is in flight. The reason is valid until the next call. */
 const char *answering__check(struct answering *a);
 void answering__close(struct answering *a);
 

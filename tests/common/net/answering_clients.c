@@ -18,7 +18,7 @@
 #define FAN_PORT   9001
 #define PACKETS    ANSWERING_PACKETS
 #define EACH       ANSWERING_EACH
-#define WORDS      50u /* of payload of a packet */
+#define WORDS      50u /* payload words of a packet */
 #define STRIDE     (4 * WORDS)
 #define BATCH      8u /* datagrams */
 #define PATIENCE_S (15 * slow_factor())
@@ -43,7 +43,7 @@ static int open_socket(int near_ns, uint16_t port, int wait_us)
 	return fd;
 }
 
-/* --- messages that come back --- */
+/* --- messages whose packets come back --- */
 
 static struct ping make_ping(uint32_t id, unsigned packet)
 {
@@ -55,7 +55,7 @@ static struct ping make_ping(uint32_t id, unsigned packet)
 	return p;
 }
 
-/* 0: nothing came for a while. What comes of earlier messages is late, and as right as others. */
+/* Returns 0 if nothing came for a while. Late packets of earlier messages are checked the same way. */
 static int take_pong(struct answering *a, int fd, uint32_t id, unsigned *acknowledged)
 {
 	struct ping got, want;
@@ -112,9 +112,12 @@ void *answering__ping(void *arg)
 	return NULL;
 }
 
-/* --- datagrams that more than one comes of --- */
+/* --- datagrams with several answers --- */
 
-/* Datagram n is words 4n, 4n + 1, ...: what begins with its first is a put or the reply, with its second a put. */
+/*
+ * Datagram n consists of words 4n, 4n + 1, ... An answer that begins with its first word is a put or the reply; with its
+ * second word, a put.
+ */
 static int take_fan(struct answering *a, int fd)
 {
 	uint32_t got[8];

@@ -2,13 +2,13 @@
 #ifndef TESTS_COMMON_ANSWERING_CLIENTS_H
 #define TESTS_COMMON_ANSWERING_CLIENTS_H
 
-/* Threads that send, and look at all that comes back. */
+/* Threads that send and check every packet that comes back. */
 #include "tests/common/net/answering.h"
 
 #define ANSWERING_PACKETS 8u /* of a message */
 #define ANSWERING_EACH    2u /* puts of a datagram */
 
-/* Of struct answering. */
+/* The argument is a struct answering. */
 void *answering__ping(void *answering);
 void *answering__fan(void *answering);
 

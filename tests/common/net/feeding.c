@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Feeds packets to an XDP program by a generator in the kernel, without a socket in the way. */
+/* Feeds packets to an XDP program from a generator in the kernel, without a socket. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +31,7 @@ struct bpf_object *feeding__program(const char *name)
 	if (!object)
 		return fail(path, "cannot be opened");
 	err = 0;
-	/* an array of programs takes only such that agree */
+	/* all programs of a program array must agree in this flag */
 	bpf_object__for_each_program(program, object)
 		err |= bpf_program__set_flags(program, BPF_F_XDP_HAS_FRAGS);
 	if (!err && !bpf_object__load(object))

@@ -3,8 +3,9 @@
 #define TESTS_COMMON_FEEDING_H
 
 /*
- * A program that makes the frame the next packet of a message and goes on to the program under test (tests/bench/mpq.bpf.c):
- * PROG_TEST_RUN gives a program the frame that its last run left. Each one opened has a feed of its own, for a thread of its own.
+ * A program that turns the frame into the next packet of a message and tail-calls the program under test
+ * (tests/bench/mpq.bpf.c). PROG_TEST_RUN passes a program the frame that its last run left. Each opened program has its own
+ * feed, for its own thread.
  */
 #include <bpf/libbpf.h>
 
@@ -16,15 +17,15 @@ struct feeding {
 	int fd, next_fd;
 };
 
-/* An object of $BUILD/tests/bench, loaded as those of handlers are; NULL with a message. */
+/* Loads an object of $BUILD/tests/bench the same way as handlers' objects. Returns NULL after a message. */
 struct bpf_object *feeding__program(const char *name);
-/* A variable of an object, mapped; NULL with a message. */
+/* Maps a variable of an object. Returns NULL after a message. */
 void *feeding__variable(const struct bpf_object *object, const char *name);
 
-/* 0, or -1 with a message. */
+/* Returns 0, or -1 after a message. */
 int feeding__open(struct feeding *f);
 void feeding__close(struct feeding *f);
-/* Which program gets the packets: 0 or -errno. */
+/* Selects the program that gets the packets. Returns 0 or -errno. */
 int feeding__to(struct feeding *f, int program_fd);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Floods of flood.h, by a packet socket. Used by a test (live) and a benchmark of what is left to others then. */
+/* Sends the floods of flood.h from a packet socket. Used by a live test and by a benchmark of what others can still use. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/if_packet.h>
@@ -62,7 +62,7 @@ static void make(const struct flood *f, uint8_t *frame, uint64_t n)
 	inet_pton(AF_INET, f->to, flow.dst);
 	memcpy(frame_payload(frame, 4), &slmp, sizeof(slmp));
 	frame_finish(frame, &flow, sizeof(slmp) + PAYLOAD_BYTES, FRAME_SUM_NONE);
-	memset(frame, 0xff, 6); /* to whoever is there */
+	memset(frame, 0xff, 6); /* broadcast */
 }
 
 static int packet_socket(const struct flood *f)

@@ -2,32 +2,32 @@
 #ifndef TESTS_COMMON_FLOOD_H
 #define TESTS_COMMON_FLOOD_H
 
-/* Strangers' SLMP packets of 74 bytes, under source addresses that are not theirs, from a thread of its own. */
+/* Sends SLMP packets of 74 bytes with forged source addresses, from a thread of its own. */
 #include <stdint.h>
 
 enum flood_kind {
-	FLOOD_FIRST,     /* each the first packet of another message */
-	FLOOD_MIDDLE,    /* each of another message, of which no first packet came */
-	FLOOD_DUPLICATE, /* the same first packet */
-	FLOOD_TRICKLE,   /* one message that goes on and on */
+	FLOOD_FIRST,     /* each is the first packet of another message */
+	FLOOD_MIDDLE,    /* each is a later packet of another message, whose first packet was never sent */
+	FLOOD_DUPLICATE, /* the same first packet every time */
+	FLOOD_TRICKLE,   /* one message that never ends */
 };
 
 struct flood {
 	enum flood_kind kind;
-	unsigned sources;    /* how many addresses they come from */
-	unsigned per_second; /* packets, behind the first `burst`; 0: as many as go */
-	unsigned burst;      /* packets that go at once, whatever per_second */
+	unsigned sources;    /* number of source addresses */
+	unsigned per_second; /* packets, after the first `burst`; 0: no limit */
+	unsigned burst;      /* packets sent at once, whatever per_second */
 	const char *to;      /* IPv4 address */
-	const char *device;  /* that they leave by, */
-	int netns;           /* in this network namespace */
-	int cpu;             /* where the thread runs; -1: anywhere */
+	const char *device;  /* the sending device */
+	int netns;           /* its network namespace */
+	int cpu;             /* CPU of the thread; -1: any */
 };
 
-/* Starts to send. `flood` must stay as long as it does. Ends the process with a message if it cannot. */
+/* Starts to send. `flood` must stay valid until flood__stop(). Ends the process with a message on failure. */
 struct flood_thread *flood__start(const struct flood *flood);
-/* Packets that have been sent. */
+/* Returns the number of packets sent so far. */
 uint64_t flood__sent(const struct flood_thread *thread);
-/* Ends and frees it. Returns the packets. */
+/* Ends the thread and frees it. Returns the number of packets. */
 uint64_t flood__stop(struct flood_thread *thread);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "tests/common/net/kernel_threads.h"
 
-/* The first line of a file of a process; empty if that has ended. */
+/* Reads the first line of a process's file; empty if the process has ended. */
 static void read_line(const char *pid, const char *file, char *line, int bytes)
 {
 	char path[300];
@@ -37,7 +37,7 @@ uint64_t kernel_threads__cpu_ns(const char *prefix)
 		read_line(entry->d_name, "comm", line, sizeof(line));
 		if (strncmp(line, prefix, strlen(prefix)))
 			continue;
-		read_line(entry->d_name, "schedstat", line, sizeof(line)); /* running, waiting, turns */
+		read_line(entry->d_name, "schedstat", line, sizeof(line)); /* running, waiting, time slices */
 		if (sscanf(line, "%llu", &one) == 1)
 			all += one;
 	}

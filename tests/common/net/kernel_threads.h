@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /*
- * CPU time so far, ns, of all kernel threads whose names begin so ("napi/far0-", "cpumap/"), on the whole
- * machine. 0 where there are none, or they cannot be seen.
+ * Returns the CPU time so far, in ns, of all kernel threads on the machine whose names have this prefix ("napi/far0-",
+ * "cpumap/"). Returns 0 if there are none or they are not visible.
  */
 uint64_t kernel_threads__cpu_ns(const char *prefix);
 

@@ -2,33 +2,36 @@
 #ifndef TESTS_COMMON_LEFTOVER_H
 #define TESTS_COMMON_LEFTOVER_H
 
-/* What killed processes may have left in the kernel. */
+/* Finds what killed processes left in the kernel. */
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A number below 2^15 that other runs of the test on this machine do not have at the same time, but once in 30,000. */
+/*
+ * Returns a number below 2^15 that identifies this run. Another concurrent run on this machine has the same one with
+ * probability 1/30,000.
+ */
 uint32_t leftover__own_number(void);
-/* Maps with values of so many bytes, on the whole machine: a size made with the test's own number tells its maps apart. */
+/* Returns the number of maps on the machine with values of this size. A size made from the test's own number identifies its maps. */
 unsigned leftover__maps(uint32_t value_bytes);
-/* 1: an interface of the thread's namespace has an XDP program. */
+/* Returns 1 if an interface of the thread's namespace has an XDP program. */
 int leftover__program(const char *dev);
 
-/* Everything that outlives a process if somebody holds on to it. */
+/* Kernel objects that outlive a process if somebody holds a reference. */
 enum leftover_kind { LEFTOVER_MAP, LEFTOVER_PROGRAM, LEFTOVER_LINK, LEFTOVER_KINDS };
 
 struct leftover {
-	unsigned pins, namespaces;    /* named ones, before */
-	unsigned *id[LEFTOVER_KINDS]; /* that the noted processes held */
+	unsigned pins, namespaces;    /* pinned objects and named namespaces at the start */
+	unsigned *id[LEFTOVER_KINDS]; /* ids that the noted processes held */
 	unsigned ids[LEFTOVER_KINDS];
 };
 
-/* To be asked before a test begins. */
+/* Call before a test begins. */
 void leftover__begin(struct leftover *l);
-/* Adds what a process holds now, by the text in its fdinfo: to open one would keep it. */
+/* Adds what a process holds now, from the text of its fdinfo: opening an object would keep it alive. */
 void leftover__note(struct leftover *l, pid_t pid);
 /*
- * When all is closed and killed; frees *l. NULL: what was noted is gone, within five seconds, there are as many pins and named
- * namespaces as before, and this process has no children.
+ * Call when everything is closed and killed; frees *l. Returns NULL if what was noted disappears within five seconds, there
+ * are as many pins and named namespaces as before, and this process has no children.
  */
 const char *leftover__end(struct leftover *l);
 

@@ -17,7 +17,7 @@
 #define PAUSE_US      50000
 
 static const struct {
-	const char *name, *word; /* in fdinfo */
+	const char *name, *word; /* keyword in fdinfo */
 	int (*next)(__u32 id, __u32 *next);
 } kinds[LEFTOVER_KINDS] = {
 	[LEFTOVER_MAP] = { "map", "map_id:", bpf_map_get_next_id },
@@ -74,7 +74,7 @@ static void add(struct leftover *l, enum leftover_kind kind, unsigned id)
 	l->id[kind][l->ids[kind]++] = id;
 }
 
-/* One descriptor; a link's tells its program, too. */
+/* Notes one descriptor; for a link its program too. */
 static void note_file(struct leftover *l, const char *path)
 {
 	FILE *from = fopen(path, "re");
@@ -104,7 +104,7 @@ void leftover__note(struct leftover *l, pid_t pid)
 		closedir(dir);
 }
 
-/* The first that is still there; 0: none. */
+/* Returns the first id that still exists, or 0. */
 static unsigned still_there(const struct leftover *l, enum leftover_kind kind)
 {
 	unsigned id = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Two namespaces and between them a middle that drops, doubles and swaps frames, by a seed. */
+/* Two namespaces, and between them a relay that drops, duplicates and reorders frames by a seed. Used by live and transfer tests. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -25,7 +25,7 @@ static void fail(const char *what)
 	exit(1);
 }
 
-/* The link of what makes the middle take frames that XDP sends back. */
+/* Returns the link of the XDP program that makes the relay's end accept frames that XDP sends back. */
 static int add_pair(const struct lossy *link, const char *dev, int ns, const char *middle)
 {
 	char line[64];
@@ -36,7 +36,7 @@ static int add_pair(const struct lossy *link, const char *dev, int ns, const cha
 	return xdp_pass__attach(middle);
 }
 
-/* Of the namespace that the thread is in. */
+/* The device is in the thread's namespace. */
 static int packet_socket(const char *dev)
 {
 	struct sockaddr_ll at = { .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL), .sll_ifindex = (int)if_nametoindex(dev) };

@@ -3,9 +3,9 @@
 #define TESTS_COMMON_LOSSY_H
 
 /*
- * A bad link between two network namespaces: two veth pairs, and between them a relay of two threads, one
- * for each direction, that loses, doubles and reorders frames at random. What becomes of the n-th frame of a direction
- * depends on the seed and n alone. Names and addresses are those of tests/common/net/pair.h.
+ * A bad link between two network namespaces: two veth pairs and a relay between them, with a thread for each direction, which
+ * loses, duplicates and reorders frames at random. The fate of a direction's n-th frame depends only on the seed and n. Names
+ * and addresses are those of tests/common/net/pair.h.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -13,7 +13,7 @@
 
 #include "tests/common/net/pair.h"
 
-/* In percent of the frames; what is held comes 1 to `reach` frames later, or when no more come. */
+/* Percentages of the frames. A held frame is sent 1 to `reach` frames later, or when no more frames come. */
 struct lossy_rates {
 	unsigned lose, twice, hold, reach;
 };
@@ -21,15 +21,15 @@ struct lossy_rates {
 #define LOSSY_REACH_MAX 511u
 
 struct lossy_counts {
-	uint64_t frames; /* that came in */
+	uint64_t frames; /* received */
 	uint64_t lost, doubled, held;
-	uint64_t overtaken; /* held ones that at least one later frame got ahead of */
-	uint64_t overrun;   /* not seen by the relay, which was too slow: lost, too */
+	uint64_t overtaken; /* held frames that at least one later frame overtook */
+	uint64_t overrun;   /* missed because the relay was too slow; also lost */
 };
 
 struct lossy_frame;
 
-/* One direction; private but for the counts, which may be read at any time. */
+/* One direction. Private except for the counts, which may be read at any time. */
 struct lossy_way {
 	struct lossy_rates rates;
 	struct lossy_counts counts;
@@ -37,23 +37,23 @@ struct lossy_way {
 	int from, to; /* packet sockets */
 	atomic_int *stopping;
 	struct lossy_frame *frames, *free;
-	struct lossy_frame *later[LOSSY_REACH_MAX + 1]; /* held ones, by the count of frames when they go on */
+	struct lossy_frame *later[LOSSY_REACH_MAX + 1]; /* held frames, by the frame number at which they are sent */
 	unsigned held_now;
-	uint64_t passed; /* number of the last frame that went on at once */
+	uint64_t passed; /* number of the last frame that was sent at once */
 	pthread_t thread;
 };
 
 struct lossy {
 	int near_ns, far_ns, middle_ns;
-	int pass[2];                  /* XDP in the middle */
+	int pass[2];                  /* XDP programs of the relay's ends */
 	struct lossy_way there, back; /* near to far, far to near */
 	atomic_int stopping;
 };
 
-/* Ends the test as skipped without root, as failed if it cannot be made. The thread is in the near namespace then. */
+/* Ends the test as skipped without root, as failed on other errors. The thread is then in the near namespace. */
 void lossy__open(struct lossy *link, struct lossy_rates there, struct lossy_rates back, uint64_t seed);
 void lossy__close(struct lossy *link);
-/* A line for each direction. */
+/* Prints a line for each direction. */
 void lossy__print(const struct lossy *link);
 
 #endif

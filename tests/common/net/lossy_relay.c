@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The middle of a lossy link: takes frames from one side, and decides what becomes of each. */
+/* The relay of a lossy link: receives frames from one side, and decides the fate of each. One thread for each direction. */
 #include <errno.h>
 #include <linux/if_packet.h>
 #include <poll.h>
@@ -12,17 +12,17 @@
 #define BATCH       64u
 #define FRAME_BYTES 2048
 #define HELD_MAX    1024u
-#define QUIET_MS    1 /* without a frame: what is held goes on */
+#define QUIET_MS    1 /* time without a frame after which held frames are sent */
 
 struct lossy_frame {
 	struct lossy_frame *next;
-	unsigned users; /* places where it is to be sent from */
+	unsigned users; /* number of queue entries for it */
 	unsigned bytes;
 	uint64_t came; /* its number */
 	uint8_t data[FRAME_BYTES];
 };
 
-/* What goes out next. Twice as many as come in, since each may be doubled, and all that is held. */
+/* Frames to send next. Twice as many as were received, since each may be duplicated, plus all that are held. */
 struct outgoing {
 	struct lossy_frame *frame[2 * BATCH + HELD_MAX];
 	unsigned count;
@@ -49,7 +49,7 @@ static void add(struct outgoing *out, struct lossy_frame *f)
 	out->frame[out->count++] = f;
 }
 
-/* From the place where it was held. */
+/* Sends a frame that was held. */
 static void go_on(struct lossy_way *w, struct outgoing *out, struct lossy_frame *f)
 {
 	w->held_now--;
@@ -71,7 +71,7 @@ static void send_all(struct lossy_way *w, struct outgoing *out)
 			message[i].msg_hdr = (struct msghdr){ .msg_iov = &part[i], .msg_iovlen = 1 };
 		}
 		sent = sendmmsg(w->to, message, n, 0);
-		done += sent > 0 ? (unsigned)sent : 1; /* one that cannot be sent is lost, as on any link */
+		done += sent > 0 ? (unsigned)sent : 1; /* a frame that cannot be sent is lost, as on any link */
 	}
 	for (unsigned i = 0; i < out->count; i++)
 		if (!--out->frame[i]->users)
@@ -79,7 +79,7 @@ static void send_all(struct lossy_way *w, struct outgoing *out)
 	out->count = 0;
 }
 
-/* Those whose turn has come with the frame of this number. */
+/* Releases the frames that were held until this frame number. */
 static void release(struct lossy_way *w, uint64_t number, struct outgoing *out)
 {
 	struct lossy_frame **list = &w->later[number % (LOSSY_REACH_MAX + 1)], *f;
@@ -107,7 +107,7 @@ static void hold(struct lossy_way *w, struct lossy_frame *f, unsigned frames)
 	w->counts.held++;
 }
 
-/* The same number of random numbers for each frame, so that its fate depends on nothing else. */
+/* Draws the same number of random numbers for each frame, so that its fate depends on nothing else. */
 static void come(struct lossy_way *w, struct lossy_frame *f, struct outgoing *out)
 {
 	const struct lossy_rates *r = &w->rates;

@@ -2,11 +2,11 @@
 #ifndef TESTS_COMMON_LOSSY_RELAY_H
 #define TESTS_COMMON_LOSSY_RELAY_H
 
-/* The thread that moves the frames of one direction, rates and sockets given. */
+/* The relay thread of one direction. The caller sets rates and sockets. */
 #include "tests/common/net/lossy.h"
 
 int lossy_relay__start(struct lossy_way *w);
-/* After *w->stopping was set. */
+/* Call after *w->stopping was set. */
 void lossy_relay__join(struct lossy_way *w);
 
 #endif

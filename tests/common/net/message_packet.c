@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A packet of a message for benchmarks, its header changed in place from packet to packet. */
+/* A packet of a message for benchmarks. Its header is changed in place for each packet. */
 #include <errno.h>
 #include <string.h>
 
@@ -46,7 +46,7 @@ void message_packet_head(struct message_packet *p, uint32_t flags, uint32_t id, 
 	put32(slmp + 6, offset);
 }
 
-/* Is it to be sent again, or nothing of this protocol? */
+/* Returns 0 if the sender must retransmit it or it is not of this protocol. */
 static int is_kept(enum spin_reason reason)
 {
 	return reason != SPIN_REASON_MALFORMED && reason != SPIN_REASON_NO_ME && reason != SPIN_REASON_NO_MPQ &&

@@ -2,7 +2,7 @@
 #ifndef TESTS_COMMON_MESSAGE_PACKET_H
 #define TESTS_COMMON_MESSAGE_PACKET_H
 
-/* Packets of messages, from 10.0.0.1 port 4000; without a UDP checksum, so that they can be changed in place. */
+/* Packets of messages from 10.0.0.1 port 4000. They have no UDP checksum, so they can be changed in place. */
 #include <stdint.h>
 
 #include "user/conformance/engine.h"
@@ -11,15 +11,15 @@ struct message_packet {
 	uint32_t bytes; /* of the frame */
 	uint32_t flags, id, offset;
 	uint32_t payload_bytes;
-	uint8_t *payload; /* in the frame */
+	uint8_t *payload; /* points into the frame */
 	uint8_t frame[2048];
 };
 
-/* 0 or a negative errno. The payload is zeros. */
+/* Returns 0 or a negative errno. The payload is zeros. */
 int message_packet_make(struct message_packet *p, uint32_t payload_bytes);
-/* What the message protocol's header says; flags are SPIN_SLMP_*. */
+/* Sets the header of the message protocol; flags are SPIN_SLMP_*. */
 void message_packet_head(struct message_packet *p, uint32_t flags, uint32_t id, uint32_t offset);
-/* NULL: the verdict and the frame are as the reason asks for; else what is wrong. */
+/* Returns NULL if verdict and frame fit the reason, else what is wrong. */
 const char *message_packet_check(const struct message_packet *p, const struct engine_out *out, enum spin_reason want);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Two namespaces with a veth pair for demos and benchmarks: near has the handlers, far the clients. */
+/* Two namespaces with a veth pair, for demos and benchmarks. The near one has the handlers, the far one the clients. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -35,7 +35,7 @@ void lab_enter(const struct lab_side *side)
 		die("setns: %s", strerror(errno));
 }
 
-/* A sysfs mount shows the namespace in which it is mounted; this one is seen by nobody else. */
+/* sysfs shows the namespace in which it is mounted. No other process sees this mount. */
 static void thread_napi(const struct lab_side *side)
 {
 	char path[128];
@@ -78,7 +78,7 @@ void lab_open(struct lab *lab)
 	lab->client.ns_fd = new_namespace();
 	lab->server.cpu = 0;
 	lab->client.cpu = 1;
-	/* the interface names the NAPI threads, which are seen from outside the namespace */
+	/* the NAPI threads are named after the interface, and are visible outside the namespace */
 	snprintf(lab->server.ifname, sizeof(lab->server.ifname), "s%d", (int)getpid());
 	snprintf(lab->client.ifname, sizeof(lab->client.ifname), "c%d", (int)getpid());
 	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))

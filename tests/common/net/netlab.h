@@ -3,8 +3,8 @@
 #define TESTS_COMMON_NETLAB_H
 
 /*
- * Two network namespaces joined by a veth pair. They have no name and no mount:
- * only this process and its children hold them, so nothing can outlive it.
+ * Two network namespaces joined by a veth pair. They have no name and no mount. Only this process and its children hold them,
+ * so they cannot outlive it.
  */
 #include <net/if.h>
 #include <sys/types.h>
@@ -23,22 +23,21 @@ struct lab {
 };
 
 /*
- * Addresses, static neighbours, GRO (so that NAPI runs with and without XDP, and
- * XDP_TX is delivered), threaded NAPI on both sides. The caller ends up in the
- * client's namespace, with its own view of mounts.
+ * Sets addresses, static neighbours, GRO (so that NAPI runs with and without XDP, and XDP_TX is delivered), and threaded NAPI
+ * on both sides. The caller is then in the client's namespace, with a mount namespace of its own.
  */
 void lab_open(struct lab *lab);
 
-/* The caller moves to a side's network namespace. */
+/* Moves the caller to a side's network namespace. */
 void lab_enter(const struct lab_side *side);
 
 /* Adds an address to the client. */
 void lab_add_address(const struct lab *lab, const char *addr);
 
-/* TCP segmentation offload and UDP's on both sides. Off, every datagram goes through NAPI one by one. */
+/* Sets TCP and UDP segmentation offload on both sides. If off, each datagram passes NAPI by itself. */
 void lab_set_segmentation(const struct lab *lab, int on);
 
-/* The kernel thread that runs a side's NAPI, pinned to its CPU; 0 where kernel threads are not visible. */
+/* Returns the kernel thread that runs a side's NAPI, pinned to its CPU; 0 where kernel threads are not visible. */
 pid_t lab_napi_thread(const struct lab_side *side);
 
 #endif

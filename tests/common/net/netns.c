@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Network namespaces of a test: made, entered and left by the calling thread. */
+/* Network namespaces of a test: created, entered and left by the calling thread. */
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include "tests/common/net/netns.h"
 
-static __thread int current = -1; /* a thread without privileges may stay where it is */
+static __thread int current = -1; /* a thread without privileges may stay in its namespace */
 
 int netns_new(void)
 {
@@ -46,7 +46,7 @@ static void skip(const char *why)
 	exit(77);
 }
 
-/* sysfs shows the namespace in which it was mounted; nobody else sees this mount. */
+/* sysfs shows the namespace in which it was mounted. No other process sees this mount. */
 void netns_thread_napi(const char *dev)
 {
 	char path[64], command[160];

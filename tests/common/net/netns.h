@@ -2,17 +2,17 @@
 #ifndef TESTS_COMMON_NETNS_H
 #define TESTS_COMMON_NETNS_H
 
-/* Network namespaces without a name, which nothing but this process holds: for live tests. */
+/* Unnamed network namespaces that only this process holds, for live tests. */
 
-/* Moves to a new one and gives its descriptor; ends the test as skipped (77) where that is not permitted. */
+/* Creates a namespace, enters it and returns its descriptor. Ends the test as skipped (77) without permission. */
 int netns_new(void);
-/* Moves this thread to one. Ends the test as failed if it cannot. */
+/* Moves this thread to a namespace. Ends the test as failed on error. */
 void netns_enter(int fd);
-/* Runs a command of the shell in the one this thread is in. Ends the test as failed if that fails. */
+/* Runs a shell command in this thread's namespace. Ends the test as failed if the command fails. */
 void netns_shell(const char *command);
 /*
- * Turns on GRO, and a NAPI thread for each queue of a device in the one this thread is in. Once, before there are
- * other threads: this one sees mounts of its own from then on. Ends the test as skipped where that cannot be had.
+ * Enables GRO, and a NAPI thread for each queue of a device in this thread's namespace. Call once, before other threads are
+ * started: this thread gets a mount namespace of its own. Ends the test as skipped where this is not supported.
  */
 void netns_thread_napi(const char *dev);
 

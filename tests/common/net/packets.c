@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Random packets, well formed and not, for fuzzers. The same seed gives the same packets. */
+/* Random packets, well formed and malformed, for fuzzers. The same seed gives the same packets. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "tests/common/net/packets.h"
 #include "user/conformance/template/template.h"
 
-#define FRAME_MAX 9600 /* some are longer than handlers take */
+#define FRAME_MAX 9600 /* some are longer than handlers accept */
 #define SOURCES   64
 
 static uint32_t below(struct packets *p, uint32_t n)
@@ -78,7 +78,7 @@ static uint32_t any_payload(struct packets *p, uint8_t *at)
 
 	for (uint32_t i = 0; i < bytes; i++)
 		at[i] = (uint8_t)below(p, 256);
-	if (bytes >= 8) { /* what the test handler is steered by */
+	if (bytes >= 8) { /* controls the test handler */
 		at[0] = one_in(p, 2) ? 4 : codes[below(p, sizeof(codes))];
 		at[1] = one_in(p, 2) ? 0 : codes[below(p, sizeof(codes))];
 		at[2] = one_in(p, 2) ? 0 : codes[below(p, sizeof(codes))];
@@ -160,7 +160,7 @@ static void finish(struct packets *p, uint8_t *ip, uint8_t *udp, uint8_t *end, i
 		put16(udp + 6, below(p, 65536));
 }
 
-/* A message's type and code; the payload's first bytes steer other handlers. */
+/* Writes a message's type and code. The first payload bytes control other handlers. */
 static void put_echo(struct packets *p, uint8_t *icmp, int is_ip4)
 {
 	static const uint8_t types[] = { 0, 3, 8, 11, 128, 129, 133, 134, 135, 136 };
@@ -169,7 +169,7 @@ static void put_echo(struct packets *p, uint8_t *icmp, int is_ip4)
 	icmp[1] = one_in(p, 10) ? (uint8_t)below(p, 4) : 0;
 }
 
-/* At least the field of the checksum is there. */
+/* The message has at least the checksum field. */
 static uint32_t icmp_message(struct packets *p, uint8_t *icmp, uint32_t most, int is_ip4)
 {
 	uint32_t bytes;
@@ -181,7 +181,7 @@ static uint32_t icmp_message(struct packets *p, uint8_t *icmp, uint32_t most, in
 	return bytes < 4 ? 4 : bytes > most ? most : bytes;
 }
 
-/* 0 and 0xffff are one checksum: both come. */
+/* 0 and 0xffff are the same checksum; both are generated. */
 static void finish_icmp(struct packets *p, uint8_t *ip, uint8_t *icmp, uint8_t *end, int is_ip4)
 {
 	uint32_t bytes = (uint32_t)(end - icmp), sum;
@@ -199,13 +199,13 @@ static void finish_icmp(struct packets *p, uint8_t *ip, uint8_t *icmp, uint8_t *
 		return;
 	}
 	put16(icmp + 2, 0);
-	if (one_in(p, 30) && bytes >= 8) /* the rest adds up to the checksum 0 */
+	if (one_in(p, 30) && bytes >= 8) /* makes the sum 0 */
 		put16(icmp + 6, (uint16_t)~template_sum(icmp, bytes, is_ip4 ? 0 : template_sum(ip + 8, 32, SPIN_IP_ICMP6 + bytes)));
 	sum = (uint16_t)~template_sum(icmp, bytes, is_ip4 ? 0 : template_sum(ip + 8, 32, SPIN_IP_ICMP6 + bytes));
 	put16(icmp + 2, sum || one_in(p, 2) ? sum : 0xffff);
 }
 
-/* Lies about a length, a type or anything else; now and then more than one. */
+/* Changes a length, a type or another field, occasionally several. */
 static uint32_t mutate(struct packets *p, uint8_t *frame, uint32_t bytes)
 {
 	do {
@@ -223,7 +223,7 @@ static uint32_t mutate(struct packets *p, uint8_t *frame, uint32_t bytes)
 			for (uint32_t few = one_in(p, 30) ? 4000 : 20; bytes < FRAME_MAX && !one_in(p, few);)
 				frame[bytes++] = (uint8_t)below(p, 256);
 			break;
-		default: /* a field of the headers to an extreme */
+		default: /* set a header field to an extreme value */
 			put16(frame + 12 + 2 * below(p, bytes > 44 ? 16 : 1), one_in(p, 2) ? 0xffff : 0);
 			break;
 		}

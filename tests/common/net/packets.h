@@ -3,25 +3,25 @@
 #define TESTS_COMMON_PACKETS_H
 
 /*
- * Random packets, the same for the same seed: valid ones of every kind, and
- * mutations of them. Most are UDP to port 9000, or ICMP or ICMPv6 where that is asked for.
+ * Random packets, the same for the same seed: valid ones of every kind, and mutations of them. Most are UDP to port 9000, or
+ * ICMP or ICMPv6 on request.
  */
 #include "user/conformance/types.h"
 
 struct packets {
 	uint64_t random;
 	int kv;              /* payloads are requests to the key-value store */
-	int ping;            /* ICMP messages are echoes and the like */
-	unsigned icmp;       /* most packets are ICMP of this IP version: 4, 6; 0: UDP */
-	unsigned ether_type; /* or frames of this type, which is no IP's; 0: none */
+	int ping;            /* ICMP messages are mostly echoes */
+	unsigned icmp;       /* IP version of ICMP packets, 4 or 6; 0: UDP */
+	unsigned ether_type; /* Ethernet type of frames that are not IP; 0: none */
 };
 
 void packets_start(struct packets *p, uint64_t seed, const char *handler);
-/* From now on for such a rule: the numbers of <spin/wire.h>. */
+/* From now on generates packets of this protocol number (<spin/wire.h>). */
 void packets_of_protocol(struct packets *p, unsigned protocol);
-/* Writes a frame of 14 to 3,400 bytes; returns its length. */
+/* Writes a frame of 14 to 3,400 bytes and returns its length. */
 uint32_t packets_next(struct packets *p, uint8_t *frame);
-/* Gives tables with keys entries for half of the addresses that packets come from. */
+/* Fills tables that have keys with entries for half of the packets' source addresses. */
 void packets_fill_tables(const struct types *t, struct image *image);
 
 #endif

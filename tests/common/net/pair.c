@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A veth pair between two namespaces with fixed addresses and checksums made by the sender. */
+/* A veth pair between two namespaces, with fixed addresses. The sender computes checksums. Used by live tests. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -32,7 +32,10 @@ void pair__add(int ns, const char *dev, int other_ns, const char *other_dev)
 	      dev, other_dev, (int)getpid(), other_ns);
 }
 
-/* Checksums are made here, since what moves frames in between passes on bytes only; frames come one by one. */
+/*
+ * Disables checksum and segmentation offload: the relay forwards bytes only, so checksums are computed here and each frame is
+ * separate.
+ */
 static void set_up(int ns, const char *dev, const char *mac, const char *addr, const char *addr6, const char *other_mac, const char *other,
 		   const char *other6)
 {

@@ -2,10 +2,7 @@
 #ifndef TESTS_COMMON_PAIR_H
 #define TESTS_COMMON_PAIR_H
 
-/*
- * Two network namespaces joined by a veth pair of four queues. They have no name, and end with the process and
- * its children.
- */
+/* Two network namespaces joined by a veth pair of four queues. They have no name, and disappear with the process and its children. */
 #define NEAR_ADDR  "10.78.0.2"
 #define FAR_ADDR   "10.78.0.1"
 #define NEAR_ADDR6 "fd78::2"
@@ -15,16 +12,16 @@
 
 struct pair {
 	int near_ns, far_ns;
-	int pass; /* a program on the near end: what XDP sends back from the far end arrives */
+	int pass; /* XDP program on the near end, so that frames that XDP sends back from the far end arrive */
 };
 
-/* Ends the test as skipped without root, as failed if it cannot be made. The thread is in the near namespace then. */
+/* Ends the test as skipped without root, as failed on other errors. The thread is then in the near namespace. */
 void pair__open(struct pair *p);
 void pair__close(struct pair *p);
 
-/* A veth pair from one namespace to another. */
+/* Adds a veth pair from one namespace to another. */
 void pair__add(int ns, const char *dev, int other_ns, const char *other_dev);
-/* Addresses, and the other end as neighbour, of the devices named above. */
+/* Sets the addresses of the devices named above, and the other end as neighbour. */
 void pair__set_up_near(int ns);
 void pair__set_up_far(int ns);
 

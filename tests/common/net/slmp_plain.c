@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A sender of messages in plain C, as a stranger would write one from the protocol's description. */
+/* A sender of messages in plain C, written independently from the protocol's description. Used by transfer tests. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <string.h>
@@ -36,7 +36,7 @@ void slmp_plain__close(struct slmp_plain *s)
 	close(s->fd);
 }
 
-/* The next one, whichever packet it is for: any of those under way may come first. */
+/* Takes the next acknowledgement. It may be for any packet in flight. */
 static int take_one(struct slmp_plain *s, uint32_t id, uint32_t below, int flag)
 {
 	uint8_t ack[64];
@@ -82,8 +82,9 @@ int slmp_plain__send(struct slmp_plain *s, uint32_t id, const void *data, uint32
 		waiting += (unsigned)asks;
 		at += part;
 		/*
-		 * Without a window whoever is asked is waited for; else only when it is full, and at the end for all. What is
-		 * there is taken at once: a socket holds some 40 only of what comes over a veth.
+		 * Without a window, waits for each requested acknowledgement. With a window, waits only when it is full, and
+		 * at the end for all. Acknowledgements that are there are read at once, because a socket queues only about 40
+		 * packets from a veth.
 		 */
 		while (!err && waiting) {
 			int must = last || waiting >= s->window;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A receiver of messages in plain C, which loses, delays and doubles acknowledgements, for tests of libspin's sender. */
+/* A receiver of messages in plain C that loses, delays and duplicates acknowledgements, for tests of libspin's sender. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -33,7 +33,7 @@ struct datagram {
 
 struct held {
 	struct datagram d;
-	unsigned wait; /* datagrams; 0: free */
+	unsigned wait; /* number of datagrams to wait; 0: free */
 };
 
 static void complain(struct slmp_receiver *r, const char *what, uint32_t offset)
@@ -78,7 +78,7 @@ static void answer(const struct datagram *d, int fd, uint16_t flags, uint32_t id
 	sendto(fd, ack, bytes, 0, (const struct sockaddr *)&d->from, d->from_bytes);
 }
 
-/* What a sender must not take for an acknowledgement: all of them name packets that were not handled. */
+/* Sends packets that a sender must not take for an acknowledgement. All of them name packets that were not handled. */
 static void junk(struct slmp_receiver *r, const struct datagram *d, uint32_t id, uint32_t offset)
 {
 	uint32_t next = offset + (r->stride ? r->stride : 8);
@@ -217,7 +217,7 @@ static void come(struct slmp_receiver *r, struct held *held, const struct datagr
 		take(r, d);
 }
 
-/* What comes joined, cut again. 0: nothing is there. */
+/* Receives a GRO train and splits it again. Returns 0 if there is none. */
 static int come_joined(struct slmp_receiver *r, struct held *held)
 {
 	static uint8_t train[65536];

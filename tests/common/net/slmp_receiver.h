@@ -3,53 +3,52 @@
 #define TESTS_COMMON_SLMP_RECEIVER_H
 
 /*
- * A plain receiver of SLMP messages in user space, written from the protocol alone, behind a link that can
- * be bad: for tests of senders. It is a thread with a UDP socket; it complains of packets that the
- * protocol does not allow.
+ * A plain receiver of SLMP messages in user space, written only from the protocol, behind a link that may be bad: for tests of
+ * senders. It is a thread with a UDP socket. It reports packets that the protocol does not allow.
  */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <sys/socket.h>
 
-/* In percent, of each datagram. */
+/* Percentages, for each datagram. */
 struct slmp_link {
-	unsigned lose, twice, hold; /* hold: it comes after a few others, or a few ms later */
+	unsigned lose, twice, hold; /* hold: it arrives after a few others, or a few ms later */
 	unsigned lose_ack, twice_ack;
-	unsigned junk; /* before an acknowledgement comes something that looks like one */
-	int joined;    /* 1: what was sent as one comes as one, and is counted; 2: and is lost then */
-	int narrow;    /* 1: takes some 16 datagrams a millisecond, and has room for some 100 that wait */
+	unsigned junk; /* a packet that resembles an acknowledgement precedes it */
+	int joined;    /* 1: datagrams sent as one train arrive as one and are counted; 2: and the train is lost as a whole */
+	int narrow;    /* 1: passes about 16 datagrams per ms, and queues about 100 */
 };
 
 #define SLMP_MESSAGES  64
 #define SLMP_NO_PACKET 0xffffffffu
 
 struct slmp_message {
-	uint32_t id, bytes; /* bytes: known when the last packet came */
+	uint32_t id, bytes; /* bytes: known when the last packet has arrived */
 	uint32_t came_bytes, expect_bytes;
-	uint64_t put[4];           /* the put's 32 bytes as they came */
-	uint32_t packets, highest; /* different ones that came; the highest offset */
-	uint32_t first_came;       /* times that the first packet came */
+	uint64_t put[4];           /* the 32 bytes of the put header as received */
+	uint32_t packets, highest; /* distinct packets received; the highest offset */
+	uint32_t first_came;       /* how often the first packet arrived */
 	int whole;
-	uint8_t *data, *have; /* have: 1 at the offset of each packet that came */
+	uint8_t *data, *have; /* have: 1 at the offset of each received packet */
 };
 
 struct slmp_receiver {
-	/* set before it starts */
-	int family; /* AF_INET, AF_INET6: bound to localhost, any port */
+	/* set before the start */
+	int family; /* AF_INET or AF_INET6: bound to localhost, any port */
 	struct slmp_link link;
 	uint64_t seed;
 	uint32_t bytes_max;    /* of a message */
-	uint32_t expect_bytes; /* of the message that comes next */
-	uint32_t stride;       /* payload of all but the last; 0: whatever the first one has */
+	uint32_t expect_bytes; /* of the next message */
+	uint32_t stride;       /* payload of all packets except the last; 0: that of the first packet */
 	int every;             /* 1: all packets ask for an acknowledgement; 0: the first and the last */
 	int take_put;
-	int mute;              /* 1: acknowledges nothing */
-	uint32_t mute_offset;  /* not this one; SLMP_NO_PACKET: none */
-	uint32_t room;         /* packets that end beyond it are refused; 0: none */
-	unsigned end_messages; /* the first so many are ended for others when more than end_packets of theirs have come */
+	int mute;              /* 1: never acknowledges */
+	uint32_t mute_offset;  /* this packet is not acknowledged; SLMP_NO_PACKET: none */
+	uint32_t room;         /* packets that end beyond it are refused; 0: no limit */
+	unsigned end_messages; /* this many messages are ended in favour of others after end_packets of their packets */
 	unsigned end_packets;
-	/* result; to be looked at after slmp_receiver__stop(), or when a message is whole */
+	/* result; read it after slmp_receiver__stop(), or when a message is complete */
 	uint16_t port;
 	uint64_t datagrams, trains;
 	char complaint[160]; /* "": none */
@@ -61,7 +60,7 @@ struct slmp_receiver {
 	pthread_t thread;
 };
 
-/* 0, or -errno. */
+/* Returns 0 or -errno. */
 int slmp_receiver__start(struct slmp_receiver *r);
 void slmp_receiver__stop(struct slmp_receiver *r);
 void slmp_receiver__free(struct slmp_receiver *r);

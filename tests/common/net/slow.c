@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tests that repeat something random for coverage ask here how often, and tests that wait how long. The number of
- * rounds never differs on a machine that is not slow.
+ * Scales tests on slow machines: the number of rounds of random tests, and the time that tests wait. On a machine that is not
+ * slow, the number of rounds never changes.
  */
 #include <stdlib.h>
 

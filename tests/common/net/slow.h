@@ -3,19 +3,19 @@
 #define TESTS_COMMON_SLOW_H
 
 /*
- * How much slower than an ordinary machine this one is, as tests/run has measured it: an emulated one takes 10 to 40
- * times as long. Below 8 it counts as ordinary: all rounds are done, and no time limit is longer.
+ * How much slower than an ordinary machine this one is, measured by tests/run. An emulated one is 10 to 40 times slower.
+ * Factors below 8 count as ordinary: all rounds run, and time limits are not extended.
  */
 #include <stdint.h>
 #include <sys/time.h>
 
-/* 1: an ordinary machine. From SPIN_TEST_SLOW, which tests/run sets. */
+/* Returns 1 for an ordinary machine. The value is from SPIN_TEST_SLOW, which tests/run sets. */
 int slow_factor(void);
 
-/* The rounds of a random test that such a machine does in the time of all of them; at least 1. */
+/* Returns the rounds of a random test that this machine can do in the usual time; at least 1. */
 uint64_t slow_rounds(uint64_t rounds);
 
-/* How long a socket waits for what takes an ordinary machine so many milliseconds at most. */
+/* Returns the socket timeout for an event that takes an ordinary machine at most `ms`. */
 struct timeval slow_wait(unsigned ms);
 
 #endif
