@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* One schedule on two engines, and all that can be seen of them after every step. */
+/* Runs one schedule on two engines, and compares all visible state after every step. Called by tests and fuzzers. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "tests/reference/compare.h"
 #include "tests/reference/engine_reference.h"
 
-#define SOME_MES 8u /* looked at after every step; all of them in the end */
+#define SOME_MES 8u /* compared after every step; all are compared at the end */
 
 int pair_differ(struct pair *p, const char *format, ...)
 {
@@ -24,7 +24,7 @@ const char *pair_name(const struct pair *p)
 	return p->engine[1]->ops->name;
 }
 
-/* What of an event is compared: of a run only which it was. */
+/* Keeps the compared fields of an event. Of a run only which handler ran is compared. */
 static struct spin_event essence(const struct spin_event *event)
 {
 	struct spin_event e = *event;
@@ -187,7 +187,7 @@ int schedule_compare(const struct schedule *s, struct engine *reference, struct 
 	err = start(&p);
 	for (unsigned i = 0; i < s->steps && !err; i++) {
 		err = compare_step(&p, &s->step[i], tally);
-		/* in what order a sweep looks at messages is not told, so neither is what their handlers leave behind */
+		/* a sweep's order of messages is unspecified, and so is what their handlers leave behind */
 		if (!err && s->step[i].kind == STEP_CLOCK && engine_reference(reference)->swept_messages > 1) {
 			if (tally)
 				tally->cut_short++;

@@ -2,7 +2,7 @@
 #ifndef TESTS_REFERENCE_COMPARE_H
 #define TESTS_REFERENCE_COMPARE_H
 
-/* The comparing of two engines, between its parts. The first one is the reference. */
+/* Internals of comparing two engines. The first one is the reference. */
 #include "tests/reference/schedule.h"
 
 struct pair {
@@ -14,12 +14,12 @@ struct pair {
 	size_t why_bytes;
 };
 
-/* Says how they differ; 1. */
+/* Stores how they differ; returns 1. */
 int pair_differ(struct pair *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The second one's. */
+/* Returns the name of the second engine. */
 const char *pair_name(const struct pair *p);
 
-/* What stays behind after a step: 0: the same, 1: not, negative: engine_why(). */
+/* Compare the state after a step. Return 0 if it is the same, 1 if not, negative: engine_why(). */
 int pair_compare_entries(struct pair *p, unsigned count);
 int pair_compare_stats(struct pair *p);
 int pair_compare_memory(struct pair *p, size_t host_bytes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Matching entries, counts, the handlers' state and host memory of two engines. */
+/* Compares matching entries, counters, the handlers' state and host memory of two engines. */
 #include <stddef.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ int pair_compare_entries(struct pair *p, unsigned count)
 			if (err)
 				return err;
 			me[j].serial = me[j].holder = 0;
-			spin_me_from(&me[j], &(struct spin_process){ 0 }); /* the reference has it elsewhere */
+			spin_me_from(&me[j], &(struct spin_process){ 0 }); /* the reference stores it in me_from */
 		}
 		if (me[0].state != me[1].state)
 			return pair_differ(p, "entry %u is in state %u, %s has %u", i, me[0].state, pair_name(p), me[1].state);

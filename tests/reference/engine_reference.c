@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The reference as an engine, so that vectors run on it, too. */
+/* The reference as an engine, so that vectors also run on it. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Builds and reads frames of messages, for the reference and the tests that use it. */
+/* Builds and parses frames of messages, for the reference and the tests that use it. */
 #include <string.h>
 
 #include "tests/reference/frame.h"
@@ -46,7 +46,7 @@ static uint32_t pseudo_sum(const uint8_t *ip, uint32_t ip_version, uint32_t udp_
 	return add(ip_version == 4 ? ip + 12 : ip + 8, ip_version == 4 ? 8 : 32, 17 + udp_bytes);
 }
 
-/* Lengths and checksums of a frame whose other fields are set. */
+/* Sets the lengths and checksums of a frame whose other fields are set. */
 static uint32_t set_lengths(uint8_t *frame, uint32_t ip_version, uint32_t bytes, enum frame_sum kind)
 {
 	uint8_t *ip = frame + ETH, *udp = ip + ip_bytes(ip_version);
@@ -142,6 +142,6 @@ uint32_t frame_acknowledge(uint8_t *frame, uint32_t more)
 	ip[ip[0] >> 4 == 4 ? 8 : 7] = TTL;
 	swap(udp, udp + 2, 2);
 	put16(udp + 8, 0x2000 | more);
-	/* message_id and offset stay where they are */
+	/* message_id and offset are unchanged */
 	return set_lengths(frame, ip[0] >> 4, 10, none ? FRAME_SUM_NONE : FRAME_SUM_RIGHT);
 }

@@ -2,7 +2,7 @@
 #ifndef TESTS_REFERENCE_FRAME_H
 #define TESTS_REFERENCE_FRAME_H
 
-/* Frames of tests: Ethernet, IPv4 without options or IPv6, UDP; made, taken apart, and acknowledged. */
+/* Builds, parses and acknowledges test frames: Ethernet, IPv4 without options or IPv6, UDP. */
 #include <stdint.h>
 
 #define FRAME_HEADERS_MAX 62u /* Ethernet, IPv6, UDP */
@@ -11,17 +11,20 @@ enum frame_sum { FRAME_SUM_RIGHT, FRAME_SUM_NONE, FRAME_SUM_PARTIAL };
 
 struct frame_flow {
 	uint32_t ip_version;
-	uint8_t src[16], dst[16]; /* IPv4: the first four */
+	uint8_t src[16], dst[16]; /* IPv4 uses the first four bytes */
 	uint16_t src_port, dst_port;
 };
 
-/* Where the UDP payload goes in a frame. */
+/* Returns the place of the UDP payload in a frame. */
 uint8_t *frame_payload(uint8_t *frame, uint32_t ip_version);
-/* Headers around `bytes` bytes that are there already; returns the frame's length. None is none over IPv4 only. */
+/*
+ * Writes headers around a payload of `bytes` that is already there, and returns the frame's length. FRAME_SUM_NONE has no
+ * checksum over IPv4 only.
+ */
 uint32_t frame_finish(uint8_t *frame, const struct frame_flow *flow, uint32_t bytes, enum frame_sum sum);
-/* 0: it is not made by frame_finish(). */
+/* Returns 0 if frame_finish() did not make the frame. */
 int frame_take_apart(const uint8_t *frame, uint32_t frame_bytes, struct frame_flow *flow, const uint8_t **payload, uint32_t *bytes);
-/* The acknowledgement of a frame, with more flags than that, in its place; returns its length. */
+/* Replaces a frame by its acknowledgement, with additional flags; returns its length. */
 uint32_t frame_acknowledge(uint8_t *frame, uint32_t more);
 
 #endif

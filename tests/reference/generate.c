@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Random schedules: whole messages, then their order, then what a network does to them. */
+/* Generates random schedules: complete messages first, then their order, then network faults. */
 #include "tests/reference/generate.h"
 #include "tests/reference/reference.h"
 
@@ -24,7 +24,7 @@ static void pass_time(struct maker *m)
 	uint32_t limit = one_in(m, 2) ? idle_ms(m) : tombstone_ms(m);
 
 	switch (below(m, 6)) {
-	case 0: /* exactly at, and one more */
+	case 0: /* exactly at the limit, and one ms later */
 		add_clock(m, limit);
 		if (one_in(m, 2))
 			add_clock(m, 1);
@@ -38,7 +38,7 @@ static void pass_time(struct maker *m)
 	case 3:
 		add_clock(m, below(m, 2 * limit));
 		break;
-	case 4: /* until what is quiet yields */
+	case 4: /* until quiet messages yield */
 		add_clock(m, idle_ms(m) / (one_in(m, 4) ? 4 : 16) + below(m, 2));
 		break;
 	default:
@@ -81,7 +81,7 @@ static void something_else(struct maker *m)
 	}
 }
 
-/* Takes the queues' packets one by one, from one of them at a time, or in runs. */
+/* Takes the queues' packets in random order, singly or in runs. */
 static void interleave(struct maker *m, unsigned queues)
 {
 	unsigned at[MAKER_MESSAGES] = { 0 }, left = 0, run = 0, from = 0;
@@ -106,7 +106,7 @@ static void interleave(struct maker *m, unsigned queues)
 			struct step good = step;
 
 			maker_mutate(m, &step);
-			if (one_in(m, 2)) /* the right one comes, too */
+			if (one_in(m, 2)) /* followed by the correct packet */
 				schedule_add(m->schedule, &good);
 		}
 		schedule_add(m->schedule, &step);
@@ -141,7 +141,7 @@ void schedule_generate(struct schedule *s, unsigned setup, uint64_t seed)
 		if (one_in(&m, 2))
 			pass_time(&m);
 	}
-	if (one_in(&m, 4)) /* what is still open ends */
+	if (one_in(&m, 4)) /* the messages that are still open end */
 		add_clock(&m, idle_ms(&m) + 1);
 	for (unsigned i = 0; i < MAKER_MESSAGES; i++)
 		schedule_free(&m.queue[i]);

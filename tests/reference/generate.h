@@ -2,7 +2,7 @@
 #ifndef TESTS_REFERENCE_GENERATE_H
 #define TESTS_REFERENCE_GENERATE_H
 
-/* The making of random schedules, between its parts. */
+/* Internals of the generator of random schedules. */
 #include "tests/common/random.h"
 
 #include "tests/reference/schedule.h"
@@ -13,7 +13,7 @@ struct maker {
 	uint64_t random;
 	struct schedule *schedule;
 	const struct spin_message_opts *opts;
-	struct schedule queue[MAKER_MESSAGES]; /* packets of each message, in the order they are to come */
+	struct schedule queue[MAKER_MESSAGES]; /* packets of each message, in order of arrival */
 };
 
 static inline uint32_t below(struct maker *m, uint32_t n)
@@ -26,9 +26,9 @@ static inline int one_in(struct maker *m, uint32_t n)
 	return !random_below(&m->random, n);
 }
 
-/* A message's packets: made, put into some order, some of them lost or doubled. */
+/* Makes a message's packets and their order. Some are lost or duplicated. */
 void maker_message(struct maker *m, struct schedule *queue, uint32_t source, uint32_t id, int may_be_long);
-/* Makes of a packet one that its sender would not have sent. */
+/* Changes a packet to one that its sender would not have sent. */
 void maker_mutate(struct maker *m, struct step *step);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The packets of one message of a random schedule, and what becomes of them on their way. */
+/* Generates the packets of one message of a random schedule, and the network faults on them. */
 #include "tests/reference/generate.h"
 #include "tests/reference/reference.h"
 
@@ -48,7 +48,7 @@ static struct step_put some_put(struct maker *m, uint32_t length)
 	return put;
 }
 
-/* Most messages are of 1 to 12 packets; one in a schedule may be longer than a replay, or than the window. */
+/* Most messages have 1 to 12 packets. One in a schedule may be longer than a replay or than the window. */
 static uint32_t packet_count(struct maker *m, int may_be_long)
 {
 	if (may_be_long && one_in(m, 40))
@@ -101,7 +101,7 @@ static void order_message(struct maker *m, struct schedule *q)
 	unsigned last = q->steps - 1, near;
 
 	switch (below(m, 8)) {
-	case 0: /* shuffled; long ones within a window */
+	case 0: /* shuffled; long messages within a window */
 		near = q->steps > 100 ? 1 + below(m, 1100) : q->steps;
 		for (unsigned i = 0; i < q->steps; i++) {
 			unsigned with = i + below(m, q->steps - i < near ? q->steps - i : near);
@@ -111,24 +111,24 @@ static void order_message(struct maker *m, struct schedule *q)
 			q->step[with] = was;
 		}
 		break;
-	case 1: /* header last */
+	case 1: /* header packet last */
 		move(q, 0, last);
 		break;
-	case 2: /* end of message first */
+	case 2: /* last packet first */
 		move(q, last, 0);
 		break;
 	case 3: /* both */
 		move(q, last, 0);
 		move(q, last ? 1 : 0, last);
 		break;
-	case 4: /* backwards */
+	case 4: /* reverse order */
 		for (unsigned i = 0; i < q->steps; i++)
 			move(q, last, i);
 		break;
 	}
 }
 
-/* Losses and duplicates. */
+/* Adds losses and duplicates. */
 static void harm_message(struct maker *m, struct schedule *q)
 {
 	if (one_in(m, 3)) {
@@ -173,7 +173,7 @@ void maker_mutate(struct maker *m, struct step *step)
 		step->offset = below(m, 2) ? 0xffffffffu - below(m, 40) : below(m, 64) * step->bytes;
 		break;
 	case 5:
-	case 6: /* about the window's end */
+	case 6: /* near the end of the window */
 		step->offset += far[below(m, sizeof(far) / sizeof(far[0]))] * (step->bytes < 1400 ? step->bytes : 1);
 		break;
 	case 7:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Which step a packet meets: 6 to 10, and 13; and time. */
+/* Selects the steps for a packet: 6 to 10, and 13; and the clock. Steps are those of <spin/message.h>. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static struct reference_message *find_message(const struct reference *r, const s
 	return NULL;
 }
 
-/* Of a key; NULL: none that counts. */
+/* Returns the valid tombstone of a key, or NULL. */
 static const struct reference_tombstone *find_tombstone(const struct reference *r, const struct reference_key *key)
 {
 	uint32_t keep_ms = r->opts.tombstone_ms - (r->breaks == REFERENCE_BREAKS_TOMBSTONE);
@@ -47,7 +47,7 @@ static void forget_tombstones(struct reference *r, const struct reference_key *k
 	r->tombstones = kept;
 }
 
-/* Can the message that left the tombstone have had the packet? */
+/* Returns 1 if the packet can belong to the message that left the tombstone. */
 static int can_be_of(const struct reference *r, const struct reference_tombstone *t, const struct reference_packet *p)
 {
 	uint64_t end = (uint64_t)p->offset + p->bytes;
@@ -71,7 +71,7 @@ static struct reference_message *in_mpq(const struct reference *r, unsigned mpq)
 	return NULL;
 }
 
-/* NULL: all MPQs are taken. */
+/* Returns NULL if all MPQs are taken. */
 static struct reference_message *new_message(struct reference *r, const struct reference_packet *p)
 {
 	struct reference_message *m;
@@ -148,7 +148,7 @@ static struct reference_packet *take_parked(struct reference *r, struct referenc
 	return p;
 }
 
-/* Step 13, of a message that is still in flight. How many of its parked packets had their turn. */
+/* Step 13, for a message that is still in flight. Returns the number of parked packets processed. */
 static unsigned replay(struct reference *r, struct reference_message *m)
 {
 	unsigned most = SPIN_REPLAY_MAX + (r->breaks == REFERENCE_BREAKS_REPLAY_MAX), turns = 0;
@@ -233,7 +233,7 @@ static enum spin_reason early_packet(struct reference *r, struct reference_messa
 	return SPIN_REASON_PARKED;
 }
 
-/* Was it handled, so that its message lives on? */
+/* Returns 1 if the packet counts as new, so that it keeps its message alive. */
 static int is_new(enum spin_reason reason)
 {
 	return reason != SPIN_REASON_MALFORMED && reason != SPIN_REASON_DUPLICATE && reason != SPIN_REASON_BEYOND_WINDOW;
@@ -289,7 +289,7 @@ static int is_acknowledged(const struct reference *r, enum spin_reason reason)
 	case SPIN_REASON_BEYOND_WINDOW:
 		return r->breaks == REFERENCE_BREAKS_FLOW_CONTROL_ACKNOWLEDGED;
 	case SPIN_REASON_MALFORMED:
-	case SPIN_REASON_BEYOND_ENTRY: /* it is refused */
+	case SPIN_REASON_BEYOND_ENTRY: /* answered with a refusal */
 		return 0;
 	case SPIN_REASON_DUPLICATE:
 		return r->breaks != REFERENCE_BREAKS_DUPLICATE_UNACKNOWLEDGED;

@@ -3,10 +3,8 @@
 #define TESTS_REFERENCE_REFERENCE_H
 
 /*
- * A plain interpreter of steps 6 to 13 of <spin/message.h>, written from that text and
- * nothing else: arrays, linear search, one packet after the other. Engines are compared
- * with it, so it shares no code with any of them. It aborts where a test gives it what it
- * cannot hold.
+ * A plain interpreter of steps 6 to 13 of <spin/message.h>, written from that text only: arrays, linear search, one packet at
+ * a time. Engines are compared with it, so it shares no code with them. It aborts if a test exceeds its capacity.
  */
 #include <stdint.h>
 
@@ -17,7 +15,7 @@
 
 #include "user/conformance/engine.h"
 
-/* Rules that it can be told to get wrong: comparing must notice each of them. */
+/* Rules that it can break on request. Comparing must detect each of them. */
 /* clang-format off */
 #define REFERENCE_RULES(X) \
 	X(FLOW_CONTROL_ACKNOWLEDGED, "flow_control_acknowledged") \
@@ -72,11 +70,11 @@ const char *reference_rule_name(enum reference_rule rule);
 struct reference_key {
 	uint32_t ip_version;
 	uint32_t src_addr[4]; /* network byte order */
-	uint16_t src_port;    /* host byte order, as all below */
+	uint16_t src_port;    /* host byte order, like all fields below */
 	uint32_t message_id;
 };
 
-/* A packet as step 6 understood it. */
+/* A packet as parsed by step 6. */
 struct reference_packet {
 	struct reference_key key;
 	uint16_t dst_port;
@@ -85,35 +83,35 @@ struct reference_packet {
 	uint32_t offset;
 	uint32_t put_length;
 	uint64_t match_bits, hdr_data, put_offset;
-	uint32_t sum;   /* of the datagram's payload */
+	uint32_t sum;   /* of the UDP payload */
 	uint32_t bytes; /* of payload */
-	int again;      /* out: the answer asks its sender to begin the message again */
+	int again;      /* result: the answer asks the sender to restart the message */
 	uint8_t payload[REFERENCE_PAYLOAD_MAX];
 };
 
 struct reference_message {
 	struct reference_key key;
-	uint16_t dst_port; /* of the packet that it began with */
+	uint16_t dst_port; /* of its first packet */
 	int open;          /* 0: waiting */
-	unsigned mpq;      /* its number */
+	unsigned mpq;      /* number of its MPQ */
 	uint32_t opened_ms;
-	uint32_t looked_handled, looked_times; /* packets that were handled when it was looked at; how often since the last one */
-	uint32_t last_packet_ms;               /* that was new */
+	uint32_t looked_handled, looked_times; /* packets handled at the last look; looks since the last handled packet */
+	uint32_t last_packet_ms;               /* time of the last new packet */
 	uint32_t me;                           /* SPIN_MES_MAX: none yet */
 	int took_me;
-	int managed;   /* its entry gave it its place, of `room` bytes */
-	int whole;     /* its entry truncates nothing, */
-	uint32_t room; /* and has so many bytes for it, as one that manages its offset */
+	int managed;   /* 1: its entry assigned it `room` bytes */
+	int whole;     /* 1: its entry does not truncate, */
+	uint32_t room; /* and has this many bytes for it, like an entry that manages its offset */
 	uint32_t me_start, me_length, me_serial;
 	uint64_t match_bits, hdr_data;
 	uint32_t offset;       /* in the entry, saturated */
-	enum spin_reason said; /* by the header handler; SUCCESS: process data */
-	int completes;         /* it proceeded, and the completion handler runs */
+	enum spin_reason said; /* result of the header handler; SUCCESS: process data */
+	int completes;         /* 1: it proceeded, and the completion handler runs */
 	int pending;
 	uint32_t stride, sum;
 	int last_known;
-	uint32_t last;   /* packet, if that is known */
-	uint32_t length; /* of payload; SPIN_LENGTH_UNKNOWN */
+	uint32_t last;   /* number of the last packet, if last_known */
+	uint32_t length; /* of payload; or SPIN_LENGTH_UNKNOWN */
 	uint8_t came[REFERENCE_PACKETS_MAX];
 	uint32_t came_count;
 	uint32_t dropped_bytes, deposited_bytes;
@@ -125,7 +123,7 @@ struct reference_message {
 
 struct reference;
 
-/* What handlers do, as the interpreter calls them; each may be NULL. They return what handlers return. */
+/* The handlers that the interpreter calls. Each may be NULL. Return values are those of handlers. */
 struct reference_handlers {
 	uint32_t user_header_bytes, idle_ms;
 	uint32_t (*header)(struct reference *r, struct reference_message *m, const struct reference_packet *p, uint32_t length,
@@ -146,77 +144,77 @@ struct reference_tombstone {
 
 struct reference {
 	enum reference_rule breaks;
-	struct spin_message_opts opts; /* none is left at its default */
+	struct spin_message_opts opts; /* with all defaults resolved */
 	struct reference_handlers handlers;
 	uint8_t *host;
 	uint32_t now_ms;
 	struct spin_me me[SPIN_MES_MAX];
-	struct spin_process me_from[SPIN_MES_MAX]; /* in place of their own fields */
+	struct spin_process me_from[SPIN_MES_MAX]; /* used instead of the entries' own fields */
 	uint32_t me_serial;
-	uint32_t reserved_at, reserved;     /* for the first packet at hand */
-	struct reference_message **message; /* in flight, in the order they were opened */
+	uint32_t reserved_at, reserved;     /* for the current first packet */
+	struct reference_message **message; /* in flight, in the order in which they were opened */
 	unsigned messages;
-	unsigned next_mpq;       /* behind the one that was taken last */
-	unsigned next_looked[2]; /* behind the MPQ, and the entry, that was looked at last */
+	unsigned next_mpq;       /* after the last one taken */
+	unsigned next_looked[2]; /* after the last MPQ and the last entry that pressure looked at */
 	unsigned parked;
 	struct reference_tombstone *tombstone;
 	unsigned tombstones, tombstones_room;
 	struct spin_message_stats stats;
 	uint64_t reasons[SPIN_REASON_COUNT];
-	struct spin_event *event; /* of this step */
+	struct spin_event *event; /* events of this step */
 	unsigned events;
-	unsigned swept_messages; /* messages of which the last sweep handled parked packets */
+	unsigned swept_messages; /* messages whose parked packets the last sweep handled */
 };
 
 struct reference_out {
 	enum spin_reason reason;
-	int acknowledged; /* or refused */
+	int acknowledged; /* 1: acknowledged or refused */
 };
 
 void reference_start(struct reference *r, const struct spin_message_opts *opts, const struct reference_handlers *handlers);
 void reference_stop(struct reference *r);
-/* As engine_ops.reset(); the handlers' state and the counts stay. */
+/* Same as engine_ops.reset(). The handlers' state and the counters are kept. */
 void reference_reset(struct reference *r);
 
-/* One datagram: its UDP payload; key.message_id and all that the payload has is filled in. */
+/* Processes one datagram by its UDP payload. Fills in key.message_id and all fields of the payload. */
 void reference_packet(struct reference *r, struct reference_packet *p, const uint8_t *udp_payload, uint32_t bytes,
 		      struct reference_out *out);
 void reference_clock(struct reference *r, uint32_t now_ms);
 int reference_me_append(struct reference *r, const struct spin_me_opts *opts, unsigned *me);
 int reference_me_unlink(struct reference *r, unsigned me);
 
-/* For handlers: 0, or SPIN_SEGV; `to` in the message's place. */
+/* For handlers. `to` is relative to the message's place. Returns 0 or SPIN_SEGV. */
 int reference_dma(struct reference *r, struct reference_message *m, uint32_t to, const void *from, uint32_t bytes);
 
-/* --- between the parts of the interpreter --- */
+/* --- internals of the interpreter --- */
 
 /* Step 6. */
 int reference_understand(const struct reference *r, struct reference_packet *p, const uint8_t *udp, uint32_t bytes);
-/* Steps 11 and 12 of an open message. *ended: the message is no more. */
+/* Steps 11 and 12 for an open message. *ended: the message no longer exists. */
 enum spin_reason reference_open_packet(struct reference *r, struct reference_message *m, const struct reference_packet *p, int *ended);
 /* The header handler's part of step 8. */
 void reference_begin(struct reference *r, struct reference_message *m, const struct reference_packet *p, unsigned me);
 /* Is an entry of that source for the packet's message? */
 int reference_fits(const struct spin_me *me, const struct spin_process *from, const struct reference_packet *p);
-/* The entry that is open to a first packet; SPIN_MES_MAX: none. */
+/* Returns the entry that is open to a first packet, or SPIN_MES_MAX. */
 unsigned reference_find_me(const struct reference *r, const struct reference_packet *p);
-/* A place in an entry, if that manages its offset; and back. */
+/* Reserves a place in an entry that manages its offset; and releases it. */
 void reference_reserve(struct reference *r, unsigned index, const struct reference_packet *p);
 void reference_unreserve(struct reference *r, unsigned index);
-/* Gives it to the message. */
+/* Assigns the reserved place to the message. */
 void reference_place(struct reference *r, struct reference_message *m);
 void reference_event(struct reference *r, const struct reference_message *m, enum spin_event_type type, enum spin_handler_kind kind,
 		     uint32_t flags);
 void reference_complete(struct reference *r, struct reference_message *m);
 void reference_evict(struct reference *r, struct reference_message *m, int tell);
-/* The message ends as refused. */
+/* Ends the message as refused. */
 void reference_refuse(struct reference *r, struct reference_message *m);
-/* The message ends for another one. */
+/* Ends the message in favour of another one. */
 void reference_press(struct reference *r, struct reference_message *m);
-/* Pressure: 1 if a message has ended, so that an MPQ is free or an entry open to the packet. */
+/* Pressure. Return 1 if a message has ended, so that an MPQ is free or an entry is open to the packet. */
 int reference_press_mpq(struct reference *r, const struct reference_packet *p);
 int reference_press_me(struct reference *r, const struct reference_packet *p);
-/* Frees the message with what is parked; how many that were. */
+/* Frees the message with its parked packets, and returns their number. */
 unsigned reference_forget(struct reference *r, struct reference_message *m);
 void reference_die(const char *why) __attribute__((noreturn));
 

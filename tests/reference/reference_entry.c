@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Matching entries, what the host is told, and how messages end. */
+/* Matching entries, events for the host, and the end of messages. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ int reference_fits(const struct spin_me *me, const struct spin_process *from, co
 	       (from->port == 0 || ntohs(from->port) == p->key.src_port);
 }
 
-/* What the first packet tells of its message's length; SPIN_LENGTH_UNKNOWN: nothing. */
+/* Returns the message length that the first packet announces, or SPIN_LENGTH_UNKNOWN. */
 static uint32_t told(const struct reference_packet *p)
 {
 	if (p->put_length != SPIN_LENGTH_UNKNOWN)
@@ -79,7 +79,7 @@ void reference_place(struct reference *r, struct reference_message *m)
 		m->took_me = 1;
 }
 
-/* What it has of its entry is free again. */
+/* Releases the message's place in its entry. */
 static void release(struct reference *r, const struct reference_message *m)
 {
 	struct spin_me *me = &r->me[m->me];
@@ -179,7 +179,7 @@ void reference_complete(struct reference *r, struct reference_message *m)
 	leave_tombstone(r, m);
 	r->stats.completed++;
 	if (m->took_me)
-		me->state = unlinked ? SPIN_ME_FREE : SPIN_ME_OPEN; /* the host has events at the end of the step */
+		me->state = unlinked ? SPIN_ME_FREE : SPIN_ME_OPEN; /* the host gets the events at the end of the step */
 	if (m->pending)
 		release(r, m);
 	if (!m->pending) {

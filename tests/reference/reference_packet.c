@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What a packet says (step 6), and what becomes of one of an open message (steps 11 and 12). */
+/* Parses a packet (step 6), and processes packets of open messages (steps 11 and 12). */
 #include <string.h>
 
 #include "tests/reference/reference.h"
@@ -87,7 +87,7 @@ static uint32_t lowest_missing(const struct reference_message *m)
 	return packet;
 }
 
-/* Is it at odds with its message? */
+/* Returns 1 if the packet contradicts its message. */
 static int at_odds(const struct reference *r, const struct reference_message *m, const struct reference_packet *p, uint32_t packet)
 {
 	if (!p->eom && p->bytes != m->stride && !(r->breaks == REFERENCE_BREAKS_SHORT_MIDDLE && p->bytes < m->stride))
@@ -121,7 +121,7 @@ static enum spin_reason deposit(struct reference *r, struct reference_message *m
 	return SPIN_REASON_PROCEEDED;
 }
 
-/* The reason for an error, and its event if it is the message's first. */
+/* Returns the reason for an error. The first error of a message also has an event. */
 static enum spin_reason error(struct reference *r, struct reference_message *m, uint32_t rc, enum spin_handler_kind kind)
 {
 	enum spin_event_type type = rc == SPIN_RC_FAIL ? SPIN_EVENT_FAIL : rc == SPIN_RC_SEGV ? SPIN_EVENT_SEGV : SPIN_EVENT_BAD_RETURN;
@@ -168,13 +168,13 @@ static enum spin_reason handle(struct reference *r, struct reference_message *m,
 		return process(r, m, p);
 	case SPIN_REASON_PROCEEDED:
 		return deposit(r, m, p);
-	default: /* HEADER_DROPPED, or an error */
+	default: /* HEADER_DROPPED or an error */
 		m->dropped_bytes += p->bytes;
 		return m->said;
 	}
 }
 
-/* Has the message's entry, which truncates nothing, no room for what the packet has, or tells as the first one? */
+/* Returns 1 if the message's entry does not truncate and is too small for the packet, or for the length that a first packet announces. */
 static int refuses(const struct reference_message *m, const struct reference_packet *p)
 {
 	uint64_t end = (uint64_t)p->offset + p->bytes;

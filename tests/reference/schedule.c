@@ -72,7 +72,7 @@ void schedule_free(struct schedule *s)
 	memset(s, 0, sizeof(*s));
 }
 
-/* Sources differ in one part of the key each: address, port, IP version, the IPv6 address's last and first word. */
+/* Each source differs in one part of the key: address, port, IP version, or the IPv6 address's last or first word. */
 static void step_flow(const struct step *step, struct frame_flow *flow)
 {
 	memset(flow, 0, sizeof(*flow));

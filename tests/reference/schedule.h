@@ -2,7 +2,7 @@
 #ifndef TESTS_REFERENCE_SCHEDULE_H
 #define TESTS_REFERENCE_SCHEDULE_H
 
-/* Schedules: what comes to a context of messages, one step after the other. */
+/* Schedules: the packets and calls that a context of messages gets, step by step. */
 #include <stdio.h>
 
 #include "user/conformance/engine.h"
@@ -15,7 +15,7 @@
 #define SCHEDULE_PORT    SPIN_SLMP_PORT
 #define SCHEDULE_SOURCES 6u
 
-/* A context that schedules run on. */
+/* A context that runs schedules. */
 struct schedule_setup {
 	const char *name;
 	const char *handler;
@@ -37,15 +37,15 @@ struct step_put {
 struct step {
 	enum step_kind kind;
 	/* PACKET */
-	uint32_t source; /* of SCHEDULE_SOURCES */
+	uint32_t source; /* below SCHEDULE_SOURCES */
 	uint32_t message_id;
 	uint16_t flags;
 	uint32_t offset;
 	uint32_t bytes;           /* of payload */
-	uint32_t cut;             /* of the UDP payload's end */
-	struct script_ask ask;    /* the payload's first bytes: the header handler's, or the packet's own */
-	struct script_ask second; /* behind the user header, if the handler has one; first packets only */
-	struct step_put put;      /* if the flag is there */
+	uint32_t cut;             /* bytes cut off the end of the UDP payload */
+	struct script_ask ask;    /* the first bytes of the payload: for the header handler, or for the packet itself */
+	struct script_ask second; /* after the user header, if the handler has one; first packets only */
+	struct step_put put;      /* if the flag is set */
 	enum frame_sum sum;
 	/* CLOCK */
 	uint32_t advance_ms;
@@ -56,7 +56,7 @@ struct step {
 };
 
 struct schedule {
-	unsigned setup; /* of schedule_setups */
+	unsigned setup; /* index in schedule_setups */
 	unsigned steps, room;
 	struct step *step;
 };
@@ -69,14 +69,14 @@ void schedule_free(struct schedule *s);
 
 /* A source as an entry names it, with or without its port. */
 void step_source(uint32_t source, int port, struct spin_process *out);
-/* The frame of a PACKET; returns its length. */
+/* Writes the frame of a PACKET and returns its length. */
 uint32_t step_frame(const struct step *step, uint8_t *frame);
-/* For a person to read. */
+/* Prints it in readable form. */
 void schedule_print(const struct schedule *s, FILE *to);
-/* As a vector (tests/vectors/README.md) that expects what the reference does; runs of handlers are not among its events. */
+/* Writes it as a vector (tests/vectors/README.md) that expects the reference's results. Handler runs are not among its events. */
 void schedule_write_vector(const struct schedule *s, FILE *to);
 
-/* --- random schedules: the same for the same seed --- */
+/* --- random schedules, the same for the same seed --- */
 
 void schedule_generate(struct schedule *s, unsigned setup, uint64_t seed);
 
@@ -88,14 +88,13 @@ struct schedule_tally {
 };
 
 /*
- * Runs a schedule on both, which have one setup, and compares all that can be seen after every
- * step. 0: they agree. 1: they do not, `why` says how. Negative: engine_why(). The first is the
- * reference. tally may be NULL.
+ * Runs a schedule on two engines with the same setup, and compares all visible state after every step. Returns 0 if they
+ * agree, 1 if not (`why` says how), negative: engine_why(). The first engine is the reference. tally may be NULL.
  */
 int schedule_compare(const struct schedule *s, struct engine *reference, struct engine *engine, char *why, size_t why_bytes,
 		     struct schedule_tally *tally);
 
-/* Makes a schedule that fails smaller, as long as it fails; at most so many tries. */
+/* Reduces a failing schedule as long as it still fails; at most `tries` attempts. */
 void schedule_shrink(struct schedule *s, int (*fails)(void *arg, const struct schedule *s), void *arg, unsigned tries);
 
 #endif

@@ -15,7 +15,7 @@ static void note(struct script_state *state, uint32_t kind, uint32_t length, uin
 		state->hash = (state->hash ^ words[i]) * 16777619;
 }
 
-/* 0: the payload is too short to ask for anything. */
+/* Returns 0 if the payload is too short for a request. */
 static int find_ask(const uint8_t *at, uint32_t bytes, struct script_ask *out)
 {
 	if (bytes < sizeof(*out))
@@ -107,7 +107,7 @@ static uint32_t run_completion(struct reference *r, struct reference_message *m)
 	return scratch->completion_rc;
 }
 
-/* msg_script_pay's, which is not told the length. */
+/* Completion of msg_script_pay, which does not get the length. */
 static uint32_t run_short_completion(struct reference *r, struct reference_message *m)
 {
 	struct script_state *state = r->handlers.state;

@@ -2,12 +2,12 @@
 #ifndef TESTS_REFERENCE_SCRIPT_H
 #define TESTS_REFERENCE_SCRIPT_H
 
-/* What the handlers of tests/handlers/messages/msg_script.h do, for the reference. */
+/* Implements the handlers of tests/handlers/messages/msg_script.h for the reference. */
 #include "tests/reference/reference.h"
 
 #include "tests/handlers/messages/msg_script.h"
 
-/* By the handler's name: 0, or -1 if it is none of them. */
+/* Finds them by the handler's name. Returns 0, or -1 if it is unknown. */
 int script_handlers(const char *handler, struct script_state *state, struct reference_handlers *out);
 
 #endif

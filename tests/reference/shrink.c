@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Fewer steps first (delta debugging), then simpler ones, until nothing gets smaller any more. */
+/* Shrinks a failing schedule: first fewer steps (delta debugging), then simpler ones, until nothing gets smaller. */
 #include <string.h>
 
 #include "tests/reference/schedule.h"
@@ -12,7 +12,7 @@ struct shrinker {
 	unsigned tries;
 };
 
-/* Is what was tried a failure, too? Then it is the best. */
+/* Keeps the attempt as the best one if it also fails. */
 static int keep(struct shrinker *k)
 {
 	if (!k->tries || !k->tried.steps)
@@ -118,7 +118,7 @@ static int same_message(const struct step *a, const struct step *b)
 	return a->kind == STEP_PACKET && b->kind == STEP_PACKET && a->source == b->source && a->message_id == b->message_id;
 }
 
-/* Without a packet, and what comes behind it in its message moves up. */
+/* Removes a packet, and moves later packets of its message to lower offsets. */
 static int close_gap(struct shrinker *k, unsigned i)
 {
 	struct step gone = k->best->step[i];
@@ -134,7 +134,7 @@ static int close_gap(struct shrinker *k, unsigned i)
 	return keep(k);
 }
 
-/* The message ends with this packet. */
+/* Makes this packet the last one of its message. */
 static int make_last(struct shrinker *k, unsigned i)
 {
 	struct step last = k->best->step[i];
@@ -161,7 +161,7 @@ static int shorten_messages(struct shrinker *k)
 	return smaller;
 }
 
-/* Numbers that have to agree with each other, as sources and lengths do: of all steps at once. */
+/* Simplifies numbers that must agree with each other, like sources and lengths, in all steps at once. */
 static int simplify_all(struct shrinker *k)
 {
 	int smaller = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Random traffic of messages through an engine and through the reference, which must agree. */
+/* Sends random messages through an engine and the reference, which must agree. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +85,7 @@ static void refer(struct traffic *t, unsigned message, unsigned packet)
 	uint32_t bytes = step_frame(&step, frame);
 	enum spin_reason wanted = step.bytes >= 4 && step.ask.payload_rc ? SPIN_REASON_DROPPED : SPIN_REASON_SUCCESS;
 
-	engine_reference(t->reference)->tombstones = 0; /* what comes has been handled: no need to know again */
+	engine_reference(t->reference)->tombstones = 0; /* a handler ran, so the packet was new: tombstones are not needed */
 	if (t->reference->ops->packet(t->reference, frame, bytes, &out) || out.reason != wanted)
 		complain(t, "message %u, packet %u: a handler ran, but the reference says %s", message, packet,
 			 spin_reason_name(out.reason));
@@ -117,7 +117,8 @@ static void header_ran(struct traffic *t, struct traffic_message *m, unsigned id
 	if (m->headers++)
 		complain(t, "message %u: the header handler ran twice", id);
 	else
-		refer(t, id, 0); /* the reference runs the first packet's payload handler, too: others may come in between */
+		refer(t, id,
+		      0); /* the reference also runs the first packet's payload handler; on the engine other runs may come in between */
 }
 
 static void completion_ran(struct traffic *t, struct traffic_message *m, unsigned id)

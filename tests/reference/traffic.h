@@ -3,9 +3,9 @@
 #define TESTS_REFERENCE_TRAFFIC_H
 
 /*
- * Many messages for msg_script, sent in parallel: what handlers ran, as the context tells
- * it by SPIN_EVENT_RAN, is held to what sPIN promises whatever the order; then the reference handles
- * the same packets in the order of those events, and has to have the same state and host memory.
+ * Many messages for msg_script, sent in parallel. The handler runs that the context reports by SPIN_EVENT_RAN must fulfil what
+ * sPIN guarantees in any order. Then the reference handles the same packets in the order of those events, and must have the
+ * same state and host memory.
  */
 #include "user/conformance/engine.h"
 
@@ -13,37 +13,37 @@
 
 #define TRAFFIC_PACKETS_MAX 40u
 #define TRAFFIC_STRIDE_MAX  64u
-#define TRAFFIC_SLOT        (TRAFFIC_PACKETS_MAX * TRAFFIC_STRIDE_MAX + 64u) /* of host memory, a message's own */
-#define TRAFFIC_SLOTS       1024u                                            /* messages between which none is in flight twice */
+#define TRAFFIC_SLOT        (TRAFFIC_PACKETS_MAX * TRAFFIC_STRIDE_MAX + 64u) /* of host memory, for one message */
+#define TRAFFIC_SLOTS       1024u                                            /* two messages this far apart are never in flight together */
 #define TRAFFIC_HOST_BYTES  (TRAFFIC_SLOTS * TRAFFIC_SLOT)
 
 struct traffic_message {
 	uint8_t packets, stride, last; /* last: bytes of the last packet */
-	uint64_t ran;                  /* payload handlers, a bit per packet */
+	uint64_t ran;                  /* payload handlers, one bit per packet */
 	unsigned headers, completions, told;
 };
 
 struct traffic {
 	unsigned messages;
 	struct traffic_message *message; /* by message_id */
-	uint64_t packets;                /* of all of them, each counted once */
+	uint64_t packets;                /* of all messages, each packet counted once */
 	struct engine *reference;
 	uint64_t runs;
-	int failed; /* what is wrong has been said */
+	int failed; /* 1: a message was printed */
 };
 
-/* The options that a context for such traffic has. */
+/* Returns the options of a context for such traffic. */
 struct spin_message_opts traffic_opts(unsigned messages, unsigned parking);
 void traffic_start(struct traffic *t, unsigned messages, uint64_t seed, const struct spin_message_opts *opts);
 void traffic_stop(struct traffic *t);
 
-/* Packet `packet` of a message. */
+/* Returns packet number `packet` of a message. */
 struct step traffic_step(const struct traffic *t, unsigned message, unsigned packet);
-/* One event of the context, in their order. */
+/* Processes one event of the context. Events must be in order. */
 void traffic_event(struct traffic *t, const struct spin_event *event);
-/* All messages were sent whole: 1 if all has happened that had to, once. */
+/* Call when all messages were sent completely. Returns 1 if all that is required has happened exactly once. */
 int traffic_complete(struct traffic *t);
-/* 1 if state and host memory are what the reference has; with flow control dropped bytes may be more. */
+/* Returns 1 if state and host memory equal the reference's. With flow control there may be more dropped bytes. */
 int traffic_compare(struct traffic *t, const struct script_state *state, const uint8_t *host, int flow_control);
 
 #endif

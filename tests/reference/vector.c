@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A schedule as a file of tests/vectors, with what the reference makes of it as the expectation. */
+/* Writes a schedule as a file of tests/vectors that expects the reference's results. */
 #include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,7 +202,7 @@ void schedule_write_vector(const struct schedule *s, FILE *to)
 	write_context(setup, to);
 	for (unsigned i = 0; i < s->steps; i++)
 		write_step(&w, &s->step[i]);
-	if (s->steps && s->step[s->steps - 1].kind != STEP_PACKET) /* a file ends with a step that expects something */
+	if (s->steps && s->step[s->steps - 1].kind != STEP_PACKET) /* a file must end with a step that expects a result */
 		write_step(&w, &(struct step){ .kind = STEP_CLOCK });
 	free(w.host);
 	engine_close(w.engine);
