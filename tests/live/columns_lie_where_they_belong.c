@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * strided_ddt, over a link that loses, doubles and reorders frames: messages are columns of a matrix, and with the
- * event of each its elements lie in their rows, and no byte between them has changed.
+ * strided_ddt over a link that loses, duplicates and reorders frames. Messages are columns of a matrix. At each message's
+ * event its elements must be in their rows, and no byte between them may have changed.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 
 #define ROWS    1501u
 #define COLUMNS 12u
-#define ELEMENT 40u /* bytes: packets begin and end within elements */
+#define ELEMENT 40u /* bytes; packets begin and end within elements */
 #define ROW     (COLUMNS * ELEMENT)
 #define WAIT_MS (10000 * slow_factor())
 

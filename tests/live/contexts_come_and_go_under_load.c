@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Contexts are added and removed, some hundred times, while packets of two others
- * flow: of one that stays and of one that itself comes and goes. Every datagram is
- * received, and is counted once: by its context, or by the interface while that was
- * away. Each sender waits for as many as it has sent, so no queue overflows. The
- * namespaces are this process's.
+ * Adds and removes contexts a few hundred times while packets flow for two others: one that stays, and one that is itself
+ * added and removed. Every datagram must be received and counted exactly once: by its context, or by the interface while the
+ * context was removed. Each sender waits for as many datagrams as it has sent, so no queue overflows. Uses namespaces of its
+ * own.
  */
 #include <arpa/inet.h>
 #include <pthread.h>
@@ -113,7 +112,7 @@ static uint64_t unmatched(struct spin_nic *nic)
 	return packets[SPIN_REASON_UNMATCHED];
 }
 
-/* Packets come all the while, but not at once on a machine that has other things to do. */
+/* Waits for packets. On a busy machine they may take some time. */
 static void wait_for_some(struct spin_nic *nic, const struct spin_ctx *there, const struct stream *stream)
 {
 	uint64_t had = there ? handled(there) : unmatched(nic);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * An offline interface filled with contexts of random disjoint rules: each of many
- * random packets moves one counter, that of the context whose rule a plain reading
- * finds, or the interface's. Rules that overlap are refused with both names.
- * Contexts are replaced in between, so slots are used again. The same with the
- * dispatcher of a process without CAP_PERFMON.
+ * Fills an offline interface with contexts of random disjoint rules. Each of many random packets must increment one counter:
+ * that of the context which a plain evaluation of the rules finds, or the interface's. Overlapping rules must be refused with
+ * both names. Contexts are replaced in between, so that slots are reused. The same is done with the dispatcher of a process
+ * without CAP_PERFMON.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -57,7 +56,7 @@ static uint32_t pick(uint32_t n)
 	return (uint32_t)(seed >> 32) % n;
 }
 
-/* Few values, so that packets meet rules: two nets of addresses, eight ports. */
+/* Few values, so that packets match rules: two networks, eight ports. */
 static void pick_address(int version, uint32_t addr[4])
 {
 	memset(addr, 0, 16);
@@ -85,7 +84,7 @@ static void pick_prefix(int version, uint32_t addr[4], uint32_t mask[4])
 	}
 }
 
-/* Of what packets have: types of Ethernet, bytes of addresses, ports, identifiers, the payload, and what is behind its end. */
+/* Values that packets have: Ethernet types, address bytes, ports, identifiers, the payload, and bytes beyond its end. */
 static void pick_words(struct spin_rule *r)
 {
 	static const struct spin_rule_word kinds[] = {
@@ -219,7 +218,7 @@ static unsigned with_words(void)
 	return count;
 }
 
-/* Attaches a context with a random rule that the others leave room for. */
+/* Attaches a context with a random rule that does not overlap the others. */
 static void fill_slot(unsigned i, struct spin_nic *nic, const struct spin_object *object)
 {
 	for (int tries = 0; tries < 6; tries++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * counter and host_direct beside each other on a veth: the application reads the counts in HPU memory and the latest
- * records in host memory, and no socket gets anything but what the handlers let through.
+ * counter and host_direct together on a veth. The application reads the counts in HPU memory and the latest records in host
+ * memory. Sockets must get only what the handlers pass.
  */
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ struct counter {
 	uint32_t packets, bytes;
 };
 
-/* What host_direct.c takes. */
+/* The payload that host_direct.c expects. */
 struct record {
 	uint32_t index; /* network byte order */
 	uint32_t value[7];
@@ -71,7 +71,7 @@ static void send_to(int fd, uint16_t port, const void *data, size_t bytes)
 		fail("sending");
 }
 
-/* How many bytes were sent to be counted. */
+/* Returns the number of bytes sent to be counted. */
 static uint32_t send_all(int fd, struct record latest[RECORDS])
 {
 	static const uint8_t nothing[DATAGRAMS];
@@ -85,12 +85,12 @@ static uint32_t send_all(int fd, struct record latest[RECORDS])
 		send_to(fd, RECORDED, &r, sizeof(r));
 		latest[i % RECORDS] = r;
 		if (i % 64 == 63)
-			usleep(1000); /* the far end's ring has 256 places */
+			usleep(1000); /* the far end's ring has 256 entries */
 	}
 	return bytes;
 }
 
-/* The last datagram is too short for a record and goes on to the socket: all records before it have been handled then. */
+/* The last datagram is too short for a record and is passed to the socket. All records before it have then been handled. */
 static void expect_short_one(int fd)
 {
 	char text[64];
@@ -125,7 +125,7 @@ int main(void)
 	expect(0, spin_ctx__symbol(counter, "spin_state", (void **)&counts, &bytes), "the counts");
 	expect(sizeof(*counts), (long long)bytes, "their bytes");
 	for (unsigned ms = 0; ms < WAIT_S * 1000 && *(volatile uint32_t *)&counts->packets < DATAGRAMS; ms++)
-		usleep(1000); /* they may have come by another queue than the records */
+		usleep(1000); /* they may have arrived on another queue than the records */
 	expect(DATAGRAMS, counts->packets, "datagrams counted");
 	expect(sent, counts->bytes, "bytes counted");
 	expect(0, spin_ctx__host_memory(records, &host, &bytes), "host memory");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A slow reader, written like the example of libspin(3), with matching entries that are used once: each event names
- * the bytes of its own message, however late it is read, and an event that was lost keeps no entry.
+ * A slow reader, written like the example of libspin(3), with matching entries that are used once. Each event must name the
+ * bytes of its own message, however late it is read. A lost event must not keep an entry busy.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,15 +14,15 @@
 #include <spin/libspin_message.h>
 
 #define MESSAGES 55u
-#define LAG      7u    /* messages between two looks at the events */
-#define SLOT     4096u /* of host memory, a message's own */
+#define LAG      7u    /* messages between two reads of the events */
+#define SLOT     4096u /* of host memory, for one message */
 #define BYTES    64u
-#define RING     20000u /* messages whose events no ring of ours takes */
+#define RING     20000u /* more messages than the event ring can hold */
 
 static const unsigned char *memory;
 static unsigned told, wrong;
 
-/* A message of one packet, filled with its number. */
+/* Sends a message of one packet, filled with its number. */
 static void message(struct spin_ctx *ctx, unsigned id)
 {
 	static uint8_t out[ENGINE_FRAME_MAX];
@@ -96,7 +96,7 @@ static void each_event_names_its_own_bytes(const struct spin_object *object)
 	struct spin_ctx *ctx = create(object, 1, 0);
 
 	post(ctx, 0);
-	post(ctx, SLOT); /* two are open at any time */
+	post(ctx, SLOT); /* two entries are open at any time */
 	for (unsigned id = 0; id < MESSAGES; id++) {
 		message(ctx, id);
 		if (id + 2 < MESSAGES)

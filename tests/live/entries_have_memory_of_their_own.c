@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What handlers reach of an entry beside its memory is as the host posted it: segments one behind the other, a counter
- * of its own; nothing where none was given. Of datagrams entry 0's, over all of the host memory unless told otherwise.
+ * Handlers must reach an entry's additional memory as the host posted it: concatenated segments and a counter of its own, and
+ * nothing where none was given. Datagrams use entry 0, which covers the whole host memory unless configured otherwise.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static struct spin_ctx *create(const struct spin_object *object, enum spin_class
 	return ctx;
 }
 
-/* A datagram, or a message of one packet with match bits: so many bytes. */
+/* Sends `bytes` bytes as a datagram, or as a message of one packet with match bits. */
 static void packet(struct spin_ctx *ctx, const char *slmp, unsigned match, unsigned bytes, enum spin_reason want)
 {
 	uint64_t before[SPIN_REASON_COUNT], after[SPIN_REASON_COUNT];
@@ -128,7 +128,7 @@ static void the_first_entry(void)
 	spin_ctx__destroy(ctx);
 	ctx = create(messages, SPIN_CLASS_TRUSTED, (struct spin_message_opts){ .host_bytes = 4096, .put = 1 });
 	packet(ctx, "slmp SYN EOM PUT id 1 off 0", 0, 10, SPIN_REASON_PROCEEDED);
-	counter(ctx, 0, 0, 1); /* none was given */
+	counter(ctx, 0, 0, 1); /* no memory was given */
 	spin_ctx__destroy(ctx);
 }
 
@@ -138,7 +138,7 @@ static void of_datagrams(enum spin_class class)
 	struct spin_ctx *ctx = create(datagrams, class, (struct spin_message_opts){ .host_bytes = 20 });
 	uint8_t *host = memory_of(ctx), joined[16];
 
-	packet(ctx, NULL, 0, 30, SPIN_REASON_SUCCESS); /* all of the memory, in eights */
+	packet(ctx, NULL, 0, 30, SPIN_REASON_SUCCESS); /* all of the memory, 8 bytes at a time */
 	note(host, 30, 0);
 	packet(ctx, NULL, 0, 31, SPIN_REASON_SUCCESS);
 	note(host, 31, 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A message whose packets are acknowledged is told of, however slow the reader of events is: without room for the
- * event of its end a message is not taken, and its sender tries again. With message.lose_events they are taken all the
- * same, and events are lost. One message is one packet here.
+ * A message whose packets are acknowledged must have an event, however slowly events are read. Without room for the event of
+ * its end a message is not accepted, and its sender retries. With message.lose_events messages are accepted anyway, and events
+ * are lost. Each message here is one packet.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include <spin/slmp.h>
 #include <spin/libspin_message.h>
 
-#define MESSAGES 20000u /* the ring has room for some 11,900 events */
+#define MESSAGES 20000u /* the ring has room for about 11,900 events */
 #define BURST    64u
 #define LIMIT_S  60
 
@@ -96,7 +96,7 @@ static void take_acknowledgements(int fd, int wait_ms)
 	}
 }
 
-/* Each message that has not been acknowledged. */
+/* Sends each message that has not been acknowledged. */
 static void send_round(int fd)
 {
 	unsigned sent = 0;
@@ -129,7 +129,7 @@ static struct spin_message_stats close_receiver(int fd)
 	return stats;
 }
 
-/* The reader sleeps until packets are refused, and goes on then. */
+/* The reader sleeps until packets are refused, then continues. */
 static void keep_events(void)
 {
 	const time_t end = time(NULL) + LIMIT_S * slow_factor();

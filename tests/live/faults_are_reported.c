@@ -29,7 +29,7 @@
 #define MESSAGES_PORT  9330
 #define PAYLOAD_BYTES  1200 /* more words than the budget has steps */
 
-/* As the handlers have it (tests/handlers/messages/faults.h). */
+/* Same layout as in the handlers (tests/handlers/messages/faults.h). */
 struct state {
 	uint32_t lock, never, guarded, headers, payloads, completions, completion, walked;
 };
@@ -109,7 +109,7 @@ static void send_to(unsigned port, const void *data, size_t bytes)
 		fail("sending");
 }
 
-/* 1: a datagram came within the time. */
+/* Returns 1 if a datagram came within the time. */
 static int comes(int fd, int wait_ms)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
@@ -118,7 +118,7 @@ static int comes(int fd, int wait_ms)
 	return poll(&poll_fd, 1, wait_ms) > 0 && recv(fd, data, sizeof(data), 0) >= 0;
 }
 
-/* The other context's packet between two of ours is handled and delivered. */
+/* A packet of the other context, between two of ours, must be handled and delivered. */
 static void pass_by(struct spin_ctx *other)
 {
 	send_to(BYSTANDER_PORT, "hello", 5);
@@ -137,7 +137,7 @@ static void on_event(void *arg, const struct spin_event *e)
 	events++;
 }
 
-/* The next event; those of messages that complete are left out. */
+/* Waits for the next event. Events of completed messages are skipped unless messages_too is set. */
 static void wait_for_event(struct spin_ctx *ctx, int messages_too)
 {
 	unsigned before = events;
@@ -167,7 +167,7 @@ static void told(struct a_fault f, unsigned port)
 	expect(4, event.ip_version, "the IP version that it names");
 }
 
-/* All is well: counted in the lock, which is free again. */
+/* Checks the state after a fault: the lock must be free, and completions must be counted under it. */
 static void unharmed(const struct state *s, uint32_t completions)
 {
 	expect(0, s->lock, "the lock after a fault");
@@ -175,7 +175,7 @@ static void unharmed(const struct state *s, uint32_t completions)
 	expect(completions, s->completions, "messages that went well");
 }
 
-/* The packet's fate is settled before the completion handler runs: its fault is an event only. */
+/* The packet's verdict is decided before the completion handler runs, so a fault there is only an event. */
 static void one_datagram(struct spin_ctx *ctx, const struct state *s, struct a_fault f)
 {
 	uint8_t data[PAYLOAD_BYTES] = { 0 };
@@ -202,7 +202,7 @@ static void one_datagram(struct spin_ctx *ctx, const struct state *s, struct a_f
 	if (comes(receiver, 0))
 		fail("a datagram whose handler failed is delivered");
 	expect((long long)good + 1, (long long)counted(ctx, SPIN_REASON_SUCCESS), "datagrams that went well");
-	unharmed(s, completions + (f.kind == SPIN_KIND_PAYLOAD ? 2 : 1)); /* after an error of the header handler no other runs */
+	unharmed(s, completions + (f.kind == SPIN_KIND_PAYLOAD ? 2 : 1)); /* after an error of the header handler no other handler runs */
 }
 
 static void slmp(uint32_t id, uint32_t packet, int last, struct fault_ask ask)
@@ -219,7 +219,7 @@ static void slmp(uint32_t id, uint32_t packet, int last, struct fault_ask ask)
 		fail("a packet of a message is not acknowledged");
 }
 
-/* Two packets: a fault of the payload handler is of the first, and the second goes on. */
+/* Sends two packets. A fault of the payload handler is in the first, and the second must be handled. */
 static void one_message(struct spin_ctx *ctx, const struct state *s, struct a_fault f, uint32_t id)
 {
 	uint64_t bad = counted(ctx, reason_of(f.fault)), good = counted(ctx, SPIN_REASON_SUCCESS);

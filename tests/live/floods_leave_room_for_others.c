@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Strangers flood a receiver with packets under addresses that are not theirs, slowly or as fast as the machine can, while
- * a sender sends messages: all of these arrive, with at most twice the packets that an idle line takes.
+ * Floods a receiver with packets from forged addresses, slowly or at full speed, while a sender sends messages. All messages
+ * must arrive, with at most twice the packets that an idle link takes.
  */
 #include <inttypes.h>
 #include <poll.h>
@@ -22,14 +22,14 @@
 
 #define MESSAGES 100u
 #define BYTES    200000u
-#define TRIES    4u /* a message that was given up is sent again, as applications do */
+#define TRIES    4u /* a failed message is sent again, as applications do */
 
 static const struct row {
 	const char *name;
 	enum flood_kind kind;
-	unsigned sources; /* of struct flood; 0: no flood */
+	unsigned sources; /* see struct flood; 0: no flood */
 	unsigned per_second;
-	int once; /* the receiver has one entry at a time, to be used once */
+	int once; /* 1: the receiver has one use-once entry at a time */
 } rows[] = {
 	{ "nobody", FLOOD_FIRST, 0, 0, 0 },
 	{ "nobody, one entry", FLOOD_FIRST, 0, 0, 1 },
@@ -108,7 +108,7 @@ static struct spin_nic *receiver(int once)
 	return nic;
 }
 
-/* Datagrams that it took to get all messages through. */
+/* Returns the number of datagrams needed to deliver all messages. */
 static uint64_t send_all(unsigned *given_up)
 {
 	struct spin_send_report report;
@@ -134,13 +134,13 @@ static uint64_t send_all(unsigned *given_up)
 	return sent;
 }
 
-/* Has the flood begun, and what it sends at once arrived? */
+/* Returns 1 if the flood has begun and its initial burst has arrived. */
 static _Bool has_begun(const struct row *row, const struct flood_thread *thread)
 {
 	return flood__sent(thread) >= (row->kind == FLOOD_TRICKLE ? 1 : row->per_second ? SPIN_MPQS : 64);
 }
 
-/* One row; the datagrams that it took. */
+/* Runs one row and returns the number of datagrams needed. */
 static uint64_t run(const struct row *row)
 {
 	const struct flood flood = { .kind = row->kind,
@@ -183,7 +183,7 @@ static uint64_t run(const struct row *row)
 	fflush(stdout);
 	if ((unsigned)arrived < MESSAGES)
 		die("an acknowledged message was not told of");
-	/* all packets are of one piece with their messages: unless two messages have one MPQ */
+	/* all packets of a message have the same size, so a mismatch means that two messages share an MPQ */
 	if (reasons[SPIN_REASON_MALFORMED] || stats.completed + stats.evicted > stats.opened)
 		die("messages were mixed up");
 	spin_ctx__destroy(ctx);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Plain sockets send messages of datagrams of any length, whose last one a rule tells: what arrives is what was sent, of each
- * socket by itself, over IPv4 and IPv6; datagrams that are none of a message, and those that look like SLMP, change nothing of
- * that; and nobody is answered.
+ * Plain sockets send messages of datagrams of any length; a rule identifies the last one. Each socket's messages must arrive
+ * unchanged, over IPv4 and IPv6. Datagrams that belong to no message, or that resemble SLMP, must have no effect. Nothing must
+ * be answered.
  */
 #include <arpa/inet.h>
 #include <inttypes.h>
@@ -22,7 +22,7 @@
 #define PORT     9000
 #define PACKETS  40u
 #define MESSAGES 25u
-#define LEAST    6u /* shorter ones end before the word that tells the last one does */
+#define LEAST    6u /* shorter ones end before the word that identifies the last one */
 
 static struct spin_ctx *ctx;
 static struct spin_event news;
@@ -66,10 +66,10 @@ static int open_socket(const char *address, int family)
 	return fd;
 }
 
-/* Its first two bytes are 0xffff in the last one alone: of IPv4 the lower half of word 10, of IPv6 of word 15. */
+/* Only the last datagram begins with 0xffff: the lower half of word 10 for IPv4, of word 15 for IPv6. */
 static void send_packet(int fd, uint8_t *data, uint32_t bytes, int is_last)
 {
-	data[0] = is_last ? 0xff : 0x20; /* 0x2000: SLMP's acknowledgements begin so */
+	data[0] = is_last ? 0xff : 0x20; /* 0x2000: looks like an SLMP acknowledgement */
 	data[1] = is_last ? 0xff : 0;
 	if (send(fd, data, bytes, 0) != (ssize_t)bytes)
 		die("send");
@@ -109,7 +109,7 @@ static void send_messages(const char *address, int family, uint64_t *seed)
 		for (unsigned p = 0; p < packets; p++) {
 			uint32_t length = LEAST + (uint32_t)random_below(seed, 1394);
 
-			if (m == 3 && p == 1) /* no packet */
+			if (m == 3 && p == 1) /* not a packet of the message */
 				send(fd, NULL, 0, 0);
 			send_packet(fd, data + bytes, length, p + 1 == packets);
 			bytes += length;
@@ -119,7 +119,7 @@ static void send_messages(const char *address, int family, uint64_t *seed)
 			die("another message than was sent");
 		if (memcmp(memory, data, bytes) || memory[bytes] != 0xee)
 			die("what arrived is not what was sent");
-		/* another socket's message in the middle of nothing: it is one of its own */
+		/* another socket's message in between is a message of its own */
 		send_packet(other, alone, LEAST, 1);
 		wait_for(before + 2);
 		if (news.length != LEAST)

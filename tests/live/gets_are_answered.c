@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A get of 100,000 bytes is answered from the entry's memory by a message of many packets, which comes to the context that the
- * get came from; one of an entry that nobody may read is not. An atomic changes the entry's memory, as does one that comes twice
- * but once. The target's own addresses and those of nobody get no answer. A source that acknowledges nothing gets one packet,
- * and holds up no put of the target's own. An entry that was unlinked is not read for answers that still wait.
+ * A get of 100,000 bytes must be answered from the entry's memory by a message of many packets, sent to the context that the
+ * get came from. A get of an entry without read permission must not be answered. An atomic must change the entry's memory
+ * exactly once, even if it is duplicated. Sources that are the target's own addresses, or invalid, get no answer. A source
+ * that does not acknowledge gets one packet, and must not delay the target's own puts. An unlinked entry must not be read for
+ * answers that are still queued.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -24,15 +25,15 @@
 #include "tests/common/net/slow.h"
 #include <spin/slmp.h>
 #include <spin/libspin_message.h>
-#include "user/libspin/requests/private.h" /* no handler takes gets and puts from host memory: the put is made here */
+#include "user/libspin/requests/private.h" /* no handler can send gets and puts from host memory, so the put is made here */
 
 #define HOST_BYTES  (1u << 20)
 #define ASKED       100000u
 #define OFFSET      1000u /* in the entry */
 #define TAKER_PORT  9331
-#define SILENT_PORT 9400u /* a socket that acknowledges nothing; at the target's side, that of another program */
+#define SILENT_PORT 9400u /* a socket that does not acknowledge; on the target's side, the port of another program */
 #define SILENT_GETS 4u
-#define MANY        200u /* answers, more than wait */
+#define MANY        200u /* number of answers; more than the queue holds */
 #define PATIENCE_MS (15000u * slow_factor())
 
 static struct pair pair;
@@ -77,7 +78,7 @@ static void on_request(void *arg, const struct spin_event *e)
 	came.others += e->type != SPIN_EVENT_MESSAGE;
 }
 
-/* Until so many have come, or it takes too long; and a little longer, for what is too much. */
+/* Waits until the counts are reached or the time is over, and a little longer to detect excess ones. */
 static void wait_for(struct spin_ctx *taker, struct spin_ctx *target, unsigned answers, unsigned asked, unsigned changed)
 {
 	for (unsigned ms = 0, more = 0; ms < PATIENCE_MS && more < 5; ms += 20) {
@@ -91,7 +92,7 @@ static void wait_for(struct spin_ctx *taker, struct spin_ctx *target, unsigned a
 	expect(changed, came.changed, "atomics in events of the target");
 }
 
-/* At the taker's port its context has all that comes back; at another one the socket has it, from whatever port. */
+/* At the taker's port its context receives all answers. At another port the socket receives them, from any port. */
 static int open_socket(uint16_t near_port)
 {
 	struct sockaddr_in near = { .sin_family = AF_INET, .sin_port = htons(near_port) };
@@ -157,7 +158,7 @@ static void wait_for_failures(struct spin_ctx *target, uint64_t failures)
 	expect((long long)failures, (long long)stats_of(target).answers_failed, "gets that were not answered");
 }
 
-/* A get that says that it comes from elsewhere. */
+/* Sends a get with a forged source address. */
 static void ask_from(int raw, uint32_t id, const char *source)
 {
 	const struct spin_slmp slmp = { htons(SPIN_SLMP_SYN | SPIN_SLMP_EOM | SPIN_SLMP_PUT), htonl(id), 0 };
@@ -185,7 +186,7 @@ static void ask_from(int raw, uint32_t id, const char *source)
 		die("cannot send a raw packet");
 }
 
-/* The answer to a get of this entry, as the target's program asks for it. */
+/* Queues the answer to a get of this entry, as the target's program does. */
 static void answer(struct spin_ctx *target, unsigned entry, int version, const char *source, const char *to)
 {
 	struct spin_request q = { .type = SPIN_REQUEST_PUT, .bytes = 16, .options = SPIN_REQUEST_ANSWER, .me = entry };
@@ -201,7 +202,10 @@ static void answer(struct spin_ctx *target, unsigned entry, int version, const c
 	requests_put__add(target, &q);
 }
 
-/* On the loopback alone those who ask are on this machine. The thread is in the target's namespace, whose socket is given. */
+/*
+ * On the loopback interface the source may be on this machine. The thread is in the target's namespace, and `program` is a
+ * socket there.
+ */
 static void answer_on_loopback(int program)
 {
 	const struct spin_me_opts open = { .bytes = sizeof(open), .length = HOST_BYTES, .options = SPIN_ME_OP_GET };
@@ -250,7 +254,7 @@ static void ask_from_others(struct spin_ctx *taker, struct spin_ctx *target)
 	close(raw);
 }
 
-/* What the target's own handlers put, where others wait for acknowledgements that do not come. */
+/* Queues a put of the target's own handlers, while others wait for acknowledgements that never come. */
 static void put_from(struct spin_ctx *target)
 {
 	struct spin_request put = { .type = SPIN_REQUEST_PUT, .bytes = 100 };
@@ -286,7 +290,7 @@ static void ask_silently(int fd, struct spin_ctx *taker, struct spin_ctx *target
 	expect(1, came.puts, "puts of the target's own");
 	expect(1, stats_of(target).answers_failed < before + SILENT_GETS, "it comes before the silent ones are given up");
 
-	/* behind the silent ones, of an entry that is unlinked before, and of one that has an end of its own */
+	/* queued behind the silent ones: a get of an entry that is unlinked first, and a get of a use-once entry */
 	if (spin_ctx__me_append(target, &use_once, &once))
 		die("append");
 	ask(fd, 300, 0x100);
@@ -327,7 +331,7 @@ int main(void)
 	int fd;
 
 	pair__open(&pair);
-	close(pair.pass); /* the context that takes the answers is there instead */
+	close(pair.pass); /* the context that takes the answers replaces it */
 	pair.pass = -1;
 	taker = attach("msg_default", NEAR_DEV, "udp dport 9331", 0);
 	netns_enter(pair.far_ns);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Handlers of messages put: three messages of one packet for each packet that comes, to three addresses, and at the end one
- * from host memory, of 1 MiB. All of them come to a context at the other end, which acknowledges them; the sender
- * has its acknowledgements, too. Packets that were parked have their puts. A put that no target takes is told.
+ * Handlers of messages put three messages of one packet for each packet, to three addresses, and at the end one of 1 MiB from
+ * host memory. All must arrive at a context on the other end, which acknowledges them. The sender must get its
+ * acknowledgements too. Parked packets must have their puts. A put that no target takes must be reported.
  */
 #include <arpa/inet.h>
 #include <poll.h>
@@ -29,7 +29,7 @@
 #define PARKED      12u
 #define EACH        3u
 #define PUT_PORT    9331
-#define MARK        99u /* match bits of what is put from host memory */
+#define MARK        99u /* match bits of puts from host memory */
 #define PATIENCE_MS (15000u * slow_factor())
 
 static struct pair pair;
@@ -88,7 +88,7 @@ static unsigned small(void)
 	return came.small[0] + came.small[1] + came.small[2];
 }
 
-/* Until so many have come, or it takes too long; and a little longer, for what is too much. */
+/* Waits until the counts are reached or the time is over, and a little longer to detect excess ones. */
 static void wait_for(unsigned puts, unsigned large, unsigned failed)
 {
 	for (unsigned ms = 0, more = 0; ms < PATIENCE_MS && more < 3; ms += 20) {
@@ -122,7 +122,7 @@ static void send_message(const char *mode)
 	spin_sender__close(sender);
 }
 
-/* Last packet first: all but that with offset 0 are parked. */
+/* Sends the last packet first: all packets except that with offset 0 are parked. */
 static void send_backwards(const char *mode)
 {
 	struct sockaddr_in far = { .sin_family = AF_INET, .sin_port = htons(SPIN_SLMP_PORT) };
@@ -220,7 +220,7 @@ static void run_mode(enum spin_mode mode)
 	check(name, "lost packets", 0, stats.lost_queue + stats.lost_copy + stats.lost_way);
 	check(name, "puts from host memory that it counts", 1, stats.puts);
 	check(name, "failed puts that it counts", 1, stats.puts_failed);
-	/* acknowledgements that left with them are among the copies */
+	/* the count of copies includes acknowledgements that were sent with them */
 	check(name, "packets of handlers that it counts", 1, stats.returned + stats.copied + stats.sent >= (2 * PACKETS + PARKED) * EACH);
 	spin_ctx__destroy(putter);
 	spin_ctx__destroy(taker);
@@ -229,7 +229,7 @@ static void run_mode(enum spin_mode mode)
 int main(void)
 {
 	pair__open(&pair);
-	close(pair.pass); /* the context that takes the puts is there instead */
+	close(pair.pass); /* the context that takes the puts replaces it */
 	pair.pass = -1;
 	netns_shell("for i in 11 12; do ip addr add 10.78.0.$i/24 dev " NEAR_DEV "; done");
 	run_mode(SPIN_MODE_NATIVE);

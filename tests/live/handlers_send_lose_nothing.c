@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A million runs of a handler that sends two packets each: all of them come, in their order, and what the library
- * counts is what came. handlers_send_lose_nothing [RUNS]. Then its process is killed: nothing is left of it.
+ * A million runs of a handler that sends two packets each: all must arrive in order, and the library's counters must equal
+ * what arrived. Usage: handlers_send_lose_nothing [RUNS]. Then the process is killed: nothing of it may remain.
  */
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -26,9 +26,9 @@
 #include "tests/handlers/sending/fan_out.h"
 
 #define RUNS     1000000u
-#define EACH     2u /* packets of a run */
+#define EACH     2u /* packets per run */
 #define MAPS_MAX 128
-#define WINDOW   32u /* runs under way: what comes of them fits into any queue */
+#define WINDOW   32u /* runs in flight: their packets fit into any queue */
 
 static struct shared {
 	struct spin_put_stats stats;
@@ -44,8 +44,9 @@ static void die(const char *what)
 }
 
 /*
- * All maps that this process holds, but for arrays of programs: who opens and closes one of those that is about to go, to see
- * whether it is there, makes the kernel keep it (it counts twice what it does once). What is in them holds the others.
+ * Notes all maps that this process holds, except program arrays. Opening and closing a program array that is about to be
+ * freed, to see whether it exists, makes the kernel keep it: it counts the reference twice. The programs in the arrays hold
+ * the other maps.
  */
 static void note_maps(void)
 {
@@ -115,7 +116,7 @@ static int open_socket(void)
 {
 	struct sockaddr_in far = { .sin_family = AF_INET, .sin_port = htons(7777) };
 	const struct timeval wait = slow_wait(2000);
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), room = 4 << 20; /* a copy takes a page of it */
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), room = 4 << 20; /* a copy of a packet takes a page of it */
 
 	inet_pton(AF_INET, FAR_ADDR, &far.sin_addr);
 	if (fd < 0 || connect(fd, (struct sockaddr *)&far, sizeof(far)) || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)) ||
@@ -132,7 +133,7 @@ static void send_run(int fd, uint32_t run)
 		die("cannot send");
 }
 
-/* The next one of all there are. */
+/* Receives the next packet. */
 static void take(int fd, uint32_t want)
 {
 	uint32_t data[2];
@@ -163,7 +164,7 @@ static void check_counts(uint32_t runs)
 	exit(1);
 }
 
-/* Its memory is given back a little later. */
+/* The kernel frees its memory with a delay. */
 static void check_nothing_left(const struct pair *pair, int fd)
 {
 	char byte;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Packets that handlers send really leave, in both modes and from CPUs that packets are given to: up to 16 for one that
- * came, to three addresses behind the same link, in their order, each what it was at its call, and the reply last. Where
- * handlers cannot send them themselves (theirs goes on to the host, the neighbour is not known, there is no forwarding)
- * the library does.
+ * Packets that handlers send must leave, in both modes and on CPUs that get packets by cpumap: up to 16 for each received
+ * packet, to three addresses behind the same link, in order, each with its contents at the call, and the reply last. Where
+ * handlers cannot send themselves (the packet is passed to the host, the neighbour is unknown, forwarding is off) the library
+ * sends.
  */
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -31,15 +31,15 @@ static struct fan_out *state;
 static int near, far; /* sockets */
 static unsigned failures;
 
-/* To addresses of the near end; the fourth one's neighbour is not known at the start. */
+/* Addresses of the near end. The neighbour of the fourth is unknown at the start. */
 static const char *const targets[FAN_OUT_TARGETS] = { "10.78.0.11", "10.78.0.12", "10.78.0.13", "10.78.0.40" };
 
 static const struct row {
 	const char *name;
 	unsigned family, answer, count, bytes, sent_bytes;
-	unsigned targets; /* how many different ones; 0: back to the source */
-	int forwarding;   /* 0: handlers are not told the way to others */
-	int any_order;    /* the host sends some of them: behind the others */
+	unsigned targets; /* number of different targets; 0: back to the source */
+	int forwarding;   /* 0: handlers do not get routes to other targets */
+	int any_order;    /* 1: the host sends some of them, after the others */
 } rows[] = {
 	{ "one, and the packet ends", 4, FAN_OUT_DROP, 1, 8, 80, 0, 1, 0 },
 	{ "one that is longer than what came", 4, FAN_OUT_DROP, 1, 1200, 1280, 0, 1, 0 },
@@ -88,7 +88,7 @@ static int open_socket(uint16_t port)
 	return fd;
 }
 
-/* 0: none came in time. */
+/* Returns 0 if none came in time. */
 static int receive(int fd, struct came *came)
 {
 	union {
@@ -141,7 +141,7 @@ static void check_one(const struct row *row, const char *mode, const struct came
 	}
 }
 
-/* One packet, and what comes of it. */
+/* Sends one packet and checks the packets that it causes. */
 static void round_of(const struct row *row, const char *mode, uint32_t first)
 {
 	const unsigned want = row->count + (row->answer == FAN_OUT_REPLY);
@@ -215,7 +215,7 @@ static void run_rows(const char *mode)
 		lost(&before);
 		for (uint32_t round = 0; round < 5; round++)
 			round_of(row, mode, i * 100000 + round * 1000);
-		/* the last one may be here before it is counted there */
+		/* the last one may arrive before the library counts it */
 		for (unsigned wait = 0; wait < 100 && row->answer == FAN_OUT_PASS; wait++)
 			if (lost(&after) || after.sent - before.sent >= 5 * row->count || usleep(10000))
 				break;

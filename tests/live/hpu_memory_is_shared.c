@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * HPU memory outlives contexts and is shared by them (libspin_hpu.h): two contexts of one interface with different
- * handlers, of datagrams and of messages, count in one state from several CPUs and lose nothing; it stays when one
- * and when both are gone, also for the isolated class; it may be freed under a context; and SIGKILL leaves nothing.
+ * HPU memory outlives contexts and can be shared by them (libspin_hpu.h). Two contexts of one interface with different
+ * handlers, of datagrams and of messages, count in one state from several CPUs and must lose nothing. The memory must survive
+ * one and both contexts, also in the isolated class. It may be freed while a context uses it. SIGKILL must leave nothing.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -24,7 +24,7 @@
 #define DATAGRAMS 200000u
 #define BATCH     1000u
 #define MESSAGES  20000u
-static uint32_t odd_bytes; /* as nobody else's maps have */
+static uint32_t odd_bytes; /* a size that no other process's maps have */
 
 static struct spin_object *first, *second;
 static struct spin_nic *nic;
@@ -79,7 +79,7 @@ static void send_datagrams(unsigned count)
 
 static uint32_t next_id;
 
-/* Each of one packet; without a checksum, so that the number can be written into it. */
+/* Sends messages of one packet. They have no checksum, so that the number can be written into them. */
 static void send_messages(unsigned count)
 {
 	static __thread struct template mine;
@@ -131,7 +131,7 @@ static void two_contexts_count_in_one_state(void)
 	a = create(first, &opts);
 	expect(3, s->step, "the initial state");
 	opts = with(mem);
-	opts.message.lose_events = 1; /* nobody reads those of 20,000 messages */
+	opts.message.lose_events = 1; /* nobody reads the events of 20,000 messages */
 	b = create(second, &opts);
 	opts = with(mem);
 	expect(3, s->step, "what the second context found");
@@ -162,7 +162,7 @@ static void two_contexts_count_in_one_state(void)
 	send_datagrams(7);
 	counts(s, 2 * DATAGRAMS + 12, MESSAGES + 10, "of the isolated class");
 
-	spin_hpu_mem__free(mem); /* s is gone; the context's own mapping is not */
+	spin_hpu_mem__free(mem); /* s is unmapped; the context's own mapping is not */
 	expect(0, spin_ctx__symbol(a, "spin_state", (void **)&mine, &bytes), "the state of freed HPU memory");
 	send_datagrams(1);
 	counts(mine, 2 * DATAGRAMS + 13, MESSAGES + 10, "when the memory is freed");
@@ -184,7 +184,7 @@ static void a_state_begins_as_the_host_says(void)
 	expect(5, s->first, "its first field");
 	expect(7, s->step, "its last field");
 	spin_ctx__destroy(a);
-	opts.initial_state_bytes = 4; /* the rest is the handler's */
+	opts.initial_state_bytes = 4; /* the rest is the handler's initial state */
 	a = create(first, &opts);
 	expect(0, spin_ctx__symbol(a, "spin_state", (void **)&s, &bytes), "the state");
 	expect(5, s->first, "its first field");
@@ -245,7 +245,7 @@ static unsigned descriptors(void)
 	return count;
 }
 
-/* Contexts that are made and refused, over and over, keep no descriptor and no memory. */
+/* Creating and refusing contexts repeatedly must not leak descriptors or memory. */
 static void nothing_is_kept(void)
 {
 	struct spin_hpu_mem *mem = alloc(odd_bytes);
@@ -263,7 +263,7 @@ static void nothing_is_kept(void)
 	expect(1, leftover__maps(odd_bytes), "maps of the HPU memory");
 	spin_hpu_mem__free(mem);
 	for (unsigned i = 0; i < 50 && leftover__maps(odd_bytes); i++)
-		usleep(100000); /* the kernel frees it a little later */
+		usleep(100000); /* the kernel frees it with a delay */
 	expect(0, leftover__maps(odd_bytes), "maps when it is freed");
 }
 

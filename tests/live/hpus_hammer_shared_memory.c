@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * All HPUs at once on one counter, one table, one lock, one reader-writer lock, one scratchpad, one word of
- * host memory, one entry's counter: no update is lost. HPUs are receive queues with a NAPI thread each, CPUs that
- * packets are given to, and threads that run packets of one message (PROG_TEST_RUN).
+ * All HPUs concurrently update one counter, one table, one lock, one reader-writer lock, one scratchpad, one word of host memory and
+ * one entry's counter: no update may be lost. HPUs are receive queues with a NAPI thread each, CPUs that get packets by cpumap, and
+ * threads that run packets of one message (PROG_TEST_RUN).
  *
- *	hpus_hammer_shared_memory [SECONDS]    (3; `make stress` does 60)
+ * hpus_hammer_shared_memory [SECONDS]    (default 3; `make stress` uses 60)
  */
 #include <pthread.h>
 #include <sched.h>
@@ -28,7 +28,7 @@
 #define PATIENCE_S (20 * slow_factor())
 #define PACKETS    900u /* of a message, within its window */
 #define PAYLOAD    64u
-#define BLOB       (200u << 10) /* of a message: some 140 packets */
+#define BLOB       (200u << 10) /* of a message: about 140 packets */
 
 static volatile int stop;
 static struct pair pair;
@@ -62,7 +62,7 @@ static void *send_messages(void *unused)
 	return (void *)(uintptr_t)(stop ? messages : 0);
 }
 
-/* Nothing is under way any more: counts stay. */
+/* Waits until no packet is in flight and the counters stop changing. */
 static void wait_until_still(const struct hammering *a, const struct hammering *b)
 {
 	uint64_t before = UINT64_MAX, now;
@@ -122,9 +122,9 @@ struct runner {
 	const char *why;
 };
 
-static atomic_uint next, end; /* packet; message that is not sent any more */
+static atomic_uint next, end; /* next packet; first message that is not sent */
 
-/* Message after message, each packet by whoever is next; what flow control drops comes again, as from a sender. */
+/* Runs message after message. Each thread takes the next packet. Packets dropped by flow control are repeated, as a sender does. */
 static void *run_packets(void *arg)
 {
 	struct runner *r = arg;
@@ -139,7 +139,7 @@ static void *run_packets(void *arg)
 		uint32_t n = next++, at = n % PACKETS, last = at == PACKETS - 1, none = UINT32_MAX;
 		time_t start = time(NULL);
 
-		if (stop && !at) /* whole messages only: the first one to see it says where that is */
+		if (stop && !at) /* only whole messages: the first thread to see the stop sets the end */
 			atomic_compare_exchange_strong(&end, &none, n / PACKETS);
 		do {
 			if (n / PACKETS >= end)
@@ -154,7 +154,7 @@ static void *run_packets(void *arg)
 	return NULL;
 }
 
-/* More threads than CPUs: one may be anywhere when another takes its place. */
+/* Uses more threads than CPUs, so that a thread may be preempted anywhere by another one. */
 static void by_test_run(unsigned seconds)
 {
 	static struct runner runner[THREADS];
@@ -171,7 +171,7 @@ static void by_test_run(unsigned seconds)
 	for (unsigned i = 0; i < THREADS; i++) {
 		runner[i].nic = nic;
 		runner[i].cpu = (unsigned)(i % cpus);
-		if (message_packet_make(&runner[i].packet, PAYLOAD)) /* by one thread at a time */
+		if (message_packet_make(&runner[i].packet, PAYLOAD)) /* one thread at a time */
 			die(engine_why());
 	}
 	for (unsigned i = 0; i < THREADS; i++)

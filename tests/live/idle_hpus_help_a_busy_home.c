@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Packets given to CPUs: those of one key go to one HPU, its home, while that holds fewer than 20; when it holds more,
- * the others help. What no HPU takes is counted.
+ * Packets given to CPUs: packets with the same key go to one HPU, its home, while fewer than 20 are queued there. Beyond that
+ * other HPUs help. Packets that no HPU takes are counted.
  */
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static void die(const char *what)
 	exit(1);
 }
 
-/* HPUs that handlers ran on. */
+/* Returns the number of HPUs that handlers ran on. */
 static unsigned busy(const struct hammering *h)
 {
 	unsigned n = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * However an isolated handler loops, one packet takes a bounded time: loops that count no step of the API's budget, as
- * no spincc would let a handler have, written with the kernel's own instruction. Each is given up with XDP_ABORTED.
- * The counter that sees to it cannot be reached: who uses its place, or could, is refused. A trusted handler that loops
- * so has no such counter: it ends when the kernel says so, after a quarter of a second. Run as root.
+ * An isolated handler must end in bounded time for each packet, however it loops. The loops here do not count steps of the
+ * API's budget, which spincc does not allow: they use the kernel's own instruction. Each is aborted with XDP_ABORTED. The
+ * counter that enforces this must be out of reach: a program that uses its stack slot, or could, is refused. A trusted handler
+ * with such a loop has no such counter: the kernel ends it after a quarter of a second. Run as root.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #include "kernel/probe.h"
 #include <spin/libspin.h>
 
-/* may_goto: `while (ROUNDS)` ends when the kernel says so: after 2^23 rounds, or a quarter of a second. */
+/* may_goto: the kernel ends `while (ROUNDS)` after 2^23 rounds, or after a quarter of a second. */
 static const char before[] =
 	"#include <spin/spin.h>\n"
 	"struct state { uint32_t n; uint64_t a[512]; };\n"
@@ -40,7 +40,7 @@ static const char after[] = "\n\treturn SPIN_SUCCESS;\n"
 
 static const struct loop {
 	const char *what, *statement, *registration;
-	const char *refused; /* NULL: it is loaded, and given up when it runs */
+	const char *refused; /* NULL: it is loaded, and aborted when it runs */
 } loops[] = {
 	{ "endless", "while (ROUNDS) s->n++;", "" },
 	{ "endless, touching nothing", "while (ROUNDS) ASM(\"\");", "" },
@@ -122,7 +122,7 @@ static int try_loop(const struct loop *loop)
 		start = now_s();
 		err = spin_ctx__run(ctx, frame, 46, 1, NULL, 0, &result);
 		took = now_s() - start;
-		/* a limit of 2^27 units is 40 ms of instructions, and the units are more than most take */
+		/* the limit of 2^27 units takes 40 ms in plain instructions; most instructions take less than a unit each */
 		failed = err != -ETIME || took > 0.5 * slow_factor();
 		if (failed)
 			printf("%s: took %.3f s and ended with %d: %s\n", loop->what, took, err, err ? spin_strerror_last() : "no error");
@@ -134,7 +134,7 @@ static int try_loop(const struct loop *loop)
 	return failed;
 }
 
-/* Linux ends may_goto after 250 ms of a program, which it looks at each 65,535 rounds; before 6.15 after 2^23 rounds. */
+/* Linux ends may_goto loops of a program after 250 ms, checked every 65,535 rounds. Before 6.15 it ends them after 2^23 rounds. */
 static int try_trusted(const struct loop *loop)
 {
 	struct spin_object *opened = NULL;

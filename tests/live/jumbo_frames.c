@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * MTU 9000 on a veth, where longer frames come in several pieces: datagrams of a
- * byte up to 8,972 are redirected, and answered with up to 8,000 bytes, in both load
- * classes, and by a process that has CAP_BPF and CAP_NET_ADMIN only. The sockets'
- * kernel checks the checksums. The namespaces are this process's.
+ * MTU 9000 on a veth, where long frames arrive in several pieces. Datagrams of 1 to 8,972 bytes are redirected, and answered
+ * with up to 8,000 bytes, in both load classes, and by a process that has only CAP_BPF and CAP_NET_ADMIN. The kernel checks
+ * the checksums for the sockets. Uses namespaces of its own.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -26,7 +25,7 @@
 #define PORT      9000 /* of the rules */
 #define STEERED   7000 /* where filtering sends datagrams */
 #define REPLY_MAX 8000
-#define TRIES     20 /* of half a second: a busy machine may lose a datagram */
+#define TRIES     20 /* of half a second each: a busy machine may lose a datagram */
 
 static const unsigned sizes[] = { 1, 3000, 3600, 8972 };
 
@@ -149,7 +148,7 @@ static void redirected(int client)
 	spin_ctx__destroy(ctx);
 }
 
-/* The handler stores a word near the datagram's end, and sends back its start. */
+/* The handler stores a word near the datagram's end, and returns its start. */
 static void answered(int client)
 {
 	struct spin_ctx *ctx = run("rewrite", "s0", "udp dport 9000", class);
@@ -174,7 +173,7 @@ static void answered(int client)
 	spin_ctx__destroy(ctx);
 }
 
-/* What is left is what the isolated class needs; the trusted one is refused in words. */
+/* Drops all capabilities except those that the isolated class needs. The trusted class must then be refused with a message. */
 static void become_stranger(void)
 {
 	struct spin_object *object;
@@ -205,7 +204,7 @@ int main(void)
 	}
 	make_network();
 	client = open_socket(client_ns, "10.9.0.2", 4000);
-	/* a veth takes what comes by XDP_TX if it has a program itself: one that matches nothing here */
+	/* a veth accepts XDP_TX frames only if it has a program itself: this one matches nothing */
 	netns_enter(client_ns);
 	peer = run("filtering", "c0", "udp dport 1", SPIN_CLASS_TRUSTED);
 	netns_enter(server_ns);

@@ -25,7 +25,7 @@
 #define HOST_BYTES 4096
 
 static struct engine *engine;
-static struct template frame[MESSAGES][PACKETS]; /* the last of each has EOM */
+static struct template frame[MESSAGES][PACKETS]; /* the last packet of each has EOM */
 
 static void die(const char *what)
 {
@@ -33,7 +33,7 @@ static void die(const char *what)
 	exit(1);
 }
 
-static uint32_t number; /* of the random sequence */
+static uint32_t number; /* state of the random number generator */
 
 static uint32_t below(uint32_t n)
 {
@@ -104,7 +104,7 @@ static uLong step(uLong digest, uint32_t *now_ms)
 	return add_events(add(digest, out.frame, out.frame_bytes), &out.events);
 }
 
-/* All that a schedule shows. */
+/* Returns a checksum of everything that a schedule shows. */
 static uLong run(uint32_t seed)
 {
 	uint8_t host[HOST_BYTES];
@@ -163,7 +163,7 @@ static void schedules_come_to_the_same(struct spin_message_opts opts)
 		}
 	}
 	engine_close(engine);
-	/* and as in an engine that never ran another */
+	/* and the same as on an engine that never ran another schedule */
 	err = engine_open(ENGINE_BPF, &built.handler, &context, &engine);
 	if (err)
 		die("opening the engine");

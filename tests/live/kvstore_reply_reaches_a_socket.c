@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * kvstore on a veth, asked by ordinary UDP sockets over IPv4, IPv6 and a VLAN: a
- * GET of a cached key is answered and the client's kernel finds the checksum
- * right, one of another key reaches the server with a lease. Whether the sender
- * leaves the checksum to the interface or computes it makes no difference; a
- * request with a wrong one is not answered. The namespaces are this process's.
+ * kvstore on a veth, with ordinary UDP sockets as clients over IPv4, IPv6 and a VLAN. A GET of a cached key must be answered,
+ * with a checksum that the client's kernel accepts. A GET of another key must reach the server with a lease. It makes no
+ * difference whether the sender computes the checksum or leaves it to the interface. A request with a wrong checksum must not
+ * be answered. Uses namespaces of its own.
  */
 #include <arpa/inet.h>
 #include <stdarg.h>
@@ -23,8 +22,8 @@
 #include <spin/libspin.h>
 
 #define PORT   9000
-#define TRIES  20 /* of half a second: a busy machine may lose a datagram */
-#define CACHED 7  /* the key whose value the cache has */
+#define TRIES  20 /* of half a second each: a busy machine may lose a datagram */
+#define CACHED 7  /* the key whose value is cached */
 
 union address {
 	struct sockaddr any;
@@ -59,7 +58,7 @@ static void make_network(void)
 	client_ns = netns_new();
 	snprintf(command, sizeof(command), "ip link add c0 type veth peer name s0 netns /proc/%d/fd/%d", getpid(), server_ns);
 	netns_shell(command);
-	/* a tag beside the frame is not XDP's to see */
+	/* XDP does not see a tag that the device stripped from the frame */
 	netns_shell("ip link set lo up && ip link set c0 up && ethtool -K c0 gro on && ethtool -K c0 txvlan off");
 	netns_shell("ip addr add 10.9.0.2/24 dev c0 && ip addr add fd09::2/64 dev c0 nodad");
 	if (system("ip link add link c0 name c0.5 type vlan id 5 2>/dev/null")) {
@@ -114,7 +113,7 @@ static void open_server(void)
 	cache->set[CACHED].line[2].tag = 1 << 2 | KV_VALID;
 }
 
-/* A veth takes what comes by XDP_TX if it has a program itself: one that matches nothing here. */
+/* A veth accepts XDP_TX frames only if it has a program itself: this one matches nothing. */
 static void open_peer(void)
 {
 	struct spin_object *object;
@@ -162,14 +161,14 @@ static uint64_t count(enum spin_reason reason)
 	return packets[reason];
 }
 
-/* Is the answer to this GET there, and right? */
+/* Returns 1 if the answer to this GET is there and correct. */
 static int answered(int fd, const struct kv_message *asked)
 {
 	struct kv_message m;
 
 	while (recv(fd, &m, sizeof(m), 0) == sizeof(m)) {
 		if (m.id != asked->id)
-			continue; /* to an earlier one */
+			continue; /* answer to an earlier GET */
 		if (m.op != spin_hton16(KV_REPLY) || m.found != spin_hton16(1) || m.key != asked->key ||
 		    memcmp(m.value, cache->set[CACHED].line[2].value, sizeof(m.value)))
 			die("the answer is wrong");
@@ -194,7 +193,7 @@ static void hit(const char *to, const char *how)
 		die("%s, %s: no answer from the cache", to, how);
 }
 
-/* The lease that arrives is of a line that waits for this key. */
+/* The lease that arrives must name a line that waits for this key. */
 static void miss(const char *to)
 {
 	int fd = open_client(to), try = 0, done = 0;
@@ -222,7 +221,7 @@ static void miss(const char *to)
 		die("%s: the request did not reach the server", to);
 }
 
-/* Udp and Udp6 in the client's namespace. */
+/* Checks Udp and Udp6 in the client's namespace. */
 static void no_checksum_errors(void)
 {
 	FILE *from;
@@ -244,7 +243,7 @@ static void no_checksum_errors(void)
 	netns_enter(server_ns);
 }
 
-/* A request over IPv4 as a raw socket's UDP datagram; wrong is put into the checksum. */
+/* A request over IPv4 as the UDP datagram of a raw socket. `wrong` is added to the checksum. */
 struct raw {
 	uint16_t sport, dport, length, checksum;
 	struct kv_message message;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What libspin.h promises of failures and limits: errno by errno, on an interface of this process's own. */
+/* Checks the failures and limits that libspin.h documents, errno by errno, on an interface of its own. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,9 +20,9 @@
 
 static struct spin_object *object;
 static struct spin_rule rule;
-static struct template failing; /* a packet whose payload handler returns FAIL */
+static struct template failing; /* its payload handler returns FAIL */
 
-/* Runs a case in a process of its own. */
+/* Runs a case in a child process. */
 static void apart(void (*run)(void))
 {
 	int status;
@@ -34,10 +34,10 @@ static void apart(void (*run)(void))
 		_exit(0);
 	}
 	if (waitpid(pid, &status, 0) != pid || (status && (!WIFEXITED(status) || WEXITSTATUS(status) != 77)))
-		exit(1); /* it has said why */
+		exit(1); /* the child has printed the reason */
 }
 
-/* Before anything else of its process has asked the kernel what it can do; libbpf remembers what it was told, too. */
+/* Runs before anything else in its process has probed the kernel: libbpf also caches the results. */
 static void want_of_descriptors_is_not_an_old_kernel(void)
 {
 	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = SPIN_CLASS_ISOLATED };
@@ -98,14 +98,14 @@ static void packets_of_an_interface_come_through_it(void)
 	expect(-EBUSY, spin_nic__set_mode(nic, SPIN_MODE_GENERIC), "another mode while in use");
 	expect(0, spin_nic__run(nic, failing.frame, failing.bytes, 1, out, sizeof(out), &result), "a packet");
 	expect(SPIN_VERDICT_DROP, result.verdict, "the verdict of a handler that fails");
-	spin_nic__close(nic); /* the context keeps it */
+	spin_nic__close(nic); /* the context keeps a reference */
 	expect(1, spin_ctx__alive(ctx), "a context whose interface's handle is closed");
 	spin_ctx__destroy(ctx);
 }
 
 static unsigned events;
 
-/* Makes another event for each that it is told of. */
+/* Generates another event for each event that it gets. */
 static void on_event(void *ctx, const struct spin_event *event)
 {
 	struct spin_run_result result;

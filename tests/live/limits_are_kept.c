@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What an interface says of itself holds (libspin_hpu.h): for each limit exactly as much is served, and one more is
- * refused with a reason that says the most; a capability that is missing is refused by its name.
+ * The limits that an interface reports must hold (libspin_hpu.h). Exactly the limit must be served, and one more must be
+ * refused with a reason that names the maximum. A missing capability must be refused by its name.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ static void registered_refused(size_t field, size_t bytes, uint32_t value, const
 	says(reason);
 }
 
-/* registers_all has of all these as much as there can be. */
+/* registers_all uses the maximum of all of these. */
 static void what_is_registered(void)
 {
 	const struct spin_registration *reg = &spin_object__meta(all)->registration;
@@ -163,7 +163,7 @@ static uint64_t counted(const struct spin_ctx *ctx, enum spin_reason reason)
 	return packets[reason];
 }
 
-/* A datagram of so many bytes, through the interface's program, as the wire would bring it. */
+/* Runs a datagram of `bytes` bytes through the interface's program, as if received from the wire. */
 static void datagram(uint32_t bytes)
 {
 	static struct template t;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Threads on all CPUs give messages, first packets twice, to entries that manage their offset, while the host posts others in
- * place of those that are full: every message has a place of its own, inside its entry, with its bytes. And what the library
- * refuses of such entries, and of those that name a source.
+ * Threads on all CPUs send messages, first packets twice, to entries that manage their offset, while the host replaces full
+ * entries. Every message must have a place of its own within its entry, with its bytes. Also tests what the library refuses
+ * for such entries, and for entries that name a source.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -18,9 +18,9 @@
 #include <spin/libspin_message.h>
 
 #define THREADS  4u
-#define MESSAGES 12000u /* of each thread; with another's number each second one */
+#define MESSAGES 12000u /* of each thread; every second one has another thread's number */
 #define REGION   1024u
-#define REGIONS  64u /* of host memory: one for each posting, in turn */
+#define REGIONS  64u /* of host memory: each posting uses the next one */
 #define LONGEST  100u
 #define MIN_FREE 128u
 
@@ -28,7 +28,7 @@ static const uint8_t *memory;
 static struct spin_ctx *ctx;
 static atomic_uint next_thread, running;
 static _Atomic(const char *) why;
-static uint8_t taken[REGIONS][REGION]; /* bytes that are a message's place, of the posting that a region has now */
+static uint8_t taken[REGIONS][REGION]; /* bytes assigned to messages, of the region's current posting */
 static unsigned region, told, unlinked;
 
 static uint32_t bytes_of(uint32_t id)
@@ -36,7 +36,7 @@ static uint32_t bytes_of(uint32_t id)
 	return 1 + id * 2654435761u % LONGEST;
 }
 
-/* 1: it was handled, or is another thread's. */
+/* Returns 1 if it was handled, or belongs to another thread. */
 static int send_message(uint32_t id)
 {
 	static const struct frame_flow flow = { 4, { 10, 0, 0, 1 }, { 10, 0, 0, 2 }, 4000, SPIN_SLMP_PORT };

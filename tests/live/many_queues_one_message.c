@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Messages whose packets are handled by several HPUs at the same time: CPUs or queues, of a veth with four queues
- * and a NAPI thread for each, or CPUs that packets are given to. Packets come interleaved, in any order,
- * some more than once. What handlers ran is held to what sPIN
- * promises, and the reference has the same state and host memory after the same runs; every
- * packet that was sent is counted once. (A key has no destination address: so each packet of a message
- * goes to another one, and queues are chosen by it.)
+ * Several HPUs handle the packets of a message at the same time: CPUs or queues of a veth with four queues and a NAPI thread
+ * for each, or CPUs that get packets by cpumap. Packets arrive interleaved, in any order, some more than once. The handler
+ * runs must fulfil what sPIN guarantees. The reference must have the same state and host memory after the same runs. Every
+ * packet must be counted once. (A key has no destination address, so each packet of a message is sent to another address, by
+ * which the queue is selected.)
  */
 #include <arpa/inet.h>
 #include <pthread.h>
@@ -30,13 +29,13 @@
 
 #define MESSAGES   4000u
 #define SENDERS    5u
-#define TOGETHER   8u  /* messages of a sender under way */
-#define WINDOW     20u /* packets of a sender under way: all of them fit into one queue of 256 */
+#define TOGETHER   8u  /* messages of a sender in flight */
+#define WINDOW     20u /* packets of a sender in flight: all of them fit into one queue of 256 */
 #define ADDRESSES  64u
-#define PATIENCE_S (120 * slow_factor()) /* of a share, on a busy machine */
+#define PATIENCE_S (120 * slow_factor()) /* for a share of the messages, on a busy machine */
 
 struct sent {
-	uint16_t message; /* of those under way */
+	uint16_t message; /* index among those in flight */
 	uint8_t packet, copies;
 	int acknowledged;
 };
@@ -56,7 +55,7 @@ static struct traffic traffic;
 static enum spin_hpus hpus;
 static uint64_t runs_of[SPIN_HPUS_MAX];
 static atomic_ullong datagrams;
-static atomic_uint at_work, readings; /* of events */
+static atomic_uint at_work, readings; /* readings: number of event reads */
 
 static void die(const char *what)
 {
@@ -87,13 +86,13 @@ static void send_packet(struct sender *s, const struct sent *packet)
 
 	if (!frame_take_apart(frame, step_frame(&step, frame), &flow, &payload, &bytes))
 		return;
-	to.sin_addr.s_addr = htonl(0x0a4e0064 + random_below(&s->random, ADDRESSES)); /* 10.78.0.100 and so on */
+	to.sin_addr.s_addr = htonl(0x0a4e0064 + random_below(&s->random, ADDRESSES)); /* 10.78.0.100 and following */
 	if (sendto(s->fd, payload, bytes, 0, (struct sockaddr *)&to, sizeof(to)) != (ssize_t)bytes)
 		s->why = "cannot send";
 	datagrams++;
 }
 
-/* 0: none came in time. */
+/* Returns 0 if none came in time. */
 static int take_acknowledgement(struct sender *s)
 {
 	uint8_t ack[64];
@@ -132,7 +131,7 @@ static void make_order(struct sender *s)
 	}
 }
 
-/* From the first that is not acknowledged on: a window full of them, whole again for what was not answered in time. */
+/* Sends windows of packets, starting at the first that is not acknowledged, and repeats all that were not acknowledged in time. */
 static void send_order(struct sender *s)
 {
 	time_t start = time(NULL);
@@ -163,7 +162,7 @@ static void *send_all(void *arg)
 			s->message[s->messages++] = next;
 		make_order(s);
 		send_order(s);
-		/* the events of all that the senders have under way fit into the ring */
+		/* the events of all packets in flight must fit into the ring */
 		for (unsigned before = readings; readings - before < 2 && !s->why;)
 			usleep(50);
 	}
@@ -198,7 +197,10 @@ static void take_event(void *arg, const struct spin_event *event)
 	traffic_event(arg, event);
 }
 
-/* HPUs that had a fair share of the handlers' runs, and none is beyond them (the last one may be the sweeps'). */
+/*
+ * Counts the HPUs that had a fair share of the handler runs. No run may be on an HPU that does not exist. (The last HPU may be
+ * that of the sweeps.)
+ */
 static void check_hpus(void)
 {
 	unsigned expect = hpus == SPIN_HPUS_QUEUE ? 4 : (unsigned)sysconf(_SC_NPROCESSORS_ONLN), busy = 0;
@@ -212,12 +214,12 @@ static void check_hpus(void)
 			die("a handler ran on an HPU that there is not");
 	}
 	putchar('\n');
-	/* on which CPU a thread runs is the scheduler's to say */
+	/* the scheduler decides on which CPU a thread runs */
 	if (hpus != SPIN_HPUS_CPU && busy < expect)
 		die("not all HPUs had a share");
 }
 
-/* Queues that had a fair share. The caller is in the far namespace. */
+/* Returns the number of queues that had a fair share. The caller is in the far namespace. */
 static unsigned queues_used(void)
 {
 	FILE *from = popen("ethtool -S " FAR_DEV, "re");
@@ -259,7 +261,7 @@ static void set_up_addresses(const struct pair *pair)
 	netns_shell(command);
 }
 
-/* Without what the kernel sends of itself once the link is up: multicast listeners' reports, which have IPv6 extensions. */
+/* Excludes packets that the kernel sends when the link comes up: multicast listener reports, which have IPv6 extension headers. */
 static uint64_t counted(const struct spin_ctx *ctx, uint64_t *packets)
 {
 	uint64_t all = counts_all(ctx, packets);
@@ -296,7 +298,7 @@ static int run(void)
 		if (s->why)
 			die(s->why);
 	}
-	/* what is still parked is handled by the library's thread, and the last packets may still be on their way */
+	/* the library's thread handles what is still parked, and the last packets may still be in flight */
 	for (int try = 0; try < 100; try++) {
 		if (spin_ctx__events(ctx, take_event, &traffic) < 0 || spin_ctx__message_stats(ctx, &stats))
 			die(spin_strerror_last());
@@ -339,7 +341,7 @@ static int run(void)
 	return 0;
 }
 
-/* Each kind in a process of its own: what it opens goes with it. */
+/* Runs each kind in a child process, which releases everything that it opens. */
 int main(void)
 {
 	for (hpus = SPIN_HPUS_CPU; hpus <= SPIN_HPUS_SPREAD; hpus++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Memory of clusters on CPUs (<spin/cluster.h>): each CPU adds to a copy of its own, the host reads the sum by every call that
- * reads, and what it writes is the sum from then on. A handler that merges has the sum of all of them, on whichever CPU it runs.
- * Run as root.
+ * Memory of clusters on CPUs (<spin/cluster.h>). Each CPU adds to a copy of its own. Every reading function of the host
+ * returns the sum, and a write by the host sets the sum. A handler that merges gets the sum over all copies, on any CPU. Run
+ * as root.
  */
 #include <errno.h>
 #include <sched.h>
@@ -18,7 +18,7 @@
 
 #define ROUNDS 100u
 
-/* That of act_cluster.c. */
+/* Same layout as in act_cluster.c. */
 struct tally {
 	uint32_t sum, packets;
 	struct {
@@ -26,7 +26,7 @@ struct tally {
 	} half[2];
 };
 
-/* Its state. */
+/* The state of act_cluster.c. */
 struct merged {
 	struct tally tally;
 	uint32_t before, beside;
@@ -104,7 +104,7 @@ static void cpus_have_copies(struct spin_ctx *ctx, const cpu_set_t *cpus)
 	expect(adders, used, "copies of CPUs that ran handlers");
 }
 
-/* After each merge one more datagram, so that no merge can pass for another's. */
+/* Sends one more datagram after each merge, so that each merge has a different result. */
 static void is_merged_on_every_cpu(struct spin_ctx *ctx, const cpu_set_t *cpus, unsigned datagrams)
 {
 	struct merged merged;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What libspin_message.h promises, on given packets and on an interface of this process's own. */
+/* Checks what libspin_message.h documents, on given packets and on an interface of its own. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
@@ -39,7 +39,7 @@ static struct spin_ctx *create(struct spin_message_opts message)
 	return ctx;
 }
 
-/* Packet `number` of message `id`, its payload filled with the number; last: with EOM. */
+/* Makes packet `number` of message `id`. Its payload is filled with the number. last: with EOM. */
 static void make(struct template *t, unsigned id, unsigned number, int last)
 {
 	char line[128];
@@ -167,7 +167,7 @@ static void entries_are_posted_and_unlinked(void)
 	spin_ctx__destroy(ctx);
 }
 
-/* Start and length of segments, and what is said of them. */
+/* Checks start and length of segments, and the messages about them. */
 static void segments_are_checked(void)
 {
 	static const struct {
@@ -210,7 +210,7 @@ static void segments_are_checked(void)
 	spin_ctx__destroy(ctx);
 }
 
-/* Whether handlers use it or not. */
+/* Handlers need not use the counters. */
 static void counters_are_read_and_set(void)
 {
 	struct spin_ctx *ctx = create((struct spin_message_opts){ .no_entry = 1 });
@@ -374,7 +374,7 @@ static void the_kernels_clock_gives_ages(void)
 	spin_ctx__destroy(ctx);
 }
 
-/* From v1, so that it comes in at v0. */
+/* Sends from v1, so that it arrives at v0. */
 static void send_packet(unsigned id, unsigned number, int last)
 {
 	struct sockaddr_ll to = { .sll_family = AF_PACKET, .sll_ifindex = (int)if_nametoindex("v1"), .sll_halen = 6 };

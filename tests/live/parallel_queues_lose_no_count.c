@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * filtering on a veth of four queues, each with a NAPI thread: with several
- * senders at once every datagram is received where it belongs, and neither the
- * counters nor a table entry that all queues count in lose one. Each sender waits
- * for as many as it has sent, so queues do not overflow. The namespaces are this
- * process's.
+ * filtering on a veth of four queues, each with a NAPI thread, and several senders at once. Every datagram must be received at
+ * the right port. Neither the counters nor a table entry that all queues update may lose a count. Each sender waits for as
+ * many datagrams as it has sent, so queues do not overflow. Uses namespaces of its own.
  */
 #include <arpa/inet.h>
 #include <pthread.h>
@@ -22,19 +20,19 @@
 #include <spin/libspin.h>
 
 #define SENDERS    7
-#define SOCKETS    4  /* of each sender: flows, which the queues are chosen by */
+#define SOCKETS    4  /* of each sender: the queue is selected by flow */
 #define BURST      24 /* SENDERS * BURST fit into one queue of 256 */
 #define BURSTS     600
 #define PATIENCE_S (20 * slow_factor())
 
-/* As handlers/filtering.c has it. */
+/* Same layout as in handlers/filtering.c. */
 struct route {
 	uint32_t src;
 	uint16_t port, unused;
 	uint32_t packets;
 };
 
-/* Senders with one address count in one entry; the last has none. */
+/* Senders with the same address count in the same entry. The last address has no entry. */
 static const struct place {
 	const char *from;
 	uint16_t port;
@@ -78,7 +76,7 @@ static void *send_bursts(void *arg)
 		for (int i = 0; i < BURST; i++)
 			if (sendto(s->to[i % SOCKETS], text, sizeof(text), 0, (struct sockaddr *)&to, sizeof(to)) != sizeof(text))
 				s->why = "cannot send";
-		/* those of senders to the same port may come instead: as many in all */
+		/* datagrams of other senders to the same port may arrive instead: the total is the same */
 		for (int i = 0; i < BURST && !s->why; i++)
 			if (recv(s->from, text, sizeof(text), 0) != sizeof(text))
 				s->why = "a datagram is lost, or received at another port";
@@ -86,7 +84,7 @@ static void *send_bursts(void *arg)
 	return NULL;
 }
 
-/* What the interface gave to XDP, over all queues; how many queues had a share in *queues. */
+/* Returns the packets that the interface passed to XDP, over all queues, and the number of queues that had a share in *queues. */
 static uint64_t interface_packets(unsigned *queues)
 {
 	FILE *from = popen("ethtool -S s0", "re");
@@ -100,7 +98,7 @@ static uint64_t interface_packets(unsigned *queues)
 
 		if (sscanf(line, " rx_queue_%u_%31[a-z_]: %llu", &queue, name, &n) == 3 && !strcmp(name, "xdp_packets")) {
 			sum += n;
-			*queues += n > BURST; /* more than the talk of the network itself */
+			*queues += n > BURST; /* more than the network's own packets */
 		}
 	}
 	if (!from || pclose(from))
@@ -162,7 +160,7 @@ int main(void)
 	netns_shell("ip addr add 10.9.0.1/24 dev s0 && ip link set s0 up");
 	netns_thread_napi("s0");
 	ctx = attach();
-	before = interface_packets(&queues); /* came before the program */
+	before = interface_packets(&queues); /* received before the program was attached */
 	before -= before ? counts_all(ctx, packets) : 0;
 	for (unsigned i = 0; i < PLACES; i++) {
 		netns_enter(server_ns);
@@ -184,7 +182,7 @@ int main(void)
 			die(s->why);
 	}
 
-	/* the interface's own figures come after each poll; others may still arrive */
+	/* the interface updates its statistics after each poll, and packets may still arrive */
 	for (int try = 0; try < 50; try++) {
 		counted = counts_all(ctx, packets);
 		seen = interface_packets(&queues) - before;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Puts of handlers that ask for it are acknowledged to the host of the side that sent them: an event with what the handler
- * gave, and the counter of the entry. One that nobody takes has an event likewise. An event that finds no room waits for the
- * reader. (That the library's sender loses nothing on a bad link is shown by file_arrives_over_a_lossy_link.c.)
+ * Handlers can request acknowledgements of their puts. The host of the sending side must get an event with the handler's
+ * value, and the entry's counter. A put that nobody takes must have an event too. An event without room waits for the reader.
+ * (file_arrives_over_a_lossy_link.c shows that the library's sender loses nothing on a bad link.)
  */
 #include <arpa/inet.h>
 #include <poll.h>
@@ -19,7 +19,7 @@
 #include "tests/common/net/slow.h"
 #include <spin/slmp.h>
 #include <spin/libspin_message.h>
-#include "user/libspin/requests/private.h" /* packets find no room for events either: the put is made here */
+#include "user/libspin/requests/private.h" /* packets find no room for events either, so the put is made here */
 
 #define HOST_BYTES  (1u << 16)
 #define TAKER_PORT  9331
@@ -86,7 +86,7 @@ static void wait_for(struct spin_ctx *taker, struct spin_ctx *putter, unsigned m
 	expect(failed, came.failed, "events of failures");
 }
 
-/* A message that has a handler put something. */
+/* Sends a message that makes a handler put something. */
 static void ask(int fd, uint32_t id, uint32_t op, uint32_t options, uint32_t user, uint32_t bytes, const char *target)
 {
 	struct {
@@ -104,7 +104,7 @@ static void ask(int fd, uint32_t id, uint32_t op, uint32_t options, uint32_t use
 		die("cannot send");
 }
 
-/* As a handler's. */
+/* Queues a put as a handler does. */
 static void put(struct spin_ctx *putter, int version, const char *source, const char *target, uint64_t user)
 {
 	struct spin_request q = { .type = SPIN_REQUEST_PUT, .bytes = 16, .acked = 1, .options = SPIN_PUT_ACK_REQ, .user_ptr = user };
@@ -117,7 +117,7 @@ static void put(struct spin_ctx *putter, int version, const char *source, const 
 	requests_put__add(putter, &q);
 }
 
-/* Such addresses say nothing without an interface. */
+/* Link-local addresses are ambiguous without an interface. */
 static void put_link_local(struct spin_ctx *taker, struct spin_ctx *putter)
 {
 	const uint64_t users = came.acked_users;
@@ -131,7 +131,7 @@ static void put_link_local(struct spin_ctx *taker, struct spin_ctx *putter)
 	expect((long long)users + 70, (long long)came.acked_users, "a link-local target's acknowledgement");
 }
 
-/* Messages without a put, until there is no room for an event. */
+/* Sends messages without a put until there is no room for an event. */
 static void fill_events(int fd, struct spin_ctx *putter)
 {
 	struct spin_message_stats stats = { 0 };
@@ -173,7 +173,7 @@ int main(void)
 	int fd;
 
 	pair__open(&pair);
-	close(pair.pass); /* the context that takes the puts is there instead */
+	close(pair.pass); /* the context that takes the puts replaces it */
 	pair.pass = -1;
 	netns_enter(pair.far_ns);
 	putter = attach("act_acked", FAR_DEV, "udp dport 9330");

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * filtering on a veth: datagrams of a local sender, with partial checksums, are
- * received at the table's port with their payload, and unmatched ones where they
- * were sent to. The namespaces belong to these processes only.
+ * filtering on a veth. Datagrams of a local sender, with partial checksums, must arrive at the table's port with their
+ * payload. Unmatched ones must arrive at their original port. Uses namespaces of its own.
  */
 #include <arpa/inet.h>
 #include <sched.h>
@@ -49,7 +48,7 @@ static int receiver(uint16_t port)
 	return fd;
 }
 
-/* How many good datagrams are there. */
+/* Returns the number of correct datagrams that have arrived. */
 static unsigned received(int fd)
 {
 	unsigned n = 0;
@@ -79,7 +78,7 @@ static void send_all(uint16_t port)
 	close(fd);
 }
 
-/* The other end of the veth: sends when told to. */
+/* The other end of the veth. It sends on request. */
 static pid_t sender(int *go)
 {
 	int ready[2], start[2];

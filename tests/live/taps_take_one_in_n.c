@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A tap of one packet in N has about so many of them, as they came, and a tap of all has all. */
+/* A tap of one packet in N must get about that many, unmodified, and a tap of all must get all. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,13 +15,13 @@
 
 #define DATAGRAMS 4000u
 #define EVERY     8u
-#define LOW       350u /* of 500: seven standard deviations away */
+#define LOW       350u /* of 500: seven standard deviations below the mean */
 #define HIGH      650u
 #define WAIT_MS   (10000u * slow_factor())
 
 struct seen {
 	unsigned packets;
-	uint32_t last; /* number of the datagram, which its payload has */
+	uint32_t last; /* number of the datagram, from its payload */
 };
 
 static void take(void *arg, const struct spin_tapped *packet)
@@ -46,7 +46,7 @@ static void send_all(void)
 		if (sendto(fd, &i, sizeof(i), 0, (struct sockaddr *)&to, sizeof(to)) != sizeof(i))
 			fail("sending");
 		if (i % 64 == 63)
-			usleep(1000); /* the far end's ring has 256 places */
+			usleep(1000); /* the far end's ring has 256 entries */
 	}
 	close(fd);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Unexpected messages, as an MPI has them: they lie in an overflow entry until a receive is posted for them. First one at a
- * time; then threads on all CPUs send numbered messages of several tags while the host posts receives: each receive has the
- * next message of its tag, whether that came before or after.
+ * Unexpected messages as in MPI: they stay in an overflow entry until a receive is posted for them. First one at a time. Then
+ * threads on all CPUs send numbered messages of several tags while the host posts receives. Each receive must get the next
+ * message of its tag, whether that came before or after.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -19,10 +19,10 @@
 #include <spin/libspin_message.h>
 
 #define TAGS     3u
-#define MESSAGES 3000u /* of each tag, by a thread of its own */
+#define MESSAGES 3000u /* of each tag, each by its own thread */
 #define HOST     (1u << 20)
 #define RECEIVE  64u    /* bytes of a receive */
-#define BUFFERS  65536u /* where the overflow entry begins */
+#define BUFFERS  65536u /* start of the overflow entry */
 #define KEPT     32u
 
 static const uint8_t *memory;
@@ -35,7 +35,7 @@ static struct {
 	int has;
 } entry_tag[SPIN_MES_MAX];
 
-/* Message `number` of a tag: 4 bytes, its number. 1: it was acknowledged. */
+/* Sends message `number` of a tag: 4 bytes, its number. Returns 1 if it was acknowledged. */
 static int send_message(uint32_t tag, uint32_t number, uint16_t port, uint32_t flags)
 {
 	const struct frame_flow flow = { 4, { 10, 0, 0, 1 }, { 10, 0, 0, 2 }, port, SPIN_SLMP_PORT };
@@ -68,7 +68,7 @@ static void *sender(void *arg)
 	return NULL;
 }
 
-/* The next receive of the tag has this message. */
+/* The next receive of the tag must have this message. */
 static void receive(unsigned tag, uint32_t start)
 {
 	uint32_t number;
@@ -191,14 +191,14 @@ static void one_at_a_time(const struct spin_object *object)
 	expect(0, spin_ctx__me_search(ctx, &opts, SPIN_SEARCH_DELETE, &event), "searching, and deleting");
 	expect(1, memory[event.me_start + event.offset], "the next one is found");
 	expect(SPIN_EVENT_PUT_OVERFLOW, event.type, "the event's type");
-	received[1]++; /* that one */
+	received[1]++; /* the message that the search found */
 	opts.options = 0;
 	expect(0, spin_ctx__me_append(ctx, &opts, &me), "an entry for many");
 	expect(4, received[1], "messages that it has found");
 	expect(1, me < SPIN_MES_MAX, "is posted");
 	expect(0, spin_ctx__me_unlink(ctx, me), "and unlinked");
 	expect(-ENOENT, spin_ctx__me_search(ctx, &opts, SPIN_SEARCH_ONLY, &event), "nothing is left of the tag");
-	/* one on its way */
+	/* an incomplete message */
 	expect(1, send_message(1, 4, 4000, 0), "the first half of a message");
 	expect(-EAGAIN, spin_ctx__me_search(ctx, &opts, SPIN_SEARCH_DELETE, &event), "searching one on its way");
 	expect(-EAGAIN, spin_ctx__me_append(ctx, &opts, &me), "an entry for one on its way");
@@ -207,7 +207,7 @@ static void one_at_a_time(const struct spin_object *object)
 	tag = 2;
 	expect(0, spin_ctx__me_append(ctx, &opts, &me), "an entry for others");
 	expect(1, received[2], "messages that it has found");
-	/* as many as are kept */
+	/* as many messages as are kept */
 	for (uint32_t n = 0; n < KEPT - 1; n++)
 		expect(1, send_message(3, n, 4000, SPIN_SLMP_EOM), "a message that is kept");
 	expect(0, send_message(3, KEPT, 4000, SPIN_SLMP_EOM), "one more than are kept");

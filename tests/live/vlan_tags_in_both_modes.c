@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Frames with none, one and two VLAN tags over veth, native and generic, of UDP and of a type that is no IP: the
- * context's handler runs, and its reply reaches the other end with the tags it came
- * with. What arrives is seen through a tap there. The namespace is this process's.
+ * Frames with no, one and two VLAN tags over veth, native and generic, of UDP and of an Ethernet type that is not IP. The
+ * context's handler must run, and its reply must reach the other end with the tags of the request. A tap there shows what
+ * arrives. Uses a namespace of its own.
  */
 #include <arpa/inet.h>
 #include <net/if.h>
@@ -97,7 +97,7 @@ static void send_frame(const struct template *t)
 	close(fd);
 }
 
-/* One request, and its reply, which goes the other way. */
+/* Sends one request and checks its reply in the other direction. */
 static void answered(const char *tags, enum spin_mode mode, struct spin_ctx *peer, struct spin_ctx *store, const struct template *request,
 		     struct template *reply)
 {
@@ -143,7 +143,7 @@ static void ask(const char *tags, enum spin_mode mode)
 	answered(tags, mode, peer, store, &request, &reply);
 }
 
-/* A type of its own (IEEE 802: local experiments); the handler stores where it is told, and replies with 50 bytes. */
+/* Uses a local experimental Ethernet type (IEEE 802). The handler stores at the requested place, and replies with 50 bytes. */
 static void ask_by_type(const char *tags, enum spin_mode mode)
 {
 	struct spin_ctx *peer = attach("deliver", "c0", "ether 0x88b5", SPIN_MODE_NATIVE);

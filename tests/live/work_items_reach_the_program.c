@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Work items (<spin/work.h>) come to the program with who sent the packet, as many as it may leave unread; what finds no room is
- * counted, its handler has SPIN_WORK_FULL, and there is room again when the program has read. Both classes; a context without work items.
+ * Work items (<spin/work.h>) must reach the program with the packet's source, as many as it may leave unread. Items without
+ * room are counted, and their handlers get SPIN_WORK_FULL. There must be room again after the program has read. Tests both
+ * classes, and a context without work items.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -15,9 +16,9 @@
 #include "user/conformance/template/template.h"
 #include <spin/libspin_message.h>
 
-#define UNREAD 4u /* act_work.h */
+#define UNREAD 4u /* see act_work.h */
 
-/* As the handler has it (tests/handlers/messages/act_work.h). */
+/* Same layout as in the handler (tests/handlers/messages/act_work.h). */
 struct ask {
 	uint8_t when, size, count, to_host;
 	uint32_t words[8];
@@ -116,7 +117,7 @@ static void of_class(enum spin_class class)
 
 	expect(0, spin_ctx__symbol(ctx, "spin_state", &at, &bytes), "the state");
 	state = at;
-	for (unsigned round = 1; round <= 300; round++) { /* more than the ring has room for, if it were not read */
+	for (unsigned round = 1; round <= 300; round++) { /* more items than the ring holds */
 		run(&ask);
 		run(&ask);
 		expect(2 * round, state->full, "calls that find no room");

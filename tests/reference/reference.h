@@ -192,9 +192,9 @@ int reference_dma(struct reference *r, struct reference_message *m, uint32_t to,
 int reference_understand(const struct reference *r, struct reference_packet *p, const uint8_t *udp, uint32_t bytes);
 /* Steps 11 and 12 for an open message. *ended: the message no longer exists. */
 enum spin_reason reference_open_packet(struct reference *r, struct reference_message *m, const struct reference_packet *p, int *ended);
-/* The header handler's part of step 8. */
+/* The header handler part of step 8. */
 void reference_begin(struct reference *r, struct reference_message *m, const struct reference_packet *p, unsigned me);
-/* Is an entry of that source for the packet's message? */
+/* Returns 1 if an entry for that source matches the packet's message. */
 int reference_fits(const struct spin_me *me, const struct spin_process *from, const struct reference_packet *p);
 /* Returns the entry that is open to a first packet, or SPIN_MES_MAX. */
 unsigned reference_find_me(const struct reference *r, const struct reference_packet *p);
