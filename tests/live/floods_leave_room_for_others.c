@@ -183,7 +183,7 @@ static uint64_t run(const struct row *row)
 	fflush(stdout);
 	if ((unsigned)arrived < MESSAGES)
 		die("an acknowledged message was not told of");
-	/* all packets of a message have the same size, so a mismatch means that two messages share an MPQ */
+	/* no packet contradicts its message unless two messages share an MPQ */
 	if (reasons[SPIN_REASON_MALFORMED] || stats.completed + stats.evicted > stats.opened)
 		die("messages were mixed up");
 	spin_ctx__destroy(ctx);

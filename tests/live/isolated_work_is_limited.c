@@ -122,7 +122,7 @@ static int try_loop(const struct loop *loop)
 		start = now_s();
 		err = spin_ctx__run(ctx, frame, 46, 1, NULL, 0, &result);
 		took = now_s() - start;
-		/* the limit of 2^27 units takes 40 ms in plain instructions; most instructions take less than a unit each */
+		/* a limit of 2^27 units is 40 ms of instructions, and most instructions take less time than they are charged */
 		failed = err != -ETIME || took > 0.5 * slow_factor();
 		if (failed)
 			printf("%s: took %.3f s and ended with %d: %s\n", loop->what, took, err, err ? spin_strerror_last() : "no error");

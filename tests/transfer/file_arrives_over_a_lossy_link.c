@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * 256 MiB sent over a link that loses and doubles every twentieth frame and reorders a quarter of them, in both
- * directions, lie in a context's host memory byte by byte; each packet was handled once, and the message completed
- * once. So do hundreds of short messages, whose first packets are often late or lost.
+ * Sends 256 MiB over a link that loses 5 % of the frames, duplicates 5 % and reorders a quarter of them, in both directions.
+ * Every byte must be in the context's host memory, each packet must be handled once, and the message must complete once. The
+ * same holds for hundreds of short messages, whose first packets are often late or lost.
  */
 #include <inttypes.h>
 #include <poll.h>
@@ -30,7 +30,7 @@ struct copied {
 };
 
 static struct lossy link_;
-static struct spin_ctx *shown; /* whose counters tell more about a failure */
+static struct spin_ctx *shown; /* its counters are printed after a failure */
 static struct spin_event news;
 static unsigned messages, others;
 
@@ -98,7 +98,7 @@ static void send_message(const char *address, const uint8_t *data, struct spin_s
 	spin_sender__close(s);
 }
 
-/* Late copies of packets may still be on their way: they must change nothing. */
+/* Late copies of packets may still be in flight. They must change nothing. */
 static void wait_for_events(struct spin_ctx *ctx)
 {
 	struct pollfd fd = { .fd = spin_ctx__event_fd(ctx), .events = POLLIN };
@@ -108,7 +108,7 @@ static void wait_for_events(struct spin_ctx *ctx)
 			die("events");
 }
 
-/* msg_copy has counted what ran. */
+/* msg_copy counts its handler runs. */
 static void check_runs(struct spin_ctx *ctx, const struct spin_send_report *report)
 {
 	const struct copied *copied;
@@ -168,7 +168,7 @@ static void transfer(const struct spin_object *object, const char *address, cons
 	wait_for_events(ctx);
 	print(ctx, address, &report);
 	check(ctx, data, &report);
-	/* every packet that was lost was sent again, at least once */
+	/* every lost packet was retransmitted at least once */
 	if (report.resent < report.packets / 20)
 		die("the link has lost nothing");
 	shown = NULL;
@@ -182,7 +182,7 @@ static void check_link(const struct lossy_counts *c, const char *way)
 		die(way);
 }
 
-/* Until the message is told of, however long its last packet takes. */
+/* Waits for the message's event, however long its last packet takes. */
 static void wait_for_message(struct spin_ctx *ctx)
 {
 	struct pollfd fd = { .fd = spin_ctx__event_fd(ctx), .events = POLLIN };

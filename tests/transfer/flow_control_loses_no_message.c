@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * More senders at once than a context takes messages, with little room for parked packets, over a bad link: packets
- * that flow control drops are sent again, until every message has arrived, once.
+ * More concurrent senders than a context has messages, with little room for parked packets, over a bad link. Packets that flow
+ * control drops are retransmitted until every message has arrived, exactly once.
  */
 #include <inttypes.h>
 #include <poll.h>
@@ -115,7 +115,7 @@ static void check(struct spin_ctx *ctx)
 	expect(ALL, messages, "completions told");
 	if (spin_ctx__symbol(ctx, "spin_state", (void **)&copied, &bytes) || spin_ctx__message_stats(ctx, &stats))
 		die("state");
-	/* a message that was quiet for long yields to others, and its sender begins it again */
+	/* a message that was quiet for long yields to others, and its sender restarts it */
 	if (begun_again > stats.evicted)
 		expect(stats.evicted, begun_again, "messages begun again");
 	if (copied->headers < ALL || copied->headers > ALL + stats.evicted)

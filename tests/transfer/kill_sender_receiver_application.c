@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Senders, receivers (spinctl run) and applications (libspin, an entry used once per message) are killed at
- * random points, also while they start. Afterwards the receiver, or a fresh one where it was killed, takes the next
- * message within the sender's timeout; in the end nothing of them is left.
+ * Kills senders, receivers (spinctl run) and applications (libspin, with an entry used once per message) at random points,
+ * also while they start. Afterwards the receiver, or a new one if it was killed, must accept the next message within the
+ * sender's timeout. At the end nothing of them may remain.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -27,11 +27,11 @@
 #include <spin/libspin_send.h>
 
 #define BYTES   (5u << 20)
-#define IDLE_MS 500u /* an entry that a killed sender has taken is free again after that */
+#define IDLE_MS 500u /* after this time an entry taken by a killed sender is free again */
 
 enum who { SENDER = 1, RECEIVER = 2, STARTING_RECEIVER = 4 };
 
-/* What the application tells. */
+/* What the application reports. */
 struct seen {
 	atomic_uint messages, id, length, intact;
 };
@@ -39,7 +39,7 @@ struct seen {
 static uint8_t data[BYTES];
 static struct pair pair;
 static struct seen *seen;
-static uint32_t host_bytes; /* as no other context has: its maps can be told apart */
+static uint32_t host_bytes; /* no other context has this size, so that its maps can be identified */
 static char object_path[512], data_path[] = "/tmp/spin-kill-XXXXXX", log_path[] = "/tmp/spin-kill-XXXXXX";
 static pid_t receiver, sender;
 static uint64_t seed = 77;
@@ -121,7 +121,7 @@ static int command(int ready)
 	return 2;
 }
 
-/* `wait` 0: returns while it is still starting. */
+/* `wait` 0: returns while the receiver is still starting. */
 static void start_receiver(int (*kind)(int ready), int wait)
 {
 	struct pollfd fd;
@@ -155,7 +155,7 @@ static void random_sleep(unsigned most_us)
 	usleep(random_below(&seed, most_us));
 }
 
-/* spinctl's line about the message. */
+/* Returns 1 if spinctl has printed a line about the message. */
 static int is_logged(uint32_t id, uint32_t length)
 {
 	char want_id[64], want_length[64], line[4096];
@@ -204,7 +204,7 @@ static uint64_t clock_us(void)
 	return (uint64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-/* How long the sender takes when nobody kills it: the random points are within that, however fast it is. */
+/* Returns the duration of an undisturbed send, at most 1 s. Random points are chosen within it. */
 static unsigned whole_send_us(void)
 {
 	uint64_t start_us = clock_us(), us;
@@ -218,7 +218,7 @@ static unsigned whole_send_us(void)
 	return us < 1000000 ? us : 1000000;
 }
 
-/* How many were alive when they were killed. */
+/* Returns how many processes were alive when they were killed. */
 static unsigned run_rounds(int (*kind)(int ready), int victims, unsigned rounds)
 {
 	unsigned killed = 0, send_us;
@@ -240,7 +240,7 @@ static unsigned run_rounds(int (*kind)(int ready), int victims, unsigned rounds)
 			killed += child__kill(&receiver);
 			start_receiver(kind, 1);
 		}
-		child__kill(&sender); /* what it sends to a fresh one has no beginning */
+		child__kill(&sender); /* for a new receiver its message has no first packet */
 		next_message(kind);
 	}
 	child__kill(&receiver);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * pingpong and copy_from_host with a plain client that has a message's packets in flight, over a link that loses, doubles
- * and reorders frames: every packet that comes back is what it has to be, and most do come back.
+ * pingpong and copy_from_host with a plain client that has several packets of a message in flight, over a link that loses,
+ * duplicates and reorders frames. Every returned packet must be correct, and most packets must be returned.
  */
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -87,7 +87,7 @@ static void send_packet(int fd, uint32_t id, unsigned packet)
 		die("cannot send");
 }
 
-/* 0: nothing came for a while. What comes of earlier messages is late, and no more than that. */
+/* Returns 0 if nothing came for a while. Packets of earlier messages are late, which is not an error. */
 static int take_answer(int fd, uint32_t id, const uint8_t *want, unsigned *acknowledged, unsigned *back)
 {
 	struct datagram d;
@@ -141,7 +141,7 @@ static void round_trips(const char *handler, uint32_t first_id)
 		came += (unsigned)__builtin_popcount(back);
 	}
 	printf("%s: %u of %u packets came back\n", handler, came, MESSAGES * PACKETS);
-	/* one in twenty is lost on its way back; some come when their message is over */
+	/* one in twenty is lost on the way back; some arrive after their message has ended */
 	if (came < MESSAGES * PACKETS / 2)
 		die("too few packets came back");
 	close(fd);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A sender that was written from the protocol and knows nothing of sPIN works against a context: with and
- * without a window, packets of any length, over IPv4 and IPv6.
+ * A sender written from the protocol, without knowledge of sPIN, must work with a context: with and without a window, with
+ * packets of any length, over IPv4 and IPv6.
  */
 #include <inttypes.h>
 #include <poll.h>
@@ -17,7 +17,7 @@
 #include "tests/common/net/slow.h"
 
 #define BYTES (1u << 20)
-/* Without a window all goes out at once: no more than the veth's queue holds when nobody takes anything out. */
+/* Without a window all packets are sent at once: no more than the veth's queue holds while nobody reads it. */
 #define PACKETS_MAX 200u
 
 static uint8_t data[BYTES];
@@ -52,7 +52,7 @@ static void receiver(const struct pair *pair)
 
 static void send_one(struct slmp_plain *s, uint32_t bytes)
 {
-	static uint32_t id = 0xfffffff0u; /* comes around */
+	static uint32_t id = 0xfffffff0u; /* wraps around */
 	struct pollfd fd = { .fd = spin_ctx__event_fd(ctx), .events = POLLIN };
 	unsigned before = messages;
 	size_t memory_bytes;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A sender of several threads, each of which begins at its own part of the message, as FPsPIN's does: the window
- * that a context has by default holds the whole message, so no packet is beyond it, whichever part comes first. The parts here share a socket and
- * take turns; the one with the message's first packet comes last, so that packets are parked, too.
+ * A sender of several threads, each of which begins at its own part of the message, like FPsPIN's. The default window of a
+ * context holds the whole message, so no packet is beyond it, whichever part comes first. Here the parts share a socket and
+ * take turns. The part with the first packet is last, so that packets are also parked.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -25,7 +25,7 @@
 #define PAYLOAD_BYTES 1024u
 #define PACKETS       (BYTES / PAYLOAD_BYTES)
 #define PARTS         4u
-#define TURN          16u /* packets of a part, before it is the next one's turn */
+#define TURN          16u /* packets of a part per turn */
 #define LIMIT_S       60
 
 static uint8_t data[BYTES];
@@ -97,7 +97,7 @@ static void send_packet(int fd, uint32_t id, uint32_t packet)
 		die("cannot send");
 }
 
-/* Takes what acknowledgements there are, after waiting for the first one. */
+/* Waits for the first acknowledgement, then takes all that are there. */
 static void take_acknowledgements(int fd, uint32_t id, int wait_ms)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -116,7 +116,7 @@ static void take_acknowledgements(int fd, uint32_t id, int wait_ms)
 	}
 }
 
-/* One round over all parts: what has not been acknowledged. */
+/* Sends, in one round over all parts, the packets that have not been acknowledged. */
 static void send_round(int fd, uint32_t id)
 {
 	for (uint32_t at = 0; at < PACKETS / PARTS; at += TURN)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * reduce and aggregate with several senders at once, over a link that loses, doubles and reorders frames: the sums in
- * host memory are those of a plain loop, and the host is told once of a set, and once of each message.
+ * reduce and aggregate with several concurrent senders, over a link that loses, duplicates and reorders frames. The sums in
+ * host memory must equal those of a plain loop. The host must get one event for each set, and one for each message.
  */
 #include <poll.h>
 #include <pthread.h>
@@ -18,9 +18,9 @@
 #include <spin/libspin_send.h>
 
 #define SENDERS  4u
-#define EACH     8u /* messages of a sender */
+#define EACH     8u /* messages per sender */
 #define MESSAGES (SENDERS * EACH)
-#define ITEMS    2048u  /* of reduce.c */
+#define ITEMS    2048u  /* see reduce.c */
 #define INTEGERS 20000u /* of a message to aggregate */
 #define WAIT_MS  (10000 * slow_factor())
 
@@ -33,7 +33,7 @@ struct reduce {
 
 static struct lossy link_;
 static uint32_t data[MESSAGES][INTEGERS];
-static uint32_t integers; /* of each message, now */
+static uint32_t integers; /* of each message in the current case */
 static int put;
 static unsigned told, others;
 
@@ -72,7 +72,7 @@ static struct spin_ctx *receiver(const char *handler)
 	return ctx;
 }
 
-/* Message k has its sum at word k of host memory. */
+/* The sum of message k is word k of host memory. */
 static void *send_some(void *arg)
 {
 	const struct spin_send_opts opts = { .bytes = sizeof(opts), .put = put };
@@ -102,7 +102,7 @@ static void send_all(struct spin_ctx *ctx, unsigned events)
 			die("no thread");
 	for (unsigned i = 0; i < SENDERS; i++)
 		pthread_join(thread[i], NULL);
-	/* late copies may still come: they change nothing */
+	/* late copies may still arrive; they must change nothing */
 	while (poll(&fd, 1, told < events ? WAIT_MS : 300) > 0)
 		if (spin_ctx__events(ctx, on_event, NULL) < 0)
 			die("events");

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * No reader of the kvstore cache gets a value older than the last acknowledged
- * SET: HPUs run the handler, a server fills and commits, and between them
- * requests are lost, repeated, overtaken, and carry leases of others. All keys
- * are of one set and there are more of them than ways.
+ * No reader of the kvstore cache may get a value older than the last acknowledged SET. HPUs run the handler, and a server fills and
+ * commits lines. Between them requests are lost, duplicated and reordered, and carry leases of others. All keys are in one set, and
+ * there are more keys than ways.
  *
- * Handler and server give up their CPU at random between atomic accesses, which
- * makes every interleaving of them likely even on one CPU.
+ * Handler and server yield the CPU at random between atomic accesses, so that every interleaving is likely even on one CPU.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -74,19 +72,19 @@ static void linger(void)
 #define HPUS     3
 #define ON_WAY   64
 #define SECONDS  3
-#define PATIENCE (150 * slow_factor()) /* seconds to get enough hits on a busy machine */
+#define PATIENCE (150 * slow_factor()) /* seconds to reach the number of hits on a busy machine */
 #define HITS_MIN 10000
 
-/* Frames are as XDP has them: only what the handler reaches for is there. */
+/* Frames are laid out as XDP has them. Only the fields that the handler uses are set. */
 struct frame {
-	uint16_t before; /* aligns what follows the Ethernet header */
+	uint16_t before; /* aligns the headers after the Ethernet header */
 	struct spin_eth eth;
 	struct spin_ip4 ip;
 	struct spin_udp udp;
 	struct kv_message message;
 } __attribute__((packed, aligned(4)));
 
-/* By key; the server's. A version is the number of SETs committed before. */
+/* The server's data by key. A version is the number of SETs committed before. */
 static uint32_t store[KEYS][KV_WORDS], version[KEYS], acknowledged[KEYS];
 
 /* Requests on their way to the server. */
@@ -102,7 +100,7 @@ static uint32_t key_of(uint32_t index)
 	return index * KV_SETS;
 }
 
-/* A value that tells its key and version, in every word. */
+/* Makes a value that encodes its key and version in every word. */
 static void make_value(uint32_t *value, uint32_t index, uint32_t of_version)
 {
 	value[0] = of_version;
@@ -125,7 +123,7 @@ static void judge(const struct kv_message *m, uint32_t index, uint32_t oldest)
 	}
 }
 
-/* Lost, or queued as soon as there is room; its lease may become another's. */
+/* The request is lost, or queued when there is room. Its lease may be replaced by another request's. */
 static void to_server(struct kv_message *m)
 {
 	int queued = 0;
@@ -146,7 +144,7 @@ static void to_server(struct kv_message *m)
 	}
 }
 
-/* Any of them; it stays there to come again at times. */
+/* Takes any request. It sometimes stays in the queue, as a duplicate. */
 static int from_hpus(struct kv_message *m)
 {
 	int got = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Loading in the isolated class lays capabilities down for its time only: they are
- * back when it has succeeded, and when it fails for want of descriptors half-way.
+ * Loading in the isolated class drops capabilities only temporarily. They must be restored after success, and after a failure
+ * half-way for lack of descriptors.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static int fail(const char *what)
 	return 1;
 }
 
-/* 0 if it loads. */
+/* Returns 0 if it loads. */
 static int load(const struct spin_object *object, const struct spin_rule *rule)
 {
 	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = SPIN_CLASS_ISOLATED };

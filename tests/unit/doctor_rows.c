@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Rows of `spinctl doctor` for interfaces that this machine may not have: made-up facts in, verdict and advice out. */
+/* Rows of `spinctl doctor` for interfaces that this machine may not have: checks verdict and advice for invented facts. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "tests/common/expect.h"
 #include "user/spinctl/doctor/facts.h"
 
-/* main.c's: rows report_error of nothing */
+/* replaces main.c's; the rows must not report errors */
 int report_error(const char *format, ...)
 {
 	fail(format);
@@ -37,7 +37,7 @@ int main(void)
 	};
 	struct doctor_facts facts = { .device = &device, .possible_cpus = 4 };
 
-	/* what virtnet_xdp_set() counts: queues in use and one per possible CPU */
+	/* virtnet_xdp_set() counts the queues in use and one per possible CPU */
 	row_is(&facts, "XDP send queues", DOCTOR_OK, "4 in use and one per CPU (4)", "");
 	facts.possible_cpus = 5;
 	row_is(&facts, "XDP send queues", DOCTOR_WARNING, "under a lock", "`ethtool -L eth0 combined 3`");
@@ -53,7 +53,7 @@ int main(void)
 	row_is(&facts, "threaded NAPI", DOCTOR_OK, "since Linux 5.12", "");
 	device.iface.threaded = -1;
 	row_is(&facts, "threaded NAPI", DOCTOR_NOTE, "only root", "");
-	facts.process.capabilities = 1ull << CAP_SYS_ADMIN; /* who has that is not told to become root */
+	facts.process.capabilities = 1ull << CAP_SYS_ADMIN; /* a process with this capability is not told to become root */
 	row_is(&facts, "threaded NAPI", DOCTOR_NOTE, "lets nobody mount", "");
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Objects as spincc does not make them. foreign_objects.c compiles this with one of the macros below each time and
- * appends the trailer. Without any it is an ordinary object, as far as libspin looks at one that it opens.
+ * Objects that spincc would not make. foreign_objects.c compiles this with one of the macros below at a time and appends the
+ * trailer. Without a macro it is an ordinary object, as far as libspin checks when it opens one.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Objects that somebody made by hand are refused when they are opened, by the name of what is foreign in them: each is
- * whole, has the right checksum, and would be loaded by libbpf as it is. They are cases of foreign_objects.bpf.c, in
- * the object itself and in its programs with bounded loops. Nothing of them is in the kernel or pinned afterwards.
+ * Handmade objects must be refused when they are opened, by the name of their foreign part. Each is complete, has the right
+ * checksum, and libbpf would load it. They are the cases of foreign_objects.bpf.c, in the object itself and in its programs
+ * with bounded loops. Afterwards nothing of them may be loaded or pinned.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "user/libspin/object/trailer.h"
 
 static const struct foreign {
-	const char *macro, *named; /* in the message */
+	const char *macro, *named; /* part of the message */
 } cases[] = {
 	{ "PINNED", "a map hostile_pin that is to be pinned at /sys/fs/bpf/hostile_pin" },
 	{ "PINNED_AS_OURS", "a map spin_events that is to be pinned" },
@@ -88,7 +88,7 @@ static int compile(const char *macro, const char *to)
 	return run(command);
 }
 
-/* Appends what makes an ELF file a fat object. */
+/* Appends the trailer that makes an ELF file a fat object. */
 static int trailer(const char *path)
 {
 	uint8_t trailer[SPIN_TRAILER_BYTES];
@@ -112,7 +112,7 @@ static int trailer(const char *path)
 	return ok ? 0 : -1;
 }
 
-/* 1: the object was not refused, or by another name. */
+/* Returns 1 if the object was not refused, or for another reason. */
 static int check(const char *path, const char *macro, const char *where, const char *named)
 {
 	struct spin_object *object;
@@ -147,7 +147,7 @@ static int try_case(const struct foreign *f)
 	return failed | check(whole, f->macro, " as .spin.bounded", f->named);
 }
 
-/* What may_goto is for is no business of the programs for kernels without it. */
+/* The programs with bounded loops are for kernels without may_goto, so they must not contain it. */
 static int try_may_goto(void)
 {
 	static const struct foreign f = { "RAW_MAY_GOTO", NULL };
@@ -161,7 +161,7 @@ static int try_may_goto(void)
 	return check(foreign, f.macro, "", NULL) | check(whole, f.macro, " as .spin.bounded", "a may_goto in spin_xdp");
 }
 
-/* Maps of the names that the cases give theirs, in the kernel; only root can look. */
+/* Looks for maps with the names of the cases in the kernel; only root can. */
 static int left_over(void)
 {
 	int left = 0;

@@ -37,7 +37,7 @@ static void has(const char *part)
 	}
 }
 
-/* Puts one of the two in place of stderr; returns where it is read. */
+/* Replaces stderr by a terminal or a pipe; returns the descriptor of the reading end. */
 static int replace_stderr(int terminal)
 {
 	int ends[2];
@@ -49,7 +49,7 @@ static int replace_stderr(int terminal)
 	return ends[0];
 }
 
-/* A terminal whose other side is closed reads as an error. */
+/* Reading a terminal whose other side is closed returns an error. */
 static void read_to_end(int fd, size_t have)
 {
 	ssize_t n;
@@ -60,7 +60,7 @@ static void read_to_end(int fd, size_t have)
 	close(fd);
 }
 
-/* What 12 s of one program and 11 of the next print. */
+/* Prints the progress of 12 s of one program and 11 s of the next. */
 static void print(int terminal)
 {
 	struct load_progress p = { .command = "spincc", .file = "/some/where/count.c" };
@@ -120,7 +120,7 @@ static pid_t start_spincc(const char *directory, int *terminal)
 	return pid;
 }
 
-/* Reads until that is there. */
+/* Reads until `part` has appeared. */
 static size_t read_until(int fd, const char *part)
 {
 	size_t have = 0;

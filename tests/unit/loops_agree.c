@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Loops over a packet as people write them (tests/loops) leave the same results on every engine; the host's build, plain C,
- * says which. That they can be loaded, in both classes, is half of the test: each was one that the verifier did not end with.
- * Those over messages, which are for one class, go over all packets of a message, and are compared after each packet.
+ * Loops over a packet as people write them (tests/loops) must have the same results on every engine as in the host build,
+ * which is plain C. They must also load in both classes: the verifier once did not terminate on each of them. Loops over
+ * messages, which are for one class, run over all packets of a message, and are compared after each packet.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #define RANDOM_PACKETS 200
 #define MESSAGES       100u
 #define HOST_BYTES     16384u
-#define PAYLOAD_MAX    3000u /* copied ones, too */
+#define PAYLOAD_MAX    3000u /* also of copied payloads */
 
 static const char *const handlers[] = { "loops_bins",   "loops_bits",  "loops_bytes", "loops_count", "loops_extremes",
 					"loops_nested", "loops_order", "loops_pairs", "loops_parse", "loops_records",
@@ -29,7 +29,7 @@ static const char *const message_handlers[] = { "messages_bins", "messages_extre
 
 static const char text[] = "a1 22\n\"b\\\"c\" \t-Zz0987  'x' \"\" y\n";
 
-/* A payload of each kind in turn: results depend on lengths, on order and on extreme values. */
+/* Fills a payload of one of several kinds: results depend on lengths, order and extreme values. */
 static void fill(uint8_t *payload, uint32_t bytes, unsigned kind, uint64_t *random)
 {
 	if (kind == 4)
@@ -58,7 +58,7 @@ static int read_results(struct engine *e, struct loops *s)
 	return e->ops->read(e, "spin_state", 0, s, sizeof(*s));
 }
 
-/* 0: all are as the host's; 1: said which is not. */
+/* Returns 0 if all engines agree with the host, or 1 after a message. */
 static int compare(const char *handler, struct engine *const *engines, uint32_t bytes, unsigned kind, struct loops *host)
 {
 	struct loops s;
@@ -91,7 +91,7 @@ static int has_result(const char *handler, const struct loops *any, unsigned pac
 	return results ? 0 : 1;
 }
 
-/* One packet of a message through all engines. */
+/* Runs one packet of a message on all engines. */
 static int run_packet(const char *handler, struct engine *const *engines, const struct message_packet *p, unsigned kind, struct loops *host)
 {
 	static struct engine_out out;
@@ -153,7 +153,7 @@ static int run(const char *handler, struct engine *const *engines)
 	return failed ? failed : has_result(handler, &any, count);
 }
 
-/* 0, 1: failed, 77: without an engine that cannot run here. */
+/* Returns 0, 1: failed, or 77: an engine cannot run here. */
 static int run_handler(const char *handler, int messages)
 {
 	const struct engine_context context = { .rule = { .protocol = 17 }, .message.host_bytes = messages ? HOST_BYTES : 0 };

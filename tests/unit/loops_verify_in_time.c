@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The verifier ends with loops as people write them (tests/loops), in each class, before it gives up at 1,000,000 steps. A file
- * has several loops, and its steps are those of all of them. The CPU time is printed and not judged: it depends on the machine.
- * Run as root.
+ * The verifier must accept loops as people write them (tests/loops), in each class, before its limit of 1,000,000 steps. A
+ * file has several loops, and its steps are those of all of them. The CPU time is printed but not checked: it depends on the
+ * machine. Run as root.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -29,7 +29,7 @@ static double cpu_s(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Steps that the verifier took for the context's program; UINT32_MAX: the kernel does not tell. */
+/* Returns the verifier's steps for the context's program, or UINT32_MAX if the kernel does not report them. */
 static uint32_t steps_of(const struct spin_ctx *ctx)
 {
 	struct bpf_prog_info info = { 0 };
@@ -38,7 +38,7 @@ static uint32_t steps_of(const struct spin_ctx *ctx)
 	return bpf_obj_get_info_by_fd(spin_ctx__program_fd(ctx), &info, &bytes) ? UINT32_MAX : info.verified_insns;
 }
 
-/* 1: failed, and said so. */
+/* Returns 1 after a message if it failed. */
 static int try_class(const struct spin_object *object, enum spin_class class, int *skipped)
 {
 	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = class };

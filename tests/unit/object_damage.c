@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Damaged fat objects are refused with a reason and never crash the reader:
- * every truncation and flipped bytes, as they are (the trailer catches them) and
- * with a new trailer (the checks behind the trailer do, or the object is still sound).
- * Each batch runs in a process of its own.
+ * Damaged fat objects must be refused with a reason and never crash the reader. Tests every truncation, and flipped bytes:
+ * with the old trailer, which detects them, and with a new trailer, where the later checks detect them or the object is still
+ * valid. Each batch runs in a child process.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -55,7 +54,7 @@ static int write_object(const uint8_t *data, size_t bytes)
 	return fclose(f);
 }
 
-/* 1 if it was refused with a reason; 0 if it opened. */
+/* Returns 1 if it was refused with a reason, 0 if it opened. */
 static int refused(const uint8_t *data, size_t bytes)
 {
 	struct spin_object *object;
@@ -105,7 +104,7 @@ static int flipped(unsigned first)
 	return 0;
 }
 
-/* Headers and tables are where the damage matters: half of it goes to the first and last parts. */
+/* Damage to headers and tables matters most: half of it is in the first and last parts. */
 static int with_new_trailer(unsigned first)
 {
 	srandom(first);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What handlers register is checked when their object is opened: budget, pieces of messages, how many packets they
- * send. Each as large as it may be is taken, one more is refused with a reason that says the most.
+ * Checks of the registration when an object is opened: budget, pieces of messages, number of packets that handlers send. The
+ * maximum is accepted. One more is refused with a reason that names the maximum.
  */
 #include <errno.h>
 

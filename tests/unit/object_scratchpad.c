@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A fat object says how large its handlers' scratchpad is; sizes that cannot be are refused, and so is one without
- * messages, and a user header that is too long.
+ * A fat object states the size of its handlers' scratchpad. Impossible sizes are refused, and so are a scratchpad without
+ * messages and a user header that is too long.
  */
 #include <errno.h>
 

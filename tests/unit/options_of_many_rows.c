@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A command with more than 64 options: one that must be given is asked for, and is taken, in whatever row it stands. */
+/* A command with more than 64 options: a required one is demanded, and accepted, in any row. */
 #include <stdio.h>
 
 #include "tests/common/expect.h"
@@ -8,7 +8,7 @@
 
 #define ROWS 80
 
-static struct option_row rows[ROWS + 1]; /* the last one ends them */
+static struct option_row rows[ROWS + 1]; /* the last one terminates the table */
 static char names[ROWS][16];
 
 static void parse(int want, const char *option, const char *what)

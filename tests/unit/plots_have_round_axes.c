@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Plots' axes: ticks are 1, 2 or 5 times a power of ten or multiples of such a step, cover the values, and stand clear of title
- * and label; a line that goes beyond a limit leaves the picture there and is not bent along it. Run by tests/run.
+ * Axes of plots: ticks are 1, 2 or 5 times a power of ten or multiples of such a step, cover the values, and do not overlap
+ * title and label. A line beyond a limit leaves the picture there and is not bent along its edge. Run by tests/run.
  */
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "user/lib/svg_frame.h"
 
 #define TICKS_MAX   64
-#define DIGIT_WIDTH 7.2 /* of the font of 12 units, at most */
+#define DIGIT_WIDTH 7.2 /* upper bound for the font of 12 units */
 
 static int failures;
 
@@ -30,7 +30,7 @@ struct ticks {
 	unsigned count;
 };
 
-/* The numbers beside the grid: "end" those of the vertical axis, "middle" the other's. */
+/* Reads the numbers at the grid: "end" for the vertical axis, "middle" for the horizontal one. */
 static struct ticks read_ticks(const char *svg, const char *anchor)
 {
 	struct ticks t = { .count = 0 };
@@ -52,7 +52,7 @@ static struct ticks read_ticks(const char *svg, const char *anchor)
 	return t;
 }
 
-/* 1, 2 or 5 times a power of ten? */
+/* Returns 1 if the value is 1, 2 or 5 times a power of ten. */
 static int is_round(double value)
 {
 	double part = value / pow(10, floor(log10(value) + 1e-9));
@@ -78,7 +78,7 @@ static void check_axis(const char *plot, const struct ticks *t, int is_log, doub
 	}
 }
 
-/* The plot's text; the last one's is overwritten. */
+/* Returns the plot as text. It overwrites the previous one. */
 static const char *draw(const struct svg_plot *plot)
 {
 	static char svg[65536];
@@ -137,7 +137,7 @@ static void ranges(void)
 	}
 }
 
-/* From (0, 0) to (10, 100) in a picture up to 50: it ends at (5, 50), and comes back from there. */
+/* A line from (0, 0) to (10, 100) in a picture up to 50 must end at (5, 50), and return from there. */
 static void beyond(void)
 {
 	static const double x[] = { 0, 10, 20 }, y[] = { 0, 100, 0 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Objects of spincc --api pspin that were cut, changed or made by hand: libspin refuses each, and so does the reader of the
- * description or the model, or it runs in memory of its own; nothing crashes. Batches run in processes of their own.
+ * Objects of spincc --api pspin that were truncated, changed or made by hand. libspin refuses each. The reader of the
+ * description or the model refuses it too, or the program runs in its own memory. Nothing may crash. Batches run in child
+ * processes.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -59,7 +60,7 @@ static void compile(void)
 	bytes = (size_t)elf_bytes;
 }
 
-/* libspin never opens it, with a new trailer or not. */
+/* libspin must never open it, with or without a new trailer. */
 static int refused(const uint8_t *data, size_t length)
 {
 	uint8_t trailer[SPIN_TRAILER_BYTES];
@@ -76,7 +77,7 @@ static int refused(const uint8_t *data, size_t length)
 	return strlen(spin_strerror_last()) > 20;
 }
 
-/* As spinctl cost would. 0: it opened. */
+/* Opens it like spinctl cost. Returns 0 if it opened. */
 static int tried(const uint8_t *data, size_t length)
 {
 	struct pspin_image image = { .elf = data,
@@ -129,7 +130,7 @@ static void descriptions(void)
 	field(16, 0x1c000001, -EINVAL, "where no handler memory is");
 	field(16, 0x1c3ffff4, -EINVAL, "where no handler memory is");
 	field(16, 0xfffffff0, -EINVAL, "where no handler memory is");
-	field(16, 0x1c3ffff0, 0, "the last place there is"); /* which start-up does not fill: the model says so */
+	field(16, 0x1c3ffff0, 0, "the last place there is"); /* start-up code does not fill it, which the model reports */
 	check(tried(work, bytes) == -EINVAL, "handlers where start-up leaves none");
 }
 
@@ -156,7 +157,7 @@ static int batch(unsigned first)
 		}
 		tried(work, bytes);
 	}
-	/* headers of the file, and of its sections, byte by byte */
+	/* the file header and section headers, byte by byte */
 	for (unsigned i = 0; i < 52 + 3 * 32 && !first; i++) {
 		memcpy(work, good, bytes);
 		work[i] ^= 0xff;

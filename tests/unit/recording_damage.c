@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A recording reads back as it was written; every file with a byte changed and every
- * truncation is refused with a reason. with a new trailer after a change, a file is refused
- * or still sound, and never crashes the reader.
+ * A recording must read back as it was written. Every file with a changed byte and every truncation must be refused with a
+ * reason. With a new trailer after a change, a file is refused or still valid, and must never crash the reader.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -156,7 +155,7 @@ static int write_bytes(const uint8_t *data, size_t bytes)
 	return f && !fclose(f) && ok ? 0 : -1;
 }
 
-/* 1 if it is refused with a reason. What is taken is read to its end. */
+/* Returns 1 if it is refused with a reason. An accepted file is read to its end. */
 static int refused(const uint8_t *data, size_t bytes)
 {
 	struct recording_packet packet;
@@ -192,7 +191,7 @@ static void damage(const uint8_t *good, size_t bytes)
 	unsigned taken = 0;
 
 	for (size_t at = 0; work && at < bytes; at++) {
-		/* of the big variable's bytes, some */
+		/* only some bytes of the big variable */
 		if (at > 2000 && at + 2000 < bytes && at % 997)
 			continue;
 		memcpy(work, good, bytes);
@@ -208,13 +207,13 @@ static void damage(const uint8_t *good, size_t bytes)
 			fail("a cut is not noticed");
 		}
 	}
-	/* changes of packets and memory are sound again; most others are not */
+	/* changed packets and memory are still valid; most other changes are not */
 	if (!taken)
 		fail("nothing was read behind the trailer");
 	free(work);
 }
 
-/* As version 1 was: Custom Blocks of the enterprise number for examples. */
+/* Format of version 1: Custom Blocks with the enterprise number for examples. */
 static void check_version_1(const uint8_t *good, size_t bytes)
 {
 	const uint32_t block = PCAPNG_CUSTOM, pen = RECORDING_PEN, version = 1;

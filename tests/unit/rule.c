@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A rule's text parses to the struct meant, and what is printed parses to the same again. */
+/* A rule's text must parse to the intended struct, and the printed rule must parse to the same struct. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
@@ -82,7 +82,7 @@ static const char *const bad[] = {
 	"eom", "eom 9", "eom 16=1", "eom 9=2-1", "eom 9/0xff=256", "eom 9=1 eom 8=1", "eom 9=1 and 8=1", "u32 9=1 and eom 8=1", "EOM 9=1",
 	"src 2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff dst 2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff sport 65535 dport 65535 "
 	"u32 15/0xfffffffe=0x10000000-0xfffffffe and 14/0xfffffffe=0x10000000-0xfffffffe and 13/0xfffffffe=0x10000000-0xfffffffe "
-	"and 12/0xfffffffe=0x10000000-0xfffffffe", /* longer than what is kept of a rule */
+	"and 12/0xfffffffe=0x10000000-0xfffffffe", /* longer than the stored text of a rule */
 	"src 2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff:1111:2222:3333:4444:5555/64",
 };
 /* clang-format on */
@@ -107,7 +107,7 @@ static void random_rules(void)
 	}
 }
 
-/* Of a rule that a program makes by itself: the handler, what it is refused with, and a word of the reason. */
+/* Tests a rule that a program fills in itself: the handler, the expected error, and a word of the reason. */
 static void refused(const char *handler, const struct spin_rule *rule, int err, const char *word)
 {
 	struct spin_object *object;
@@ -123,7 +123,7 @@ static void refused(const char *handler, const struct spin_rule *rule, int err, 
 	spin_object__close(object);
 }
 
-/* Handlers get UDP and ICMP, so another protocol's rule would never match. */
+/* Handlers get UDP and ICMP only, so a rule for another protocol would never match. */
 static void other_protocols(void)
 {
 	refused("empty", &(struct spin_rule){ .protocol = 6 }, -EINVAL, "protocol 6");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What spin_sender__send() must not do: send beyond its window, send again too often, take forged
- * acknowledgements for its own, wait for ever; and what it says when it fails.
+ * What spin_sender__send() must not do: send beyond its window, retransmit too often, accept forged acknowledgements, or wait
+ * forever. Also checks its messages on failure.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static struct spin_sender *to_port(unsigned port, struct spin_send_opts opts)
 	return s;
 }
 
-/* A receiver of its own, a message, and the receiver's view when both have ended. */
+/* Starts a receiver, sends a message, and stores the receiver's view when both have ended. */
 static int try(struct slmp_receiver kind, struct spin_send_opts opts, uint32_t bytes,
 	       int (*progress)(void *arg, const struct spin_send_report *so_far))
 {
@@ -65,7 +65,7 @@ static void no_answer(void)
 	expect(-ETIMEDOUT, try((struct slmp_receiver){ .every = 1, .mute = 1 }, brief, BYTES, NULL), "no answer");
 	says("not even of the first packet");
 	expect(48, (int)m->packets, "different packets sent without an acknowledgement");
-	/* after 20, 40, 80 and 160 ms */
+	/* retransmissions after 20, 40, 80 and 160 ms */
 	if (m->first_came < 2 || m->first_came > 5)
 		fail("a packet is not sent again with waits that double");
 	expect(0, (int)report.acknowledged, "acknowledged without an acknowledgement");
@@ -116,7 +116,7 @@ static void without_acknowledgements(void)
 	expect(1, (int)receiver.message[0].packets, "packets sent before the first answer");
 }
 
-/* The window follows the path: it is halved where packets are lost, instead of filling a queue again and again. */
+/* The window adapts to the path: it is halved when packets are lost, and does not fill a queue again and again. */
 static void a_narrow_path(void)
 {
 	struct slmp_receiver kind = { .every = 1, .mute_offset = SLMP_NO_PACKET, .link = { .narrow = 1 } };
@@ -129,7 +129,7 @@ static void a_narrow_path(void)
 	}
 }
 
-/* One that has acknowledged what fits, and refuses the rest. */
+/* A receiver that acknowledges what fits and refuses the rest. */
 static void no_room(void)
 {
 	struct slmp_receiver kind = { .every = 1, .mute_offset = SLMP_NO_PACKET, .room = 100000, .link = { .lose = 5 } };
@@ -146,7 +146,7 @@ static void no_room(void)
 	says("0 of 2912000 bytes were acknowledged");
 }
 
-/* One that ends messages for others. */
+/* A receiver that ends messages in favour of others. */
 static void begun_again(void)
 {
 	struct slmp_receiver kind = { .every = 1,
@@ -162,11 +162,11 @@ static void begun_again(void)
 	expect((int)receiver.message[3].id, (int)report.message_id, "the id told of");
 	kind.end_messages = SLMP_MESSAGES;
 	kind.link.lose = 0;
-	kind.link.lose_ack = 100; /* nothing is ever acknowledged: no progress */
+	kind.link.lose_ack = 100; /* nothing is acknowledged, so there is no progress */
 	expect(-ETIMEDOUT, try(kind, brief, BYTES, NULL), "ended for others each time");
 }
 
-/* On the loopback interface nothing cuts what is sent as one: so it comes to a receiver that asks for it. */
+/* The loopback interface does not segment: a receiver that enables GRO gets a train in one piece. */
 static void packets_go_in_trains(void)
 {
 	struct slmp_receiver kind = { .every = 1, .mute_offset = SLMP_NO_PACKET, .stride = 1456, .link = { .joined = 1 } };
@@ -175,7 +175,7 @@ static void packets_go_in_trains(void)
 	expect(0, try(kind, opts, BYTES, NULL), "in trains");
 	if (receiver.trains < 20 || receiver.datagrams != report.sent)
 		fail("packets do not go in trains");
-	/* XDP in generic mode would see them as one */
+	/* generic XDP would see a train as one packet */
 	kind.link.joined = 2;
 	expect(0, try(kind, opts, BYTES, NULL), "trains are lost");
 	expect(1, (int)receiver.trains, "trains that were tried");
@@ -200,7 +200,7 @@ static void given_up(void)
 
 static void refused(void)
 {
-	struct spin_sender *s = to_port(receiver.port, (struct spin_send_opts){ 0 }); /* which has ended */
+	struct spin_sender *s = to_port(receiver.port, (struct spin_send_opts){ 0 }); /* the receiver has ended */
 
 	for (int again = 0; again < 2; again++) {
 		expect(-ECONNREFUSED, spin_sender__send(s, data, BYTES, NULL, &report), "nobody there");
@@ -252,7 +252,7 @@ static void options_are_checked(void)
 	spin_sender__close(s);
 }
 
-/* Last: the way stays short. */
+/* Runs last: the MTU of the path stays small. */
 static void a_short_way(void)
 {
 	struct slmp_receiver kind = { .every = 1, .mute_offset = SLMP_NO_PACKET, .stride = 960 };

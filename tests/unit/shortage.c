@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What a failed bpf() call lacked is said with what to do; descriptors are counted whatever the error was. */
+/* The message after a failed bpf() call says what was missing and what to do. Descriptors are checked for any error. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,7 +36,7 @@ int main(void)
 	explained(-EPERM, -EACCES, 0, "seccomp");
 	explained(-ENFILE, -ENFILE, 0, "fs.file-max");
 	explained(-EMFILE, -EMFILE, 0, "ulimit -n");
-	/* with another error: as libbpf has it, which takes a failed probe for an old kernel */
+	/* another error: libbpf reports an old kernel when its probe fails */
 	getrlimit(RLIMIT_NOFILE, &limit);
 	few.rlim_max = limit.rlim_max;
 	if (setrlimit(RLIMIT_NOFILE, &few))

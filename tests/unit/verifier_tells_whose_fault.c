@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* From made-up verifier logs to messages: whose fault a refusal is, and what an old kernel lacks. */
+/* Converts invented verifier logs to messages: whose fault a refusal is, and what an old kernel lacks. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,24 +37,24 @@ int main(void)
 
 	uname(&kernel);
 	explained(0, "", NULL, NULL);
-	/* the verifier has not come to the handler */
+	/* the verifier has not reached the handler */
 	explained(-EINVAL, PARSE UNBOUNDED, "fault of sPIN, not of the handler", "SPIN_GET");
 	explained(-EINVAL, PARSE UNBOUNDED, kernel.release, NULL);
 	explained(-EINVAL, PARSE UNBOUNDED, "(parse.h:33)", NULL);
-	/* it has */
+	/* the verifier has reached the handler */
 	explained(-EINVAL, "; x = *word; @ mine.c:12\n3: (b7) r1 = 0\n" PARSE UNBOUNDED, "mine.c:12: this goes beyond", "fault of sPIN");
 	explained(-EINVAL, "; x = *word; @ context.bpf.c:12\n3: (b7) r1 = 0\n" PARSE UNBOUNDED, "fault of sPIN", "mine.c");
-	/* nobody knows: kernels before 6.8 write no files */
+	/* unknown: kernels before 6.8 do not print file names */
 	explained(-EINVAL, "; if (ip + 20 > end)\n7: (0f) r3 += r4\n" UNBOUNDED, "spincc says whose line", "fault of sPIN");
-	/* of a program as a whole no instruction is to blame */
+	/* a refusal of the whole program blames no instruction */
 	explained(-EINVAL, PARSE "combined stack size of 2 calls is 600. Too large\n", "stack", "fault of sPIN");
 	explained(-ENOSYS, "unknown opcode e5\nprocessed 0 insns\n", "too old for this program: it does not know may_goto", "fault");
 	explained(-ENOSYS, "unknown opcode e5\nprocessed 0 insns\n", "boot Linux 6.9 or newer", "refuses");
-	/* only what bounded loops may mend is tried with them */
+	/* bounded loops are tried only for limits that they may avoid */
 	expect(1, spin_verifier__is_limit(PARSE "BPF program is too large. Processed 1000001 insn\n"), "too many steps");
 	expect(0, spin_verifier__is_limit(PARSE "the call stack of 9 frames is too deep !\n"), "too many calls");
 	expect(0, spin_verifier__is_limit(PARSE UNBOUNDED), "beyond the packet");
-	/* what is all ours */
+	/* programs that are entirely sPIN's */
 	expect(-EINVAL, spin_verifier__explain_own(PARSE UNBOUNDED, "the dispatcher", why, sizeof(why)), "the dispatcher");
 	if (!strstr(why, "cannot load the dispatcher") || !strstr(why, "issue tracker"))
 		differ(why, "the dispatcher, and where to report");
