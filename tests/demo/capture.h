@@ -2,7 +2,7 @@
 #ifndef TESTS_DEMO_CAPTURE_H
 #define TESTS_DEMO_CAPTURE_H
 
-/* The first frames that a client sends to a UDP port, as they are on the wire. */
+/* The first frames that a client sends to a UDP port, as on the wire. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,12 +22,12 @@ struct capture {
 	size_t frames;
 };
 
-/* Frames queue up in the kernel from now on. port: host byte order. */
+/* From now on frames queue in the kernel. port: host byte order. */
 void capture_start(struct capture *capture, const struct lab *lab, uint16_t port);
-/* Takes at most frames_max of them and stops. */
+/* Takes at most frames_max of the queued frames and stops. */
 void capture_stop(struct capture *capture, size_t frames_max);
 double capture_mean_bytes(const struct capture *capture);
-/* A pcap file, for `spinctl cost` and others. */
+/* Writes a pcap file, for `spinctl cost` and other tools. */
 void capture_write(const struct capture *capture, const char *path);
 
 #endif

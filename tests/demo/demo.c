@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * demo - two sPIN handlers on real traffic between two network namespaces, and
- * what they cost: at XDP, measured; on a PsPIN HPU, modelled. Run as root.
+ * demo: two sPIN handlers on real traffic between two network namespaces. Reports their measured cost at XDP and their
+ * modelled cost on a PsPIN HPU. Run as root.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "tests/common/proc.h"
 #include "tests/demo/parts.h"
 
-/* build/tests/demo/demo finds build/ */
+/* build/tests/demo/demo is two directories below build/ */
 static void find_build(char *build, size_t bytes)
 {
 	ssize_t n = readlink("/proc/self/exe", build, bytes - 1);

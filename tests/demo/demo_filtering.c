@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * filtering, live: iperf3 UDP flows that are sent to one published port, each
- * steered by its source address to the port where its own server listens.
+ * filtering on live traffic: iperf3 UDP flows are sent to one published port. The handler steers each by its source address to
+ * the port of its own server.
  */
 #include <arpa/inet.h>
 #include <signal.h>
@@ -20,7 +20,7 @@
 #include "tests/demo/replay.h"
 
 #define FLOWS          4
-#define FIRST_PORT     5201 /* iperf3's, one per flow, then the probe's */
+#define FIRST_PORT     5201 /* ports of iperf3, one per flow, then those of the probe */
 #define PROBE_PORT     (FIRST_PORT + FLOWS)
 #define PUBLISHED_PORT 9000
 #define OTHER_PORT     9100
@@ -34,10 +34,10 @@
 #define FRAMES_MAX     2000
 
 static const char *const flow_addr[FLOWS] = { "10.77.0.11", "10.77.0.12", "10.77.0.13", "10.77.0.14" };
-#define PROBE_ADDR    "10.77.0.15" /* in the table */
+#define PROBE_ADDR    "10.77.0.15" /* an address in the table */
 #define UNLISTED_ADDR "10.77.0.20"
 
-/* As in handlers/filtering.c. */
+/* Same layout as in handlers/filtering.c. */
 struct route {
 	uint32_t src;
 	uint16_t port, unused;
@@ -70,7 +70,7 @@ static uint64_t routed(struct spin_ctx *ctx, const char *addr)
 	return 0;
 }
 
-/* port 0: each address to its own port; else all to this one. */
+/* port 0: each address gets a port of its own; otherwise all get this port. */
 static void fill_routes(struct spin_ctx *ctx, uint16_t port)
 {
 	char fields[64];
@@ -82,7 +82,7 @@ static void fill_routes(struct spin_ctx *ctx, uint16_t port)
 	}
 }
 
-/* Datagrams that the server's namespace has delivered to sockets. */
+/* Returns the number of datagrams delivered to sockets in the server's namespace. */
 static uint64_t delivered(const struct lab *lab)
 {
 	unsigned long long n = 0;
@@ -109,7 +109,7 @@ static double tcp_gbit_s(const struct demo *demo)
 	return flow.gbit_s;
 }
 
-/* All UDP flows; delivered datagrams per second and receiver CPU time for each. */
+/* Runs all UDP flows. Returns for each the delivered datagrams per second and the receiver's CPU time. */
 static void run_flows(const struct demo *demo, struct iperf_flow *flow, double *rate, double *cpu_ns)
 {
 	pid_t napi = lab_napi_thread(&demo->lab.server);
@@ -139,7 +139,7 @@ static void run_flows(const struct demo *demo, struct iperf_flow *flow, double *
 	*cpu_ns = ns / (double)datagrams;
 }
 
-/* One line: where datagrams from an address to a port come out; dies if that is not `want`. */
+/* Prints where datagrams from an address to a port arrive. Dies if that is not `want`. */
 static void probe(const struct demo *demo, const char *what, const char *from, uint16_t port, uint16_t want)
 {
 	unsigned answered[3] = { 0 }, none;
@@ -192,13 +192,13 @@ static void attach(const struct lab *lab, struct spin_ctx *ctx)
 		die("%s", spin_strerror_last());
 }
 
-/* On the frames captured: time at XDP and cycles on the HPU. */
+/* Measures time at XDP and cycles on the HPU with the captured frames. */
 static void cost(const struct demo *demo, const struct spin_object *object, const struct capture *capture, struct summary *s)
 {
 	const struct frame *full[FRAMES_MAX];
 	struct hpu_class class = { 0 };
 	struct spin_rule rule;
-	/* all routes lead to the published port: the same work, and the frame matches again */
+	/* all routes lead to the published port: the work is the same, and the frame matches again in the next run */
 	struct spin_ctx *ctx = make_context(NULL, object, &rule);
 	struct replay *replay;
 	struct hpu hpu;
@@ -264,7 +264,7 @@ static void run_filtering(struct demo *demo, void *arg)
 	tcp[1] = tcp_gbit_s(demo);
 	spin_ctx__detach(ctx);
 
-	/* else datagrams reach the receiver on the sender's CPU while there is no XDP */
+	/* otherwise datagrams reach the receiver on the sender's CPU while there is no XDP */
 	lab_set_segmentation(lab, 0);
 	run_flows(demo, flow, &s->rate[0], &s->cpu_ns[0]);
 
@@ -298,7 +298,7 @@ static void run_filtering(struct demo *demo, void *arg)
 	       tcp[0], tcp[1]);
 	measure_baseline(measure_add(&demo->measure, "tcp.native_xdp", tcp[1], "Gbit/s"), tcp[0]);
 
-	/* frames for the costs, apart from the flows that are timed */
+	/* frames for the cost measurements, captured apart from the timed flows */
 	capture_start(&capture, lab, PUBLISHED_PORT);
 	flow[0] = (struct iperf_flow){ .port = FIRST_PORT, .from = flow_addr[0] };
 	flow[1] = (struct iperf_flow){ .port = FIRST_PORT + 1, .from = flow_addr[1] };

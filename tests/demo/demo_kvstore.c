@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * kvstore, live: a key-value server and a YCSB client, with the handlers before
- * the server and without, in turn.
- */
+/* kvstore on live traffic: a key-value server and a YCSB client, alternating with and without the handlers in front of the server. */
 #include <signal.h>
 #include <stdio.h>
 #include <stddef.h>
@@ -19,23 +16,23 @@
 #include "tests/demo/ycsb.h"
 
 /*
- * Twenty times as many keys as the cache has lines: it must choose. The window
- * keeps the server busy in both arms.
+ * The cache must choose: there are twenty times as many keys as cache lines. The window keeps the server busy both with and
+ * without the handlers.
  */
 #define KEYS       10000
 #define THETA      1.1
-#define WINDOW     64 /* requests under way */
-#define ROUNDS     11 /* of both arms, in turn */
-#define ROUNDS_MIN 3  /* that a slow or busy machine does */
+#define WINDOW     64 /* requests in flight */
+#define ROUNDS     11 /* rounds, each with and without the handlers */
+#define ROUNDS_MIN 3  /* at least, on a slow or busy machine */
 #define WARM_UP_S  0.2
 #define MEASURE_S  0.5
-#define STORE_KEYS (2u << 20) /* room of the server's store */
+#define STORE_KEYS (2u << 20) /* capacity of the server's store */
 #define FRAMES_MAX 30000
 #define TARGET     0.85 /* of the bound */
 
 struct round {
 	double rate, cpu_ns, hit_all, hit_get, server_busy;
-	double speedup, bound, vs_bound; /* with the handlers, over the round before without */
+	double speedup, bound, vs_bound; /* with the handlers, relative to the preceding round without */
 	struct ycsb_result client;
 	struct kv_server_report server;
 };
@@ -77,7 +74,7 @@ static void run_round(const struct demo *demo, const char *object, uint64_t seed
 	round->rate = n / r->seconds;
 	round->cpu_ns = (double)(r->server_ns + r->server_napi_ns) / n;
 	round->server_busy = round->cpu_ns * round->rate / 1e9;
-	/* a few answers under way at either end of the time may make it a hair less than none */
+	/* answers in flight at the start and the end may make it slightly negative */
 	round->hit_all = r->reached_server < r->requests ? 1 - (double)r->reached_server / n : 0;
 	round->hit_get = round->hit_all * n / (double)r->gets;
 	if (r->wrong)
@@ -86,7 +83,7 @@ static void run_round(const struct demo *demo, const char *object, uint64_t seed
 	munmap(r, sizeof(*r));
 }
 
-/* NAN of none. */
+/* Returns NAN if there are no rounds. */
 static double median_of(const struct round *round, int rounds, size_t field)
 {
 	double values[ROUNDS];
@@ -107,7 +104,7 @@ static void print_round(const char *arm, const struct round *round)
 	       (unsigned long long)r->checked, (unsigned long long)r->timeouts);
 }
 
-/* Time at XDP by class, on the captured frames, each in the state that the sequence leaves. */
+/* Measures the time at XDP of each class with the captured frames. Each class starts with the state that the previous one leaves. */
 static void time_classes(const struct demo *demo, struct spin_ctx *ctx, const struct capture *capture, double *ns)
 {
 	const struct frame **of_class[KV_CLASSES];
@@ -132,7 +129,7 @@ static void time_classes(const struct demo *demo, struct spin_ctx *ctx, const st
 	proc_progress();
 	snprintf(path, sizeof(path), "%s/replay.bpf.o", demo->programs);
 	replay = replay_open(path);
-	/* hits first: they leave the cache as it is */
+	/* hits first: they do not change the cache */
 	for (int c = 0; c < KV_CLASSES; c++) {
 		if (!count[c])
 			die("no captured request is of class %d", c);
@@ -185,17 +182,17 @@ static void cost(const struct demo *demo, const char *path, const struct capture
 	capture_write(capture, pcap);
 }
 
-/* What the steps hand on. */
+/* Data passed between the steps. */
 struct kvstore {
 	struct summary *summary;
 	char object[300];
 	struct round without[ROUNDS], with[ROUNDS];
-	int rounds; /* complete: of both arms */
+	int rounds; /* complete rounds, with and without the handlers */
 	uint64_t checked;
 	double gets, requests;
 };
 
-/* A machine on which a step takes half of what is too long does no more than the least rounds. */
+/* If a step has taken half of its time limit, only the minimum number of rounds is run. */
 static void run_rounds(struct demo *demo, void *arg)
 {
 	struct kvstore *kv = arg;
@@ -222,7 +219,7 @@ static void run_rounds(struct demo *demo, void *arg)
 	}
 }
 
-/* Medians of the rounds that are complete. */
+/* Computes the medians of the complete rounds. */
 static void summarize_rounds(struct demo *demo, struct kvstore *kv)
 {
 	struct summary *s = kv->summary;
@@ -280,7 +277,7 @@ int demo_kvstore(struct demo *demo, struct summary *s)
 	printf("\nkvstore: YCSB, 50 %% GET and 50 %% SET, %d keys, Zipf %.1f, %d requests under way\n", KEYS, THETA, WINDOW);
 	printf("  %-8s %9s %10s %8s %8s %8s %9s %9s %8s %8s\n", "handlers", "req/s", "CPU ns/req", "server", "NAPI", "CPU %", "hits/GET",
 	       "hits/all", "checked", "timeouts");
-	/* rounds that are complete count, whatever became of the next */
+	/* complete rounds count, even if the next one failed */
 	err = demo_step(demo, "kvstore, requests", run_rounds, kv) && !kv->rounds ? -1 : 0;
 	summarize_rounds(demo, kv);
 	if (!err)

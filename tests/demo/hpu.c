@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A handler on the model of the NIC, packet by packet, for the demo. */
+/* Runs a handler on the model of the NIC, packet by packet, for the demo. */
 #include <string.h>
 
 #include "tests/common/proc.h"

@@ -2,7 +2,7 @@
 #ifndef TESTS_DEMO_HPU_H
 #define TESTS_DEMO_HPU_H
 
-/* Captured frames on the timed model of a PsPIN HPU. */
+/* Runs captured frames on the timed model of a PsPIN HPU. */
 #include <hwmodel/pspin.h>
 
 #include <spin/libspin.h>
@@ -13,7 +13,7 @@ struct hpu {
 	const struct pspin_target *target;
 };
 
-/* Cycles of one class of packets. */
+/* Cycles of a class of packets. */
 struct hpu_class {
 	uint64_t packets;
 	uint64_t cycles; /* sum of the handlers' bodies (B) */
@@ -22,17 +22,17 @@ struct hpu_class {
 void hpu_open(struct hpu *hpu, const struct spin_object *object, const struct spin_rule *rule);
 void hpu_close(struct hpu *hpu);
 
-/* HPU address of a variable of the image, which must have this size. */
+/* Returns the HPU address of a variable of the image, which must have this size. */
 uint32_t hpu_symbol(const struct hpu *hpu, const char *name, size_t bytes);
-/* Makes a variable the bytes given: a table as the live context has it. */
+/* Sets a variable to the given bytes, such as a table of the live context. */
 void hpu_set(struct hpu *hpu, const char *symbol, const void *from, size_t bytes);
 
-/* Runs one frame; the result is valid until the next. */
+/* Runs one frame. The result is valid until the next call. */
 const struct pspin_result *hpu_packet(struct hpu *hpu, const struct frame *frame);
 void hpu_count(struct hpu_class *class, const struct pspin_result *result);
 double hpu_mean_cycles(const struct hpu_class *class);
 
-/* HPUs busy at a line rate: packet rate x (B + what lies between two handlers). */
+/* Returns the HPUs needed at a line rate: packet rate x (B + the time between two handlers). */
 double hpu_needed(const struct hpu *hpu, double body_cycles, double gbit_s, double bytes_per_packet);
 
 #endif

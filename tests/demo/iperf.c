@@ -11,10 +11,10 @@
 #include "tests/common/proc.h"
 #include "tests/demo/iperf.h"
 
-/* Beyond its time; iperf3 waits for ever if the first datagram of a flow is lost. */
+/* Added to the run time: iperf3 waits forever if the first datagram of a flow is lost. */
 #define SLACK_S 8u
 
-/* Whether a TCP port of the caller's namespace is listened on. */
+/* Returns 1 if a process listens on a TCP port of the caller's namespace. */
 static int listening(uint16_t port)
 {
 	FILE *from = fopen("/proc/thread-self/net/tcp", "re");
@@ -66,7 +66,7 @@ void iperf_start(const struct lab *lab, struct iperf_flow *flow, unsigned flows,
 	}
 }
 
-/* A number by its key, after the object's last appearance; -1: not there. */
+/* Returns the number of a key, after the last occurrence of the object; -1: not found. */
 static double number(const char *text, const char *object, const char *key)
 {
 	const char *at = NULL;

@@ -2,7 +2,7 @@
 #ifndef TESTS_DEMO_IPERF_H
 #define TESTS_DEMO_IPERF_H
 
-/* iperf3, a server and a client per flow. */
+/* Runs iperf3 with a server and a client for each flow. */
 #include <stdint.h>
 
 #include "tests/common/net/netlab.h"
@@ -10,8 +10,8 @@
 #define IPERF_FLOWS_MAX 8
 
 struct iperf_flow {
-	uint16_t port;    /* where its server listens */
-	const char *from; /* client's address */
+	uint16_t port;    /* the server's port */
+	const char *from; /* the client's address */
 	/* results */
 	double gbit_s;          /* received */
 	uint64_t packets, lost; /* of a UDP flow */
@@ -21,10 +21,10 @@ struct iperf_flow {
 	uint64_t deadline_ns;
 };
 
-/* Starts all flows; mbit_s: of each UDP flow, 0 for TCP. datagram_bytes: UDP payload. */
+/* Starts all flows. mbit_s: rate of each UDP flow, 0 for TCP. datagram_bytes: UDP payload. */
 void iperf_start(const struct lab *lab, struct iperf_flow *flow, unsigned flows, unsigned seconds, unsigned mbit_s,
 		 unsigned datagram_bytes);
-/* Waits for the ends and reads the results. */
+/* Waits for all flows to end and reads the results. */
 void iperf_finish(struct iperf_flow *flow, unsigned flows);
 
 #endif

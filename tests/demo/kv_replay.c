@@ -67,7 +67,7 @@ static enum kv_class class_of(const struct frame *frame, enum spin_verdict verdi
 	return m.op == spin_hton16(KV_SET) ? KV_WRITE : KV_MISS;
 }
 
-/* One request at the server; the set of its key goes from the model's memory and back. */
+/* Serves one request. The set of its key is copied from the model's memory and back. */
 static void serve_model(struct kv_replay *replay, struct hpu *hpu, struct kv_message *m)
 {
 	static struct kv_cache cache;

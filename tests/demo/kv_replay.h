@@ -3,9 +3,8 @@
 #define TESTS_DEMO_KV_REPLAY_H
 
 /*
- * A captured sequence of requests through kvstore, on the HPU model or by
- * PROG_TEST_RUN, with the server behind it: what passes is served `delay`
- * requests later, as live it waits in queues, through the same server code.
+ * Replays a captured sequence of requests through kvstore, on the HPU model or by PROG_TEST_RUN, with the server behind it.
+ * Requests that pass are served `delay` requests later by the same server code, as if they had waited in queues.
  */
 #include <kvstore.h>
 
@@ -16,8 +15,8 @@ enum kv_class { KV_HIT, KV_MISS, KV_WRITE, KV_CLASSES };
 
 struct kv_replay {
 	struct kv_store *store;
-	unsigned delay; /* requests */
-	size_t skip;    /* frames at the beginning that are run but not counted */
+	unsigned delay; /* number of requests */
+	size_t skip;    /* leading frames that are run but not counted */
 	/* results */
 	struct hpu_class class[KV_CLASSES], all; /* cycles only from the model */
 };
@@ -27,7 +26,7 @@ struct kv_replay {
 void kv_replay_model(struct kv_replay *replay, struct hpu *hpu, const struct capture *capture);
 void kv_replay_live(struct kv_replay *replay, struct spin_ctx *ctx, const struct capture *capture);
 
-/* The class of a request, if it came now. */
+/* Returns the class that a request would have now. */
 enum kv_class kv_classify(const struct kv_cache *cache, const struct frame *frame);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The key-value server of the demo, with handlers as its cache or without. */
+/* The key-value server of the demo, with or without handlers as its cache. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <signal.h>
@@ -28,7 +28,7 @@ static void on_term(int signal)
 static int open_socket(const char *addr)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(KV_PORT) };
-	struct timeval tick = { .tv_usec = 100000 }; /* a SIGTERM just before recvfrom() is seen */
+	struct timeval tick = { .tv_usec = 100000 }; /* wakes up regularly, to see a SIGTERM that arrived just before recvfrom() */
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), bytes = RECEIVE_BUFFER_BYTES;
 
 	inet_pton(AF_INET, addr, &at.sin_addr);
@@ -38,7 +38,7 @@ static int open_socket(const char *addr)
 	return fd;
 }
 
-/* Attaches the handlers to the server's port; their cache is then shared. */
+/* Attaches the handlers to the server's port. Their cache is then shared. */
 static struct spin_ctx *open_context(const struct kv_server *server, struct kv_cache **cache)
 {
 	struct spin_object *object;

@@ -3,8 +3,8 @@
 #define TESTS_DEMO_KV_SERVER_H
 
 /*
- * A key-value server on UDP: one thread, one datagram per system call. With an
- * object it owns an execution context of the kvstore handlers on its interface.
+ * A key-value server on UDP: one thread, one datagram per system call. If an object is given, it owns a context of the kvstore
+ * handlers on its interface.
  */
 #include <spin/reason.h>
 #include <stdint.h>
@@ -14,8 +14,8 @@
 /* In memory shared with the demo. */
 struct kv_server_report {
 	volatile uint32_t ready;             /* 1: requests are served */
-	volatile uint64_t requests;          /* that reached the server */
-	uint64_t packets[SPIN_REASON_COUNT]; /* of the context, when the server has ended */
+	volatile uint64_t requests;          /* requests that reached the server */
+	uint64_t packets[SPIN_REASON_COUNT]; /* of the context, set when the server has ended */
 };
 
 struct kv_server {

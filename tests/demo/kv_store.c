@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The key-value server's table in main memory: open addressing. */
+/* The key-value server's table in memory: a hash table with open addressing. */
 #include <stdlib.h>
 
 #include "tests/demo/kv_store.h"
@@ -37,7 +37,7 @@ void kv_store__free(struct kv_store *store)
 	free(store);
 }
 
-/* The key's entry, or the free one where it would stand. */
+/* Returns the key's entry, or the free entry where it would be stored. */
 static struct entry *find(const struct kv_store *store, uint32_t key)
 {
 	uint32_t at = (uint32_t)((uint64_t)(key * 2654435769u) * store->places >> 32);

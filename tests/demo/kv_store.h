@@ -7,12 +7,12 @@
 
 struct kv_store;
 
-/* Room for `keys` keys, at least 1. NULL: no memory. */
+/* Has room for `keys` keys, at least 1. Returns NULL if there is no memory. */
 struct kv_store *kv_store__new(uint32_t keys);
 void kv_store__free(struct kv_store *store);
-/* The key's value, or NULL. */
+/* Returns the key's value, or NULL. */
 uint32_t *kv_store__get(const struct kv_store *store, uint32_t key);
-/* The same, with a place made for a new key; NULL: the store is full. */
+/* Same, but adds a new key. Returns NULL if the store is full. */
 uint32_t *kv_store__put(struct kv_store *store, uint32_t key);
 
 #endif

@@ -3,8 +3,8 @@
 #define TESTS_DEMO_PARTS_H
 
 /*
- * The two parts of the demo. Each prints what it sees and fills its summary. They do so in steps, each a process of its own:
- * one that fails, or takes longer than proc_step_s() on a busy machine, says so and leaves the others and the summary.
+ * The two parts of the demo. Each prints its results and fills its summary. They run in steps, each in a child process. A step
+ * that fails, or exceeds proc_step_s() on a busy machine, reports it; the other steps and the summary continue.
  */
 #include "tests/common/measure.h"
 #include "tests/common/net/netlab.h"
@@ -17,10 +17,13 @@ struct demo {
 	char programs[256]; /* directory of the demo's own BPF programs, and of what it writes */
 };
 
-/* fn(demo, arg) in a process of its own; what it leaves is in shared memory. 0, or -1 after it was said what was given up. */
+/*
+ * Runs fn(demo, arg) in a child process, which leaves its results in shared memory. Returns 0, or -1 after a message that says
+ * what was skipped.
+ */
 int demo_step(struct demo *demo, const char *what, void (*fn)(struct demo *demo, void *arg), void *arg);
 
-/* In shared memory, as the summary is, here and below. 0, or -1: something is missing in the summary. */
+/* Summaries are in shared memory. Both functions return 0, or -1 if the summary is incomplete. */
 int demo_filtering(struct demo *demo, struct summary *s);
 int demo_kvstore(struct demo *demo, struct summary *s);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Datagrams that are echoed: which ports a filter lets through, and where it redirects. */
+/* Sends datagrams to echo servers, to find which ports a filter passes and where it redirects. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
@@ -15,7 +15,7 @@
 #define WORDS     64
 
 struct datagram {
-	uint16_t port; /* of the echo that answered; 0 in the request */
+	uint16_t port; /* port of the echo server that answered; 0 in the request */
 	uint16_t unused;
 	uint32_t number;
 	uint32_t word[WORDS];

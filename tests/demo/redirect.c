@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The demo's filter by socket redirection: attaches it and reads its counts. */
+/* Attaches the demo's port redirection at the client's egress and reads its counters. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <stdlib.h>

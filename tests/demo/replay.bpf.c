@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Puts the next captured frame over the one given and hands it to a program, so
- * that PROG_TEST_RUN's repetitions see the traffic and not what the program made
- * of its first frame. Only the first REPLAY_BYTES change: frames of one length.
+ * Overwrites the given frame with the next captured one and passes it to a program, so that repetitions of PROG_TEST_RUN
+ * process the traffic and not the program's own output. Only the first REPLAY_BYTES change, so frames must have the same
+ * length.
  */
 #include <linux/bpf.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Runs captured frames through a program of the kernel many times, and takes the time per packet. */
+/* Runs captured frames through a program in the kernel many times, and measures the time per packet. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ struct replay *replay_open(const char *object)
 	replay->object = bpf_object__open_file(object, NULL);
 	if (!replay->object)
 		die("cannot read %s", object);
-	/* as the handlers' programs: an array of programs takes only such that agree */
+	/* like the handlers' programs: all programs of a program array must agree in this flag */
 	bpf_object__for_each_program(program, replay->object)
 		bpf_program__set_flags(program, BPF_F_XDP_HAS_FRAGS);
 	if (bpf_object__load(replay->object))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The demo's table: what was measured on this machine, and what the model says of PsPIN. */
+/* Prints the demo's table: what was measured on this machine, and what the model predicts for PsPIN. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static uint64_t total(const struct summary *s)
 	return sum;
 }
 
-/* "-" for what was not measured. */
+/* Returns "-" for values that were not measured. */
 static const char *number(char text[16], double value, int decimals)
 {
 	snprintf(text, 16, isnan(value) ? "-" : "%.*f", decimals, value);

@@ -2,7 +2,7 @@
 #ifndef TESTS_DEMO_SUMMARY_H
 #define TESTS_DEMO_SUMMARY_H
 
-/* What the demo says of one handler, in the end: a table, and rows of build/demo.json. */
+/* The demo's results for one handler: a table, and rows of build/demo.json. */
 #include <spin/reason.h>
 #include <stdint.h>
 
@@ -11,7 +11,7 @@
 
 struct summary_part {
 	const char *name; /* of a class of packets: "get_hit" */
-	double ns;        /* at XDP, beyond an empty program */
+	double ns;        /* at XDP, minus an empty program */
 	double cycles;    /* B on the HPU */
 };
 
@@ -19,20 +19,20 @@ struct summary {
 	const char *name; /* of the handler */
 	const char *unit; /* "requests answered" or "datagrams delivered" */
 	uint64_t packets[SPIN_REASON_COUNT];
-	/* NAN: not measured, here and below */
+	/* NAN: not measured (also below) */
 	double xdp_ns; /* mean */
 	struct summary_part part[4];
 	unsigned parts;
-	const char *hit_name;            /* what a hit is */
+	const char *hit_name;            /* what counts as a hit */
 	double hit_rate;                 /* of all packets matched, 0 to 1 */
-	double rate[2], cpu_ns[2];       /* per second; of the receiver per unit. [0] without the handler, [1] with */
+	double rate[2], cpu_ns[2];       /* per second; receiver CPU time per unit. [0] without the handler, [1] with */
 	double speedup, bound, vs_bound; /* medians over rounds; NAN where none applies */
 	double body_cycles;              /* mean B */
 	double packet_bytes;             /* mean, from the IP header on */
 	double hpus[2][2];               /* [200, 400 Gbit/s][packet bytes only, with Ethernet's 38] */
 };
 
-/* Nothing is measured yet. */
+/* Marks all values as not measured. */
 void summary_begin(struct summary *s, const char *name);
 /* Fills hpus[][] from body_cycles and packet_bytes. */
 void summary_hpus(struct summary *s, const struct hpu *hpu);

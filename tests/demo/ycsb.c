@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* YCSB's mix of reads and updates with Zipf keys, against the demo's server. */
+/* A client with YCSB's mix of reads and updates and Zipf keys, for the demo's server. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/udp.h>
@@ -23,16 +23,16 @@
 #define UDP_GRO 104
 #endif
 
-#define BATCH_MAX     64         /* datagrams per system call: the kernel's limit to UDP_SEGMENT */
-#define OPERATIONS    (1u << 20) /* drawn before the run, then repeated */
+#define BATCH_MAX     64         /* datagrams per system call: the kernel's limit for UDP_SEGMENT */
+#define OPERATIONS    (1u << 20) /* generated before the run, then repeated */
 #define TIMEOUT_NS    200000000u
 #define SWEEP_NS      10000000u
 #define SOCKET_BUFFER (4 << 20) /* bytes */
 
 struct slot {
-	uint32_t id; /* sequence * YCSB_WINDOW_MAX + index of the slot */
+	uint32_t id; /* sequence * YCSB_WINDOW_MAX + slot index */
 	uint32_t key;
-	uint32_t version; /* SET: written; GET: oldest that may be read */
+	uint32_t version; /* SET: version written; GET: oldest version that may be read */
 	uint32_t is_set;
 	uint64_t sent_ns;
 };
@@ -82,14 +82,14 @@ static void flush(struct run *run)
 		c->cmsg_len = CMSG_LEN(sizeof(uint16_t));
 		*(uint16_t *)CMSG_DATA(c) = sizeof(run->batch[0]);
 	}
-	/* what a full queue refuses is a lost datagram: the timeout is for those, too */
+	/* a datagram that a full queue refuses is lost, which the timeout handles */
 	if (sendmsg(run->fd, &message, 0) < 0 && errno != ENOBUFS && errno != EAGAIN)
 		die("YCSB client: sendmsg: %s", strerror(errno));
 	run->result.sent += run->batched;
 	run->batched = 0;
 }
 
-/* Puts an operation into a slot and its request into the batch. */
+/* Puts an operation into a slot and adds its request to the batch. */
 static void issue(struct run *run, struct slot *slot, uint32_t key, uint32_t is_set)
 {
 	struct kv_message *m = &run->batch[run->batched++];
@@ -134,7 +134,7 @@ static void check(struct run *run, const struct slot *slot, const struct kv_mess
 			 slot->version, run->issued[slot->key]);
 }
 
-/* Takes a reply; its slot, or NULL if it answers nothing under way. */
+/* Takes a reply. Returns its slot, or NULL if it matches no request in flight. */
 static struct slot *take_reply(struct run *run, const struct kv_message *m)
 {
 	struct slot *slot = &run->slot[m->id % YCSB_WINDOW_MAX];
@@ -166,8 +166,8 @@ static void sweep(struct run *run)
 }
 
 /*
- * Until the deadline: each answer makes room for the next operation. It polls:
- * waking an idle CPU would cost the server, whose CPU time is measured.
+ * Runs until the deadline. Each answer makes room for the next operation. It polls, because waking an idle CPU would cost the
+ * server CPU time, which is measured.
  */
 static void loop(struct run *run, uint64_t deadline_ns)
 {
@@ -187,7 +187,7 @@ static void loop(struct run *run, uint64_t deadline_ns)
 		if (got < 0 && errno != EAGAIN && errno != EINTR && errno != ECONNREFUSED)
 			die("YCSB client: recvmmsg: %s", strerror(errno));
 		if (got <= 0)
-			sched_yield(); /* to the NAPI thread of this side */
+			sched_yield(); /* lets the NAPI thread of this side run */
 		run->now_ns = now_ns();
 		for (int i = 0; i < got; i++) {
 			for (unsigned m = 0; m < messages[i].msg_len / sizeof(in[0][0]); m++) {
@@ -205,7 +205,7 @@ static void loop(struct run *run, uint64_t deadline_ns)
 	}
 }
 
-/* One SET per key, so that every GET finds a value. */
+/* Sends one SET per key, so that every GET finds a value. */
 static void load_keys(struct run *run)
 {
 	for (uint32_t key = 0; key < run->options->keys; key++) {
@@ -248,7 +248,7 @@ static void draw_operations(struct run *run)
 		run->operation[i] = run->operation[i] * 2 + (random_next(&seed) >> 63);
 }
 
-/* Both ends of the measured time: totals so far, with receiver and clocks. */
+/* Takes the totals at the start or the end of the measured time, including the receiver's and the clocks. */
 static void mark(const struct run *run, struct ycsb_result *at)
 {
 	const struct ycsb *options = run->options;

@@ -3,10 +3,9 @@
 #define TESTS_DEMO_YCSB_H
 
 /*
- * A YCSB client: half GETs, half SETs, keys by Zipf, a closed loop with a window
- * of requests under way. Every value carries its key and version, and every
- * read is checked: written to that key, and not before the last SET that was
- * acknowledged when the GET left.
+ * A YCSB client: half GETs, half SETs, Zipf keys, a closed loop with a window of requests in flight. Every value carries its key and
+ * version, and every read is checked: it must be written to that key, and not be older than the last SET that was acknowledged when
+ * the GET was sent.
  *
  * A request that is not answered in time is given up and sent again under a new
  * identity, a SET also with a new version. There is one path of queues between
@@ -26,21 +25,21 @@ struct ycsb {
 	uint32_t window;
 	double warm_up_s, measure_s;
 	uint64_t seed;
-	/* receiver: read at both ends of the measured time */
+	/* receiver: read at the start and the end of the measured time */
 	pid_t server, server_napi;
 	const volatile uint64_t *server_requests;
 	struct ycsb_result *result; /* in memory shared with the demo */
 };
 
-/* Of the measured time, but for timeouts and wrong values: of the whole run. */
+/* Values of the measured time, except timeouts and wrong values: those of the whole run. */
 struct ycsb_result {
 	double seconds;
 	uint64_t requests, gets; /* answered */
 	uint64_t reached_server;
 	uint64_t server_ns, server_napi_ns; /* CPU time */
 	uint64_t timeouts, wrong;
-	uint64_t checked; /* values read and checked, whole run */
-	uint64_t sent;    /* requests, whole run */
+	uint64_t checked; /* values read and checked in the whole run */
+	uint64_t sent;    /* requests in the whole run */
 	char first_wrong[160];
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Random numbers with Zipf's distribution, by inversion. */
+/* Random numbers with a Zipf distribution, by inversion. Used by the demo's client. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ uint64_t random_next(uint64_t *state)
 	return z ^ z >> 31;
 }
 
-/* By inversion of the exact distribution: binary search in the cumulated weights. */
+/* Inverts the exact distribution: binary search in the cumulative weights. */
 int zipf_fill(uint32_t *ranks, size_t count, uint32_t n, double theta, uint64_t seed)
 {
 	double *upto = malloc(n * sizeof(*upto)), sum = 0;

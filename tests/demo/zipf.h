@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Ranks 0 to n-1, rank r with a probability proportional to 1 / (r + 1)^theta; 0, or -1: no memory. */
+/* Fills in ranks 0 to n-1, where rank r has a probability proportional to 1 / (r + 1)^theta. Returns 0, or -1 if there is no memory. */
 int zipf_fill(uint32_t *ranks, size_t count, uint32_t n, double theta, uint64_t seed);
 
-/* A generator of well mixed 64-bit numbers (splitmix64). */
+/* Returns the next number of splitmix64. */
 uint64_t random_next(uint64_t *state);
 
 #endif

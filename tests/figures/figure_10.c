@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * PsPIN's figure 10, its own side: instructions and IPC of its handlers, and what atomic instructions save of them; and the
- * right half of figure 11, what they do by area. The paper's text gives no numbers of its own side but the area.
+ * PsPIN's figure 10, its own side: instructions and IPC of its handlers, and the share saved by atomic instructions. Also the
+ * right half of figure 11: throughput by area. The paper states no numbers for its own side except the area.
  */
 #include <stdio.h>
 
@@ -11,16 +11,16 @@
 #define PACKET_BYTES  2048u /* PsPIN 4.3 */
 #define PACKETS       64u
 #define HPUS          32
-#define AREA_MM2      18.5 /* PsPIN table 3: of 32 HPUs, at 22 nm */
+#define AREA_MM2      18.5 /* PsPIN table 3: 32 HPUs at 22 nm */
 #define WORKLOADS_MAX 8
-#define LL_SC_MORE    3 /* instructions: lr, add, sc, bnez in place of an AMO */
+#define LL_SC_MORE    3 /* instructions: lr, add, sc, bnez instead of an AMO */
 
 static const char ratios[] = "the text has ratios to other machines only: 1.08 (strided_ddt) to 7.71 times zynq's, "
 			     "1.44 (filtering) to 76.6 times ault's";
 static const char one_amo[] = "counted: each of its AMOs, one a word, as lr, add, sc and bnez; the paper's is the most of "
 			      "other machines' whole handlers";
 
-/* Instructions that it would have without AMOs, over those that it has. */
+/* Returns the instructions needed without AMOs, divided by the actual instructions. */
 static double saving(const struct workload *w, double instructions)
 {
 	return (instructions + LL_SC_MORE * workload__payload_bytes(w, PACKET_BYTES) / 4.0) / instructions;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* PsPIN's figures 11 (its own side) and 12: throughput of whole handlers, by their time alone and
- * under load. */
+/* PsPIN's figures 11 (its own side) and 12: throughput of whole handlers, by their time alone and under load. */
 #include <stdio.h>
 #include <string.h>
 

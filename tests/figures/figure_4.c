@@ -51,7 +51,7 @@ void figure_4(struct figures *f)
 
 		for (unsigned s = 0; s < SIZES; s++) {
 			x[s] = sizes[s];
-			latency[c][s] = body(f, copies[c].handler, sizes[s]) - none; /* 1 GHz: cycles are ns */
+			latency[c][s] = body(f, copies[c].handler, sizes[s]) - none; /* at 1 GHz a cycle is 1 ns */
 			bandwidth[c][s] = sizes[s] * 8 / latency[c][s];
 		}
 		series[c] = (struct svg_series){ .name = copies[c].name, .x = x, .y = latency[c], .count = SIZES };

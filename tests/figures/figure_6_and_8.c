@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * PsPIN's figures 6 and 8: how long handlers may take at a line rate, what throughput their length
- * leaves, and how many HPUs are at work.
- */
+/* PsPIN's figures 6 and 8: the longest handlers at a line rate, the throughput by handler length, and the number of busy HPUs. */
 #include <stdio.h>
 
 #include "tests/figures/figures.h"

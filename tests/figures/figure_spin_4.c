@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* sPIN's figure 4: HPUs needed, by packet size and handler time; and how long handlers of 8 HPUs
- * may take. */
+/* sPIN's figure 4: HPUs needed, by packet size and handler time; and the longest handlers for 8 HPUs. */
 #include <stdio.h>
 
 #include "tests/figures/figures.h"
@@ -17,7 +16,7 @@ static uint64_t parameter(const struct pspin_target *target, const char *name)
 	return value;
 }
 
-/* ns between packets on the link: sPIN 4.4.2, 1 / min(1 / g, 1 / (G s)) */
+/* Returns the ns between packets on the link: sPIN 4.4.2, 1 / min(1 / g, 1 / (G s)). */
 static double packet_ns(const struct pspin_target *target, double bytes)
 {
 	const double gap = (double)parameter(target, "link_gap_ps") / 1000;

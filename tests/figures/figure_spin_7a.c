@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* sPIN's figure 7a: a message of 4 MiB is received into blocks with as much between them, by handlers/strided_ddt.c. */
+/* sPIN's figure 7a: handlers/strided_ddt.c receives a message of 4 MiB into blocks separated by gaps of the same size. */
 #include <stdio.h>
 #include <string.h>
 

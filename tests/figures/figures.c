@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* figures FILE.json FOLDER: all figures, as tables, rows and plots. */
+/* figures FILE.json FOLDER: writes all figures as tables, rows and plots. Run by `make figures`. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ void figure__begin(struct figures *f, const char *title)
 	printf("\n%s\n%-46s %12s %-10s %10s %8s  %s\n", title, "", "ours", "", "paper", "error", "stated in");
 }
 
-/* The note's number; notes are told once. */
+/* Returns the number of the note. Each note is printed once. */
 static unsigned note(struct figures *f, const char *why)
 {
 	for (unsigned i = 0; i < f->note_count; i++)

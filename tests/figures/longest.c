@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The longest handler that keeps up with line rate: found by halving. */
+/* Finds the longest handler that keeps up with the line rate, by bisection. */
 #include "tests/figures/longest.h"
 
-#define TURNS_MAX 4096 /* of 4 cycles */
+#define TURNS_MAX 4096 /* of 4 cycles each */
 
 static struct bench_result delayed(struct figures *f, const struct pspin_target *target, unsigned bytes, unsigned turns)
 {
@@ -18,7 +18,7 @@ static struct bench_result delayed(struct figures *f, const struct pspin_target 
 	return figure__run(f, target, &run);
 }
 
-/* By halves, to the 4 cycles of a turn. */
+/* Bisects, to the 4 cycles of a turn. */
 double longest_at(struct figures *f, const struct pspin_target *target, unsigned bytes, double packet_ns)
 {
 	unsigned low = 0, high = TURNS_MAX;

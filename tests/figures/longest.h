@@ -4,8 +4,7 @@
 
 #include "tests/figures/figures.h"
 
-/* ns that handlers may take so that packets of this length are still done one every packet_ns; NAN:
- * none. */
+/* Returns the longest handler time in ns with which packets of this length still complete every packet_ns; NAN: none. */
 double longest_at(struct figures *f, const struct pspin_target *target, unsigned bytes, double packet_ns);
 
 #endif

@@ -15,7 +15,7 @@
 
 #define APART_PS 100000000ull
 
-/* Why ours are others than PsPIN's; each mechanism is a row of `make accuracy`. */
+/* Reasons why our values differ from PsPIN's. Each mechanism is a row of `make accuracy`. */
 static const char in_own_l1[] = "an AMO per word on sums in the own L1, one cycle and one behind it: 4.2 cycles a word";
 static const char at_an_index[] = "5.6 cycles a word, the index checked: rv32imac has no address of base and scaled index, and a "
 				  "load's use and an AMO's bank cost a cycle each; each message of 2 KiB has a completion "
@@ -130,7 +130,7 @@ static int fill_routes(struct pspin *nic, const struct btf *btf, const struct wo
 	return rc;
 }
 
-/* The most popular keys are there and valid: as after a while. */
+/* Stores the most popular keys as valid lines, as after a while of traffic. */
 static int fill_cache(struct pspin *nic, const struct btf *btf)
 {
 	struct variable v = { 0 };

@@ -2,38 +2,38 @@
 #ifndef TESTS_FIGURES_WORKLOAD_H
 #define TESTS_FIGURES_WORKLOAD_H
 
-/* The handlers of PsPIN 4.3 with the packets and tables that it gives them. */
+/* The handlers of PsPIN 4.3, with the paper's packets and tables. */
 #include "tests/common/bench.h"
 
 struct workload {
-	const char *handler;    /* its name and the object's */
-	int takes_messages;     /* SLMP; else datagrams to port 9000 */
-	unsigned message_bytes; /* of payload; 0: a packet each */
-	unsigned values;        /* payload is 32-bit numbers below it; 0: any */
-	unsigned sources;       /* addresses that datagrams come from in turn; 0: one */
-	unsigned bytes_min;     /* a packet is not shorter */
-	const char *sets[4];    /* of its state; %u is the number of messages */
-	const char *insert;     /* of its table, for each source; %s is the address */
+	const char *handler;    /* name of the handler and of its object */
+	int takes_messages;     /* SLMP; otherwise datagrams to port 9000 */
+	unsigned message_bytes; /* of payload; 0: one packet each */
+	unsigned values;        /* payload is 32-bit numbers below this; 0: any */
+	unsigned sources;       /* number of source addresses of datagrams, in turn; 0: one */
+	unsigned bytes_min;     /* minimum packet length */
+	const char *sets[4];    /* for its state; %u is the number of messages */
+	const char *insert;     /* for its table, once per source; %s is the address */
 	double paper_gbps;      /* PsPIN 4.3.2, from 512 bytes on: this, or more than this */
-	int is_more;            /* 1: more */
-	double goal_gbps;       /* what packets of 512 bytes are to reach on pspin-rtl */
-	const char *why;        /* ours is another */
+	int is_more;            /* 1: more than this */
+	double goal_gbps;       /* goal for 512-byte packets on pspin-rtl */
+	const char *why;        /* the reason why ours differs */
 	int has_amo_per_word;   /* of the payload */
-	int is_kv;              /* requests to a key-value store, in which the popular keys are */
+	int is_kv;              /* requests to a key-value store that holds the popular keys */
 };
 
 extern const struct workload workloads[];
 extern const unsigned workload_count;
 
-/* 0, or -1 with a reason. at_once as in struct bench_run. packet_bytes: from the IP header on. */
+/* Returns 0, or -1 with a reason. at_once as in struct bench_run. packet_bytes: from the IP header on. */
 int workload__run(const struct workload *w, const struct pspin_target *target, unsigned packet_bytes, unsigned packets, int at_once,
 		  struct bench_result *out, char *err, size_t err_bytes);
 
-/* The state and tables that it wants, as for so many messages. 0 or not. */
+/* Fills in the state and tables for this number of messages. Returns 0 on success. */
 struct spin_object;
 int workload__fill(struct pspin *nic, const struct spin_object *object, const struct workload *w, unsigned messages);
 
-/* Frames, in order; in workload_packets.c. */
+/* Frames in order; see workload_packets.c. */
 struct workload_packets {
 	const struct workload *workload;
 	unsigned packet_bytes, next;
@@ -42,10 +42,10 @@ struct workload_packets {
 	unsigned frame_bytes;
 };
 unsigned workload__payload_bytes(const struct workload *w, unsigned packet_bytes);
-/* Messages that so many packets are. */
+/* Returns the number of messages in `packets` packets. */
 unsigned workload__messages(const struct workload *w, unsigned packet_bytes, unsigned packets);
 void workload_packets__make(struct workload_packets *p, unsigned last);
-/* The most popular keys of workloads with is_kv. */
+/* Number of the most popular keys, for workloads with is_kv. */
 #define WORKLOAD_KEYS 1000
 uint32_t workload__zipf(uint32_t *random);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Packets of the handlers' workloads, as the papers' figures have them. */
+/* Generates the packets of the handlers' workloads, as in the papers' figures. */
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static uint32_t random_next(uint32_t *random)
 
 uint32_t workload__zipf(uint32_t *random)
 {
-	static double below[WORKLOAD_KEYS]; /* cumulative; the same each time it is filled */
+	static double below[WORKLOAD_KEYS]; /* cumulative; refilled with the same values */
 	double at = random_next(random) / 4294967296.0, sum = 0;
 
 	for (unsigned i = 0; below[WORKLOAD_KEYS - 1] == 0 && i < WORKLOAD_KEYS; i++)
