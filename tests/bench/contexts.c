@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What sharing an interface costs: filtering alone, behind the interface's program
- * with one context, and with as many as an interface can have, by port and by
- * address; PROG_TEST_RUN, same packet, in turns, medians.
- * contexts FILE: rows as JSON to FILE, a table to stdout.
+ * Measures the cost of sharing an interface: filtering alone, behind the interface's program with one context, and with the maximum
+ * number of contexts, which differ by port or by address. Uses PROG_TEST_RUN with the same packet, alternating runs, medians.
+ * contexts FILE: writes rows as JSON to FILE, a table to stdout.
  */
 #include <errno.h>
 #include <math.h>
@@ -22,11 +21,11 @@
 
 #define BURSTS        61
 #define BURST_PACKETS 20000
-#define MORE_NS       5.0 /* 64 contexts over one */
+#define MORE_NS       5.0 /* 64 contexts compared with one */
 #define SAMPLES       4
 #define ARMS_MAX      16
 
-/* A program and the packet it gets. */
+/* A program and its packet. */
 struct arm {
 	const char *name;
 	int fd;
@@ -83,7 +82,7 @@ static double median_of(unsigned arm)
 	return measure_median(ns, BURSTS);
 }
 
-/* What one arm takes longer than another, burst by burst: both halves of a pair see the same machine. */
+/* Returns the median difference between two arms, burst by burst, so that both halves of a pair run under the same conditions. */
 static double median_difference(unsigned arm, unsigned over)
 {
 	double ns[BURSTS];
@@ -102,7 +101,7 @@ static int add_arm(const char *name, int fd, const char *source, unsigned port)
 	return make_frame(&arm->t, source, port) ? fail(name, engine_why()) : 0;
 }
 
-/* A context with one route, attached if there is an interface. */
+/* Adds a context with one route, and attaches it if there is an interface. */
 static int add_context(struct spin_nic *nic, const struct spin_object *object, const char *text, struct spin_ctx **ctx)
 {
 	struct spin_rule rule;
@@ -113,7 +112,7 @@ static int add_context(struct spin_nic *nic, const struct spin_object *object, c
 	return 0;
 }
 
-/* An interface full of contexts that differ in a port, or in an address. */
+/* Fills an interface with contexts that differ in a port or in an address. */
 static int fill_nic(struct spin_nic *nic, const struct spin_object *object, const char *format)
 {
 	struct spin_ctx *ctx;
@@ -136,7 +135,7 @@ static unsigned first(const char *name)
 	return a;
 }
 
-/* The worst of the arms of a name over another. */
+/* Reports the worst arm of this name relative to the base. */
 static void report(struct measure *m, const char *name, const char *arm, const char *base, double target)
 {
 	struct measure_row *row;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a flood leaves to others: messages of a sender on one CPU and its receive queue, alone and while strangers flood the
- * receiver by the other queue as fast as a CPU can, in turns.
- * flood FILE: rows as JSON to FILE, a table to stdout.
+ * Measures the throughput that a flood leaves to others. A sender uses one CPU and its receive queue, alone and while strangers flood
+ * the receiver through the other queue as fast as a CPU can, in alternating rounds.
+ * flood FILE: writes rows as JSON to FILE, a table to stdout.
  */
 #include <errno.h>
 #include <sched.h>
@@ -23,7 +23,7 @@
 #define MESSAGE_BYTES 200000u
 #define ROUND_NS      300000000ull
 #define ROUNDS        9
-#define TRIES         4u /* a message that was given up is sent again, as applications do */
+#define TRIES         4u /* a failed message is sent again, as applications do */
 #define TARGET        0.5
 
 enum { SEND_CPU, FLOOD_CPU };
@@ -75,7 +75,7 @@ static void open_sender(void)
 		die("%s", spin_strerror_last());
 }
 
-/* Mbit/s of messages that were acknowledged whole. */
+/* Returns the Mbit/s of messages that were acknowledged completely. */
 static double one_round(void)
 {
 	uint64_t begin = now_ns(), sent = 0, took;

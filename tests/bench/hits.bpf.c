@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The client of hits.c. `generate` makes every frame that live frames give it a new
- * request, whatever it was before; `check` looks at every reply and counts it.
- * Both run on one CPU, in softirq context: neither sees the other half done.
+ * The client of hits.c. `generate` turns every frame of PROG_TEST_RUN's live frames mode into a new request. `check` inspects
+ * and counts every reply. Both run on one CPU in softirq context, so neither sees partial updates of the other.
  */
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
@@ -15,7 +14,7 @@
 
 #include "tests/bench/hits.h"
 
-#define STALL_FRAMES 65536 /* some milliseconds: what is under way is lost */
+#define STALL_FRAMES 65536 /* a few milliseconds: requests in flight are then taken as lost */
 
 char hits_license[] SEC("license") = "Dual BSD/GPL";
 
@@ -63,7 +62,7 @@ int generate(struct xdp_md *ctx)
 	return XDP_TX;
 }
 
-/* The first reply to a request that has been sent, with that key's value. */
+/* Returns 1 for the first reply to a request that was sent, with that key's value. */
 static __always_inline int right(void *data, void *request)
 {
 	__u32 id = bpf_ntohl(U32(data, m.id)), key = hits_key(id);

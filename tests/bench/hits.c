@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * GETs answered by the kvstore handler at XDP, against the same GETs answered by a
- * UDP server in user space: over a veth with threaded NAPI, in turns, on one CPU
- * that serves and one that asks (hits.bpf.c). A rate is of replies that the client
- * found right. Each way of serving is measured at its best: with the number of
- * requests under way at which it serves most, and the server in user space has the
- * serving CPU to itself, with NAPI on the other (sharing costs it a third and more).
- * hits FILE: rows as JSON to FILE, a table to stdout.
+ * Compares GETs that the kvstore handler answers at XDP with GETs that a UDP server in user space answers, over a veth with threaded
+ * NAPI, in alternating rounds. One CPU serves and one asks (hits.bpf.c). Rates count the replies that the client found correct. Each
+ * way of serving is measured at its best: with the number of requests in flight that gives the highest rate. The server in user space
+ * has the serving CPU for itself, with NAPI on the other CPU (sharing one costs it a third or more).
+ * hits FILE: writes rows as JSON to FILE, a table to stdout.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -45,13 +43,13 @@ enum arm { USERSPACE, HANDLER, ARMS };
 struct bench {
 	struct lab lab;
 	struct bpf_object *object;
-	struct hits *hits; /* the client's, shared */
+	struct hits *hits; /* shared with the client */
 	uint8_t frame[HITS_BYTES];
 	struct spin_ctx *ctx;
 	volatile uint32_t *ready; /* of the server in user space */
 };
 
-/* Requests under way; 0: as many as the client can make. */
+/* Requests in flight; 0: as many as the client can generate. */
 static const uint32_t windows[] = { 64, 128, 256, 512, 1024, 0 };
 
 static int program_fd(const struct bench *b, const char *name)
@@ -100,12 +98,12 @@ static void open_client(struct bench *b)
 		die("%s: its memory: %s", path, strerror(errno));
 	make_request(b);
 	check = bpf_object__find_program_by_name(b->object, "check");
-	/* the link ends with the object's program and this process */
+	/* the link is released with the object's program and this process */
 	if (!bpf_program__attach_xdp(check, (int)if_nametoindex(b->lab.client.ifname)))
 		die("cannot attach the client's XDP program: %s", strerror(errno));
 }
 
-/* The handler with every key in its cache, not yet attached. */
+/* Opens the handler with every key in its cache, not yet attached. */
 static void open_handler(struct bench *b)
 {
 	struct spin_object *object;
@@ -169,7 +167,7 @@ static int serve(void *arg)
 	}
 }
 
-/* Asks until it is ended. The NAPI thread that takes the replies comes first on this CPU. */
+/* Sends requests until it is killed. The NAPI thread that receives the replies has a higher priority on this CPU. */
 static int ask(void *arg)
 {
 	const struct bench *b = arg;
@@ -186,7 +184,7 @@ static int ask(void *arg)
 			die("live frames: %s; they need Linux 5.18", strerror(errno));
 }
 
-/* The server in user space, or 0. */
+/* Starts the server in user space and returns its pid, or 0. */
 static pid_t start_serving(struct bench *b, enum arm arm)
 {
 	pid_t server = 0, napi;
@@ -212,7 +210,7 @@ static pid_t start_serving(struct bench *b, enum arm arm)
 	return server;
 }
 
-/* Right replies per second. */
+/* Returns the correct replies per second. */
 static double rate(struct bench *b, uint32_t window, unsigned ms)
 {
 	uint64_t begin, end, good;

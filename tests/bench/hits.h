@@ -2,20 +2,20 @@
 #ifndef TESTS_BENCH_HITS_H
 #define TESTS_BENCH_HITS_H
 
-/* Shared by hits.bpf.c and hits.c: what is asked, and what has been answered. */
+/* Shared by hits.bpf.c and hits.c: the requests, and counts of the replies. */
 #include <kvstore.h>
 
 #define HITS_PORT   9000
-#define HITS_KEYS   (KV_SETS * KV_WAYS) /* the cache is full, and all requests hit */
+#define HITS_KEYS   (KV_SETS * KV_WAYS) /* fills the cache, so that all requests hit */
 #define HITS_BYTES  90                  /* Ethernet, IPv4, UDP, struct kv_message */
-#define HITS_RECENT 16384u              /* ids among which a second reply is found */
+#define HITS_RECENT 16384u              /* range of ids in which duplicate replies are detected */
 
 struct hits {
 	uint64_t frame[HITS_BYTES / 8]; /* the request with id 0 and key 0 */
 	uint16_t frame_end;
 	uint16_t checksum;          /* of that request */
-	uint32_t window;            /* most requests under way; 0: as many as it can make */
-	uint32_t sent, ended;       /* requests; those of them answered or given up */
+	uint32_t window;            /* most requests in flight; 0: unlimited */
+	uint32_t sent, ended;       /* requests; those answered or given up */
 	uint32_t stalled;           /* frames not sent since the last reply */
 	uint64_t good, bad;         /* replies */
 	uint32_t seen[HITS_RECENT]; /* id + 1 of the last reply with this remainder */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a second HPU is worth, by the length of the handlers. Three figures, each two over one, in turns, medians:
+ * Measures the gain from a second HPU, by the length of the handlers. Three figures, each for two HPUs and one, alternating, medians:
  *
- *	hpus.two_vs_one.LENGTH        packets in a second, wall-clock, of two busy HPUs: a thread on each of two CPUs gives the
- *	                              context packets as fast as it takes them (PROG_TEST_RUN), in real time: nothing else runs there
- *	hpus.two_vs_one.shared        the same, of a handler that spends much of its time on what it shares with the other HPU
- *	hpus.live.WAY.LENGTH          packets in a second of a live interface, where what sends shares these two CPUs
- *	hpus.live.WAY.per_cpu.LENGTH  of the same runs, packets in a second of CPU time of the kernel threads that are the HPUs:
- *	                              1 means that each of two handles as much as one alone
+ * hpus.two_vs_one.LENGTH        packets per second, wall-clock, of two busy HPUs. A thread on each of two CPUs gives the context
+ * packets as fast as it takes them (PROG_TEST_RUN), in real time, so that nothing else runs there
+ * hpus.two_vs_one.shared        same for a handler that spends much of its time on data that it shares with the other HPU
+ * hpus.live.WAY.LENGTH          packets per second of a live interface, where the sender shares the two CPUs
+ * hpus.live.WAY.per_cpu.LENGTH  of the same runs, packets per second of CPU time of the HPUs' kernel threads: 1 means that each
+ * of two handles as much as one alone
  *
- * WAY is queue, packets being chosen by their flows, or spread, being given to CPUs.
+ * WAY is queue (packets are distributed by flow) or spread (packets are given to CPUs).
  */
 #include <math.h>
 #include <sched.h>
@@ -25,21 +25,21 @@
 #include "tests/common/net/pair.h"
 #include "tests/common/proc.h"
 
-#define TURNS      9     /* of given packets */
-#define BEFORE_US  30000 /* until the threads surely run */
+#define TURNS      9     /* for given packets */
+#define BEFORE_US  30000 /* time until the threads are certainly running */
 #define WINDOW_US  50000
-#define AFTER_US   30000 /* they run longer than is looked at */
-#define REST_US    20000 /* for what else the machine does */
+#define AFTER_US   30000 /* the threads run longer than the measured time */
+#define REST_US    20000 /* pause for other processes of the machine */
 #define LIVE_TURNS 5
 #define LIVE_US    250000
-#define TARGET     1.6 /* for handlers over 1 us */
+#define TARGET     1.6 /* for handlers longer than 1 us */
 #define SHARED_US  5.0
 
 static struct measure m;
 static struct pair pair;
 static volatile int stop;
 
-/* --- packets that are given --- */
+/* --- given packets --- */
 
 struct giver {
 	pthread_t thread;
@@ -61,15 +61,15 @@ static void *give(void *arg)
 	return NULL;
 }
 
-/* Who counts comes before who gives, and both before what else the machine does. */
+/* The counting thread has a higher priority than the giving threads, and these than other processes. */
 static void count_in_real_time(int on)
 {
 	const struct sched_param param = { .sched_priority = on ? 2 : 0 };
 
-	sched_setscheduler(0, on ? SCHED_FIFO : SCHED_OTHER, &param); /* refused: figures vary with what else runs */
+	sched_setscheduler(0, on ? SCHED_FIFO : SCHED_OTHER, &param); /* if it fails, the figures depend on what else runs */
 }
 
-/* One packet after the other, on CPU 0. */
+/* Runs one packet after the other, on CPU 0. */
 static double length_us(struct hammering *h, struct spin_nic *nic, uint32_t rounds)
 {
 	struct giver g = { .nic = nic, .packets = 4000 };
@@ -89,7 +89,7 @@ static double length_us(struct hammering *h, struct spin_nic *nic, uint32_t roun
 	return measure_median(us, 5);
 }
 
-/* The rounds that make the handler so long. */
+/* Returns the rounds for a handler of this length. */
 static uint32_t rounds_for(struct hammering *h, struct spin_nic *nic, double us)
 {
 	const double none = length_us(h, nic, 0), many = length_us(h, nic, 10000);
@@ -98,7 +98,7 @@ static uint32_t rounds_for(struct hammering *h, struct spin_nic *nic, double us)
 	return rounds > 0 ? (uint32_t)rounds : 0;
 }
 
-/* What CPUs [first, first + count) handle in a second, all at the same time. */
+/* Returns the packets per second of CPUs [first, first + count), all running at the same time. */
 static double given_rate(struct hammering *h, struct spin_nic *nic, double us, int first, int count)
 {
 	static struct giver g[2];
@@ -142,7 +142,7 @@ static void measure_given(const char *name, const char *handler, double us, doub
 	h.state->rounds = rounds_for(&h, nic, us);
 	us = length_us(&h, nic, h.state->rounds);
 	for (int i = 0; i < TURNS; i++) {
-		one[i] = given_rate(&h, nic, us, i & 1, 1); /* each CPU is the one alone in turn */
+		one[i] = given_rate(&h, nic, us, i & 1, 1); /* the CPUs take turns as the single one */
 		two[i] = given_rate(&h, nic, us, 0, 2);
 		ratio[i] = two[i] / one[i];
 	}
@@ -162,7 +162,7 @@ struct rates {
 	double in_a_second, per_cpu;
 };
 
-/* `sockets`: 1 flow comes by one queue, 16 by all. */
+/* `sockets`: 1 flow arrives on one queue, 16 on all. */
 static struct rates live_rate(struct hammering *h, unsigned sockets)
 {
 	const char *threads = h->hpus == SPIN_HPUS_QUEUE ? "napi/" FAR_DEV "-" : "cpumap/";
@@ -210,7 +210,7 @@ static void add_live(enum spin_hpus hpus, double us, const char *what, const cha
 	char name[64];
 
 	if (isnan(ratio[0]))
-		return; /* kernel threads cannot be seen here */
+		return; /* kernel threads are not visible here */
 	snprintf(name, sizeof(name), "hpus.live.%s.%s%.1f_us", spin_hpus_name(hpus), what, us);
 	row = measure_add(&m, name, measure_median(two, LIVE_TURNS), unit);
 	measure_baseline(row, measure_median(one, LIVE_TURNS));

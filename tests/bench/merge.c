@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * merge OUT FILE...: one JSON file of the rows of several. A FILE is either one
- * that measure_write() wrote, or rows, one JSON object per line.
+ * merge OUT FILE...: merges rows into one JSON file. A FILE was either written by measure_write(), or has rows, one JSON
+ * object per line.
  */
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #include "tests/common/measure.h"
 
-/* The number behind "key": in a flat object; NAN if it is not there. */
+/* Returns the number of "key": in a flat object; NAN if it has none. */
 static double number(const char *row, const char *end, const char *key)
 {
 	char quoted[64];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * How fast the model is: 100,000 datagrams of 512 bytes at line rate through `filtering` on all 32 HPUs, in one thread.
- * Usage: model [FILE for the rows]
+ * Measures the speed of the model: 100,000 datagrams of 512 bytes at line rate through `filtering` on all 32 HPUs, in one
+ * thread. Usage: model [FILE for the rows]
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static uint32_t make_packet(uint8_t *frame)
 	return t.bytes;
 }
 
-/* Seconds from the first offer to the last feedback. */
+/* Returns the seconds from the first offer to the last feedback. */
 static double run(const struct spin_object *object)
 {
 	const struct spin_rule any = { 0 };

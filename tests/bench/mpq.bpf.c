@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * PROG_TEST_RUN gives a program the frame that its last run left, and of a message each packet
- * comes once. This makes the frame the next packet and goes on to the program under test; an empty
- * one tells its own cost.
+ * PROG_TEST_RUN gives a program the frame that its last run left, but each packet of a message must be sent once. This program
+ * changes the frame to the next packet and tail-calls the program under test. With an empty program it measures its own cost.
  */
 #include <linux/bpf.h>
 
@@ -28,7 +27,7 @@ int twin(struct xdp_md *ctx)
 {
 	__u8 *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
 
-	/* it went back as an acknowledgement, which is shorter */
+	/* it was turned into an acknowledgement, which is shorter */
 	if (data + feed.frame_bytes > end) {
 		if (bpf_xdp_adjust_tail(ctx, feed.frame_bytes - (end - data)))
 			return XDP_ABORTED;

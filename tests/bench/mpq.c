@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What messages cost: a packet of an open one over the same handler function on a datagram,
- * packets that do more, many messages in flight, and the message handlers; PROG_TEST_RUN, in turns, medians.
- * Every packet of a message is a new one (mpq.bpf.c); what making it costs is taken off.
- * mpq FILE: rows as JSON to FILE, a table to stdout.
+ * Measures the cost of messages: a packet of an open message compared with the same handler function on a datagram, packets that do
+ * more, many messages in flight, and the message handlers. Uses PROG_TEST_RUN, alternating runs, medians. Every packet of a message
+ * is new (mpq.bpf.c); the cost of making it is subtracted.
+ * mpq FILE: writes rows as JSON to FILE, a table to stdout.
  */
 #include <errno.h>
 #include <math.h>
@@ -27,22 +27,22 @@
 #define TURNS         41
 #define BURST_PACKETS 16384
 #define MESSAGES      4096
-#define EXTRA_NS      15.0 /* of a packet of an open message */
-#define MANY_RATIO    2.0  /* 4,096 messages over one */
-#define SMALL         12u  /* bytes of payload: frames of 64 */
+#define EXTRA_NS      15.0 /* for a packet of an open message */
+#define MANY_RATIO    2.0  /* 4,096 messages compared with one */
+#define SMALL         12u  /* bytes of payload: frames of 64 bytes */
 #define LARGE         1408u
 #define HOST_BYTES    (32u << 20) /* room for the packets of a burst */
 #define DATAGRAM_PORT 9000
 
-/* A program, and the packets it gets. */
+/* A program, and its packets. */
 struct arm {
 	const char *name;
 	const char *handler; /* NULL: an empty program */
 	const char *by_hand; /* or this program of twins/count.bpf.c */
 	uint32_t payload_bytes;
-	unsigned messages;       /* packets go round so many */
-	uint32_t flags;          /* of the packets that are measured */
-	enum spin_reason reason; /* of each of them */
+	unsigned messages;       /* packets are spread over this many */
+	uint32_t flags;          /* of the measured packets */
+	enum spin_reason reason; /* expected for each of them */
 	enum { MIDDLE, FIRST, LAST, ONLY, AGAIN, DATAGRAM } what;
 	struct spin_ctx *ctx;
 	int by_hand_fd;
@@ -51,7 +51,7 @@ struct arm {
 	double ns[TURNS];
 };
 
-/* In the order of a turn: what is compared is next to each other. */
+/* In the order of a turn: arms that are compared are adjacent. */
 enum {
 	NOTHING,
 	NOTHING_LARGE,
@@ -94,7 +94,7 @@ static struct arm arms[ARMS] = {
 };
 /* clang-format on */
 
-#define BY_HAND_COUNTS  16 /* of each CPU, twins/receiver.h */
+#define BY_HAND_COUNTS  16 /* for each CPU, see twins/receiver.h */
 #define BY_HAND_HANDLED 8
 
 static struct feeding feeding;
@@ -148,7 +148,7 @@ static int open_context(struct arm *arm)
 	return err ? fail(arm->handler, spin_strerror_last()) : 0;
 }
 
-/* Integers as histogram counts them: from 0 to 1,023. */
+/* Integers in the range that histogram counts: 0 to 1,023. */
 static void fill_payload(uint8_t *to, uint32_t bytes)
 {
 	uint64_t random = 1;
@@ -164,7 +164,7 @@ static int open_arm(struct arm *arm)
 {
 	char udp[64], count[64];
 
-	/* the sum that local senders leave, which does not change with the packet */
+	/* the sum that local senders leave, which is the same for all packets */
 	snprintf(udp, sizeof(udp), "udp 4000 > %u sum partial", dst_port(arm));
 	snprintf(count, sizeof(count), "fill %u 0", arm->payload_bytes);
 	template_start(&arm->t);
@@ -178,7 +178,7 @@ static int open_arm(struct arm *arm)
 	return arm->handler ? open_context(arm) : 0;
 }
 
-/* So many packets with these flags from an offset on; the mean time of one, negative for an error. */
+/* Sends `count` packets with these flags from an offset on. Returns the mean time of one, negative on error. */
 static double packets(struct arm *arm, uint32_t flags, uint32_t offset, uint32_t stride, unsigned count)
 {
 	uint8_t out[ENGINE_FRAME_MAX];
@@ -201,7 +201,7 @@ static void drop_event(void *arg, const struct spin_event *event)
 	(void)event;
 }
 
-/* Messages' first packets, a burst of what is measured, their last packets. */
+/* Sends the messages' first packets, a burst of the measured packets, and the last packets. */
 static double burst(struct arm *arm)
 {
 	uint32_t stride = arm->payload_bytes, behind = stride * (1 + BURST_PACKETS / arm->messages);
@@ -259,7 +259,7 @@ static int measure(struct arm *arm, double *ns)
 		return 0;
 	spin_ctx__counters(arm->ctx, after);
 	want = arm->what == FIRST || arm->what == LAST || arm->what == ONLY ? arm->messages : BURST_PACKETS;
-	want -= arm->what == AGAIN; /* the first of them had not come before */
+	want -= arm->what == AGAIN; /* the first of them is not a duplicate */
 	if (after[arm->reason] - before[arm->reason] < want)
 		return fail(arm->name, "packets did not come to what is measured");
 	if (arm->what != DATAGRAM)
@@ -276,7 +276,7 @@ static double median(unsigned arm)
 	return measure_median(ns, TURNS);
 }
 
-/* What one arm takes longer than another, turn by turn: both halves of a pair see the same machine. */
+/* Returns the median difference between two arms, turn by turn, so that both halves of a pair run under the same conditions. */
 static double longer(unsigned arm, unsigned over)
 {
 	double ns[TURNS];
@@ -286,7 +286,7 @@ static double longer(unsigned arm, unsigned over)
 	return measure_median(ns, TURNS);
 }
 
-/* An arm's time over that of another, which is the baseline. */
+/* Adds an arm's time relative to another arm, which is the baseline. */
 static struct measure_row *extra(struct measure *m, const char *name, unsigned arm, unsigned over)
 {
 	unsigned nothing = arms[over].payload_bytes == LARGE ? NOTHING_LARGE : NOTHING;
@@ -307,7 +307,7 @@ static void report(struct measure *m)
 		printf("%-26s %6.1f ns\n", arms[a].name, median(a));
 	extra(m, "mpq.extra_ns.64 B", ONE, DATAGRAMS);
 	extra(m, "mpq.extra_ns.1460 B", ONE_LARGE, DATAGRAMS_LARGE);
-	/* what the same costs without a runtime: two atomic operations per packet, and finding the message */
+	/* the cost of the same without a runtime: two atomic operations per packet, and the lookup of the message */
 	measure_add(m, "mpq.extra_ns.by_hand", by_hand, "ns");
 	row = measure_add(m, "mpq.extra_ns", most, "ns");
 	measure_baseline(row, by_hand);
@@ -315,7 +315,7 @@ static void report(struct measure *m)
 	row = measure_add(m, "mpq.4096_vs_1", longer(MANY, NOTHING), "ns");
 	measure_baseline(row, longer(ONE, NOTHING));
 	measure_goal(row, MEASURE_AT_MOST, MANY_RATIO, row->ratio);
-	/* with what it takes to give the frame its length back, which the acknowledgement took */
+	/* includes restoring the frame's length, which the acknowledgement has reduced */
 	extra(m, "mpq.acknowledged_ns", ACKNOWLEDGED, ONE);
 	extra(m, "mpq.duplicate_ns", DUPLICATES, ONE);
 	extra(m, "mpq.first_ns", FIRSTS, MANY);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The round trip of a message's packet that the pingpong handler sends back at XDP, against a UDP echo in user space
- * with a blocking socket on another CPU: over a veth, in turns, by the same client, medians.
- * pingpong FILE: rows as JSON to FILE, a table to stdout.
+ * Compares the round trip of a message's packet that the pingpong handler returns at XDP with a UDP echo server in user space, which
+ * uses a blocking socket on another CPU: over a veth, alternating, with the same client, medians.
+ * pingpong FILE: writes rows as JSON to FILE, a table to stdout.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -83,7 +83,7 @@ static int echo(void *arg)
 	}
 }
 
-/* Until the packet itself is back: an acknowledgement is shorter. */
+/* Waits until the packet itself has returned. An acknowledgement is shorter. */
 static void trip(int fd, struct datagram *d, uint16_t flags, uint32_t id, uint32_t packet)
 {
 	struct datagram got;
@@ -99,7 +99,7 @@ static void trip(int fd, struct datagram *d, uint16_t flags, uint32_t id, uint32
 		die("a packet has not come back: %s", bytes < 0 ? strerror(errno) : "another one has");
 }
 
-/* Mean microseconds of the packets of one message behind its first. */
+/* Returns the mean microseconds of the packets of one message, without its first. */
 static double round_trip(int fd, uint32_t id)
 {
 	struct datagram d = { .payload = { 1, 2, 3 } };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What packets that a handler sends cost: a handler that sends 0, 1, 2, 4 or 16 for each datagram, on a veth whose other
- * end sends the datagrams and drops what comes back; thread CPU time, in which all of it runs, in turns,
- * medians of the difference to 0. puts FILE: rows as JSON to FILE, a table to stdout.
+ * Measures the cost of packets that a handler sends: a handler sends 0, 1, 2, 4 or 16 for each datagram, on a veth whose other end
+ * sends the datagrams and drops what is returned. Measures the CPU time of the thread in which all of it runs, alternating, medians
+ * of the difference to 0.
+ * puts FILE: writes rows as JSON to FILE, a table to stdout.
  */
 #include <arpa/inet.h>
 #include <math.h>
@@ -38,7 +39,7 @@ static int fail(const char *what, const char *why)
 	return 1;
 }
 
-/* Instead of the one that passes: what comes back costs no socket. */
+/* Replaces the passing program, so that returned packets do not reach a socket. */
 static int drop_on(const char *dev)
 {
 	static const struct bpf_insn drop[] = {

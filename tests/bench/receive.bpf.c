@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Makes the frame that PROG_TEST_RUN's last run has left the next packet, message by message, and goes on to the
- * program under test; an empty one tells its own cost.
+ * Changes the frame that PROG_TEST_RUN's last run left to the next packet, message by message, and tail-calls the program
+ * under test. With an empty program it measures its own cost.
  */
 #include <linux/bpf.h>
 
@@ -31,7 +31,7 @@ int twin(struct xdp_md *ctx)
 	__u32 id, offset, sum;
 	__u16 flags;
 
-	/* it went back as an acknowledgement, which is shorter; what it is lengthened by is zeros */
+	/* it was turned into an acknowledgement, which is shorter; it is extended by zeros */
 	if (data + feed.frame_bytes > end) {
 		if (bpf_xdp_adjust_tail(ctx, feed.frame_bytes - (end - data)))
 			return XDP_ABORTED;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What reduce and aggregate cost over receivers of the same messages written by hand (twins/receiver.h): the same
- * packets in turns, by PROG_TEST_RUN, medians; what making a packet costs is taken off. Both have to come to the same
- * sums in the end.
- * receive FILE: rows as JSON to FILE, a table to stdout.
+ * Compares the cost of reduce and aggregate with handwritten receivers of the same messages (twins/receiver.h): the same packets in
+ * alternating runs, by PROG_TEST_RUN, medians; the cost of making a packet is subtracted. Both must have the same sums at the end.
+ * receive FILE: writes rows as JSON to FILE, a table to stdout.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -31,11 +30,11 @@
 #define EXTRA_NS            8.0
 #define EXTRA_SHARE         0.05
 #define HEADERS             52u
-#define TWIN_COUNTS         16 /* of each CPU, twins/receiver.h */
+#define TWIN_COUNTS         16 /* for each CPU, see twins/receiver.h */
 #define TWIN_HANDLED        8
 #define SETS_NEVER_COMPLETE 0xffffffffu
 
-/* What is measured of a message: the packets between its first and its last one, or all of them. */
+/* The measured packets of a message: those between the first and the last one, or all of them. */
 struct stream {
 	const char *name;
 	uint32_t stride, count; /* bytes of a packet's payload; packets of a message */
@@ -45,12 +44,12 @@ struct stream {
 
 struct kind {
 	const char *handler;
-	const char *symbol; /* the twin's state, as the handler's; NULL: the handler has none */
+	const char *symbol; /* the twin's variable for the handler's state; NULL: the handler has none */
 	const struct stream *packets;
 	unsigned count;
 };
 
-/* As many integers as reduce takes, and a message of 1 MiB (PsPIN 4.3). */
+/* The number of integers that reduce takes, and a message of 1 MiB (PsPIN 4.3). */
 /* clang-format off */
 static const struct stream reduce_packets[] = {
 	{ "64 B", 12, 682, 16, 1, 0 },
@@ -73,7 +72,7 @@ static const struct kind kinds[] = {
 
 enum { OURS, TWIN, EMPTY, PROGRAMS };
 
-/* A program under test, and its packets so far. */
+/* A program under test, and the number of its packets so far. */
 struct arm {
 	int fd;
 	uint32_t id;
@@ -98,7 +97,7 @@ static struct bpf_object *open_program(const char *name, int *fd)
 	snprintf(path, sizeof(path), "%s/tests/bench/%s.bpf.o", built_dir(), name);
 	object = bpf_object__open_file(path, NULL);
 	program = object ? bpf_object__find_program_by_name(object, "twin") : NULL;
-	/* as the handlers' programs: an array of programs takes only such that agree */
+	/* like the handlers' programs: all programs of a program array must agree in this flag */
 	if (!program || bpf_program__set_flags(program, BPF_F_XDP_HAS_FRAGS) || bpf_object__load(object)) {
 		fail(path, "cannot be loaded");
 		return NULL;
@@ -107,7 +106,7 @@ static struct bpf_object *open_program(const char *name, int *fd)
 	return object;
 }
 
-/* A variable of a program's. Its values are copied: they are of a map that cannot be mapped. */
+/* Reads or writes a variable of a program by copying: its map cannot be mapped. */
 static int twin_value(const struct bpf_object *object, const char *symbol, void *value, size_t bytes, int store)
 {
 	struct layout_variable var;
@@ -146,7 +145,7 @@ static int open_feed(void)
 	return feed && feed != MAP_FAILED ? 0 : fail("receive.bpf.o", "its memory cannot be mapped");
 }
 
-/* Zeros where acknowledgements come in between, which leave zeros. */
+/* Payload is zero where acknowledgements occur in between, because they leave zeros. */
 static int make_frame(const struct stream *p, struct template *t)
 {
 	uint64_t random = 1;
@@ -163,7 +162,7 @@ static int make_frame(const struct stream *p, struct template *t)
 	return 0;
 }
 
-/* RFC 768, over the frame that make_frame() gives. */
+/* RFC 768, over the frame that make_frame() makes. */
 static uint32_t sum_of(const struct template *t)
 {
 	uint32_t udp_bytes = t->bytes - 34, sum = htons(17) + htons((uint16_t)udp_bytes);
@@ -175,7 +174,7 @@ static uint32_t sum_of(const struct template *t)
 	return sum;
 }
 
-/* Of each message of a burst the packets from an offset on; the mean time of one, NAN for an error. */
+/* Sends, for each message of a burst, the packets from an offset on. Returns the mean time of one, NAN on error. */
 static double packets(struct arm *arm, const struct stream *p, const struct template *t, uint32_t from, uint32_t until, int checksum)
 {
 	unsigned count = p->messages * ((until - from) / p->stride);
@@ -204,7 +203,7 @@ static double burst(struct arm *arm, const struct stream *p, const struct templa
 	if (p->whole) {
 		ns = packets(arm, p, t, 0, total, p->checksum);
 	} else {
-		/* the first ones are acknowledged, which costs them their payload: zeros, and no checksum */
+		/* first packets are acknowledged, which overwrites their payload: zeros, and no checksum */
 		first = packets(arm, p, t, 0, p->stride, 0);
 		ns = packets(arm, p, t, p->stride, total - p->stride, p->checksum);
 		last = packets(arm, p, t, total - p->stride, total, p->checksum);
@@ -219,7 +218,7 @@ static void drop_event(void *arg, const struct spin_event *event)
 	(void)event;
 }
 
-/* Packets handled so far, by each. */
+/* Returns the number of packets that each has handled so far. */
 static int handled(struct spin_ctx *ctx, const struct bpf_object *twin, uint64_t *ours, uint64_t *twins)
 {
 	uint64_t counters[SPIN_REASON_COUNT], counts[SPIN_HPUS_MAX][TWIN_COUNTS];
@@ -242,7 +241,7 @@ static double median(const double *of)
 	return measure_median(ns, TURNS);
 }
 
-/* What one takes longer than another, burst by burst: both halves of a pair see the same machine. */
+/* Returns the median difference, burst by burst, so that both halves of a pair run under the same conditions. */
 static double longer(const double *of, const double *over)
 {
 	double ns[TURNS];
@@ -252,7 +251,7 @@ static double longer(const double *of, const double *over)
 	return measure_median(ns, TURNS);
 }
 
-/* What a program takes alone, without the feed. */
+/* Measures the empty program alone, without the feed. */
 static double empty_alone(const struct template *t)
 {
 	uint8_t out[ENGINE_FRAME_MAX];
@@ -262,7 +261,7 @@ static double empty_alone(const struct template *t)
 	return bpf_prog_test_run_opts(empty_fd, &opts) ? NAN : (double)opts.duration;
 }
 
-/* *twin_ns and *extra_ns of a kind of packets. */
+/* Measures *twin_ns and *extra_ns for a kind of packets. */
 static int compare(struct arm *arm, const struct stream *p, struct spin_ctx *ctx, const struct bpf_object *twin, double *twin_ns,
 		   double *extra_ns)
 {
@@ -293,7 +292,7 @@ static int compare(struct arm *arm, const struct stream *p, struct spin_ctx *ctx
 	return 0;
 }
 
-/* What the twin has in one struct: the state, whose total is not merged yet, and the sums that it is to be made of. */
+/* Copies what the twin has in one struct: the state, whose total is not merged yet, and the sums that it will be made of. */
 static int read_state(struct spin_ctx *ctx, uint8_t *to, size_t room, size_t *bytes)
 {
 	struct {
@@ -310,7 +309,7 @@ static int read_state(struct spin_ctx *ctx, uint8_t *to, size_t room, size_t *by
 	return 0;
 }
 
-/* Both have had the same packets. */
+/* Compares the results: both have had the same packets. */
 static int same_result(const struct kind *k, struct spin_ctx *ctx, const struct bpf_object *twin)
 {
 	static uint8_t twins[16384], state[16384];
@@ -354,7 +353,7 @@ static struct spin_ctx *open_context(const struct kind *k)
 	return ctx;
 }
 
-/* Both are told the same n and m. */
+/* Sets the same n and m in both. */
 static int set_up_state(const struct kind *k, struct spin_ctx *ctx, const struct bpf_object *twin)
 {
 	size_t bytes;

@@ -2,19 +2,19 @@
 #ifndef TESTS_BENCH_RECEIVE_H
 #define TESTS_BENCH_RECEIVE_H
 
-/* Shared by receive.bpf.c and receive.c: the packet that comes next. */
+/* Shared by receive.bpf.c and receive.c: the next packet. */
 #include <stdint.h>
 
-/* Ethernet, IPv4, UDP and the message protocol's flags; id and offset are behind them. */
+/* Ethernet, IPv4, UDP and the message protocol's flags. The id and the offset follow. */
 #define FEED_HEADERS 44
 
 struct feed {
 	uint32_t head[FEED_HEADERS / 4];
 	uint32_t frame_bytes;
-	uint32_t sum;           /* all that the UDP checksum is of but flags, id and offset; 0: no checksum */
+	uint32_t sum;           /* sum of all that the UDP checksum covers except flags, id and offset; 0: no checksum */
 	uint32_t id, offset;    /* of the next packet */
 	uint32_t stride, total; /* bytes of payload: of a packet, of a message */
-	uint32_t from, until;   /* of each message these packets: by offset, without `until` */
+	uint32_t from, until;   /* range of offsets sent of each message, without `until` */
 	uint32_t unused;
 };
 

@@ -7,7 +7,7 @@
 #include <bpf/bpf_helpers.h>
 
 #define LEAST 8  /* words of 8 bytes: frames have 64 bytes */
-#define WORDS 11 /* all that handlers change of a request */
+#define WORDS 11 /* covers all that handlers change in a request */
 
 __u64 frame[WORDS];
 

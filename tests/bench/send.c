@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spin_sender__send() against TCP: the same bytes from memory to memory over one veth pair, in turns. In both ways
- * the receiver's end has the context's programs in native mode and the sender's end a program that passes packets; the
- * sender has one CPU, the receiver the other. GRO is on, as on a network card. The time is from the first byte sent until the sender knows that all
- * have been taken: by the last acknowledgement, or by a byte that TCP's receiver sends back.
- * send FILE: rows as JSON to FILE, a table to stdout.
+ * Compares spin_sender__send() with TCP: the same bytes from memory to memory over one veth pair, alternating. In both cases the
+ * receiver's end has the context's programs in native mode, and the sender's end a program that passes packets. The sender has one
+ * CPU, the receiver the other. GRO is on, as on a network card. The time is from the first byte sent until the sender knows that all
+ * bytes have been received: by the last acknowledgement, or by a byte that TCP's receiver returns.
+ * send FILE: writes rows as JSON to FILE, a table to stdout.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -26,7 +26,7 @@
 #include <spin/libspin_send.h>
 
 #define BYTES    (64u << 20)
-#define PIECE    (256u << 10) /* of one send() or recv() of TCP */
+#define PIECE    (256u << 10) /* of one send() or recv() on the TCP socket */
 #define ROUNDS   9
 #define PORT     5000
 #define SENDER   "10.81.0.2"
@@ -39,7 +39,7 @@ struct bench {
 	int near_ns, far_ns;
 	uint8_t *data;
 	uint8_t *memory;          /* of the context */
-	volatile uint32_t *ready; /* shared with TCP's receiver */
+	volatile uint32_t *ready; /* shared with the TCP receiver */
 	struct spin_sender *sender;
 	uint64_t resent, packets;
 };
@@ -90,7 +90,7 @@ static void open_receiver(struct bench *b)
 	b->memory = memory;
 }
 
-/* Takes connections until it is ended. */
+/* Accepts connections until it is killed. */
 static int receive_tcp(void *arg)
 {
 	const struct bench *b = arg;
@@ -113,7 +113,7 @@ static int receive_tcp(void *arg)
 			got = recv(from, into + have, BYTES - have < PIECE ? BYTES - have : PIECE, 0);
 			have += got > 0 ? (size_t)got : 0;
 		}
-		/* the answer ends the measurement; the second one tells that it was compared */
+		/* the first byte ends the measurement; the second one confirms that the data was compared */
 		if (have != BYTES || send(from, "", 1, 0) != 1 || memcmp(into, b->data, BYTES) || send(from, "", 1, 0) != 1)
 			die("TCP's receiver: not what was sent");
 		memset(into, 0, BYTES);

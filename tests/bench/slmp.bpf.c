@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The sender of slmp.c. `generate` makes every frame that live frames give it a message's next packet,
- * which asks for an acknowledgement; `check` looks at every acknowledgement and counts it. Both run on
- * one CPU, in softirq context: neither sees the other half done. Payloads are what the frames have.
+ * The sender of slmp.c. `generate` turns every frame of PROG_TEST_RUN's live frames mode into the next packet of a message,
+ * which asks for an acknowledgement. `check` inspects and counts every acknowledgement. Both run on one CPU in softirq
+ * context, so neither sees partial updates of the other. The payload is that of the frames.
  */
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
@@ -15,7 +15,7 @@
 
 #include "tests/bench/slmp.h"
 
-#define STALL_FRAMES 65536 /* some milliseconds: what is under way is lost, and the message with it */
+#define STALL_FRAMES 65536 /* a few milliseconds: packets in flight are then taken as lost, and the message with them */
 #define TYPE_AT      12
 #define PROTOCOL_AT  23
 #define SPORT_AT     34
@@ -78,7 +78,7 @@ int check(struct xdp_md *ctx)
 	if (data + SLMP_HEADERS > (__u8 *)(long)ctx->data_end || *(__u16 *)(data + TYPE_AT) != bpf_htons(ETH_P_IP) ||
 	    data[PROTOCOL_AT] != IPPROTO_UDP || *(__u16 *)(data + SPORT_AT) != bpf_htons(SPIN_SLMP_PORT))
 		return XDP_PASS;
-	/* of this message or the one before, or of one that was given up */
+	/* of this or the previous message, or of one that was given up */
 	if (*(__u16 *)(data + FLAGS_AT) == bpf_htons(SPIN_SLMP_ACK) && (__s32)(sending.id - bpf_ntohl(*(__u32 *)(data + ID_AT))) >= 0 &&
 	    bpf_ntohl(*(__u32 *)(data + OFFSET_AT)) < SLMP_MESSAGE)
 		sending.acknowledged++;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Messages received by copy_to_host at XDP, against the same messages received by a program in user
- * space, which copies each payload to its place and acknowledges what asks for it, in batches: over a
- * veth with threaded NAPI, in turns, on one CPU that receives and one that sends (slmp.bpf.c). All packets
- * ask for an acknowledgement, and a window of them is under way. A rate is of packets that the receiver
- * counted as put in their place. Each way is measured at its best: with the window, and in user space the
- * placement of NAPI, with which it receives most.
- * slmp FILE: rows as JSON to FILE, a table to stdout.
+ * Compares copy_to_host at XDP with a program in user space that receives the same messages: it copies each payload to its place and
+ * acknowledges packets that ask for it, in batches. Uses a veth with threaded NAPI, alternating, one CPU that receives and one that
+ * sends (slmp.bpf.c). All packets ask for an acknowledgement, with a window of packets in flight. Rates count the packets that the
+ * receiver has stored. Each way is measured at its best: with the window, and for user space the placement of NAPI, that gives the
+ * highest rate.
+ * slmp FILE: writes rows as JSON to FILE, a table to stdout.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -45,7 +44,7 @@
 
 enum way { USERSPACE, HANDLER, WAYS };
 
-/* How a receiver is asked, and where its NAPI runs. */
+/* The window of the sender, and where the receiver's NAPI runs. */
 struct setting {
 	uint32_t window;
 	int napi_apart; /* 1: on the sender's CPU */
@@ -54,17 +53,17 @@ struct setting {
 /* Shared with the receiver in user space. */
 struct receiver {
 	volatile uint32_t ready;
-	volatile uint64_t packets; /* put in their place */
+	volatile uint64_t packets; /* packets stored at their place */
 	uint8_t memory[SPIN_HOST_BYTES];
 };
 
 struct bench {
 	struct lab lab;
 	struct bpf_object *object;
-	volatile struct sending *sending; /* the sender's, shared */
+	volatile struct sending *sending; /* shared with the sender */
 	uint8_t frame[SLMP_FRAME];
 	struct spin_ctx *ctx;
-	uint8_t *host; /* its memory */
+	uint8_t *host; /* memory of the context */
 	struct receiver *receiver;
 };
 
@@ -116,14 +115,14 @@ static void open_sender(struct bench *b)
 	if (b->sending == MAP_FAILED)
 		die("%s: its memory: %s", path, strerror(errno));
 	make_packet(b);
-	/* the link ends with the object's program and this process */
+	/* the link is released with the object's program and this process */
 	if (!bpf_program__attach_xdp(bpf_object__find_program_by_name(b->object, "check"), (int)if_nametoindex(b->lab.client.ifname)))
 		die("cannot attach the sender's XDP program: %s", strerror(errno));
 }
 
 static void open_handler(struct bench *b)
 {
-	/* what a round leaves unfinished is evicted in the next */
+	/* messages left unfinished by a round are evicted in the next one */
 	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .message = { .idle_ms = 100, .lose_events = 1 } };
 	struct spin_object *object;
 	struct spin_rule rule;
@@ -147,7 +146,7 @@ static void open_handler(struct bench *b)
 	spin_object__close(object);
 }
 
-/* What a packet is to the receiver in user space: 1 if it is to be acknowledged, and then it is that. */
+/* Processes a packet in the user space receiver. Returns 1 if it must be acknowledged; the packet is then the acknowledgement. */
 static int take(struct receiver *r, uint8_t *packet, unsigned bytes)
 {
 	struct spin_slmp *slmp = (struct spin_slmp *)packet;
@@ -204,12 +203,12 @@ static int receive(void *arg)
 		}
 		for (unsigned sent = 0; sent < wanted;) {
 			n = sendmmsg(fd, out + sent, wanted - sent, 0);
-			sent += n > 0 ? (unsigned)n : 1; /* one that cannot be sent is lost */
+			sent += n > 0 ? (unsigned)n : 1; /* a packet that cannot be sent is lost */
 		}
 	}
 }
 
-/* Sends until it is ended. The NAPI thread that takes the acknowledgements comes first on this CPU. */
+/* Sends until it is killed. The NAPI thread that receives the acknowledgements has a higher priority on this CPU. */
 static int send_messages(void *arg)
 {
 	const struct bench *b = arg;
@@ -226,7 +225,7 @@ static int send_messages(void *arg)
 			die("live frames: %s; they need Linux 5.18", strerror(errno));
 }
 
-/* The receiver in user space, or 0. */
+/* Starts the receiver in user space and returns its pid, or 0. */
 static pid_t start_receiving(struct bench *b, enum way way, int napi_apart)
 {
 	pid_t receiver = 0, napi;
@@ -270,7 +269,7 @@ static uint64_t received(const struct bench *b, enum way way)
 	return packets[SPIN_REASON_SUCCESS];
 }
 
-/* Every payload is the same: so each place of the message has it. */
+/* All payloads are equal, so each place of the message must have this payload. */
 static void check_memory(const struct bench *b, enum way way)
 {
 	const uint8_t *memory = way == HANDLER ? b->host : b->receiver->memory;
@@ -280,7 +279,7 @@ static void check_memory(const struct bench *b, enum way way)
 			die("packet %u is not in its place", i);
 }
 
-/* Packets per second, put in their place. */
+/* Returns the packets per second that were stored. */
 static double rate(struct bench *b, enum way way, uint32_t window, unsigned ms)
 {
 	uint64_t begin, end, packets;

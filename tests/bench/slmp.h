@@ -9,8 +9,8 @@
 #define SLMP_PAYLOAD 1440u
 #define SLMP_BYTES   (SLMP_HEADERS + SLMP_PAYLOAD)
 /*
- * Longer than what is sent: live frames that come back get their length back only if the program that sends
- * them changes it, too, and acknowledgements are shorter.
+ * Longer than the sent packet. Acknowledgements are shorter, and a returned live frame gets its length back only if the
+ * sending program changes the length too.
  */
 #define SLMP_FRAME   (SLMP_BYTES + 8)
 #define SLMP_PACKETS 700u /* of a message: about 1 MB */
@@ -19,10 +19,10 @@
 struct sending {
 	uint64_t frame[SLMP_HEADERS / 8]; /* headers of a packet with flags, id and offset 0 */
 	uint32_t checksum;                /* of that packet */
-	uint32_t window;                  /* most packets under way */
-	uint32_t sent, ended;             /* packets; those of them acknowledged or given up */
+	uint32_t window;                  /* most packets in flight */
+	uint32_t sent, ended;             /* packets; those acknowledged or given up */
 	uint32_t stalled;                 /* frames not sent since the last acknowledgement */
-	uint32_t id, packet;              /* what is sent next */
+	uint32_t id, packet;              /* next to be sent */
 	uint32_t unused;
 	uint64_t acknowledged, bad, given_up;
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a second CPU is worth to handlers that all count in the same memory of clusters (<spin/cluster.h>): packets in a second
- * of two CPUs over those of one, in turns, medians. Each CPU has messages of one packet of its own (mpq.bpf.c), and is timed by
- * the kernel: a call of PROG_TEST_RUN takes 20 ms before its first packet.
- * two_cpus FILE: rows as JSON to FILE, a table to stdout.
+ * Measures the gain from a second CPU for handlers that all count in the same memory of clusters (<spin/cluster.h>): packets per second
+ * of two CPUs compared with one, alternating, medians. Each CPU has its own messages of one packet (mpq.bpf.c). The kernel measures the
+ * time, because a call of PROG_TEST_RUN takes 20 ms before its first packet.
+ * two_cpus FILE: writes rows as JSON to FILE, a table to stdout.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -24,13 +24,13 @@
 #include <spin/libspin_message.h>
 
 #define TURNS    9
-#define MESSAGES 262144 /* of a turn */
+#define MESSAGES 262144 /* per turn */
 #define BYTES    1024   /* of payload: reduce takes 512 integers */
 #define TARGET   1.6
 
 struct sender {
 	struct feeding feeding;
-	struct feed start; /* of each burst */
+	struct feed start; /* restored before each burst */
 	struct template packet;
 	pthread_t thread;
 	int cpu, err;
@@ -56,7 +56,7 @@ static void *send_messages(void *arg)
 
 	proc_pin(0, s->cpu, 1);
 	memcpy(s->feeding.feed, &s->start, sizeof(s->start));
-	s->feeding.feed->messages = UINT32_MAX; /* a new one with each packet */
+	s->feeding.feed->messages = UINT32_MAX; /* each packet is a new message */
 	s->feeding.feed->first_id = s->next_id;
 	s->next_id += MESSAGES;
 	pthread_barrier_wait(&begin);
@@ -65,7 +65,7 @@ static void *send_messages(void *arg)
 	return NULL;
 }
 
-/* Of CPUs [first, first + count) at the same time; negative: it failed. */
+/* Returns the packets per second of CPUs [first, first + count) at the same time; negative on error. */
 static double rate(unsigned first, unsigned count)
 {
 	double sum = 0;
@@ -84,7 +84,7 @@ static double rate(unsigned first, unsigned count)
 	return err ? err : sum;
 }
 
-/* Integers from 0 to 1,023, as histogram counts them. */
+/* Integers from 0 to 1,023, the range that histogram counts. */
 static int make_packet(struct sender *s)
 {
 	uint64_t random = 1;
@@ -126,7 +126,7 @@ static struct spin_ctx *open_context(const char *handler)
 	return ctx;
 }
 
-/* One in 1,000 may find all messages taken: those that are complete leave when the kernel's clock ticks. */
+/* Up to one in 1,000 may find all messages taken: completed messages are freed at the kernel's clock ticks. */
 static int check_handled(const char *handler, struct spin_ctx *ctx, uint64_t messages)
 {
 	uint64_t counters[SPIN_REASON_COUNT] = { 0 };
@@ -152,7 +152,7 @@ static int measure(struct measure *m, const char *handler)
 		if (feeding__to(&senders[i].feeding, spin_ctx__program_fd(ctx)))
 			return fail(handler, "its program cannot be called");
 	for (unsigned i = 0; i < TURNS; i++) {
-		one[i] = rate(i & 1, 1); /* each CPU is the one alone in turn */
+		one[i] = rate(i & 1, 1); /* the CPUs take turns as the single one */
 		two[i] = rate(0, 2);
 		if (one[i] < 0 || two[i] < 0)
 			return fail(handler, "packets cannot be run");

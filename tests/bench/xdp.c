@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a handler costs over the same function written by hand, and unmatched
- * traffic over an empty program: PROG_TEST_RUN, same packets, in turns, medians.
- * xdp FILE: rows as JSON to FILE, a table to stdout.
+ * Compares the cost of a handler with the same function written by hand, and unmatched traffic with an empty program. Uses
+ * PROG_TEST_RUN with the same packets, alternating runs, medians.
+ * xdp FILE: writes rows as JSON to FILE, a table to stdout.
  */
 #include <errno.h>
 #include <math.h>
@@ -30,7 +30,7 @@
 #define UNMATCHED_NS  10.0
 
 enum { OURS, TWIN, EMPTY, PROGRAMS };
-#define RESTORED_BYTES 88u /* what restore.bpf.c writes */
+#define RESTORED_BYTES 88u /* bytes that restore.bpf.c writes */
 
 struct twin {
 	struct bpf_object *object;
@@ -39,8 +39,8 @@ struct twin {
 
 struct frame {
 	const char *name;
-	const char *lines; /* template, separated by ';' */
-	uint32_t verdict;  /* XDP action of both programs */
+	const char *lines; /* template, lines separated by ';' */
+	uint32_t verdict;  /* expected XDP action of both programs */
 };
 
 #define HIT4  "eth 02:00:00:00:00:01 > 02:00:00:00:00:02;ip4 10.0.0.1 > 10.0.0.2;udp 4000 > 9000;"
@@ -55,7 +55,7 @@ static const struct frame filtering_frames[] = {
 };
 /* clang-format on */
 
-/* A key in the cache, one that is on its way, and a line that SETs go through. */
+/* A key in the cache, a key whose request is pending, and a line that SETs use. */
 static const struct frame kvstore_frames[] = {
 	{ "GET hit", HIT4 "be16 1 0;be32 1 5 0;fill 32 0", XDP_TX },
 	{ "GET miss", HIT4 "be16 1 0;be32 1 6 0;fill 32 0", XDP_PASS },
@@ -88,14 +88,14 @@ static int open_twin(const char *name, struct twin *out)
 	snprintf(path, sizeof(path), "%s/tests/bench/%s.bpf.o", built_dir(), name);
 	out->object = bpf_object__open_file(path, NULL);
 	program = out->object ? bpf_object__find_program_by_name(out->object, "twin") : NULL;
-	/* as the handlers' programs: an array of programs takes only such that agree */
+	/* like the handlers' programs: all programs of a program array must agree in this flag */
 	if (!program || bpf_program__set_flags(program, BPF_F_XDP_HAS_FRAGS) || bpf_object__load(out->object))
 		return fail(path, "cannot be loaded");
 	out->fd = bpf_program__fd(program);
 	return 0;
 }
 
-/* The twin's memory for a handler's: same layout. */
+/* Writes the memory of the twin, which has the same layout as the handler's. */
 static int fill_twin(const struct twin *twin, const char *symbol, const void *bytes, size_t count)
 {
 	struct layout_variable var;
@@ -131,7 +131,7 @@ static double burst(int fd, const struct template *t, unsigned repeat, uint32_t 
 	return opts.duration;
 }
 
-/* Puts restore.bpf.c before a program. */
+/* Chains restore.bpf.c in front of a program. */
 static int restore_before(int fd, const struct template *t, struct twin *out)
 {
 	uint32_t zero = 0;
@@ -147,7 +147,7 @@ static int restore_before(int fd, const struct template *t, struct twin *out)
 	return fill_twin(out, "frame", frame, sizeof(frame));
 }
 
-/* The median of what one program takes longer than another, burst by burst: both halves of a pair see the same machine. */
+/* Returns the median difference between two programs, burst by burst, so that both halves of a pair run under the same conditions. */
 static double median_difference(const double *of, const double *over)
 {
 	double difference[BURSTS];
@@ -158,8 +158,8 @@ static double median_difference(const double *of, const double *over)
 }
 
 /*
- * Bursts taken in turns, so that all see the same machine. Differences between programs
- * are medians over the turns; what restoring the frame costs is taken off.
+ * Runs bursts of the programs in turn, under the same conditions. Differences between programs are medians over the turns. The
+ * cost of restoring the frame is subtracted.
  */
 static int compare(const int *fd, const struct template *t, uint32_t want, const char *name, double *ns)
 {
@@ -186,7 +186,7 @@ static int compare(const int *fd, const struct template *t, uint32_t want, const
 	if (err)
 		return err;
 	restoring = median_difference(taken[EMPTY], taken[PROGRAMS]);
-	more = median_difference(taken[OURS], taken[TWIN]); /* before the medians, which sort */
+	more = median_difference(taken[OURS], taken[TWIN]); /* before the medians, which sort the arrays */
 	for (int p = TWIN; p < PROGRAMS; p++)
 		ns[p] = measure_median(taken[p], BURSTS) - restoring;
 	ns[OURS] = ns[TWIN] + more;
@@ -251,7 +251,7 @@ static int bench_handler(struct measure *m, const char *handler, const struct fr
 	return err;
 }
 
-/* What the isolated class costs over an empty program, at most; the baseline is the trusted one. */
+/* Measures the cost of the isolated class compared with an empty program, at most; the baseline is the trusted class. */
 static int bench_isolated(struct measure *m, const char *handler, const struct frame *frames, unsigned count,
 			  int (*fill)(struct spin_ctx *ctx, const struct twin *twin), const struct twin *empty)
 {
@@ -325,7 +325,7 @@ static int fill_cache(struct spin_ctx *ctx, const struct twin *twin)
 	return fill_twin(twin, "sets", cache, bytes);
 }
 
-/* Unmatched: a datagram to another port, by the interface's program. */
+/* Measures unmatched traffic: a datagram to another port, through the interface's program. */
 static int bench_unmatched(struct measure *m, const struct twin *empty)
 {
 	struct spin_object *object;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What one would write by hand for handlers/aggregate.c: the baseline of its cost. */
+/* Handwritten equivalent of handlers/aggregate.c: the baseline of its cost. */
 #include "tests/bench/twins/receiver.h"
 
-__u32 result; /* what the host reads */
+__u32 result; /* read by the host */
 
 static __always_inline int handle(struct message *m, const __u8 *payload, const __u8 *end, __u32 bytes, __u32 offset)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What one would write by hand for tests/handlers/messages/count_runs.h, of messages and of datagrams: what handling each packet
- * exactly once costs without a runtime.
+ * Handwritten equivalent of tests/handlers/messages/count_runs.h, for messages and for datagrams: the cost of handling each
+ * packet exactly once without a runtime.
  */
 #define MESSAGES    64
 #define PACKETS_MAX 32768

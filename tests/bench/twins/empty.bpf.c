@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Nothing: what every XDP program costs. */
+/* An empty program: the cost of any XDP program. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 

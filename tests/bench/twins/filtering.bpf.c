@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What one would write by hand for handlers/filtering.c: the baseline of its cost. */
+/* Handwritten equivalent of handlers/filtering.c: the baseline of its cost. */
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
 #include <linux/in.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What one would write by hand for handlers/kvstore.c: the baseline of its cost. */
+/* Handwritten equivalent of handlers/kvstore.c: the baseline of its cost. */
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
 #include <linux/in.h>
@@ -59,7 +59,7 @@ static __always_inline __u32 take(struct line *line, __u32 key)
 	return taken;
 }
 
-/* 1: answered in place */
+/* Returns 1 if the request was answered in place. */
 static __always_inline int serve(struct message *m)
 {
 	__u32 key = bpf_ntohl(m->key), lease = 0, tag, way = WAYS, index = key % SETS;
@@ -156,7 +156,7 @@ static __always_inline enum why kv4(struct ethhdr *eth, struct iphdr *ip, void *
 	if (bpf_ntohs(ip->tot_len) != header + bpf_ntohs(udp->len) || (void *)ip + bpf_ntohs(ip->tot_len) > end)
 		return MALFORMED;
 	if (bytes != MESSAGE_BYTES || (void *)(m + 1) > end)
-		return OTHER; /* by hand one leaves longer ones to the server */
+		return OTHER; /* a handwritten program leaves longer ones to the server */
 	for (int i = 0; i < 5; i++)
 		sum += word[i];
 	for (int i = 5; i < 15 && i < ip->ihl; i++) {

@@ -3,15 +3,14 @@
 #define TESTS_BENCH_TWINS_RECEIVER_H
 
 /*
- * What one would write by hand to receive messages of many packets at XDP (SLMP over UDP and IPv4): each packet is
- * handled once, whatever comes twice, and who handled the last one knows that the message is complete. The twin
- * that includes this has
+ * Handwritten receiver of messages of many packets at XDP (SLMP over UDP and IPv4). Each packet is handled once, even if it is
+ * duplicated, and the program that handles the last packet detects that the message is complete. The twin that includes this defines
  *
- *	static int handle(struct message *m, const __u8 *payload, const __u8 *end, __u32 bytes, __u32 offset);
- *	static void complete(struct message *m);
+ * static int handle(struct message *m, const __u8 *payload, const __u8 *end, __u32 bytes, __u32 offset);
+ * static void complete(struct message *m);
  *
- * handle() gives 0, or 1 for a packet that it does not take. A packet that comes before its message's first one is
- * not taken: the sender sends it again.
+ * handle() returns 0, or 1 for a packet that it does not accept. A packet that arrives before its message's first one is not accepted:
+ * the sender retransmits it.
  */
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
@@ -33,7 +32,7 @@
 #define BYTES_MAX 2048 /* of a packet */
 
 enum why { OTHER, MALFORMED, FRAGMENT, BAD_CHECKSUM, NO_MESSAGE, DUPLICATE, NO_ROOM, FAILED, HANDLED, WHYS };
-enum state { NEVER, CLAIMED, OPEN, DONE }; /* DONE: known until its place is needed */
+enum state { NEVER, CLAIMED, OPEN, DONE }; /* DONE: remembered until its entry is reused */
 
 struct slmp {
 	__be16 flags;
@@ -43,9 +42,9 @@ struct slmp {
 struct message {
 	__u32 state;
 	__u32 src, id, port;
-	__u32 stride, total, done; /* total: packets, 0 until the last one came */
-	__u32 sum;                 /* the twin's */
-	__u64 next;                /* the packet after the one that came last: number << 32 | offset */
+	__u32 stride, total, done; /* total: packets, 0 until the last one has arrived */
+	__u32 sum;                 /* used by the twin */
+	__u64 next;                /* the packet after the most recent one: number << 32 | offset */
 	__u64 unused[3];
 	__u64 have[PACKETS_MAX / 64];
 };
@@ -67,7 +66,7 @@ struct packet {
 	struct iphdr *ip;
 	struct udphdr *udp;
 	struct slmp *slmp;
-	__u32 ip_bytes, bytes; /* bytes: behind the SLMP header */
+	__u32 ip_bytes, bytes; /* bytes: after the SLMP header */
 };
 
 static __always_inline int handle(struct message *m, const __u8 *payload, const __u8 *end, __u32 bytes, __u32 offset);
@@ -76,7 +75,10 @@ static __always_inline void complete(struct message *m);
 #define LOAD(x)   (*(volatile __typeof__(x) *)&(x))
 #define OPAQUE(x) asm volatile("" : "+r"(x))
 
-/* Are there so many bytes? A branch that stands where it is written: compilers turn it into what the verifier refuses. */
+/*
+ * Returns 1 if `bytes` bytes are there. The branch must stay where it is written: compilers otherwise transform it into code
+ * that the verifier refuses.
+ */
 static __always_inline int has(const void *at, __u32 bytes, const void *end)
 {
 	asm goto("if %0 > %1 goto %l[beyond]" : : "r"(at + bytes), "r"(end) : : beyond);
@@ -93,7 +95,7 @@ static __always_inline __u32 fold(__u64 sum)
 	return (sum & 0xffff) + (sum >> 16);
 }
 
-/* The same number, of which the verifier knows nothing: ways that meet behind it are one. */
+/* blur() returns its argument as a number that the verifier no longer knows: paths that join behind it become one. */
 __u32 any;
 
 static __always_inline __u32 blur(__u32 v)
@@ -104,7 +106,7 @@ static __always_inline __u32 blur(__u32 v)
 	return v + (mask & not );
 }
 
-/* The same place: what loops learn of the frame's size stays with theirs. */
+/* Returns the same address, so that what a loop learns about the frame's size applies only to that loop. */
 static __always_inline const __u8 *behind(const __u8 *at, __u32 bytes)
 {
 	at += blur(bytes) & (2 * BYTES_MAX - 1);
@@ -112,7 +114,7 @@ static __always_inline const __u8 *behind(const __u8 *at, __u32 bytes)
 	return at;
 }
 
-/* From an even place on: what is no block of 64 first. */
+/* `start` must be at an even offset. The bytes that are not in blocks of 64 come first. */
 static __always_inline __u64 sum_bytes(const __u8 *start, const __u8 *end, __u32 bytes)
 {
 	const __u8 *at = behind(start, 0);
@@ -152,7 +154,7 @@ static __always_inline __u32 home_of(__u32 src, __u32 id, __u32 port)
 	return hash >> 48;
 }
 
-/* Its place, or MESSAGES. */
+/* Returns the index of the message, or MESSAGES. */
 static __always_inline __u32 find(__u32 src, __u32 id, __u32 port, __u32 home)
 {
 	for (__u32 i = 0; i < PROBES; i++) {
@@ -166,7 +168,7 @@ static __always_inline __u32 find(__u32 src, __u32 id, __u32 port, __u32 home)
 	return MESSAGES;
 }
 
-/* The first packet: a place that was never used, or that of a message which is complete. */
+/* Handles the first packet: takes an entry that was never used, or that of a complete message. */
 static __always_inline __u32 open(__u32 src, __u32 id, __u32 port, __u32 home, __u32 stride)
 {
 	for (__u32 i = 0; i < PROBES; i++) {
@@ -307,7 +309,7 @@ static __always_inline enum why parse(void *data, void *at, void *end, struct pa
 	return HANDLED;
 }
 
-/* The packet becomes its acknowledgement; how long that is. */
+/* Changes the packet to its acknowledgement, and returns its length. */
 static __always_inline int acknowledge(const struct packet *p, void *data)
 {
 	struct iphdr *ip = p->ip;
