@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Every calibration row of PsPIN's RTL against the model: accuracy OUT.json [ROW...]. A row is exact if the model says what was
- * measured, to the digits that the measurement has; its error counts as 0. Each runs in a process of its own, so that one
- * that hangs or crashes spoils no other; then its error is 1.
+ * Compares every calibration row of PsPIN's RTL with the model: accuracy OUT.json [ROW...]. A row is exact if the model's
+ * value equals the measurement to its digits; its error is then 0. Each row runs in a child process, so that a hang or a crash
+ * does not affect others; its error is then 1.
  */
 #include <errno.h>
 #include <math.h>
@@ -52,7 +52,7 @@ static void child(const struct row *row, const char *image, int to)
 	dup2(to, STDOUT_FILENO);
 	machine__open(&machine, path);
 	row->measure(&machine, row, &values);
-	/* anything said before is a failure's reason; these are not text */
+	/* text written before is the reason of a failure; these values are binary */
 	if (write(to, &values, sizeof(values)) != sizeof(values))
 		_Exit(1);
 	_Exit(0);
@@ -90,7 +90,7 @@ static void measure(struct judged *judged, const char *image)
 	}
 }
 
-/* "Sends are the least trusted rows." */
+/* Returns 1 for rows of which the measurements say "Sends are the least trusted rows." */
 static int is_doubtful(const struct row *row)
 {
 	return row->flags & ROW_DOUBT || strstr(row->name, "send");
@@ -114,7 +114,7 @@ static void print_row(const struct judged *judged)
 		       is_doubtful(row) ? " (less trusted)" : "");
 }
 
-/* One line of the summary, of the rows that `wanted` says. */
+/* One line of the summary, over a set of rows. */
 struct summary {
 	double errors[ROWS_MAX];
 	unsigned count, exact, failed;
@@ -162,15 +162,15 @@ static void print_groups(const struct judged *judged, unsigned count)
 }
 
 /*
- * Its measurement tells all that it depends on. Not so: the state of the cache's LFSR, where the model's value is the middle of
- * what it can be, and rows that the measurements themselves trust less.
+ * Returns 1 if the measurement states everything that its value depends on. Exceptions: rows that depend on the state of the
+ * cache's LFSR, for which the model's value is the middle of its range; and rows that the measurements themselves trust less.
  */
 static int is_certain(const struct judged *judged)
 {
 	return judged->values.most <= 1.01 * judged->values.least && !is_doubtful(judged->row);
 }
 
-/* Of the idle rows, or those under load. */
+/* Sums up the idle rows, or those under load. */
 static void summarize(struct summary *all, struct summary *certain, const struct judged *judged, unsigned count, unsigned load)
 {
 	all->count = certain->count = 0;

@@ -3,61 +3,61 @@
 #define TESTS_ACCURACY_ACCURACY_H
 
 /*
- * Calibration rows of the RTL against the model. A row is what was measured, and how it is measured in the model: on a machine
- * of its own, so that rows do not depend on each other.
+ * Calibration rows of the RTL for the model. A row has a measured value, and a function that measures the same in the model on
+ * a machine of its own, so that rows do not depend on each other.
  */
 #include "tests/accuracy/machine.h"
 
 #define VALUES_MAX 32
 
-/* What a row gives: a number, or several in an order (times of starts, clusters). */
+/* The values of a row: one number, or several in order (start times, clusters). */
 struct values {
 	double v[VALUES_MAX];
 	unsigned count;
-	double least, most; /* of what one value is the median of; both 0: it is none */
+	double least, most; /* the range, if the value is a median; otherwise both are 0 */
 };
 void values__add(struct values *values, double v);
 
 enum {
-	ROW_LOAD = 1,  /* several at once; else idle */
-	ROW_DOUBT = 2, /* the measurements themselves say not to trust it much, or do not say all of how it was run */
+	ROW_LOAD = 1,  /* several HPUs at once; otherwise idle */
+	ROW_DOUBT = 2, /* the measurements themselves trust it less, or do not state all conditions */
 };
 
 struct row {
 	const char *group, *name;
-	/* "20.9", "1.02-1.05" (any of it), or several numbers with blanks between; as many digits as were measured */
+	/* "20.9", "1.02-1.05" (any value in the range), or several numbers separated by blanks; with the measured digits */
 	const char *measured;
 	const char *unit;
 	unsigned flags;
 	void (*measure)(struct machine *machine, const struct row *row, struct values *out);
 	const char *text[3];
 	long arg[4];
-	double grain; /* of the model's value: exact if no farther off; beside half of the last digit */
+	double grain; /* resolution of the model's value: a row is exact if the difference is at most this, or half of the last digit */
 };
 
-/* Rows of one kind each; ends with name NULL. */
+/* Rows of one kind each. The last row has name NULL. */
 extern const struct row sequence_rows[], path_rows[], schedule_rows[], command_rows[], memory_rows[], cache_rows[], cache_256_rows[],
 	cache_512_rows[], cache_1024_rows[];
 
-/* --- what several kinds have in common --- */
+/* --- shared by several kinds --- */
 
-/* One-cycle instructions of `function` before FUNCTION_from. */
+/* Returns the number of one-cycle instructions of `function` before FUNCTION_from. */
 double cycles_before(const struct machine *machine, const char *function);
-/* Of a task that ran `function`: cycles from FUNCTION_from on to where it returns. */
+/* Returns the cycles of a task that ran `function`, from FUNCTION_from to its return. */
 double body_from(const struct machine *machine, const struct ended *ended, const char *function);
-/* The same on an idle machine, warm. */
+/* Same on an idle machine, warm. */
 double timed_body(struct machine *machine, const char *function);
-/* `count` packets of one message, its last one marked, to packets[n] on; the new n. */
+/* Adds `count` packets of one message at packets[n], the last one marked. Returns the new n. */
 unsigned add_packets(struct packet *packets, unsigned n, uint32_t message, const struct soc_context *context, unsigned bytes,
 		     unsigned count);
 /*
- * So many HPUs of so many clusters run `function`, warm: a message for each cluster, packets in turn. Packet i is on
- * cluster i modulo clusters.
+ * Runs `function` on `hpus` HPUs of `clusters` clusters, warm: a message for each cluster, with packets in turn. Packet i is
+ * on cluster i modulo clusters.
  */
 void run_at_once(struct machine *machine, const char *function, unsigned hpus, unsigned clusters, unsigned bytes);
 /*
- * The same, but all packets of one cluster's message come before those of the next one's: so it was for commands, since the
- * totals of 16 and 32 HPUs then are what was measured.
+ * Same, but all packets of one cluster's message come before those of the next. Commands were measured like this: only then
+ * the totals of 16 and 32 HPUs equal the measurement.
  */
 void run_by_message(struct machine *machine, const char *function, unsigned hpus, unsigned clusters, unsigned bytes);
 

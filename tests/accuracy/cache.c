@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Instruction cache: alone, and shared by eight HPUs.
+ * Rows of the instruction cache: alone, and shared by eight HPUs.
  *
- * Straight code on one HPU: when these rows were measured the cache was full of other code, and what the HPU's LFSR had come to
- * nobody knows. Each row is measured after many histories, each on a machine of its own; the value is their median, with the
- * range beside it.
+ * Straight code on one HPU: in these measurements the cache was full of other code, and the state of the HPU's LFSR is unknown. Each
+ * row is measured after many histories, each on a machine of its own. The value is the median, reported with the range.
  *
- * Eight HPUs: as after boot. The cache is empty but for the runtime, and all LFSRs stand at what reset gives them; ports
- * that miss at the same time choose the same free way, and lose each other's line. That is the reading of these rows: code
- * of 256 bytes that fits needs more than one pass, HPUs at least 1.19 and at most 1.44, which a full cache with LFSRs in
- * step does not give, 1.26 to 1.62. The value is the mean of the HPUs, and their range.
+ * Eight HPUs: as after boot. The cache is empty except for the runtime, and all LFSRs have their reset values. Ports that miss at the
+ * same time choose the same free way, and evict each other's line. This is our reading of these rows: code of 256 bytes, which fits,
+ * needs more than one pass, with at least 1.19 and at most 1.44 per HPU. A full cache with LFSRs in step gives 1.26 to 1.62 instead.
+ * The value is the mean over the HPUs, reported with their range.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,8 +22,9 @@
 #define HISTORIES_MAX 51u
 #define HPUS          8u
 /*
- * Passes over a loop of so many bytes: the 1550 instructions that were run are 24 of 256 bytes, 12 of 512, 6 of 1 KiB. Of
- * one loop of 1 KiB for all it is read as 12: 64 lines at 8 cycles come to the 1.18 that they take then, and to 1.34 in 6.
+ * Passes over a loop of this many bytes. The 1550 instructions that were run are 24 passes of 256 bytes, 12 of 512, or 6 of 1
+ * KiB. A single loop of 1 KiB for all HPUs is read as 12 passes: 64 lines at 8 cycles then give the measured 1.18, and 1.34
+ * with 6 passes.
  */
 #define PASSES(row) ((row)->arg[0] == 1024 && !(row)->arg[2] ? 12u : 6144u / (unsigned)(row)->arg[0])
 
@@ -39,7 +39,7 @@ static double body(const struct ended *ended)
 	return (double)(ended->task.returned - ended->task.first);
 }
 
-/* The runtime's loop is warm, and the rest of the cache full; so many lines have been replaced. */
+/* Warms the runtime's loop and fills the rest of the cache. `replaced` more lines are then replaced. */
 static void fill(struct machine *machine, unsigned replaced)
 {
 	struct soc_context *context;
@@ -50,7 +50,7 @@ static void fill(struct machine *machine, unsigned replaced)
 	run_one(machine, context);
 }
 
-/* A jump to a cold line; the line that it is on was there before the body began. */
+/* A jump to a cold line. The line of the jump itself was loaded before the body began. */
 static void jump(struct machine *machine, const struct row *row, struct values *out)
 {
 	const struct soc_context *context = machine__context(machine, NULL, "jump_to_cold", NULL, WHOLE);
@@ -63,7 +63,10 @@ static void jump(struct machine *machine, const struct row *row, struct values *
 	values__add(out, cold - body(run_one(machine, context)));
 }
 
-/* Pass `arg 0` over straight code on one HPU; the return at its end takes one more than an instruction, and 8 if its caller's line has gone. */
+/*
+ * Returns the cycles of pass `arg 0` over straight code on one HPU. The return at its end takes one cycle more than an
+ * instruction, and 8 more if the caller's line was evicted.
+ */
 static double pass(struct machine *machine, const struct row *row, unsigned replaced)
 {
 	const struct soc_context *context;
@@ -76,7 +79,10 @@ static double pass(struct machine *machine, const struct row *row, unsigned repl
 	return cycles;
 }
 
-/* `hpus` HPUs run different_i, all the first one or each its own, so many passes: cycles of each task, less what is around. */
+/*
+ * Runs `count` passes of different_i on `hpus` HPUs: all the first one, or each its own. Stores the cycles of each task
+ * without its surroundings.
+ */
 static void passes(struct machine *machine, unsigned hpus, int different, unsigned count, double cycles[HPUS])
 {
 	struct packet packets[HPUS] = { { 0 } };
@@ -88,7 +94,7 @@ static void passes(struct machine *machine, unsigned hpus, int different, unsign
 		snprintf(function, sizeof(function), "different_%u", different ? i : 0);
 		context = (struct soc_context *)machine__context(machine, NULL, function, NULL, WHOLE);
 		context->handler_mem_bytes = count;
-		packets[i] = (struct packet){ 4 * i, context, 64, 1 }; /* a message each: its context is its own */
+		packets[i] = (struct packet){ 4 * i, context, 64, 1 }; /* one message each, with a context of its own */
 	}
 	machine__group(machine, packets, hpus);
 	for (unsigned i = 0; i < hpus; i++)
@@ -97,7 +103,7 @@ static void passes(struct machine *machine, unsigned hpus, int different, unsign
 
 enum { WHOLE_RUN, STEADY, SECOND_RUN };
 
-/* Of each HPU cycles per instruction; `before`: what is in the cache, on this machine and another. */
+/* Stores the cycles per instruction of each HPU. `before` prepares the cache, on this machine and on another. */
 static void shared(struct machine *machine, const struct row *row, void (*before)(struct machine *, unsigned), unsigned replaced,
 		   double cycles[HPUS])
 {
@@ -109,7 +115,7 @@ static void shared(struct machine *machine, const struct row *row, void (*before
 	if (row->arg[3] == SECOND_RUN)
 		passes(machine, hpus, different, all, cycles);
 	if (row->arg[3] == STEADY) {
-		/* the same first half on a machine of its own */
+		/* the same first half, on another machine */
 		struct machine *other = machine__another(machine);
 		double half[HPUS];
 
@@ -133,7 +139,7 @@ static double alone(struct machine *machine, const struct row *row, unsigned rep
 	return cycles[0];
 }
 
-/* The runtime's loop is warm; nothing else has run since boot. */
+/* Warms the runtime's loop. Nothing else has run since boot. */
 static void boot_only(struct machine *machine, unsigned replaced)
 {
 	(void)replaced;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Commands and cluster DMA, idle and under load (hwmodel/README.md, "Commands" and "Cluster DMA"). */
+/* Rows of commands and cluster DMA, idle and under load (hwmodel/README.md, "Commands" and "Cluster DMA"). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,15 +10,15 @@
 
 #define API_COMMANDS 8
 
-/* One HPU, idle: from FUNCTION_from to the return. */
+/* One idle HPU: from FUNCTION_from to the return. */
 static void body(struct machine *machine, const struct row *row, struct values *out)
 {
-	/* copies from the packet are of more than 64 bytes */
+	/* copies from the packet have more than 64 bytes */
 	machine->stored = 1;
 	values__add(out, timed_body(machine, row->text[0]) + (double)row->arg[0]);
 }
 
-/* From the first issue of all to the last feedback. */
+/* Returns the time from the first issue to the last feedback, over all HPUs. */
 static double first_issue_to_last_feedback(const struct machine *machine, const char *const *functions, unsigned kinds)
 {
 	uint64_t last = 0;
@@ -64,7 +64,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* When the loads begin that issue commands, one right after the other on each HPU; in order. */
+/* Stores, in order, when the loads begin that issue commands back to back on each HPU. */
 static void loads_begin(const struct machine *machine, double *begin)
 {
 	double next[32] = { 0 };
@@ -79,10 +79,11 @@ static void loads_begin(const struct machine *machine, double *begin)
 }
 
 /*
- * "Total cycles from first issue to last feedback divided by commands", and "steady values". Of eight HPUs and more the total
- * of 192 commands and more is as good as steady, and to the last digit what was measured. Of fewer it is from one of the loads
- * that issue to another, from when there were 8 for each HPU (they fill its slots) to the last: rows of one HPU are 15ths, of
- * two 31sts, of four 63rds. Sends do not have the end in them: of any number of HPUs, what 16 more commands of each take.
+ * "Total cycles from first issue to last feedback divided by commands", and "steady values". For eight or more HPUs the total
+ * of 192 or more commands is practically steady, and equals the measurement to the last digit. For fewer HPUs the value is
+ * taken between two of the loads that issue: from when each HPU has issued 8 (they fill its slots) to the last. So rows of one
+ * HPU are 15ths, of two 31sts, of four 63rds. Values of sends exclude the end: for any number of HPUs they are the time for 16
+ * more commands of each.
  */
 static void tight(struct machine *machine, const struct row *row, struct values *out)
 {
@@ -99,7 +100,7 @@ static void tight(struct machine *machine, const struct row *row, struct values 
 	}
 }
 
-/* Sends by the HPUs of two clusters, to host by those of the others. */
+/* HPUs of two clusters send; those of the others write to the host. */
 static void both_interfaces(struct machine *machine, const struct row *row, struct values *out)
 {
 	const char *const functions[4] = { row->text[0], row->text[0], row->text[1], row->text[1] };
@@ -116,7 +117,7 @@ static void both_interfaces(struct machine *machine, const struct row *row, stru
 	values__add(out, first_issue_to_last_feedback(machine, functions, 4));
 }
 
-/* From start to doorbell, over all HPUs. The median is a task's, as measured: the upper one of an even number. */
+/* From start to doorbell, over all HPUs. The median is that of a task, as measured: the upper one of an even number. */
 enum { LEAST, MEDIAN, MOST };
 static void stretch(struct machine *machine, const struct row *row, struct values *out)
 {
@@ -134,9 +135,9 @@ static void stretch(struct machine *machine, const struct row *row, struct value
 }
 
 /*
- * All HPUs' transfers: the longest body, which is a reading that was chosen. HPUs begin 2 cycles apart. From the first
- * one's begin what was measured is 25, 23, 21 and 13 cycles beyond the beats of 1, 2, 4 and 8 HPUs, though all of them wait
- * for the same; from the last one's, who is the last to end, it is 25, 25, 27 and 27, and so up to a poll the same.
+ * Transfers on all HPUs. The value is the longest body, which is our reading. HPUs begin 2 cycles apart. From the first begin,
+ * the measurements are 25, 23, 21 and 13 cycles more than the beats of 1, 2, 4 and 8 HPUs, although all HPUs wait for the
+ * same. From the begin of the last HPU, which is the last to end, they are 25, 25, 27 and 27: the same, up to one poll.
  */
 static void transfers(struct machine *machine, const struct row *row, struct values *out)
 {
@@ -186,7 +187,7 @@ static void transfers(struct machine *machine, const struct row *row, struct val
 #define TIGHT_ALL(what, all) LOAD("tight_" what "_32", all, tight, "tight_" what, 32, 4)
 #define TASK(what, measured, hpus, clusters, which) \
 	LOAD("task_" what "_" #hpus "_" #which, measured, stretch, "api_" what, hpus, clusters, which)
-/* least, median, most of 8, 16 and 32 HPUs */
+/* least, median and most of 8, 16 and 32 HPUs */
 /* clang-format off */
 #define STRETCH(what, l8, m8, h8, l16, m16, h16, l32, m32, h32)                                    \
 	TASK(what, l8, 8, 1, LEAST), TASK(what, m8, 8, 1, MEDIAN), TASK(what, h8, 8, 1, MOST),     \
@@ -210,7 +211,7 @@ const struct row command_rows[] = {
 	IDLE("send_l1_64_done", "6", "wait_send_l1_64", -1, 0),
 	IDLE("send_l1_256_done", "9", "wait_send_l1_256", -1, 0),
 	IDLE("send_l1_1024_done", "21", "wait_send_l1_1024", -1, 0),
-	/* 7 + n, as measured later (2026-11-22) of 64 and 460 bytes; the first measurement had 8 + n */
+	/* 7 + n, as measured later (2026-11-22) for 64 and 460 bytes; the first measurement had 8 + n */
 	IDLE("send_l2_64_done", "8", "wait_send_l2_64", -1, 0),
 	IDLE("send_l2_256_done", "11", "wait_send_l2_256", -1, 0),
 	IDLE("send_l2_1024_done", "23", "wait_send_l2_1024", -1, 0),
@@ -227,8 +228,9 @@ const struct row command_rows[] = {
 	IDLE("sends_8", "60", "eight_sends", 0, 0),
 	IDLE("host_writes_8", "60", "eight_host_writes", 0, 0),
 	/*
-	 * The last of the first three lie between the polls of the shorter ones. The reading: 2048 does not fit an immediate, and
-	 * where it was loaded in what is timed, that is an instruction more. 54 is then on no poll but of a loop across two lines.
+	 * The last values of the first three rows are between the polls of the shorter ones. Our reading: 2048 does not fit an
+	 * immediate, and loading it within the timed code takes one instruction more. Then 54 is on a poll only if the loop
+	 * spans two lines.
 	 */
 	COPIES("l2_packet_l1", "21", "21", "26", "31", "36", "54"),
 	COPIES("l2_handler_l1", "26", "26", "26", "31", "41", "57"),
@@ -263,7 +265,7 @@ const struct row command_rows[] = {
 	TIGHT("send_l1_128", "2.0", "2.0", "2.0", "2.99", "3.0"),
 	TIGHT("send_l1_256", "4.0", "4.0", "4.0", "4.99", "5.0"),
 	TIGHT_ALL("send_l1_64", "2.00"),
-	/* of one HPU: 2.13 and 4.00 (2026-11-22); 2.3 and 5.0 of the first measurement did not come again */
+	/* for one HPU: 2.13 and 4.00 (2026-11-22); 2.3 and 5.0 of the first measurement were not reproduced */
 	TIGHT("send_l2_64", "2.13", "1.2", "1.0", "1.0", "1.0"),
 	TIGHT("send_l2_128", "2.6", "2.0", "2.0", "2.0", "2.0"),
 	TIGHT("send_l2_256", "4.00", "4.0", "4.0", "4.0", "4.0"),

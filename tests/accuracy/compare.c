@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Half of the last digit of a number that has a point; a whole number is a count of cycles. */
+/* Returns half of the last digit of a number with a decimal point. A whole number is a count of cycles. */
 static double half_digit(const char *number, const char *end)
 {
 	const char *point = memchr(number, '.', (size_t)(end - number));
@@ -19,7 +19,7 @@ static int is_order(const struct row *row)
 	return !strcmp(row->unit, "cluster") || !strcmp(row->unit, "message");
 }
 
-/* One number or range at `at`; returns where the next one is. */
+/* Compares one number or range at `at`. Returns the place of the next one. */
 static const char *compare_one(const struct row *row, const char *at, double model, double *error)
 {
 	char *end;
@@ -33,7 +33,7 @@ static const char *compare_one(const struct row *row, const char *at, double mod
 		slack = fmax(half_digit(second, end), row->grain);
 	}
 	off = model < low ? low - model : model > high ? model - high : 0;
-	if (!(off <= slack)) /* NAN, too */
+	if (!(off <= slack)) /* also for NAN */
 		*error = low == 0 ? 1 : fmax(*error, off / low);
 	return end + strspn(end, " ");
 }
@@ -47,7 +47,7 @@ static unsigned least(unsigned a, unsigned b, unsigned c)
 
 static double compare_order(const char *at, const struct values *model)
 {
-	unsigned row[VALUES_MAX + 1], n = 0; /* of the distance between what was measured so far and the model's first k */
+	unsigned row[VALUES_MAX + 1], n = 0; /* of the edit distance between the values measured so far and the model's first k */
 	char *end;
 
 	for (unsigned k = 0; k <= model->count; k++)

@@ -5,13 +5,13 @@
 #include "tests/accuracy/accuracy.h"
 
 /*
- * What the model says (NULL: it failed) against what was measured. Exact: to the digits of the measurement; then *error is 0.
- * Of several values the worst error counts; of an order of clusters or messages the share that would have to be put in, left
- * out or changed.
+ * Compares the model's values (NULL: it failed) with the measurement. A row is exact if the values agree to the digits of the
+ * measurement; *error is then 0. For several values the worst error counts. For an order of clusters or messages the error is
+ * the share of elements to insert, remove or change.
  */
 void compare(const struct row *row, const struct values *model, double *error, int *exact);
 
-/* The first measured number: a row's baseline. */
+/* Returns the first measured number: a row's baseline. */
 double measured_first(const struct row *row);
 
 #endif

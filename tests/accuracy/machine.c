@@ -7,7 +7,7 @@
 
 #include "tests/accuracy/machine.h"
 
-/* Words that programs name lie below. */
+/* Words that programs access are below this address. */
 #define PACKETS_AT   (L2_PACKET + 0x200000u)
 #define IDLE_CYCLES  200u
 #define WARM_MESSAGE 128u
@@ -78,7 +78,7 @@ static const struct soc_nic nic = {
 	.on_room = room,
 };
 
-/* The whole file; it stays. */
+/* Reads the whole file. It stays in memory. */
 static void *read_file(const char *path, size_t *bytes)
 {
 	FILE *file = fopen(path, "re");
@@ -193,7 +193,7 @@ void machine__group(struct machine *machine, const struct packet *packets, unsig
 				       .context = packets[i].context };
 
 		fill(machine, l2, her.bytes);
-		/* commands may name more than the packet has */
+		/* commands may access more than the packet has */
 		if (!machine->one_place)
 			l2 += her.bytes < 1024 ? 1024 : (her.bytes + 63) & ~63u;
 		cycle += (packets[i].bytes + 63) / 64;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Contention: L1, L2, remote L1, packet copies against cores, locks (hwmodel/README.md, "L1" to "Remote L1"). */
+/* Rows of contention: L1, L2, remote L1, packet copies against cores, locks (hwmodel/README.md, "L1" to "Remote L1"). */
 #include "tests/accuracy/accuracy.h"
 
-/* Mean over tasks of handler `function` (packets from..to) of cycles per access. */
+/* Returns the mean cycles per access over tasks of handler `function` (packets from..to). */
 static double mean(const struct machine *machine, const char *function, unsigned from, unsigned step, unsigned to, double accesses)
 {
 	double sum = 0;
@@ -13,7 +13,7 @@ static double mean(const struct machine *machine, const char *function, unsigned
 	return sum / n / accesses;
 }
 
-/* HPUs, clusters, accesses of each; 1: the packets of all are at one place. */
+/* Arguments: HPUs, clusters, accesses of each; 1: all packets are at one address. */
 static void at_once(struct machine *machine, const struct row *row, struct values *out)
 {
 	unsigned hpus = (unsigned)row->arg[0];
@@ -25,7 +25,7 @@ static void at_once(struct machine *machine, const struct row *row, struct value
 
 #define SPAN_BEFORE 12 /* cycles of the bodies before their loops, which these rows have: those that were exact before, too */
 
-/* The same HPUs' cycles from the first one's first access to the last one's return, per iteration of all. */
+/* Cycles from the first HPU's first access to the last HPU's return, per iteration over all HPUs. */
 static void span(struct machine *machine, const struct row *row, struct values *out)
 {
 	unsigned hpus = (unsigned)row->arg[0];
@@ -48,7 +48,7 @@ static void alone(struct machine *machine, const struct row *row, struct values 
 	values__add(out, timed_body(machine, row->text[0]) / (double)row->arg[0]);
 }
 
-/* The loops of packet copies are told with the instruction that sets their counter. */
+/* The loops of packet copies are measured together with the instruction that sets their counter. */
 #define COUNTER_CYCLES 1
 #define WHOLE_LOOP     1 /* instead of a number of accesses */
 
@@ -57,7 +57,7 @@ static void loop_alone(struct machine *machine, const struct row *row, struct va
 	values__add(out, timed_body(machine, row->text[0]) + COUNTER_CYCLES);
 }
 
-/* 16 HPUs of clusters 0 and 1 with 16 of the others, whose packets come behind theirs: mean of each half. */
+/* 16 HPUs of clusters 0 and 1 with 16 of the others, whose packets are offered later: the mean of each half. */
 static void halves(struct machine *machine, const struct row *row, struct values *out)
 {
 	const struct soc_context *contexts[4];
@@ -91,7 +91,7 @@ static void three_clusters(struct machine *machine, const struct row *row, struc
 	values__add(out, mean(machine, row->text[0], 0, 1, 24, 16));
 }
 
-/* `count` HPUs of cluster 1 load from cluster 0; alone of their kind. */
+/* `count` HPUs of cluster 1 load from cluster 0, without other accesses. */
 static void remote(struct machine *machine, const struct row *row, struct values *out)
 {
 	const struct soc_context *context;
@@ -105,8 +105,8 @@ static void remote(struct machine *machine, const struct row *row, struct values
 }
 
 /*
- * Cluster 0's HPUs run the second handler, and `arg` HPUs of cluster 1 the first, which accesses cluster 0's L1; cycles per
- * access of those (16 each), or (arg 1) the whole body of the owners.
+ * Cluster 0's HPUs run the second handler, and `arg` HPUs of cluster 1 run the first, which accesses cluster 0's L1. The value
+ * is the cycles per access of the latter (16 each), or with arg 1 the whole body of the owners.
  */
 static void against_owners(struct machine *machine, const struct row *row, struct values *out)
 {
@@ -129,8 +129,8 @@ static void against_owners(struct machine *machine, const struct row *row, struc
 }
 
 /*
- * `hpus` HPUs of cluster `arg 2` run the handler while `packets` packets of 1024 bytes go to cluster 0: the mean body, over
- * `arg 3` accesses.
+ * `hpus` HPUs of cluster `arg 2` run the handler while `packets` packets of 1024 bytes are copied to cluster 0. The value is
+ * the mean body divided by `arg 3` accesses.
  */
 static void against_copies(struct machine *machine, const struct row *row, struct values *out)
 {
@@ -148,7 +148,7 @@ static void against_copies(struct machine *machine, const struct row *row, struc
 	values__add(out, mean(machine, row->text[0], 0, 1, hpus, (double)row->arg[3]) + (row->arg[3] == WHOLE_LOOP ? COUNTER_CYCLES : 0));
 }
 
-/* The longest of the HPUs' bodies, which begin 2 cycles after each other: so all rows with 1, 2 and 4 HPUs are met. */
+/* The longest body of the HPUs, which begin 2 cycles apart: with this reading all rows of 1, 2 and 4 HPUs are met. */
 static void critical_sections(struct machine *machine, const struct row *row, struct values *out)
 {
 	double longest = 0;
@@ -201,10 +201,10 @@ static void critical_sections(struct machine *machine, const struct row *row, st
 			guests, per                                                                            \
 		}                                                                                              \
 	}
-/* 8 HPUs of a cluster, 16 iterations: cycles per iteration over all of them */
+/* 8 HPUs of a cluster, 16 iterations: cycles per iteration over all HPUs */
 #define MIX(what, measured)                    ROW("load l2", what, measured, ROW_LOAD, span, what, 8, 16)
 #define REMOTE(name, measured, function, hpus) ROW("load remote", name, measured, ROW_LOAD, remote, function, hpus)
-/* alone, with copies for one HPU and for seven */
+/* alone, and with copies for one HPU and for seven */
 /* clang-format off */
 #define COPIES(what, alone_, with)                                                                 \
 	ROW("load copies", what "_alone", alone_, 0, loop_alone, what),                                \
@@ -251,7 +251,7 @@ const struct row memory_rows[] = {
 	SPREAD("l2_handler_store_same", "24.6", "47.2"),
 	SPREAD("l2_handler_amo_same", "79", "156"),
 	SPREAD("l2_packet_amo", "24.7", "47.3"),
-	/* both memories in turn: measured with one real cluster, on the kit's images (2026-11-22) */
+	/* both memories alternating: measured with one real cluster, on the kit's images (2026-11-22) */
 	MIX("mix_amo_h", "10.26"),
 	MIX("mix_amo_h_store_p", "10.80"),
 	MIX("mix_amo_p_amo_h", "10.83"),
@@ -262,15 +262,15 @@ const struct row memory_rows[] = {
 	MIX("mix_store_p_load_h", "6.12"),
 	MIX("mix_store_h_store_p", "6.39"),
 	MIX("mix_4_store_p", "12.38"),
-	/* "16 HPUs of clusters 0-1 with 16 of clusters 2-3": offered in this order, which is why the first are the faster */
+	/* "16 HPUs of clusters 0-1 with 16 of clusters 2-3": offered in this order, so the first are faster */
 	MIXED("load_handler_load_packet", "31.9 31.9", "l2_handler_load_same", "l2_packet_load"),
 	MIXED("load_handler_store_handler", "46.3 47.6", "l2_handler_load_same", "l2_handler_store_same"),
 	MIXED("load_packet_store_packet", "45.9 47.2", "l2_packet_load", "l2_packet_store"),
 	MIXED("store_handler_store_packet", "92 94", "l2_handler_store_same", "l2_packet_store"),
 	MIXED("load_packet_amo_handler", "149 156", "l2_packet_load", "l2_handler_amo_same"),
 	/*
-	 * Measured again (2026-11-25), with seven HPUs of the cluster that the packets are copied to: 128 loads of each take 2629 to 2631
-	 * cycles, and 2629 alone. The measurement of 29 to 35 by another cluster's HPUs was not trusted.
+	 * Measured again (2026-11-25), with seven HPUs of the cluster that the packets are copied to: 128 loads of each take
+	 * 2629 to 2631 cycles, and 2629 alone. The measured 29 to 35 with another cluster's HPUs were not trusted.
 	 */
 	ROW("load l2", "l2_packet_load_in_a_stream", "20.5", ROW_LOAD, against_copies, "l2_packet_load_40", 8, 110, 1, 40),
 	ROW("load l2", "l2_handler_load_against_copies", "22.5", ROW_LOAD, against_copies, "l2_handler_load_same", 8, 60,
@@ -298,7 +298,10 @@ const struct row memory_rows[] = {
 	OWNERS("remote_load_1_of_hammered_word", "26.0", 0, "remote_load_same", "l1_word_load_800", 1, 0),
 	OWNERS("owners_of_hammered_word_1", "8.04", ROW_DOUBT, "remote_load_same", "l1_word_load", 1, 384),
 
-	/* "walking all banks, 16 per iteration": all of them in each iteration; 16 words in a row would lose as the fixed bank does */
+	/*
+	 * "walking all banks, 16 per iteration": each iteration accesses all banks; 16 consecutive words would lose like the
+	 * fixed bank
+	 */
 	COPIES("walk_load", "1199", "1358"),
 	COPIES("walk_store", "1199", "1358"),
 	COPIES("fixed_bank_load", "1199", "1399"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* hwmodel/README.md, "Packet path": one packet on an idle machine, and saturation by empty handlers. */
+/* Rows of hwmodel/README.md, "Packet path": one packet on an idle machine, and saturation by empty handlers. */
 #include <stdlib.h>
 
 #include <hwmodel/traffic.h>
@@ -20,7 +20,7 @@ static double at(const struct ended *ended, long moment)
 	return (double)cycles[moment];
 }
 
-/* From one moment to another; a packet of so many bytes. */
+/* Time between two events of a packet of a given size. */
 static void interval(struct machine *machine, const struct row *row, struct values *out)
 {
 	const struct ended *ended;
@@ -43,8 +43,9 @@ static void chain(struct machine *machine, const struct row *row, struct values 
 }
 
 /*
- * From the start of one task to the next on the same HPU: its second, for which it did not wait, and its third. One message of
- * no more packets than its home takes: those that other clusters take come between its copies.
+ * Time from the start of a task to the next start on the same HPU: from its second task, for which it did not wait, to its
+ * third. A single message has no more packets than its home cluster takes: packets that other clusters take would come between
+ * its copies.
  */
 static void start_to_start(struct machine *machine, const struct row *row, struct values *out)
 {
@@ -68,7 +69,7 @@ static void start_to_start(struct machine *machine, const struct row *row, struc
 /* Cycles per packet over `messages` messages in turn, in the middle half. */
 static void per_packet(struct machine *machine, const struct row *row, struct values *out)
 {
-	/* of one message no more than its home cluster takes */
+	/* a single message has no more packets than its home cluster takes */
 	unsigned messages = (unsigned)row->arg[0], bytes = (unsigned)row->arg[1], count = messages > 1 ? 96 : 16;
 	const struct soc_context *context;
 	struct packet packets[96];
@@ -87,7 +88,7 @@ static void note_packet(void *arg, const struct pspin_packet_record *record)
 	*(struct pspin_packet_record *)arg = *record;
 }
 
-/* From a frame's first byte to its HER, as the whole NIC has it. */
+/* From a frame's first byte to its HER, in the whole NIC. */
 static void inbound(struct machine *machine, const struct row *row, struct values *out)
 {
 	static const uint8_t frame[PSPIN_FRAME_BYTES_MAX];
@@ -153,7 +154,7 @@ const struct row path_rows[] = {
 	RUN("peak_256", "4", 0, per_packet, NULL, 4, 256),
 	RUN("peak_512", "8", 0, per_packet, NULL, 4, 512),
 	RUN("peak_1024", "16", 0, per_packet, NULL, 4, 1024),
-	/* whole handlers, for orientation */
+	/* whole handlers, for reference */
 	BETWEEN("counter_body", "10", FIRST, RETURNED, "pspin_counter", 64),
 	BETWEEN("counter_64", "35", HER, FEEDBACK, "pspin_counter", 64),
 	BETWEEN("counter_1024", "50", HER, FEEDBACK, "pspin_counter", 1024),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What rows of several kinds have in common. */
+/* Functions shared by rows of several kinds. */
 #include <stdio.h>
 
 #include "tests/accuracy/accuracy.h"
@@ -18,7 +18,7 @@ double cycles_before(const struct machine *machine, const char *function)
 	char from[80];
 
 	snprintf(from, sizeof(from), "%s_from", function);
-	/* instructions of 4 bytes and one cycle */
+	/* instructions have 4 bytes and take one cycle */
 	return (machine__symbol(machine, from) - machine__symbol(machine, function)) / 4;
 }
 
@@ -41,7 +41,7 @@ unsigned add_packets(struct packet *packets, unsigned n, uint32_t message, const
 	return n;
 }
 
-/* `each` packets of a message in a row. */
+/* Runs messages with `each` consecutive packets. */
 static void run(struct machine *machine, const char *function, unsigned hpus, unsigned clusters, unsigned bytes, unsigned each)
 {
 	struct packet packets[64];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* MPQ engine, dispatcher, cluster schedulers, packet copies (hwmodel/README.md). */
+/* Rows of MPQ engine, dispatcher, cluster schedulers and packet copies (hwmodel/README.md). */
 #include <string.h>
 
 #include "tests/accuracy/accuracy.h"
 
 #define PACKETS 256
 
-/* From a doorbell to the task that waits for it: header to payload (1), or payload to completion (0). */
+/* Time from a doorbell to the start of the task that waits for it: header to payload (1), or payload to completion (0). */
 static void stage(struct machine *machine, const struct row *row, struct values *out)
 {
 	unsigned bytes = (unsigned)row->arg[1];
@@ -39,7 +39,7 @@ static void chain(struct machine *machine, const struct row *row, struct values 
 	values__add(out, (double)(ended[2]->task.feedback - ended[0]->task.started));
 }
 
-/* `count` packets of one message, home cluster 0; tasks by when they started. */
+/* Runs `count` packets of one message with home cluster 0, and sorts the tasks by start. */
 static void one_message(struct machine *machine, const char *handler, unsigned bytes, unsigned count)
 {
 	struct packet packets[PACKETS];
@@ -56,7 +56,7 @@ static uint64_t started(const struct machine *machine, unsigned i)
 	return machine->ended[i].task.started;
 }
 
-/* Cycles between starts of queued payloads. */
+/* Cycles between starts of queued payload handlers. */
 static void spacing(struct machine *machine, const struct row *row, struct values *out)
 {
 	one_message(machine, "empty", (unsigned)row->arg[0], 16);
@@ -83,7 +83,7 @@ static void next_on_hpu(struct machine *machine, const struct row *row, struct v
 	machine__fail("one task on the first HPU");
 }
 
-/* Four messages of four homes: starts in total, and the clusters in turn. */
+/* Four messages with four homes: number of starts, and the order of clusters. */
 static void homes(struct machine *machine, const struct row *row, struct values *out)
 {
 	const struct soc_context *context;
@@ -101,7 +101,7 @@ static void homes(struct machine *machine, const struct row *row, struct values 
 		values__add(out, machine->ended[i].cluster);
 }
 
-/* A message whose packets are in the order of their numbers: how many go home before the first that does not. */
+/* A message with packets in order: the number of packets that its home takes before the first that goes elsewhere. */
 static void home_takes(struct machine *machine, const struct row *row, struct values *out)
 {
 	unsigned n = 0;
@@ -112,7 +112,7 @@ static void home_takes(struct machine *machine, const struct row *row, struct va
 	values__add(out, n);
 }
 
-/* The clusters of packets from one on. */
+/* The clusters of packets, starting at a given one. */
 static void clusters_of(struct machine *machine, const struct row *row, struct values *out)
 {
 	one_message(machine, row->text[0], (unsigned)row->arg[0], (unsigned)row->arg[1]);
@@ -120,7 +120,7 @@ static void clusters_of(struct machine *machine, const struct row *row, struct v
 		values__add(out, machine__task(machine, (unsigned)i, SOC_PAYLOAD)->cluster);
 }
 
-/* When packets from one on start, since the first packet arrived. */
+/* The start times of packets, starting at a given one, since the first packet arrived. */
 static void starts_of(struct machine *machine, const struct row *row, struct values *out)
 {
 	one_message(machine, row->text[0], (unsigned)row->arg[0], (unsigned)row->arg[1]);
@@ -128,7 +128,7 @@ static void starts_of(struct machine *machine, const struct row *row, struct val
 		values__add(out, (double)(machine__task(machine, (unsigned)i, SOC_PAYLOAD)->task.started - machine->from));
 }
 
-/* Cycles between the starts of packets that spill. */
+/* Cycles between the starts of packets that other clusters take. */
 static void spilled_spacing(struct machine *machine, const struct row *row, struct values *out)
 {
 	one_message(machine, row->text[0], (unsigned)row->arg[0], 36);
@@ -154,7 +154,10 @@ static void sort_by_dispatch(struct machine *machine)
 	}
 }
 
-/* 84 long tasks of one message, then 4 messages x 5: whose the last 14 are that are dispatched, when all clusters are full. */
+/*
+ * 84 long tasks of one message, then 4 messages of 5 packets: the messages of the last 14 dispatched packets, when all
+ * clusters are full.
+ */
 static void all_full(struct machine *machine, const struct row *row, struct values *out)
 {
 	const struct soc_context *context;
@@ -173,7 +176,7 @@ static void all_full(struct machine *machine, const struct row *row, struct valu
 		values__add(out, machine->ended[i].message);
 }
 
-/* Eight messages behind headers: the order in which they are served when all are ready, from m8 on. */
+/* Eight messages that wait for headers: the order in which they are served when all are ready, starting at m8. */
 static void in_turn(struct machine *machine, const struct row *row, struct values *out)
 {
 	const struct soc_context *context;
@@ -194,7 +197,7 @@ static void in_turn(struct machine *machine, const struct row *row, struct value
 		values__add(out, machine->ended[from + i].message);
 }
 
-/* Four messages of one home behind headers that start 2 apart: whose payloads start first. */
+/* Four messages of one home that wait for headers which start 2 cycles apart: the order of the first payload handlers. */
 static void one_home(struct machine *machine, const struct row *row, struct values *out)
 {
 	const struct soc_context *context;
@@ -216,7 +219,7 @@ static void one_home(struct machine *machine, const struct row *row, struct valu
 	}
 }
 
-/* Two messages of two homes behind headers, 1024-byte packets: when those of a cluster start. */
+/* Two messages of two homes that wait for headers, 1024-byte packets: the start times of one cluster. */
 static void two_messages(struct machine *machine, const struct row *row, struct values *out)
 {
 	const struct soc_context *context;
@@ -236,7 +239,7 @@ static void two_messages(struct machine *machine, const struct row *row, struct 
 	}
 }
 
-/* 36 packets of 1024 bytes behind `arg` slow ones at the heads of the rings: from the first one's start to the last one's. */
+/* 36 packets of 1024 bytes behind `arg` slow ones at the heads of the rings: from the first start to the last start. */
 static void behind_slow(struct machine *machine, const struct row *row, struct values *out)
 {
 	unsigned slow = (unsigned)row->arg[0], n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Rows of sequences.def, and sums that the compiler makes (hwmodel/README.md, "Core"). */
+/* Rows of sequences.def, and sums that the compiler generates (hwmodel/README.md, "Core"). */
 #include "tests/accuracy/accuracy.h"
 
 static double body(struct machine *machine, const char *function)
@@ -19,11 +19,11 @@ static void measure(struct machine *machine, const struct row *row, struct value
 	values__add(out, (with - body(machine, "sequence_base")) / repetitions / of - less / of);
 }
 
-/* What the compiler made of a sum: cycles per word, from one length to the double. */
+/* The compiler's code for a sum: cycles per word, from the difference between one length and twice that length. */
 static void sum(struct machine *machine, const struct row *row, struct values *out)
 {
 	struct soc_context *context = (struct soc_context *)machine__context(machine, NULL, row->text[0], NULL, WHOLE);
-	double cycles[3]; /* the first time, its loop's lines are cold */
+	double cycles[3]; /* the first run has cold lines in its loop */
 
 	machine__warm(machine, row->text[0]);
 	for (unsigned i = 0; i < 3; i++) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The handlers of sequences.def: sequence_NAME, and sequence_base that has nothing in it. */
+/* The handlers of sequences.def: sequence_NAME, and the empty sequence_base. */
 #include "hwmodel/include/hwmodel/registers.h"
 
 #define TEXT_(x) #x
 #define TEXT(x)  TEXT_(x)
 
-/* 16 instructions: what follows begins a line. */
+/* 16 instructions, so that what follows begins a cache line. */
 #define BEGIN                                         \
 	".balign 16\n"                                \
 	"lw a3, 0(a0)\n"                              \

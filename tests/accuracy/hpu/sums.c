@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What the compiler makes of a sum over words of the own L1: so many as the task's size of handler memory says. */
+/* The compiler's code for a sum over words of the own L1. The task's size of handler memory is the number of words. */
 #include "tests/model/twins/pspin.h"
 
 #define WORDS  ((const uint32_t *)0x1b090000)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * rtl-kit [--clusters N] DIRECTORY HANDLER...: make rtl-kit. A HANDLER is a name, or a fat object's path; what is predicted is for
- * N of the target's clusters.
+ * rtl-kit [--clusters N] DIRECTORY HANDLER...: make rtl-kit. A HANDLER is a name, or the path of a fat object. Predictions are
+ * for N of the target's clusters.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static int write_series(const char *directory, const struct spin_object *object,
 	return 0;
 }
 
-/* mine/words.spin is words. */
+/* Returns the name: mine/words.spin is words. */
 static const char *name_of(const char *handler, char name[64])
 {
 	const char *slash = strrchr(handler, '/');
@@ -55,7 +55,7 @@ static const char *name_of(const char *handler, char name[64])
 	return name;
 }
 
-/* The object: the path as it is, or that of a handler of ours. */
+/* Finds the object: the given path, or that of a handler of this tree. */
 static int find_object(const char *handler, char *path, size_t bytes)
 {
 	size_t length = strlen(handler);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Memories as files with a map: what stands in them beyond zeros, in pages. */
+/* Writes memories as files with a map: their non-zero contents, in pages. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 #define PAGE 4096u
 
-/* How many bytes up to the last page that is not zero, from *first on. 0: all is. */
+/* Returns the number of bytes from *first to the end of the last non-zero page, or 0 if all are zero. */
 static size_t used(const uint8_t *memory, size_t bytes, size_t *first)
 {
 	size_t end = 0;
@@ -83,7 +83,7 @@ int kit_memories(const char *directory, struct pspin *nic, const struct pspin_ta
 		char what[32];
 		uint32_t l1 = L1_PACKETS + (uint32_t)target->l1_packet_kib * 1024;
 
-		/* below are stacks and packets: the program's own and the NIC's own */
+		/* the memory below is for stacks and packets: initialised by the program and the NIC themselves */
 		snprintf(what, sizeof(what), "l1_%u", c);
 		rc = read_and_write(directory, map, nic, what, L1_GLOBAL + c * L1_STRIDE + l1, (size_t)target->l1_kib * 1024 - l1);
 	}

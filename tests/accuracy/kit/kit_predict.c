@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A series through the model: hers.csv, packets.bin and packets.trace go in, tasks.csv and packets.csv are what comes out. */
+/*
+ * Runs a series through the model. Writes the input (hers.csv, packets.bin, packets.trace) and the predictions (tasks.csv,
+ * packets.csv).
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,12 +16,12 @@ struct predicting {
 	FILE *file[FILES];
 	uint64_t cycle_ps, host_bytes_told;
 	size_t content_bytes, scratch_bytes;
-	uint32_t scratchpads;         /* HERs say where from there on */
-	struct pspin_her_record last; /* its line of the trace waits for the next one's time */
+	uint32_t scratchpads;         /* start of scratchpads; HERs have their offsets */
+	struct pspin_her_record last; /* its line of the trace is written when the next packet's time is known */
 	int has_last, errors;
 };
 
-/* "" where it did not happen. */
+/* Writes a time, or "" if the event did not happen. */
 static void column(FILE *to, const struct predicting *p, uint64_t ps)
 {
 	if (ps)
@@ -27,7 +30,7 @@ static void column(FILE *to, const struct predicting *p, uint64_t ps)
 		fprintf(to, ",");
 }
 
-/* PsPIN's pspinsim_packet_trace_read(): 13 numbers, the last one how many cycles to wait before the next packet. */
+/* Format of PsPIN's pspinsim_packet_trace_read(): 13 numbers. The last one is the number of cycles before the next packet. */
 static void trace_line(struct predicting *p, uint64_t next_ps)
 {
 	const struct pspin_her_record *r = &p->last;

@@ -7,8 +7,8 @@
 
 #include "tests/accuracy/kit/kit.h"
 
-#define APART_PS 20000000ull /* longer than any of these takes */
-#define MESSAGES 512u        /* that counting handlers wait for: more than come, so that every packet takes the same way */
+#define APART_PS 20000000ull /* longer than any of these handlers takes */
+#define MESSAGES 512u        /* messages that counting handlers wait for: more than arrive, so that all packets take the same path */
 
 const struct kit_series kit_series[] = { { "idle", 8, 0 }, { "saturated", 8, 256 }, { 0 } };
 const unsigned kit_sizes[] = { 64, 256, 512, 1024, 0 };
@@ -23,7 +23,7 @@ struct workload kit_workload(const char *handler, const struct spin_object *obje
 	}
 	w.takes_messages = spin_object__meta(object)->registration.delivery == SPIN_DELIVER_ME;
 	w.message_bytes = w.takes_messages ? 2048 : 0;
-	w.values = strcmp(handler, "host_direct") ? 0 : 1; /* its records begin with their numbers: 0 is always in host memory */
+	w.values = strcmp(handler, "host_direct") ? 0 : 1; /* its records begin with their numbers, and number 0 is always in host memory */
 	return w;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Program memory and L2 handler memory in the files that PsPIN's Verilator model reads before reset ($readmemh in its
- * pspin_verilator.sv): 64-bit words, handler memory by its 32 cuts, whose words lie one beside the other.
+ * Writes program memory and L2 handler memory in the files that PsPIN's Verilator model reads before reset ($readmemh in its
+ * pspin_verilator.sv): 64-bit words. Handler memory is split into 32 cuts with interleaved words.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #define WORD_BYTES 8u
 #define CUTS       32u
 
-/* Each cut's file is there, and has a word: the model asks for all. */
+/* Writes one word file. Each cut must have a file with at least one word: the model reads all. */
 static int write_words(const char *directory, const char *name, const uint8_t *memory, size_t bytes, size_t step)
 {
 	FILE *file = kit_create(directory, name);
@@ -42,7 +42,7 @@ static int write_program(const char *directory, struct pspin *nic)
 	return write_words(directory, "slm/prog_mem_stim.slm", memory, sizeof(memory), WORD_BYTES);
 }
 
-/* State in L1 is what boot copies there from where the program's loader puts it. */
+/* Copies the state from L1 to the place from which boot copies it to L1. */
 static int take_state(struct pspin *nic, uint8_t *l2)
 {
 	uint32_t start, end, load;
