@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What commands and locks of ours take, against PsPIN's calibration rows; the model's own timing of the accesses is
- * held to the RTL by calibration_rows.c.
+ * Compares the cost of our commands and locks with PsPIN's calibration rows. calibration_rows.c compares the model's own timing of the
+ * accesses with the RTL.
  *
- * Commands (hwmodel/README.md, "Commands"), arguments in registers, less the same function without:
- *   issue       at most the row
- *   completion  with a wait right after it, less the issue: exactly the row, n = ceil(bytes / 64)
- * Locks in L1 (measured: PsPIN's library with gcc -O3; try_lock 4, the test included, lock 6, unlock 2-3,
- * rw read-lock 11, read-unlock 7): pairs, as they were measured, four of them one after the other, less the same function
- * with none, against four times the sum of the two rows and of GUARD_CYCLES: PsPIN's own locks are never taken by HPUs of
- * another cluster, to whom AMOs do not tell what was there; ours enter a guard for that (<spin/target/rv32_atomic.h>).
+ * Commands (hwmodel/README.md, "Commands"), with arguments in registers, minus the same function without:
+ * issue       at most the row
+ * completion  with a wait right after it, minus the issue: exactly the row, n = ceil(bytes / 64)
+ * Locks in L1 (measured: PsPIN's library with gcc -O3; try_lock 4, including the test, lock 6, unlock 2-3, rw read-lock 11,
+ * read-unlock 7): pairs, as they were measured. Four consecutive pairs, minus the same function with none, are compared with four
+ * times the sum of the two rows and GUARD_CYCLES. PsPIN's own locks cannot be taken by HPUs of another cluster, because AMOs do not
+ * return the old value to them. Ours enter a guard for that (<spin/target/rv32_atomic.h>).
  */
 #include "tests/model/common/rig.h"
 
@@ -25,7 +25,10 @@ static const struct {
 	const char *name;
 	unsigned cycles;
 } pairs[] = {
-	{ "try_lock", 4 + 2 }, { "lock", 6 + 2 }, { "read_lock", 11 + 7 }, { "write_lock", 11 + 7 }, /* no row: as readers */
+	{ "try_lock", 4 + 2 },
+	{ "lock", 6 + 2 },
+	{ "read_lock", 11 + 7 },
+	{ "write_lock", 11 + 7 }, /* no row of its own: same as readers */
 };
 
 #define GUARD_CYCLES 27u
@@ -74,7 +77,7 @@ int main(void)
 	struct rig rig;
 
 	rig__open(&rig, file, pspin_target__find("pspin-rtl"), 0, 0);
-	rig__clear(&rig, 0x10090000, 64); /* its locks */
+	rig__clear(&rig, 0x10090000, 64); /* the locks */
 	for (unsigned i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		check_command(&rig, i);
 	for (unsigned i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Round-robin arbiters (PsPIN 3.2.2). HPUs that issue commands at the same time take turns, those
- * of a cluster and the clusters: of HPUs that have as many commands for an engine that is too slow
- * for all, none ends before the others are about to end, too. Clusters whose tasks end in one cycle
- * send their feedback one after the other, from the one behind the last that did. Run by tests/run.
+ * Round-robin arbiters (PsPIN 3.2.2). HPUs that issue commands at the same time must take turns, within a cluster and among
+ * clusters: if HPUs have equally many commands for an engine that is too slow for all, none ends before the others are about
+ * to end. Clusters whose tasks end in the same cycle must send their feedback one after the other, starting behind the last
+ * one that sent. Run by tests/run.
  */
 #include "tests/model/common/rig.h"
 
@@ -13,7 +13,7 @@ static struct rig rig;
 static struct fed {
 	unsigned cluster;
 	uint64_t doorbell, feedback;
-} fed[CLUSTERS]; /* the first ones, in their order */
+} fed[CLUSTERS]; /* the first feedbacks, in order */
 static int failures, is_warm;
 static unsigned ends;
 static uint64_t began, first_end, last_end;
@@ -48,7 +48,7 @@ static const struct soc_nic hooks = {
 	.on_room = rig__room,
 };
 
-/* A message of one packet for each: message i is at home in cluster i. */
+/* A message of one packet for each; the home of message i is cluster i. */
 static void run(const struct soc_context *context, unsigned packets)
 {
 	const uint64_t base = rig.soc.now + 1000;
@@ -75,7 +75,7 @@ static void hpus(struct rig_file file, unsigned clusters, unsigned each, const c
 	context.payload = rig__function(&rig, "sends");
 	is_warm = 0;
 	ends = 0;
-	run(&context, clusters); /* the code is in each cluster's cache */
+	run(&context, clusters); /* loads the code into each cluster's cache */
 	is_warm = 1;
 	run(&context, clusters * each);
 	check(ends == clusters * each, "all have ended");
@@ -83,7 +83,7 @@ static void hpus(struct rig_file file, unsigned clusters, unsigned each, const c
 	rig__close(&rig);
 }
 
-/* A task alone, in the cluster of that number. */
+/* Runs a single task in the given cluster. */
 static void one(const struct soc_context *context, unsigned cluster)
 {
 	struct soc_her her = { .bytes = 64, .l2 = L2_PACKET, .context = context, .message_id = cluster, .end_of_message = 1 };
@@ -92,8 +92,7 @@ static void one(const struct soc_context *context, unsigned cluster)
 	soc__run(&rig.soc, UINT64_MAX);
 }
 
-/* A task in each cluster; they begin one cycle after the other, and the later ones are as much
- * shorter. */
+/* Runs a task in each cluster. Each begins one cycle later than the one before, and is shorter by as much. */
 static void all_at_once(const struct soc_context *context, unsigned last)
 {
 	const uint64_t base = rig.soc.now + 1000;
@@ -126,7 +125,7 @@ static void feedback(struct rig_file file)
 		snprintf(name, sizeof(name), "body_%u", i);
 		context[i] = (struct soc_context){ .bytes_in_l1 = 64, .payload = rig__function(&rig, name) };
 	}
-	for (unsigned i = 0; i < CLUSTERS; i++) /* the code is in each cluster's cache */
+	for (unsigned i = 0; i < CLUSTERS; i++) /* loads the code into each cluster's cache */
 		one(&context[i], i);
 	for (unsigned last = 0; last < CLUSTERS; last++) {
 		one(&context[last], last);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Non-blocking atomic operations on host memory: the HPU goes on while one is under way, with the host half a microsecond away;
- * and however HPUs meet at a word, each addition is done once and tells a number of its own, also where the handlers
- * take a lock of their own in between. Run by tests/run.
+ * Non-blocking atomic operations on host memory. The HPU must continue while one is in flight, with a host half a microsecond
+ * away. However HPUs meet at a word, each addition must be done exactly once and return a different value, even if the
+ * handlers take a lock of their own in between. Run by tests/run.
  */
 #include "tests/model/handlers/atomics_nb.h"
 #include "tests/model/common/packet.h"
@@ -37,7 +37,7 @@ static struct pspin *open_nic(struct rig_file file)
 	exit(1);
 }
 
-/* That a packet's handler waits for its commands. */
+/* Returns the cycles that a packet's handler waits for its commands. */
 static uint64_t waits(struct pspin *nic, uint32_t how)
 {
 	struct pspin_result result;
@@ -58,7 +58,7 @@ static void goes_on(struct rig_file file)
 
 	printf("an addition to host memory waits for %llu cycles, one with work in between for %llu\n", (unsigned long long)blocking,
 	       (unsigned long long)overlap);
-	/* the write is waited for either way, the read is done before the work is */
+	/* the write is waited for in both cases; the read completes before the work does */
 	if (blocking < 2 * HOST_CYCLES - 20 || overlap > HOST_CYCLES) {
 		printf("FAIL the HPU waits while an atomic operation is under way\n");
 		failures++;
@@ -68,7 +68,7 @@ static void goes_on(struct rig_file file)
 	pspin__close(nic);
 }
 
-/* Kinds in turn, all at once on all HPUs. */
+/* Runs the kinds in turn, all at once on all HPUs. */
 static void meet(struct rig_file file)
 {
 	static const uint32_t kinds[] = { ATOMICS_BLOCKING, ATOMICS_OVERLAP, ATOMICS_LOCKED, ATOMICS_CAS };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Every calibration row of PsPIN that one HPU of an idle machine can show, to the cycle. */
+/* Checks every calibration row of PsPIN that can be measured on one HPU of an idle machine, to the cycle. */
 #include "tests/model/common/rig.h"
 
-/* Cycles per repetition, eight of them: function less function_base. */
+/* Cycles per repetition, of eight: function minus function_base. */
 static const struct {
 	const char *name;
 	unsigned cycles;
@@ -18,7 +18,7 @@ static const struct {
 	{ "loop_l1", 6 },       { "loop_packet", 25 },
 };
 
-/* A command waited for at once: the wait takes the row's "completion after issue". */
+/* A command followed by its wait: the wait takes the row's "completion after issue". */
 static const struct {
 	const char *name;
 	unsigned cycles;
@@ -28,8 +28,7 @@ static const struct {
 	{ "from_host_64", 19 + 1 },  { "from_host_1024", 19 + 16 },  { "direct_8", 6 },
 };
 
-/* Issue and wait by polling, in all; `off` is what a poll grid 5 apart leaves of the measured
- * value. */
+/* Total of issue and wait by polling. `off` is the uncertainty that a poll interval of 5 leaves in the measured value. */
 static const struct {
 	const char *name;
 	unsigned cycles, off;
@@ -71,7 +70,7 @@ static uint64_t copy_start(struct rig *rig, const char *name)
 	snprintf(timed, sizeof(timed), "%s_timed", name);
 	if (hw_elf__symbol(rig->elf, name, &from, NULL) || hw_elf__symbol(rig->elf, timed, &to, NULL))
 		return 0;
-	return (to - from) / 4; /* instructions of one cycle each, padding included */
+	return (to - from) / 4; /* instructions of one cycle each, including padding */
 }
 
 static void whole_handlers(struct rig *rig)
@@ -85,7 +84,7 @@ static void whole_handlers(struct rig *rig)
 		{ "pspin_ping_pong", 28, 26 },
 	};
 	struct hpu_task_result empty, result;
-	/* the compiler that made the measured code's twins; others may make other code of the same source */
+	/* the compiler of the measured code's twins; others may generate other code */
 	int measured = !system("test $(" RIG_GCC " -dumpversion | cut -d. -f1) = 12");
 
 	rig__run(rig, "pspin_empty", &empty);
@@ -121,7 +120,7 @@ int main(void)
 	for (unsigned i = 0; i < sizeof(copies) / sizeof(copies[0]); i++)
 		expect(copies[i].name, rig__body(&rig, copies[i].name) - copy_start(&rig, copies[i].name) - 3, copies[i].cycles,
 		       copies[i].off);
-	/* seven accesses each never fill the four slots; issues alone do */
+	/* seven accesses never fill the four slots; issues alone do */
 	expect("sends_8", rig__body(&rig, "sends_8") - 3 - 6, 8 * 7, 1);
 	expect("issues_24", (rig__body(&rig, "issues_24") - 3 - 6 - 7 + 12) / 24, 2, 0);
 	rig__close(&rig);

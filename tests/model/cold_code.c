@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tasks whose code is not in the instruction cache, one after the other since boot, on one cluster, as they were run on PsPIN's RTL:
- * cycles from the first instruction's issue to that of the instruction behind the runtime's call, and from HER to feedback. What
- * is replaced depends on where code lies: these rows are for cold.S behind the runtime loop at 0x1d000170. Run by tests/run.
+ * Tasks whose code is not in the instruction cache, one after the other since boot, on one cluster, as measured on PsPIN's
+ * RTL: cycles from the first instruction's issue to that of the instruction after the runtime's call, and from HER to
+ * feedback. Replacement depends on the addresses of the code: these rows are for cold.S behind the runtime loop at 0x1d000170.
+ * Run by tests/run.
  */
 #include "tests/model/common/rig.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Each call of <spin/action.h>, <spin/put.h> and <spin/lock.h> is the register accesses that commands.golden
- * lists, word for word. What they take: actions_cost_what_pspins_do.c.
+ * Each call of <spin/action.h>, <spin/put.h> and <spin/lock.h> must make exactly the register accesses that commands.golden lists.
+ * actions_cost_what_pspins_do.c checks their cost.
  *
- *	commands_are_pspins --print    what there is now; commands.golden is changed by hand only
+ * commands_are_pspins --print    prints the current accesses; commands.golden is changed by hand only
  */
 #include <spin/slmp.h>
 
@@ -37,7 +37,7 @@ static struct pspin *open_nic(struct rig_file file)
 	exit(1);
 }
 
-/* A message of one packet, with the state as it was at the start. */
+/* Runs a message of one packet. The state is reset before. */
 static void call(struct pspin *nic, struct listing *l, uint32_t what, const void *state)
 {
 	static const struct spin_segment one = { 4096, 512 }, three[] = { { 4096, 16 }, { 8192, 40 }, { 12288, 64 } };
@@ -58,7 +58,7 @@ static void call(struct pspin *nic, struct listing *l, uint32_t what, const void
 	}
 }
 
-/* The line where they part, of both. */
+/* Prints the first line that differs, of both. */
 static void compare(const char *have)
 {
 	static char want[LISTING_BYTES];
@@ -69,7 +69,7 @@ static void compare(const char *have)
 
 	if (f)
 		fclose(f);
-	while (*b == '#') /* what the file says of itself */
+	while (*b == '#') /* the file's own comments */
 		b += strcspn(b, "\n") + 1;
 	while (*a || *b) {
 		line_a = strcspn(a, "\n");

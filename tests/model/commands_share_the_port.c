@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * NIC and host reach a cluster's L1 through one port, which moves a 64-byte beat a cycle, read or written: transfers from the host
- * and sends of one L1 take the sum of their beats, those of L2 do not, and what it takes of the banks HPUs wait for. Cycles of 24
- * pairs of 1024 bytes, and of 24 transfers of 8 lines. Run by tests/run.
+ * NIC and host access a cluster's L1 through one port, which moves a 64-byte beat per cycle, read or written. Transfers from
+ * the host and sends of the same L1 must take the sum of their beats, those of L2 must not, and HPUs must wait for banks that
+ * the port uses. Cycles of 24 pairs of 1024 bytes, and of 24 transfers of 8 lines. Run by tests/run.
  */
 #include "tests/model/common/rig.h"
 
 #define PAIRS  24u
-#define BEATS  16u /* of 1024 bytes */
-#define GROUPS 4u  /* of banks: a beat takes one */
+#define BEATS  16u /* for 1024 bytes */
+#define GROUPS 4u  /* of banks: a beat uses one group */
 
 static int failures;
 
@@ -33,7 +33,7 @@ int main(void)
 	check("sends alone take their beats", sends > (PAIRS - 4) * BEATS && sends < (PAIRS + 2) * BEATS);
 	check("the beats of both pass one after the other", both > (2 * PAIRS - 4) * BEATS && both < (2 * PAIRS + 2) * BEATS);
 	check("L2 is read and written at once", both_in_l2 < (2 * PAIRS - 4) * BEATS);
-	apart = rig__body(&rig, "apart_to_host"); /* PsPIN's copy_to_host, 512 bytes: 9.35 cycles a packet, of 9 lines */
+	apart = rig__body(&rig, "apart_to_host"); /* PsPIN's copy_to_host, 512 bytes: 9.35 cycles a packet, 9 lines */
 	check("the beat that is read before the first is written passes beside others", apart < PAIRS * 8 + 16);
 	waits = rig__body(&rig, "loads_amid_sends_of_l1") - rig__body(&rig, "loads_amid_sends_of_l2");
 	check("an HPU waits for the banks that beats take", waits >= 2 * BEATS / GROUPS && waits <= 3 * BEATS / GROUPS);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Several execution contexts on one NIC: each keeps its memory, its packets and its counts to itself; a greedy one takes the HPUs
- * from a polite one under round robin, and not where HPU time decides; and what cannot be is refused.
+ * Several execution contexts on one NIC. Each must keep its memory, its packets and its counters to itself. A greedy context
+ * takes the HPUs from a polite one under round robin, but not if HPU time decides. Impossible settings must be refused.
  */
 #include <stdarg.h>
 
@@ -11,8 +11,8 @@
 #include "tests/model/common/packet.h"
 #include "tests/model/common/rig.h"
 
-#define BYTES 64u   /* of payload, all packets */
-#define PORT  9000u /* of the first context; the next ones' follow */
+#define BYTES 64u   /* of payload, in all packets */
+#define PORT  9000u /* of the first context; the others follow */
 
 static int failures;
 static struct rig_file image, of_messages;
@@ -32,7 +32,7 @@ static struct spin_meta meta_of(struct spin_registration registration)
 	return (struct spin_meta){ .magic = SPIN_META_MAGIC, .api_version = SPIN_API_VERSION, .registration = registration };
 }
 
-/* A target with some parameters changed: name, value, ..., NULL. */
+/* Returns a target with some parameters changed: name, value, ..., NULL. */
 static struct pspin_target *target_with(const char *name, ...)
 {
 	struct pspin_target *target = pspin_target__copy(pspin_target__find("pspin-rtl"));
@@ -82,7 +82,7 @@ static struct pspin *join_next(struct pspin *nic, struct spin_registration regis
 	exit(1);
 }
 
-/* To a port, asking for so many rounds; `before` them come so many bytes. */
+/* Makes a frame to a port that asks for `rounds` rounds, with `before_bytes` bytes of `before` in front. */
 static size_t make_frame(uint8_t *frame, unsigned port, uint32_t rounds, const void *before, size_t before_bytes)
 {
 	uint8_t datagram[BYTES + 64] = { 0 };
@@ -136,12 +136,12 @@ static struct counts counts_of(struct pspin *nic)
 	return counts;
 }
 
-/* What is heard of a context. */
+/* The records of a context. */
 struct heard {
 	uint64_t packets, tasks, cold, wrong, events;
-	uint64_t last_ps;           /* when the last packet was done with */
-	uint64_t sum;               /* of all that is heard of tasks */
-	uint64_t from_ps, until_ps; /* HPU time in between: 0: to the end */
+	uint64_t last_ps;           /* when the last packet was complete */
+	uint64_t sum;               /* over all records of tasks */
+	uint64_t from_ps, until_ps; /* counts HPU time in this range; until_ps 0: to the end */
 	uint64_t busy_ps, longest_ps;
 };
 
@@ -186,7 +186,7 @@ static void hear(struct pspin *nic, struct heard *heard)
 	pspin__observe(nic, &observer);
 }
 
-/* --- what each has --- */
+/* --- what is separate --- */
 
 static void memories_are_apart(void)
 {
@@ -210,7 +210,7 @@ static void memories_are_apart(void)
 		if (i % 2)
 			offer(nic, PORT + 2, 3);
 	}
-	offer(nic, PORT + 7, 1); /* nobody's */
+	offer(nic, PORT + 7, 1); /* a packet without a context */
 	run(more[0]);
 	check(counts_of(nic).packets == 60 && counts_of(nic).rounds == 60, "the first context has its packets in its state");
 	check(counts_of(more[0]).packets == 1060 && counts_of(more[0]).rounds == 120, "so has the second, from what was written there");
@@ -236,7 +236,7 @@ static void memories_are_apart(void)
 	pspin__close(more[1]);
 }
 
-/* A context that never ends its tasks is stopped by its watchdog; the other one's are done, and right. */
+/* The watchdog must stop a context that never ends its tasks. The other context's tasks must complete correctly. */
 static void one_hangs(void)
 {
 	struct pspin_target *target = target_with("watchdog_cycles", 20000u, NULL);
@@ -257,7 +257,7 @@ static void one_hangs(void)
 	pspin_target__free(target);
 }
 
-/* --- who has the HPUs --- */
+/* --- shares of the HPUs --- */
 
 static uint64_t alone(const struct pspin_target *target, uint64_t *cold)
 {
@@ -275,13 +275,13 @@ static uint64_t alone(const struct pspin_target *target, uint64_t *cold)
 
 #define EACH 3000u /* packets */
 
-/* The greedy one's part of the HPUs' time, up to when the polite one is done. */
+/* Returns the greedy context's share of the HPUs' time, until the polite one has completed. */
 static double greedy_part(unsigned scheduler, uint32_t weight, double *polite_us)
 {
 	struct pspin_target *target = target_with("scheduler", scheduler, NULL);
 	struct heard heard[2] = { 0 };
 
-	for (unsigned pass = 0; pass < 2; pass++) { /* first to see when that is */
+	for (unsigned pass = 0; pass < 2; pass++) { /* the first pass finds that time */
 		struct pspin *greedy = open_first(target, datagrams), *polite = join_next(greedy, datagrams, PORT + 1);
 
 		heard[1].until_ps = heard[0].until_ps = heard[1].last_ps;
@@ -315,7 +315,7 @@ static void turns(void)
 	check(fair_us * 2 < in_turn_us && weighted_us < fair_us, "the polite one is done the sooner");
 }
 
-/* Both take as long: the order makes no difference to what each has. */
+/* Both have equally long tasks: the order of packets must not change their shares. */
 static void equals_are_equal(void)
 {
 	struct pspin_target *target = target_with("scheduler", 1u, NULL);
@@ -335,7 +335,7 @@ static void equals_are_equal(void)
 	pspin_target__free(target);
 }
 
-/* None of the greedy one's tasks has ended, so that nobody knows how long they are: it has its part of the HPUs, and not more. */
+/* No task of the greedy context has ended, so their length is unknown. It must get its share of the HPUs, and not more. */
 static void long_tasks(void)
 {
 	struct pspin_target *target = target_with("scheduler", 1u, NULL);
@@ -356,10 +356,10 @@ static void long_tasks(void)
 	pspin_target__free(target);
 }
 
-/* One that comes late has its half from then on: it has saved nothing up. */
+/* A context that comes late must get half from then on: it has not accumulated any credit. */
 static void late_comer(void)
 {
-	const uint64_t from_ps = 170000000, until_ps = 250000000; /* tasks that wait in clusters when it comes are done by then */
+	const uint64_t from_ps = 170000000, until_ps = 250000000; /* by then the tasks that waited in clusters when it came are complete */
 	struct pspin_target *target = target_with("scheduler", 1u, NULL);
 	struct pspin *first = open_first(target, datagrams), *late = join_next(first, datagrams, PORT + 1);
 	struct heard heard[2] = { { .from_ps = from_ps, .until_ps = until_ps }, { .from_ps = from_ps, .until_ps = until_ps } };
@@ -380,7 +380,7 @@ static void late_comer(void)
 	pspin_target__free(target);
 }
 
-/* The greedy one's packets fill its part of packet memory, which has no room for all, and no more than that. */
+/* The greedy context's packets must fill only its share of packet memory, which has no room for all of them. */
 static void packet_memory_is_divided(void)
 {
 	struct pspin_target *target = target_with("l2_packet_kib", 16u, "scheduler", 1u, NULL);
@@ -402,7 +402,7 @@ static void packet_memory_is_divided(void)
 	pspin_target__free(target);
 }
 
-/* One of two contexts with the same addresses is not found in the cache for the other. */
+/* Two contexts with code at the same addresses must not hit each other's cache lines. */
 static void caches_tell_them_apart(void)
 {
 	struct pspin_target *target = target_with("clusters", 1u, "hpus", 1u, NULL);
@@ -438,7 +438,7 @@ static void one_is_as_before(void)
 	pspin_target__free(fair);
 }
 
-/* --- what cannot be --- */
+/* --- refusals --- */
 
 static void refusals(void)
 {
@@ -447,7 +447,7 @@ static void refusals(void)
 			   "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/contexts.c\"' -DMORE_WORDS=100000 "
 			   "-Wl,--defsym=SPIN_STATE_IN_L1=1");
 	struct spin_registration in_l1 = datagrams;
-	struct pspin_target *target = target_with("watchdog_cycles", 10000000u, NULL); /* boot copies state to L1 */
+	struct pspin_target *target = target_with("watchdog_cycles", 10000000u, NULL); /* boot copies state to L1, which takes long */
 	struct pspin *nic = open_first(target, datagrams), *more;
 	struct pspin_result result;
 	char err[512] = "";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * HPUs load from packet memory while packets of 1038 bytes are copied to their cluster at the link's rate: on PsPIN's RTL the loads
- * take what they take alone, and each takes a cycle from the copies. Run by tests/run.
+ * HPUs load from packet memory while packets of 1038 bytes are copied to their cluster at the link's rate. On PsPIN's RTL the
+ * loads take the same time as alone, and each takes a cycle from the copies. Run by tests/run.
  */
 #include "tests/model/common/rig.h"
 
@@ -60,7 +60,7 @@ static void offer(uint64_t cycle, const struct soc_context *context, unsigned i,
 	}
 }
 
-/* From the first empty packet's HER to the last one's feedback, while so many HPUs load. */
+/* Returns the cycles from the first empty packet's HER to the last one's feedback, while `hpus` HPUs load. */
 static uint64_t stream(unsigned hpus)
 {
 	struct soc_context busy = { .bytes_in_l1 = 64, .payload = rig__function(&rig, "loads") };

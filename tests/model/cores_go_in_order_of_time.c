@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * 32 HPUs meet in memory: whatever they share sees their accesses in order of time, nothing is lost, and a second run is
- * the same to the cycle.
+ * 32 HPUs access the same memory. Shared parts must see the accesses in order of time, no access may be lost, and a second run
+ * must be the same to the cycle.
  */
 #include <signal.h>
 #include <sys/wait.h>
@@ -27,14 +27,14 @@ static void expect(const char *what, uint64_t have, uint64_t want)
 	failures++;
 }
 
-/* What one run told. */
+/* The results of one run. */
 struct run {
 	struct rig rig;
 	uint64_t started[TASKS], first[TASKS], returned[TASKS], feedback[TASKS], l1[TASKS], remote[TASKS];
 	unsigned ended;
 	uint32_t errors;
-	uint64_t last_cycle; /* in which an AMO on the word in L2 was done */
-	uint32_t count;      /* of them */
+	uint64_t last_cycle; /* of the last AMO on the word in L2 */
+	uint32_t count;      /* number of those AMOs */
 	unsigned disorder, remote_amos, remote_words;
 };
 
@@ -54,21 +54,24 @@ static void ended(void *arg, struct soc_task *task, int pops)
 	run->ended++;
 }
 
-/* Who has it later finds the larger number: L2 takes clusters in turn, and loads beside AMOs, so that is not who asks later. */
+/*
+ * The HPU that is served later must get the larger number. The order of service is not that of the requests: L2 takes clusters
+ * in turn, and loads next to AMOs.
+ */
 static void watch(void *arg, const struct rv32_bus_request *req)
 {
 	struct run *run = arg;
 	uint64_t done = req->cycle + req->wait_cycles;
 	uint32_t word;
 
-	if (req->addr == L1_WORD && req->kind == RV32_AMO) { /* its own cluster's HPUs reach it without the bus */
+	if (req->addr == L1_WORD && req->kind == RV32_AMO) { /* HPUs of its own cluster access it without the bus */
 		run->remote_amos++;
 		run->remote_words += req->value != 1;
 	}
 	if (req->addr != L2_WORD || req->kind != RV32_AMO)
 		return;
 	memcpy(&word, run->rig.soc.memory.l2_handler + (L2_WORD - L2_HANDLER), sizeof(word));
-	run->disorder += done <= run->last_cycle || word != ++run->count || req->value != 1; /* the bus's response */
+	run->disorder += done <= run->last_cycle || word != ++run->count || req->value != 1; /* the response of the bus */
 	run->last_cycle = done;
 }
 
@@ -80,7 +83,7 @@ static const struct soc_nic hooks = {
 	.on_room = rig__room,
 };
 
-/* Tasks of 32 messages, eight homes each, all at once. */
+/* Runs tasks of 32 messages, with eight of each home, all at once. */
 static void run_tasks(struct run *run, struct rig_file file, const char *function)
 {
 	struct soc_context context = { .bytes_in_l1 = SPIN_WHOLE_PACKET, .handler_mem = L2_HANDLER };
@@ -164,7 +167,7 @@ static void reservations_are_lost_to_others(struct rig_file file)
 	rig__close(&run.rig);
 }
 
-/* Calls with calendars in the wrong order end the program. */
+/* Calls with calendars in the wrong order must end the program. */
 static void calendars_complain(void (*wrong)(void), const char *what)
 {
 	pid_t child = fork();

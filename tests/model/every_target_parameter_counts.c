@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * No parameter of a target is decoration: each moves a figure that is reported, and in the
- * direction that it should. The table of expectations is target_expectations.def, a row for each
- * parameter.
+ * Every parameter of a target must change a reported figure, in the expected direction. The expectations are in
+ * target_expectations.def, with a row for each parameter.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -14,18 +13,18 @@
 enum figure {
 	BODY,    /* cycles of a handler, median */
 	LATENCY, /* ns from HER to feedback, median */
-	MEAN,    /* the same, mean */
-	ARRIVAL, /* ns from its offer to its HER */
-	LEAVING, /* ns from feedback to when all of it has left */
+	MEAN,    /* same, mean */
+	ARRIVAL, /* ns from offer to HER */
+	LEAVING, /* ns from feedback until all of it has left */
 	GBPS,
 	SPAN,   /* ns from the first feedback to the last */
-	HPUS,   /* at work at once */
-	HELD,   /* ps that the wire stood still */
-	HERS,   /* in the NIC at once */
+	HPUS,   /* most busy at once */
+	HELD,   /* ps that the wire was held back */
+	HERS,   /* most in the NIC at once */
 	MISSES, /* of instruction caches */
 	ERROR,  /* 1: a task failed */
-	ALONE,  /* cycles of a function of rows.S or probes.S on an HPU alone */
-	/* as spinctl cost reports them, of a handler of handlers/ */
+	ALONE,  /* cycles of a function of rows.S or probes.S on a single HPU */
+	/* as reported by spinctl cost, for a handler of handlers/ */
 	ENERGY, /* nJ per packet */
 	NEEDED, /* HPUs at 100 Gbit/s */
 };
@@ -38,7 +37,7 @@ static const char *const figure_names[] = {
 
 enum direction { MORE, LESS, OTHER };
 
-/* What is looked at; from ALONE on only by the handler. */
+/* A measurement. From ALONE on only the handler is used. */
 struct probe {
 	enum figure figure;
 	struct bench_run run;
@@ -46,14 +45,14 @@ struct probe {
 /* clang-format on */
 
 static const struct expectation {
-	uint64_t value; /* in place of pspin-rtl's */
+	uint64_t value; /* instead of pspin-rtl's */
 	enum direction then;
 	struct probe probe;
-	const char *with; /* another parameter, changed in both runs; NULL: none */
+	const char *with; /* another parameter that is changed in both runs; NULL: none */
 	uint64_t with_value;
-	const char *also; /* and one more */
+	const char *also; /* one more of these */
 	uint64_t also_value;
-	const char *elsewhere; /* the test that shows it; NULL: this one */
+	const char *elsewhere; /* the test that covers it; NULL: this one */
 } expectations[TARGET_PARAMETERS] = {
 /* clang-format off */
 #define ONE(handler_, bytes, ...)                                                                  \
@@ -97,7 +96,7 @@ static double alone(struct rig_file rows, const struct pspin_target *target, con
 	return (double)result.stats.cycle;
 }
 
-/* A key's value in what spinctl cost reports of a sweep of one point. */
+/* Returns the value of a key in what spinctl cost reports for a sweep of one point. */
 static double reported(const struct pspin_target *target, const char *parameter, const struct probe *probe)
 {
 	static const char *const keys[] = { [ENERGY] = "energy_nj_at_most", [NEEDED] = "hpus_needed_at_100_gbps" };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Packets out of the model's NIC: in order, as many as may be for one packet that arrived, whichever handler sends
- * them; acknowledgements of theirs end there; and a handler that uses up its budget is reported, the next one unharmed.
+ * Packets that handlers send from the model's NIC: in order, up to the limit for one received packet, whichever handler sends
+ * them. Acknowledgements of these packets end at the NIC. A handler that uses up its budget must be reported, and the next one
+ * must be unaffected.
  */
 #include <spin/slmp.h>
 
@@ -9,7 +10,7 @@
 #include "tests/model/common/packet.h"
 #include "tests/model/common/rig.h"
 
-#define BYTES  64u /* of payload, all packets */
+#define BYTES  64u /* of payload, in all packets */
 #define SOURCE 0x0100000au
 
 static int failures;
@@ -61,7 +62,7 @@ static struct pspin_result packet(struct pspin *nic, uint32_t id, uint32_t flags
 
 #define LAST (SPIN_SLMP_SYN | SPIN_SLMP_EOM)
 
-/* From this packet's target, to port 7000 of its source. */
+/* Returns 1 if it goes from this packet's target to port 7000 of its source. */
 static int goes_to_7000(const struct spin_request *r)
 {
 	const uint8_t *at = r->frame + r->ip_at;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Every HPU boots the image, runs tasks, and goes on after handlers that trap
- * or do not end; state placed in L1 is copied there, and memory of clusters cleared.
+ * Every HPU must boot the image, run tasks, and continue after handlers that trap or do not end. State placed in L1 must be
+ * copied there, and memory of clusters cleared.
  */
 #include "tests/model/common/rig.h"
 
@@ -71,7 +71,7 @@ static void faults_end_the_task_only(struct rig_file file, const struct pspin_ta
 	rig__close(&rig);
 }
 
-/* All HPUs of a cluster wait for one word of L1 when the watchdog comes: what they have waited is not the next task's. */
+/* All HPUs of a cluster wait for one word of L1 when the watchdog fires. Their waiting time must not count for the next task. */
 static void waits_end_with_the_task(struct rig_file file, const struct pspin_target *target)
 {
 	struct soc_context context = { 0 };
@@ -112,7 +112,7 @@ static void state_in_l1_is_copied(const struct pspin_target *target)
 	free(file.data);
 }
 
-/* Whatever was there: all of it, in each cluster, and nothing that lies around it. */
+/* Memory of clusters must be cleared completely in each cluster, whatever it contained, and nothing around it. */
 static void memory_of_clusters_is_cleared(const struct pspin_target *target)
 {
 	struct rig_file file = rig__build("clusters", "-DHPU_HAS_CLUSTERS tests/model/twins/examples.c tests/model/twins/clusters.c");

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Message handlers against twins written by hand for PsPIN (twins/): packets of a
- * message cost at most 5 cycles more, and leave the same in memory.
+ * Compares message handlers with handwritten twins for PsPIN (twins/). Packets of a message must cost at most 5 cycles more,
+ * and leave the same data in memory.
  */
 #include <spin/slmp.h>
 
 #include "tests/model/common/packet.h"
 #include "tests/model/common/pair.h"
 
-#define BYTES 1024u /* of payload, all packets but the last */
+#define BYTES 1024u /* of payload, in all packets except the last */
 #define PLACE 4096u /* of host memory that is compared */
 
 static uint8_t payload__byte(uint32_t at)
@@ -27,7 +27,7 @@ static size_t slmp__make(uint8_t *frame, uint32_t flags, uint32_t offset, uint32
 	return packet__make(frame, 0x0100000a, datagram, (uint32_t)sizeof(slmp) + bytes);
 }
 
-/* What PsPIN's handlers return is nothing, so the twin's packets have any reason. */
+/* PsPIN's handlers return nothing, so the twin's packets may have any reason. */
 static void compare(struct pair *pair, const char *what, uint32_t flags, uint32_t offset, uint32_t bytes)
 {
 	uint8_t frame[sizeof(struct spin_eth) + 28 + sizeof(struct spin_slmp) + BYTES];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What only the HPU does with messages: packets whose handler traps, does not end or takes more cycles than it may are
- * dropped and counted, DMA is waited for where it has to be, more scratchpads than fit into L1 keep
- * apart, and what cannot be is refused.
+ * Behaviour of messages that only the HPU has. Packets whose handler traps, does not end or exceeds its cycles must be dropped
+ * and counted. DMA must be waited for where required. More scratchpads than fit into L1 must stay separate. Impossible
+ * settings must be refused.
  */
 #include <spin/return.h>
 #include <spin/slmp.h>
@@ -11,7 +11,7 @@
 #include "tests/model/common/packet.h"
 #include "tests/model/common/rig.h"
 
-#define BYTES 64u /* of payload, all packets */
+#define BYTES 64u /* of payload, in all packets */
 
 static int failures;
 
@@ -41,7 +41,7 @@ static const struct spin_registration asks = {
 	.payload = 1, .message_completion = 1, .delivery = SPIN_DELIVER_ME, .scratchpad_bytes = sizeof(struct pad)
 };
 
-/* A packet of a message: its number, whether it is the last, and what its handler is to do. */
+/* Sends a packet of a message: its number, whether it is the last, and what its handler must do. */
 static struct pspin_result send(struct pspin *nic, uint32_t id, uint32_t number, int last, uint32_t what, uint32_t add)
 {
 	struct spin_slmp slmp = { spin_hton16(SPIN_SLMP_SYN | (last ? SPIN_SLMP_EOM : 0)), spin_hton32(id), spin_hton32(number * BYTES) };
@@ -153,7 +153,7 @@ static void refusals(struct pspin *nic, struct pspin *datagrams)
 	      "a context of datagrams has nothing of messages");
 }
 
-/* A context's own watchdog, and its target's cycles per byte, of which only a payload handler has any. */
+/* The watchdog of a context, and the target's cycles per byte, which limit payload handlers only. */
 static void limited(struct rig_file image)
 {
 	const struct pspin_limits limits = { .watchdog_cycles = 3000 };
@@ -161,7 +161,7 @@ static void limited(struct rig_file image)
 	struct pspin_result r;
 	struct pspin *nic;
 
-	target.watchdog_cycles = UINT32_MAX; /* a run would take minutes */
+	target.watchdog_cycles = UINT32_MAX; /* a run with it would take minutes */
 	nic = nic__open(image, asks, &target);
 	check(!pspin__limit(nic, &limits), "a context has a watchdog");
 	failing(nic, 1, ASK_NO_END, PSPIN_ERROR_WATCHDOG, SPIN_REASON_OVERRUN, SPIN_EVENT_OVERRUN);

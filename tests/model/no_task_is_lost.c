@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Random messages on machines of random sizes: every packet is served and given back once, messages are free when their last
- * task is, times are in their order, and no two packets are at the same place in L1. All is at the same cycle in how small
- * steps ever the machine is let go on.
+ * Random messages on machines of random sizes. Every packet must be served and freed exactly once, and messages must be free
+ * when their last task has ended. Times must be in order, and no two packets may share a place in L1. All events must be at
+ * the same cycle, however small the steps in which the machine runs.
  */
 #include "tests/model/common/rig.h"
 
@@ -129,7 +129,7 @@ static void go_on(uint64_t until, unsigned step_cycles)
 	soc__run(&rig.soc, until);
 }
 
-/* Returns what stands for the times of all tasks. */
+/* Returns a hash of the times of all tasks. */
 static uint64_t run(struct rig_file file, unsigned seed, unsigned step_cycles)
 {
 	const struct soc_nic nic = { .on_start = starts, .on_command = rig__accept, .on_end = ended, .on_freed = freed };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The packet-buffer allocator gives the places that a plain scan of all beats gives, in the same order; and a memory that is
- * full of small packets takes no longer for each than an empty one. Run by tests/run; makes no NIC.
+ * The packet-buffer allocator must choose the same places as a plain scan over all beats, in the same order. A memory full of
+ * small packets must not be slower per packet than an empty one. Run by tests/run; creates no NIC.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,10 +15,10 @@
 #define LARGE_BYTES (4096u * 1024)
 #define LARGE_BEATS (LARGE_BYTES / BUFFER_UNIT_BYTES)
 #define STEPS       300000
-/* A scan for each of these would take longer than the runner gives a test. */
+/* With a scan for each of these the test would exceed the runner's time limit. */
 #define EXCHANGES 3000000
 
-/* What the allocator must decide, told by single beats. */
+/* What the allocator must decide, stored for single beats. */
 struct reference {
 	uint8_t is_taken[SMALL_BEATS];
 	unsigned rover;
@@ -43,7 +43,7 @@ static unsigned free_run(const struct reference *r, unsigned at)
 	return end - at;
 }
 
-/* The first beat of the first free run that has room, of those that begin in [from, SMALL_BEATS); SMALL_BEATS: none. */
+/* Returns the first beat of the first free run with room that begins in [from, SMALL_BEATS), or SMALL_BEATS. */
 static unsigned scan(const struct reference *r, unsigned from, unsigned beats)
 {
 	for (unsigned at = from; at < SMALL_BEATS; at++) {
@@ -77,7 +77,7 @@ static void reference_free(struct reference *r, unsigned at, unsigned beats)
 		r->rover--;
 }
 
-/* Sizes and what is freed are random; in turn more is taken and more is freed. */
+/* Sizes and the freed packets are random. Phases that allocate more and phases that free more alternate. */
 static void compare_random(uint64_t seed)
 {
 	static struct buffer *held[SMALL_BEATS];
@@ -119,7 +119,7 @@ static void compare_random(uint64_t seed)
 	packet_buffer__close(&places);
 }
 
-/* Full of packets of a beat: one goes, one comes. */
+/* Memory is full of packets of one beat: one is freed, one is allocated. */
 static void exchange(uint64_t seed)
 {
 	static struct buffer *held[LARGE_BEATS];

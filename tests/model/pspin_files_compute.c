@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Handler files of PsPIN's runtime (tests/pspin), compiled by spincc --api pspin, compute on the model what they are written to
- * compute: memory, host writes, answers and the feedback of each packet, on several targets and with packets that come as fast as
- * the NIC takes them.
+ * Handler files of PsPIN's runtime (tests/pspin), compiled by spincc --api pspin, must compute the intended results on the
+ * model: memory, host writes, answers and the feedback of each packet, on several targets and with packets at the full rate of
+ * the NIC.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,9 +20,9 @@
 #define L1(cluster) (0x10000000u + (cluster)*0x400000u)
 
 static int failures;
-static const char *now; /* handler file and target */
+static const char *now; /* current handler file and target */
 static unsigned clusters;
-static uint32_t scratchpads; /* where they begin in an L1 of the target */
+static uint32_t scratchpads; /* their start in an L1 of the target */
 
 static void check(int ok, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void check(int ok, const char *format, ...)
@@ -79,13 +79,13 @@ static struct object compile(const char *name)
 	return object;
 }
 
-/* --- what the NIC tells --- */
+/* --- records of the NIC --- */
 
 #define PACKETS_MAX 512
 
 struct seen {
 	unsigned tasks[PSPIN_TASK_KINDS], errors, packets, answers;
-	unsigned clusters; /* bits */
+	unsigned clusters; /* one bit each */
 	uint64_t her_ps[PACKETS_MAX], feedback_ps[PACKETS_MAX];
 	uint32_t answer_word[PACKETS_MAX], answer_src[PACKETS_MAX], answer_bytes[PACKETS_MAX];
 	struct pspin_packet_record record[PACKETS_MAX];
@@ -282,7 +282,7 @@ static void stack(struct pspin *nic)
 	check(seen.clusters == (1u << clusters) - 1, "not all clusters work: 0x%x", seen.clusters);
 }
 
-/* Packets of some messages, all offered at once; the handlers assert what they find. */
+/* Offers the packets of some messages at once. The handlers assert what they expect. */
 static void offer_many(struct pspin *nic, unsigned messages, unsigned packets, uint32_t bytes)
 {
 	static uint8_t payload[1400];

@@ -40,7 +40,7 @@ static FILE *create(const char *name)
 	return file;
 }
 
-/* Three packets alone, four at once; bodies of 10 cycles, the first one cold with 40; 30 from HER to feedback, 60 cold. */
+/* Three packets alone, then four at once. Bodies take 10 cycles, the first is cold with 40. From HER to feedback it is 30, cold 60. */
 static void write_model(void)
 {
 	FILE *hers = create("hers.csv"), *packets = create("packets.csv"), *tasks = create("tasks.csv");
@@ -67,7 +67,7 @@ static void trace(FILE *to, unsigned cycle, unsigned pc, unsigned instruction)
 	fprintf(to, "%21u %15u %08x %08x nop   x5=1d000300\n", cycle * 1000, cycle, pc, instruction);
 }
 
-/* A task: the call, the body that jumps to its own entry once, the return, and what the caller does next. */
+/* A task: the call, a body that jumps to its own entry once, the return, and the caller's next instructions. */
 static void trace_task(FILE *to, unsigned start, unsigned cycles)
 {
 	trace(to, start - 3, CALLER, 0x000280e7); /* jalr ra, t0 */
@@ -79,7 +79,7 @@ static void trace_task(FILE *to, unsigned start, unsigned cycles)
 	trace(to, start + cycles + 1, CALLER + 8, 0x05042283);
 }
 
-/* Two cores. The second body alone takes one cycle more than predicted, and so does the burst, by `late`. */
+/* Two cores. The second single body takes one cycle more than predicted, and so does the burst, by `late`. */
 static void write_rtl(unsigned late, int feedback)
 {
 	FILE *core[2] = { create("trace_core_00_0.log"), create("trace_core_00_1.log") }, *observed = create("observed.csv");
@@ -88,7 +88,7 @@ static void write_rtl(unsigned late, int feedback)
 	for (unsigned c = 0; c < 2; c++) {
 		fprintf(core[c], "                Time           Cycles PC       Instr    Mnemonic\n");
 		trace(core[c], 70, 0x1d000080, 0xf14027f3);
-		trace(core[c], 90, ENTRY, 0x00000013); /* reached by no call: no body */
+		trace(core[c], 90, ENTRY, 0x00000013); /* not reached by a call, so it is no body */
 		trace(core[c], 91, CALLER + 4, 0x00000013);
 	}
 	for (unsigned i = 0; i < IDLE + BURST; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What make rtl-kit writes: every packet has its HER, its bytes, its line of the trace and its tasks, at the cycles that the
- * NIC tells who observes it; memories are as they stand there; and a second kit is the same to the byte.
+ * The output of make rtl-kit. Every packet must have its HER, its bytes, its line of the trace and its tasks, at the cycles
+ * that the NIC reports to an observer. Memories must be as in the NIC. A second kit must be the same to the byte.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -43,9 +43,9 @@ static unsigned lines(const char *text)
 	return n;
 }
 
-/* What a NIC that is observed by somebody else tells, as the kit's lines begin. */
+/* The records of another NIC with an observer, compared with the kit's lines. */
 struct heard {
-	const char *handler, *next; /* of tasks.csv */
+	const char *handler, *next; /* position in tasks.csv */
 	uint64_t cycle_ps;
 	unsigned tasks, packets;
 	size_t bytes;
@@ -114,7 +114,7 @@ static void check_predictions(const char *directory, const struct spin_object *o
 	free(packets);
 }
 
-/* Each file of the map is there, and has what stands at its address. */
+/* Each file of the map must exist and have the data of its address. */
 static void check_memories(const char *directory, const char *handler, const struct pspin *nic)
 {
 	size_t bytes, n;
@@ -137,7 +137,7 @@ static void check_memories(const char *directory, const char *handler, const str
 	free(map);
 }
 
-/* What one of the model's files has, into memory: a word every `step` bytes. */
+/* Reads one of the model's files into memory: a word every `step` bytes. */
 static unsigned take_words(const char *directory, const char *name, uint8_t *memory, size_t bytes, size_t step)
 {
 	size_t length;
@@ -153,7 +153,7 @@ static unsigned take_words(const char *directory, const char *name, uint8_t *mem
 	return count;
 }
 
-/* What the RTL loads is what the model has: the program, and of L2 all; what is state in L1 is where boot finds it. */
+/* The RTL must load what the model has: the program, and all of L2. State in L1 must be where boot copies it from. */
 static void check_slm(const char *directory, const char *handler, const struct pspin *nic)
 {
 	static const size_t l2_bytes = 4u << 20, program_bytes = 32u << 10;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Packets offered at once to a machine of 32 HPUs: who is served when and where, as measured on the RTL (the tables of packet
- * path and scheduling under load), to the cycle.
+ * Packets offered at once to a machine of 32 HPUs: which is served when and where must equal the RTL measurements to the cycle
+ * (the tables of packet path and scheduling under load).
  */
 #include "tests/model/common/rig.h"
 
@@ -17,7 +17,7 @@ static struct ran {
 	enum soc_task_kind kind;
 	unsigned cluster, hpu;
 	int pops;
-} ran[TASKS_MAX]; /* in the order of their starts */
+} ran[TASKS_MAX]; /* in order of their starts */
 static unsigned ran_count;
 static uint64_t base; /* cycle 0 of a group of packets */
 static unsigned freed_count, rooms;
@@ -100,7 +100,7 @@ static uint64_t beats(uint32_t bytes)
 	return (bytes + 63) / 64;
 }
 
-/* A message of so many packets, as fast as the link brings them. */
+/* Offers a message of `packets` packets, as fast as the link delivers them. */
 static void offer_message(uint64_t cycle, uint32_t message, const struct soc_context *context, uint32_t bytes, unsigned packets)
 {
 	for (unsigned i = 0; i < packets; i++)
@@ -112,7 +112,7 @@ static void begin(void)
 	base = rig.soc.now + 1000;
 }
 
-/* The handlers' code is in each cluster's cache. */
+/* Loads the handlers' code into each cluster's cache. */
 static void warm(const struct soc_context *context)
 {
 	for (uint32_t cluster = 0; cluster < 4; cluster++) {
@@ -274,7 +274,7 @@ static void beyond_the_home_large(uint32_t bytes)
 	}
 }
 
-/* The ring holds 16 packets of 4096 bytes, two more wait in front of the cluster. */
+/* The ring holds 16 packets of 4096 bytes. Two more wait in front of the cluster. */
 static void l1_is_full(void)
 {
 	struct soc_context long_one = context(NULL, "busy_2010", NULL, 4096);
@@ -289,7 +289,7 @@ static void l1_is_full(void)
 	expect("the next one goes to the next cluster", ran[8].cluster, 1);
 }
 
-/* 84 long tasks take all places; what comes then is dispatched as places become free, one message after the other. */
+/* 84 long tasks take all places. Later packets are dispatched as places become free, one message after the other. */
 static void all_are_full(void)
 {
 	struct soc_context long_one = context(NULL, "busy_1010", NULL, 64), empty = context(NULL, "empty", NULL, 64);
@@ -312,7 +312,7 @@ static void all_are_full(void)
 	expect("the first of them", first, 4);
 }
 
-/* Headers of the same home begin 2 apart; whose turn is next is settled a cycle ahead. */
+/* Headers of the same home begin 2 cycles apart. The next turn is decided one cycle ahead. */
 static void one_home_in_turn(void)
 {
 	static const uint32_t order[] = { 32, 32, 32, 36, 32, 36, 40, 44 };
@@ -326,7 +326,7 @@ static void one_home_in_turn(void)
 		expect("messages of one home in turn", ran[4 + i].message, order[i]);
 }
 
-/* Eight messages ready together are served in turn. */
+/* Eight messages that are ready together must be served in turn. */
 static void ready_together(void)
 {
 	struct soc_context all = context("busy_410", "busy_26", NULL, 64);
@@ -352,7 +352,7 @@ static void feedback_waits_for_commands(void)
 	warm(&sends);
 	offer(0, 0, &sends, 64, 1);
 	run();
-	/* issued 5 before the doorbell: return 2, nop 1, load 2; 21 to the completion, 2 to the NIC */
+	/* issued 5 cycles before the doorbell: return 2, nop 1, load 2; 21 to the completion, 2 to the NIC */
 	expect("feedback after the command", ran[0].feedback - ran[0].doorbell, 21 + 1 + 2 - 6);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Random frames, random code in the image, damaged images and odd arguments, for datagrams
- * and for messages: the model says what is wrong and never crashes or hangs.
+ * Random frames, random code in the image, damaged images and invalid arguments, for datagrams and for messages. The model
+ * must report errors and must never crash or hang.
  */
 #include <spin/slmp.h>
 
@@ -38,7 +38,7 @@ static int open_image(struct pspin **nic, const void *data, size_t bytes)
 	return pspin__open(nic, &target, &meta, data, bytes, &any, err, sizeof(err));
 }
 
-/* A packet of one of few messages, mostly. */
+/* Usually makes a packet of one of a few messages. */
 static void any_slmp(uint8_t *payload)
 {
 	static const uint16_t flags[] = { SPIN_SLMP_SYN, SPIN_SLMP_SYN | SPIN_SLMP_EOM, SPIN_SLMP_EOM, 0, SPIN_SLMP_SYN | SPIN_SLMP_PUT };
@@ -53,7 +53,7 @@ static void any_slmp(uint8_t *payload)
 	memcpy(payload + sizeof(slmp), &put, sizeof(put));
 }
 
-/* A good datagram with up to four bytes changed, cut anywhere. */
+/* Makes a valid datagram with up to four bytes changed, truncated anywhere. */
 static size_t any_frame(uint8_t *frame)
 {
 	uint8_t payload[256];
@@ -130,7 +130,7 @@ static int survive(struct rig_file file)
 		pspin__close(nic);
 	}
 
-	/* damaged images: refused, or run as they are */
+	/* damaged images are refused, or run as they are */
 	for (unsigned round = 0; round < 500; round++) {
 		uint8_t *damaged = malloc(file.bytes);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Target files say what differs; what could not be a NIC is refused with file and line, and what
- * would do. */
+/*
+ * Target files state only differences from their base. An impossible NIC must be refused with file and line, and with
+ * permitted values.
+ */
 #include <errno.h>
 #include <glob.h>
 #include <inttypes.h>
@@ -22,7 +24,7 @@ static void fail(const char *what, const char *why)
 
 static const struct case_row {
 	const char *text;
-	const char *says; /* NULL: it is sound */
+	const char *says; /* NULL: it is valid */
 } cases[] = {
 	{ "", NULL },
 	{ "# nothing\n\n  \t\n", NULL },
@@ -125,7 +127,7 @@ static void same(const struct pspin_target *a, const struct pspin_target *b)
 	}
 }
 
-/* Each built-in one is its file, and is sound. */
+/* Each built-in target must equal its file, and be valid. */
 static void files_are_built_in(void)
 {
 	const char *const *names = pspin_target__names();
@@ -158,7 +160,7 @@ static void files_are_built_in(void)
 		fail("hwmodel/targets", "not all are built in");
 }
 
-/* Each parameter takes its bounds and nothing beyond them. */
+/* Each parameter must accept its bounds, and nothing beyond them. */
 static void bounds_hold(void)
 {
 	struct pspin_target *target = pspin_target__copy(pspin_target__find("pspin-rtl"));
@@ -182,7 +184,7 @@ static void bounds_hold(void)
 	pspin_target__free(target);
 }
 
-/* A NIC of what could not be one is not opened, with a reason, whatever its program is. */
+/* A NIC with an impossible target must not open, for any program, and the reason must be stated. */
 static void nics_are_checked(void)
 {
 	struct pspin_target *target = pspin_target__copy(pspin_target__find("pspin-rtl"));

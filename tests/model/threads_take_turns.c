@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * HPUs of several threads: while one waits for the host another one has the pipeline, in the order in which they are ready. With
- * nobody to switch to a handler takes what it takes on an HPU of one thread; what one thread does wrong is not another's fault.
+ * HPUs with several threads. While a thread waits for the host, another has the pipeline, in the order in which they become
+ * ready. If no other thread is ready, a handler must take the same time as on an HPU of one thread. A fault of a thread must
+ * not affect others.
  */
 #include <math.h>
 
@@ -10,7 +11,7 @@
 
 #define TASKS       64u
 #define SLICE_NEVER 0xffffffffull
-#define WORDS       0x80000u /* in L1: those of threads.S */
+#define WORDS       0x80000u /* in L1: the words of threads.S */
 #define WORDS_BYTES 256u
 
 static int failures;
@@ -23,7 +24,7 @@ static void expect(const char *what, int is)
 	failures++;
 }
 
-/* Of each task, by the packet that it was given for. */
+/* The times of each task, by its packet. */
 struct seen {
 	uint64_t started, first, returned, doorbell, body, parked;
 	uint64_t causes[RV32_CAUSE_COUNT];
@@ -32,7 +33,7 @@ struct seen {
 };
 
 static struct seen seen[TASKS];
-static unsigned order[TASKS], ended_count; /* packets as their tasks' doorbells came */
+static unsigned order[TASKS], ended_count; /* packets in order of their tasks' doorbells */
 
 static void ended(void *arg, struct soc_task *task, int pops)
 {
@@ -52,7 +53,7 @@ static void ended(void *arg, struct soc_task *task, int pops)
 	order[ended_count++] = (unsigned)task->her->packet;
 }
 
-/* One HPU, whose host answers after `wait` ns. */
+/* Returns a target with one HPU whose host answers after `wait` ns. */
 static struct pspin_target one_hpu(unsigned threads, uint64_t wait)
 {
 	struct pspin_target target = *pspin_target__find("pspin-rtl");
@@ -66,9 +67,9 @@ static struct pspin_target one_hpu(unsigned threads, uint64_t wait)
 	return target;
 }
 
-static unsigned together; /* of the first packets, which come at once, and the next one `apart` behind them */
+static unsigned together; /* number of first packets that arrive at once; the next one arrives `apart` cycles later */
 
-/* A packet for each name, every `apart` cycles one. The machine is to be closed. */
+/* Runs a packet for each name, `apart` cycles from one to the next. The caller closes the machine. */
 static void run(struct rig *rig, struct rig_file file, const struct pspin_target *target, const char *const *names, unsigned count,
 		uint64_t apart)
 {
@@ -102,7 +103,7 @@ static void run(struct rig *rig, struct rig_file file, const struct pspin_target
 	expect("each task ends", ended_count == count);
 }
 
-/* Tasks that wait W and work C: N threads leave the HPU idle only where N x C is less than C + W. */
+/* Tasks that wait W and work C: N threads leave the HPU idle only if N x C is less than C + W. */
 static void waits_are_hidden(struct rig_file file)
 {
 	static const uint64_t waits[] = { 300, 1000, 3000 };
@@ -143,7 +144,7 @@ static void waits_are_hidden(struct rig_file file)
 	}
 }
 
-/* Of tasks that come when all is idle, on HPUs of one thread and of more, every cycle and cause is the same. */
+/* For tasks that arrive when all is idle, every cycle and cause must be the same on HPUs of one thread and of more. */
 static void alone_it_is_one_thread(struct rig_file file)
 {
 	static const char *const names[] = { "reads", "works",  "reads_twice",     "issues", "reads_and_works",
@@ -162,7 +163,7 @@ static void alone_it_is_one_thread(struct rig_file file)
 	for (unsigned i = 0; i < count; i++) {
 		const uint64_t a = one[i].returned - one[i].first, b = seen[i].returned - seen[i].first;
 
-		/* where all slots are taken PsPIN's driver takes the next one a cycle early (driver.c) */
+		/* if all slots are taken PsPIN's driver takes the next one a cycle early (driver.c) */
 		if (a == b || (!strcmp(names[i], "issues") && b - a <= 2))
 			continue;
 		printf("FAIL %s: %llu cycles alone on an HPU of four threads, %llu of one\n", names[i], (unsigned long long)b,
@@ -204,7 +205,7 @@ static void first_ready_goes_first(struct rig_file file)
 	check_order(file, &target, longer, (const unsigned[]){ 2, 1, 3, 0 }, "other waits");
 }
 
-/* One that traps, and one that never ends: the others stood ready longer than the watchdog takes, and are not stopped for it. */
+/* One thread traps, and one never ends. The others were ready for longer than the watchdog's time, and must not be stopped. */
 static void faults_are_ones_own(struct rig_file file)
 {
 	static const char *const names[] = { "endless", "reads_and_works", "reads_and_traps", "reads", "reads", "works" };
@@ -245,7 +246,7 @@ static void locks_are_given_back(struct rig_file file)
 	}
 }
 
-/* Each thread has a stack and a number of its own; two runs are the same. */
+/* Each thread must have a stack and a number of its own. Two runs must be the same. */
 static void threads_are_hpus(struct rig_file file)
 {
 	const char *names[TASKS];
@@ -271,10 +272,10 @@ static void threads_are_hpus(struct rig_file file)
 	rig__close(&rig);
 }
 
-/* Of the HPUs with idle threads the one with the fewest tasks gets the next one, not the one with the lowest idle thread. */
+/* Of the HPUs with idle threads, the one with the fewest tasks must get the next task, not the one with the lowest idle thread. */
 static void tasks_are_spread(struct rig_file file)
 {
-	/* threads 0 to 3 are of four HPUs, 4 and 5 of the first two; when the last comes, HPU 0 has task 4, HPU 1 none */
+	/* threads 0 to 3 are on four HPUs, 4 and 5 on the first two; when the last task comes, HPU 0 has task 4 and HPU 1 none */
 	static const char *const names[] = { "works", "works", "reads_twice", "reads_twice", "reads_twice", "works", "reads" };
 	struct pspin_target target = one_hpu(4, 3000);
 	struct rig rig;

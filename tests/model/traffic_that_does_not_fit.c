@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A full packet memory holds the wire back or loses packets, as told; what can never go on is told with what it waits for; and
- * handlers of other programs that go wrong end with the place where they did.
+ * A full packet memory must hold the wire back or lose packets, as configured. A deadlock must be reported with its cause.
+ * Faults of handlers of other programs must end with their place.
  */
 #include <hwmodel/traffic.h>
 #include <spin/slmp.h>
@@ -48,7 +48,7 @@ static void observe(struct pspin *nic, struct seen *seen)
 	pspin__observe(nic, &observer);
 }
 
-/* One HPU and room for few packets. */
+/* Returns a target with one HPU and room for few packets. */
 static struct pspin_target small_target(void)
 {
 	struct pspin_target target = *pspin_target__find("pspin-rtl");
@@ -109,7 +109,7 @@ static void full(struct rig_file file, int lossy)
 	pspin__close(nic);
 }
 
-/* Packets that wait for their message's first one fill the memory: it can never come. */
+/* Packets that wait for their message's first packet fill the memory, so the first one can never arrive. */
 static void parked(struct rig_file file)
 {
 	struct pspin *nic = open_context(file, SPIN_DELIVER_ME);
@@ -162,7 +162,7 @@ static void without_end(struct rig_file file)
 	pspin__close(nic);
 }
 
-/* The handler's task ends with that error, in it. */
+/* The handler's task must end with this error, inside the handler. */
 static void goes_wrong(struct rig_file file, const char *handler, uint32_t error)
 {
 	struct pspin_offer offer = { .end_of_message = 1 };

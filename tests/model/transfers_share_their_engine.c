@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A cluster's DMA as the RTL has it: it reads and writes whole lines, an unaligned transfer so one or two more, and packet copies
- * come behind what HPUs have launched before. What waits in one cluster's engine keeps packet memory from no other cluster.
+ * A cluster's DMA as in the RTL. It reads and writes whole lines, so an unaligned transfer has one or two more. Packet copies
+ * come after transfers that HPUs have launched before. Transfers that wait in one cluster's engine must not block packet
+ * memory for other clusters.
  */
 #include "tests/model/common/rig.h"
 
 #define TIMES  10 /* of each transfer */
-#define LAUNCH 10 /* instructions before leaves_transfers' first launch */
+#define LAUNCH 10 /* instructions before the first launch in leaves_transfers */
 
 static int failures;
 static struct soc_task ran[2];
@@ -35,7 +36,7 @@ static void lines(struct rig *rig)
 		unsigned more;
 	} rows[] = {
 		{ "both_off_1024", "aligned_1024", 1 },
-		{ "source_off_1024", "aligned_1024", 1 }, /* the first line that is written is of two that are read */
+		{ "source_off_1024", "aligned_1024", 1 }, /* the first written line needs two lines that are read */
 		{ "dest_off_1024", "aligned_1024", 1 },
 		{ "apart_1024", "aligned_1024", 2 }, /* 17 lines are written, after 2 are read */
 		{ "across_lines_56", "in_a_line_56", 1 },
@@ -56,8 +57,8 @@ static void offer(struct rig *rig, uint64_t cycle, const struct soc_context *con
 }
 
 /*
- * Two packets, the second one 60 cycles after the first, on a warm machine: each is all of its cluster's message, or both are of
- * cluster 0's. `ran` is in order of their starts then.
+ * Runs two packets, the second one 60 cycles after the first, on a warm machine. Each is the only packet of its cluster's
+ * message, or both are of cluster 0's. `ran` is then in order of their starts.
  */
 static uint64_t run_two(struct rig *rig, const char *first, const char *second, unsigned of_cluster)
 {
@@ -86,7 +87,7 @@ static uint64_t run_two(struct rig *rig, const char *first, const char *second, 
 	return base;
 }
 
-/* The second packet arrives while the first one's HPU has transfers that are not done. */
+/* The second packet arrives while the first one's HPU has unfinished transfers. */
 static void a_copy_comes_behind(struct rig *rig)
 {
 	run_two(rig, "leaves_transfers", "leaves_transfers", 0);
@@ -94,7 +95,7 @@ static void a_copy_comes_behind(struct rig *rig)
 	expect("start behind the transfers", ran[1].started, ran[0].first + LAUNCH + 4 * 32 + 13);
 }
 
-/* From its HER to its start: of a packet of cluster 1, while cluster 0 runs `beside`. */
+/* Returns the cycles from HER to start for a packet of cluster 1, while cluster 0 runs `beside`. */
 static uint64_t start_beside(struct rig *rig, const char *beside)
 {
 	uint64_t base = run_two(rig, beside, "does_nothing", 1);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * 32 HPUs of four clusters share words in an L1 or in L2. An AMO gives what was there to HPUs of the own cluster alone, as on the
- * RTL, and still all that a handler does with such a word is right: fetch-and-add, compare-and-swap and locks. Run by tests/run.
+ * 32 HPUs of four clusters share words in an L1 or in L2. As on the RTL, an AMO returns the old value only to HPUs of the own
+ * cluster. Still all that a handler does with such a word must be correct: fetch-and-add, compare-and-swap and locks. Run by
+ * tests/run.
  */
 #include "tests/model/handlers/words.h"
 #include "tests/model/common/rig.h"
@@ -35,7 +36,7 @@ static const struct soc_nic hooks = {
 	.on_room = rig__room,
 };
 
-/* Tasks of 32 messages, eight homes each, all at once. */
+/* Runs tasks of 32 messages, with eight of each home, all at once. */
 static void all_meet(struct rig_file file, const char *function, uint32_t at, unsigned traps)
 {
 	struct soc_context context = { .bytes_in_l1 = SPIN_WHOLE_PACKET, .handler_mem = 0x1c300000 };

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Work items on all HPUs at once: each one reaches the host whole and once, or its handler has SPIN_WORK_FULL; and who
- * gives one packet at a time has the items with its result. Run by tests/run.
+ * Work items on all HPUs at once. Each must reach the host complete and once, or its handler must get SPIN_WORK_FULL. A caller
+ * that gives one packet at a time must get the items with its result. Run by tests/run.
  */
 #include "tests/model/common/packet.h"
 #include "tests/model/common/rig.h"
 
 #define PACKETS 500u
-#define ITEMS   6u  /* of a packet */
-#define UNREAD  4u  /* act_work.h */
-#define FULL_AT 32u /* in its state */
+#define ITEMS   6u  /* per packet */
+#define UNREAD  4u  /* see act_work.h */
+#define FULL_AT 32u /* offset in its state */
 
-/* As the handler has it (tests/handlers/messages/act_work.h). */
+/* Same layout as in the handler (tests/handlers/messages/act_work.h). */
 struct ask {
 	uint8_t when, size, count, to_host;
 	uint32_t words[8];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Our handlers against twins written by hand for PsPIN (twins/), same flags,
- * same packets: the same frames, and at most 5 cycles more for the wrapper.
+ * Compares our handlers with handwritten twins for PsPIN (twins/), with the same flags and packets. The frames must be the
+ * same, and the wrapper may cost at most 5 cycles more.
  */
 #include <kvstore.h>
 
