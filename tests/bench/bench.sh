@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# `make bench`: runs what measures and merges its rows into $BUILD/bench.json.
-# Ends with an error only if something could not be measured.
+# `make bench`: runs all benchmarks and merges their rows into $BUILD/bench.json. Fails only if something could not be
+# measured.
 : "${BUILD:=build}"
 export BUILD
 dir=$BUILD/tests/bench/rows
@@ -9,7 +9,7 @@ rm -rf "$dir"
 mkdir -p "$dir"
 failed=0
 
-# part NAME COMMAND...: its rows end up in $dir/NAME.json
+# part NAME COMMAND...: the rows of the command are stored in $dir/NAME.json
 part() {
 	name=$1
 	shift

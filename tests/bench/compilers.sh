@@ -16,7 +16,7 @@ for tool in riscv64-unknown-elf-gcc clang; do
 	exit 77
 done
 
-# clang in gcc's place where C is compiled, less what it does not know; gcc assembles and links
+# clang replaces gcc for C, without options that it does not know; gcc assembles and links
 cat >"$dir/clang" <<'END'
 #!/bin/sh
 case " $* " in
@@ -45,7 +45,7 @@ exec clang --target=riscv32-unknown-elf -mno-relax -Wno-unused-command-line-argu
 END
 chmod +x "$dir/clang"
 
-# handler: what its packets are
+# handler: prints the options for its packets
 handlers="reduce histogram aggregate strided_ddt filtering kvstore pingpong counter"
 packets() {
 	case $1 in
@@ -57,7 +57,7 @@ packets() {
 	esac
 }
 
-# cost HANDLER COMPILER FLAGS: cycles, or nothing
+# cost HANDLER COMPILER FLAGS: prints cycles, or nothing
 cost() {
 	handler=$1
 	compiler=$2

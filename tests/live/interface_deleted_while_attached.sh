@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The owner notices, says so and ends; nothing hangs.
+# The owner must notice, report it and end. Nothing may hang.
 . tests/live/lib.lib.sh
 attach "$BUILD/handlers/filtering.spin" --match "udp dport 9000" --interval 1
 ip -n $A link del v0

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# After kill -9 of the owner there is no program, link or map of ours.
+# After kill -9 of the owner no program, link or map of sPIN may remain.
 . tests/live/lib.lib.sh
-# held KIND: ids of what the owner has descriptors of; a link's has its program, too
+# held KIND: ids of the objects that the owner has descriptors of; for a link also its program
 held() { sed -n "s/^$1_id:[ \t]*//p" /proc/$owner/fdinfo/* 2>/dev/null | sort -u; }
 attach "$BUILD/handlers/filtering.spin" --match "udp dport 9000"
 ip -n $A link show v0 | grep -q "xdp" || die "no XDP program on v0"

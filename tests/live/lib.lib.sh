@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Two namespaces joined by veth, gone when the test ends. Source it first.
+# Creates two namespaces joined by a veth pair. They are removed when the test ends. Source it first.
 : "${BUILD:=build}"
 [ "$(id -u)" = 0 ] || { echo "skip: needs root"; exit 77; }
 for tool in ip bpftool ethtool; do
@@ -28,7 +28,7 @@ ip -n $B link set v1 up
 ip -n $A link set lo up
 ip -n $B link set lo up
 
-# attach FILE.spin OPTIONS...: on v0 in $A, until the test ends or kills $owner
+# attach FILE.spin OPTIONS...: attaches to v0 in $A, until the test ends or kills $owner
 attach() {
 	rm -f "$tmp/ready"
 	nsenter --net=/run/netns/$A "$BUILD/bin/spinctl" run "$@" --dev v0 --interval 0 --json \

@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# ping of a host whose own stack does not answer is answered by handlers, over IPv4 and IPv6, and counted; what is not a
-# request goes on to the host, so that neighbour discovery works behind a context of all ICMPv6; without contexts the
-# host answers again.
+# Handlers must answer and count the pings of a host whose own stack does not answer, over IPv4 and IPv6. Packets that are
+# not requests must reach the host, so that neighbour discovery works with a context of all ICMPv6. Without contexts the
+# host must answer again.
 . tests/live/lib.lib.sh
 command -v ping >/dev/null || { echo "skip: no ping"; exit 77; }
 
 within() { ns=$1; shift; nsenter --net=/run/netns/"$ns" "$@"; }
-# The host's own answers: 1: none.
+# Sets whether the host answers itself. 1: it does not.
 host_ignores() {
 	within $A sh -c "echo $1 >/proc/sys/net/ipv4/icmp_echo_ignore_all && echo $1 >/proc/sys/net/ipv6/icmp/echo_ignore_all" ||
 		{ echo "skip: cannot set sysctls of a namespace"; exit 77; }
 }
-# answered ADDRESS OPTIONS...: each request has its reply, with what it carried
+# answered ADDRESS OPTIONS...: each request must have its reply, with its payload
 answered() {
 	within $B ping -n -q -i 0.05 -W 2 "$@" >"$tmp/ping" 2>&1 || die "ping $*: $(cat "$tmp/ping")"
 	grep -q ' 0% packet loss' "$tmp/ping" || die "ping $*: $(cat "$tmp/ping")"
@@ -21,7 +21,7 @@ answered() {
 unanswered() {
 	! within $B ping -n -q -W 1 "$@" >"$tmp/ping" 2>&1 || die "somebody answers ping $*: $(cat "$tmp/ping")"
 }
-# counted CONTEXT REASON: how many the context has, from what it said at its end
+# counted CONTEXT REASON: the number of packets of the context, from its final report
 counted() {
 	grep '"type": "final"' "$tmp/out" | sed -n "s/.*\"context\": \"$1\", \([^]]*\)].*/\1/p" |
 		sed -n "s/.*\"reason\": \"$2\", [^}]*\"packets\": \([0-9]*\)}.*/\1/p"
@@ -33,7 +33,7 @@ detach() {
 	owner=
 }
 
-# A veth takes what XDP sends back if it has a program, too
+# A veth accepts frames that XDP sends back only if it has a program too.
 peer=
 clean_peer() {
 	[ -z "$peer" ] || kill -9 "$peer" 2>/dev/null
@@ -57,7 +57,7 @@ host_ignores 1
 unanswered -4 -c 1 10.9.0.1
 unanswered -6 -c 1 fd09::1
 
-# For its own addresses alone
+# A context for its own addresses only
 attach "$BUILD/handlers/ping.spin" "$BUILD/handlers/ping.spin" --name ping4 --name ping6 --match "icmp dst 10.9.0.1" \
 	--match "icmp6 dst fd09::1"
 answered -4 -c 5 10.9.0.1
@@ -65,7 +65,7 @@ answered -4 -c 2 -s 0 10.9.0.1
 answered -4 -c 2 -s 1472 -p f05a 10.9.0.1
 answered -6 -c 4 fd09::1
 answered -6 -c 3 -s 1452 -p f05a fd09::1
-# Fragments are no context's: the host has them, and does not answer
+# Fragments belong to no context: the host gets them, and does not answer.
 unanswered -4 -c 1 -s 2000 10.9.0.1
 ip -n $A addr add 10.9.0.3/24 dev v0
 unanswered -4 -c 1 10.9.0.3
@@ -74,7 +74,7 @@ detach
 [ "$(counted ping6 replied)" = 7 ] || die "ping6 did not count 7 replies: $(cat "$tmp/out")"
 unanswered -4 -c 1 10.9.0.1
 
-# Of all ICMPv6: the host resolves addresses and answers those who do
+# A context of all ICMPv6: the host still resolves addresses, and answers neighbour solicitations.
 attach "$BUILD/handlers/ping.spin" --match icmp6
 ip -n $A neigh flush dev v0
 ip -n $B neigh flush dev v1
@@ -86,7 +86,7 @@ detach
 [ "$(counted ping replied)" = 2 ] || die "ping did not count 2 replies: $(cat "$tmp/out")"
 [ "$(counted ping success)" -ge 3 ] || die "neighbour discovery did not pass the context: $(cat "$tmp/out")"
 
-# In the other class, and given to CPUs
+# In the other load class, and with packets given to CPUs
 for how in "--class isolated" "--hpus spread"; do
 	# shellcheck disable=SC2086 # two words
 	attach "$BUILD/handlers/ping.spin" "$BUILD/handlers/ping.spin" --name ping4 --name ping6 --match "icmp dst 10.9.0.1" \

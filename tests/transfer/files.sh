@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Files that commands write: no link is followed that somebody else may have put there, a file that is replaced keeps its
-# mode, and what a killed command left in TMPDIR goes with the next one.
+# Files that commands write: links that another user may have made are not followed, a replaced file keeps its mode, and
+# the next command removes what a killed command left in TMPDIR.
 . "$(dirname "$0")/../cli/setup.inc"
 need_root
 make_nics
 in_ns ip link set lo up
 cd "$WORK" || exit 1
-# anybody may write there; not sticky: with fs.protected_symlinks the kernel would help
+# writable for all, but not sticky: with fs.protected_symlinks the kernel would refuse the links
 mkdir shared && chmod 777 shared
 echo precious >victim
 
@@ -16,7 +16,7 @@ untouched() { # WHAT
 	echo precious >victim
 }
 
-# --- outputs: a link to a file, and to one that there is not
+# --- outputs: a link to an existing file, and a dangling link
 for target in victim nowhere; do
 	ln -sf ../$target shared/out
 	expect 1 in_ns "$SPINCTL" record "$OBJECT" --dev lo --mode generic -o shared/out --duration 0.1
@@ -34,7 +34,7 @@ expect 0 "$SPINCTL" cost "$OBJECT" --datagrams 4 --trace mine
 expect 0 "$SPINCTL" cost "$OBJECT" --datagrams 4 --trace /dev/stdout
 echo precious >victim
 
-# --- ready file: the link comes when the old one has been removed, while the command waits for its table
+# --- ready file: the link is made after the old one was removed, while the command waits for its table
 mkfifo table
 nsenter --net="/run/netns/$NS" "$SPINCTL" run "$OBJECT" --dev lo --mode generic --interval 0 --duration 60 \
 	--insert-from routes=table --ready-file shared/ready >run.out 2>run.err &
@@ -46,7 +46,7 @@ status=$?
 [ $status = 1 ] || fail "run: status $status with a link for a ready file"
 grep -q 'somebody made another file or a link there' run.err || fail "run says: $(cat run.err)"
 untouched "ready file"
-# a link that is there before is removed
+# an existing link is removed
 ln -sf ../victim shared/ready
 expect 0 in_ns "$SPINCTL" run "$OBJECT" --dev lo --mode generic --interval 0 --duration 0.01 --ready-file shared/ready
 [ -f shared/ready ] && [ ! -h shared/ready ] || fail "the ready file is still a link"
@@ -59,7 +59,7 @@ for mode in 600 640 666; do
 	[ "$(stat -c %a kept)" = $mode ] || fail "a file of mode $mode has $(stat -c %a kept) when it was replaced"
 done
 
-# --- TMPDIR: what a killed command left, and what it did not
+# --- TMPDIR: remains of a killed command, and other files
 export TMPDIR="$WORK/tmp"
 mkdir "$TMPDIR"
 cp "$ROOT/handlers/filtering.c" .

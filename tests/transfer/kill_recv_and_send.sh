@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl recv and spinctl send are killed at random points: a fresh pair moves the next file, no half file is left. In
-# half of the rounds files go in pieces.
+# Kills spinctl recv and spinctl send at random points. A new pair must transfer the next file, and no partial file may
+# remain. In half of the rounds files are sent in pieces.
 . tests/live/lib.lib.sh
 receiver= sender= helper=
 trap 'kill -9 $receiver $sender $helper 2>/dev/null; clean' EXIT
@@ -18,13 +18,13 @@ ready() {
 	done
 }
 
-# what XDP sends back needs a program at the other end
+# frames that XDP sends back need a program at the other end
 nsenter --net=/run/netns/$B "$BUILD/bin/spinctl" run "$BUILD/tests/handlers/deliver.spin" --dev v1 --match "udp dport 1" \
 	--interval 0 --ready-file "$tmp/helper" >/dev/null 2>"$tmp/err" &
 helper=$!
 ready "$tmp/helper" $helper
 
-# receive COUNT: in the background, into $tmp/in/file or, for more, file.1, file.2
+# receive COUNT: runs in the background, into $tmp/in/file or, for more than one, file.1, file.2
 receive() {
 	rm -f "$tmp/ready"
 	nsenter --net=/run/netns/$A "$BUILD/bin/spinctl" recv "$tmp/in/file" --dev v0 --count "$1" --ready-file "$tmp/ready" \
@@ -32,7 +32,7 @@ receive() {
 	receiver=$!
 }
 
-# moment: a random one below half a second
+# moment: sleeps a random time below half a second
 moment() { sleep "0.$(od -An -N2 -tu2 /dev/urandom | awk '{ printf "%03d", $1 % 500 }')"; }
 
 for round in 1 2 3 4 5 6 7 8 9 10 11 12; do

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl run with handlers that take messages: options, matching entries, events as text and JSON, what status
-# shows; and the commands that are for datagrams say so.
+# spinctl run with handlers of messages: options, matching entries, events as text and JSON, the output of status.
+# Commands for datagrams must refuse them.
 . "$(dirname "$0")/../cli/setup.inc"
 need_root
 make_nics
@@ -10,7 +10,7 @@ COPY=$BUILD/handlers/copy_to_host.spin
 cd "$WORK" || exit 1
 head -c 5000 /dev/urandom >file
 
-# run OPTIONS...: on lo, attached when this returns
+# run OPTIONS...: runs on lo, and is attached when this returns
 run() {
 	rm -f ready
 	nsenter --net="/run/netns/$NS" "$SPINCTL" run "$COPY" --dev lo --match 'udp dport 9330' --interval 0 \
@@ -30,7 +30,7 @@ out_says() {
 	grep -qF -- "$1" run.out || fail "no '$1' in: $(head -c 600 run.out)"
 }
 
-# a first packet of message 7, and nothing behind it
+# a first packet of message 7, without any further packet
 begin() {
 	in_ns bash -c 'printf "\100\000\000\000\000\007\000\000\000\000abcdefgh" >/dev/udp/127.0.0.1/9330'
 }
@@ -52,7 +52,7 @@ out_says "of 5000 bytes from 127.0.0.1"
 out_says "event: copy_to_host: timed out: message 7"
 out_says "messages: 2 opened, 1 completed, 1 evicted, 0 in flight"
 
-# the only MPQ: a message that does not come on has it until it is too old
+# the only MPQ: a message without further packets keeps it until it is too old
 run --messages 1 --idle 100 --age 0.3
 begin
 expect 1 in_ns "$SPINCTL" send file --to 127.0.0.1 --timeout 0.1

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# A file goes over the network with spinctl send and recv; recv writes it when it is whole, or not at all. spinctl mpq
-# and status show what is in flight from outside.
+# Sends a file with spinctl send and recv. recv must write it when it is complete, or not at all. spinctl mpq and status
+# must show from outside what is in flight.
 . "$(dirname "$0")/recv.inc"
 
-# a packet of message 7 by hand: number of the packet, flags
+# sends a packet of message 7: number of the packet, flags
 packet() {
 	printf "\\$2\\000\\000\\000\\000\\007\\000\\000\\000\\$1$(printf '%064d' 0)" |
 		nsenter --net="/run/netns/$PEER" bash -c 'cat >/dev/udp/10.79.0.1/9330'
@@ -18,7 +18,7 @@ cmp sent got || fail "the file is not what was sent"
 grep -q "3000000 bytes" recv.out || fail "no size: $(cat recv.out)"
 [ -s recv.err ] && fail "recv says: $(cat recv.err)"
 
-# in generic mode on the loopback interface what goes as one comes as one: it must not go so
+# in generic mode on the loopback interface a train arrives in one piece, so the sender must not send trains
 in_ns ip link set lo up
 receive near --dev lo --mode generic
 in_ns "$SPINCTL" send sent --to 127.0.0.1 --json >send.out 2>send.err || fail "through lo: $(cat send.err)"
@@ -27,7 +27,7 @@ cmp sent near || fail "the file through lo is not what was sent"
 resent=$(sed -n 's/.*"resent_packets": \([0-9]*\),.*/\1/p' send.out)
 [ "${resent:-999}" -lt 200 ] || fail "through lo much is sent again: $(cat send.out)"
 
-# several, one after the other, and one of no bytes; another port; JSON
+# several files one after the other, and an empty one; another port; JSON
 : >none
 receive many --count 3 --port 7777 --json
 send sent none "$SPINCTL" --to 10.79.0.1:7777
@@ -35,7 +35,7 @@ ended 0
 cmp sent many.1 && cmp none many.2 && cmp "$SPINCTL" many.3 || fail "several files are not what was sent"
 [ "$(grep -c '"message_id"' recv.out)" = 3 ] || fail "not an object per message: $(cat recv.out)"
 
-# what is in flight is seen from outside, and given up; then another one is taken
+# a message in flight is visible from outside, and is given up; then another one is accepted
 echo before >stays
 receive stays
 packet 000 100
@@ -60,7 +60,7 @@ send sent --to 10.79.0.1
 ended 0
 cmp sent stays || fail "the file after a message that was given up is not what was sent"
 
-# too long, not in time, killed: nothing is written
+# too long, too late, killed: nothing is written
 receive long --max-mib 1
 expect 1 nsenter --net="/run/netns/$PEER" "$SPINCTL" send sent --to 10.79.0.1
 one_line
@@ -69,7 +69,7 @@ ended 1
 [ "$(wc -l <recv.err)" = 1 ] || fail "not one line: $(cat recv.err)"
 says recv.err "was refused: it has more than the 1048576 bytes that there is room for; give a larger --max-mib"
 [ -e long ] && fail "a message that is too long was written"
-# of several, one that is too long is told, and those behind it are taken
+# of several files a file that is too long is reported, and later ones are accepted
 head -c 900000 sent >short
 receive some --max-mib 1 --count 2
 send short --to 10.79.0.1

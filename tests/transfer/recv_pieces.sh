@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Files longer than the receiver's memory go from spinctl send to spinctl recv in pieces; what is not whole is not written,
-# and the next file is taken.
+# Files longer than the receiver's memory are sent in pieces by spinctl send to spinctl recv. Incomplete files must not be
+# written, and the next file must be accepted.
 . "$(dirname "$0")/recv.inc"
 
 : >none
-# in pieces: nine times as long as host memory, of any length, from a pipe, one after the other and beside messages
+# in pieces: nine times as long as host memory, of any length, from a pipe, one after the other and mixed with messages
 head -c 9437185 /dev/urandom >pieces
 head -c 700003 pieces >few
 receive cut --max-mib 1 --count 6
@@ -20,7 +20,7 @@ cmp pieces cut.1 && cmp few cut.2 && cmp few cut.3 && cmp pieces cut.4 && cmp pi
 	fail "files in pieces are not what was sent"
 says recv.out "cut.1: 39 messages from 10.79.0.2 port "
 [ -s recv.err ] && fail "recv says: $(cat recv.err)"
-# killed halfway: nothing is written, and the next one is taken, whichever it is
+# killed halfway: nothing is written, and the next file is accepted, in pieces or not
 mkfifo slow
 for next in "--piece-kib 128" ""; do
 	receive rest --max-mib 1
@@ -44,7 +44,7 @@ for next in "--piece-kib 128" ""; do
 	says recv.err "its other pieces are missing"
 	rm -f rest
 done
-# pieces that are longer than there is room for are refused, and the next file is taken
+# pieces longer than the receiver's room are refused, and the next file is accepted
 receive large --max-mib 1 --count 2
 expect 1 nsenter --net="/run/netns/$PEER" "$SPINCTL" send pieces --piece-kib 2048 --to 10.79.0.1
 one_line
@@ -54,7 +54,7 @@ for i in 1 2; do send few --piece-kib 256 --to 10.79.0.1; done
 ended 1
 cmp few large.1 && cmp few large.2 || fail "files behind one that was refused are not what was sent"
 says recv.err "--piece-kib"
-# transfers by hand: a piece is missing, bytes are not the sender's, another version; what comes then is taken
+# handmade transfers: a missing piece, changed bytes, another version; the next file is accepted
 hand() { # FILE MATCH [HDR-DATA]
 	send "$1" --to 10.79.0.1 --match "$2" --hdr-data "${3:-0}"
 }

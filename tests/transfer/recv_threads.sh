@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl recv takes messages whose senders have several threads, each of which begins at its own part, as FPsPIN's does.
+# spinctl recv must accept messages of senders with several threads, each of which begins at its own part, like FPsPIN's.
 . "$(dirname "$0")/../cli/setup.inc"
 need_root
 make_nics
@@ -13,7 +13,7 @@ ip -n "$NS" address add 10.79.0.1/24 dev v0
 ip -n "$PEER" address add 10.79.0.2/24 dev v1
 ip -n "$PEER" neighbour replace 10.79.0.1 lladdr "$(ip -n "$NS" -o link show v0 | sed 's/.*ether \([^ ]*\) .*/\1/')" dev v1
 
-# any program at the other end of a veth: what XDP sends back is lost there without one
+# the other end of a veth needs a program: without one, frames that XDP sends back are lost there
 nsenter --net="/run/netns/$PEER" "$SPINCTL" run "$OBJECT" --dev v1 --match 'udp dport 1' --interval 0 \
 	--ready-file other >/dev/null 2>&1 &
 i=0

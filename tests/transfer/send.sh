@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl send: files, pipes and /proc as messages; what it prints, and what it says when nobody answers.
+# spinctl send: files, pipes and /proc as messages; its output, and its messages when nobody answers.
 . "$(dirname "$0")/../cli/setup.inc"
 need_root
 make_nics
@@ -50,7 +50,7 @@ for to in '' : :9330 '[]' 127.0.0.1:; do
 done
 send 2 --to 127.0.0.1
 send 2 noise
-# what fails
+# failures
 for to in 127.0.0.1:0 127.0.0.1:99999 127.0.0.1:x no.such.host.invalid 192.0.2.1 127.0.0.1:9; do
 	send 1 noise --to "$to"
 	one_line
@@ -66,7 +66,7 @@ for word in "--piece-kib 0" "--match 1"; do
 	one_line
 	says err "large has more than the 4294967295 bytes that one message may have"
 done
-# what is longer than 64 MiB goes in pieces, with a message before and one behind them; so does what is told to
+# data longer than 64 MiB is sent in pieces, between two messages; so is shorter data on request
 truncate -s 65537K cut
 send 0 cut noise --to 127.0.0.1 --source 127.0.0.2:5000
 says out "cut: 11 messages, 67109888 bytes in "
@@ -77,7 +77,7 @@ says out '"bytes": 300000,'
 (cat noise; sleep 5) | in_ns "$SPINCTL" send - --to 127.0.0.1 --piece-kib 200 >out 2>err || fail "a pipe in pieces: $(cat err)"
 says out "standard input: 5 messages, 300000 bytes" # one of them of no bytes: the pipe stood still
 
-# a receiver with room for 100,000 bytes says so
+# a receiver with room for 100,000 bytes reports it
 nsenter --net="/run/netns/$NS" "$BUILD/tests/tools/slmp_acknowledge" 9331 100000 &
 i=0
 until in_ns "$SPINCTL" send empty --to 127.0.0.1:9331 >out 2>err || [ $i = 50 ]; do i=$((i + 1)); sleep 0.1; done
@@ -88,7 +88,7 @@ says err "--max-mib"
 head -c 100000 noise >fits
 send 0 fits --to 127.0.0.1:9331
 
-# the receiver stands still
+# the receiver is stopped
 kill -STOP $receiver
 send 1 noise --to 127.0.0.1 --timeout 0.3
 one_line
@@ -103,7 +103,7 @@ sleep 2 | timeout -s INT 0.3 nsenter --net="/run/netns/$NS" "$SPINCTL" send - --
 one_line
 says err "nothing was sent"
 kill -CONT $receiver
-# on a terminal there is a bar, which goes away; --quiet has none
+# on a terminal a progress bar is shown and erased; not with --quiet
 if command -v script >/dev/null; then
 	script -qec "nsenter --net=/run/netns/$NS $SPINCTL send noise --to 127.0.0.1 --quiet" /dev/null >out 2>err </dev/null
 	grep -q '%' out && fail "a bar in spite of --quiet"
@@ -111,7 +111,7 @@ if command -v script >/dev/null; then
 	script -qec "nsenter --net=/run/netns/$NS $SPINCTL send noise --to 127.0.0.1 --timeout 0.5" /dev/null >out 2>err </dev/null
 	grep -q '0 %' out || fail "no bar on a terminal: $(cat out)"
 	kill -CONT $receiver
-	# bytes, rate and time left, in one line however narrow the terminal is
+	# bytes, rate and time left, in one line for any width of the terminal
 	name=a_file_with_a_name_that_is_longer_than_some_terminals_are_wide
 	mv large $name
 	for columns in 80 40 20; do

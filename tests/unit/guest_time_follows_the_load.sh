@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# kernel/guest/boot: a guest's seconds are those of an idle machine; the watcher and QEMU go with the script.
+# kernel/guest/boot: a guest's seconds are those of an idle machine. The watcher and QEMU end with the script.
 [ "$(id -u)" = 0 ] && unshare --mount true 2>/dev/null || { echo "skip: a /proc/loadavg of its own needs root"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -11,7 +11,7 @@ fail() {
 printf '#!/bin/sh\n[ -z "$ENDS" ] || exit "$ENDS"\nexec sleep 60\n' >"$work/qemu"
 chmod +x "$work/qemu"
 
-# boot LOAD SECONDS: status and took; with so many processes for each CPU
+# boot LOAD SECONDS: prints status and duration, with LOAD processes for each CPU
 boot() {
 	echo "$(($1 * $(nproc))).00 0 0 1/1 1" >"$work/loadavg"
 	begin=$(date +%s)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Where packages are missing, plain `make` says which and how to install them, in one line and before it compiles anything.
+# If packages are missing, plain `make` must name them and how to install them, in one line and before it compiles
+# anything.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unset MAKEFLAGS MAKELEVEL MFLAGS CC CLANG RISCV_CC PKG_CONFIG
@@ -10,7 +11,7 @@ fail() {
 	exit 1
 }
 
-# The makefile without sources, and a list that has what this machine certainly lacks.
+# The makefile without sources, and a list with packages that this machine certainly does not have.
 mkdir -p "$work/tests" "$work/user/lib"
 cp Makefile "$work" && cp tests/deps.sh "$work/tests" && cp user/install.mk "$work/user" && cp user/lib/version.h "$work/user/lib"
 list() { # FILE-OF-CLANG FILE-OF-HEADER FILE-OF-TEST
@@ -24,13 +25,13 @@ list /no/bin/no-such-clang /usr/include/no-such-header.h /no/bin/no-such-shark
 CLANG=no-such-clang make_says && fail "make goes on"
 grep -q "packages that are not installed: clang libdw-dev: run .make deps., as root" "$work/out" || fail "make does not name both"
 [ "$(wc -l <"$work/out")" = 1 ] || fail "not one line"
-# what only tests need is not asked for, and goals that need nothing go on
+# packages that only tests need are not required, and goals without packages work
 list /bin/sh /bin/sh /no/bin/no-such-shark
 make_says deps || fail "make deps is not possible"
 [ -z "$("$work/tests/deps.sh" --missing)" ] || fail "the build asks for a test's package"
 list /no/bin/no-such-clang /no /no
 make_says help || fail "make help is not possible"
-# in another place than Debian's
+# packages installed in other places than Debian's
 list /no/bin/sh /usr/include/../include/../include/stdint.h /no
 [ -z "$(CLANG=sh "$work/tests/deps.sh" --missing)" ] || fail "a program in PATH is not found"
 [ -z "$(CLANG=/bin/sh "$work/tests/deps.sh" --missing)" ] || fail "a program that a path names is not found"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# tests/alone: what a test leaves behind is listed, and gone afterwards; a clean test leaves an empty list.
+# tests/alone: lists what a test leaves behind, and removes it. A clean test has an empty list.
 [ "$(id -u)" = 0 ] || { echo "skip: namespaces need root"; exit 77; }
 unshare --mount --pid --net --fork true 2>/dev/null || { echo "skip: cannot make namespaces here"; exit 77; }
 work=$(mktemp -d)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# tests/run: a test that fails twice is a failure, one that then passes three times is told as unsteady; names select tests.
+# tests/run: a test that fails twice is a failure. A test that then passes three times is reported as unsteady. Names
+# select tests.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() {

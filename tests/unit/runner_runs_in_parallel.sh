@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# tests/run -j: so many tests at a time, long ones first, those that must be alone after the others; time limits; kill -9.
+# tests/run -j: the number of tests at a time, long ones first, exclusive ones after the others; time limits; kill -9.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() {
@@ -10,12 +10,12 @@ fail() {
 }
 mkdir -p "$work/tests/unit" "$work/tests/cli"
 cp tests/alone "$work/tests"
-# with lists of its own, and a limit of 1 second
+# with lists of its own, and a time limit of 1 second
 sed -e 's|^alone_tests="|&\nunit/alone|' -e 's|^long_tests="|&\nunit/long|' -e 's/all_of "$1" 180/all_of "$1" 1/' tests/run >"$work/tests/run"
 chmod +x "$work/tests/run"
 cd "$work" || exit 1
 
-# add GROUP/NAME: the rest of it from stdin
+# add GROUP/NAME: adds a test whose body is read from stdin
 add() {
 	{ echo "#!/bin/sh"; echo "cd '$work'"; cat; } >"tests/$1.sh"
 	chmod +x "tests/$1.sh"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* busy_N: from a task's start to its doorbell N cycles, so a body of N - 7; empty: a return. Public straight code, too. */
+/*
+ * busy_N: takes N cycles from a task's start to its doorbell, so the body is N - 7. empty: only a return. Also straight
+ * code, with public symbols.
+ */
 	.section .text.hpu, "ax"
 	.option norvc
 	.option norelax

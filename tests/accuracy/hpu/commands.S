@@ -100,7 +100,7 @@ tight_\name\()_\times\()_from:
 	.globl wait_\name\()_from
 wait_\name\()_from:
 	sw	zero, HPU_COMMAND_WAIT(a6)
-	nop				/* a return would hide 1 of the wait */
+	nop				/* a return would hide one cycle of the wait */
 	ret
 	.endm
 	.macro SIZES name arguments words field info direction

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Loops of memory accesses, as the measurements had them. What is timed is the loop, from NAME_from on to the return. Loops begin
- * on a 16-byte line.
+ * Loops of memory accesses, as in the measurements. The timed part is the loop, from NAME_from to the return. Loops begin on a
+ * 16-byte line.
  */
 #include "hwmodel/include/hwmodel/registers.h"
 
@@ -128,8 +128,8 @@
 	LOOP l1_banks_load_960 60 16 LOAD 0x1b090100 HPU 2
 
 	/*
-	 * Against packet copies. One iteration walks all banks with 16 accesses: 4 words on each time, the next row of banks in
-	 * the next iteration.
+	 * Against packet copies. One iteration walks all banks with 16 accesses, 4 words apart. The next iteration starts at
+	 * the next row of banks.
 	 */
 	.macro WALK name access
 	FUNC \name
@@ -201,8 +201,8 @@ walk_sum_from:
 	WORDS words_l2_packet OWN_PACKET 16
 
 	/*
-	 * 4 transfers of 1024 bytes, then polls until the last is done; all of it is timed. The code that was measured is not known:
-	 * this is the shortest, with `more` cycles before its first words, as the row of one HPU has them.
+	 * 4 transfers of 1024 bytes, then polls until the last one is done; all of it is timed. The measured code is unknown.
+	 * This is the shortest version, with `more` cycles before its first words, to match the row of one HPU.
 	 */
 	.macro TRANSFERS name from to more
 	FUNC \name

@@ -27,7 +27,7 @@
 	STRAIGHT 900
 	STRAIGHT 1800
 
-	/* before the line's last word, where the next one is asked for */
+	/* before the last word of the line, where the next line is requested */
 	FUNC jump_to_cold
 	nop
 	j	1f
