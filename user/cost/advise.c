@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * spinctl cost --advise: measures other registrations first, then other compiler flags with the best of them. A variant that
- * cannot be built is reported and skipped. Called by the cost command.
+ * cannot be built is reported and skipped. Called by measure.c.
  */
 #include <errno.h>
 #include <math.h>
