@@ -13,7 +13,7 @@ faults() {
 		's/return spin_barrier_var_(spin_ntoh16(length)) & 0xffff;/return spin_ntoh16(length);/' 6.1 empty filtering
 	fault B "the probe for may_goto has an offset of 0" kernel/probe_bpf.c \
 		'/0xe0 \/\* BPF_JCOND/s/0, 0, 1, 0)/0, 0, 0, 0)/; /XDP_DROP), *$/{/BPF_MOV/d;}' 6.12 empty pingpong
-	fault C "lengths for helpers are tested as n - 1" handlers/include/spin/target/bpf.h \
+	fault C "lengths for helpers are tested as n - 1" handlers/include/spin/target/verifier.h \
 		's/uint32_t less = spin_barrier_var_(n - 1);/uint32_t less = n - 1;/; s/return less < max ? spin_barrier_var_(less) + 1 : 0;/return less < max ? n : 0;/' \
 		6.1 empty act_device_d
 	fault D "the tap tests only that its length is not 0" bpf/tap.h \
