@@ -40,14 +40,20 @@ includes() {
 		}' | awk -v files="$(find bpf handlers hwmodel kernel user tests -type f)" '
 		BEGIN { n = split(files, list, "\n"); for (i = 1; i <= n; i++) tracked[list[i]] = 1 }
 		{
-			m = split("|handlers/include/|hwmodel/include/|user/libspin/include/", directory, "|")
+			m = split("|handlers/include/|hwmodel/include/|user/libspin/include/", prefix, "|")
 			for (i = 1; i <= m; i++)
-				if ((directory[i] $2) in tracked) { print $1, directory[i] $2; next }
+				if ((prefix[i] $2) in tracked) { print $1, prefix[i] $2; next }
 			directory = $1
 			sub(/[^\/]*$/, "", directory)
 			if ((directory $2) in tracked) print $1, directory $2
 		}'
 }
+
+edges=$(includes | wc -l)
+if [ "$edges" -lt 1500 ]; then
+	echo "only $edges includes are found"
+	status=1
+fi
 
 wrong=$(includes | awk -v table="$(allowed)" '
 	BEGIN {
