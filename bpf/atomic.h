@@ -8,11 +8,11 @@
  */
 #include <spin/bytes.h>
 
-/* Read once; nothing is promised about what is around it. */
+/* A single access (READ_ONCE, WRITE_ONCE), without any ordering. */
 #define spin_read_once(at)         (*(const volatile __typeof__(*(at)) *)(at))
 #define spin_write_once(at, value) (*(volatile __typeof__(*(at)) *)(at) = (value))
 
-/* The value that was there; it was replaced if it was `expect`. */
+/* Returns the old value, which was replaced if it was `expect`. */
 #define spin_cmpxchg(at, expect, swap) __sync_val_compare_and_swap((at), (expect), (swap))
 #define spin_xchg(at, value)           __sync_lock_test_and_set((at), (value))
 #define spin_fetch_add(at, n)          SPIN_USED_(__sync_fetch_and_add((at), (n)))

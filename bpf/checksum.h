@@ -142,18 +142,18 @@ SPIN_INLINE _Bool spin_udp_sum_partial(const struct spin_view *view, const struc
 	return d->udp->checksum == spin_fold(spin_sum_pseudo(view, d, d->payload_bytes + sizeof(struct spin_udp)));
 }
 
-/* The field is right; change: what handlers have added to the datagram's sum since it arrived. */
+/* 1 if the field is right. change: what handlers have added to the datagram's sum since it arrived. */
 SPIN_INLINE _Bool spin_udp_sum_full(const struct spin_view *view, const struct spin_datagram *d, uint64_t change)
 {
-	/* what was changed is taken back by adding its complement */
+	/* adding the complement takes the change back */
 	return spin_fold(spin_udp_sum_(view, d, d->payload_bytes) + (uint16_t)~spin_fold(change) + d->udp->checksum) == 0xffff;
 }
 
-/* 0: a host would drop the datagram. */
+/* Returns 0 if a host would drop the datagram. */
 SPIN_INLINE _Bool spin_udp_sum_good(const struct spin_view *view, const struct spin_datagram *d, _Bool accept_partial)
 {
 	if (!d->udp->checksum)
-		return d->is_ip4; /* the sender computed none */
+		return d->is_ip4; /* the sender computed no checksum */
 	return spin_udp_sum_full(view, d, 0) || (accept_partial && spin_udp_sum_partial(view, d));
 }
 
@@ -174,7 +174,7 @@ SPIN_INLINE uint16_t spin_icmp_checksum(uint64_t sum)
 	return checksum ? checksum : 0xffff;
 }
 
-/* 0: a host would drop the packet. */
+/* Returns 0 if a host would drop the packet. */
 SPIN_INLINE _Bool spin_sum_good(const struct spin_view *view, const struct spin_datagram *d, _Bool accept_partial)
 {
 	if (d->is_icmp)
@@ -182,7 +182,7 @@ SPIN_INLINE _Bool spin_sum_good(const struct spin_view *view, const struct spin_
 	return spin_udp_sum_good(view, d, accept_partial);
 }
 
-/* Of at most ten words of IP options, in one way for all numbers of them. */
+/* Sum of at most ten words of IP options, without a branch on their number. */
 SPIN_INLINE uint64_t spin_sum_options_(const uint8_t *at, uint32_t words)
 {
 	uint64_t sum = 0;

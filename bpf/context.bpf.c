@@ -16,10 +16,10 @@
 
 #include <spin/context.h>
 
-/* XDP's frame, where it lies or copied. */
+/* XDP's frame, in place or copied. */
 struct spin_frame {
 	struct xdp_md *ctx;
-	uint8_t *copy;  /* NULL: where it lies */
+	uint8_t *copy;  /* NULL: in place */
 	uint32_t bytes; /* of a frame that was copied */
 	volatile uint64_t *scratch;
 };
@@ -37,7 +37,7 @@ SPIN_INLINE void *spin_frame_ctx(const struct spin_frame *frame)
 	return frame->ctx;
 }
 
-/* Read from XDP's context each time, so that what the verifier knows of the frame begins again. */
+/* Reads data and data_end from XDP's context again, so that the verifier starts again with the frame. */
 SPIN_INLINE struct spin_view spin_frame_view(const struct spin_frame *frame)
 {
 	if (frame->copy)
@@ -68,11 +68,11 @@ const volatile struct spin_config spin_config = {
 
 char spin_license[] SEC("license") = "Dual BSD/GPL";
 
-/* Who this is, for whoever looks at the loaded program from outside. */
+/* Name and rule of the context, read by other processes. */
 const volatile char spin_name[16] = "";
 const volatile struct spin_rule spin_rule = { .protocol = SPIN_IP_UDP };
 
-/* Per HPU, so that no count is shared: written without atomics. */
+/* One set of counters per HPU, so they need no atomics. */
 struct spin_counters spin_counters[SPIN_HPUS_MAX];
 
 /* XDP action per verdict: the one place where they meet. */
@@ -114,7 +114,7 @@ SPIN_INLINE void spin_emit_event_(const struct spin_handlers_result *outcome, co
 	struct spin_event *event = bpf_ringbuf_reserve(&spin_events, sizeof(*event), 0);
 
 	if (!event)
-		return; /* the reader is behind; the packet is counted all the same */
+		return; /* the ring is full: the event is lost, the packet is counted */
 	event->type = outcome->error;
 	event->handler = outcome->error_in;
 	event->hpu = hpu;
@@ -141,7 +141,7 @@ SPIN_INLINE void spin_emit_event_(const struct spin_handlers_result *outcome, co
 	bpf_ringbuf_submit(event, 0);
 }
 
-/* The end of what a packet makes run: what handlers sent leaves, then the frame goes its way. */
+/* Called after all handlers that a packet started: sends their packets, then decides about the frame. */
 SPIN_INLINE int spin_finish_(struct xdp_md *ctx, int action)
 {
 	const struct spin_tx_ring *box = spin_puts_ ? spin_tx_ring() : NULL;
@@ -167,9 +167,9 @@ SPIN_INLINE void spin_replay_(struct xdp_md *ctx, uint32_t mpq, uint32_t generat
 	struct spin_cpu *cpu = bpf_map_lookup_elem(&spin_copies, &zero);
 
 	if (!cpu)
-		return; /* cannot be */
+		return; /* unreachable: for the verifier */
 	if ((spin_read_once(&q->generation) & 0xffff) != generation)
-		return; /* it has ended */
+		return; /* the message has ended */
 	cpu->generation = generation;
 	cpu->chain = spin_park_take(mpq);
 	if (!cpu->chain)
@@ -183,7 +183,7 @@ SPIN_INLINE void spin_replay_(struct xdp_md *ctx, uint32_t mpq, uint32_t generat
 	spin_message_put_back(mpq, generation, cpu->chain, hpu);
 }
 
-/* A packet of a message: it is acknowledged, or ends here. */
+/* Acknowledges or drops a packet of a message. */
 SPIN_INLINE int spin_consumed_(struct xdp_md *ctx, const struct spin_view *view, const struct spin_packet_result *out, uint32_t hpu)
 {
 	int action = out->acknowledged ? XDP_TX : XDP_DROP;
@@ -194,7 +194,7 @@ SPIN_INLINE int spin_consumed_(struct xdp_md *ctx, const struct spin_view *view,
 	return spin_finish_(ctx, action);
 }
 
-/* Where the frame lies. */
+/* Handles the frame in place. */
 SPIN_INLINE int spin_direct_(struct xdp_md *ctx, enum spin_part part, enum spin_takes takes)
 {
 	const struct spin_frame frame = { ctx };
@@ -240,7 +240,7 @@ SPIN_INLINE int spin_direct_(struct xdp_md *ctx, enum spin_part part, enum spin_
 	return spin_finish_(ctx, spin_end_(&view, out.reason, hpu));
 }
 
-/* The part that comes first. */
+/* The first part: finds the message. */
 SPIN_INLINE enum spin_part spin_first_part_(void)
 {
 	return spin_handlers_.delivery == SPIN_DELIVER_ME ? SPIN_PART_OPEN : SPIN_PART_WHOLE;
@@ -307,12 +307,12 @@ SPIN_INLINE int spin_copied_(struct xdp_md *ctx, enum spin_takes takes)
 	struct spin_packet_result out;
 
 	if (!cpu)
-		return XDP_ABORTED; /* cannot be */
+		return XDP_ABORTED; /* unreachable: for the verifier */
 	copy = &cpu->copy;
 	bytes = bpf_xdp_get_buff_len(ctx);
 	held = spin_bounded_length(bytes < SPIN_COPY_BYTES ? bytes : SPIN_COPY_BYTES, SPIN_COPY_BYTES);
 	if (!held || bpf_xdp_load_bytes(ctx, 0, copy->frame, held))
-		return XDP_ABORTED; /* cannot be */
+		return XDP_ABORTED; /* unreachable: for the verifier */
 	frame.copy = copy->frame;
 	frame.bytes = bytes;
 	frame.scratch = copy->scratch;
@@ -332,7 +332,7 @@ SPIN_INLINE int spin_copied_(struct xdp_md *ctx, enum spin_takes takes)
 	return spin_finish_(ctx, spin_end_(&view, out.reason, hpu));
 }
 
-/* The end of parked packets, for now. */
+/* Ends a replay of parked packets. */
 SPIN_INLINE int spin_replayed_(struct xdp_md *ctx, const struct spin_cpu *cpu, _Bool live)
 {
 	const struct spin_tx_ring *box = spin_puts_ ? spin_tx_ring() : NULL;
@@ -374,7 +374,7 @@ SPIN_INLINE int spin_replay_one_(struct xdp_md *ctx, _Bool live)
 	enum spin_reason reason = SPIN_REASON_MALFORMED;
 
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME || !cpu)
-		return XDP_ABORTED; /* cannot be */
+		return XDP_ABORTED; /* unreachable: for the verifier */
 	if (!cpu->chain)
 		return spin_replayed_(ctx, cpu, live);
 	hpu = cpu->hpu & (SPIN_HPUS_MAX - 1);
@@ -408,11 +408,11 @@ SPIN_INLINE int spin_send_(struct xdp_md *ctx)
 	struct spin_tx_ring *box = spin_puts_ ? spin_tx_ring() : NULL;
 
 	if (!cpu || !box)
-		return XDP_ABORTED; /* cannot be */
+		return XDP_ABORTED; /* unreachable: for the verifier */
 	return spin_out_all(ctx, box, cpu->action, cpu->live, bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1));
 }
 
-/* What the handlers that ran before have sent. */
+/* Sends the packets of the handlers that ran before. */
 SEC("?xdp")
 int spin_send(struct xdp_md *ctx)
 {
@@ -426,14 +426,14 @@ int spin_send_swept(struct xdp_md *ctx)
 	return spin_send_(ctx);
 }
 
-/* The host's word as an event: XDP_PASS, or XDP_DROP where the reader is behind. */
+/* Emits an event for libspin: XDP_PASS, or XDP_DROP if the ring is full. */
 SEC("?xdp")
 int spin_tell(struct xdp_md *ctx)
 {
 	struct spin_event *event;
 
 	if (!spin_puts_ || spin_handlers_.delivery != SPIN_DELIVER_ME)
-		return XDP_ABORTED; /* cannot be */
+		return XDP_ABORTED; /* unreachable: for the verifier */
 	if (!spin_event_promise())
 		return XDP_DROP;
 	event = spin_event_open();
@@ -488,7 +488,7 @@ int spin_progress(struct xdp_md *ctx)
 	struct spin_mpq *q;
 
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME || !cpu)
-		return XDP_ABORTED; /* cannot be */
+		return XDP_ABORTED; /* unreachable: for the verifier */
 	now = spin_now();
 	if (!spin_config.virtual_clock)
 		spin_write_once(&spin_clock, now);
@@ -517,7 +517,7 @@ int spin_progress(struct xdp_md *ctx)
 	return XDP_PASS;
 }
 
-/* Files that the object carries along, each in a section of its own. */
+/* Files embedded in the object, each in its own section. */
 #define SPIN_CARRY_(section, path)                          \
 	__asm__(".pushsection " section ",\"\",@progbits\n" \
 		".incbin \"" path "\"\n"                    \

@@ -38,7 +38,7 @@ struct spin_config spin_config = {
 
 struct spin_counters spin_counters[1];
 
-/* Whoever gives another frame, or another time, has read the events of the last one. */
+/* The caller has read the events of the last frame or sweep before it runs another one. */
 static void spin_host_had_events(void)
 {
 	if (spin_work_items_)
@@ -128,7 +128,7 @@ int spin_host_packet(uint8_t *frame, uint32_t *frame_bytes, uint32_t *verdict)
 	return out.reason;
 }
 
-/* Everything that is due at the time of spin_host_set_clock(). */
+/* Does everything that is due at the time of spin_host_set_clock(). */
 void spin_host_progress(void);
 void spin_host_progress(void)
 {
@@ -180,7 +180,7 @@ void spin_host_set_clock(uint32_t now_ms)
 		spin_clock = now_ms;
 }
 
-/* Is the entry held by a message in flight? */
+/* 1 if a message in flight uses the entry. */
 int spin_host_me_held(uint32_t me);
 int spin_host_me_held(uint32_t me)
 {
@@ -192,7 +192,7 @@ int spin_host_me_held(uint32_t me)
 	return 0;
 }
 
-/* Forgets all messages and tombstones; statistics stay. */
+/* Removes all messages and tombstones; statistics stay. */
 void spin_host_reset(void);
 void spin_host_reset(void)
 {

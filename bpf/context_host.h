@@ -39,7 +39,7 @@ SPIN_INLINE struct spin_tx_desc *spin_tx_ring_next(const struct spin_tx_ring *bo
 	return &spin_host_outs[(box->first + box->count) & (SPIN_OUTS - 1)];
 }
 
-/* What is in the box is sent. */
+/* Sends what is in the tx ring. */
 SPIN_INLINE void spin_host_send(void)
 {
 	struct spin_tx_ring *box = &spin_host_outbox;

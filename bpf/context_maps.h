@@ -54,12 +54,12 @@ struct {
 struct spin_cpu {
 	struct spin_copy copy;    /* of a frame */
 	uint32_t buffer;          /* the parked packet at hand */
-	uint32_t chain, left;     /* parked packets to handle: buffer + 1; how many more in this turn */
-	uint32_t mpq, generation; /* of which message */
+	uint32_t chain, left;     /* the next parked packet to handle (buffer + 1), and how many more in this turn */
+	uint32_t mpq, generation; /* the message that they belong to */
 	uint32_t hpu;
 	int32_t action;          /* with the frame that came */
-	uint32_t live;           /* 1: there is one */
-	struct spin_event event; /* that is being made (work.h) */
+	uint32_t live;           /* 1: the copy is valid */
+	struct spin_event event; /* a work item being made (work.h) */
 };
 
 struct {
@@ -92,7 +92,7 @@ SPIN_INLINE uint64_t *spin_wide_lane(uint32_t at)
 	return bpf_map_lookup_elem(&spin_wide, &at);
 }
 
-/* Where the next sweep goes on. */
+/* The MPQ at which the next sweep continues. */
 static uint32_t spin_sweep_at SPIN_MPQ_ATTR_;
 
 SPIN_INLINE uint8_t *spin_host_memory(void)
@@ -132,7 +132,7 @@ SPIN_INLINE struct spin_event *spin_event_scratch(void)
 	return cpu ? &cpu->event : 0;
 }
 
-/* 0: it is there. */
+/* Submits the event; 0: success. */
 SPIN_INLINE int spin_event_output(struct spin_event *event)
 {
 	return (int)bpf_ringbuf_output(&spin_events, event, sizeof(*event), 0);

@@ -51,7 +51,7 @@
 
 _Static_assert(SPIN_CONTEXTS_MAX == 64, "the tree below has 64 leaves");
 
-/* Comes back only if the slot has no program. */
+/* Returns only if the slot has no program. */
 SPIN_INLINE void spin_tail_call_context(struct xdp_md *ctx, uint64_t match)
 {
 	uint32_t low = (uint32_t)match, high = (uint32_t)(match >> 32);

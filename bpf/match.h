@@ -59,7 +59,7 @@ SPIN_INLINE _Bool spin_match(const volatile struct spin_rule *rule, const struct
 	}
 }
 
-/* One word: is it there, and within its bounds? */
+/* 1 if the frame has the word and it is within its bounds. */
 SPIN_INLINE _Bool spin_match_frame_word_(const volatile struct spin_rule_word *word, const struct spin_view *view,
 					 const struct spin_datagram *d)
 {

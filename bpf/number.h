@@ -18,7 +18,7 @@
 
 #define SPIN_NUMBER_ENDED_ (1ull << 55)
 #define SPIN_NUMBER_MOST_  0x7fffffu
-#define SPIN_NUMBER_TRIES  128 /* each time the exchange fails another packet of the flow has got its number */
+#define SPIN_NUMBER_TRIES  128 /* each failure of the exchange means that another packet of the flow got its number */
 
 SPIN_INLINE uint32_t spin_number_of(uint64_t next)
 {
@@ -42,11 +42,11 @@ SPIN_OUTLINE enum spin_reason spin_number_claim(uint32_t mpq, uint32_t generatio
 	do {
 		was = spin_read_once(&q->next);
 		if (was >> 56 != (generation & 255) || was & SPIN_NUMBER_ENDED_)
-			return SPIN_REASON_NO_MPQ; /* its last packet came at this moment, on another HPU */
+			return SPIN_REASON_NO_MPQ; /* its last packet has just arrived on another HPU */
 		if (spin_number_of(was) == SPIN_NUMBER_MOST_ || bytes > 0xffffffffu - (uint32_t)was)
 			return SPIN_REASON_MALFORMED;
 		if (spin_window_excludes_(mpq, generation, spin_number_of(was), spin_read_once(&q->lowest)))
-			return SPIN_REASON_BEYOND_WINDOW; /* an HPU is at work on one that came long before */
+			return SPIN_REASON_BEYOND_WINDOW; /* an HPU still handles a packet that arrived long before */
 		now = was + (1ull << 32) + bytes;
 		if (flags & SPIN_SLMP_EOM)
 			now |= SPIN_NUMBER_ENDED_;

@@ -13,11 +13,11 @@
 
 struct spin_packet_result {
 	enum spin_reason reason;
-	uint32_t frame_bytes;   /* of a reply: what the frame is to be cut to */
-	uint32_t changed_bytes; /* from the frame's start: what may differ from what came; 0: nothing */
+	uint32_t frame_bytes;   /* for a reply: the length that the frame is cut to */
+	uint32_t changed_bytes; /* bytes from the frame's start that may have changed; 0: none */
 	struct spin_handlers_result outcome;
 	/* of messages */
-	_Bool consumed; /* the packet ends here, or comes back as an acknowledgement */
+	_Bool consumed; /* the packet is consumed, or returned as an acknowledgement */
 	_Bool acknowledged;
 	uint32_t replay;     /* MPQ + 1: parked packets of it are to be handled; 0: none */
 	uint32_t generation; /* of that */

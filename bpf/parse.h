@@ -10,10 +10,10 @@
 #include <spin/reason.h>
 #include <spin/target/view.h>
 
-#define SPIN_PARSED  SPIN_REASON_COUNT       /* no reason to stop */
-#define SPIN_IS_ICMP (SPIN_REASON_COUNT + 1) /* ICMP or ICMPv6, to be parsed as that */
+#define SPIN_PARSED  SPIN_REASON_COUNT       /* continue: no reason to pass or drop the frame */
+#define SPIN_IS_ICMP (SPIN_REASON_COUNT + 1) /* ICMP or ICMPv6: parse it again as that */
 
-/* What a context takes, by its rule; a constant where it is asked for. */
+/* What a context takes, by its rule; a constant in each program. */
 enum spin_takes { SPIN_TAKES_UDP, SPIN_TAKES_ICMP, SPIN_TAKES_ETHER };
 
 struct spin_datagram {
@@ -32,13 +32,13 @@ struct spin_datagram {
 	uint32_t ip_at, udp_at, payload_at;
 };
 
-/* Are there `bytes` bytes of headers at `at`, which is at `off` of the frame? */
+/* 1 if the frame has `bytes` bytes of headers at `at`, which is at offset `off`. */
 SPIN_INLINE _Bool spin_has_(const struct spin_view *view, const uint8_t *at, uint32_t off, uint32_t bytes)
 {
 	return view->access == SPIN_COPIED ? off + bytes <= view->bytes : at + bytes <= view->end;
 }
 
-/* The same of an IP packet, which may go on elsewhere. */
+/* The same for an IP packet, of which part may lie in another buffer. */
 SPIN_INLINE _Bool spin_holds_(const struct spin_view *view, const uint8_t *at, uint32_t off, uint32_t bytes)
 {
 	return view->access == SPIN_DIRECT ? at + bytes <= view->end : off + bytes <= view->bytes;
@@ -224,7 +224,7 @@ SPIN_INLINE enum spin_reason spin_parse_view(const struct spin_view *view, enum 
 	return reason == SPIN_PARSED && takes != SPIN_TAKES_UDP ? SPIN_REASON_UNMATCHED : reason;
 }
 
-/* Of ICMP: what the IP header says that is behind it. */
+/* Bytes of the ICMP message, from the IP header. */
 SPIN_INLINE uint32_t spin_behind_ip_(const void *ip, _Bool is_ip4, uint32_t header)
 {
 	if (is_ip4)

@@ -79,7 +79,7 @@ SPIN_INLINE void spin_words_load_(struct xdp_md *ctx, struct spin_words *to)
 	if (!held || bpf_xdp_load_bytes(ctx, 0, to->word, held))
 		return;
 	to->count = held / 4;
-	/* a word that the frame has not is what an earlier one left */
+	/* a word that this frame does not have is left over from an earlier frame */
 	if (held >= 16 && spin_is_vlan_((spin_be16)to->word[3]))
 		to->tags = held >= 20 && spin_is_vlan_((spin_be16)to->word[4]) ? 2 : 1;
 }
@@ -91,13 +91,13 @@ SPIN_INLINE uint32_t spin_words_forget_(struct spin_words *words, uint32_t numbe
 	return words->place & mask;
 }
 
-/* The place of a word by a rule's index: tags are behind the first three. */
+/* The position of a word by a rule's index: VLAN tags follow the first three words. */
 SPIN_INLINE uint32_t spin_words_place_(struct spin_words *words, uint32_t index)
 {
 	return spin_words_forget_(words, index + (words->tags & -(spin_below_(index, 3) ^ 1)), 31);
 }
 
-/* Those of the contexts that have no words, or whose words are the frame's. */
+/* Clears the bits of contexts whose word tests the frame does not satisfy. */
 SPIN_INLINE uint64_t spin_match_words_(struct xdp_md *ctx, uint64_t contexts)
 {
 	struct spin_words *at = &spin_words[bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1)];
@@ -130,7 +130,7 @@ SPIN_INLINE uint64_t spin_match_rest_(struct xdp_md *ctx, const struct spin_data
 	return spin_match_words_(ctx, match & spin_match_addresses_(d));
 }
 
-/* The bit of the datagram's context, 0 for none. */
+/* Returns the bit of the datagram's context; 0: none. */
 SPIN_INLINE uint64_t spin_match_(struct xdp_md *ctx, const struct spin_datagram *d)
 {
 	uint64_t match = spin_match.dst_port[d->udp->dst_port] & spin_match.active;
@@ -143,7 +143,7 @@ SPIN_INLINE uint64_t spin_match_(struct xdp_md *ctx, const struct spin_datagram 
 	return match;
 }
 
-/* The same of an ICMP message. */
+/* The same for an ICMP message. */
 SPIN_INLINE uint64_t spin_match_icmp_(struct xdp_md *ctx, const struct spin_datagram *d)
 {
 	uint64_t match = spin_match.icmp & spin_match.active & (d->is_ip4 ? spin_match.ip4 : spin_match.ip6);
@@ -153,7 +153,7 @@ SPIN_INLINE uint64_t spin_match_icmp_(struct xdp_md *ctx, const struct spin_data
 	return match;
 }
 
-/* And of a frame that is no IP, by its type. They are few, and so are such frames. */
+/* The same for a frame that is not IP, by its EtherType. Such contexts are few, so they are searched one by one. */
 SPIN_INLINE uint64_t spin_match_type_(spin_be16 type)
 {
 	uint64_t match = 0;
@@ -172,7 +172,7 @@ SPIN_INLINE void spin_give_(struct xdp_md *ctx, uint64_t match)
 	spin_tail_call_context(ctx, match);
 }
 
-/* Parsed once more, so that UDP pays nothing for it. Comes back with the reason if it belongs to no context. */
+/* Parses an ICMP packet again, so that UDP pays nothing for it. Returns the reason if it belongs to no context. */
 SPIN_INLINE enum spin_reason spin_give_icmp_(struct xdp_md *ctx, const struct spin_view *view)
 {
 	struct spin_datagram d;
@@ -199,7 +199,7 @@ SPIN_INLINE enum spin_reason spin_ether_reason_(struct xdp_md *ctx)
 	return !bytes ? SPIN_REASON_TRUNCATED : bytes > SPIN_IP_BYTES_MAX ? SPIN_REASON_TOO_LONG : SPIN_REASON_UNMATCHED;
 }
 
-/* The same of a frame that is no IP. */
+/* The same for a frame that is not IP. */
 SPIN_INLINE enum spin_reason spin_give_ether_(struct xdp_md *ctx, spin_be16 type)
 {
 	uint64_t match = spin_match_type_(type);
@@ -210,7 +210,7 @@ SPIN_INLINE enum spin_reason spin_give_ether_(struct xdp_md *ctx, spin_be16 type
 	return spin_ether_reason_(ctx);
 }
 
-/* Counted here what belongs to no context; all else is handed over. */
+/* Counts packets of no context; tail-calls the context's program for all others. */
 SPIN_INLINE int spin_dispatch_(struct xdp_md *ctx, const struct spin_view *view, const struct spin_datagram *d, enum spin_reason reason)
 {
 	uint32_t i;
@@ -268,10 +268,10 @@ int spin_root_copy(struct xdp_md *ctx)
 	struct spin_datagram d;
 
 	if (!headers)
-		return XDP_ABORTED; /* cannot be */
+		return XDP_ABORTED; /* unreachable: for the verifier */
 	held = spin_bounded_length(bytes < SPIN_HEADERS_BYTES ? bytes : SPIN_HEADERS_BYTES, SPIN_HEADERS_BYTES);
 	if (!held || bpf_xdp_load_bytes(ctx, 0, headers->bytes, held))
-		return XDP_ABORTED; /* cannot be */
+		return XDP_ABORTED; /* unreachable: for the verifier */
 	view.data = headers->bytes;
 	view.scratch = &headers->scratch;
 	return spin_dispatch_(ctx, &view, &d, spin_parse_as(&view, 0, &d));

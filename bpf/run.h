@@ -53,7 +53,7 @@ SPIN_INLINE void spin_note_error_(struct spin_handlers_result *out, enum spin_ev
 	out->error_in = kind;
 }
 
-/* A code that is an error: the packet's reason, and the event. */
+/* An error code: returns the packet's reason, and sets the event. */
 SPIN_INLINE enum spin_reason spin_error_of(uint32_t rc, enum spin_event_type *event)
 {
 	if (rc == SPIN_RC_FAIL) {
@@ -82,13 +82,13 @@ SPIN_INLINE enum spin_reason spin_error_reason_(struct spin_handlers_result *out
 	return reason;
 }
 
-/* What of the message's first payload is the user header (sPIN 3.2.1). */
+/* Bytes of the message's first payload that are the user header (sPIN 3.2.1). */
 SPIN_INLINE uint32_t spin_user_header_(uint32_t length)
 {
 	return spin_handlers_.user_header_bytes && length > spin_handlers_.user_header_bytes ? spin_handlers_.user_header_bytes : length;
 }
 
-/* SPIN_PARSED: go on with the payload handler. *completes: it proceeded, and the completion handler is to run. */
+/* SPIN_PARSED: continue with the payload handler. *completes: the header handler proceeded, and the completion handler must run. */
 SPIN_INLINE enum spin_reason spin_run_header_(struct spin_packet *packet, uint32_t length, struct spin_handlers_result *out,
 					      _Bool *completes)
 {
@@ -135,7 +135,7 @@ SPIN_INLINE enum spin_reason spin_run_payload_(struct spin_packet *packet, uint3
 	case SPIN_RC_REPLIED:
 		if (packet->reply_bytes != SPIN_NO_REPLY)
 			return SPIN_REASON_REPLIED;
-		__attribute__((fallthrough)); /* said without spin_reply() */
+		__attribute__((fallthrough)); /* returned REPLIED without calling spin_reply() */
 	default:
 		return spin_error_reason_(out, rc, SPIN_KIND_PAYLOAD);
 	}
@@ -160,7 +160,7 @@ SPIN_INLINE uint32_t spin_call_completion(struct spin_completion *completion)
 	return spin_run_ends(completion->packet, rc);
 }
 
-/* The packet's fate is settled before: a completion handler's error is an event only. */
+/* The packet's result is already known: an error of the completion handler is only an event. */
 SPIN_INLINE void spin_run_completion_(struct spin_packet *packet, uint32_t length, uint32_t dropped_bytes, struct spin_handlers_result *out)
 {
 	struct spin_completion completion = { .dropped_bytes = dropped_bytes, .length = length, .packet = packet };

@@ -20,7 +20,7 @@
 const volatile struct spin_spread_config spin_spread_config = { 0 };
 struct spin_load spin_loads[SPIN_HPUS_MAX] __attribute__((aligned(64)));
 
-/* CPUs with the context's program; made if packets are given. */
+/* CPUs with the context's program; created only for SPIN_HPUS_SPREAD. */
 struct {
 	__uint(type, BPF_MAP_TYPE_CPUMAP);
 	__uint(max_entries, 1);
@@ -40,13 +40,13 @@ SPIN_INLINE uint32_t spin_spread_held_(uint32_t cpu)
 	const struct spin_load *load = &spin_loads[cpu & (SPIN_HPUS_MAX - 1)];
 	uint32_t held = spin_read_once(&load->given) - spin_read_once(&load->finished);
 
-	return held > 0x7fffffffu ? 0 : held; /* a CPU that went away had its packets handled elsewhere */
+	return held > 0x7fffffffu ? 0 : held; /* the packets of a CPU that went offline were handled on others */
 }
 
 SPIN_INLINE uint32_t spin_spread_mix_(uint32_t hash, uint32_t word)
 {
 	hash = (hash ^ word) * 0x9e3779b1u;
-	return hash ^ hash >> 15; /* the next word's bits meet all of it; the top ones count in the end */
+	return hash ^ hash >> 15; /* mixes the word into all bits; the upper ones choose the CPU */
 }
 
 /*
@@ -62,7 +62,7 @@ SPIN_INLINE uint32_t spin_spread_hash_(struct xdp_md *ctx, _Bool messages, enum 
 	struct spin_datagram d;
 	uint32_t hash = 0;
 
-	/* also of a frame that goes on elsewhere: its headers lie here */
+	/* also for a frame in several buffers: its headers lie in the first */
 	if (spin_parse_again(&view, takes, &d) == SPIN_REASON_TRUNCATED)
 		return 0;
 	if (takes == SPIN_TAKES_ETHER) {
@@ -88,7 +88,7 @@ SPIN_INLINE uint32_t spin_spread_hash_(struct xdp_md *ctx, _Bool messages, enum 
 	return spin_spread_mix_(hash, 0);
 }
 
-/* The CPU that is to have it; SPIN_HPUS_MAX: none has room. */
+/* Chooses the CPU; SPIN_HPUS_MAX: none has room. */
 SPIN_INLINE uint32_t spin_spread_choose_(uint32_t hash)
 {
 	uint32_t hpus = spin_spread_config.hpus, most = SPIN_SPREAD_MOST, cpu, held;
@@ -96,7 +96,7 @@ SPIN_INLINE uint32_t spin_spread_choose_(uint32_t hash)
 
 	if (spin_likely(spin_spread_held_(chosen) < SPIN_SPREAD_HOME))
 		return chosen;
-	/* no packet of a flow tells its place in its message: they stay in their order */
+	/* packets of a flow carry no offset, so they must stay in order */
 	if (spin_flows_are_messages_())
 		return spin_spread_held_(chosen) < most ? chosen : SPIN_HPUS_MAX;
 	chosen = SPIN_HPUS_MAX;
@@ -111,7 +111,7 @@ SPIN_INLINE uint32_t spin_spread_choose_(uint32_t hash)
 	return chosen;
 }
 
-/* What the kernel says to it: XDP_REDIRECT, or -1: no HPU. */
+/* Redirects the packet to a CPU. Returns XDP_REDIRECT, or -1: no HPU. */
 SPIN_INLINE int spin_spread_give(struct xdp_md *ctx, _Bool messages, enum spin_takes takes)
 {
 	uint32_t cpu = spin_spread_choose_(spin_spread_hash_(ctx, messages, takes)), at = cpu & (SPIN_HPUS_MAX - 1);

@@ -10,7 +10,7 @@
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, SPIN_CONTEXTS_MAX + 1); /* by slot; the last is for waiting, see libspin's root.c */
+	__uint(max_entries, SPIN_CONTEXTS_MAX + 1); /* by slot; the last slot is used to wait for programs, see libspin's root.c */
 	__uint(key_size, 4);
 	__array(
 		values, struct {
@@ -25,7 +25,7 @@ uint32_t spin_taps_every[SPIN_CONTEXTS_MAX];
 /* Packets that were to be copied and were not: the ring was full, or the frame longer than the largest record. */
 uint64_t spin_taps_lost[SPIN_CONTEXTS_MAX];
 
-/* The verifier wants records of constant size: one function per class of frames. 0: no room. */
+/* Reserves a record. Its size must be a constant for the verifier: one function per class of frame sizes. Returns 0 if the ring is full. */
 #define SPIN_TAP_CLASS_(bytes)                                                                          \
 	SPIN_INLINE _Bool spin_tap_##bytes##_(struct xdp_md *ctx, void *ring, uint32_t frame_bytes)     \
 	{                                                                                               \

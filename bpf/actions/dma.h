@@ -35,7 +35,7 @@ SPIN_INLINE void spin_dma_few_pieces_(const struct spin_packet *packet, uint32_t
 		uint8_t *host = spin_dma_byte_(packet, at + done, &start, &room);
 
 		if (!host)
-			return; /* cannot be */
+			return; /* unreachable: for the verifier */
 		*host = (uint8_t)word[0];
 		for (uint32_t i = 0; i < SPIN_FEW_WORDS_; i++)
 			word[i] = word[i] >> 8 | word[i + 1] << 56;
@@ -80,7 +80,7 @@ SPIN_INLINE int spin_dma_(const struct spin_packet *packet, enum spin_host_space
 		return 0;
 	}
 	if (!host)
-		return SPIN_SEGV; /* cannot be */
+		return SPIN_SEGV; /* unreachable: for the verifier */
 	for (uint32_t i = 0; i < bytes / 4; i++) {
 		if (to_host)
 			host[i] = ((const uint32_t *)hpu)[i];

@@ -113,7 +113,7 @@ SPIN_INLINE void spin_payload_in_(struct spin_packet *packet, uint32_t off, cons
 		uint8_t *to;
 
 		if (from_at > SPIN_IP_BYTES_MAX)
-			return; /* cannot be */
+			return; /* unreachable: for the verifier */
 		from = host + from_at;
 		at = view->access == SPIN_COPIED ? (uint32_t)spin_verifier_forget_(view, at) : spin_blur(at);
 		to = (uint8_t *)spin_barrier_pointer_(packet->payload + (at & (SPIN_COPY_BYTES - 1)));
@@ -127,18 +127,18 @@ SPIN_INLINE void spin_payload_in_(struct spin_packet *packet, uint32_t off, cons
 		} else if (left >= 8 && !shift) {
 			size = 8;
 			if (!spin_inside_(view, to + 8))
-				return; /* cannot be */
+				return; /* unreachable: for the verifier */
 			for (uint32_t i = 0; i < 2; i++)
 				spin_store32_(packet, to + 4 * i, *(const uint32_t *)(from + 4 * i));
 		} else if (left >= 2 && !shift) {
 			size = 2;
 			if (!spin_inside_(view, to + 2))
-				return; /* cannot be */
+				return; /* unreachable: for the verifier */
 			spin_store16_(packet, to, *(const uint16_t *)from);
 		} else {
 			size = 1;
 			if (!spin_inside_(view, to + 1))
-				return; /* cannot be */
+				return; /* unreachable: for the verifier */
 			spin_changed_(packet, *to << shift, *from << shift, 0xffff);
 			*to = *from;
 		}

@@ -98,7 +98,7 @@ SPIN_INLINE void spin_out_ask_(const struct spin_tx_desc *out, struct spin_out_s
 	uint32_t bytes = out->request.type != SPIN_REQUEST_PUT ? spin_barrier_var_(out->request.bytes) : 0, full;
 
 	if (bytes > SPIN_REQUEST_FRAME_MAX)
-		return; /* cannot be */
+		return; /* unreachable: for the verifier */
 	bytes += offsetof(struct spin_request, frame);
 	full = bpf_ringbuf_output(&spin_requests, (void *)&out->request, bytes, 0) != 0;
 	/* Without a branch: clang 19 makes one addition of two, at an offset that depends on the way, which is refused. */
@@ -210,7 +210,7 @@ SPIN_INLINE int spin_out_send_(struct xdp_md *ctx, struct spin_tx_desc *head, ui
 
 	head->count = 0;
 	if (!last)
-		return XDP_ABORTED; /* cannot be */
+		return XDP_ABORTED; /* unreachable: for the verifier */
 	bytes = spin_bounded_length(last->request.bytes, SPIN_REQUEST_FRAME_MAX);
 	if (count == 1 && bytes && !bpf_xdp_adjust_tail(ctx, (int)bytes - (int)bpf_xdp_get_buff_len(ctx)) &&
 	    !bpf_xdp_store_bytes(ctx, 0, (void *)last->request.frame, bytes)) {
@@ -285,7 +285,7 @@ SPIN_INLINE int spin_out_all(struct xdp_md *ctx, struct spin_tx_ring *box, int a
 	    (action == XDP_DROP || bpf_xdp_get_buff_len(ctx) <= SPIN_REQUEST_FRAME_MAX))
 		place = spin_out_place_(ctx->ingress_ifindex);
 	if (!head)
-		return action; /* cannot be */
+		return action; /* unreachable: for the verifier */
 	if (place >= SPIN_WAY_PLACES || !spin_out_can_leave_(ctx, first, count, &longest)) {
 		spin_out_ask_all_(first, count, stats);
 		return action == XDP_TX && live ? spin_leave(ctx) : action;

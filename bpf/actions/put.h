@@ -56,7 +56,7 @@ SPIN_INLINE int spin_put_make_(const struct spin_packet *packet, const uint8_t *
 	uint8_t *frame = out->request.frame;
 
 	if (!box || bytes > SPIN_PUT_BYTES_MAX)
-		return SPIN_SEGV; /* cannot be */
+		return SPIN_SEGV; /* unreachable: for the verifier */
 	spin_put_copy_link(packet, frame);
 	if (kind == SPIN_PUT_FORWARD_) {
 		udp_at = packet->ip_at + packet->ip_bytes;
@@ -99,14 +99,14 @@ __attribute__((noinline)) inline int spin_put_direct(struct xdp_md *ctx)
 	uint8_t *ip, *udp;
 
 	if (!out)
-		return SPIN_SEGV; /* cannot be */
+		return SPIN_SEGV; /* unreachable: for the verifier */
 	packet.ip_at = out->request.ip_at;
 	packet.ip_bytes = out->ip_bytes;
 	packet.is_ip4 = out->is_ip4;
 	ip = (uint8_t *)spin_barrier_pointer_(view.data + (packet.ip_at & 31));
 	udp = (uint8_t *)spin_barrier_pointer_(view.data + ((packet.ip_at + packet.ip_bytes) & 127));
 	if (!spin_inside_(&view, ip + sizeof(struct spin_ip4)) || !spin_inside_(&view, udp + sizeof(struct spin_udp)))
-		return SPIN_SEGV; /* cannot be */
+		return SPIN_SEGV; /* unreachable: for the verifier */
 	packet.ip = ip;
 	packet.udp = (struct spin_udp *)udp;
 	return spin_put_make_(&packet, view.data, box, out, out->kind);
@@ -183,7 +183,7 @@ SPIN_INLINE void spin_put_copy_long_(uint32_t *to, const uint32_t *from, uint32_
 		uint64_t at = spin_barrier_var64_(done);
 
 		if (at >= words)
-			return; /* cannot be */
+			return; /* unreachable: for the verifier */
 		to[at] = from[at];
 	}
 }

@@ -162,7 +162,7 @@ SPIN_INLINE void spin_put_slmp_again(const struct spin_packet *packet, uint8_t *
 	uint16_t *to = (uint16_t *)spin_put_at(frame, udp_at + sizeof(struct spin_udp));
 
 	if (!spin_inside_(&packet->view, from + sizeof(struct spin_slmp)))
-		return; /* cannot be */
+		return; /* unreachable: for the verifier */
 	for (uint32_t i = 0; i < sizeof(struct spin_slmp) / 2; i++)
 		to[i] = ((const uint16_t *)from)[i];
 	to[0] &= (uint16_t)~spin_hton16(SPIN_SLMP_PUT);
@@ -185,7 +185,7 @@ SPIN_INLINE uint64_t spin_put_sum_(uint8_t *udp, uint32_t udp_bytes, const uint8
 	uint32_t *behind;
 
 	if (at > SPIN_PUT_BYTES_MAX + 64)
-		return 0; /* cannot be */
+		return 0; /* unreachable: for the verifier */
 	behind = (uint32_t *)(udp + at);
 	SPIN_UNROLL_
 	for (uint32_t i = 0; i < 8; i++)
@@ -195,7 +195,7 @@ SPIN_INLINE uint64_t spin_put_sum_(uint8_t *udp, uint32_t udp_bytes, const uint8
 		/* blurred: in the isolated class it must have the same bounds in each round, whatever is known of udp_bytes */
 		at = spin_barrier_var64_(spin_blur(done));
 		if (at > SPIN_PUT_BYTES_MAX + 64)
-			break; /* cannot be */
+			break; /* unreachable: for the verifier */
 		sum += spin_sum_words_(udp + at, 8);
 	}
 	return sum + spin_sum_words_(addresses, words);

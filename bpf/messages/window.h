@@ -151,7 +151,7 @@ SPIN_OUTLINE enum spin_claim spin_window_claim(uint32_t mpq, uint32_t generation
 			return SPIN_CLAIMED;
 		}
 	} while (spin_can_loop_(&round, 2 * 32));
-	return spin_unlikely_value(SPIN_BEYOND); /* cannot be */
+	return spin_unlikely_value(SPIN_BEYOND); /* unreachable: for the verifier */
 }
 
 /* Takes a claim back: the MPQ had become another message's in the meantime. */
