@@ -43,26 +43,39 @@ help:
 	@sed -n 's/^#: //p' Makefile
 
 #: make            build everything
-#: make deps       install missing packages (packages.txt); demo and check do it themselves
-#: make demo       as root: two handlers on real traffic, and what they cost on the HPU
-#: make check      all tests, JOBS= at a time (as many as CPUs); unprivileged: those that need no root
+#: make deps       install missing packages (packages.txt); demo and check do it
+#:                 themselves
+#: make demo       as root: two handlers on real traffic, and what they cost on the
+#:                 HPU
+#: make check      all tests, JOBS= at a time (as many as CPUs); unprivileged:
+#:                 those that need no root
 #: make bench      measurements: build/bench.json
-#: make accuracy   every calibration row of the RTL against the model: build/accuracy.json
-#: make rtl-kit    images, packets and predicted cycles for PsPIN's RTL: build/rtl-kit/
-#: make rtl-check  the same through PsPIN's own simulator, RTL beside model: PSPIN=checkout, tests/rtl/README.md
-#: make stress     as root: everything at once under load, loss and kills, MINUTES=2: build/stress.json
-#: make figures     the papers' figures from the model: build/figures.json, plots in build/figures/
-#: make check-kernels  Debian's kernels in QEMU: which programs load where; ALL=1: of every test handler, too
-#:                     FULL=1: then Debian 12 and 13 as root guests: vectors, live tests, demo (hours, kernel/guest/)
-#: make fuzz       1,000,000 packets through BPF, host and model, also as fast as they come, and 100,000 schedules of messages
+#: make accuracy   every calibration row of the RTL against the model:
+#:                 build/accuracy.json
+#: make rtl-kit    images, packets and predicted cycles for PsPIN's RTL:
+#:                 build/rtl-kit/
+#: make rtl-check  the same through PsPIN's own simulator, RTL beside model:
+#:                 PSPIN=checkout, tests/rtl/README.md
+#: make stress     as root: everything at once under load, loss and kills,
+#:                 MINUTES=2: build/stress.json
+#: make figures    the papers' figures from the model: build/figures.json, plots
+#:                 in build/figures/
+#: make check-kernels  Debian's kernels in QEMU: which programs load where; ALL=1:
+#:                     of every test handler, too
+#:                     FULL=1: then Debian 12 and 13 as root guests: vectors, live
+#:                     tests, demo (hours, kernel/guest/)
+#: make fuzz       1,000,000 packets through BPF, host and model, also as fast as
+#:                 they come, and 100,000 schedules of messages
 #: make sanitize   the parts that need no root, under ASan and UBSan
 #: make fmt        clang-format all sources; make fmt-check says which differ
 #: make lint       cppcheck and clang's analyzer on all that runs on the host
-#: make install    to PREFIX=/usr/local, below DESTDIR= if given; make uninstall takes it away
+#: make install    to PREFIX=/usr/local, below DESTDIR= if given; make uninstall
+#:                 takes it away
 #: make clean      remove build/
 #: variables       BUILD=dir V=1 CFLAGS= STRICT=1 (check: a skip is a failure)
 #:                 tools: CC= CLANG= RISCV_CC= PKG_CONFIG=
-#:                 install: PREFIX= DESTDIR= BINDIR= LIBDIR= INCLUDEDIR= DATADIR= MANDIR=
+#:                 install: PREFIX= DESTDIR= BINDIR= LIBDIR= INCLUDEDIR= DATADIR=
+#:                 MANDIR=
 
 # --- what is built -------------------------------------------------------------
 

@@ -116,6 +116,9 @@ const char *command__word(const struct command_row *command);
  */
 void example__lines(const char *command, unsigned columns, void (*put)(void *arg, const char *line), void *arg);
 
+/* Prints text from `column` on, where the cursor is, in lines of 80 columns, and ends the last one. Newlines in it stay. */
+void options__wrap(FILE *to, unsigned column, const char *text);
+
 /* Each prints what stands for one word of a template. */
 void options_man__synopsis(const struct program_row *program, FILE *to);
 void options_man__commands(const struct program_row *program, FILE *to);

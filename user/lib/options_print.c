@@ -125,7 +125,7 @@ int options__fill(const struct program_row *program, FILE *from, FILE *to)
 	return ferror(from) || fflush(to) || ferror(to) ? -1 : 0;
 }
 
-#define COLUMNS     100
+#define COLUMNS     80
 #define TEXT_COLUMN 31 /* where the descriptions of options start */
 
 static void indent(FILE *to, unsigned columns)
@@ -133,8 +133,7 @@ static void indent(FILE *to, unsigned columns)
 	fprintf(to, "%*s", (int)columns, "");
 }
 
-/* Text from `column` on, the cursor being there; ends its last line. Newlines in it stay. */
-static void wrap(FILE *to, unsigned column, const char *text)
+void options__wrap(FILE *to, unsigned column, const char *text)
 {
 	unsigned at = column;
 
@@ -176,7 +175,7 @@ static void option(FILE *to, const struct option_row *row)
 		indent(to, TEXT_COLUMN);
 	}
 	option__help(row, help);
-	wrap(to, TEXT_COLUMN, help);
+	options__wrap(to, TEXT_COLUMN, help);
 }
 
 static void put_line(void *to, const char *line)
@@ -201,7 +200,7 @@ void options__help(const struct command_row *command, FILE *to)
 	}
 	fputs(" [options]\n\n", to);
 	snprintf(summary, sizeof(summary), "%s.", command->summary);
-	wrap(to, 0, summary);
+	options__wrap(to, 0, summary);
 	fputs("\noptions:\n", to);
 	for (const struct option_row *row = command->options; row->name || row->letter; row++)
 		option(to, row);
@@ -212,11 +211,11 @@ void options__help(const struct command_row *command, FILE *to)
 	for (const struct example_row *e = command->examples; e && e->command; e++) {
 		example__lines(e->command, COLUMNS - 2, put_line, to);
 		indent(to, 6);
-		wrap(to, 6, e->what);
+		options__wrap(to, 6, e->what);
 	}
 	if (command->notes) {
 		fputc('\n', to);
-		wrap(to, 0, command->notes);
+		options__wrap(to, 0, command->notes);
 	}
 	if (!command->notes || !strstr(command->notes, "Exit status"))
 		fputs("\nExit status: 0 done, 1 failed, 2 usage.\n", to);

@@ -35,10 +35,13 @@ static const struct subcommand *const subcommands[] = {
 static void overview(FILE *to)
 {
 	fputs("usage: spinctl COMMAND [options]\n\ncommands:\n", to);
-	for (size_t i = 0; i < SUBCOMMANDS; i++)
-		fprintf(to, "  %-8s %s\n", subcommands[i]->name, subcommands[i]->row->summary);
+	for (size_t i = 0; i < SUBCOMMANDS; i++) {
+		fprintf(to, "  %-8s ", subcommands[i]->name);
+		options__wrap(to, 11, subcommands[i]->row->summary);
+	}
 	fputs("  help     This text, or a command's options\n\n"
-	      "`spinctl help COMMAND` shows a command's options. Exit status: 0 done, 1 failed, 2 usage.\n",
+	      "`spinctl help COMMAND` shows a command's options.\n"
+	      "Exit status: 0 done, 1 failed, 2 usage.\n",
 	      to);
 }
 
