@@ -132,8 +132,8 @@ PsPIN 3.2.1|HostDirect commands|spin_host_write
 PsPIN 3.2.1|command responses|event segv payload
 PsPIN 3.2.1|completion notification|feedback_waits_for_commands
 PsPIN 3.2.2|bytes in L1|.bytes_in_l1
-PsPIN 3.2.2|cluster-local scheduler|packet copies
-PsPIN 3.2.2|HPU driver|task before
+PsPIN 3.2.2|cluster-local scheduler|Packet copies
+PsPIN 3.2.2|HPU driver|previous task
 PsPIN 3.2.2|runtime loop|wrapper
 PsPIN 3.2.2|round robin arbiters|take turns
 PsPIN 3.2.2|cluster DMA by HPUs|spin_copy
