@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Accepted, though close to what is refused: hash in state. */
+/* spincc and the verifier must accept this handler, unlike similar ones in refused/: hash in state. */
 #include <spin/spin.h>
 
 /* A hash in the state: 0 marks a free slot. */

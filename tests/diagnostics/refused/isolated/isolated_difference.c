@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Refused by the verifier in the isolated class: isolated difference. */
+/* The verifier must refuse this handler in the isolated class only. The comment on the faulty line is spincc's message. */
 #include <spin/spin.h>
 
 struct tally { uint32_t n, words[16]; };

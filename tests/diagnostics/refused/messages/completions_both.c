@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Refused by spincc: completions both. */
+/* spincc must refuse this handler. The comment on the faulty line is the message that it must print. */
 #include <spin/spin.h>
 
 SPIN_NO_STATE;
