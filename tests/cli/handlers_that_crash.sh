@@ -40,7 +40,7 @@ try 0 'if (m->d != 1) s->n = 7 / m->d;'
 says out "the host build crashed by a division by zero"
 says out "ok    good.vec"
 try 77777777 'if (m->d != 1) s->n = s->a[m->d];'
-says out "an access outside of its memory"
+says out "an access outside its memory"
 says out "ok    good.vec"
 try 0 'while (m->d != 1) spin_add32(&s->n, 1);'
 says out "has not ended after 2 s"

@@ -14,9 +14,9 @@ static const struct {
 	const char *what;
 } crashes[] = {
 	{ SIGFPE, "a division by zero (or INT_MIN by -1): test the divisor" },
-	{ SIGSEGV, "an access outside of its memory: test what SPIN_GET, SPIN_AT or SPIN_FIND gave, and every index" },
-	{ SIGBUS, "an access outside of its memory: test what SPIN_GET, SPIN_AT or SPIN_FIND gave, and every index" },
-	{ SIGILL, "a point that the compiler takes for unreachable" },
+	{ SIGSEGV, "an access outside its memory: test what SPIN_GET, SPIN_AT or SPIN_FIND gave, and every index" },
+	{ SIGBUS, "an access outside its memory: test what SPIN_GET, SPIN_AT or SPIN_FIND gave, and every index" },
+	{ SIGILL, "reaching a point that the compiler assumes to be unreachable" },
 	{ SIGABRT, "a call of abort()" },
 };
 #define CRASHES (sizeof(crashes) / sizeof(crashes[0]))
