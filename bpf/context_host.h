@@ -2,7 +2,11 @@
 #ifndef BPF_CONTEXT_HOST_H
 #define BPF_CONTEXT_HOST_H
 
-/* What packet.h and message.h need from their environment, for the host build (context.host.c), and what the host build exports. */
+/*
+ * The host build's counterpart of context_maps.h: ordinary variables in place of BPF maps, so that packet.h and message.h compile as
+ * a shared object (context.host.c), which user/conformance/host.c loads to run handlers without a kernel. Defines the variables that
+ * it exports, so only context.host.c includes it.
+ */
 #include <spin/context.h>
 #include <spin/target/view.h>
 
@@ -16,12 +20,12 @@
 #include "bpf/abi/tx_ring.h"
 #include "bpf/messages/parking.h"
 
-/* The events of the last frame or sweep; spin_host_event_count counts them all, and is set to 0 by who reads them. */
+/* The events of the last frame or of the last check for idle messages. The reader sets spin_host_event_count to 0. */
 #define SPIN_HOST_EVENTS 4096
 struct spin_event spin_host_events[SPIN_HOST_EVENTS];
 uint32_t spin_host_event_count;
 
-/* What handlers sent for the last frame or in the last sweep; counted and reset likewise. */
+/* What handlers sent meanwhile. The reader sets spin_host_request_count to 0. */
 #define SPIN_HOST_REQUESTS 1024
 struct spin_request spin_host_requests[SPIN_HOST_REQUESTS];
 uint32_t spin_host_request_count;
@@ -39,7 +43,7 @@ SPIN_INLINE struct spin_tx_desc *spin_tx_ring_next(const struct spin_tx_ring *bo
 	return &spin_host_outs[(box->first + box->count) & (SPIN_OUTS - 1)];
 }
 
-/* Sends what is in the tx ring. */
+/* Empties the tx ring into spin_host_requests. */
 SPIN_INLINE void spin_host_send(void)
 {
 	struct spin_tx_ring *box = &spin_host_outbox;
@@ -49,7 +53,7 @@ SPIN_INLINE void spin_host_send(void)
 			spin_host_outs[box->first & (SPIN_OUTS - 1)].request;
 }
 
-/* Host memory, with SPIN_HOST_SLACK behind; the engine's. */
+/* Host memory, followed by SPIN_HOST_SLACK bytes. Allocated and set by user/conformance/host.c. */
 uint8_t *spin_host_memory_at;
 
 SPIN_INLINE uint8_t *spin_host_memory(void)
@@ -57,7 +61,7 @@ SPIN_INLINE uint8_t *spin_host_memory(void)
 	return spin_host_memory_at;
 }
 
-/* The lanes of wide windows; the engine's. */
+/* Bitmap words of windows larger than SPIN_WINDOW packets (window.h). Allocated and set by user/conformance/host.c. */
 uint64_t *spin_host_wide_lanes;
 
 SPIN_INLINE uint64_t *spin_wide_lane(uint32_t at)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Counts possible CPUs, for all that sizes memory by them. libbpf_num_possible_cpus() fails in a container without
- * /sys; its negative result, taken for a count, was a crash. The count never changes while the kernel runs.
+ * Counts possible CPUs, for code that sizes per-CPU buffers. libbpf_num_possible_cpus() fails in a container without /sys, and using
+ * its negative result as a count caused a crash. The count never changes while the kernel runs.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,9 +13,9 @@
 
 #include "kernel/cpus.h"
 
-#define CPUS_MAX 8192 /* NR_CPUS of x86-64 with MAXSMP, the most of all architectures */
+#define CPUS_MAX 8192 /* NR_CPUS of x86-64 with MAXSMP, the maximum of all architectures */
 
-/* The kernel fills one value for each, all zero, and leaves the rest. 0: it gives this process no maps. */
+/* A lookup in a per-CPU map writes one zero value per possible CPU; counts these. 0: this process may not create maps. */
 static int count_values(void)
 {
 	int fd = bpf_map_create(BPF_MAP_TYPE_PERCPU_ARRAY, "spin_cpus", sizeof(uint32_t), sizeof(uint64_t), 1, NULL);

@@ -3,8 +3,9 @@
 #define BPF_MESSAGE_STATE_H
 
 /*
- * The variables of the message engine: messages in flight, counts and time. All are static, so an object whose handlers take no
- * messages has none of them.
+ * The variables of the message engine: the MPQs (message processing queues, one per message in flight), counters and the clock. All
+ * are static, so the compiler drops them from an object whose handlers take no messages. spin_config is context.bpf.c's or
+ * context.host.c's.
  */
 #include "bpf/atomic.h"
 #include "bpf/abi/mpq.h"
@@ -12,10 +13,10 @@
 static struct spin_mpq spin_mpqs[SPIN_MPQS_MAX] SPIN_MPQ_ATTR_;
 static uint64_t spin_mpqs_used[SPIN_MPQ_WORDS] SPIN_MPQ_ATTR_;
 static uint32_t spin_mpqs_next SPIN_MPQ_ATTR_;
-static uint32_t spin_pressed_next[2] SPIN_MPQ_ATTR_; /* where a look under pressure goes on: an MPQ, and an entry */
+static uint32_t spin_pressed_next[2] SPIN_MPQ_ATTR_; /* pressure.h: the MPQ and the entry where its next search starts */
 static struct spin_message_stats spin_message_stats[SPIN_HPUS_MAX] SPIN_MPQ_ATTR_;
 static uint64_t spin_clock SPIN_MPQ_ATTR_;
-static uint32_t spin_events_promised SPIN_MPQ_ATTR_; /* events that have room in the ring and are not there yet; atomic */
+static uint32_t spin_events_promised SPIN_MPQ_ATTR_; /* events with space reserved in the ring that are not written yet; atomic */
 
 SPIN_INLINE struct spin_mpq *spin_mpq_at(uint32_t mpq)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Third-party images: programs that spincc did not make, or made with --api pspin. Packets that are offered with one number are a
- * message. Handlers are symbols or, of a program of PsPIN's API (<hwmodel/pspin_api.h>), what its start-up has left in handler memory.
- * Called by open.c, and by her_queue.c for packets (image_kind).
+ * Loads third-party images into the NIC model: any PsPIN program that does not use the sPIN API of this project, also one that
+ * `spincc --api pspin` compiled. Places frames in packet memory as such a program expects them, and finds its handlers: by symbol, or
+ * for PsPIN's API (<hwmodel/pspin_api.h>) in the table that its start-up code writes to handler memory. Packets that the caller offers
+ * with the same message number form one message. Called by open.c, and by her_queue.c for each packet.
  */
 #include <errno.h>
 #include <stdio.h>

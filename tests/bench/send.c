@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Compares spin_sender__send() with TCP: the same bytes from memory to memory over one veth pair, alternating. In both cases the
- * receiver's end has the context's programs in native mode, and the sender's end a program that passes packets. The sender has one
- * CPU, the receiver the other. GRO is on, as on a network card. The time is from the first byte sent until the sender knows that all
- * bytes have been received: by the last acknowledgement, or by a byte that TCP's receiver returns.
+ * Compares spin_sender__send() with TCP: the same bytes from memory to memory over one veth pair, in alternating rounds. In both cases
+ * a message context is attached to the receiver's interface in native XDP mode, and a program that passes all packets to the sender's.
+ * Sender and receiver are pinned to different CPUs. GRO is on, as on a network card. The time is from the first byte sent until the
+ * sender knows that all bytes have been received: by the last acknowledgement, or by a byte that the receiver returns over TCP.
  * send FILE: writes rows as JSON to FILE, a table to stdout.
  */
 #include <arpa/inet.h>
@@ -26,7 +26,7 @@
 #include <spin/libspin_send.h>
 
 #define BYTES    (64u << 20)
-#define PIECE    (256u << 10) /* of one send() or recv() on the TCP socket */
+#define PIECE    (256u << 10) /* size of each send() and recv() on the TCP socket */
 #define ROUNDS   9
 #define PORT     5000
 #define SENDER   "10.81.0.2"
@@ -38,7 +38,7 @@ enum { SEND_CPU, RECEIVE_CPU };
 struct bench {
 	int near_ns, far_ns;
 	uint8_t *data;
-	uint8_t *memory;          /* of the context */
+	uint8_t *memory;          /* host memory of the receiving context */
 	volatile uint32_t *ready; /* shared with the TCP receiver */
 	struct spin_sender *sender;
 	uint64_t resent, packets;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * HPUs load from packet memory while packets of 1038 bytes are copied to their cluster at the link's rate. On PsPIN's RTL the
- * loads take the same time as alone, and each takes a cycle from the copies. Run by tests/run.
+ * The model must give HPU loads priority over packet copies, as PsPIN's RTL does: while packets of 1038 bytes are copied to a cluster
+ * at the link's rate, its HPUs' loads take the same cycles as without copies, and each load delays the copies by one cycle. Run by
+ * tests/run.
  */
 #include "tests/model/common/rig.h"
 
-#define PACKETS 57u /* empty ones */
+#define PACKETS 57u /* whose handlers do nothing */
 #define BYTES   1038u
 #define BEATS   17u
 #define ALONE   2628u /* cycles of the loads; RTL: 2629 */

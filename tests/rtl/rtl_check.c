@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * rtl-check SIMULATOR KIT WORK IDS OUT.json SIZES HANDLER...: make rtl-check. Runs the series of the kit that have both idle packets and
- * a burst through the simulator, and prints what the RTL took beside what the model predicts. Ends with 0 if it could measure,
- * whatever the errors are, and with 1 if it could not.
+ * rtl-check SIMULATOR KIT WORK IDS OUT.json SIZES HANDLER...: run by `make rtl-check`. KIT is the directory that `make rtl-kit` writes: images,
+ * packets and predicted cycles, one series per handler and packet size. Runs each series that has both single packets on an idle NIC
+ * and a burst through the RTL simulator, a child process, and prints the cycles of the RTL beside those of the model. Exits with 0 if
+ * it could measure, however far the two differ, and with 1 if it could not.
  */
 #include <errno.h>
 #include <glob.h>
@@ -23,7 +24,7 @@ struct check {
 	unsigned rows, ok;
 };
 
-/* In its own directory, where the simulator's files go: its output is in log. */
+/* In the child: runs the simulator in a directory of its own, with stdout and stderr in the file `log` there. */
 static void run_child(const struct check *c, const char *series, const char *slm, const char *work)
 {
 	if (chdir(work) || !freopen("log", "we", stdout) || dup2(STDOUT_FILENO, STDERR_FILENO) < 0)

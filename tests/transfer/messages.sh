@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl run with handlers of messages: options, matching entries, events as text and JSON, the output of status.
-# Commands for datagrams must refuse them.
+# spinctl run with message handlers: options, matching entries, events as text and JSON, the output of status. Commands that
+# take datagram handlers only must refuse them.
 . "$(dirname "$0")/../cli/setup.inc"
 need_root
 make_nics

@@ -2,7 +2,7 @@
 #ifndef USER_COST_HTML_H
 #define USER_COST_HTML_H
 
-/* The parts of the page. Each is a section. */
+/* Writes the HTML page of `spinctl cost --html`: the sections of a report, and helpers for headings, tables and rows. */
 #include <stdio.h>
 
 #include "user/lib/svg.h"
@@ -15,12 +15,12 @@ void cost_html__cycles(FILE *to, const struct cost_report *r);
 void cost_html__lines(FILE *to, const struct cost_report *r);
 void cost_html__xpulp(FILE *to, const struct cost_report *r);
 
-/* The whole report of a handler, without a heading. */
+/* All sections above for one handler, without a heading. */
 void cost_html__report(FILE *to, const struct cost_report *r);
 /* Notes for the plot of HPUs over time, for HPUs that switch threads while a handler waits. */
 void cost_html__threads(FILE *to, const struct pspin_traffic *seen);
 
-/* The page up to its <h1>, "A on B"; and its end. */
+/* The start of the page up to and including its heading "A on B", and the end of the page. */
 void html__begin(FILE *to, const char *a, const char *b);
 void html__end(FILE *to);
 /* Writes the page, or leaves the file unchanged. Returns DONE, or FAILED after a message. */

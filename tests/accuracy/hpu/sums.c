@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The compiler's code for a sum over words of the own L1. The task's size of handler memory is the number of words. */
+/*
+ * Accuracy rows for the HPU core: loops that gcc generates at several optimisation levels for a sum over words in the L1 of the HPU's
+ * own cluster. `make accuracy` runs them on the model and compares with cycles measured on PsPIN's RTL. The task's handler_mem_size
+ * passes the number of words.
+ */
 #include "tests/model/twins/pspin.h"
 
 #define WORDS  ((const uint32_t *)0x1b090000)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Handlers learn the way to those they send to from bpf_fib_lookup(), which tells none on an interface that does not
- * forward (net.ipv4.conf.*.forwarding), as on most hosts. There this table stands for it: what the kernel has found for
- * a packet that the library sent is told to handlers, and looked at again every few seconds.
+ * Next hops of the targets that handlers send to. A handler's program asks bpf_fib_lookup(), which fails on an interface that does
+ * not forward (net.ipv4.conf.*.forwarding), as on most hosts. There it reads this table instead: when libspin's thread has sent a
+ * packet by a socket, it stores the next hop that the kernel chose, and refreshes the entry every few seconds.
  */
 #include <errno.h>
 #include <net/if.h>

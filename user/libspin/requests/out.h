@@ -3,9 +3,9 @@
 #define USER_LIBSPIN_REQUESTS_OUT_H
 
 /*
- * The way out for packets that handlers send (bpf/actions/out.h). One ring of buffers and one program (bpf/out.bpf.c) for
- * all contexts of this process, loaded with the first one that needs them; devmaps for each interface, made when
- * the first such context comes to it.
+ * Egress of packets that handlers send (bpf/actions/out.h). All contexts of this process share one tx ring and one egress program
+ * (bpf/out.bpf.c), which are loaded for the first context whose handlers send. Each interface gets devmaps when the first such context
+ * is attached to it. Called by ctx.c and attach.c.
  *
  * Functions return 0 or a negative errno with a reason.
  */
@@ -19,24 +19,24 @@ int out__open(struct spin_ctx *ctx);
 void out__close(struct spin_ctx *ctx);
 
 /*
- * A place was joined, or is to be left; the lock of its interface is held. Until it is joined, packets leave by the host's
- * library. Call out__leave() before the interface's program is gone.
+ * A place is an interface that the context is attached to. Call out__join() after attaching the context there, and out__leave() before
+ * detaching it; hold the interface's lock. Before out__join() libspin's thread sends the packets from user space.
  */
 int out__join(struct spin_ctx *ctx, const struct spin_place *place);
 void out__leave(struct spin_ctx *ctx, const struct spin_place *place);
 /* Frees the devmaps of an interface that is closed. */
 void out__forget(struct spin_nic *nic);
 
-/* How many clones became packets, on all HPUs. */
+/* How many clones of frames the egress program rewrote into packets, summed over all HPUs. */
 uint64_t out__made(const struct spin_ctx *ctx);
 
-/* For out.c and hop.c. */
+/* Internal to out.c and hop.c, which resolves the next hop of a packet. */
 
 /* The tx state of one context. */
 struct out {
-	unsigned owner;
+	unsigned owner; /* number that identifies this context in the tx ring, 0 to 63 */
 	int ways_fd;
-	struct spin_way *way; /* the program's, mapped */
+	struct spin_way *way; /* mapped variable of the context's program */
 	uint64_t made_before; /* count by earlier contexts with this owner number */
 };
 
