@@ -81,9 +81,10 @@ help:
 
 HWMODEL_SRC := $(filter-out hwmodel/run/% hwmodel/image/%,$(wildcard hwmodel/*.c hwmodel/*/*.c))
 LIBSPIN_SRC := $(wildcard user/libspin/*.c user/libspin/*/*.c kernel/*.c)
-ROOT_OBJ    := $(BUILD)/obj/user/libspin/root_image.o $(BUILD)/obj/user/libspin/out_image.o
+ROOT_OBJ    := $(addprefix $(BUILD)/obj/user/libspin/,root_image.o out_image.o guard_image.o)
 USERLIB_SRC := $(wildcard user/lib/*.c)
 SPINCTL_SRC := $(filter-out user/spinctl/trial/%,$(wildcard user/spinctl/*.c user/spinctl/*/*.c))
+SPIND_SRC   := $(wildcard user/spind/*.c)
 COST_SRC    := $(wildcard user/cost/*.c)
 TOOL_SRC    := $(wildcard user/tool/*.c)
 CONFORMANCE_SRC := $(wildcard user/conformance/*.c user/conformance/*/*.c)
@@ -111,12 +112,12 @@ TWINS         := $(patsubst tests/%.bpf.c,$(BUILD)/tests/%.bpf.o,$(wildcard test
 TEST_DIRS     := unit core model vectors fuzz messages live transfer cli bench stress tools
 TEST_PROGRAMS := $(foreach d,$(TEST_DIRS),$(patsubst tests/%.c,$(BUILD)/tests/%,$(filter-out %.bpf.c,$(wildcard tests/$(d)/*.c))))
 
-BINARIES := $(BUILD)/bin/spinctl $(SPINCC) $(BUILD)/bin/hpu-run
+BINARIES := $(BUILD)/bin/spinctl $(BUILD)/bin/spind $(SPINCC) $(BUILD)/bin/hpu-run
 
 VERSION := $(shell sed -n 's/.*SPIN_VERSION "\(.*\)"/\1/p' user/lib/version.h)
 SONAME  := libspin.so.$(firstword $(subst ., ,$(VERSION)))
 PAGES   := $(patsubst user/man/%.in,$(BUILD)/man/%,$(wildcard user/man/*.in)) $(BUILD)/man/spin-handler.7 $(BUILD)/man/spin-papers.7
-LIBSPIN_HEADERS := $(addprefix user/libspin/include/spin/libspin,.h _hpu.h _message.h _send.h)
+LIBSPIN_HEADERS := $(addprefix user/libspin/include/spin/libspin,.h _hpu.h _message.h _send.h _socket.h)
 COMPLETION := $(BUILD)/completion/spinctl $(BUILD)/completion/spincc
 
 all: $(BINARIES) $(BUILD)/lib/static/libspin.a $(BUILD)/lib/libspin.so $(HANDLERS) $(PAGES) $(COMPLETION)
@@ -152,10 +153,13 @@ $(HWMODEL) $(LIBSPIN) $(USERLIB) $(CONFORMANCE) $(COST) $(TOOL) $(TESTLIB):
 	$(Q)rm -f $@ && ar qcs $@ $^
 
 # The programs that are no context's go into the library.
-BPF_RUNTIME := $(filter-out %.md,$(wildcard bpf/*.[chS] bpf/*/*.h) bpf/cflags)
+# What a context is made of: not the guard, which spind puts before one.
+BPF_RUNTIME := $(filter-out %.md bpf/guard.bpf.c bpf/abi/guard.h,$(wildcard bpf/*.[chS] bpf/*/*.h) bpf/cflags)
 ROOT_IMAGE := $(BUILD)/bpf/root.bpf.o
 OUT_IMAGE  := $(BUILD)/bpf/out.bpf.o
-$(ROOT_IMAGE) $(OUT_IMAGE): $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(BPF_RUNTIME) $(wildcard handlers/include/spin/*.h handlers/include/spin/*/*.h)
+GUARD_IMAGE := $(BUILD)/bpf/guard.bpf.o
+$(GUARD_IMAGE): bpf/abi/guard.h
+$(ROOT_IMAGE) $(OUT_IMAGE) $(GUARD_IMAGE): $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(BPF_RUNTIME) $(wildcard handlers/include/spin/*.h handlers/include/spin/*/*.h)
 	@mkdir -p $(@D)
 	$(call say,BPF,$<)
 	$(Q)$(CLANG) @bpf/cflags -Ihandlers/include -I. -idirafter /usr/include/$(shell $(CC) -print-multiarch) \
@@ -164,7 +168,7 @@ $(ROOT_IMAGE) $(OUT_IMAGE): $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(BPF_RUNTIME) $(w
 $(ROOT_OBJ): $(BUILD)/obj/user/libspin/%_image.o: user/libspin/%_image.S $(BUILD)/bpf/%.bpf.o
 	@mkdir -p $(@D)
 	$(call say,AS,$<)
-	$(Q)$(CC) -fPIC -DROOT_IMAGE='"$(ROOT_IMAGE)"' -DOUT_IMAGE='"$(OUT_IMAGE)"' -c $< -o $@
+	$(Q)$(CC) -fPIC -DROOT_IMAGE='"$(ROOT_IMAGE)"' -DOUT_IMAGE='"$(OUT_IMAGE)"' -DGUARD_IMAGE='"$(GUARD_IMAGE)"' -c $< -o $@
 
 $(BUILD)/lib/libspin.so: $(call obj,$(LIBSPIN_SRC)) $(ROOT_OBJ) user/libspin/libspin.map
 	$(call say,LD,$@)
@@ -189,6 +193,8 @@ $(TRIAL_OBJ): user/spinctl/trial_image.S $(TRIALS)
 
 $(BUILD)/bin/spinctl: $(call obj,$(SPINCTL_SRC)) $(TRIAL_OBJ) $(COST) $(TOOL) $(CONFORMANCE) $(USERLIB) $(LIBSPIN) $(HWMODEL)
 $(BUILD)/bin/spinctl: LIBS := $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
+$(BUILD)/bin/spind: $(call obj,$(SPIND_SRC)) $(USERLIB) $(LIBSPIN)
+$(BUILD)/bin/spind: LIBS := $(USER_LIBS) -lpthread
 $(SPINCC): $(call obj,$(wildcard user/spincc/*.c)) $(USERLIB) $(LIBSPIN)
 $(SPINCC): LIBS := $(USER_LIBS) -ldw -lpthread -lm
 $(BUILD)/bin/hpu-run: $(call obj,$(wildcard hwmodel/run/*.c)) $(HWMODEL)
@@ -463,7 +469,7 @@ fmt-check:
 	$(Q)clang-format --dry-run --Werror $(FORMATTED)
 
 # Both are held at zero. A file is analyzed again when it, or what it includes, has changed.
-LINTED := $(HWMODEL_SRC) $(wildcard hwmodel/run/*.c) $(LIBSPIN_SRC) $(USERLIB_SRC) $(CONFORMANCE_SRC) $(wildcard user/spincc/*.c) $(SPINCTL_SRC) $(COST_SRC) $(TOOL_SRC)
+LINTED := $(HWMODEL_SRC) $(wildcard hwmodel/run/*.c) $(LIBSPIN_SRC) $(USERLIB_SRC) $(CONFORMANCE_SRC) $(wildcard user/spincc/*.c) $(SPINCTL_SRC) $(SPIND_SRC) $(COST_SRC) $(TOOL_SRC)
 
 $(BUILD)/lint/%.ok: %.c | $(BUILD)/gen/targets.inc
 	@mkdir -p $(@D)

@@ -12,6 +12,7 @@
 #include "user/libspin/requests/out.h"
 #include "user/libspin/requests/requests.h"
 #include "user/libspin/root.h"
+#include "user/libspin/socket.h"
 
 /* As SPIN_MODE_AUTO: native, or generic if it is the driver that refuses native. */
 static int attach_root(struct spin_nic *nic)
@@ -135,7 +136,7 @@ static int join(struct spin_nic *nic, struct spin_ctx *ctx, struct spin_place *p
 	err = tap__join(ctx, place);
 	if (err)
 		return err;
-	err = root__add(nic->root, *slot, &ctx->rule, ctx->prog_fd);
+	err = root__add(nic->root, *slot, &ctx->rule, ctx->guard ? guard__program_fd(ctx->guard) : ctx->prog_fd);
 	if (err)
 		goto untap;
 	if (nic->ifindex && nic->link_fd < 0) {
@@ -202,6 +203,8 @@ static int attach_to(struct spin_ctx *ctx, struct spin_nic *nic)
 
 int spin_ctx__attach(struct spin_ctx *ctx)
 {
+	if (ctx->remote)
+		return remote__attach(ctx);
 	if (!ctx->nic)
 		return spin_fail(-EINVAL, "this context was made without an interface: it runs given packets only");
 	return attach_to(ctx, ctx->nic);
@@ -216,7 +219,8 @@ int spin_ctx__attach_also(struct spin_ctx *ctx, struct spin_nic *nic)
 				 "%s has the queues of %s as HPUs, and those of %s have the same numbers: take CPUs "
 				 "as HPUs",
 				 ctx->name, ctx->nic->name, nic->name);
-	if (ctx->takes_partial && !nic->is_virtual)
+	/* of a socket that is right, too: the kernel looks at the checksum of what is delivered to it */
+	if (ctx->takes_partial && !nic->is_virtual && !ctx->guard)
 		return spin_fail(-EINVAL,
 				 "%s is hardware and %s is not: %s would take wrong checksums for a local sender's; "
 				 "create it with strict_checksums",
@@ -226,6 +230,8 @@ int spin_ctx__attach_also(struct spin_ctx *ctx, struct spin_nic *nic)
 
 int spin_ctx__detach(struct spin_ctx *ctx)
 {
+	if (ctx->remote)
+		return remote__detach(ctx);
 	while (ctx->places) {
 		struct spin_place *place = &ctx->place[ctx->places - 1];
 
@@ -250,8 +256,11 @@ int spin_ctx__detach(struct spin_ctx *ctx)
 
 int spin_ctx__alive(struct spin_ctx *ctx)
 {
-	int err = spin_messages__failure(ctx);
+	int err;
 
+	if (ctx->remote)
+		return remote__alive(ctx);
+	err = spin_messages__failure(ctx);
 	if (!err)
 		err = spin_requests__failure(ctx);
 	if (err)

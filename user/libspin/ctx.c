@@ -23,6 +23,7 @@
 #include "user/libspin/requests/out.h"
 #include "user/libspin/requests/requests.h"
 #include "user/libspin/messages/host_side.h"
+#include "user/libspin/socket.h"
 
 /* Sets the constants that the verifier sees, and the name and rule that other processes read. */
 static int configure(struct spin_ctx *ctx)
@@ -155,6 +156,7 @@ static int open_memory(struct spin_ctx *ctx)
 	if (!prog || !ctx->counters)
 		return spin_fail(-EINVAL, "%s has no counters of this version; compile it again with spincc", ctx->name);
 	ctx->prog_fd = bpf_program__fd(prog);
+	ctx->events_fd = bpf_object__find_map_fd_by_name(ctx->bpf, "spin_events");
 	err = spread__open(ctx);
 	if (!err)
 		err = host_side__open(ctx);
@@ -266,7 +268,7 @@ int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, c
 	ctx = calloc(1, sizeof(*ctx));
 	if (!ctx)
 		return spin_fail(-ENOMEM, "no memory for a context");
-	ctx->prog_fd = -1;
+	ctx->prog_fd = ctx->events_fd = -1;
 	snprintf(ctx->name, sizeof(ctx->name), "%s", wanted.name ? wanted.name : obj->meta.name);
 	ctx->class = wanted.class;
 	ctx->budget = obj->meta.registration.budget;
@@ -314,7 +316,9 @@ void spin_ctx__destroy(struct spin_ctx *ctx)
 		return;
 	spin_ctx__detach(ctx);
 	spin_ctx__untap(ctx);
+	guard__free(ctx->guard);
 	ring_buffer__free(ctx->ring);
+	remote__free(ctx->remote);
 	section__close(&ctx->data);
 	section__close(&ctx->bss);
 	host_side__close(&ctx->host);

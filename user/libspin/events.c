@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "kernel/cpus.h"
-#include "user/libspin/internal.h"
 #include "user/libspin/internal.h" /* first: it makes the functions of libspin.h visible */
 #include "user/libspin/messages/messages.h"
 #include "user/libspin/object/layout.h"
@@ -32,14 +31,11 @@ static int on_sample(void *arg, void *data, size_t bytes)
 
 static int open_ring(struct spin_ctx *ctx)
 {
-	int fd;
-
 	if (ctx->ring)
 		return 0;
-	fd = bpf_object__find_map_fd_by_name(ctx->bpf, "spin_events");
-	if (fd < 0)
+	if (ctx->events_fd < 0)
 		return spin_fail(-EINVAL, "%s has no events; compile it again with spincc", ctx->name);
-	ctx->ring = ring_buffer__new(fd, on_sample, ctx, NULL);
+	ctx->ring = ring_buffer__new(ctx->events_fd, on_sample, ctx, NULL);
 	if (!ctx->ring)
 		return spin_fail(-errno, "cannot map the events of %s: %s", ctx->name, strerror(errno));
 	return 0;
@@ -78,7 +74,7 @@ int spin_ctx__work_lost(struct spin_ctx *ctx, uint64_t *lost)
 
 int spin_ctx__event_fd(const struct spin_ctx *ctx)
 {
-	return bpf_object__find_map_fd_by_name(ctx->bpf, "spin_events");
+	return ctx->events_fd;
 }
 
 void counters__add(const struct spin_counters *counters, uint32_t hpus, uint64_t *packets)

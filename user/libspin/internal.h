@@ -20,8 +20,9 @@
 
 struct spin_object {
 	char *path;
-	uint8_t *data; /* the whole file */
-	size_t bytes;
+	uint8_t *data;     /* the whole file */
+	size_t bytes;      /* without its trailer */
+	size_t file_bytes; /* with it */
 	struct spin_meta meta;
 	size_t image_offset, image_bytes;
 	uint8_t *bounded; /* its programs for kernels without may_goto; NULL: it has none */
@@ -42,6 +43,8 @@ int spin_btf__check(const char *path, const uint8_t *data, size_t bytes);
 /* Finds a section by name. Returns 0 also if there is none; *section_bytes is 0 then. */
 int spin_elf__section(const uint8_t *data, size_t bytes, const char *name, size_t *offset, size_t *section_bytes);
 
+struct guard;
+struct remote;
 struct root;
 struct messages;
 struct requests;
@@ -112,6 +115,7 @@ struct spin_ctx {
 	struct spin_memory data, bss;
 	struct host_side host;
 	const struct spin_counters *counters;
+	int events_fd;
 	struct ring_buffer *ring; /* made at first use */
 	void (*on_event)(void *arg, const struct spin_event *event);
 	void *on_event_arg;
@@ -121,10 +125,16 @@ struct spin_ctx {
 	struct messages *messages;      /* NULL: it takes datagrams */
 	struct requests *requests;      /* NULL: its handlers send nothing, here and below */
 	struct out *out;
+	struct guard *guard;   /* NULL: it is no socket's */
+	struct remote *remote; /* NULL: it is this process's own; else spind's (socket.h) */
 };
 
 /* events.c: where the context's work items are counted, if it has any. */
 int work__open(struct spin_ctx *ctx);
+
+/* guard.c: NULL is none. */
+void guard__free(struct guard *guard);
+int guard__program_fd(const struct guard *guard);
 
 /* Called before a tapped context joins a place. The caller holds the interface's lock, here and below. */
 int tap__join(struct spin_ctx *ctx, const struct spin_place *place);

@@ -66,6 +66,12 @@ void nic__release(struct spin_nic *nic)
 	free(nic);
 }
 
+struct spin_nic *spin_nic__hold(struct spin_nic *nic)
+{
+	nic__hold(nic);
+	return nic;
+}
+
 void spin_nic__close(struct spin_nic *nic)
 {
 	if (nic)

@@ -62,6 +62,8 @@ int spin_ctx__tap_some(struct spin_ctx *ctx, size_t ring_bytes, uint32_t every)
 	struct tap *tap;
 	int err = 0;
 
+	if (ctx->remote)
+		return spin_fail(-EOPNOTSUPP, "%s is spind's: its packets cannot be tapped", ctx->name);
 	if (ctx->tap)
 		return spin_fail(-EALREADY, "%s is tapped already", ctx->name);
 	if (ring_bytes > RING_BYTES_MAX)

@@ -206,6 +206,7 @@ function add_line(line)
 FILENAME ~ /libspin_hpu\.h$/ && FNR == 1 { section("HPU memory, limits and capabilities") }
 FILENAME ~ /libspin_message\.h$/ && FNR == 1 { section("messages") }
 FILENAME ~ /libspin_send\.h$/ && FNR == 1 { section("sending messages") }
+FILENAME ~ /libspin_socket\.h$/ && FNR == 1 { section("processing sockets") }
 FILENAME ~ /libspin[a-z_]*\.h$/ {
 	line = $0
 	if (in_comment) {

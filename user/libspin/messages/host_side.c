@@ -73,12 +73,11 @@ int host_side__prepare(struct host_side *host, struct bpf_object *bpf, int messa
 	return map ? bpf_map__set_value_size(map, bytes) : -ENOENT;
 }
 
-static int map_memory(struct spin_ctx *ctx)
+static int map_memory(struct spin_ctx *ctx, int map_fd)
 {
-	const struct bpf_map *map = bpf_object__find_map_by_name(ctx->bpf, "spin_host");
 	struct host_side *host = &ctx->host;
 	void *addr = mmap(NULL, host->memory.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | (host->is_own ? MAP_ANONYMOUS : 0),
-			  host->is_own ? -1 : bpf_map__fd(map), 0);
+			  host->is_own ? -1 : map_fd, 0);
 
 	if (addr == MAP_FAILED)
 		return spin_fail(-errno, "cannot map the host memory of %s: %s", ctx->name, strerror(errno));
@@ -97,11 +96,11 @@ static void post_for_datagrams(struct host_side *host)
 		host_side__post(host, 0, &all, all.length != 0);
 }
 
-int host_side__open(struct spin_ctx *ctx)
+static int open_memory(struct spin_ctx *ctx, int map_fd)
 {
 	const size_t bytes = SPIN_MES_MAX * sizeof(struct spin_me_memory);
 	struct host_side *host = &ctx->host;
-	int err = map_memory(ctx);
+	int err = map_memory(ctx, map_fd);
 
 	if (err)
 		return err;
@@ -115,9 +114,25 @@ int host_side__open(struct spin_ctx *ctx)
 			return spin_fail(-ENOMEM, "no memory for the entries of %s", ctx->name);
 		host->entry = host->own_entry;
 	}
-	if (!ctx->messages)
-		post_for_datagrams(host);
 	return 0;
+}
+
+int host_side__open(struct spin_ctx *ctx)
+{
+	const struct bpf_map *map = bpf_object__find_map_by_name(ctx->bpf, "spin_host");
+	int err = open_memory(ctx, map ? bpf_map__fd(map) : -1);
+
+	if (!err && !ctx->messages)
+		post_for_datagrams(&ctx->host);
+	return err;
+}
+
+int host_side__open_shared(struct spin_ctx *ctx, int map_fd)
+{
+	ctx->host.is_own = !has_entries(ctx->bpf);
+	if (!ctx->host.is_own && map_fd < 0)
+		return spin_fail(-EPROTO, "the host memory of %s is missing", ctx->name);
+	return open_memory(ctx, map_fd);
 }
 
 void host_side__close(struct host_side *host)

@@ -21,6 +21,8 @@ int host_side__take(struct host_side *host, const struct spin_message_opts *opts
 int host_side__prepare(struct host_side *host, struct bpf_object *bpf, int messages);
 /* After loading: maps it. */
 int host_side__open(struct spin_ctx *ctx);
+/* Instead, for a context that spind holds: maps what that has made. */
+int host_side__open_shared(struct spin_ctx *ctx, int map_fd);
 void host_side__close(struct host_side *host);
 
 /* Clears host memory and counters, and restores the segments of a context of datagrams. */

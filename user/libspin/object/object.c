@@ -50,6 +50,7 @@ static int read_file(struct spin_object *obj)
 			obj->bytes += (size_t)got;
 	}
 	close(fd);
+	obj->file_bytes = obj->bytes;
 	return err;
 }
 
@@ -199,20 +200,24 @@ static int check_contract(const struct spin_object *obj)
 	return err || !obj->bounded ? err : contract__check(&bounded);
 }
 
-int spin_object__open(const char *path, struct spin_object **out)
+static struct spin_object *new_object(const char *path)
 {
 	struct spin_object *obj = calloc(1, sizeof(*obj));
-	int err;
 
-	*out = NULL;
 	spin_quiet_libbpf();
-	if (!obj || !(obj->path = strdup(path))) {
-		free(obj);
-		return spin_fail(-ENOMEM, "no memory to open %s", path);
-	}
-	err = read_file(obj);
-	if (!err)
-		err = check_seal(obj);
+	if (obj && (obj->path = strdup(path)))
+		return obj;
+	free(obj);
+	spin_fail(-ENOMEM, "no memory to open %s", path);
+	return NULL;
+}
+
+/* Checks what was read; closes the object on failure. */
+static int check_object(struct spin_object *obj, struct spin_object **out)
+{
+	const char *path = obj->path;
+	int err = check_seal(obj);
+
 	if (!err)
 		err = refuse_pspin(obj);
 	if (!err)
@@ -233,6 +238,42 @@ int spin_object__open(const char *path, struct spin_object **out)
 	}
 	*out = obj;
 	return 0;
+}
+
+int spin_object__open(const char *path, struct spin_object **out)
+{
+	struct spin_object *obj = new_object(path);
+	int err;
+
+	*out = NULL;
+	if (!obj)
+		return -ENOMEM;
+	err = read_file(obj);
+	if (!err)
+		return check_object(obj, out);
+	spin_object__close(obj);
+	return err;
+}
+
+int spin_object__open_mem(const char *name, const void *data, size_t bytes, struct spin_object **out)
+{
+	struct spin_object *obj = new_object(name);
+	int err = 0;
+
+	*out = NULL;
+	if (!obj)
+		return -ENOMEM;
+	if (!bytes || bytes > OBJECT_BYTES_MAX)
+		err = spin_fail(-EINVAL, "%s is not a fat object: it has %zu bytes", name, bytes);
+	else if (!(obj->data = malloc(bytes)))
+		err = spin_fail(-ENOMEM, "no memory to read %s", name);
+	if (err) {
+		spin_object__close(obj);
+		return err;
+	}
+	memcpy(obj->data, data, bytes);
+	obj->bytes = obj->file_bytes = bytes;
+	return check_object(obj, out);
 }
 
 void spin_object__close(struct spin_object *obj)

@@ -34,12 +34,19 @@ static size_t whole_pages(size_t bytes)
 
 int section__open(const struct bpf_object *object, const char *section, const char *who, struct spin_memory *out)
 {
-	struct bpf_map *map = section__map(object, section);
+	const struct bpf_map *map = section__map(object, section);
+
+	return map ? section__open_fd(object, section, bpf_map__fd(map), who, out) : 0;
+}
+
+int section__open_fd(const struct bpf_object *object, const char *section, int fd, const char *who, struct spin_memory *out)
+{
+	const struct bpf_map *map = section__map(object, section);
 	void *addr;
 
 	if (!map)
 		return 0;
-	addr = mmap(NULL, whole_pages(bpf_map__value_size(map)), PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+	addr = mmap(NULL, whole_pages(bpf_map__value_size(map)), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (addr == MAP_FAILED)
 		return spin_fail(-errno, "cannot map the memory of %s: %s", who, strerror(errno));
 	out->addr = addr;

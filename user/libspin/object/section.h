@@ -18,6 +18,8 @@ struct spin_memory {
 struct bpf_map *section__map(const struct bpf_object *object, const char *section);
 /* Maps a section of a loaded object; nothing if there is none. 0, or -errno with a reason that names `who`. */
 int section__open(const struct bpf_object *object, const char *section, const char *who, struct spin_memory *out);
+/* The same by a descriptor of its map, which another process has loaded. */
+int section__open_fd(const struct bpf_object *object, const char *section, int fd, const char *who, struct spin_memory *out);
 void section__close(struct spin_memory *mem);
 /* A variable of the section by name, if it has this size; NULL if not. */
 void *section__variable(const struct bpf_object *object, const char *section, const struct spin_memory *mem, const char *name,

@@ -52,6 +52,8 @@ void spin_set_load_progress(spin_load_progress_fn fn, void *arg);
  * calls that spincc makes of no handler: it is not loaded, whoever made it).
  */
 int spin_object__open(const char *path, struct spin_object **out);
+/* The same of an object in memory, which is copied; `name` stands for its path in messages. */
+int spin_object__open_mem(const char *name, const void *data, size_t bytes, struct spin_object **out);
 void spin_object__close(struct spin_object *obj);
 const struct spin_meta *spin_object__meta(const struct spin_object *obj);
 /* The rv32 image inside; valid while the object is open. */
@@ -81,6 +83,8 @@ int spin_rule__format(const struct spin_rule *rule, char *buf, size_t bytes);
 int spin_nic__open(const char *ifname, struct spin_nic **out);
 /* No interface at all: contexts attach to it, packets come from spin_nic__run(). For tests and replays. */
 int spin_nic__open_offline(struct spin_nic **out);
+/* The same handle once more, for another thread, say: it lives until each is closed. */
+struct spin_nic *spin_nic__hold(struct spin_nic *nic);
 void spin_nic__close(struct spin_nic *nic);
 const char *spin_nic__name(const struct spin_nic *nic);
 int spin_nic__ifindex(const struct spin_nic *nic); /* 0: offline */

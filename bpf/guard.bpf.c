@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The guard of a context that somebody without privileges has on a socket (user/spind/). It runs between the dispatcher and the
+ * context's program, which may be anybody's bytes:
+ *
+ *	before  Is the packet the socket's? The tests are those by which the kernel finds a datagram's socket. If not, the packet goes
+ *	        on to the host, and the handlers do not see it.
+ *	after   The packet may go on to the same socket, or back to where it came from. Anything else is dropped.
+ *
+ * The context's program is tail-called from a function, so it returns to the guard, whatever it tail-calls itself.
+ */
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+#include <spin/spin.h>
+#include <spin/hpu.h>
+
+#include "bpf/abi/guard.h"
+#include "bpf/parse.h"
+
+#define SPIN_AF_INET6 10
+
+char spin_license[] SEC("license") = "Dual BSD/GPL";
+
+struct spin_guard_counts spin_guard_counts[SPIN_HPUS_MAX];
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, 1);
+	__uint(key_size, 4);
+	__uint(value_size, 4);
+} spin_guarded SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_SOCKMAP);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, uint64_t);
+} spin_guard_socket SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, SPIN_GUARD_ADDRESSES);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(key_size, 16);
+	__uint(value_size, 4);
+} spin_guard_local SEC(".maps");
+
+/* Who sends a packet to whom. Addresses of IPv4 as in IPv6: ::ffff:a.b.c.d. */
+struct spin_ends {
+	spin_be32 src[4], dst[4];
+	uint16_t mac_dst[3], mac_src[3];
+	spin_be16 src_port, dst_port;
+	uint32_t is_ip4;
+};
+
+SPIN_INLINE void spin_end_ip4_(spin_be32 *to, spin_be32 addr)
+{
+	to[0] = to[1] = 0;
+	to[2] = spin_hton32(0xffff);
+	to[3] = addr;
+}
+
+/* 0: the frame is no UDP datagram. */
+SPIN_INLINE _Bool spin_read_ends_(struct xdp_md *ctx, struct spin_ends *out)
+{
+	const struct spin_view view = { .access = SPIN_DIRECT, .data = (uint8_t *)(long)ctx->data, .end = (uint8_t *)(long)ctx->data_end };
+	struct spin_datagram d;
+	enum spin_reason reason;
+
+	d.is_ip4 = 0; /* as in spin_root() */
+	reason = spin_parse_as(&view, 0, &d);
+	if (spin_maybe_long(reason))
+		reason = spin_parse_long(view.data, view.end, bpf_xdp_get_buff_len(ctx), 0, &d);
+	if (reason != SPIN_PARSED)
+		return 0;
+	out->is_ip4 = d.is_ip4;
+	for (int i = 0; i < 3; i++) {
+		out->mac_dst[i] = ((const uint16_t *)d.eth->dst)[i];
+		out->mac_src[i] = ((const uint16_t *)d.eth->src)[i];
+	}
+	out->src_port = d.udp->src_port;
+	out->dst_port = d.udp->dst_port;
+	if (d.is_ip4) {
+		const struct spin_ip4 *ip = d.ip;
+
+		spin_end_ip4_(out->src, ip->src);
+		spin_end_ip4_(out->dst, ip->dst);
+	} else {
+		const struct spin_ip6 *ip = d.ip;
+
+		for (int i = 0; i < 4; i++) {
+			out->src[i] = ip->src[i];
+			out->dst[i] = ip->dst[i];
+		}
+	}
+	return 1;
+}
+
+SPIN_INLINE _Bool spin_same_address_(const spin_be32 *a, const spin_be32 *b)
+{
+	return !((a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]) | (a[3] ^ b[3]));
+}
+
+SPIN_INLINE _Bool spin_same_mac_(const uint16_t *a, const uint16_t *b)
+{
+	return !((a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]));
+}
+
+/* 1 if the socket's own address is the packet's destination or any, and its peer, if it is connected, the packet's source. */
+SPIN_INLINE _Bool spin_addresses_fit_(struct bpf_sock *sk, const struct spin_ends *ends)
+{
+	const _Bool connected = sk->dst_port != 0;
+
+	if (ends->is_ip4) {
+		if (sk->src_ip4 && sk->src_ip4 != ends->dst[3])
+			return 0;
+		return !connected || sk->dst_ip4 == ends->src[3];
+	}
+	if (sk->family != SPIN_AF_INET6)
+		return 0;
+	if (sk->src_ip6[0] | sk->src_ip6[1] | sk->src_ip6[2] | sk->src_ip6[3])
+		if ((sk->src_ip6[0] ^ ends->dst[0]) | (sk->src_ip6[1] ^ ends->dst[1]) | (sk->src_ip6[2] ^ ends->dst[2]) |
+		    (sk->src_ip6[3] ^ ends->dst[3]))
+			return 0;
+	return !connected || !((sk->dst_ip6[0] ^ ends->src[0]) | (sk->dst_ip6[1] ^ ends->src[1]) | (sk->dst_ip6[2] ^ ends->src[2]) |
+			       (sk->dst_ip6[3] ^ ends->src[3]));
+}
+
+/*
+ * 1 if the kernel would give the packet to this socket. It may be another one's although the dispatcher found it by address and
+ * port: an unprivileged program may release its port and keep its socket, or bind it to an address that the host does not have.
+ */
+SPIN_INLINE _Bool spin_is_sockets_(struct xdp_md *ctx, const struct spin_ends *ends)
+{
+	uint32_t zero = 0;
+	struct bpf_sock *sk = bpf_map_lookup_elem(&spin_guard_socket, &zero);
+	_Bool fits;
+
+	if (!sk)
+		return 0;
+	fits = sk->src_port == spin_ntoh16(ends->dst_port) && (!sk->dst_port || sk->dst_port == ends->src_port) &&
+	       (!sk->bound_dev_if || sk->bound_dev_if == ctx->ingress_ifindex) && spin_addresses_fit_(sk, ends);
+	bpf_sk_release(sk);
+	return fits;
+}
+
+/* Broadcasts are several sockets', so handlers of one do not see them. A group is the socket's only if it is bound to that. */
+SPIN_INLINE _Bool spin_is_hosts_(const struct spin_ends *ends)
+{
+	const _Bool group = ends->is_ip4 ? (spin_ntoh32(ends->dst[3]) >> 28) == 14 : (spin_ntoh32(ends->dst[0]) >> 24) == 0xff;
+
+	const _Bool loopback = ends->is_ip4 && (spin_ntoh32(ends->dst[3]) >> 24) == 127; /* all of it is the host's, on lo alone */
+
+	return group || loopback || bpf_map_lookup_elem(&spin_guard_local, ends->dst);
+}
+
+/*
+ * What it returns is the context's program's, and -1 without one. Not static, or the verifier would take -1 for the only value; with
+ * the assembly, or the compiler would.
+ */
+__attribute__((noinline)) int spin_guarded_run(struct xdp_md *ctx)
+{
+	int none = -1;
+
+	bpf_tail_call_static(ctx, &spin_guarded, 0);
+	__asm__ volatile("" : "+r"(none));
+	return none;
+}
+
+SPIN_INLINE _Bool spin_went_back_(const struct spin_ends *was, const struct spin_ends *is)
+{
+	return spin_same_address_(was->src, is->dst) && spin_same_address_(was->dst, is->src) && was->src_port == is->dst_port &&
+	       was->dst_port == is->src_port && spin_same_mac_(was->mac_src, is->mac_dst) && spin_same_mac_(was->mac_dst, is->mac_src);
+}
+
+SPIN_INLINE _Bool spin_goes_on_(const struct spin_ends *was, const struct spin_ends *is)
+{
+	return spin_same_address_(was->src, is->src) && spin_same_address_(was->dst, is->dst) && was->src_port == is->src_port &&
+	       was->dst_port == is->dst_port && spin_same_mac_(was->mac_src, is->mac_src) && spin_same_mac_(was->mac_dst, is->mac_dst);
+}
+
+SEC("xdp")
+int spin_guard(struct xdp_md *ctx)
+{
+	struct spin_guard_counts *counts = &spin_guard_counts[bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1)];
+	struct spin_ends was, is;
+	int action;
+
+	if (!spin_read_ends_(ctx, &was) || !spin_is_hosts_(&was) || !spin_is_sockets_(ctx, &was)) {
+		counts->left++;
+		return XDP_PASS;
+	}
+	action = spin_guarded_run(ctx);
+	if (action == XDP_DROP || action == XDP_ABORTED)
+		return action;
+	if (action == -1)
+		return XDP_PASS; /* no program: it is being replaced or removed */
+	if (spin_read_ends_(ctx, &is) && was.is_ip4 == is.is_ip4) {
+		if (action == XDP_PASS && spin_goes_on_(&was, &is))
+			return XDP_PASS;
+		if (action == XDP_TX && spin_went_back_(&was, &is))
+			return XDP_TX;
+	}
+	counts->refused++;
+	return XDP_DROP;
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* bpf/guard.bpf.c, compiled: GUARD_IMAGE names the object. */
+	.section .rodata
+	.global guard_image, guard_image_end
+	.hidden guard_image, guard_image_end
+	.balign 16
+guard_image:
+	.incbin GUARD_IMAGE
+guard_image_end:
+	.section .note.GNU-stack, "", @progbits

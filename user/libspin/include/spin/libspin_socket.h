@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef LIBSPIN_SOCKET_H
+#define LIBSPIN_SOCKET_H
+
+/*
+ * Processing sockets (PsPIN 3.4.2): handlers on a socket of the program's own, without privileges.
+ *
+ *	bind(fd, ...);                                    // an ordinary UDP socket
+ *	spin_object__open("histogram.spin", &obj);
+ *	spin_socket__attach(fd, obj, NULL, &ctx);
+ *	recv(fd, ...);                                    // what the handlers let through
+ *
+ * spind(8) holds the privileges, and holding the socket is the authority: it reads address, port and namespace from the descriptor.
+ * The handlers run on each datagram that the kernel would give to the socket: what they drop is never read, what they rewrite is
+ * read rewritten, and replies leave at XDP. They see no packet of others, and send to nobody but the sender of the packet.
+ *
+ * The context is a struct spin_ctx like any other: spin_ctx__symbol(), _value(), _set(), _table_insert(), _fields(), _counters(),
+ * _events() and _event_fd() work without system calls or privileges. It has no interface, no tap, and runs no given packets.
+ *
+ * It ends with the first of these; datagrams then come to the socket as if there had never been handlers:
+ *   - spin_ctx__destroy(); spin_ctx__detach() stops the handlers and keeps their memories
+ *   - the last descriptor of the socket is closed. dup(), fork() and passing it on make more of them, and change nothing
+ *   - the last descriptor of the connection to spind is closed: it is close-on-exec, and a child of fork() has it, too
+ *   - spind's process for the namespace ends, or `spinctl stop`. spin_ctx__alive() then says -ENOTCONN
+ *
+ * Sockets: UDP, IPv4 and IPv6, bound (also to any address, to a multicast group, and to a device), connected or not. Of a group of
+ * SO_REUSEPORT one socket is attached, for the datagrams of all. Broadcasts, and groups that a socket bound to any address has
+ * joined, come to it untouched.
+ */
+#include <spin/libspin.h>
+
+struct spin_socket_opts {
+	size_t bytes;       /* sizeof(struct spin_socket_opts); fields behind it count as zero */
+	const char *name;   /* of the context, at most 15 characters; NULL: the handler's */
+	const char *broker; /* spind's socket; NULL: what SPIN_SPIND says, or /run/spin/spind.sock */
+	/*
+	 * ISOLATED for everybody; TRUSTED, which is several times faster in payload loops, for root and the group that spind
+	 * trusts: -EPERM for others.
+	 */
+	enum spin_class class;
+	/* 1: loaded, and not attached yet, so that tables can be filled before the first packet; spin_ctx__attach() attaches it. */
+	int detached;
+	size_t host_bytes; /* host memory for handlers that use some; 0: SPIN_HOST_BYTES */
+};
+
+/* ISOLATED, attached. */
+#define SPIN_SOCKET_OPTS                                                               \
+	(struct spin_socket_opts)                                                      \
+	{                                                                              \
+		.bytes = sizeof(struct spin_socket_opts), .class = SPIN_CLASS_ISOLATED \
+	}
+
+/*
+ * Attaches handlers to a socket. The descriptor stays the caller's. opts may be NULL: SPIN_SOCKET_OPTS. May be called from any
+ * thread; the context belongs to one at a time.
+ * -ECONNREFUSED, -ENOENT: spind is not running. -ENOTSOCK, -EPROTONOSUPPORT (not UDP), -EDESTADDRREQ (not bound). -EPERM: the class is
+ * not for this user, or spincc does not make such objects. -EEXIST: another context has this socket, or packets of it. -EDQUOT: a
+ * limit of spind's configuration, which the reason names. -EINVAL: the verifier refuses the handler.
+ */
+int spin_socket__attach(int fd, const struct spin_object *obj, const struct spin_socket_opts *opts, struct spin_ctx **out);
+
+/*
+ * A context of spind by its number, as `spinctl list` prints it: to read and change its memories while it runs, for its owner and root. It
+ * goes on when this is destroyed. *obj is opened, too, and the caller's to close afterwards.
+ * -ENOENT: there is no such context. -EPERM: it is another user's.
+ */
+int spin_socket__open(uint32_t id, const char *broker, struct spin_object **obj, struct spin_ctx **out);
+
+/* The context's number; 0: it is none of spind's. */
+uint32_t spin_socket__id(const struct spin_ctx *ctx);
+
+#endif

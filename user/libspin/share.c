@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Sizes of objects and descriptors of contexts (share.h), for spind. */
+#include <linux/bpf.h>
+
+#include "kernel/cpus.h"
+#include "user/libspin/internal.h"
+#include "user/libspin/share.h"
+
+static uint64_t map_bytes(const struct bpf_map *map)
+{
+	const uint64_t entries = bpf_map__max_entries(map), value = (bpf_map__value_size(map) + 7u) / 8 * 8;
+	const int cpus = kernel_cpus__possible();
+
+	switch (bpf_map__type(map)) {
+	case BPF_MAP_TYPE_RINGBUF:
+		return entries;
+	case BPF_MAP_TYPE_PERCPU_ARRAY:
+		return entries * value * (uint64_t)(cpus > 0 ? cpus : 1);
+	default:
+		return entries * (value + bpf_map__key_size(map));
+	}
+}
+
+void share__needs(const struct spin_object *obj, struct share_needs *out)
+{
+	struct bpf_program *prog;
+	struct bpf_map *map;
+
+	*out = (struct share_needs){ 0 };
+	bpf_object__for_each_map(map, obj->types)
+		out->map_bytes += map_bytes(map);
+	bpf_object__for_each_program(prog, obj->types)
+		out->instructions += (uint32_t)bpf_program__insn_cnt(prog);
+}
+
+static int section_fd(const struct spin_ctx *ctx, const char *section)
+{
+	const struct bpf_map *map = section__map(ctx->bpf, section);
+
+	return map ? bpf_map__fd(map) : -1;
+}
+
+void share__memories(const struct spin_ctx *ctx, struct share_memories *out)
+{
+	const struct bpf_map *host = bpf_object__find_map_by_name(ctx->bpf, "spin_host");
+
+	*out = (struct share_memories){
+		.data = section_fd(ctx, ".data"),
+		.bss = section_fd(ctx, ".bss"),
+		.events = ctx->events_fd,
+		.host = host && !ctx->host.is_own ? bpf_map__fd(host) : -1,
+		.hpus = ctx->num_hpus,
+		.bounded = (uint32_t)ctx->bounded,
+		.host_bytes = ctx->host.memory.bytes,
+	};
+}
+
+const struct spin_rule *share__rule(const struct spin_ctx *ctx)
+{
+	return &ctx->rule;
+}

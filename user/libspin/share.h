@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_LIBSPIN_SHARE_H
+#define USER_LIBSPIN_SHARE_H
+
+/* What spind needs to know of objects and contexts that are other programs': how large they are, and what of them those may map. */
+#include <stdint.h>
+
+struct spin_ctx;
+struct spin_object;
+
+struct share_needs {
+	uint64_t map_bytes;    /* of the kernel's memory, without host memory */
+	uint32_t instructions; /* of all its programs */
+};
+void share__needs(const struct spin_object *obj, struct share_needs *out);
+
+/* Descriptors of the context's maps, which stay its own. */
+struct share_memories {
+	int data, bss, events, host; /* -1: it has none */
+	uint32_t hpus;
+	uint32_t bounded; /* 1: its layout is that of the programs with bounded loops */
+	uint64_t host_bytes;
+};
+void share__memories(const struct spin_ctx *ctx, struct share_memories *out);
+
+/* Its rule, for a person. */
+const struct spin_rule *share__rule(const struct spin_ctx *ctx);
+
+#endif

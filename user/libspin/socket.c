@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Contexts that spind holds for this process (libspin_socket.h). Their programs are spind's; this process has their memories, mapped,
+ * and a connection, with which the context begins and ends. Needs no privileges.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "user/libspin/broker.h"
+#include "user/libspin/internal.h"
+#include "user/libspin/messages/host_side.h"
+#include "user/libspin/socket.h"
+
+#pragma GCC visibility push(default)
+#include <spin/libspin_socket.h>
+#pragma GCC visibility pop
+
+#define ANSWER_MS 300000 /* the verifier takes minutes at worst */
+
+struct remote {
+	int connection;
+	uint32_t id;
+	int attached;
+	int is_own; /* 1: the context ends with the connection */
+	int events_fd;
+};
+
+static int no_broker(int err, const char *path)
+{
+	if (err == -ENOENT || err == -ECONNREFUSED)
+		return spin_fail(
+			err,
+			"spind does not run here: nothing listens at %s; start it as root (`systemctl start spind`, or `spind`), or "
+			"set %s to its socket",
+			broker__path(path), BROKER_ENV);
+	return spin_fail(err, "cannot connect to spind at %s: %s", broker__path(path), strerror(-err));
+}
+
+/* Sends a request and waits for its answer; descriptors of the answer are the caller's. */
+static int ask(int connection, const struct broker_request *request, const int *fds, unsigned count, struct broker_answer *answer,
+	       int got[BROKER_FDS], unsigned *got_count)
+{
+	struct pollfd wait = { .fd = connection, .events = POLLIN };
+	ssize_t bytes;
+	int err = broker__send(connection, request, sizeof(*request), fds, count, 0);
+
+	*got_count = 0;
+	while (!err && poll(&wait, 1, ANSWER_MS) <= 0)
+		if (errno != EINTR)
+			err = -ETIMEDOUT;
+	if (err == -ETIMEDOUT)
+		return spin_fail(err, "spind has not answered for %d minutes; its log may say why", ANSWER_MS / 60000);
+	bytes = err ? err : broker__receive(connection, answer, sizeof(*answer), got, got_count, 0);
+	if (bytes == sizeof(*answer) && answer->magic == BROKER_MAGIC && answer->version == BROKER_VERSION) {
+		answer->text[sizeof(answer->text) - 1] = '\0';
+		if (!answer->error)
+			return 0;
+		broker__close(got, *got_count);
+		*got_count = 0;
+		return spin_fail(answer->error < 0 ? answer->error : -EPROTO, "%s", answer->text);
+	}
+	broker__close(got, *got_count);
+	*got_count = 0;
+	if (bytes <= 0)
+		return spin_fail(bytes && bytes != -ECONNRESET && bytes != -EPIPE ? (int)bytes : -ENOTCONN,
+				 "spind has closed the connection: it ended, or it was stopped; try again");
+	return spin_fail(-EPROTO, "spind is of another version than libspin: update both, and start it again");
+}
+
+/* The object for spind: a file that nobody can change any more. */
+static int object_fd(const struct spin_object *obj, int *out)
+{
+	const int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+	int fd = memfd_create("spin_object", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	size_t done = 0;
+
+	while (fd >= 0 && done < obj->file_bytes) {
+		ssize_t wrote = write(fd, obj->data + done, obj->file_bytes - done);
+
+		if (wrote < 0 && errno != EINTR)
+			break;
+		done += wrote > 0 ? (size_t)wrote : 0;
+	}
+	if (fd < 0 || done < obj->file_bytes || fcntl(fd, F_ADD_SEALS, seals)) {
+		int err = -errno;
+
+		if (fd >= 0)
+			close(fd);
+		return spin_fail(err, "cannot hand %s to spind: %s", obj->path, strerror(-err));
+	}
+	*out = fd;
+	return 0;
+}
+
+/* Maps the memories whose descriptors came; those that are still needed go to the context. */
+static int open_memories(struct spin_ctx *ctx, const struct broker_answer *answer, int fds[BROKER_FDS], unsigned count)
+{
+	int memory[BROKER_MEMORIES];
+	unsigned at = 0;
+	int err = 0;
+
+	for (unsigned i = 0; i < BROKER_MEMORIES; i++)
+		memory[i] = answer->memories & 1u << i && at < count ? fds[at++] : -1;
+	if (memory[BROKER_EVENTS] < 0 || memory[BROKER_BSS] < 0)
+		return spin_fail(-EPROTO, "spind has sent no memories of %s", ctx->name);
+	if (memory[BROKER_DATA] >= 0)
+		err = section__open_fd(ctx->bpf, ".data", memory[BROKER_DATA], ctx->name, &ctx->data);
+	if (!err)
+		err = section__open_fd(ctx->bpf, ".bss", memory[BROKER_BSS], ctx->name, &ctx->bss);
+	if (err)
+		return err;
+	ctx->counters = section__variable(ctx->bpf, ".bss", &ctx->bss, "spin_counters", sizeof(struct spin_counters) * SPIN_HPUS_MAX);
+	if (!ctx->counters)
+		return spin_fail(-EINVAL, "%s has no counters of this version; compile it again with spincc", ctx->name);
+	ctx->remote->events_fd = ctx->events_fd = fcntl(memory[BROKER_EVENTS], F_DUPFD_CLOEXEC, 0);
+	if (ctx->events_fd < 0)
+		return spin_fail(-errno, "no descriptor for the events of %s: %s", ctx->name, strerror(errno));
+	err = work__open(ctx);
+	return err ? err : host_side__open_shared(ctx, memory[BROKER_HOST]);
+}
+
+/* A context as spind has described it. Takes over the connection, also on failure. */
+static int new_context(const struct spin_object *obj, int connection, const struct broker_answer *answer, int fds[BROKER_FDS],
+		       unsigned count, int is_own, struct spin_ctx **out)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = obj->meta.name);
+	struct spin_ctx *ctx = calloc(1, sizeof(*ctx));
+	const void *programs;
+	size_t bytes;
+	int err;
+
+	if (!ctx || !(ctx->remote = calloc(1, sizeof(*ctx->remote)))) {
+		free(ctx);
+		close(connection);
+		return spin_fail(-ENOMEM, "no memory for a context");
+	}
+	*ctx->remote = (struct remote){
+		.connection = connection, .id = answer->id, .attached = answer->attached != 0, .is_own = is_own, .events_fd = -1
+	};
+	ctx->prog_fd = ctx->events_fd = -1;
+	memcpy(ctx->name, answer->name, sizeof(ctx->name) - 1);
+	ctx->class = answer->class == SPIN_CLASS_TRUSTED ? SPIN_CLASS_TRUSTED : SPIN_CLASS_ISOLATED;
+	ctx->num_hpus = answer->hpus;
+	ctx->bounded = answer->bounded && obj->bounded;
+	ctx->host.memory.bytes = answer->host_bytes;
+	programs = object__programs(obj, ctx->bounded, &bytes);
+	ctx->bpf = bpf_object__open_mem(programs, bytes, &opts);
+	ctx->btf = ctx->bpf ? bpf_object__btf(ctx->bpf) : NULL;
+	err = ctx->btf ? open_memories(ctx, answer, fds, count) : spin_fail(-EINVAL, "%s cannot be read by libbpf", obj->path);
+	if (err) {
+		spin_ctx__destroy(ctx);
+		return err;
+	}
+	*out = ctx;
+	return 0;
+}
+
+static int take_options(const struct spin_socket_opts *from, struct spin_socket_opts *to)
+{
+	*to = SPIN_SOCKET_OPTS;
+	if (!from)
+		return 0;
+	if (from->bytes < sizeof(from->bytes))
+		return spin_fail(-EINVAL, "spin_socket_opts: set bytes to sizeof(struct spin_socket_opts)");
+	memset(to, 0, sizeof(*to));
+	memcpy(to, from, from->bytes < sizeof(*to) ? from->bytes : sizeof(*to));
+	if (to->class != SPIN_CLASS_TRUSTED && to->class != SPIN_CLASS_ISOLATED)
+		return spin_fail(-EINVAL, "there is no load class %d", (int)to->class);
+	if (to->name && strlen(to->name) >= sizeof(((struct broker_request *)NULL)->name))
+		return spin_fail(-EINVAL, "'%s' is too long for the name of a context: at most 15 characters", to->name);
+	return 0;
+}
+
+int spin_socket__attach(int fd, const struct spin_object *obj, const struct spin_socket_opts *opts, struct spin_ctx **out)
+{
+	struct broker_request request = { .magic = BROKER_MAGIC, .version = BROKER_VERSION, .op = BROKER_CREATE };
+	struct spin_socket_opts wanted;
+	struct broker_answer answer;
+	int fds[2] = { fd, -1 }, got[BROKER_FDS], connection, err;
+	unsigned count = 0;
+
+	*out = NULL;
+	spin_quiet_libbpf();
+	err = take_options(opts, &wanted);
+	if (err)
+		return err;
+	if (fcntl(fd, F_GETFD) < 0)
+		return spin_fail(-EBADF, "%d is no open descriptor", fd);
+	request.class = wanted.class;
+	request.host_bytes = wanted.host_bytes;
+	if (wanted.name)
+		memcpy(request.name, wanted.name, strlen(wanted.name));
+	connection = broker__connect(wanted.broker);
+	if (connection < 0)
+		return no_broker(connection, wanted.broker);
+	err = object_fd(obj, &fds[1]);
+	if (!err) {
+		err = ask(connection, &request, fds, 2, &answer, got, &count);
+		close(fds[1]);
+	}
+	if (err) {
+		close(connection);
+		return err;
+	}
+	err = new_context(obj, connection, &answer, got, count, 1, out);
+	broker__close(got, count);
+	if (!err && !wanted.detached) {
+		err = remote__attach(*out);
+		if (err) {
+			spin_ctx__destroy(*out);
+			*out = NULL;
+		}
+	}
+	return err;
+}
+
+static int read_object(int fd, uint32_t id, struct spin_object **out)
+{
+	char name[32];
+	off_t bytes = lseek(fd, 0, SEEK_END);
+	void *data = bytes > 0 ? malloc((size_t)bytes) : NULL;
+	int err = 0;
+
+	snprintf(name, sizeof(name), "the object of context %u", id);
+	if (!data || pread(fd, data, (size_t)bytes, 0) != bytes)
+		err = spin_fail(-EPROTO, "%s cannot be read", name);
+	if (!err)
+		err = spin_object__open_mem(name, data, (size_t)bytes, out);
+	free(data);
+	return err;
+}
+
+int spin_socket__open(uint32_t id, const char *broker, struct spin_object **obj, struct spin_ctx **out)
+{
+	struct broker_request request = { .magic = BROKER_MAGIC, .version = BROKER_VERSION, .op = BROKER_OPEN, .id = id };
+	int connection = broker__connect(broker), got[BROKER_FDS], err;
+	struct broker_answer answer;
+	unsigned count = 0;
+
+	*out = NULL;
+	*obj = NULL;
+	spin_quiet_libbpf();
+	if (connection < 0)
+		return no_broker(connection, broker);
+	err = ask(connection, &request, NULL, 0, &answer, got, &count);
+	if (!err && (!(answer.memories & 1u << BROKER_OBJECT) || !count))
+		err = spin_fail(-EPROTO, "spind has sent no object of context %u", id);
+	if (!err)
+		err = read_object(got[count - 1], id, obj);
+	if (err) {
+		close(connection);
+	} else {
+		err = new_context(*obj, connection, &answer, got, count, 0, out);
+		if (err) {
+			spin_object__close(*obj);
+			*obj = NULL;
+		}
+	}
+	broker__close(got, count);
+	return err;
+}
+
+uint32_t spin_socket__id(const struct spin_ctx *ctx)
+{
+	return ctx->remote ? ctx->remote->id : 0;
+}
+
+static int simple(struct spin_ctx *ctx, enum broker_op op)
+{
+	struct broker_request request = { .magic = BROKER_MAGIC, .version = BROKER_VERSION, .op = op, .id = ctx->remote->id };
+	struct broker_answer answer;
+	int got[BROKER_FDS], err;
+	unsigned count;
+
+	if (!ctx->remote->is_own)
+		return spin_fail(-EPERM, "%s is another program's context: that one attaches and detaches it", ctx->name);
+	err = ask(ctx->remote->connection, &request, NULL, 0, &answer, got, &count);
+	broker__close(got, count);
+	if (!err)
+		ctx->remote->attached = op == BROKER_ATTACH;
+	return err;
+}
+
+int remote__attach(struct spin_ctx *ctx)
+{
+	return simple(ctx, BROKER_ATTACH);
+}
+
+int remote__detach(struct spin_ctx *ctx)
+{
+	return ctx->remote->is_own && ctx->remote->attached ? simple(ctx, BROKER_DETACH) : 0;
+}
+
+int remote__alive(const struct spin_ctx *ctx)
+{
+	struct pollfd wait = { .fd = ctx->remote->connection, .events = POLLRDHUP };
+
+	if (poll(&wait, 1, 0) > 0)
+		return spin_fail(-ENOTCONN, "%s is gone: its socket was closed, it was stopped, or spind ended", ctx->name);
+	return ctx->remote->attached;
+}
+
+void remote__free(struct remote *remote)
+{
+	if (!remote)
+		return;
+	close(remote->connection);
+	if (remote->events_fd >= 0)
+		close(remote->events_fd);
+	free(remote);
+}
