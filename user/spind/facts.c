@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Reads a socket's address, port, peer, device and namespace from its descriptor (facts.h). Called for descriptors of anybody. */
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <linux/sockios.h>
+
+#include "user/spind/facts.h"
+
+union address {
+	struct sockaddr any;
+	struct sockaddr_in ip4;
+	struct sockaddr_in6 ip6;
+};
+
+static int refuse(int err, char *text, size_t text_bytes, const char *format, ...) __attribute__((format(printf, 4, 5)));
+static int refuse(int err, char *text, size_t text_bytes, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, text_bytes, format, args);
+	va_end(args);
+	return err;
+}
+
+static int option(int fd, int level, int name, int *value)
+{
+	socklen_t bytes = sizeof(*value);
+
+	*value = 0;
+	return getsockopt(fd, level, name, value, &bytes) ? -errno : 0;
+}
+
+/* IP version, address and port; of an IPv4 address in IPv6 those of IPv4. Version 0: any address of both. */
+static void read_end(const union address *from, int only_ip6, unsigned *version, uint32_t addr[4], uint32_t mask[4], uint16_t *port)
+{
+	const struct in6_addr *ip6 = &from->ip6.sin6_addr;
+
+	memset(addr, 0, 16);
+	memset(mask, 0, 16);
+	if (from->any.sa_family == AF_INET) {
+		*version = 4;
+		*port = ntohs(from->ip4.sin_port);
+		addr[0] = from->ip4.sin_addr.s_addr;
+		mask[0] = addr[0] ? UINT32_MAX : 0;
+		return;
+	}
+	*port = ntohs(from->ip6.sin6_port);
+	if (IN6_IS_ADDR_V4MAPPED(ip6)) {
+		*version = 4;
+		memcpy(addr, (const char *)ip6 + 12, 4);
+		mask[0] = addr[0] ? UINT32_MAX : 0;
+		return;
+	}
+	*version = IN6_IS_ADDR_UNSPECIFIED(ip6) && !only_ip6 ? 0 : 6;
+	if (IN6_IS_ADDR_UNSPECIFIED(ip6))
+		return;
+	memcpy(addr, ip6, 16);
+	memset(mask, 0xff, 16);
+}
+
+int facts__read(int fd, struct facts *out, char *text, size_t text_bytes)
+{
+	union address own = { 0 }, peer = { 0 };
+	socklen_t own_bytes = sizeof(own), peer_bytes = sizeof(peer);
+	struct spin_rule *rule = &out->rule;
+	int domain, type, protocol, only_ip6 = 0;
+	unsigned version, peer_version;
+
+	memset(out, 0, sizeof(*out));
+	if (option(fd, SOL_SOCKET, SO_DOMAIN, &domain))
+		return refuse(-ENOTSOCK, text, text_bytes, "the descriptor is not a socket's: pass that of a bound UDP socket");
+	if (option(fd, SOL_SOCKET, SO_TYPE, &type) || option(fd, SOL_SOCKET, SO_PROTOCOL, &protocol) ||
+	    (domain != AF_INET && domain != AF_INET6) || type != SOCK_DGRAM || protocol != IPPROTO_UDP)
+		return refuse(
+			-EPROTONOSUPPORT, text, text_bytes,
+			"the socket (domain %d, type %d, protocol %d) is not one of UDP: handlers run on sockets of UDP, over IPv4 or IPv6",
+			domain, type, protocol);
+	if (getsockname(fd, &own.any, &own_bytes))
+		return refuse(-errno, text, text_bytes, "the socket's address cannot be read: %s", strerror(errno));
+	if (domain == AF_INET6)
+		option(fd, IPPROTO_IPV6, IPV6_V6ONLY, &only_ip6);
+	option(fd, SOL_SOCKET, SO_BINDTOIFINDEX, &out->ifindex);
+	read_end(&own, only_ip6, &version, rule->dst_addr, rule->dst_mask, &rule->dst_port);
+	if (!rule->dst_port)
+		return refuse(-EDESTADDRREQ, text, text_bytes,
+			      "the socket has no port: bind() it, or connect() it, before handlers are attached");
+	if (!getpeername(fd, &peer.any, &peer_bytes)) {
+		read_end(&peer, only_ip6, &peer_version, rule->src_addr, rule->src_mask, &rule->src_port);
+		version = peer_version;
+	}
+	rule->ip_version = (uint8_t)version;
+	rule->protocol = IPPROTO_UDP;
+	if (!version) {
+		memset(rule->dst_mask, 0, sizeof(rule->dst_mask));
+		memset(rule->dst_addr, 0, sizeof(rule->dst_addr));
+	}
+	return 0;
+}
+
+int facts__namespace(int fd, uint64_t *inode, char *text, size_t text_bytes)
+{
+	struct stat st;
+	int domain, ns;
+
+	if (option(fd, SOL_SOCKET, SO_DOMAIN, &domain))
+		return refuse(-ENOTSOCK, text, text_bytes, "the descriptor is not a socket's: pass that of a bound UDP socket");
+	ns = ioctl(fd, SIOCGSKNS);
+	if (ns < 0 || fstat(ns, &st)) {
+		int err = -errno;
+
+		if (ns >= 0)
+			close(ns);
+		return refuse(err, text, text_bytes, "the socket's network namespace cannot be found: %s", strerror(-err));
+	}
+	*inode = st.st_ino;
+	return ns;
+}

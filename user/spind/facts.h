@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_SPIND_FACTS_H
+#define USER_SPIND_FACTS_H
+
+/* What a socket is, read from its descriptor: nothing of it is the client's word. */
+#include <stdint.h>
+
+#include <spin/rule.h>
+
+struct facts {
+	struct spin_rule rule; /* the packets that may be the socket's; its guard tells which are */
+	int ifindex;           /* of the device that it is bound to; 0: none */
+};
+
+/*
+ * 0, or a negative errno with the reason in `text`: -ENOTSOCK, -EPROTONOSUPPORT: it is none of UDP; -EDESTADDRREQ: it is not bound.
+ */
+int facts__read(int socket_fd, struct facts *out, char *text, size_t text_bytes);
+
+/* The network namespace of the socket: a descriptor, and *inode; or a negative errno with a reason. */
+int facts__namespace(int socket_fd, uint64_t *inode, char *text, size_t text_bytes);
+
+#endif

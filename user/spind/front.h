@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_SPIND_FRONT_H
+#define USER_SPIND_FRONT_H
+
+/*
+ * The process that clients connect to. It reads one request of each connection, finds out whose it is, and gives both to the holder
+ * of the socket's network namespace. It holds no context and loads nothing, so it can end and start again while contexts run.
+ */
+#include "user/spind/settings.h"
+
+/* Serves clients at the listening socket until a signal to end comes. Returns an exit status. */
+int front__serve(int listen_fd, const struct settings *settings);
+
+#endif

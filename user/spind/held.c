@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The list of a holder's contexts (held.h). Every context on it belongs to a thread, which takes it off before it destroys it. Locks in
+ * this order: a context's `use`, then the list's.
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "user/spind/held.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t released = PTHREAD_COND_INITIALIZER;
+static struct held *list;
+static struct held *used[64]; /* contexts that another thread than their own uses */
+
+void held__add(struct held *held)
+{
+	pthread_mutex_lock(&lock);
+	held->next = list;
+	list = held;
+	pthread_mutex_unlock(&lock);
+}
+
+static int is_used(const struct held *held)
+{
+	for (size_t i = 0; i < sizeof(used) / sizeof(used[0]); i++)
+		if (used[i] == held)
+			return 1;
+	return 0;
+}
+
+void held__remove(struct held *held)
+{
+	pthread_mutex_lock(&lock);
+	for (struct held **at = &list; *at; at = &(*at)->next)
+		if (*at == held) {
+			*at = held->next;
+			break;
+		}
+	while (is_used(held))
+		pthread_cond_wait(&released, &lock);
+	pthread_mutex_unlock(&lock);
+}
+
+static struct held *find(uint32_t id)
+{
+	struct held *held = list;
+
+	while (held && held->id != id)
+		held = held->next;
+	return held;
+}
+
+int held__with(uint32_t id, int (*fn)(void *arg, struct held *held), void *arg)
+{
+	struct held *held;
+	int result;
+
+	pthread_mutex_lock(&lock);
+	held = find(id);
+	result = held ? fn(arg, held) : -ENOENT;
+	pthread_mutex_unlock(&lock);
+	return result;
+}
+
+int held__using(uint32_t id, int (*fn)(void *arg, struct held *held), void *arg)
+{
+	struct held *held, **place = NULL;
+	int result;
+
+	pthread_mutex_lock(&lock);
+	held = find(id);
+	for (size_t i = 0; held && i < sizeof(used) / sizeof(used[0]) && !place; i++)
+		if (!used[i])
+			place = &used[i];
+	if (place)
+		*place = held;
+	pthread_mutex_unlock(&lock);
+	if (!place)
+		return held ? -EBUSY : -ENOENT;
+	result = fn(arg, held);
+	pthread_mutex_lock(&lock);
+	*place = NULL;
+	pthread_cond_broadcast(&released);
+	pthread_mutex_unlock(&lock);
+	return result;
+}
+
+void held__set_attached(struct held *held, const char *interfaces)
+{
+	pthread_mutex_lock(&lock);
+	held->attached = interfaces != NULL;
+	snprintf(held->interfaces, sizeof(held->interfaces), "%s", interfaces ? interfaces : "");
+	pthread_mutex_unlock(&lock);
+}
+
+void held__each(int (*fn)(void *arg, struct held *held), void *arg)
+{
+	pthread_mutex_lock(&lock);
+	for (struct held *held = list; held; held = held->next)
+		if (fn(arg, held))
+			break;
+	pthread_mutex_unlock(&lock);
+}

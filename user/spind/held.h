@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_SPIND_HELD_H
+#define USER_SPIND_HELD_H
+
+/* The contexts of a holder: a list, which the threads of its clients share. */
+#include <pthread.h>
+#include <stdint.h>
+
+#include <spin/libspin.h>
+
+/* A context that is held. Its thread writes it; others read it, or stop it, under the list's lock. */
+struct held {
+	struct held *next;
+	uint32_t uid, pid, id;
+	int connection; /* of its client; shut down to end the context */
+	int object_fd;  /* a sealed file */
+	struct spin_ctx *ctx;
+	pthread_mutex_t use; /* held while handlers are attached, detached or replaced */
+	uint32_t class;
+	int attached;
+	uint64_t map_bytes, swaps, netns;
+	char handler[32], interfaces[128], rule[512];
+};
+
+/* Puts it on the list, takes it off; afterwards no other thread has it. */
+void held__add(struct held *held);
+void held__remove(struct held *held);
+
+/*
+ * Calls fn with the context of this number under the list's lock: it must be short. Returns what that returns; -ENOENT if there is
+ * none.
+ */
+int held__with(uint32_t id, int (*fn)(void *arg, struct held *held), void *arg);
+/* The same without the lock; the context stays until fn has returned. */
+int held__using(uint32_t id, int (*fn)(void *arg, struct held *held), void *arg);
+
+/* What others see of an attached context; interfaces NULL: it is detached. */
+void held__set_attached(struct held *held, const char *interfaces);
+
+/* Calls it for each, under the lock, until it returns non-zero. */
+void held__each(int (*fn)(void *arg, struct held *held), void *arg);
+
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * A holder's main thread: takes orders, starts a thread for each client, and counts them (holder.h). The front process counts on it that
+ * a client is counted before the receipt: it gives orders one after the other, so quotas hold.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "user/lib/descriptors.h"
+#include "user/spind/client.h"
+#include "user/spind/held.h"
+#include "user/spind/holder.h"
+#include "user/spind/host.h"
+
+#define LISTEN_FD    3
+#define IDLE_SECONDS 10
+#define THREADS_MAX  4608 /* more than the contexts that settings allow */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned threads; /* clients being served */
+
+/* Clients of a user that have a context, or wait for one to be loaded. */
+#define USERS 1024
+static struct {
+	uint32_t uid;
+	unsigned contexts;
+} users[USERS];
+static unsigned contexts;
+
+/* Counts a user's contexts up or down; the caller holds the lock. 0, or -1 if there are too many users. */
+static int count_user(uint32_t uid, int change)
+{
+	size_t room = USERS;
+
+	for (size_t i = 0; i < USERS; i++) {
+		if (users[i].contexts && users[i].uid == uid) {
+			room = i;
+			break;
+		}
+		if (!users[i].contexts && room == USERS)
+			room = i;
+	}
+	if (room == USERS)
+		return -1;
+	users[room].uid = uid;
+	users[room].contexts += (unsigned)change;
+	contexts += (unsigned)change;
+	return 0;
+}
+
+static unsigned of_user(uint32_t uid)
+{
+	for (size_t i = 0; i < USERS; i++)
+		if (users[i].contexts && users[i].uid == uid)
+			return users[i].contexts;
+	return 0;
+}
+
+/* --- orders --- */
+
+static void *serve(void *arg)
+{
+	struct client *client = arg;
+	const int counted = client->order.request.op == BROKER_CREATE;
+	const uint32_t uid = client->order.uid;
+
+	client__serve(client);
+	pthread_mutex_lock(&lock);
+	threads--;
+	if (counted)
+		count_user(uid, -1);
+	pthread_mutex_unlock(&lock);
+	return NULL;
+}
+
+/* 1: a thread serves the client, and has the descriptors. */
+static int start_thread(const struct settings *settings, const struct order *order, const int *fds, unsigned count)
+{
+	struct client *client = calloc(1, sizeof(*client));
+	const int counted = order->request.op == BROKER_CREATE;
+	pthread_t thread;
+	int taken;
+
+	if (!client)
+		return 0;
+	client->settings = settings;
+	client->order = *order;
+	client->count = count;
+	memcpy(client->fds, fds, count * sizeof(*fds));
+	pthread_mutex_lock(&lock);
+	taken = threads < THREADS_MAX && !(counted && count_user(order->uid, 1));
+	threads += (unsigned)taken;
+	pthread_mutex_unlock(&lock);
+	if (taken && !pthread_create(&thread, NULL, serve, client)) {
+		pthread_detach(thread);
+		return 1;
+	}
+	if (taken) {
+		pthread_mutex_lock(&lock);
+		threads--;
+		if (counted)
+			count_user(order->uid, -1);
+		pthread_mutex_unlock(&lock);
+	}
+	free(client);
+	return 0;
+}
+
+static int is_there(void *arg, struct held *held)
+{
+	(void)arg;
+	(void)held;
+	return 0;
+}
+
+static int list_to(void *arg, struct held *held)
+{
+	const int *connection = arg;
+	struct broker_answer answer;
+
+	client__describe(held, &answer);
+	answer.flags = BROKER_MORE;
+	return broker__send(*connection, &answer, sizeof(answer), NULL, 0, MSG_DONTWAIT);
+}
+
+static int take_order(const struct settings *settings, const struct order *order, const int *fds, unsigned count)
+{
+	switch (order->request.op) {
+	case BROKER_CREATE:
+		return start_thread(settings, order, fds, count);
+	case BROKER_OPEN:
+	case BROKER_STOP:
+	case BROKER_SWAP:
+		return !held__with(order->request.id, is_there, NULL) && start_thread(settings, order, fds, count);
+	case BROKER_LIST:
+		if (count)
+			held__each(list_to, (void *)&fds[0]);
+	}
+	return 0;
+}
+
+static void take_connection(int listen_fd, const struct settings *settings)
+{
+	int fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC), fds[BROKER_FDS];
+	struct pollfd wait = { .fd = fd, .events = POLLIN };
+	struct receipt receipt = { 0 };
+	struct order order;
+	unsigned count = 0;
+
+	if (fd < 0)
+		return;
+	if (poll(&wait, 1, 1000) > 0 && broker__receive(fd, &order, sizeof(order), fds, &count, MSG_DONTWAIT) == sizeof(order)) {
+		receipt.taken = (uint32_t)take_order(settings, &order, fds, count);
+		if (!receipt.taken)
+			broker__close(fds, count);
+		pthread_mutex_lock(&lock);
+		receipt.contexts = contexts;
+		receipt.of_user = of_user(order.uid);
+		pthread_mutex_unlock(&lock);
+		broker__send(fd, &receipt, sizeof(receipt), NULL, 0, MSG_DONTWAIT);
+	} else {
+		broker__close(fds, count);
+	}
+	close(fd);
+}
+
+static int is_idle(void)
+{
+	int idle;
+
+	pthread_mutex_lock(&lock);
+	idle = !threads;
+	pthread_mutex_unlock(&lock);
+	return idle;
+}
+
+int holder__main(int fd, const struct settings *settings)
+{
+	struct pollfd wait[2] = { { .fd = LISTEN_FD, .events = POLLIN }, { .events = POLLIN } };
+	const pid_t front = getppid();
+	time_t idle_since = time(NULL);
+
+	/* the rest is the front's: its listening socket must not stay open when it ends */
+	if (dup2(fd, LISTEN_FD) < 0 || close_range(LISTEN_FD + 1, ~0u, 0))
+		return 1;
+	prctl(PR_SET_NAME, "spind-holder");
+	signal(SIGCHLD, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGINT, SIG_IGN); /* of the terminal that spind was started on */
+	descriptors_raise_limit();
+	wait[1].fd = host__open();
+	if (wait[1].fd < 0) {
+		fprintf(stderr, "spind: %s\n", spin_strerror_last());
+		return 1;
+	}
+	for (;;) {
+		const int ready = poll(wait, 2, 1000);
+
+		if (ready > 0 && wait[1].revents)
+			host__refresh();
+		if (ready > 0 && wait[0].revents)
+			take_connection(LISTEN_FD, settings);
+		if (!is_idle())
+			idle_since = time(NULL);
+		else if (ready <= 0 && (getppid() != front || time(NULL) - idle_since >= IDLE_SECONDS))
+			return 0;
+	}
+}

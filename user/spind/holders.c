@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Starts holders, one for each network namespace, and gives them orders. Called by the one thread of the front process. A holder that
+ * ends while an order is on its way closes the connection without a receipt: the order is given again, to a new one.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "user/spind/holder.h"
+#include "user/spind/holders.h"
+
+#define RECEIPT_MS 5000
+
+static char directory[80];
+static const struct settings *settings;
+
+int holders__open(const char *path, const struct settings *from)
+{
+	struct stat st;
+
+	settings = from;
+	if (snprintf(directory, sizeof(directory), "%s", path) >= (int)sizeof(directory)) {
+		fprintf(stderr, "spind: %s is too long for a directory of sockets\n", path);
+		return -1;
+	}
+	if ((mkdir(directory, 0700) && errno != EEXIST) || lstat(directory, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
+	    st.st_mode & 022) {
+		fprintf(stderr, "spind: %s cannot be made, or is not a directory of this user's alone\n", directory);
+		return -1;
+	}
+	return 0;
+}
+
+static int address_of(const char *name, struct sockaddr_un *address)
+{
+	*address = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	return snprintf(address->sun_path, sizeof(address->sun_path), "%s/%s", directory, name) < (int)sizeof(address->sun_path)
+		       ? 0
+		       : -ENAMETOOLONG;
+}
+
+/* A connection to a holder, or a negative errno; the socket of one that is gone is removed. */
+static int connect_to(const char *name)
+{
+	struct sockaddr_un address;
+	int fd, err = address_of(name, &address);
+
+	if (err)
+		return err;
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -errno;
+	if (!connect(fd, (struct sockaddr *)&address, sizeof(address)))
+		return fd;
+	err = -errno;
+	close(fd);
+	if (err == -ECONNREFUSED)
+		unlink(address.sun_path);
+	return err;
+}
+
+static int give(const char *name, const struct order *order, const int *fds, unsigned count, struct receipt *receipt)
+{
+	struct pollfd wait = { .events = POLLIN };
+	int none[BROKER_FDS], err;
+	unsigned none_count = 0;
+	ssize_t got = 0;
+
+	wait.fd = connect_to(name);
+	if (wait.fd < 0)
+		return wait.fd;
+	err = broker__send(wait.fd, order, sizeof(*order), fds, count, MSG_DONTWAIT);
+	if (!err && poll(&wait, 1, RECEIPT_MS) <= 0)
+		err = -ETIMEDOUT;
+	if (!err)
+		got = broker__receive(wait.fd, receipt, sizeof(*receipt), none, &none_count, MSG_DONTWAIT);
+	broker__close(none, none_count);
+	close(wait.fd);
+	return err ? err : got == sizeof(*receipt) ? 0 : -ECONNREFUSED;
+}
+
+/* A new process in the namespace, with a socket that already listens. */
+static int start_holder(const char *name, int ns_fd)
+{
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), err;
+	struct sockaddr_un address;
+	pid_t pid;
+
+	if (fd < 0)
+		return -errno;
+	err = address_of(name, &address);
+	if (!err) {
+		unlink(address.sun_path);
+		if (bind(fd, (struct sockaddr *)&address, sizeof(address)) || listen(fd, 256))
+			err = -errno;
+	}
+	if (!err) {
+		pid = fork();
+		if (!pid)
+			_exit(setns(ns_fd, CLONE_NEWNET) ? 1 : holder__main(fd, settings));
+		if (pid < 0)
+			err = -errno;
+	}
+	close(fd);
+	return err;
+}
+
+int holders__give(uint64_t netns, int ns_fd, const struct order *order, const int *fds, unsigned count, struct receipt *receipt)
+{
+	char name[32];
+	int err;
+
+	snprintf(name, sizeof(name), "netns-%llu", (unsigned long long)netns);
+	for (int tries = 0; tries < 3; tries++) {
+		err = give(name, order, fds, count, receipt);
+		if (err != -ECONNREFUSED && err != -ENOENT && err != -ECONNRESET && err != -EPIPE)
+			return err;
+		err = start_holder(name, ns_fd);
+		if (err)
+			return err;
+	}
+	return -ECONNREFUSED;
+}
+
+int holders__give_all(const struct order *order, const int *fds, unsigned count, struct receipt *sum)
+{
+	DIR *dir = opendir(directory);
+	const struct dirent *entry;
+
+	*sum = (struct receipt){ 0 };
+	while (dir && !sum->taken && (entry = readdir(dir))) {
+		struct receipt one = { 0 };
+
+		if (strncmp(entry->d_name, "netns-", 6) || give(entry->d_name, order, fds, count, &one))
+			continue;
+		sum->taken = one.taken;
+		sum->contexts += one.contexts;
+		sum->of_user += one.of_user;
+	}
+	if (dir)
+		closedir(dir);
+	return (int)sum->taken;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Addresses and interfaces of the namespace (host.h). One thread opens and refreshes the addresses; interfaces are under a lock. An
+ * interface that has no address has no socket's datagrams: those of a bridge's port, say, come to the bridge.
+ */
+#include <errno.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <net/if_arp.h>
+#include <netinet/in.h>
+#include <netpacket/packet.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+
+#include <bpf/bpf.h>
+
+#include "kernel/probe.h"
+#include "user/libspin/error.h"
+#include "user/libspin/guard.h"
+#include "user/spind/host.h"
+
+static int addresses_fd = -1, changes_fd = -1;
+static uint32_t generation; /* value of each address in the map: which refresh has seen it */
+
+/* As in the map; 0: it has no IP address. */
+static int address_key(const struct sockaddr *from, uint8_t key[16])
+{
+	memset(key, 0, 16);
+	if (from && from->sa_family == AF_INET) {
+		key[10] = key[11] = 0xff;
+		memcpy(key + 12, &((const struct sockaddr_in *)from)->sin_addr, 4);
+		return 1;
+	}
+	if (from && from->sa_family == AF_INET6) {
+		memcpy(key, &((const struct sockaddr_in6 *)from)->sin6_addr, 16);
+		return 1;
+	}
+	return 0;
+}
+
+static void remove_old(void)
+{
+	uint8_t key[16], next[16];
+	uint32_t seen;
+	int more = !bpf_map_get_next_key(addresses_fd, NULL, next);
+
+	while (more) {
+		memcpy(key, next, sizeof(key));
+		more = !bpf_map_get_next_key(addresses_fd, key, next);
+		if (!bpf_map_lookup_elem(addresses_fd, key, &seen) && seen != generation)
+			bpf_map_delete_elem(addresses_fd, key);
+	}
+}
+
+/* Addresses beyond the map's size have no entry: their packets go on to the host without handlers. */
+void host__refresh(void)
+{
+	struct ifaddrs *list;
+	char unread[4096];
+	uint8_t key[16];
+
+	while (recv(changes_fd, unread, sizeof(unread), MSG_DONTWAIT) > 0)
+		;
+	if (getifaddrs(&list))
+		return;
+	generation++;
+	for (const struct ifaddrs *at = list; at; at = at->ifa_next)
+		if (address_key(at->ifa_addr, key))
+			bpf_map_update_elem(addresses_fd, key, &generation, BPF_ANY);
+	freeifaddrs(list);
+	remove_old();
+}
+
+int host__open(void)
+{
+	struct sockaddr_nl address = { .nl_family = AF_NETLINK, .nl_groups = RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR };
+	int err = spin_guard__new_addresses(&addresses_fd);
+
+	if (err)
+		return err;
+	changes_fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+	if (changes_fd < 0 || bind(changes_fd, (struct sockaddr *)&address, sizeof(address)))
+		return spin_fail(-errno, "cannot watch this host's addresses: %s", strerror(errno));
+	host__refresh();
+	return changes_fd;
+}
+
+int host__addresses_fd(void)
+{
+	return addresses_fd;
+}
+
+/* --- interfaces --- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct spin_nic *opened[64];
+
+static int is_stale(struct spin_nic *nic)
+{
+	return if_nametoindex(spin_nic__name(nic)) != (unsigned)spin_nic__ifindex(nic);
+}
+
+/* The handle of an interface, which is opened once. The caller holds the lock. */
+static int find_interface(const char *name, struct spin_nic **out)
+{
+	struct spin_nic **room = NULL;
+
+	for (size_t i = 0; i < sizeof(opened) / sizeof(opened[0]); i++) {
+		if (opened[i] && is_stale(opened[i])) { /* it was deleted: contexts that are on it keep the handle */
+			spin_nic__close(opened[i]);
+			opened[i] = NULL;
+		}
+		if (opened[i] && !strcmp(spin_nic__name(opened[i]), name)) {
+			*out = opened[i];
+			return 0;
+		}
+		if (!opened[i] && !room)
+			room = &opened[i];
+	}
+	if (!room)
+		return spin_fail(
+			-ENOSPC,
+			"this namespace has more interfaces than spind takes (64): name those to take in spind.conf, `interfaces`");
+	*out = NULL;
+	if (spin_nic__open(name, room))
+		return -ENODEV;
+	*out = *room;
+	return 0;
+}
+
+/* Ethernet, or lo. */
+static int has_frames(const struct ifaddrs *list, const char *name)
+{
+	for (const struct ifaddrs *at = list; at; at = at->ifa_next)
+		if (at->ifa_addr && at->ifa_addr->sa_family == AF_PACKET && !strcmp(at->ifa_name, name)) {
+			int type = ((const struct sockaddr_ll *)at->ifa_addr)->sll_hatype;
+
+			return type == ARPHRD_ETHER || type == ARPHRD_LOOPBACK;
+		}
+	return 0;
+}
+
+static int takes(const struct settings *settings, const struct ifaddrs *list, const struct ifaddrs *at, int ifindex)
+{
+	uint8_t key[16];
+
+	if (!(at->ifa_flags & IFF_UP) || !address_key(at->ifa_addr, key) || !has_frames(list, at->ifa_name))
+		return 0;
+	if (ifindex && if_nametoindex(at->ifa_name) != (unsigned)ifindex)
+		return 0;
+	return settings__allow(settings, at->ifa_name);
+}
+
+static int collect(const struct settings *settings, const struct ifaddrs *list, int ifindex, int is_virtual,
+		   struct spin_nic *nics[HOST_INTERFACES_MAX], int *count)
+{
+	for (const struct ifaddrs *at = list; at; at = at->ifa_next) {
+		struct spin_nic *nic = NULL;
+		int known = 0, err;
+
+		if (!takes(settings, list, at, ifindex) || kernel_probe__virtual(at->ifa_name) != is_virtual)
+			continue;
+		err = find_interface(at->ifa_name, &nic);
+		if (err)
+			return err;
+		for (int i = 0; i < *count; i++)
+			known |= nics[i] == nic;
+		if (known)
+			continue;
+		if (*count == HOST_INTERFACES_MAX)
+			return spin_fail(-E2BIG,
+					 "this namespace has more than %d interfaces with addresses: bind the socket to a device "
+					 "(SO_BINDTODEVICE), or name those to take in spind.conf, `interfaces`",
+					 HOST_INTERFACES_MAX);
+		nics[(*count)++] = spin_nic__hold(nic);
+	}
+	return 0;
+}
+
+void host__close(struct spin_nic **nics, int count)
+{
+	for (int i = 0; i < count; i++)
+		spin_nic__close(nics[i]);
+}
+
+int host__interfaces(const struct settings *settings, int ifindex, struct spin_nic *nics[HOST_INTERFACES_MAX])
+{
+	struct ifaddrs *list;
+	int count = 0, err;
+
+	if (getifaddrs(&list))
+		return spin_fail(-errno, "cannot list this namespace's interfaces: %s", strerror(errno));
+	pthread_mutex_lock(&lock);
+	err = collect(settings, list, ifindex, 1, nics, &count);
+	if (!err)
+		err = collect(settings, list, ifindex, 0, nics, &count);
+	pthread_mutex_unlock(&lock);
+	freeifaddrs(list);
+	if (err) {
+		host__close(nics, count);
+		return err;
+	}
+	if (!count)
+		return spin_fail(
+			-ENODEV,
+			"no interface here has datagrams for the socket: one that is up, has an address and is allowed by spind.conf "
+			"(`interfaces`)");
+	return count;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_SPIND_HOST_H
+#define USER_SPIND_HOST_H
+
+/* Addresses and interfaces of the network namespace that this process is in. */
+#include <stddef.h>
+
+#include <spin/libspin.h>
+
+#include "user/spind/settings.h"
+
+#define HOST_INTERFACES_MAX 16 /* of a context; libspin has no more */
+
+/*
+ * Makes the map of addresses that the guards look into, and fills it. Returns a descriptor that polls readable when addresses change,
+ * for host__refresh(), or a negative errno with a reason in spin_strerror_last().
+ */
+int host__open(void);
+void host__refresh(void);
+int host__addresses_fd(void);
+
+/*
+ * The interfaces that a socket's datagrams come by: those with an address, virtual ones first, or the one with this index. At most
+ * HOST_INTERFACES_MAX are written. Returns how many, or a negative errno with a reason in spin_strerror_last(): -ENODEV: none. The
+ * caller closes them. May be called from any thread.
+ */
+int host__interfaces(const struct settings *settings, int ifindex, struct spin_nic *nics[HOST_INTERFACES_MAX]);
+void host__close(struct spin_nic **nics, int count);
+
+#endif

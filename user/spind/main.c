@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* spind: puts handlers on sockets of programs without privileges. main() reads options and settings, and opens the socket. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "user/libspin/broker.h"
+#include "user/lib/descriptors.h"
+#include "user/lib/options.h"
+#include "user/spind/front.h"
+#include "user/spind/holders.h"
+
+#define ACTIVATED_FD 3 /* of systemd's socket activation, sd_listen_fds(3) */
+
+static struct options {
+	const char *settings, *path;
+} options;
+
+static const struct option_row rows[] = {
+	{ "settings", 0, OPTION_STRING, "FILE", offsetof(struct options, settings),
+	  "the configuration (default: /etc/spin/spind.conf, if it is there)" },
+	{ "socket", 0, OPTION_STRING, "PATH", offsetof(struct options, path),
+	  "where to listen (default: what SPIN_SPIND says, or /run/spin/spind.sock)" },
+	{ 0 },
+};
+
+static const char about[] =
+	"Puts handlers on the UDP sockets of programs that have no privileges: processing sockets. A program passes the descriptor of a "
+	"socket, and an object of spincc(1); holding the socket is the authority. The handlers then see the datagrams that the kernel "
+	"would give to that socket, and no others, and send to nobody but the sender of each. Programs use spin_socket__attach() of "
+	"libspin(3), or are started by `spinctl exec`.\n\n"
+	"spind prints a line when it listens, and goes on in the foreground. It is started as root, by hand or by systemd(1), with or "
+	"without socket activation. It may end and be started again at any time: the contexts are in processes of their own, one for "
+	"each network namespace, which end with their last context. SIGTERM ends spind alone; `spinctl stop --all` ends the contexts.\n\n"
+	"Every interface that is up and has an address gets the dispatcher while there are contexts. What users may have is in the "
+	"configuration, a word and its value on each line:";
+
+static const char notes[] = "Configuration:\n"
+			    "  contexts N        contexts of a user (16)\n"
+			    "  all-contexts N    contexts of all users together (256)\n"
+			    "  connections N     connections of a user that have sent no request yet (64)\n"
+			    "  memory N          MiB in the maps of a context (16)\n"
+			    "  instructions N    instructions of an object (100000)\n"
+			    "  namespaces yes|no sockets of other network namespaces, too (yes)\n"
+			    "  trusted-group G   whose members may load the trusted class (none)\n"
+			    "  interfaces IF...  interfaces to use, * stands for anything (all)";
+
+static const struct command_row command = {
+	.name = "spind",
+	.operands = "",
+	.summary = "Puts sPIN handlers on sockets of programs without privileges",
+	.options = rows,
+	.notes = notes,
+	.about = about,
+	.examples =
+		(const struct example_row[]){
+			{ "spind --settings /etc/spin/spind.conf", "Serve every user of the machine." },
+			{ 0 },
+		},
+};
+
+/* One spind at a time has a path. The lock ends with the process. */
+static int lock_path(const char *path)
+{
+	char name[sizeof(((struct sockaddr_un *)NULL)->sun_path) + 8];
+	int fd;
+
+	snprintf(name, sizeof(name), "%s.lock", path);
+	fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0) {
+		fprintf(stderr, "spind: cannot write %s: %s%s\n", name, strerror(errno), geteuid() ? "; start spind as root" : "");
+		return -1;
+	}
+	if (flock(fd, LOCK_EX | LOCK_NB)) {
+		fprintf(stderr, "spind: another spind serves %s: stop that one first\n", path);
+		return -1;
+	}
+	return 0;
+}
+
+static int listen_at(const char *path)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	memcpy(address.sun_path, path, strlen(path));
+	unlink(path);
+	if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof(address)) || chmod(path, 0666) || listen(fd, 512)) {
+		fprintf(stderr, "spind: cannot listen at %s: %s\n", path, strerror(errno));
+		return -1;
+	}
+	return fd;
+}
+
+/* The listening socket of systemd, or a new one. */
+static int open_socket(const char *path)
+{
+	const char *pid = getenv("LISTEN_PID"), *fds = getenv("LISTEN_FDS");
+
+	if (!pid || !fds || atoi(pid) != getpid() || atoi(fds) < 1)
+		return listen_at(path);
+	fcntl(ACTIVATED_FD, F_SETFD, FD_CLOEXEC);
+	return ACTIVATED_FD;
+}
+
+static int serve(void)
+{
+	const char *path = broker__path(options.path);
+	struct settings settings;
+	char directory[128];
+	int fd;
+
+	if (strlen(path) >= sizeof(((struct sockaddr_un *)NULL)->sun_path)) {
+		fprintf(stderr, "spind: %s is too long for a socket's path\n", path);
+		return 2;
+	}
+	if (geteuid()) {
+		fprintf(stderr, "spind: needs root, for it loads programs into the kernel and attaches them to interfaces\n");
+		return 1;
+	}
+	if (settings__read(&settings, options.settings))
+		return 1;
+	snprintf(directory, sizeof(directory), "%.*s", (int)(strrchr(path, '/') ? strrchr(path, '/') - path : 0), path);
+	if (directory[0] && mkdir(directory, 0755) && errno != EEXIST) {
+		fprintf(stderr, "spind: cannot make %s: %s\n", directory, strerror(errno));
+		return 1;
+	}
+	snprintf(directory, sizeof(directory), "%s.d", path);
+	if (lock_path(path) || holders__open(directory, &settings))
+		return 1;
+	fd = open_socket(path);
+	if (fd < 0)
+		return 1;
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGCHLD, SIG_IGN); /* holders that end leave no zombies */
+	descriptors_raise_limit();
+	printf("spind: listens at %s\n", path);
+	fflush(stdout);
+	return front__serve(fd, &settings);
+}
+
+int main(int argc, char **argv)
+{
+	const struct command_row *const commands[] = { &command };
+	const struct program_row program = { "spind", commands, 1 };
+	const char *operands[argc + 1];
+	unsigned count;
+
+	if (argc == 2 && !strcmp(argv[1], OPTIONS_FILL))
+		return options__fill(&program, stdin, stdout) != 0;
+	switch (options__parse(&command, argc, argv, &options, operands, &count)) {
+	case OPTIONS_HELP:
+		options__help(&command, stdout);
+		return 0;
+	case OPTIONS_VERSION:
+		options__version("spind");
+		return 0;
+	case OPTIONS_USAGE:
+		return 2;
+	case OPTIONS_OK:
+		break;
+	}
+	return serve();
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_SPIND_ORDER_H
+#define USER_SPIND_ORDER_H
+
+/* What the front process and a holder say to each other. */
+#include <stdint.h>
+
+#include "user/libspin/broker.h"
+
+/* What spind tells a holder: a client's request and who the client is. Descriptors: the client's connection, then the request's. */
+struct order {
+	struct broker_request request; /* op 0: only the counts are asked for */
+	uint64_t netns;                /* of CREATE: the inode of the socket's */
+	uint32_t uid, pid;
+	uint32_t trusted; /* 1: may load the trusted class */
+};
+
+/* The holder's answer: it comes as soon as the holder has the descriptors, and before the client's. */
+struct receipt {
+	uint32_t taken;    /* 1: the holder answers the client */
+	uint32_t contexts; /* that it holds or loads, of all users */
+	uint32_t of_user;  /* and of order.uid */
+};
+
+#endif

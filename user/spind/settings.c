@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Reads spind's configuration. A line that is not understood is an error: a limit with a typing mistake would be no limit. */
+#include <errno.h>
+#include <fnmatch.h>
+#include <grp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "user/lib/number.h"
+#include "user/spind/settings.h"
+
+static const struct number_row {
+	const char *word;
+	size_t offset;
+	unsigned most;
+} numbers[] = {
+	{ "contexts", offsetof(struct settings, contexts), 4096 },
+	{ "all-contexts", offsetof(struct settings, all_contexts), 4096 },
+	{ "connections", offsetof(struct settings, connections), 4096 },
+	{ "memory", offsetof(struct settings, memory_mib), 1024 },
+	{ "instructions", offsetof(struct settings, instructions), 1000000 },
+};
+
+/* NULL, or what is wrong. */
+static const char *take_number(struct settings *settings, const struct number_row *row, const char *value)
+{
+	uint64_t number;
+
+	if (number__read(value, row->most, &number))
+		return "is not a number that it can be";
+	*(unsigned *)((char *)settings + row->offset) = (unsigned)number;
+	return NULL;
+}
+
+static const char *take_group(struct settings *settings, const char *value)
+{
+	const struct group *group = getgrnam(value);
+
+	if (!group)
+		return "is no group of this machine";
+	settings->trusted_group = group->gr_gid;
+	return NULL;
+}
+
+static const char *take_interfaces(struct settings *settings, char *value)
+{
+	char *rest;
+
+	for (char *name = strtok_r(value, " \t", &rest); name; name = strtok_r(NULL, " \t", &rest)) {
+		if (settings->interfaces == SETTINGS_INTERFACES_MAX)
+			return "are more interfaces than 32";
+		if (strlen(name) >= sizeof(settings->interface[0]))
+			return "has a name that no interface has";
+		strcpy(settings->interface[settings->interfaces++], name);
+	}
+	return NULL;
+}
+
+static const char *take(struct settings *settings, const char *word, char *value)
+{
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (!strcmp(word, numbers[i].word))
+			return take_number(settings, &numbers[i], value);
+	if (!strcmp(word, "trusted-group"))
+		return take_group(settings, value);
+	if (!strcmp(word, "interfaces"))
+		return take_interfaces(settings, value);
+	if (!strcmp(word, "namespaces") && (!strcmp(value, "yes") || !strcmp(value, "no"))) {
+		settings->namespaces = value[0] == 'y';
+		return NULL;
+	}
+	return "is not a setting; spind(8) lists them";
+}
+
+static int read_line(struct settings *settings, char *line, const char *path, unsigned number)
+{
+	char word[32], value[256], copy[256];
+	const char *wrong;
+
+	line[strcspn(line, "#\n")] = '\0';
+	switch (sscanf(line, "%31s %255[^\n]", word, value)) {
+	case EOF:
+		return 0;
+	case 1:
+		wrong = "has no value";
+		value[0] = '\0';
+		break;
+	default:
+		for (size_t end = strlen(value); end && strchr(" \t\r", value[end - 1]); end--)
+			value[end - 1] = '\0';
+		strcpy(copy, value);
+		wrong = take(settings, word, copy);
+	}
+	if (!wrong)
+		return 0;
+	fprintf(stderr, "spind: %s:%u: \"%s%s%s\" %s\n", path, number, word, value[0] ? " " : "", value, wrong);
+	return -1;
+}
+
+int settings__read(struct settings *settings, const char *path)
+{
+	FILE *file = fopen(path ? path : SETTINGS_PATH, "re");
+	unsigned number = 0;
+	char line[512];
+	int status = 0;
+
+	*settings = (struct settings){ .contexts = 16,
+				       .all_contexts = 256,
+				       .connections = 64,
+				       .memory_mib = 16,
+				       .instructions = 100000,
+				       .namespaces = 1,
+				       .trusted_group = (gid_t)-1 };
+	if (!file) {
+		if (!path && errno == ENOENT)
+			return 0;
+		fprintf(stderr, "spind: cannot read %s: %s\n", path ? path : SETTINGS_PATH, strerror(errno));
+		return -1;
+	}
+	while (!status && fgets(line, sizeof(line), file))
+		status = read_line(settings, line, path ? path : SETTINGS_PATH, ++number);
+	fclose(file);
+	return status;
+}
+
+int settings__allow(const struct settings *settings, const char *interface)
+{
+	for (unsigned i = 0; i < settings->interfaces; i++)
+		if (!fnmatch(settings->interface[i], interface, 0))
+			return 1;
+	return !settings->interfaces;
+}
