@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Starts and ends a spind for tests of processing sockets. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/common/built.h"
+#include "tests/common/spind.h"
+
+#define NOBODY 65534
+
+static void die(const char *what)
+{
+	printf("FAIL: spind: %s\n", what);
+	exit(1);
+}
+
+void spind__restart(struct spind *spind)
+{
+	int out[2];
+	char line[200] = "";
+
+	if (pipe(out))
+		die("no pipe");
+	spind->pid = fork();
+	if (!spind->pid) {
+		char program[600];
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		dup2(out[1], 1);
+		close(out[0]);
+		close(out[1]);
+		snprintf(program, sizeof(program), "%s/bin/spind", built_dir());
+		execl(program, "spind", "--socket", spind->socket, "--settings", spind->settings, (char *)NULL);
+		_exit(127);
+	}
+	close(out[1]);
+	if (read(out[0], line, sizeof(line) - 1) <= 0 || !strstr(line, "listens"))
+		die("does not start");
+	close(out[0]);
+}
+
+void spind__start(struct spind *spind, const char *settings)
+{
+	int fd;
+
+	if (geteuid()) {
+		printf("skip: needs root\n");
+		exit(77);
+	}
+	snprintf(spind->directory, sizeof(spind->directory), "/tmp/spind-test-XXXXXX");
+	if (!mkdtemp(spind->directory) || chmod(spind->directory, 0755))
+		die("no directory in /tmp");
+	snprintf(spind->socket, sizeof(spind->socket), "%s/socket", spind->directory);
+	snprintf(spind->settings, sizeof(spind->settings), "%s/settings", spind->directory);
+	fd = open(spind->settings, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	if (fd < 0 || write(fd, settings, strlen(settings)) != (ssize_t)strlen(settings))
+		die("no settings");
+	close(fd);
+	spind__restart(spind);
+}
+
+void spind__end(struct spind *spind, int signal)
+{
+	if (!spind->pid)
+		return;
+	kill(spind->pid, signal);
+	waitpid(spind->pid, NULL, 0);
+	spind->pid = 0;
+}
+
+/* Calls fn for each process that has a socket in the test's directory: its command line names that. */
+static unsigned each_holder(const struct spind *spind, int signal)
+{
+	DIR *proc = opendir("/proc");
+	const struct dirent *entry;
+	unsigned count = 0;
+
+	while (proc && (entry = readdir(proc))) {
+		char path[300], line[4096] = "";
+		pid_t pid = atoi(entry->d_name);
+		int fd;
+
+		snprintf(path, sizeof(path), "/proc/%s/cmdline", entry->d_name);
+		if (pid <= 0 || pid == spind->pid || (fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
+			continue;
+		for (ssize_t i = read(fd, line, sizeof(line) - 1); i-- > 0;)
+			if (!line[i])
+				line[i] = ' ';
+		close(fd);
+		if (strncmp(line, "spind ", 6) || !strstr(line, spind->directory))
+			continue;
+		count++;
+		if (signal)
+			kill(pid, signal);
+	}
+	if (proc)
+		closedir(proc);
+	return count;
+}
+
+unsigned spind__holders(const struct spind *spind)
+{
+	return each_holder(spind, 0);
+}
+
+void spind__finish(struct spind *spind)
+{
+	char command[160];
+
+	spind__end(spind, SIGKILL);
+	each_holder(spind, SIGKILL);
+	snprintf(command, sizeof(command), "rm -rf '%s'", spind->directory);
+	if (system(command))
+		printf("%s stays\n", spind->directory);
+}
+
+void spind__drop_privileges(void)
+{
+	if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY) || !geteuid())
+		die("cannot become nobody");
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef TESTS_COMMON_SPIND_H
+#define TESTS_COMMON_SPIND_H
+
+/* A spind of the test's own, with a socket in a directory of its own, which everybody may enter. */
+#include <sys/types.h>
+
+struct spind {
+	char directory[64], socket[96], settings[96];
+	pid_t pid; /* 0: not running */
+};
+
+/* Starts it with the lines of a configuration ("" is none). Ends the test as skipped without root. */
+void spind__start(struct spind *spind, const char *settings);
+/* Starts it again at the same path. */
+void spind__restart(struct spind *spind);
+/* Ends the front process with this signal, and waits for it. */
+void spind__end(struct spind *spind, int signal);
+/* Ends it and all of its holders, and removes the directory. */
+void spind__finish(struct spind *spind);
+/* Processes that hold contexts for this spind. */
+unsigned spind__holders(const struct spind *spind);
+
+/* This process becomes the user nobody, for good, with no capability. */
+void spind__drop_privileges(void);
+
+#endif
