@@ -95,6 +95,8 @@ static int load_variant(struct spin_ctx *ctx, const struct spin_object *obj, con
 				obj->meta.name, kernel_feature__version(KERNEL_JUMBO), SPIN_WINDOW);
 	if (!err)
 		err = hpu_mem__prepare(wanted, ctx->bpf, ctx->name);
+	if (!err && ctx->previous)
+		err = swap__reuse_maps(ctx);
 	if (err) {
 		ctx->failure_told = 1;
 		return err;
@@ -143,6 +145,13 @@ static int load(struct spin_ctx *ctx, const struct spin_object *obj, const struc
 	return err;
 }
 
+static int host_map_fd(const struct spin_ctx *ctx)
+{
+	const struct bpf_map *map = bpf_object__find_map_by_name(ctx->bpf, "spin_host");
+
+	return map && bpf_map__autocreate(map) ? bpf_map__fd(map) : -1;
+}
+
 static int open_memory(struct spin_ctx *ctx)
 {
 	struct bpf_program *prog = class__program(ctx);
@@ -159,7 +168,7 @@ static int open_memory(struct spin_ctx *ctx)
 	ctx->events_fd = bpf_object__find_map_fd_by_name(ctx->bpf, "spin_events");
 	err = spread__open(ctx);
 	if (!err)
-		err = host_side__open(ctx);
+		err = ctx->previous ? host_side__open_shared(ctx, host_map_fd(ctx)) : host_side__open(ctx);
 	if (!err)
 		err = work__open(ctx);
 	if (!err && ctx->messages)
@@ -235,8 +244,8 @@ static int protocol_fits(const struct spin_meta *meta, const struct spin_rule *r
 	return 0;
 }
 
-int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, const struct spin_rule *rule,
-			  const struct spin_ctx_opts *opts, struct spin_ctx **out)
+static int create(struct spin_nic *nic, const struct spin_object *obj, const struct spin_rule *rule, const struct spin_ctx_opts *opts,
+		  const struct spin_ctx *previous, struct spin_ctx **out)
 {
 	struct spin_rule completed = *rule;
 	struct spin_ctx_opts wanted;
@@ -276,6 +285,7 @@ int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, c
 	ctx->takes_partial = (!nic || nic->is_virtual) && !wanted.strict_checksums;
 	ctx->put_id = wanted.put_id ? wanted.put_id : any_id();
 	ctx->nic = nic;
+	ctx->previous = previous;
 	if (nic)
 		nic__hold(nic);
 	err = host_side__take(&ctx->host, &wanted.message);
@@ -302,12 +312,34 @@ int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, c
 	if (err)
 		goto destroy;
 	hpu_mem__begin(&wanted);
+	ctx->previous = NULL;
 	*out = ctx;
 	return 0;
 
 destroy:
 	spin_ctx__destroy(ctx);
 	return err;
+}
+
+int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, const struct spin_rule *rule,
+			  const struct spin_ctx_opts *opts, struct spin_ctx **out)
+{
+	return create(nic, obj, rule, opts, NULL, out);
+}
+
+int ctx__create_next(const struct spin_ctx *ctx, const struct spin_object *obj, struct spin_ctx **out)
+{
+	const struct spin_ctx_opts opts = {
+		.bytes = sizeof(opts),
+		.name = ctx->name,
+		.class = ctx->class,
+		.strict_checksums = !ctx->takes_partial,
+		.message.host_bytes = ctx->host.memory.bytes,
+		.hpus = ctx->hpus,
+		.put_id = ctx->put_id,
+	};
+
+	return create(ctx->nic, obj, &ctx->rule, &opts, ctx, out);
 }
 
 void spin_ctx__destroy(struct spin_ctx *ctx)

@@ -121,6 +121,15 @@ int guard__program_fd(const struct guard *guard)
 	return guard->prog_fd;
 }
 
+int guard__replace(struct guard *guard, int prog_fd)
+{
+	uint32_t zero = 0;
+
+	if (bpf_map_update_elem(guard->guarded_fd, &zero, &prog_fd, BPF_ANY))
+		return spin_fail(-errno, "the guard of a socket cannot take the new handlers: %s", strerror(errno));
+	return 0;
+}
+
 int spin_guard__has_socket(const struct spin_ctx *ctx)
 {
 	uint64_t cookie;

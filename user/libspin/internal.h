@@ -125,8 +125,9 @@ struct spin_ctx {
 	struct messages *messages;      /* NULL: it takes datagrams */
 	struct requests *requests;      /* NULL: its handlers send nothing, here and below */
 	struct out *out;
-	struct guard *guard;   /* NULL: it is no socket's */
-	struct remote *remote; /* NULL: it is this process's own; else spind's (socket.h) */
+	const struct spin_ctx *previous; /* whose handlers it is to replace, while it is created; else NULL */
+	struct guard *guard;             /* NULL: it is no socket's */
+	struct remote *remote;           /* NULL: it is this process's own; else spind's (socket.h) */
 };
 
 /* events.c: where the context's work items are counted, if it has any. */
@@ -135,6 +136,13 @@ int work__open(struct spin_ctx *ctx);
 /* guard.c: NULL is none. */
 void guard__free(struct guard *guard);
 int guard__program_fd(const struct guard *guard);
+/* The context's program becomes another one. */
+int guard__replace(struct guard *guard, int prog_fd);
+
+/* ctx.c: a context like ctx but with the object's handlers, and with ctx's state, tables, events and host memory. */
+int ctx__create_next(const struct spin_ctx *ctx, const struct spin_object *obj, struct spin_ctx **out);
+/* swap.c: before loading, takes the maps of the previous context. */
+int swap__reuse_maps(struct spin_ctx *ctx);
 
 /* Called before a tapped context joins a place. The caller holds the interface's lock, here and below. */
 int tap__join(struct spin_ctx *ctx, const struct spin_place *place);

@@ -68,6 +68,15 @@ int spin_ctx__table_insert(struct spin_ctx *ctx, const char *table, const char *
 	return err ? err : layout__insert(ctx->btf, &var, addr, fields);
 }
 
+int spin_ctx__table_delete(struct spin_ctx *ctx, const char *table, const char *key)
+{
+	struct layout_variable var;
+	void *addr;
+	int err = locate(ctx, table, &var, &addr);
+
+	return err ? err : layout__delete(ctx->btf, &var, addr, key);
+}
+
 int spin_ctx__fields(struct spin_ctx *ctx, const char *name, int zero_too, int (*fn)(void *arg, const struct spin_field *field), void *arg)
 {
 	struct layout_variable var;

@@ -152,6 +152,13 @@ int root__add(struct root *root, unsigned slot, const struct spin_rule *rule, in
 	return 0;
 }
 
+int root__replace(struct root *root, unsigned slot, int prog_fd)
+{
+	if (bpf_map_update_elem(root->contexts_fd, &slot, &prog_fd, BPF_ANY))
+		return spin_fail(-errno, "the interface's program cannot take the new handlers: %s", strerror(errno));
+	return 0;
+}
+
 void root__remove(struct root *root, unsigned slot)
 {
 	clear_bit(&root->match->active, slot);

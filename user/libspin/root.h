@@ -17,6 +17,8 @@ const struct spin_counters *root__counters(const struct root *root);
 
 /* Gives a slot to a program and its rule. Packets that match go to it from now on. */
 int root__add(struct root *root, unsigned slot, const struct spin_rule *rule, int prog_fd);
+/* Another program for a slot: a packet goes to the old one or to the new one. */
+int root__replace(struct root *root, unsigned slot, int prog_fd);
 /* Removes the slot's program. When this returns, no HPU runs it any more. */
 void root__remove(struct root *root, unsigned slot);
 

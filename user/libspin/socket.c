@@ -41,13 +41,12 @@ static int no_broker(int err, const char *path)
 	return spin_fail(err, "cannot connect to spind at %s: %s", broker__path(path), strerror(-err));
 }
 
-/* Sends a request and waits for its answer; descriptors of the answer are the caller's. */
-static int ask(int connection, const struct broker_request *request, const int *fds, unsigned count, struct broker_answer *answer,
-	       int got[BROKER_FDS], unsigned *got_count)
+/* Descriptors of the answer are the caller's. */
+static int wait_answer(int connection, struct broker_answer *answer, int got[BROKER_FDS], unsigned *got_count)
 {
 	struct pollfd wait = { .fd = connection, .events = POLLIN };
 	ssize_t bytes;
-	int err = broker__send(connection, request, sizeof(*request), fds, count, 0);
+	int err = 0;
 
 	*got_count = 0;
 	while (!err && poll(&wait, 1, ANSWER_MS) <= 0)
@@ -70,6 +69,18 @@ static int ask(int connection, const struct broker_request *request, const int *
 		return spin_fail(bytes && bytes != -ECONNRESET && bytes != -EPIPE ? (int)bytes : -ENOTCONN,
 				 "spind has closed the connection: it ended, or it was stopped; try again");
 	return spin_fail(-EPROTO, "spind is of another version than libspin: update both, and start it again");
+}
+
+/* Sends a request and waits for its answer. */
+static int ask(int connection, const struct broker_request *request, const int *fds, unsigned count, struct broker_answer *answer,
+	       int got[BROKER_FDS], unsigned *got_count)
+{
+	int err = broker__send(connection, request, sizeof(*request), fds, count, 0);
+
+	*got_count = 0;
+	/* spind answers and closes the connection of those whom it does not want to hear: the reason is there all the same */
+	return err && err != -EPIPE && err != -ECONNRESET ? spin_fail(err, "cannot send to spind: %s", strerror(-err))
+							  : wait_answer(connection, answer, got, got_count);
 }
 
 /* The object for spind: a file that nobody can change any more. */
@@ -262,6 +273,79 @@ int spin_socket__open(uint32_t id, const char *broker, struct spin_object **obj,
 		}
 	}
 	broker__close(got, count);
+	return err;
+}
+
+/* One request on a connection of its own. */
+static int operate(struct broker_request *request, const int *fds, unsigned count, const char *broker)
+{
+	int connection = broker__connect(broker), got[BROKER_FDS], err;
+	struct broker_answer answer;
+	unsigned got_count;
+
+	if (connection < 0)
+		return no_broker(connection, broker);
+	err = ask(connection, request, fds, count, &answer, got, &got_count);
+	broker__close(got, got_count);
+	close(connection);
+	return err;
+}
+
+int spin_socket__stop(uint32_t id, const char *broker)
+{
+	struct broker_request request = { .magic = BROKER_MAGIC, .version = BROKER_VERSION, .op = BROKER_STOP, .id = id };
+
+	return operate(&request, NULL, 0, broker);
+}
+
+int spin_socket__swap(uint32_t id, const struct spin_object *obj, const char *broker)
+{
+	struct broker_request request = { .magic = BROKER_MAGIC, .version = BROKER_VERSION, .op = BROKER_SWAP, .id = id };
+	int fd, err = object_fd(obj, &fd);
+
+	if (err)
+		return err;
+	err = operate(&request, &fd, 1, broker);
+	close(fd);
+	return err;
+}
+
+int spin_socket__list(const char *broker, int (*fn)(void *arg, const struct spin_socket_info *info), void *arg)
+{
+	struct broker_request request = { .magic = BROKER_MAGIC, .version = BROKER_VERSION, .op = BROKER_LIST };
+	int connection = broker__connect(broker), got[BROKER_FDS], err;
+	struct broker_answer answer;
+	unsigned count;
+
+	if (connection < 0)
+		return no_broker(connection, broker);
+	err = ask(connection, &request, NULL, 0, &answer, got, &count);
+	while (!err && answer.flags & BROKER_MORE) {
+		const struct spin_socket_info info = {
+			.bytes = sizeof(info),
+			.id = answer.id,
+			.uid = answer.uid,
+			.pid = answer.pid,
+			.class = answer.class,
+			.attached = answer.attached != 0,
+			.handled = answer.handled,
+			.left = answer.left,
+			.refused = answer.refused,
+			.swaps = answer.swaps,
+			.map_bytes = answer.map_bytes,
+			.netns = answer.netns,
+			.name = answer.name,
+			.handler = answer.handler,
+			.interfaces = answer.interfaces,
+			.rule = answer.text,
+		};
+
+		broker__close(got, count);
+		err = fn(arg, &info);
+		if (!err)
+			err = wait_answer(connection, &answer, got, &count);
+	}
+	close(connection);
 	return err;
 }
 

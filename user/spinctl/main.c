@@ -28,6 +28,12 @@ static const struct subcommand *const subcommands[] = {
 	&doctor_command,
 	&limits_command,
 	&targets_command,
+	&exec_command,
+	&list_command,
+	&stop_command,
+	&swap_command,
+	&state_command,
+	&table_command,
 };
 /* clang-format on */
 #define SUBCOMMANDS (sizeof(subcommands) / sizeof(subcommands[0]))

@@ -53,10 +53,8 @@ void client__refuse(int connection, int err, const char *reason)
 void client__describe(const struct held *held, struct broker_answer *out)
 {
 	uint64_t packets[SPIN_REASON_COUNT];
-	struct share_memories memories;
 
 	begin_answer(out);
-	share__memories(held->ctx, &memories);
 	spin_ctx__counters(held->ctx, packets);
 	for (unsigned r = SPIN_REASON_SUCCESS; r <= SPIN_REASON_OVERRUN; r++)
 		out->handled += packets[r];
@@ -66,9 +64,9 @@ void client__describe(const struct held *held, struct broker_answer *out)
 	out->pid = held->pid;
 	out->class = held->class;
 	out->attached = (uint32_t)held->attached;
-	out->hpus = memories.hpus;
-	out->bounded = memories.bounded;
-	out->host_bytes = memories.host_bytes;
+	out->hpus = held->hpus;
+	out->bounded = held->bounded;
+	out->host_bytes = held->host_bytes;
 	out->map_bytes = held->map_bytes;
 	out->swaps = held->swaps;
 	out->netns = held->netns;
@@ -78,7 +76,7 @@ void client__describe(const struct held *held, struct broker_answer *out)
 	snprintf(out->text, sizeof(out->text), "%s", held->rule);
 }
 
-/* The context with descriptors of its memories, and of its object if with_object. */
+/* The context with descriptors of its memories, and of its object if with_object. The caller holds its `use`. */
 static void answer_with_memories(int connection, const struct held *held, int with_object)
 {
 	struct share_memories memories;
@@ -88,6 +86,7 @@ static void answer_with_memories(int connection, const struct held *held, int wi
 
 	client__describe(held, &out);
 	share__memories(held->ctx, &memories);
+	out.bounded = memories.bounded;
 	const int all[BROKER_MEMORIES] = { memories.data, memories.bss, memories.events, memories.host,
 					   with_object ? held->object_fd : -1 };
 
@@ -308,6 +307,7 @@ static void serve_creation(struct client *client)
 			     .connection = client->fds[0],
 			     .object_fd = -1,
 			     .use = PTHREAD_MUTEX_INITIALIZER };
+	struct share_memories memories;
 	struct spin_object *obj = NULL;
 	struct facts facts;
 	int err = make_context(client, &facts, &obj, &held);
@@ -316,8 +316,13 @@ static void serve_creation(struct client *client)
 		client__refuse(held.connection, err, spin_strerror_last());
 	} else {
 		held.object_fd = client->fds[2];
+		client->fds[2] = -1;
 		held.class = client->order.request.class;
 		held.id = spin_guard__id(held.ctx);
+		share__memories(held.ctx, &memories);
+		held.hpus = memories.hpus;
+		held.bounded = memories.bounded;
+		held.host_bytes = memories.host_bytes;
 		held.netns = client->order.netns;
 		snprintf(held.handler, sizeof(held.handler), "%s", spin_object__meta(obj)->name);
 		spin_rule__format(share__rule(held.ctx), held.rule, sizeof(held.rule));
@@ -328,6 +333,7 @@ static void serve_creation(struct client *client)
 	}
 	spin_ctx__destroy(held.ctx);
 	spin_object__close(obj);
+	broker__close(&held.object_fd, 1);
 }
 
 /* --- what others ask of a context --- */
@@ -344,9 +350,12 @@ static int open_for(void *arg, struct held *held)
 	const struct client *client = arg;
 	int err = may(client, held);
 
-	if (!err)
-		answer_with_memories(client->fds[0], held, 1);
-	return err;
+	if (err)
+		return err;
+	pthread_mutex_lock(&held->use);
+	answer_with_memories(client->fds[0], held, 1);
+	pthread_mutex_unlock(&held->use);
+	return 0;
 }
 
 static int stop_for(void *arg, struct held *held)
@@ -384,16 +393,63 @@ static int stop(struct client *client)
 	return 0;
 }
 
+struct swap {
+	const struct client *client;
+	struct spin_object *obj;
+	uint64_t map_bytes;
+};
+
+static int swap_for(void *arg, struct held *held)
+{
+	struct swap *swap = arg;
+	int err = may(swap->client, held);
+
+	if (!err)
+		err = check_object(swap->client, swap->obj, &swap->map_bytes);
+	if (err)
+		return err;
+	pthread_mutex_lock(&held->use);
+	err = spin_ctx__swap(held->ctx, swap->obj);
+	pthread_mutex_unlock(&held->use);
+	if (!err)
+		held__set_object(held, swap->client->fds[1], spin_object__meta(swap->obj)->name);
+	return err;
+}
+
+static int swap(struct client *client)
+{
+	struct swap swap = { .client = client };
+	struct broker_answer out;
+	int err;
+
+	if (client->count != 2)
+		return spin_fail(-EINVAL, "SWAP comes with one descriptor, the object");
+	err = read_object(client->fds[1], &swap.obj);
+	if (!err)
+		err = held__using(client->order.request.id, swap_for, &swap);
+	spin_object__close(swap.obj);
+	if (err)
+		return err;
+	client->fds[1] = -1; /* the context has it */
+	begin_answer(&out);
+	out.id = client->order.request.id;
+	answer(client->fds[0], &out, NULL, 0);
+	return 0;
+}
+
 static void serve_operation(struct client *client)
 {
 	int err;
 
 	switch (client->order.request.op) {
 	case BROKER_OPEN:
-		err = held__with(client->order.request.id, open_for, client);
+		err = held__using(client->order.request.id, open_for, client);
 		break;
 	case BROKER_STOP:
 		err = stop(client);
+		break;
+	case BROKER_SWAP:
+		err = swap(client);
 		break;
 	default:
 		err = spin_fail(-EOPNOTSUPP, "spind does not know request %u", client->order.request.op);

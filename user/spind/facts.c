@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Reads a socket's address, port, peer, device and namespace from its descriptor (facts.h). Called for descriptors of anybody. */
 #include <errno.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -67,6 +68,14 @@ static void read_end(const union address *from, int only_ip6, unsigned *version,
 	memset(mask, 0xff, 16);
 }
 
+/* 1: only lo has packets to this address. */
+static int is_loopback(const struct spin_rule *rule)
+{
+	if (rule->ip_version == 4)
+		return ntohl(rule->dst_addr[0]) >> 24 == 127;
+	return rule->ip_version == 6 && IN6_IS_ADDR_LOOPBACK((const struct in6_addr *)rule->dst_addr);
+}
+
 int facts__read(int fd, struct facts *out, char *text, size_t text_bytes)
 {
 	union address own = { 0 }, peer = { 0 };
@@ -99,6 +108,8 @@ int facts__read(int fd, struct facts *out, char *text, size_t text_bytes)
 	}
 	rule->ip_version = (uint8_t)version;
 	rule->protocol = IPPROTO_UDP;
+	if (is_loopback(rule))
+		out->ifindex = (int)if_nametoindex("lo");
 	if (!version) {
 		memset(rule->dst_mask, 0, sizeof(rule->dst_mask));
 		memset(rule->dst_addr, 0, sizeof(rule->dst_addr));

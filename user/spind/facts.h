@@ -9,7 +9,7 @@
 
 struct facts {
 	struct spin_rule rule; /* the packets that may be the socket's; its guard tells which are */
-	int ifindex;           /* of the device that it is bound to; 0: none */
+	int ifindex;           /* of the only device that has its packets: its own (SO_BINDTODEVICE), or lo; 0: any */
 };
 
 /*

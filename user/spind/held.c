@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "user/spind/held.h"
 
@@ -92,6 +93,19 @@ void held__set_attached(struct held *held, const char *interfaces)
 	held->attached = interfaces != NULL;
 	snprintf(held->interfaces, sizeof(held->interfaces), "%s", interfaces ? interfaces : "");
 	pthread_mutex_unlock(&lock);
+}
+
+void held__set_object(struct held *held, int object_fd, const char *handler)
+{
+	int old;
+
+	pthread_mutex_lock(&lock);
+	old = held->object_fd;
+	held->object_fd = object_fd;
+	held->swaps++;
+	snprintf(held->handler, sizeof(held->handler), "%s", handler);
+	pthread_mutex_unlock(&lock);
+	close(old);
 }
 
 void held__each(int (*fn)(void *arg, struct held *held), void *arg)

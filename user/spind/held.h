@@ -18,7 +18,8 @@ struct held {
 	pthread_mutex_t use; /* held while handlers are attached, detached or replaced */
 	uint32_t class;
 	int attached;
-	uint64_t map_bytes, swaps, netns;
+	uint32_t hpus, bounded;
+	uint64_t map_bytes, host_bytes, swaps, netns;
 	char handler[32], interfaces[128], rule[512];
 };
 
@@ -36,6 +37,9 @@ int held__using(uint32_t id, int (*fn)(void *arg, struct held *held), void *arg)
 
 /* What others see of an attached context; interfaces NULL: it is detached. */
 void held__set_attached(struct held *held, const char *interfaces);
+
+/* Its handlers were replaced by those of this object; the old descriptor is closed. */
+void held__set_object(struct held *held, int object_fd, const char *handler);
 
 /* Calls it for each, under the lock, until it returns non-zero. */
 void held__each(int (*fn)(void *arg, struct held *held), void *arg);

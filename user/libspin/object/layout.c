@@ -402,3 +402,52 @@ int layout__insert(const struct btf *btf, const struct layout_variable *var, voi
 	layout_type__store(place, 4, key);
 	return 0;
 }
+
+/* The entry at a place of the table, which is a circle. */
+static char *entry_at(const struct table *t, uint32_t place)
+{
+	return t->mem + (size_t)(place & (t->entries - 1)) * t->entry_bytes;
+}
+
+/* 1: a search for the key of the entry at `from`, which begins at its home, comes by `hole`. */
+static int may_move(const struct table *t, uint32_t from, uint32_t hole)
+{
+	const uint32_t home = spin_table_home((uint32_t)layout_type__load(entry_at(t, from), 4), t->entries);
+
+	return ((from - home) & (t->entries - 1)) >= ((from - hole) & (t->entries - 1));
+}
+
+/* A search ends at an empty entry, so entries behind the hole move into it; each is in both places before it leaves the old one. */
+static void close_hole(const struct table *t, uint32_t hole)
+{
+	for (uint32_t at = hole + 1, steps = 0; steps < t->entries && layout_type__load(entry_at(t, at), 4); at++, steps++) {
+		char *from = entry_at(t, at), *to = entry_at(t, hole);
+
+		if (!may_move(t, at, hole))
+			continue;
+		for (uint32_t i = t->entry_bytes / 4; i-- > 0;) /* the key last */
+			layout_type__store(to + 4 * i, 4, layout_type__load(from + 4 * i, 4));
+		hole = at;
+	}
+	layout_type__store(entry_at(t, hole), 4, 0);
+}
+
+int layout__delete(const struct btf *btf, const struct layout_variable *var, void *mem, const char *key)
+{
+	uint32_t entry[ENTRY_BYTES_MAX / 4] = { 0 };
+	struct table t;
+	char *place;
+	int err = open_table(btf, var, mem, &t);
+
+	if (!err)
+		err = parse_fields(&t, key, (char *)entry);
+	if (err)
+		return err;
+	if (!entry[0])
+		return spin_fail(-EINVAL, "%s: the key is missing or 0, which marks an empty entry", t.name);
+	place = find_place(&t, entry[0]);
+	if (!place || (uint32_t)layout_type__load(place, 4) != entry[0])
+		return spin_fail(-ENOENT, "%s has no entry with this key", t.name);
+	close_hole(&t, (uint32_t)((size_t)(place - t.mem) / t.entry_bytes));
+	return 0;
+}

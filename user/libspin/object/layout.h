@@ -47,6 +47,9 @@ int layout__set(const struct btf *btf, const struct layout_variable *var, void *
 /* Inserts into a keyed table or updates an entry; a running handler sees all of a new entry or nothing. */
 int layout__insert(const struct btf *btf, const struct layout_variable *table, void *mem, const char *fields);
 
+/* Removes an entry of a keyed table by its key. -ENOENT. */
+int layout__delete(const struct btf *btf, const struct layout_variable *table, void *mem, const char *key);
+
 /* Calls fn for every scalar; stops when fn returns non-zero and returns that. */
 int layout__walk(const struct btf *btf, const struct layout_variable *var, const void *mem, int zero_too,
 		 int (*fn)(void *arg, const struct spin_field *field), void *arg);

@@ -242,6 +242,14 @@ int spin_ctx__detach(struct spin_ctx *ctx);
  */
 int spin_ctx__alive(struct spin_ctx *ctx);
 
+/*
+ * Replaces the context's handlers by the object's while it is attached: each packet has the old ones or the new ones, and none is lost. State,
+ * tables, counters, events and addresses from spin_ctx__symbol() stay. Of datagram handlers without SPIN_PUTS, whose HPUs are CPUs or
+ * queues; -EOPNOTSUPP for others. -EINVAL: state or tables of another layout, which the reason names, or the verifier refuses the new
+ * handlers; the old ones go on.
+ */
+int spin_ctx__swap(struct spin_ctx *ctx, const struct spin_object *obj);
+
 /* --- HPU memory: read and written without system calls --- */
 
 /*
@@ -268,6 +276,12 @@ int spin_ctx__set(struct spin_ctx *ctx, const char *assignment);
  * -ENOSPC: no free entry within SPIN_PROBES of the key's place. -EINVAL: key 0.
  */
 int spin_ctx__table_insert(struct spin_ctx *ctx, const char *table, const char *fields);
+
+/*
+ * Removes the entry with this key: "src=10.0.0.1". Entries behind it may move, and lose what handlers count in them in that moment.
+ * -ENOENT: there is none.
+ */
+int spin_ctx__table_delete(struct spin_ctx *ctx, const char *table, const char *key);
 
 /* A variable as JSON-ready text through a callback, one field at a time. */
 struct spin_field {

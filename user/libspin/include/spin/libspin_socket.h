@@ -66,6 +66,34 @@ int spin_socket__attach(int fd, const struct spin_object *obj, const struct spin
  */
 int spin_socket__open(uint32_t id, const char *broker, struct spin_object **obj, struct spin_ctx **out);
 
+/* A context of spind, as others see it. Strings are valid while they are handed over. */
+struct spin_socket_info {
+	size_t bytes; /* sizeof(struct spin_socket_info) */
+	uint32_t id;
+	uint32_t uid, pid; /* of who attached it */
+	enum spin_class class;
+	int attached;
+	uint64_t handled; /* packets that its handlers ran for */
+	uint64_t left;    /* packets that its rule matched and that were not the socket's: untouched */
+	uint64_t refused; /* packets that would have gone to others than the socket or the sender: dropped */
+	uint64_t swaps;   /* how often its handlers were replaced */
+	uint64_t map_bytes;
+	uint64_t netns; /* inode of the network namespace */
+	const char *name, *handler, *interfaces, *rule;
+};
+
+/* Calls fn for each context of spind, of all users, until it returns non-zero, which is returned. */
+int spin_socket__list(const char *broker, int (*fn)(void *arg, const struct spin_socket_info *info), void *arg);
+
+/*
+ * Ends a context, as if its program had closed its connection: for its owner and root, as spin_socket__swap(). When it returns no handler
+ * of it runs. -ENOENT, -EPERM.
+ */
+int spin_socket__stop(uint32_t id, const char *broker);
+
+/* spin_ctx__swap() of a context of spind. */
+int spin_socket__swap(uint32_t id, const struct spin_object *obj, const char *broker);
+
 /* The context's number; 0: it is none of spind's. */
 uint32_t spin_socket__id(const struct spin_ctx *ctx);
 

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * spinctl exec: runs a program that nobody changes, and attaches handlers to its sockets by spind. The program is stopped when it binds one
+ * (trap.h), and goes on when the handlers are attached. Contexts end with their sockets, or with this process.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "user/libspin/broker.h"
+#include "user/spinctl/exec/trap.h"
+#include "user/spinctl/sockets/find.h"
+#include "user/spinctl/spinctl.h"
+#include "user/tool/fill.h"
+#include "user/tool/parse_enum.h"
+
+#define SOCKETS_MAX 64
+
+static struct exec_options {
+	const char *handler, *name, *class, *broker;
+	unsigned port;
+	int connected, counters;
+	struct fill_options fill;
+} options;
+
+#define FIELD(name) offsetof(struct exec_options, name)
+
+static const struct option_row rows[] = {
+	{ "handler", 0, OPTION_STRING, "FILE.spin", FIELD(handler), "the handlers", .required = 1 },
+	{ "port", 0, OPTION_UINT, "N", FIELD(port), "only sockets on this port (default: all that the program binds)" },
+	{ "connected", 0, OPTION_FLAG, NULL, FIELD(connected), "sockets that have a port only because they are connected, too" },
+	{ "name", 0, OPTION_STRING, "NAME", FIELD(name), "of the contexts (default: the handler's)" },
+	{ "class", 0, OPTION_STRING, "isolated|trusted", FIELD(class), "how the handlers are loaded (default: isolated)" },
+	FILL_OPTIONS(struct exec_options, fill),
+	{ "counters", 0, OPTION_FLAG, NULL, FIELD(counters), "when the program has ended, print what became of the packets" },
+	BROKER_OPTION(struct exec_options, broker),
+	{ 0 },
+};
+
+struct session {
+	struct spin_object *obj;
+	struct spin_ctx *ctx[SOCKETS_MAX];
+	unsigned count;
+	uint64_t packets[SPIN_REASON_COUNT]; /* of contexts that have ended */
+	int failed;
+};
+
+static int set_field(void *arg, const char *assignment)
+{
+	return spin_ctx__set(arg, assignment);
+}
+
+static int insert_entry(void *arg, const char *table, const char *fields)
+{
+	return spin_ctx__table_insert(arg, table, fields);
+}
+
+static int is_wanted(int fd, int is_connect)
+{
+	struct sockaddr_storage own;
+	socklen_t bytes = sizeof(own);
+	char *port = (char *)&own + 2; /* sin_port and sin6_port lie there */
+	unsigned number;
+
+	if (is_connect && !options.connected)
+		return 0;
+	if (!options.port)
+		return 1;
+	if (getsockname(fd, (struct sockaddr *)&own, &bytes))
+		return 0;
+	number = (unsigned)(unsigned char)port[0] << 8 | (unsigned char)port[1];
+	return number == options.port;
+}
+
+/* Drops the contexts whose sockets are closed. */
+static void collect_ended(struct session *s, int all)
+{
+	for (unsigned i = s->count; i-- > 0;) {
+		uint64_t packets[SPIN_REASON_COUNT];
+
+		if (!all && spin_ctx__alive(s->ctx[i]) >= 0)
+			continue;
+		spin_ctx__counters(s->ctx[i], packets);
+		for (unsigned r = 0; r < SPIN_REASON_COUNT; r++)
+			s->packets[r] += packets[r];
+		spin_ctx__destroy(s->ctx[i]);
+		s->ctx[i] = s->ctx[--s->count];
+	}
+}
+
+static int attach(void *arg, int fd, int is_connect)
+{
+	struct spin_socket_opts opts = SPIN_SOCKET_OPTS;
+	struct session *s = arg;
+	struct spin_ctx *ctx;
+	int err;
+
+	if (!is_wanted(fd, is_connect))
+		return 0;
+	collect_ended(s, 0);
+	if (s->count == SOCKETS_MAX)
+		return s->failed = report_error("the program has %u sockets with handlers, the most there can be: name one with --port",
+						s->count);
+	opts.broker = options.broker;
+	opts.name = options.name;
+	opts.class = options.class ? parse_enum__class(options.class) : SPIN_CLASS_ISOLATED;
+	opts.detached = 1;
+	err = spin_socket__attach(fd, s->obj, &opts, &ctx);
+	if (!err) {
+		const struct fill_target target = { ctx, set_field, insert_entry };
+
+		if (fill__apply(&options.fill, &target))
+			err = s->failed = FAILED;
+		else
+			err = spin_ctx__attach(ctx);
+		if (!err) {
+			s->ctx[s->count++] = ctx;
+			return 0;
+		}
+		spin_ctx__destroy(ctx);
+	}
+	if (err == -EEXIST && s->count) /* another socket of a group on the same port (SO_REUSEPORT): its context has this one's packets */
+		return 0;
+	return s->failed ? FAILED : (s->failed = report_error("%s", spin_strerror_last()));
+}
+
+/* --- the program --- */
+
+static void become_program(const char **operands, int to_parent)
+{
+	int fd = trap__install();
+
+	if (fd < 0) {
+		report_error("this kernel does not tell of a program's bind() (seccomp's user notification): %s", strerror(-fd));
+		_exit(FAILED);
+	}
+	if (broker__send(to_parent, "", 1, &fd, 1, 0))
+		_exit(FAILED);
+	close(fd);
+	close(to_parent);
+	signal(SIGPIPE, SIG_DFL);
+	execvp(operands[0], (char **)operands);
+	report_error("cannot run %s: %s", operands[0], strerror(errno));
+	_exit(127);
+}
+
+static int start(const char **operands, pid_t *pid, int *notify_fd)
+{
+	int pair[2], fds[BROKER_FDS];
+	unsigned count = 0;
+	char byte;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return report_error("no socket: %s", strerror(errno));
+	*pid = fork();
+	if (*pid < 0)
+		return report_error("cannot start a process: %s", strerror(errno));
+	if (!*pid)
+		become_program(operands, pair[1]);
+	close(pair[1]);
+	broker__receive(pair[0], &byte, 1, fds, &count, 0);
+	close(pair[0]);
+	*notify_fd = count ? fds[0] : -1;
+	return DONE;
+}
+
+static volatile pid_t program;
+
+static void pass_on(int signal)
+{
+	if (program > 0)
+		kill(program, signal);
+}
+
+/* Notifications until the program has ended; its status. */
+static int serve(struct session *s, pid_t pid, int notify_fd)
+{
+	int status;
+
+	for (;;) {
+		struct pollfd wait = { .fd = notify_fd, .events = POLLIN };
+
+		poll(&wait, 1, notify_fd < 0 ? 10 : 100);
+		if (wait.revents & POLLIN && trap__handle(notify_fd, attach, s) == -EPERM)
+			s->failed = FAILED;
+		if (s->failed)
+			kill(pid, SIGTERM);
+		if (waitpid(pid, &status, WNOHANG) == pid)
+			break;
+		collect_ended(s, 0);
+	}
+	program = 0;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static int exec(const char **operands, unsigned count)
+{
+	struct session session = { 0 };
+	int notify_fd = -1, status;
+	pid_t pid = 0;
+
+	(void)count;
+	if (spin_object__open(options.handler, &session.obj))
+		return report_error("%s", spin_strerror_last());
+	/* of a terminal they come to the program itself */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	signal(SIGTERM, pass_on);
+	signal(SIGHUP, pass_on);
+	fflush(stdout);
+	status = start(operands, &pid, &notify_fd);
+	if (status)
+		return status;
+	program = pid;
+	status = serve(&session, pid, notify_fd);
+	collect_ended(&session, 1);
+	if (options.counters)
+		counters__text(session.packets, 0);
+	spin_object__close(session.obj);
+	options__free_list(&options.fill.sets);
+	options__free_list(&options.fill.inserts);
+	options__free_list(&options.fill.files);
+	return session.failed ? FAILED : status;
+}
+
+static const struct command_row row = {
+	.name = "spinctl exec",
+	.operands = "PROGRAM [ARGUMENT...]",
+	.min_operands = 1,
+	.max_operands = 4096,
+	.summary = "Runs a program with handlers on its UDP sockets, by spind; needs no privileges",
+	.options = rows,
+	.notes =
+		"Write -- before the program, so that its options are its own. The exit status is the program's, 128 and the signal's number "
+		"if one ended it, and 127 if it could not be started.",
+	.about =
+		"The program and what it starts are stopped for some milliseconds at each bind() of a socket of UDP. When they go on, the "
+		"handlers are attached: they see every datagram of that socket. What they drop the program never reads, what they rewrite it "
+		"reads rewritten. The program is not changed, and need not be linked in any way.\n\n"
+		"If handlers cannot be attached the program is ended: with handlers that are missing it would be another one. If this command is "
+		"killed, the program goes on without handlers, but its later calls of bind() and connect() fail (ENOSYS). Programs of users "
+		"other than root cannot get more rights, as by sudo(8), while they run so.",
+	.examples =
+		(const struct example_row[]){
+			{ "spinctl exec --handler kvstore.spin --port 6000 -- my-server --threads 4",
+			  "A server whose hot keys are answered at XDP." },
+			{ 0 },
+		},
+};
+
+const struct subcommand exec_command = { "exec", &row, exec, &options };

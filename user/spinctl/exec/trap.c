@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * bind() and connect() of other programs, seen by seccomp's user notification (trap.h). The call is made here, on a descriptor of the
+ * same socket, so that handlers are attached before the program knows that it has a port. Where the program has other rights than
+ * this process, it makes the call itself, and the socket is looked at as soon as it has a port.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+
+#include "user/spinctl/exec/trap.h"
+
+#if defined(__x86_64__)
+#define NATIVE_ARCH AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define NATIVE_ARCH AUDIT_ARCH_AARCH64
+#else
+#error "which AUDIT_ARCH_ is this machine's?"
+#endif
+
+int trap__install(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, NATIVE_ARCH, 0, 4),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_bind, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_connect, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { .len = sizeof(filter) / sizeof(filter[0]), .filter = filter };
+	int fd;
+
+	/* root needs no such promise, and its programs may then start others with more rights */
+	if (geteuid() && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return -errno;
+	fd = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
+	return fd < 0 ? -errno : fd;
+}
+
+/* What /proc says of a thread: its process, and its effective user. */
+static int read_task(pid_t tid, pid_t *pid, unsigned *uid)
+{
+	char path[32], line[128];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	file = fopen(path, "re");
+	if (!file)
+		return -ENOENT;
+	*pid = 0;
+	*uid = ~0u;
+	while (fgets(line, sizeof(line), file)) {
+		sscanf(line, "Tgid: %d", pid);
+		sscanf(line, "Uid: %*u %u", uid);
+	}
+	fclose(file);
+	return *pid ? 0 : -ENOENT;
+}
+
+static int get_socket(pid_t pid, int fd)
+{
+	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0), got, err;
+
+	if (pidfd < 0)
+		return -errno;
+	got = (int)syscall(SYS_pidfd_getfd, pidfd, fd, 0);
+	err = -errno;
+	close(pidfd);
+	return got < 0 ? err : got;
+}
+
+static int is_udp(int fd)
+{
+	int domain = 0, protocol = 0;
+	socklen_t bytes = sizeof(int);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &bytes) || getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &bytes))
+		return 0;
+	return (domain == AF_INET || domain == AF_INET6) && protocol == IPPROTO_UDP;
+}
+
+static int port_of(int fd)
+{
+	union {
+		struct sockaddr any;
+		struct sockaddr_in ip4;
+		struct sockaddr_in6 ip6;
+	} own = { 0 };
+	socklen_t bytes = sizeof(own);
+
+	if (getsockname(fd, &own.any, &bytes))
+		return 0;
+	return ntohs(own.any.sa_family == AF_INET6 ? own.ip6.sin6_port : own.ip4.sin_port);
+}
+
+static ssize_t read_memory(pid_t pid, uint64_t at, void *to, size_t bytes)
+{
+	char path[32];
+	ssize_t got;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	got = pread(fd, to, bytes, (off_t)at);
+	close(fd);
+	return got;
+}
+
+/* The program's own call, here. The kernel's answer to it, or 1 if it cannot be made here. */
+static int call_for(const struct seccomp_notif *notif, pid_t pid, int fd)
+{
+	struct sockaddr_storage address;
+	const size_t bytes = notif->data.args[2];
+
+	if (bytes > sizeof(address) || read_memory(pid, notif->data.args[1], &address, bytes) != (ssize_t)bytes)
+		return 1;
+	if ((notif->data.nr == SYS_bind ? bind : connect)(fd, (struct sockaddr *)&address, (socklen_t)bytes))
+		return -errno;
+	return 0;
+}
+
+static int send_answer(int notify_fd, uint64_t id, int error, int goes_on)
+{
+	struct seccomp_notif_resp answer = { .id = id, .error = error, .flags = goes_on ? SECCOMP_USER_NOTIF_FLAG_CONTINUE : 0 };
+
+	return ioctl(notify_fd, SECCOMP_IOCTL_NOTIF_SEND, &answer) ? -errno : 0;
+}
+
+/* Until the program's own call has given the socket a port; some calls fail, and then it never has one. */
+static int wait_for_port(int fd)
+{
+	for (int i = 0; i < 2000 && !port_of(fd); i++)
+		usleep(100);
+	return port_of(fd);
+}
+
+static int handle_udp(int notify_fd, const struct seccomp_notif *notif, pid_t pid, unsigned uid, int fd,
+		      int (*fn)(void *arg, int socket_fd, int is_connect), void *arg)
+{
+	const int is_connect = notif->data.nr == SYS_connect, had_port = port_of(fd) != 0;
+	int result = uid == geteuid() ? call_for(notif, pid, fd) : 1;
+
+	if (result > 0) {
+		int err = send_answer(notify_fd, notif->id, 0, 1);
+
+		return err || had_port || !wait_for_port(fd) ? err : fn(arg, fd, is_connect) ? -EPERM : 0;
+	}
+	if (!result && !had_port && port_of(fd) && fn(arg, fd, is_connect))
+		result = -EPERM;
+	return send_answer(notify_fd, notif->id, result, 0);
+}
+
+int trap__handle(int notify_fd, int (*fn)(void *arg, int socket_fd, int is_connect), void *arg)
+{
+	struct seccomp_notif notif = { 0 };
+	unsigned uid;
+	pid_t pid;
+	int fd, err;
+
+	if (ioctl(notify_fd, SECCOMP_IOCTL_NOTIF_RECV, &notif))
+		return -errno;
+	if (read_task((pid_t)notif.pid, &pid, &uid))
+		return -ENOENT;
+	fd = get_socket(pid, (int)notif.data.args[0]);
+	/* the number of the thread may be another one's by now */
+	if (ioctl(notify_fd, SECCOMP_IOCTL_NOTIF_ID_VALID, &notif.id)) {
+		if (fd >= 0)
+			close(fd);
+		return -ENOENT;
+	}
+	if (fd < 0 || !is_udp(fd))
+		err = send_answer(notify_fd, notif.id, 0, 1);
+	else
+		err = handle_udp(notify_fd, &notif, pid, uid, fd, fn, arg);
+	if (fd >= 0)
+		close(fd);
+	return err;
+}

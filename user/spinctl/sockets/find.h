@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_SPINCTL_SOCKETS_FIND_H
+#define USER_SPINCTL_SOCKETS_FIND_H
+
+/* A context of spind by what the user calls it: its number, or its name if only one has that. */
+#include <stdint.h>
+
+#include <spin/libspin_socket.h>
+
+/* DONE, or FAILED after a message. broker: spind's socket, NULL: the default. */
+int find__id(const char *broker, const char *text, uint32_t *id);
+
+/* The same, opened; the caller destroys both. */
+int find__open(const char *broker, const char *text, struct spin_object **obj, struct spin_ctx **ctx);
+
+#define BROKER_OPTION(TYPE, member)                                                          \
+	{                                                                                    \
+		"socket", 0, OPTION_STRING, "PATH", offsetof(TYPE, member),                  \
+			"where spind listens (default: SPIN_SPIND, or /run/spin/spind.sock)" \
+	}
+
+#endif
