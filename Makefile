@@ -442,15 +442,19 @@ stress: deps
 	@BUILD=$(BUILD) tests/stress/file_beyond_4_gib.sh || [ $$? = 77 ]
 	@BUILD=$(BUILD) $(BUILD)/tests/stress/stress $$(($(MINUTES) * 60)) $(BUILD)/stress.json
 
+SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+
 fuzz: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) tests
 	@BUILD=$(BUILD) $(BUILD)/tests/fuzz/fuzz_packets --packets 1000000 --model 1000000
 	@BUILD=$(BUILD) $(BUILD)/tests/fuzz/fuzz_traffic --packets 50000
 	@BUILD=$(BUILD) $(BUILD)/tests/messages/random_schedules --runs 100000
+	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=$(BUILD)/sanitize SANITIZE="$(SANITIZERS)" $(BUILD)/sanitize/bin/spind
+	@BUILD=$(BUILD) SPIND=$(BUILD)/sanitize/bin/spind $(BUILD)/tests/fuzz/fuzz_spind --messages 1000000
 
 sanitize: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=$(BUILD)/sanitize \
-		SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefined" tests
+		SANITIZE="$(SANITIZERS)" tests
 	@BUILD=$(BUILD)/sanitize tests/run unit core model vectors
 
 compile_commands.json:

@@ -32,13 +32,19 @@ void spind__restart(struct spind *spind)
 		die("no pipe");
 	spind->pid = fork();
 	if (!spind->pid) {
-		char program[600];
+		const char *other = getenv("SPIND");
+		char program[600], log[100];
+		int fd;
 
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		snprintf(log, sizeof(log), "%s/log", spind->directory);
+		fd = open(log, O_WRONLY | O_CREAT | O_APPEND, 0600);
+		if (fd >= 0)
+			dup2(fd, 2);
 		dup2(out[1], 1);
 		close(out[0]);
 		close(out[1]);
-		snprintf(program, sizeof(program), "%s/bin/spind", built_dir());
+		snprintf(program, sizeof(program), "%s%s", other ? other : built_dir(), other ? "" : "/bin/spind");
 		execl(program, "spind", "--socket", spind->socket, "--settings", spind->settings, (char *)NULL);
 		_exit(127);
 	}
@@ -112,6 +118,11 @@ unsigned spind__holders(const struct spind *spind)
 	return each_holder(spind, 0);
 }
 
+void spind__kill_holders(const struct spind *spind)
+{
+	each_holder(spind, SIGKILL);
+}
+
 void spind__finish(struct spind *spind)
 {
 	char command[160];
@@ -121,6 +132,23 @@ void spind__finish(struct spind *spind)
 	snprintf(command, sizeof(command), "rm -rf '%s'", spind->directory);
 	if (system(command))
 		printf("%s stays\n", spind->directory);
+}
+
+unsigned spind__complaints(const struct spind *spind)
+{
+	char path[100], line[300];
+	unsigned count = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/log", spind->directory);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file)) {
+		printf("spind says: %s", line);
+		count++;
+	}
+	if (file)
+		fclose(file);
+	return count;
 }
 
 void spind__drop_privileges(void)

@@ -20,6 +20,10 @@ void spind__end(struct spind *spind, int signal);
 void spind__finish(struct spind *spind);
 /* Processes that hold contexts for this spind. */
 unsigned spind__holders(const struct spind *spind);
+void spind__kill_holders(const struct spind *spind);
+
+/* Prints what it and its holders have said on stderr; returns how many lines. */
+unsigned spind__complaints(const struct spind *spind);
 
 /* This process becomes the user nobody, for good, with no capability. */
 void spind__drop_privileges(void);

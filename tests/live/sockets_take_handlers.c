@@ -6,43 +6,22 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <net/if.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/common/built.h"
-#include "tests/common/net/netns.h"
-#include "tests/common/net/slow.h"
-#include "tests/common/net/xdp_pass.h"
+#include "tests/common/net/asks.h"
 #include "tests/common/spind.h"
 #include <spin/libspin_socket.h>
 
 #define TRIES 5
-#define PORT  7000
 
-union address {
-	struct sockaddr any;
-	struct sockaddr_in ip4;
-	struct sockaddr_in6 ip6;
-};
-
-/* As tests/handlers/datagrams/rewrite.c reads it. */
-enum { NOTHING = 0, SET32 = 2, DROP_IT = 5 };
-struct ask {
-	uint8_t what, reply;
-	uint16_t bytes, at, port;
-	uint32_t value;
-	uint32_t body[4];
-};
-
-static int server_ns, client_ns;
+static struct asks_hosts hosts;
 static struct spind spind;
 
 static void die(const char *format, ...)
@@ -57,53 +36,15 @@ static void die(const char *format, ...)
 	exit(1);
 }
 
-static void make_network(void)
+/* The sender of a family in a namespace. */
+static int open_sender(int ns, int family)
 {
-	char command[128];
-
-	server_ns = netns_new();
-	client_ns = netns_new();
-	snprintf(command, sizeof(command), "ip link add c0 type veth peer name s0 netns /proc/%d/fd/%d", getpid(), server_ns);
-	netns_shell(command);
-	netns_shell("ip link set lo up && ip link set c0 up");
-	netns_shell("ip addr add 10.9.0.2/24 dev c0 && ip addr add fd09::2/64 dev c0 nodad");
-	netns_shell("ip route add 224.0.0.0/4 dev c0");
-	xdp_pass__attach("c0");
-	netns_enter(server_ns);
-	netns_shell("ip link set lo up && ip link set s0 up");
-	netns_shell("ip addr add 10.9.0.1/24 dev s0 && ip addr add fd09::1/64 dev s0 nodad");
-}
-
-static socklen_t make_address(const char *text, uint16_t port, union address *out)
-{
-	memset(out, 0, sizeof(*out));
-	if (inet_pton(AF_INET, text, &out->ip4.sin_addr) == 1) {
-		out->ip4.sin_family = AF_INET;
-		out->ip4.sin_port = htons(port);
-		return sizeof(out->ip4);
-	}
-	if (inet_pton(AF_INET6, text, &out->ip6.sin6_addr) != 1)
-		die("%s is not an address", text);
-	out->ip6.sin6_family = AF_INET6;
-	out->ip6.sin6_port = htons(port);
-	return sizeof(out->ip6);
-}
-
-/* The sender in a namespace, on port 7001. */
-static int open_sender(int ns, const char *to)
-{
-	struct timeval wait = slow_wait(300);
-	union address own;
-	socklen_t bytes = make_address(strchr(to, ':') ? "::" : "0.0.0.0", PORT + 1, &own);
 	const int one = 1;
-	int fd;
+	int fd = asks__socket(&hosts, ns, family);
 
-	netns_enter(ns);
-	fd = socket(own.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0 || (own.any.sa_family == AF_INET6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof(one))) ||
-	    bind(fd, &own.any, bytes) || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)))
+	if (family == AF_INET6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof(one)))
 		die("no sender: %s", strerror(errno));
-	netns_enter(server_ns);
+	asks__bind(fd, family == AF_INET6 ? "::" : "0.0.0.0", ASKS_SENDER);
 	return fd;
 }
 
@@ -135,103 +76,54 @@ static const struct test_case cases[] = {
 };
 #define CASES (sizeof(cases) / sizeof(cases[0]))
 
-static int open_receiver(const struct test_case *c, int sender)
+static int open_receiver(const struct test_case *c)
 {
-	struct timeval wait = slow_wait(300);
-	const int one = 1, no = 0;
-	union address own, peer;
-	socklen_t bytes = make_address(c->bind_to, PORT, &own), peer_bytes;
-	int fd = socket(own.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	const int one = 1, no = 0, is6 = strchr(c->bind_to, ':') != NULL;
+	int fd = asks__socket(&hosts, hosts.server_ns, is6 ? AF_INET6 : AF_INET);
+	union asks_address peer;
+	socklen_t bytes;
 
-	(void)sender;
-	if (own.any.sa_family == AF_INET6)
+	if (is6)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, c->only_ip6 ? &one : &no, sizeof(one));
 	if (c->reuse_port)
 		setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one, sizeof(one));
 	if (c->device && setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, "s0", 3))
 		die("%s: cannot bind to s0: %s", c->name, strerror(errno));
-	if (fd < 0 || bind(fd, &own.any, bytes) || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)))
-		die("%s: cannot bind: %s", c->name, strerror(errno));
+	asks__bind(fd, c->bind_to, ASKS_PORT);
 	if (c->group) {
-		struct ip_mreq join = { .imr_multiaddr = own.ip4.sin_addr, .imr_interface.s_addr = inet_addr("10.9.0.1") };
+		struct ip_mreq join = { .imr_multiaddr.s_addr = inet_addr(c->bind_to), .imr_interface.s_addr = inet_addr("10.9.0.1") };
 
 		if (setsockopt(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &join, sizeof(join)))
 			die("%s: cannot join: %s", c->name, strerror(errno));
 	}
 	if (c->connected) {
-		peer_bytes = make_address(own.any.sa_family == AF_INET ? "10.9.0.2"
-					  : strchr(c->send_to, ':')    ? "fd09::2"
-								       : "::ffff:10.9.0.2",
-					  PORT + 1, &peer);
-		if (connect(fd, &peer.any, peer_bytes))
+		bytes = asks__address(!is6 ? "10.9.0.2" : strchr(c->send_to, ':') ? "fd09::2" : "::ffff:10.9.0.2", ASKS_SENDER, &peer);
+		if (connect(fd, &peer.any, bytes))
 			die("%s: cannot connect: %s", c->name, strerror(errno));
 	}
 	return fd;
 }
 
-static uint32_t serial = 1;
-
-static void send_ask(const struct test_case *c, int sender, uint8_t what, uint8_t reply, struct ask *ask)
-{
-	union address to;
-	socklen_t bytes = make_address(c->send_to, PORT, &to);
-
-	*ask = (struct ask){ .what = what, .reply = reply, .bytes = htons(16), .at = htons(12), .value = htonl(0xfeedf00d) };
-	ask->body[0] = ask->body[1] = htonl(serial++);
-	if (sendto(sender, ask, sizeof(*ask), 0, &to.any, bytes) != sizeof(*ask))
-		die("%s: cannot send: %s", c->name, strerror(errno));
-}
-
-/* Reads from one of the sockets what was sent as `ask`; earlier datagrams are skipped. Returns its bytes, 0: nothing came. */
-static ssize_t read_ask(const int *fds, unsigned count, const struct ask *ask, struct ask *got)
-{
-	for (int i = 0; i < 64; i++)
-		for (unsigned k = 0; k < count; k++) {
-			const int last = k + 1 == count;
-			ssize_t bytes = recv(fds[k], got, sizeof(*got), last ? 0 : MSG_DONTWAIT);
-
-			if (bytes > 0 && got->body[1] == ask->body[1])
-				return bytes;
-			if (bytes <= 0 && last)
-				return 0;
-		}
-	return 0;
-}
-
-/* 1: a datagram is read rewritten; 0: as it was sent. */
 static int is_rewritten(const struct test_case *c, int sender, const int *fds, unsigned count)
 {
-	struct ask ask, got;
-
-	for (int tries = 0; tries < TRIES; tries++) {
-		send_ask(c, sender, SET32, 0, &ask);
-		if (read_ask(fds, count, &ask, &got) != sizeof(got))
-			continue;
-		if (got.body[0] == htonl(0xfeedf00d))
-			return 1;
-		if (got.body[0] != ask.body[0])
-			die("%s: %08x was read", c->name, ntohl(got.body[0]));
-		return 0;
-	}
-	die("%s: nothing is read", c->name);
-	return 0;
+	return asks__is_rewritten(sender, c->send_to, ASKS_PORT, fds, count);
 }
 
 static void check_dropped(const struct test_case *c, int sender, const int *fds, unsigned count)
 {
-	struct ask dropped, got;
+	struct asks_ask dropped, got;
 
-	send_ask(c, sender, DROP_IT, 0, &dropped);
-	if (read_ask(fds, count, &dropped, &got))
-		die("%s: what the handler dropped is read (%08x)", c->name, ntohl(got.body[0]));
+	asks__send(sender, c->send_to, ASKS_PORT, ASK_DROP, 0, &dropped);
+	if (asks__read(fds, count, &dropped, &got))
+		die("%s: what the handler dropped is read", c->name);
 }
 
 static void check_reply(const struct test_case *c, int sender)
 {
-	struct ask ask, got;
+	struct asks_ask ask, got;
 
 	for (int tries = 0; tries < TRIES; tries++) {
-		send_ask(c, sender, NOTHING, 1, &ask);
+		asks__send(sender, c->send_to, ASKS_PORT, ASK_NOTHING, 1, &ask);
 		while (recv(sender, &got, sizeof(got), 0) == 16)
 			if (got.body[0] == ask.body[0])
 				return;
@@ -249,9 +141,9 @@ static void run_case(const struct test_case *c, const struct spin_object *obj, i
 	void *addr;
 	size_t bytes;
 
-	fds[0] = open_receiver(c, sender);
+	fds[0] = open_receiver(c);
 	if (c->reuse_port)
-		fds[count++] = open_receiver(c, sender);
+		fds[count++] = open_receiver(c);
 	if (is_rewritten(c, sender, fds, count))
 		die("%s: handlers run before they are attached", c->name);
 	opts.broker = spind.socket;
@@ -295,7 +187,7 @@ static int run_all(void)
 		die("%s", spin_strerror_last());
 	for (int i = 0; i < 2; i++)
 		for (int k = 0; k < 2; k++)
-			senders[i][k] = open_sender(i ? server_ns : client_ns, k ? "::1" : "127.0.0.1");
+			senders[i][k] = open_sender(i ? hosts.server_ns : hosts.client_ns, k ? AF_INET6 : AF_INET);
 	spind__drop_privileges();
 	for (size_t i = 0; i < CASES; i++)
 		run_case(&cases[i], obj, senders[cases[i].from_server][strchr(cases[i].send_to, ':') != NULL]);
@@ -309,7 +201,7 @@ int main(void)
 	pid_t child;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	make_network();
+	asks__hosts(&hosts);
 	spind__start(&spind, "");
 	child = fork();
 	if (!child)

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Random messages to spind, of a user without privileges: requests of every kind with random fields, lengths and descriptors, whole and
+ * damaged objects, connections that end at once. spind must serve on, and a sanitizer must have nothing to say.
+ *
+ *	fuzz_spind [--messages N] [--seed N]
+ *
+ * The environment's SPIND is another spind than the one that was built, say one with sanitizers.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/common/built.h"
+#include "tests/common/net/asks.h"
+#include "tests/common/random.h"
+#include "tests/common/spind.h"
+#include "user/libspin/broker.h"
+#include <spin/libspin_socket.h>
+
+#define CONNECTIONS 24
+#define MESSAGE_MAX 512
+
+static struct asks_hosts hosts;
+static struct spind spind;
+static struct spin_object *rewrite;
+static uint64_t state = 1;
+static uint8_t *object;
+static size_t object_bytes;
+
+static int connection[CONNECTIONS];
+static int sockets[6]; /* bound, of any address, without a port, TCP, Unix, IPv6 */
+static int whole, unsealed, empty;
+
+static void die(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	printf("FAIL: ");
+	vprintf(format, args);
+	printf("\n");
+	va_end(args);
+	exit(1);
+}
+
+static uint32_t any(uint32_t below)
+{
+	return (uint32_t)(random_next(&state) % below);
+}
+
+static int memory_file(const void *data, size_t bytes, int seals)
+{
+	int fd = memfd_create("fuzz", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (fd < 0 || write(fd, data, bytes) != (ssize_t)bytes || (seals && fcntl(fd, F_ADD_SEALS, seals)))
+		die("no memfd: %s", strerror(errno));
+	return fd;
+}
+
+static int sealed(const void *data, size_t bytes)
+{
+	return memory_file(data, bytes, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
+}
+
+/* An object with some bytes changed, or cut short. */
+static int damaged(void)
+{
+	uint8_t *copy = malloc(object_bytes);
+	size_t bytes = any(4) ? object_bytes : any((uint32_t)object_bytes) + 1;
+	int fd;
+
+	memcpy(copy, object, object_bytes);
+	for (uint32_t i = any(8); i > 0; i--)
+		copy[any((uint32_t)object_bytes)] = (uint8_t)any(256);
+	fd = sealed(copy, bytes);
+	free(copy);
+	return fd;
+}
+
+static void open_descriptors(void)
+{
+	for (int i = 0; i < CONNECTIONS; i++)
+		connection[i] = -1;
+	sockets[0] = asks__socket(&hosts, hosts.server_ns, AF_INET);
+	asks__bind(sockets[0], "10.9.0.1", ASKS_PORT);
+	sockets[1] = asks__socket(&hosts, hosts.server_ns, AF_INET);
+	asks__bind(sockets[1], "0.0.0.0", ASKS_PORT + 10);
+	sockets[2] = asks__socket(&hosts, hosts.server_ns, AF_INET);
+	sockets[3] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	sockets[4] = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	sockets[5] = asks__socket(&hosts, hosts.server_ns, AF_INET6);
+	asks__bind(sockets[5], "fd09::1", ASKS_PORT);
+	whole = sealed(object, object_bytes);
+	unsealed = memory_file(object, object_bytes, 0);
+	empty = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+}
+
+static int any_object(int *is_own)
+{
+	*is_own = 0;
+	switch (any(8)) {
+	case 0:
+		return unsealed;
+	case 1:
+		return empty;
+	case 2:
+		return whole;
+	default:
+		*is_own = 1;
+		return damaged();
+	}
+}
+
+/* Which connection the next message goes by: an old one, or a new one. */
+static int *any_connection(void)
+{
+	int *at = &connection[any(CONNECTIONS)];
+
+	if (*at >= 0 && any(3))
+		return at;
+	if (*at >= 0)
+		close(*at);
+	*at = broker__connect(spind.socket);
+	for (int tries = 0; *at < 0 && tries < 5000; tries++) { /* its queue is full */
+		usleep(1000);
+		*at = broker__connect(spind.socket);
+	}
+	if (*at < 0)
+		die("spind takes no connection: %s", strerror(-*at));
+	return at;
+}
+
+static void send_one(void)
+{
+	struct broker_request request = {
+		.magic = BROKER_MAGIC, .version = BROKER_VERSION, .op = any(9), .class = any(3), .id = any(5000)
+	};
+	uint8_t message[MESSAGE_MAX];
+	size_t bytes = sizeof(request);
+	int fds[BROKER_FDS], own = -1, is_own, *at = any_connection();
+	unsigned count = 0;
+
+	if (!any(4))
+		request.host_bytes = random_next(&state) >> any(64);
+	for (uint32_t i = any(20); i > 0 && i <= sizeof(request.name); i--)
+		request.name[i - 1] = (char)(any(6) ? 'a' + any(26) : any(256));
+	for (size_t i = 0; i < sizeof(message); i++)
+		message[i] = (uint8_t)any(256);
+	memcpy(message, &request, sizeof(request));
+	if (!any(3))
+		message[any(sizeof(request))] = (uint8_t)any(256);
+	if (!any(6))
+		bytes = any(MESSAGE_MAX);
+	if (!any(200)) { /* what takes long: loads, and checks of objects */
+		fds[count++] = sockets[any(6)];
+		fds[count++] = any_object(&is_own);
+		if (is_own)
+			own = fds[1];
+	} else if (!any(8)) {
+		for (uint32_t i = any(BROKER_FDS); i > 0; i--)
+			fds[count++] = any(2) ? sockets[any(6)] : empty;
+	}
+	if (broker__send(*at, message, bytes, fds, count, MSG_DONTWAIT)) {
+		close(*at);
+		*at = -1;
+	}
+	if (own >= 0)
+		close(own);
+	if (*at >= 0 && !any(4)) {
+		struct broker_answer answer;
+		int got[BROKER_FDS];
+		unsigned got_count;
+
+		broker__receive(*at, &answer, sizeof(answer), got, &got_count, MSG_DONTWAIT);
+		broker__close(got, got_count);
+	}
+}
+
+/* A client of libspin's is served. */
+static void check_service(void)
+{
+	struct spin_socket_opts opts = SPIN_SOCKET_OPTS;
+	int fd = asks__socket(&hosts, hosts.server_ns, AF_INET), err;
+	struct spin_ctx *ctx;
+
+	for (int i = 0; i < CONNECTIONS; i++) {
+		if (connection[i] >= 0)
+			close(connection[i]);
+		connection[i] = -1;
+	}
+	asks__bind(fd, "10.9.0.1", ASKS_PORT + 99);
+	opts.broker = spind.socket;
+	for (int tries = 0; (err = spin_socket__attach(fd, rewrite, &opts, &ctx)) && tries < 500; tries++)
+		usleep(20000);
+	if (err)
+		die("spind serves nobody any more: %s", spin_strerror_last());
+	spin_ctx__destroy(ctx);
+	close(fd);
+}
+
+static int run(unsigned long messages)
+{
+	spind__drop_privileges();
+	open_descriptors();
+	for (unsigned long i = 0; i < messages; i++) {
+		send_one();
+		if (i % 100000 == 99999) {
+			check_service();
+			printf("%lu messages\n", i + 1);
+		}
+	}
+	check_service();
+	printf("%lu messages, and spind serves on\n", messages);
+	return 0;
+}
+
+static void read_object(const char *path)
+{
+	FILE *file = fopen(path, "re");
+
+	if (!file || fseek(file, 0, SEEK_END) || ftell(file) <= 0)
+		die("%s cannot be read", path);
+	object_bytes = (size_t)ftell(file);
+	object = malloc(object_bytes);
+	rewind(file);
+	if (!object || fread(object, 1, object_bytes, file) != object_bytes)
+		die("%s cannot be read", path);
+	fclose(file);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long messages = 20000;
+	int status = 1;
+	char path[512];
+	pid_t child, front;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	for (int i = 1; i + 1 < argc; i += 2) {
+		if (!strcmp(argv[i], "--messages"))
+			messages = strtoul(argv[i + 1], NULL, 10);
+		if (!strcmp(argv[i], "--seed"))
+			state = strtoull(argv[i + 1], NULL, 10);
+	}
+	asks__hosts(&hosts);
+	if (built_object("rewrite", path, sizeof(path)) || spin_object__open(path, &rewrite))
+		die("%s", spin_strerror_last());
+	read_object(path);
+	spind__start(&spind, "contexts 64\nconnections 4096\n");
+	front = spind.pid;
+	child = fork();
+	if (!child)
+		exit(run(messages));
+	waitpid(child, &status, 0);
+	if (waitpid(front, NULL, WNOHANG)) {
+		printf("FAIL: spind has ended\n");
+		status = 1 << 8;
+	}
+	if (spind__complaints(&spind))
+		status = 1 << 8;
+	spind__finish(&spind);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}

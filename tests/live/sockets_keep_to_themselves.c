@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What a program may not do with handlers on its socket, and what spind refuses: the packets of others, sockets of others, a port
+ * that was released, an address that the host does not have, a class, an object or a quota that is not its own.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/common/built.h"
+#include "tests/common/net/asks.h"
+#include "tests/common/net/netns.h"
+#include "tests/common/net/slow.h"
+#include "tests/common/spind.h"
+#include <spin/libspin_socket.h>
+
+#define CONTEXTS  4
+#define FOREIGN   "10.9.0.77" /* no host's */
+#define OTHER_UID 1234
+
+static struct asks_hosts hosts;
+static struct spind spind;
+static struct spin_object *rewrite, *messages, *sum;
+static int sender;
+
+static void die(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	printf("FAIL: ");
+	vprintf(format, args);
+	printf("\n");
+	va_end(args);
+	exit(1);
+}
+
+static int attach(int fd, const struct spin_object *obj, enum spin_class class, struct spin_ctx **ctx)
+{
+	struct spin_socket_opts opts = SPIN_SOCKET_OPTS;
+
+	opts.broker = spind.socket;
+	opts.class = class;
+	return spin_socket__attach(fd, obj, &opts, ctx);
+}
+
+static struct spin_ctx *must_attach(int fd)
+{
+	struct spin_ctx *ctx;
+
+	if (attach(fd, rewrite, SPIN_CLASS_ISOLATED, &ctx))
+		die("cannot attach: %s", spin_strerror_last());
+	return ctx;
+}
+
+static void expect(const char *what, int got, int want)
+{
+	if (got != want)
+		die("%s: %d, not %d: %s", what, got, want, got ? spin_strerror_last() : "success");
+	if (want && (!spin_strerror_last()[0] || strstr(spin_strerror_last(), "(null)")))
+		die("%s: no reason", what);
+	printf("ok: %s: %s\n", what, want ? spin_strerror_last() : "allowed");
+}
+
+static int receiver(const char *address, uint16_t port)
+{
+	int fd = asks__socket(&hosts, hosts.server_ns, AF_INET);
+
+	asks__bind(fd, address, port);
+	return fd;
+}
+
+/* --- what is no socket that handlers can be on --- */
+
+static void check_descriptors(void)
+{
+	int fd = asks__socket(&hosts, hosts.server_ns, AF_INET), pair[2];
+	struct spin_ctx *ctx;
+
+	expect("a socket without a port", attach(fd, rewrite, SPIN_CLASS_ISOLATED, &ctx), -EDESTADDRREQ);
+	close(fd);
+	expect("a closed descriptor", attach(fd, rewrite, SPIN_CLASS_ISOLATED, &ctx), -EBADF);
+	if (pipe(pair))
+		die("no pipe");
+	expect("a pipe", attach(pair[0], rewrite, SPIN_CLASS_ISOLATED, &ctx), -ENOTSOCK);
+	close(pair[0]);
+	close(pair[1]);
+	fd = socket(AF_INET, SOCK_STREAM, 0);
+	expect("a socket of TCP", attach(fd, rewrite, SPIN_CLASS_ISOLATED, &ctx), -EPROTONOSUPPORT);
+	close(fd);
+	fd = socket(AF_UNIX, SOCK_DGRAM, 0);
+	expect("a Unix socket", attach(fd, rewrite, SPIN_CLASS_ISOLATED, &ctx), -EPROTONOSUPPORT);
+	close(fd);
+}
+
+static void check_objects(void)
+{
+	int fd = receiver("10.9.0.1", ASKS_PORT), other;
+	struct spin_ctx *ctx, *second;
+
+	expect("the trusted class", attach(fd, rewrite, SPIN_CLASS_TRUSTED, &ctx), -EPERM);
+	expect("a class that there is not", attach(fd, rewrite, (enum spin_class)7, &ctx), -EINVAL);
+	expect("handlers of messages", attach(fd, messages, SPIN_CLASS_ISOLATED, &ctx), -EOPNOTSUPP);
+	ctx = must_attach(fd);
+	expect("a second context on a socket", attach(fd, rewrite, SPIN_CLASS_ISOLATED, &second), -EEXIST);
+	other = dup(fd);
+	expect("a second one by another descriptor of it", attach(other, rewrite, SPIN_CLASS_ISOLATED, &second), -EEXIST);
+	spin_ctx__destroy(ctx);
+	close(fd);
+	if (asks__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &other, 1))
+		die("the handlers of a context that was destroyed run");
+	close(other);
+}
+
+static void check_quota(void)
+{
+	int fd[CONTEXTS + 1];
+	struct spin_ctx *ctx[CONTEXTS], *more;
+
+	for (unsigned i = 0; i <= CONTEXTS; i++)
+		fd[i] = receiver("10.9.0.1", (uint16_t)(ASKS_PORT + 100 + i));
+	for (unsigned i = 0; i < CONTEXTS; i++)
+		ctx[i] = must_attach(fd[i]);
+	expect("a context more than a user may have", attach(fd[CONTEXTS], rewrite, SPIN_CLASS_ISOLATED, &more), -EDQUOT);
+	for (unsigned i = 0; i < CONTEXTS; i++)
+		spin_ctx__destroy(ctx[i]);
+	for (int tries = 0; attach(fd[CONTEXTS], rewrite, SPIN_CLASS_ISOLATED, &more); tries++) {
+		if (tries == 100)
+			die("no context after all others were destroyed: %s", spin_strerror_last());
+		usleep(20000);
+	}
+	spin_ctx__destroy(more);
+	for (unsigned i = 0; i <= CONTEXTS; i++)
+		close(fd[i]);
+}
+
+/* --- packets of others --- */
+
+static uint64_t refused_now, left_now;
+
+static int add_counts(void *arg, const struct spin_socket_info *info)
+{
+	(void)arg;
+	refused_now += info->refused;
+	left_now += info->left;
+	return 0;
+}
+
+static void read_counts(void)
+{
+	refused_now = left_now = 0;
+	if (spin_socket__list(spind.socket, add_counts, NULL))
+		die("cannot list: %s", spin_strerror_last());
+}
+
+/* A handler that steers its packet to another socket, in the name of its sender. */
+static void check_steering(void)
+{
+	int fd = receiver("10.9.0.1", ASKS_PORT), victim = receiver("10.9.0.1", ASKS_OTHER);
+	struct spin_ctx *ctx = must_attach(fd);
+	struct asks_ask ask, got;
+
+	for (int i = 0; i < 3; i++) {
+		asks__send(sender, "10.9.0.1", ASKS_PORT, ASK_PORT, 0, &ask);
+		if (asks__read(&victim, 1, &ask, &got))
+			die("a handler has steered a datagram to another socket");
+	}
+	read_counts();
+	if (refused_now < 1)
+		die("no datagram was refused");
+	if (!asks__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &fd, 1))
+		die("the handler does not run any more");
+	spin_ctx__destroy(ctx);
+	close(fd);
+	close(victim);
+	printf("ok: a datagram steered to another socket is dropped\n");
+}
+
+/* A socket whose port the kernel chose gives it back when it is disconnected; another program then has that port. */
+static void check_released_port(void)
+{
+	int fd = asks__socket(&hosts, hosts.server_ns, AF_INET), victim;
+	struct sockaddr nobody = { .sa_family = AF_UNSPEC };
+	union asks_address peer, own;
+	socklen_t bytes = asks__address("10.9.0.2", ASKS_SENDER, &peer), own_bytes = sizeof(own);
+	struct spin_ctx *ctx;
+	uint16_t port;
+
+	if (connect(fd, &peer.any, bytes) || getsockname(fd, &own.any, &own_bytes))
+		die("cannot connect");
+	port = ntohs(own.ip4.sin_port);
+	ctx = must_attach(fd);
+	if (!asks__is_rewritten(sender, "10.9.0.1", port, &fd, 1))
+		die("the handler does not run");
+	if (connect(fd, &nobody, sizeof(nobody)))
+		die("cannot disconnect");
+	victim = receiver("10.9.0.1", port);
+	if (asks__is_rewritten(sender, "10.9.0.1", port, &victim, 1))
+		die("a handler has another program's packets: of a port that its own gave back");
+	spin_ctx__destroy(ctx);
+	close(fd);
+	close(victim);
+	printf("ok: of a port that was given back the handlers have nothing\n");
+}
+
+/* The socket is closed, and its port another program's, before spind has noticed. */
+static void check_closed_socket(void)
+{
+	for (int i = 0; i < 20; i++) {
+		int fd = receiver("10.9.0.1", ASKS_PORT), victim;
+		struct spin_ctx *ctx = must_attach(fd);
+
+		close(fd);
+		victim = receiver("10.9.0.1", ASKS_PORT);
+		if (asks__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &victim, 1))
+			die("a handler has the packets of the next program on its port");
+		if (!i) {
+			for (int tries = 0; spin_ctx__alive(ctx) >= 0; tries++) {
+				if (tries == 200)
+					die("the context of a closed socket lives on");
+				usleep(50000);
+			}
+			expect("a context whose socket was closed", spin_ctx__alive(ctx), -ENOTCONN);
+		}
+		spin_ctx__destroy(ctx);
+		close(victim);
+	}
+	printf("ok: the next program on a port has its packets untouched\n");
+}
+
+/* A duplicate keeps the socket, and its handlers, as does a child's. */
+static void check_duplicates(void)
+{
+	int fd = receiver("10.9.0.1", ASKS_PORT), copy = dup(fd);
+	struct spin_ctx *ctx = must_attach(fd);
+	pid_t child;
+
+	close(fd);
+	usleep(600000);
+	if (!asks__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &copy, 1))
+		die("the handlers have gone although a descriptor of the socket is open");
+	child = fork();
+	if (!child) {
+		pause();
+		_exit(0);
+	}
+	spin_ctx__destroy(ctx);
+	if (asks__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &copy, 1))
+		die("a child's copy of the connection keeps a context that was destroyed");
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	close(copy);
+	printf("ok: handlers stay while any descriptor of the socket is open\n");
+}
+
+/* An address that no host has can be bound to with IP_FREEBIND; frames to it come by, on a bridge say, for somebody else. */
+static void check_foreign_address(void)
+{
+	int fd = asks__socket(&hosts, hosts.server_ns, AF_INET), one = 1;
+	struct spin_ctx *ctx;
+	struct asks_ask ask;
+
+	if (setsockopt(fd, IPPROTO_IP, IP_FREEBIND, &one, sizeof(one)))
+		die("no IP_FREEBIND");
+	asks__bind(fd, FOREIGN, ASKS_PORT);
+	ctx = must_attach(fd);
+	for (int i = 0; i < 5; i++)
+		asks__send(sender, FOREIGN, ASKS_PORT, ASK_STORE, 0, &ask);
+	for (int tries = 0; left_now < 5; tries++) {
+		if (tries == 100)
+			die("%u of 5 datagrams to another host were left alone", (unsigned)left_now);
+		usleep(20000);
+		read_counts();
+	}
+	spin_ctx__destroy(ctx);
+	close(fd);
+	printf("ok: handlers see no packets to addresses that the host does not have\n");
+}
+
+static int find_id(void *arg, const struct spin_socket_info *info)
+{
+	*(uint32_t *)arg = info->id;
+	return 1;
+}
+
+/* Another user wants to read, replace and end the context. */
+static void check_other_user(int to_other, int from_other)
+{
+	int fd = receiver("10.9.0.1", ASKS_PORT);
+	struct spin_ctx *ctx = must_attach(fd);
+	char verdict = 0;
+
+	if (write(to_other, "x", 1) != 1 || read(from_other, &verdict, 1) != 1 || verdict != 'k')
+		die("another user operates a context, or does not answer");
+	if (spin_ctx__alive(ctx) != 1)
+		die("another user has ended a context");
+	expect("its own context is replaced by handlers of another layout", spin_socket__swap(spin_socket__id(ctx), sum, spind.socket),
+	       -EINVAL);
+	expect("its own context is replaced", spin_socket__swap(spin_socket__id(ctx), rewrite, spind.socket), 0);
+	if (!asks__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &fd, 1))
+		die("no handler runs after the swap");
+	expect("its own context is stopped", spin_socket__stop(spin_socket__id(ctx), spind.socket), 0);
+	expect("and is gone", spin_ctx__alive(ctx), -ENOTCONN);
+	spin_ctx__destroy(ctx);
+	close(fd);
+}
+
+static int be_other_user(int from_test, int to_test)
+{
+	struct spin_object *obj;
+	struct spin_ctx *ctx;
+	uint32_t id = 0;
+	char byte;
+
+	if (setresgid(OTHER_UID, OTHER_UID, OTHER_UID) || setresuid(OTHER_UID, OTHER_UID, OTHER_UID))
+		die("cannot become user %d", OTHER_UID);
+	if (read(from_test, &byte, 1) != 1)
+		return 1;
+	if (spin_socket__list(spind.socket, find_id, &id) != 1)
+		die("another user sees no contexts");
+	expect("another user's context is opened", spin_socket__open(id, spind.socket, &obj, &ctx), -EPERM);
+	expect("another user's context is replaced", spin_socket__swap(id, rewrite, spind.socket), -EPERM);
+	expect("another user's context is stopped", spin_socket__stop(id, spind.socket), -EPERM);
+	expect("a context that there is not", spin_socket__stop(1, spind.socket), -ENOENT);
+	return write(to_test, "k", 1) != 1;
+}
+
+static int run_all(void)
+{
+	int there[2], back[2];
+	pid_t other;
+
+	if (pipe(there) || pipe(back))
+		die("no pipe");
+	fflush(stdout);
+	other = fork();
+	if (!other)
+		exit(be_other_user(there[0], back[1]));
+	spind__drop_privileges();
+	check_descriptors();
+	check_objects();
+	check_quota();
+	check_steering();
+	check_released_port();
+	check_closed_socket();
+	check_duplicates();
+	check_foreign_address();
+	check_other_user(there[1], back[0]);
+	waitpid(other, NULL, 0);
+	return 0;
+}
+
+static struct spin_object *open_object(const char *handler)
+{
+	struct spin_object *obj;
+	char path[512];
+
+	if (built_object(handler, path, sizeof(path)) || spin_object__open(path, &obj))
+		die("%s: %s", handler, spin_strerror_last());
+	return obj;
+}
+
+int main(void)
+{
+	int status = 1;
+	pid_t child;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	asks__hosts(&hosts);
+	netns_enter(hosts.client_ns);
+	netns_shell("ip neigh add " FOREIGN " lladdr 02:00:00:00:00:77 dev c0 nud permanent");
+	netns_enter(hosts.server_ns);
+	rewrite = open_object("rewrite");
+	messages = open_object("copy_to_host");
+	sum = open_object("sum");
+	sender = asks__socket(&hosts, hosts.client_ns, AF_INET);
+	asks__bind(sender, "0.0.0.0", ASKS_SENDER);
+	spind__start(&spind, "contexts 4\n");
+	child = fork();
+	if (!child)
+		exit(run_all());
+	waitpid(child, &status, 0);
+	spind__finish(&spind);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}

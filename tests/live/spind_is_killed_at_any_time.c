@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * kill -9 of a client, of spind, of its holders or of all of them, at any moment while contexts come and go. Afterwards each program,
+ * interface and process is as before, or has an owner, and a new client is served. While only spind is dead the contexts run on.
+ *
+ *	spind_is_killed_at_any_time [ROUNDS]
+ */
+#include <errno.h>
+#include <net/if.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "tests/common/built.h"
+#include "tests/common/net/asks.h"
+#include "tests/common/random.h"
+#include "tests/common/spind.h"
+#include <spin/libspin_socket.h>
+
+#define ROUNDS 30
+
+static struct asks_hosts hosts;
+static struct spind spind;
+static struct spin_object *rewrite;
+static int sender;
+static uint64_t seed = 1;
+
+static void die(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	printf("FAIL: ");
+	vprintf(format, args);
+	printf("\n");
+	va_end(args);
+	spind__finish(&spind);
+	exit(1);
+}
+
+static int attach(int fd, struct spin_ctx **ctx)
+{
+	struct spin_socket_opts opts = SPIN_SOCKET_OPTS;
+
+	opts.broker = spind.socket;
+	return spin_socket__attach(fd, rewrite, &opts, ctx);
+}
+
+/* Attaches and destroys until it is killed. Says on `ready` when the first context is there. */
+static int be_client(int ready, int keeps)
+{
+	for (unsigned i = 0;; i++) {
+		int fd = asks__socket(&hosts, hosts.server_ns, AF_INET);
+		struct spin_ctx *ctx;
+
+		asks__bind(fd, "10.9.0.1", (uint16_t)(ASKS_PORT + 10 + i % 4));
+		if (attach(fd, &ctx))
+			return 0; /* spind is dead */
+		if (!i && write(ready, "r", 1) != 1)
+			return 1;
+		while (keeps)
+			pause();
+		spin_ctx__destroy(ctx);
+		close(fd);
+	}
+}
+
+static pid_t start_client(int keeps)
+{
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	if (pipe(ready))
+		die("no pipe");
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		spind__drop_privileges();
+		close(ready[0]);
+		_exit(be_client(ready[1], keeps));
+	}
+	close(ready[1]);
+	if (read(ready[0], &byte, 1) != 1)
+		die("a client has no context: %s", "it ended");
+	close(ready[0]);
+	return pid;
+}
+
+static uint32_t program_on_s0(void)
+{
+	uint32_t id = 0;
+
+	bpf_xdp_query_id((int)if_nametoindex("s0"), 0, &id);
+	return id;
+}
+
+/* Waits for up to ten seconds. */
+static void wait_until(const char *what, int (*is)(void))
+{
+	for (int i = 0; i < 1000; i++) {
+		if (is())
+			return;
+		usleep(10000);
+	}
+	die("after ten seconds: %s", what);
+}
+
+static int s0_is_free(void)
+{
+	return !program_on_s0();
+}
+
+static int no_holders(void)
+{
+	return !spind__holders(&spind);
+}
+
+/* Programs of guards in the kernel, of whichever process. */
+static unsigned guards(void)
+{
+	struct bpf_prog_info info;
+	uint32_t id = 0, bytes;
+	unsigned count = 0;
+
+	while (!bpf_prog_get_next_id(id, &id)) {
+		int fd = bpf_prog_get_fd_by_id(id);
+
+		if (fd < 0)
+			continue;
+		memset(&info, 0, sizeof(info));
+		bytes = sizeof(info);
+		if (!bpf_obj_get_info_by_fd(fd, &info, &bytes))
+			count += !strcmp(info.name, "spin_guard");
+		close(fd);
+	}
+	return count;
+}
+
+static unsigned guards_before;
+
+static int guards_are_gone(void)
+{
+	return guards() <= guards_before;
+}
+
+static void end_client(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static void check_new_client(void)
+{
+	int fd = asks__socket(&hosts, hosts.server_ns, AF_INET), err = 0;
+	struct spin_ctx *ctx;
+
+	asks__bind(fd, "10.9.0.1", ASKS_PORT);
+	for (int i = 0; i < 100 && (err = attach(fd, &ctx)); i++)
+		usleep(20000);
+	if (err)
+		die("a new client is not served: %s", spin_strerror_last());
+	if (!asks__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &fd, 1))
+		die("the handlers of a new client do not run");
+	spin_ctx__destroy(ctx);
+	close(fd);
+}
+
+/* The front alone is killed: contexts run on, and the next spind finds them. */
+static void kill_front(pid_t client)
+{
+	uint32_t before = program_on_s0();
+
+	spind__end(&spind, SIGKILL);
+	usleep(20000);
+	if (!before || program_on_s0() != before)
+		die("the context of a client has not outlived spind");
+	spind__restart(&spind);
+	check_new_client();
+	if (program_on_s0() != before)
+		die("the next spind does not go on with the process that holds the contexts");
+	end_client(client);
+}
+
+static void run_round(unsigned round)
+{
+	const unsigned what = (unsigned)(random_next(&seed) % 5);
+	pid_t client = start_client(what == 1);
+
+	usleep((useconds_t)(random_next(&seed) % 60000));
+	switch (what) {
+	case 0:
+		end_client(client);
+		break;
+	case 1:
+		kill_front(client);
+		break;
+	case 2: /* holders, then the rest */
+		spind__kill_holders(&spind);
+		end_client(client);
+		break;
+	case 3: /* all at once */
+		spind__end(&spind, SIGKILL);
+		spind__kill_holders(&spind);
+		end_client(client);
+		break;
+	case 4: /* spind and its client; holders end by themselves */
+		spind__end(&spind, SIGKILL);
+		end_client(client);
+		wait_until("a process without spind and clients lives on", no_holders);
+	}
+	wait_until("an interface without contexts has a program", s0_is_free);
+	wait_until("a guard without context is in the kernel", guards_are_gone);
+	if (!spind.pid)
+		spind__restart(&spind);
+	check_new_client();
+	if (round % 10 == 9)
+		printf("%u rounds\n", round + 1);
+}
+
+int main(int argc, char **argv)
+{
+	const unsigned rounds = argc > 1 ? (unsigned)atoi(argv[1]) : ROUNDS;
+	char path[512];
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	asks__hosts(&hosts);
+	guards_before = guards();
+	if (built_object("rewrite", path, sizeof(path)) || spin_object__open(path, &rewrite))
+		die("%s", spin_strerror_last());
+	sender = asks__socket(&hosts, hosts.client_ns, AF_INET);
+	asks__bind(sender, "0.0.0.0", ASKS_SENDER);
+	spind__start(&spind, "");
+	for (unsigned i = 0; i < rounds; i++)
+		run_round(i);
+	spind__end(&spind, SIGTERM);
+	wait_until("a process without spind and clients lives on", no_holders);
+	spind__finish(&spind);
+	return 0;
+}
