@@ -273,6 +273,9 @@ $(LOADER): $(BUILD)/obj/tests/kernels/loader.o $(LIBSPIN)
 $(BUILD)/man/spinctl.8: user/man/spinctl.8.in $(BUILD)/bin/spinctl
 	$(Q)mkdir -p $(@D) && $(BUILD)/bin/spinctl --fill-template <$< >$@
 
+$(BUILD)/man/spind.8: user/man/spind.8.in $(BUILD)/bin/spind
+	$(Q)mkdir -p $(@D) && $(BUILD)/bin/spind --fill-template <$< >$@
+
 $(BUILD)/man/spincc.1: user/man/spincc.1.in $(SPINCC)
 	$(Q)mkdir -p $(@D) && $(SPINCC) --fill-template <$< >$@
 

@@ -30,9 +30,12 @@ INSTALL_ROWS = \
 	$(foreach f,$(filter spin_%,$(subst ;,,$(file <user/libspin/libspin.map))),link|libspin.3|$(MANDIR)/man3/$(f).3) \
 	$(call rows,644,$(SPIN_DATA)/wireshark,user/wireshark/slmp.lua) \
 	$(call rows,644,$(DATADIR)/bash-completion/completions,$(COMPLETION)) \
+	bindir|user/spind/spind.service|$(LIBDIR)/systemd/system/spind.service \
+	644|user/spind/spind.socket|$(LIBDIR)/systemd/system/spind.socket \
+	644|user/spind/spind.conf|$(DATADIR)/doc/spin/spind.conf \
 	644|LICENSE|$(DATADIR)/doc/spin/LICENSE
 
-RUN_INSTALL = DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' \
+RUN_INSTALL = DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' BINDIR='$(BINDIR)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' \
 	VERSION='$(VERSION)' MANIFEST='$(SPIN_DATA)/manifest' user/install.sh
 
 .PHONY: install uninstall

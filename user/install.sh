@@ -39,6 +39,10 @@ put() {
 			-e "s|@INCLUDEDIR@|$(by_prefix "$INCLUDEDIR")|" -e "s|@VERSION@|$VERSION|" "$2" >"$DESTDIR$3"
 		chmod 644 "$DESTDIR$3"
 		;;
+	bindir)
+		sed -e "s|@BINDIR@|$BINDIR|" "$2" >"$DESTDIR$3"
+		chmod 644 "$DESTDIR$3"
+		;;
 	*) install -m "$1" "$2" "$DESTDIR$3" ;;
 	esac
 }

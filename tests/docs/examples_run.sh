@@ -22,7 +22,9 @@ done
 need_root
 
 make_world
-PATH=$BUILD/bin:$PATH
+start_spind 'interfaces lo'
+mkdir bin && cp "$BUILD/tests/tools/udp_server" bin/my-server
+PATH=$BUILD/bin:$WORK/bin:$PATH
 for example in example.*; do
 	make_directory "$example.d"
 	# a context for those that look at one
@@ -33,7 +35,14 @@ for example in example.*; do
 		looks_at=$!
 		until [ -e "$WORK/up" ] || ! kill -0 "$looks_at" 2>/dev/null; do sleep 0.2; done
 	fi
-	(cd "$example.d" && in_ns timeout 60 sh -e "../$example") >"$WORK/out" 2>"$WORK/err" </dev/null
+	run_example() {
+		(cd "$example.d" && in_ns timeout 60 sh -e "../$example") >"$WORK/out" 2>"$WORK/err" </dev/null
+	}
+	if grep -qE "^spinctl (list|stop|swap|state|table)" "$example"; then
+		with_server run_example
+	else
+		run_example
+	fi
 	status=$?
 	[ $status = 0 ] || fail "status $status: $(cat "$example"): $(tail -n 5 "$WORK/err" "$WORK/out")"
 	[ -z "$looks_at" ] || { kill "$looks_at" && wait "$looks_at"; rm -f "$WORK/up"; }

@@ -20,9 +20,11 @@ printf '.section .text.hpu, "ax"\n.globl my_handler\nmy_handler: li a0, 0\nret\n
 	-T hwmodel/image/pspin.ld hwmodel/image/boot.S "$WORK/my_handler.S" -lgcc -o "$WORK/program.elf") || fail "no program"
 
 make_world
+start_spind 'interfaces lo'
+mkdir bin && cp "$BUILD/tests/tools/udp_server" bin/my-server
 # any program at the other end of a veth: what XDP sends back is lost there without one
 nsenter --net="/run/netns/$NS" "$SPINCTL" run "$OBJECT" --dev v1 --match 'udp dport 1' --interval 0 >/dev/null 2>&1 &
-PATH=$BUILD/bin:$PATH
+PATH=$BUILD/bin:$WORK/bin:$PATH
 
 # background COMMAND: until it is attached
 background() {
@@ -55,6 +57,14 @@ for block in block.*; do
 	back=
 	while read -r command <&3; do
 		case $command in
+		"spinctl exec "*)
+			in_ns timeout 60 sh -c "$command" >"$WORK/out" 2>"$WORK/err" </dev/null || fail "$command: $(cat "$WORK/err")"
+			continue
+			;;
+		"spinctl list" | "spinctl state "* | "spinctl table "* | "spinctl swap "* | "spinctl stop "*)
+			with_server in_ns sh -c "$command" >"$WORK/out" 2>"$WORK/err" || fail "$command: $(cat "$WORK/err")"
+			continue
+			;;
 		"spinctl run "* | "spinctl record "* | "spinctl recv "*)
 			end_background
 			background "$command"

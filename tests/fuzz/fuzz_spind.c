@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +37,9 @@ static size_t object_bytes;
 
 static int connection[CONNECTIONS];
 static int sockets[6]; /* bound, of any address, without a port, TCP, Unix, IPv6 */
+static int bound[16];
 static int whole, unsealed, empty;
+static unsigned long contexts; /* answers that brought memories */
 
 static void die(const char *format, ...)
 {
@@ -97,6 +100,10 @@ static void open_descriptors(void)
 	sockets[4] = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	sockets[5] = asks__socket(&hosts, hosts.server_ns, AF_INET6);
 	asks__bind(sockets[5], "fd09::1", ASKS_PORT);
+	for (unsigned i = 0; i < 16; i++) {
+		bound[i] = asks__socket(&hosts, hosts.server_ns, AF_INET);
+		asks__bind(bound[i], "10.9.0.1", (uint16_t)(ASKS_PORT + 20 + i));
+	}
 	whole = sealed(object, object_bytes);
 	unsealed = memory_file(object, object_bytes, 0);
 	empty = open("/dev/zero", O_RDONLY | O_CLOEXEC);
@@ -111,6 +118,8 @@ static int any_object(int *is_own)
 	case 1:
 		return empty;
 	case 2:
+	case 3:
+	case 4:
 		return whole;
 	default:
 		*is_own = 1;
@@ -119,11 +128,11 @@ static int any_object(int *is_own)
 }
 
 /* Which connection the next message goes by: an old one, or a new one. */
-static int *any_connection(void)
+static int *any_connection(int is_new)
 {
 	int *at = &connection[any(CONNECTIONS)];
 
-	if (*at >= 0 && any(3))
+	if (*at >= 0 && !is_new && any(3))
 		return at;
 	if (*at >= 0)
 		close(*at);
@@ -144,22 +153,29 @@ static void send_one(void)
 	};
 	uint8_t message[MESSAGE_MAX];
 	size_t bytes = sizeof(request);
-	int fds[BROKER_FDS], own = -1, is_own, *at = any_connection();
+	int fds[BROKER_FDS], own = -1, is_own, *at;
+	const int loads = !any(200); /* what takes long: loads, and checks of objects */
 	unsigned count = 0;
 
+	at = any_connection(loads);
 	if (!any(4))
 		request.host_bytes = random_next(&state) >> any(64);
+	if (loads) {
+		request.op = any(4) ? BROKER_CREATE : BROKER_SWAP;
+		request.class = any(8) ? SPIN_CLASS_ISOLATED : SPIN_CLASS_TRUSTED;
+		request.host_bytes = 0;
+	}
 	for (uint32_t i = any(20); i > 0 && i <= sizeof(request.name); i--)
-		request.name[i - 1] = (char)(any(6) ? 'a' + any(26) : any(256));
+		request.name[i - 1] = (char)(loads || any(6) ? 'a' + any(26) : any(256));
 	for (size_t i = 0; i < sizeof(message); i++)
 		message[i] = (uint8_t)any(256);
 	memcpy(message, &request, sizeof(request));
-	if (!any(3))
+	if (!any(loads ? 8 : 3))
 		message[any(sizeof(request))] = (uint8_t)any(256);
-	if (!any(6))
+	if (!any(loads ? 16 : 6))
 		bytes = any(MESSAGE_MAX);
-	if (!any(200)) { /* what takes long: loads, and checks of objects */
-		fds[count++] = sockets[any(6)];
+	if (loads) {
+		fds[count++] = sockets[any(3) ? 0 : any(6)];
 		fds[count++] = any_object(&is_own);
 		if (is_own)
 			own = fds[1];
@@ -173,12 +189,18 @@ static void send_one(void)
 	}
 	if (own >= 0)
 		close(own);
-	if (*at >= 0 && !any(4)) {
+	if (*at >= 0 && loads && any(2)) { /* or the connection goes on, or ends, while it is served */
+		struct pollfd wait = { .fd = *at, .events = POLLIN };
+
+		poll(&wait, 1, 1000);
+	}
+	if (*at >= 0 && (loads || !any(4))) {
 		struct broker_answer answer;
 		int got[BROKER_FDS];
 		unsigned got_count;
 
-		broker__receive(*at, &answer, sizeof(answer), got, &got_count, MSG_DONTWAIT);
+		if (broker__receive(*at, &answer, sizeof(answer), got, &got_count, MSG_DONTWAIT) == sizeof(answer) && answer.memories)
+			contexts++;
 		broker__close(got, got_count);
 	}
 }
@@ -217,7 +239,7 @@ static int run(unsigned long messages)
 		}
 	}
 	check_service();
-	printf("%lu messages, and spind serves on\n", messages);
+	printf("%lu messages, %lu answers with memories, and spind serves on\n", messages, contexts);
 	return 0;
 }
 

@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <net/if.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +36,7 @@
 
 #include "kernel/caps.h"
 #include "user/libspin/internal.h"
+#include "user/libspin/guard.h"
 #include <spin/libspin.h>
 
 #define LOG_LINES         25
@@ -239,6 +241,23 @@ static int try_object(const char *path, const char *name)
 	return 0;
 }
 
+/* A guard in front of the context (bpf/guard.bpf.c), as spind puts one: with a socket and a map of addresses. */
+static int add_guard(struct spin_ctx *ctx)
+{
+	const struct sockaddr_in own = { .sin_family = AF_INET, .sin_port = htons(9001), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), addresses = -1, err;
+
+	if (fd < 0 || bind(fd, (const struct sockaddr *)&own, sizeof(own)))
+		return -errno;
+	err = spin_guard__new_addresses(&addresses);
+	if (!err)
+		err = spin_guard__install(ctx, fd, addresses);
+	if (addresses >= 0)
+		close(addresses);
+	close(fd);
+	return err;
+}
+
 /*
  * The interface's program: the one of a process that has CAP_PERFMON, or that of one without. An interface of its own
  * each time, as the program stays loaded as long as that is open.
@@ -261,6 +280,8 @@ static void try_dispatcher(const struct spin_object *object, const char *variant
 		err = spin_nic__open("lo", &nic);
 	if (!err)
 		err = spin_ctx__create_opts(nic, object, &rule, &opts, &ctx);
+	if (!err && class == SPIN_CLASS_TRUSTED)
+		err = add_guard(ctx);
 	if (!err) {
 		lost = class == SPIN_CLASS_ISOLATED ? kernel_caps__become_stranger(&saved) : 0;
 		before = newest_program();

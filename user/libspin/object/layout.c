@@ -429,7 +429,8 @@ static void close_hole(const struct table *t, uint32_t hole)
 			layout_type__store(to + 4 * i, 4, layout_type__load(from + 4 * i, 4));
 		hole = at;
 	}
-	layout_type__store(entry_at(t, hole), 4, 0);
+	for (uint32_t i = 0; i < t->entry_bytes / 4; i++) /* the key first */
+		layout_type__store(entry_at(t, hole) + 4 * i, 4, 0);
 }
 
 int layout__delete(const struct btf *btf, const struct layout_variable *var, void *mem, const char *key)

@@ -249,8 +249,8 @@ static const struct command_row row = {
 		"other than root cannot get more rights, as by sudo(8), while they run so.",
 	.examples =
 		(const struct example_row[]){
-			{ "spinctl exec --handler kvstore.spin --port 6000 -- my-server --threads 4",
-			  "A server whose hot keys are answered at XDP." },
+			{ "spinctl exec --handler filtering.spin --counters -- my-server 1 --threads 4",
+			  "A server whose datagrams are counted by their source." },
 			{ 0 },
 		},
 };

@@ -85,8 +85,8 @@ static const struct command_row row = {
 		 "tables as well. Contexts of other users are for root.",
 	.examples =
 		(const struct example_row[]){
-			{ "spinctl state get histogram spin_state", "The fields of a context's state that are not 0." },
-			{ "spinctl state set limiter spin_state.rate=100", "Change one." },
+			{ "spinctl state get filtering routes", "The fields of a table that are not 0." },
+			{ "spinctl state set filtering 'routes[5].port=7000'", "Set one." },
 			{ 0 },
 		},
 };

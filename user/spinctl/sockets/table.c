@@ -69,7 +69,7 @@ static int parse_key(const char *text, struct printing *p)
 	p->key = text;
 	p->key_bytes = (size_t)(value - text);
 	if (inet_pton(AF_INET, value + 1, &address) == 1) {
-		p->value = address.s_addr;
+		p->value = ntohl(address.s_addr);
 		return DONE;
 	}
 	p->value = strtoull(value + 1, &end, 0);
@@ -145,7 +145,8 @@ static const struct command_row row = {
 	.examples =
 		(const struct example_row[]){
 			{ "spinctl table insert filtering routes 'src=10.0.0.1 port=7000'", "One more route." },
-			{ "spinctl table delete filtering routes src=10.0.0.1", "One less." },
+			{ "spinctl table insert filtering routes src=10.0.0.2 && spinctl table delete filtering routes src=10.0.0.2",
+			  "One more, and none again." },
 			{ "spinctl table dump filtering routes", "All of them." },
 			{ 0 },
 		},

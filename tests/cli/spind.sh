@@ -1,0 +1,137 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# spind and the commands for its contexts, as an ordinary user: a program that nobody changes gets handlers; they are listed, read,
+# changed, replaced and stopped while it runs, and another user may do none of it.
+. "$(dirname "$0")/setup.inc"
+need_root
+command -v setpriv >/dev/null || skip "no setpriv"
+cd "$WORK" || exit 1
+SERVER=$BUILD/tests/tools/udp_server
+as() { # UID COMMAND...
+	uid=$1
+	shift
+	in_ns setpriv --reuid "$uid" --regid 65534 --clear-groups "$@"
+}
+send() { in_ns bash -c 'for i in 1 2 3; do echo x >/dev/udp/127.0.0.1/9000; done'; }
+
+make_nics
+ip -n "$NS" link set lo up
+
+# without spind each command says so
+export SPIN_SPIND=$WORK/none
+for command in list "stop 1" "swap 1 $OBJECT" "state get 1" "table dump 1 routes"; do
+	# shellcheck disable=SC2086
+	expect 1 "$SPINCTL" $command
+	one_line
+	says err "spind does not run here"
+done
+expect 1 "$SPINCTL" exec --handler "$OBJECT" -- "$SERVER" 1
+says err "spind does not run here"
+
+# what spind does not understand of its configuration, or cannot do
+for line in "contexts many" "context 3" "trusted-group nobody-has-this" "memory"; do
+	echo "$line" >wrong.conf
+	expect 1 "$BUILD/bin/spind" --socket "$WORK/wrong/socket" --settings wrong.conf
+	one_line
+	says err "wrong.conf:1"
+done
+expect 1 "$BUILD/bin/spind" --socket "$WORK/wrong/socket" --settings absent.conf
+says err "absent.conf"
+chmod 755 "$WORK"
+expect 1 as 65534 "$BUILD/bin/spind" --socket "$WORK/wrong/socket"
+says err "needs root"
+
+start_spind
+expect 1 "$BUILD/bin/spind" --socket "$SPIN_SPIND"
+says err "another spind"
+expect 0 "$SPINCTL" list
+[ "$(wc -l <out)" = 1 ] || fail "contexts before there are any: $(cat out)"
+
+# the exit status is the program's
+expect 3 as 65534 "$SPINCTL" exec --handler "$OBJECT" -- sh -c 'exit 3'
+expect 143 as 65534 "$SPINCTL" exec --handler "$OBJECT" -- sh -c 'kill $$'
+expect 127 as 65534 "$SPINCTL" exec --handler "$OBJECT" -- "$WORK/absent"
+says err "cannot run"
+expect 1 as 65534 "$SPINCTL" exec --handler "$WORK/absent.spin" -- true
+one_line
+expect 1 as 65534 "$SPINCTL" exec --handler "$BUILD/handlers/reduce.spin" -- "$SERVER" 5
+says err "takes messages"
+expect 1 as 65534 "$SPINCTL" exec --handler "$OBJECT" --class trusted -- "$SERVER" 5
+says err "trusted-group"
+expect 0 as 65534 "$SPINCTL" exec --handler "$OBJECT" --port 9001 --counters -- "$SERVER" 1
+says out "0 datagrams"
+
+# handlers that drop all: the program reads nothing, and does not know why
+# not by the function: this has to be the process that is ended
+nsenter --net="/run/netns/$NS" setpriv --reuid 65534 --regid 65534 --clear-groups "$SPINCTL" exec --handler "$OBJECT" --insert 'routes:src=127.0.0.1 port=9000' -- "$SERVER" 60 >server 2>&1 &
+server=$!
+until "$SPINCTL" list | grep -q attached; do
+	kill -0 $server 2>/dev/null || { fail "no server: $(cat server)"; exit 1; }
+	sleep 0.05
+done
+send
+expect 0 as 65534 "$SPINCTL" list
+says out "udp ip4 dst 127.0.0.1 dport 9000"
+[ "$(awk 'length > 80' out | wc -l)" = 0 ] || fail "lines of more than 80 columns: $(cat out)"
+expect 0 as 65534 "$SPINCTL" list --json
+says out '"uid": 65534'
+id=$(sed -n 's/.*"id": \([0-9]*\).*/\1/p' out)
+expect 0 as 65534 "$SPINCTL" table get filtering routes src=127.0.0.1
+says out "packets=3"
+expect 0 as 65534 "$SPINCTL" table insert "$id" routes 'src=10.0.0.1 port=7' 'src=10.0.0.2 port=7'
+expect 0 as 65534 "$SPINCTL" table delete "$id" routes src=10.0.0.1
+expect 1 as 65534 "$SPINCTL" table get "$id" routes src=10.0.0.1
+expect 1 as 65534 "$SPINCTL" table delete "$id" routes src=10.0.0.1
+one_line
+expect 0 as 65534 "$SPINCTL" table dump "$id" routes
+[ "$(wc -l <out)" = 2 ] || fail "not two entries: $(cat out)"
+expect 0 as 65534 "$SPINCTL" state set "$id" 'routes[0].port=9'
+expect 0 as 65534 "$SPINCTL" state get "$id" routes
+says out "routes[0].port"
+expect 2 as 65534 "$SPINCTL" table drop "$id" routes
+expect 1 as 65534 "$SPINCTL" state get "$id" nothing
+
+# replaced: the table stays, other layouts are refused
+expect 0 as 65534 "$SPINCTL" swap "$id" "$OBJECT"
+send
+expect 0 as 65534 "$SPINCTL" table get "$id" routes src=127.0.0.1
+says out "packets=6"
+expect 1 as 65534 "$SPINCTL" swap "$id" "$BUILD/handlers/kvstore.spin"
+one_line
+says err "layout"
+expect 0 "$SPINCTL" list --json
+says out '"swaps": 1'
+
+# another user
+for command in "stop $id" "swap $id $OBJECT" "state get $id" "table dump $id routes"; do
+	# shellcheck disable=SC2086
+	expect 1 as 1234 "$SPINCTL" $command
+	one_line
+	says err "only that user and root"
+done
+expect 0 as 1234 "$SPINCTL" stop --all
+expect 0 as 65534 "$SPINCTL" stop filtering
+expect 1 as 65534 "$SPINCTL" stop "$id"
+says err "there is no context"
+send
+kill -0 $server 2>/dev/null || fail "the program has ended with its handlers: $(cat server)"
+kill -TERM $server
+wait $server
+[ $? = 143 ] || fail "SIGTERM does not reach the program"
+
+# 10,000 clients that connect and say nothing, or half of something: spind serves on
+"$BUILD/tests/tools/connect_and_vanish" "$SPIN_SPIND" 10000 || fail "clients are not taken any more"
+expect 0 "$SPINCTL" list
+expect 0 as 65534 "$SPINCTL" exec --handler "$OBJECT" -- "$SERVER" 1
+
+# it ends at once, and leaves nothing
+kill -TERM $SPIND
+wait $SPIND
+[ $? = 0 ] || fail "status of spind: $?"
+for try in $(seq 100); do
+	pgrep -f "$SPIN_SPIND" >/dev/null || break
+	sleep 0.1
+done
+! pgrep -f "spind.*$SPIN_SPIND" >/dev/null || fail "a process of spind lives on: $(pgrep -af "$SPIN_SPIND")"
+[ ! -s "$WORK/spind.err" ] || fail "spind says: $(head -n 3 "$WORK/spind.err")"
+exit $FAILED
