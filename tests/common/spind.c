@@ -84,7 +84,7 @@ void spind__end(struct spind *spind, int signal)
 }
 
 /* Calls fn for each process that has a socket in the test's directory: its command line names that. */
-static unsigned each_holder(const struct spind *spind, int signal)
+static unsigned each_holder(const struct spind *spind, int signal, pid_t *one)
 {
 	DIR *proc = opendir("/proc");
 	const struct dirent *entry;
@@ -105,6 +105,8 @@ static unsigned each_holder(const struct spind *spind, int signal)
 		if (strncmp(line, "spind ", 6) || !strstr(line, spind->directory))
 			continue;
 		count++;
+		if (one)
+			*one = pid;
 		if (signal)
 			kill(pid, signal);
 	}
@@ -115,12 +117,20 @@ static unsigned each_holder(const struct spind *spind, int signal)
 
 unsigned spind__holders(const struct spind *spind)
 {
-	return each_holder(spind, 0);
+	return each_holder(spind, 0, NULL);
+}
+
+pid_t spind__holder(const struct spind *spind)
+{
+	pid_t pid = 0;
+
+	each_holder(spind, 0, &pid);
+	return pid;
 }
 
 void spind__kill_holders(const struct spind *spind)
 {
-	each_holder(spind, SIGKILL);
+	each_holder(spind, SIGKILL, NULL);
 }
 
 void spind__finish(struct spind *spind)
@@ -128,7 +138,7 @@ void spind__finish(struct spind *spind)
 	char command[160];
 
 	spind__end(spind, SIGKILL);
-	each_holder(spind, SIGKILL);
+	each_holder(spind, SIGKILL, NULL);
 	snprintf(command, sizeof(command), "rm -rf '%s'", spind->directory);
 	if (system(command))
 		printf("%s stays\n", spind->directory);

@@ -20,6 +20,8 @@ void spind__end(struct spind *spind, int signal);
 void spind__finish(struct spind *spind);
 /* Processes that hold contexts for this spind. */
 unsigned spind__holders(const struct spind *spind);
+/* One of them; 0: there is none. */
+pid_t spind__holder(const struct spind *spind);
 void spind__kill_holders(const struct spind *spind);
 
 /* Prints what it and its holders have said on stderr; returns how many lines. */

@@ -15,7 +15,7 @@ ip -n "$NS" link set lo up
 start_spind
 cp "$OBJECT" filtering.spin
 chmod 644 filtering.spin
-in_ns setpriv --reuid 65534 --regid 65534 --clear-groups stdbuf -oL ./program >out 2>err &
+nsenter --net="/run/netns/$NS" setpriv --reuid 65534 --regid 65534 --clear-groups stdbuf -oL ./program >out 2>err &
 until "$SPINCTL" list | grep -q attached; do
 	kill -0 $! 2>/dev/null || { fail "it ended: $(cat err)"; exit 1; }
 	sleep 0.05

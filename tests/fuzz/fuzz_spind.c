@@ -208,7 +208,7 @@ static void send_one(void)
 /* A client of libspin's is served. */
 static void check_service(void)
 {
-	struct spin_socket_opts opts = SPIN_SOCKET_OPTS;
+	struct spin_socket_opts opts = { .bytes = sizeof(opts) };
 	int fd = asks__socket(&hosts, hosts.server_ns, AF_INET), err;
 	struct spin_ctx *ctx;
 

@@ -173,15 +173,12 @@ static int new_context(const struct spin_object *obj, int connection, const stru
 
 static int take_options(const struct spin_socket_opts *from, struct spin_socket_opts *to)
 {
-	*to = SPIN_SOCKET_OPTS;
+	memset(to, 0, sizeof(*to));
 	if (!from)
 		return 0;
 	if (from->bytes < sizeof(from->bytes))
 		return spin_fail(-EINVAL, "spin_socket_opts: set bytes to sizeof(struct spin_socket_opts)");
-	memset(to, 0, sizeof(*to));
 	memcpy(to, from, from->bytes < sizeof(*to) ? from->bytes : sizeof(*to));
-	if (to->class != SPIN_CLASS_TRUSTED && to->class != SPIN_CLASS_ISOLATED)
-		return spin_fail(-EINVAL, "there is no load class %d", (int)to->class);
 	if (to->name && strlen(to->name) >= sizeof(((struct broker_request *)NULL)->name))
 		return spin_fail(-EINVAL, "'%s' is too long for the name of a context: at most 15 characters", to->name);
 	return 0;
@@ -202,7 +199,7 @@ int spin_socket__attach(int fd, const struct spin_object *obj, const struct spin
 		return err;
 	if (fcntl(fd, F_GETFD) < 0)
 		return spin_fail(-EBADF, "%d is no open descriptor", fd);
-	request.class = wanted.class;
+	request.class = wanted.trusted ? SPIN_CLASS_TRUSTED : SPIN_CLASS_ISOLATED;
 	request.host_bytes = wanted.host_bytes;
 	if (wanted.name)
 		memcpy(request.name, wanted.name, strlen(wanted.name));
@@ -301,7 +298,7 @@ int spin_socket__stop(uint32_t id, const char *broker)
 int spin_socket__swap(uint32_t id, const struct spin_object *obj, const char *broker)
 {
 	struct broker_request request = { .magic = BROKER_MAGIC, .version = BROKER_VERSION, .op = BROKER_SWAP, .id = id };
-	int fd, err = object_fd(obj, &fd);
+	int fd = -1, err = object_fd(obj, &fd);
 
 	if (err)
 		return err;

@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,6 +28,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned threads; /* clients being served */
+static int idle_fd;      /* an event: there are none any more */
 
 /* Clients of a user that have a context, or wait for one to be loaded. */
 #define USERS 1024
@@ -74,9 +77,10 @@ static void *serve(void *arg)
 
 	client__serve(client);
 	pthread_mutex_lock(&lock);
-	threads--;
 	if (counted)
 		count_user(uid, -1);
+	if (!--threads)
+		eventfd_write(idle_fd, 1);
 	pthread_mutex_unlock(&lock);
 	return NULL;
 }
@@ -184,9 +188,12 @@ static int is_idle(void)
 
 int holder__main(int fd, const struct settings *settings)
 {
-	struct pollfd wait[2] = { { .fd = LISTEN_FD, .events = POLLIN }, { .events = POLLIN } };
+	struct pollfd wait[4] = { { .fd = LISTEN_FD, .events = POLLIN }, { .events = POLLIN }, { .events = POLLIN }, { .events = POLLIN } };
 	const pid_t front = getppid();
 	time_t idle_since = time(NULL);
+	struct signalfd_siginfo unread;
+	eventfd_t unread_event;
+	sigset_t orphaned;
 
 	/* the rest is the front's: its listening socket must not stay open when it ends */
 	if (dup2(fd, LISTEN_FD) < 0 || close_range(LISTEN_FD + 1, ~0u, 0))
@@ -196,21 +203,31 @@ int holder__main(int fd, const struct settings *settings)
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGINT, SIG_IGN); /* of the terminal that spind was started on */
 	descriptors_raise_limit();
+	/* when the front ends, to end, too, as soon as there is no context */
+	sigemptyset(&orphaned);
+	sigaddset(&orphaned, SIGUSR1);
+	sigprocmask(SIG_SETMASK, &orphaned, NULL);
+	prctl(PR_SET_PDEATHSIG, SIGUSR1);
+	wait[2].fd = signalfd(-1, &orphaned, SFD_CLOEXEC | SFD_NONBLOCK);
+	wait[3].fd = idle_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	wait[1].fd = host__open();
 	if (wait[1].fd < 0) {
 		fprintf(stderr, "spind: %s\n", spin_strerror_last());
 		return 1;
 	}
 	for (;;) {
-		const int ready = poll(wait, 2, 1000);
+		const int ready = poll(wait, 4, 1000);
 
+		while (read(wait[2].fd, &unread, sizeof(unread)) > 0)
+			;
+		eventfd_read(idle_fd, &unread_event);
 		if (ready > 0 && wait[1].revents)
 			host__refresh();
 		if (ready > 0 && wait[0].revents)
 			take_connection(LISTEN_FD, settings);
 		if (!is_idle())
 			idle_since = time(NULL);
-		else if (ready <= 0 && (getppid() != front || time(NULL) - idle_since >= IDLE_SECONDS))
+		else if (getppid() != front || (ready <= 0 && time(NULL) - idle_since >= IDLE_SECONDS))
 			return 0;
 	}
 }

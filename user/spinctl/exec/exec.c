@@ -97,7 +97,7 @@ static void collect_ended(struct session *s, int all)
 
 static int attach(void *arg, int fd, int is_connect)
 {
-	struct spin_socket_opts opts = SPIN_SOCKET_OPTS;
+	struct spin_socket_opts opts = { .bytes = sizeof(opts) };
 	struct session *s = arg;
 	struct spin_ctx *ctx;
 	int err;
@@ -110,7 +110,7 @@ static int attach(void *arg, int fd, int is_connect)
 						s->count);
 	opts.broker = options.broker;
 	opts.name = options.name;
-	opts.class = options.class ? parse_enum__class(options.class) : SPIN_CLASS_ISOLATED;
+	opts.trusted = options.class && parse_enum__class(options.class) == SPIN_CLASS_TRUSTED;
 	opts.detached = 1;
 	err = spin_socket__attach(fd, s->obj, &opts, &ctx);
 	if (!err) {

@@ -34,28 +34,22 @@ struct spin_socket_opts {
 	const char *name;   /* of the context, at most 15 characters; NULL: the handler's */
 	const char *broker; /* spind's socket; NULL: what SPIN_SPIND says, or /run/spin/spind.sock */
 	/*
-	 * ISOLATED for everybody; TRUSTED, which is several times faster in payload loops, for root and the group that spind
-	 * trusts: -EPERM for others.
+	 * 0: SPIN_CLASS_ISOLATED. 1: SPIN_CLASS_TRUSTED, which is several times faster in payload loops, for root and the group that
+	 * spind trusts: -EPERM for others.
 	 */
-	enum spin_class class;
+	int trusted;
 	/* 1: loaded, and not attached yet, so that tables can be filled before the first packet; spin_ctx__attach() attaches it. */
 	int detached;
 	size_t host_bytes; /* host memory for handlers that use some; 0: SPIN_HOST_BYTES */
 };
 
-/* ISOLATED, attached. */
-#define SPIN_SOCKET_OPTS                                                               \
-	(struct spin_socket_opts)                                                      \
-	{                                                                              \
-		.bytes = sizeof(struct spin_socket_opts), .class = SPIN_CLASS_ISOLATED \
-	}
-
 /*
- * Attaches handlers to a socket. The descriptor stays the caller's. opts may be NULL: SPIN_SOCKET_OPTS. May be called from any
+ * Attaches handlers to a socket. The descriptor stays the caller's. opts may be NULL: all zero. May be called from any
  * thread; the context belongs to one at a time.
  * -ECONNREFUSED, -ENOENT: spind is not running. -ENOTSOCK, -EPROTONOSUPPORT (not UDP), -EDESTADDRREQ (not bound). -EPERM: the class is
  * not for this user, or spincc does not make such objects. -EEXIST: another context has this socket, or packets of it. -EDQUOT: a
- * limit of spind's configuration, which the reason names. -EINVAL: the verifier refuses the handler.
+ * limit of spind's configuration, which the reason names. -EINVAL: the verifier refuses the handler. -ENOTCONN: spind ended
+ * in the meantime.
  */
 int spin_socket__attach(int fd, const struct spin_object *obj, const struct spin_socket_opts *opts, struct spin_ctx **out);
 

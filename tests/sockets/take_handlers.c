@@ -133,7 +133,7 @@ static void check_reply(const struct test_case *c, int sender)
 
 static void run_case(const struct test_case *c, const struct spin_object *obj, int sender)
 {
-	struct spin_socket_opts opts = SPIN_SOCKET_OPTS;
+	struct spin_socket_opts opts = { .bytes = sizeof(opts) };
 	uint64_t packets[SPIN_REASON_COUNT];
 	struct spin_ctx *ctx;
 	int fds[2];

@@ -3,7 +3,7 @@
  * kill -9 of a client, of spind, of its holders or of all of them, at any moment while contexts come and go. Afterwards each program,
  * interface and process is as before, or has an owner, and a new client is served. While only spind is dead the contexts run on.
  *
- *	spind_is_killed_at_any_time [ROUNDS]
+ *	killed_at_any_time [ROUNDS]
  */
 #include <errno.h>
 #include <net/if.h>
@@ -48,7 +48,7 @@ static void die(const char *format, ...)
 
 static int attach(int fd, struct spin_ctx **ctx)
 {
-	struct spin_socket_opts opts = SPIN_SOCKET_OPTS;
+	struct spin_socket_opts opts = { .bytes = sizeof(opts) };
 
 	opts.broker = spind.socket;
 	return spin_socket__attach(fd, rewrite, &opts, ctx);

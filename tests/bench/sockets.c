@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Measures processing sockets: how long an attachment takes through spind, what a guard adds to a packet, whether a swap loses packets at
+ * full rate, and whether spind's process grows over many attachments.
+ * sockets FILE: writes rows as JSON to FILE, a table to stdout.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/common/built.h"
+#include "tests/common/measure.h"
+#include "tests/common/net/asks.h"
+#include "tests/common/proc.h"
+#include "tests/common/spind.h"
+#include "user/conformance/template/template.h"
+#include "user/libspin/guard.h"
+#include <spin/libspin_socket.h>
+
+#define ATTACHES      41
+#define CYCLES        1000
+#define GUARD_TURNS   15
+#define GUARD_PACKETS 1000000
+#define SWAPS         1000
+
+static struct asks_hosts hosts;
+static struct spind spind;
+static struct spin_object *filtering;
+
+static struct spin_object *open_object(const char *handler)
+{
+	struct spin_object *obj;
+	char path[512];
+
+	if (built_object(handler, path, sizeof(path)) || spin_object__open(path, &obj))
+		die("%s: %s", handler, spin_strerror_last());
+	return obj;
+}
+
+static int receiver(uint16_t port)
+{
+	int fd = asks__socket(&hosts, hosts.server_ns, AF_INET);
+
+	asks__bind(fd, "10.9.0.1", port);
+	return fd;
+}
+
+/* --- how long an attachment takes --- */
+
+static double attach_by_spind(int fd, enum spin_class class)
+{
+	struct spin_socket_opts opts = { .bytes = sizeof(opts) };
+	uint64_t start = now_ns();
+	struct spin_ctx *ctx;
+	double ms;
+
+	opts.broker = spind.socket;
+	opts.trusted = class == SPIN_CLASS_TRUSTED;
+	if (spin_socket__attach(fd, filtering, &opts, &ctx))
+		die("attach: %s", spin_strerror_last());
+	ms = (double)(now_ns() - start) / 1e6;
+	spin_ctx__destroy(ctx);
+	return ms;
+}
+
+/* The same handlers by this process itself, on one interface. */
+static double attach_directly(struct spin_nic *nic, enum spin_class class)
+{
+	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = class };
+	uint64_t start = now_ns();
+	struct spin_rule rule;
+	struct spin_ctx *ctx;
+	double ms;
+
+	if (spin_rule__parse("udp dst 10.9.0.1 dport 7000", &rule) || spin_ctx__create_opts(nic, filtering, &rule, &opts, &ctx) ||
+	    spin_ctx__attach(ctx))
+		die("attach: %s", spin_strerror_last());
+	ms = (double)(now_ns() - start) / 1e6;
+	spin_ctx__destroy(ctx);
+	return ms;
+}
+
+/* Alternating; another context keeps spind's process, and its dispatchers, as in a machine that uses them. */
+static void measure_attach(struct measure *m, enum spin_class class, const char *name, int has_goal)
+{
+	double by_spind[ATTACHES], directly[ATTACHES];
+	struct spin_socket_opts opts = { .bytes = sizeof(opts) };
+	int fd = receiver(ASKS_PORT), other = receiver(ASKS_PORT + 1);
+	struct spin_ctx *keeps;
+	struct measure_row *row;
+	struct spin_nic *nic;
+
+	opts.broker = spind.socket;
+	for (int i = 0; i < ATTACHES; i++) {
+		if (spin_socket__attach(other, filtering, &opts, &keeps))
+			die("attach: %s", spin_strerror_last());
+		by_spind[i] = attach_by_spind(fd, class);
+		spin_ctx__destroy(keeps); /* the interface is free for the next */
+		if (spin_nic__open("s0", &nic))
+			die("s0: %s", spin_strerror_last());
+		directly[i] = attach_directly(nic, class);
+		spin_nic__close(nic);
+	}
+	close(fd);
+	close(other);
+	row = measure_add(m, name, measure_median(by_spind, ATTACHES), "ms");
+	measure_baseline(row, measure_median(directly, ATTACHES));
+	if (has_goal)
+		measure_goal(row, MEASURE_AT_MOST, 20, row->value);
+}
+
+/* --- growth --- */
+
+struct footprint {
+	unsigned descriptors, threads;
+	long resident_kib;
+};
+
+static void read_footprint(struct footprint *out)
+{
+	char path[64], line[128];
+	pid_t pid = spind__holder(&spind);
+	DIR *dir;
+	FILE *file;
+
+	memset(out, 0, sizeof(*out));
+	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
+	dir = opendir(path);
+	while (dir && readdir(dir))
+		out->descriptors++;
+	if (dir)
+		closedir(dir);
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file)) {
+		sscanf(line, "Threads: %u", &out->threads);
+		sscanf(line, "VmRSS: %ld", &out->resident_kib);
+	}
+	if (file)
+		fclose(file);
+	if (!out->descriptors || !out->resident_kib)
+		die("spind's process for the namespace cannot be read");
+}
+
+static void measure_growth(struct measure *m)
+{
+	struct footprint before, after;
+	int fd = receiver(ASKS_PORT);
+	struct measure_row *row;
+
+	for (int i = 0; i < CYCLES / 5; i++) /* until the allocator has what it needs */
+		attach_by_spind(fd, SPIN_CLASS_ISOLATED);
+	usleep(200000);
+	read_footprint(&before);
+	for (int i = 0; i < CYCLES; i++)
+		attach_by_spind(fd, SPIN_CLASS_ISOLATED);
+	usleep(200000);
+	read_footprint(&after);
+	close(fd);
+	row = measure_add(m, "socket.growth_descriptors", (double)after.descriptors - before.descriptors, "descriptors");
+	measure_goal(row, MEASURE_AT_MOST, 0, row->value);
+	row = measure_add(m, "socket.growth_kib_per_attach", (double)(after.resident_kib - before.resident_kib) / CYCLES, "KiB");
+	measure_goal(row, MEASURE_AT_MOST, 0.5, row->value);
+}
+
+/* --- packets, by PROG_TEST_RUN --- */
+
+struct lab {
+	struct spin_nic *nic;
+	struct spin_ctx *ctx;
+	struct template packet;
+	int socket, addresses;
+};
+
+static void open_lab(struct lab *lab, int guarded)
+{
+	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = SPIN_CLASS_TRUSTED };
+	struct spin_rule rule;
+
+	memset(lab, 0, sizeof(*lab));
+	lab->socket = asks__socket(&hosts, hosts.server_ns, AF_INET);
+	asks__bind(lab->socket, "127.0.0.1", (uint16_t)(ASKS_PORT + 20 + guarded));
+	if (spin_rule__parse(guarded ? "udp dst 127.0.0.1 dport 7021" : "udp dst 127.0.0.1 dport 7020", &rule) ||
+	    spin_nic__open_offline(&lab->nic) || spin_ctx__create_opts(lab->nic, filtering, &rule, &opts, &lab->ctx))
+		die("lab: %s", spin_strerror_last());
+	if (guarded && (spin_guard__new_addresses(&lab->addresses) || spin_guard__install(lab->ctx, lab->socket, lab->addresses)))
+		die("guard: %s", spin_strerror_last());
+	if (spin_ctx__attach(lab->ctx))
+		die("lab: %s", spin_strerror_last());
+	template_start(&lab->packet);
+	if (template_line(&lab->packet, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 ||
+	    template_line(&lab->packet, "ip4 127.0.0.1 > 127.0.0.1") != 1 ||
+	    template_line(&lab->packet, guarded ? "udp 4000 > 7021 sum partial" : "udp 4000 > 7020 sum partial") != 1 ||
+	    template_line(&lab->packet, "fill 18 0") != 1 || template_finish(&lab->packet))
+		die("packet: %s", engine_why());
+}
+
+static void close_lab(struct lab *lab)
+{
+	spin_ctx__destroy(lab->ctx);
+	spin_nic__close(lab->nic);
+	close(lab->socket);
+	if (lab->addresses)
+		close(lab->addresses);
+}
+
+static double run_lab(struct lab *lab, unsigned packets)
+{
+	struct spin_run_result result;
+	uint8_t out[2048];
+
+	if (spin_nic__run(lab->nic, lab->packet.frame, lab->packet.bytes, packets, out, sizeof(out), &result) ||
+	    result.verdict != SPIN_VERDICT_PASS)
+		die("run: %s", spin_strerror_last());
+	return result.ns_per_packet;
+}
+
+static void measure_guard(struct measure *m)
+{
+	double with[GUARD_TURNS], without[GUARD_TURNS];
+	struct lab guarded, plain;
+	struct measure_row *row;
+
+	open_lab(&guarded, 1);
+	open_lab(&plain, 0);
+	for (int i = 0; i < GUARD_TURNS; i++) {
+		with[i] = run_lab(&guarded, GUARD_PACKETS);
+		without[i] = run_lab(&plain, GUARD_PACKETS);
+	}
+	row = measure_add(m, "socket.guarded_ns", measure_median(with, GUARD_TURNS), "ns");
+	measure_baseline(row, measure_median(without, GUARD_TURNS));
+	close_lab(&guarded);
+	close_lab(&plain);
+}
+
+static volatile int stop;
+static uint64_t packets_run;
+
+static void *run_packets(void *arg)
+{
+	while (!stop) {
+		run_lab(arg, 20000);
+		packets_run += 20000;
+	}
+	return NULL;
+}
+
+/* Handlers are replaced while packets come as fast as they can: each must have been handled. */
+static void measure_swap(struct measure *m)
+{
+	uint64_t packets[SPIN_REASON_COUNT], left, refused, start;
+	struct measure_row *row;
+	pthread_t thread;
+	struct lab lab;
+	double ms;
+
+	open_lab(&lab, 1);
+	if (pthread_create(&thread, NULL, run_packets, &lab))
+		die("no thread");
+	start = now_ns();
+	for (int i = 0; i < SWAPS; i++)
+		if (spin_ctx__swap(lab.ctx, filtering))
+			die("swap: %s", spin_strerror_last());
+	ms = (double)(now_ns() - start) / 1e6 / SWAPS;
+	stop = 1;
+	pthread_join(thread, NULL);
+	spin_ctx__counters(lab.ctx, packets);
+	spin_guard__counts(lab.ctx, &left, &refused);
+	row = measure_add(m, "swap.lost", (double)(packets_run - packets[SPIN_REASON_SUCCESS]), "packets");
+	measure_goal(row, MEASURE_AT_MOST, 0, row->value);
+	measure_add(m, "swap.packets_meanwhile", (double)packets_run, "packets");
+	measure_add(m, "swap.ms", ms, "ms");
+	close_lab(&lab);
+}
+
+int main(int argc, char **argv)
+{
+	static struct measure m;
+
+	if (argc != 2) {
+		fprintf(stderr, "usage: sockets FILE\n");
+		return 2;
+	}
+	asks__hosts(&hosts);
+	filtering = open_object("filtering");
+	spind__start(&spind, "");
+	measure_begin(&m, "sockets");
+	measure_attach(&m, SPIN_CLASS_ISOLATED, "socket.attach_ms", 1);
+	measure_attach(&m, SPIN_CLASS_TRUSTED, "socket.attach_trusted_ms", 0);
+	measure_growth(&m);
+	measure_guard(&m);
+	measure_swap(&m);
+	spind__finish(&spind);
+	spin_object__close(filtering);
+	measure_print(&m);
+	return measure_write(&m, argv[1]) ? 1 : 0;
+}
