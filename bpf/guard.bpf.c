@@ -5,6 +5,7 @@
  *
  *	before  Is the packet the socket's? The tests are those by which the kernel finds a datagram's socket. If not, the packet goes
  *	        on to the host, and the handlers do not see it.
+ *	        Have its handlers had their part of the CPU? If so, it is dropped (abi/guard.h).
  *	after   The packet may go on to the same socket, or back to where it came from. Anything else is dropped.
  *
  * The context's program is tail-called from a function, so it returns to the guard, whatever it tail-calls itself.
@@ -23,6 +24,7 @@
 char spin_license[] SEC("license") = "Dual BSD/GPL";
 
 struct spin_guard_counts spin_guard_counts[SPIN_HPUS_MAX];
+const volatile struct spin_guard_share spin_guard_share;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
@@ -45,6 +47,13 @@ struct {
 	__uint(key_size, 16);
 	__uint(value_size, 4);
 } spin_guard_local SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct spin_guard_cpu);
+} spin_guard_cpus SEC(".maps");
 
 /* Who sends a packet to whom. Addresses of IPv4 as in IPv6: ::ffff:a.b.c.d. */
 struct spin_ends {
@@ -180,6 +189,68 @@ SPIN_INLINE _Bool spin_goes_on_(const struct spin_ends *was, const struct spin_e
 	       was->dst_port == is->dst_port && spin_same_mac_(was->mac_src, is->mac_src) && spin_same_mac_(was->mac_dst, is->mac_dst);
 }
 
+/* Begins a new window if it is time for one. */
+SPIN_INLINE void spin_window_(struct spin_guard_cpu *cpu, uint64_t now_ns)
+{
+	const uint64_t age_ns = now_ns - cpu->start_ns;
+
+	if (age_ns < SPIN_GUARD_WINDOW_NS)
+		return;
+	cpu->used_before_ns = age_ns < 2 * SPIN_GUARD_WINDOW_NS ? cpu->used_ns : 0;
+	cpu->active_before = age_ns < 2 * SPIN_GUARD_WINDOW_NS ? cpu->active : 0;
+	cpu->used_ns = 0;
+	cpu->active = 0;
+	cpu->window++;
+	cpu->start_ns = now_ns;
+}
+
+/* 1: the context has had its part of the window. */
+SPIN_INLINE _Bool spin_is_over_(struct spin_guard_cpu *cpu, struct spin_guard_counts *own)
+{
+	const uint64_t all_ns = SPIN_GUARD_WINDOW_NS / 100 * spin_guard_share.percent;
+	uint64_t active, others_ns, part_ns;
+
+	if (own->window != cpu->window) {
+		own->used_before_ns = own->window + 1 == cpu->window && cpu->active_before ? own->used_ns : 0;
+		own->used_ns = 0;
+		own->window = cpu->window;
+		cpu->active++;
+	}
+	active = cpu->active > cpu->active_before ? cpu->active : cpu->active_before;
+	part_ns = all_ns / (active ? active : 1);
+	others_ns = cpu->used_before_ns > own->used_before_ns ? cpu->used_before_ns - own->used_before_ns : 0;
+	if (all_ns > others_ns && all_ns - others_ns > part_ns)
+		part_ns = all_ns - others_ns;
+	return own->used_ns >= part_ns;
+}
+
+/* Runs the handlers, and counts their time. XDP_DROP without running them if they have had their part. */
+SPIN_INLINE int spin_run_in_time_(struct xdp_md *ctx, struct spin_guard_counts *own)
+{
+	uint32_t zero = 0;
+	struct spin_guard_cpu *cpu;
+	uint64_t start_ns, ns;
+	int action;
+
+	if (!spin_guard_share.percent)
+		return spin_guarded_run(ctx);
+	cpu = bpf_map_lookup_elem(&spin_guard_cpus, &zero);
+	if (!cpu)
+		return XDP_ABORTED; /* unreachable: for the verifier */
+	start_ns = bpf_ktime_get_ns();
+	spin_window_(cpu, start_ns);
+	if (spin_is_over_(cpu, own)) {
+		own->over++;
+		return XDP_DROP;
+	}
+	action = spin_guarded_run(ctx);
+	ns = bpf_ktime_get_ns() - start_ns;
+	own->busy_ns += ns;
+	own->used_ns += ns;
+	cpu->used_ns += ns;
+	return action;
+}
+
 SEC("xdp")
 int spin_guard(struct xdp_md *ctx)
 {
@@ -191,7 +262,7 @@ int spin_guard(struct xdp_md *ctx)
 		counts->left++;
 		return XDP_PASS;
 	}
-	action = spin_guarded_run(ctx);
+	action = spin_run_in_time_(ctx, counts);
 	if (action == XDP_DROP || action == XDP_ABORTED)
 		return action;
 	if (action == -1)

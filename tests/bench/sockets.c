@@ -173,21 +173,23 @@ struct lab {
 	struct spin_nic *nic;
 	struct spin_ctx *ctx;
 	struct template packet;
-	int socket, addresses;
+	struct spin_guards guards;
+	int socket, guarded;
 };
 
-static void open_lab(struct lab *lab, int guarded)
+static void open_lab(struct lab *lab, int guarded, unsigned percent)
 {
 	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = SPIN_CLASS_TRUSTED };
 	struct spin_rule rule;
 
 	memset(lab, 0, sizeof(*lab));
+	lab->guarded = guarded;
 	lab->socket = asks__socket(&hosts, hosts.server_ns, AF_INET);
 	asks__bind(lab->socket, "127.0.0.1", (uint16_t)(ASKS_PORT + 20 + guarded));
 	if (spin_rule__parse(guarded ? "udp dst 127.0.0.1 dport 7021" : "udp dst 127.0.0.1 dport 7020", &rule) ||
 	    spin_nic__open_offline(&lab->nic) || spin_ctx__create_opts(lab->nic, filtering, &rule, &opts, &lab->ctx))
 		die("lab: %s", spin_strerror_last());
-	if (guarded && (spin_guard__new_addresses(&lab->addresses) || spin_guard__install(lab->ctx, lab->socket, lab->addresses)))
+	if (guarded && (spin_guards__open(&lab->guards, percent) || spin_guard__install(lab->ctx, lab->socket, &lab->guards)))
 		die("guard: %s", spin_strerror_last());
 	if (spin_ctx__attach(lab->ctx))
 		die("lab: %s", spin_strerror_last());
@@ -204,8 +206,8 @@ static void close_lab(struct lab *lab)
 	spin_ctx__destroy(lab->ctx);
 	spin_nic__close(lab->nic);
 	close(lab->socket);
-	if (lab->addresses)
-		close(lab->addresses);
+	if (lab->guarded)
+		spin_guards__close(&lab->guards);
 }
 
 static double run_lab(struct lab *lab, unsigned packets)
@@ -225,8 +227,8 @@ static void measure_guard(struct measure *m)
 	struct lab guarded, plain;
 	struct measure_row *row;
 
-	open_lab(&guarded, 1);
-	open_lab(&plain, 0);
+	open_lab(&guarded, 1, 100);
+	open_lab(&plain, 0, 0);
 	for (int i = 0; i < GUARD_TURNS; i++) {
 		with[i] = run_lab(&guarded, GUARD_PACKETS);
 		without[i] = run_lab(&plain, GUARD_PACKETS);
@@ -252,13 +254,13 @@ static void *run_packets(void *arg)
 /* Handlers are replaced while packets come as fast as they can: each must have been handled. */
 static void measure_swap(struct measure *m)
 {
-	uint64_t packets[SPIN_REASON_COUNT], left, refused, start;
+	uint64_t packets[SPIN_REASON_COUNT], start;
 	struct measure_row *row;
 	pthread_t thread;
 	struct lab lab;
 	double ms;
 
-	open_lab(&lab, 1);
+	open_lab(&lab, 1, 0);
 	if (pthread_create(&thread, NULL, run_packets, &lab))
 		die("no thread");
 	start = now_ns();
@@ -269,7 +271,6 @@ static void measure_swap(struct measure *m)
 	stop = 1;
 	pthread_join(thread, NULL);
 	spin_ctx__counters(lab.ctx, packets);
-	spin_guard__counts(lab.ctx, &left, &refused);
 	row = measure_add(m, "swap.lost", (double)(packets_run - packets[SPIN_REASON_SUCCESS]), "packets");
 	measure_goal(row, MEASURE_AT_MOST, 0, row->value);
 	measure_add(m, "swap.packets_meanwhile", (double)packets_run, "packets");

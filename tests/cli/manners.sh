@@ -30,6 +30,15 @@ i=0
 while [ ! -e "$WORK/context" ] && [ $i -lt 400 ]; do i=$((i + 1)); sleep 0.05; done
 [ -e "$WORK/context" ] || fail "no context to look at: $(cat "$WORK/context.out")"
 
+# for what operates contexts of spind; another one, without contexts, for what ends them
+ip -n "$NS" address add 10.8.0.1/24 dev v1
+start_spind 'interfaces v1'
+nsenter --net="/run/netns/$NS" "$BUILD/bin/spind" --socket "$WORK/spind/other" >"$WORK/other.out" 2>&1 &
+nsenter --net="/run/netns/$NS" "$SPINCTL" exec --handler "$OBJECT" -- "$BUILD/tests/tools/udp_server" 3000 10.8.0.1 >"$WORK/server" 2>&1 &
+i=0
+while ! "$SPINCTL" list 2>/dev/null | grep -q attached && [ $i -lt 100 ]; do i=$((i + 1)); sleep 0.05; done
+"$SPINCTL" table insert filtering routes 'src=10.0.0.1 port=7' || fail "no context of spind: $(cat "$WORK/server")"
+
 # A command line of each that works and ends by itself.
 line() {
 	case $1 in
@@ -46,6 +55,12 @@ line() {
 	send) echo "$SPINCTL send filtering.spin filtering.c --to 127.0.0.1" ;;
 	limits) echo "$SPINCTL limits --dev v0" ;;
 	targets) echo "$SPINCTL targets pspin" ;;
+	exec) echo "$SPINCTL exec --handler filtering.spin --counters -- true" ;;
+	list) echo "$SPINCTL list" ;;
+	stop) echo "$SPINCTL stop --all --socket $WORK/spind/other" ;;
+	swap) echo "$SPINCTL swap filtering filtering.spin" ;;
+	state) echo "$SPINCTL state get filtering" ;;
+	table) echo "$SPINCTL table dump filtering routes" ;;
 	doctor) echo "$SPINCTL doctor --dev v0" ;;
 	spincc) echo "$SPINCC filtering.c -o $WORK/made/made.spin --verbose" ;;
 	*) return 1 ;;
@@ -87,8 +102,8 @@ for command in $commands; do
 	one_line
 	[ -s "$WORK/out" ] && fail "$command: usage on stdout"
 
-	# output that cannot be written
-	if [ "$command" != spincc ]; then
+	# output that cannot be written, of those that have any
+	if [ "$command" != spincc ] && [ "$command" != stop ] && [ "$command" != swap ]; then
 		clean_made
 		in_ns $line >/dev/full 2>"$WORK/err"
 		[ $? = 1 ] || fail "$command >/dev/full: not status 1"

@@ -245,15 +245,16 @@ static int try_object(const char *path, const char *name)
 static int add_guard(struct spin_ctx *ctx)
 {
 	const struct sockaddr_in own = { .sin_family = AF_INET, .sin_port = htons(9001), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), addresses = -1, err;
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), err;
+	struct spin_guards guards;
 
 	if (fd < 0 || bind(fd, (const struct sockaddr *)&own, sizeof(own)))
 		return -errno;
-	err = spin_guard__new_addresses(&addresses);
-	if (!err)
-		err = spin_guard__install(ctx, fd, addresses);
-	if (addresses >= 0)
-		close(addresses);
+	err = spin_guards__open(&guards, 80);
+	if (!err) {
+		err = spin_guard__install(ctx, fd, &guards);
+		spin_guards__close(&guards);
+	}
 	close(fd);
 	return err;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A server that knows nothing of handlers: binds UDP port 9000 of 127.0.0.1, and answers nothing. `udp_server SECONDS [OPTION]...` ends after
- * so long, and prints how many datagrams it has read; options are for others to look at.
+ * A server that knows nothing of handlers: binds UDP port 9000 of 127.0.0.1, or of ADDRESS, and answers nothing. `udp_server SECONDS
+ * [ADDRESS]` ends after so long, and prints how many datagrams it has read.
  */
 #include <arpa/inet.h>
 #include <poll.h>
@@ -12,11 +12,13 @@
 
 int main(int argc, char **argv)
 {
-	const struct sockaddr_in own = { .sin_family = AF_INET, .sin_port = htons(9000), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in own = { .sin_family = AF_INET, .sin_port = htons(9000), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	const time_t end = time(NULL) + (argc > 1 && atoi(argv[1]) ? atoi(argv[1]) : 1);
 	int fd = socket(AF_INET, SOCK_DGRAM, 0);
 	unsigned long read = 0;
 
+	if (argc > 2)
+		inet_pton(AF_INET, argv[2], &own.sin_addr);
 	if (fd < 0 || bind(fd, (const struct sockaddr *)&own, sizeof(own))) {
 		perror("udp_server");
 		return 1;

@@ -56,7 +56,7 @@ struct broker_answer {
 	uint64_t host_bytes;
 	uint64_t map_bytes; /* memory of its maps */
 	uint64_t handled;   /* packets that its handlers ran for */
-	uint64_t left, refused;
+	uint64_t left, refused, over, busy_ns;
 	uint64_t swaps; /* how often its handlers were replaced */
 	uint64_t netns; /* inode of its network namespace */
 	char name[16];

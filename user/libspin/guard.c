@@ -4,6 +4,7 @@
 #include <linux/bpf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <bpf/bpf.h>
 
@@ -25,27 +26,58 @@ struct guard {
 	uint32_t id;
 };
 
-int spin_guard__new_addresses(int *map_fd)
+int spin_guards__open(struct spin_guards *guards, unsigned percent)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_NO_PREALLOC);
-	int fd = bpf_map_create(BPF_MAP_TYPE_HASH, "spin_guard_loca", 16, 4, SPIN_GUARD_ADDRESSES, &opts);
+	int err;
 
-	*map_fd = fd;
-	return fd < 0 ? spin_fail(fd, "cannot make the map of this host's addresses: %s", strerror(-fd)) : 0;
+	guards->percent = percent;
+	guards->addresses_fd = bpf_map_create(BPF_MAP_TYPE_HASH, "spin_guard_loca", 16, 4, SPIN_GUARD_ADDRESSES, &opts);
+	guards->cpus_fd = bpf_map_create(BPF_MAP_TYPE_PERCPU_ARRAY, "spin_guard_cpus", 4, sizeof(struct spin_guard_cpu), 1, NULL);
+	if (guards->addresses_fd >= 0 && guards->cpus_fd >= 0)
+		return 0;
+	err = guards->addresses_fd < 0 ? guards->addresses_fd : guards->cpus_fd;
+	spin_guards__close(guards);
+	return spin_fail(err, "cannot make the maps of a network namespace's guards: %s", strerror(-err));
 }
 
-static int load(struct guard *guard, int local_fd)
+void spin_guards__close(struct spin_guards *guards)
+{
+	if (guards->addresses_fd >= 0)
+		close(guards->addresses_fd);
+	if (guards->cpus_fd >= 0)
+		close(guards->cpus_fd);
+	guards->addresses_fd = guards->cpus_fd = -1;
+}
+
+/* Before loading: the maps that it shares, and its limit. */
+static int prepare(struct bpf_object *bpf, const struct spin_guards *guards)
+{
+	struct bpf_map *addresses = bpf_object__find_map_by_name(bpf, "spin_guard_local");
+	struct bpf_map *cpus = bpf_object__find_map_by_name(bpf, "spin_guard_cpus"), *constants = section__map(bpf, ".rodata");
+	struct spin_memory mem = { 0 };
+	struct spin_guard_share *share;
+	int err;
+
+	mem.addr = constants ? (char *)bpf_map__initial_value(constants, &mem.bytes) : NULL;
+	share = section__variable(bpf, ".rodata", &mem, "spin_guard_share", sizeof(*share));
+	if (!addresses || !cpus || !share)
+		return -EINVAL;
+	share->percent = guards->percent;
+	err = bpf_map__reuse_fd(addresses, guards->addresses_fd);
+	return err ? err : bpf_map__reuse_fd(cpus, guards->cpus_fd);
+}
+
+static int load(struct guard *guard, const struct spin_guards *guards)
 {
 	char *log = calloc(1, VERIFIER_LOG_BYTES);
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "spin_guard", .kernel_log_buf = log, .kernel_log_size = VERIFIER_LOG_BYTES);
-	struct bpf_map *local;
 	int err;
 
 	if (!log)
 		return spin_fail(-ENOMEM, "no memory for a guard");
 	guard->bpf = bpf_object__open_mem(guard_image, (size_t)(guard_image_end - guard_image), &opts);
-	local = guard->bpf ? bpf_object__find_map_by_name(guard->bpf, "spin_guard_local") : NULL;
-	err = local ? bpf_map__reuse_fd(local, local_fd) : -EINVAL;
+	err = guard->bpf ? prepare(guard->bpf, guards) : -EINVAL;
 	if (err) {
 		err = spin_fail(err, "cannot prepare the guard of a socket: %s", strerror(-err));
 	} else {
@@ -91,7 +123,7 @@ void guard__free(struct guard *guard)
 	free(guard);
 }
 
-int spin_guard__install(struct spin_ctx *ctx, int socket_fd, int local_fd)
+int spin_guard__install(struct spin_ctx *ctx, int socket_fd, const struct spin_guards *guards)
 {
 	struct guard *guard = calloc(1, sizeof(*guard));
 	int err;
@@ -105,7 +137,7 @@ int spin_guard__install(struct spin_ctx *ctx, int socket_fd, int local_fd)
 				 "packet that came",
 				 ctx->name);
 	}
-	err = load(guard, local_fd);
+	err = load(guard, guards);
 	if (!err)
 		err = connect_guard(guard, ctx, socket_fd);
 	if (err) {
@@ -138,14 +170,18 @@ int spin_guard__has_socket(const struct spin_ctx *ctx)
 	return ctx->guard && !bpf_map_lookup_elem(ctx->guard->socket_fd, &zero, &cookie);
 }
 
-void spin_guard__counts(const struct spin_ctx *ctx, uint64_t *left, uint64_t *refused)
+void spin_guard__counts(const struct spin_ctx *ctx, struct spin_guard_sum *sum)
 {
 	const int cpus = kernel_cpus__possible();
 
-	*left = *refused = 0;
+	*sum = (struct spin_guard_sum){ 0 };
 	for (int cpu = 0; ctx->guard && cpu < cpus; cpu++) {
-		*left += __atomic_load_n(&ctx->guard->counts[cpu].left, __ATOMIC_RELAXED);
-		*refused += __atomic_load_n(&ctx->guard->counts[cpu].refused, __ATOMIC_RELAXED);
+		const struct spin_guard_counts *counts = &ctx->guard->counts[cpu];
+
+		sum->left += __atomic_load_n(&counts->left, __ATOMIC_RELAXED);
+		sum->refused += __atomic_load_n(&counts->refused, __ATOMIC_RELAXED);
+		sum->over += __atomic_load_n(&counts->over, __ATOMIC_RELAXED);
+		sum->busy_ns += __atomic_load_n(&counts->busy_ns, __ATOMIC_RELAXED);
 	}
 }
 

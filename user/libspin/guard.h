@@ -11,21 +11,34 @@
 
 struct spin_ctx;
 
-/* A map of the host's addresses, for all guards of a network namespace: keys of 16 bytes, in network byte order, IPv4 as ::ffff:a.b.c.d. */
-int spin_guard__new_addresses(int *map_fd);
+/* What the guards of a network namespace share. */
+struct spin_guards {
+	/* a map of the host's addresses: keys of 16 bytes, in network byte order, IPv4 as ::ffff:a.b.c.d; the caller fills it */
+	int addresses_fd;
+	int cpus_fd;      /* what handlers have had of each CPU's time */
+	unsigned percent; /* of a CPU, for the handlers of all together; 0: no limit */
+};
+/* Makes the maps. */
+int spin_guards__open(struct spin_guards *guards, unsigned percent);
+void spin_guards__close(struct spin_guards *guards);
 
 /*
  * Puts a guard before a context that is not attached yet. The socket stays the caller's; the kernel takes it out of the guard when its
- * last descriptor is closed. local_fd: the host's addresses; it may be closed afterwards. -EOPNOTSUPP: the kernel has no sockmap
- * of such sockets.
+ * last descriptor is closed. -EOPNOTSUPP: the kernel has no sockmap of such sockets.
  */
-int spin_guard__install(struct spin_ctx *ctx, int socket_fd, int local_fd);
+int spin_guard__install(struct spin_ctx *ctx, int socket_fd, const struct spin_guards *guards);
 
 /* 1 while the socket is open. */
 int spin_guard__has_socket(const struct spin_ctx *ctx);
 
-/* Packets of all CPUs: passed on untouched as they were not the socket's, and dropped as they would have gone to others. */
-void spin_guard__counts(const struct spin_ctx *ctx, uint64_t *left, uint64_t *refused);
+/* Of all CPUs together. */
+struct spin_guard_sum {
+	uint64_t left;    /* packets passed on untouched, as they were not the socket's */
+	uint64_t refused; /* packets dropped, as they would have gone to others */
+	uint64_t over;    /* packets dropped, as its handlers had had their part of the CPU */
+	uint64_t busy_ns; /* time of its handlers; 0 without a limit */
+};
+void spin_guard__counts(const struct spin_ctx *ctx, struct spin_guard_sum *sum);
 
 /* The kernel's number of the guard's program, by which others name the context. 0: none. */
 uint32_t spin_guard__id(const struct spin_ctx *ctx);

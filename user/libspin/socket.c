@@ -328,6 +328,8 @@ int spin_socket__list(const char *broker, int (*fn)(void *arg, const struct spin
 			.handled = answer.handled,
 			.left = answer.left,
 			.refused = answer.refused,
+			.over = answer.over,
+			.busy_ns = answer.busy_ns,
 			.swaps = answer.swaps,
 			.map_bytes = answer.map_bytes,
 			.netns = answer.netns,

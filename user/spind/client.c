@@ -53,12 +53,17 @@ void client__refuse(int connection, int err, const char *reason)
 void client__describe(const struct held *held, struct broker_answer *out)
 {
 	uint64_t packets[SPIN_REASON_COUNT];
+	struct spin_guard_sum sum;
 
 	begin_answer(out);
 	spin_ctx__counters(held->ctx, packets);
 	for (unsigned r = SPIN_REASON_SUCCESS; r <= SPIN_REASON_OVERRUN; r++)
 		out->handled += packets[r];
-	spin_guard__counts(held->ctx, &out->left, &out->refused);
+	spin_guard__counts(held->ctx, &sum);
+	out->left = sum.left;
+	out->refused = sum.refused;
+	out->over = sum.over;
+	out->busy_ns = sum.busy_ns;
 	out->id = held->id;
 	out->uid = held->uid;
 	out->pid = held->pid;
@@ -294,7 +299,7 @@ static int make_context(struct client *client, struct facts *facts, struct spin_
 	if (!err)
 		err = create(client, facts, *obj, &held->ctx);
 	if (!err)
-		err = spin_guard__install(held->ctx, socket_fd, host__addresses_fd());
+		err = spin_guard__install(held->ctx, socket_fd, host__guards());
 	close(socket_fd);
 	client->fds[1] = -1;
 	return err;

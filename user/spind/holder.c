@@ -210,7 +210,7 @@ int holder__main(int fd, const struct settings *settings)
 	prctl(PR_SET_PDEATHSIG, SIGUSR1);
 	wait[2].fd = signalfd(-1, &orphaned, SFD_CLOEXEC | SFD_NONBLOCK);
 	wait[3].fd = idle_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	wait[1].fd = host__open();
+	wait[1].fd = host__open(settings);
 	if (wait[1].fd < 0) {
 		fprintf(stderr, "spind: %s\n", spin_strerror_last());
 		return 1;

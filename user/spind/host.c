@@ -24,7 +24,8 @@
 #include "user/libspin/guard.h"
 #include "user/spind/host.h"
 
-static int addresses_fd = -1, changes_fd = -1;
+static struct spin_guards guards;
+static int changes_fd = -1;
 static uint32_t generation; /* value of each address in the map: which refresh has seen it */
 
 /* As in the map; 0: it has no IP address. */
@@ -47,13 +48,13 @@ static void remove_old(void)
 {
 	uint8_t key[16], next[16];
 	uint32_t seen;
-	int more = !bpf_map_get_next_key(addresses_fd, NULL, next);
+	int more = !bpf_map_get_next_key(guards.addresses_fd, NULL, next);
 
 	while (more) {
 		memcpy(key, next, sizeof(key));
-		more = !bpf_map_get_next_key(addresses_fd, key, next);
-		if (!bpf_map_lookup_elem(addresses_fd, key, &seen) && seen != generation)
-			bpf_map_delete_elem(addresses_fd, key);
+		more = !bpf_map_get_next_key(guards.addresses_fd, key, next);
+		if (!bpf_map_lookup_elem(guards.addresses_fd, key, &seen) && seen != generation)
+			bpf_map_delete_elem(guards.addresses_fd, key);
 	}
 }
 
@@ -71,15 +72,15 @@ void host__refresh(void)
 	generation++;
 	for (const struct ifaddrs *at = list; at; at = at->ifa_next)
 		if (address_key(at->ifa_addr, key))
-			bpf_map_update_elem(addresses_fd, key, &generation, BPF_ANY);
+			bpf_map_update_elem(guards.addresses_fd, key, &generation, BPF_ANY);
 	freeifaddrs(list);
 	remove_old();
 }
 
-int host__open(void)
+int host__open(const struct settings *settings)
 {
 	struct sockaddr_nl address = { .nl_family = AF_NETLINK, .nl_groups = RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR };
-	int err = spin_guard__new_addresses(&addresses_fd);
+	int err = spin_guards__open(&guards, settings->hpu_percent);
 
 	if (err)
 		return err;
@@ -90,9 +91,9 @@ int host__open(void)
 	return changes_fd;
 }
 
-int host__addresses_fd(void)
+const struct spin_guards *host__guards(void)
 {
-	return addresses_fd;
+	return &guards;
 }
 
 /* --- interfaces --- */

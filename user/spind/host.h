@@ -7,17 +7,19 @@
 
 #include <spin/libspin.h>
 
+#include "user/libspin/guard.h"
 #include "user/spind/settings.h"
 
 #define HOST_INTERFACES_MAX 16 /* of a context; libspin has no more */
 
 /*
- * Makes the map of addresses that the guards look into, and fills it. Returns a descriptor that polls readable when addresses change,
+ * Makes what the guards here share, and fills in this host's addresses. Returns a descriptor that polls readable when addresses change,
  * for host__refresh(), or a negative errno with a reason in spin_strerror_last().
  */
-int host__open(void);
+int host__open(const struct settings *settings);
 void host__refresh(void);
-int host__addresses_fd(void);
+/* What the guards here share. */
+const struct spin_guards *host__guards(void);
 
 /*
  * The interfaces that a socket's datagrams come by: those with an address, virtual ones first, or the one with this index. At most

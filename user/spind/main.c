@@ -49,6 +49,7 @@ static const char notes[] = "Configuration:\n"
 			    "  connections N     connections of a user that have sent no request yet (64)\n"
 			    "  memory N          MiB in the maps of a context (16)\n"
 			    "  instructions N    instructions of an object (100000)\n"
+			    "  hpu-time N        percent of each CPU's time for handlers; 0: no limit (80)\n"
 			    "  namespaces yes|no sockets of other network namespaces, too (yes)\n"
 			    "  trusted-group G   whose members may load the trusted class (none)\n"
 			    "  interfaces IF...  interfaces to use, * stands for anything (all)";

@@ -20,6 +20,7 @@ static const struct number_row {
 	{ "connections", offsetof(struct settings, connections), 4096 },
 	{ "memory", offsetof(struct settings, memory_mib), 1024 },
 	{ "instructions", offsetof(struct settings, instructions), 1000000 },
+	{ "hpu-time", offsetof(struct settings, hpu_percent), 1000000 },
 };
 
 /* NULL, or what is wrong. */
@@ -110,6 +111,7 @@ int settings__read(struct settings *settings, const char *path)
 				       .connections = 64,
 				       .memory_mib = 16,
 				       .instructions = 100000,
+				       .hpu_percent = 80,
 				       .namespaces = 1,
 				       .trusted_group = (gid_t)-1 };
 	if (!file) {

@@ -16,6 +16,7 @@ struct settings {
 	unsigned connections;  /* of a user, that have sent no request yet */
 	unsigned memory_mib;   /* of the maps of a context */
 	unsigned instructions; /* of the programs of an object */
+	unsigned hpu_percent;  /* of each CPU's time, for all handlers together; 0: no limit */
 	int namespaces;        /* 1: sockets of other network namespaces than spind's, too */
 	gid_t trusted_group;   /* its members may load the trusted class; (gid_t)-1: root alone */
 	unsigned interfaces;   /* patterns; 0: every interface */

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -64,19 +65,20 @@ static int insert_entry(void *arg, const char *table, const char *fields)
 
 static int is_wanted(int fd, int is_connect)
 {
-	struct sockaddr_storage own;
+	union {
+		struct sockaddr any;
+		struct sockaddr_in ip4;
+		struct sockaddr_in6 ip6;
+	} own = { 0 };
 	socklen_t bytes = sizeof(own);
-	char *port = (char *)&own + 2; /* sin_port and sin6_port lie there */
-	unsigned number;
 
 	if (is_connect && !options.connected)
 		return 0;
 	if (!options.port)
 		return 1;
-	if (getsockname(fd, (struct sockaddr *)&own, &bytes))
+	if (getsockname(fd, &own.any, &bytes))
 		return 0;
-	number = (unsigned)(unsigned char)port[0] << 8 | (unsigned char)port[1];
-	return number == options.port;
+	return ntohs(own.any.sa_family == AF_INET6 ? own.ip6.sin6_port : own.ip4.sin_port) == options.port;
 }
 
 /* Drops the contexts whose sockets are closed. */

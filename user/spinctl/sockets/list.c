@@ -27,6 +27,9 @@ static void show_text(const struct spin_socket_info *info)
 	       spin_class_name(info->class), info->attached ? "attached" : "detached", info->handled);
 	printf("        %s; handler %s; pid %u%s%s\n", info->rule, info->handler, info->pid, info->attached ? "; on " : "",
 	       info->interfaces);
+	if (info->over)
+		printf("        %" PRIu64 " packets dropped: its handlers had had their part of the CPU (hpu-time of spind.conf)\n",
+		       info->over);
 	if (info->refused)
 		printf("        %" PRIu64 " packets dropped: they would have gone to others than the socket or the sender\n",
 		       info->refused);
@@ -49,6 +52,8 @@ static void show_json(struct json *j, const struct spin_socket_info *info)
 	json_uint(j, "handled", info->handled);
 	json_uint(j, "left", info->left);
 	json_uint(j, "refused", info->refused);
+	json_uint(j, "over", info->over);
+	json_uint(j, "busy_ns", info->busy_ns);
 	json_uint(j, "swaps", info->swaps);
 	json_object_end(j);
 }

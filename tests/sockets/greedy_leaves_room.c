@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * A program whose handlers take more than their part of a CPU, beside one that sends a request now and then: spind's hpu-time drops the
+ * first one's packets, and none of the second one's, whose requests are all answered.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "tests/common/built.h"
+#include "tests/common/net/asks.h"
+#include "tests/common/spind.h"
+#include <spin/libspin_socket.h>
+
+#define REQUESTS 100
+#define TRIES    20 /* for a reply: a flooded link loses packets */
+#define LONG     1400
+
+static struct asks_hosts hosts;
+static struct spind spind;
+static struct spin_object *rewrite;
+static volatile int stop;
+
+static void die(const char *what)
+{
+	printf("FAIL: %s: %s\n", what, spin_strerror_last());
+	spind__finish(&spind);
+	exit(1);
+}
+
+static void *flood(void *arg)
+{
+	const int fd = *(const int *)arg;
+	union asks_address to;
+	socklen_t bytes = asks__address("10.9.0.1", ASKS_PORT + 1, &to);
+	uint8_t datagram[LONG] = { 3 /* invert all of it */ };
+
+	while (!stop)
+		sendto(fd, datagram, sizeof(datagram), 0, &to.any, bytes);
+	return NULL;
+}
+
+static struct spin_ctx *attach(int fd, const char *name)
+{
+	const struct spin_socket_opts opts = { .bytes = sizeof(opts), .broker = spind.socket, .name = name };
+	struct spin_ctx *ctx;
+
+	if (spin_socket__attach(fd, rewrite, &opts, &ctx))
+		die("attach");
+	return ctx;
+}
+
+static int receiver(uint16_t port)
+{
+	int fd = asks__socket(&hosts, hosts.server_ns, AF_INET);
+
+	asks__bind(fd, "10.9.0.1", port);
+	return fd;
+}
+
+static int is_answered(int fd)
+{
+	for (int i = 0; i < TRIES; i++) {
+		struct asks_ask ask, got;
+
+		asks__send(fd, "10.9.0.1", ASKS_PORT, ASK_NOTHING, 1, &ask);
+		while (recv(fd, &got, sizeof(got), 0) == 16)
+			if (got.body[0] == ask.body[0])
+				return 1;
+	}
+	return 0;
+}
+
+static uint64_t over[2];
+
+static int read_over(void *arg, const struct spin_socket_info *info)
+{
+	(void)arg;
+	over[!strcmp(info->name, "greedy")] = info->over;
+	if (!info->busy_ns)
+		die("no time of handlers is counted");
+	return 0;
+}
+
+int main(void)
+{
+	int polite, greedy, fd, flooding;
+	struct spin_ctx *ctx[2];
+	pthread_t thread;
+	char path[512];
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	asks__hosts(&hosts);
+	if (built_object("rewrite", path, sizeof(path)) || spin_object__open(path, &rewrite))
+		die("open");
+	spind__start(&spind, "hpu-time 5\n");
+	polite = receiver(ASKS_PORT);
+	greedy = receiver(ASKS_PORT + 1);
+	fd = asks__socket(&hosts, hosts.client_ns, AF_INET);
+	flooding = asks__socket(&hosts, hosts.client_ns, AF_INET);
+	ctx[0] = attach(polite, "polite");
+	ctx[1] = attach(greedy, "greedy");
+	if (pthread_create(&thread, NULL, flood, &flooding))
+		die("no thread");
+	for (int i = 0; i < REQUESTS; i++) {
+		if (!is_answered(fd))
+			die("a request of the polite one is not answered");
+		usleep(1000);
+	}
+	stop = 1;
+	pthread_join(thread, NULL);
+	if (spin_socket__list(spind.socket, read_over, NULL))
+		die("list");
+	if (!over[1])
+		die("the greedy one has had more than its part");
+	if (over[0])
+		die("the polite one's packets were dropped");
+	printf("ok: %lu datagrams of the greedy one were dropped, none of the polite one's\n", (unsigned long)over[1]);
+	spin_ctx__destroy(ctx[0]);
+	spin_ctx__destroy(ctx[1]);
+	close(polite);
+	close(greedy);
+	close(fd);
+	spind__finish(&spind);
+	return 0;
+}
