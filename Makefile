@@ -45,8 +45,8 @@ help:
 #: make            build everything
 #: make deps       install missing packages (packages.txt); demo and check do it
 #:                 themselves
-#: make demo       as root: two handlers on real traffic, and what they cost on the
-#:                 HPU
+#: make demo       as root: handlers on real traffic and on a program's socket, and what
+#:                 they cost on the HPU
 #: make check      all tests, JOBS= at a time (as many as CPUs); unprivileged:
 #:                 those that need no root
 #: make bench      measurements: build/bench.json
@@ -192,7 +192,7 @@ $(TRIAL_OBJ): user/spinctl/trial_image.S $(TRIALS)
 	$(Q)$(CC) -fPIC -Wa,-I$(BUILD)/trial -c $< -o $@
 
 $(BUILD)/bin/spinctl: $(call obj,$(SPINCTL_SRC)) $(TRIAL_OBJ) $(COST) $(TOOL) $(CONFORMANCE) $(USERLIB) $(LIBSPIN) $(HWMODEL)
-$(BUILD)/bin/spinctl: LIBS := $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
+$(BUILD)/bin/spinctl: LIBS := $(USER_LIBS) -lncurses -ltinfo -lpcap -ldw -ldl -lpthread -lm
 $(BUILD)/bin/spind: $(call obj,$(SPIND_SRC)) $(USERLIB) $(LIBSPIN)
 $(BUILD)/bin/spind: LIBS := $(USER_LIBS) -lpthread
 $(SPINCC): $(call obj,$(wildcard user/spincc/*.c)) $(USERLIB) $(LIBSPIN)
@@ -361,7 +361,7 @@ demo: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) demo-program
 	@BUILD=$(BUILD) $(DEMO)
 
-demo-program: all $(DEMO) $(TWINS)
+demo-program: all $(DEMO) $(TWINS) $(BUILD)/tests/handlers/every_nth.spin
 .PHONY: demo-program
 
 bench: deps

@@ -33,6 +33,7 @@ INSTALL_ROWS = \
 	bindir|user/spind/spind.service|$(LIBDIR)/systemd/system/spind.service \
 	644|user/spind/spind.socket|$(LIBDIR)/systemd/system/spind.socket \
 	644|user/spind/spind.conf|$(DATADIR)/doc/spin/spind.conf \
+	644|user/spind/dashboard.json|$(SPIN_DATA)/dashboard.json \
 	644|LICENSE|$(DATADIR)/doc/spin/LICENSE
 
 RUN_INSTALL = DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' BINDIR='$(BINDIR)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' \

@@ -55,10 +55,11 @@ line() {
 	send) echo "$SPINCTL send filtering.spin filtering.c --to 127.0.0.1" ;;
 	limits) echo "$SPINCTL limits --dev v0" ;;
 	targets) echo "$SPINCTL targets pspin" ;;
-	exec) echo "$SPINCTL exec --handler filtering.spin --counters -- true" ;;
+	exec) echo "$SPINCTL exec --handler filtering.spin --counters true" ;;
 	list) echo "$SPINCTL list" ;;
 	stop) echo "$SPINCTL stop --all --socket $WORK/spind/other" ;;
 	swap) echo "$SPINCTL swap filtering filtering.spin" ;;
+	top) echo "$SPINCTL top --once --interval 0.1" ;;
 	state) echo "$SPINCTL state get filtering" ;;
 	table) echo "$SPINCTL table dump filtering routes" ;;
 	doctor) echo "$SPINCTL doctor --dev v0" ;;

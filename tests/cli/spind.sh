@@ -102,6 +102,35 @@ says err "layout"
 expect 0 "$SPINCTL" list --json
 says out '"swaps": 1'
 
+# metrics: each line is a sample of a metric that was announced, and what reads them has nothing to say
+expect 0 "$SPINCTL" list --metrics openmetrics
+says out 'spin_context_handled_packets_total{id="'"$id"'",name="filtering",handler="filtering",uid="65534"} 6'
+[ "$(tail -n 1 out)" = "# EOF" ] || fail "OpenMetrics do not end with # EOF"
+awk '/^# TYPE/ { known[$3] = 1; next } /^#/ { next }
+	{ name = $1; sub(/{.*/, "", name); sub(/_total$/, "", name); if (!(name in known)) print }' out >unknown
+[ ! -s unknown ] || fail "samples of no metric: $(cat unknown)"
+expect 0 "$SPINCTL" list --metrics prometheus
+grep -o 'spin_context_[a-z_]*' "$ROOT/user/spind/dashboard.json" | sort -u | while read -r metric; do
+	grep -q "^# TYPE $metric " out || echo "$metric"
+done >unknown
+[ ! -s unknown ] || fail "the dashboard asks for: $(cat unknown)"
+if command -v promtool >/dev/null; then
+	promtool check metrics <out >promtool 2>&1 || fail "promtool: $(cat promtool)"
+	[ ! -s promtool ] || fail "promtool: $(cat promtool)"
+fi
+expect 0 "$SPINCTL" top --once --interval 0.1
+says out filtering
+[ "$(awk 'length > 80' out | wc -l)" = 0 ] || fail "lines of more than 80 columns: $(cat out)"
+expect 0 "$SPINCTL" top --once --json --interval 0.1
+says out '"handled": 6'
+expect 2 "$SPINCTL" top
+expect 2 "$SPINCTL" top --json
+if command -v script >/dev/null; then
+	(sleep 0.3; printf q) | TERM=xterm timeout 10 script -qec "$SPINCTL top" /dev/null >screen
+	[ $? = 0 ] || fail "top does not end with q"
+	grep -q filtering screen || fail "top shows: $(head -c 300 screen)"
+fi
+
 # another user
 for command in "stop $id" "swap $id $OBJECT" "state get $id" "table dump $id routes"; do
 	# shellcheck disable=SC2086

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * demo: two sPIN handlers on real traffic between two network namespaces. Reports their measured cost at XDP and their
+ * demo: sPIN handlers on real traffic between two network namespaces, and on a program's own socket. Reports their measured cost at XDP and their
  * modelled cost on a PsPIN HPU. Run as root.
  */
 #include <limits.h>
@@ -75,6 +75,7 @@ int main(void)
 
 	incomplete = demo_filtering(demo, filtering) != 0;
 	incomplete |= demo_kvstore(demo, kvstore) != 0;
+	incomplete |= demo_sockets(demo) != 0;
 
 	summary_print(filtering);
 	summary_print(kvstore);

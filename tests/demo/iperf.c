@@ -14,6 +14,8 @@
 /* Added to the run time: iperf3 waits forever if the first datagram of a flow is lost. */
 #define SLACK_S 8u
 
+#define WORDS_MAX 32 /* of a server's command line */
+
 /* Returns 1 if a process listens on a TCP port of the caller's namespace. */
 static int listening(uint16_t port)
 {
@@ -31,11 +33,14 @@ static int listening(uint16_t port)
 
 static void start_server(const struct lab *lab, struct iperf_flow *flow)
 {
-	char port[8];
-	char *argv[] = { "iperf3", "-4", "-s", "-1", "-p", port, NULL };
+	char port[8], *argv[WORDS_MAX], *own[] = { "iperf3", "-4", "-s", "-1", "-p", port, NULL };
+	unsigned words = 0;
 
 	snprintf(port, sizeof(port), "%u", flow->port);
-	flow->server = proc_exec(lab->server.ns_fd, lab->server.cpu, -1, argv);
+	for (; flow->before && flow->before[words]; words++)
+		argv[words] = flow->before[words];
+	memcpy(&argv[words], own, sizeof(own));
+	flow->server = proc_exec(lab->server.ns_fd, lab->server.cpu, flow->server_fd ? flow->server_fd : -1, argv);
 	lab_enter(&lab->server);
 	for (int i = 0; !listening(flow->port); i++) {
 		if (i == 200 || !proc_alive(flow->server))

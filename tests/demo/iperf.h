@@ -10,8 +10,10 @@
 #define IPERF_FLOWS_MAX 8
 
 struct iperf_flow {
-	uint16_t port;    /* the server's port */
-	const char *from; /* the client's address */
+	uint16_t port;       /* the server's port */
+	const char *from;    /* the client's address */
+	char *const *before; /* words before the server's command line, which ends with NULL; NULL: none */
+	int server_fd;       /* where the server's output goes; 0: nowhere */
 	/* results */
 	double gbit_s;          /* received */
 	uint64_t packets, lost; /* of a UDP flow */

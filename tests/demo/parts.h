@@ -3,7 +3,7 @@
 #define TESTS_DEMO_PARTS_H
 
 /*
- * The two parts of the demo. Each prints its results and fills its summary. They run in steps, each in a child process. A step
+ * The parts of the demo. Each prints its results and fills its summary. They run in steps, each in a child process. A step
  * that fails, or exceeds proc_step_s() on a busy machine, reports it; the other steps and the summary continue.
  */
 #include "tests/common/measure.h"
@@ -26,5 +26,7 @@ int demo_step(struct demo *demo, const char *what, void (*fn)(struct demo *demo,
 /* Summaries are in shared memory. Both functions return 0, or -1 if the summary is incomplete. */
 int demo_filtering(struct demo *demo, struct summary *s);
 int demo_kvstore(struct demo *demo, struct summary *s);
+/* Handlers on the sockets of programs of an ordinary user, by spind. 0, or -1 if something was not as it is to be. */
+int demo_sockets(struct demo *demo);
 
 #endif

@@ -38,7 +38,7 @@ for example in example.*; do
 	run_example() {
 		(cd "$example.d" && in_ns timeout 60 sh -e "../$example") >"$WORK/out" 2>"$WORK/err" </dev/null
 	}
-	if grep -qE "^spinctl (list|stop|swap|state|table)" "$example"; then
+	if grep -qE "^spinctl (list|top|stop|swap|state|table)" "$example"; then
 		with_server run_example
 	else
 		run_example

@@ -34,6 +34,7 @@ static const struct subcommand *const subcommands[] = {
 	&swap_command,
 	&state_command,
 	&table_command,
+	&top_command,
 };
 /* clang-format on */
 #define SUBCOMMANDS (sizeof(subcommands) / sizeof(subcommands[0]))

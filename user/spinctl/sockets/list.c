@@ -2,17 +2,21 @@
 /* spinctl list: the contexts that spind holds, with their owners and counts, as text or JSON. */
 #include <inttypes.h>
 #include <pwd.h>
+#include <string.h>
 
 #include "user/spinctl/sockets/find.h"
+#include "user/spinctl/sockets/metrics.h"
 #include "user/spinctl/spinctl.h"
 
 static struct list_options {
 	const char *broker;
+	const char *metrics;
 	int json;
 } options;
 
 static const struct option_row rows[] = {
 	{ "json", 0, OPTION_FLAG, NULL, offsetof(struct list_options, json), "one JSON document" },
+	{ "metrics", 0, OPTION_STRING, "openmetrics|prometheus", offsetof(struct list_options, metrics), "as metrics, in this format" },
 	BROKER_OPTION(struct list_options, broker),
 	{ 0 },
 };
@@ -73,6 +77,8 @@ static int list(const char **operands, unsigned count)
 
 	(void)operands;
 	(void)count;
+	if (options.metrics)
+		return metrics__print(options.broker, !strcmp(options.metrics, "openmetrics"));
 	if (options.json) {
 		json_begin(&json, stdout, 1);
 		json_object(&json, NULL);
@@ -101,6 +107,7 @@ static const struct command_row row = {
 	.examples =
 		(const struct example_row[]){
 			{ "spinctl list --json", "For programs to read." },
+			{ "spinctl list --metrics prometheus >spin.prom", "For node_exporter's textfile collector." },
 			{ 0 },
 		},
 };

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Processing sockets on live traffic: an iperf3 that nobody changed, of the user nobody, with handlers on its UDP socket by spind and
+ * `spinctl exec`. What the handlers count and drop is held against what iperf3 reports.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/common/proc.h"
+#include "tests/demo/iperf.h"
+#include "tests/demo/parts.h"
+
+#define PORT           5401
+#define SECONDS        2u
+#define MBIT_S         100u
+#define DATAGRAM_BYTES 1200u
+#define FROM           "10.77.0.11"
+
+/* A copy in a directory that the user nobody may read, whoever may read this one. */
+struct place {
+	char directory[32], socket[48], handler[64], spinctl[320];
+};
+
+static void make_place(struct place *place, const struct demo *demo)
+{
+	char build[300], command[1000];
+
+	snprintf(place->directory, sizeof(place->directory), "/tmp/spin-demo-XXXXXX");
+	if (!mkdtemp(place->directory) || chmod(place->directory, 0755))
+		die("no directory in /tmp");
+	snprintf(place->socket, sizeof(place->socket), "%s/socket", place->directory);
+	snprintf(place->handler, sizeof(place->handler), "%s/every_nth.spin", place->directory);
+	snprintf(place->spinctl, sizeof(place->spinctl), "%s/spinctl", place->directory);
+	snprintf(build, sizeof(build), "%s/..", demo->handlers);
+	snprintf(command, sizeof(command), "cp '%s/tests/handlers/every_nth.spin' '%s/bin/spinctl' %s && chmod 755 %s/*", build, build,
+		 place->directory, place->directory);
+	if (system(command))
+		die("cannot copy to %s", place->directory);
+}
+
+static pid_t start_spind(const struct demo *demo, const struct place *place)
+{
+	char program[320];
+	char *argv[] = { program, "--socket", (char *)place->socket, NULL };
+	struct stat st;
+	pid_t pid;
+
+	snprintf(program, sizeof(program), "%s/../bin/spind", demo->handlers);
+	pid = proc_exec(demo->lab.server.ns_fd, -1, -1, argv);
+	for (int i = 0; stat(place->socket, &st) || !(st.st_mode & 2); i++) {
+		if (i == 500 || !proc_alive(pid))
+			die("spind does not start");
+		usleep(10000);
+	}
+	return pid;
+}
+
+struct outcome {
+	uint64_t sent, lost, passed, dropped;
+	double mbit_s;
+};
+
+/* Packets of a reason, from the table that `spinctl exec --counters` prints. */
+static uint64_t packets_of(const char *table, const char *reason)
+{
+	const char *at = strstr(table, reason);
+	unsigned long packets = 0;
+
+	return at && sscanf(at, "%*s %*s %lu", &packets) == 1 ? packets : 0;
+}
+
+static void run_flow(const struct demo *demo, const struct place *place, unsigned drop_every, struct outcome *out)
+{
+	char set[48], text[4096] = "";
+	char *with[] = { "setpriv",
+			 "--reuid",
+			 "65534",
+			 "--regid",
+			 "65534",
+			 "--clear-groups",
+			 (char *)place->spinctl,
+			 "exec",
+			 "--socket",
+			 (char *)place->socket,
+			 "--handler",
+			 (char *)place->handler,
+			 "--set",
+			 set,
+			 "--counters",
+			 "--",
+			 NULL };
+	struct iperf_flow flow = { .port = PORT, .from = FROM, .before = with, .server_fd = memfd_create("server", MFD_CLOEXEC) };
+
+	snprintf(set, sizeof(set), "spin_state.drop_every=%u", drop_every);
+	iperf_start(&demo->lab, &flow, 1, SECONDS, MBIT_S, DATAGRAM_BYTES);
+	iperf_finish(&flow, 1);
+	if (pread(flow.server_fd, text, sizeof(text) - 1, 0) < 0)
+		die("cannot read what spinctl exec says");
+	close(flow.server_fd);
+	for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+		if (!strncmp(line, "success ", 8))
+			out->passed = packets_of(line, "success");
+		if (!strncmp(line, "dropped ", 8))
+			out->dropped = packets_of(line, "dropped");
+	}
+	out->sent = flow.packets;
+	out->lost = flow.lost;
+	out->mbit_s = flow.gbit_s * 1e3;
+}
+
+static const struct flow_row {
+	const char *what;
+	unsigned drop_every;
+} flows[] = {
+	{ "counts", 0 },
+	{ "drops one in 10", 10 },
+	{ "drops every second", 2 },
+};
+#define FLOWS (sizeof(flows) / sizeof(flows[0]))
+
+static void run_flows(struct demo *demo, void *arg)
+{
+	struct outcome *out = arg;
+	struct place place;
+	char command[64];
+	pid_t spind;
+
+	make_place(&place, demo);
+	spind = start_spind(demo, &place);
+	for (size_t i = 0; i < FLOWS; i++) {
+		run_flow(demo, &place, flows[i].drop_every, &out[i]);
+		printf("  %-20s %9lu %12lu %12lu %16lu %12lu %8.1f\n", flows[i].what, (unsigned long)out[i].sent,
+		       (unsigned long)out[i].passed, (unsigned long)out[i].dropped, (unsigned long)(out[i].sent - out[i].lost),
+		       (unsigned long)out[i].lost, out[i].mbit_s);
+		proc_progress();
+	}
+	proc_stop(spind, SIGTERM);
+	snprintf(command, sizeof(command), "rm -rf %s", place.directory);
+	if (system(command))
+		printf("  %s stays\n", place.directory);
+}
+
+int demo_sockets(struct demo *demo)
+{
+	struct outcome *out = proc_shared(FLOWS * sizeof(*out));
+	int status;
+
+	printf("\nprocessing sockets: iperf3 of the user nobody, with a handler on its UDP socket, by spind\n");
+	printf("  %-20s %9s %12s %12s %16s %12s %8s\n", "the handler", "sent", "passed", "dropped", "iperf3 received", "iperf3 lost",
+	       "Mbit/s");
+	status = demo_step(demo, "processing sockets", run_flows, out);
+	for (size_t i = 0; i < FLOWS && !status; i++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "socket.iperf3_lost_%u", flows[i].drop_every);
+		measure_baseline(measure_add(&demo->measure, name, (double)out[i].lost, "datagrams"), (double)out[i].dropped);
+	}
+	return status;
+}

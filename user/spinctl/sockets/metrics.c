@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The contexts of spind as metrics, for `spinctl list --metrics`: each metric with all contexts, as the format wants it. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "user/spinctl/sockets/find.h"
+#include "user/spinctl/sockets/metrics.h"
+#include "user/spinctl/spinctl.h"
+
+/* A context's row, with the labels that stand on each of its lines. */
+struct sample {
+	char labels[256];
+	struct spin_socket_info info;
+};
+
+struct samples {
+	struct sample *sample;
+	unsigned count;
+};
+
+static double packets_handled(const struct spin_socket_info *info)
+{
+	return (double)info->handled;
+}
+static double packets_left(const struct spin_socket_info *info)
+{
+	return (double)info->left;
+}
+static double packets_refused(const struct spin_socket_info *info)
+{
+	return (double)info->refused;
+}
+static double packets_over(const struct spin_socket_info *info)
+{
+	return (double)info->over;
+}
+static double busy_seconds(const struct spin_socket_info *info)
+{
+	return (double)info->busy_ns / 1e9;
+}
+static double swaps(const struct spin_socket_info *info)
+{
+	return (double)info->swaps;
+}
+static double map_bytes(const struct spin_socket_info *info)
+{
+	return (double)info->map_bytes;
+}
+static double attached(const struct spin_socket_info *info)
+{
+	return info->attached;
+}
+
+static const struct metric_row {
+	const char *name, *type, *unit, *help;
+	double (*value)(const struct spin_socket_info *info);
+} metrics[] = {
+	{ "spin_context_handled_packets", "counter", "packets", "Packets that handlers ran for.", packets_handled },
+	{ "spin_context_left_packets", "counter", "packets", "Packets that were not the socket's, passed on untouched.", packets_left },
+	{ "spin_context_refused_packets", "counter", "packets", "Packets dropped as they would have gone to others.", packets_refused },
+	{ "spin_context_over_packets", "counter", "packets", "Packets dropped as handlers had had their part of the CPU.", packets_over },
+	{ "spin_context_busy_seconds", "counter", "seconds", "Time of the handlers, on all CPUs.", busy_seconds },
+	{ "spin_context_swaps", "counter", NULL, "How often the handlers were replaced.", swaps },
+	{ "spin_context_map_bytes", "gauge", "bytes", "Memory of the context's maps.", map_bytes },
+	{ "spin_context_attached", "gauge", NULL, "1 if the handlers get packets.", attached },
+};
+
+static int add(void *arg, const struct spin_socket_info *info)
+{
+	struct samples *all = arg;
+	struct sample *sample = realloc(all->sample, (all->count + 1) * sizeof(*sample));
+
+	if (!sample)
+		return -ENOMEM;
+	all->sample = sample;
+	sample += all->count++;
+	/* names are printable ASCII without spaces: spind refuses others */
+	snprintf(sample->labels, sizeof(sample->labels), "id=\"%u\",name=\"", info->id);
+	for (const char *c = info->name; *c; c++) {
+		const size_t length = strlen(sample->labels);
+
+		snprintf(sample->labels + length, sizeof(sample->labels) - length, "%s%c", *c == '"' || *c == '\\' ? "\\" : "", *c);
+	}
+	snprintf(sample->labels + strlen(sample->labels), sizeof(sample->labels) - strlen(sample->labels), "\",handler=\"%s\",uid=\"%u\"",
+		 info->handler, info->uid);
+	sample->info = *info;
+	return 0;
+}
+
+/* In OpenMetrics a counter's name is that of its samples without _total; in Prometheus' format it is that of its samples. */
+static void print_metric(const struct metric_row *row, const struct samples *all, int openmetrics)
+{
+	const char *suffix = strcmp(row->type, "counter") ? "" : "_total", *name_suffix = openmetrics ? "" : suffix;
+
+	printf("# TYPE %s%s %s\n", row->name, name_suffix, row->type);
+	if (openmetrics && row->unit)
+		printf("# UNIT %s %s\n", row->name, row->unit);
+	printf("# HELP %s%s %s\n", row->name, name_suffix, row->help);
+	for (unsigned i = 0; i < all->count; i++)
+		printf("%s%s{%s} %.9g\n", row->name, suffix, all->sample[i].labels, row->value(&all->sample[i].info));
+}
+
+int metrics__print(const char *broker, int openmetrics)
+{
+	struct samples all = { 0 };
+
+	if (spin_socket__list(broker, add, &all)) {
+		free(all.sample);
+		return report_error("%s", spin_strerror_last());
+	}
+	for (size_t m = 0; m < sizeof(metrics) / sizeof(metrics[0]); m++)
+		print_metric(&metrics[m], &all, openmetrics);
+	if (openmetrics)
+		printf("# EOF\n");
+	free(all.sample);
+	return DONE;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_SPINCTL_SOCKETS_METRICS_H
+#define USER_SPINCTL_SOCKETS_METRICS_H
+
+/*
+ * Prints the contexts of spind as OpenMetrics, or in the text format of Prometheus. Names and labels are stable: dashboards use them. DONE, or
+ * FAILED after a message.
+ */
+int metrics__print(const char *broker, int openmetrics);
+
+#endif
