@@ -166,11 +166,45 @@ untap:
 	return err;
 }
 
+static void leave_place(struct spin_ctx *ctx, struct spin_place *place)
+{
+	pthread_mutex_lock(&place->nic->lock);
+	out__leave(ctx, place);
+	if (ctx->hpus == SPIN_HPUS_QUEUE && place->nic->ifindex)
+		queues__unthread(place->nic);
+	leave(place->nic, place->slot);
+	tap__leave(ctx, place);
+	pthread_mutex_unlock(&place->nic->lock);
+	if (ctx->loads && ctx->places == 1) {
+		spread__drain(ctx);
+		root__wait(place->nic->root);
+	}
+	nic__release(place->nic);
+}
+
+/*
+ * A context of a socket outlives its interfaces, whose places others take. Of other contexts spin_ctx__alive() tells that an
+ * interface is gone.
+ */
+static void leave_gone(struct spin_ctx *ctx)
+{
+	char name[IF_NAMESIZE];
+
+	for (unsigned i = ctx->places; ctx->guard && i-- > 0;) {
+		if (if_indextoname((unsigned)ctx->place[i].nic->ifindex, name))
+			continue;
+		leave_place(ctx, &ctx->place[i]);
+		ctx->place[i] = ctx->place[--ctx->places];
+	}
+}
+
 static int attach_to(struct spin_ctx *ctx, struct spin_nic *nic)
 {
-	struct spin_place *place = &ctx->place[ctx->places];
+	struct spin_place *place;
 	int err;
 
+	leave_gone(ctx);
+	place = &ctx->place[ctx->places];
 	for (unsigned i = 0; i < ctx->places; i++)
 		if (ctx->place[i].nic == nic)
 			return spin_fail(-EALREADY, "%s is attached to %s already", ctx->name, nic->name);
@@ -233,20 +267,7 @@ int spin_ctx__detach(struct spin_ctx *ctx)
 	if (ctx->remote)
 		return remote__detach(ctx);
 	while (ctx->places) {
-		struct spin_place *place = &ctx->place[ctx->places - 1];
-
-		pthread_mutex_lock(&place->nic->lock);
-		out__leave(ctx, place);
-		if (ctx->hpus == SPIN_HPUS_QUEUE && place->nic->ifindex)
-			queues__unthread(place->nic);
-		leave(place->nic, place->slot);
-		tap__leave(ctx, place);
-		pthread_mutex_unlock(&place->nic->lock);
-		if (ctx->loads && ctx->places == 1) {
-			spread__drain(ctx);
-			root__wait(place->nic->root);
-		}
-		nic__release(place->nic);
+		leave_place(ctx, &ctx->place[ctx->places - 1]);
 		ctx->places--;
 	}
 	spin_requests__stop(ctx);

@@ -195,27 +195,66 @@ static int create(const struct client *client, const struct facts *facts, const 
 	return err;
 }
 
+static int attach_to(struct held *held, struct spin_nic *nic)
+{
+	return nic == spin_ctx__nic(held->ctx) ? spin_ctx__attach(held->ctx) : spin_ctx__attach_also(held->ctx, nic);
+}
+
+static void append_name(char *names, size_t bytes, struct spin_nic *nic)
+{
+	const size_t length = strlen(names);
+
+	snprintf(names + length, bytes - length, "%s%s", length ? " " : "", spin_nic__name(nic));
+}
+
 /* Attaches to every interface that the socket has packets from, or to none. */
 static int attach(const struct client *client, const struct facts *facts, struct held *held)
 {
 	struct spin_nic *nics[HOST_INTERFACES_MAX];
-	int count = host__interfaces(client->settings, facts->ifindex, nics), err = 0;
 	char names[sizeof(held->interfaces)] = "";
-	size_t length = 0;
+	int count, err = 0;
 
+	held->changes = host__changes();
+	count = host__interfaces(client->settings, facts->ifindex, nics);
 	if (count < 0)
 		return count;
 	for (int i = 0; i < count && !err; i++) {
-		err = nics[i] == spin_ctx__nic(held->ctx) ? spin_ctx__attach(held->ctx) : spin_ctx__attach_also(held->ctx, nics[i]);
-		if (length < sizeof(names))
-			length += (size_t)snprintf(names + length, sizeof(names) - length, "%s%s", length ? " " : "",
-						   spin_nic__name(nics[i]));
+		err = attach_to(held, nics[i]);
+		append_name(names, sizeof(names), nics[i]);
 	}
 	host__close(nics, count);
 	if (err)
 		spin_ctx__detach(held->ctx);
 	held__set_attached(held, err ? NULL : names);
 	return err;
+}
+
+/* Interfaces that have got an address since then are the socket's, too. One that cannot be attached is left out, with a message. */
+static void follow_changes(const struct client *client, const struct facts *facts, struct held *held)
+{
+	struct spin_nic *nics[HOST_INTERFACES_MAX];
+	char names[sizeof(held->interfaces)] = "";
+	int count;
+
+	if (!held->attached || held->changes == host__changes())
+		return;
+	pthread_mutex_lock(&held->use);
+	held->changes = host__changes();
+	count = host__interfaces(client->settings, facts->ifindex, nics);
+	for (int i = 0; i < count; i++) {
+		const int err = attach_to(held, nics[i]);
+
+		if (!err || err == -EALREADY)
+			append_name(names, sizeof(names), nics[i]);
+		else
+			fprintf(stderr, "spind: context %u is not on %s, which has become its socket's: %s\n", held->id,
+				spin_nic__name(nics[i]), spin_strerror_last());
+	}
+	if (count >= 0) {
+		host__close(nics, count);
+		held__set_attached(held, names);
+	}
+	pthread_mutex_unlock(&held->use);
 }
 
 /* --- what a client asks after CREATE --- */
@@ -275,6 +314,7 @@ static void serve_context(const struct client *client, const struct facts *facts
 			return;
 		if (ready == 0 && !spin_guard__has_socket(held->ctx))
 			return;
+		follow_changes(client, facts, held);
 	}
 }
 
@@ -333,8 +373,13 @@ static void serve_creation(struct client *client)
 		spin_rule__format(share__rule(held.ctx), held.rule, sizeof(held.rule));
 		held__add(&held);
 		answer_with_memories(held.connection, &held, 0);
+		printf("spind: user %u, process %u: %s is context %u, %s, of %s\n", held.uid, held.pid, spin_ctx__name(held.ctx), held.id,
+		       spin_class_name(held.class), held.rule);
+		fflush(stdout);
 		serve_context(client, &facts, &held);
 		held__remove(&held);
+		printf("spind: context %u has ended\n", held.id);
+		fflush(stdout);
 	}
 	spin_ctx__destroy(held.ctx);
 	spin_object__close(obj);

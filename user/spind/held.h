@@ -18,6 +18,7 @@ struct held {
 	pthread_mutex_t use; /* held while handlers are attached, detached or replaced */
 	uint32_t class;
 	int attached;
+	unsigned changes; /* of this host's addresses, that it has seen */
 	uint32_t hpus, bounded;
 	uint64_t map_bytes, host_bytes, swaps, netns;
 	char handler[32], interfaces[128], rule[512];

@@ -26,7 +26,7 @@
 
 static struct spin_guards guards;
 static int changes_fd = -1;
-static uint32_t generation; /* value of each address in the map: which refresh has seen it */
+static uint32_t generation; /* value of each address in the map: which refresh has seen it; read by other threads, too */
 
 /* As in the map; 0: it has no IP address. */
 static int address_key(const struct sockaddr *from, uint8_t key[16])
@@ -69,12 +69,17 @@ void host__refresh(void)
 		;
 	if (getifaddrs(&list))
 		return;
-	generation++;
+	__atomic_add_fetch(&generation, 1, __ATOMIC_RELEASE);
 	for (const struct ifaddrs *at = list; at; at = at->ifa_next)
 		if (address_key(at->ifa_addr, key))
 			bpf_map_update_elem(guards.addresses_fd, key, &generation, BPF_ANY);
 	freeifaddrs(list);
 	remove_old();
+}
+
+unsigned host__changes(void)
+{
+	return __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
 }
 
 int host__open(const struct settings *settings)

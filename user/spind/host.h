@@ -18,6 +18,8 @@
  */
 int host__open(const struct settings *settings);
 void host__refresh(void);
+/* How often addresses have changed: contexts then look for interfaces that have become theirs. May be called from any thread. */
+unsigned host__changes(void);
 /* What the guards here share. */
 const struct spin_guards *host__guards(void);
 
