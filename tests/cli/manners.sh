@@ -35,6 +35,7 @@ ip -n "$NS" address add 10.8.0.1/24 dev v1
 start_spind 'interfaces v1'
 nsenter --net="/run/netns/$NS" "$BUILD/bin/spind" --socket "$WORK/spind/other" >"$WORK/other.out" 2>&1 &
 nsenter --net="/run/netns/$NS" "$SPINCTL" exec --handler "$OBJECT" -- "$BUILD/tests/tools/udp_server" 3000 10.8.0.1 >"$WORK/server" 2>&1 &
+server=$! # killed, it would leave its program
 i=0
 while ! "$SPINCTL" list 2>/dev/null | grep -q attached && [ $i -lt 100 ]; do i=$((i + 1)); sleep 0.05; done
 "$SPINCTL" table insert filtering routes 'src=10.0.0.1 port=7' || fail "no context of spind: $(cat "$WORK/server")"
@@ -92,6 +93,7 @@ clean() {
 }
 
 for command in $commands; do
+	[ "$command" != add ] || continue # what it makes stays: cli/spind.sh has it
 	line=$(line "$command") || {
 		fail "$command has no line in this test"
 		continue
@@ -194,5 +196,7 @@ for line in "$SPINCTL run $WORK/in/filtering.spin --dev v0 --match udp --interva
 	says err ": No space left on device"
 	one_line
 done
+kill $server
+wait $server
 cd / || exit 1
 exit $FAILED

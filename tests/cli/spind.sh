@@ -153,6 +153,53 @@ wait $server
 expect 0 "$SPINCTL" list
 expect 0 as 65534 "$SPINCTL" exec --handler "$OBJECT" -- "$SERVER" 1
 
+# contexts of an interface and a rule: root's alone, beside those of sockets; they outlive the command and a restart of spind
+expect 1 as 65534 "$SPINCTL" add "$OBJECT" --dev lo --match "udp dport 9100"
+one_line
+says err "only root"
+expect 1 in_ns "$SPINCTL" add "$OBJECT" --dev lo --match "udp dprt 9100"
+one_line
+expect 1 in_ns "$SPINCTL" add "$OBJECT" --dev absent --match "udp dport 9100"
+says err "absent"
+expect 1 in_ns "$SPINCTL" add "$BUILD/handlers/reduce.spin" --dev lo
+says err "takes messages"
+expect 0 in_ns "$SPINCTL" add "$OBJECT" --dev lo --match "udp dport 9100" --name steer
+id=$(cat out)
+expect 1 in_ns "$SPINCTL" add "$OBJECT" --dev lo --match "udp dport 9100"
+says err "overlaps"
+expect 0 "$SPINCTL" table insert steer routes 'src=127.0.0.1 port=9101'
+in_ns bash -c 'echo x >/dev/udp/127.0.0.1/9100'
+expect 0 "$SPINCTL" table get "$id" routes src=127.0.0.1
+says out "packets=1"
+expect 0 as 65534 "$SPINCTL" exec --handler "$OBJECT" -- "$SERVER" 1
+expect 0 "$SPINCTL" swap steer "$OBJECT"
+expect 1 as 65534 "$SPINCTL" stop steer
+kill -KILL $SPIND
+wait $SPIND 2>/dev/null
+start_spind "context steer $OBJECT lo udp dport 9100" "context later $OBJECT v9 udp dport 9200" "context wrong $WORK/absent.spin lo udp dport 9300"
+expect 0 "$SPINCTL" table get steer routes src=127.0.0.1
+says out "packets=1"
+for try in $(seq 100); do
+	grep -q "wrong of the configuration" "$WORK/spind.err" && break
+	sleep 0.1
+done
+grep -q "context later of the configuration is not added yet.*v9" "$WORK/spind.err" || fail "of an interface that there is not: $(cat "$WORK/spind.err")"
+ip -n "$NS" link add v9 type veth peer name v8 && ip -n "$NS" link set v9 up
+for try in $(seq 120); do
+	"$SPINCTL" list | grep -q later && break
+	sleep 0.1
+done
+"$SPINCTL" list | grep -q later || fail "a context of the configuration is not added when its interface is there"
+ip -n "$NS" link del v9
+for try in $(seq 50); do
+	"$SPINCTL" list | grep -q later || break
+	sleep 0.1
+done
+! "$SPINCTL" list | grep -q later || fail "a context lives on whose interface is gone"
+[ "$(grep -c "of the configuration" "$WORK/spind.err")" = 2 ] || fail "spind says: $(cat "$WORK/spind.err")"
+: >"$WORK/spind.err"
+expect 0 "$SPINCTL" stop --all
+
 # it ends at once, and leaves nothing
 kill -TERM $SPIND
 wait $SPIND

@@ -61,7 +61,7 @@ for block in block.*; do
 			in_ns timeout 60 sh -c "$command" >"$WORK/out" 2>"$WORK/err" </dev/null || fail "$command: $(cat "$WORK/err")"
 			continue
 			;;
-		"spinctl list" | "spinctl state "* | "spinctl table "* | "spinctl swap "* | "spinctl stop "*)
+		"spinctl list" | "spinctl top "* | "spinctl state "* | "spinctl table "* | "spinctl swap "* | "spinctl stop "*)
 			with_server in_ns sh -c "$command" >"$WORK/out" 2>"$WORK/err" || fail "$command: $(cat "$WORK/err")"
 			continue
 			;;

@@ -10,6 +10,8 @@
  *	         holds the context: when its last descriptor is closed, the context is gone. Answer: descriptors of its memories.
  *	ATTACH   the connection's context gets packets from now on
  *	DETACH   and no more
+ *	ADD      a context by interface and rule, attached, for root alone; descriptors: the network namespace, the object. It is nobody's
+ *	         connection's, and lives until it is stopped or its interface goes away.
  *	LIST     an answer for each context of all users, with BROKER_MORE, then one without
  *	OPEN     a context by number; descriptors of its memories and its object. Like the next ones for its owner and root.
  *	STOP     the context is detached, and its connection closed
@@ -27,16 +29,18 @@
 /* Programs look for the socket here first. */
 #define BROKER_ENV "SPIN_SPIND"
 
-enum broker_op { BROKER_CREATE = 1, BROKER_ATTACH, BROKER_DETACH, BROKER_LIST, BROKER_OPEN, BROKER_STOP, BROKER_SWAP };
+enum broker_op { BROKER_CREATE = 1, BROKER_ATTACH, BROKER_DETACH, BROKER_LIST, BROKER_OPEN, BROKER_STOP, BROKER_SWAP, BROKER_ADD };
 
 struct broker_request {
 	uint32_t magic, version;
 	uint32_t op;
-	uint32_t class;      /* CREATE: enum spin_class */
+	uint32_t class;      /* CREATE, ADD: enum spin_class */
 	uint32_t id;         /* OPEN, STOP, SWAP */
 	uint32_t reserved;   /* 0 */
-	uint64_t host_bytes; /* CREATE: host memory; 0: the default */
-	char name[16];       /* CREATE: of the context; "": the handler's */
+	uint64_t host_bytes; /* CREATE, ADD: host memory; 0: the default */
+	char name[16];       /* CREATE, ADD: of the context; "": the handler's */
+	char interface[16];  /* ADD */
+	char rule[256];      /* ADD */
 };
 
 /* Descriptors of an answer, in this order, each if its bit is set in `memories`. */

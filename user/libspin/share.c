@@ -2,7 +2,10 @@
 /* Sizes of objects and descriptors of contexts (share.h), for spind. */
 #include <linux/bpf.h>
 
+#include <bpf/bpf.h>
+
 #include "kernel/cpus.h"
+#include "user/libspin/guard.h"
 #include "user/libspin/internal.h"
 #include "user/libspin/share.h"
 
@@ -53,6 +56,16 @@ void share__memories(const struct spin_ctx *ctx, struct share_memories *out)
 		.bounded = (uint32_t)ctx->bounded,
 		.host_bytes = ctx->host.memory.bytes,
 	};
+}
+
+uint32_t share__id(const struct spin_ctx *ctx)
+{
+	struct bpf_prog_info info = { 0 };
+	uint32_t bytes = sizeof(info);
+
+	if (ctx->guard)
+		return spin_guard__id(ctx);
+	return bpf_obj_get_info_by_fd(ctx->prog_fd, &info, &bytes) ? 0 : info.id;
 }
 
 const struct spin_rule *share__rule(const struct spin_ctx *ctx)

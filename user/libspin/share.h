@@ -23,6 +23,9 @@ struct share_memories {
 };
 void share__memories(const struct spin_ctx *ctx, struct share_memories *out);
 
+/* By what others call it: the kernel's number of its guard's program, or of its own if it has no guard. */
+uint32_t share__id(const struct spin_ctx *ctx);
+
 /* Its rule, for a person. */
 const struct spin_rule *share__rule(const struct spin_ctx *ctx);
 

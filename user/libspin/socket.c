@@ -274,7 +274,7 @@ int spin_socket__open(uint32_t id, const char *broker, struct spin_object **obj,
 }
 
 /* One request on a connection of its own. */
-static int operate(struct broker_request *request, const int *fds, unsigned count, const char *broker)
+static int operate(const struct broker_request *request, const int *fds, unsigned count, const char *broker, uint32_t *id)
 {
 	int connection = broker__connect(broker), got[BROKER_FDS], err;
 	struct broker_answer answer;
@@ -285,6 +285,8 @@ static int operate(struct broker_request *request, const int *fds, unsigned coun
 	err = ask(connection, request, fds, count, &answer, got, &got_count);
 	broker__close(got, got_count);
 	close(connection);
+	if (!err && id)
+		*id = answer.id;
 	return err;
 }
 
@@ -292,7 +294,7 @@ int spin_socket__stop(uint32_t id, const char *broker)
 {
 	struct broker_request request = { .magic = BROKER_MAGIC, .version = BROKER_VERSION, .op = BROKER_STOP, .id = id };
 
-	return operate(&request, NULL, 0, broker);
+	return operate(&request, NULL, 0, broker, NULL);
 }
 
 int spin_socket__swap(uint32_t id, const struct spin_object *obj, const char *broker)
@@ -302,8 +304,43 @@ int spin_socket__swap(uint32_t id, const struct spin_object *obj, const char *br
 
 	if (err)
 		return err;
-	err = operate(&request, &fd, 1, broker);
+	err = operate(&request, &fd, 1, broker, NULL);
 	close(fd);
+	return err;
+}
+
+static int take_text(char *to, size_t bytes, const char *from, const char *what)
+{
+	if (strlen(from) >= bytes)
+		return spin_fail(-EINVAL, "'%.40s...' is too long for %s", from, what);
+	memcpy(to, from, strlen(from) + 1);
+	return 0;
+}
+
+int spin_socket__add(const struct spin_object *obj, const char *interface, const char *rule, const struct spin_socket_opts *opts,
+		     uint32_t *id)
+{
+	struct broker_request request = { .magic = BROKER_MAGIC, .version = BROKER_VERSION, .op = BROKER_ADD };
+	struct spin_socket_opts wanted;
+	int fds[2] = { -1, -1 }, err = take_options(opts, &wanted);
+
+	if (!err)
+		err = take_text(request.interface, sizeof(request.interface), interface, "the name of an interface");
+	if (!err)
+		err = take_text(request.rule, sizeof(request.rule), rule, "a rule");
+	if (err)
+		return err;
+	request.class = wanted.trusted ? SPIN_CLASS_TRUSTED : SPIN_CLASS_ISOLATED;
+	request.host_bytes = wanted.host_bytes;
+	if (wanted.name)
+		memcpy(request.name, wanted.name, strlen(wanted.name));
+	fds[0] = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+	if (fds[0] < 0)
+		return spin_fail(-errno, "this thread's network namespace cannot be opened: %s", strerror(errno));
+	err = object_fd(obj, &fds[1]);
+	if (!err)
+		err = operate(&request, fds, 2, wanted.broker, id);
+	broker__close(fds, 2);
 	return err;
 }
 

@@ -30,6 +30,7 @@ static const struct subcommand *const subcommands[] = {
 	&targets_command,
 	&exec_command,
 	&list_command,
+	&add_command,
 	&stop_command,
 	&swap_command,
 	&state_command,

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Reads a socket's address, port, peer, device and namespace from its descriptor (facts.h). Called for descriptors of anybody. */
 #include <errno.h>
+#include <fcntl.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <linux/nsfs.h>
 #include <linux/sockios.h>
 
 #include "user/spind/facts.h"
@@ -81,7 +84,7 @@ int facts__read(int fd, struct facts *out, char *text, size_t text_bytes)
 	union address own = { 0 }, peer = { 0 };
 	socklen_t own_bytes = sizeof(own), peer_bytes = sizeof(peer);
 	struct spin_rule *rule = &out->rule;
-	int domain, type, protocol, only_ip6 = 0;
+	int domain = 0, type = 0, protocol = 0, only_ip6 = 0;
 	unsigned version, peer_version;
 
 	memset(out, 0, sizeof(*out));
@@ -132,6 +135,20 @@ int facts__namespace(int fd, uint64_t *inode, char *text, size_t text_bytes)
 			close(ns);
 		return refuse(err, text, text_bytes, "the socket's network namespace cannot be found: %s", strerror(-err));
 	}
+	*inode = st.st_ino;
+	return ns;
+}
+
+int facts__open_namespace(int ns_fd, uint64_t *inode, char *text, size_t text_bytes)
+{
+	struct stat st;
+	int ns;
+
+	if (ioctl(ns_fd, NS_GET_NSTYPE) != CLONE_NEWNET || fstat(ns_fd, &st))
+		return refuse(-EINVAL, text, text_bytes, "the descriptor is not a network namespace's");
+	ns = fcntl(ns_fd, F_DUPFD_CLOEXEC, 0);
+	if (ns < 0)
+		return refuse(-errno, text, text_bytes, "the network namespace cannot be opened: %s", strerror(errno));
 	*inode = st.st_ino;
 	return ns;
 }

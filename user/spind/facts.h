@@ -20,4 +20,7 @@ int facts__read(int socket_fd, struct facts *out, char *text, size_t text_bytes)
 /* The network namespace of the socket: a descriptor, and *inode; or a negative errno with a reason. */
 int facts__namespace(int socket_fd, uint64_t *inode, char *text, size_t text_bytes);
 
+/* The same of a descriptor of the namespace itself; a new descriptor. */
+int facts__open_namespace(int ns_fd, uint64_t *inode, char *text, size_t text_bytes);
+
 #endif

@@ -16,14 +16,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "user/spind/client.h"
+#include "user/spind/answer.h"
 #include "user/spind/facts.h"
 #include "user/spind/front.h"
 #include "user/spind/holders.h"
+#include "user/spind/startup.h"
 
 #define WAITING_MAX     1024 /* connections without a request, of all users */
 #define REQUEST_SECONDS 5
 #define GROUPS_MAX      1024
+#define STARTUP_SECONDS 5 /* between two tries to add contexts of the configuration */
 
 struct waiting {
 	int fd;
@@ -57,7 +59,7 @@ static void accept_client(int listen_fd)
 	for (unsigned i = 0; i < count; i++)
 		of_user += waiting[i].who.uid == who.uid;
 	if (of_user >= settings->connections || count == WAITING_MAX) {
-		client__refuse(fd, -EBUSY, "too many connections to spind wait for their first request: try again");
+		answer__refuse(fd, -EBUSY, "too many connections to spind wait for their first request: try again");
 		close(fd);
 		return;
 	}
@@ -98,7 +100,7 @@ static const char *over_quota(const struct order *order, char *text, size_t text
 	struct receipt sum;
 
 	holders__give_all(&ask, NULL, 0, &sum);
-	if (sum.of_user >= settings->contexts)
+	if (order->uid && sum.of_user >= settings->contexts)
 		snprintf(text, text_bytes, "user %u has %u contexts, and spind gives a user %u (`contexts` of spind.conf): end one first",
 			 order->uid, sum.of_user, settings->contexts);
 	else if (sum.contexts >= settings->all_contexts)
@@ -115,15 +117,18 @@ static void create(const struct waiting *client, struct order *order, const int 
 	int ns, err;
 
 	if (fd_count != 3) {
-		client__refuse(client->fd, -EINVAL, "CREATE comes with two descriptors, the socket and the object");
+		answer__refuse(client->fd, -EINVAL, "CREATE and ADD come with two descriptors, the socket or namespace and the object");
 		return;
 	}
-	ns = facts__namespace(fds[1], &order->netns, text, sizeof(text));
+	if (order->request.op == BROKER_ADD)
+		ns = facts__open_namespace(fds[1], &order->netns, text, sizeof(text));
+	else
+		ns = facts__namespace(fds[1], &order->netns, text, sizeof(text));
 	if (ns < 0) {
-		client__refuse(client->fd, ns, text);
+		answer__refuse(client->fd, ns, text);
 		return;
 	}
-	if (!settings->namespaces && order->netns != own_namespace()) {
+	if (!settings->namespaces && order->uid && order->netns != own_namespace()) {
 		err = -EPERM;
 		snprintf(text, sizeof(text),
 			 "the socket is of another network namespace than spind, which takes its own alone (`namespaces` of spind.conf)");
@@ -138,7 +143,7 @@ static void create(const struct waiting *client, struct order *order, const int 
 	}
 	close(ns);
 	if (err)
-		client__refuse(client->fd, err, text);
+		answer__refuse(client->fd, err, text);
 }
 
 static void end_list(int connection)
@@ -157,6 +162,14 @@ static void take(const struct waiting *client, struct order *order, const int *f
 	order->pid = (uint32_t)client->who.pid;
 	order->trusted = (uint32_t)is_trusted(client);
 	switch (order->request.op) {
+	case BROKER_ADD:
+		if (order->uid) {
+			answer__refuse(client->fd, -EPERM,
+				       "only root adds contexts by interface and rule: attach handlers to a socket instead");
+			return;
+		}
+		create(client, order, fds, fd_count);
+		return;
 	case BROKER_CREATE:
 		create(client, order, fds, fd_count);
 		return;
@@ -170,10 +183,10 @@ static void take(const struct waiting *client, struct order *order, const int *f
 		if (holders__give_all(order, fds, fd_count, &sum))
 			return;
 		snprintf(text, sizeof(text), "there is no context %u: `spinctl list` shows those that are", order->request.id);
-		client__refuse(client->fd, -ENOENT, text);
+		answer__refuse(client->fd, -ENOENT, text);
 		return;
 	default:
-		client__refuse(client->fd, -EINVAL, "the first request of a connection is CREATE, LIST, OPEN, STOP or SWAP");
+		answer__refuse(client->fd, -EINVAL, "the first request of a connection is CREATE, ADD, LIST, OPEN, STOP or SWAP");
 	}
 }
 
@@ -192,7 +205,7 @@ static void read_request(unsigned i)
 	    fd_count < BROKER_FDS)
 		take(&waiting[i], &order, fds, fd_count + 1);
 	else if (got)
-		client__refuse(waiting[i].fd, -EPROTO, "the request is not one of this version of libspin: update spind and libspin");
+		answer__refuse(waiting[i].fd, -EPROTO, "the request is not one of this version of libspin: update spind and libspin");
 	if (got >= 0)
 		broker__close(fds + 1, fd_count);
 	drop(i);
@@ -207,9 +220,11 @@ static void expire(void)
 			drop(i);
 }
 
-int front__serve(int listen_fd, const struct settings *from)
+int front__serve(int listen_fd, struct settings *from)
 {
 	static struct pollfd wait[2 + WAITING_MAX];
+	unsigned missing = from->named;
+	time_t next_try = 0;
 	sigset_t ends;
 
 	settings = from;
@@ -222,6 +237,11 @@ int front__serve(int listen_fd, const struct settings *from)
 	wait[0].events = wait[1].events = POLLIN;
 	for (;;) {
 		const unsigned polled = count;
+
+		if (missing && time(NULL) >= next_try) {
+			missing = startup__add(from);
+			next_try = time(NULL) + STARTUP_SECONDS;
+		}
 
 		for (unsigned i = 0; i < polled; i++)
 			wait[2 + i] = (struct pollfd){ .fd = waiting[i].fd, .events = POLLIN };

@@ -9,6 +9,6 @@
 #include "user/spind/settings.h"
 
 /* Serves clients at the listening socket until a signal to end comes. Returns an exit status. */
-int front__serve(int listen_fd, const struct settings *settings);
+int front__serve(int listen_fd, struct settings *settings);
 
 #endif

@@ -17,10 +17,12 @@
 #include <unistd.h>
 
 #include "user/lib/descriptors.h"
+#include "user/spind/answer.h"
 #include "user/spind/client.h"
 #include "user/spind/held.h"
 #include "user/spind/holder.h"
 #include "user/spind/host.h"
+#include "user/spind/order.h"
 
 #define LISTEN_FD    3
 #define IDLE_SECONDS 10
@@ -69,10 +71,16 @@ static unsigned of_user(uint32_t uid)
 
 /* --- orders --- */
 
+/* 1: the client is to have a context. */
+static int is_counted(const struct order *order)
+{
+	return order->request.op == BROKER_CREATE || order->request.op == BROKER_ADD;
+}
+
 static void *serve(void *arg)
 {
 	struct client *client = arg;
-	const int counted = client->order.request.op == BROKER_CREATE;
+	const int counted = is_counted(&client->order);
 	const uint32_t uid = client->order.uid;
 
 	client__serve(client);
@@ -89,7 +97,7 @@ static void *serve(void *arg)
 static int start_thread(const struct settings *settings, const struct order *order, const int *fds, unsigned count)
 {
 	struct client *client = calloc(1, sizeof(*client));
-	const int counted = order->request.op == BROKER_CREATE;
+	const int counted = is_counted(order);
 	pthread_t thread;
 	int taken;
 
@@ -130,7 +138,7 @@ static int list_to(void *arg, struct held *held)
 	const int *connection = arg;
 	struct broker_answer answer;
 
-	client__describe(held, &answer);
+	answer__describe(held, &answer);
 	answer.flags = BROKER_MORE;
 	return broker__send(*connection, &answer, sizeof(answer), NULL, 0, MSG_DONTWAIT);
 }
@@ -138,6 +146,7 @@ static int list_to(void *arg, struct held *held)
 static int take_order(const struct settings *settings, const struct order *order, const int *fds, unsigned count)
 {
 	switch (order->request.op) {
+	case BROKER_ADD:
 	case BROKER_CREATE:
 		return start_thread(settings, order, fds, count);
 	case BROKER_OPEN:

@@ -194,6 +194,18 @@ void host__close(struct spin_nic **nics, int count)
 		spin_nic__close(nics[i]);
 }
 
+int host__interface(const char *name, struct spin_nic **out)
+{
+	int err;
+
+	pthread_mutex_lock(&lock);
+	err = find_interface(name, out);
+	if (!err)
+		spin_nic__hold(*out);
+	pthread_mutex_unlock(&lock);
+	return err;
+}
+
 int host__interfaces(const struct settings *settings, int ifindex, struct spin_nic *nics[HOST_INTERFACES_MAX])
 {
 	struct ifaddrs *list;

@@ -29,6 +29,8 @@ const struct spin_guards *host__guards(void);
  * caller closes them. May be called from any thread.
  */
 int host__interfaces(const struct settings *settings, int ifindex, struct spin_nic *nics[HOST_INTERFACES_MAX]);
+/* The same of one interface by name, whatever the settings say. */
+int host__interface(const char *name, struct spin_nic **out);
 void host__close(struct spin_nic **nics, int count);
 
 #endif

@@ -52,6 +52,9 @@ static const char notes[] = "Configuration:\n"
 			    "  hpu-time N        percent of each CPU's time for handlers; 0: no limit (80)\n"
 			    "  namespaces yes|no sockets of other network namespaces, too (yes)\n"
 			    "  trusted-group G   whose members may load the trusted class (none)\n"
+			    "  context NAME FILE IF RULE\n"
+			    "                    a context of an interface and a rule, added when spind\n"
+			    "                    starts, and again each 5 s until that succeeds (none)\n"
 			    "  interfaces IF...  interfaces to use, * stands for anything (all)";
 
 static const struct command_row command = {

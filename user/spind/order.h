@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "user/libspin/broker.h"
+#include "user/spind/settings.h"
 
 /* What spind tells a holder: a client's request and who the client is. Descriptors: the client's connection, then the request's. */
 struct order {
@@ -20,6 +21,14 @@ struct receipt {
 	uint32_t taken;    /* 1: the holder answers the client */
 	uint32_t contexts; /* that it holds or loads, of all users */
 	uint32_t of_user;  /* and of order.uid */
+};
+
+/* What a holder's thread for a client begins with; it owns the descriptors and frees it. */
+struct client {
+	const struct settings *settings;
+	struct order order;
+	int fds[BROKER_FDS]; /* the connection first */
+	unsigned count;
 };
 
 #endif

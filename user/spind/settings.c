@@ -58,6 +58,23 @@ static const char *take_interfaces(struct settings *settings, char *value)
 	return NULL;
 }
 
+static const char *take_context(struct settings *settings, const char *value)
+{
+	struct settings_context *context = &settings->context[settings->named];
+	int rule = 0;
+
+	if (settings->named == SETTINGS_CONTEXTS_MAX)
+		return "is one context more than 64";
+	memset(context, 0, sizeof(*context));
+	if (sscanf(value, "%15s %255s %15s %n", context->name, context->file, context->interface, &rule) != 3 || !rule || !value[rule])
+		return "is not NAME FILE IF RULE";
+	if (strlen(value + rule) >= sizeof(context->rule))
+		return "has a rule that is too long";
+	strcpy(context->rule, value + rule);
+	settings->named++;
+	return NULL;
+}
+
 static const char *take(struct settings *settings, const char *word, char *value)
 {
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
@@ -65,6 +82,8 @@ static const char *take(struct settings *settings, const char *word, char *value
 			return take_number(settings, &numbers[i], value);
 	if (!strcmp(word, "trusted-group"))
 		return take_group(settings, value);
+	if (!strcmp(word, "context"))
+		return take_context(settings, value);
 	if (!strcmp(word, "interfaces"))
 		return take_interfaces(settings, value);
 	if (!strcmp(word, "namespaces") && (!strcmp(value, "yes") || !strcmp(value, "no"))) {
@@ -76,11 +95,11 @@ static const char *take(struct settings *settings, const char *word, char *value
 
 static int read_line(struct settings *settings, char *line, const char *path, unsigned number)
 {
-	char word[32], value[256], copy[256];
+	char word[32], value[640], copy[640];
 	const char *wrong;
 
 	line[strcspn(line, "#\n")] = '\0';
-	switch (sscanf(line, "%31s %255[^\n]", word, value)) {
+	switch (sscanf(line, "%31s %639[^\n]", word, value)) {
 	case EOF:
 		return 0;
 	case 1:
@@ -103,7 +122,7 @@ int settings__read(struct settings *settings, const char *path)
 {
 	FILE *file = fopen(path ? path : SETTINGS_PATH, "re");
 	unsigned number = 0;
-	char line[512];
+	char line[700];
 	int status = 0;
 
 	*settings = (struct settings){ .contexts = 16,

@@ -10,6 +10,14 @@
 #define SETTINGS_PATH           "/etc/spin/spind.conf"
 #define SETTINGS_INTERFACES_MAX 32
 
+#define SETTINGS_CONTEXTS_MAX 64
+
+/* A context that spind adds when it starts: `context NAME FILE IF RULE`. */
+struct settings_context {
+	char name[16], file[256], interface[16], rule[256];
+	int added; /* 1: it was, by this spind or one before */
+};
+
 struct settings {
 	unsigned contexts;     /* of a user */
 	unsigned all_contexts; /* of all users together */
@@ -19,7 +27,9 @@ struct settings {
 	unsigned hpu_percent;  /* of each CPU's time, for all handlers together; 0: no limit */
 	int namespaces;        /* 1: sockets of other network namespaces than spind's, too */
 	gid_t trusted_group;   /* its members may load the trusted class; (gid_t)-1: root alone */
-	unsigned interfaces;   /* patterns; 0: every interface */
+	unsigned named;        /* contexts to add */
+	struct settings_context context[SETTINGS_CONTEXTS_MAX];
+	unsigned interfaces; /* patterns; 0: every interface */
 	char interface[SETTINGS_INTERFACES_MAX][32];
 };
 

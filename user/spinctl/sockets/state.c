@@ -29,7 +29,7 @@ static int show(void *arg, const struct spin_field *field)
 
 static int get(struct spin_ctx *ctx, const char **names, unsigned count)
 {
-	struct json json, *j = options.json ? &json : NULL;
+	struct json json = { 0 }, *j = options.json ? &json : NULL;
 	int status = DONE;
 
 	if (j) {

@@ -60,6 +60,14 @@ int spin_socket__attach(int fd, const struct spin_object *obj, const struct spin
  */
 int spin_socket__open(uint32_t id, const char *broker, struct spin_object **obj, struct spin_ctx **out);
 
+/*
+ * Has spind attach handlers to an interface of the caller's network namespace, by a rule as spin_rule__parse() takes it: for root alone.
+ * The context has no socket and no program: it lives until spin_socket__stop(), or until the interface goes away. Datagram handlers without
+ * SPIN_PUTS. *id is its number. Errors as of spin_ctx__create() and spin_ctx__attach().
+ */
+int spin_socket__add(const struct spin_object *obj, const char *interface, const char *rule, const struct spin_socket_opts *opts,
+		     uint32_t *id);
+
 /* A context of spind, as others see it. Strings are valid while they are handed over. */
 struct spin_socket_info {
 	size_t bytes; /* sizeof(struct spin_socket_info) */

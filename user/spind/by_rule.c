@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Contexts of an interface and a rule, for root (by_rule.h). They have no guard: all packets of the rule are theirs. */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "user/libspin/error.h"
+#include "user/libspin/share.h"
+#include "user/spind/answer.h"
+#include "user/spind/by_rule.h"
+#include "user/spind/context.h"
+#include "user/spind/host.h"
+
+#define LOOK_MS 250 /* so often a holder looks whether the interface is still there */
+
+static int make_by_rule(struct client *client, struct spin_object **obj, struct held *held)
+{
+	struct broker_request *request = &client->order.request;
+	struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = request->class, .name = request->name[0] ? request->name : NULL };
+	struct spin_nic *nic = NULL;
+	struct spin_rule rule;
+	int err;
+
+	request->interface[sizeof(request->interface) - 1] = request->rule[sizeof(request->rule) - 1] = '\0';
+	err = client->count == 3 ? context__check_class(client)
+				 : spin_fail(-EINVAL, "ADD comes with two descriptors, the namespace and the object");
+	if (!err)
+		err = context__check_name(request->name);
+	if (!err)
+		err = spin_rule__parse(request->rule, &rule);
+	if (!err)
+		err = context__read_object(client->fds[2], obj);
+	if (!err)
+		err = context__check_object(client, *obj, &held->map_bytes);
+	if (!err)
+		err = host__interface(request->interface, &nic);
+	opts.message.host_bytes = request->host_bytes;
+	if (!err)
+		err = spin_ctx__create_opts(nic, *obj, &rule, &opts, &held->ctx);
+	if (!err)
+		err = spin_ctx__attach(held->ctx);
+	if (!err)
+		held__set_attached(held, request->interface);
+	if (nic)
+		spin_nic__close(nic);
+	return err;
+}
+
+/* Until it is stopped, or its interface is gone. */
+static void serve_rule(struct held *held)
+{
+	struct pollfd wait = { .fd = held->connection, .events = POLLIN };
+	int err = 0;
+
+	while (poll(&wait, 1, LOOK_MS) <= 0 && !err) {
+		pthread_mutex_lock(&held->use);
+		err = spin_ctx__alive(held->ctx) < 0;
+		if (err)
+			fprintf(stderr, "spind: context %u ends: %s\n", held->id, spin_strerror_last());
+		pthread_mutex_unlock(&held->use);
+	}
+}
+
+void by_rule__serve(struct client *client)
+{
+	struct held held = {
+		.uid = client->order.uid, .pid = client->order.pid, .connection = -1, .object_fd = -1, .use = PTHREAD_MUTEX_INITIALIZER
+	};
+	struct spin_object *obj = NULL;
+	int own[2] = { -1, -1 }, err = make_by_rule(client, &obj, &held);
+
+	if (!err && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, own))
+		err = spin_fail(-errno, "spind has no descriptor left: %s", strerror(errno));
+	if (err) {
+		answer__refuse(client->fds[0], err, spin_strerror_last());
+	} else {
+		held.connection = own[0]; /* what `stop` shuts down */
+		context__fill(&held, client, obj);
+		held__add(&held);
+		answer__result(client->fds[0], &held, 0);
+		broker__close(client->fds, 2);
+		client->fds[0] = client->fds[1] = -1;
+		context__say_begin(&held);
+		serve_rule(&held);
+		held__remove(&held);
+		context__say_end(&held);
+	}
+	broker__close(own, 2);
+	spin_ctx__destroy(held.ctx);
+	spin_object__close(obj);
+	broker__close(&held.object_fd, 1);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What contexts of sockets and of rules have in common (context.h): the checks before they are made, and what is said of them afterwards. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "user/libspin/error.h"
+#include "user/libspin/share.h"
+#include "user/spind/context.h"
+
+#define OBJECT_BYTES_MAX (16u << 20)
+
+/* Reads a file that nobody can change or shorten, and that is no device or network file that never ends. */
+int context__read_object(int fd, struct spin_object **out)
+{
+	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+	int has = fcntl(fd, F_GET_SEALS), err;
+	struct stat st;
+	void *data;
+
+	if (has < 0 || (has & seals) != seals || fstat(fd, &st) || st.st_size <= 0)
+		return spin_fail(-EINVAL, "the object is not in a sealed memfd: use spin_socket__attach()");
+	if (st.st_size > OBJECT_BYTES_MAX)
+		return spin_fail(-EDQUOT, "the object has %lld bytes: spind takes at most %u", (long long)st.st_size, OBJECT_BYTES_MAX);
+	data = malloc((size_t)st.st_size);
+	if (!data)
+		return spin_fail(-ENOMEM, "spind has no memory for the object");
+	if (pread(fd, data, (size_t)st.st_size, 0) == st.st_size)
+		err = spin_object__open_mem("the object", data, (size_t)st.st_size, out);
+	else
+		err = spin_fail(-EIO, "the object cannot be read");
+	free(data);
+	return err;
+}
+
+int context__check_object(const struct client *client, const struct spin_object *obj, uint64_t *map_bytes)
+{
+	const uint64_t host = client->order.request.host_bytes, most = (uint64_t)client->settings->memory_mib << 20;
+	const char *name = spin_object__meta(obj)->name;
+	struct share_needs needs;
+
+	if (spin_object__meta(obj)->registration.delivery != SPIN_DELIVER_STACK)
+		return spin_fail(-EOPNOTSUPP,
+				 "%s takes messages, which no socket reads: register .delivery = SPIN_DELIVER_STACK, or attach it with "
+				 "`spinctl run`, as root",
+				 name);
+	share__needs(obj, &needs);
+	if (needs.instructions > client->settings->instructions)
+		return spin_fail(-EDQUOT, "%s has %u instructions, and spind takes %u of an object (`instructions` of spind.conf)", name,
+				 needs.instructions, client->settings->instructions);
+	if (host > most || needs.map_bytes + host > most)
+		return spin_fail(-EDQUOT, "%s needs %llu KiB of memory in maps, and a context may have %u MiB (`memory` of spind.conf)",
+				 name, (unsigned long long)(needs.map_bytes + host) >> 10, client->settings->memory_mib);
+	*map_bytes = needs.map_bytes + host;
+	return 0;
+}
+
+int context__check_class(const struct client *client)
+{
+	const uint32_t class = client->order.request.class;
+
+	if (class != SPIN_CLASS_ISOLATED && class != SPIN_CLASS_TRUSTED)
+		return spin_fail(-EINVAL, "there is no load class %u", class);
+	if (class == SPIN_CLASS_TRUSTED && !client->order.trusted)
+		return spin_fail(
+			-EPERM,
+			"user %u may load the isolated class alone: leave the class out, or become a member of the group that spind.conf "
+			"names as `trusted-group`",
+			client->order.uid);
+	return 0;
+}
+
+int context__check_name(const char name[16])
+{
+	if (!memchr(name, '\0', 16))
+		return spin_fail(-EINVAL, "the context's name has more than 15 characters");
+	for (; *name; name++)
+		if ((unsigned char)*name <= ' ' || (unsigned char)*name >= 0x7f)
+			return spin_fail(-EINVAL, "the context's name has characters other than letters, digits and signs of ASCII");
+	return 0;
+}
+
+/* What others see of it, from what has been made. */
+void context__fill(struct held *held, struct client *client, const struct spin_object *obj)
+{
+	struct share_memories memories;
+
+	held->object_fd = client->fds[2];
+	client->fds[2] = -1;
+	held->class = client->order.request.class;
+	held->id = share__id(held->ctx);
+	share__memories(held->ctx, &memories);
+	held->hpus = memories.hpus;
+	held->bounded = memories.bounded;
+	held->host_bytes = memories.host_bytes;
+	held->netns = client->order.netns;
+	snprintf(held->handler, sizeof(held->handler), "%s", spin_object__meta(obj)->name);
+	spin_rule__format(share__rule(held->ctx), held->rule, sizeof(held->rule));
+}
+
+void context__say_begin(const struct held *held)
+{
+	printf("spind: user %u, process %u: %s is context %u, %s, of %s\n", held->uid, held->pid, spin_ctx__name(held->ctx), held->id,
+	       spin_class_name(held->class), held->rule);
+	fflush(stdout);
+}
+
+void context__say_end(const struct held *held)
+{
+	printf("spind: context %u has ended\n", held->id);
+	fflush(stdout);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_SPIND_CONTEXT_H
+#define USER_SPIND_CONTEXT_H
+
+/* What is checked of a client's wish for a context, and what is noted of one that was made. 0 or a negative errno with a reason. */
+#include <spin/libspin.h>
+
+#include "user/spind/held.h"
+#include "user/spind/order.h"
+
+/* Reads a file that nobody can change or shorten, and that is no device or network file that never ends. */
+int context__read_object(int fd, struct spin_object **out);
+/* Against quotas; *map_bytes: of the maps that the context will have. */
+int context__check_object(const struct client *client, const struct spin_object *obj, uint64_t *map_bytes);
+int context__check_class(const struct client *client);
+int context__check_name(const char name[16]);
+
+/* What others see of held->ctx. Takes the client's descriptor of the object. */
+void context__fill(struct held *held, struct client *client, const struct spin_object *obj);
+
+/* Lines for the journal. */
+void context__say_begin(const struct held *held);
+void context__say_end(const struct held *held);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What others ask of a context than the program that it belongs to (operate.h): its owner's other programs, and root. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "user/libspin/error.h"
+#include "user/spind/answer.h"
+#include "user/spind/context.h"
+#include "user/spind/operate.h"
+
+static int may(const struct client *client, const struct held *held)
+{
+	if (!client->order.uid || client->order.uid == held->uid)
+		return 0;
+	return spin_fail(-EPERM, "context %u is user %u's: only that user and root may operate it", held->id, held->uid);
+}
+
+static int open_for(void *arg, struct held *held)
+{
+	const struct client *client = arg;
+	int err = may(client, held);
+
+	if (err)
+		return err;
+	pthread_mutex_lock(&held->use);
+	answer__memories(client->fds[0], held, 1);
+	pthread_mutex_unlock(&held->use);
+	return 0;
+}
+
+static int stop_for(void *arg, struct held *held)
+{
+	const struct client *client = arg;
+	int err = may(client, held);
+
+	if (!err)
+		shutdown(held->connection, SHUT_RDWR); /* its thread then ends it, as if the client had gone */
+	return err;
+}
+
+static int is_gone(void *arg, struct held *held)
+{
+	(void)arg;
+	(void)held;
+	return 0;
+}
+
+static int stop(struct client *client)
+{
+	const uint32_t id = client->order.request.id;
+	struct broker_answer out;
+	int err = held__with(id, stop_for, client);
+
+	for (int i = 0; !err && i < 1000 && !held__with(id, is_gone, NULL); i++)
+		usleep(10000);
+	if (!err && !held__with(id, is_gone, NULL))
+		return spin_fail(-ETIMEDOUT, "context %u has not ended in ten seconds", id);
+	if (err)
+		return err;
+	answer__begin(&out);
+	out.id = id;
+	answer__send(client->fds[0], &out, NULL, 0);
+	return 0;
+}
+
+struct swap {
+	const struct client *client;
+	struct spin_object *obj;
+	uint64_t map_bytes;
+};
+
+static int swap_for(void *arg, struct held *held)
+{
+	struct swap *swap = arg;
+	int err = may(swap->client, held);
+
+	if (!err)
+		err = context__check_object(swap->client, swap->obj, &swap->map_bytes);
+	if (err)
+		return err;
+	pthread_mutex_lock(&held->use);
+	err = spin_ctx__swap(held->ctx, swap->obj);
+	pthread_mutex_unlock(&held->use);
+	if (!err)
+		held__set_object(held, swap->client->fds[1], spin_object__meta(swap->obj)->name);
+	return err;
+}
+
+static int swap(struct client *client)
+{
+	struct swap swap = { .client = client };
+	struct broker_answer out;
+	int err;
+
+	if (client->count != 2)
+		return spin_fail(-EINVAL, "SWAP comes with one descriptor, the object");
+	err = context__read_object(client->fds[1], &swap.obj);
+	if (!err)
+		err = held__using(client->order.request.id, swap_for, &swap);
+	spin_object__close(swap.obj);
+	if (err)
+		return err;
+	client->fds[1] = -1; /* the context has it */
+	answer__begin(&out);
+	out.id = client->order.request.id;
+	answer__send(client->fds[0], &out, NULL, 0);
+	return 0;
+}
+
+void operate__serve(struct client *client)
+{
+	int err;
+
+	switch (client->order.request.op) {
+	case BROKER_OPEN:
+		err = held__using(client->order.request.id, open_for, client);
+		break;
+	case BROKER_STOP:
+		err = stop(client);
+		break;
+	case BROKER_SWAP:
+		err = swap(client);
+		break;
+	default:
+		err = spin_fail(-EOPNOTSUPP, "spind does not know request %u", client->order.request.op);
+	}
+	if (err == -ENOENT)
+		spin_fail(err, "there is no context %u any more", client->order.request.id);
+	if (err)
+		answer__refuse(client->fds[0], err, spin_strerror_last());
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_SPIND_OPERATE_H
+#define USER_SPIND_OPERATE_H
+
+struct client;
+
+/* Serves OPEN, STOP and SWAP. */
+void operate__serve(struct client *client);
+
+#endif
