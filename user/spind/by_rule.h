@@ -2,6 +2,7 @@
 #ifndef USER_SPIND_BY_RULE_H
 #define USER_SPIND_BY_RULE_H
 
+/* Contexts of an interface and a rule, which are no program's. */
 struct client;
 
 /* Makes the context that the client has asked for with ADD, answers, and keeps it until it is stopped. */

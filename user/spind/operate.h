@@ -2,6 +2,7 @@
 #ifndef USER_SPIND_OPERATE_H
 #define USER_SPIND_OPERATE_H
 
+/* Requests about a context that another program has: its owner's, or root's. */
 struct client;
 
 /* Serves OPEN, STOP and SWAP. */
