@@ -276,3 +276,18 @@ int spin_guard(struct xdp_md *ctx)
 	counts->refused++;
 	return XDP_DROP;
 }
+
+/* A socket may release its port and stay open: another program may want it, with handlers of its own. */
+SEC("?tc")
+int spin_guard_port(struct __sk_buff *skb)
+{
+	uint32_t zero = 0, port;
+	struct bpf_sock *sk = bpf_map_lookup_elem(&spin_guard_socket, &zero);
+
+	(void)skb;
+	if (!sk)
+		return 0;
+	port = sk->src_port;
+	bpf_sk_release(sk);
+	return (int)port;
+}

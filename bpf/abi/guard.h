@@ -6,6 +6,7 @@
  * What the guard of a context (bpf/guard.bpf.c) shares with libspin, which loads one for each context of a socket. Its program and maps:
  *
  *	spin_guard         the program; the dispatcher tail-calls it instead of the context's
+ *	spin_guard_port    run by libspin (BPF_PROG_TEST_RUN): returns the port that the socket has now, 0: none, or it is closed
  *	spin_guarded       the context's program, in entry 0
  *	spin_guard_socket  the socket that the context belongs to, in entry 0; the kernel removes it when the socket is closed
  *	spin_guard_local   the addresses of the host, keys of 16 bytes (IPv4 as ::ffff:a.b.c.d); shared by the guards of a network namespace

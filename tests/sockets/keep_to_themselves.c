@@ -187,7 +187,7 @@ static void check_released_port(void)
 	struct sockaddr nobody = { .sa_family = AF_UNSPEC };
 	union asks_address peer, own;
 	socklen_t bytes = asks__address("10.9.0.2", ASKS_SENDER, &peer), own_bytes = sizeof(own);
-	struct spin_ctx *ctx;
+	struct spin_ctx *ctx, *victims;
 	uint16_t port;
 
 	if (connect(fd, &peer.any, bytes) || getsockname(fd, &own.any, &own_bytes))
@@ -201,10 +201,18 @@ static void check_released_port(void)
 	victim = receiver("10.9.0.1", port);
 	if (asks__is_rewritten(sender, "10.9.0.1", port, &victim, 1))
 		die("a handler has another program's packets: of a port that its own gave back");
+	for (int tries = 0; attach(victim, rewrite, SPIN_CLASS_ISOLATED, &victims); tries++) {
+		if (tries == 100)
+			die("a program cannot have handlers on a port that another one gave back: %s", spin_strerror_last());
+		usleep(50000);
+	}
+	if (!asks__is_rewritten(sender, "10.9.0.1", port, &victim, 1))
+		die("the handlers of the port's next program do not run");
+	spin_ctx__destroy(victims);
 	spin_ctx__destroy(ctx);
 	close(fd);
 	close(victim);
-	printf("ok: of a port that was given back the handlers have nothing\n");
+	printf("ok: of a port that was given back the handlers have nothing, and the next program has it\n");
 }
 
 /* The socket is closed, and its port another program's, before spind has noticed. */

@@ -22,7 +22,7 @@ struct guard {
 	struct bpf_object *bpf;
 	struct spin_memory bss;
 	const struct spin_guard_counts *counts;
-	int prog_fd, guarded_fd, socket_fd;
+	int prog_fd, port_fd, guarded_fd, socket_fd;
 	uint32_t id;
 };
 
@@ -72,16 +72,20 @@ static int load(struct guard *guard, const struct spin_guards *guards)
 {
 	char *log = calloc(1, VERIFIER_LOG_BYTES);
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "spin_guard", .kernel_log_buf = log, .kernel_log_size = VERIFIER_LOG_BYTES);
+	struct bpf_program *port;
 	int err;
 
 	if (!log)
 		return spin_fail(-ENOMEM, "no memory for a guard");
 	guard->bpf = bpf_object__open_mem(guard_image, (size_t)(guard_image_end - guard_image), &opts);
-	err = guard->bpf ? prepare(guard->bpf, guards) : -EINVAL;
+	port = guard->bpf ? bpf_object__find_program_by_name(guard->bpf, "spin_guard_port") : NULL;
+	err = port ? prepare(guard->bpf, guards) : -EINVAL;
 	if (err) {
 		err = spin_fail(err, "cannot prepare the guard of a socket: %s", strerror(-err));
 	} else {
 		class__take_fragments(guard->bpf);
+		bpf_program__set_autoload(port, true);
+		bpf_program__set_flags(port, 0); /* it is no XDP program */
 		err = load_failure__load_own(guard->bpf, log, SPIN_CLASS_TRUSTED, "the guard of a socket");
 	}
 	free(log);
@@ -92,15 +96,17 @@ static int load(struct guard *guard, const struct spin_guards *guards)
 static int connect_guard(struct guard *guard, const struct spin_ctx *ctx, int socket_fd)
 {
 	const struct bpf_program *prog = bpf_object__find_program_by_name(guard->bpf, "spin_guard");
+	const struct bpf_program *port = bpf_object__find_program_by_name(guard->bpf, "spin_guard_port");
 	struct bpf_prog_info info = { 0 };
 	uint32_t zero = 0, info_bytes = sizeof(info);
 	uint64_t value = (uint64_t)socket_fd;
 
 	guard->counts = section__variable(guard->bpf, ".bss", &guard->bss, "spin_guard_counts", sizeof(*guard->counts) * SPIN_HPUS_MAX);
 	guard->prog_fd = prog ? bpf_program__fd(prog) : -1;
+	guard->port_fd = port ? bpf_program__fd(port) : -1;
 	guard->guarded_fd = bpf_object__find_map_fd_by_name(guard->bpf, "spin_guarded");
 	guard->socket_fd = bpf_object__find_map_fd_by_name(guard->bpf, "spin_guard_socket");
-	if (guard->prog_fd < 0 || !guard->counts || guard->guarded_fd < 0 || guard->socket_fd < 0)
+	if (guard->prog_fd < 0 || guard->port_fd < 0 || !guard->counts || guard->guarded_fd < 0 || guard->socket_fd < 0)
 		return spin_fail(-EINVAL, "the guard of a socket is of another version: build libspin again");
 	if (bpf_map_update_elem(guard->guarded_fd, &zero, &ctx->prog_fd, BPF_ANY))
 		return spin_fail(-errno, "the guard of a socket cannot take the context: %s", strerror(errno));
@@ -164,10 +170,10 @@ int guard__replace(struct guard *guard, int prog_fd)
 
 int spin_guard__has_socket(const struct spin_ctx *ctx)
 {
-	uint64_t cookie;
-	uint32_t zero = 0;
+	uint8_t frame[64] = { 0 };
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = sizeof(frame), .repeat = 1);
 
-	return ctx->guard && !bpf_map_lookup_elem(ctx->guard->socket_fd, &zero, &cookie);
+	return ctx->guard && !bpf_prog_test_run_opts(ctx->guard->port_fd, &opts) && opts.retval == ctx->rule.dst_port;
 }
 
 void spin_guard__counts(const struct spin_ctx *ctx, struct spin_guard_sum *sum)

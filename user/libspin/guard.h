@@ -28,7 +28,7 @@ void spin_guards__close(struct spin_guards *guards);
  */
 int spin_guard__install(struct spin_ctx *ctx, int socket_fd, const struct spin_guards *guards);
 
-/* 1 while the socket is open. */
+/* 1 while the socket is open and has the port of the context's rule. */
 int spin_guard__has_socket(const struct spin_ctx *ctx);
 
 /* Of all CPUs together. */
