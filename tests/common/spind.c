@@ -165,4 +165,5 @@ void spind__drop_privileges(void)
 {
 	if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY) || !geteuid())
 		die("cannot become nobody");
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* another user forgets it */
 }

@@ -27,7 +27,7 @@ void spind__kill_holders(const struct spind *spind);
 /* Prints what it and its holders have said on stderr; returns how many lines. */
 unsigned spind__complaints(const struct spind *spind);
 
-/* This process becomes the user nobody, for good, with no capability. */
+/* This process becomes the user nobody, for good, with no capability. It dies with its parent. */
 void spind__drop_privileges(void);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -326,6 +327,7 @@ static int be_other_user(int from_test, int to_test)
 
 	if (setresgid(OTHER_UID, OTHER_UID, OTHER_UID) || setresuid(OTHER_UID, OTHER_UID, OTHER_UID))
 		die("cannot become user %d", OTHER_UID);
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* another user forgets it */
 	if (read(from_test, &byte, 1) != 1)
 		return 1;
 	if (spin_socket__list(spind.socket, find_id, &id) != 1)

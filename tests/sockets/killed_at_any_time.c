@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -83,7 +82,6 @@ static pid_t start_client(int keeps)
 		die("no pipe");
 	pid = fork();
 	if (!pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		spind__drop_privileges();
 		close(ready[0]);
 		_exit(be_client(ready[1], keeps));
