@@ -209,5 +209,16 @@ for try in $(seq 100); do
 	sleep 0.1
 done
 ! pgrep -f "spind.*$SPIN_SPIND" >/dev/null || fail "a process of spind lives on: $(pgrep -af "$SPIN_SPIND")"
+# started by its socket, as systemd does
+nsenter --net="/run/netns/$NS" "$BUILD/tests/tools/activate" "$WORK/spind/activated" "$BUILD/bin/spind" --socket "$WORK/spind/activated" \
+	>activated.out 2>&1 &
+activated=$!
+until grep -q listens activated.out; do
+	kill -0 $activated 2>/dev/null || { fail "spind does not take its socket: $(cat activated.out)"; break; }
+	sleep 0.05
+done
+expect 0 as 65534 "$SPINCTL" exec --socket "$WORK/spind/activated" --handler "$OBJECT" -- "$SERVER" 1
+kill $activated
+wait $activated
 [ ! -s "$WORK/spind.err" ] || fail "spind says: $(head -n 3 "$WORK/spind.err")"
 exit $FAILED
