@@ -61,6 +61,7 @@ struct spin_ends {
 	uint16_t mac_dst[3], mac_src[3];
 	spin_be16 src_port, dst_port;
 	uint32_t is_ip4;
+	uint32_t ip_bytes; /* of the IP header */
 };
 
 SPIN_INLINE void spin_end_ip4_(spin_be32 *to, spin_be32 addr)
@@ -70,19 +71,20 @@ SPIN_INLINE void spin_end_ip4_(spin_be32 *to, spin_be32 addr)
 	to[3] = addr;
 }
 
-/* 0: the frame is no UDP datagram. */
+/* 0: the frame is no UDP datagram, or it is of a VLAN: that is another interface's, which sees it again without the tag. */
 SPIN_INLINE _Bool spin_read_ends_(struct xdp_md *ctx, struct spin_ends *out)
 {
 	const struct spin_view view = { .access = SPIN_DIRECT, .data = (uint8_t *)(long)ctx->data, .end = (uint8_t *)(long)ctx->data_end };
 	struct spin_datagram d;
 	enum spin_reason reason;
 
-	d.is_ip4 = 0; /* as in spin_root() */
+	d.is_ip4 = d.ip_header_bytes = 0; /* as in spin_root() */
 	reason = spin_parse_as(&view, 0, &d);
 	if (spin_maybe_long(reason))
 		reason = spin_parse_long(view.data, view.end, bpf_xdp_get_buff_len(ctx), 0, &d);
-	if (reason != SPIN_PARSED)
+	if (reason != SPIN_PARSED || spin_is_vlan_(d.eth->type))
 		return 0;
+	out->ip_bytes = d.ip_header_bytes;
 	out->is_ip4 = d.is_ip4;
 	for (int i = 0; i < 3; i++) {
 		out->mac_dst[i] = ((const uint16_t *)d.eth->dst)[i];
@@ -116,22 +118,54 @@ SPIN_INLINE _Bool spin_same_mac_(const uint16_t *a, const uint16_t *b)
 	return !((a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]));
 }
 
-/* 1 if the socket's own address is the packet's destination or any, and its peer, if it is connected, the packet's source. */
+/*
+ * 1 if the kernel gives this packet of IPv4 to a socket of IPv6. Only the kernel knows which of them take none (IPV6_V6ONLY), and a socket
+ * that has released its port may become one.
+ */
+SPIN_INLINE _Bool spin_ip6_takes_ip4_(struct xdp_md *ctx, const struct spin_ends *ends)
+{
+	struct bpf_sock_tuple tuple = {};
+	struct bpf_sock *sk;
+	_Bool is_ip6;
+
+	tuple.ipv4.saddr = ends->src[3];
+	tuple.ipv4.daddr = ends->dst[3];
+	tuple.ipv4.sport = ends->src_port;
+	tuple.ipv4.dport = ends->dst_port;
+	sk = bpf_sk_lookup_udp(ctx, &tuple, sizeof(tuple.ipv4), BPF_F_CURRENT_NETNS, 0);
+	if (!sk)
+		return 0;
+	is_ip6 = sk->family == SPIN_AF_INET6;
+	bpf_sk_release(sk);
+	return is_ip6;
+}
+
+SPIN_INLINE _Bool spin_is_group_(const struct spin_ends *ends)
+{
+	return ends->is_ip4 ? (spin_ntoh32(ends->dst[3]) >> 28) == 14 : (spin_ntoh32(ends->dst[0]) >> 24) == 0xff;
+}
+
+/*
+ * 1 if the socket's own address is the packet's destination or any, and its peer, if it is connected, the packet's source. A group must
+ * be the socket's own: at any address it is other sockets', too.
+ */
 SPIN_INLINE _Bool spin_addresses_fit_(struct bpf_sock *sk, const struct spin_ends *ends)
 {
-	const _Bool connected = sk->dst_port != 0;
+	const _Bool connected = sk->dst_port != 0, any_fits = !spin_is_group_(ends);
+	_Bool is_any;
 
 	if (ends->is_ip4) {
-		if (sk->src_ip4 && sk->src_ip4 != ends->dst[3])
+		if (sk->src_ip4 ? sk->src_ip4 != ends->dst[3] : !any_fits)
 			return 0;
 		return !connected || sk->dst_ip4 == ends->src[3];
 	}
 	if (sk->family != SPIN_AF_INET6)
 		return 0;
-	if (sk->src_ip6[0] | sk->src_ip6[1] | sk->src_ip6[2] | sk->src_ip6[3])
-		if ((sk->src_ip6[0] ^ ends->dst[0]) | (sk->src_ip6[1] ^ ends->dst[1]) | (sk->src_ip6[2] ^ ends->dst[2]) |
-		    (sk->src_ip6[3] ^ ends->dst[3]))
-			return 0;
+	is_any = !(sk->src_ip6[0] | sk->src_ip6[1] | sk->src_ip6[2] | sk->src_ip6[3]);
+	if (is_any ? !any_fits
+		   : (sk->src_ip6[0] ^ ends->dst[0]) | (sk->src_ip6[1] ^ ends->dst[1]) | (sk->src_ip6[2] ^ ends->dst[2]) |
+			     (sk->src_ip6[3] ^ ends->dst[3]))
+		return 0;
 	return !connected || !((sk->dst_ip6[0] ^ ends->src[0]) | (sk->dst_ip6[1] ^ ends->src[1]) | (sk->dst_ip6[2] ^ ends->src[2]) |
 			       (sk->dst_ip6[3] ^ ends->src[3]));
 }
@@ -144,24 +178,31 @@ SPIN_INLINE _Bool spin_is_sockets_(struct xdp_md *ctx, const struct spin_ends *e
 {
 	uint32_t zero = 0;
 	struct bpf_sock *sk = bpf_map_lookup_elem(&spin_guard_socket, &zero);
-	_Bool fits;
+	_Bool fits, is_ip6;
 
 	if (!sk)
 		return 0;
 	fits = sk->src_port == spin_ntoh16(ends->dst_port) && (!sk->dst_port || sk->dst_port == ends->src_port) &&
 	       (!sk->bound_dev_if || sk->bound_dev_if == ctx->ingress_ifindex) && spin_addresses_fit_(sk, ends);
+	is_ip6 = sk->family == SPIN_AF_INET6;
 	bpf_sk_release(sk);
-	return fits;
+	return fits && (!ends->is_ip4 || !is_ip6 || spin_ip6_takes_ip4_(ctx, ends));
 }
 
-/* Broadcasts are several sockets', so handlers of one do not see them. A group is the socket's only if it is bound to that. */
-SPIN_INLINE _Bool spin_is_hosts_(const struct spin_ends *ends)
+#define SPIN_LO 1 /* its index, in each network namespace */
+
+/*
+ * 1 if the packet is for this host. Broadcasts are several sockets', so handlers of one do not see them. Addresses of lo are the host's
+ * on lo alone.
+ */
+SPIN_INLINE _Bool spin_is_hosts_(struct xdp_md *ctx, const struct spin_ends *ends)
 {
-	const _Bool group = ends->is_ip4 ? (spin_ntoh32(ends->dst[3]) >> 28) == 14 : (spin_ntoh32(ends->dst[0]) >> 24) == 0xff;
+	const spin_be32 *dst = ends->dst;
+	const _Bool loopback = ends->is_ip4 ? (spin_ntoh32(dst[3]) >> 24) == 127 : !(dst[0] | dst[1] | dst[2] | (dst[3] ^ spin_hton32(1)));
 
-	const _Bool loopback = ends->is_ip4 && (spin_ntoh32(ends->dst[3]) >> 24) == 127; /* all of it is the host's, on lo alone */
-
-	return group || loopback || bpf_map_lookup_elem(&spin_guard_local, ends->dst);
+	if (loopback)
+		return ctx->ingress_ifindex == SPIN_LO;
+	return spin_is_group_(ends) || bpf_map_lookup_elem(&spin_guard_local, dst);
 }
 
 /*
@@ -258,7 +299,7 @@ int spin_guard(struct xdp_md *ctx)
 	struct spin_ends was, is;
 	int action;
 
-	if (!spin_read_ends_(ctx, &was) || !spin_is_hosts_(&was) || !spin_is_sockets_(ctx, &was)) {
+	if (!spin_read_ends_(ctx, &was) || !spin_is_hosts_(ctx, &was) || !spin_is_sockets_(ctx, &was)) {
 		counts->left++;
 		return XDP_PASS;
 	}
@@ -267,10 +308,11 @@ int spin_guard(struct xdp_md *ctx)
 		return action;
 	if (action == -1)
 		return XDP_PASS; /* no program: it is being replaced or removed */
-	if (spin_read_ends_(ctx, &is) && was.is_ip4 == is.is_ip4) {
+	if (spin_read_ends_(ctx, &is) && was.is_ip4 == is.is_ip4 && was.ip_bytes == is.ip_bytes) {
 		if (action == XDP_PASS && spin_goes_on_(&was, &is))
 			return XDP_PASS;
-		if (action == XDP_TX && spin_went_back_(&was, &is))
+		/* not with options of IPv4, which may say that it goes on from there */
+		if (action == XDP_TX && spin_went_back_(&was, &is) && (!is.is_ip4 || is.ip_bytes == sizeof(struct spin_ip4)))
 			return XDP_TX;
 	}
 	counts->refused++;

@@ -26,6 +26,7 @@
 #define GUARD_TURNS   15
 #define GUARD_PACKETS 1000000
 #define SWAPS         1000
+#define ECHOES        100000
 
 static struct asks_hosts hosts;
 static struct spind spind;
@@ -239,6 +240,40 @@ static void measure_guard(struct measure *m)
 	close_lab(&plain);
 }
 
+/* ns for a datagram that a socket sends to itself over lo, and reads. */
+static double echo_ns(int fd, uint16_t port)
+{
+	union asks_address to;
+	socklen_t bytes = asks__address("127.0.0.1", port, &to);
+	uint64_t start = now_ns();
+	char datagram[32] = "";
+
+	for (int i = 0; i < ECHOES; i++)
+		if (sendto(fd, datagram, sizeof(datagram), 0, &to.any, bytes) < 0 || recv(fd, datagram, sizeof(datagram), 0) < 0)
+			die("echo: %s", strerror(errno));
+	return (double)(now_ns() - start) / ECHOES;
+}
+
+/* What a guard costs the program's own calls: its socket is in a sockmap. No handler is attached. */
+static void measure_calls(struct measure *m)
+{
+	double with[GUARD_TURNS], without[GUARD_TURNS];
+	int plain = asks__socket(&hosts, hosts.server_ns, AF_INET);
+	struct lab lab;
+
+	open_lab(&lab, 1, 0);
+	spin_ctx__detach(lab.ctx);
+	asks__bind(plain, "127.0.0.1", ASKS_PORT + 30);
+	for (int i = 0; i < GUARD_TURNS; i++) {
+		with[i] = echo_ns(lab.socket, ASKS_PORT + 21);
+		without[i] = echo_ns(plain, ASKS_PORT + 30);
+	}
+	measure_baseline(measure_add(m, "socket.send_and_recv_ns", measure_median(with, GUARD_TURNS), "ns"),
+			 measure_median(without, GUARD_TURNS));
+	close_lab(&lab);
+	close(plain);
+}
+
 static volatile int stop;
 static uint64_t packets_run;
 
@@ -294,6 +329,7 @@ int main(int argc, char **argv)
 	measure_attach(&m, SPIN_CLASS_TRUSTED, "socket.attach_trusted_ms", 0);
 	measure_growth(&m);
 	measure_guard(&m);
+	measure_calls(&m);
 	measure_swap(&m);
 	spind__finish(&spind);
 	spin_object__close(filtering);

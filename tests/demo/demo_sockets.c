@@ -78,6 +78,8 @@ static void run_flow(const struct demo *demo, const struct place *place, unsigne
 {
 	char set[48], text[4096] = "";
 	char *with[] = { "setpriv",
+			 "--pdeathsig",
+			 "KILL",
 			 "--reuid",
 			 "65534",
 			 "--regid",

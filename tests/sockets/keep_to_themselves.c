@@ -3,14 +3,19 @@
  * What a program may not do with handlers on its socket, and what spind refuses: the packets of others, sockets of others, a port
  * that was released, an address that the host does not have, a class, an object or a quota that is not its own.
  */
+#include <arpa/inet.h>
 #include <errno.h>
+#include <net/if.h>
+#include <netpacket/packet.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/common/built.h"
@@ -18,16 +23,18 @@
 #include "tests/common/net/netns.h"
 #include "tests/common/net/slow.h"
 #include "tests/common/spind.h"
+#include "user/libspin/broker.h"
 #include <spin/libspin_socket.h>
 
 #define CONTEXTS  4
 #define FOREIGN   "10.9.0.77" /* no host's */
+#define GROUP     "239.9.0.1"
 #define OTHER_UID 1234
 
 static struct asks_hosts hosts;
 static struct spind spind;
 static struct spin_object *rewrite, *messages, *sum;
-static int sender;
+static int sender, raw_ifindex;
 
 static void die(const char *format, ...)
 {
@@ -137,6 +144,16 @@ static void check_quota(void)
 	spin_ctx__destroy(more);
 	for (unsigned i = 0; i <= CONTEXTS; i++)
 		close(fd[i]);
+}
+
+/* In a child, which may wait: here it is not the last descriptor then. */
+static void close_without_wait(int fd)
+{
+	if (!fork()) {
+		close(fd);
+		_exit(0);
+	}
+	close(fd);
 }
 
 /* --- packets of others --- */
@@ -290,6 +307,153 @@ static void check_foreign_address(void)
 	printf("ok: handlers see no packets to addresses that the host does not have\n");
 }
 
+/* Any address of both versions, attached; then, by a port that was released and bound again, of IPv6 alone: IPv4's is another program's. */
+static void check_version_that_was_left(void)
+{
+	int fd = asks__socket(&hosts, hosts.server_ns, AF_INET6), one = 1, no = 0, victim;
+	struct sockaddr nobody = { .sa_family = AF_UNSPEC };
+	union asks_address peer, own;
+	socklen_t bytes = asks__address("::ffff:10.9.0.2", ASKS_SENDER, &peer), own_bytes = sizeof(own);
+	struct spin_ctx *ctx;
+	uint16_t port;
+
+	setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof(no));
+	asks__bind(fd, "::", 0);
+	if (getsockname(fd, &own.any, &own_bytes))
+		die("no port");
+	port = ntohs(own.ip6.sin6_port);
+	ctx = must_attach(fd);
+	if (!asks__is_rewritten(sender, "10.9.0.1", port, &fd, 1))
+		die("the handler does not run");
+	if (connect(fd, &peer.any, bytes) || connect(fd, &nobody, sizeof(nobody)))
+		die("cannot disconnect");
+	if (setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof(one))) {
+		printf("ok: this kernel keeps the port of such a socket\n");
+	} else {
+		asks__bind(fd, "::", port);
+		victim = receiver("0.0.0.0", port);
+		if (asks__is_rewritten(sender, "10.9.0.1", port, &victim, 1))
+			die("handlers of a socket of IPv6 alone have another program's packets of IPv4");
+		close(victim);
+		printf("ok: handlers of a socket that has become one of IPv6 alone have no packets of IPv4\n");
+	}
+	spin_ctx__destroy(ctx);
+	close(fd);
+}
+
+/* A group's datagrams come to every socket that has joined it, so handlers of a socket of any address must not see them. */
+static void check_group_of_others(void)
+{
+	struct ip_mreq join = { .imr_multiaddr.s_addr = inet_addr(GROUP), .imr_interface.s_addr = inet_addr("10.9.0.1") };
+	int fd = asks__socket(&hosts, hosts.server_ns, AF_INET);
+	struct spin_ctx *ctx;
+
+	if (setsockopt(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &join, sizeof(join)))
+		die("cannot join");
+	asks__bind(fd, "0.0.0.0", ASKS_PORT);
+	ctx = must_attach(fd);
+	if (asks__is_rewritten(sender, GROUP, ASKS_PORT, &fd, 1))
+		die("handlers of a socket of any address see a group's datagrams");
+	if (!asks__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &fd, 1))
+		die("the handler does not run");
+	spin_ctx__destroy(ctx);
+	close(fd);
+	printf("ok: a group's datagrams come untouched to a socket of any address\n");
+}
+
+/* A frame of a VLAN is that VLAN's interface's, whatever the addresses. */
+static void check_vlan(int raw)
+{
+	const struct sockaddr_ll to = {
+		.sll_family = AF_PACKET, .sll_ifindex = raw_ifindex, .sll_halen = 6, .sll_addr = { 2, 0, 0, 0, 0, 1 }
+	};
+	static const uint8_t frame[] = {
+		2,    0, 0,    0,    0,    1,    2, 0,  0,  0,  0, 2, 0x81, 0, 0, 5, 8,  0, /* VLAN 5, IPv4 */
+		0x45, 0, 0,    60,   0,    0,    0, 0,  64, 17, 0, 0, 10,   9, 0, 2, 10, 9,
+		0,    1, 0x1b, 0x59, 0x1b, 0x58, 0, 40, 0,  0, /* ports 7001 and 7000, 40 bytes, no checksum */
+		2,    0, 0,    16,   0,    12,
+	};
+	uint8_t whole[18 + 60] = { 0 };
+	int fd = receiver("10.9.0.1", ASKS_PORT);
+	struct spin_ctx *ctx = must_attach(fd);
+	uint64_t packets[SPIN_REASON_COUNT];
+
+	memcpy(whole, frame, sizeof(frame));
+	left_now = 0;
+	for (int tries = 0; left_now < 3; tries++) {
+		if (tries == 100)
+			die("frames of a VLAN are not left alone");
+		if (sendto(raw, whole, sizeof(whole), 0, (const struct sockaddr *)&to, sizeof(to)) < 0)
+			die("cannot send a frame: %s", strerror(errno));
+		usleep(20000);
+		read_counts();
+	}
+	spin_ctx__counters(ctx, packets);
+	for (unsigned r = 0; r < SPIN_REASON_COUNT; r++)
+		if (packets[r])
+			die("handlers see frames of a VLAN");
+	spin_ctx__destroy(ctx);
+	close(fd);
+	printf("ok: frames of a VLAN are left alone\n");
+}
+
+/* A client that asks all the time keeps no context whose socket is closed. */
+static void check_busy_client(void)
+{
+	int fd = receiver("10.9.0.1", ASKS_PORT), gone = 0;
+	struct spin_ctx *ctx = must_attach(fd);
+
+	close(fd);
+	for (int i = 0; i < 500 && !gone; i++) {
+		gone = spin_ctx__detach(ctx) == -ENOTCONN || spin_ctx__attach(ctx) == -ENOTCONN;
+		usleep(10000);
+	}
+	if (!gone)
+		die("a client that asks all the time keeps its context after its socket was closed");
+	spin_ctx__destroy(ctx);
+	printf("ok: a client that asks all the time keeps no context\n");
+}
+
+/* What a client sends may take long to close: a connection of TCP that lingers, whose peer reads nothing. */
+static void check_slow_descriptors(void)
+{
+	const struct linger linger = { 1, 5 };
+	struct broker_request request = { .magic = BROKER_MAGIC, .version = BROKER_VERSION, .op = BROKER_STOP, .id = 1 };
+	int listener = socket(AF_INET, SOCK_STREAM, 0), fd;
+	struct sockaddr_in own = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t bytes = sizeof(own);
+	static char data[1 << 20];
+	struct timespec begin, end;
+
+	if (bind(listener, (struct sockaddr *)&own, sizeof(own)) || listen(listener, 64) ||
+	    getsockname(listener, (struct sockaddr *)&own, &bytes))
+		die("no listener");
+	for (int i = 0; i < 10; i++) {
+		int slow = socket(AF_INET, SOCK_STREAM, 0), connection = broker__connect(spind.socket), peer;
+
+		if (connect(slow, (struct sockaddr *)&own, sizeof(own)) || connection < 0)
+			die("no connection");
+		peer = accept(listener, NULL, NULL);
+		setsockopt(slow, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
+		while (send(slow, data, sizeof(data), MSG_DONTWAIT) > 0)
+			;
+		request.op = i % 2 ? BROKER_STOP : 99;
+		broker__send(connection, &request, sizeof(request), &slow, 1, MSG_DONTWAIT);
+		(void)peer; /* stays open, and is not read */
+		close(connection);
+		close_without_wait(slow);
+	}
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	fd = receiver("10.9.0.1", ASKS_PORT);
+	spin_ctx__destroy(must_attach(fd));
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	if (end.tv_sec - begin.tv_sec > 4)
+		die("descriptors that take long to close hold up other clients");
+	close(fd);
+	close(listener);
+	printf("ok: descriptors that take long to close hold up nobody else\n");
+}
+
 static int find_id(void *arg, const struct spin_socket_info *info)
 {
 	*(uint32_t *)arg = info->id;
@@ -339,7 +503,7 @@ static int be_other_user(int from_test, int to_test)
 	return write(to_test, "k", 1) != 1;
 }
 
-static int run_all(void)
+static int run_all(int raw)
 {
 	int there[2], back[2];
 	pid_t other;
@@ -359,8 +523,14 @@ static int run_all(void)
 	check_closed_socket();
 	check_duplicates();
 	check_foreign_address();
+	check_version_that_was_left();
+	check_group_of_others();
+	check_vlan(raw);
+	check_busy_client();
+	check_slow_descriptors();
 	check_other_user(there[1], back[0]);
-	waitpid(other, NULL, 0);
+	while (wait(NULL) > 0)
+		;
 	return 0;
 }
 
@@ -376,13 +546,17 @@ static struct spin_object *open_object(const char *handler)
 
 int main(void)
 {
-	int status = 1;
+	int status = 1, raw;
 	pid_t child;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	asks__hosts(&hosts);
 	netns_enter(hosts.client_ns);
 	netns_shell("ip neigh add " FOREIGN " lladdr 02:00:00:00:00:77 dev c0 nud permanent");
+	raw_ifindex = (int)if_nametoindex("c0");
+	raw = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+	if (raw < 0 || !raw_ifindex)
+		die("no socket for frames");
 	netns_enter(hosts.server_ns);
 	rewrite = open_object("rewrite");
 	messages = open_object("copy_to_host");
@@ -392,7 +566,7 @@ int main(void)
 	spind__start(&spind, "contexts 4\n");
 	child = fork();
 	if (!child)
-		exit(run_all());
+		exit(run_all(raw));
 	waitpid(child, &status, 0);
 	spind__finish(&spind);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;

@@ -49,9 +49,11 @@ static int wait_answer(int connection, struct broker_answer *answer, int got[BRO
 	int err = 0;
 
 	*got_count = 0;
-	while (!err && poll(&wait, 1, ANSWER_MS) <= 0)
-		if (errno != EINTR)
+	for (int ready = 0; !err && ready <= 0;) {
+		ready = poll(&wait, 1, ANSWER_MS);
+		if (!ready || (ready < 0 && errno != EINTR))
 			err = -ETIMEDOUT;
+	}
 	if (err == -ETIMEDOUT)
 		return spin_fail(err, "spind has not answered for %d minutes; its log may say why", ANSWER_MS / 60000);
 	bytes = err ? err : broker__receive(connection, answer, sizeof(*answer), got, got_count, 0);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "user/libspin/error.h"
@@ -25,9 +26,6 @@
 
 #define LOOK_MS 250 /* so often a holder looks whether a socket is still open */
 
-/* A user's objects are loaded one after the other, so that one user's do not take all CPUs. */
-static pthread_mutex_t loading[64] = { [0 ... 63] = PTHREAD_MUTEX_INITIALIZER };
-
 /* --- the context --- */
 
 static int create(const struct client *client, const struct facts *facts, const struct spin_object *obj, struct spin_ctx **out)
@@ -35,15 +33,14 @@ static int create(const struct client *client, const struct facts *facts, const 
 	const struct broker_request *request = &client->order.request;
 	struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = request->class, .name = request->name[0] ? request->name : NULL };
 	struct spin_nic *nics[HOST_INTERFACES_MAX];
-	pthread_mutex_t *turn = &loading[client->order.uid % (sizeof(loading) / sizeof(loading[0]))];
 	int count = host__interfaces(client->settings, facts->ifindex, nics), err;
 
 	if (count < 0)
 		return count;
 	opts.message.host_bytes = request->host_bytes;
-	pthread_mutex_lock(turn);
+	context__lock_loads(client->order.uid);
 	err = spin_ctx__create_opts(nics[0], obj, &facts->rule, &opts, out);
-	pthread_mutex_unlock(turn);
+	context__unlock_loads(client->order.uid);
 	host__close(nics, count);
 	return err;
 }
@@ -142,9 +139,18 @@ static int take_request(const struct client *client, const struct facts *facts, 
 	return 1;
 }
 
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
 static void serve_context(const struct client *client, const struct facts *facts, struct held *held)
 {
 	struct pollfd wait = { .fd = held->connection, .events = POLLIN };
+	uint64_t looked_ms = now_ms();
 
 	for (;;) {
 		const int ready = poll(&wait, 1, LOOK_MS);
@@ -153,7 +159,10 @@ static void serve_context(const struct client *client, const struct facts *facts
 			return;
 		if (ready > 0 && !take_request(client, facts, held))
 			return;
-		if (ready == 0 && !spin_guard__has_socket(held->ctx))
+		if (now_ms() - looked_ms < LOOK_MS) /* also if it sends all the time */
+			continue;
+		looked_ms = now_ms();
+		if (!spin_guard__has_socket(held->ctx))
 			return;
 		follow_changes(client, facts, held);
 	}
@@ -201,8 +210,10 @@ static void serve_creation(struct client *client)
 		answer__refuse(held.connection, err, spin_strerror_last());
 	} else {
 		context__fill(&held, client, obj);
+		pthread_mutex_lock(&held.use); /* from now on others can replace its handlers */
 		held__add(&held);
 		answer__memories(held.connection, &held, 0);
+		pthread_mutex_unlock(&held.use);
 		context__say_begin(&held);
 		serve_context(client, &facts, &held);
 		held__remove(&held);

@@ -2,6 +2,7 @@
 /* What contexts of sockets and of rules have in common (context.h): the checks before they are made, and what is said of them afterwards. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,43 @@
 #include "user/spind/context.h"
 
 #define OBJECT_BYTES_MAX (16u << 20)
+
+/* A user's objects are loaded one after the other, so that one user's do not take all CPUs. */
+static pthread_mutex_t loading[64] = { [0 ... 63] = PTHREAD_MUTEX_INITIALIZER };
+
+void context__lock_loads(uint32_t uid)
+{
+	pthread_mutex_lock(&loading[uid % 64]);
+}
+
+void context__unlock_loads(uint32_t uid)
+{
+	pthread_mutex_unlock(&loading[uid % 64]);
+}
+
+static int check_text(const char *text, const char *what)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text <= ' ' || (unsigned char)*text >= 0x7f || *text == '"' || *text == '\\')
+			return spin_fail(-EINVAL, "%s has characters other than letters, digits and signs of ASCII without \" and \\",
+					 what);
+	return 0;
+}
+
+/* Its name goes to journals and lists. */
+static int open_checked(const void *data, size_t bytes, struct spin_object **out)
+{
+	int err = spin_object__open_mem("the object", data, bytes, out);
+
+	if (!err) {
+		err = check_text(spin_object__meta(*out)->name, "the handler's name");
+		if (err) {
+			spin_object__close(*out);
+			*out = NULL;
+		}
+	}
+	return err;
+}
 
 /* Reads a file that nobody can change or shorten, and that is no device or network file that never ends. */
 int context__read_object(int fd, struct spin_object **out)
@@ -30,7 +68,7 @@ int context__read_object(int fd, struct spin_object **out)
 	if (!data)
 		return spin_fail(-ENOMEM, "spind has no memory for the object");
 	if (pread(fd, data, (size_t)st.st_size, 0) == st.st_size)
-		err = spin_object__open_mem("the object", data, (size_t)st.st_size, out);
+		err = open_checked(data, (size_t)st.st_size, out);
 	else
 		err = spin_fail(-EIO, "the object cannot be read");
 	free(data);
@@ -39,7 +77,8 @@ int context__read_object(int fd, struct spin_object **out)
 
 int context__check_object(const struct client *client, const struct spin_object *obj, uint64_t *map_bytes)
 {
-	const uint64_t host = client->order.request.host_bytes, most = (uint64_t)client->settings->memory_mib << 20;
+	const uint64_t asked = client->order.request.host_bytes, host = asked ? asked : SPIN_HOST_BYTES,
+		       most = (uint64_t)client->settings->memory_mib << 20;
 	const char *name = spin_object__meta(obj)->name;
 	struct share_needs needs;
 
@@ -78,10 +117,7 @@ int context__check_name(const char name[16])
 {
 	if (!memchr(name, '\0', 16))
 		return spin_fail(-EINVAL, "the context's name has more than 15 characters");
-	for (; *name; name++)
-		if ((unsigned char)*name <= ' ' || (unsigned char)*name >= 0x7f)
-			return spin_fail(-EINVAL, "the context's name has characters other than letters, digits and signs of ASCII");
-	return 0;
+	return check_text(name, "the context's name");
 }
 
 /* What others see of it, from what has been made. */

@@ -15,6 +15,10 @@ int context__check_object(const struct client *client, const struct spin_object 
 int context__check_class(const struct client *client);
 int context__check_name(const char name[16]);
 
+/* Held while something of this user is verified. */
+void context__lock_loads(uint32_t uid);
+void context__unlock_loads(uint32_t uid);
+
 /* What others see of held->ctx. Takes the client's descriptor of the object. */
 void context__fill(struct held *held, struct client *client, const struct spin_object *obj);
 

@@ -79,15 +79,10 @@ static int is_loopback(const struct spin_rule *rule)
 	return rule->ip_version == 6 && IN6_IS_ADDR_LOOPBACK((const struct in6_addr *)rule->dst_addr);
 }
 
-int facts__read(int fd, struct facts *out, char *text, size_t text_bytes)
+static int check_kind(int fd, char *text, size_t text_bytes)
 {
-	union address own = { 0 }, peer = { 0 };
-	socklen_t own_bytes = sizeof(own), peer_bytes = sizeof(peer);
-	struct spin_rule *rule = &out->rule;
-	int domain = 0, type = 0, protocol = 0, only_ip6 = 0;
-	unsigned version, peer_version;
+	int domain = 0, type = 0, protocol = 0;
 
-	memset(out, 0, sizeof(*out));
 	if (option(fd, SOL_SOCKET, SO_DOMAIN, &domain))
 		return refuse(-ENOTSOCK, text, text_bytes, "the descriptor is not a socket's: pass that of a bound UDP socket");
 	if (option(fd, SOL_SOCKET, SO_TYPE, &type) || option(fd, SOL_SOCKET, SO_PROTOCOL, &protocol) ||
@@ -96,9 +91,24 @@ int facts__read(int fd, struct facts *out, char *text, size_t text_bytes)
 			-EPROTONOSUPPORT, text, text_bytes,
 			"the socket (domain %d, type %d, protocol %d) is not one of UDP: handlers run on sockets of UDP, over IPv4 or IPv6",
 			domain, type, protocol);
+	return 0;
+}
+
+int facts__read(int fd, struct facts *out, char *text, size_t text_bytes)
+{
+	union address own = { 0 }, peer = { 0 };
+	socklen_t own_bytes = sizeof(own), peer_bytes = sizeof(peer);
+	struct spin_rule *rule = &out->rule;
+	int only_ip6 = 0, err;
+	unsigned version, peer_version;
+
+	memset(out, 0, sizeof(*out));
+	err = check_kind(fd, text, text_bytes);
+	if (err)
+		return err;
 	if (getsockname(fd, &own.any, &own_bytes))
 		return refuse(-errno, text, text_bytes, "the socket's address cannot be read: %s", strerror(errno));
-	if (domain == AF_INET6)
+	if (own.any.sa_family == AF_INET6)
 		option(fd, IPPROTO_IPV6, IPV6_V6ONLY, &only_ip6);
 	option(fd, SOL_SOCKET, SO_BINDTOIFINDEX, &out->ifindex);
 	read_end(&own, only_ip6, &version, rule->dst_addr, rule->dst_mask, &rule->dst_port);
@@ -123,10 +133,10 @@ int facts__read(int fd, struct facts *out, char *text, size_t text_bytes)
 int facts__namespace(int fd, uint64_t *inode, char *text, size_t text_bytes)
 {
 	struct stat st;
-	int domain, ns;
+	int ns, err = check_kind(fd, text, text_bytes);
 
-	if (option(fd, SOL_SOCKET, SO_DOMAIN, &domain))
-		return refuse(-ENOTSOCK, text, text_bytes, "the descriptor is not a socket's: pass that of a bound UDP socket");
+	if (err)
+		return err;
 	ns = ioctl(fd, SIOCGSKNS);
 	if (ns < 0 || fstat(ns, &st)) {
 		int err = -errno;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Clients' connections up to their first request (front.h). One thread, which waits for no client: a connection that sends nothing is
- * closed after some seconds, and a user has only so many of them.
+ * Clients' connections up to their first request (front.h). Each has a thread, since to close what a client sent can take as long as the
+ * client likes: a file of FUSE, a socket that lingers. Such a thread counts among its user's connections, of which there are only so
+ * many, and holds up nobody else. Only sockets of UDP and sealed memory go on to holders: these are closed at once.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,52 +25,42 @@
 #include "user/spind/holders.h"
 #include "user/spind/startup.h"
 
-#define WAITING_MAX     1024 /* connections without a request, of all users */
-#define REQUEST_SECONDS 5
+#define CONNECTIONS_MAX 1024 /* of all users but root */
+#define REFUSALS_MAX    256  /* threads that only refuse */
+#define REQUEST_MS      5000
 #define GROUPS_MAX      1024
-#define STARTUP_SECONDS 5 /* between two tries to add contexts of the configuration */
+#define STARTUP_SECONDS 5         /* between two tries to add contexts of the configuration */
+#define LIST_BYTES      (8 << 20) /* of a connection's buffer, for all contexts that there can be */
+#define STACK_BYTES     (256u << 10)
 
-struct waiting {
+/* A connection, and its thread. */
+struct connection {
+	struct connection *next;
 	int fd;
+	int refused; /* 1: its user has too many */
 	struct ucred who;
-	time_t since;
 };
 
 static const struct settings *settings;
-static struct waiting waiting[WAITING_MAX];
-static unsigned count;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct connection *list;
 
-static void drop(unsigned i)
+/* Takes it off the list; the thread ends. */
+static void finish(struct connection *c)
 {
-	close(waiting[i].fd);
-	waiting[i] = waiting[--count];
-}
-
-static void accept_client(int listen_fd)
-{
-	int fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC);
-	struct ucred who;
-	socklen_t bytes = sizeof(who);
-	unsigned of_user = 0;
-
-	if (fd < 0)
-		return;
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &bytes)) {
-		close(fd);
-		return;
-	}
-	for (unsigned i = 0; i < count; i++)
-		of_user += waiting[i].who.uid == who.uid;
-	if (of_user >= settings->connections || count == WAITING_MAX) {
-		answer__refuse(fd, -EBUSY, "too many connections to spind wait for their first request: try again");
-		close(fd);
-		return;
-	}
-	waiting[count++] = (struct waiting){ .fd = fd, .who = who, .since = time(NULL) };
+	close(c->fd);
+	pthread_mutex_lock(&lock);
+	for (struct connection **at = &list; *at; at = &(*at)->next)
+		if (*at == c) {
+			*at = c->next;
+			break;
+		}
+	pthread_mutex_unlock(&lock);
+	free(c);
 }
 
 /* Root, and members of the group that is trusted. */
-static int is_trusted(const struct waiting *client)
+static int is_trusted(const struct connection *client)
 {
 	gid_t groups[GROUPS_MAX];
 	socklen_t bytes = sizeof(groups);
@@ -100,24 +93,35 @@ static const char *over_quota(const struct order *order, char *text, size_t text
 	struct receipt sum;
 
 	holders__give_all(&ask, NULL, 0, &sum);
-	if (order->uid && sum.of_user >= settings->contexts)
+	if (order->uid && sum.silent)
+		snprintf(text, text_bytes, "a process of spind does not answer, so contexts cannot be counted: try again");
+	else if (order->uid && sum.of_user >= settings->contexts)
 		snprintf(text, text_bytes, "user %u has %u contexts, and spind gives a user %u (`contexts` of spind.conf): end one first",
 			 order->uid, sum.of_user, settings->contexts);
-	else if (sum.contexts >= settings->all_contexts)
+	else if (order->uid && sum.contexts >= settings->all_contexts)
 		snprintf(text, text_bytes, "there are %u contexts, the most that spind holds (`all-contexts` of spind.conf)", sum.contexts);
 	else
 		return NULL;
 	return text;
 }
 
-static void create(const struct waiting *client, struct order *order, const int *fds, unsigned fd_count)
+/* 1: memory that nobody can change; no file of anybody's. */
+static int is_sealed(int fd)
+{
+	const int seals = fcntl(fd, F_GET_SEALS), needed = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+
+	return seals >= 0 && (seals & needed) == needed;
+}
+
+static void create(const struct connection *client, struct order *order, const int *fds, unsigned fd_count)
 {
 	struct receipt receipt = { 0 };
 	char text[256];
 	int ns, err;
 
-	if (fd_count != 3) {
-		answer__refuse(client->fd, -EINVAL, "CREATE and ADD come with two descriptors, the socket or namespace and the object");
+	if (fd_count != 3 || !is_sealed(fds[2])) {
+		answer__refuse(client->fd, -EINVAL,
+			       "CREATE and ADD come with two descriptors, the socket or namespace and the object in a sealed memfd");
 		return;
 	}
 	if (order->request.op == BROKER_ADD)
@@ -153,10 +157,26 @@ static void end_list(int connection)
 	broker__send(connection, &end, sizeof(end), NULL, 0, MSG_DONTWAIT);
 }
 
-static void take(const struct waiting *client, struct order *order, const int *fds, unsigned fd_count)
+static void operate(const struct connection *client, const struct order *order, const int *fds, unsigned fd_count)
 {
 	struct receipt sum;
 	char text[96];
+
+	switch (holders__give_all(order, fds, fd_count, &sum)) {
+	case 1:
+		return;
+	case RECEIPT_BUSY:
+		answer__refuse(client->fd, -EBUSY, "this user operates too many contexts at a time: try again");
+		return;
+	default:
+		snprintf(text, sizeof(text), "there is no context %u: `spinctl list` shows those that are", order->request.id);
+		answer__refuse(client->fd, -ENOENT, text);
+	}
+}
+
+static void take(const struct connection *client, struct order *order, const int *fds, unsigned fd_count)
+{
+	struct receipt sum;
 
 	order->uid = client->who.uid;
 	order->pid = (uint32_t)client->who.pid;
@@ -174,57 +194,122 @@ static void take(const struct waiting *client, struct order *order, const int *f
 		create(client, order, fds, fd_count);
 		return;
 	case BROKER_LIST:
-		holders__give_all(order, fds, fd_count, &sum);
+		setsockopt(client->fd, SOL_SOCKET, SO_SNDBUFFORCE, &(int){ LIST_BYTES }, sizeof(int));
+		holders__give_all(order, fds, 1, &sum);
 		end_list(client->fd);
+		return;
+	case BROKER_SWAP:
+		if (fd_count != 2 || !is_sealed(fds[1])) {
+			answer__refuse(client->fd, -EINVAL, "SWAP comes with one descriptor, the object in a sealed memfd");
+			return;
+		}
+		operate(client, order, fds, 2);
 		return;
 	case BROKER_OPEN:
 	case BROKER_STOP:
-	case BROKER_SWAP:
-		if (holders__give_all(order, fds, fd_count, &sum))
-			return;
-		snprintf(text, sizeof(text), "there is no context %u: `spinctl list` shows those that are", order->request.id);
-		answer__refuse(client->fd, -ENOENT, text);
+		operate(client, order, fds, 1);
 		return;
 	default:
 		answer__refuse(client->fd, -EINVAL, "the first request of a connection is CREATE, ADD, LIST, OPEN, STOP or SWAP");
 	}
 }
 
-/* Reads the first request; the connection is the holder's afterwards, or closed. */
-static void read_request(unsigned i)
+/* Reads the first request; a holder may have the connection, too, afterwards. */
+static void read_request(const struct connection *c)
 {
+	struct pollfd wait = { .fd = c->fd, .events = POLLIN };
 	struct order order = { 0 };
-	int fds[1 + BROKER_FDS];
-	unsigned fd_count;
-	ssize_t got = broker__receive(waiting[i].fd, &order.request, sizeof(order.request), fds + 1, &fd_count, MSG_DONTWAIT);
+	int fds[1 + BROKER_FDS] = { c->fd };
+	unsigned fd_count = 0;
+	ssize_t got;
 
-	if (got == -EAGAIN)
+	if (poll(&wait, 1, REQUEST_MS) <= 0)
 		return;
-	fds[0] = waiting[i].fd;
+	got = broker__receive(c->fd, &order.request, sizeof(order.request), fds + 1, &fd_count, MSG_DONTWAIT);
 	if (got == sizeof(order.request) && order.request.magic == BROKER_MAGIC && order.request.version == BROKER_VERSION &&
 	    fd_count < BROKER_FDS)
-		take(&waiting[i], &order, fds, fd_count + 1);
+		take(c, &order, fds, fd_count + 1);
 	else if (got)
-		answer__refuse(waiting[i].fd, -EPROTO, "the request is not one of this version of libspin: update spind and libspin");
-	if (got >= 0)
-		broker__close(fds + 1, fd_count);
-	drop(i);
+		answer__refuse(c->fd, -EPROTO, "the request is not one of this version of libspin: update spind and libspin");
+	broker__close(fds + 1, fd_count);
 }
 
-static void expire(void)
+static void *serve(void *arg)
 {
-	const time_t now = time(NULL);
+	struct connection *c = arg;
 
-	for (unsigned i = count; i-- > 0;)
-		if (now - waiting[i].since > REQUEST_SECONDS)
-			drop(i);
+	if (c->refused)
+		answer__refuse(c->fd, -EBUSY, "too many connections to spind wait for their first request: try again");
+	else
+		read_request(c);
+	finish(c);
+	return NULL;
+}
+
+static int start_thread(void *(*fn)(void *arg), void *arg)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	int err;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	err = pthread_create(&thread, &attr, fn, arg);
+	pthread_attr_destroy(&attr);
+	return err;
+}
+
+/* Puts it on the list; -1: there are so many that it cannot even be refused by a thread. */
+static int admit(struct connection *c)
+{
+	unsigned of_user = 0, all = 0, refused = 0;
+
+	pthread_mutex_lock(&lock);
+	for (const struct connection *at = list; at; at = at->next) {
+		of_user += at->who.uid == c->who.uid && !at->refused;
+		all += !at->refused;
+		refused += at->refused;
+	}
+	c->refused = c->who.uid && (of_user >= settings->connections || all >= CONNECTIONS_MAX);
+	if (!c->refused || refused < REFUSALS_MAX) {
+		c->next = list;
+		list = c;
+		pthread_mutex_unlock(&lock);
+		return 0;
+	}
+	pthread_mutex_unlock(&lock);
+	return -1;
+}
+
+static void accept_client(int listen_fd)
+{
+	struct connection *c = calloc(1, sizeof(*c));
+	socklen_t bytes = sizeof(c->who);
+
+	if (!c)
+		return;
+	c->fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC);
+	if (c->fd >= 0 && !getsockopt(c->fd, SOL_SOCKET, SO_PEERCRED, &c->who, &bytes) && !admit(c)) {
+		if (start_thread(serve, c))
+			finish(c);
+		return;
+	}
+	if (c->fd >= 0)
+		close(c->fd);
+	free(c);
+}
+
+static void *add_named(void *arg)
+{
+	while (startup__add(arg))
+		sleep(STARTUP_SECONDS);
+	return NULL;
 }
 
 int front__serve(int listen_fd, struct settings *from)
 {
-	static struct pollfd wait[2 + WAITING_MAX];
-	unsigned missing = from->named;
-	time_t next_try = 0;
+	struct pollfd wait[2] = { { .events = POLLIN }, { .fd = listen_fd, .events = POLLIN } };
 	sigset_t ends;
 
 	settings = from;
@@ -233,27 +318,14 @@ int front__serve(int listen_fd, struct settings *from)
 	sigaddset(&ends, SIGINT);
 	sigprocmask(SIG_BLOCK, &ends, NULL);
 	wait[0].fd = signalfd(-1, &ends, SFD_CLOEXEC);
-	wait[1].fd = listen_fd;
-	wait[0].events = wait[1].events = POLLIN;
+	if (from->named && start_thread(add_named, from))
+		return 1;
 	for (;;) {
-		const unsigned polled = count;
-
-		if (missing && time(NULL) >= next_try) {
-			missing = startup__add(from);
-			next_try = time(NULL) + STARTUP_SECONDS;
-		}
-
-		for (unsigned i = 0; i < polled; i++)
-			wait[2 + i] = (struct pollfd){ .fd = waiting[i].fd, .events = POLLIN };
-		if (poll(wait, 2 + polled, 1000) < 0 && errno != EINTR)
+		if (poll(wait, 2, -1) < 0 && errno != EINTR)
 			return 1;
 		if (wait[0].revents)
 			return 0;
-		for (unsigned i = polled; i-- > 0;) /* from the end: the last one takes the place of one that is dropped */
-			if (wait[2 + i].revents)
-				read_request(i);
 		if (wait[1].revents)
 			accept_client(listen_fd);
-		expire();
 	}
 }

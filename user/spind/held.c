@@ -95,7 +95,7 @@ void held__set_attached(struct held *held, const char *interfaces)
 	pthread_mutex_unlock(&lock);
 }
 
-void held__set_object(struct held *held, int object_fd, const char *handler)
+void held__set_object(struct held *held, int object_fd, const char *handler, uint64_t map_bytes)
 {
 	int old;
 
@@ -103,6 +103,7 @@ void held__set_object(struct held *held, int object_fd, const char *handler)
 	old = held->object_fd;
 	held->object_fd = object_fd;
 	held->swaps++;
+	held->map_bytes = map_bytes;
 	snprintf(held->handler, sizeof(held->handler), "%s", handler);
 	pthread_mutex_unlock(&lock);
 	close(old);

@@ -40,7 +40,7 @@ int held__using(uint32_t id, int (*fn)(void *arg, struct held *held), void *arg)
 void held__set_attached(struct held *held, const char *interfaces);
 
 /* Its handlers were replaced by those of this object; the old descriptor is closed. */
-void held__set_object(struct held *held, int object_fd, const char *handler);
+void held__set_object(struct held *held, int object_fd, const char *handler, uint64_t map_bytes);
 
 /* Calls it for each, under the lock, until it returns non-zero. */
 void held__each(int (*fn)(void *arg, struct held *held), void *arg);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * A holder's main thread: takes orders, starts a thread for each client, and counts them (holder.h). The front process counts on it that
- * a client is counted before the receipt: it gives orders one after the other, so quotas hold.
+ * a client is counted before the receipt: it gives orders one after the other, so quotas hold. What it gives is closed at once: sockets of UDP and sealed memory.
  */
 #include <errno.h>
 #include <poll.h>
@@ -24,9 +24,10 @@
 #include "user/spind/host.h"
 #include "user/spind/order.h"
 
-#define LISTEN_FD    3
-#define IDLE_SECONDS 10
-#define THREADS_MAX  4608 /* more than the contexts that settings allow */
+#define LISTEN_FD      3
+#define IDLE_SECONDS   10
+#define OPERATIONS_MAX 8    /* of a user at a time: to open, stop or replace contexts */
+#define THREADS_MAX    4608 /* more than the contexts that settings allow */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned threads; /* clients being served */
@@ -36,28 +37,35 @@ static int idle_fd;      /* an event: there are none any more */
 #define USERS 1024
 static struct {
 	uint32_t uid;
-	unsigned contexts;
+	unsigned contexts, operations;
 } users[USERS];
 static unsigned contexts;
 
-/* Counts a user's contexts up or down; the caller holds the lock. 0, or -1 if there are too many users. */
-static int count_user(uint32_t uid, int change)
+/*
+ * Counts a user's contexts, or operations, up or down; the caller holds the lock. 0, or -1 if there are too many users, or operations of this
+ * one.
+ */
+static int count_user(uint32_t uid, int is_context, int change)
 {
 	size_t room = USERS;
 
 	for (size_t i = 0; i < USERS; i++) {
-		if (users[i].contexts && users[i].uid == uid) {
+		if ((users[i].contexts || users[i].operations) && users[i].uid == uid) {
 			room = i;
 			break;
 		}
-		if (!users[i].contexts && room == USERS)
+		if (!users[i].contexts && !users[i].operations && room == USERS)
 			room = i;
 	}
-	if (room == USERS)
+	if (room == USERS || (change > 0 && !is_context && users[room].operations >= OPERATIONS_MAX))
 		return -1;
 	users[room].uid = uid;
-	users[room].contexts += (unsigned)change;
-	contexts += (unsigned)change;
+	if (is_context) {
+		users[room].contexts += (unsigned)change;
+		contexts += (unsigned)change;
+	} else {
+		users[room].operations += (unsigned)change;
+	}
 	return 0;
 }
 
@@ -85,8 +93,7 @@ static void *serve(void *arg)
 
 	client__serve(client);
 	pthread_mutex_lock(&lock);
-	if (counted)
-		count_user(uid, -1);
+	count_user(uid, counted, -1);
 	if (!--threads)
 		eventfd_write(idle_fd, 1);
 	pthread_mutex_unlock(&lock);
@@ -108,7 +115,7 @@ static int start_thread(const struct settings *settings, const struct order *ord
 	client->count = count;
 	memcpy(client->fds, fds, count * sizeof(*fds));
 	pthread_mutex_lock(&lock);
-	taken = threads < THREADS_MAX && !(counted && count_user(order->uid, 1));
+	taken = threads < THREADS_MAX && !count_user(order->uid, counted, 1);
 	threads += (unsigned)taken;
 	pthread_mutex_unlock(&lock);
 	if (taken && !pthread_create(&thread, NULL, serve, client)) {
@@ -118,8 +125,7 @@ static int start_thread(const struct settings *settings, const struct order *ord
 	if (taken) {
 		pthread_mutex_lock(&lock);
 		threads--;
-		if (counted)
-			count_user(order->uid, -1);
+		count_user(order->uid, counted, -1);
 		pthread_mutex_unlock(&lock);
 	}
 	free(client);
@@ -152,10 +158,12 @@ static int take_order(const struct settings *settings, const struct order *order
 	case BROKER_OPEN:
 	case BROKER_STOP:
 	case BROKER_SWAP:
-		return !held__with(order->request.id, is_there, NULL) && start_thread(settings, order, fds, count);
+		if (held__with(order->request.id, is_there, NULL))
+			return 0;
+		return start_thread(settings, order, fds, count) ? 1 : RECEIPT_BUSY;
 	case BROKER_LIST:
 		if (count)
-			held__each(list_to, (void *)&fds[0]);
+			held__each(list_to, (void *)&fds[0]); /* the front has made its buffer large enough */
 	}
 	return 0;
 }
@@ -172,7 +180,7 @@ static void take_connection(int listen_fd, const struct settings *settings)
 		return;
 	if (poll(&wait, 1, 1000) > 0 && broker__receive(fd, &order, sizeof(order), fds, &count, MSG_DONTWAIT) == sizeof(order)) {
 		receipt.taken = (uint32_t)take_order(settings, &order, fds, count);
-		if (!receipt.taken)
+		if (receipt.taken != 1)
 			broker__close(fds, count);
 		pthread_mutex_lock(&lock);
 		receipt.contexts = contexts;
@@ -197,7 +205,7 @@ static int is_idle(void)
 
 int holder__main(int fd, const struct settings *settings)
 {
-	struct pollfd wait[4] = { { .fd = LISTEN_FD, .events = POLLIN }, { .events = POLLIN }, { .events = POLLIN }, { .events = POLLIN } };
+	struct pollfd wait[3] = { { .fd = LISTEN_FD, .events = POLLIN }, { .events = POLLIN }, { .events = POLLIN } };
 	const pid_t front = getppid();
 	time_t idle_since = time(NULL);
 	struct signalfd_siginfo unread;
@@ -217,21 +225,18 @@ int holder__main(int fd, const struct settings *settings)
 	sigaddset(&orphaned, SIGUSR1);
 	sigprocmask(SIG_SETMASK, &orphaned, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGUSR1);
-	wait[2].fd = signalfd(-1, &orphaned, SFD_CLOEXEC | SFD_NONBLOCK);
-	wait[3].fd = idle_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	wait[1].fd = host__open(settings);
-	if (wait[1].fd < 0) {
+	wait[1].fd = signalfd(-1, &orphaned, SFD_CLOEXEC | SFD_NONBLOCK);
+	wait[2].fd = idle_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (host__open(settings)) {
 		fprintf(stderr, "spind: %s\n", spin_strerror_last());
 		return 1;
 	}
 	for (;;) {
-		const int ready = poll(wait, 4, 1000);
+		const int ready = poll(wait, 3, 1000);
 
-		while (read(wait[2].fd, &unread, sizeof(unread)) > 0)
+		while (read(wait[1].fd, &unread, sizeof(unread)) > 0)
 			;
 		eventfd_read(idle_fd, &unread_event);
-		if (ready > 0 && wait[1].revents)
-			host__refresh();
 		if (ready > 0 && wait[0].revents)
 			take_connection(LISTEN_FD, settings);
 		if (!is_idle())

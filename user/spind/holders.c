@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Starts holders, one for each network namespace, and gives them orders. Called by the one thread of the front process. A holder that
+ * Starts holders, one for each network namespace, and gives them orders. Called by the threads of the front process. A holder that
  * ends while an order is on its way closes the connection without a receipt: the order is given again, to a new one.
  */
 #include <dirent.h>
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +19,9 @@
 #include "user/spind/holder.h"
 #include "user/spind/holders.h"
 
-#define RECEIPT_MS 5000
+#define RECEIPT_MS 2000
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* orders go out one after the other, so that quotas hold */
 static char directory[80];
 static const struct settings *settings;
 
@@ -114,7 +116,7 @@ static int start_holder(const char *name, int ns_fd)
 	return err;
 }
 
-int holders__give(uint64_t netns, int ns_fd, const struct order *order, const int *fds, unsigned count, struct receipt *receipt)
+static int give_or_start(uint64_t netns, int ns_fd, const struct order *order, const int *fds, unsigned count, struct receipt *receipt)
 {
 	char name[32];
 	int err;
@@ -131,7 +133,17 @@ int holders__give(uint64_t netns, int ns_fd, const struct order *order, const in
 	return -ECONNREFUSED;
 }
 
-int holders__give_all(const struct order *order, const int *fds, unsigned count, struct receipt *sum)
+int holders__give(uint64_t netns, int ns_fd, const struct order *order, const int *fds, unsigned count, struct receipt *receipt)
+{
+	int err;
+
+	pthread_mutex_lock(&lock);
+	err = give_or_start(netns, ns_fd, order, fds, count, receipt);
+	pthread_mutex_unlock(&lock);
+	return err;
+}
+
+static int give_each(const struct order *order, const int *fds, unsigned count, struct receipt *sum)
 {
 	DIR *dir = opendir(directory);
 	const struct dirent *entry;
@@ -139,9 +151,12 @@ int holders__give_all(const struct order *order, const int *fds, unsigned count,
 	*sum = (struct receipt){ 0 };
 	while (dir && !sum->taken && (entry = readdir(dir))) {
 		struct receipt one = { 0 };
+		int err;
 
-		if (strncmp(entry->d_name, "netns-", 6) || give(entry->d_name, order, fds, count, &one))
+		if (strncmp(entry->d_name, "netns-", 6))
 			continue;
+		err = give(entry->d_name, order, fds, count, &one);
+		sum->silent += err && err != -ECONNREFUSED && err != -ENOENT;
 		sum->taken = one.taken;
 		sum->contexts += one.contexts;
 		sum->of_user += one.of_user;
@@ -149,4 +164,14 @@ int holders__give_all(const struct order *order, const int *fds, unsigned count,
 	if (dir)
 		closedir(dir);
 	return (int)sum->taken;
+}
+
+int holders__give_all(const struct order *order, const int *fds, unsigned count, struct receipt *sum)
+{
+	int taken;
+
+	pthread_mutex_lock(&lock);
+	taken = give_each(order, fds, count, sum);
+	pthread_mutex_unlock(&lock);
+	return taken;
 }

@@ -20,7 +20,10 @@ int holders__open(const char *directory, const struct settings *settings);
  */
 int holders__give(uint64_t netns, int ns_fd, const struct order *order, const int *fds, unsigned count, struct receipt *receipt);
 
-/* Gives it to each holder in turn, until one takes it; *sum has the counts of those that were asked. 1: it was taken. */
+/*
+ * Gives it to each holder in turn, until one takes it, or is busy (RECEIPT_BUSY); *sum has the counts of those that were asked. Returns
+ * sum->taken.
+ */
 int holders__give_all(const struct order *order, const int *fds, unsigned count, struct receipt *sum);
 
 #endif

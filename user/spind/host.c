@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Addresses and interfaces of the namespace (host.h). One thread opens and refreshes the addresses; interfaces are under a lock. An
+ * Addresses and interfaces of the namespace (host.h). A thread follows the addresses; interfaces are under a lock. An
  * interface that has no address has no socket's datagrams: those of a bridge's port, say, come to the bridge.
  */
 #include <errno.h>
@@ -9,6 +9,7 @@
 #include <net/if_arp.h>
 #include <netinet/in.h>
 #include <netpacket/packet.h>
+#include <poll.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -23,6 +24,8 @@
 #include "user/libspin/error.h"
 #include "user/libspin/guard.h"
 #include "user/spind/host.h"
+
+#define REFRESH_US 50000 /* between two looks at the host's addresses, at least */
 
 static struct spin_guards guards;
 static int changes_fd = -1;
@@ -59,7 +62,7 @@ static void remove_old(void)
 }
 
 /* Addresses beyond the map's size have no entry: their packets go on to the host without handlers. */
-void host__refresh(void)
+static void refresh(void)
 {
 	struct ifaddrs *list;
 	char unread[4096];
@@ -77,6 +80,19 @@ void host__refresh(void)
 	remove_old();
 }
 
+/* A namespace whose addresses change all the time, or which has very many, holds up nobody but this thread. */
+static void *follow(void *arg)
+{
+	struct pollfd wait = { .fd = changes_fd, .events = POLLIN };
+
+	for (;;) {
+		if (poll(&wait, 1, -1) > 0)
+			refresh();
+		usleep(REFRESH_US);
+	}
+	return arg;
+}
+
 unsigned host__changes(void)
 {
 	return __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
@@ -84,16 +100,20 @@ unsigned host__changes(void)
 
 int host__open(const struct settings *settings)
 {
-	struct sockaddr_nl address = { .nl_family = AF_NETLINK, .nl_groups = RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR };
+	struct sockaddr_nl address = { .nl_family = AF_NETLINK, .nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR };
 	int err = spin_guards__open(&guards, settings->hpu_percent);
+	pthread_t thread;
 
 	if (err)
 		return err;
 	changes_fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
 	if (changes_fd < 0 || bind(changes_fd, (struct sockaddr *)&address, sizeof(address)))
 		return spin_fail(-errno, "cannot watch this host's addresses: %s", strerror(errno));
-	host__refresh();
-	return changes_fd;
+	refresh();
+	if (pthread_create(&thread, NULL, follow, NULL))
+		return spin_fail(-EAGAIN, "no thread to watch this host's addresses");
+	pthread_detach(thread);
+	return 0;
 }
 
 const struct spin_guards *host__guards(void)
@@ -106,22 +126,25 @@ const struct spin_guards *host__guards(void)
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct spin_nic *opened[64];
 
-static int is_stale(struct spin_nic *nic)
+static int is_gone(struct spin_nic *nic)
 {
-	return if_nametoindex(spin_nic__name(nic)) != (unsigned)spin_nic__ifindex(nic);
+	char name[IF_NAMESIZE];
+
+	return !if_indextoname((unsigned)spin_nic__ifindex(nic), name);
 }
 
 /* The handle of an interface, which is opened once. The caller holds the lock. */
 static int find_interface(const char *name, struct spin_nic **out)
 {
+	const int index = (int)if_nametoindex(name);
 	struct spin_nic **room = NULL;
 
 	for (size_t i = 0; i < sizeof(opened) / sizeof(opened[0]); i++) {
-		if (opened[i] && is_stale(opened[i])) { /* it was deleted: contexts that are on it keep the handle */
+		if (opened[i] && is_gone(opened[i])) { /* it was deleted: contexts that are on it keep the handle */
 			spin_nic__close(opened[i]);
 			opened[i] = NULL;
 		}
-		if (opened[i] && !strcmp(spin_nic__name(opened[i]), name)) {
+		if (opened[i] && spin_nic__ifindex(opened[i]) == index) { /* its name may be another one than when it was opened */
 			*out = opened[i];
 			return 0;
 		}

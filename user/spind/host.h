@@ -13,11 +13,10 @@
 #define HOST_INTERFACES_MAX 16 /* of a context; libspin has no more */
 
 /*
- * Makes what the guards here share, and fills in this host's addresses. Returns a descriptor that polls readable when addresses change,
- * for host__refresh(), or a negative errno with a reason in spin_strerror_last().
+ * Makes what the guards here share, and fills in this host's addresses; a thread keeps them up to date. 0 or a negative errno with a reason in
+ * spin_strerror_last().
  */
 int host__open(const struct settings *settings);
-void host__refresh(void);
 /* How often addresses have changed: contexts then look for interfaces that have become theirs. May be called from any thread. */
 unsigned host__changes(void);
 /* What the guards here share. */

@@ -40,6 +40,7 @@ static const char about[] =
 	"spind prints a line when it listens, and goes on in the foreground. It is started as root, by hand or by systemd(1), with or "
 	"without socket activation. It may end and be started again at any time: the contexts are in processes of their own, one for "
 	"each network namespace, which end with their last context. SIGTERM ends spind alone; `spinctl stop --all` ends the contexts.\n\n"
+	"A change of the configuration holds for namespaces without contexts when spind is started again. "
 	"Every interface that is up and has an address gets the dispatcher while there are contexts. What users may have is in the "
 	"configuration, a word and its value on each line:";
 

@@ -72,20 +72,34 @@ struct swap {
 	uint64_t map_bytes;
 };
 
+/* Whoever may operate a trusted context must be trusted himself to replace its handlers. */
+static int may_swap(void *arg, struct held *held)
+{
+	const struct client *client = arg;
+	int err = may(client, held);
+
+	if (!err && held->class == SPIN_CLASS_TRUSTED && !client->order.trusted)
+		err = spin_fail(
+			-EPERM,
+			"context %u is trusted, and user %u is not: only members of `trusted-group` of spind.conf replace its handlers",
+			held->id, client->order.uid);
+	return err;
+}
+
 static int swap_for(void *arg, struct held *held)
 {
 	struct swap *swap = arg;
-	int err = may(swap->client, held);
+	int err = context__check_object(swap->client, swap->obj, &swap->map_bytes);
 
-	if (!err)
-		err = context__check_object(swap->client, swap->obj, &swap->map_bytes);
 	if (err)
 		return err;
 	pthread_mutex_lock(&held->use);
+	context__lock_loads(swap->client->order.uid);
 	err = spin_ctx__swap(held->ctx, swap->obj);
+	context__unlock_loads(swap->client->order.uid);
+	if (!err) /* before others use it: the old descriptor is closed */
+		held__set_object(held, swap->client->fds[1], spin_object__meta(swap->obj)->name, swap->map_bytes);
 	pthread_mutex_unlock(&held->use);
-	if (!err)
-		held__set_object(held, swap->client->fds[1], spin_object__meta(swap->obj)->name);
 	return err;
 }
 
@@ -97,7 +111,9 @@ static int swap(struct client *client)
 
 	if (client->count != 2)
 		return spin_fail(-EINVAL, "SWAP comes with one descriptor, the object");
-	err = context__read_object(client->fds[1], &swap.obj);
+	err = held__with(client->order.request.id, may_swap, client);
+	if (!err)
+		err = context__read_object(client->fds[1], &swap.obj);
 	if (!err)
 		err = held__using(client->order.request.id, swap_for, &swap);
 	spin_object__close(swap.obj);
@@ -127,6 +143,8 @@ void operate__serve(struct client *client)
 	default:
 		err = spin_fail(-EOPNOTSUPP, "spind does not know request %u", client->order.request.op);
 	}
+	if (err == -EBUSY)
+		spin_fail(err, "too many programs operate contexts: try again");
 	if (err == -ENOENT)
 		spin_fail(err, "there is no context %u any more", client->order.request.id);
 	if (err)

@@ -17,10 +17,13 @@ struct order {
 };
 
 /* The holder's answer: it comes as soon as the holder has the descriptors, and before the client's. */
+#define RECEIPT_BUSY 2
+
 struct receipt {
-	uint32_t taken;    /* 1: the holder answers the client */
+	uint32_t taken;    /* 1: the holder answers the client; RECEIPT_BUSY: the context is its, but not now */
 	uint32_t contexts; /* that it holds or loads, of all users */
 	uint32_t of_user;  /* and of order.uid */
+	uint32_t silent;   /* of several: so many holders did not answer */
 };
 
 /* What a holder's thread for a client begins with; it owns the descriptors and frees it. */

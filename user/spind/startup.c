@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Contexts of the configuration (startup.h). The front process asks a holder for them as a client of root's would. An interface may come
- * later, as may an object; a context of the spind before is there already, and has the rule.
+ * later, as may an object; a context that the spind before has added is there already.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -88,6 +88,29 @@ static int ask(const struct settings_context *context, int ns, uint64_t netns, i
 	return err;
 }
 
+/* 1: root has a context of this name, which a spind before has added. */
+static int is_there(const struct settings_context *context)
+{
+	const struct order order = { .request = { .magic = BROKER_MAGIC, .version = BROKER_VERSION, .op = BROKER_LIST } };
+	struct broker_answer answer;
+	struct receipt sum;
+	int pair[2], fds[BROKER_FDS], found = 0;
+	unsigned count;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return 0;
+	setsockopt(pair[1], SOL_SOCKET, SO_SNDBUFFORCE, &(int){ 8 << 20 }, sizeof(int));
+	holders__give_all(&order, &pair[1], 1, &sum);
+	close(pair[1]);
+	while (broker__receive(pair[0], &answer, sizeof(answer), fds, &count, MSG_DONTWAIT) == sizeof(answer)) {
+		broker__close(fds, count);
+		answer.name[sizeof(answer.name) - 1] = '\0';
+		found |= !answer.uid && !strcmp(answer.name, context->name);
+	}
+	close(pair[0]);
+	return found;
+}
+
 static int add(const struct settings_context *context, char *text, size_t bytes)
 {
 	int ns = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC), object = seal(context->file), err;
@@ -119,10 +142,10 @@ unsigned startup__add(struct settings *settings)
 
 	for (unsigned i = 0; i < settings->named; i++) {
 		struct settings_context *context = &settings->context[i];
-		int err = context->added ? 0 : add(context, text, sizeof(text));
+		int err = context->added || is_there(context) ? 0 : add(context, text, sizeof(text));
 
-		context->added = !err || err == -EEXIST;
-		if (err && err != -EEXIST && !told[i]++)
+		context->added = !err;
+		if (err && !told[i]++)
 			fprintf(stderr, "spind: context %s of the configuration is not added yet: %s\n", context->name, text);
 		missing += !context->added;
 	}

@@ -6,7 +6,7 @@
 
 /*
  * Adds the contexts that the configuration names, those that are not there yet, in this process's network namespace. Each waits for its
- * load. A failure is a line on stderr, the first time; it is tried again by the next call. Returns how many are still to be added.
+ * load; called by one thread. A failure is a line on stderr, the first time; it is tried again by the next call. Returns how many are still to be added.
  */
 unsigned startup__add(struct settings *settings);
 

@@ -148,6 +148,7 @@ static void become_program(const char **operands, int to_parent)
 	close(fd);
 	close(to_parent);
 	signal(SIGPIPE, SIG_DFL);
+	prctl(PR_SET_PDEATHSIG, SIGTERM); /* without this command its bind() would fail */
 	execvp(operands[0], (char **)operands);
 	report_error("cannot run %s: %s", operands[0], strerror(errno));
 	_exit(127);
@@ -190,8 +191,8 @@ static int serve(struct session *s, pid_t pid, int notify_fd)
 		struct pollfd wait = { .fd = notify_fd, .events = POLLIN };
 
 		poll(&wait, 1, notify_fd < 0 ? 10 : 100);
-		if (wait.revents & POLLIN && trap__handle(notify_fd, attach, s) == -EPERM)
-			s->failed = FAILED;
+		if (wait.revents & POLLIN && trap__handle(notify_fd, attach, s) == -EPERM && !s->failed)
+			s->failed = report_error("the program does not let its sockets be looked at, so it cannot have handlers");
 		if (s->failed)
 			kill(pid, SIGTERM);
 		if (waitpid(pid, &status, WNOHANG) == pid)
@@ -247,8 +248,7 @@ static const struct command_row row = {
 		"handlers are attached: they see every datagram of that socket. What they drop the program never reads, what they rewrite it "
 		"reads rewritten. The program is not changed, and need not be linked in any way.\n\n"
 		"If handlers cannot be attached the program is ended: with handlers that are missing it would be another one. If this command is "
-		"killed, the program goes on without handlers, but its later calls of bind() and connect() fail (ENOSYS). Programs of users "
-		"other than root cannot get more rights, as by sudo(8), while they run so.",
+		"killed, the program gets SIGTERM: its later calls of bind() and connect() would fail. Programs of users other than root cannot get more rights, as by sudo(8), while they run so.",
 	.examples =
 		(const struct example_row[]){
 			{ "spinctl exec --handler filtering.spin --counters -- my-server 1 --threads 4",

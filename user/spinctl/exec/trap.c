@@ -53,24 +53,39 @@ int trap__install(void)
 	return fd < 0 ? -errno : fd;
 }
 
-/* What /proc says of a thread: its process, and its effective user. */
-static int read_task(pid_t tid, pid_t *pid, unsigned *uid)
+/* What /proc says of a thread: its process, effective user and capabilities. tid 0: this process. */
+struct task {
+	pid_t pid;
+	unsigned uid;
+	unsigned long long capabilities;
+};
+
+static int read_task(pid_t tid, struct task *out)
 {
-	char path[32], line[128];
+	char path[32] = "/proc/self/status", line[128];
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	if (tid)
+		snprintf(path, sizeof(path), "/proc/%d/status", tid);
 	file = fopen(path, "re");
 	if (!file)
 		return -ENOENT;
-	*pid = 0;
-	*uid = ~0u;
+	*out = (struct task){ .uid = ~0u };
 	while (fgets(line, sizeof(line), file)) {
-		sscanf(line, "Tgid: %d", pid);
-		sscanf(line, "Uid: %*u %u", uid);
+		sscanf(line, "Tgid: %d", &out->pid);
+		sscanf(line, "Uid: %*u %u", &out->uid);
+		sscanf(line, "CapEff: %llx", &out->capabilities);
 	}
 	fclose(file);
-	return *pid ? 0 : -ENOENT;
+	return out->pid ? 0 : -ENOENT;
+}
+
+/* 1: what this process may do the task may do, too, so that its call can be made here. */
+static int has_same_rights(const struct task *task)
+{
+	struct task own;
+
+	return !read_task(0, &own) && own.uid == task->uid && own.capabilities == task->capabilities;
 }
 
 static int get_socket(pid_t pid, int fd)
@@ -152,11 +167,11 @@ static int wait_for_port(int fd)
 	return port_of(fd);
 }
 
-static int handle_udp(int notify_fd, const struct seccomp_notif *notif, pid_t pid, unsigned uid, int fd,
+static int handle_udp(int notify_fd, const struct seccomp_notif *notif, const struct task *task, int fd,
 		      int (*fn)(void *arg, int socket_fd, int is_connect), void *arg)
 {
 	const int is_connect = notif->data.nr == SYS_connect, had_port = port_of(fd) != 0;
-	int result = uid == geteuid() ? call_for(notif, pid, fd) : 1;
+	int result = has_same_rights(task) ? call_for(notif, task->pid, fd) : 1;
 
 	if (result > 0) {
 		int err = send_answer(notify_fd, notif->id, 0, 1);
@@ -171,25 +186,26 @@ static int handle_udp(int notify_fd, const struct seccomp_notif *notif, pid_t pi
 int trap__handle(int notify_fd, int (*fn)(void *arg, int socket_fd, int is_connect), void *arg)
 {
 	struct seccomp_notif notif = { 0 };
-	unsigned uid;
-	pid_t pid;
+	struct task task;
 	int fd, err;
 
 	if (ioctl(notify_fd, SECCOMP_IOCTL_NOTIF_RECV, &notif))
 		return -errno;
-	if (read_task((pid_t)notif.pid, &pid, &uid))
-		return -ENOENT;
-	fd = get_socket(pid, (int)notif.data.args[0]);
+	fd = read_task((pid_t)notif.pid, &task) ? -ENOENT : get_socket(task.pid, (int)notif.data.args[0]);
 	/* the number of the thread may be another one's by now */
 	if (ioctl(notify_fd, SECCOMP_IOCTL_NOTIF_ID_VALID, &notif.id)) {
 		if (fd >= 0)
 			close(fd);
 		return -ENOENT;
 	}
+	if (fd < 0 && fd != -EBADF) { /* a program that does not let itself be looked at would have no handlers */
+		send_answer(notify_fd, notif.id, -EPERM, 0);
+		return -EPERM;
+	}
 	if (fd < 0 || !is_udp(fd))
 		err = send_answer(notify_fd, notif.id, 0, 1);
 	else
-		err = handle_udp(notify_fd, &notif, pid, uid, fd, fn, arg);
+		err = handle_udp(notify_fd, &notif, &task, fd, fn, arg);
 	if (fd >= 0)
 		close(fd);
 	return err;

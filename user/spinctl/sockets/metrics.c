@@ -76,7 +76,7 @@ static int add(void *arg, const struct spin_socket_info *info)
 		return -ENOMEM;
 	all->sample = sample;
 	sample += all->count++;
-	/* names are printable ASCII without spaces: spind refuses others */
+	/* names are printable ASCII without quotes: spind refuses others */
 	snprintf(sample->labels, sizeof(sample->labels), "id=\"%u\",name=\"", info->id);
 	for (const char *c = info->name; *c; c++) {
 		const size_t length = strlen(sample->labels);
