@@ -21,6 +21,10 @@ demo() {
 	[ -s demo.json ] || fail "no demo.json with $1 s for a step"
 	"$BUILD/tests/tools/well_formed" json demo.json >/dev/null || fail "demo.json is not well formed"
 	grep -q '"kv.rounds"' demo.json || fail "no number of rounds in demo.json"
+	for try in $(seq 50); do # spind's process for the namespace ends when it has taken its context away
+		pgrep -f "$WORK" >/dev/null || break
+		sleep 0.1
+	done
 	pgrep -f "$WORK" >/dev/null && fail "processes are left: $(pgrep -af "$WORK")"
 }
 

@@ -125,37 +125,43 @@ static const struct flow_row {
 };
 #define FLOWS (sizeof(flows) / sizeof(flows[0]))
 
+struct part {
+	struct place place;
+	struct outcome out[FLOWS];
+};
+
 static void run_flows(struct demo *demo, void *arg)
 {
-	struct outcome *out = arg;
-	struct place place;
-	char command[64];
-	pid_t spind;
+	struct part *part = arg;
+	struct outcome *out = part->out;
+	pid_t spind = start_spind(demo, &part->place);
 
-	make_place(&place, demo);
-	spind = start_spind(demo, &place);
 	for (size_t i = 0; i < FLOWS; i++) {
-		run_flow(demo, &place, flows[i].drop_every, &out[i]);
+		run_flow(demo, &part->place, flows[i].drop_every, &out[i]);
 		printf("  %-20s %9lu %12lu %12lu %16lu %12lu %8.1f\n", flows[i].what, (unsigned long)out[i].sent,
 		       (unsigned long)out[i].passed, (unsigned long)out[i].dropped, (unsigned long)(out[i].sent - out[i].lost),
 		       (unsigned long)out[i].lost, out[i].mbit_s);
 		proc_progress();
 	}
 	proc_stop(spind, SIGTERM);
-	snprintf(command, sizeof(command), "rm -rf %s", place.directory);
-	if (system(command))
-		printf("  %s stays\n", place.directory);
 }
 
 int demo_sockets(struct demo *demo)
 {
-	struct outcome *out = proc_shared(FLOWS * sizeof(*out));
+	struct part *part = proc_shared(sizeof(*part));
+	const struct outcome *out = part->out;
+	char command[64];
 	int status;
+
+	make_place(&part->place, demo);
 
 	printf("\nprocessing sockets: iperf3 of the user nobody, with a handler on its UDP socket, by spind\n");
 	printf("  %-20s %9s %12s %12s %16s %12s %8s\n", "the handler", "sent", "passed", "dropped", "iperf3 received", "iperf3 lost",
 	       "Mbit/s");
-	status = demo_step(demo, "processing sockets", run_flows, out);
+	status = demo_step(demo, "processing sockets", run_flows, part);
+	snprintf(command, sizeof(command), "rm -rf %s", part->place.directory); /* also what a step leaves that was given up */
+	if (system(command))
+		printf("  %s stays\n", part->place.directory);
 	for (size_t i = 0; i < FLOWS && !status; i++) {
 		char name[64];
 
