@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The guard before programs that spincc does not make: each changes bytes of the frame, and returns an action or a number that is none.
+ * Only what goes on to the same socket, or back to the sender, may leave. By PROG_TEST_RUN, through the dispatcher.
+ */
+#include <errno.h>
+#include <linux/bpf.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "kernel/probe.h"
+#include "tests/common/built.h"
+#include "tests/common/net/asks.h"
+#include "tests/common/proc.h"
+#include "user/conformance/template/template.h"
+#include "user/libspin/guard.h"
+#include "user/libspin/internal.h"
+
+#define PORT "7000"
+
+/* Bytes that a program stores; bytes 0 ends a list. */
+struct store {
+	uint8_t at, bytes, value[8];
+};
+#define STORES_MAX 5
+
+static const struct change {
+	const char *name;
+	int goes_on, goes_back; /* 1: XDP_PASS, or XDP_TX, may leave so */
+	struct store store[STORES_MAX];
+} changes[] = {
+	{ "nothing", 1, 0, { { 0 } } },
+	{ "the payload", 1, 0, { { 44, 4, "abcd" } } },
+	{ "both ends",
+	  0,
+	  1,
+	  { { 0, 6, { 2, 0, 0, 0, 0, 1 } },
+	    { 6, 6, { 2, 0, 0, 0, 0, 2 } },
+	    { 26, 4, { 127, 0, 0, 1 } },
+	    { 30, 4, { 10, 0, 0, 1 } },
+	    { 34, 4, { 0x1b, 0x58, 0x0f, 0xa0 } } } },
+	{ "both ends, to another address",
+	  0,
+	  0,
+	  { { 0, 6, { 2, 0, 0, 0, 0, 1 } },
+	    { 6, 6, { 2, 0, 0, 0, 0, 2 } },
+	    { 26, 4, { 127, 0, 0, 1 } },
+	    { 30, 4, { 10, 0, 0, 9 } },
+	    { 34, 4, { 0x1b, 0x58, 0x0f, 0xa0 } } } },
+	{ "both ends, from another address",
+	  0,
+	  0,
+	  { { 0, 6, { 2, 0, 0, 0, 0, 1 } },
+	    { 6, 6, { 2, 0, 0, 0, 0, 2 } },
+	    { 26, 4, { 127, 0, 0, 9 } },
+	    { 30, 4, { 10, 0, 0, 1 } },
+	    { 34, 4, { 0x1b, 0x58, 0x0f, 0xa0 } } } },
+	{ "both ends, to another port",
+	  0,
+	  0,
+	  { { 0, 6, { 2, 0, 0, 0, 0, 1 } },
+	    { 6, 6, { 2, 0, 0, 0, 0, 2 } },
+	    { 26, 4, { 127, 0, 0, 1 } },
+	    { 30, 4, { 10, 0, 0, 1 } },
+	    { 34, 4, { 0x1b, 0x58, 0x0f, 0xa1 } } } },
+	{ "both ends, to another station",
+	  0,
+	  0,
+	  { { 0, 6, { 2, 0, 0, 0, 0, 9 } },
+	    { 6, 6, { 2, 0, 0, 0, 0, 2 } },
+	    { 26, 4, { 127, 0, 0, 1 } },
+	    { 30, 4, { 10, 0, 0, 1 } },
+	    { 34, 4, { 0x1b, 0x58, 0x0f, 0xa0 } } } },
+	{ "the destination port", 0, 0, { { 36, 2, { 0x1b, 0x59 } } } },
+	{ "the source port", 0, 0, { { 34, 2, { 1, 1 } } } },
+	{ "the destination", 0, 0, { { 30, 4, { 127, 0, 0, 2 } } } },
+	{ "the source", 0, 0, { { 26, 4, { 10, 0, 0, 9 } } } },
+	{ "the destination station", 0, 0, { { 0, 6, { 2, 0, 0, 0, 0, 9 } } } },
+	{ "the source station", 0, 0, { { 6, 6, { 2, 0, 0, 0, 0, 9 } } } },
+	{ "the protocol", 0, 0, { { 23, 1, { 6 } } } },
+	{ "the type, to a VLAN's", 0, 0, { { 12, 6, { 0x81, 0, 0, 5, 8, 0 } } } },
+	{ "the length of the IP header", 0, 0, { { 14, 1, { 0x46 } } } },
+};
+
+/* XDP_ABORTED is left out: it drops, too, and libspin tells it as an error. */
+static const int actions[] = { -1, XDP_DROP, XDP_PASS, XDP_TX, XDP_REDIRECT, 5, 77, 0x10002 };
+
+static int load(const struct change *change, int action)
+{
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_XDP,
+		    .prog_flags = kernel_probe__fragments() ? BPF_F_XDP_HAS_FRAGS : 0);
+	struct bpf_insn code[128], *at = code;
+	int fd;
+
+	*at++ = (struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 6, .src_reg = 1 };
+	for (const struct store *store = change->store; store < change->store + STORES_MAX && store->bytes; store++) {
+		for (int i = 0; i < store->bytes; i++)
+			*at++ = (struct bpf_insn){
+				.code = BPF_ST | BPF_MEM | BPF_B, .dst_reg = 10, .off = (int16_t)(i - 8), .imm = store->value[i]
+			};
+		*at++ = (struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 1, .src_reg = 6 };
+		*at++ = (struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 2, .imm = store->at };
+		*at++ = (struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 3, .src_reg = 10 };
+		*at++ = (struct bpf_insn){ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = 3, .imm = -8 };
+		*at++ = (struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 4, .imm = store->bytes };
+		*at++ = (struct bpf_insn){ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_xdp_store_bytes };
+	}
+	*at++ = (struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = action };
+	*at++ = (struct bpf_insn){ .code = BPF_JMP | BPF_EXIT };
+	fd = bpf_prog_load(BPF_PROG_TYPE_XDP, "foreign", "GPL", code, (size_t)(at - code), &opts);
+	if (fd < 0)
+		die("%s, action %d: cannot load: %s", change->name, action, strerror(-fd));
+	return fd;
+}
+
+static void make_packet(struct template *packet)
+{
+	template_start(packet);
+	if (template_line(packet, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 ||
+	    template_line(packet, "ip4 10.0.0.1 > 127.0.0.1") != 1 || template_line(packet, "udp 4000 > " PORT) != 1 ||
+	    template_line(packet, "fill 32 0") != 1 || template_finish(packet))
+		die("packet: %s", engine_why());
+}
+
+static enum spin_verdict expected(const struct change *change, int action)
+{
+	if ((action == XDP_PASS || action == -1) && change->goes_on)
+		return SPIN_VERDICT_PASS;
+	return action == XDP_TX && change->goes_back ? SPIN_VERDICT_TX : SPIN_VERDICT_DROP;
+}
+
+int main(void)
+{
+	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = SPIN_CLASS_TRUSTED };
+	struct asks_hosts hosts;
+	struct spin_guards guards;
+	struct spin_object *obj;
+	struct spin_nic *nic;
+	struct spin_ctx *ctx;
+	struct spin_rule rule;
+	struct template packet;
+	unsigned checks = 0;
+	char path[512];
+	int fd;
+
+	asks__hosts(&hosts);
+	fd = asks__socket(&hosts, hosts.server_ns, AF_INET);
+	asks__bind(fd, "127.0.0.1", 7000);
+	if (built_object("filtering", path, sizeof(path)) || spin_object__open(path, &obj) ||
+	    spin_rule__parse("udp dst 127.0.0.1 dport " PORT, &rule) || spin_nic__open_offline(&nic) ||
+	    spin_ctx__create_opts(nic, obj, &rule, &opts, &ctx) || spin_guards__open(&guards, 0) || spin_guard__install(ctx, fd, &guards) ||
+	    spin_ctx__attach(ctx))
+		die("%s", spin_strerror_last());
+	make_packet(&packet);
+	for (size_t c = 0; c < sizeof(changes) / sizeof(changes[0]); c++)
+		for (size_t a = 0; a < sizeof(actions) / sizeof(actions[0]); a++) {
+			const int prog_fd = load(&changes[c], actions[a]);
+			struct spin_run_result result;
+			uint8_t out[2048];
+
+			if (guard__replace(ctx->guard, prog_fd) ||
+			    spin_nic__run(nic, packet.frame, packet.bytes, 1, out, sizeof(out), &result))
+				die("%s", spin_strerror_last());
+			if (result.verdict != expected(&changes[c], actions[a]))
+				die("a program changes %s and returns %d: %s, not %s", changes[c].name, actions[a],
+				    spin_verdict_name(result.verdict), spin_verdict_name(expected(&changes[c], actions[a])));
+			close(prog_fd);
+			checks++;
+		}
+	printf("%u programs are held\n", checks);
+	spin_ctx__destroy(ctx);
+	spin_guards__close(&guards);
+	spin_nic__close(nic);
+	spin_object__close(obj);
+	return 0;
+}
