@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Messages with descriptors between programs and spind. A message is whole or refused, and no descriptor of a refused one stays open. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -40,6 +42,35 @@ int broker__send(int connection, const void *message, size_t bytes, const int *f
 		sent = sendmsg(connection, &msg, flags | MSG_NOSIGNAL);
 	while (sent < 0 && errno == EINTR);
 	return sent < 0 ? -errno : (size_t)sent == bytes ? 0 : -EMSGSIZE;
+}
+
+#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
+
+int broker__seal(const void *data, size_t bytes)
+{
+	int fd = memfd_create("spin_object", MFD_CLOEXEC | MFD_ALLOW_SEALING), err;
+	size_t done = 0;
+
+	while (fd >= 0 && done < bytes) {
+		ssize_t wrote = write(fd, (const char *)data + done, bytes - done);
+
+		if (wrote < 0 && errno != EINTR)
+			break;
+		done += wrote > 0 ? (size_t)wrote : 0;
+	}
+	if (fd >= 0 && done == bytes && !fcntl(fd, F_ADD_SEALS, SEALS | F_SEAL_SEAL))
+		return fd;
+	err = -errno;
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+int broker__is_sealed(int fd)
+{
+	const int seals = fcntl(fd, F_GET_SEALS);
+
+	return seals >= 0 && (seals & SEALS) == SEALS;
 }
 
 void broker__close(int *fds, unsigned count)

@@ -81,6 +81,11 @@ int broker__send(int connection, const void *message, size_t bytes, const int *f
  */
 ssize_t broker__receive(int connection, void *message, size_t bytes, int fds[BROKER_FDS], unsigned *count, int flags);
 
+/* A file in memory with these bytes that nobody can change or shorten any more: a descriptor, or a negative errno. */
+int broker__seal(const void *data, size_t bytes);
+/* 1: the descriptor is of such a file, and not of a device or a network file that may never end. */
+int broker__is_sealed(int fd);
+
 void broker__close(int *fds, unsigned count);
 
 /* A connection to the spind at `path`; NULL: of BROKER_ENV, or BROKER_PATH. A descriptor or a negative errno. */

@@ -85,7 +85,6 @@ static int load(struct guard *guard, const struct spin_guards *guards)
 	} else {
 		class__take_fragments(guard->bpf);
 		bpf_program__set_autoload(port, true);
-		bpf_program__set_flags(port, 0); /* it is no XDP program */
 		err = load_failure__load_own(guard->bpf, log, SPIN_CLASS_TRUSTED, "the guard of a socket");
 	}
 	free(log);

@@ -141,7 +141,7 @@ int guard__replace(struct guard *guard, int prog_fd);
 
 /* ctx.c: a context like ctx but with the object's handlers, and with ctx's state, tables, events and host memory. */
 int ctx__create_next(const struct spin_ctx *ctx, const struct spin_object *obj, struct spin_ctx **out);
-/* swap.c: before loading, takes the maps of the previous context. */
+/* swap.c: before loading, takes the maps of the previous context, whose layouts must be the same. */
 int swap__reuse_maps(struct spin_ctx *ctx);
 
 /* Called before a tapped context joins a place. The caller holds the interface's lock, here and below. */
@@ -154,7 +154,7 @@ void counters__add(const struct spin_counters *counters, uint32_t hpus, uint64_t
 /* load/class.c: which programs a load class loads, with which capabilities, and which of them is the context's entry. */
 int class__probe(enum spin_class class, char *why, size_t why_bytes);
 int class__load(struct spin_ctx *ctx);
-/* Sets BPF_F_XDP_HAS_FRAGS on all programs: an array of programs refuses a mix. */
+/* Sets BPF_F_XDP_HAS_FRAGS on all XDP programs: an array of programs refuses a mix. */
 void class__take_fragments(struct bpf_object *bpf);
 /* Before loading: widens 32-bit spills so that the program loads without CAP_PERFMON (load/spill.c). */
 int spill__widen(struct bpf_program *prog);

@@ -8,7 +8,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "user/libspin/broker.h"
@@ -54,9 +53,9 @@ static int wait_answer(int connection, struct broker_answer *answer, int got[BRO
 		if (!ready || (ready < 0 && errno != EINTR))
 			err = -ETIMEDOUT;
 	}
-	if (err == -ETIMEDOUT)
+	if (err)
 		return spin_fail(err, "spind has not answered for %d minutes; its log may say why", ANSWER_MS / 60000);
-	bytes = err ? err : broker__receive(connection, answer, sizeof(*answer), got, got_count, 0);
+	bytes = broker__receive(connection, answer, sizeof(*answer), got, got_count, 0);
 	if (bytes == sizeof(*answer) && answer->magic == BROKER_MAGIC && answer->version == BROKER_VERSION) {
 		answer->text[sizeof(answer->text) - 1] = '\0';
 		if (!answer->error)
@@ -85,29 +84,10 @@ static int ask(int connection, const struct broker_request *request, const int *
 							  : wait_answer(connection, answer, got, got_count);
 }
 
-/* The object for spind: a file that nobody can change any more. */
 static int object_fd(const struct spin_object *obj, int *out)
 {
-	const int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
-	int fd = memfd_create("spin_object", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	size_t done = 0;
-
-	while (fd >= 0 && done < obj->file_bytes) {
-		ssize_t wrote = write(fd, obj->data + done, obj->file_bytes - done);
-
-		if (wrote < 0 && errno != EINTR)
-			break;
-		done += wrote > 0 ? (size_t)wrote : 0;
-	}
-	if (fd < 0 || done < obj->file_bytes || fcntl(fd, F_ADD_SEALS, seals)) {
-		int err = -errno;
-
-		if (fd >= 0)
-			close(fd);
-		return spin_fail(err, "cannot hand %s to spind: %s", obj->path, strerror(-err));
-	}
-	*out = fd;
-	return 0;
+	*out = broker__seal(obj->data, obj->file_bytes);
+	return *out < 0 ? spin_fail(*out, "cannot hand %s to spind: %s", obj->path, strerror(-*out)) : 0;
 }
 
 /* Maps the memories whose descriptors came; those that are still needed go to the context. */
@@ -186,6 +166,14 @@ static int take_options(const struct spin_socket_opts *from, struct spin_socket_
 	return 0;
 }
 
+static void request_options(const struct spin_socket_opts *wanted, struct broker_request *request)
+{
+	request->class = wanted->trusted ? SPIN_CLASS_TRUSTED : SPIN_CLASS_ISOLATED;
+	request->host_bytes = wanted->host_bytes;
+	if (wanted->name)
+		memcpy(request->name, wanted->name, strlen(wanted->name));
+}
+
 int spin_socket__attach(int fd, const struct spin_object *obj, const struct spin_socket_opts *opts, struct spin_ctx **out)
 {
 	struct broker_request request = { .magic = BROKER_MAGIC, .version = BROKER_VERSION, .op = BROKER_CREATE };
@@ -201,10 +189,7 @@ int spin_socket__attach(int fd, const struct spin_object *obj, const struct spin
 		return err;
 	if (fcntl(fd, F_GETFD) < 0)
 		return spin_fail(-EBADF, "%d is no open descriptor", fd);
-	request.class = wanted.trusted ? SPIN_CLASS_TRUSTED : SPIN_CLASS_ISOLATED;
-	request.host_bytes = wanted.host_bytes;
-	if (wanted.name)
-		memcpy(request.name, wanted.name, strlen(wanted.name));
+	request_options(&wanted, &request);
 	connection = broker__connect(wanted.broker);
 	if (connection < 0)
 		return no_broker(connection, wanted.broker);
@@ -332,10 +317,7 @@ int spin_socket__add(const struct spin_object *obj, const char *interface, const
 		err = take_text(request.rule, sizeof(request.rule), rule, "a rule");
 	if (err)
 		return err;
-	request.class = wanted.trusted ? SPIN_CLASS_TRUSTED : SPIN_CLASS_ISOLATED;
-	request.host_bytes = wanted.host_bytes;
-	if (wanted.name)
-		memcpy(request.name, wanted.name, strlen(wanted.name));
+	request_options(&wanted, &request);
 	fds[0] = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
 	if (fds[0] < 0)
 		return spin_fail(-errno, "this thread's network namespace cannot be opened: %s", strerror(errno));

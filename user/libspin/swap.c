@@ -4,7 +4,6 @@
  * state, so nothing is copied and no update is lost; then one entry of a program array is replaced, which each packet reads once.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "user/libspin/internal.h"
@@ -26,10 +25,32 @@ static int reuse(const struct spin_ctx *ctx, const struct bpf_map *from, struct 
 	return err ? spin_fail(err, "%s has another %s in the new handlers: detach it, and create it again", ctx->name, name) : 0;
 }
 
+/* 0 if all variables of both lie in the same place and have the same fields; else the first one that differs is named. */
+static int compare_layouts(const struct spin_ctx *ctx, const struct btf *next)
+{
+	struct layout_variable var, other;
+	unsigned i = 0;
+
+	for (; !layout__nth(ctx->btf, i, &var); i++) {
+		if (layout__find(next, var.name, &other) || !layout__same(ctx->btf, &var, next, &other))
+			return spin_fail(
+				-EINVAL,
+				"the new handlers have another '%s' than %s, whose state would be lost: keep its layout, or detach "
+				"the context and create it again",
+				var.name, ctx->name);
+	}
+	if (!layout__nth(next, i, &other))
+		return spin_fail(-EINVAL,
+				 "the new handlers have a state or table more than %s has: keep the layout, or detach the context and "
+				 "create it again",
+				 ctx->name);
+	return 0;
+}
+
 int swap__reuse_maps(struct spin_ctx *ctx)
 {
 	const struct bpf_object *old = ctx->previous->bpf;
-	int err = 0;
+	int err = compare_layouts(ctx->previous, ctx->btf);
 
 	for (size_t i = 0; i < sizeof(shared_sections) / sizeof(shared_sections[0]) && !err; i++)
 		err = reuse(ctx, section__map(old, shared_sections[i]), section__map(ctx->bpf, shared_sections[i]), shared_sections[i]);
@@ -39,75 +60,8 @@ int swap__reuse_maps(struct spin_ctx *ctx)
 	return err;
 }
 
-/* The fields of a variable, as one text: "path:bytes ...". */
-struct shape {
-	char *text;
-	size_t length, room;
-};
-
-static int add_field(void *arg, const struct spin_field *field)
-{
-	struct shape *shape = arg;
-	char line[200];
-	int length = snprintf(line, sizeof(line), "%s:%u ", field->path, field->bytes);
-
-	if (shape->length + (size_t)length + 1 > shape->room) {
-		size_t room = 2 * shape->room + (size_t)length + 4096;
-		char *text = realloc(shape->text, room);
-
-		if (!text)
-			return -ENOMEM;
-		shape->text = text;
-		shape->room = room;
-	}
-	memcpy(shape->text + shape->length, line, (size_t)length + 1);
-	shape->length += (size_t)length;
-	return 0;
-}
-
-static int same_fields(const struct btf *a, const struct layout_variable *va, const struct btf *b, const struct layout_variable *vb)
-{
-	void *zeros = calloc(va->copies, va->bytes);
-	struct shape x = { 0 }, y = { 0 };
-	int same = zeros && !layout__walk(a, va, zeros, 1, add_field, &x) && !layout__walk(b, vb, zeros, 1, add_field, &y) &&
-		   x.length == y.length && (!x.length || !memcmp(x.text, y.text, x.length));
-
-	free(zeros);
-	free(x.text);
-	free(y.text);
-	return same;
-}
-
-/* 0 if all variables of both lie in the same place and have the same fields; else the first one that differs is named. */
-static int compare_layouts(const struct spin_ctx *ctx, const struct btf *a, const struct btf *b)
-{
-	struct layout_variable va, vb;
-	unsigned i = 0;
-
-	for (; !layout__nth(a, i, &va); i++) {
-		if (layout__find(b, va.name, &vb) || strcmp(va.section, vb.section) || va.offset != vb.offset || va.bytes != vb.bytes ||
-		    va.copies != vb.copies || !same_fields(a, &va, b, &vb))
-			return spin_fail(
-				-EINVAL,
-				"the new handlers have another '%s' than %s, whose state would be lost: keep its layout, or detach "
-				"the context and create it again",
-				va.name, ctx->name);
-	}
-	if (!layout__nth(b, i, &vb))
-		return spin_fail(-EINVAL,
-				 "the new handlers have a state or table more than %s has: keep the layout, or detach the context and "
-				 "create it again",
-				 ctx->name);
-	return 0;
-}
-
 static int check(const struct spin_ctx *ctx, const struct spin_object *obj)
 {
-	const void *programs;
-	size_t bytes;
-	struct bpf_object *next;
-	int err;
-
 	if (ctx->remote)
 		return spin_fail(-EOPNOTSUPP, "%s is spind's: spin_socket__swap() replaces its handlers", ctx->name);
 	if (ctx->messages || ctx->requests || ctx->loads || obj->meta.registration.delivery != SPIN_DELIVER_STACK ||
@@ -117,28 +71,32 @@ static int check(const struct spin_ctx *ctx, const struct spin_object *obj)
 			"handlers that take messages, send packets (SPIN_PUTS) or are spread over CPUs are not replaced while they run: "
 			"detach %s, and create it again",
 			ctx->name);
-	programs = object__programs(obj, ctx->bounded && obj->bounded, &bytes);
-	next = bpf_object__open_mem(programs, bytes, NULL);
-	if (!next)
-		return spin_fail(-EINVAL, "%s cannot be read by libbpf", obj->path);
-	err = compare_layouts(ctx, ctx->btf, bpf_object__btf(next));
-	bpf_object__close(next);
+	return 0;
+}
+
+static int replace_at(const struct spin_place *place, int prog_fd)
+{
+	int err;
+
+	pthread_mutex_lock(&place->nic->lock);
+	err = root__replace(place->nic->root, place->slot, prog_fd);
+	pthread_mutex_unlock(&place->nic->lock);
 	return err;
 }
 
-/* Gives packets to the new program; afterwards no HPU runs the old one. */
+/* Gives packets to the new program, on all interfaces or on none; afterwards no HPU runs the other one. */
 static int replace_program(struct spin_ctx *ctx, int prog_fd)
 {
+	unsigned done = 0;
 	int err = 0;
 
 	if (ctx->guard) {
 		err = guard__replace(ctx->guard, prog_fd);
 	} else {
-		for (unsigned i = 0; i < ctx->places && !err; i++) {
-			pthread_mutex_lock(&ctx->place[i].nic->lock);
-			err = root__replace(ctx->place[i].nic->root, ctx->place[i].slot, prog_fd);
-			pthread_mutex_unlock(&ctx->place[i].nic->lock);
-		}
+		while (done < ctx->places && !err)
+			err = replace_at(&ctx->place[done++], prog_fd);
+		while (err && done--)
+			replace_at(&ctx->place[done], ctx->prog_fd);
 	}
 	if (ctx->places)
 		root__wait(ctx->place[0].nic->root);

@@ -50,9 +50,6 @@ void answer__describe(const struct held *held, struct broker_answer *out)
 	out->pid = held->pid;
 	out->class = held->class;
 	out->attached = (uint32_t)held->attached;
-	out->hpus = held->hpus;
-	out->bounded = held->bounded;
-	out->host_bytes = held->host_bytes;
 	out->map_bytes = held->map_bytes;
 	out->swaps = held->swaps;
 	out->netns = held->netns;
@@ -62,7 +59,6 @@ void answer__describe(const struct held *held, struct broker_answer *out)
 	snprintf(out->text, sizeof(out->text), "%s", held->rule);
 }
 
-/* The context with descriptors of its memories, and of its object if with_object. The caller holds its `use`. */
 void answer__memories(int connection, const struct held *held, int with_object)
 {
 	struct share_memories memories;
@@ -72,7 +68,9 @@ void answer__memories(int connection, const struct held *held, int with_object)
 
 	answer__describe(held, &out);
 	share__memories(held->ctx, &memories);
+	out.hpus = memories.hpus;
 	out.bounded = memories.bounded;
+	out.host_bytes = memories.host_bytes;
 	const int all[BROKER_MEMORIES] = { memories.data, memories.bss, memories.events, memories.host,
 					   with_object ? held->object_fd : -1 };
 

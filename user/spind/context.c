@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* What contexts of sockets and of rules have in common (context.h): the checks before they are made, and what is said of them afterwards. */
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,15 +51,13 @@ static int open_checked(const void *data, size_t bytes, struct spin_object **out
 	return err;
 }
 
-/* Reads a file that nobody can change or shorten, and that is no device or network file that never ends. */
 int context__read_object(int fd, struct spin_object **out)
 {
-	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
-	int has = fcntl(fd, F_GET_SEALS), err;
 	struct stat st;
 	void *data;
+	int err;
 
-	if (has < 0 || (has & seals) != seals || fstat(fd, &st) || st.st_size <= 0)
+	if (!broker__is_sealed(fd) || fstat(fd, &st) || st.st_size <= 0)
 		return spin_fail(-EINVAL, "the object is not in a sealed memfd: use spin_socket__attach()");
 	if (st.st_size > OBJECT_BYTES_MAX)
 		return spin_fail(-EDQUOT, "the object has %lld bytes: spind takes at most %u", (long long)st.st_size, OBJECT_BYTES_MAX);
@@ -123,16 +120,10 @@ int context__check_name(const char name[16])
 /* What others see of it, from what has been made. */
 void context__fill(struct held *held, struct client *client, const struct spin_object *obj)
 {
-	struct share_memories memories;
-
 	held->object_fd = client->fds[2];
 	client->fds[2] = -1;
 	held->class = client->order.request.class;
 	held->id = share__id(held->ctx);
-	share__memories(held->ctx, &memories);
-	held->hpus = memories.hpus;
-	held->bounded = memories.bounded;
-	held->host_bytes = memories.host_bytes;
 	held->netns = client->order.netns;
 	snprintf(held->handler, sizeof(held->handler), "%s", spin_object__meta(obj)->name);
 	spin_rule__format(share__rule(held->ctx), held->rule, sizeof(held->rule));

@@ -8,7 +8,7 @@
 #include "user/spind/held.h"
 #include "user/spind/order.h"
 
-/* Reads a file that nobody can change or shorten, and that is no device or network file that never ends. */
+/* Reads a sealed file (broker__is_sealed()). */
 int context__read_object(int fd, struct spin_object **out);
 /* Against quotas; *map_bytes: of the maps that the context will have. */
 int context__check_object(const struct client *client, const struct spin_object *obj, uint64_t *map_bytes);

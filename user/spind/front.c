@@ -5,8 +5,6 @@
  * many, and holds up nobody else. Only sockets of UDP and sealed memory go on to holders: these are closed at once.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <grp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -16,7 +14,6 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "user/spind/answer.h"
@@ -42,6 +39,7 @@ struct connection {
 };
 
 static const struct settings *settings;
+static const char *path; /* of the listening socket */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct connection *list;
 
@@ -105,21 +103,13 @@ static const char *over_quota(const struct order *order, char *text, size_t text
 	return text;
 }
 
-/* 1: memory that nobody can change; no file of anybody's. */
-static int is_sealed(int fd)
-{
-	const int seals = fcntl(fd, F_GET_SEALS), needed = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
-
-	return seals >= 0 && (seals & needed) == needed;
-}
-
 static void create(const struct connection *client, struct order *order, const int *fds, unsigned fd_count)
 {
 	struct receipt receipt = { 0 };
 	char text[256];
 	int ns, err;
 
-	if (fd_count != 3 || !is_sealed(fds[2])) {
+	if (fd_count != 3 || !broker__is_sealed(fds[2])) {
 		answer__refuse(client->fd, -EINVAL,
 			       "CREATE and ADD come with two descriptors, the socket or namespace and the object in a sealed memfd");
 		return;
@@ -199,7 +189,7 @@ static void take(const struct connection *client, struct order *order, const int
 		end_list(client->fd);
 		return;
 	case BROKER_SWAP:
-		if (fd_count != 2 || !is_sealed(fds[1])) {
+		if (fd_count != 2 || !broker__is_sealed(fds[1])) {
 			answer__refuse(client->fd, -EINVAL, "SWAP comes with one descriptor, the object in a sealed memfd");
 			return;
 		}
@@ -302,17 +292,18 @@ static void accept_client(int listen_fd)
 
 static void *add_named(void *arg)
 {
-	while (startup__add(arg))
+	while (startup__add(arg, path))
 		sleep(STARTUP_SECONDS);
 	return NULL;
 }
 
-int front__serve(int listen_fd, struct settings *from)
+int front__serve(int listen_fd, const char *at, struct settings *from)
 {
 	struct pollfd wait[2] = { { .events = POLLIN }, { .fd = listen_fd, .events = POLLIN } };
 	sigset_t ends;
 
 	settings = from;
+	path = at;
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGTERM);
 	sigaddset(&ends, SIGINT);

@@ -8,7 +8,7 @@
  */
 #include "user/spind/settings.h"
 
-/* Serves clients at the listening socket until a signal to end comes. Returns an exit status. */
-int front__serve(int listen_fd, struct settings *settings);
+/* Serves clients at the listening socket, whose path this is, until a signal to end comes. Returns an exit status. */
+int front__serve(int listen_fd, const char *path, struct settings *settings);
 
 #endif

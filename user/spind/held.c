@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "user/libspin/error.h"
 #include "user/spind/held.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -52,6 +53,21 @@ static struct held *find(uint32_t id)
 	return held;
 }
 
+static int is_gone(uint32_t id)
+{
+	return spin_fail(-ENOENT, "there is no context %u any more", id);
+}
+
+int held__exists(uint32_t id)
+{
+	int exists;
+
+	pthread_mutex_lock(&lock);
+	exists = find(id) != NULL;
+	pthread_mutex_unlock(&lock);
+	return exists;
+}
+
 int held__with(uint32_t id, int (*fn)(void *arg, struct held *held), void *arg)
 {
 	struct held *held;
@@ -59,7 +75,7 @@ int held__with(uint32_t id, int (*fn)(void *arg, struct held *held), void *arg)
 
 	pthread_mutex_lock(&lock);
 	held = find(id);
-	result = held ? fn(arg, held) : -ENOENT;
+	result = held ? fn(arg, held) : is_gone(id);
 	pthread_mutex_unlock(&lock);
 	return result;
 }
@@ -78,7 +94,7 @@ int held__using(uint32_t id, int (*fn)(void *arg, struct held *held), void *arg)
 		*place = held;
 	pthread_mutex_unlock(&lock);
 	if (!place)
-		return held ? -EBUSY : -ENOENT;
+		return held ? spin_fail(-EBUSY, "too many programs operate contexts: try again") : is_gone(id);
 	result = fn(arg, held);
 	pthread_mutex_lock(&lock);
 	*place = NULL;

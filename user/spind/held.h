@@ -19,8 +19,7 @@ struct held {
 	uint32_t class;
 	int attached;
 	unsigned changes; /* of this host's addresses, that it has seen */
-	uint32_t hpus, bounded;
-	uint64_t map_bytes, host_bytes, swaps, netns;
+	uint64_t map_bytes, swaps, netns;
 	char handler[32], interfaces[128], rule[512];
 };
 
@@ -29,11 +28,11 @@ void held__add(struct held *held);
 void held__remove(struct held *held);
 
 /*
- * Calls fn with the context of this number under the list's lock: it must be short. Returns what that returns; -ENOENT if there is
- * none.
+ * Calls fn with the context of this number under the list's lock: it must be short. Returns what that returns. -ENOENT, with
+ * a reason: there is none.
  */
 int held__with(uint32_t id, int (*fn)(void *arg, struct held *held), void *arg);
-/* The same without the lock; the context stays until fn has returned. */
+/* The same without the lock; the context stays until fn has returned. -EBUSY: too many are in use so. */
 int held__using(uint32_t id, int (*fn)(void *arg, struct held *held), void *arg);
 
 /* What others see of an attached context; interfaces NULL: it is detached. */
@@ -41,6 +40,8 @@ void held__set_attached(struct held *held, const char *interfaces);
 
 /* Its handlers were replaced by those of this object; the old descriptor is closed. */
 void held__set_object(struct held *held, int object_fd, const char *handler, uint64_t map_bytes);
+
+int held__exists(uint32_t id);
 
 /* Calls it for each, under the lock, until it returns non-zero. */
 void held__each(int (*fn)(void *arg, struct held *held), void *arg);

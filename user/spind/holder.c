@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * A holder's main thread: takes orders, starts a thread for each client, and counts them (holder.h). The front process counts on it that
- * a client is counted before the receipt: it gives orders one after the other, so quotas hold. What it gives is closed at once: sockets of UDP and sealed memory.
+ * a client is counted before the receipt: it gives orders one after the other, so quotas hold. What comes with them, sockets of UDP and
+ * sealed memory, closes at once.
  */
 #include <errno.h>
 #include <poll.h>
@@ -132,13 +133,6 @@ static int start_thread(const struct settings *settings, const struct order *ord
 	return 0;
 }
 
-static int is_there(void *arg, struct held *held)
-{
-	(void)arg;
-	(void)held;
-	return 0;
-}
-
 static int list_to(void *arg, struct held *held)
 {
 	const int *connection = arg;
@@ -158,7 +152,7 @@ static int take_order(const struct settings *settings, const struct order *order
 	case BROKER_OPEN:
 	case BROKER_STOP:
 	case BROKER_SWAP:
-		if (held__with(order->request.id, is_there, NULL))
+		if (!held__exists(order->request.id))
 			return 0;
 		return start_thread(settings, order, fds, count) ? 1 : RECEIPT_BUSY;
 	case BROKER_LIST:

@@ -149,7 +149,7 @@ static int serve(void)
 	descriptors_raise_limit();
 	printf("spind: listens at %s\n", path);
 	fflush(stdout);
-	return front__serve(fd, &settings);
+	return front__serve(fd, path, &settings);
 }
 
 int main(int argc, char **argv)

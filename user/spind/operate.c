@@ -18,6 +18,15 @@ static int may(const struct client *client, const struct held *held)
 	return spin_fail(-EPERM, "context %u is user %u's: only that user and root may operate it", held->id, held->uid);
 }
 
+static void answer_done(const struct client *client)
+{
+	struct broker_answer out;
+
+	answer__begin(&out);
+	out.id = client->order.request.id;
+	answer__send(client->fds[0], &out, NULL, 0);
+}
+
 static int open_for(void *arg, struct held *held)
 {
 	const struct client *client = arg;
@@ -41,28 +50,18 @@ static int stop_for(void *arg, struct held *held)
 	return err;
 }
 
-static int is_gone(void *arg, struct held *held)
-{
-	(void)arg;
-	(void)held;
-	return 0;
-}
-
 static int stop(struct client *client)
 {
 	const uint32_t id = client->order.request.id;
-	struct broker_answer out;
 	int err = held__with(id, stop_for, client);
 
-	for (int i = 0; !err && i < 1000 && !held__with(id, is_gone, NULL); i++)
+	for (int i = 0; !err && i < 1000 && held__exists(id); i++)
 		usleep(10000);
-	if (!err && !held__with(id, is_gone, NULL))
+	if (!err && held__exists(id))
 		return spin_fail(-ETIMEDOUT, "context %u has not ended in ten seconds", id);
 	if (err)
 		return err;
-	answer__begin(&out);
-	out.id = id;
-	answer__send(client->fds[0], &out, NULL, 0);
+	answer_done(client);
 	return 0;
 }
 
@@ -106,7 +105,6 @@ static int swap_for(void *arg, struct held *held)
 static int swap(struct client *client)
 {
 	struct swap swap = { .client = client };
-	struct broker_answer out;
 	int err;
 
 	if (client->count != 2)
@@ -120,9 +118,7 @@ static int swap(struct client *client)
 	if (err)
 		return err;
 	client->fds[1] = -1; /* the context has it */
-	answer__begin(&out);
-	out.id = client->order.request.id;
-	answer__send(client->fds[0], &out, NULL, 0);
+	answer_done(client);
 	return 0;
 }
 
@@ -143,10 +139,6 @@ void operate__serve(struct client *client)
 	default:
 		err = spin_fail(-EOPNOTSUPP, "spind does not know request %u", client->order.request.op);
 	}
-	if (err == -EBUSY)
-		spin_fail(err, "too many programs operate contexts: try again");
-	if (err == -ENOENT)
-		spin_fail(err, "there is no context %u any more", client->order.request.id);
 	if (err)
 		answer__refuse(client->fds[0], err, spin_strerror_last());
 }

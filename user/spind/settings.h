@@ -16,6 +16,7 @@
 struct settings_context {
 	char name[16], file[256], interface[16], rule[256];
 	int added; /* 1: it was, by this spind or one before */
+	int told;  /* that it was not */
 };
 
 struct settings {

@@ -2,12 +2,14 @@
 #ifndef USER_SPIND_STARTUP_H
 #define USER_SPIND_STARTUP_H
 
+/* Contexts that the configuration names. */
 #include "user/spind/settings.h"
 
 /*
- * Adds the contexts that the configuration names, those that are not there yet, in this process's network namespace. Each waits for its
- * load; called by one thread. A failure is a line on stderr, the first time; it is tried again by the next call. Returns how many are still to be added.
+ * Asks the spind at `path` for those that are not there yet, as a client of root's would, in this process's network namespace; waits for each to be
+ * loaded. A failure is a line on stderr, the first time, and is tried again by the next call. Returns how many are missing. Called by one
+ * thread.
  */
-unsigned startup__add(struct settings *settings);
+unsigned startup__add(struct settings *settings, const char *path);
 
 #endif

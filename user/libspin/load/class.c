@@ -54,7 +54,8 @@ void class__take_fragments(struct bpf_object *bpf)
 
 	if (kernel_probe__fragments())
 		bpf_object__for_each_program(prog, bpf)
-			bpf_program__set_flags(prog, bpf_program__flags(prog) | BPF_F_XDP_HAS_FRAGS);
+			if (bpf_program__type(prog) == BPF_PROG_TYPE_XDP)
+				bpf_program__set_flags(prog, bpf_program__flags(prog) | BPF_F_XDP_HAS_FRAGS);
 }
 
 /* Puts the copying program into the array from which the direct one tail-calls it for frames of several pieces. */

@@ -50,6 +50,9 @@ int layout__insert(const struct btf *btf, const struct layout_variable *table, v
 /* Removes an entry of a keyed table by its key. -ENOENT. */
 int layout__delete(const struct btf *btf, const struct layout_variable *table, void *mem, const char *key);
 
+/* 1: both lie in the same place, and have the same fields, of the same names and types. */
+int layout__same(const struct btf *a, const struct layout_variable *x, const struct btf *b, const struct layout_variable *y);
+
 /* Calls fn for every scalar; stops when fn returns non-zero and returns that. */
 int layout__walk(const struct btf *btf, const struct layout_variable *var, const void *mem, int zero_too,
 		 int (*fn)(void *arg, const struct spin_field *field), void *arg);
