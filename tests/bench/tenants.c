@@ -87,16 +87,6 @@ static void stop_flood(struct flooder *f)
 	close(f->fd);
 }
 
-static struct spin_ctx *attach(int fd, const char *name)
-{
-	const struct spin_socket_opts opts = { .bytes = sizeof(opts), .broker = spind.socket, .name = name };
-	struct spin_ctx *ctx;
-
-	if (spin_socket__attach(fd, rewrite, &opts, &ctx))
-		die("attach: %s", spin_strerror_last());
-	return ctx;
-}
-
 static int receiver(uint16_t port)
 {
 	int fd = asks__socket(&hosts, hosts.server_ns, AF_INET);
@@ -126,60 +116,88 @@ static double run_flow(int fd)
 	return (double)(now_ns() - start) / 1e6;
 }
 
-static uint64_t busy_ns[2];
+/* Of each, while both run: packets that handlers ran for, and the handlers' time, which is counted with a limit alone. */
+struct counts {
+	double packets[2], busy_ns[2];
+};
 
-static int read_busy(void *arg, const struct spin_socket_info *info)
+static int read_one(void *arg, const struct spin_socket_info *info)
 {
-	(void)arg;
-	if (!strcmp(info->name, "polite"))
-		busy_ns[0] = info->busy_ns;
-	if (!strcmp(info->name, "greedy"))
-		busy_ns[1] = info->busy_ns;
+	struct counts *counts = arg;
+	const int i = !strcmp(info->name, "greedy");
+
+	counts->packets[i] = (double)info->handled;
+	counts->busy_ns[i] = (double)info->busy_ns;
 	return 0;
 }
 
-/* Of what two contexts have had of the CPU. */
+static void read_counts(struct counts *counts)
+{
+	if (spin_socket__list(spind.socket, read_one, counts))
+		die("list: %s", spin_strerror_last());
+}
+
 static double jain(double a, double b)
 {
 	return (a + b) * (a + b) / (2 * (a * a + b * b));
 }
 
 struct outcome {
-	double alone_ms, beside_ms, jain;
+	double alone_ms, beside_ms;
+	double packets[TURNS][2]; /* of a second in which both flood */
+	double ns_per_packet[2];  /* with a limit alone */
 };
 
-/* One spind with this limit; percent 0 is none, but its time is counted, so 100 stands for "without". */
+/* Jain's index of the CPU's time, as the packets need it: ns_per_packet[]. */
+static double share(const struct outcome *out, const double ns_per_packet[2])
+{
+	double index[TURNS];
+
+	for (int i = 0; i < TURNS; i++)
+		index[i] = jain(out->packets[i][0] * ns_per_packet[0], out->packets[i][1] * ns_per_packet[1]);
+	return measure_median(index, TURNS);
+}
+
+/* The polite one becomes greedy, too, with packets that take a quarter of the time. */
+static void measure_share(struct outcome *out, int turn)
+{
+	struct counts before, after;
+	struct flooder other;
+
+	read_counts(&before);
+	start_flood(&other, POLITE, LONG / 4);
+	usleep(SHARE_MS * 1000);
+	read_counts(&after);
+	stop_flood(&other);
+	for (int i = 0; i < 2; i++) {
+		out->packets[turn][i] = after.packets[i] - before.packets[i];
+		out->ns_per_packet[i] = (after.busy_ns[i] - before.busy_ns[i]) / out->packets[turn][i];
+	}
+}
+
 static void measure_with(const char *settings, struct outcome *out)
 {
-	double alone[TURNS], beside[TURNS], share[TURNS];
-	struct flooder greedy, other;
+	double alone[TURNS], beside[TURNS];
+	struct flooder greedy;
 	struct spin_ctx *polite_ctx, *greedy_ctx;
 	int polite, greedy_socket, fd;
+	char unread[LONG];
 
 	spind__start(&spind, settings);
 	polite = receiver(POLITE);
 	greedy_socket = receiver(GREEDY);
 	fd = asks__socket(&hosts, hosts.client_ns, AF_INET);
-	polite_ctx = attach(polite, "polite");
-	greedy_ctx = attach(greedy_socket, "greedy");
+	polite_ctx = spind__attach(&spind, polite, rewrite, "polite");
+	greedy_ctx = spind__attach(&spind, greedy_socket, rewrite, "greedy");
 	for (int i = 0; i < TURNS; i++) {
 		alone[i] = run_flow(fd);
 		start_flood(&greedy, GREEDY, LONG);
 		usleep(50000);
 		beside[i] = run_flow(fd);
-		/* the polite one becomes greedy, too, with packets that take a quarter of the time */
-		if (spin_socket__list(spind.socket, read_busy, NULL))
-			die("list: %s", spin_strerror_last());
-		double before[2] = { (double)busy_ns[0], (double)busy_ns[1] };
-
-		start_flood(&other, POLITE, LONG / 4);
-		usleep(SHARE_MS * 1000);
-		spin_socket__list(spind.socket, read_busy, NULL);
-		share[i] = jain((double)busy_ns[0] - before[0], (double)busy_ns[1] - before[1]);
-		stop_flood(&other);
+		measure_share(out, i);
 		stop_flood(&greedy);
-		while (recv(polite, before, sizeof(before), MSG_DONTWAIT) > 0 ||
-		       recv(greedy_socket, before, sizeof(before), MSG_DONTWAIT) > 0)
+		while (recv(polite, unread, sizeof(unread), MSG_DONTWAIT) > 0 ||
+		       recv(greedy_socket, unread, sizeof(unread), MSG_DONTWAIT) > 0)
 			;
 	}
 	spin_ctx__destroy(polite_ctx);
@@ -190,12 +208,11 @@ static void measure_with(const char *settings, struct outcome *out)
 	spind__finish(&spind);
 	out->alone_ms = measure_median(alone, TURNS);
 	out->beside_ms = measure_median(beside, TURNS);
-	out->jain = measure_median(share, TURNS);
 }
 
 int main(int argc, char **argv)
 {
-	struct outcome with, without;
+	static struct outcome with, without;
 	struct measure_row *row;
 	static struct measure m;
 	char path[512];
@@ -210,13 +227,13 @@ int main(int argc, char **argv)
 	if (built_object("rewrite", path, sizeof(path)) || spin_object__open(path, &rewrite))
 		die("%s", spin_strerror_last());
 	measure_begin(&m, "tenants");
-	measure_with("hpu-time 1000000\n", &without);
+	measure_with("hpu-time 0\n", &without);
 	measure_with("hpu-time 50\n", &with);
 	measure_add(&m, "tenants.flow_alone_ms", with.alone_ms, "ms");
 	row = measure_add(&m, "tenants.flow_beside_greedy_ms", with.beside_ms, "ms");
 	measure_baseline(row, without.beside_ms);
-	row = measure_add(&m, "tenants.jain", with.jain, "");
-	measure_baseline(row, without.jain);
+	row = measure_add(&m, "tenants.jain", share(&with, with.ns_per_packet), "");
+	measure_baseline(row, share(&without, with.ns_per_packet));
 	spin_object__close(rewrite);
 	measure_print(&m);
 	return measure_write(&m, argv[1]) ? 1 : 0;

@@ -176,7 +176,7 @@ expect 0 "$SPINCTL" swap steer "$OBJECT"
 expect 1 as 65534 "$SPINCTL" stop steer
 kill -KILL $SPIND
 wait $SPIND 2>/dev/null
-start_spind "context steer $OBJECT lo udp dport 9100" "context later $OBJECT v9 udp dport 9200" "context wrong $WORK/absent.spin lo udp dport 9300"
+start_spind "trusted-group nogroup" "context steer $OBJECT lo udp dport 9100" "context later $OBJECT v9 udp dport 9200" "context wrong $WORK/absent.spin lo udp dport 9300"
 expect 0 "$SPINCTL" table get steer routes src=127.0.0.1
 says out "packets=1"
 for try in $(seq 100); do
@@ -199,6 +199,22 @@ done
 [ "$(grep -c "of the configuration" "$WORK/spind.err")" = 2 ] || fail "spind says: $(cat "$WORK/spind.err")"
 : >"$WORK/spind.err"
 expect 0 "$SPINCTL" stop --all
+
+# the trusted class is for members of the group, and so is what replaces handlers of that class
+expect 0 as 65534 "$SPINCTL" exec --class trusted --handler "$OBJECT" -- "$SERVER" 1
+nsenter --net="/run/netns/$NS" setpriv --reuid 65534 --regid 65534 --clear-groups "$SPINCTL" exec --class trusted --handler "$OBJECT" -- "$SERVER" 60 \
+	>server 2>&1 &
+server=$!
+until "$SPINCTL" list | grep -q trusted; do
+	kill -0 $server 2>/dev/null || { fail "no server: $(cat server)"; exit 1; }
+	sleep 0.05
+done
+expect 0 as 65534 "$SPINCTL" swap filtering "$OBJECT"
+expect 1 in_ns setpriv --reuid 65534 --regid 100 --clear-groups "$SPINCTL" swap filtering "$OBJECT"
+one_line
+says err "trusted-group"
+kill $server
+wait $server
 
 # it ends at once, and leaves nothing
 kill -TERM $SPIND

@@ -13,15 +13,11 @@
 #include <unistd.h>
 
 #include "tests/common/built.h"
+#include "tests/common/proc.h"
 #include "tests/common/spind.h"
+#include <spin/libspin_socket.h>
 
 #define NOBODY 65534
-
-static void die(const char *what)
-{
-	printf("FAIL: spind: %s\n", what);
-	exit(1);
-}
 
 void spind__restart(struct spind *spind)
 {
@@ -29,7 +25,7 @@ void spind__restart(struct spind *spind)
 	char line[200] = "";
 
 	if (pipe(out))
-		die("no pipe");
+		die("spind: no pipe");
 	spind->pid = fork();
 	if (!spind->pid) {
 		const char *other = getenv("SPIND");
@@ -50,7 +46,7 @@ void spind__restart(struct spind *spind)
 	}
 	close(out[1]);
 	if (read(out[0], line, sizeof(line) - 1) <= 0 || !strstr(line, "listens"))
-		die("does not start");
+		die("spind does not start");
 	close(out[0]);
 }
 
@@ -64,12 +60,12 @@ void spind__start(struct spind *spind, const char *settings)
 	}
 	snprintf(spind->directory, sizeof(spind->directory), "/tmp/spind-test-XXXXXX");
 	if (!mkdtemp(spind->directory) || chmod(spind->directory, 0755))
-		die("no directory in /tmp");
+		die("spind: no directory in /tmp");
 	snprintf(spind->socket, sizeof(spind->socket), "%s/socket", spind->directory);
 	snprintf(spind->settings, sizeof(spind->settings), "%s/settings", spind->directory);
 	fd = open(spind->settings, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
 	if (fd < 0 || write(fd, settings, strlen(settings)) != (ssize_t)strlen(settings))
-		die("no settings");
+		die("spind: no settings");
 	close(fd);
 	spind__restart(spind);
 }
@@ -159,6 +155,23 @@ unsigned spind__complaints(const struct spind *spind)
 	if (file)
 		fclose(file);
 	return count;
+}
+
+struct spin_ctx *spind__try_attach(const struct spind *spind, int fd, const struct spin_object *obj, const char *name)
+{
+	const struct spin_socket_opts opts = { .bytes = sizeof(opts), .broker = spind->socket, .name = name };
+	struct spin_ctx *ctx;
+
+	return spin_socket__attach(fd, obj, &opts, &ctx) ? NULL : ctx;
+}
+
+struct spin_ctx *spind__attach(const struct spind *spind, int fd, const struct spin_object *obj, const char *name)
+{
+	struct spin_ctx *ctx = spind__try_attach(spind, fd, obj, name);
+
+	if (!ctx)
+		die("attach: %s", spin_strerror_last());
+	return ctx;
 }
 
 void spind__drop_privileges(void)

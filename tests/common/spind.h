@@ -27,6 +27,14 @@ void spind__kill_holders(const struct spind *spind);
 /* Prints what it and its holders have said on stderr; returns how many lines. */
 unsigned spind__complaints(const struct spind *spind);
 
+struct spin_ctx;
+struct spin_object;
+
+/* Attaches handlers to a socket. NULL: it fails, and spin_strerror_last() says why. */
+struct spin_ctx *spind__try_attach(const struct spind *spind, int fd, const struct spin_object *obj, const char *name);
+/* The same; ends the test on failure. name NULL: the handler's. */
+struct spin_ctx *spind__attach(const struct spind *spind, int fd, const struct spin_object *obj, const char *name);
+
 /* This process becomes the user nobody, for good, with no capability. It dies with its parent. */
 void spind__drop_privileges(void);
 

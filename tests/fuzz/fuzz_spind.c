@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,7 @@
 
 #include "tests/common/built.h"
 #include "tests/common/net/asks.h"
+#include "tests/common/proc.h"
 #include "tests/common/random.h"
 #include "tests/common/spind.h"
 #include "user/libspin/broker.h"
@@ -40,18 +40,6 @@ static int sockets[6]; /* bound, of any address, without a port, TCP, Unix, IPv6
 static int bound[16];
 static int whole, unsealed, empty;
 static unsigned long contexts; /* answers that brought memories */
-
-static void die(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	printf("FAIL: ");
-	vprintf(format, args);
-	printf("\n");
-	va_end(args);
-	exit(1);
-}
 
 static uint32_t any(uint32_t below)
 {

@@ -12,6 +12,7 @@
 
 #include "tests/common/built.h"
 #include "tests/common/net/asks.h"
+#include "tests/common/proc.h"
 #include "tests/common/spind.h"
 #include <spin/libspin_socket.h>
 
@@ -24,11 +25,9 @@ static struct spind spind;
 static struct spin_object *rewrite;
 static volatile int stop;
 
-static void die(const char *what)
+static void finish(void)
 {
-	printf("FAIL: %s: %s\n", what, spin_strerror_last());
 	spind__finish(&spind);
-	exit(1);
 }
 
 static void *flood(void *arg)
@@ -41,16 +40,6 @@ static void *flood(void *arg)
 	while (!stop)
 		sendto(fd, datagram, sizeof(datagram), 0, &to.any, bytes);
 	return NULL;
-}
-
-static struct spin_ctx *attach(int fd, const char *name)
-{
-	const struct spin_socket_opts opts = { .bytes = sizeof(opts), .broker = spind.socket, .name = name };
-	struct spin_ctx *ctx;
-
-	if (spin_socket__attach(fd, rewrite, &opts, &ctx))
-		die("attach");
-	return ctx;
 }
 
 static int receiver(uint16_t port)
@@ -95,14 +84,15 @@ int main(void)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	asks__hosts(&hosts);
 	if (built_object("rewrite", path, sizeof(path)) || spin_object__open(path, &rewrite))
-		die("open");
+		die("open: %s", spin_strerror_last());
 	spind__start(&spind, "hpu-time 5\n");
+	atexit(finish);
 	polite = receiver(ASKS_PORT);
 	greedy = receiver(ASKS_PORT + 1);
 	fd = asks__socket(&hosts, hosts.client_ns, AF_INET);
 	flooding = asks__socket(&hosts, hosts.client_ns, AF_INET);
-	ctx[0] = attach(polite, "polite");
-	ctx[1] = attach(greedy, "greedy");
+	ctx[0] = spind__attach(&spind, polite, rewrite, "polite");
+	ctx[1] = spind__attach(&spind, greedy, rewrite, "greedy");
 	if (pthread_create(&thread, NULL, flood, &flooding))
 		die("no thread");
 	for (int i = 0; i < REQUESTS; i++) {
@@ -113,7 +103,7 @@ int main(void)
 	stop = 1;
 	pthread_join(thread, NULL);
 	if (spin_socket__list(spind.socket, read_over, NULL))
-		die("list");
+		die("list: %s", spin_strerror_last());
 	if (!over[1])
 		die("the greedy one has had more than its part");
 	if (over[0])
@@ -124,6 +114,5 @@ int main(void)
 	close(polite);
 	close(greedy);
 	close(fd);
-	spind__finish(&spind);
 	return 0;
 }

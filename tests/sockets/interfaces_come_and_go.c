@@ -12,17 +12,16 @@
 #include "tests/common/net/asks.h"
 #include "tests/common/net/netns.h"
 #include "tests/common/net/xdp_pass.h"
+#include "tests/common/proc.h"
 #include "tests/common/spind.h"
 #include <spin/libspin_socket.h>
 
 static struct asks_hosts hosts;
 static struct spind spind;
 
-static void die(const char *what)
+static void finish(void)
 {
-	printf("FAIL: %s: %s\n", what, spin_strerror_last());
 	spind__finish(&spind);
-	exit(1);
 }
 
 /* A second veth, s1 with 10.9.1.1. */
@@ -38,19 +37,18 @@ static void add_interface(void)
 	netns_shell("ip link set s1 up && ip addr add 10.9.1.1/24 dev s1");
 }
 
-static void wait_until_rewritten(int sender, const char *to, int fd, int want)
+static void wait_until_rewritten(int sender, const char *to, int fd)
 {
 	for (int i = 0; i < 200; i++) {
-		if (asks__is_rewritten(sender, to, ASKS_PORT, &fd, 1) == want)
+		if (asks__is_rewritten(sender, to, ASKS_PORT, &fd, 1))
 			return;
 		usleep(50000);
 	}
-	die(want ? "handlers do not run on what comes to a new address" : "handlers run on what comes to an address that is no one's");
+	die("handlers do not run on what comes to a new address");
 }
 
 int main(void)
 {
-	struct spin_socket_opts opts = { .bytes = sizeof(opts) };
 	struct spin_object *obj;
 	struct spin_ctx *ctx;
 	int fd, sender;
@@ -59,22 +57,21 @@ int main(void)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	asks__hosts(&hosts);
 	spind__start(&spind, "");
+	atexit(finish);
 	if (built_object("rewrite", path, sizeof(path)) || spin_object__open(path, &obj))
-		die("open");
+		die("open: %s", spin_strerror_last());
 	sender = asks__socket(&hosts, hosts.client_ns, AF_INET);
 	asks__bind(sender, "0.0.0.0", ASKS_SENDER);
 	fd = asks__socket(&hosts, hosts.server_ns, AF_INET);
 	asks__bind(fd, "0.0.0.0", ASKS_PORT);
-	opts.broker = spind.socket;
-	if (spin_socket__attach(fd, obj, &opts, &ctx))
-		die("attach");
+	ctx = spind__attach(&spind, fd, obj, NULL);
 	for (int i = 0; i < 20; i++ /* more than the places of a context */) {
 		add_interface();
-		wait_until_rewritten(sender, "10.9.1.1", fd, 1);
+		wait_until_rewritten(sender, "10.9.1.1", fd);
 		if (!asks__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &fd, 1))
 			die("handlers do not run on the first interface any more");
 		netns_shell("ip addr add 10.9.1.7/24 dev s1");
-		wait_until_rewritten(sender, "10.9.1.7", fd, 1);
+		wait_until_rewritten(sender, "10.9.1.7", fd);
 		netns_shell("ip link del s1");
 		if (!asks__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &fd, 1))
 			die("handlers do not run on the first interface any more");
@@ -84,6 +81,5 @@ int main(void)
 	printf("ok: handlers follow the addresses of the host\n");
 	spin_ctx__destroy(ctx);
 	spin_object__close(obj);
-	spind__finish(&spind);
 	return 0;
 }

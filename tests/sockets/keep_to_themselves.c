@@ -8,7 +8,6 @@
 #include <net/if.h>
 #include <netpacket/packet.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +21,7 @@
 #include "tests/common/net/asks.h"
 #include "tests/common/net/netns.h"
 #include "tests/common/net/slow.h"
+#include "tests/common/proc.h"
 #include "tests/common/spind.h"
 #include "user/libspin/broker.h"
 #include <spin/libspin_socket.h>
@@ -35,18 +35,6 @@ static struct asks_hosts hosts;
 static struct spind spind;
 static struct spin_object *rewrite, *messages, *sum;
 static int sender, raw_ifindex;
-
-static void die(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	printf("FAIL: ");
-	vprintf(format, args);
-	printf("\n");
-	va_end(args);
-	exit(1);
-}
 
 static int attach(int fd, const struct spin_object *obj, enum spin_class class, struct spin_ctx **ctx)
 {

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <net/if.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,7 @@
 
 #include "tests/common/built.h"
 #include "tests/common/net/asks.h"
+#include "tests/common/proc.h"
 #include "tests/common/random.h"
 #include "tests/common/spind.h"
 #include <spin/libspin_socket.h>
@@ -32,25 +32,9 @@ static struct spin_object *rewrite;
 static int sender;
 static uint64_t seed = 1;
 
-static void die(const char *format, ...)
+static void finish(void)
 {
-	va_list args;
-
-	va_start(args, format);
-	printf("FAIL: ");
-	vprintf(format, args);
-	printf("\n");
-	va_end(args);
 	spind__finish(&spind);
-	exit(1);
-}
-
-static int attach(int fd, struct spin_ctx **ctx)
-{
-	struct spin_socket_opts opts = { .bytes = sizeof(opts) };
-
-	opts.broker = spind.socket;
-	return spin_socket__attach(fd, rewrite, &opts, ctx);
 }
 
 /* Attaches and destroys until it is killed. Says on `ready` when the first context is there. */
@@ -61,7 +45,8 @@ static int be_client(int ready, int keeps)
 		struct spin_ctx *ctx;
 
 		asks__bind(fd, "10.9.0.1", (uint16_t)(ASKS_PORT + 10 + i % 4));
-		if (attach(fd, &ctx))
+		ctx = spind__try_attach(&spind, fd, rewrite, NULL);
+		if (!ctx)
 			return 0; /* spind is dead */
 		if (!i && write(ready, "r", 1) != 1)
 			return 1;
@@ -158,13 +143,13 @@ static void end_client(pid_t pid)
 
 static void check_new_client(void)
 {
-	int fd = asks__socket(&hosts, hosts.server_ns, AF_INET), err = 0;
-	struct spin_ctx *ctx;
+	int fd = asks__socket(&hosts, hosts.server_ns, AF_INET);
+	struct spin_ctx *ctx = NULL;
 
 	asks__bind(fd, "10.9.0.1", ASKS_PORT);
-	for (int i = 0; i < 100 && (err = attach(fd, &ctx)); i++)
+	for (int i = 0; i < 100 && !(ctx = spind__try_attach(&spind, fd, rewrite, NULL)); i++)
 		usleep(20000);
-	if (err)
+	if (!ctx)
 		die("a new client is not served: %s", spin_strerror_last());
 	if (!asks__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &fd, 1))
 		die("the handlers of a new client do not run");
@@ -237,10 +222,10 @@ int main(int argc, char **argv)
 	sender = asks__socket(&hosts, hosts.client_ns, AF_INET);
 	asks__bind(sender, "0.0.0.0", ASKS_SENDER);
 	spind__start(&spind, "");
+	atexit(finish);
 	for (unsigned i = 0; i < rounds; i++)
 		run_round(i);
 	spind__end(&spind, SIGTERM);
 	wait_until("a process without spind and clients lives on", no_holders);
-	spind__finish(&spind);
 	return 0;
 }

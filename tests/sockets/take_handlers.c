@@ -6,7 +6,6 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 
 #include "tests/common/built.h"
 #include "tests/common/net/asks.h"
+#include "tests/common/proc.h"
 #include "tests/common/spind.h"
 #include <spin/libspin_socket.h>
 
@@ -23,18 +23,6 @@
 
 static struct asks_hosts hosts;
 static struct spind spind;
-
-static void die(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	printf("FAIL: ");
-	vprintf(format, args);
-	printf("\n");
-	va_end(args);
-	exit(1);
-}
 
 /* The sender of a family in a namespace. */
 static int open_sender(int ns, int family)

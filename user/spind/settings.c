@@ -20,7 +20,7 @@ static const struct number_row {
 	{ "connections", offsetof(struct settings, connections), 4096 },
 	{ "memory", offsetof(struct settings, memory_mib), 1024 },
 	{ "instructions", offsetof(struct settings, instructions), 1000000 },
-	{ "hpu-time", offsetof(struct settings, hpu_percent), 1000000 },
+	{ "hpu-time", offsetof(struct settings, hpu_percent), 100 },
 };
 
 /* NULL, or what is wrong. */

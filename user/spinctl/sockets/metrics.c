@@ -20,52 +20,30 @@ struct samples {
 	unsigned count;
 };
 
-static double packets_handled(const struct spin_socket_info *info)
-{
-	return (double)info->handled;
-}
-static double packets_left(const struct spin_socket_info *info)
-{
-	return (double)info->left;
-}
-static double packets_refused(const struct spin_socket_info *info)
-{
-	return (double)info->refused;
-}
-static double packets_over(const struct spin_socket_info *info)
-{
-	return (double)info->over;
-}
-static double busy_seconds(const struct spin_socket_info *info)
-{
-	return (double)info->busy_ns / 1e9;
-}
-static double swaps(const struct spin_socket_info *info)
-{
-	return (double)info->swaps;
-}
-static double map_bytes(const struct spin_socket_info *info)
-{
-	return (double)info->map_bytes;
-}
-static double attached(const struct spin_socket_info *info)
-{
-	return info->attached;
-}
+#define METRIC(field) offsetof(struct spin_socket_info, field), sizeof(((struct spin_socket_info *)NULL)->field)
 
 static const struct metric_row {
 	const char *name, *type, *unit, *help;
-	double (*value)(const struct spin_socket_info *info);
+	size_t offset, bytes; /* of an integer */
+	double per;           /* so many of it are one unit; 0: one */
 } metrics[] = {
-	{ "spin_context_handled_packets", "counter", "packets", "Packets that handlers ran for.", packets_handled },
-	{ "spin_context_left_packets", "counter", "packets", "Packets that were not the socket's, passed on untouched.", packets_left },
-	{ "spin_context_refused_packets", "counter", "packets", "Packets dropped as they would have gone to others.", packets_refused },
-	{ "spin_context_over_packets", "counter", "packets", "Packets dropped as handlers had had their part of the CPU.", packets_over },
-	{ "spin_context_busy_seconds", "counter", "seconds", "Time of the handlers, on all CPUs.", busy_seconds },
-	{ "spin_context_swaps", "counter", NULL, "How often the handlers were replaced.", swaps },
-	{ "spin_context_map_bytes", "gauge", "bytes", "Memory of the context's maps.", map_bytes },
-	{ "spin_context_attached", "gauge", NULL, "1 if the handlers get packets.", attached },
+	{ "spin_context_handled_packets", "counter", "packets", "Packets that handlers ran for.", METRIC(handled) },
+	{ "spin_context_left_packets", "counter", "packets", "Packets that were not the socket's, passed on untouched.", METRIC(left) },
+	{ "spin_context_refused_packets", "counter", "packets", "Packets dropped as they would have gone to others.", METRIC(refused) },
+	{ "spin_context_over_packets", "counter", "packets", "Packets dropped as handlers had had their part of the CPU.", METRIC(over) },
+	{ "spin_context_busy_seconds", "counter", "seconds", "Time of the handlers, on all CPUs.", METRIC(busy_ns), 1e9 },
+	{ "spin_context_swaps", "counter", NULL, "How often the handlers were replaced.", METRIC(swaps) },
+	{ "spin_context_map_bytes", "gauge", "bytes", "Memory of the context's maps.", METRIC(map_bytes) },
+	{ "spin_context_attached", "gauge", NULL, "1 if the handlers get packets.", METRIC(attached) },
 };
+
+static double value_of(const struct metric_row *row, const struct spin_socket_info *info)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, (const char *)info + row->offset, row->bytes); /* little-endian, like all targets */
+	return (double)value / (row->per ? row->per : 1);
+}
 
 static int add(void *arg, const struct spin_socket_info *info)
 {
@@ -99,7 +77,7 @@ static void print_metric(const struct metric_row *row, const struct samples *all
 		printf("# UNIT %s %s\n", row->name, row->unit);
 	printf("# HELP %s%s %s\n", row->name, name_suffix, row->help);
 	for (unsigned i = 0; i < all->count; i++)
-		printf("%s%s{%s} %.9g\n", row->name, suffix, all->sample[i].labels, row->value(&all->sample[i].info));
+		printf("%s%s{%s} %.9g\n", row->name, suffix, all->sample[i].labels, value_of(row, &all->sample[i].info));
 }
 
 int metrics__print(const char *broker, int openmetrics)
