@@ -35,14 +35,13 @@ static const struct option_row rows[] = {
 static const char about[] =
 	"Puts handlers on the UDP sockets of programs that have no privileges: processing sockets. A program passes the descriptor of a "
 	"socket, and an object of spincc(1); holding the socket is the authority. The handlers then see the datagrams that the kernel "
-	"would give to that socket, and no others, and send to nobody but the sender of each. Programs use spin_socket__attach() of "
+	"would give to that socket, and no others, and send to nobody but the sender of each. They see them before the firewall and NAT do. Programs use spin_socket__attach() of "
 	"libspin(3), or are started by `spinctl exec`.\n\n"
 	"spind prints a line when it listens, and goes on in the foreground. It is started as root, by hand or by systemd(1), with or "
 	"without socket activation. It may end and be started again at any time: the contexts are in processes of their own, one for "
 	"each network namespace, which end with their last context. SIGTERM ends spind alone; `spinctl stop --all` ends the contexts.\n\n"
-	"A change of the configuration holds for namespaces without contexts when spind is started again. "
 	"Every interface that is up and has an address gets the dispatcher while there are contexts. What users may have is in the "
-	"configuration, a word and its value on each line:";
+	"configuration, a word and its value on each line. A change of it holds for namespaces without contexts when spind is started again:";
 
 static const char notes[] = "Configuration:\n"
 			    "  contexts N        contexts of a user (16)\n"

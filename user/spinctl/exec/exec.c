@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -65,20 +64,9 @@ static int insert_entry(void *arg, const char *table, const char *fields)
 
 static int is_wanted(int fd, int is_connect)
 {
-	union {
-		struct sockaddr any;
-		struct sockaddr_in ip4;
-		struct sockaddr_in6 ip6;
-	} own = { 0 };
-	socklen_t bytes = sizeof(own);
-
 	if (is_connect && !options.connected)
 		return 0;
-	if (!options.port)
-		return 1;
-	if (getsockname(fd, &own.any, &bytes))
-		return 0;
-	return ntohs(own.any.sa_family == AF_INET6 ? own.ip6.sin6_port : own.ip4.sin_port) == options.port;
+	return !options.port || trap__port(fd) == options.port;
 }
 
 /* Drops the contexts whose sockets are closed. */

@@ -110,7 +110,7 @@ static int is_udp(int fd)
 	return (domain == AF_INET || domain == AF_INET6) && protocol == IPPROTO_UDP;
 }
 
-static int port_of(int fd)
+unsigned trap__port(int fd)
 {
 	union {
 		struct sockaddr any;
@@ -160,17 +160,17 @@ static int send_answer(int notify_fd, uint64_t id, int error, int goes_on)
 }
 
 /* Until the program's own call has given the socket a port; some calls fail, and then it never has one. */
-static int wait_for_port(int fd)
+static unsigned wait_for_port(int fd)
 {
-	for (int i = 0; i < 2000 && !port_of(fd); i++)
+	for (int i = 0; i < 2000 && !trap__port(fd); i++)
 		usleep(100);
-	return port_of(fd);
+	return trap__port(fd);
 }
 
 static int handle_udp(int notify_fd, const struct seccomp_notif *notif, const struct task *task, int fd,
 		      int (*fn)(void *arg, int socket_fd, int is_connect), void *arg)
 {
-	const int is_connect = notif->data.nr == SYS_connect, had_port = port_of(fd) != 0;
+	const int is_connect = notif->data.nr == SYS_connect, had_port = trap__port(fd) != 0;
 	int result = has_same_rights(task) ? call_for(notif, task->pid, fd) : 1;
 
 	if (result > 0) {
@@ -178,7 +178,7 @@ static int handle_udp(int notify_fd, const struct seccomp_notif *notif, const st
 
 		return err || had_port || !wait_for_port(fd) ? err : fn(arg, fd, is_connect) ? -EPERM : 0;
 	}
-	if (!result && !had_port && port_of(fd) && fn(arg, fd, is_connect))
+	if (!result && !had_port && trap__port(fd) && fn(arg, fd, is_connect))
 		result = -EPERM;
 	return send_answer(notify_fd, notif->id, result, 0);
 }

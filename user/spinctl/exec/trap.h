@@ -18,4 +18,7 @@ int trap__install(void);
  */
 int trap__handle(int notify_fd, int (*fn)(void *arg, int socket_fd, int is_connect), void *arg);
 
+/* The port of a socket of UDP; 0: none. */
+unsigned trap__port(int fd);
+
 #endif

@@ -11,7 +11,7 @@
  *	recv(fd, ...);                                    // what the handlers let through
  *
  * spind(8) holds the privileges, and holding the socket is the authority: it reads address, port and namespace from the descriptor.
- * The handlers run on each datagram that the kernel would give to the socket: what they drop is never read, what they rewrite is
+ * The handlers run on each datagram that the kernel would give to the socket, before the firewall and NAT: what they drop is never read, what they rewrite is
  * read rewritten, and replies leave at XDP. They see no packet of others, and send to nobody but the sender of the packet.
  *
  * The context is a struct spin_ctx like any other: spin_ctx__symbol(), _value(), _set(), _table_insert(), _fields(), _counters(),
