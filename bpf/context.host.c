@@ -29,6 +29,7 @@ SPIN_INLINE struct spin_view spin_frame_view(const struct spin_frame *frame)
 struct spin_config spin_config = {
 	.rule = { .protocol = SPIN_IP_UDP },
 	.accept_partial = 1,
+	.virtual_clock = 1,
 	.key = SPIN_HASH_KEY,
 };
 

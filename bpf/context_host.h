@@ -69,8 +69,25 @@ SPIN_INLINE uint64_t *spin_wide_lane(uint32_t at)
 	return &spin_host_wide_lanes[at];
 }
 
-/* The clock of the host build is always virtual. */
+/* The clock of the host build is always virtual, and so are random numbers. */
 SPIN_INLINE uint64_t spin_ticks(void)
+{
+	return 0;
+}
+
+struct spin_virtual spin_virtual;
+
+SPIN_INLINE uint64_t spin_kernel_ns(void)
+{
+	return 0;
+}
+
+SPIN_INLINE uint64_t spin_kernel_coarse_ns(void)
+{
+	return 0;
+}
+
+SPIN_INLINE uint32_t spin_kernel_random(void)
 {
 	return 0;
 }

@@ -107,6 +107,24 @@ SPIN_INLINE uint64_t spin_ticks(void)
 	return bpf_jiffies64();
 }
 
+/* Handlers' time and draws, if they are virtual; not in objects whose handlers ask for neither (clock.h). */
+static struct spin_virtual spin_virtual __attribute__((aligned(64)));
+
+SPIN_INLINE uint64_t spin_kernel_ns(void)
+{
+	return bpf_ktime_get_ns();
+}
+
+SPIN_INLINE uint64_t spin_kernel_coarse_ns(void)
+{
+	return bpf_ktime_get_coarse_ns();
+}
+
+SPIN_INLINE uint32_t spin_kernel_random(void)
+{
+	return bpf_get_prandom_u32();
+}
+
 /* Bytes of the ring that the reader has not given back, with the kernel's header of each event. */
 SPIN_INLINE uint64_t spin_event_backlog(void)
 {

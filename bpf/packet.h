@@ -10,6 +10,7 @@
 #include "bpf/match.h"
 #include "bpf/messages/message.h"
 #include "bpf/actions/work.h"
+#include "bpf/clock.h"
 
 struct spin_packet_result {
 	enum spin_reason reason;

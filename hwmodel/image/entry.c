@@ -95,6 +95,25 @@ SPIN_INLINE _Bool spin_command_test_(uint32_t id)
 	return hpu_command_test(id);
 }
 
+/* The first load keeps the upper half for the second one. */
+SPIN_INLINE uint64_t spin_command_clock_(void)
+{
+	const uint32_t low = HPU_REG_(HPU_CLOCK_LOW);
+
+	return (uint64_t)HPU_REG_(HPU_CLOCK_HIGH) << 32 | low;
+}
+
+SPIN_INLINE uint32_t spin_command_draw_(void)
+{
+	return HPU_REG_(HPU_DRAW);
+}
+
+/* One value during a task. */
+SPIN_INLINE uint32_t spin_command_tag_(void)
+{
+	return *(const uint32_t *)(HPU_DRIVER + HPU_TAG);
+}
+
 /*
  * A variable on the stack has the own L1's address (0x1b...... alone has bit 25), which only this cluster knows. That
  * the state is none the compiler sees.

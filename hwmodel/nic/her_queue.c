@@ -113,6 +113,7 @@ void her_queue__add(struct pspin *nic, struct inflight *inflight, struct slot *s
 		.message_id = slot->id,
 		.l2 = L2_PACKET + buffer__offset(inflight->place),
 		.bytes = inflight->placed_bytes,
+		.tag = inbound__tag(inflight->arrival.frame, inflight->arrival.frame_bytes),
 		.end_of_message = end_of_message,
 		.payload = payload,
 		.payload_cycles = inflight->handler_bytes * nic->device->target.max_cycles_per_byte,

@@ -37,6 +37,17 @@ enum spin_reason inbound__ethernet(const uint8_t *frame, size_t bytes, uint32_t 
 	return *type == SPIN_ETH_IP4 || *type == SPIN_ETH_IP6 ? PASSED : SPIN_REASON_NOT_IP;
 }
 
+uint32_t inbound__tag(const uint8_t *frame, size_t bytes)
+{
+	const uint32_t at = sizeof(struct spin_eth);
+	uint32_t type;
+
+	if (bytes < at + sizeof(struct spin_vlan))
+		return 0;
+	type = be16(frame + at - 2);
+	return type == SPIN_ETH_VLAN || type == SPIN_ETH_QINQ ? SPIN_TAGGED_ | be16(frame + at) : 0;
+}
+
 static int takes_icmp(const struct spin_rule *rule)
 {
 	return rule->protocol == SPIN_IP_ICMP || rule->protocol == SPIN_IP_ICMP6;

@@ -26,6 +26,9 @@ struct inbound {
 /* Their step 1 alone: SPIN_REASON_COUNT, and *ip_off and *type (Ethernet's) are set, as they are for NOT_IP. */
 enum spin_reason inbound__ethernet(const uint8_t *frame, size_t bytes, uint32_t *ip_off, uint32_t *type);
 
+/* The outermost VLAN tag, as the driver's register HPU_TAG has it; 0: none. */
+uint32_t inbound__tag(const uint8_t *frame, size_t bytes);
+
 /*
  * Runs the tests of <spin/reason.h> in their order. Returns the reason of the
  * first that fails, or SPIN_REASON_COUNT: to the handlers, and *out is set.

@@ -164,6 +164,18 @@ int pspin__clock(struct pspin *nic, uint32_t now_ms, struct pspin_result *out)
 	return event_log__end(&nic->event_log, out);
 }
 
+void pspin__set_time(struct pspin *nic, uint64_t now_ns)
+{
+	nic->device->soc.is_virtual = 1;
+	nic->device->soc.virtual_ns = now_ns;
+}
+
+void pspin__set_draw(struct pspin *nic, uint32_t draw)
+{
+	nic->device->soc.is_virtual = 1;
+	nic->device->soc.virtual_draw = draw;
+}
+
 int pspin__message_stats(const struct pspin *nic, struct spin_message_stats *out)
 {
 	if (!nic->messages)

@@ -6,12 +6,14 @@
 #include <string.h>
 
 #include <spin/put.h>
+#include <spin/random.h>
 
 #include "hwmodel/core/max.h"
 #include "hwmodel/soc/commands.h"
 #include "hwmodel/soc/hpu.h"
 #include "hwmodel/soc/lookahead.h"
 #include "hwmodel/soc/threads.h"
+#include "hwmodel/target/time.h"
 
 /* --- commands: what they say, and when they are done --- */
 
@@ -363,6 +365,45 @@ static enum rv32_bus_status end(struct hpu *hpu, struct rv32_bus_request *req)
 	return RV32_BUS_OK;
 }
 
+/* Nanoseconds, as the HPU's program may know them. Local to the core: all HPUs have one clock. */
+static uint64_t clock_ns(const struct hpu *hpu, uint64_t cycle)
+{
+	return hpu->soc->is_virtual ? hpu->soc->virtual_ns : time__ps(hpu->target, cycle) / 1000;
+}
+
+/* Each HPU begins its sequence this many draws behind the one before. */
+#define DRAWS_OF_HPU (1u << 24)
+
+static uint32_t draw(struct hpu *hpu)
+{
+	if (hpu->soc->is_virtual)
+		return hpu->soc->virtual_draw += SPIN_RANDOM_STEP;
+	return ((uint32_t)(hpu - hpu->soc->hpus) * DRAWS_OF_HPU + ++hpu->draws) * SPIN_RANDOM_STEP;
+}
+
+/* The registers that PsPIN's driver does not have; to programs made for PsPIN they read as there. */
+static uint32_t extension(struct hpu *hpu, uint32_t off, uint64_t cycle)
+{
+	uint64_t now;
+
+	if (hpu->soc->third_party_image)
+		return 0;
+	switch (off) {
+	case HPU_CLOCK_LOW:
+		now = clock_ns(hpu, cycle);
+		hpu->clock_high = (uint32_t)(now >> 32);
+		return (uint32_t)now;
+	case HPU_CLOCK_HIGH:
+		return hpu->clock_high;
+	case HPU_DRAW:
+		return draw(hpu);
+	case HPU_TAG:
+		return hpu->begun && hpu->running ? hpu->running->her->tag : 0;
+	default:
+		return 0;
+	}
+}
+
 static enum rv32_bus_status driver__load(struct hpu *hpu, struct rv32_bus_request *req, uint32_t off)
 {
 	uint32_t word;
@@ -384,7 +425,7 @@ static enum rv32_bus_status driver__load(struct hpu *hpu, struct rv32_bus_reques
 		memcpy(&word, (const uint8_t *)&hpu->task + (off - HPU_TASK), sizeof(word));
 		req->value = word;
 	} else {
-		req->value = 0;
+		req->value = extension(hpu, off, req->cycle);
 	}
 	return RV32_BUS_OK;
 }

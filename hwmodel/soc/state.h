@@ -166,6 +166,10 @@ struct hpu {
 	int awaits_command;                           /* its access is repeated when more is known of its commands */
 	uint32_t info, words[7], last_id;
 
+	/* extensions of the driver's */
+	uint32_t clock_high; /* as the clock was last read */
+	uint32_t draws;
+
 	/* cluster DMA front end */
 	uint32_t dma_reg[5];
 	uint64_t dma_done[DMA_TRANSFERS_MAX]; /* cycle, by id modulo DMA_TRANSFERS_MAX */
@@ -212,6 +216,7 @@ struct soc_her {
 	 */
 	uint32_t message_id;
 	uint32_t l2, bytes; /* address and length */
+	uint32_t tag;       /* its VLAN tag, as HPU_TAG has it */
 	int end_of_message;
 	uint32_t payload;                  /* not 0: this packet's, instead of its context's payload handler */
 	uint64_t payload_cycles;           /* that the body of its payload handler may take; 0: what the watchdog allows */
@@ -308,6 +313,9 @@ struct soc {
 	const struct soc_upcalls *up;
 	const struct soc_nic *nic;
 	void *nic_arg;
+	int is_virtual; /* 1: programs get these instead of the machine's clock and draws */
+	uint64_t virtual_ns;
+	uint32_t virtual_draw;
 	uint64_t clear_cycles;  /* added to the watchdog's while an image boots that clears its variables itself */
 	int returns_amo_word;   /* of an AMO on L2 and another's L1, too, the core gets what was there: not as the RTL has it; */
 	uint64_t amo_words;     /* how often handlers got another word so than from the RTL */

@@ -46,6 +46,7 @@ static int configure(struct spin_ctx *ctx)
 	to = section__variable(ctx->bpf, ".rodata", &mem, "spin_config", sizeof(*to));
 	rule = section__variable(ctx->bpf, ".rodata", &mem, "spin_rule", sizeof(*rule));
 	name = section__variable(ctx->bpf, ".rodata", &mem, "spin_name", sizeof(ctx->name));
+	config.virtual_clock = ctx->is_virtual;
 	if (ctx->messages)
 		spin_messages__configure(ctx->messages, &config);
 	if (!to || !rule || !name)
@@ -280,6 +281,7 @@ static int create(struct spin_nic *nic, const struct spin_object *obj, const str
 	ctx->prog_fd = ctx->events_fd = -1;
 	snprintf(ctx->name, sizeof(ctx->name), "%s", wanted.name ? wanted.name : obj->meta.name);
 	ctx->class = wanted.class;
+	ctx->is_virtual = !!wanted.message.virtual_clock;
 	ctx->budget = obj->meta.registration.budget;
 	ctx->rule = completed;
 	ctx->takes_partial = (!nic || nic->is_virtual) && !wanted.strict_checksums;

@@ -100,6 +100,7 @@ struct spin_ctx {
 	struct spin_rule rule;
 	struct spin_nic *nic; /* NULL: none */
 	int takes_partial;    /* partial checksums of local senders are right */
+	int is_virtual;       /* its clock, and what handlers read of it */
 	uint32_t put_id;      /* message_id of the first packet that handlers send */
 	struct spin_place place[SPIN_NICS_MAX];
 	unsigned places;

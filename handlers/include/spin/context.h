@@ -19,6 +19,7 @@
  *	spin_work_counts  struct spin_work_counts_ in .bss, mapped (SPIN_WORK): who reads spin_events without libspin adds 1 to
  *	               `taken` for each SPIN_EVENT_WORK
  *	spin_requests  ring buffer of struct spin_request (SPIN_PUTS): what the host is to send; the loader sets its size
+ *	spin_virtual   struct spin_virtual in .bss, mapped: of handlers that ask for the time or random numbers (<spin/clock.h>)
  *	spin_state     HPU state in .data, mapped; tables under their own names in .bss, mapped
  *
  *	spin_send      the program that sends what handlers sent, section "?xdp"; behind spin_parked (bpf/actions/out.h)
@@ -65,7 +66,7 @@ struct spin_config {
 	uint32_t idle_ticks; /* of the clock; virtual: milliseconds */
 	uint32_t tombstone_ticks;
 	uint32_t take_put;      /* 1: packets may have struct spin_slmp_put */
-	uint32_t virtual_clock; /* 1: time is what spin_clock says; 0: the kernel's jiffies */
+	uint32_t virtual_clock; /* 1: time is what spin_clock says, and struct spin_virtual; 0: the kernel's */
 	uint32_t note_runs;     /* 1: SPIN_EVENT_RAN for every handler that runs */
 	uint32_t window;        /* packets, SPIN_WINDOW to SPIN_WINDOW_MAX */
 	uint32_t event_bytes;   /* of the ring spin_events, if no message's last event may be lost; 0: they may */
@@ -79,6 +80,13 @@ struct spin_config {
 	uint32_t age_bytes;    /* in a tick: SPIN_AGE_BYTES in a millisecond */
 	uint32_t unexpected;   /* messages that are kept, at most SPIN_UNEXPECTED_MAX; of messages */
 	uint64_t key[3];       /* of the hash of flows: odd numbers that senders cannot guess */
+};
+
+/* What handlers get with virtual_clock, when one HPU runs them: as the host left it, but for the draws they took. */
+struct spin_virtual {
+	uint64_t now_ns;
+	uint32_t draw; /* the last one (<spin/random.h>) */
+	uint32_t unused;
 };
 
 /* Written by one HPU only, read by anyone. */

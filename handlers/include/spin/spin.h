@@ -42,7 +42,7 @@
  * Locks and loops that wait are in <spin/lock.h>, what each HPU has for itself in <spin/hpu.h>, what each cluster has in
  * <spin/cluster.h>, copies within HPU memory in <spin/copy.h>, buffers of an HPU in <spin/buffer.h>, transfers to and from
  * the host in <spin/action.h>, packets that handlers send in <spin/put.h>, what they leave to the program on the host in
- * <spin/work.h>: all of it is included.
+ * <spin/work.h>, the time in <spin/clock.h>, random numbers in <spin/random.h>: all of it is included.
  *
  * Byte order: what comes off the wire is in network order (spin_be16,
  * spin_be32) until spin_ntoh*().
@@ -69,6 +69,8 @@ static const uint32_t spin_work_items_;
 #include <spin/cluster.h>
 #include <spin/buffer.h>
 #include <spin/copy.h>
+#include <spin/clock.h>
+#include <spin/random.h>
 
 /* The target defines struct spin_packet, the accessors' bodies, the atomics and where state and tables live. */
 #if defined(__bpf__)

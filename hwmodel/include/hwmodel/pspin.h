@@ -122,6 +122,13 @@ struct pspin_result {
 #define PSPIN_FRAME_BYTES_MAX 16384
 int pspin__packet(struct pspin *nic, const void *frame, size_t frame_bytes, struct pspin_result *out);
 
+/*
+ * From now on all handlers of the NIC read this time, or get the draws behind this one (<spin/clock.h>, <spin/random.h>), and not what
+ * the NIC's registers say: for tests that other engines run, too. The model's own time goes on.
+ */
+void pspin__set_time(struct pspin *nic, uint64_t now_ns);
+void pspin__set_draw(struct pspin *nic, uint32_t draw);
+
 /* --- host memory, and what handlers reach through an entry beside the entry's own --- */
 
 /* Zero: the default of <spin/message.h>; idle_ms: the handler's first. */

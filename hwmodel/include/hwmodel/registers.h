@@ -21,6 +21,15 @@
 #define HPU_COMMAND_WORD  0x90       /* up to 7 words */
 #define HPU_DRIVER_BYTES  0x100
 
+/*
+ * Extensions of the driver's: PsPIN's own RTL has none of them, and answers 0 to a read. A read takes what the driver's other
+ * registers take, one cycle.
+ */
+#define HPU_CLOCK_LOW  0xc0 /* nanoseconds of the NIC's clock, one for all HPUs; a read keeps the upper half, */
+#define HPU_CLOCK_HIGH 0xc4 /* which is this */
+#define HPU_DRAW       0xc8 /* the next draw of this HPU's, for <spin/random.h> */
+#define HPU_TAG        0xcc /* of the task's packet: bit 16: it came with a VLAN tag, the outermost one's bits in 15:0; 0: without */
+
 /* HPU_COMMAND_INFO, and the second word of a send: whose packet it is */
 #define HPU_COMMAND_HOST_DMA    0
 #define HPU_COMMAND_NIC_SEND    2

@@ -38,8 +38,10 @@ struct pspin *kit_nic(const struct spin_object *object, const struct workload *w
 	const void *image = spin_object__image(object, &bytes);
 
 	if (image && !pspin__open(&nic, target, spin_object__meta(object), image, bytes, &udp, err, sizeof(err)) &&
-	    !pspin__limit(nic, &limits) && !workload__fill(nic, object, w, MESSAGES))
+	    !pspin__limit(nic, &limits) && !workload__fill(nic, object, w, MESSAGES)) {
+		pspin__set_time(nic, 0); /* the RTL has no clock: it reads as 0 */
 		return nic;
+	}
 	fprintf(stderr, "rtl-kit: %s: %s\n", w->handler, image ? err : "no rv32 image");
 	if (nic)
 		pspin__close(nic);

@@ -20,7 +20,7 @@
 static int given(const struct spin_message_opts *o)
 {
 	return o->messages || o->parking || o->idle_ms || o->age_ms || o->tombstone_ms || o->window || o->lose_events || o->put ||
-	       o->no_entry || o->virtual_clock || o->note_runs || o->unexpected;
+	       o->no_entry || o->note_runs || o->unexpected;
 }
 
 static int check(const struct spin_message_opts *o)

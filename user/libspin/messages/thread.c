@@ -9,10 +9,12 @@
 #include <time.h>
 
 #include "user/libspin/messages/messages.h"
+#include "user/libspin/object/section.h"
 
-#define BUSY_MS  4  /* interval while a message is in flight */
-#define QUIET_MS 32 /* longest interval while none is */
-#define CLOCK_S  1  /* interval at which our clock is adjusted to the kernel's, whose rate differs */
+#define BUSY_MS   4  /* interval while a message is in flight */
+#define QUIET_MS  32 /* longest interval while none is */
+#define NS_PER_MS 1000000ull
+#define CLOCK_S   1 /* interval at which our clock is adjusted to the kernel's, whose rate differs */
 
 /* Sleeps for that time. Returns 1 if the thread must stop. */
 static int rest(struct messages *m, unsigned ms)
@@ -208,16 +210,23 @@ int spin_ctx__progress(struct spin_ctx *ctx)
 
 int spin_ctx__set_clock(struct spin_ctx *ctx, uint32_t now_ms)
 {
-	const struct messages *m = spin_messages__of(ctx);
+	const struct messages *m = ctx->messages;
+	struct spin_virtual *handlers;
+	uint64_t before_ms;
 
-	if (!m)
+	if (!m && !ctx->is_virtual)
 		return -EOPNOTSUPP;
-	if (!m->opts.virtual_clock)
+	if (!ctx->is_virtual)
 		return spin_fail(-EINVAL, "%s goes by the kernel's clock: create it with message.virtual_clock to set one", ctx->name);
-	if (now_ms < *m->clock)
+	handlers = section__variable(ctx->bpf, ".bss", &ctx->bss, "spin_virtual", sizeof(*handlers));
+	before_ms = m ? *m->clock : handlers ? handlers->now_ns / NS_PER_MS : 0;
+	if (now_ms < before_ms)
 		return spin_fail(-EINVAL, "%u ms is before the time of %s, %llu ms: clocks do not go backwards", now_ms, ctx->name,
-				 (unsigned long long)*m->clock);
-	__atomic_store_n(m->clock, now_ms, __ATOMIC_RELEASE);
+				 (unsigned long long)before_ms);
+	if (handlers && now_ms != handlers->now_ns / NS_PER_MS) /* else it has the nanoseconds, too (user/conformance) */
+		__atomic_store_n(&handlers->now_ns, now_ms * NS_PER_MS, __ATOMIC_RELEASE);
+	if (m)
+		__atomic_store_n(m->clock, now_ms, __ATOMIC_RELEASE);
 	return 0;
 }
 

@@ -285,6 +285,45 @@ SPIN_INLINE spin_be32 spin_dst_addr4_(const struct spin_packet *packet)
 	return spin_field_(packet, packet->is_ip4 ? ((const struct spin_ip4 *)packet->ip)->dst : 0);
 }
 
+/*
+ * The first 20 bytes of an IP header of either version are in the frame. Both fields are read before one is taken: the compiler
+ * would choose the offset, and that the isolated class does not load (tests/handlers/datagrams/clocks.c; Linux 6.18: "tried to
+ * add from different maps, paths or scalars").
+ */
+SPIN_INLINE uint32_t spin_ttl_(const struct spin_packet *packet)
+{
+	uint32_t ttl, hops;
+
+	if (packet->is_ether)
+		return 0;
+	ttl = spin_barrier_var_(((const struct spin_ip4 *)packet->ip)->ttl);
+	hops = spin_barrier_var_(((const struct spin_ip6 *)packet->ip)->hop_limit);
+	return spin_field_(packet, packet->is_ip4 ? ttl : hops);
+}
+
+SPIN_INLINE uint32_t spin_dscp_(const struct spin_packet *packet)
+{
+	uint32_t first, second;
+
+	if (packet->is_ether)
+		return 0;
+	first = spin_barrier_var_(((const uint8_t *)packet->ip)[0]);
+	second = spin_barrier_var_(((const uint8_t *)packet->ip)[1]);
+	return spin_field_(packet, packet->is_ip4 ? second >> 2 : (first & 15) << 2 | second >> 6);
+}
+
+SPIN_INLINE uint32_t spin_tag_(const struct spin_packet *packet)
+{
+	const struct spin_eth *eth = (const struct spin_eth *)packet->view.data;
+	const struct spin_vlan *vlan = (const struct spin_vlan *)(eth + 1);
+
+	if (!spin_inside_(&packet->view, vlan + 1))
+		return 0;
+	if (eth->type != spin_hton16(SPIN_ETH_VLAN) && eth->type != spin_hton16(SPIN_ETH_QINQ))
+		return 0;
+	return spin_field_(packet, SPIN_TAGGED_ | spin_ntoh16(vlan->tag));
+}
+
 SPIN_INLINE spin_be16 spin_src_port_(const struct spin_packet *packet)
 {
 	return packet->is_icmp || packet->is_ether ? 0 : packet->udp->src_port;

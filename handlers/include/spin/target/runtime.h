@@ -6,6 +6,11 @@
 /* run.h */
 SPIN_INLINE uint32_t spin_num_hpus_(const struct spin_packet *packet);
 
+/* clock.h */
+SPIN_INLINE uint64_t spin_clock_ns_(void);
+SPIN_INLINE uint64_t spin_clock_coarse_ns_(void);
+SPIN_INLINE uint32_t spin_random32_(const struct spin_packet *packet);
+
 SPIN_INLINE void spin_yield_(const struct spin_packet *packet)
 {
 	(void)packet;

@@ -190,6 +190,22 @@ SPIN_INLINE spin_be32 spin_dst_addr4_(struct spin_packet *packet)
 	return packet->is_ip4 ? ((const struct spin_ip4 *)packet->ip_l1)->dst : 0;
 }
 
+SPIN_INLINE uint32_t spin_ttl_(struct spin_packet *packet)
+{
+	if (packet->is_ether)
+		return 0;
+	spin_look_(packet);
+	return packet->is_ip4 ? ((const struct spin_ip4 *)packet->ip_l1)->ttl : ((const struct spin_ip6 *)packet->ip_l1)->hop_limit;
+}
+
+SPIN_INLINE uint32_t spin_dscp_(struct spin_packet *packet)
+{
+	if (packet->is_ether)
+		return 0;
+	spin_look_(packet);
+	return packet->is_ip4 ? packet->ip_l1[1] >> 2 : (packet->ip_l1[0] & 15u) << 2 | packet->ip_l1[1] >> 6;
+}
+
 SPIN_INLINE spin_be16 spin_src_port_(struct spin_packet *packet)
 {
 	spin_look_(packet);
@@ -235,5 +251,6 @@ SPIN_INLINE void *spin_scratch_(const struct spin_packet *packet)
 #include <spin/target/rv32_put.h>
 #include <spin/target/rv32_buffer.h>
 #include <spin/target/rv32_work.h>
+#include <spin/target/rv32_clock.h>
 
 #endif

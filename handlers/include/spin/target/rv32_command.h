@@ -39,6 +39,11 @@ SPIN_INLINE _Bool spin_command_test_(uint32_t id);
 /* Others may have the HPU, if it has several threads. */
 SPIN_INLINE void spin_command_yield_(void);
 
+/* Nanoseconds; the next draw (<spin/random.h>); the packet's VLAN tag, with SPIN_TAGGED_: registers that PsPIN has not. */
+SPIN_INLINE uint64_t spin_command_clock_(void);
+SPIN_INLINE uint32_t spin_command_draw_(void);
+SPIN_INLINE uint32_t spin_command_tag_(void);
+
 /*
  * The id of a task's command that comes behind so many others. It is told the one that was free when its issue began, which is
  * its own unless the issue had to wait. For the feedback of the task before, only a task's first command has to: it is command

@@ -137,7 +137,10 @@ int spin_ctx__message_stats(struct spin_ctx *ctx, struct spin_message_stats *out
  * a negative errno.
  */
 int spin_ctx__progress(struct spin_ctx *ctx);
-/* Sets the time, in milliseconds, of a context made with message.virtual_clock. -EINVAL: it was not, or backwards. */
+/*
+ * Sets the time, in milliseconds, of a context made with message.virtual_clock, and that of its handlers. -EINVAL: it was not, or
+ * backwards. -EOPNOTSUPP: it was not, and takes datagrams.
+ */
 int spin_ctx__set_clock(struct spin_ctx *ctx, uint32_t now_ms);
 
 #endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef BPF_CLOCK_H
+#define BPF_CLOCK_H
+
+/*
+ * The time and random numbers that handlers ask for (<spin/clock.h>, <spin/random.h>). The configuration is read-only data: the verifier
+ * knows it and removes the branch that is not taken. context_maps.h and context_host.h have what differs between kernel and host build.
+ */
+#include <spin/context.h>
+
+#include "bpf/atomic.h"
+
+SPIN_INLINE uint64_t spin_clock_ns_(void)
+{
+	return spin_config.virtual_clock ? spin_read_once(&spin_virtual.now_ns) : spin_kernel_ns();
+}
+
+SPIN_INLINE uint64_t spin_clock_coarse_ns_(void)
+{
+	return spin_config.virtual_clock ? spin_read_once(&spin_virtual.now_ns) : spin_kernel_coarse_ns();
+}
+
+/* One HPU runs handlers with a virtual clock. */
+SPIN_INLINE uint32_t spin_random32_(const struct spin_packet *packet)
+{
+	(void)packet;
+	if (!spin_config.virtual_clock)
+		return spin_kernel_random();
+	spin_virtual.draw += SPIN_RANDOM_STEP;
+	return spin_random_mix_(spin_virtual.draw);
+}
+
+#endif

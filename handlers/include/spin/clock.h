@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_CLOCK_H
+#define SPIN_CLOCK_H
+
+/*
+ * The time, in nanoseconds since a moment that is the same for all HPUs and as long as the context lives; for intervals,
+ * and not the time of day. It needs no packet, so all three kinds of handlers may ask for it.
+ *
+ *	uint64_t now = spin_clock_ns();
+ *
+ *	                  spin_clock_ns()                          spin_clock_coarse_ns()
+ *	kernel            CLOCK_MONOTONIC (bpf_ktime_get_ns)       CLOCK_MONOTONIC_COARSE: a step each timer tick, 1 to 10 ms
+ *	  cost            a helper that reads the TSC              a helper that reads memory
+ *	HPU model         the NIC's cycles, in ns (1 at 1 GHz)     the same
+ *	  cost            two loads, of a cycle each               the same
+ *	tests (vectors)   what `clock` lines say, 0 at the start   the same
+ *
+ * Monotonic: on one HPU it never goes backwards. On another one it is not behind by more than the kernel's clock may be when it is
+ * adjusted (bpf_ktime_get_ns: some ns); the coarse one by nothing; in the model all HPUs read one counter. A value that one
+ * HPU has stored may so be ahead of what another reads: take the difference as signed, or allow for it. The two clocks have one origin, and
+ * the coarse one is never ahead; compare times of one kind only.
+ *
+ * PsPIN has no clock that a handler may read: its cycle counters are illegal instructions in user mode. The model's NIC has one as an
+ * extension, a register of the HPU driver (HPU_CLOCK_* in hwmodel/include/hwmodel/registers.h); on PsPIN's own RTL it reads as 0.
+ */
+#define spin_clock_ns()        spin_clock_ns_()
+#define spin_clock_coarse_ns() spin_clock_coarse_ns_()
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_TARGET_RV32_CLOCK_H
+#define SPIN_TARGET_RV32_CLOCK_H
+
+/* Time, random numbers and VLAN tag of an HPU: registers of its driver that PsPIN's has not, where they read as 0. */
+
+SPIN_INLINE uint64_t spin_clock_ns_(void)
+{
+	return spin_command_clock_();
+}
+
+SPIN_INLINE uint64_t spin_clock_coarse_ns_(void)
+{
+	return spin_command_clock_();
+}
+
+SPIN_INLINE uint32_t spin_random32_(const struct spin_packet *packet)
+{
+	(void)packet;
+	return spin_random_mix_(spin_command_draw_());
+}
+
+SPIN_INLINE uint32_t spin_tag_(const struct spin_packet *packet)
+{
+	(void)packet;
+	return spin_command_tag_();
+}
+
+#endif
