@@ -55,7 +55,8 @@ static int open_class(struct engine *e, const struct engine_handler *handler, co
 		return engine_fail(-EPERM, "running handlers in the kernel needs root");
 	err = spin_object__open(handler->object, &b->object);
 	if (!err && spin_object__meta(b->object)->registration.delivery == SPIN_DELIVER_ME)
-		b->messages = opts.message.virtual_clock = 1;
+		b->messages = 1;
+	opts.message.virtual_clock = 1;
 	if (b->messages && !opts.message.window) /* as the other engines have it; libspin's default depends on the host memory */
 		opts.message.window = SPIN_WINDOW;
 	if (!err && (class == SPIN_CLASS_TRUSTED) != other_way)
@@ -206,6 +207,40 @@ static uint64_t bpf_count(struct engine *e, enum spin_reason reason)
 	return packets[reason];
 }
 
+/* *at: the handlers' time and draws; NULL: they ask for neither. */
+static int bpf_virtual(struct engine *e, struct spin_virtual **at)
+{
+	struct bpf *b = e->impl;
+	void *found = NULL;
+	size_t bytes;
+	int err = spin_ctx__symbol(b->ctx, "spin_virtual", &found, &bytes);
+
+	*at = found;
+	if (err && err != -ENOENT)
+		return engine_fail(err, "%s", spin_strerror_last());
+	return 0;
+}
+
+static int bpf_set_time(struct engine *e, uint64_t now_ns)
+{
+	struct spin_virtual *at;
+	int err = bpf_virtual(e, &at);
+
+	if (at)
+		at->now_ns = now_ns;
+	return err;
+}
+
+static int bpf_set_draw(struct engine *e, uint32_t draw)
+{
+	struct spin_virtual *at;
+	int err = bpf_virtual(e, &at);
+
+	if (at)
+		at->draw = draw;
+	return err;
+}
+
 const struct engine_ops engine_bpf = {
 	.name = "bpf",
 	.open = bpf_open,
@@ -214,6 +249,8 @@ const struct engine_ops engine_bpf = {
 	.read = bpf_read,
 	.write = bpf_write,
 	.count = bpf_count,
+	.set_time = bpf_set_time,
+	.set_draw = bpf_set_draw,
 	.clock = bpf_message__clock,
 	.reset = bpf_message__reset,
 	.host_read = bpf_message__host_read,
@@ -235,6 +272,8 @@ const struct engine_ops engine_isolated = {
 	.read = bpf_read,
 	.write = bpf_write,
 	.count = bpf_count,
+	.set_time = bpf_set_time,
+	.set_draw = bpf_set_draw,
 	.clock = bpf_message__clock,
 	.reset = bpf_message__reset,
 	.host_read = bpf_message__host_read,

@@ -53,7 +53,7 @@ struct engine_handler {
 	const char *host;   /* the shared object of `spincc --target host`; NULL: none, so no host engine */
 };
 
-/* A context of messages; zero: libspin's defaults. The clock is virtual. */
+/* A context; zero: libspin's defaults. The clock is virtual, and 0 at first. */
 struct engine_context {
 	struct spin_rule rule;
 	struct spin_message_opts message;
@@ -71,6 +71,13 @@ struct engine_ops {
 	int (*read)(struct engine *e, const char *symbol, size_t offset, void *to, size_t bytes);
 	int (*write)(struct engine *e, const char *symbol, size_t offset, const void *from, size_t bytes);
 	uint64_t (*count)(struct engine *e, enum spin_reason reason);
+
+	/*
+	 * What handlers read as the time, and the draw behind which their random numbers go on (<spin/random.h>). Without effect where handlers
+	 * ask for neither.
+	 */
+	int (*set_time)(struct engine *e, uint64_t now_ns);
+	int (*set_draw)(struct engine *e, uint32_t draw);
 
 	/* Contexts of messages only; else -EOPNOTSUPP. */
 	/* Sets the time, then runs a sweep: evictions, and parked packets that are left over. */

@@ -70,6 +70,7 @@ static int host_open(struct engine *e, const struct engine_handler *handler, con
 	h->config = host__symbol(h, "spin_config", &err);
 	h->request_count = host__symbol(h, "spin_host_request_count", &err);
 	h->request = host__symbol(h, "spin_host_requests", &err);
+	h->of_handlers = host__symbol(h, "spin_virtual", &err);
 	if (err)
 		return err;
 	h->config->rule = context->rule;
@@ -171,6 +172,22 @@ static uint64_t host_count(struct engine *e, enum spin_reason reason)
 	return h->counters[0].packets[reason];
 }
 
+static int host_set_time(struct engine *e, uint64_t now_ns)
+{
+	struct host *h = e->impl;
+
+	h->of_handlers->now_ns = now_ns;
+	return 0;
+}
+
+static int host_set_draw(struct engine *e, uint32_t draw)
+{
+	struct host *h = e->impl;
+
+	h->of_handlers->draw = draw;
+	return 0;
+}
+
 static int host_sends(struct engine *e, struct engine_sends *out)
 {
 	const struct host *h = e->impl;
@@ -189,6 +206,8 @@ const struct engine_ops engine_host = {
 	.read = host_read,
 	.write = host_write,
 	.count = host_count,
+	.set_time = host_set_time,
+	.set_draw = host_set_draw,
 	.clock = host_message__clock,
 	.reset = host_message__reset,
 	.host_read = host_memory__read,

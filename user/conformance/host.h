@@ -11,6 +11,7 @@ struct host {
 	int (*packet)(uint8_t *frame, uint32_t *frame_bytes, uint32_t *verdict);
 	const struct spin_counters *counters;
 	struct spin_config *config;
+	struct spin_virtual *of_handlers; /* their time and draws */
 	uint32_t *event_count;
 	const struct spin_event *event;
 

@@ -75,6 +75,7 @@ static int model_open(struct engine *e, const struct engine_handler *handler, co
 	err = pspin__open(&m->nic, target, meta, image, bytes, &context->rule, reason, sizeof(reason));
 	if (err)
 		return engine_fail(err, "%s", reason);
+	pspin__set_time(m->nic, 0);
 	err = set_hpus(m);
 	return err ? engine_fail(err, "the model cannot be told of its HPUs") : set_limits(m, &context->message);
 }
@@ -188,6 +189,22 @@ static int model_clock(struct engine *e, uint32_t now_ms, struct engine_events *
 	return done(err, "a time that is over, or messages");
 }
 
+static int model_set_time(struct engine *e, uint64_t now_ns)
+{
+	struct model *m = e->impl;
+
+	pspin__set_time(m->nic, now_ns);
+	return 0;
+}
+
+static int model_set_draw(struct engine *e, uint32_t draw)
+{
+	struct model *m = e->impl;
+
+	pspin__set_draw(m->nic, draw);
+	return 0;
+}
+
 static int model_reset(struct engine *e)
 {
 	struct model *m = e->impl;
@@ -280,6 +297,8 @@ const struct engine_ops engine_model = {
 	.read = model_read,
 	.write = model_write,
 	.count = model_count,
+	.set_time = model_set_time,
+	.set_draw = model_set_draw,
 	.clock = model_clock,
 	.reset = model_reset,
 	.host_read = model_host_read,

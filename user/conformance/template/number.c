@@ -17,7 +17,7 @@ const struct template_field template_ip4_fields[] = {
 };
 
 const struct template_field template_ip6_fields[] = {
-	{ "version", 0, 4 }, { "flow", 12, 20 }, { "length", 32, 16 }, { "next", 48, 8 }, { "hop", 56, 8 }, { 0 },
+	{ "version", 0, 4 }, { "class", 4, 8 }, { "flow", 12, 20 }, { "length", 32, 16 }, { "next", 48, 8 }, { "hop", 56, 8 }, { 0 },
 };
 
 const struct template_field template_slmp_fields[] = {

@@ -238,12 +238,27 @@ static int read_ct(struct vector_changes *changes, char *rest)
 	return read_index(me, &change->me);
 }
 
+/* N */
+static int read_seed(struct vector_changes *changes, const char *rest)
+{
+	struct vector_change *change = add(changes, CHANGE_SEED);
+	uint64_t seed;
+
+	if (!change)
+		return -ENOMEM;
+	if (template_number(rest, "seed", UINT32_MAX, &seed))
+		return -EINVAL;
+	change->seed = (uint32_t)seed;
+	return 0;
+}
+
 int vector_is_change(char *line)
 {
 	char *rest;
 
-	return vector_word(line, "set", &rest) || vector_word(line, "entry", &rest) || vector_word(line, "host", &rest) ||
-	       vector_word(line, "post", &rest) || vector_word(line, "unlink", &rest) || vector_word(line, "ct", &rest);
+	return vector_word(line, "seed", &rest) || vector_word(line, "set", &rest) || vector_word(line, "entry", &rest) ||
+	       vector_word(line, "host", &rest) || vector_word(line, "post", &rest) || vector_word(line, "unlink", &rest) ||
+	       vector_word(line, "ct", &rest);
 }
 
 int vector_read_before(struct vector_changes *changes, char *line)
@@ -260,6 +275,8 @@ int vector_read_before(struct vector_changes *changes, char *line)
 		return read_post(changes, rest);
 	if (vector_word(line, "ct", &rest))
 		return read_ct(changes, rest);
+	if (vector_word(line, "seed", &rest))
+		return read_seed(changes, rest);
 	vector_word(line, "unlink", &rest);
 	return read_unlink(changes, rest);
 }

@@ -14,6 +14,7 @@
 
 #define WORD_SHOWN_MAX 32 /* bytes shown of an unknown word: another kind of file may have long ones */
 #define BLANKS         " \t"
+#define TIME_NS_MAX    (UINT32_MAX * 1000000ull) /* as messages have it: 32 bits of milliseconds */
 
 int vector_word(char *line, const char *word, char **rest)
 {
@@ -103,18 +104,49 @@ static int start_packet(struct vector_reader *r)
 	return 0;
 }
 
-static int read_clock(struct vector_reader *r, const char *rest)
+/* A time: milliseconds, or with one of the units. */
+static int read_time(const char *word, uint64_t *ns)
 {
-	uint64_t now;
+	static const struct {
+		const char *unit;
+		uint64_t ns;
+	} units[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 } };
+	size_t digits = strspn(word, "0123456789"), unit = 2;
+	char number[32];
+	int err;
+
+	for (unsigned i = 0; digits && word[digits] && i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strcmp(word + digits, units[i].unit))
+			unit = i + 10;
+	if (unit < 10 || digits >= sizeof(number))
+		return template_number(word, "time in milliseconds", UINT32_MAX, ns) ? -EINVAL : (*ns *= units[2].ns, 0);
+	memcpy(number, word, digits);
+	number[digits] = '\0';
+	err = template_number(number, "time", TIME_NS_MAX / units[unit - 10].ns, ns);
+	*ns *= units[unit - 10].ns;
+	return err ? -EINVAL : 0;
+}
+
+/* clock TIME, advance TIME */
+static int read_clock(struct vector_reader *r, const char *rest, int advance)
+{
+	uint64_t ns;
 	int err = start_step(r);
 
-	if (err || template_number(rest, "time in milliseconds", UINT32_MAX, &now))
-		return err ? err : -EINVAL;
-	r->begun = r->v->of_messages = 1;
+	if (!err)
+		err = read_time(rest, &ns);
+	if (err)
+		return err;
+	if (advance)
+		ns += r->now_ns;
+	if (ns > TIME_NS_MAX)
+		return engine_fail(-EINVAL, "the time is at most %u ms", UINT32_MAX);
+	r->now_ns = ns;
+	r->begun = 1;
 	current(r)->kind = STEP_CLOCK;
 	current(r)->line = r->line;
 	current(r)->number = r->packets;
-	current(r)->now_ms = (uint32_t)now;
+	current(r)->now_ns = ns;
 	return 0;
 }
 
@@ -261,6 +293,8 @@ int vector_read_line(struct vector_reader *r, char *line)
 	if (vector_word(line, "packet", &rest))
 		return start_packet(r);
 	if (vector_word(line, "clock", &rest))
-		return read_clock(r, rest);
+		return read_clock(r, rest, 0);
+	if (vector_word(line, "advance", &rest))
+		return read_clock(r, rest, 1);
 	return read_behind(r, line);
 }

@@ -88,8 +88,10 @@ int vector_read(const char *path, struct vector **out)
 
 void vector_step_name(const struct vector_step *step, char *text, size_t bytes)
 {
-	if (step->kind == STEP_CLOCK)
-		snprintf(text, bytes, "clock %u", step->now_ms);
+	if (step->kind == STEP_CLOCK && step->now_ns % 1000000)
+		snprintf(text, bytes, "clock %lluns", (unsigned long long)step->now_ns);
+	else if (step->kind == STEP_CLOCK)
+		snprintf(text, bytes, "clock %llu", (unsigned long long)step->now_ns / 1000000);
 	else
 		snprintf(text, bytes, "packet %u", step->number);
 }

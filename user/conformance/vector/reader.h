@@ -16,7 +16,8 @@ struct vector_reader {
 	int begun;     /* 1: the packet or clock line of the last step was read: further lines come after it */
 	int expected;  /* the packet has its `expect` */
 	unsigned packets;
-	unsigned line; /* 0: the reason does not concern a line */
+	uint64_t now_ns; /* at the last step */
+	unsigned line;   /* 0: the reason does not concern a line */
 };
 
 int vector_read_line(struct vector_reader *r, char *line);
@@ -33,7 +34,7 @@ char *vector_next(char **rest);
 
 /* messages, parking, idle, tombstone, host BYTES, handler_mem, put, no_entry. 1: the line was one; 0: it was not. */
 int vector_read_context(struct vector_reader *r, char *line);
-/* set, entry, host, post, unlink, ct. 1: the line was one. */
+/* set, entry, host, post, unlink, ct, seed. 1: the line was one. */
 int vector_is_change(char *line);
 int vector_read_before(struct vector_changes *changes, char *line);
 /* Reads the rest of a line `after`. */

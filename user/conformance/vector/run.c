@@ -9,12 +9,17 @@
 #include "user/conformance/vector/compare.h"
 #include "user/conformance/vector/vector.h"
 
-static int give(const struct vector_step *step, struct engine *e, struct vector_result *r)
+#define NS_PER_MS 1000000u
+
+static int give(const struct vector_step *step, const struct types *t, struct engine *e, struct vector_result *r)
 {
+	int err;
+
 	if (step->kind == STEP_PACKET)
 		return e->ops->packet(e, step->in, step->in_bytes, &r->out);
 	r->out.events.count = 0;
-	return e->ops->clock(e, step->now_ms, &r->out.events);
+	err = e->ops->set_time(e, step->now_ns);
+	return err || !t->messages ? err : e->ops->clock(e, (uint32_t)(step->now_ns / NS_PER_MS), &r->out.events);
 }
 
 static void count_all(struct engine *e, uint64_t *count)
@@ -41,7 +46,7 @@ static int run_step(const struct vector_step *step, const struct types *t, struc
 
 	count_all(e, count);
 	if (!err)
-		err = give(step, e, r);
+		err = give(step, t, e, r);
 	if (!err)
 		err = vector_expect(&step->after, t, &r->want, &r->want_host);
 	if (!err)
@@ -98,6 +103,11 @@ static int start(const struct vector *v, const struct types *t, struct engine *e
 	r->sends = malloc(sizeof(*r->sends));
 	if (!err && !r->sends)
 		err = engine_fail(-ENOMEM, "no memory");
+	if (err)
+		return err;
+	err = e->ops->set_time(e, 0);
+	if (!err)
+		err = e->ops->set_draw(e, 0);
 	if (err)
 		return err;
 	image_copy(t, &r->want, initial);
@@ -209,6 +219,8 @@ static int make(const struct vector_change *c, const struct types *t, struct eng
 
 	if (c->kind == CHANGE_FIELD || c->kind == CHANGE_ENTRY)
 		return edit(c, t, want);
+	if (c->kind == CHANGE_SEED)
+		return e->ops->set_draw(e, c->seed);
 	err = check(c, t, host);
 	if (err)
 		return err;

@@ -15,6 +15,7 @@ enum vector_change_kind {
 	CHANGE_UNLINK, /* the same */
 	CHANGE_ME,     /* a matching entry's state; only expected */
 	CHANGE_CT,     /* its counter */
+	CHANGE_SEED,   /* of random numbers; only made */
 };
 
 /* What the application changes before a step, or what a step is expected to change. */
@@ -34,6 +35,7 @@ struct vector_change {
 	int used_given; /* ME: and this one: bytes of a managed entry that are messages' places */
 	uint64_t used;
 	struct spin_ct ct; /* CT */
+	uint32_t seed;     /* SEED */
 };
 
 struct vector_changes {
@@ -75,7 +77,7 @@ struct vector_step {
 	struct vector_event *event;
 	unsigned send_count;
 	struct vector_send *send;
-	uint32_t now_ms; /* STEP_CLOCK */
+	uint64_t now_ns; /* STEP_CLOCK */
 	unsigned number; /* among the packets, from 1; STEP_CLOCK: of the packet before */
 	unsigned line;
 };

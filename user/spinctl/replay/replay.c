@@ -165,7 +165,8 @@ static const struct command_row row = {
 		 "all of them if its handlers ran on several HPUs at once: then the order in which packets arrived "
 		 "was not the order of the handlers. Exit status 1 for a difference of either kind.\n\n"
 		 "Of a recording of messages each packet is given to the engines at the time at which it arrived: so messages "
-		 "time out as they did.\n\n"
+		 "time out as they did. The clock that handlers read is 0 at the first packet and goes on as packets arrived, and "
+		 "random numbers are the ones that vectors have: what was recorded of them differs.\n\n"
 		 "With --handler another version of the handler is run on the packets that the first one met. Its state "
 		 "and tables must be those of the recorded one, with the same sizes.",
 };

@@ -203,7 +203,9 @@ static int feed(struct replay *r, const struct recording_packet *packet, uint64_
 
 		if (!report->engine[kind].ran)
 			continue;
-		err = on->engine->ops->packet(on->engine, packet->frame, packet->bytes, &on->out);
+		err = on->engine->ops->set_time(on->engine, since_ns); /* of the handlers: from the first packet on */
+		if (!err)
+			err = on->engine->ops->packet(on->engine, packet->frame, packet->bytes, &on->out);
 		if (!err && r->types->messages)
 			err = replay_events__add(&on->events, &on->out.events);
 		if (err)

@@ -14,8 +14,10 @@ void test_print__start(struct test_printer *p)
 
 static void step_json(struct json *j, const struct vector_step *step)
 {
-	if (step->kind == STEP_CLOCK)
-		json_uint(j, "clock_ms", step->now_ms);
+	if (step->kind == STEP_CLOCK && step->now_ns % 1000000)
+		json_uint(j, "clock_ns", step->now_ns);
+	else if (step->kind == STEP_CLOCK)
+		json_uint(j, "clock_ms", step->now_ns / 1000000);
 	else
 		json_uint(j, "packet", step->number);
 }

@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Live handlers must read the kernel's monotonic clock and its random numbers, in both classes; and rate_limit must let a burst through,
+# and then as many packets as its rate says.
+. tests/live/lib.lib.sh
+command -v bash >/dev/null || { echo "skip: no bash"; exit 77; }
+
+# send COUNT: so many datagrams; prints the milliseconds that it took
+send() {
+	nsenter --net=/run/netns/$B bash -c 'start=$(date +%s%N)
+		for ((i = 0; i < $1; i++)); do printf x >/dev/udp/10.9.0.1/9000; done
+		echo $((($(date +%s%N) - start) / 1000000))' - "$1" 2>/dev/null
+}
+detach() {
+	kill -INT $owner
+	wait $owner || die "spinctl run: $(cat "$tmp/err")"
+	owner=
+}
+# field NAME: of the handlers' state, as the final report has it
+field() {
+	tr -d '\n' <"$tmp/out" | sed -n "s/.*\"spin_state\.$1\"[^0-9]*\([0-9]*\).*/\1/p"
+}
+counted() {
+	grep '"type": "final"' "$tmp/out" | sed -n "s/.*\"reason\": \"$1\", [^}]*\"packets\": \([0-9]*\)}.*/\1/p"
+}
+# Milliseconds; those of the clock that handlers have, on machines that do not sleep.
+now() { sed 's/\([0-9]*\)\.\([0-9]*\) .*/\1\20/' /proc/uptime; }
+
+for class in trusted isolated; do
+	attach "$BUILD/tests/handlers/clocks.spin" --match "udp dport 9000" --class $class --state
+	before=$(now)
+	send 2 >/dev/null
+	after=$(now)
+	detach
+	time=$((($(field header_high) * 4294967296 + $(field header_low)) / 1000000))
+	coarse=$((($(field coarse_high) * 4294967296 + $(field coarse_low)) / 1000000))
+	[ $time -ge $before ] && [ $time -le $((after + 10)) ] || die "$class: $time ms is not between $before and $after"
+	[ $coarse -ge $((before - 20)) ] && [ $coarse -le $((after + 10)) ] || die "$class: the coarse clock says $coarse, from $before to $after"
+	[ "$(field 'random\[1\]')" != "$(field 'random\[2\]')" ] || die "$class: two random numbers are $(field 'random\[1\]')"
+	[ "$(field ttl)" = 64 ] || die "$class: time to live $(field ttl)"
+
+	# one each 10 ms, 5 at once
+	attach "$BUILD/handlers/rate_limit.spin" --match "udp dport 9000" --class $class \
+		--set spin_state.interval_ns=10000000 --set spin_state.burst=5
+	took=$(send 500)
+	detach
+	passed=$(counted proceeded) dropped=$(counted header_dropped)
+	[ $((passed + dropped)) = 500 ] || die "$class: $passed passed, $dropped dropped of 500"
+	# a bucket, one for each interval, and what the clocks differ by
+	[ "$passed" -ge 5 ] && [ "$passed" -le $((5 + took / 10 + 5)) ] || die "$class: $passed of 500 passed in $took ms"
+done
+echo ok
