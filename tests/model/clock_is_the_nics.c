@@ -23,7 +23,7 @@ struct clocks { /* of the handler clocks */
 
 static const uint8_t frame[] = {
 	2,    0,    0, 0,  0, 2, 2, 0, 0, 0,  0,    1,    0x81, 0, 0x60, 9, 8,  0, /* VLAN 9, priority 3 */
-	0x45, 0xb8, 0, 29, 0, 0, 0, 0, 7, 17, 0x9f, 0x1a, 10,   0, 0,    1, 10, 0, 0, 2, 0, 1, 0, 2, 0, 9, 0, 0, 'x',
+	0x45, 0xb8, 0, 29, 0, 0, 0, 0, 7, 17, 0x9f, 0x16, 10,   0, 0,    1, 10, 0, 0, 2, 0, 1, 0, 2, 0, 9, 0, 0, 'x',
 };
 
 static int failures;
