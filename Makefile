@@ -81,7 +81,7 @@ help:
 
 HWMODEL_SRC := $(filter-out hwmodel/run/% hwmodel/image/%,$(wildcard hwmodel/*.c hwmodel/*/*.c))
 LIBSPIN_SRC := $(wildcard user/libspin/*.c user/libspin/*/*.c kernel/*.c)
-ROOT_OBJ    := $(addprefix $(BUILD)/obj/user/libspin/,root_image.o out_image.o guard_image.o)
+ROOT_OBJ    := $(addprefix $(BUILD)/obj/user/libspin/,root_image.o out_image.o guard_image.o streams_image.o)
 USERLIB_SRC := $(wildcard user/lib/*.c)
 SPINCTL_SRC := $(filter-out user/spinctl/trial/%,$(wildcard user/spinctl/*.c user/spinctl/*/*.c))
 SPIND_SRC   := $(wildcard user/spind/*.c)
@@ -153,13 +153,14 @@ $(HWMODEL) $(LIBSPIN) $(USERLIB) $(CONFORMANCE) $(COST) $(TOOL) $(TESTLIB):
 	$(Q)rm -f $@ && ar qcs $@ $^
 
 # The programs that are no context's go into the library.
-# What a context is made of: not the guard, which spind puts before one.
-BPF_RUNTIME := $(filter-out %.md bpf/guard.bpf.c bpf/abi/guard.h,$(wildcard bpf/*.[chS] bpf/*/*.h) bpf/cflags)
+# What a context is made of: not what spind puts beside one.
+BPF_RUNTIME := $(filter-out %.md bpf/guard.bpf.c bpf/abi/guard.h bpf/streams.bpf.c,$(wildcard bpf/*.[chS] bpf/*/*.h) bpf/cflags)
 ROOT_IMAGE := $(BUILD)/bpf/root.bpf.o
 OUT_IMAGE  := $(BUILD)/bpf/out.bpf.o
 GUARD_IMAGE := $(BUILD)/bpf/guard.bpf.o
+STREAMS_IMAGE := $(BUILD)/bpf/streams.bpf.o
 $(GUARD_IMAGE): bpf/abi/guard.h
-$(ROOT_IMAGE) $(OUT_IMAGE) $(GUARD_IMAGE): $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(BPF_RUNTIME) $(wildcard handlers/include/spin/*.h handlers/include/spin/*/*.h)
+$(ROOT_IMAGE) $(OUT_IMAGE) $(GUARD_IMAGE) $(STREAMS_IMAGE): $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(BPF_RUNTIME) $(wildcard handlers/include/spin/*.h handlers/include/spin/*/*.h)
 	@mkdir -p $(@D)
 	$(call say,BPF,$<)
 	$(Q)$(CLANG) @bpf/cflags -Ihandlers/include -I. -idirafter /usr/include/$(shell $(CC) -print-multiarch) \
@@ -168,7 +169,8 @@ $(ROOT_IMAGE) $(OUT_IMAGE) $(GUARD_IMAGE): $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(B
 $(ROOT_OBJ): $(BUILD)/obj/user/libspin/%_image.o: user/libspin/%_image.S $(BUILD)/bpf/%.bpf.o
 	@mkdir -p $(@D)
 	$(call say,AS,$<)
-	$(Q)$(CC) -fPIC -DROOT_IMAGE='"$(ROOT_IMAGE)"' -DOUT_IMAGE='"$(OUT_IMAGE)"' -DGUARD_IMAGE='"$(GUARD_IMAGE)"' -c $< -o $@
+	$(Q)$(CC) -fPIC -DROOT_IMAGE='"$(ROOT_IMAGE)"' -DOUT_IMAGE='"$(OUT_IMAGE)"' -DGUARD_IMAGE='"$(GUARD_IMAGE)"' \
+		-DSTREAMS_IMAGE='"$(STREAMS_IMAGE)"' -c $< -o $@
 
 $(BUILD)/lib/libspin.so: $(call obj,$(LIBSPIN_SRC)) $(ROOT_OBJ) user/libspin/libspin.map
 	$(call say,LD,$@)
@@ -361,7 +363,7 @@ demo: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) demo-program
 	@BUILD=$(BUILD) $(DEMO)
 
-demo-program: all $(DEMO) $(TWINS) $(BUILD)/tests/handlers/every_nth.spin
+demo-program: all $(DEMO) $(TWINS) $(BUILD)/tests/handlers/every_nth.spin $(BUILD)/tests/handlers/first_bytes.spin
 .PHONY: demo-program
 
 bench: deps

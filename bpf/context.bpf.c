@@ -517,6 +517,8 @@ int spin_progress(struct xdp_md *ctx)
 	return XDP_PASS;
 }
 
+#include "bpf/stream.h"
+
 /* Files embedded in the object, each in its own section. */
 #define SPIN_CARRY_(section, path)                          \
 	__asm__(".pushsection " section ",\"\",@progbits\n" \

@@ -172,6 +172,8 @@ SPIN_INLINE void spin_handle(const struct spin_frame *frame, const struct spin_v
 	packet.is_ip4 = d->is_ip4;
 	packet.is_icmp = d->is_icmp;
 	packet.is_ether = d->is_ether;
+	packet.is_stream = 0;
+	packet.mpq = SPIN_NO_CONNECTION;
 	if (d->is_icmp)
 		icmp_checksum = ((const struct spin_icmp *)d->udp)->checksum;
 	packet.sum_change = 0;

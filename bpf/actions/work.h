@@ -37,7 +37,7 @@ SPIN_INLINE void spin_work_of_datagram_(const struct spin_packet *packet, struct
 SPIN_INLINE int spin_work_push_(const struct spin_packet *packet, uint32_t kind, const void *from, uint32_t bytes)
 {
 	const _Bool messages = spin_handlers_.delivery == SPIN_DELIVER_ME;
-	struct spin_event *e = spin_event_scratch();
+	struct spin_event *e = packet->is_stream ? packet->event : spin_event_scratch();
 	int err;
 
 	if (!e)

@@ -39,6 +39,7 @@ part flood "$BUILD/tests/bench/flood" "$dir/flood.json"
 part hpus "$BUILD/tests/bench/hpus" "$dir/hpus.json"
 part sockets "$BUILD/tests/bench/sockets" "$dir/sockets.json"
 part tenants "$BUILD/tests/bench/tenants" "$dir/tenants.json"
+part streams "$BUILD/tests/bench/streams" "$dir/streams.json"
 part iss tests/bench/iss.sh "$dir/iss.rows"
 part model "$BUILD/tests/bench/model" "$dir/model.json"
 

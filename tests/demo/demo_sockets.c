@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Processing sockets on live traffic: an iperf3 that nobody changed, of the user nobody, with handlers on its UDP socket by spind and
- * `spinctl exec`. What the handlers count and drop is held against what iperf3 reports.
+ * Processing sockets on live traffic: an iperf3 that nobody changed, of the user nobody, with handlers on its sockets of UDP and TCP by spind
+ * and `spinctl exec`. What the handlers count and drop is held against what iperf3 reports.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@
 
 /* A copy in a directory that the user nobody may read, whoever may read this one. */
 struct place {
-	char directory[32], socket[48], handler[64], spinctl[320];
+	char directory[32], socket[48], spinctl[320];
 };
 
 static void make_place(struct place *place, const struct demo *demo)
@@ -34,11 +34,11 @@ static void make_place(struct place *place, const struct demo *demo)
 	if (!mkdtemp(place->directory) || chmod(place->directory, 0755))
 		die("no directory in /tmp");
 	snprintf(place->socket, sizeof(place->socket), "%s/socket", place->directory);
-	snprintf(place->handler, sizeof(place->handler), "%s/every_nth.spin", place->directory);
 	snprintf(place->spinctl, sizeof(place->spinctl), "%s/spinctl", place->directory);
 	snprintf(build, sizeof(build), "%s/..", demo->handlers);
-	snprintf(command, sizeof(command), "cp '%s/tests/handlers/every_nth.spin' '%s/bin/spinctl' %s && chmod 755 %s/*", build, build,
-		 place->directory, place->directory);
+	snprintf(command, sizeof(command),
+		 "cp '%s/tests/handlers/every_nth.spin' '%s/tests/handlers/first_bytes.spin' '%s/bin/spinctl' %s && chmod 755 %s/*", build,
+		 build, build, place->directory, place->directory);
 	if (system(command))
 		die("cannot copy to %s", place->directory);
 }
@@ -62,7 +62,7 @@ static pid_t start_spind(const struct demo *demo, const struct place *place)
 
 struct outcome {
 	uint64_t sent, lost, passed, dropped;
-	double mbit_s;
+	double mbit_s, sent_mbit_s; /* received; of TCP also sent */
 };
 
 /* Packets of a reason, from the table that `spinctl exec --counters` prints. */
@@ -74,9 +74,25 @@ static uint64_t packets_of(const char *table, const char *reason)
 	return at && sscanf(at, "%*s %*s %lu", &packets) == 1 ? packets : 0;
 }
 
-static void run_flow(const struct demo *demo, const struct place *place, unsigned drop_every, struct outcome *out)
+static const struct flow_row {
+	const char *what, *protocol, *handler, *set;
+} flows[] = {
+	{ "counts", "udp", "every_nth", "spin_state.drop_every=0" },
+	{ "drops one in 10", "udp", "every_nth", "spin_state.drop_every=10" },
+	{ "drops every second", "udp", "every_nth", "spin_state.drop_every=2" },
+	{ "counts", "tcp", "first_bytes", "spin_state.most=0" },
+	{ "drops behind 1 MiB", "tcp", "first_bytes", "spin_state.most=1048576" },
+};
+#define FLOWS (sizeof(flows) / sizeof(flows[0]))
+
+static int is_tcp(const struct flow_row *row)
 {
-	char set[48], text[4096] = "";
+	return !strcmp(row->protocol, "tcp");
+}
+
+static void run_flow(const struct demo *demo, const struct place *place, const struct flow_row *row, struct outcome *out)
+{
+	char handler[80], text[4096] = "";
 	char *with[] = { "setpriv",
 			 "--pdeathsig",
 			 "KILL",
@@ -89,17 +105,19 @@ static void run_flow(const struct demo *demo, const struct place *place, unsigne
 			 "exec",
 			 "--socket",
 			 (char *)place->socket,
+			 "--protocol",
+			 (char *)row->protocol,
 			 "--handler",
-			 (char *)place->handler,
+			 handler,
 			 "--set",
-			 set,
+			 (char *)row->set,
 			 "--counters",
 			 "--",
 			 NULL };
 	struct iperf_flow flow = { .port = PORT, .from = FROM, .before = with, .server_fd = memfd_create("server", MFD_CLOEXEC) };
 
-	snprintf(set, sizeof(set), "spin_state.drop_every=%u", drop_every);
-	iperf_start(&demo->lab, &flow, 1, SECONDS, MBIT_S, DATAGRAM_BYTES);
+	snprintf(handler, sizeof(handler), "%s/%s.spin", place->directory, row->handler);
+	iperf_start(&demo->lab, &flow, 1, SECONDS, is_tcp(row) ? 0 : MBIT_S, DATAGRAM_BYTES);
 	iperf_finish(&flow, 1);
 	if (pread(flow.server_fd, text, sizeof(text) - 1, 0) < 0)
 		die("cannot read what spinctl exec says");
@@ -113,17 +131,8 @@ static void run_flow(const struct demo *demo, const struct place *place, unsigne
 	out->sent = flow.packets;
 	out->lost = flow.lost;
 	out->mbit_s = flow.gbit_s * 1e3;
+	out->sent_mbit_s = flow.sent_gbit_s * 1e3;
 }
-
-static const struct flow_row {
-	const char *what;
-	unsigned drop_every;
-} flows[] = {
-	{ "counts", 0 },
-	{ "drops one in 10", 10 },
-	{ "drops every second", 2 },
-};
-#define FLOWS (sizeof(flows) / sizeof(flows[0]))
 
 struct part {
 	struct place place;
@@ -137,10 +146,16 @@ static void run_flows(struct demo *demo, void *arg)
 	pid_t spind = start_spind(demo, &part->place);
 
 	for (size_t i = 0; i < FLOWS; i++) {
-		run_flow(demo, &part->place, flows[i].drop_every, &out[i]);
-		printf("  %-20s %9lu %12lu %12lu %16lu %12lu %8.1f\n", flows[i].what, (unsigned long)out[i].sent,
-		       (unsigned long)out[i].passed, (unsigned long)out[i].dropped, (unsigned long)(out[i].sent - out[i].lost),
-		       (unsigned long)out[i].lost, out[i].mbit_s);
+		run_flow(demo, &part->place, &flows[i], &out[i]);
+		if (i && is_tcp(&flows[i]) && !is_tcp(&flows[i - 1]))
+			printf("  %-20s %9s %12s %12s %16s %12s\n", "on TCP", "Mbit/s", "passed", "dropped", "iperf3 Mbit/s", "");
+		if (is_tcp(&flows[i]))
+			printf("  %-20s %9.0f %12lu %12lu %16.0f\n", flows[i].what, out[i].sent_mbit_s, (unsigned long)out[i].passed,
+			       (unsigned long)out[i].dropped, out[i].mbit_s);
+		else
+			printf("  %-20s %9lu %12lu %12lu %16lu %12lu %8.1f\n", flows[i].what, (unsigned long)out[i].sent,
+			       (unsigned long)out[i].passed, (unsigned long)out[i].dropped, (unsigned long)(out[i].sent - out[i].lost),
+			       (unsigned long)out[i].lost, out[i].mbit_s);
 		proc_progress();
 	}
 	proc_stop(spind, SIGTERM);
@@ -155,7 +170,7 @@ int demo_sockets(struct demo *demo)
 
 	make_place(&part->place, demo);
 
-	printf("\nprocessing sockets: iperf3 of the user nobody, with a handler on its UDP socket, by spind\n");
+	printf("\nprocessing sockets: iperf3 of the user nobody, with a handler on its sockets, by spind\n");
 	printf("  %-20s %9s %12s %12s %16s %12s %8s\n", "the handler", "sent", "passed", "dropped", "iperf3 received", "iperf3 lost",
 	       "Mbit/s");
 	status = demo_step(demo, "processing sockets", run_flows, part);
@@ -165,7 +180,12 @@ int demo_sockets(struct demo *demo)
 	for (size_t i = 0; i < FLOWS && !status; i++) {
 		char name[64];
 
-		snprintf(name, sizeof(name), "socket.iperf3_lost_%u", flows[i].drop_every);
+		if (is_tcp(&flows[i])) {
+			snprintf(name, sizeof(name), "socket.iperf3_tcp_%s", strstr(flows[i].set, "=0") ? "counted" : "cut");
+			measure_baseline(measure_add(&demo->measure, name, out[i].mbit_s, "Mbit/s"), out[i].sent_mbit_s);
+			continue;
+		}
+		snprintf(name, sizeof(name), "socket.iperf3_lost_%s", strchr(flows[i].set, '=') + 1);
 		measure_baseline(measure_add(&demo->measure, name, (double)out[i].lost, "datagrams"), (double)out[i].dropped);
 	}
 	return status;

@@ -99,6 +99,7 @@ static void read_result(struct iperf_flow *flow, int status)
 		flow->gbit_s = number(text, "\"sum\":", "\"bits_per_second\":") / 1e9;
 	} else {
 		flow->gbit_s = number(text, "\"sum_received\":", "\"bits_per_second\":") / 1e9;
+		flow->sent_gbit_s = number(text, "\"sum_sent\":", "\"bits_per_second\":") / 1e9;
 	}
 	free(text);
 	close(flow->out_fd);

@@ -16,6 +16,7 @@ struct iperf_flow {
 	int server_fd;       /* where the server's output goes; 0: nowhere */
 	/* results */
 	double gbit_s;          /* received */
+	double sent_gbit_s;     /* of a TCP flow */
 	uint64_t packets, lost; /* of a UDP flow */
 	/* private */
 	pid_t server, client;

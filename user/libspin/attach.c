@@ -239,6 +239,8 @@ int spin_ctx__attach(struct spin_ctx *ctx)
 {
 	if (ctx->remote)
 		return remote__attach(ctx);
+	if (ctx->streams)
+		return streams__attach(ctx);
 	if (!ctx->nic)
 		return spin_fail(-EINVAL, "this context was made without an interface: it runs given packets only");
 	return attach_to(ctx, ctx->nic);
@@ -266,6 +268,8 @@ int spin_ctx__detach(struct spin_ctx *ctx)
 {
 	if (ctx->remote)
 		return remote__detach(ctx);
+	if (ctx->streams)
+		streams__detach(ctx);
 	while (ctx->places) {
 		leave_place(ctx, &ctx->place[ctx->places - 1]);
 		ctx->places--;
@@ -281,6 +285,8 @@ int spin_ctx__alive(struct spin_ctx *ctx)
 
 	if (ctx->remote)
 		return remote__alive(ctx);
+	if (ctx->streams)
+		return streams__attached(ctx);
 	err = spin_messages__failure(ctx);
 	if (!err)
 		err = spin_requests__failure(ctx);

@@ -36,7 +36,7 @@ struct broker_request {
 	uint32_t op;
 	uint32_t class;      /* CREATE, ADD: enum spin_class */
 	uint32_t id;         /* OPEN, STOP, SWAP */
-	uint32_t reserved;   /* 0 */
+	uint32_t share;      /* CREATE: another context whose state this one has, too; 0: its own */
 	uint64_t host_bytes; /* CREATE, ADD: host memory; 0: the default */
 	char name[16];       /* CREATE, ADD: of the context; "": the handler's */
 	char interface[16];  /* ADD */

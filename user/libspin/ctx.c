@@ -23,7 +23,9 @@
 #include "user/libspin/requests/out.h"
 #include "user/libspin/requests/requests.h"
 #include "user/libspin/messages/host_side.h"
+#include "user/libspin/share.h"
 #include "user/libspin/socket.h"
+#include "user/libspin/streams.h"
 
 /* Sets the constants that the verifier sees, and the name and rule that other processes read. */
 static int configure(struct spin_ctx *ctx)
@@ -35,7 +37,8 @@ static int configure(struct spin_ctx *ctx)
 				      .put_id = ctx->put_id,
 				      .hpus = ctx->num_hpus,
 				      .hpu_is_queue = ctx->hpus == SPIN_HPUS_QUEUE,
-				      .redirect = ctx->nic && ctx->nic->ifindex };
+				      .redirect = ctx->nic && ctx->nic->ifindex,
+				      .stream_units = ctx->takes_streams ? streams__units() : 0 };
 	struct bpf_map *map = section__map(ctx->bpf, ".rodata");
 	struct spin_memory mem = { 0 };
 	struct spin_config *to;
@@ -172,6 +175,8 @@ static int open_memory(struct spin_ctx *ctx)
 		err = ctx->previous ? host_side__open_shared(ctx, host_map_fd(ctx)) : host_side__open(ctx);
 	if (!err)
 		err = work__open(ctx);
+	if (!err)
+		err = streams__open(ctx);
 	if (!err && ctx->messages)
 		err = spin_messages__open(ctx);
 	return err ? err : spin_requests__open(ctx);
@@ -246,7 +251,7 @@ static int protocol_fits(const struct spin_meta *meta, const struct spin_rule *r
 }
 
 static int create(struct spin_nic *nic, const struct spin_object *obj, const struct spin_rule *rule, const struct spin_ctx_opts *opts,
-		  const struct spin_ctx *previous, struct spin_ctx **out)
+		  const struct spin_ctx *previous, int takes_streams, struct spin_ctx **out)
 {
 	struct spin_rule completed = *rule;
 	struct spin_ctx_opts wanted;
@@ -304,6 +309,10 @@ static int create(struct spin_nic *nic, const struct spin_object *obj, const str
 	err = hpus__choose(ctx, &wanted);
 	if (err)
 		goto destroy;
+	ctx->takes_streams = takes_streams;
+	if (previous && previous->num_hpus > ctx->num_hpus)
+		ctx->num_hpus = previous->num_hpus;
+	ctx->num_hpus += takes_streams ? streams__units() : 0;
 	err = spin_requests__new(obj, &ctx->requests);
 	if (err)
 		goto destroy;
@@ -326,7 +335,21 @@ destroy:
 int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, const struct spin_rule *rule,
 			  const struct spin_ctx_opts *opts, struct spin_ctx **out)
 {
-	return create(nic, obj, rule, opts, NULL, out);
+	return create(nic, obj, rule, opts, NULL, 0, out);
+}
+
+int share__create(struct spin_nic *nic, const struct spin_object *obj, const struct spin_rule *rule, const struct spin_ctx_opts *opts,
+		  const struct spin_ctx *share, struct spin_ctx **out)
+{
+	return create(nic, obj, rule, opts, share, 0, out);
+}
+
+int spin_streams__create(const struct spin_object *obj, const struct spin_rule *rule, const struct spin_ctx_opts *opts,
+			 const struct spin_ctx *share, struct spin_ctx **out)
+{
+	int err = spin_streams__fit(obj);
+
+	return err ? err : create(NULL, obj, rule, opts, share, 1, out);
 }
 
 int ctx__create_next(const struct spin_ctx *ctx, const struct spin_object *obj, struct spin_ctx **out)
@@ -341,7 +364,7 @@ int ctx__create_next(const struct spin_ctx *ctx, const struct spin_object *obj, 
 		.put_id = ctx->put_id,
 	};
 
-	return create(ctx->nic, obj, &ctx->rule, &opts, ctx, out);
+	return create(ctx->nic, obj, &ctx->rule, &opts, ctx, 0, out);
 }
 
 void spin_ctx__destroy(struct spin_ctx *ctx)
@@ -350,6 +373,7 @@ void spin_ctx__destroy(struct spin_ctx *ctx)
 		return;
 	spin_ctx__detach(ctx);
 	spin_ctx__untap(ctx);
+	streams__free(ctx->streams);
 	guard__free(ctx->guard);
 	ring_buffer__free(ctx->ring);
 	remote__free(ctx->remote);

@@ -68,7 +68,8 @@ static int prepare(struct bpf_object *bpf, const struct spin_guards *guards)
 	return err ? err : bpf_map__reuse_fd(cpus, guards->cpus_fd);
 }
 
-static int load(struct guard *guard, const struct spin_guards *guards)
+/* Of a socket of TCP there are no packets to guard (streams.c): only whether it is open is asked. */
+static int load(struct guard *guard, const struct spin_guards *guards, int is_stream)
 {
 	char *log = calloc(1, VERIFIER_LOG_BYTES);
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "spin_guard", .kernel_log_buf = log, .kernel_log_size = VERIFIER_LOG_BYTES);
@@ -85,6 +86,7 @@ static int load(struct guard *guard, const struct spin_guards *guards)
 	} else {
 		class__take_fragments(guard->bpf);
 		bpf_program__set_autoload(port, true);
+		bpf_program__set_autoload(bpf_object__find_program_by_name(guard->bpf, "spin_guard"), !is_stream);
 		err = load_failure__load_own(guard->bpf, log, SPIN_CLASS_TRUSTED, "the guard of a socket");
 	}
 	free(log);
@@ -105,15 +107,15 @@ static int connect_guard(struct guard *guard, const struct spin_ctx *ctx, int so
 	guard->port_fd = port ? bpf_program__fd(port) : -1;
 	guard->guarded_fd = bpf_object__find_map_fd_by_name(guard->bpf, "spin_guarded");
 	guard->socket_fd = bpf_object__find_map_fd_by_name(guard->bpf, "spin_guard_socket");
-	if (guard->prog_fd < 0 || guard->port_fd < 0 || !guard->counts || guard->guarded_fd < 0 || guard->socket_fd < 0)
+	if ((guard->prog_fd < 0 && !ctx->streams) || guard->port_fd < 0 || !guard->counts || guard->guarded_fd < 0 || guard->socket_fd < 0)
 		return spin_fail(-EINVAL, "the guard of a socket is of another version: build libspin again");
-	if (bpf_map_update_elem(guard->guarded_fd, &zero, &ctx->prog_fd, BPF_ANY))
+	if (!ctx->streams && bpf_map_update_elem(guard->guarded_fd, &zero, &ctx->prog_fd, BPF_ANY))
 		return spin_fail(-errno, "the guard of a socket cannot take the context: %s", strerror(errno));
 	if (bpf_map_update_elem(guard->socket_fd, &zero, &value, BPF_ANY))
 		return spin_fail(errno == EOPNOTSUPP || errno == EINVAL ? -EOPNOTSUPP : -errno,
 				 "the kernel takes no such socket into a sockmap (%s), so handlers cannot be held to its datagrams",
 				 strerror(errno));
-	if (bpf_obj_get_info_by_fd(guard->prog_fd, &info, &info_bytes))
+	if (bpf_obj_get_info_by_fd(ctx->streams ? guard->port_fd : guard->prog_fd, &info, &info_bytes))
 		return spin_fail(-errno, "the guard of a socket cannot be queried: %s", strerror(errno));
 	guard->id = info.id;
 	return 0;
@@ -142,7 +144,7 @@ int spin_guard__install(struct spin_ctx *ctx, int socket_fd, const struct spin_g
 				 "packet that came",
 				 ctx->name);
 	}
-	err = load(guard, guards);
+	err = load(guard, guards, ctx->streams != NULL);
 	if (!err)
 		err = connect_guard(guard, ctx, socket_fd);
 	if (err) {

@@ -45,6 +45,7 @@ int spin_elf__section(const uint8_t *data, size_t bytes, const char *name, size_
 
 struct guard;
 struct remote;
+struct streams;
 struct root;
 struct messages;
 struct requests;
@@ -128,6 +129,8 @@ struct spin_ctx {
 	struct out *out;
 	const struct spin_ctx *previous; /* whose handlers it is to replace, while it is created; else NULL */
 	struct guard *guard;             /* NULL: it is no socket's */
+	int takes_streams;               /* 1: it is for streams of TCP alone */
+	struct streams *streams;         /* NULL: it takes none */
 	struct remote *remote;           /* NULL: it is this process's own; else spind's (socket.h) */
 };
 
@@ -139,6 +142,17 @@ void guard__free(struct guard *guard);
 int guard__program_fd(const struct guard *guard);
 /* The context's program becomes another one. */
 int guard__replace(struct guard *guard, int prog_fd);
+
+/* streams.c: HPUs of a context for streams; before loading, of any context; afterwards, of one that takes streams; NULL is none. */
+uint32_t streams__units(void);
+/* How often this map of an object is made; 0: it is not, as only streams need it. */
+uint64_t streams__map_entries(const struct bpf_map *map, int is_stream);
+int streams__prepare(struct spin_ctx *ctx);
+int streams__open(struct spin_ctx *ctx);
+int streams__attach(struct spin_ctx *ctx);
+void streams__detach(struct spin_ctx *ctx);
+int streams__attached(const struct spin_ctx *ctx);
+void streams__free(struct streams *streams);
 
 /* ctx.c: a context like ctx but with the object's handlers, and with ctx's state, tables, events and host memory. */
 int ctx__create_next(const struct spin_ctx *ctx, const struct spin_object *obj, struct spin_ctx **out);

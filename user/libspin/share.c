@@ -24,14 +24,14 @@ static uint64_t map_bytes(const struct bpf_map *map)
 	}
 }
 
-void share__needs(const struct spin_object *obj, struct share_needs *out)
+void share__needs(const struct spin_object *obj, int is_stream, struct share_needs *out)
 {
 	struct bpf_program *prog;
 	struct bpf_map *map;
 
 	*out = (struct share_needs){ 0 };
 	bpf_object__for_each_map(map, obj->types)
-		out->map_bytes += map_bytes(map);
+		out->map_bytes += streams__map_entries(map, is_stream) * map_bytes(map);
 	bpf_object__for_each_program(prog, obj->types)
 		out->instructions += (uint32_t)bpf_program__insn_cnt(prog);
 }
@@ -66,6 +66,11 @@ uint32_t share__id(const struct spin_ctx *ctx)
 	if (ctx->guard)
 		return spin_guard__id(ctx);
 	return bpf_obj_get_info_by_fd(ctx->prog_fd, &info, &bytes) ? 0 : info.id;
+}
+
+int share__takes_streams(const struct spin_ctx *ctx)
+{
+	return ctx->streams != NULL;
 }
 
 const struct spin_rule *share__rule(const struct spin_ctx *ctx)

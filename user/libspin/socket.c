@@ -170,6 +170,7 @@ static void request_options(const struct spin_socket_opts *wanted, struct broker
 {
 	request->class = wanted->trusted ? SPIN_CLASS_TRUSTED : SPIN_CLASS_ISOLATED;
 	request->host_bytes = wanted->host_bytes;
+	request->share = wanted->share;
 	if (wanted->name)
 		memcpy(request->name, wanted->name, strlen(wanted->name));
 }

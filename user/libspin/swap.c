@@ -64,6 +64,11 @@ static int check(const struct spin_ctx *ctx, const struct spin_object *obj)
 {
 	if (ctx->remote)
 		return spin_fail(-EOPNOTSUPP, "%s is spind's: spin_socket__swap() replaces its handlers", ctx->name);
+	if (ctx->streams)
+		return spin_fail(-EOPNOTSUPP,
+				 "%s is on a socket of TCP, whose connections keep the handlers that they began with: end it, and attach "
+				 "the new ones",
+				 ctx->name);
 	if (ctx->messages || ctx->requests || ctx->loads || obj->meta.registration.delivery != SPIN_DELIVER_STACK ||
 	    obj->meta.registration.puts)
 		return spin_fail(

@@ -34,7 +34,7 @@ static int make_by_rule(struct client *client, struct spin_object **obj, struct 
 	if (!err)
 		err = context__read_object(client->fds[2], obj);
 	if (!err)
-		err = context__check_object(client, *obj, &held->map_bytes);
+		err = context__check_object(client, *obj, 0, &held->map_bytes);
 	if (!err)
 		err = host__interface(request->interface, &nic);
 	opts.message.host_bytes = request->host_bytes;

@@ -15,6 +15,8 @@
 
 #include "user/libspin/error.h"
 #include "user/libspin/guard.h"
+#include "user/libspin/share.h"
+#include "user/libspin/streams.h"
 #include "user/spind/answer.h"
 #include "user/spind/by_rule.h"
 #include "user/spind/client.h"
@@ -28,21 +30,57 @@
 
 /* --- the context --- */
 
-static int create(const struct client *client, const struct facts *facts, const struct spin_object *obj, struct spin_ctx **out)
+/* What is made, and of what; share: a context whose state it has, too, or NULL. */
+struct creation {
+	const struct client *client;
+	const struct facts *facts;
+	const struct spin_object *obj;
+	struct spin_ctx **out;
+};
+
+static int create_with(const struct creation *c, const struct spin_ctx *share)
 {
-	const struct broker_request *request = &client->order.request;
+	const struct broker_request *request = &c->client->order.request;
 	struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = request->class, .name = request->name[0] ? request->name : NULL };
 	struct spin_nic *nics[HOST_INTERFACES_MAX];
-	int count = host__interfaces(client->settings, facts->ifindex, nics), err;
+	int count = 0, err;
 
+	if (!c->facts->is_stream)
+		count = host__interfaces(c->client->settings, c->facts->ifindex, nics);
 	if (count < 0)
 		return count;
 	opts.message.host_bytes = request->host_bytes;
-	context__lock_loads(client->order.uid);
-	err = spin_ctx__create_opts(nics[0], obj, &facts->rule, &opts, out);
-	context__unlock_loads(client->order.uid);
+	context__lock_loads(c->client->order.uid);
+	/* of TCP there is no interface, and no rule that finds packets */
+	err = c->facts->is_stream ? spin_streams__create(c->obj, &c->facts->rule, &opts, share, c->out)
+				  : share__create(nics[0], c->obj, &c->facts->rule, &opts, share, c->out);
+	context__unlock_loads(c->client->order.uid);
 	host__close(nics, count);
 	return err;
+}
+
+/* Root's contexts are root's to share alone, too: a state is shared by its owner. */
+static int create_sharing(void *arg, struct held *other)
+{
+	const struct creation *c = arg;
+	int err;
+
+	if (c->client->order.uid != other->uid)
+		return spin_fail(-EPERM, "context %u is user %u's: only that user's contexts may share its state", other->id, other->uid);
+	if (c->client->order.request.class != other->class)
+		return spin_fail(-EINVAL, "context %u is %s: contexts that share a state have one class", other->id,
+				 spin_class_name(other->class));
+	pthread_mutex_lock(&other->use);
+	err = create_with(c, other->ctx);
+	pthread_mutex_unlock(&other->use);
+	return err;
+}
+
+static int create(const struct client *client, const struct facts *facts, const struct spin_object *obj, struct spin_ctx **out)
+{
+	struct creation c = { client, facts, obj, out };
+
+	return client->order.request.share ? held__using(client->order.request.share, create_sharing, &c) : create_with(&c, NULL);
 }
 
 static int attach_to(struct held *held, struct spin_nic *nic)
@@ -64,6 +102,11 @@ static int attach(const struct client *client, const struct facts *facts, struct
 	char names[sizeof(held->interfaces)] = "";
 	int count, err = 0;
 
+	if (facts->is_stream) {
+		err = spin_ctx__attach(held->ctx);
+		held__set_attached(held, err ? NULL : "all interfaces");
+		return err;
+	}
 	held->changes = host__changes();
 	count = host__interfaces(client->settings, facts->ifindex, nics);
 	if (count < 0)
@@ -86,7 +129,7 @@ static void follow_changes(const struct client *client, const struct facts *fact
 	char names[sizeof(held->interfaces)] = "";
 	int count;
 
-	if (!held->attached || held->changes == host__changes())
+	if (facts->is_stream || !held->attached || held->changes == host__changes())
 		return;
 	pthread_mutex_lock(&held->use);
 	held->changes = host__changes();
@@ -162,7 +205,8 @@ static void serve_context(const struct client *client, const struct facts *facts
 		if (now_ms() - looked_ms < LOOK_MS) /* also if it sends all the time */
 			continue;
 		looked_ms = now_ms();
-		if (!spin_guard__has_socket(held->ctx))
+		/* connections outlive the socket that accepted them */
+		if (!spin_guard__has_socket(held->ctx) && !spin_streams__count(held->ctx))
 			return;
 		follow_changes(client, facts, held);
 	}
@@ -185,11 +229,13 @@ static int make_context(struct client *client, struct facts *facts, struct spin_
 	if (!err)
 		err = context__read_object(client->fds[2], obj);
 	if (!err)
-		err = context__check_object(client, *obj, &held->map_bytes);
+		err = context__check_object(client, *obj, facts->is_stream, &held->map_bytes);
 	if (!err)
 		err = create(client, facts, *obj, &held->ctx);
 	if (!err)
 		err = spin_guard__install(held->ctx, socket_fd, host__guards());
+	if (!err && facts->is_stream)
+		err = spin_streams__install(held->ctx, socket_fd, facts->is_listening);
 	close(socket_fd);
 	client->fds[1] = -1;
 	return err;

@@ -72,7 +72,7 @@ int context__read_object(int fd, struct spin_object **out)
 	return err;
 }
 
-int context__check_object(const struct client *client, const struct spin_object *obj, uint64_t *map_bytes)
+int context__check_object(const struct client *client, const struct spin_object *obj, int is_stream, uint64_t *map_bytes)
 {
 	const uint64_t asked = client->order.request.host_bytes, host = asked ? asked : SPIN_HOST_BYTES,
 		       most = (uint64_t)client->settings->memory_mib << 20;
@@ -84,7 +84,7 @@ int context__check_object(const struct client *client, const struct spin_object 
 				 "%s takes messages, which no socket reads: register .delivery = SPIN_DELIVER_STACK, or attach it with "
 				 "`spinctl run`, as root",
 				 name);
-	share__needs(obj, &needs);
+	share__needs(obj, is_stream, &needs);
 	if (needs.instructions > client->settings->instructions)
 		return spin_fail(-EDQUOT, "%s has %u instructions, and spind takes %u of an object (`instructions` of spind.conf)", name,
 				 needs.instructions, client->settings->instructions);
@@ -127,6 +127,8 @@ void context__fill(struct held *held, struct client *client, const struct spin_o
 	held->netns = client->order.netns;
 	snprintf(held->handler, sizeof(held->handler), "%s", spin_object__meta(obj)->name);
 	spin_rule__format(share__rule(held->ctx), held->rule, sizeof(held->rule));
+	if (share__takes_streams(held->ctx)) /* rules have no TCP: this one finds a socket's connections for people alone */
+		memcpy(held->rule, "tcp", 3);
 }
 
 void context__say_begin(const struct held *held)

@@ -10,8 +10,8 @@
 
 /* Reads a sealed file (broker__is_sealed()). */
 int context__read_object(int fd, struct spin_object **out);
-/* Against quotas; *map_bytes: of the maps that the context will have. */
-int context__check_object(const struct client *client, const struct spin_object *obj, uint64_t *map_bytes);
+/* Against quotas; is_stream: for a socket of TCP; *map_bytes: of the maps that the context will have. */
+int context__check_object(const struct client *client, const struct spin_object *obj, int is_stream, uint64_t *map_bytes);
 int context__check_class(const struct client *client);
 int context__check_name(const char name[16]);
 

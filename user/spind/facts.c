@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -79,19 +80,36 @@ static int is_loopback(const struct spin_rule *rule)
 	return rule->ip_version == 6 && IN6_IS_ADDR_LOOPBACK((const struct in6_addr *)rule->dst_addr);
 }
 
-static int check_kind(int fd, char *text, size_t text_bytes)
+static int check_kind(int fd, int *protocol, char *text, size_t text_bytes)
 {
-	int domain = 0, type = 0, protocol = 0;
+	int domain = 0, type = 0;
 
 	if (option(fd, SOL_SOCKET, SO_DOMAIN, &domain))
-		return refuse(-ENOTSOCK, text, text_bytes, "the descriptor is not a socket's: pass that of a bound UDP socket");
-	if (option(fd, SOL_SOCKET, SO_TYPE, &type) || option(fd, SOL_SOCKET, SO_PROTOCOL, &protocol) ||
-	    (domain != AF_INET && domain != AF_INET6) || type != SOCK_DGRAM || protocol != IPPROTO_UDP)
+		return refuse(-ENOTSOCK, text, text_bytes, "the descriptor is not a socket's: pass that of a socket of UDP or TCP");
+	if (option(fd, SOL_SOCKET, SO_TYPE, &type) || option(fd, SOL_SOCKET, SO_PROTOCOL, protocol) ||
+	    (domain != AF_INET && domain != AF_INET6) ||
+	    !((type == SOCK_DGRAM && *protocol == IPPROTO_UDP) || (type == SOCK_STREAM && *protocol == IPPROTO_TCP)))
 		return refuse(
 			-EPROTONOSUPPORT, text, text_bytes,
-			"the socket (domain %d, type %d, protocol %d) is not one of UDP: handlers run on sockets of UDP, over IPv4 or IPv6",
-			domain, type, protocol);
+			"the socket (domain %d, type %d, protocol %d) is not one of UDP or TCP: handlers run on those, over IPv4 or IPv6",
+			domain, type, *protocol);
 	return 0;
+}
+
+/* Handlers are on all that comes to a socket of TCP from now on: so it must be what it is to be. */
+static int read_state(int fd, struct facts *out, char *text, size_t text_bytes)
+{
+	struct tcp_info info = { 0 };
+	socklen_t bytes = sizeof(info);
+
+	out->is_stream = 1;
+	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &bytes))
+		return refuse(-errno, text, text_bytes, "the socket's state cannot be read: %s", strerror(errno));
+	out->is_listening = info.tcpi_state == TCP_LISTEN;
+	if (out->is_listening || info.tcpi_state == TCP_ESTABLISHED)
+		return 0;
+	return refuse(-ENOTCONN, text, text_bytes,
+		      "the socket of TCP neither listens nor is connected: listen() or connect() before handlers are attached");
 }
 
 int facts__read(int fd, struct facts *out, char *text, size_t text_bytes)
@@ -99,11 +117,13 @@ int facts__read(int fd, struct facts *out, char *text, size_t text_bytes)
 	union address own = { 0 }, peer = { 0 };
 	socklen_t own_bytes = sizeof(own), peer_bytes = sizeof(peer);
 	struct spin_rule *rule = &out->rule;
-	int only_ip6 = 0, err;
+	int only_ip6 = 0, protocol = 0, err;
 	unsigned version, peer_version;
 
 	memset(out, 0, sizeof(*out));
-	err = check_kind(fd, text, text_bytes);
+	err = check_kind(fd, &protocol, text, text_bytes);
+	if (!err && protocol == IPPROTO_TCP)
+		err = read_state(fd, out, text, text_bytes);
 	if (err)
 		return err;
 	if (getsockname(fd, &own.any, &own_bytes))
@@ -133,7 +153,7 @@ int facts__read(int fd, struct facts *out, char *text, size_t text_bytes)
 int facts__namespace(int fd, uint64_t *inode, char *text, size_t text_bytes)
 {
 	struct stat st;
-	int ns, err = check_kind(fd, text, text_bytes);
+	int ns, protocol, err = check_kind(fd, &protocol, text, text_bytes);
 
 	if (err)
 		return err;

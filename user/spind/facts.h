@@ -9,11 +9,14 @@
 
 struct facts {
 	struct spin_rule rule; /* the packets that may be the socket's; its guard tells which are */
+	int is_stream;         /* 1: of TCP; the rule is for people, and its protocol counts as TCP */
+	int is_listening;      /* of TCP: 1: it listens; 0: it is connected */
 	int ifindex;           /* of the only device that has its packets: its own (SO_BINDTODEVICE), or lo; 0: any */
 };
 
 /*
- * 0, or a negative errno with the reason in `text`: -ENOTSOCK, -EPROTONOSUPPORT: it is none of UDP; -EDESTADDRREQ: it is not bound.
+ * 0, or a negative errno with the reason in `text`: -ENOTSOCK, -EPROTONOSUPPORT: it is none of UDP or TCP; -EDESTADDRREQ: it is not bound;
+ * -ENOTCONN: it is of TCP and neither listens nor is connected.
  */
 int facts__read(int socket_fd, struct facts *out, char *text, size_t text_bytes);
 

@@ -33,9 +33,10 @@ static const struct option_row rows[] = {
 };
 
 static const char about[] =
-	"Puts handlers on the UDP sockets of programs that have no privileges: processing sockets. A program passes the descriptor of a "
+	"Puts handlers on the sockets of programs that have no privileges, of UDP and TCP: processing sockets. A program passes the descriptor of a "
 	"socket, and an object of spincc(1); holding the socket is the authority. The handlers then see the datagrams that the kernel "
-	"would give to that socket, and no others, and send to nobody but the sender of each. They see them before the firewall and NAT do. Programs use spin_socket__attach() of "
+	"would give to that socket, and no others, and send to nobody but the sender of each. They see them before the firewall and NAT do. Of "
+	"a socket of TCP they see the bytes of its connections, in order, after TCP. Programs use spin_socket__attach() of "
 	"libspin(3), or are started by `spinctl exec`.\n\n"
 	"spind prints a line when it listens, and goes on in the foreground. It is started as root, by hand or by systemd(1), with or "
 	"without socket activation. It may end and be started again at any time: the contexts are in processes of their own, one for "

@@ -88,7 +88,7 @@ static int may_swap(void *arg, struct held *held)
 static int swap_for(void *arg, struct held *held)
 {
 	struct swap *swap = arg;
-	int err = context__check_object(swap->client, swap->obj, &swap->map_bytes);
+	int err = context__check_object(swap->client, swap->obj, 0, &swap->map_bytes);
 
 	if (err)
 		return err;

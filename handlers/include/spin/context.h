@@ -18,6 +18,7 @@
  *	spin_events    ring buffer of struct spin_event
  *	spin_work_counts  struct spin_work_counts_ in .bss, mapped (SPIN_WORK): who reads spin_events without libspin adds 1 to
  *	               `taken` for each SPIN_EVENT_WORK
+ *	spin_stream, spin_stream_end, spin_stream_on, spin_streams, spin_units  its programs and maps for TCP (bpf/abi/stream.h)
  *	spin_requests  ring buffer of struct spin_request (SPIN_PUTS): what the host is to send; the loader sets its size
  *	spin_virtual   struct spin_virtual in .bss, mapped: of handlers that ask for the time or random numbers (<spin/clock.h>)
  *	spin_state     HPU state in .data, mapped; tables under their own names in .bss, mapped
@@ -79,7 +80,9 @@ struct spin_config {
 	uint32_t redirect;     /* 1: packets that handlers send leave at once; 0: all of them by spin_requests */
 	uint32_t age_bytes;    /* in a tick: SPIN_AGE_BYTES in a millisecond */
 	uint32_t unexpected;   /* messages that are kept, at most SPIN_UNEXPECTED_MAX; of messages */
-	uint64_t key[3];       /* of the hash of flows: odd numbers that senders cannot guess */
+	uint32_t stream_units; /* HPUs of streams, the last ones; 0: it takes none */
+	uint32_t unused;
+	uint64_t key[3]; /* of the hash of flows: odd numbers that senders cannot guess */
 };
 
 /* What handlers get with virtual_clock, when one HPU runs them: as the host left it, but for the draws they took. */
@@ -204,6 +207,6 @@ struct spin_request {
 		0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 0x94d049bb133111eb \
 	}
 
-_Static_assert(sizeof(struct spin_config) == 264 && sizeof(struct spin_event) == 96, "shared by BPF and user space");
+_Static_assert(sizeof(struct spin_config) == 272 && sizeof(struct spin_event) == 96, "shared by BPF and user space");
 
 #endif

@@ -205,6 +205,8 @@
  */
 #define SPIN_WINDOW            1024u       /* unless told otherwise */
 #define SPIN_WINDOW_MAX        262080u     /* two words of 32 packets fewer than 8,192 */
+#define SPIN_CONNECTIONS_MAX   1024u       /* of TCP, open at a time, per context (spin_connection()) */
+#define SPIN_NO_CONNECTION     0xffffffffu /* of what is none */
 #define SPIN_MPQS_MAX          4096u       /* messages in flight, per context */
 #define SPIN_MPQS              512u        /* unless told otherwise (PsPIN 3.2.2) */
 #define SPIN_PARKING_MAX       256u        /* packets parked at a time, per context; also the default */

@@ -87,11 +87,28 @@ struct spin_completion {
 #define spin_set16(v, at, value) spin_store16_((v)->packet, (at), (value))
 #define spin_set32(v, at, value) spin_store32_((v)->packet, (at), (value))
 
+/* The same of one byte, anywhere in a piece of a stream (spin_connection()); of packets it does nothing. */
+#define spin_set8(v, at, value) spin_store8_((v)->packet, (at), (value))
+
 /* 1 if the packet is IPv4, 0 if it is IPv6, or no IP. */
 #define spin_is_ip4(v) spin_is_ip4_((v)->packet)
 
 /*
- * SPIN_IP_UDP, SPIN_IP_ICMP or SPIN_IP_ICMP6 of <spin/wire.h>: what the rule of the context takes; 0: frames of an
+ * On a socket of TCP the message is one direction of a connection: what comes. Its header handler runs before the first byte, with
+ * none to see; payload handlers on the bytes in their order, each once, in pieces of 1 to 8192 that may begin and end anywhere, `offset`
+ * counting modulo 2^32; the completion handler when the peer sends no more. What a payload handler needs to know of the bytes before it
+ * keeps in its state, by the connection's number, below SPIN_CONNECTIONS_MAX, which no other open connection of the context has:
+ *
+ *	struct parser *parser = &state->parser[spin_connection(p) & (SPIN_CONNECTIONS_MAX - 1)];
+ *
+ * The header handler sets that to its start: another connection had the number before. SPIN_NO_CONNECTION of other packets. TTL and DSCP of
+ * a stream are 0, and a stream has no reply. What is dropped has been acknowledged and is never read: the kernel's TCP hands over 1 to about
+ * 64 K bytes at a time, and drops either all of that or nothing, so one SPIN_DROP among its pieces drops them all.
+ */
+#define spin_connection(v) spin_connection_((v)->packet)
+
+/*
+ * SPIN_IP_UDP, SPIN_IP_TCP (of a socket's stream), SPIN_IP_ICMP or SPIN_IP_ICMP6 of <spin/wire.h>: what the rule of the context takes; 0: frames of an
  * EtherType, whose payload is all that is behind the type, padding too, and has no checksum. The payload of an
  * ICMP packet is its message, from the type on (struct spin_icmp); the checksum in it is the runtime's: a value
  * that a handler stores there is overwritten.
@@ -102,7 +119,7 @@ struct spin_completion {
 #define spin_src_addr4(v) spin_src_addr4_((v)->packet)
 #define spin_dst_addr4(v) spin_dst_addr4_((v)->packet)
 
-/* UDP ports in network order; 0 of others. */
+/* Ports of UDP and TCP in network order; 0 of others. */
 #define spin_src_port(v) spin_src_port_((v)->packet)
 #define spin_dst_port(v) spin_dst_port_((v)->packet)
 

@@ -10,6 +10,7 @@
 #define SPIN_ETH_VLAN          0x8100u
 #define SPIN_ETH_QINQ          0x88a8u
 #define SPIN_TAGGED_           0x10000u /* with the 16 bits of a VLAN tag: there is one; 0: there is none */
+#define SPIN_IP_TCP            6u
 #define SPIN_IP_UDP            17u
 #define SPIN_IP_ICMP           1u      /* over IPv4 */
 #define SPIN_IP_ICMP6          58u     /* over IPv6 */

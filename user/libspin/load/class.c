@@ -30,6 +30,8 @@ static const char *direct_name(const struct spin_ctx *ctx)
 
 static const char *copied_name(const struct spin_ctx *ctx)
 {
+	if (ctx->takes_streams)
+		return "spin_stream";
 	return ctx->rule.ether_type ? "spin_ether_copy" : ctx->rule.protocol == IPPROTO_UDP ? "spin_copied" : "spin_icmp_copy";
 }
 
@@ -45,7 +47,8 @@ int class__probe(enum spin_class class, char *why, size_t why_bytes)
 
 struct bpf_program *class__program(const struct spin_ctx *ctx)
 {
-	return bpf_object__find_program_by_name(ctx->bpf, ctx->class == SPIN_CLASS_ISOLATED ? copied_name(ctx) : direct_name(ctx));
+	return bpf_object__find_program_by_name(ctx->bpf, ctx->class == SPIN_CLASS_ISOLATED || ctx->takes_streams ? copied_name(ctx)
+														  : direct_name(ctx));
 }
 
 void class__take_fragments(struct bpf_object *bpf)
@@ -68,9 +71,9 @@ static int join_programs(struct spin_ctx *ctx, const struct bpf_program *copied)
 
 static int load_trusted(struct spin_ctx *ctx, struct bpf_program *copied)
 {
-	int copies = copied && kernel_probe__copies() && !ctx->bounded, err;
+	int copies = copied && kernel_probe__copies() && !ctx->bounded && !ctx->takes_streams, err;
 
-	if (copied)
+	if (copied && !ctx->takes_streams)
 		bpf_program__set_autoload(copied, copies);
 	err = load_progress__load(ctx->bpf, ctx->name);
 	return err || !copies ? err : join_programs(ctx, copied);
@@ -136,8 +139,10 @@ int class__load(struct spin_ctx *ctx)
 		return spin_fail(-EINVAL, "%s has no program %s; compile it again with spincc", ctx->name, direct_name(ctx));
 	}
 	bpf_program__set_autoload(udp, false);
-	bpf_program__set_autoload(direct, true);
-	err = spin_messages__prepare(ctx->messages, ctx->bpf);
+	bpf_program__set_autoload(direct, !ctx->takes_streams);
+	err = streams__prepare(ctx);
+	if (!err)
+		err = spin_messages__prepare(ctx->messages, ctx->bpf);
 	if (!err)
 		err = host_side__prepare(&ctx->host, ctx->bpf, ctx->messages != NULL);
 	if (!err)

@@ -10,18 +10,34 @@
 #include <linux/bpf.h>
 
 #include "bpf/abi/mpq.h"
+#include "bpf/abi/stream.h"
 #include "bpf/abi/tx_ring.h"
 #include "user/libspin/object/contract.h"
 #include "user/libspin/internal.h"
 
-/* All are of section "xdp", or "?xdp" where only the loader asks for them. */
+/* Of section "xdp", or "?xdp" where only the loader asks for them; one is of a sockmap. */
 static const struct program_row {
 	const char *name;
 	int autoload;
+	int is_stream;
 } programs[] = {
-	{ "spin_xdp", 1 },     { "spin_begin" }, { "spin_opened" },    { "spin_copied" },       { "spin_send" },
-	{ "spin_send_swept" }, { "spin_tell" },  { "spin_replay" },    { "spin_replay_swept" }, { "spin_spread" },
-	{ "spin_progress" },   { "spin_icmp" },  { "spin_icmp_copy" }, { "spin_ether" },        { "spin_ether_copy" },
+	{ "spin_xdp", 1 },
+	{ "spin_begin" },
+	{ "spin_opened" },
+	{ "spin_copied" },
+	{ "spin_send" },
+	{ "spin_send_swept" },
+	{ "spin_tell" },
+	{ "spin_replay" },
+	{ "spin_replay_swept" },
+	{ "spin_spread" },
+	{ "spin_progress" },
+	{ "spin_icmp" },
+	{ "spin_icmp_copy" },
+	{ "spin_ether" },
+	{ "spin_ether_copy" },
+	{ "spin_stream_end" },
+	{ .name = "spin_stream", .is_stream = 1 },
 };
 
 #define DATA_BYTES_MAX (64u << 20) /* of all sections: more than the handler memory of any card and the runtime's together */
@@ -41,6 +57,9 @@ static const struct map_row {
 	{ "spin_copies", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 20 * 1024, 1, 0 },
 	{ "spin_outs", BPF_MAP_TYPE_PERCPU_ARRAY, 4, sizeof(struct spin_tx_desc), 1, 0 },
 	{ "spin_outboxes", BPF_MAP_TYPE_PERCPU_ARRAY, 4, sizeof(struct spin_tx_ring), 1, 0 },
+	{ "spin_stream_on", BPF_MAP_TYPE_PROG_ARRAY, 4, 4, 1, 0 },
+	{ "spin_streams", BPF_MAP_TYPE_ARRAY, 4, sizeof(struct spin_stream), SPIN_STREAMS_MAX, BPF_F_MMAPABLE },
+	{ "spin_units", BPF_MAP_TYPE_ARRAY, 4, 20 * 1024, 1, 0 },
 	{ "spin_host", BPF_MAP_TYPE_ARRAY, 4, SPIN_HOST_BYTES_BARE + SPIN_HOST_SLACK, 1, BPF_F_MMAPABLE },
 	{ "spin_wide", BPF_MAP_TYPE_ARRAY, 4, 8, 1, BPF_F_MMAPABLE },
 	{ "spin_cpus", BPF_MAP_TYPE_CPUMAP, 4, 8, 1, 0 },
@@ -65,6 +84,19 @@ int contract__refuse(const struct contract_file *file, const char *format, ...)
 			 file->path, what, file->bounded ? " (in its programs with bounded loops)" : "");
 }
 
+static int is_of_kind(const struct bpf_program *prog, int is_stream)
+{
+	const char *section = bpf_program__section_name(prog);
+
+	if (bpf_program__flags(prog))
+		return 0;
+	if (is_stream)
+		return !strcmp(section, "sk_skb/stream_verdict") && bpf_program__type(prog) == BPF_PROG_TYPE_SK_SKB &&
+		       bpf_program__expected_attach_type(prog) == BPF_SK_SKB_STREAM_VERDICT;
+	return !strcmp(section, "xdp") && bpf_program__type(prog) == BPF_PROG_TYPE_XDP &&
+	       bpf_program__expected_attach_type(prog) == BPF_XDP;
+}
+
 static int check_program(const struct contract_file *file, const struct bpf_program *prog)
 {
 	const char *name = bpf_program__name(prog), *section = bpf_program__section_name(prog);
@@ -72,9 +104,9 @@ static int check_program(const struct contract_file *file, const struct bpf_prog
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
 		if (strcmp(programs[i].name, name))
 			continue;
-		if (strcmp(section, "xdp") || bpf_program__type(prog) != BPF_PROG_TYPE_XDP ||
-		    bpf_program__expected_attach_type(prog) != BPF_XDP || bpf_program__flags(prog))
-			return contract__refuse(file, "the program %s of section \"%.60s\", and not of \"xdp\"", name, section);
+		if (!is_of_kind(prog, programs[i].is_stream))
+			return contract__refuse(file, "the program %s of section \"%.60s\", and not of \"%s\"", name, section,
+						programs[i].is_stream ? "sk_skb/stream_verdict" : "xdp");
 		if (bpf_program__autoload(prog) != programs[i].autoload)
 			return contract__refuse(file, "the program %s in the section \"%s\"", name, programs[i].autoload ? "?xdp" : "xdp");
 		return 0;

@@ -28,7 +28,8 @@ static const uint32_t helpers[] = {
 	BPF_FUNC_map_lookup_elem, BPF_FUNC_get_smp_processor_id, BPF_FUNC_tail_call, BPF_FUNC_redirect, BPF_FUNC_redirect_map,
 	BPF_FUNC_xdp_adjust_tail, BPF_FUNC_fib_lookup, BPF_FUNC_jiffies64, BPF_FUNC_ringbuf_output, BPF_FUNC_ringbuf_reserve,
 	BPF_FUNC_ringbuf_submit, BPF_FUNC_ringbuf_discard, BPF_FUNC_check_mtu, BPF_FUNC_xdp_get_buff_len,
-	BPF_FUNC_xdp_load_bytes, BPF_FUNC_xdp_store_bytes, BPF_FUNC_ringbuf_query, BPF_FUNC_ktime_get_ns,
+	BPF_FUNC_xdp_load_bytes, BPF_FUNC_xdp_store_bytes, BPF_FUNC_ringbuf_query,
+	BPF_FUNC_get_socket_cookie, BPF_FUNC_skb_load_bytes, BPF_FUNC_skb_store_bytes, BPF_FUNC_ktime_get_ns,
 	BPF_FUNC_ktime_get_coarse_ns, BPF_FUNC_get_prandom_u32,
 };
 /* clang-format on */
@@ -40,7 +41,7 @@ static const char *const helper_names[] = {
 #undef NAME_
 };
 
-static const char *const code_sections[] = { ".text", "xdp", "?xdp" };
+static const char *const code_sections[] = { ".text", "xdp", "?xdp", "?sk_skb/stream_verdict" };
 static const char *const data_sections[] = { ".data", ".data.me", ".bss", ".rodata" };
 
 struct code {

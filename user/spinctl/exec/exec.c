@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spinctl exec: runs a program that nobody changes, and attaches handlers to its sockets by spind. The program is stopped when it binds one
- * (trap.h), and goes on when the handlers are attached. Contexts end with their sockets, or with this process.
+ * spinctl exec: runs a program that nobody changes, and attaches handlers to its sockets by spind. The program is stopped when it binds one,
+ * or listens (trap.h), and goes on when the handlers are attached. Contexts end with their sockets, or with this process.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 #define SOCKETS_MAX 64
 
 static struct exec_options {
-	const char *handler, *name, *class, *broker;
+	const char *handler, *protocol, *name, *class, *broker;
 	unsigned port;
 	int connected, counters;
 	struct fill_options fill;
@@ -34,6 +34,8 @@ static struct exec_options {
 
 static const struct option_row rows[] = {
 	{ "handler", 0, OPTION_STRING, "FILE.spin", FIELD(handler), "the handlers", .required = 1 },
+	{ "protocol", 0, OPTION_STRING, "udp|tcp|both", FIELD(protocol),
+	  "sockets of UDP, listening sockets of TCP, or both, with one state (default: udp)" },
 	{ "port", 0, OPTION_UINT, "N", FIELD(port), "only sockets on this port (default: all that the program binds)" },
 	{ "connected", 0, OPTION_FLAG, NULL, FIELD(connected), "sockets that have a port only because they are connected, too" },
 	{ "name", 0, OPTION_STRING, "NAME", FIELD(name), "of the contexts (default: the handler's)" },
@@ -48,6 +50,7 @@ struct session {
 	struct spin_object *obj;
 	struct spin_ctx *ctx[SOCKETS_MAX];
 	unsigned count;
+	uint32_t shared;                     /* the context whose state all others have; 0: each has its own */
 	uint64_t packets[SPIN_REASON_COUNT]; /* of contexts that have ended */
 	int failed;
 };
@@ -62,9 +65,14 @@ static int insert_entry(void *arg, const char *table, const char *fields)
 	return spin_ctx__table_insert(arg, table, fields);
 }
 
-static int is_wanted(int fd, int is_connect)
+static int takes(const char *protocol)
 {
-	if (is_connect && !options.connected)
+	return !strcmp(options.protocol, protocol) || !strcmp(options.protocol, "both");
+}
+
+static int is_wanted(int fd, enum trap_call call)
+{
+	if (!takes(call == TRAP_LISTEN ? "tcp" : "udp") || (call == TRAP_CONNECT && !options.connected))
 		return 0;
 	return !options.port || trap__port(fd) == options.port;
 }
@@ -78,21 +86,33 @@ static void collect_ended(struct session *s, int all)
 		if (!all && spin_ctx__alive(s->ctx[i]) >= 0)
 			continue;
 		spin_ctx__counters(s->ctx[i], packets);
-		for (unsigned r = 0; r < SPIN_REASON_COUNT; r++)
+		/* counters belong to the state: of those that share it the last one has them all */
+		for (unsigned r = 0; r < SPIN_REASON_COUNT && (!s->shared || s->count == 1); r++)
 			s->packets[r] += packets[r];
+		if (s->count == 1)
+			s->shared = 0;
 		spin_ctx__destroy(s->ctx[i]);
 		s->ctx[i] = s->ctx[--s->count];
 	}
 }
 
-static int attach(void *arg, int fd, int is_connect)
+static int fill(struct session *s, struct spin_ctx *ctx)
+{
+	const struct fill_target target = { ctx, set_field, insert_entry };
+
+	if (s->shared) /* as it was filled for the first one, and may have changed since then */
+		return 0;
+	return fill__apply(&options.fill, &target) ? (s->failed = FAILED) : 0;
+}
+
+static int attach(void *arg, int fd, enum trap_call call)
 {
 	struct spin_socket_opts opts = { .bytes = sizeof(opts) };
 	struct session *s = arg;
 	struct spin_ctx *ctx;
 	int err;
 
-	if (!is_wanted(fd, is_connect))
+	if (!is_wanted(fd, call))
 		return 0;
 	collect_ended(s, 0);
 	if (s->count == SOCKETS_MAX)
@@ -102,15 +122,15 @@ static int attach(void *arg, int fd, int is_connect)
 	opts.name = options.name;
 	opts.trusted = options.class && parse_enum__class(options.class) == SPIN_CLASS_TRUSTED;
 	opts.detached = 1;
+	opts.share = s->shared;
 	err = spin_socket__attach(fd, s->obj, &opts, &ctx);
 	if (!err) {
-		const struct fill_target target = { ctx, set_field, insert_entry };
-
-		if (fill__apply(&options.fill, &target))
-			err = s->failed = FAILED;
-		else
+		err = fill(s, ctx);
+		if (!err)
 			err = spin_ctx__attach(ctx);
 		if (!err) {
+			if (!strcmp(options.protocol, "both") && !s->shared)
+				s->shared = spin_socket__id(ctx);
 			s->ctx[s->count++] = ctx;
 			return 0;
 		}
@@ -198,6 +218,10 @@ static int exec(const char **operands, unsigned count)
 	pid_t pid = 0;
 
 	(void)count;
+	if (!options.protocol)
+		options.protocol = "udp";
+	if (strcmp(options.protocol, "tcp") && !takes("udp"))
+		return report_error("--protocol is udp, tcp or both, and not '%s'", options.protocol);
 	if (spin_object__open(options.handler, &session.obj))
 		return report_error("%s", spin_strerror_last());
 	/* of a terminal they come to the program itself */
@@ -226,21 +250,22 @@ static const struct command_row row = {
 	.operands = "PROGRAM [ARGUMENT...]",
 	.min_operands = 1,
 	.max_operands = 4096,
-	.summary = "Runs a program with handlers on its UDP sockets, by spind; needs no privileges",
+	.summary = "Runs a program with handlers on its sockets, by spind; needs no privileges",
 	.options = rows,
 	.notes =
 		"Write -- before the program, so that its options are its own. The exit status is the program's, 128 and the signal's number "
 		"if one ended it, and 127 if it could not be started.",
 	.about =
-		"The program and what it starts are stopped for some milliseconds at each bind() of a socket of UDP. When they go on, the "
-		"handlers are attached: they see every datagram of that socket. What they drop the program never reads, what they rewrite it "
+		"The program and what it starts are stopped for some milliseconds at each bind() of a socket of UDP, and listen() of TCP. When they "
+		"go on, the handlers are attached: they see every datagram of that socket, or the bytes of each connection that it accepts. What they drop the program never reads, what they rewrite it "
 		"reads rewritten. The program is not changed, and need not be linked in any way.\n\n"
 		"If handlers cannot be attached the program is ended: with handlers that are missing it would be another one. If this command is "
-		"killed, the program gets SIGTERM: its later calls of bind() and connect() would fail. Programs of users other than root cannot get more rights, as by sudo(8), while they run so.",
+		"killed, the program gets SIGTERM: its later calls of bind(), connect() and listen() would fail. Programs of users other than root cannot get more rights, as by sudo(8), while they run so.",
 	.examples =
 		(const struct example_row[]){
 			{ "spinctl exec --handler filtering.spin --counters -- my-server 1 --threads 4",
 			  "A server whose datagrams are counted by their source." },
+			{ "spinctl exec --handler counter.spin --protocol tcp -- iperf3 -s -1", "The bytes of a server's connections." },
 			{ 0 },
 		},
 };

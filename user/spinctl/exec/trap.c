@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * bind() and connect() of other programs, seen by seccomp's user notification (trap.h). The call is made here, on a descriptor of the
+ * bind(), connect() and listen() of other programs, seen by seccomp's user notification (trap.h). The call is made here, on a descriptor of the
  * same socket, so that handlers are attached before the program knows that it has a port. Where the program has other rights than
  * this process, it makes the call itself, and the socket is looked at as soon as it has a port.
  */
@@ -36,10 +36,11 @@ int trap__install(void)
 {
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, NATIVE_ARCH, 0, 4),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, NATIVE_ARCH, 0, 5),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_bind, 1, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_connect, 0, 1),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_bind, 2, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_connect, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_listen, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
@@ -100,14 +101,14 @@ static int get_socket(pid_t pid, int fd)
 	return got < 0 ? err : got;
 }
 
-static int is_udp(int fd)
+static int is_of(int fd, int wanted)
 {
 	int domain = 0, protocol = 0;
 	socklen_t bytes = sizeof(int);
 
 	if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &bytes) || getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &bytes))
 		return 0;
-	return (domain == AF_INET || domain == AF_INET6) && protocol == IPPROTO_UDP;
+	return (domain == AF_INET || domain == AF_INET6) && protocol == wanted;
 }
 
 unsigned trap__port(int fd)
@@ -145,6 +146,8 @@ static int call_for(const struct seccomp_notif *notif, pid_t pid, int fd)
 	struct sockaddr_storage address;
 	const size_t bytes = notif->data.args[2];
 
+	if (notif->data.nr == SYS_listen)
+		return listen(fd, (int)notif->data.args[1]) ? -errno : 0;
 	if (bytes > sizeof(address) || read_memory(pid, notif->data.args[1], &address, bytes) != (ssize_t)bytes)
 		return 1;
 	if ((notif->data.nr == SYS_bind ? bind : connect)(fd, (struct sockaddr *)&address, (socklen_t)bytes))
@@ -159,32 +162,44 @@ static int send_answer(int notify_fd, uint64_t id, int error, int goes_on)
 	return ioctl(notify_fd, SECCOMP_IOCTL_NOTIF_SEND, &answer) ? -errno : 0;
 }
 
-/* Until the program's own call has given the socket a port; some calls fail, and then it never has one. */
-static unsigned wait_for_port(int fd)
+/* A socket is looked at when it is like this for the first time. */
+static int is_ready(int fd, enum trap_call call)
 {
-	for (int i = 0; i < 2000 && !trap__port(fd); i++)
-		usleep(100);
-	return trap__port(fd);
+	int listens = 0;
+	socklen_t bytes = sizeof(listens);
+
+	if (call != TRAP_LISTEN)
+		return trap__port(fd) != 0;
+	return !getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &bytes) && listens;
 }
 
-static int handle_udp(int notify_fd, const struct seccomp_notif *notif, const struct task *task, int fd,
-		      int (*fn)(void *arg, int socket_fd, int is_connect), void *arg)
+/* Until the program's own call has done that; some calls fail, and then it never is. */
+static int wait_until_ready(int fd, enum trap_call call)
 {
-	const int is_connect = notif->data.nr == SYS_connect, had_port = trap__port(fd) != 0;
+	for (int i = 0; i < 2000 && !is_ready(fd, call); i++)
+		usleep(100);
+	return is_ready(fd, call);
+}
+
+static int handle_socket(int notify_fd, const struct seccomp_notif *notif, const struct task *task, int fd, enum trap_call call,
+			 int (*fn)(void *arg, int socket_fd, enum trap_call call), void *arg)
+{
+	const int was_ready = is_ready(fd, call);
 	int result = has_same_rights(task) ? call_for(notif, task->pid, fd) : 1;
 
 	if (result > 0) {
 		int err = send_answer(notify_fd, notif->id, 0, 1);
 
-		return err || had_port || !wait_for_port(fd) ? err : fn(arg, fd, is_connect) ? -EPERM : 0;
+		return err || was_ready || !wait_until_ready(fd, call) ? err : fn(arg, fd, call) ? -EPERM : 0;
 	}
-	if (!result && !had_port && trap__port(fd) && fn(arg, fd, is_connect))
+	if (!result && !was_ready && is_ready(fd, call) && fn(arg, fd, call))
 		result = -EPERM;
 	return send_answer(notify_fd, notif->id, result, 0);
 }
 
-int trap__handle(int notify_fd, int (*fn)(void *arg, int socket_fd, int is_connect), void *arg)
+int trap__handle(int notify_fd, int (*fn)(void *arg, int socket_fd, enum trap_call call), void *arg)
 {
+	enum trap_call call;
 	struct seccomp_notif notif = { 0 };
 	struct task task;
 	int fd, err;
@@ -202,10 +217,11 @@ int trap__handle(int notify_fd, int (*fn)(void *arg, int socket_fd, int is_conne
 		send_answer(notify_fd, notif.id, -EPERM, 0);
 		return -EPERM;
 	}
-	if (fd < 0 || !is_udp(fd))
+	call = notif.data.nr == SYS_listen ? TRAP_LISTEN : notif.data.nr == SYS_connect ? TRAP_CONNECT : TRAP_BIND;
+	if (fd < 0 || !is_of(fd, call == TRAP_LISTEN ? IPPROTO_TCP : IPPROTO_UDP))
 		err = send_answer(notify_fd, notif.id, 0, 1);
 	else
-		err = handle_udp(notify_fd, &notif, &task, fd, fn, arg);
+		err = handle_socket(notify_fd, &notif, &task, fd, call, fn, arg);
 	if (fd >= 0)
 		close(fd);
 	return err;

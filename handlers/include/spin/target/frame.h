@@ -22,16 +22,18 @@ struct spin_packet {
 	uint32_t is_ip4;
 	_Bool is_icmp;       /* or ICMPv6: by the IP version */
 	_Bool is_ether;      /* no IP: ip and udp are the payload */
+	_Bool is_stream;     /* of TCP, with headers that were made for it */
 	uint64_t sum_change; /* to the checksum's sum, from stores; folded by the runtime */
 	uint32_t stored;     /* 1 after any store */
 	uint32_t reply_bytes;
-	uint32_t mpq;   /* the message's; SPIN_DELIVER_ME only */
+	uint32_t mpq;   /* the message's; of a stream its number, of a datagram SPIN_NO_CONNECTION */
 	uint32_t hpu;   /* spin_my_hpu() */
 	uint8_t *start; /* the payload, with the user header */
 	uint32_t start_bytes;
 	uint32_t ip_at, ip_bytes; /* the IP header's place in the frame; its length */
 	uint32_t puts;            /* that were sent for it */
-	void *ctx;                /* struct xdp_md *, on BPF */
+	void *ctx;                /* struct xdp_md *, on BPF; NULL of a stream */
+	struct spin_event *event; /* of a stream: where a work item is made */
 	uint32_t walks_count;     /* 1: SPIN_FOR_EACH takes steps */
 	uint32_t steps;           /* that are left of the run's budget */
 	uint32_t overrun;         /* 1: they did not suffice */
@@ -241,6 +243,15 @@ SPIN_INLINE void spin_changed_(struct spin_packet *packet, uint32_t was, uint32_
 	packet->stored = 1;
 }
 
+/* Of streams alone: in a packet's checksum a byte counts by where it is. */
+SPIN_INLINE void spin_store8_(struct spin_packet *packet, const void *at, uint8_t value)
+{
+	if (!packet->is_stream)
+		return;
+	*(uint8_t *)at = value;
+	packet->stored = 1;
+}
+
 SPIN_INLINE void spin_store16_(struct spin_packet *packet, const void *at, uint16_t value)
 {
 	uint16_t *to = (uint16_t *)at;
@@ -266,6 +277,8 @@ SPIN_INLINE uint32_t spin_protocol_(const struct spin_packet *packet)
 {
 	if (packet->is_ether)
 		return 0;
+	if (packet->is_stream)
+		return SPIN_IP_TCP;
 	return !packet->is_icmp ? SPIN_IP_UDP : packet->is_ip4 ? SPIN_IP_ICMP : SPIN_IP_ICMP6;
 }
 
@@ -322,6 +335,11 @@ SPIN_INLINE uint32_t spin_tag_(const struct spin_packet *packet)
 	if (eth->type != spin_hton16(SPIN_ETH_VLAN) && eth->type != spin_hton16(SPIN_ETH_QINQ))
 		return 0;
 	return spin_field_(packet, SPIN_TAGGED_ | spin_ntoh16(vlan->tag));
+}
+
+SPIN_INLINE uint32_t spin_connection_(const struct spin_packet *packet)
+{
+	return packet->is_stream ? packet->mpq : SPIN_NO_CONNECTION;
 }
 
 SPIN_INLINE spin_be16 spin_src_port_(const struct spin_packet *packet)

@@ -178,6 +178,20 @@ SPIN_INLINE uint32_t spin_protocol_(const struct spin_packet *packet)
 	return !packet->is_icmp ? SPIN_IP_UDP : packet->is_ip4 ? SPIN_IP_ICMP : SPIN_IP_ICMP6;
 }
 
+/* The model has no TCP. */
+SPIN_INLINE void spin_store8_(const struct spin_packet *packet, const void *at, uint8_t value)
+{
+	(void)packet;
+	(void)at;
+	(void)value;
+}
+
+SPIN_INLINE uint32_t spin_connection_(const struct spin_packet *packet)
+{
+	(void)packet;
+	return SPIN_NO_CONNECTION;
+}
+
 SPIN_INLINE spin_be32 spin_src_addr4_(struct spin_packet *packet)
 {
 	spin_look_(packet);

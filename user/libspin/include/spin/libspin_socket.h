@@ -5,7 +5,7 @@
 /*
  * Processing sockets (PsPIN 3.4.2): handlers on a socket of the program's own, without privileges.
  *
- *	bind(fd, ...);                                    // an ordinary UDP socket
+ *	bind(fd, ...);                                    // an ordinary socket of UDP, or of TCP that listens or is connected
  *	spin_object__open("histogram.spin", &obj);
  *	spin_socket__attach(fd, obj, NULL, &ctx);
  *	recv(fd, ...);                                    // what the handlers let through
@@ -22,6 +22,11 @@
  *   - the last descriptor of the socket is closed. dup(), fork() and passing it on make more of them, and change nothing
  *   - the last descriptor of the connection to spind is closed: it is close-on-exec, and a child of fork() has it, too
  *   - spind's process for the namespace ends, or `spinctl stop`. spin_ctx__alive() then says -ENOTCONN
+ *
+ * On a socket of TCP handlers see the bytes of each connection that it accepts from then on, or of the one that it is, in order and once
+ * (spin_connection() of spin-handler(7)). Connections keep their handlers after the listening socket is closed, and the context lives as
+ * long as one of them. spin_ctx__detach() takes the handlers from all of them for good; handlers of later connections are attached by
+ * spin_ctx__attach(). Up to 1024 connections at a time have handlers; others are as without.
  *
  * Sockets: UDP, IPv4 and IPv6, bound (also to any address, to a multicast group, and to a device), connected or not. Of a group of
  * SO_REUSEPORT one socket is attached, for the datagrams of all. Broadcasts, and groups that a socket bound to any address has
@@ -41,12 +46,20 @@ struct spin_socket_opts {
 	/* 1: loaded, and not attached yet, so that tables can be filled before the first packet; spin_ctx__attach() attaches it. */
 	int detached;
 	size_t host_bytes; /* host memory for handlers that use some; 0: SPIN_HOST_BYTES */
+	/*
+	 * 0: a state of its own. Or the number (spin_socket__id()) of another context of this user, in the same network namespace, with handlers
+	 * that have the same state and tables: the two have one state then, one set of counters, and one queue of events; each lives as
+	 * long as its own socket, and the state as long as one of them. So a server's sockets of UDP and TCP can have one cache. The context
+	 * that others share takes their HPUs into account only if it is one of TCP.
+	 */
+	uint32_t share;
 };
 
 /*
  * Attaches handlers to a socket. The descriptor stays the caller's. opts may be NULL: all zero. May be called from any
  * thread; the context belongs to one at a time.
- * -ECONNREFUSED, -ENOENT: spind is not running. -ENOTSOCK, -EPROTONOSUPPORT (not UDP), -EDESTADDRREQ (not bound). -EPERM: the class is
+ * -ECONNREFUSED, -ENOENT: spind is not running. -ENOTSOCK, -EPROTONOSUPPORT (neither UDP nor TCP), -EDESTADDRREQ (not bound). -ENOTCONN, too: a socket of TCP
+ * that neither listens nor is connected. -EOPNOTSUPP: the handlers take messages, send packets, or want a user header of a stream. -EPERM: the class is
  * not for this user, or spincc does not make such objects. -EEXIST: another context has this socket, or packets of it. -EDQUOT: a
  * limit of spind's configuration, which the reason names. -EINVAL: the verifier refuses the handler. -ENOTCONN: spind ended
  * in the meantime.

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef BPF_STREAM_H
+#define BPF_STREAM_H
+
+/*
+ * Handlers on the bytes of a TCP connection, which is a message without an end that is known: header handler, payload handler for each
+ * piece, completion handler (PsPIN 3.4.2). Included by context.bpf.c.
+ *
+ * The kernel's TCP hands the bytes over in order and once (a verdict program of a sockmap), whatever was lost, came twice or was
+ * merged on the way: it has acknowledged them then. So a piece that is dropped is never read, and one that is rewritten is read as it is
+ * now; TCP does not notice. A piece is an skb: of any length, mostly up to 64 KB. Handlers see 8 KB of it at a time, copied to
+ * an HPU's buffer behind headers that are made from the socket. The program calls itself for the rest.
+ *
+ * The kernel holds the socket while the program runs, so a stream's own state needs no atomics. But programs of several sockets meet on one
+ * CPU: one is interrupted by another's softirq, and one in a process may be preempted. So HPUs of streams are not CPUs: a program takes
+ * a free one (spin_units) and gives it back.
+ */
+#include "bpf/abi/stream.h"
+
+#define SPIN_AF_INET 2
+
+_Static_assert(SPIN_STREAMS_MAX == SPIN_CONNECTIONS_MAX, "a stream is the handlers' connection");
+
+struct spin_unit {
+	struct spin_copy copy;
+	struct spin_event event; /* a work item being made (work.h) */
+	uint32_t is_taken;
+	uint32_t unused;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct spin_unit);
+} spin_units SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, SPIN_STREAMS_MAX);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, uint32_t);
+	__type(value, struct spin_stream);
+} spin_streams SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, 1);
+	__uint(key_size, 4);
+	__uint(value_size, 4);
+} spin_stream_on SEC(".maps");
+
+/*
+ * The searches below have no loops, and look up what they found once more: so all ways through them are one to the verifier.
+ *
+ * A unit of nobody else's; NULL: all are taken. *number is its number.
+ */
+SPIN_INLINE struct spin_unit *spin_unit_take_(uint32_t *number)
+{
+	const uint32_t units = spin_config.stream_units;
+	uint32_t at = bpf_get_smp_processor_id() * SPIN_UNITS_OF_CPU;
+	struct spin_unit *unit;
+	_Bool found = 0;
+
+	SPIN_UNROLL_
+	for (uint32_t i = 0; i < SPIN_UNIT_TRIES; i++) {
+		if (at >= units)
+			at = 0;
+		*number = at++;
+		unit = bpf_map_lookup_elem(&spin_units, number);
+		if (unit && __sync_bool_compare_and_swap(&unit->is_taken, 0, 1)) {
+			found = 1;
+			break;
+		}
+	}
+	return found ? bpf_map_lookup_elem(&spin_units, number) : NULL;
+}
+
+SPIN_INLINE void spin_unit_give_(struct spin_unit *unit)
+{
+	spin_store32(&unit->is_taken, 0);
+}
+
+/*
+ * The stream of a socket, with a new place if it has none. *number is its place. NULL: none is free among those that it may have. Only
+ * this socket's program, which the kernel runs one at a time, makes one of its own.
+ */
+SPIN_INLINE struct spin_stream *spin_stream_find_(uint64_t cookie, _Bool make, uint32_t *number)
+{
+	const uint32_t first = (uint32_t)cookie * SPIN_STREAM_WAYS;
+	struct spin_stream *stream;
+	_Bool found = 0;
+
+	SPIN_UNROLL_
+	for (uint32_t i = 0; i < SPIN_STREAM_WAYS; i++) {
+		*number = (first + i) & (SPIN_STREAMS_MAX - 1);
+		stream = bpf_map_lookup_elem(&spin_streams, number);
+		if (stream && spin_read_once(&stream->cookie) == cookie) {
+			found = 1;
+			break;
+		}
+	}
+	SPIN_UNROLL_
+	for (uint32_t i = 0; make && !found && i < SPIN_STREAM_WAYS; i++) {
+		*number = (first + i) & (SPIN_STREAMS_MAX - 1);
+		stream = bpf_map_lookup_elem(&spin_streams, number);
+		if (stream && __sync_bool_compare_and_swap(&stream->cookie, 0, cookie)) {
+			stream->bytes = stream->dropped_bytes = 0;
+			stream->phase = SPIN_STREAM_NEW;
+			stream->at = 0;
+			found = 1;
+		}
+	}
+	return found ? bpf_map_lookup_elem(&spin_streams, number) : NULL;
+}
+
+/* Where a handler's frame is in a unit's buffer. */
+SPIN_INLINE void spin_stream_packet_(struct spin_unit *unit, uint32_t number, uint32_t hpu, uint32_t bytes, struct spin_packet *packet)
+{
+	uint8_t *frame = unit->copy.frame;
+
+	packet->view = (struct spin_view){ SPIN_COPIED, .data = frame, .bytes = SPIN_STREAM_DATA + bytes, .scratch = unit->copy.scratch };
+	packet->is_ip4 = (uint32_t)spin_verifier_forget_(&packet->view, ((struct spin_eth *)frame)->type == spin_hton16(SPIN_ETH_IP4));
+	packet->ip_at = packet->is_ip4 ? SPIN_STREAM_IP4_AT : SPIN_STREAM_IP6_AT;
+	packet->ip_at = (uint32_t)spin_verifier_forget_(&packet->view, packet->ip_at);
+	packet->ip = frame + (packet->ip_at & 63);
+	packet->udp = (struct spin_udp *)(frame + SPIN_STREAM_UDP_AT);
+	packet->payload = packet->start = frame + SPIN_STREAM_DATA;
+	packet->is_icmp = packet->is_ether = 0;
+	packet->is_stream = 1;
+	packet->sum_change = 0;
+	packet->stored = 0;
+	packet->reply_bytes = SPIN_NO_REPLY;
+	packet->mpq = (uint32_t)spin_verifier_forget_(&packet->view, number);
+	packet->hpu = hpu;
+	packet->start_bytes = packet->bytes = bytes;
+	packet->ip_bytes = SPIN_STREAM_UDP_AT - SPIN_STREAM_IP6_AT;
+	packet->puts = 0;
+	packet->ctx = NULL;
+	packet->event = &unit->event;
+}
+
+SPIN_INLINE void spin_stream_headers_(struct __sk_buff *skb, uint8_t *frame, uint32_t bytes)
+{
+	struct spin_eth *eth = (struct spin_eth *)frame;
+	struct spin_udp *udp = (struct spin_udp *)(frame + SPIN_STREAM_UDP_AT);
+
+	for (int i = 0; i < 6; i++)
+		eth->dst[i] = eth->src[i] = 0;
+	if (skb->family == SPIN_AF_INET) {
+		struct spin_ip4 *ip = (struct spin_ip4 *)(frame + SPIN_STREAM_IP4_AT);
+
+		eth->type = spin_hton16(SPIN_ETH_IP4);
+		*ip = (struct spin_ip4){ .version_ihl = 0x45, .protocol = SPIN_IP_TCP, .src = skb->remote_ip4, .dst = skb->local_ip4 };
+	} else {
+		struct spin_ip6 *ip = (struct spin_ip6 *)(frame + SPIN_STREAM_IP6_AT);
+
+		eth->type = spin_hton16(SPIN_ETH_IP6);
+		*ip = (struct spin_ip6){ .next_header = SPIN_IP_TCP };
+		/* one after the other: the verifier knows the context's fields by their constant places */
+		ip->src[0] = skb->remote_ip6[0];
+		ip->src[1] = skb->remote_ip6[1];
+		ip->src[2] = skb->remote_ip6[2];
+		ip->src[3] = skb->remote_ip6[3];
+		ip->dst[0] = skb->local_ip6[0];
+		ip->dst[1] = skb->local_ip6[1];
+		ip->dst[2] = skb->local_ip6[2];
+		ip->dst[3] = skb->local_ip6[3];
+	}
+	udp->src_port = (spin_be16)(skb->remote_port >> 16);
+	udp->dst_port = spin_hton16((uint16_t)skb->local_port);
+	udp->length = spin_hton16((uint16_t)(bytes + sizeof(*udp)));
+	udp->checksum = 0;
+}
+
+/* A handler's error becomes an event. */
+SPIN_INLINE void spin_stream_error_(const struct spin_packet *packet, const struct spin_handlers_result *out)
+{
+	struct spin_datagram d = { .ip = packet->ip, .udp = packet->udp, .is_ip4 = packet->is_ip4 };
+
+	d.payload_bytes = packet->start_bytes;
+	if (out->error)
+		spin_emit_event_(out, &packet->view, &d, packet->hpu);
+}
+
+/* The header handler, which sees no bytes: how many have come with the first piece is by chance. */
+SPIN_INLINE void spin_stream_header_(struct spin_packet *packet, struct spin_stream *stream, struct spin_handlers_result *out)
+{
+	const uint32_t bytes = packet->bytes;
+	_Bool completes = 0;
+
+	out->reason = spin_run_header_(packet, 0, out, &completes);
+	packet->bytes = bytes;
+	if (out->reason == SPIN_PARSED)
+		stream->phase = SPIN_STREAM_OPEN;
+	else if (out->reason == SPIN_REASON_PROCEEDED)
+		stream->phase = completes ? SPIN_STREAM_PROCEED : SPIN_STREAM_OVER;
+	else
+		stream->phase = SPIN_STREAM_DROP;
+}
+
+SPIN_INLINE void spin_stream_payload_(struct spin_packet *packet, const struct spin_stream *stream, struct spin_handlers_result *out)
+{
+	struct spin_payload payload = { .packet = packet, .length = packet->bytes, .offset = (uint32_t)stream->bytes };
+	uint32_t rc;
+
+	out->reason = SPIN_REASON_PROCEEDED;
+	if (!spin_handlers_.payload)
+		return;
+	spin_run_begins(packet);
+	rc = spin_run_ends(packet, spin_handlers_.payload(&payload, &spin_state));
+	if (rc == SPIN_RC_SUCCESS)
+		out->reason = SPIN_REASON_SUCCESS;
+	else if (rc == SPIN_RC_DROP)
+		out->reason = SPIN_REASON_DROPPED;
+	else
+		out->reason = spin_error_reason_(out, rc, SPIN_KIND_PAYLOAD); /* REPLIED, too: a stream has no packet to send back */
+}
+
+/* One slice of a piece. 1: it is to be read. */
+SPIN_INLINE _Bool spin_stream_slice_(struct __sk_buff *skb, struct spin_stream *stream, uint32_t number, uint32_t at, uint32_t bytes)
+{
+	struct spin_handlers_result out = { .reason = SPIN_REASON_PROCEEDED };
+	struct spin_packet packet;
+	struct spin_unit *unit;
+	uint32_t unit_number, length;
+	_Bool kept;
+
+	if (stream->phase >= SPIN_STREAM_PROCEED)
+		return stream->phase != SPIN_STREAM_DROP;
+	unit = spin_unit_take_(&unit_number);
+	if (!unit)
+		return 0; /* as many programs at once on a CPU as never are */
+	length = spin_bounded_length(bytes, SPIN_STREAM_PIECES);
+	if (!length || bpf_skb_load_bytes(skb, at, unit->copy.frame + SPIN_STREAM_DATA, length)) {
+		spin_unit_give_(unit);
+		return 0; /* unreachable: the bytes are there */
+	}
+	spin_stream_headers_(skb, unit->copy.frame, length);
+	spin_stream_packet_(unit, number, (spin_config.hpus - spin_config.stream_units + unit_number) & (SPIN_HPUS_MAX - 1), length,
+			    &packet);
+	if (stream->phase == SPIN_STREAM_NEW)
+		spin_stream_header_(&packet, stream, &out);
+	if (stream->phase == SPIN_STREAM_OPEN)
+		spin_stream_payload_(&packet, stream, &out);
+	kept = out.reason == SPIN_REASON_SUCCESS || out.reason == SPIN_REASON_PROCEEDED;
+	if (kept && packet.stored && bpf_skb_store_bytes(skb, at, unit->copy.frame + SPIN_STREAM_DATA, length, 0))
+		kept = 0; /* no memory to write to it: not read rather than read as it was */
+	spin_count_(&packet.view, out.reason, packet.hpu);
+	spin_stream_error_(&packet, &out);
+	spin_unit_give_(unit);
+	return kept;
+}
+
+SPIN_INLINE int spin_stream_(struct __sk_buff *skb)
+{
+	const uint64_t cookie = bpf_get_socket_cookie(skb);
+	struct spin_stream *stream;
+	uint32_t number, at, bytes;
+
+	if (!cookie)
+		return SK_PASS; /* unreachable: the socket is in a map */
+	stream = spin_stream_find_(cookie, 1, &number);
+	if (!stream)
+		return SK_PASS; /* as without handlers: its bytes have been acknowledged */
+	at = stream->at;
+	if (at >= skb->len)
+		at = stream->at = 0;
+	if (!at)
+		stream->piece_dropped = 0;
+	bytes = skb->len - at;
+	if (bytes > SPIN_STREAM_PIECES)
+		bytes = SPIN_STREAM_PIECES;
+	if (!spin_stream_slice_(skb, stream, number, at, bytes))
+		stream->piece_dropped = 1;
+	stream->bytes += bytes;
+	stream->at = at + bytes;
+	if (stream->at < skb->len)
+		bpf_tail_call_static(skb, &spin_stream_on, 0);
+	stream->at = 0;
+	if (!stream->piece_dropped)
+		return SK_PASS;
+	stream->dropped_bytes += skb->len;
+	return SK_DROP;
+}
+
+SEC("?sk_skb/stream_verdict")
+int spin_stream(struct __sk_buff *skb)
+{
+	return spin_needs_udp_() ? SK_PASS : spin_stream_(skb);
+}
+
+/* The completion handler, after the last byte; then the stream's place is free. XDP_PASS: done; XDP_DROP: there is no such stream. */
+SPIN_INLINE int spin_stream_ended_(struct xdp_md *ctx)
+{
+	struct spin_handlers_result out = { .reason = SPIN_REASON_SUCCESS };
+	uint32_t number, unit_number, length, dropped;
+	struct spin_packet packet;
+	struct spin_stream *stream;
+	struct spin_unit *unit;
+	uint64_t cookie;
+
+	if (bpf_xdp_load_bytes(ctx, SPIN_STREAM_DATA, &cookie, sizeof(cookie)))
+		return XDP_ABORTED; /* unreachable: the host gives a whole frame */
+	stream = spin_stream_find_(cookie, 0, &number);
+	if (!stream)
+		return XDP_DROP;
+	unit = spin_unit_take_(&unit_number);
+	if (!unit)
+		return XDP_TX; /* again */
+	if (stream->phase != SPIN_STREAM_OVER && stream->phase != SPIN_STREAM_NEW &&
+	    !bpf_xdp_load_bytes(ctx, 0, unit->copy.frame, SPIN_STREAM_DATA)) {
+		spin_stream_packet_(unit, number, (spin_config.hpus - spin_config.stream_units + unit_number) & (SPIN_HPUS_MAX - 1), 0,
+				    &packet);
+		length = stream->bytes < SPIN_LENGTH_UNKNOWN ? (uint32_t)stream->bytes : SPIN_LENGTH_UNKNOWN;
+		dropped = stream->dropped_bytes < SPIN_LENGTH_UNKNOWN ? (uint32_t)stream->dropped_bytes : SPIN_LENGTH_UNKNOWN;
+		spin_run_completion_(&packet, length, dropped, &out);
+		spin_stream_error_(&packet, &out);
+	}
+	spin_unit_give_(unit);
+	spin_write_once(&stream->cookie, 0);
+	return XDP_PASS;
+}
+
+SEC("?xdp")
+int spin_stream_end(struct xdp_md *ctx)
+{
+	return spin_needs_udp_() ? XDP_ABORTED : spin_stream_ended_(ctx);
+}
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Gives TCP connections to the contexts of their sockets (abi/stream.h). It runs for every socket of this host that connects, so the first
+ * lookup is all that most of them pay: a socket that spind has marked, and connections that a marked listening socket has accepted, have an
+ * owner in their own storage, which the kernel copies to them. So no address or port is compared, and a socket that another program binds to
+ * the same port is not taken for it.
+ *
+ * Each connection is in two maps until it is closed. The one gives it the verdict program. The other keeps what was let through and the
+ * application has not read yet, which would be lost when a socket leaves its last map; the program holds that map, and the
+ * connection the program, so it outlives libspin's process.
+ *
+ * The verdict program is the same for all contexts. It sees to it that each byte comes once, and goes on with the context's own.
+ */
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+
+#include "bpf/abi/stream.h"
+
+#define SPIN_AF_INET 2
+
+char spin_license[] SEC("license") = "Dual BSD/GPL";
+
+struct {
+	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC | BPF_F_CLONE);
+	__type(key, int);
+	__type(value, struct spin_stream_owner);
+} spin_stream_owner SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_SOCKHASH);
+	__uint(max_entries, SPIN_STREAMS_OF_HOST);
+	__type(key, uint64_t);
+	__type(value, uint64_t);
+} spin_stream_socks SEC(".maps"), spin_stream_kept SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, SPIN_STREAMS_OF_HOST);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, uint64_t);
+	__type(value, struct spin_stream_known);
+} spin_stream_known SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, SPIN_STREAM_SLOTS);
+	__uint(key_size, 4);
+	__uint(value_size, 4);
+} spin_stream_programs SEC(".maps");
+
+/* Contexts that are attached: their numbers, by slot. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, SPIN_STREAM_SLOTS);
+	__type(key, uint32_t);
+	__type(value, uint32_t);
+} spin_stream_attached SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1024 * 1024);
+} spin_stream_news SEC(".maps");
+
+/* --- connections begin and end --- */
+
+/* With full maps the connection has no handlers. */
+static void spin_connected(struct bpf_sock_ops *ops, const struct spin_stream_owner *owner)
+{
+	const struct spin_stream_known known = { .owner = *owner };
+	uint64_t cookie = bpf_get_socket_cookie(ops);
+	uint32_t *context = bpf_map_lookup_elem(&spin_stream_attached, &owner->slot);
+
+	if (!context || *context != owner->context)
+		return; /* the context has ended, or is detached */
+	if (bpf_sock_ops_cb_flags_set(ops, ops->bpf_sock_ops_cb_flags | BPF_SOCK_OPS_STATE_CB_FLAG))
+		return;
+	if (bpf_map_update_elem(&spin_stream_known, &cookie, &known, BPF_ANY))
+		return;
+	if (bpf_sock_hash_update(ops, &spin_stream_kept, &cookie, BPF_ANY) ||
+	    bpf_sock_hash_update(ops, &spin_stream_socks, &cookie, BPF_ANY))
+		bpf_map_delete_elem(&spin_stream_known, &cookie);
+}
+
+static void spin_tell_state(struct bpf_sock_ops *ops, uint32_t context, uint32_t state)
+{
+	struct spin_stream_news news = {
+		.cookie = bpf_get_socket_cookie(ops),
+		.bytes = ops->bytes_received,
+		.context = context,
+		.state = state,
+		.family = ops->family,
+		.remote_port = (uint16_t)__builtin_bswap16((uint16_t)(ops->remote_port >> 16)),
+		.local_port = (uint16_t)ops->local_port,
+	};
+
+	if (ops->family == SPIN_AF_INET) {
+		news.remote[0] = ops->remote_ip4;
+		news.local[0] = ops->local_ip4;
+	} else {
+		news.remote[0] = ops->remote_ip6[0];
+		news.remote[1] = ops->remote_ip6[1];
+		news.remote[2] = ops->remote_ip6[2];
+		news.remote[3] = ops->remote_ip6[3];
+		news.local[0] = ops->local_ip6[0];
+		news.local[1] = ops->local_ip6[1];
+		news.local[2] = ops->local_ip6[2];
+		news.local[3] = ops->local_ip6[3];
+	}
+	bpf_ringbuf_output(&spin_stream_news, &news, sizeof(news), 0);
+}
+
+SEC("sockops")
+int spin_stream_begins(struct bpf_sock_ops *ops)
+{
+	struct bpf_sock *sk = ops->sk;
+	struct spin_stream_owner *owner;
+
+	if (ops->op != BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB && ops->op != BPF_SOCK_OPS_STATE_CB)
+		return 1;
+	owner = sk ? bpf_sk_storage_get(&spin_stream_owner, sk, 0, 0) : NULL;
+	if (!owner)
+		return 1;
+	if (ops->op == BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB)
+		spin_connected(ops, owner);
+	else if (ops->args[1] == BPF_TCP_CLOSE_WAIT || ops->args[1] == BPF_TCP_CLOSE)
+		spin_tell_state(ops, owner->context, ops->args[1]);
+	return 1;
+}
+
+/* --- pieces of streams --- */
+
+/* What is read of the kernel's own structures, found by its BTF. */
+struct tcp_skb_cb {
+	uint32_t seq;
+} __attribute__((preserve_access_index));
+
+struct tcp_sock {
+	uint32_t copied_seq;
+} __attribute__((preserve_access_index));
+
+struct sk_buff {
+	struct tcp_sock *sk;
+	char cb[48];
+} __attribute__((preserve_access_index));
+
+extern void *bpf_cast_to_kern_ctx(void *ctx) __ksym __weak;
+extern void *bpf_rdonly_cast(void *at, uint32_t type) __ksym __weak;
+
+#define SPIN_SHRINK_MAX 0xfffu /* bytes that bpf_skb_adjust_room() takes off at a time */
+
+static int spin_skip(struct __sk_buff *skb, uint32_t bytes)
+{
+	_Pragma("unroll") for (int i = 0; i < 17; i++)
+	{
+		uint32_t step = bytes < SPIN_SHRINK_MAX ? bytes : SPIN_SHRINK_MAX;
+
+		if (step && bpf_skb_adjust_room(skb, -(int)step, 0, 0))
+			return -1;
+		bytes -= step;
+	}
+	return 0;
+}
+
+/*
+ * Takes off what has come before: where segments overlap, TCP leaves the first bytes of the later one to its reader to skip, and verdict
+ * programs get them again (tcp_read_skb(), seen on Linux 6.18).
+ */
+SEC("?sk_skb/stream_verdict")
+int spin_stream_exact(struct __sk_buff *skb)
+{
+	uint64_t cookie = bpf_get_socket_cookie(skb);
+	struct spin_stream_known *known = bpf_map_lookup_elem(&spin_stream_known, &cookie);
+	const struct sk_buff *kernels = bpf_cast_to_kern_ctx(skb);
+	const struct tcp_skb_cb *cb = bpf_rdonly_cast((void *)kernels->cb, bpf_core_type_id_kernel(struct tcp_skb_cb));
+	const struct tcp_sock *sk = bpf_rdonly_cast(kernels->sk, bpf_core_type_id_kernel(struct tcp_sock));
+	const uint32_t seq = cb->seq, bytes = skb->len;
+	uint32_t next = sk->copied_seq;
+
+	/* read before it is chosen: one load of two kinds of pointers is not verified */
+	__asm__ volatile("" : "+r"(next));
+	if (!known)
+		return SK_PASS;
+	if (known->has_next)
+		next = known->next;
+	known->next = seq + bytes;
+	known->has_next = 1;
+	if ((int32_t)(next - seq) > 0 && next - seq < bytes && spin_skip(skb, next - seq))
+		return SK_DROP; /* no memory */
+	bpf_tail_call(skb, &spin_stream_programs, known->owner.slot);
+	return SK_PASS;
+}
+
+/* The same without that, before Linux 6.2. */
+SEC("?sk_skb/stream_verdict")
+int spin_stream_guard(struct __sk_buff *skb)
+{
+	uint64_t cookie = bpf_get_socket_cookie(skb);
+	const struct spin_stream_known *known = bpf_map_lookup_elem(&spin_stream_known, &cookie);
+
+	if (known)
+		bpf_tail_call(skb, &spin_stream_programs, known->owner.slot);
+	return SK_PASS;
+}

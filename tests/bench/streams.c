@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Measures sockets of TCP with handlers, between two network namespaces: how much of plain TCP's throughput a handler leaves that passes
+ * everything, and how long a request and its answer take.
+ * streams FILE: writes rows as JSON to FILE, a table to stdout.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "tests/common/built.h"
+#include "tests/common/measure.h"
+#include "tests/common/net/asks.h"
+#include "tests/common/net/netns.h"
+#include "tests/common/proc.h"
+#include "tests/common/spind.h"
+#include <spin/libspin_socket.h>
+
+#define TURNS    9
+#define BYTES    (1ull << 30) /* of a turn */
+#define REQUESTS 20000
+#define PORT     (ASKS_PORT + 40)
+
+static struct asks_hosts hosts;
+static struct spind spind;
+static char buffer[128 * 1024];
+
+struct side {
+	int listener, client, server;
+	struct spin_ctx *ctx;
+};
+
+static void open_side(struct side *side, uint16_t port, const struct spin_object *obj)
+{
+	const int one = 1;
+	union asks_address to;
+	socklen_t bytes = asks__address("10.9.0.1", port, &to);
+
+	side->ctx = NULL;
+	side->listener = socket(AF_INET, SOCK_STREAM, 0);
+	asks__bind(side->listener, "10.9.0.1", port);
+	if (listen(side->listener, 1))
+		die("cannot listen: %s", strerror(errno));
+	if (obj)
+		side->ctx = spind__attach(&spind, side->listener, obj, NULL);
+	netns_enter(hosts.client_ns);
+	side->client = socket(AF_INET, SOCK_STREAM, 0);
+	netns_enter(hosts.server_ns);
+	if (connect(side->client, &to.any, bytes))
+		die("cannot connect: %s", strerror(errno));
+	side->server = accept(side->listener, NULL, NULL);
+	setsockopt(side->client, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	setsockopt(side->server, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+}
+
+static void close_side(struct side *side)
+{
+	if (side->ctx)
+		spin_ctx__destroy(side->ctx);
+	close(side->client);
+	close(side->server);
+	close(side->listener);
+}
+
+static void *send_bytes(void *arg)
+{
+	const struct side *side = arg;
+
+	for (uint64_t left = BYTES; left;) {
+		ssize_t n = send(side->client, buffer, left < sizeof(buffer) ? left : sizeof(buffer), 0);
+
+		if (n <= 0)
+			die("send: %s", strerror(errno));
+		left -= (uint64_t)n;
+	}
+	return NULL;
+}
+
+static double gbit_s(struct side *side)
+{
+	static char into[256 * 1024];
+	uint64_t start = now_ns();
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, send_bytes, side))
+		die("no thread");
+	for (uint64_t left = BYTES; left;) {
+		ssize_t n = recv(side->server, into, left < sizeof(into) ? left : sizeof(into), 0);
+
+		if (n <= 0)
+			die("recv: %s", strerror(errno));
+		left -= (uint64_t)n;
+	}
+	pthread_join(thread, NULL);
+	return (double)BYTES * 8 / (double)(now_ns() - start);
+}
+
+static double request_us(struct side *side)
+{
+	uint64_t start = now_ns();
+	char word[64] = "";
+
+	for (int i = 0; i < REQUESTS; i++)
+		if (send(side->client, word, sizeof(word), 0) != sizeof(word) ||
+		    recv(side->server, word, sizeof(word), MSG_WAITALL) != sizeof(word) ||
+		    send(side->server, word, sizeof(word), 0) != sizeof(word) ||
+		    recv(side->client, word, sizeof(word), MSG_WAITALL) != sizeof(word))
+			die("request: %s", strerror(errno));
+	return (double)(now_ns() - start) / 1e3 / REQUESTS;
+}
+
+/* Both take turns, so that the machine's moods are the same for them. */
+static void compare(double (*measure)(struct side *), struct side *with, struct side *plain, struct measure_row *row)
+{
+	double of[TURNS], of_plain[TURNS], ratio[TURNS];
+
+	for (int i = 0; i < TURNS; i++) {
+		of_plain[i] = measure(plain);
+		of[i] = measure(with);
+		ratio[i] = of[i] / of_plain[i];
+		proc_progress();
+	}
+	row->value = measure_median(of, TURNS);
+	measure_baseline(row, measure_median(of_plain, TURNS));
+	row->ratio = measure_median(ratio, TURNS);
+}
+
+int main(int argc, char **argv)
+{
+	static struct measure m;
+	struct side with, plain;
+	struct spin_object *obj;
+	struct measure_row *row;
+	char path[512];
+
+	if (argc != 2) {
+		fprintf(stderr, "usage: streams FILE\n");
+		return 2;
+	}
+	asks__hosts(&hosts);
+	if (built_object("every_nth", path, sizeof(path)) || spin_object__open(path, &obj))
+		die("%s", spin_strerror_last());
+	spind__start(&spind, "");
+	open_side(&plain, PORT, NULL);
+	open_side(&with, PORT + 1, obj);
+	measure_begin(&m, "streams");
+	row = measure_add(&m, "socket.tcp_vs_plain", 0, "Gbit/s");
+	compare(gbit_s, &with, &plain, row);
+	measure_goal(row, MEASURE_AT_LEAST, 0.9, row->ratio);
+	compare(request_us, &with, &plain, measure_add(&m, "socket.tcp_request", 0, "us"));
+	close_side(&with);
+	close_side(&plain);
+	spind__finish(&spind);
+	spin_object__close(obj);
+	measure_print(&m);
+	return measure_write(&m, argv[1]) ? 1 : 0;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * first_bytes - lets the first bytes of each TCP connection through, and counts
+ *
+ * What comes behind them is acknowledged and never read: its sender goes on at full speed. So a server's short conversations work,
+ * and its long ones are cut. With `most` 0 nothing is dropped.
+ */
+#include <spin/spin.h>
+
+struct first_bytes {
+	uint32_t most; /* bytes of a connection */
+	uint32_t passed_kib, dropped_kib;
+	uint32_t bytes[SPIN_CONNECTIONS_MAX]; /* so far, saturated */
+};
+
+SPIN_STATE(struct first_bytes);
+
+static enum spin_header_rc first_bytes_header(struct spin_header *h, struct first_bytes *state)
+{
+	state->bytes[spin_connection(h) & (SPIN_CONNECTIONS_MAX - 1)] = 0;
+	return SPIN_HEADER_PROCESS_DATA;
+}
+
+static enum spin_payload_rc first_bytes_payload(struct spin_payload *p, struct first_bytes *state)
+{
+	uint32_t *bytes = &state->bytes[spin_connection(p) & (SPIN_CONNECTIONS_MAX - 1)];
+	const uint32_t before = *bytes, after = before + p->length;
+
+	*bytes = after < before ? 0xffffffff : after;
+	if (state->most && after > state->most) {
+		spin_add32(&state->dropped_kib, (after >> 10) - (before >> 10));
+		return SPIN_DROP;
+	}
+	spin_add32(&state->passed_kib, (after >> 10) - (before >> 10));
+	return SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(first_bytes, .header = first_bytes_header, .payload = first_bytes_payload);

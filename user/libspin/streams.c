@@ -1,0 +1,564 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Contexts of TCP sockets (streams.h): their maps of connections, what the program on the control groups needs to find them, and a
+ * thread that runs completion handlers.
+ */
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <linux/bpf.h>
+#include <linux/mount.h>
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+
+#include <spin/wire.h>
+
+#include "bpf/abi/stream.h"
+#include "kernel/cpus.h"
+#include "user/libspin/guard.h"
+#include "user/libspin/internal.h"
+#include "user/libspin/load/failure.h"
+#include "user/libspin/streams.h"
+
+extern const char streams_image[], streams_image_end[];
+
+#define UNITS       "spin_units"
+#define CLOSED      7   /* TCP_CLOSE */
+#define LOOK_MS     20  /* between two looks at connections that have ended and have bytes left */
+#define WAITING_MAX 512 /* of those */
+#define PATIENCE_MS 1000
+
+struct streams {
+	struct streams *next; /* of all that have a slot */
+	uint32_t id, slot;    /* 0: none */
+	int end_fd, prog_fd;
+	int is_listening, attached;
+	uint64_t cookie; /* of a connected socket */
+	struct spin_stream *stream;
+};
+
+/* --- what all contexts of this process share --- */
+
+static struct {
+	pthread_mutex_t lock;
+	struct bpf_object *bpf;
+	struct bpf_link *link;
+	struct ring_buffer *news;
+	int verdict_link; /* -1: none */
+	int owner_fd, socks_fd, kept_fd, known_fd, programs_fd, attached_fd;
+	struct streams *list;
+} shared = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* The root of the control groups, mounted nowhere. */
+static int open_root_group(void)
+{
+	int fs = (int)syscall(SYS_fsopen, "cgroup2", FSOPEN_CLOEXEC), mount = -1, err;
+
+	if (fs < 0)
+		return spin_fail(-errno, "the control groups of this host cannot be opened: %s", strerror(errno));
+	if (!syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+		mount = (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, 0);
+	err = -errno;
+	close(fs);
+	return mount >= 0 ? mount : spin_fail(err, "the control groups of this host cannot be mounted: %s", strerror(-err));
+}
+
+/* 1: programs may look at the kernel's own structures. */
+static int has_casts(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	int has = btf && btf__find_by_name_kind(btf, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0 &&
+		  btf__find_by_name_kind(btf, "bpf_cast_to_kern_ctx", BTF_KIND_FUNC) > 0;
+
+	btf__free(btf);
+	return has;
+}
+
+static int load_shared(const char *verdict)
+{
+	char *log = calloc(1, VERIFIER_LOG_BYTES);
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "spin_streams", .kernel_log_buf = log,
+		    .kernel_log_size = VERIFIER_LOG_BYTES);
+	int err;
+
+	if (!log)
+		return spin_fail(-ENOMEM, "no memory for the programs of TCP connections");
+	shared.bpf = bpf_object__open_mem(streams_image, (size_t)(streams_image_end - streams_image), &opts);
+	if (shared.bpf)
+		bpf_program__set_autoload(bpf_object__find_program_by_name(shared.bpf, verdict), true);
+	err = shared.bpf ? load_failure__load_own(shared.bpf, log, SPIN_CLASS_TRUSTED, "the programs of TCP connections")
+			 : spin_fail(-EINVAL, "the programs of TCP connections cannot be read");
+	free(log);
+	return err;
+}
+
+static void *run_completions(void *arg);
+static int take_news(void *arg, void *data, size_t bytes);
+
+static int shared_fd(const char *map)
+{
+	return bpf_object__find_map_fd_by_name(shared.bpf, map);
+}
+
+static int attach_to_groups(void)
+{
+	const struct bpf_program *prog = bpf_object__find_program_by_name(shared.bpf, "spin_stream_begins");
+	int group = open_root_group();
+
+	if (group < 0)
+		return group;
+	shared.link = bpf_program__attach_cgroup(prog, group);
+	close(group);
+	if (shared.link)
+		return 0;
+	return spin_fail(-errno, "the program of TCP connections cannot be attached to the root of the control groups: %s",
+			 errno == EPERM ? "another program has it for itself (`bpftool cgroup tree`)" : strerror(errno));
+}
+
+/*
+ * When this process ends, connections go on with the verdict program, which then passes everything, and lose no byte: the program holds the
+ * map that keeps them; and the link takes the program off the other map before that is freed, which would leave the program's sockets
+ * without anybody who reads from TCP. Before Linux 6.10 there are no such links, and connections hang when this process is killed.
+ */
+static int attach_verdict(int verdict_fd)
+{
+	if (bpf_prog_bind_map(verdict_fd, shared.kept_fd, NULL))
+		return spin_fail(-errno, "the program of TCP streams cannot hold its map: %s", strerror(errno));
+	shared.verdict_link = bpf_link_create(verdict_fd, shared.socks_fd, BPF_SK_SKB_STREAM_VERDICT, NULL);
+	if (shared.verdict_link < 0 && bpf_prog_attach(verdict_fd, shared.socks_fd, BPF_SK_SKB_STREAM_VERDICT, 0))
+		return spin_fail(-errno, "the program of TCP streams cannot be attached: %s", strerror(errno));
+	return 0;
+}
+
+static int open_parts(const char *verdict)
+{
+	const int verdict_fd = bpf_program__fd(bpf_object__find_program_by_name(shared.bpf, verdict));
+	pthread_t thread;
+	int err;
+
+	shared.owner_fd = shared_fd("spin_stream_owner");
+	shared.socks_fd = shared_fd("spin_stream_socks");
+	shared.kept_fd = shared_fd("spin_stream_kept");
+	shared.known_fd = shared_fd("spin_stream_known");
+	shared.programs_fd = shared_fd("spin_stream_programs");
+	shared.attached_fd = shared_fd("spin_stream_attached");
+	err = attach_verdict(verdict_fd);
+	if (!err)
+		err = attach_to_groups();
+	if (err)
+		return err;
+	shared.news = ring_buffer__new(shared_fd("spin_stream_news"), take_news, NULL, NULL);
+	if (!shared.news || pthread_create(&thread, NULL, run_completions, NULL))
+		return spin_fail(-EAGAIN, "no thread for the ends of TCP connections");
+	pthread_detach(thread);
+	return 0;
+}
+
+/* The caller holds the lock. */
+static int need_shared(void)
+{
+	const char *verdict;
+	int err;
+
+	if (shared.news)
+		return 0;
+	verdict = has_casts() ? "spin_stream_exact" : "spin_stream_guard";
+	err = load_shared(verdict);
+	if (!err)
+		err = open_parts(verdict);
+	if (err) {
+		bpf_link__destroy(shared.link);
+		bpf_object__close(shared.bpf);
+		shared.link = NULL;
+		shared.bpf = NULL;
+	}
+	return err;
+}
+
+/* --- the ends of connections --- */
+
+/* A connection whose peer sends no more, and whose last bytes handlers have not seen yet. */
+static struct waiting {
+	struct spin_stream_news news;
+	uint64_t since_ms;
+} waiting[WAITING_MAX];
+static unsigned waiting_count;
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static const struct spin_stream *find_stream(const struct streams *s, uint64_t cookie)
+{
+	for (unsigned i = 0; i < SPIN_STREAM_WAYS; i++) {
+		const struct spin_stream *stream = &s->stream[((uint32_t)cookie * SPIN_STREAM_WAYS + i) & (SPIN_STREAMS_MAX - 1)];
+
+		if (__atomic_load_n(&stream->cookie, __ATOMIC_ACQUIRE) == cookie)
+			return stream;
+	}
+	return NULL;
+}
+
+/* Runs the completion handler on headers as those of the stream were, and frees the stream's place. */
+static void complete(const struct streams *s, const struct spin_stream_news *news)
+{
+	uint8_t frame[SPIN_STREAM_DATA + sizeof(news->cookie)] = { 0 };
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = sizeof(frame), .repeat = 1);
+	struct spin_udp udp = { .src_port = htons(news->remote_port), .dst_port = htons(news->local_port), .length = htons(sizeof(udp)) };
+	struct spin_eth *eth = (struct spin_eth *)frame;
+
+	if (news->family == AF_INET6) {
+		struct spin_ip6 ip = { .next_header = SPIN_IP_TCP };
+
+		eth->type = htons(SPIN_ETH_IP6);
+		memcpy(ip.src, news->remote, sizeof(ip.src));
+		memcpy(ip.dst, news->local, sizeof(ip.dst));
+		memcpy(frame + SPIN_STREAM_IP6_AT, &ip, sizeof(ip));
+	} else {
+		struct spin_ip4 ip = { .version_ihl = 0x45, .protocol = SPIN_IP_TCP, .src = news->remote[0], .dst = news->local[0] };
+
+		eth->type = htons(SPIN_ETH_IP4);
+		memcpy(frame + SPIN_STREAM_IP4_AT, &ip, sizeof(ip));
+	}
+	memcpy(frame + SPIN_STREAM_UDP_AT, &udp, sizeof(udp));
+	memcpy(frame + SPIN_STREAM_DATA, &news->cookie, sizeof(news->cookie));
+	for (int i = 0; i < 100 && !bpf_prog_test_run_opts(s->end_fd, &opts) && opts.retval == XDP_TX; i++)
+		usleep(1000); /* every unit was taken */
+}
+
+/* TCP counts FIN as a byte. Of a connection that is closed nobody tells whether one came. */
+static int has_all(const struct spin_stream *stream, const struct spin_stream_news *news)
+{
+	return __atomic_load_n(&stream->bytes, __ATOMIC_ACQUIRE) + 1 >= news->bytes;
+}
+
+/* 1: done, or nothing to do. The caller holds the lock. */
+static int try_complete(const struct waiting *w)
+{
+	const int is_closed = w->news.state == CLOSED, is_late = now_ms() - w->since_ms >= PATIENCE_MS;
+	const struct spin_stream *stream;
+	const struct streams *s = shared.list;
+
+	while (s && s->id != w->news.context)
+		s = s->next;
+	stream = s ? find_stream(s, w->news.cookie) : NULL;
+	/* without its stream: its context has ended, or no byte has come, or not yet */
+	if (!is_late && ((stream && !has_all(stream, &w->news)) || (s && !stream && !is_closed && w->news.bytes > 1)))
+		return 0;
+	if (is_closed)
+		bpf_map_delete_elem(shared.known_fd, &w->news.cookie);
+	if (stream && (is_closed || has_all(stream, &w->news)))
+		complete(s, &w->news);
+	return 1;
+}
+
+/* Called by the thread, which holds the lock. */
+static int take_news(void *arg, void *data, size_t bytes)
+{
+	struct waiting w = { .since_ms = now_ms() };
+
+	(void)arg;
+	if (bytes != sizeof(w.news))
+		return 0;
+	memcpy(&w.news, data, sizeof(w.news));
+	if (!try_complete(&w) && waiting_count < WAITING_MAX)
+		waiting[waiting_count++] = w;
+	return 0;
+}
+
+static void *run_completions(void *arg)
+{
+	struct pollfd wait = { .fd = ring_buffer__epoll_fd(shared.news), .events = POLLIN };
+
+	for (;;) {
+		poll(&wait, 1, waiting_count ? LOOK_MS : 1000);
+		pthread_mutex_lock(&shared.lock);
+		ring_buffer__consume(shared.news);
+		for (unsigned i = waiting_count; i-- > 0;)
+			if (try_complete(&waiting[i]))
+				waiting[i] = waiting[--waiting_count];
+		pthread_mutex_unlock(&shared.lock);
+	}
+	return arg;
+}
+
+/* --- a context --- */
+
+int spin_streams__fit(const struct spin_object *obj)
+{
+	const struct spin_meta *meta = &obj->meta;
+
+	if (meta->registration.delivery != SPIN_DELIVER_STACK)
+		return spin_fail(-EOPNOTSUPP, "%s takes messages, and those come by UDP: attach it to a socket of UDP", meta->name);
+	if (meta->registration.puts)
+		return spin_fail(-EOPNOTSUPP, "%s sends packets (SPIN_PUTS), and a stream has none that they could leave in", meta->name);
+	if (meta->registration.user_header_bytes)
+		return spin_fail(-EOPNOTSUPP,
+				 "%s registers user_header_bytes, and a stream's first bytes may come one by one: look at them in the "
+				 "payload handler",
+				 meta->name);
+	return 0;
+}
+
+uint32_t streams__units(void)
+{
+	const int cpus = kernel_cpus__possible();
+	const uint32_t units = (uint32_t)cpus * SPIN_UNITS_OF_CPU, room = SPIN_HPUS_MAX - (uint32_t)cpus;
+
+	return units < room ? units : room;
+}
+
+static const char *const map_names[] = { "spin_streams", "spin_stream_on", UNITS };
+
+uint64_t streams__map_entries(const struct bpf_map *map, int is_stream)
+{
+	for (size_t i = 0; i < sizeof(map_names) / sizeof(map_names[0]); i++)
+		if (!strcmp(bpf_map__name(map), map_names[i]))
+			return !is_stream ? 0 : !strcmp(map_names[i], UNITS) ? streams__units() : 1;
+	return 1;
+}
+
+int streams__prepare(struct spin_ctx *ctx)
+{
+	struct bpf_program *stream = bpf_object__find_program_by_name(ctx->bpf, "spin_stream");
+	struct bpf_program *end = bpf_object__find_program_by_name(ctx->bpf, "spin_stream_end");
+	struct bpf_map *map = NULL;
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof(map_names) / sizeof(map_names[0]) && !err; i++) {
+		map = bpf_object__find_map_by_name(ctx->bpf, map_names[i]);
+		if (map)
+			err = bpf_map__set_autocreate(map, ctx->takes_streams);
+		else if (ctx->takes_streams)
+			err = -ENOENT;
+	}
+	if (err || !ctx->takes_streams)
+		return err;
+	if (!stream || !end)
+		return -ENOENT;
+	bpf_program__set_autoload(stream, true);
+	bpf_program__set_autoload(end, true);
+	map = bpf_object__find_map_by_name(ctx->bpf, UNITS);
+	return bpf_map__set_max_entries(map, streams__units());
+}
+
+int streams__open(struct spin_ctx *ctx)
+{
+	const struct bpf_program *stream = bpf_object__find_program_by_name(ctx->bpf, "spin_stream");
+	const struct bpf_program *end = bpf_object__find_program_by_name(ctx->bpf, "spin_stream_end");
+	int on_fd = bpf_object__find_map_fd_by_name(ctx->bpf, "spin_stream_on"), zero = 0;
+	struct streams *s;
+
+	if (!ctx->takes_streams)
+		return 0;
+	s = ctx->streams = calloc(1, sizeof(*s));
+	if (!s)
+		return spin_fail(-ENOMEM, "no memory for the streams of %s", ctx->name);
+	s->end_fd = bpf_program__fd(end);
+	s->prog_fd = bpf_program__fd(stream);
+	s->stream = mmap(NULL, sizeof(*s->stream) * SPIN_STREAMS_MAX, PROT_READ | PROT_WRITE, MAP_SHARED,
+			 bpf_object__find_map_fd_by_name(ctx->bpf, "spin_streams"), 0);
+	if (s->stream == MAP_FAILED) {
+		s->stream = NULL;
+		return spin_fail(-errno, "the streams of %s cannot be mapped: %s", ctx->name, strerror(errno));
+	}
+	if (bpf_map_update_elem(on_fd, &zero, &s->prog_fd, BPF_ANY))
+		return spin_fail(-errno, "the program of %s for streams cannot be connected: %s", ctx->name, strerror(errno));
+	return 0;
+}
+
+/* --- sockets --- */
+
+/* The caller holds the lock. */
+static int take_slot(struct streams *s)
+{
+	uint8_t taken[SPIN_STREAM_SLOTS] = { 0 };
+
+	for (const struct streams *at = shared.list; at; at = at->next)
+		taken[at->slot] = 1;
+	for (uint32_t slot = 1; slot < SPIN_STREAM_SLOTS; slot++)
+		if (!taken[slot]) {
+			s->slot = slot;
+			s->next = shared.list;
+			shared.list = s;
+			return 0;
+		}
+	return spin_fail(-ENOSPC, "%u contexts have sockets of TCP, the most there can be", SPIN_STREAM_SLOTS - 1);
+}
+
+static int add_connection(const struct streams *s, int socket_fd)
+{
+	const struct spin_stream_known known = { .owner = { s->id, s->slot } };
+	const uint64_t fd = (uint64_t)socket_fd;
+	int err = 0;
+
+	if (bpf_map_update_elem(shared.known_fd, &s->cookie, &known, BPF_NOEXIST))
+		return spin_fail(-errno, "the connection cannot have handlers: %s",
+				 errno == EEXIST ? "another context has it" : strerror(errno));
+	if (bpf_map_update_elem(shared.kept_fd, &s->cookie, &fd, BPF_ANY) || bpf_map_update_elem(shared.socks_fd, &s->cookie, &fd, BPF_ANY))
+		err = spin_fail(-errno, "the connection cannot have handlers: %s", strerror(errno));
+	if (err)
+		bpf_map_delete_elem(shared.known_fd, &s->cookie);
+	return err;
+}
+
+/* 1: a context that there is still has marked it. */
+static int is_marked(int socket_fd, struct spin_stream_owner *owner)
+{
+	int is = 0;
+
+	if (bpf_map_lookup_elem(shared.owner_fd, &socket_fd, owner))
+		return 0;
+	pthread_mutex_lock(&shared.lock);
+	for (const struct streams *at = shared.list; at; at = at->next)
+		is |= at->id == owner->context && at->slot == owner->slot;
+	pthread_mutex_unlock(&shared.lock);
+	return is;
+}
+
+int spin_streams__install(struct spin_ctx *ctx, int socket_fd, int is_listening)
+{
+	struct streams *s = ctx->streams;
+	struct spin_stream_owner owner;
+	socklen_t bytes = sizeof(s->cookie);
+	int err;
+
+	s->id = spin_guard__id(ctx);
+	s->is_listening = is_listening;
+	pthread_mutex_lock(&shared.lock);
+	err = need_shared();
+	pthread_mutex_unlock(&shared.lock);
+	if (err)
+		return err;
+	if (getsockopt(socket_fd, SOL_SOCKET, SO_COOKIE, &s->cookie, &bytes))
+		return spin_fail(-errno, "the socket has no number: %s", strerror(errno));
+	if (is_marked(socket_fd, &owner))
+		return spin_fail(-EEXIST, "the socket has the handlers of context %u already", owner.context);
+	pthread_mutex_lock(&shared.lock);
+	err = take_slot(s);
+	pthread_mutex_unlock(&shared.lock);
+	if (err)
+		return err;
+	owner = (struct spin_stream_owner){ s->id, s->slot };
+	if (is_listening && bpf_map_update_elem(shared.owner_fd, &socket_fd, &owner, BPF_ANY))
+		return spin_fail(-errno, "the socket cannot be marked: %s", strerror(errno));
+	return is_listening ? 0 : add_connection(s, socket_fd);
+}
+
+int streams__attach(struct spin_ctx *ctx)
+{
+	struct streams *s = ctx->streams;
+
+	if (s->attached)
+		return spin_fail(-EALREADY, "%s is attached already", ctx->name);
+	/* what a program that ran at the detaching may have left */
+	for (unsigned i = 0; s->is_listening && i < SPIN_STREAMS_MAX; i++)
+		__atomic_store_n(&s->stream[i].cookie, 0, __ATOMIC_RELEASE);
+	if (bpf_map_update_elem(shared.programs_fd, &s->slot, &s->prog_fd, BPF_ANY) ||
+	    bpf_map_update_elem(shared.attached_fd, &s->slot, &s->id, BPF_ANY))
+		return spin_fail(-errno, "connections cannot be given to %s: %s", ctx->name, strerror(errno));
+	s->attached = 1;
+	return 0;
+}
+
+/* Calls fn for each connection of the context. */
+static void each_connection(const struct streams *s, void (*fn)(void *arg, uint64_t cookie), void *arg)
+{
+	struct spin_stream_known known;
+	uint64_t key, next;
+	int more = !bpf_map_get_next_key(shared.known_fd, NULL, &next);
+
+	for (uint32_t n = 0; more && n < 2 * SPIN_STREAMS_OF_HOST; n++) {
+		key = next;
+		more = !bpf_map_get_next_key(shared.known_fd, &key, &next);
+		if (!bpf_map_lookup_elem(shared.known_fd, &key, &known) && known.owner.slot == s->slot)
+			fn(arg, key);
+	}
+}
+
+/* It stays in the maps: the verdict program then passes what comes. A socket that leaves them does not read from TCP any more. */
+static void let_go(void *arg, uint64_t cookie)
+{
+	(void)arg;
+	bpf_map_delete_elem(shared.known_fd, &cookie);
+}
+
+/* What connections have not ended yet ends here for the handlers: their completion handlers run. */
+static void complete_all(const struct streams *s)
+{
+	for (unsigned i = 0; i < SPIN_STREAMS_MAX; i++) {
+		const struct spin_stream_news news = { .cookie = __atomic_load_n(&s->stream[i].cookie, __ATOMIC_ACQUIRE),
+						       .family = AF_INET };
+
+		if (news.cookie)
+			complete(s, &news);
+	}
+}
+
+void streams__detach(struct spin_ctx *ctx)
+{
+	const uint32_t none = 0;
+	struct streams *s = ctx->streams;
+
+	if (!s->attached)
+		return;
+	s->attached = 0;
+	bpf_map_update_elem(shared.attached_fd, &s->slot, &none, BPF_ANY);
+	bpf_map_delete_elem(shared.programs_fd, &s->slot);
+	each_connection(s, let_go, NULL);
+	pthread_mutex_lock(&shared.lock);
+	complete_all(s);
+	pthread_mutex_unlock(&shared.lock);
+}
+
+int streams__attached(const struct spin_ctx *ctx)
+{
+	return ctx->streams->attached;
+}
+
+static void count_open(void *arg, uint64_t cookie)
+{
+	unsigned *count = arg;
+	uint64_t value;
+
+	*count += !bpf_map_lookup_elem(shared.socks_fd, &cookie, &value);
+}
+
+unsigned spin_streams__count(const struct spin_ctx *ctx)
+{
+	unsigned count = 0;
+
+	if (ctx->streams && ctx->streams->attached)
+		each_connection(ctx->streams, count_open, &count);
+	return count;
+}
+
+void streams__free(struct streams *s)
+{
+	if (!s)
+		return;
+	pthread_mutex_lock(&shared.lock);
+	for (struct streams **at = &shared.list; *at; at = &(*at)->next)
+		if (*at == s) {
+			*at = s->next;
+			break;
+		}
+	pthread_mutex_unlock(&shared.lock);
+	if (s->stream)
+		munmap(s->stream, sizeof(*s->stream) * SPIN_STREAMS_MAX);
+	free(s);
+}
