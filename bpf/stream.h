@@ -132,7 +132,7 @@ SPIN_INLINE void spin_stream_packet_(struct spin_unit *unit, uint32_t number, ui
 	packet->stored = 0;
 	packet->reply_bytes = SPIN_NO_REPLY;
 	packet->mpq = (uint32_t)spin_verifier_forget_(&packet->view, number);
-	packet->hpu = hpu;
+	packet->hpu = (uint32_t)spin_verifier_forget_(&packet->view, hpu) & (SPIN_HPUS_MAX - 1);
 	packet->start_bytes = packet->bytes = bytes;
 	packet->ip_bytes = SPIN_STREAM_UDP_AT - SPIN_STREAM_IP6_AT;
 	packet->puts = 0;
@@ -226,8 +226,6 @@ SPIN_INLINE _Bool spin_stream_slice_(struct __sk_buff *skb, struct spin_stream *
 	uint32_t unit_number, length;
 	_Bool kept;
 
-	if (stream->phase >= SPIN_STREAM_PROCEED)
-		return stream->phase != SPIN_STREAM_DROP;
 	unit = spin_unit_take_(&unit_number);
 	if (!unit)
 		return 0; /* as many programs at once on a CPU as never are */
@@ -252,6 +250,17 @@ SPIN_INLINE _Bool spin_stream_slice_(struct __sk_buff *skb, struct spin_stream *
 	return kept;
 }
 
+/* What is left of the piece, as the header handler has decided. */
+SPIN_INLINE int spin_stream_rest_(const struct __sk_buff *skb, struct spin_stream *stream, uint32_t bytes)
+{
+	stream->bytes += bytes;
+	stream->at = 0;
+	if (stream->phase != SPIN_STREAM_DROP && !stream->piece_dropped)
+		return SK_PASS;
+	stream->dropped_bytes += skb->len;
+	return SK_DROP;
+}
+
 SPIN_INLINE int spin_stream_(struct __sk_buff *skb)
 {
 	const uint64_t cookie = bpf_get_socket_cookie(skb);
@@ -269,6 +278,8 @@ SPIN_INLINE int spin_stream_(struct __sk_buff *skb)
 	if (!at)
 		stream->piece_dropped = 0;
 	bytes = skb->len - at;
+	if (stream->phase >= SPIN_STREAM_PROCEED) /* no more payload handlers */
+		return spin_stream_rest_(skb, stream, bytes);
 	if (bytes > SPIN_STREAM_PIECES)
 		bytes = SPIN_STREAM_PIECES;
 	if (!spin_stream_slice_(skb, stream, number, at, bytes))

@@ -58,6 +58,14 @@ struct {
 	__type(value, uint32_t);
 } spin_stream_attached SEC(".maps");
 
+/* How many of spin_stream_known a context has, by slot: one takes no other's places. libspin sets it to 0 when it detaches the context. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, SPIN_STREAM_SLOTS);
+	__type(key, uint32_t);
+	__type(value, uint32_t);
+} spin_stream_counts SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 1024 * 1024);
@@ -65,22 +73,38 @@ struct {
 
 /* --- connections begin and end --- */
 
-/* With full maps the connection has no handlers. */
+static void spin_forget(uint64_t cookie, uint32_t *count)
+{
+	if (!bpf_map_delete_elem(&spin_stream_known, &cookie))
+		__sync_fetch_and_add(count, -1);
+}
+
+/* Without a place for it the connection has no handlers. */
 static void spin_connected(struct bpf_sock_ops *ops, const struct spin_stream_owner *owner)
 {
 	const struct spin_stream_known known = { .owner = *owner };
 	uint64_t cookie = bpf_get_socket_cookie(ops);
 	uint32_t *context = bpf_map_lookup_elem(&spin_stream_attached, &owner->slot);
+	uint32_t *count = bpf_map_lookup_elem(&spin_stream_counts, &owner->slot);
 
-	if (!context || *context != owner->context)
-		return; /* the context has ended, or is detached */
+	if (!context || *context != owner->context || !count || *count >= SPIN_STREAMS_MAX)
+		return; /* the context has ended, or is detached, or has enough */
 	if (bpf_sock_ops_cb_flags_set(ops, ops->bpf_sock_ops_cb_flags | BPF_SOCK_OPS_STATE_CB_FLAG))
 		return;
-	if (bpf_map_update_elem(&spin_stream_known, &cookie, &known, BPF_ANY))
+	if (bpf_map_update_elem(&spin_stream_known, &cookie, &known, BPF_NOEXIST))
 		return;
+	__sync_fetch_and_add(count, 1);
 	if (bpf_sock_hash_update(ops, &spin_stream_kept, &cookie, BPF_ANY) ||
 	    bpf_sock_hash_update(ops, &spin_stream_socks, &cookie, BPF_ANY))
-		bpf_map_delete_elem(&spin_stream_known, &cookie);
+		spin_forget(cookie, count);
+}
+
+static void spin_closed(struct bpf_sock_ops *ops, const struct spin_stream_owner *owner)
+{
+	uint32_t *count = bpf_map_lookup_elem(&spin_stream_counts, &owner->slot);
+
+	if (count)
+		spin_forget(bpf_get_socket_cookie(ops), count);
 }
 
 static void spin_tell_state(struct bpf_sock_ops *ops, uint32_t context, uint32_t state)
@@ -126,6 +150,8 @@ int spin_stream_begins(struct bpf_sock_ops *ops)
 		spin_connected(ops, owner);
 	else if (ops->args[1] == BPF_TCP_CLOSE_WAIT || ops->args[1] == BPF_TCP_CLOSE)
 		spin_tell_state(ops, owner->context, ops->args[1]);
+	if (ops->op == BPF_SOCK_OPS_STATE_CB && ops->args[1] == BPF_TCP_CLOSE)
+		spin_closed(ops, owner);
 	return 1;
 }
 
@@ -145,8 +171,8 @@ struct sk_buff {
 	char cb[48];
 } __attribute__((preserve_access_index));
 
-extern void *bpf_cast_to_kern_ctx(void *ctx) __ksym __weak;
-extern void *bpf_rdonly_cast(void *at, uint32_t type) __ksym __weak;
+extern void *bpf_cast_to_kern_ctx(void *ctx) __ksym;
+extern void *bpf_rdonly_cast(void *at, uint32_t type) __ksym;
 
 #define SPIN_SHRINK_MAX 0xfffu /* bytes that bpf_skb_adjust_room() takes off at a time */
 
@@ -167,8 +193,8 @@ static int spin_skip(struct __sk_buff *skb, uint32_t bytes)
  * Takes off what has come before: where segments overlap, TCP leaves the first bytes of the later one to its reader to skip, and verdict
  * programs get them again (tcp_read_skb(), seen on Linux 6.18).
  */
-SEC("?sk_skb/stream_verdict")
-int spin_stream_exact(struct __sk_buff *skb)
+SEC("sk_skb/stream_verdict")
+int spin_stream_guard(struct __sk_buff *skb)
 {
 	uint64_t cookie = bpf_get_socket_cookie(skb);
 	struct spin_stream_known *known = bpf_map_lookup_elem(&spin_stream_known, &cookie);
@@ -189,17 +215,5 @@ int spin_stream_exact(struct __sk_buff *skb)
 	if ((int32_t)(next - seq) > 0 && next - seq < bytes && spin_skip(skb, next - seq))
 		return SK_DROP; /* no memory */
 	bpf_tail_call(skb, &spin_stream_programs, known->owner.slot);
-	return SK_PASS;
-}
-
-/* The same without that, before Linux 6.2. */
-SEC("?sk_skb/stream_verdict")
-int spin_stream_guard(struct __sk_buff *skb)
-{
-	uint64_t cookie = bpf_get_socket_cookie(skb);
-	const struct spin_stream_known *known = bpf_map_lookup_elem(&spin_stream_known, &cookie);
-
-	if (known)
-		bpf_tail_call(skb, &spin_stream_programs, known->owner.slot);
 	return SK_PASS;
 }

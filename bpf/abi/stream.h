@@ -15,7 +15,7 @@
  * and in the object of streams.bpf.c, which the contexts of a process share:
  *
  *	spin_stream_begins    section "sockops", on the root of the control groups: sockets connect, change their state, end
- *	spin_stream_exact, spin_stream_guard  section "?sk_skb/stream_verdict": what pieces of all streams come to first; the one needs Linux 6.2
+ *	spin_stream_guard     section "sk_skb/stream_verdict": what pieces of all streams come to first
  *	spin_stream_programs  array of programs: those of contexts, by their slot
  *	spin_stream_attached  numbers of contexts, by slot: those whose sockets' connections are taken
  *	spin_stream_owner     storage of sockets: struct spin_stream_owner; connections have that of the listening socket they come from

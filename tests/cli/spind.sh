@@ -58,6 +58,26 @@ expect 1 as 65534 "$SPINCTL" exec --handler "$BUILD/handlers/reduce.spin" -- "$S
 says err "takes messages"
 expect 1 as 65534 "$SPINCTL" exec --handler "$OBJECT" --class trusted -- "$SERVER" 5
 says err "trusted-group"
+# sockets of TCP, whose server is none of ours; a state for both kinds
+expect 1 as 65534 "$SPINCTL" exec --handler "$OBJECT" --protocol sctp -- true
+one_line
+says err "--protocol is udp, tcp or both"
+cp "$BUILD/tests/handlers/first_bytes.spin" . && chmod 644 first_bytes.spin
+for protocol in tcp both; do
+	in_ns setpriv --reuid 65534 --regid 65534 --clear-groups timeout 60 "$SPINCTL" exec --handler first_bytes.spin --protocol $protocol \
+		--set spin_state.most=100000 --counters -- iperf3 -s -1 -p 9011 >tcp 2>&1 &
+	tcp=$!
+	i=0
+	until in_ns "$SPINCTL" list | grep -q "tcp .*dport 9011"; do
+		i=$((i + 1))
+		[ $i -lt 100 ] || fail "no context of TCP is listed: $(cat tcp)"
+		sleep 0.1
+	done
+	in_ns timeout 30 iperf3 -c 127.0.0.1 -p 9011 -n 4M >client 2>&1 || fail "iperf3 with $protocol: $(cat client)"
+	wait $tcp || fail "exec --protocol $protocol: $(cat tcp)"
+	grep -q "^success .* [1-9]" tcp || fail "no bytes passed: $(cat tcp)"
+	grep -q "^dropped .* [1-9]" tcp || fail "no bytes were dropped: $(cat tcp)"
+done
 expect 0 as 65534 "$SPINCTL" exec --handler "$OBJECT" --port 9001 --counters -- "$SERVER" 1
 says out "0 datagrams"
 

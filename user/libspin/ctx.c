@@ -121,8 +121,13 @@ static int load(struct spin_ctx *ctx, const struct spin_object *obj, const struc
 	if (!log)
 		return spin_fail(-ENOMEM, "no memory to load %s", obj->path);
 	ctx->bounded = !kernel_probe__may_goto() && obj->bounded;
+	if (ctx->takes_streams && !kernel_probe__may_goto()) {
+		free(log);
+		return spin_fail(-ENOSYS, "%s cannot be attached to a socket of TCP: that needs Linux %s", obj->meta.name,
+				 kernel_feature__version(KERNEL_JUMBO));
+	}
 	err = load_variant(ctx, obj, wanted, log);
-	if (err && !ctx->failure_told && !ctx->bounded && obj->bounded && ctx->class == SPIN_CLASS_TRUSTED &&
+	if (err && !ctx->failure_told && !ctx->bounded && obj->bounded && ctx->class == SPIN_CLASS_TRUSTED && !ctx->takes_streams &&
 	    spin_verifier__is_limit(log)) {
 		spin_log("%s is too large for the verifier: trying it with bounded loops", obj->meta.name);
 		ctx->bounded = 1;

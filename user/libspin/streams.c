@@ -19,7 +19,6 @@
 #include <linux/mount.h>
 
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 
 #include <spin/wire.h>
 
@@ -73,18 +72,7 @@ static int open_root_group(void)
 	return mount >= 0 ? mount : spin_fail(err, "the control groups of this host cannot be mounted: %s", strerror(-err));
 }
 
-/* 1: programs may look at the kernel's own structures. */
-static int has_casts(void)
-{
-	struct btf *btf = btf__load_vmlinux_btf();
-	int has = btf && btf__find_by_name_kind(btf, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0 &&
-		  btf__find_by_name_kind(btf, "bpf_cast_to_kern_ctx", BTF_KIND_FUNC) > 0;
-
-	btf__free(btf);
-	return has;
-}
-
-static int load_shared(const char *verdict)
+static int load_shared(void)
 {
 	char *log = calloc(1, VERIFIER_LOG_BYTES);
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "spin_streams", .kernel_log_buf = log,
@@ -94,8 +82,6 @@ static int load_shared(const char *verdict)
 	if (!log)
 		return spin_fail(-ENOMEM, "no memory for the programs of TCP connections");
 	shared.bpf = bpf_object__open_mem(streams_image, (size_t)(streams_image_end - streams_image), &opts);
-	if (shared.bpf)
-		bpf_program__set_autoload(bpf_object__find_program_by_name(shared.bpf, verdict), true);
 	err = shared.bpf ? load_failure__load_own(shared.bpf, log, SPIN_CLASS_TRUSTED, "the programs of TCP connections")
 			 : spin_fail(-EINVAL, "the programs of TCP connections cannot be read");
 	free(log);
@@ -128,7 +114,7 @@ static int attach_to_groups(void)
 /*
  * When this process ends, connections go on with the verdict program, which then passes everything, and lose no byte: the program holds the
  * map that keeps them; and the link takes the program off the other map before that is freed, which would leave the program's sockets
- * without anybody who reads from TCP. Before Linux 6.10 there are no such links, and connections hang when this process is killed.
+ * without anybody who reads from TCP. Linux 6.9 has no such links, and connections hang when this process is killed there.
  */
 static int attach_verdict(int verdict_fd)
 {
@@ -140,9 +126,9 @@ static int attach_verdict(int verdict_fd)
 	return 0;
 }
 
-static int open_parts(const char *verdict)
+static int open_parts(void)
 {
-	const int verdict_fd = bpf_program__fd(bpf_object__find_program_by_name(shared.bpf, verdict));
+	const int verdict_fd = bpf_program__fd(bpf_object__find_program_by_name(shared.bpf, "spin_stream_guard"));
 	pthread_t thread;
 	int err;
 
@@ -167,15 +153,13 @@ static int open_parts(const char *verdict)
 /* The caller holds the lock. */
 static int need_shared(void)
 {
-	const char *verdict;
 	int err;
 
 	if (shared.news)
 		return 0;
-	verdict = has_casts() ? "spin_stream_exact" : "spin_stream_guard";
-	err = load_shared(verdict);
+	err = load_shared();
 	if (!err)
-		err = open_parts(verdict);
+		err = open_parts();
 	if (err) {
 		bpf_link__destroy(shared.link);
 		bpf_object__close(shared.bpf);
@@ -259,8 +243,6 @@ static int try_complete(const struct waiting *w)
 	/* without its stream: its context has ended, or no byte has come, or not yet */
 	if (!is_late && ((stream && !has_all(stream, &w->news)) || (s && !stream && !is_closed && w->news.bytes > 1)))
 		return 0;
-	if (is_closed)
-		bpf_map_delete_elem(shared.known_fd, &w->news.cookie);
 	if (stream && (is_closed || has_all(stream, &w->news)))
 		complete(s, &w->news);
 	return 1;
@@ -520,6 +502,7 @@ void streams__detach(struct spin_ctx *ctx)
 	bpf_map_update_elem(shared.attached_fd, &s->slot, &none, BPF_ANY);
 	bpf_map_delete_elem(shared.programs_fd, &s->slot);
 	each_connection(s, let_go, NULL);
+	bpf_map_update_elem(shared_fd("spin_stream_counts"), &s->slot, &none, BPF_ANY);
 	pthread_mutex_lock(&shared.lock);
 	complete_all(s);
 	pthread_mutex_unlock(&shared.lock);

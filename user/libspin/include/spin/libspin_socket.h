@@ -26,7 +26,7 @@
  * On a socket of TCP handlers see the bytes of each connection that it accepts from then on, or of the one that it is, in order and once
  * (spin_connection() of spin-handler(7)). Connections keep their handlers after the listening socket is closed, and the context lives as
  * long as one of them. spin_ctx__detach() takes the handlers from all of them for good; handlers of later connections are attached by
- * spin_ctx__attach(). Up to 1024 connections at a time have handlers; others are as without.
+ * spin_ctx__attach(). Up to 1024 connections at a time have handlers; others are as without. Needs Linux 6.9.
  *
  * Sockets: UDP, IPv4 and IPv6, bound (also to any address, to a multicast group, and to a device), connected or not. Of a group of
  * SO_REUSEPORT one socket is attached, for the datagrams of all. Broadcasts, and groups that a socket bound to any address has
@@ -59,7 +59,7 @@ struct spin_socket_opts {
  * Attaches handlers to a socket. The descriptor stays the caller's. opts may be NULL: all zero. May be called from any
  * thread; the context belongs to one at a time.
  * -ECONNREFUSED, -ENOENT: spind is not running. -ENOTSOCK, -EPROTONOSUPPORT (neither UDP nor TCP), -EDESTADDRREQ (not bound). -ENOTCONN, too: a socket of TCP
- * that neither listens nor is connected. -EOPNOTSUPP: the handlers take messages, send packets, or want a user header of a stream. -EPERM: the class is
+ * that neither listens nor is connected. -ENOSYS: sockets of TCP need Linux 6.9. -EOPNOTSUPP: the handlers take messages, send packets, or want a user header of a stream. -EPERM: the class is
  * not for this user, or spincc does not make such objects. -EEXIST: another context has this socket, or packets of it. -EDQUOT: a
  * limit of spind's configuration, which the reason names. -EINVAL: the verifier refuses the handler. -ENOTCONN: spind ended
  * in the meantime.

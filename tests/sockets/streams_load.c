@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Every object of the tree whose handlers take datagrams loads for a socket of TCP, too, in each class in which it loads for datagrams;
+ * others are refused before anything is loaded.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/common/built.h"
+#include "user/libspin/streams.h"
+
+static unsigned loaded, refused, failed;
+
+static int create(const struct spin_object *obj, enum spin_class class, int is_stream)
+{
+	struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = class };
+	struct spin_rule rule;
+	struct spin_ctx *ctx;
+	int err = spin_rule__parse("udp dport 7", &rule);
+
+	if (!err)
+		err = is_stream ? spin_streams__create(obj, &rule, &opts, NULL, &ctx)
+				: spin_ctx__create_opts(NULL, obj, &rule, &opts, &ctx);
+	if (!err)
+		spin_ctx__destroy(ctx);
+	return err;
+}
+
+static void check(const char *path)
+{
+	struct spin_object *obj;
+
+	if (spin_object__open(path, &obj))
+		return; /* what is damaged on purpose is another test's */
+	if (spin_streams__fit(obj)) {
+		refused++;
+		spin_object__close(obj);
+		return;
+	}
+	for (int class = SPIN_CLASS_TRUSTED; class <= SPIN_CLASS_ISOLATED; class ++) {
+		if (create(obj, class, 0))
+			continue; /* of a class that it is not for */
+		if (create(obj, class, 1)) {
+			printf("FAIL: %s, %s: %s\n", path, spin_class_name(class), spin_strerror_last());
+			failed++;
+		}
+		loaded++;
+	}
+	spin_object__close(obj);
+}
+
+static void check_all(const char *directory)
+{
+	char path[600];
+	struct dirent **names;
+	int count = scandir(directory, &names, NULL, alphasort);
+
+	for (int i = 0; i < count; i++) {
+		const char *end = strrchr(names[i]->d_name, '.');
+
+		if (end && !strcmp(end, ".spin")) {
+			snprintf(path, sizeof(path), "%s/%s", directory, names[i]->d_name);
+			check(path);
+		}
+		free(names[i]);
+	}
+	if (count >= 0)
+		free(names);
+}
+
+int main(void)
+{
+	char directory[512];
+
+	if (geteuid()) {
+		printf("skipped: programs are loaded as root\n");
+		return 77;
+	}
+	snprintf(directory, sizeof(directory), "%s/handlers", built_dir());
+	check_all(directory);
+	snprintf(directory, sizeof(directory), "%s/tests/handlers", built_dir());
+	check_all(directory);
+	printf("%u loaded, %u are not for streams\n", loaded, refused);
+	if (loaded < 20) {
+		printf("FAIL: where are the handlers?\n");
+		failed++;
+	}
+	return failed != 0;
+}
