@@ -25,7 +25,7 @@ struct spin_unit {
 	struct spin_copy copy;
 	struct spin_event event; /* a work item being made (work.h) */
 	uint32_t is_taken;
-	uint32_t unused;
+	uint32_t number; /* its own */
 };
 
 struct {
@@ -51,7 +51,8 @@ struct {
 } spin_stream_on SEC(".maps");
 
 /*
- * The searches below have no loops, and look up what they found once more: so all ways through them are one to the verifier.
+ * The searches below have no loops, and look up what they found once more, and its number is read from there: so all ways through them
+ * are one to the verifier.
  *
  * A unit of nobody else's; NULL: all are taken. *number is its number.
  */
@@ -73,7 +74,10 @@ SPIN_INLINE struct spin_unit *spin_unit_take_(uint32_t *number)
 			break;
 		}
 	}
-	return found ? bpf_map_lookup_elem(&spin_units, number) : NULL;
+	unit = found ? bpf_map_lookup_elem(&spin_units, number) : NULL;
+	if (unit)
+		spin_write_once(&unit->number, *number);
+	return unit;
 }
 
 SPIN_INLINE void spin_unit_give_(struct spin_unit *unit)
@@ -111,7 +115,10 @@ SPIN_INLINE struct spin_stream *spin_stream_find_(uint64_t cookie, _Bool make, u
 			found = 1;
 		}
 	}
-	return found ? bpf_map_lookup_elem(&spin_streams, number) : NULL;
+	stream = found ? bpf_map_lookup_elem(&spin_streams, number) : NULL;
+	if (stream)
+		spin_write_once(&stream->number, *number);
+	return stream;
 }
 
 /* Where a handler's frame is in a unit's buffer. */
@@ -218,7 +225,7 @@ SPIN_INLINE void spin_stream_payload_(struct spin_packet *packet, const struct s
 }
 
 /* One slice of a piece. 1: it is to be read. */
-SPIN_INLINE _Bool spin_stream_slice_(struct __sk_buff *skb, struct spin_stream *stream, uint32_t number, uint32_t at, uint32_t bytes)
+SPIN_INLINE _Bool spin_stream_slice_(struct __sk_buff *skb, struct spin_stream *stream, uint32_t at, uint32_t bytes)
 {
 	struct spin_handlers_result out = { .reason = SPIN_REASON_PROCEEDED };
 	struct spin_packet packet;
@@ -235,7 +242,7 @@ SPIN_INLINE _Bool spin_stream_slice_(struct __sk_buff *skb, struct spin_stream *
 		return 0; /* unreachable: the bytes are there */
 	}
 	spin_stream_headers_(skb, unit->copy.frame, length);
-	spin_stream_packet_(unit, number, (spin_config.hpus - spin_config.stream_units + unit_number) & (SPIN_HPUS_MAX - 1), length,
+	spin_stream_packet_(unit, spin_read_once(&stream->number), spin_config.hpus - spin_config.stream_units + spin_read_once(&unit->number), length,
 			    &packet);
 	if (stream->phase == SPIN_STREAM_NEW)
 		spin_stream_header_(&packet, stream, &out);
@@ -244,7 +251,7 @@ SPIN_INLINE _Bool spin_stream_slice_(struct __sk_buff *skb, struct spin_stream *
 	kept = out.reason == SPIN_REASON_SUCCESS || out.reason == SPIN_REASON_PROCEEDED;
 	if (kept && packet.stored && bpf_skb_store_bytes(skb, at, unit->copy.frame + SPIN_STREAM_DATA, length, 0))
 		kept = 0; /* no memory to write to it: not read rather than read as it was */
-	spin_count_(&packet.view, out.reason, packet.hpu);
+	spin_count_(&packet.view, out.reason, (uint32_t)spin_verifier_forget_(&packet.view, packet.hpu) & (SPIN_HPUS_MAX - 1));
 	spin_stream_error_(&packet, &out);
 	spin_unit_give_(unit);
 	return kept;
@@ -282,7 +289,7 @@ SPIN_INLINE int spin_stream_(struct __sk_buff *skb)
 		return spin_stream_rest_(skb, stream, bytes);
 	if (bytes > SPIN_STREAM_PIECES)
 		bytes = SPIN_STREAM_PIECES;
-	if (!spin_stream_slice_(skb, stream, number, at, bytes))
+	if (!spin_stream_slice_(skb, stream, at, bytes))
 		stream->piece_dropped = 1;
 	stream->bytes += bytes;
 	stream->at = at + bytes;
@@ -321,7 +328,7 @@ SPIN_INLINE int spin_stream_ended_(struct xdp_md *ctx)
 		return XDP_TX; /* again */
 	if (stream->phase != SPIN_STREAM_OVER && stream->phase != SPIN_STREAM_NEW &&
 	    !bpf_xdp_load_bytes(ctx, 0, unit->copy.frame, SPIN_STREAM_DATA)) {
-		spin_stream_packet_(unit, number, (spin_config.hpus - spin_config.stream_units + unit_number) & (SPIN_HPUS_MAX - 1), 0,
+		spin_stream_packet_(unit, spin_read_once(&stream->number), spin_config.hpus - spin_config.stream_units + spin_read_once(&unit->number), 0,
 				    &packet);
 		length = stream->bytes < SPIN_LENGTH_UNKNOWN ? (uint32_t)stream->bytes : SPIN_LENGTH_UNKNOWN;
 		dropped = stream->dropped_bytes < SPIN_LENGTH_UNKNOWN ? (uint32_t)stream->dropped_bytes : SPIN_LENGTH_UNKNOWN;

@@ -40,7 +40,8 @@ struct spin_stream {
 	uint32_t phase;         /* enum spin_stream_phase */
 	uint32_t at;            /* in the piece at hand */
 	uint32_t piece_dropped; /* 1: a handler dropped a part of it */
-	uint32_t unused[7];
+	uint32_t number;        /* its place in spin_streams */
+	uint32_t unused[6];
 };
 
 enum spin_stream_phase {

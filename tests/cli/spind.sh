@@ -59,9 +59,8 @@ says err "takes messages"
 expect 1 as 65534 "$SPINCTL" exec --handler "$OBJECT" --class trusted -- "$SERVER" 5
 says err "trusted-group"
 # sockets of TCP, whose server is none of ours; a state for both kinds
-expect 1 as 65534 "$SPINCTL" exec --handler "$OBJECT" --protocol sctp -- true
-one_line
-says err "--protocol is udp, tcp or both"
+expect 2 as 65534 "$SPINCTL" exec --handler "$OBJECT" --protocol sctp -- true
+says err "one of: udp, tcp, both"
 cp "$BUILD/tests/handlers/first_bytes.spin" . && chmod 644 first_bytes.spin
 for protocol in tcp both; do
 	in_ns setpriv --reuid 65534 --regid 65534 --clear-groups timeout 60 "$SPINCTL" exec --handler first_bytes.spin --protocol $protocol \

@@ -87,7 +87,7 @@ static void check_descriptors(void)
 	close(pair[0]);
 	close(pair[1]);
 	fd = socket(AF_INET, SOCK_STREAM, 0);
-	expect("a socket of TCP", attach(fd, rewrite, SPIN_CLASS_ISOLATED, &ctx), -EPROTONOSUPPORT);
+	expect("a socket of TCP", attach(fd, rewrite, SPIN_CLASS_ISOLATED, &ctx), -ENOTCONN);
 	close(fd);
 	fd = socket(AF_UNIX, SOCK_DGRAM, 0);
 	expect("a Unix socket", attach(fd, rewrite, SPIN_CLASS_ISOLATED, &ctx), -EPROTONOSUPPORT);

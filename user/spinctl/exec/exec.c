@@ -220,8 +220,6 @@ static int exec(const char **operands, unsigned count)
 	(void)count;
 	if (!options.protocol)
 		options.protocol = "udp";
-	if (strcmp(options.protocol, "tcp") && !takes("udp"))
-		return report_error("--protocol is udp, tcp or both, and not '%s'", options.protocol);
 	if (spin_object__open(options.handler, &session.obj))
 		return report_error("%s", spin_strerror_last());
 	/* of a terminal they come to the program itself */
