@@ -28,6 +28,25 @@ SPIN_INLINE enum spin_takes spin_takes(const volatile struct spin_rule *rule)
 	return protocol == SPIN_IP_ICMP || protocol == SPIN_IP_ICMP6 ? SPIN_TAKES_ICMP : SPIN_TAKES_UDP;
 }
 
+/* The set is constant to the verifier, which removes the tests behind its count. */
+SPIN_INLINE _Bool spin_match_set_(const volatile struct spin_rule_set *set, uint32_t value)
+{
+	uint32_t hits = !set->count;
+
+	SPIN_UNROLL_
+	for (uint32_t i = 0; i < SPIN_RULE_RANGES_MAX; i++)
+		if (i < set->count)
+			hits |= value >= set->range[i].first && value <= set->range[i].last;
+	return hits;
+}
+
+SPIN_INLINE _Bool spin_match_fields_(const volatile struct spin_rule *rule, const struct spin_datagram *d)
+{
+	return (!rule->vlan.count || spin_match_set_(&rule->vlan, spin_frame_vlan_(d))) &&
+	       (!rule->dscp.count || spin_match_set_(&rule->dscp, spin_frame_dscp_(d))) &&
+	       (!rule->ttl.count || spin_match_set_(&rule->ttl, spin_frame_ttl_(d)));
+}
+
 SPIN_INLINE _Bool spin_match(const volatile struct spin_rule *rule, const struct spin_datagram *d)
 {
 	if (d->is_ether)
@@ -35,6 +54,12 @@ SPIN_INLINE _Bool spin_match(const volatile struct spin_rule *rule, const struct
 	if (rule->dst_port && spin_ntoh16(d->udp->dst_port) != rule->dst_port)
 		return 0;
 	if (rule->src_port && spin_ntoh16(d->udp->src_port) != rule->src_port)
+		return 0;
+	if (rule->dst_ports.count && !spin_match_set_(&rule->dst_ports, spin_ntoh16(d->udp->dst_port)))
+		return 0;
+	if (rule->src_ports.count && !spin_match_set_(&rule->src_ports, spin_ntoh16(d->udp->src_port)))
+		return 0;
+	if (!spin_match_fields_(rule, d))
 		return 0;
 	if (rule->ip_version && (rule->ip_version == 4) != d->is_ip4)
 		return 0;

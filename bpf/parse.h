@@ -154,6 +154,26 @@ SPIN_INLINE _Bool spin_is_vlan_(spin_be16 type)
 	return type == spin_hton16(SPIN_ETH_VLAN) || type == spin_hton16(SPIN_ETH_QINQ);
 }
 
+/* Of a parsed IP packet: the outer tag's VLAN id; 4096 (SPIN_RULE_UNTAGGED): there is no tag. */
+SPIN_INLINE uint32_t spin_frame_vlan_(const struct spin_datagram *d)
+{
+	const struct spin_vlan *vlan = (const struct spin_vlan *)(d->eth + 1);
+
+	return spin_is_vlan_(d->eth->type) ? spin_ntoh16(vlan->tag) & 0xfffu : 0x1000u;
+}
+
+SPIN_INLINE uint32_t spin_frame_dscp_(const struct spin_datagram *d)
+{
+	const uint8_t *ip = d->ip;
+
+	return d->is_ip4 ? ip[1] >> 2 : ((uint32_t)ip[0] << 2 | ip[1] >> 6) & 63;
+}
+
+SPIN_INLINE uint32_t spin_frame_ttl_(const struct spin_datagram *d)
+{
+	return d->is_ip4 ? ((const struct spin_ip4 *)d->ip)->ttl : ((const struct spin_ip6 *)d->ip)->hop_limit;
+}
+
 /*
  * Fills *out and returns SPIN_PARSED, or returns why the frame is passed untouched. Without `icmp` for UDP, and
  * SPIN_IS_ICMP says that it is to be called again, with it.

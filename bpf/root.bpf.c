@@ -124,9 +124,20 @@ SPIN_INLINE uint64_t spin_match_words_(struct xdp_md *ctx, uint64_t contexts)
 	return match & contexts;
 }
 
+/* Contexts that take the packet's VLAN, DSCP and TTL. */
+SPIN_INLINE uint64_t spin_match_ip_fields_(const struct spin_datagram *d)
+{
+	const uint32_t vlan = spin_frame_vlan_(d);
+
+	return (vlan & SPIN_RULE_UNTAGGED ? spin_match.untagged : spin_match.vlan[vlan & 0xfff]) &
+	       spin_match.dscp[spin_frame_dscp_(d) & 63] & spin_match.ttl[spin_frame_ttl_(d) & 0xff];
+}
+
 /* What is done for few: of these contexts, those whose addresses and words are the packet's. */
 SPIN_INLINE uint64_t spin_match_rest_(struct xdp_md *ctx, const struct spin_datagram *d, uint64_t match)
 {
+	if (match & ~spin_match.fieldless)
+		match &= spin_match_ip_fields_(d);
 	return spin_match_words_(ctx, match & spin_match_addresses_(d));
 }
 

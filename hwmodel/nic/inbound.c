@@ -156,6 +156,25 @@ static int protocol__matches(const struct spin_rule *rule, const struct inbound 
 	return protocol == (in->is_ip4 ? SPIN_IP_ICMP : SPIN_IP_ICMP6);
 }
 
+static int set__has(const struct spin_rule_set *set, unsigned value)
+{
+	for (unsigned i = 0; i < set->count; i++)
+		if (value >= set->range[i].first && value <= set->range[i].last)
+			return 1;
+	return !set->count;
+}
+
+/* Tagged frames have the outer tag in front of all else: its id is in bytes 14 and 15. */
+static int fields__match(const struct spin_rule *rule, const uint8_t *frame, const struct inbound *in)
+{
+	const uint8_t *ip = frame + in->ip_off, *udp = ip + in->ip_bytes;
+	unsigned vlan = in->ip_off > 14 ? be16(frame + 14) & 0xfffu : SPIN_RULE_UNTAGGED;
+	unsigned dscp = in->is_ip4 ? ip[1] >> 2 : (ip[0] & 15u) << 2 | ip[1] >> 6;
+
+	return set__has(&rule->vlan, vlan) && set__has(&rule->dscp, dscp) && set__has(&rule->ttl, in->is_ip4 ? ip[8] : ip[7]) &&
+	       set__has(&rule->src_ports, be16(udp)) && set__has(&rule->dst_ports, be16(udp + 2));
+}
+
 static int rule__matches(const struct spin_rule *rule, const uint8_t *ip, const struct inbound *in)
 {
 	const uint8_t *udp = ip + in->ip_bytes;
@@ -215,7 +234,7 @@ enum spin_reason inbound__classify(const uint8_t *frame, size_t bytes, const str
 	behind = out->packet_bytes - out->ip_bytes;
 	if (!out->is_icmp && be16(ip + out->ip_bytes + offsetof(struct spin_udp, length)) != behind)
 		return SPIN_REASON_UDP_LENGTH;
-	if (!rule__matches(rule, ip, out) || !words__match(rule, frame, frame_bytes, out->ip_off))
+	if (!rule__matches(rule, ip, out) || !fields__match(rule, frame, out) || !words__match(rule, frame, frame_bytes, out->ip_off))
 		return SPIN_REASON_UNMATCHED;
 	if (out->is_ip4 && checksum__fold(checksum__sum(ip, out->ip_bytes)) != 0xffff)
 		return SPIN_REASON_IP_CHECKSUM;

@@ -89,6 +89,11 @@ static void make_payload(struct cost_generator *m, uint8_t *at, unsigned bytes, 
 	}
 }
 
+static uint16_t port_of(uint16_t port, const struct spin_rule_set *set, uint16_t any)
+{
+	return port ? port : set->count ? set->range[0].last : any;
+}
+
 int cost_is_icmp(const struct spin_rule *rule)
 {
 	return rule->protocol == SPIN_IP_ICMP || rule->protocol == SPIN_IP_ICMP6;
@@ -108,8 +113,9 @@ static void make_headers(struct cost_generator *m, unsigned payload_bytes)
 	unsigned udp_bytes =
 		cost_generator__header_bytes(m) + payload_bytes - (unsigned)(is_ip6 ? sizeof(struct spin_ip6) : sizeof(struct spin_ip4));
 	struct spin_eth eth = { { 2, 0, 0, 0, 0, 2 }, { 2, 0, 0, 0, 0, 1 }, spin_hton16(is_ip6 ? SPIN_ETH_IP6 : SPIN_ETH_IP4) };
-	struct spin_udp udp = { spin_hton16(m->rule->src_port ? m->rule->src_port : SOURCE_PORT),
-				spin_hton16(m->rule->dst_port ? m->rule->dst_port : SPIN_SLMP_PORT), spin_hton16((uint16_t)udp_bytes), 0 };
+	struct spin_udp udp = { spin_hton16(port_of(m->rule->src_port, &m->rule->src_ports, SOURCE_PORT)),
+				spin_hton16(port_of(m->rule->dst_port, &m->rule->dst_ports, SPIN_SLMP_PORT)),
+				spin_hton16((uint16_t)udp_bytes), 0 };
 	uint8_t *ip = m->frame + sizeof(eth);
 
 	if (m->rule->ether_type)

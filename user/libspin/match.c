@@ -23,12 +23,30 @@ static void put_all(uint64_t *words, size_t count, unsigned slot, int on)
 		put(&words[i], slot, on);
 }
 
-static void put_port(uint64_t *words, unsigned slot, uint16_t port)
+static void put_port(uint64_t *words, unsigned slot, uint16_t port, const struct spin_rule_set *set)
 {
 	if (port)
 		put(&words[htons(port)], slot, 1);
-	else
+	else if (!set->count)
 		put_all(words, 65536, slot, 1);
+	for (unsigned i = 0; i < set->count; i++)
+		for (unsigned n = set->range[i].first; n <= set->range[i].last; n++)
+			put(&words[htons((uint16_t)n)], slot, 1);
+}
+
+static void put_set(uint64_t *words, size_t count, unsigned slot, const struct spin_rule_set *set)
+{
+	for (unsigned n = 0; n < count; n++)
+		put(&words[n], slot, rule__set_has(set, n));
+}
+
+static void set_fields(struct spin_match *match, unsigned slot, const struct spin_rule *rule)
+{
+	put(&match->untagged, slot, rule__set_has(&rule->vlan, SPIN_RULE_UNTAGGED));
+	put_set(match->vlan, WORDS(match->vlan), slot, &rule->vlan);
+	put_set(match->dscp, WORDS(match->dscp), slot, &rule->dscp);
+	put_set(match->ttl, WORDS(match->ttl), slot, &rule->ttl);
+	put(&match->fieldless, slot, !(rule->vlan.count | rule->dscp.count | rule->ttl.count));
 }
 
 /* Sets the slot's bit for each byte value that satisfies the rule at each position of the address. A rule for the other IP version sets all. */
@@ -52,11 +70,14 @@ static void set_ip(struct spin_match *match, unsigned slot, const struct spin_ru
 
 	put(&match->ip4, slot, !is6);
 	put(&match->ip6, slot, !is4);
-	put(&match->unaddressed, slot, !names_address(rule->src_mask) && !names_address(rule->dst_mask) && !rule->words);
+	put(&match->unaddressed, slot,
+	    !names_address(rule->src_mask) && !names_address(rule->dst_mask) && !rule->words && !rule->vlan.count && !rule->dscp.count &&
+		    !rule->ttl.count);
+	set_fields(match, slot, rule);
 	put(&match->icmp, slot, !is_udp);
 	if (is_udp) {
-		put_port(match->dst_port, slot, rule->dst_port);
-		put_port(match->src_port, slot, rule->src_port);
+		put_port(match->dst_port, slot, rule->dst_port, &rule->dst_ports);
+		put_port(match->src_port, slot, rule->src_port, &rule->src_ports);
 	}
 	put_address(match->src4, 4, slot, is4, rule->src_addr, rule->src_mask);
 	put_address(match->dst4, 4, slot, is4, rule->dst_addr, rule->dst_mask);
@@ -116,6 +137,11 @@ void match__clear(struct spin_match *match, unsigned slot)
 	put(&match->unaddressed, slot, 0);
 	put(&match->icmp, slot, 0);
 	put(&match->ether, slot, 0);
+	put(&match->fieldless, slot, 0);
+	put(&match->untagged, slot, 0);
+	put_all(match->vlan, WORDS(match->vlan), slot, 0);
+	put_all(match->dscp, WORDS(match->dscp), slot, 0);
+	put_all(match->ttl, WORDS(match->ttl), slot, 0);
 	put_all(match->dst_port, WORDS(match->dst_port), slot, 0);
 	put_all(match->src_port, WORDS(match->src_port), slot, 0);
 	put_all(match->src4[0], WORDS(match->src4), slot, 0);
@@ -137,6 +163,32 @@ static int numbers_meet(unsigned a, unsigned b)
 	return !a || !b || a == b;
 }
 
+static int sets_meet(const struct spin_rule_set *a, const struct spin_rule_set *b)
+{
+	if (!a->count || !b->count)
+		return 1;
+	for (unsigned i = 0; i < a->count; i++)
+		for (unsigned k = 0; k < b->count; k++)
+			if (a->range[i].first <= b->range[k].last && b->range[k].first <= a->range[i].last)
+				return 1;
+	return 0;
+}
+
+/* A port is a number, or a set, or any. */
+static int ports_meet(unsigned a, const struct spin_rule_set *as, unsigned b, const struct spin_rule_set *bs)
+{
+	const struct spin_rule_set one_a = { 1, { { (uint16_t)a, (uint16_t)a } } }, one_b = { 1, { { (uint16_t)b, (uint16_t)b } } };
+
+	return sets_meet(a ? &one_a : as, b ? &one_b : bs);
+}
+
+static int fields_meet(const struct spin_rule *a, const struct spin_rule *b)
+{
+	return ports_meet(a->src_port, &a->src_ports, b->src_port, &b->src_ports) &&
+	       ports_meet(a->dst_port, &a->dst_ports, b->dst_port, &b->dst_ports) && sets_meet(&a->vlan, &b->vlan) &&
+	       sets_meet(&a->dscp, &b->dscp) && sets_meet(&a->ttl, &b->ttl);
+}
+
 /* 1: both rules test the same word, for disjoint ranges. */
 static int words_meet(const struct spin_rule *a, const struct spin_rule *b)
 {
@@ -155,7 +207,7 @@ static int words_meet(const struct spin_rule *a, const struct spin_rule *b)
 int match__overlap(const struct spin_rule *a, const struct spin_rule *b)
 {
 	return words_meet(a, b) && a->protocol == b->protocol && a->ether_type == b->ether_type &&
-	       numbers_meet(a->ip_version, b->ip_version) && numbers_meet(a->src_port, b->src_port) &&
-	       numbers_meet(a->dst_port, b->dst_port) && addresses_meet(a->src_addr, a->src_mask, b->src_addr, b->src_mask) &&
+	       numbers_meet(a->ip_version, b->ip_version) && fields_meet(a, b) &&
+	       addresses_meet(a->src_addr, a->src_mask, b->src_addr, b->src_mask) &&
 	       addresses_meet(a->dst_addr, a->dst_mask, b->dst_addr, b->dst_mask);
 }

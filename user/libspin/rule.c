@@ -66,18 +66,6 @@ static int parse_address(struct spin_rule *rule, const char *which, const char *
 	return err;
 }
 
-static int parse_port(const char *which, const char *word, uint16_t *port)
-{
-	unsigned long n;
-
-	if (*port)
-		return spin_fail(-EINVAL, "rule: '%s' is given twice", which);
-	if (parse_number(word, 1, 65535, &n))
-		return spin_fail(-EINVAL, "rule: '%s' is no port from 1 to 65535", word);
-	*port = (uint16_t)n;
-	return 0;
-}
-
 static const struct {
 	const char *word;
 	uint8_t protocol, version; /* version 0: both */
@@ -113,6 +101,11 @@ static int parse_protocol(struct spin_rule *rule, const char *word)
 	return 0;
 }
 
+static int has_ports(const struct spin_rule *rule)
+{
+	return rule->src_port || rule->dst_port || rule->src_ports.count || rule->dst_ports.count;
+}
+
 #define ETHER_TYPE_LEAST 0x600u /* below it is a length (IEEE 802.3) */
 
 /* "ether TYPE": frames of an EtherType other than IP. */
@@ -128,8 +121,10 @@ static int check_ether(const struct spin_rule *rule)
 				 type == SPIN_ETH_IP4 ? "icmp" : "icmp6");
 	if (type == SPIN_ETH_VLAN || type == SPIN_ETH_QINQ)
 		return spin_fail(-EINVAL, "rule: type 0x%04x is a VLAN tag's, which are looked through: write the type behind it", type);
-	if (rule->protocol || rule->ip_version || rule->src_port || rule->dst_port)
-		return spin_fail(-EINVAL, "rule: a type of Ethernet has no protocol, IP version, addresses or ports: leave these out");
+	if (rule->protocol || rule->ip_version || has_ports(rule) || rule->vlan.count || rule->dscp.count || rule->ttl.count)
+		return spin_fail(
+			-EINVAL,
+			"rule: a type of Ethernet has no protocol, IP version, addresses, ports, VLAN, DSCP or TTL: leave these out");
 	return 0;
 }
 
@@ -174,8 +169,8 @@ static int check_words(const struct spin_rule *rule)
 		if (i < rule->words && check_word(word))
 			return -EINVAL;
 	}
-	if ((rule->words || rule->has_eom) && spin_rule__format(rule, text, sizeof(text)) >= (int)sizeof(text))
-		return spin_fail(-EINVAL, "rule: it takes more than %u characters: leave out a test of u32, or a part of the addresses",
+	if (spin_rule__format(rule, text, sizeof(text)) >= (int)sizeof(text))
+		return spin_fail(-EINVAL, "rule: it takes more than %u characters: leave out a part, as a test of u32 or ranges of a list",
 				 RULE_TEXT_BYTES - 1);
 	return 0;
 }
@@ -194,7 +189,7 @@ static int check_protocol(struct spin_rule *rule)
 	rule->protocol = protocols[i].protocol;
 	if (!protocols[i].version)
 		return 0;
-	if (rule->src_port || rule->dst_port)
+	if (has_ports(rule))
 		return spin_fail(-EINVAL, "rule: %s has no ports; leave sport and dport out", protocols[i].word);
 	if (rule->ip_version && rule->ip_version != protocols[i].version)
 		return spin_fail(-EINVAL, "rule: '%s' is of IPv%u; for IPv%u write %s", protocols[i].word, protocols[i].version,
@@ -205,8 +200,18 @@ static int check_protocol(struct spin_rule *rule)
 
 int rule__complete(struct spin_rule *rule)
 {
-	int err = check_protocol(rule);
+	int err = rule__check_set("sport", &rule->src_ports, rule->src_port);
 
+	if (!err)
+		err = rule__check_set("dport", &rule->dst_ports, rule->dst_port);
+	if (!err)
+		err = rule__check_set("vlan", &rule->vlan, 0);
+	if (!err)
+		err = rule__check_set("dscp", &rule->dscp, 0);
+	if (!err)
+		err = rule__check_set("ttl", &rule->ttl, 0);
+	if (!err)
+		err = check_protocol(rule);
 	if (!err)
 		err = check_words(rule);
 	if (rule->words < 2)
@@ -332,23 +337,69 @@ static int parse_ether(struct spin_rule *rule, const char *word)
 	return 0;
 }
 
+/* A list of numbers; 1: the word names no such field. */
+static int parse_field(struct spin_rule *rule, const char *word, int is_not, char **save)
+{
+	const struct {
+		const char *name;
+		struct spin_rule_set *set;
+		uint16_t *one;
+	} fields[] = {
+		{ "sport", &rule->src_ports, &rule->src_port },
+		{ "dport", &rule->dst_ports, &rule->dst_port },
+		{ "vlan", &rule->vlan, NULL },
+		{ "dscp", &rule->dscp, NULL },
+		{ "ttl", &rule->ttl, NULL },
+	};
+
+	for (unsigned i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		const char *value;
+
+		if (strcmp(word, fields[i].name))
+			continue;
+		value = strtok_r(NULL, " \t\n", save);
+		if (!value)
+			return spin_fail(-EINVAL, "rule: a value is missing after '%s'", word);
+		return rule__parse_set(word, value, is_not, fields[i].set, fields[i].one);
+	}
+	return 1;
+}
+
+/* An address that is excluded would be many prefixes, of which a rule has one. */
+static int parse_not(struct spin_rule *rule, char **save)
+{
+	const char *word = strtok_r(NULL, " \t\n", save);
+	int err = word ? parse_field(rule, word, 1, save) : 1;
+
+	if (err <= 0)
+		return err;
+	return spin_fail(-EINVAL, "rule: 'not' is followed by sport, dport, vlan, dscp or ttl, and not by '%s'%s", word ? word : "",
+			 word && (!strcmp(word, "src") || !strcmp(word, "dst"))
+				 ? ": a rule holds one prefix of an address; give the prefixes to take, a rule for each"
+				 : "");
+}
+
 static int parse_word(struct spin_rule *rule, const char *word, char **save)
 {
 	const char *value;
-	int is_protocol = parse_protocol(rule, word);
+	int is_protocol = parse_protocol(rule, word), err;
 
 	if (is_protocol)
 		return is_protocol < 0 ? is_protocol : 0;
+	if (!strcmp(word, "not"))
+		return parse_not(rule, save);
+	err = parse_field(rule, word, 0, save);
+	if (err <= 0)
+		return err;
 	if (!strcmp(word, "ip4"))
 		return set_version(rule, 4);
 	if (!strcmp(word, "ip6"))
 		return set_version(rule, 6);
-	if (strcmp(word, "src") && strcmp(word, "dst") && strcmp(word, "sport") && strcmp(word, "dport") && strcmp(word, "ether") &&
-	    strcmp(word, "u32") && strcmp(word, "eom"))
+	if (strcmp(word, "src") && strcmp(word, "dst") && strcmp(word, "ether") && strcmp(word, "u32") && strcmp(word, "eom"))
 		return spin_fail(
 			-EINVAL,
 			"rule: unknown word '%s'; it knows udp, icmp, icmp6, ip4, ip6, src ADDR[/LEN], "
-			"dst ADDR[/LEN], sport N, dport N, ether TYPE, u32 INDEX[/MASK]=FIRST[-LAST], eom INDEX[/MASK]=FIRST[-LAST]",
+			"dst ADDR[/LEN], [not] sport LIST, [not] dport LIST, [not] vlan LIST, [not] dscp LIST, [not] ttl LIST, ether TYPE, u32 INDEX[/MASK]=FIRST[-LAST], eom INDEX[/MASK]=FIRST[-LAST]",
 			word);
 	value = strtok_r(NULL, " \t\n", save);
 	if (!value)
@@ -361,9 +412,7 @@ static int parse_word(struct spin_rule *rule, const char *word, char **save)
 		return parse_words(rule, value, save);
 	if (!strcmp(word, "src"))
 		return parse_address(rule, word, value, rule->src_addr, rule->src_mask);
-	if (!strcmp(word, "dst"))
-		return parse_address(rule, word, value, rule->dst_addr, rule->dst_mask);
-	return parse_port(word, value, word[0] == 's' ? &rule->src_port : &rule->dst_port);
+	return parse_address(rule, word, value, rule->dst_addr, rule->dst_mask);
 }
 
 int spin_rule__parse(const char *text, struct spin_rule *out)
@@ -434,7 +483,7 @@ static void format_words(const struct spin_rule *rule, char *to, size_t bytes)
 
 int spin_rule__format(const struct spin_rule *rule, char *buf, size_t bytes)
 {
-	char src[INET6_ADDRSTRLEN + 16], dst[INET6_ADDRSTRLEN + 16], sport[16] = "", dport[16] = "";
+	char src[INET6_ADDRSTRLEN + 16], dst[INET6_ADDRSTRLEN + 16], sport[128], dport[128], vlan[128], dscp[64], ttl[80];
 	char words[(SPIN_RULE_WORDS_MAX + 1) * 48];
 	unsigned protocol = find_protocol(rule->protocol);
 	const char *version = rule->ip_version == 4 ? " ip4" : rule->ip_version == 6 ? " ip6" : "";
@@ -449,9 +498,11 @@ int spin_rule__format(const struct spin_rule *rule, char *buf, size_t bytes)
 
 	format_address(src, sizeof(src), "src", rule->ip_version, rule->src_addr, rule->src_mask);
 	format_address(dst, sizeof(dst), "dst", rule->ip_version, rule->dst_addr, rule->dst_mask);
-	if (rule->src_port)
-		snprintf(sport, sizeof(sport), " sport %u", rule->src_port);
-	if (rule->dst_port)
-		snprintf(dport, sizeof(dport), " dport %u", rule->dst_port);
-	return snprintf(buf, bytes, "%s%s%s%s%s%s%s", protocols[protocol].word, version, src, dst, sport, dport, words);
+	rule__format_set(sport, sizeof(sport), "sport", &rule->src_ports, rule->src_port);
+	rule__format_set(dport, sizeof(dport), "dport", &rule->dst_ports, rule->dst_port);
+	rule__format_set(vlan, sizeof(vlan), "vlan", &rule->vlan, 0);
+	rule__format_set(dscp, sizeof(dscp), "dscp", &rule->dscp, 0);
+	rule__format_set(ttl, sizeof(ttl), "ttl", &rule->ttl, 0);
+	return snprintf(buf, bytes, "%s%s%s%s%s%s%s%s%s%s", protocols[protocol].word, version, src, dst, sport, dport, vlan, dscp, ttl,
+			words);
 }

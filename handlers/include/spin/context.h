@@ -207,6 +207,6 @@ struct spin_request {
 		0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 0x94d049bb133111eb \
 	}
 
-_Static_assert(sizeof(struct spin_config) == 272 && sizeof(struct spin_event) == 96, "shared by BPF and user space");
+_Static_assert(sizeof(struct spin_config) == 456 && sizeof(struct spin_event) == 96, "shared by BPF and user space");
 
 #endif

@@ -44,6 +44,10 @@ struct spin_match {
 	uint64_t icmp;     /* contexts that take ICMP or ICMPv6: they have a bit in ip4 or ip6, and none in dst_port and src_port */
 	uint64_t ether;    /* contexts that take frames of the type in ether_type; of the vectors above only active and tapped apply */
 	uint64_t wordless; /* contexts whose rules have no u32 tests; a context with some has no bit in unaddressed either */
+	/* contexts whose rules name no VLAN, DSCP or TTL; one that names some has no bit in unaddressed either */
+	uint64_t fieldless;
+	uint64_t untagged; /* contexts that take frames without a VLAN tag */
+	uint64_t vlan[4096], dscp[64], ttl[256];
 	uint64_t dst_port[65536]; /* by port in network byte order, as it lies in the packet */
 	uint64_t src_port[65536];
 	uint64_t src4[4][256], dst4[4][256];

@@ -17,6 +17,23 @@ struct spin_rule_word {
 };
 
 /*
+ * Numbers of a header field: ranges in ascending order, with a gap between each two, zeros behind the last one. No ranges: any number.
+ * Text with `not` is stored as the ranges that remain.
+ */
+#define SPIN_RULE_RANGES_MAX 8u
+
+struct spin_rule_range {
+	uint16_t first, last; /* host byte order, both included */
+};
+
+struct spin_rule_set {
+	uint32_t count;
+	struct spin_rule_range range[SPIN_RULE_RANGES_MAX];
+};
+
+#define SPIN_RULE_UNTAGGED 4096u /* in `vlan`: frames without a VLAN tag */
+
+/*
  * Which packets belong to an execution context (PsPIN 3.1: the inbound engine
  * matches packets to contexts). All fields must match; zero matches anything, but for the
  * protocol, which is one: a context takes UDP datagrams, or ICMP, or ICMPv6; or frames of one EtherType.
@@ -44,8 +61,11 @@ struct spin_rule {
 	uint16_t unused[2]; /* 0 */
 	struct spin_rule_word word[SPIN_RULE_WORDS_MAX]; /* zeros behind the last one */
 	struct spin_rule_word eom;                       /* zeros without has_eom; the packets of a rule are the same with it and without */
+	struct spin_rule_set src_ports, dst_ports;       /* more than one port, UDP only; then src_port or dst_port is 0 */
+	struct spin_rule_set vlan;                       /* of the outer tag in the frame, 0 to 4095, or SPIN_RULE_UNTAGGED */
+	struct spin_rule_set dscp, ttl;                  /* 0 to 63; 0 to 255, IPv6's hop limit. None of these three with ether_type */
 };
 
-_Static_assert(sizeof(struct spin_rule) == 160, "spin_rule is shared by BPF, host and model");
+_Static_assert(sizeof(struct spin_rule) == 340, "spin_rule is shared by BPF, host and model");
 
 #endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Lists of numbers and ranges in match rules: ports, VLAN ids, DSCP and TTL. Called by rule.c; sets are always normal (spin/rule.h). */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "user/libspin/internal.h"
+
+#define ITEMS_MAX 64 /* of a list, before ranges that touch are joined */
+
+static const struct {
+	const char *name;
+	unsigned value;
+} dscp_names[] = {
+	{ "cs0", 0 },   { "cs1", 8 },   { "cs2", 16 },  { "cs3", 24 },  { "cs4", 32 },  { "cs5", 40 },  { "cs6", 48 },
+	{ "cs7", 56 },  { "af11", 10 }, { "af12", 12 }, { "af13", 14 }, { "af21", 18 }, { "af22", 20 }, { "af23", 22 },
+	{ "af31", 26 }, { "af32", 28 }, { "af33", 30 }, { "af41", 34 }, { "af42", 36 }, { "af43", 38 }, { "ef", 46 },
+};
+
+struct list {
+	unsigned count;
+	struct spin_rule_range range[ITEMS_MAX + 1];
+};
+
+static unsigned field_max(const char *which)
+{
+	return !strcmp(which, "vlan") ? SPIN_RULE_UNTAGGED : !strcmp(which, "dscp") ? 63 : !strcmp(which, "ttl") ? 255 : 65535;
+}
+
+int rule__set_has(const struct spin_rule_set *set, unsigned value)
+{
+	for (unsigned i = 0; i < set->count; i++)
+		if (value >= set->range[i].first && value <= set->range[i].last)
+			return 1;
+	return !set->count;
+}
+
+/* What follows the number or name, or NULL. */
+static const char *parse_value(const char *which, const char *at, unsigned *out)
+{
+	size_t length = strcspn(at, ",-");
+	unsigned long n;
+	char *end;
+
+	if (!strcmp(which, "vlan") && length == 4 && !strncmp(at, "none", 4)) {
+		*out = SPIN_RULE_UNTAGGED;
+		return at + 4;
+	}
+	for (size_t i = 0; !strcmp(which, "dscp") && i < sizeof(dscp_names) / sizeof(dscp_names[0]); i++)
+		if (strlen(dscp_names[i].name) == length && !strncmp(at, dscp_names[i].name, length)) {
+			*out = dscp_names[i].value;
+			return at + length;
+		}
+	if (*at < '0' || *at > '9')
+		return NULL;
+	errno = 0;
+	n = strtoul(at, &end, 10);
+	if (errno || n > field_max(which) - !strcmp(which, "vlan"))
+		return NULL;
+	*out = (unsigned)n;
+	return end;
+}
+
+static int bad_list(const char *which, const char *text)
+{
+	if (!strcmp(which, "vlan"))
+		return spin_fail(-EINVAL, "rule: '%s' is not a list of VLANs; write ids from 0 to 4095 or none, as in vlan 100-110,200",
+				 text);
+	if (!strcmp(which, "dscp"))
+		return spin_fail(-EINVAL,
+				 "rule: '%s' is not a list of DSCP; write 0 to 63, ef, af11 to af43 or cs0 to cs7, as in dscp ef,10", text);
+	if (!strcmp(which, "ttl"))
+		return spin_fail(-EINVAL, "rule: '%s' is not a list of TTL; write numbers from 0 to 255, as in ttl 1-5,255", text);
+	return spin_fail(-EINVAL, "rule: '%s' is no port from 1 to 65535, nor a list of ports as in %s 53,9000-9010", text, which);
+}
+
+static int parse_list(const char *which, const char *text, struct list *out)
+{
+	const int is_port = which[1] == 'p';
+	const char *at = text;
+
+	out->count = 0;
+	for (;; at++) {
+		unsigned first, last;
+
+		if (out->count == ITEMS_MAX)
+			return spin_fail(-EINVAL, "rule: '%s' lists more than %u items: join them to ranges", which, ITEMS_MAX);
+		at = parse_value(which, at, &first);
+		last = first;
+		if (at && *at == '-') {
+			if (first == SPIN_RULE_UNTAGGED && !is_port)
+				return bad_list(which, text);
+			at = parse_value(which, at + 1, &last);
+			if (at && last == SPIN_RULE_UNTAGGED && !is_port)
+				return bad_list(which, text);
+		}
+		if (!at || (*at && *at != ',') || (is_port && !last))
+			return bad_list(which, text);
+		if (first > last)
+			return spin_fail(-EINVAL, "rule: '%s %s': nothing is from %u to %u; give the lower one first", which, text, first,
+					 last);
+		out->range[out->count++] = (struct spin_rule_range){ (uint16_t)first, (uint16_t)last };
+		if (!*at)
+			return 0;
+	}
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct spin_rule_range *x = a, *y = b;
+
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+/* Sorts, and joins ranges that touch. */
+static void normalize(struct list *l)
+{
+	unsigned n = 0;
+
+	qsort(l->range, l->count, sizeof(l->range[0]), compare);
+	for (unsigned i = 1; i < l->count; i++) {
+		if (l->range[i].first > l->range[n].last + 1u)
+			l->range[++n] = l->range[i];
+		else if (l->range[i].last > l->range[n].last)
+			l->range[n].last = l->range[i].last;
+	}
+	l->count = n + 1;
+}
+
+/* Of a normal list: all other numbers up to max. */
+static void complement(struct list *l, unsigned max)
+{
+	struct list rest = { 0 };
+	unsigned next = 0;
+
+	for (unsigned i = 0; i < l->count; i++) {
+		if (l->range[i].first > next)
+			rest.range[rest.count++] = (struct spin_rule_range){ (uint16_t)next, (uint16_t)(l->range[i].first - 1) };
+		next = l->range[i].last + 1u;
+	}
+	if (next <= max)
+		rest.range[rest.count++] = (struct spin_rule_range){ (uint16_t)next, (uint16_t)max };
+	*l = rest;
+}
+
+int rule__parse_set(const char *which, const char *text, int is_not, struct spin_rule_set *set, uint16_t *one)
+{
+	const unsigned max = field_max(which);
+	struct list l;
+	int err;
+
+	if (set->count || (one && *one))
+		return spin_fail(-EINVAL, "rule: '%s' is given twice; write one list, as in %s 1,5-7", which, which);
+	err = parse_list(which, text, &l);
+	if (err)
+		return err;
+	normalize(&l);
+	if (is_not)
+		complement(&l, max);
+	if (!l.count || (one && l.count == 1 && !l.range[0].last))
+		return spin_fail(-EINVAL, "rule: 'not %s %s' leaves nothing that matches: leave out a part of it", which, text);
+	if (l.count > SPIN_RULE_RANGES_MAX)
+		return spin_fail(-EINVAL, "rule: '%s %s' takes %u ranges, and a rule holds %u: join some, or make two contexts", which,
+				 text, l.count, SPIN_RULE_RANGES_MAX);
+	if (one && l.count == 1 && l.range[0].first == l.range[0].last) {
+		*one = l.range[0].first;
+		return 0;
+	}
+	if (l.count == 1 && !l.range[0].first && l.range[0].last == max) /* any */
+		return 0;
+	set->count = l.count;
+	memcpy(set->range, l.range, l.count * sizeof(l.range[0]));
+	return 0;
+}
+
+/* Checks a set that a program has made. */
+int rule__check_set(const char *which, const struct spin_rule_set *set, unsigned one)
+{
+	unsigned next = 0;
+
+	if (set->count > SPIN_RULE_RANGES_MAX || (set->count && one))
+		return spin_fail(-EINVAL, "rule: %s: give one number, or up to %u ranges", which, SPIN_RULE_RANGES_MAX);
+	for (unsigned i = 0; i < SPIN_RULE_RANGES_MAX; i++) {
+		const struct spin_rule_range *r = &set->range[i];
+
+		if (i >= set->count ? r->first || r->last : r->first > r->last || r->last > field_max(which) || r->first < next)
+			return spin_fail(-EINVAL,
+					 "rule: %s: ranges are to ascend up to %u, with a gap between each two, and zeros behind the last",
+					 which, field_max(which));
+		next = r->last + 2u;
+	}
+	return 0;
+}
+
+static int format_value(char *to, size_t bytes, const char *which, unsigned value)
+{
+	if (value == SPIN_RULE_UNTAGGED && !strcmp(which, "vlan"))
+		return snprintf(to, bytes, "none");
+	return snprintf(to, bytes, "%u", value);
+}
+
+void rule__format_set(char *to, size_t bytes, const char *which, const struct spin_rule_set *set, unsigned one)
+{
+	const unsigned max = field_max(which);
+	struct list l = { .count = set->count };
+	size_t at;
+	int is_not;
+
+	to[0] = '\0';
+	if (one)
+		snprintf(to, bytes, " %s %u", which, one);
+	if (!set->count || set->count > SPIN_RULE_RANGES_MAX)
+		return;
+	memcpy(l.range, set->range, sizeof(set->range));
+	/* with both ends in it, or with a range of VLANs that has none in it, the negation is the shorter text */
+	is_not = (!l.range[0].first && l.range[l.count - 1].last == max && l.count > 1) ||
+		 (l.range[l.count - 1].last == max && l.range[l.count - 1].first < max && max == SPIN_RULE_UNTAGGED);
+	if (is_not)
+		complement(&l, max);
+	at = (size_t)snprintf(to, bytes, is_not ? " not %s " : " %s ", which);
+	for (unsigned i = 0; i < l.count && at < bytes; i++) {
+		at += (size_t)snprintf(to + at, bytes - at, "%s", i ? "," : "");
+		at += (size_t)format_value(to + at, bytes - at, which, l.range[i].first);
+		if (l.range[i].last != l.range[i].first) {
+			at += (size_t)snprintf(to + at, bytes - at, "-");
+			at += (size_t)format_value(to + at, bytes - at, which, l.range[i].last);
+		}
+	}
+}
