@@ -124,13 +124,17 @@ SPIN_INLINE uint64_t spin_match_words_(struct xdp_md *ctx, uint64_t contexts)
 	return match & contexts;
 }
 
-/* Contexts that take the packet's VLAN, DSCP and TTL. */
+/*
+ * Contexts that take the packet's VLAN, DSCP and TTL. "R5 tried to add from different maps, paths" without CAP_PERFMON, if the
+ * verifier knows that the number is a constant on one path: it must forget each.
+ */
 SPIN_INLINE uint64_t spin_match_ip_fields_(const struct spin_datagram *d)
 {
-	const uint32_t vlan = spin_frame_vlan_(d);
+	struct spin_words *at = &spin_words[bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1)];
 
-	return (vlan & SPIN_RULE_UNTAGGED ? spin_match.untagged : spin_match.vlan[vlan & 0xfff]) &
-	       spin_match.dscp[spin_frame_dscp_(d) & 63] & spin_match.ttl[spin_frame_ttl_(d) & 0xff];
+	return spin_match.vlan[spin_words_forget_(at, spin_frame_vlan_(d), 0x1fff)] &
+	       spin_match.dscp[spin_words_forget_(at, spin_frame_dscp_(d), 63)] &
+	       spin_match.ttl[spin_words_forget_(at, spin_frame_ttl_(d), 0xff)];
 }
 
 /* What is done for few: of these contexts, those whose addresses and words are the packet's. */

@@ -27,6 +27,7 @@ static const struct {
 	{ "filtering", "udp dport 9000" },
 	{ "kvstore", "udp dport 9000" },
 	{ "mix", "udp dport 9000" },
+	{ "filtering", "udp not sport 2,5-9 dport 8000-9000,9002 not vlan 1,9 not dscp 1-3,ef not ttl 1-9" },
 	{ "ping", "icmp" },
 	{ "ping", "icmp6" },
 	{ "mix", "icmp" },

@@ -107,6 +107,38 @@ static void pick_words(struct spin_rule *r)
 		r->word[i] = kinds[pick(sizeof(kinds) / sizeof(kinds[0]))];
 }
 
+/* Up to three ranges around `base`, of `step` values each, with gaps. */
+static struct spin_rule_set pick_set(unsigned base, unsigned step)
+{
+	struct spin_rule_set set = { .count = 1 + pick(3) };
+	unsigned at = base;
+
+	for (unsigned i = 0; i < set.count; i++) {
+		at += pick(3);
+		set.range[i].first = (uint16_t)at;
+		at += 1 + pick(step);
+		set.range[i].last = (uint16_t)at;
+		at += 2;
+	}
+	return set;
+}
+
+static void pick_fields(struct spin_rule *r)
+{
+	if (!pick(4))
+		r->vlan = pick(3) ? pick_set(3, 3) : (struct spin_rule_set){ 1, { { SPIN_RULE_UNTAGGED, SPIN_RULE_UNTAGGED } } };
+	if (!pick(4))
+		r->dscp = pick_set(8, 6);
+	if (!pick(4))
+		r->ttl = pick_set(60, 4);
+	if (r->protocol != 17)
+		return;
+	if (!r->dst_port && pick(3))
+		r->dst_ports = pick_set(9000, 3);
+	if (!r->src_port && !pick(3))
+		r->src_ports = pick_set(4000, 3);
+}
+
 static struct spin_rule pick_headers(void)
 {
 	struct spin_rule r = { .protocol = 17 };
@@ -135,6 +167,8 @@ static struct spin_rule pick_rule(void)
 {
 	struct spin_rule r = pick_headers();
 
+	if (!r.ether_type && pick(2))
+		pick_fields(&r);
 	if (!pick(3))
 		pick_words(&r);
 	return r;
@@ -158,6 +192,26 @@ static int has_words(const struct spin_rule *r, const struct packet *p)
 	return r->any_word ? hits > 0 : hits == r->words;
 }
 
+static int in_set(const struct spin_rule_set *set, unsigned value)
+{
+	int hit = !set->count;
+
+	for (unsigned i = 0; i < set->count; i++)
+		hit |= value >= set->range[i].first && value <= set->range[i].last;
+	return hit;
+}
+
+static int has_fields(const struct spin_rule *r, const struct packet *p)
+{
+	const uint8_t *frame = p->t.frame;
+	const int tagged = frame[12] == 0x81;
+	const uint8_t *ip = frame + 14 + 4 * tagged;
+	unsigned class = p->version == 4 ? ip[1] : (ip[0] & 15u) << 4 | ip[1] >> 4;
+
+	return in_set(&r->vlan, tagged ? (frame[14] & 15u) << 8 | frame[15] : SPIN_RULE_UNTAGGED) && in_set(&r->dscp, class >> 2) &&
+	       in_set(&r->ttl, p->version == 4 ? ip[8] : ip[7]) && in_set(&r->src_ports, p->sport) && in_set(&r->dst_ports, p->dport);
+}
+
 static int matches(const struct spin_rule *r, const struct packet *p)
 {
 	if (!has_words(r, p))
@@ -169,6 +223,8 @@ static int matches(const struct spin_rule *r, const struct packet *p)
 	if ((r->ip_version && r->ip_version != p->version) || (r->dst_port && r->dst_port != p->dport) ||
 	    (r->src_port && r->src_port != p->sport))
 		return 0;
+	if (!has_fields(r, p))
+		return 0;
 	for (int i = 0; i < 4; i++)
 		if ((p->src[i] & r->src_mask[i]) != r->src_addr[i] || (p->dst[i] & r->dst_mask[i]) != r->dst_addr[i])
 			return 0;
@@ -177,7 +233,7 @@ static int matches(const struct spin_rule *r, const struct packet *p)
 
 static void make_packet(struct packet *p)
 {
-	char src[INET6_ADDRSTRLEN], dst[INET6_ADDRSTRLEN], line[160];
+	char src[INET6_ADDRSTRLEN], dst[INET6_ADDRSTRLEN], line[192];
 	int family;
 
 	p->version = pick(2) ? 4 : 6;
@@ -196,8 +252,9 @@ static void make_packet(struct packet *p)
 			die(engine_why());
 		return;
 	}
-	snprintf(line, sizeof(line), "ip%d %s > %s", p->version, inet_ntop(family, p->src, src, sizeof(src)),
-		 inet_ntop(family, p->dst, dst, sizeof(dst)));
+	snprintf(line, sizeof(line), "ip%d %s > %s %s %u %s %u", p->version, inet_ntop(family, p->src, src, sizeof(src)),
+		 inet_ntop(family, p->dst, dst, sizeof(dst)), p->version == 4 ? "tos" : "class", pick(100), p->version == 4 ? "ttl" : "hop",
+		 58 + pick(16));
 	if (template_line(&p->t, line) != 1)
 		die(engine_why());
 	p->is_icmp = !pick(4);

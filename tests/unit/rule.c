@@ -60,6 +60,7 @@ static const struct {
 	{ "not vlan 100", "udp not vlan 100" },
 	{ "not vlan 0-5", "udp not vlan 0-5" },
 	{ "dscp ef,af11,cs7 ip6", "udp ip6 dscp 10,46,56" },
+	{ "not sport 1-8,10-65535", "udp sport 0,9" },
 	{ "not dscp cs0 ttl 1-5,255", "udp dscp 1-63 ttl 1-5,255" },
 	{ "ttl 255", "udp ttl 255" },
 	{ "ip4 icmp", "icmp" },

@@ -42,8 +42,7 @@ static void put_set(uint64_t *words, size_t count, unsigned slot, const struct s
 
 static void set_fields(struct spin_match *match, unsigned slot, const struct spin_rule *rule)
 {
-	put(&match->untagged, slot, rule__set_has(&rule->vlan, SPIN_RULE_UNTAGGED));
-	put_set(match->vlan, WORDS(match->vlan), slot, &rule->vlan);
+	put_set(match->vlan, SPIN_RULE_UNTAGGED + 1, slot, &rule->vlan);
 	put_set(match->dscp, WORDS(match->dscp), slot, &rule->dscp);
 	put_set(match->ttl, WORDS(match->ttl), slot, &rule->ttl);
 	put(&match->fieldless, slot, !(rule->vlan.count | rule->dscp.count | rule->ttl.count));
@@ -138,7 +137,6 @@ void match__clear(struct spin_match *match, unsigned slot)
 	put(&match->icmp, slot, 0);
 	put(&match->ether, slot, 0);
 	put(&match->fieldless, slot, 0);
-	put(&match->untagged, slot, 0);
 	put_all(match->vlan, WORDS(match->vlan), slot, 0);
 	put_all(match->dscp, WORDS(match->dscp), slot, 0);
 	put_all(match->ttl, WORDS(match->ttl), slot, 0);

@@ -396,11 +396,11 @@ static int parse_word(struct spin_rule *rule, const char *word, char **save)
 	if (!strcmp(word, "ip6"))
 		return set_version(rule, 6);
 	if (strcmp(word, "src") && strcmp(word, "dst") && strcmp(word, "ether") && strcmp(word, "u32") && strcmp(word, "eom"))
-		return spin_fail(
-			-EINVAL,
-			"rule: unknown word '%s'; it knows udp, icmp, icmp6, ip4, ip6, src ADDR[/LEN], "
-			"dst ADDR[/LEN], [not] sport LIST, [not] dport LIST, [not] vlan LIST, [not] dscp LIST, [not] ttl LIST, ether TYPE, u32 INDEX[/MASK]=FIRST[-LAST], eom INDEX[/MASK]=FIRST[-LAST]",
-			word);
+		return spin_fail(-EINVAL,
+				 "rule: unknown word '%s'; it knows udp, icmp, icmp6, ip4, ip6, src ADDR[/LEN], "
+				 "dst ADDR[/LEN], [not] sport LIST, [not] dport LIST, [not] vlan LIST, [not] dscp LIST, [not] ttl LIST, "
+				 "ether TYPE, u32 INDEX[/MASK]=FIRST[-LAST], eom INDEX[/MASK]=FIRST[-LAST]",
+				 word);
 	value = strtok_r(NULL, " \t\n", save);
 	if (!value)
 		return spin_fail(-EINVAL, "rule: a value is missing after '%s'", word);

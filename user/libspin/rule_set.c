@@ -77,7 +77,7 @@ static int bad_list(const char *which, const char *text)
 
 static int parse_list(const char *which, const char *text, struct list *out)
 {
-	const int is_port = which[1] == 'p';
+	const int is_vlan = !strcmp(which, "vlan");
 	const char *at = text;
 
 	out->count = 0;
@@ -89,13 +89,13 @@ static int parse_list(const char *which, const char *text, struct list *out)
 		at = parse_value(which, at, &first);
 		last = first;
 		if (at && *at == '-') {
-			if (first == SPIN_RULE_UNTAGGED && !is_port)
+			if (is_vlan && first == SPIN_RULE_UNTAGGED)
 				return bad_list(which, text);
 			at = parse_value(which, at + 1, &last);
-			if (at && last == SPIN_RULE_UNTAGGED && !is_port)
+			if (at && is_vlan && last == SPIN_RULE_UNTAGGED)
 				return bad_list(which, text);
 		}
-		if (!at || (*at && *at != ',') || (is_port && !last))
+		if (!at || (*at && *at != ','))
 			return bad_list(which, text);
 		if (first > last)
 			return spin_fail(-EINVAL, "rule: '%s %s': nothing is from %u to %u; give the lower one first", which, text, first,
@@ -156,6 +156,8 @@ int rule__parse_set(const char *which, const char *text, int is_not, struct spin
 	if (err)
 		return err;
 	normalize(&l);
+	if (one && !is_not && l.count == 1 && !l.range[0].last)
+		return bad_list(which, text);
 	if (is_not)
 		complement(&l, max);
 	if (!l.count || (one && l.count == 1 && !l.range[0].last))
@@ -190,22 +192,44 @@ int rule__check_set(const char *which, const struct spin_rule_set *set, unsigned
 					 which, field_max(which));
 		next = r->last + 2u;
 	}
+	if (which[1] == 'p' && set->count == 1 && set->range[0].first == set->range[0].last)
+		return spin_fail(-EINVAL, "rule: %s: a single port goes where one port has its place, and not into a set", which);
 	return 0;
 }
 
-static int format_value(char *to, size_t bytes, const char *which, unsigned value)
+static size_t append(char *to, size_t bytes, size_t at, const char *separator, unsigned value)
 {
-	if (value == SPIN_RULE_UNTAGGED && !strcmp(which, "vlan"))
-		return snprintf(to, bytes, "none");
-	return snprintf(to, bytes, "%u", value);
+	if (at < bytes)
+		at += (size_t)snprintf(to + at, bytes - at, "%s%u", separator, value);
+	return at;
 }
 
+static size_t format_list(char *to, size_t bytes, const char *which, int is_not, const struct list *l)
+{
+	const int is_vlan = !strcmp(which, "vlan");
+	size_t at = (size_t)snprintf(to, bytes, is_not ? " not %s" : " %s", which);
+
+	for (unsigned i = 0; i < l->count; i++) {
+		const unsigned first = l->range[i].first, end = l->range[i].last;
+		const int none = is_vlan && end == SPIN_RULE_UNTAGGED;
+		const unsigned last = none ? end - 1 : end;
+
+		if (first <= last)
+			at = append(to, bytes, at, i ? "," : " ", first);
+		if (first < last)
+			at = append(to, bytes, at, "-", last);
+		if (none && at < bytes)
+			at += (size_t)snprintf(to + at, bytes - at, "%snone", i || first <= last ? "," : " ");
+	}
+	return at;
+}
+
+/* The list, or its negation if that is shorter. */
 void rule__format_set(char *to, size_t bytes, const char *which, const struct spin_rule_set *set, unsigned one)
 {
-	const unsigned max = field_max(which);
 	struct list l = { .count = set->count };
-	size_t at;
-	int is_not;
+	char negated[160];
+	size_t length;
 
 	to[0] = '\0';
 	if (one)
@@ -213,18 +237,8 @@ void rule__format_set(char *to, size_t bytes, const char *which, const struct sp
 	if (!set->count || set->count > SPIN_RULE_RANGES_MAX)
 		return;
 	memcpy(l.range, set->range, sizeof(set->range));
-	/* with both ends in it, or with a range of VLANs that has none in it, the negation is the shorter text */
-	is_not = (!l.range[0].first && l.range[l.count - 1].last == max && l.count > 1) ||
-		 (l.range[l.count - 1].last == max && l.range[l.count - 1].first < max && max == SPIN_RULE_UNTAGGED);
-	if (is_not)
-		complement(&l, max);
-	at = (size_t)snprintf(to, bytes, is_not ? " not %s " : " %s ", which);
-	for (unsigned i = 0; i < l.count && at < bytes; i++) {
-		at += (size_t)snprintf(to + at, bytes - at, "%s", i ? "," : "");
-		at += (size_t)format_value(to + at, bytes - at, which, l.range[i].first);
-		if (l.range[i].last != l.range[i].first) {
-			at += (size_t)snprintf(to + at, bytes - at, "-");
-			at += (size_t)format_value(to + at, bytes - at, which, l.range[i].last);
-		}
-	}
+	length = format_list(to, bytes, which, 0, &l);
+	complement(&l, field_max(which));
+	if (l.count && format_list(negated, sizeof(negated), which, 1, &l) < length)
+		snprintf(to, bytes, "%s", negated);
 }

@@ -46,8 +46,8 @@ struct spin_match {
 	uint64_t wordless; /* contexts whose rules have no u32 tests; a context with some has no bit in unaddressed either */
 	/* contexts whose rules name no VLAN, DSCP or TTL; one that names some has no bit in unaddressed either */
 	uint64_t fieldless;
-	uint64_t untagged; /* contexts that take frames without a VLAN tag */
-	uint64_t vlan[4096], dscp[64], ttl[256];
+	uint64_t vlan[8192]; /* to SPIN_RULE_UNTAGGED; the rest is for a mask as the bound */
+	uint64_t dscp[64], ttl[256];
 	uint64_t dst_port[65536]; /* by port in network byte order, as it lies in the packet */
 	uint64_t src_port[65536];
 	uint64_t src4[4][256], dst4[4][256];

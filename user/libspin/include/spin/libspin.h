@@ -63,7 +63,9 @@ const void *spin_object__image(const struct spin_object *obj, size_t *bytes);
 
 /*
  * Text to rule: words `udp` (also without it)|`icmp`|`icmp6`, `ip4`|`ip6`, `src ADDR[/LEN]`, `dst ADDR[/LEN]`,
- * `sport N`, `dport N` (UDP only), in any order; or `ether TYPE`, in hexadecimal, instead of all these. Either with
+ * `sport LIST`, `dport LIST` (UDP only), `vlan LIST`, `dscp LIST`, `ttl LIST`, in any order; LIST is N or FIRST-LAST, or several
+ * with commas between them, of a VLAN also `none` (the outer tag as it is in the frame), of DSCP also ef, af11 to af43, cs0 to cs7;
+ * `not` in front of one of these five takes all other numbers, and at most 8 ranges may remain; or `ether TYPE`, in hexadecimal, instead of all these. Either with
  * `u32 TEST [and TEST]...` or `u32 TEST [or TEST]...`, where TEST is INDEX[/MASK]=FIRST[-LAST] (struct spin_rule_word).
  * -EINVAL names the word.
  */
