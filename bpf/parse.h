@@ -171,7 +171,11 @@ SPIN_INLINE uint32_t spin_frame_dscp_(const struct spin_datagram *d)
 
 SPIN_INLINE uint32_t spin_frame_ttl_(const struct spin_datagram *d)
 {
-	return d->is_ip4 ? ((const struct spin_ip4 *)d->ip)->ttl : ((const struct spin_ip6 *)d->ip)->hop_limit;
+	uint32_t ttl = ((const struct spin_ip4 *)d->ip)->ttl, hop_limit = ((const struct spin_ip6 *)d->ip)->hop_limit;
+
+	/* both are loaded: clang would choose an offset, which the verifier refuses without CAP_PERFMON */
+	__asm__ volatile("" : "+r"(ttl), "+r"(hop_limit));
+	return d->is_ip4 ? ttl : hop_limit;
 }
 
 /*
