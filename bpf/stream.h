@@ -242,8 +242,8 @@ SPIN_INLINE _Bool spin_stream_slice_(struct __sk_buff *skb, struct spin_stream *
 		return 0; /* unreachable: the bytes are there */
 	}
 	spin_stream_headers_(skb, unit->copy.frame, length);
-	spin_stream_packet_(unit, spin_read_once(&stream->number), spin_config.hpus - spin_config.stream_units + spin_read_once(&unit->number), length,
-			    &packet);
+	spin_stream_packet_(unit, spin_read_once(&stream->number),
+			    spin_config.hpus - spin_config.stream_units + spin_read_once(&unit->number), length, &packet);
 	if (stream->phase == SPIN_STREAM_NEW)
 		spin_stream_header_(&packet, stream, &out);
 	if (stream->phase == SPIN_STREAM_OPEN)
@@ -328,8 +328,8 @@ SPIN_INLINE int spin_stream_ended_(struct xdp_md *ctx)
 		return XDP_TX; /* again */
 	if (stream->phase != SPIN_STREAM_OVER && stream->phase != SPIN_STREAM_NEW &&
 	    !bpf_xdp_load_bytes(ctx, 0, unit->copy.frame, SPIN_STREAM_DATA)) {
-		spin_stream_packet_(unit, spin_read_once(&stream->number), spin_config.hpus - spin_config.stream_units + spin_read_once(&unit->number), 0,
-				    &packet);
+		spin_stream_packet_(unit, spin_read_once(&stream->number),
+				    spin_config.hpus - spin_config.stream_units + spin_read_once(&unit->number), 0, &packet);
 		length = stream->bytes < SPIN_LENGTH_UNKNOWN ? (uint32_t)stream->bytes : SPIN_LENGTH_UNKNOWN;
 		dropped = stream->dropped_bytes < SPIN_LENGTH_UNKNOWN ? (uint32_t)stream->dropped_bytes : SPIN_LENGTH_UNKNOWN;
 		spin_run_completion_(&packet, length, dropped, &out);

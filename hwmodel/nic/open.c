@@ -24,6 +24,12 @@ static int is_icmp(const struct spin_rule *rule)
 }
 
 /* The rules of <spin/rule.h> on protocols. err says which one is broken. */
+static int has_too_many_ranges(const struct spin_rule *rule)
+{
+	return rule->src_ports.count > SPIN_RULE_RANGES_MAX || rule->dst_ports.count > SPIN_RULE_RANGES_MAX ||
+	       rule->vlan.count > SPIN_RULE_RANGES_MAX || rule->dscp.count > SPIN_RULE_RANGES_MAX || rule->ttl.count > SPIN_RULE_RANGES_MAX;
+}
+
 static int check_rule(const struct pspin *nic, char *err, size_t err_bytes)
 {
 	const struct spin_registration *has = &nic->meta.registration;
@@ -37,6 +43,8 @@ static int check_rule(const struct pspin *nic, char *err, size_t err_bytes)
 		snprintf(err, err_bytes, "the handler takes messages or sends packets, which are of UDP: its rule must be UDP's");
 	else if (rule->words > SPIN_RULE_WORDS_MAX)
 		snprintf(err, err_bytes, "the rule has %u words: at most %u", rule->words, SPIN_RULE_WORDS_MAX);
+	else if (has_too_many_ranges(rule))
+		snprintf(err, err_bytes, "the rule has a field with more than %u ranges", SPIN_RULE_RANGES_MAX);
 	else if (rule->has_eom && has->delivery != SPIN_DELIVER_ME)
 		snprintf(err, err_bytes, "the rule says which packet is a message's last, and the handler takes datagrams");
 	else if (rule->has_eom && (has->takes || has->puts))
