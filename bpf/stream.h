@@ -80,9 +80,20 @@ SPIN_INLINE struct spin_unit *spin_unit_take_(uint32_t *number)
 	return unit;
 }
 
-SPIN_INLINE void spin_unit_give_(struct spin_unit *unit)
+SPIN_INLINE void spin_unit_give_(struct spin_stream *stream, struct spin_unit *unit)
 {
+	spin_write_once(&stream->unit, 0);
 	spin_store32(&unit->is_taken, 0);
+}
+
+/* Gives back what this stream's program had when it was ended in a handler, by the work limit of the isolated class. */
+SPIN_INLINE void spin_unit_recover_(struct spin_stream *stream)
+{
+	uint32_t number = spin_read_once(&stream->unit) - 1;
+	struct spin_unit *unit = bpf_map_lookup_elem(&spin_units, &number);
+
+	if (unit)
+		spin_unit_give_(stream, unit);
 }
 
 /*
@@ -111,7 +122,7 @@ SPIN_INLINE struct spin_stream *spin_stream_find_(uint64_t cookie, _Bool make, u
 		if (stream && __sync_bool_compare_and_swap(&stream->cookie, 0, cookie)) {
 			stream->bytes = stream->dropped_bytes = 0;
 			stream->phase = SPIN_STREAM_NEW;
-			stream->at = 0;
+			stream->at = stream->unit = 0;
 			found = 1;
 		}
 	}
@@ -233,12 +244,14 @@ SPIN_INLINE _Bool spin_stream_slice_(struct __sk_buff *skb, struct spin_stream *
 	uint32_t unit_number, length;
 	_Bool kept;
 
+	spin_unit_recover_(stream);
 	unit = spin_unit_take_(&unit_number);
 	if (!unit)
 		return 0; /* as many programs at once on a CPU as never are */
+	spin_write_once(&stream->unit, spin_read_once(&unit->number) + 1);
 	length = spin_bounded_length(bytes, SPIN_STREAM_PIECES);
 	if (!length || bpf_skb_load_bytes(skb, at, unit->copy.frame + SPIN_STREAM_DATA, length)) {
-		spin_unit_give_(unit);
+		spin_unit_give_(stream, unit);
 		return 0; /* unreachable: the bytes are there */
 	}
 	spin_stream_headers_(skb, unit->copy.frame, length);
@@ -253,7 +266,7 @@ SPIN_INLINE _Bool spin_stream_slice_(struct __sk_buff *skb, struct spin_stream *
 		kept = 0; /* no memory to write to it: not read rather than read as it was */
 	spin_count_(&packet.view, out.reason, (uint32_t)spin_verifier_forget_(&packet.view, packet.hpu) & (SPIN_HPUS_MAX - 1));
 	spin_stream_error_(&packet, &out);
-	spin_unit_give_(unit);
+	spin_unit_give_(stream, unit);
 	return kept;
 }
 
@@ -261,7 +274,6 @@ SPIN_INLINE _Bool spin_stream_slice_(struct __sk_buff *skb, struct spin_stream *
 SPIN_INLINE int spin_stream_rest_(const struct __sk_buff *skb, struct spin_stream *stream, uint32_t bytes)
 {
 	stream->bytes += bytes;
-	stream->at = 0;
 	if (stream->phase != SPIN_STREAM_DROP && !stream->piece_dropped)
 		return SK_PASS;
 	stream->dropped_bytes += skb->len;
@@ -284,6 +296,7 @@ SPIN_INLINE int spin_stream_(struct __sk_buff *skb)
 		at = stream->at = 0;
 	if (!at)
 		stream->piece_dropped = 0;
+	stream->at = 0; /* if the program is ended, the next piece is a new one */
 	bytes = skb->len - at;
 	if (stream->phase >= SPIN_STREAM_PROCEED) /* no more payload handlers */
 		return spin_stream_rest_(skb, stream, bytes);
@@ -323,9 +336,11 @@ SPIN_INLINE int spin_stream_ended_(struct xdp_md *ctx)
 	stream = spin_stream_find_(cookie, 0, &number);
 	if (!stream)
 		return XDP_DROP;
+	spin_unit_recover_(stream);
 	unit = spin_unit_take_(&unit_number);
 	if (!unit)
 		return XDP_TX; /* again */
+	spin_write_once(&stream->unit, spin_read_once(&unit->number) + 1);
 	if (stream->phase != SPIN_STREAM_OVER && stream->phase != SPIN_STREAM_NEW &&
 	    !bpf_xdp_load_bytes(ctx, 0, unit->copy.frame, SPIN_STREAM_DATA)) {
 		spin_stream_packet_(unit, spin_read_once(&stream->number),
@@ -335,7 +350,7 @@ SPIN_INLINE int spin_stream_ended_(struct xdp_md *ctx)
 		spin_run_completion_(&packet, length, dropped, &out);
 		spin_stream_error_(&packet, &out);
 	}
-	spin_unit_give_(unit);
+	spin_unit_give_(stream, unit);
 	spin_write_once(&stream->cookie, 0);
 	return XDP_PASS;
 }

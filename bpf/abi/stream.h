@@ -41,7 +41,8 @@ struct spin_stream {
 	uint32_t at;            /* in the piece at hand */
 	uint32_t piece_dropped; /* 1: a handler dropped a part of it */
 	uint32_t number;        /* its place in spin_streams */
-	uint32_t unused[6];
+	uint32_t unit;          /* that its program has taken, + 1; 0: none */
+	uint32_t unused[5];
 };
 
 enum spin_stream_phase {

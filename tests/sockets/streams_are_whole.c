@@ -39,7 +39,7 @@ struct lines {
 
 static struct asks_hosts hosts;
 static struct spind spind;
-static struct spin_object *object;
+static struct spin_object *object, *endless;
 static uint64_t seed = 17;
 static int to_parent; /* a byte: kill the processes that have contexts */
 
@@ -551,6 +551,30 @@ static void check_shared(void)
 	close(listener);
 }
 
+/* A handler that is ended by the work limit drops its piece, as often as it likes, and loses no HPU. */
+static void check_ended(void)
+{
+	struct spin_socket_opts opts = { .bytes = sizeof(opts), .broker = spind.socket };
+	int listener = open_listener("10.9.0.1"), client, server;
+	struct spin_ctx *ctx;
+	uint8_t got[4];
+
+	if (spin_socket__attach(listener, endless, &opts, &ctx))
+		die("%s", spin_strerror_last());
+	client = open_client(hosts.client_ns, "10.9.0.1");
+	server = open_server(listener);
+	for (int i = 0; i < 40; i++) {
+		send_all(client, i % 2 ? "abc" : "xyz", 3);
+		if (i % 2 && (read_all(server, got, 3, 2000) != 3 || memcmp(got, "abc", 3)))
+			die("after handlers were ended %d times nothing is read", i / 2);
+		usleep(i % 2 ? 0 : 100000);
+	}
+	spin_ctx__destroy(ctx);
+	close(client);
+	close(server);
+	close(listener);
+}
+
 /* What is no such socket is refused. */
 static void check_refused(void)
 {
@@ -586,6 +610,7 @@ static int run_all(void)
 		{ "another listening socket", check_other_listener },
 		{ "a state that is shared", check_shared },
 		{ "refused", check_refused },
+		{ "handlers are ended", check_ended },
 		{ "the context's process is killed", check_killed },
 	};
 
@@ -618,6 +643,8 @@ int main(void)
 	asks__hosts(&hosts);
 	spind__start(&spind, "");
 	if (built_object("lines", path, sizeof(path)) || spin_object__open(path, &object))
+		die("%s", spin_strerror_last());
+	if (built_object("endless", path, sizeof(path)) || spin_object__open(path, &endless))
 		die("%s", spin_strerror_last());
 	if (pipe2(ends, O_CLOEXEC))
 		die("no pipe");
