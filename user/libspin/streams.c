@@ -34,7 +34,7 @@ extern const char streams_image[], streams_image_end[];
 #define UNITS       "spin_units"
 #define CLOSED      7   /* TCP_CLOSE */
 #define LOOK_MS     20  /* between two looks at connections that have ended and have bytes left */
-#define WAITING_MAX 512 /* of those */
+#define WAITING_MAX   8192 /* of those: as many as end within PATIENCE_MS */
 #define PATIENCE_MS 1000
 
 struct streams {
@@ -332,6 +332,11 @@ int streams__prepare(struct spin_ctx *ctx)
 		return err;
 	if (!stream || !end)
 		return -ENOENT;
+	if (!streams__units()) {
+		ctx->failure_told = 1;
+		return spin_fail(-E2BIG, "this machine has %d CPUs, and with so many no HPU is left for streams: attach %s to sockets of UDP",
+				 kernel_cpus__possible(), ctx->name);
+	}
 	bpf_program__set_autoload(stream, true);
 	bpf_program__set_autoload(end, true);
 	map = bpf_object__find_map_by_name(ctx->bpf, UNITS);
