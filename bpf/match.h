@@ -40,9 +40,11 @@ SPIN_INLINE _Bool spin_match_set_(const volatile struct spin_rule_set *set, uint
 	return hits;
 }
 
-SPIN_INLINE _Bool spin_match_fields_(const volatile struct spin_rule *rule, const struct spin_datagram *d)
+SPIN_INLINE _Bool spin_match_sets_(const volatile struct spin_rule *rule, const struct spin_datagram *d)
 {
-	return (!rule->vlan.count || spin_match_set_(&rule->vlan, spin_frame_vlan_(d))) &&
+	return (!rule->dst_ports.count || spin_match_set_(&rule->dst_ports, spin_ntoh16(d->udp->dst_port))) &&
+	       (!rule->src_ports.count || spin_match_set_(&rule->src_ports, spin_ntoh16(d->udp->src_port))) &&
+	       (!rule->vlan.count || spin_match_set_(&rule->vlan, spin_frame_vlan_(d))) &&
 	       (!rule->dscp.count || spin_match_set_(&rule->dscp, spin_frame_dscp_(d))) &&
 	       (!rule->ttl.count || spin_match_set_(&rule->ttl, spin_frame_ttl_(d)));
 }
@@ -54,12 +56,6 @@ SPIN_INLINE _Bool spin_match(const volatile struct spin_rule *rule, const struct
 	if (rule->dst_port && spin_ntoh16(d->udp->dst_port) != rule->dst_port)
 		return 0;
 	if (rule->src_port && spin_ntoh16(d->udp->src_port) != rule->src_port)
-		return 0;
-	if (rule->dst_ports.count && !spin_match_set_(&rule->dst_ports, spin_ntoh16(d->udp->dst_port)))
-		return 0;
-	if (rule->src_ports.count && !spin_match_set_(&rule->src_ports, spin_ntoh16(d->udp->src_port)))
-		return 0;
-	if (!spin_match_fields_(rule, d))
 		return 0;
 	if (rule->ip_version && (rule->ip_version == 4) != d->is_ip4)
 		return 0;

@@ -28,7 +28,7 @@ struct place {
 
 static void make_place(struct place *place, const struct demo *demo)
 {
-	char build[300], command[1000];
+	char build[300], command[1200];
 
 	snprintf(place->directory, sizeof(place->directory), "/tmp/spin-demo-XXXXXX");
 	if (!mkdtemp(place->directory) || chmod(place->directory, 0755))

@@ -162,7 +162,7 @@ static void other_protocols(void)
 	refused("empty", &(struct spin_rule){ .words = 1, .word = { { 1, 1, 0, 1 }, { 2 } } }, -EINVAL, "behind the last of 1 tests");
 	refused("empty", &(struct spin_rule){ .eom = { 1, 1, 0, 1 } }, -EINVAL, "has_eom 0");
 	refused("empty", &(struct spin_rule){ .has_eom = 2 }, -EINVAL, "at most 4 tests of u32, with any_word and has_eom 0 or 1");
-	refused("empty", &(struct spin_rule){ .unused_too = 1 }, -EINVAL, "unused 0");
+	refused("empty", &(struct spin_rule){ .unused = { 1 } }, -EINVAL, "unused 0");
 	refused("aggregate", &(struct spin_rule){ .has_eom = 1, .eom = { 16, 1, 0, 1 } }, -EINVAL, "word 16 from 0 to 1");
 	refused("aggregate", &(struct spin_rule){ .has_eom = 1, .eom = { 1, 1, 1, 0 } }, -EINVAL, "word 1 from 1 to 0");
 	refused("aggregate", &(struct spin_rule){ .has_eom = 1, .eom = { 1, 0xff, 256, 256 } }, -EINVAL, "under the mask 0xff");

@@ -153,8 +153,7 @@ static int check_words(const struct spin_rule *rule)
 	static const struct spin_rule_word none;
 	char text[RULE_TEXT_BYTES];
 
-	if (rule->words > SPIN_RULE_WORDS_MAX || rule->any_word > 1 || rule->has_eom > 1 || rule->unused_too || rule->unused[0] ||
-	    rule->unused[1])
+	if (rule->words > SPIN_RULE_WORDS_MAX || rule->any_word > 1 || rule->has_eom > 1 || rule->unused[0] || rule->unused[1])
 		return spin_fail(-EINVAL, "rule: at most %u tests of u32, with any_word and has_eom 0 or 1 and unused 0",
 				 SPIN_RULE_WORDS_MAX);
 	if (!rule->has_eom && memcmp(&rule->eom, &none, sizeof(none)))
@@ -216,6 +215,7 @@ int rule__complete(struct spin_rule *rule)
 		err = check_words(rule);
 	if (rule->words < 2)
 		rule->any_word = 0;
+	rule->has_sets = rule->src_ports.count || rule->dst_ports.count || rule->vlan.count || rule->dscp.count || rule->ttl.count;
 	return err;
 }
 

@@ -32,9 +32,9 @@
 extern const char streams_image[], streams_image_end[];
 
 #define UNITS       "spin_units"
-#define CLOSED      7   /* TCP_CLOSE */
-#define LOOK_MS     20  /* between two looks at connections that have ended and have bytes left */
-#define WAITING_MAX   8192 /* of those: as many as end within PATIENCE_MS */
+#define CLOSED      7    /* TCP_CLOSE */
+#define LOOK_MS     20   /* between two looks at connections that have ended and have bytes left */
+#define WAITING_MAX 8192 /* of those: as many as end within PATIENCE_MS */
 #define PATIENCE_MS 1000
 
 struct streams {
@@ -334,7 +334,8 @@ int streams__prepare(struct spin_ctx *ctx)
 		return -ENOENT;
 	if (!streams__units()) {
 		ctx->failure_told = 1;
-		return spin_fail(-E2BIG, "this machine has %d CPUs, and with so many no HPU is left for streams: attach %s to sockets of UDP",
+		return spin_fail(-E2BIG,
+				 "this machine has %d CPUs, and with so many no HPU is left for streams: attach %s to sockets of UDP",
 				 kernel_cpus__possible(), ctx->name);
 	}
 	bpf_program__set_autoload(stream, true);

@@ -57,7 +57,7 @@ struct spin_rule {
 	uint8_t words;      /* tests in addition to all above, at most SPIN_RULE_WORDS_MAX: each must be satisfied, */
 	uint8_t any_word;   /* 0; or 1: one must be */
 	uint8_t has_eom;    /* 0; or 1: messages without SLMP, and `eom` tells the last packet (<spin/message.h>, "Flows") */
-	uint8_t unused_too; /* 0 */
+	uint8_t has_sets;   /* 1: one of the sets below is not empty; rule__complete() of libspin says so, whatever is given */
 	uint16_t unused[2]; /* 0 */
 	struct spin_rule_word word[SPIN_RULE_WORDS_MAX]; /* zeros behind the last one */
 	struct spin_rule_word eom;                       /* zeros without has_eom; the packets of a rule are the same with it and without */
