@@ -362,7 +362,7 @@ static void open_tun(void)
 
 	tun = open("/dev/net/tun", O_RDWR | O_CLOEXEC);
 	if (tun < 0 || ioctl(tun, TUNSETIFF, &request)) {
-		printf("skipped: this machine has no TUN devices: %s\n", strerror(errno));
+		printf("skip: this machine has no TUN devices: %s\n", strerror(errno));
 		exit(77);
 	}
 	netns_shell("ip link set lo up; ip link set t0 up; ip addr add 10.77.0.1/24 dev t0");

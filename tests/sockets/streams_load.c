@@ -81,7 +81,7 @@ int main(void)
 	char directory[512];
 
 	if (geteuid()) {
-		printf("skipped: programs are loaded as root\n");
+		printf("skip: programs are loaded as root\n");
 		return 77;
 	}
 	snprintf(directory, sizeof(directory), "%s/handlers", built_dir());

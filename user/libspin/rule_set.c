@@ -82,7 +82,7 @@ static int parse_list(const char *which, const char *text, struct list *out)
 
 	out->count = 0;
 	for (;; at++) {
-		unsigned first, last;
+		unsigned first = 0, last;
 
 		if (out->count == ITEMS_MAX)
 			return spin_fail(-EINVAL, "rule: '%s' lists more than %u items: join them to ranges", which, ITEMS_MAX);

@@ -84,6 +84,7 @@ static int check_kind(int fd, int *protocol, char *text, size_t text_bytes)
 {
 	int domain = 0, type = 0;
 
+	*protocol = 0;
 	if (option(fd, SOL_SOCKET, SO_DOMAIN, &domain))
 		return refuse(-ENOTSOCK, text, text_bytes, "the descriptor is not a socket's: pass that of a socket of UDP or TCP");
 	if (option(fd, SOL_SOCKET, SO_TYPE, &type) || option(fd, SOL_SOCKET, SO_PROTOCOL, protocol) ||

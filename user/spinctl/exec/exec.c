@@ -263,7 +263,8 @@ static const struct command_row row = {
 		(const struct example_row[]){
 			{ "spinctl exec --handler filtering.spin --counters -- my-server 1 --threads 4",
 			  "A server whose datagrams are counted by their source." },
-			{ "spinctl exec --handler counter.spin --protocol tcp -- iperf3 -s -1", "The bytes of a server's connections." },
+			{ "spinctl exec --handler filtering.spin --protocol both -- my-server 1 --threads 4",
+			  "The same with its TCP connections, and one state for both." },
 			{ 0 },
 		},
 };
