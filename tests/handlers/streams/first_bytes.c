@@ -24,9 +24,12 @@ static enum spin_header_rc first_bytes_header(struct spin_header *h, struct firs
 static enum spin_payload_rc first_bytes_payload(struct spin_payload *p, struct first_bytes *state)
 {
 	uint32_t *bytes = &state->bytes[spin_connection(p) & (SPIN_CONNECTIONS_MAX - 1)];
-	const uint32_t before = *bytes, after = before + p->length;
+	const uint32_t before = *bytes;
+	uint32_t after = before + p->length;
 
-	*bytes = after < before ? 0xffffffff : after;
+	if (after < before)
+		after = 0xffffffff;
+	*bytes = after;
 	if (state->most && after > state->most) {
 		spin_add32(&state->dropped_kib, (after >> 10) - (before >> 10));
 		return SPIN_DROP;
