@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include <spin/wire.h>
+#include <hwmodel/rules.h>
 
 #include "hwmodel/nic/her_queue.h"
 #include "hwmodel/nic/message_state.h"
@@ -33,61 +33,6 @@ struct pspin *device__match(const struct device *device, const void *frame, size
 
 /* --- whether one more can join --- */
 
-static int addresses_meet(const uint32_t a[4], const uint32_t a_mask[4], const uint32_t b[4], const uint32_t b_mask[4])
-{
-	for (unsigned i = 0; i < 4; i++)
-		if ((a[i] ^ b[i]) & a_mask[i] & b_mask[i])
-			return 0;
-	return 1;
-}
-
-/* Both numbers can be a packet's; 0 is any. */
-static int numbers_meet(uint32_t a, uint32_t b)
-{
-	return !a || !b || a == b;
-}
-
-static int protocol_of(const struct spin_rule *rule)
-{
-	return rule->protocol ? rule->protocol : SPIN_IP_UDP;
-}
-
-static int sets_meet(const struct spin_rule_set *a, const struct spin_rule_set *b)
-{
-	if (!a->count || !b->count)
-		return 1;
-	for (unsigned i = 0; i < a->count; i++)
-		for (unsigned k = 0; k < b->count; k++)
-			if (a->range[i].first <= b->range[k].last && b->range[k].first <= a->range[i].last)
-				return 1;
-	return 0;
-}
-
-/* A port is a number, or a set, or any. */
-static int ports_meet(unsigned a, const struct spin_rule_set *as, unsigned b, const struct spin_rule_set *bs)
-{
-	const struct spin_rule_set one_a = { 1, { { (uint16_t)a, (uint16_t)a } } }, one_b = { 1, { { (uint16_t)b, (uint16_t)b } } };
-
-	return sets_meet(a ? &one_a : as, b ? &one_b : bs);
-}
-
-static int fields_meet(const struct spin_rule *a, const struct spin_rule *b)
-{
-	return ports_meet(a->src_port, &a->src_ports, b->src_port, &b->src_ports) &&
-	       ports_meet(a->dst_port, &a->dst_ports, b->dst_port, &b->dst_ports) && sets_meet(&a->vlan, &b->vlan) &&
-	       sets_meet(&a->dscp, &b->dscp) && sets_meet(&a->ttl, &b->ttl);
-}
-
-/* Is there a packet that both match? */
-static int rules_meet(const struct spin_rule *a, const struct spin_rule *b)
-{
-	if (a->ether_type || b->ether_type)
-		return a->ether_type == b->ether_type;
-	return protocol_of(a) == protocol_of(b) && numbers_meet(a->ip_version, b->ip_version) && fields_meet(a, b) &&
-	       addresses_meet(a->src_addr, a->src_mask, b->src_addr, b->src_mask) &&
-	       addresses_meet(a->dst_addr, a->dst_mask, b->dst_addr, b->dst_mask);
-}
-
 int device__may_join(const struct device *device, const struct spin_rule *rule, char *err, size_t err_bytes)
 {
 	if (device->count == CONTEXTS_MAX) {
@@ -103,7 +48,7 @@ int device__may_join(const struct device *device, const struct spin_rule *rule, 
 		return -EBUSY;
 	}
 	for (unsigned i = 0; i < device->count; i++) {
-		if (!rules_meet(&device->contexts[i]->rule, rule))
+		if (!rules__overlap(&device->contexts[i]->rule, rule))
 			continue;
 		snprintf(err, err_bytes,
 			 "its rule and that of context %u can match the same packet: give rules that exclude each other, by a "

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include <hwmodel/rules.h>
 #include <spin/wire.h>
 
 #include "hwmodel/nic/checksum.h"
@@ -156,14 +157,6 @@ static int protocol__matches(const struct spin_rule *rule, const struct inbound 
 	return protocol == (in->is_ip4 ? SPIN_IP_ICMP : SPIN_IP_ICMP6);
 }
 
-static int set__has(const struct spin_rule_set *set, unsigned value)
-{
-	for (unsigned i = 0; i < set->count; i++)
-		if (value >= set->range[i].first && value <= set->range[i].last)
-			return 1;
-	return !set->count;
-}
-
 /* Tagged frames have the outer tag in front of all else: its id is in bytes 14 and 15. */
 static int fields__match(const struct spin_rule *rule, const uint8_t *frame, const struct inbound *in)
 {
@@ -171,8 +164,9 @@ static int fields__match(const struct spin_rule *rule, const uint8_t *frame, con
 	unsigned vlan = in->ip_off > 14 ? be16(frame + 14) & 0xfffu : SPIN_RULE_UNTAGGED;
 	unsigned dscp = in->is_ip4 ? ip[1] >> 2 : (ip[0] & 15u) << 2 | ip[1] >> 6;
 
-	return set__has(&rule->vlan, vlan) && set__has(&rule->dscp, dscp) && set__has(&rule->ttl, in->is_ip4 ? ip[8] : ip[7]) &&
-	       set__has(&rule->src_ports, be16(udp)) && set__has(&rule->dst_ports, be16(udp + 2));
+	return rule_set__has(&rule->vlan, vlan) && rule_set__has(&rule->dscp, dscp) &&
+	       rule_set__has(&rule->ttl, in->is_ip4 ? ip[8] : ip[7]) && rule_set__has(&rule->src_ports, be16(udp)) &&
+	       rule_set__has(&rule->dst_ports, be16(udp + 2));
 }
 
 static int rule__matches(const struct spin_rule *rule, const uint8_t *ip, const struct inbound *in)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <hwmodel/rules.h>
+
 #include "user/cost/job.h"
 #include "user/cost/pspin.h"
 #include "user/cost/report.h"
@@ -124,7 +126,7 @@ static int check_rules(const struct set *set)
 {
 	for (unsigned i = 0; i < set->count; i++)
 		for (unsigned k = 0; k < i; k++)
-			if (match__overlap(&set->contexts[k].rule, &set->contexts[i].rule))
+			if (rules__overlap(&set->contexts[k].rule, &set->contexts[i].rule))
 				return report_error("a packet can match both the rule of handler %u (%s) and that of handler %u (%s): give "
 						    "rules that exclude each other, by a port or an address",
 						    k + 1, set->contexts[k].report.rule, i + 1, set->contexts[i].report.rule);

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <hwmodel/rules.h>
+
 #include "user/libspin/hpu/hpus.h"
 #include "user/libspin/internal.h"
 #include "kernel/attach.h"
@@ -73,7 +75,7 @@ static int find_slot(const struct spin_nic *nic, const struct spin_ctx *ctx, uns
 			*slot = i;
 			continue;
 		}
-		if (!match__overlap(&ctx->rule, &other->rule))
+		if (!rules__overlap(&ctx->rule, &other->rule))
 			continue;
 		spin_rule__format(&ctx->rule, mine, sizeof(mine));
 		spin_rule__format(&other->rule, theirs, sizeof(theirs));

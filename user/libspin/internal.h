@@ -84,7 +84,6 @@ struct spin_place {
 /* Completes a rule that a program has made with what follows from its protocol. -EINVAL: the rule contradicts itself. */
 int rule__complete(struct spin_rule *rule);
 /* rule_set.c. `which`: the word in the rule's text; `one`: where a single port goes, NULL or 0 for other fields. */
-int rule__set_has(const struct spin_rule_set *set, unsigned value);
 int rule__parse_set(const char *which, const char *text, int is_not, struct spin_rule_set *set, uint16_t *one);
 int rule__check_set(const char *which, const struct spin_rule_set *set, unsigned one);
 void rule__format_set(char *to, size_t bytes, const char *which, const struct spin_rule_set *set, unsigned one);

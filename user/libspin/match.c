@@ -4,6 +4,8 @@
 #include <netinet/in.h>
 #include <string.h>
 
+#include <hwmodel/rules.h>
+
 #include "user/libspin/internal.h"
 #include "user/libspin/root.h"
 
@@ -37,7 +39,7 @@ static void put_port(uint64_t *words, unsigned slot, uint16_t port, const struct
 static void put_set(uint64_t *words, size_t count, unsigned slot, const struct spin_rule_set *set)
 {
 	for (unsigned n = 0; n < count; n++)
-		put(&words[n], slot, rule__set_has(set, n));
+		put(&words[n], slot, rule_set__has(set, n));
 }
 
 static void set_fields(struct spin_match *match, unsigned slot, const struct spin_rule *rule)
@@ -45,7 +47,7 @@ static void set_fields(struct spin_match *match, unsigned slot, const struct spi
 	put_set(match->vlan, SPIN_RULE_UNTAGGED + 1, slot, &rule->vlan);
 	put_set(match->dscp, WORDS(match->dscp), slot, &rule->dscp);
 	put_set(match->ttl, WORDS(match->ttl), slot, &rule->ttl);
-	put(&match->fieldless, slot, !(rule->vlan.count | rule->dscp.count | rule->ttl.count));
+	put(&match->fieldless, slot, !rule__has_fields(rule));
 }
 
 /* Sets the slot's bit for each byte value that satisfies the rule at each position of the address. A rule for the other IP version sets all. */
@@ -70,8 +72,7 @@ static void set_ip(struct spin_match *match, unsigned slot, const struct spin_ru
 	put(&match->ip4, slot, !is6);
 	put(&match->ip6, slot, !is4);
 	put(&match->unaddressed, slot,
-	    !names_address(rule->src_mask) && !names_address(rule->dst_mask) && !rule->words && !rule->vlan.count && !rule->dscp.count &&
-		    !rule->ttl.count);
+	    !names_address(rule->src_mask) && !names_address(rule->dst_mask) && !rule->words && !rule__has_fields(rule));
 	set_fields(match, slot, rule);
 	put(&match->icmp, slot, !is_udp);
 	if (is_udp) {
@@ -146,66 +147,4 @@ void match__clear(struct spin_match *match, unsigned slot)
 	put_all(match->dst4[0], WORDS(match->dst4), slot, 0);
 	put_all(match->src6[0], WORDS(match->src6), slot, 0);
 	put_all(match->dst6[0], WORDS(match->dst6), slot, 0);
-}
-
-static int addresses_meet(const uint32_t *a, const uint32_t *a_mask, const uint32_t *b, const uint32_t *b_mask)
-{
-	for (unsigned i = 0; i < 4; i++)
-		if ((a[i] ^ b[i]) & a_mask[i] & b_mask[i])
-			return 0;
-	return 1;
-}
-
-static int numbers_meet(unsigned a, unsigned b)
-{
-	return !a || !b || a == b;
-}
-
-static int sets_meet(const struct spin_rule_set *a, const struct spin_rule_set *b)
-{
-	if (!a->count || !b->count)
-		return 1;
-	for (unsigned i = 0; i < a->count; i++)
-		for (unsigned k = 0; k < b->count; k++)
-			if (a->range[i].first <= b->range[k].last && b->range[k].first <= a->range[i].last)
-				return 1;
-	return 0;
-}
-
-/* A port is a number, or a set, or any. */
-static int ports_meet(unsigned a, const struct spin_rule_set *as, unsigned b, const struct spin_rule_set *bs)
-{
-	const struct spin_rule_set one_a = { 1, { { (uint16_t)a, (uint16_t)a } } }, one_b = { 1, { { (uint16_t)b, (uint16_t)b } } };
-
-	return sets_meet(a ? &one_a : as, b ? &one_b : bs);
-}
-
-static int fields_meet(const struct spin_rule *a, const struct spin_rule *b)
-{
-	return ports_meet(a->src_port, &a->src_ports, b->src_port, &b->src_ports) &&
-	       ports_meet(a->dst_port, &a->dst_ports, b->dst_port, &b->dst_ports) && sets_meet(&a->vlan, &b->vlan) &&
-	       sets_meet(&a->dscp, &b->dscp) && sets_meet(&a->ttl, &b->ttl);
-}
-
-/* 1: both rules test the same word, for disjoint ranges. */
-static int words_meet(const struct spin_rule *a, const struct spin_rule *b)
-{
-	if ((a->any_word && a->words > 1) || (b->any_word && b->words > 1))
-		return 1;
-	for (unsigned i = 0; i < a->words; i++)
-		for (unsigned k = 0; k < b->words; k++) {
-			const struct spin_rule_word *x = &a->word[i], *y = &b->word[k];
-
-			if (x->index == y->index && x->mask == y->mask && (x->last < y->first || y->last < x->first))
-				return 0;
-		}
-	return 1;
-}
-
-int match__overlap(const struct spin_rule *a, const struct spin_rule *b)
-{
-	return words_meet(a, b) && a->protocol == b->protocol && a->ether_type == b->ether_type &&
-	       numbers_meet(a->ip_version, b->ip_version) && fields_meet(a, b) &&
-	       addresses_meet(a->src_addr, a->src_mask, b->src_addr, b->src_mask) &&
-	       addresses_meet(a->dst_addr, a->dst_mask, b->dst_addr, b->dst_mask);
 }

@@ -33,8 +33,6 @@ int root__tap(struct root *root, unsigned slot, int ring_fd, uint32_t every);
 /* Packets of a slot for which a tap's ring was full, since the program was loaded. */
 uint64_t root__tap_lost(const struct root *root, unsigned slot);
 
-/* 1 if some packet satisfies both rules. */
-int match__overlap(const struct spin_rule *a, const struct spin_rule *b);
 /* 1 if the rule tests no words, or an entry for them is free. */
 int match__has_room(const struct spin_match *match, const struct spin_rule *rule);
 /* Sets or clears all bits of a slot except `active`. */

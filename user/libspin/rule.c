@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <spin/wire.h>
+#include <hwmodel/rules.h>
 
 #include "user/libspin/internal.h"
 
@@ -121,7 +121,7 @@ static int check_ether(const struct spin_rule *rule)
 				 type == SPIN_ETH_IP4 ? "icmp" : "icmp6");
 	if (type == SPIN_ETH_VLAN || type == SPIN_ETH_QINQ)
 		return spin_fail(-EINVAL, "rule: type 0x%04x is a VLAN tag's, which are looked through: write the type behind it", type);
-	if (rule->protocol || rule->ip_version || has_ports(rule) || rule->vlan.count || rule->dscp.count || rule->ttl.count)
+	if (rule->protocol || rule->ip_version || has_ports(rule) || rule__has_fields(rule))
 		return spin_fail(
 			-EINVAL,
 			"rule: a type of Ethernet has no protocol, IP version, addresses, ports, VLAN, DSCP or TTL: leave these out");
@@ -215,7 +215,7 @@ int rule__complete(struct spin_rule *rule)
 		err = check_words(rule);
 	if (rule->words < 2)
 		rule->any_word = 0;
-	rule->has_sets = rule->src_ports.count || rule->dst_ports.count || rule->vlan.count || rule->dscp.count || rule->ttl.count;
+	rule->has_sets = rule->src_ports.count || rule->dst_ports.count || rule__has_fields(rule);
 	return err;
 }
 

@@ -28,14 +28,6 @@ static unsigned field_max(const char *which)
 	return !strcmp(which, "vlan") ? SPIN_RULE_UNTAGGED : !strcmp(which, "dscp") ? 63 : !strcmp(which, "ttl") ? 255 : 65535;
 }
 
-int rule__set_has(const struct spin_rule_set *set, unsigned value)
-{
-	for (unsigned i = 0; i < set->count; i++)
-		if (value >= set->range[i].first && value <= set->range[i].last)
-			return 1;
-	return !set->count;
-}
-
 /* What follows the number or name, or NULL. */
 static const char *parse_value(const char *which, const char *at, unsigned *out)
 {

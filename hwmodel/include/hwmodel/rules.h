@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef HWMODEL_RULES_H
+#define HWMODEL_RULES_H
+
+/*
+ * Match rules (<spin/rule.h>) compared with numbers and with each other, for the model and for libspin. No state; rules are valid, as
+ * spin_rule__parse() and pspin__open() leave them.
+ */
+#include <spin/rule.h>
+#include <spin/wire.h>
+
+/* An empty set has every number. */
+static inline int rule_set__has(const struct spin_rule_set *set, unsigned value)
+{
+	for (unsigned i = 0; i < set->count; i++)
+		if (value >= set->range[i].first && value <= set->range[i].last)
+			return 1;
+	return !set->count;
+}
+
+/* 1: one of the fields that not every frame has: VLAN, DSCP, TTL. */
+static inline int rule__has_fields(const struct spin_rule *rule)
+{
+	return rule->vlan.count || rule->dscp.count || rule->ttl.count;
+}
+
+static inline int rule_sets__meet(const struct spin_rule_set *a, const struct spin_rule_set *b)
+{
+	if (!a->count || !b->count)
+		return 1;
+	for (unsigned i = 0; i < a->count; i++)
+		for (unsigned k = 0; k < b->count; k++)
+			if (a->range[i].first <= b->range[k].last && b->range[k].first <= a->range[i].last)
+				return 1;
+	return 0;
+}
+
+/* A port is a number, or a set, or any. */
+static inline int rule_ports__meet(unsigned a, const struct spin_rule_set *as, unsigned b, const struct spin_rule_set *bs)
+{
+	const struct spin_rule_set one_a = { 1, { { (uint16_t)a, (uint16_t)a } } }, one_b = { 1, { { (uint16_t)b, (uint16_t)b } } };
+
+	return rule_sets__meet(a ? &one_a : as, b ? &one_b : bs);
+}
+
+static inline int rule_addresses__meet(const uint32_t a[4], const uint32_t a_mask[4], const uint32_t b[4], const uint32_t b_mask[4])
+{
+	for (unsigned i = 0; i < 4; i++)
+		if ((a[i] ^ b[i]) & a_mask[i] & b_mask[i])
+			return 0;
+	return 1;
+}
+
+/* 0: both test the same word, for ranges that have no number in common. */
+static inline int rule_words__meet(const struct spin_rule *a, const struct spin_rule *b)
+{
+	if ((a->any_word && a->words > 1) || (b->any_word && b->words > 1))
+		return 1;
+	for (unsigned i = 0; i < a->words; i++)
+		for (unsigned k = 0; k < b->words; k++) {
+			const struct spin_rule_word *x = &a->word[i], *y = &b->word[k];
+
+			if (x->index == y->index && x->mask == y->mask && (x->last < y->first || y->last < x->first))
+				return 0;
+		}
+	return 1;
+}
+
+static inline int rule__protocol(const struct spin_rule *rule)
+{
+	return rule->ether_type || rule->protocol ? rule->protocol : SPIN_IP_UDP;
+}
+
+/* 0: no packet is both rules'. Exact but for words: of two that test different words it says 1. */
+static inline int rules__overlap(const struct spin_rule *a, const struct spin_rule *b)
+{
+	return a->ether_type == b->ether_type && rule__protocol(a) == rule__protocol(b) &&
+	       (!a->ip_version || !b->ip_version || a->ip_version == b->ip_version) &&
+	       rule_ports__meet(a->src_port, &a->src_ports, b->src_port, &b->src_ports) &&
+	       rule_ports__meet(a->dst_port, &a->dst_ports, b->dst_port, &b->dst_ports) && rule_sets__meet(&a->vlan, &b->vlan) &&
+	       rule_sets__meet(&a->dscp, &b->dscp) && rule_sets__meet(&a->ttl, &b->ttl) &&
+	       rule_addresses__meet(a->src_addr, a->src_mask, b->src_addr, b->src_mask) &&
+	       rule_addresses__meet(a->dst_addr, a->dst_mask, b->dst_addr, b->dst_mask) && rule_words__meet(a, b);
+}
+
+#endif
