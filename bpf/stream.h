@@ -51,15 +51,15 @@ struct {
 } spin_stream_on SEC(".maps");
 
 /*
- * The searches below have no loops, and look up what they found once more, and its number is read from there: so all ways through them
- * are one to the verifier.
+ * The searches below have no loops, and look up what they found once more, and leave its number there: so all ways through them are one to
+ * the verifier.
  *
- * A unit of nobody else's; NULL: all are taken. *number is its number.
+ * A unit of nobody else's, now this stream's; NULL: all are taken.
  */
-SPIN_INLINE struct spin_unit *spin_unit_take_(uint32_t *number)
+SPIN_INLINE struct spin_unit *spin_unit_take_(struct spin_stream *stream)
 {
 	const uint32_t units = spin_config.stream_units;
-	uint32_t at = bpf_get_smp_processor_id() * SPIN_UNITS_OF_CPU;
+	uint32_t at = bpf_get_smp_processor_id() * SPIN_UNITS_OF_CPU, number = 0;
 	struct spin_unit *unit;
 	_Bool found = 0;
 
@@ -67,16 +67,18 @@ SPIN_INLINE struct spin_unit *spin_unit_take_(uint32_t *number)
 	for (uint32_t i = 0; i < SPIN_UNIT_TRIES; i++) {
 		if (at >= units)
 			at = 0;
-		*number = at++;
-		unit = bpf_map_lookup_elem(&spin_units, number);
+		number = at++;
+		unit = bpf_map_lookup_elem(&spin_units, &number);
 		if (unit && __sync_bool_compare_and_swap(&unit->is_taken, 0, 1)) {
 			found = 1;
 			break;
 		}
 	}
-	unit = found ? bpf_map_lookup_elem(&spin_units, number) : NULL;
-	if (unit)
-		spin_write_once(&unit->number, *number);
+	unit = found ? bpf_map_lookup_elem(&spin_units, &number) : NULL;
+	if (unit) {
+		spin_write_once(&unit->number, number);
+		spin_write_once(&stream->unit, number + 1);
+	}
 	return unit;
 }
 
@@ -97,19 +99,20 @@ SPIN_INLINE void spin_unit_recover_(struct spin_stream *stream)
 }
 
 /*
- * The stream of a socket, with a new place if it has none. *number is its place. NULL: none is free among those that it may have. Only
+ * The stream of a socket, with a new place if it has none. NULL: none is free among those that it may have. Only
  * this socket's program, which the kernel runs one at a time, makes one of its own.
  */
-SPIN_INLINE struct spin_stream *spin_stream_find_(uint64_t cookie, _Bool make, uint32_t *number)
+SPIN_INLINE struct spin_stream *spin_stream_find_(uint64_t cookie, _Bool make)
 {
 	const uint32_t first = (uint32_t)cookie * SPIN_STREAM_WAYS;
 	struct spin_stream *stream;
+	uint32_t number = 0;
 	_Bool found = 0;
 
 	SPIN_UNROLL_
 	for (uint32_t i = 0; i < SPIN_STREAM_WAYS; i++) {
-		*number = (first + i) & (SPIN_STREAMS_MAX - 1);
-		stream = bpf_map_lookup_elem(&spin_streams, number);
+		number = (first + i) & (SPIN_STREAMS_MAX - 1);
+		stream = bpf_map_lookup_elem(&spin_streams, &number);
 		if (stream && spin_read_once(&stream->cookie) == cookie) {
 			found = 1;
 			break;
@@ -117,8 +120,8 @@ SPIN_INLINE struct spin_stream *spin_stream_find_(uint64_t cookie, _Bool make, u
 	}
 	SPIN_UNROLL_
 	for (uint32_t i = 0; make && !found && i < SPIN_STREAM_WAYS; i++) {
-		*number = (first + i) & (SPIN_STREAMS_MAX - 1);
-		stream = bpf_map_lookup_elem(&spin_streams, number);
+		number = (first + i) & (SPIN_STREAMS_MAX - 1);
+		stream = bpf_map_lookup_elem(&spin_streams, &number);
 		if (stream && __sync_bool_compare_and_swap(&stream->cookie, 0, cookie)) {
 			stream->bytes = stream->dropped_bytes = 0;
 			stream->phase = SPIN_STREAM_NEW;
@@ -126,15 +129,16 @@ SPIN_INLINE struct spin_stream *spin_stream_find_(uint64_t cookie, _Bool make, u
 			found = 1;
 		}
 	}
-	stream = found ? bpf_map_lookup_elem(&spin_streams, number) : NULL;
+	stream = found ? bpf_map_lookup_elem(&spin_streams, &number) : NULL;
 	if (stream)
-		spin_write_once(&stream->number, *number);
+		spin_write_once(&stream->number, number);
 	return stream;
 }
 
 /* Where a handler's frame is in a unit's buffer. */
-SPIN_INLINE void spin_stream_packet_(struct spin_unit *unit, uint32_t number, uint32_t hpu, uint32_t bytes, struct spin_packet *packet)
+SPIN_INLINE void spin_stream_packet_(const struct spin_stream *stream, struct spin_unit *unit, uint32_t bytes, struct spin_packet *packet)
 {
+	const uint32_t hpu = spin_config.hpus - spin_config.stream_units + spin_read_once(&unit->number);
 	uint8_t *frame = unit->copy.frame;
 
 	packet->view = (struct spin_view){ SPIN_COPIED, .data = frame, .bytes = SPIN_STREAM_DATA + bytes, .scratch = unit->copy.scratch };
@@ -149,7 +153,7 @@ SPIN_INLINE void spin_stream_packet_(struct spin_unit *unit, uint32_t number, ui
 	packet->sum_change = 0;
 	packet->stored = 0;
 	packet->reply_bytes = SPIN_NO_REPLY;
-	packet->mpq = (uint32_t)spin_verifier_forget_(&packet->view, number);
+	packet->mpq = (uint32_t)spin_verifier_forget_(&packet->view, spin_read_once(&stream->number));
 	packet->hpu = (uint32_t)spin_verifier_forget_(&packet->view, hpu) & (SPIN_HPUS_MAX - 1);
 	packet->start_bytes = packet->bytes = bytes;
 	packet->ip_bytes = SPIN_STREAM_UDP_AT - SPIN_STREAM_IP6_AT;
@@ -241,22 +245,20 @@ SPIN_INLINE _Bool spin_stream_slice_(struct __sk_buff *skb, struct spin_stream *
 	struct spin_handlers_result out = { .reason = SPIN_REASON_PROCEEDED };
 	struct spin_packet packet;
 	struct spin_unit *unit;
-	uint32_t unit_number, length;
+	uint32_t length;
 	_Bool kept;
 
 	spin_unit_recover_(stream);
-	unit = spin_unit_take_(&unit_number);
+	unit = spin_unit_take_(stream);
 	if (!unit)
 		return 0; /* as many programs at once on a CPU as never are */
-	spin_write_once(&stream->unit, spin_read_once(&unit->number) + 1);
 	length = spin_bounded_length(bytes, SPIN_STREAM_PIECES);
 	if (!length || bpf_skb_load_bytes(skb, at, unit->copy.frame + SPIN_STREAM_DATA, length)) {
 		spin_unit_give_(stream, unit);
 		return 0; /* unreachable: the bytes are there */
 	}
 	spin_stream_headers_(skb, unit->copy.frame, length);
-	spin_stream_packet_(unit, spin_read_once(&stream->number),
-			    spin_config.hpus - spin_config.stream_units + spin_read_once(&unit->number), length, &packet);
+	spin_stream_packet_(stream, unit, length, &packet);
 	if (stream->phase == SPIN_STREAM_NEW)
 		spin_stream_header_(&packet, stream, &out);
 	if (stream->phase == SPIN_STREAM_OPEN)
@@ -284,11 +286,11 @@ SPIN_INLINE int spin_stream_(struct __sk_buff *skb)
 {
 	const uint64_t cookie = bpf_get_socket_cookie(skb);
 	struct spin_stream *stream;
-	uint32_t number, at, bytes;
+	uint32_t at, bytes;
 
 	if (!cookie)
 		return SK_PASS; /* unreachable: the socket is in a map */
-	stream = spin_stream_find_(cookie, 1, &number);
+	stream = spin_stream_find_(cookie, 1);
 	if (!stream)
 		return SK_PASS; /* as without handlers: its bytes have been acknowledged */
 	at = stream->at;
@@ -325,7 +327,7 @@ int spin_stream(struct __sk_buff *skb)
 SPIN_INLINE int spin_stream_ended_(struct xdp_md *ctx)
 {
 	struct spin_handlers_result out = { .reason = SPIN_REASON_SUCCESS };
-	uint32_t number, unit_number, length, dropped;
+	uint32_t length, dropped;
 	struct spin_packet packet;
 	struct spin_stream *stream;
 	struct spin_unit *unit;
@@ -333,18 +335,16 @@ SPIN_INLINE int spin_stream_ended_(struct xdp_md *ctx)
 
 	if (bpf_xdp_load_bytes(ctx, SPIN_STREAM_DATA, &cookie, sizeof(cookie)))
 		return XDP_ABORTED; /* unreachable: the host gives a whole frame */
-	stream = spin_stream_find_(cookie, 0, &number);
+	stream = spin_stream_find_(cookie, 0);
 	if (!stream)
 		return XDP_DROP;
 	spin_unit_recover_(stream);
-	unit = spin_unit_take_(&unit_number);
+	unit = spin_unit_take_(stream);
 	if (!unit)
 		return XDP_TX; /* again */
-	spin_write_once(&stream->unit, spin_read_once(&unit->number) + 1);
 	if (stream->phase != SPIN_STREAM_OVER && stream->phase != SPIN_STREAM_NEW &&
 	    !bpf_xdp_load_bytes(ctx, 0, unit->copy.frame, SPIN_STREAM_DATA)) {
-		spin_stream_packet_(unit, spin_read_once(&stream->number),
-				    spin_config.hpus - spin_config.stream_units + spin_read_once(&unit->number), 0, &packet);
+		spin_stream_packet_(stream, unit, 0, &packet);
 		length = stream->bytes < SPIN_LENGTH_UNKNOWN ? (uint32_t)stream->bytes : SPIN_LENGTH_UNKNOWN;
 		dropped = stream->dropped_bytes < SPIN_LENGTH_UNKNOWN ? (uint32_t)stream->dropped_bytes : SPIN_LENGTH_UNKNOWN;
 		spin_run_completion_(&packet, length, dropped, &out);

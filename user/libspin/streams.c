@@ -54,9 +54,9 @@ static struct {
 	struct bpf_link *link;
 	struct ring_buffer *news;
 	int verdict_link; /* -1: none */
-	int owner_fd, socks_fd, kept_fd, known_fd, programs_fd, attached_fd;
+	int owner_fd, socks_fd, kept_fd, known_fd, programs_fd, attached_fd, counts_fd;
 	struct streams *list;
-} shared = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} shared = { .lock = PTHREAD_MUTEX_INITIALIZER, .verdict_link = -1 };
 
 /* The root of the control groups, mounted nowhere. */
 static int open_root_group(void)
@@ -138,6 +138,7 @@ static int open_parts(void)
 	shared.known_fd = shared_fd("spin_stream_known");
 	shared.programs_fd = shared_fd("spin_stream_programs");
 	shared.attached_fd = shared_fd("spin_stream_attached");
+	shared.counts_fd = shared_fd("spin_stream_counts");
 	err = attach_verdict(verdict_fd);
 	if (!err)
 		err = attach_to_groups();
@@ -161,8 +162,11 @@ static int need_shared(void)
 	if (!err)
 		err = open_parts();
 	if (err) {
+		if (shared.verdict_link >= 0)
+			close(shared.verdict_link);
 		bpf_link__destroy(shared.link);
 		bpf_object__close(shared.bpf);
+		shared.verdict_link = -1;
 		shared.link = NULL;
 		shared.bpf = NULL;
 	}
@@ -508,7 +512,7 @@ void streams__detach(struct spin_ctx *ctx)
 	bpf_map_update_elem(shared.attached_fd, &s->slot, &none, BPF_ANY);
 	bpf_map_delete_elem(shared.programs_fd, &s->slot);
 	each_connection(s, let_go, NULL);
-	bpf_map_update_elem(shared_fd("spin_stream_counts"), &s->slot, &none, BPF_ANY);
+	bpf_map_update_elem(shared.counts_fd, &s->slot, &none, BPF_ANY);
 	pthread_mutex_lock(&shared.lock);
 	complete_all(s);
 	pthread_mutex_unlock(&shared.lock);
