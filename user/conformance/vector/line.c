@@ -107,24 +107,23 @@ static int start_packet(struct vector_reader *r)
 /* A time: milliseconds, or with one of the units. */
 static int read_time(const char *word, uint64_t *ns)
 {
-	static const struct {
-		const char *unit;
+	static const struct unit {
+		const char *name;
 		uint64_t ns;
-	} units[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 } };
-	size_t digits = strspn(word, "0123456789"), unit = 2;
+	} units[] = { { "", 1000000 }, { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 } };
+	const size_t digits = strspn(word, "0123456789");
+	const struct unit *unit = units;
 	char number[32];
-	int err;
 
-	for (unsigned i = 0; digits && word[digits] && i < sizeof(units) / sizeof(units[0]); i++)
-		if (!strcmp(word + digits, units[i].unit))
-			unit = i + 10;
-	if (unit < 10 || digits >= sizeof(number))
-		return template_number(word, "time in milliseconds", UINT32_MAX, ns) ? -EINVAL : (*ns *= units[2].ns, 0);
-	memcpy(number, word, digits);
-	number[digits] = '\0';
-	err = template_number(number, "time", TIME_NS_MAX / units[unit - 10].ns, ns);
-	*ns *= units[unit - 10].ns;
-	return err ? -EINVAL : 0;
+	for (size_t i = 1; i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strcmp(word + digits, units[i].name))
+			unit = &units[i];
+	/* with a unit that is none of these, all of the word is taken for a number, and refused as such */
+	snprintf(number, sizeof(number), "%.*s", unit == units ? (int)strlen(word) : (int)digits, word);
+	if (template_number(number, unit == units ? "time in milliseconds" : "time", TIME_NS_MAX / unit->ns, ns))
+		return -EINVAL;
+	*ns *= unit->ns;
+	return 0;
 }
 
 /* clock TIME, advance TIME */
