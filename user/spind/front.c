@@ -2,7 +2,7 @@
 /*
  * Clients' connections up to their first request (front.h). Each has a thread, since to close what a client sent can take as long as the
  * client likes: a file of FUSE, a socket that lingers. Such a thread counts among its user's connections, of which there are only so
- * many, and holds up nobody else. Only sockets of UDP and sealed memory go on to holders: these are closed at once.
+ * many, and holds up nobody else. Only sockets of UDP and TCP and sealed memory go on to holders.
  */
 #include <errno.h>
 #include <poll.h>

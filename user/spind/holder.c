@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * A holder's main thread: takes orders, starts a thread for each client, and counts them (holder.h). The front process counts on it that
- * a client is counted before the receipt: it gives orders one after the other, so quotas hold. What comes with them, sockets of UDP and
- * sealed memory, closes at once.
+ * a client is counted before the receipt: it gives orders one after the other, so quotas hold. It holds what comes with them until the
+ * receipt, so nothing is closed here for the last time: a socket of TCP that lingers would hold up this thread. A client's thread, which
+ * is the client's own, may wait for that.
  */
 #include <errno.h>
 #include <poll.h>
