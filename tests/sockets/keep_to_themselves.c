@@ -403,15 +403,33 @@ static void check_busy_client(void)
 }
 
 /* What a client sends may take long to close: a connection of TCP that lingers, whose peer reads nothing. */
+/* An object as libspin hands it over. */
+static int seal_object(const char *handler)
+{
+	static char data[4 << 20];
+	char path[512];
+	FILE *file;
+	size_t bytes;
+
+	if (built_object(handler, path, sizeof(path)) || !(file = fopen(path, "re")))
+		die("no object of %s", handler);
+	bytes = fread(data, 1, sizeof(data), file);
+	fclose(file);
+	return broker__seal(data, bytes);
+}
+
 static void check_slow_descriptors(void)
 {
 	const struct linger linger = { 1, 5 };
-	struct broker_request request = { .magic = BROKER_MAGIC, .version = BROKER_VERSION, .op = BROKER_STOP, .id = 1 };
+	struct broker_request request = {
+		.magic = BROKER_MAGIC, .version = BROKER_VERSION, .op = BROKER_STOP, .id = 1, .class = SPIN_CLASS_ISOLATED
+	};
 	int listener = socket(AF_INET, SOCK_STREAM, 0), fd;
 	struct sockaddr_in own = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	socklen_t bytes = sizeof(own);
 	static char data[1 << 20];
 	struct timespec begin, end;
+	int fds[2] = { -1, seal_object("rewrite") };
 
 	if (bind(listener, (struct sockaddr *)&own, sizeof(own)) || listen(listener, 64) ||
 	    getsockname(listener, (struct sockaddr *)&own, &bytes))
@@ -425,8 +443,9 @@ static void check_slow_descriptors(void)
 		setsockopt(slow, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
 		while (send(slow, data, sizeof(data), MSG_DONTWAIT) > 0)
 			;
-		request.op = i % 2 ? BROKER_STOP : 99;
-		broker__send(connection, &request, sizeof(request), &slow, 1, MSG_DONTWAIT);
+		request.op = i % 4 == 3 ? BROKER_CREATE : i % 2 ? BROKER_STOP : 99;
+		fds[0] = slow;
+		broker__send(connection, &request, sizeof(request), fds, request.op == BROKER_CREATE ? 2 : 1, MSG_DONTWAIT);
 		(void)peer; /* stays open, and is not read */
 		close(connection);
 		close_without_wait(slow);
@@ -438,6 +457,7 @@ static void check_slow_descriptors(void)
 	if (end.tv_sec - begin.tv_sec > 4)
 		die("descriptors that take long to close hold up other clients");
 	close(fd);
+	close(fds[1]);
 	close(listener);
 	printf("ok: descriptors that take long to close hold up nobody else\n");
 }
@@ -470,13 +490,24 @@ static void check_other_user(int to_other, int from_other)
 	close(fd);
 }
 
+static int share(int fd, uint32_t id)
+{
+	struct spin_socket_opts opts = { .bytes = sizeof(opts), .broker = spind.socket, .share = id };
+	struct spin_ctx *ctx;
+
+	return spin_socket__attach(fd, rewrite, &opts, &ctx);
+}
+
 static int be_other_user(int from_test, int to_test)
 {
+	int listener = socket(AF_INET, SOCK_STREAM, 0);
 	struct spin_object *obj;
 	struct spin_ctx *ctx;
 	uint32_t id = 0;
 	char byte;
 
+	if (listen(listener, 1))
+		die("cannot listen");
 	if (setresgid(OTHER_UID, OTHER_UID, OTHER_UID) || setresuid(OTHER_UID, OTHER_UID, OTHER_UID))
 		die("cannot become user %d", OTHER_UID);
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* another user forgets it */
@@ -487,6 +518,7 @@ static int be_other_user(int from_test, int to_test)
 	expect("another user's context is opened", spin_socket__open(id, spind.socket, &obj, &ctx), -EPERM);
 	expect("another user's context is replaced", spin_socket__swap(id, rewrite, spind.socket), -EPERM);
 	expect("another user's context is stopped", spin_socket__stop(id, spind.socket), -EPERM);
+	expect("another user's state is shared", share(listener, id), -EPERM);
 	expect("a context that there is not", spin_socket__stop(1, spind.socket), -ENOENT);
 	return write(to_test, "k", 1) != 1;
 }

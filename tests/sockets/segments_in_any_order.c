@@ -21,6 +21,7 @@
 #include <linux/if_tun.h>
 
 #include "tests/common/built.h"
+#include "tests/common/net/lines.h"
 #include "tests/common/net/asks.h"
 #include "tests/common/net/netns.h"
 #include "tests/common/proc.h"
@@ -28,18 +29,8 @@
 #include "tests/common/spind.h"
 #include <spin/libspin_socket.h>
 
-#define CONNECTIONS_MAX 1024 /* SPIN_CONNECTIONS_MAX */
-#define PORT            7118
-#define STREAM_BYTES    40000
-
-struct connection {
-	uint32_t begun, ended, bytes, hash, inside_line, drops, dropped_bytes, length;
-};
-
-struct lines {
-	uint32_t verdict, datagrams, begun, ended;
-	struct connection connection[CONNECTIONS_MAX];
-};
+#define PORT         7118
+#define STREAM_BYTES 40000
 
 static struct spind spind;
 static struct lines *state;
@@ -142,41 +133,16 @@ static int connect_peer(unsigned times)
 	return fd;
 }
 
-/* --- what is expected --- */
-
-static uint32_t transform(uint8_t *bytes, size_t count)
-{
-	uint32_t hash = 0x811c9dc5;
-	int inside = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		hash = (hash ^ bytes[i]) * 0x01000193;
-		if (!inside && bytes[i] >= 'a' && bytes[i] <= 'z')
-			bytes[i] -= 32;
-		inside = bytes[i] != '\n';
-	}
-	return hash;
-}
-
-static void wait_for(const char *what, const uint32_t *at, uint32_t value)
-{
-	for (int i = 0; __atomic_load_n(at, __ATOMIC_ACQUIRE) != value; i++) {
-		if (i == 4000)
-			die("%s: %u, and not %u", what, *at, value);
-		usleep(1000);
-	}
-}
-
 /* Reads all until the end; the handlers' view of the last connection must be the same. */
 static void check_stream(const char *what, int fd, const uint8_t *sent, size_t bytes, uint32_t begun_before)
 {
 	uint8_t expected[STREAM_BYTES], got[STREAM_BYTES + 1];
 	struct pollfd wait = { .fd = fd, .events = POLLIN };
-	uint32_t hash, ended_before = begun_before;
+	uint32_t hash;
 	size_t have = 0;
 
 	memcpy(expected, sent, bytes);
-	hash = transform(expected, bytes);
+	hash = lines__transform(expected, bytes);
 	while (poll(&wait, 1, 3000) > 0) {
 		ssize_t n = recv(fd, got + have, sizeof(got) - have, 0);
 
@@ -186,23 +152,17 @@ static void check_stream(const char *what, int fd, const uint8_t *sent, size_t b
 	}
 	if (have != bytes || memcmp(got, expected, bytes))
 		die("%s: %zu of %zu bytes are read, or others", what, have, bytes);
-	wait_for(what, &state->ended, ended_before + 1);
+	lines__wait_for(what, &state->ended, begun_before + 1);
 	if (state->begun != begun_before + 1)
 		die("%s: %u header handlers", what, state->begun - begun_before);
-	for (unsigned i = 0; i < CONNECTIONS_MAX; i++)
+	for (unsigned i = 0; i < LINES_CONNECTIONS; i++)
 		if (state->connection[i].length == bytes && state->connection[i].hash == hash)
 			break;
-		else if (i == CONNECTIONS_MAX - 1)
+		else if (i == LINES_CONNECTIONS - 1)
 			die("%s: the handlers have seen other bytes", what);
 	close(fd);
 	take_answers(0);
 	printf("ok: %s\n", what);
-}
-
-static void fill(uint8_t *bytes, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		bytes[i] = random_next(&seed) % 9 ? (uint8_t)('a' + random_next(&seed) % 26) : '\n';
 }
 
 /* --- cases --- */
@@ -247,7 +207,7 @@ static void check_scrambled(void)
 	const uint32_t begun = state->begun;
 	int fd = connect_peer(5);
 
-	fill(sent, sizeof(sent));
+	lines__fill(&seed, sent, sizeof(sent));
 	send_scrambled(sent, sizeof(sent));
 	send_data(TH_FIN, sizeof(sent), "", 0);
 	check_stream("segments in any order, SYN five times", fd, sent, sizeof(sent), begun);
@@ -313,7 +273,7 @@ static void check_reset(void)
 
 	send_data(0, 0, "some", 4);
 	send_segment(TH_RST | TH_ACK, 4, "", 0, "", 0);
-	wait_for("a reset", &state->ended, begun + 1);
+	lines__wait_for("a reset", &state->ended, begun + 1);
 	close(fd);
 	printf("ok: reset\n");
 }
@@ -374,8 +334,6 @@ int main(void)
 	struct spin_object *obj;
 	struct spin_ctx *ctx;
 	char path[512];
-	size_t bytes;
-	void *addr;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	netns_new();
@@ -389,10 +347,9 @@ int main(void)
 	if (listen(listener, 64))
 		die("cannot listen: %s", strerror(errno));
 	opts.broker = spind.socket;
-	if (spin_socket__attach(listener, obj, &opts, &ctx) || spin_ctx__symbol(ctx, "spin_state", &addr, &bytes) ||
-	    bytes != sizeof(*state))
+	if (spin_socket__attach(listener, obj, &opts, &ctx))
 		die("%s", spin_strerror_last());
-	state = addr;
+	state = lines__state(ctx);
 	check_scrambled();
 	check_early_fin();
 	check_all_at_once();

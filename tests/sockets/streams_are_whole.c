@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "tests/common/built.h"
+#include "tests/common/net/lines.h"
 #include "tests/common/net/asks.h"
 #include "tests/common/net/netns.h"
 #include "tests/common/proc.h"
@@ -25,46 +26,13 @@
 #include "tests/common/spind.h"
 #include <spin/libspin_socket.h>
 
-#define CONNECTIONS_MAX 1024 /* SPIN_CONNECTIONS_MAX */
-#define PORT            7117
-
-struct connection {
-	uint32_t begun, ended, bytes, hash, inside_line, drops, dropped_bytes, length;
-};
-
-struct lines {
-	uint32_t verdict, datagrams, begun, ended;
-	struct connection connection[CONNECTIONS_MAX];
-};
+#define PORT 7117
 
 static struct asks_hosts hosts;
 static struct spind spind;
-static struct spin_object *object, *endless;
+static struct spin_object *lines, *endless;
 static uint64_t seed = 17;
 static int to_parent; /* a byte: kill the processes that have contexts */
-
-/* --- a reference --- */
-
-struct expected {
-	uint32_t hash;
-	int inside_line;
-};
-
-static void expect(struct expected *e, uint8_t *bytes, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		e->hash = (e->hash ^ bytes[i]) * 0x01000193;
-		if (!e->inside_line && bytes[i] >= 'a' && bytes[i] <= 'z')
-			bytes[i] -= 32;
-		e->inside_line = bytes[i] != '\n';
-	}
-}
-
-static void fill(uint8_t *bytes, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		bytes[i] = random_next(&seed) % 9 ? (uint8_t)('a' + random_next(&seed) % 26) : '\n';
-}
 
 /* --- sockets --- */
 
@@ -154,93 +122,116 @@ static size_t read_all(int fd, uint8_t *to, size_t count, int wait_ms)
 	return got;
 }
 
-/* --- the context --- */
+/* --- a context on a listening socket, and a connection to it --- */
 
-static struct spin_ctx *attach(int fd, uint32_t share)
+struct pair {
+	int listener, client, server;
+	struct spin_ctx *ctx;
+	struct lines *lines;
+};
+
+static struct spin_ctx *attach(int fd, const struct spin_object *obj, uint32_t share)
 {
 	struct spin_socket_opts opts = { .bytes = sizeof(opts), .broker = spind.socket, .share = share };
 	struct spin_ctx *ctx;
 
-	if (spin_socket__attach(fd, object, &opts, &ctx))
+	if (spin_socket__attach(fd, obj, &opts, &ctx))
 		die("%s", spin_strerror_last());
 	return ctx;
 }
 
-static struct lines *state_of(struct spin_ctx *ctx)
+static void listen_at(struct pair *p, const char *address)
 {
-	void *addr;
-	size_t bytes;
-
-	if (spin_ctx__symbol(ctx, "spin_state", &addr, &bytes) || bytes != sizeof(struct lines))
-		die("no state: %s", spin_strerror_last());
-	return addr;
+	p->listener = open_listener(address);
+	p->ctx = attach(p->listener, lines, 0);
+	p->lines = lines__state(p->ctx);
+	p->client = p->server = -1;
 }
 
-static uint32_t load(const uint32_t *at)
+static void connect_from(struct pair *p, int ns, const char *address)
 {
-	return __atomic_load_n(at, __ATOMIC_ACQUIRE);
+	p->client = open_client(ns, address);
+	p->server = open_server(p->listener);
 }
 
-/* Waits, as completion handlers run beside the connection. */
-static void wait_for(const char *what, const uint32_t *at, uint32_t value)
+static void open_pair(struct pair *p)
 {
-	for (int i = 0; load(at) != value; i++) {
-		if (i == 4000)
-			die("%s: %u, and not %u", what, load(at), value);
-		usleep(1000);
-	}
+	listen_at(p, "10.9.0.1");
+	connect_from(p, hosts.client_ns, "10.9.0.1");
 }
 
-/* The connection that was handled, if there was one alone. */
-static const struct connection *only_one(const struct lines *l)
+static void hang_up(const struct pair *p)
 {
-	const struct connection *found = NULL;
+	close(p->client);
+	close(p->server);
+}
 
-	for (unsigned i = 0; i < CONNECTIONS_MAX; i++)
-		if (load(&l->connection[i].begun)) {
-			if (found)
-				die("there are two connections");
-			found = &l->connection[i];
-		}
-	if (!found)
-		die("no connection had handlers");
-	return found;
+static void close_pair(struct pair *p)
+{
+	spin_ctx__destroy(p->ctx);
+	hang_up(p);
+	close(p->listener);
+}
+
+/* Sends a text; this one must be read. */
+static void check_read(const char *what, const struct pair *p, const char *sends, const char *reads)
+{
+	uint8_t got[64];
+	const size_t bytes = strlen(reads);
+
+	send_all(p->client, sends, strlen(sends));
+	if (read_all(p->server, got, bytes, 2000) != bytes || memcmp(got, reads, bytes))
+		die("%s: not '%s' is read", what, reads);
+}
+
+static unsigned port_of(int fd)
+{
+	union asks_address own = { 0 };
+	socklen_t bytes = sizeof(own);
+
+	getsockname(fd, &own.any, &bytes);
+	return ntohs(own.any.sa_family == AF_INET6 ? own.ip6.sin6_port : own.ip4.sin_port);
 }
 
 /* --- a stream, cut at random --- */
 
 #define STREAM_BYTES 300000
 
-static void pass_stream(const char *what, int client, int server, const struct connection *(*find)(const struct lines *), struct lines *l)
+static void pass_stream(const char *what, const struct pair *p)
 {
 	static uint8_t sent[STREAM_BYTES], expected[STREAM_BYTES], got[STREAM_BYTES + 1];
-	struct expected e = { .hash = 0x811c9dc5 };
+	const struct lines_connection *c;
 	size_t at = 0, have = 0;
+	uint32_t hash;
 
-	fill(sent, sizeof(sent));
+	lines__fill(&seed, sent, sizeof(sent));
 	memcpy(expected, sent, sizeof(sent));
-	expect(&e, expected, sizeof(expected));
+	hash = lines__transform(expected, sizeof(expected));
 	while (at < sizeof(sent)) {
 		size_t n = 1 + random_next(&seed) % (random_next(&seed) % 4 ? 100 : 60000);
 
 		n = n < sizeof(sent) - at ? n : sizeof(sent) - at;
-		send_all(client, sent + at, n);
+		send_all(p->client, sent + at, n);
 		at += n;
 		if (random_next(&seed) % 2)
-			have += read_all(server, got + have, sizeof(got) - have, 0);
+			have += read_all(p->server, got + have, sizeof(got) - have, 0);
 	}
-	shutdown(client, SHUT_WR);
-	have += read_all(server, got + have, sizeof(got) - have, 2000);
+	shutdown(p->client, SHUT_WR);
+	have += read_all(p->server, got + have, sizeof(got) - have, 2000);
 	if (have != sizeof(sent) || memcmp(got, expected, sizeof(expected)))
 		die("%s: %zu bytes are read, not as the handler made them", what, have);
-	if (find) {
-		const struct connection *c = find(l);
+	c = lines__only_one(p->lines);
+	if (c->begun != 1 || c->bytes != sizeof(sent) || c->hash != hash || c->port != port_of(p->client))
+		die("%s: begun %u, %u bytes, hash %x (%x), port %u", what, c->begun, c->bytes, c->hash, hash, c->port);
+}
 
-		wait_for(what, &c->ended, 1);
-		if (c->begun != 1 || c->bytes != sizeof(sent) || c->length != sizeof(sent) || c->hash != e.hash || c->dropped_bytes)
-			die("%s: begun %u, %u bytes, length %u, hash %x (%x), dropped %u", what, c->begun, c->bytes, c->length, c->hash,
-			    e.hash, c->dropped_bytes);
-	}
+static void check_end(const char *what, const struct pair *p)
+{
+	const struct lines_connection *c = lines__only_one(p->lines);
+
+	lines__wait_for(what, &c->ended, 1);
+	if (c->length != STREAM_BYTES || c->dropped_bytes || c->end_port != c->port)
+		die("%s: length %u, dropped %u, port %u", what, c->length, c->dropped_bytes, c->end_port);
 }
 
 static const struct address {
@@ -258,342 +249,274 @@ static const struct address {
 
 static void check_address(const struct address *a)
 {
-	int listener = open_listener(a->listens), client, server;
-	struct spin_ctx *ctx = attach(listener, 0);
-	struct lines *l = state_of(ctx);
+	struct pair p;
 
-	client = open_client(a->from_server ? hosts.server_ns : hosts.client_ns, a->connects);
-	server = open_server(listener);
-	pass_stream(a->name, client, server, only_one, l);
-	close(client);
-	close(server);
-	close(listener);
-	spin_ctx__destroy(ctx);
+	listen_at(&p, a->listens);
+	connect_from(&p, a->from_server ? hosts.server_ns : hosts.client_ns, a->connects);
+	pass_stream(a->name, &p);
+	check_end(a->name, &p);
+	close_pair(&p);
 }
 
-/* On a socket that is connected already; without a listening one. */
+/* On a socket that is connected already; without a listening one. Its handlers end when it is closed: nobody tells of its FIN. */
 static void check_connected(void)
 {
-	int listener = open_listener("10.9.0.1"), client = open_client(hosts.client_ns, "10.9.0.1"), server = open_server(listener);
-	struct spin_ctx *ctx;
-	struct lines *l;
+	struct pair p = { .listener = open_listener("10.9.0.1") };
 
-	close(listener);
-	ctx = attach(server, 0);
-	l = state_of(ctx);
-	pass_stream("a connected socket", client, server, NULL, l);
-	if (only_one(l)->bytes != STREAM_BYTES)
-		die("a connected socket: %u bytes", only_one(l)->bytes);
-	close(client);
-	close(server);
-	for (int i = 0; spin_ctx__alive(ctx) >= 0; i++) {
+	connect_from(&p, hosts.client_ns, "10.9.0.1");
+	close(p.listener);
+	p.listener = -1;
+	p.ctx = attach(p.server, lines, 0);
+	p.lines = lines__state(p.ctx);
+	pass_stream("a connected socket", &p);
+	hang_up(&p);
+	for (int i = 0; spin_ctx__alive(p.ctx) >= 0; i++) {
 		if (i == 300)
 			die("the context outlives its connection");
 		usleep(10000);
 	}
-	wait_for("a connected socket ends", &only_one(l)->ended, 1);
-	spin_ctx__destroy(ctx);
+	lines__wait_for("a connected socket ends", &lines__only_one(p.lines)->ended, 1);
+	spin_ctx__destroy(p.ctx);
 }
 
 /* What was there before handlers were is not theirs; what comes after they have gone neither, and no byte is lost. */
 static void check_before_and_after(void)
 {
-	int listener = open_listener("10.9.0.1"), early = open_client(hosts.client_ns, "10.9.0.1"), early_server = open_server(listener);
-	int client, server;
-	struct spin_ctx *ctx = attach(listener, 0);
-	struct lines *l = state_of(ctx);
-	uint8_t got[64];
+	struct pair early = { .listener = open_listener("10.9.0.1") }, p;
 
-	send_all(early, "early\n", 6);
-	if (read_all(early_server, got, 6, 2000) != 6 || memcmp(got, "early\n", 6) || load(&l->begun))
-		die("a connection from before has handlers");
-	client = open_client(hosts.client_ns, "10.9.0.1");
-	server = open_server(listener);
-	send_all(client, "one\n", 4);
-	wait_for("before the handlers go", &only_one(l)->bytes, 4);
-	if (spin_ctx__detach(ctx))
+	connect_from(&early, hosts.client_ns, "10.9.0.1");
+	p = early;
+	p.ctx = attach(p.listener, lines, 0);
+	p.lines = lines__state(p.ctx);
+	check_read("a connection from before", &early, "early\n", "early\n");
+	connect_from(&p, hosts.client_ns, "10.9.0.1");
+	send_all(p.client, "one\n", 4);
+	lines__wait_for("before the handlers go", &lines__only_one(p.lines)->bytes, 4);
+	if (spin_ctx__detach(p.ctx))
 		die("cannot detach: %s", spin_strerror_last());
-	send_all(client, "two\n", 4);
-	if (read_all(server, got, 8, 2000) != 8 || memcmp(got, "One\ntwo\n", 8))
-		die("bytes are lost when handlers go: %.8s", (const char *)got);
-	wait_for("a detached connection ends", &only_one(l)->ended, 1);
-	if (spin_ctx__attach(ctx))
+	check_read("handlers go", &p, "two\n", "One\ntwo\n");
+	lines__wait_for("a detached connection ends", &lines__only_one(p.lines)->ended, 1);
+	if (spin_ctx__attach(p.ctx))
 		die("cannot attach again: %s", spin_strerror_last());
-	send_all(client, "three\n", 6);
-	if (read_all(server, got, 6, 2000) != 6 || memcmp(got, "three\n", 6))
-		die("a connection from before has handlers again");
-	close(client);
-	close(server);
-	client = open_client(hosts.client_ns, "10.9.0.1");
-	server = open_server(listener);
-	send_all(client, "four\n", 5);
-	if (read_all(server, got, 5, 2000) != 5 || memcmp(got, "Four\n", 5))
-		die("a connection has no handlers after they were attached again");
-	spin_ctx__destroy(ctx);
-	close(client);
-	close(server);
-	close(early);
-	close(early_server);
-	close(listener);
+	check_read("a connection from before the second time", &p, "three\n", "three\n");
+	hang_up(&p);
+	connect_from(&p, hosts.client_ns, "10.9.0.1");
+	check_read("attached again", &p, "four\n", "Four\n");
+	hang_up(&early);
+	close_pair(&p);
 }
 
 /* The process that has the programs is killed: what it let through is read, and the rest comes as it is. */
 static void check_killed(void)
 {
-	int listener = open_listener("10.9.0.1"), client, server;
-	struct spin_ctx *ctx = attach(listener, 0);
-	struct lines *l = state_of(ctx);
-	uint8_t got[64];
+	struct pair p;
 
-	client = open_client(hosts.client_ns, "10.9.0.1");
-	server = open_server(listener);
-	send_all(client, "one\n", 4);
-	wait_for("before spind is killed", &only_one(l)->bytes, 4);
-	spin_ctx__destroy(ctx);
-	ctx = attach(listener, 0);
-	close(client);
-	close(server);
-	client = open_client(hosts.client_ns, "10.9.0.1");
-	server = open_server(listener);
-	send_all(client, "two\n", 4);
-	wait_for("before spind is killed", &only_one(state_of(ctx))->bytes, 4);
+	open_pair(&p);
+	send_all(p.client, "two\n", 4);
+	lines__wait_for("before spind is killed", &lines__only_one(p.lines)->bytes, 4);
 	if (write(to_parent, "k", 1) != 1) /* the parent kills it: this process is nobody's */
 		die("no pipe");
-	for (int i = 0; spin_ctx__alive(ctx) >= 0; i++) {
+	for (int i = 0; spin_ctx__alive(p.ctx) >= 0; i++) {
 		if (i == 300)
 			die("the process of the context is not killed");
 		usleep(10000);
 	}
 	usleep(100000);
-	send_all(client, "three\n", 6);
-	if (read_all(server, got, 10, 2000) != 10 || memcmp(got, "Two\nthree\n", 10))
-		die("bytes are lost when the context's process is killed");
-	spin_ctx__destroy(ctx);
-	close(client);
-	close(server);
-	close(listener);
+	check_read("the context's process is killed", &p, "three\n", "Two\nthree\n");
+	close_pair(&p);
 }
 
-/* Verdicts of the header handler, and errors: S proceeds, D drops, F fails; '!' drops from the payload handler. */
+/* Verdicts of the header handler, and errors: S proceeds, D drops, F fails, R replies; '!' drops from the payload handler. */
 static void check_verdict(char verdict, const char *sends, const char *reads, uint32_t dropped)
 {
-	int listener = open_listener("10.9.0.1"), client, server;
-	struct spin_ctx *ctx = attach(listener, 0);
-	struct lines *l = state_of(ctx);
-	size_t want = strlen(reads);
+	const size_t want = strlen(reads);
+	const struct lines_connection *c;
 	uint8_t got[64];
+	struct pair p;
 
-	l->verdict = (uint32_t)verdict;
-	client = open_client(hosts.client_ns, "10.9.0.1");
-	server = open_server(listener);
-	send_all(client, sends, strlen(sends));
+	listen_at(&p, "10.9.0.1");
+	p.lines->verdict = (uint32_t)verdict;
+	connect_from(&p, hosts.client_ns, "10.9.0.1");
+	send_all(p.client, sends, strlen(sends));
 	usleep(20000);
-	send_all(client, sends, strlen(sends));
-	shutdown(client, SHUT_WR);
-	if (read_all(server, got, sizeof(got), 2000) != want || memcmp(got, reads, want))
+	send_all(p.client, sends, strlen(sends));
+	shutdown(p.client, SHUT_WR);
+	if (read_all(p.server, got, sizeof(got), 2000) != want || memcmp(got, reads, want))
 		die("verdict %c: not '%s' is read", verdict, reads);
-	if (recv(server, got, 1, 0))
+	if (recv(p.server, got, 1, 0))
 		die("verdict %c: the stream does not end", verdict);
+	c = lines__only_one(p.lines);
 	if (verdict == 'S') /* no further handlers */
 		usleep(50000);
 	else
-		wait_for("a connection with a verdict ends", &only_one(l)->ended, 1);
-	if (only_one(l)->ended != (verdict != 'S') || only_one(l)->dropped_bytes != dropped)
-		die("verdict %c: ended %u, dropped %u", verdict, only_one(l)->ended, only_one(l)->dropped_bytes);
-	send_all(server, "half", 4); /* the other direction goes on */
-	if (read_all(client, got, 4, 2000) != 4)
+		lines__wait_for("a connection with a verdict ends", &c->ended, 1);
+	if (c->ended != (verdict != 'S') || c->dropped_bytes != dropped)
+		die("verdict %c: ended %u, dropped %u", verdict, c->ended, c->dropped_bytes);
+	send_all(p.server, "half", 4); /* the other direction goes on */
+	if (read_all(p.client, got, 4, 2000) != 4)
 		die("verdict %c: the other direction is broken", verdict);
-	spin_ctx__destroy(ctx);
-	close(client);
-	close(server);
-	close(listener);
+	close_pair(&p);
 }
 
 static void check_reset(void)
 {
 	const struct linger hard = { .l_onoff = 1 };
-	int listener = open_listener("10.9.0.1"), client, server;
-	struct spin_ctx *ctx = attach(listener, 0);
-	struct lines *l = state_of(ctx);
+	struct pair p;
 
-	client = open_client(hosts.client_ns, "10.9.0.1");
-	server = open_server(listener);
-	send_all(client, "some\n", 5);
-	wait_for("before a reset", &only_one(l)->bytes, 5);
-	setsockopt(client, SOL_SOCKET, SO_LINGER, &hard, sizeof(hard));
-	close(client);
-	wait_for("a connection that is reset ends", &only_one(l)->ended, 1);
-	if (only_one(l)->length != 5)
-		die("a reset: length %u", only_one(l)->length);
-	spin_ctx__destroy(ctx);
-	close(server);
-	close(listener);
+	open_pair(&p);
+	send_all(p.client, "some\n", 5);
+	lines__wait_for("before a reset", &lines__only_one(p.lines)->bytes, 5);
+	setsockopt(p.client, SOL_SOCKET, SO_LINGER, &hard, sizeof(hard));
+	close(p.client);
+	lines__wait_for("a connection that is reset ends", &lines__only_one(p.lines)->ended, 1);
+	if (lines__only_one(p.lines)->length != 5)
+		die("a reset: length %u", lines__only_one(p.lines)->length);
+	p.client = -1;
+	close_pair(&p);
 }
 
 /* The window closes as nobody reads; all is there when somebody does. */
 static void check_not_read(void)
 {
 	static uint8_t sent[8 << 20], got[8 << 20];
-	int listener = open_listener("10.9.0.1"), client, server;
-	struct spin_ctx *ctx = attach(listener, 0);
-	struct expected e = { .hash = 0x811c9dc5 };
 	size_t at = 0, have = 0;
+	struct pair p;
 
-	client = open_client(hosts.client_ns, "10.9.0.1");
-	server = open_server(listener);
-	fill(sent, sizeof(sent));
-	fcntl(client, F_SETFL, O_NONBLOCK);
+	open_pair(&p);
+	lines__fill(&seed, sent, sizeof(sent));
+	fcntl(p.client, F_SETFL, O_NONBLOCK);
 	for (int idle = 0; at < sizeof(sent) && (have < at || idle < 50);) {
-		ssize_t n = send(client, sent + at, sizeof(sent) - at, MSG_NOSIGNAL);
+		ssize_t n = send(p.client, sent + at, sizeof(sent) - at, MSG_NOSIGNAL);
 
 		at += n > 0 ? (size_t)n : 0;
 		idle = n > 0 ? 0 : idle + 1;
 		if (n <= 0)
 			usleep(10000);
 		if (idle >= 30)
-			have += read_all(server, got + have, sizeof(got) - have, 0);
+			have += read_all(p.server, got + have, sizeof(got) - have, 0);
 	}
-	shutdown(client, SHUT_WR);
-	have += read_all(server, got + have, sizeof(got) - have, 2000);
-	expect(&e, sent, at);
+	shutdown(p.client, SHUT_WR);
+	have += read_all(p.server, got + have, sizeof(got) - have, 2000);
+	lines__transform(sent, at);
 	if (have != at || memcmp(got, sent, at))
 		die("a slow reader: %zu of %zu bytes", have, at);
-	wait_for("a slow reader's connection ends", &only_one(state_of(ctx))->ended, 1);
-	spin_ctx__destroy(ctx);
-	close(client);
-	close(server);
-	close(listener);
+	lines__wait_for("a slow reader's connection ends", &lines__only_one(p.lines)->ended, 1);
+	close_pair(&p);
 }
 
 /* More connections than handlers can have: the others are as without them. Numbers are given again. */
 static void check_many(void)
 {
-	int listener = open_listener("10.9.0.1"), (*pair)[2] = calloc(1200, sizeof(*pair));
-	struct spin_ctx *ctx = attach(listener, 0);
-	struct lines *l = state_of(ctx);
+	struct pair p, *many = calloc(1200, sizeof(*many));
 	unsigned capital = 0;
 	char got[4];
 
+	if (!many)
+		die("no memory");
+	listen_at(&p, "10.9.0.1");
 	for (unsigned i = 0; i < 1200; i++) {
-		pair[i][0] = open_client(hosts.client_ns, "10.9.0.1");
-		pair[i][1] = open_server(listener);
-		send_all(pair[i][0], "abc", 3);
-		if (read_all(pair[i][1], (uint8_t *)got, 3, 2000) != 3 || memcmp(got + 1, "bc", 2))
+		many[i] = p;
+		connect_from(&many[i], hosts.client_ns, "10.9.0.1");
+		send_all(many[i].client, "abc", 3);
+		if (read_all(many[i].server, (uint8_t *)got, 3, 2000) != 3 || memcmp(got + 1, "bc", 2))
 			die("connection %u does not work", i);
 		capital += got[0] == 'A';
 	}
-	if (capital != load(&l->begun) || capital > CONNECTIONS_MAX || capital < CONNECTIONS_MAX / 2)
-		die("%u of 1200 connections had handlers, %u began", capital, load(&l->begun));
-	for (unsigned i = 0; i < 1200; i++) {
-		close(pair[i][0]);
-		close(pair[i][1]);
-	}
-	wait_for("many connections end", &l->ended, capital);
+	if (capital != lines__load(&p.lines->begun) || capital > LINES_CONNECTIONS || capital < LINES_CONNECTIONS / 2)
+		die("%u of 1200 connections had handlers, %u began", capital, lines__load(&p.lines->begun));
+	for (unsigned i = 0; i < 1200; i++)
+		hang_up(&many[i]);
+	free(many);
+	lines__wait_for("many connections end", &p.lines->ended, capital);
 	for (unsigned i = 0; i < 50; i++) {
-		pair[i][0] = open_client(hosts.client_ns, "10.9.0.1");
-		pair[i][1] = open_server(listener);
-		send_all(pair[i][0], "abc", 3);
-		if (read_all(pair[i][1], (uint8_t *)got, 3, 2000) != 3 || got[0] != 'A')
-			die("no handlers after many connections");
-		close(pair[i][0]);
-		close(pair[i][1]);
+		connect_from(&p, hosts.client_ns, "10.9.0.1");
+		check_read("after many connections", &p, "abc", "Abc");
+		hang_up(&p);
 	}
-	free(pair);
-	spin_ctx__destroy(ctx);
-	close(listener);
+	p.client = p.server = -1;
+	close_pair(&p);
 }
 
 /* Connections of a listening socket without handlers on another address of the same port are not theirs. */
 static void check_other_listener(void)
 {
-	int listener = open_listener("10.9.0.1"), other = open_listener("127.0.0.1"), client, server;
-	struct spin_ctx *ctx = attach(listener, 0);
-	uint8_t got[8];
+	struct pair p, other = { .listener = open_listener("127.0.0.1") };
 
-	client = open_client(hosts.server_ns, "127.0.0.1");
-	server = open_server(other);
-	send_all(client, "mine\n", 5);
-	if (read_all(server, got, 5, 2000) != 5 || memcmp(got, "mine\n", 5))
-		die("another socket's connection has handlers");
-	spin_ctx__destroy(ctx);
-	close(client);
-	close(server);
-	close(other);
-	close(listener);
+	listen_at(&p, "10.9.0.1");
+	connect_from(&other, hosts.server_ns, "127.0.0.1");
+	check_read("another socket's connection", &other, "mine\n", "mine\n");
+	hang_up(&other);
+	close(other.listener);
+	close_pair(&p);
 }
 
 /* A server's two sockets, one state. */
 static void check_shared(void)
 {
-	int listener = open_listener("10.9.0.1"), udp = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), client, server;
-	struct spin_ctx *ctx = attach(listener, 0), *of_udp;
-	struct lines *l = state_of(ctx);
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(PORT), .sin_addr.s_addr = inet_addr("10.9.0.1") };
+	int udp = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct spin_ctx *of_udp;
+	struct lines *shared;
+	struct pair p;
+
+	listen_at(&p, "10.9.0.1");
 	asks__bind(udp, "10.9.0.1", PORT);
-	of_udp = attach(udp, spin_socket__id(ctx));
-	client = open_client(hosts.client_ns, "10.9.0.1");
-	server = open_server(listener);
-	send_all(client, "a", 1);
-	for (int i = 0; i < 20 && !load(&l->datagrams); i++) {
+	of_udp = attach(udp, lines, spin_socket__id(p.ctx));
+	shared = lines__state(of_udp);
+	connect_from(&p, hosts.client_ns, "10.9.0.1");
+	send_all(p.client, "a", 1);
+	for (int i = 0; i < 20 && !lines__load(&p.lines->datagrams); i++) {
 		sendto(udp_client, "x", 1, 0, (struct sockaddr *)&to, sizeof(to));
 		usleep(50000);
 	}
-	wait_for("a connection of a shared state", &l->begun, 1);
-	if (!load(&l->datagrams) || state_of(of_udp)->begun != 1)
+	lines__wait_for("a connection of a shared state", &shared->begun, 1);
+	if (!lines__load(&p.lines->datagrams))
 		die("two contexts do not share a state");
-	spin_ctx__destroy(ctx);
-	if (!load(&state_of(of_udp)->datagrams))
+	close_pair(&p);
+	if (!lines__load(&shared->datagrams))
 		die("the state ends with the first context");
 	spin_ctx__destroy(of_udp);
-	close(client);
-	close(server);
 	close(udp);
-	close(listener);
 }
 
 /* A handler that is ended by the work limit drops its piece, as often as it likes, and loses no HPU. */
 static void check_ended(void)
 {
-	struct spin_socket_opts opts = { .bytes = sizeof(opts), .broker = spind.socket };
-	int listener = open_listener("10.9.0.1"), client, server;
-	struct spin_ctx *ctx;
-	uint8_t got[4];
+	struct pair p = { .listener = open_listener("10.9.0.1") };
 
-	if (spin_socket__attach(listener, endless, &opts, &ctx))
-		die("%s", spin_strerror_last());
-	client = open_client(hosts.client_ns, "10.9.0.1");
-	server = open_server(listener);
-	for (int i = 0; i < 40; i++) {
-		send_all(client, i % 2 ? "abc" : "xyz", 3);
-		if (i % 2 && (read_all(server, got, 3, 2000) != 3 || memcmp(got, "abc", 3)))
-			die("after handlers were ended %d times nothing is read", i / 2);
-		usleep(i % 2 ? 0 : 100000);
+	p.ctx = attach(p.listener, endless, 0);
+	connect_from(&p, hosts.client_ns, "10.9.0.1");
+	for (int i = 0; i < 20; i++) {
+		send_all(p.client, "xyz", 3);
+		usleep(100000);
+		check_read("after handlers were ended", &p, "abc", "abc");
 	}
-	spin_ctx__destroy(ctx);
-	close(client);
-	close(server);
-	close(listener);
+	close_pair(&p);
 }
 
 /* What is no such socket is refused. */
 static void check_refused(void)
 {
 	struct spin_socket_opts opts = { .bytes = sizeof(opts), .broker = spind.socket };
-	int listener = open_listener("10.9.0.1"), plain = open_socket(hosts.server_ns, "10.9.0.1");
-	struct spin_ctx *ctx = attach(listener, 0), *second;
+	int plain = open_socket(hosts.server_ns, "10.9.0.1");
+	struct spin_ctx *second;
+	struct pair p;
 
-	if (spin_socket__attach(plain, object, &opts, &second) != -ENOTCONN)
+	listen_at(&p, "10.9.0.1");
+	if (spin_socket__attach(plain, lines, &opts, &second) != -ENOTCONN)
 		die("a socket that does not listen is not refused: %s", spin_strerror_last());
-	if (spin_socket__attach(listener, object, &opts, &second) != -EEXIST)
+	if (spin_socket__attach(p.listener, lines, &opts, &second) != -EEXIST)
 		die("a second context of a socket is not refused: %s", spin_strerror_last());
-	opts.share = 1; /* a number of nobody's */
-	if (spin_socket__attach(listener, object, &opts, &second) != -ENOENT)
-		die("a state that is not there is shared: %s", spin_strerror_last());
-	if (spin_socket__swap(spin_socket__id(ctx), object, spind.socket) != -EOPNOTSUPP)
+	if (spin_socket__swap(spin_socket__id(p.ctx), lines, spind.socket) != -EOPNOTSUPP)
 		die("handlers of a stream are replaced: %s", spin_strerror_last());
-	spin_ctx__destroy(ctx);
+	opts.share = spin_socket__id(p.ctx);
+	if (spin_socket__attach(p.listener, endless, &opts, &second) != -EINVAL)
+		die("handlers of another layout share a state: %s", spin_strerror_last());
+	opts.share = 1; /* a number of nobody's */
+	if (spin_socket__attach(p.listener, lines, &opts, &second) != -ENOENT)
+		die("a state that is not there is shared: %s", spin_strerror_last());
 	close(plain);
-	close(listener);
+	close_pair(&p);
 }
 
 static int run_all(void)
@@ -624,6 +547,7 @@ static int run_all(void)
 	check_verdict('S', "abc\n", "abc\nabc\n", 0);
 	check_verdict('D', "abc\n", "", 8);
 	check_verdict('F', "abc\n", "", 8);
+	check_verdict('R', "abc\n", "", 8);
 	check_verdict(0, "!abc\n", "", 10);
 	printf("ok: verdicts\n");
 	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
@@ -633,19 +557,27 @@ static int run_all(void)
 	return 0;
 }
 
+static struct spin_object *open_object(const char *handler)
+{
+	struct spin_object *obj;
+	char path[512];
+
+	if (built_object(handler, path, sizeof(path)) || spin_object__open(path, &obj))
+		die("%s: %s", handler, spin_strerror_last());
+	return obj;
+}
+
 int main(void)
 {
 	int status = 1, ends[2];
-	char path[512], byte;
+	char byte;
 	pid_t child;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	asks__hosts(&hosts);
 	spind__start(&spind, "");
-	if (built_object("lines", path, sizeof(path)) || spin_object__open(path, &object))
-		die("%s", spin_strerror_last());
-	if (built_object("endless", path, sizeof(path)) || spin_object__open(path, &endless))
-		die("%s", spin_strerror_last());
+	lines = open_object("lines");
+	endless = open_object("endless");
 	if (pipe2(ends, O_CLOEXEC))
 		die("no pipe");
 	to_parent = ends[1];

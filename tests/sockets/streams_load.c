@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Every object of the tree whose handlers take datagrams loads for a socket of TCP, too, in each class in which it loads for datagrams;
- * others are refused before anything is loaded. One is too large for the verifier with what streams need beside it.
+ * others are refused before anything is loaded. One is too large for the verifier in the isolated class.
  */
 #include <dirent.h>
 #include <errno.h>

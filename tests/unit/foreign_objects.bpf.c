@@ -143,6 +143,36 @@ SEC("xdp") int hostile(struct xdp_md *ctx)
 	return XDP_PASS;
 }
 #endif
+#ifdef STREAM_PARSER
+SEC("?sk_skb/stream_parser") int spin_stream(struct __sk_buff *skb)
+{
+	return 0;
+}
+#endif
+#ifdef OUR_NAME_AT_STREAM
+SEC("?sk_skb/stream_verdict") int spin_copied(struct __sk_buff *skb)
+{
+	return 0;
+}
+#endif
+#ifdef STREAM_AT_XDP
+SEC("?xdp") int spin_stream(struct xdp_md *ctx)
+{
+	return 0;
+}
+#endif
+#ifdef STREAM_REDIRECT
+SEC("?sk_skb/stream_verdict") int spin_stream(struct __sk_buff *skb)
+{
+	return bpf_sk_redirect_map(skb, (void *)8, 0, 0);
+}
+#endif
+#ifdef STREAM_SHORTER
+SEC("?sk_skb/stream_verdict") int spin_stream(struct __sk_buff *skb)
+{
+	return bpf_skb_change_tail(skb, 1, 0) != 0;
+}
+#endif
 #ifdef OUR_NAME_AT_TC
 SEC("?tc") int spin_copied(struct __sk_buff *skb)
 {

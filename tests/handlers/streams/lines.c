@@ -4,13 +4,14 @@
  *
  * Of each connection: how often it began and ended, its bytes, and their hash (FNV-1a) as they came. The first letter of each line is made
  * a capital one. A connection whose first byte is '!' is dropped from there on; with 'S' in `verdict` the header handler proceeds, with
- * 'D' it drops, with 'F' payload handlers fail. Datagrams are counted.
+ * 'D' it drops, with 'F' payload handlers fail, with 'R' they reply, which streams have not. Datagrams are counted.
  */
 #include <spin/spin.h>
 
 struct connection {
 	uint32_t begun, ended, bytes, hash, inside_line, drops;
 	uint32_t dropped_bytes, length; /* as the completion handler was told */
+	uint32_t port, end_port;        /* the peer's, at the start and at the end */
 };
 
 struct lines {
@@ -37,6 +38,7 @@ static enum spin_header_rc lines_header(struct spin_header *h, struct lines *l)
 	c->begun++;
 	c->bytes = c->inside_line = c->drops = c->dropped_bytes = c->length = 0;
 	c->hash = 0x811c9dc5;
+	c->port = spin_ntoh16(spin_src_port(h));
 	return l->verdict == 'S' ? SPIN_HEADER_PROCEED : l->verdict == 'D' ? SPIN_HEADER_DROP : SPIN_HEADER_PROCESS_DATA;
 }
 
@@ -46,6 +48,8 @@ static enum spin_payload_rc lines_payload(struct spin_payload *p, struct lines *
 
 	if (l->verdict == 'F')
 		return SPIN_FAIL;
+	if (l->verdict == 'R')
+		return spin_reply(p, p->length);
 	SPIN_FOR_EACH(p, uint8_t, byte) {
 		c->hash = (c->hash ^ *byte) * 0x01000193;
 		c->drops |= !c->bytes & (*byte == '!');
@@ -67,6 +71,7 @@ static enum spin_completion_rc lines_completion(struct spin_completion *m, struc
 	c->ended++;
 	c->dropped_bytes = m->dropped_bytes;
 	c->length = m->length;
+	c->end_port = spin_ntoh16(spin_src_port(m));
 	return SPIN_COMPLETION_SUCCESS;
 }
 

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef TESTS_COMMON_NET_LINES_H
+#define TESTS_COMMON_NET_LINES_H
+
+/* The handlers of tests/handlers/streams/lines.c: their state, and a reference for what they make of a stream. Failures end the test. */
+#include <stddef.h>
+#include <stdint.h>
+
+#define LINES_CONNECTIONS 1024 /* SPIN_CONNECTIONS_MAX */
+
+/* As in the handler. */
+struct lines_connection {
+	uint32_t begun, ended, bytes, hash, inside_line, drops, dropped_bytes, length, port, end_port;
+};
+
+struct lines {
+	uint32_t verdict, datagrams, begun, ended;
+	struct lines_connection connection[LINES_CONNECTIONS];
+};
+
+struct spin_ctx;
+
+/* A context's state, mapped. */
+struct lines *lines__state(struct spin_ctx *ctx);
+/* The connection that handlers saw, if they saw one alone. */
+const struct lines_connection *lines__only_one(const struct lines *lines);
+
+uint32_t lines__load(const uint32_t *at);
+/* Waits for a field, as completion handlers run at their own time. */
+void lines__wait_for(const char *what, const uint32_t *at, uint32_t value);
+
+/* Random lines. */
+void lines__fill(uint64_t *seed, uint8_t *bytes, size_t count);
+/* What an application reads of a stream of these bytes, in place; returns the hash of what was sent. */
+uint32_t lines__transform(uint8_t *bytes, size_t count);
+
+#endif
