@@ -24,8 +24,8 @@ _Static_assert(SPIN_STREAMS_MAX == SPIN_CONNECTIONS_MAX, "a stream is the handle
 struct spin_unit {
 	struct spin_copy copy;
 	struct spin_event event; /* a work item being made (work.h) */
-	uint32_t is_taken;
-	uint32_t number; /* its own */
+	uint32_t number;         /* its own */
+	uint32_t unused;
 };
 
 struct {
@@ -34,6 +34,14 @@ struct {
 	__type(key, uint32_t);
 	__type(value, struct spin_unit);
 } spin_units SEC(".maps");
+
+/* 1: the unit is taken. Contexts that share a state have one of these, as what an HPU has for itself is in the state. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, SPIN_HPUS_MAX);
+	__type(key, uint32_t);
+	__type(value, uint32_t);
+} spin_units_taken SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -59,7 +67,7 @@ struct {
 SPIN_INLINE struct spin_unit *spin_unit_take_(struct spin_stream *stream)
 {
 	const uint32_t units = spin_config.stream_units;
-	uint32_t at = bpf_get_smp_processor_id() * SPIN_UNITS_OF_CPU, number = 0;
+	uint32_t at = bpf_get_smp_processor_id() * SPIN_UNITS_OF_CPU, number = 0, *taken;
 	struct spin_unit *unit;
 	_Bool found = 0;
 
@@ -68,8 +76,8 @@ SPIN_INLINE struct spin_unit *spin_unit_take_(struct spin_stream *stream)
 		if (at >= units)
 			at = 0;
 		number = at++;
-		unit = bpf_map_lookup_elem(&spin_units, &number);
-		if (unit && __sync_bool_compare_and_swap(&unit->is_taken, 0, 1)) {
+		taken = bpf_map_lookup_elem(&spin_units_taken, &number);
+		if (taken && __sync_bool_compare_and_swap(taken, 0, 1)) {
 			found = 1;
 			break;
 		}
@@ -82,20 +90,14 @@ SPIN_INLINE struct spin_unit *spin_unit_take_(struct spin_stream *stream)
 	return unit;
 }
 
-SPIN_INLINE void spin_unit_give_(struct spin_stream *stream, struct spin_unit *unit)
+/* Nothing, if the stream's program has none. Also what it had when it was ended in a handler, by the work limit of the isolated class. */
+SPIN_INLINE void spin_unit_give_(struct spin_stream *stream)
 {
+	uint32_t number = spin_read_once(&stream->unit) - 1, *taken = bpf_map_lookup_elem(&spin_units_taken, &number);
+
 	spin_write_once(&stream->unit, 0);
-	spin_store32(&unit->is_taken, 0);
-}
-
-/* Gives back what this stream's program had when it was ended in a handler, by the work limit of the isolated class. */
-SPIN_INLINE void spin_unit_recover_(struct spin_stream *stream)
-{
-	uint32_t number = spin_read_once(&stream->unit) - 1;
-	struct spin_unit *unit = bpf_map_lookup_elem(&spin_units, &number);
-
-	if (unit)
-		spin_unit_give_(stream, unit);
+	if (taken)
+		spin_store32(taken, 0);
 }
 
 /*
@@ -248,13 +250,13 @@ SPIN_INLINE _Bool spin_stream_slice_(struct __sk_buff *skb, struct spin_stream *
 	uint32_t length;
 	_Bool kept;
 
-	spin_unit_recover_(stream);
+	spin_unit_give_(stream);
 	unit = spin_unit_take_(stream);
 	if (!unit)
 		return 0; /* as many programs at once on a CPU as never are */
 	length = spin_bounded_length(bytes, SPIN_STREAM_PIECES);
 	if (!length || bpf_skb_load_bytes(skb, at, unit->copy.frame + SPIN_STREAM_DATA, length)) {
-		spin_unit_give_(stream, unit);
+		spin_unit_give_(stream);
 		return 0; /* unreachable: the bytes are there */
 	}
 	spin_stream_headers_(skb, unit->copy.frame, length);
@@ -268,7 +270,7 @@ SPIN_INLINE _Bool spin_stream_slice_(struct __sk_buff *skb, struct spin_stream *
 		kept = 0; /* no memory to write to it: not read rather than read as it was */
 	spin_count_(&packet.view, out.reason, (uint32_t)spin_verifier_forget_(&packet.view, packet.hpu) & (SPIN_HPUS_MAX - 1));
 	spin_stream_error_(&packet, &out);
-	spin_unit_give_(stream, unit);
+	spin_unit_give_(stream);
 	return kept;
 }
 
@@ -338,7 +340,7 @@ SPIN_INLINE int spin_stream_ended_(struct xdp_md *ctx)
 	stream = spin_stream_find_(cookie, 0);
 	if (!stream)
 		return XDP_DROP;
-	spin_unit_recover_(stream);
+	spin_unit_give_(stream);
 	unit = spin_unit_take_(stream);
 	if (!unit)
 		return XDP_TX; /* again */
@@ -350,7 +352,7 @@ SPIN_INLINE int spin_stream_ended_(struct xdp_md *ctx)
 		spin_run_completion_(&packet, length, dropped, &out);
 		spin_stream_error_(&packet, &out);
 	}
-	spin_unit_give_(stream, unit);
+	spin_unit_give_(stream);
 	spin_write_once(&stream->cookie, 0);
 	return XDP_PASS;
 }

@@ -11,6 +11,7 @@
  *	spin_stream_on   array of programs: spin_stream, which continues with the rest of a piece
  *	spin_streams     array of struct spin_stream, mapped: the streams that are open
  *	spin_units       array of struct spin_unit: an HPU for each program that runs at the same time; the loader sets its size
+ *	spin_units_taken which of them are taken; of contexts that share a state one for all
  *
  * and in the object of streams.bpf.c, which the contexts of a process share:
  *

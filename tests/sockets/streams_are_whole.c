@@ -450,14 +450,14 @@ static void check_other_listener(void)
 	close_pair(&p);
 }
 
-/* A server's two sockets, one state. */
+/* A server's three sockets, one state. */
 static void check_shared(void)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(PORT), .sin_addr.s_addr = inet_addr("10.9.0.1") };
 	int udp = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	struct spin_ctx *of_udp;
 	struct lines *shared;
-	struct pair p;
+	struct pair p, second = { .listener = open_listener("127.0.0.1") };
 
 	listen_at(&p, "10.9.0.1");
 	asks__bind(udp, "10.9.0.1", PORT);
@@ -472,6 +472,12 @@ static void check_shared(void)
 	lines__wait_for("a connection of a shared state", &shared->begun, 1);
 	if (!lines__load(&p.lines->datagrams))
 		die("two contexts do not share a state");
+	second.ctx = attach(second.listener, lines, spin_socket__id(of_udp));
+	connect_from(&second, hosts.server_ns, "127.0.0.1");
+	check_read("a second listening socket of a shared state", &second, "b", "B");
+	if (lines__load(&shared->begun) != 2)
+		die("two listening sockets do not share a state");
+	close_pair(&second);
 	close_pair(&p);
 	if (!lines__load(&shared->datagrams))
 		die("the state ends with the first context");

@@ -315,9 +315,9 @@ static int create(struct spin_nic *nic, const struct spin_object *obj, const str
 	if (err)
 		goto destroy;
 	ctx->takes_streams = takes_streams;
-	if (previous && previous->num_hpus > ctx->num_hpus)
-		ctx->num_hpus = previous->num_hpus;
 	ctx->num_hpus += takes_streams ? streams__units() : 0;
+	if (previous && previous->num_hpus > ctx->num_hpus) /* it had streams, too: their HPUs are the same */
+		ctx->num_hpus = previous->num_hpus;
 	err = spin_requests__new(obj, &ctx->requests);
 	if (err)
 		goto destroy;

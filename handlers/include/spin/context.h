@@ -18,7 +18,7 @@
  *	spin_events    ring buffer of struct spin_event
  *	spin_work_counts  struct spin_work_counts_ in .bss, mapped (SPIN_WORK): who reads spin_events without libspin adds 1 to
  *	               `taken` for each SPIN_EVENT_WORK
- *	spin_stream, spin_stream_end, spin_stream_on, spin_streams, spin_units  its programs and maps for TCP (bpf/abi/stream.h)
+ *	spin_stream, spin_stream_end, spin_stream_on, spin_streams, spin_units, spin_units_taken  its programs and maps for TCP (bpf/abi/stream.h)
  *	spin_requests  ring buffer of struct spin_request (SPIN_PUTS): what the host is to send; the loader sets its size
  *	spin_virtual   struct spin_virtual in .bss, mapped: of handlers that ask for the time or random numbers (<spin/clock.h>)
  *	spin_state     HPU state in .data, mapped; tables under their own names in .bss, mapped
