@@ -46,6 +46,28 @@ SPIN_INLINE struct spin_view spin_frame_view(const struct spin_frame *frame)
 				   .end = SPIN_CONTEXT_POINTER_(frame->ctx, data_end) };
 }
 
+/* A frame in one piece gets another length; 0: it is not, or there is no room. Views of it, and pointers to it, are invalid then. */
+SPIN_INLINE _Bool spin_frame_resize(struct spin_frame *frame, uint32_t bytes)
+{
+	uint32_t now = frame->bytes;
+
+	if (!frame->copy)
+		now = SPIN_CONTEXT_POINTER_(frame->ctx, data_end) - SPIN_CONTEXT_POINTER_(frame->ctx, data);
+	if (bpf_xdp_get_buff_len(frame->ctx) != now || bpf_xdp_adjust_tail(frame->ctx, (int)bytes - (int)now))
+		return 0;
+	frame->bytes = bytes;
+	return 1;
+}
+
+/* `bytes` bytes, at most `most`, to the frame's from `at` on, which it has, behind headers; and to its copy. */
+SPIN_INLINE void spin_frame_store(const struct spin_frame *frame, uint32_t at, void *from, uint32_t bytes, uint32_t most)
+{
+	bytes = spin_bounded_length(bytes, most);
+	if (!bytes || bpf_xdp_store_bytes(frame->ctx, at, from, bytes) || !frame->copy)
+		return;
+	bpf_xdp_load_bytes(frame->ctx, at, frame->copy + (at & 127), bytes);
+}
+
 /* Written by the loader before loading; constants to the verifier. */
 const volatile struct spin_config spin_config = {
 	.rule = { .protocol = SPIN_IP_UDP },
@@ -197,7 +219,7 @@ SPIN_INLINE int spin_consumed_(struct xdp_md *ctx, const struct spin_view *view,
 /* Handles the frame in place. */
 SPIN_INLINE int spin_direct_(struct xdp_md *ctx, enum spin_part part, enum spin_takes takes)
 {
-	const struct spin_frame frame = { ctx };
+	struct spin_frame frame = { ctx };
 	uint32_t hpu = spin_hpu(ctx);
 	struct spin_datagram d;
 	struct spin_view view;
@@ -325,8 +347,8 @@ SPIN_INLINE int spin_copied_(struct xdp_md *ctx, enum spin_takes takes)
 	held = spin_bounded_length(out.changed_bytes, SPIN_COPY_BYTES);
 	if (held)
 		bpf_xdp_store_bytes(ctx, 0, copy->frame, held);
-	if ((out.reason == SPIN_REASON_REPLIED || out.acknowledged) && out.frame_bytes != bytes)
-		bpf_xdp_adjust_tail(ctx, (int)out.frame_bytes - (int)bytes);
+	if ((out.reason == SPIN_REASON_REPLIED || out.acknowledged) && out.frame_bytes != frame.bytes)
+		bpf_xdp_adjust_tail(ctx, (int)out.frame_bytes - (int)frame.bytes);
 	if (out.consumed)
 		return spin_consumed_(ctx, &view, &out, hpu);
 	return spin_finish_(ctx, spin_end_(&view, out.reason, hpu));

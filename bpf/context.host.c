@@ -26,6 +26,19 @@ SPIN_INLINE struct spin_view spin_frame_view(const struct spin_frame *frame)
 	return (struct spin_view){ SPIN_DIRECT, .data = frame->data, .end = frame->end };
 }
 
+/* Callers' frames have room for any reply. */
+SPIN_INLINE _Bool spin_frame_resize(struct spin_frame *frame, uint32_t bytes)
+{
+	frame->end = frame->data + bytes;
+	return 1;
+}
+
+SPIN_INLINE void spin_frame_store(const struct spin_frame *frame, uint32_t at, const void *from, uint32_t bytes, uint32_t most)
+{
+	(void)most;
+	memcpy(frame->data + at, from, bytes);
+}
+
 struct spin_config spin_config = {
 	.rule = { .protocol = SPIN_IP_UDP },
 	.accept_partial = 1,
@@ -93,7 +106,7 @@ static void spin_host_replay(uint32_t mpq)
 }
 
 /*
- * Runs one frame in place; *frame_bytes becomes what comes out. Returns an enum
+ * Runs one frame in place; *frame_bytes becomes what comes out, which may be SPIN_REPLY_BYTES_MAX more: there is room for that. Returns an enum
  * spin_reason, and in *verdict an enum spin_verdict. Not thread-safe.
  */
 int spin_host_packet(uint8_t *frame, uint32_t *frame_bytes, uint32_t *verdict);
@@ -104,7 +117,7 @@ int spin_host_packet(uint8_t *frame, uint32_t *frame_bytes, uint32_t *verdict)
 		SPIN_REASONS(SPIN_REASON_VERDICT_)
 #undef SPIN_REASON_VERDICT_
 	};
-	const struct spin_frame whole = { frame, frame + *frame_bytes };
+	struct spin_frame whole = { frame, frame + *frame_bytes };
 	struct spin_packet_result out;
 	struct spin_datagram d;
 	struct spin_view view;

@@ -60,26 +60,26 @@ SPIN_INLINE void spin_handle_message_(const struct spin_frame *frame, const stru
 	out->frame_bytes = out->changed_bytes = spin_barrier_var_(d->payload_at) + sizeof(struct spin_slmp);
 }
 
-/*
- * The same datagram seen again, from the frame's start and offsets that the verifier
- * does not know: VLAN tags, IP version and options become one state, and what
- * follows is analysed once, not once for each of them. 0: the frame is too short, which
- * parsing has excluded.
- */
-SPIN_INLINE _Bool spin_reparse_(const struct spin_view *view, const volatile struct spin_rule *rule, struct spin_datagram *d)
+/* Where its headers are from the frame's start, as numbers that the verifier does not know. */
+SPIN_INLINE void spin_headers_at_(const struct spin_view *view, const struct spin_datagram *d, uint32_t *ip, uint32_t *udp)
+{
+	if (view->access == SPIN_COPIED) {
+		*ip = spin_verifier_forget_(view, d->ip_at);
+		*udp = spin_verifier_forget_(view, d->udp_at);
+	} else if (d->is_ether) {
+		*udp = *ip = spin_barrier_var_(d->ip_at);
+	} else {
+		*ip = spin_barrier_var_((uint8_t *)d->ip - (uint8_t *)d->eth);
+		*udp = spin_barrier_var_((uint8_t *)d->udp - (uint8_t *)d->eth);
+	}
+}
+
+/* The datagram whose headers are there. 0: the frame is too short, which parsing has excluded. */
+SPIN_INLINE _Bool spin_look_again_(const struct spin_view *view, const volatile struct spin_rule *rule, uint32_t ip, uint32_t udp,
+			      struct spin_datagram *d)
 {
 	uint8_t *at;
-	uint32_t ip, udp;
 
-	if (view->access == SPIN_COPIED) {
-		ip = spin_verifier_forget_(view, d->ip_at);
-		udp = spin_verifier_forget_(view, d->udp_at);
-	} else if (d->is_ether) {
-		udp = ip = spin_barrier_var_(d->ip_at);
-	} else {
-		ip = spin_barrier_var_((uint8_t *)d->ip - (uint8_t *)d->eth);
-		udp = spin_barrier_var_((uint8_t *)d->udp - (uint8_t *)d->eth);
-	}
 	at = (uint8_t *)spin_barrier_pointer_(view->data + (ip & 31)); /* 14, 18 or 22 */
 	d->eth = (struct spin_eth *)view->data;
 	d->ip = at;
@@ -110,6 +110,18 @@ SPIN_INLINE _Bool spin_reparse_(const struct spin_view *view, const volatile str
 	d->payload_at = udp + sizeof(struct spin_udp);
 	d->payload_bytes = spin_ntoh16(d->udp->length) - sizeof(struct spin_udp);
 	return 1;
+}
+
+/*
+ * The same datagram seen again: VLAN tags, IP version and options become one state, and what follows is analysed once, not once for
+ * each of them.
+ */
+SPIN_INLINE _Bool spin_reparse_(const struct spin_view *view, const volatile struct spin_rule *rule, struct spin_datagram *d)
+{
+	uint32_t ip, udp;
+
+	spin_headers_at_(view, d, &ip, &udp);
+	return spin_look_again_(view, rule, ip, udp, d);
 }
 
 /*
@@ -148,10 +160,36 @@ SPIN_INLINE enum spin_reason spin_find(const struct spin_frame *frame, const vol
 }
 
 /*
- * Handles what spin_find() found; the reason is SPIN_PARSED if another program is to go on with its
- * message (enum spin_part). The frame is writable and changed in place, but for its length.
+ * A reply of SPIN_REPLY's buffer: gives the frame its length, and puts the buffer behind the headers. The headers may lie elsewhere then, and to the
+ * verifier they do, so *view and *d are made anew. The reason is SUCCESS where there is no room.
  */
-SPIN_INLINE void spin_handle(const struct spin_frame *frame, const struct spin_view *view, const struct spin_datagram *d,
+SPIN_INLINE void spin_make_reply_(struct spin_frame *frame, struct spin_view *view, struct spin_datagram *d, uint32_t bytes,
+				  uint32_t hpu, struct spin_packet_result *out)
+{
+	uint32_t ip, udp, at;
+	_Bool fits;
+
+	out->reason = SPIN_REASON_SUCCESS;
+	spin_headers_at_(view, d, &ip, &udp);
+	at = udp + sizeof(struct spin_udp);
+	fits = spin_frame_resize(frame, at + bytes);
+	*view = spin_frame_view(frame);
+	if (!spin_look_again_(view, &spin_config.rule, ip, udp, d)) {
+		out->reason = SPIN_REASON_TRUNCATED; /* unreachable: the headers were there before */
+		return;
+	}
+	if (!fits)
+		return;
+	spin_frame_store(frame, at, spin_reply_at_(hpu), bytes, spin_reply_size_);
+	out->reason = SPIN_REASON_REPLIED;
+}
+
+/*
+ * Handles what spin_find() found; the reason is SPIN_PARSED if another program is to go on with its
+ * message (enum spin_part). The frame is writable and changed in place, but for its length; with SPIN_REPLY that, too, and then
+ * *view and *d with it.
+ */
+SPIN_INLINE void spin_handle(struct spin_frame *frame, struct spin_view *view, struct spin_datagram *d,
 			     _Bool accept_partial, uint32_t hpu, enum spin_part part, struct spin_packet_result *out)
 {
 	struct spin_packet packet;
@@ -196,6 +234,10 @@ SPIN_INLINE void spin_handle(const struct spin_frame *frame, const struct spin_v
 	spin_run_handlers(&packet, d->payload_bytes, &out->outcome);
 	out->reason = out->outcome.reason;
 
+	if (spin_reply_size_ && out->reason == SPIN_REASON_REPLIED && packet.reply_bytes & SPIN_REPLY_MADE_) {
+		packet.reply_bytes &= SPIN_REPLY_MADE_ - 1;
+		spin_make_reply_(frame, view, d, packet.reply_bytes, hpu, out);
+	}
 	if (out->reason == SPIN_REASON_REPLIED) {
 		spin_turn_around(view, d, packet.reply_bytes);
 		out->frame_bytes = spin_barrier_var_(d->payload_at) + packet.reply_bytes;

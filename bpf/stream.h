@@ -43,6 +43,14 @@ struct {
 	__type(value, uint32_t);
 } spin_units_taken SEC(".maps");
 
+/* 1: a stream of a context has that number; and, last, the pieces that had none. Of contexts that share a state likewise. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, SPIN_STREAMS_MAX + 1);
+	__type(key, uint32_t);
+	__type(value, uint32_t);
+} spin_streams_taken SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, SPIN_STREAMS_MAX);
@@ -100,6 +108,38 @@ SPIN_INLINE void spin_unit_give_(struct spin_stream *stream)
 		spin_store32(taken, 0);
 }
 
+SPIN_INLINE uint32_t *spin_stream_taken_(uint32_t number)
+{
+	return bpf_map_lookup_elem(&spin_streams_taken, &number);
+}
+
+SPIN_INLINE uint32_t spin_connections_missed_(const struct spin_packet *packet)
+{
+	const uint32_t *missed = spin_stream_taken_(SPIN_STREAMS_MAX);
+
+	return spin_field_(packet, missed ? spin_load32(missed) : 0);
+}
+
+/* Before the piece can be read: see spin_connections_missed(). */
+SPIN_INLINE int spin_stream_miss_(void)
+{
+	uint32_t *missed = spin_stream_taken_(SPIN_STREAMS_MAX);
+
+	if (missed)
+		spin_add32(missed, 1);
+	return SK_PASS;
+}
+
+/* The place is free again: the number last, so that who has it finds the place. */
+SPIN_INLINE void spin_stream_free_(struct spin_stream *stream)
+{
+	uint32_t *taken = spin_stream_taken_(spin_read_once(&stream->number));
+
+	spin_write_once(&stream->cookie, 0);
+	if (taken)
+		spin_store32(taken, 0);
+}
+
 /*
  * The stream of a socket, with a new place if it has none. NULL: none is free among those that it may have. Only
  * this socket's program, which the kernel runs one at a time, makes one of its own.
@@ -108,7 +148,7 @@ SPIN_INLINE struct spin_stream *spin_stream_find_(uint64_t cookie, _Bool make)
 {
 	const uint32_t first = (uint32_t)cookie * SPIN_STREAM_WAYS;
 	struct spin_stream *stream;
-	uint32_t number = 0;
+	uint32_t number = 0, *taken;
 	_Bool found = 0;
 
 	SPIN_UNROLL_
@@ -123,8 +163,10 @@ SPIN_INLINE struct spin_stream *spin_stream_find_(uint64_t cookie, _Bool make)
 	SPIN_UNROLL_
 	for (uint32_t i = 0; make && !found && i < SPIN_STREAM_WAYS; i++) {
 		number = (first + i) & (SPIN_STREAMS_MAX - 1);
+		taken = spin_stream_taken_(number);
 		stream = bpf_map_lookup_elem(&spin_streams, &number);
-		if (stream && __sync_bool_compare_and_swap(&stream->cookie, 0, cookie)) {
+		if (stream && taken && __sync_bool_compare_and_swap(taken, 0, 1)) {
+			spin_write_once(&stream->cookie, cookie);
 			stream->bytes = stream->dropped_bytes = 0;
 			stream->phase = SPIN_STREAM_NEW;
 			stream->at = stream->unit = 0;
@@ -294,7 +336,7 @@ SPIN_INLINE int spin_stream_(struct __sk_buff *skb)
 		return SK_PASS; /* unreachable: the socket is in a map */
 	stream = spin_stream_find_(cookie, 1);
 	if (!stream)
-		return SK_PASS; /* as without handlers: its bytes have been acknowledged */
+		return spin_stream_miss_(); /* as without handlers: its bytes have been acknowledged */
 	at = stream->at;
 	if (at >= skb->len)
 		at = stream->at = 0;
@@ -353,7 +395,7 @@ SPIN_INLINE int spin_stream_ended_(struct xdp_md *ctx)
 		spin_stream_error_(&packet, &out);
 	}
 	spin_unit_give_(stream);
-	spin_write_once(&stream->cookie, 0);
+	spin_stream_free_(stream);
 	return XDP_PASS;
 }
 

@@ -12,6 +12,7 @@
  *	spin_streams     array of struct spin_stream, mapped: the streams that are open
  *	spin_units       array of struct spin_unit: an HPU for each program that runs at the same time; the loader sets its size
  *	spin_units_taken which of them are taken; of contexts that share a state one for all
+ *	spin_streams_taken  which numbers of streams are taken, likewise, and [SPIN_STREAMS_MAX]: pieces that found none
  *
  * and in the object of streams.bpf.c, which the contexts of a process share:
  *

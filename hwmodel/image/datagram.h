@@ -67,6 +67,48 @@ HPU_INLINE void hpu_reply(struct spin_packet *packet, uint32_t length)
 	hpu_command_send(0, HPU_SEND_REPLY, 0, hpu_packet_source(packet), packet->ip_bytes + bytes);
 }
 
+/* The same with a reply that the handler has made in its buffer (<spin/reply.h>): headers like those that came in front of it. */
+HPU_INLINE void hpu_reply_made(struct spin_packet *packet, uint32_t payload_bytes)
+{
+	const uint32_t headers = packet->ip_bytes + sizeof(struct spin_udp), udp_bytes = payload_bytes + sizeof(struct spin_udp);
+	uint8_t *ip = (uint8_t *)spin_reply_at_(packet->hpu) - headers;
+	struct spin_udp *udp = (struct spin_udp *)(ip + packet->ip_bytes);
+	uint32_t ports;
+
+	spin_unforward_(packet);
+	spin_fence_();
+	for (uint32_t i = 0; i < headers; i += 4)
+		*(uint32_t *)(ip + i) = *(const uint32_t *)(packet->ip_l1 + i);
+	spin_fence_();
+	ports = *(const uint32_t *)udp;
+	*(uint32_t *)udp = ports << 16 | ports >> 16;
+	udp->length = spin_hton16(udp_bytes);
+	if (packet->is_ip4) {
+		struct spin_ip4 *to = (struct spin_ip4 *)ip;
+		spin_be32 src = to->src;
+
+		to->src = to->dst;
+		to->dst = src;
+		to->ttl = 64;
+		to->total_length = spin_hton16(packet->ip_bytes + udp_bytes);
+	} else {
+		struct spin_ip6 *to = (struct spin_ip6 *)ip;
+
+		for (uint32_t i = 0; i < 4; i++) {
+			spin_be32 src = to->src[i];
+
+			to->src[i] = to->dst[i];
+			to->dst[i] = src;
+		}
+		to->hop_limit = 64;
+		to->payload_length = spin_hton16(udp_bytes);
+	}
+	spin_fence_();
+	/* the next handler on this HPU may have the buffer when it is sent */
+	spin_command_await_(spin_command_id_(&packet->commands, hpu_command_send(0, HPU_SEND_REPLY, 0, spin_stack_address_(ip),
+										 headers + payload_bytes)));
+}
+
 HPU_INLINE void hpu_datagram_header(_Bool is_ip4, enum hpu_takes takes, const struct hpu_args *args)
 {
 	struct spin_packet packet;
@@ -146,7 +188,10 @@ HPU_INLINE void hpu_datagram_data(_Bool is_ip4, enum hpu_takes takes,
 			break;
 		}
 		hpu_note_dropped(0);
-		hpu_reply(&packet, all);
+		if (spin_reply_size_ && packet.reply_bytes & SPIN_REPLY_MADE_)
+			hpu_reply_made(&packet, packet.reply_bytes & (SPIN_REPLY_MADE_ - 1));
+		else
+			hpu_reply(&packet, all);
 		break;
 	default:
 		hpu_fail(rc);

@@ -40,7 +40,7 @@ extern const char streams_image[], streams_image_end[];
 struct streams {
 	struct streams *next; /* of all that have a slot */
 	uint32_t id, slot;    /* 0: none */
-	int end_fd, prog_fd;
+	int end_fd, prog_fd, taken_fd;
 	int is_listening, attached;
 	uint64_t cookie; /* of a connected socket */
 	struct spin_stream *stream;
@@ -362,6 +362,7 @@ int streams__open(struct spin_ctx *ctx)
 		return spin_fail(-ENOMEM, "no memory for the streams of %s", ctx->name);
 	s->end_fd = bpf_program__fd(end);
 	s->prog_fd = bpf_program__fd(stream);
+	s->taken_fd = bpf_object__find_map_fd_by_name(ctx->bpf, "spin_streams_taken");
 	s->stream = mmap(NULL, sizeof(*s->stream) * SPIN_STREAMS_MAX, PROT_READ | PROT_WRITE, MAP_SHARED,
 			 bpf_object__find_map_fd_by_name(ctx->bpf, "spin_streams"), 0);
 	if (s->stream == MAP_FAILED) {
@@ -454,12 +455,14 @@ int spin_streams__install(struct spin_ctx *ctx, int socket_fd, int is_listening)
 int streams__attach(struct spin_ctx *ctx)
 {
 	struct streams *s = ctx->streams;
+	const uint32_t none = 0;
 
 	if (s->attached)
 		return spin_fail(-EALREADY, "%s is attached already", ctx->name);
 	/* what a program that ran at the detaching may have left */
-	for (unsigned i = 0; s->is_listening && i < SPIN_STREAMS_MAX; i++)
-		__atomic_store_n(&s->stream[i].cookie, 0, __ATOMIC_RELEASE);
+	for (uint32_t i = 0; s->is_listening && i < SPIN_STREAMS_MAX; i++)
+		if (__atomic_exchange_n(&s->stream[i].cookie, 0, __ATOMIC_ACQ_REL))
+			bpf_map_update_elem(s->taken_fd, &i, &none, BPF_ANY);
 	if (bpf_map_update_elem(shared.programs_fd, &s->slot, &s->prog_fd, BPF_ANY) ||
 	    bpf_map_update_elem(shared.attached_fd, &s->slot, &s->id, BPF_ANY))
 		return spin_fail(-errno, "connections cannot be given to %s: %s", ctx->name, strerror(errno));

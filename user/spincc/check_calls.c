@@ -15,6 +15,7 @@ static const struct {
 	const char *reason;
 } calls[] = {
 	{ "spin_reply_", 0, "spin_reply is for datagrams: packets of messages are acknowledged by the NIC" },
+	{ "spin_reply_from_buffer_", 0, "spin_reply_from_buffer is for datagrams: packets of messages are acknowledged by the NIC" },
 	{ "spin_set_dst_port_", 0, "spin_set_dst_port is for datagrams: packets of messages are not passed on" },
 	{ "spin_put_from_host_", 1,
 	  "spin_put_from_host is for messages: a datagram has no matching entry; send from HPU memory "

@@ -97,7 +97,7 @@ struct spin_completion {
  * On a socket of TCP the message is one direction of a connection: what comes. Its header handler runs before the first byte, with
  * none to see; payload handlers on the bytes in their order, each once, in pieces of 1 to 8192 that may begin and end anywhere, `offset`
  * counting modulo 2^32; the completion handler when the peer sends no more. What a payload handler needs to know of the bytes before it
- * keeps in its state, by the connection's number, below SPIN_CONNECTIONS_MAX, which no other open connection of the context has:
+ * keeps in its state, by the connection's number, below SPIN_CONNECTIONS_MAX, which no other open connection of the state's contexts has:
  *
  *	struct parser *parser = &state->parser[spin_connection(p) & (SPIN_CONNECTIONS_MAX - 1)];
  *
@@ -106,6 +106,13 @@ struct spin_completion {
  * 64 K bytes at a time, and drops either all of that or nothing, so one SPIN_DROP among its pieces drops them all.
  */
 #define spin_connection(v) spin_connection_((v)->packet)
+
+/*
+ * How many pieces of this state's streams had no handlers, modulo 2^32, since no place for their connection was free: there are
+ * SPIN_CONNECTIONS_MAX, and a connection may have eight of them. It has grown before the application can read such a piece. For handlers that
+ * must see everything, in all contexts of a state, of datagrams, too. 0 on the HPU and in the host build.
+ */
+#define spin_connections_missed(v) spin_connections_missed_((v)->packet)
 
 /*
  * SPIN_IP_UDP, SPIN_IP_TCP (of a socket's stream), SPIN_IP_ICMP or SPIN_IP_ICMP6 of <spin/wire.h>: what the rule of the context takes; 0: frames of an

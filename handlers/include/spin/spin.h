@@ -40,8 +40,8 @@
  *	void     spin_store32(uint32_t *at, uint32_t value)  written once, after all that precedes
  *
  * Locks and loops that wait are in <spin/lock.h>, what each HPU has for itself in <spin/hpu.h>, what each cluster has in
- * <spin/cluster.h>, copies within HPU memory in <spin/copy.h>, buffers of an HPU in <spin/buffer.h>, transfers to and from
- * the host in <spin/action.h>, packets that handlers send in <spin/put.h>, what they leave to the program on the host in
+ * <spin/cluster.h>, copies within HPU memory in <spin/copy.h>, buffers of an HPU in <spin/buffer.h>, replies longer than their
+ * request in <spin/reply.h>, transfers to and from the host in <spin/action.h>, packets that handlers send in <spin/put.h>, what they leave to the program on the host in
  * <spin/work.h>, the time in <spin/clock.h>, random numbers in <spin/random.h>: all of it is included.
  *
  * Byte order: what comes off the wire is in network order (spin_be16,
@@ -62,12 +62,16 @@ static void *(*const spin_scratch_at_)(uint32_t mpq);
 static const uint32_t spin_puts_;
 /* Of a file with SPIN_WORK. */
 static const uint32_t spin_work_items_;
+/* Of a file with SPIN_REPLY. */
+static const uint32_t spin_reply_size_;
+static uint32_t *(*const spin_reply_at_)(uint32_t hpu);
 
 #include <spin/action.h>
 #include <spin/lock.h>
 #include <spin/hpu.h>
 #include <spin/cluster.h>
 #include <spin/buffer.h>
+#include <spin/reply.h>
 #include <spin/copy.h>
 #include <spin/clock.h>
 #include <spin/random.h>

@@ -60,6 +60,7 @@ static const struct map_row {
 	{ "spin_stream_on", BPF_MAP_TYPE_PROG_ARRAY, 4, 4, 1, 0 },
 	{ "spin_streams", BPF_MAP_TYPE_ARRAY, 4, sizeof(struct spin_stream), SPIN_STREAMS_MAX, BPF_F_MMAPABLE },
 	{ "spin_units_taken", BPF_MAP_TYPE_ARRAY, 4, 4, SPIN_HPUS_MAX, 0 },
+	{ "spin_streams_taken", BPF_MAP_TYPE_ARRAY, 4, 4, SPIN_STREAMS_MAX + 1, 0 },
 	{ "spin_units", BPF_MAP_TYPE_ARRAY, 4, 20 * 1024, 1, 0 },
 	{ "spin_host", BPF_MAP_TYPE_ARRAY, 4, SPIN_HOST_BYTES_BARE + SPIN_HOST_SLACK, 1, BPF_F_MMAPABLE },
 	{ "spin_wide", BPF_MAP_TYPE_ARRAY, 4, 8, 1, BPF_F_MMAPABLE },

@@ -25,7 +25,7 @@ struct spin_packet {
 	_Bool is_stream;     /* of TCP, with headers that were made for it */
 	uint64_t sum_change; /* to the checksum's sum, from stores; folded by the runtime */
 	uint32_t stored;     /* 1 after any store */
-	uint32_t reply_bytes;
+	uint32_t reply_bytes; /* with SPIN_REPLY_MADE_: of SPIN_REPLY's buffer */
 	uint32_t mpq;   /* the message's; of a stream its number, of a datagram SPIN_NO_CONNECTION */
 	uint32_t hpu;   /* spin_my_hpu() */
 	uint8_t *start; /* the payload, with the user header */
@@ -445,6 +445,23 @@ SPIN_INLINE enum spin_payload_rc spin_reply_(struct spin_packet *packet, uint32_
 	if (bytes > length || (packet->is_icmp && bytes < sizeof(struct spin_icmp)))
 		return SPIN_SEGV;
 	packet->reply_bytes = bytes;
+	return SPIN_REPLIED;
+}
+
+#define SPIN_REPLY_BUFFER_(bytes)                                      \
+	SPIN_BUFFER(uint32_t, reply, (bytes) / 4);                     \
+	SPIN_INLINE uint32_t *spin_reply_buffer_(uint32_t hpu)         \
+	{                                                              \
+		return spin_buffer_reply.of[hpu & (SPIN_HPUS_MAX - 1)]; \
+	}                                                              \
+	static uint32_t *(*const spin_reply_at_)(uint32_t) = spin_reply_buffer_
+#define SPIN_REPLY_OF_(packet) (spin_buffer_reply.of[(packet)->hpu & (SPIN_HPUS_MAX - 1)])
+
+SPIN_INLINE enum spin_payload_rc spin_reply_from_buffer_(struct spin_packet *packet, uint32_t bytes)
+{
+	if (bytes > spin_reply_size_ || packet->is_icmp || packet->is_ether || packet->is_stream)
+		return SPIN_SEGV;
+	packet->reply_bytes = bytes | SPIN_REPLY_MADE_;
 	return SPIN_REPLIED;
 }
 

@@ -6,6 +6,9 @@
 /* run.h */
 SPIN_INLINE uint32_t spin_num_hpus_(const struct spin_packet *packet);
 
+/* connections.h, context_host.h */
+SPIN_INLINE uint32_t spin_connections_missed_(const struct spin_packet *packet);
+
 /* clock.h */
 SPIN_INLINE uint64_t spin_clock_ns_(void);
 SPIN_INLINE uint64_t spin_clock_coarse_ns_(void);

@@ -51,6 +51,32 @@ SPIN_INLINE int spin_buffer_move_(struct spin_packet *packet, enum spin_host_spa
 	return 0;
 }
 
+/*
+ * Replies of a buffer (<spin/reply.h>): the NIC sends what lies in one piece, so each HPU's buffer has room in front of it for the headers
+ * that the reply gets (hwmodel/image/datagram.h): 60 bytes of IPv4's with options, 8 of UDP's.
+ */
+#define SPIN_REPLY_ROOM_ 72u
+
+#define SPIN_REPLY_BUFFER_(bytes_)                                                                             \
+	static struct spin_reply_ {                                                                            \
+		uint8_t room[SPIN_REPLY_ROOM_];                                                                \
+		uint32_t of[(bytes_) / 4];                                                                     \
+	} spin_reply_buffers_[SPIN_BUFFERS_] __attribute__((section(".spin_buffers"), aligned(64)));           \
+	SPIN_INLINE uint32_t *spin_reply_buffer_(uint32_t hpu)                                                 \
+	{                                                                                                      \
+		return spin_reply_buffers_[hpu & (SPIN_BUFFERS_ - 1)].of;                                      \
+	}                                                                                                      \
+	static uint32_t *(*const spin_reply_at_)(uint32_t) = spin_reply_buffer_
+#define SPIN_REPLY_OF_(packet) (spin_reply_buffers_[(packet)->hpu & (SPIN_BUFFERS_ - 1)].of)
+
+SPIN_INLINE enum spin_payload_rc spin_reply_from_buffer_(struct spin_packet *packet, uint32_t bytes)
+{
+	if (bytes > spin_reply_size_ || packet->is_icmp || packet->is_ether)
+		return SPIN_SEGV;
+	packet->reply_bytes = bytes | SPIN_REPLY_MADE_;
+	return SPIN_REPLIED;
+}
+
 SPIN_INLINE int spin_put_from_buffer_(struct spin_packet *packet, const void *buffer, uint32_t size, uint32_t off, uint32_t bytes,
 				      const struct spin_put *put)
 {

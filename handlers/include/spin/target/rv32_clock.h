@@ -2,7 +2,7 @@
 #ifndef SPIN_TARGET_RV32_CLOCK_H
 #define SPIN_TARGET_RV32_CLOCK_H
 
-/* Time, random numbers and VLAN tag of an HPU: registers of its driver that PsPIN's has not, where they read as 0. */
+/* Time, random numbers and VLAN tag of an HPU: registers of its driver that PsPIN's has not, where they read as 0. And connections, which it has not. */
 
 SPIN_INLINE uint64_t spin_clock_ns_(void)
 {
@@ -24,6 +24,12 @@ SPIN_INLINE uint32_t spin_tag_(const struct spin_packet *packet)
 {
 	(void)packet;
 	return spin_command_tag_();
+}
+
+SPIN_INLINE uint32_t spin_connections_missed_(const struct spin_packet *packet)
+{
+	(void)packet;
+	return 0;
 }
 
 #endif

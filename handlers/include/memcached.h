@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef MEMCACHED_H
+#define MEMCACHED_H
+
+/*
+ * The cache that the handlers in handlers/memcached.c and the program that fills it (user/memcached) share. Each word is written by one
+ * of the two, or atomically. Times are in ticks of 2^30 ns (1.07 s) of CLOCK_MONOTONIC_COARSE, modulo 2^32.
+ *
+ * Coherence. A command that may change a key's value passes the handlers before memcached has it. They count it then, in
+ * `version` of the key's hash; what may change all of them, or is not understood, in `epoch`. An entry has the version and the
+ * epoch that were there before the program asked memcached, and is an answer only while both are still the same. Commands that have
+ * passed and that memcached has not carried out yet are the program's to wait for, before it asks (user/memcached/README.md).
+ */
+#include <spin/bytes.h>
+
+#define MC_KEY_BYTES_MAX 250u  /* memcached's */
+#define MC_TEXT_BYTES    504u /* of an answer, behind the frame header */
+#define MC_WAYS          4u
+#define MC_SETS          512u /* a power of two, as the next two */
+#define MC_VERSIONS      65536u
+#define MC_WANTED        256u
+
+/* In front of the text of each datagram (memcached, doc/protocol.txt, "UDP protocol"). */
+struct mc_frame {
+	spin_be16 request, number, datagrams, reserved;
+};
+
+/* Of a key: FNV-1a, over its bytes as they are in the command. */
+#define MC_HASH_START 0x811c9dc5u
+#define MC_HASH_PRIME 0x01000193u
+
+#define MC_VERSION_OF(hash) ((hash) & (MC_VERSIONS - 1))
+#define MC_SET_OF(hash)     ((hash) >> 16 & (MC_SETS - 1))
+#define MC_WANTED_OF(hash)  ((hash) >> 8 & (MC_WANTED - 1))
+
+/* Written by the program, but for `hits`. */
+struct mc_entry {
+	uint32_t tag; /* odd: it is being written; then, another even one. 0: it never was */
+	uint32_t hash;
+	uint32_t version, epoch; /* of the cache, when memcached was asked: epoch and missed together */
+	uint32_t until;          /* the first tick at which it is no answer any more */
+	uint32_t key_bytes;      /* 0: the entry is empty */
+	uint32_t text_bytes;
+	uint32_t hits;
+	uint32_t key[(MC_KEY_BYTES_MAX + 3) / 4]; /* zeros behind it */
+	uint32_t text[MC_TEXT_BYTES / 4];         /* "VALUE <key> <flags> <bytes>\r\n<data>\r\nEND\r\n" */
+};
+
+struct mc_set {
+	struct mc_entry way[MC_WAYS];
+};
+
+/* A key that was asked for and is no entry: taken and written by a handler, then the program's, which frees it. */
+struct mc_wanted {
+	uint32_t state; /* enum mc_wanted_state */
+	uint32_t hash, key_bytes;
+	uint32_t key[(MC_KEY_BYTES_MAX + 3) / 4];
+};
+
+enum mc_wanted_state { MC_WANTED_FREE, MC_WANTED_BEING_WRITTEN, MC_WANTED_READY };
+
+/* Where a connection, or a datagram, is in its commands; the handlers' own. */
+struct mc_parser {
+	uint32_t state, command, seen;
+	uint32_t field, field_bytes, number;
+	uint32_t hash, left;
+};
+
+#define MC_CONNECTIONS 1024u
+#define MC_DATAGRAMS   256u /* of HPUs */
+
+struct mc_cache {
+	uint32_t on; /* 0: no answers, and all else as ever. The program sets it, and the next one */
+	uint32_t asks; /* a key is wanted when it was asked for so often since the program cleared `asked` */
+	uint32_t epoch;
+	uint32_t missed;    /* connections' pieces that had no handlers (spin_connections_missed()), as of the last GET that was no hit */
+	uint32_t off_until; /* a flush_all is to come: no answers, and nothing is filled, before this tick; UINT32_MAX: for ever */
+	/* counted by the handlers: GETs of one key over UDP, commands that may change something, those that are not understood, and
+	 * datagrams dropped: they end within a command */
+	uint32_t hits, misses, mutations, strange, dropped;
+	uint32_t unused[6];
+	uint32_t version[MC_VERSIONS];
+	uint32_t asked[MC_VERSIONS];
+	struct mc_wanted wanted[MC_WANTED];
+	struct mc_parser datagram[MC_DATAGRAMS];
+	struct mc_parser connection[MC_CONNECTIONS];
+	struct mc_set set[MC_SETS];
+};
+
+#endif
