@@ -212,10 +212,13 @@ RUNTIME := $(IMAGE) hwmodel/include/hwmodel/registers.h hwmodel/include/hwmodel/
 # what spincc --api pspin needs beside boot.S
 PSPIN_RUNTIME := $(wildcard handlers/include/pspin/*.h handlers/include/pspin/*/*.h hwmodel/image/pspin/*) hwmodel/include/hwmodel/pspin_api.h hwmodel/include/hwmodel/registers.h
 
+# The isolated class's verifier compares states strictly, and has not enough steps for all that this one parses.
+$(BUILD)/handlers/memcached.spin: SPINCC_FLAGS := --trusted
+
 $(BUILD)/handlers/%.spin: handlers/%.c $(RUNTIME) | $(SPINCC)
 	@mkdir -p $(@D)
 	$(call say,SPINCC,$<)
-	$(Q)$(SPINCC) $< -o $@
+	$(Q)$(SPINCC) $(SPINCC_FLAGS) $< -o $@
 
 $(BUILD)/trial/%.spin: user/spinctl/trial/%.c $(RUNTIME) | $(SPINCC)
 	@mkdir -p $(@D)

@@ -76,7 +76,7 @@ SPIN_INLINE void spin_headers_at_(const struct spin_view *view, const struct spi
 
 /* The datagram whose headers are there. 0: the frame is too short, which parsing has excluded. */
 SPIN_INLINE _Bool spin_look_again_(const struct spin_view *view, const volatile struct spin_rule *rule, uint32_t ip, uint32_t udp,
-			      struct spin_datagram *d)
+				   struct spin_datagram *d)
 {
 	uint8_t *at;
 
@@ -163,8 +163,8 @@ SPIN_INLINE enum spin_reason spin_find(const struct spin_frame *frame, const vol
  * A reply of SPIN_REPLY's buffer: gives the frame its length, and puts the buffer behind the headers. The headers may lie elsewhere then, and to the
  * verifier they do, so *view and *d are made anew. The reason is SUCCESS where there is no room.
  */
-SPIN_INLINE void spin_make_reply_(struct spin_frame *frame, struct spin_view *view, struct spin_datagram *d, uint32_t bytes,
-				  uint32_t hpu, struct spin_packet_result *out)
+SPIN_INLINE void spin_make_reply_(struct spin_frame *frame, struct spin_view *view, struct spin_datagram *d, uint32_t bytes, uint32_t hpu,
+				  struct spin_packet_result *out)
 {
 	uint32_t ip, udp, at;
 	_Bool fits;
@@ -189,8 +189,8 @@ SPIN_INLINE void spin_make_reply_(struct spin_frame *frame, struct spin_view *vi
  * message (enum spin_part). The frame is writable and changed in place, but for its length; with SPIN_REPLY that, too, and then
  * *view and *d with it.
  */
-SPIN_INLINE void spin_handle(struct spin_frame *frame, struct spin_view *view, struct spin_datagram *d,
-			     _Bool accept_partial, uint32_t hpu, enum spin_part part, struct spin_packet_result *out)
+SPIN_INLINE void spin_handle(struct spin_frame *frame, struct spin_view *view, struct spin_datagram *d, _Bool accept_partial, uint32_t hpu,
+			     enum spin_part part, struct spin_packet_result *out)
 {
 	struct spin_packet packet;
 	uint16_t icmp_checksum = 0;

@@ -13,12 +13,18 @@
  */
 #include <spin/bytes.h>
 
-#define MC_KEY_BYTES_MAX 250u  /* memcached's */
+#define MC_KEY_BYTES_MAX 250u /* memcached's */
 #define MC_TEXT_BYTES    504u /* of an answer, behind the frame header */
 #define MC_WAYS          4u
 #define MC_SETS          512u /* a power of two, as the next two */
 #define MC_VERSIONS      65536u
 #define MC_WANTED        256u
+
+/* What handlers copy at a time: an answer is a whole number of them. */
+struct mc_piece {
+	uint32_t word[14];
+};
+#define MC_PIECES (MC_TEXT_BYTES / sizeof(struct mc_piece))
 
 /* In front of the text of each datagram (memcached, doc/protocol.txt, "UDP protocol"). */
 struct mc_frame {
@@ -43,11 +49,7 @@ struct mc_entry {
 	uint32_t text_bytes;
 	uint32_t hits;
 	uint32_t key[(MC_KEY_BYTES_MAX + 3) / 4]; /* zeros behind it */
-	uint32_t text[MC_TEXT_BYTES / 4];         /* "VALUE <key> <flags> <bytes>\r\n<data>\r\nEND\r\n" */
-};
-
-struct mc_set {
-	struct mc_entry way[MC_WAYS];
+	struct mc_piece text[MC_PIECES];          /* "VALUE <key> <flags> <bytes>\r\n<data>\r\nEND\r\n" */
 };
 
 /* A key that was asked for and is no entry: taken and written by a handler, then the program's, which frees it. */
@@ -59,18 +61,20 @@ struct mc_wanted {
 
 enum mc_wanted_state { MC_WANTED_FREE, MC_WANTED_BEING_WRITTEN, MC_WANTED_READY };
 
-/* Where a connection, or a datagram, is in its commands; the handlers' own. */
+_Static_assert(MC_TEXT_BYTES % sizeof(struct mc_piece) == 0 && sizeof(struct mc_entry) == 788, "shared by HPU, BPF and host");
+
+/* Where a connection, or a datagram, is in its commands. The handlers' own. */
 struct mc_parser {
 	uint32_t state, command, seen;
 	uint32_t field, field_bytes, number;
 	uint32_t hash, left;
+	uint32_t at; /* in the piece at hand: in memory, as the kernel's verifier would follow a variable */
 };
 
 #define MC_CONNECTIONS 1024u
-#define MC_DATAGRAMS   256u /* of HPUs */
 
 struct mc_cache {
-	uint32_t on; /* 0: no answers, and all else as ever. The program sets it, and the next one */
+	uint32_t on;   /* 0: no answers, and all else as ever. The program sets it, and the next one */
 	uint32_t asks; /* a key is wanted when it was asked for so often since the program cleared `asked` */
 	uint32_t epoch;
 	uint32_t missed;    /* connections' pieces that had no handlers (spin_connections_missed()), as of the last GET that was no hit */
@@ -82,9 +86,11 @@ struct mc_cache {
 	uint32_t version[MC_VERSIONS];
 	uint32_t asked[MC_VERSIONS];
 	struct mc_wanted wanted[MC_WANTED];
-	struct mc_parser datagram[MC_DATAGRAMS];
 	struct mc_parser connection[MC_CONNECTIONS];
-	struct mc_set set[MC_SETS];
 };
+
+/* Beside it a table, `mc_entries`: struct mc_entry[MC_ENTRIES]. A key's are the MC_WAYS from this one on. */
+#define MC_ENTRIES        (MC_SETS * MC_WAYS)
+#define MC_FIRST_OF(hash) (MC_SET_OF(hash) * MC_WAYS)
 
 #endif

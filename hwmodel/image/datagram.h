@@ -105,8 +105,8 @@ HPU_INLINE void hpu_reply_made(struct spin_packet *packet, uint32_t payload_byte
 	}
 	spin_fence_();
 	/* the next handler on this HPU may have the buffer when it is sent */
-	spin_command_await_(spin_command_id_(&packet->commands, hpu_command_send(0, HPU_SEND_REPLY, 0, spin_stack_address_(ip),
-										 headers + payload_bytes)));
+	spin_command_await_(spin_command_id_(&packet->commands,
+					     hpu_command_send(0, HPU_SEND_REPLY, 0, spin_stack_address_(ip), headers + payload_bytes)));
 }
 
 HPU_INLINE void hpu_datagram_header(_Bool is_ip4, enum hpu_takes takes, const struct hpu_args *args)

@@ -84,7 +84,7 @@ void comparison_run(struct comparison *t, const struct vector *v, struct engine_
 
 	*t = (struct comparison){ .vector = v };
 	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
-		if (!engines->wanted[kind] || engines->cannot[kind])
+		if (!engines->wanted[kind] || engines->cannot[kind] || (kind == ENGINE_ISOLATED && v->trusted))
 			continue;
 		run_on(t, (enum engine_kind)kind, cache, handler, engines);
 		if (!t->ran[kind])

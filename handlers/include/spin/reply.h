@@ -34,10 +34,10 @@
 
 #define SPIN_REPLY_MADE_ 0x10000u /* of struct spin_packet's reply_bytes */
 
-#define SPIN_REPLY(bytes_)                                                                                                  \
-	_Static_assert((bytes_) >= 64 && (bytes_) <= SPIN_REPLY_BYTES_MAX, "SPIN_REPLY: from 64 to 1024 bytes");            \
-	_Static_assert(((bytes_) & ((bytes_)-1)) == 0, "SPIN_REPLY: a power of two");                                       \
-	static const uint32_t spin_reply_size_ = (bytes_);                                                                  \
+#define SPIN_REPLY(bytes_)                                                                                       \
+	_Static_assert((bytes_) >= 64 && (bytes_) <= SPIN_REPLY_BYTES_MAX, "SPIN_REPLY: from 64 to 1024 bytes"); \
+	_Static_assert(((bytes_) & ((bytes_)-1)) == 0, "SPIN_REPLY: a power of two");                            \
+	static const uint32_t spin_reply_size_ = (bytes_);                                                       \
 	SPIN_REPLY_BUFFER_(bytes_)
 
 #endif

@@ -85,7 +85,7 @@ static int read_handler_mem(struct vector *v, char *rest)
 int vector_read_context(struct vector_reader *r, char *line)
 {
 	struct spin_message_opts *opts = &r->v->context.message;
-	int taken = 0, of_both = 0, err = read_number(r, line, &taken);
+	int taken = 0, of_both = 0, of_class = 0, err = read_number(r, line, &taken);
 	uint64_t bytes;
 	char *rest;
 
@@ -103,9 +103,11 @@ int vector_read_context(struct vector_reader *r, char *line)
 		taken = opts->put = 1;
 	if (!strcmp(line, "no_entry"))
 		taken = opts->no_entry = 1;
+	if (!strcmp(line, "trusted"))
+		taken = of_class = r->v->trusted = 1;
 	if (taken && !err && r->v->count)
 		return engine_fail(-EINVAL, "'%.32s' belongs before the first packet", line);
-	r->v->of_messages |= taken && !of_both;
+	r->v->of_messages |= taken && !of_both && !of_class;
 	r->v->of_host_memory |= of_both;
 	return err ? err : taken;
 }

@@ -88,6 +88,7 @@ struct vector {
 	struct engine_context context;
 	struct spin_segment handler_mem[SPIN_SEGMENTS_MAX]; /* the context's */
 	int of_messages;                                    /* a line says so: the handler has to be of messages, too */
+	int trusted;                                        /* a line says so: not for the isolated class */
 	int of_host_memory;                                 /* and this one, to have some */
 	unsigned count;
 	struct vector_step *step;

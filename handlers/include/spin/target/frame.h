@@ -20,15 +20,15 @@ struct spin_packet {
 	uint8_t *payload;
 	uint32_t bytes; /* of it, for the handler */
 	uint32_t is_ip4;
-	_Bool is_icmp;       /* or ICMPv6: by the IP version */
-	_Bool is_ether;      /* no IP: ip and udp are the payload */
-	_Bool is_stream;     /* of TCP, with headers that were made for it */
-	uint64_t sum_change; /* to the checksum's sum, from stores; folded by the runtime */
-	uint32_t stored;     /* 1 after any store */
+	_Bool is_icmp;        /* or ICMPv6: by the IP version */
+	_Bool is_ether;       /* no IP: ip and udp are the payload */
+	_Bool is_stream;      /* of TCP, with headers that were made for it */
+	uint64_t sum_change;  /* to the checksum's sum, from stores; folded by the runtime */
+	uint32_t stored;      /* 1 after any store */
 	uint32_t reply_bytes; /* with SPIN_REPLY_MADE_: of SPIN_REPLY's buffer */
-	uint32_t mpq;   /* the message's; of a stream its number, of a datagram SPIN_NO_CONNECTION */
-	uint32_t hpu;   /* spin_my_hpu() */
-	uint8_t *start; /* the payload, with the user header */
+	uint32_t mpq;         /* the message's; of a stream its number, of a datagram SPIN_NO_CONNECTION */
+	uint32_t hpu;         /* spin_my_hpu() */
+	uint8_t *start;       /* the payload, with the user header */
 	uint32_t start_bytes;
 	uint32_t ip_at, ip_bytes; /* the IP header's place in the frame; its length */
 	uint32_t puts;            /* that were sent for it */
@@ -448,12 +448,12 @@ SPIN_INLINE enum spin_payload_rc spin_reply_(struct spin_packet *packet, uint32_
 	return SPIN_REPLIED;
 }
 
-#define SPIN_REPLY_BUFFER_(bytes)                                      \
-	SPIN_BUFFER(uint32_t, reply, (bytes) / 4);                     \
-	SPIN_INLINE uint32_t *spin_reply_buffer_(uint32_t hpu)         \
-	{                                                              \
+#define SPIN_REPLY_BUFFER_(bytes)                                       \
+	SPIN_BUFFER(uint32_t, reply, (bytes) / 4);                      \
+	SPIN_INLINE uint32_t *spin_reply_buffer_(uint32_t hpu)          \
+	{                                                               \
 		return spin_buffer_reply.of[hpu & (SPIN_HPUS_MAX - 1)]; \
-	}                                                              \
+	}                                                               \
 	static uint32_t *(*const spin_reply_at_)(uint32_t) = spin_reply_buffer_
 #define SPIN_REPLY_OF_(packet) (spin_buffer_reply.of[(packet)->hpu & (SPIN_HPUS_MAX - 1)])
 

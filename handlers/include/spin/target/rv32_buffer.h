@@ -57,15 +57,15 @@ SPIN_INLINE int spin_buffer_move_(struct spin_packet *packet, enum spin_host_spa
  */
 #define SPIN_REPLY_ROOM_ 72u
 
-#define SPIN_REPLY_BUFFER_(bytes_)                                                                             \
-	static struct spin_reply_ {                                                                            \
-		uint8_t room[SPIN_REPLY_ROOM_];                                                                \
-		uint32_t of[(bytes_) / 4];                                                                     \
-	} spin_reply_buffers_[SPIN_BUFFERS_] __attribute__((section(".spin_buffers"), aligned(64)));           \
-	SPIN_INLINE uint32_t *spin_reply_buffer_(uint32_t hpu)                                                 \
-	{                                                                                                      \
-		return spin_reply_buffers_[hpu & (SPIN_BUFFERS_ - 1)].of;                                      \
-	}                                                                                                      \
+#define SPIN_REPLY_BUFFER_(bytes_)                                                                   \
+	static struct spin_reply_ {                                                                  \
+		uint8_t room[SPIN_REPLY_ROOM_];                                                      \
+		uint32_t of[(bytes_) / 4];                                                           \
+	} spin_reply_buffers_[SPIN_BUFFERS_] __attribute__((section(".spin_buffers"), aligned(64))); \
+	SPIN_INLINE uint32_t *spin_reply_buffer_(uint32_t hpu)                                       \
+	{                                                                                            \
+		return spin_reply_buffers_[hpu & (SPIN_BUFFERS_ - 1)].of;                            \
+	}                                                                                            \
 	static uint32_t *(*const spin_reply_at_)(uint32_t) = spin_reply_buffer_
 #define SPIN_REPLY_OF_(packet) (spin_reply_buffers_[(packet)->hpu & (SPIN_BUFFERS_ - 1)].of)
 

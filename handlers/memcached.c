@@ -1,0 +1,706 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * memcached - a cache on the NIC for a memcached that knows nothing of it (the idea is BMC's, NSDI 2021)
+ *
+ * For all of a server's sockets, with one state: `spinctl exec --protocol both`. A GET of one key over UDP is answered from here, if the
+ * key's entry is in the cache. All else goes on to memcached. The program spin-memcached fills the cache; <memcached.h> tells what
+ * the two share, and why an answer is never older than what memcached has acknowledged.
+ *
+ * For that each command that may change something is counted here before memcached has it, over UDP and over TCP, text or
+ * binary, whole or in pieces: of its key, or of all keys where it names more than one or none. A command counts when it is whole, and
+ * one that brings data when its line is, too, since memcached drops the old value then if the new one does not fit.
+ *
+ * What memcached takes for a command is not always plain: of "set k 0 0 x" it refuses the line, and then takes the data for
+ * commands. A connection that sends what is not understood exactly is not followed any more: each piece of it counts as
+ * a change of all keys. A datagram that ends within a command is dropped: memcached would wait for the rest, and take it from whoever
+ * sends the next one.
+ */
+#include <spin/spin.h>
+#include <memcached.h>
+
+SPIN_STATE(struct mc_cache);
+SPIN_TABLE(mc_entries, struct mc_entry, MC_ENTRIES);
+SPIN_REPLY(512);
+
+/* What handlers keep of a datagram: where its commands are, and of a GET what the cache was like when it came. */
+struct mc_datagram {
+	struct mc_parser parser;
+	uint32_t hash, key_bytes, epoch, missed;
+};
+SPIN_BUFFER(struct mc_datagram, mc_datagrams, 2); /* two: a buffer has 64 bytes at least */
+
+/* --- commands --- */
+
+/* What the next turn of mc_parse() does: one thing at a time, so that the kernel's verifier need not follow one with all of another. */
+enum mc_state {
+	MC_START,
+	MC_LINE,
+	MC_COMMAND_ENDS,
+	MC_WORD_ENDS,
+	MC_LINE_ENDS,
+	MC_DATA,
+	MC_BINARY,
+	MC_BINARY_ACTS,
+	MC_LOST,
+};
+
+enum mc_command {
+	MC_NONE,
+	MC_READ,  /* changes nothing */
+	MC_KEYED, /* its first word is a key */
+	MC_GAT,   /* its second, and all that follow */
+	MC_STORE, /* KEY FLAGS EXPTIME BYTES [noreply], and data */
+	MC_CAS,   /* the same with a number behind BYTES */
+	MC_META_GET,
+	MC_META_SET, /* KEY BYTES FLAGS*, and data */
+	MC_FLUSH,
+	MC_UNKNOWN,
+};
+
+/* Bits of struct mc_parser's `seen`. */
+enum {
+	MC_CR = 1,        /* the last byte */
+	MC_NO_NUMBER = 2, /* the word at hand is none, */
+	MC_TOO_LARGE = 4, /* or does not fit 32 bits */
+	MC_BASE64 = 8,    /* flag b: the key is not what it looks like */
+	MC_TOUCHES = 16,  /* a flag that changes something, or that is not known */
+	MC_WRONG = 32,    /* a number is wrong: memcached may take what follows for data, or not */
+	MC_LF = 64,       /* the line's end is behind the word's */
+};
+
+/* Before memcached has the command. */
+static inline void mc_changed(struct mc_cache *cache, uint32_t hash)
+{
+	spin_add32(&cache->version[MC_VERSION_OF(hash)], 1);
+	spin_add32(&cache->mutations, 1);
+}
+
+static inline void mc_all_changed(struct mc_cache *cache)
+{
+	spin_add32(&cache->epoch, 1);
+	spin_add32(&cache->mutations, 1);
+}
+
+static inline void mc_lose(struct mc_cache *cache, struct mc_parser *c)
+{
+	c->state = MC_LOST;
+	spin_add32(&cache->strange, 1);
+	mc_all_changed(cache);
+}
+
+static inline uint32_t mc_now(void)
+{
+	return (uint32_t)(spin_clock_coarse_ns() >> 30);
+}
+
+/* A flush_all that is to come in so many seconds; what memcached takes for a date turns the cache off. */
+static inline void mc_flush(struct mc_cache *cache, uint32_t delay_s)
+{
+	uint32_t until = delay_s > 60 * 60 * 24 * 30 ? 0xffffffff : mc_now() + delay_s + 3;
+
+	if (delay_s && cache->off_until != 0xffffffff && ((int32_t)(until - cache->off_until) > 0 || until == 0xffffffff))
+		spin_store32(&cache->off_until, until);
+	mc_all_changed(cache);
+}
+
+#define MC_WORD(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
+
+/* By the first eight bytes, which are all of the words that change something, but for flush_all's last l. */
+static inline uint32_t mc_command_of(uint32_t first, uint32_t second)
+{
+	switch (first) {
+	case MC_WORD('g', 'e', 't', 0):
+	case MC_WORD('m', 'n', 0, 0):
+	case MC_WORD('m', 'e', 0, 0):
+		return second ? MC_UNKNOWN : MC_READ;
+	case MC_WORD('g', 'e', 't', 's'):
+	case MC_WORD('q', 'u', 'i', 't'):
+		return second ? MC_UNKNOWN : MC_READ;
+	case MC_WORD('v', 'e', 'r', 's'):
+		return second == MC_WORD('i', 'o', 'n', 0) ? MC_READ : MC_UNKNOWN;
+	case MC_WORD('s', 't', 'a', 't'):
+		return second == MC_WORD('s', 0, 0, 0) ? MC_READ : MC_UNKNOWN;
+	case MC_WORD('s', 'e', 't', 0):
+	case MC_WORD('a', 'd', 'd', 0):
+		return second ? MC_UNKNOWN : MC_STORE;
+	case MC_WORD('r', 'e', 'p', 'l'):
+		return second == MC_WORD('a', 'c', 'e', 0) ? MC_STORE : MC_UNKNOWN;
+	case MC_WORD('a', 'p', 'p', 'e'):
+		return second == MC_WORD('n', 'd', 0, 0) ? MC_STORE : MC_UNKNOWN;
+	case MC_WORD('p', 'r', 'e', 'p'):
+		return second == MC_WORD('e', 'n', 'd', 0) ? MC_STORE : MC_UNKNOWN;
+	case MC_WORD('c', 'a', 's', 0):
+		return second ? MC_UNKNOWN : MC_CAS;
+	case MC_WORD('i', 'n', 'c', 'r'):
+	case MC_WORD('d', 'e', 'c', 'r'):
+	case MC_WORD('m', 'd', 0, 0):
+	case MC_WORD('m', 'a', 0, 0):
+		return second ? MC_UNKNOWN : MC_KEYED;
+	case MC_WORD('d', 'e', 'l', 'e'):
+		return second == MC_WORD('t', 'e', 0, 0) ? MC_KEYED : MC_UNKNOWN;
+	case MC_WORD('t', 'o', 'u', 'c'):
+		return second == MC_WORD('h', 0, 0, 0) ? MC_KEYED : MC_UNKNOWN;
+	case MC_WORD('g', 'a', 't', 0):
+	case MC_WORD('g', 'a', 't', 's'):
+		return second ? MC_UNKNOWN : MC_GAT;
+	case MC_WORD('m', 'g', 0, 0):
+		return second ? MC_UNKNOWN : MC_META_GET;
+	case MC_WORD('m', 's', 0, 0):
+		return second ? MC_UNKNOWN : MC_META_SET;
+	case MC_WORD('f', 'l', 'u', 's'):
+		return second == MC_WORD('h', '_', 'a', 'l') ? MC_FLUSH : MC_UNKNOWN;
+	default:
+		return MC_UNKNOWN;
+	}
+}
+
+/* --- text --- */
+
+#define MC_FLAG(letter) (1u << ((letter) - 'a'))
+
+/* Flags of mg that change nothing; b, with which the key is not what it looks like, is no matter then. */
+static inline _Bool mc_flag_reads(uint32_t byte)
+{
+	const uint32_t flags = MC_FLAG('b') | MC_FLAG('c') | MC_FLAG('f') | MC_FLAG('h') | MC_FLAG('k') | MC_FLAG('l') | MC_FLAG('q') |
+			       MC_FLAG('s') | MC_FLAG('t') | MC_FLAG('v');
+
+	return byte - 'a' < 26 ? flags >> (byte - 'a') & 1 : byte == 'O';
+}
+
+static inline void mc_word_begins(struct mc_parser *c)
+{
+	c->state = c->seen & MC_LF ? MC_LINE_ENDS : MC_LINE;
+	c->field++;
+	c->field_bytes = c->number = 0;
+	c->seen &= ~(uint32_t)(MC_NO_NUMBER | MC_TOO_LARGE);
+}
+
+static inline void mc_command_ends(struct mc_parser *c)
+{
+	c->command = mc_command_of(c->number, c->left);
+	c->left = 0;
+	mc_word_begins(c);
+}
+
+/*
+ * A flag of ms has ended. memcached refuses the command without taking its data if one is there twice, or has no number where it needs
+ * one; flags that are not named here may have other reasons. The flags that were there are bits of `seen` from 8 on.
+ */
+static inline void mc_set_flag_ends(struct mc_parser *c)
+{
+	const uint32_t flag = c->seen >> 24, seen = c->seen & 0xffffff;
+	const uint32_t bit = flag == 'T' ? 256 : flag == 'F' ? 512 : flag == 'I' ? 1024 : flag == 'q' ? 2048 : flag == 'k' ? 4096 : flag == 'c' ? 8192 : 0;
+	const uint32_t alone = flag != 'T' && flag != 'F';
+
+	c->seen = seen | bit;
+	if (!bit || seen & bit || (alone && c->field_bytes != 1) ||
+	    (!alone && (c->field_bytes < 2 || c->field_bytes > 10 || seen & (MC_NO_NUMBER | MC_TOO_LARGE) || c->number > 0x7fffffff)))
+		c->seen |= MC_WRONG;
+}
+
+/* Which words of a command are numbers, by bits, and how many bytes its data has. */
+static inline uint32_t mc_numbers_of(uint32_t command)
+{
+	return command == MC_STORE ? 4 | 8 | 16 : command == MC_CAS ? 4 | 8 | 16 | 32 : command == MC_META_SET ? 4 : 0;
+}
+
+/* A word has ended that is not the command: its number, where it should be one. */
+static inline void mc_word_ends(struct mc_parser *c)
+{
+	const uint32_t field = c->field & 31, numbers = mc_numbers_of(c->command), length = c->command == MC_META_SET ? 2 : 4;
+	uint32_t wrong = 0;
+
+	if (numbers >> field & 1)
+		wrong = c->seen & MC_NO_NUMBER;
+	if (numbers >> field & 1 && field < 5) /* cas's own number has 64 bits */
+		wrong |= (c->seen & MC_TOO_LARGE) | ((field != 2 || length == 2) && c->number > 0x3fffffff);
+	if (numbers && ((field == 1 && c->field_bytes > MC_KEY_BYTES_MAX) || (field == 5 && c->field_bytes > 19) || wrong))
+		c->seen |= MC_WRONG;
+	if (numbers && field == length)
+		c->left = c->number + 2;
+	if (c->command == MC_META_SET && field > 2)
+		mc_set_flag_ends(c);
+	if (c->command == MC_FLUSH && field == 1 && !(c->seen & MC_NO_NUMBER))
+		c->left = c->seen & MC_TOO_LARGE ? 0xffffffff : c->number;
+	mc_word_begins(c);
+}
+
+static inline void mc_digit(struct mc_parser *c, uint32_t byte)
+{
+	const uint32_t digit = byte - '0';
+
+	if (digit <= 9 && c->number <= 429496728)
+		c->number = c->number * 10 + digit;
+	else if (digit <= 9)
+		c->seen |= MC_TOO_LARGE;
+	else if (byte == '-' && c->command == MC_FLUSH && !c->field_bytes)
+		c->seen |= MC_TOO_LARGE;                         /* memcached makes a month of it */
+	else if (byte != '-' || c->field != 3 || c->field_bytes) /* an EXPTIME may be negative */
+		c->seen |= MC_NO_NUMBER;
+}
+
+static inline void mc_word(struct mc_parser *c, uint32_t byte)
+{
+	const uint32_t key = c->command == MC_GAT ? 2 : 1;
+
+	if (!c->field) {
+		if (c->field_bytes < 4)
+			c->number |= byte << 8 * (c->field_bytes & 3);
+		else if (c->field_bytes < 8)
+			c->left |= byte << 8 * (c->field_bytes & 3);
+	} else {
+		if (c->field == key)
+			c->hash = (c->hash ^ byte) * MC_HASH_PRIME;
+		if (c->field >= 2 && !c->field_bytes && byte == 'b')
+			c->seen |= MC_BASE64;
+		if (c->field >= 2 && !c->field_bytes && !mc_flag_reads(byte))
+			c->seen |= MC_TOUCHES;
+		if (c->command == MC_META_SET && c->field > 2 && !c->field_bytes)
+			c->seen |= byte << 24; /* the flag; what follows is its number */
+		else
+			mc_digit(c, byte);
+	}
+	c->field_bytes++;
+}
+
+static inline void mc_line_begins(struct mc_parser *c)
+{
+	c->state = MC_LINE;
+	c->command = MC_NONE;
+	c->seen = c->field = c->field_bytes = c->number = c->left = 0;
+	c->hash = MC_HASH_START;
+}
+
+/* What follows is data, of which memcached has no doubt either. */
+static inline void mc_data_follows(struct mc_cache *cache, struct mc_parser *c, _Bool is_right)
+{
+	if (!is_right) {
+		mc_lose(cache, c);
+		return;
+	}
+	mc_changed(cache, c->hash);
+	c->state = MC_DATA;
+}
+
+static inline void mc_line_ends(struct mc_cache *cache, struct mc_parser *c)
+{
+	const uint32_t words = c->field;
+	const _Bool right = !(c->seen & MC_WRONG);
+
+	switch (c->command) {
+	case MC_NONE:
+	case MC_READ:
+		break;
+	case MC_STORE:
+		mc_data_follows(cache, c, right && (words == 5 || words == 6));
+		return;
+	case MC_CAS:
+		mc_data_follows(cache, c, right && (words == 6 || words == 7));
+		return;
+	case MC_META_SET:
+		mc_data_follows(cache, c, right && words >= 3);
+		return;
+	case MC_FLUSH:
+		mc_flush(cache, c->left);
+		break;
+	case MC_META_GET:
+		if (!(c->seen & MC_TOUCHES))
+			break;
+		__attribute__((fallthrough));
+	case MC_KEYED:
+		if (c->seen & MC_BASE64)
+			mc_all_changed(cache);
+		else
+			mc_changed(cache, c->hash);
+		break;
+	case MC_GAT:
+		if (words > 3)
+			mc_all_changed(cache);
+		else
+			mc_changed(cache, c->hash);
+		break;
+	default:
+		spin_add32(&cache->strange, 1);
+		mc_all_changed(cache);
+	}
+	mc_line_begins(c);
+}
+
+static inline void mc_text(struct mc_cache *cache, struct mc_parser *c, uint32_t byte)
+{
+	if ((c->seen & MC_CR && byte != '\n') || !byte) {
+		mc_lose(cache, c);
+		return;
+	}
+	if (byte == '\r') {
+		c->seen |= MC_CR;
+		return;
+	}
+	if (byte != ' ' && byte != '\n') {
+		mc_word(c, byte);
+		return;
+	}
+	if (byte == '\n')
+		c->seen |= MC_LF;
+	if (c->field_bytes)
+		c->state = c->field ? MC_WORD_ENDS : MC_COMMAND_ENDS;
+	else if (byte == '\n')
+		c->state = MC_LINE_ENDS;
+}
+
+/* --- binary: a header of 24 bytes, then extras, key and value --- */
+
+#define MC_HEADER_BYTES 24u
+#define MC_MAGIC        0x80u
+
+static inline void mc_binary_begins(struct mc_parser *c)
+{
+	c->state = MC_BINARY;
+	c->command = c->seen = c->field = c->field_bytes = c->number = c->left = 0;
+	c->hash = MC_HASH_START;
+}
+
+/* get, getq, getk, getkq, noop, version, stat, quit, quitq, verbosity, sasl */
+static inline _Bool mc_binary_reads(uint32_t opcode)
+{
+	return opcode < 0x20 ? 0x08813e81u >> opcode & 1 : opcode < 0x23;
+}
+
+/* The key has come, or the value, or both. */
+static inline void mc_binary_acts(struct mc_cache *cache, struct mc_parser *c)
+{
+	const uint32_t opcode = c->command;
+
+	if (opcode == 0x08 || opcode == 0x18)
+		mc_flush(cache, c->field_bytes >> 16 ? c->seen : 0);
+	else if (opcode > 0x24)
+		mc_all_changed(cache);
+	else if (!mc_binary_reads(opcode))
+		mc_changed(cache, c->hash);
+	if (c->field >= MC_HEADER_BYTES + c->left)
+		mc_binary_begins(c);
+	else
+		c->state = MC_BINARY;
+}
+
+/* `field` counts bytes, `field_bytes` are those of the key and, above, of the extras, `left` all behind the header, `seen` the extras' last four. */
+static inline void mc_binary(struct mc_cache *cache, struct mc_parser *c, uint32_t byte)
+{
+	const uint32_t at = c->field++, extras = c->field_bytes >> 16, key = c->field_bytes & 0xffff;
+
+	if (!at && byte != MC_MAGIC) {
+		mc_lose(cache, c);
+		return;
+	}
+	if (at < MC_HEADER_BYTES) {
+		if (at == 1)
+			c->command = byte;
+		else if (at == 2 || at == 3)
+			c->field_bytes = c->field_bytes << 8 | byte;
+		else if (at == 4)
+			c->field_bytes |= byte << 16;
+		else if (at >= 8 && at < 12)
+			c->left = c->left << 8 | byte;
+		if (at + 1 < MC_HEADER_BYTES)
+			return;
+		if (c->left > 0x3fffffff || extras + key > c->left) {
+			mc_lose(cache, c);
+			return;
+		}
+	} else if (at < MC_HEADER_BYTES + extras) {
+		c->seen = c->seen << 8 | byte;
+	} else if (at < MC_HEADER_BYTES + extras + key) {
+		c->hash = (c->hash ^ byte) * MC_HASH_PRIME;
+	}
+	if (c->field == MC_HEADER_BYTES + extras + key || c->field == MC_HEADER_BYTES + c->left)
+		c->state = MC_BINARY_ACTS;
+}
+
+/* --- streams --- */
+
+static inline uint32_t mc_least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline void mc_start(struct mc_parser *c, uint32_t byte)
+{
+	if (byte == MC_MAGIC)
+		mc_binary_begins(c);
+	else
+		mc_line_begins(c);
+}
+
+/* How many of so many bytes are data. */
+static inline uint32_t mc_data(struct mc_cache *cache, struct mc_parser *c, uint32_t bytes)
+{
+	const uint32_t some = mc_least(c->left, bytes);
+
+	c->left -= some;
+	if (!c->left) {
+		mc_changed(cache, c->hash);
+		mc_line_begins(c);
+	}
+	return some;
+}
+
+/* And how many, after this byte, are a binary command's value, but for the last one. */
+static inline uint32_t mc_value(struct mc_parser *c, uint32_t bytes)
+{
+	const uint32_t behind = MC_HEADER_BYTES + (c->field_bytes >> 16) + (c->field_bytes & 0xffff);
+	uint32_t some;
+
+	if (c->field <= behind)
+		return 0;
+	some = mc_least(MC_HEADER_BYTES + c->left - 1 - c->field, bytes);
+	c->field += some;
+	return some;
+}
+
+/* One turn: how many bytes it has taken of the `bytes` that there are, of which `byte` is the first. */
+static inline uint32_t mc_turn(struct mc_cache *cache, struct mc_parser *c, uint32_t byte, uint32_t bytes)
+{
+	uint32_t some;
+
+	switch (c->state) {
+	case MC_START:
+		mc_start(c, byte);
+		return 0;
+	case MC_LINE:
+		mc_text(cache, c, byte);
+		return 1;
+	case MC_DATA:
+		return mc_data(cache, c, bytes);
+	case MC_BINARY:
+		some = mc_value(c, bytes);
+		if (!some)
+			mc_binary(cache, c, byte);
+		return some ? some : 1;
+	default:
+		return bytes; /* lost */
+	}
+}
+
+/* A turn that takes none, as something has ended. 0: nothing has. */
+static inline _Bool mc_ends(struct mc_cache *cache, struct mc_parser *c)
+{
+	switch (c->state) {
+	case MC_COMMAND_ENDS:
+		mc_command_ends(c);
+		return 1;
+	case MC_WORD_ENDS:
+		mc_word_ends(c);
+		return 1;
+	case MC_LINE_ENDS:
+		mc_line_ends(cache, c);
+		return 1;
+	case MC_BINARY_ACTS:
+		mc_binary_acts(cache, c);
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+static inline void mc_parse(struct spin_payload *p, struct mc_cache *cache, struct mc_parser *c, uint32_t from)
+{
+	if (c->state == MC_LOST)
+		mc_all_changed(cache);
+	c->at = from;
+	SPIN_WHILE(p, 1) {
+		const uint32_t at = spin_load32(&c->at);
+		const uint8_t *byte;
+
+		if (mc_ends(cache, c))
+			continue;
+		byte = SPIN_GET(p, at, uint8_t);
+		if (!byte)
+			break;
+		c->at = at + mc_turn(cache, c, *byte, p->length - at);
+	}
+}
+
+/* --- GET over UDP --- */
+
+#define MC_TEXT_AT sizeof(struct mc_frame)
+#define MC_KEY_AT  (MC_TEXT_AT + 4) /* behind "get " */
+
+/* Word i of the packet's key, with zeros behind it. */
+static inline uint32_t mc_key_word(struct spin_payload *p, uint32_t i, uint32_t key_bytes)
+{
+	const uint32_t at = MC_KEY_AT + i * 4, left = key_bytes - i * 4;
+	const uint32_t *word = SPIN_GET(p, at, uint32_t);
+	const uint16_t *two;
+
+	if (word)
+		return left >= 4 ? *word : *word & ((1u << 8 * (left & 3)) - 1);
+	two = SPIN_GET(p, at, uint16_t); /* "\r\n" is behind the key: of one byte the word would end behind the packet */
+	return two ? *two & 0xff : 0;
+}
+
+static inline _Bool mc_has_key(struct spin_payload *p, const struct mc_entry *entry, uint32_t key_bytes)
+{
+	uint32_t other = 0;
+
+	SPIN_FOR(p, i, 0, (key_bytes + 3) / 4) {
+		const uint32_t *word = SPIN_AT(entry->key, i);
+
+		if (!word)
+			break;
+		other |= *word ^ mc_key_word(p, i, key_bytes);
+	}
+	return !other;
+}
+
+/* Tells the program of the key, if its place is free. */
+static inline void mc_want(struct spin_payload *p, struct mc_cache *cache, uint32_t hash, uint32_t key_bytes)
+{
+	struct mc_wanted *wanted = &cache->wanted[MC_WANTED_OF(hash)];
+
+	if (spin_fadd32(&cache->asked[MC_VERSION_OF(hash)], 1) + 1 < cache->asks)
+		return;
+	if (spin_load32(&wanted->state) != MC_WANTED_FREE || !spin_cas32(&wanted->state, MC_WANTED_FREE, MC_WANTED_BEING_WRITTEN))
+		return;
+	wanted->hash = hash;
+	wanted->key_bytes = key_bytes;
+	SPIN_FOR(p, i, 0, (key_bytes + 3) / 4) {
+		uint32_t *word = SPIN_AT(wanted->key, i);
+
+		if (word)
+			*word = mc_key_word(p, i, key_bytes);
+	}
+	spin_store32(&wanted->state, MC_WANTED_READY);
+}
+
+/* The number of the entry that is the answer now, but for its key; MC_ENTRIES: there is none. */
+static inline uint32_t mc_find(const struct mc_cache *cache, const struct mc_datagram *d)
+{
+	const uint32_t hash = d->hash, version = spin_load32(&cache->version[MC_VERSION_OF(hash)]), now = mc_now();
+	const uint32_t off = spin_load32(&cache->off_until);
+	uint32_t found = MC_ENTRIES;
+
+	if (off == 0xffffffff || (int32_t)(now - off) < 0)
+		return MC_ENTRIES;
+	for (uint32_t way = 0; way < MC_WAYS; way++) {
+		const struct mc_entry *entry = &mc_entries[MC_FIRST_OF(hash) + way];
+		uint32_t other = entry->hash ^ hash; /* no branch on each reason, as the verifier would follow all of them for each way */
+
+		other |= entry->key_bytes ^ d->key_bytes;
+		other |= entry->version ^ version;
+		other |= entry->epoch ^ d->epoch;
+		other |= (now - entry->until) >> 31 ^ 1;
+		if (!other)
+			found = MC_FIRST_OF(hash) + way;
+	}
+	return found;
+}
+
+/* Makes the answer in the reply's buffer: its bytes, or 0 if the entry has another key, or another value now. */
+static inline uint32_t mc_answer(struct spin_payload *p, const struct mc_cache *cache, const struct mc_datagram *d,
+				 const struct mc_entry *entry)
+{
+	const struct mc_frame *frame = SPIN_GET(p, 0, struct mc_frame);
+	uint32_t *out = SPIN_REPLY_OF(p), tag = spin_load32(&entry->tag), bytes = entry->text_bytes;
+	struct mc_piece(*pieces)[MC_PIECES] = (void *)&out[sizeof(*frame) / 4];
+
+	if (!frame || !tag || tag & 1 || bytes > MC_TEXT_BYTES || !mc_has_key(p, entry, d->key_bytes))
+		return 0;
+	out[0] = frame->request;
+	out[1] = spin_hton16(1);
+	SPIN_FOR(p, i, 0, (bytes + sizeof(struct mc_piece) - 1) / sizeof(struct mc_piece)) {
+		struct mc_piece *to = SPIN_AT(*pieces, i);
+		const struct mc_piece *from = SPIN_AT(entry->text, i);
+
+		if (to && from)
+			spin_copy(p, to, from, sizeof(*to));
+	}
+	/* what was read belongs together, and is the key's value at this moment */
+	if (spin_load32(&entry->tag) != tag || spin_load32(&cache->version[MC_VERSION_OF(d->hash)]) != entry->version ||
+	    spin_load32(&cache->epoch) + spin_connections_missed(p) != entry->epoch)
+		return 0;
+	return sizeof(*frame) + bytes;
+}
+
+static inline enum spin_payload_rc mc_get(struct spin_payload *p, struct mc_cache *cache, struct mc_datagram *d)
+{
+	struct mc_entry *entry;
+	uint32_t bytes;
+
+	d->missed = spin_connections_missed(p);
+	d->epoch = spin_load32(&cache->epoch) + d->missed;
+	entry = SPIN_AT(mc_entries, mc_find(cache, d));
+	bytes = entry ? mc_answer(p, cache, d, entry) : 0;
+	if (bytes) {
+		spin_add32(&entry->hits, 1);
+		spin_add32(&cache->hits, 1);
+		return spin_reply_from_buffer(p, bytes);
+	}
+	if (spin_load32(&cache->missed) != d->missed)
+		spin_store32(&cache->missed, d->missed);
+	spin_add32(&cache->misses, 1);
+	mc_want(p, cache, d->hash, d->key_bytes);
+	return SPIN_SUCCESS;
+}
+
+/* Is the datagram a GET of one key, and nothing else? */
+static inline _Bool mc_is_get(struct spin_payload *p, struct mc_datagram *d)
+{
+	const uint32_t *get = SPIN_GET(p, MC_TEXT_AT, uint32_t);
+	const uint8_t *cr = SPIN_GET(p, p->length - 2, uint8_t), *lf = SPIN_GET(p, p->length - 1, uint8_t);
+	uint32_t other = 0, hash = MC_HASH_START, key_bytes = p->length - MC_KEY_AT - 2;
+
+	if (!get || *get != MC_WORD('g', 'e', 't', ' ') || !cr || *cr != '\r' || !lf || *lf != '\n' || key_bytes - 1 >= MC_KEY_BYTES_MAX)
+		return 0;
+	SPIN_FOR(p, i, 0, key_bytes) {
+		const uint8_t *byte = SPIN_GET(p, MC_KEY_AT + i, uint8_t);
+
+		if (!byte)
+			break;
+		other |= *byte - 0x21u; /* bit 31: a space, or what no key has */
+		hash = (hash ^ *byte) * MC_HASH_PRIME;
+	}
+	d->hash = hash;
+	d->key_bytes = key_bytes;
+	return !(other >> 31);
+}
+
+static inline enum spin_payload_rc mc_datagram(struct spin_payload *p, struct mc_cache *cache)
+{
+	const struct mc_frame *frame = SPIN_GET(p, 0, struct mc_frame);
+	struct mc_datagram *d = &SPIN_BUFFER_OF(p, mc_datagrams)[0];
+	struct mc_parser *c = &d->parser;
+
+	if (!frame || p->length == sizeof(*frame) || frame->datagrams != spin_hton16(1))
+		return SPIN_SUCCESS; /* no request: memcached does nothing with it */
+	if (mc_is_get(p, d))
+		return cache->on ? mc_get(p, cache, d) : SPIN_SUCCESS;
+	c->state = MC_START;
+	mc_parse(p, cache, c, sizeof(*frame));
+	if ((c->state == MC_LINE || c->state == MC_BINARY) && !c->field && !c->field_bytes && !c->seen)
+		return SPIN_SUCCESS;
+	spin_add32(&cache->dropped, 1);
+	return SPIN_DROP;
+}
+
+/* --- handlers --- */
+
+static enum spin_header_rc memcached_header(struct spin_header *h, struct mc_cache *cache)
+{
+	const uint32_t connection = spin_connection(h);
+
+	if (connection != SPIN_NO_CONNECTION)
+		cache->connection[connection & (MC_CONNECTIONS - 1)].state = MC_START;
+	return SPIN_HEADER_PROCESS_DATA;
+}
+
+static enum spin_payload_rc memcached_payload(struct spin_payload *p, struct mc_cache *cache)
+{
+	const uint32_t connection = spin_connection(p);
+
+	if (connection == SPIN_NO_CONNECTION)
+		return mc_datagram(p, cache);
+	mc_parse(p, cache, &cache->connection[connection & (MC_CONNECTIONS - 1)], 0);
+	return SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(memcached, .header = memcached_header, .payload = memcached_payload);
