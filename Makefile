@@ -85,10 +85,11 @@ ROOT_OBJ    := $(addprefix $(BUILD)/obj/user/libspin/,root_image.o out_image.o g
 USERLIB_SRC := $(wildcard user/lib/*.c)
 SPINCTL_SRC := $(filter-out user/spinctl/trial/%,$(wildcard user/spinctl/*.c user/spinctl/*/*.c))
 SPIND_SRC   := $(wildcard user/spind/*.c)
+MEMCACHED_SRC := $(wildcard user/memcached/*.c)
 COST_SRC    := $(wildcard user/cost/*.c)
 TOOL_SRC    := $(wildcard user/tool/*.c)
 CONFORMANCE_SRC := $(wildcard user/conformance/*.c user/conformance/*/*.c)
-TESTLIB_SRC := $(wildcard tests/common/*.c tests/common/net/*.c tests/reference/*.c)
+TESTLIB_SRC := $(wildcard tests/common/*.c tests/common/net/*.c tests/common/memcached/*.c tests/reference/*.c)
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
@@ -112,7 +113,7 @@ TWINS         := $(patsubst tests/%.bpf.c,$(BUILD)/tests/%.bpf.o,$(wildcard test
 TEST_DIRS     := unit core model vectors fuzz messages live sockets transfer cli bench stress tools
 TEST_PROGRAMS := $(foreach d,$(TEST_DIRS),$(patsubst tests/%.c,$(BUILD)/tests/%,$(filter-out %.bpf.c,$(wildcard tests/$(d)/*.c))))
 
-BINARIES := $(BUILD)/bin/spinctl $(BUILD)/bin/spind $(SPINCC) $(BUILD)/bin/hpu-run
+BINARIES := $(BUILD)/bin/spinctl $(BUILD)/bin/spind $(BUILD)/bin/spin-memcached $(SPINCC) $(BUILD)/bin/hpu-run
 
 VERSION := $(shell sed -n 's/.*SPIN_VERSION "\(.*\)"/\1/p' user/lib/version.h)
 SONAME  := libspin.so.$(firstword $(subst ., ,$(VERSION)))
@@ -197,6 +198,8 @@ $(BUILD)/bin/spinctl: $(call obj,$(SPINCTL_SRC)) $(TRIAL_OBJ) $(COST) $(TOOL) $(
 $(BUILD)/bin/spinctl: LIBS := $(USER_LIBS) -lncurses -ltinfo -lpcap -ldw -ldl -lpthread -lm
 $(BUILD)/bin/spind: $(call obj,$(SPIND_SRC)) $(USERLIB) $(LIBSPIN)
 $(BUILD)/bin/spind: LIBS := $(USER_LIBS) -lpthread
+$(BUILD)/bin/spin-memcached: $(call obj,$(MEMCACHED_SRC)) $(TOOL) $(USERLIB) $(LIBSPIN)
+$(BUILD)/bin/spin-memcached: LIBS := $(USER_LIBS) -lpthread
 $(SPINCC): $(call obj,$(wildcard user/spincc/*.c)) $(USERLIB) $(LIBSPIN)
 $(SPINCC): LIBS := $(USER_LIBS) -ldw -lpthread -lm
 $(BUILD)/bin/hpu-run: $(call obj,$(wildcard hwmodel/run/*.c)) $(HWMODEL)
@@ -281,6 +284,9 @@ $(BUILD)/man/spinctl.8: user/man/spinctl.8.in $(BUILD)/bin/spinctl
 $(BUILD)/man/spind.8: user/man/spind.8.in $(BUILD)/bin/spind
 	$(Q)mkdir -p $(@D) && $(BUILD)/bin/spind --fill-template <$< >$@
 
+$(BUILD)/man/spin-memcached.8: user/man/spin-memcached.8.in $(BUILD)/bin/spin-memcached
+	$(Q)mkdir -p $(@D) && $(BUILD)/bin/spin-memcached --fill-template <$< >$@
+
 $(BUILD)/man/spincc.1: user/man/spincc.1.in $(SPINCC)
 	$(Q)mkdir -p $(@D) && $(SPINCC) --fill-template <$< >$@
 
@@ -308,6 +314,13 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(TESTLIB) $(CONFORMANCE) $(USERLIB) $(
 # Rows of the doctor, without a machine that has them.
 $(BUILD)/tests/unit/doctor_rows: $(BUILD)/obj/tests/unit/doctor_rows.o $(call obj,$(wildcard user/spinctl/doctor/*.c) user/spinctl/builtin.c) $(TRIAL_OBJ) $(TESTLIB) \
 		$(CONFORMANCE) $(USERLIB) $(LIBSPIN) $(HWMODEL)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
+
+# What fills memcached's cache, without a context.
+$(BUILD)/tests/unit/memcached_cache_is_filled: $(BUILD)/obj/tests/unit/memcached_cache_is_filled.o $(call obj,$(filter-out %/main.c,$(MEMCACHED_SRC))) $(TESTLIB) $(CONFORMANCE) \
+		$(USERLIB) $(LIBSPIN) $(HWMODEL)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
@@ -481,7 +494,7 @@ fmt-check:
 	$(Q)clang-format --dry-run --Werror $(FORMATTED)
 
 # Both are held at zero. A file is analyzed again when it, or what it includes, has changed.
-LINTED := $(HWMODEL_SRC) $(wildcard hwmodel/run/*.c) $(LIBSPIN_SRC) $(USERLIB_SRC) $(CONFORMANCE_SRC) $(wildcard user/spincc/*.c) $(SPINCTL_SRC) $(SPIND_SRC) $(COST_SRC) $(TOOL_SRC)
+LINTED := $(HWMODEL_SRC) $(wildcard hwmodel/run/*.c) $(LIBSPIN_SRC) $(USERLIB_SRC) $(CONFORMANCE_SRC) $(wildcard user/spincc/*.c) $(SPINCTL_SRC) $(SPIND_SRC) $(MEMCACHED_SRC) $(COST_SRC) $(TOOL_SRC)
 
 $(BUILD)/lint/%.ok: %.c | $(BUILD)/gen/targets.inc
 	@mkdir -p $(@D)

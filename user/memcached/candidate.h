@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_MEMCACHED_CANDIDATE_H
+#define USER_MEMCACHED_CANDIDATE_H
+
+/* Keys that are to become entries, a bounded table by hash, and keys that cannot be entries for now. */
+#include <stdint.h>
+
+#include <memcached.h>
+
+#define CANDIDATES 2048u
+
+enum candidate_state {
+	CANDIDATE_FREE,
+	CANDIDATE_NEW,     /* no quarantine has begun */
+	CANDIDATE_WAITING, /* in quarantine since `version` and `epoch` were read */
+	CANDIDATE_CLEARED, /* it has ended: memcached may be asked while they are the same */
+};
+
+struct candidate {
+	enum candidate_state state;
+	uint32_t hash, version, epoch;
+	uint32_t key_bytes;
+	uint8_t key[MC_KEY_BYTES_MAX];
+	uint16_t tries; /* quarantines that a mutation ended */
+	uint16_t next;  /* of the same chain: its place + 1; 0: the last */
+};
+
+#define REFUSED 1024u
+
+struct candidates {
+	unsigned count;
+	uint16_t chain[CANDIDATES];
+	struct candidate place[CANDIDATES];
+	/* memcached does not have them, or they are too long; by hash. They are asked for again after a mutation, or when `until_ms` is over */
+	struct refused {
+		uint32_t hash, version, epoch;
+		int64_t until_ms;
+	} refused[REFUSED];
+};
+
+uint32_t candidate__hash(const void *key, uint32_t bytes);
+/* 0: known already, or there is no room, or it is no key. */
+int candidate__add(struct candidates *all, const void *key, uint32_t bytes);
+void candidate__remove(struct candidates *all, struct candidate *candidate);
+
+void candidate__refuse(struct candidates *all, const struct candidate *candidate, int64_t until_ms);
+int candidate__is_refused(const struct candidates *all, uint32_t hash, uint32_t version, uint32_t epoch, int64_t now_ms);
+
+#endif

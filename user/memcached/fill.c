@@ -1,0 +1,628 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Fills the cache (fill.h). main.c calls this. Keys that are wanted wait for a quarantine, all that are there together. A key whose version and
+ * epoch have not changed from its start until memcached is asked becomes an entry. All else is bookkeeping: entries in use are asked for again
+ * before they are too old, and the numbers of memcached are compared with those of the handlers.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "user/memcached/candidate.h"
+#include "user/memcached/entry.h"
+#include "user/memcached/fill.h"
+#include "user/memcached/look.h"
+#include "user/memcached/server.h"
+
+/* memcached's buffer of a connection, and the shortest command that changes something ("md k\r\n"). */
+#define READ_BUFFER_BYTES 16384u
+#define COMMAND_BYTES_MIN 6u
+#define ROUNDS_MIN        128u
+#define ROUNDS_MORE       16u
+#define ROUNDS_PER_LOOK   16u
+
+#define TRIES_MAX           16 /* quarantines of a key that is changed all the time */
+#define FETCHES_PER_STEP    64
+#define REFRESHES_PER_STEP  64
+#define REFUSED_MS          5000
+#define DECAY_MS            2000
+#define AUDIT_MS            1000
+#define REFRESH_MS          500
+#define NEW_BASE_MS         10000 /* after one that was of no use */
+#define RECONNECT_MS        200
+#define GONE_MS             5000
+#define IDLE_MS             100
+#define BUSY_MS             20
+#define NOT_CLEAN_MS        5
+#define CONNECTIONS_HANDLED 1000 /* beyond about so many connections have no handlers */
+
+enum phase { IDLE, QUARANTINE };
+
+struct fill {
+	struct mc_cache *cache;
+	struct mc_entry *entries; /* MC_ENTRIES */
+	struct fill_options options;
+	struct server server;
+	struct look look;
+	struct candidates candidates;
+	struct fill_counts counts;
+	char reason[256];
+
+	enum phase phase;
+	int64_t began_ms;
+	unsigned rounds;
+	int is_clean;              /* the last look found nothing that hinders */
+	uint32_t mutations, epoch; /* at its start */
+
+	/* pairs: all that the handlers had counted as `mutations` memcached had executed when it said `executed` */
+	struct {
+		int is_valid;
+		uint32_t mutations, epoch;
+		uint64_t executed;
+	} base;
+	int64_t base_ms; /* when one is wanted, if there is none */
+
+	int64_t decay_ms, audit_ms, refresh_ms, connect_ms, lost_ms, misses_ms;
+	uint32_t misses, hits, decayed_misses;
+	struct {
+		uint32_t refresh_at; /* tick */
+		uint32_t hits;       /* when it was asked for */
+	} plan[MC_ENTRIES];
+	struct server_value value;
+	uint8_t data[MC_TEXT_BYTES + 2];
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* The handlers' clock. */
+static uint64_t coarse_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static uint32_t load(const uint32_t *at)
+{
+	return __atomic_load_n(at, __ATOMIC_ACQUIRE);
+}
+
+static void set_on(struct fill *f, uint32_t on)
+{
+	__atomic_store_n(&f->cache->on, on, __ATOMIC_RELEASE);
+}
+
+static int is_off(const struct fill *f)
+{
+	const uint32_t until = load(&f->cache->off_until);
+
+	return until == UINT32_MAX || ENTRY_IS_BEFORE(ENTRY_TICK(coarse_ns()), until);
+}
+
+/* --- the connections --- */
+
+/* From now on what was known of memcached counts for nothing. */
+static void begin_again(struct fill *f)
+{
+	for (uint32_t i = 0; i < CANDIDATES; i++)
+		if (f->candidates.place[i].state != CANDIDATE_FREE)
+			f->candidates.place[i].state = CANDIDATE_NEW;
+	f->phase = IDLE;
+}
+
+/* Nobody knows what a memcached that comes back has. */
+static void lose_server(struct fill *f)
+{
+	server__close(&f->server);
+	set_on(f, 0);
+	entry__clear_all(f->entries);
+	begin_again(f);
+	f->base.is_valid = 0;
+	f->base_ms = 0;
+	f->lost_ms = now_ms();
+	f->connect_ms = f->lost_ms + RECONNECT_MS;
+}
+
+static int connect_server(struct fill *f)
+{
+	const int err = server__open(&f->server);
+
+	f->connect_ms = now_ms() + RECONNECT_MS;
+	if (!err) {
+		f->counts.connects++;
+		return BUSY_MS;
+	}
+	if (err == -E2BIG) {
+		snprintf(f->reason, sizeof(f->reason), "memcached has no number of threads from 1 to %d; name it with --threads",
+			 (SERVER_CONNECTIONS_MAX - 1) / 2);
+		return FILL_FAILED;
+	}
+	if (err == -ETIMEDOUT || err == -EAGAIN) {
+		f->lost_ms = now_ms();
+		return IDLE_MS;
+	}
+	if (now_ms() - f->lost_ms < GONE_MS)
+		return IDLE_MS;
+	snprintf(f->reason, sizeof(f->reason), "memcached at %s does not answer: %s; is it there (--server)?", f->options.server,
+		 strerror(-err));
+	return FILL_GONE;
+}
+
+/* 1: each thread has answered. */
+static int hear_all(struct fill *f)
+{
+	const int err = server__round(&f->server);
+
+	if (!err) {
+		f->counts.rounds++;
+		return 1;
+	}
+	if (err == -ETIMEDOUT) {
+		f->counts.stalls++;
+		begin_again(f);
+	} else {
+		lose_server(f);
+	}
+	return 0;
+}
+
+/* --- which keys --- */
+
+static void collect_wanted(struct fill *f)
+{
+	const uint32_t misses = load(&f->cache->misses);
+	const int64_t now = now_ms();
+	uint8_t key[sizeof(f->cache->wanted[0].key)];
+
+	if (misses != f->misses)
+		f->misses_ms = now;
+	f->misses = misses;
+	for (uint32_t i = 0; i < MC_WANTED; i++) {
+		struct mc_wanted *wanted = &f->cache->wanted[i];
+		uint32_t bytes, hash;
+
+		if (load(&wanted->state) != MC_WANTED_READY)
+			continue;
+		bytes = wanted->key_bytes;
+		memcpy(key, wanted->key, sizeof(key));
+		__atomic_store_n(&wanted->state, MC_WANTED_FREE, __ATOMIC_RELEASE);
+		if (bytes > MC_KEY_BYTES_MAX)
+			continue;
+		hash = candidate__hash(key, bytes);
+		if (!candidate__is_refused(&f->candidates, hash, entry__version(f->cache, hash), entry__epoch(f->cache), now))
+			candidate__add(&f->candidates, key, bytes);
+	}
+}
+
+static void halve(uint32_t *count)
+{
+	const uint32_t now = __atomic_load_n(count, __ATOMIC_RELAXED);
+
+	if (now)
+		__atomic_fetch_sub(count, now - now / 2, __ATOMIC_RELAXED);
+}
+
+/* What was asked for long ago counts less. */
+static void decay(struct fill *f)
+{
+	const uint32_t hits = load(&f->cache->hits);
+
+	f->decay_ms = now_ms() + DECAY_MS;
+	if (f->misses != f->decayed_misses)
+		for (uint32_t i = 0; i < MC_VERSIONS; i++)
+			halve(&f->cache->asked[i]);
+	f->decayed_misses = f->misses;
+	if (hits != f->hits)
+		for (uint32_t i = 0; i < MC_ENTRIES; i++) {
+			halve(&f->entries[i].hits);
+			halve(&f->plan[i].hits);
+		}
+	f->hits = hits;
+}
+
+/* --- quarantine --- */
+
+static int has_new(const struct fill *f)
+{
+	for (uint32_t i = 0; f->candidates.count && i < CANDIDATES; i++)
+		if (f->candidates.place[i].state == CANDIDATE_NEW)
+			return 1;
+	return 0;
+}
+
+static int take_look(struct fill *f)
+{
+	int err;
+
+	f->look.udp_heard = server__udp_heard(&f->server);
+	err = look__take(&f->look, &f->server);
+
+	if (err) {
+		snprintf(f->reason, sizeof(f->reason), "/proc/net cannot be read: %s", strerror(-err));
+		return FILL_FAILED;
+	}
+	if (!f->look.own) {
+		snprintf(
+			f->reason, sizeof(f->reason),
+			"memcached at %s is not in this network namespace, so its sockets cannot be looked at; run this program where memcached runs",
+			f->options.server);
+		return FILL_ELSEWHERE;
+	}
+	f->is_clean = !f->look.unread && !f->look.blocked;
+	if (!f->is_clean)
+		f->rounds = 0;
+	if (f->look.udp_unread)
+		server__udp_ask(&f->server);
+	return 0;
+}
+
+static int begin_quarantine(struct fill *f)
+{
+	int err;
+
+	f->began_ms = now_ms();
+	f->mutations = load(&f->cache->mutations);
+	f->epoch = entry__epoch(f->cache);
+	for (uint32_t i = 0; i < CANDIDATES; i++) {
+		struct candidate *candidate = &f->candidates.place[i];
+
+		if (candidate->state != CANDIDATE_NEW)
+			continue;
+		candidate->state = CANDIDATE_WAITING;
+		candidate->epoch = entry__epoch(f->cache);
+		candidate->version = entry__version(f->cache, candidate->hash);
+	}
+	/* all that passed the handlers before those were read is in a socket, or in memcached, before the looks */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	f->phase = QUARANTINE;
+	f->rounds = 0;
+	f->counts.quarantines++;
+	look__begin(&f->look);
+	server__udp_begin(&f->server);
+	err = take_look(f);
+	return err ? err : take_look(f);
+}
+
+static unsigned rounds_needed(const struct fill *f)
+{
+	const unsigned rounds = READ_BUFFER_BYTES / COMMAND_BYTES_MIN / f->server.requests + ROUNDS_MORE;
+
+	return rounds < ROUNDS_MIN ? ROUNDS_MIN : rounds;
+}
+
+static int pace_ms(const struct fill *f)
+{
+	return (int)(f->options.quarantine_ms / rounds_needed(f));
+}
+
+/* memcached may have executed only what the handlers have counted since. 0, or FILL_UNSEEN. */
+static int compare_counts(struct fill *f, const struct server_stats *stats)
+{
+	const uint32_t counted = load(&f->cache->mutations) - f->base.mutations;
+
+	f->counts.audits++;
+	if (stats->executed < f->base.executed || stats->connections > CONNECTIONS_HANDLED || f->look.connections > CONNECTIONS_HANDLED ||
+	    entry__epoch(f->cache) != f->base.epoch) {
+		/* `stats reset`, or commands that count once together, as those of a connection that handlers do not follow: all keys
+		 * have another epoch for them */
+		f->base.is_valid = 0;
+		f->base_ms = now_ms() + NEW_BASE_MS;
+		return 0;
+	}
+	if (stats->executed - f->base.executed <= counted)
+		return 0;
+	snprintf(f->reason, sizeof(f->reason),
+		 "memcached has executed %llu changes of which the handlers have seen %u at most: there is a way to it without them, as a "
+		 "Unix socket (-s), a port without handlers, or fragments of datagrams; close it",
+		 (unsigned long long)(stats->executed - f->base.executed), counted);
+	return FILL_UNSEEN;
+}
+
+static int end_quarantine(struct fill *f)
+{
+	struct server_stats stats;
+	int err = server__stats(&f->server, &stats);
+
+	if (err) {
+		lose_server(f);
+		return 0;
+	}
+	if (f->base.is_valid) {
+		err = compare_counts(f, &stats);
+		if (err)
+			return err;
+	}
+	f->base.is_valid = 1;
+	f->base.mutations = f->mutations;
+	f->base.epoch = f->epoch;
+	f->base.executed = stats.executed;
+	f->phase = IDLE;
+	for (uint32_t i = 0; i < CANDIDATES; i++)
+		if (f->candidates.place[i].state == CANDIDATE_WAITING)
+			f->candidates.place[i].state = CANDIDATE_CLEARED;
+	set_on(f, 1);
+	return 0;
+}
+
+/* How long to the next one, or an end. */
+static int go_on(struct fill *f)
+{
+	int err;
+
+	if (!f->is_clean) {
+		err = take_look(f);
+		if (err || !f->is_clean)
+			return err ? err : NOT_CLEAN_MS;
+	}
+	if (!hear_all(f))
+		return BUSY_MS;
+	f->rounds++;
+	if (f->rounds % ROUNDS_PER_LOOK && f->rounds < rounds_needed(f))
+		return pace_ms(f);
+	if (f->rounds >= rounds_needed(f) && now_ms() - f->began_ms < f->options.quarantine_ms)
+		return pace_ms(f) + 1;
+	err = take_look(f);
+	if (err)
+		return err;
+	if (!f->is_clean)
+		return NOT_CLEAN_MS;
+	return f->rounds < rounds_needed(f) ? pace_ms(f) : end_quarantine(f);
+}
+
+/* --- entries --- */
+
+/* The first tick at which a value of memcached, asked for at ns, is no answer any more. 0: it is none for long enough. */
+static uint32_t until_of(const struct fill *f, uint64_t ns, int64_t ttl)
+{
+	int64_t seconds = f->options.max_age_s;
+	uint32_t until;
+
+	/* memcached's clock has whole seconds: the last one may be over at any time */
+	if (ttl >= 0 && ttl - 1 < seconds)
+		seconds = ttl - 1;
+	if (seconds <= 0)
+		return 0;
+	until = ENTRY_TICK(ns + (uint64_t)seconds * 1000000000);
+	return until != ENTRY_TICK(ns) ? until : 0;
+}
+
+static void plan_refresh(struct fill *f, const struct mc_entry *entry, uint32_t until)
+{
+	const uint32_t early = f->options.max_age_s / 4;
+
+	f->plan[entry - f->entries].refresh_at = until - (early > 2 ? early : 2);
+	f->plan[entry - f->entries].hits = load(&entry->hits);
+}
+
+/* Of a key that memcached has executed all mutations of that had passed the handlers when version and epoch were read. */
+static int fetch(struct fill *f, struct candidate *candidate)
+{
+	const uint64_t ns = coarse_ns();
+	struct entry_content content = { candidate->hash, candidate->version, candidate->epoch };
+	struct mc_entry *entry;
+	char text[MC_TEXT_BYTES];
+	int got;
+
+	f->value.data = f->data;
+	f->value.room = sizeof(f->data);
+	got = server__get(&f->server, candidate->key, candidate->key_bytes, &f->value);
+	if (got < 0 && got != -EMSGSIZE)
+		return got;
+	if (got == 1) {
+		content.until = until_of(f, ns, f->value.ttl);
+		content.text_bytes = entry__text(text, candidate->key, candidate->key_bytes, f->value.flags, f->data, f->value.bytes);
+	}
+	if (!content.until || !content.text_bytes) {
+		candidate__refuse(&f->candidates, candidate, now_ms() + REFUSED_MS);
+		f->counts.refused++;
+		return 0;
+	}
+	if (entry__version(f->cache, candidate->hash) != candidate->version || entry__epoch(f->cache) != candidate->epoch)
+		return 0;
+	content.key = candidate->key;
+	content.key_bytes = candidate->key_bytes;
+	content.text = text;
+	entry = entry__victim(f->cache, f->entries, &content, load(&f->cache->asked[MC_VERSION_OF(candidate->hash)]), ENTRY_TICK(ns));
+	if (!entry)
+		return 0;
+	entry__write(entry, &content);
+	plan_refresh(f, entry, content.until);
+	f->counts.filled++;
+	return 0;
+}
+
+/* 1: some are left. */
+static int fetch_cleared(struct fill *f)
+{
+	unsigned left = FETCHES_PER_STEP;
+
+	for (uint32_t i = 0; f->candidates.count && i < CANDIDATES; i++) {
+		struct candidate *candidate = &f->candidates.place[i];
+
+		if (candidate->state != CANDIDATE_CLEARED)
+			continue;
+		if (!left)
+			return 1;
+		if (left == FETCHES_PER_STEP && !hear_all(f))
+			return 0;
+		left--;
+		if (entry__version(f->cache, candidate->hash) != candidate->version || entry__epoch(f->cache) != candidate->epoch) {
+			f->counts.changed++;
+			candidate->state = CANDIDATE_NEW;
+			if (++candidate->tries == TRIES_MAX)
+				candidate__remove(&f->candidates, candidate);
+			continue;
+		}
+		if (fetch(f, candidate)) {
+			lose_server(f);
+			return 0;
+		}
+		candidate__remove(&f->candidates, candidate);
+	}
+	return 0;
+}
+
+/*
+ * Of an entry with the version and epoch that it was filled with: no mutation has passed since then, so memcached has the same value, and no
+ * quarantine is needed. 0, FILL_UNSEEN, or a negative errno.
+ */
+static int refresh(struct fill *f, struct mc_entry *entry, uint32_t *refresh_at)
+{
+	const uint64_t ns = coarse_ns();
+	char text[MC_TEXT_BYTES];
+	uint32_t until, bytes;
+	int got;
+
+	*refresh_at = entry->until; /* unless it gets more time: never again */
+	f->value.data = f->data;
+	f->value.room = sizeof(f->data);
+	got = server__get(&f->server, entry->key, entry->key_bytes, &f->value);
+	if (got < 0 && got != -EMSGSIZE)
+		return got;
+	if (!got)
+		return 0;
+	bytes = got == 1 ? entry__text(text, entry->key, entry->key_bytes, f->value.flags, f->data, f->value.bytes) : 0;
+	if (!entry__lives(f->cache, entry, ENTRY_TICK(ns)))
+		return 0;
+	if (bytes != entry->text_bytes || memcmp(entry->text, text, bytes)) {
+		snprintf(
+			f->reason, sizeof(f->reason),
+			"memcached has another value of a key of which the handlers have seen no change: there is a way to it without them, as a "
+			"Unix socket (-s), a port without handlers, or fragments of datagrams; close it");
+		return FILL_UNSEEN;
+	}
+	until = until_of(f, ns, f->value.ttl);
+	if (until && ENTRY_IS_BEFORE(entry->until, until)) {
+		__atomic_store_n(&entry->until, until, __ATOMIC_RELEASE);
+		plan_refresh(f, entry, until);
+		f->counts.refreshed++;
+	}
+	return 0;
+}
+
+static int refresh_used(struct fill *f)
+{
+	const uint32_t tick = ENTRY_TICK(coarse_ns());
+	unsigned left = REFRESHES_PER_STEP;
+
+	f->refresh_ms = now_ms() + REFRESH_MS;
+	for (uint32_t i = 0; i < MC_ENTRIES; i++) {
+		struct mc_entry *entry = &f->entries[i];
+		int err;
+
+		if (!entry->key_bytes || ENTRY_IS_BEFORE(tick, f->plan[i].refresh_at) || !entry__lives(f->cache, entry, tick) ||
+		    load(&entry->hits) <= f->plan[i].hits)
+			continue;
+		if (left == REFRESHES_PER_STEP && !hear_all(f))
+			return 0;
+		if (!left--) {
+			f->refresh_ms = 0;
+			return 0;
+		}
+		err = refresh(f, entry, &f->plan[i].refresh_at);
+		if (err == FILL_UNSEEN)
+			return err;
+		if (err) {
+			lose_server(f);
+			return 0;
+		}
+	}
+	return 0;
+}
+
+static int audit(struct fill *f)
+{
+	struct server_stats stats;
+
+	f->audit_ms = now_ms() + AUDIT_MS;
+	if (!f->base.is_valid || !hear_all(f))
+		return 0;
+	/* first memcached's number: what it had executed then the handlers had counted before */
+	if (server__stats(&f->server, &stats)) {
+		lose_server(f);
+		return 0;
+	}
+	return compare_counts(f, &stats);
+}
+
+/* --- all of it --- */
+
+static int wants_quarantine(const struct fill *f)
+{
+	return !is_off(f) && (has_new(f) || (!f->base.is_valid && now_ms() >= f->base_ms));
+}
+
+int fill__step(struct fill *f)
+{
+	int wait = f->misses_ms + AUDIT_MS > now_ms() ? BUSY_MS : IDLE_MS, err = 0;
+
+	collect_wanted(f);
+	if (now_ms() >= f->decay_ms)
+		decay(f);
+	if (!f->server.count)
+		return now_ms() < f->connect_ms ? IDLE_MS : connect_server(f);
+	if (f->phase == QUARANTINE)
+		wait = go_on(f);
+	else if (wants_quarantine(f))
+		wait = hear_all(f) ? begin_quarantine(f) : BUSY_MS;
+	if (wait < 0)
+		return wait;
+	if (f->server.count && !is_off(f) && fetch_cleared(f))
+		wait = 0;
+	if (f->server.count && now_ms() >= f->refresh_ms && !is_off(f))
+		err = refresh_used(f);
+	if (!err && f->server.count && now_ms() >= f->audit_ms)
+		err = audit(f);
+	return err ? err : wait;
+}
+
+struct fill *fill__open(struct mc_cache *cache, struct mc_entry entries[MC_ENTRIES], const struct fill_options *options)
+{
+	struct fill *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return NULL;
+	f->cache = cache;
+	f->entries = entries;
+	f->options = *options;
+	f->server.wanted_threads = options->threads;
+	if (server__set_address(&f->server, options->server)) {
+		free(f);
+		return NULL;
+	}
+	set_on(f, 0);
+	entry__clear_all(entries);
+	__atomic_store_n(&cache->asks, options->asks, __ATOMIC_RELAXED);
+	f->misses = f->decayed_misses = load(&cache->misses);
+	f->hits = load(&cache->hits);
+	f->lost_ms = now_ms();
+	return f;
+}
+
+const char *fill__reason(const struct fill *f)
+{
+	return f->reason;
+}
+
+void fill__counts(const struct fill *f, struct fill_counts *counts)
+{
+	*counts = f->counts;
+	counts->candidates = f->candidates.count;
+}
+
+void fill__close(struct fill *f)
+{
+	set_on(f, 0);
+	server__close(&f->server);
+	look__free(&f->look);
+	free(f);
+}
