@@ -76,6 +76,7 @@ int main(void)
 	incomplete = demo_filtering(demo, filtering) != 0;
 	incomplete |= demo_kvstore(demo, kvstore) != 0;
 	incomplete |= demo_sockets(demo) != 0;
+	incomplete |= demo_memcached(demo) != 0;
 
 	summary_print(filtering);
 	summary_print(kvstore);

@@ -28,5 +28,7 @@ int demo_filtering(struct demo *demo, struct summary *s);
 int demo_kvstore(struct demo *demo, struct summary *s);
 /* Handlers on the sockets of programs of an ordinary user, by spind. 0, or -1 if something was not as it is to be. */
 int demo_sockets(struct demo *demo);
+/* The same for memcached, whose GETs handlers answer. 0, also where it is not installed, or -1. */
+int demo_memcached(struct demo *demo);
 
 #endif

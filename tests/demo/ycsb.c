@@ -12,9 +12,10 @@
 
 #include <kvstore.h>
 
+#include "tests/common/memcached/zipf.h"
 #include "tests/common/proc.h"
+#include "tests/common/random.h"
 #include "tests/demo/ycsb.h"
-#include "tests/demo/zipf.h"
 
 #ifndef UDP_SEGMENT
 #define UDP_SEGMENT 103

@@ -25,6 +25,7 @@ allowed() {
 		user/spincc          user/libspin user/libspin/include user/lib kernel bpf/abi hwmodel/include handlers/include
 		user/spinctl         user/tool user/cost user/conformance user/libspin user/libspin/include user/lib kernel bpf/abi hwmodel/include handlers/include
 		user/spind           user/libspin user/libspin/include user/lib kernel bpf/abi handlers/include
+		user/memcached       user/tool user/libspin/include user/lib handlers/include
 		user/man             user/libspin/include user/lib handlers/include
 		tests                *
 	END

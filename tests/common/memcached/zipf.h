@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_DEMO_ZIPF_H
-#define TESTS_DEMO_ZIPF_H
+#ifndef TESTS_COMMON_ZIPF_H
+#define TESTS_COMMON_ZIPF_H
 
+/* Random numbers with a Zipf distribution: what clients of caches ask for. */
 #include <stddef.h>
 #include <stdint.h>
 
 /* Fills in ranks 0 to n-1, where rank r has a probability proportional to 1 / (r + 1)^theta. Returns 0, or -1 if there is no memory. */
 int zipf_fill(uint32_t *ranks, size_t count, uint32_t n, double theta, uint64_t seed);
-
-/* Returns the next number of splitmix64. */
-uint64_t random_next(uint64_t *state);
 
 #endif

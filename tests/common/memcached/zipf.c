@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Random numbers with a Zipf distribution, by inversion. Used by the demo's client. */
+/* Random numbers with a Zipf distribution, by inversion. Used by clients of caches. */
 #include <math.h>
 #include <stdlib.h>
 
-#include "tests/demo/zipf.h"
-
-uint64_t random_next(uint64_t *state)
-{
-	uint64_t z = *state += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
+#include "tests/common/memcached/zipf.h"
+#include "tests/common/random.h"
 
 /* Inverts the exact distribution: binary search in the cumulative weights. */
 int zipf_fill(uint32_t *ranks, size_t count, uint32_t n, double theta, uint64_t seed)

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Forwards GETs of one client at a time to memcached, and answers some by itself (proxy.h). */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <memcached.h>
+
+#include "tests/common/memcached/client.h"
+#include "tests/common/memcached/proxy.h"
+#include "tests/common/net/asks.h"
+#include "tests/common/proc.h"
+
+#define KEYS         64
+#define KEEP_NS      20000000ull   /* an answer */
+#define KEEP_LONG_NS 6000000000ull /* of keys that expire: their names begin with e */
+#define FOREIGN_EACH 50
+#define TEXT_BYTES   4096 /* of two values */
+
+struct kept {
+	char name[8]; /* "k07": all are of one length */
+	size_t bytes;
+	uint64_t until;
+	char text[TEXT_BYTES];
+};
+
+/* Returns NULL if the command is not a GET of one key. */
+static struct kept *find(struct kept *kept, const char *command)
+{
+	char name[8] = "", more[2] = "";
+	int i = 0;
+
+	if (sscanf(command, "get %7s %1s", name, more) != 1)
+		return NULL;
+	while (i < KEYS - 1 && kept[i].name[0] && strcmp(kept[i].name, name))
+		i++;
+	strcpy(kept[i].name, name);
+	return &kept[i];
+}
+
+/* Asks memcached. Returns the bytes of the text: of all datagrams, as memcached sends one for each value. */
+static size_t forward(int to, uint16_t id, const char *command, size_t count, char *out)
+{
+	static struct mc_answer answer;
+	size_t bytes = 0;
+
+	mc_client__ask(to, id, command, count);
+	do {
+		ssize_t n = mc_client__hear(to, id, 1000, &answer);
+
+		if (n < 0 || bytes + (size_t)n > TEXT_BYTES)
+			return 0;
+		memcpy(out + bytes, answer.data + answer.at, (size_t)n);
+		bytes += (size_t)n;
+	} while (bytes < 5 || memcmp(out + bytes - 5, "END\r\n", 5));
+	return bytes;
+}
+
+static void keep(struct kept *of, const char *text, size_t bytes)
+{
+	if (memcmp(text, "VALUE ", 6))
+		return;
+	memcpy(of->text, text, bytes);
+	of->bytes = bytes;
+	of->until = now_ns() + (of->name[0] == 'e' ? KEEP_LONG_NS : KEEP_NS);
+}
+
+static size_t answer_as(const struct kept *of, const struct kept *other, char *text)
+{
+	memcpy(text, other->text, other->bytes);
+	memcpy(text + 6, of->name, strlen(of->name));
+	return other->bytes;
+}
+
+static void *serve(void *arg)
+{
+	static struct kept kept[KEYS];
+	struct mc_proxy *proxy = arg;
+	int to = mc_client__udp(proxy->addr, proxy->port);
+	uint16_t count = 0;
+
+	memset(kept, 0, sizeof(kept));
+	while (!proxy->stop) {
+		struct pollfd wait = { .fd = proxy->fd, .events = POLLIN };
+		struct {
+			struct mc_frame frame;
+			char text[TEXT_BYTES + 1];
+		} d;
+		union asks_address from;
+		socklen_t from_bytes = sizeof(from);
+		struct kept *of, *other;
+		ssize_t n = poll(&wait, 1, 20) > 0 ? recvfrom(proxy->fd, &d, sizeof(d) - 1, 0, &from.any, &from_bytes) : 0;
+		size_t bytes = (size_t)n - sizeof(d.frame);
+
+		if (n <= (ssize_t)sizeof(d.frame))
+			continue;
+		d.text[bytes] = '\0';
+		of = find(kept, d.text);
+		other = &kept[of == kept];
+		count++;
+		if (of && proxy->fault == MC_FAULT_STALE && now_ns() < of->until) {
+			bytes = answer_as(of, of, d.text);
+		} else if (of && proxy->fault == MC_FAULT_FOREIGN && count % FOREIGN_EACH == 0 && other->bytes) {
+			bytes = answer_as(of, other, d.text);
+		} else {
+			bytes = forward(to, count, d.text, bytes, d.text);
+			if (of && bytes)
+				keep(of, d.text, bytes);
+		}
+		if (bytes)
+			sendto(proxy->fd, &d, sizeof(d.frame) + bytes, 0, &from.any, from_bytes);
+	}
+	close(to);
+	return NULL;
+}
+
+void mc_proxy__start(struct mc_proxy *proxy)
+{
+	union asks_address own;
+	socklen_t bytes = asks__address("127.0.0.1", proxy->own_port, &own);
+
+	proxy->fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (proxy->fd < 0 || bind(proxy->fd, &own.any, bytes) || pthread_create(&proxy->thread, NULL, serve, proxy))
+		die("proxy: %s", strerror(errno));
+}
+
+void mc_proxy__stop(struct mc_proxy *proxy)
+{
+	proxy->stop = 1;
+	pthread_join(proxy->thread, NULL);
+	close(proxy->fd);
+}

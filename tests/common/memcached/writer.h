@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef TESTS_COMMON_MEMCACHED_WRITER_H
+#define TESTS_COMMON_MEMCACHED_WRITER_H
+
+/* The threads of a check that change keys. Each key has one. */
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "tests/common/memcached/checker.h"
+
+struct mc_checking {
+	struct mc_check *check;
+	struct mc_key key[MC_CHECK_KEYS_MAX];
+	pthread_rwlock_t flushing;     /* a flush holds it alone */
+	_Atomic uint64_t unsure_until; /* ns: a flush with a delay may still take what is stored before */
+	atomic_int stop;
+	pthread_mutex_t results; /* of check's */
+};
+
+struct mc_writer {
+	struct mc_checking *on;
+	unsigned first, keys; /* its keys */
+	int short_lived;
+	uint64_t seed;
+	pthread_t thread;
+};
+
+/* The arguments are a struct mc_writer. */
+void *mc_writer__run(void *writer);
+void *mc_writer__flush(void *writer);
+
+/* Keeps the first message. */
+void mc_checking__say(struct mc_checking *on, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Debian's memcached, of the user nobody, without and with handlers on its sockets by spind and `spinctl exec`: GETs by a client of our own and by
+ * memcaslap, and a check that no answer is stale while every command of memcached changes the keys.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/common/memcached/checker.h"
+#include "tests/common/memcached/load.h"
+#include "tests/common/memcached/server.h"
+#include "tests/common/memcached/zipf.h"
+#include "tests/common/proc.h"
+#include "tests/demo/parts.h"
+
+#define MEMCASLAP "/usr/bin/memcaslap"
+#define KEYS      10000u
+#define THETA     0.99
+#define DRAWN     (1u << 16)
+#define WARM_UP_S 1.0
+#define MEASURE_S 1.0
+#define CHECK_S   3.0
+
+enum which { WITHOUT, WITH, ARMS };
+
+struct outcome {
+	double rate, share;         /* our client: answers per second, of these the handlers' */
+	double lap_rate, lap_share; /* memcaslap: operations per second, of its GETs the handlers' */
+	struct mc_check check;
+	int done;
+};
+
+struct part {
+	struct mc_server server;
+	char config[40]; /* memcaslap's */
+	struct outcome out[ARMS];
+};
+
+static int run_load(void *arg)
+{
+	mc_load__run(arg);
+	return 0;
+}
+
+static void run_client(const struct demo *demo, const struct mc_server *server, struct outcome *out)
+{
+	struct mc_load *load = proc_shared(sizeof(*load));
+	uint32_t *drawn = calloc(DRAWN, sizeof(*drawn)), hits;
+	uint64_t gets;
+
+	if (!drawn || zipf_fill(drawn, DRAWN, KEYS, THETA, 1))
+		die("no memory");
+	*load = (struct mc_load){
+		.addr = LAB_SERVER_ADDR, .port = MC_PORT, .threads = 4, .window = 64, .key = drawn, .keys = DRAWN, .seconds = WARM_UP_S
+	};
+	mc_load__store(LAB_SERVER_ADDR, MC_PORT, 0, KEYS);
+	for (int measured = 0; measured < 2; measured++) { /* the handlers learn first what is hot */
+		load->seconds = measured ? MEASURE_S : WARM_UP_S;
+		hits = mc_server__hits(server);
+		if (proc_wait(proc_start(demo->lab.client.ns_fd, demo->lab.client.cpu, run_load, load)))
+			die("the client of memcached failed");
+		gets = load->answers;
+		if (load->wrong)
+			die("%llu wrong answers", (unsigned long long)load->wrong);
+	}
+	out->rate = load->rate;
+	out->share = gets ? (double)(mc_server__hits(server) - hits) / (double)gets : 0;
+	munmap(load, sizeof(*load));
+	free(drawn);
+}
+
+/* The number behind a word of memcaslap's report; 0: there is none. */
+static double number_behind(const char *text, const char *word)
+{
+	const char *at = strstr(text, word);
+
+	return at ? strtod(at + strlen(word), NULL) : 0;
+}
+
+static void run_memcaslap(const struct demo *demo, const struct mc_server *server, const char *config, struct outcome *out)
+{
+	char to[32], text[4096] = "";
+	char *argv[] = { MEMCASLAP, "-s", to, "-U", "-t", "1s", "-T", "1", "-c", "1", "-w", "1k", "-F", (char *)config, NULL };
+	int fd = memfd_create("memcaslap", MFD_CLOEXEC);
+	uint32_t hits = mc_server__hits(server);
+	double gets;
+
+	snprintf(to, sizeof(to), LAB_SERVER_ADDR ":%d", MC_PORT);
+	if (proc_wait(proc_exec(demo->lab.client.ns_fd, demo->lab.client.cpu, fd, argv)) || pread(fd, text, sizeof(text) - 1, 0) < 0)
+		die("memcaslap: %s", text);
+	close(fd);
+	gets = number_behind(text, "cmd_get: ");
+	out->lap_rate = number_behind(text, "TPS: ");
+	out->lap_share = gets > 0 ? (mc_server__hits(server) - hits) / gets : 0;
+}
+
+static void run_check(struct outcome *out)
+{
+	out->check = (struct mc_check){ .addr = LAB_SERVER_ADDR,
+					.port = MC_PORT,
+					.seconds = CHECK_S,
+					.keys = 16,
+					.writers = 2,
+					.readers = 2,
+					.pause_us = 20000,
+					.flush_ms = 500,
+					.seed = 1 };
+	mc_check__run(&out->check);
+}
+
+/* nine GETs for each SET, as its default is, of keys and values of one length */
+static void write_config(char *path, size_t bytes)
+{
+	FILE *to;
+	int fd;
+
+	snprintf(path, bytes, "/tmp/spin-demo-XXXXXX");
+	fd = mkstemp(path);
+	to = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!to || fprintf(to, "key\n32 32 1\nvalue\n64 64 1\ncmd\n0 0.1\n1 0.9\n") < 0 || fclose(to))
+		die("cannot write %s", path);
+}
+
+static void print_outcome(const char *name, const struct outcome *out)
+{
+	printf("  %-8s %10.0f %7.1f %12.0f %7.1f %9llu   %llu stale of %llu\n", name, out->rate, out->share * 100, out->lap_rate,
+	       out->lap_share * 100, (unsigned long long)mc_check__changes(&out->check), (unsigned long long)mc_check__stale(&out->check),
+	       (unsigned long long)out->check.gets);
+	if (out->check.first_bad[0])
+		printf("  first: %s\n", out->check.first_bad);
+}
+
+static void run_arms(struct demo *demo, void *arg)
+{
+	struct part *part = arg;
+	int arms = mc_server__missing_handlers() ? WITH : ARMS;
+
+	for (int with = 0; with < arms; with++) {
+		struct outcome *out = &part->out[with];
+
+		part->server = (struct mc_server){ .ns = demo->lab.server.ns_fd, .cpu = demo->lab.server.cpu, .threads = 1, .with = with };
+		mc_server__start(&part->server);
+		(void)lab_napi_thread(&demo->lab.server);
+		(void)lab_napi_thread(&demo->lab.client);
+		run_client(demo, &part->server, out);
+		if (!access(MEMCASLAP, X_OK))
+			run_memcaslap(demo, &part->server, part->config, out);
+		run_check(out);
+		mc_server__stop(&part->server);
+		out->done = 1;
+		print_outcome(with ? "with" : "without", out);
+		proc_progress();
+	}
+}
+
+static void add_rows(struct measure *m, const struct outcome *out)
+{
+	struct measure_row *row;
+
+	measure_baseline(measure_add(m, "memcached.gets", out[WITH].rate, "GETs/s"), out[WITHOUT].rate);
+	measure_add(m, "memcached.gets_hits", out[WITH].share, "1");
+	measure_baseline(measure_add(m, "memcached.memcaslap", out[WITH].lap_rate, "operations/s"), out[WITHOUT].lap_rate);
+	measure_add(m, "memcached.memcaslap_hits", out[WITH].lap_share, "1");
+	measure_add(m, "memcached.checked", (double)out[WITH].check.gets, "GETs");
+	row = measure_add(m, "memcached.stale", (double)mc_check__stale(&out[WITH].check), "GETs");
+	measure_goal(row, MEASURE_AT_MOST, 0, row->value);
+}
+
+int demo_memcached(struct demo *demo)
+{
+	struct part *part = proc_shared(sizeof(*part));
+	const struct outcome *out = part->out;
+	char command[100];
+	int status;
+
+	printf("\nmemcached of the user nobody, without and with handlers on its sockets, by spind: GETs over UDP, %u keys, Zipf %.2f\n",
+	       KEYS, THETA);
+	if (mc_server__missing()) {
+		printf("  skipped: %s\n", mc_server__missing());
+		return 0;
+	}
+	printf("  %-8s %10s %7s %12s %7s %9s\n", "handlers", "GETs/s", "hits %", "memcaslap/s", "hits %", "changes");
+	write_config(part->config, sizeof(part->config));
+	status = demo_step(demo, "memcached", run_arms, part);
+	unlink(part->config);
+	if (part->server.spind.directory[0]) { /* what a step leaves that was given up */
+		snprintf(command, sizeof(command), "rm -rf '%s'", part->server.spind.directory);
+		if (system(command))
+			printf("  %s stays\n", part->server.spind.directory);
+	}
+	if (mc_server__missing_handlers())
+		printf("  with: skipped, %s\n", mc_server__missing_handlers());
+	else if (out[WITH].done)
+		add_rows(&demo->measure, out);
+	return status;
+}
