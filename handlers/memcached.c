@@ -108,47 +108,43 @@ static inline void mc_flush(struct mc_cache *cache, uint32_t delay_s)
 /* By the first eight bytes, which are all of the words that change something, but for flush_all's last l. */
 static inline uint32_t mc_command_of(uint32_t first, uint32_t second)
 {
-	switch (first) {
+	const uint64_t word = first | (uint64_t)second << 32;
+
+#define MC_IS(a, b, c, d, e, f, g, h) (word == (MC_WORD(a, b, c, d) | (uint64_t)MC_WORD(e, f, g, h) << 32))
+	if (MC_IS('v', 'e', 'r', 's', 'i', 'o', 'n', 0) || MC_IS('s', 't', 'a', 't', 's', 0, 0, 0))
+		return MC_READ;
+	if (MC_IS('r', 'e', 'p', 'l', 'a', 'c', 'e', 0) || MC_IS('a', 'p', 'p', 'e', 'n', 'd', 0, 0) ||
+	    MC_IS('p', 'r', 'e', 'p', 'e', 'n', 'd', 0))
+		return MC_STORE;
+	if (MC_IS('d', 'e', 'l', 'e', 't', 'e', 0, 0) || MC_IS('t', 'o', 'u', 'c', 'h', 0, 0, 0))
+		return MC_KEYED;
+	if (MC_IS('f', 'l', 'u', 's', 'h', '_', 'a', 'l'))
+		return MC_FLUSH;
+#undef MC_IS
+	switch (second ? 0 : first) {
 	case MC_WORD('g', 'e', 't', 0):
+	case MC_WORD('g', 'e', 't', 's'):
 	case MC_WORD('m', 'n', 0, 0):
 	case MC_WORD('m', 'e', 0, 0):
-		return second ? MC_UNKNOWN : MC_READ;
-	case MC_WORD('g', 'e', 't', 's'):
 	case MC_WORD('q', 'u', 'i', 't'):
-		return second ? MC_UNKNOWN : MC_READ;
-	case MC_WORD('v', 'e', 'r', 's'):
-		return second == MC_WORD('i', 'o', 'n', 0) ? MC_READ : MC_UNKNOWN;
-	case MC_WORD('s', 't', 'a', 't'):
-		return second == MC_WORD('s', 0, 0, 0) ? MC_READ : MC_UNKNOWN;
+		return MC_READ;
 	case MC_WORD('s', 'e', 't', 0):
 	case MC_WORD('a', 'd', 'd', 0):
-		return second ? MC_UNKNOWN : MC_STORE;
-	case MC_WORD('r', 'e', 'p', 'l'):
-		return second == MC_WORD('a', 'c', 'e', 0) ? MC_STORE : MC_UNKNOWN;
-	case MC_WORD('a', 'p', 'p', 'e'):
-		return second == MC_WORD('n', 'd', 0, 0) ? MC_STORE : MC_UNKNOWN;
-	case MC_WORD('p', 'r', 'e', 'p'):
-		return second == MC_WORD('e', 'n', 'd', 0) ? MC_STORE : MC_UNKNOWN;
+		return MC_STORE;
 	case MC_WORD('c', 'a', 's', 0):
-		return second ? MC_UNKNOWN : MC_CAS;
+		return MC_CAS;
 	case MC_WORD('i', 'n', 'c', 'r'):
 	case MC_WORD('d', 'e', 'c', 'r'):
 	case MC_WORD('m', 'd', 0, 0):
 	case MC_WORD('m', 'a', 0, 0):
-		return second ? MC_UNKNOWN : MC_KEYED;
-	case MC_WORD('d', 'e', 'l', 'e'):
-		return second == MC_WORD('t', 'e', 0, 0) ? MC_KEYED : MC_UNKNOWN;
-	case MC_WORD('t', 'o', 'u', 'c'):
-		return second == MC_WORD('h', 0, 0, 0) ? MC_KEYED : MC_UNKNOWN;
+		return MC_KEYED;
 	case MC_WORD('g', 'a', 't', 0):
 	case MC_WORD('g', 'a', 't', 's'):
-		return second ? MC_UNKNOWN : MC_GAT;
+		return MC_GAT;
 	case MC_WORD('m', 'g', 0, 0):
-		return second ? MC_UNKNOWN : MC_META_GET;
+		return MC_META_GET;
 	case MC_WORD('m', 's', 0, 0):
-		return second ? MC_UNKNOWN : MC_META_SET;
-	case MC_WORD('f', 'l', 'u', 's'):
-		return second == MC_WORD('h', '_', 'a', 'l') ? MC_FLUSH : MC_UNKNOWN;
+		return MC_META_SET;
 	default:
 		return MC_UNKNOWN;
 	}
@@ -189,7 +185,13 @@ static inline void mc_command_ends(struct mc_parser *c)
 static inline void mc_set_flag_ends(struct mc_parser *c)
 {
 	const uint32_t flag = c->seen >> 24, seen = c->seen & 0xffffff;
-	const uint32_t bit = flag == 'T' ? 256 : flag == 'F' ? 512 : flag == 'I' ? 1024 : flag == 'q' ? 2048 : flag == 'k' ? 4096 : flag == 'c' ? 8192 : 0;
+	const uint32_t bit = flag == 'T'   ? 256
+			     : flag == 'F' ? 512
+			     : flag == 'I' ? 1024
+			     : flag == 'q' ? 2048
+			     : flag == 'k' ? 4096
+			     : flag == 'c' ? 8192
+					   : 0;
 	const uint32_t alone = flag != 'T' && flag != 'F';
 
 	c->seen = seen | bit;
@@ -418,23 +420,10 @@ static inline void mc_binary(struct mc_cache *cache, struct mc_parser *c, uint32
 
 /* --- streams --- */
 
-static inline uint32_t mc_least(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
-
-static inline void mc_start(struct mc_parser *c, uint32_t byte)
-{
-	if (byte == MC_MAGIC)
-		mc_binary_begins(c);
-	else
-		mc_line_begins(c);
-}
-
 /* How many of so many bytes are data. */
 static inline uint32_t mc_data(struct mc_cache *cache, struct mc_parser *c, uint32_t bytes)
 {
-	const uint32_t some = mc_least(c->left, bytes);
+	const uint32_t some = c->left < bytes ? c->left : bytes;
 
 	c->left -= some;
 	if (!c->left) {
@@ -452,7 +441,8 @@ static inline uint32_t mc_value(struct mc_parser *c, uint32_t bytes)
 
 	if (c->field <= behind)
 		return 0;
-	some = mc_least(MC_HEADER_BYTES + c->left - 1 - c->field, bytes);
+	some = MC_HEADER_BYTES + c->left - 1 - c->field;
+	some = some < bytes ? some : bytes;
 	c->field += some;
 	return some;
 }
@@ -464,7 +454,10 @@ static inline uint32_t mc_turn(struct mc_cache *cache, struct mc_parser *c, uint
 
 	switch (c->state) {
 	case MC_START:
-		mc_start(c, byte);
+		if (byte == MC_MAGIC)
+			mc_binary_begins(c);
+		else
+			mc_line_begins(c);
 		return 0;
 	case MC_LINE:
 		mc_text(cache, c, byte);
