@@ -46,7 +46,7 @@ out:
  * 0 if the interface is there, with our program if that was attached. A link without an interface lost it with the
  * interface, or was detached by hand: the interface's index tells, which is not given to another one while it is there.
  */
-static int check_link(const struct spin_nic *nic)
+int attach__check_link(const struct spin_nic *nic)
 {
 	int ifindex = nic->link_fd < 0 ? 1 : kernel_link__ifindex(nic->link_fd);
 	char name[IF_NAMESIZE];
@@ -63,7 +63,7 @@ static int check_link(const struct spin_nic *nic)
 	return spin_fail(-ENODEV, "interface %s has gone away: nothing is attached any more", nic->name);
 }
 
-static int find_slot(const struct spin_nic *nic, const struct spin_ctx *ctx, unsigned *slot)
+int attach__find_slot(const struct spin_nic *nic, const struct spin_ctx *ctx, const struct spin_ctx *except, unsigned *slot)
 {
 	char mine[256], theirs[256];
 
@@ -75,7 +75,7 @@ static int find_slot(const struct spin_nic *nic, const struct spin_ctx *ctx, uns
 			*slot = i;
 			continue;
 		}
-		if (!rules__overlap(&ctx->rule, &other->rule))
+		if (other == except || !rules__overlap(&ctx->rule, &other->rule))
 			continue;
 		spin_rule__format(&ctx->rule, mine, sizeof(mine));
 		spin_rule__format(&other->rule, theirs, sizeof(theirs));
@@ -127,10 +127,10 @@ static int join(struct spin_nic *nic, struct spin_ctx *ctx, struct spin_place *p
 {
 	int has_queues = ctx->hpus == SPIN_HPUS_QUEUE && nic->ifindex;
 	unsigned *slot = &place->slot;
-	int err = check_link(nic);
+	int err = attach__check_link(nic);
 
 	if (!err)
-		err = find_slot(nic, ctx, slot);
+		err = attach__find_slot(nic, ctx, NULL, slot);
 	if (!err)
 		err = need_root(nic);
 	if (err)
@@ -296,7 +296,7 @@ int spin_ctx__alive(struct spin_ctx *ctx)
 		return err;
 	for (unsigned i = 0; i < ctx->places; i++) {
 		pthread_mutex_lock(&ctx->place[i].nic->lock);
-		err = check_link(ctx->place[i].nic);
+		err = attach__check_link(ctx->place[i].nic);
 		pthread_mutex_unlock(&ctx->place[i].nic->lock);
 		if (err)
 			return err;

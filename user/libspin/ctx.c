@@ -329,6 +329,8 @@ static int create(struct spin_nic *nic, const struct spin_object *obj, const str
 		goto destroy;
 	hpu_mem__begin(&wanted);
 	ctx->previous = NULL;
+	if (nic && swap__is_possible(ctx, obj))
+		ctx->object = object__hold(obj);
 	*out = ctx;
 	return 0;
 
@@ -357,7 +359,7 @@ int spin_streams__create(const struct spin_object *obj, const struct spin_rule *
 	return err ? err : create(NULL, obj, rule, opts, share, 1, out);
 }
 
-int ctx__create_next(const struct spin_ctx *ctx, const struct spin_object *obj, struct spin_ctx **out)
+int ctx__create_next(const struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_rule *rule, struct spin_ctx **out)
 {
 	const struct spin_ctx_opts opts = {
 		.bytes = sizeof(opts),
@@ -369,7 +371,7 @@ int ctx__create_next(const struct spin_ctx *ctx, const struct spin_object *obj, 
 		.put_id = ctx->put_id,
 	};
 
-	return create(ctx->nic, obj, &ctx->rule, &opts, ctx, 0, out);
+	return create(ctx->nic, obj, rule, &opts, ctx, 0, out);
 }
 
 void spin_ctx__destroy(struct spin_ctx *ctx)
@@ -389,6 +391,7 @@ void spin_ctx__destroy(struct spin_ctx *ctx)
 	spin_requests__free(ctx->requests);
 	bpf_object__close(ctx->bpf);
 	out__close(ctx);
+	spin_object__close(ctx->object);
 	if (ctx->nic)
 		nic__release(ctx->nic);
 	free(ctx);

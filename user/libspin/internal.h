@@ -28,7 +28,11 @@ struct spin_object {
 	uint8_t *bounded; /* its programs for kernels without may_goto; NULL: it has none */
 	size_t bounded_bytes;
 	struct bpf_object *types; /* opened, never loaded: for its BTF */
+	unsigned holders;         /* the handle, and contexts that may load it again */
 };
+
+/* One more holder; spin_object__close() is its end. */
+struct spin_object *object__hold(const struct spin_object *obj);
 
 /* The BPF object to load, inside the open object. bounded: the one with bounded loops, if the object has it. */
 const void *object__programs(const struct spin_object *obj, int bounded, size_t *bytes);
@@ -113,6 +117,7 @@ struct spin_ctx {
 	int bounded;      /* 1: its programs are those with bounded loops */
 	int failure_told; /* 1: a step before loading failed, and spin_fail() has its message */
 	const struct btf *btf;
+	struct spin_object *object; /* to load it again with another rule (set_rule.c); NULL: that is refused */
 	int prog_fd;
 	enum spin_hpus hpus;
 	uint32_t num_hpus;             /* as handlers are told */
@@ -158,15 +163,29 @@ void streams__detach(struct spin_ctx *ctx);
 int streams__attached(const struct spin_ctx *ctx);
 void streams__free(struct streams *streams);
 
-/* ctx.c: a context like ctx but with the object's handlers, and with ctx's state, tables, events and host memory. */
-int ctx__create_next(const struct spin_ctx *ctx, const struct spin_object *obj, struct spin_ctx **out);
+/* ctx.c: a context like ctx but with the object's handlers and this rule, and with ctx's state, tables, events and host memory. */
+int ctx__create_next(const struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_rule *rule, struct spin_ctx **out);
 /* swap.c: before loading, takes the maps of the previous context, whose layouts must be the same. */
 int swap__reuse_maps(struct spin_ctx *ctx);
+/* 1: contexts of such handlers can go on with other programs. */
+int swap__is_possible(const struct spin_ctx *ctx, const struct spin_object *obj);
+/* Ends the exchange: next's programs are ctx's now, and next is destroyed with the old ones. */
+void swap__finish(struct spin_ctx *ctx, struct spin_ctx *next);
+
+/*
+ * attach.c: 0 if the interface is there, and a free slot in *slot, if no context but `except` has a rule that overlaps with ctx's. The caller
+ * holds the interface's lock.
+ */
+int attach__check_link(const struct spin_nic *nic);
+int attach__find_slot(const struct spin_nic *nic, const struct spin_ctx *ctx, const struct spin_ctx *except, unsigned *slot);
 
 /* Called before a tapped context joins a place. The caller holds the interface's lock, here and below. */
 int tap__join(struct spin_ctx *ctx, const struct spin_place *place);
 /* Called after the context has left a place. */
 void tap__leave(struct spin_ctx *ctx, const struct spin_place *place);
+/* The context gets one more slot on the place's interface; then it has left the place, which has that slot. */
+int tap__join_slot(struct spin_ctx *ctx, const struct spin_place *place, unsigned slot);
+void tap__leave_slot(struct spin_ctx *ctx, const struct spin_place *place, unsigned slot);
 /* Adds the counters of `hpus` HPUs, or of all CPUs if there are more, to packets[SPIN_REASON_COUNT]. */
 void counters__add(const struct spin_counters *counters, uint32_t hpus, uint64_t *packets);
 

@@ -60,6 +60,12 @@ int swap__reuse_maps(struct spin_ctx *ctx)
 	return err;
 }
 
+int swap__is_possible(const struct spin_ctx *ctx, const struct spin_object *obj)
+{
+	return !ctx->messages && !ctx->requests && !ctx->loads && obj->meta.registration.delivery == SPIN_DELIVER_STACK &&
+	       !obj->meta.registration.puts;
+}
+
 static int check(const struct spin_ctx *ctx, const struct spin_object *obj)
 {
 	if (ctx->remote)
@@ -69,8 +75,7 @@ static int check(const struct spin_ctx *ctx, const struct spin_object *obj)
 				 "%s is on a socket of TCP, whose connections keep the handlers that they began with: end it, and attach "
 				 "the new ones",
 				 ctx->name);
-	if (ctx->messages || ctx->requests || ctx->loads || obj->meta.registration.delivery != SPIN_DELIVER_STACK ||
-	    obj->meta.registration.puts)
+	if (!swap__is_possible(ctx, obj))
 		return spin_fail(
 			-EOPNOTSUPP,
 			"handlers that take messages, send packets (SPIN_PUTS) or are spread over CPUs are not replaced while they run: "
@@ -108,26 +113,40 @@ static int replace_program(struct spin_ctx *ctx, int prog_fd)
 	return err;
 }
 
+void swap__finish(struct spin_ctx *ctx, struct spin_ctx *next)
+{
+	struct spin_object *old_object = ctx->object;
+	struct bpf_object *old_bpf = ctx->bpf;
+
+	ctx->bpf = next->bpf;
+	next->bpf = old_bpf;
+	ctx->object = next->object;
+	next->object = old_object;
+	ctx->btf = next->btf;
+	ctx->prog_fd = next->prog_fd;
+	ctx->events_fd = next->events_fd;
+	ctx->bounded = next->bounded;
+	ctx->budget = next->budget;
+	spin_ctx__destroy(next);
+}
+
 int spin_ctx__swap(struct spin_ctx *ctx, const struct spin_object *obj)
 {
-	struct bpf_object *old_bpf = ctx->bpf;
 	struct spin_ctx *next;
 	int err = check(ctx, obj);
 
 	if (!err)
-		err = ctx__create_next(ctx, obj, &next);
+		err = ctx__create_next(ctx, obj, &ctx->rule, &next);
 	if (err)
 		return err;
-	err = replace_program(ctx, next->prog_fd);
-	if (!err) {
-		ctx->bpf = next->bpf;
-		next->bpf = old_bpf;
-		ctx->btf = next->btf;
-		ctx->prog_fd = next->prog_fd;
-		ctx->events_fd = next->events_fd;
-		ctx->bounded = next->bounded;
-		ctx->budget = next->budget;
+	if (ctx->guard) {
+		spin_object__close(next->object); /* as guard.c */
+		next->object = NULL;
 	}
-	spin_ctx__destroy(next); /* with the old programs, or, if they stay, with the new ones */
+	err = replace_program(ctx, next->prog_fd);
+	if (err)
+		spin_ctx__destroy(next);
+	else
+		swap__finish(ctx, next);
 	return err;
 }

@@ -18,6 +18,7 @@ struct tap {
 	int fd;
 	struct ring_buffer *ring;
 	uint64_t lost_before[SPIN_NICS_MAX]; /* by place: the interface's counter when the tap began */
+	uint64_t lost_next[SPIN_NICS_MAX];   /* the same of a slot that the place gets with another rule */
 	uint64_t lost_elsewhere;             /* lost at places that the context has left */
 	uint32_t every;                      /* one packet in so many is copied */
 	int left;                            /* to hand over in this call */
@@ -49,12 +50,20 @@ static uint32_t ring_size(size_t wanted)
 
 int tap__join(struct spin_ctx *ctx, const struct spin_place *place)
 {
+	return tap__join_slot(ctx, place, place->slot);
+}
+
+int tap__join_slot(struct spin_ctx *ctx, const struct spin_place *place, unsigned slot)
+{
 	struct root *root = place->nic->root;
 
 	if (!ctx->tap)
 		return 0;
-	ctx->tap->lost_before[place - ctx->place] = root__tap_lost(root, place->slot);
-	return root__tap(root, place->slot, ctx->tap->fd, ctx->tap->every);
+	if (slot != place->slot) /* both count from here on: what the old slot lost is counted when it is left */
+		ctx->tap->lost_next[place - ctx->place] = root__tap_lost(root, slot);
+	else
+		ctx->tap->lost_before[place - ctx->place] = root__tap_lost(root, slot);
+	return root__tap(root, slot, ctx->tap->fd, ctx->tap->every);
 }
 
 int spin_ctx__tap_some(struct spin_ctx *ctx, size_t ring_bytes, uint32_t every)
@@ -127,6 +136,19 @@ void tap__leave(struct spin_ctx *ctx, const struct spin_place *place)
 		return;
 	root__tap(place->nic->root, place->slot, -1, 0);
 	ctx->tap->lost_elsewhere += lost_at(ctx, (unsigned)(place - ctx->place));
+}
+
+void tap__leave_slot(struct spin_ctx *ctx, const struct spin_place *place, unsigned slot)
+{
+	const unsigned i = (unsigned)(place - ctx->place);
+
+	if (!ctx->tap)
+		return;
+	root__tap(place->nic->root, slot, -1, 0);
+	if (slot != place->slot)
+		return;
+	ctx->tap->lost_elsewhere += lost_at(ctx, i);
+	ctx->tap->lost_before[i] = ctx->tap->lost_next[i];
 }
 
 int spin_ctx__tapped(struct spin_ctx *ctx, void (*fn)(void *arg, const struct spin_tapped *packet), void *arg)

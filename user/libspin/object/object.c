@@ -205,8 +205,10 @@ static struct spin_object *new_object(const char *path)
 	struct spin_object *obj = calloc(1, sizeof(*obj));
 
 	spin_quiet_libbpf();
-	if (obj && (obj->path = strdup(path)))
+	if (obj && (obj->path = strdup(path))) {
+		obj->holders = 1;
 		return obj;
+	}
 	free(obj);
 	spin_fail(-ENOMEM, "no memory to open %s", path);
 	return NULL;
@@ -276,9 +278,17 @@ int spin_object__open_mem(const char *name, const void *data, size_t bytes, stru
 	return check_object(obj, out);
 }
 
+struct spin_object *object__hold(const struct spin_object *obj)
+{
+	struct spin_object *held = (struct spin_object *)obj;
+
+	__atomic_fetch_add(&held->holders, 1, __ATOMIC_RELAXED);
+	return held;
+}
+
 void spin_object__close(struct spin_object *obj)
 {
-	if (!obj)
+	if (!obj || __atomic_sub_fetch(&obj->holders, 1, __ATOMIC_ACQ_REL))
 		return;
 	bpf_object__close(obj->types);
 	free(obj->bounded);

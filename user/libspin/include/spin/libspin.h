@@ -251,6 +251,15 @@ int spin_ctx__alive(struct spin_ctx *ctx);
  * handlers; the old ones go on.
  */
 int spin_ctx__swap(struct spin_ctx *ctx, const struct spin_object *obj);
+/*
+ * Gives the context another rule, on all its interfaces, while packets come: a packet that both rules match has handlers all the time, and is
+ * handled once. State, tables, counters, events and addresses from spin_ctx__symbol() stay. Of contexts that spin_ctx__swap() can be
+ * called for and that were made for an interface; -EOPNOTSUPP for others, and for those of sockets, whose rule is the socket's. On failure
+ * the old rule goes on: -EEXIST: the new one overlaps with that of another context. -EINVAL: it contradicts itself. -ENOSPC: during the
+ * change the context takes a second of SPIN_CONTEXTS_MAX places. -ENODEV, -ENOLINK: as spin_ctx__attach(). As all calls for one context,
+ * from one thread at a time; other contexts of the interface may be attached and detached meanwhile.
+ */
+int spin_ctx__set_rule(struct spin_ctx *ctx, const struct spin_rule *rule);
 
 /* --- HPU memory: read and written without system calls --- */
 

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Changes the rule of a context on two interfaces while packets come that both rules match: each must be handled exactly once. Afterwards
+ * packets of the new rule have handlers, and those of the old one do not. A rule that is refused, also by one interface alone, changes
+ * nothing. Each sender waits for as many datagrams as it has sent, so no queue overflows. Uses namespaces of its own.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "tests/common/built.h"
+#include "tests/common/counts.h"
+#include "tests/common/net/netns.h"
+#include "tests/common/net/slow.h"
+
+#define BURST      24
+#define CHANGES    60
+#define STREAMS    2
+#define PATIENCE_S (20 * slow_factor())
+
+struct stream {
+	pthread_t thread;
+	int to, from;
+	const char *address;
+	uint64_t sent;
+	const char *why;
+};
+
+static volatile int stop;
+
+static void die(const char *what)
+{
+	printf("FAIL: %s\n", what);
+	exit(1);
+}
+
+static int open_socket(const char *address, uint16_t port)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons(port) };
+	struct timeval wait = { .tv_sec = PATIENCE_S };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	inet_pton(AF_INET, address, &a.sin_addr);
+	if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)))
+		die("cannot open a socket");
+	return fd;
+}
+
+static int send_to(int fd, const char *address, uint16_t port)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(port) };
+	char text[32] = "a datagram";
+
+	inet_pton(AF_INET, address, &to.sin_addr);
+	return sendto(fd, text, sizeof(text), 0, (struct sockaddr *)&to, sizeof(to)) != sizeof(text);
+}
+
+static void *stream(void *arg)
+{
+	struct stream *s = arg;
+	char text[32];
+
+	while (!stop && !s->why) {
+		for (int i = 0; i < BURST; i++)
+			if (send_to(s->to, s->address, 7000))
+				s->why = "cannot send";
+		for (int i = 0; i < BURST && !s->why; i++)
+			if (recv(s->from, text, sizeof(text), 0) != sizeof(text))
+				s->why = "a datagram was lost";
+		s->sent += BURST;
+	}
+	return NULL;
+}
+
+static uint64_t handled(const struct spin_ctx *ctx)
+{
+	uint64_t packets[SPIN_REASON_COUNT];
+
+	spin_ctx__counters(ctx, packets);
+	return counts_sum(packets);
+}
+
+static uint64_t unmatched(struct spin_nic *nic)
+{
+	uint64_t packets[SPIN_REASON_COUNT];
+
+	spin_nic__counters(nic, packets);
+	return packets[SPIN_REASON_UNMATCHED];
+}
+
+static struct spin_ctx *context(struct spin_nic *nic, const char *handler, const char *text)
+{
+	struct spin_object *object;
+	struct spin_rule rule;
+	struct spin_ctx *ctx;
+	char path[512];
+
+	if (built_object(handler, path, sizeof(path)) || spin_object__open(path, &object) || spin_rule__parse(text, &rule) ||
+	    spin_ctx__create(nic, object, &rule, &ctx))
+		die(spin_strerror_last());
+	spin_object__close(object); /* the context needs it no more, with another rule neither */
+	return ctx;
+}
+
+static int set_rule(struct spin_ctx *ctx, const char *text)
+{
+	struct spin_rule rule;
+
+	if (spin_rule__parse(text, &rule))
+		die(spin_strerror_last());
+	return spin_ctx__set_rule(ctx, &rule);
+}
+
+/* Sends a datagram over each interface: each is handled, or none is. */
+static void probe(const struct stream *s, const struct spin_ctx *ctx, uint16_t port, int is_handled, const char *what)
+{
+	const uint64_t had = handled(ctx);
+	char text[32];
+
+	for (int i = 0; i < STREAMS; i++) {
+		int from = port == 7000 ? s[i].from : open_socket(s[i].address, port);
+
+		if (send_to(s[i].to, s[i].address, port) || recv(from, text, sizeof(text), 0) != sizeof(text))
+			die("a datagram was lost");
+		if (from != s[i].from)
+			close(from);
+	}
+	if (handled(ctx) - had != (is_handled ? STREAMS : 0))
+		die(what);
+}
+
+static void refuse(const struct stream *s, struct spin_ctx *ctx, const char *rule, int err)
+{
+	if (set_rule(ctx, rule) != err)
+		die(rule);
+	probe(s, ctx, 7000, 1, "a refused rule has taken the old one away");
+	probe(s, ctx, 7001, 0, "a refused rule has taken packets");
+}
+
+int main(void)
+{
+	static const char *const rules[] = { "udp dport 7000-7001", "udp sport 1-65535 dport 7000", "udp", "udp dport 7000" };
+	static struct stream s[STREAMS] = { { .address = "10.9.0.1" }, { .address = "10.9.1.1" } };
+	int server_ns = netns_new(), client_ns = netns_new();
+	struct spin_ctx *ctx, *other, *messages;
+	struct spin_nic *nic[STREAMS];
+	struct spin_rule bad;
+	uint64_t sent = 0;
+	char text[256];
+
+	for (int i = 0; i < STREAMS; i++) {
+		netns_enter(client_ns);
+		snprintf(text, sizeof(text), "ip link add c%d type veth peer name s%d netns /proc/%d/fd/%d", i, i, getpid(), server_ns);
+		netns_shell(text);
+		snprintf(text, sizeof(text), "ip addr add 10.9.%d.2/24 dev c%d && ip link set c%d up", i, i, i);
+		netns_shell(text);
+		s[i].to = open_socket(i ? "10.9.1.2" : "10.9.0.2", 0);
+		netns_enter(server_ns);
+		snprintf(text, sizeof(text), "ip addr add 10.9.%d.1/24 dev s%d && ip link set s%d up", i, i, i);
+		netns_shell(text);
+		s[i].from = open_socket(s[i].address, 7000);
+		snprintf(text, sizeof(text), "s%d", i);
+		if (spin_nic__open(text, &nic[i]))
+			die(spin_strerror_last());
+	}
+	ctx = context(nic[0], "deliver", "udp dport 7000");
+	if (spin_ctx__attach(ctx) || spin_ctx__attach_also(ctx, nic[1]))
+		die(spin_strerror_last());
+	for (int i = 0; i < STREAMS; i++)
+		if (pthread_create(&s[i].thread, NULL, stream, &s[i]))
+			die("no thread");
+	for (int i = 0; i < CHANGES; i++)
+		if (set_rule(ctx, rules[i % 4]))
+			die(spin_strerror_last());
+	stop = 1;
+	for (int i = 0; i < STREAMS; i++) {
+		pthread_join(s[i].thread, NULL);
+		if (s[i].why)
+			die(s[i].why);
+		sent += s[i].sent;
+	}
+	printf("%d changes; %llu datagrams, %llu handled, %llu and %llu without handlers\n", CHANGES, (unsigned long long)sent,
+	       (unsigned long long)handled(ctx), (unsigned long long)unmatched(nic[0]), (unsigned long long)unmatched(nic[1]));
+	if (!s[0].sent || !s[1].sent || handled(ctx) != sent)
+		die("datagrams of both rules were handled twice or not at all");
+
+	if (set_rule(ctx, "udp dport 7001"))
+		die(spin_strerror_last());
+	probe(s, ctx, 7001, 1, "packets of the new rule have no handlers");
+	probe(s, ctx, 7000, 0, "packets of the old rule still have handlers");
+	if (set_rule(ctx, "udp dport 7000"))
+		die(spin_strerror_last());
+
+	/* the first interface would take it, the second does not */
+	other = context(nic[1], "deliver", "udp dport 8000");
+	if (spin_ctx__attach(other))
+		die(spin_strerror_last());
+	refuse(s, ctx, "udp dport 7001-8000", -EEXIST);
+	if (spin_rule__parse("udp dport 7001", &bad))
+		die(spin_strerror_last());
+	bad.dst_ports.count = 1;
+	if (spin_ctx__set_rule(ctx, &bad) != -EINVAL)
+		die("a rule with a port and ports is taken");
+	/* what the old rule had is free, what the new one has is not */
+	if (set_rule(ctx, "udp dport 7001") || set_rule(other, "udp dport 7000") || set_rule(other, "udp dport 7001") != -EEXIST ||
+	    set_rule(other, "udp dport 8000") || set_rule(ctx, "udp dport 7000"))
+		die("rules and slots do not belong together");
+	probe(s, ctx, 7000, 1, "packets of the last rule have no handlers");
+	messages = context(nic[0], "reduce", "udp dport 9330");
+	if (set_rule(messages, "udp dport 9331") != -EOPNOTSUPP)
+		die("a context of messages gets another rule");
+	spin_ctx__destroy(messages);
+	spin_ctx__destroy(other);
+	spin_ctx__destroy(ctx);
+	for (int i = 0; i < STREAMS; i++)
+		spin_nic__close(nic[i]);
+	return 0;
+}

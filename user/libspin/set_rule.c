@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Gives a context another rule while packets come (spin_ctx__set_rule()). The rule is a constant of the program, so the object is loaded
+ * again with the same maps of state (swap.c). The new program and rule get a second slot of each interface; the first one is removed when
+ * every running dispatcher has seen the second. A packet has one of the two programs, or either: never none, as long as a rule matches.
+ */
+#include <errno.h>
+
+#include "user/libspin/internal.h"
+#include "user/libspin/root.h"
+
+struct change {
+	struct spin_ctx *ctx, *next;
+	unsigned slot[SPIN_NICS_MAX]; /* of next, by ctx's place */
+	unsigned reserved, added;
+};
+
+static int check(const struct spin_ctx *ctx)
+{
+	if (ctx->remote)
+		return spin_fail(-EOPNOTSUPP, "%s is spind's: spin_socket__set_rule() changes its rule", ctx->name);
+	if (ctx->guard || ctx->streams)
+		return spin_fail(-EOPNOTSUPP, "%s is on a socket, whose address and port are its rule: attach handlers to another socket",
+				 ctx->name);
+	if (!ctx->nic)
+		return spin_fail(-EOPNOTSUPP, "%s was made for no interface: create it again with the other rule", ctx->name);
+	if (!ctx->object)
+		return spin_fail(-EOPNOTSUPP,
+				 "handlers that take messages, send packets (SPIN_PUTS) or are spread over CPUs keep their rule while they "
+				 "run: detach %s, and create it again with the other one",
+				 ctx->name);
+	return 0;
+}
+
+/* Refuses what can be refused, before any packet has the new rule. The slot keeps other contexts from rules that overlap. */
+static int reserve(struct change *change, unsigned i)
+{
+	struct spin_nic *nic = change->ctx->place[i].nic;
+	int err;
+
+	pthread_mutex_lock(&nic->lock);
+	err = attach__check_link(nic);
+	if (!err)
+		err = attach__find_slot(nic, change->next, change->ctx, &change->slot[i]);
+	if (!err)
+		nic->slot[change->slot[i]] = change->next;
+	pthread_mutex_unlock(&nic->lock);
+	return err;
+}
+
+static int add(struct change *change, unsigned i)
+{
+	const struct spin_place *place = &change->ctx->place[i];
+	int err;
+
+	pthread_mutex_lock(&place->nic->lock);
+	err = tap__join_slot(change->ctx, place, change->slot[i]);
+	if (!err)
+		err = root__add(place->nic->root, change->slot[i], &change->next->rule, change->next->prog_fd);
+	if (err)
+		tap__leave_slot(change->ctx, place, change->slot[i]);
+	pthread_mutex_unlock(&place->nic->lock);
+	return err;
+}
+
+static void undo(struct change *change)
+{
+	for (unsigned i = 0; i < change->reserved; i++) {
+		const struct spin_place *place = &change->ctx->place[i];
+
+		pthread_mutex_lock(&place->nic->lock);
+		if (i < change->added) {
+			root__remove(place->nic->root, change->slot[i]);
+			tap__leave_slot(change->ctx, place, change->slot[i]);
+		}
+		place->nic->slot[change->slot[i]] = NULL;
+		pthread_mutex_unlock(&place->nic->lock);
+	}
+}
+
+/* Afterwards no HPU runs the old program, and no other thread reads the context's rule. */
+static void remove_old(struct spin_ctx *ctx, const struct spin_place *place)
+{
+	pthread_mutex_lock(&place->nic->lock);
+	root__remove(place->nic->root, place->slot);
+	tap__leave_slot(ctx, place, place->slot);
+	place->nic->slot[place->slot] = NULL;
+	pthread_mutex_unlock(&place->nic->lock);
+}
+
+static void publish(struct spin_ctx *ctx, struct spin_place *place, unsigned slot)
+{
+	pthread_mutex_lock(&place->nic->lock);
+	place->slot = slot;
+	place->nic->slot[slot] = ctx;
+	pthread_mutex_unlock(&place->nic->lock);
+}
+
+int spin_ctx__set_rule(struct spin_ctx *ctx, const struct spin_rule *rule)
+{
+	struct change change = { .ctx = ctx };
+	int err = check(ctx);
+
+	if (!err)
+		err = ctx__create_next(ctx, ctx->object, rule, &change.next);
+	if (err)
+		return err;
+	while (change.reserved < ctx->places && !err) {
+		err = reserve(&change, change.reserved);
+		change.reserved += !err;
+	}
+	while (change.added < ctx->places && !err) {
+		err = add(&change, change.added);
+		change.added += !err;
+	}
+	if (err) {
+		undo(&change);
+		spin_ctx__destroy(change.next);
+		return err;
+	}
+	/* A dispatcher that began before may have read the new slot's bits too early, and then finds the old one gone. */
+	if (ctx->places)
+		root__wait(ctx->place[0].nic->root);
+	for (unsigned i = 0; i < ctx->places; i++)
+		remove_old(ctx, &ctx->place[i]);
+	ctx->rule = change.next->rule;
+	for (unsigned i = 0; i < ctx->places; i++)
+		publish(ctx, &ctx->place[i], change.slot[i]);
+	swap__finish(ctx, change.next);
+	return 0;
+}
