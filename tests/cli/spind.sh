@@ -192,12 +192,33 @@ expect 0 "$SPINCTL" table get "$id" routes src=127.0.0.1
 says out "packets=1"
 expect 0 as 65534 "$SPINCTL" exec --handler "$OBJECT" -- "$SERVER" 1
 expect 0 "$SPINCTL" swap steer "$OBJECT"
+# another rule: the state stays, another's is refused, and so are other users and the contexts of sockets
+expect 0 in_ns "$SPINCTL" add "$OBJECT" --dev lo --match "udp dport 9110" --name other
+expect 0 "$SPINCTL" rule steer "udp dport 9102"
+expect 0 "$SPINCTL" list
+says out "9102"
+in_ns bash -c 'echo x >/dev/udp/127.0.0.1/9100; echo x >/dev/udp/127.0.0.1/9102'
+expect 0 "$SPINCTL" table get "$id" routes src=127.0.0.1
+says out "packets=2"
+expect 1 "$SPINCTL" rule steer "udp dport 9100-9110"
+one_line
+says err "overlaps"
+expect 1 "$SPINCTL" rule steer "udp dport 0"
+one_line
+expect 1 as 65534 "$SPINCTL" rule "$id" "udp dport 9103"
+one_line
+says err "only that user and root"
+in_ns bash -c 'echo x >/dev/udp/127.0.0.1/9102'
+expect 0 "$SPINCTL" table get "$id" routes src=127.0.0.1
+says out "packets=3"
+expect 0 "$SPINCTL" rule steer "udp dport 9100"
+expect 0 "$SPINCTL" stop other
 expect 1 as 65534 "$SPINCTL" stop steer
 kill -KILL $SPIND
 wait $SPIND 2>/dev/null
 start_spind "trusted-group nogroup" "context steer $OBJECT lo udp dport 9100" "context later $OBJECT v9 udp dport 9200" "context wrong $WORK/absent.spin lo udp dport 9300"
 expect 0 "$SPINCTL" table get steer routes src=127.0.0.1
-says out "packets=1"
+says out "packets=3"
 for try in $(seq 100); do
 	grep -q "wrong of the configuration" "$WORK/spind.err" && break
 	sleep 0.1
@@ -229,6 +250,9 @@ until "$SPINCTL" list | grep -q trusted; do
 	sleep 0.05
 done
 expect 0 as 65534 "$SPINCTL" swap filtering "$OBJECT"
+expect 1 as 65534 "$SPINCTL" rule filtering "udp dport 9300"
+one_line
+says err "is on a socket"
 expect 1 in_ns setpriv --reuid 65534 --regid 100 --clear-groups "$SPINCTL" swap filtering "$OBJECT"
 one_line
 says err "trusted-group"

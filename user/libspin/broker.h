@@ -16,6 +16,7 @@
  *	OPEN     a context by number; descriptors of its memories and its object. Like the next ones for its owner and root.
  *	STOP     the context is detached, and its connection closed
  *	SWAP     descriptor: an object. The context's handlers are replaced; its state is kept.
+ *	SET_RULE a context of ADD gets another rule; its state is kept
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -29,18 +30,28 @@
 /* Programs look for the socket here first. */
 #define BROKER_ENV "SPIN_SPIND"
 
-enum broker_op { BROKER_CREATE = 1, BROKER_ATTACH, BROKER_DETACH, BROKER_LIST, BROKER_OPEN, BROKER_STOP, BROKER_SWAP, BROKER_ADD };
+enum broker_op {
+	BROKER_CREATE = 1,
+	BROKER_ATTACH,
+	BROKER_DETACH,
+	BROKER_LIST,
+	BROKER_OPEN,
+	BROKER_STOP,
+	BROKER_SWAP,
+	BROKER_ADD,
+	BROKER_SET_RULE
+};
 
 struct broker_request {
 	uint32_t magic, version;
 	uint32_t op;
 	uint32_t class;      /* CREATE, ADD: enum spin_class */
-	uint32_t id;         /* OPEN, STOP, SWAP */
+	uint32_t id;         /* OPEN, STOP, SWAP, SET_RULE */
 	uint32_t share;      /* CREATE: another context whose state this one has, too; 0: its own */
 	uint64_t host_bytes; /* CREATE, ADD: host memory; 0: the default */
 	char name[16];       /* CREATE, ADD: of the context; "": the handler's */
 	char interface[16];  /* ADD */
-	char rule[256];      /* ADD */
+	char rule[256];      /* ADD, SET_RULE */
 };
 
 /* Descriptors of an answer, in this order, each if its bit is set in `memories`. */

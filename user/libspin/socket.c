@@ -305,6 +305,14 @@ static int take_text(char *to, size_t bytes, const char *from, const char *what)
 	return 0;
 }
 
+int spin_socket__set_rule(uint32_t id, const char *rule, const char *broker)
+{
+	struct broker_request request = { .magic = BROKER_MAGIC, .version = BROKER_VERSION, .op = BROKER_SET_RULE, .id = id };
+	int err = take_text(request.rule, sizeof(request.rule), rule, "a rule");
+
+	return err ? err : operate(&request, NULL, 0, broker, NULL);
+}
+
 int spin_socket__add(const struct spin_object *obj, const char *interface, const char *rule, const struct spin_socket_opts *opts,
 		     uint32_t *id)
 {

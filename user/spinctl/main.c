@@ -33,6 +33,7 @@ static const struct subcommand *const subcommands[] = {
 	&add_command,
 	&stop_command,
 	&swap_command,
+	&rule_command,
 	&state_command,
 	&table_command,
 	&top_command,

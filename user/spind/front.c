@@ -197,10 +197,11 @@ static void take(const struct connection *client, struct order *order, const int
 		return;
 	case BROKER_OPEN:
 	case BROKER_STOP:
+	case BROKER_SET_RULE:
 		operate(client, order, fds, 1);
 		return;
 	default:
-		answer__refuse(client->fd, -EINVAL, "the first request of a connection is CREATE, ADD, LIST, OPEN, STOP or SWAP");
+		answer__refuse(client->fd, -EINVAL, "the first request of a connection is CREATE, ADD, LIST, OPEN, STOP, SWAP or SET_RULE");
 	}
 }
 

@@ -125,6 +125,13 @@ void held__set_object(struct held *held, int object_fd, const char *handler, uin
 	close(old);
 }
 
+void held__set_rule(struct held *held, const char *rule)
+{
+	pthread_mutex_lock(&lock);
+	snprintf(held->rule, sizeof(held->rule), "%s", rule);
+	pthread_mutex_unlock(&lock);
+}
+
 void held__each(int (*fn)(void *arg, struct held *held), void *arg)
 {
 	pthread_mutex_lock(&lock);

@@ -41,6 +41,9 @@ void held__set_attached(struct held *held, const char *interfaces);
 /* Its handlers were replaced by those of this object; the old descriptor is closed. */
 void held__set_object(struct held *held, int object_fd, const char *handler, uint64_t map_bytes);
 
+/* It has another rule. */
+void held__set_rule(struct held *held, const char *rule);
+
 int held__exists(uint32_t id);
 
 /* Calls it for each, under the lock, until it returns non-zero. */

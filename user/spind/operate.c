@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "user/libspin/error.h"
+#include "user/libspin/share.h"
 #include "user/spind/answer.h"
 #include "user/spind/context.h"
 #include "user/spind/operate.h"
@@ -122,6 +123,32 @@ static int swap(struct client *client)
 	return 0;
 }
 
+static int set_rule_for(void *arg, struct held *held)
+{
+	struct client *client = arg;
+	struct spin_rule rule;
+	char text[sizeof(held->rule)];
+	int err = may(client, held);
+
+	client->order.request.rule[sizeof(client->order.request.rule) - 1] = '\0';
+	if (!err)
+		err = spin_rule__parse(client->order.request.rule, &rule);
+	if (err)
+		return err;
+	pthread_mutex_lock(&held->use);
+	context__lock_loads(client->order.uid);
+	err = spin_ctx__set_rule(held->ctx, &rule);
+	context__unlock_loads(client->order.uid);
+	if (!err) {
+		spin_rule__format(share__rule(held->ctx), text, sizeof(text));
+		held__set_rule(held, text);
+	}
+	pthread_mutex_unlock(&held->use);
+	if (!err)
+		answer_done(client);
+	return err;
+}
+
 void operate__serve(struct client *client)
 {
 	int err;
@@ -135,6 +162,9 @@ void operate__serve(struct client *client)
 		break;
 	case BROKER_SWAP:
 		err = swap(client);
+		break;
+	case BROKER_SET_RULE:
+		err = held__using(client->order.request.id, set_rule_for, client);
 		break;
 	default:
 		err = spin_fail(-EOPNOTSUPP, "spind does not know request %u", client->order.request.op);

@@ -5,7 +5,7 @@
 /* Requests about a context that another program has: its owner's, or root's. */
 struct client;
 
-/* Serves OPEN, STOP and SWAP. */
+/* Serves OPEN, STOP, SWAP and SET_RULE. */
 void operate__serve(struct client *client);
 
 #endif

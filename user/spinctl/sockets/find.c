@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Finds the context of spind that a command is about. Called by list's neighbours: stop, swap, state, table. */
+/* Finds the context of spind that a command is about. Called by list's neighbours: stop, swap, rule, state, table. */
 #include <string.h>
 
 #include "user/lib/number.h"

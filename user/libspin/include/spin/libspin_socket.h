@@ -111,6 +111,9 @@ int spin_socket__stop(uint32_t id, const char *broker);
 /* spin_ctx__swap() of a context of spind. */
 int spin_socket__swap(uint32_t id, const struct spin_object *obj, const char *broker);
 
+/* spin_ctx__set_rule() of a context that spin_socket__add() made, for root. The rule is a text, as spin_rule__parse() takes it. */
+int spin_socket__set_rule(uint32_t id, const char *rule, const char *broker);
+
 /* The context's number; 0: it is none of spind's. */
 uint32_t spin_socket__id(const struct spin_ctx *ctx);
 
