@@ -34,7 +34,7 @@ asks() {
 program=
 # shellcheck disable=SC2046
 asks spinctl '' -- $(commands_in_help) --help --version
-asks spinctl ru -- run
+asks spinctl ru -- run rule
 asks spinctl help co -- cost
 asks spinctl run --de -- --dev
 asks spinctl cost --js -- --json
