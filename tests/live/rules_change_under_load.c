@@ -142,6 +142,12 @@ static void refuse(const struct stream *s, struct spin_ctx *ctx, const char *rul
 	probe(s, ctx, 7001, 0, "a refused rule has taken packets");
 }
 
+static void count_tapped(void *arg, const struct spin_tapped *packet)
+{
+	(void)packet;
+	++*(unsigned *)arg;
+}
+
 int main(void)
 {
 	static const char *const rules[] = { "udp dport 7000-7001", "udp sport 1-65535 dport 7000", "udp", "udp dport 7000" };
@@ -150,6 +156,7 @@ int main(void)
 	struct spin_ctx *ctx, *other, *messages;
 	struct spin_nic *nic[STREAMS];
 	struct spin_rule bad;
+	unsigned tapped = 0;
 	uint64_t sent = 0;
 	char text[256];
 
@@ -211,6 +218,13 @@ int main(void)
 	    set_rule(other, "udp dport 8000") || set_rule(ctx, "udp dport 7000"))
 		die("rules and slots do not belong together");
 	probe(s, ctx, 7000, 1, "packets of the last rule have no handlers");
+	/* a tap goes with the context */
+	if (spin_ctx__tap(ctx, 1 << 20) || set_rule(ctx, "udp dport 7001"))
+		die(spin_strerror_last());
+	probe(s, ctx, 7001, 1, "packets of a tapped context have no handlers");
+	if (spin_ctx__tapped(ctx, count_tapped, &tapped) != STREAMS || tapped != STREAMS || spin_ctx__tap_lost(ctx))
+		die("a tapped context with another rule copies too few packets, or too many");
+	spin_ctx__untap(ctx);
 	messages = context(nic[0], "reduce", "udp dport 9330");
 	if (set_rule(messages, "udp dport 9331") != -EOPNOTSUPP)
 		die("a context of messages gets another rule");
