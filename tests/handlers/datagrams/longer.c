@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Replies of SPIN_REPLY's buffer (<spin/reply.h>), for tests/vectors/longer.vec: the first word asks for so many bytes, in steps of the second one
+ * Replies of SPIN_REPLY's buffer (<spin/reply.h>), for tests/vectors/longer: the first word asks for so many bytes, in steps of the second one
  * from the third on; the first bytes are the first word. A word of all ones asks for a plain reply of four bytes.
  */
 #include <spin/spin.h>

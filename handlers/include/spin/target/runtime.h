@@ -6,7 +6,7 @@
 /* run.h */
 SPIN_INLINE uint32_t spin_num_hpus_(const struct spin_packet *packet);
 
-/* connections.h, context_host.h */
+/* stream.h, context_host.h */
 SPIN_INLINE uint32_t spin_connections_missed_(const struct spin_packet *packet);
 
 /* clock.h */
