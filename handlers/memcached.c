@@ -2,18 +2,17 @@
 /*
  * memcached - a cache on the NIC for a memcached that knows nothing of it (the idea is BMC's, NSDI 2021)
  *
- * For all of a server's sockets, with one state: `spinctl exec --protocol both`. A GET of one key over UDP is answered from here, if the
- * key's entry is in the cache. All else goes on to memcached. The program spin-memcached fills the cache; <memcached.h> tells what
- * the two share, and why an answer is never older than what memcached has acknowledged.
+ * For all of a server's sockets, with one state: `spinctl exec --protocol both`. A GET of one key over UDP is answered from here, if the key's entry is in
+ * the cache. All else goes on to memcached. The program spin-memcached fills the cache; <memcached.h> tells what the two share, and
+ * why an answer is never older than what memcached has acknowledged.
  *
- * For that each command that may change something is counted here before memcached has it, over UDP and over TCP, text or
- * binary, whole or in pieces: of its key, or of all keys where it names more than one or none. A command counts when it is whole, and
- * one that brings data when its line is, too, since memcached drops the old value then if the new one does not fit.
+ * For that each command that may change something is counted before memcached has it, over UDP and TCP, text or binary, whole or in pieces: of
+ * its key, or of all keys where it names several or none. It counts when it is whole, and one that brings data when its line is, too: memcached
+ * drops the old value then if the new one does not fit.
  *
- * What memcached takes for a command is not always plain: of "set k 0 0 x" it refuses the line, and then takes the data for
- * commands. A connection that sends what is not understood exactly is not followed any more: each piece of it counts as
- * a change of all keys. A datagram that ends within a command is dropped: memcached would wait for the rest, and take it from whoever
- * sends the next one.
+ * What memcached takes for a command is not always plain: of "set k 0 0 x" it refuses the line, and then takes the data for commands. So a
+ * connection that sends what is not understood exactly is not followed any more: each piece of it counts as a change of all keys. A datagram that ends
+ * within a command is dropped: memcached would take the rest from whoever sends the next one.
  */
 #include <spin/spin.h>
 #include <memcached.h>
@@ -184,20 +183,22 @@ static inline void mc_command_ends(struct mc_parser *c)
  */
 static inline void mc_set_flag_ends(struct mc_parser *c)
 {
-	const uint32_t flag = c->seen >> 24, seen = c->seen & 0xffffff;
+	const uint32_t flag = c->seen >> 24, seen = c->seen & 0xffffff, bytes = c->field_bytes, n = c->number;
 	const uint32_t bit = flag == 'T'   ? 256
 			     : flag == 'F' ? 512
 			     : flag == 'I' ? 1024
 			     : flag == 'q' ? 2048
 			     : flag == 'k' ? 4096
 			     : flag == 'c' ? 8192
+			     : flag == 'M' ? 16384
 					   : 0;
-	const uint32_t alone = flag != 'T' && flag != 'F';
+	_Bool good = bytes == 1;
 
-	c->seen = seen | bit;
-	if (!bit || seen & bit || (alone && c->field_bytes != 1) ||
-	    (!alone && (c->field_bytes < 2 || c->field_bytes > 10 || seen & (MC_NO_NUMBER | MC_TOO_LARGE) || c->number > 0x7fffffff)))
-		c->seen |= MC_WRONG;
+	if (flag == 'T' || flag == 'F')
+		good = bytes - 2 < 9 && !(seen & (MC_NO_NUMBER | MC_TOO_LARGE)) && n <= 0x7fffffff;
+	if (flag == 'M') /* its mode */
+		good = bytes == 2 && (n == 'A' || n == 'E' || n == 'P' || n == 'R' || n == 'S');
+	c->seen = bit && good && !(seen & bit) ? seen | bit : seen | MC_WRONG;
 }
 
 /* Which words of a command are numbers, by bits, and how many bytes its data has. */
@@ -258,7 +259,9 @@ static inline void mc_word(struct mc_parser *c, uint32_t byte)
 		if (c->field >= 2 && !c->field_bytes && !mc_flag_reads(byte))
 			c->seen |= MC_TOUCHES;
 		if (c->command == MC_META_SET && c->field > 2 && !c->field_bytes)
-			c->seen |= byte << 24; /* the flag; what follows is its number */
+			c->seen |= byte << 24; /* the flag; what follows is its number, or a letter */
+		else if (c->seen >> 24 == 'M')
+			c->number = byte;
 		else
 			mc_digit(c, byte);
 	}
@@ -286,7 +289,6 @@ static inline void mc_data_follows(struct mc_cache *cache, struct mc_parser *c, 
 
 static inline void mc_line_ends(struct mc_cache *cache, struct mc_parser *c)
 {
-	const uint32_t words = c->field;
 	const _Bool right = !(c->seen & MC_WRONG);
 
 	switch (c->command) {
@@ -294,13 +296,13 @@ static inline void mc_line_ends(struct mc_cache *cache, struct mc_parser *c)
 	case MC_READ:
 		break;
 	case MC_STORE:
-		mc_data_follows(cache, c, right && (words == 5 || words == 6));
+		mc_data_follows(cache, c, right && (c->field == 5 || c->field == 6));
 		return;
 	case MC_CAS:
-		mc_data_follows(cache, c, right && (words == 6 || words == 7));
+		mc_data_follows(cache, c, right && (c->field == 6 || c->field == 7));
 		return;
 	case MC_META_SET:
-		mc_data_follows(cache, c, right && words >= 3);
+		mc_data_follows(cache, c, right && c->field >= 3);
 		return;
 	case MC_FLUSH:
 		mc_flush(cache, c->left);
@@ -316,7 +318,7 @@ static inline void mc_line_ends(struct mc_cache *cache, struct mc_parser *c)
 			mc_changed(cache, c->hash);
 		break;
 	case MC_GAT:
-		if (words > 3)
+		if (c->field > 3)
 			mc_all_changed(cache);
 		else
 			mc_changed(cache, c->hash);
@@ -674,8 +676,6 @@ static inline enum spin_payload_rc mc_datagram(struct spin_payload *p, struct mc
 	spin_add32(&cache->dropped, 1);
 	return SPIN_DROP;
 }
-
-/* --- handlers --- */
 
 static enum spin_header_rc memcached_header(struct spin_header *h, struct mc_cache *cache)
 {

@@ -92,7 +92,7 @@ static void check_server(struct mc_server *server, int calm, const char *what)
 
 	if (calm) {
 		check.pause_us = 200000;
-		check.flush_ms = 3000;
+		check.flush_ms = 6000;
 	}
 	mc_check__run(&check);
 	hits = mc_server__hits(server) - hits;

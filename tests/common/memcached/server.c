@@ -114,7 +114,8 @@ static pid_t child_of(pid_t pid)
 static void start_memcached(struct mc_server *server)
 {
 	char spinctl[100], handler[100], threads[12], port[8];
-	char *with[] = { spinctl, "exec", "--socket", server->spind.socket, "--protocol", "both", "--handler", handler, "--" };
+	char *with[] = { spinctl,     "exec",  "--socket", server->spind.socket, "--class", "trusted", "--protocol", "both",
+			 "--handler", handler, "--" };
 	char *alone[] = { PROGRAM, "-u", "nobody", "-p", port, "-U", port, "-t", threads, NULL };
 	char *words[WORDS_MAX];
 	unsigned n = 0;
@@ -184,7 +185,7 @@ void mc_server__start(struct mc_server *server)
 	server->cache = NULL;
 	enter(server->ns);
 	if (server->with) {
-		spind__start(&server->spind, "");
+		spind__start(&server->spind, "trusted-group nogroup\n"); /* nobody's */
 		copy_programs(server);
 	}
 	start_memcached(server);
