@@ -36,8 +36,9 @@ struct mc_frame {
 #define MC_HASH_PRIME 0x01000193u
 
 #define MC_VERSION_OF(hash) ((hash) & (MC_VERSIONS - 1))
-#define MC_SET_OF(hash)     ((hash) >> 16 & (MC_SETS - 1))
-#define MC_WANTED_OF(hash)  ((hash) >> 8 & (MC_WANTED - 1))
+/* Multiplied, since keys that differ in a number alone have much alike in FNV's upper bits. */
+#define MC_SET_OF(hash)    ((hash)*2654435769u >> 23 & (MC_SETS - 1))
+#define MC_WANTED_OF(hash) (((hash) ^ (hash) >> 15) * 2654435769u >> 24 & (MC_WANTED - 1))
 
 /* Written by the program, but for `hits`. */
 struct mc_entry {
