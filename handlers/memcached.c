@@ -28,20 +28,8 @@ struct mc_datagram {
 };
 SPIN_BUFFER(struct mc_datagram, mc_datagrams, 2); /* two: a buffer has 64 bytes at least */
 
-/* --- commands --- */
-
 /* What the next turn of mc_parse() does: one thing at a time, so that the kernel's verifier need not follow one with all of another. */
-enum mc_state {
-	MC_START,
-	MC_LINE,
-	MC_COMMAND_ENDS,
-	MC_WORD_ENDS,
-	MC_LINE_ENDS,
-	MC_DATA,
-	MC_BINARY,
-	MC_BINARY_ACTS,
-	MC_LOST,
-};
+enum mc_state { MC_START, MC_LINE, MC_COMMAND_ENDS, MC_WORD_ENDS, MC_FLAG_ENDS, MC_LINE_ENDS, MC_DATA, MC_BINARY, MC_BINARY_ACTS, MC_LOST };
 
 enum mc_command {
 	MC_NONE,
@@ -177,52 +165,60 @@ static inline void mc_command_ends(struct mc_parser *c)
 	mc_word_begins(c);
 }
 
+/* 1 or 0 without a branch, which the verifier would follow with all that is behind it: of x that is 0, and of a < b, both less than 2^31. */
+static inline uint32_t mc_zero(uint32_t x)
+{
+	return (~x & (x - 1)) >> 31;
+}
+
+static inline uint32_t mc_less(uint32_t a, uint32_t b)
+{
+	return (a - b) >> 31;
+}
+
+#define MC_LETTER(letter) (1u << ((letter)&31))
+
 /*
- * A flag of ms has ended. memcached refuses the command without taking its data if one is there twice, or has no number where it needs
- * one; flags that are not named here may have other reasons. The flags that were there are bits of `seen` from 8 on.
+ * A flag of ms has ended. memcached refuses the command without taking its data if one is there twice, or has no number where it needs one; other
+ * flags than these may have other reasons. Those that were there are bits of `seen` from 8 on: 13 tells them apart.
  */
-static inline void mc_set_flag_ends(struct mc_parser *c)
+static inline void mc_flag_ends(struct mc_parser *c)
 {
-	const uint32_t flag = c->seen >> 24, seen = c->seen & 0xffffff, bytes = c->field_bytes, n = c->number;
-	const uint32_t bit = flag == 'T'   ? 256
-			     : flag == 'F' ? 512
-			     : flag == 'I' ? 1024
-			     : flag == 'q' ? 2048
-			     : flag == 'k' ? 4096
-			     : flag == 'c' ? 8192
-			     : flag == 'M' ? 16384
-					   : 0;
-	_Bool good = bytes == 1;
+	const uint32_t flag = c->seen >> 24, seen = c->seen & 0xffffff, bytes = c->field_bytes, n = c->number,
+		       bit = 256u << (flag & 31) % 13;
+	const uint32_t flags = flag & 32 ? MC_LETTER('q') | MC_LETTER('k') | MC_LETTER('c')
+					 : MC_LETTER('T') | MC_LETTER('F') | MC_LETTER('I') | MC_LETTER('M');
+	const uint32_t modes = MC_LETTER('A') | MC_LETTER('E') | MC_LETTER('P') | MC_LETTER('R') | MC_LETTER('S');
+	const uint32_t counts = mc_zero(flag ^ 'T') | mc_zero(flag ^ 'F'), has_mode = mc_zero(flag ^ 'M');
+	uint32_t good = mc_zero(bytes ^ 1) & ~(counts | has_mode);
 
-	if (flag == 'T' || flag == 'F')
-		good = bytes - 2 < 9 && !(seen & (MC_NO_NUMBER | MC_TOO_LARGE)) && n <= 0x7fffffff;
-	if (flag == 'M') /* its mode */
-		good = bytes == 2 && (n == 'A' || n == 'E' || n == 'P' || n == 'R' || n == 'S');
-	c->seen = bit && good && !(seen & bit) ? seen | bit : seen | MC_WRONG;
+	good |= counts & mc_less(1, bytes) & mc_less(bytes, 11) & mc_zero(seen & (MC_NO_NUMBER | MC_TOO_LARGE)) & (~n >> 31);
+	good |= has_mode & mc_zero(bytes ^ 2) & mc_zero(n >> 5 ^ 2) & modes >> (n & 31);
+	good &= flags >> (flag & 31) & mc_zero(seen & bit) & mc_zero((flag >> 6) ^ 1) & 1;
+	c->seen = seen | bit | (good ^ 1) * MC_WRONG;
+	mc_word_begins(c);
 }
 
-/* Which words of a command are numbers, by bits, and how many bytes its data has. */
-static inline uint32_t mc_numbers_of(uint32_t command)
-{
-	return command == MC_STORE ? 4 | 8 | 16 : command == MC_CAS ? 4 | 8 | 16 | 32 : command == MC_META_SET ? 4 : 0;
-}
+/* Which words of a command are numbers, by bits: a byte for each command. */
+#define MC_NUMBERS ((4ull | 8 | 16) << 8 * MC_STORE | (4ull | 8 | 16 | 32) << 8 * MC_CAS | 4ull << 8 * MC_META_SET)
 
 /* A word has ended that is not the command: its number, where it should be one. */
 static inline void mc_word_ends(struct mc_parser *c)
 {
-	const uint32_t field = c->field & 31, numbers = mc_numbers_of(c->command), length = c->command == MC_META_SET ? 2 : 4;
-	uint32_t wrong = 0;
+	const uint32_t field = c->field & 31, numbers = (uint32_t)(MC_NUMBERS >> 8 * (c->command & 7)) & 0xff & -mc_less(c->command, 8);
+	const uint32_t is_number = numbers >> field & 1, length = 4 - 2 * mc_zero(c->command ^ MC_META_SET);
+	const uint32_t over = mc_less(0x3fffffff, c->number & 0x7fffffff) | c->number >> 31,
+		       flags = mc_zero(field ^ 2) & mc_zero(length ^ 4);
+	uint32_t wrong = is_number & (1 ^ mc_zero(c->seen & MC_NO_NUMBER));
 
-	if (numbers >> field & 1)
-		wrong = c->seen & MC_NO_NUMBER;
-	if (numbers >> field & 1 && field < 5) /* cas's own number has 64 bits */
-		wrong |= (c->seen & MC_TOO_LARGE) | ((field != 2 || length == 2) && c->number > 0x3fffffff);
-	if (numbers && ((field == 1 && c->field_bytes > MC_KEY_BYTES_MAX) || (field == 5 && c->field_bytes > 19) || wrong))
-		c->seen |= MC_WRONG;
+	/* FLAGS have 32 bits, and cas's own number 64 */
+	wrong |= is_number & mc_less(field, 5) & ((1 ^ mc_zero(c->seen & MC_TOO_LARGE)) | (over & (flags ^ 1)));
+	wrong |= mc_zero(field ^ 1) & mc_less(MC_KEY_BYTES_MAX, c->field_bytes & 0x7fffffff);
+	wrong |= mc_zero(field ^ 5) & mc_less(19, c->field_bytes & 0x7fffffff);
+	if (numbers)
+		c->seen |= wrong * MC_WRONG;
 	if (numbers && field == length)
 		c->left = c->number + 2;
-	if (c->command == MC_META_SET && field > 2)
-		mc_set_flag_ends(c);
 	if (c->command == MC_FLUSH && field == 1 && !(c->seen & MC_NO_NUMBER))
 		c->left = c->seen & MC_TOO_LARGE ? 0xffffffff : c->number;
 	mc_word_begins(c);
@@ -346,7 +342,9 @@ static inline void mc_text(struct mc_cache *cache, struct mc_parser *c, uint32_t
 	}
 	if (byte == '\n')
 		c->seen |= MC_LF;
-	if (c->field_bytes)
+	if (c->field_bytes && c->command == MC_META_SET && c->field > 2)
+		c->state = MC_FLAG_ENDS;
+	else if (c->field_bytes)
 		c->state = c->field ? MC_WORD_ENDS : MC_COMMAND_ENDS;
 	else if (byte == '\n')
 		c->state = MC_LINE_ENDS;
@@ -485,6 +483,9 @@ static inline _Bool mc_ends(struct mc_cache *cache, struct mc_parser *c)
 		return 1;
 	case MC_WORD_ENDS:
 		mc_word_ends(c);
+		return 1;
+	case MC_FLAG_ENDS:
+		mc_flag_ends(c);
 		return 1;
 	case MC_LINE_ENDS:
 		mc_line_ends(cache, c);
