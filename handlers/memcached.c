@@ -362,10 +362,10 @@ static inline void mc_binary_begins(struct mc_parser *c)
 	c->hash = MC_HASH_START;
 }
 
-/* get, getq, getk, getkq, noop, version, stat, quit, quitq, verbosity, sasl */
+/* get, getq, getk, getkq, noop, version, stat, quit, quitq, verbosity */
 static inline _Bool mc_binary_reads(uint32_t opcode)
 {
-	return opcode < 0x20 ? 0x08813e81u >> opcode & 1 : opcode < 0x23;
+	return opcode < 0x20 && 0x08813e81u >> opcode & 1;
 }
 
 /* The key has come, or the value, or both. */
@@ -375,8 +375,6 @@ static inline void mc_binary_acts(struct mc_cache *cache, struct mc_parser *c)
 
 	if (opcode == 0x08 || opcode == 0x18)
 		mc_flush(cache, c->field_bytes >> 16 ? c->seen : 0);
-	else if (opcode > 0x24)
-		mc_all_changed(cache);
 	else if (!mc_binary_reads(opcode))
 		mc_changed(cache, c->hash);
 	if (c->field >= MC_HEADER_BYTES + c->left)
@@ -405,7 +403,8 @@ static inline void mc_binary(struct mc_cache *cache, struct mc_parser *c, uint32
 			c->left = c->left << 8 | byte;
 		if (at + 1 < MC_HEADER_BYTES)
 			return;
-		if (c->left > 0x3fffffff || extras + key > c->left) {
+		/* what memcached does not know it answers, and then takes too much; so SASL's, mostly */
+		if (c->left > 0x3fffffff || extras + key > c->left || c->command > 0x24 || c->command - 0x1f < 4) {
 			mc_lose(cache, c);
 			return;
 		}

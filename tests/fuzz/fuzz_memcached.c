@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Random and damaged commands through the memcached handlers and then a memcached, by UDP: a key that memcached has changed is one that
+ * the handlers have counted; and after a datagram that they let through memcached does not wait for the rest of a command.
+ *
+ *	fuzz_memcached [--commands N] [--seed N]
+ *
+ * The handlers are the host build's, whose parser is that of all engines (tests/vectors/memcached); what it makes of the bytes of a
+ * datagram it makes of those of a stream.
+ */
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <memcached.h>
+#include <spin/wire.h>
+
+#include "tests/common/built.h"
+#include "tests/common/memcached/client.h"
+#include "tests/common/memcached/server.h"
+#include "tests/common/net/asks.h"
+#include "tests/common/net/netns.h"
+#include "tests/common/proc.h"
+#include "tests/common/random.h"
+#include "user/conformance/engine.h"
+
+#define SERVER    "10.9.0.1"
+#define PORT      11211
+#define KEYS      4
+#define TEXT_MAX  1200u
+#define HEADERS   (sizeof(struct spin_eth) + sizeof(struct spin_ip4) + sizeof(struct spin_udp))
+#define ANSWER_MS 1000
+
+struct fuzz {
+	uint64_t seed;
+	struct engine *engine;
+	int fd; /* the client of UDP */
+	struct mc_answer on, answer;
+	uint16_t id;
+	char text[TEXT_MAX];
+	size_t bytes;
+};
+
+/* Of a key: what memcached has, and what the handlers have counted. */
+struct known {
+	char state[KEYS][160];
+	uint32_t version[KEYS], epoch;
+};
+
+static const char *const keys[KEYS] = { "k0", "k1", "key-two", "3" };
+
+static uint32_t below(struct fuzz *f, uint32_t n)
+{
+	return (uint32_t)(random_next(&f->seed) % n);
+}
+
+/* --- commands ------------------------------------------------------------------- */
+
+static void put(struct fuzz *f, const void *bytes, size_t count)
+{
+	if (count > sizeof(f->text) - f->bytes)
+		count = sizeof(f->text) - f->bytes;
+	memcpy(f->text + f->bytes, bytes, count);
+	f->bytes += count;
+}
+
+static void put_text(struct fuzz *f, const char *text)
+{
+	put(f, text, strlen(text));
+}
+
+static void put_number(struct fuzz *f)
+{
+	static const char *const odd[] = {
+		"0", "-1", "4294967295", "4294967296", "99999999999999999999", "x", "", "+1", "1x", "2147483648"
+	};
+	char number[16];
+
+	snprintf(number, sizeof(number), "%u", below(f, 100000));
+	put_text(f, below(f, 8) ? number : odd[below(f, sizeof(odd) / sizeof(odd[0]))]);
+}
+
+static void put_data(struct fuzz *f, uint32_t bytes)
+{
+	static const char inside[] = "delete k0\r\nset k1 0 0 1\r\nx\r\nincr 3 1\r\n";
+
+	for (uint32_t i = 0; i < bytes; i++)
+		put(f, &inside[i % (sizeof(inside) - 1)], 1);
+}
+
+/* Letters stand for: K key, N number, B the length of the data that follows, F flags of meta commands. */
+static void put_line(struct fuzz *f, const char *line)
+{
+	static const char *const flags[] = { "q", "k", "c", "I", "T30", "F7", "b", "MS", "MA", "O1", "v", "t", "N9", "Tx", "MX", "C1" };
+	uint32_t length = below(f, 40);
+	char number[16];
+	int has_data = 0;
+
+	for (; *line; line++) {
+		if (*line == 'K') {
+			put_text(f, keys[below(f, KEYS)]);
+		} else if (*line == 'N') {
+			put_number(f);
+		} else if (*line == 'B') {
+			has_data = 1;
+			snprintf(number, sizeof(number), "%u", length);
+			put_text(f, number);
+		} else if (*line == 'F') {
+			for (uint32_t i = below(f, 4); i; i--) {
+				put_text(f, " ");
+				put_text(f, flags[below(f, sizeof(flags) / sizeof(flags[0]))]);
+			}
+		} else {
+			put(f, line, 1);
+		}
+	}
+	put_text(f, "\r\n");
+	if (!has_data)
+		return;
+	put_data(f, length);
+	put_text(f, "\r\n");
+}
+
+static void put_binary(struct fuzz *f)
+{
+	static const uint8_t opcodes[] = { 0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 14, 15, 17, 20, 21, 24, 25, 28, 29, 30, 35, 0x40 };
+	uint8_t opcode = opcodes[below(f, sizeof(opcodes))], extras = 0, header[24] = { 0x80, opcode }, extra[20] = { 0 };
+	const char *key = opcode == 8 || opcode == 10 || opcode == 24 ? "" : keys[below(f, KEYS)];
+	uint32_t value = 0;
+
+	if (opcode == 5 || opcode == 6 || opcode == 21)
+		extras = 20;
+	else if (opcode == 1 || opcode == 2 || opcode == 3 || opcode == 17)
+		extras = 8;
+	else if (opcode >= 28 && opcode <= 35)
+		extras = 4;
+	if (extras == 8 || opcode == 14 || opcode == 15 || opcode == 25)
+		value = below(f, 40);
+	if (!below(f, 20))
+		extras ^= 4;
+	header[3] = (uint8_t)strlen(key);
+	header[4] = extras;
+	header[11] = (uint8_t)(strlen(key) + extras + value);
+	put(f, header, sizeof(header));
+	put(f, extra, extras);
+	put_text(f, key);
+	put_data(f, value);
+}
+
+static void damage(struct fuzz *f)
+{
+	static const char other[] = " \r\n0-9kx\200";
+	size_t at = f->bytes ? below(f, (uint32_t)f->bytes) : 0;
+	char byte = below(f, 10) ? other[below(f, sizeof(other) - 1)] : (char)below(f, 256);
+
+	switch (f->bytes ? below(f, 4) : 3) {
+	case 0:
+		f->text[at] = byte;
+		break;
+	case 1:
+		memmove(f->text + at, f->text + at + 1, f->bytes - at - 1);
+		f->bytes--;
+		break;
+	case 2:
+		f->bytes = at;
+		break;
+	default:
+		if (f->bytes == sizeof(f->text))
+			break;
+		memmove(f->text + at + 1, f->text + at, f->bytes - at);
+		f->text[at] = byte;
+		f->bytes++;
+	}
+}
+
+static void make(struct fuzz *f)
+{
+	static const char *const lines[] = {
+		"get K",
+		"get K K",
+		"gets K",
+		"set K N N B",
+		"set K N N B noreply",
+		"add K N N B",
+		"replace K 0 0 B",
+		"append K 0 0 B",
+		"prepend K 0 0 B",
+		"cas K 0 0 B N",
+		"incr K N",
+		"decr K N",
+		"delete K",
+		"delete K noreply",
+		"touch K N",
+		"gat N K",
+		"gat N K K",
+		"flush_all",
+		"flush_all noreply",
+		"mgF",
+		"mg KF",
+		"md KF",
+		"ma KF",
+		"ms K BF",
+		"ms K B",
+		"mn",
+		"set K N N N",
+		"set K N N",
+		"cas K 0 0 B",
+		"version",
+		"set K 0 N B N N",
+	};
+	uint32_t binary = !below(f, 4);
+
+	f->bytes = 0;
+	for (uint32_t n = 1 + below(f, 3); n; n--) {
+		if (binary)
+			put_binary(f);
+		else
+			put_line(f, lines[below(f, sizeof(lines) / sizeof(lines[0]))]);
+	}
+	for (uint32_t n = below(f, 2) ? 0 : below(f, 4); n; n--)
+		damage(f);
+}
+
+/* --- what the handlers make of it ------------------------------------------------- */
+
+/* Returns 1 if memcached is to have it. */
+static int handlers_pass(struct fuzz *f)
+{
+	static struct engine_out out;
+	uint8_t frame[HEADERS + sizeof(struct mc_frame) + TEXT_MAX] = { 0 };
+	const uint32_t bytes = (uint32_t)(HEADERS + sizeof(struct mc_frame) + f->bytes);
+	struct spin_eth *eth = (struct spin_eth *)frame;
+	struct spin_ip4 *ip = (struct spin_ip4 *)(eth + 1);
+	struct spin_udp *udp = (struct spin_udp *)(ip + 1);
+	struct mc_frame *front = (struct mc_frame *)(udp + 1);
+	uint32_t sum = 0;
+
+	eth->type = htons(SPIN_ETH_IP4);
+	*ip = (struct spin_ip4){ .version_ihl = 0x45, .ttl = 64, .protocol = SPIN_IP_UDP, .src = 1, .dst = 2 };
+	ip->total_length = htons((uint16_t)(bytes - sizeof(*eth)));
+	for (unsigned i = 0; i < sizeof(*ip) / 2; i++)
+		sum += ((const uint16_t *)ip)[i];
+	ip->checksum = (uint16_t) ~((sum & 0xffff) + (sum >> 16));
+	udp->dst_port = htons(PORT);
+	udp->length = htons((uint16_t)(bytes - sizeof(*eth) - sizeof(*ip)));
+	front->datagrams = htons(1);
+	memcpy(front + 1, f->text, f->bytes);
+	if (f->engine->ops->packet(f->engine, frame, bytes, &out))
+		die("the handlers: %s", engine_why());
+	return out.verdict == SPIN_VERDICT_PASS;
+}
+
+static uint32_t read_word(struct fuzz *f, size_t offset)
+{
+	uint32_t word;
+
+	if (f->engine->ops->read(f->engine, "spin_state", offset, &word, sizeof(word)))
+		die("the handlers' state: %s", engine_why());
+	return word;
+}
+
+/* --- what memcached makes of it --------------------------------------------------- */
+
+/* Its value's number and flags; its time, which runs, in steps that are too long for the test to take. */
+static void ask_state(struct fuzz *f, const char *key, char *state, size_t bytes)
+{
+	char command[64], *line;
+	long left = 0;
+
+	snprintf(command, sizeof(command), "gets %s\r\nmg %s t\r\n", key, key);
+	mc_client__send(f->on.fd, command, strlen(command), 1, NULL);
+	line = mc_client__line(&f->on);
+	if (!line)
+		die("memcached does not answer over TCP");
+	snprintf(state, bytes, "%s", line);
+	if (!strncmp(line, "VALUE", 5)) {
+		unsigned long value = 0;
+
+		sscanf(line, "%*s %*s %*s %lu", &value);
+		if (!mc_client__bytes(&f->on, value + 2) || !mc_client__line(&f->on))
+			die("memcached's value is cut");
+	}
+	line = mc_client__line(&f->on);
+	if (!line)
+		die("memcached does not answer over TCP");
+	if (sscanf(line, "HD t%ld", &left) == 1)
+		snprintf(state + strlen(state), bytes - strlen(state), " %s", left < 0 ? "for ever" : "");
+}
+
+static void look_at_handlers(struct fuzz *f, struct known *out)
+{
+	for (int i = 0; i < KEYS; i++) {
+		uint32_t hash = MC_HASH_START;
+
+		for (const char *at = keys[i]; *at; at++)
+			hash = (hash ^ (uint8_t)*at) * MC_HASH_PRIME;
+		out->version[i] = read_word(f, offsetof(struct mc_cache, version) + 4 * MC_VERSION_OF(hash));
+	}
+	out->epoch = read_word(f, offsetof(struct mc_cache, epoch));
+}
+
+static void look(struct fuzz *f, struct known *out)
+{
+	look_at_handlers(f, out);
+	for (int i = 0; i < KEYS; i++)
+		ask_state(f, keys[i], out->state[i], sizeof(out->state[i]));
+}
+
+static void print_text(const struct fuzz *f)
+{
+	printf("      | ");
+	for (size_t i = 0; i < f->bytes; i++)
+		printf(f->text[i] >= ' ' && f->text[i] < 127 ? "%c" : "\\x%02x", (uint8_t)f->text[i]);
+	putchar('\n');
+}
+
+/* Returns 1 if a change was not counted, or memcached waits for more. */
+static int try_one(struct fuzz *f, struct known *was, uint64_t *changes)
+{
+	struct known is;
+	int failed = 0;
+
+	mc_client__ask(f->fd, ++f->id, f->text, f->bytes);
+	mc_client__ask(f->fd, ++f->id, "version\r\n", 9); /* there is one thread, and one queue */
+	if (mc_client__hear(f->fd, f->id, ANSWER_MS, &f->answer) < 0) {
+		printf("FAIL: memcached does not answer what comes behind this:\n");
+		print_text(f);
+		return 1;
+	}
+	look(f, &is);
+	for (int i = 0; i < KEYS; i++) {
+		if (!strcmp(was->state[i], is.state[i]))
+			continue;
+		++*changes;
+		if (was->version[i] != is.version[i] || was->epoch != is.epoch)
+			continue;
+		printf("FAIL: '%s' became '%s', and the handlers have not counted it:\n", was->state[i], is.state[i]);
+		print_text(f);
+		failed = 1;
+	}
+	*was = is;
+	return failed;
+}
+
+int main(int argc, char **argv)
+{
+	static struct fuzz f = { .seed = 1 };
+	struct mc_server server = { .cpu = -1, .threads = 1 };
+	unsigned long commands = 20000, passed = 0;
+	uint64_t changes = 0;
+	struct asks_hosts hosts;
+	struct built built;
+	struct known was;
+	int failed = 0;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	for (int i = 1; i + 1 < argc; i += 2) {
+		if (!strcmp(argv[i], "--commands"))
+			commands = strtoul(argv[i + 1], NULL, 10);
+		else if (!strcmp(argv[i], "--seed"))
+			f.seed = strtoull(argv[i + 1], NULL, 10);
+		else
+			die("usage: fuzz_memcached [--commands N] [--seed N]");
+	}
+	if (mc_server__missing()) {
+		printf("skip: %s\n", mc_server__missing());
+		return 77;
+	}
+	if (built_handler("memcached", &built) ||
+	    engine_open(ENGINE_HOST, &built.handler, &(struct engine_context){ .rule = { .protocol = SPIN_IP_UDP } }, &f.engine))
+		die("%s", engine_why());
+	proc_init();
+	asks__hosts(&hosts);
+	netns_enter(hosts.client_ns);
+	server.ns = hosts.server_ns;
+	mc_server__start(&server);
+	f.fd = mc_client__udp(SERVER, PORT);
+	f.on.fd = mc_client__tcp(SERVER, PORT);
+	look(&f, &was);
+	for (unsigned long i = 0; i < commands && !failed; i++) {
+		make(&f);
+		look_at_handlers(&f, &was);
+		if (!f.bytes || !handlers_pass(&f))
+			continue;
+		passed++;
+		failed = try_one(&f, &was, &changes);
+	}
+	mc_server__stop(&server);
+	engine_close(f.engine);
+	printf("%lu datagrams, %lu let through, %llu changes of keys\n", commands, passed, (unsigned long long)changes);
+	return failed || changes < commands / 100;
+}
