@@ -228,13 +228,13 @@ static inline void mc_digit(struct mc_parser *c, uint32_t byte)
 {
 	const uint32_t digit = byte - '0';
 
+	if (digit <= 9 && c->field == 3 && c->field_bytes == 1)
+		c->seen &= ~(uint32_t)MC_TOO_LARGE; /* of the minus before it */
 	if (digit <= 9 && c->number <= 429496728)
 		c->number = c->number * 10 + digit;
-	else if (digit <= 9)
-		c->seen |= MC_TOO_LARGE;
-	else if (byte == '-' && c->command == MC_FLUSH && !c->field_bytes)
-		c->seen |= MC_TOO_LARGE;                         /* memcached makes a month of it */
-	else if (byte != '-' || c->field != 3 || c->field_bytes) /* an EXPTIME may be negative */
+	else if (digit <= 9 || (byte == '-' && (c->command == MC_FLUSH || c->field == 3) && !c->field_bytes))
+		c->seen |= MC_TOO_LARGE; /* of a flush's minus memcached makes a month; of EXPTIME's it needs a number behind it */
+	else
 		c->seen |= MC_NO_NUMBER;
 }
 

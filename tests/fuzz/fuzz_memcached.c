@@ -73,9 +73,8 @@ static void put_text(struct fuzz *f, const char *text)
 
 static void put_number(struct fuzz *f)
 {
-	static const char *const odd[] = {
-		"0", "-1", "4294967295", "4294967296", "99999999999999999999", "x", "", "+1", "1x", "2147483648"
-	};
+	static const char *const odd[] = { "0",  "-1", "4294967295", "4294967296", "99999999999999999999", "x", "", "+1",
+					   "1x", "-",  "-x1",        "2147483648" };
 	char number[16];
 
 	snprintf(number, sizeof(number), "%u", below(f, 100000));
