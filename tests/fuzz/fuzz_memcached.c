@@ -379,6 +379,8 @@ int main(int argc, char **argv)
 	f.on.fd = mc_client__tcp(SERVER, PORT);
 	look(&f, &was);
 	for (unsigned long i = 0; i < commands && !failed; i++) {
+		if (!(i % 10000))
+			proc_progress();
 		make(&f);
 		look_at_handlers(&f, &was);
 		if (!f.bytes || !handlers_pass(&f))
