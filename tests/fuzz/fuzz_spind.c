@@ -137,7 +137,7 @@ static int *any_connection(int is_new)
 static void send_one(void)
 {
 	struct broker_request request = {
-		.magic = BROKER_MAGIC, .version = BROKER_VERSION, .op = any(9), .class = any(3), .id = any(5000)
+		.magic = BROKER_MAGIC, .version = BROKER_VERSION, .op = any(BROKER_SET_RULE + 2), .class = any(3), .id = any(5000)
 	};
 	uint8_t message[MESSAGE_MAX];
 	size_t bytes = sizeof(request);
