@@ -16,9 +16,9 @@
 #define MC_KEY_BYTES_MAX 250u /* memcached's */
 #define MC_TEXT_BYTES    504u /* of an answer, behind the frame header */
 #define MC_WAYS          4u
-#define MC_SETS          512u /* a power of two, as the next two */
-#define MC_VERSIONS      65536u
-#define MC_WANTED        256u
+#define MC_SETS          256u /* a power of two, as the next two */
+#define MC_VERSIONS      16384u
+#define MC_WANTED        128u
 
 /* What handlers copy at a time: an answer is a whole number of them. */
 struct mc_piece {

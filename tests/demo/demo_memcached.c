@@ -19,7 +19,7 @@
 #include "tests/demo/parts.h"
 
 #define MEMCASLAP "/usr/bin/memcaslap"
-#define KEYS      2000u /* nearly all fit into the cache of 2048 */
+#define KEYS      1000u /* nearly all fit into the cache of 1024 */
 #define THETA     0.99
 #define DRAWN     (1u << 16)
 #define WARM_UP_S 4.0

@@ -60,7 +60,7 @@ static void check_flipped(struct runner *r, const struct vector *v, const struct
 		struct engine_cache_entry *entry;
 		int err;
 
-		if (!r->engines.wanted[kind] || r->engines.cannot[kind])
+		if (!r->engines.wanted[kind] || r->engines.cannot[kind] || (kind == ENGINE_ISOLATED && v->trusted))
 			continue;
 		err = engine_cache_get(&r->cache, (enum engine_kind)kind, handler, &v->context, &entry);
 		if (engine_cannot(err)) {
