@@ -18,7 +18,7 @@
 #define MC_WAYS          4u
 #define MC_SETS          256u /* a power of two, as the next two */
 #define MC_VERSIONS      16384u
-#define MC_WANTED        128u
+#define MC_WANTED        256u
 
 /* What handlers copy at a time: an answer is a whole number of them. */
 struct mc_piece {
