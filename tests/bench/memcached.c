@@ -47,8 +47,10 @@
 #define TRY_MS       80
 #define DRAIN_MS     20
 #define THETA        0.99
-#define TARGET       5.0
+#define TARGET       10.0
 #define TARGET_BOUND 0.85
+#define TARGET_CPU   0.1
+#define TARGET_MISS  1.1
 #define CLIENT_PORT  4000
 #define FILL_S       20 /* until all hot keys are in the cache, at most */
 
@@ -360,8 +362,9 @@ static void compare_hits(struct measure *m, unsigned count)
 	measure_goal(row, MEASURE_AT_LEAST, TARGET, row->ratio);
 	measure_baseline(measure_add(m, "memcached.cpu_per_hit_stat", measure_median(cpu[WITH], ROUNDS), "ns"),
 			 measure_median(cpu[ALONE], ROUNDS));
-	measure_baseline(measure_add(m, "memcached.cpu_per_hit", measure_median(threads[WITH], ROUNDS), "ns"),
-			 measure_median(threads[ALONE], ROUNDS));
+	row = measure_add(m, "memcached.cpu_per_hit", measure_median(threads[WITH], ROUNDS), "ns");
+	measure_baseline(row, measure_median(threads[ALONE], ROUNDS));
+	measure_goal(row, MEASURE_AT_MOST, TARGET_CPU, row->ratio);
 	measure_add(m, "memcached.hit_share", measure_median(share, ROUNDS), "1");
 }
 
@@ -407,9 +410,12 @@ static void compare_latency(struct measure *m, unsigned count)
 			printf("%-13s %6.2f us\n", arm_name[arm], us[arm][i]);
 		}
 	}
-	if (count == ARMS)
-		measure_baseline(measure_add(m, "memcached.miss_latency", measure_median(us[WITH], ROUNDS), "us"),
-				 measure_median(us[ALONE], ROUNDS));
+	if (count == ARMS) {
+		struct measure_row *row = measure_add(m, "memcached.miss_latency", measure_median(us[WITH], ROUNDS), "us");
+
+		measure_baseline(row, measure_median(us[ALONE], ROUNDS));
+		measure_goal(row, MEASURE_AT_MOST, TARGET_MISS, row->ratio);
+	}
 }
 
 /* --- setting up ----------------------------------------------------------------- */
