@@ -94,6 +94,12 @@ void options__version(const char *name);
 #define OPTIONS_FILL "--fill-template"
 int options__fill(const struct program_row *program, FILE *from, FILE *to);
 
+/*
+ * For main() of a program that is one command: options__parse(), and what needs no more than that: help, version, OPTIONS_FILL. Returns -1
+ * to go on, else the exit status.
+ */
+int options__begin(const struct command_row *command, int argc, char **argv, void *fields, const char **operands, unsigned *operand_count);
+
 /* --- options_print.c: help, man page, completion --- */
 
 #define OPTION_TEXT_MAX 96

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spin-memcached: fills the cache of handlers on memcached's sockets (handlers/memcached.c), until it is told to end, or memcached has ended. main()
+ * spin-memcached: fills the cache of handlers on memcached's sockets (handlers/memcached.c), until a signal ends it, or memcached has ended. main()
  * reads options, finds and opens the context, and calls fill.c in a loop. The cache is on only while this program runs: handlers answer
  * from what a killed one has left until its entries are too old.
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,21 +71,6 @@ static const struct command_row command = {
 		},
 };
 
-static int error(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static int error(const char *format, ...)
-{
-	va_list args;
-
-	fflush(stdout);
-	fputs("spin-memcached: ", stderr);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
-	return FAILED;
-}
-
 /* --- which context --- */
 
 struct search {
@@ -133,17 +117,18 @@ static int find_context(const char *text, struct search *search)
 	uint64_t number = 0;
 
 	if (text && (number__read(text, UINT32_MAX, &number) || !number))
-		return error("%s is not the number of a context: `spinctl list` shows them", text);
+		return report_error("%s is not the number of a context: `spinctl list` shows them", text);
 	search->id = (uint32_t)number;
 	if (spin_socket__list(options.broker, consider, search))
-		return error("%s", spin_strerror_last());
+		return report_error("%s", spin_strerror_last());
 	if (!search->found && text)
-		return error("spind holds no context %s: `spinctl list` shows those that it holds", text);
+		return report_error("spind holds no context %s: `spinctl list` shows those that it holds", text);
 	if (!search->found)
-		return error("spind holds no context of " HANDLER
-			     ".spin: start memcached by `spinctl exec --protocol both --handler " HANDLER ".spin -- memcached ...`");
+		return report_error("spind holds no context of " HANDLER
+				    ".spin: start memcached by `spinctl exec --class trusted --protocol both --handler " HANDLER
+				    ".spin -- memcached ...`");
 	if (search->programs > 1)
-		return error("several programs have such handlers: give the number of a context, as `spinctl list` shows it");
+		return report_error("several programs have such handlers: give the number of a context, as `spinctl list` shows it");
 	return DONE;
 }
 
@@ -157,7 +142,7 @@ static int lock_cache(unsigned pid)
 	if (fd < 0 || bind(fd, (const struct sockaddr *)&name, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)bytes))) {
 		if (fd >= 0)
 			close(fd);
-		return error("another spin-memcached fills the cache of process %u: end that one first", pid);
+		return report_error("another spin-memcached fills the cache of process %u: end that one first", pid);
 	}
 	return DONE;
 }
@@ -169,7 +154,7 @@ static void report(const struct fill *fill, const struct mc_cache *cache)
 	struct fill_counts counts;
 
 	fill__counts(fill, &counts);
-	printf("%" PRIu64 " filled, %" PRIu64 " refreshed, %" PRIu64 " refused, %" PRIu64 " changed meanwhile, %u wait; %" PRIu64
+	printf("%" PRIu64 " filled, %" PRIu64 " refreshed, %" PRIu64 " refused, %" PRIu64 " changed while they waited, %u wait; %" PRIu64
 	       " quarantines, %" PRIu64 " rounds, %" PRIu64 " without answer; handlers: %u hits, %u misses, %u changes\n",
 	       counts.filled, counts.refreshed, counts.refused, counts.changed, counts.candidates, counts.quarantines, counts.rounds,
 	       counts.stalls, cache->hits, cache->misses, cache->mutations);
@@ -204,7 +189,7 @@ static int serve(struct fill *fill, uint32_t id, const struct mc_cache *cache)
 			alive_at = now_s() + ALIVE_MS / 1e3;
 		}
 		if (wait < 0)
-			return error("the cache is off: %s", fill__reason(fill));
+			return report_error("the cache is off: %s", fill__reason(fill));
 		if (options.verbose && now_s() >= report_at) {
 			report(fill, cache);
 			report_at += REPORT_MS / 1e3;
@@ -230,11 +215,11 @@ static int run(struct spin_ctx *ctx, const char *server, uint32_t id)
 
 	if (spin_ctx__symbol(ctx, "spin_state", &state, &bytes) || bytes != sizeof(*cache) ||
 	    spin_ctx__symbol(ctx, "mc_entries", &entries, &entries_bytes) || entries_bytes != MC_ENTRIES * sizeof(struct mc_entry))
-		return error("context %u has no cache of this version: its handlers are not " HANDLER ".spin of this release", id);
+		return report_error("context %u has no cache of this version: its handlers are not " HANDLER ".spin of this release", id);
 	cache = state;
 	fill = fill__open(cache, entries, &wanted);
 	if (!fill)
-		return error("%s is not an address and a port, as 127.0.0.1:11211 or [::1]:11211", server);
+		return report_error("%s is not an address and a port, as 127.0.0.1:11211 or [::1]:11211", server);
 	printf("spin-memcached: fills the cache of context %u from %s\n", id, server);
 	fflush(stdout);
 	status = serve(fill, id, cache);
@@ -256,7 +241,7 @@ static int fill_context(const char *text)
 	if (status)
 		return status;
 	if (spin_socket__open(search.found, options.broker, &obj, &ctx))
-		return error("%s", spin_strerror_last());
+		return report_error("%s", spin_strerror_last());
 	status = run(ctx, options.server ? options.server : search.server[0] ? search.server : "127.0.0.1:11211", search.found);
 	spin_ctx__destroy(ctx);
 	spin_object__close(obj);
@@ -265,25 +250,13 @@ static int fill_context(const char *text)
 
 int main(int argc, char **argv)
 {
-	const struct command_row *const commands[] = { &command };
-	const struct program_row program = { "spin-memcached", commands, 1 };
 	const char *operands[argc + 1];
 	unsigned count;
+	int status;
 
-	if (argc == 2 && !strcmp(argv[1], OPTIONS_FILL))
-		return options__fill(&program, stdin, stdout) != 0;
-	switch (options__parse(&command, argc, argv, &options, operands, &count)) {
-	case OPTIONS_HELP:
-		options__help(&command, stdout);
-		return 0;
-	case OPTIONS_VERSION:
-		options__version("spin-memcached");
-		return 0;
-	case OPTIONS_USAGE:
-		return USAGE;
-	case OPTIONS_OK:
-		break;
-	}
+	status = options__begin(&command, argc, argv, &options, operands, &count);
+	if (status >= 0)
+		return status;
 	if (options.max_age_s < 4 || options.max_age_s > 86400) {
 		fprintf(stderr, "spin-memcached: --max-age-s %u: from 4 to 86400 (a day)\n", options.max_age_s);
 		return USAGE;

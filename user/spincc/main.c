@@ -105,24 +105,6 @@ static int build(struct spincc *s)
 	return err ? err : temps__publish(s, "object");
 }
 
-/* Returns the exit status for the written output. */
-static int written(void)
-{
-	if (!fflush(stdout) && !ferror(stdout))
-		return 0;
-	fprintf(stderr, "spincc: cannot write the output: %s\n", strerror(errno));
-	return 1;
-}
-
-/* For the build: generates man page and completion from the option table. */
-static int fill_template(void)
-{
-	const struct command_row *const rows[] = { &command };
-	const struct program_row program = { command.name, rows, 1 };
-
-	return options__fill(&program, stdin, stdout) != 0;
-}
-
 static int compile(struct spincc *s)
 {
 	int err = 1;
@@ -137,19 +119,11 @@ static int compile(struct spincc *s)
 static int run(int argc, char **argv, const char **operands, struct spincc *s)
 {
 	unsigned count;
+	int status;
 
-	switch (options__parse(&command, argc, argv, s, operands, &count)) {
-	case OPTIONS_HELP:
-		options__help(&command, stdout);
-		return written();
-	case OPTIONS_VERSION:
-		options__version("spincc");
-		return written();
-	case OPTIONS_USAGE:
-		return 2;
-	case OPTIONS_OK:
-		break;
-	}
+	status = options__begin(&command, argc, argv, s, operands, &count);
+	if (status >= 0)
+		return status;
 	s->handler = operands[0];
 	if (!strcmp(s->api, "pspin") && wrong_for_pspin(s)) {
 		fprintf(stderr, "spincc: %s; see spincc --help\n", wrong_for_pspin(s));
@@ -164,8 +138,6 @@ int main(int argc, char **argv)
 	const char **operands;
 	int err;
 
-	if (argc == 2 && !strcmp(argv[1], OPTIONS_FILL))
-		return fill_template();
 	operands = calloc((size_t)argc + 1, sizeof(*operands));
 	if (!operands)
 		return 1;

@@ -154,24 +154,12 @@ static int serve(void)
 
 int main(int argc, char **argv)
 {
-	const struct command_row *const commands[] = { &command };
-	const struct program_row program = { "spind", commands, 1 };
 	const char *operands[argc + 1];
 	unsigned count;
+	int status;
 
-	if (argc == 2 && !strcmp(argv[1], OPTIONS_FILL))
-		return options__fill(&program, stdin, stdout) != 0;
-	switch (options__parse(&command, argc, argv, &options, operands, &count)) {
-	case OPTIONS_HELP:
-		options__help(&command, stdout);
-		return 0;
-	case OPTIONS_VERSION:
-		options__version("spind");
-		return 0;
-	case OPTIONS_USAGE:
-		return 2;
-	case OPTIONS_OK:
-		break;
-	}
+	status = options__begin(&command, argc, argv, &options, operands, &count);
+	if (status >= 0)
+		return status;
 	return serve();
 }

@@ -31,7 +31,7 @@ int(report_error)(const char *format, ...)
 		return FAILED;
 	}
 	fflush(stdout);
-	fputs("spinctl: ", stderr);
+	fprintf(stderr, "%s: ", program_invocation_short_name);
 	va_start(args, format);
 	vfprintf(stderr, format, args);
 	va_end(args);

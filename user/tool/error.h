@@ -2,13 +2,13 @@
 #ifndef USER_TOOL_ERROR_H
 #define USER_TOOL_ERROR_H
 
-/* Messages about errors, of the commands of spinctl and of the libraries that they share, and exit statuses. */
+/* Messages about errors, of the commands of spinctl, of spin-memcached and of the libraries that they share, and exit statuses. */
 #include <stddef.h>
 
 /* Exit statuses. */
 enum { DONE = 0, FAILED = 1, USAGE = 2 };
 
-/* One line on stderr, as "spinctl: ..."; returns FAILED. */
+/* One line on stderr, behind the program's name, as "spinctl: ..."; returns FAILED. */
 int report_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 #ifdef __clang_analyzer__
 #define report_error(...) ((void)(report_error)(__VA_ARGS__), FAILED) /* it sees no function's result in another file */
