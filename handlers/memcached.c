@@ -141,7 +141,7 @@ static inline uint32_t mc_command_of(uint32_t first, uint32_t second)
 
 #define MC_FLAG(letter) (1u << ((letter) - 'a'))
 
-/* Flags of mg that change nothing; b, with which the key is not what it looks like, is no matter then. */
+/* Flags of mg that change nothing; b, with which the key is not what it looks like, does not matter then. */
 static inline _Bool mc_flag_reads(uint32_t byte)
 {
 	const uint32_t flags = MC_FLAG('b') | MC_FLAG('c') | MC_FLAG('f') | MC_FLAG('h') | MC_FLAG('k') | MC_FLAG('l') | MC_FLAG('q') |

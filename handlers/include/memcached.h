@@ -45,7 +45,7 @@ struct mc_entry {
 	uint32_t tag; /* odd: it is being written; then, another even one. 0: it never was */
 	uint32_t hash;
 	uint32_t version, epoch; /* of the cache, when memcached was asked: epoch and missed together */
-	uint32_t until;          /* the first tick at which it is no answer any more */
+	uint32_t until;          /* the first tick at which it must not be used */
 	uint32_t key_bytes;      /* 0: the entry is empty */
 	uint32_t text_bytes;
 	uint32_t hits;
@@ -53,7 +53,7 @@ struct mc_entry {
 	struct mc_piece text[MC_PIECES];          /* "VALUE <key> <flags> <bytes>\r\n<data>\r\nEND\r\n" */
 };
 
-/* A key that was asked for and is no entry: taken and written by a handler, then the program's, which frees it. */
+/* A key that was asked for and is not an entry: taken and written by a handler, then the program's, which frees it. */
 struct mc_wanted {
 	uint32_t state; /* enum mc_wanted_state */
 	uint32_t hash, key_bytes;
@@ -75,12 +75,13 @@ struct mc_parser {
 #define MC_CONNECTIONS 1024u
 
 struct mc_cache {
-	uint32_t on;   /* 0: no answers, and all else as ever. The program sets it, and the next one */
+	uint32_t on;   /* 0: memcached answers all requests. The program sets this and the next field */
 	uint32_t asks; /* a key is wanted when it was asked for so often since the program cleared `asked` */
 	uint32_t epoch;
-	uint32_t missed;    /* connections' pieces that had no handlers (spin_connections_missed()), as of the last GET that was no hit */
+	uint32_t missed;    /* spin_connections_missed(), as of the last GET that was no hit */
 	uint32_t off_until; /* a flush_all is to come: no answers, and nothing is filled, before this tick; UINT32_MAX: for ever */
-	/* counted by the handlers: GETs of one key over UDP, commands that may change something, those that are not understood, and
+	/* counted by the handlers: GETs of one key over UDP that are an entry (their answers leave where the frame has room), and that are
+	 * none; commands that may change something, those that are not understood, and
 	 * datagrams dropped: they end within a command */
 	uint32_t hits, misses, mutations, strange, dropped;
 	uint32_t unused[6];
@@ -90,7 +91,7 @@ struct mc_cache {
 	struct mc_parser connection[MC_CONNECTIONS];
 };
 
-/* Beside it a table, `mc_entries`: struct mc_entry[MC_ENTRIES]. A key's are the MC_WAYS from this one on. */
+/* The entries are a table of their own, `mc_entries`: struct mc_entry[MC_ENTRIES]. A key's are the MC_WAYS from MC_FIRST_OF(hash) on. */
 #define MC_ENTRIES        (MC_SETS * MC_WAYS)
 #define MC_FIRST_OF(hash) (MC_SET_OF(hash) * MC_WAYS)
 

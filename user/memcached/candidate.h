@@ -39,7 +39,7 @@ struct candidates {
 };
 
 uint32_t candidate__hash(const void *key, uint32_t bytes);
-/* 0: known already, or there is no room, or it is no key. */
+/* 0: known already, or there is no room, or it is not a key. */
 int candidate__add(struct candidates *all, const void *key, uint32_t bytes);
 void candidate__remove(struct candidates *all, struct candidate *candidate);
 

@@ -380,7 +380,7 @@ static int go_on(struct fill *f)
 
 /* --- entries --- */
 
-/* The first tick at which a value of memcached, asked for at ns, is no answer any more. 0: it is none for long enough. */
+/* The first tick at which a value of memcached, asked for at ns, must not be used. 0: it cannot be used for long enough. */
 static uint32_t until_of(const struct fill *f, uint64_t ns, int64_t ttl)
 {
 	int64_t seconds = f->options.max_age_s;

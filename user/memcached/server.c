@@ -224,7 +224,7 @@ void server__udp_ask(struct server *server)
 {
 	static const char datagram[] = "\0\1\0\0\0\1\0\0mn\r\n";
 
-	/* a socket of its own for each quarantine: what comes there is no answer of an earlier one */
+	/* a socket of its own for each quarantine: what comes there does not answer an earlier one */
 	if (server->udp <= 0) {
 		server->udp = socket(server->address.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 		if (server->udp > 0 && connect(server->udp, &server->address.any, server->address_bytes))

@@ -38,7 +38,7 @@ struct mc_check {
 void mc_check__run(struct mc_check *check);
 
 uint64_t mc_check__changes(const struct mc_check *check);
-/* GETs whose answer is none that there could be. */
+/* GETs whose answer is not possible. */
 uint64_t mc_check__stale(const struct mc_check *check);
 void mc_check__print(const struct mc_check *check);
 
