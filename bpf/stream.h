@@ -43,13 +43,21 @@ struct {
 	__type(value, uint32_t);
 } spin_units_taken SEC(".maps");
 
-/* 1: a stream of a context has that number; and, last, the pieces that had none. Of contexts that share a state likewise. */
+/* 1: a stream of a context has that number. Of contexts that share a state likewise. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, SPIN_STREAMS_MAX + 1);
+	__uint(max_entries, SPIN_STREAMS_MAX);
 	__type(key, uint32_t);
 	__type(value, uint32_t);
 } spin_streams_taken SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, uint32_t);
+	__type(value, struct spin_streams_seen);
+} spin_streams_seen SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -113,20 +121,27 @@ SPIN_INLINE uint32_t *spin_stream_taken_(uint32_t number)
 	return bpf_map_lookup_elem(&spin_streams_taken, &number);
 }
 
+/* Pieces of a connection without handlers cannot be counted: while one is open, each call counts. */
 SPIN_INLINE uint32_t spin_connections_missed_(const struct spin_packet *packet)
 {
-	const uint32_t *missed = spin_stream_taken_(SPIN_STREAMS_MAX);
+	uint32_t zero = 0, missed = 0;
+	struct spin_streams_seen *seen = bpf_map_lookup_elem(&spin_streams_seen, &zero);
 
-	return spin_field_(packet, missed ? spin_load32(missed) : 0);
+	if (seen && spin_load32(&seen->without))
+		spin_add32(&seen->missed, 1);
+	if (seen)
+		missed = spin_load32(&seen->missed);
+	return spin_field_(packet, missed);
 }
 
-/* Before the piece can be read: see spin_connections_missed(). */
+/* Before the piece can be read. */
 SPIN_INLINE int spin_stream_miss_(void)
 {
-	uint32_t *missed = spin_stream_taken_(SPIN_STREAMS_MAX);
+	uint32_t zero = 0;
+	struct spin_streams_seen *seen = bpf_map_lookup_elem(&spin_streams_seen, &zero);
 
-	if (missed)
-		spin_add32(missed, 1);
+	if (seen)
+		spin_add32(&seen->missed, 1);
 	return SK_PASS;
 }
 
@@ -354,9 +369,12 @@ SPIN_INLINE int spin_stream_(struct __sk_buff *skb)
 	stream->at = at + bytes;
 	if (stream->at < skb->len)
 		bpf_tail_call_static(skb, &spin_stream_on, 0);
+	/* that was all of it, or the kernel continues no further: 33 programs, for more than TCP hands over unless BIG TCP is on */
+	bytes = skb->len - stream->at;
+	stream->bytes += bytes;
 	stream->at = 0;
 	if (!stream->piece_dropped)
-		return SK_PASS;
+		return bytes ? spin_stream_miss_() : SK_PASS;
 	stream->dropped_bytes += skb->len;
 	return SK_DROP;
 }

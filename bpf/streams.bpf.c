@@ -66,6 +66,21 @@ struct {
 	__type(value, uint32_t);
 } spin_stream_counts SEC(".maps");
 
+/* spin_streams_seen of each context, by slot. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, SPIN_STREAM_SLOTS);
+	__type(key, uint32_t);
+	__array(
+		values, struct {
+			__uint(type, BPF_MAP_TYPE_ARRAY);
+			__uint(max_entries, 1);
+			__uint(map_flags, BPF_F_MMAPABLE);
+			__uint(key_size, 4);
+			__uint(value_size, sizeof(struct spin_streams_seen));
+		});
+} spin_stream_seen SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 1024 * 1024);
@@ -79,30 +94,64 @@ static void spin_forget(uint64_t cookie, uint32_t *count)
 		__sync_fetch_and_add(count, -1);
 }
 
-/* Without a place for it the connection has no handlers. */
-static void spin_connected(struct bpf_sock_ops *ops, const struct spin_stream_owner *owner)
+/* 0: the context has ended, or is detached; libspin has counted that. */
+static int spin_is_attached(const struct spin_stream_owner *owner)
+{
+	const uint32_t *context = bpf_map_lookup_elem(&spin_stream_attached, &owner->slot);
+
+	return context && *context == owner->context;
+}
+
+static struct spin_streams_seen *spin_seen(const struct spin_stream_owner *owner)
+{
+	void *seen = bpf_map_lookup_elem(&spin_stream_seen, &owner->slot);
+	uint32_t zero = 0;
+
+	return seen ? bpf_map_lookup_elem(seen, &zero) : NULL;
+}
+
+/* 1: it has handlers. */
+static int spin_take(struct bpf_sock_ops *ops, const struct spin_stream_owner *owner)
 {
 	const struct spin_stream_known known = { .owner = *owner };
 	uint64_t cookie = bpf_get_socket_cookie(ops);
-	uint32_t *context = bpf_map_lookup_elem(&spin_stream_attached, &owner->slot);
 	uint32_t *count = bpf_map_lookup_elem(&spin_stream_counts, &owner->slot);
 
-	if (!context || *context != owner->context || !count || *count >= SPIN_STREAMS_MAX)
-		return; /* the context has ended, or is detached, or has enough */
-	if (bpf_sock_ops_cb_flags_set(ops, ops->bpf_sock_ops_cb_flags | BPF_SOCK_OPS_STATE_CB_FLAG))
-		return;
-	if (bpf_map_update_elem(&spin_stream_known, &cookie, &known, BPF_NOEXIST))
-		return;
+	if (!count || *count >= SPIN_STREAMS_MAX || bpf_map_update_elem(&spin_stream_known, &cookie, &known, BPF_NOEXIST))
+		return 0;
 	__sync_fetch_and_add(count, 1);
-	if (bpf_sock_hash_update(ops, &spin_stream_kept, &cookie, BPF_ANY) ||
-	    bpf_sock_hash_update(ops, &spin_stream_socks, &cookie, BPF_ANY))
-		spin_forget(cookie, count);
+	if (!bpf_sock_hash_update(ops, &spin_stream_kept, &cookie, BPF_ANY) &&
+	    !bpf_sock_hash_update(ops, &spin_stream_socks, &cookie, BPF_ANY))
+		return 1;
+	spin_forget(cookie, count);
+	return 0;
+}
+
+/* Counts a connection that cannot have handlers. If its end cannot be observed, it counts as open for ever. */
+static void spin_connected(struct bpf_sock_ops *ops, struct spin_stream_owner *owner)
+{
+	struct spin_streams_seen *seen;
+
+	if (!spin_is_attached(owner))
+		return;
+	if (!bpf_sock_ops_cb_flags_set(ops, ops->bpf_sock_ops_cb_flags | BPF_SOCK_OPS_STATE_CB_FLAG) && spin_take(ops, owner))
+		return;
+	seen = spin_seen(owner);
+	if (!seen)
+		return;
+	owner->without = 1;
+	__sync_fetch_and_add(&seen->without, 1);
 }
 
 static void spin_closed(struct bpf_sock_ops *ops, const struct spin_stream_owner *owner)
 {
 	uint32_t *count = bpf_map_lookup_elem(&spin_stream_counts, &owner->slot);
+	struct spin_streams_seen *seen = owner->without && spin_is_attached(owner) ? spin_seen(owner) : NULL;
 
+	if (seen) {
+		__sync_fetch_and_add(&seen->missed, 1); /* first: nobody is to find neither */
+		__sync_fetch_and_add(&seen->without, -1);
+	}
 	if (count)
 		spin_forget(bpf_get_socket_cookie(ops), count);
 }

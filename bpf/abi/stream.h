@@ -12,7 +12,8 @@
  *	spin_streams     array of struct spin_stream, mapped: the streams that are open
  *	spin_units       array of struct spin_unit: an HPU for each program that runs at the same time; the loader sets its size
  *	spin_units_taken which of them are taken; of contexts that share a state one for all
- *	spin_streams_taken  which numbers of streams are taken, likewise, and [SPIN_STREAMS_MAX]: pieces that found none
+ *	spin_streams_taken  which numbers of streams are taken, likewise
+ *	spin_streams_seen   struct spin_streams_seen, mapped, likewise: whether handlers see all that comes
  *
  * and in the object of streams.bpf.c, which the contexts of a process share:
  *
@@ -21,6 +22,7 @@
  *	spin_stream_programs  array of programs: those of contexts, by their slot
  *	spin_stream_attached  numbers of contexts, by slot: those whose sockets' connections are taken
  *	spin_stream_owner     storage of sockets: struct spin_stream_owner; connections have that of the listening socket they come from
+ *	spin_stream_seen      array of maps: spin_streams_seen of contexts, by their slot
  *	spin_stream_socks, spin_stream_kept  connections by their cookie: those with handlers, and those that may have bytes to be read
  *	spin_stream_known     struct spin_stream_known, by cookie: of each of these connections
  *	spin_stream_news      ring buffer of struct spin_stream_news
@@ -47,6 +49,12 @@ struct spin_stream {
 	uint32_t unused[5];
 };
 
+/* Of all contexts of a state (spin_connections_missed()). Both numbers are changed atomically. */
+struct spin_streams_seen {
+	uint32_t missed;  /* pieces that were passed without a handler, connections that had none and have ended; modulo 2^32 */
+	uint32_t without; /* connections that are open and have no handlers, and contexts that were detached */
+};
+
 enum spin_stream_phase {
 	SPIN_STREAM_NEW,     /* the header handler is to run */
 	SPIN_STREAM_OPEN,    /* payload handlers */
@@ -60,6 +68,8 @@ enum spin_stream_phase {
 
 struct spin_stream_owner {
 	uint32_t context, slot;
+	uint32_t without; /* of a connection: it is counted in spin_streams_seen */
+	uint32_t unused;
 };
 
 struct spin_stream_known {

@@ -26,7 +26,8 @@
 #include "tests/common/spind.h"
 #include <spin/libspin_socket.h>
 
-#define PORT 7117
+#define PORT    7117
+#define OF_EACH 200 /* connections of two sockets that share a state */
 
 static struct asks_hosts hosts;
 static struct spind spind;
@@ -424,14 +425,26 @@ static void check_many(void)
 	}
 	if (capital != lines__load(&p.lines->begun) || capital > LINES_CONNECTIONS || capital < LINES_CONNECTIONS / 2)
 		die("%u of 1200 connections had handlers, %u began", capital, lines__load(&p.lines->begun));
+	for (unsigned i = 0; i < 3; i++) {
+		const uint32_t before = lines__load(&p.lines->missed);
+
+		check_read("the first of many connections", &many[0], "\nd", "\nD");
+		if (lines__load(&p.lines->missed) <= before)
+			die("spin_connections_missed() does not grow while connections have no handlers");
+	}
 	for (unsigned i = 0; i < 1200; i++)
 		hang_up(&many[i]);
 	free(many);
 	lines__wait_for("many connections end", &p.lines->ended, capital);
+	usleep(100000); /* those without handlers end at their own time, too */
 	for (unsigned i = 0; i < 50; i++) {
+		const uint32_t before = lines__load(&p.lines->missed);
+
 		connect_from(&p, hosts.client_ns, "10.9.0.1");
 		check_read("after many connections", &p, "abc", "Abc");
 		hang_up(&p);
+		if (i && lines__load(&p.lines->missed) != before)
+			die("spin_connections_missed() grows, and all connections have handlers");
 	}
 	p.client = p.server = -1;
 	close_pair(&p);
@@ -448,6 +461,42 @@ static void check_other_listener(void)
 	hang_up(&other);
 	close(other.listener);
 	close_pair(&p);
+}
+
+/* Many connections of two sockets with one state, so many that each alone would give numbers that the other has given, too. */
+static void check_numbers(const struct pair *a, const struct pair *b, const struct lines *shared)
+{
+	const uint32_t before = lines__load(&shared->begun);
+	struct pair *many = calloc(2 * OF_EACH, sizeof(*many));
+
+	if (!many)
+		die("no memory");
+	for (unsigned i = 0; i < 2 * OF_EACH; i++) {
+		many[i] = i < OF_EACH ? *a : *b;
+		connect_from(&many[i], hosts.server_ns, i < OF_EACH ? "10.9.0.1" : "127.0.0.1");
+		check_read("one of many connections of a shared state", &many[i], "c", "C");
+	}
+	if (lines__load(&shared->begun) != before + 2 * OF_EACH)
+		die("%u of %u connections had handlers", lines__load(&shared->begun) - before, 2 * OF_EACH);
+	for (unsigned i = 0; i < LINES_CONNECTIONS; i++)
+		if (lines__load(&shared->connection[i].begun) - lines__load(&shared->connection[i].ended) > 1)
+			die("two open connections of a shared state have number %u", i);
+	for (unsigned i = 0; i < 2 * OF_EACH; i++)
+		hang_up(&many[i]);
+	free(many);
+}
+
+/* A state whose sockets of TCP have no handlers any more: for its other handlers the number grows at each call. */
+static void check_told_of_detaching(const struct sockaddr_in *to, const struct lines *shared)
+{
+	for (int i = 0; i < 3; i++) {
+		const uint32_t missed = lines__load(&shared->missed), datagrams = lines__load(&shared->datagrams);
+
+		sendto(udp_client, "x", 1, 0, (const struct sockaddr *)to, sizeof(*to));
+		lines__wait_for("a datagram of a shared state", &shared->datagrams, datagrams + 1);
+		if (lines__load(&shared->missed) <= missed)
+			die("spin_connections_missed() does not grow after a context of the state was detached");
+	}
 }
 
 /* A server's three sockets, one state. */
@@ -477,10 +526,12 @@ static void check_shared(void)
 	check_read("a second listening socket of a shared state", &second, "b", "B");
 	if (lines__load(&shared->begun) != 2)
 		die("two listening sockets do not share a state");
+	check_numbers(&p, &second, shared);
 	close_pair(&second);
 	close_pair(&p);
 	if (!lines__load(&shared->datagrams))
 		die("the state ends with the first context");
+	check_told_of_detaching(&to, shared);
 	spin_ctx__destroy(of_udp);
 	close(udp);
 }

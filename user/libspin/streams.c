@@ -40,10 +40,11 @@ extern const char streams_image[], streams_image_end[];
 struct streams {
 	struct streams *next; /* of all that have a slot */
 	uint32_t id, slot;    /* 0: none */
-	int end_fd, prog_fd, taken_fd;
+	int end_fd, prog_fd, taken_fd, seen_fd;
 	int is_listening, attached;
 	uint64_t cookie; /* of a connected socket */
 	struct spin_stream *stream;
+	struct spin_streams_seen *seen;
 };
 
 /* --- what all contexts of this process share --- */
@@ -54,7 +55,7 @@ static struct {
 	struct bpf_link *link;
 	struct ring_buffer *news;
 	int verdict_link; /* -1: none */
-	int owner_fd, socks_fd, kept_fd, known_fd, programs_fd, attached_fd, counts_fd;
+	int owner_fd, socks_fd, kept_fd, known_fd, programs_fd, attached_fd, counts_fd, states_fd;
 	struct streams *list;
 } shared = { .lock = PTHREAD_MUTEX_INITIALIZER, .verdict_link = -1 };
 
@@ -139,6 +140,7 @@ static int open_parts(void)
 	shared.programs_fd = shared_fd("spin_stream_programs");
 	shared.attached_fd = shared_fd("spin_stream_attached");
 	shared.counts_fd = shared_fd("spin_stream_counts");
+	shared.states_fd = shared_fd("spin_stream_seen");
 	err = attach_verdict(verdict_fd);
 	if (!err)
 		err = attach_to_groups();
@@ -348,6 +350,13 @@ int streams__prepare(struct spin_ctx *ctx)
 	return bpf_map__set_max_entries(map, streams__units());
 }
 
+static void *map_memory(int map_fd, size_t bytes)
+{
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, map_fd, 0);
+
+	return at == MAP_FAILED ? NULL : at;
+}
+
 int streams__open(struct spin_ctx *ctx)
 {
 	const struct bpf_program *stream = bpf_object__find_program_by_name(ctx->bpf, "spin_stream");
@@ -363,12 +372,11 @@ int streams__open(struct spin_ctx *ctx)
 	s->end_fd = bpf_program__fd(end);
 	s->prog_fd = bpf_program__fd(stream);
 	s->taken_fd = bpf_object__find_map_fd_by_name(ctx->bpf, "spin_streams_taken");
-	s->stream = mmap(NULL, sizeof(*s->stream) * SPIN_STREAMS_MAX, PROT_READ | PROT_WRITE, MAP_SHARED,
-			 bpf_object__find_map_fd_by_name(ctx->bpf, "spin_streams"), 0);
-	if (s->stream == MAP_FAILED) {
-		s->stream = NULL;
+	s->seen_fd = bpf_object__find_map_fd_by_name(ctx->bpf, "spin_streams_seen");
+	s->stream = map_memory(bpf_object__find_map_fd_by_name(ctx->bpf, "spin_streams"), sizeof(*s->stream) * SPIN_STREAMS_MAX);
+	s->seen = map_memory(s->seen_fd, sizeof(*s->seen));
+	if (!s->stream || !s->seen)
 		return spin_fail(-errno, "the streams of %s cannot be mapped: %s", ctx->name, strerror(errno));
-	}
 	if (bpf_map_update_elem(on_fd, &zero, &s->prog_fd, BPF_ANY))
 		return spin_fail(-errno, "the program of %s for streams cannot be connected: %s", ctx->name, strerror(errno));
 	return 0;
@@ -463,7 +471,8 @@ int streams__attach(struct spin_ctx *ctx)
 	for (uint32_t i = 0; s->is_listening && i < SPIN_STREAMS_MAX; i++)
 		if (__atomic_exchange_n(&s->stream[i].cookie, 0, __ATOMIC_ACQ_REL))
 			bpf_map_update_elem(s->taken_fd, &i, &none, BPF_ANY);
-	if (bpf_map_update_elem(shared.programs_fd, &s->slot, &s->prog_fd, BPF_ANY) ||
+	if (bpf_map_update_elem(shared.states_fd, &s->slot, &s->seen_fd, BPF_ANY) ||
+	    bpf_map_update_elem(shared.programs_fd, &s->slot, &s->prog_fd, BPF_ANY) ||
 	    bpf_map_update_elem(shared.attached_fd, &s->slot, &s->id, BPF_ANY))
 		return spin_fail(-errno, "connections cannot be given to %s: %s", ctx->name, strerror(errno));
 	s->attached = 1;
@@ -512,6 +521,7 @@ void streams__detach(struct spin_ctx *ctx)
 	if (!s->attached)
 		return;
 	s->attached = 0;
+	__atomic_fetch_add(&s->seen->without, 1, __ATOMIC_SEQ_CST); /* before the first byte that no handler sees */
 	bpf_map_update_elem(shared.attached_fd, &s->slot, &none, BPF_ANY);
 	bpf_map_delete_elem(shared.programs_fd, &s->slot);
 	each_connection(s, let_go, NULL);
@@ -550,11 +560,14 @@ void streams__free(struct streams *s)
 	pthread_mutex_lock(&shared.lock);
 	for (struct streams **at = &shared.list; *at; at = &(*at)->next)
 		if (*at == s) {
+			bpf_map_delete_elem(shared.states_fd, &s->slot);
 			*at = s->next;
 			break;
 		}
 	pthread_mutex_unlock(&shared.lock);
 	if (s->stream)
 		munmap(s->stream, sizeof(*s->stream) * SPIN_STREAMS_MAX);
+	if (s->seen)
+		munmap(s->seen, sizeof(*s->seen));
 	free(s);
 }

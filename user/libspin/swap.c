@@ -12,7 +12,7 @@
 
 /* What handlers and applications share; the rest is each program's own. */
 static const char *const shared_sections[] = { ".data", ".bss" };
-static const char *const shared_maps[] = { "spin_events", "spin_host", "spin_units_taken", "spin_streams_taken" };
+static const char *const shared_maps[] = { "spin_events", "spin_host", "spin_units_taken", "spin_streams_taken", "spin_streams_seen" };
 
 static int reuse(const struct spin_ctx *ctx, const struct bpf_map *from, struct bpf_map *to, const char *name)
 {

@@ -14,7 +14,7 @@ struct lines_connection {
 };
 
 struct lines {
-	uint32_t verdict, datagrams, begun, ended;
+	uint32_t verdict, datagrams, begun, ended, missed;
 	struct lines_connection connection[LINES_CONNECTIONS];
 };
 

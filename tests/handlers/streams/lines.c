@@ -16,6 +16,7 @@ struct connection {
 
 struct lines {
 	uint32_t verdict, datagrams, begun, ended;
+	uint32_t missed; /* spin_connections_missed(), as of the last piece or datagram */
 	struct connection connection[SPIN_CONNECTIONS_MAX];
 };
 
@@ -30,6 +31,7 @@ static enum spin_header_rc lines_header(struct spin_header *h, struct lines *l)
 {
 	struct connection *c = of(l, spin_connection(h));
 
+	l->missed = spin_connections_missed(h);
 	if (spin_connection(h) == SPIN_NO_CONNECTION) {
 		spin_add32(&l->datagrams, 1);
 		return SPIN_HEADER_PROCEED_COMPLETE;
@@ -46,6 +48,7 @@ static enum spin_payload_rc lines_payload(struct spin_payload *p, struct lines *
 {
 	struct connection *c = of(l, spin_connection(p));
 
+	l->missed = spin_connections_missed(p);
 	if (l->verdict == 'F')
 		return SPIN_FAIL;
 	if (l->verdict == 'R')
