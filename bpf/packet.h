@@ -15,7 +15,7 @@
 struct spin_packet_result {
 	enum spin_reason reason;
 	uint32_t frame_bytes;   /* for a reply: the length that the frame is cut to */
-	uint32_t changed_bytes; /* bytes from the frame's start that may have changed; 0: none */
+	uint32_t changed_bytes; /* bytes from the start of the frame's copy that may differ from the frame; 0: none */
 	struct spin_handlers_result outcome;
 	/* of messages */
 	_Bool consumed; /* the packet is consumed, or returned as an acknowledgement */
@@ -161,7 +161,7 @@ SPIN_INLINE enum spin_reason spin_find(const struct spin_frame *frame, const vol
 
 /*
  * A reply of SPIN_REPLY's buffer: gives the frame its length, and puts the buffer behind the headers. The headers may lie elsewhere then, and to the
- * verifier they do, so *view and *d are made anew. The reason is SUCCESS where there is no room.
+ * verifier they do, so *view and *d are derived again. The reason is SUCCESS where there is no room.
  */
 SPIN_INLINE void spin_make_reply_(struct spin_frame *frame, struct spin_view *view, struct spin_datagram *d, uint32_t bytes, uint32_t hpu,
 				  struct spin_packet_result *out)
@@ -194,6 +194,7 @@ SPIN_INLINE void spin_handle(struct spin_frame *frame, struct spin_view *view, s
 {
 	struct spin_packet packet;
 	uint16_t icmp_checksum = 0;
+	_Bool made;
 
 	out->outcome.error = 0;
 	out->frame_bytes = out->changed_bytes = out->replay = 0;
@@ -234,14 +235,15 @@ SPIN_INLINE void spin_handle(struct spin_frame *frame, struct spin_view *view, s
 	spin_run_handlers(&packet, d->payload_bytes, &out->outcome);
 	out->reason = out->outcome.reason;
 
-	if (spin_reply_size_ && out->reason == SPIN_REASON_REPLIED && packet.reply_bytes & SPIN_REPLY_MADE_) {
+	made = spin_reply_size_ && out->reason == SPIN_REASON_REPLIED && packet.reply_bytes & SPIN_REPLY_MADE_;
+	if (made) {
 		packet.reply_bytes &= SPIN_REPLY_MADE_ - 1;
 		spin_make_reply_(frame, view, d, packet.reply_bytes, hpu, out);
 	}
 	if (out->reason == SPIN_REASON_REPLIED) {
 		spin_turn_around(view, d, packet.reply_bytes);
 		out->frame_bytes = spin_barrier_var_(d->payload_at) + packet.reply_bytes;
-		out->changed_bytes = out->frame_bytes;
+		out->changed_bytes = made ? d->payload_at : out->frame_bytes;
 	} else if (packet.stored && (out->reason == SPIN_REASON_SUCCESS || out->reason == SPIN_REASON_PROCEEDED)) {
 		if (d->is_icmp)
 			spin_deliver_icmp(view, d, packet.sum_change, icmp_checksum);

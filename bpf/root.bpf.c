@@ -26,6 +26,7 @@ struct {
 } spin_contexts SEC(".maps");
 
 #include "bpf/handover.h"
+#include "bpf/room.h"
 #include "bpf/tap.h"
 
 SPIN_INLINE uint64_t spin_match_bytes_(const uint8_t *addr, const uint64_t (*words)[256], int bytes)
@@ -231,8 +232,12 @@ SPIN_INLINE int spin_dispatch_(struct xdp_md *ctx, const struct spin_view *view,
 	uint32_t i;
 
 	if (spin_likely(reason == SPIN_PARSED)) {
+		const uint64_t match = spin_match_(ctx, d);
+
 		reason = SPIN_REASON_UNMATCHED;
-		spin_give_(ctx, spin_match_(ctx, d));
+		if (spin_unlikely(match & spin_match.roomy))
+			spin_make_room(ctx);
+		spin_give_(ctx, match);
 	} else if (reason == SPIN_IS_ICMP) {
 		reason = spin_give_icmp_(ctx, view);
 	} else if (reason == SPIN_REASON_NOT_IP && spin_match.ether) {

@@ -135,10 +135,10 @@ static int join(struct spin_nic *nic, struct spin_ctx *ctx, struct spin_place *p
 		err = need_root(nic);
 	if (err)
 		return err;
-	err = tap__join(ctx, place);
+	err = tap__join(ctx, place, place->slot);
 	if (err)
 		return err;
-	err = root__add(nic->root, *slot, &ctx->rule, ctx->guard ? guard__program_fd(ctx->guard) : ctx->prog_fd);
+	err = root__add(nic->root, *slot, &ctx->rule, ctx->guard ? guard__program_fd(ctx->guard) : ctx->prog_fd, ctx->is_roomy);
 	if (err)
 		goto untap;
 	if (nic->ifindex && nic->link_fd < 0) {
@@ -164,7 +164,7 @@ free_slot:
 remove:
 	root__remove(nic->root, *slot);
 untap:
-	tap__leave(ctx, place);
+	tap__leave(ctx, place, place->slot);
 	return err;
 }
 
@@ -175,7 +175,7 @@ static void leave_place(struct spin_ctx *ctx, struct spin_place *place)
 	if (ctx->hpus == SPIN_HPUS_QUEUE && place->nic->ifindex)
 		queues__unthread(place->nic);
 	leave(place->nic, place->slot);
-	tap__leave(ctx, place);
+	tap__leave(ctx, place, place->slot);
 	pthread_mutex_unlock(&place->nic->lock);
 	if (ctx->loads && ctx->places == 1) {
 		spread__drain(ctx);

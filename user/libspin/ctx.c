@@ -8,7 +8,10 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include <linux/btf.h>
+
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 
 #include "user/libspin/hpu/memory.h"
 #include "user/libspin/hpu/hpus.h"
@@ -174,6 +177,7 @@ static int open_memory(struct spin_ctx *ctx)
 	if (!prog || !ctx->counters)
 		return spin_fail(-EINVAL, "%s has no counters of this version; compile it again with spincc", ctx->name);
 	ctx->prog_fd = bpf_program__fd(prog);
+	ctx->is_roomy = btf__find_by_name_kind(ctx->btf, "spin_buffer_reply", BTF_KIND_VAR) > 0; /* SPIN_REPLY */
 	ctx->events_fd = bpf_object__find_map_fd_by_name(ctx->bpf, "spin_events");
 	err = spread__open(ctx);
 	if (!err)
@@ -329,8 +333,6 @@ static int create(struct spin_nic *nic, const struct spin_object *obj, const str
 		goto destroy;
 	hpu_mem__begin(&wanted);
 	ctx->previous = NULL;
-	if (nic && swap__is_possible(ctx, obj))
-		ctx->object = object__hold(obj);
 	*out = ctx;
 	return 0;
 
@@ -342,7 +344,11 @@ destroy:
 int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, const struct spin_rule *rule,
 			  const struct spin_ctx_opts *opts, struct spin_ctx **out)
 {
-	return create(nic, obj, rule, opts, NULL, 0, out);
+	int err = create(nic, obj, rule, opts, NULL, 0, out);
+
+	if (!err && nic && swap__is_possible(*out, obj))
+		(*out)->object = object__hold(obj);
+	return err;
 }
 
 int share__create(struct spin_nic *nic, const struct spin_object *obj, const struct spin_rule *rule, const struct spin_ctx_opts *opts,
@@ -370,8 +376,12 @@ int ctx__create_next(const struct spin_ctx *ctx, const struct spin_object *obj, 
 		.hpus = ctx->hpus,
 		.put_id = ctx->put_id,
 	};
+	int err;
 
-	return create(ctx->nic, obj, rule, &opts, ctx, 0, out);
+	err = create(ctx->nic, obj, rule, &opts, ctx, 0, out);
+	if (!err && ctx->object)
+		(*out)->object = object__hold(obj);
+	return err;
 }
 
 void spin_ctx__destroy(struct spin_ctx *ctx)

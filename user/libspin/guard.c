@@ -152,8 +152,6 @@ int spin_guard__install(struct spin_ctx *ctx, int socket_fd, const struct spin_g
 		return err;
 	}
 	ctx->guard = guard;
-	spin_object__close(ctx->object); /* its rule is the socket's */
-	ctx->object = NULL;
 	return 0;
 }
 

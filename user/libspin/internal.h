@@ -119,6 +119,7 @@ struct spin_ctx {
 	const struct btf *btf;
 	struct spin_object *object; /* to load it again with another rule (set_rule.c); NULL: that is refused */
 	int prog_fd;
+	int is_roomy; /* 1: its handlers make replies that are longer than their requests */
 	enum spin_hpus hpus;
 	uint32_t num_hpus;             /* as handlers are told */
 	uint32_t hpu_wanted;           /* CPUs to spread packets over; 0: all */
@@ -179,13 +180,13 @@ void swap__finish(struct spin_ctx *ctx, struct spin_ctx *next);
 int attach__check_link(const struct spin_nic *nic);
 int attach__find_slot(const struct spin_nic *nic, const struct spin_ctx *ctx, const struct spin_ctx *except, unsigned *slot);
 
-/* Called before a tapped context joins a place. The caller holds the interface's lock, here and below. */
-int tap__join(struct spin_ctx *ctx, const struct spin_place *place);
-/* Called after the context has left a place. */
-void tap__leave(struct spin_ctx *ctx, const struct spin_place *place);
-/* The context gets one more slot on the place's interface; then it has left the place, which has that slot. */
-int tap__join_slot(struct spin_ctx *ctx, const struct spin_place *place, unsigned slot);
-void tap__leave_slot(struct spin_ctx *ctx, const struct spin_place *place, unsigned slot);
+/*
+ * Called before a tapped context joins a place, in the place's slot or, while its rule changes, in one more. The caller holds the
+ * interface's lock, here and below.
+ */
+int tap__join(struct spin_ctx *ctx, const struct spin_place *place, unsigned slot);
+/* Called after the context has left that slot. Of the place's own: what is counted then goes on with the other one, if there is one. */
+void tap__leave(struct spin_ctx *ctx, const struct spin_place *place, unsigned slot);
 /* Adds the counters of `hpus` HPUs, or of all CPUs if there are more, to packets[SPIN_REASON_COUNT]. */
 void counters__add(const struct spin_counters *counters, uint32_t hpus, uint64_t *packets);
 

@@ -136,7 +136,15 @@ static void clear_bit(uint64_t *word, unsigned slot)
 	__atomic_fetch_and(word, ~(1ull << slot), __ATOMIC_SEQ_CST);
 }
 
-int root__add(struct root *root, unsigned slot, const struct spin_rule *rule, int prog_fd)
+void root__set_roomy(struct root *root, unsigned slot, int is_roomy)
+{
+	if (is_roomy)
+		set_bit(&root->match->roomy, slot);
+	else
+		clear_bit(&root->match->roomy, slot);
+}
+
+int root__add(struct root *root, unsigned slot, const struct spin_rule *rule, int prog_fd, int is_roomy)
 {
 	if (bpf_map_update_elem(root->contexts_fd, &slot, &prog_fd, BPF_ANY))
 		return spin_fail(-errno, "the interface's program cannot take the context: %s", strerror(errno));
@@ -148,6 +156,7 @@ int root__add(struct root *root, unsigned slot, const struct spin_rule *rule, in
 				 SPIN_WORDED_MAX);
 	}
 	match__set(root->match, slot, rule);
+	root__set_roomy(root, slot, is_roomy);
 	set_bit(&root->match->active, slot);
 	return 0;
 }

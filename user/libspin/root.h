@@ -16,9 +16,11 @@ int root__program_fd(const struct root *root);
 const struct spin_counters *root__counters(const struct root *root);
 
 /* Gives a slot to a program and its rule. Packets that match go to it from now on. */
-int root__add(struct root *root, unsigned slot, const struct spin_rule *rule, int prog_fd);
+int root__add(struct root *root, unsigned slot, const struct spin_rule *rule, int prog_fd, int is_roomy);
 /* Another program for a slot: a packet goes to the old one or to the new one. */
 int root__replace(struct root *root, unsigned slot, int prog_fd);
+/* 1: its packets get room for a reply that is longer (bpf/room.h). */
+void root__set_roomy(struct root *root, unsigned slot, int is_roomy);
 /* Removes the slot's program. When this returns, no HPU runs it any more. */
 void root__remove(struct root *root, unsigned slot);
 

@@ -54,11 +54,11 @@ static int add(struct change *change, unsigned i)
 	int err;
 
 	pthread_mutex_lock(&place->nic->lock);
-	err = tap__join_slot(change->ctx, place, change->slot[i]);
+	err = tap__join(change->ctx, place, change->slot[i]);
 	if (!err)
-		err = root__add(place->nic->root, change->slot[i], &change->next->rule, change->next->prog_fd);
+		err = root__add(place->nic->root, change->slot[i], &change->next->rule, change->next->prog_fd, change->next->is_roomy);
 	if (err)
-		tap__leave_slot(change->ctx, place, change->slot[i]);
+		tap__leave(change->ctx, place, change->slot[i]);
 	pthread_mutex_unlock(&place->nic->lock);
 	return err;
 }
@@ -71,7 +71,7 @@ static void undo(struct change *change)
 		pthread_mutex_lock(&place->nic->lock);
 		if (i < change->added) {
 			root__remove(place->nic->root, change->slot[i]);
-			tap__leave_slot(change->ctx, place, change->slot[i]);
+			tap__leave(change->ctx, place, change->slot[i]);
 		}
 		place->nic->slot[change->slot[i]] = NULL;
 		pthread_mutex_unlock(&place->nic->lock);
@@ -83,7 +83,7 @@ static void remove_old(struct spin_ctx *ctx, const struct spin_place *place)
 {
 	pthread_mutex_lock(&place->nic->lock);
 	root__remove(place->nic->root, place->slot);
-	tap__leave_slot(ctx, place, place->slot);
+	tap__leave(ctx, place, place->slot);
 	place->nic->slot[place->slot] = NULL;
 	pthread_mutex_unlock(&place->nic->lock);
 }

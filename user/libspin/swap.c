@@ -124,6 +124,7 @@ void swap__finish(struct spin_ctx *ctx, struct spin_ctx *next)
 	next->object = old_object;
 	ctx->btf = next->btf;
 	ctx->prog_fd = next->prog_fd;
+	ctx->is_roomy = next->is_roomy;
 	ctx->events_fd = next->events_fd;
 	ctx->bounded = next->bounded;
 	ctx->budget = next->budget;
@@ -139,14 +140,16 @@ int spin_ctx__swap(struct spin_ctx *ctx, const struct spin_object *obj)
 		err = ctx__create_next(ctx, obj, &ctx->rule, &next);
 	if (err)
 		return err;
-	if (ctx->guard) {
-		spin_object__close(next->object); /* as guard.c */
-		next->object = NULL;
-	}
 	err = replace_program(ctx, next->prog_fd);
-	if (err)
+	if (err) {
 		spin_ctx__destroy(next);
-	else
-		swap__finish(ctx, next);
-	return err;
+		return err;
+	}
+	swap__finish(ctx, next);
+	for (unsigned i = 0; i < ctx->places; i++) {
+		pthread_mutex_lock(&ctx->place[i].nic->lock);
+		root__set_roomy(ctx->place[i].nic->root, ctx->place[i].slot, ctx->is_roomy);
+		pthread_mutex_unlock(&ctx->place[i].nic->lock);
+	}
+	return 0;
 }

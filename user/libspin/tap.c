@@ -48,12 +48,7 @@ static uint32_t ring_size(size_t wanted)
 	return bytes;
 }
 
-int tap__join(struct spin_ctx *ctx, const struct spin_place *place)
-{
-	return tap__join_slot(ctx, place, place->slot);
-}
-
-int tap__join_slot(struct spin_ctx *ctx, const struct spin_place *place, unsigned slot)
+int tap__join(struct spin_ctx *ctx, const struct spin_place *place, unsigned slot)
 {
 	struct root *root = place->nic->root;
 
@@ -92,7 +87,7 @@ int spin_ctx__tap_some(struct spin_ctx *ctx, size_t ring_bytes, uint32_t every)
 	}
 	for (unsigned i = 0; i < ctx->places && !err; i++) {
 		pthread_mutex_lock(&ctx->place[i].nic->lock);
-		err = tap__join(ctx, &ctx->place[i]);
+		err = tap__join(ctx, &ctx->place[i], ctx->place[i].slot);
 		pthread_mutex_unlock(&ctx->place[i].nic->lock);
 	}
 	if (err)
@@ -130,15 +125,7 @@ static uint64_t lost_at(const struct spin_ctx *ctx, unsigned i)
 	return root__tap_lost(ctx->place[i].nic->root, ctx->place[i].slot) - ctx->tap->lost_before[i];
 }
 
-void tap__leave(struct spin_ctx *ctx, const struct spin_place *place)
-{
-	if (!ctx->tap)
-		return;
-	root__tap(place->nic->root, place->slot, -1, 0);
-	ctx->tap->lost_elsewhere += lost_at(ctx, (unsigned)(place - ctx->place));
-}
-
-void tap__leave_slot(struct spin_ctx *ctx, const struct spin_place *place, unsigned slot)
+void tap__leave(struct spin_ctx *ctx, const struct spin_place *place, unsigned slot)
 {
 	const unsigned i = (unsigned)(place - ctx->place);
 

@@ -27,8 +27,9 @@
  * As spin_reply(), with the first `bytes` bytes of the buffer as payload, which the handler has written. UDP alone: SPIN_SEGV of others, and for
  * more than the buffer has. `return spin_reply_from_buffer(p, n);`
  *
- * Where the frame that came has no room for it, the packet goes to the host instead, as if SPIN_SUCCESS had been returned: frames in
- * several buffers, and drivers that leave none (native XDP of veth has 3 KB, generic XDP what the sender's skb has).
+ * Where the frame that came has no room for it, the packet goes to the host instead, as if SPIN_SUCCESS had been returned. Most drivers have
+ * the rest of a buffer behind the frame. veth and generic XDP have what the sender's skb leaves there; behind a dispatcher 192 bytes
+ * in any case, for frames of up to 256 (bpf/room.h). Jumbo frames in several buffers have no room.
  */
 #define spin_reply_from_buffer(p, bytes_) spin_reply_from_buffer_((p)->packet, (bytes_))
 

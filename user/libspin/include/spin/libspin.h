@@ -257,7 +257,7 @@ int spin_ctx__swap(struct spin_ctx *ctx, const struct spin_object *obj);
  * called for and that were made for an interface; -EOPNOTSUPP for others, and for those of sockets, whose rule is the socket's. On failure
  * the old rule goes on: -EEXIST: the new one overlaps with that of another context. -EINVAL: it contradicts itself. -ENOSPC: during the
  * change the context takes a second of SPIN_CONTEXTS_MAX places. -ENODEV, -ENOLINK: as spin_ctx__attach(). As all calls for one context,
- * from one thread at a time; other contexts of the interface may be attached and detached meanwhile.
+ * from one thread at a time; other contexts of the interface may be attached and detached at the same time.
  */
 int spin_ctx__set_rule(struct spin_ctx *ctx, const struct spin_rule *rule);
 
