@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "tests/common/built.h"
-#include "tests/common/net/flood.h"
+#include "tests/common/traffic/flood.h"
 #include "tests/common/measure.h"
 #include "tests/common/net/netns.h"
 #include "tests/common/net/pair.h"

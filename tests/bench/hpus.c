@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "tests/common/hammering.h"
+#include "tests/common/traffic/hammering.h"
 #include "tests/common/net/kernel_threads.h"
 #include "tests/common/measure.h"
 #include "tests/common/net/message_packet.h"

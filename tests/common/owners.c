@@ -11,7 +11,7 @@
 #include <spin/slmp.h>
 
 #include "tests/common/child.h"
-#include "tests/common/hammering.h"
+#include "tests/common/traffic/hammering.h"
 #include "tests/common/net/netns.h"
 #include "tests/common/owners.h"
 

@@ -5,72 +5,24 @@
  * context was removed. Each sender waits for as many datagrams as it has sent, so no queue overflows. Uses namespaces of its
  * own.
  */
-#include <arpa/inet.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include "tests/common/built.h"
 #include "tests/common/counts.h"
 #include "tests/common/net/netns.h"
-#include "tests/common/net/slow.h"
+#include "tests/common/traffic/burst.h"
 
-#define BURST      24
-#define ROUNDS     2
-#define STAYS      7000 /* ports */
-#define COMES      7001
-#define OTHERS     8000
-#define PATIENCE_S (20 * slow_factor())
-
-struct stream {
-	pthread_t thread;
-	int to, from;
-	uint16_t port;
-	uint64_t sent;
-	const char *why;
-};
-
-static volatile int stop;
+#define ROUNDS 2
+#define STAYS  7000 /* ports */
+#define COMES  7001
+#define OTHERS 8000
 
 static void die(const char *what)
 {
 	printf("FAIL: %s\n", what);
 	exit(1);
-}
-
-static int open_socket(const char *address, uint16_t port)
-{
-	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons(port) };
-	struct timeval wait = { .tv_sec = PATIENCE_S };
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-
-	inet_pton(AF_INET, address, &a.sin_addr);
-	if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)))
-		die("cannot open a socket");
-	return fd;
-}
-
-static void *stream(void *arg)
-{
-	struct sockaddr_in to = { .sin_family = AF_INET };
-	struct stream *s = arg;
-	char text[32] = "a datagram";
-
-	to.sin_port = htons(s->port);
-	inet_pton(AF_INET, "10.9.0.1", &to.sin_addr);
-	while (!stop && !s->why) {
-		for (int i = 0; i < BURST; i++)
-			if (sendto(s->to, text, sizeof(text), 0, (struct sockaddr *)&to, sizeof(to)) != sizeof(text))
-				s->why = "cannot send";
-		for (int i = 0; i < BURST && !s->why; i++)
-			if (recv(s->from, text, sizeof(text), 0) != sizeof(text))
-				s->why = "a datagram was lost";
-		s->sent += BURST;
-	}
-	return NULL;
 }
 
 static struct spin_ctx *context(struct spin_nic *nic, const struct spin_object *object, unsigned port)
@@ -85,15 +37,15 @@ static struct spin_ctx *context(struct spin_nic *nic, const struct spin_object *
 	return ctx;
 }
 
-static void start(struct stream *s, int server_ns, int client_ns, uint16_t port)
+static void start(struct burst *b, int server_ns, int client_ns, uint16_t port)
 {
-	s->port = port;
+	b->address = "10.9.0.1";
+	b->port = port;
 	netns_enter(server_ns);
-	s->from = open_socket("10.9.0.1", port);
+	b->from = burst__socket(b->address, port);
 	netns_enter(client_ns);
-	s->to = open_socket("10.9.0.2", 0);
-	if (pthread_create(&s->thread, NULL, stream, s))
-		die("no thread");
+	b->to = burst__socket("10.9.0.2", 0);
+	burst__start(b);
 }
 
 static uint64_t handled(const struct spin_ctx *ctx)
@@ -113,12 +65,12 @@ static uint64_t unmatched(struct spin_nic *nic)
 }
 
 /* Waits for packets. On a busy machine they may take some time. */
-static void wait_for_some(struct spin_nic *nic, const struct spin_ctx *there, const struct stream *stream)
+static void wait_for_some(struct spin_nic *nic, const struct spin_ctx *there, const struct burst *burst)
 {
 	uint64_t had = there ? handled(there) : unmatched(nic);
 
-	for (int ms = 0; (there ? handled(there) : unmatched(nic)) == had && !stream->why; ms++) {
-		if (ms > PATIENCE_S * 1000)
+	for (int ms = 0; (there ? handled(there) : unmatched(nic)) == had && !burst->lost; ms++) {
+		if (ms > burst__patience_s() * 1000)
 			die(there ? "no packet came while the context was there" : "no packet came while the context was away");
 		usleep(1000);
 	}
@@ -128,7 +80,7 @@ int main(void)
 {
 	int server_ns = netns_new(), client_ns = netns_new();
 	struct spin_ctx *stays, *comes, *other[SPIN_CONTEXTS_MAX - 2];
-	static struct stream a, b;
+	static struct burst a, b;
 	struct spin_object *object;
 	struct spin_nic *nic;
 	unsigned changes = 0;
@@ -150,7 +102,7 @@ int main(void)
 	start(&a, server_ns, client_ns, STAYS);
 	start(&b, server_ns, client_ns, COMES);
 	netns_enter(server_ns);
-	for (int round = 0; round < ROUNDS && !a.why && !b.why; round++) {
+	for (int round = 0; round < ROUNDS && !a.lost && !b.lost; round++) {
 		if (spin_ctx__attach(comes))
 			die(spin_strerror_last());
 		for (unsigned i = 0; i < SPIN_CONTEXTS_MAX - 2; i++)
@@ -163,11 +115,10 @@ int main(void)
 		wait_for_some(nic, NULL, &b);
 		changes += 2 * (SPIN_CONTEXTS_MAX - 1);
 	}
-	stop = 1;
-	pthread_join(a.thread, NULL);
-	pthread_join(b.thread, NULL);
-	if (a.why || b.why)
-		die(a.why ? a.why : b.why);
+	burst__stop(&a);
+	burst__stop(&b);
+	if (a.lost || b.lost)
+		die(a.lost ? a.lost : b.lost);
 	printf("%u changes; %llu datagrams to the context that stays, %llu handled; %llu to the one that comes and goes, "
 	       "%llu handled, %llu while it was away\n",
 	       changes, (unsigned long long)a.sent, (unsigned long long)handled(stays), (unsigned long long)b.sent,

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "tests/common/built.h"
-#include "tests/common/net/flood.h"
+#include "tests/common/traffic/flood.h"
 #include "tests/common/net/netns.h"
 #include "tests/common/net/pair.h"
 #include "tests/common/random.h"

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/common/hammering.h"
+#include "tests/common/traffic/hammering.h"
 #include "tests/common/net/message_packet.h"
 #include "tests/common/net/netns.h"
 #include "tests/common/net/pair.h"

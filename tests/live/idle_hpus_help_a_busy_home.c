@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "tests/common/hammering.h"
+#include "tests/common/traffic/hammering.h"
 #include "tests/common/net/slow.h"
 #include "tests/common/net/netns.h"
 #include "tests/common/net/pair.h"

@@ -10,20 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include "tests/common/built.h"
 #include "tests/common/counts.h"
 #include "tests/common/net/netns.h"
-#include "tests/common/net/slow.h"
+#include "tests/common/traffic/burst.h"
 #include <spin/libspin.h>
 
-#define SENDERS    7
-#define SOCKETS    4  /* of each sender: the queue is selected by flow */
-#define BURST      24 /* SENDERS * BURST fit into one queue of 256 */
-#define BURSTS     600
-#define PATIENCE_S (20 * slow_factor())
+#define SENDERS 7
+#define SOCKETS 4 /* of each sender: the queue is selected by flow */
+#define BURST   BURST_DATAGRAMS
+#define BURSTS  600
 
 /* Same layout as in handlers/filtering.c. */
 struct route {
@@ -54,31 +52,24 @@ static void die(const char *what)
 
 static int open_socket(const char *address, uint16_t port)
 {
-	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons(port) };
-	struct timeval wait = { .tv_sec = PATIENCE_S };
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), bytes = 1 << 20;
+	int fd = burst__socket(address, port), bytes = 1 << 20;
 
-	inet_pton(AF_INET, address, &a.sin_addr);
-	if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)) ||
-	    setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
 		die("cannot open a socket");
 	return fd;
 }
 
 static void *send_bursts(void *arg)
 {
-	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(9000) };
 	struct sender *s = arg;
-	char text[32] = "a datagram";
 
-	inet_pton(AF_INET, "10.9.0.1", &to.sin_addr);
 	for (int burst = 0; burst < BURSTS && !s->why; burst++) {
 		for (int i = 0; i < BURST; i++)
-			if (sendto(s->to[i % SOCKETS], text, sizeof(text), 0, (struct sockaddr *)&to, sizeof(to)) != sizeof(text))
+			if (burst__send(s->to[i % SOCKETS], "10.9.0.1", 9000))
 				s->why = "cannot send";
 		/* datagrams of other senders to the same port may arrive instead: the total is the same */
 		for (int i = 0; i < BURST && !s->why; i++)
-			if (recv(s->from, text, sizeof(text), 0) != sizeof(text))
+			if (burst__receive(s->from))
 				s->why = "a datagram is lost, or received at another port";
 	}
 	return NULL;

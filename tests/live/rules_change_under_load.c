@@ -4,77 +4,24 @@
  * packets of the new rule have handlers, and those of the old one do not. A rule that is refused, also by one interface alone, changes
  * nothing. Each sender waits for as many datagrams as it has sent, so no queue overflows. Uses namespaces of its own.
  */
-#include <arpa/inet.h>
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include "tests/common/built.h"
 #include "tests/common/counts.h"
 #include "tests/common/net/netns.h"
-#include "tests/common/net/slow.h"
+#include "tests/common/traffic/burst.h"
+#include <spin/root.h>
 
-#define BURST      24
-#define CHANGES    60
-#define STREAMS    2
-#define PATIENCE_S (20 * slow_factor())
-
-struct stream {
-	pthread_t thread;
-	int to, from;
-	const char *address;
-	uint64_t sent;
-	const char *why;
-};
-
-static volatile int stop;
+#define CHANGES 60
+#define STREAMS 2
 
 static void die(const char *what)
 {
 	printf("FAIL: %s\n", what);
 	exit(1);
-}
-
-static int open_socket(const char *address, uint16_t port)
-{
-	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons(port) };
-	struct timeval wait = { .tv_sec = PATIENCE_S };
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-
-	inet_pton(AF_INET, address, &a.sin_addr);
-	if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)))
-		die("cannot open a socket");
-	return fd;
-}
-
-static int send_to(int fd, const char *address, uint16_t port)
-{
-	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(port) };
-	char text[32] = "a datagram";
-
-	inet_pton(AF_INET, address, &to.sin_addr);
-	return sendto(fd, text, sizeof(text), 0, (struct sockaddr *)&to, sizeof(to)) != sizeof(text);
-}
-
-static void *stream(void *arg)
-{
-	struct stream *s = arg;
-	char text[32];
-
-	while (!stop && !s->why) {
-		for (int i = 0; i < BURST; i++)
-			if (send_to(s->to, s->address, 7000))
-				s->why = "cannot send";
-		for (int i = 0; i < BURST && !s->why; i++)
-			if (recv(s->from, text, sizeof(text), 0) != sizeof(text))
-				s->why = "a datagram was lost";
-		s->sent += BURST;
-	}
-	return NULL;
 }
 
 static uint64_t handled(const struct spin_ctx *ctx)
@@ -117,15 +64,14 @@ static int set_rule(struct spin_ctx *ctx, const char *text)
 }
 
 /* Sends a datagram over each interface: each is handled, or none is. */
-static void probe(const struct stream *s, const struct spin_ctx *ctx, uint16_t port, int is_handled, const char *what)
+static void probe(const struct burst *s, const struct spin_ctx *ctx, uint16_t port, int is_handled, const char *what)
 {
 	const uint64_t had = handled(ctx);
-	char text[32];
 
 	for (int i = 0; i < STREAMS; i++) {
-		int from = port == 7000 ? s[i].from : open_socket(s[i].address, port);
+		int from = port == 7000 ? s[i].from : burst__socket(s[i].address, port);
 
-		if (send_to(s[i].to, s[i].address, port) || recv(from, text, sizeof(text), 0) != sizeof(text))
+		if (burst__send(s[i].to, s[i].address, port) || burst__receive(from))
 			die("a datagram was lost");
 		if (from != s[i].from)
 			close(from);
@@ -134,7 +80,7 @@ static void probe(const struct stream *s, const struct spin_ctx *ctx, uint16_t p
 		die(what);
 }
 
-static void refuse(const struct stream *s, struct spin_ctx *ctx, const char *rule, int err)
+static void refuse(const struct burst *s, struct spin_ctx *ctx, const char *rule, int err)
 {
 	if (set_rule(ctx, rule) != err)
 		die(rule);
@@ -148,10 +94,32 @@ static void count_tapped(void *arg, const struct spin_tapped *packet)
 	++*(unsigned *)arg;
 }
 
+/* Contexts on one of the context's two interfaces, until that has no place for another rule of this kind. */
+static void fill(const struct burst *s, struct spin_ctx *ctx, struct spin_nic *nic, const char *rule, const char *another, unsigned most)
+{
+	struct spin_ctx *others[SPIN_CONTEXTS_MAX];
+	unsigned count = 0;
+	char text[80];
+	int err = 0;
+
+	while (!err && count < SPIN_CONTEXTS_MAX) {
+		snprintf(text, sizeof(text), rule, 8000 + count);
+		others[count] = context(nic, "deliver", text);
+		err = spin_ctx__attach(others[count++]);
+	}
+	if (err != -ENOSPC || count != most + 1)
+		die("another number of contexts has places");
+	refuse(s, ctx, another, -ENOSPC);
+	while (count)
+		spin_ctx__destroy(others[--count]);
+	if (set_rule(ctx, another) || set_rule(ctx, "udp dport 7000"))
+		die(spin_strerror_last());
+}
+
 int main(void)
 {
 	static const char *const rules[] = { "udp dport 7000-7001", "udp sport 1-65535 dport 7000", "udp", "udp dport 7000" };
-	static struct stream s[STREAMS] = { { .address = "10.9.0.1" }, { .address = "10.9.1.1" } };
+	static struct burst s[STREAMS] = { { .address = "10.9.0.1", .port = 7000 }, { .address = "10.9.1.1", .port = 7000 } };
 	int server_ns = netns_new(), client_ns = netns_new();
 	struct spin_ctx *ctx, *other, *messages;
 	struct spin_nic *nic[STREAMS];
@@ -166,11 +134,11 @@ int main(void)
 		netns_shell(text);
 		snprintf(text, sizeof(text), "ip addr add 10.9.%d.2/24 dev c%d && ip link set c%d up", i, i, i);
 		netns_shell(text);
-		s[i].to = open_socket(i ? "10.9.1.2" : "10.9.0.2", 0);
+		s[i].to = burst__socket(i ? "10.9.1.2" : "10.9.0.2", 0);
 		netns_enter(server_ns);
 		snprintf(text, sizeof(text), "ip addr add 10.9.%d.1/24 dev s%d && ip link set s%d up", i, i, i);
 		netns_shell(text);
-		s[i].from = open_socket(s[i].address, 7000);
+		s[i].from = burst__socket(s[i].address, s[i].port);
 		snprintf(text, sizeof(text), "s%d", i);
 		if (spin_nic__open(text, &nic[i]))
 			die(spin_strerror_last());
@@ -179,16 +147,14 @@ int main(void)
 	if (spin_ctx__attach(ctx) || spin_ctx__attach_also(ctx, nic[1]))
 		die(spin_strerror_last());
 	for (int i = 0; i < STREAMS; i++)
-		if (pthread_create(&s[i].thread, NULL, stream, &s[i]))
-			die("no thread");
+		burst__start(&s[i]);
 	for (int i = 0; i < CHANGES; i++)
 		if (set_rule(ctx, rules[i % 4]))
 			die(spin_strerror_last());
-	stop = 1;
 	for (int i = 0; i < STREAMS; i++) {
-		pthread_join(s[i].thread, NULL);
-		if (s[i].why)
-			die(s[i].why);
+		burst__stop(&s[i]);
+		if (s[i].lost)
+			die(s[i].lost);
 		sent += s[i].sent;
 	}
 	printf("%d changes; %llu datagrams, %llu handled, %llu and %llu without handlers\n", CHANGES, (unsigned long long)sent,
@@ -218,6 +184,10 @@ int main(void)
 	    set_rule(other, "udp dport 8000") || set_rule(ctx, "udp dport 7000"))
 		die("rules and slots do not belong together");
 	probe(s, ctx, 7000, 1, "packets of the last rule have no handlers");
+	/* the second interface refuses before the first one has the rule, and after */
+	spin_ctx__destroy(other);
+	fill(s, ctx, nic[1], "udp dport %u", "udp dport 7001", SPIN_CONTEXTS_MAX - 1);
+	fill(s, ctx, nic[1], "udp dport %u u32 12/0xffff=0-0xffff", "udp dport 7001 u32 12/0xffff=0-0xffff", SPIN_WORDED_MAX);
 	/* a tap goes with the context */
 	if (spin_ctx__tap(ctx, 1 << 20) || set_rule(ctx, "udp dport 7001"))
 		die(spin_strerror_last());
@@ -229,7 +199,6 @@ int main(void)
 	if (set_rule(messages, "udp dport 9331") != -EOPNOTSUPP)
 		die("a context of messages gets another rule");
 	spin_ctx__destroy(messages);
-	spin_ctx__destroy(other);
 	spin_ctx__destroy(ctx);
 	for (int i = 0; i < STREAMS; i++)
 		spin_nic__close(nic[i]);

@@ -18,7 +18,7 @@
 
 #include "tests/common/net/answering.h"
 #include "tests/common/built.h"
-#include "tests/common/hammering.h"
+#include "tests/common/traffic/hammering.h"
 #include "tests/common/net/leftover.h"
 #include "tests/common/net/lossy.h"
 #include "tests/common/measure.h"

@@ -18,6 +18,7 @@
 
 #include "tests/common/built.h"
 #include "tests/common/memcached/server.h"
+#include "tests/common/net/netns.h"
 #include "tests/common/proc.h"
 
 #define START_MS  20000
@@ -38,21 +39,6 @@ const char *mc_server__missing_handlers(void)
 		return "there is no memcached.spin";
 	snprintf(path, sizeof(path), "%s/bin/spin-memcached", built_dir());
 	return access(path, X_OK) ? "there is no spin-memcached" : NULL;
-}
-
-static int own_namespace(void)
-{
-	int fd = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		die("/proc/thread-self/ns/net: %s", strerror(errno));
-	return fd;
-}
-
-static void enter(int ns)
-{
-	if (setns(ns, CLONE_NEWNET))
-		die("setns: %s", strerror(errno));
 }
 
 /* From within the namespace. memcached opens its sockets of UDP last; each has its handlers when it is bound. */
@@ -177,13 +163,13 @@ static void start_fill(struct mc_server *server)
 
 void mc_server__start(struct mc_server *server)
 {
-	int own = own_namespace();
+	int own = netns_here();
 
 	server->fill = 0;
 	server->ctx = NULL;
 	server->object = NULL;
 	server->cache = NULL;
-	enter(server->ns);
+	netns_enter(server->ns);
 	if (server->with) {
 		spind__start(&server->spind, "trusted-group nogroup\n"); /* nobody's */
 		copy_programs(server);
@@ -193,7 +179,7 @@ void mc_server__start(struct mc_server *server)
 		open_cache(server);
 		start_fill(server);
 	}
-	enter(own);
+	netns_enter(own);
 	close(own);
 }
 

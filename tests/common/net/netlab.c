@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "tests/common/net/netlab.h"
+#include "tests/common/net/netns.h"
 #include "tests/common/proc.h"
 
 #define SERVER_MAC "02:00:00:00:00:01"
@@ -19,20 +20,14 @@
 
 static int new_namespace(void)
 {
-	int fd;
-
 	if (unshare(CLONE_NEWNET))
 		die("cannot make a network namespace: %s; run as root", strerror(errno));
-	fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		die("/proc/self/ns/net: %s", strerror(errno));
-	return fd;
+	return netns_here();
 }
 
 void lab_enter(const struct lab_side *side)
 {
-	if (setns(side->ns_fd, CLONE_NEWNET))
-		die("setns: %s", strerror(errno));
+	netns_enter(side->ns_fd);
 }
 
 /* sysfs shows the namespace in which it is mounted. No other process sees this mount. */

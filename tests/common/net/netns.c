@@ -5,31 +5,47 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/common/net/netns.h"
 
-static __thread int current = -1; /* a thread without privileges may stay in its namespace */
+#define HERE "/proc/thread-self/ns/net"
+
+int netns_here(void)
+{
+	int fd = open(HERE, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0) {
+		printf("FAIL: " HERE "\n");
+		exit(1);
+	}
+	return fd;
+}
 
 int netns_new(void)
 {
-	int fd = -1;
-
-	if (geteuid() || unshare(CLONE_NEWNET) || (fd = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)) < 0) {
+	if (geteuid() || unshare(CLONE_NEWNET)) {
 		printf("skip: namespaces and XDP need root\n");
 		exit(77);
 	}
-	current = fd;
-	return fd;
+	return netns_here();
+}
+
+/* A thread without privileges may stay in its namespace. */
+static int is_here(int fd)
+{
+	struct stat here, there;
+
+	return !stat(HERE, &here) && !fstat(fd, &there) && here.st_ino == there.st_ino && here.st_dev == there.st_dev;
 }
 
 void netns_enter(int fd)
 {
-	if (fd != current && setns(fd, CLONE_NEWNET)) {
+	if (!is_here(fd) && setns(fd, CLONE_NEWNET)) {
 		printf("FAIL: setns\n");
 		exit(1);
 	}
-	current = fd;
 }
 
 void netns_shell(const char *command)

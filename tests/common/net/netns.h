@@ -6,6 +6,8 @@
 
 /* Creates a namespace, enters it and returns its descriptor. Ends the test as skipped (77) without permission. */
 int netns_new(void);
+/* A descriptor of this thread's namespace. */
+int netns_here(void);
 /* Moves this thread to a namespace. Ends the test as failed on error. */
 void netns_enter(int fd);
 /* Runs a shell command in this thread's namespace. Ends the test as failed if the command fails. */

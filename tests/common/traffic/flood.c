@@ -18,7 +18,7 @@
 #include "tests/reference/frame.h"
 #include <spin/slmp.h>
 
-#include "tests/common/net/flood.h"
+#include "tests/common/traffic/flood.h"
 #include "tests/common/net/netns.h"
 
 #define BATCH         32u

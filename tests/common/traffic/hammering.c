@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "tests/common/built.h"
-#include "tests/common/hammering.h"
+#include "tests/common/traffic/hammering.h"
 #include "tests/common/net/pair.h"
 
 static __thread char reason[512];
