@@ -17,7 +17,7 @@ PKG_CONFIG ?= pkg-config
 ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Wno-missing-field-initializers -Wmissing-prototypes -Werror=implicit-function-declaration \
 	-ffile-prefix-map=$(CURDIR)=. $(CFLAGS) $(SANITIZE)
 INCLUDES   := -Ihandlers/include -Ihwmodel/include -Iuser/libspin/include -I.
-USER_LIBS  := -lbpf -lelf -lz
+USER_LIBS  := -lxdp -lbpf -lelf -lz
 Q          := $(if $(filter 1,$(V)),,@)
 say         = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
 
@@ -81,7 +81,7 @@ help:
 
 HWMODEL_SRC := $(filter-out hwmodel/run/% hwmodel/image/%,$(wildcard hwmodel/*.c hwmodel/*/*.c))
 LIBSPIN_SRC := $(wildcard user/libspin/*.c user/libspin/*/*.c kernel/*.c)
-ROOT_OBJ    := $(addprefix $(BUILD)/obj/user/libspin/,root_image.o out_image.o guard_image.o streams_image.o)
+ROOT_OBJ    := $(addprefix $(BUILD)/obj/user/libspin/,root_image.o out_image.o guard_image.o streams_image.o ring_image.o)
 USERLIB_SRC := $(wildcard user/lib/*.c)
 SPINCTL_SRC := $(filter-out user/spinctl/trial/%,$(wildcard user/spinctl/*.c user/spinctl/*/*.c))
 SPIND_SRC   := $(wildcard user/spind/*.c)
@@ -110,7 +110,7 @@ LOOPS         := $(patsubst tests/loops/%.c,$(BUILD)/tests/loops/%.spin,$(wildca
 HOST_HANDLERS := $(patsubst %.c,$(BUILD)/tests/host/%.so,$(notdir $(wildcard handlers/*.c tests/handlers/*/*.c tests/loops/*.c)))
 TWINS         := $(patsubst tests/%.bpf.c,$(BUILD)/tests/%.bpf.o,$(wildcard tests/bench/twins/*.bpf.c tests/bench/*.bpf.c tests/demo/*.bpf.c tests/live/*.bpf.c))
 
-TEST_DIRS     := unit core model vectors fuzz messages live sockets transfer cli bench stress tools
+TEST_DIRS     := unit core model vectors fuzz messages live ring sockets transfer cli bench stress tools
 TEST_PROGRAMS := $(foreach d,$(TEST_DIRS),$(patsubst tests/%.c,$(BUILD)/tests/%,$(filter-out %.bpf.c,$(wildcard tests/$(d)/*.c))))
 
 BINARIES := $(BUILD)/bin/spinctl $(BUILD)/bin/spind $(BUILD)/bin/spin-memcached $(SPINCC) $(BUILD)/bin/hpu-run
@@ -118,7 +118,7 @@ BINARIES := $(BUILD)/bin/spinctl $(BUILD)/bin/spind $(BUILD)/bin/spin-memcached 
 VERSION := $(shell sed -n 's/.*SPIN_VERSION "\(.*\)"/\1/p' user/lib/version.h)
 SONAME  := libspin.so.$(firstword $(subst ., ,$(VERSION)))
 PAGES   := $(patsubst user/man/%.in,$(BUILD)/man/%,$(wildcard user/man/*.in)) $(BUILD)/man/spin-handler.7 $(BUILD)/man/spin-papers.7
-LIBSPIN_HEADERS := $(addprefix user/libspin/include/spin/libspin,.h _hpu.h _message.h _send.h _socket.h)
+LIBSPIN_HEADERS := $(addprefix user/libspin/include/spin/libspin,.h _hpu.h _message.h _ring.h _send.h _socket.h)
 COMPLETION := $(BUILD)/completion/spinctl $(BUILD)/completion/spincc
 
 all: $(BINARIES) $(BUILD)/lib/static/libspin.a $(BUILD)/lib/libspin.so $(HANDLERS) $(PAGES) $(COMPLETION)
@@ -154,14 +154,16 @@ $(HWMODEL) $(LIBSPIN) $(USERLIB) $(CONFORMANCE) $(COST) $(TOOL) $(TESTLIB):
 	$(Q)rm -f $@ && ar qcs $@ $^
 
 # The programs that are no context's go into the library.
-# What a context is made of: not what spind puts beside one.
-BPF_RUNTIME := $(filter-out %.md bpf/guard.bpf.c bpf/abi/guard.h bpf/streams.bpf.c,$(wildcard bpf/*.[chS] bpf/*/*.h) bpf/cflags)
+# What a context is made of: not what the library puts beside one.
+BPF_RUNTIME := $(filter-out %.md bpf/guard.bpf.c bpf/abi/guard.h bpf/streams.bpf.c bpf/ring.bpf.c bpf/abi/ring.h,$(wildcard bpf/*.[chS] bpf/*/*.h) bpf/cflags)
 ROOT_IMAGE := $(BUILD)/bpf/root.bpf.o
 OUT_IMAGE  := $(BUILD)/bpf/out.bpf.o
 GUARD_IMAGE := $(BUILD)/bpf/guard.bpf.o
 STREAMS_IMAGE := $(BUILD)/bpf/streams.bpf.o
+RING_IMAGE := $(BUILD)/bpf/ring.bpf.o
 $(GUARD_IMAGE): bpf/abi/guard.h
-$(ROOT_IMAGE) $(OUT_IMAGE) $(GUARD_IMAGE) $(STREAMS_IMAGE): $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(BPF_RUNTIME) $(wildcard handlers/include/spin/*.h handlers/include/spin/*/*.h)
+$(RING_IMAGE): bpf/abi/ring.h
+$(ROOT_IMAGE) $(OUT_IMAGE) $(GUARD_IMAGE) $(STREAMS_IMAGE) $(RING_IMAGE): $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(BPF_RUNTIME) $(wildcard handlers/include/spin/*.h handlers/include/spin/*/*.h)
 	@mkdir -p $(@D)
 	$(call say,BPF,$<)
 	$(Q)$(CLANG) @bpf/cflags -Ihandlers/include -I. -idirafter /usr/include/$(shell $(CC) -print-multiarch) \
@@ -171,7 +173,7 @@ $(ROOT_OBJ): $(BUILD)/obj/user/libspin/%_image.o: user/libspin/%_image.S $(BUILD
 	@mkdir -p $(@D)
 	$(call say,AS,$<)
 	$(Q)$(CC) -fPIC -DROOT_IMAGE='"$(ROOT_IMAGE)"' -DOUT_IMAGE='"$(OUT_IMAGE)"' -DGUARD_IMAGE='"$(GUARD_IMAGE)"' \
-		-DSTREAMS_IMAGE='"$(STREAMS_IMAGE)"' -c $< -o $@
+		-DSTREAMS_IMAGE='"$(STREAMS_IMAGE)"' -DRING_IMAGE='"$(RING_IMAGE)"' -c $< -o $@
 
 $(BUILD)/lib/libspin.so: $(call obj,$(LIBSPIN_SRC)) $(ROOT_OBJ) user/libspin/libspin.map
 	$(call say,LD,$@)

@@ -13,6 +13,7 @@
 #include "user/libspin/messages/messages.h"
 #include "user/libspin/requests/out.h"
 #include "user/libspin/requests/requests.h"
+#include "user/libspin/ring/ring.h"
 #include "user/libspin/root.h"
 #include "user/libspin/socket.h"
 
@@ -122,6 +123,14 @@ static int need_root(struct spin_nic *nic)
 	return 0;
 }
 
+/* The program that the dispatcher calls for the context. */
+static int entry_fd(const struct spin_ctx *ctx)
+{
+	if (ctx->guard)
+		return guard__program_fd(ctx->guard);
+	return ctx->ring_delivery ? ring__program_fd(ctx->ring_delivery) : ctx->prog_fd;
+}
+
 /* The tap is there before the first packet, and until after the last: packets and counts belong together. */
 static int join(struct spin_nic *nic, struct spin_ctx *ctx, struct spin_place *place)
 {
@@ -138,7 +147,7 @@ static int join(struct spin_nic *nic, struct spin_ctx *ctx, struct spin_place *p
 	err = tap__join(ctx, place, place->slot);
 	if (err)
 		return err;
-	err = root__add(nic->root, *slot, &ctx->rule, ctx->guard ? guard__program_fd(ctx->guard) : ctx->prog_fd, ctx->is_roomy);
+	err = root__add(nic->root, *slot, &ctx->rule, entry_fd(ctx), ctx->is_roomy);
 	if (err)
 		goto untap;
 	if (nic->ifindex && nic->link_fd < 0) {
@@ -252,6 +261,9 @@ int spin_ctx__attach_also(struct spin_ctx *ctx, struct spin_nic *nic)
 {
 	if (!ctx->nic)
 		return spin_fail(-EINVAL, "this context was made without an interface: it runs given packets only");
+	if (ctx->ring_delivery && nic != ctx->nic)
+		return spin_fail(-EOPNOTSUPP, "%s has a ring, which has the queues of %s: create a context for %s", ctx->name,
+				 ctx->nic->name, nic->name);
 	if (ctx->hpus == SPIN_HPUS_QUEUE)
 		return spin_fail(-EINVAL,
 				 "%s has the queues of %s as HPUs, and those of %s have the same numbers: take CPUs "

@@ -26,6 +26,7 @@
 #include "user/libspin/requests/out.h"
 #include "user/libspin/requests/requests.h"
 #include "user/libspin/messages/host_side.h"
+#include "user/libspin/ring/ring.h"
 #include "user/libspin/share.h"
 #include "user/libspin/socket.h"
 #include "user/libspin/streams.h"
@@ -390,6 +391,7 @@ void spin_ctx__destroy(struct spin_ctx *ctx)
 		return;
 	spin_ctx__detach(ctx);
 	spin_ctx__untap(ctx);
+	ring__free(ctx->ring_delivery);
 	streams__free(ctx->streams);
 	guard__free(ctx->guard);
 	ring_buffer__free(ctx->ring);

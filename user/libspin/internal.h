@@ -55,6 +55,7 @@ struct messages;
 struct requests;
 struct out;
 struct spin_load;
+struct spin_ring;
 
 struct spin_nic {
 	char name[IF_NAMESIZE];
@@ -73,6 +74,7 @@ struct spin_nic {
 	int threads_are_ours;    /* 1: this process switched threaded NAPI on, and must switch it off */
 	struct threaded threads; /* the record of that */
 	struct spin_ctx *slot[SPIN_CONTEXTS_MAX];
+	struct spin_ring *rings; /* of contexts that were made for it */
 };
 void nic__hold(struct spin_nic *nic);
 void nic__release(struct spin_nic *nic);
@@ -141,6 +143,7 @@ struct spin_ctx {
 	struct guard *guard;             /* NULL: it is no socket's */
 	int takes_streams;               /* 1: it is for streams of TCP alone */
 	struct streams *streams;         /* NULL: it takes none */
+	struct spin_ring *ring_delivery; /* NULL: its packets go to the host (ring/ring.h) */
 	struct remote *remote;           /* NULL: it is this process's own; else spind's (socket.h) */
 };
 

@@ -7,10 +7,12 @@
 #include <errno.h>
 
 #include "user/libspin/internal.h"
+#include "user/libspin/ring/ring.h"
 #include "user/libspin/root.h"
 
 struct change {
 	struct spin_ctx *ctx, *next;
+	int entry_fd;                 /* what the dispatcher calls for next: its program, or a ring's that runs it */
 	unsigned slot[SPIN_NICS_MAX]; /* of next, by ctx's place */
 	unsigned reserved, added;
 };
@@ -56,7 +58,7 @@ static int add(struct change *change, unsigned i)
 	pthread_mutex_lock(&place->nic->lock);
 	err = tap__join(change->ctx, place, change->slot[i]);
 	if (!err)
-		err = root__add(place->nic->root, change->slot[i], &change->next->rule, change->next->prog_fd, change->next->is_roomy);
+		err = root__add(place->nic->root, change->slot[i], &change->next->rule, change->entry_fd, change->next->is_roomy);
 	if (err)
 		tap__leave(change->ctx, place, change->slot[i]);
 	pthread_mutex_unlock(&place->nic->lock);
@@ -76,6 +78,8 @@ static void undo(struct change *change)
 		place->nic->slot[change->slot[i]] = NULL;
 		pthread_mutex_unlock(&place->nic->lock);
 	}
+	if (change->ctx->ring_delivery)
+		ring__drop_added(change->ctx->ring_delivery);
 }
 
 /* Afterwards no HPU runs the old program, and no other thread reads the context's rule. */
@@ -105,6 +109,9 @@ int spin_ctx__set_rule(struct spin_ctx *ctx, const struct spin_rule *rule)
 		err = ctx__create_next(ctx, ctx->object, rule, &change.next);
 	if (err)
 		return err;
+	change.entry_fd = change.next->prog_fd;
+	if (ctx->ring_delivery)
+		err = ring__add(ctx->ring_delivery, change.next->prog_fd, &change.entry_fd);
 	while (change.reserved < ctx->places && !err) {
 		err = reserve(&change, change.reserved);
 		change.reserved += !err;
@@ -126,6 +133,8 @@ int spin_ctx__set_rule(struct spin_ctx *ctx, const struct spin_rule *rule)
 	ctx->rule = change.next->rule;
 	for (unsigned i = 0; i < ctx->places; i++)
 		publish(ctx, &ctx->place[i], change.slot[i]);
+	if (ctx->ring_delivery)
+		ring__take_added(ctx->ring_delivery);
 	swap__finish(ctx, change.next);
 	return 0;
 }

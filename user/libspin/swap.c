@@ -8,6 +8,7 @@
 
 #include "user/libspin/internal.h"
 #include "user/libspin/object/layout.h"
+#include "user/libspin/ring/ring.h"
 #include "user/libspin/root.h"
 
 /* What handlers and applications share; the rest is each program's own. */
@@ -102,6 +103,8 @@ static int replace_program(struct spin_ctx *ctx, int prog_fd)
 
 	if (ctx->guard) {
 		err = guard__replace(ctx->guard, prog_fd);
+	} else if (ctx->ring_delivery) {
+		err = ring__replace(ctx->ring_delivery, prog_fd);
 	} else {
 		while (done < ctx->places && !err)
 			err = replace_at(&ctx->place[done++], prog_fd);

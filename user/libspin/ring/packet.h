@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_LIBSPIN_RING_PACKET_H
+#define USER_LIBSPIN_RING_PACKET_H
+
+/* Where payload and addresses are in a frame that handlers have left. */
+#pragma GCC visibility push(default)
+#include <spin/libspin_ring.h>
+#pragma GCC visibility pop
+
+/* Sets all but `queue`. Reads nothing behind the frame, whatever its headers say. */
+void ring_packet__read(struct spin_ring_packet *packet, uint8_t *frame, uint32_t bytes);
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The AF_XDP socket of one receive queue, and how packets are taken from it. Called by ring.c; one thread at a time receives. Each
+ * frame of the memory is at any time in one place: the fill ring, the kernel's hands, the receive ring, or the reader's.
+ */
+#include <errno.h>
+#include <linux/if_xdp.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <spin/wire.h>
+
+#include "user/libspin/ring/packet.h"
+#include "user/libspin/ring/private.h"
+
+#define FREED_MS 500 /* the longest that a queue may take to be free, and how often that is looked at */
+#define LOOK_MS  5
+#define AHEAD    4u /* packets whose headers are on their way to the cache while one is looked at */
+
+static int explain(int err, const struct spin_nic *nic, uint32_t number, const struct ring_wish *wish, char *why, size_t why_bytes)
+{
+	switch (err) {
+	case -EBUSY:
+		snprintf(
+			why, why_bytes,
+			"queue %u of %s has an AF_XDP socket already, of another process: give this ring other queues (first_queue, queues)",
+			number, nic->name);
+		break;
+	case -EOPNOTSUPP:
+		snprintf(why, why_bytes,
+			 wish->mode == SPIN_RING_ZERO_COPY ? "the driver of %s has no zero-copy for AF_XDP: let the ring copy"
+							   : "the driver of %s takes no AF_XDP sockets",
+			 nic->name);
+		break;
+	case -ENETDOWN:
+		snprintf(why, why_bytes, "%s is down, and takes no ring: do `ip link set %s up`", nic->name, nic->name);
+		break;
+	case -ENOBUFS:
+		snprintf(why, why_bytes,
+			 "a ring's memory is locked, and this process may lock no more: raise `ulimit -l`, or take fewer frames");
+		break;
+	case -ENOMEM:
+		snprintf(why, why_bytes, "no memory for %u frames of %u bytes: take fewer", wish->frames, wish->frame_bytes);
+		break;
+	case -EAFNOSUPPORT:
+		snprintf(why, why_bytes, "this kernel has no AF_XDP (CONFIG_XDP_SOCKETS): leave the ring out");
+		break;
+	case -EPERM:
+		snprintf(why, why_bytes, "AF_XDP sockets need CAP_NET_RAW: run as root");
+		break;
+	default:
+		snprintf(why, why_bytes, "queue %u of %s takes no AF_XDP socket: %s", number, nic->name, strerror(-err));
+	}
+	return err;
+}
+
+/* All frames go to the kernel. */
+static void fill_all(struct ring_queue *q)
+{
+	uint32_t at;
+
+	if (xsk_ring_prod__reserve(&q->fill, q->frames, &at) != q->frames)
+		abort(); /* unreachable: the ring is as long, and empty */
+	for (uint32_t i = 0; i < q->frames; i++)
+		*xsk_ring_prod__fill_addr(&q->fill, at + i) = (uint64_t)i * q->frame_bytes;
+	xsk_ring_prod__submit(&q->fill, q->frames);
+}
+
+static int open_socket(struct ring_queue *q, const struct spin_nic *nic, enum spin_ring_mode mode)
+{
+	/* the program is ours; libxdp is not to load one */
+	const struct xsk_socket_config config = {
+		.rx_size = q->frames,
+		.libxdp_flags = XSK_LIBXDP_FLAGS__INHIBIT_PROG_LOAD,
+		.bind_flags = XDP_USE_NEED_WAKEUP | (mode == SPIN_RING_ZERO_COPY ? XDP_ZEROCOPY : XDP_COPY),
+	};
+
+	return xsk_socket__create(&q->socket, nic->name, q->number, q->umem, &q->rx, NULL, &config);
+}
+
+static int open_once(struct ring_queue *q, const struct spin_nic *nic, uint32_t number, const struct ring_wish *wish)
+{
+	const struct xsk_umem_config config = { .fill_size = wish->frames, .comp_size = 1, .frame_size = wish->frame_bytes };
+	int err;
+
+	*q = (struct ring_queue){ .number = number, .frames = wish->frames, .frame_bytes = wish->frame_bytes };
+	q->memory_bytes = (size_t)wish->frames * wish->frame_bytes;
+	q->memory = mmap(NULL, q->memory_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (q->memory == MAP_FAILED) {
+		q->memory = NULL;
+		return -ENOMEM;
+	}
+	/* a child would take the pages over when either of them writes, and the kernel go on with the others */
+	madvise(q->memory, q->memory_bytes, MADV_DONTFORK);
+	err = xsk_umem__create(&q->umem, q->memory, q->memory_bytes, &q->fill, &q->completion, &config);
+	if (!err) {
+		fill_all(q);
+		err = open_socket(q, nic, wish->mode);
+	}
+	if (err)
+		ring_queue__close(q);
+	return err;
+}
+
+/* The kernel frees a queue some time after its last socket was closed, in a work queue: also that of a process that was killed. */
+int ring_queue__open(struct ring_queue *q, const struct spin_nic *nic, uint32_t number, const struct ring_wish *wish, char *why,
+		     size_t why_bytes)
+{
+	int err = open_once(q, nic, number, wish);
+
+	for (int waited_ms = 0; err == -EBUSY && waited_ms < FREED_MS; waited_ms += LOOK_MS) {
+		usleep(LOOK_MS * 1000);
+		err = open_once(q, nic, number, wish);
+	}
+	return err ? explain(err, nic, number, wish, why, why_bytes) : 0;
+}
+
+void ring_queue__close(struct ring_queue *q)
+{
+	if (q->socket)
+		xsk_socket__delete(q->socket);
+	if (q->umem)
+		xsk_umem__delete(q->umem);
+	if (q->memory)
+		munmap(q->memory, q->memory_bytes);
+	*q = (struct ring_queue){ 0 };
+}
+
+int ring_queue__fd(const struct ring_queue *q)
+{
+	return xsk_socket__fd(q->socket);
+}
+
+int ring_queue__lost(const struct ring_queue *q, uint64_t *lost)
+{
+	struct xdp_statistics stats = { 0 };
+	socklen_t bytes = sizeof(stats);
+
+	if (getsockopt(ring_queue__fd(q), SOL_XDP, XDP_STATISTICS, &stats, &bytes))
+		return -errno;
+	*lost = stats.rx_dropped + stats.rx_ring_full;
+	return 0;
+}
+
+/*
+ * Gives the frames of `count` descriptors back. The address that the kernel gives is somewhere in its frame. Room in the fill ring is
+ * certain: it is as long as there are frames.
+ */
+static void give_back(struct ring_queue *q, uint32_t rx_at, uint32_t count)
+{
+	uint32_t at;
+
+	if (xsk_ring_prod__reserve(&q->fill, count, &at) != count)
+		abort(); /* unreachable, unless the application has written over the ring */
+	for (uint32_t i = 0; i < count; i++)
+		*xsk_ring_prod__fill_addr(&q->fill, at + i) =
+			xsk_ring_cons__rx_desc(&q->rx, rx_at + i)->addr & ~(uint64_t)(q->frame_bytes - 1);
+	xsk_ring_prod__submit(&q->fill, count);
+	xsk_ring_cons__release(&q->rx, count);
+}
+
+int ring_queue__receive(struct ring_queue *q, spin_ring_fn fn, void *arg)
+{
+	struct spin_ring_packet packet[SPIN_RING_BATCH];
+	uint32_t done = 0, at, count;
+
+	while (done < q->frames && (count = xsk_ring_cons__peek(&q->rx, SPIN_RING_BATCH, &at)) > 0) {
+		for (uint32_t i = 0; i < count && i < AHEAD; i++)
+			__builtin_prefetch(q->memory + xsk_ring_cons__rx_desc(&q->rx, at + i)->addr);
+		for (uint32_t i = 0; i < count; i++) {
+			const struct xdp_desc *desc = xsk_ring_cons__rx_desc(&q->rx, at + i);
+
+			if (i + AHEAD < count)
+				__builtin_prefetch(q->memory + xsk_ring_cons__rx_desc(&q->rx, at + i + AHEAD)->addr);
+			ring_packet__read(&packet[i], q->memory + desc->addr, desc->len);
+			packet[i].queue = q->number;
+		}
+		fn(arg, packet, count);
+		give_back(q, at, count);
+		done += count;
+		__atomic_store_n(&q->received, q->received + count, __ATOMIC_RELAXED);
+	}
+	if (done && xsk_ring_prod__needs_wakeup(&q->fill))
+		recvfrom(ring_queue__fd(q), NULL, 0, MSG_DONTWAIT, NULL, NULL);
+	return (int)done;
+}
