@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Contexts with rings over a veth pair (ringed.h). Used by tests/ring/. */
+#include <arpa/inet.h>
+#include <net/if.h>
+#include <netpacket/packet.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <linux/if_ether.h>
+
+#include "tests/common/built.h"
+#include "tests/common/expect.h"
+#include "tests/common/net/netns.h"
+#include "tests/common/net/slow.h"
+#include "tests/common/ringed.h"
+#include "tests/reference/frame.h"
+#include <spin/spin.h>
+
+#define PATIENCE_MS (10000 * slow_factor())
+
+static void open_packet_socket(struct ringed *r)
+{
+	struct sockaddr_ll at = { .sll_family = AF_PACKET };
+
+	netns_enter(r->pair.near_ns);
+	r->packet_socket = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+	at.sll_ifindex = (int)if_nametoindex(NEAR_DEV);
+	if (r->packet_socket < 0 || bind(r->packet_socket, (struct sockaddr *)&at, sizeof(at)))
+		fail("a packet socket");
+}
+
+void ringed__open(struct ringed *r, enum spin_mode mode)
+{
+	memset(r, 0, sizeof(*r));
+	pair__open(&r->pair);
+	open_packet_socket(r);
+	netns_enter(r->pair.far_ns);
+	expect(0, spin_nic__open(FAR_DEV, &r->nic), "the interface");
+	expect(0, spin_nic__set_mode(r->nic, mode), "its mode");
+}
+
+struct spin_ctx *ringed__context(struct ringed *r, const char *handler, const char *rule_text, const struct spin_ctx_opts *opts)
+{
+	struct spin_object *object;
+	struct spin_rule rule;
+	struct spin_ctx *ctx;
+	char path[512];
+
+	if (built_object(handler, path, sizeof(path)))
+		fail(engine_why());
+	expect(0, spin_object__open(path, &object), "the object");
+	expect(0, spin_rule__parse(rule_text, &rule), "the rule");
+	expect(0, spin_ctx__create_opts(r->nic, object, &rule, opts, &ctx), "a context");
+	expect(0, spin_ctx__attach(ctx), "attaching it");
+	spin_object__close(object);
+	return ctx;
+}
+
+struct spin_ring *ringed__ring(struct spin_ctx *ctx, const struct spin_ring_opts *opts)
+{
+	struct spin_ring *ring;
+
+	expect(0, spin_ring__create(ctx, opts, &ring), "a ring");
+	return ring;
+}
+
+void ringed__start(struct ringed *r, const struct spin_ring_opts *opts)
+{
+	r->ctx = ringed__context(r, "returns", "udp dport 9000", NULL);
+	r->ring = ringed__ring(r->ctx, opts);
+}
+
+void ringed__close(struct ringed *r)
+{
+	if (r->ring)
+		spin_ring__destroy(r->ring);
+	spin_ctx__destroy(r->ctx);
+	spin_nic__close(r->nic);
+	close(r->packet_socket);
+	pair__close(&r->pair);
+}
+
+void ringed__send(const struct ringed *r, const void *frame, uint32_t bytes)
+{
+	if (send(r->packet_socket, frame, bytes, 0) != (ssize_t)bytes)
+		fail("sending a frame");
+}
+
+/* Behind the four bytes that tell `returns` what to return, and the number. */
+static uint8_t byte_at(uint64_t number, uint32_t i)
+{
+	return (uint8_t)(number * 31 + i * 7 + (i >> 8));
+}
+
+uint32_t ringed__datagram(uint8_t *frame, uint64_t number, uint32_t bytes, int dropped)
+{
+	const uint8_t codes[4] = { SPIN_HEADER_PROCESS_DATA, dropped ? SPIN_DROP : SPIN_SUCCESS, SPIN_COMPLETION_SUCCESS, 0 };
+	struct frame_flow flow = { .ip_version = 4, .src_port = 4000, .dst_port = RINGED_PORT };
+	uint8_t *payload = frame_payload(frame, 4);
+	uint32_t frame_bytes;
+
+	inet_pton(AF_INET, NEAR_ADDR, flow.src);
+	inet_pton(AF_INET, FAR_ADDR, flow.dst);
+	memcpy(payload, codes, sizeof(codes));
+	memcpy(payload + 4, &number, sizeof(number));
+	for (uint32_t i = 12; i < bytes; i++)
+		payload[i] = byte_at(number, i);
+	frame_bytes = frame_finish(frame, &flow, bytes, FRAME_SUM_RIGHT);
+	memcpy(frame, "\x02\x00\x00\x00\x78\x01\x02\x00\x00\x00\x78\x02", 12); /* as pair.c has them */
+	return frame_bytes;
+}
+
+void ringed__send_datagrams(const struct ringed *r, uint64_t first, uint64_t count, uint32_t bytes)
+{
+	uint8_t frame[2048];
+
+	for (uint64_t i = 0; i < count; i++)
+		ringed__send(r, frame, ringed__datagram(frame, first + i, bytes, 0));
+}
+
+void ringed__look(void *arg, const struct spin_ring_packet *packets, unsigned count)
+{
+	struct ringed_seen *seen = arg;
+
+	for (unsigned i = 0; i < count; i++) {
+		const struct spin_ring_packet *p = &packets[i];
+		uint8_t want[2048];
+		uint64_t number;
+
+		if (p->payload_bytes < 12 || p->payload_bytes > 1500 || p->ip_version != 4 || p->src_port != 4000 ||
+		    p->dst_port != RINGED_PORT)
+			fail("a packet of the ring is no datagram that was sent");
+		memcpy(&number, p->frame + p->payload_at + 4, sizeof(number));
+		if (number < seen->next)
+			fail("a datagram came twice, or behind a later one");
+		if (ringed__datagram(want, number, p->payload_bytes, 0) != p->frame_bytes || memcmp(want, p->frame, p->frame_bytes))
+			fail("a datagram is not as it was sent");
+		seen->next = number + 1;
+		seen->count++;
+	}
+}
+
+void ringed__wait(const struct spin_ctx *ctx, uint64_t packets)
+{
+	uint64_t counted[SPIN_REASON_COUNT], sum = 0;
+
+	for (int ms = 0; ms < PATIENCE_MS; ms++) {
+		spin_ctx__counters(ctx, counted);
+		sum = 0;
+		for (int i = 0; i < SPIN_REASON_COUNT; i++)
+			sum += counted[i];
+		if (sum >= packets)
+			break;
+		usleep(1000);
+	}
+	expect((long long)packets, (long long)sum, "packets of the context");
+}
+
+void ringed__receive(struct spin_ring *ring, struct ringed_seen *seen, uint64_t count)
+{
+	struct pollfd fd = { .fd = spin_ring__fd(ring), .events = POLLIN };
+
+	while (seen->count < count) {
+		if (poll(&fd, 1, PATIENCE_MS) != 1)
+			fail("the ring has no more packets");
+		spin_ring__receive(ring, ringed__look, seen);
+	}
+	expect((long long)count, (long long)seen->count, "packets of the ring");
+}
+
+void ringed__expect(const struct spin_ring *ring, uint64_t delivered, uint64_t received, uint64_t lost, uint64_t unbound)
+{
+	struct spin_ring_stats stats;
+
+	expect(0, spin_ring__stats(ring, &stats), "the ring's counts");
+	expect((long long)delivered, (long long)stats.delivered, "delivered to the ring");
+	expect((long long)received, (long long)stats.received, "received from it");
+	expect((long long)lost, (long long)stats.lost, "lost");
+	expect((long long)unbound, (long long)stats.unbound, "of other queues");
+	expect(0, (long long)stats.too_long, "too long");
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What handlers deliver arrives through the ring once, in order and byte by byte as it was sent: datagrams of many lengths, of both IP
+ * versions, with and without VLAN tags, with padding behind. What they drop does not, and a wrong checksum goes on to the host. In
+ * native and in generic mode.
+ */
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <spin/spin.h>
+
+#include "tests/common/expect.h"
+#include "tests/common/ringed.h"
+#include "user/conformance/template/template.h"
+
+#define DATAGRAMS 3000
+
+static const struct kind {
+	const char *lines; /* between Ethernet and payload */
+	uint32_t payload_at, ip_version;
+	enum spin_reason reason;
+} kinds[] = {
+	{ "ip4 10.78.0.2 > 10.78.0.1;udp 4001 > 9000", 42, 4, SPIN_REASON_SUCCESS },
+	{ "ip4 10.78.0.2 > 10.78.0.1;udp 4001 > 9000 sum none", 42, 4, SPIN_REASON_SUCCESS },
+	{ "ip6 fd78::2 > fd78::1;udp 4001 > 9000", 62, 6, SPIN_REASON_SUCCESS },
+	{ "vlan 5;ip4 10.78.0.2 > 10.78.0.1;udp 4001 > 9000", 46, 4, SPIN_REASON_SUCCESS },
+	{ "vlan 5;vlan 6;ip6 fd78::2 > fd78::1;udp 4001 > 9000", 70, 6, SPIN_REASON_SUCCESS },
+	{ "ip4 10.78.0.2 > 10.78.0.1;udp 4001 > 9000 sum wrong", 42, 4, SPIN_REASON_UDP_CHECKSUM },
+};
+
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+/* What is expected next. */
+struct awaited {
+	const struct template *sent;
+	const struct kind *kind;
+	unsigned came;
+};
+
+static void one_came(void *arg, const struct spin_ring_packet *p, unsigned count)
+{
+	struct awaited *a = arg;
+
+	expect(1, count, "packets at a time");
+	expect(a->sent->bytes, p->frame_bytes, "bytes of the frame");
+	expect(0, memcmp(a->sent->frame, p->frame, p->frame_bytes), "difference of the frames");
+	expect(a->kind->ip_version, p->ip_version, "IP version");
+	expect(a->kind->payload_at, p->payload_at, "where the payload is");
+	expect(9, p->payload_bytes, "bytes of the payload");
+	expect(4001, p->src_port, "source port");
+	expect(9000, p->dst_port, "destination port");
+	if (p->ip_version == 4)
+		expect(inet_addr("10.78.0.2"), p->src_addr[0], "source");
+	else
+		expect((long long)htonl(0xfd780000), p->src_addr[0], "source");
+	a->came++;
+}
+
+/* A payload of nine bytes, and padding behind. */
+static void make(struct template *t, const struct kind *kind)
+{
+	char lines[256], *save = NULL;
+
+	snprintf(lines, sizeof(lines), "eth 02:00:00:00:78:02 > 02:00:00:00:78:01;%s;hex %02x%02x%02x004142434445", kind->lines,
+		 SPIN_HEADER_PROCESS_DATA, SPIN_SUCCESS, SPIN_COMPLETION_SUCCESS);
+	template_start(t);
+	for (char *line = strtok_r(lines, ";", &save); line; line = strtok_r(NULL, ";", &save))
+		if (template_line(t, line) != 1)
+			fail(engine_why());
+	if (template_finish(t) || t->bytes > sizeof(t->frame) - 60)
+		fail(engine_why());
+	while (t->bytes < 60) /* padding, as a network card adds it */
+		t->frame[t->bytes++] = 0xee;
+}
+
+static void each_kind(struct ringed *r)
+{
+	static struct template t;
+
+	for (unsigned i = 0; i < KINDS; i++) {
+		struct awaited a = { &t, &kinds[i], 0 };
+		uint64_t before[SPIN_REASON_COUNT], after[SPIN_REASON_COUNT], all = 0;
+
+		make(&t, &kinds[i]);
+		spin_ctx__counters(r->ctx, before);
+		for (int k = 0; k < SPIN_REASON_COUNT; k++)
+			all += before[k];
+		ringed__send(r, t.frame, t.bytes);
+		ringed__wait(r->ctx, all + 1);
+		spin_ctx__counters(r->ctx, after);
+		expect(1, (long long)(after[kinds[i].reason] - before[kinds[i].reason]), spin_reason_name(kinds[i].reason));
+		spin_ring__receive(r->ring, one_came, &a);
+		expect(kinds[i].reason == SPIN_REASON_SUCCESS, a.came, kinds[i].lines);
+	}
+}
+
+/* Every third one is dropped. */
+static void many(struct ringed *r, uint64_t before)
+{
+	struct ringed_seen seen = { 0 };
+	uint64_t packets[SPIN_REASON_COUNT], sent = 0;
+	uint8_t frame[2048];
+
+	for (uint64_t i = 0; i < DATAGRAMS; i++) {
+		uint32_t bytes = ringed__datagram(frame, i, 12 + (uint32_t)(i * 37 % 1460), i % 3 == 2);
+
+		ringed__send(r, frame, bytes);
+		sent += i % 3 != 2;
+	}
+	ringed__wait(r->ctx, before + DATAGRAMS);
+	ringed__receive(r->ring, &seen, sent);
+	spin_ctx__counters(r->ctx, packets);
+	expect((long long)(DATAGRAMS - sent), (long long)packets[SPIN_REASON_DROPPED], "dropped by the handler");
+	ringed__expect(r->ring, packets[SPIN_REASON_SUCCESS], packets[SPIN_REASON_SUCCESS], 0, 0);
+	expect((long long)(sent + KINDS - 1), (long long)packets[SPIN_REASON_SUCCESS], "delivered by the handler");
+	expect(0, spin_ring__receive(r->ring, ringed__look, &seen), "packets that are left");
+}
+
+int main(void)
+{
+	static const enum spin_mode modes[] = { SPIN_MODE_NATIVE, SPIN_MODE_GENERIC };
+
+	for (int i = 0; i < 2; i++) {
+		struct ringed r;
+
+		ringed__open(&r, modes[i]);
+		ringed__start(&r, NULL);
+		expect(modes[i], spin_nic__mode(r.nic, NULL), "the mode");
+		each_kind(&r);
+		many(&r, KINDS);
+		ringed__close(&r);
+		printf("%s: ok\n", spin_mode_name(modes[i]));
+	}
+	return 0;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * A reader that is slower than its packets loses some, and is told how many: what it gets is whole, in order and never twice, and
+ * delivered = received + lost. First it reads nothing, then a little now and then while packets come from another thread.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "tests/common/expect.h"
+#include "tests/common/net/slow.h"
+#include "tests/common/ringed.h"
+
+#define FRAMES 64
+#define FLOOD  20000
+
+static struct ringed r;
+static volatile int ended;
+
+static void *flood(void *arg)
+{
+	const uint64_t count = FLOOD / 4 + slow_rounds(FLOOD);
+
+	(void)arg;
+	ringed__send_datagrams(&r, 1000, count, 200);
+	ended = 1;
+	return (void *)(uintptr_t)count;
+}
+
+static void reads_nothing(struct ringed_seen *seen)
+{
+	ringed__send_datagrams(&r, 0, 1000, 100);
+	ringed__wait(r.ctx, 1000);
+	ringed__expect(r.ring, 1000, 0, 1000 - FRAMES, 0);
+	expect(FRAMES, spin_ring__receive(r.ring, ringed__look, seen), "packets that were kept");
+	expect(FRAMES, (long long)seen->next, "the number behind the last one: the first ones are kept");
+	ringed__expect(r.ring, 1000, FRAMES, 1000 - FRAMES, 0);
+}
+
+static void reads_now_and_then(struct ringed_seen *seen)
+{
+	struct spin_ring_stats stats;
+	pthread_t thread;
+	void *sent;
+
+	if (pthread_create(&thread, NULL, flood, NULL))
+		fail("a thread");
+	while (!ended) {
+		if (spin_ring__receive(r.ring, ringed__look, seen) < 0)
+			fail("receiving");
+		usleep(seen->count % 7 ? 3000 : 0);
+	}
+	pthread_join(thread, &sent);
+	ringed__wait(r.ctx, 1000 + (uintptr_t)sent);
+	while (spin_ring__receive(r.ring, ringed__look, seen))
+		;
+	expect(0, spin_ring__stats(r.ring, &stats), "the ring's counts");
+	expect((long long)(1000 + (uintptr_t)sent), (long long)stats.delivered, "delivered");
+	expect((long long)seen->count, (long long)stats.received, "received");
+	expect((long long)stats.delivered, (long long)(stats.received + stats.lost), "received and lost");
+	printf("%llu of %llu were lost\n", (unsigned long long)stats.lost, (unsigned long long)stats.delivered);
+	if (stats.lost <= 1000 - FRAMES)
+		fail("the reader was not slow");
+}
+
+int main(void)
+{
+	const struct spin_ring_opts opts = { .bytes = sizeof(opts), .frames = FRAMES };
+	struct ringed_seen seen = { 0 };
+
+	ringed__open(&r, SPIN_MODE_NATIVE);
+	ringed__start(&r, &opts);
+	reads_nothing(&seen);
+	reads_now_and_then(&seen);
+	ringed__close(&r);
+	return 0;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Rings that cannot be are refused with the reason and the next step, and leave the context as it was. */
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <xdp/xsk.h>
+
+#include "tests/common/expect.h"
+#include "tests/common/net/netns.h"
+#include "tests/common/ringed.h"
+#include <spin/libspin_message.h>
+
+static struct ringed r;
+
+static void refused(int err, struct spin_ctx *ctx, const struct spin_ring_opts *opts, const char *text)
+{
+	struct spin_ring *ring;
+
+	expect(err, spin_ring__create(ctx, opts, &ring), text);
+	expect(1, ring == NULL, "no ring");
+	says(text);
+}
+
+static void options(void)
+{
+	struct spin_ring_opts opts = { .bytes = 4 };
+
+	refused(-EINVAL, r.ctx, &opts, "set bytes");
+	opts = (struct spin_ring_opts){ .bytes = sizeof(opts), .frames = 100 };
+	refused(-EINVAL, r.ctx, &opts, "power of two");
+	opts.frames = SPIN_RING_FRAMES_MAX * 2;
+	refused(-EINVAL, r.ctx, &opts, "power of two");
+	opts = (struct spin_ring_opts){ .bytes = sizeof(opts), .frame_bytes = 1024 };
+	refused(-EINVAL, r.ctx, &opts, "2048 or 4096");
+	opts = (struct spin_ring_opts){ .bytes = sizeof(opts), .mode = 7 };
+	refused(-EINVAL, r.ctx, &opts, "no mode 7");
+	opts = (struct spin_ring_opts){ .bytes = sizeof(opts), .first_queue = 4 };
+	refused(-EINVAL, r.ctx, &opts, "no queue 4");
+	opts.queues = 1;
+	refused(-EINVAL, r.ctx, &opts, "queue 4");
+	opts = (struct spin_ring_opts){ .bytes = sizeof(opts), .queues = 65 };
+	refused(-E2BIG, r.ctx, &opts, "queues 0 to 63");
+	opts = (struct spin_ring_opts){ .bytes = sizeof(opts), .first_queue = ~0u, .queues = 2 };
+	refused(-E2BIG, r.ctx, &opts, "queues");
+	opts = (struct spin_ring_opts){ .bytes = sizeof(opts), .mode = SPIN_RING_ZERO_COPY };
+	refused(-EOPNOTSUPP, r.ctx, &opts, "has no zero-copy");
+}
+
+static void other_namespace(void)
+{
+	netns_enter(r.pair.near_ns);
+	refused(-ENODEV, r.ctx, NULL, "network namespace");
+	netns_enter(r.pair.far_ns);
+}
+
+/* Contexts that have no ring. */
+static void contexts(void)
+{
+	struct spin_ctx_opts spread = { .bytes = sizeof(spread), .hpus = SPIN_HPUS_SPREAD };
+	struct spin_ctx *ctx = ringed__context(&r, "msg_default", "udp dport 9330", NULL);
+	struct spin_nic *far = r.nic;
+
+	refused(-EOPNOTSUPP, ctx, NULL, "matching entries");
+	spin_ctx__destroy(ctx);
+	ctx = ringed__context(&r, "returns", "udp dport 9001", &spread);
+	refused(-EOPNOTSUPP, ctx, NULL, "spread over CPUs");
+	spin_ctx__destroy(ctx);
+	expect(0, spin_nic__open_offline(&r.nic), "no interface");
+	ctx = ringed__context(&r, "returns", "udp dport 9001", NULL);
+	refused(-EINVAL, ctx, NULL, "no interface");
+	spin_ctx__destroy(ctx);
+	spin_nic__close(r.nic);
+	r.nic = far;
+}
+
+/* Another process has the queue: here a socket of AF_XDP that this library does not know. */
+static void foreign_socket(void)
+{
+	static uint8_t memory[64 * 4096] __attribute__((aligned(4096)));
+	const struct xsk_socket_config config = { .rx_size = 64,
+						  .libxdp_flags = XSK_LIBXDP_FLAGS__INHIBIT_PROG_LOAD,
+						  .bind_flags = XDP_COPY };
+	struct xsk_ring_prod fill;
+	struct xsk_ring_cons completion, rx;
+	struct xsk_socket *socket;
+	struct xsk_umem *umem;
+
+	expect(0, xsk_umem__create(&umem, memory, sizeof(memory), &fill, &completion, NULL), "memory");
+	expect(0, xsk_socket__create(&socket, FAR_DEV, 1, umem, &rx, NULL, &config), "a socket");
+	refused(-EBUSY, r.ctx, NULL, "queue 1 of " FAR_DEV " has an AF_XDP socket already");
+	xsk_socket__delete(socket);
+	xsk_umem__delete(umem);
+}
+
+static void queues(void)
+{
+	struct spin_ring_opts last = { .bytes = sizeof(last), .first_queue = 3, .queues = 1 };
+	struct spin_ctx *other = ringed__context(&r, "returns", "udp dport 9001", NULL);
+	struct spin_ring *ring;
+
+	r.ring = ringed__ring(other, &last);
+	refused(-EBUSY, r.ctx, NULL, "go to the ring of returns");
+	refused(-EBUSY, r.ctx, &last, "queue 3");
+	refused(-EALREADY, other, NULL, "has a ring already");
+	last = (struct spin_ring_opts){ .bytes = sizeof(last), .queues = 3 };
+	expect(0, spin_ring__create(r.ctx, &last, &ring), "the other queues");
+	spin_ring__destroy(ring);
+	spin_ring__destroy(r.ring);
+	r.ring = ringed__ring(r.ctx, NULL);
+	spin_ctx__destroy(other);
+}
+
+static void generic_mode(void)
+{
+	const struct spin_ring_opts opts = { .bytes = sizeof(opts), .mode = SPIN_RING_ZERO_COPY };
+	const char *why;
+
+	ringed__open(&r, SPIN_MODE_GENERIC);
+	r.ctx = ringed__context(&r, "returns", "udp dport 9000", NULL);
+	refused(-EOPNOTSUPP, r.ctx, &opts, "generic mode");
+	close(r.pair.pass); /* a program without support of fragments, whose interface and peer have no MTU as large */
+	r.pair.pass = -1;
+	netns_shell("ip link set " FAR_DEV " mtu 3900");
+	refused(-E2BIG, r.ctx, NULL, "mtu 3818");
+	netns_shell("ip link set " FAR_DEV " mtu 1500");
+	r.ring = ringed__ring(r.ctx, NULL);
+	expect(SPIN_RING_COPY, spin_ring__mode(r.ring, &why), "the mode");
+	if (!why)
+		fail("AUTO says why it copies");
+	ringed__close(&r);
+}
+
+int main(void)
+{
+	const struct spin_ring_opts copy = { .bytes = sizeof(copy), .mode = SPIN_RING_COPY };
+	struct ringed_seen seen = { 0 };
+	const char *why;
+
+	ringed__open(&r, SPIN_MODE_NATIVE);
+	r.ctx = ringed__context(&r, "returns", "udp dport 9000", NULL);
+	options();
+	other_namespace();
+	contexts();
+	foreign_socket();
+	queues();
+	expect(SPIN_RING_COPY, spin_ring__mode(r.ring, &why), "the mode");
+	if (!why)
+		fail("AUTO says why it copies");
+	ringed__send_datagrams(&r, 0, 10, 50);
+	ringed__receive(r.ring, &seen, 10);
+	expect(-EINVAL, spin_ring__receive_queue(r.ring, 4, ringed__look, &seen), "a queue that it does not have");
+	expect(-EINVAL, spin_ring__queue_fd(r.ring, 4), "its descriptor");
+	spin_ring__destroy(r.ring);
+	r.ring = ringed__ring(r.ctx, &copy);
+	expect(SPIN_RING_COPY, spin_ring__mode(r.ring, &why), "the mode");
+	if (why)
+		fail("who asks for copies is told no reason");
+	ringed__close(&r);
+	generic_mode();
+	return 0;
+}
