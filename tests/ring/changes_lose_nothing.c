@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * While packets come and the ring is read: it is created (packets go to the socket before, and to the ring after that), handlers are
+ * replaced, and the rule changes. Each datagram arrives once. Then the context is detached, attached again, and destroyed.
+ */
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "tests/common/built.h"
+#include "tests/common/expect.h"
+#include "tests/common/net/netns.h"
+#include "tests/common/net/slow.h"
+#include "tests/common/ringed.h"
+
+#define CHANGES 30
+#define BATCH   16
+
+static struct ringed r;
+static volatile int ended, reading;
+static struct ringed_seen seen;
+static uint64_t sent;
+
+/* Slowly enough for the reader: a ring has 4096 frames. */
+static void *send_numbers(void *arg)
+{
+	(void)arg;
+	while (!ended) {
+		ringed__send_datagrams(&r, sent, BATCH, 300);
+		sent += BATCH;
+		usleep(200);
+	}
+	return NULL;
+}
+
+static void *read_ring(void *arg)
+{
+	(void)arg;
+	while (reading)
+		if (!spin_ring__receive(r.ring, ringed__look, &seen))
+			usleep(100);
+	return NULL;
+}
+
+static uint64_t from_socket(int fd)
+{
+	uint8_t datagram[2048];
+	uint64_t number, next = 0, count = 0;
+	ssize_t bytes;
+
+	for (; (bytes = recv(fd, datagram, sizeof(datagram), MSG_DONTWAIT)) >= 0; count++) {
+		memcpy(&number, datagram + 4, sizeof(number));
+		if (bytes != 300 || number < next)
+			fail("a datagram came twice to the socket");
+		next = number + 1;
+	}
+	return count;
+}
+
+static int receiver(void)
+{
+	const struct sockaddr_in own = { .sin_family = AF_INET, .sin_port = htons(RINGED_PORT) };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), bytes = 64 << 20;
+
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)) ||
+	    bind(fd, (const struct sockaddr *)&own, sizeof(own)))
+		fail("a socket");
+	return fd;
+}
+
+static struct spin_object *open_object(const char *handler)
+{
+	struct spin_object *object;
+	char path[512];
+
+	if (built_object(handler, path, sizeof(path)))
+		fail(engine_why());
+	expect(0, spin_object__open(path, &object), "the object");
+	return object;
+}
+
+static void change(unsigned i, struct spin_object *object)
+{
+	struct spin_rule rule;
+
+	expect(0, spin_ctx__swap(r.ctx, object), "other handlers");
+	expect(0, spin_rule__parse(i % 2 ? "udp dport 9000" : "udp dport 9000-9001", &rule), "a rule");
+	expect(0, spin_ctx__set_rule(r.ctx, &rule), "the other rule");
+	/* one that cannot be: the old one goes on */
+	expect(0, spin_rule__parse("udp dport 9000,9005", &rule), "a rule");
+	if (spin_ctx__set_rule(r.ctx, &rule) >= 0)
+		fail("a rule that overlaps with another context's");
+}
+
+static void while_packets_come(void)
+{
+	const unsigned changes = (unsigned)slow_rounds(CHANGES);
+	struct spin_object *object = open_object("returns");
+	struct spin_ctx *other = ringed__context(&r, "returns", "udp dport 9005", NULL);
+	int fd = receiver();
+	pthread_t sender, reader;
+	uint64_t host;
+
+	if (pthread_create(&sender, NULL, send_numbers, NULL))
+		fail("a thread");
+	usleep(50000);
+	r.ring = ringed__ring(r.ctx, NULL);
+	reading = 1;
+	if (pthread_create(&reader, NULL, read_ring, NULL))
+		fail("a thread");
+	for (unsigned i = 0; i < changes; i++)
+		change(i, object);
+	ended = 1;
+	pthread_join(sender, NULL);
+	ringed__wait(r.ctx, sent);
+	usleep(100000);
+	reading = 0;
+	pthread_join(reader, NULL);
+	host = from_socket(fd);
+	printf("%llu sent: %llu to the socket, %llu to the ring\n", (unsigned long long)sent, (unsigned long long)host,
+	       (unsigned long long)seen.count);
+	expect((long long)sent, (long long)(host + seen.count), "datagrams that arrived");
+	if (!host || !seen.count)
+		fail("one of the two got none");
+	ringed__expect(r.ring, seen.count, seen.count, 0, 0);
+	close(fd);
+	spin_ctx__destroy(other);
+	spin_object__close(object);
+}
+
+/* What has come is read after the context has left, and it comes back with its ring. */
+static void detached_and_back(void)
+{
+	const uint64_t before = seen.count;
+
+	ringed__send_datagrams(&r, sent, 20, 100);
+	ringed__wait(r.ctx, sent + 20);
+	expect(0, spin_ctx__detach(r.ctx), "detaching");
+	ringed__send_datagrams(&r, sent + 20, 20, 100);
+	ringed__receive(r.ring, &seen, before + 20);
+	expect(0, spin_ctx__attach(r.ctx), "attaching again");
+	ringed__send_datagrams(&r, sent + 40, 20, 100);
+	ringed__receive(r.ring, &seen, before + 40);
+	expect((long long)(sent + 60), (long long)seen.next, "the last datagram");
+	ringed__expect(r.ring, before + 40, before + 40, 0, 0);
+	r.ring = NULL; /* the context takes it along */
+}
+
+int main(void)
+{
+	ringed__open(&r, SPIN_MODE_NATIVE);
+	r.ctx = ringed__context(&r, "returns", "udp dport 9000", NULL);
+	while_packets_come();
+	detached_and_back();
+	ringed__close(&r);
+	return 0;
+}
