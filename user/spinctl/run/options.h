@@ -2,6 +2,7 @@
 #ifndef USER_SPINCTL_RUN_RUN_H
 #define USER_SPINCTL_RUN_RUN_H
 
+#include <spin/libspin_ring.h>
 #include "user/spinctl/run/message.h"
 #include "user/spinctl/spinctl.h"
 #include "user/tool/fill.h"
@@ -18,6 +19,10 @@ struct run_context {
 	char name[16]; /* the handler's; "-2" and so on behind it where that is taken */
 	char rule[256];
 	struct run_counts counts;
+	/* of --delivery ring (ring.h) */
+	struct spin_ring *ring; /* NULL: none; it ends with its context */
+	uint64_t ring_bytes;    /* of payload that came by it */
+	unsigned ring_print;    /* packets that are still to be printed */
 };
 
 struct run_device {

@@ -9,6 +9,7 @@
 #include "user/conformance/event.h"
 #include "user/spinctl/run/cost.h"
 #include "user/spinctl/run/puts.h"
+#include "user/spinctl/run/ring.h"
 
 static void start_text(const struct run_printer *p)
 {
@@ -145,6 +146,7 @@ static void report_json(const struct run_printer *p, const struct run_report *r)
 		run_message__json(&j, p->set->context[i].ctx);
 		run_memory__json(&j, p->set->context[i].ctx);
 		run_puts__json(&j, p->set->context[i].ctx, spin_object__meta(p->set->context[i].object)->registration.puts);
+		run_ring__json(&j, &p->set->context[i]);
 		if (p->cost)
 			run_cost__context_json(&j, p->cost, p->set, i, r);
 		if (r->final && p->state)
@@ -195,6 +197,7 @@ static void report_text(const struct run_printer *p, const struct run_report *r)
 		run_message__text(c->ctx);
 		run_memory__text(c->ctx);
 		run_puts__text(c->ctx);
+		run_ring__text(c);
 		if (p->state)
 			print_state(c, NULL);
 	}

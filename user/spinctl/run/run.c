@@ -8,6 +8,7 @@
 #include "user/tool/notify.h"
 #include "user/spinctl/run/cost.h"
 #include "user/spinctl/run/note.h"
+#include "user/spinctl/run/ring.h"
 #include "user/tool/notify.h"
 #include "user/tool/fill.h"
 
@@ -17,10 +18,17 @@ static struct run_options {
 	struct fill_options fill;
 	struct message_options message;
 	struct run_cost_options cost;
+	struct run_ring_options ring;
 	double interval_s, duration_s;
 	unsigned count, ready_fd;
 	int json, state;
-} options = { .mode = "auto", .class = "trusted", .hpus = "cpu", .cost = RUN_COST_DEFAULTS, .interval_s = 1, .ready_fd = READY_NO_FD };
+} options = { .mode = "auto",
+	      .class = "trusted",
+	      .hpus = "cpu",
+	      .cost = RUN_COST_DEFAULTS,
+	      .ring = RUN_RING_DEFAULTS,
+	      .interval_s = 1,
+	      .ready_fd = READY_NO_FD };
 
 static struct run_cost cost = { .stats_fd = -1 };
 
@@ -46,6 +54,7 @@ static const struct option_row rows[] = {
 	  "spread[=N]: packets are given to all CPUs, or N, a message's to one while that has room (default: cpu)" },
 	FILL_OPTIONS(struct run_options, fill),
 	MESSAGE_OPTIONS(struct run_options, message),
+	RUN_RING_OPTIONS(struct run_options, ring),
 	RUN_COST_OPTIONS(struct run_options, cost),
 	{ "interval", 0, OPTION_SECONDS, "SEC", FIELD(interval_s), "seconds between reports, 0: only the last (default: 1)" },
 	{ "count", 0, OPTION_UINT, "N", FIELD(count), "end after N reports (default: 0, until a signal)" },
@@ -83,11 +92,15 @@ static int read_events(struct session *set, struct run_printer *p)
 
 static void wait_for_events(const struct session *set, double wait_s)
 {
-	struct pollfd fd[SPIN_CONTEXTS_MAX];
+	struct pollfd fd[2 * SPIN_CONTEXTS_MAX];
+	unsigned count = 0;
 
-	for (unsigned i = 0; i < set->contexts; i++)
-		fd[i] = (struct pollfd){ .fd = spin_ctx__event_fd(set->context[i].ctx), .events = POLLIN };
-	poll(fd, set->contexts, (int)(wait_s * 1000) + 1);
+	for (unsigned i = 0; i < set->contexts; i++) {
+		fd[count++] = (struct pollfd){ .fd = spin_ctx__event_fd(set->context[i].ctx), .events = POLLIN };
+		if (set->context[i].ring)
+			fd[count++] = (struct pollfd){ .fd = spin_ring__fd(set->context[i].ring), .events = POLLIN };
+	}
+	poll(fd, count, (int)(wait_s * 1000) + 1);
 }
 
 static int watch(struct session *set, struct run_printer *p)
@@ -116,7 +129,8 @@ static int watch(struct session *set, struct run_printer *p)
 			wait_s = options.duration_s - time_s;
 		if (p->cost && wait_s > RUN_COST_LOOK_S)
 			wait_s = RUN_COST_LOOK_S;
-		wait_for_events(set, wait_s);
+		if (!run_ring__look(set, p->json))
+			wait_for_events(set, wait_s);
 		status = read_events(set, p);
 		if (!status && p->cost)
 			status = run_cost__look(&cost);
@@ -128,6 +142,8 @@ static int watch(struct session *set, struct run_printer *p)
 	if (p->cost)
 		run_cost__mark(&cost, set); /* an interface's program ends with its last context */
 	session__detach(set);               /* before the last counts, so that they stay the last */
+	while (run_ring__look(set, p->json))
+		;
 	read_events(set, p);
 	if (p->cost && !status)
 		run_cost__look(&cost);
@@ -147,10 +163,13 @@ static int start(struct session *set)
 		printer.cost = &cost;
 	}
 	if (!status)
+		status = run_ring__open(set, &options.ring);
+	if (!status)
 		status = session__attach(set);
 	if (status)
 		return status;
 	run_print__start(&printer);
+	run_ring__start(set, options.json);
 	run_note__start(set);
 	fflush(stdout);
 	status = ready__notify(options.ready_fd, options.ready_file);
@@ -191,6 +210,7 @@ static int run(const char **operands, unsigned count)
 	options__free_list(&options.fill.inserts);
 	options__free_list(&options.fill.files);
 	options__free_list(&options.message.entries);
+	options__free_list(&options.ring.queues);
 	return status;
 }
 
@@ -205,6 +225,8 @@ static const struct example_row examples[] = {
 	  "Packets are given to all CPUs, whichever they come to." },
 	{ "spinctl run filtering.spin --dev eth0 --match 'udp dport 9000' --cost --cost-every 10 --count 1",
 	  "Shows what each packet takes here, and what it would take on PsPIN." },
+	{ "spinctl run filtering.spin --dev eth0 --match 'udp dport 9000' --delivery ring --ring-print 3 --duration 1",
+	  "What the handlers deliver comes to this program, and to no socket; the first three datagrams are printed." },
 	{ "spinctl run kvstore.spin --dev eth0 --mode generic --class isolated --json --count 1",
 	  "On any interface, loaded as code that is not trusted, for programs to read." },
 	{ 0 },
@@ -236,6 +258,11 @@ static const struct command_row row = {
 		 "approximately. Each packet has the modelled NIC for itself. ns per packet are the kernel's count for the "
 		 "interface's program with all handlers that it goes on to, of all contexts; counting takes some 20 ns of them. "
 		 "Packets that come faster than the model runs are missed, and their number told.\n"
+		 "\n"
+		 "With --delivery ring, datagrams that handlers deliver do not go on to the host's sockets but to a ring of memory that "
+		 "this program reads. It counts them, and is to be taken for a program that does more (libspin(3), spin_ring__create()). "
+		 "A datagram that finds no room in the ring is lost and counted; those of queues without a ring go to the host. One "
+		 "interface, and handlers of datagrams whose packets are not spread.\n"
 		 "\n"
 		 "If one of the interfaces goes away, the command ends with status 1: handlers that others wait for "
 		 "are not to run on a part of them unnoticed.\n"

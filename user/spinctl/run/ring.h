@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_SPINCTL_RUN_RING_H
+#define USER_SPINCTL_RUN_RING_H
+
+/* spinctl run --delivery ring: what handlers deliver comes to this program, which counts it, and prints some of it. */
+#include "user/spinctl/run/options.h"
+
+struct run_ring_options {
+	const char *delivery, *mode;
+	struct option_list queues;
+	unsigned frames, print;
+};
+
+#define RUN_RING_DELIVERY "host"
+#define RUN_RING_DEFAULTS                                     \
+	{                                                     \
+		.delivery = RUN_RING_DELIVERY, .mode = "auto" \
+	}
+/* clang-format off */
+#define RUN_RING_OPTIONS(TYPE, member) \
+	{ "delivery", 0, OPTION_STRING, "host|ring", offsetof(TYPE, member.delivery), \
+	  "where datagrams go that handlers deliver: host: to the host's sockets; ring: to this program, past the host's stack " \
+	  "(AF_XDP), which counts them (default: host)" }, \
+	{ "ring-mode", 0, OPTION_STRING, "auto|copy|zero-copy", offsetof(TYPE, member.mode), \
+	  "of --delivery ring: copy: the kernel copies each packet once; zero-copy: the driver receives into the ring; auto: " \
+	  "zero-copy, or copy where the driver has none (default: auto)" }, \
+	{ "ring-queues", 0, OPTION_LIST, "FIRST[-LAST]", offsetof(TYPE, member.queues), \
+	  "of --delivery ring: the receive queues of a context's ring, for each file in order: a queue has one ring; packets of " \
+	  "others go to the host (default: all)" }, \
+	{ "ring-frames", 0, OPTION_UINT, "N", offsetof(TYPE, member.frames), \
+	  "of --delivery ring: packets of a queue that can wait, a power of two (default: 4096)" }, \
+	{ "ring-print", 0, OPTION_UINT, "N", offsetof(TYPE, member.print), \
+	  "of --delivery ring: print the first N packets of each context (default: 0)" }
+/* clang-format on */
+
+/* Makes the rings, before contexts are attached. DONE, FAILED or USAGE after a message. */
+int run_ring__open(struct session *set, const struct run_ring_options *options);
+/* Says how packets come, once all is attached. */
+void run_ring__start(const struct session *set, int json);
+/* Reads what has come, and returns soon; how many packets that were. json: packets are printed as objects. */
+unsigned run_ring__look(struct session *set, int json);
+
+/* Lines below a report's, and members of the context's object in JSON. Nothing without a ring. */
+void run_ring__text(const struct run_context *c);
+void run_ring__json(struct json *j, const struct run_context *c);
+
+#endif
