@@ -87,11 +87,37 @@ int introspect__maps(uint32_t id, const char *name, uint32_t maps[INTROSPECT_MAP
 	return err ? -ENOENT : (int)(info.nr_map_ids < INTROSPECT_MAPS_MAX ? info.nr_map_ids : INTROSPECT_MAPS_MAX);
 }
 
+/* The context's program that a ring's program runs (bpf/abi/ring.h); else the program itself. */
+static uint32_t behind_ring(uint32_t id)
+{
+	static const char *const names[] = { "spin_ring_0", "spin_ring_1" };
+	uint32_t maps[INTROSPECT_MAPS_MAX], program;
+
+	for (uint32_t entry = 0; entry < 2; entry++) {
+		int count = introspect__maps(id, names[entry], maps);
+
+		for (int i = 0; i < count; i++) {
+			struct bpf_map_info info = { 0 };
+			uint32_t bytes = sizeof(info);
+			int fd = bpf_map_get_fd_by_id(maps[i]), err;
+
+			err = fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &bytes) || strcmp(info.name, "spin_ringed") ||
+			      bpf_map_lookup_elem(fd, &entry, &program);
+			if (fd >= 0)
+				close(fd);
+			if (!err)
+				return program;
+		}
+	}
+	return id;
+}
+
 int introspect__context_maps(uint32_t id, uint32_t maps[INTROSPECT_MAPS_MAX])
 {
 	static const char *const names[] = { "spin_xdp", "spin_copied", "spin_icmp", "spin_icmp_copy", "spin_ether", "spin_ether_copy" };
 	int count = -ENOENT;
 
+	id = behind_ring(id);
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]) && count < 0; i++)
 		count = introspect__maps(id, names[i], maps);
 	return count;

@@ -33,9 +33,12 @@ static int explain(int err, const struct spin_nic *nic, uint32_t number, const s
 		break;
 	case -EOPNOTSUPP:
 		snprintf(why, why_bytes,
-			 wish->mode == SPIN_RING_ZERO_COPY ? "the driver of %s has no zero-copy for AF_XDP: let the ring copy"
+			 wish->mode == SPIN_RING_ZERO_COPY ? "the driver of %s has no zero-copy for AF_XDP"
 							   : "the driver of %s takes no AF_XDP sockets",
 			 nic->name);
+		break;
+	case -EINVAL:
+		snprintf(why, why_bytes, "%s uses no queue %u: `ethtool -l %s` says how many it has", nic->name, number, nic->name);
 		break;
 	case -ENETDOWN:
 		snprintf(why, why_bytes, "%s is down, and takes no ring: do `ip link set %s up`", nic->name, nic->name);

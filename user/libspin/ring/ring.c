@@ -183,10 +183,9 @@ static int open_in_mode(struct spin_ring *ring, const struct spin_ring_opts *opt
 		if (!err)
 			return 0;
 		if (is_generic)
-			snprintf(ring->why, sizeof(ring->why),
-				 "%s runs handlers in generic mode, which copies: for zero-copy attach in native mode", nic->name);
+			snprintf(ring->why, sizeof(ring->why), "%s runs handlers in generic mode, which copies", nic->name);
 		if (opts->mode == SPIN_RING_ZERO_COPY || err == -EBUSY || err == -ENETDOWN)
-			return spin_fail(err, "%s", ring->why);
+			return spin_fail(err, "%s%s", ring->why, err == -EOPNOTSUPP ? ": let the ring copy (auto or copy)" : "");
 		memcpy(why, ring->why, sizeof(why));
 	}
 	err = open_queues(ring, opts, SPIN_RING_COPY, all);
