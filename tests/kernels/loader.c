@@ -37,7 +37,7 @@
 #include "kernel/caps.h"
 #include "user/libspin/internal.h"
 #include "user/libspin/guard.h"
-#include <spin/libspin.h>
+#include <spin/libspin_ring.h>
 
 #define LOG_LINES         25
 #define LOG_LINE_BYTES    240
@@ -259,6 +259,25 @@ static int add_guard(struct spin_ctx *ctx)
 	return err;
 }
 
+/* A context with a ring (bpf/ring.bpf.c), and its socket, beside the other one. */
+static int add_ring(struct spin_nic *nic, const struct spin_object *object)
+{
+	const struct spin_ring_opts opts = { .bytes = sizeof(opts), .frames = 64 };
+	struct spin_ctx *ctx = NULL;
+	struct spin_ring *ring;
+	struct spin_rule rule;
+	int err = spin_rule__parse("udp dport 9002", &rule);
+
+	if (!err)
+		err = spin_ctx__create(nic, object, &rule, &ctx);
+	if (!err)
+		err = spin_ctx__attach(ctx);
+	if (!err)
+		err = spin_ring__create(ctx, &opts, &ring);
+	spin_ctx__destroy(ctx);
+	return err;
+}
+
 /*
  * The interface's program: the one of a process that has CAP_PERFMON, or that of one without. An interface of its own
  * each time, as the program stays loaded as long as that is open.
@@ -292,6 +311,8 @@ static void try_dispatcher(const struct spin_object *object, const char *variant
 		if (!err)
 			err = lost;
 	}
+	if (!err && class == SPIN_CLASS_TRUSTED)
+		err = add_ring(nic, object);
 	print_cell(DISPATCHER, variant, err, before);
 	spin_ctx__destroy(ctx);
 	spin_nic__close(nic);

@@ -2,7 +2,6 @@
 /* Rings that cannot be are refused with the reason and the next step, and leave the context as it was. */
 #include <errno.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include <xdp/xsk.h>
 
@@ -119,11 +118,6 @@ static void generic_mode(void)
 	ringed__open(&r, SPIN_MODE_GENERIC);
 	r.ctx = ringed__context(&r, "returns", "udp dport 9000", NULL);
 	refused(-EOPNOTSUPP, r.ctx, &opts, "generic mode");
-	close(r.pair.pass); /* a program without support of fragments, whose interface and peer have no MTU as large */
-	r.pair.pass = -1;
-	netns_shell("ip link set " FAR_DEV " mtu 3900");
-	refused(-E2BIG, r.ctx, NULL, "mtu 3818");
-	netns_shell("ip link set " FAR_DEV " mtu 1500");
 	r.ring = ringed__ring(r.ctx, NULL);
 	expect(SPIN_RING_COPY, spin_ring__mode(r.ring, &why), "the mode");
 	if (!why)

@@ -74,25 +74,15 @@ static int take_options(const struct spin_ring_opts *from, struct spin_ring_opts
 	return 0;
 }
 
-/* Sets frame_bytes if it is not given. */
+/* Sets frame_bytes if it is not given. Longer packets go on to the host. */
 static int choose_frames(const struct spin_nic *nic, struct spin_ring_opts *opts)
 {
 	struct iface iface;
-	uint32_t longest, most;
-	int err = iface__read(nic, &iface);
+	int err = opts->frame_bytes ? 0 : iface__read(nic, &iface);
 
-	if (err)
-		return err;
-	longest = iface.mtu + LINK_BYTES;
-	if (!opts->frame_bytes)
-		opts->frame_bytes = longest <= 2048 - KERNELS_BYTES ? 2048 : 4096;
-	most = opts->frame_bytes - KERNELS_BYTES - LINK_BYTES;
-	if (iface.mtu > most)
-		return spin_fail(-E2BIG,
-				 "%s has an MTU of %u, and a ring's frame of %u bytes takes packets of %u: do `ip link set %s mtu %u`%s",
-				 nic->name, iface.mtu, opts->frame_bytes, most, nic->name, most,
-				 opts->frame_bytes < 4096 ? ", or leave frame_bytes out" : "");
-	return 0;
+	if (!err && !opts->frame_bytes)
+		opts->frame_bytes = iface.mtu + LINK_BYTES <= 2048 - KERNELS_BYTES ? 2048 : 4096;
+	return err;
 }
 
 /* Sets how many queues if that is not given. */

@@ -44,7 +44,8 @@ struct spin_ring_opts {
 	unsigned first_queue; /* of the interface's receive queues; packets of others go on to the host */
 	unsigned queues;      /* from first_queue on; 0: all */
 	unsigned frames;      /* packets of each queue that wait for their reader; a power of two; 0: SPIN_RING_FRAMES */
-	unsigned frame_bytes; /* of memory for each: 2048 or 4096, of which 256 are the kernel's; 0: what the MTU needs */
+	unsigned
+		frame_bytes; /* of memory for each: 2048 or 4096, of which 256 are the kernel's; 0: what the MTU needs. Longer frames go on to the host */
 };
 
 /*
@@ -56,7 +57,7 @@ struct spin_ring_opts {
  * -EBUSY: a queue has a ring already, of another context or process. -EALREADY: this context has one. -EOPNOTSUPP: handlers that
  * take messages (their data is in the matching entries), packets spread over CPUs (their queue is not known there), contexts of spind and
  * of sockets (the socket is the delivery), a context on several interfaces, or one whose driver has no zero-copy when that is asked for. -EINVAL: options; a context
- * without an interface. -E2BIG: the MTU is larger than a frame; queues beyond the 64th. -ENOBUFS: more memory than this process may lock.
+ * without an interface. -E2BIG: queues beyond the 64th. -ENOBUFS: more memory than this process may lock.
  */
 int spin_ring__create(struct spin_ctx *ctx, const struct spin_ring_opts *opts, struct spin_ring **out);
 /*
