@@ -297,7 +297,7 @@ $(BUILD)/man/spin-papers.7: $(sort $(wildcard user/man/spin-papers/*.in))
 $(BUILD)/man/hpu-run.1 $(BUILD)/man/spin-pspin.7 $(BUILD)/man/spin-papers.7: user/lib/version.h
 	$(Q)mkdir -p $(@D) && sed 's/@VERSION@/$(VERSION)/' $(filter %.in,$^) >$@
 
-$(BUILD)/man/libspin.3: user/man/libspin.awk $(LIBSPIN_HEADERS) handlers/include/spin/context.h user/man/libspin.c user/man/libspin_message.c user/man/libspin_hpu.c \
+$(BUILD)/man/libspin.3: user/man/libspin.awk $(LIBSPIN_HEADERS) handlers/include/spin/context.h user/man/libspin.c user/man/libspin_message.c user/man/libspin_hpu.c user/man/libspin_ring.c \
 	user/man/libspin.3.in
 $(BUILD)/man/spin-handler.7: user/man/reasons.awk handlers/include/spin/reason.h $(sort $(wildcard user/man/spin-handler/*.in))
 $(BUILD)/man/libspin.3 $(BUILD)/man/spin-handler.7: user/lib/version.h

@@ -14,8 +14,9 @@ program_of() { # PAGE N: display N of EXAMPLES, as text
 program_of man3/libspin.3 1 >count.c
 program_of man3/libspin.3 2 >take.c
 program_of man3/libspin.3 3 >share.c
+program_of man3/libspin.3 4 >ring.c
 program_of man7/spin-handler.7 1 >tally.c
-for program in count take share; do
+for program in count take share ring; do
 	# shellcheck disable=SC2046
 	expect 0 cc -Wall -Wextra -Werror $(${PKG_CONFIG:-pkg-config} --cflags libspin) $program.c -o $program $(${PKG_CONFIG:-pkg-config} --libs libspin)
 	expect 2 ./$program
@@ -48,6 +49,15 @@ wait $share || fail "share: $(cat err)"
 [ "$(cat err)" = 'share: packets may be handled twice' ] || fail "share says: $(cat err)"
 counted=$(sed -n 's/^spin_state.datagrams //p' out)
 [ "${counted:-0}" -ge 2 ] && [ "$counted" -le "$sent" ] || fail "share counts, of $sent datagrams: $(cat out)"
+
+in_ns ./ring tally.spin v0 >out 2>err &
+ring=$!
+while kill -0 $ring 2>/dev/null; do
+	in_ns bash -c 'echo ring >/dev/udp/10.99.0.2/9000'
+	sleep 0.05
+done
+wait $ring || fail "ring: $(cat err)"
+[ "$(grep -c '^10\.99\.0\.1 port [0-9]*: 5 bytes: ring$' out)" = 3 ] || fail "ring prints: $(cat out)"
 
 in_ns ip link set lo up
 head -c 500000 /dev/urandom >sent

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# libspin(3) from its headers: awk -v version=V -f libspin.awk libspin*.h context.h EXAMPLE.c EXAMPLE_message.c EXAMPLE_hpu.c libspin.3.in
+# libspin(3) from its headers: awk -v version=V -f libspin.awk libspin*.h context.h EXAMPLE.c EXAMPLE_message.c EXAMPLE_hpu.c EXAMPLE_ring.c libspin.3.in
 #
 # What counts in a header; each but the first begins a section by itself: "--- title ---" starts a section; a comment belongs to the declarations
 # below it up to the next comment or empty line; one that has none is prose of its section; a comment
@@ -205,6 +205,7 @@ function add_line(line)
 
 FILENAME ~ /libspin_hpu\.h$/ && FNR == 1 { section("HPU memory, limits and capabilities") }
 FILENAME ~ /libspin_message\.h$/ && FNR == 1 { section("messages") }
+FILENAME ~ /libspin_ring\.h$/ && FNR == 1 { section("rings") }
 FILENAME ~ /libspin_send\.h$/ && FNR == 1 { section("sending messages") }
 FILENAME ~ /libspin_socket\.h$/ && FNR == 1 { section("processing sockets") }
 FILENAME ~ /libspin[a-z_]*\.h$/ {
@@ -282,6 +283,12 @@ FILENAME ~ /_hpu\.c$/ {
 	next
 }
 
+FILENAME ~ /_ring\.c$/ {
+	if ($0 !~ /SPDX|^\/\* Example of libspin/)
+		ring_example = ring_example escape($0) "\n"
+	next
+}
+
 FILENAME ~ /_message\.c$/ {
 	if ($0 !~ /SPDX|^\/\* Example of libspin/)
 		message_example = message_example escape($0) "\n"
@@ -302,6 +309,7 @@ FNR == 1 {
 /^@DESCRIPTION@$/ { printf "%s", desc; next }
 /^@EVENTS@$/ { printf "%s", verbatim_text(events); next }
 /^@MESSAGE_EXAMPLE@$/ { printf "%s", message_example; next }
+/^@RING_EXAMPLE@$/ { printf "%s", ring_example; next }
 /^@HPU_EXAMPLE@$/ { printf "%s", hpu_example; next }
 /^@EXAMPLE@$/ { printf "%s", example; next }
 /^@ERRORS@$/ {
