@@ -36,7 +36,8 @@ program=
 asks spinctl '' -- $(commands_in_help) --help --version
 asks spinctl ru -- run rule
 asks spinctl help co -- cost
-asks spinctl run --de -- --dev
+asks spinctl run --de -- --delivery --dev
+asks spinctl run --dev -- --dev
 asks spinctl cost --js -- --json
 asks spinctl status --no-such -- ''
 # shellcheck disable=SC2046

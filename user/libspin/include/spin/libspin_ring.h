@@ -35,8 +35,8 @@ enum spin_ring_mode {
 };
 const char *spin_ring_mode_name(enum spin_ring_mode mode); /* "auto", "copy", "zero-copy"; NULL: there is no such */
 
-#define SPIN_RING_FRAMES     4096u      /* of a queue, by default */
-#define SPIN_RING_FRAMES_MAX (1u << 20) /* of a queue */
+#define SPIN_RING_FRAMES     4096u    /* of a queue, by default */
+#define SPIN_RING_FRAMES_MAX 1048576u /* of a queue */
 
 struct spin_ring_opts {
 	size_t bytes; /* sizeof(struct spin_ring_opts); fields behind it count as zero */
