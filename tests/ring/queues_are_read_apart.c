@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * A ring of several queues: each queue has a thread that reads it, and every datagram arrives once in all of them. A ring of some of
- * the queues leaves the others' datagrams to the host's socket, and counts them.
+ * the queues leaves the others' datagrams to the host's socket, and counts them. With CPUs as HPUs, and with queues.
  */
 #include <arpa/inet.h>
 #include <poll.h>
@@ -76,8 +76,8 @@ static void *read_queue(void *arg)
 	return NULL;
 }
 
-/* From as many flows as there are sockets, each of which takes its own way. */
-static void send_all(void)
+/* From as many flows as there are sockets, each of which takes its own way. `before`: what the context has counted. */
+static void send_all(uint64_t before)
 {
 	const struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(RINGED_PORT), .sin_addr.s_addr = inet_addr(FAR_ADDR) };
 	struct payload p = { .codes = { SPIN_HEADER_PROCESS_DATA, SPIN_SUCCESS, SPIN_COMPLETION_SUCCESS } };
@@ -96,6 +96,7 @@ static void send_all(void)
 		}
 		close(fd);
 		netns_enter(r.pair.far_ns);
+		ringed__wait(r.ctx, before + (s + 1) * DATAGRAMS); /* queues with threads hold 256 */
 	}
 }
 
@@ -111,14 +112,15 @@ static void each_by_its_thread(void)
 	struct reader reader[QUEUES] = { 0 };
 	unsigned used = 0;
 
-	ringed__start(&r, NULL);
+	r.ring = ringed__ring(r.ctx, NULL);
+	ended = 0;
 	expect(QUEUES, spin_ring__queues(r.ring, NULL), "queues");
 	for (unsigned i = 0; i < QUEUES; i++) {
 		reader[i].queue = i;
 		if (pthread_create(&reader[i].thread, NULL, read_queue, &reader[i]))
 			fail("a thread");
 	}
-	send_all();
+	send_all(0);
 	wait_for_all();
 	ended = 1;
 	for (unsigned i = 0; i < QUEUES; i++) {
@@ -156,8 +158,7 @@ static void some_of_them(void)
 	    bind(fd, (const struct sockaddr *)&own, sizeof(own)))
 		fail("a socket");
 	r.ring = ringed__ring(r.ctx, &opts);
-	send_all();
-	ringed__wait(r.ctx, 2 * NUMBERS);
+	send_all(NUMBERS);
 	while (spin_ring__receive(r.ring, from_ring, &ring))
 		;
 	for (; (got = recv(fd, datagram, sizeof(datagram), MSG_DONTWAIT)) >= 0; host++)
@@ -170,9 +171,16 @@ static void some_of_them(void)
 
 int main(void)
 {
-	ringed__open(&r, SPIN_MODE_NATIVE);
-	each_by_its_thread();
-	some_of_them();
-	ringed__close(&r);
+	static const enum spin_hpus hpus[] = { SPIN_HPUS_CPU, SPIN_HPUS_QUEUE };
+
+	for (int i = 0; i < 2; i++) {
+		const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .hpus = hpus[i] };
+
+		ringed__open(&r, SPIN_MODE_NATIVE);
+		r.ctx = ringed__context(&r, "returns", "udp dport 9000", &opts);
+		each_by_its_thread();
+		some_of_them();
+		ringed__close(&r);
+	}
 	return 0;
 }
