@@ -2,7 +2,7 @@
 /*
  * What handlers deliver arrives through the ring once, in order and byte by byte as it was sent: datagrams of many lengths, of both IP
  * versions, with and without VLAN tags, with padding behind. What they drop does not, and a wrong checksum goes on to the host. In
- * native and in generic mode.
+ * native and in generic mode, trusted and isolated.
  */
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -119,18 +119,25 @@ static void many(struct ringed *r, uint64_t before)
 
 int main(void)
 {
-	static const enum spin_mode modes[] = { SPIN_MODE_NATIVE, SPIN_MODE_GENERIC };
+	static const struct {
+		enum spin_mode mode;
+		enum spin_class class;
+	} ways[] = { { SPIN_MODE_NATIVE, SPIN_CLASS_TRUSTED },
+		     { SPIN_MODE_GENERIC, SPIN_CLASS_TRUSTED },
+		     { SPIN_MODE_NATIVE, SPIN_CLASS_ISOLATED } };
 
-	for (int i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = ways[i].class };
 		struct ringed r;
 
-		ringed__open(&r, modes[i]);
-		ringed__start(&r, NULL);
-		expect(modes[i], spin_nic__mode(r.nic, NULL), "the mode");
+		ringed__open(&r, ways[i].mode);
+		r.ctx = ringed__context(&r, "returns", "udp dport 9000", &opts);
+		r.ring = ringed__ring(r.ctx, NULL);
+		expect(ways[i].mode, spin_nic__mode(r.nic, NULL), "the mode");
 		each_kind(&r);
 		many(&r, KINDS);
 		ringed__close(&r);
-		printf("%s: ok\n", spin_mode_name(modes[i]));
+		printf("%s, %s: ok\n", spin_mode_name(ways[i].mode), spin_class_name(ways[i].class));
 	}
 	return 0;
 }

@@ -7,7 +7,6 @@
 #include <linux/if_xdp.h>
 #include <netinet/in.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -62,13 +61,12 @@ static int explain(int err, const struct spin_nic *nic, uint32_t number, const s
 	return err;
 }
 
-/* All frames go to the kernel. */
+/* All frames go to the kernel. The fill ring is empty, and as long as there are frames: there is room. */
 static void fill_all(struct ring_queue *q)
 {
-	uint32_t at;
+	uint32_t at = 0;
 
-	if (xsk_ring_prod__reserve(&q->fill, q->frames, &at) != q->frames)
-		abort(); /* unreachable: the ring is as long, and empty */
+	xsk_ring_prod__reserve(&q->fill, q->frames, &at);
 	for (uint32_t i = 0; i < q->frames; i++)
 		*xsk_ring_prod__fill_addr(&q->fill, at + i) = (uint64_t)i * q->frame_bytes;
 	xsk_ring_prod__submit(&q->fill, q->frames);
@@ -151,19 +149,19 @@ int ring_queue__lost(const struct ring_queue *q, uint64_t *lost)
 }
 
 /*
- * Gives the frames of `count` descriptors back. The address that the kernel gives is somewhere in its frame. Room in the fill ring is
- * certain: it is as long as there are frames.
+ * Gives the frames of `count` descriptors back. The address that the kernel gives is somewhere in its frame. There is room in the fill ring,
+ * which is as long as there are frames, unless the application has written over it: then it loses these frames.
  */
 static void give_back(struct ring_queue *q, uint32_t rx_at, uint32_t count)
 {
 	uint32_t at;
 
-	if (xsk_ring_prod__reserve(&q->fill, count, &at) != count)
-		abort(); /* unreachable, unless the application has written over the ring */
-	for (uint32_t i = 0; i < count; i++)
-		*xsk_ring_prod__fill_addr(&q->fill, at + i) =
-			xsk_ring_cons__rx_desc(&q->rx, rx_at + i)->addr & ~(uint64_t)(q->frame_bytes - 1);
-	xsk_ring_prod__submit(&q->fill, count);
+	if (xsk_ring_prod__reserve(&q->fill, count, &at) == count) {
+		for (uint32_t i = 0; i < count; i++)
+			*xsk_ring_prod__fill_addr(&q->fill, at + i) =
+				xsk_ring_cons__rx_desc(&q->rx, rx_at + i)->addr & ~(uint64_t)(q->frame_bytes - 1);
+		xsk_ring_prod__submit(&q->fill, count);
+	}
 	xsk_ring_cons__release(&q->rx, count);
 }
 

@@ -83,9 +83,12 @@ struct spin_ring_packet {
 
 /*
  * Gives what has come to fn, at most SPIN_RING_BATCH packets at a time, each once, in the order of its queue, and then their frames back
- * to the kernel. Returns how many there were, at most `frames` of each queue; there may be more by then. No system call, unless a driver with zero-copy asks to be woken.
+ * to the kernel. Returns how many there were, at most `frames` of each queue; there may be more by then. No system call, unless a driver
+ * with zero-copy asks to be woken. fn may not call functions of the ring but spin_ring__stats(), nor end its context.
+ *
  * One thread at a time for a queue: spin_ring__receive() is for all of them, spin_ring__receive_queue() for one by its number, so that
- * each can have its thread. -EINVAL: the ring does not have this queue.
+ * each can have its thread. The memory is not a child's (fork(2)). If the interface goes away nothing comes any more, which
+ * spin_ctx__alive() tells. -EINVAL: the ring does not have this queue.
  */
 typedef void (*spin_ring_fn)(void *arg, const struct spin_ring_packet *packets, unsigned count);
 int spin_ring__receive(struct spin_ring *ring, spin_ring_fn fn, void *arg);

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Rings of contexts that take ICMP, ICMPv6 and frames of a type of their own: the frame as it was sent, and where its payload is. And a
+ * datagram as its handler has rewritten it.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include <spin/spin.h>
+
+#include "tests/common/expect.h"
+#include "tests/common/ringed.h"
+#include "user/conformance/template/template.h"
+
+static const struct kind {
+	const char *rule, *lines; /* before the payload */
+	uint32_t payload_at, payload_bytes, ip_version;
+} kinds[] = {
+	{ "icmp", "eth 02:00:00:00:78:02 > 02:00:00:00:78:01;ip4 10.78.0.2 > 10.78.0.1;icmp 8 0", 34, 20, 4 },
+	{ "icmp6", "eth 02:00:00:00:78:02 > 02:00:00:00:78:01;ip6 fd78::2 > fd78::1;icmp 128 0", 54, 20, 6 },
+	{ "ether 88b5", "eth 02:00:00:00:78:02 > 02:00:00:00:78:01 type 0x88b5", 14, 12, 0 },
+};
+
+static struct template sent;
+
+static void came(void *arg, const struct spin_ring_packet *p, unsigned count)
+{
+	const struct kind *kind = arg;
+
+	expect(1, count, "packets at a time");
+	expect(sent.bytes, p->frame_bytes, "bytes of the frame");
+	expect(0, memcmp(sent.frame, p->frame, p->frame_bytes), "difference of the frames");
+	expect(kind->payload_at, p->payload_at, "where the payload is");
+	expect(kind->payload_bytes, p->payload_bytes, "bytes of the payload");
+	expect(kind->ip_version, p->ip_version, "IP version");
+	expect(0, p->src_port | p->dst_port, "ports");
+}
+
+static void make(const struct kind *kind)
+{
+	char lines[256], *save = NULL;
+
+	snprintf(lines, sizeof(lines), "%s;text twelve_bytes", kind->lines);
+	template_start(&sent);
+	for (char *line = strtok_r(lines, ";", &save); line; line = strtok_r(NULL, ";", &save))
+		if (template_line(&sent, line) != 1)
+			fail(engine_why());
+	if (template_finish(&sent))
+		fail(engine_why());
+}
+
+static void rewritten_came(void *arg, const struct spin_ring_packet *p, unsigned count)
+{
+	expect(1, count, "packets at a time");
+	expect(7000, p->dst_port, "the port that the handler has written");
+	expect(*(const uint32_t *)arg, p->frame_bytes, "bytes of the frame");
+}
+
+/* Steered to another port by handlers/filtering.c. */
+static void rewritten(struct ringed *r)
+{
+	uint8_t frame[256];
+	uint32_t bytes = ringed__datagram(frame, 1, 50, 0);
+
+	r->ctx = ringed__context(r, "filtering", "udp dport 9000", NULL);
+	expect(0, spin_ctx__table_insert(r->ctx, "routes", "src=" NEAR_ADDR " port=7000"), "an entry");
+	r->ring = ringed__ring(r->ctx, NULL);
+	ringed__send(r, frame, bytes);
+	ringed__wait(r->ctx, 1);
+	expect(1, spin_ring__receive(r->ring, rewritten_came, &bytes), "a datagram");
+}
+
+int main(void)
+{
+	struct ringed r;
+
+	ringed__open(&r, SPIN_MODE_NATIVE);
+	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		r.ctx = ringed__context(&r, "every_nth", kinds[i].rule, NULL);
+		r.ring = ringed__ring(r.ctx, NULL);
+		make(&kinds[i]);
+		ringed__send(&r, sent.frame, sent.bytes);
+		ringed__wait(r.ctx, 1);
+		expect(1, spin_ring__receive(r.ring, came, (void *)&kinds[i]), kinds[i].rule);
+		ringed__expect(r.ring, 1, 1, 0, 0);
+		spin_ctx__destroy(r.ctx);
+	}
+	rewritten(&r);
+	ringed__close(&r);
+	return 0;
+}
