@@ -99,7 +99,7 @@ SPIN_INLINE enum spin_reason spin_run_header_(struct spin_packet *packet, uint32
 		return SPIN_PARSED;
 	packet->bytes = spin_user_header_(length);
 	spin_run_begins(packet);
-	rc = spin_run_ends(packet, spin_handlers_.header(&header, &spin_state));
+	rc = spin_run_ends(packet, spin_handlers_.header(&header, SPIN_STATE_OF_(packet)));
 	switch (rc & ~(uint32_t)SPIN_RC_PENDING) {
 	case SPIN_RC_PROCESS_DATA:
 		return SPIN_PARSED;
@@ -126,7 +126,7 @@ SPIN_INLINE enum spin_reason spin_run_payload_(struct spin_packet *packet, uint3
 	packet->bytes = payload.length = length - spin_handlers_.user_header_bytes;
 	payload.offset = spin_handlers_.user_header_bytes;
 	spin_run_begins(packet);
-	rc = spin_run_ends(packet, spin_handlers_.payload(&payload, &spin_state));
+	rc = spin_run_ends(packet, spin_handlers_.payload(&payload, SPIN_STATE_OF_(packet)));
 	switch (rc) {
 	case SPIN_RC_SUCCESS:
 		return SPIN_REASON_SUCCESS;
@@ -152,11 +152,12 @@ SPIN_INLINE uint32_t spin_call_completion(struct spin_completion *completion)
 	uint32_t rc;
 
 	if (!spin_handlers_.message_completion) {
-		rc = spin_handlers_.completion(completion->dropped_bytes, completion->flow_control_triggered, &spin_state);
+		rc = spin_handlers_.completion(completion->dropped_bytes, completion->flow_control_triggered,
+					       SPIN_STATE_OF_(completion->packet));
 		return spin_handlers_code_(rc); /* it takes no steps */
 	}
 	spin_run_begins(completion->packet);
-	rc = spin_handlers_.message_completion(completion, &spin_state);
+	rc = spin_handlers_.message_completion(completion, SPIN_STATE_OF_(completion->packet));
 	return spin_run_ends(completion->packet, rc);
 }
 

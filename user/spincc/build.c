@@ -11,6 +11,7 @@
 #include <spin/meta.h>
 
 #include "user/libspin/internal.h"
+#include "user/spincc/card.h"
 #include "user/spincc/spincc.h"
 #include "user/spincc/walks.h"
 
@@ -236,14 +237,20 @@ static void add_bpf(const struct spincc *s, struct command *c)
 	command__add(c, "-fno-crash-diagnostics"); /* without it a crash leaves files in /tmp */
 }
 
-/* Compiles the context's program to LLVM IR. */
-static void add_ir(const struct spincc *s, struct command *c, const char *ir)
+/* Compiles one of the programs of bpf/ to LLVM IR. */
+static void add_ir_of(const struct spincc *s, struct command *c, const char *source, const char *ir)
 {
 	command__add(c, "-S");
 	command__add(c, "-emit-llvm");
-	command__add(c, "%s/bpf/context.bpf.c", s->root);
+	command__add(c, "%s/bpf/%s", s->root, source);
 	command__add(c, "-o");
 	command__add(c, "%s", ir);
+}
+
+/* The context's program. */
+static void add_ir(const struct spincc *s, struct command *c, const char *ir)
+{
+	add_ir_of(s, c, "context.bpf.c", ir);
 }
 
 /* Same, but not optimised, for the steps that read and change the IR first. */
@@ -343,7 +350,7 @@ static int check_divisors(struct spincc *s)
  * The only place where the handler's C is diagnosed, before any code is generated. Later steps use the LLVM IR, so no file is
  * read twice.
  */
-static int build_ir(struct spincc *s, const char *rv32, const char *bounded, const char *ir)
+static int build_ir(struct spincc *s, const char *rv32, const char *bounded, const char *card, const char *ir)
 {
 	static const char *const strict[] = { "-Wvla", "-Walloca", "-Wcast-qual", "-Wassign-enum", NULL };
 	struct command c = { 0 };
@@ -357,11 +364,46 @@ static int build_ir(struct spincc *s, const char *rv32, const char *bounded, con
 	add_common(s, &c);
 	command__add(&c, "-DSPIN_RV32_IMAGE=\"%s\"", rv32);
 	command__add(&c, "-DSPIN_BOUNDED_OBJECT=\"%s\"", bounded);
+	if (card)
+		command__add(&c, "-DSPIN_NFP_OBJECT=\"%s\"", card);
 	add_unoptimised(s, &c, ir);
 	err = build__run(s, &c, STAGE_FRONT);
 	if (!err)
 		err = check__ir(s, ir);
 	return err || !check__has_divisors(s, ir) ? err : check_divisors(s);
+}
+
+/*
+ * Builds the program for a card (<spin/offload.h>), with types and without debug information. ir: of the handler's file, which knows
+ * what the handlers ask for. The compiler makes no tables of constants, which would be read-only data.
+ */
+static int build_card(struct spincc *s, const char *ir, const char *object)
+{
+	struct command c = { 0 }, object_of = { 0 }, strip = { 0 };
+	char optimised[PATH_MAX];
+
+	temps__path(s, "nfp.ll", optimised);
+	add_bpf(s, &c);
+	command__add(&c, "-D__TARGET_ARCH_%s", arch_macro());
+	add_system_headers(&c);
+	add_common(s, &c);
+	command__add(&c, "-w");
+	command__add(&c, "-fno-jump-tables");
+	command__add(&c, "-DSPIN_NFP");
+	if (card__check(s, ir, &c)) {
+		command__free(&c);
+		return -1;
+	}
+	add_ir_of(s, &c, "nfp.bpf.c", optimised);
+	if (build__run(s, &c, STAGE_FRONT) || card__check_stores(s, optimised))
+		return -1;
+	add_from_ir(s, &object_of, optimised, object);
+	if (build__run(s, &object_of, STAGE_BPF) || card__check_object(s, object))
+		return -1;
+	command__add(&strip, "%s", build__tool("LLVM_STRIP", "llvm-strip"));
+	command__add(&strip, "-g");
+	command__add(&strip, "%s", object);
+	return build__run(s, &strip, STAGE_BPF);
 }
 
 static int build_bpf(struct spincc *s, const char *ir)
@@ -379,14 +421,16 @@ static int build_bpf(struct spincc *s, const char *ir)
 
 int build__fat(struct spincc *s)
 {
-	char elf[PATH_MAX], bounded[PATH_MAX], ir[PATH_MAX], object[PATH_MAX];
+	char elf[PATH_MAX], bounded[PATH_MAX], card[PATH_MAX], ir[PATH_MAX], object[PATH_MAX];
+	const int offloads = !strcmp(s->target, "nfp");
 
 	temps__path(s, "rv32.elf", elf);
+	temps__path(s, "nfp.o", card);
 	temps__path(s, "bounded.o", bounded);
 	temps__path(s, "handler.ll", ir);
 	temps__path(s, "object", object);
-	return build_ir(s, elf, bounded, ir) || build_rv32(s, elf, STAGE_HPU) || build_bounded(s, bounded) || build_bpf(s, ir) ||
-			       check__object(s, object)
+	return build_ir(s, elf, bounded, offloads ? card : NULL, ir) || (offloads && build_card(s, ir, card)) ||
+			       build_rv32(s, elf, STAGE_HPU) || build_bounded(s, bounded) || build_bpf(s, ir) || check__object(s, object)
 		       ? -1
 		       : 0;
 }

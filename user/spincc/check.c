@@ -22,7 +22,7 @@ static const char number_reason[] =
 	"a pointer made of a number: addresses and eBPF's helper numbers are one target's own; call the functions of "
 	"<spin/spin.h>";
 
-static int is_table(const struct ir *ir, const char *name)
+int check__is_table(const struct ir *ir, const char *name)
 {
 	size_t length = strlen(name);
 
@@ -64,7 +64,7 @@ static int check_global(const struct spincc *s, const struct ir *ir, const char 
 			      name);
 	if (strstr(line, " constant "))
 		return 0;
-	if (is_table(ir, symbol))
+	if (check__is_table(ir, symbol))
 		return check__fields(s, ir, variable);
 	return refuse(file, at,
 		      "'%s' is a variable outside the state, where the host would not see it; put it into the "

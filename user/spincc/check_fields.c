@@ -61,7 +61,7 @@ static int has_tag(const struct ir *ir, const char *declared, const char *quoted
 	return 0;
 }
 
-static int is_key(const struct ir *ir, const char *member)
+int check__is_key(const struct ir *ir, const char *member)
 {
 	return has_tag(ir, member, "!\"spin_key\"");
 }
@@ -101,7 +101,7 @@ static int check_member(const struct spincc *s, const struct ir *ir, const char 
 		if (strstr(member, "name: \""))
 			snprintf(field.name, sizeof(field.name), "%s", name);
 	}
-	if (is_key(ir, member) && ir__number(member, "offset: ")) {
+	if (check__is_key(ir, member) && ir__number(member, "offset: ")) {
 		fprintf(stderr, "%s:%u: SPIN_KEY %s: SPIN_FIND looks for the key in an entry's first field; make it that\n", field.file,
 			field.line, name);
 		return -1;

@@ -28,9 +28,6 @@ static int refuse(const struct place *at, const char *format, ...)
 	return -1;
 }
 
-/* Indexes of the fields in the initial value, in the order of struct spin_registration. */
-enum { HEADER, PAYLOAD, COMPLETION, MESSAGE_COMPLETION, DELIVERY = 6, TAKES, USER_HEADER, BUDGET = 13, FRAGMENTATION, FIELDS };
-
 /* Reads "i16 -1" as an unsigned number of its type's width. */
 static unsigned unsigned_field(const char *at)
 {
@@ -39,18 +36,18 @@ static unsigned unsigned_field(const char *at)
 	return bits && bits < 32 ? (unsigned)(value & ((1ul << bits) - 1)) : (unsigned)value;
 }
 
-static int read_fields(const char *meta, unsigned fields[FIELDS])
+int check__read_registration(const char *meta, unsigned fields[REGISTERED_FIELDS])
 {
 	static const char type[] = "%struct.spin_registration ";
 	const char *at = strstr(meta, type);
 
-	memset(fields, 0, FIELDS * sizeof(*fields));
+	memset(fields, 0, REGISTERED_FIELDS * sizeof(*fields));
 	if (!at)
 		return -1;
 	at += sizeof(type) - 1;
 	if (*at != '{')
 		return 0; /* zeroinitializer */
-	for (unsigned i = 0; i < FIELDS && at; i++) {
+	for (unsigned i = 0; i < REGISTERED_FIELDS && at; i++) {
 		at += strspn(at, "{, ");
 		if (*at == 'i') /* a field: "i8 1"; padding is "[1 x i8] zeroinitializer" */
 			fields[i] = unsigned_field(at);
@@ -61,35 +58,36 @@ static int read_fields(const char *meta, unsigned fields[FIELDS])
 
 static int check_pieces(const struct place *at, const unsigned *fields)
 {
-	const unsigned unit = fields[FRAGMENTATION];
+	const unsigned unit = fields[REGISTERED_FRAGMENTATION];
 
-	if (fields[USER_HEADER] > SPIN_USER_HEADER_MAX)
-		return refuse(at, "user_header_bytes is %u, at most %u", fields[USER_HEADER], SPIN_USER_HEADER_MAX);
+	if (fields[REGISTERED_USER_HEADER] > SPIN_USER_HEADER_MAX)
+		return refuse(at, "user_header_bytes is %u, at most %u", fields[REGISTERED_USER_HEADER], SPIN_USER_HEADER_MAX);
 	if (unit <= 1)
 		return 0;
 	if (unit & (unit - 1) || unit > SPIN_FRAGMENTATION_MAX)
 		return refuse(at, "fragmentation_bytes is %u: a power of two, at most %u", unit, SPIN_FRAGMENTATION_MAX);
-	if (fields[DELIVERY] != SPIN_DELIVER_ME)
+	if (fields[REGISTERED_DELIVERY] != SPIN_DELIVER_ME)
 		return refuse(at, "fragmentation_bytes is for messages: register .delivery = SPIN_DELIVER_ME, or look at the length "
 				  "of each datagram");
-	if (fields[USER_HEADER] % unit)
+	if (fields[REGISTERED_USER_HEADER] % unit)
 		return refuse(at,
 			      "user_header_bytes is %u, no multiple of fragmentation_bytes, %u: what follows the user header "
 			      "would not lie as promised",
-			      fields[USER_HEADER], unit);
+			      fields[REGISTERED_USER_HEADER], unit);
 	return 0;
 }
 
 static int check_takes(const struct ir *ir, const struct place *at, const unsigned *fields)
 {
-	if (fields[TAKES] & ~(unsigned)(SPIN_TAKES_GET | SPIN_TAKES_ATOMIC | SPIN_TAKES_FETCH))
-		return refuse(at, "takes is %u: SPIN_TAKES_GET, SPIN_TAKES_ATOMIC, SPIN_TAKES_FETCH, or several with |", fields[TAKES]);
-	if (fields[TAKES] && fields[DELIVERY] != SPIN_DELIVER_ME)
+	if (fields[REGISTERED_TAKES] & ~(unsigned)(SPIN_TAKES_GET | SPIN_TAKES_ATOMIC | SPIN_TAKES_FETCH))
+		return refuse(at, "takes is %u: SPIN_TAKES_GET, SPIN_TAKES_ATOMIC, SPIN_TAKES_FETCH, or several with |",
+			      fields[REGISTERED_TAKES]);
+	if (fields[REGISTERED_TAKES] && fields[REGISTERED_DELIVERY] != SPIN_DELIVER_ME)
 		return refuse(at, "takes is for messages: register .delivery = SPIN_DELIVER_ME");
-	if (fields[TAKES] & SPIN_TAKES_GET && !ir__starts(ir, "@spin_puts_registered_ ="))
+	if (fields[REGISTERED_TAKES] & SPIN_TAKES_GET && !ir__starts(ir, "@spin_puts_registered_ ="))
 		return refuse(at, "it takes gets, whose answers are sent: say with SPIN_PUTS(n) before the first handler how many packets "
 				  "at most for one that came, the answer among them");
-	if (fields[TAKES] & SPIN_TAKES_FETCH && !ir__starts(ir, "@spin_puts_registered_ ="))
+	if (fields[REGISTERED_TAKES] & SPIN_TAKES_FETCH && !ir__starts(ir, "@spin_puts_registered_ ="))
 		return refuse(at, "it takes atomics that fetch, whose answers are sent: say with SPIN_PUTS(n) before the first handler how "
 				  "many packets at most for one that came, the answer among them");
 	return 0;
@@ -98,16 +96,17 @@ static int check_takes(const struct ir *ir, const struct place *at, const unsign
 static int check_fields_of(const struct ir *ir, const struct place *at, const unsigned *fields)
 {
 	/* a file that registers no handler is a mistake: every packet would pass as if it were not attached */
-	if (!fields[HEADER] && !fields[PAYLOAD] && !fields[COMPLETION] && !fields[MESSAGE_COMPLETION])
+	if (!fields[REGISTERED_HEADER] && !fields[REGISTERED_PAYLOAD] && !fields[REGISTERED_COMPLETION] &&
+	    !fields[REGISTERED_MESSAGE_COMPLETION])
 		return refuse(at, "it registers no handler; give .header, .payload or .completion");
-	if (fields[COMPLETION] && fields[MESSAGE_COMPLETION])
+	if (fields[REGISTERED_COMPLETION] && fields[REGISTERED_MESSAGE_COMPLETION])
 		return refuse(at, "register one of .completion and .message_completion");
-	if (fields[BUDGET] > SPIN_BUDGET_MAX)
-		return refuse(at, "budget is %u, at most %u steps; more would keep an HPU from its packets", fields[BUDGET],
+	if (fields[REGISTERED_BUDGET] > SPIN_BUDGET_MAX)
+		return refuse(at, "budget is %u, at most %u steps; more would keep an HPU from its packets", fields[REGISTERED_BUDGET],
 			      SPIN_BUDGET_MAX);
 	if (check_pieces(at, fields) || check_takes(ir, at, fields))
 		return -1;
-	if (fields[DELIVERY] != SPIN_DELIVER_ME && ir__starts(ir, "@spin_scratchpad_bytes_ ="))
+	if (fields[REGISTERED_DELIVERY] != SPIN_DELIVER_ME && ir__starts(ir, "@spin_scratchpad_bytes_ ="))
 		return refuse(at, "SPIN_SCRATCHPAD is a message's: register .delivery = SPIN_DELIVER_ME, or keep it in SPIN_STATE");
 	return 0;
 }
@@ -115,15 +114,15 @@ static int check_fields_of(const struct ir *ir, const struct place *at, const un
 int check__registration(const struct spincc *s, const struct ir *ir)
 {
 	const char *meta = ir__starts(ir, "@spin_meta_ ="), *expression, *variable;
-	unsigned fields[FIELDS];
+	unsigned fields[REGISTERED_FIELDS];
 	struct place at;
 
 	expression = meta ? ir__ref(ir, meta, "!dbg ") : NULL;
 	variable = expression ? ir__ref(ir, expression, "var: ") : NULL;
 	at.line = variable ? ir__place(s, ir, variable, at.file) : 0;
-	if (!at.line || read_fields(meta, fields))
+	if (!at.line || check__read_registration(meta, fields))
 		return 0;
 	if (check_fields_of(ir, &at, fields))
 		return -1;
-	return check__calls(s, ir, fields[DELIVERY] == SPIN_DELIVER_ME);
+	return check__calls(s, ir, fields[REGISTERED_DELIVERY] == SPIN_DELIVER_ME);
 }

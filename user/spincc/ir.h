@@ -39,6 +39,25 @@ int check__local(const struct spincc *s, const struct ir *ir, const char *variab
 int check__calls(const struct spincc *s, const struct ir *ir, int messages);
 /* Warns about ports that are compared in the wrong byte order. */
 void check__ports(const struct spincc *s, const struct ir *ir);
+/* 1: SPIN_TABLE or other memory of the handlers' own made the global of this name. */
+int check__is_table(const struct ir *ir, const char *name);
+/* 1: SPIN_KEY made the member, by its DIDerivedType. */
+int check__is_key(const struct ir *ir, const char *member);
+/* Indexes of the fields of SPIN_HANDLERS that are checked, in the order of struct spin_registration. */
+enum registered {
+	REGISTERED_HEADER,
+	REGISTERED_PAYLOAD,
+	REGISTERED_COMPLETION,
+	REGISTERED_MESSAGE_COMPLETION,
+	REGISTERED_DELIVERY = 6,
+	REGISTERED_TAKES,
+	REGISTERED_USER_HEADER,
+	REGISTERED_BUDGET = 13,
+	REGISTERED_FRAGMENTATION,
+	REGISTERED_FIELDS
+};
+/* Reads them from the line of spin_meta_. -1: there is no registration in it. */
+int check__read_registration(const char *meta, unsigned fields[REGISTERED_FIELDS]);
 /* Checks the registration. Returns -1 after a message that says what is missing, superfluous, or does not fit the handlers. */
 int check__registration(const struct spincc *s, const struct ir *ir);
 

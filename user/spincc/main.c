@@ -13,8 +13,9 @@
 /* clang-format off */
 static const struct option_row options[] = {
 	{ "output", 'o', OPTION_STRING, "FILE", FIELD(output), "the result", .required = 1 },
-	{ "target", 0, OPTION_STRING, "fat|rv32|host", FIELD(target),
-	  "fat: BPF and rv32 in one object; rv32: the HPU's program alone; host: a shared object for tests (default: fat)" },
+	{ "target", 0, OPTION_STRING, "fat|nfp|rv32|host", FIELD(target),
+	  "fat: BPF and rv32 in one object; nfp: the same, and a program for a card with hardware XDP; rv32: the HPU's program "
+	  "alone; host: a shared object for tests (default: fat)" },
 	{ "api", 0, OPTION_STRING, "spin|pspin", FIELD(api),
 	  "what the file is written for: <spin/spin.h>, or PsPIN's own runtime, <handler.h> (default: spin)" },
 	{ NULL, 'I', OPTION_WORD, "DIR", FIELD(extra), "a directory for #include" },
@@ -76,7 +77,7 @@ static const struct command_row command = {
 static const char *wrong_for_pspin(const struct spincc *s)
 {
 	if (strcmp(s->target, "fat") && strcmp(s->target, "rv32"))
-		return "--target host is for files of <spin/spin.h>: with --api pspin there is only the HPU's program";
+		return "--target host and nfp are for files of <spin/spin.h>: with --api pspin there is only the HPU's program";
 	if (s->verify > 0 || s->trusted)
 		return "--verify and --trusted are the kernel verifier's: it gets nothing of a file compiled with --api pspin";
 	return NULL;

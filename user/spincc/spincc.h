@@ -11,7 +11,7 @@ struct spincc {
 	/* from the command line */
 	const char *handler; /* as the user wrote it */
 	const char *output;
-	const char *target;       /* "fat", "rv32" or "host" */
+	const char *target;       /* "fat", "nfp", "rv32" or "host" */
 	const char *api;          /* "spin" or "pspin" */
 	struct option_list extra; /* -I, -D */
 	struct option_list hpu_flags;

@@ -52,7 +52,7 @@ int temps__publish(struct spincc *s, const char *name)
 
 	if (signals__caught())
 		return -1;
-	if (s->save_temps && !strcmp(s->target, "fat") && !strcmp(s->api, "spin")) {
+	if (s->save_temps && (!strcmp(s->target, "fat") || !strcmp(s->target, "nfp")) && !strcmp(s->api, "spin")) {
 		if (snprintf(elf, sizeof(elf), "%s.elf", s->output) >= (int)sizeof(elf) || move(s, "rv32.elf", elf))
 			return -1;
 	}

@@ -11,6 +11,7 @@
  *   .spin.rv32    a complete ELF32 executable for PsPIN's HPUs
  *   .spin.scratch the scratchpad's size in bytes, 32 bits; missing: none
  *   .spin.bounded a BPF ELF object: the same programs for kernels without may_goto (before Linux 6.9)
+ *   .spin.nfp     a BPF ELF object: one program for a card with hardware XDP (<spin/offload.h>); missing: not asked for
  *   .spin.puts    how many packets may be sent for one that came (SPIN_PUTS), 32 bits; missing: none
  *
  * libbpf, bpftool and iproute2 skip them.
@@ -18,6 +19,7 @@
 #define SPIN_META_SECTION    ".spin.meta"
 #define SPIN_RV32_SECTION    ".spin.rv32"
 #define SPIN_BOUNDED_SECTION ".spin.bounded"
+#define SPIN_NFP_SECTION     ".spin.nfp"
 #define SPIN_SCRATCH_SECTION ".spin.scratch"
 #define SPIN_PUTS_SECTION    ".spin.puts"
 #define SPIN_META_MAGIC      0x4e495053u /* "SPIN" in memory */

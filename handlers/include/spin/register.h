@@ -12,13 +12,21 @@
  */
 #define SPIN_STATE(TYPE, ...)         \
 	typedef TYPE spin_state_type; \
-	TYPE spin_state SPIN_STATE_ATTR_ = { __VA_ARGS__ }
+	SPIN_STATE_(TYPE, __VA_ARGS__)
+
+/* Targets that keep the state elsewhere (<spin/target/nfp.h>) have their own of these. */
+#ifndef SPIN_STATE_
+#define SPIN_STATE_(TYPE, ...) TYPE spin_state SPIN_STATE_ATTR_ = { __VA_ARGS__ }
+#define SPIN_STATE_OF_(packet) (&spin_state)
+#endif
 
 /* For handlers that keep nothing; they take `struct spin_no_state *`. */
 struct spin_no_state {
 	uint32_t unused;
 };
+#ifndef SPIN_NO_STATE
 #define SPIN_NO_STATE SPIN_STATE(struct spin_no_state)
+#endif
 
 /*
  * SPIN_SCRATCHPAD(TYPE): memory of one message's own, in its home cluster's L1 (PsPIN

@@ -77,7 +77,9 @@ static uint32_t *(*const spin_reply_at_)(uint32_t hpu);
 #include <spin/random.h>
 
 /* The target defines struct spin_packet, the accessors' bodies, the atomics and where state and tables live. */
-#if defined(__bpf__)
+#if defined(SPIN_NFP)
+#include <spin/target/nfp.h>
+#elif defined(__bpf__)
 #include <spin/target/bpf.h>
 #elif defined(__riscv) && __riscv_xlen == 32
 #include <spin/target/rv32.h>

@@ -15,7 +15,7 @@
  *
  * Every field is read-only to handlers, or a 32-bit counter, never both: so a
  * table can also be map entries on a card that knows only lookup and atomic add.
- * A table is an array of structs on BPF and on the HPU.
+ * A table is an array of structs on BPF and on the HPU, and map entries on a card (<spin/offload.h>).
  */
 #define SPIN_KEY(TYPE, name)            \
 	const TYPE name SPIN_KEY_ATTR_; \
@@ -27,14 +27,16 @@ struct spin_counter {
 	uint32_t count;
 };
 
+#define SPIN_ENTRIES_(array) (sizeof(array) / sizeof((array)[0]))
+
+/* A card has maps instead (<spin/target/nfp.h>). */
+#ifndef SPIN_TABLE
 /* `entries` must be a power of two up to 1048576. */
 #define SPIN_TABLE(name, TYPE, entries_)                                                                       \
 	_Static_assert((entries_) > 0 && ((entries_) & ((entries_)-1)) == 0 && (entries_) <= 1048576,          \
 		       "SPIN_TABLE " #name ": entries must be a power of two up to 1048576");                  \
 	_Static_assert(sizeof(TYPE) % 4 == 0, "SPIN_TABLE " #name ": pad the entry to a multiple of 4 bytes"); \
 	TYPE name[entries_] SPIN_TABLE_ATTR_
-
-#define SPIN_ENTRIES_(table) (sizeof(table) / sizeof((table)[0]))
 
 /* TYPE *SPIN_AT(table, i): entry i, or NULL if there is none; free where the compiler sees that i fits. */
 #define SPIN_AT(table, i)                                                                                                   \
@@ -65,6 +67,9 @@ struct spin_counter {
 		}                                                                                                                \
 		spin_found_;                                                                                                     \
 	})
+#else
+#define SPIN_PROBES 8
+#endif
 
 /* Where the search for a key starts. Fibonacci hashing: one multiplication and one shift. */
 SPIN_INLINE uint32_t spin_table_home(uint32_t key, uint32_t entries)

@@ -4,7 +4,7 @@
 
 /*
  * What handlers' code and the runtime do for the kernel's verifier, and against the compiler (clang 14) where its optimizations
- * take from the verifier what it has learnt. Included by <spin/target/bpf.h> alone; host.h has the same names without effect.
+ * take from the verifier what it has learnt. Included by <spin/target/bpf.h> and <spin/target/nfp.h>; host.h has the same names without effect.
  * Isolated programs work on numbers instead of pointers, by spin_verifier_forget_() of <spin/target/view.h>.
  *
  *	name                   for                     what does not load without it (Linux 6.18, clang 14, unless said otherwise)
@@ -114,6 +114,7 @@ SPIN_INLINE _Bool spin_can_loop_(uint64_t *round, uint32_t max)
  */
 #define SPIN_APART __attribute__((noinline))
 
+#ifndef spin_blur
 /* Any memory that others may write; nobody does. Not in the object where nothing asks. */
 static uint32_t spin_any __attribute__((aligned(64)));
 
@@ -128,6 +129,7 @@ SPIN_INLINE uint32_t spin_blur(uint32_t v)
 
 	return v + (any & spin_barrier_var_(~any));
 }
+#endif
 
 /* 1 if a == b, else 0, for numbers below 2^31: without a branch, so that the verifier goes one way only. */
 SPIN_INLINE uint32_t spin_equal_(uint32_t a, uint32_t b)

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * --target nfp: what a card with hardware XDP has no means for, by the handler's line. Called by build.c before the program for the
+ * card is compiled, on the IR of the handler's file, and on the object afterwards. What the card takes: spin-handler(7).
+ */
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <gelf.h>
+
+#include <spin/offload.h>
+
+#include "user/spincc/card.h"
+#include "user/spincc/ir.h"
+
+#define NO_FETCH                                                                                                                        \
+	"an atomic that tells what was there before, and a card's only add: cache lines, leases and locks that are taken by it cannot " \
+	"offload; count with spin_add32 or spin_count, and leave the rest to the host"
+#define NO_STORE  "a card's handlers write no memory, they count in it: use spin_add32 or spin_count, and let the host write the rest"
+#define NO_HOST   "host memory, which a card's handlers do not reach; count in a table, or leave the packet to the host"
+#define NO_SEND   "sends packets of its own, which a card's XDP cannot; answer with spin_reply, or leave it to the host"
+#define NO_CLOCK  "the time, which a card does not tell its handlers; let the host write it, or what depends on it, into a table"
+#define NO_HPU    "the number of the HPU, which a card does not tell; count with spin_add32 or spin_count, which all cores may do at once"
+#define NO_BUFFER "a buffer of an HPU, which a card has not: its handlers have their stack, and entries that the host writes"
+#define NO_STREAM "a stream of TCP, which ends in the kernel and not on a card; leave TCP to the host"
+
+static const struct {
+	const char *name, *shown, *reason;
+} calls[] = {
+	{ "spin_cas32", "spin_cas32", NO_FETCH },
+	{ "spin_fadd32_", "spin_fadd32", NO_FETCH },
+	{ "spin_try_lock_", "spin_try_lock", NO_FETCH },
+	{ "spin_unlock_", "spin_unlock", NO_FETCH },
+	{ "spin_lock_", "SPIN_LOCKED", NO_FETCH },
+	{ "spin_read_lock_", "SPIN_READ_LOCKED", NO_FETCH },
+	{ "spin_write_lock_", "SPIN_WRITE_LOCKED", NO_FETCH },
+	{ "spin_store32", "spin_store32", NO_STORE },
+	{ "spin_copy_", "spin_copy", NO_STORE },
+	{ "spin_copy_nb_", "spin_copy_nb", NO_STORE },
+	{ "spin_merge_", "SPIN_MERGE", NO_STORE },
+	{ "spin_dma_to_host_", "spin_dma_to_host", NO_HOST },
+	{ "spin_dma_from_host_", "spin_dma_from_host", NO_HOST },
+	{ "spin_dma_cas64_", "spin_dma_cas64", NO_HOST },
+	{ "spin_dma_fadd32_", "spin_dma_fadd32", NO_HOST },
+	{ "spin_dma_fadd64_", "spin_dma_fadd64", NO_HOST },
+	{ "spin_payload_to_host_", "spin_payload_to_host", NO_HOST },
+	{ "spin_payload_from_host_", "spin_payload_from_host", NO_HOST },
+	{ "spin_buffer_move_", "a transfer of a buffer", NO_HOST },
+	{ "spin_buffer_move_nb_", "a transfer of a buffer", NO_HOST },
+	{ "spin_ct_inc_", "spin_ct_inc", NO_HOST },
+	{ "spin_ct_get_", "spin_ct_get", NO_HOST },
+	{ "spin_ct_set_", "spin_ct_set", NO_HOST },
+	{ "spin_work_push_", "spin_work", NO_HOST },
+	{ "spin_forward_", "spin_forward", NO_SEND },
+	{ "spin_put_payload_", "spin_put_payload", NO_SEND },
+	{ "spin_put_from_device_", "spin_put_from_device", NO_SEND },
+	{ "spin_put_from_buffer_", "spin_put_from_buffer", NO_SEND },
+	{ "spin_clock_ns_", "spin_clock_ns", NO_CLOCK },
+	{ "spin_clock_coarse_ns_", "spin_clock_coarse_ns", NO_CLOCK },
+	{ "spin_my_hpu_", "spin_my_hpu", NO_HPU },
+	{ "spin_num_hpus_", "spin_num_hpus", NO_HPU },
+	{ "spin_reply_from_buffer_", "spin_reply_from_buffer", NO_BUFFER },
+	{ "spin_connection_", "spin_connection", NO_STREAM },
+	{ "spin_connections_missed_", "spin_connections_missed", NO_STREAM },
+};
+
+/* Variables of the runtime's macros, by the start of their name. */
+static const struct {
+	const char *start, *shown, *reason;
+} variables[] = {
+	{ "@spin_puts_registered_ =", "SPIN_PUTS", NO_SEND },
+	{ "@spin_work_registered_ =", "SPIN_WORK", NO_HOST },
+	{ "@spin_buffer_", "SPIN_BUFFER or SPIN_REPLY", NO_BUFFER },
+};
+
+static int refuse(const char *file, unsigned line, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static int refuse(const char *file, unsigned line, const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "%s:%u: cannot offload: ", file, line);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	return -1;
+}
+
+/* The DIGlobalVariable of a global's line, or NULL. */
+static const char *variable_of(const struct ir *ir, const char *line)
+{
+	const char *expression = ir__ref(ir, line, "!dbg ");
+
+	return expression ? ir__ref(ir, expression, "var: ") : NULL;
+}
+
+static int check_calls(const struct spincc *s, const struct ir *ir)
+{
+	char callee[128], file[PATH_MAX];
+
+	for (const char *line = ir__first(ir); line; line = ir__next(ir, line)) {
+		if (*line != ' ' || !ir__callee(line, callee, sizeof(callee)))
+			continue;
+		for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+			unsigned at = strcmp(callee, calls[i].name) ? 0 : ir__place(s, ir, ir__ref(ir, line, "!dbg "), file);
+
+			if (at)
+				return refuse(file, at, "%s: %s", calls[i].shown, calls[i].reason);
+		}
+	}
+	return 0;
+}
+
+static int check_variables(const struct spincc *s, const struct ir *ir)
+{
+	char file[PATH_MAX];
+
+	for (const char *line = ir__first(ir); line; line = ir__next(ir, line)) {
+		for (size_t i = 0; *line == '@' && i < sizeof(variables) / sizeof(variables[0]); i++) {
+			const char *variable;
+			unsigned at;
+
+			if (strncmp(line, variables[i].start, strlen(variables[i].start)))
+				continue;
+			variable = variable_of(ir, line);
+			at = variable ? ir__place(s, ir, variable, file) : 0;
+			if (at)
+				return refuse(file, at, "%s: %s", variables[i].shown, variables[i].reason);
+		}
+	}
+	return 0;
+}
+
+static int check_registration(const struct spincc *s, const struct ir *ir)
+{
+	const char *meta = ir__starts(ir, "@spin_meta_ ="), *variable = meta ? variable_of(ir, meta) : NULL;
+	unsigned fields[REGISTERED_FIELDS];
+	char file[PATH_MAX];
+	unsigned at = variable ? ir__place(s, ir, variable, file) : 0;
+
+	if (!at || check__read_registration(meta, fields))
+		return 0;
+	if (fields[REGISTERED_DELIVERY] == SPIN_DELIVER_ME)
+		return refuse(
+			file, at,
+			"it takes messages (SPIN_DELIVER_ME): what is kept of each message, its window, the order of its handlers and "
+			"its memory, a card's program cannot make; offload handlers of datagrams");
+	return 0;
+}
+
+/* --- state and tables ---------------------------------------------------------------------------- */
+
+struct table {
+	char name[128];
+	unsigned entries, entry_bytes;
+	int has_key, is_summed;
+};
+
+/* The struct, or other type, of the array's elements: through const and typedefs. */
+static const char *element_of(const struct ir *ir, const char *variable)
+{
+	const char *type = ir__ref(ir, variable, "type: ");
+
+	for (int depth = 0; type && depth < 8 && !strstr(type, "DW_TAG_structure_type"); depth++)
+		type = ir__ref(ir, type, "baseType: ");
+	return type;
+}
+
+static int first_is_key(const struct ir *ir, const char *type)
+{
+	const char *list = ir__ref(ir, type, "elements: "), *at = list ? strchr(list, '!') : NULL, *member;
+
+	at = at ? strchr(at + 1, '!') : NULL; /* "!12 = !{!13, ..." */
+	if (at && at[1] == '{')
+		at = strchr(at + 1, '!');
+	member = at ? ir__ref(ir, at, "") : NULL;
+	return member && check__is_key(ir, member);
+}
+
+/* A table from its global's line: "@routes = dso_local global [65536 x %struct.route] zeroinitializer, ...". 0: it is one. */
+static int read_table(const struct ir *ir, const char *line, struct table *out)
+{
+	const char *variable = variable_of(ir, line), *array = strchr(line, '['), *type;
+
+	snprintf(out->name, sizeof(out->name), "%.*s", (int)strcspn(line + 1, " "), line + 1);
+	if (!variable || !array || !strncmp(line, "@spin_", 6) || !check__is_table(ir, out->name))
+		return -1;
+	type = element_of(ir, variable);
+	if (!type)
+		return -1;
+	out->entries = (unsigned)strtoul(array + 1, NULL, 10);
+	out->entry_bytes = ir__number(type, "size: ") / 8;
+	out->has_key = first_is_key(ir, type);
+	return 0;
+}
+
+static int check_memory(const struct spincc *s, const struct ir *ir, struct command *defines)
+{
+	unsigned long entries = SPIN_REASON_COUNT + 1;
+	unsigned maps = 2, at;
+	char file[PATH_MAX];
+
+	for (const char *line = ir__first(ir); line; line = ir__next(ir, line)) {
+		const char *variable = *line == '@' ? variable_of(ir, line) : NULL, *type;
+		struct table table;
+
+		if (!variable)
+			continue;
+		at = ir__place(s, ir, variable, file);
+		if (!strncmp(line, "@spin_state =", 13)) {
+			type = element_of(ir, variable);
+			if (at && type && ir__number(type, "size: ") / 8 > SPIN_NFP_VALUE_MAX)
+				return refuse(
+					file, at,
+					"the state has %u bytes, and what a card keeps in one place at most %u: keep it in a SPIN_TABLE, or in a "
+					"smaller struct",
+					ir__number(type, "size: ") / 8, SPIN_NFP_VALUE_MAX);
+			continue;
+		}
+		if (read_table(ir, line, &table))
+			continue;
+		if (table.entry_bytes > SPIN_NFP_VALUE_MAX)
+			return refuse(file, at, "an entry of %s has %u bytes, on a card at most %u: split the table", table.name,
+				      table.entry_bytes, SPIN_NFP_VALUE_MAX);
+		entries += table.entries;
+		maps++;
+		if (entries > SPIN_NFP_ENTRIES_MAX || maps > SPIN_NFP_MAPS_MAX)
+			return refuse(file, at,
+				      "with %s there are %lu entries in %u tables, on a card at most %u in %u: make tables smaller",
+				      table.name, entries, maps, SPIN_NFP_ENTRIES_MAX, SPIN_NFP_MAPS_MAX);
+		command__add(defines, "-Dspin_nfp_kind_%s=%s", table.name, table.has_key ? "SPIN_NFP_HASH_" : "SPIN_NFP_ARRAY_");
+	}
+	return 0;
+}
+
+int card__check(const struct spincc *s, const char *path, struct command *defines)
+{
+	struct ir ir;
+	int err;
+
+	if (ir__read(path, &ir))
+		return -1;
+	err = check_registration(s, &ir);
+	if (!err)
+		err = check_calls(s, &ir);
+	if (!err)
+		err = check_variables(s, &ir);
+	if (!err)
+		err = check_memory(s, &ir, defines);
+	ir__free(&ir);
+	return err;
+}
+
+/* --- stores to map values, in the optimised IR of the program for the card ------------------------- */
+
+#define VALUES_MAX 4096
+
+struct values {
+	unsigned number[VALUES_MAX]; /* of SSA names "%12" that point into a map's value */
+	unsigned count;
+};
+
+static int is_value(const struct values *v, unsigned number)
+{
+	for (unsigned i = 0; i < v->count; i++)
+		if (v->number[i] == number)
+			return 1;
+	return 0;
+}
+
+/* Returns 1 if the text up to `end` names one of the values. */
+static int names_value(const struct values *v, const char *text, const char *end)
+{
+	for (const char *at = text; (at = strchr(at, '%')) && (!end || at < end); at++)
+		if (at[1] >= '0' && at[1] <= '9' && is_value(v, (unsigned)strtoul(at + 1, NULL, 10)))
+			return 1;
+	return 0;
+}
+
+/* Returns 1 if the result of the line "  %12 = ..." points into a map's value. */
+static int makes_value(const struct values *v, const char *line)
+{
+	const char *is = strstr(line, " = "), *callee;
+
+	if (!is)
+		return 0;
+	is += 3;
+	if (strstr(is, "call ") && (callee = strstr(is, "inttoptr (i64 1 to ")))
+		return 1;
+	if (!strncmp(is, "getelementptr ", 14) || !strncmp(is, "bitcast ", 8) || !strncmp(is, "phi ", 4) || !strncmp(is, "select ", 7))
+		return names_value(v, is, strstr(is, ", !dbg"));
+	return strstr(is, "call ") && strstr(is, " asm sideeffect \"\", \"=r,0\"") && names_value(v, is, NULL);
+}
+
+static void find_values(const struct ir *ir, const char *function, struct values *v)
+{
+	unsigned before;
+
+	v->count = 0;
+	do {
+		before = v->count;
+		for (const char *line = function; line && *line != '}'; line = ir__next(ir, line)) {
+			unsigned number = !strncmp(line, "  %", 3) ? (unsigned)strtoul(line + 3, NULL, 10) : 0;
+
+			if (number && v->count < VALUES_MAX && !is_value(v, number) && makes_value(v, line))
+				v->number[v->count++] = number;
+		}
+	} while (v->count != before);
+}
+
+/* "  store i32 %4, i32* %7, align 4, !dbg !9": what is stored comes first, then where. */
+static int is_store(const struct values *v, const char *line)
+{
+	const char *where = strncmp(line, "  store ", 8) ? NULL : strchr(line, ',');
+
+	return where && names_value(v, where, strstr(where, ", align"));
+}
+
+int card__check_stores(const struct spincc *s, const char *path)
+{
+	static struct values values;
+	char file[PATH_MAX];
+	struct ir ir;
+	int err = 0;
+
+	if (ir__read(path, &ir))
+		return -1;
+	for (const char *line = ir__first(&ir); line && !err; line = ir__next(&ir, line)) {
+		if (strncmp(line, "define ", 7))
+			continue;
+		find_values(&ir, line, &values);
+		for (const char *in = line; in && *in != '}' && !err; in = ir__next(&ir, in)) {
+			unsigned at = is_store(&values, in) ? ir__place(s, &ir, ir__ref(&ir, in, "!dbg "), file) : 0;
+
+			if (at)
+				err = refuse(file, at, "a store to the state or a table: %s", NO_STORE);
+		}
+	}
+	ir__free(&ir);
+	return err;
+}
+
+/* --- the object ------------------------------------------------------------------------------------ */
+
+struct instruction {
+	uint8_t code, registers;
+	int16_t offset;
+	int32_t imm;
+};
+
+#define CALL         0x85
+#define ATOMIC(code) (((code)&0xe7) == 0xc3)
+
+/* Helpers of the firmware: lookup, random numbers, head and tail. */
+static int is_helper(int32_t id)
+{
+	return id == 1 || id == 7 || id == 44 || id == 65;
+}
+
+/* What the driver's verifier or JIT refuses of a single instruction; NULL: nothing. */
+static const char *judge(const struct instruction *i)
+{
+	const uint8_t operation = i->code & 0xf0, class = i->code & 7;
+	const int is_alu = class == 4 || class == 7;
+
+	if (class == 2)
+		return "the compiler stores a constant with an instruction that the card's JIT has not; use clang 17 or older, or newer without "
+		       "-mcpu=v4";
+	if (i->code == CALL && !(i->registers >> 4) && !is_helper(i->imm))
+		return "a helper of the kernel that the card has not; call what <spin/spin.h> has";
+	if (is_alu && operation == 0x90)
+		return "a remainder, for which the card has no instruction; make the divisor a power of two, or divide and multiply";
+	if (is_alu && operation == 0x30 && i->code & 8)
+		return "a divisor that is not constant, and the card divides by constants only";
+	if (ATOMIC(i->code) && i->imm)
+		return NO_FETCH;
+	return NULL;
+}
+
+static int check_code(struct spincc *s, const char *object, const Elf_Data *data, int is_program)
+{
+	char file[PATH_MAX];
+	unsigned line;
+
+	for (size_t at = 0; at + sizeof(struct instruction) <= data->d_size; at += sizeof(struct instruction)) {
+		struct instruction instruction;
+		const char *reason;
+
+		memcpy(&instruction, (const char *)data->d_buf + at, sizeof(instruction));
+		reason = judge(&instruction);
+		if (instruction.code == 0x18)
+			at += sizeof(instruction);
+		if (!reason)
+			continue;
+		line = is_program ? frames__line(s, object, SPIN_NFP_PROGRAM, (long)(at / sizeof(instruction)), file) : 0;
+		if (line)
+			return refuse(file, line, "%s", reason);
+		fprintf(stderr, "spincc: %s: cannot offload: %s\n", s->handler, reason);
+		return -1;
+	}
+	return 0;
+}
+
+static int is_memory(const char *name)
+{
+	return !strncmp(name, ".rodata", 7) || !strncmp(name, ".data", 5) || !strncmp(name, ".bss", 4);
+}
+
+int card__check_object(struct spincc *s, const char *object)
+{
+	int fd = open(object, O_RDONLY | O_CLOEXEC), err = 0;
+	Elf_Scn *scn = NULL;
+	GElf_Shdr header;
+	size_t names = 0;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+	if (elf)
+		elf_getshdrstrndx(elf, &names);
+	while (elf && !err && (scn = elf_nextscn(elf, scn))) {
+		const char *name = gelf_getshdr(scn, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+		Elf_Data *data;
+
+		if (name && header.sh_flags & SHF_ALLOC && header.sh_size && is_memory(name)) {
+			fprintf(stderr,
+				"spincc: %s: cannot offload: a constant or variable in memory (%s), and a card's programs have entries of tables "
+				"alone; write constants as code, or let the host fill a SPIN_TABLE with them\n",
+				s->handler, name);
+			err = -1;
+		} else if (name && header.sh_flags & SHF_EXECINSTR && (data = elf_getdata(scn, NULL))) {
+			err = check_code(s, object, data, !strcmp(name, "xdp"));
+		}
+	}
+	elf_end(elf);
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
