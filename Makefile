@@ -220,6 +220,10 @@ PSPIN_RUNTIME := $(wildcard handlers/include/pspin/*.h handlers/include/pspin/*/
 # The isolated class's verifier compares states strictly, and has not enough steps for all that this one parses.
 $(BUILD)/handlers/memcached.spin: SPINCC_FLAGS := --trusted
 
+# Those that have a program for a card with hardware XDP, too.
+OFFLOADED := handlers/counter handlers/empty handlers/filtering handlers/kvget
+$(OFFLOADED:%=$(BUILD)/%.spin): SPINCC_FLAGS := --target nfp
+
 $(BUILD)/handlers/%.spin: handlers/%.c $(RUNTIME) | $(SPINCC)
 	@mkdir -p $(@D)
 	$(call say,SPINCC,$<)

@@ -19,7 +19,7 @@
 #define SPIN_NFP_SET_(n)                                                                   \
 	({                                                                                 \
 		uint32_t spin_word_;                                                       \
-		__asm__ volatile("%0 = %1" : "=r"(spin_word_) : "i"(SPIN_NFP_WORD + (n))); \
+		__asm__ volatile("%0 = %1" : "=w"(spin_word_) : "i"(SPIN_NFP_WORD + (n))); \
 		spin_word_;                                                                \
 	})
 

@@ -150,9 +150,38 @@ static int refuse_native(const struct kernel_native *native, char *why, size_t w
 	return -EOPNOTSUPP;
 }
 
+static uint32_t flag_of(enum kernel_attach_mode mode)
+{
+	switch (mode) {
+	case KERNEL_ATTACH_NATIVE:
+		return XDP_FLAGS_DRV_MODE;
+	case KERNEL_ATTACH_GENERIC:
+		return XDP_FLAGS_SKB_MODE;
+	default:
+		return XDP_FLAGS_HW_MODE;
+	}
+}
+
+/* Of offload what a driver says: a number alone, so all that it may mean. -errno. */
+static int refuse_offload(int err, const char *ifname, char *why, size_t why_bytes)
+{
+	if (err == EINVAL)
+		snprintf(why, why_bytes,
+			 "the card of %s does not take the program: it is bound to another device, or to none, or the device does not "
+			 "offload now; `dmesg` may say more",
+			 ifname);
+	else
+		snprintf(
+			why, why_bytes,
+			"the card of %s does not take the program with its present settings: the program looks further into a packet than the "
+			"card has of it, or the MTU is too large; lower it, `ip link set dev %s mtu 1500`; `dmesg` may say more",
+			ifname, ifname);
+	return -EOPNOTSUPP;
+}
+
 int kernel_attach__link(int prog_fd, int ifindex, const char *ifname, enum kernel_attach_mode mode, char *why, size_t why_bytes)
 {
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = mode == KERNEL_ATTACH_NATIVE ? XDP_FLAGS_DRV_MODE : XDP_FLAGS_SKB_MODE);
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = flag_of(mode));
 	struct kernel_native native = { .verdict = KERNEL_NATIVE_YES };
 	int fd, err;
 
@@ -166,6 +195,8 @@ int kernel_attach__link(int prog_fd, int ifindex, const char *ifname, enum kerne
 	err = errno;
 	if ((err == EOPNOTSUPP || err == EINVAL) && native.verdict == KERNEL_NATIVE_NO)
 		return refuse_native(&native, why, why_bytes);
+	if (mode == KERNEL_ATTACH_OFFLOAD && (err == EOPNOTSUPP || err == EINVAL))
+		return refuse_offload(err, ifname, why, why_bytes);
 	switch (err) {
 	case EBUSY:
 	case EEXIST:

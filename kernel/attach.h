@@ -9,12 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum kernel_attach_mode { KERNEL_ATTACH_NATIVE, KERNEL_ATTACH_GENERIC };
+enum kernel_attach_mode { KERNEL_ATTACH_NATIVE, KERNEL_ATTACH_GENERIC, KERNEL_ATTACH_OFFLOAD /* a program that is bound to the card */ };
 
 /*
  * Attaches a program to an interface; the link ends with the last descriptor.
  * Returns the link's descriptor; -EBUSY (held: `why` names the holder),
- * -EOPNOTSUPP (no native XDP in the driver), -ERANGE (MTU), -ENOSPC (a veth with
+ * -EOPNOTSUPP (no native XDP in the driver, or of OFFLOAD: the card does not take the program now), -ERANGE (MTU), -ENOSPC (a veth with
  * fewer queues than its peer), -ENODEV, -EPERM.
  */
 int kernel_attach__link(int prog_fd, int ifindex, const char *ifname, enum kernel_attach_mode mode, char *why, size_t why_bytes);

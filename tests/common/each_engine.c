@@ -19,11 +19,11 @@ int each_engine(int argc, char **argv, int (*run)(enum engine_kind kind))
 	int only = argc == 3 && !strcmp(argv[1], "--engine") ? (int)engine_find(argv[2]) : -1;
 	int failed = 0, skipped = 0;
 
-	if ((argc != 1 && argc != 3) || only == ENGINE_KINDS || (argc == 3 && only < 0)) {
+	if ((argc != 1 && argc != 3) || only >= ENGINE_OF_ALL || (argc == 3 && only < 0)) {
 		fprintf(stderr, "usage: %s [--engine host|bpf|isolated|model]\n", argv[0]);
 		return 2;
 	}
-	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
+	for (int kind = 0; kind < ENGINE_OF_ALL; kind++) {
 		int status = only >= 0 && kind != only ? 0 : status_of((enum engine_kind)kind, run((enum engine_kind)kind));
 
 		failed |= status == 1;

@@ -41,11 +41,11 @@ static const struct actions {
 struct run {
 	const struct actions *actions;
 	struct engine_cache cache;
-	struct engine_cache_entry *entry[ENGINE_KINDS]; /* NULL: it cannot run here, or takes no messages */
-	struct image image[ENGINE_KINDS];
-	struct host_image host[ENGINE_KINDS];
-	struct engine_out out[ENGINE_KINDS];
-	struct engine_sends sends[ENGINE_KINDS];
+	struct engine_cache_entry *entry[ENGINE_OF_ALL]; /* NULL: it cannot run here, or takes no messages */
+	struct image image[ENGINE_OF_ALL];
+	struct host_image host[ENGINE_OF_ALL];
+	struct engine_out out[ENGINE_OF_ALL];
+	struct engine_sends sends[ENGINE_OF_ALL];
 	uint64_t reasons[SPIN_REASON_COUNT], sent;
 	uint64_t random;
 	int without_kernel;
@@ -136,7 +136,7 @@ static int open_engines(struct run *r, const struct built *built)
 	context.message.host_bytes = 1024;
 	context.message.handler_mem = segments;
 	context.message.handler_segments = sizeof(segments) / sizeof(segments[0]);
-	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
+	for (int kind = 0; kind < ENGINE_OF_ALL; kind++) {
 		int err = engine_cache_get(&r->cache, (enum engine_kind)kind, &built->handler, &context, &r->entry[kind]);
 
 		if (engine_cannot(err)) {
@@ -226,10 +226,10 @@ static int fuzz(struct run *r, uint64_t packets, uint64_t seed)
 	for (uint64_t n = 0; n < packets; n++) {
 		if (make_frame(r, n, &t))
 			return -1;
-		for (int kind = 0; kind < ENGINE_KINDS; kind++)
+		for (int kind = 0; kind < ENGINE_OF_ALL; kind++)
 			if (r->entry[kind] && take(r, kind, &t))
 				return -1;
-		for (int kind = 0; kind < ENGINE_KINDS; kind++) {
+		for (int kind = 0; kind < ENGINE_OF_ALL; kind++) {
 			const char *what = r->entry[kind] && kind != ENGINE_HOST ? differs(r, kind) : NULL;
 
 			if (!what)
@@ -272,7 +272,7 @@ static int one_handler(const struct actions *actions, uint64_t packets, uint64_t
 		rc = 1;
 	}
 	rc = rc ? 1 : r->without_kernel ? 77 : 0;
-	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
+	for (int kind = 0; kind < ENGINE_OF_ALL; kind++) {
 		image_free(&r->image[kind]);
 		host_image_free(&r->host[kind]);
 	}

@@ -43,8 +43,8 @@ struct run {
 	struct spin_rule rule;
 	struct built built;
 	struct types types;
-	struct engine *engine[ENGINE_KINDS];
-	struct image image[ENGINE_KINDS];
+	struct engine *engine[ENGINE_OF_ALL];
+	struct image image[ENGINE_OF_ALL];
 	uint64_t reasons[SPIN_REASON_COUNT];
 };
 
@@ -59,7 +59,7 @@ static int start(struct run *r, int with_bpf)
 		err = types_open(r->built.object, &r->types);
 	if (!err && spin_rule__parse(r->words, &r->rule))
 		err = engine_fail(-EINVAL, "%s", spin_strerror_last());
-	for (int kind = 0; kind < ENGINE_KINDS && !err; kind++) {
+	for (int kind = 0; kind < ENGINE_OF_ALL && !err; kind++) {
 		if ((kind == ENGINE_BPF || kind == ENGINE_ISOLATED) && !with_bpf)
 			continue;
 		err = engine_open((enum engine_kind)kind, &r->built.handler, &(struct engine_context){ .rule = r->rule }, &r->engine[kind]);
@@ -76,7 +76,7 @@ static int start(struct run *r, int with_bpf)
 		err = image_read(&r->types, &r->image[ENGINE_HOST], r->engine[ENGINE_HOST]);
 	if (!err)
 		packets_fill_tables(&r->types, &r->image[ENGINE_HOST]);
-	for (int kind = 0; kind < ENGINE_KINDS && !err; kind++)
+	for (int kind = 0; kind < ENGINE_OF_ALL && !err; kind++)
 		if (r->engine[kind])
 			err = image_write(&r->types, &r->image[ENGINE_HOST], r->engine[kind]);
 	return err;
@@ -84,7 +84,7 @@ static int start(struct run *r, int with_bpf)
 
 static void stop(struct run *r)
 {
-	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
+	for (int kind = 0; kind < ENGINE_OF_ALL; kind++) {
 		engine_close(r->engine[kind]);
 		image_free(&r->image[kind]);
 	}
@@ -143,7 +143,7 @@ static int memory_agrees(struct run *r, const char *what)
 
 	if (image_read(&r->types, &r->image[ENGINE_HOST], r->engine[ENGINE_HOST]))
 		return 0;
-	for (int kind = ENGINE_BPF; kind < ENGINE_KINDS; kind++) {
+	for (int kind = ENGINE_BPF; kind < ENGINE_OF_ALL; kind++) {
 		if (!r->engine[kind])
 			continue;
 		if (image_read(&r->types, &r->image[kind], r->engine[kind]))
@@ -170,7 +170,7 @@ static int commit(struct run *r)
 		for (unsigned w = 0; w < KV_WAYS; w++)
 			if (cache->set[s].line[w].tag)
 				cache->set[s].line[w].tag |= KV_VALID;
-	for (int kind = 0; kind < ENGINE_KINDS && !err; kind++)
+	for (int kind = 0; kind < ENGINE_OF_ALL && !err; kind++)
 		if (r->engine[kind])
 			err = image_write(&r->types, host, r->engine[kind]);
 	return err;
@@ -189,7 +189,7 @@ static int fuzz(struct run *r, uint64_t seed, uint64_t count, uint64_t model_cou
 	for (uint64_t n = 0; n < count && !err; n++) {
 		uint8_t frame[ENGINE_FRAME_MAX];
 		uint32_t bytes = packets_next(&p, frame);
-		struct engine_out out[ENGINE_KINDS];
+		struct engine_out out[ENGINE_OF_ALL];
 		char what[64];
 
 		snprintf(what, sizeof(what), "seed %llu, packet %llu", (unsigned long long)seed, (unsigned long long)n);
@@ -202,12 +202,12 @@ static int fuzz(struct run *r, uint64_t seed, uint64_t count, uint64_t model_cou
 		/* a small memory is kept packet by packet, to print the vector of a difference */
 		if (r->types.count == 1 && !err)
 			err = image_read(&r->types, &before, r->engine[ENGINE_HOST]);
-		for (int kind = 0; kind < ENGINE_KINDS && !err; kind++)
+		for (int kind = 0; kind < ENGINE_OF_ALL && !err; kind++)
 			if (r->engine[kind])
 				err = r->engine[kind]->ops->packet(r->engine[kind], frame, bytes, &out[kind]);
 		if (err < 0)
 			printf("FAIL  %s: %s: %s\n", r->handler, what, engine_why());
-		for (int kind = ENGINE_BPF; kind < ENGINE_KINDS && !err; kind++) {
+		for (int kind = ENGINE_BPF; kind < ENGINE_OF_ALL && !err; kind++) {
 			if (!r->engine[kind] || same(&out[ENGINE_HOST], &out[kind]))
 				continue;
 			printf("FAIL  %s: %s: host says %s, event %u, %u bytes; %s says %s, event %u, %u bytes\n", r->handler, what,

@@ -44,8 +44,8 @@ static const struct setup {
 struct fuzz {
 	const struct setup *setup;
 	struct built built;
-	struct engine *engine[ENGINE_KINDS];
-	struct engine_out out[ENGINE_KINDS];
+	struct engine *engine[ENGINE_OF_ALL];
+	struct engine_out out[ENGINE_OF_ALL];
 	uint64_t random;
 	uint32_t now_ms;
 	uint64_t packets, reasons[SPIN_REASON_COUNT];
@@ -184,7 +184,7 @@ static int compare_outs(struct fuzz *f, const uint8_t *frame, uint32_t bytes)
 {
 	const struct engine_out *a = &f->out[ENGINE_HOST];
 
-	for (int kind = ENGINE_BPF; kind < ENGINE_KINDS; kind++) {
+	for (int kind = ENGINE_BPF; kind < ENGINE_OF_ALL; kind++) {
 		const struct engine_out *b = &f->out[kind];
 
 		if (!f->engine[kind])
@@ -208,7 +208,7 @@ static int one_packet(struct fuzz *f)
 	static uint8_t frame[ENGINE_FRAME_MAX];
 	uint32_t bytes = next_frame(f, frame);
 
-	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
+	for (int kind = 0; kind < ENGINE_OF_ALL; kind++) {
 		int err = f->engine[kind] ? f->engine[kind]->ops->packet(f->engine[kind], frame, bytes, &f->out[kind]) : 0;
 
 		if (err)
@@ -226,10 +226,10 @@ static int by_bytes(const void *a, const void *b)
 
 static int some_time(struct fuzz *f)
 {
-	static struct engine_events events[ENGINE_KINDS];
+	static struct engine_events events[ENGINE_OF_ALL];
 
 	f->now_ms += one_in(f, 20) ? 200 : below(f, 20);
-	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
+	for (int kind = 0; kind < ENGINE_OF_ALL; kind++) {
 		int err = f->engine[kind] ? f->engine[kind]->ops->clock(f->engine[kind], f->now_ms, &events[kind]) : 0;
 
 		if (err)
@@ -237,7 +237,7 @@ static int some_time(struct fuzz *f)
 		if (f->engine[kind])
 			qsort(events[kind].event, events[kind].count, sizeof(events[kind].event[0]), by_bytes);
 	}
-	for (int kind = ENGINE_BPF; kind < ENGINE_KINDS; kind++)
+	for (int kind = ENGINE_BPF; kind < ENGINE_OF_ALL; kind++)
 		if (f->engine[kind] && !same_events(&events[ENGINE_HOST], &events[kind]))
 			return fail(f, kind, "the events of a sweep");
 	return 0;
@@ -261,7 +261,7 @@ static int compare_memory(struct fuzz *f)
 	struct spin_me me[2];
 	int err = read_all(f->engine[ENGINE_HOST], &state[0], f->host[0], &stats[0], &me[0]);
 
-	for (int kind = ENGINE_BPF; kind < ENGINE_KINDS && !err; kind++) {
+	for (int kind = ENGINE_BPF; kind < ENGINE_OF_ALL && !err; kind++) {
 		if (!f->engine[kind])
 			continue;
 		err = read_all(f->engine[kind], &state[1], f->host[1], &stats[1], &me[1]);
@@ -288,7 +288,7 @@ static int start(struct fuzz *f, int *skipped)
 	};
 	unsigned me;
 
-	for (int kind = 0; kind < ENGINE_KINDS && !err; kind++) {
+	for (int kind = 0; kind < ENGINE_OF_ALL && !err; kind++) {
 		if (kind == ENGINE_ISOLATED) /* takes no messages */
 			continue;
 		err = engine_open((enum engine_kind)kind, &f->built.handler, &context, &f->engine[kind]);
@@ -388,7 +388,7 @@ int main(int argc, char **argv)
 		if (err < 0)
 			printf("FAIL  %s: packet %llu: %s\n", f.setup->handler, (unsigned long long)f.packets, engine_why());
 		failed |= err || check_share(&f);
-		for (int kind = 0; kind < ENGINE_KINDS; kind++)
+		for (int kind = 0; kind < ENGINE_OF_ALL; kind++)
 			engine_close(f.engine[kind]);
 	}
 	printf("%llu packets, seed %llu\n", (unsigned long long)packets, (unsigned long long)seed);

@@ -20,7 +20,7 @@
 #define SHRINK_TRIES 4000
 
 static struct {
-	int engines[ENGINE_KINDS], any_engine;
+	int engines[ENGINE_OF_ALL], any_engine;
 	uint64_t runs, seed, one;
 	int only_one;
 	const char *setup;
@@ -53,7 +53,7 @@ static int take_option(const char *option, const char *value)
 		options.setup = value;
 	} else if (!strcmp(option, "--engine")) {
 		kind = engine_find(value);
-		if (kind == ENGINE_KINDS)
+		if (kind >= ENGINE_OF_ALL)
 			return usage();
 		options.engines[kind] = options.any_engine = 1;
 	} else {
@@ -198,7 +198,7 @@ int main(int argc, char **argv)
 		if (bad)
 			return bad;
 	}
-	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
+	for (int kind = 0; kind < ENGINE_OF_ALL; kind++) {
 		int result;
 
 		/* isolated handlers take no messages */

@@ -64,7 +64,7 @@ static int compare(const char *handler, struct engine *const *engines, uint32_t 
 	struct loops s;
 	int failed = read_results(engines[ENGINE_HOST], host);
 
-	for (int e = ENGINE_BPF; e < ENGINE_KINDS && !failed; e++) {
+	for (int e = ENGINE_BPF; e < ENGINE_OF_ALL && !failed; e++) {
 		if (!engines[e])
 			continue;
 		failed = read_results(engines[e], &s);
@@ -97,7 +97,7 @@ static int run_packet(const char *handler, struct engine *const *engines, const 
 	static struct engine_out out;
 	int failed = 0;
 
-	for (int e = 0; e < ENGINE_KINDS && !failed; e++)
+	for (int e = 0; e < ENGINE_OF_ALL && !failed; e++)
 		if (engines[e])
 			failed = engines[e]->ops->packet(engines[e], p->frame, p->bytes, &out);
 	return failed ? failed : compare(handler, engines, p->payload_bytes, kind, host);
@@ -143,7 +143,7 @@ static int run(const char *handler, struct engine *const *engines)
 		uint32_t bytes = n / 5 < sizeof(edges) / sizeof(*edges) ? edges[n / 5] : random_below(&random, PAYLOAD_MAX);
 
 		failed = make(&t, bytes, kind, &random);
-		for (int e = 0; e < ENGINE_KINDS && !failed; e++)
+		for (int e = 0; e < ENGINE_OF_ALL && !failed; e++)
 			if (engines[e])
 				failed = engines[e]->ops->packet(engines[e], t.frame, t.bytes, &out);
 		failed = failed ? failed : compare(handler, engines, bytes, kind, &host);
@@ -157,11 +157,11 @@ static int run(const char *handler, struct engine *const *engines)
 static int run_handler(const char *handler, int messages)
 {
 	const struct engine_context context = { .rule = { .protocol = 17 }, .message.host_bytes = messages ? HOST_BYTES : 0 };
-	struct engine *engines[ENGINE_KINDS] = { NULL };
+	struct engine *engines[ENGINE_OF_ALL] = { NULL };
 	struct built built;
 	int err = built_handler(handler, &built), skipped = 0;
 
-	for (int e = 0; e < ENGINE_KINDS && !err; e++) {
+	for (int e = 0; e < ENGINE_OF_ALL && !err; e++) {
 		if (messages && e == ENGINE_ISOLATED)
 			continue;
 		err = engine_open((enum engine_kind)e, &built.handler, &context, &engines[e]);
@@ -175,7 +175,7 @@ static int run_handler(const char *handler, int messages)
 	err = err ? err : messages ? run_messages(handler, engines) : run(handler, engines);
 	if (err < 0)
 		printf("FAIL  %s: %s\n", handler, engine_why());
-	for (int e = 0; e < ENGINE_KINDS; e++)
+	for (int e = 0; e < ENGINE_OF_ALL; e++)
 		engine_close(engines[e]);
 	return err ? 1 : skipped ? 77 : 0;
 }

@@ -34,7 +34,7 @@ void comparison_cannot(struct comparison_engines *engines, enum engine_kind kind
 /* 0 if the vector has a longer frame than the engine takes: some kernels do not load the programs for frames in several buffers. */
 static int takes_frames(enum engine_kind kind, const struct vector *v)
 {
-	if ((kind != ENGINE_BPF && kind != ENGINE_ISOLATED) || kernel_probe__copies())
+	if (kind != ENGINE_NFP && ((kind != ENGINE_BPF && kind != ENGINE_ISOLATED) || kernel_probe__copies()))
 		return 1;
 	for (unsigned i = 0; i < v->count; i++)
 		if (v->step[i].in_bytes > LINEAR_FRAME_BYTES)
@@ -47,6 +47,10 @@ static void leave_out(struct comparison_engines *engines, enum engine_kind kind)
 	char *why = NULL;
 
 	engines->left_out[kind]++;
+	if (kind == ENGINE_NFP && !engines->cannot_some[kind]) {
+		engines->cannot_some[kind] = strdup("a card's program takes frames in one buffer");
+		return;
+	}
 	if (!engines->cannot_some[kind] &&
 	    asprintf(&why, "%s need Linux %s or newer", kernel_feature__name(KERNEL_JUMBO), kernel_feature__version(KERNEL_JUMBO)) > 0)
 		engines->cannot_some[kind] = why;

@@ -14,6 +14,7 @@ static const struct engine_ops *const engines[ENGINE_KINDS] = {
 	[ENGINE_BPF] = &engine_bpf,
 	[ENGINE_ISOLATED] = &engine_isolated,
 	[ENGINE_MODEL] = &engine_model,
+	[ENGINE_NFP] = &engine_nfp,
 };
 /* clang-format on */
 

@@ -4,7 +4,7 @@
 
 /*
  * The executions of a handler behind one interface: the host build, the kernel
- * (PROG_TEST_RUN) in both load classes, and the model of the HPU. Tests that hold them to each
+ * (PROG_TEST_RUN) in both load classes, the model of the HPU, and the program for a card. Tests that hold them to each
  * other know nothing else.
  *
  * Functions return 0 or a negative errno; engine_why() has the reason.
@@ -17,7 +17,15 @@
 #define ENGINE_FRAME_MAX   16384
 #define ENGINE_SYMBOLS_MAX 16
 
-enum engine_kind { ENGINE_HOST, ENGINE_BPF, ENGINE_ISOLATED, ENGINE_MODEL, ENGINE_KINDS };
+enum engine_kind {
+	ENGINE_HOST,
+	ENGINE_BPF,
+	ENGINE_ISOLATED,
+	ENGINE_MODEL,
+	ENGINE_OF_ALL,              /* those above have a build of every handler */
+	ENGINE_NFP = ENGINE_OF_ALL, /* of those with a program for a card; datagrams of frames in one buffer, and no events */
+	ENGINE_KINDS
+};
 
 /* Events of one packet, or of a step in time: at most one error per message, and the messages that end. */
 #define ENGINE_EVENTS_MAX 64
@@ -102,7 +110,7 @@ struct engine {
 	void *impl;
 };
 
-extern const struct engine_ops engine_host, engine_bpf, engine_isolated, engine_model;
+extern const struct engine_ops engine_host, engine_bpf, engine_isolated, engine_model, engine_nfp;
 
 const char *engine_name(enum engine_kind kind);
 /* ENGINE_KINDS: no engine has that name. */

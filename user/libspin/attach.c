@@ -7,6 +7,7 @@
 
 #include <hwmodel/rules.h>
 
+#include "user/libspin/card/card.h"
 #include "user/libspin/hpu/hpus.h"
 #include "user/libspin/internal.h"
 #include "kernel/attach.h"
@@ -138,6 +139,11 @@ static int join(struct spin_nic *nic, struct spin_ctx *ctx, struct spin_place *p
 	unsigned *slot = &place->slot;
 	int err = attach__check_link(nic);
 
+	if (!err && nic->used == SPIN_MODE_OFFLOAD)
+		err = spin_fail(-EBUSY, "%s has a context on its card, and none beside it: detach that first", nic->name);
+	if (!err && nic->wanted == SPIN_MODE_OFFLOAD)
+		err = spin_fail(-EINVAL, "%s was created before %s was set to offload: create it again", ctx->name, nic->name);
+
 	if (!err)
 		err = attach__find_slot(nic, ctx, NULL, slot);
 	if (!err)
@@ -246,10 +252,46 @@ static int attach_to(struct spin_ctx *ctx, struct spin_nic *nic)
 	return err;
 }
 
+/* The card's program is all that the interface has of ours: there is no dispatcher. */
+static int attach_card(struct spin_ctx *ctx)
+{
+	struct spin_nic *nic = ctx->nic;
+	int err;
+
+	pthread_mutex_lock(&nic->lock);
+	if (card__alive(ctx->card) > 0)
+		err = spin_fail(-EALREADY, "%s is attached to %s already", ctx->name, nic->name);
+	else if (nic->contexts)
+		err = spin_fail(-EBUSY, "%s has a context already, and with one on the card it has no other: detach that first", nic->name);
+	else
+		err = card__attach(ctx->card);
+	if (!err) {
+		nic->contexts++;
+		nic->used = SPIN_MODE_OFFLOAD;
+	}
+	pthread_mutex_unlock(&nic->lock);
+	return err;
+}
+
+static void detach_card(struct spin_ctx *ctx)
+{
+	struct spin_nic *nic = ctx->nic;
+
+	pthread_mutex_lock(&nic->lock);
+	if (card__is_attached(ctx->card)) {
+		card__detach(ctx->card);
+		nic->contexts--;
+		nic->used = SPIN_MODE_AUTO;
+	}
+	pthread_mutex_unlock(&nic->lock);
+}
+
 int spin_ctx__attach(struct spin_ctx *ctx)
 {
 	if (ctx->remote)
 		return remote__attach(ctx);
+	if (ctx->card && ctx->nic)
+		return attach_card(ctx);
 	if (ctx->streams)
 		return streams__attach(ctx);
 	if (!ctx->nic)
@@ -264,6 +306,8 @@ int spin_ctx__attach_also(struct spin_ctx *ctx, struct spin_nic *nic)
 	if (ctx->ring_delivery && nic != ctx->nic)
 		return spin_fail(-EOPNOTSUPP, "%s has a ring, which has the queues of %s: create a context for %s", ctx->name,
 				 ctx->nic->name, nic->name);
+	if (ctx->card)
+		return card__cannot(ctx, "second interface: each card has a program of its own");
 	if (ctx->hpus == SPIN_HPUS_QUEUE)
 		return spin_fail(-EINVAL,
 				 "%s has the queues of %s as HPUs, and those of %s have the same numbers: take CPUs "
@@ -282,6 +326,8 @@ int spin_ctx__detach(struct spin_ctx *ctx)
 {
 	if (ctx->remote)
 		return remote__detach(ctx);
+	if (ctx->card && ctx->nic)
+		detach_card(ctx);
 	if (ctx->streams)
 		streams__detach(ctx);
 	while (ctx->places) {
@@ -299,6 +345,8 @@ int spin_ctx__alive(struct spin_ctx *ctx)
 
 	if (ctx->remote)
 		return remote__alive(ctx);
+	if (ctx->card)
+		return card__alive(ctx->card);
 	if (ctx->streams)
 		return streams__attached(ctx);
 	err = spin_messages__failure(ctx);

@@ -13,6 +13,7 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 
+#include "user/libspin/card/card.h"
 #include "user/libspin/hpu/memory.h"
 #include "user/libspin/hpu/hpus.h"
 #include "user/libspin/internal.h"
@@ -260,6 +261,52 @@ static int protocol_fits(const struct spin_meta *meta, const struct spin_rule *r
 	return 0;
 }
 
+/* 1: contexts of this interface are to be on its card. */
+static int wants_card(struct spin_nic *nic)
+{
+	int wants;
+
+	if (!nic)
+		return 0;
+	pthread_mutex_lock(&nic->lock);
+	wants = nic->wanted == SPIN_MODE_OFFLOAD;
+	pthread_mutex_unlock(&nic->lock);
+	return wants;
+}
+
+/* A context on a card has a name, a rule, and what card.h does for it. */
+static int create_on_card(struct spin_nic *nic, const struct spin_object *obj, const struct spin_rule *rule,
+			  const struct spin_ctx_opts *wanted, struct spin_ctx **out)
+{
+	const struct card_options options = { .name = wanted->name ? wanted->name : obj->meta.name,
+					      .ifname = nic->name,
+					      .ifindex = nic->ifindex };
+	struct spin_ctx *ctx;
+	int err;
+
+	if (!nic->ifindex)
+		return spin_fail(-EINVAL, "there is no card without an interface");
+	if (wanted->hpus != SPIN_HPUS_CPU || wanted->hpu_mem || wanted->class != SPIN_CLASS_TRUSTED || wanted->initial_state_bytes)
+		return spin_fail(-EOPNOTSUPP, "%s: on a card there is no choice of HPUs, load class or memory: leave these options out",
+				 options.name);
+	ctx = calloc(1, sizeof(*ctx));
+	if (!ctx)
+		return spin_fail(-ENOMEM, "no memory for a context");
+	ctx->prog_fd = ctx->events_fd = -1;
+	snprintf(ctx->name, sizeof(ctx->name), "%s", options.name);
+	ctx->rule = *rule;
+	err = card__open(obj, rule, &options, &ctx->card);
+	if (err) {
+		free(ctx);
+		return err;
+	}
+	ctx->btf = bpf_object__btf(obj->types); /* the card holds the object */
+	ctx->nic = nic;
+	nic__hold(nic);
+	*out = ctx;
+	return 0;
+}
+
 static int create(struct spin_nic *nic, const struct spin_object *obj, const struct spin_rule *rule, const struct spin_ctx_opts *opts,
 		  const struct spin_ctx *previous, int takes_streams, struct spin_ctx **out)
 {
@@ -281,6 +328,9 @@ static int create(struct spin_nic *nic, const struct spin_object *obj, const str
 		err = framing_fits(&obj->meta, &completed, &wanted.message);
 	if (err)
 		return err;
+	if (wants_card(nic))
+		return takes_streams || previous ? spin_fail(-EOPNOTSUPP, "a socket's context cannot be on a card")
+						 : create_on_card(nic, obj, &completed, &wanted, out);
 	err = class__probe(wanted.class, why, sizeof(why));
 	if (err)
 		return spin_fail(err, "%s", why);
@@ -347,7 +397,7 @@ int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, c
 {
 	int err = create(nic, obj, rule, opts, NULL, 0, out);
 
-	if (!err && nic && swap__is_possible(*out, obj))
+	if (!err && nic && !(*out)->card && swap__is_possible(*out, obj))
 		(*out)->object = object__hold(obj);
 	return err;
 }
@@ -396,6 +446,7 @@ void spin_ctx__destroy(struct spin_ctx *ctx)
 	guard__free(ctx->guard);
 	ring_buffer__free(ctx->ring);
 	remote__free(ctx->remote);
+	card__close(ctx->card);
 	section__close(&ctx->data);
 	section__close(&ctx->bss);
 	host_side__close(&ctx->host);

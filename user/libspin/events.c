@@ -5,6 +5,7 @@
 
 #include "kernel/cpus.h"
 #include "user/libspin/internal.h" /* first: it makes the functions of libspin.h visible */
+#include "user/libspin/card/card.h"
 #include "user/libspin/messages/messages.h"
 #include "user/libspin/object/layout.h"
 #include "user/libspin/object/section.h"
@@ -43,9 +44,9 @@ static int open_ring(struct spin_ctx *ctx)
 
 int spin_ctx__events(struct spin_ctx *ctx, void (*fn)(void *arg, const struct spin_event *event), void *arg)
 {
-	int err = open_ring(ctx);
+	int err = ctx->card ? 0 : open_ring(ctx);
 
-	if (err)
+	if (err || ctx->card)
 		return err;
 	ctx->on_event = fn;
 	ctx->on_event_arg = arg;
@@ -90,7 +91,10 @@ void counters__add(const struct spin_counters *counters, uint32_t hpus, uint64_t
 void spin_ctx__counters(const struct spin_ctx *ctx, uint64_t *packets)
 {
 	memset(packets, 0, SPIN_REASON_COUNT * sizeof(*packets));
-	counters__add(ctx->counters, ctx->num_hpus, packets);
+	if (ctx->card)
+		card__counters(ctx->card, packets);
+	else
+		counters__add(ctx->counters, ctx->num_hpus, packets);
 }
 
 void spin_nic__counters(const struct spin_nic *nic, uint64_t *packets)

@@ -27,6 +27,8 @@ struct spin_object {
 	size_t image_offset, image_bytes;
 	uint8_t *bounded; /* its programs for kernels without may_goto; NULL: it has none */
 	size_t bounded_bytes;
+	uint8_t *card; /* its program for a card with hardware XDP; NULL: it has none */
+	size_t card_bytes;
 	struct bpf_object *types; /* opened, never loaded: for its BTF */
 	unsigned holders;         /* the handle, and contexts that may load it again */
 };
@@ -145,6 +147,7 @@ struct spin_ctx {
 	struct streams *streams;         /* NULL: it takes none */
 	struct spin_ring *ring_delivery; /* NULL: its packets go to the host (ring/ring.h) */
 	struct remote *remote;           /* NULL: it is this process's own; else spind's (socket.h) */
+	struct card *card;               /* its program and memory are a card's (card/card.h), and it has none above; NULL: else */
 };
 
 /* events.c: where the context's work items are counted, if it has any. */

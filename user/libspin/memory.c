@@ -3,8 +3,10 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/bpf.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "user/libspin/card/card.h"
 #include "user/libspin/internal.h"
 #include "user/libspin/object/layout.h"
 #include "user/libspin/root.h"
@@ -26,7 +28,8 @@ static int locate(struct spin_ctx *ctx, const char *name, struct layout_variable
 int spin_ctx__symbol(struct spin_ctx *ctx, const char *name, void **addr, size_t *bytes)
 {
 	struct layout_variable var;
-	int err = locate(ctx, name, &var, addr);
+	int err = ctx->card ? card__cannot(ctx, "mapped memory: read values and fields, insert and delete entries")
+			    : locate(ctx, name, &var, addr);
 
 	if (!err)
 		*bytes = var.bytes * var.copies;
@@ -36,13 +39,14 @@ int spin_ctx__symbol(struct spin_ctx *ctx, const char *name, void **addr, size_t
 int spin_ctx__value(struct spin_ctx *ctx, const char *name, void *to, size_t bytes)
 {
 	struct layout_variable var;
-	void *addr;
-	int err = locate(ctx, name, &var, &addr);
+	void *addr, *image = NULL;
+	int err = ctx->card ? card__image(ctx->card, name, &var, &image) : locate(ctx, name, &var, &addr);
 
 	if (!err && bytes != var.bytes)
 		err = spin_fail(-EINVAL, "'%s' has %zu bytes, not %zu", name, var.bytes, bytes);
 	if (!err)
-		layout__merge(&var, addr, to);
+		layout__merge(&var, image ? image : addr, to);
+	free(image);
 	return err;
 }
 
@@ -52,7 +56,11 @@ int spin_ctx__set(struct spin_ctx *ctx, const char *assignment)
 	const char *path;
 	char name[64];
 	void *addr;
-	int err = layout__split(assignment, name, sizeof(name), &path);
+	int err;
+
+	if (ctx->card)
+		return card__set(ctx->card, assignment);
+	err = layout__split(assignment, name, sizeof(name), &path);
 
 	if (!err)
 		err = locate(ctx, name, &var, &addr);
@@ -63,8 +71,11 @@ int spin_ctx__table_insert(struct spin_ctx *ctx, const char *table, const char *
 {
 	struct layout_variable var;
 	void *addr;
-	int err = locate(ctx, table, &var, &addr);
+	int err;
 
+	if (ctx->card)
+		return card__insert(ctx->card, table, fields);
+	err = locate(ctx, table, &var, &addr);
 	return err ? err : layout__insert(ctx->btf, &var, addr, fields);
 }
 
@@ -72,18 +83,24 @@ int spin_ctx__table_delete(struct spin_ctx *ctx, const char *table, const char *
 {
 	struct layout_variable var;
 	void *addr;
-	int err = locate(ctx, table, &var, &addr);
+	int err;
 
+	if (ctx->card)
+		return card__delete(ctx->card, table, key);
+	err = locate(ctx, table, &var, &addr);
 	return err ? err : layout__delete(ctx->btf, &var, addr, key);
 }
 
 int spin_ctx__fields(struct spin_ctx *ctx, const char *name, int zero_too, int (*fn)(void *arg, const struct spin_field *field), void *arg)
 {
 	struct layout_variable var;
-	void *addr;
-	int err = locate(ctx, name, &var, &addr);
+	void *addr, *image = NULL;
+	int err = ctx->card ? card__image(ctx->card, name, &var, &image) : locate(ctx, name, &var, &addr);
 
-	return err ? err : layout__walk(ctx->btf, &var, addr, zero_too, fn, arg);
+	if (!err)
+		err = layout__walk(ctx->btf, &var, image ? image : addr, zero_too, fn, arg);
+	free(image);
+	return err;
 }
 
 const char *spin_ctx__symbol_name(struct spin_ctx *ctx, unsigned i)

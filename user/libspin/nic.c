@@ -92,7 +92,7 @@ int spin_nic__set_mode(struct spin_nic *nic, enum spin_mode mode)
 {
 	int err = 0;
 
-	if (mode != SPIN_MODE_AUTO && mode != SPIN_MODE_NATIVE && mode != SPIN_MODE_GENERIC)
+	if (mode != SPIN_MODE_AUTO && mode != SPIN_MODE_NATIVE && mode != SPIN_MODE_GENERIC && mode != SPIN_MODE_OFFLOAD)
 		return spin_fail(-EINVAL, "there is no mode %d", (int)mode);
 	pthread_mutex_lock(&nic->lock);
 	if (nic->contexts)
@@ -117,7 +117,7 @@ enum spin_mode spin_nic__mode(struct spin_nic *nic, const char **why)
 
 const char *spin_mode_name(enum spin_mode mode)
 {
-	static const char *const names[] = { "auto", "native", "generic" };
+	static const char *const names[] = { "auto", "native", "generic", "offload" };
 
 	return (unsigned)mode < sizeof(names) / sizeof(names[0]) ? names[mode] : "unknown";
 }

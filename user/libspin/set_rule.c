@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 
+#include "user/libspin/card/card.h"
 #include "user/libspin/internal.h"
 #include "user/libspin/ring/ring.h"
 #include "user/libspin/root.h"
@@ -21,6 +22,8 @@ static int check(const struct spin_ctx *ctx)
 {
 	if (ctx->remote)
 		return spin_fail(-EOPNOTSUPP, "%s is spind's: spin_socket__set_rule() changes its rule", ctx->name);
+	if (ctx->card)
+		return card__cannot(ctx, "other rule while it runs: detach it, and create it again");
 	if (ctx->guard || ctx->streams)
 		return spin_fail(-EOPNOTSUPP, "%s is on a socket, whose address and port are its rule: attach handlers to another socket",
 				 ctx->name);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "user/libspin/card/card.h"
 #include "user/libspin/internal.h"
 #include "user/libspin/object/layout.h"
 #include "user/libspin/ring/ring.h"
@@ -71,6 +72,8 @@ static int check(const struct spin_ctx *ctx, const struct spin_object *obj)
 {
 	if (ctx->remote)
 		return spin_fail(-EOPNOTSUPP, "%s is spind's: spin_socket__swap() replaces its handlers", ctx->name);
+	if (ctx->card)
+		return card__cannot(ctx, "other handlers while it runs: detach it, and create it again");
 	if (ctx->streams)
 		return spin_fail(-EOPNOTSUPP,
 				 "%s is on a socket of TCP, whose connections keep the handlers that they began with: end it, and attach "

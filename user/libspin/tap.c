@@ -7,6 +7,7 @@
 
 #include <bpf/bpf.h>
 
+#include "user/libspin/card/card.h"
 #include "user/libspin/internal.h"
 #include "user/libspin/root.h"
 
@@ -68,6 +69,8 @@ int spin_ctx__tap_some(struct spin_ctx *ctx, size_t ring_bytes, uint32_t every)
 
 	if (ctx->remote)
 		return spin_fail(-EOPNOTSUPP, "%s is spind's: its packets cannot be tapped", ctx->name);
+	if (ctx->card)
+		return card__cannot(ctx, "tap: its packets do not come by the host");
 	if (ctx->tap)
 		return spin_fail(-EALREADY, "%s is tapped already", ctx->name);
 	if (ring_bytes > RING_BYTES_MAX)

@@ -390,15 +390,15 @@ static int build_card(struct spincc *s, const char *ir, const char *object)
 	command__add(&c, "-w");
 	command__add(&c, "-fno-jump-tables");
 	command__add(&c, "-DSPIN_NFP");
-	if (card__check(s, ir, &c)) {
+	if (check__card(s, ir, &c)) {
 		command__free(&c);
 		return -1;
 	}
 	add_ir_of(s, &c, "nfp.bpf.c", optimised);
-	if (build__run(s, &c, STAGE_FRONT) || card__check_stores(s, optimised))
+	if (build__run(s, &c, STAGE_FRONT) || check__card_stores(s, optimised))
 		return -1;
 	add_from_ir(s, &object_of, optimised, object);
-	if (build__run(s, &object_of, STAGE_BPF) || card__check_object(s, object))
+	if (build__run(s, &object_of, STAGE_BPF) || check__card_object(s, object))
 		return -1;
 	command__add(&strip, "%s", build__tool("LLVM_STRIP", "llvm-strip"));
 	command__add(&strip, "-g");

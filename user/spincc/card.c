@@ -238,7 +238,7 @@ static int check_memory(const struct spincc *s, const struct ir *ir, struct comm
 	return 0;
 }
 
-int card__check(const struct spincc *s, const char *path, struct command *defines)
+int check__card(const struct spincc *s, const char *path, struct command *defines)
 {
 	struct ir ir;
 	int err;
@@ -321,7 +321,7 @@ static int is_store(const struct values *v, const char *line)
 	return where && names_value(v, where, strstr(where, ", align"));
 }
 
-int card__check_stores(const struct spincc *s, const char *path)
+int check__card_stores(const struct spincc *s, const char *path)
 {
 	static struct values values;
 	char file[PATH_MAX];
@@ -411,7 +411,7 @@ static int is_memory(const char *name)
 	return !strncmp(name, ".rodata", 7) || !strncmp(name, ".data", 5) || !strncmp(name, ".bss", 4);
 }
 
-int card__check_object(struct spincc *s, const char *object)
+int check__card_object(struct spincc *s, const char *object)
 {
 	int fd = open(object, O_RDONLY | O_CLOEXEC), err = 0;
 	Elf_Scn *scn = NULL;

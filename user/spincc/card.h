@@ -9,10 +9,10 @@
  * The IR of the handler's file, before the program for the card is compiled: registration, calls, sizes. Adds the macros that
  * <spin/target/nfp.h> asks for to the compiler's command line.
  */
-int card__check(const struct spincc *s, const char *ir, struct command *defines);
+int check__card(const struct spincc *s, const char *ir, struct command *defines);
 /* The optimised IR of the program for the card: stores to map values. */
-int card__check_stores(const struct spincc *s, const char *ir);
+int check__card_stores(const struct spincc *s, const char *ir);
 /* The object of that program, with its debug information: instructions and sections. */
-int card__check_object(struct spincc *s, const char *object);
+int check__card_object(struct spincc *s, const char *object);
 
 #endif

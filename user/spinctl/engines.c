@@ -8,14 +8,27 @@
 
 int engines__pick(struct comparison_engines *engines, const struct option_list *names)
 {
-	for (int kind = 0; kind < ENGINE_KINDS && !names->count; kind++)
+	for (int kind = 0; kind < ENGINE_OF_ALL && !names->count; kind++)
 		engines->wanted[kind] = 1;
 	for (unsigned i = 0; i < names->count; i++)
 		engines->wanted[engine_find(names->items[i])] = engines->must = 1;
 	if (engines->must && engines__want_kernel(engines) && geteuid())
 		return report_error("--engine %s: running handlers in the kernel needs root",
-				    engine_name(engines->wanted[ENGINE_BPF] ? ENGINE_BPF : ENGINE_ISOLATED));
+				    engine_name(engines->wanted[ENGINE_BPF]        ? ENGINE_BPF
+						: engines->wanted[ENGINE_ISOLATED] ? ENGINE_ISOLATED
+										   : ENGINE_NFP));
 	return DONE;
+}
+
+void engines__add_card(struct comparison_engines *engines, const struct handler *h)
+{
+	struct spin_object *object;
+	size_t bytes;
+
+	if (engines->must || spin_object__open(h->files.object, &object))
+		return;
+	engines->wanted[ENGINE_NFP] = spin_object__card(object, &bytes) != NULL;
+	spin_object__close(object);
 }
 
 int engines__without_host(struct comparison_engines *engines, const struct handler *h)
@@ -30,7 +43,7 @@ int engines__without_host(struct comparison_engines *engines, const struct handl
 
 int engines__without_trust(struct comparison_engines *engines, const struct handler *h, int trust)
 {
-	static const enum engine_kind kinds[] = { ENGINE_BPF, ENGINE_ISOLATED };
+	static const enum engine_kind kinds[] = { ENGINE_BPF, ENGINE_ISOLATED, ENGINE_NFP };
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && h->foreign && !trust; i++) {
 		if (!engines->wanted[kinds[i]])
@@ -44,7 +57,7 @@ int engines__without_trust(struct comparison_engines *engines, const struct hand
 
 int engines__want_kernel(const struct comparison_engines *engines)
 {
-	return engines->wanted[ENGINE_BPF] || engines->wanted[ENGINE_ISOLATED];
+	return engines->wanted[ENGINE_BPF] || engines->wanted[ENGINE_ISOLATED] || engines->wanted[ENGINE_NFP];
 }
 
 void engines__say_skipped(const struct comparison_engines *engines)

@@ -7,9 +7,9 @@
 #include "user/conformance/comparison.h"
 #include "user/tool/handler.h"
 
-#define ENGINE_OPTION(TYPE, member)                                                                  \
+#define ENGINE_OPTION(TYPE, member, WORDS)                                                           \
 	{                                                                                            \
-		"engine", 0, OPTION_LIST, "host|bpf|isolated|model", offsetof(TYPE, member),         \
+		"engine", 0, OPTION_LIST, WORDS, offsetof(TYPE, member),                             \
 			"one that is to run; may be given several times (default: all that can run)" \
 	}
 
@@ -22,6 +22,8 @@
 
 /* Parses --engine; the option table has already checked its words. Returns DONE, or FAILED after a message. */
 int engines__pick(struct comparison_engines *engines, const struct option_list *names);
+/* Call after the handler was opened. Adds the program for a card, if the object has one and no engine was named. */
+void engines__add_card(struct comparison_engines *engines, const struct handler *h);
 /*
  * Call after the handler was opened. Removes the host engine if the handler has no host build. Returns DONE, or FAILED after a
  * message.

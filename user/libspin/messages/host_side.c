@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "user/libspin/card/card.h"
 #include "user/libspin/object/layout.h"
 #include "user/libspin/messages/messages.h"
 #include "user/libspin/messages/host_side.h"
@@ -166,6 +167,8 @@ void host_side__post(struct host_side *host, unsigned me, const struct spin_segm
 
 int spin_ctx__host_memory(struct spin_ctx *ctx, void **addr, size_t *bytes)
 {
+	if (ctx->card)
+		return card__cannot(ctx, "host memory");
 	*addr = ctx->host.memory.addr;
 	*bytes = ctx->host.memory.bytes;
 	return 0;
@@ -173,6 +176,8 @@ int spin_ctx__host_memory(struct spin_ctx *ctx, void **addr, size_t *bytes)
 
 static int check_entry(const struct spin_ctx *ctx, unsigned me)
 {
+	if (ctx->card)
+		return card__cannot(ctx, "matching entry, nor its counter");
 	if (me >= (ctx->messages ? SPIN_MES_MAX : 1))
 		return spin_fail(-ENOENT,
 				 ctx->messages ? "%s has no matching entry %u: the highest is %u"

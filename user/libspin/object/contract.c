@@ -84,7 +84,10 @@ int contract__refuse(const struct contract_file *file, const char *format, ...)
 	return spin_fail(-EPERM,
 			 "%s has %s%s, which spincc does not make of handlers, so nothing of it is loaded; compile its "
 			 "source yourself: `spincc handler.c -o handler.spin`",
-			 file->path, what, file->bounded ? " (in its programs with bounded loops)" : "");
+			 file->path, what,
+			 file->bounded ? " (in its programs with bounded loops)"
+			 : file->card  ? " (in its program for a card)"
+				       : "");
 }
 
 static int is_of_kind(const struct bpf_program *prog, int is_stream)

@@ -12,12 +12,13 @@
 
 struct bpf_object;
 
-/* Checks one of the object's two ELF files. bounded: 1 for the one in SPIN_BOUNDED_SECTION. */
+/* Checks one of the object's ELF files. bounded: 1 for the one in SPIN_BOUNDED_SECTION; card: for the one in SPIN_NFP_SECTION. */
 struct contract_file {
 	const char *path;    /* path of the object, for messages */
 	const uint8_t *data; /* the file's bytes, which spin_elf__check() has accepted */
 	size_t bytes;
 	int bounded;
+	int card;
 };
 
 /* 0, or -EPERM with a message that names what is foreign, here and below. */

@@ -34,6 +34,9 @@ static const uint32_t helpers[] = {
 };
 /* clang-format on */
 
+/* What the firmware of a card has of them, or the driver leaves to the host. */
+static const uint32_t card_helpers[] = { BPF_FUNC_map_lookup_elem, BPF_FUNC_get_prandom_u32, BPF_FUNC_xdp_adjust_tail };
+
 /* Names of helpers by number, as <linux/bpf.h> has them. */
 static const char *const helper_names[] = {
 #define NAME_(name) #name
@@ -116,7 +119,7 @@ static int check_section(const struct code *c, size_t i)
 
 	if ((header.sh_type != SHT_PROGBITS && header.sh_type != SHT_NOBITS) || !header.sh_size)
 		return 0;
-	if (header.sh_flags & SHF_EXECINSTR ? is_code(name) : is_data(name) || is_description(name))
+	if (header.sh_flags & SHF_EXECINSTR ? is_code(name) : (is_data(name) && !c->file->card) || is_description(name))
 		return 0;
 	return contract__refuse(c->file, "a section \"%.60s\"", name);
 }
@@ -223,6 +226,8 @@ static int check_relocated(const struct code *c, size_t i)
 
 static int check_call(const struct code *c, const struct bpf_insn *insn, const char *target, size_t section, size_t at)
 {
+	const uint32_t *allowed = c->file->card ? card_helpers : helpers;
+	const size_t count = c->file->card ? sizeof(card_helpers) / sizeof(card_helpers[0]) : sizeof(helpers) / sizeof(helpers[0]);
 	uint32_t id = (uint32_t)insn->imm;
 	GElf_Shdr header;
 
@@ -232,8 +237,8 @@ static int check_call(const struct code *c, const struct bpf_insn *insn, const c
 			       : contract__refuse(c->file, "a call of a program in %.60s", function_at(c, section, at));
 	if (insn->src_reg)
 		return contract__refuse(c->file, "a call of a kernel function (kfunc) in %.60s", function_at(c, section, at));
-	for (size_t i = 0; i < sizeof(helpers) / sizeof(helpers[0]); i++)
-		if (helpers[i] == id)
+	for (size_t i = 0; i < count; i++)
+		if (allowed[i] == id)
 			return 0;
 	if (id < sizeof(helper_names) / sizeof(helper_names[0]))
 		return contract__refuse(c->file, "a call of bpf_%s() in %.60s", helper_names[id], function_at(c, section, at));
@@ -253,7 +258,7 @@ static int check_instruction(const struct code *c, const struct bpf_insn *insn, 
 	if (insn->code == LOAD_64 && insn->src_reg) /* libbpf fills it where there is a relocation */
 		return contract__refuse(c->file, "a file descriptor, or an address of the kernel's, in the code of %.60s",
 					function_at(c, section, at));
-	if (insn->code == MAY_GOTO && (c->file->bounded || insn->src_reg))
+	if (insn->code == MAY_GOTO && (c->file->bounded || c->file->card || insn->src_reg))
 		return contract__refuse(c->file, "a may_goto in %.60s", function_at(c, section, at));
 	if ((class == BPF_JMP || class == BPF_JMP32) &&
 	    (BPF_OP(insn->code) == BPF_CALL || (BPF_OP(insn->code) == BPF_JA && BPF_SRC(insn->code) == BPF_X)))

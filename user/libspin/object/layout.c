@@ -490,3 +490,24 @@ int layout__delete(const struct btf *btf, const struct layout_variable *var, voi
 	close_hole(&t, (uint32_t)((size_t)(place - t.mem) / t.entry_bytes));
 	return 0;
 }
+
+int layout__table(const struct btf *btf, const struct layout_variable *var, struct layout_table *out)
+{
+	struct layout_type type, entry;
+	int err = layout_type__resolve(btf, var->type, &type);
+
+	if (err)
+		return err;
+	if (var->copies > 1 || !btf_is_array(type.t) || layout_type__resolve(btf, btf_array(type.t)->type, &entry))
+		return spin_fail(-EINVAL, "'%s' is no table", var->name);
+	*out = (struct layout_table){ .entries = btf_array(type.t)->nelems, .entry_bytes = entry.bytes };
+	return 0;
+}
+
+int layout__entry(const struct btf *btf, const struct layout_variable *var, const char *fields, void *entry)
+{
+	struct table t;
+	int err = open_table(btf, var, NULL, &t);
+
+	return err ? err : parse_fields(&t, fields, entry);
+}

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "user/libspin/card/card.h"
 #include "user/libspin/internal.h"
 #include "user/libspin/object/trailer.h"
 #include "user/libspin/object/contract.h"
@@ -159,22 +160,30 @@ static int read_meta(struct spin_object *obj)
 	return object__registration(obj);
 }
 
-/* Reads the programs for kernels without may_goto, an object inside the object, which is checked in the same way. */
-static int read_bounded(struct spin_object *obj)
+/* Copies an ELF file inside the object, and checks it in the same way. *out is NULL if there is none. */
+static int read_inner(struct spin_object *obj, const char *section, uint8_t **out, size_t *bytes)
 {
 	size_t offset;
 
-	if (spin_elf__section(obj->data, obj->bytes, SPIN_BOUNDED_SECTION, &offset, &obj->bounded_bytes))
+	if (spin_elf__section(obj->data, obj->bytes, section, &offset, bytes))
 		return spin_fail(-EINVAL, "%s is damaged: its sections cannot be read", obj->path);
-	if (!obj->bounded_bytes)
+	if (!*bytes)
 		return 0;
-	obj->bounded = malloc(obj->bounded_bytes); /* aligned, as libelf wants it */
-	if (!obj->bounded)
+	*out = malloc(*bytes); /* aligned, as libelf wants it */
+	if (!*out)
 		return spin_fail(-ENOMEM, "no memory to open %s", obj->path);
-	memcpy(obj->bounded, obj->data + offset, obj->bounded_bytes);
-	if (spin_elf__check(obj->path, obj->bounded, obj->bounded_bytes, EM_BPF))
+	memcpy(*out, obj->data + offset, *bytes);
+	if (spin_elf__check(obj->path, *out, *bytes, EM_BPF))
 		return -EINVAL;
-	return spin_btf__check(obj->path, obj->bounded, obj->bounded_bytes);
+	return spin_btf__check(obj->path, *out, *bytes);
+}
+
+/* The programs for kernels without may_goto, and the one for a card. */
+static int read_inner_objects(struct spin_object *obj)
+{
+	int err = read_inner(obj, SPIN_BOUNDED_SECTION, &obj->bounded, &obj->bounded_bytes);
+
+	return err ? err : read_inner(obj, SPIN_NFP_SECTION, &obj->card, &obj->card_bytes);
 }
 
 static int read_types(struct spin_object *obj)
@@ -229,11 +238,13 @@ static int check_object(struct spin_object *obj, struct spin_object **out)
 	if (!err)
 		err = spin_btf__check(path, obj->data, obj->bytes);
 	if (!err)
-		err = read_bounded(obj);
+		err = read_inner_objects(obj);
 	if (!err)
 		err = check_contract(obj);
 	if (!err)
 		err = read_types(obj);
+	if (!err && obj->card)
+		err = card__check(obj);
 	if (err) {
 		spin_object__close(obj);
 		return err;
@@ -292,6 +303,7 @@ void spin_object__close(struct spin_object *obj)
 		return;
 	bpf_object__close(obj->types);
 	free(obj->bounded);
+	free(obj->card);
 	free(obj->data);
 	free(obj->path);
 	free(obj);
@@ -306,6 +318,12 @@ const void *spin_object__image(const struct spin_object *obj, size_t *bytes)
 {
 	*bytes = obj->image_bytes;
 	return obj->image_bytes ? obj->data + obj->image_offset : NULL;
+}
+
+const void *spin_object__card(const struct spin_object *obj, size_t *bytes)
+{
+	*bytes = obj->card_bytes;
+	return obj->card;
 }
 
 const void *object__programs(const struct spin_object *obj, int bounded, size_t *bytes)

@@ -22,7 +22,7 @@ static struct replay_options {
 static const struct option_row rows[] = {
 	{ "handler", 0, OPTION_STRING, "FILE", FIELD(handler),
 	  "the handler, NAME.c or NAME.spin (default: the object that was recorded)" },
-	ENGINE_OPTION(struct replay_options, engines),
+	ENGINE_OPTION(struct replay_options, engines, "host|bpf|isolated|model"),
 	{ NULL, 'I', OPTION_WORD, "DIR", FIELD(compile), "a directory for #include, when the handler is a source" },
 	{ NULL, 'D', OPTION_WORD, "NAME[=VALUE]", FIELD(compile), "a macro, when the handler is a source" },
 	TRUST_OPTION(struct replay_options, trust),

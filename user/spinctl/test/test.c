@@ -20,7 +20,7 @@ static struct test_options {
 
 /* clang-format off */
 static const struct option_row rows[] = {
-	ENGINE_OPTION(struct test_options, engines),
+	ENGINE_OPTION(struct test_options, engines, "host|bpf|isolated|model|nfp"),
 	{ NULL, 'I', OPTION_WORD, "DIR", FIELD(compile), "a directory for #include, when HANDLER is a source" },
 	{ NULL, 'D', OPTION_WORD, "NAME[=VALUE]", FIELD(compile), "a macro, when HANDLER is a source" },
 	TRUST_OPTION(struct test_options, trust),
@@ -76,6 +76,8 @@ static int test(const char **operands, unsigned count, struct comparison_engines
 	struct handler h;
 	int status = handler__open(&h, operands[0], &wants);
 
+	if (!status)
+		engines__add_card(engines, &h);
 	if (!status)
 		status = engines__without_host(engines, &h);
 	if (!status)

@@ -59,6 +59,9 @@ const struct spin_meta *spin_object__meta(const struct spin_object *obj);
 /* The rv32 image inside; valid while the object is open. */
 const void *spin_object__image(const struct spin_object *obj, size_t *bytes);
 
+/* The program for a card inside (<spin/offload.h>), a BPF ELF file; NULL: it has none. Valid while the object is open. */
+const void *spin_object__card(const struct spin_object *obj, size_t *bytes);
+
 /* --- match rules --- */
 
 /*
@@ -95,15 +98,23 @@ enum spin_mode {
 	SPIN_MODE_AUTO,    /* native, or generic where the driver refuses native */
 	SPIN_MODE_NATIVE,  /* in the driver, before the kernel makes a socket buffer of the packet */
 	SPIN_MODE_GENERIC, /* after that: any interface, slower */
+	/*
+	 * On the card, before the host sees the packet: hardware XDP. To be set before the context is created, of an object with a program
+	 * for a card (spincc --target nfp). An interface has one such context. Its memory is on the card: spin_ctx__value(), _set(), _fields(),
+	 * _table_insert(), _table_delete() and _counters() are system calls, one for each entry, and what the card counts in an entry
+	 * while that is written is lost. There are no events, and no spin_ctx__symbol(), tap, swap or other rule. Its counters
+	 * are of all packets that the interface receives.
+	 */
+	SPIN_MODE_OFFLOAD,
 };
-/* For the next attachment. -EBUSY while a context is attached. */
+/* For the next attachment, and of OFFLOAD for the next context. -EBUSY while a context is attached. */
 int spin_nic__set_mode(struct spin_nic *nic, enum spin_mode mode);
 /*
  * What it is attached as, AUTO if no context is; *why: the reason if native was
  * refused, else NULL. It is valid until the last context leaves.
  */
 enum spin_mode spin_nic__mode(struct spin_nic *nic, const char **why);
-const char *spin_mode_name(enum spin_mode mode); /* "auto", "native", "generic" */
+const char *spin_mode_name(enum spin_mode mode); /* "auto", "native", "generic", "offload" */
 
 /* Packets that went to no context, by reason, since the handle was opened; SPIN_REASON_COUNT of them. */
 void spin_nic__counters(const struct spin_nic *nic, uint64_t *packets);
@@ -206,7 +217,8 @@ struct spin_ctx_opts {
  * its program does the matching itself. opts may be NULL: all zero.
  * -EPERM (not root), -ENOSYS (kernel too old), -EINVAL (options; a rule that contradicts itself, or is for another
  * protocol than UDP, ICMP and ICMPv6; verifier: the reason names the handler's source line), -EOPNOTSUPP (ICMP for handlers
- * that need UDP), -E2BIG (more CPUs than SPIN_HPUS_MAX).
+ * that need UDP; of SPIN_MODE_OFFLOAD: the device offloads no programs, or the card has no means for the rule or an option), -ENODATA
+ * (OFFLOAD: the object has no program for a card), -ENOSPC (OFFLOAD: no room on the card), -E2BIG (more CPUs than SPIN_HPUS_MAX).
  */
 int spin_ctx__create(struct spin_nic *nic, const struct spin_object *obj, const struct spin_rule *rule, struct spin_ctx **out);
 int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, const struct spin_rule *rule,

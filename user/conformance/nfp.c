@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The program for a card of the fat object, in the kernel: loaded as an ordinary one, not bound to a card, and run by PROG_TEST_RUN.
+ * Handlers without such a program have no engine of this kind. Tables are hashes there; this file keeps them as the arrays that
+ * other engines have, at the places where they were written, so that images compare. Errors of handlers are counted, and have no events.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <linux/bpf.h>
+
+#include <spin/wire.h>
+
+#include "user/conformance/types.h"
+#include "user/libspin/card/card.h"
+
+struct nfp_symbol {
+	struct layout_variable var;
+	uint32_t entries, entry_bytes;
+	int is_hash;
+	uint8_t *image; /* as last written to the card, or read from it */
+};
+
+struct nfp {
+	struct spin_object *object;
+	struct card *card;
+	int prog_fd;
+	unsigned count;
+	struct nfp_symbol symbol[ENGINE_SYMBOLS_MAX];
+	uint64_t seen[SPIN_REASON_COUNT];
+};
+
+static int told(int err)
+{
+	return err ? engine_fail(err, "%s", spin_strerror_last()) : 0;
+}
+
+static int open_symbol(struct nfp *n, struct nfp_symbol *s)
+{
+	struct layout_table table = { .entries = 1, .entry_bytes = (uint32_t)s->var.bytes };
+	int err = strcmp(s->var.name, "spin_state") ? layout__table(n->card->btf, &s->var, &table) : 0;
+
+	if (err)
+		return told(err);
+	s->entries = table.entries;
+	s->entry_bytes = table.entry_bytes;
+	s->is_hash = card__is_hash(n->card, s->var.name);
+	s->image = calloc(1, s->var.bytes);
+	return s->image ? 0 : engine_fail(-ENOMEM, "no memory");
+}
+
+static int is_on_card(const struct nfp *n, const char *name)
+{
+	struct layout_variable unused;
+
+	return card__map(n->card, name, &unused) != NULL;
+}
+
+/* The state's value on the card is its initial one; SPIN_NO_STATE's is on no card, and nobody changes it. */
+static int open_symbols(struct nfp *n)
+{
+	struct layout_variable var;
+	int err = 0;
+
+	for (unsigned i = 0; !err && n->count < ENGINE_SYMBOLS_MAX && !layout__nth(n->card->btf, i, &var); i++) {
+		struct nfp_symbol *s = &n->symbol[n->count++];
+
+		s->var = var;
+		err = open_symbol(n, s);
+		if (!err && !strcmp(var.name, "spin_state") && is_on_card(n, var.name))
+			err = told(card__read_entry(n->card, var.name, 0, s->image));
+	}
+	return err;
+}
+
+static int nfp_open(struct engine *e, const struct engine_handler *handler, const struct engine_context *context)
+{
+	const struct card_options options = { .name = handler->name, .accept_partial = 1 };
+	struct nfp *n = calloc(1, sizeof(*n));
+	struct spin_rule rule = context->rule;
+	int err;
+
+	if (!n)
+		return engine_fail(-ENOMEM, "no memory");
+	e->impl = n;
+	err = told(spin_object__open(handler->object, &n->object));
+	if (!err && !n->object->card)
+		return engine_fail(-ENODATA, "%s has no program for a card (spincc --target nfp)", handler->name);
+	if (!err && geteuid())
+		return engine_fail(-EPERM, "running handlers in the kernel needs root");
+	if (!err)
+		err = told(rule__complete(&rule));
+	if (!err && card__open(n->object, &rule, &options, &n->card)) {
+		err = engine_fail(-ENODATA, "%s", spin_strerror_last());
+		/* a rule that no card matches is no fault of the program's: any other failure is */
+		return rule.words || rule.has_sets || rule.ether_type || rule.protocol != SPIN_IP_UDP
+			       ? err
+			       : engine_fail(-EINVAL, "%s", spin_strerror_last());
+	}
+	if (err)
+		return err;
+	n->prog_fd = card__program_fd(n->card);
+	return open_symbols(n);
+}
+
+static void nfp_close(struct engine *e)
+{
+	struct nfp *n = e->impl;
+
+	if (!n)
+		return;
+	for (unsigned i = 0; i < n->count; i++)
+		free(n->symbol[i].image);
+	card__close(n->card);
+	spin_object__close(n->object);
+	free(n);
+}
+
+static struct nfp_symbol *find(struct nfp *n, const char *name, size_t offset, size_t bytes)
+{
+	for (unsigned i = 0; i < n->count; i++) {
+		struct nfp_symbol *s = &n->symbol[i];
+
+		if (strcmp(s->var.name, name))
+			continue;
+		if (offset <= s->var.bytes && bytes <= s->var.bytes - offset)
+			return s;
+		engine_fail(-ERANGE, "%s has %zu bytes", name, s->var.bytes);
+		return NULL;
+	}
+	engine_fail(-ENOENT, "the program for a card has no %s", name);
+	return NULL;
+}
+
+static uint32_t key_of(const struct nfp_symbol *s, uint32_t entry)
+{
+	uint32_t key = entry;
+
+	if (s->is_hash)
+		memcpy(&key, s->image + (size_t)entry * s->entry_bytes, sizeof(key));
+	return key;
+}
+
+/* Entries of arrays that are 0 everywhere are written only if they were not 0 before. */
+static int is_zero(const uint8_t *at, size_t bytes)
+{
+	while (bytes && !*at)
+		at++, bytes--;
+	return !bytes;
+}
+
+static int nfp_write(struct engine *e, const char *name, size_t offset, const void *from, size_t bytes)
+{
+	struct nfp *n = e->impl;
+	struct nfp_symbol *s = find(n, name, offset, bytes);
+	int err = s ? 0 : -ENOENT, on_card = s && is_on_card(n, name);
+
+	if (!err && s->is_hash)
+		err = told(card__clear(n->card, name));
+	for (uint32_t i = 0; i < (s ? s->entries : 0) && !err; i++) {
+		uint8_t *entry = s->image + (size_t)i * s->entry_bytes;
+		const size_t at = (size_t)i * s->entry_bytes;
+		int was_zero = is_zero(entry, s->entry_bytes);
+
+		for (size_t b = at > offset ? at : offset; b < at + s->entry_bytes && b < offset + bytes; b++)
+			s->image[b] = ((const uint8_t *)from)[b - offset];
+		if (!on_card || (is_zero(entry, s->entry_bytes) && (s->is_hash || was_zero)))
+			continue;
+		if (!s->is_hash || key_of(s, i))
+			err = told(card__write_entry(n->card, name, key_of(s, i), entry));
+	}
+	return err;
+}
+
+static int nfp_read(struct engine *e, const char *name, size_t offset, void *to, size_t bytes)
+{
+	struct nfp *n = e->impl;
+	struct nfp_symbol *s = find(n, name, offset, bytes);
+	int err = s ? 0 : -ENOENT;
+
+	for (uint32_t i = 0; i < (s && is_on_card(n, name) ? s->entries : 0) && !err; i++) {
+		uint8_t *entry = s->image + (size_t)i * s->entry_bytes;
+
+		if (s->is_hash ? key_of(s, i) != 0 : s->entries <= 1024 || !is_zero(entry, s->entry_bytes))
+			err = told(card__read_entry(n->card, name, key_of(s, i), entry));
+	}
+	if (!err)
+		memcpy(to, s->image + offset, bytes);
+	return err;
+}
+
+/* A packet's reason is the one counter that it moved. */
+static int reason_moved(struct nfp *n, enum spin_reason *out)
+{
+	uint64_t packets[SPIN_REASON_COUNT];
+	unsigned moved = 0;
+	int err = told(card__counters(n->card, packets));
+
+	for (unsigned i = 0; i < SPIN_REASON_COUNT && !err; i++) {
+		if (packets[i] == n->seen[i])
+			continue;
+		moved += packets[i] - n->seen[i] == 1 ? 1 : 2;
+		n->seen[i] = packets[i];
+		*out = (enum spin_reason)i;
+	}
+	return err || moved == 1 ? err : engine_fail(-EPROTO, "a packet moved %u counters, not one", moved);
+}
+
+static int nfp_packet(struct engine *e, const uint8_t *frame, uint32_t bytes, struct engine_out *out)
+{
+	struct nfp *n = e->impl;
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = bytes, .data_out = out->frame,
+		    .data_size_out = sizeof(out->frame), .repeat = 1);
+	int err = bpf_prog_test_run_opts(n->prog_fd, &opts);
+
+	out->events.count = 0;
+	out->event = out->event_handler = 0;
+	if (err)
+		return engine_fail(err, "the kernel does not run this frame (%u bytes): too short or too long", bytes);
+	if (opts.retval != XDP_PASS && opts.retval != XDP_DROP && opts.retval != XDP_TX)
+		return engine_fail(-EPROTO, "the program returned action %u, which is none of ours", opts.retval);
+	out->verdict = opts.retval == XDP_PASS ? SPIN_VERDICT_PASS : opts.retval == XDP_DROP ? SPIN_VERDICT_DROP : SPIN_VERDICT_TX;
+	out->frame_bytes = out->verdict == SPIN_VERDICT_DROP ? 0 : opts.data_size_out;
+	return reason_moved(n, &out->reason);
+}
+
+static uint64_t nfp_count(struct engine *e, enum spin_reason reason)
+{
+	const struct nfp *n = e->impl;
+	uint64_t packets[SPIN_REASON_COUNT];
+
+	return card__counters(n->card, packets) ? 0 : packets[reason];
+}
+
+/* A card tells no time. */
+static int nfp_set_time(struct engine *e, uint64_t now_ns)
+{
+	(void)e;
+	(void)now_ns;
+	return 0;
+}
+
+static int nfp_set_draw(struct engine *e, uint32_t draw)
+{
+	(void)e;
+	return draw ? engine_fail(-EOPNOTSUPP, "a card's random numbers begin at no seed") : 0;
+}
+
+static int nfp_sends(struct engine *e, struct engine_sends *out)
+{
+	(void)e;
+	out->count = 0;
+	return 0;
+}
+
+const struct engine_ops engine_nfp = {
+	.name = "nfp",
+	.open = nfp_open,
+	.close = nfp_close,
+	.packet = nfp_packet,
+	.read = nfp_read,
+	.write = nfp_write,
+	.count = nfp_count,
+	.set_time = nfp_set_time,
+	.set_draw = nfp_set_draw,
+	.sends = nfp_sends,
+};
