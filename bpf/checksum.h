@@ -70,36 +70,52 @@ SPIN_INLINE uint64_t spin_sum_copied_(const struct spin_view *view, uint8_t *sta
 }
 
 /*
+ * A card holds some 2,800 of its instructions, and a context's program has up to four such sums: there they are one function. The
+ * kernel's verifier would follow the loop for each state of its callers, so elsewhere it is inline.
+ */
+#ifdef SPIN_NFP
+#define SPIN_SUM_FUNCTION_ static __attribute__((noinline))
+#else
+#define SPIN_SUM_FUNCTION_ SPIN_INLINE
+#endif
+
+/*
  * Sum of `bytes` bytes at `start`; all of them are in the frame, as callers have
  * checked. The small pieces come first: the large ones then begin at an offset
  * that the verifier does not know, and what it learns of the frame's size from
  * each turn of the loop stays with that pointer. So all ways out are one state.
  */
-SPIN_INLINE uint64_t spin_sum_bytes(const struct spin_view *view, const uint8_t *start, uint32_t bytes)
+SPIN_SUM_FUNCTION_ uint64_t spin_sum_direct_(const uint8_t *start, uint8_t *end, uint32_t bytes)
 {
+	const struct spin_view view = { .access = SPIN_DIRECT, .end = end };
 	uint64_t sum;
 
-	if (view->access == SPIN_COPIED)
-		return spin_sum_copied_(view, (uint8_t *)start, bytes);
 	start = spin_fresh_(start, bytes);
-	sum = spin_sum_piece_(view, start, bytes, 1);
-	sum += spin_sum_piece_(view, start, bytes, 2);
-	sum += spin_sum_piece_(view, start, bytes, 4);
-	sum += spin_sum_piece_(view, start, bytes, 8);
-	sum += spin_sum_chunks_(view, start, bytes);
+	sum = spin_sum_piece_(&view, start, bytes, 1);
+	sum += spin_sum_piece_(&view, start, bytes, 2);
+	sum += spin_sum_piece_(&view, start, bytes, 4);
+	sum += spin_sum_piece_(&view, start, bytes, 8);
+	sum += spin_sum_chunks_(&view, start, bytes);
 	if (bytes & 3) {
 		const uint8_t *at;
 
 		bytes = spin_barrier_var_(bytes);
-		at = spin_barrier_pointer_(start + (bytes & (spin_offset_mask_(view) - 3)));
-		if (bytes & 2 && spin_within_(at + 2, view->end)) {
+		at = spin_barrier_pointer_(start + (bytes & (spin_offset_mask_(&view) - 3)));
+		if (bytes & 2 && spin_within_(at + 2, end)) {
 			sum += *(const uint16_t *)at;
 			at += 2;
 		}
-		if (bytes & 1 && spin_within_(at + 1, view->end))
+		if (bytes & 1 && spin_within_(at + 1, end))
 			sum += *at;
 	}
 	return sum;
+}
+
+SPIN_INLINE uint64_t spin_sum_bytes(const struct spin_view *view, const uint8_t *start, uint32_t bytes)
+{
+	if (view->access == SPIN_COPIED)
+		return spin_sum_copied_(view, (uint8_t *)start, bytes);
+	return spin_sum_direct_(start, view->end, bytes);
 }
 
 /* Sum of the pseudo header (RFC 768, RFC 8200) for a length in host byte order, of UDP or of ICMPv6. */

@@ -90,7 +90,7 @@ SPIN_INLINE _Bool spin_nfp_match_(const struct spin_view *view, const struct spi
 /* As spin_handle() of packet.h, of datagrams alone. *reply_bytes: with REPLIED, of the frame that leaves. */
 SPIN_INLINE enum spin_reason spin_nfp_handle_(const struct spin_view *view, struct spin_datagram *d, void *state, uint32_t *reply_bytes)
 {
-	const _Bool partial = SPIN_NFP_SET_(SPIN_NFP_PARTIAL);
+	const _Bool partial = SPIN_NFP_SET_(SPIN_NFP_PARTIAL) == 1;
 	struct spin_packet packet = { .view = *view,
 				      .ip = d->ip,
 				      .udp = d->udp,

@@ -12,9 +12,14 @@ enum spin_mode parse_enum__mode(const char *name)
 {
 	enum spin_mode mode = SPIN_MODE_AUTO;
 
-	while (mode < SPIN_MODE_GENERIC && strcmp(name, spin_mode_name(mode)))
+	while (mode < SPIN_MODE_OFFLOAD && strcmp(name, spin_mode_name(mode)))
 		mode++;
 	return mode;
+}
+
+int parse_enum__falls_back(const char *name)
+{
+	return strchr(name, ',') != NULL;
 }
 
 enum spin_class parse_enum__class(const char *name)

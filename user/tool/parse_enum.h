@@ -6,9 +6,13 @@
 
 /* What --mode and --class stand for. The table of options has let no other words through than there are. */
 #define MODE_CHOICES  "auto|native|generic"
+/* Of a command that runs handlers on cards, too; the last one is for parse_enum__falls_back(). */
+#define MODE_CHOICES_OFFLOAD MODE_CHOICES "|offload|offload,native"
 #define CLASS_CHOICES "trusted|isolated"
 
 enum spin_mode parse_enum__mode(const char *name);
+/* 1: another mode is allowed where the first one is refused. */
+int parse_enum__falls_back(const char *name);
 enum spin_class parse_enum__class(const char *name);
 
 /* --need: "header_first,reliable" to bits. -EINVAL with a reason. */

@@ -36,7 +36,7 @@ enum spin_nfp_word {
 	SPIN_NFP_DST_PORT,
 	SPIN_NFP_DST_PORT_MASK,
 	SPIN_NFP_IP_VERSION, /* 4 or 6; 0: both */
-	SPIN_NFP_PARTIAL,    /* 1: a bare pseudo-header sum is a good UDP checksum, which comes from local senders: never on a card; 0 */
+	SPIN_NFP_PARTIAL,    /* 1: a bare pseudo-header sum is a good UDP checksum, as local senders leave it, but no wire has it; else it is wrong */
 	SPIN_NFP_COUNT,      /* 1: packets are counted in spin_counters, which costs each a lookup; 0 */
 	SPIN_NFP_WORDS,
 };

@@ -42,8 +42,9 @@ static const struct option_row rows[] = {
 	  "u32 INDEX[/MASK]=FIRST[-LAST], of 32-bit words of the frame (default: udp; "
 	  "with several files one for each, in order)" },
 	{ "name", 0, OPTION_LIST, "NAME", FIELD(names), "of the context (default: the handler's); one per file, in order" },
-	{ "mode", 0, OPTION_STRING, MODE_CHOICES, FIELD(mode),
-	  "native: in the driver; generic: any interface, slower; auto: native, generic where that is refused (default: auto)" },
+	{ "mode", 0, OPTION_STRING, MODE_CHOICES_OFFLOAD, FIELD(mode),
+	  "native: in the driver; generic: any interface, slower; auto: native, generic where that is refused; offload: on a card "
+	  "with hardware XDP, one context for each interface; offload,native: native where the card refuses (default: auto)" },
 	{ "class", 0, OPTION_STRING, CLASS_CHOICES, FIELD(class),
 	  "trusted: the packet is read in place; isolated: loaded without CAP_PERFMON, packets are copied, slower "
 	  "(default: trusted)" },
@@ -184,6 +185,7 @@ static int run(const char **operands, unsigned count)
 						   .matches = &options.matches,
 						   .names = &options.names,
 						   .mode = parse_enum__mode(options.mode),
+						   .falls_back = parse_enum__falls_back(options.mode),
 						   .class = parse_enum__class(options.class),
 						   .message = &options.message };
 	static struct session set;
@@ -266,6 +268,10 @@ static const struct command_row row = {
 		 "\n"
 		 "If one of the interfaces goes away, the command ends with status 1: handlers that others wait for "
 		 "are not to run on a part of them unnoticed.\n"
+		 "\n"
+		 "With --mode offload the handlers run on the card, of an object that spincc --target nfp has made (spin-handler(7), \"What "
+		 "a card takes\"). An interface has one such context, with a rule of addresses, one port each and the IP version. Its tables "
+		 "are filled and read by system calls, its counters are of all packets of the interface, and there are no events.\n"
 		 "\n"
 		 "The attachment is a bpf_link: it ends with the process, however that ends. An interface that another "
 		 "program holds is refused with that program's name; it is never replaced. Needs root, or CAP_BPF and "
