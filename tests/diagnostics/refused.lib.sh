@@ -4,6 +4,7 @@
 #   // compiler: REASON     spincc says so, as "FILE:LINE: REASON", on any machine
 #   // verifier: REASON     only where it may ask the kernel: root
 #   // isolated: REASON     the kernel refuses it in the isolated class alone
+#   // card: REASON         with --target nfp, on any machine; without it they are compiled
 #
 . "$(dirname "$0")/../cli/setup.inc"
 SOURCES=$ROOT/tests/diagnostics/refused
@@ -30,6 +31,8 @@ as_expected() {
 # refuse KIND: every source of that kind
 refuse() {
 	count=0
+	options=
+	[ "$1" != card ] || options="--target nfp --no-verify"
 	for file in "$SOURCES"/*/*.c; do
 		grep -q " // $1: " "$file" || continue
 		count=$((count + 1))
@@ -37,7 +40,7 @@ refuse() {
 		mkdir -p "$WORK/case/tmp"
 		cd "$WORK/case" || exit 1
 		cp "$file" source.c
-		TMPDIR=$WORK/case/tmp "$SPINCC" source.c -o source.spin >out 2>err
+		TMPDIR=$WORK/case/tmp "$SPINCC" $options source.c -o source.spin >out 2>err
 		rc=$?
 		drop_progress err
 		[ $rc = 1 ] || fail "$file: status $rc instead of 1: $(head -c 300 err)"

@@ -280,7 +280,8 @@ static int create_on_card(struct spin_nic *nic, const struct spin_object *obj, c
 {
 	const struct card_options options = { .name = wanted->name ? wanted->name : obj->meta.name,
 					      .ifname = nic->name,
-					      .ifindex = nic->ifindex };
+					      .ifindex = nic->ifindex,
+					      .uncounted = wanted->uncounted };
 	struct spin_ctx *ctx;
 	int err;
 

@@ -374,7 +374,7 @@ static const char *judge(const struct instruction *i)
 	if (i->code == CALL && !(i->registers >> 4) && !is_helper(i->imm))
 		return "a helper of the kernel that the card has not; call what <spin/spin.h> has";
 	if (is_alu && operation == 0x90)
-		return "a remainder, for which the card has no instruction; make the divisor a power of two, or divide and multiply";
+		return "a remainder whose divisor is not constant, and the card divides by constants only";
 	if (is_alu && operation == 0x30 && i->code & 8)
 		return "a divisor that is not constant, and the card divides by constants only";
 	if (ATOMIC(i->code) && i->imm)

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <spin/offload.h>
+
 #include "kernel/attach.h"
 #include "kernel/caps.h"
 #include "user/spinctl/introspect.h"
@@ -69,7 +71,7 @@ static void text_interface(const struct status_interface *f)
 		printf("\n%s on %s, rule: %s\n", f->context[i].name, f->device, f->context[i].rule);
 		show_counts(f->context[i].packets, f->context[i].program_id, NULL);
 	}
-	printf("\npackets of no context\n");
+	printf(f->mode == SPIN_MODE_OFFLOAD ? "\npackets of the card\n" : "\npackets of no context\n");
 	counters__text(f->packets, 0);
 }
 
@@ -244,6 +246,33 @@ static int read_root(struct status_interface *out)
 	return ours ? 0 : -ENOENT;
 }
 
+/*
+ * Returns 0 if the program is a card's (<spin/offload.h>). What it counts is read from the card; nothing if it counts nothing, or its
+ * interface is in another namespace.
+ */
+static int read_card(struct status_interface *out)
+{
+	uint32_t maps[INTROSPECT_MAPS_MAX];
+	int count = introspect__maps(out->program_id, SPIN_NFP_PROGRAM, maps);
+
+	for (int i = 0; i < count; i++) {
+		struct bpf_map_info info = { 0 };
+		uint32_t bytes = sizeof(info);
+		int fd = bpf_map_get_fd_by_id(maps[i]);
+
+		if (fd < 0)
+			continue;
+		if (!bpf_obj_get_info_by_fd(fd, &info, &bytes) && !strcmp(info.name, "spin_counters") &&
+		    info.key_size == sizeof(uint32_t) && info.value_size == sizeof(uint64_t))
+			for (uint32_t reason = 0; reason < SPIN_REASON_COUNT; reason++)
+				bpf_map_lookup_elem(fd, &reason, &out->packets[reason]);
+		close(fd);
+	}
+	if (count >= 0)
+		out->mode = SPIN_MODE_OFFLOAD;
+	return count < 0 ? -ENOENT : 0;
+}
+
 /* Interface indexes repeat in other namespaces: check that the interface of this namespace runs this program. */
 static void name_device(struct status_interface *out)
 {
@@ -251,14 +280,15 @@ static void name_device(struct status_interface *out)
 	char name[IF_NAMESIZE];
 
 	out->here = out->ifindex && if_indextoname((unsigned)out->ifindex, name) && !bpf_xdp_query(out->ifindex, 0, &q) &&
-		    (q.prog_id == out->program_id || q.drv_prog_id == out->program_id || q.skb_prog_id == out->program_id);
+		    (q.prog_id == out->program_id || q.drv_prog_id == out->program_id || q.skb_prog_id == out->program_id ||
+		     q.hw_prog_id == out->program_id);
 	if (out->here)
 		snprintf(out->device, sizeof(out->device), "%s", name);
 	else if (out->ifindex)
 		snprintf(out->device, sizeof(out->device), "ifindex %d", out->ifindex);
 	else
 		snprintf(out->device, sizeof(out->device), "(gone)");
-	if (out->here)
+	if (out->here && out->mode != SPIN_MODE_OFFLOAD)
 		out->mode = q.attach_mode == XDP_ATTACHED_SKB || q.skb_prog_id == out->program_id ? SPIN_MODE_GENERIC : SPIN_MODE_NATIVE;
 }
 
@@ -285,7 +315,7 @@ int status__each(void (*fn)(void *arg, const struct status_interface *found), vo
 		found->link_id = id;
 		found->ifindex = (int)info.xdp.ifindex;
 		found->program_id = info.prog_id;
-		if (read_root(found))
+		if (read_root(found) && read_card(found))
 			continue;
 		found->owner_pid = kernel_link__owner(id, found->owner, sizeof(found->owner));
 		name_device(found);

@@ -5,10 +5,10 @@
 #include <spin/libspin.h>
 
 /* What --mode and --class stand for. The table of options has let no other words through than there are. */
-#define MODE_CHOICES  "auto|native|generic"
+#define MODE_CHOICES "auto|native|generic"
 /* Of a command that runs handlers on cards, too; the last one is for parse_enum__falls_back(). */
 #define MODE_CHOICES_OFFLOAD MODE_CHOICES "|offload|offload,native"
-#define CLASS_CHOICES "trusted|isolated"
+#define CLASS_CHOICES        "trusted|isolated"
 
 enum spin_mode parse_enum__mode(const char *name);
 /* 1: another mode is allowed where the first one is refused. */

@@ -35,7 +35,7 @@ static int fits(const struct spin_rule *rule)
 	return 0;
 }
 
-static void words_of(const struct spin_rule *rule, const struct card_options *options, int counts, uint32_t *words)
+static void words_of(const struct spin_rule *rule, const struct card_options *options, uint32_t *words)
 {
 	for (unsigned i = 0; i < 4; i++) {
 		words[SPIN_NFP_SRC_ADDR + i] = rule->src_addr[i];
@@ -49,7 +49,7 @@ static void words_of(const struct spin_rule *rule, const struct card_options *op
 	words[SPIN_NFP_DST_PORT_MASK] = rule->dst_port ? 0xffff : 0;
 	words[SPIN_NFP_IP_VERSION] = rule->ip_version;
 	words[SPIN_NFP_PARTIAL] = options->accept_partial && !options->ifindex;
-	words[SPIN_NFP_COUNT] = counts;
+	words[SPIN_NFP_COUNT] = !options->uncounted;
 }
 
 /* Replaces the words in a copy of the ELF file. -EINVAL: one is missing, so part of the rule would be ignored. */
@@ -145,7 +145,7 @@ static void bind_to(struct card *card)
 		bpf_map__set_ifindex(map, (uint32_t)card->ifindex);
 }
 
-static int load(struct card *card, const uint8_t *elf, size_t bytes)
+static int load(struct card *card, const uint8_t *elf, size_t bytes, int uncounted)
 {
 	char *log = calloc(1, VERIFIER_LOG_BYTES);
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = card->name, .kernel_log_buf = log, .kernel_log_size = VERIFIER_LOG_BYTES);
@@ -158,6 +158,8 @@ static int load(struct card *card, const uint8_t *elf, size_t bytes)
 		free(log);
 		return spin_fail(-EINVAL, "%s: libbpf cannot read the program for the card", card->name);
 	}
+	if (uncounted)
+		bpf_map__set_autocreate(bpf_object__find_map_by_name(card->bpf, "spin_counters"), false);
 	if (card->ifindex)
 		bind_to(card);
 	err = load_progress__load(card->bpf, card->name);
@@ -193,10 +195,10 @@ static int open_card(struct card *card, const struct spin_rule *rule, const stru
 	if (!elf)
 		return spin_fail(-ENOMEM, "no memory to load %s", card->name);
 	memcpy(elf, obj->card, obj->card_bytes);
-	words_of(rule, options, 1, words);
+	words_of(rule, options, words);
 	err = write_words(obj->path, elf, obj->card_bytes, words);
 	if (!err)
-		err = load(card, elf, obj->card_bytes);
+		err = load(card, elf, obj->card_bytes, options->uncounted);
 	if (!err)
 		err = write_state(card);
 	free(elf);

@@ -17,6 +17,7 @@ struct card_options {
 	const char *name; /* of the context */
 	const char *ifname;
 	int ifindex;        /* 0: an ordinary program, for card__program_fd() */
+	int uncounted;      /* as in struct spin_ctx_opts */
 	int accept_partial; /* a local sender's partial checksum is right: of ordinary programs only */
 };
 

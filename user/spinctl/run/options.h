@@ -45,6 +45,7 @@ struct session_options {
 	const struct option_list *devices, *matches, *names; /* matches and names go with the files, in order */
 	const struct message_options *message;
 	enum spin_mode mode;
+	int uncounted;
 	int falls_back; /* 1: with SPIN_MODE_OFFLOAD, to native mode where the card refuses */
 	enum spin_class class;
 	uint32_t capabilities; /* that are needed */

@@ -21,7 +21,7 @@ static struct run_options {
 	struct run_ring_options ring;
 	double interval_s, duration_s;
 	unsigned count, ready_fd;
-	int json, state;
+	int json, state, uncounted;
 } options = { .mode = "auto",
 	      .class = "trusted",
 	      .hpus = "cpu",
@@ -45,6 +45,8 @@ static const struct option_row rows[] = {
 	{ "mode", 0, OPTION_STRING, MODE_CHOICES_OFFLOAD, FIELD(mode),
 	  "native: in the driver; generic: any interface, slower; auto: native, generic where that is refused; offload: on a card "
 	  "with hardware XDP, one context for each interface; offload,native: native where the card refuses (default: auto)" },
+	{ "uncounted", 0, OPTION_FLAG, NULL, FIELD(uncounted),
+	  "with --mode offload: packets are not counted by reason, which saves the card a lookup for each" },
 	{ "class", 0, OPTION_STRING, CLASS_CHOICES, FIELD(class),
 	  "trusted: the packet is read in place; isolated: loaded without CAP_PERFMON, packets are copied, slower "
 	  "(default: trusted)" },
@@ -185,6 +187,7 @@ static int run(const char **operands, unsigned count)
 						   .matches = &options.matches,
 						   .names = &options.names,
 						   .mode = parse_enum__mode(options.mode),
+						   .uncounted = options.uncounted,
 						   .falls_back = parse_enum__falls_back(options.mode),
 						   .class = parse_enum__class(options.class),
 						   .message = &options.message };

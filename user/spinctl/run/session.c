@@ -102,6 +102,7 @@ static int open_context(struct session *set, const char *file, const char *match
 	opts.name = c->name;
 	opts.hpus = w->hpus;
 	opts.hpu_count = w->hpu_count;
+	opts.uncounted = w->uncounted;
 	if (run_message__take(w->message, session__takes_messages(c), &memory, &opts.message)) {
 		spin_object__close(c->object);
 		return FAILED;

@@ -75,19 +75,21 @@ static void *(*const spin_nfp_lookup_)(void *map, const void *key) = (void *)1;
 
 #define SPIN_NFP_IS_(table, kind) (sizeof(*(table).type) == (kind) * sizeof(int))
 
-#define SPIN_AT(table, i)                                                                                                    \
-	({                                                                                                                   \
-		_Static_assert(SPIN_NFP_IS_(table, SPIN_NFP_ARRAY_),                                                         \
-			       "SPIN_AT " #table ": on a card a table with a SPIN_KEY is a hash, which has no index; leave " \
-			       "SPIN_KEY out, or use SPIN_FIND");                                                            \
-		SPIN_NFP_ENTRY_(table, i);                                                                                   \
+#define SPIN_AT(table, i)                                                                                  \
+	({                                                                                                 \
+		_Static_assert(SPIN_NFP_IS_(table, SPIN_NFP_ARRAY_),                                       \
+			       "cannot offload: SPIN_AT " #table                                           \
+			       ": on a card a table with a SPIN_KEY is a hash, which has no index; leave " \
+			       "SPIN_KEY out, or use SPIN_FIND");                                          \
+		SPIN_NFP_ENTRY_(table, i);                                                                 \
 	})
 
-#define SPIN_FIND(table, key_)                                                                                                    \
-	({                                                                                                                        \
-		uint32_t spin_key_ = (key_);                                                                                      \
-		_Static_assert(SPIN_NFP_IS_(table, SPIN_NFP_HASH_), "SPIN_FIND " #table ": its first field is to be a SPIN_KEY"); \
-		spin_key_ ? SPIN_NFP_ENTRY_(table, spin_key_) : (__typeof__((table).value))0;                                     \
+#define SPIN_FIND(table, key_)                                                                               \
+	({                                                                                                   \
+		uint32_t spin_key_ = (key_);                                                                 \
+		_Static_assert(SPIN_NFP_IS_(table, SPIN_NFP_HASH_),                                          \
+			       "cannot offload: SPIN_FIND " #table ": its first field is to be a SPIN_KEY"); \
+		spin_key_ ? SPIN_NFP_ENTRY_(table, spin_key_) : (__typeof__((table).value))0;                \
 	})
 
 /* The state is an array of one entry; the runtime looks it up for each packet, and keeps the place in struct spin_packet. */

@@ -209,6 +209,7 @@ struct spin_ctx_opts {
 	enum spin_hpus hpus;
 	uint32_t hpu_count; /* SPREAD: how many CPUs; else what spin_num_hpus() says, of queues for given packets only; 0: all */
 	uint32_t put_id;    /* message_id of the first put; 0: any, another one each time */
+	int uncounted;      /* SPIN_MODE_OFFLOAD: 1: packets are not counted by reason, which saves the card a lookup for each */
 };
 
 /*

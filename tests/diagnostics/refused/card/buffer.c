@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <spin/spin.h>
+
+SPIN_BUFFER(uint32_t, words, 64); // card: cannot offload: SPIN_BUFFER or SPIN_REPLY: a buffer of an HPU, which a card has not: its handlers have their stack, and entries that the host writes
+struct tally { uint32_t n, last; };
+SPIN_STATE(struct tally);
+
+static enum spin_payload_rc card_payload(struct spin_payload *p, struct tally *state)
+{
+	spin_add32(&state->n, 1);
+	return SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(card, .payload = card_payload);
