@@ -73,7 +73,7 @@ SPIN_INLINE uint64_t spin_sum_copied_(const struct spin_view *view, uint8_t *sta
  * A card holds some 2,800 of its instructions, and a context's program has up to four such sums: there they are one function. The
  * kernel's verifier would follow the loop for each state of its callers, so elsewhere it is inline.
  */
-#ifdef SPIN_NFP
+#ifdef SPIN_NFP_
 #define SPIN_SUM_FUNCTION_ static __attribute__((noinline))
 #else
 #define SPIN_SUM_FUNCTION_ SPIN_INLINE

@@ -52,7 +52,7 @@ asks spinctl run --dev = lo a -- a.spin
 asks spinctl run --duration a -- ''
 asks spinctl run a.spin b -- b.spin
 asks spinctl cost a.spin '' -- a.c a.spin b.spin 'with space.spin' deeper # several contexts on one NIC
-asks spinctl run --mode '' -- auto native generic
+asks spinctl run --mode '' -- auto native generic offload offload,native
 asks spinctl test --engine b -- bpf
 asks spinctl test '' -- a.spin b.spin 'with space.spin' a.c deeper
 asks spinctl test a.c '' -- a.vec deeper
@@ -63,7 +63,7 @@ asks spinctl cost --pcap '' -- trace.pcap deeper
 asks spinctl cost --pcap = t -- trace.pcap
 asks spinctl cost '' -- a.c a.spin b.spin 'with space.spin' deeper
 asks spincc --ta -- --target
-asks spincc --target '' -- fat host rv32
+asks spincc --target '' -- fat host nfp rv32
 asks spincc --target = h -- host
 asks spincc '' -- a.c deeper
 asks spincc -o '' -- a.spin b.spin 'with space.spin' a.c a.vec notes.txt trace.pcap deeper

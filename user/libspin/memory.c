@@ -39,7 +39,7 @@ int spin_ctx__symbol(struct spin_ctx *ctx, const char *name, void **addr, size_t
 int spin_ctx__value(struct spin_ctx *ctx, const char *name, void *to, size_t bytes)
 {
 	struct layout_variable var;
-	void *addr, *image = NULL;
+	void *addr = NULL, *image = NULL;
 	int err = ctx->card ? card__image(ctx->card, name, &var, &image) : locate(ctx, name, &var, &addr);
 
 	if (!err && bytes != var.bytes)
@@ -94,7 +94,7 @@ int spin_ctx__table_delete(struct spin_ctx *ctx, const char *table, const char *
 int spin_ctx__fields(struct spin_ctx *ctx, const char *name, int zero_too, int (*fn)(void *arg, const struct spin_field *field), void *arg)
 {
 	struct layout_variable var;
-	void *addr, *image = NULL;
+	void *addr = NULL, *image = NULL;
 	int err = ctx->card ? card__image(ctx->card, name, &var, &image) : locate(ctx, name, &var, &addr);
 
 	if (!err)

@@ -389,7 +389,7 @@ static int build_card(struct spincc *s, const char *ir, const char *object)
 	add_common(s, &c);
 	command__add(&c, "-w");
 	command__add(&c, "-fno-jump-tables");
-	command__add(&c, "-DSPIN_NFP");
+	command__add(&c, "-DSPIN_NFP_");
 	if (check__card(s, ir, &c)) {
 		command__free(&c);
 		return -1;

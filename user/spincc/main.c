@@ -48,6 +48,10 @@ static const char about[] =
 	"As root the kernel's verifier is asked, too, for both classes that handlers are loaded as: trusted, and isolated, "
 	"which is loaded without CAP_PERFMON and may do less. That can take minutes: a terminal shows for how many seconds which "
 	"program has been verified, elsewhere a line is printed after 10 s. A signal that ends spincc (Ctrl-C) ends that, too.\n\n"
+	"With --target nfp the object has one more program, for a card with hardware XDP: Netronome's, whose driver takes lookups in tables "
+	"and counters, and no memory that handlers write. What cannot offload is told by the handler's line. That a program is accepted "
+	"by the driver's verifier and JIT is all that is claimed of it; spin-handler(7), \"What a card takes\", has the rules. \"spinctl run "
+	"--mode offload\" loads it.\n\n"
 	"With --api pspin the file is one for PsPIN's own runtime: it includes <handler.h> and defines init_handlers(). PsPIN's SDK is "
 	"not needed. The output is a program for the HPU alone, which spinctl cost runs on the model; spin-pspin(7) says what "
 	"each of PsPIN's calls does there.\n\n"
@@ -68,6 +72,7 @@ static const struct command_row command = {
 			  "A complete PsPIN program, for the model and for simulators of the card, compiled another way." },
 			{ "spincc -v --no-verify --save-temps filtering.c -o quiet.spin",
 			  "Show the compilers' command lines, keep the rv32 program, leave the kernel out of it." },
+			{ "spincc --target nfp --no-verify filtering.c -o card.spin", "Add the program for a card with hardware XDP." },
 			{ "spincc --api pspin counter.c -o counter.spin",
 			  "A handler file of PsPIN's runtime, for spinctl cost counter.spin --messages 4." },
 			{ 0 },

@@ -4,7 +4,7 @@
 
 /*
  * The program for a card with hardware XDP (Netronome's NFP), which `spincc --target nfp` adds to the fat object as a complete BPF
- * ELF file in SPIN_NFP_SECTION (<spin/meta.h>). Not for handlers. Its names, for whoever loads it:
+ * ELF file in SPIN_NFP_SECTION (<spin/meta.h>). It is not for handlers. Its names, for whoever loads it:
  *
  *	spin_nfp       the program, section "xdp", the only one. It calls no other program, and has no global variables
  *	spin_counters  array of uint64_t[SPIN_REASON_COUNT]: packets by reason, added to by all cores of the card
@@ -36,8 +36,9 @@ enum spin_nfp_word {
 	SPIN_NFP_DST_PORT,
 	SPIN_NFP_DST_PORT_MASK,
 	SPIN_NFP_IP_VERSION, /* 4 or 6; 0: both */
-	SPIN_NFP_PARTIAL,    /* 1: a bare pseudo-header sum is a good UDP checksum, as local senders leave it, but no wire has it; else it is wrong */
-	SPIN_NFP_COUNT,      /* 1: packets are counted in spin_counters, which costs each a lookup; 0 */
+	/* 1: a bare pseudo-header sum is a good UDP checksum, as local senders leave it, but no wire has it; else it is wrong */
+	SPIN_NFP_PARTIAL,
+	SPIN_NFP_COUNT, /* 1: packets are counted in spin_counters, which costs each a lookup; 0 */
 	SPIN_NFP_WORDS,
 };
 

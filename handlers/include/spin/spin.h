@@ -77,7 +77,7 @@ static uint32_t *(*const spin_reply_at_)(uint32_t hpu);
 #include <spin/random.h>
 
 /* The target defines struct spin_packet, the accessors' bodies, the atomics and where state and tables live. */
-#if defined(SPIN_NFP)
+#if defined(SPIN_NFP_)
 #include <spin/target/nfp.h>
 #elif defined(__bpf__)
 #include <spin/target/bpf.h>

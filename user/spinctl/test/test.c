@@ -126,8 +126,8 @@ static const struct command_row row = {
 		 "The engines bpf and isolated need root; without it they are left out.",
 	.about = "A vector is a text file: packets that go in, and what has to come out of each: verdict, reason, "
 		 "frame and memory; of messages events, host memory and matching entries, too. Every engine has to give "
-		 "the same: the host build, the kernel in both load classes (messages: the trusted one), and the model "
-		 "of the HPU.\n\n"
+		 "the same: the host build, the kernel in both load classes (messages: the trusted one), the model of the HPU, and "
+		 "the program for a card, where the object has one, run by the kernel (datagrams in one buffer, no events).\n\n"
 		 "What is different is shown by name: header fields, bytes of the payload, fields of state and "
 		 "tables; and whether the engines agree with each other. A source is compiled with the spincc "
 		 "beside spinctl, or else the one in PATH.\n\n"
