@@ -2,7 +2,7 @@
 /*
  * Handmade objects must be refused when they are opened, by the name of their foreign part. Each is complete, has the right
  * checksum, and libbpf would load it. They are the cases of foreign_objects.bpf.c, in the object itself and in its programs
- * with bounded loops. Afterwards nothing of them may be loaded or pinned.
+ * with bounded loops, and those of foreign_card.bpf.c as its program for a card. Afterwards nothing of them may be loaded or pinned.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,6 +70,18 @@ static const struct foreign {
 	{ "CROOKED", "a function that does not begin or end with an instruction" },
 };
 
+static const struct foreign card_cases[] = {
+	{ "CARD", NULL },
+	{ "CARD_ENTRIES", "the map spin_counters of another size" },
+	{ "CARD_FLAGS", "a map spin_counters with attributes that a card has not" },
+	{ "CARD_PINNED", "a map spin_counters with attributes that a card has not" },
+	{ "CARD_TABLE", "a map hostile_map, which is no table of the object" },
+	{ "CARD_STATE", "the map spin_state of another size or type" },
+	{ "CARD_VARIABLE", "a section \".bss\"" },
+	{ "CARD_HELPER", "a call of bpf_ktime_get_ns() in spin_nfp" },
+	{ "CARD_PROGRAMS", "a program hostile" },
+};
+
 static char directory[] = "/tmp/spin-foreign-XXXXXX";
 static char ordinary[64], foreign[64], whole[64];
 
@@ -82,15 +94,20 @@ static int run(const char *command)
 	return status;
 }
 
-static int compile(const char *macro, const char *to)
+static int compile_file(const char *file, const char *macro, const char *to)
 {
 	char command[1024];
 
 	snprintf(command, sizeof(command),
 		 "${CLANG:-clang} -target bpf -mcpu=v3 -O2 -g -w -ffreestanding -D%s -Ihandlers/include -idirafter "
-		 "/usr/include/$(gcc -print-multiarch) -c tests/unit/foreign_objects.bpf.c -o %s && llvm-strip -g %s",
-		 macro, to, to);
+		 "/usr/include/$(gcc -print-multiarch) -c tests/unit/%s -o %s && llvm-strip -g %s",
+		 macro, file, to, to);
 	return run(command);
+}
+
+static int compile(const char *macro, const char *to)
+{
+	return compile_file("foreign_objects.bpf.c", macro, to);
 }
 
 /* Appends the trailer that makes an ELF file a fat object. */
@@ -132,7 +149,7 @@ static int check(const char *path, const char *macro, const char *where, const c
 	}
 	said = spin_strerror_last();
 	if (named && strstr(said, named) && strstr(said, "compile its source yourself") &&
-	    (!*where || strstr(said, "(in its programs with bounded loops)")))
+	    (!*where || strstr(said, "(in its programs with bounded loops)") || strstr(said, "(in its program for a card)")))
 		return 0;
 	printf("%s%s: refused by: %s\n", macro, where, said);
 	return 1;
@@ -164,6 +181,18 @@ static int try_may_goto(void)
 	if (run(command) || trailer(whole) || trailer(foreign))
 		return 1;
 	return check(foreign, f.macro, "", NULL) | check(whole, f.macro, " as .spin.bounded", "a may_goto in spin_xdp");
+}
+
+static int try_card(const struct foreign *f)
+{
+	char command[1024];
+
+	if (compile_file("foreign_card.bpf.c", f->macro, foreign))
+		return 1;
+	snprintf(command, sizeof(command), "llvm-objcopy --add-section .spin.nfp=%s %s %s", foreign, ordinary, whole);
+	if (run(command) || trailer(whole))
+		return 1;
+	return check(whole, f->macro, " as .spin.nfp", f->named);
 }
 
 /* Looks for maps with the names of the cases in the kernel; only root can. */
@@ -204,6 +233,8 @@ int main(void)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		failed |= try_case(&cases[i]);
 	failed |= try_may_goto();
+	for (size_t i = 0; i < sizeof(card_cases) / sizeof(card_cases[0]); i++)
+		failed |= try_card(&card_cases[i]);
 	if (trailer(ordinary))
 		failed = 1;
 	failed |= check(ordinary, "ORDINARY", "", NULL) | left_over();

@@ -27,7 +27,7 @@ static int locate(struct spin_ctx *ctx, const char *name, struct layout_variable
 
 int spin_ctx__symbol(struct spin_ctx *ctx, const char *name, void **addr, size_t *bytes)
 {
-	struct layout_variable var;
+	struct layout_variable var = { 0 };
 	int err = ctx->card ? card__cannot(ctx, "mapped memory: read values and fields, insert and delete entries")
 			    : locate(ctx, name, &var, addr);
 

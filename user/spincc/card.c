@@ -285,12 +285,12 @@ static int names_value(const struct values *v, const char *text, const char *end
 /* Returns 1 if the result of the line "  %12 = ..." points into a map's value. */
 static int makes_value(const struct values *v, const char *line)
 {
-	const char *is = strstr(line, " = "), *callee;
+	const char *is = strstr(line, " = ");
 
 	if (!is)
 		return 0;
 	is += 3;
-	if (strstr(is, "call ") && (callee = strstr(is, "inttoptr (i64 1 to ")))
+	if (strstr(is, "call ") && strstr(is, "inttoptr (i64 1 to "))
 		return 1;
 	if (!strncmp(is, "getelementptr ", 14) || !strncmp(is, "bitcast ", 8) || !strncmp(is, "phi ", 4) || !strncmp(is, "select ", 7))
 		return names_value(v, is, strstr(is, ", !dbg"));
