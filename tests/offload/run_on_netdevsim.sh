@@ -42,7 +42,8 @@ cp "$OBJECT" filtering.spin
 cat >inside.sh <<'END'
 set -u
 bad() { echo "FAIL: $*"; }
-progs() { bpftool_count=0; for f in /sys/kernel/debug/netdevsim/netdevsim1/bpf_bound_progs/*; do [ -e "$f" ] && bpftool_count=$((bpftool_count + 1)); done; echo $bpftool_count; }
+progs() { ls /sys/kernel/debug/netdevsim/netdevsim1/bpf_bound_progs | wc -l; }
+ready() { tries=0; until [ -e "$1" ] || [ $tries = 100 ]; do sleep 0.1; tries=$((tries + 1)); done; }
 mount -t debugfs debug /sys/kernel/debug
 mount -t bpf bpf /sys/fs/bpf
 mkdir -p /run /tmp
@@ -53,15 +54,17 @@ dev=$(ls /sys/bus/netdevsim/devices/netdevsim1/net)
 
 # attached, filled, read out, detached
 spinctl run small.spin --dev "$dev" --mode offload --uncounted --match 'udp dport 9000' --insert 'routes:src=10.0.0.1 port=7' \
-	--set spin_state.least=9 --duration 2 --interval 0 --state --json >one.json 2>one.err &
+	--set spin_state.least=9 --interval 0 --ready-file ready1 --state --json >one.json 2>one.err &
 run=$!
-for i in 1 2 3 4 5 6 7 8 9; do /objects/ip link show dev "$dev" | grep -q xdpoffload && break; sleep 0.2; done
+ready ready1
 /objects/ip link show dev "$dev" | grep -q xdpoffload || bad "nothing is attached: $(cat one.err)"
+[ "$(progs)" != 0 ] || bad "the device has no program"
 spinctl status >status.txt 2>&1
 grep -q "^$dev, offload mode" status.txt || bad "status does not tell it: $(cat status.txt)"
 # one context for each interface
 spinctl run small.spin --dev "$dev" --mode offload --uncounted --duration 1 >two.out 2>two.err && bad "a second one is attached"
 grep -q "$dev is held by the offloaded XDP program" two.err || bad "the second one's reason: $(cat two.err)"
+kill -INT $run
 wait $run || bad "status of the first: $(cat one.err)"
 grep -q '"routes\[0\].port": *7\|routes\[0\].port.*7' one.json || bad "the table is not read out: $(cat one.json)"
 grep -q 'spin_state.least.*9' one.json || bad "the state is not read out: $(cat one.json)"
@@ -71,10 +74,11 @@ grep -q 'spin_state.least.*9' one.json || bad "the state is not read out: $(cat 
 # killed: nothing is left
 spinctl run small.spin --dev "$dev" --mode offload --uncounted --interval 0 --ready-file ready >kill.out 2>kill.err &
 run=$!
-for i in 1 2 3 4 5 6 7 8 9; do [ -e ready ] && break; sleep 0.2; done
+ready ready
 kill -9 $run
 wait $run 2>/dev/null
-sleep 0.5
+tries=0
+until [ "$(progs)" = 0 ] || [ $tries = 50 ]; do sleep 0.1; tries=$((tries + 1)); done
 /objects/ip link show dev "$dev" | grep -q xdp && bad "attached after kill -9"
 [ "$(progs)" = 0 ] || bad "$(progs) programs are left after kill -9"
 
@@ -100,7 +104,7 @@ echo Y >/sys/kernel/debug/netdevsim/netdevsim1/bpf_bind_verifier_accept
 # the interface goes away
 spinctl run small.spin --dev "$dev" --mode offload --uncounted --interval 0 --ready-file ready2 >gone.out 2>gone.err &
 run=$!
-for i in 1 2 3 4 5 6 7 8 9; do [ -e ready2 ] && break; sleep 0.2; done
+ready ready2
 echo 1 >/sys/bus/netdevsim/del_device
 wait $run && bad "it goes on without its interface"
 grep -q "has gone away" gone.err || bad "of an interface that is gone: $(cat gone.err)"
