@@ -6,7 +6,7 @@
 
 /*
  * Runs spincc: the one beside spinctl, else the one in PATH. Its diagnostics go to
- * stderr as they are. target: "fat" or "host". DONE, or FAILED after a message.
+ * stderr as they are. target: "fat", "nfp" or "host". DONE, or FAILED after a message.
  */
 int compile__run(const char *source, const char *target, const char *output, int verify, const struct option_list *words);
 /* A directory and all in it. */

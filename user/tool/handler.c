@@ -104,7 +104,7 @@ int handler__open(struct handler *h, const char *path, const struct handler_want
 		h->no_host = handler_not_trusted; /* nor is the source beside it */
 		return DONE;
 	}
-	status = build(h, path, "fat", wants, h->object);
+	status = build(h, path, wants->card ? "nfp" : "fat", wants, h->object);
 	if (!status && wants->host) {
 		status = build(h, path, "host", wants, h->host);
 		h->files.host = h->host;

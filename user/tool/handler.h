@@ -27,6 +27,7 @@ struct handler_wants {
 	int host;                          /* the host build, too */
 	int trust;                         /* also of a foreign object */
 	int verify;                        /* by the kernel's verifier, if permitted */
+	int card;                          /* 1: of a source the program for a card, too */
 	const struct option_list *compile; /* -I, -D for spincc; NULL: none */
 };
 

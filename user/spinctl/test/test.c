@@ -71,6 +71,7 @@ static int test(const char **operands, unsigned count, struct comparison_engines
 	struct handler_wants wants = { .host = engines->wanted[ENGINE_HOST],
 				       .verify = engines__want_kernel(engines),
 				       .trust = options.trust,
+				       .card = engines->wanted[ENGINE_NFP],
 				       .compile = &options.compile };
 	struct test_files files = { 0 };
 	struct handler h;
@@ -124,16 +125,17 @@ static const struct command_row row = {
 	.notes = "HANDLER is a source (NAME.c) or an object (NAME.spin). Its vectors are those named, files or\n"
 		 "directories; else NAME.vec beside it and tests/vectors/NAME/*.vec in its directory or the one above.\n"
 		 "The engines bpf and isolated need root; without it they are left out.",
-	.about = "A vector is a text file: packets that go in, and what has to come out of each: verdict, reason, "
-		 "frame and memory; of messages events, host memory and matching entries, too. Every engine has to give "
-		 "the same: the host build, the kernel in both load classes (messages: the trusted one), the model of the HPU, and "
-		 "the program for a card, where the object has one, run by the kernel (datagrams in one buffer, no events).\n\n"
-		 "What is different is shown by name: header fields, bytes of the payload, fields of state and "
-		 "tables; and whether the engines agree with each other. A source is compiled with the spincc "
-		 "beside spinctl, or else the one in PATH.\n\n"
-		 "An object may be anybody's: it runs on the model alone, which nothing gets out of. With --trust it runs in "
-		 "the kernel, too, and its host build is made of the source beside it; if there is none, the host engine is "
-		 "left out.",
+	.about =
+		"A vector is a text file: packets that go in, and what has to come out of each: verdict, reason, "
+		"frame and memory; of messages events, host memory and matching entries, too. Every engine has to give "
+		"the same: the host build, the kernel in both load classes (messages: the trusted one), the model of the HPU, and "
+		"the program for a card, where the object has one or --engine nfp asks for it, run by the kernel (datagrams in one buffer, no events).\n\n"
+		"What is different is shown by name: header fields, bytes of the payload, fields of state and "
+		"tables; and whether the engines agree with each other. A source is compiled with the spincc "
+		"beside spinctl, or else the one in PATH.\n\n"
+		"An object may be anybody's: it runs on the model alone, which nothing gets out of. With --trust it runs in "
+		"the kernel, too, and its host build is made of the source beside it; if there is none, the host engine is "
+		"left out.",
 	.examples = examples,
 };
 
