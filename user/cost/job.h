@@ -16,6 +16,8 @@ struct cost_job {
 int cost_job__check_packets(const struct cost_job *job, const char *path);
 /* Measures packets alone and cold. DONE, or FAILED after a message. */
 int cost_report__alone(struct cost_job *job);
+/* Measures packets alone, cold and under load. DONE, or FAILED after a message. */
+int cost_report__measure(struct cost_job *job);
 /* Fills in the report and prints it. Returns DONE, or FAILED after a message. */
 int cost_report__make(struct cost_job *job);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "user/cost/advise.h"
+#include "user/cost/compare.h"
 #include "user/cost/job.h"
 #include "user/cost/pspin.h"
 #include "user/cost/run.h"
@@ -88,8 +89,10 @@ static int run_program(struct cost_job *job)
 	job->source = cost_source__open(&source);
 	if (!job->source)
 		status = FAILED;
+	else if (o->advise)
+		status = cost_advise(&job->program, job->source, o, r);
 	else
-		status = o->advise ? cost_advise(&job->program, job->source, o, r) : cost_report__make(job);
+		status = o->compare ? cost_compare(job) : cost_report__make(job);
 	cost_source__close(job->source);
 	cost_lines__free(&r->lines);
 	cost_lines__free(&r->worst);

@@ -78,6 +78,8 @@ static const char *wrong_program(const struct cost_options *o, unsigned operands
 		return "--advise compiles a handler again: give it, not --image";
 	if (o->advise && (o->sweep.count || o->html || o->trace_file || o->budget || o->lines || o->sizes))
 		return "--advise has a table of its own: leave --sweep, --html, --trace, --budget, --lines and --sizes out";
+	if (o->compare && (o->advise || o->sweep.count || o->html || o->trace_file || o->budget || o->lines || o->sizes || o->gbps))
+		return "--compare has a table of its own: leave --advise, --sweep, --html, --trace, --budget, --lines, --sizes and --gbps out";
 	return NULL;
 }
 
@@ -92,8 +94,8 @@ static const char *wrong_contexts(const struct cost_options *o, unsigned operand
 		return NULL;
 	if (o->api || o->image.memory.count || o->framing)
 		return "of several handlers none can be of PsPIN's API: leave --api, --memory and --framing out";
-	if (o->advise || o->sweep.count || o->trace_file || o->budget || o->sizes)
-		return "several handlers have one table: leave --advise, --sweep, --trace, --budget and --sizes out";
+	if (o->advise || o->compare || o->sweep.count || o->trace_file || o->budget || o->sizes)
+		return "several handlers have one table: leave --advise, --compare, --sweep, --trace, --budget and --sizes out";
 	return NULL;
 }
 

@@ -18,7 +18,7 @@ struct cost_options {
 	} image;
 	struct option_list sweep;
 	unsigned datagrams, top, threads, watchdog;
-	int lines, json, advise;
+	int lines, json, advise, compare;
 	/* parsed from the words above */
 	unsigned size[COST_SIZES_MAX], size_count;
 	double gbps_value, budget_value;

@@ -51,7 +51,7 @@ int cost_report__alone(struct cost_job *job)
 	return cost_pass__cold(&job->program, job->source, &r->main.cold);
 }
 
-static int run_main(struct cost_job *job)
+int cost_report__measure(struct cost_job *job)
 {
 	struct cost_trace_writer *writer = NULL;
 	struct cost_report *r = job->report;
@@ -129,7 +129,7 @@ int cost_report__make(struct cost_job *job)
 {
 	const struct cost_options *o = job->options;
 	struct cost_report *r = job->report;
-	int status = run_main(job);
+	int status = cost_report__measure(job);
 
 	for (unsigned i = 0; i < o->size_count && !status; i++)
 		status = run_size(job, o->size[i]);

@@ -48,6 +48,8 @@ static const struct option_row rows[] = {
 	  "how its packets look in packet memory (default: ethernet; of an object of spincc --api pspin: pspin)" },
 	{ "advise", 0, OPTION_FLAG, NULL, FIELD(advise),
 	  "compile the handler again with other registrations and options, and say which are best" },
+	{ "compare", 0, OPTION_FLAG, NULL, FIELD(compare),
+	  "what other hardware would do with the same packets: a row for each, measured, modelled or estimate" },
 	{ "api", 0, OPTION_STRING, "spin|pspin", FIELD(api), "what a source is written for, as for spincc (default: spin)" },
 	{ NULL, 'I', OPTION_WORD, "DIR", FIELD(compile), "a directory for #include, when the handler is compiled" },
 	{ NULL, 'D', OPTION_WORD, "NAME[=VALUE]", FIELD(compile), "a macro, when the handler is compiled" },

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The row of BlueField-3's DPA: the handler's rv32 image on the core model with the memories of the target bluefield3-dpa, one packet at
+ * a time; threads and cores by the formula below. Called by compare.c. An estimate: the DPA's pipeline is not published.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "user/cost/compare.h"
+#include "user/tool/error.h"
+
+#define TARGET           "bluefield3-dpa"
+#define LINK_EXTRA_BYTES 38 /* Ethernet's header, FCS, preamble and gap (IEEE 802.3) */
+
+/* Cycles that a thread waits for memory or devices, in which the other threads of its core issue. */
+static double waits(const struct cost_view *v)
+{
+	static const enum rv32_cause causes[] = { RV32_CYC_MEMORY, RV32_CYC_L2,      RV32_CYC_REMOTE,
+						  RV32_CYC_DMA,    RV32_CYC_COMMAND, RV32_CYC_BLOCKED };
+	double sum = 0;
+
+	for (unsigned i = 0; i < sizeof(causes) / sizeof(causes[0]); i++)
+		sum += v->cause_cycles_mean[causes[i]];
+	return sum;
+}
+
+static void fill(const struct compare *c, const struct cost_view *v, double cycles, struct compare_row *row)
+{
+	const double clock = compare__property(COMPARE_DPA_CLOCK_MHZ), threads = compare__property(COMPARE_DPA_THREADS);
+	const double cores = fmin(compare__property(COMPARE_DPA_CORES), threads / compare__property(COMPARE_DPA_CORE_THREADS));
+	const double issue = fmax(1, cycles - waits(v));
+	const double link = compare__property(COMPARE_DPA_LINK_GBPS) * 1e3 / (8 * (c->packet_bytes + LINK_EXTRA_BYTES));
+
+	row->work = cycles;
+	row->work_unit = "cycles";
+	row->ns_per_packet = cycles * 1e3 / clock;
+	row->engines = (unsigned)threads;
+	compare__bound(row, cores * clock / issue, "the cores' issue slots: %.0f cycles of %.0f a packet", issue, cycles);
+	compare__bound(row, threads * clock / cycles, "latency: %.0f cycles a packet on %.0f threads", cycles, threads);
+	compare__bound(row, link, "link, %g Gbit/s", compare__property(COMPARE_DPA_LINK_GBPS));
+}
+
+int compare_dpa(const struct compare *c, struct compare_row *row)
+{
+	struct cost_program program = c->job->program;
+	struct cost_view *view = calloc(1, sizeof(*view));
+	int status;
+
+	row->how = COMPARE_ESTIMATE;
+	compare__check(row, "SDR-RDMA's receive handler on 128 threads, which we do not have", "SDR-RDMA (2025) figure 16", "Mpps", 92.1,
+		       NAN);
+	compare__check(row, "DPA-Store's GET on 176 threads, which we do not have", "DPA-Store (OSDI 2026) 4", "Mpps", 33, NAN);
+	program.target = pspin_target__find(TARGET);
+	status = view && program.target ? cost_source__rewind(c->job->source) : report_error("--compare: no memory");
+	if (!status)
+		status = cost_pass__alone(&program, c->job->source, NULL, view);
+	if (!status && !view->handled)
+		status = compare__without(row, "no handler ran");
+	else if (!status)
+		fill(c, view, view->warm_with_runtime_mean, row);
+	free(view);
+	return status;
+}

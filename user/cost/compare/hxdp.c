@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The row of hXDP: the handler's XDP program is compiled by hXDP's published rules (vliw.h), runs on the report's packets (machine.h), and
+ * each block's rows are weighed by how often it ran. Called by compare.c. The program is the whole one: with the parsing and matching that
+ * PsPIN has in hardware.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <spin/context.h>
+
+#include "user/cost/compare.h"
+#include "user/cost/compare/hxdp.h"
+#include "user/cost/compare/machine.h"
+#include "user/cost/compare/vliw.h"
+#include "user/libspin/internal.h"
+#include "user/libspin/object/layout.h"
+#include "user/tool/error.h"
+
+#define PACKETS_MAX      2048
+#define LINK_EXTRA_BYTES 24 /* FCS, preamble and gap (IEEE 802.3) */
+
+struct target {
+	struct bpf_code *code;
+	const struct btf *btf;
+};
+
+/* Finds a variable and the memory that it is in. A program that does not name a section has no use for its variables: no memory. */
+static int find(struct target *t, const char *name, struct layout_variable *var, struct bpf_code_memory **memory)
+{
+	int err = layout__find(t->btf, name, var);
+
+	*memory = err ? NULL : bpf_code__memory(t->code, var->section);
+	if (*memory && (!(*memory)->bytes || var->offset + var->bytes * (size_t)var->copies > (*memory)->count))
+		return spin_fail(-EINVAL, "'%s' is not in the object's program", name);
+	return err;
+}
+
+static int set(void *arg, const char *assignment)
+{
+	struct bpf_code_memory *memory;
+	struct layout_variable var;
+	const char *path;
+	char name[64];
+	int err = layout__split(assignment, name, sizeof(name), &path);
+
+	if (!err)
+		err = find(arg, name, &var, &memory);
+	return err || !memory ? err : layout__set(((struct target *)arg)->btf, &var, memory->bytes + var.offset, path);
+}
+
+static int insert(void *arg, const char *table, const char *fields)
+{
+	struct bpf_code_memory *memory;
+	struct layout_variable var;
+	int err = find(arg, table, &var, &memory);
+
+	return err || !memory ? err : layout__insert(((struct target *)arg)->btf, &var, memory->bytes + var.offset, fields);
+}
+
+/* What libspin writes into a context's constants before it loads the program. */
+static int configure(struct target *t, const struct spin_rule *rule)
+{
+	struct spin_config config = { .rule = *rule, .hpus = 1 };
+	struct bpf_code_memory *memory;
+	struct layout_variable var;
+
+	if (find(t, "spin_config", &var, &memory) || !memory || var.bytes != sizeof(config))
+		return -1;
+	memcpy(memory->bytes + var.offset, &config, sizeof(config));
+	return 0;
+}
+
+/* Runs the packets. 0, or -errno with a reason in the machine. */
+static int run_packets(const struct compare *c, struct machine *m, double *frame_bytes)
+{
+	struct cost_packet packet;
+	int rc = 0;
+
+	while (m->packets < PACKETS_MAX && (rc = cost_source__next(c->job->source, &packet)) == 1) {
+		*frame_bytes += packet.bytes;
+		rc = machine__run(m, packet.frame, packet.bytes);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+double hxdp__cycles(double rows, double undrained, double helper_calls)
+{
+	return compare__property(COMPARE_HXDP_START_CYCLES) + rows + undrained * compare__property(COMPARE_HXDP_DRAIN_CYCLES) +
+	       helper_calls * compare__property(COMPARE_HXDP_HELPER_CYCLES);
+}
+
+int hxdp__compile(struct vliw *v, const struct bpf_insn *insns, unsigned count, unsigned without)
+{
+	return vliw__compile(v, insns, count, (unsigned)compare__property(COMPARE_HXDP_LANES), without);
+}
+
+/* The rate of a program whose instructions run once each. */
+static double straight_mpps(const struct bpf_insn *insns, unsigned count, unsigned without)
+{
+	uint64_t runs[32], undrained, rows;
+	struct vliw v;
+	double mpps;
+
+	for (unsigned i = 0; i < count; i++)
+		runs[i] = 1;
+	if (hxdp__compile(&v, insns, count, without))
+		return NAN;
+	rows = vliw__rows_run(&v, runs, &undrained);
+	mpps = compare__property(COMPARE_HXDP_CLOCK_MHZ) / hxdp__cycles((double)rows, (double)undrained, 0);
+	vliw__free(&v);
+	return mpps;
+}
+
+/* hXDP 5.2.2's programs, as the paper describes them. */
+static void add_checks(struct compare_row *row)
+{
+	static const struct bpf_insn drop[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = XDP_DROP },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	/* parses the Ethernet header and swaps its addresses */
+	static const struct bpf_insn tx[] = {
+		{ .code = BPF_LDX | BPF_MEM | BPF_W, .dst_reg = 2, .src_reg = 1, .off = 4 },
+		{ .code = BPF_LDX | BPF_MEM | BPF_W, .dst_reg = 1, .src_reg = 1, .off = 0 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 3, .src_reg = 1 },
+		{ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = 3, .imm = 14 },
+		{ .code = BPF_JMP | BPF_JGT | BPF_X, .dst_reg = 3, .src_reg = 2, .off = 9 },
+		{ .code = BPF_LDX | BPF_MEM | BPF_W, .dst_reg = 2, .src_reg = 1, .off = 0 },
+		{ .code = BPF_LDX | BPF_MEM | BPF_H, .dst_reg = 3, .src_reg = 1, .off = 4 },
+		{ .code = BPF_LDX | BPF_MEM | BPF_W, .dst_reg = 4, .src_reg = 1, .off = 6 },
+		{ .code = BPF_LDX | BPF_MEM | BPF_H, .dst_reg = 5, .src_reg = 1, .off = 10 },
+		{ .code = BPF_STX | BPF_MEM | BPF_W, .dst_reg = 1, .src_reg = 4, .off = 0 },
+		{ .code = BPF_STX | BPF_MEM | BPF_H, .dst_reg = 1, .src_reg = 5, .off = 4 },
+		{ .code = BPF_STX | BPF_MEM | BPF_W, .dst_reg = 1, .src_reg = 2, .off = 6 },
+		{ .code = BPF_STX | BPF_MEM | BPF_H, .dst_reg = 1, .src_reg = 3, .off = 10 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = XDP_TX },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+
+	compare__check(row, "XDP_DROP, of which the start's cycles are derived", "hXDP 5.2.2", "Mpps", 52,
+		       straight_mpps(drop, sizeof(drop) / sizeof(drop[0]), 0));
+	compare__check(row, "XDP_DROP without an exit that has its action", "hXDP 5.2.2", "Mpps", 22,
+		       straight_mpps(drop, sizeof(drop) / sizeof(drop[0]), VLIW_NO_ACTIONS | VLIW_KEEP_ZEROING));
+	compare__check(row, "XDP_TX: Ethernet addresses swapped", "hXDP 5.2.2", "Mpps", 22.5,
+		       straight_mpps(tx, sizeof(tx) / sizeof(tx[0]), 0));
+	compare__check(row, "instructions per row of hXDP's own programs: tests/accuracy/hxdp", "hXDP table 3", "", NAN, NAN);
+}
+
+static void fill(const struct vliw *v, const struct machine *m, double frame_bytes, struct compare_row *row)
+{
+	const double clock = compare__property(COMPARE_HXDP_CLOCK_MHZ), packets = (double)m->packets;
+	const double frames = ceil(frame_bytes / compare__property(COMPARE_HXDP_FRAME_BYTES));
+	uint64_t undrained, rows = vliw__rows_run(v, m->runs, &undrained);
+	double cycles = hxdp__cycles((double)rows / packets, (double)undrained / packets, (double)m->helper_calls / packets);
+
+	row->work = (double)rows / packets;
+	row->work_unit = "VLIW rows";
+	row->ns_per_packet = cycles * 1e3 / clock;
+	row->engines = 1;
+	compare__bound(row, clock / cycles, "the processor: %.1f cycles a packet at %g MHz", cycles, clock);
+	compare__bound(row, clock / frames, "the input queue, %.0f frames of %.0f bytes a packet", frames,
+		       compare__property(COMPARE_HXDP_FRAME_BYTES));
+	compare__bound(row, compare__property(COMPARE_HXDP_LINK_GBPS) * 1e3 / (8 * (frame_bytes + LINK_EXTRA_BYTES)), "link, %g Gbit/s",
+		       compare__property(COMPARE_HXDP_LINK_GBPS));
+}
+
+static int run(const struct compare *c, struct bpf_code *code, struct compare_row *row)
+{
+	struct machine *m = calloc(1, sizeof(*m));
+	double frame_bytes = 0;
+	struct vliw v;
+	int status = DONE, err = m ? machine__open(m, code) : -ENOMEM;
+
+	if (err) {
+		free(m);
+		return report_error("--compare: no memory");
+	}
+	err = run_packets(c, m, &frame_bytes);
+	if (err)
+		compare__without(row, "its program cannot be followed: %s", m->why);
+	else if (!m->packets)
+		compare__without(row, "there is no packet");
+	else if (m->tail_calls)
+		compare__without(row, "its packets go through several programs by tail calls, which hXDP does not have");
+	else if (hxdp__compile(&v, code->insns, code->count, 0))
+		compare__without(row, "its program cannot be compiled: it jumps out of itself");
+	else {
+		fill(&v, m, frame_bytes / (double)m->packets, row);
+		vliw__free(&v);
+	}
+	machine__close(m);
+	free(m);
+	return status;
+}
+
+int compare_hxdp(const struct compare *c, struct compare_row *row)
+{
+	const struct cost_program *program = &c->job->program;
+	const struct spin_object *object = program->object;
+	struct bpf_code *code;
+	struct target target;
+	char why[256];
+	int status;
+
+	row->how = COMPARE_MODELLED;
+	add_checks(row);
+	if (!object)
+		return compare__without(row, "a program for PsPIN has no eBPF program");
+	if (c->job->report->takes_messages)
+		return compare__without(row, "a message's packets go through several programs by tail calls, which hXDP does not have");
+	code = malloc(sizeof(*code));
+	if (!code)
+		return report_error("--compare: no memory");
+	if (bpf_code__read(code, object->data, object->bytes, NULL, object->types, why, sizeof(why))) {
+		free(code);
+		return compare__without(row, "its program cannot be read: %s", why);
+	}
+	target = (struct target){ code, bpf_object__btf(object->types) };
+	if (configure(&target, program->rule)) {
+		status = compare__without(row, "its program has no configuration of this version; compile it again with spincc");
+	} else {
+		const struct fill_target to = { .arg = &target, .set = set, .insert = insert };
+
+		status = fill__apply(program->fill, &to);
+		if (!status)
+			status = cost_source__rewind(c->job->source);
+		if (!status)
+			status = run(c, code, row);
+	}
+	bpf_code__free(code);
+	free(code);
+	return status;
+}

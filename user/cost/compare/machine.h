@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_COST_COMPARE_MACHINE_H
+#define USER_COST_COMPARE_MACHINE_H
+
+/*
+ * Runs an XDP program on packets as the kernel would, in this process, and counts how often each instruction runs. The program is not
+ * trusted: each access is checked, and a run ends after MACHINE_STEPS_MAX instructions. Maps that are not arrays are empty.
+ */
+#include "user/cost/compare/program.h"
+
+#define MACHINE_STEPS_MAX    (1u << 20)
+#define MACHINE_PACKET_BYTES 16384 /* with room before and behind the packet */
+
+struct machine {
+	const struct bpf_code *code;
+	struct bpf_code_memory *memory; /* the code's; programs write into it */
+	uint64_t *runs;                 /* of each instruction, over all packets */
+	uint8_t packet[MACHINE_PACKET_BYTES];
+	unsigned begin, end; /* of the packet in there */
+	uint64_t tail_calls, helper_calls, packets;
+	uint64_t now_ns;
+	uint32_t random;
+	char why[200]; /* of a run that failed */
+};
+
+/* 0 or -ENOMEM. The code must outlive the machine. */
+int machine__open(struct machine *m, struct bpf_code *code);
+void machine__close(struct machine *m);
+/* Runs the program on a frame. Returns its XDP action, or -errno with a reason in m->why. The packet it leaves is packet[begin..end). */
+int machine__run(struct machine *m, const uint8_t *frame, unsigned bytes);
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Prints a comparison as text of 80 columns, or as one JSON document, whose keys are never renamed. Called by compare.c. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "user/cost/compare.h"
+#include "user/lib/json.h"
+
+#define COLUMNS 80
+
+/* Prints words in lines of at most COLUMNS, all of them indented. */
+static void wrap(unsigned indent, const char *text)
+{
+	unsigned at = 0;
+
+	while (*text) {
+		unsigned word = (unsigned)strcspn(text, " ");
+
+		if (!at || at + 1 + word > COLUMNS) {
+			printf("%s%*s", at ? "\n" : "", (int)indent, "");
+			at = indent;
+		} else {
+			printf(" ");
+			at++;
+		}
+		printf("%.*s", (int)word, text);
+		at += word;
+		text += word;
+		text += *text == ' ';
+	}
+	printf("\n");
+}
+
+static void text_row(const struct compare_row *row)
+{
+	printf("%-18s %-8s ", row->device, compare_how_name(row->how));
+	if (row->reason[0])
+		printf("%9s %9s %9s %8s\n", "-", "-", "-", "-");
+	else
+		printf("%9.1f %9.2f %9.1f %8u\n", row->ns_per_packet, row->million_packets_per_s, row->gbps, row->engines);
+}
+
+static void text_check(const struct compare_check *check)
+{
+	char line[512], ours[64] = "";
+
+	if (!isnan(check->ours))
+		snprintf(ours, sizeof(ours), ", ours %.4g (%+.1f %%)", check->ours, 100 * (check->ours / check->published - 1));
+	if (isnan(check->published))
+		snprintf(line, sizeof(line), "check: %s (%s)", check->what, check->source);
+	else
+		snprintf(line, sizeof(line), "check: %s: %.4g %s published (%s)%s", check->what, check->published, check->unit,
+			 check->source, ours);
+	wrap(4, line);
+}
+
+static void text_detail(const struct compare_row *row)
+{
+	char line[512];
+
+	printf("%s\n", row->device);
+	if (row->reason[0])
+		snprintf(line, sizeof(line), "no figures: %s", row->reason);
+	else
+		snprintf(line, sizeof(line), "%.1f %s a packet; bound by %s", row->work, row->work_unit, row->limit);
+	wrap(4, line);
+	for (unsigned i = 0; i < row->checks; i++)
+		text_check(&row->check[i]);
+}
+
+void compare__text(const struct compare *c)
+{
+	const struct cost_report *r = c->job->report;
+
+	printf("%s, rule: %s, packets of %.1f bytes (mean)\n\n", r->handler, r->rule, c->packet_bytes);
+	printf("%-18s %-8s %9s %9s %9s %8s\n", "device", "how", "ns/packet", "Mpkt/s", "Gbit/s", "engines");
+	for (unsigned i = 0; i < COMPARE_DEVICES; i++)
+		text_row(&c->row[i]);
+	printf("\nns/packet: of one packet on one engine; Mpkt/s, Gbit/s: of the whole device, in\n"
+	       "packet bytes from the IP header on. measured: it ran here; modelled: a model ran\n"
+	       "it that was checked; estimate: computed from published properties.\n\n");
+	for (unsigned i = 0; i < COMPARE_DEVICES; i++)
+		text_detail(&c->row[i]);
+}
+
+static void json_check(struct json *j, const struct compare_check *check)
+{
+	json_object(j, NULL);
+	json_string(j, "what", check->what);
+	json_string(j, "source", check->source);
+	json_string(j, "unit", check->unit);
+	json_double(j, "published", check->published);
+	json_double(j, "ours", check->ours);
+	json_object_end(j);
+}
+
+static void json_row(struct json *j, const struct compare_row *row)
+{
+	const int has = !row->reason[0];
+
+	json_object(j, NULL);
+	json_string(j, "name", row->name);
+	json_string(j, "device", row->device);
+	json_string(j, "how", compare_how_name(row->how));
+	json_string(j, "no_figures_because", has ? NULL : row->reason);
+	json_double(j, "work_per_packet", has ? row->work : NAN);
+	json_string(j, "work_unit", has ? row->work_unit : NULL);
+	json_double(j, "ns_per_packet", has ? row->ns_per_packet : NAN);
+	json_double(j, "engines", has ? row->engines : NAN);
+	json_double(j, "million_packets_per_s", has ? row->million_packets_per_s : NAN);
+	json_double(j, "gbit_per_s", has ? row->gbps : NAN);
+	json_string(j, "bound_by", has ? row->limit : NULL);
+	json_array(j, "checks");
+	for (unsigned i = 0; i < row->checks; i++)
+		json_check(j, &row->check[i]);
+	json_array_end(j);
+	json_object_end(j);
+}
+
+static void json_properties(struct json *j)
+{
+	const char *name, *unit, *source;
+
+	json_array(j, "properties");
+	for (unsigned i = 0; (name = compare__property_name((enum compare_property)i, &unit, &source)); i++) {
+		json_object(j, NULL);
+		json_string(j, "name", name);
+		json_double(j, "value", compare__property((enum compare_property)i));
+		json_string(j, "unit", unit);
+		json_string(j, "source", source);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+void compare__json(const struct compare *c)
+{
+	const struct cost_report *r = c->job->report;
+	struct json j;
+
+	json_begin(&j, stdout, 1);
+	json_object(&j, NULL);
+	json_string(&j, "handler", r->handler);
+	json_string(&j, "target", r->target);
+	json_string(&j, "rule", r->rule);
+	json_double(&j, "packet_bytes", c->packet_bytes);
+	json_array(&j, "compare");
+	for (unsigned i = 0; i < COMPARE_DEVICES; i++)
+		json_row(&j, &c->row[i]);
+	json_array_end(&j);
+	json_properties(&j);
+	json_object_end(&j);
+	json_end(&j);
+}

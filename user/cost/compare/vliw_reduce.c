@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * hXDP's reductions of an eBPF program (OSDI 2020, 3.1 and 3.2): what its hardware does by itself is removed, and pairs of instructions
+ * become one of its own. Called by vliw.c, on blocks without rows. Invariant: only instructions whose results nobody else needs go.
+ */
+#include <stddef.h>
+
+#include "user/cost/compare/vliw.h"
+
+#define EXIT                (BPF_JMP | BPF_EXIT)
+#define CONTEXT             1 /* r1, when a program begins */
+#define ALL_REGS            0x7ffu
+#define SIX_BYTES           6
+#define VLIW_BLOCKS_CHECKED 4096 /* a program with more keeps its boundary checks */
+
+static uint16_t bit(unsigned reg)
+{
+	return (uint16_t)(1u << (reg & 15));
+}
+
+static unsigned end_of(const struct vliw_block *block)
+{
+	return block->first + block->count;
+}
+
+void vliw__find_live(struct vliw *v)
+{
+	int changed = 1;
+
+	for (unsigned b = 0; b < v->block_count; b++)
+		v->blocks[b].live_in = v->blocks[b].live_out = 0;
+	while (changed) {
+		changed = 0;
+		for (unsigned b = v->block_count; b--;) {
+			struct vliw_block *block = &v->blocks[b];
+			uint16_t live = 0;
+
+			for (unsigned n = 0; n < 2; n++)
+				if (block->next[n] >= 0)
+					live |= vliw__next(v, block, n)->live_in;
+			block->live_out = live;
+			for (unsigned i = end_of(block); i-- > block->first;)
+				if (!v->ops[i].removed)
+					live = (uint16_t)((live & ~v->ops[i].writes) | v->ops[i].reads);
+			changed |= live != block->live_in;
+			block->live_in = live;
+		}
+	}
+}
+
+/* Removes instructions that only write a register which nobody reads. */
+static void remove_dead(struct vliw *v)
+{
+	int changed = 1;
+
+	while (changed) {
+		changed = 0;
+		vliw__find_live(v);
+		for (unsigned b = 0; b < v->block_count; b++) {
+			struct vliw_block *block = &v->blocks[b];
+			uint16_t live = block->live_out;
+
+			for (unsigned i = end_of(block); i-- > block->first;) {
+				struct vliw_op *op = &v->ops[i];
+
+				if (op->removed)
+					continue;
+				if (op->writes && !(op->writes & live) && op->memory <= VLIW_LOAD && !op->is_branch) {
+					op->removed = changed = 1;
+					continue;
+				}
+				live = (uint16_t)((live & ~op->writes) | op->reads);
+			}
+		}
+	}
+}
+
+/* --- boundary checks --- */
+
+/* Registers that have the context's address, and the packet's end, a bit each. */
+struct known {
+	uint16_t context, end;
+};
+
+static void follow(const struct bpf_insn *insn, const struct vliw_op *op, struct known *k)
+{
+	const int is_end = insn->code == (BPF_LDX | BPF_MEM | BPF_W) && insn->off == offsetof(struct xdp_md, data_end) &&
+			   (k->context & bit(insn->src_reg));
+	const int is_move = insn->code == (BPF_ALU64 | BPF_MOV | BPF_X);
+	const struct known before = *k;
+
+	k->context &= (uint16_t)~op->writes;
+	k->end &= (uint16_t)~op->writes;
+	if (is_end || (is_move && (before.end & bit(insn->src_reg))))
+		k->end |= bit(insn->dst_reg);
+	if (is_move && (before.context & bit(insn->src_reg)))
+		k->context |= bit(insn->dst_reg);
+}
+
+static struct known at_end_of(const struct vliw *v, const struct vliw_block *block, struct known k)
+{
+	for (unsigned i = block->first; i < end_of(block); i++)
+		follow(&v->insns[i], &v->ops[i], &k);
+	return k;
+}
+
+/* Compares an address with the packet's end: 1 if it jumps where the packet is too short, 2 if where it is long enough, else 0. */
+static int is_check(const struct bpf_insn *insn, const struct known *k)
+{
+	const int right = (k->end & bit(insn->src_reg)) != 0, left = (k->end & bit(insn->dst_reg)) != 0;
+
+	if (BPF_CLASS(insn->code) != BPF_JMP || BPF_SRC(insn->code) != BPF_X || right == left)
+		return 0;
+	switch (BPF_OP(insn->code)) {
+	case BPF_JGT:
+	case BPF_JGE:
+		return right ? 1 : 2;
+	case BPF_JLT:
+	case BPF_JLE:
+		return right ? 2 : 1;
+	}
+	return 0;
+}
+
+/* Removes the checks of a block whose registers are known. One that jumps where the packet is long enough stays, as a plain jump. */
+static void remove_check(struct vliw *v, struct vliw_block *block, struct known k)
+{
+	const unsigned last = end_of(block) - 1;
+	int kind;
+
+	for (unsigned i = block->first; i < last; i++)
+		follow(&v->insns[i], &v->ops[i], &k);
+	kind = is_check(&v->insns[last], &k);
+	if (!kind)
+		return;
+	v->bounds_checks++;
+	vliw__next(v, block, kind == 1)->before--;
+	block->next[kind == 1] = -1;
+	v->ops[last].reads = 0;
+	v->ops[last].removed = kind == 1;
+}
+
+static void remove_checks(struct vliw *v)
+{
+	/* from the first block on; what no block is before, a function, begins with nothing known */
+	struct known known[VLIW_BLOCKS_CHECKED], none = { 0, 0 };
+	int changed = 1;
+
+	if (v->block_count > sizeof(known) / sizeof(known[0]))
+		return;
+	for (unsigned b = 0; b < v->block_count; b++)
+		known[b] = v->blocks[b].before ? (struct known){ ALL_REGS, ALL_REGS } : none;
+	if (!v->blocks[0].before)
+		known[0].context = bit(CONTEXT);
+	while (changed) {
+		changed = 0;
+		for (unsigned b = 0; b < v->block_count; b++) {
+			struct known k = at_end_of(v, &v->blocks[b], known[b]);
+
+			for (unsigned n = 0; n < 2; n++) {
+				struct known *to = v->blocks[b].next[n] >= 0 ? &known[v->block_of[v->blocks[b].next[n]]] : NULL;
+				struct known was = to ? *to : none;
+
+				if (!to)
+					continue;
+				to->context &= k.context;
+				to->end &= k.end;
+				changed |= was.context != to->context || was.end != to->end;
+			}
+		}
+	}
+	for (unsigned b = 0; b < v->block_count; b++)
+		remove_check(v, &v->blocks[b], known[b]);
+}
+
+/* --- zeroing --- */
+
+static int is_zero_move(const struct bpf_insn *insn)
+{
+	return (insn->code == (BPF_ALU64 | BPF_MOV | BPF_K) || insn->code == (BPF_ALU | BPF_MOV | BPF_K)) && !insn->imm;
+}
+
+/* The stack and all registers but the context's are zero when a program begins. */
+static void remove_zeroing(struct vliw *v)
+{
+	struct vliw_block *block = &v->blocks[0];
+	uint16_t written = bit(CONTEXT) | bit(BPF_REG_10), zero = 0;
+	int stack_written = 0;
+
+	for (unsigned i = 0; !block->before && i < end_of(block); i++) {
+		const struct bpf_insn *insn = &v->insns[i];
+		struct vliw_op *op = &v->ops[i];
+		const int is_stack = op->memory == VLIW_STORE && insn->dst_reg == BPF_REG_10;
+		const int is_zero = BPF_CLASS(insn->code) == BPF_ST ? !insn->imm : (zero & bit(insn->src_reg)) != 0;
+
+		if (op->memory == VLIW_ALL_MEMORY)
+			stack_written = 1;
+		if (is_stack && is_zero && !stack_written) {
+			op->removed = 1;
+			v->zeroings++;
+		} else if (is_stack) {
+			stack_written = 1;
+		} else if (is_zero_move(insn) && !(written & bit(insn->dst_reg))) {
+			op->removed = 1;
+			v->zeroings++;
+			zero |= bit(insn->dst_reg);
+		} else {
+			zero &= (uint16_t)~op->writes;
+		}
+		written |= op->writes;
+	}
+}
+
+/* --- three operands, exits with an action --- */
+
+/* The next instruction of the block that reads or writes one of the registers, or the block's end. */
+static unsigned next_use(const struct vliw *v, const struct vliw_block *block, unsigned i, uint16_t regs)
+{
+	for (i++; i < end_of(block); i++)
+		if (!v->ops[i].removed && ((v->ops[i].reads | v->ops[i].writes) & regs))
+			break;
+	return i;
+}
+
+static int writes_between(const struct vliw *v, unsigned from, unsigned to, uint16_t regs)
+{
+	for (unsigned i = from + 1; i < to; i++)
+		if (!v->ops[i].removed && (v->ops[i].writes & regs))
+			return 1;
+	return 0;
+}
+
+/* r4 = r2; r4 += 42 becomes r4 = r2 + 42. */
+static void use_three_operands(struct vliw *v, const struct vliw_block *block)
+{
+	for (unsigned i = block->first; i < end_of(block); i++) {
+		const struct bpf_insn *move = &v->insns[i], *insn;
+		const uint8_t class = BPF_CLASS(move->code);
+		unsigned n;
+
+		if (v->ops[i].removed || (class != BPF_ALU64 && class != BPF_ALU) || move->code != (class | BPF_MOV | BPF_X))
+			continue;
+		n = next_use(v, block, i, bit(move->dst_reg));
+		insn = &v->insns[n];
+		if (n == end_of(block) || BPF_CLASS(insn->code) != class || insn->dst_reg != move->dst_reg ||
+		    BPF_OP(insn->code) == BPF_MOV || BPF_OP(insn->code) == BPF_END || BPF_OP(insn->code) == BPF_NEG ||
+		    (BPF_SRC(insn->code) == BPF_X && insn->src_reg == move->dst_reg) || writes_between(v, i, n, bit(move->src_reg)))
+			continue;
+		v->ops[n].reads = (uint16_t)((v->ops[n].reads & ~bit(move->dst_reg)) | bit(move->src_reg));
+		v->ops[i].removed = 1;
+		v->three_operands++;
+	}
+}
+
+/* r0 = 1; exit becomes an exit that has the action in it. */
+static void use_action(struct vliw *v, const struct vliw_block *block)
+{
+	const unsigned last = end_of(block) - 1;
+
+	if (v->insns[last].code != EXIT)
+		return;
+	for (unsigned i = last; i-- > block->first;) {
+		const struct bpf_insn *insn = &v->insns[i];
+
+		if (v->ops[i].removed || !((v->ops[i].reads | v->ops[i].writes) & bit(0)))
+			continue;
+		if (insn->code != (BPF_ALU64 | BPF_MOV | BPF_K) && insn->code != (BPF_ALU | BPF_MOV | BPF_K))
+			return;
+		v->ops[i].removed = 1;
+		v->ops[last].reads = 0;
+		v->ops[last].has_action = 1;
+		v->actions++;
+		return;
+	}
+}
+
+/* --- loads and stores of 6 bytes --- */
+
+#define PARTS 3
+
+/* Loads that lie side by side and the stores that put their values elsewhere in the same order. */
+struct copy6 {
+	unsigned load[PARTS], store[PARTS], parts;
+};
+
+/* The store that is the only use of a load's value, or 0. */
+static unsigned store_of(const struct vliw *v, const struct vliw_block *block, unsigned load)
+{
+	const uint16_t reg = v->ops[load].writes;
+	unsigned n = next_use(v, block, load, reg), then;
+
+	if (n == end_of(block) || v->ops[n].memory != VLIW_STORE || BPF_CLASS(v->insns[n].code) != BPF_STX ||
+	    bit(v->insns[n].src_reg) != reg || bit(v->insns[n].dst_reg) == reg || v->ops[n].bytes != v->ops[load].bytes)
+		return 0;
+	then = next_use(v, block, n, reg);
+	if (then == end_of(block) ? (block->live_out & reg) != 0 : (v->ops[then].reads & reg) != 0)
+		return 0;
+	return n;
+}
+
+static unsigned least(const unsigned *at, unsigned n)
+{
+	unsigned found = at[0];
+
+	for (unsigned i = 1; i < n; i++)
+		found = at[i] < found ? at[i] : found;
+	return found;
+}
+
+static unsigned most(const unsigned *at, unsigned n)
+{
+	unsigned found = at[0];
+
+	for (unsigned i = 1; i < n; i++)
+		found = at[i] > found ? at[i] : found;
+	return found;
+}
+
+/* Nothing but the loads' own stores, and memory elsewhere, may be between what becomes one. */
+static int is_undisturbed(const struct vliw *v, const struct copy6 *c)
+{
+	for (unsigned i = least(c->load, c->parts); i < most(c->load, c->parts); i++)
+		if (!v->ops[i].removed && v->ops[i].memory > VLIW_LOAD)
+			return 0;
+	for (unsigned i = least(c->store, c->parts); i < most(c->store, c->parts); i++) {
+		const struct vliw_op *op = &v->ops[i], *first = &v->ops[c->store[0]];
+
+		if (op->removed || op->memory == VLIW_NO_MEMORY)
+			continue;
+		if (op->memory == VLIW_ALL_MEMORY || op->root != first->root)
+			return 0;
+		if (op->memory == VLIW_LOAD && op->offset < first->offset + SIX_BYTES && op->offset + op->bytes > first->offset)
+			return 0;
+	}
+	return 1;
+}
+
+/* Adds the load and store of the bytes behind those that the copy has. */
+static int extend(const struct vliw *v, const struct vliw_block *block, struct copy6 *c, int bytes)
+{
+	const struct vliw_op *load = &v->ops[c->load[0]], *store = &v->ops[c->store[0]];
+
+	for (unsigned i = block->first; i < end_of(block); i++) {
+		const struct vliw_op *op = &v->ops[i];
+		unsigned n;
+
+		if (op->removed || op->memory != VLIW_LOAD || op->root != load->root || op->offset != load->offset + bytes ||
+		    op->bytes > SIX_BYTES - bytes)
+			continue;
+		n = store_of(v, block, i);
+		if (!n || v->ops[n].root != store->root || v->ops[n].offset != store->offset + bytes)
+			continue;
+		c->load[c->parts] = i;
+		c->store[c->parts++] = n;
+		return op->bytes;
+	}
+	return 0;
+}
+
+static void use_six_bytes(struct vliw *v, const struct vliw_block *block)
+{
+	for (unsigned i = block->first; i < end_of(block); i++) {
+		struct copy6 c = { .load = { i }, .parts = 1 };
+		int bytes = v->ops[i].bytes, more = 1;
+
+		if (v->ops[i].removed || v->ops[i].memory != VLIW_LOAD || bytes > 4)
+			continue;
+		c.store[0] = store_of(v, block, i);
+		while (c.store[0] && more && bytes < SIX_BYTES && c.parts < PARTS)
+			bytes += more = extend(v, block, &c, bytes);
+		if (bytes != SIX_BYTES || !is_undisturbed(v, &c))
+			continue;
+		for (unsigned n = 0; n < c.parts; n++)
+			v->ops[c.load[n]].removed = v->ops[c.store[n]].removed = 1;
+		/* what stays: the first load, and a store where the last one was, of that load's value */
+		v->ops[i].removed = 0;
+		v->ops[i].bytes = SIX_BYTES;
+		more = (int)most(c.store, c.parts);
+		v->ops[more] = v->ops[c.store[0]];
+		v->ops[more].removed = 0;
+		v->ops[more].bytes = SIX_BYTES;
+		v->six_bytes += c.parts - 1;
+	}
+}
+
+void vliw__reduce(struct vliw *v, unsigned without)
+{
+	if (!(without & VLIW_KEEP_BOUNDS_CHECKS))
+		remove_checks(v);
+	vliw__merge_blocks(v);
+	if (!(without & VLIW_KEEP_ZEROING))
+		remove_zeroing(v);
+	remove_dead(v);
+	for (unsigned b = 0; b < v->block_count; b++) {
+		if (!(without & VLIW_TWO_OPERANDS))
+			use_three_operands(v, &v->blocks[b]);
+		if (!(without & VLIW_NO_ACTIONS))
+			use_action(v, &v->blocks[b]);
+		if (!(without & VLIW_NO_SIX_BYTES))
+			use_six_bytes(v, &v->blocks[b]);
+	}
+	vliw__find_live(v);
+}
