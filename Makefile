@@ -52,6 +52,8 @@ help:
 #: make bench      measurements: build/bench.json
 #: make accuracy   every calibration row of the RTL against the model:
 #:                 build/accuracy.json
+#: make hxdp-check HXDP=DIR  hXDP's own programs by its published rules, beside its
+#:                 table 3; DIR: its artifacts (axbryd/hXDP-Artifacts)
 #: make rtl-kit    images, packets and predicted cycles for PsPIN's RTL:
 #:                 build/rtl-kit/
 #: make rtl-check  the same through PsPIN's own simulator, RTL beside model:
@@ -324,6 +326,13 @@ $(BUILD)/tests/unit/doctor_rows: $(BUILD)/obj/tests/unit/doctor_rows.o $(call ob
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
 
+# Devices of spinctl cost --compare.
+$(addprefix $(BUILD)/tests/unit/,vliw_rows compare_rows compare_machine): $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(TESTLIB) $(COST) $(TOOL) $(CONFORMANCE) \
+		$(USERLIB) $(LIBSPIN) $(HWMODEL)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
+
 # What fills memcached's cache, without a context.
 $(BUILD)/tests/unit/memcached_cache_is_filled: $(BUILD)/obj/tests/unit/memcached_cache_is_filled.o $(call obj,$(filter-out %/main.c,$(MEMCACHED_SRC))) $(TESTLIB) $(CONFORMANCE) \
 		$(USERLIB) $(LIBSPIN) $(HWMODEL)
@@ -461,6 +470,18 @@ rtl-check: deps
 	@BUILD=$(BUILD) $(RTL_KIT) --clusters $(CLUSTERS) $(BUILD)/rtl-check/kit $(or $(HANDLER),$(basename $(notdir $(HANDLERS)))) >$(BUILD)/rtl-check/kit.log
 	@BUILD=$(BUILD) $(RTL_CHECK) $(abspath $(BUILD)/tests/rtl/simulator) $(abspath $(BUILD)/rtl-check/kit) $(abspath $(BUILD)/rtl-check/run) \
 		$(if $(filter 4,$(CLUSTERS)),1,4) $(BUILD)/rtl-check.json $(SIZES) $(basename $(notdir $(or $(HANDLER),$(HANDLERS))))
+
+# hXDP's own programs through our copy of its rules. HXDP: a checkout of its artifacts.
+HXDP_CHECK := $(BUILD)/tests/accuracy/hxdp-check
+$(HXDP_CHECK): $(BUILD)/obj/tests/accuracy/hxdp/hxdp_check.o $(TESTLIB) $(COST) $(TOOL) $(CONFORMANCE) $(USERLIB) $(LIBSPIN) $(HWMODEL)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
+
+hxdp-check: deps
+	@$(MAKE) --no-print-directory -j$$(nproc) $(HXDP_CHECK)
+	@$(HXDP_CHECK) "$(HXDP)" $(BUILD)/hxdp-check.json
+.PHONY: hxdp-check
 
 MINUTES ?= 2
 stress: deps

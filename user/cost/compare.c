@@ -11,7 +11,7 @@
 #include "user/cost/options.h"
 #include "user/tool/error.h"
 
-static struct {
+static const struct {
 	const char *name, *unit;
 	double value;
 	const char *source;
@@ -21,14 +21,10 @@ static struct {
 #undef PROPERTY
 };
 
-double compare__property(enum compare_property property)
+void compare__published(double property[COMPARE_PROPERTIES])
 {
-	return properties[property].value;
-}
-
-void compare__set_property(enum compare_property property, double value)
-{
-	properties[property].value = value;
+	for (unsigned i = 0; i < COMPARE_PROPERTIES; i++)
+		property[i] = properties[i].value;
 }
 
 const char *compare__property_name(enum compare_property property, const char **unit, const char **source)
@@ -93,6 +89,7 @@ int cost_compare(struct cost_job *job)
 		return status;
 	if (!job->report->main.alone.handled)
 		return report_error("--compare: no handler ran; the rule is %s", job->report->rule);
+	compare__published(c.property);
 	c.packet_bytes = job->report->main.alone.packet_bytes_mean;
 	for (unsigned i = 0; i < COMPARE_DEVICES && !status; i++) {
 		struct compare_row *row = &c.row[i];

@@ -16,6 +16,14 @@ enum compare_how {
 };
 const char *compare_how_name(enum compare_how how); /* "measured" */
 
+/* The published properties of the devices, from devices.def. */
+enum compare_property {
+#define PROPERTY(name, unit, value, source) COMPARE_##name,
+#include "user/cost/compare/devices.def"
+#undef PROPERTY
+	COMPARE_PROPERTIES
+};
+
 /* A published figure, and ours for the same case. */
 struct compare_check {
 	const char *what, *source, *unit;
@@ -43,6 +51,7 @@ enum compare_device { COMPARE_PSPIN, COMPARE_XDP, COMPARE_HXDP, COMPARE_NFP, COM
 struct compare {
 	struct cost_job *job;
 	double packet_bytes; /* mean, from the IP header on */
+	double property[COMPARE_PROPERTIES];
 	struct compare_row row[COMPARE_DEVICES];
 };
 
@@ -68,17 +77,9 @@ void compare__check(struct compare_row *row, const char *what, const char *sourc
 /* Lowers the device's rate to `million_packets_per_s` if it is above, and says by what: printf's format. */
 void compare__bound(struct compare_row *row, double million_packets_per_s, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* The published properties of the devices, from devices.def. */
-enum compare_property {
-#define PROPERTY(name, unit, value, source) COMPARE_##name,
-#include "user/cost/compare/devices.def"
-#undef PROPERTY
-	COMPARE_PROPERTIES
-};
-double compare__property(enum compare_property property);
+/* The published values of all properties. */
+void compare__published(double property[COMPARE_PROPERTIES]);
 /* "HXDP_CLOCK_MHZ", its unit and its source; NULL past the last. */
 const char *compare__property_name(enum compare_property property, const char **unit, const char **source);
-/* Replaces a property's value, for tests: a row must follow it. */
-void compare__set_property(enum compare_property property, double value);
 
 #endif

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "user/cost/compare.h"
+#include "user/cost/compare/rows.h"
 #include "user/tool/error.h"
 
 #define TARGET           "bluefield3-dpa"
@@ -24,12 +24,11 @@ static double waits(const struct cost_view *v)
 	return sum;
 }
 
-static void fill(const struct compare *c, const struct cost_view *v, double cycles, struct compare_row *row)
+/* Threads fill one core after the other. Those of a core share its issue slot; while one waits the others run. */
+void dpa__row(const struct compare *c, double cycles, double waits, struct compare_row *row)
 {
-	const double clock = compare__property(COMPARE_DPA_CLOCK_MHZ), threads = compare__property(COMPARE_DPA_THREADS);
-	const double cores = fmin(compare__property(COMPARE_DPA_CORES), threads / compare__property(COMPARE_DPA_CORE_THREADS));
-	const double issue = fmax(1, cycles - waits(v));
-	const double link = compare__property(COMPARE_DPA_LINK_GBPS) * 1e3 / (8 * (c->packet_bytes + LINK_EXTRA_BYTES));
+	const double *p = c->property, clock = p[COMPARE_DPA_CLOCK_MHZ], threads = p[COMPARE_DPA_THREADS];
+	const double cores = threads / p[COMPARE_DPA_CORE_THREADS], issue = fmax(1, cycles - waits);
 
 	row->work = cycles;
 	row->work_unit = "cycles";
@@ -37,7 +36,9 @@ static void fill(const struct compare *c, const struct cost_view *v, double cycl
 	row->engines = (unsigned)threads;
 	compare__bound(row, cores * clock / issue, "the cores' issue slots: %.0f cycles of %.0f a packet", issue, cycles);
 	compare__bound(row, threads * clock / cycles, "latency: %.0f cycles a packet on %.0f threads", cycles, threads);
-	compare__bound(row, link, "link, %g Gbit/s", compare__property(COMPARE_DPA_LINK_GBPS));
+	compare__bound(row, p[COMPARE_DPA_PACKETS_MPPS], "the card's work on its queues: the highest rate published");
+	compare__bound(row, p[COMPARE_DPA_LINK_GBPS] * 1e3 / (8 * (c->packet_bytes + LINK_EXTRA_BYTES)), "link, %g Gbit/s",
+		       p[COMPARE_DPA_LINK_GBPS]);
 }
 
 int compare_dpa(const struct compare *c, struct compare_row *row)
@@ -49,7 +50,8 @@ int compare_dpa(const struct compare *c, struct compare_row *row)
 	row->how = COMPARE_ESTIMATE;
 	compare__check(row, "SDR-RDMA's receive handler on 128 threads, which we do not have", "SDR-RDMA (2025) figure 16", "Mpps", 92.1,
 		       NAN);
-	compare__check(row, "DPA-Store's GET on 176 threads, which we do not have", "DPA-Store (OSDI 2026) 4", "Mpps", 33, NAN);
+	compare__check(row, "DPA-Store's GET on 176 threads, a program that is not ours to run", "DPA-Store (OSDI 2026) 4", "Mpps", 33,
+		       NAN);
 	program.target = pspin_target__find(TARGET);
 	status = view && program.target ? cost_source__rewind(c->job->source) : report_error("--compare: no memory");
 	if (!status)
@@ -57,7 +59,7 @@ int compare_dpa(const struct compare *c, struct compare_row *row)
 	if (!status && !view->handled)
 		status = compare__without(row, "no handler ran");
 	else if (!status)
-		fill(c, view, view->warm_with_runtime_mean, row);
+		dpa__row(c, view->warm_with_runtime_mean, waits(view), row);
 	free(view);
 	return status;
 }

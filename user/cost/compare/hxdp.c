@@ -11,10 +11,8 @@
 
 #include <spin/context.h>
 
-#include "user/cost/compare.h"
-#include "user/cost/compare/hxdp.h"
 #include "user/cost/compare/machine.h"
-#include "user/cost/compare/vliw.h"
+#include "user/cost/compare/rows.h"
 #include "user/libspin/internal.h"
 #include "user/libspin/object/layout.h"
 #include "user/tool/error.h"
@@ -88,36 +86,37 @@ static int run_packets(const struct compare *c, struct machine *m, double *frame
 	return 0;
 }
 
-double hxdp__cycles(double rows, double undrained, double helper_calls)
+double hxdp__cycles(const double property[COMPARE_PROPERTIES], const struct hxdp_work *work)
 {
-	return compare__property(COMPARE_HXDP_START_CYCLES) + rows + undrained * compare__property(COMPARE_HXDP_DRAIN_CYCLES) +
-	       helper_calls * compare__property(COMPARE_HXDP_HELPER_CYCLES);
+	return property[COMPARE_HXDP_START_CYCLES] + work->rows + work->undrained * property[COMPARE_HXDP_DRAIN_CYCLES] +
+	       work->helper_calls * property[COMPARE_HXDP_HELPER_CYCLES];
 }
 
-int hxdp__compile(struct vliw *v, const struct bpf_insn *insns, unsigned count, unsigned without)
+int hxdp__compile(const double property[COMPARE_PROPERTIES], struct vliw *v, const struct bpf_insn *insns, unsigned count, unsigned without)
 {
-	return vliw__compile(v, insns, count, (unsigned)compare__property(COMPARE_HXDP_LANES), without);
+	return vliw__compile(v, insns, count, (unsigned)property[COMPARE_HXDP_LANES], without);
 }
 
 /* The rate of a program whose instructions run once each. */
-static double straight_mpps(const struct bpf_insn *insns, unsigned count, unsigned without)
+static double straight_mpps(const double property[COMPARE_PROPERTIES], const struct bpf_insn *insns, unsigned count, unsigned without)
 {
 	uint64_t runs[32], undrained, rows;
+	struct hxdp_work work = { 0 };
 	struct vliw v;
-	double mpps;
 
 	for (unsigned i = 0; i < count; i++)
 		runs[i] = 1;
-	if (hxdp__compile(&v, insns, count, without))
+	if (hxdp__compile(property, &v, insns, count, without))
 		return NAN;
 	rows = vliw__rows_run(&v, runs, &undrained);
-	mpps = compare__property(COMPARE_HXDP_CLOCK_MHZ) / hxdp__cycles((double)rows, (double)undrained, 0);
 	vliw__free(&v);
-	return mpps;
+	work.rows = (double)rows;
+	work.undrained = (double)undrained;
+	return property[COMPARE_HXDP_CLOCK_MHZ] / hxdp__cycles(property, &work);
 }
 
 /* hXDP 5.2.2's programs, as the paper describes them. */
-static void add_checks(struct compare_row *row)
+static void add_checks(const struct compare *c, struct compare_row *row)
 {
 	static const struct bpf_insn drop[] = {
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = XDP_DROP },
@@ -143,30 +142,40 @@ static void add_checks(struct compare_row *row)
 	};
 
 	compare__check(row, "XDP_DROP, of which the start's cycles are derived", "hXDP 5.2.2", "Mpps", 52,
-		       straight_mpps(drop, sizeof(drop) / sizeof(drop[0]), 0));
+		       straight_mpps(c->property, drop, sizeof(drop) / sizeof(drop[0]), 0));
 	compare__check(row, "XDP_DROP without an exit that has its action", "hXDP 5.2.2", "Mpps", 22,
-		       straight_mpps(drop, sizeof(drop) / sizeof(drop[0]), VLIW_NO_ACTIONS | VLIW_KEEP_ZEROING));
+		       straight_mpps(c->property, drop, sizeof(drop) / sizeof(drop[0]), VLIW_NO_ACTIONS | VLIW_KEEP_ZEROING));
 	compare__check(row, "XDP_TX: Ethernet addresses swapped", "hXDP 5.2.2", "Mpps", 22.5,
-		       straight_mpps(tx, sizeof(tx) / sizeof(tx[0]), 0));
+		       straight_mpps(c->property, tx, sizeof(tx) / sizeof(tx[0]), 0));
 	compare__check(row, "instructions per row of hXDP's own programs: tests/accuracy/hxdp", "hXDP table 3", "", NAN, NAN);
 }
 
-static void fill(const struct vliw *v, const struct machine *m, double frame_bytes, struct compare_row *row)
+void hxdp__row(const struct compare *c, const struct hxdp_work *work, struct compare_row *row)
 {
-	const double clock = compare__property(COMPARE_HXDP_CLOCK_MHZ), packets = (double)m->packets;
-	const double frames = ceil(frame_bytes / compare__property(COMPARE_HXDP_FRAME_BYTES));
-	uint64_t undrained, rows = vliw__rows_run(v, m->runs, &undrained);
-	double cycles = hxdp__cycles((double)rows / packets, (double)undrained / packets, (double)m->helper_calls / packets);
+	const double *p = c->property, clock = p[COMPARE_HXDP_CLOCK_MHZ], cycles = hxdp__cycles(p, work);
+	const double frames = ceil(work->frame_bytes / p[COMPARE_HXDP_FRAME_BYTES]);
 
-	row->work = (double)rows / packets;
+	row->work = work->rows;
 	row->work_unit = "VLIW rows";
 	row->ns_per_packet = cycles * 1e3 / clock;
 	row->engines = 1;
 	compare__bound(row, clock / cycles, "the processor: %.1f cycles a packet at %g MHz", cycles, clock);
-	compare__bound(row, clock / frames, "the input queue, %.0f frames of %.0f bytes a packet", frames,
-		       compare__property(COMPARE_HXDP_FRAME_BYTES));
-	compare__bound(row, compare__property(COMPARE_HXDP_LINK_GBPS) * 1e3 / (8 * (frame_bytes + LINK_EXTRA_BYTES)), "link, %g Gbit/s",
-		       compare__property(COMPARE_HXDP_LINK_GBPS));
+	compare__bound(row, clock / frames, "the input queue, %.0f frames of %.0f bytes a packet", frames, p[COMPARE_HXDP_FRAME_BYTES]);
+	compare__bound(row, p[COMPARE_HXDP_LINK_GBPS] * 1e3 / (8 * (work->frame_bytes + LINK_EXTRA_BYTES)), "link, %g Gbit/s",
+		       p[COMPARE_HXDP_LINK_GBPS]);
+}
+
+/* Means over the packets that ran. */
+static void fill(const struct compare *c, const struct vliw *v, const struct machine *m, double frame_bytes, struct compare_row *row)
+{
+	const double packets = (double)m->packets;
+	uint64_t undrained, rows = vliw__rows_run(v, m->runs, &undrained);
+	const struct hxdp_work work = { .rows = (double)rows / packets,
+					.undrained = (double)undrained / packets,
+					.helper_calls = (double)m->helper_calls / packets,
+					.frame_bytes = frame_bytes / packets };
+
+	hxdp__row(c, &work, row);
 }
 
 static int run(const struct compare *c, struct bpf_code *code, struct compare_row *row)
@@ -187,10 +196,10 @@ static int run(const struct compare *c, struct bpf_code *code, struct compare_ro
 		compare__without(row, "there is no packet");
 	else if (m->tail_calls)
 		compare__without(row, "its packets go through several programs by tail calls, which hXDP does not have");
-	else if (hxdp__compile(&v, code->insns, code->count, 0))
+	else if (hxdp__compile(c->property, &v, code->insns, code->count, 0))
 		compare__without(row, "its program cannot be compiled: it jumps out of itself");
 	else {
-		fill(&v, m, frame_bytes / (double)m->packets, row);
+		fill(c, &v, m, frame_bytes, row);
 		vliw__free(&v);
 	}
 	machine__close(m);
@@ -208,7 +217,7 @@ int compare_hxdp(const struct compare *c, struct compare_row *row)
 	int status;
 
 	row->how = COMPARE_MODELLED;
-	add_checks(row);
+	add_checks(c, row);
 	if (!object)
 		return compare__without(row, "a program for PsPIN has no eBPF program");
 	if (c->job->report->takes_messages)

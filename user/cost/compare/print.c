@@ -118,7 +118,7 @@ static void json_row(struct json *j, const struct compare_row *row)
 	json_object_end(j);
 }
 
-static void json_properties(struct json *j)
+static void json_properties(struct json *j, const struct compare *c)
 {
 	const char *name, *unit, *source;
 
@@ -126,7 +126,7 @@ static void json_properties(struct json *j)
 	for (unsigned i = 0; (name = compare__property_name((enum compare_property)i, &unit, &source)); i++) {
 		json_object(j, NULL);
 		json_string(j, "name", name);
-		json_double(j, "value", compare__property((enum compare_property)i));
+		json_double(j, "value", c->property[i]);
 		json_string(j, "unit", unit);
 		json_string(j, "source", source);
 		json_object_end(j);
@@ -149,7 +149,7 @@ void compare__json(const struct compare *c)
 	for (unsigned i = 0; i < COMPARE_DEVICES; i++)
 		json_row(&j, &c->row[i]);
 	json_array_end(&j);
-	json_properties(&j);
+	json_properties(&j, c);
 	json_object_end(&j);
 	json_end(&j);
 }

@@ -33,9 +33,9 @@ static unsigned size_of(uint8_t code)
 	return BPF_SIZE(code) == BPF_DW ? 8 : BPF_SIZE(code) == BPF_W ? 4 : BPF_SIZE(code) == BPF_H ? 2 : 1;
 }
 
-static uint16_t bit(unsigned reg)
+static uint32_t bit(unsigned reg)
 {
-	return (uint16_t)(1u << (reg & 15));
+	return (uint32_t)(1u << (reg & 15));
 }
 
 static void describe_memory(const struct bpf_insn *insn, struct vliw_op *op)
@@ -78,7 +78,7 @@ static void describe(const struct bpf_insn *insn, struct vliw_op *op)
 	} else if (class == BPF_JMP || class == BPF_JMP32) {
 		op->is_branch = 1;
 		if (is_conditional(insn))
-			op->reads = (uint16_t)(bit(insn->dst_reg) | (source == BPF_X ? bit(insn->src_reg) : 0));
+			op->reads = (uint32_t)(bit(insn->dst_reg) | (source == BPF_X ? bit(insn->src_reg) : 0));
 	} else if (class == BPF_ALU || class == BPF_ALU64) {
 		op->writes = bit(insn->dst_reg);
 		op->reads = BPF_OP(insn->code) == BPF_MOV ? 0 : bit(insn->dst_reg);
@@ -212,15 +212,13 @@ static void find_roots(struct vliw *v, const struct vliw_block *block)
 	}
 }
 
-#define STACK_ROOT 10
-
 static int may_overlap(const struct vliw_op *a, const struct vliw_op *b)
 {
 	if (a->memory == VLIW_ALL_MEMORY || b->memory == VLIW_ALL_MEMORY)
 		return 1;
 	if (a->root == b->root)
 		return a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes;
-	return a->root != STACK_ROOT && b->root != STACK_ROOT;
+	return 0;
 }
 
 /* Whether b, the next block, runs whenever a has run, and nobody jumps to it. */
@@ -274,25 +272,38 @@ struct row {
 	int has_call;
 };
 
-/* Whether b must be in a row behind a (1), in the same or a later one (2), or anywhere (0). a comes first in the program. */
-static int order(const struct vliw_op *a, const struct vliw_op *b)
-{
-	const int renamed = a->can_rename || b->can_rename;
-	int weak = 0;
+/*
+ * Where b may be, if a comes before it in the program: ANYWHERE, NOT_BEFORE a's row, or BEHIND it. needs: the registers that b reads of
+ * which no instruction between them is the source.
+ */
+enum order { ANYWHERE, NOT_BEFORE, BEHIND };
 
-	if (a->writes & b->reads)
-		return 1;
-	if ((a->writes & b->writes) && !renamed)
-		return 1;
+/* A helper leaves nothing in the registers of its arguments. */
+static uint32_t results(const struct vliw_op *op)
+{
+	return op->is_call ? op->writes & ~ARGUMENTS : op->writes;
+}
+
+static enum order order(const struct vliw_op *a, const struct vliw_op *b, uint32_t needs)
+{
+	enum order found = ANYWHERE;
+
+	if (results(a) & needs) {
+		if (!b->is_call || a->is_call)
+			return BEHIND;
+		found = NOT_BEFORE; /* a helper's arguments are read when the row's results are there */
+	}
+	if ((a->writes & (a->is_call ? b->writes : results(b))) && !a->can_rename && !b->can_rename)
+		return BEHIND;
 	if ((a->reads & b->writes) && !b->can_rename)
-		weak = 1;
+		found = NOT_BEFORE;
 	if (a->memory != VLIW_NO_MEMORY && b->memory != VLIW_NO_MEMORY && !(a->memory == VLIW_LOAD && b->memory == VLIW_LOAD) &&
 	    may_overlap(a, b)) {
 		if (a->memory != VLIW_LOAD)
-			return 1;
-		weak = 1;
+			return BEHIND;
+		found = NOT_BEFORE;
 	}
-	return weak ? 2 : 0;
+	return found;
 }
 
 /* A branch ends its block: nothing of it may be in a later row. */
@@ -308,24 +319,25 @@ static int is_last(const struct vliw *v, const struct vliw_block *block, unsigne
 static int is_enabled(const struct vliw *v, const struct vliw_block *block, unsigned i, const struct row *row, unsigned *lane)
 {
 	const struct vliw_op *op = &v->ops[i];
+	uint32_t needs = op->reads;
 	int fixed = -1;
 
 	if ((op->is_call && row->has_call) || (op->is_branch && !is_last(v, block, i)))
 		return 0;
-	for (unsigned n = block->first; n < i; n++) {
+	for (unsigned n = i; n-- > block->first;) {
 		const struct vliw_op *before = &v->ops[n];
-		int rule = before->removed ? 0 : order(before, op);
+		enum order rule = before->removed ? ANYWHERE : order(before, op, needs);
 
-		if (!rule)
-			continue;
-		if (before->row == NOT_YET || (rule == 1 && before->row >= row->number))
+		if (rule != ANYWHERE && (before->row == NOT_YET || (rule == BEHIND && before->row >= row->number)))
 			return 0;
 		/* results are forwarded within a lane only */
-		if ((before->writes & op->reads) && before->row + 1 == row->number) {
+		if (rule == BEHIND && (results(before) & needs) && before->row + 1 == row->number) {
 			if (fixed >= 0 && fixed != (int)before->lane)
 				return 0;
 			fixed = (int)before->lane;
 		}
+		if (!before->removed)
+			needs &= ~before->writes;
 	}
 	for (unsigned n = fixed >= 0 ? (unsigned)fixed : 0; n < (fixed >= 0 ? (unsigned)fixed + 1 : v->lanes); n++)
 		if (has_room(row->used, n)) {
@@ -377,7 +389,7 @@ static int only_op(const struct vliw *v, const struct vliw_block *block)
 }
 
 /* Lanes of a block's last row that are taken, and what that row writes. */
-static unsigned last_row(const struct vliw *v, const struct vliw_block *block, uint16_t *writes)
+static unsigned last_row(const struct vliw *v, const struct vliw_block *block, uint32_t *writes)
 {
 	unsigned used = 0;
 
@@ -394,7 +406,7 @@ static unsigned last_row(const struct vliw *v, const struct vliw_block *block, u
 static void share_branches(struct vliw *v, struct vliw_block *block)
 {
 	const struct vliw_block *at = block;
-	uint16_t writes;
+	uint32_t writes;
 	unsigned used;
 
 	if (!block->rows || !is_conditional(&v->insns[block->first + block->count - 1]) || v->ops[block->first + block->count - 1].removed)

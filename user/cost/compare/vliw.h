@@ -6,20 +6,22 @@
  * hXDP's compiler as published (Brunella et al., OSDI 2020, section 3): an eBPF program becomes rows of a few instructions that run at the
  * same time. Done here: removal of boundary checks and zeroing (3.1); three operands, 6-byte loads and stores, exits with their action
  * (3.2); scheduling in a block by Bernstein's conditions, one helper call a row (3.3, 3.4); an instruction right behind one that it
- * depends on is on the same lane, and branches in sequence share a row (4.2). Not done: moving instructions from control-equivalent blocks
+ * depends on is on the same lane, and branches in sequence share a row (4.2). As in the programs that were published with the paper, a
+ * helper reads its arguments after the row that calls it, and addresses that are relative to different registers are different. Not done: moving instructions from control-equivalent blocks
  * other than branches, so there are no fewer rows than hXDP's.
  */
 #include <stdint.h>
 
 #include <linux/bpf.h>
 
-#define VLIW_LANES_MAX 8
+#define VLIW_LANES_MAX     8
+#define VLIW_OWN_REGISTERS 16
 
 enum vliw_memory { VLIW_NO_MEMORY, VLIW_LOAD, VLIW_STORE, VLIW_ALL_MEMORY }; /* the last: a call, or an atomic operation */
 
 /* One instruction of the program, by its place there. */
 struct vliw_op {
-	uint16_t reads, writes; /* registers, a bit each */
+	uint32_t reads, writes; /* registers, a bit each; from VLIW_OWN_REGISTERS on, what 6 bytes are in between a load and its store */
 	enum vliw_memory memory;
 	int root; /* what its address is relative to, a number of the block's; with offset and bytes */
 	int offset, bytes;
@@ -35,7 +37,7 @@ struct vliw_block {
 	int next[2];     /* first instructions of the blocks that can follow, of the one that is not jumped to first; -1: none */
 	unsigned before; /* how many blocks can be before it */
 	unsigned rows;   /* 0: all of it was removed, or moved into the block before it */
-	uint16_t live_in, live_out;
+	uint32_t live_in, live_out;
 };
 
 struct vliw {

@@ -13,9 +13,9 @@
 #define SIX_BYTES           6
 #define VLIW_BLOCKS_CHECKED 4096 /* a program with more keeps its boundary checks */
 
-static uint16_t bit(unsigned reg)
+static uint32_t bit(unsigned reg)
 {
-	return (uint16_t)(1u << (reg & 15));
+	return (uint32_t)(1u << (reg & 15));
 }
 
 static unsigned end_of(const struct vliw_block *block)
@@ -33,7 +33,7 @@ void vliw__find_live(struct vliw *v)
 		changed = 0;
 		for (unsigned b = v->block_count; b--;) {
 			struct vliw_block *block = &v->blocks[b];
-			uint16_t live = 0;
+			uint32_t live = 0;
 
 			for (unsigned n = 0; n < 2; n++)
 				if (block->next[n] >= 0)
@@ -41,7 +41,7 @@ void vliw__find_live(struct vliw *v)
 			block->live_out = live;
 			for (unsigned i = end_of(block); i-- > block->first;)
 				if (!v->ops[i].removed)
-					live = (uint16_t)((live & ~v->ops[i].writes) | v->ops[i].reads);
+					live = (uint32_t)((live & ~v->ops[i].writes) | v->ops[i].reads);
 			changed |= live != block->live_in;
 			block->live_in = live;
 		}
@@ -58,7 +58,7 @@ static void remove_dead(struct vliw *v)
 		vliw__find_live(v);
 		for (unsigned b = 0; b < v->block_count; b++) {
 			struct vliw_block *block = &v->blocks[b];
-			uint16_t live = block->live_out;
+			uint32_t live = block->live_out;
 
 			for (unsigned i = end_of(block); i-- > block->first;) {
 				struct vliw_op *op = &v->ops[i];
@@ -69,7 +69,7 @@ static void remove_dead(struct vliw *v)
 					op->removed = changed = 1;
 					continue;
 				}
-				live = (uint16_t)((live & ~op->writes) | op->reads);
+				live = (uint32_t)((live & ~op->writes) | op->reads);
 			}
 		}
 	}
@@ -79,7 +79,7 @@ static void remove_dead(struct vliw *v)
 
 /* Registers that have the context's address, and the packet's end, a bit each. */
 struct known {
-	uint16_t context, end;
+	uint32_t context, end;
 };
 
 static void follow(const struct bpf_insn *insn, const struct vliw_op *op, struct known *k)
@@ -89,8 +89,8 @@ static void follow(const struct bpf_insn *insn, const struct vliw_op *op, struct
 	const int is_move = insn->code == (BPF_ALU64 | BPF_MOV | BPF_X);
 	const struct known before = *k;
 
-	k->context &= (uint16_t)~op->writes;
-	k->end &= (uint16_t)~op->writes;
+	k->context &= ~op->writes;
+	k->end &= ~op->writes;
 	if (is_end || (is_move && (before.end & bit(insn->src_reg))))
 		k->end |= bit(insn->dst_reg);
 	if (is_move && (before.context & bit(insn->src_reg)))
@@ -184,7 +184,7 @@ static int is_zero_move(const struct bpf_insn *insn)
 static void remove_zeroing(struct vliw *v)
 {
 	struct vliw_block *block = &v->blocks[0];
-	uint16_t written = bit(CONTEXT) | bit(BPF_REG_10), zero = 0;
+	uint32_t written = bit(CONTEXT) | bit(BPF_REG_10), zero = 0;
 	int stack_written = 0;
 
 	for (unsigned i = 0; !block->before && i < end_of(block); i++) {
@@ -205,7 +205,7 @@ static void remove_zeroing(struct vliw *v)
 			v->zeroings++;
 			zero |= bit(insn->dst_reg);
 		} else {
-			zero &= (uint16_t)~op->writes;
+			zero &= ~op->writes;
 		}
 		written |= op->writes;
 	}
@@ -214,7 +214,7 @@ static void remove_zeroing(struct vliw *v)
 /* --- three operands, exits with an action --- */
 
 /* The next instruction of the block that reads or writes one of the registers, or the block's end. */
-static unsigned next_use(const struct vliw *v, const struct vliw_block *block, unsigned i, uint16_t regs)
+static unsigned next_use(const struct vliw *v, const struct vliw_block *block, unsigned i, uint32_t regs)
 {
 	for (i++; i < end_of(block); i++)
 		if (!v->ops[i].removed && ((v->ops[i].reads | v->ops[i].writes) & regs))
@@ -222,7 +222,7 @@ static unsigned next_use(const struct vliw *v, const struct vliw_block *block, u
 	return i;
 }
 
-static int writes_between(const struct vliw *v, unsigned from, unsigned to, uint16_t regs)
+static int writes_between(const struct vliw *v, unsigned from, unsigned to, uint32_t regs)
 {
 	for (unsigned i = from + 1; i < to; i++)
 		if (!v->ops[i].removed && (v->ops[i].writes & regs))
@@ -246,7 +246,7 @@ static void use_three_operands(struct vliw *v, const struct vliw_block *block)
 		    BPF_OP(insn->code) == BPF_MOV || BPF_OP(insn->code) == BPF_END || BPF_OP(insn->code) == BPF_NEG ||
 		    (BPF_SRC(insn->code) == BPF_X && insn->src_reg == move->dst_reg) || writes_between(v, i, n, bit(move->src_reg)))
 			continue;
-		v->ops[n].reads = (uint16_t)((v->ops[n].reads & ~bit(move->dst_reg)) | bit(move->src_reg));
+		v->ops[n].reads = (uint32_t)((v->ops[n].reads & ~bit(move->dst_reg)) | bit(move->src_reg));
 		v->ops[i].removed = 1;
 		v->three_operands++;
 	}
@@ -276,7 +276,7 @@ static void use_action(struct vliw *v, const struct vliw_block *block)
 
 /* --- loads and stores of 6 bytes --- */
 
-#define PARTS 3
+#define PARTS SIX_BYTES
 
 /* Loads that lie side by side and the stores that put their values elsewhere in the same order. */
 struct copy6 {
@@ -286,7 +286,7 @@ struct copy6 {
 /* The store that is the only use of a load's value, or 0. */
 static unsigned store_of(const struct vliw *v, const struct vliw_block *block, unsigned load)
 {
-	const uint16_t reg = v->ops[load].writes;
+	const uint32_t reg = v->ops[load].writes;
 	unsigned n = next_use(v, block, load, reg), then;
 
 	if (n == end_of(block) || v->ops[n].memory != VLIW_STORE || BPF_CLASS(v->insns[n].code) != BPF_STX ||
@@ -316,22 +316,29 @@ static unsigned most(const unsigned *at, unsigned n)
 	return found;
 }
 
-/* Nothing but the loads' own stores, and memory elsewhere, may be between what becomes one. */
+/* Whether an instruction between `from` and `to` accesses the bytes of an operation, or only stores there. */
+static int is_touched(const struct vliw *v, unsigned from, unsigned to, const struct vliw_op *op, int by_loads)
+{
+	for (unsigned i = from + 1; i < to; i++) {
+		const struct vliw_op *other = &v->ops[i];
+
+		if (other->removed || other->memory == VLIW_NO_MEMORY || (other->memory == VLIW_LOAD && !by_loads))
+			continue;
+		if (other->memory == VLIW_ALL_MEMORY ||
+		    (other->root == op->root && other->offset < op->offset + op->bytes && op->offset < other->offset + other->bytes))
+			return 1;
+	}
+	return 0;
+}
+
+/* The loads go up to the first one and the stores down to the last: nothing on the way may see it. */
 static int is_undisturbed(const struct vliw *v, const struct copy6 *c)
 {
-	for (unsigned i = least(c->load, c->parts); i < most(c->load, c->parts); i++)
-		if (!v->ops[i].removed && v->ops[i].memory > VLIW_LOAD)
-			return 0;
-	for (unsigned i = least(c->store, c->parts); i < most(c->store, c->parts); i++) {
-		const struct vliw_op *op = &v->ops[i], *first = &v->ops[c->store[0]];
+	const unsigned first = least(c->load, c->parts), last = most(c->store, c->parts);
 
-		if (op->removed || op->memory == VLIW_NO_MEMORY)
-			continue;
-		if (op->memory == VLIW_ALL_MEMORY || op->root != first->root)
+	for (unsigned n = 0; n < c->parts; n++)
+		if (is_touched(v, first, c->load[n], &v->ops[c->load[n]], 0) || is_touched(v, c->store[n], last, &v->ops[c->store[n]], 1))
 			return 0;
-		if (op->memory == VLIW_LOAD && op->offset < first->offset + SIX_BYTES && op->offset + op->bytes > first->offset)
-			return 0;
-	}
 	return 1;
 }
 
@@ -357,6 +364,23 @@ static int extend(const struct vliw *v, const struct vliw_block *block, struct c
 	return 0;
 }
 
+/* One load where the first one was, and one store where the last one was, by a register of their own. */
+static void join(struct vliw *v, const struct copy6 *c)
+{
+	const unsigned first = least(c->load, c->parts), last = most(c->store, c->parts);
+	const uint32_t own = 1u << (VLIW_OWN_REGISTERS + v->six_bytes % 16);
+	struct vliw_op load = v->ops[c->load[0]], store = v->ops[c->store[0]];
+
+	store.reads = (store.reads & ~load.writes) | own;
+	load.writes = own;
+	load.bytes = store.bytes = SIX_BYTES;
+	for (unsigned n = 0; n < c->parts; n++)
+		v->ops[c->load[n]].removed = v->ops[c->store[n]].removed = 1;
+	v->ops[first] = load;
+	v->ops[last] = store;
+	v->six_bytes++;
+}
+
 static void use_six_bytes(struct vliw *v, const struct vliw_block *block)
 {
 	for (unsigned i = block->first; i < end_of(block); i++) {
@@ -368,18 +392,8 @@ static void use_six_bytes(struct vliw *v, const struct vliw_block *block)
 		c.store[0] = store_of(v, block, i);
 		while (c.store[0] && more && bytes < SIX_BYTES && c.parts < PARTS)
 			bytes += more = extend(v, block, &c, bytes);
-		if (bytes != SIX_BYTES || !is_undisturbed(v, &c))
-			continue;
-		for (unsigned n = 0; n < c.parts; n++)
-			v->ops[c.load[n]].removed = v->ops[c.store[n]].removed = 1;
-		/* what stays: the first load, and a store where the last one was, of that load's value */
-		v->ops[i].removed = 0;
-		v->ops[i].bytes = SIX_BYTES;
-		more = (int)most(c.store, c.parts);
-		v->ops[more] = v->ops[c.store[0]];
-		v->ops[more].removed = 0;
-		v->ops[more].bytes = SIX_BYTES;
-		v->six_bytes += c.parts - 1;
+		if (bytes == SIX_BYTES && is_undisturbed(v, &c))
+			join(v, &c);
 	}
 }
 

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The interpreter of spinctl cost --compare: each instruction computes what the kernel's BPF_PROG_TEST_RUN computes, and a program that
+ * is wrong, or somebody's trap, ends with a reason.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "user/cost/compare/machine.h"
+
+#define OP(code_, dst, src, off_, imm_)                                                 \
+	{                                                                               \
+		.code = code_, .dst_reg = dst, .src_reg = src, .off = off_, .imm = imm_ \
+	}
+#define MOVI(dst, value) OP(BPF_ALU64 | BPF_MOV | BPF_K, dst, 0, 0, value)
+#define EXIT             OP(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
+
+static int failures;
+static uint8_t frame[64];
+
+static int run(const struct bpf_insn *insns, unsigned count, char *why, size_t why_bytes)
+{
+	struct bpf_code code = { .insns = malloc(count * sizeof(*insns)), .count = count };
+	struct machine *m = calloc(1, sizeof(*m));
+	int rc = -ENOMEM;
+
+	if (code.insns && m && !machine__open(m, &code)) {
+		memcpy(code.insns, insns, count * sizeof(*insns));
+		rc = machine__run(m, frame, sizeof(frame));
+		snprintf(why, why_bytes, "%s", m->why);
+		machine__close(m);
+	}
+	free(m);
+	free(code.insns);
+	return rc;
+}
+
+/* The kernel's result, or -errno. */
+static int64_t run_in_kernel(const struct bpf_insn *insns, unsigned count)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = sizeof(frame));
+	int fd = bpf_prog_load(BPF_PROG_TYPE_XDP, "compare", "GPL", insns, count, NULL), err;
+
+	if (fd < 0)
+		return -errno;
+	err = bpf_prog_test_run_opts(fd, &opts);
+	close(fd);
+	return err ? -errno : (int64_t)opts.retval;
+}
+
+static const uint8_t alu_ops[] = { BPF_ADD, BPF_SUB, BPF_MUL, BPF_DIV, BPF_OR,  BPF_AND,
+				   BPF_LSH, BPF_RSH, BPF_MOD, BPF_XOR, BPF_MOV, BPF_ARSH };
+static const uint8_t jump_ops[] = {
+	BPF_JEQ, BPF_JGT, BPF_JGE, BPF_JSET, BPF_JNE, BPF_JSGT, BPF_JSGE, BPF_JLT, BPF_JLE, BPF_JSLT, BPF_JSLE
+};
+static const int32_t operands[][2] = { { 7, 3 }, { -7, 3 }, { 1, -1 }, { 0x7fffffff, 2 }, { -0x80000000, 31 }, { 5, 5 } };
+
+static int checked;
+
+/* Results of 64 bits are folded into the 32 of the return value. */
+static void check(const char *what, struct bpf_insn op, int32_t a, int32_t b)
+{
+	const struct bpf_insn insns[] = {
+		MOVI(2, a),
+		MOVI(3, b),
+		OP(BPF_ALU64 | BPF_MUL | BPF_K, 2, 0, 0, 0x10001),
+		MOVI(0, 1),
+		op,
+		MOVI(0, 2),
+		OP(BPF_ALU64 | BPF_MOV | BPF_X, 4, 2, 0, 0),
+		OP(BPF_ALU64 | BPF_RSH | BPF_K, 4, 0, 0, 32),
+		OP(BPF_ALU64 | BPF_XOR | BPF_X, 2, 4, 0, 0),
+		OP(BPF_ALU64 | BPF_ADD | BPF_X, 0, 2, 0, 0),
+		OP(BPF_ALU64 | BPF_AND | BPF_K, 0, 0, 0, 0x7fffffff),
+		EXIT,
+	};
+	const unsigned count = sizeof(insns) / sizeof(insns[0]);
+	int64_t kernel = run_in_kernel(insns, count);
+	char why[200];
+	int ours = run(insns, count, why, sizeof(why));
+
+	if (kernel == -EPERM) {
+		printf("skip: needs the right to load programs, to compare with the kernel\n");
+		exit(77);
+	}
+	if (kernel == -EINVAL)
+		return; /* an instruction that this kernel does not take */
+	checked++;
+	if (ours == kernel)
+		return;
+	printf("%s 0x%02x of %d and %d: %d, the kernel has %lld %s\n", what, op.code, a, b, ours, (long long)kernel, why);
+	failures++;
+}
+
+static void instructions(void)
+{
+	static const uint8_t classes[] = { BPF_ALU, BPF_ALU64 }, jumps[] = { BPF_JMP, BPF_JMP32 };
+	static const int ends[] = { 16, 32, 64 };
+
+	for (unsigned o = 0; o < sizeof(operands) / sizeof(operands[0]); o++) {
+		const int32_t a = operands[o][0], b = operands[o][1];
+
+		for (unsigned c = 0; c < 2; c++) {
+			for (unsigned i = 0; i < sizeof(alu_ops); i++) {
+				check("ALU", (struct bpf_insn)OP(classes[c] | alu_ops[i] | BPF_X, 2, 3, 0, 0), a, b & 31);
+				check("ALU", (struct bpf_insn)OP(classes[c] | alu_ops[i] | BPF_K, 2, 0, 0, b & 31), a, b);
+			}
+			for (unsigned i = 0; i < sizeof(jump_ops); i++) {
+				check("jump", (struct bpf_insn)OP(jumps[c] | jump_ops[i] | BPF_X, 2, 3, 1, 0), a, b);
+				check("jump", (struct bpf_insn)OP(jumps[c] | jump_ops[i] | BPF_K, 2, 0, 1, b), a, b);
+			}
+			for (unsigned i = 0; i < 3; i++)
+				check("byte order", (struct bpf_insn)OP(BPF_ALU | BPF_END | (c ? BPF_TO_BE : BPF_TO_LE), 2, 0, 0, ends[i]),
+				      a, b);
+			check("negate", (struct bpf_insn)OP(classes[c] | BPF_NEG, 2, 0, 0, 0), a, b);
+		}
+	}
+}
+
+/* Programs that must fail, each with a reason that says what is wrong. */
+static void refuse(const char *want, const struct bpf_insn *insns, unsigned count)
+{
+	char why[200] = "";
+	int rc = run(insns, count, why, sizeof(why));
+
+	if (rc < 0 && strstr(why, want))
+		return;
+	printf("not refused for '%s': %d, %s\n", want, rc, why);
+	failures++;
+}
+#define REFUSE(want, ...)                                              \
+	do {                                                           \
+		static const struct bpf_insn insns[] = __VA_ARGS__;    \
+		refuse(want, insns, sizeof(insns) / sizeof(insns[0])); \
+	} while (0)
+
+static void traps(void)
+{
+	REFUSE("more than", { OP(BPF_JMP | BPF_JA, 0, 0, -1, 0) });
+	REFUSE("jumps out", { OP(BPF_JMP | BPF_JA, 0, 0, 30, 0), EXIT });
+	REFUSE("jumps out", { OP(BPF_JMP | BPF_JA, 0, 0, -30, 0), EXIT });
+	REFUSE("jumps out", { MOVI(0, 1) });
+	REFUSE("memory that it does not have", { MOVI(2, 0), OP(BPF_LDX | BPF_MEM | BPF_DW, 0, 2, 0, 0), EXIT });
+	REFUSE("memory that it does not have",
+	       { OP(BPF_LDX | BPF_MEM | BPF_DW, 2, 1, 0, 0), OP(BPF_LDX | BPF_MEM | BPF_DW, 0, 2, 57, 0), EXIT });
+	REFUSE("memory that it does not have",
+	       { OP(BPF_LDX | BPF_MEM | BPF_DW, 2, 1, 0, 0), OP(BPF_LDX | BPF_MEM | BPF_B, 0, 2, -1, 0), EXIT });
+	REFUSE("memory that it does not have", { OP(BPF_STX | BPF_MEM | BPF_DW, 10, 1, 4096, 0), EXIT });
+	REFUSE("memory that it does not have", { OP(BPF_STX | BPF_MEM | BPF_DW, 1, 1, 0, 0), EXIT });
+	REFUSE("behind its context", { OP(BPF_LDX | BPF_MEM | BPF_W, 0, 1, 64, 0), EXIT });
+	REFUSE("in the midst", { OP(BPF_LD | BPF_IMM | BPF_DW, 0, 1, 0, 7) });
+	REFUSE("what is no map",
+	       { OP(BPF_LD | BPF_IMM | BPF_DW, 1, 1, 0, 7), OP(0, 0, 0, 0, 0), OP(BPF_JMP | BPF_CALL, 0, 0, 0, 1), EXIT });
+	REFUSE("memory that it does not have",
+	       { OP(BPF_LD | BPF_IMM | BPF_DW, 1, 2, 0, 70), OP(0, 0, 0, 0, 8), OP(BPF_LDX | BPF_MEM | BPF_B, 0, 1, 0, 0), EXIT });
+	REFUSE("helper function 9999", { OP(BPF_JMP | BPF_CALL, 0, 0, 0, 9999), EXIT });
+	REFUSE("more functions", { OP(BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_CALL, 0, -1), EXIT });
+	REFUSE("function of the kernel", { OP(BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_KFUNC_CALL, 0, 1), EXIT });
+	REFUSE("a register that there is not", { OP(BPF_ALU64 | BPF_MOV | BPF_X, 13, 1, 0, 0), EXIT });
+}
+
+int main(void)
+{
+	for (unsigned i = 0; i < sizeof(frame); i++)
+		frame[i] = (uint8_t)(i * 7);
+	traps();
+	if (failures)
+		return 1;
+	instructions();
+	if (checked < 300) {
+		printf("only %d instructions are compared\n", checked);
+		failures++;
+	}
+	return failures != 0;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The rows of spinctl cost --compare that are computed from published properties: each property changes a figure, in the expected
+ * direction, and the rates are those that the formulas give by hand.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "user/cost/compare/rows.h"
+
+static int failures;
+
+static void is(const char *what, double is, double want)
+{
+	if (fabs(is - want) <= 1e-6 * fabs(want))
+		return;
+	printf("%s: %.9g, not %.9g\n", what, is, want);
+	failures++;
+}
+
+/* Programs and packets of which each property bounds one. */
+enum { SHORT, LONG, WAITS, LARGE, CASES };
+static const struct hxdp_work hxdp_work[CASES] = {
+	[SHORT] = { .rows = 1, .frame_bytes = 60 },
+	[LONG] = { .rows = 100, .undrained = 1, .helper_calls = 2, .frame_bytes = 60 },
+	[WAITS] = { .rows = 1, .frame_bytes = 97 }, /* in 4 frames: longer than on the link */
+	[LARGE] = { .rows = 3, .frame_bytes = 1514 },
+};
+
+struct rows {
+	struct compare_row hxdp[CASES], nfp[CASES], dpa[CASES];
+};
+
+static void make(const double property[COMPARE_PROPERTIES], struct rows *r)
+{
+	struct compare c = { .packet_bytes = 46 };
+
+	memset(r, 0, sizeof(*r));
+	memcpy(c.property, property, sizeof(c.property));
+	for (unsigned i = 0; i < CASES; i++) {
+		c.packet_bytes = i == LARGE ? 1500 : 46;
+		hxdp__row(&c, &hxdp_work[i], &r->hxdp[i]);
+		nfp__row(&c, i == LONG ? 5000 : 20, i == WAITS ? 200 : 0, &r->nfp[i]);
+		dpa__row(&c, i == LONG || i == WAITS ? 90000 : 400, i == WAITS ? 89000 : i == LONG ? 3000 : 380, &r->dpa[i]);
+	}
+}
+
+/* The first figure of any row that differs: 1: more packets, -1: fewer, 0: none differs. */
+static int differs(const struct compare_row *a, const struct compare_row *b, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		if (a[i].million_packets_per_s != b[i].million_packets_per_s)
+			return b[i].million_packets_per_s > a[i].million_packets_per_s ? 1 : -1;
+		if (a[i].ns_per_packet != b[i].ns_per_packet)
+			return b[i].ns_per_packet < a[i].ns_per_packet ? 1 : -1;
+	}
+	return 0;
+}
+
+/* Lanes are of the compiler: rows of a program with as much to do at the same time as there are lanes. */
+static int lanes_count(const double property[COMPARE_PROPERTIES])
+{
+	static const struct bpf_insn insns[] = {
+		{ .code = BPF_LDX | BPF_MEM | BPF_B, .dst_reg = 2, .src_reg = 1, .off = 1 },
+		{ .code = BPF_LDX | BPF_MEM | BPF_B, .dst_reg = 3, .src_reg = 1, .off = 2 },
+		{ .code = BPF_LDX | BPF_MEM | BPF_B, .dst_reg = 4, .src_reg = 1, .off = 3 },
+		{ .code = BPF_LDX | BPF_MEM | BPF_B, .dst_reg = 5, .src_reg = 1, .off = 5 },
+		{ .code = BPF_JMP | BPF_CALL, .imm = 1 },
+	};
+	struct vliw v;
+	int rows;
+
+	if (hxdp__compile(property, &v, insns, sizeof(insns) / sizeof(insns[0]), 0))
+		return -1;
+	rows = (int)v.rows;
+	vliw__free(&v);
+	return rows;
+}
+
+/* With more of it the rate rises, but where a property is what a packet costs. */
+static int expected(const char *name)
+{
+	static const char *const costs[] = { "_CYCLES", "_INSTRUCTIONS", "_PER_BPF", "CORE_THREADS" };
+
+	for (unsigned i = 0; i < sizeof(costs) / sizeof(costs[0]); i++)
+		if (strstr(name, costs[i]))
+			return -1;
+	return 1;
+}
+
+static void every_property_counts(void)
+{
+	double property[COMPARE_PROPERTIES];
+	struct rows base, changed;
+	const char *name, *unit, *source;
+
+	compare__published(property);
+	make(property, &base);
+	for (unsigned i = 0; (name = compare__property_name((enum compare_property)i, &unit, &source)); i++) {
+		const double was = property[i];
+		int direction;
+
+		property[i] = was * 1.25;
+		if (i == COMPARE_HXDP_LANES) {
+			property[i] = 2;
+			direction = lanes_count(property) > 2 ? 1 : 0;
+		} else {
+			make(property, &changed);
+			direction = differs(base.hxdp, changed.hxdp, CASES) + differs(base.nfp, changed.nfp, CASES) +
+				    differs(base.dpa, changed.dpa, CASES);
+		}
+		if (direction != expected(name)) {
+			printf("%s: rates change by %d, not by %d\n", name, direction, expected(name));
+			failures++;
+		}
+		if (!*unit || strlen(source) < 10) {
+			printf("%s has no unit or no source\n", name);
+			failures++;
+		}
+		property[i] = was;
+	}
+	if (lanes_count(property) != 2) {
+		printf("4 lanes: %d rows\n", lanes_count(property));
+		failures++;
+	}
+}
+
+/* By hand, from the properties as they are published. */
+static void formulas(void)
+{
+	double property[COMPARE_PROPERTIES];
+	struct rows r;
+
+	compare__published(property);
+	make(property, &r);
+	is("hXDP, one row: 3 cycles at 156.25 MHz", r.hxdp[SHORT].million_packets_per_s, 156.25 / 3);
+	is("hXDP, 100 rows, 2 helpers, pipeline drained", r.hxdp[LONG].million_packets_per_s, 156.25 / (2 + 100 + 3 + 2));
+	is("hXDP, 1514 bytes at 40 Gbit/s", r.hxdp[LARGE].million_packets_per_s, 40e3 / (8 * 1538));
+	is("NFP: the highest rate published", r.nfp[SHORT].million_packets_per_s, 33);
+	is("hXDP, 97 bytes in 4 frames", r.hxdp[WAITS].million_packets_per_s, 156.25 / 4);
+	is("NFP: 24 + 3 x 5000 instructions on 50 engines", r.nfp[LONG].million_packets_per_s, 50 * 800 / 15024.0);
+	is("NFP: 200 look-ups of 500 cycles on 200 threads", r.nfp[WAITS].million_packets_per_s, 200 * 800 / (84.0 + 100 + 100000));
+	is("DPA: the highest rate published", r.dpa[SHORT].million_packets_per_s, 92.1);
+	is("DPA: 87000 cycles to issue", r.dpa[LONG].million_packets_per_s, 189 / 16.0 * 1800 / 87000);
+	is("DPA: latency on 189 threads", r.dpa[WAITS].million_packets_per_s, 189 * 1800 / 90000.0);
+	is("DPA, 1500 bytes at 400 Gbit/s", r.dpa[LARGE].million_packets_per_s, 400e3 / (8 * 1538));
+}
+
+int main(void)
+{
+	every_property_counts();
+	formulas();
+	return failures != 0;
+}

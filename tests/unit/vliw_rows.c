@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* hXDP's compiler as spinctl cost --compare has it: rows and lanes of small programs, worked out by hand from the paper's rules. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "user/cost/compare/vliw.h"
+
+#define MOV(dst, src)                                                               \
+	{                                                                           \
+		.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = dst, .src_reg = src \
+	}
+#define MOVI(dst, value)                                                          \
+	{                                                                         \
+		.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = dst, .imm = value \
+	}
+#define ADD(dst, src)                                                               \
+	{                                                                           \
+		.code = BPF_ALU64 | BPF_ADD | BPF_X, .dst_reg = dst, .src_reg = src \
+	}
+#define ADDI(dst, value)                                                          \
+	{                                                                         \
+		.code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = dst, .imm = value \
+	}
+#define LD(size, dst, src, at)                                                              \
+	{                                                                                   \
+		.code = BPF_LDX | BPF_MEM | size, .dst_reg = dst, .src_reg = src, .off = at \
+	}
+#define ST(size, dst, at, src)                                                              \
+	{                                                                                   \
+		.code = BPF_STX | BPF_MEM | size, .dst_reg = dst, .src_reg = src, .off = at \
+	}
+#define JUMP(op, dst, src, to)                                                          \
+	{                                                                               \
+		.code = BPF_JMP | op | BPF_X, .dst_reg = dst, .src_reg = src, .off = to \
+	}
+#define JUMPI(op, dst, value, to)                                                     \
+	{                                                                             \
+		.code = BPF_JMP | op | BPF_K, .dst_reg = dst, .imm = value, .off = to \
+	}
+#define CALL(id)                                      \
+	{                                             \
+		.code = BPF_JMP | BPF_CALL, .imm = id \
+	}
+#define EXIT                               \
+	{                                  \
+		.code = BPF_JMP | BPF_EXIT \
+	}
+/* Jumps from instruction i to the first one: one block, and what it writes is used. */
+#define AGAIN(i)                                        \
+	{                                               \
+		.code = BPF_JMP | BPF_JA, .off = -(i)-1 \
+	}
+#define GONE -1
+
+static int failures;
+
+static void is(const char *what, const char *of, unsigned is, unsigned want)
+{
+	if (is == want)
+		return;
+	printf("%s: %s is %u, not %u\n", what, of, is, want);
+	failures++;
+}
+
+/* rows: of each instruction, GONE if it is removed. */
+static void check(const char *what, const struct bpf_insn *insns, unsigned count, unsigned without, unsigned all, const int *rows)
+{
+	struct vliw v;
+
+	if (vliw__compile(&v, insns, count, 4, without)) {
+		printf("%s: not compiled\n", what);
+		failures++;
+		return;
+	}
+	is(what, "number of rows", v.rows, all);
+	for (unsigned i = 0; i < count; i++) {
+		char of[64];
+
+		snprintf(of, sizeof(of), "instruction %u: removed", i);
+		is(what, of, (unsigned)v.ops[i].removed, rows[i] == GONE);
+		snprintf(of, sizeof(of), "instruction %u: row", i);
+		if (rows[i] != GONE && !v.ops[i].removed)
+			is(what, of, v.ops[i].row, (unsigned)rows[i]);
+	}
+	vliw__free(&v);
+}
+
+#define CHECK(what, without, all, rows, ...)                                                           \
+	do {                                                                                           \
+		static const struct bpf_insn insns[] = __VA_ARGS__;                                    \
+		check(what, insns, sizeof(insns) / sizeof(insns[0]), without, all, (const int[])rows); \
+	} while (0)
+#define ROWS(...)           \
+	{                   \
+		__VA_ARGS__ \
+	}
+
+/* 3.3: what depends on nothing is in one row, up to the lanes; what depends is behind it. */
+static void bernstein(void)
+{
+	CHECK("independent", VLIW_NO_ACTIONS, 2, ROWS(0, 0, 0, 0, 1),
+	      { LD(BPF_W, 2, 1, 0), LD(BPF_W, 3, 1, 4), LD(BPF_W, 4, 1, 8), LD(BPF_W, 5, 1, 12), CALL(1) });
+	/* 14 and 15 are stored at one place: the third condition */
+	CHECK("stores to one place", VLIW_NO_ACTIONS, 2, ROWS(0, 1, 1), { ST(BPF_W, 1, 0, 6), ST(BPF_W, 1, 0, 7), AGAIN(2) });
+	CHECK("stores to two places", VLIW_NO_ACTIONS, 1, ROWS(0, 0, 0), { ST(BPF_W, 1, 0, 6), ST(BPF_W, 1, 4, 7), AGAIN(2) });
+	/* results are read when the row begins: a register may be written where it is read */
+	CHECK("read and then written", VLIW_NO_ACTIONS, 1, ROWS(0, 0, 0), { ST(BPF_W, 1, 0, 6), LD(BPF_W, 6, 1, 8), AGAIN(2) });
+}
+
+/* 3.4: one helper call a row; r0 is there in the next one. The helper reads its arguments behind the row. */
+static void helpers(void)
+{
+	CHECK("two helpers", VLIW_NO_ACTIONS, 3, ROWS(0, 0, 1, 1, 2), { MOVI(1, 3), CALL(5), MOV(1, 0), CALL(5), EXIT });
+}
+
+/* 4.2: two results that one instruction needs right behind them are on two lanes: it waits a row. */
+static void lanes(void)
+{
+	CHECK("forwarding", VLIW_NO_ACTIONS, 4, ROWS(0, 0, 2, 3),
+	      { LD(BPF_W, 2, 1, 0), LD(BPF_W, 3, 1, 4), ADD(2, 3), ST(BPF_W, 1, 0, 2) });
+	CHECK("a chain on one lane", VLIW_NO_ACTIONS, 3, ROWS(0, 1, 2), { LD(BPF_W, 2, 1, 0), ADDI(2, 1), ST(BPF_W, 1, 0, 2) });
+}
+
+/* 3.2 */
+static void isa(void)
+{
+	CHECK("three operands", 0, 2, ROWS(GONE, 0, 1, 1), { MOV(4, 2), ADDI(4, 42), ST(BPF_DW, 1, 0, 4), AGAIN(3) });
+	CHECK("two operands", VLIW_TWO_OPERANDS, 3, ROWS(0, 1, 2, 2), { MOV(4, 2), ADDI(4, 42), ST(BPF_DW, 1, 0, 4), AGAIN(3) });
+	CHECK("an exit with its action", 0, 1, ROWS(GONE, 0), { MOVI(0, 1), EXIT });
+	CHECK("an exit without", VLIW_NO_ACTIONS | VLIW_KEEP_ZEROING, 2, ROWS(0, 1), { MOVI(0, 1), EXIT });
+	CHECK("6 bytes", 0, 2, ROWS(0, GONE, GONE, GONE, GONE, 1, GONE, 1),
+	      { LD(BPF_H, 2, 6, 0), LD(BPF_H, 3, 6, 2), LD(BPF_H, 4, 6, 4), ST(BPF_H, 7, 0, 2), ST(BPF_H, 7, 2, 3), ST(BPF_H, 7, 4, 4),
+		MOVI(0, 3), EXIT });
+	/* the second load would read what the first store wrote */
+	CHECK("6 bytes that overlap", 0, 4, ROWS(0, 1, 2, 3, 3),
+	      { LD(BPF_W, 2, 6, 0), ST(BPF_W, 6, 2, 2), LD(BPF_H, 3, 6, 4), ST(BPF_H, 6, 6, 3), AGAIN(4) });
+}
+
+/* 3.1: the check, what only it needs, and the block's end there. */
+static void checks(void)
+{
+	CHECK("boundary check", 0, 4, ROWS(GONE, 0, GONE, GONE, GONE, 1, 2, GONE, 2, GONE, 0),
+	      { LD(BPF_W, 2, 1, 4), LD(BPF_W, 3, 1, 0), MOV(4, 3), ADDI(4, 14), JUMP(BPF_JGT, 4, 2, 4), LD(BPF_B, 5, 3, 12),
+		ST(BPF_B, 3, 0, 5), MOVI(0, 2), EXIT, MOVI(0, 1), EXIT });
+	/* a comparison with anything else stays */
+	CHECK("no boundary check", 0, 5, ROWS(0, 0, 2, GONE, 0, GONE, 0),
+	      { LD(BPF_W, 2, 1, 8), LD(BPF_W, 3, 1, 0), JUMP(BPF_JGT, 3, 2, 2), MOVI(0, 2), EXIT, MOVI(0, 1), EXIT });
+	CHECK("zeroing", 0, 1, ROWS(GONE, GONE, 0), { MOVI(4, 0), ST(BPF_DW, 10, -8, 4), CALL(1) });
+}
+
+/* 4.2: branches in sequence that need nothing of each other's row share it. */
+static void branches(void)
+{
+	CHECK("a switch", VLIW_NO_ACTIONS, 4, ROWS(0, 1, 1, 1, 0, 1),
+	      { LD(BPF_B, 2, 1, 9), JUMPI(BPF_JEQ, 2, 6, 2), JUMPI(BPF_JEQ, 2, 17, 1), JUMPI(BPF_JEQ, 2, 1, 0), MOVI(0, 1), EXIT });
+}
+
+static void refuses(void)
+{
+	static const struct bpf_insn out[] = { { .code = BPF_JMP | BPF_JA, .off = 5 } },
+				     back[] = { { .code = BPF_JMP | BPF_JA, .off = -5 } };
+	struct vliw v;
+
+	is("a jump behind the end", "result", (unsigned)-vliw__compile(&v, out, 1, 4, 0), EINVAL);
+	is("a jump before the start", "result", (unsigned)-vliw__compile(&v, back, 1, 4, 0), EINVAL);
+	is("no instructions", "result", (unsigned)-vliw__compile(&v, back, 0, 4, 0), EINVAL);
+	is("no lanes", "result", (unsigned)-vliw__compile(&v, back, 1, 0, 0), EINVAL);
+}
+
+int main(void)
+{
+	bernstein();
+	helpers();
+	lanes();
+	isa();
+	checks();
+	branches();
+	refuses();
+	return failures != 0;
+}
