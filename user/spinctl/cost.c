@@ -138,6 +138,15 @@ static const struct command_row row = {
 		"least HPU time for its weight; a task that runs is never taken back. --set, --insert and --insert-from fill all handlers, "
 		"or one: 2/routes:src=10.0.0.1. Handlers are built for the same addresses: the report lists what is assumed of a NIC that "
 		"contexts share, as that each has memories of its own there. Together they have to fit into the NIC's.\n\n"
+		"--compare prints what other hardware would do with the same handler and packets, a row for each device: PsPIN as modelled "
+		"here; the XDP program on one CPU of this machine, run with BPF_PROG_TEST_RUN, which needs root; hXDP, by its published "
+		"rules for making VLIW rows of eBPF, and a run of the packets that says how often each row is executed; an NFP, by the "
+		"instructions of the handler's program for the card; and BlueField-3's DPA, by the rv32 image with that card's memories, "
+		"cores and threads. A row is measured if it ran here, modelled if a model ran it that was checked against published "
+		"figures, and an estimate if it is computed from published properties alone. Below the table are what bounds each row, "
+		"the published figures that it was checked against, ours beside them where there is one, and why a device has no "
+		"figures. hXDP and XDP run all of the program, with the parsing and matching that PsPIN has in hardware. --json has the "
+		"properties that the rows are computed from, each with its source.\n\n"
 		"Energy is an upper bound: the target's power (power_mw: all of PsPIN at once, 6.1 W) for as long as a packet "
 		"takes at full rate.",
 	.examples =
@@ -158,6 +167,9 @@ static const struct command_row row = {
 			{ "spinctl cost filtering.spin kvstore.spin --match 'udp dport 9000' --match 'udp dport 9001' --datagrams 500 "
 			  "--payload 484,64 --insert '1/routes:src=192.0.2.1 port=7000'",
 			  "Two handlers on one NIC: who has how much of the HPUs, and when each is done." },
+			{ "spinctl cost filtering.spin --datagrams 200 --payload 36 --match 'udp src 10.0.0.1' "
+			  "--insert 'routes:src=10.0.0.1 port=7000' --compare",
+			  "What other hardware would do with the same packets of 64 bytes." },
 			{ "spinctl cost filtering.c --datagrams 200 --payload 484 --advise",
 			  "Whether the handler is registered well, and what another registration would save." },
 			{ 0 },

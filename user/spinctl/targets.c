@@ -146,7 +146,7 @@ static const struct command_row row = {
 		 "is PsPIN as its RTL was measured; "
 		 "pspin as it was published, whose host never waits; pspin-pcie4 the same behind its PCIe 4.0 x16, which "
 		 "carries 252 Gbit/s; spin-discrete and spin-integrated are the two NICs of "
-		 "the sPIN paper.\n"
+		 "the sPIN paper; bluefield3-dpa is one core of that card's data-path accelerator, for spinctl cost --compare.\n"
 		 "\n"
 		 "A target file says what differs: lines of `name = value`, the first perhaps "
 		 "`base = NAME`, with comments after a #. "

@@ -11,8 +11,8 @@
  *	link_mbps = 200000
  *
  * Built in: "pspin-rtl" (as its RTL was measured), "pspin" (as published), "pspin-pcie4" (behind
- * its PCIe 4.0 x16), "spin-discrete" and "spin-integrated"
- * (sPIN 4.2, 4.3). Values are integers, or one of a policy's names (scheduler = fair_hpu_time); what could not be a NIC is refused,
+ * its PCIe 4.0 x16), "spin-discrete", "spin-integrated" (sPIN 4.2, 4.3) and "bluefield3-dpa" (one core of the card's
+ * data-path accelerator). Values are integers, or one of a policy's names (scheduler = fair_hpu_time); what could not be a NIC is refused,
  * with file and line.
  */
 #include <stddef.h>

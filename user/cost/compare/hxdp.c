@@ -18,7 +18,8 @@
 #include "user/tool/error.h"
 
 #define PACKETS_MAX      2048
-#define LINK_EXTRA_BYTES 24 /* FCS, preamble and gap (IEEE 802.3) */
+#define STEPS_MAX        (1u << 26) /* instructions: no more packets after so many, a second or two */
+#define LINK_EXTRA_BYTES 24         /* FCS, preamble and gap (IEEE 802.3) */
 
 struct target {
 	struct bpf_code *code;
@@ -77,7 +78,7 @@ static int run_packets(const struct compare *c, struct machine *m, double *frame
 	struct cost_packet packet;
 	int rc = 0;
 
-	while (m->packets < PACKETS_MAX && (rc = cost_source__next(c->job->source, &packet)) == 1) {
+	while (m->packets < PACKETS_MAX && m->steps < STEPS_MAX && (rc = cost_source__next(c->job->source, &packet)) == 1) {
 		*frame_bytes += packet.bytes;
 		rc = machine__run(m, packet.frame, packet.bytes);
 		if (rc < 0)
@@ -197,7 +198,8 @@ static int run(const struct compare *c, struct bpf_code *code, struct compare_ro
 	else if (m->tail_calls)
 		compare__without(row, "its packets go through several programs by tail calls, which hXDP does not have");
 	else if (hxdp__compile(c->property, &v, code->insns, code->count, 0))
-		compare__without(row, "its program cannot be compiled: it jumps out of itself");
+		compare__without(row, "its program cannot be compiled: it jumps out of itself, or has more than %u instructions",
+				 VLIW_INSTRUCTIONS_MAX);
 	else {
 		fill(c, &v, m, frame_bytes, row);
 		vliw__free(&v);

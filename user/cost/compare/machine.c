@@ -471,6 +471,7 @@ int machine__run(struct machine *m, const uint8_t *frame, unsigned bytes)
 		m->runs[pc]++;
 		err = step(&r, &m->code->insns[pc], &pc);
 	}
+	m->steps += steps;
 	if (err < 0)
 		return err;
 	m->packets++;

@@ -16,8 +16,8 @@ struct machine {
 	struct bpf_code_memory *memory; /* the code's; programs write into it */
 	uint64_t *runs;                 /* of each instruction, over all packets */
 	uint8_t packet[MACHINE_PACKET_BYTES];
-	unsigned begin, end; /* of the packet in there */
-	uint64_t tail_calls, helper_calls, packets;
+	unsigned begin, end;                               /* of the packet in there */
+	uint64_t tail_calls, helper_calls, packets, steps; /* over all packets */
 	uint64_t now_ns;
 	uint32_t random;
 	char why[200]; /* of a run that failed */

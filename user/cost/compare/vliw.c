@@ -137,7 +137,7 @@ static int find_blocks(struct vliw *v)
 	int err = is_first ? mark(v, is_first) : -ENOMEM;
 
 	for (unsigned i = 0; i < v->count && !err; i++) {
-		if (is_first[i])
+		if (is_first[i] || (v->blocks[v->block_count - 1].count >= VLIW_BLOCK_MAX && v->insns[i - 1].code != LOAD_64))
 			v->blocks[v->block_count++] = (struct vliw_block){ .first = i, .next = { -1, -1 } };
 		v->blocks[v->block_count - 1].count++;
 		v->block_of[i] = v->block_count - 1;
@@ -226,6 +226,8 @@ static int are_one(const struct vliw *v, const struct vliw_block *a, unsigned b)
 {
 	const unsigned last = a->first + a->count - 1;
 
+	if (a->count + v->blocks[b].count > VLIW_BLOCK_MAX)
+		return 0;
 	return a->next[0] == (int)v->blocks[b].first && a->next[1] < 0 && v->blocks[b].before == 1 &&
 	       (v->ops[last].removed || !v->ops[last].is_branch);
 }
@@ -462,6 +464,8 @@ int vliw__compile(struct vliw *v, const struct bpf_insn *insns, unsigned count, 
 	*v = (struct vliw){ .insns = insns, .count = count, .lanes = lanes };
 	if (!count || !lanes || lanes > VLIW_LANES_MAX)
 		return -EINVAL;
+	if (count > VLIW_INSTRUCTIONS_MAX)
+		return -E2BIG;
 	v->ops = calloc(count, sizeof(*v->ops));
 	v->blocks = calloc(count, sizeof(*v->blocks));
 	v->block_of = calloc(count, sizeof(*v->block_of));

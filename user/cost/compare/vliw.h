@@ -16,6 +16,9 @@
 
 #define VLIW_LANES_MAX     8
 #define VLIW_OWN_REGISTERS 16
+/* Larger programs are refused, and larger blocks cut: anybody's object is compiled in seconds. */
+#define VLIW_INSTRUCTIONS_MAX 32768
+#define VLIW_BLOCK_MAX        256
 
 enum vliw_memory { VLIW_NO_MEMORY, VLIW_LOAD, VLIW_STORE, VLIW_ALL_MEMORY }; /* the last: a call, or an atomic operation */
 
@@ -54,7 +57,7 @@ struct vliw {
 /* Which optimisations are left out, for tests and for comparing with what was published without them. */
 enum { VLIW_KEEP_BOUNDS_CHECKS = 1, VLIW_KEEP_ZEROING = 2, VLIW_TWO_OPERANDS = 4, VLIW_NO_SIX_BYTES = 8, VLIW_NO_ACTIONS = 16 };
 
-/* Compiles a program, whose instructions must outlive it. 0, -EINVAL for a jump out of the program, or -ENOMEM. */
+/* Compiles a program, whose instructions must outlive it. 0, -EINVAL for a jump out of the program, -E2BIG, or -ENOMEM. */
 int vliw__compile(struct vliw *v, const struct bpf_insn *insns, unsigned count, unsigned lanes, unsigned without);
 void vliw__free(struct vliw *v);
 /*
