@@ -11,6 +11,8 @@
 
 #include <bpf/bpf.h>
 
+#include "tests/common/built.h"
+#include "user/cost/compare/code.h"
 #include "user/cost/compare/machine.h"
 
 #define OP(code_, dst, src, off_, imm_)                                                 \
@@ -164,6 +166,84 @@ static void traps(void)
 	REFUSE("a register that there is not", { OP(BPF_ALU64 | BPF_MOV | BPF_X, 13, 1, 0, 0), EXIT });
 }
 
+/* A datagram from 10.0.0.SOURCE, whose UDP checksum is left out. */
+static void make_datagram(uint8_t source)
+{
+	static const uint8_t headers[] = { 2, 0,  0,  0, 0, 2,  2, 0, 0, 0,  0, 1, 8, 0,    0x45, 0,    0,    50, 0,  0, 0,
+					   0, 64, 17, 0, 0, 10, 0, 0, 0, 10, 0, 0, 2, 0x0f, 0xa0, 0x23, 0x28, 0,  30, 0, 0 };
+	uint32_t sum = 0;
+
+	memset(frame, 0x5a, sizeof(frame));
+	memcpy(frame, headers, sizeof(headers));
+	frame[29] = source;
+	for (unsigned i = 14; i < 34; i += 2)
+		sum += (uint32_t)frame[i] << 8 | frame[i + 1];
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = ~((sum & 0xffff) + (sum >> 16)) & 0xffff;
+	frame[24] = (uint8_t)(sum >> 8);
+	frame[25] = (uint8_t)sum;
+}
+
+/* One datagram through both. */
+static void check_datagram(struct machine *m, int fd, const char *what)
+{
+	static uint8_t out[sizeof(frame) + 512];
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = sizeof(frame), .data_out = out,
+		    .data_size_out = sizeof(out));
+	int err = bpf_prog_test_run_opts(fd, &opts), ours = machine__run(m, frame, sizeof(frame));
+
+	if (!err && ours == (int)opts.retval && m->end - m->begin == opts.data_size_out &&
+	    !memcmp(m->packet + m->begin, out, opts.data_size_out))
+		return;
+	printf("%s: action %d and %u bytes, the kernel has %u and %u %s\n", what, ours, m->end - m->begin, opts.retval, opts.data_size_out,
+	       m->why);
+	failures++;
+}
+
+/* A handler's whole program, with its table filled, gives the verdicts and bytes that the loaded one gives. */
+static void handler(void)
+{
+	static const char *inserts[] = { "routes:src=10.0.0.1 port=7000" };
+	const struct fill_options fill = { .inserts = { inserts, 1 } };
+	struct cost_program program = { .fill = &fill };
+	struct machine *m = calloc(1, sizeof(*m));
+	struct spin_object *object = NULL;
+	struct spin_ctx *ctx = NULL;
+	struct spin_rule rule;
+	struct bpf_code code;
+	char path[512], why[256] = "";
+
+	if (!m || built_object("filtering", path, sizeof(path)) || spin_object__open(path, &object) ||
+	    spin_rule__parse("udp dport 9000", &rule) || spin_ctx__create(NULL, object, &rule, &ctx) ||
+	    spin_ctx__table_insert(ctx, "routes", "src=10.0.0.1 port=7000")) {
+		printf("filtering: %s\n", spin_strerror_last());
+		exit(1);
+	}
+	program.object = object;
+	program.rule = &rule;
+	if (compare_code__open(&code, &program, why, sizeof(why)) || compare_code__fill(&code, &program) || machine__open(m, &code)) {
+		printf("filtering: %s\n", why);
+		exit(1);
+	}
+	make_datagram(1);
+	check_datagram(m, spin_ctx__program_fd(ctx), "a datagram that is in the table");
+	if (m->packet[m->begin + 36] == 0x23 && m->packet[m->begin + 37] == 0x28) {
+		printf("a datagram that is in the table keeps its port\n");
+		failures++;
+	}
+	make_datagram(9);
+	check_datagram(m, spin_ctx__program_fd(ctx), "a datagram that is not");
+	frame[37]++;
+	check_datagram(m, spin_ctx__program_fd(ctx), "a datagram of another rule");
+	frame[14] = 0x41;
+	check_datagram(m, spin_ctx__program_fd(ctx), "no datagram");
+	machine__close(m);
+	bpf_code__free(&code);
+	spin_ctx__destroy(ctx);
+	spin_object__close(object);
+	free(m);
+}
+
 int main(void)
 {
 	for (unsigned i = 0; i < sizeof(frame); i++)
@@ -172,6 +252,7 @@ int main(void)
 	if (failures)
 		return 1;
 	instructions();
+	handler();
 	if (checked < 300) {
 		printf("only %d instructions are compared\n", checked);
 		failures++;

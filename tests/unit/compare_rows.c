@@ -41,7 +41,7 @@ static void make(const double property[COMPARE_PROPERTIES], struct rows *r)
 	for (unsigned i = 0; i < CASES; i++) {
 		c.packet_bytes = i == LARGE ? 1500 : 46;
 		hxdp__row(&c, &hxdp_work[i], &r->hxdp[i]);
-		nfp__row(&c, i == LONG ? 5000 : 20, i == WAITS ? 200 : 0, &r->nfp[i]);
+		nfp__row(&c, nfp__instructions(property, i == LONG ? 5000 : 20), i == WAITS ? 200 : 0, &r->nfp[i]);
 		dpa__row(&c, i == LONG || i == WAITS ? 90000 : 400, i == WAITS ? 89000 : i == LONG ? 3000 : 380, &r->dpa[i]);
 	}
 }

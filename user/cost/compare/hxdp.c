@@ -9,82 +9,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <spin/context.h>
-
+#include "user/cost/compare/code.h"
 #include "user/cost/compare/machine.h"
 #include "user/cost/compare/rows.h"
-#include "user/libspin/internal.h"
-#include "user/libspin/object/layout.h"
 #include "user/tool/error.h"
 
 #define PACKETS_MAX      2048
 #define STEPS_MAX        (1u << 26) /* instructions: no more packets after so many, a second or two */
 #define LINK_EXTRA_BYTES 24         /* FCS, preamble and gap (IEEE 802.3) */
 
-struct target {
-	struct bpf_code *code;
-	const struct btf *btf;
-};
-
-/* Finds a variable and the memory that it is in. A program that does not name a section has no use for its variables: no memory. */
-static int find(struct target *t, const char *name, struct layout_variable *var, struct bpf_code_memory **memory)
-{
-	int err = layout__find(t->btf, name, var);
-
-	*memory = err ? NULL : bpf_code__memory(t->code, var->section);
-	if (*memory && (!(*memory)->bytes || var->offset + var->bytes * (size_t)var->copies > (*memory)->count))
-		return spin_fail(-EINVAL, "'%s' is not in the object's program", name);
-	return err;
-}
-
-static int set(void *arg, const char *assignment)
-{
-	struct bpf_code_memory *memory;
-	struct layout_variable var;
-	const char *path;
-	char name[64];
-	int err = layout__split(assignment, name, sizeof(name), &path);
-
-	if (!err)
-		err = find(arg, name, &var, &memory);
-	return err || !memory ? err : layout__set(((struct target *)arg)->btf, &var, memory->bytes + var.offset, path);
-}
-
-static int insert(void *arg, const char *table, const char *fields)
-{
-	struct bpf_code_memory *memory;
-	struct layout_variable var;
-	int err = find(arg, table, &var, &memory);
-
-	return err || !memory ? err : layout__insert(((struct target *)arg)->btf, &var, memory->bytes + var.offset, fields);
-}
-
-/* What libspin writes into a context's constants before it loads the program. */
-static int configure(struct target *t, const struct spin_rule *rule)
-{
-	struct spin_config config = { .rule = *rule, .hpus = 1 };
-	struct bpf_code_memory *memory;
-	struct layout_variable var;
-
-	if (find(t, "spin_config", &var, &memory) || !memory || var.bytes != sizeof(config))
-		return -1;
-	memcpy(memory->bytes + var.offset, &config, sizeof(config));
-	return 0;
-}
-
-/* Runs the packets. 0, or -errno with a reason in the machine. */
+/* Runs the packets. DONE, also if the machine has a reason why one cannot be followed; FAILED after a message. */
 static int run_packets(const struct compare *c, struct machine *m, double *frame_bytes)
 {
 	struct cost_packet packet;
-	int rc = 0;
+	int next = 1;
 
-	while (m->packets < PACKETS_MAX && m->steps < STEPS_MAX && (rc = cost_source__next(c->job->source, &packet)) == 1) {
+	while (m->packets < PACKETS_MAX && m->steps < STEPS_MAX && !m->why[0]) {
+		next = cost_source__next(c->job->source, &packet);
+		if (next != 1)
+			break;
 		*frame_bytes += packet.bytes;
-		rc = machine__run(m, packet.frame, packet.bytes);
-		if (rc < 0)
-			return rc;
+		machine__run(m, packet.frame, packet.bytes);
 	}
-	return 0;
+	return next == FAILED_SOURCE ? FAILED : DONE;
 }
 
 double hxdp__cycles(const double property[COMPARE_PROPERTIES], const struct hxdp_work *work)
@@ -184,14 +131,14 @@ static int run(const struct compare *c, struct bpf_code *code, struct compare_ro
 	struct machine *m = calloc(1, sizeof(*m));
 	double frame_bytes = 0;
 	struct vliw v;
-	int status = DONE, err = m ? machine__open(m, code) : -ENOMEM;
+	int status;
 
-	if (err) {
+	if (!m || machine__open(m, code)) {
 		free(m);
 		return report_error("--compare: no memory");
 	}
-	err = run_packets(c, m, &frame_bytes);
-	if (err)
+	status = run_packets(c, m, &frame_bytes);
+	if (m->why[0])
 		compare__without(row, "its program cannot be followed: %s", m->why);
 	else if (!m->packets)
 		compare__without(row, "there is no packet");
@@ -214,7 +161,6 @@ int compare_hxdp(const struct compare *c, struct compare_row *row)
 	const struct cost_program *program = &c->job->program;
 	const struct spin_object *object = program->object;
 	struct bpf_code *code;
-	struct target target;
 	char why[256];
 	int status;
 
@@ -227,22 +173,15 @@ int compare_hxdp(const struct compare *c, struct compare_row *row)
 	code = malloc(sizeof(*code));
 	if (!code)
 		return report_error("--compare: no memory");
-	if (bpf_code__read(code, object->data, object->bytes, NULL, object->types, why, sizeof(why))) {
+	if (compare_code__open(code, program, why, sizeof(why))) {
 		free(code);
 		return compare__without(row, "its program cannot be read: %s", why);
 	}
-	target = (struct target){ code, bpf_object__btf(object->types) };
-	if (configure(&target, program->rule)) {
-		status = compare__without(row, "its program has no configuration of this version; compile it again with spincc");
-	} else {
-		const struct fill_target to = { .arg = &target, .set = set, .insert = insert };
-
-		status = fill__apply(program->fill, &to);
-		if (!status)
-			status = cost_source__rewind(c->job->source);
-		if (!status)
-			status = run(c, code, row);
-	}
+	status = compare_code__fill(code, program);
+	if (!status)
+		status = cost_source__rewind(c->job->source);
+	if (!status)
+		status = run(c, code, row);
 	bpf_code__free(code);
 	free(code);
 	return status;

@@ -12,6 +12,7 @@
 #include "user/libspin/internal.h"
 #include "user/tool/error.h"
 
+/* as spincc --target nfp adds it: a complete ELF file with one program */
 #define NFP_SECTION      ".spin.nfp"
 #define NFP_PROGRAM      "spin_nfp"
 #define LINK_EXTRA_BYTES 38 /* Ethernet's header, FCS, preamble and gap (IEEE 802.3) */
@@ -26,22 +27,26 @@ static unsigned lookups(const struct bpf_code *code)
 	return n;
 }
 
+double nfp__instructions(const double property[COMPARE_PROPERTIES], unsigned bpf_instructions)
+{
+	return property[COMPARE_NFP_FIXED_INSTRUCTIONS] + property[COMPARE_NFP_INSTRUCTIONS_PER_BPF] * bpf_instructions;
+}
+
 /*
  * An engine issues an instruction a cycle, of one of its threads; while one waits for memory the others run. So an engine takes for a
  * packet no less than the cycles that it issues, and each thread no less than those and its waits.
  */
-void nfp__row(const struct compare *c, unsigned bpf_instructions, unsigned lookups, struct compare_row *row)
+void nfp__row(const struct compare *c, double instructions, unsigned lookups, struct compare_row *row)
 {
 	const double *p = c->property, clock = p[COMPARE_NFP_CLOCK_MHZ];
 	const double engines = p[COMPARE_NFP_ENGINES], threads = p[COMPARE_NFP_THREADS];
-	const double work = p[COMPARE_NFP_FIXED_INSTRUCTIONS] + p[COMPARE_NFP_INSTRUCTIONS_PER_BPF] * bpf_instructions;
-	const double all = work + p[COMPARE_NFP_PACKET_WAIT_CYCLES] + lookups * p[COMPARE_NFP_LOOKUP_WAIT_CYCLES];
+	const double all = instructions + p[COMPARE_NFP_PACKET_WAIT_CYCLES] + lookups * p[COMPARE_NFP_LOOKUP_WAIT_CYCLES];
 
-	row->work = work;
+	row->work = instructions;
 	row->work_unit = "instructions";
 	row->ns_per_packet = all * 1e3 / clock;
 	row->engines = (unsigned)engines;
-	compare__bound(row, engines * clock / work, "%.0f engines that issue %.0f instructions a packet", engines, work);
+	compare__bound(row, engines * clock / instructions, "%.0f engines that issue %.0f instructions a packet", engines, instructions);
 	compare__bound(row, engines * threads * clock / all, "latency: %.0f cycles a packet on %.0f engines of %.0f threads", all, engines,
 		       threads);
 	compare__bound(row, p[COMPARE_NFP_PACKETS_MPPS], "the card's own work: the highest rate published");
@@ -67,7 +72,7 @@ int compare_nfp(const struct compare *c, struct compare_row *row)
 					     "and counts in tables can be compiled for it with spincc --target nfp");
 	if (bpf_code__read(&code, object->data + offset, bytes, NFP_PROGRAM, NULL, why, sizeof(why)))
 		return compare__without(row, "its program for the card cannot be read: %s", why);
-	nfp__row(c, code.count, lookups(&code), row);
+	nfp__row(c, nfp__instructions(c->property, code.count), lookups(&code), row);
 	bpf_code__free(&code);
 	return DONE;
 }
