@@ -284,6 +284,13 @@ $(LOADER): $(BUILD)/obj/tests/kernels/loader.o $(LIBSPIN)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS) -lpthread
 
+# What the guests of check-offload run.
+JUDGE := $(BUILD)/guest/judge
+$(JUDGE): $(BUILD)/guest/%: $(BUILD)/obj/kernel/guest/offload/%.o
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS)
+
 # --- pages and completion: the programs' tables fill templates, headers the others --------
 
 $(BUILD)/man/spinctl.8: user/man/spinctl.8.in $(BUILD)/bin/spinctl

@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# The modules of the offload guest: modules.sh [NAME...], names of ../kernels.txt (default: 6.1-cloud 6.12-cloud).
+#
+# Prints a line for each kernel: NAME RELEASE VMLINUZ MODULES OURS; OURS has netdevsim.ko and nfp_oracle.ko. They are built
+# from Debian's source of exactly that kernel and our shim, once for each kernel and content of the shim, and kept in the
+# cache of `fetch`; no source of the kernel comes into this tree. Several may run at a time, and be killed.
+# Ends with 77 and a line "skip: WHY" where kernel, source or compiler is not to be had.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+cache=${SPIN_GUESTS:-/var/cache/spin-guests}
+netdevsim=drivers/net/netdevsim nfp=drivers/net/ethernet/netronome/nfp
+skip() { echo "skip: $*"; exit 77; }
+
+[ $# -gt 0 ] || set -- 6.1-cloud 6.12-cloud
+[ "$(uname -m)" = x86_64 ] || skip "the guests are amd64, and this machine is not"
+for tool in make xz modinfo flock; do
+	command -v $tool >/dev/null || skip "no $tool (packages.txt)"
+done
+cc=$(command -v gcc-12 || command -v gcc) || skip "no gcc (packages.txt)" # Debian's kernels are built with the first
+found=$("$here/../fetch" --modules --headers --source $netdevsim --source $nfp "$@") || {
+	rc=$?
+	echo "$found"
+	exit $rc
+}
+stamp=$(cat "$here/Kbuild" "$here/nfp_shim.c" | cat - "$here/modules.sh" | cksum | cut -d ' ' -f 1)
+
+# build RELEASE HEADERS SOURCE TO
+build() {
+	part=$4.part
+	rm -rf "$part"
+	mkdir "$part"
+	cp -r "$3/$netdevsim" "$3/$nfp" "$here/Kbuild" "$here/nfp_shim.c" "$part/"
+	if ! make -C "$2/usr/src/linux-headers-$1" M="$part" CC="$cc" CONFIG_NETDEVSIM=m -j2 modules >"$part/log" 2>&1 9>&-; then
+		echo "modules.sh: the modules for $1 cannot be built; the end of $part/log:" >&2
+		tail -n 20 "$part/log" >&2
+		return 1
+	fi
+	mkdir "$part/ours"
+	strip -g -o "$part/ours/netdevsim.ko" "$part/netdevsim/netdevsim.ko"
+	strip -g -o "$part/ours/nfp_oracle.ko" "$part/nfp_oracle.ko"
+	mv "$part/ours" "$4"
+	rm -rf "$part"
+}
+
+# A lock of its own: the kernels are used by others while this compiles.
+exec 9>"$cache/lock.modules"
+flock 9
+echo "$found" | while read -r name release vmlinuz modules headers source; do
+	ours=$(dirname "$modules")/ours-$stamp
+	[ -e "$ours" ] || build "$release" "$headers" "$source" "$ours" || exit 1
+	touch "$ours"
+	# those of other contents of the shim, when nobody has used them for a week
+	find "$(dirname "$modules")" -maxdepth 1 -name 'ours-*' ! -path "$ours" -mtime +7 -exec rm -rf {} +
+	echo "$name $release $vmlinuz $modules $ours"
+done
