@@ -285,8 +285,8 @@ $(LOADER): $(BUILD)/obj/tests/kernels/loader.o $(LIBSPIN)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS) -lpthread
 
 # What the guests of check-offload run.
-JUDGE := $(BUILD)/guest/judge
-$(JUDGE): $(BUILD)/guest/%: $(BUILD)/obj/kernel/guest/offload/%.o
+OFFLOAD_GUEST := $(addprefix $(BUILD)/guest/,judge cases)
+$(OFFLOAD_GUEST): $(BUILD)/guest/%: $(BUILD)/obj/kernel/guest/offload/%.o $(BUILD)/obj/kernel/guest/offload/words.o
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS)

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# One offload guest, for judge.sh and cases.sh, which set `here`: in_guest KERNEL OURS COMMAND FILE...
+#
+# OURS names modules of modules.sh that are loaded, in quotes. What COMMAND wrote to /dev/ttyS1 or stdout is printed, its
+# exit status returned.
+: "${BUILD:=$here/../../../build}"
+skip() { echo "skip: $*"; exit 77; }
+die() { echo "${0##*/}: $*" >&2; exit 1; }
+
+for tool in qemu-system-x86_64 cpio setpriv flock busybox modinfo; do
+	command -v $tool >/dev/null || skip "no $tool (packages.txt)"
+done
+
+in_guest() {
+	kernel=$1 wanted=$2 command=$3
+	shift 3
+	for file in "$@"; do
+		[ -e "$file" ] || die "no $file: make build/guest/${file##*/}"
+	done
+	out=$(mktemp -d)
+	trap 'rm -rf "$out"' EXIT
+	trap 'exit 1' INT TERM HUP
+	"$here/modules.sh" "$kernel" >"$out/found" || { rc=$?; cat "$out/found"; exit $rc; }
+	read -r name release vmlinuz modules ours <"$out/found"
+	options=
+	for module in $wanted; do
+		[ -e "$ours/$module.ko" ] && options="$options -m $ours/$module.ko" || options="$options -m $module"
+	done
+	setpriv --pdeathsig KILL "$here/../tool" $options "${SPIN_GUEST_SECONDS:-300}" "$vmlinuz" "$modules" "$out" "$command" "$@" ||
+		die "the guest of $kernel failed"
+	tr -d '\r' <"$out/stdout"
+	tr -d '\r' <"$out/stderr" >&2
+	return "$(cat "$out/status")"
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* One entry more than all maps may have. */
+#include "tests/offload/facts/facts.h"
+
+LICENSE;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(key_size, 4);
+	__uint(value_size, 8);
+	__uint(max_entries, 3072001);
+} table SEC(".maps");
+
+SEC("xdp")
+int lookup(struct xdp_md *ctx)
+{
+	__u32 key[1] = { 0 };
+
+	return bpf_map_lookup_elem(&table, key) ? XDP_PASS : XDP_DROP;
+}
