@@ -37,7 +37,7 @@ $(error the build needs packages that are not installed: $(MISSING): run `make d
 endif
 endif
 
-.PHONY: help all deps demo check check-kernels bench accuracy rtl-kit rtl-check figures stress fuzz clean compile_commands.json fmt fmt-check lint sanitize
+.PHONY: help all deps demo check check-kernels check-offload bench accuracy rtl-kit rtl-check figures stress fuzz clean compile_commands.json fmt fmt-check lint sanitize
 
 help:
 	@sed -n 's/^#: //p' Makefile
@@ -66,6 +66,8 @@ help:
 #:                     of every test handler, too
 #:                     FULL=1: then Debian 12 and 13 as root guests: vectors, live
 #:                     tests, demo (hours, kernel/guest/)
+#: make check-offload  offload to a Netronome card, without one: netdevsim and the NFP
+#:                     driver's own verifier and JIT in guests (kernel/guest/offload/)
 #: make fuzz       1,000,000 packets through BPF, host and model, also as fast as
 #:                 they come, and 100,000 schedules of messages
 #: make sanitize   the parts that need no root, under ASan and UBSan
@@ -285,7 +287,10 @@ $(LOADER): $(BUILD)/obj/tests/kernels/loader.o $(LIBSPIN)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS) -lpthread
 
 # What the guests of check-offload run.
+OFFLOAD_FACTS := $(patsubst tests/%.bpf.c,$(BUILD)/tests/%.bpf.o,$(wildcard tests/offload/facts/*.bpf.c))
+$(OFFLOAD_FACTS): tests/offload/facts/facts.h
 OFFLOAD_GUEST := $(addprefix $(BUILD)/guest/,judge cases)
+$(BUILD)/guest/cases: $(BUILD)/obj/kernel/guest/offload/steps.o
 $(OFFLOAD_GUEST): $(BUILD)/guest/%: $(BUILD)/obj/kernel/guest/offload/%.o $(BUILD)/obj/kernel/guest/offload/words.o
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
@@ -379,7 +384,7 @@ $(BUILD)/tests/figures/handlers.elf: tests/figures/handlers.S $(IMAGE)
 	$(Q)$(RISCV_CC) @hwmodel/image/cflags -Wl,--gc-sections -Wl,--build-id=none -Wl,--no-warn-rwx-segments -I. \
 		-Ihandlers/include -T hwmodel/image/pspin.ld hwmodel/image/boot.S $< -lgcc -o $@
 
-tests: all demo-program accuracy-programs $(LOADER) $(TEST_PROGRAMS) $(BUILD)/tests/vectors/run-bounded $(HOST_HANDLERS) $(TEST_HANDLERS) $(LOOPS) $(TWINS)
+tests: all demo-program accuracy-programs offload-programs $(LOADER) $(TEST_PROGRAMS) $(BUILD)/tests/vectors/run-bounded $(HOST_HANDLERS) $(TEST_HANDLERS) $(LOOPS) $(TWINS)
 .PHONY: tests
 
 # deps first, then a second make that sees what has just been installed
@@ -396,6 +401,13 @@ check-kernels: deps
 	@BUILD=$(BUILD) tests/kernels/doctor.sh || [ $$? = 77 ]
 	@$(if $(FULL),BUILD=$(BUILD) tests/kernels/drivers.sh || [ $$? = 77 ])
 	@$(if $(FULL),kernel/guest/full_check.sh)
+
+check-offload: deps
+	@$(MAKE) --no-print-directory -j$$(nproc) offload-programs
+	@BUILD=$(BUILD) tests/offload/run
+
+offload-programs: $(OFFLOAD_GUEST) $(OFFLOAD_FACTS)
+.PHONY: offload-programs
 
 demo: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) demo-program

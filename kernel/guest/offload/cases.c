@@ -9,14 +9,12 @@
  *	CASE STEP ERRNO MESSAGE          MESSAGE: the verifier's, netlink's or the kernel log's last words, or -
  *	CASE left nothing | WHAT IS LEFT
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
 #include <linux/if_link.h>
 #include <net/if.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,208 +25,11 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "insns.h"
+#include "steps.h"
 #include "words.h"
 
-#define FDS 32
-
-static int device, other, veth;
-static const char *debugfs, *this_case;
-static int held[FDS], n_held; /* descriptors of the case that runs */
-
-/* --- instructions, as linux/filter.h has them ------------------------------------------ */
-
-#define MOV64_IMM(dst, value) ((struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = (dst), .imm = (value) })
-#define MOV64_REG(dst, src)   ((struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = (dst), .src_reg = (src) })
-#define ADD64_IMM(dst, value) ((struct bpf_insn){ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = (dst), .imm = (value) })
-#define STORE32(dst, src, at) ((struct bpf_insn){ .code = BPF_STX | BPF_MEM | BPF_W, .dst_reg = (dst), .src_reg = (src), .off = (at) })
-#define MAP_LOW(dst, fd) \
-	((struct bpf_insn){ .code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = (dst), .src_reg = BPF_PSEUDO_MAP_FD, .imm = (fd) })
-#define MAP_HIGH    ((struct bpf_insn){ .code = 0 })
-#define CALL(which) ((struct bpf_insn){ .code = BPF_JMP | BPF_CALL, .imm = (which) })
-#define EXIT        ((struct bpf_insn){ .code = BPF_JMP | BPF_EXIT })
-
-/* --- reports ------------------------------------------------------------------------------- */
-
-static void found(const char *step, const char *format, ...)
-{
-	va_list arguments;
-
-	printf("%s\t%s\tok", this_case, step);
-	if (format) {
-		putchar('\t');
-		va_start(arguments, format);
-		vprintf(format, arguments);
-		va_end(arguments);
-	}
-	putchar('\n');
-}
-
-/* A step's result: a descriptor or 0, which is handed on, or -errno. */
-static int step(const char *name, int result)
-{
-	char words[WORDS_BYTES], kernel[WORDS_BYTES];
-
-	if (result >= 0) {
-		found(name, NULL);
-		return result;
-	}
-	words_of_kernel(kernel, sizeof(kernel));
-	if (!words_of_log("", words, sizeof(words)))
-		snprintf(words, sizeof(words), "%s", *words_of_libbpf() ? words_of_libbpf() : *kernel ? kernel : "-");
-	printf("%s\t%s\t%s\t%s\n", this_case, name, words_of_error(result), words);
-	return result;
-}
-
-static int hold(int fd)
-{
-	if (fd >= 0 && n_held < FDS)
-		held[n_held++] = fd;
-	return fd;
-}
-
-static void release(int fd)
-{
-	for (int i = 0; i < n_held; i++)
-		if (held[i] == fd) {
-			close(fd);
-			held[i] = held[--n_held];
-			return;
-		}
-}
-
-/* --- what is tried ----------------------------------------------------------------------------- */
-
-static int load(const struct bpf_insn *insns, size_t bytes, enum bpf_prog_type type, int ifindex, unsigned flags)
-{
-	LIBBPF_OPTS(bpf_prog_load_opts, options, .prog_ifindex = (__u32)ifindex, .prog_flags = flags, .log_buf = words_log,
-		    .log_size = sizeof(words_log), .log_level = WORDS_LOG_LEVEL);
-	int fd;
-
-	words_forget();
-	fd = bpf_prog_load(type, "case", "GPL", insns, bytes / sizeof(*insns), &options);
-	return fd < 0 ? -errno : hold(fd);
-}
-
-static int load_pass(int ifindex)
-{
-	const struct bpf_insn insns[] = { MOV64_IMM(BPF_REG_0, XDP_PASS), EXIT };
-
-	return load(insns, sizeof(insns), BPF_PROG_TYPE_XDP, ifindex, 0);
-}
-
-static int load_lookup(int ifindex, int map)
-{
-	const struct bpf_insn insns[] = {
-		MOV64_IMM(BPF_REG_1, 7),
-		STORE32(BPF_REG_10, BPF_REG_1, -4),
-		MOV64_REG(BPF_REG_2, BPF_REG_10),
-		ADD64_IMM(BPF_REG_2, -4),
-		MAP_LOW(BPF_REG_1, map),
-		MAP_HIGH,
-		CALL(BPF_FUNC_map_lookup_elem),
-		MOV64_IMM(BPF_REG_0, XDP_PASS),
-		EXIT,
-	};
-
-	return load(insns, sizeof(insns), BPF_PROG_TYPE_XDP, ifindex, 0);
-}
-
-static int make_map(enum bpf_map_type type, int ifindex, unsigned entries, unsigned flags)
-{
-	LIBBPF_OPTS(bpf_map_create_opts, options, .map_ifindex = (__u32)ifindex, .map_flags = flags);
-	int fd;
-
-	words_forget();
-	fd = bpf_map_create(type, "case", 4, 8, entries, &options);
-	return fd < 0 ? -errno : hold(fd);
-}
-
-static int attach(int ifindex, int program, unsigned flags)
-{
-	words_forget();
-	return bpf_xdp_attach(ifindex, program, flags, NULL);
-}
-
-static int detach(int ifindex, unsigned flags)
-{
-	words_forget();
-	return bpf_xdp_detach(ifindex, flags, NULL);
-}
-
-static int attach_link(int program)
-{
-	LIBBPF_OPTS(bpf_link_create_opts, options, .flags = XDP_FLAGS_HW_MODE);
-	int fd;
-
-	words_forget();
-	fd = bpf_link_create(program, device, BPF_XDP, &options);
-	return fd < 0 ? -errno : hold(fd);
-}
-
-static struct bpf_prog_info info_of(int program)
-{
-	struct bpf_prog_info info = { 0 };
-	__u32 bytes = sizeof(info);
-
-	if (bpf_obj_get_info_by_fd(program, &info, &bytes))
-		memset(&info, 0, sizeof(info));
-	return info;
-}
-
-static int read_gate(const char *name, char *value, size_t bytes)
-{
-	char path[512];
-	FILE *file;
-	int err = 0;
-
-	snprintf(path, sizeof(path), "%s/%s", debugfs, name);
-	file = fopen(path, "r");
-	if (!file)
-		return -errno;
-	if (!fgets(value, (int)bytes, file))
-		err = -EIO;
-	fclose(file);
-	value[strcspn(value, "\n")] = 0;
-	return err;
-}
-
-static void set_gate(const char *name, const char *value)
-{
-	char path[512];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", debugfs, name);
-	file = fopen(path, "w");
-	if (!file || fputs(value, file) < 0 || fclose(file)) {
-		fprintf(stderr, "cases: %s: %s\n", path, strerror(errno));
-		exit(1);
-	}
-}
-
-/* What XDP says of the interface: which mode, and whether the program there is `program`. */
-static void query(const char *name, int ifindex, int program)
-{
-	static const char *const modes[] = { "none", "driver", "generic", "hardware", "several" };
-	LIBBPF_OPTS(bpf_xdp_query_opts, state);
-	char bound[64] = "-";
-	int err;
-
-	words_forget();
-	err = bpf_xdp_query(ifindex, 0, &state);
-	if (err) {
-		step(name, err);
-		return;
-	}
-	if (ifindex == device)
-		read_gate("ports/0/bpf_offloaded_id", bound, sizeof(bound));
-	found(name, "mode %s, program %s, device has %s", modes[state.attach_mode < 5 ? state.attach_mode : 0],
-	      !state.hw_prog_id                                         ? "none"
-	      : program >= 0 && state.hw_prog_id == info_of(program).id ? "right"
-									: "another",
-	      !strcmp(bound, "0")                                            ? "none"
-	      : program >= 0 && (unsigned)atoi(bound) == info_of(program).id ? "the same"
-									     : "another");
-}
+static int other, veth;
 
 /* --- the cases ----------------------------------------------------------------------------------- */
 
@@ -457,6 +258,8 @@ static void wrong_device(void)
 	step("bound to another", attach(other, bound, XDP_FLAGS_HW_MODE));
 	step("bound, on veth", attach(veth, bound, XDP_FLAGS_HW_MODE));
 	step("unbound, on veth", attach(veth, unbound, XDP_FLAGS_HW_MODE));
+	step("unbound, on lo", attach((int)if_nametoindex("lo"), unbound, XDP_FLAGS_HW_MODE));
+	step("load for lo", load_pass((int)if_nametoindex("lo")));
 	step("load for veth", load_pass(veth));
 	step("map for veth", make_map(BPF_MAP_TYPE_HASH, veth, 2, 0));
 	step("load for none", load_pass(9999));
@@ -553,65 +356,9 @@ static const struct {
 	{ "device goes", device_goes },
 };
 
-/* --- what is left -------------------------------------------------------------------------------- */
-
-static unsigned count_ids(int (*next)(__u32, __u32 *))
-{
-	unsigned count = 0;
-	__u32 id = 0;
-
-	while (!next(id, &id))
-		count++;
-	return count;
-}
-
-static unsigned count_bound(void)
-{
-	char path[512];
-	struct dirent *entry;
-	unsigned count = 0;
-	DIR *directory;
-
-	snprintf(path, sizeof(path), "%s/bpf_bound_progs", debugfs);
-	directory = opendir(path);
-	while (directory && (entry = readdir(directory)))
-		count += entry->d_name[0] != '.';
-	if (directory)
-		closedir(directory);
-	return count;
-}
-
-/* Programs are freed after a grace period: it is waited for. */
-static void report_left(unsigned programs, unsigned maps_before)
-{
-	LIBBPF_OPTS(bpf_xdp_query_opts, state);
-	char id[64] = "";
-	unsigned extra_programs, extra_maps, links_left, bound;
-
-	for (int tries = 0;; tries++) {
-		extra_programs = count_ids(bpf_prog_get_next_id) - programs;
-		extra_maps = count_ids(bpf_map_get_next_id) - maps_before;
-		links_left = count_ids(bpf_link_get_next_id);
-		bound = count_bound();
-		bpf_xdp_query(device, 0, &state);
-		read_gate("ports/0/bpf_offloaded_id", id, sizeof(id));
-		if (tries == 100 || (!extra_programs && !extra_maps && !links_left && !bound && !state.attach_mode && !strcmp(id, "0")))
-			break;
-		usleep(20000);
-	}
-	printf("%s\tleft\t", this_case);
-	if (!extra_programs && !extra_maps && !links_left && !bound && !state.attach_mode && !strcmp(id, "0"))
-		printf("nothing\n");
-	else
-		printf("%u programs, %u maps, %u links, %u bound, attached in mode %u, device has %s\n", extra_programs, extra_maps,
-		       links_left, bound, state.attach_mode, id);
-	fflush(stdout);
-}
-
 int main(int argc, char **argv)
 {
 	struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
-	unsigned programs, maps_before;
 
 	if (argc != 5) {
 		fprintf(stderr, "usage: cases DEVICE DEBUGFS OTHER VETH\n");
@@ -628,14 +375,12 @@ int main(int argc, char **argv)
 	setrlimit(RLIMIT_MEMLOCK, &unlimited);
 	if (words_begin())
 		return 1;
-	programs = count_ids(bpf_prog_get_next_id);
-	maps_before = count_ids(bpf_map_get_next_id);
+	count_before();
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		this_case = cases[i].name;
 		cases[i].run();
-		while (n_held)
-			close(held[--n_held]);
-		report_left(programs, maps_before);
+		drop_all();
+		report_left();
 	}
 	words_forget();
 	return 0;
