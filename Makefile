@@ -287,8 +287,8 @@ $(LOADER): $(BUILD)/obj/tests/kernels/loader.o $(LIBSPIN)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS) -lpthread
 
 # What the guests of check-offload run.
-OFFLOAD_FACTS := $(patsubst tests/%.bpf.c,$(BUILD)/tests/%.bpf.o,$(wildcard tests/offload/facts/*.bpf.c))
-$(OFFLOAD_FACTS): tests/offload/facts/facts.h
+OFFLOAD_RULES := $(patsubst tests/%.bpf.c,$(BUILD)/tests/%.bpf.o,$(wildcard tests/offload/rules/*.bpf.c))
+$(OFFLOAD_RULES): tests/offload/rules/rules.h
 OFFLOAD_GUEST := $(addprefix $(BUILD)/guest/,judge cases)
 $(BUILD)/guest/cases: $(BUILD)/obj/kernel/guest/offload/steps.o
 $(OFFLOAD_GUEST): $(BUILD)/guest/%: $(BUILD)/obj/kernel/guest/offload/%.o $(BUILD)/obj/kernel/guest/offload/words.o
@@ -406,7 +406,7 @@ check-offload: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) offload-programs
 	@BUILD=$(BUILD) tests/offload/run
 
-offload-programs: $(OFFLOAD_GUEST) $(OFFLOAD_FACTS)
+offload-programs: $(OFFLOAD_GUEST) $(OFFLOAD_RULES)
 .PHONY: offload-programs
 
 demo: deps

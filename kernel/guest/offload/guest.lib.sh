@@ -17,7 +17,12 @@ in_guest() {
 	for file in "$@"; do
 		[ -e "$file" ] || die "no $file: make build/guest/${file##*/}"
 	done
-	out=$(mktemp -d)
+	mkdir -p "$BUILD/guest"
+	for out in "$BUILD"/guest/run.*; do # of one that was killed
+		[ ! -e "$out" ] || [ -e "/proc/${out##*.}" ] || rm -rf "$out"
+	done
+	out=$BUILD/guest/run.$$
+	mkdir "$out"
 	trap 'rm -rf "$out"' EXIT
 	trap 'exit 1' INT TERM HUP
 	"$here/modules.sh" "$kernel" >"$out/found" || { rc=$?; cat "$out/found"; exit $rc; }

@@ -48,9 +48,8 @@ found=$("$here/../fetch" --modules --headers --source $netdevsim --source $nfp "
 
 # build RELEASE HEADERS SOURCE TO
 build() {
-	part=$4.part
-	rm -rf "$part"
-	mkdir "$part"
+	rm -rf "$4".part.* # of one that was killed, whose compilers may still run
+	part=$(mktemp -d "$4.part.XXXXXX")
 	cp -r "$3/$netdevsim" "$3/$nfp" "$here/Kbuild" "$here/nfp_shim.c" "$part/"
 	if ! make -C "$2/usr/src/linux-headers-$1" M="$part" CC="$cc" CONFIG_NETDEVSIM=m -j2 modules >"$part/log" 2>&1 9>&-; then
 		echo "modules.sh: the modules for $1 cannot be built; the end of $part/log:" >&2

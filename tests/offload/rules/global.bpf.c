@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* A variable outside functions is a map with flags. */
-#include "tests/offload/facts/facts.h"
+#include "tests/offload/rules/rules.h"
 
 LICENSE;
 

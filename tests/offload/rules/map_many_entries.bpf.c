@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A map with a flag. */
-#include "tests/offload/facts/facts.h"
+/* One entry more than all maps may have. */
+#include "tests/offload/rules/rules.h"
 
 LICENSE;
 
@@ -8,8 +8,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(key_size, 4);
 	__uint(value_size, 8);
-	__uint(max_entries, 16);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 3072001);
 } table SEC(".maps");
 
 SEC("xdp")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* A map type that the firmware does not have. */
-#include "tests/offload/facts/facts.h"
+#include "tests/offload/rules/rules.h"
 
 LICENSE;
 

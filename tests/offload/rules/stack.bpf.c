@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* The stack: 512 bytes in frames of 64. */
-#include "tests/offload/facts/facts.h"
+#include "tests/offload/rules/rules.h"
 
 LICENSE;
 

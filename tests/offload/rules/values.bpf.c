@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Keys, and what may be done with a map's value. */
-#include "tests/offload/facts/facts.h"
+#include "tests/offload/rules/rules.h"
 
 LICENSE;
 

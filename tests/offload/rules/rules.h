@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * What the programs of tests/offload share: one rule of the NFP driver's each, as small as it can be. What the driver says of
- * them is in tests/offload/facts.expected.
+ * them is in tests/offload/rules.expected.
  */
-#ifndef TESTS_OFFLOAD_FACTS_H
-#define TESTS_OFFLOAD_FACTS_H
+#ifndef TESTS_OFFLOAD_RULES_H
+#define TESTS_OFFLOAD_RULES_H
 
 #include <linux/bpf.h>
 #include <bpf/bpf_endian.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* A byte that lies behind what workers have of a long packet: refused when it is attached, where the MTU allows such. */
-#include "tests/offload/facts/facts.h"
+#include "tests/offload/rules/rules.h"
 
 LICENSE;
 
