@@ -26,7 +26,7 @@ void words_forget(void);
 /* libbpf's last warning, or the kernel's message by netlink that it quoted; "" if there was none. */
 const char *words_of_libbpf(void);
 
-/* The kernel's messages since words_forget, joined, without repetitions; "" if there are none. */
+/* What a driver wrote to the kernel's log since words_forget, joined, without repetitions; "" if nothing. */
 void words_of_kernel(char *to, size_t bytes);
 
 /*

@@ -34,16 +34,36 @@ int perf_event_of_another_cpu(struct xdp_md *ctx)
 	return XDP_PASS;
 }
 
+/* One constant that is always possible: 84 bytes more, or 46 less, needs no check at run time. */
 SEC("xdp")
-int adjust_head(struct xdp_md *ctx)
+int adjust_head_by_84(struct xdp_md *ctx)
 {
-	return bpf_xdp_adjust_head(ctx, -20) ? XDP_DROP : XDP_TX;
+	return bpf_xdp_adjust_head(ctx, -84) ? XDP_DROP : XDP_TX;
 }
 
 SEC("xdp")
-int adjust_head_by_200(struct xdp_md *ctx)
+int adjust_head_by_85(struct xdp_md *ctx)
 {
-	return bpf_xdp_adjust_head(ctx, -200) ? XDP_DROP : XDP_TX;
+	return bpf_xdp_adjust_head(ctx, -85) ? XDP_DROP : XDP_TX;
+}
+
+SEC("xdp")
+int adjust_head_by_minus_46(struct xdp_md *ctx)
+{
+	return bpf_xdp_adjust_head(ctx, 46) ? XDP_DROP : XDP_TX;
+}
+
+SEC("xdp")
+int adjust_head_by_minus_47(struct xdp_md *ctx)
+{
+	return bpf_xdp_adjust_head(ctx, 47) ? XDP_DROP : XDP_TX;
+}
+
+/* Two of them are checked, both. */
+SEC("xdp")
+int adjust_head_twice(struct xdp_md *ctx)
+{
+	return bpf_xdp_adjust_head(ctx, -20) || bpf_xdp_adjust_head(ctx, -20) ? XDP_DROP : XDP_TX;
 }
 
 SEC("xdp")

@@ -17,7 +17,7 @@ static __attribute__((noinline)) int deeper(int seed)
 	return seed + 1;
 }
 
-/* 448 + 8 for the return address, each frame rounded up to 64: 512 with the kernel's rounding, 576 with the driver's. */
+/* 448 and 64 bytes, the second frame with 4 more for the return address: in chunks of 64 these are 576. */
 SEC("xdp")
 int in_two_frames(struct xdp_md *ctx)
 {

@@ -62,6 +62,17 @@ int value_fetch_and_add(struct xdp_md *ctx)
 }
 
 SEC("xdp")
+int value_or(struct xdp_md *ctx)
+{
+	struct value *value = find(PACKET(ctx, 14)[0]);
+
+	if (value)
+		/* lock *(u32 *)(r1 + 4) |= r2 */
+		asm volatile("r1 = %0\nr2 = 1\n.8byte 0x00000040000421c3" ::"r"(value) : "r1", "r2", "memory");
+	return XDP_PASS;
+}
+
+SEC("xdp")
 int value_store(struct xdp_md *ctx)
 {
 	struct value *value = find(PACKET(ctx, 14)[0]);
