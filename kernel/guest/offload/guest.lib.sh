@@ -31,9 +31,10 @@ in_guest() {
 	for module in $wanted; do
 		[ -e "$ours/$module.ko" ] && options="$options -m $ours/$module.ko" || options="$options -m $module"
 	done
-	setpriv --pdeathsig KILL "$here/../tool" $options "${SPIN_GUEST_SECONDS:-300}" "$vmlinuz" "$modules" "$out" "$command" "$@" ||
-		die "the guest of $kernel failed"
-	tr -d '\r' <"$out/stdout"
-	tr -d '\r' <"$out/stderr" >&2
+	setpriv --pdeathsig KILL "$here/../tool" $options "${SPIN_GUEST_SECONDS:-300}" "$vmlinuz" "$modules" "$out" "$command" "$@" && ended=1 || ended=
+	# also what was said before the guest broke down
+	[ ! -e "$out/stdout" ] || tr -d '\r' <"$out/stdout"
+	[ ! -e "$out/stderr" ] || tr -d '\r' <"$out/stderr" >&2
+	[ "$ended" ] || die "the guest of $kernel was lost, or not done in ${SPIN_GUEST_SECONDS:-300} s (SPIN_GUEST_SECONDS)"
 	return "$(cat "$out/status")"
 }

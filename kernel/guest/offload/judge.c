@@ -215,12 +215,20 @@ out:
 	return err ? -1 : 0;
 }
 
+/* A field of a line, whatever an object's author put into a name. */
+static void print_field(const char *text, char after)
+{
+	for (const char *c = text; *c; c++)
+		putchar((unsigned char)*c < ' ' ? ' ' : *c);
+	putchar(after);
+}
+
 static void print_refusal(const char *object, const char *program, const struct refusal *refusal)
 {
-	printf("%s\t%s\treject\t%s\t", object, program, refusal->stage);
-	for (const char *c = refusal->message; *c; c++)
-		putchar((unsigned char)*c < ' ' ? ' ' : *c);
-	putchar('\n');
+	print_field(object, '\t');
+	print_field(program, '\t');
+	printf("reject\t%s\t", refusal->stage);
+	print_field(refusal->message, '\n');
 }
 
 static void judge_program(const char *path, const char *object, const char *name)
@@ -229,7 +237,9 @@ static void judge_program(const char *path, const char *object, const char *name
 	unsigned instructions = 0;
 
 	if (!try_maps(path, &refusal) && !try_device(path, name, &instructions, &refusal)) {
-		printf("%s\t%s\taccept\t%u\n", object, name, instructions);
+		print_field(object, '\t');
+		print_field(name, '\t');
+		printf("accept\t%u\n", instructions);
 	} else {
 		if (strcmp(refusal.stage, "attach"))
 			is_refused_by_host(path, name, &refusal);

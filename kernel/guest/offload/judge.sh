@@ -16,6 +16,6 @@ for file in "$directory"/*.o "$directory"/*.spin; do
 	[ ! -e "$file" ] || set -- "$@" "$file"
 done
 [ $# -gt 0 ] || die "$directory has no *.o and no *.spin"
-objects=$(printf '%s\n' "$@" | sed "s|.*/||; s/'/'\\\\''/g; s/.*/'&'/" | LC_ALL=C sort | tr '\n' ' ')
+objects=$(printf '%s\n' "$@" | sed "s|.*/|./|; s/'/'\\\\''/g; s/.*/'&'/" | LC_ALL=C sort | tr '\n' ' ')
 # by its own port: what came before a guest that broke down is not lost
 in_guest "$kernel" nfp_oracle "cd /objects && exec judge $mtu nfp0 $objects >/dev/ttyS1" "$BUILD/guest/judge" "$@"
