@@ -18,11 +18,16 @@ in_guest() {
 		[ -e "$file" ] || die "no $file: make build/guest/${file##*/}"
 	done
 	mkdir -p "$BUILD/guest"
-	for out in "$BUILD"/guest/run.*; do # of one that was killed
-		[ ! -e "$out" ] || [ -e "/proc/${out##*.}" ] || rm -rf "$out"
+	# Whoever lives holds the lock of its directory, also if it has another view of the processes.
+	exec 7>"$BUILD/guest/lock"
+	flock 7
+	for out in "$BUILD"/guest/run.*; do
+		[ ! -d "$out" ] || flock -n "$out/lock" rm -rf "$out" || :
 	done
-	out=$BUILD/guest/run.$$
-	mkdir "$out"
+	out=$(mktemp -d "$BUILD/guest/run.XXXXXX")
+	exec 8>"$out/lock"
+	flock 8
+	exec 7>&-
 	trap 'rm -rf "$out"' EXIT
 	trap 'exit 1' INT TERM HUP
 	"$here/modules.sh" "$kernel" >"$out/found" || { rc=$?; cat "$out/found"; exit $rc; }

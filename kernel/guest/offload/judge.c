@@ -33,6 +33,7 @@
 #define DRIVER_PREFIX       "[nfp] "
 #define BYTES_A_INSTRUCTION 8
 #define MAPS                256 /* of an object; the card has 128 */
+#define MAPS_IN_USE         "/sys/module/nfp_oracle/parameters/maps_in_use"
 #define QUEUE_IS_WRITTEN    "invalid bpf_context access off=16 "
 
 struct refusal {
@@ -40,8 +41,7 @@ struct refusal {
 	char message[WORDS_BYTES];
 };
 
-static int device;            /* interface index */
-static unsigned foreign_maps; /* those that were there before */
+static int device; /* interface index */
 
 static int refuse(struct refusal *refusal, const char *stage, const char *format, ...)
 {
@@ -104,21 +104,22 @@ static bool is_refused_by_host(const char *path, const char *name, struct refusa
 	return refused;
 }
 
-static unsigned count_maps(void)
-{
-	unsigned count = 0;
-	__u32 id = 0;
-
-	while (!bpf_map_get_next_id(id, &id))
-		count++;
-	return count;
-}
-
-/* Maps are freed by a work queue, after their programs, and their entries count until then. */
+/* The device's maps are freed by a work queue, after their IDs, and their entries count until then. */
 static void wait_until_freed(void)
 {
-	for (int tries = 0; tries < 5000 && count_maps() > foreign_maps; tries++)
+	for (int tries = 0; tries < 5000; tries++) {
+		FILE *file = fopen(MAPS_IN_USE, "r");
+		unsigned count = 0;
+
+		if (!file)
+			return;
+		if (fscanf(file, "%u", &count) != 1)
+			count = 0;
+		fclose(file);
+		if (!count)
+			return;
 		usleep(1000);
+	}
 }
 
 static int make_map(const struct bpf_map *map)
@@ -321,7 +322,6 @@ int main(int argc, char **argv)
 	setrlimit(RLIMIT_MEMLOCK, &unlimited);
 	if (words_begin())
 		return 1;
-	foreign_maps = count_maps();
 	for (int i = optind + 1; i < argc; i++)
 		if (judge_object(argv[i]))
 			result = 1;

@@ -88,6 +88,17 @@ static struct {
 	u32 next_table;
 } shim;
 
+/* Maps outlive their IDs: the driver frees them in a work queue. Who needs all of the card waits until this is 0. */
+static int get_maps_in_use(char *buffer, const struct kernel_param *parameter)
+{
+	const struct nfp_app_bpf *bpf = shim.app.priv;
+
+	return scnprintf(buffer, PAGE_SIZE, "%u\n", bpf ? bpf->maps_in_use : 0);
+}
+
+static const struct kernel_param_ops maps_in_use = { .get = get_maps_in_use };
+module_param_cb(maps_in_use, &maps_in_use, NULL, 0444);
+
 /* --- what the driver's BPF files call of the rest of the driver ------------------- */
 
 struct device *nfp_cpp_device(struct nfp_cpp *cpp)
