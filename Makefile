@@ -84,8 +84,9 @@ help:
 # --- what is built -------------------------------------------------------------
 
 HWMODEL_SRC := $(filter-out hwmodel/run/% hwmodel/image/%,$(wildcard hwmodel/*.c hwmodel/*/*.c))
-LIBSPIN_SRC := $(wildcard user/libspin/*.c user/libspin/*/*.c kernel/*.c)
+LIBSPIN_SRC := $(wildcard user/libspin/*.c user/libspin/*/*.c kernel/*.c kernel/nfp/*.c)
 ROOT_OBJ    := $(addprefix $(BUILD)/obj/user/libspin/,root_image.o out_image.o guard_image.o streams_image.o ring_image.o)
+PROFILE_OBJ := $(BUILD)/obj/kernel/nfp/profile_image.o
 USERLIB_SRC := $(wildcard user/lib/*.c)
 SPINCTL_SRC := $(filter-out user/spinctl/trial/%,$(wildcard user/spinctl/*.c user/spinctl/*/*.c))
 SPIND_SRC   := $(wildcard user/spind/*.c)
@@ -146,7 +147,7 @@ $(BUILD)/obj/hwmodel/target/target.o: $(BUILD)/gen/targets.inc
 $(BUILD)/obj/hwmodel/target/target.o: EXTRA_CFLAGS := -I$(BUILD)/gen
 
 $(HWMODEL): $(call obj,$(HWMODEL_SRC))
-$(LIBSPIN): $(call obj,$(LIBSPIN_SRC)) $(ROOT_OBJ)
+$(LIBSPIN): $(call obj,$(LIBSPIN_SRC)) $(ROOT_OBJ) $(PROFILE_OBJ)
 $(USERLIB):  $(call obj,$(USERLIB_SRC))
 $(CONFORMANCE): $(call obj,$(CONFORMANCE_SRC))
 $(COST): $(call obj,$(COST_SRC))
@@ -179,7 +180,13 @@ $(ROOT_OBJ): $(BUILD)/obj/user/libspin/%_image.o: user/libspin/%_image.S $(BUILD
 	$(Q)$(CC) -fPIC -DROOT_IMAGE='"$(ROOT_IMAGE)"' -DOUT_IMAGE='"$(OUT_IMAGE)"' -DGUARD_IMAGE='"$(GUARD_IMAGE)"' \
 		-DSTREAMS_IMAGE='"$(STREAMS_IMAGE)"' -DRING_IMAGE='"$(RING_IMAGE)"' -c $< -o $@
 
-$(BUILD)/lib/libspin.so: $(call obj,$(LIBSPIN_SRC)) $(ROOT_OBJ) user/libspin/libspin.map
+# The built-in profile of the NFP's firmware, as text.
+$(PROFILE_OBJ): kernel/nfp/profile_image.S $(wildcard kernel/nfp/*.profile)
+	@mkdir -p $(@D)
+	$(call say,AS,$<)
+	$(Q)$(CC) -fPIC -c $< -o $@
+
+$(BUILD)/lib/libspin.so: $(call obj,$(LIBSPIN_SRC)) $(ROOT_OBJ) $(PROFILE_OBJ) user/libspin/libspin.map
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) \

@@ -28,6 +28,7 @@ static const struct subcommand *const subcommands[] = {
 	&doctor_command,
 	&limits_command,
 	&targets_command,
+	&check_command,
 	&exec_command,
 	&list_command,
 	&add_command,

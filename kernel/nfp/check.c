@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Checks objects against the NFP driver's rules. Called by `spinctl check` and spincc. Each program is walked once for each
+ * kernel; findings that only some kernels have become warnings that name them.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/nfp/disasm.h"
+#include "kernel/nfp/jit.h"
+
+#define CARD_SECTION ".spin.nfp"
+
+/* One kernel's walk over one program. */
+struct judgement {
+	struct nfp_findings findings;
+	unsigned nfp_instructions, stack_bytes;
+	uint32_t packet_bytes;
+};
+
+const char *nfp_verdict__name(enum nfp_verdict verdict)
+{
+	static const char *const names[] = { "accept", "warn", "unknown", "reject" };
+
+	return names[verdict];
+}
+
+const char *nfp_kernel__name(enum nfp_kernel kernel)
+{
+	static const char *const names[] = { "6.1", "6.12" };
+
+	return names[kernel];
+}
+
+/* --- maps --- */
+
+#define FIND(F, RULE, ...) nfp_findings__add(F, RULE, nfp_rule__verdict(RULE), -1, __VA_ARGS__)
+
+static uint32_t round8(uint32_t bytes)
+{
+	return bytes > UINT32_MAX - 7 ? UINT32_MAX - 7 : (bytes + 7) / 8 * 8;
+}
+
+static void check_sizes(const struct nfp_map *map, const struct nfp_profile *profile, struct nfp_findings *f)
+{
+	const struct nfp_map_definition *is = &map->is;
+
+	if (is->key_bytes > profile->key_bytes_max)
+		FIND(f, NFP_RULE_MAP_KEY_SIZE, "the key of %s has %u bytes, %u are the most", map->name, is->key_bytes,
+		     profile->key_bytes_max);
+	if (is->value_bytes > profile->value_bytes_max)
+		FIND(f, NFP_RULE_MAP_VALUE_SIZE, "the value of %s has %u bytes, %u are the most", map->name, is->value_bytes,
+		     profile->value_bytes_max);
+	if (round8(is->key_bytes) > UINT32_MAX - round8(is->value_bytes) ||
+	    round8(is->key_bytes) + round8(is->value_bytes) > profile->element_bytes_max)
+		FIND(f, NFP_RULE_MAP_ELEMENT_SIZE,
+		     "key and value of %s have %u and %u bytes, which are %llu when rounded up, and %u are the most", map->name,
+		     is->key_bytes, is->value_bytes, (unsigned long long)round8(is->key_bytes) + round8(is->value_bytes),
+		     profile->element_bytes_max);
+}
+
+static void check_map(const struct nfp_map *map, const struct nfp_profile *profile, struct nfp_findings *f)
+{
+	const struct nfp_map_definition *is = &map->is;
+
+	if (map->is_data) {
+		FIND(f, NFP_RULE_GLOBAL_DATA, "the section %s is a map with flags, which the card does not take", map->name);
+		return;
+	}
+	if (is->type >= 32 || !(profile->map_types & 1u << is->type)) {
+		FIND(f, NFP_RULE_MAP_TYPE, "the map %s is of type %u", map->name, is->type);
+		return;
+	}
+	if (is->flags || is->has_numa_node)
+		FIND(f, NFP_RULE_MAP_FLAGS, "the map %s has flags 0x%x%s", map->name, is->flags,
+		     is->has_numa_node ? " and a NUMA node" : "");
+	if (!is->entries || !is->key_bytes || !is->value_bytes || (is->type == BPF_MAP_TYPE_ARRAY && is->key_bytes != 4))
+		FIND(f, NFP_RULE_MAP_SHAPE, "the map %s has %u entries with keys of %u and values of %u bytes", map->name, is->entries,
+		     is->key_bytes, is->value_bytes);
+	check_sizes(map, profile, f);
+}
+
+static void check_maps(const struct nfp_object *o, const struct nfp_profile *profile, struct nfp_findings *f)
+{
+	uint64_t entries = 0;
+	unsigned maps = 0;
+
+	for (unsigned i = 0; i < o->map_count; i++) {
+		if (o->maps[i].is.type == BPF_MAP_TYPE_PERF_EVENT_ARRAY && !o->maps[i].is_data)
+			continue; /* on the host */
+		check_map(&o->maps[i], profile, f);
+		entries += o->maps[i].is.entries;
+		maps++;
+	}
+	if (maps > profile->maps_max)
+		FIND(f, NFP_RULE_MAP_COUNT, "it has %u maps, %u are the most", maps, profile->maps_max);
+	if (entries > profile->entries_max)
+		FIND(f, NFP_RULE_MAP_ENTRIES, "its maps have %llu entries, %u are the most", (unsigned long long)entries,
+		     profile->entries_max);
+}
+
+/* --- programs --- */
+
+static void check_whole(const struct nfp_code *code, struct nfp_findings *f)
+{
+	if (code->is_frags)
+		FIND(f, NFP_RULE_PROG_FRAGS, "the program is for frames in several buffers");
+	if (code->is_for_map)
+		FIND(f, NFP_RULE_PROG_KIND, "the program is of a map's entries, not of an interface");
+	if (code->cannot_link)
+		FIND(f, NFP_RULE_LINK, "libbpf cannot resolve %s", code->cannot_link);
+}
+
+/* What the driver looks at behind the walk: sizes, and the packet's part that programs reach. */
+static void check_totals(const struct nfp_walk *w, unsigned mtu, struct judgement *j)
+{
+	uint32_t reach = nfp_profile__packet_bytes(w->profile);
+
+	j->stack_bytes = nfp_jit__stack_bytes(w);
+	j->packet_bytes = w->packet_bytes;
+	if (j->stack_bytes > w->profile->stack_bytes)
+		FIND(&j->findings, NFP_RULE_STACK_SIZE, "its frames take %u bytes of stack, %u are the most", j->stack_bytes,
+		     w->profile->stack_bytes);
+	if (nfp_findings__verdict(&j->findings) > NFP_WARN)
+		return;
+	j->nfp_instructions = nfp_jit__count(w);
+	if (j->nfp_instructions > w->profile->instructions_max)
+		FIND(&j->findings, NFP_RULE_PROGRAM_SIZE, "it would be some %u instructions of the NFP, %u are the most",
+		     j->nfp_instructions, w->profile->instructions_max);
+	if (reach && j->packet_bytes > reach + 1 && (!mtu || mtu > reach))
+		FIND(&j->findings, NFP_RULE_PACKET_DEPTH, "it may look at %u bytes of a packet; attaching fails at an MTU of more than %u",
+		     j->packet_bytes, reach);
+}
+
+static int judge(const struct nfp_object *o, const struct nfp_code *code, const struct nfp_profile *profile, enum nfp_kernel kernel,
+		 unsigned mtu, struct judgement *j)
+{
+	struct nfp_walk w = { .object = o, .code = code, .profile = profile, .kernel = kernel, .findings = &j->findings };
+	int err = 0;
+
+	check_maps(o, profile, &j->findings);
+	check_whole(code, &j->findings);
+	if (!code->cannot_link)
+		err = nfp_walk__run(&w);
+	if (!err && !code->cannot_link)
+		check_totals(&w, mtu, j);
+	nfp_walk__free(&w);
+	return err;
+}
+
+/* --- the report --- */
+
+static struct nfp_finding *finding_of(struct nfp_program *p, const struct nfp_found *found)
+{
+	for (unsigned i = 0; i < p->count; i++)
+		if (p->findings[i].rule == nfp_rule__name(found->rule) && p->findings[i].insn == found->insn)
+			return &p->findings[i];
+	return NULL;
+}
+
+static void describe(const struct nfp_object *o, const struct nfp_code *code, const struct nfp_found *found, struct nfp_finding *to)
+{
+	*to = (struct nfp_finding){
+		.rule = nfp_rule__name(found->rule), .verdict = found->verdict, .insn = found->insn, .advice = nfp_rule__advice(found->rule)
+	};
+	snprintf(to->what, sizeof(to->what), "%s", found->what);
+	if (found->insn < 0)
+		return;
+	nfp_disasm(o, code, (uint32_t)found->insn, to->code, sizeof(to->code));
+	nfp_object__line(o, code, (uint32_t)found->insn, to->source, sizeof(to->source));
+}
+
+static int add_findings(const struct nfp_object *o, const struct nfp_code *code, enum nfp_kernel kernel, const struct judgement *j,
+			struct nfp_program *p)
+{
+	for (unsigned i = 0; i < j->findings.count; i++) {
+		const struct nfp_found *found = &j->findings.found[i];
+		struct nfp_finding *to = finding_of(p, found), *more;
+
+		if (!to) {
+			more = realloc(p->findings, (p->count + 1) * sizeof(*more));
+			if (!more)
+				return -ENOMEM;
+			p->findings = more;
+			to = &p->findings[p->count++];
+			describe(o, code, found, to);
+		}
+		to->kernels |= 1u << kernel;
+		if (found->verdict > to->verdict)
+			to->verdict = found->verdict;
+	}
+	return 0;
+}
+
+/* What one kernel accepts and another refuses is a warning; what is refused or unknown everywhere stays so. */
+static enum nfp_verdict overall(const struct nfp_program *p, unsigned kernels)
+{
+	enum nfp_verdict best = NFP_REJECT, worst = NFP_ACCEPT;
+
+	for (int k = 0; k < NFP_KERNELS; k++) {
+		if (!(kernels & 1u << k))
+			continue;
+		best = p->of_kernel[k] < best ? p->of_kernel[k] : best;
+		worst = p->of_kernel[k] > worst ? p->of_kernel[k] : worst;
+	}
+	if (worst == NFP_REJECT && best < NFP_UNKNOWN)
+		return NFP_WARN;
+	return worst == NFP_REJECT && best == NFP_UNKNOWN ? NFP_UNKNOWN : worst;
+}
+
+static int check_program(const struct nfp_object *o, const struct nfp_code *code, const struct nfp_profile *profile, unsigned kernels,
+			 unsigned mtu, struct nfp_program *p)
+{
+	struct judgement *j = malloc(sizeof(*j));
+	int err = j ? 0 : -ENOMEM;
+
+	snprintf(p->name, sizeof(p->name), "%s", code->name);
+	snprintf(p->section, sizeof(p->section), "%s", code->section);
+	p->instructions = code->count;
+	for (int k = 0; k < NFP_KERNELS && !err; k++) {
+		if (!(kernels & 1u << k))
+			continue;
+		memset(j, 0, sizeof(*j));
+		err = judge(o, code, profile, (enum nfp_kernel)k, mtu, j);
+		if (err)
+			break;
+		p->of_kernel[k] = nfp_findings__verdict(&j->findings);
+		p->nfp_instructions = j->nfp_instructions > p->nfp_instructions ? j->nfp_instructions : p->nfp_instructions;
+		p->stack_bytes = j->stack_bytes > p->stack_bytes ? j->stack_bytes : p->stack_bytes;
+		p->packet_bytes = j->packet_bytes > p->packet_bytes ? j->packet_bytes : p->packet_bytes;
+		err = add_findings(o, code, (enum nfp_kernel)k, j, p);
+	}
+	p->verdict = overall(p, kernels);
+	free(j);
+	return err;
+}
+
+/* The part for the card of a fat object; *data stays as it is if this is no fat object. */
+static int find_part(const void **data, size_t *bytes, char *why, size_t why_bytes)
+{
+	struct nfp_elf elf;
+	unsigned section;
+	size_t length = 0;
+	const void *part;
+	int is_fat = 0;
+
+	if (nfp_elf__open(&elf, *data, *bytes))
+		return 0; /* the object's own reader says it */
+	section = nfp_elf__find(&elf, CARD_SECTION);
+	part = nfp_elf__bytes(&elf, section, &length);
+	for (unsigned i = 1; i < elf.section_count; i++)
+		is_fat |= !strncmp(nfp_elf__section_name(&elf, i), ".spin.", 6);
+	nfp_elf__close(&elf);
+	if (!is_fat)
+		return 0;
+	if (!part) {
+		snprintf(why, why_bytes, "it has no part for the card (section " CARD_SECTION "); make one with `spincc --target nfp`");
+		return -ENOENT;
+	}
+	*data = part;
+	*bytes = length;
+	return 0;
+}
+
+int nfp_check__object(const void *data, size_t bytes, const struct nfp_profile *profile, unsigned kernels, unsigned mtu,
+		      struct nfp_report **report, char *why, size_t why_bytes)
+{
+	struct nfp_report *r = NULL;
+	struct nfp_object o;
+	int err = find_part(&data, &bytes, why, why_bytes);
+
+	*report = NULL;
+	if (err)
+		return err;
+	err = nfp_object__open(&o, data, bytes, why, why_bytes);
+	if (err)
+		return err;
+	r = calloc(1, sizeof(*r));
+	if (r)
+		r->programs = calloc(o.program_count, sizeof(*r->programs));
+	if (!r || !r->programs)
+		err = -ENOMEM;
+	for (unsigned i = 0; i < o.program_count && !err; i++) {
+		err = check_program(&o, &o.programs[i], profile, kernels, mtu, &r->programs[i]);
+		r->count = i + 1;
+	}
+	nfp_object__close(&o);
+	if (err) {
+		snprintf(why, why_bytes, "no memory");
+		nfp_report__free(r);
+		return err;
+	}
+	*report = r;
+	return 0;
+}
+
+void nfp_report__free(struct nfp_report *report)
+{
+	if (!report)
+		return;
+	for (unsigned i = 0; i < report->count; i++)
+		free(report->programs[i].findings);
+	free(report->programs);
+	free(report);
+}

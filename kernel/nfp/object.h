@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef KERNEL_NFP_OBJECT_H
+#define KERNEL_NFP_OBJECT_H
+
+/* An object's XDP programs as libbpf would link and load them, and its maps. */
+#include <linux/bpf.h>
+
+#include "kernel/nfp/btf.h"
+#include "kernel/nfp/elf.h"
+
+#define NFP_MAPS_MAX     1024u
+#define NFP_PROGRAMS_MAX 256u
+#define NFP_INSNS_MAX    65536u
+
+struct nfp_map {
+	char name[64];
+	struct nfp_map_definition is;
+	int is_data; /* .data, .bss or .rodata: variables */
+};
+
+/* Where an instruction came from. */
+struct nfp_origin {
+	uint32_t section, offset_bytes;
+};
+
+struct nfp_code {
+	char name[64], section[64];
+	struct bpf_insn *insns; /* linked: calls are relative; the immediate of a load of a map is the map's index */
+	struct nfp_origin *origins;
+	uint8_t *starts_function; /* by instruction: NFP_STATIC or NFP_GLOBAL if a function begins there */
+	uint32_t count;
+	int is_frags;            /* loaded with BPF_F_XDP_HAS_FRAGS */
+	int is_for_map;          /* of a devmap or cpumap, not of an interface */
+	const char *cannot_link; /* NULL, or what libbpf could not resolve; static storage */
+};
+
+enum {
+	NFP_STATIC = 1,
+	NFP_GLOBAL = 2,
+};
+
+struct nfp_object {
+	struct nfp_elf elf;
+	struct nfp_btf btf;
+	int has_btf;
+	const void *ext; /* .BTF.ext */
+	size_t ext_bytes;
+	struct nfp_map *maps;
+	unsigned map_count;
+	struct nfp_code *programs;
+	unsigned program_count;
+};
+
+/* Returns 0, or -EINVAL or -ENOMEM with the reason in `why`. `data` must live as long. */
+int nfp_object__open(struct nfp_object *object, const void *data, size_t bytes, char *why, size_t why_bytes);
+void nfp_object__close(struct nfp_object *object);
+
+/* "file.c:12" of an instruction, or "". */
+void nfp_object__line(const struct nfp_object *object, const struct nfp_code *code, uint32_t insn, char *to, size_t to_bytes);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef KERNEL_NFP_PROFILE_H
+#define KERNEL_NFP_PROFILE_H
+
+/*
+ * What a card's firmware can do, as the driver learns it from the symbol _abi_bpf_capabilities and the control BAR. The
+ * text form is a line `KEY VALUE` for each key of profile.c's table, in any order, each once; `#` begins a comment.
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct nfp_profile {
+	char firmware[64];
+	uint32_t map_types; /* bit per enum bpf_map_type */
+	uint32_t maps_max, entries_max, key_bytes_max, value_bytes_max, element_bytes_max;
+	uint32_t map_lookup, map_update, map_delete, perf_event_output; /* 1: the firmware has the function */
+	uint32_t random, queue_select, adjust_tail, adjust_head;
+	uint32_t head_offset_min, head_offset_max;         /* bytes into the packet buffer */
+	uint32_t head_guaranteed_sub, head_guaranteed_add; /* bytes that adjust_head may always take or give */
+	uint32_t instructions_max;                         /* of the NFP */
+	uint32_t stack_bytes;
+	uint32_t inline_chunks; /* INL_MTU: programs reach this many times 64 bytes, less 32, of a packet; 0: not known */
+};
+
+/* Bytes of a packet that programs reach; 0: not known. */
+uint32_t nfp_profile__packet_bytes(const struct nfp_profile *profile);
+
+/* The built-in profile. Returns 0 or -EINVAL (a build that is damaged). */
+int nfp_profile__default(struct nfp_profile *out);
+
+/*
+ * Reads the text form; `name` stands in messages. Returns 0, or -EINVAL with "NAME:LINE: what is wrong" and the next
+ * step in `why`. Every key must be there.
+ */
+int nfp_profile__parse(const char *text, size_t bytes, const char *name, struct nfp_profile *out, char *why, size_t why_bytes);
+int nfp_profile__read(const char *path, struct nfp_profile *out, char *why, size_t why_bytes);
+
+/* Writes the text form with a comment on each key. Returns 0 or -EIO. */
+int nfp_profile__write(const struct nfp_profile *profile, FILE *to);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The table of rules, and what was found of them. Called by all parts of the checker. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "kernel/nfp/rules.h"
+
+static const struct {
+	const char *name, *advice;
+	enum nfp_verdict verdict;
+} rules[] = {
+#define NFP_RULE_ROW(name, text, verdict, advice) { text, advice, NFP_##verdict },
+	NFP_RULES(NFP_RULE_ROW)
+#undef NFP_RULE_ROW
+};
+
+const char *nfp_rule__name(enum nfp_rule rule)
+{
+	return rules[rule].name;
+}
+
+const char *nfp_rule__advice(enum nfp_rule rule)
+{
+	return rules[rule].advice;
+}
+
+enum nfp_verdict nfp_rule__verdict(enum nfp_rule rule)
+{
+	return rules[rule].verdict;
+}
+
+void nfp_findings__add(struct nfp_findings *f, enum nfp_rule rule, enum nfp_verdict verdict, int insn, const char *format, ...)
+{
+	struct nfp_found *to = NULL;
+	va_list args;
+
+	for (unsigned i = 0; i < f->count; i++)
+		if (f->found[i].rule == rule && f->found[i].insn == insn) {
+			if (f->found[i].verdict >= verdict)
+				return;
+			to = &f->found[i];
+		}
+	if (!to && f->count == NFP_FOUND_MAX)
+		return;
+	if (!to)
+		to = &f->found[f->count++];
+	to->rule = rule;
+	to->verdict = verdict;
+	to->insn = insn;
+	va_start(args, format);
+	vsnprintf(to->what, sizeof(to->what), format, args);
+	va_end(args);
+}
+
+enum nfp_verdict nfp_findings__verdict(const struct nfp_findings *f)
+{
+	enum nfp_verdict worst = NFP_ACCEPT;
+
+	for (unsigned i = 0; i < f->count; i++)
+		if (f->found[i].verdict > worst)
+			worst = f->found[i].verdict;
+	return worst;
+}

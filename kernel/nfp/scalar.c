@@ -1,0 +1,852 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Numbers as the kernel's verifier knows them (kernel/bpf/verifier.c and tnum.c, 6.1 and 6.12). Called by the walk for
+ * each instruction. Both halves of an operation's arithmetic run through the same functions, with a width in bits.
+ */
+#include <linux/bpf.h>
+
+#include "kernel/nfp/scalar.h"
+
+/* One of the two views of a scalar, widened. */
+struct range {
+	uint64_t umin, umax;
+	int64_t smin, smax;
+	unsigned bits;
+};
+
+struct bits {
+	uint64_t value, mask;
+};
+
+static uint64_t u_limit(unsigned bits)
+{
+	return bits == 64 ? UINT64_MAX : UINT32_MAX;
+}
+
+static int64_t s_least(unsigned bits)
+{
+	return bits == 64 ? INT64_MIN : INT32_MIN;
+}
+
+static int64_t s_limit(unsigned bits)
+{
+	return bits == 64 ? INT64_MAX : INT32_MAX;
+}
+
+static uint64_t max_u(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t min_u(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static int64_t max_s(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static int64_t min_s(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static struct range view(const struct nfp_scalar *s, unsigned bits)
+{
+	if (bits == 64)
+		return (struct range){ s->umin, s->umax, s->smin, s->smax, 64 };
+	return (struct range){ s->umin32, s->umax32, s->smin32, s->smax32, 32 };
+}
+
+static void store(struct nfp_scalar *s, const struct range *r)
+{
+	if (r->bits == 64) {
+		s->umin = r->umin;
+		s->umax = r->umax;
+		s->smin = r->smin;
+		s->smax = r->smax;
+	} else {
+		s->umin32 = (uint32_t)r->umin;
+		s->umax32 = (uint32_t)r->umax;
+		s->smin32 = (int32_t)r->smin;
+		s->smax32 = (int32_t)r->smax;
+	}
+}
+
+static void unbound_unsigned(struct range *r)
+{
+	r->umin = 0;
+	r->umax = u_limit(r->bits);
+}
+
+static void unbound_signed(struct range *r)
+{
+	r->smin = s_least(r->bits);
+	r->smax = s_limit(r->bits);
+}
+
+static void unbound(struct nfp_scalar *s, unsigned bits)
+{
+	struct range r = { .bits = bits };
+
+	unbound_unsigned(&r);
+	unbound_signed(&r);
+	store(s, &r);
+}
+
+void nfp_scalar__forget(struct nfp_scalar *s)
+{
+	s->value = 0;
+	s->mask = UINT64_MAX;
+	unbound(s, 64);
+	unbound(s, 32);
+}
+
+void nfp_scalar__set(struct nfp_scalar *s, uint64_t value)
+{
+	*s = (struct nfp_scalar){ .value = value,
+				  .umin = value,
+				  .umax = value,
+				  .smin = (int64_t)value,
+				  .smax = (int64_t)value,
+				  .umin32 = (uint32_t)value,
+				  .umax32 = (uint32_t)value,
+				  .smin32 = (int32_t)value,
+				  .smax32 = (int32_t)value };
+}
+
+int nfp_scalar__is_constant(const struct nfp_scalar *s)
+{
+	return !s->mask;
+}
+
+int nfp_scalar__is_constant32(const struct nfp_scalar *s)
+{
+	return !(uint32_t)s->mask;
+}
+
+/* --- known bits --- */
+
+static struct bits of_range(uint64_t min, uint64_t max)
+{
+	uint64_t differ = min ^ max, mask;
+	int highest = differ ? 63 - __builtin_clzll(differ) : -1;
+
+	if (highest == 63)
+		return (struct bits){ 0, UINT64_MAX };
+	mask = highest < 0 ? 0 : (2ull << highest) - 1;
+	return (struct bits){ min & ~mask, mask };
+}
+
+static struct bits both_known(struct bits a, struct bits b)
+{
+	uint64_t value = a.value | b.value, mask = a.mask & b.mask;
+
+	return (struct bits){ value & ~mask, mask };
+}
+
+static struct bits bits_add(struct bits a, struct bits b)
+{
+	uint64_t masks = a.mask + b.mask, values = a.value + b.value;
+	uint64_t unknown = ((masks + values) ^ values) | a.mask | b.mask;
+
+	return (struct bits){ values & ~unknown, unknown };
+}
+
+static struct bits bits_sub(struct bits a, struct bits b)
+{
+	uint64_t difference = a.value - b.value;
+	uint64_t unknown = ((difference + a.mask) ^ (difference - b.mask)) | a.mask | b.mask;
+
+	return (struct bits){ difference & ~unknown, unknown };
+}
+
+static struct bits bits_and(struct bits a, struct bits b)
+{
+	uint64_t perhaps = (a.value | a.mask) & (b.value | b.mask), surely = a.value & b.value;
+
+	return (struct bits){ surely, perhaps & ~surely };
+}
+
+static struct bits bits_or(struct bits a, struct bits b)
+{
+	uint64_t surely = a.value | b.value;
+
+	return (struct bits){ surely, (a.mask | b.mask) & ~surely };
+}
+
+static struct bits bits_xor(struct bits a, struct bits b)
+{
+	uint64_t mask = a.mask | b.mask;
+
+	return (struct bits){ (a.value ^ b.value) & ~mask, mask };
+}
+
+/* Long multiplication: a partial product for each bit of `a` that may be set. */
+static struct bits bits_mul(struct bits a, struct bits b)
+{
+	struct bits sum = { a.value * b.value, 0 }, unsure = { 0, 0 };
+
+	for (; a.value || a.mask; a.value >>= 1, a.mask >>= 1, b.value <<= 1, b.mask <<= 1) {
+		if (a.value & 1)
+			unsure = bits_add(unsure, (struct bits){ 0, b.mask });
+		else if (a.mask & 1)
+			unsure = bits_add(unsure, (struct bits){ 0, b.value | b.mask });
+	}
+	return bits_add(sum, unsure);
+}
+
+static struct bits known(const struct nfp_scalar *s)
+{
+	return (struct bits){ s->value, s->mask };
+}
+
+static void learn_bits(struct nfp_scalar *s, struct bits b)
+{
+	s->value = b.value;
+	s->mask = b.mask;
+}
+
+/* The low half's bits replaced. */
+static struct bits with_low(struct bits all, struct bits low)
+{
+	return (struct bits){ (all.value & ~(uint64_t)UINT32_MAX) | (uint32_t)low.value,
+			      (all.mask & ~(uint64_t)UINT32_MAX) | (uint32_t)low.mask };
+}
+
+static struct bits low(struct bits all)
+{
+	return (struct bits){ (uint32_t)all.value, (uint32_t)all.mask };
+}
+
+/* --- one view from the other --- */
+
+static void bounds_from_bits(struct nfp_scalar *s, unsigned bits)
+{
+	struct range r = view(s, bits);
+	uint64_t limit = u_limit(bits), sign = bits == 64 ? 1ull << 63 : 1ull << 31;
+	uint64_t value = s->value & limit, mask = s->mask & limit;
+	int64_t least = (int64_t)(value | (mask & sign)), most = (int64_t)(value | (mask & ~sign));
+
+	if (bits == 32) {
+		least = (int32_t)least;
+		most = (int32_t)most;
+	}
+	r.smin = max_s(r.smin, least);
+	r.smax = min_s(r.smax, most);
+	r.umin = max_u(r.umin, value);
+	r.umax = min_u(r.umax, value | mask);
+	store(s, &r);
+}
+
+/* As a number of r->bits, unsigned: what a signed bound is there. */
+static uint64_t as_u(const struct range *r, int64_t bound)
+{
+	return (uint64_t)bound & u_limit(r->bits);
+}
+
+static int64_t as_s(const struct range *r, uint64_t bound)
+{
+	return r->bits == 64 ? (int64_t)bound : (int32_t)bound;
+}
+
+/* 6.1: one view of the sign, by cases. */
+static void deduce_old(struct range *r)
+{
+	if (r->smin >= 0 || r->smax < 0) {
+		r->umin = max_u(as_u(r, r->smin), r->umin);
+		r->umax = min_u(as_u(r, r->smax), r->umax);
+		r->smin = as_s(r, r->umin);
+		r->smax = as_s(r, r->umax);
+	} else if (as_s(r, r->umax) >= 0) {
+		r->smin = as_s(r, r->umin);
+		r->umax = min_u(as_u(r, r->smax), r->umax);
+		r->smax = as_s(r, r->umax);
+	} else if (as_s(r, r->umin) < 0) {
+		r->umin = max_u(as_u(r, r->smin), r->umin);
+		r->smin = as_s(r, r->umin);
+		r->smax = as_s(r, r->umax);
+	}
+}
+
+static void deduce_new(struct range *r)
+{
+	if (as_s(r, r->umin) <= as_s(r, r->umax)) {
+		r->smin = max_s(r->smin, as_s(r, r->umin));
+		r->smax = min_s(r->smax, as_s(r, r->umax));
+	}
+	if (as_u(r, r->smin) <= as_u(r, r->smax)) {
+		r->umin = max_u(as_u(r, r->smin), r->umin);
+		r->umax = min_u(as_u(r, r->smax), r->umax);
+	} else if (r->umax < as_u(r, r->smin)) { /* the two overlap at the non-negative end only */
+		r->smin = as_s(r, r->umin);
+		r->umax = min_u(r->umax, as_u(r, r->smax));
+	} else if (as_u(r, r->smax) < r->umin) { /* at the negative end only */
+		r->smax = as_s(r, r->umax);
+		r->umin = max_u(r->umin, as_u(r, r->smin));
+	}
+}
+
+/* 6.12: the low half's bounds from all bits' where the upper halves of those agree. */
+static void low_from_all(struct nfp_scalar *s)
+{
+	if (s->umin >> 32 == s->umax >> 32) {
+		s->umin32 = (uint32_t)max_u(s->umin32, (uint32_t)s->umin);
+		s->umax32 = (uint32_t)min_u(s->umax32, (uint32_t)s->umax);
+		if ((int32_t)s->umin <= (int32_t)s->umax) {
+			s->smin32 = (int32_t)max_s(s->smin32, (int32_t)s->umin);
+			s->smax32 = (int32_t)min_s(s->smax32, (int32_t)s->umax);
+		}
+	}
+	if (s->smin >> 32 == s->smax >> 32) {
+		if ((uint32_t)s->smin <= (uint32_t)s->smax) {
+			s->umin32 = (uint32_t)max_u(s->umin32, (uint32_t)s->smin);
+			s->umax32 = (uint32_t)min_u(s->umax32, (uint32_t)s->smax);
+		}
+		if ((int32_t)s->smin <= (int32_t)s->smax) {
+			s->smin32 = (int32_t)max_s(s->smin32, (int32_t)s->smin);
+			s->smax32 = (int32_t)min_s(s->smax32, (int32_t)s->smax);
+		}
+	}
+	if ((uint32_t)(s->umin >> 32) + 1 == (uint32_t)(s->umax >> 32) && (int32_t)s->umin < 0 && (int32_t)s->umax >= 0) {
+		s->smin32 = (int32_t)max_s(s->smin32, (int32_t)s->umin);
+		s->smax32 = (int32_t)min_s(s->smax32, (int32_t)s->umax);
+	}
+	if ((uint32_t)(s->smin >> 32) + 1 == (uint32_t)(s->smax >> 32) && (int32_t)s->smin < 0 && (int32_t)s->smax >= 0) {
+		s->smin32 = (int32_t)max_s(s->smin32, (int32_t)s->smin);
+		s->smax32 = (int32_t)min_s(s->smax32, (int32_t)s->smax);
+	}
+}
+
+static uint64_t join(uint64_t high, uint32_t low_half)
+{
+	return (high & ~(uint64_t)UINT32_MAX) | low_half;
+}
+
+/* 6.12: all bits' bounds from the low half's. */
+static void all_from_low(struct nfp_scalar *s)
+{
+	s->umin = max_u(s->umin, join(s->umin, s->umin32));
+	s->umax = min_u(s->umax, join(s->umax, s->umax32));
+	s->smin = max_s(s->smin, (int64_t)join((uint64_t)s->smin, s->umin32));
+	s->smax = min_s(s->smax, (int64_t)join((uint64_t)s->smax, s->umax32));
+	if (s->smin32 >= 0 && s->smin >= INT32_MIN && s->smax <= INT32_MAX) {
+		s->smin = s->smin32;
+		s->smax = s->smax32;
+		s->umin = (uint64_t)s->smin32;
+		s->umax = (uint64_t)s->smax32;
+		learn_bits(s, both_known(known(s), of_range(s->umin, s->umax)));
+	}
+}
+
+static void deduce(enum nfp_kernel kernel, struct nfp_scalar *s)
+{
+	struct range all, half;
+
+	if (kernel >= NFP_KERNEL_6_12)
+		low_from_all(s);
+	half = view(s, 32);
+	kernel >= NFP_KERNEL_6_12 ? deduce_new(&half) : deduce_old(&half);
+	store(s, &half);
+	all = view(s, 64);
+	kernel >= NFP_KERNEL_6_12 ? deduce_new(&all) : deduce_old(&all);
+	store(s, &all);
+	if (kernel >= NFP_KERNEL_6_12)
+		all_from_low(s);
+}
+
+/* Each of the views learns from the others. */
+static void settle(enum nfp_kernel kernel, struct nfp_scalar *s)
+{
+	struct bits all, half;
+
+	bounds_from_bits(s, 32);
+	bounds_from_bits(s, 64);
+	for (int i = 0; i < (kernel >= NFP_KERNEL_6_12 ? 3 : 1); i++)
+		deduce(kernel, s);
+	all = both_known(known(s), of_range(s->umin, s->umax));
+	half = both_known(low(known(s)), of_range(s->umin32, s->umax32));
+	learn_bits(s, both_known((struct bits){ all.value & ~(uint64_t)UINT32_MAX, all.mask | UINT32_MAX },
+				 (struct bits){ half.value, half.mask | ~(uint64_t)UINT32_MAX }));
+	learn_bits(s, both_known(known(s), all));
+	bounds_from_bits(s, 32);
+	bounds_from_bits(s, 64);
+}
+
+/* All bits' bounds are the low half's: the upper half is 0. */
+static void take_low(struct nfp_scalar *s)
+{
+	learn_bits(s, low(known(s)));
+	s->umin = s->umin32;
+	s->umax = s->umax32;
+	if (s->smin32 >= 0) {
+		s->smin = s->smin32;
+		s->smax = s->smax32;
+	} else {
+		s->smin = 0;
+		s->smax = UINT32_MAX;
+	}
+}
+
+void nfp_scalar__cut32(enum nfp_kernel kernel, struct nfp_scalar *s)
+{
+	take_low(s);
+	settle(kernel, s);
+}
+
+void nfp_scalar__cut(enum nfp_kernel kernel, struct nfp_scalar *s, unsigned bytes)
+{
+	uint64_t mask;
+
+	if (bytes >= 8)
+		return;
+	mask = (1ull << (8 * bytes)) - 1;
+	learn_bits(s, (struct bits){ s->value & mask, s->mask & mask });
+	if ((s->umin & ~mask) == (s->umax & ~mask)) {
+		s->umin &= mask;
+		s->umax &= mask;
+	} else {
+		s->umin = 0;
+		s->umax = mask;
+	}
+	s->smin = (int64_t)s->umin;
+	s->smax = (int64_t)s->umax;
+	if (bytes < 4)
+		unbound(s, 32);
+	settle(kernel, s);
+}
+
+/* --- arithmetic --- */
+
+static int in_signed(const struct range *r, int64_t value)
+{
+	return value >= s_least(r->bits) && value <= s_limit(r->bits);
+}
+
+static void range_add(struct range *d, const struct range *s)
+{
+	int64_t least, most;
+
+	if (__builtin_add_overflow(d->smin, s->smin, &least) || __builtin_add_overflow(d->smax, s->smax, &most) || !in_signed(d, least) ||
+	    !in_signed(d, most)) {
+		unbound_signed(d);
+	} else {
+		d->smin = least;
+		d->smax = most;
+	}
+	if (d->umin > u_limit(d->bits) - s->umin || d->umax > u_limit(d->bits) - s->umax) {
+		unbound_unsigned(d);
+	} else {
+		d->umin += s->umin;
+		d->umax += s->umax;
+	}
+}
+
+static void range_sub(struct range *d, const struct range *s)
+{
+	int64_t least, most;
+
+	if (__builtin_sub_overflow(d->smin, s->smax, &least) || __builtin_sub_overflow(d->smax, s->smin, &most) || !in_signed(d, least) ||
+	    !in_signed(d, most)) {
+		unbound_signed(d);
+	} else {
+		d->smin = least;
+		d->smax = most;
+	}
+	if (d->umin < s->umax) {
+		unbound_unsigned(d);
+	} else {
+		d->umin -= s->umax;
+		d->umax -= s->umin;
+	}
+}
+
+static void range_mul(struct range *d, const struct range *s)
+{
+	uint64_t factor_max = d->bits == 64 ? UINT32_MAX : UINT16_MAX;
+
+	if (d->smin < 0 || s->smin < 0 || d->umax > factor_max || s->umax > factor_max) {
+		unbound_signed(d);
+		unbound_unsigned(d);
+		return;
+	}
+	d->umin *= s->umin;
+	d->umax *= s->umax;
+	if (d->umax > (uint64_t)s_limit(d->bits)) {
+		unbound_signed(d);
+	} else {
+		d->smin = (int64_t)d->umin;
+		d->smax = (int64_t)d->umax;
+	}
+}
+
+/* The signed bounds after AND, OR and XOR, of which the unsigned are known. */
+static void signed_after_logic(enum nfp_kernel kernel, struct range *d, int both_positive)
+{
+	if (kernel >= NFP_KERNEL_6_12 ? as_s(d, d->umin) <= as_s(d, d->umax) : both_positive) {
+		d->smin = as_s(d, d->umin);
+		d->smax = as_s(d, d->umax);
+	} else {
+		unbound_signed(d);
+	}
+}
+
+static void range_logic(enum nfp_kernel kernel, int op, struct range *d, const struct range *s, struct bits result)
+{
+	uint64_t limit = u_limit(d->bits);
+	int both_positive = d->smin >= 0 && s->smin >= 0;
+
+	result.value &= limit;
+	result.mask &= limit;
+	if (op == BPF_AND) {
+		d->umin = result.value;
+		d->umax = min_u(d->umax, s->umax);
+	} else {
+		d->umin = op == BPF_OR ? max_u(d->umin, s->umin) : result.value;
+		d->umax = result.value | result.mask;
+	}
+	signed_after_logic(kernel, d, both_positive);
+}
+
+/* AND, OR and XOR: the halves' bounds come from the bits of the result. */
+static void logic(enum nfp_kernel kernel, int op, struct nfp_scalar *d, const struct nfp_scalar *s)
+{
+	struct bits result = op == BPF_AND  ? bits_and(known(d), known(s))
+			     : op == BPF_OR ? bits_or(known(d), known(s))
+					    : bits_xor(known(d), known(s));
+
+	learn_bits(d, result);
+	for (unsigned bits = 32; bits <= 64; bits += 32) {
+		struct range to = view(d, bits), from = view(s, bits);
+
+		if (!(result.mask & u_limit(bits))) {
+			to.umin = to.umax = result.value & u_limit(bits);
+			to.smin = to.smax = as_s(&to, to.umin);
+		} else {
+			range_logic(kernel, op, &to, &from, result);
+		}
+		store(d, &to);
+	}
+}
+
+static void range_left(struct range *r, unsigned by)
+{
+	if (by >= r->bits || r->umax > 1ull << (r->bits - 1 - by)) {
+		unbound_unsigned(r);
+	} else {
+		r->umin <<= by;
+		r->umax <<= by;
+	}
+}
+
+static void shift_left(int is_64, struct nfp_scalar *d, unsigned by)
+{
+	struct range all = view(d, 64), half = view(d, 32);
+
+	unbound_signed(&all);
+	if (by == 32 && d->smax32 >= 0)
+		all.smax = (int64_t)d->smax32 << 32;
+	if (by == 32 && d->smin32 >= 0)
+		all.smin = (int64_t)d->smin32 << 32;
+	range_left(&all, by);
+	unbound_signed(&half);
+	range_left(&half, by);
+	if (is_64) {
+		learn_bits(d, (struct bits){ d->value << by, d->mask << by });
+		store(d, &all);
+		store(d, &half);
+		bounds_from_bits(d, 64);
+	} else {
+		learn_bits(d, (struct bits){ (uint32_t)((uint32_t)d->value << by), (uint32_t)((uint32_t)d->mask << by) });
+		store(d, &half);
+		unbound(d, 64);
+	}
+	bounds_from_bits(d, 32);
+}
+
+static void shift_right(int is_64, int is_signed, struct nfp_scalar *d, unsigned by)
+{
+	struct range r = view(d, is_64 ? 64 : 32);
+
+	if (is_signed) {
+		r.smin >>= by;
+		r.smax >>= by;
+		unbound_unsigned(&r);
+		learn_bits(d, is_64 ? (struct bits){ (uint64_t)((int64_t)d->value >> by), (uint64_t)((int64_t)d->mask >> by) }
+				    : (struct bits){ (uint32_t)((int32_t)d->value >> by), (uint32_t)((int32_t)d->mask >> by) });
+	} else {
+		unbound_signed(&r);
+		r.umin >>= by;
+		r.umax >>= by;
+		learn_bits(d, is_64 ? (struct bits){ d->value >> by, d->mask >> by }
+				    : (struct bits){ (uint32_t)d->value >> by, (uint32_t)d->mask >> by });
+	}
+	store(d, &r);
+	unbound(d, is_64 ? 32 : 64);
+	bounds_from_bits(d, is_64 ? 64 : 32);
+	if (is_64)
+		bounds_from_bits(d, 32);
+}
+
+/* Whether the verifier computes a result at all, and does not forget all 64 bits, also after operations on 32. */
+static int is_computed(enum nfp_kernel kernel, int op, int is_64, const struct nfp_scalar *s)
+{
+	int constant = is_64 ? nfp_scalar__is_constant(s) : nfp_scalar__is_constant32(s);
+
+	switch (op) {
+	case BPF_ADD:
+	case BPF_SUB:
+	case BPF_AND:
+		return 1;
+	case BPF_OR:
+	case BPF_XOR:
+	case BPF_MUL:
+		return kernel >= NFP_KERNEL_6_12 || constant;
+	case BPF_LSH:
+	case BPF_RSH:
+	case BPF_ARSH:
+		return constant && s->umax < (is_64 ? 64u : 32u);
+	default: /* division: 6.1 forgets the value, but not that a 32-bit operation clears the upper half */
+		return kernel < NFP_KERNEL_6_12 && constant;
+	}
+}
+
+void nfp_scalar__alu(enum nfp_kernel kernel, int op, int is_64, struct nfp_scalar *d, const struct nfp_scalar *s)
+{
+	if (!is_computed(kernel, op, is_64, s)) {
+		nfp_scalar__forget(d);
+		return;
+	}
+	switch (op) {
+	case BPF_ADD:
+	case BPF_SUB:
+	case BPF_MUL:
+		for (unsigned bits = 32; bits <= 64; bits += 32) {
+			struct range to = view(d, bits), from = view(s, bits);
+
+			(op == BPF_ADD ? range_add : op == BPF_SUB ? range_sub : range_mul)(&to, &from);
+			store(d, &to);
+		}
+		learn_bits(d, (op == BPF_ADD ? bits_add : op == BPF_SUB ? bits_sub : bits_mul)(known(d), known(s)));
+		break;
+	case BPF_AND:
+	case BPF_OR:
+	case BPF_XOR:
+		logic(kernel, op, d, s);
+		break;
+	case BPF_LSH:
+		shift_left(is_64, d, (unsigned)s->umin);
+		break;
+	case BPF_RSH:
+	case BPF_ARSH:
+		shift_right(is_64, op == BPF_ARSH, d, (unsigned)s->umin);
+		break;
+	default:
+		nfp_scalar__forget(d);
+	}
+	if (!is_64)
+		take_low(d);
+	settle(kernel, d);
+}
+
+/* --- comparisons --- */
+
+static int taken(int op, const struct range *a, const struct range *b, struct bits x, struct bits y)
+{
+	uint64_t both = ~x.mask & ~y.mask & u_limit(a->bits);
+
+	switch (op) {
+	case BPF_JEQ:
+		if (a->umin == a->umax && b->umin == b->umax && a->umin == b->umin)
+			return 1;
+		return a->umin > b->umax || a->umax < b->umin || a->smin > b->smax || a->smax < b->smin || ((x.value ^ y.value) & both)
+			       ? 0
+			       : -1;
+	case BPF_JSET:
+		if (y.mask & u_limit(a->bits))
+			return -1;
+		if (x.value & y.value & u_limit(a->bits))
+			return 1;
+		return (x.value | x.mask) & y.value & u_limit(a->bits) ? -1 : 0;
+	case BPF_JGT:
+		return a->umin > b->umax ? 1 : a->umax <= b->umin ? 0 : -1;
+	case BPF_JGE:
+		return a->umin >= b->umax ? 1 : a->umax < b->umin ? 0 : -1;
+	case BPF_JSGT:
+		return a->smin > b->smax ? 1 : a->smax <= b->smin ? 0 : -1;
+	case BPF_JSGE:
+		return a->smin >= b->smax ? 1 : a->smax < b->smin ? 0 : -1;
+	}
+	return -1;
+}
+
+/* The comparison that comes out the other way around, or with its operands exchanged, as one of EQ, SET, GT, GE, SGT, SGE. */
+static int normal(int op, int *negate, int *exchange)
+{
+	*negate = *exchange = 0;
+	switch (op) {
+	case BPF_JNE:
+		*negate = 1;
+		return BPF_JEQ;
+	case BPF_JLT:
+		*exchange = 1;
+		return BPF_JGT;
+	case BPF_JLE:
+		*exchange = 1;
+		return BPF_JGE;
+	case BPF_JSLT:
+		*exchange = 1;
+		return BPF_JSGT;
+	case BPF_JSLE:
+		*exchange = 1;
+		return BPF_JSGE;
+	}
+	return op;
+}
+
+int nfp_scalar__taken(int op, int is_64, const struct nfp_scalar *a, const struct nfp_scalar *b)
+{
+	int negate, exchange, result;
+	struct range x, y;
+
+	op = normal(op, &negate, &exchange);
+	x = view(exchange ? b : a, is_64 ? 64 : 32);
+	y = view(exchange ? a : b, is_64 ? 64 : 32);
+	result = taken(op, &x, &y, known(exchange ? b : a), known(exchange ? a : b));
+	return result < 0 ? result : result ^ negate;
+}
+
+/* a == b holds. */
+static void make_equal(struct nfp_scalar *a, struct nfp_scalar *b, unsigned bits)
+{
+	struct range x = view(a, bits), y = view(b, bits);
+	struct bits same;
+
+	x.umin = max_u(x.umin, y.umin);
+	x.umax = min_u(x.umax, y.umax);
+	x.smin = max_s(x.smin, y.smin);
+	x.smax = min_s(x.smax, y.smax);
+	store(a, &x);
+	store(b, &x);
+	same = both_known(known(a), known(b));
+	learn_bits(a, bits == 64 ? same : with_low(known(a), same));
+	learn_bits(b, bits == 64 ? same : with_low(known(b), same));
+}
+
+/* a != b holds, b being a constant: 6.12 draws the bounds in by one. */
+static void make_unequal(enum nfp_kernel kernel, struct nfp_scalar *a, const struct nfp_scalar *b, unsigned bits)
+{
+	struct range x = view(a, bits), y = view(b, bits);
+
+	if (kernel < NFP_KERNEL_6_12 || y.umin != y.umax)
+		return;
+	x.umin += x.umin == y.umin && x.umin < u_limit(bits);
+	x.umax -= x.umax == y.umin && x.umax > 0;
+	x.smin += x.smin == y.smin && x.smin < s_limit(bits);
+	x.smax -= x.smax == y.smin && x.smax > s_least(bits);
+	store(a, &x);
+}
+
+static void refine_set(struct nfp_scalar *a, const struct nfp_scalar *b, unsigned bits, int is_set)
+{
+	uint64_t limit = u_limit(bits), value = b->value & limit;
+	struct bits result;
+
+	if (b->mask & limit)
+		return;
+	if (is_set) {
+		if (value & (value - 1))
+			return;
+		result = bits_or(known(a), (struct bits){ value, 0 });
+	} else {
+		unbound(a, 64);
+		unbound(a, 32);
+		result = bits_and(known(a), (struct bits){ ~value & limit, 0 });
+	}
+	learn_bits(a, bits == 64 ? result : with_low(known(a), result));
+}
+
+/* a > b, or a >= b (`or_equal`), holds. */
+static void make_greater(struct nfp_scalar *a, struct nfp_scalar *b, unsigned bits, int is_signed, int or_equal)
+{
+	struct range x = view(a, bits), y = view(b, bits);
+	int one = !or_equal;
+
+	if (is_signed) {
+		x.smin = max_s(x.smin, y.smin + (one && y.smin < s_limit(bits)));
+		y.smax = min_s(y.smax, x.smax - (one && x.smax > s_least(bits)));
+	} else {
+		x.umin = max_u(x.umin, y.umin + (one && y.umin < u_limit(bits)));
+		y.umax = min_u(y.umax, x.umax - (one && x.umax > 0));
+	}
+	store(a, &x);
+	store(b, &y);
+}
+
+/* 6.1: what a comparison of one half teaches the other. */
+static void spread_old(int is_64, struct nfp_scalar *s)
+{
+	if (is_64) {
+		unbound(s, 32);
+		if (s->smin >= INT32_MIN && s->smin <= INT32_MAX && s->smax >= INT32_MIN && s->smax <= INT32_MAX) {
+			s->smin32 = (int32_t)s->smin;
+			s->smax32 = (int32_t)s->smax;
+		}
+		if (s->umin <= UINT32_MAX && s->umax <= UINT32_MAX) {
+			s->umin32 = (uint32_t)s->umin;
+			s->umax32 = (uint32_t)s->umax;
+		}
+	} else if (!((s->value | s->mask) >> 32)) {
+		take_low(s);
+	} else {
+		unbound(s, 64);
+	}
+	settle(NFP_KERNEL_6_1, s);
+}
+
+void nfp_scalar__refine(enum nfp_kernel kernel, int op, int is_64, int is_taken, struct nfp_scalar *a, struct nfp_scalar *b)
+{
+	unsigned bits = is_64 ? 64 : 32;
+	int negate, exchange, holds;
+
+	if (kernel < NFP_KERNEL_6_12 &&
+	    !(is_64 ? nfp_scalar__is_constant(a) || nfp_scalar__is_constant(b)
+		    : nfp_scalar__is_constant32(a) || nfp_scalar__is_constant32(b)) &&
+	    !(is_64 && (op == BPF_JEQ || op == BPF_JNE)))
+		return; /* 6.1 learns nothing from two unknown numbers, unless they are equal */
+	op = normal(op, &negate, &exchange);
+	if (exchange) {
+		struct nfp_scalar *other = a;
+
+		a = b;
+		b = other;
+	}
+	holds = is_taken ^ negate;
+	if (op == BPF_JEQ && holds)
+		make_equal(a, b, bits);
+	else if (op == BPF_JEQ) {
+		make_unequal(kernel, a, b, bits);
+		make_unequal(kernel, b, a, bits);
+	} else if (op == BPF_JSET)
+		refine_set(a, b, bits, holds);
+	else if (holds)
+		make_greater(a, b, bits, op == BPF_JSGT || op == BPF_JSGE, op == BPF_JGE || op == BPF_JSGE);
+	else /* a > b does not hold: b >= a */
+		make_greater(b, a, bits, op == BPF_JSGT || op == BPF_JSGE, op == BPF_JGT || op == BPF_JSGT);
+	if (kernel >= NFP_KERNEL_6_12) {
+		settle(kernel, a);
+		settle(kernel, b);
+	} else {
+		spread_old(is_64, a);
+		spread_old(is_64, b);
+	}
+}
+
+int nfp_scalar__contains(const struct nfp_scalar *outer, const struct nfp_scalar *inner)
+{
+	return outer->umin <= inner->umin && outer->umax >= inner->umax && outer->smin <= inner->smin && outer->smax >= inner->smax &&
+	       outer->umin32 <= inner->umin32 && outer->umax32 >= inner->umax32 && outer->smin32 <= inner->smin32 &&
+	       outer->smax32 >= inner->smax32 && !(inner->mask & ~outer->mask) && !((inner->value ^ outer->value) & ~outer->mask);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef KERNEL_NFP_STATE_H
+#define KERNEL_NFP_STATE_H
+
+/* Registers and stack frames of one path through a program. */
+#include "kernel/nfp/scalar.h"
+
+#define NFP_FRAMES_MAX  8
+#define NFP_STACK_SLOTS 64 /* of 8 bytes: MAX_BPF_STACK */
+
+enum nfp_type {
+	NFP_NOTHING, /* not written yet */
+	NFP_NUMBER,
+	NFP_CTX,
+	NFP_STACK,
+	NFP_PACKET,
+	NFP_PACKET_END,
+	NFP_PACKET_META,
+	NFP_VALUE,
+	NFP_VALUE_OR_NULL,
+	NFP_MAP,
+	NFP_OTHER, /* of a kind that the driver knows nothing of */
+};
+
+struct nfp_reg {
+	enum nfp_type type;
+	uint8_t frame; /* of NFP_STACK */
+	uint16_t map;
+	uint32_t id;         /* the same of registers that are known to hold the same; 0: none */
+	int32_t off;         /* constant part of a pointer's offset */
+	int32_t range;       /* of NFP_PACKET: bytes from its variable base on that are inside the packet */
+	uint32_t half_def;   /* instruction + 1 that wrote the low half only; 0: all was written */
+	struct nfp_scalar n; /* the number, or a pointer's variable part */
+};
+
+enum nfp_byte {
+	NFP_BYTE_NOTHING,
+	NFP_BYTE_ANY,
+	NFP_BYTE_ZERO,
+	NFP_BYTE_SPILLED,
+};
+
+struct nfp_slot {
+	struct nfp_reg reg; /* if all bytes, or the low 4, are NFP_BYTE_SPILLED */
+	uint8_t bytes[8];   /* enum nfp_byte, by address */
+};
+
+struct nfp_frame {
+	struct nfp_reg regs[11];
+	int return_to; /* instruction behind the call */
+	unsigned function;
+	unsigned slots; /* in use; number i lies at -8 * (i + 1) */
+	struct nfp_slot slot[];
+};
+
+struct nfp_visit;
+
+struct nfp_state {
+	struct nfp_frame *frames[NFP_FRAMES_MAX];
+	unsigned current; /* index of the innermost frame */
+	int insn;
+	struct nfp_visit *parent; /* the stored state that the path came through last */
+};
+
+static inline struct nfp_reg *nfp_state__reg(struct nfp_state *s, unsigned reg)
+{
+	return &s->frames[s->current]->regs[reg];
+}
+
+/* All return 0 or -ENOMEM. */
+int nfp_state__init(struct nfp_state *s);
+int nfp_state__copy(struct nfp_state *to, const struct nfp_state *from);
+int nfp_state__push(struct nfp_state *s, int return_to, unsigned function);
+void nfp_state__pop(struct nfp_state *s);
+void nfp_state__free(struct nfp_state *s);
+/* Makes the frame at least `slots` deep. */
+int nfp_state__grow(struct nfp_state *s, unsigned frame, unsigned slots);
+
+/* Calls f for every register and spilled register of all frames. */
+void nfp_state__each(struct nfp_state *s, void (*f)(void *arg, struct nfp_reg *reg), void *arg);
+
+/*
+ * 1 if all that `inner` may do `outer` may do, too. Of the innermost frame only the registers of `live` (bits) count.
+ * nfp_state__equal() holds only if both are the same.
+ */
+int nfp_state__contains(const struct nfp_state *outer, const struct nfp_state *inner, unsigned live, int uninitialized_is_any);
+int nfp_state__equal(const struct nfp_state *a, const struct nfp_state *b, unsigned live, int uninitialized_is_any);
+
+const char *nfp_type__name(enum nfp_type type);
+
+#endif

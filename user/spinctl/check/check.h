@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_SPINCTL_CHECK_CHECK_H
+#define USER_SPINCTL_CHECK_CHECK_H
+
+/* spinctl check: what its parts share. */
+#include "kernel/nfp/check.h"
+
+/* Prints a report on the card's program; `kernels` are bits of enum nfp_kernel. */
+void check_print__text(const struct nfp_report *report, const struct nfp_profile *profile, unsigned kernels);
+void check_print__json(const struct nfp_report *report, const struct nfp_profile *profile, unsigned kernels, const char *file);
+
+/* The highest verdict of all programs. */
+enum nfp_verdict check_print__worst(const struct nfp_report *report);
+
+#endif
