@@ -173,6 +173,10 @@ static int event_call(struct nfp_walk *w, struct nfp_state *s)
 		nfp_walk__find(w, s, NFP_RULE_KERNEL_VERIFIER, "the length of the event's data has no bound");
 		return 1;
 	}
+	if (data->type == NFP_PACKET) {
+		nfp_walk__find(w, s, NFP_RULE_KERNEL_VERIFIER, "the kernel lets bpf_perf_event_output() read no packet by a pointer");
+		return 1;
+	}
 	if (data->type != NFP_NUMBER && bytes->n.umax && nfp_walk__helper_reads(w, s, 4, (uint32_t)bytes->n.umax))
 		return 1;
 	result_is_number(w, s);

@@ -33,7 +33,7 @@
 	X(CALLBACK, "callback", REJECT, "write a bounded loop: the card calls no callbacks") \
 	X(STACK_KEY, "stack-key", REJECT, "copy the key into a local variable of its own, aligned to 4 bytes") \
 	X(EVENT_CPU, "event-cpu", REJECT, "pass BPF_F_CURRENT_CPU as flags") \
-	X(EVENT_DATA, "event-data", REJECT, "pass data on the stack, of a map's value or of the packet, always of the same kind") \
+	X(EVENT_DATA, "event-data", REJECT, "pass data on the stack or of a map's value, always of the same kind; the packet goes by the length in the flags") \
 	X(CTX_FIELD, "ctx-field", REJECT, "read nothing of xdp_md but data and data_end, as 32-bit words") \
 	X(CTX_STORE, "ctx-store", REJECT, "write nothing of xdp_md but rx_queue_index, as a 32-bit word") \
 	X(VALUE_STORE, "value-store", REJECT, "count with __sync_fetch_and_add(); only the host stores into maps") \

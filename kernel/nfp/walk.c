@@ -330,13 +330,10 @@ static int call_function(struct nfp_walk *w, struct nfp_state *s, const struct b
 
 static int leave_function(struct nfp_walk *w, struct nfp_state *s)
 {
-	int end = nfp_walk__read(w, s, 0, 1), back;
-	struct nfp_reg result;
+	struct nfp_reg result = *nfp_state__reg(s, 0);
+	int end, back;
 
-	if (end)
-		return end;
-	result = *nfp_state__reg(s, 0);
-	if (s->current) {
+	if (s->current) { /* the caller reads R0, or does not */
 		if (result.type == NFP_STACK) {
 			nfp_walk__find(w, s, NFP_RULE_KERNEL_VERIFIER, "a function returns a pointer to the stack");
 			return 1;
@@ -347,6 +344,9 @@ static int leave_function(struct nfp_walk *w, struct nfp_state *s)
 		s->insn = back;
 		return 0;
 	}
+	end = nfp_walk__read(w, s, 0, 1);
+	if (end)
+		return end;
 	if (result.type != NFP_NUMBER)
 		nfp_walk__find(w, s, NFP_RULE_KERNEL_VERIFIER, "the program returns %s", nfp_type__name(result.type));
 	else if (result.n.umin > XDP_TX)

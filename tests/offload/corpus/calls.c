@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Functions that are called, with frames, pointers and saved registers; and functions that are not static. */
+/* expect: accept : KIND=0 */
+/* expect: accept : KIND=1 */
+/* expect: accept : KIND=2 */
+/* expect: accept : KIND=3 */
+/* expect: accept : KIND=4 FRAME=100 */
+/* expect: reject stack-size : KIND=4 FRAME=232 */
+/* expect: unknown global-function : KIND=5 */
+/* expect: accept : KIND=6 */
+/* expect: accept : KIND=7 */
+#include "corpus.h"
+
+#ifndef FRAME
+#define FRAME 16
+#endif
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 4);
+	__type(key, unsigned);
+	__type(value, unsigned long long);
+} map SEC(".maps");
+
+static __attribute__((noinline)) unsigned add(unsigned a, unsigned b)
+{
+	barrier(a);
+	return a + b;
+}
+
+static __attribute__((noinline)) unsigned deep(unsigned char *at, unsigned n)
+{
+	volatile unsigned char local[FRAME];
+	unsigned sum = 0;
+
+	for (int i = 0; i < FRAME; i += 8)
+		*(volatile unsigned long long *)(local + i / 8 * 8) = n + i;
+	sum = add(local[0], n) + add(local[8], n + at[2]);
+	return sum;
+}
+
+static __attribute__((noinline)) unsigned through(unsigned *p)
+{
+	*p += 3;
+	return *p * 2;
+}
+
+static __attribute__((noinline)) unsigned look(unsigned key)
+{
+	unsigned long long *v;
+
+	barrier(key);
+	v = bpf_map_lookup_elem(&map, &key);
+	if (!v)
+		return 0;
+	__sync_fetch_and_add(v, 1);
+	return 1;
+}
+
+__attribute__((noinline)) int global(unsigned a)
+{
+	barrier(a);
+	return a + 3;
+}
+
+SEC("xdp") int prog(struct xdp_md *ctx)
+{
+	unsigned sum = 0;
+
+	PACKET(ctx);
+#if KIND == 0
+	sum = add(data[0], data[1]);
+#elif KIND == 1
+	sum = add(data[0], data[1]) + add(data[2], data[3]) + add(sum, data[5]);
+#elif KIND == 2
+	sum = deep(data, data[1]);
+#elif KIND == 3
+	unsigned local = data[0];
+
+	sum = through(&local) + local;
+#elif KIND == 4
+	volatile unsigned char local[FRAME];
+
+	for (int i = 0; i < FRAME; i += 8)
+		*(volatile unsigned long long *)(local + i / 8 * 8) = data[1];
+	sum = deep(data, data[1]) + local[3];
+#elif KIND == 5
+	sum = (unsigned)global(data[0]);
+#elif KIND == 6
+	sum = look(data[0]) + look(data[1]);
+#elif KIND == 7
+	unsigned local[4] = { data[0], data[1], data[2], data[3] };
+
+	sum = data[4] ? through(&local[1]) : through(&local[3]);
+#endif
+	return sum == 77 ? XDP_DROP : XDP_PASS;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Loops that the verifier follows, and one without an end. */
+/* expect: accept : KIND=0 */
+/* expect: accept : KIND=1 */
+/* expect: accept : KIND=2 */
+/* expect: reject endless-loop : KIND=3 */
+/* expect: accept : KIND=4 */
+#include "corpus.h"
+
+SEC("xdp") int prog(struct xdp_md *ctx)
+{
+	unsigned sum = 0;
+
+	PACKET(ctx);
+#if KIND == 0
+#pragma clang loop unroll(disable)
+	for (int i = 0; i < 20; i++) {
+		sum += data[i];
+		barrier(sum);
+	}
+#elif KIND == 1
+#pragma clang loop unroll(disable)
+	for (int i = 0; i < 100; i++) {
+		unsigned char *at = data + i;
+
+		if (at + 1 > end)
+			break;
+		sum += *at;
+		barrier(sum);
+	}
+#elif KIND == 2
+#pragma clang loop unroll(disable)
+	for (int i = 0; i < 10; i++) {
+#pragma clang loop unroll(disable)
+		for (int j = 0; j < 5; j++)
+			sum += data[j];
+		barrier(sum);
+	}
+#elif KIND == 3
+	asm volatile("1: r0 = 1\nif r0 == 1 goto 1b" : : : "r0");
+	asm volatile("2: r0 = *(u8 *)(%0 + 0)\nif r0 != 7 goto 2b" : : "r"(data) : "r0");
+#elif KIND == 4
+#pragma unroll
+	for (int i = 0; i < 20; i++)
+		sum += data[i] ^ i;
+#endif
+	return sum == 77 ? XDP_DROP : XDP_PASS;
+}
