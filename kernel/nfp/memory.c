@@ -218,15 +218,13 @@ static enum nfp_byte stack_byte(const struct nfp_frame *frame, int64_t off)
 	return slot_of(off) < frame->slots ? frame->slot[slot_of(off)].bytes[byte_of(off)] : NFP_BYTE_NOTHING;
 }
 
-/* 6.12 lets root read what was never written. */
-static int written(struct nfp_walk *w, struct nfp_state *s, const struct nfp_frame *frame, int64_t off, uint32_t bytes)
+/* Root may read what was never written, on 6.1 only as deep as the frame has been written to. */
+static int written(struct nfp_walk *w, struct nfp_state *s, const struct nfp_frame *frame, int64_t off)
 {
-	for (uint32_t i = 0; i < bytes; i++)
-		if (stack_byte(frame, off + i) == NFP_BYTE_NOTHING && w->kernel < NFP_KERNEL_6_12) {
-			nfp_walk__find(w, s, NFP_RULE_UNINITIALIZED, "the stack's byte at %d was never written", (int)(off + i));
-			return 1;
-		}
-	return 0;
+	if (w->kernel >= NFP_KERNEL_6_12 || slot_of(off) < frame->slots)
+		return 0;
+	nfp_walk__find(w, s, NFP_RULE_UNINITIALIZED, "nothing was ever written to the stack at %d or below", (int)off);
+	return 1;
 }
 
 static int read_stack(struct nfp_walk *w, struct nfp_state *s, const struct nfp_reg *from, const struct bpf_insn *insn, unsigned bytes)
@@ -242,7 +240,7 @@ static int read_stack(struct nfp_walk *w, struct nfp_state *s, const struct nfp_
 		nfp_walk__find(w, s, NFP_RULE_KERNEL_VERIFIER, "stack offset %d is no multiple of %u", (int)off, bytes);
 		return 1;
 	}
-	if (written(w, s, frame, off, bytes))
+	if (written(w, s, frame, off))
 		return 1;
 	for (unsigned i = 0; i < bytes; i++) {
 		zeros += stack_byte(frame, off + i) == NFP_BYTE_ZERO;
@@ -422,7 +420,7 @@ int nfp_walk__helper_reads(struct nfp_walk *w, struct nfp_state *s, unsigned reg
 			return 0; /* the driver's own finding */
 		if (inside_stack(w, s, from, 0, bytes))
 			return 1;
-		return written(w, s, s->frames[from->frame], from->off + (int64_t)from->n.value, bytes);
+		return written(w, s, s->frames[from->frame], from->off + (int64_t)from->n.value);
 	case NFP_PACKET:
 		return inside_packet(w, s, from, 0, bytes);
 	case NFP_VALUE:

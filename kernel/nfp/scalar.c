@@ -5,89 +5,9 @@
  */
 #include <linux/bpf.h>
 
-#include "kernel/nfp/scalar.h"
+#include "kernel/nfp/scalar_range.h"
 
-/* One of the two views of a scalar, widened. */
-struct range {
-	uint64_t umin, umax;
-	int64_t smin, smax;
-	unsigned bits;
-};
-
-struct bits {
-	uint64_t value, mask;
-};
-
-static uint64_t u_limit(unsigned bits)
-{
-	return bits == 64 ? UINT64_MAX : UINT32_MAX;
-}
-
-static int64_t s_least(unsigned bits)
-{
-	return bits == 64 ? INT64_MIN : INT32_MIN;
-}
-
-static int64_t s_limit(unsigned bits)
-{
-	return bits == 64 ? INT64_MAX : INT32_MAX;
-}
-
-static uint64_t max_u(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-static uint64_t min_u(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static int64_t max_s(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
-static int64_t min_s(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
-static struct range view(const struct nfp_scalar *s, unsigned bits)
-{
-	if (bits == 64)
-		return (struct range){ s->umin, s->umax, s->smin, s->smax, 64 };
-	return (struct range){ s->umin32, s->umax32, s->smin32, s->smax32, 32 };
-}
-
-static void store(struct nfp_scalar *s, const struct range *r)
-{
-	if (r->bits == 64) {
-		s->umin = r->umin;
-		s->umax = r->umax;
-		s->smin = r->smin;
-		s->smax = r->smax;
-	} else {
-		s->umin32 = (uint32_t)r->umin;
-		s->umax32 = (uint32_t)r->umax;
-		s->smin32 = (int32_t)r->smin;
-		s->smax32 = (int32_t)r->smax;
-	}
-}
-
-static void unbound_unsigned(struct range *r)
-{
-	r->umin = 0;
-	r->umax = u_limit(r->bits);
-}
-
-static void unbound_signed(struct range *r)
-{
-	r->smin = s_least(r->bits);
-	r->smax = s_limit(r->bits);
-}
-
-static void unbound(struct nfp_scalar *s, unsigned bits)
+void nfp_scalar__unbound(struct nfp_scalar *s, unsigned bits)
 {
 	struct range r = { .bits = bits };
 
@@ -100,8 +20,8 @@ void nfp_scalar__forget(struct nfp_scalar *s)
 {
 	s->value = 0;
 	s->mask = UINT64_MAX;
-	unbound(s, 64);
-	unbound(s, 32);
+	nfp_scalar__unbound(s, 64);
+	nfp_scalar__unbound(s, 32);
 }
 
 void nfp_scalar__set(struct nfp_scalar *s, uint64_t value)
@@ -140,13 +60,6 @@ static struct bits of_range(uint64_t min, uint64_t max)
 	return (struct bits){ min & ~mask, mask };
 }
 
-static struct bits both_known(struct bits a, struct bits b)
-{
-	uint64_t value = a.value | b.value, mask = a.mask & b.mask;
-
-	return (struct bits){ value & ~mask, mask };
-}
-
 static struct bits bits_add(struct bits a, struct bits b)
 {
 	uint64_t masks = a.mask + b.mask, values = a.value + b.value;
@@ -161,20 +74,6 @@ static struct bits bits_sub(struct bits a, struct bits b)
 	uint64_t unknown = ((difference + a.mask) ^ (difference - b.mask)) | a.mask | b.mask;
 
 	return (struct bits){ difference & ~unknown, unknown };
-}
-
-static struct bits bits_and(struct bits a, struct bits b)
-{
-	uint64_t perhaps = (a.value | a.mask) & (b.value | b.mask), surely = a.value & b.value;
-
-	return (struct bits){ surely, perhaps & ~surely };
-}
-
-static struct bits bits_or(struct bits a, struct bits b)
-{
-	uint64_t surely = a.value | b.value;
-
-	return (struct bits){ surely, (a.mask | b.mask) & ~surely };
 }
 
 static struct bits bits_xor(struct bits a, struct bits b)
@@ -196,24 +95,6 @@ static struct bits bits_mul(struct bits a, struct bits b)
 			unsure = bits_add(unsure, (struct bits){ 0, b.value | b.mask });
 	}
 	return bits_add(sum, unsure);
-}
-
-static struct bits known(const struct nfp_scalar *s)
-{
-	return (struct bits){ s->value, s->mask };
-}
-
-static void learn_bits(struct nfp_scalar *s, struct bits b)
-{
-	s->value = b.value;
-	s->mask = b.mask;
-}
-
-/* The low half's bits replaced. */
-static struct bits with_low(struct bits all, struct bits low)
-{
-	return (struct bits){ (all.value & ~(uint64_t)UINT32_MAX) | (uint32_t)low.value,
-			      (all.mask & ~(uint64_t)UINT32_MAX) | (uint32_t)low.mask };
 }
 
 static struct bits low(struct bits all)
@@ -358,7 +239,7 @@ static void deduce(enum nfp_kernel kernel, struct nfp_scalar *s)
 }
 
 /* Each of the views learns from the others. */
-static void settle(enum nfp_kernel kernel, struct nfp_scalar *s)
+void nfp_scalar__settle(enum nfp_kernel kernel, struct nfp_scalar *s)
 {
 	struct bits all, half;
 
@@ -376,7 +257,7 @@ static void settle(enum nfp_kernel kernel, struct nfp_scalar *s)
 }
 
 /* All bits' bounds are the low half's: the upper half is 0. */
-static void take_low(struct nfp_scalar *s)
+void nfp_scalar__take_low(struct nfp_scalar *s)
 {
 	learn_bits(s, low(known(s)));
 	s->umin = s->umin32;
@@ -392,8 +273,8 @@ static void take_low(struct nfp_scalar *s)
 
 void nfp_scalar__cut32(enum nfp_kernel kernel, struct nfp_scalar *s)
 {
-	take_low(s);
-	settle(kernel, s);
+	nfp_scalar__take_low(s);
+	nfp_scalar__settle(kernel, s);
 }
 
 void nfp_scalar__cut(enum nfp_kernel kernel, struct nfp_scalar *s, unsigned bytes)
@@ -414,8 +295,8 @@ void nfp_scalar__cut(enum nfp_kernel kernel, struct nfp_scalar *s, unsigned byte
 	s->smin = (int64_t)s->umin;
 	s->smax = (int64_t)s->umax;
 	if (bytes < 4)
-		unbound(s, 32);
-	settle(kernel, s);
+		nfp_scalar__unbound(s, 32);
+	nfp_scalar__settle(kernel, s);
 }
 
 /* --- arithmetic --- */
@@ -561,7 +442,7 @@ static void shift_left(int is_64, struct nfp_scalar *d, unsigned by)
 	} else {
 		learn_bits(d, (struct bits){ (uint32_t)((uint32_t)d->value << by), (uint32_t)((uint32_t)d->mask << by) });
 		store(d, &half);
-		unbound(d, 64);
+		nfp_scalar__unbound(d, 64);
 	}
 	bounds_from_bits(d, 32);
 }
@@ -584,7 +465,7 @@ static void shift_right(int is_64, int is_signed, struct nfp_scalar *d, unsigned
 				    : (struct bits){ (uint32_t)d->value >> by, (uint32_t)d->mask >> by });
 	}
 	store(d, &r);
-	unbound(d, is_64 ? 32 : 64);
+	nfp_scalar__unbound(d, is_64 ? 32 : 64);
 	bounds_from_bits(d, is_64 ? 64 : 32);
 	if (is_64)
 		bounds_from_bits(d, 32);
@@ -647,201 +528,8 @@ void nfp_scalar__alu(enum nfp_kernel kernel, int op, int is_64, struct nfp_scala
 		nfp_scalar__forget(d);
 	}
 	if (!is_64)
-		take_low(d);
-	settle(kernel, d);
-}
-
-/* --- comparisons --- */
-
-static int taken(int op, const struct range *a, const struct range *b, struct bits x, struct bits y)
-{
-	uint64_t both = ~x.mask & ~y.mask & u_limit(a->bits);
-
-	switch (op) {
-	case BPF_JEQ:
-		if (a->umin == a->umax && b->umin == b->umax && a->umin == b->umin)
-			return 1;
-		return a->umin > b->umax || a->umax < b->umin || a->smin > b->smax || a->smax < b->smin || ((x.value ^ y.value) & both)
-			       ? 0
-			       : -1;
-	case BPF_JSET:
-		if (y.mask & u_limit(a->bits))
-			return -1;
-		if (x.value & y.value & u_limit(a->bits))
-			return 1;
-		return (x.value | x.mask) & y.value & u_limit(a->bits) ? -1 : 0;
-	case BPF_JGT:
-		return a->umin > b->umax ? 1 : a->umax <= b->umin ? 0 : -1;
-	case BPF_JGE:
-		return a->umin >= b->umax ? 1 : a->umax < b->umin ? 0 : -1;
-	case BPF_JSGT:
-		return a->smin > b->smax ? 1 : a->smax <= b->smin ? 0 : -1;
-	case BPF_JSGE:
-		return a->smin >= b->smax ? 1 : a->smax < b->smin ? 0 : -1;
-	}
-	return -1;
-}
-
-/* The comparison that comes out the other way around, or with its operands exchanged, as one of EQ, SET, GT, GE, SGT, SGE. */
-static int normal(int op, int *negate, int *exchange)
-{
-	*negate = *exchange = 0;
-	switch (op) {
-	case BPF_JNE:
-		*negate = 1;
-		return BPF_JEQ;
-	case BPF_JLT:
-		*exchange = 1;
-		return BPF_JGT;
-	case BPF_JLE:
-		*exchange = 1;
-		return BPF_JGE;
-	case BPF_JSLT:
-		*exchange = 1;
-		return BPF_JSGT;
-	case BPF_JSLE:
-		*exchange = 1;
-		return BPF_JSGE;
-	}
-	return op;
-}
-
-int nfp_scalar__taken(int op, int is_64, const struct nfp_scalar *a, const struct nfp_scalar *b)
-{
-	int negate, exchange, result;
-	struct range x, y;
-
-	op = normal(op, &negate, &exchange);
-	x = view(exchange ? b : a, is_64 ? 64 : 32);
-	y = view(exchange ? a : b, is_64 ? 64 : 32);
-	result = taken(op, &x, &y, known(exchange ? b : a), known(exchange ? a : b));
-	return result < 0 ? result : result ^ negate;
-}
-
-/* a == b holds. */
-static void make_equal(struct nfp_scalar *a, struct nfp_scalar *b, unsigned bits)
-{
-	struct range x = view(a, bits), y = view(b, bits);
-	struct bits same;
-
-	x.umin = max_u(x.umin, y.umin);
-	x.umax = min_u(x.umax, y.umax);
-	x.smin = max_s(x.smin, y.smin);
-	x.smax = min_s(x.smax, y.smax);
-	store(a, &x);
-	store(b, &x);
-	same = both_known(known(a), known(b));
-	learn_bits(a, bits == 64 ? same : with_low(known(a), same));
-	learn_bits(b, bits == 64 ? same : with_low(known(b), same));
-}
-
-/* a != b holds, b being a constant: 6.12 draws the bounds in by one. */
-static void make_unequal(enum nfp_kernel kernel, struct nfp_scalar *a, const struct nfp_scalar *b, unsigned bits)
-{
-	struct range x = view(a, bits), y = view(b, bits);
-
-	if (kernel < NFP_KERNEL_6_12 || y.umin != y.umax)
-		return;
-	x.umin += x.umin == y.umin && x.umin < u_limit(bits);
-	x.umax -= x.umax == y.umin && x.umax > 0;
-	x.smin += x.smin == y.smin && x.smin < s_limit(bits);
-	x.smax -= x.smax == y.smin && x.smax > s_least(bits);
-	store(a, &x);
-}
-
-static void refine_set(struct nfp_scalar *a, const struct nfp_scalar *b, unsigned bits, int is_set)
-{
-	uint64_t limit = u_limit(bits), value = b->value & limit;
-	struct bits result;
-
-	if (b->mask & limit)
-		return;
-	if (is_set) {
-		if (value & (value - 1))
-			return;
-		result = bits_or(known(a), (struct bits){ value, 0 });
-	} else {
-		unbound(a, 64);
-		unbound(a, 32);
-		result = bits_and(known(a), (struct bits){ ~value & limit, 0 });
-	}
-	learn_bits(a, bits == 64 ? result : with_low(known(a), result));
-}
-
-/* a > b, or a >= b (`or_equal`), holds. */
-static void make_greater(struct nfp_scalar *a, struct nfp_scalar *b, unsigned bits, int is_signed, int or_equal)
-{
-	struct range x = view(a, bits), y = view(b, bits);
-	int one = !or_equal;
-
-	if (is_signed) {
-		x.smin = max_s(x.smin, y.smin + (one && y.smin < s_limit(bits)));
-		y.smax = min_s(y.smax, x.smax - (one && x.smax > s_least(bits)));
-	} else {
-		x.umin = max_u(x.umin, y.umin + (one && y.umin < u_limit(bits)));
-		y.umax = min_u(y.umax, x.umax - (one && x.umax > 0));
-	}
-	store(a, &x);
-	store(b, &y);
-}
-
-/* 6.1: what a comparison of one half teaches the other. */
-static void spread_old(int is_64, struct nfp_scalar *s)
-{
-	if (is_64) {
-		unbound(s, 32);
-		if (s->smin >= INT32_MIN && s->smin <= INT32_MAX && s->smax >= INT32_MIN && s->smax <= INT32_MAX) {
-			s->smin32 = (int32_t)s->smin;
-			s->smax32 = (int32_t)s->smax;
-		}
-		if (s->umin <= UINT32_MAX && s->umax <= UINT32_MAX) {
-			s->umin32 = (uint32_t)s->umin;
-			s->umax32 = (uint32_t)s->umax;
-		}
-	} else if (!((s->value | s->mask) >> 32)) {
-		take_low(s);
-	} else {
-		unbound(s, 64);
-	}
-	settle(NFP_KERNEL_6_1, s);
-}
-
-void nfp_scalar__refine(enum nfp_kernel kernel, int op, int is_64, int is_taken, struct nfp_scalar *a, struct nfp_scalar *b)
-{
-	unsigned bits = is_64 ? 64 : 32;
-	int negate, exchange, holds;
-
-	if (kernel < NFP_KERNEL_6_12 &&
-	    !(is_64 ? nfp_scalar__is_constant(a) || nfp_scalar__is_constant(b)
-		    : nfp_scalar__is_constant32(a) || nfp_scalar__is_constant32(b)) &&
-	    !(is_64 && (op == BPF_JEQ || op == BPF_JNE)))
-		return; /* 6.1 learns nothing from two unknown numbers, unless they are equal */
-	op = normal(op, &negate, &exchange);
-	if (exchange) {
-		struct nfp_scalar *other = a;
-
-		a = b;
-		b = other;
-	}
-	holds = is_taken ^ negate;
-	if (op == BPF_JEQ && holds)
-		make_equal(a, b, bits);
-	else if (op == BPF_JEQ) {
-		make_unequal(kernel, a, b, bits);
-		make_unequal(kernel, b, a, bits);
-	} else if (op == BPF_JSET)
-		refine_set(a, b, bits, holds);
-	else if (holds)
-		make_greater(a, b, bits, op == BPF_JSGT || op == BPF_JSGE, op == BPF_JGE || op == BPF_JSGE);
-	else /* a > b does not hold: b >= a */
-		make_greater(b, a, bits, op == BPF_JSGT || op == BPF_JSGE, op == BPF_JGT || op == BPF_JSGT);
-	if (kernel >= NFP_KERNEL_6_12) {
-		settle(kernel, a);
-		settle(kernel, b);
-	} else {
-		spread_old(is_64, a);
-		spread_old(is_64, b);
-	}
+		nfp_scalar__take_low(d);
+	nfp_scalar__settle(kernel, d);
 }
 
 int nfp_scalar__contains(const struct nfp_scalar *outer, const struct nfp_scalar *inner)

@@ -142,12 +142,13 @@ static int reg_contains(struct id_map *ids, const struct nfp_reg *outer, const s
 	return outer->frame == inner->frame && outer->map == inner->map && outer->off == inner->off && same_id(ids, outer->id, inner->id);
 }
 
-static int slot_contains(struct id_map *ids, const struct nfp_slot *outer, const struct nfp_slot *inner, int uninitialized_is_any)
+/* A byte that was never written may be any, but not below where the frame ends. */
+static int slot_contains(struct id_map *ids, const struct nfp_slot *outer, const struct nfp_slot *inner, int is_in_frame)
 {
 	for (unsigned b = 0; b < 8; b++) {
 		if (outer->bytes[b] == NFP_BYTE_NOTHING || (outer->bytes[b] == NFP_BYTE_ANY && inner->bytes[b] == NFP_BYTE_ZERO))
 			continue;
-		if (outer->bytes[b] == NFP_BYTE_ANY && inner->bytes[b] == NFP_BYTE_NOTHING && uninitialized_is_any)
+		if (outer->bytes[b] == NFP_BYTE_ANY && inner->bytes[b] == NFP_BYTE_NOTHING && is_in_frame)
 			continue;
 		if (outer->bytes[b] == NFP_BYTE_ANY && inner->bytes[b] == NFP_BYTE_SPILLED && inner->reg.type == NFP_NUMBER)
 			continue;
@@ -157,8 +158,7 @@ static int slot_contains(struct id_map *ids, const struct nfp_slot *outer, const
 	return outer->bytes[0] != NFP_BYTE_SPILLED || reg_contains(ids, &outer->reg, &inner->reg);
 }
 
-static int frame_contains(struct id_map *ids, const struct nfp_frame *outer, const struct nfp_frame *inner, unsigned live,
-			  int uninitialized_is_any)
+static int frame_contains(struct id_map *ids, const struct nfp_frame *outer, const struct nfp_frame *inner, unsigned live)
 {
 	static const struct nfp_slot empty;
 
@@ -168,12 +168,12 @@ static int frame_contains(struct id_map *ids, const struct nfp_frame *outer, con
 		if (live & 1u << r && !reg_contains(ids, &outer->regs[r], &inner->regs[r]))
 			return 0;
 	for (unsigned n = 0; n < outer->slots; n++)
-		if (!slot_contains(ids, &outer->slot[n], n < inner->slots ? &inner->slot[n] : &empty, uninitialized_is_any))
+		if (!slot_contains(ids, &outer->slot[n], n < inner->slots ? &inner->slot[n] : &empty, n < inner->slots))
 			return 0;
 	return 1;
 }
 
-int nfp_state__contains(const struct nfp_state *outer, const struct nfp_state *inner, unsigned live, int uninitialized_is_any)
+int nfp_state__contains(const struct nfp_state *outer, const struct nfp_state *inner, unsigned live)
 {
 	struct id_map ids = { .count = 0 };
 
@@ -183,15 +183,15 @@ int nfp_state__contains(const struct nfp_state *outer, const struct nfp_state *i
 		/* callers' registers 6 to 9 come back; 0 to 5 are written by then */
 		unsigned registers = i == outer->current ? live : 0x3c0;
 
-		if (!frame_contains(&ids, outer->frames[i], inner->frames[i], registers, uninitialized_is_any))
+		if (!frame_contains(&ids, outer->frames[i], inner->frames[i], registers))
 			return 0;
 	}
 	return 1;
 }
 
-int nfp_state__equal(const struct nfp_state *a, const struct nfp_state *b, unsigned live, int uninitialized_is_any)
+int nfp_state__equal(const struct nfp_state *a, const struct nfp_state *b, unsigned live)
 {
-	return nfp_state__contains(a, b, live, uninitialized_is_any) && nfp_state__contains(b, a, live, uninitialized_is_any);
+	return nfp_state__contains(a, b, live) && nfp_state__contains(b, a, live);
 }
 
 const char *nfp_type__name(enum nfp_type type)

@@ -83,8 +83,8 @@ void nfp_state__each(struct nfp_state *s, void (*f)(void *arg, struct nfp_reg *r
  * 1 if all that `inner` may do `outer` may do, too. Of the innermost frame only the registers of `live` (bits) count.
  * nfp_state__equal() holds only if both are the same.
  */
-int nfp_state__contains(const struct nfp_state *outer, const struct nfp_state *inner, unsigned live, int uninitialized_is_any);
-int nfp_state__equal(const struct nfp_state *a, const struct nfp_state *b, unsigned live, int uninitialized_is_any);
+int nfp_state__contains(const struct nfp_state *outer, const struct nfp_state *inner, unsigned live);
+int nfp_state__equal(const struct nfp_state *a, const struct nfp_state *b, unsigned live);
 
 const char *nfp_type__name(enum nfp_type type);
 

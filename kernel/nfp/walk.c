@@ -417,17 +417,16 @@ static int step(struct nfp_walk *w, struct nfp_state *s)
 static int was_here(struct nfp_walk *w, struct nfp_state *s)
 {
 	unsigned live = w->live[s->insn];
-	int any = w->kernel >= NFP_KERNEL_6_12;
 	struct nfp_visit *v;
 
 	for (v = w->visits[s->insn]; v; v = v->next) {
 		if (v->branches) {
-			if (!nfp_state__equal(&v->state, s, live, any))
+			if (!nfp_state__equal(&v->state, s, live))
 				continue;
 			nfp_walk__find(w, s, NFP_RULE_ENDLESS_LOOP, "the loop may come here again with nothing changed");
 			return 1;
 		}
-		if (nfp_state__contains(&v->state, s, live, any))
+		if (nfp_state__contains(&v->state, s, live))
 			return 1;
 	}
 	if (w->stored >= STORED_MAX)
