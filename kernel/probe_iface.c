@@ -13,6 +13,7 @@
 #include <linux/rtnetlink.h>
 
 #include "kernel/netlink.h"
+#include "kernel/drivers.h"
 #include "kernel/probe_iface.h"
 #include "kernel/textfile.h"
 
@@ -194,13 +195,7 @@ int kernel_iface__each(const struct probe_net *net, void (*fn)(void *arg, const 
 
 int kernel_iface__driver_has_xdp(const char *driver)
 {
-	static const char *const drivers[] = { "veth",   "virtio_net", "tun",     "ixgbe",     "ixgbevf",   "i40e", "ice",
-					       "igb",    "igc",        "mlx4_en", "mlx5_core", "bnxt_en",   "nfp",  "qede",
-					       "ena",    "hv_netvsc",  "mvneta",  "mvpp2",     "netsec",    "sfc",  "thunderx",
-					       "stmmac", "st_gmac",    "vif",     "bonding",   "netdevsim", "gve" };
+	const struct driver_row *row = kernel_drivers__find(driver);
 
-	for (unsigned i = 0; i < sizeof(drivers) / sizeof(drivers[0]); i++)
-		if (!strcmp(driver, drivers[i]))
-			return 1;
-	return 0;
+	return row && row->native[DRIVERS_6_12] == DRIVER_YES;
 }

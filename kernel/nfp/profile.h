@@ -36,6 +36,12 @@ int nfp_profile__default(struct nfp_profile *out);
 int nfp_profile__parse(const char *text, size_t bytes, const char *name, struct nfp_profile *out, char *why, size_t why_bytes);
 int nfp_profile__read(const char *path, struct nfp_profile *out, char *why, size_t why_bytes);
 
+/*
+ * Of an interface of the nfp driver, by the firmware's name, as the driver shows no more. Returns 0, or -errno with the
+ * reason in `why`: -ENODEV if the driver is another or the firmware is not known.
+ */
+int nfp_profile__of_device(const char *ifname, struct nfp_profile *out, char *why, size_t why_bytes);
+
 /* Writes the text form with a comment on each key. Returns 0 or -EIO. */
 int nfp_profile__write(const struct nfp_profile *profile, FILE *to);
 

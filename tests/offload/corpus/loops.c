@@ -5,6 +5,7 @@
 /* expect: accept : KIND=2 */
 /* expect: reject endless-loop : KIND=3 */
 /* expect: accept : KIND=4 */
+/* expect: unknown too-complex : KIND=5 */
 #include "corpus.h"
 
 SEC("xdp") int prog(struct xdp_md *ctx)
@@ -43,6 +44,10 @@ SEC("xdp") int prog(struct xdp_md *ctx)
 #pragma unroll
 	for (int i = 0; i < 20; i++)
 		sum += data[i] ^ i;
+#elif KIND == 5
+#pragma clang loop unroll(disable)
+	for (int i = 0; i < 2000000; i++)
+		barrier(sum);
 #endif
 	return sum == 77 ? XDP_DROP : XDP_PASS;
 }

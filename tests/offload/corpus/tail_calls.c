@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Tail calls, and callbacks. */
+/* Tail calls, callbacks, and functions that are nowhere. */
 /* expect: reject tail-call : KIND=0 */
 /* expect: reject callback : KIND=1 */
+/* expect: reject link : KIND=2 */
 #include "corpus.h"
 
 #if KIND == 0
@@ -16,6 +17,13 @@ SEC("xdp") int prog(struct xdp_md *ctx)
 {
 	bpf_tail_call(ctx, &map, 1);
 	return XDP_PASS;
+}
+#elif KIND == 2
+int missing(void);
+
+SEC("xdp") int prog(struct xdp_md *ctx)
+{
+	return missing();
 }
 #else
 static int round(__u32 index, void *sum)

@@ -5,12 +5,13 @@
 #include <string.h>
 
 #include "user/spinctl/check/check.h"
+#include "user/spinctl/check/driver.h"
 #include "user/spinctl/spinctl.h"
 
 #define OBJECT_BYTES_MAX (256u << 20)
 
 static struct check_options {
-	const char *target, *profile, *kernel;
+	const char *target, *profile, *kernel, *device, *save;
 	unsigned mtu;
 	int json;
 } options = { .kernel = "all" };
@@ -18,8 +19,11 @@ static struct check_options {
 #define FIELD(name) offsetof(struct check_options, name)
 
 static const struct option_row rows[] = {
-	{ "target", 0, OPTION_STRING, "nfp", FIELD(target), "for which card or driver", 1 },
+	{ "target", 0, OPTION_STRING, "TARGET", FIELD(target),
+	  "nfp (a Netronome card), native (any driver), driver:NAME (that driver) or generic", 1 },
 	{ "profile", 0, OPTION_STRING, "FILE", FIELD(profile), "the card's capabilities (default: firmware bpf-2.0.6.124)" },
+	{ "dev", 0, OPTION_STRING, "IF", FIELD(device), "the capabilities of this card, by its firmware's name" },
+	{ "save", 0, OPTION_STRING, "FILE", FIELD(save), "writes the capabilities there, to be changed and passed by --profile" },
 	{ "kernel", 0, OPTION_STRING, "6.1|6.12|all", FIELD(kernel),
 	  "of which kernel the driver is (default all: what only some refuse is a warning)" },
 	{ "mtu", 0, OPTION_UINT, "BYTES", FIELD(mtu), "of the interface (default: any)" },
@@ -68,58 +72,116 @@ static unsigned wanted_kernels(void)
 	return NFP_ALL_KERNELS;
 }
 
-static int check_for_nfp(const char *path, const void *data, size_t bytes)
+static int read_profile(struct nfp_profile *profile)
 {
-	struct nfp_report *report;
-	struct nfp_profile profile;
-	unsigned kernels = wanted_kernels();
 	char why[512] = "";
 	int err;
 
-	err = options.profile ? nfp_profile__read(options.profile, &profile, why, sizeof(why)) : nfp_profile__default(&profile);
-	if (err)
-		return report_error("--profile: %s", why);
-	err = nfp_check__object(data, bytes, &profile, kernels, options.mtu, &report, why, sizeof(why));
-	if (err)
+	if (options.device)
+		err = nfp_profile__of_device(options.device, profile, why, sizeof(why));
+	else if (options.profile)
+		err = nfp_profile__read(options.profile, profile, why, sizeof(why));
+	else
+		err = nfp_profile__default(profile);
+	return err ? report_error("%s: %s", options.device ? "--dev" : "--profile", why) : DONE;
+}
+
+static int save_profile(const struct nfp_profile *profile)
+{
+	FILE *to = fopen(options.save, "we");
+	int failed;
+
+	if (!to)
+		return report_error("--save %s: %s", options.save, strerror(errno));
+	failed = nfp_profile__write(profile, to);
+	failed |= fclose(to);
+	return failed ? report_error("--save %s: it cannot be written", options.save) : DONE;
+}
+
+static int check_for_nfp(const char *path, const void *data, size_t bytes, const struct nfp_profile *profile)
+{
+	struct nfp_report *report;
+	unsigned kernels = wanted_kernels();
+	char why[512] = "";
+	int status;
+
+	if (nfp_check__object(data, bytes, profile, kernels, options.mtu, &report, why, sizeof(why)))
 		return report_error("%s: %s", path, why);
 	if (options.json)
-		check_print__json(report, &profile, kernels, path);
+		check_print__json(report, profile, kernels, path);
 	else
-		check_print__text(report, &profile, kernels);
-	err = check_print__worst(report) == NFP_REJECT ? FAILED : DONE;
+		check_print__text(report, profile, kernels);
+	status = check_print__worst(report) == NFP_REJECT ? FAILED : DONE;
 	nfp_report__free(report);
-	return err;
+	return status;
+}
+
+static int wrong_usage(const char *what)
+{
+	fprintf(stderr, "spinctl check: %s; see spinctl check --help\n", what);
+	return USAGE;
 }
 
 static int run(const char **operands, unsigned count)
 {
+	int is_nfp = !strcmp(options.target, "nfp"), is_driver = !strncmp(options.target, "driver:", 7);
+	struct check_driver driver = { .target = options.target,
+				       .driver = is_driver ? options.target + 7 : NULL,
+				       .is_native = !strcmp(options.target, "native"),
+				       .kernels = wanted_kernels(),
+				       .mtu = options.mtu,
+				       .json = options.json };
+	struct nfp_profile profile;
 	size_t bytes;
 	void *data;
 	int status;
 
-	(void)count;
-	if (strcmp(options.target, "nfp")) {
-		fprintf(stderr, "spinctl check: there is no target %s; see spinctl check --help\n", options.target);
-		return USAGE;
-	}
+	if (!is_nfp && !is_driver && !driver.is_native && strcmp(options.target, "generic"))
+		return wrong_usage("--target is nfp, native, driver:NAME or generic");
+	if (!is_nfp && (options.profile || options.device || options.save))
+		return wrong_usage("--profile, --dev and --save are of --target nfp");
+	if (options.profile && options.device)
+		return wrong_usage("--profile and --dev exclude each other");
+	if (!count && !options.save)
+		return wrong_usage("an object is needed");
+	if (is_nfp && (read_profile(&profile) || (options.save && save_profile(&profile))))
+		return FAILED;
+	if (!count)
+		return DONE;
 	data = read_file(operands[0], &bytes);
 	if (!data)
 		return report_error("%s: %s", operands[0], strerror(errno));
-	status = check_for_nfp(operands[0], data, bytes);
+	status = is_nfp ? check_for_nfp(operands[0], data, bytes, &profile) : check_driver__object(operands[0], data, bytes, &driver);
 	free(data);
 	return status;
 }
 
 static const struct command_row row = {
 	.name = "spinctl check",
-	.operands = "FILE",
-	.min_operands = 1,
+	.operands = "[FILE]",
+	.min_operands = 0,
 	.max_operands = 1,
-	.summary = "Says whether a card or a driver would take an object's XDP programs",
+	.summary = "Says whether a card or a driver would take an object's XDP programs, and what to change",
 	.options = rows,
+	.notes = "Loads nothing and needs no root. Exit status: 0 accept, warn or unknown, 1 reject, 2 usage.",
+	.about = "Judges every XDP program of a BPF object. Of a fat object for a card it is the part that `spincc --target nfp` makes. "
+		 "Each finding names its rule, the instruction, the source line and what to change.\n"
+		 "\n"
+		 "The verdict for nfp is accept, warn (loads, but not on every kernel or at every MTU, or does what its author may not "
+		 "expect), unknown (the checker cannot tell) or reject. Accept means: accepted by the NFP driver's verifier and JIT, of "
+		 "the kernels and with the firmware that are named; it says nothing of a card. The count of NFP instructions is an "
+		 "estimate.\n"
+		 "\n"
+		 "The driver keeps a card's capabilities to itself. With --dev the card is recognized by its firmware's name, "
+		 "and one whose firmware is not known is refused. Profiles are text: a line `KEY VALUE` each; --save "
+		 "writes one with a comment on each key.\n"
+		 "\n"
+		 "For native, driver:NAME and generic the program is compared with a table of what drivers of Linux 6.1 and 6.12 support.",
 	.examples =
 		(const struct example_row[]){
-			{ "spinctl check --target nfp handler.spin", "Before there is a card." },
+			{ "spinctl check --target nfp --save card.profile", "The capabilities that are assumed, as text." },
+			{ "spinctl check --target driver:ixgbe filtering.spin", "Whether a driver takes it in native mode." },
+			{ "spinctl check --target driver:igc --mtu 1500 --json kvstore.spin", "The same for programs." },
 			{ 0 },
 		},
 };

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef KERNEL_DRIVERS_H
+#define KERNEL_DRIVERS_H
+
+/* What drivers support of native XDP, from the sources of Linux 6.1 and 6.12: the only table of this. */
+#include <stdint.h>
+
+enum driver_answer {
+	DRIVER_NO,
+	DRIVER_YES,
+	DRIVER_UNKNOWN, /* not established */
+};
+
+/* Indices of what differs between kernels. */
+enum {
+	DRIVERS_6_1,
+	DRIVERS_6_12,
+	DRIVERS_KERNELS,
+};
+
+struct driver_row {
+	const char *name;                  /* as ETHTOOL_GDRVINFO has it */
+	uint8_t native[DRIVERS_KERNELS];   /* enum driver_answer: ABORTED, DROP, PASS and TX */
+	uint8_t redirect[DRIVERS_KERNELS]; /* XDP_REDIRECT of what it received */
+	uint8_t frags[DRIVERS_KERNELS];    /* frames in several buffers, to programs of SEC("xdp.frags") */
+	unsigned mtu_max;                  /* with a program for one buffer, 4 KiB pages; 0: not established */
+	const char *source;                /* file of drivers/net, in 6.12 */
+};
+
+/* NULL: not in the table. */
+const struct driver_row *kernel_drivers__find(const char *name);
+/* Row number i, or NULL behind the last. */
+const struct driver_row *kernel_drivers__row(unsigned i);
+
+#endif

@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Damaged objects and profiles: the checker refuses them or judges them, and ends with 0 or 1 and a reason. Flipped bytes and
+# cut files, 600 of them, by a fixed seed. No root.
+. "$(dirname "$0")/../cli/setup.inc"
+. "$ROOT/tests/offload/corpus.inc"
+ROUNDS=${ROUNDS:-600}
+
+for variant in values_003 calls_003 loops_002; do
+	corpus_list "$ROOT"/tests/offload/corpus/*.c | awk -F'\t' -v name=$variant '$1 == name' >"$WORK/one"
+	corpus_compile_all "$WORK" <"$WORK/one" || fail "$variant"
+done
+set -- "$WORK"/*.o
+# damages one file, and says how
+cat >"$WORK/damage.awk" <<'END'
+function random(n) { state = (state * 16807) % 2147483647; return int(state / 7) % n }
+BEGIN {
+	state = seed * 31 + 7
+	for (i = 0; i < 9; i++) random(2)
+	if (random(6) == 0) { print "cut", random(size); exit }
+	n = 1 + random(8)
+	while (n--) print "set", random(4) ? random(size) : size - 1 - random(size < 2500 ? size : 2500), random(256)
+}
+END
+round=0
+while [ $round -lt "$ROUNDS" ]; do
+	eval "object=\${$((round % $# + 1))}"
+	cp "$object" "$WORK/damaged"
+	awk -v seed=$round -v size="$(stat -c %s "$object")" -f "$WORK/damage.awk" | while read -r what at byte; do
+		if [ "$what" = cut ]; then
+			truncate -s "$at" "$WORK/damaged"
+		else
+			printf "\\$(printf %03o "$byte")" | dd of="$WORK/damaged" bs=1 seek="$at" conv=notrunc status=none
+		fi
+	done
+	timeout 20 "$SPINCTL" check --target nfp "$WORK/damaged" >"$WORK/out" 2>"$WORK/err"
+	status=$?
+	[ $status = 0 ] || [ $status = 1 ] || fail "round $round ends with $status: $(tail -n 1 "$WORK/err")"
+	[ -s "$WORK/out" ] || [ -s "$WORK/err" ] || fail "round $round says nothing"
+	round=$((round + 1))
+done
+
+# profiles: each bad line by its number
+object=$1
+"$SPINCTL" check --target nfp --save "$WORK/profile" || fail "--save"
+expect 0 "$SPINCTL" check --target nfp --profile "$WORK/profile" "$object"
+bad_line() { # SED WHAT
+	sed "$1" "$WORK/profile" >"$WORK/bad"
+	expect 1 "$SPINCTL" check --target nfp --profile "$WORK/bad" "$object"
+	says err "$2"
+}
+bad_line '4s/.*/map_types heap/' "bad:4: map_types"
+bad_line 's/^maps_max .*/maps_max 12x/' "maps_max"
+bad_line 's/^maps_max .*/maps_max 99999999999/' "maps_max"
+bad_line 's/^stack_bytes .*//' "the key stack_bytes is missing"
+bad_line '1i\
+colour blue' "bad:1: there is no key \"colour\""
+bad_line 's/^random .*/random 1\
+random 1/' "random is there twice"
+bad_line 's/^random .*/random 1 1/' "random needs one value"
+# what a profile says counts
+sed 's/^map_lookup 1/map_lookup 0/' "$WORK/profile" >"$WORK/less"
+expect 1 "$SPINCTL" check --target nfp --profile "$WORK/less" "$object"
+says out "helper-firmware"
+exit $FAILED

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_SPINCTL_CHECK_DRIVER_H
+#define USER_SPINCTL_CHECK_DRIVER_H
+
+/* spinctl check of programs that the host runs. */
+#include <stddef.h>
+
+struct check_driver {
+	const char *target, *driver; /* as given; NULL: any driver */
+	int is_native;
+	unsigned kernels; /* bits of enum nfp_kernel */
+	unsigned mtu;     /* bytes; 0: any */
+	int json;
+};
+
+/* Prints the verdicts. Returns an exit status. */
+int check_driver__object(const char *path, const void *data, size_t bytes, const struct check_driver *wanted);
+
+#endif
