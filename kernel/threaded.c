@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Threaded NAPI of interfaces: switched on for queues as HPUs, and back, also by the next process after a kill. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/random.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <linux/if_link.h>
@@ -20,10 +14,7 @@
 #include "kernel/probe_iface.h"
 #include "kernel/threaded.h"
 
-#define DIRECTORY  "/run/spin"
-#define PREFIX     "threaded."
-#define LINE_BYTES 64
-#define KEPT_S     86400 /* the file's interface is not visible now: try again at a later start */
+#define KIND "threaded"
 
 int kernel_threaded__read(int ifindex, uint32_t *queues, int *threaded)
 {
@@ -55,52 +46,22 @@ static int write_digit(int sysfs_fd, const char *name, int on)
 	return err;
 }
 
-/* --- the file --- */
+/* --- the record --- */
 
-/* The file gets its name after it is written and locked, so that nobody takes it for a dead process's. */
-static void write_file(struct threaded *t)
+static void write_record(struct threaded *t)
 {
-	char hidden[96], line[LINE_BYTES];
-	uint64_t number;
+	char line[RECORD_LINE_BYTES];
 	const uint8_t *a = t->iface.address;
-	int bytes = snprintf(line, sizeof(line), "%d %02x%02x%02x%02x%02x%02x%02x%02x %s\n", t->iface.ifindex, a[0], a[1], a[2], a[3], a[4],
-			     a[5], a[6], a[7], t->iface.name);
 
-	mkdir(DIRECTORY, 0755);
-	if (getrandom(&number, sizeof(number), 0) != sizeof(number)) /* processes of other namespaces can have this one's id */
-		return;
-	snprintf(hidden, sizeof(hidden), DIRECTORY "/.%016" PRIx64, number);
-	snprintf(t->path, sizeof(t->path), DIRECTORY "/" PREFIX "%016" PRIx64, number);
-	t->fd = open(hidden, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (t->fd < 0)
-		return;
-	if (!flock(t->fd, LOCK_EX | LOCK_NB) && write(t->fd, line, (size_t)bytes) == bytes && !rename(hidden, t->path))
-		return;
-	unlink(hidden);
-	close(t->fd);
-	t->fd = -1;
+	snprintf(line, sizeof(line), "%d %02x%02x%02x%02x%02x%02x%02x%02x %s\n", t->iface.ifindex, a[0], a[1], a[2], a[3], a[4], a[5], a[6],
+		 a[7], t->iface.name);
+	record__write(&t->record, KIND, line);
 }
 
-static void unlink_file(struct threaded *t)
-{
-	if (t->fd >= 0)
-		unlink(t->path);
-}
-
-static void close_file(struct threaded *t)
-{
-	if (t->fd >= 0)
-		close(t->fd);
-	t->fd = -1;
-}
-
-static int read_file(int fd, struct threaded_iface *iface)
+static int read_line(const char *line, struct threaded_iface *iface)
 {
 	unsigned a[8];
-	char line[LINE_BYTES];
-	ssize_t bytes = read(fd, line, sizeof(line) - 1);
 
-	line[bytes > 0 ? bytes : 0] = '\0';
 	if (sscanf(line, "%d %2x%2x%2x%2x%2x%2x%2x%2x %15s", &iface->ifindex, &a[0], &a[1], &a[2], &a[3], &a[4], &a[5], &a[6], &a[7],
 		   iface->name) != 10)
 		return -EINVAL;
@@ -117,7 +78,7 @@ int kernel_threaded__begin(int ifindex, struct threaded *t)
 	struct probe_net net;
 	int err = kernel_net__open(&net);
 
-	*t = (struct threaded){ .fd = -1 };
+	*t = (struct threaded){ .record.fd = -1 };
 	if (!err)
 		err = kernel_iface__read_index(&net, ifindex, &iface);
 	/* threaded is not known where sysfs is another namespace's */
@@ -127,11 +88,11 @@ int kernel_threaded__begin(int ifindex, struct threaded *t)
 		t->iface.ifindex = ifindex;
 		memcpy(t->iface.address, iface.address, sizeof(t->iface.address));
 		snprintf(t->iface.name, sizeof(t->iface.name), "%s", iface.name);
-		write_file(t);
+		write_record(t);
 		err = write_digit(net.sysfs_fd, iface.name, 1);
 		if (err) {
-			unlink_file(t);
-			close_file(t);
+			record__remove(&t->record);
+			record__close(&t->record);
 		}
 	}
 	kernel_net__close(&net);
@@ -211,37 +172,21 @@ void kernel_threaded__end(struct threaded *t)
 
 	kernel_net__each(undo_in, &s);
 	if (s.is_undone)
-		unlink_file(t);
-	close_file(t); /* otherwise the next start tries again */
+		record__remove(&t->record);
+	record__close(&t->record); /* otherwise the next start tries again */
 }
 
-static void recover(int directory, const char *name)
+static int undo(const char *line)
 {
-	int fd = openat(directory, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 	struct threaded_iface iface;
 	struct search s = { .iface = &iface };
-	struct stat st;
 
-	if (fd < 0)
-		return;
-	/* without a name: another process has just recovered it */
-	if (!flock(fd, LOCK_EX | LOCK_NB) && !fstat(fd, &st) && st.st_nlink && st.st_uid == geteuid()) {
-		if (!read_file(fd, &iface))
-			kernel_net__each(undo_in, &s);
-		if (s.is_undone || st.st_mtime + KEPT_S < time(NULL))
-			unlinkat(directory, name, 0);
-	}
-	close(fd);
+	if (!read_line(line, &iface))
+		kernel_net__each(undo_in, &s);
+	return s.is_undone;
 }
 
 void kernel_threaded__recover(void)
 {
-	DIR *dir = opendir(DIRECTORY);
-	struct dirent *entry;
-
-	while (dir && (entry = readdir(dir)))
-		if (!strncmp(entry->d_name, PREFIX, strlen(PREFIX)))
-			recover(dirfd(dir), entry->d_name);
-	if (dir)
-		closedir(dir);
+	record__recover(KIND, undo);
 }

@@ -8,6 +8,8 @@
  */
 #include <stdint.h>
 
+#include "kernel/record.h"
+
 /* An interface that may be moved or renamed. */
 struct threaded_iface {
 	int ifindex;
@@ -17,8 +19,7 @@ struct threaded_iface {
 
 struct threaded {
 	struct threaded_iface iface;
-	int fd; /* of the file, locked; -1: none could be written, and kill -9 leaves the threads */
-	char path[96];
+	struct record record;
 };
 
 /* Reads the number of queues it can have, and threaded: 1, 0, or -1 if unknown. 0 or -errno. */

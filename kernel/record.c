@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Records in /run/spin of what is to be undone after a kill. Called by threaded.c and share_recover.c; only its own files are believed. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "kernel/record.h"
+
+#define DIRECTORY "/run/spin"
+#define KEPT_S    86400
+
+/* The file gets its name after it is written and locked, so that nobody takes it for a dead process's. */
+void record__write(struct record *r, const char *kind, const char *line)
+{
+	char hidden[96];
+	uint64_t number;
+	const ssize_t bytes = (ssize_t)strlen(line);
+
+	*r = (struct record){ .fd = -1 };
+	mkdir(DIRECTORY, 0755);
+	if (getrandom(&number, sizeof(number), 0) != sizeof(number)) /* processes of other namespaces can have this one's id */
+		return;
+	snprintf(hidden, sizeof(hidden), DIRECTORY "/.%016" PRIx64, number);
+	snprintf(r->path, sizeof(r->path), DIRECTORY "/%.20s.%016" PRIx64, kind, number);
+	r->fd = open(hidden, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (r->fd < 0)
+		return;
+	if (!flock(r->fd, LOCK_EX | LOCK_NB) && write(r->fd, line, (size_t)bytes) == bytes && !rename(hidden, r->path))
+		return;
+	unlink(hidden);
+	record__close(r);
+}
+
+void record__remove(struct record *r)
+{
+	if (r->fd >= 0)
+		unlink(r->path);
+}
+
+void record__close(struct record *r)
+{
+	if (r->fd >= 0)
+		close(r->fd);
+	r->fd = -1;
+}
+
+static void read_line(int fd, char line[RECORD_LINE_BYTES])
+{
+	ssize_t bytes = pread(fd, line, RECORD_LINE_BYTES - 1, 0);
+
+	line[bytes > 0 ? bytes : 0] = '\0';
+}
+
+/* A record of this user's own, opened; -1: there is none. */
+static int open_record(int directory, const char *name, struct stat *st)
+{
+	int fd = openat(directory, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+
+	/* without a name: another process has just recovered it */
+	if (fd >= 0 && (fstat(fd, st) || !st->st_nlink || st->st_uid != geteuid())) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+struct visit {
+	int (*undo)(const char *line); /* of the dead; NULL: fn is called for the living */
+	int (*fn)(void *arg, const char *line);
+	void *arg;
+};
+
+static int visit(const struct visit *v, int directory, const char *name)
+{
+	char line[RECORD_LINE_BYTES];
+	struct stat st;
+	int fd = open_record(directory, name, &st), is_dead, done = 0;
+
+	if (fd < 0)
+		return 0;
+	is_dead = !flock(fd, LOCK_EX | LOCK_NB);
+	read_line(fd, line);
+	if (is_dead && v->undo) {
+		/* looked at again: it may have been recovered before it was locked here */
+		if (!fstat(fd, &st) && st.st_nlink && (v->undo(line) || st.st_mtime + KEPT_S < time(NULL)))
+			unlinkat(directory, name, 0);
+	} else if (!is_dead && v->fn) {
+		done = v->fn(v->arg, line);
+	}
+	close(fd);
+	return done;
+}
+
+static void each(const char *kind, const struct visit *v)
+{
+	DIR *dir = opendir(DIRECTORY);
+	const size_t length = strlen(kind);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (!strncmp(entry->d_name, kind, length) && entry->d_name[length] == '.' && visit(v, dirfd(dir), entry->d_name))
+			break;
+	if (dir)
+		closedir(dir);
+}
+
+void record__recover(const char *kind, int (*undo)(const char *line))
+{
+	each(kind, &(struct visit){ .undo = undo });
+}
+
+void record__each(const char *kind, int (*fn)(void *arg, const char *line), void *arg)
+{
+	each(kind, &(struct visit){ .fn = fn, .arg = arg });
+}
