@@ -15,6 +15,9 @@
 
 char spin_license[] SEC("license") = "Dual BSD/GPL";
 
+/* Of the process that shares the interface through libxdp (kernel/share.h); 0: it is not shared. No program reads it. */
+const volatile uint64_t spin_maker SEC(".rodata.maker") = 0;
+
 struct spin_match spin_match;
 struct spin_counters spin_counters[SPIN_HPUS_MAX];
 

@@ -15,6 +15,7 @@
 
 #include "kernel/attach.h"
 #include "kernel/native.h"
+#include "kernel/share.h"
 
 int kernel_link__ifindex(int link_fd)
 {
@@ -68,7 +69,7 @@ static int is_libxdp(const char *program)
 
 static void describe(uint32_t prog_id, const char *mode, const char *off, int ifindex, const char *ifname, char *why, size_t bytes)
 {
-	char program[BPF_OBJ_NAME_LEN], owner[64];
+	char program[BPF_OBJ_NAME_LEN], owner[64], names[160];
 	int64_t link = link_of(prog_id, ifindex);
 	int pid;
 
@@ -81,10 +82,11 @@ static void describe(uint32_t prog_id, const char *mode, const char *off, int if
 	}
 	program_name(prog_id, program, sizeof(program));
 	if (is_libxdp(program)) {
+		kernel_share__names(ifindex, names, sizeof(names));
 		snprintf(why, bytes,
 			 "%s is held by libxdp's %sXDP program '%s' (id %u) with the programs that xdp-loader put on "
-			 "it: remove them with `xdp-loader unload %s --all`",
-			 ifname, mode, program, prog_id, ifname);
+			 "it%s%s: run beside them with `spinctl run --share`, or remove them with `xdp-loader unload %s --all`",
+			 ifname, mode, program, prog_id, *names ? ", " : "", names, ifname);
 		return;
 	}
 	if (!link) {
@@ -179,23 +181,23 @@ static int refuse_offload(int err, const char *ifname, char *why, size_t why_byt
 	return -EOPNOTSUPP;
 }
 
-int kernel_attach__link(int prog_fd, int ifindex, const char *ifname, enum kernel_attach_mode mode, char *why, size_t why_bytes)
+int kernel_attach__try(const struct kernel_attach *a, char *why, size_t why_bytes)
 {
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = flag_of(mode));
 	struct kernel_native native = { .verdict = KERNEL_NATIVE_YES };
-	int fd, err;
+	const char *ifname = a->ifname;
+	int ifindex = a->ifindex, fd, err;
 
-	if (mode == KERNEL_ATTACH_NATIVE)
+	if (a->mode == KERNEL_ATTACH_NATIVE)
 		kernel_native__look_at(ifname, &native);
 	if (native.verdict == KERNEL_NATIVE_UNSAFE)
 		return refuse_native(&native, why, why_bytes);
-	fd = bpf_link_create(prog_fd, ifindex, BPF_XDP, &opts);
+	fd = a->attach(a->arg, flag_of(a->mode));
 	if (fd >= 0)
 		return fd;
-	err = errno;
+	err = -fd;
 	if ((err == EOPNOTSUPP || err == EINVAL) && native.verdict == KERNEL_NATIVE_NO)
 		return refuse_native(&native, why, why_bytes);
-	if (mode == KERNEL_ATTACH_OFFLOAD && (err == EOPNOTSUPP || err == EINVAL))
+	if (a->mode == KERNEL_ATTACH_OFFLOAD && (err == EOPNOTSUPP || err == EINVAL))
 		return refuse_offload(err, ifname, why, why_bytes);
 	switch (err) {
 	case EBUSY:
@@ -241,4 +243,25 @@ int kernel_attach__link(int prog_fd, int ifindex, const char *ifname, enum kerne
 		snprintf(why, why_bytes, "the kernel refuses to attach to %s: %s; `dmesg` may say more", ifname, strerror(err));
 		return -err;
 	}
+}
+
+struct by_link {
+	int prog_fd, ifindex;
+};
+
+static int attach_link(void *arg, uint32_t flags)
+{
+	const struct by_link *link = arg;
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = flags);
+	int fd = bpf_link_create(link->prog_fd, link->ifindex, BPF_XDP, &opts);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int kernel_attach__link(int prog_fd, int ifindex, const char *ifname, enum kernel_attach_mode mode, char *why, size_t why_bytes)
+{
+	struct by_link link = { prog_fd, ifindex };
+	const struct kernel_attach attach = { ifindex, ifname, mode, attach_link, &link };
+
+	return kernel_attach__try(&attach, why, why_bytes);
 }

@@ -19,6 +19,19 @@ enum kernel_attach_mode { KERNEL_ATTACH_NATIVE, KERNEL_ATTACH_GENERIC, KERNEL_AT
  */
 int kernel_attach__link(int prog_fd, int ifindex, const char *ifname, enum kernel_attach_mode mode, char *why, size_t why_bytes);
 
+/*
+ * The same for another way to attach: attach() returns a descriptor, 0 or -errno, and is not called where native mode would crash the
+ * kernel.
+ */
+struct kernel_attach {
+	int ifindex;
+	const char *ifname;
+	enum kernel_attach_mode mode;
+	int (*attach)(void *arg, uint32_t flags); /* flags: XDP_FLAGS_DRV_MODE, _SKB_MODE or _HW_MODE */
+	void *arg;
+};
+int kernel_attach__try(const struct kernel_attach *a, char *why, size_t why_bytes);
+
 /* 1 if this error means that the driver refused native mode: generic mode may work. */
 int kernel_attach__may_be_generic(int err);
 

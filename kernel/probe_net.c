@@ -54,7 +54,7 @@ void kernel_net__close(struct probe_net *net)
 	for (unsigned i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
-	*net = (struct probe_net){ -1, -1, -1, -1, "", "" };
+	*net = (struct probe_net){ -1, -1, -1, -1, "", "", -1 };
 }
 
 static void take_number(void *arg, const struct nlmsghdr *answer)
@@ -141,7 +141,7 @@ int kernel_net__open_numbered(const struct probe_net *own, int number, struct pr
 	char entry[64], path[80], command[32];
 	int err = -ENOENT;
 
-	*out = (struct probe_net){ -1, -1, -1, -1, "", "" };
+	*out = (struct probe_net){ -1, -1, -1, -1, "", "", -1 };
 	if (search(own, number, "/run/netns", "", out, entry, sizeof(entry), &err)) {
 		snprintf(out->path, sizeof(out->path), "/run/netns/%s", entry);
 		snprintf(out->name, sizeof(out->name), "namespace %s", entry);
@@ -170,10 +170,12 @@ static void visit(struct visitor *v, const char *path)
 	if (fd < 0)
 		return;
 	if (!fstat(fd, &st) && st.st_ino != v->last) {
-		net = (struct probe_net){ -1, -1, -1, -1, "", "" };
+		net = (struct probe_net){ -1, -1, -1, -1, "", "", -1 };
 		v->last = st.st_ino;
-		if (!open_at(fd, &net))
+		if (!open_at(fd, &net)) {
+			net.netns_fd = fd;
 			v->done = v->fn(v->arg, &net);
+		}
 		kernel_net__close(&net);
 	}
 	close(fd);

@@ -12,6 +12,7 @@ struct probe_net {
 	int sysfs_fd;  /* -1: could not be opened */
 	char path[80]; /* of another namespace: for nsenter --net=PATH; "": the present one */
 	char name[80]; /* "", or how to name another namespace: "namespace c0", "the namespace of process 7 (sh)" */
+	int netns_fd;  /* for setns(), while kernel_net__each() is at it; else not set */
 };
 
 /* Opens the current namespace. 0 or -errno; must be closed in either case. */

@@ -1,9 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Makes the initramfs of the driver tests' guests: busybox, ip, ethtool, bpftool, spinctl, two handlers, and the modules
-# of one kernel. Called by tests/kernels/drivers.sh. Nothing of the machine but the programs named here gets in.
+# of one kernel. Called by tests/kernels/drivers.sh and share.sh. Nothing of the machine but the programs named here gets in.
 #
-# drivers_image.sh MODULES-DIR BUILD OUT.cpio.gz: MODULES-DIR is .../lib/modules/VERSION
+# drivers_image.sh MODULES-DIR BUILD OUT.cpio.gz: MODULES-DIR is .../lib/modules/VERSION. CASES is whose guest it is (drivers or share),
+# PROGRAMS what it has besides, OBJECTS are files that it has where this machine has them, OVERLAY is a directory with others' programs
+# and libraries, which go before this machine's.
+: "${CASES:=drivers}" "${PROGRAMS:=}" "${OBJECTS:=}" "${OVERLAY:=}"
 set -eu
 modules=$1 build=$2 out=$3
 here=$(cd "$(dirname "$0")" && pwd)
@@ -11,6 +14,7 @@ root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 mkdir -p "$root"/bin "$root"/lib "$root"/lib64 "$root"/modules "$root"/spin "$root"/proc "$root"/sys "$root"/dev \
 	"$root"/tmp "$root"/run
+[ -z "$OVERLAY" ] || cp -a "$OVERLAY/." "$root/"
 
 # Modules in the order in which they can be loaded; those that a kernel has built in or lacks are left out.
 : >"$root/modules/order"
@@ -43,15 +47,19 @@ add_program() {
 			[ -e "$root$library" ] || cp -L "$library" "$root$library"
 		done
 }
-for program in busybox ip ethtool bpftool; do
+for program in busybox ip ethtool bpftool $PROGRAMS; do
 	path=$(PATH=$PATH:/usr/sbin:/sbin command -v $program) || { echo "skip: no $program"; exit 77; }
 	add_program "$path"
 done
 add_program "$build/bin/spinctl"
 add_program "$build/kernels/datagrams"
 cp "$build/handlers/counter.spin" "$build/tests/handlers/rewrite.spin" "$root/spin/"
-cp "$here/../../tests/cli/doctor.inc" "$here/drivers_cases.sh" "$root/spin/"
-cp "$here/drivers.init" "$root/init"
+for object in $OBJECTS; do
+	mkdir -p "$root$(dirname "$object")"
+	cp "$object" "$root$object"
+done
+cp "$here/../../tests/cli/doctor.inc" "$here/${CASES}_cases.sh" "$root/spin/"
+cp "$here/$CASES.init" "$root/init"
 chmod 755 "$root/init"
 mkdir -p "$(dirname "$out")"
 (cd "$root" && find . | cpio -o -H newc --quiet -R 0:0) | gzip -1 >"$out.part"

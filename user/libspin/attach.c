@@ -10,60 +10,12 @@
 #include "user/libspin/card/card.h"
 #include "user/libspin/hpu/hpus.h"
 #include "user/libspin/internal.h"
-#include "kernel/attach.h"
 #include "user/libspin/messages/messages.h"
 #include "user/libspin/requests/out.h"
 #include "user/libspin/requests/requests.h"
 #include "user/libspin/ring/ring.h"
 #include "user/libspin/root.h"
 #include "user/libspin/socket.h"
-
-/* As SPIN_MODE_AUTO: native, or generic if it is the driver that refuses native. */
-static int attach_root(struct spin_nic *nic)
-{
-	int prog_fd = root__program_fd(nic->root), fd;
-	char why[SPIN_ERROR_BYTES];
-
-	nic->refusal[0] = '\0';
-	if (nic->wanted != SPIN_MODE_GENERIC) {
-		fd = kernel_attach__link(prog_fd, nic->ifindex, nic->name, KERNEL_ATTACH_NATIVE, why, sizeof(why));
-		nic->used = SPIN_MODE_NATIVE;
-		if (fd >= 0 || nic->wanted == SPIN_MODE_NATIVE || !kernel_attach__may_be_generic(fd))
-			goto out;
-		snprintf(nic->refusal, sizeof(nic->refusal), "%.*s", (int)sizeof(nic->refusal) - 1, why);
-	}
-	fd = kernel_attach__link(prog_fd, nic->ifindex, nic->name, KERNEL_ATTACH_GENERIC, why, sizeof(why));
-	nic->used = SPIN_MODE_GENERIC;
-out:
-	if (fd < 0) {
-		nic->used = SPIN_MODE_AUTO;
-		nic->refusal[0] = '\0';
-		return spin_fail(kernel_attach__may_be_generic(fd) ? -EOPNOTSUPP : fd, "%s", why);
-	}
-	nic->link_fd = fd;
-	return 0;
-}
-
-/*
- * 0 if the interface is there, with our program if that was attached. A link without an interface lost it with the
- * interface, or was detached by hand: the interface's index tells, which is not given to another one while it is there.
- */
-int attach__check_link(const struct spin_nic *nic)
-{
-	int ifindex = nic->link_fd < 0 ? 1 : kernel_link__ifindex(nic->link_fd);
-	char name[IF_NAMESIZE];
-
-	if (ifindex < 0)
-		return spin_fail(ifindex, "the link to %s cannot be queried", nic->name);
-	if (ifindex)
-		return 0;
-	if (if_indextoname(nic->ifindex, name))
-		return spin_fail(-ENOLINK,
-				 "somebody else has detached the XDP program of %s (as `bpftool link detach` "
-				 "does): nothing is attached any more",
-				 name);
-	return spin_fail(-ENODEV, "interface %s has gone away: nothing is attached any more", nic->name);
-}
 
 int attach__find_slot(const struct spin_nic *nic, const struct spin_ctx *ctx, const struct spin_ctx *except, unsigned *slot)
 {
@@ -91,16 +43,12 @@ int attach__find_slot(const struct spin_nic *nic, const struct spin_ctx *ctx, co
 	return 0;
 }
 
-/* The link is closed with the last context. */
+/* The interface's program is detached with the last context. */
 static void free_slot(struct spin_nic *nic, unsigned slot)
 {
 	nic->slot[slot] = NULL;
-	if (!--nic->contexts && nic->link_fd >= 0) {
-		close(nic->link_fd);
-		nic->link_fd = -1;
-		nic->used = SPIN_MODE_AUTO;
-		nic->refusal[0] = '\0';
-	}
+	if (!--nic->contexts)
+		root_attach__detach(nic);
 }
 
 static void leave(struct spin_nic *nic, unsigned slot)
@@ -109,18 +57,17 @@ static void leave(struct spin_nic *nic, unsigned slot)
 	root__remove(nic->root, slot);
 }
 
-/* The dispatcher is loaded with the first context. */
-static int need_root(struct spin_nic *nic)
+/* What no array of programs would take: those of contexts have the flags of the program that calls them. */
+static int check_sharing(const struct spin_nic *nic, const struct spin_ctx *ctx)
 {
-	struct root *root;
-	int err;
-
-	if (nic->root)
-		return 0;
-	err = root__load(&root);
-	if (err)
-		return err;
-	__atomic_store_n(&nic->root, root, __ATOMIC_RELEASE);
+	if (nic->is_shared && ctx->guard)
+		return spin_fail(-EOPNOTSUPP, "handlers of a socket cannot be on %s, which is shared with programs of others", nic->name);
+	if (nic->is_shared != ctx->is_shared)
+		return spin_fail(
+			-EINVAL,
+			"%s was made for an interface that is %sshared with programs of others, and %s is%s: a context is on interfaces "
+			"of one kind",
+			ctx->name, ctx->is_shared ? "" : "not ", nic->name, nic->is_shared ? "" : " not");
 	return 0;
 }
 
@@ -137,7 +84,7 @@ static int join(struct spin_nic *nic, struct spin_ctx *ctx, struct spin_place *p
 {
 	int has_queues = ctx->hpus == SPIN_HPUS_QUEUE && nic->ifindex;
 	unsigned *slot = &place->slot;
-	int err = attach__check_link(nic);
+	int err = root_attach__check(nic);
 
 	if (!err && nic->used == SPIN_MODE_OFFLOAD)
 		err = spin_fail(-EBUSY, "%s has a context on its card, and none beside it: detach that first", nic->name);
@@ -145,19 +92,21 @@ static int join(struct spin_nic *nic, struct spin_ctx *ctx, struct spin_place *p
 		err = spin_fail(-EINVAL, "%s was created before %s was set to offload: create it again", ctx->name, nic->name);
 
 	if (!err)
+		err = check_sharing(nic, ctx);
+	if (!err)
 		err = attach__find_slot(nic, ctx, NULL, slot);
 	if (!err)
-		err = need_root(nic);
+		err = root_attach__load(nic);
 	if (err)
 		return err;
 	err = tap__join(ctx, place, place->slot);
 	if (err)
-		return err;
+		goto detach;
 	err = root__add(nic->root, *slot, &ctx->rule, entry_fd(ctx), ctx->is_roomy);
 	if (err)
 		goto untap;
-	if (nic->ifindex && nic->link_fd < 0) {
-		err = attach_root(nic);
+	if (nic->ifindex && !root_attach__is_attached(nic)) {
+		err = root_attach__attach(nic);
 		if (err)
 			goto remove;
 	}
@@ -180,6 +129,9 @@ remove:
 	root__remove(nic->root, *slot);
 untap:
 	tap__leave(ctx, place, place->slot);
+detach:
+	if (!nic->contexts)
+		root_attach__detach(nic);
 	return err;
 }
 
@@ -356,7 +308,7 @@ int spin_ctx__alive(struct spin_ctx *ctx)
 		return err;
 	for (unsigned i = 0; i < ctx->places; i++) {
 		pthread_mutex_lock(&ctx->place[i].nic->lock);
-		err = attach__check_link(ctx->place[i].nic);
+		err = root_attach__check(ctx->place[i].nic);
 		pthread_mutex_unlock(&ctx->place[i].nic->lock);
 		if (err)
 			return err;

@@ -68,8 +68,11 @@ struct spin_nic {
 	enum spin_mode wanted, used;
 	char refusal[640]; /* why native was refused; "" if it was not */
 	struct root *root; /* loaded with the first context */
-	int link_fd;       /* -1: not attached */
-	int *ways;         /* the devmaps of requests/out.h; NULL: not made yet */
+	int link_fd;       /* -1: not attached, or shared */
+	int is_shared;     /* 1: beside programs of others, as `share` says */
+	struct spin_share share;
+	struct kernel_share *shared; /* the root program in libxdp's hands; NULL: it is not loaded, or not shared */
+	int *ways;                   /* the devmaps of requests/out.h; NULL: not made yet */
 	unsigned ways_generation;
 	unsigned contexts;
 	unsigned queue_contexts; /* those whose HPUs are queues */
@@ -119,6 +122,7 @@ struct spin_ctx {
 	unsigned places;
 	struct bpf_object *bpf;
 	int bounded;      /* 1: its programs are those with bounded loops */
+	int is_shared;    /* 1: they were loaded for an interface that is shared */
 	int failure_told; /* 1: a step before loading failed, and spin_fail() has its message */
 	const struct btf *btf;
 	struct spin_object *object; /* to load it again with another rule (set_rule.c); NULL: that is refused */
@@ -180,10 +184,23 @@ int swap__is_possible(const struct spin_ctx *ctx, const struct spin_object *obj)
 void swap__finish(struct spin_ctx *ctx, struct spin_ctx *next);
 
 /*
+ * root_attach.c: loads the interface's program, if it is not, and attaches it; the caller holds the interface's lock. An interface that is
+ * shared has it attached when it is loaded.
+ */
+int root_attach__load(struct spin_nic *nic);
+int root_attach__attach(struct spin_nic *nic);
+/* 1: it is attached, as far as this process knows. */
+int root_attach__is_attached(const struct spin_nic *nic);
+void root_attach__detach(struct spin_nic *nic);
+/* Frees what there is, attached or not. */
+void root_attach__free(struct spin_nic *nic);
+/* 0 if the interface is there, with our program if that was attached. */
+int root_attach__check(const struct spin_nic *nic);
+
+/*
  * attach.c: 0 if the interface is there, and a free slot in *slot, if no context but `except` has a rule that overlaps with ctx's. The caller
  * holds the interface's lock.
  */
-int attach__check_link(const struct spin_nic *nic);
 int attach__find_slot(const struct spin_nic *nic, const struct spin_ctx *ctx, const struct spin_ctx *except, unsigned *slot);
 
 /*
@@ -199,7 +216,10 @@ void counters__add(const struct spin_counters *counters, uint32_t hpus, uint64_t
 /* load/class.c: which programs a load class loads, with which capabilities, and which of them is the context's entry. */
 int class__probe(enum spin_class class, char *why, size_t why_bytes);
 int class__load(struct spin_ctx *ctx);
-/* Sets BPF_F_XDP_HAS_FRAGS on all XDP programs: an array of programs refuses a mix. */
+/*
+ * Sets BPF_F_XDP_HAS_FRAGS on all XDP programs: an array of programs refuses a mix. Not on those of contexts whose interface is shared:
+ * libxdp loads the program that calls them without it, and tells the kernel by its dispatcher that they take such frames.
+ */
 void class__take_fragments(struct bpf_object *bpf);
 /* Before loading: widens 32-bit spills so that the program loads without CAP_PERFMON (load/spill.c). */
 int spill__widen(struct bpf_program *prog);

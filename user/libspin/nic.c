@@ -5,8 +5,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <linux/bpf.h>
+
 #include "user/libspin/internal.h"
 #include "kernel/probe.h"
+#include "kernel/share.h"
 #include "user/libspin/requests/out.h"
 #include "user/libspin/root.h"
 
@@ -30,6 +33,7 @@ int spin_nic__open(const char *ifname, struct spin_nic **out)
 
 	*out = NULL;
 	kernel_threaded__recover();
+	kernel_share__recover();
 	if (!ifindex)
 		return spin_fail(-ENODEV,
 				 "there is no interface %s in this network namespace; `ip link` lists "
@@ -58,10 +62,8 @@ void nic__release(struct spin_nic *nic)
 {
 	if (__atomic_sub_fetch(&nic->holders, 1, __ATOMIC_ACQ_REL))
 		return;
-	if (nic->link_fd >= 0)
-		close(nic->link_fd);
 	out__forget(nic);
-	root__free(nic->root);
+	root_attach__free(nic);
 	pthread_mutex_destroy(&nic->lock);
 	free(nic);
 }
@@ -99,6 +101,26 @@ int spin_nic__set_mode(struct spin_nic *nic, enum spin_mode mode)
 		err = spin_fail(-EBUSY, "%s is in use in %s mode: detach its contexts first", nic->name, spin_mode_name(nic->used));
 	else
 		nic->wanted = mode;
+	pthread_mutex_unlock(&nic->lock);
+	return err;
+}
+
+int spin_nic__set_share(struct spin_nic *nic, const struct spin_share *share)
+{
+	int err = 0;
+
+	if (!nic->ifindex)
+		return spin_fail(-EINVAL, "an interface that is none has nothing to share");
+	if (share && share->chain >> (XDP_REDIRECT + 1))
+		return spin_fail(-EINVAL, "chain 0x%x has bits of verdicts that XDP does not have", share->chain);
+	pthread_mutex_lock(&nic->lock);
+	if (nic->root) {
+		err = spin_fail(-EBUSY, "%s has had contexts already: open it again to share it, or not to", nic->name);
+	} else {
+		nic->is_shared = share != NULL;
+		if (share)
+			nic->share = *share;
+	}
 	pthread_mutex_unlock(&nic->lock);
 	return err;
 }

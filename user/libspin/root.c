@@ -29,7 +29,7 @@ struct root {
 	int wait_fd; /* an inner map: replacing it waits for running programs, see root__wait() */
 };
 
-static int open_object(struct root *root)
+static int open_object(struct root *root, const struct root_loader *loader)
 {
 	char *log = calloc(1, VERIFIER_LOG_BYTES);
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "spin_root", .kernel_log_buf = log, .kernel_log_size = VERIFIER_LOG_BYTES);
@@ -48,13 +48,15 @@ static int open_object(struct root *root)
 	root->program = trusted ? "spin_root" : "spin_root_copy";
 	bpf_object__for_each_program(prog, root->bpf)
 		bpf_program__set_autoload(prog, !strcmp(bpf_program__name(prog), root->program));
-	err = load_failure__load_own(root->bpf, log, trusted ? SPIN_CLASS_TRUSTED : SPIN_CLASS_ISOLATED,
-				     "the dispatcher, its program for the interface,");
+	if (loader)
+		err = loader->load(loader->arg, root->bpf, root->program, log);
+	else
+		err = load_failure__load_own(root->bpf, log, trusted ? SPIN_CLASS_TRUSTED : SPIN_CLASS_ISOLATED, ROOT_WHAT);
 	free(log);
 	return err ? err : section__open(root->bpf, ".bss", "the dispatcher", &root->bss);
 }
 
-int root__load(struct root **out)
+int root__load(struct root **out, const struct root_loader *loader)
 {
 	struct root *root = calloc(1, sizeof(*root));
 	int err;
@@ -63,7 +65,7 @@ int root__load(struct root **out)
 	if (!root)
 		return spin_fail(-ENOMEM, "no memory for the interface's program");
 	root->wait_fd = -1;
-	err = open_object(root);
+	err = open_object(root, loader);
 	if (!err) {
 		struct bpf_program *prog = bpf_object__find_program_by_name(root->bpf, root->program);
 

@@ -8,9 +8,20 @@
  */
 #include <spin/root.h>
 
+struct bpf_object;
 struct root;
 
-int root__load(struct root **out);
+/* Another way to load the object than bpf_object__load(): that of libxdp, which loads what it attaches. log: the verifier's. */
+struct root_loader {
+	int (*load)(void *arg, struct bpf_object *bpf, const char *program, const char *log);
+	void *arg;
+};
+
+/* What messages call it. */
+#define ROOT_WHAT "the dispatcher, its program for the interface,"
+
+/* loader NULL: bpf_object__load(). */
+int root__load(struct root **out, const struct root_loader *loader);
 void root__free(struct root *root);
 int root__program_fd(const struct root *root);
 const struct spin_counters *root__counters(const struct root *root);

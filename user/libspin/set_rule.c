@@ -44,7 +44,7 @@ static int reserve(struct change *change, unsigned i)
 	int err;
 
 	pthread_mutex_lock(&nic->lock);
-	err = attach__check_link(nic);
+	err = root_attach__check(nic);
 	if (!err)
 		err = attach__find_slot(nic, change->next, change->ctx, &change->slot[i]);
 	if (!err)

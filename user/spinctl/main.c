@@ -9,6 +9,7 @@
 
 #include "user/lib/descriptors.h"
 #include "user/lib/load_progress.h"
+#include "kernel/share.h"
 #include "kernel/threaded.h"
 #include "user/spinctl/spinctl.h"
 
@@ -131,6 +132,7 @@ static int start(int argc, char **argv)
 	if (!strcmp(argv[1], OPTIONS_FILL))
 		return fill_template();
 	kernel_threaded__recover();
+	kernel_share__recover();
 	command = find(argv[1]);
 	return command ? dispatch(command, argc - 1, argv + 1) : USAGE;
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "user/tool/parse_enum.h"
 #include "user/libspin/internal.h"
@@ -70,6 +71,30 @@ int parse_enum__hpus(const char *text, enum spin_hpus *hpus, uint32_t *count)
 	if (text[length + 1] < '0' || text[length + 1] > '9' || *end || !n || n > SPIN_HPUS_MAX)
 		return spin_fail(-EINVAL, "--hpus %s: the number of CPUs is from 1 to %u", text, SPIN_HPUS_MAX);
 	*count = (uint32_t)n;
+	return 0;
+}
+
+int parse_enum__chain(const char *text, uint32_t *out)
+{
+	static const char *const actions[] = { "aborted", "drop", "pass", "tx", "redirect" }; /* XDP_ABORTED is 0 */
+	const unsigned count = sizeof(actions) / sizeof(actions[0]);
+
+	*out = 0;
+	if (!strcmp(text, "none"))
+		return 0;
+	do {
+		const char *word = text + (strncasecmp(text, "XDP_", 4) ? 0 : 4);
+		const size_t length = strcspn(word, ",");
+		unsigned i = 0;
+
+		while (i < count && (strlen(actions[i]) != length || strncasecmp(word, actions[i], length)))
+			i++;
+		if (i == count)
+			return spin_fail(-EINVAL, "--chain '%.*s': the verdicts are pass, drop, tx, redirect and aborted, or write none",
+					 (int)strcspn(text, ","), text);
+		*out |= 1u << i;
+		text = word + length;
+	} while (*text++ == ',');
 	return 0;
 }
 

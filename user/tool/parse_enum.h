@@ -20,6 +20,9 @@ int parse_enum__capabilities(const char *names, uint32_t *out);
 /* --hpus cpu|queue|spread[=N]: *count is N, 0 for all. -EINVAL with a reason. */
 int parse_enum__hpus(const char *text, enum spin_hpus *hpus, uint32_t *count);
 
+/* --chain pass,drop, or as xdp-loader has them, XDP_PASS,XDP_DROP: to bits 1 << XDP_PASS; "none": 0. -EINVAL with a reason. */
+int parse_enum__chain(const char *text, uint32_t *out);
+
 /* --match: as spin_rule__parse(), but an empty one is refused: an unset variable of the shell's is not "all datagrams". */
 int parse_enum__match(const char *text, struct spin_rule *out);
 

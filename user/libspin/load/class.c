@@ -61,6 +61,19 @@ void class__take_fragments(struct bpf_object *bpf)
 				bpf_program__set_flags(prog, bpf_program__flags(prog) | BPF_F_XDP_HAS_FRAGS);
 }
 
+/*
+ * What an array of programs takes from a program that replaces a function, as that of an interface that is shared: the kernel takes its
+ * attach type for 0 when it is verified, and libxdp loads it without BPF_F_XDP_HAS_FRAGS.
+ */
+static void be_called_by_extension(struct bpf_object *bpf)
+{
+	struct bpf_program *prog;
+
+	bpf_object__for_each_program(prog, bpf)
+		if (bpf_program__type(prog) == BPF_PROG_TYPE_XDP)
+			bpf_program__set_expected_attach_type(prog, 0);
+}
+
 /* Puts the copying program into the array from which the direct one tail-calls it for frames of several pieces. */
 static int join_programs(struct spin_ctx *ctx, const struct bpf_program *copied)
 {
@@ -151,6 +164,10 @@ int class__load(struct spin_ctx *ctx)
 		err = spread__prepare(ctx);
 	if (err)
 		return err;
-	class__take_fragments(ctx->bpf);
+	ctx->is_shared = ctx->nic && ctx->nic->is_shared;
+	if (ctx->is_shared)
+		be_called_by_extension(ctx->bpf);
+	else
+		class__take_fragments(ctx->bpf);
 	return ctx->class == SPIN_CLASS_ISOLATED ? load_isolated(ctx, direct, copied) : load_trusted(ctx, copied);
 }

@@ -46,11 +46,16 @@ void load_failure__log_lines(const char *log)
 
 int load_failure__load_own(struct bpf_object *bpf, const char *log, enum spin_class class, const char *what)
 {
-	char why[SPIN_ERROR_BYTES];
-	int err = bpf_object__load(bpf), known;
+	int err = bpf_object__load(bpf);
 
-	if (!err)
-		return 0;
+	return err ? load_failure__explain_own(err, bpf, log, class, what) : 0;
+}
+
+int load_failure__explain_own(int err, struct bpf_object *bpf, const char *log, enum spin_class class, const char *what)
+{
+	char why[SPIN_ERROR_BYTES];
+	int known;
+
 	load_failure__log_lines(log);
 	known = load_failure__shortage(err, bpf, log, why, sizeof(why));
 	if (!known)

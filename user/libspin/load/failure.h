@@ -20,6 +20,9 @@ int load_failure__shortage(int err, struct bpf_object *bpf, const char *log, cha
  */
 int load_failure__load_own(struct bpf_object *bpf, const char *log, enum spin_class class, const char *what);
 
+/* The same after another has called bpf_object__load(), which gave err. */
+int load_failure__explain_own(int err, struct bpf_object *bpf, const char *log, enum spin_class class, const char *what);
+
 /* Hands each line of the verifier's log to spin_set_log()'s callback. */
 void load_failure__log_lines(const char *log);
 

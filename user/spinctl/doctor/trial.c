@@ -77,12 +77,12 @@ static int load_dispatcher(enum spin_class class)
 	if (err)
 		return spin_fail(err, "%s", why);
 	if (class == SPIN_CLASS_TRUSTED) {
-		err = root__load(&root);
+		err = root__load(&root, NULL);
 	} else {
 		err = kernel_caps__become_stranger(&saved);
 		if (err)
 			return err;
-		err = root__load(&root);
+		err = root__load(&root, NULL);
 		kernel_caps__restore(saved);
 	}
 	root__free(root);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* spinctl run: options, and the loop that reads events and prints counts until a signal. Detaches on every way out. */
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <string.h>
+
+#include <linux/bpf.h>
 
 #include "user/tool/parse_enum.h"
 #include "user/tool/notify.h"
@@ -12,6 +15,9 @@
 #include "user/tool/notify.h"
 #include "user/tool/fill.h"
 
+#define SHARE_PRIORITY 50 /* that of xdp-loader */
+#define NOT_GIVEN      UINT_MAX
+
 static struct run_options {
 	struct option_list devices, matches, names;
 	const char *mode, *class, *hpus, *ready_file, *need;
@@ -20,9 +26,11 @@ static struct run_options {
 	struct run_cost_options cost;
 	struct run_ring_options ring;
 	double interval_s, duration_s;
-	unsigned count, ready_fd;
-	int json, state, uncounted;
+	unsigned count, ready_fd, priority;
+	const char *chain;
+	int json, state, uncounted, share;
 } options = { .mode = "auto",
+	      .priority = NOT_GIVEN,
 	      .class = "trusted",
 	      .hpus = "cpu",
 	      .cost = RUN_COST_DEFAULTS,
@@ -47,6 +55,12 @@ static const struct option_row rows[] = {
 	  "with hardware XDP, one context for each interface; offload,native: native where the card refuses (default: auto)" },
 	{ "uncounted", 0, OPTION_FLAG, NULL, FIELD(uncounted),
 	  "with --mode offload: packets are not counted by reason, which saves the card a lookup for each" },
+	{ "share", 0, OPTION_FLAG, NULL, FIELD(share),
+	  "beside XDP programs of others, by libxdp's dispatcher, as xdp-loader does; where the kernel lets programs replace functions" },
+	{ "priority", 0, OPTION_UINT, "N", FIELD(priority), "with --share: programs with lower ones see a packet before (default: 50)" },
+	{ "chain", 0, OPTION_STRING, "ACTION[,ACTION...]", FIELD(chain),
+	  "with --share: after which verdicts programs behind see the packet, too: pass, drop, tx, redirect, aborted, or none "
+	  "(default: pass)" },
 	{ "class", 0, OPTION_STRING, CLASS_CHOICES, FIELD(class),
 	  "trusted: the packet is read in place; isolated: loaded without CAP_PERFMON, packets are copied, slower "
 	  "(default: trusted)" },
@@ -179,6 +193,26 @@ static int start(struct session *set)
 	return status ? status : watch(set, &printer);
 }
 
+/* DONE, or USAGE after a message. */
+static int take_share(struct spin_share *share)
+{
+	*share = (struct spin_share){ .priority = options.priority == NOT_GIVEN ? SHARE_PRIORITY : options.priority,
+				      .chain = 1u << XDP_PASS };
+	if (!options.share && (options.chain || options.priority != NOT_GIVEN)) {
+		report_error("--priority and --chain are for an interface that is shared: give --share, too");
+		return USAGE;
+	}
+	if (options.priority != NOT_GIVEN && options.priority > INT_MAX) {
+		report_error("--priority %u is more than libxdp takes, %d", options.priority, INT_MAX);
+		return USAGE;
+	}
+	if (options.chain && parse_enum__chain(options.chain, &share->chain)) {
+		report_error("%s", spin_strerror_last());
+		return USAGE;
+	}
+	return DONE;
+}
+
 static int run(const char **operands, unsigned count)
 {
 	struct session_options session_options = { .files = operands,
@@ -192,8 +226,12 @@ static int run(const char **operands, unsigned count)
 						   .class = parse_enum__class(options.class),
 						   .message = &options.message };
 	static struct session set;
-	int status;
+	struct spin_share share;
+	int status = take_share(&share);
 
+	if (status)
+		return status;
+	session_options.share = options.share ? &share : NULL;
 	if (options.need && parse_enum__capabilities(options.need, &session_options.capabilities)) {
 		report_error("%s", spin_strerror_last());
 		return USAGE;
@@ -232,6 +270,8 @@ static const struct example_row examples[] = {
 	  "Shows what each packet takes here, and what it would take on PsPIN." },
 	{ "spinctl run filtering.spin --dev eth0 --match 'udp dport 9000' --delivery ring --ring-print 3 --duration 1",
 	  "What the handlers deliver comes to this program, and to no socket; the first three datagrams are printed." },
+	{ "spinctl run filtering.spin --dev eth0 --match 'udp dport 9000' --share --priority 60 --interval 0 --duration 1",
+	  "Beside xdp-filter, which sees each packet before." },
 	{ "spinctl run kvstore.spin --dev eth0 --mode generic --class isolated --json --count 1",
 	  "On any interface, loaded as code that is not trusted, for programs to read." },
 	{ 0 },
@@ -276,7 +316,13 @@ static const struct command_row row = {
 		 "a card takes\"). An interface has one such context, with a rule of addresses, one port each and the IP version. Its tables "
 		 "are filled and read by system calls, its counters are of all packets of the interface, and there are no events.\n"
 		 "\n"
-		 "The attachment is a bpf_link: it ends with the process, however that ends. An interface that another "
+		 "With --share the interface's program goes to libxdp's dispatcher, beside those that xdp-loader, xdp-filter or "
+		 "xdpdump put there, in the order of priorities. A packet that no context takes is passed, so programs behind see it; "
+		 "what handlers pass they see, too, and what handlers drop, send or redirect only if --chain names that. `xdp-loader "
+		 "status` lists the program as spin_root. libxdp pins what it attaches, so it outlives a process that is killed: it then "
+		 "passes all packets on, and the next start of any spinctl removes it. Where the kernel refuses, the message says why.\n"
+		 "\n"
+		 "Without --share the attachment is a bpf_link: it ends with the process, however that ends. An interface that another "
 		 "program holds is refused with that program's name; it is never replaced. Needs root, or CAP_BPF and "
 		 "CAP_NET_ADMIN, and CAP_PERFMON for the trusted class.",
 	.examples = examples,

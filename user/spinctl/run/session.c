@@ -13,8 +13,10 @@ static int usage(const char *what)
 	return USAGE;
 }
 
-static int open_devices(struct session *set, const struct option_list *names, enum spin_mode mode)
+static int open_devices(struct session *set, const struct session_options *w)
 {
+	const struct option_list *names = w->devices;
+
 	if (names->count > RUN_DEVICES_MAX)
 		return report_error("%u interfaces are more than the %d that a context can be on", names->count, RUN_DEVICES_MAX);
 	for (unsigned i = 0; i < names->count; i++) {
@@ -26,7 +28,9 @@ static int open_devices(struct session *set, const struct option_list *names, en
 		if (spin_nic__open(names->items[i], &device->nic))
 			return report_error("%s", spin_strerror_last());
 		set->devices++;
-		spin_nic__set_mode(device->nic, mode); /* nothing is attached yet */
+		spin_nic__set_mode(device->nic, w->mode); /* nothing is attached yet */
+		if (spin_nic__set_share(device->nic, w->share))
+			return report_error("%s", spin_strerror_last());
 	}
 	return DONE;
 }
@@ -138,7 +142,7 @@ int session__open(struct session *set, const struct session_options *w)
 		return usage("with several files, give one --match for each, in the same order");
 	if (w->matches->count > w->file_count || w->names->count > w->file_count)
 		return usage("more --match or --name than files");
-	status = open_devices(set, w->devices, w->mode);
+	status = open_devices(set, w);
 	for (unsigned i = 0; i < w->file_count && !status; i++)
 		status = open_context(set, w->files[i], i < w->matches->count ? w->matches->items[i] : "udp",
 				      i < w->names->count ? w->names->items[i] : NULL, w);

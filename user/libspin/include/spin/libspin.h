@@ -109,6 +109,20 @@ enum spin_mode {
 };
 /* For the next attachment, and of OFFLOAD for the next context. -EBUSY while a context is attached. */
 int spin_nic__set_mode(struct spin_nic *nic, enum spin_mode mode);
+
+/* Beside XDP programs of others, by libxdp's dispatcher. */
+struct spin_share {
+	unsigned priority; /* programs with lower ones see a packet before; that of xdp-loader is 50 */
+	uint32_t chain;    /* bits 1 << XDP_PASS and so on: after these verdicts the programs behind see it, too */
+};
+/*
+ * Shares the interface, or if share is NULL has it alone, as it is without this call. For contexts that are made after it, and before the
+ * first of them is attached: later -EBUSY. An attachment by libxdp is pinned: spin_ctx__detach() removes it, and what a killed process
+ * leaves passes all packets on until the next spin_nic__open() or spinctl, also of another process, removes it. spin_ctx__attach() gives
+ * -EOPNOTSUPP where the kernel or libxdp refuses, and says what is missing. Sockets' contexts take no part, and spin_nic__run() neither.
+ */
+int spin_nic__set_share(struct spin_nic *nic, const struct spin_share *share);
+
 /*
  * What it is attached as, AUTO if no context is; *why: the reason if native was
  * refused, else NULL. It is valid until the last context leaves.

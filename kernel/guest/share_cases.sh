@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Sourced by share.init. Each case shares v0 with xdp-tools' programs, and writes a line "row|CASE|WHY" which tests/kernels/share.sh
+# reads; WHY is empty if all went well. v0 has 10.0.0.1, its other end in the namespace `peer` 10.0.0.2.
+WORK=/tmp
+COUNT=16
+handler=counter.spin
+fail() { why="${why:+$why; }$*"; }
+ip() { /bin/ip "$@"; }
+
+make_veth() {
+	ip netns add peer
+	ip link add v0 type veth peer name v1 && ip link set dev v1 netns peer
+	ip addr add 10.0.0.1/24 dev v0 && ip link set dev v0 up
+	ip netns exec peer sh -c 'ip() { /bin/ip "$@"; }; ip addr add 10.0.0.2/24 dev v1; ip link set dev v1 up; ip link set lo up'
+}
+
+# start OPTION...: a context on udp dport 9000, ready when this returns; its last report goes to $WORK/run
+start() {
+	rm -f $WORK/ready $WORK/run $WORK/err
+	spinctl run /spin/$handler --match 'udp dport 9000' --dev v0 --interval 0 --json --state --ready-file $WORK/ready "$@" \
+		>$WORK/run 2>$WORK/err &
+	ours=$!
+	i=0
+	while [ ! -e $WORK/ready ]; do
+		i=$((i + 1))
+		if ! kill -0 $ours 2>/dev/null || [ $i -ge 900 ]; then
+			fail "does not start: $(head -c 400 $WORK/err)"
+			return 1
+		fi
+		sleep 0.1
+	done
+}
+
+# stop EXPECTED: ends it, which must have counted so many
+stop() {
+	kill -INT $ours
+	wait $ours || fail "spinctl ends with $?: $(head -c 300 $WORK/err)"
+	counted=$(tail -n 1 $WORK/run | sed -n 's/.*"spin_state\.packets": *\([0-9]*\).*/\1/p')
+	[ "${counted:-0}" = "$1" ] || fail "counted ${counted:-nothing}, not $1"
+}
+
+kill_ours() { kill -9 $ours; wait $ours 2>/dev/null; }
+
+# send PORT: COUNT datagrams from the peer
+send() {
+	ip netns exec peer /bin/datagrams 10.0.0.1 "$1" $COUNT 1 64 silent >$WORK/sent 2>&1 ||
+		grep -q refused $WORK/sent || fail "cannot send: $(cat $WORK/sent)" # refused: one was passed, and nobody listens
+}
+
+ping_peer() { ping -c 1 -W 5 10.0.0.2 >/dev/null || fail "no ping $1"; }
+
+filter() { xdp-filter "$@" >$WORK/filter 2>&1 || fail "xdp-filter $1: $(tail -n 2 $WORK/filter | tr '\n' ' ')"; }
+filter_on() { # MODE
+	filter load v0 -m "${1:-native}" -p allow
+	filter port 9999 -m dst -p udp
+}
+filter_off() { filter unload v0; }
+
+# What xdp-filter has dropped, of all time.
+filtered() { xdp-filter status 2>/dev/null | sed -n 's/.*XDP_DROP *\([0-9]*\) pkts.*/\1/p' | head -n 1; }
+
+# check_filter WHEN: it drops what goes to 9999, and other packets pass
+check_filter() {
+	was=$(filtered)
+	send 9999
+	now=$(filtered)
+	[ "$((${now:-0} - ${was:-0}))" = $COUNT ] || fail "xdp-filter dropped $((${now:-0} - ${was:-0})) of $COUNT $1"
+	ping_peer "$1"
+}
+
+# programs: those of v0's dispatcher, by run priority
+programs() { xdp-loader status v0 2>/dev/null | sed -n 's/^ *=> *\([0-9]*\) *\([a-z_]*\).*/\2/p' | tr '\n' ' '; }
+expect_programs() { [ "$(programs)" = "${1:+$1 }" ] || fail "on v0: $(programs)instead of '$1' $2"; }
+
+# Nothing of anybody's is left on v0, in the BPF file system, in /run/spin, or in the kernel after a while.
+expect_nothing() {
+	ip link show v0 2>/dev/null | grep -q xdp && fail "v0 has a program $1"
+	[ -z "$(find /sys/fs/bpf/xdp -name 'dispatch-*' 2>/dev/null)" ] || fail "pins $1: $(find /sys/fs/bpf/xdp | tr '\n' ' ')"
+	[ -z "$(find /run/spin -type f 2>/dev/null)" ] || fail "records $1: $(ls /run/spin)"
+	i=0
+	while bpftool prog show 2>/dev/null | grep -q spin_; do
+		i=$((i + 1))
+		[ $i -lt 50 ] || { fail "programs of ours $1"; break; }
+		sleep 0.1
+	done
+}
+next_start() { spinctl limits >/dev/null 2>&1; }
+
+# Datagrams that came to this host, and to no socket.
+reached() { awk '$1 == "Udp:" && $3 ~ /[0-9]/ { print $3 }' /proc/net/snmp; }
+
+# xdp-filter is there when ours comes, and when it has gone.
+case_filter_first() {
+	filter_on
+	start --share || { filter_off; return; }
+	expect_programs "xdpfilt_alw_all spin_root" "beside each other"
+	status_line | grep -q ' 50 .*XDP_PASS *$' || fail "status: $(status_line)"
+	send 9000
+	check_filter "beside ours"
+	send 9000
+	stop $((2 * COUNT))
+	expect_programs xdpfilt_alw_all "without ours"
+	check_filter "without ours"
+	filter_off
+}
+
+# xdp-filter comes to ours, and goes first.
+case_ours_first() {
+	start --share || return
+	expect_programs spin_root alone
+	send 9000
+	filter_on
+	expect_programs "xdpfilt_alw_all spin_root" "beside each other"
+	send 9000
+	check_filter "beside ours"
+	filter_off
+	expect_programs spin_root "without xdp-filter"
+	send 9000
+	ping_peer "without xdp-filter"
+	stop $((3 * COUNT))
+}
+
+# filter_sees N PORT WHEN: how many of those that are sent to a port xdp-filter sees, and drops
+filter_sees() {
+	was=$(filtered)
+	send "$2"
+	now=$(filtered)
+	[ "$((${now:-0} - ${was:-0}))" = "$1" ] || fail "xdp-filter saw $((${now:-0} - ${was:-0})), not $1, of port $2 $3"
+}
+status_line() { xdp-loader status v0 | grep spin_root; }
+
+# What the first one drops the second one does not see, unless --chain says so.
+case_priority() {
+	filter_on
+	filter port 9000 -m dst -p udp
+	start --share --priority 60 && {
+		filter_sees $COUNT 9000 "before ours"
+		stop 0
+	}
+	start --share --priority 5 && {
+		expect_programs "spin_root xdpfilt_alw_all" "with priority 5"
+		filter_sees 0 9000 "behind ours"
+		filter_sees $COUNT 9999 "behind ours"
+		stop $COUNT
+	}
+	start --share --priority 5 --chain drop,XDP_PASS && {
+		status_line | grep -q 'XDP_DROP,XDP_PASS' || fail "status: $(status_line)"
+		filter_sees $COUNT 9000 "with --chain drop"
+		filter_sees $COUNT 9999 "with --chain drop"
+		stop $COUNT
+	}
+	start --share --priority 5 --chain none && {
+		filter_sees 0 9999 "with --chain none"
+		stop 0
+	}
+	filter_off
+}
+
+# Handlers that send, beside one that drops. What XDP sends over a veth arrives if the other end has a program, too.
+case_replies() {
+	/bin/ip netns exec peer /bin/spinctl run /spin/counter.spin --match 'udp dport 1' --dev v1 --interval 0 >/dev/null 2>&1 &
+	other_end=$!
+	sleep 3
+	filter_on
+	handler=rewrite.spin
+	start --share && {
+		ip netns exec peer /bin/datagrams 10.0.0.1 9000 $COUNT 4 64 answered >$WORK/sent 2>&1
+		grep -q "^sent $COUNT answered $COUNT wrong 0" $WORK/sent || fail "replies: $(cat $WORK/sent)"
+		check_filter "beside replies"
+		stop 0
+	}
+	handler=counter.spin
+	filter_off
+	kill -INT $other_end
+	wait $other_end
+}
+
+case_generic() {
+	filter_on skb
+	start --share || { filter_off; return; }
+	head -n 1 $WORK/run | grep -q '"mode": *"generic"' || fail "not in generic mode: $(head -n 1 $WORK/run)"
+	send 9000
+	check_filter "in generic mode"
+	stop $COUNT
+	expect_programs xdpfilt_alw_all "without ours"
+	start --share --mode native 2>/dev/null && fail "native beside generic"
+	case $why in *"run in generic mode"*) why=${why%does not start*} why=${why%; } ;; esac
+	filter_off
+}
+
+# The neighbour works on, packets to ours pass, and the next start removes ours.
+case_killed_beside() {
+	filter_on
+	start --share || { filter_off; return; }
+	send 9000
+	kill_ours
+	expect_programs "xdpfilt_alw_all spin_root" "after the kill"
+	check_filter "after the kill"
+	was=$(reached)
+	ip netns exec peer /bin/datagrams 10.0.0.1 9000 1 1 64 silent >/dev/null 2>&1
+	[ "$(reached)" -gt "$was" ] || fail "packets to a killed owner's context do not pass"
+	next_start
+	expect_programs xdpfilt_alw_all "after the next start"
+	[ "$(find /sys/fs/bpf/xdp -name 'dispatch-*' | wc -l)" = 1 ] || fail "pins: $(find /sys/fs/bpf/xdp | tr '\n' ' ')"
+	check_filter "after the next start"
+	filter_off
+}
+
+case_killed_alone() {
+	start --share || return
+	kill_ours
+	ping_peer "after the kill"
+	start --share || return
+	expect_programs spin_root "after the next start"
+	send 9000
+	stop $COUNT
+}
+
+# At any moment of its start.
+case_killed_while_loading() {
+	filter_on
+	for tenths in 2 4 6 8 10 12 14 16 18 20 22 24 26 28 30; do
+		spinctl run /spin/counter.spin --match 'udp dport 9000' --dev v0 --share --interval 0 >/dev/null 2>&1 &
+		ours=$!
+		sleep $((tenths / 10)).$((tenths % 10))
+		kill_ours
+		check_filter "after a kill at $tenths tenths"
+	done
+	next_start
+	expect_programs xdpfilt_alw_all "after the next start"
+	filter_off
+}
+
+# One process of ours at a time; who comes without --share learns what there is.
+case_refusals() {
+	filter_on
+	start --share || { filter_off; return; }
+	spinctl run /spin/counter.spin --dev v0 --share --duration 1 >/dev/null 2>$WORK/second && fail "two processes of ours share"
+	grep -q "shared by sPIN's process $ours already" $WORK/second || fail "second says: $(cat $WORK/second)"
+	spinctl run /spin/counter.spin --dev v0 --duration 1 >/dev/null 2>$WORK/second && fail "attached without --share"
+	grep -q "xdpfilt_alw_all, spin_root: .*--share" $WORK/second || fail "without --share: $(cat $WORK/second)"
+	stop 0
+	filter_off
+	start || return
+	xdp-loader load v0 /usr/lib/x86_64-linux-gnu/bpf/xdpfilt_alw_all.o >/dev/null 2>&1 && fail "a bpf_link of ours was shared"
+	spinctl run /spin/counter.spin --dev v0 --share --duration 1 >/dev/null 2>$WORK/second && fail "shared what is not"
+	grep -q "of process $ours" $WORK/second || fail "second says: $(cat $WORK/second)"
+	stop 0
+}
+
+# Whoever removes ours is told of by ours; an interface that goes leaves no pins.
+case_removed_by_others() {
+	start --share || return
+	xdp-loader unload v0 --all >/dev/null 2>&1
+	wait $ours && fail "goes on without a program"
+	grep -q "somebody else has detached" $WORK/err || fail "says: $(cat $WORK/err)"
+	expect_nothing "after xdp-loader unload"
+	filter_on
+	start --share || { filter_off; return; }
+	ip link del v0
+	wait $ours && fail "goes on without an interface"
+	grep -q "has gone away" $WORK/err || fail "says: $(cat $WORK/err)"
+	expect_nothing "after the interface went"
+	make_veth 2>/dev/null
+}
+
+# xdpdump sees what ours returns.
+case_xdpdump() {
+	start --share || return
+	timeout 40 xdpdump -i v0 -p spin_root --rx-capture exit -w $WORK/dump.pcap >$WORK/dump 2>&1 &
+	dump=$!
+	i=0
+	until grep -q listening $WORK/dump; do
+		i=$((i + 1))
+		[ $i -lt 200 ] && kill -0 $dump 2>/dev/null || { fail "xdpdump: $(head -c 400 $WORK/dump | tr '\n' ' ')"; break; }
+		sleep 0.1
+	done
+	send 9000
+	sleep 1
+	kill -INT $dump 2>/dev/null
+	wait $dump
+	[ "$(wc -c <$WORK/dump.pcap 2>/dev/null || echo 0)" -ge $((COUNT * 64)) ] || fail "xdpdump saw nothing: $(tail -n 1 $WORK/dump)"
+	stop $COUNT
+}
+
+# A libxdp whose dispatcher this kernel gives no program with tail calls: the message names what is missing, and nothing is left.
+case_old_libxdp() {
+	filter_on
+	spinctl run /spin/counter.spin --dev v0 --share --duration 1 --interval 0 >/dev/null 2>$WORK/err ||
+		grep -q "install libxdp 1.5.5 or newer" $WORK/err || fail "says: $(cat $WORK/err)"
+	expect_programs xdpfilt_alw_all "after a refusal"
+	check_filter "after a refusal"
+	filter_off
+}
+
+run_cases() {
+	make_veth
+	ping_peer "at the start"
+	for case in $(sed 's/.*cases=\([^ ]*\).*/\1/' /proc/cmdline | tr , ' '); do
+		case_$case
+		expect_nothing "at the end"
+		echo "row|$case|$why"
+		[ -z "$why" ] || { xdp-loader unload v0 --all; rm -rf /run/spin/share.*; } >/dev/null 2>&1
+		why=
+	done
+	echo "done"
+}

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Attaches a program of ours to libxdp's dispatcher, beside those of others. Called by libspin for interfaces that are shared. Others'
+ * programs are never removed or replaced, and one process of ours has an interface.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <linux/if_link.h>
+#include <linux/magic.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <xdp/libxdp.h>
+
+#include "kernel/probe_bpf.h"
+#include "kernel/record.h"
+#include "kernel/share.h"
+
+#define KIND "share"
+
+struct kernel_share {
+	const struct bpf_program *bpf;
+	struct xdp_program *program;
+	uint64_t maker;
+	int ifindex;         /* 0: not attached */
+	uint32_t dispatcher; /* the program that the interface had when it was last looked at */
+	struct record record;
+};
+
+/* --- what libxdp says --- */
+
+static __thread char said[256]; /* the first warning, or else the last notice, of a call */
+static __thread int said_level;
+
+static int from_libxdp(enum libxdp_print_level level, const char *format, va_list args)
+{
+	if (level == LIBXDP_DEBUG || said_level == LIBXDP_WARN + 1)
+		return 0;
+	said_level = level == LIBXDP_WARN ? LIBXDP_WARN + 1 : 0;
+	vsnprintf(said, sizeof(said), format, args);
+	said[strcspn(said, "\n")] = '\0';
+	return 0;
+}
+
+static void listen_to_libxdp(void)
+{
+	libxdp_set_print(from_libxdp);
+	said[0] = '\0';
+	said_level = 0;
+}
+
+/* --- whether it can be --- */
+
+static int explain_freplace(int err, char *why, size_t bytes)
+{
+	switch (err) {
+	case -EPERM: /* it is not for want of capabilities: the caller has asked for them */
+	case -EACCES:
+		snprintf(
+			why, bytes,
+			"this kernel forbids that a program replaces another's function (freplace: %s), which libxdp's dispatcher is made of: "
+			"a security policy or patch of its maker's; without --share the interface is this process's alone",
+			strerror(-err));
+		break;
+	case -EOPNOTSUPP:
+	case -ENOSYS:
+	case -EINVAL:
+		snprintf(
+			why, bytes,
+			"this kernel cannot let a program replace another's function (freplace: %s), which libxdp's dispatcher is made of: "
+			"that takes CONFIG_BPF_JIT with the JIT on (`sysctl -w net.core.bpf_jit_enable=1`) and CONFIG_DEBUG_INFO_BTF; "
+			"without --share the interface is this process's alone",
+			strerror(-err));
+		break;
+	default:
+		snprintf(why, bytes, "whether a program can replace another's function here (freplace) cannot be found out: %s",
+			 strerror(-err));
+		return err;
+	}
+	return -EOPNOTSUPP;
+}
+
+static int is_possible(char *why, size_t bytes)
+{
+	const char *bpffs = secure_getenv(XDP_BPFFS_ENVVAR), *skip = secure_getenv("LIBXDP_SKIP_DISPATCHER");
+	int err = kernel_bpf__freplace();
+	struct statfs st;
+
+	if (err)
+		return explain_freplace(err, why, bytes);
+	bpffs = bpffs ? bpffs : "/sys/fs/bpf";
+	if (statfs(bpffs, &st) || st.f_type != BPF_FS_MAGIC) {
+		snprintf(why, bytes,
+			 "libxdp keeps its programs in a BPF file system, and %s is none: `mount -t bpf bpf %s`; `ip netns exec` hides it, "
+			 "`nsenter --net=/run/netns/NAME` does not",
+			 bpffs, bpffs);
+		return -EOPNOTSUPP;
+	}
+	if (skip && !strcmp(skip, "1")) {
+		snprintf(why, bytes, "LIBXDP_SKIP_DISPATCHER=1 is in the environment, so libxdp makes no dispatcher: unset it");
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+/* --- the handle --- */
+
+static int mark(struct kernel_share *s, struct bpf_object *bpf, char *why, size_t bytes)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(bpf, KERNEL_SHARE_MAKER);
+
+	if (!map || getrandom(&s->maker, sizeof(s->maker), 0) != sizeof(s->maker) ||
+	    bpf_map__set_initial_value(map, &s->maker, sizeof(s->maker))) {
+		snprintf(why, bytes, "the interface's program is of another version: build libspin again");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int take_program(struct kernel_share *s, struct bpf_object *bpf, const struct kernel_share_opts *opts, char *why, size_t bytes)
+{
+	DECLARE_LIBXDP_OPTS(xdp_program_opts, of_object, .obj = bpf, .prog_name = opts->program);
+	int err = 0;
+
+	s->bpf = bpf_object__find_program_by_name(bpf, opts->program);
+	s->program = xdp_program__create(&of_object);
+	if (libxdp_get_error(s->program) || !s->bpf) {
+		err = s->program ? (int)libxdp_get_error(s->program) : -errno;
+		s->program = NULL;
+	}
+	for (unsigned action = 0; !err && action <= XDP_REDIRECT; action++)
+		err = xdp_program__set_chain_call_enabled(s->program, action, opts->chain >> action & 1);
+	if (!err)
+		err = xdp_program__set_run_prio(s->program, opts->priority);
+	if (err)
+		snprintf(why, bytes, "libxdp does not take %s: %s", opts->program, *said ? said : strerror(-err));
+	return err;
+}
+
+int kernel_share__open(struct bpf_object *bpf, const struct kernel_share_opts *opts, struct kernel_share **out, char *why, size_t why_bytes)
+{
+	struct kernel_share *s;
+	int err = is_possible(why, why_bytes);
+
+	*out = NULL;
+	if (err)
+		return err;
+	s = calloc(1, sizeof(*s));
+	if (!s) {
+		snprintf(why, why_bytes, "no memory to share the interface");
+		return -ENOMEM;
+	}
+	s->record.fd = -1;
+	listen_to_libxdp();
+	err = mark(s, bpf, why, why_bytes);
+	if (!err)
+		err = take_program(s, bpf, opts, why, why_bytes);
+	if (err)
+		kernel_share__close(s);
+	else
+		*out = s;
+	return err;
+}
+
+void kernel_share__close(struct kernel_share *s)
+{
+	if (!s)
+		return;
+	xdp_program__close(s->program);
+	free(s);
+}
+
+/* --- who is there --- */
+
+struct owner {
+	uint64_t maker;
+	int pid;
+};
+
+static int is_owner(void *arg, const char *line)
+{
+	struct owner *owner = arg;
+	uint64_t maker;
+	int ifindex, pid;
+
+	if (sscanf(line, "%d %" SCNx64 " %d", &ifindex, &maker, &pid) != 3 || maker != owner->maker)
+		return 0;
+	owner->pid = pid;
+	return 1;
+}
+
+/* The interface's dispatcher, as libxdp reads it; NULL: it has no program, or one by itself. */
+static struct xdp_multiprog *dispatcher_of(int ifindex)
+{
+	struct xdp_multiprog *mp = xdp_multiprog__get_from_ifindex(ifindex);
+
+	if (!mp || libxdp_get_error(mp))
+		return NULL;
+	if (xdp_multiprog__is_legacy(mp)) {
+		xdp_multiprog__close(mp);
+		return NULL;
+	}
+	return mp;
+}
+
+int kernel_share__mode(int ifindex)
+{
+	struct xdp_multiprog *mp;
+	int mode;
+
+	listen_to_libxdp();
+	mp = dispatcher_of(ifindex);
+	if (!mp)
+		return -1;
+	mode = xdp_multiprog__attach_mode(mp) == XDP_MODE_SKB ? KERNEL_ATTACH_GENERIC : KERNEL_ATTACH_NATIVE;
+	xdp_multiprog__close(mp);
+	return mode;
+}
+
+void kernel_share__names(int ifindex, char *names, size_t bytes)
+{
+	struct xdp_multiprog *mp;
+	size_t at = 0;
+
+	names[0] = '\0';
+	listen_to_libxdp();
+	mp = dispatcher_of(ifindex);
+	if (!mp)
+		return;
+	for (struct xdp_program *p = NULL; (p = xdp_multiprog__next_prog(p, mp)) && at < bytes;)
+		at += (size_t)snprintf(names + at, bytes - at, "%s%s", at ? ", " : "", xdp_program__name(p));
+	xdp_multiprog__close(mp);
+}
+
+/* -EBUSY: a process of ours has the interface, with programs of others or alone; or a program that libxdp did not attach. */
+static int refuse_others(int ifindex, const char *ifname, char *why, size_t bytes)
+{
+	struct xdp_multiprog *mp = dispatcher_of(ifindex);
+	struct owner owner = { 0 };
+
+	if (!mp) /* nothing, or a program by itself */
+		return kernel_attach__holder(ifindex, ifname, why, bytes) ? -EBUSY : 0;
+	for (struct xdp_program *p = NULL; !owner.maker && (p = xdp_multiprog__next_prog(p, mp));)
+		owner.maker = kernel_share__maker(xdp_program__fd(p));
+	xdp_multiprog__close(mp);
+	if (!owner.maker)
+		return 0;
+	record__each(KIND, is_owner, &owner);
+	if (owner.pid)
+		snprintf(why, bytes,
+			 "%s is shared by sPIN's process %d already, and one process has all contexts of an interface: stop that process "
+			 "first (`kill %d`), or give it these handlers, too",
+			 ifname, owner.pid, owner.pid);
+	else
+		snprintf(
+			why, bytes,
+			"%s is shared by a sPIN process that is not visible here, or whose record in /run/spin is gone: `xdp-loader status "
+			"%s` lists its program as spin_root, and `xdp-loader unload %s --id ID` removes that",
+			ifname, ifname, ifname);
+	return -EBUSY;
+}
+
+/* --- attaching --- */
+
+static int attach_by_libxdp(void *arg, uint32_t flags)
+{
+	struct kernel_share *s = arg;
+
+	return xdp_program__attach(s->program, s->ifindex, flags & XDP_FLAGS_SKB_MODE ? XDP_MODE_SKB : XDP_MODE_NATIVE, 0);
+}
+
+/* The program that the interface has, in whichever mode. */
+static uint32_t program_at(int ifindex)
+{
+	LIBBPF_OPTS(bpf_xdp_query_opts, q);
+
+	if (bpf_xdp_query(ifindex, 0, &q))
+		return 0;
+	return q.drv_prog_id ? q.drv_prog_id : q.skb_prog_id ? q.skb_prog_id : q.prog_id;
+}
+
+/* 1 if the interface's dispatcher has our program. */
+static int is_component(const struct kernel_share *s)
+{
+	struct xdp_multiprog *mp = dispatcher_of(s->ifindex);
+	int found = 0;
+
+	if (!mp)
+		return 0;
+	for (struct xdp_program *p = NULL; !found && (p = xdp_multiprog__next_prog(p, mp));)
+		found = xdp_program__id(p) == xdp_program__id(s->program);
+	xdp_multiprog__close(mp);
+	return found;
+}
+
+static int write_record(struct kernel_share *s, char *why, size_t bytes)
+{
+	char line[RECORD_LINE_BYTES];
+
+	snprintf(line, sizeof(line), "%d %016" PRIx64 " %d\n", s->ifindex, s->maker, (int)getpid());
+	record__write(&s->record, KIND, line);
+	if (s->record.fd >= 0)
+		return 0;
+	snprintf(why, bytes,
+		 "no record can be written in /run/spin, by which the program would be removed if this process were killed: make /run "
+		 "writable, or run without --share");
+	return -EIO;
+}
+
+static void forget(struct kernel_share *s, int is_undone)
+{
+	if (is_undone)
+		record__remove(&s->record);
+	record__close(&s->record);
+	s->ifindex = 0;
+	s->dispatcher = 0;
+}
+
+int kernel_share__attach(struct kernel_share *s, int ifindex, const char *ifname, enum kernel_attach_mode mode, char *why, size_t why_bytes)
+{
+	const struct kernel_attach attach = { ifindex, ifname, mode, attach_by_libxdp, s };
+	int err;
+
+	listen_to_libxdp();
+	err = refuse_others(ifindex, ifname, why, why_bytes);
+	if (err)
+		return err;
+	s->ifindex = ifindex;
+	err = write_record(s, why, why_bytes);
+	if (err) {
+		s->ifindex = 0;
+		return err;
+	}
+	listen_to_libxdp();
+	err = kernel_attach__try(&attach, why, why_bytes);
+	if (err >= 0) {
+		s->dispatcher = program_at(ifindex);
+		if (is_component(s))
+			return 0;
+		/* libxdp attached it by itself, without a dispatcher */
+		snprintf(why, why_bytes, "libxdp makes no dispatcher for %s here: %s", ifname, *said ? said : "it does not say why");
+		err = -EOPNOTSUPP;
+	} else if (bpf_program__fd(s->bpf) < 0) {
+		snprintf(why, why_bytes, "libxdp cannot load the program for %s: %s", ifname, *said ? said : strerror(-err));
+		err = -ENOEXEC;
+	}
+	forget(s, kernel_share__undo(ifindex, s->maker));
+	return err;
+}
+
+void kernel_share__detach(struct kernel_share *s)
+{
+	int ifindex = s->ifindex;
+
+	if (!ifindex)
+		return;
+	listen_to_libxdp();
+	forget(s, kernel_share__release(ifindex, s->maker) > 0 || kernel_share__undo(ifindex, s->maker));
+}
+
+/* Another program that comes or goes makes libxdp replace its dispatcher: ours is looked for in the new one. */
+int kernel_share__check(struct kernel_share *s)
+{
+	uint32_t now;
+
+	for (unsigned tries = 0; s->ifindex && tries < 3; tries++) {
+		LIBBPF_OPTS(bpf_xdp_query_opts, q);
+
+		if (bpf_xdp_query(s->ifindex, 0, &q) == -ENODEV)
+			return -ENODEV;
+		now = program_at(s->ifindex);
+		if (now && now == s->dispatcher)
+			return 0;
+		listen_to_libxdp();
+		if (is_component(s)) {
+			s->dispatcher = now;
+			return 0;
+		}
+		usleep(20000); /* pins and dispatcher of two steps of libxdp's were seen */
+	}
+	return -ENOLINK;
+}
+
+static int undo(const char *line)
+{
+	uint64_t maker;
+	int ifindex;
+
+	if (sscanf(line, "%d %" SCNx64, &ifindex, &maker) != 2 || ifindex <= 0 || !maker)
+		return 1;
+	listen_to_libxdp();
+	return kernel_share__undo(ifindex, maker);
+}
+
+void kernel_share__recover(void)
+{
+	record__recover(KIND, undo);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef KERNEL_SHARE_H
+#define KERNEL_SHARE_H
+
+/*
+ * A program of ours beside those of others on one interface, by libxdp's dispatcher. libxdp pins what it attaches, so the program outlives
+ * its process: a record in /run/spin, and a random number in the program's section MAKER, tell the next start what to remove.
+ * Functions that fail write a reason with the next step into `why`.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernel/attach.h"
+
+struct bpf_object;
+struct kernel_share;
+
+/* The section of a 64-bit constant by which a program is known to be of one process. */
+#define KERNEL_SHARE_MAKER ".rodata.maker"
+
+struct kernel_share_opts {
+	const char *program; /* its name in the object, which is what `xdp-loader status` shows */
+	unsigned priority;   /* programs with lower ones run before it */
+	uint32_t chain;      /* bits 1 << XDP_PASS and so on: with these verdicts the programs behind it run, too */
+};
+
+/*
+ * Prepares an object that is not loaded, for a caller with CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON; it stays the caller's and must outlive the handle. -EOPNOTSUPP: the kernel or this machine
+ * does not have what libxdp's dispatcher needs, and `why` says what; -ENOENT, -ENOMEM.
+ */
+int kernel_share__open(struct bpf_object *bpf, const struct kernel_share_opts *opts, struct kernel_share **out, char *why,
+		       size_t why_bytes);
+/* Not while it is attached. */
+void kernel_share__close(struct kernel_share *s);
+
+/* The mode of the dispatcher that the interface has; -1: it has none. All programs of a dispatcher are attached in its mode. */
+int kernel_share__mode(int ifindex);
+
+/*
+ * Attaches the program, the first time by loading its object. Codes are those of kernel_attach__link(), and -ENOEXEC: the object was
+ * not loaded, and its log says more than `why`; -EIO: no record could be written.
+ */
+int kernel_share__attach(struct kernel_share *s, int ifindex, const char *ifname, enum kernel_attach_mode mode, char *why,
+			 size_t why_bytes);
+/* Removes the program, and the dispatcher with the last one. Other programs go on. What cannot be removed now the next start tries again. */
+void kernel_share__detach(struct kernel_share *s);
+
+/* 0: it is attached; -ENOLINK: somebody has removed it, or what it was attached to; -ENODEV: the interface has gone away. */
+int kernel_share__check(struct kernel_share *s);
+
+/* Removes programs of killed processes. Called at every start of a program; takes no time if none was killed. */
+void kernel_share__recover(void);
+
+/* Names of the programs of an interface's dispatcher, with commas between; "" if it has none, or only root sees them. */
+void kernel_share__names(int ifindex, char *names, size_t bytes);
+
+/* --- share_pins.c --- */
+
+/* The number in a loaded program's section MAKER; 0: it has none, or is nobody's. */
+uint64_t kernel_share__maker(int prog_fd);
+/* Removes the maker's program from the interface of this index in the present network namespace. 1: done; 0: it is not there; -1: refused. */
+int kernel_share__release(int ifindex, uint64_t maker);
+/* The same in all namespaces that are visible; then unpins dispatchers that are attached to no interface of this index. 1: all is undone. */
+int kernel_share__undo(int ifindex, uint64_t maker);
+
+#endif

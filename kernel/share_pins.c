@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Removes a program of ours from libxdp's dispatchers, and what libxdp has pinned for dispatchers that are gone. Called by share.c when a
+ * process ends and for killed ones. A program is ours if its section MAKER has the number that the record has.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <linux/if_link.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <xdp/libxdp.h>
+
+#include "kernel/probe_net.h"
+#include "kernel/share.h"
+
+#define MAPS_MAX     64
+#define ATTACHED_MAX 256 /* dispatchers on interfaces of one index, of all network namespaces */
+#define ATTACH_S     2   /* libxdp attaches a dispatcher within milliseconds of pinning it */
+
+uint64_t kernel_share__maker(int prog_fd)
+{
+	uint32_t ids[MAPS_MAX], bytes = sizeof(struct bpf_prog_info), zero = 0;
+	struct bpf_prog_info info = { .nr_map_ids = MAPS_MAX, .map_ids = (uintptr_t)ids };
+	uint64_t maker = 0;
+
+	if (bpf_obj_get_info_by_fd(prog_fd, &info, &bytes))
+		return 0;
+	for (uint32_t i = 0; !maker && i < info.nr_map_ids && i < MAPS_MAX; i++) {
+		struct bpf_map_info map = { 0 };
+		uint32_t map_bytes = sizeof(map);
+		int fd = bpf_map_get_fd_by_id(ids[i]);
+
+		if (fd < 0)
+			continue;
+		if (bpf_obj_get_info_by_fd(fd, &map, &map_bytes) || strcmp(map.name, KERNEL_SHARE_MAKER) ||
+		    map.type != BPF_MAP_TYPE_ARRAY || map.value_size != sizeof(maker) || bpf_map_lookup_elem(fd, &zero, &maker))
+			maker = 0;
+		close(fd);
+	}
+	return maker;
+}
+
+/* --- a program by itself, or one of a dispatcher --- */
+
+static int release_single(struct xdp_multiprog *mp, int ifindex, uint64_t maker)
+{
+	const struct xdp_program *p = xdp_multiprog__main_prog(mp);
+	LIBBPF_OPTS(bpf_xdp_attach_opts, opts, .old_prog_fd = p ? xdp_program__fd(p) : -1);
+
+	if (!p || kernel_share__maker(xdp_program__fd(p)) != maker)
+		return 0;
+	return bpf_xdp_detach(ifindex, xdp_multiprog__attach_mode(mp) == XDP_MODE_SKB ? XDP_FLAGS_SKB_MODE : XDP_FLAGS_DRV_MODE, &opts) ? -1
+																	: 1;
+}
+
+int kernel_share__release(int ifindex, uint64_t maker)
+{
+	struct xdp_multiprog *mp = xdp_multiprog__get_from_ifindex(ifindex);
+	struct xdp_program *ours = NULL;
+	int done = 0;
+
+	if (!mp || libxdp_get_error(mp))
+		return 0;
+	if (xdp_multiprog__is_legacy(mp)) {
+		done = release_single(mp, ifindex, maker);
+	} else {
+		for (struct xdp_program *p = NULL; !ours && (p = xdp_multiprog__next_prog(p, mp));)
+			if (kernel_share__maker(xdp_program__fd(p)) == maker)
+				ours = p;
+		if (ours)
+			done = xdp_program__detach(ours, ifindex, xdp_multiprog__attach_mode(mp), 0) ? -1 : 1;
+	}
+	xdp_multiprog__close(mp);
+	return done;
+}
+
+/* --- all network namespaces --- */
+
+struct survey {
+	int ifindex;
+	uint64_t maker;
+	int failed; /* 1: the maker's program could not be removed */
+	unsigned attached;
+	uint32_t id[ATTACHED_MAX]; /* what interfaces of that index have */
+};
+
+static void note(struct survey *s, uint32_t id)
+{
+	if (id && s->attached < ATTACHED_MAX)
+		s->id[s->attached++] = id;
+}
+
+/* The present namespace. */
+static void look_here(struct survey *s)
+{
+	LIBBPF_OPTS(bpf_xdp_query_opts, q);
+
+	if (bpf_xdp_query(s->ifindex, 0, &q) || q.attach_mode == XDP_ATTACHED_NONE)
+		return;
+	if (kernel_share__release(s->ifindex, s->maker) < 0)
+		s->failed = 1;
+	if (bpf_xdp_query(s->ifindex, 0, &q))
+		return;
+	note(s, q.prog_id);
+	note(s, q.drv_prog_id);
+	note(s, q.skb_prog_id);
+}
+
+static int look_in(void *arg, const struct probe_net *net)
+{
+	int home = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+
+	if (home >= 0 && !setns(net->netns_fd, CLONE_NEWNET)) {
+		look_here(arg);
+		if (setns(home, CLONE_NEWNET))
+			abort(); /* this thread would go on in another's namespace */
+	}
+	if (home >= 0)
+		close(home);
+	return 0;
+}
+
+/* --- pins --- */
+
+static int is_attached(const struct survey *s, uint32_t id)
+{
+	for (unsigned i = 0; i < s->attached; i++)
+		if (s->id[i] == id)
+			return 1;
+	return s->attached == ATTACHED_MAX;
+}
+
+static int unpin(int xdp_fd, const char *name)
+{
+	int fd = openat(xdp_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	if (!dir)
+		return 0;
+	while ((entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			unlinkat(fd, entry->d_name, 0);
+	closedir(dir);
+	return !unlinkat(xdp_fd, name, AT_REMOVEDIR);
+}
+
+/* Unpins dispatchers that are attached nowhere. Returns how many are left because they may be about to be. */
+static unsigned unpin_unattached(int xdp_fd, const struct survey *s)
+{
+	int copy = openat(xdp_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *entry;
+	unsigned left = 0;
+
+	while (dir && (entry = readdir(dir))) {
+		struct stat st;
+		uint32_t id;
+		int ifindex;
+
+		if (sscanf(entry->d_name, "dispatch-%d-%u", &ifindex, &id) != 2 || ifindex != s->ifindex || is_attached(s, id) ||
+		    fstatat(xdp_fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW))
+			continue;
+		if (st.st_mtime + ATTACH_S >= time(NULL) || !unpin(xdp_fd, entry->d_name))
+			left++;
+	}
+	if (dir)
+		closedir(dir);
+	return left;
+}
+
+int kernel_share__undo(int ifindex, uint64_t maker)
+{
+	const char *bpffs = secure_getenv(XDP_BPFFS_ENVVAR);
+	unsigned left = 1;
+	int failed = 0;
+	char path[512];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/xdp", bpffs ? bpffs : "/sys/fs/bpf");
+	for (unsigned tries = 0; left && tries < 2; tries++) {
+		struct survey s = { .ifindex = ifindex, .maker = maker };
+
+		if (tries)
+			sleep(ATTACH_S + 1);
+		kernel_net__each(look_in, &s);
+		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (fd < 0)
+			return errno == ENOENT; /* nobody has ever pinned anything, or this is not where it is */
+		if (flock(fd, LOCK_EX)) {       /* libxdp's own, of its pins */
+			close(fd);
+			return 0;
+		}
+		left = unpin_unattached(fd, &s);
+		failed = s.failed;
+		close(fd);
+	}
+	return !left && !failed;
+}

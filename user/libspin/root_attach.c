@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Attaches an interface's program (root.h): alone by a bpf_link, which ends with the process, or shared with programs of others by libxdp.
+ * Called by attach.c with the first context and after the last one; callers hold the interface's lock.
+ */
+#include <errno.h>
+#include <net/if.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernel/attach.h"
+#include "kernel/probe.h"
+#include "kernel/share.h"
+#include "user/libspin/internal.h"
+#include "user/libspin/load/failure.h"
+#include "user/libspin/root.h"
+
+static int attach_once(struct spin_nic *nic, enum kernel_attach_mode mode, char *why, size_t why_bytes)
+{
+	int fd;
+
+	if (nic->shared)
+		return kernel_share__attach(nic->shared, nic->ifindex, nic->name, mode, why, why_bytes);
+	fd = kernel_attach__link(root__program_fd(nic->root), nic->ifindex, nic->name, mode, why, why_bytes);
+	if (fd >= 0)
+		nic->link_fd = fd;
+	return fd;
+}
+
+/* A dispatcher of libxdp has its mode already. */
+static int choose_mode(const struct spin_nic *nic, enum spin_mode *wanted)
+{
+	int mode = nic->shared ? kernel_share__mode(nic->ifindex) : -1;
+	enum spin_mode has = mode == KERNEL_ATTACH_GENERIC ? SPIN_MODE_GENERIC : SPIN_MODE_NATIVE;
+
+	*wanted = nic->wanted;
+	if (mode < 0)
+		return 0;
+	if (nic->wanted != SPIN_MODE_AUTO && nic->wanted != has)
+		return spin_fail(
+			-EBUSY,
+			"the programs that share %s run in %s mode, and all of them run in the same: take that, or auto, or remove them "
+			"(`xdp-loader unload %s --all`)",
+			nic->name, spin_mode_name(has), nic->name);
+	*wanted = has;
+	return 0;
+}
+
+/* As SPIN_MODE_AUTO: native, or generic if it is the driver that refuses native. */
+static int attach_in_a_mode(struct spin_nic *nic, char *why, size_t why_bytes)
+{
+	enum spin_mode wanted;
+	int err = choose_mode(nic, &wanted);
+
+	if (err) {
+		snprintf(why, why_bytes, "%s", spin_strerror_last());
+		return err;
+	}
+	nic->refusal[0] = '\0';
+	if (wanted != SPIN_MODE_GENERIC) {
+		err = attach_once(nic, KERNEL_ATTACH_NATIVE, why, why_bytes);
+		nic->used = SPIN_MODE_NATIVE;
+		if (err >= 0 || wanted == SPIN_MODE_NATIVE || !kernel_attach__may_be_generic(err))
+			goto out;
+		snprintf(nic->refusal, sizeof(nic->refusal), "%.*s", (int)sizeof(nic->refusal) - 1, why);
+	}
+	err = attach_once(nic, KERNEL_ATTACH_GENERIC, why, why_bytes);
+	nic->used = SPIN_MODE_GENERIC;
+out:
+	if (err >= 0)
+		return 0;
+	nic->used = SPIN_MODE_AUTO;
+	nic->refusal[0] = '\0';
+	return kernel_attach__may_be_generic(err) ? -EOPNOTSUPP : err;
+}
+
+/* --- shared --- */
+
+/* Linux 6.13, and older ones with its fixes, see that a program's tail calls may change the packet. */
+static int explain_load(struct bpf_object *bpf, const char *log, const char *why)
+{
+	if (strstr(log, "changes packet data"))
+		return spin_fail(
+			-EOPNOTSUPP,
+			"the dispatcher of the libxdp that is installed takes no programs with tail calls on this kernel (\"Extension "
+			"program changes packet data, while original does not\"): install libxdp 1.5.5 or newer, and the tools of its "
+			"version, or run without --share");
+	if (!*log)
+		return spin_fail(-EOPNOTSUPP, "%s", why);
+	return load_failure__explain_own(-EINVAL, bpf, log, SPIN_CLASS_TRUSTED, ROOT_WHAT);
+}
+
+static int load_shared(void *arg, struct bpf_object *bpf, const char *program, const char *log)
+{
+	struct spin_nic *nic = arg;
+	const struct kernel_share_opts opts = { .program = program, .priority = nic->share.priority, .chain = nic->share.chain };
+	char why[SPIN_ERROR_BYTES];
+	int err;
+
+	if (!kernel_probe__privileged())
+		return spin_fail(-EPERM, "sharing %s takes CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON: run it as root (sudo)", nic->name);
+	err = kernel_share__open(bpf, &opts, &nic->shared, why, sizeof(why));
+	if (!err)
+		err = attach_in_a_mode(nic, why, sizeof(why));
+	if (!err)
+		return 0;
+	kernel_share__close(nic->shared);
+	nic->shared = NULL;
+	return err == -ENOEXEC ? explain_load(bpf, log, why) : spin_fail(err, "%s", why);
+}
+
+/* --- both --- */
+
+int root_attach__load(struct spin_nic *nic)
+{
+	const struct root_loader loader = { load_shared, nic };
+	struct root *root;
+	int err;
+
+	if (nic->root)
+		return 0;
+	err = root__load(&root, nic->is_shared ? &loader : NULL);
+	if (err) {
+		root_attach__free(nic);
+		return err;
+	}
+	__atomic_store_n(&nic->root, root, __ATOMIC_RELEASE);
+	return 0;
+}
+
+int root_attach__attach(struct spin_nic *nic)
+{
+	char why[SPIN_ERROR_BYTES];
+	int err = attach_in_a_mode(nic, why, sizeof(why));
+
+	return err ? spin_fail(err, "%s", why) : 0;
+}
+
+int root_attach__is_attached(const struct spin_nic *nic)
+{
+	return nic->used != SPIN_MODE_AUTO;
+}
+
+void root_attach__detach(struct spin_nic *nic)
+{
+	if (nic->shared)
+		kernel_share__detach(nic->shared);
+	if (nic->link_fd >= 0)
+		close(nic->link_fd);
+	nic->link_fd = -1;
+	nic->used = SPIN_MODE_AUTO;
+	nic->refusal[0] = '\0';
+}
+
+void root_attach__free(struct spin_nic *nic)
+{
+	root_attach__detach(nic);
+	kernel_share__close(nic->shared);
+	nic->shared = NULL;
+	root__free(nic->root);
+	nic->root = NULL;
+}
+
+static int explain_gone(const struct spin_nic *nic, const char *how)
+{
+	char name[IF_NAMESIZE];
+
+	if (if_indextoname((unsigned)nic->ifindex, name))
+		return spin_fail(-ENOLINK,
+				 "somebody else has detached the XDP program of %s (as `%s` "
+				 "does): nothing is attached any more",
+				 name, how);
+	return spin_fail(-ENODEV, "interface %s has gone away: nothing is attached any more", nic->name);
+}
+
+/*
+ * A link without an interface lost it with the interface, or was detached by hand: the interface's index tells, which is not given to
+ * another one while it is there.
+ */
+int root_attach__check(const struct spin_nic *nic)
+{
+	int ifindex = nic->link_fd < 0 ? 1 : kernel_link__ifindex(nic->link_fd);
+
+	if (nic->shared && root_attach__is_attached(nic))
+		return kernel_share__check(nic->shared) ? explain_gone(nic, "xdp-loader unload") : 0;
+	if (ifindex < 0)
+		return spin_fail(ifindex, "the link to %s cannot be queried", nic->name);
+	return ifindex ? 0 : explain_gone(nic, "bpftool link detach");
+}
