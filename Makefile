@@ -406,6 +406,7 @@ check-kernels: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) $(LOADER) $(HANDLERS) $(TEST_HANDLERS) $(BUILD)/bin/spinctl
 	@BUILD=$(BUILD) tests/kernels/run $(if $(ALL),--all)
 	@BUILD=$(BUILD) tests/kernels/doctor.sh || [ $$? = 77 ]
+	@BUILD=$(BUILD) tests/kernels/share.sh || [ $$? = 77 ]
 	@$(if $(FULL),BUILD=$(BUILD) tests/kernels/drivers.sh || [ $$? = 77 ])
 	@$(if $(FULL),kernel/guest/full_check.sh)
 

@@ -4,6 +4,7 @@
  * programs are never removed or replaced, and one process of ours has an interface.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@
 #include "kernel/probe_bpf.h"
 #include "kernel/record.h"
 #include "kernel/share.h"
+#include "kernel/textfile.h"
 
 #define KIND "share"
 
@@ -182,19 +184,40 @@ void kernel_share__close(struct kernel_share *s)
 
 struct owner {
 	uint64_t maker;
-	int pid;
+	int ifindex, pid;
 };
 
 static int is_owner(void *arg, const char *line)
 {
 	struct owner *owner = arg;
-	uint64_t maker;
-	int ifindex, pid;
+	struct owner of_line = { 0 };
 
-	if (sscanf(line, "%d %" SCNx64 " %d", &ifindex, &maker, &pid) != 3 || maker != owner->maker)
+	if (sscanf(line, "%d %" SCNx64 " %d", &of_line.ifindex, &of_line.maker, &of_line.pid) != 3 || of_line.maker != owner->maker)
 		return 0;
-	owner->pid = pid;
+	*owner = of_line;
 	return 1;
+}
+
+int kernel_share__owner(uint32_t prog_id, int *ifindex, char *name, size_t name_bytes)
+{
+	int fd = bpf_prog_get_fd_by_id(prog_id);
+	struct owner owner = { 0 };
+	char path[64];
+
+	snprintf(name, name_bytes, "?");
+	*ifindex = 0;
+	if (fd < 0)
+		return 0;
+	owner.maker = kernel_share__maker(fd);
+	close(fd);
+	if (!owner.maker)
+		return 0;
+	record__each(KIND, is_owner, &owner);
+	*ifindex = owner.ifindex;
+	snprintf(path, sizeof(path), "/proc/%d/comm", owner.pid);
+	if (owner.pid && textfile__line(AT_FDCWD, path, name, name_bytes))
+		snprintf(name, name_bytes, "?");
+	return owner.pid;
 }
 
 /* The interface's dispatcher, as libxdp reads it; NULL: it has no program, or one by itself. */

@@ -48,6 +48,9 @@ void kernel_share__detach(struct kernel_share *s);
 /* 0: it is attached; -ENOLINK: somebody has removed it, or what it was attached to; -ENODEV: the interface has gone away. */
 int kernel_share__check(struct kernel_share *s);
 
+/* The process that a program of ours is of, its name, and the index of its interface; 0: it is none, or that is not visible here. */
+int kernel_share__owner(uint32_t prog_id, int *ifindex, char *name, size_t name_bytes);
+
 /* Removes programs of killed processes. Called at every start of a program; takes no time if none was killed. */
 void kernel_share__recover(void);
 

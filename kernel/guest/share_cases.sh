@@ -95,6 +95,9 @@ case_filter_first() {
 	start --share || { filter_off; return; }
 	expect_programs "xdpfilt_alw_all spin_root" "beside each other"
 	status_line | grep -q ' 50 .*XDP_PASS *$' || fail "status: $(status_line)"
+	spinctl status --dev v0 >$WORK/status
+	grep -q "^v0, native mode, process $ours (spinctl), .* shared by libxdp" $WORK/status || fail "spinctl status: $(head -n 1 $WORK/status)"
+	grep -q "^counter on v0, rule: " $WORK/status || fail "spinctl status lists no context"
 	send 9000
 	check_filter "beside ours"
 	send 9000

@@ -15,6 +15,7 @@
 
 #include "kernel/attach.h"
 #include "kernel/caps.h"
+#include "kernel/share.h"
 #include "user/spinctl/introspect.h"
 #include "user/spinctl/mpq/mpq.h"
 #include "user/spinctl/run/message.h"
@@ -66,7 +67,8 @@ static void text_interface(const struct status_interface *f)
 		printf("process %d (%s), ", f->owner_pid, f->owner);
 	else
 		printf("process not visible, ");
-	printf("program %u, link %u%s\n", f->program_id, f->link_id, f->here ? "" : ", not in this network namespace");
+	printf("program %u, link %u%s%s\n", f->program_id, f->link_id, f->shared ? ", shared by libxdp" : "",
+	       f->here ? "" : ", not in this network namespace");
 	for (unsigned i = 0; i < f->contexts; i++) {
 		printf("\n%s on %s, rule: %s\n", f->context[i].name, f->device, f->context[i].rule);
 		show_counts(f->context[i].packets, f->context[i].program_id, NULL);
@@ -82,6 +84,7 @@ static void json_interface(struct json *j, const struct status_interface *f)
 	json_bool(j, "in_this_namespace", f->here);
 	json_int(j, "ifindex", f->ifindex);
 	json_string(j, "mode", f->mode ? spin_mode_name(f->mode) : NULL);
+	json_bool(j, "shared", f->shared);
 	json_int(j, "owner_pid", f->owner_pid);
 	json_string(j, "owner", f->owner_pid ? f->owner : NULL);
 	json_uint(j, "program_id", f->program_id);
@@ -263,7 +266,7 @@ static int read_card(struct status_interface *out)
 		if (fd < 0)
 			continue;
 		if (!bpf_obj_get_info_by_fd(fd, &info, &bytes) && !strcmp(info.name, "spin_counters") &&
-		    info.key_size == sizeof(uint32_t) && info.value_size == sizeof(uint64_t))
+		    info.type == BPF_MAP_TYPE_ARRAY && info.key_size == sizeof(uint32_t) && info.value_size == sizeof(uint64_t))
 			for (uint32_t reason = 0; reason < SPIN_REASON_COUNT; reason++)
 				bpf_map_lookup_elem(fd, &reason, &out->packets[reason]);
 		close(fd);
@@ -273,15 +276,17 @@ static int read_card(struct status_interface *out)
 	return count < 0 ? -ENOENT : 0;
 }
 
-/* Interface indexes repeat in other namespaces: check that the interface of this namespace runs this program. */
-static void name_device(struct status_interface *out)
+/*
+ * Interface indexes repeat in other namespaces: check that the interface of this namespace runs this program, or the dispatcher that has
+ * it.
+ */
+static void name_device(struct status_interface *out, uint32_t attached)
 {
 	LIBBPF_OPTS(bpf_xdp_query_opts, q);
 	char name[IF_NAMESIZE];
 
 	out->here = out->ifindex && if_indextoname((unsigned)out->ifindex, name) && !bpf_xdp_query(out->ifindex, 0, &q) &&
-		    (q.prog_id == out->program_id || q.drv_prog_id == out->program_id || q.skb_prog_id == out->program_id ||
-		     q.hw_prog_id == out->program_id);
+		    (q.prog_id == attached || q.drv_prog_id == attached || q.skb_prog_id == attached || q.hw_prog_id == attached);
 	if (out->here)
 		snprintf(out->device, sizeof(out->device), "%s", name);
 	else if (out->ifindex)
@@ -289,7 +294,30 @@ static void name_device(struct status_interface *out)
 	else
 		snprintf(out->device, sizeof(out->device), "(gone)");
 	if (out->here && out->mode != SPIN_MODE_OFFLOAD)
-		out->mode = q.attach_mode == XDP_ATTACHED_SKB || q.skb_prog_id == out->program_id ? SPIN_MODE_GENERIC : SPIN_MODE_NATIVE;
+		out->mode = q.attach_mode == XDP_ATTACHED_SKB || q.skb_prog_id == attached ? SPIN_MODE_GENERIC : SPIN_MODE_NATIVE;
+}
+
+/* 0 if the link is of an interface's sPIN dispatcher, attached to the interface or to libxdp's dispatcher there, or of a card's program. */
+static int read_link(uint32_t id, const struct bpf_link_info *info, struct status_interface *out)
+{
+	const int is_shared = info->type == BPF_LINK_TYPE_TRACING;
+
+	if (info->type != BPF_LINK_TYPE_XDP && !is_shared)
+		return -ENOENT;
+	memset(out, 0, sizeof(*out));
+	out->link_id = id;
+	out->program_id = info->prog_id;
+	out->shared = is_shared;
+	if (read_root(out) && (is_shared || read_card(out)))
+		return -ENOENT;
+	if (is_shared) {
+		out->owner_pid = kernel_share__owner(info->prog_id, &out->ifindex, out->owner, sizeof(out->owner));
+	} else {
+		out->ifindex = (int)info->xdp.ifindex;
+		out->owner_pid = kernel_link__owner(id, out->owner, sizeof(out->owner));
+	}
+	name_device(out, is_shared ? info->tracing.target_obj_id : info->prog_id);
+	return 0;
 }
 
 int status__each(void (*fn)(void *arg, const struct status_interface *found), void *arg)
@@ -309,17 +337,8 @@ int status__each(void (*fn)(void *arg, const struct status_interface *found), vo
 			continue;
 		err = bpf_obj_get_info_by_fd(fd, &info, &bytes);
 		close(fd);
-		if (err || info.type != BPF_LINK_TYPE_XDP)
-			continue;
-		memset(found, 0, sizeof(*found));
-		found->link_id = id;
-		found->ifindex = (int)info.xdp.ifindex;
-		found->program_id = info.prog_id;
-		if (read_root(found) && read_card(found))
-			continue;
-		found->owner_pid = kernel_link__owner(id, found->owner, sizeof(found->owner));
-		name_device(found);
-		fn(arg, found);
+		if (!err && !read_link(id, &info, found))
+			fn(arg, found);
 	}
 	err = errno == ENOENT ? 0 : -errno;
 	free(found);

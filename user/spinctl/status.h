@@ -17,6 +17,7 @@ struct status_interface {
 	char device[32];     /* "ifindex 7" if it is in another network namespace */
 	int ifindex, here;   /* 1: in this network namespace */
 	enum spin_mode mode; /* AUTO: unknown, because the interface is in another namespace */
+	int shared;          /* 1: beside programs of others, by libxdp's dispatcher */
 	uint32_t program_id, link_id;
 	int owner_pid; /* 0: not visible */
 	char owner[64];

@@ -159,9 +159,9 @@ static void libxdp(const struct doctor_facts *f, struct doctor_row *row)
 {
 	int err = kernel_bpf__freplace();
 
-	tried(f, row, f->may_load ? f->may_load : err, DOCTOR_NOTE, "works, so libxdp's dispatcher does",
-	      "a program cannot replace a function of another here, so libxdp's dispatcher does not work; contexts of "
-	      "one process share an interface without it");
+	tried(f, row, f->may_load ? f->may_load : err, DOCTOR_NOTE, "works, so libxdp's dispatcher does: `spinctl run --share`",
+	      "a program cannot replace a function of another here, so libxdp's dispatcher does not work: no "
+	      "`spinctl run --share`; contexts of one process share an interface without it");
 }
 
 static void fentry(const struct doctor_facts *f, struct doctor_row *row)

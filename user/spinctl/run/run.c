@@ -270,8 +270,6 @@ static const struct example_row examples[] = {
 	  "Shows what each packet takes here, and what it would take on PsPIN." },
 	{ "spinctl run filtering.spin --dev eth0 --match 'udp dport 9000' --delivery ring --ring-print 3 --duration 1",
 	  "What the handlers deliver comes to this program, and to no socket; the first three datagrams are printed." },
-	{ "spinctl run filtering.spin --dev eth0 --match 'udp dport 9000' --share --priority 60 --interval 0 --duration 1",
-	  "Beside xdp-filter, which sees each packet before." },
 	{ "spinctl run kvstore.spin --dev eth0 --mode generic --class isolated --json --count 1",
 	  "On any interface, loaded as code that is not trusted, for programs to read." },
 	{ 0 },
