@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel/nfp/check.h"
 #include "kernel/nfp/disasm.h"
 #include "kernel/nfp/jit.h"
 
@@ -19,20 +20,6 @@ struct judgement {
 	unsigned nfp_instructions, stack_bytes;
 	uint32_t packet_bytes;
 };
-
-const char *nfp_verdict__name(enum nfp_verdict verdict)
-{
-	static const char *const names[] = { "accept", "warn", "unknown", "reject" };
-
-	return names[verdict];
-}
-
-const char *nfp_kernel__name(enum nfp_kernel kernel)
-{
-	static const char *const names[] = { "6.1", "6.12" };
-
-	return names[kernel];
-}
 
 /* --- maps --- */
 

@@ -13,23 +13,7 @@
 #include <stdint.h>
 
 #include "kernel/nfp/profile.h"
-
-/* Ordered: of several findings the highest is the program's verdict. */
-enum nfp_verdict {
-	NFP_ACCEPT,
-	NFP_WARN,    /* loads, but not everywhere (a kernel, an MTU), or does at run time what its author may not expect */
-	NFP_UNKNOWN, /* the checker cannot tell; the finding says why */
-	NFP_REJECT,
-};
-
-/* Host kernels: their verifiers know different bounds, and the driver relies on what they know. */
-enum nfp_kernel {
-	NFP_KERNEL_6_1,
-	NFP_KERNEL_6_12,
-	NFP_KERNELS,
-};
-
-#define NFP_ALL_KERNELS ((1u << NFP_KERNELS) - 1)
+#include "kernel/nfp/verdict.h"
 
 struct nfp_finding {
 	const char *rule; /* short stable name, a row of rules.c; static storage */
@@ -69,9 +53,5 @@ struct nfp_report {
 int nfp_check__object(const void *data, size_t bytes, const struct nfp_profile *profile, unsigned kernels, unsigned mtu,
 		      struct nfp_report **report, char *why, size_t why_bytes);
 void nfp_report__free(struct nfp_report *report);
-
-/* "accept", "warn", "unknown", "reject"; "6.1", "6.12". Static storage. */
-const char *nfp_verdict__name(enum nfp_verdict verdict);
-const char *nfp_kernel__name(enum nfp_kernel kernel);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A model of the driver's JIT that only counts (drivers/net/ethernet/netronome/nfp/bpf/jit.c, the same in 6.1 and 6.12).
+ * A model of the driver's JIT that only counts (nfp_bpf_jit() and what it calls, the same in 6.1 and 6.12).
  * Called by check.c after a walk. The optimizations are in jit_optimize.c; here is what an instruction becomes.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel/nfp/jit.h"
 #include "kernel/nfp/jit_insn.h"
 
 #define FRAME_ALIGN    64

@@ -3,7 +3,7 @@
 #define KERNEL_NFP_JIT_INSN_H
 
 /* What the JIT's optimizations leave of an instruction, between jit_optimize.c and jit.c. */
-#include "kernel/nfp/jit.h"
+#include "kernel/nfp/walk.h"
 
 struct nfp_jit_insn {
 	struct bpf_insn insn; /* with its constant's sign turned, where that makes it smaller */

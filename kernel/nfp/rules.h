@@ -3,7 +3,7 @@
 #define KERNEL_NFP_RULES_H
 
 /* The rules: one row each, with its name, its verdict, and what to change. */
-#include "kernel/nfp/check.h"
+#include "kernel/nfp/verdict.h"
 
 /* clang-format off */
 #define NFP_RULES(X) \

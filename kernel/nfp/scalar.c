@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Numbers as the kernel's verifier knows them (kernel/bpf/verifier.c and tnum.c, 6.1 and 6.12). Called by the walk for
+ * Numbers as the kernel's verifier knows them (reg_bounds_sync(), adjust_scalar_min_max_vals() and tnum_*() of 6.1 and 6.12). Called by the walk for
  * each instruction. Both halves of an operation's arithmetic run through the same functions, with a width in bits.
  */
 #include <linux/bpf.h>
 
+#include "kernel/nfp/scalar.h"
 #include "kernel/nfp/scalar_range.h"
 
 void nfp_scalar__unbound(struct nfp_scalar *s, unsigned bits)

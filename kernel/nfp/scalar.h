@@ -7,17 +7,8 @@
  * The driver asks for exactly that (a factor below 2^32, a constant divisor), so each operation here must know as much
  * as the verifier of the kernel in question, neither less nor more. Where 6.1 and 6.12 differ, functions take the kernel.
  */
-#include <stdint.h>
-
-#include "kernel/nfp/check.h"
-
-struct nfp_scalar {
-	uint64_t value, mask; /* known bits; 1 in mask: not known, and then 0 in value */
-	uint64_t umin, umax;
-	int64_t smin, smax;
-	uint32_t umin32, umax32;
-	int32_t smin32, smax32;
-};
+#include "kernel/nfp/scalar_type.h"
+#include "kernel/nfp/verdict.h"
 
 void nfp_scalar__set(struct nfp_scalar *s, uint64_t value);
 void nfp_scalar__forget(struct nfp_scalar *s);

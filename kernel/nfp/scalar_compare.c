@@ -5,6 +5,7 @@
  */
 #include <linux/bpf.h>
 
+#include "kernel/nfp/scalar.h"
 #include "kernel/nfp/scalar_range.h"
 
 static int taken(int op, const struct range *a, const struct range *b, struct bits x, struct bits y)

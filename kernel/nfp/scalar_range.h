@@ -3,7 +3,8 @@
 #define KERNEL_NFP_SCALAR_RANGE_H
 
 /* Bounds and bits of scalars, one width at a time: between scalar.c and scalar_compare.c. */
-#include "kernel/nfp/scalar.h"
+#include "kernel/nfp/scalar_type.h"
+#include "kernel/nfp/verdict.h"
 
 /* One of the two views of a scalar, widened. */
 struct range {

@@ -11,10 +11,11 @@
 #include "kernel/nfp/liveness.h"
 #include "kernel/nfp/walk.h"
 
-#define STEPS_MAX   1000000u /* BPF_COMPLEXITY_LIMIT_INSNS */
-#define STORED_MAX  20000u
-#define PENDING_MAX 8192u   /* BPF_COMPLEXITY_LIMIT_JMP_SEQ */
-#define PACKET_MAX  0xffffu /* MAX_PACKET_OFF */
+#define STEPS_MAX    1000000u /* BPF_COMPLEXITY_LIMIT_INSNS */
+#define STORED_MAX   50000u
+#define COMPARED_MAX 64u     /* the last ones: in a long loop the same round's */
+#define PENDING_MAX  8192u   /* BPF_COMPLEXITY_LIMIT_JMP_SEQ */
+#define PACKET_MAX   0xffffu /* MAX_PACKET_OFF */
 
 void nfp_walk__number(struct nfp_walk *w, struct nfp_state *s, unsigned reg, unsigned bytes)
 {
@@ -417,9 +418,10 @@ static int step(struct nfp_walk *w, struct nfp_state *s)
 static int was_here(struct nfp_walk *w, struct nfp_state *s)
 {
 	unsigned live = w->live[s->insn];
+	unsigned compared = 0;
 	struct nfp_visit *v;
 
-	for (v = w->visits[s->insn]; v; v = v->next) {
+	for (v = w->visits[s->insn]; v && compared < COMPARED_MAX; v = v->next, compared++) {
 		if (v->branches) {
 			if (!nfp_state__equal(&v->state, s, live))
 				continue;

@@ -8,6 +8,7 @@
  * JIT (jit.h).
  */
 #include "kernel/nfp/object.h"
+#include "kernel/nfp/profile.h"
 #include "kernel/nfp/rules.h"
 #include "kernel/nfp/state.h"
 

@@ -20,7 +20,6 @@ struct subcommand {
 
 extern const struct subcommand run_command, status_command, cost_command, test_command, new_command, record_command, replay_command,
 	mpq_command, recv_command, send_command, doctor_command, dump_command, limits_command, targets_command, exec_command, list_command,
-	stop_command, swap_command, state_command, table_command, top_command, add_command, rule_command,
-	check_command;
+	stop_command, swap_command, state_command, table_command, top_command, add_command, rule_command, check_command;
 
 #endif

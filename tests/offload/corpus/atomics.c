@@ -38,8 +38,8 @@ struct {
 #define STR2(x) #x
 #define STR(x)  STR2(x)
 /* class STX | ATOMIC | size, registers 3 (source) and 2 (destination) */
-#define CODE_32 "0xc3"
-#define CODE_64 "0xdb"
+#define CODE_32      "0xc3"
+#define CODE_64      "0xdb"
 #define CODE2(bytes) CODE_##bytes
 #define CODE(bytes)  CODE2(bytes)
 
@@ -64,7 +64,7 @@ SEC("xdp") int prog(struct xdp_md *ctx)
 		     "r3 = %1\n"
 		     "r0 = 0\n"
 		     ".byte " CODE(BYTES) ", 0x32, " STR(AT) ", 0\n"
-		     ".long " STR(OP) "\n"
+							     ".long " STR(OP) "\n"
 		     :
 		     : "r"(at), "r"(by)
 		     : "r0", "r2", "r3", "memory");

@@ -8,10 +8,10 @@
 #include <bpf/bpf_helpers.h>
 
 #define barrier(x) asm volatile("" : "+r"(x))
-#define PACKET(ctx)                                                        \
-	unsigned char *data = (unsigned char *)(long)(ctx)->data;          \
-	unsigned char *end = (unsigned char *)(long)(ctx)->data_end;       \
-	if (data + 64 > end)                                               \
+#define PACKET(ctx)                                                  \
+	unsigned char *data = (unsigned char *)(long)(ctx)->data;    \
+	unsigned char *end = (unsigned char *)(long)(ctx)->data_end; \
+	if (data + 64 > end)                                         \
 	return XDP_DROP
 
 char _license[] SEC("license") = "GPL";

@@ -4,6 +4,7 @@
 /* expect: reject map-count : LAST=1 */
 #include "corpus.h"
 
+/* clang-format off */
 #define MAP(n)                                    \
 	struct {                                  \
 		__uint(type, BPF_MAP_TYPE_ARRAY); \
@@ -18,8 +19,9 @@ MAPS64(_0) MAPS64(_1)
 #if LAST
 MAP(_last)
 #endif
+	/* clang-format on */
 
-SEC("xdp") int prog(struct xdp_md *ctx)
+	SEC("xdp") int prog(struct xdp_md *ctx)
 {
 	return XDP_PASS;
 }

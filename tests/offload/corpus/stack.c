@@ -16,7 +16,7 @@
 #include "corpus.h"
 
 #ifndef AT
-#define AT 8
+#define AT    8
 #define WIDTH long long
 #endif
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "user/spinctl/check/check.h"
 #include "user/spinctl/check/driver.h"
+#include "user/spinctl/check/print.h"
 #include "user/spinctl/spinctl.h"
 
 #define OBJECT_BYTES_MAX (256u << 20)

@@ -8,8 +8,8 @@
 
 #include "kernel/drivers.h"
 #include "kernel/nfp/object.h"
+#include "kernel/nfp/verdict.h"
 #include "user/lib/json.h"
-#include "user/spinctl/check/check.h"
 #include "user/spinctl/check/driver.h"
 #include "user/spinctl/spinctl.h"
 

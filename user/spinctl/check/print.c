@@ -5,7 +5,7 @@
 
 #include "user/lib/json.h"
 #include "user/lib/printable.h"
-#include "user/spinctl/check/check.h"
+#include "user/spinctl/check/print.h"
 
 enum nfp_verdict check_print__worst(const struct nfp_report *report)
 {

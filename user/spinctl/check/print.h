@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef USER_SPINCTL_CHECK_CHECK_H
-#define USER_SPINCTL_CHECK_CHECK_H
+#ifndef USER_SPINCTL_CHECK_PRINT_H
+#define USER_SPINCTL_CHECK_PRINT_H
 
-/* spinctl check: what its parts share. */
+/* What spinctl check prints of programs for a card. */
 #include "kernel/nfp/check.h"
 
 /* Prints a report on the card's program; `kernels` are bits of enum nfp_kernel. */

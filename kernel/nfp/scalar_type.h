@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef KERNEL_NFP_SCALAR_TYPE_H
+#define KERNEL_NFP_SCALAR_TYPE_H
+
+/* What is known of a number; scalar.h has what can be done with it. */
+#include <stdint.h>
+
+struct nfp_scalar {
+	uint64_t value, mask; /* known bits; 1 in mask: not known, and then 0 in value */
+	uint64_t umin, umax;
+	int64_t smin, smax;
+	uint32_t umin32, umax32;
+	int32_t smin32, smax32;
+};
+
+#endif
