@@ -53,7 +53,7 @@ static int load_constant(struct nfp_walk *w, struct nfp_state *s, const struct b
 {
 	struct nfp_reg *to = nfp_state__reg(s, insn->dst_reg);
 
-	if (insn->dst_reg > 9 || s->insn + 1 >= (int)w->code->count) {
+	if (s->insn + 1 >= (int)w->code->count) {
 		nfp_walk__find(w, s, NFP_RULE_OPCODE, "the 64-bit load is damaged");
 		return 1;
 	}
@@ -272,6 +272,10 @@ static int conditional_jump(struct nfp_walk *w, struct nfp_state *s, const struc
 		end = nfp_walk__read(w, s, insn->src_reg, is_64);
 	if (end)
 		return end;
+	if (target < 0 || target >= (int)w->code->count) {
+		nfp_walk__find(w, s, NFP_RULE_KERNEL_VERIFIER, "a jump leaves the program");
+		return 1;
+	}
 	way = decide(w, s, insn);
 	if (way < 0) {
 		if (w->pending_count >= PENDING_MAX) {
@@ -387,8 +391,7 @@ static int step(struct nfp_walk *w, struct nfp_state *s)
 		return 1;
 	if (BPF_CLASS(insn->code) == BPF_JMP || BPF_CLASS(insn->code) == BPF_JMP32)
 		return jump(w, s, insn);
-	if ((BPF_CLASS(insn->code) == BPF_ALU || BPF_CLASS(insn->code) == BPF_ALU64 || BPF_CLASS(insn->code) == BPF_LDX) &&
-	    (insn->dst_reg > 9 || insn->src_reg > 10)) {
+	if (BPF_CLASS(insn->code) != BPF_ST && BPF_CLASS(insn->code) != BPF_STX && (insn->dst_reg > 9 || insn->src_reg > 10)) {
 		nfp_walk__find(w, s, NFP_RULE_OPCODE, "it writes R%u, or reads a register that does not exist", insn->dst_reg);
 		return 1;
 	}
