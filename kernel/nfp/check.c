@@ -12,8 +12,6 @@
 #include "kernel/nfp/disasm.h"
 #include "kernel/nfp/jit.h"
 
-#define CARD_SECTION ".spin.nfp"
-
 /* One kernel's walk over one program. */
 struct judgement {
 	struct nfp_findings findings;
@@ -224,44 +222,14 @@ static int check_program(const struct nfp_object *o, const struct nfp_code *code
 	return err;
 }
 
-/* The part for the card of a fat object; *data stays as it is if this is no fat object. */
-static int find_part(const void **data, size_t *bytes, char *why, size_t why_bytes)
-{
-	struct nfp_elf elf;
-	unsigned section;
-	size_t length = 0;
-	const void *part;
-	int is_fat = 0;
-
-	if (nfp_elf__open(&elf, *data, *bytes))
-		return 0; /* the object's own reader says it */
-	section = nfp_elf__find(&elf, CARD_SECTION);
-	part = nfp_elf__bytes(&elf, section, &length);
-	for (unsigned i = 1; i < elf.section_count; i++)
-		is_fat |= !strncmp(nfp_elf__section_name(&elf, i), ".spin.", 6);
-	nfp_elf__close(&elf);
-	if (!is_fat)
-		return 0;
-	if (!part) {
-		snprintf(why, why_bytes, "it has no part for the card (section " CARD_SECTION "); make one with `spincc --target nfp`");
-		return -ENOENT;
-	}
-	*data = part;
-	*bytes = length;
-	return 0;
-}
-
 int nfp_check__object(const void *data, size_t bytes, const struct nfp_profile *profile, unsigned kernels, unsigned mtu,
 		      struct nfp_report **report, char *why, size_t why_bytes)
 {
 	struct nfp_report *r = NULL;
 	struct nfp_object o;
-	int err = find_part(&data, &bytes, why, why_bytes);
+	int err = nfp_object__open(&o, data, bytes, why, why_bytes);
 
 	*report = NULL;
-	if (err)
-		return err;
-	err = nfp_object__open(&o, data, bytes, why, why_bytes);
 	if (err)
 		return err;
 	r = calloc(1, sizeof(*r));

@@ -44,11 +44,11 @@ struct nfp_report {
 };
 
 /*
- * Checks each XDP program of an ELF object in memory, which may be a fat object (.spin): its part for the card is taken
- * then. `kernels` are bits of enum nfp_kernel; `mtu` is the interface's in bytes, 0 if not known.
+ * Checks each XDP program of an ELF object in memory. `kernels` are bits of enum nfp_kernel; `mtu` is the interface's in
+ * bytes, 0 if not known.
  *
- * Returns 0 with *report, which the caller frees, or -errno with the reason and the next step in `why`: -ENOENT if a
- * fat object has no part for the card, -EINVAL if the object is damaged, -ENOMEM.
+ * Returns 0 with *report, which the caller frees, or -errno with the reason and the next step in `why`: -EINVAL if the object
+ * is damaged, -ENOMEM.
  */
 int nfp_check__object(const void *data, size_t bytes, const struct nfp_profile *profile, unsigned kernels, unsigned mtu,
 		      struct nfp_report **report, char *why, size_t why_bytes);

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Loads the program for a card, bound to an interface or, for tests, as an ordinary one, and attaches it. Called by ctx.c for contexts of
- * interfaces in SPIN_MODE_OFFLOAD. The rule is written into the instructions before libbpf sees them (<spin/offload.h>).
+ * interfaces in SPIN_MODE_OFFLOAD. The rule is written into the instructions before libbpf sees them (program.c).
  */
-#include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <linux/bpf.h>
-#include <netinet/in.h>
 
 #include <spin/offload.h>
 
@@ -18,70 +16,6 @@
 #include "user/libspin/card/card.h"
 #include "user/libspin/load/failure.h"
 #include "user/libspin/load/progress.h"
-
-#define MOV32   (BPF_ALU | BPF_MOV | BPF_K)
-#define LOAD_64 (BPF_LD | BPF_IMM | BPF_DW)
-
-static int fits(const struct spin_rule *rule)
-{
-	if (rule->ether_type || rule->protocol != IPPROTO_UDP)
-		return spin_fail(-EOPNOTSUPP, "a card's program takes UDP alone: its rule cannot be of icmp, icmp6 or ether; write udp");
-	if (rule->words || rule->has_eom)
-		return spin_fail(-EOPNOTSUPP, "a card's program matches no words of the frame: leave u32 and eom out of its rule");
-	if (rule->has_sets)
-		return spin_fail(-EOPNOTSUPP,
-				 "a card's program matches addresses, one source port, one destination port and the IP version: "
-				 "leave vlan, dscp, ttl, `not` and lists of ports out of its rule");
-	return 0;
-}
-
-static void words_of(const struct spin_rule *rule, const struct card_options *options, uint32_t *words)
-{
-	for (unsigned i = 0; i < 4; i++) {
-		words[SPIN_NFP_SRC_ADDR + i] = rule->src_addr[i];
-		words[SPIN_NFP_SRC_MASK + i] = rule->src_mask[i];
-		words[SPIN_NFP_DST_ADDR + i] = rule->dst_addr[i];
-		words[SPIN_NFP_DST_MASK + i] = rule->dst_mask[i];
-	}
-	words[SPIN_NFP_SRC_PORT] = htons(rule->src_port);
-	words[SPIN_NFP_SRC_PORT_MASK] = rule->src_port ? 0xffff : 0;
-	words[SPIN_NFP_DST_PORT] = htons(rule->dst_port);
-	words[SPIN_NFP_DST_PORT_MASK] = rule->dst_port ? 0xffff : 0;
-	words[SPIN_NFP_IP_VERSION] = rule->ip_version;
-	words[SPIN_NFP_PARTIAL] = options->accept_partial && !options->ifindex;
-	words[SPIN_NFP_COUNT] = !options->uncounted;
-}
-
-/* Replaces the words in a copy of the ELF file. -EINVAL: one is missing, so part of the rule would be ignored. */
-static int write_words(const char *path, uint8_t *elf, size_t elf_bytes, const uint32_t *words)
-{
-	unsigned found[SPIN_NFP_WORDS] = { 0 };
-	size_t offset, bytes;
-	struct bpf_insn insn;
-
-	if (spin_elf__section(elf, elf_bytes, "xdp", &offset, &bytes))
-		return spin_fail(-EINVAL, "%s is damaged: its sections cannot be read", path);
-	for (size_t at = 0; at + sizeof(insn) <= bytes; at += sizeof(insn)) {
-		uint32_t word;
-
-		memcpy(&insn, elf + offset + at, sizeof(insn));
-		word = (uint32_t)insn.imm - SPIN_NFP_WORD;
-		if (insn.code == LOAD_64)
-			at += sizeof(insn);
-		if (insn.code != MOV32 || word >= SPIN_NFP_WORDS)
-			continue;
-		insn.imm = (int32_t)words[word];
-		memcpy(elf + offset + at, &insn, sizeof(insn));
-		found[word]++;
-	}
-	for (unsigned i = 0; i < SPIN_NFP_WORDS; i++)
-		if (!found[i])
-			return spin_fail(
-				-EINVAL,
-				"%s has a program for a card without the word %u of <spin/offload.h>; compile it again with spincc", path,
-				i);
-	return 0;
-}
 
 /* The last line of the log that the driver or verifier wrote before the verifier's own statistics. */
 static void last_line(const char *log, char *line, size_t bytes)
@@ -187,18 +121,13 @@ static int write_state(struct card *card)
 static int open_card(struct card *card, const struct spin_rule *rule, const struct card_options *options)
 {
 	const struct spin_object *obj = card->object;
-	uint32_t words[SPIN_NFP_WORDS];
 	uint8_t *elf;
 	int err;
 
-	elf = malloc(obj->card_bytes);
-	if (!elf)
-		return spin_fail(-ENOMEM, "no memory to load %s", card->name);
-	memcpy(elf, obj->card, obj->card_bytes);
-	words_of(rule, options, words);
-	err = write_words(obj->path, elf, obj->card_bytes, words);
-	if (!err)
-		err = load(card, elf, obj->card_bytes, options->uncounted);
+	err = card__program(obj, rule, options->accept_partial && !options->ifindex, !options->uncounted, &elf);
+	if (err)
+		return err;
+	err = load(card, elf, obj->card_bytes, options->uncounted);
 	if (!err)
 		err = write_state(card);
 	free(elf);
@@ -211,13 +140,6 @@ int card__open(const struct spin_object *obj, const struct spin_rule *rule, cons
 	int err;
 
 	*out = NULL;
-	if (!obj->card)
-		return spin_fail(-ENODATA,
-				 "%s has no program for a card: compile it with `spincc --target nfp`, which says what cannot offload",
-				 obj->path);
-	err = fits(rule);
-	if (err)
-		return err;
 	card = calloc(1, sizeof(*card));
 	if (!card)
 		return spin_fail(-ENOMEM, "no memory for a context");

@@ -28,6 +28,12 @@ int card__cannot(const struct spin_ctx *ctx, const char *what);
 int card__check(const struct spin_object *obj);
 
 /*
+ * program.c: a copy of the object's program for a card, obj->card_bytes long, with the rule in it. *elf is the caller's to free. -ENODATA:
+ * the object has none; -EOPNOTSUPP: the rule is not one that a card matches.
+ */
+int card__program(const struct spin_object *obj, const struct spin_rule *rule, int accept_partial, int counted, uint8_t **elf);
+
+/*
  * Loads it, with the state's initial value and empty tables; not attached. -ENODATA: the object has none, or the rule is none that a
  * card matches (SPIN_NFP_SRC_ADDR and the others). Else why the kernel or the device refuses.
  */

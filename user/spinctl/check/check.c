@@ -4,6 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <spin/libspin.h>
+#include <spin/meta.h>
+
+#include "kernel/nfp/elf.h"
 #include "user/spinctl/check/driver.h"
 #include "user/spinctl/check/print.h"
 #include "user/spinctl/spinctl.h"
@@ -11,10 +15,10 @@
 #define OBJECT_BYTES_MAX (256u << 20)
 
 static struct check_options {
-	const char *target, *profile, *kernel, *device, *save;
+	const char *target, *profile, *kernel, *device, *save, *match, *program;
 	unsigned mtu;
 	int json;
-} options = { .kernel = "all" };
+} options = { .kernel = "all", .match = "udp" };
 
 #define FIELD(name) offsetof(struct check_options, name)
 
@@ -24,6 +28,9 @@ static const struct option_row rows[] = {
 	{ "profile", 0, OPTION_STRING, "FILE", FIELD(profile), "the card's capabilities (default: firmware bpf-2.0.6.124)" },
 	{ "dev", 0, OPTION_STRING, "IF", FIELD(device), "the capabilities of this card, by its firmware's name" },
 	{ "save", 0, OPTION_STRING, "FILE", FIELD(save), "writes the capabilities there, to be changed and passed by --profile" },
+	{ "match", 0, OPTION_STRING, "RULE", FIELD(match), "of a fat object: the rule that its program for a card has (default: udp)" },
+	{ "save-program", 0, OPTION_STRING, "FILE", FIELD(program),
+	  "of a fat object: writes its program for a card with that rule in it, for `bpftool prog load FILE PIN dev IF`" },
 	{ "kernel", 0, OPTION_STRING, "6.1|6.12|all", FIELD(kernel),
 	  "of which kernel the driver is (default all: what only some refuse is a warning)" },
 	{ "mtu", 0, OPTION_UINT, "BYTES", FIELD(mtu), "of the interface (default: any)" },
@@ -86,16 +93,68 @@ static int read_profile(struct nfp_profile *profile)
 	return err ? report_error("%s: %s", options.device ? "--dev" : "--profile", why) : DONE;
 }
 
-static int save_profile(const struct nfp_profile *profile)
+static int save(const char *option, const char *path, const void *data, size_t bytes)
 {
-	FILE *to = fopen(options.save, "we");
+	FILE *to = fopen(path, "we");
 	int failed;
 
 	if (!to)
-		return report_error("--save %s: %s", options.save, strerror(errno));
-	failed = nfp_profile__write(profile, to);
+		return report_error("--%s %s: %s", option, path, strerror(errno));
+	failed = fwrite(data, 1, bytes, to) != bytes;
 	failed |= fclose(to);
-	return failed ? report_error("--save %s: it cannot be written", options.save) : DONE;
+	return failed ? report_error("--%s %s: it cannot be written", option, path) : DONE;
+}
+
+static int save_profile(const struct nfp_profile *profile)
+{
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *to = open_memstream(&text, &bytes);
+	int status = FAILED;
+
+	if (!to || nfp_profile__write(profile, to) | fclose(to))
+		report_error("--save %s: %s", options.save, strerror(ENOMEM));
+	else
+		status = save("save", options.save, text, bytes);
+	free(text);
+	return status;
+}
+
+static int is_fat(const void *data, size_t bytes)
+{
+	struct nfp_elf elf;
+	int has;
+
+	if (nfp_elf__open(&elf, data, bytes))
+		return 0; /* the checker says what is wrong */
+	has = nfp_elf__find(&elf, SPIN_META_SECTION) != 0;
+	nfp_elf__close(&elf);
+	return has;
+}
+
+/* Replaces a fat object's data by its program for a card, with the rule in it. */
+static int take_card_program(const char *path, void **data, size_t *bytes)
+{
+	struct spin_object *object;
+	struct spin_rule rule;
+	size_t elf_bytes;
+	void *elf;
+	int err;
+
+	if (!is_fat(*data, *bytes))
+		return options.program ? report_error("%s: --save-program is for fat objects, which spincc makes", path) : DONE;
+	if (spin_rule__parse(options.match, &rule))
+		return report_error("--match: %s", spin_strerror_last());
+	if (spin_object__open_mem(path, *data, *bytes, &object))
+		return report_error("%s", spin_strerror_last());
+	err = spin_object__card_program(object, &rule, 1, &elf, &elf_bytes);
+	spin_object__close(object);
+	if (err)
+		return report_error("%s", spin_strerror_last());
+	free(*data);
+	*data = elf;
+	*bytes = elf_bytes;
+	return options.program ? save("save-program", options.program, elf, elf_bytes) : DONE;
 }
 
 static int check_for_nfp(const char *path, const void *data, size_t bytes, const struct nfp_profile *profile)
@@ -138,8 +197,8 @@ static int run(const char **operands, unsigned count)
 
 	if (!is_nfp && !is_driver && !driver.is_native && strcmp(options.target, "generic"))
 		return wrong_usage("--target is nfp, native, driver:NAME or generic");
-	if (!is_nfp && (options.profile || options.device || options.save))
-		return wrong_usage("--profile, --dev and --save are of --target nfp");
+	if (!is_nfp && (options.profile || options.device || options.save || options.program))
+		return wrong_usage("--profile, --dev, --save and --save-program are of --target nfp");
 	if (options.profile && options.device)
 		return wrong_usage("--profile and --dev exclude each other");
 	if (!count && !options.save)
@@ -151,7 +210,10 @@ static int run(const char **operands, unsigned count)
 	data = read_file(operands[0], &bytes);
 	if (!data)
 		return report_error("%s: %s", operands[0], strerror(errno));
-	status = is_nfp ? check_for_nfp(operands[0], data, bytes, &profile) : check_driver__object(operands[0], data, bytes, &driver);
+	status = is_nfp ? take_card_program(operands[0], &data, &bytes) : DONE;
+	if (!status)
+		status = is_nfp ? check_for_nfp(operands[0], data, bytes, &profile) :
+				  check_driver__object(operands[0], data, bytes, &driver);
 	free(data);
 	return status;
 }
@@ -164,7 +226,7 @@ static const struct command_row row = {
 	.summary = "Says whether a card or a driver would take an object's XDP programs, and what to change",
 	.options = rows,
 	.notes = "Loads nothing and needs no root. Exit status: 0 accept, warn or unknown, 1 reject, 2 usage.",
-	.about = "Judges every XDP program of a BPF object. Of a fat object for a card it is the part that `spincc --target nfp` makes. "
+	.about = "Judges every XDP program of a BPF object. Of a fat object for a card it is the part that `spincc --target nfp` makes, with the rule of --match in its instructions. "
 		 "Each finding names its rule, the instruction, the source line and what to change.\n"
 		 "\n"
 		 "The verdict for nfp is accept, warn (loads, but not on every kernel or at every MTU, or does what its author may not "

@@ -61,6 +61,11 @@ const void *spin_object__image(const struct spin_object *obj, size_t *bytes);
 
 /* The program for a card inside (<spin/offload.h>), a BPF ELF file; NULL: it has none. Valid while the object is open. */
 const void *spin_object__card(const struct spin_object *obj, size_t *bytes);
+/*
+ * That program with a rule in it, as a context of SPIN_MODE_OFFLOAD would load it: an ELF file for any loader. counted 0: it does
+ * not count packets. *elf is the caller's to free. -ENODATA: the object has none; -EOPNOTSUPP: the rule is not one that a card matches; -ENOMEM.
+ */
+int spin_object__card_program(const struct spin_object *obj, const struct spin_rule *rule, int counted, void **elf, size_t *bytes);
 
 /* --- match rules --- */
 
