@@ -4,10 +4,10 @@
 # the checker does not say "unknown" it says what the driver says, but for mcpu-v4, which the driver takes for other instructions.
 . "$(dirname "$0")/../cli/setup.inc"
 . "$ROOT/tests/offload/corpus.inc"
-JUDGE=${NFP_JUDGE:-$ROOT/kernel/guest/offload/judge.sh}
+JUDGE=$ROOT/kernel/guest/offload/judge.sh
 SEED=${SEED:-2026}
 
-[ -x "$JUDGE" ] || skip "the guest with the NFP driver is not in this tree ($JUDGE)"
+why=$("$ROOT/kernel/guest/offload/modules.sh" --cached) || skip "${why#skip: }"
 corpus_list "$ROOT"/tests/offload/corpus/*.c >"$WORK/list"
 mkdir "$WORK/objects" "$WORK/generated"
 awk -v seed="$SEED" -v count=60 -v to="$WORK/generated" -f "$ROOT/tests/offload/generate.awk"
