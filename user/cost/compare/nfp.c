@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The row of a Netronome NFP: its rate by the instructions of the handler's program for the card, the engines and their threads. Called by
+ * The row of a Netronome NFP: its rate by the instructions that the driver's JIT makes of the handler's program for the card, the engines and their threads. Called by
  * compare.c. An estimate: the card's own work on a packet is not published, so its highest published rate is a limit.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include <spin/libspin.h>
+#include <spin/offload.h>
+
+#include "kernel/nfp/check.h"
 #include "user/cost/compare.h"
 #include "user/cost/compare/program.h"
 #include "user/cost/compare/rows.h"
-#include "user/libspin/internal.h"
 #include "user/tool/error.h"
 
-/* as spincc --target nfp adds it: a complete ELF file with one program */
-#define NFP_SECTION      ".spin.nfp"
-#define NFP_PROGRAM      "spin_nfp"
 #define LINK_EXTRA_BYTES 38 /* Ethernet's header, FCS, preamble and gap (IEEE 802.3) */
 
 static unsigned lookups(const struct bpf_code *code)
@@ -25,11 +26,6 @@ static unsigned lookups(const struct bpf_code *code)
 		n += code->insns[i].code == (BPF_JMP | BPF_CALL) && !code->insns[i].src_reg &&
 		     code->insns[i].imm == BPF_FUNC_map_lookup_elem;
 	return n;
-}
-
-double nfp__instructions(const double property[COMPARE_PROPERTIES], unsigned bpf_instructions)
-{
-	return property[COMPARE_NFP_FIXED_INSTRUCTIONS] + property[COMPARE_NFP_INSTRUCTIONS_PER_BPF] * bpf_instructions;
 }
 
 /*
@@ -54,25 +50,58 @@ void nfp__row(const struct compare *c, double instructions, unsigned lookups, st
 		       p[COMPARE_NFP_LINK_GBPS]);
 }
 
-int compare_nfp(const struct compare *c, struct compare_row *row)
+/* What the JIT makes of the program (kernel/nfp/jit.h). 0: the driver refuses it, and the row says why. */
+static unsigned instructions_of(const void *elf, size_t bytes, struct compare_row *row)
 {
-	const struct spin_object *object = c->job->program.object;
-	size_t offset = 0, bytes = 0;
+	struct nfp_profile profile;
+	struct nfp_report *report = NULL;
+	char why[256] = "";
+	unsigned count = 0;
+
+	if (nfp_profile__default(&profile) || nfp_check__object(elf, bytes, &profile, NFP_ALL_KERNELS, 0, &report, why, sizeof(why)))
+		compare__without(row, "its program for the card cannot be checked: %s", why);
+	else if (!report->count || report->programs[0].verdict == NFP_REJECT || !report->programs[0].nfp_instructions)
+		compare__without(row, "the card's driver refuses its program, as `spinctl check --target nfp` tells");
+	else
+		count = report->programs[0].nfp_instructions;
+	nfp_report__free(report);
+	return count;
+}
+
+static int fill_row(const struct compare *c, const void *elf, size_t bytes, struct compare_row *row)
+{
+	const unsigned instructions = instructions_of(elf, bytes, row);
 	struct bpf_code code;
 	char why[256];
+
+	if (!instructions)
+		return DONE;
+	if (bpf_code__read(&code, elf, bytes, SPIN_NFP_PROGRAM, NULL, why, sizeof(why)))
+		return compare__without(row, "its program for the card cannot be read: %s", why);
+	nfp__row(c, instructions, lookups(&code), row);
+	bpf_code__free(&code);
+	return DONE;
+}
+
+int compare_nfp(const struct compare *c, struct compare_row *row)
+{
+	const struct cost_program *program = &c->job->program;
+	size_t bytes;
+	void *elf;
+	int status;
 
 	row->how = COMPARE_ESTIMATE;
 	compare__check(row, "L4 load balancer, which is the limit here: no figure checks the row", "Netronome", "Mpps",
 		       c->property[COMPARE_NFP_PACKETS_MPPS], NAN);
-	if (!object)
+	if (!program->object)
 		return compare__without(row, "a program for PsPIN has no eBPF program");
-	if (spin_elf__section(object->data, object->bytes, NFP_SECTION, &offset, &bytes) || !bytes)
-		return compare__without(row, "the object has no program for the card (section " NFP_SECTION
-					     "): the card has no messages, no host memory and no stores to tables; a handler that looks up "
-					     "and counts in tables can be compiled for it with spincc --target nfp");
-	if (bpf_code__read(&code, object->data + offset, bytes, NFP_PROGRAM, NULL, why, sizeof(why)))
-		return compare__without(row, "its program for the card cannot be read: %s", why);
-	nfp__row(c, nfp__instructions(c->property, code.count), lookups(&code), row);
-	bpf_code__free(&code);
-	return DONE;
+	if (!spin_object__card(program->object, &bytes))
+		return compare__without(row, "the object has no program for the card: the card has no messages, no host memory and no "
+					     "stores to tables; a handler that looks up and counts in tables can be compiled for it with "
+					     "spincc --target nfp");
+	if (spin_object__card_program(program->object, program->rule, 1, &elf, &bytes))
+		return compare__without(row, "%s", spin_strerror_last());
+	status = fill_row(c, elf, bytes, row);
+	free(elf);
+	return status;
 }

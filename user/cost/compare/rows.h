@@ -20,8 +20,6 @@ void hxdp__row(const struct compare *c, const struct hxdp_work *work, struct com
 int hxdp__compile(const double property[COMPARE_PROPERTIES], struct vliw *v, const struct bpf_insn *insns, unsigned count,
 		  unsigned without);
 
-/* What the driver's JIT makes of so many eBPF instructions, by its measured share. */
-double nfp__instructions(const double property[COMPARE_PROPERTIES], unsigned bpf_instructions);
 /* A program of so many instructions of the card, which run once each, and look-ups in maps. */
 void nfp__row(const struct compare *c, double instructions, unsigned lookups, struct compare_row *row);
 
