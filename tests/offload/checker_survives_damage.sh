@@ -41,7 +41,7 @@ while [ $round -lt "$ROUNDS" ]; do
 done
 
 # profiles: each bad line by its number
-object=$1
+object=$WORK/values_003.o
 "$SPINCTL" check --target nfp --save "$WORK/profile" || fail "--save"
 expect 0 "$SPINCTL" check --target nfp --profile "$WORK/profile" "$object"
 bad_line() { # SED WHAT
