@@ -84,7 +84,7 @@ help:
 # --- what is built -------------------------------------------------------------
 
 HWMODEL_SRC := $(filter-out hwmodel/run/% hwmodel/image/%,$(wildcard hwmodel/*.c hwmodel/*/*.c))
-LIBSPIN_SRC := $(wildcard user/libspin/*.c user/libspin/*/*.c kernel/*.c kernel/nfp/*.c)
+LIBSPIN_SRC := $(wildcard user/libspin/*.c user/libspin/*/*.c kernel/*.c kernel/nfp/*.c kernel/share/*.c)
 ROOT_OBJ    := $(addprefix $(BUILD)/obj/user/libspin/,root_image.o out_image.o guard_image.o streams_image.o ring_image.o)
 PROFILE_OBJ := $(BUILD)/obj/kernel/nfp/profile_image.o
 USERLIB_SRC := $(wildcard user/lib/*.c)

@@ -15,7 +15,7 @@
 
 char spin_license[] SEC("license") = "Dual BSD/GPL";
 
-/* Of the process that shares the interface through libxdp (kernel/share.h); 0: it is not shared. No program reads it. */
+/* Of the process that shares the interface through libxdp (kernel/share/share.h); 0: it is not shared. No program reads it. */
 const volatile uint64_t spin_maker SEC(".rodata.maker") = 0;
 
 struct spin_match spin_match;

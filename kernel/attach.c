@@ -14,8 +14,8 @@
 #include <bpf/libbpf.h>
 
 #include "kernel/attach.h"
+#include "kernel/share/dispatcher.h"
 #include "kernel/native.h"
-#include "kernel/share.h"
 
 int kernel_link__ifindex(int link_fd)
 {
@@ -82,7 +82,7 @@ static void describe(uint32_t prog_id, const char *mode, const char *off, int if
 	}
 	program_name(prog_id, program, sizeof(program));
 	if (is_libxdp(program)) {
-		kernel_share__names(ifindex, names, sizeof(names));
+		kernel_dispatcher__names(ifindex, names, sizeof(names));
 		snprintf(why, bytes,
 			 "%s is held by libxdp's %sXDP program '%s' (id %u) with the programs that xdp-loader put on "
 			 "it%s%s: remove them with `xdp-loader unload %s --all`, or run beside them with `spinctl run --share`",

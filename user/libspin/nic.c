@@ -9,7 +9,7 @@
 
 #include "user/libspin/internal.h"
 #include "kernel/probe.h"
-#include "kernel/share.h"
+#include "kernel/share/share.h"
 #include "user/libspin/requests/out.h"
 #include "user/libspin/root.h"
 

@@ -9,8 +9,9 @@
 #include <unistd.h>
 
 #include "kernel/attach.h"
+#include "kernel/share/dispatcher.h"
 #include "kernel/probe.h"
-#include "kernel/share.h"
+#include "kernel/share/share.h"
 #include "user/libspin/internal.h"
 #include "user/libspin/load/failure.h"
 #include "user/libspin/root.h"
@@ -30,11 +31,11 @@ static int attach_once(struct spin_nic *nic, enum kernel_attach_mode mode, char 
 /* A dispatcher of libxdp has its mode already. */
 static int choose_mode(const struct spin_nic *nic, enum spin_mode *wanted)
 {
-	int mode = nic->shared ? kernel_share__mode(nic->ifindex) : -1;
-	enum spin_mode has = mode == KERNEL_ATTACH_GENERIC ? SPIN_MODE_GENERIC : SPIN_MODE_NATIVE;
+	int is_generic = nic->shared ? kernel_dispatcher__is_generic(nic->ifindex) : -1;
+	enum spin_mode has = is_generic ? SPIN_MODE_GENERIC : SPIN_MODE_NATIVE;
 
 	*wanted = nic->wanted;
-	if (mode < 0)
+	if (is_generic < 0)
 		return 0;
 	if (nic->wanted != SPIN_MODE_AUTO && nic->wanted != has)
 		return spin_fail(

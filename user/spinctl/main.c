@@ -9,7 +9,7 @@
 
 #include "user/lib/descriptors.h"
 #include "user/lib/load_progress.h"
-#include "kernel/share.h"
+#include "kernel/share/share.h"
 #include "kernel/threaded.h"
 #include "user/spinctl/spinctl.h"
 

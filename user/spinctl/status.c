@@ -15,7 +15,7 @@
 
 #include "kernel/attach.h"
 #include "kernel/caps.h"
-#include "kernel/share.h"
+#include "kernel/share/share.h"
 #include "user/spinctl/introspect.h"
 #include "user/spinctl/mpq/mpq.h"
 #include "user/spinctl/run/message.h"

@@ -22,7 +22,7 @@
 #include <xdp/libxdp.h>
 
 #include "kernel/probe_net.h"
-#include "kernel/share.h"
+#include "kernel/share/share.h"
 
 #define MAPS_MAX     64
 #define ATTACHED_MAX 256 /* dispatchers on interfaces of one index, of all network namespaces */

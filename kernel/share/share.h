@@ -33,9 +33,6 @@ int kernel_share__open(struct bpf_object *bpf, const struct kernel_share_opts *o
 /* Not while it is attached. */
 void kernel_share__close(struct kernel_share *s);
 
-/* The mode of the dispatcher that the interface has; -1: it has none. All programs of a dispatcher are attached in its mode. */
-int kernel_share__mode(int ifindex);
-
 /*
  * Attaches the program, the first time by loading its object. Codes are those of kernel_attach__link(), and -ENOEXEC: the object was
  * not loaded, and its log says more than `why`; -EIO: no record could be written.
@@ -54,10 +51,7 @@ int kernel_share__owner(uint32_t prog_id, int *ifindex, char *name, size_t name_
 /* Removes programs of killed processes. Called at every start of a program; takes no time if none was killed. */
 void kernel_share__recover(void);
 
-/* Names of the programs of an interface's dispatcher, with commas between; "" if it has none, or only root sees them. */
-void kernel_share__names(int ifindex, char *names, size_t bytes);
-
-/* --- share_pins.c --- */
+/* --- pins.c --- */
 
 /* The number in a loaded program's section MAKER; 0: it has none, or is nobody's. */
 uint64_t kernel_share__maker(int prog_fd);

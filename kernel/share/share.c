@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +20,10 @@
 #include <bpf/libbpf.h>
 #include <xdp/libxdp.h>
 
+#include "kernel/share/dispatcher.h"
 #include "kernel/probe_bpf.h"
 #include "kernel/record.h"
-#include "kernel/share.h"
+#include "kernel/share/share.h"
 #include "kernel/textfile.h"
 
 #define KIND "share"
@@ -36,28 +36,6 @@ struct kernel_share {
 	uint32_t dispatcher; /* the program that the interface had when it was last looked at */
 	struct record record;
 };
-
-/* --- what libxdp says --- */
-
-static __thread char said[256]; /* the first warning, or else the last notice, of a call */
-static __thread int said_level;
-
-static int from_libxdp(enum libxdp_print_level level, const char *format, va_list args)
-{
-	if (level == LIBXDP_DEBUG || said_level == LIBXDP_WARN + 1)
-		return 0;
-	said_level = level == LIBXDP_WARN ? LIBXDP_WARN + 1 : 0;
-	vsnprintf(said, sizeof(said), format, args);
-	said[strcspn(said, "\n")] = '\0';
-	return 0;
-}
-
-static void listen_to_libxdp(void)
-{
-	libxdp_set_print(from_libxdp);
-	said[0] = '\0';
-	said_level = 0;
-}
 
 /* --- whether it can be --- */
 
@@ -143,7 +121,8 @@ static int take_program(struct kernel_share *s, struct bpf_object *bpf, const st
 	if (!err)
 		err = xdp_program__set_run_prio(s->program, opts->priority);
 	if (err)
-		snprintf(why, bytes, "libxdp does not take %s: %s", opts->program, *said ? said : strerror(-err));
+		snprintf(why, bytes, "libxdp does not take %s: %s", opts->program,
+			 *kernel_dispatcher__said() ? kernel_dispatcher__said() : strerror(-err));
 	return err;
 }
 
@@ -161,7 +140,7 @@ int kernel_share__open(struct bpf_object *bpf, const struct kernel_share_opts *o
 		return -ENOMEM;
 	}
 	s->record.fd = -1;
-	listen_to_libxdp();
+	kernel_dispatcher__listen();
 	err = mark(s, bpf, why, why_bytes);
 	if (!err)
 		err = take_program(s, bpf, opts, why, why_bytes);
@@ -220,53 +199,10 @@ int kernel_share__owner(uint32_t prog_id, int *ifindex, char *name, size_t name_
 	return owner.pid;
 }
 
-/* The interface's dispatcher, as libxdp reads it; NULL: it has no program, or one by itself. */
-static struct xdp_multiprog *dispatcher_of(int ifindex)
-{
-	struct xdp_multiprog *mp = xdp_multiprog__get_from_ifindex(ifindex);
-
-	if (!mp || libxdp_get_error(mp))
-		return NULL;
-	if (xdp_multiprog__is_legacy(mp)) {
-		xdp_multiprog__close(mp);
-		return NULL;
-	}
-	return mp;
-}
-
-int kernel_share__mode(int ifindex)
-{
-	struct xdp_multiprog *mp;
-	int mode;
-
-	listen_to_libxdp();
-	mp = dispatcher_of(ifindex);
-	if (!mp)
-		return -1;
-	mode = xdp_multiprog__attach_mode(mp) == XDP_MODE_SKB ? KERNEL_ATTACH_GENERIC : KERNEL_ATTACH_NATIVE;
-	xdp_multiprog__close(mp);
-	return mode;
-}
-
-void kernel_share__names(int ifindex, char *names, size_t bytes)
-{
-	struct xdp_multiprog *mp;
-	size_t at = 0;
-
-	names[0] = '\0';
-	listen_to_libxdp();
-	mp = dispatcher_of(ifindex);
-	if (!mp)
-		return;
-	for (struct xdp_program *p = NULL; (p = xdp_multiprog__next_prog(p, mp)) && at < bytes;)
-		at += (size_t)snprintf(names + at, bytes - at, "%s%s", at ? ", " : "", xdp_program__name(p));
-	xdp_multiprog__close(mp);
-}
-
 /* -EBUSY: a process of ours has the interface, with programs of others or alone; or a program that libxdp did not attach. */
 static int refuse_others(int ifindex, const char *ifname, char *why, size_t bytes)
 {
-	struct xdp_multiprog *mp = dispatcher_of(ifindex);
+	struct xdp_multiprog *mp = kernel_dispatcher__open(ifindex);
 	struct owner owner = { 0 };
 
 	if (!mp) /* nothing, or a program by itself */
@@ -313,7 +249,7 @@ static uint32_t program_at(int ifindex)
 /* 1 if the interface's dispatcher has our program. */
 static int is_component(const struct kernel_share *s)
 {
-	struct xdp_multiprog *mp = dispatcher_of(s->ifindex);
+	struct xdp_multiprog *mp = kernel_dispatcher__open(s->ifindex);
 	int found = 0;
 
 	if (!mp)
@@ -352,7 +288,7 @@ int kernel_share__attach(struct kernel_share *s, int ifindex, const char *ifname
 	const struct kernel_attach attach = { ifindex, ifname, mode, attach_by_libxdp, s };
 	int err;
 
-	listen_to_libxdp();
+	kernel_dispatcher__listen();
 	err = refuse_others(ifindex, ifname, why, why_bytes);
 	if (err)
 		return err;
@@ -362,17 +298,19 @@ int kernel_share__attach(struct kernel_share *s, int ifindex, const char *ifname
 		s->ifindex = 0;
 		return err;
 	}
-	listen_to_libxdp();
+	kernel_dispatcher__listen();
 	err = kernel_attach__try(&attach, why, why_bytes);
 	if (err >= 0) {
 		s->dispatcher = program_at(ifindex);
 		if (is_component(s))
 			return 0;
 		/* libxdp attached it by itself, without a dispatcher */
-		snprintf(why, why_bytes, "libxdp makes no dispatcher for %s here: %s", ifname, *said ? said : "it does not say why");
+		snprintf(why, why_bytes, "libxdp makes no dispatcher for %s here: %s", ifname,
+			 *kernel_dispatcher__said() ? kernel_dispatcher__said() : "it does not say why");
 		err = -EOPNOTSUPP;
 	} else if (bpf_program__fd(s->bpf) < 0) {
-		snprintf(why, why_bytes, "libxdp cannot load the program for %s: %s", ifname, *said ? said : strerror(-err));
+		snprintf(why, why_bytes, "libxdp cannot load the program for %s: %s", ifname,
+			 *kernel_dispatcher__said() ? kernel_dispatcher__said() : strerror(-err));
 		err = -ENOEXEC;
 	}
 	forget(s, kernel_share__undo(ifindex, s->maker));
@@ -385,7 +323,7 @@ void kernel_share__detach(struct kernel_share *s)
 
 	if (!ifindex)
 		return;
-	listen_to_libxdp();
+	kernel_dispatcher__listen();
 	forget(s, kernel_share__release(ifindex, s->maker) > 0 || kernel_share__undo(ifindex, s->maker));
 }
 
@@ -402,7 +340,7 @@ int kernel_share__check(struct kernel_share *s)
 		now = program_at(s->ifindex);
 		if (now && now == s->dispatcher)
 			return 0;
-		listen_to_libxdp();
+		kernel_dispatcher__listen();
 		if (is_component(s)) {
 			s->dispatcher = now;
 			return 0;
@@ -419,7 +357,7 @@ static int undo(const char *line)
 
 	if (sscanf(line, "%d %" SCNx64, &ifindex, &maker) != 2 || ifindex <= 0 || !maker)
 		return 1;
-	listen_to_libxdp();
+	kernel_dispatcher__listen();
 	return kernel_share__undo(ifindex, maker);
 }
 

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Reads which programs libxdp's dispatcher of an interface has. Called by share.c, and by attach.c to name them; changes nothing. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <xdp/libxdp.h>
+
+#include "kernel/share/dispatcher.h"
+
+static __thread char said[256];
+static __thread int has_warned;
+
+static int from_libxdp(enum libxdp_print_level level, const char *format, va_list args)
+{
+	if (level == LIBXDP_DEBUG || has_warned)
+		return 0;
+	has_warned = level == LIBXDP_WARN;
+	vsnprintf(said, sizeof(said), format, args);
+	said[strcspn(said, "\n")] = '\0';
+	return 0;
+}
+
+void kernel_dispatcher__listen(void)
+{
+	libxdp_set_print(from_libxdp);
+	said[0] = '\0';
+	has_warned = 0;
+}
+
+const char *kernel_dispatcher__said(void)
+{
+	return said;
+}
+
+struct xdp_multiprog *kernel_dispatcher__open(int ifindex)
+{
+	struct xdp_multiprog *mp = xdp_multiprog__get_from_ifindex(ifindex);
+
+	if (!mp || libxdp_get_error(mp))
+		return NULL;
+	if (xdp_multiprog__is_legacy(mp)) {
+		xdp_multiprog__close(mp);
+		return NULL;
+	}
+	return mp;
+}
+
+int kernel_dispatcher__is_generic(int ifindex)
+{
+	struct xdp_multiprog *mp;
+	int is_generic;
+
+	kernel_dispatcher__listen();
+	mp = kernel_dispatcher__open(ifindex);
+	if (!mp)
+		return -1;
+	is_generic = xdp_multiprog__attach_mode(mp) == XDP_MODE_SKB;
+	xdp_multiprog__close(mp);
+	return is_generic;
+}
+
+void kernel_dispatcher__names(int ifindex, char *names, size_t bytes)
+{
+	struct xdp_multiprog *mp;
+	size_t at = 0;
+
+	names[0] = '\0';
+	kernel_dispatcher__listen();
+	mp = kernel_dispatcher__open(ifindex);
+	if (!mp)
+		return;
+	for (struct xdp_program *p = NULL; (p = xdp_multiprog__next_prog(p, mp)) && at < bytes;)
+		at += (size_t)snprintf(names + at, bytes - at, "%s%s", at ? ", " : "", xdp_program__name(p));
+	xdp_multiprog__close(mp);
+}
