@@ -191,6 +191,19 @@ case_generic() {
 	filter_off
 }
 
+# Frames of several pieces, for which the dispatcher asks the driver if all its programs take them (6.9).
+case_jumbo() {
+	case $(uname -r) in [1-5].* | 6.[0-8].*) return ;; esac
+	ip link set dev v0 mtu 9000
+	ip netns exec peer /bin/ip link set dev v1 mtu 9000
+	start --share --mode native && {
+		ip netns exec peer /bin/datagrams 10.0.0.1 9000 $COUNT 1 8000 silent >/dev/null || fail "cannot send"
+		stop $COUNT
+	}
+	ip link set dev v0 mtu 1500
+	ip netns exec peer /bin/ip link set dev v1 mtu 1500
+}
+
 # The neighbour works on, packets to ours pass, and the next start removes ours.
 case_killed_beside() {
 	filter_on
@@ -219,19 +232,83 @@ case_killed_alone() {
 	stop $COUNT
 }
 
-# At any moment of its start.
+# begin: ours, without waiting until it is ready, but until it has a record, before which it has done nothing
+begin() {
+	spinctl run /spin/counter.spin --match 'udp dport 9000' --dev v0 --share --interval 0 >/dev/null 2>&1 &
+	ours=$!
+	i=0
+	until ls /run/spin/share.* >/dev/null 2>&1; do
+		i=$((i + 1))
+		[ $i -lt 2000 ] || { fail "no record"; break; }
+		sleep 0.01
+	done
+}
+
+# At moments of its start, from the first one on that changes anything. Each next start finds what the last one left.
 case_killed_while_loading() {
 	filter_on
-	for tenths in 2 4 6 8 10 12 14 16 18 20 22 24 26 28 30; do
-		spinctl run /spin/counter.spin --match 'udp dport 9000' --dev v0 --share --interval 0 >/dev/null 2>&1 &
-		ours=$!
-		sleep $((tenths / 10)).$((tenths % 10))
+	for hundredths in 00 02 04 06 08 10 12 14 16 18 20 24 28 32 36 40 50 60 70 80 90; do
+		begin
+		sleep 0.$hundredths
 		kill_ours
-		check_filter "after a kill at $tenths tenths"
+		check_filter "after a kill at 0.$hundredths s"
+		next_start
+		expect_programs xdpfilt_alw_all "after a kill at 0.$hundredths s and the next start"
+		[ "$(find /sys/fs/bpf/xdp -name 'dispatch-*' | wc -l)" = 1 ] || fail "pins after 0.$hundredths s: $(find /sys/fs/bpf/xdp | tr '\n' ' ')"
 	done
-	next_start
-	expect_programs xdpfilt_alw_all "after the next start"
 	filter_off
+}
+
+# The same of its end, by a signal that it takes.
+case_killed_while_leaving() {
+	filter_on
+	for hundredths in 00 02 04 06 08 10 12 14 16 18 20 24 28 32 36 40; do
+		start --share || break
+		kill -TERM $ours
+		sleep 0.$hundredths
+		kill_ours
+		check_filter "after a kill at 0.$hundredths s"
+		next_start
+		expect_programs xdpfilt_alw_all "after a kill at 0.$hundredths s and the next start"
+		[ "$(find /sys/fs/bpf/xdp -name 'dispatch-*' | wc -l)" = 1 ] || fail "pins after 0.$hundredths s: $(find /sys/fs/bpf/xdp | tr '\n' ' ')"
+	done
+	filter_off
+}
+
+# On an interface of another namespace, whose number an interface here has, too: the next start finds it from here.
+case_killed_elsewhere() {
+	rm -f $WORK/ready
+	ip netns add other
+	ip link add w0 type veth peer name w1
+	ip link set dev w0 netns other
+	/bin/nsenter --net=/run/netns/other /bin/ip link set dev w0 up
+	/bin/nsenter --net=/run/netns/other /bin/spinctl run /spin/counter.spin --dev w0 --share --interval 0 --ready-file $WORK/ready \
+		>/dev/null 2>$WORK/err &
+	ours=$!
+	i=0
+	until [ -e $WORK/ready ]; do
+		i=$((i + 1))
+		[ $i -lt 600 ] || { fail "does not start there: $(cat $WORK/err)"; break; }
+		sleep 0.1
+	done
+	kill_ours
+	rm -f $WORK/ready
+	/bin/nsenter --net=/run/netns/other /bin/ip link show w0 | grep -q xdp || fail "libxdp's attachment went with its owner"
+	next_start
+	/bin/nsenter --net=/run/netns/other /bin/ip link show w0 | grep -q xdp && fail "w0 has a program after the next start"
+	ip link del w1
+	ip netns del other
+}
+
+# What this machine lacks is said.
+case_wants() {
+	umount /sys/fs/bpf
+	spinctl run /spin/counter.spin --dev v0 --share --duration 1 >/dev/null 2>$WORK/err && fail "shared without a BPF file system"
+	grep -q "mount -t bpf bpf /sys/fs/bpf" $WORK/err || fail "without bpffs: $(cat $WORK/err)"
+	mount -t bpf bpf /sys/fs/bpf
+	LIBXDP_SKIP_DISPATCHER=1 spinctl run /spin/counter.spin --dev v0 --share --duration 1 >/dev/null 2>$WORK/err &&
+		fail "shared without a dispatcher"
+	grep -q "unset it" $WORK/err || fail "LIBXDP_SKIP_DISPATCHER: $(cat $WORK/err)"
 }
 
 # One process of ours at a time; who comes without --share learns what there is.

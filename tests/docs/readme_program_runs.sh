@@ -8,7 +8,7 @@ cd "$WORK" || exit 1
 awk '/^```/ { inside = $0 == "```c"; text = ""; next } inside { text = text $0 "\n"; if ($0 == "}" && text ~ /int main/) printf "%s", text }' \
 	"$ROOT/README.md" >program.c
 grep -q spin_socket__attach program.c || fail "README.md has no program"
-gcc -Wall -Werror -I"$ROOT/user/libspin/include" -I"$ROOT/handlers/include" program.c -o program "$BUILD/lib/static/libspin.a" -lbpf -lelf -lz \
+gcc -Wall -Werror -I"$ROOT/user/libspin/include" -I"$ROOT/handlers/include" program.c -o program "$BUILD/lib/static/libspin.a" -lxdp -lbpf -lelf -lz \
 	-lpthread >compiled 2>&1 || { fail "it does not compile: $(head -n 5 compiled)"; exit 1; }
 make_nics
 ip -n "$NS" link set lo up

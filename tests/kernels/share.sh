@@ -7,7 +7,8 @@
 # share.sh [CASE...]; KERNELS: names of kernel/guest/kernels.txt (default: 6.1 6.12). Consoles and rows are kept in $BUILD/kernels/.
 : "${BUILD:=build}" "${KERNELS:=6.1 6.12}" "${QEMU:=qemu-system-x86_64}"
 limit_s=900
-all="filter_first ours_first priority replies generic killed_beside killed_alone killed_while_loading refusals removed_by_others xdpdump"
+all="filter_first ours_first priority replies generic jumbo killed_beside killed_alone killed_while_loading killed_while_leaving
+killed_elsewhere wants refusals removed_by_others xdpdump"
 cases=$(echo ${*:-$all} | tr ' ' ,)
 here=$(cd "$(dirname "$0")/../.." && pwd)
 guest=$here/kernel/guest
@@ -15,7 +16,7 @@ PATH=$PATH:/usr/sbin:/sbin
 skip() { echo "skip: $*"; exit 77; }
 
 [ "$(uname -m)" = x86_64 ] || skip "the guests are x86_64"
-for tool in "$QEMU" busybox cpio xz ip ethtool bpftool setpriv xdp-loader xdp-filter xdpdump "${CC:-gcc}"; do
+for tool in "$QEMU" busybox cpio xz ip ethtool bpftool setpriv nsenter xdp-loader xdp-filter xdpdump "${CC:-gcc}"; do
 	command -v "$tool" >/dev/null || skip "no $tool"
 done
 for file in bin/spinctl handlers/counter.spin tests/handlers/rewrite.spin; do
@@ -46,13 +47,13 @@ boot() {
 export PROGRAMS OBJECTS OVERLAY
 while read -r name release vmlinuz modules; do
 	modules=$modules/lib/modules/$release
-	PROGRAMS="xdp-loader xdp-filter xdpdump" OBJECTS=$objects OVERLAY=
+	PROGRAMS="nsenter xdp-loader xdp-filter xdpdump" OBJECTS=$objects OVERLAY=
 	case $name in
 	6.1 | 6.1-*) boot "$name" "$vmlinuz" "$modules" "$cases" ;;
 	*)
 		[ -n "$*" ] || boot "$name-old" "$vmlinuz" "$modules" old_libxdp
 		newest=$("$guest/xdp_tools") || { echo "$name: $newest"; continue; }
-		PROGRAMS= OBJECTS= OVERLAY=${newest#* }
+		PROGRAMS=nsenter OBJECTS= OVERLAY=${newest#* }
 		boot "$name" "$vmlinuz" "$modules" "$cases"
 		;;
 	esac

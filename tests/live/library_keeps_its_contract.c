@@ -77,6 +77,7 @@ static void options_are_checked(void)
 	spin_ctx__destroy(ctx);
 	expect(0, spin_nic__open_offline(&nic), "an offline interface");
 	expect(-EINVAL, spin_nic__set_mode(nic, (enum spin_mode)9), "an unknown mode");
+	expect(-EINVAL, spin_nic__set_share(nic, &(struct spin_share){ .priority = 50 }), "sharing what is no interface");
 	spin_nic__close(nic);
 }
 
@@ -181,6 +182,11 @@ static void a_mode_that_the_driver_refuses(void)
 
 	expect(0, spin_nic__open("q0", &nic), "q0");
 	expect(0, spin_ctx__create(nic, object, &rule, &ctx), "a context");
+	expect(-EINVAL, spin_nic__set_share(nic, &(struct spin_share){ .chain = 1u << 5 }), "a chain of unknown verdicts");
+	expect(0, spin_nic__set_share(nic, &(struct spin_share){ .priority = 50 }), "sharing");
+	expect(-EINVAL, spin_ctx__attach(ctx), "a context that was made before the interface was shared");
+	says("not shared");
+	expect(0, spin_nic__set_share(nic, NULL), "sharing no more");
 	expect(0, spin_nic__set_mode(nic, SPIN_MODE_NATIVE), "native");
 	expect(-EOPNOTSUPP, spin_ctx__attach(ctx), "native on a veth with too few queues");
 	says("receive queues");
@@ -189,6 +195,7 @@ static void a_mode_that_the_driver_refuses(void)
 		fail("a reason is left after a refusal");
 	expect(0, spin_nic__set_mode(nic, SPIN_MODE_AUTO), "auto");
 	expect(0, spin_ctx__attach(ctx), "generic instead");
+	expect(-EBUSY, spin_nic__set_share(nic, &(struct spin_share){ .priority = 50 }), "sharing what is in use");
 	expect(SPIN_MODE_GENERIC, (int)spin_nic__mode(nic, &why), "the mode in use");
 	if (!why || !strstr(why, "receive queues"))
 		fail("it is not said why generic");
