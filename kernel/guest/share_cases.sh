@@ -91,6 +91,7 @@ reached() { awk '$1 == "Udp:" && $3 ~ /[0-9]/ { print $3 }' /proc/net/snmp; }
 
 # xdp-filter is there when ours comes, and when it has gone.
 case_filter_first() {
+	spinctl doctor 2>&1 | tr -s ' \n' ' ' | grep -q "run --share\` works" || fail "doctor: $(spinctl doctor 2>&1 | grep -A8 " libxdp" | tr "\n" " ")"
 	filter_on
 	start --share || { filter_off; return; }
 	expect_programs "xdpfilt_alw_all spin_root" "beside each other"
@@ -365,6 +366,9 @@ case_xdpdump() {
 
 # A libxdp whose dispatcher this kernel gives no program with tail calls: the message names what is missing, and nothing is left.
 case_old_libxdp() {
+	spinctl doctor >$WORK/doctor 2>&1
+	tr -s ' \n' ' ' <$WORK/doctor | grep -q "does not work: the dispatcher of the libxdp that is installed" ||
+		spinctl run /spin/counter.spin --dev v0 --share --duration 1 >/dev/null 2>&1 || fail "doctor: $(grep libxdp $WORK/doctor)"
 	filter_on
 	spinctl run /spin/counter.spin --dev v0 --share --duration 1 --interval 0 >/dev/null 2>$WORK/err ||
 		grep -q "install libxdp 1.5.5 or newer" $WORK/err || fail "says: $(cat $WORK/err)"

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Reads which programs libxdp's dispatcher of an interface has. Called by share.c, and by attach.c to name them; changes nothing. */
+#include <errno.h>
 #include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <xdp/libxdp.h>
+#include <xdp/prog_dispatcher.h>
 
 #include "kernel/share/dispatcher.h"
 
@@ -73,4 +77,37 @@ void kernel_dispatcher__names(int ifindex, char *names, size_t bytes)
 	for (struct xdp_program *p = NULL; (p = xdp_multiprog__next_prog(p, mp)) && at < bytes;)
 		at += (size_t)snprintf(names + at, bytes - at, "%s%s", at ? ", " : "", xdp_program__name(p));
 	xdp_multiprog__close(mp);
+}
+
+/* Without this the verifier removes the functions that are replaced, which nobody calls then. */
+static int enable_programs(struct bpf_object *bpf)
+{
+	struct bpf_map *map = bpf_object__next_map(bpf, NULL);
+	uint8_t config[512]; /* struct xdp_dispatcher_config, of whichever version */
+	const void *value;
+	size_t bytes = 0;
+
+	value = map ? bpf_map__initial_value(map, &bytes) : NULL;
+	if (!value || bytes > sizeof(config) || bytes < offsetof(struct xdp_dispatcher_config, chain_call_actions))
+		return -EINVAL;
+	memcpy(config, value, bytes);
+	config[offsetof(struct xdp_dispatcher_config, num_progs_enabled)] = 2;
+	return bpf_map__set_initial_value(map, config, bytes);
+}
+
+struct xdp_program *kernel_dispatcher__load(int *prog_fd)
+{
+	DECLARE_LIBXDP_OPTS(xdp_program_opts, file, .find_filename = "xdp-dispatcher.o", .prog_name = "xdp_dispatcher");
+	struct xdp_program *p;
+
+	kernel_dispatcher__listen();
+	p = xdp_program__create(&file);
+	if (!p || libxdp_get_error(p))
+		return NULL;
+	if (enable_programs(xdp_program__bpf_obj(p)) || bpf_object__load(xdp_program__bpf_obj(p))) {
+		xdp_program__close(p);
+		return NULL;
+	}
+	*prog_fd = bpf_program__fd(bpf_object__find_program_by_name(xdp_program__bpf_obj(p), "xdp_dispatcher"));
+	return p;
 }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 struct xdp_multiprog;
+struct xdp_program;
 
 /* Forgets what libxdp has said to this thread. Called before a step of libxdp's whose failure is to be explained. */
 void kernel_dispatcher__listen(void);
@@ -18,5 +19,8 @@ struct xdp_multiprog *kernel_dispatcher__open(int ifindex);
 int kernel_dispatcher__is_generic(int ifindex);
 /* Names of its programs, with commas between; "" if it has none, or only root sees them. */
 void kernel_dispatcher__names(int ifindex, char *names, size_t bytes);
+
+/* Loads libxdp's dispatcher, attached to nothing, for xdp_program__close(). NULL: it is not installed, or the kernel refuses. */
+struct xdp_program *kernel_dispatcher__load(int *prog_fd);
 
 #endif

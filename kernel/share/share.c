@@ -68,24 +68,24 @@ static int explain_freplace(int err, char *why, size_t bytes)
 	return -EOPNOTSUPP;
 }
 
-static int is_possible(char *why, size_t bytes)
+int kernel_share__possible(char *why, size_t why_bytes)
 {
 	const char *bpffs = secure_getenv(XDP_BPFFS_ENVVAR), *skip = secure_getenv("LIBXDP_SKIP_DISPATCHER");
 	int err = kernel_bpf__freplace();
 	struct statfs st;
 
 	if (err)
-		return explain_freplace(err, why, bytes);
+		return explain_freplace(err, why, why_bytes);
 	bpffs = bpffs ? bpffs : "/sys/fs/bpf";
 	if (statfs(bpffs, &st) || st.f_type != BPF_FS_MAGIC) {
-		snprintf(why, bytes,
+		snprintf(why, why_bytes,
 			 "libxdp keeps its programs in a BPF file system, and %s is none: `mount -t bpf bpf %s`; `ip netns exec` hides it, "
 			 "`nsenter --net=/run/netns/NAME` does not",
 			 bpffs, bpffs);
 		return -EOPNOTSUPP;
 	}
 	if (skip && !strcmp(skip, "1")) {
-		snprintf(why, bytes, "LIBXDP_SKIP_DISPATCHER=1 is in the environment, so libxdp makes no dispatcher: unset it");
+		snprintf(why, why_bytes, "LIBXDP_SKIP_DISPATCHER=1 is in the environment, so libxdp makes no dispatcher: unset it");
 		return -EOPNOTSUPP;
 	}
 	return 0;
@@ -129,7 +129,7 @@ static int take_program(struct kernel_share *s, struct bpf_object *bpf, const st
 int kernel_share__open(struct bpf_object *bpf, const struct kernel_share_opts *opts, struct kernel_share **out, char *why, size_t why_bytes)
 {
 	struct kernel_share *s;
-	int err = is_possible(why, why_bytes);
+	int err = kernel_share__possible(why, why_bytes);
 
 	*out = NULL;
 	if (err)

@@ -24,6 +24,9 @@ struct kernel_share_opts {
 	uint32_t chain;      /* bits 1 << XDP_PASS and so on: with these verdicts the programs behind it run, too */
 };
 
+/* 0 if the kernel and this machine have what libxdp's dispatcher needs, whichever programs it takes; or -EOPNOTSUPP, -errno. */
+int kernel_share__possible(char *why, size_t why_bytes);
+
 /*
  * Prepares an object that is not loaded, for a caller with CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON; it stays the caller's and must outlive the handle. -EOPNOTSUPP: the kernel or this machine
  * does not have what libxdp's dispatcher needs, and `why` says what; -ENOENT, -ENOMEM.

@@ -23,6 +23,11 @@ struct root_loader {
 /* loader NULL: bpf_object__load(). */
 int root__load(struct root **out, const struct root_loader *loader);
 void root__free(struct root *root);
+/*
+ * 0 if libxdp's dispatcher takes the program here; it is attached to nothing. -EOPNOTSUPP or another errno with a reason. For the
+ * doctor; root_attach.c.
+ */
+int root_attach__try_share(void);
 int root__program_fd(const struct root *root);
 const struct spin_counters *root__counters(const struct root *root);
 

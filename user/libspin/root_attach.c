@@ -8,6 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <linux/bpf.h>
+
+#include <xdp/libxdp.h>
+
 #include "kernel/attach.h"
 #include "kernel/share/dispatcher.h"
 #include "kernel/probe.h"
@@ -108,6 +112,39 @@ static int load_shared(void *arg, struct bpf_object *bpf, const char *program, c
 	kernel_share__close(nic->shared);
 	nic->shared = NULL;
 	return err == -ENOEXEC ? explain_load(bpf, log, why) : spin_fail(err, "%s", why);
+}
+
+static int load_into(void *arg, struct bpf_object *bpf, const char *program, const char *log)
+{
+	struct bpf_program *prog = bpf_object__find_program_by_name(bpf, program);
+	int err = bpf_program__set_attach_target(prog, *(int *)arg, "prog0");
+
+	if (err)
+		return spin_fail(err, "libxdp's dispatcher is of a kind that is not known here: %s", strerror(-err));
+	bpf_program__set_type(prog, BPF_PROG_TYPE_EXT);
+	bpf_program__set_expected_attach_type(prog, 0);
+	bpf_program__set_flags(prog, bpf_program__flags(prog) & ~(uint32_t)BPF_F_XDP_HAS_FRAGS);
+	err = bpf_object__load(bpf);
+	return err ? explain_load(bpf, log, strerror(-err)) : 0;
+}
+
+int root_attach__try_share(void)
+{
+	char why[SPIN_ERROR_BYTES];
+	struct xdp_program *dispatcher;
+	struct root *root = NULL;
+	int fd, err = kernel_share__possible(why, sizeof(why));
+
+	if (err)
+		return spin_fail(err, "%s", why);
+	dispatcher = kernel_dispatcher__load(&fd);
+	if (!dispatcher)
+		return spin_fail(-EOPNOTSUPP, "libxdp's dispatcher is not installed, or the kernel refuses it%s%s",
+				 *kernel_dispatcher__said() ? ": " : "", kernel_dispatcher__said());
+	err = root__load(&root, &(struct root_loader){ load_into, &fd });
+	root__free(root);
+	xdp_program__close(dispatcher);
+	return err;
 }
 
 /* --- both --- */

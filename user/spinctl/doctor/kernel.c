@@ -8,6 +8,7 @@
 #include "user/spinctl/doctor/facts.h"
 #include "kernel/features.h"
 #include "kernel/probe_bpf.h"
+#include "user/libspin/root.h"
 
 static void version(const struct doctor_facts *f, struct doctor_row *row)
 {
@@ -159,9 +160,14 @@ static void libxdp(const struct doctor_facts *f, struct doctor_row *row)
 {
 	int err = kernel_bpf__freplace();
 
-	tried(f, row, f->may_load ? f->may_load : err, DOCTOR_NOTE, "works, so libxdp's dispatcher does: `spinctl run --share`",
-	      "a program cannot replace a function of another here, so libxdp's dispatcher does not work: no "
-	      "`spinctl run --share`; contexts of one process share an interface without it");
+	if (!f->may_load && !err && root_attach__try_share())
+		doctor__found(row, DOCTOR_NOTE, "a program can replace another's function, but `spinctl run --share` does not work: %s",
+			      spin_strerror_last());
+	else
+		tried(f, row, f->may_load ? f->may_load : err, DOCTOR_NOTE,
+		      "a program can replace another's function, and libxdp's dispatcher takes sPIN's: `spinctl run --share` works",
+		      "a program cannot replace another's function here, so libxdp's dispatcher does not work: no `spinctl run --share`; "
+		      "contexts of one process share an interface without it");
 }
 
 static void fentry(const struct doctor_facts *f, struct doctor_row *row)
