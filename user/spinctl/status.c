@@ -265,8 +265,8 @@ static int read_card(struct status_interface *out)
 
 		if (fd < 0)
 			continue;
-		if (!bpf_obj_get_info_by_fd(fd, &info, &bytes) && !strcmp(info.name, "spin_counters") &&
-		    info.type == BPF_MAP_TYPE_ARRAY && info.key_size == sizeof(uint32_t) && info.value_size == sizeof(uint64_t))
+		if (!bpf_obj_get_info_by_fd(fd, &info, &bytes) && !strcmp(info.name, "spin_counters") && info.type == BPF_MAP_TYPE_ARRAY &&
+		    info.key_size == sizeof(uint32_t) && info.value_size == sizeof(uint64_t))
 			for (uint32_t reason = 0; reason < SPIN_REASON_COUNT; reason++)
 				bpf_map_lookup_elem(fd, &reason, &out->packets[reason]);
 		close(fd);

@@ -212,8 +212,8 @@ static int run(const char **operands, unsigned count)
 		return report_error("%s: %s", operands[0], strerror(errno));
 	status = is_nfp ? take_card_program(operands[0], &data, &bytes) : DONE;
 	if (!status)
-		status = is_nfp ? check_for_nfp(operands[0], data, bytes, &profile) :
-				  check_driver__object(operands[0], data, bytes, &driver);
+		status = is_nfp ? check_for_nfp(operands[0], data, bytes, &profile)
+				: check_driver__object(operands[0], data, bytes, &driver);
 	free(data);
 	return status;
 }
@@ -226,19 +226,20 @@ static const struct command_row row = {
 	.summary = "Says whether a card or a driver would take an object's XDP programs, and what to change",
 	.options = rows,
 	.notes = "Loads nothing and needs no root. Exit status: 0 accept, warn or unknown, 1 reject, 2 usage.",
-	.about = "Judges every XDP program of a BPF object. Of a fat object for a card it is the part that `spincc --target nfp` makes, with the rule of --match in its instructions. "
-		 "Each finding names its rule, the instruction, the source line and what to change.\n"
-		 "\n"
-		 "The verdict for nfp is accept, warn (loads, but not on every kernel or at every MTU, or does what its author may not "
-		 "expect), unknown (the checker cannot tell) or reject. Accept means: accepted by the NFP driver's verifier and JIT, of "
-		 "the kernels and with the firmware that are named; it says nothing of a card. The count of NFP instructions is an "
-		 "estimate.\n"
-		 "\n"
-		 "The driver keeps a card's capabilities to itself. With --dev the card is recognized by its firmware's name, "
-		 "and one whose firmware is not known is refused. Profiles are text: a line `KEY VALUE` each; --save "
-		 "writes one with a comment on each key.\n"
-		 "\n"
-		 "For native, driver:NAME and generic the program is compared with a table of what drivers of Linux 6.1 and 6.12 support.",
+	.about =
+		"Judges every XDP program of a BPF object. Of a fat object for a card it is the part that `spincc --target nfp` makes, "
+		"with the rule of --match in its instructions. Each finding names its rule, the instruction, the source line and what to change.\n"
+		"\n"
+		"The verdict for nfp is accept, warn (loads, but not on every kernel or at every MTU, or does what its author may not "
+		"expect), unknown (the checker cannot tell) or reject. Accept means: accepted by the NFP driver's verifier and JIT, of "
+		"the kernels and with the firmware that are named; it says nothing of a card. The count of NFP instructions is an "
+		"estimate.\n"
+		"\n"
+		"The driver keeps a card's capabilities to itself. With --dev the card is recognized by its firmware's name, "
+		"and one whose firmware is not known is refused. Profiles are text: a line `KEY VALUE` each; --save "
+		"writes one with a comment on each key.\n"
+		"\n"
+		"For native, driver:NAME and generic the program is compared with a table of what drivers of Linux 6.1 and 6.12 support.",
 	.examples =
 		(const struct example_row[]){
 			{ "spinctl check --target nfp --save card.profile", "The capabilities that are assumed, as text." },

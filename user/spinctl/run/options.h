@@ -46,7 +46,7 @@ struct session_options {
 	const struct message_options *message;
 	enum spin_mode mode;
 	int uncounted;
-	int falls_back; /* 1: with SPIN_MODE_OFFLOAD, to native mode where the card refuses */
+	int falls_back;                 /* 1: with SPIN_MODE_OFFLOAD, to native mode where the card refuses */
 	const struct spin_share *share; /* NULL: interfaces are not shared */
 	enum spin_class class;
 	uint32_t capabilities; /* that are needed */
