@@ -4,7 +4,7 @@
 # their rule, and the checker says the same. The others are refused by spincc with a reason.
 . "$(dirname "$0")/../cli/setup.inc"
 JUDGE=$ROOT/kernel/guest/offload/judge.sh
-OFFLOADED="counter empty filtering kvget"
+OFFLOADED="counter empty filtering kvget ping"
 
 mkdir "$WORK/programs"
 for source in "$ROOT"/handlers/*.c; do
@@ -14,14 +14,16 @@ for source in "$ROOT"/handlers/*.c; do
 	grep -q 'cannot offload' "$WORK/err" || fail "$name: no reason why it cannot offload: $(head -n 1 "$WORK/err")"
 done
 
-# check NAME RULE-NAME RULE
+# check NAME RULE-NAME RULE. Those that verify checksums look at whole packets, so a long MTU is warned of.
 check() {
 	program=$WORK/programs/$1-$2.o
-	"$SPINCTL" check --target nfp --match "$3" --save-program "$program" --json "$BUILD/handlers/$1.spin" >"$WORK/json" ||
+	"$SPINCTL" check --target nfp --match "$3" --save-program "$program" --json "$WORK/$1.spin" >"$WORK/json" ||
 		fail "$1, rule \"$3\": $(head -n 3 "$WORK/json")"
-	grep -q '"verdict": *"accept"' "$WORK/json" || fail "$1, rule \"$3\": the checker does not accept it"
+	grep -qE '"verdict": *"(accept|warn)"' "$WORK/json" && ! grep -qE '"verdict": *"(unknown|reject)"' "$WORK/json" ||
+		fail "$1, rule \"$3\": the checker does not accept it"
 }
 for name in $OFFLOADED; do
+	"$SPINCC" --target nfp --no-verify "$ROOT/handlers/$name.c" -o "$WORK/$name.spin" || fail "$name cannot be compiled"
 	check "$name" all udp
 	check "$name" port "udp dport 9000"
 	check "$name" peer "ip4 src 10.0.0.0/8 dst 10.0.0.1 sport 7 dport 9000"
