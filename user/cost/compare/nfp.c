@@ -41,7 +41,7 @@ void nfp__row(const struct compare *c, double instructions, unsigned lookups, st
 	row->work = instructions;
 	row->work_unit = "instructions";
 	row->ns_per_packet = all * 1e3 / clock;
-	row->engines = (unsigned)engines;
+	row->engines = (unsigned)(engines * threads); /* a packet each at a time */
 	compare__bound(row, engines * clock / instructions, "%.0f engines that issue %.0f instructions a packet", engines, instructions);
 	compare__bound(row, engines * threads * clock / all, "latency: %.0f cycles a packet on %.0f engines of %.0f threads", all, engines,
 		       threads);
