@@ -329,7 +329,7 @@ case_refusals() {
 	stop 0
 }
 
-# Whoever removes ours is told of by ours; an interface that goes leaves no pins.
+# Ours reports who removed it; an interface that goes leaves no pins.
 case_removed_by_others() {
 	start --share || return
 	xdp-loader unload v0 --all >/dev/null 2>&1

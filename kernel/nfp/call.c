@@ -79,7 +79,7 @@ static void on_stack(struct nfp_walk *w, struct nfp_state *s, unsigned reg, cons
 	else if (r->n.mask)
 		nfp_walk__find(w, s, NFP_RULE_STACK_KEY, "the %s's offset on the stack varies", what);
 	else if ((r->off + (int64_t)r->n.value) % 4)
-		nfp_walk__find(w, s, NFP_RULE_STACK_KEY, "the %s is at stack offset %d, which is no multiple of 4", what,
+		nfp_walk__find(w, s, NFP_RULE_STACK_KEY, "the %s is at stack offset %d, which is not a multiple of 4", what,
 			       (int)(r->off + (int64_t)r->n.value));
 }
 

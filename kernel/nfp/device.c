@@ -22,7 +22,7 @@ int nfp_profile__of_device(const char *ifname, struct nfp_profile *out, char *wh
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), err;
 
 	if (strlen(ifname) >= sizeof(request.ifr_name)) {
-		snprintf(why, why_bytes, "%.40s is no name of an interface", ifname);
+		snprintf(why, why_bytes, "%.40s is not the name of an interface", ifname);
 		err = -EINVAL;
 		goto out;
 	}

@@ -136,7 +136,7 @@ static int overlaps(const struct nfp_jit_insn *ld, const struct nfp_jit_insn *he
 	return (now > from && from < to && now >= to) || (now < from && from > to && now <= to);
 }
 
-/* Ends a run of pairs: one alone is no copy. */
+/* Ends a run of pairs: a single one is not a copy. */
 static void end_run(struct nfp_jit_insn *head, const struct nfp_jit_insn *last, unsigned pairs)
 {
 	if (pairs < 2) {

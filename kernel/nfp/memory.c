@@ -187,7 +187,7 @@ static int write_stack(struct nfp_walk *w, struct nfp_state *s, const struct nfp
 	if (inside_stack(w, s, to, insn_off, bytes))
 		return 1;
 	if (off % (int)bytes) {
-		nfp_walk__find(w, s, NFP_RULE_KERNEL_VERIFIER, "stack offset %d is no multiple of %u", (int)off, bytes);
+		nfp_walk__find(w, s, NFP_RULE_KERNEL_VERIFIER, "stack offset %d is not a multiple of %u", (int)off, bytes);
 		return 1;
 	}
 	if (reg && reg->type != NFP_NUMBER && bytes != 8) {
@@ -237,7 +237,7 @@ static int read_stack(struct nfp_walk *w, struct nfp_state *s, const struct nfp_
 	if (inside_stack(w, s, from, insn->off, bytes))
 		return 1;
 	if (off % (int)bytes) {
-		nfp_walk__find(w, s, NFP_RULE_KERNEL_VERIFIER, "stack offset %d is no multiple of %u", (int)off, bytes);
+		nfp_walk__find(w, s, NFP_RULE_KERNEL_VERIFIER, "stack offset %d is not a multiple of %u", (int)off, bytes);
 		return 1;
 	}
 	if (written(w, s, frame, off))

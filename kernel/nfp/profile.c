@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Reads and writes profiles of cards. Called by `spinctl check`. One table drives both ways; every key must be there once,
- * so that a profile that was cut off is no profile.
+ * so a truncated profile is refused.
  */
 #include <errno.h>
 #include <stdarg.h>

@@ -133,7 +133,7 @@ void ringed__look(void *arg, const struct spin_ring_packet *packets, unsigned co
 
 		if (p->payload_bytes < 12 || p->payload_bytes > 1500 || p->ip_version != 4 || p->src_port != 4000 ||
 		    p->dst_port != RINGED_PORT)
-			fail("a packet of the ring is no datagram that was sent");
+			fail("a packet of the ring is not a datagram that was sent");
 		memcpy(&number, p->frame + p->payload_at + 4, sizeof(number));
 		if (number < seen->next)
 			fail("a datagram came twice, or behind a later one");

@@ -26,7 +26,7 @@ hit() { "$SPINCTL" cost "$OBJECT" $packets 'udp src 10.0.0.1' --insert 'routes:s
 
 expect 0 hit --json
 cp out json
-"$WELL_FORMED" json json || fail "the comparison is no JSON"
+"$WELL_FORMED" json json || fail "the comparison is not JSON"
 [ "$(grep -c '^			"how": ' json)" = 5 ] || fail "not five devices"
 for row in pspin:modelled hxdp:modelled xdp:measured nfp:estimate dpa:estimate; do
 	[ "$(value ${row%:*} how)" = ${row#*:} ] || fail "${row%:*} is $(value ${row%:*} how), not ${row#*:}"

@@ -77,7 +77,7 @@ static void options_are_checked(void)
 	spin_ctx__destroy(ctx);
 	expect(0, spin_nic__open_offline(&nic), "an offline interface");
 	expect(-EINVAL, spin_nic__set_mode(nic, (enum spin_mode)9), "an unknown mode");
-	expect(-EINVAL, spin_nic__set_share(nic, &(struct spin_share){ .priority = 50 }), "sharing what is no interface");
+	expect(-EINVAL, spin_nic__set_share(nic, &(struct spin_share){ .priority = 50 }), "sharing without an interface");
 	spin_nic__close(nic);
 }
 

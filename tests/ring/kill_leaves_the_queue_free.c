@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * A reader that is killed while packets come leaves nothing: no program, no socket. The next one has the same queues at once, and
- * gets all that is sent to it. Beside it another context of the same queues goes to the host's socket.
+ * gets all that is sent to it. Another context of the same queues goes to the host's socket.
  */
 #include <arpa/inet.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A reader that is slower than its packets loses some, and is told how many: what it gets is whole, in order and never twice, and
+ * A reader that is slower than its packets loses some, and learns how many: what it gets is whole, in order and never twice, and
  * delivered = received + lost. First it reads nothing, then a little now and then while packets come from another thread.
  */
 #include <pthread.h>

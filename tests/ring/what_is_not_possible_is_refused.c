@@ -149,7 +149,7 @@ int main(void)
 	r.ring = ringed__ring(r.ctx, &copy);
 	expect(SPIN_RING_COPY, spin_ring__mode(r.ring, &why), "the mode");
 	if (why)
-		fail("who asks for copies is told no reason");
+		fail("a reason is given though copies were asked for");
 	ringed__close(&r);
 	generic_mode();
 	return 0;

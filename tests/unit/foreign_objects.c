@@ -75,7 +75,7 @@ static const struct foreign card_cases[] = {
 	{ "CARD_ENTRIES", "the map spin_counters of another size" },
 	{ "CARD_FLAGS", "a map spin_counters with attributes that a card has not" },
 	{ "CARD_PINNED", "a map spin_counters with attributes that a card has not" },
-	{ "CARD_TABLE", "a map hostile_map, which is no table of the object" },
+	{ "CARD_TABLE", "a map hostile_map, which is not a table of the object" },
 	{ "CARD_STATE", "the map spin_state of another size or type" },
 	{ "CARD_VARIABLE", "a section \".bss\"" },
 	{ "CARD_HELPER", "a call of bpf_ktime_get_ns() in spin_nfp" },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a ring's reader is told of a frame lies inside the frame, whatever its headers say: random bytes behind plausible starts, each in
+ * What a ring's reader gets of a frame lies inside the frame, whatever its headers say: random bytes behind plausible starts, each in
  * memory that ends with the frame, so that a read behind it ends the test.
  */
 #include <stdio.h>

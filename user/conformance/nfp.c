@@ -95,7 +95,7 @@ static int nfp_open(struct engine *e, const struct engine_handler *handler, cons
 		err = told(rule__complete(&rule));
 	if (!err && card__open(n->object, &rule, &options, &n->card)) {
 		err = engine_fail(-ENODATA, "%s", spin_strerror_last());
-		/* a rule that no card matches is no fault of the program's: any other failure is */
+		/* a rule that no card matches is not an error of the program: any other failure is */
 		return rule.words || rule.has_sets || rule.ether_type || rule.protocol != SPIN_IP_UDP
 			       ? err
 			       : engine_fail(-EINVAL, "%s", spin_strerror_last());

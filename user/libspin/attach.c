@@ -87,7 +87,7 @@ static int join(struct spin_nic *nic, struct spin_ctx *ctx, struct spin_place *p
 	int err = root_attach__check(nic);
 
 	if (!err && nic->used == SPIN_MODE_OFFLOAD)
-		err = spin_fail(-EBUSY, "%s has a context on its card, and none beside it: detach that first", nic->name);
+		err = spin_fail(-EBUSY, "%s has a context on its card, which excludes others: detach that first", nic->name);
 	if (!err && nic->wanted == SPIN_MODE_OFFLOAD)
 		err = spin_fail(-EINVAL, "%s was created before %s was set to offload: create it again", ctx->name, nic->name);
 

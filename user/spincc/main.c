@@ -49,7 +49,7 @@ static const char about[] =
 	"which is loaded without CAP_PERFMON and may do less. That can take minutes: a terminal shows for how many seconds which "
 	"program has been verified, elsewhere a line is printed after 10 s. A signal that ends spincc (Ctrl-C) ends that, too.\n\n"
 	"With --target nfp the object has one more program, for a card with hardware XDP: Netronome's, whose driver takes lookups in tables "
-	"and counters, and no memory that handlers write. What cannot offload is told by the handler's line. That a program is accepted "
+	"and counters, and no memory that handlers write. What cannot offload is reported by the handler's line. That a program is accepted "
 	"by the driver's verifier and JIT is all that is claimed of it; spin-handler(7), \"What a card takes\", has the rules. \"spinctl run "
 	"--mode offload\" loads it.\n\n"
 	"With --api pspin the file is one for PsPIN's own runtime: it includes <handler.h> and defines init_handlers(). PsPIN's SDK is "

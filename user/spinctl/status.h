@@ -22,7 +22,7 @@ struct status_interface {
 	int owner_pid; /* 0: not visible */
 	char owner[64];
 	uint64_t packets[SPIN_REASON_COUNT]; /* packets that belong to no context; of OFFLOAD all that the card counts */
-	unsigned contexts;                   /* of OFFLOAD none is told: the card has one, without a name */
+	unsigned contexts;                   /* 0 with OFFLOAD: the card has one, without a name */
 	struct status_context context[SPIN_CONTEXTS_MAX];
 };
 

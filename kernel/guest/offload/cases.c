@@ -78,7 +78,7 @@ static void links(void)
 	int program = step("load", load_pass(device)), link = step("link", attach_link(program));
 
 	query("query", device, program);
-	step("beside it", attach(device, program, XDP_FLAGS_HW_MODE));
+	step("link and netlink", attach(device, program, XDP_FLAGS_HW_MODE));
 	if (link >= 0)
 		release(link);
 	query("closed", device, program);

@@ -18,7 +18,7 @@ extern const char *this_case; /* for the lines */
 /* Prints a line of a step that went well, with what was found; `format` may be NULL. */
 __attribute__((format(printf, 2, 3))) void found(const char *step, const char *format, ...);
 
-/* Prints a step's result: `result` is 0 or a descriptor, or -errno, which is told with its words. Returns `result`. */
+/* Prints a step's result: `result` is 0 or a descriptor, or -errno, which is printed with its name. Returns `result`. */
 int step(const char *name, int result);
 
 /* Closes a descriptor before its case ends. */

@@ -16,7 +16,7 @@
 #define FRAMES      8
 #define MAY_GOTO    (BPF_JMP | 0xe0)
 
-/* The upper half of an address. Memory n of the code is SPACE_MEMORY + n; 0 is no memory, so that NULL is none. */
+/* The upper half of an address. Memory n of the code is SPACE_MEMORY + n; 0 is not a memory, so NULL is none. */
 enum space { SPACE_NONE, SPACE_CONTEXT, SPACE_PACKET, SPACE_STACK, SPACE_MEMORY };
 #define ADDRESS(space, offset) ((uint64_t)(space) << 32 | (uint32_t)(offset))
 
@@ -264,7 +264,7 @@ static int lookup(struct run *r)
 	uint32_t index;
 
 	if (space < SPACE_MEMORY || n >= r->m->code->memories || !r->m->memory[n].is_map)
-		return fail(r, "it looks up in what is no map");
+		return fail(r, "it looks up something that is not a map");
 	map = &r->m->memory[n];
 	r->reg[0] = 0;
 	if (!map->bytes || map->key_bytes != sizeof(index))

@@ -83,7 +83,7 @@ static int add_section(struct reading *r, size_t section)
 			return (int)r->sections[i].at;
 	if (!data || !data->d_buf || data->d_size % sizeof(struct bpf_insn) || data->d_size > (8u << 20) ||
 	    r->section_count == sizeof(r->sections) / sizeof(r->sections[0])) {
-		refuse(r, "section %zu is no section of code", section);
+		refuse(r, "section %zu is not a section of code", section);
 		return -1;
 	}
 	count = (unsigned)(data->d_size / sizeof(struct bpf_insn));
@@ -120,7 +120,7 @@ static int add_memory(struct reading *r, const char *name, int is_map)
 			map = each;
 	}
 	if (!map || code->memories == BPF_CODE_MEMORIES || strlen(name) >= sizeof(m->name)) {
-		refuse(r, "it names %s, which is no map or data of it", name);
+		refuse(r, "it names %s, which is not a map or data of it", name);
 		return -1;
 	}
 	snprintf(m->name, sizeof(m->name), "%s", name);
@@ -270,7 +270,7 @@ int bpf_code__read(struct bpf_code *code, const void *elf, size_t bytes, const c
 	*why = 0;
 	elf_version(EV_CURRENT);
 	r.elf = elf_memory((char *)elf, bytes);
-	err = r.elf ? read_program(&r, name) : refuse(&r, "it is no ELF file");
+	err = r.elf ? read_program(&r, name) : refuse(&r, "it is not an ELF file");
 	elf_end(r.elf);
 	if (err)
 		bpf_code__free(code);

@@ -48,7 +48,7 @@ static int check_table(const struct contract_file *file, const struct btf *btf, 
 	uint32_t entry[64];
 
 	if (layout__find(btf, name, &var) || strcmp(var.section, ".bss") || layout__table(btf, &var, &table))
-		return contract__refuse(file, "a map %.60s, which is no table of the object", name);
+		return contract__refuse(file, "a map %.60s, which is not a table of the object", name);
 	if (table.entry_bytes > SPIN_NFP_VALUE_MAX || table.entry_bytes > sizeof(entry))
 		return contract__refuse(file, "the table %.60s with entries of %u bytes (at most %u)", name, table.entry_bytes,
 					SPIN_NFP_VALUE_MAX);

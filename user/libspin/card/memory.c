@@ -23,7 +23,7 @@ struct bpf_map *card__map(const struct card *card, const char *name, struct layo
 		return NULL;
 	map = bpf_object__find_map_by_name(card->bpf, name);
 	if (!map)
-		spin_fail(-ENOENT, "'%s' is no state or table of %s on the card", name, card->name);
+		spin_fail(-ENOENT, "'%s' is not a state or table of %s on the card", name, card->name);
 	return map;
 }
 
@@ -171,7 +171,7 @@ static int find_key(const struct card *card, const char *table, const char *fiel
 	if (!*map)
 		return -ENOENT;
 	if (bpf_map__type(*map) != BPF_MAP_TYPE_HASH)
-		return spin_fail(-EINVAL, "'%s' is no table with a 32-bit SPIN_KEY as its first field", table);
+		return spin_fail(-EINVAL, "'%s' is not a table with a 32-bit SPIN_KEY as its first field", table);
 	err = layout__entry(card->btf, var, fields, entry);
 	if (!err && !entry[0])
 		err = spin_fail(-EINVAL, "%s: the key is missing or 0, which marks an empty entry", table);
