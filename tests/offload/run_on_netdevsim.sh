@@ -92,6 +92,11 @@ grep -q "lo does not offload XDP programs" err || bad "of lo: $(cat err)"
 echo N >/sys/kernel/debug/netdevsim/netdevsim1/ports/0/bpf_xdpoffload_accept
 spinctl run small.spin --dev "$dev" --mode offload --uncounted --duration 1 2>err && bad "attached although the device refuses"
 grep -q "the card of $dev does not take the program" err || bad "of a refusal to attach: $(cat err)"
+spinctl run small.spin --dev "$dev" --mode offload,native --uncounted --match 'udp dport 9000' --insert 'routes:src=10.0.0.1 port=7' \
+	--duration 0.2 --state --json >native.json 2>err || bad "native mode instead: $(cat err)"
+grep -q "native mode instead" err || bad "of native mode instead: $(cat err)"
+grep -q '"mode": *"native"' native.json || bad "not in native mode: $(cat native.json)"
+grep -q 'routes\[0\].port.*7\|routes\[1\].port.*7' native.json || bad "the table is not filled again: $(cat native.json)"
 echo Y >/sys/kernel/debug/netdevsim/netdevsim1/ports/0/bpf_xdpoffload_accept
 echo N >/sys/kernel/debug/netdevsim/netdevsim1/bpf_bind_accept
 spinctl run small.spin --dev "$dev" --mode offload --uncounted --duration 1 2>err && bad "bound although the device refuses"

@@ -37,6 +37,7 @@ struct session {
 	struct run_context context[SPIN_CONTEXTS_MAX];
 	struct run_device device[RUN_DEVICES_MAX];
 	unsigned contexts, devices;
+	int has_fallen_back; /* 1: of --mode offload,native the latter is used */
 };
 
 struct session_options {
@@ -58,6 +59,8 @@ struct session_options {
 int session__open(struct session *set, const struct session_options *session_options);
 int session__fill(struct session *set, const struct fill_options *fill);
 int session__attach(struct session *set);
+/* 1: a context that could not be attached is for the card, and native mode is to be tried. */
+int session__falls_back(const struct session *set, const struct session_options *session_options);
 /* 1: messages; 0: datagrams. */
 int session__takes_messages(const struct run_context *c);
 /* Takes new counts of everything. */

@@ -168,21 +168,46 @@ static int watch(struct session *set, struct run_printer *p)
 	return status;
 }
 
-static int start(struct session *set)
+/* Everything up to the first packet. */
+static int prepare(struct session *set, struct run_printer *printer)
+{
+	int status = session__fill(set, &options.fill);
+
+	if (!status && options.cost.on) {
+		status = run_cost__open(&cost, set, &options.cost);
+		printer->cost = &cost;
+	}
+	if (!status)
+		status = run_ring__open(set, &options.ring);
+	return status;
+}
+
+static int attach(struct session *set, struct session_options *w, struct run_printer *printer)
+{
+	int status = prepare(set, printer);
+
+	if (status)
+		return status;
+	status = session__attach(set);
+	if (!status || !session__falls_back(set, w))
+		return status;
+	fprintf(stderr, "spinctl run: not on the card, for that reason: native mode instead\n");
+	run_cost__close(&cost);
+	session__close(set);
+	w->mode = SPIN_MODE_NATIVE;
+	status = session__open(set, w);
+	if (!status)
+		status = prepare(set, printer);
+	return status ? status : session__attach(set);
+}
+
+static int start(struct session *set, struct session_options *w)
 {
 	struct run_printer printer = { .json = options.json, .state = options.state, .set = set };
 	int status = ready__begin(options.ready_file);
 
 	if (!status)
-		status = session__fill(set, &options.fill);
-	if (!status && options.cost.on) {
-		status = run_cost__open(&cost, set, &options.cost);
-		printer.cost = &cost;
-	}
-	if (!status)
-		status = run_ring__open(set, &options.ring);
-	if (!status)
-		status = session__attach(set);
+		status = attach(set, w, &printer);
 	if (status)
 		return status;
 	run_print__start(&printer);
@@ -243,7 +268,7 @@ static int run(const char **operands, unsigned count)
 	signals__watch();
 	status = session__open(&set, &session_options);
 	if (!status)
-		status = start(&set);
+		status = start(&set, &session_options);
 	run_cost__close(&cost);
 	session__close(&set);
 	options__free_list(&options.devices);
