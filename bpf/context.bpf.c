@@ -16,6 +16,8 @@
 
 #include <spin/context.h>
 
+#include "bpf/xdp.h"
+
 /* XDP's frame, in place or copied. */
 struct spin_frame {
 	struct xdp_md *ctx;
@@ -23,14 +25,6 @@ struct spin_frame {
 	uint32_t bytes; /* of a frame that was copied */
 	volatile uint64_t *scratch;
 };
-
-/* A pointer that XDP's context shows as 32 bits, and which the compiler is not to keep as such. */
-#define SPIN_CONTEXT_POINTER_(ctx, field)                                                                                         \
-	({                                                                                                                        \
-		uint8_t *spin_pointer_;                                                                                           \
-		__asm__ volatile("%0 = *(u32 *)(%1 + %2)" : "=r"(spin_pointer_) : "r"(ctx), "i"(offsetof(struct xdp_md, field))); \
-		spin_pointer_;                                                                                                    \
-	})
 
 SPIN_INLINE void *spin_frame_ctx(const struct spin_frame *frame)
 {
@@ -96,22 +90,6 @@ const volatile struct spin_rule spin_rule = { .protocol = SPIN_IP_UDP };
 
 /* One set of counters per HPU, so they need no atomics. */
 struct spin_counters spin_counters[SPIN_HPUS_MAX];
-
-/* XDP action per verdict: the one place where they meet. */
-SPIN_INLINE int spin_action_(enum spin_reason reason)
-{
-	enum { PASS = XDP_PASS, DROP = XDP_DROP, TX = XDP_TX };
-
-	switch (reason) {
-#define SPIN_REASON_ACTION_(name, verdict, text) \
-	case SPIN_REASON_##name:                 \
-		return verdict;
-		SPIN_REASONS(SPIN_REASON_ACTION_)
-#undef SPIN_REASON_ACTION_
-	default:
-		return XDP_ABORTED;
-	}
-}
 
 SPIN_INLINE void spin_count_(const struct spin_view *view, enum spin_reason reason, uint32_t hpu)
 {

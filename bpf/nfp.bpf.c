@@ -14,6 +14,7 @@
 #include <spin/offload.h>
 
 #include "bpf/atomic.h"
+#include "bpf/xdp.h"
 
 /* A word that the loader sets: one instruction, which the compiler knows nothing of. */
 #define SPIN_NFP_SET_(n)                                                                   \
@@ -42,14 +43,6 @@ SPIN_INLINE uint32_t spin_random32_(const struct spin_packet *packet)
 	(void)packet;
 	return bpf_get_prandom_u32();
 }
-
-/* A pointer that XDP's context shows as 32 bits, and which the compiler is not to keep as such. */
-#define SPIN_CONTEXT_POINTER_(ctx, field)                                                                                         \
-	({                                                                                                                        \
-		uint8_t *spin_pointer_;                                                                                           \
-		__asm__ volatile("%0 = *(u32 *)(%1 + %2)" : "=r"(spin_pointer_) : "r"(ctx), "i"(offsetof(struct xdp_md, field))); \
-		spin_pointer_;                                                                                                    \
-	})
 
 SPIN_INLINE struct spin_view spin_nfp_view_(struct xdp_md *ctx)
 {
@@ -147,21 +140,6 @@ SPIN_INLINE void spin_nfp_count_(uint32_t reason)
 		(void)__sync_fetch_and_add(packets, 1);
 }
 
-SPIN_INLINE int spin_nfp_action_(enum spin_reason reason)
-{
-	enum { PASS = XDP_PASS, DROP = XDP_DROP, TX = XDP_TX };
-
-	switch (reason) {
-#define SPIN_REASON_ACTION_(name, verdict, text) \
-	case SPIN_REASON_##name:                 \
-		return verdict;
-		SPIN_REASONS(SPIN_REASON_ACTION_)
-#undef SPIN_REASON_ACTION_
-	default:
-		return XDP_ABORTED;
-	}
-}
-
 SEC("xdp")
 int spin_nfp(struct xdp_md *ctx)
 {
@@ -178,7 +156,7 @@ int spin_nfp(struct xdp_md *ctx)
 		if (frame_bytes != reply_bytes && bpf_xdp_adjust_tail(ctx, (int)reply_bytes - (int)frame_bytes))
 			return XDP_DROP; /* unreachable: a reply is no longer than what it answers */
 	}
-	return spin_nfp_action_(reason);
+	return spin_action_(reason);
 }
 
 char spin_license[] SEC("license") = "Dual BSD/GPL";
