@@ -45,7 +45,7 @@ in_ns ip -d link show v0 | grep -q prog/xdp && fail "something is still attached
 start_run v0 --match "udp dport 9000" --delivery ring --ring-print 2 --interval 0
 in_ns bash -c 'for i in 1 2 3; do echo ring$i >/dev/udp/10.99.0.2/9000; done'
 expect 0 in_ns "$SPINCTL" status
-says out "filtering on v0, rule: udp dport 9000"
+says out "filtering on v0, rule: udp dport 9000, to a ring"
 says out "success"
 kill -TERM $RUN
 wait $RUN || fail "status $? of the command"

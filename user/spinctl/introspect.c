@@ -87,8 +87,7 @@ int introspect__maps(uint32_t id, const char *name, uint32_t maps[INTROSPECT_MAP
 	return err ? -ENOENT : (int)(info.nr_map_ids < INTROSPECT_MAPS_MAX ? info.nr_map_ids : INTROSPECT_MAPS_MAX);
 }
 
-/* The context's program that a ring's program runs (bpf/abi/ring.h); else the program itself. */
-static uint32_t behind_ring(uint32_t id)
+uint32_t introspect__behind_ring(uint32_t id)
 {
 	static const char *const names[] = { "spin_ring_0", "spin_ring_1" };
 	uint32_t maps[INTROSPECT_MAPS_MAX], program;
@@ -117,7 +116,7 @@ int introspect__context_maps(uint32_t id, uint32_t maps[INTROSPECT_MAPS_MAX])
 	static const char *const names[] = { "spin_xdp", "spin_copied", "spin_icmp", "spin_icmp_copy", "spin_ether", "spin_ether_copy" };
 	int count = -ENOENT;
 
-	id = behind_ring(id);
+	id = introspect__behind_ring(id);
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]) && count < 0; i++)
 		count = introspect__maps(id, names[i], maps);
 	return count;

@@ -70,7 +70,8 @@ static void text_interface(const struct status_interface *f)
 	printf("program %u, link %u%s%s\n", f->program_id, f->link_id, f->shared ? ", shared by libxdp" : "",
 	       f->here ? "" : ", not in this network namespace");
 	for (unsigned i = 0; i < f->contexts; i++) {
-		printf("\n%s on %s, rule: %s\n", f->context[i].name, f->device, f->context[i].rule);
+		printf("\n%s on %s, rule: %s%s\n", f->context[i].name, f->device, f->context[i].rule,
+		       f->context[i].has_ring ? ", to a ring" : "");
 		show_counts(f->context[i].packets, f->context[i].program_id, NULL);
 	}
 	printf(f->mode == SPIN_MODE_OFFLOAD ? "\npackets of the card\n" : "\npackets of no context\n");
@@ -95,6 +96,7 @@ static void json_interface(struct json *j, const struct status_interface *f)
 		json_object(j, NULL);
 		json_string(j, "context", f->context[i].name);
 		json_string(j, "rule", f->context[i].rule);
+		json_bool(j, "ring", f->context[i].has_ring);
 		json_uint(j, "program_id", f->context[i].program_id);
 		show_counts(f->context[i].packets, f->context[i].program_id, j);
 		json_object_end(j);
@@ -187,6 +189,7 @@ static int read_context(uint32_t id, struct status_context *out)
 	int count = introspect__context_maps(id, maps), ours = 0;
 
 	out->program_id = id;
+	out->has_ring = introspect__behind_ring(id) != id;
 	for (int i = 0; i < count; i++) {
 		struct introspect_section s;
 

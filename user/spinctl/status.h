@@ -9,6 +9,7 @@ struct status_context {
 	char name[16];
 	char rule[256];
 	uint32_t program_id;
+	int has_ring; /* 1: what its handlers deliver goes to a ring */
 	uint64_t packets[SPIN_REASON_COUNT];
 };
 
