@@ -19,7 +19,7 @@ static int is_inside(const struct nfp_elf *elf, uint64_t offset, uint64_t bytes)
 
 static void *copy(const struct nfp_elf *elf, uint64_t offset, uint64_t bytes)
 {
-	void *to = malloc(bytes ? bytes : 1);
+	void *to = calloc(1, bytes ? bytes : 1);
 
 	if (to)
 		memcpy(to, elf->data + offset, bytes);
