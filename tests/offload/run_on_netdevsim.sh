@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # spinctl run --mode offload in a guest, on netdevsim: the kernel's own offload path, which binds, attaches and keeps maps but runs no packet.
 . "$(dirname "$0")/../cli/setup.inc"
-here=${SPIN_OFFLOAD_GUEST:-$ROOT/kernel/guest/offload}
-[ -r "$here/guest.lib.sh" ] || { echo "skip: no guest with netdevsim (kernel/guest/offload)"; exit 77; }
+here=$ROOT/kernel/guest/offload
+# shellcheck disable=SC2086
+why=$("$here/modules.sh" --cached ${KERNELS:-6.1-cloud}) || skip "${why#skip: }"
 cd "$WORK" || exit 1
 # netdevsim's maps have at most two entries
 cat >small.c <<'END'
