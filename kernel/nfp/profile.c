@@ -14,7 +14,7 @@
 
 #define PROFILE_BYTES_MAX 65536
 
-extern const char nfp_profile_text[], nfp_profile_text_end[];
+extern const char nfp_profile_text[];
 
 enum kind {
 	FLAG,
@@ -215,8 +215,7 @@ int nfp_profile__default(struct nfp_profile *out)
 {
 	char why[256];
 
-	return nfp_profile__parse(nfp_profile_text, (size_t)(nfp_profile_text_end - nfp_profile_text), "built-in profile", out, why,
-				  sizeof(why));
+	return nfp_profile__parse(nfp_profile_text, strlen(nfp_profile_text), "built-in profile", out, why, sizeof(why));
 }
 
 int nfp_profile__write(const struct nfp_profile *p, FILE *to)

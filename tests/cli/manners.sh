@@ -56,6 +56,7 @@ line() {
 	send) echo "$SPINCTL send filtering.spin filtering.c --to 127.0.0.1" ;;
 	limits) echo "$SPINCTL limits --dev v0" ;;
 	targets) echo "$SPINCTL targets pspin" ;;
+	check) echo "$SPINCTL check --target nfp filtering.spin" ;;
 	exec) echo "$SPINCTL exec --handler filtering.spin --counters true" ;;
 	list) echo "$SPINCTL list" ;;
 	stop) echo "$SPINCTL stop --all --socket $WORK/spind/other" ;;
@@ -169,6 +170,8 @@ wrong "$SPINCTL cost filtering.spin --pcap @"
 wrong "$SPINCTL recv $WORK/made/x --dev v0 --handler @"
 wrong "$SPINCTL replay @"
 wrong "$SPINCTL test @"
+wrong "$SPINCTL check --target nfp @"
+wrong "$SPINCTL check --target native @"
 for file in directory nosuch; do # any other is a message
 	expect 1 in_ns "$SPINCTL" send $file --to 127.0.0.1
 	one_line
