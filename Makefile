@@ -52,7 +52,7 @@ help:
 #: make bench      measurements: build/bench.json
 #: make accuracy   every calibration row of the RTL against the model:
 #:                 build/accuracy.json
-#: make hxdp-check HXDP=DIR  hXDP's own programs by its published rules, beside its
+#: make hxdp-check HXDP=DIR  hXDP's own programs by its published rules, next to its
 #:                 table 3; DIR: its artifacts (axbryd/hXDP-Artifacts)
 #: make rtl-kit    images, packets and predicted cycles for PsPIN's RTL:
 #:                 build/rtl-kit/

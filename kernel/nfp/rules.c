@@ -5,6 +5,20 @@
 
 #include "kernel/nfp/rules.h"
 
+const char *nfp_verdict__name(enum nfp_verdict verdict)
+{
+	static const char *const names[] = { "accept", "warn", "unknown", "reject" };
+
+	return names[verdict];
+}
+
+const char *nfp_kernel__name(enum nfp_kernel kernel)
+{
+	static const char *const names[] = { "6.1", "6.12" };
+
+	return names[kernel];
+}
+
 static const struct {
 	const char *name, *advice;
 	enum nfp_verdict verdict;

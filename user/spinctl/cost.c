@@ -125,7 +125,7 @@ static const struct command_row row = {
 		"and again: with its state in L1 and in L2, with all or only a part of each packet in L1 (the rest is read, and "
 		"sent, from L2), then with other options for the compiler. It prints the best registration, which is the "
 		"one with the highest throughput under load or else with the fewest cycles, what that saves, and all that "
-		"was tried. Without packets it makes 200 datagrams, or 8 messages. An object's source is looked for beside it and where it was compiled.\n\n"
+		"was tried. Without packets it makes 200 datagrams, or 8 messages. An object's source is looked for in its directory and where it was compiled.\n\n"
 		"Several HANDLERs, up to 8, are execution contexts of one NIC, each with its --match; no packet may match two rules. Each "
 		"has its packets: those of the capture that its rule matches, or as many made ones as --datagrams or --messages say, which "
 		"come in turn; --gbps is of all together. A capture is not repeated. Each context is reported as a handler alone is, but "

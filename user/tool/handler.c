@@ -101,7 +101,7 @@ int handler__open(struct handler *h, const char *path, const struct handler_want
 			return status;
 		if (wants->trust)
 			return host_beside(h, path, wants);
-		h->no_host = handler_not_trusted; /* nor is the source beside it */
+		h->no_host = handler_not_trusted; /* nor is the source in its directory */
 		return DONE;
 	}
 	status = build(h, path, wants->card ? "nfp" : "fat", wants, h->object);

@@ -320,7 +320,7 @@ static const struct command_row row = {
 		"Handlers that take messages get an event for each that completes or times out; the options of "
 		"messages are for them. `spinctl mpq` shows what is in flight.\n"
 		"\n"
-		"With --cost each context has a model of its NIC beside it. Datagrams are chosen by chance where they arrive, and "
+		"With --cost each context also has a model of its NIC. Datagrams are chosen by chance where they arrive, and "
 		"only those are copied; messages are chosen by their key, so all their packets are copied, and those of the "
 		"chosen ones run. The model's state and tables become the context's once a second, and in between they are "
 		"what the chosen packets make of them: its cycles are those of a card that stands where the context does, "

@@ -123,7 +123,7 @@ static const struct command_row row = {
 	.summary = "Runs a handler's vectors on every engine and shows what is not as expected",
 	.options = rows,
 	.notes = "HANDLER is a source (NAME.c) or an object (NAME.spin). Its vectors are those named, files or\n"
-		 "directories; else NAME.vec beside it and tests/vectors/NAME/*.vec in its directory or the one above.\n"
+		 "directories; else NAME.vec in its directory and tests/vectors/NAME/*.vec there or in the directory above.\n"
 		 "The engines bpf and isolated need root; without it they are left out.",
 	.about =
 		"A vector is a text file: packets that go in, and what has to come out of each: verdict, reason, "
@@ -134,7 +134,7 @@ static const struct command_row row = {
 		"tables; and whether the engines agree with each other. A source is compiled with the spincc "
 		"beside spinctl, or else the one in PATH.\n\n"
 		"An object may be anybody's: it runs on the model alone, which nothing gets out of. With --trust it runs in "
-		"the kernel, too, and its host build is made of the source beside it; if there is none, the host engine is "
+		"the kernel, too, and its host build is made of the source in its directory; if there is none, the host engine is "
 		"left out.",
 	.examples = examples,
 };
