@@ -84,7 +84,7 @@ static int number_of(const struct probe_net *own, int netns_fd)
 /* Opens the sockets in the other namespace and returns to this one; only the calling thread changes. */
 static int open_at(int netns_fd, struct probe_net *out)
 {
-	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC), err;
+	int home = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC), err;
 
 	if (home < 0)
 		return -errno;
