@@ -16,10 +16,10 @@
 #define DIRECTORY "/run/spin"
 #define KEPT_S    86400
 
-/* The file gets its name after it is written and locked, so that nobody takes it for a dead process's. */
+/* The file gets its name after it is written and locked: nobody takes it for a dead process's, and a kill before leaves none. */
 void record__write(struct record *r, const char *kind, const char *line)
 {
-	char hidden[96];
+	char unnamed[40];
 	uint64_t number;
 	const ssize_t bytes = (ssize_t)strlen(line);
 
@@ -27,14 +27,14 @@ void record__write(struct record *r, const char *kind, const char *line)
 	mkdir(DIRECTORY, 0755);
 	if (getrandom(&number, sizeof(number), 0) != sizeof(number)) /* processes of other namespaces can have this one's id */
 		return;
-	snprintf(hidden, sizeof(hidden), DIRECTORY "/.%016" PRIx64, number);
 	snprintf(r->path, sizeof(r->path), DIRECTORY "/%.20s.%016" PRIx64, kind, number);
-	r->fd = open(hidden, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	r->fd = open(DIRECTORY, O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
 	if (r->fd < 0)
 		return;
-	if (!flock(r->fd, LOCK_EX | LOCK_NB) && write(r->fd, line, (size_t)bytes) == bytes && !rename(hidden, r->path))
+	snprintf(unnamed, sizeof(unnamed), "/proc/self/fd/%d", r->fd);
+	if (!flock(r->fd, LOCK_EX | LOCK_NB) && write(r->fd, line, (size_t)bytes) == bytes &&
+	    !linkat(AT_FDCWD, unnamed, AT_FDCWD, r->path, AT_SYMLINK_FOLLOW))
 		return;
-	unlink(hidden);
 	record__close(r);
 }
 
