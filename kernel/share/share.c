@@ -32,9 +32,9 @@ struct kernel_share {
 	const struct bpf_program *bpf;
 	struct xdp_program *program;
 	uint64_t maker;
-	int ifindex;         /* 0: not attached */
-	uint32_t dispatcher; /* the program that the interface had when it was last looked at */
-	struct record record;
+	int ifindex;          /* 0: not attached */
+	uint32_t dispatcher;  /* the program that the interface had when it was last looked at */
+	struct record record; /* kept until all is undone: an attachment after a detachment that failed has the same maker */
 };
 
 /* --- whether it can be --- */
@@ -155,6 +155,7 @@ void kernel_share__close(struct kernel_share *s)
 {
 	if (!s)
 		return;
+	record__close(&s->record);
 	xdp_program__close(s->program);
 	free(s);
 }
@@ -264,6 +265,8 @@ static int write_record(struct kernel_share *s, char *why, size_t bytes)
 {
 	char line[RECORD_LINE_BYTES];
 
+	if (s->record.fd >= 0)
+		return 0;
 	snprintf(line, sizeof(line), "%d %016" PRIx64 " %d\n", s->ifindex, s->maker, (int)getpid());
 	record__write(&s->record, KIND, line);
 	if (s->record.fd >= 0)
@@ -276,9 +279,10 @@ static int write_record(struct kernel_share *s, char *why, size_t bytes)
 
 static void forget(struct kernel_share *s, int is_undone)
 {
-	if (is_undone)
+	if (is_undone) {
 		record__remove(&s->record);
-	record__close(&s->record);
+		record__close(&s->record);
+	}
 	s->ifindex = 0;
 	s->dispatcher = 0;
 }
