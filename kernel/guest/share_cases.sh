@@ -4,6 +4,8 @@
 WORK=/tmp
 COUNT=16
 handler=counter.spin
+dev=v0
+enter= # nsenter, where dev is in another namespace
 fail() { why="${why:+$why; }$*"; }
 ip() { /bin/ip "$@"; }
 
@@ -14,10 +16,10 @@ make_veth() {
 	ip netns exec peer sh -c 'ip() { /bin/ip "$@"; }; ip addr add 10.0.0.2/24 dev v1; ip link set dev v1 up; ip link set lo up'
 }
 
-# start OPTION...: a context on udp dport 9000, ready when this returns; its last report goes to $WORK/run
+# start OPTION...: a context on udp dport 9000 of $dev, ready when this returns; its last report goes to $WORK/run
 start() {
 	rm -f $WORK/ready $WORK/run $WORK/err
-	spinctl run /spin/$handler --match 'udp dport 9000' --dev v0 --interval 0 --json --state --ready-file $WORK/ready "$@" \
+	$enter /bin/spinctl run /spin/$handler --match 'udp dport 9000' --dev $dev --interval 0 --json --state --ready-file $WORK/ready "$@" \
 		>$WORK/run 2>$WORK/err &
 	ours=$!
 	i=0
@@ -85,6 +87,13 @@ expect_nothing() {
 	done
 }
 next_start() { spinctl limits >/dev/null 2>&1; }
+
+# next_start_cleans WHEN: only xdp-filter is left, with the pins of one dispatcher
+next_start_cleans() {
+	next_start
+	expect_programs xdpfilt_alw_all "$1 and the next start"
+	[ "$(find /sys/fs/bpf/xdp -name 'dispatch-*' | wc -l)" = 1 ] || fail "pins $1: $(find /sys/fs/bpf/xdp | tr '\n' ' ')"
+}
 
 # Datagrams that came to this host, and to no socket.
 reached() { awk '$1 == "Udp:" && $3 ~ /[0-9]/ { print $3 }' /proc/net/snmp; }
@@ -216,9 +225,7 @@ case_killed_beside() {
 	was=$(reached)
 	ip netns exec peer /bin/datagrams 10.0.0.1 9000 1 1 64 silent >/dev/null 2>&1
 	[ "$(reached)" -gt "$was" ] || fail "packets to a killed owner's context do not pass"
-	next_start
-	expect_programs xdpfilt_alw_all "after the next start"
-	[ "$(find /sys/fs/bpf/xdp -name 'dispatch-*' | wc -l)" = 1 ] || fail "pins: $(find /sys/fs/bpf/xdp | tr '\n' ' ')"
+	next_start_cleans "after the kill"
 	check_filter "after the next start"
 	filter_off
 }
@@ -253,9 +260,7 @@ case_killed_while_loading() {
 		sleep 0.$hundredths
 		kill_ours
 		check_filter "after a kill at 0.$hundredths s"
-		next_start
-		expect_programs xdpfilt_alw_all "after a kill at 0.$hundredths s and the next start"
-		[ "$(find /sys/fs/bpf/xdp -name 'dispatch-*' | wc -l)" = 1 ] || fail "pins after 0.$hundredths s: $(find /sys/fs/bpf/xdp | tr '\n' ' ')"
+		next_start_cleans "after a kill at 0.$hundredths s"
 	done
 	filter_off
 }
@@ -269,36 +274,54 @@ case_killed_while_leaving() {
 		sleep 0.$hundredths
 		kill_ours
 		check_filter "after a kill at 0.$hundredths s"
-		next_start
-		expect_programs xdpfilt_alw_all "after a kill at 0.$hundredths s and the next start"
-		[ "$(find /sys/fs/bpf/xdp -name 'dispatch-*' | wc -l)" = 1 ] || fail "pins after 0.$hundredths s: $(find /sys/fs/bpf/xdp | tr '\n' ' ')"
+		next_start_cleans "after a kill at 0.$hundredths s"
 	done
 	filter_off
 }
 
 # On an interface of another namespace, whose number an interface here has, too: the next start finds it from here.
 case_killed_elsewhere() {
-	rm -f $WORK/ready
 	ip netns add other
 	ip link add w0 type veth peer name w1
 	ip link set dev w0 netns other
-	/bin/nsenter --net=/run/netns/other /bin/ip link set dev w0 up
-	/bin/nsenter --net=/run/netns/other /bin/spinctl run /spin/counter.spin --dev w0 --share --interval 0 --ready-file $WORK/ready \
-		>/dev/null 2>$WORK/err &
-	ours=$!
-	i=0
-	until [ -e $WORK/ready ]; do
-		i=$((i + 1))
-		[ $i -lt 600 ] || { fail "does not start there: $(cat $WORK/err)"; break; }
-		sleep 0.1
-	done
+	enter="/bin/nsenter --net=/run/netns/other" dev=w0
+	$enter /bin/ip link set dev w0 up
+	start --share
 	kill_ours
-	rm -f $WORK/ready
-	/bin/nsenter --net=/run/netns/other /bin/ip link show w0 | grep -q xdp || fail "libxdp's attachment went with its owner"
+	$enter /bin/ip link show w0 | grep -q xdp || fail "libxdp's attachment went with its owner"
 	next_start
-	/bin/nsenter --net=/run/netns/other /bin/ip link show w0 | grep -q xdp && fail "w0 has a program after the next start"
+	$enter /bin/ip link show w0 | grep -q xdp && fail "w0 has a program after the next start"
+	enter= dev=v0
 	ip link del w1
 	ip netns del other
+}
+
+# What another namespace's interface of the same index has is kept, though that namespace cannot be seen from here.
+case_killed_beside_unseen() {
+	ip netns add unseen
+	: >$WORK/unseen
+	mount --bind /run/netns/unseen $WORK/unseen
+	ip link add w0 index 77 type veth peer name w1
+	ip link set dev w0 netns unseen
+	ip netns del unseen
+	ip link add x0 index 77 type veth peer name x1
+	unseen="/bin/nsenter --net=$WORK/unseen"
+	$unseen /bin/ip -o link show w0 | grep -q ^77: || fail "w0 has another index"
+	$unseen xdp-filter load w0 -m native -p allow >$WORK/filter 2>&1 || fail "xdp-filter: $(tail -n 1 $WORK/filter)"
+	dev=x0
+	/bin/ip link set dev x0 up
+	start --share
+	dev=v0
+	sleep 3 # what is younger may be about to be attached
+	kill_ours
+	next_start
+	ip link show x0 | grep -q xdp && fail "x0 has a program after the next start"
+	$unseen xdp-loader status w0 | grep -q xdpfilt_alw_all || fail "the other namespace's program went, too"
+	[ "$(find /sys/fs/bpf/xdp -path '*/dispatch-77-*/prog0-link' | wc -l)" = 1 ] || fail "pins: $(find /sys/fs/bpf/xdp | tr '\n' ' ')"
+	$unseen xdp-filter unload w0 >$WORK/filter 2>&1 || fail "xdp-filter: $(tail -n 1 $WORK/filter)"
+	ip link del x0
+	ip link del w1
+	umount $WORK/unseen
 }
 
 # What this machine lacks is said.

@@ -20,12 +20,14 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <xdp/libxdp.h>
+#include <xdp/prog_dispatcher.h>
 
 #include "kernel/probe_net.h"
 #include "kernel/share/share.h"
 
 #define MAPS_MAX     64
 #define ATTACHED_MAX 256 /* dispatchers on interfaces of one index, of all network namespaces */
+#define KNOWN_MAX    256 /* programs; pins of more dispatchers stay */
 #define ATTACH_S     2   /* libxdp attaches a dispatcher within milliseconds of pinning it */
 
 uint64_t kernel_share__maker(int prog_fd)
@@ -71,7 +73,7 @@ int kernel_share__release(int ifindex, uint64_t maker)
 	int done = 0;
 
 	if (!mp || libxdp_get_error(mp))
-		return 0;
+		return libxdp_get_error(mp) == -ENOENT ? 0 : -1;
 	if (xdp_multiprog__is_legacy(mp)) {
 		done = release_single(mp, ifindex, maker);
 	} else {
@@ -90,9 +92,13 @@ int kernel_share__release(int ifindex, uint64_t maker)
 struct survey {
 	int ifindex;
 	uint64_t maker;
-	int failed; /* 1: the maker's program could not be removed */
-	unsigned attached;
-	uint32_t id[ATTACHED_MAX]; /* what interfaces of that index have */
+	char path[512];    /* libxdp's pins */
+	int failed;        /* 1: the maker's program could not be removed */
+	unsigned left;     /* dispatchers whose pins are not removed, because they may be about to be attached */
+	unsigned attached; /* what interfaces of that index have */
+	uint32_t id[ATTACHED_MAX];
+	unsigned known; /* programs that are pinned for those, and for dispatchers with the maker's */
+	uint32_t program[KNOWN_MAX];
 };
 
 static void note(struct survey *s, uint32_t id)
@@ -141,70 +147,145 @@ static int is_attached(const struct survey *s, uint32_t id)
 	return s->attached == ATTACHED_MAX;
 }
 
+struct pinned {
+	const char *name; /* of its directory */
+	unsigned programs;
+	uint32_t program[MAX_DISPATCHER_ACTIONS];
+	int is_attached, has_ours;
+};
+
+static int is_of_maker(uint32_t prog_id, uint64_t maker)
+{
+	int fd = bpf_prog_get_fd_by_id(prog_id), found;
+
+	if (fd < 0)
+		return 0;
+	found = kernel_share__maker(fd) == maker;
+	close(fd);
+	return found;
+}
+
+/* By the links, which libxdp pins before the programs. */
+static void read_programs(struct survey *s, struct pinned *p)
+{
+	for (unsigned i = 0; i < MAX_DISPATCHER_ACTIONS; i++) {
+		struct bpf_link_info info = { 0 };
+		uint32_t bytes = sizeof(info);
+		char path[sizeof(s->path) + 320];
+		int fd;
+
+		snprintf(path, sizeof(path), "%s/%.255s/prog%u-link", s->path, p->name, i);
+		fd = bpf_obj_get(path);
+		if (fd < 0) {
+			s->failed |= errno != ENOENT;
+			continue;
+		}
+		if (!bpf_obj_get_info_by_fd(fd, &info, &bytes)) {
+			p->program[p->programs++] = info.prog_id;
+			p->has_ours |= is_of_maker(info.prog_id, s->maker);
+		}
+		close(fd);
+	}
+}
+
+/* Gives the pins of each dispatcher that is or was on an interface of the index to fn(). */
+static void each_pinned(struct survey *s, int xdp_fd, void (*fn)(struct survey *s, int xdp_fd, const struct pinned *p))
+{
+	int copy = openat(xdp_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		struct pinned p = { .name = entry->d_name };
+		uint32_t id;
+		int ifindex;
+
+		if (sscanf(p.name, "dispatch-%d-%u", &ifindex, &id) != 2 || ifindex != s->ifindex)
+			continue;
+		p.is_attached = is_attached(s, id);
+		read_programs(s, &p);
+		fn(s, xdp_fd, &p);
+	}
+	s->failed |= !dir;
+	if (dir)
+		closedir(dir);
+	else if (copy >= 0)
+		close(copy);
+}
+
+static int is_known(const struct survey *s, const struct pinned *p)
+{
+	for (unsigned i = 0; i < p->programs; i++)
+		for (unsigned j = 0; j < s->known; j++)
+			if (p->program[i] == s->program[j])
+				return 1;
+	return 0;
+}
+
+static void learn(struct survey *s, int xdp_fd, const struct pinned *p)
+{
+	(void)xdp_fd;
+	s->failed |= p->is_attached && p->has_ours;
+	if (p->is_attached || p->has_ours)
+		for (unsigned i = 0; i < p->programs && s->known < KNOWN_MAX; i++)
+			s->program[s->known++] = p->program[i];
+}
+
 static int unpin(int xdp_fd, const char *name)
 {
 	int fd = openat(xdp_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 
-	if (!dir)
-		return 0;
-	while ((entry = readdir(dir)))
+	while (dir && (entry = readdir(dir)))
 		if (entry->d_name[0] != '.')
 			unlinkat(fd, entry->d_name, 0);
-	closedir(dir);
+	if (dir)
+		closedir(dir);
+	else if (fd >= 0)
+		close(fd);
 	return !unlinkat(xdp_fd, name, AT_REMOVEDIR);
 }
 
-/* Unpins dispatchers that are attached nowhere. Returns how many are left because they may be about to be. */
-static unsigned unpin_unattached(int xdp_fd, const struct survey *s)
+/*
+ * What is not attached here may be attached in a namespace that is not visible, where it would lose its programs with its pins. So only
+ * those are removed that have a known program. A directory without pins is what a kill leaves behind libxdp's first step.
+ */
+static void remove_pins(struct survey *s, int xdp_fd, const struct pinned *p)
 {
-	int copy = openat(xdp_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
-	struct dirent *entry;
-	unsigned left = 0;
+	struct stat st;
 
-	while (dir && (entry = readdir(dir))) {
-		struct stat st;
-		uint32_t id;
-		int ifindex;
-
-		if (sscanf(entry->d_name, "dispatch-%d-%u", &ifindex, &id) != 2 || ifindex != s->ifindex || is_attached(s, id) ||
-		    fstatat(xdp_fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW))
-			continue;
-		if (st.st_mtime + ATTACH_S >= time(NULL) || !unpin(xdp_fd, entry->d_name))
-			left++;
-	}
-	if (dir)
-		closedir(dir);
-	return left;
+	if (p->is_attached)
+		return;
+	if (!is_known(s, p))
+		unlinkat(xdp_fd, p->name, AT_REMOVEDIR);
+	else if (fstatat(xdp_fd, p->name, &st, AT_SYMLINK_NOFOLLOW) || st.st_mtime + ATTACH_S >= time(NULL) || !unpin(xdp_fd, p->name))
+		s->left++;
 }
 
 int kernel_share__undo(int ifindex, uint64_t maker)
 {
 	const char *bpffs = secure_getenv(XDP_BPFFS_ENVVAR);
-	unsigned left = 1;
-	int failed = 0;
-	char path[512];
-	int fd;
+	struct survey s = { .left = 1 };
 
-	snprintf(path, sizeof(path), "%s/xdp", bpffs ? bpffs : "/sys/fs/bpf");
-	for (unsigned tries = 0; left && tries < 2; tries++) {
-		struct survey s = { .ifindex = ifindex, .maker = maker };
+	for (unsigned tries = 0; s.left && tries < 2; tries++) {
+		int fd;
 
 		if (tries)
 			sleep(ATTACH_S + 1);
+		s = (struct survey){ .ifindex = ifindex, .maker = maker };
+		snprintf(s.path, sizeof(s.path), "%s/xdp", bpffs ? bpffs : "/sys/fs/bpf");
 		kernel_net__each(look_in, &s);
-		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		fd = open(s.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (fd < 0)
-			return errno == ENOENT; /* nobody has ever pinned anything, or this is not where it is */
-		if (flock(fd, LOCK_EX)) {       /* libxdp's own, of its pins */
+			return errno == ENOENT && !s.failed; /* nobody has ever pinned anything, or this is not where it is */
+		if (flock(fd, LOCK_EX)) {                    /* libxdp's own, of its pins */
 			close(fd);
 			return 0;
 		}
-		left = unpin_unattached(fd, &s);
-		failed = s.failed;
+		each_pinned(&s, fd, learn);
+		each_pinned(&s, fd, remove_pins);
 		close(fd);
 	}
-	return !left && !failed;
+	return !s.left && !s.failed;
 }

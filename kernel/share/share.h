@@ -28,8 +28,8 @@ struct kernel_share_opts {
 int kernel_share__possible(char *why, size_t why_bytes);
 
 /*
- * Prepares an object that is not loaded, for a caller with CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON; it stays the caller's and must outlive the handle. -EOPNOTSUPP: the kernel or this machine
- * does not have what libxdp's dispatcher needs, and `why` says what; -ENOENT, -ENOMEM.
+ * Prepares an object that is not loaded, for a caller with CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON; it stays the caller's and must outlive
+ * the handle. -EOPNOTSUPP: the kernel or this machine does not have what libxdp's dispatcher needs, and `why` says what; -ENOENT, -ENOMEM.
  */
 int kernel_share__open(struct bpf_object *bpf, const struct kernel_share_opts *opts, struct kernel_share **out, char *why,
 		       size_t why_bytes);
@@ -42,7 +42,10 @@ void kernel_share__close(struct kernel_share *s);
  */
 int kernel_share__attach(struct kernel_share *s, int ifindex, const char *ifname, enum kernel_attach_mode mode, char *why,
 			 size_t why_bytes);
-/* Removes the program, and the dispatcher with the last one. Other programs go on. What cannot be removed now the next start tries again. */
+/*
+ * Removes the program, and the dispatcher with the last one. Other programs go on. What cannot be removed now is left to the first start
+ * after kernel_share__close().
+ */
 void kernel_share__detach(struct kernel_share *s);
 
 /* 0: it is attached; -ENOLINK: somebody has removed it, or what it was attached to; -ENODEV: the interface has gone away. */
@@ -58,9 +61,15 @@ void kernel_share__recover(void);
 
 /* The number in a loaded program's section MAKER; 0: it has none, or is nobody's. */
 uint64_t kernel_share__maker(int prog_fd);
-/* Removes the maker's program from the interface of this index in the present network namespace. 1: done; 0: it is not there; -1: refused. */
+/*
+ * Removes the maker's program from the interface of this index in the present network namespace. 1: done; 0: it is not there; -1: refused,
+ * or what is there cannot be read.
+ */
 int kernel_share__release(int ifindex, uint64_t maker);
-/* The same in all namespaces that are visible; then unpins dispatchers that are attached to no interface of this index. 1: all is undone. */
+/*
+ * The same in all namespaces that are visible; then unpins dispatchers that are attached to no interface of this index there, and have the
+ * maker's program, or one of a dispatcher that has it or is attached. 1: all is undone.
+ */
 int kernel_share__undo(int ifindex, uint64_t maker);
 
 #endif

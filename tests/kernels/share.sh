@@ -8,7 +8,7 @@
 : "${BUILD:=build}" "${KERNELS:=6.1 6.12}" "${QEMU:=qemu-system-x86_64}"
 limit_s=900
 all="filter_first ours_first priority replies generic jumbo killed_beside killed_alone killed_while_loading killed_while_leaving
-killed_elsewhere wants refusals removed_by_others xdpdump"
+killed_elsewhere killed_beside_unseen wants refusals removed_by_others xdpdump"
 cases=$(echo ${*:-$all} | tr ' ' ,)
 here=$(cd "$(dirname "$0")/../.." && pwd)
 guest=$here/kernel/guest
