@@ -14,8 +14,8 @@
 #include <bpf/libbpf.h>
 
 #include "kernel/attach.h"
-#include "kernel/share/dispatcher.h"
 #include "kernel/native.h"
+#include "kernel/share/dispatcher.h"
 
 int kernel_link__ifindex(int link_fd)
 {

@@ -20,9 +20,9 @@
 #include <bpf/libbpf.h>
 #include <xdp/libxdp.h>
 
-#include "kernel/share/dispatcher.h"
 #include "kernel/probe_bpf.h"
 #include "kernel/record.h"
+#include "kernel/share/dispatcher.h"
 #include "kernel/share/share.h"
 #include "kernel/textfile.h"
 

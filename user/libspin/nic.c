@@ -110,7 +110,7 @@ int spin_nic__set_share(struct spin_nic *nic, const struct spin_share *share)
 	int err = 0;
 
 	if (!nic->ifindex)
-		return spin_fail(-EINVAL, "an interface that is none has nothing to share");
+		return spin_fail(-EINVAL, "this handle has no interface, so there is nothing to share");
 	if (share && share->chain >> (XDP_REDIRECT + 1))
 		return spin_fail(-EINVAL, "chain 0x%x has bits of verdicts that XDP does not have", share->chain);
 	pthread_mutex_lock(&nic->lock);

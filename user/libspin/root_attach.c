@@ -13,8 +13,8 @@
 #include <xdp/libxdp.h>
 
 #include "kernel/attach.h"
-#include "kernel/share/dispatcher.h"
 #include "kernel/probe.h"
+#include "kernel/share/dispatcher.h"
 #include "kernel/share/share.h"
 #include "user/libspin/internal.h"
 #include "user/libspin/load/failure.h"
@@ -33,34 +33,29 @@ static int attach_once(struct spin_nic *nic, enum kernel_attach_mode mode, char 
 }
 
 /* A dispatcher of libxdp has its mode already. */
-static int choose_mode(const struct spin_nic *nic, enum spin_mode *wanted)
+static int choose_mode(const struct spin_nic *nic, enum spin_mode *wanted, char *why, size_t why_bytes)
 {
 	int is_generic = nic->shared ? kernel_dispatcher__is_generic(nic->ifindex) : -1;
 	enum spin_mode has = is_generic ? SPIN_MODE_GENERIC : SPIN_MODE_NATIVE;
 
-	*wanted = nic->wanted;
-	if (is_generic < 0)
+	*wanted = is_generic < 0 ? nic->wanted : has;
+	if (nic->wanted == SPIN_MODE_AUTO || nic->wanted == *wanted)
 		return 0;
-	if (nic->wanted != SPIN_MODE_AUTO && nic->wanted != has)
-		return spin_fail(
-			-EBUSY,
-			"the programs that share %s run in %s mode, and all of them run in the same: take that, or auto, or remove them "
-			"(`xdp-loader unload %s --all`)",
-			nic->name, spin_mode_name(has), nic->name);
-	*wanted = has;
-	return 0;
+	snprintf(why, why_bytes,
+		 "the programs that share %s run in %s mode, and all of them run in the same: take that, or auto, or remove them "
+		 "(`xdp-loader unload %s --all`)",
+		 nic->name, spin_mode_name(has), nic->name);
+	return -EBUSY;
 }
 
 /* As SPIN_MODE_AUTO: native, or generic if it is the driver that refuses native. */
 static int attach_in_a_mode(struct spin_nic *nic, char *why, size_t why_bytes)
 {
 	enum spin_mode wanted;
-	int err = choose_mode(nic, &wanted);
+	int err = choose_mode(nic, &wanted, why, why_bytes);
 
-	if (err) {
-		snprintf(why, why_bytes, "%s", spin_strerror_last());
+	if (err)
 		return err;
-	}
 	nic->refusal[0] = '\0';
 	if (wanted != SPIN_MODE_GENERIC) {
 		err = attach_once(nic, KERNEL_ATTACH_NATIVE, why, why_bytes);

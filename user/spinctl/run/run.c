@@ -228,7 +228,7 @@ static int take_share(struct spin_share *share)
 		return USAGE;
 	}
 	if (options.priority != NOT_GIVEN && options.priority > INT_MAX) {
-		report_error("--priority %u is more than libxdp takes, %d", options.priority, INT_MAX);
+		report_error("--priority %u: at most %d", options.priority, INT_MAX);
 		return USAGE;
 	}
 	if (options.chain && parse_enum__chain(options.chain, &share->chain)) {
