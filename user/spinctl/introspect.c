@@ -101,7 +101,7 @@ uint32_t introspect__behind_ring(uint32_t id)
 			int fd = bpf_map_get_fd_by_id(maps[i]), err;
 
 			err = fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &bytes) || strcmp(info.name, "spin_ringed") ||
-			      bpf_map_lookup_elem(fd, &entry, &program);
+			      info.type != BPF_MAP_TYPE_PROG_ARRAY || bpf_map_lookup_elem(fd, &entry, &program);
 			if (fd >= 0)
 				close(fd);
 			if (!err)
