@@ -5,27 +5,26 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "user/lib/number.h"
 #include "user/spinctl/run/ring.h"
 #include "user/tool/notify.h"
 
 #define LOOK_S      0.02 /* the longest that packets alone are looked at */
 #define PRINT_BYTES 16u  /* of a payload */
+#define QUEUE_MAX   1023u
 
 /* "2" or "2-5". */
 static int parse_queues(const char *text, struct spin_ring_opts *opts)
 {
-	unsigned first, last;
-	char end;
-	int fields = sscanf(text, "%u-%u%c", &first, &last, &end);
+	const char *dash = strchr(text, '-');
+	char from[16];
+	uint64_t first, last;
 
-	if (fields == 1 && strspn(text, "0123456789") == strlen(text))
-		last = first;
-	else if (fields != 2 || strspn(text, "0123456789-") != strlen(text))
+	snprintf(from, sizeof(from), "%.*s", dash ? (int)(dash - text) : (int)sizeof(from) - 1, text);
+	if (number__read(from, QUEUE_MAX, &first) || number__read(dash ? dash + 1 : text, QUEUE_MAX, &last) || last < first)
 		return -1;
-	if (last < first || last - first >= 1024)
-		return -1;
-	opts->first_queue = first;
-	opts->queues = last - first + 1;
+	opts->first_queue = (unsigned)first;
+	opts->queues = (unsigned)(last - first + 1);
 	return 0;
 }
 
