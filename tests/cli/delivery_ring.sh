@@ -16,7 +16,7 @@ for words in "--ring-print 2" "--ring-mode copy" "--ring-queues 0" "--ring-frame
 done
 
 # refused
-for words in x 0-x 3-2 0-9999999999 -1 1- ""; do
+for words in x 0-x 3-2 0-9999999999 4294967296 4294967296-4294967297 -1 1- 1-2-3 ""; do
 	expect 1 in_ns "$SPINCTL" run "$OBJECT" --dev v0 --delivery ring --ring-queues "$words"
 	one_line
 	says err "--ring-queues '$words'"
@@ -33,6 +33,9 @@ says err "spread over CPUs"
 expect 1 in_ns "$SPINCTL" run "$OBJECT" --dev v0 --dev v1 --delivery ring
 one_line
 says err "create a context for v1"
+expect 1 in_ns "$SPINCTL" run "$OBJECT" --dev v0 --share --delivery ring
+one_line
+says err "shared with programs of others"
 expect 1 in_ns "$SPINCTL" run "$BUILD/handlers/copy_to_host.spin" --dev v0 --delivery ring
 one_line
 says err "matching entries"

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "kernel/cpus.h"
+#include "user/libspin/card/card.h"
 #include "user/libspin/hpu/hpus.h"
 #include "user/libspin/interface.h"
 #include "user/libspin/ring/private.h"
@@ -38,6 +39,13 @@ static int check_context(const struct spin_ctx *ctx)
 				 ctx->name);
 	if (!ctx->nic || !ctx->nic->ifindex)
 		return spin_fail(-EINVAL, "%s has no interface whose queues could have a ring: create it with one", ctx->name);
+	if (ctx->card)
+		return card__cannot(ctx, "ring: its packets do not come by the host");
+	if (ctx->is_shared)
+		return spin_fail(-EOPNOTSUPP,
+				 "%s is for an interface that is shared with programs of others: a ring needs one of its own (without "
+				 "--share)",
+				 ctx->name);
 	if (ctx->ring_delivery)
 		return spin_fail(-EALREADY, "%s has a ring already", ctx->name);
 	if (ctx->messages)

@@ -56,8 +56,9 @@ struct spin_ring_opts {
  *
  * -EBUSY: a queue has a ring already, of another context or process. -EALREADY: this context has one. -EOPNOTSUPP: handlers that
  * take messages (their data is in the matching entries), packets spread over CPUs (their queue is not known there), contexts of spind and
- * of sockets (the socket is the delivery), a context on several interfaces, or one whose driver has no zero-copy when that is asked for. -EINVAL: options; a context
- * without an interface. -E2BIG: queues beyond the 64th. -ENOBUFS: more memory than this process may lock.
+ * of sockets (the socket is the delivery), of a card, or of an interface that is shared with programs of others (spin_nic__set_share()), a
+ * context on several interfaces, or one whose driver has no zero-copy when that is asked for. -EINVAL: options; a context without an
+ * interface. -E2BIG: queues beyond the 64th. -ENOBUFS: more memory than this process may lock.
  */
 int spin_ring__create(struct spin_ctx *ctx, const struct spin_ring_opts *opts, struct spin_ring **out);
 /*
