@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * A reader that is slower than its packets loses some, and learns how many: what it gets is whole, in order and never twice, and
- * delivered = received + lost. First it reads nothing, then a little now and then while packets come from another thread.
+ * delivered = received + lost. First it reads nothing, then a little now and then while packets come from another thread. One call gives
+ * at most as many as the ring has frames, however many come during it.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -63,6 +64,29 @@ static void reads_now_and_then(struct ringed_seen *seen)
 		fail("the reader was not slow");
 }
 
+/* While packets are looked at more of them come, and those are the next call's. */
+static void more_come(void *arg, const struct spin_ring_packet *packets, unsigned count)
+{
+	uint64_t *sent = arg;
+
+	(void)packets;
+	(void)count;
+	ringed__send_datagrams(&r, *sent, FRAMES, 100);
+	*sent += FRAMES;
+	ringed__wait(r.ctx, *sent);
+}
+
+static void stops_at_its_frames(void)
+{
+	const struct spin_ring_opts opts = { .bytes = sizeof(opts), .frames = 2 * FRAMES };
+	uint64_t sent = FRAMES + FRAMES / 2;
+
+	ringed__start(&r, &opts);
+	ringed__send_datagrams(&r, 0, sent, 100);
+	ringed__wait(r.ctx, sent);
+	expect(2 * FRAMES, spin_ring__receive(r.ring, more_come, &sent), "packets of one call");
+}
+
 int main(void)
 {
 	const struct spin_ring_opts opts = { .bytes = sizeof(opts), .frames = FRAMES };
@@ -72,6 +96,8 @@ int main(void)
 	ringed__start(&r, &opts);
 	reads_nothing(&seen);
 	reads_now_and_then(&seen);
+	spin_ctx__destroy(r.ctx);
+	stops_at_its_frames();
 	ringed__close(&r);
 	return 0;
 }

@@ -165,12 +165,18 @@ static void give_back(struct ring_queue *q, uint32_t rx_at, uint32_t count)
 	xsk_ring_cons__release(&q->rx, count);
 }
 
+/* What is left of the `frames` packets that a call may give, at most a batch. */
+static uint32_t batch(const struct ring_queue *q, uint32_t done)
+{
+	return q->frames - done < SPIN_RING_BATCH ? q->frames - done : SPIN_RING_BATCH;
+}
+
 int ring_queue__receive(struct ring_queue *q, spin_ring_fn fn, void *arg)
 {
 	struct spin_ring_packet packet[SPIN_RING_BATCH];
 	uint32_t done = 0, at, count;
 
-	while (done < q->frames && (count = xsk_ring_cons__peek(&q->rx, SPIN_RING_BATCH, &at)) > 0) {
+	while ((count = xsk_ring_cons__peek(&q->rx, batch(q, done), &at)) > 0) {
 		for (uint32_t i = 0; i < count && i < AHEAD; i++)
 			__builtin_prefetch(q->memory + xsk_ring_cons__rx_desc(&q->rx, at + i)->addr);
 		for (uint32_t i = 0; i < count; i++) {
