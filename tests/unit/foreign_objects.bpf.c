@@ -97,6 +97,26 @@ struct {
 		});
 } spin_ways SEC(".maps");
 #endif
+#ifdef SOCKETS_OF_RINGS
+MAP(spin_ring_sockets, BPF_MAP_TYPE_XSKMAP, 64, 4, 4);
+#endif
+#ifdef SOCKETS_AS_OURS
+MAP(spin_hops, BPF_MAP_TYPE_XSKMAP, 1, 4, 4);
+#endif
+#ifdef SOCKETS_INSIDE
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1);
+	__uint(key_size, 4);
+	__array(
+		values, struct {
+			__uint(type, BPF_MAP_TYPE_XSKMAP);
+			__uint(max_entries, 1);
+			__uint(key_size, 4);
+			__uint(value_size, 8);
+		});
+} spin_ways SEC(".maps");
+#endif
 #ifdef FILLED_MAP
 int spin_xdp(struct xdp_md *ctx);
 struct {
