@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Rings that cannot be are refused with the reason and the next step, and leave the context as it was. */
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdio.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <xdp/xsk.h>
 
@@ -110,6 +114,27 @@ static void queues(void)
 	spin_ctx__destroy(other);
 }
 
+/* A process that may not lock what it likes, as one with CAP_BPF, CAP_NET_ADMIN and CAP_NET_RAW alone. */
+static void locked_memory(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct had[2], fewer[2];
+	const struct spin_ring_opts few = { .bytes = sizeof(few), .queues = 1, .frames = 16 };
+	const struct rlimit limit = { 4 << 20, 4 << 20 };
+
+	if (syscall(SYS_capget, &head, had) || setrlimit(RLIMIT_MEMLOCK, &limit))
+		fail("capabilities");
+	fewer[0] = had[0];
+	fewer[1] = had[1];
+	fewer[0].effective &= ~(1u << CAP_IPC_LOCK);
+	if (syscall(SYS_capset, &head, fewer))
+		fail("a capability less");
+	refused(-ENOBUFS, r.ctx, NULL, "raise `ulimit -l`, or take fewer frames");
+	spin_ring__destroy(ringed__ring(r.ctx, &few));
+	if (syscall(SYS_capset, &head, had))
+		fail("the capability again");
+}
+
 static void generic_mode(void)
 {
 	const struct spin_ring_opts opts = { .bytes = sizeof(opts), .mode = SPIN_RING_ZERO_COPY };
@@ -137,6 +162,7 @@ int main(void)
 	other_namespace();
 	contexts();
 	foreign_socket();
+	locked_memory();
 	queues();
 	expect(SPIN_RING_COPY, spin_ring__mode(r.ring, &why), "the mode");
 	if (!why)

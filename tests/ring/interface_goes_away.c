@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The interface is deleted while a context has a ring on it: what had come can still be read, nothing comes any more, which
+ * spin_ctx__alive() tells, and all ends as ever.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+
+#include "tests/common/expect.h"
+#include "tests/common/net/netns.h"
+#include "tests/common/ringed.h"
+
+#define WAITING 20
+
+static struct ringed r;
+
+static void gone(struct ringed_seen *seen)
+{
+	struct pollfd fd = { .fd = spin_ring__fd(r.ring), .events = POLLIN };
+	struct spin_ring *none;
+
+	expect(-ENODEV, spin_ctx__alive(r.ctx), "the context");
+	says("has gone away");
+	expect(WAITING, spin_ring__receive(r.ring, ringed__look, seen), "packets that waited");
+	expect(0, spin_ring__receive(r.ring, ringed__look, seen), "packets of an interface that is not there");
+	expect(0, poll(&fd, 1, 0), "polling an empty ring: a loop around it would not sleep");
+	ringed__expect(r.ring, WAITING, WAITING, 0, 0);
+	spin_ring__destroy(r.ring);
+	expect(-ENODEV, spin_ring__create(r.ctx, NULL, &none), "a ring of an interface that is not there");
+	says("or gone");
+	r.ring = NULL;
+}
+
+int main(void)
+{
+	struct ringed_seen seen = { 0 };
+
+	ringed__open(&r, SPIN_MODE_NATIVE);
+	ringed__start(&r, NULL);
+	ringed__send_datagrams(&r, 0, WAITING, 100);
+	ringed__wait(r.ctx, WAITING);
+	netns_shell("ip link delete " FAR_DEV);
+	gone(&seen);
+	ringed__close(&r);
+	return 0;
+}
