@@ -6,6 +6,7 @@
 #include <arpa/inet.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -71,14 +72,38 @@ static int receiver(void)
 	return fd;
 }
 
-static struct spin_object *open_object(const char *handler)
+static struct spin_object *open_file(const char *path)
 {
 	struct spin_object *object;
+
+	expect(0, spin_object__open(path, &object), "the object");
+	return object;
+}
+
+static struct spin_object *open_object(const char *handler)
+{
 	char path[512];
 
 	if (built_object(handler, path, sizeof(path)))
 		fail(engine_why());
-	expect(0, spin_object__open(path, &object), "the object");
+	return open_file(path);
+}
+
+/* handlers/empty.c, but it delivers. */
+static struct spin_object *open_delivering(void)
+{
+	char directory[] = "/tmp/spin-ring-XXXXXX", path[64], command[1024];
+	struct spin_object *object;
+
+	if (!mkdtemp(directory))
+		fail("a directory");
+	snprintf(path, sizeof(path), "%s/empty.spin", directory);
+	snprintf(command, sizeof(command), "sed 's/SPIN_DROP/SPIN_SUCCESS/' handlers/empty.c >%s/empty.c && %s/bin/spincc -o %s %s/empty.c",
+		 directory, built_dir(), path, directory);
+	expect(0, system(command), "compiling a handler");
+	object = open_file(path);
+	snprintf(command, sizeof(command), "rm -r %s", directory);
+	expect(0, system(command), "removing it");
 	return object;
 }
 
@@ -149,9 +174,46 @@ static void detached_and_back(void)
 	r.ring = NULL; /* the context takes it along */
 }
 
+static void send_counted(enum spin_reason reason)
+{
+	uint64_t packets[SPIN_REASON_COUNT], sum = 0;
+
+	spin_ctx__counters(r.ctx, packets);
+	for (int i = 0; i < SPIN_REASON_COUNT; i++)
+		sum += packets[i];
+	expect(0, (long long)packets[reason], "packets that these handlers have had");
+	ringed__send_datagrams(&r, sent, BATCH, 100);
+	ringed__wait(r.ctx, sum + BATCH);
+	spin_ctx__counters(r.ctx, packets);
+	expect(BATCH, (long long)packets[reason], spin_reason_name(reason));
+}
+
+/* The ring runs the handlers that the context has, and its counts go on. */
+static void other_handlers(void)
+{
+	struct spin_object *object = open_delivering(), *dropping = open_object("empty");
+
+	r.ctx = ringed__context(&r, "empty", "udp dport 9000", NULL);
+	r.ring = ringed__ring(r.ctx, NULL);
+	send_counted(SPIN_REASON_DROPPED);
+	expect(0, spin_ctx__swap(r.ctx, object), "other handlers");
+	ringed__expect(r.ring, 0, 0, 0, 0);
+	send_counted(SPIN_REASON_SUCCESS);
+	ringed__expect(r.ring, BATCH, 0, 0, 0);
+	expect(0, spin_ctx__swap(r.ctx, dropping), "the first handlers");
+	ringed__send_datagrams(&r, sent, BATCH, 100);
+	ringed__wait(r.ctx, 3 * BATCH);
+	ringed__expect(r.ring, BATCH, 0, 0, 0);
+	spin_object__close(dropping);
+	spin_object__close(object);
+	r.ring = NULL;
+}
+
 int main(void)
 {
 	ringed__open(&r, SPIN_MODE_NATIVE);
+	other_handlers();
+	spin_ctx__destroy(r.ctx);
 	r.ctx = ringed__context(&r, "returns", "udp dport 9000", NULL);
 	while_packets_come();
 	detached_and_back();
