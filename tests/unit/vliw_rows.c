@@ -155,6 +155,13 @@ static void branches(void)
 	      { LD(BPF_B, 2, 1, 9), JUMPI(BPF_JEQ, 2, 6, 2), JUMPI(BPF_JEQ, 2, 17, 1), JUMPI(BPF_JEQ, 2, 1, 0), MOVI(0, 1), EXIT });
 }
 
+static void refuse(const char *what, const struct bpf_insn *insns, unsigned count)
+{
+	struct vliw v;
+
+	is(what, "result", (unsigned)-vliw__compile(&v, insns, count, 4, 0), EINVAL);
+}
+
 static void refuses(void)
 {
 	static const struct bpf_insn out[] = { { .code = BPF_JMP | BPF_JA, .off = 5 } },
@@ -165,6 +172,39 @@ static void refuses(void)
 	is("a jump before the start", "result", (unsigned)-vliw__compile(&v, back, 1, 4, 0), EINVAL);
 	is("no instructions", "result", (unsigned)-vliw__compile(&v, back, 0, 4, 0), EINVAL);
 	is("no lanes", "result", (unsigned)-vliw__compile(&v, back, 1, 0, 0), EINVAL);
+	refuse("a boundary check that falls out of the end",
+	       (const struct bpf_insn[]){ LD(BPF_W, 2, 1, 4), LD(BPF_W, 3, 1, 0), JUMP(BPF_JEQ, 3, 0, 1), EXIT, JUMP(BPF_JGT, 2, 3, -2) },
+	       5);
+}
+
+/*
+ * Values that are handed from register to register through blocks that jump backwards, and that nobody reads in the end: a compiler that
+ * looks at the whole program again for each of them takes hours.
+ */
+static void long_chain(void)
+{
+	static struct bpf_insn insns[VLIW_INSTRUCTIONS_MAX];
+	const unsigned count = VLIW_INSTRUCTIONS_MAX;
+	struct vliw v;
+
+	insns[0] = (struct bpf_insn){ .code = BPF_JMP | BPF_JA, .off = (int16_t)(count - 3) };
+	insns[1] = (struct bpf_insn)EXIT;
+	for (unsigned i = 2; i < count; i += 2) {
+		insns[i] = (struct bpf_insn)MOV(i / 2 % 2 ? 2 : 3, i / 2 % 2 ? 3 : 2);
+		insns[i + 1] = (struct bpf_insn){ .code = BPF_JMP | BPF_JA, .off = i == 2 ? -3 : -4 };
+	}
+	if (vliw__compile(&v, insns, count, 4, 0)) {
+		printf("a long chain: not compiled\n");
+		failures++;
+		return;
+	}
+	for (unsigned i = 2; i < count; i += 2)
+		if (!v.ops[i].removed) {
+			printf("a long chain: instruction %u, which nobody needs, is left\n", i);
+			failures++;
+			break;
+		}
+	vliw__free(&v);
 }
 
 int main(void)
@@ -176,5 +216,6 @@ int main(void)
 	checks();
 	branches();
 	refuses();
+	long_chain();
 	return failures != 0;
 }

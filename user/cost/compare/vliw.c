@@ -121,7 +121,7 @@ static int mark(const struct vliw *v, uint8_t *is_first)
 		if (is_jump(insn)) {
 			int target = target_of(v, i);
 
-			if (target < 0)
+			if (target < 0 || (is_conditional(insn) && i + 1 == v->count))
 				return -EINVAL;
 			is_first[target] = 1;
 		}
@@ -157,10 +157,11 @@ static void link_blocks(struct vliw *v)
 		struct vliw_block *block = &v->blocks[b];
 		const unsigned last = block->first + block->count - 1;
 		const struct bpf_insn *insn = &v->insns[last];
+		const int is_branch = v->ops[last].is_branch; /* 0 of what only looks like one: half of a 64-bit load */
 
-		if (insn->code != EXIT && insn->code != (BPF_JMP | BPF_JA) && b + 1 < v->block_count)
+		if ((!is_branch || is_conditional(insn)) && b + 1 < v->block_count)
 			block->next[0] = (int)v->blocks[b + 1].first;
-		if (is_jump(insn))
+		if (is_branch && is_jump(insn))
 			block->next[1] = target_of(v, last);
 		for (unsigned n = 0; n < 2; n++)
 			if (block->next[n] >= 0)
@@ -177,7 +178,8 @@ static void link_blocks(struct vliw *v)
 static void find_roots(struct vliw *v, const struct vliw_block *block)
 {
 	struct {
-		int root, offset;
+		int root;
+		int64_t offset;
 	} reg[11];
 	int next_root = 16;
 

@@ -7,8 +7,8 @@
  * same time. Done here: removal of boundary checks and zeroing (3.1); three operands, 6-byte loads and stores, exits with their action
  * (3.2); scheduling in a block by Bernstein's conditions, one helper call a row (3.3, 3.4); an instruction right behind one that it
  * depends on is on the same lane, and branches in sequence share a row (4.2). As in the programs that were published with the paper, a
- * helper reads its arguments after the row that calls it, and addresses that are relative to different registers are different. Not done: moving instructions from control-equivalent blocks
- * other than branches, so there are no fewer rows than hXDP's.
+ * helper reads its arguments after the row that calls it, and addresses that are relative to different registers are different. Not done:
+ * moving instructions from control-equivalent blocks, but for branches.
  */
 #include <stdint.h>
 
@@ -26,8 +26,9 @@ enum vliw_memory { VLIW_NO_MEMORY, VLIW_LOAD, VLIW_STORE, VLIW_ALL_MEMORY }; /* 
 struct vliw_op {
 	uint32_t reads, writes; /* registers, a bit each; from VLIW_OWN_REGISTERS on, what 6 bytes are in between a load and its store */
 	enum vliw_memory memory;
-	int root; /* what its address is relative to, a number of the block's; with offset and bytes */
-	int offset, bytes;
+	int root;       /* what its address is relative to, a number of the block's; with offset and bytes */
+	int64_t offset; /* sums of any 256 immediates fit */
+	int bytes;
 	int is_branch;                    /* ends its block: jump, conditional jump or exit */
 	int is_call, is_exit, has_action; /* has_action: of an exit, which then reads no register */
 	int removed;                      /* by an optimisation, or the second half of a 64-bit load */
@@ -57,7 +58,10 @@ struct vliw {
 /* Which optimisations are left out, for tests and for comparing with what was published without them. */
 enum { VLIW_KEEP_BOUNDS_CHECKS = 1, VLIW_KEEP_ZEROING = 2, VLIW_TWO_OPERANDS = 4, VLIW_NO_SIX_BYTES = 8, VLIW_NO_ACTIONS = 16 };
 
-/* Compiles a program, whose instructions must outlive it. 0, -EINVAL for a jump out of the program, -E2BIG, or -ENOMEM. */
+/*
+ * Compiles a program, whose instructions must outlive it. 0, -EINVAL for one that jumps out of itself or ends with a conditional jump,
+ * -E2BIG, or -ENOMEM.
+ */
 int vliw__compile(struct vliw *v, const struct bpf_insn *insns, unsigned count, unsigned lanes, unsigned without);
 void vliw__free(struct vliw *v);
 /*

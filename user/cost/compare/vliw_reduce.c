@@ -11,7 +11,8 @@
 #define CONTEXT             1 /* r1, when a program begins */
 #define ALL_REGS            0x7ffu
 #define SIX_BYTES           6
-#define VLIW_BLOCKS_CHECKED 4096 /* a program with more keeps its boundary checks */
+#define VLIW_BLOCKS_CHECKED 4096       /* a program with more keeps its boundary checks */
+#define NOT_VISITED         UINT32_MAX /* of live registers: what no block has, as own registers do not leave theirs */
 
 static uint32_t bit(unsigned reg)
 {
@@ -23,12 +24,26 @@ static unsigned end_of(const struct vliw_block *block)
 	return block->first + block->count;
 }
 
+/* Only writes registers that nobody reads. */
+static int is_dead(const struct vliw_op *op, uint32_t live)
+{
+	return op->writes && !(op->writes & live) && op->memory <= VLIW_LOAD && !op->is_branch;
+}
+
+static uint32_t live_before(const struct vliw_op *op, uint32_t live)
+{
+	return op->removed || is_dead(op, live) ? live : (uint32_t)((live & ~op->writes) | op->reads);
+}
+
+/* A dead instruction's reads keep nothing alive, so one pass over the result finds all that are dead, however long their chains. */
 void vliw__find_live(struct vliw *v)
 {
 	int changed = 1;
 
-	for (unsigned b = 0; b < v->block_count; b++)
-		v->blocks[b].live_in = v->blocks[b].live_out = 0;
+	for (unsigned b = 0; b < v->block_count; b++) {
+		v->blocks[b].live_in = 0;
+		v->blocks[b].live_out = NOT_VISITED;
+	}
 	while (changed) {
 		changed = 0;
 		for (unsigned b = v->block_count; b--;) {
@@ -38,39 +53,30 @@ void vliw__find_live(struct vliw *v)
 			for (unsigned n = 0; n < 2; n++)
 				if (block->next[n] >= 0)
 					live |= vliw__next(v, block, n)->live_in;
+			if (live == block->live_out)
+				continue;
 			block->live_out = live;
 			for (unsigned i = end_of(block); i-- > block->first;)
-				if (!v->ops[i].removed)
-					live = (uint32_t)((live & ~v->ops[i].writes) | v->ops[i].reads);
+				live = live_before(&v->ops[i], live);
 			changed |= live != block->live_in;
 			block->live_in = live;
 		}
 	}
 }
 
-/* Removes instructions that only write a register which nobody reads. */
 static void remove_dead(struct vliw *v)
 {
-	int changed = 1;
+	vliw__find_live(v);
+	for (unsigned b = 0; b < v->block_count; b++) {
+		const struct vliw_block *block = &v->blocks[b];
+		uint32_t live = block->live_out;
 
-	while (changed) {
-		changed = 0;
-		vliw__find_live(v);
-		for (unsigned b = 0; b < v->block_count; b++) {
-			struct vliw_block *block = &v->blocks[b];
-			uint32_t live = block->live_out;
+		for (unsigned i = end_of(block); i-- > block->first;) {
+			struct vliw_op *op = &v->ops[i];
+			const uint32_t before = live_before(op, live);
 
-			for (unsigned i = end_of(block); i-- > block->first;) {
-				struct vliw_op *op = &v->ops[i];
-
-				if (op->removed)
-					continue;
-				if (op->writes && !(op->writes & live) && op->memory <= VLIW_LOAD && !op->is_branch) {
-					op->removed = changed = 1;
-					continue;
-				}
-				live = (uint32_t)((live & ~op->writes) | op->reads);
-			}
+			op->removed |= is_dead(op, live);
+			live = before;
 		}
 	}
 }
@@ -128,6 +134,8 @@ static void remove_check(struct vliw *v, struct vliw_block *block, struct known 
 	const unsigned last = end_of(block) - 1;
 	int kind;
 
+	if (!v->ops[last].is_branch)
+		return;
 	for (unsigned i = block->first; i < last; i++)
 		follow(&v->insns[i], &v->ops[i], &k);
 	kind = is_check(&v->insns[last], &k);
