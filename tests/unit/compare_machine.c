@@ -25,15 +25,17 @@
 static int failures;
 static uint8_t frame[64];
 
-static int run(const struct bpf_insn *insns, unsigned count, char *why, size_t why_bytes)
+/* What the program returns, or -errno. */
+static int64_t run(const struct bpf_insn *insns, unsigned count, char *why, size_t why_bytes)
 {
 	struct bpf_code code = { .insns = malloc(count * sizeof(*insns)), .count = count };
 	struct machine *m = calloc(1, sizeof(*m));
-	int rc = -ENOMEM;
+	int64_t rc = -ENOMEM;
 
 	if (code.insns && m && !machine__open(m, &code)) {
 		memcpy(code.insns, insns, count * sizeof(*insns));
 		rc = machine__run(m, frame, sizeof(frame));
+		rc = rc ? rc : (int64_t)m->action;
 		snprintf(why, why_bytes, "%s", m->why);
 		machine__close(m);
 	}
@@ -84,7 +86,7 @@ static void check(const char *what, struct bpf_insn op, int32_t a, int32_t b)
 	const unsigned count = sizeof(insns) / sizeof(insns[0]);
 	int64_t kernel = run_in_kernel(insns, count);
 	char why[200];
-	int ours = run(insns, count, why, sizeof(why));
+	int64_t ours = run(insns, count, why, sizeof(why));
 
 	if (kernel == -EPERM) {
 		printf("skip: needs the right to load programs, to compare with the kernel\n");
@@ -95,7 +97,7 @@ static void check(const char *what, struct bpf_insn op, int32_t a, int32_t b)
 	checked++;
 	if (ours == kernel)
 		return;
-	printf("%s 0x%02x of %d and %d: %d, the kernel has %lld %s\n", what, op.code, a, b, ours, (long long)kernel, why);
+	printf("%s 0x%02x of %d and %d: %lld, the kernel has %lld %s\n", what, op.code, a, b, (long long)ours, (long long)kernel, why);
 	failures++;
 }
 
@@ -128,11 +130,11 @@ static void instructions(void)
 static void refuse(const char *want, const struct bpf_insn *insns, unsigned count)
 {
 	char why[200] = "";
-	int rc = run(insns, count, why, sizeof(why));
+	int64_t rc = run(insns, count, why, sizeof(why));
 
 	if (rc < 0 && strstr(why, want))
 		return;
-	printf("not refused for '%s': %d, %s\n", want, rc, why);
+	printf("not refused for '%s': %lld, %s\n", want, (long long)rc, why);
 	failures++;
 }
 #define REFUSE(want, ...)                                              \
@@ -156,14 +158,34 @@ static void traps(void)
 	REFUSE("memory that it does not have", { OP(BPF_STX | BPF_MEM | BPF_DW, 1, 1, 0, 0), EXIT });
 	REFUSE("behind its context", { OP(BPF_LDX | BPF_MEM | BPF_W, 0, 1, 64, 0), EXIT });
 	REFUSE("in the midst", { OP(BPF_LD | BPF_IMM | BPF_DW, 0, 1, 0, 7) });
-	REFUSE("what is no map",
-	       { OP(BPF_LD | BPF_IMM | BPF_DW, 1, 1, 0, 7), OP(0, 0, 0, 0, 0), OP(BPF_JMP | BPF_CALL, 0, 0, 0, 1), EXIT });
+	REFUSE("not a map", { OP(BPF_LD | BPF_IMM | BPF_DW, 1, 1, 0, 7), OP(0, 0, 0, 0, 0), OP(BPF_JMP | BPF_CALL, 0, 0, 0, 1), EXIT });
 	REFUSE("memory that it does not have",
 	       { OP(BPF_LD | BPF_IMM | BPF_DW, 1, 2, 0, 70), OP(0, 0, 0, 0, 8), OP(BPF_LDX | BPF_MEM | BPF_B, 0, 1, 0, 0), EXIT });
 	REFUSE("helper function 9999", { OP(BPF_JMP | BPF_CALL, 0, 0, 0, 9999), EXIT });
 	REFUSE("more functions", { OP(BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_CALL, 0, -1), EXIT });
 	REFUSE("function of the kernel", { OP(BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_KFUNC_CALL, 0, 1), EXIT });
+	REFUSE("(code 0x91)", { OP(BPF_LDX | 0x80 | BPF_B, 0, 1, 0, 0), EXIT });
+	REFUSE("(code 0x37)", { OP(BPF_ALU64 | BPF_DIV | BPF_K, 0, 0, 1, 2), EXIT });
+	REFUSE("(code 0xbf)", { OP(BPF_ALU64 | BPF_MOV | BPF_X, 0, 1, 8, 0), EXIT });
+	REFUSE("(code 0xf7)", { OP(BPF_ALU64 | 0xf0, 0, 1, 0, 0), EXIT });
+	REFUSE("(code 0x6)", { OP(BPF_JMP32 | BPF_JA, 0, 0, 0, 0), EXIT });
+	REFUSE("(code 0x8d)", { OP(BPF_JMP | BPF_CALL | BPF_X, 0, 0, 0, 1), EXIT });
+	REFUSE("(code 0x30)", { OP(BPF_LD | BPF_ABS | BPF_B, 0, 0, 0, 0), EXIT });
+	REFUSE("(code 0xd3)", { OP(BPF_STX | BPF_ATOMIC | BPF_B, 10, 0, -8, 0), EXIT });
 	REFUSE("a register that there is not", { OP(BPF_ALU64 | BPF_MOV | BPF_X, 13, 1, 0, 0), EXIT });
+}
+
+/* An action that there is not is the program's mistake, and not an error of the machine, which would have no reason. */
+static void actions(void)
+{
+	static const struct bpf_insn minus_one[] = { MOVI(0, -1), EXIT };
+	char why[200];
+	int64_t rc = run(minus_one, 2, why, sizeof(why));
+
+	if (rc == UINT32_MAX && !*why)
+		return;
+	printf("the action -1: %lld, %s\n", (long long)rc, why);
+	failures++;
 }
 
 /* A datagram from 10.0.0.SOURCE, whose UDP checksum is left out. */
@@ -192,11 +214,11 @@ static void check_datagram(struct machine *m, int fd, const char *what)
 		    .data_size_out = sizeof(out));
 	int err = bpf_prog_test_run_opts(fd, &opts), ours = machine__run(m, frame, sizeof(frame));
 
-	if (!err && ours == (int)opts.retval && m->end - m->begin == opts.data_size_out &&
+	if (!err && !ours && m->action == opts.retval && m->end - m->begin == opts.data_size_out &&
 	    !memcmp(m->packet + m->begin, out, opts.data_size_out))
 		return;
-	printf("%s: action %d and %u bytes, the kernel has %u and %u %s\n", what, ours, m->end - m->begin, opts.retval, opts.data_size_out,
-	       m->why);
+	printf("%s: %d, action %u and %u bytes, the kernel has %u and %u %s\n", what, ours, m->action, m->end - m->begin, opts.retval,
+	       opts.data_size_out, m->why);
 	failures++;
 }
 
@@ -249,6 +271,7 @@ int main(void)
 	for (unsigned i = 0; i < sizeof(frame); i++)
 		frame[i] = (uint8_t)(i * 7);
 	traps();
+	actions();
 	if (failures)
 		return 1;
 	instructions();
