@@ -21,7 +21,7 @@ struct card_options {
 	int accept_partial; /* a local sender's partial checksum is right: of ordinary programs only */
 };
 
-/* -EOPNOTSUPP with a reason: what a context on a card has not. */
+/* -EOPNOTSUPP with a reason: a context on a card does not have `what`. */
 int card__cannot(const struct spin_ctx *ctx, const char *what);
 
 /* object.c: the program for a card of an object against its contract. -EPERM names what is foreign, -EINVAL what does not fit the object. */
@@ -34,11 +34,11 @@ int card__check(const struct spin_object *obj);
 int card__program(const struct spin_object *obj, const struct spin_rule *rule, int accept_partial, int counted, uint8_t **elf);
 
 /*
- * Loads it, with the state's initial value and empty tables; not attached. -ENODATA: the object has none, or the rule is none that a
- * card matches (SPIN_NFP_SRC_ADDR and the others). Else why the kernel or the device refuses.
+ * Loads it, with the state's initial value and empty tables; not attached. Errors are those of card__program(), or why the kernel or the
+ * device refuses.
  */
 int card__open(const struct spin_object *obj, const struct spin_rule *rule, const struct card_options *options, struct card **out);
-void card__close(struct card *card); /* detaches; NULL is none */
+void card__close(struct card *card); /* detaches; NULL: does nothing */
 
 /* -EBUSY: the interface has another program, which is named, or another context of ours. */
 int card__attach(struct card *card);

@@ -120,20 +120,21 @@ int card__image(const struct card *card, const char *name, struct layout_variabl
 	return err;
 }
 
-/* The entry that "[5].port=7000" is of; of the state 0. */
-static uint32_t index_of(const char *path)
+/* The entry that "[5].port=7000" is of, read as layout__set() reads it; of the state 0. */
+static unsigned long index_of(const char *path)
 {
-	return *path == '[' ? (uint32_t)strtoul(path + 1, NULL, 0) : 0;
+	return *path == '[' ? strtoul(path + 1, NULL, 10) : 0;
 }
 
 int card__set(const struct card *card, const char *assignment)
 {
 	struct layout_variable var;
 	struct bpf_map *map;
-	uint32_t at, entry_bytes;
+	uint32_t entry_bytes;
+	unsigned long at;
 	const char *path;
 	char name[64], *image;
-	int fits, err = layout__split(assignment, name, sizeof(name), &path);
+	int err = layout__split(assignment, name, sizeof(name), &path);
 
 	if (err)
 		return err;
@@ -144,18 +145,16 @@ int card__set(const struct card *card, const char *assignment)
 		return spin_fail(-EINVAL, "'%s' has a key on the card, and no index: insert its entries by key (--insert)", name);
 	entry_bytes = bpf_map__value_size(map);
 	at = strcmp(name, "spin_state") ? index_of(path) : 0;
+	if (at >= var.bytes / entry_bytes)
+		return spin_fail(-ERANGE, "'%s': the array has %zu entries, from 0", path, var.bytes / entry_bytes);
 	image = calloc(1, var.bytes);
 	if (!image)
 		return spin_fail(-ENOMEM, "no memory to write %s", name);
-	fits = (uint64_t)at * entry_bytes + entry_bytes <= var.bytes;
-	if (fits)
-		err = card__read_entry(card, name, at, image + (size_t)at * entry_bytes);
+	err = card__read_entry(card, name, (uint32_t)at, image + at * entry_bytes);
 	if (!err)
 		err = layout__set(card->btf, &var, image, path);
-	if (!err && !fits)
-		err = spin_fail(-ERANGE, "%s has no entry %u", name, at);
 	if (!err)
-		err = card__write_entry(card, name, at, image + (size_t)at * entry_bytes);
+		err = card__write_entry(card, name, (uint32_t)at, image + at * entry_bytes);
 	free(image);
 	return err;
 }
