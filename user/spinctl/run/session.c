@@ -70,24 +70,24 @@ int session__takes_messages(const struct run_context *c)
 	return spin_object__meta(c->object)->registration.delivery == SPIN_DELIVER_ME;
 }
 
+int session__falls_back(const struct session *set, const struct session_options *w)
+{
+	return w->falls_back && w->mode == SPIN_MODE_OFFLOAD && !set->has_fallen_back;
+}
+
 /* A card's refusal, with --mode offload,native: reported, and the context is made for native mode. One context: none is on a card yet. */
 static int create(struct session *set, const struct spin_object *object, const struct spin_rule *rule, const struct spin_ctx_opts *opts,
 		  const struct session_options *w, struct spin_ctx **out)
 {
 	int err = spin_ctx__create_opts(set->device[0].nic, object, rule, opts, out);
 
-	if (!err || !w->falls_back || set->contexts || w->file_count > 1)
+	if (!err || !session__falls_back(set, w) || set->contexts || w->file_count > 1)
 		return err;
 	fprintf(stderr, "spinctl run: not on the card, native mode instead: %s\n", spin_strerror_last());
 	for (unsigned i = 0; i < set->devices; i++)
 		spin_nic__set_mode(set->device[i].nic, SPIN_MODE_NATIVE);
 	set->has_fallen_back = 1;
 	return spin_ctx__create_opts(set->device[0].nic, object, rule, opts, out);
-}
-
-int session__falls_back(const struct session *set, const struct session_options *w)
-{
-	return w->falls_back && w->mode == SPIN_MODE_OFFLOAD && !set->has_fallen_back;
 }
 
 static int open_context(struct session *set, const char *file, const char *match, const char *name, const struct session_options *w)
