@@ -114,9 +114,10 @@ static void check_totals(const struct nfp_walk *w, unsigned mtu, struct judgemen
 	if (j->nfp_instructions > w->profile->instructions_max)
 		FIND(&j->findings, NFP_RULE_PROGRAM_SIZE, "it would be some %u instructions of the NFP, %u are the most",
 		     j->nfp_instructions, w->profile->instructions_max);
+	/* an MTU that is not known may be shorter */
 	if (reach && j->packet_bytes > reach + 1 && (!mtu || mtu > reach))
-		FIND(&j->findings, NFP_RULE_PACKET_DEPTH, "it may look at %u bytes of a packet; attaching fails at an MTU of more than %u",
-		     j->packet_bytes, reach);
+		nfp_findings__add(&j->findings, NFP_RULE_PACKET_DEPTH, mtu ? NFP_REJECT : NFP_WARN, -1,
+				  "it may look at %u bytes of a packet; attaching fails at an MTU of more than %u", j->packet_bytes, reach);
 }
 
 static int judge(const struct nfp_object *o, const struct nfp_code *code, const struct nfp_profile *profile, enum nfp_kernel kernel,

@@ -9,6 +9,9 @@
 /* expect: unknown global-function : KIND=5 */
 /* expect: accept : KIND=6 */
 /* expect: accept : KIND=7 */
+/* expect: accept : KIND=8 FRAME=56 */
+/* expect: reject stack-size on 6.12 : KIND=8 FRAME=60 */
+/* expect: reject stack-size : KIND=8 FRAME=64 */
 #include "corpus.h"
 
 #ifndef FRAME
@@ -56,6 +59,13 @@ static __attribute__((noinline)) unsigned look(unsigned key)
 	return 1;
 }
 
+/* The first frame has 448 bytes, this one 4 more than FRAME, for the return address; each counts in chunks of 64. */
+static __attribute__((noinline)) unsigned fill(unsigned seed)
+{
+	asm volatile("*(u32 *)(r10 - %1) = %0" ::"r"(seed), "i"(FRAME) : "memory");
+	return seed + 1;
+}
+
 __attribute__((noinline)) int global(unsigned a)
 {
 	barrier(a);
@@ -91,6 +101,9 @@ SEC("xdp") int prog(struct xdp_md *ctx)
 	unsigned local[4] = { data[0], data[1], data[2], data[3] };
 
 	sum = data[4] ? through(&local[1]) : through(&local[3]);
+#elif KIND == 8
+	asm volatile("*(u64 *)(r10 - 448) = %0" ::"r"(1ull) : "memory");
+	sum = fill(data[0]);
 #endif
 	return sum == 77 ? XDP_DROP : XDP_PASS;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Every helper that a datagram's program might call. */
+/* Every helper that a datagram's program might call; bpf_xdp_adjust_head in its forms; tail calls and callbacks. */
 /* expect: accept : CALL=bpf_get_prandom_u32() */
 /* expect: reject helper : CALL=bpf_ktime_get_ns() */
 /* expect: reject helper : CALL=bpf_ktime_get_boot_ns() */
@@ -16,6 +16,17 @@
 /* expect: accept : CALL=!bpf_map_lookup_elem(&map,key) */
 /* expect: accept : CALL=bpf_xdp_adjust_tail(ctx,-4) */
 /* expect: warn adjust-tail : CALL=bpf_xdp_adjust_tail(ctx,4) */
+/* expect: accept : CALL=bpf_xdp_adjust_head(ctx,4) */
+/* expect: accept : CALL=bpf_xdp_adjust_head(ctx,46) */
+/* expect: accept : CALL=bpf_xdp_adjust_head(ctx,47) */
+/* expect: accept : CALL=bpf_xdp_adjust_head(ctx,-84) */
+/* expect: accept : CALL=bpf_xdp_adjust_head(ctx,-85) */
+/* expect: accept : CALL=bpf_xdp_adjust_head(ctx,(int)key[1]) */
+/* expect: accept : CALL=bpf_xdp_adjust_head(ctx,14)||bpf_xdp_adjust_head(ctx,14) */
+/* expect: accept : CALL=bpf_xdp_adjust_head(ctx,8)||read_again(ctx) */
+/* expect: reject tail-call : CALL=(bpf_tail_call(ctx,&programs,1),0) PROGRAMS=1 */
+/* expect: reject callback : CALL=bpf_loop(10,round,key,0) */
+/* expect: reject link : CALL=missing() */
 #include "corpus.h"
 
 struct {
@@ -25,10 +36,39 @@ struct {
 	__type(value, unsigned);
 } map SEC(".maps");
 
+#ifdef PROGRAMS
+struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, 4);
+	__uint(key_size, 4);
+	__uint(value_size, 4);
+} programs SEC(".maps");
+#endif
+
+int missing(void);
+
+static int round(__u32 index, void *sum)
+{
+	*(unsigned *)sum += index;
+	return 0;
+}
+
+/* The packet's pointers are new after bpf_xdp_adjust_head. */
+static __always_inline int read_again(struct xdp_md *ctx)
+{
+	unsigned char *data = (unsigned char *)(long)ctx->data;
+
+	if (data + 14 > (unsigned char *)(long)ctx->data_end)
+		return 1;
+	data[3] = 7;
+	return 0;
+}
+
 SEC("xdp") int prog(struct xdp_md *ctx)
 {
 	unsigned key[2] = { 1, 2 };
 
 	barrier(key[0]);
+	barrier(key[1]);
 	return (CALL) == 77 ? XDP_DROP : XDP_PASS;
 }

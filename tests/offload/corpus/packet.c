@@ -11,7 +11,8 @@
 /* expect: accept : NEED=128 DO=data[127]==1 */
 /* expect: accept : NEED=1500 DO=data[1499]==1 */
 /* expect: accept : NEED=2000 DO=data[1999]==1 */
-/* expect: warn packet-depth : NEED=2100 DO=data[2099]==1 */
+/* expect: accept : NEED=2017 DO=data[2016]==1 */
+/* expect: warn packet-depth : NEED=2018 DO=data[2017]==1 */
 /* expect: warn packet-depth : NEED=4000 DO=data[3999]==1 */
 /* expect: reject packet-bounds : NEED=64 DO=data[64]==1 */
 /* expect: accept : NEED=65 DO=data[64]==1 */

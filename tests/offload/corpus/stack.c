@@ -4,6 +4,8 @@
 /* expect: accept : WORDS=8 */
 /* expect: accept : WORDS=20 */
 /* expect: accept : WORDS=60 */
+/* expect: accept : WORDS=4 LOWEST=512 */
+/* expect: reject kernel-verifier : WORDS=4 LOWEST=520 */
 /* expect: accept : WORDS=8 AT=0 WIDTH=char */
 /* expect: accept : WORDS=8 AT=3 WIDTH=char */
 /* expect: accept : WORDS=20 AT=3 WIDTH=char */
@@ -26,6 +28,9 @@ SEC("xdp") int prog(struct xdp_md *ctx)
 	unsigned long long sum;
 
 	PACKET(ctx);
+#ifdef LOWEST
+	asm volatile("*(u64 *)(r10 - %1) = %0" ::"r"(1ull), "i"(LOWEST) : "memory");
+#endif
 #ifndef UNWRITTEN
 #pragma unroll
 	for (int i = 0; i < WORDS; i++)

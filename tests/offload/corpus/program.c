@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Sections of programs, and what they return. */
+/* The program as a whole: its section, what it returns, its length. */
 /* expect: accept : NAME="xdp" CODE=XDP_PASS */
 /* expect: accept : NAME="xdp" CODE=XDP_DROP */
 /* expect: accept : NAME="xdp" CODE=XDP_TX */
@@ -9,9 +9,29 @@
 /* expect: reject prog-frags : NAME="xdp.frags" CODE=XDP_PASS */
 /* expect: reject prog-kind : NAME="xdp/devmap" CODE=XDP_PASS */
 /* expect: reject prog-kind : NAME="xdp/cpumap" CODE=XDP_PASS */
+/* expect: accept : ROUNDS=20 */
+/* expect: accept : ROUNDS=200 */
+/* expect: reject program-size : ROUNDS=800 */
 #include "corpus.h"
 
+#ifdef ROUNDS
+SEC("xdp") int prog(struct xdp_md *ctx)
+{
+	unsigned long long sum;
+
+	PACKET(ctx);
+	sum = data[0];
+#pragma unroll
+	for (int i = 0; i < ROUNDS; i++) {
+		sum ^= sum >> 7;
+		barrier(sum);
+	}
+	*(unsigned long long *)data = sum;
+	return XDP_TX;
+}
+#else
 SEC(NAME) int prog(struct xdp_md *ctx)
 {
 	return CODE;
 }
+#endif

@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# The kernel's own offload path on netdevsim does what cases.expected says, in a guest of each of KERNELS (names of
+# kernel/guest/kernels.txt; default: 6.1-cloud).
+. "$(dirname "$0")/../cli/setup.inc"
+guest=$ROOT/kernel/guest/offload
+expected=$ROOT/tests/offload/cases.expected
+KERNELS=${KERNELS:-6.1-cloud}
+# shellcheck disable=SC2086
+why=$("$guest/modules.sh" --cached $KERNELS) || skip "${why#skip: }"
+
+for kernel in $KERNELS; do
+	# all kernels' lines, and those of this one
+	sed -n -E -e "s/^$(echo "$kernel" | sed 's/\./\\./g'): //" -e 't keep' -e '/^(#|[0-9][^ \t]*: )/d' -e ':keep' -e p "$expected" >"$WORK/expected"
+	"$guest/cases.sh" "$kernel" >"$WORK/found" 2>"$WORK/err"
+	status=$?
+	[ $status != 77 ] || skip "$(sed -n 's/^skip: //p' "$WORK/found")"
+	if [ $status != 0 ] || [ -s "$WORK/err" ]; then
+		fail "$kernel: cases.sh ended with $status and said: $(tail -n 12 "$WORK/err")"
+	elif diff "$WORK/expected" "$WORK/found" >"$WORK/differences"; then
+		echo "$kernel: $(wc -l <"$WORK/found") lines as expected"
+	else
+		fail "$kernel: what was found (>) is not what cases.expected says (<): $(cat "$WORK/differences")"
+	fi
+done
+exit $FAILED
