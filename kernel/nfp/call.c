@@ -104,6 +104,10 @@ static int map_argument(struct nfp_walk *w, struct nfp_state *s, const struct nf
 		return 1;
 	}
 	*map = &w->object->maps[r->map];
+	if ((*map)->is.type == BPF_MAP_TYPE_PERF_EVENT_ARRAY) {
+		nfp_walk__find(w, s, NFP_RULE_KERNEL_VERIFIER, "the map %s is for events, and has no values", (*map)->name);
+		return 1;
+	}
 	return 0;
 }
 
@@ -167,6 +171,10 @@ static int event_call(struct nfp_walk *w, struct nfp_state *s)
 	m->data = data->type;
 	if (nfp_state__reg(s, 2)->type != NFP_MAP || nfp_state__reg(s, 1)->type != NFP_CTX || bytes->type != NFP_NUMBER) {
 		nfp_walk__find(w, s, NFP_RULE_KERNEL_VERIFIER, "the arguments of bpf_perf_event_output() are of other types");
+		return 1;
+	}
+	if (w->object->maps[nfp_state__reg(s, 2)->map].is.type != BPF_MAP_TYPE_PERF_EVENT_ARRAY) {
+		nfp_walk__find(w, s, NFP_RULE_KERNEL_VERIFIER, "the map of bpf_perf_event_output() is not a perf event array");
 		return 1;
 	}
 	if (bytes->n.smin < 0 || bytes->n.umax >= 1u << 29) {

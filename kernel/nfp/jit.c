@@ -474,25 +474,30 @@ unsigned nfp_jit__count(const struct nfp_walk *w)
 	return count;
 }
 
-/* The deepest chain of calls from a function on. Calls are at most 8 deep, and no function calls itself. */
-static uint32_t deepest(const struct nfp_walk *w, unsigned function, unsigned level)
-{
-	uint32_t own = round_up(full_depth(w, function), FRAME_ALIGN), below = 0;
-	uint32_t end = function + 1 < w->function_count ? w->functions[function + 1].start : w->code->count;
-
-	for (uint32_t i = w->functions[function].start; level < NFP_FRAMES_MAX && i < end; i++) {
-		const struct bpf_insn *insn = &w->code->insns[i];
-		uint32_t depth;
-
-		if (insn->code != (BPF_JMP | BPF_CALL) || insn->src_reg != BPF_PSEUDO_CALL)
-			continue;
-		depth = deepest(w, function_at(w, (int64_t)i + 1 + insn->imm), level + 1);
-		below = depth > below ? depth : below;
-	}
-	return own + below;
-}
-
+/*
+ * The deepest chain of calls: each round makes the chains from every function one call longer. More than NFP_FRAMES_MAX frames
+ * the walk refuses, and so functions that call themselves.
+ */
 unsigned nfp_jit__stack_bytes(const struct nfp_walk *w)
 {
-	return deepest(w, 0, 0);
+	uint32_t chain[NFP_FUNCTIONS_MAX] = { 0 }, longer[NFP_FUNCTIONS_MAX];
+
+	for (unsigned round = 0; round < NFP_FRAMES_MAX; round++) {
+		unsigned function = 0;
+
+		memset(longer, 0, sizeof(longer));
+		for (uint32_t i = 0; i < w->code->count; i++) {
+			const struct bpf_insn *insn = &w->code->insns[i];
+			uint32_t called;
+
+			function += i && w->code->starts_function[i];
+			if (insn->code != (BPF_JMP | BPF_CALL) || insn->src_reg != BPF_PSEUDO_CALL)
+				continue;
+			called = chain[function_at(w, (int64_t)i + 1 + insn->imm)];
+			longer[function] = called > longer[function] ? called : longer[function];
+		}
+		for (function = 0; function < w->function_count; function++)
+			chain[function] = longer[function] + round_up(full_depth(w, function), FRAME_ALIGN);
+	}
+	return chain[0];
 }

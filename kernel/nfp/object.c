@@ -11,8 +11,6 @@
 
 #include "kernel/nfp/object.h"
 
-#define FUNCTIONS_MAX 256u /* BPF_MAX_SUBPROGS */
-
 static int refuse(char *why, size_t bytes, int err, const char *format, ...) __attribute__((format(printf, 4, 5)));
 static int refuse(char *why, size_t bytes, int err, const char *format, ...)
 {
@@ -120,7 +118,7 @@ struct linker {
 	struct nfp_code *code;
 	struct {
 		uint32_t section, offset, at;
-	} functions[FUNCTIONS_MAX];
+	} functions[NFP_FUNCTIONS_MAX];
 	unsigned function_count;
 };
 
@@ -147,7 +145,7 @@ static int append(struct linker *l, const Elf64_Sym *function)
 
 	if (!text || function->st_value > bytes || function->st_size > bytes - function->st_value || function->st_value % 8 ||
 	    function->st_size % 8 || !function->st_size || function->st_size / 8 > NFP_INSNS_MAX - code->count ||
-	    l->function_count >= FUNCTIONS_MAX)
+	    l->function_count >= NFP_FUNCTIONS_MAX)
 		return -EINVAL;
 	count = (uint32_t)(function->st_size / 8);
 	more = realloc(code->insns, (code->count + count) * sizeof(*code->insns));
@@ -232,8 +230,11 @@ static int link_load(struct linker *l, uint32_t at, unsigned depth)
 	Elf64_Rel relocation;
 	int map;
 
-	if (find_relocation(&l->object->elf, origin->section, origin->offset_bytes, &relocation))
+	if (find_relocation(&l->object->elf, origin->section, origin->offset_bytes, &relocation)) {
+		if (insn->src_reg) /* a descriptor or an address in the file itself */
+			l->code->cannot_link = "a load of a map, a variable or a function without a relocation";
 		return 0; /* a number */
+	}
 	symbol = &l->object->elf.symbols[ELF64_R_SYM(relocation.r_info)];
 	map = map_of_symbol(l->object, (unsigned)ELF64_R_SYM(relocation.r_info));
 	if (map >= 0) {

@@ -8,9 +8,10 @@
 #include "kernel/nfp/btf.h"
 #include "kernel/nfp/elf.h"
 
-#define NFP_MAPS_MAX     1024u
-#define NFP_PROGRAMS_MAX 256u
-#define NFP_INSNS_MAX    65536u
+#define NFP_FUNCTIONS_MAX 256u /* of a program: BPF_MAX_SUBPROGS */
+#define NFP_MAPS_MAX      1024u
+#define NFP_PROGRAMS_MAX  256u
+#define NFP_INSNS_MAX     65536u
 
 struct nfp_map {
 	char name[64];

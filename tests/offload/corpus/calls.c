@@ -12,6 +12,7 @@
 /* expect: accept : KIND=8 FRAME=56 */
 /* expect: reject stack-size on 6.12 : KIND=8 FRAME=60 */
 /* expect: reject stack-size : KIND=8 FRAME=64 */
+/* expect: unknown too-complex : KIND=9 */
 #include "corpus.h"
 
 #ifndef FRAME
@@ -66,6 +67,23 @@ static __attribute__((noinline)) unsigned fill(unsigned seed)
 	return seed + 1;
 }
 
+/* Seven functions, each of which calls the next one 24 times. */
+#define CALLS4(f)  a += f(a), a += f(a), a += f(a), a += f(a)
+#define CALLS24(f) CALLS4(f), CALLS4(f), CALLS4(f), CALLS4(f), CALLS4(f), CALLS4(f)
+#define CHAIN(name, next)                                          \
+	static __attribute__((noinline)) unsigned name(unsigned a) \
+	{                                                          \
+		barrier(a);                                        \
+		CALLS24(next);                                     \
+		return a;                                          \
+	}
+CHAIN(chain1, fill)
+CHAIN(chain2, chain1)
+CHAIN(chain3, chain2)
+CHAIN(chain4, chain3)
+CHAIN(chain5, chain4)
+CHAIN(chain6, chain5)
+
 __attribute__((noinline)) int global(unsigned a)
 {
 	barrier(a);
@@ -104,6 +122,8 @@ SEC("xdp") int prog(struct xdp_md *ctx)
 #elif KIND == 8
 	asm volatile("*(u64 *)(r10 - 448) = %0" ::"r"(1ull) : "memory");
 	sum = fill(data[0]);
+#elif KIND == 9
+	sum = chain6(data[0]);
 #endif
 	return sum == 77 ? XDP_DROP : XDP_PASS;
 }

@@ -9,8 +9,17 @@
 /* expect: accept : FLAGS=BPF_F_CURRENT_CPU DATA=value BYTES=8 */
 /* expect: reject stack-key : FLAGS=BPF_F_CURRENT_CPU DATA=((char*)local+2) BYTES=4 */
 /* expect: accept : FLAGS=BPF_F_CURRENT_CPU DATA=((char*)local+4) BYTES=4 */
+/* expect: reject kernel-verifier : FLAGS=BPF_F_CURRENT_CPU DATA=local BYTES=8 TO=map */
+/* expect: reject kernel-verifier : FLAGS=BPF_F_CURRENT_CPU DATA=local BYTES=8 FROM=events */
 /* expect: reject event-data : FLAGS=BPF_F_CURRENT_CPU DATA=either BYTES=8 */
 #include "corpus.h"
+
+#ifndef TO
+#define TO events
+#endif
+#ifndef FROM
+#define FROM map
+#endif
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
@@ -36,12 +45,12 @@ SEC("xdp") int prog(struct xdp_md *ctx)
 	asm volatile("" : : "r"(local) : "memory");
 	PACKET(ctx);
 	barrier(key);
-	value = bpf_map_lookup_elem(&map, &key);
+	value = bpf_map_lookup_elem(&FROM, &key);
 	if (!value)
 		return XDP_DROP;
 	if (data[1])
 		either = data;
 	barrier(either);
-	bpf_perf_event_output(ctx, &events, FLAGS, DATA, BYTES);
+	bpf_perf_event_output(ctx, &TO, FLAGS, DATA, BYTES);
 	return XDP_PASS;
 }

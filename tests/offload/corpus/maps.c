@@ -86,7 +86,7 @@ struct {
 } map SEC(".maps");
 #endif
 
-SEC("xdp") int prog(struct xdp_md *ctx)
+		SEC("xdp") int prog(struct xdp_md *ctx)
 {
 #if defined(COUNT)
 	return XDP_PASS;

@@ -16,6 +16,7 @@
 /* expect: reject modulo : RAW=0x97,0x00,0,0,0x3,0,0,0 */
 /* expect: reject modulo : RAW=0x94,0x00,0,0,0x3,0,0,0 */
 /* expect: reject packet-load : RAW=0x30,0x00,0,0,0,0,0,0 */
+/* expect: reject link : RAW=0x18,0x11,0,0,0x00,0x09,0x3d,0x00,0,0,0,0,0,0,0,0 */
 /* expect: reject opcode : RAW=0xe5,0x00,0,0,0,0,0,0 */
 /* expect: accept : RAW=0x05,0x00,0,0,0,0,0,0 */
 #include "corpus.h"
