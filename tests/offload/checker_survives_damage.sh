@@ -37,6 +37,7 @@ while [ $round -lt "$ROUNDS" ]; do
 	status=$?
 	[ $status = 0 ] || [ $status = 1 ] || fail "round $round ends with $status: $(tail -n 1 "$WORK/err")"
 	[ -s "$WORK/out" ] || [ -s "$WORK/err" ] || fail "round $round says nothing"
+	! LC_ALL=C grep -q '[^ -~]' "$WORK/out" "$WORK/err" || fail "round $round prints bytes of the object that a terminal obeys"
 	round=$((round + 1))
 done
 

@@ -8,6 +8,7 @@
 #include <spin/meta.h>
 
 #include "kernel/nfp/elf.h"
+#include "user/lib/printable.h"
 #include "user/spinctl/check/driver.h"
 #include "user/spinctl/check/print.h"
 #include "user/spinctl/spinctl.h"
@@ -161,11 +162,13 @@ static int check_for_nfp(const char *path, const void *data, size_t bytes, const
 {
 	struct nfp_report *report;
 	unsigned kernels = wanted_kernels();
-	char why[512] = "";
+	char why[512] = "", safe[4 * sizeof(why)];
 	int status;
 
-	if (nfp_check__object(data, bytes, profile, kernels, options.mtu, &report, why, sizeof(why)))
-		return report_error("%s: %s", path, why);
+	if (nfp_check__object(data, bytes, profile, kernels, options.mtu, &report, why, sizeof(why))) {
+		printable(safe, sizeof(safe), why); /* it has names of the object's */
+		return report_error("%s: %s", path, safe);
+	}
 	if (options.json)
 		check_print__json(report, profile, kernels, path);
 	else

@@ -10,6 +10,7 @@
 #include "kernel/nfp/object.h"
 #include "kernel/nfp/verdict.h"
 #include "user/lib/json.h"
+#include "user/lib/printable.h"
 #include "user/spinctl/check/driver.h"
 #include "user/spinctl/spinctl.h"
 
@@ -112,7 +113,10 @@ static void check_native(const struct check_driver *wanted, struct result *r)
 
 static void print_text(const struct result *r, const struct check_driver *wanted)
 {
-	printf("%s: %s (%s)\n", r->code->name, nfp_verdict__name(r->verdict), wanted->target);
+	char name[4 * sizeof(r->code->name)];
+
+	printable(name, sizeof(name), r->code->name); /* from the object, which may be anybody's */
+	printf("%s: %s (%s)\n", name, nfp_verdict__name(r->verdict), wanted->target);
 	for (unsigned i = 0; i < r->count; i++)
 		printf("  %s: %s: %s\n    %s\n", nfp_verdict__name(r->found[i].verdict), r->found[i].rule, r->found[i].what,
 		       r->found[i].advice);
@@ -144,10 +148,12 @@ int check_driver__object(const char *path, const void *data, size_t bytes, const
 	enum nfp_verdict worst = NFP_ACCEPT;
 	struct nfp_object o;
 	struct json j;
-	char why[400];
+	char why[400], safe[4 * sizeof(why)];
 
-	if (nfp_object__open(&o, data, bytes, why, sizeof(why)))
-		return report_error("%s: %s", path, why);
+	if (nfp_object__open(&o, data, bytes, why, sizeof(why))) {
+		printable(safe, sizeof(safe), why);
+		return report_error("%s: %s", path, safe);
+	}
 	if (wanted->json) {
 		json_begin(&j, stdout, 1);
 		json_object(&j, NULL);

@@ -26,24 +26,32 @@ static const char *kernel_list(unsigned kernels, char *buf, size_t bytes)
 	return buf;
 }
 
+/* Names and lines come from the object, which may be anybody's. */
+static const char *safe(char *buf, size_t bytes, const char *text)
+{
+	printable(buf, bytes, text);
+	return buf;
+}
+
 static void print_finding(const struct nfp_finding *f, unsigned kernels)
 {
-	char list[64];
+	char list[64], what[4 * sizeof(f->what)], code[4 * sizeof(f->code)], source[4 * sizeof(f->source)];
 
 	printf("  %s: %s", nfp_verdict__name(f->verdict), f->rule);
 	if (f->kernels != kernels)
 		printf(" (Linux %s)", kernel_list(f->kernels, list, sizeof(list)));
-	printf(": %s\n", f->what);
+	printf(": %s\n", safe(what, sizeof(what), f->what));
 	if (f->insn >= 0)
-		printf("    instruction %d: %s%s%s\n", f->insn, f->code, *f->source ? "  at " : "", f->source);
+		printf("    instruction %d: %s%s%s\n", f->insn, safe(code, sizeof(code), f->code), *f->source ? "  at " : "",
+		       safe(source, sizeof(source), f->source));
 	printf("    %s\n", f->advice);
 }
 
 static void print_program(const struct nfp_program *p, const struct nfp_profile *profile, unsigned kernels)
 {
-	char list[64];
+	char list[64], name[4 * sizeof(p->name)];
 
-	printf("%s: %s", p->name, nfp_verdict__name(p->verdict));
+	printf("%s: %s", safe(name, sizeof(name), p->name), nfp_verdict__name(p->verdict));
 	if (p->verdict < NFP_UNKNOWN && !(kernels & (kernels - 1)))
 		printf(": accepted by the NFP driver's verifier and JIT");
 	printf(" (Linux %s, firmware %s)\n", kernel_list(kernels, list, sizeof(list)), profile->firmware);
