@@ -465,6 +465,23 @@ static int walk_path(struct nfp_walk *w, struct nfp_state *s)
 	return end;
 }
 
+/* The kernel looks at jumps and ends of functions also where no path comes to. */
+static void check_function(struct nfp_walk *w, uint32_t start, uint32_t end)
+{
+	uint8_t last = w->code->insns[end - 1].code;
+
+	for (uint32_t i = start; i < end; i++) {
+		int64_t target = nfp_insn__target(w->code, i);
+		int is_call = w->code->insns[i].code == (BPF_JMP | BPF_CALL);
+
+		if (!is_call && target >= 0 && (target < start || target >= end))
+			nfp_findings__add(w->findings, NFP_RULE_KERNEL_VERIFIER, NFP_REJECT, (int)i, "a jump leaves its function");
+	}
+	if (last != (BPF_JMP | BPF_JA) && last != (BPF_JMP | BPF_EXIT))
+		nfp_findings__add(w->findings, NFP_RULE_KERNEL_VERIFIER, NFP_REJECT, (int)end - 1,
+				  "the function ends without an exit or a jump");
+}
+
 /* Functions, jump targets and registers that are live. */
 static int prepare(struct nfp_walk *w)
 {
@@ -491,6 +508,8 @@ static int prepare(struct nfp_walk *w)
 		if (target >= 0 && target < count)
 			w->meta[target].is_jump_target = 1;
 	}
+	for (unsigned i = 0; i < w->function_count; i++)
+		check_function(w, w->functions[i].start, i + 1 < w->function_count ? w->functions[i + 1].start : count);
 	nfp_liveness__find(w->code, w->live);
 	return 0;
 }

@@ -57,6 +57,7 @@ compare() {
 		mine[$1] == "ignored" { ignored++; next }
 		mine[$1] != $3 { wrong++; print "  " $1 ": the checker says " mine[$1] ", the driver " $3 " (" $4 " " $5 ")"; next }
 		{ same++ }
+		$3 == "accept" && count[$1] != $4 { print "  " $1 ": the checker counts " count[$1] " instructions, the driver " $4 }
 		$3 == "accept" { counted++; exact += count[$1] == $4 }
 		END {
 			printf "agreement: %d of %d, %d unknown, %d of mcpu-v4 not compared; instructions: %d of %d exactly (%s, seed %s)\n", same, all, unknown, ignored, exact, counted, where, seed

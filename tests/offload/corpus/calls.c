@@ -13,6 +13,7 @@
 /* expect: reject stack-size on 6.12 : KIND=8 FRAME=60 */
 /* expect: reject stack-size : KIND=8 FRAME=64 */
 /* expect: unknown too-complex : KIND=9 */
+/* expect: reject kernel-verifier : KIND=10 FRAME=256 */
 #include "corpus.h"
 
 #ifndef FRAME
@@ -124,6 +125,9 @@ SEC("xdp") int prog(struct xdp_md *ctx)
 	sum = fill(data[0]);
 #elif KIND == 9
 	sum = chain6(data[0]);
+#elif KIND == 10
+	sum = deep(data, data[1]);
+	asm volatile("r0 = 0\n.byte 0x15, 0, 40, 0, 7, 0, 0, 0" : : : "r0"); /* if r0 == 7 goto +40: into deep() */
 #endif
 	return sum == 77 ? XDP_DROP : XDP_PASS;
 }

@@ -28,6 +28,8 @@
 /* expect: reject map-element-size : KEY=56 VALUE=9 */
 /* expect: reject map-element-size : KEY=33 VALUE=32 */
 /* expect: reject map-element-size : KEY=9 VALUE=56 */
+/* expect: reject map-element-size : KEY=9 VALUE=55 */
+/* expect: reject map-element-size : KEY=33 VALUE=31 */
 /* expect: reject global-data : DATA=0 */
 /* expect: reject global-data : DATA=1 */
 /* expect: reject global-data : DATA=2 */
