@@ -68,7 +68,7 @@ int compare_code__open(struct bpf_code *code, const struct cost_program *program
 {
 	const struct spin_object *object = program->object;
 	struct target target = { code, bpf_object__btf(object->types) };
-	int err = bpf_code__read(code, object->data, object->bytes, NULL, object->types, why, why_bytes);
+	int err = bpf_code__read(code, object->data, object->bytes, NULL, why, why_bytes);
 
 	if (err)
 		return err;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The row of a Netronome NFP: its rate by the instructions that the driver's JIT makes of the handler's program for the card, the engines and their threads. Called by
- * compare.c. An estimate: the card's own work on a packet is not published, so its highest published rate is a limit.
+ * The row of a Netronome NFP: its rate by the instructions that the driver's JIT makes of the handler's program for the card, the engines
+ * and their threads. Called by compare.c. An estimate: the card's own work on a packet is not published, so its highest published rate
+ * is a limit.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -76,7 +77,7 @@ static int fill_row(const struct compare *c, const void *elf, size_t bytes, stru
 
 	if (!instructions)
 		return DONE;
-	if (bpf_code__read(&code, elf, bytes, SPIN_NFP_PROGRAM, NULL, why, sizeof(why)))
+	if (bpf_code__read(&code, elf, bytes, SPIN_NFP_PROGRAM, why, sizeof(why)))
 		return compare__without(row, "its program for the card cannot be read: %s", why);
 	nfp__row(c, instructions, lookups(&code), row);
 	bpf_code__free(&code);

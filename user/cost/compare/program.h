@@ -11,8 +11,6 @@
 
 #include <linux/bpf.h>
 
-struct bpf_object;
-
 #define BPF_CODE_MEMORIES 64
 
 /* A data section, or the values of a map of type array; maps of other types have no bytes. */
@@ -21,7 +19,7 @@ struct bpf_code_memory {
 	uint8_t *bytes;
 	size_t count;
 	int is_map, is_read_only;
-	uint32_t type, key_bytes, value_bytes, entries; /* of a map */
+	uint32_t key_bytes, value_bytes, entries; /* of a map */
 };
 
 /*
@@ -36,11 +34,10 @@ struct bpf_code {
 };
 
 /*
- * Reads the program of that name, or the first one of section "xdp" if name is NULL, with the functions that it calls. `object` is the
- * same file opened by libbpf, for maps and data; NULL: there are none, and only instructions are wanted. 0, or -errno with a reason.
+ * Reads the program of that name, or the first one of section "xdp" if name is NULL, with the functions that it calls behind it. 0, or
+ * -errno with a reason.
  */
-int bpf_code__read(struct bpf_code *code, const void *elf, size_t bytes, const char *name, const struct bpf_object *object, char *why,
-		   size_t why_bytes);
+int bpf_code__read(struct bpf_code *code, const void *elf, size_t bytes, const char *name, char *why, size_t why_bytes);
 void bpf_code__free(struct bpf_code *code);
 /* The memory of that name, or NULL. */
 struct bpf_code_memory *bpf_code__memory(struct bpf_code *code, const char *name);
