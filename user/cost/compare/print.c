@@ -6,30 +6,14 @@
 
 #include "user/cost/compare.h"
 #include "user/lib/json.h"
+#include "user/lib/options.h"
 
-#define COLUMNS 80
+#define INDENT 4
 
-/* Prints words in lines of at most COLUMNS, all of them indented. */
-static void wrap(unsigned indent, const char *text)
+static void detail(const char *text)
 {
-	unsigned at = 0;
-
-	while (*text) {
-		unsigned word = (unsigned)strcspn(text, " ");
-
-		if (!at || at + 1 + word > COLUMNS) {
-			printf("%s%*s", at ? "\n" : "", (int)indent, "");
-			at = indent;
-		} else {
-			printf(" ");
-			at++;
-		}
-		printf("%.*s", (int)word, text);
-		at += word;
-		text += word;
-		text += *text == ' ';
-	}
-	printf("\n");
+	printf("%*s", INDENT, "");
+	options__wrap(stdout, INDENT, text);
 }
 
 static void text_row(const struct compare_row *row)
@@ -52,7 +36,7 @@ static void text_check(const struct compare_check *check)
 	else
 		snprintf(line, sizeof(line), "check: %s: %.4g %s published (%s)%s", check->what, check->published, check->unit,
 			 check->source, ours);
-	wrap(4, line);
+	detail(line);
 }
 
 static void text_detail(const struct compare_row *row)
@@ -64,7 +48,7 @@ static void text_detail(const struct compare_row *row)
 		snprintf(line, sizeof(line), "no figures: %s", row->reason);
 	else
 		snprintf(line, sizeof(line), "%.1f %s a packet; bound by %s", row->work, row->work_unit, row->limit);
-	wrap(4, line);
+	detail(line);
 	for (unsigned i = 0; i < row->checks; i++)
 		text_check(&row->check[i]);
 }
