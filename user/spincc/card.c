@@ -11,9 +11,11 @@
 #include <unistd.h>
 
 #include <gelf.h>
+#include <linux/bpf.h>
 
 #include <spin/offload.h>
 
+#include "user/libspin/object/contract.h"
 #include "user/spincc/card.h"
 #include "user/spincc/ir.h"
 
@@ -347,37 +349,24 @@ int check__card_stores(const struct spincc *s, const char *path)
 
 /* --- the object ------------------------------------------------------------------------------------ */
 
-struct instruction {
-	uint8_t code, registers;
-	int16_t offset;
-	int32_t imm;
-};
-
-#define CALL         0x85
-#define ATOMIC(code) (((code)&0xe7) == 0xc3)
-
-/* Helpers of the firmware: lookup, random numbers, head and tail. */
-static int is_helper(int32_t id)
-{
-	return id == 1 || id == 7 || id == 44 || id == 65;
-}
+#define CALL (BPF_JMP | BPF_CALL)
 
 /* What the driver's verifier or JIT refuses of a single instruction; NULL: nothing. */
-static const char *judge(const struct instruction *i)
+static const char *judge(const struct bpf_insn *i)
 {
-	const uint8_t operation = i->code & 0xf0, class = i->code & 7;
-	const int is_alu = class == 4 || class == 7;
+	const uint8_t operation = BPF_OP(i->code), class = BPF_CLASS(i->code);
+	const int is_alu = class == BPF_ALU || class == BPF_ALU64;
 
-	if (class == 2)
+	if (class == BPF_ST)
 		return "the compiler stores a constant with an instruction that the card's JIT has not; use clang 17 or older, or newer without "
 		       "-mcpu=v4";
-	if (i->code == CALL && !(i->registers >> 4) && !is_helper(i->imm))
+	if (i->code == CALL && !i->src_reg && !contract__card_has_helper((uint32_t)i->imm))
 		return "a helper of the kernel that the card has not; call what <spin/spin.h> has";
-	if (is_alu && operation == 0x90)
+	if (is_alu && operation == BPF_MOD)
 		return "a remainder whose divisor is not constant, and the card divides by constants only";
-	if (is_alu && operation == 0x30 && i->code & 8)
+	if (is_alu && operation == BPF_DIV && BPF_SRC(i->code) == BPF_X)
 		return "a divisor that is not constant, and the card divides by constants only";
-	if (ATOMIC(i->code) && i->imm)
+	if (class == BPF_STX && BPF_MODE(i->code) == BPF_ATOMIC && i->imm != BPF_ADD)
 		return NO_FETCH;
 	return NULL;
 }
@@ -387,13 +376,13 @@ static int check_code(struct spincc *s, const char *object, const Elf_Data *data
 	char file[PATH_MAX];
 	unsigned line;
 
-	for (size_t at = 0; at + sizeof(struct instruction) <= data->d_size; at += sizeof(struct instruction)) {
-		struct instruction instruction;
+	for (size_t at = 0; at + sizeof(struct bpf_insn) <= data->d_size; at += sizeof(struct bpf_insn)) {
+		struct bpf_insn instruction;
 		const char *reason;
 
 		memcpy(&instruction, (const char *)data->d_buf + at, sizeof(instruction));
 		reason = judge(&instruction);
-		if (instruction.code == 0x18)
+		if (instruction.code == (BPF_LD | BPF_IMM | BPF_DW))
 			at += sizeof(instruction);
 		if (!reason)
 			continue;
@@ -436,6 +425,10 @@ int check__card_object(struct spincc *s, const char *object)
 		} else if (name && header.sh_flags & SHF_EXECINSTR && (data = elf_getdata(scn, NULL))) {
 			err = check_code(s, object, data, !strcmp(name, "xdp"));
 		}
+	}
+	if (!elf) {
+		fprintf(stderr, "spincc: %s: the program for the card cannot be read back\n", s->handler);
+		err = -1;
 	}
 	elf_end(elf);
 	if (fd >= 0)

@@ -32,4 +32,7 @@ int contract__check_code(const struct contract_file *file);
 /* Gives -EPERM back, with a message: the object's path, what is foreign, and what to do. */
 int contract__refuse(const struct contract_file *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* 1: programs for a card may call the helper, by its number in <linux/bpf.h>. */
+int contract__card_has_helper(uint32_t id);
+
 #endif

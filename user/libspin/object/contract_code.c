@@ -224,10 +224,21 @@ static int check_relocated(const struct code *c, size_t i)
 	return contract__refuse(c->file, "relocations of section \"%.60s\"", to);
 }
 
+static int is_among(uint32_t id, const uint32_t *ids, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (ids[i] == id)
+			return 1;
+	return 0;
+}
+
+int contract__card_has_helper(uint32_t id)
+{
+	return is_among(id, card_helpers, sizeof(card_helpers) / sizeof(card_helpers[0]));
+}
+
 static int check_call(const struct code *c, const struct bpf_insn *insn, const char *target, size_t section, size_t at)
 {
-	const uint32_t *allowed = c->file->card ? card_helpers : helpers;
-	const size_t count = c->file->card ? sizeof(card_helpers) / sizeof(card_helpers[0]) : sizeof(helpers) / sizeof(helpers[0]);
 	uint32_t id = (uint32_t)insn->imm;
 	GElf_Shdr header;
 
@@ -237,9 +248,8 @@ static int check_call(const struct code *c, const struct bpf_insn *insn, const c
 			       : contract__refuse(c->file, "a call of a program in %.60s", function_at(c, section, at));
 	if (insn->src_reg)
 		return contract__refuse(c->file, "a call of a kernel function (kfunc) in %.60s", function_at(c, section, at));
-	for (size_t i = 0; i < count; i++)
-		if (allowed[i] == id)
-			return 0;
+	if (c->file->card ? contract__card_has_helper(id) : is_among(id, helpers, sizeof(helpers) / sizeof(helpers[0])))
+		return 0;
 	if (id < sizeof(helper_names) / sizeof(helper_names[0]))
 		return contract__refuse(c->file, "a call of bpf_%s() in %.60s", helper_names[id], function_at(c, section, at));
 	return contract__refuse(c->file, "a call of helper %u in %.60s", id, function_at(c, section, at));
