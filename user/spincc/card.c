@@ -160,7 +160,7 @@ static int check_registration(const struct spincc *s, const struct ir *ir)
 struct table {
 	char name[128];
 	unsigned entries, entry_bytes;
-	int has_key, is_summed;
+	int has_key;
 };
 
 /* The struct, or other type, of the array's elements: through const and typedefs. */

@@ -50,9 +50,9 @@ struct vliw {
 	struct vliw_op *ops;
 	struct vliw_block *blocks;
 	unsigned block_count;
-	unsigned *block_of;                                                   /* of each instruction */
-	unsigned rows;                                                        /* of all blocks */
-	unsigned bounds_checks, zeroings, three_operands, six_bytes, actions; /* that each optimisation removed or made */
+	unsigned *block_of; /* of each instruction */
+	unsigned rows;      /* of all blocks */
+	unsigned six_bytes; /* copies that became one load and one store */
 };
 
 /* Which optimisations are left out, for tests and for comparing with what was published without them. */
@@ -77,7 +77,5 @@ struct vliw_block *vliw__next(const struct vliw *v, const struct vliw_block *blo
 void vliw__reduce(struct vliw *v, unsigned without);
 /* Makes one of blocks that are behind each other and always run both, as where a boundary check was removed. */
 void vliw__merge_blocks(struct vliw *v);
-/* Registers that are live at the blocks' ends, by what is left of the instructions. */
-void vliw__find_live(struct vliw *v);
 
 #endif

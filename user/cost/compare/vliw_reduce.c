@@ -35,8 +35,8 @@ static uint32_t live_before(const struct vliw_op *op, uint32_t live)
 	return op->removed || is_dead(op, live) ? live : (uint32_t)((live & ~op->writes) | op->reads);
 }
 
-/* A dead instruction's reads keep nothing alive, so one pass over the result finds all that are dead, however long their chains. */
-void vliw__find_live(struct vliw *v)
+/* Registers that are live at the blocks' ends. A dead instruction's reads keep nothing alive, so one pass over the result finds all that are dead, however long their chains. */
+static void find_live(struct vliw *v)
 {
 	int changed = 1;
 
@@ -66,7 +66,7 @@ void vliw__find_live(struct vliw *v)
 
 static void remove_dead(struct vliw *v)
 {
-	vliw__find_live(v);
+	find_live(v);
 	for (unsigned b = 0; b < v->block_count; b++) {
 		const struct vliw_block *block = &v->blocks[b];
 		uint32_t live = block->live_out;
@@ -141,7 +141,6 @@ static void remove_check(struct vliw *v, struct vliw_block *block, struct known 
 	kind = is_check(&v->insns[last], &k);
 	if (!kind)
 		return;
-	v->bounds_checks++;
 	vliw__next(v, block, kind == 1)->before--;
 	block->next[kind == 1] = -1;
 	v->ops[last].reads = 0;
@@ -205,12 +204,10 @@ static void remove_zeroing(struct vliw *v)
 			stack_written = 1;
 		if (is_stack && is_zero && !stack_written) {
 			op->removed = 1;
-			v->zeroings++;
 		} else if (is_stack) {
 			stack_written = 1;
 		} else if (is_zero_move(insn) && !(written & bit(insn->dst_reg))) {
 			op->removed = 1;
-			v->zeroings++;
 			zero |= bit(insn->dst_reg);
 		} else {
 			zero &= ~op->writes;
@@ -256,7 +253,6 @@ static void use_three_operands(struct vliw *v, const struct vliw_block *block)
 			continue;
 		v->ops[n].reads = (uint32_t)((v->ops[n].reads & ~bit(move->dst_reg)) | bit(move->src_reg));
 		v->ops[i].removed = 1;
-		v->three_operands++;
 	}
 }
 
@@ -277,7 +273,6 @@ static void use_action(struct vliw *v, const struct vliw_block *block)
 		v->ops[i].removed = 1;
 		v->ops[last].reads = 0;
 		v->ops[last].has_action = 1;
-		v->actions++;
 		return;
 	}
 }
@@ -421,5 +416,5 @@ void vliw__reduce(struct vliw *v, unsigned without)
 		if (!(without & VLIW_NO_SIX_BYTES))
 			use_six_bytes(v, &v->blocks[b]);
 	}
-	vliw__find_live(v);
+	find_live(v);
 }
