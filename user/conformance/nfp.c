@@ -12,8 +12,6 @@
 #include <bpf/bpf.h>
 #include <linux/bpf.h>
 
-#include <spin/wire.h>
-
 #include "user/conformance/types.h"
 #include "user/libspin/card/card.h"
 
@@ -93,13 +91,10 @@ static int nfp_open(struct engine *e, const struct engine_handler *handler, cons
 		return engine_fail(-EPERM, "running handlers in the kernel needs root");
 	if (!err)
 		err = told(rule__complete(&rule));
-	if (!err && card__open(n->object, &rule, &options, &n->card)) {
-		err = engine_fail(-ENODATA, "%s", spin_strerror_last());
-		/* a rule that no card matches is not an error of the program: any other failure is */
-		return rule.words || rule.has_sets || rule.ether_type || rule.protocol != SPIN_IP_UDP
-			       ? err
-			       : engine_fail(-EINVAL, "%s", spin_strerror_last());
-	}
+	if (!err && card__takes_rule(&rule)) /* there is nothing to compare, and no fault in the program */
+		return engine_fail(-ENODATA, "%s", spin_strerror_last());
+	if (!err && card__open(n->object, &rule, &options, &n->card))
+		err = engine_fail(-EINVAL, "%s", spin_strerror_last());
 	if (err)
 		return err;
 	n->prog_fd = card__program_fd(n->card);

@@ -24,9 +24,11 @@ struct card_options {
 /* -EOPNOTSUPP with a reason: a context on a card does not have `what`. */
 int card__cannot(const struct spin_ctx *ctx, const char *what);
 
-/* object.c: the program for a card of an object against its contract. -EPERM names what is foreign, -EINVAL what does not fit the object. */
+/* contract.c: the program for a card of an object against its contract. -EPERM names what is foreign, -EINVAL what does not fit the object. */
 int card__check(const struct spin_object *obj);
 
+/* program.c: 0 if a card can match the rule, else -EOPNOTSUPP with what to leave out. */
+int card__takes_rule(const struct spin_rule *rule);
 /*
  * program.c: a copy of the object's program for a card, obj->card_bytes long, with the rule in it. *elf is the caller's to free. -ENODATA:
  * the object has none; -EOPNOTSUPP: the rule is not one that a card matches.

@@ -18,7 +18,7 @@
 #define MOV32   (BPF_ALU | BPF_MOV | BPF_K)
 #define LOAD_64 (BPF_LD | BPF_IMM | BPF_DW)
 
-static int fits(const struct spin_rule *rule)
+int card__takes_rule(const struct spin_rule *rule)
 {
 	if (rule->ether_type || rule->protocol != IPPROTO_UDP)
 		return spin_fail(-EOPNOTSUPP, "a card's program takes UDP alone: its rule cannot be of icmp, icmp6 or ether; write udp");
@@ -90,7 +90,7 @@ int card__program(const struct spin_object *obj, const struct spin_rule *rule, i
 		return spin_fail(-ENODATA,
 				 "%s has no program for a card: compile it with `spincc --target nfp`, which says what cannot offload",
 				 obj->path);
-	err = fits(rule);
+	err = card__takes_rule(rule);
 	if (err)
 		return err;
 	elf = malloc(obj->card_bytes);
