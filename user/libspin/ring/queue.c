@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <spin/wire.h>
@@ -84,13 +85,25 @@ static int open_socket(struct ring_queue *q, const struct spin_nic *nic, enum sp
 	return xsk_socket__create(&q->socket, nic->name, q->number, q->umem, &q->rx, NULL, &config);
 }
 
-static int open_once(struct ring_queue *q, const struct spin_nic *nic, uint32_t number, const struct ring_wish *wish)
+static int open_once(struct ring_queue *q, const struct spin_nic *nic, enum spin_ring_mode mode)
 {
-	const struct xsk_umem_config config = { .fill_size = wish->frames, .comp_size = 1, .frame_size = wish->frame_bytes };
-	int err;
+	const struct xsk_umem_config config = { .fill_size = q->frames, .comp_size = 1, .frame_size = q->frame_bytes };
+	int err = xsk_umem__create(&q->umem, q->memory, q->memory_bytes, &q->fill, &q->completion, &config);
 
-	*q = (struct ring_queue){ .number = number, .frames = wish->frames, .frame_bytes = wish->frame_bytes };
-	q->memory_bytes = (size_t)wish->frames * wish->frame_bytes;
+	if (err)
+		return err;
+	fill_all(q);
+	err = open_socket(q, nic, mode);
+	if (err) {
+		xsk_umem__delete(q->umem);
+		q->umem = NULL;
+	}
+	return err;
+}
+
+static int map_memory(struct ring_queue *q)
+{
+	q->memory_bytes = (size_t)q->frames * q->frame_bytes;
 	q->memory = mmap(NULL, q->memory_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (q->memory == MAP_FAILED) {
 		q->memory = NULL;
@@ -98,27 +111,36 @@ static int open_once(struct ring_queue *q, const struct spin_nic *nic, uint32_t 
 	}
 	/* a child would take the pages over when either of them writes, and the kernel go on with the others */
 	madvise(q->memory, q->memory_bytes, MADV_DONTFORK);
-	err = xsk_umem__create(&q->umem, q->memory, q->memory_bytes, &q->fill, &q->completion, &config);
-	if (!err) {
-		fill_all(q);
-		err = open_socket(q, nic, wish->mode);
-	}
-	if (err)
-		ring_queue__close(q);
-	return err;
+	return 0;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000ll + now.tv_nsec / 1000000;
 }
 
 /* The kernel frees a queue some time after its last socket was closed, in a work queue: also that of a process that was killed. */
 int ring_queue__open(struct ring_queue *q, const struct spin_nic *nic, uint32_t number, const struct ring_wish *wish, char *why,
 		     size_t why_bytes)
 {
-	int err = open_once(q, nic, number, wish);
+	const int64_t until_ms = now_ms() + FREED_MS;
+	int err;
 
-	for (int waited_ms = 0; err == -EBUSY && waited_ms < FREED_MS; waited_ms += LOOK_MS) {
+	*q = (struct ring_queue){ .number = number, .frames = wish->frames, .frame_bytes = wish->frame_bytes };
+	err = map_memory(q);
+	if (!err)
+		err = open_once(q, nic, wish->mode);
+	while (err == -EBUSY && now_ms() < until_ms) {
 		usleep(LOOK_MS * 1000);
-		err = open_once(q, nic, number, wish);
+		err = open_once(q, nic, wish->mode);
 	}
-	return err ? explain(err, nic, number, wish, why, why_bytes) : 0;
+	if (!err)
+		return 0;
+	ring_queue__close(q);
+	return explain(err, nic, number, wish, why, why_bytes);
 }
 
 void ring_queue__close(struct ring_queue *q)
