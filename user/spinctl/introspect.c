@@ -116,7 +116,6 @@ int introspect__context_maps(uint32_t id, uint32_t maps[INTROSPECT_MAPS_MAX])
 	static const char *const names[] = { "spin_xdp", "spin_copied", "spin_icmp", "spin_icmp_copy", "spin_ether", "spin_ether_copy" };
 	int count = -ENOENT;
 
-	id = introspect__behind_ring(id);
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]) && count < 0; i++)
 		count = introspect__maps(id, names[i], maps);
 	return count;

@@ -185,11 +185,12 @@ static int read_counters(const struct introspect_section *s, uint64_t *packets)
 
 static int read_context(uint32_t id, struct status_context *out)
 {
+	const uint32_t own_id = introspect__behind_ring(id);
 	uint32_t maps[INTROSPECT_MAPS_MAX];
-	int count = introspect__context_maps(id, maps), ours = 0;
+	int count = introspect__context_maps(own_id, maps), ours = 0;
 
-	out->program_id = id;
-	out->has_ring = introspect__behind_ring(id) != id;
+	out->program_id = own_id;
+	out->has_ring = own_id != id;
 	for (int i = 0; i < count; i++) {
 		struct introspect_section s;
 
