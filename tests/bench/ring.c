@@ -24,7 +24,7 @@
 
 #include <bpf/bpf.h>
 
-#include "tests/common/built.h"
+#include "tests/common/attached.h"
 #include "tests/common/measure.h"
 #include "tests/common/net/feeding.h"
 #include "tests/common/net/netns.h"
@@ -369,21 +369,14 @@ static void measure_host(struct measure *m, const struct size *size)
 	}
 }
 
-static struct spin_ctx *open_context(struct spin_nic *nic, const char *handler, const char *rule_text,
-				     const struct spin_message_opts *message)
+static struct spin_ctx *open_context(struct spin_nic *nic, const char *handler, const char *rule, const struct spin_message_opts *message)
 {
 	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .message = *message };
-	struct spin_object *object;
-	struct spin_rule rule;
 	struct spin_ctx *ctx;
-	char path[512];
+	const char *why = attached__context(&ctx, nic, handler, rule, &opts);
 
-	if (built_object(handler, path, sizeof(path)))
-		die("%s: %s", handler, engine_why());
-	if (spin_object__open(path, &object) || spin_rule__parse(rule_text, &rule) ||
-	    spin_ctx__create_opts(nic, object, &rule, &opts, &ctx) || spin_ctx__attach(ctx))
-		die("%s: %s", handler, spin_strerror_last());
-	spin_object__close(object);
+	if (why)
+		die("%s: %s", handler, why);
 	return ctx;
 }
 

@@ -3,12 +3,10 @@
 #include "tests/common/attached.h"
 #include "tests/common/built.h"
 
-const char *attached__open(struct spin_ctx **out, const char *handler, const char *dev, const char *rule_text,
-			   const struct spin_message_opts *message, enum spin_mode mode)
+const char *attached__context(struct spin_ctx **out, struct spin_nic *nic, const char *handler, const char *rule_text,
+			      const struct spin_ctx_opts *opts)
 {
-	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .message = *message };
 	struct spin_object *object = NULL;
-	struct spin_nic *nic = NULL;
 	const char *why = NULL;
 	struct spin_rule rule;
 	char path[512];
@@ -16,13 +14,28 @@ const char *attached__open(struct spin_ctx **out, const char *handler, const cha
 	*out = NULL;
 	if (built_object(handler, path, sizeof(path)))
 		return engine_why();
-	if (spin_object__open(path, &object) || spin_rule__parse(rule_text, &rule) || spin_nic__open(dev, &nic) ||
-	    spin_nic__set_mode(nic, mode) || spin_ctx__create_opts(nic, object, &rule, &opts, out) || spin_ctx__attach(*out)) {
+	if (spin_object__open(path, &object) || spin_rule__parse(rule_text, &rule) ||
+	    spin_ctx__create_opts(nic, object, &rule, opts, out) || spin_ctx__attach(*out)) {
 		why = spin_strerror_last();
 		spin_ctx__destroy(*out);
 		*out = NULL;
 	}
-	spin_nic__close(nic); /* the context holds a reference */
 	spin_object__close(object);
+	return why;
+}
+
+const char *attached__open(struct spin_ctx **out, const char *handler, const char *dev, const char *rule_text,
+			   const struct spin_message_opts *message, enum spin_mode mode)
+{
+	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .message = *message };
+	struct spin_nic *nic = NULL;
+	const char *why;
+
+	*out = NULL;
+	if (spin_nic__open(dev, &nic) || spin_nic__set_mode(nic, mode))
+		why = spin_strerror_last();
+	else
+		why = attached__context(out, nic, handler, rule_text, &opts);
+	spin_nic__close(nic); /* the context holds a reference */
 	return why;
 }

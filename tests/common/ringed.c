@@ -12,7 +12,7 @@
 
 #include <linux/if_ether.h>
 
-#include "tests/common/built.h"
+#include "tests/common/attached.h"
 #include "tests/common/expect.h"
 #include "tests/common/net/netns.h"
 #include "tests/common/net/slow.h"
@@ -45,18 +45,11 @@ void ringed__open(struct ringed *r, enum spin_mode mode)
 
 struct spin_ctx *ringed__context(struct ringed *r, const char *handler, const char *rule_text, const struct spin_ctx_opts *opts)
 {
-	struct spin_object *object;
-	struct spin_rule rule;
 	struct spin_ctx *ctx;
-	char path[512];
+	const char *why = attached__context(&ctx, r->nic, handler, rule_text, opts);
 
-	if (built_object(handler, path, sizeof(path)))
-		fail(engine_why());
-	expect(0, spin_object__open(path, &object), "the object");
-	expect(0, spin_rule__parse(rule_text, &rule), "the rule");
-	expect(0, spin_ctx__create_opts(r->nic, object, &rule, opts, &ctx), "a context");
-	expect(0, spin_ctx__attach(ctx), "attaching it");
-	spin_object__close(object);
+	if (why)
+		fail(why);
 	return ctx;
 }
 
