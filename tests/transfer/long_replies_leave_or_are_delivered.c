@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "tests/common/attached.h"
+#include "tests/common/built.h"
 #include "tests/common/net/netns.h"
 #include "tests/common/net/pair.h"
 #include "tests/common/net/slow.h"
@@ -61,6 +62,22 @@ static int is_answered(int client, int server, uint32_t bytes)
 	return 1;
 }
 
+/* A context's replies have room with another rule, and when its handlers are replaced. */
+static void change(struct spin_ctx *ctx, int client, int server)
+{
+	struct spin_object *object;
+	struct spin_rule rule;
+	char path[512];
+
+	if (spin_rule__parse("udp dport 9000-9001", &rule) || spin_ctx__set_rule(ctx, &rule) ||
+	    !is_answered(client, server, sizeof(struct ask) + ROOM))
+		die("there is no room with another rule");
+	if (built_object("longer", path, sizeof(path)) || spin_object__open(path, &object) || spin_ctx__swap(ctx, object) ||
+	    !is_answered(client, server, sizeof(struct ask) + ROOM))
+		die("there is no room with other handlers");
+	spin_object__close(object);
+}
+
 static void run_mode(const struct pair *pair, enum spin_mode mode)
 {
 	unsigned answered = 0, delivered = 0;
@@ -92,9 +109,10 @@ static void run_mode(const struct pair *pair, enum spin_mode mode)
 		die("the counters do not tell what happened");
 	if (!delivered)
 		die("all replies have room: the test does not reach what it is for");
+	netns_enter(pair->far_ns);
+	change(ctx, client, server);
 	close(client);
 	close(server);
-	netns_enter(pair->far_ns);
 	nic = spin_ctx__nic(ctx);
 	spin_ctx__destroy(ctx);
 	spin_nic__close(nic);
