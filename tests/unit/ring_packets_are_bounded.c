@@ -21,6 +21,7 @@ static const struct start {
 } starts[] = {
 	{ "\x08\x00\x45", 3 },
 	{ "\x08\x00\x4f", 3 },
+	{ "\x08\x00\x44", 3 }, /* a header that is shorter than one */
 	{ "\x86\xdd\x60", 3 },
 	{ "\x81\x00\x00\x05\x08\x00\x45", 7 },
 	{ "\x88\xa8\x00\x05\x81\x00\x00\x06\x86\xdd\x60", 11 },
@@ -51,6 +52,8 @@ int main(void)
 		ring_packet__read(&p, frame, bytes);
 		if (p.frame != frame || p.frame_bytes != bytes || p.payload_at > bytes || p.payload_bytes > bytes - p.payload_at)
 			fail("a payload is not inside of its frame");
+		if (p.ip_version == 4 && p.payload_at < 14 + 20)
+			fail("a payload begins inside of its IP header");
 		with_ip += p.ip_version != 0;
 		whole += p.src_port != 0;
 	}
