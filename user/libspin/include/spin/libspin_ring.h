@@ -44,8 +44,8 @@ struct spin_ring_opts {
 	unsigned first_queue; /* of the interface's receive queues; packets of others go on to the host */
 	unsigned queues;      /* from first_queue on; 0: all */
 	unsigned frames;      /* packets of each queue that wait for their reader; a power of two; 0: SPIN_RING_FRAMES */
-	unsigned
-		frame_bytes; /* of memory for each: 2048 or 4096, of which 256 are the kernel's; 0: what the MTU needs. Longer frames go on to the host */
+	/* of memory for each: 2048 or 4096, of which 256 are the kernel's; 0: what the MTU needs. Longer frames go on to the host */
+	unsigned frame_bytes;
 };
 
 /*
@@ -88,8 +88,8 @@ struct spin_ring_packet {
  * with zero-copy asks to be woken. fn may not call functions of the ring but spin_ring__stats(), nor end its context.
  *
  * One thread at a time for a queue: spin_ring__receive() is for all of them, spin_ring__receive_queue() for one by its number, so that
- * each can have its thread. The memory is not a child's (fork(2)). If the interface goes away nothing comes any more, which
- * spin_ctx__alive() tells. -EINVAL: the ring does not have this queue.
+ * each can have its thread. The memory is not a child's (fork(2)). If the interface goes away nothing comes any more, and poll(2) does not
+ * return for that: spin_ctx__alive() says it. -EINVAL: the ring does not have this queue.
  */
 typedef void (*spin_ring_fn)(void *arg, const struct spin_ring_packet *packets, unsigned count);
 int spin_ring__receive(struct spin_ring *ring, spin_ring_fn fn, void *arg);
