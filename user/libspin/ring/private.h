@@ -27,13 +27,13 @@ struct ring_queue {
 };
 
 /* What a queue is opened with. */
-struct ring_wish {
+struct ring_queue_options {
 	enum spin_ring_mode mode; /* COPY or ZERO_COPY */
 	uint32_t frames, frame_bytes;
 };
 
 /* -errno with its text in `why`; -EINVAL: the interface has no such queue. */
-int ring_queue__open(struct ring_queue *q, const struct spin_nic *nic, uint32_t number, const struct ring_wish *wish, char *why,
+int ring_queue__open(struct ring_queue *q, const struct spin_nic *nic, uint32_t number, const struct ring_queue_options *options, char *why,
 		     size_t why_bytes);
 void ring_queue__close(struct ring_queue *q);
 int ring_queue__fd(const struct ring_queue *q);

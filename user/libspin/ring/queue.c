@@ -22,7 +22,8 @@
 #define LOOK_MS  5
 #define AHEAD    4u /* packets whose headers are on their way to the cache while one is looked at */
 
-static int explain(int err, const struct spin_nic *nic, uint32_t number, const struct ring_wish *wish, char *why, size_t why_bytes)
+static int explain(int err, const struct spin_nic *nic, uint32_t number, const struct ring_queue_options *options, char *why,
+		   size_t why_bytes)
 {
 	switch (err) {
 	case -EBUSY:
@@ -33,8 +34,8 @@ static int explain(int err, const struct spin_nic *nic, uint32_t number, const s
 		break;
 	case -EOPNOTSUPP:
 		snprintf(why, why_bytes,
-			 wish->mode == SPIN_RING_ZERO_COPY ? "the driver of %s has no zero-copy for AF_XDP"
-							   : "the driver of %s takes no AF_XDP sockets",
+			 options->mode == SPIN_RING_ZERO_COPY ? "the driver of %s has no zero-copy for AF_XDP"
+							      : "the driver of %s takes no AF_XDP sockets",
 			 nic->name);
 		break;
 	case -EINVAL:
@@ -48,7 +49,7 @@ static int explain(int err, const struct spin_nic *nic, uint32_t number, const s
 			 "a ring's memory is locked, and this process may lock no more: raise `ulimit -l`, or take fewer frames");
 		break;
 	case -ENOMEM:
-		snprintf(why, why_bytes, "no memory for %u frames of %u bytes: take fewer", wish->frames, wish->frame_bytes);
+		snprintf(why, why_bytes, "no memory for %u frames of %u bytes: take fewer", options->frames, options->frame_bytes);
 		break;
 	case -EAFNOSUPPORT:
 		snprintf(why, why_bytes, "this kernel has no AF_XDP (CONFIG_XDP_SOCKETS): leave the ring out");
@@ -123,24 +124,24 @@ static int64_t now_ms(void)
 }
 
 /* The kernel frees a queue some time after its last socket was closed, in a work queue: also that of a process that was killed. */
-int ring_queue__open(struct ring_queue *q, const struct spin_nic *nic, uint32_t number, const struct ring_wish *wish, char *why,
+int ring_queue__open(struct ring_queue *q, const struct spin_nic *nic, uint32_t number, const struct ring_queue_options *options, char *why,
 		     size_t why_bytes)
 {
 	const int64_t until_ms = now_ms() + FREED_MS;
 	int err;
 
-	*q = (struct ring_queue){ .number = number, .frames = wish->frames, .frame_bytes = wish->frame_bytes };
+	*q = (struct ring_queue){ .number = number, .frames = options->frames, .frame_bytes = options->frame_bytes };
 	err = map_memory(q);
 	if (!err)
-		err = open_once(q, nic, wish->mode);
+		err = open_once(q, nic, options->mode);
 	while (err == -EBUSY && now_ms() < until_ms) {
 		usleep(LOOK_MS * 1000);
-		err = open_once(q, nic, wish->mode);
+		err = open_once(q, nic, options->mode);
 	}
 	if (!err)
 		return 0;
 	ring_queue__close(q);
-	return explain(err, nic, number, wish, why, why_bytes);
+	return explain(err, nic, number, options, why, why_bytes);
 }
 
 void ring_queue__close(struct ring_queue *q)

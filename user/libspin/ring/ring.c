@@ -150,11 +150,11 @@ static void close_queues(struct spin_ring *ring)
 /* `all`: the interface can have more queues than it uses, so the ring ends where they do. */
 static int open_queues(struct spin_ring *ring, const struct spin_ring_opts *opts, enum spin_ring_mode mode, int all)
 {
-	const struct ring_wish wish = { .mode = mode, .frames = opts->frames, .frame_bytes = opts->frame_bytes };
+	const struct ring_queue_options options = { .mode = mode, .frames = opts->frames, .frame_bytes = opts->frame_bytes };
 	int err;
 
 	while (ring->queues < opts->queues) {
-		err = ring_queue__open(&ring->queue[ring->queues], ring->ctx->nic, opts->first_queue + ring->queues, &wish, ring->why,
+		err = ring_queue__open(&ring->queue[ring->queues], ring->ctx->nic, opts->first_queue + ring->queues, &options, ring->why,
 				       sizeof(ring->why));
 		if (err == -EINVAL && all && ring->queues)
 			break;

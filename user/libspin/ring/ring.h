@@ -19,7 +19,7 @@ int ring__replace(struct spin_ring *ring, int prog_fd);
 
 /*
  * While a context's rule changes it has two programs. ring__add() gives the second one, for prog_fd; when the first has no
- * packets any more ring__take_added() makes it the context's, and ring__drop_added() does when it comes to nothing.
+ * packets any more ring__take_added() makes it the context's, and ring__drop_added() removes it if the change fails.
  */
 int ring__add(struct spin_ring *ring, int prog_fd, int *added_fd);
 void ring__take_added(struct spin_ring *ring);

@@ -22,7 +22,7 @@
  *	}
  *
  * Packets that handlers drop, answer or send are dropped, answered and sent as without a ring. Packets that a host would refuse (a wrong
- * checksum, say) go on to the host. spin_ctx__counters() counts each by its reason as ever: SUCCESS and PROCEEDED are what is delivered.
+ * checksum, say) go on to the host. spin_ctx__counters() counts each by its reason as without a ring: SUCCESS and PROCEEDED are what is delivered.
  */
 #include <spin/libspin.h>
 
