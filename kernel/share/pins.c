@@ -148,8 +148,8 @@ static int is_attached(const struct survey *s, uint32_t id)
 }
 
 struct pinned {
-	const char *name; /* of its directory */
-	unsigned programs;
+	const char *name;  /* of its directory */
+	unsigned programs; /* that have a link */
 	uint32_t program[MAX_DISPATCHER_ACTIONS];
 	int is_attached, has_ours;
 };
@@ -165,7 +165,7 @@ static int is_of_maker(uint32_t prog_id, uint64_t maker)
 	return found;
 }
 
-/* By the links, which libxdp pins before the programs. */
+/* By the links, which attach them. */
 static void read_programs(struct survey *s, struct pinned *p)
 {
 	for (unsigned i = 0; i < MAX_DISPATCHER_ACTIONS; i++) {
@@ -248,18 +248,16 @@ static int unpin(int xdp_fd, const char *name)
 }
 
 /*
- * What is not attached here may be attached in a namespace that is not visible, where it would lose its programs with its pins. So only
- * those are removed that have a known program. A directory without pins is what a kill leaves behind libxdp's first step.
+ * What is not attached here may be attached in a namespace that is not visible, where it would lose its programs with its links. So links
+ * are removed only with a known program among them. libxdp pins links first and unpins them first: without them a kill was in between.
  */
 static void remove_pins(struct survey *s, int xdp_fd, const struct pinned *p)
 {
 	struct stat st;
 
-	if (p->is_attached)
+	if (p->is_attached || (p->programs && !is_known(s, p)))
 		return;
-	if (!is_known(s, p))
-		unlinkat(xdp_fd, p->name, AT_REMOVEDIR);
-	else if (fstatat(xdp_fd, p->name, &st, AT_SYMLINK_NOFOLLOW) || st.st_mtime + ATTACH_S >= time(NULL) || !unpin(xdp_fd, p->name))
+	if (fstatat(xdp_fd, p->name, &st, AT_SYMLINK_NOFOLLOW) || st.st_mtime + ATTACH_S >= time(NULL) || !unpin(xdp_fd, p->name))
 		s->left++;
 }
 
@@ -284,7 +282,8 @@ int kernel_share__undo(int ifindex, uint64_t maker)
 			return 0;
 		}
 		each_pinned(&s, fd, learn);
-		each_pinned(&s, fd, remove_pins);
+		if (!s.failed)
+			each_pinned(&s, fd, remove_pins);
 		close(fd);
 	}
 	return !s.left && !s.failed;

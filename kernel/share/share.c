@@ -42,12 +42,12 @@ struct kernel_share {
 static int explain_freplace(int err, char *why, size_t bytes)
 {
 	switch (err) {
-	case -EPERM: /* it is not for want of capabilities: the caller has asked for them */
+	case -EPERM: /* the caller has the capabilities */
 	case -EACCES:
 		snprintf(
 			why, bytes,
 			"this kernel forbids that a program replaces another's function (freplace: %s), which libxdp's dispatcher is made of: "
-			"a security policy or patch of its maker's; without --share the interface is this process's alone",
+			"a security policy, or a patch of the distribution; without --share the interface is this process's alone",
 			strerror(-err));
 		break;
 	case -EOPNOTSUPP:
@@ -78,10 +78,11 @@ int kernel_share__possible(char *why, size_t why_bytes)
 		return explain_freplace(err, why, why_bytes);
 	bpffs = bpffs ? bpffs : "/sys/fs/bpf";
 	if (statfs(bpffs, &st) || st.f_type != BPF_FS_MAGIC) {
-		snprintf(why, why_bytes,
-			 "libxdp keeps its programs in a BPF file system, and %s is none: `mount -t bpf bpf %s`; `ip netns exec` hides it, "
-			 "`nsenter --net=/run/netns/NAME` does not",
-			 bpffs, bpffs);
+		snprintf(
+			why, why_bytes,
+			"libxdp keeps its programs in a BPF file system, and %s is not one: `mount -t bpf bpf %s`; `ip netns exec` hides it, "
+			"`nsenter --net=/run/netns/NAME` does not",
+			bpffs, bpffs);
 		return -EOPNOTSUPP;
 	}
 	if (skip && !strcmp(skip, "1")) {

@@ -51,7 +51,7 @@ void kernel_share__detach(struct kernel_share *s);
 /* 0: it is attached; -ENOLINK: somebody has removed it, or what it was attached to; -ENODEV: the interface has gone away. */
 int kernel_share__check(struct kernel_share *s);
 
-/* The process that a program of ours is of, its name, and the index of its interface; 0: it is none, or that is not visible here. */
+/* The process whose program this is, its name, and its interface's index. 0: it is not one of ours, or its record is not visible here. */
 int kernel_share__owner(uint32_t prog_id, int *ifindex, char *name, size_t name_bytes);
 
 /* Removes programs of killed processes. Called at every start of a program; takes no time if none was killed. */
@@ -59,7 +59,7 @@ void kernel_share__recover(void);
 
 /* --- pins.c --- */
 
-/* The number in a loaded program's section MAKER; 0: it has none, or is nobody's. */
+/* The number in a loaded program's section MAKER; 0: it has no such section, or was not loaded to be shared. */
 uint64_t kernel_share__maker(int prog_fd);
 /*
  * Removes the maker's program from the interface of this index in the present network namespace. 1: done; 0: it is not there; -1: refused,
@@ -68,7 +68,7 @@ uint64_t kernel_share__maker(int prog_fd);
 int kernel_share__release(int ifindex, uint64_t maker);
 /*
  * The same in all namespaces that are visible; then unpins dispatchers that are attached to no interface of this index there, and have the
- * maker's program, or one of a dispatcher that has it or is attached. 1: all is undone.
+ * maker's program, or one of a dispatcher that has it or is attached, or no links. 1: all is undone.
  */
 int kernel_share__undo(int ifindex, uint64_t maker);
 
