@@ -85,7 +85,7 @@ static void describe(uint32_t prog_id, const char *mode, const char *off, int if
 		kernel_dispatcher__names(ifindex, names, sizeof(names));
 		snprintf(why, bytes,
 			 "%s is held by libxdp's %sXDP program '%s' (id %u) with the programs that xdp-loader put on "
-			 "it%s%s: remove them with `xdp-loader unload %s --all`, or run beside them with `spinctl run --share`",
+			 "it%s%s: remove them with `xdp-loader unload %s --all`, or share the interface with them by `spinctl run --share`",
 			 ifname, mode, program, prog_id, *names ? ", " : "", names, ifname);
 		return;
 	}

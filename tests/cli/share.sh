@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl run --share on this machine's kernel: attached beside others and gone again, or refused with the reason; and a record in
-# /run/spin that is none of ours, or of nobody, harms no program. What needs a neighbour is in kernels/share.sh.
+# spinctl run --share on this machine's kernel: attached and gone again, or refused with the reason; and a damaged record in /run/spin,
+# or one without a program, harms no program. What needs a neighbour is in kernels/share.sh.
 . "$(dirname "$0")/setup.inc"
 . "$(dirname "$0")/doctor.inc"
 need_root

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # `spinctl run --share`: contexts of ours and xdp-tools' programs on one interface, in guests whose kernels let programs replace
 # functions. See kernel/guest/share_cases.sh. Linux 6.1 has this machine's libxdp and xdp-tools; newer kernels, which take none before
-# 1.5.5, have Debian's newest, and are told so with this machine's.
+# 1.5.5, have Debian's newest; with this machine's they must refuse with that reason.
 #
 # share.sh [CASE...]; KERNELS: names of kernel/guest/kernels.txt (default: 6.1 6.12). Consoles and rows are kept in $BUILD/kernels/.
 : "${BUILD:=build}" "${KERNELS:=6.1 6.12}" "${QEMU:=qemu-system-x86_64}"
