@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Programs for a card that spincc would not make. foreign_objects.c compiles this with one of the macros below at a time and puts it
- * into an ordinary object, which has no tables and no state. With CARD alone it is within the contract of <spin/offload.h>.
+ * into an ordinary object, which has tables and no state. With CARD alone it is within the contract of <spin/offload.h>.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -35,6 +35,17 @@ struct {
 	__type(value, unsigned long long);
 } hostile_map SEC(".maps");
 #endif
+#ifdef CARD_ROWS /* type, entries, words of an entry; the object's table has 16 entries of two words */
+#define ROWS_(name, map_type, entries, words)                \
+	struct {                                             \
+		__uint(type, map_type);                      \
+		__uint(max_entries, entries);                \
+		__type(key, unsigned);                       \
+		__uint(value_size, sizeof(unsigned[words])); \
+	} name SEC(".maps")
+#define ROWS(...) ROWS_(__VA_ARGS__)
+ROWS(CARD_ROWS);
+#endif
 #ifdef CARD_STATE
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -47,6 +58,7 @@ struct {
 unsigned total;
 #endif
 
+#ifndef CARD_NOTHING
 SEC("xdp")
 int spin_nfp(struct xdp_md *ctx)
 {
@@ -59,6 +71,7 @@ int spin_nfp(struct xdp_md *ctx)
 #endif
 	return XDP_PASS;
 }
+#endif
 
 #ifdef CARD_PROGRAMS
 SEC("xdp")

@@ -27,6 +27,15 @@ const struct spin_meta meta SEC(SPIN_META_SECTION) = {
 
 unsigned total;
 
+struct row {
+	unsigned limit, hits;
+} rows[16];
+unsigned pairs[16][2];
+struct {
+	unsigned words[15];
+} wide[2];
+const struct row fixed[16] = { { 1 } };
+
 #ifdef PINNED
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

@@ -79,6 +79,16 @@ static const struct foreign card_cases[] = {
 	{ "CARD_FLAGS", "a map spin_counters with attributes that a card has not" },
 	{ "CARD_PINNED", "a map spin_counters with attributes that a card has not" },
 	{ "CARD_TABLE", "a map hostile_map, which is not a table of the object" },
+	{ "CARD_ROWS=rows,BPF_MAP_TYPE_ARRAY,16,2", NULL },
+	{ "CARD_ROWS=rows,BPF_MAP_TYPE_HASH,16,2", NULL },
+	{ "CARD_ROWS=rows,BPF_MAP_TYPE_PERCPU_ARRAY,16,2", "the map rows of type 6" },
+	{ "CARD_ROWS=rows,BPF_MAP_TYPE_ARRAY,32,2", "the map rows of 32 entries of 8 bytes, and not 16 of 8" },
+	{ "CARD_ROWS=rows,BPF_MAP_TYPE_ARRAY,16,4", "the map rows of 16 entries of 16 bytes, and not 16 of 8" },
+	{ "CARD_ROWS=pairs,BPF_MAP_TYPE_HASH,16,2", "the hash pairs, whose entries have no key" },
+	{ "CARD_ROWS=total,BPF_MAP_TYPE_ARRAY,1,1", "a map total, which is not a table of the object" },
+	{ "CARD_ROWS=wide,BPF_MAP_TYPE_ARRAY,2,15", "the table wide with entries of 60 bytes (at most 56)" },
+	{ "CARD_ROWS=fixed,BPF_MAP_TYPE_ARRAY,16,2", "a map fixed, which is not a table of the object" },
+	{ "CARD_NOTHING", "0 programs, and not one" },
 	{ "CARD_STATE", "the map spin_state of another size or type" },
 	{ "CARD_VARIABLE", "a section \".bss\"" },
 	{ "CARD_HELPER", "a call of bpf_ktime_get_ns() in spin_nfp" },
@@ -102,7 +112,7 @@ static int compile_file(const char *file, const char *macro, const char *to)
 	char command[1024];
 
 	snprintf(command, sizeof(command),
-		 "${CLANG:-clang} -target bpf -mcpu=v3 -O2 -g -w -ffreestanding -D%s -Ihandlers/include -idirafter "
+		 "${CLANG:-clang} -target bpf -mcpu=v3 -O2 -g -w -ffreestanding '-D%s' -Ihandlers/include -idirafter "
 		 "/usr/include/$(gcc -print-multiarch) -c tests/unit/%s -o %s && llvm-strip -g %s",
 		 macro, file, to, to);
 	return run(command);
