@@ -499,8 +499,10 @@ int layout__table(const struct btf *btf, const struct layout_variable *var, stru
 	if (err)
 		return err;
 	if (var->copies > 1 || !btf_is_array(type.t) || layout_type__resolve(btf, btf_array(type.t)->type, &entry))
-		return spin_fail(-EINVAL, "'%s' is no table", var->name);
+		return spin_fail(-EINVAL, "'%s' is not a table", var->name);
 	*out = (struct layout_table){ .entries = btf_array(type.t)->nelems, .entry_bytes = entry.bytes };
+	if (!entry.bytes || (uint64_t)out->entries * entry.bytes != var->bytes)
+		return spin_fail(-EINVAL, "'%s' has entries that are not a table's", var->name);
 	return 0;
 }
 

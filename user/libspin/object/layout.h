@@ -50,12 +50,12 @@ int layout__insert(const struct btf *btf, const struct layout_variable *table, v
 /* Removes an entry of a keyed table by its key. -ENOENT. */
 int layout__delete(const struct btf *btf, const struct layout_variable *table, void *mem, const char *key);
 
-/* The entries of a table, or array of the state's, for who keeps them elsewhere: one behind the other they are the variable. */
+/* The entries of a table, for callers that keep them elsewhere: one behind the other they are the variable, no byte more or less. */
 struct layout_table {
 	uint32_t entries, entry_bytes;
 };
 int layout__table(const struct btf *btf, const struct layout_variable *var, struct layout_table *out);
-/* Fills the fields that the text names into an entry, which the caller has. Of a table with a 32-bit first field. */
+/* Writes the fields that the text names into the caller's entry. -EINVAL: the table's first field is not one of 32 bits. */
 int layout__entry(const struct btf *btf, const struct layout_variable *table, const char *fields, void *entry);
 
 /* 1: both lie in the same place, and have the same fields, of the same names and types. */
