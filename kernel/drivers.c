@@ -57,17 +57,10 @@ static const struct driver_row drivers[] = {
 };
 /* clang-format on */
 
-const struct driver_row *kernel_drivers__row(unsigned i)
-{
-	return i < sizeof(drivers) / sizeof(drivers[0]) ? &drivers[i] : NULL;
-}
-
 const struct driver_row *kernel_drivers__find(const char *name)
 {
-	const struct driver_row *row;
-
-	for (unsigned i = 0; (row = kernel_drivers__row(i)); i++)
-		if (!strcmp(row->name, name))
-			return row;
+	for (unsigned i = 0; i < sizeof(drivers) / sizeof(drivers[0]); i++)
+		if (!strcmp(drivers[i].name, name))
+			return &drivers[i];
 	return NULL;
 }

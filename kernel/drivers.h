@@ -29,7 +29,5 @@ struct driver_row {
 
 /* NULL: not in the table. */
 const struct driver_row *kernel_drivers__find(const char *name);
-/* Row number i, or NULL behind the last. */
-const struct driver_row *kernel_drivers__row(unsigned i);
 
 #endif

@@ -163,7 +163,8 @@ static int parse_line(char *line, struct nfp_profile *p, uint32_t *seen, const c
 	return refuse(why, why_bytes, name, number, "there is no key \"%.40s\"", key);
 }
 
-int nfp_profile__parse(const char *text, size_t bytes, const char *name, struct nfp_profile *p, char *why, size_t why_bytes)
+/* As nfp_profile__read(), of text in memory. */
+static int parse(const char *text, size_t bytes, const char *name, struct nfp_profile *p, char *why, size_t why_bytes)
 {
 	unsigned number = 0;
 	uint32_t seen = 0;
@@ -208,7 +209,7 @@ int nfp_profile__read(const char *path, struct nfp_profile *out, char *why, size
 		if (ferror(file) || bytes > PROFILE_BYTES_MAX)
 			err = refuse(why, why_bytes, path, 0, ferror(file) ? "it cannot be read" : "it is too large for a profile");
 		else
-			err = nfp_profile__parse(text, bytes, path, out, why, why_bytes);
+			err = parse(text, bytes, path, out, why, why_bytes);
 	}
 	if (file)
 		fclose(file);
@@ -220,7 +221,7 @@ int nfp_profile__default(struct nfp_profile *out)
 {
 	char why[256];
 
-	return nfp_profile__parse(nfp_profile_text, strlen(nfp_profile_text), "built-in profile", out, why, sizeof(why));
+	return parse(nfp_profile_text, strlen(nfp_profile_text), "built-in profile", out, why, sizeof(why));
 }
 
 int nfp_profile__write(const struct nfp_profile *p, FILE *to)

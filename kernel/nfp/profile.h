@@ -28,12 +28,10 @@ uint32_t nfp_profile__packet_bytes(const struct nfp_profile *profile);
 
 /* The built-in profile. Returns 0 or -EINVAL (a build that is damaged). */
 int nfp_profile__default(struct nfp_profile *out);
-
 /*
- * Reads the text form; `name` stands in messages. Returns 0, or -EINVAL with "NAME:LINE: what is wrong" and the next
+ * Reads the text form; `path` stands in messages. Returns 0, or -EINVAL with "PATH:LINE: what is wrong" and the next
  * step in `why`. Every key must be there.
  */
-int nfp_profile__parse(const char *text, size_t bytes, const char *name, struct nfp_profile *out, char *why, size_t why_bytes);
 int nfp_profile__read(const char *path, struct nfp_profile *out, char *why, size_t why_bytes);
 
 /*

@@ -14,6 +14,7 @@
 #include "user/libspin/internal.h"
 #include "user/tool/compile.h"
 #include "user/tool/notify.h"
+#include "user/tool/read_file.h"
 #include "user/tool/temp_directory.h"
 #include "user/tool/error.h"
 
@@ -263,7 +264,7 @@ int advise_build(const char *source, const struct advice_variant *v, const struc
 	snprintf(output, sizeof(output), "%s/handler.elf", directory);
 	status = compile(source, v, words, output);
 	if (!status) {
-		*elf = cost_read_file(output, bytes);
+		*elf = read_file(output, bytes);
 		status = *elf ? DONE : FAILED;
 	}
 	temp_directory__remove(directory, in_use);

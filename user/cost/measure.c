@@ -14,6 +14,7 @@
 #include "user/tool/parse_enum.h"
 #include "user/tool/notify.h"
 #include "user/tool/error.h"
+#include "user/tool/read_file.h"
 
 int cost_job__check_packets(const struct cost_job *job, const char *path)
 {
@@ -99,38 +100,11 @@ static int run_program(struct cost_job *job)
 	return status;
 }
 
-void *cost_read_file(const char *path, size_t *bytes)
-{
-	FILE *from = fopen(path, "re");
-	char *out = NULL, *more;
-	size_t room = 0;
-
-	*bytes = 0;
-	while (from && !ferror(from) && !feof(from)) {
-		if (*bytes == room) {
-			more = realloc(out, room = room ? room * 2 : 65536);
-			if (!more)
-				break;
-			out = more;
-		}
-		*bytes += fread(out + *bytes, 1, room - *bytes, from);
-	}
-	if (from && feof(from)) {
-		fclose(from);
-		return out;
-	}
-	report_error("cannot read %s: %s", path, strerror(errno));
-	if (from)
-		fclose(from);
-	free(out);
-	return NULL;
-}
-
 static int run_image(struct cost_job *job)
 {
 	const struct cost_options *o = job->options;
 	struct cost_program *program = &job->program;
-	void *elf = cost_read_file(o->image.path, &program->elf_bytes);
+	void *elf = read_file(o->image.path, &program->elf_bytes);
 	int status;
 
 	if (!elf)

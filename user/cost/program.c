@@ -14,6 +14,7 @@
 #include "user/libspin/internal.h"
 #include "user/tool/fill.h"
 #include "user/tool/error.h"
+#include "user/tool/read_file.h"
 
 /* Opens the program on a NIC of its own, or as one more context of `nic`. */
 static int open_object(const struct cost_program *program, struct pspin *nic, struct pspin **out)
@@ -195,7 +196,7 @@ int cost_memory__fill(const struct cost_program *program, struct pspin *nic)
 		at = strtoul(word, &path, 0);
 		if (errno || path == word || *path != '=' || !path[1] || at > UINT32_MAX)
 			return report_error("--memory is ADDR=FILE, with an address like 0x1c300000, not '%s'", word);
-		data = cost_read_file(++path, &bytes);
+		data = read_file(++path, &bytes);
 		status = data ? put(program, nic, path, (uint32_t)at, data, bytes) : FAILED;
 		free(data);
 	}

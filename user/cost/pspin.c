@@ -11,6 +11,7 @@
 #include "user/libspin/internal.h"
 #include "user/libspin/object/pspin_object.h"
 #include "user/libspin/object/trailer.h"
+#include "user/tool/read_file.h"
 #include "user/tool/temp_directory.h"
 #include "user/tool/error.h"
 
@@ -43,7 +44,7 @@ static void *read_checked(const char *path, size_t *bytes)
 
 	if (stat(path, &st) || !S_ISREG(st.st_mode) || st.st_size > PROGRAM_BYTES_MAX || access(path, R_OK))
 		return NULL;
-	data = cost_read_file(path, bytes);
+	data = read_file(path, bytes);
 	elf_bytes = data ? spin_trailer__check(data, *bytes) : 0;
 	if (elf_bytes > 0) {
 		*bytes = (size_t)elf_bytes;

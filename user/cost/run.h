@@ -92,8 +92,6 @@ struct cost_program {
 	const char *source;           /* the source it was just compiled from; NULL: it is an object */
 	const struct spin_meta *meta; /* replaces the object's; NULL: the object's */
 };
-/* Reads a whole file into memory. Returns NULL after a message. */
-void *cost_read_file(const char *path, size_t *bytes);
 /* Fills handler memory of an image from the files. Returns DONE, or FAILED after a message. */
 int cost_memory__fill(const struct cost_program *program, struct pspin *nic);
 /* Creates a NIC with state and tables filled in. Returns DONE, or FAILED after a message. */

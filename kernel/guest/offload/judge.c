@@ -9,7 +9,7 @@
  * Stages, in their order: open (libbpf), map, bind (type and flags of the program), kernel-verifier (not the driver's words),
  * driver-verifier, jit, attach (hardware mode, at the device's MTU). A program that the device refuses is also tried without
  * it: if the host's verifier refuses it as well, the stage is kernel-verifier.
- * Warnings of the kernel in the meantime go to stderr. Ends with 1 if the device or an object could not be tried at all.
+ * Warnings of the kernel go to stderr. Ends with 1 if the device or an object could not be tried at all.
  */
 #include <errno.h>
 #include <libgen.h>

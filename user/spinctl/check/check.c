@@ -12,8 +12,7 @@
 #include "user/spinctl/check/driver.h"
 #include "user/spinctl/check/print.h"
 #include "user/spinctl/spinctl.h"
-
-#define OBJECT_BYTES_MAX (256u << 20)
+#include "user/tool/read_file.h"
 
 static struct check_options {
 	const char *target, *profile, *kernel, *device, *save, *match, *program;
@@ -38,39 +37,6 @@ static const struct option_row rows[] = {
 	{ "json", 0, OPTION_FLAG, NULL, FIELD(json), "as JSON" },
 	{ 0 },
 };
-
-/* The file, or NULL with errno. It may be a pipe. */
-static void *read_file(const char *path, size_t *bytes)
-{
-	FILE *file = fopen(path, "re");
-	char *data = NULL, *more;
-	size_t room = 0, got;
-
-	*bytes = 0;
-	if (!file)
-		return NULL;
-	do {
-		if (*bytes == room) {
-			room = room ? 2 * room : 1 << 16;
-			errno = room > OBJECT_BYTES_MAX ? EFBIG : ENOMEM;
-			more = room > OBJECT_BYTES_MAX ? NULL : realloc(data, room);
-			if (!more)
-				goto fail;
-			data = more;
-		}
-		got = fread(data + *bytes, 1, room - *bytes, file);
-		*bytes += got;
-	} while (got);
-	if (ferror(file))
-		goto fail;
-	fclose(file);
-	return data;
-
-fail:
-	fclose(file);
-	free(data);
-	return NULL;
-}
 
 static unsigned wanted_kernels(void)
 {
@@ -212,7 +178,7 @@ static int run(const char **operands, unsigned count)
 		return DONE;
 	data = read_file(operands[0], &bytes);
 	if (!data)
-		return report_error("%s: %s", operands[0], strerror(errno));
+		return FAILED;
 	status = is_nfp ? take_card_program(operands[0], &data, &bytes) : DONE;
 	if (!status)
 		status = is_nfp ? check_for_nfp(operands[0], data, bytes, &profile)

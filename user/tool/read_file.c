@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Reads whole files for the commands of spinctl. The length is not asked before: a pipe has none. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "user/tool/error.h"
+#include "user/tool/read_file.h"
+
+#define BYTES_MAX (256u << 20)
+
+/* NULL with errno. */
+static void *read_all(FILE *from, size_t *bytes)
+{
+	char *data = NULL, *more;
+	size_t room = 0, got;
+
+	*bytes = 0;
+	do {
+		if (*bytes == room) {
+			room = room ? 2 * room : 1 << 16;
+			more = room > BYTES_MAX ? NULL : realloc(data, room);
+			if (!more) {
+				free(data);
+				errno = room > BYTES_MAX ? EFBIG : ENOMEM;
+				return NULL;
+			}
+			data = more;
+		}
+		got = fread(data + *bytes, 1, room - *bytes, from);
+		*bytes += got;
+	} while (got);
+	if (!ferror(from))
+		return data;
+	free(data);
+	return NULL;
+}
+
+void *read_file(const char *path, size_t *bytes)
+{
+	FILE *from = fopen(path, "re");
+	void *data = from ? read_all(from, bytes) : NULL;
+
+	if (!data)
+		report_error("cannot read %s: %s", path, strerror(errno));
+	if (from)
+		fclose(from);
+	return data;
+}
