@@ -11,6 +11,7 @@
  *	spin_guard_socket  the socket that the context belongs to, in entry 0; the kernel removes it when the socket is closed
  *	spin_guard_local   the addresses of the host, keys of 16 bytes (IPv4 as ::ffff:a.b.c.d); shared by the guards of a network namespace
  *	spin_guard_cpus    struct spin_guard_cpu, by CPU; shared in the same way
+ *	spin_guard_changes number of changes of spin_guard_local, in entry 0; shared in the same way. Who removes an address counts it after that
  *	spin_guard_share   struct spin_guard_share in .rodata
  *	spin_guard_counts  struct spin_guard_counts[SPIN_HPUS_MAX] in .bss, mapped
  */
@@ -45,6 +46,13 @@ struct spin_guard_counts {
 	/* of the window at hand, and of the one before */
 	uint64_t window, used_ns, used_before_ns;
 	uint64_t unused;
+};
+
+/* An address that one CPU has found in spin_guard_local. It counts while spin_guard_changes is the same. */
+struct spin_guard_known {
+	uint32_t addr[4];
+	uint64_t changes;
+	uint64_t unused[5];
 };
 
 #endif

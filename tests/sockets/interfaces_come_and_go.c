@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * A socket of any address that has handlers, while the host gets another interface, or an address, and loses it again: handlers run on
- * what comes by it, and on what comes by the others, all the time.
+ * what comes by it, and on what comes by the others, all the time. They do not run on what still comes to an address that is gone.
  */
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,10 @@
 #include "tests/common/net/xdp_pass.h"
 #include "tests/common/proc.h"
 #include "tests/common/spind.h"
+#include <spin/context.h>
 #include <spin/libspin_socket.h>
+
+#define SERVER_MAC "02:00:00:00:00:01"
 
 static struct asks_hosts hosts;
 static struct spind spind;
@@ -47,6 +51,66 @@ static void wait_until_rewritten(int sender, const char *to, int fd)
 	die("handlers do not run on what comes to a new address");
 }
 
+/* Datagrams that handlers have run for. */
+static uint64_t handled(const struct spin_ctx *ctx)
+{
+	uint64_t packets[SPIN_REASON_COUNT], sum = 0;
+
+	spin_ctx__counters(ctx, packets);
+	for (unsigned i = 0; i < SPIN_REASON_COUNT; i++)
+		sum += packets[i];
+	return sum;
+}
+
+/* The next CPU of those that this process may use, from *cpu on. Frames that are sent on one are handled on it. 0: no more. */
+static int run_on_next(const cpu_set_t *all, int *cpu)
+{
+	cpu_set_t one;
+
+	for (; *cpu < CPU_SETSIZE; ++*cpu) {
+		if (!CPU_ISSET(*cpu, all))
+			continue;
+		CPU_ZERO(&one);
+		CPU_SET(*cpu, &one);
+		if (sched_setaffinity(0, sizeof(one), &one))
+			die("cannot run on CPU %d", *cpu);
+		++*cpu;
+		return 1;
+	}
+	return 0;
+}
+
+/* The sender does not know that the address has gone: its frames to it still come. Each CPU has kept that the address was the host's. */
+static void check_lost_address(struct spin_ctx *ctx, int sender, int fd)
+{
+	struct asks_ask ask;
+	uint64_t before;
+	cpu_set_t cpus;
+
+	if (sched_getaffinity(0, sizeof(cpus), &cpus))
+		die("cannot tell the CPUs");
+	netns_enter(hosts.client_ns);
+	netns_shell("ip neigh add 10.9.0.7 lladdr " SERVER_MAC " dev c0 nud permanent");
+	netns_enter(hosts.server_ns);
+	netns_shell("ip addr add 10.9.0.7/24 dev s0");
+	for (int cpu = 0; run_on_next(&cpus, &cpu);)
+		wait_until_rewritten(sender, "10.9.0.7", fd);
+	netns_shell("ip addr del 10.9.0.7/24 dev s0");
+	for (int cpu = 0; run_on_next(&cpus, &cpu);) {
+		before = 0;
+		for (int tries = 0; handled(ctx) != before; tries++) {
+			if (tries == 100)
+				die("handlers run on what comes to an address that the host has lost");
+			before = handled(ctx);
+			for (int i = 0; i < 5; i++)
+				asks__send(sender, "10.9.0.7", ASKS_PORT, ASK_STORE, 0, &ask);
+			usleep(50000);
+		}
+	}
+	if (!asks__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &fd, 1))
+		die("handlers do not run on the address that the host still has");
+}
+
 int main(void)
 {
 	struct spin_object *obj;
@@ -56,6 +120,7 @@ int main(void)
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	asks__hosts(&hosts);
+	netns_shell("ip link set s0 address " SERVER_MAC);
 	spind__start(&spind, "");
 	atexit(finish);
 	if (built_object("rewrite", path, sizeof(path)) || spin_object__open(path, &obj))
@@ -76,6 +141,7 @@ int main(void)
 		if (!asks__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &fd, 1))
 			die("handlers do not run on the first interface any more");
 	}
+	check_lost_address(ctx, sender, fd);
 	if (spin_ctx__alive(ctx) != 1)
 		die("the context has ended");
 	printf("ok: handlers follow the addresses of the host\n");

@@ -33,27 +33,38 @@ int spin_guards__open(struct spin_guards *guards, unsigned percent)
 
 	guards->percent = percent;
 	guards->addresses_fd = bpf_map_create(BPF_MAP_TYPE_HASH, "spin_guard_loca", 16, 4, SPIN_GUARD_ADDRESSES, &opts);
+	guards->changes_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "spin_guard_chan", 4, sizeof(uint64_t), 1, NULL);
 	guards->cpus_fd = bpf_map_create(BPF_MAP_TYPE_PERCPU_ARRAY, "spin_guard_cpus", 4, sizeof(struct spin_guard_cpu), 1, NULL);
-	if (guards->addresses_fd >= 0 && guards->cpus_fd >= 0)
+	err = guards->addresses_fd < 0 ? guards->addresses_fd : guards->changes_fd < 0 ? guards->changes_fd : guards->cpus_fd;
+	if (err >= 0)
 		return 0;
-	err = guards->addresses_fd < 0 ? guards->addresses_fd : guards->cpus_fd;
 	spin_guards__close(guards);
 	return spin_fail(err, "cannot make the maps of a network namespace's guards: %s", strerror(-err));
 }
 
 void spin_guards__close(struct spin_guards *guards)
 {
-	if (guards->addresses_fd >= 0)
-		close(guards->addresses_fd);
-	if (guards->cpus_fd >= 0)
-		close(guards->cpus_fd);
-	guards->addresses_fd = guards->cpus_fd = -1;
+	int *const fds[] = { &guards->addresses_fd, &guards->changes_fd, &guards->cpus_fd };
+
+	for (unsigned i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
+		if (*fds[i] >= 0)
+			close(*fds[i]);
+		*fds[i] = -1;
+	}
+}
+
+void spin_guards__changed(const struct spin_guards *guards, uint64_t changes)
+{
+	uint32_t zero = 0;
+
+	bpf_map_update_elem(guards->changes_fd, &zero, &changes, BPF_ANY);
 }
 
 /* Before loading: the maps that it shares, and its limit. */
 static int prepare(struct bpf_object *bpf, const struct spin_guards *guards)
 {
 	struct bpf_map *addresses = bpf_object__find_map_by_name(bpf, "spin_guard_local");
+	struct bpf_map *changes = bpf_object__find_map_by_name(bpf, "spin_guard_changes");
 	struct bpf_map *cpus = bpf_object__find_map_by_name(bpf, "spin_guard_cpus"), *constants = section__map(bpf, ".rodata");
 	struct spin_memory mem = { 0 };
 	struct spin_guard_share *share;
@@ -61,10 +72,12 @@ static int prepare(struct bpf_object *bpf, const struct spin_guards *guards)
 
 	mem.addr = constants ? (char *)bpf_map__initial_value(constants, &mem.bytes) : NULL;
 	share = section__variable(bpf, ".rodata", &mem, "spin_guard_share", sizeof(*share));
-	if (!addresses || !cpus || !share)
+	if (!addresses || !changes || !cpus || !share)
 		return -EINVAL;
 	share->percent = guards->percent;
 	err = bpf_map__reuse_fd(addresses, guards->addresses_fd);
+	if (!err)
+		err = bpf_map__reuse_fd(changes, guards->changes_fd);
 	return err ? err : bpf_map__reuse_fd(cpus, guards->cpus_fd);
 }
 

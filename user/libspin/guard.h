@@ -15,12 +15,15 @@ struct spin_ctx;
 struct spin_guards {
 	/* a map of the host's addresses: keys of 16 bytes, in network byte order, IPv4 as ::ffff:a.b.c.d; the caller fills it */
 	int addresses_fd;
+	int changes_fd;   /* how often addresses were removed: spin_guards__changed() */
 	int cpus_fd;      /* what handlers have had of each CPU's time */
 	unsigned percent; /* of a CPU, for the handlers of all together; 0: no limit */
 };
 /* Makes the maps. */
 int spin_guards__open(struct spin_guards *guards, unsigned percent);
 void spin_guards__close(struct spin_guards *guards);
+/* To be called after an address was removed from the map, with a number that it was not called with before: guards forget it. */
+void spin_guards__changed(const struct spin_guards *guards, uint64_t changes);
 
 /*
  * Puts a guard before a context that is not attached yet. The socket stays the caller's; the kernel takes it out of the guard when its

@@ -78,6 +78,7 @@ static void refresh(void)
 			bpf_map_update_elem(guards.addresses_fd, key, &generation, BPF_ANY);
 	freeifaddrs(list);
 	remove_old();
+	spin_guards__changed(&guards, generation);
 }
 
 /* A namespace whose addresses change all the time, or which has very many, holds up nobody but this thread. */
