@@ -13,10 +13,15 @@
 #define GETS_ID_AT         42u
 #define GETS_DIGITS_AT     (GETS_TEXT_AT + 8) /* of the request's key */
 
+/* Those in the answer's text. */
+#define GETS_KEY_DIGITS_AT   10u
+#define GETS_VALUE_DIGITS_AT 27u
+
 struct gets {
 	uint64_t request[GETS_REQUEST_BYTES / 8]; /* with id 0, and zeros for the key's digits */
 	uint16_t request_end;
 	uint16_t sum;                      /* of the request, as it goes into the UDP checksum */
+	uint16_t answer_check;             /* the IP checksum of an answer */
 	uint8_t answer[GETS_ANSWER_BYTES]; /* from the text on; with zeros for the key's digits */
 	uint32_t window;                   /* most GETs in flight; 0: no limit */
 	uint32_t sent, ended;              /* GETs; those answered or given up */

@@ -6,6 +6,8 @@
  *	memcached.cpu_per_hit    CPU time of an answer in these runs: of NAPI, memcached and spin-memcached, by their own clocks;
  *	                         _stat: of all CPUs by /proc/stat, without the client's and the idle machine's. Both are the same on a
  *	                         machine that does nothing else; others disturb only the second
+ *	memcached.bound          the same two for an XDP program that sends the answer back and does nothing else: what no handler can exceed on
+ *	memcached.cpu_bound      this machine's veth. Receiving a frame, and waking the NAPI thread that takes the answer, are most of it
  *	memcached.vs_bound       a client with sockets, of whose GETs the handlers answer nine in ten, against Amdahl's bound from both ends
  *	memcached.miss_latency   time of a GET that the handlers do not answer, one at a time
  * memcached FILE: writes rows as JSON to FILE, a table to stdout. Without handlers it says what memcached does alone, and skips.
@@ -65,8 +67,8 @@
 #define TURN_KEYS    2000u /* of a turn of the latency: asked for once */
 #define LATENCY_KEYS (COLD_FIRST + COLD_KEYS)
 
-enum which { ALONE, WITH, ARMS };
-static const char *const arm_name[ARMS] = { "alone", "with handlers" };
+enum which { ALONE, BARE, WITH, ARMS };
+static const char *const arm_name[ARMS] = { "alone", "bare XDP", "with handlers" };
 
 struct arm {
 	struct lab lab;
@@ -74,6 +76,7 @@ struct arm {
 	struct bpf_object *object;
 	struct gets *gets; /* shared with the client */
 	uint32_t window;
+	int at_xdp; /* its GETs are answered there */
 };
 
 static struct arm arms[ARMS];
@@ -132,9 +135,12 @@ static void make_request(struct gets *gets)
 	memcpy(gets->request, &r, sizeof(gets->request));
 	memcpy(&gets->request_end, request + sizeof(gets->request), 2);
 	snprintf(answer, sizeof(answer), MC_LOAD_ANSWER, 0, 0);
-	memset(answer + 10, 0, 6);
-	memset(answer + 27, 0, 6);
+	memset(answer + GETS_KEY_DIGITS_AT, 0, 6);
+	memset(answer + GETS_VALUE_DIGITS_AT, 0, 6);
 	memcpy(gets->answer, answer, sizeof(answer) - 1);
+	r.ip.tot_len = htons(GETS_ANSWER_BYTES - sizeof(r.eth));
+	r.ip.check = 0;
+	gets->answer_check = (uint16_t)~sum_words(&r.ip, sizeof(r.ip), 0);
 	for (uint32_t key = 0; key < GETS_KEYS; key++) {
 		char digits[9];
 
@@ -148,6 +154,14 @@ static void make_request(struct gets *gets)
 static int program_fd(const struct arm *a, const char *name)
 {
 	return bpf_program__fd(bpf_object__find_program_by_name(a->object, name));
+}
+
+static void attach(const struct arm *a, const struct lab_side *side, const char *program)
+{
+	lab_enter(side);
+	/* the link is released with the object's program and this process */
+	if (!bpf_program__attach_xdp(bpf_object__find_program_by_name(a->object, program), (int)if_nametoindex(side->ifname)))
+		die("cannot attach the XDP program %s: %s", program, strerror(errno));
 }
 
 static void open_client(struct arm *a)
@@ -168,10 +182,7 @@ static void open_client(struct arm *a)
 	if (a->gets == MAP_FAILED)
 		die("%s: its memory: %s", path, strerror(errno));
 	make_request(a->gets);
-	lab_enter(&a->lab.client);
-	/* the link is released with the object's program and this process */
-	if (!bpf_program__attach_xdp(bpf_object__find_program_by_name(a->object, "check"), (int)if_nametoindex(a->lab.client.ifname)))
-		die("cannot attach the client's XDP program: %s", strerror(errno));
+	attach(a, &a->lab.client, "check");
 }
 
 /* Sends GETs until it is killed. The NAPI thread that receives the answers has a higher priority on this CPU. */
@@ -224,7 +235,7 @@ static double threads_ns(const struct arm *a)
 {
 	pid_t napi = lab_napi_thread(&a->lab.server);
 
-	place_napi(a, a->server.with); /* looking for it has moved it */
+	place_napi(a, a->at_xdp); /* looking for it has moved it */
 	return (double)(proc_cpu_ns(napi) + proc_cpu_ns(a->server.memcached) + (a->server.fill ? proc_cpu_ns(a->server.fill) : 0));
 }
 
@@ -235,7 +246,7 @@ static struct result run_gets(struct arm *a, uint32_t window, unsigned ms)
 	double idle, busy, threads;
 	struct result result;
 
-	place_napi(a, a->server.with);
+	place_napi(a, a->at_xdp);
 	idle = busy_ns();
 	usleep(IDLE_MS * 1000);
 	idle = (busy_ns() - idle) / IDLE_MS / 1e6;
@@ -259,7 +270,7 @@ static struct result run_gets(struct arm *a, uint32_t window, unsigned ms)
 	proc_stop(client, SIGKILL);
 	usleep(DRAIN_MS * 1000);
 	if (a->gets->bad != bad)
-		die("%s: %llu wrong answers", arm_name[a->server.with], (unsigned long long)(a->gets->bad - bad));
+		die("%s: %llu wrong answers", arm_name[a - arms], (unsigned long long)(a->gets->bad - bad));
 	result.rate = (double)good * 1e9 / (double)ns;
 	result.stat_ns = good ? busy / (double)good : 0;
 	result.threads_ns = good ? threads / (double)good : 0;
@@ -274,7 +285,7 @@ static void find_window(struct arm *a)
 	for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
 		double got = run_gets(a, windows[i], TRY_MS).rate;
 
-		printf("%-13s %4u under way: %9.0f answers/s\n", arm_name[a->server.with], windows[i], got);
+		printf("%-13s %4u under way: %9.0f answers/s\n", arm_name[a - arms], windows[i], got);
 		if (got > best) {
 			best = got;
 			a->window = windows[i];
@@ -329,7 +340,7 @@ static double rate_of(const struct arm *a, const uint32_t *key, struct load_arg 
 				    .seconds = LOAD_S };
 	run_client(a, run_load, l);
 	if (l->load.wrong)
-		die("%s: %llu wrong answers", arm_name[a->server.with], (unsigned long long)l->load.wrong);
+		die("%s: %llu wrong answers", arm_name[a - arms], (unsigned long long)l->load.wrong);
 	*share = (double)(mc_server__hits(&a->server) - hits) / (double)l->load.answers;
 	return l->load.rate;
 }
@@ -366,6 +377,10 @@ static void compare_hits(struct measure *m, unsigned count)
 	measure_baseline(row, measure_median(threads[ALONE], ROUNDS));
 	measure_goal(row, MEASURE_AT_MOST, TARGET_CPU, row->ratio);
 	measure_add(m, "memcached.hit_share", measure_median(share, ROUNDS), "1");
+	measure_baseline(measure_add(m, "memcached.bound", measure_median(rate[BARE], ROUNDS), "answers/s"),
+			 measure_median(rate[ALONE], ROUNDS));
+	measure_baseline(measure_add(m, "memcached.cpu_bound", measure_median(threads[BARE], ROUNDS), "ns"),
+			 measure_median(threads[ALONE], ROUNDS));
 }
 
 static void compare_bound(struct measure *m, unsigned count)
@@ -404,6 +419,8 @@ static void compare_latency(struct measure *m, unsigned count)
 
 	for (int i = 0; i < ROUNDS; i++) {
 		for (unsigned arm = 0; arm < count; arm++) {
+			if (arm == BARE)
+				continue; /* it has no other keys */
 			l->first = LATENCY_KEYS + (uint32_t)i * TURN_KEYS;
 			run_client(&arms[arm], run_latency, l);
 			us[arm][i] = l->latency_ns / 1e3;
@@ -444,15 +461,20 @@ static void fill_cache(const struct arm *a)
 	printf("the handlers answer %.2f %% of GETs of %u keys\n", share * 100, GETS_KEYS);
 }
 
-static void open_arm(struct arm *a, int with)
+static void open_arm(enum which which)
 {
+	struct arm *a = &arms[which];
+
 	lab_open(&a->lab);
-	a->server = (struct mc_server){ .ns = a->lab.server.ns_fd, .cpu = a->lab.server.cpu, .threads = 1, .with = with };
+	a->at_xdp = which != ALONE;
+	a->server = (struct mc_server){ .ns = a->lab.server.ns_fd, .cpu = a->lab.server.cpu, .threads = 1, .with = which == WITH };
 	mc_server__start(&a->server);
 	open_client(a);
 	mc_load__store(LAB_SERVER_ADDR, MC_PORT, 0, LATENCY_KEYS + ROUNDS * TURN_KEYS);
-	if (with)
+	if (which == WITH)
 		fill_cache(a);
+	if (which == BARE)
+		attach(a, &a->lab.server, "answer");
 }
 
 int main(int argc, char **argv)
@@ -468,7 +490,7 @@ int main(int argc, char **argv)
 	proc_init();
 	draw_keys();
 	for (unsigned i = 0; i < count; i++)
-		open_arm(&arms[i], i == WITH);
+		open_arm(i);
 	if (!lab_napi_thread(&arms[0].lab.server)) {
 		printf("skip: NAPI threads are not visible here and cannot be pinned\n");
 		return 77;

@@ -64,7 +64,7 @@ static void configure(const struct lab_side *side, const char *addr, const char 
 void lab_open(struct lab *lab)
 {
 	int cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
-	static unsigned labs;
+	static char labs;
 
 	if (geteuid())
 		die("needs root: it makes network namespaces and attaches XDP programs");
@@ -75,8 +75,8 @@ void lab_open(struct lab *lab)
 	lab->server.cpu = 0;
 	lab->client.cpu = 1;
 	/* the NAPI threads are named after the interface, and are visible outside the namespace */
-	snprintf(lab->server.ifname, sizeof(lab->server.ifname), "s%d%s", (int)getpid(), labs ? "b" : "");
-	snprintf(lab->client.ifname, sizeof(lab->client.ifname), "c%d%s", (int)getpid(), labs ? "b" : "");
+	snprintf(lab->server.ifname, sizeof(lab->server.ifname), "s%d%c", (int)getpid(), 'a' + labs);
+	snprintf(lab->client.ifname, sizeof(lab->client.ifname), "c%d%c", (int)getpid(), 'a' + labs);
 	labs++;
 	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
 		die("cannot have private mounts: %s", strerror(errno));

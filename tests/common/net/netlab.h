@@ -24,7 +24,7 @@ struct lab {
 
 /*
  * Sets addresses, static neighbours, GRO (so that NAPI runs with and without XDP, and XDP_TX is delivered), and threaded NAPI
- * on both sides. The caller is then in the client's namespace, with a mount namespace of its own. A process may have two labs.
+ * on both sides. The caller is then in the client's namespace, with a mount namespace of its own. A process may have several labs.
  */
 void lab_open(struct lab *lab);
 
