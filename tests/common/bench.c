@@ -43,9 +43,10 @@ static void make_packet(uint8_t *packet, const struct bench_run *run, unsigned n
 
 	memset(packet, 0, run->packet_bytes);
 	if (run->has_argument) {
-		const uint32_t *argument = !number && run->first_argument ? &run->first_argument : &run->argument;
+		const uint32_t first = !number && run->first_argument ? run->first_argument : run->argument;
+		const uint32_t argument = first + number * run->argument_step;
 
-		memcpy(packet, argument, sizeof(*argument)); /* little-endian, like all targets of the model */
+		memcpy(packet, &argument, sizeof(argument)); /* little-endian, like all targets of the model */
 	} else {
 		memcpy(packet, header, run->packet_bytes < sizeof(header) ? run->packet_bytes : sizeof(header));
 		packet[2] = (uint8_t)(run->packet_bytes >> 8);

@@ -25,6 +25,7 @@ struct bench_run {
 	uint32_t argument;    /* if has_argument: first word of the packet, instead of an IP header */
 	int has_argument;
 	uint32_t first_argument; /* argument of the first packet; 0: same as the others */
+	uint32_t argument_step;  /* each packet's argument is so much greater than that of the packet before */
 	int at_once;             /* 1: all packets are offered at the start; 0: one at a time, warm */
 	unsigned packets, messages;
 	int takes_errors; /* 1: tasks may fail */

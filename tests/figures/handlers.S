@@ -169,3 +169,48 @@
 	TO_HOST PACKET_L1
 	FUNC to_host_l2
 	TO_HOST PACKET_L2
+
+	/*
+	 * The payload from byte `header` of the packet on, `bytes` of it, to host memory in blocks of 256 bytes that are 512 apart, and nothing
+	 * else: the packet's first word is the payload's offset in its message. What handlers/strided_ddt.c does.
+	 */
+	.macro STRIDED header bytes
+	lw t0, 0(a0)
+	lw t1, PACKET_L1(t0)
+	lw a5, PACKET_L2(t0)
+	lw a2, HOST_HIGH(t0)
+	lw a3, HOST_LOW(t0)
+	lw t2, 0(t1)
+	addi a5, a5, \header
+	li a4, \bytes
+	li a6, 256
+	li a7, DRIVER
+	slli t2, t2, 14 /* modulo 256 KiB, in 512 KiB of host memory */
+	srli t2, t2, 14
+	andi t3, t2, 255
+	add t4, t2, t2
+	sub t4, t4, t3 /* its place: offset / 256 * 512 + offset % 256 */
+	add a3, a3, t4
+	sub t3, a6, t3 /* left of its block */
+	li t6, 1
+	sw a2, 0x94(a7)
+	sw t6, 0xa0(a7)
+	sw zero, 0x8c(a7)
+1:	bleu t3, a4, 2f
+	mv t3, a4
+2:	sw a3, 0x90(a7)
+	sw a5, 0x98(a7)
+	sw t3, 0x9c(a7)
+	lw t4, 0x80(a7)
+	add a3, a3, t3
+	addi a3, a3, 256
+	add a5, a5, t3
+	sub a4, a4, t3
+	mv t3, a6
+	bnez a4, 1b
+	ret
+	.endm
+	FUNC strided_in_frames /* behind Ethernet, IP, UDP and SLMP, as the packets of messages lie in packet memory here */
+	STRIDED 52 472
+	FUNC strided_in_packets /* behind IP and UDP, as the packets of PsPIN's own examples lie there */
+	STRIDED 28 484
