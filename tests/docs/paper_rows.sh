@@ -160,8 +160,8 @@ PsPIN 3.4|header first|header_first
 PsPIN 3.4|reliability|duplicate
 PsPIN 3.4|capabilities|--need
 PsPIN 3.4|match-action tables|rule
-PsPIN 3.4|UDP processing sockets|expect pass success
-PsPIN 3.4|TCP processing sockets|not_udp
+PsPIN 3.4|UDP processing sockets|spin_socket__attach
+PsPIN 3.4|TCP processing sockets|SOCK_STREAM
 PsPIN 3.4|RDMA networks|match 5
 END
 
