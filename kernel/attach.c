@@ -67,14 +67,14 @@ static int is_libxdp(const char *program)
 	return !strcmp(program, "xdp_dispatcher");
 }
 
-static void describe(uint32_t prog_id, const char *mode, const char *off, int ifindex, const char *ifname, char *why, size_t bytes)
+static void describe(uint32_t prog_id, const char *mode, const char *off, int ifindex, const char *ifname, char *reason, size_t bytes)
 {
 	char program[BPF_OBJ_NAME_LEN], owner[64], names[160];
 	int64_t link = link_of(prog_id, ifindex);
 	int pid;
 
 	if (link < 0) {
-		snprintf(why, bytes,
+		snprintf(reason, bytes,
 			 "%s is held by an %sXDP program (id %u); whose it is, and how to remove it, only root "
 			 "sees: `sudo spinctl doctor --dev %s`",
 			 ifname, mode, prog_id, ifname);
@@ -83,14 +83,14 @@ static void describe(uint32_t prog_id, const char *mode, const char *off, int if
 	program_name(prog_id, program, sizeof(program));
 	if (is_libxdp(program)) {
 		kernel_dispatcher__names(ifindex, names, sizeof(names));
-		snprintf(why, bytes,
+		snprintf(reason, bytes,
 			 "%s is held by libxdp's %sXDP program '%s' (id %u) with the programs that xdp-loader put on "
 			 "it%s%s: remove them with `xdp-loader unload %s --all`, or share the interface with them by `spinctl run --share`",
 			 ifname, mode, program, prog_id, *names ? ", " : "", names, ifname);
 		return;
 	}
 	if (!link) {
-		snprintf(why, bytes,
+		snprintf(reason, bytes,
 			 "%s is held by the %sXDP program '%s' (id %u), attached by netlink: "
 			 "remove it with `ip link set dev %s %s off`",
 			 ifname, mode, program, prog_id, ifname, off);
@@ -98,24 +98,24 @@ static void describe(uint32_t prog_id, const char *mode, const char *off, int if
 	}
 	pid = kernel_link__owner((uint32_t)link, owner, sizeof(owner));
 	if (pid == getpid())
-		snprintf(why, bytes,
+		snprintf(reason, bytes,
 			 "%s is held by the %sXDP program '%s' (id %u) of this process: use the handle that it "
 			 "was attached with",
 			 ifname, mode, program, prog_id);
 	else if (pid)
-		snprintf(why, bytes,
+		snprintf(reason, bytes,
 			 "%s is held by the %sXDP program '%s' (id %u) of process %d (%s): "
 			 "stop that process first (`kill %d`)",
 			 ifname, mode, program, prog_id, pid, owner, pid);
 	else
-		snprintf(why, bytes,
+		snprintf(reason, bytes,
 			 "%s is held by the %sXDP program '%s' (id %u) through bpf_link %u, "
 			 "of a process not visible here or pinned: release it with `bpftool link detach "
 			 "id %u`",
 			 ifname, mode, program, prog_id, (uint32_t)link, (uint32_t)link);
 }
 
-int kernel_attach__holder(int ifindex, const char *ifname, char *why, size_t why_bytes)
+int kernel_attach__holder(int ifindex, const char *ifname, char *reason, size_t reason_bytes)
 {
 	LIBBPF_OPTS(bpf_xdp_query_opts, q);
 
@@ -131,11 +131,11 @@ int kernel_attach__holder(int ifindex, const char *ifname, char *why, size_t why
 			q.drv_prog_id = q.prog_id;
 	}
 	if (q.drv_prog_id)
-		describe(q.drv_prog_id, "", "xdpdrv", ifindex, ifname, why, why_bytes);
+		describe(q.drv_prog_id, "", "xdpdrv", ifindex, ifname, reason, reason_bytes);
 	else if (q.skb_prog_id)
-		describe(q.skb_prog_id, "generic ", "xdpgeneric", ifindex, ifname, why, why_bytes);
+		describe(q.skb_prog_id, "generic ", "xdpgeneric", ifindex, ifname, reason, reason_bytes);
 	else if (q.hw_prog_id)
-		describe(q.hw_prog_id, "offloaded ", "xdpoffload", ifindex, ifname, why, why_bytes);
+		describe(q.hw_prog_id, "offloaded ", "xdpoffload", ifindex, ifname, reason, reason_bytes);
 	else
 		return 0;
 	return 1;
@@ -146,9 +146,9 @@ int kernel_attach__may_be_generic(int err)
 	return err == -EOPNOTSUPP || err == -ERANGE || err == -ENOSPC || err == -EINVAL;
 }
 
-static int refuse_native(const struct kernel_native *native, char *why, size_t why_bytes)
+static int refuse_native(const struct kernel_native *native, char *reason, size_t reason_bytes)
 {
-	snprintf(why, why_bytes, "%s%s%s", native->why, *native->advice ? ": " : "", native->advice);
+	snprintf(reason, reason_bytes, "%s%s%s", native->reason, *native->advice ? ": " : "", native->advice);
 	return -EOPNOTSUPP;
 }
 
@@ -165,23 +165,23 @@ static uint32_t flag_of(enum kernel_attach_mode mode)
 }
 
 /* Of offload what a driver says: a number alone, so all that it may mean. -errno. */
-static int refuse_offload(int err, const char *ifname, char *why, size_t why_bytes)
+static int refuse_offload(int err, const char *ifname, char *reason, size_t reason_bytes)
 {
 	if (err == EINVAL)
-		snprintf(why, why_bytes,
+		snprintf(reason, reason_bytes,
 			 "the card of %s does not take the program: it is bound to another device, or to none, or the device does not "
 			 "offload now; `dmesg` may say more",
 			 ifname);
 	else
 		snprintf(
-			why, why_bytes,
+			reason, reason_bytes,
 			"the card of %s does not take the program with its present settings: the program looks further into a packet than the "
 			"card has of it, or the MTU is too large; lower it, `ip link set dev %s mtu 1500`; `dmesg` may say more",
 			ifname, ifname);
 	return -EOPNOTSUPP;
 }
 
-int kernel_attach__try(const struct kernel_attach *a, char *why, size_t why_bytes)
+int kernel_attach__try(const struct kernel_attach *a, char *reason, size_t reason_bytes)
 {
 	struct kernel_native native = { .verdict = KERNEL_NATIVE_YES };
 	const char *ifname = a->ifname;
@@ -190,57 +190,57 @@ int kernel_attach__try(const struct kernel_attach *a, char *why, size_t why_byte
 	if (a->mode == KERNEL_ATTACH_NATIVE)
 		kernel_native__look_at(ifname, &native);
 	if (native.verdict == KERNEL_NATIVE_UNSAFE)
-		return refuse_native(&native, why, why_bytes);
+		return refuse_native(&native, reason, reason_bytes);
 	fd = a->attach(a->arg, flag_of(a->mode));
 	if (fd >= 0)
 		return fd;
 	err = -fd;
 	if ((err == EOPNOTSUPP || err == EINVAL) && native.verdict == KERNEL_NATIVE_NO)
-		return refuse_native(&native, why, why_bytes);
+		return refuse_native(&native, reason, reason_bytes);
 	if (a->mode == KERNEL_ATTACH_OFFLOAD && (err == EOPNOTSUPP || err == EINVAL))
-		return refuse_offload(err, ifname, why, why_bytes);
+		return refuse_offload(err, ifname, reason, reason_bytes);
 	switch (err) {
 	case EBUSY:
 	case EEXIST:
-		if (!kernel_attach__holder(ifindex, ifname, why, why_bytes))
-			snprintf(why, why_bytes,
+		if (!kernel_attach__holder(ifindex, ifname, reason, reason_bytes))
+			snprintf(reason, reason_bytes,
 				 "%s is held by another XDP program, which has just gone: "
 				 "try again",
 				 ifname);
 		return -EBUSY;
 	case EOPNOTSUPP:
-		snprintf(why, why_bytes,
+		snprintf(reason, reason_bytes,
 			 "the driver of %s has no native XDP: use generic mode, or a card or a virtual "
 			 "interface that has (for instance veth)",
 			 ifname);
 		return -EOPNOTSUPP;
 	case ENOSPC:
-		snprintf(why, why_bytes,
+		snprintf(reason, reason_bytes,
 			 "%s has fewer receive queues than its peer has transmit queues, so native XDP is "
 			 "refused: make it with `ip link add ... numrxqueues N`, or `ethtool -L %s rx N`",
 			 ifname, ifname);
 		return -ENOSPC;
 	case ERANGE:
 	case EMSGSIZE:
-		snprintf(why, why_bytes,
+		snprintf(reason, reason_bytes,
 			 "the MTU of %s (of its peer, if it is a veth) is too large for XDP here: frames of "
 			 "several pieces are refused by this kernel or driver; lower it, `ip link set dev %s mtu 3000`",
 			 ifname, ifname);
 		return -ERANGE;
 	case ENODEV:
-		snprintf(why, why_bytes, "interface %s has gone away", ifname);
+		snprintf(reason, reason_bytes, "interface %s has gone away", ifname);
 		return -ENODEV;
 	case EPERM:
-		snprintf(why, why_bytes,
+		snprintf(reason, reason_bytes,
 			 "attaching to %s needs CAP_NET_ADMIN in its network namespace: "
 			 "run it as root (sudo)",
 			 ifname);
 		return -EPERM;
 	default:
 		/* some drivers say EINVAL for a held interface */
-		if (err == EINVAL && kernel_attach__holder(ifindex, ifname, why, why_bytes))
+		if (err == EINVAL && kernel_attach__holder(ifindex, ifname, reason, reason_bytes))
 			return -EBUSY;
-		snprintf(why, why_bytes, "the kernel refuses to attach to %s: %s; `dmesg` may say more", ifname, strerror(err));
+		snprintf(reason, reason_bytes, "the kernel refuses to attach to %s: %s; `dmesg` may say more", ifname, strerror(err));
 		return -err;
 	}
 }
@@ -258,10 +258,10 @@ static int attach_link(void *arg, uint32_t flags)
 	return fd < 0 ? -errno : fd;
 }
 
-int kernel_attach__link(int prog_fd, int ifindex, const char *ifname, enum kernel_attach_mode mode, char *why, size_t why_bytes)
+int kernel_attach__link(int prog_fd, int ifindex, const char *ifname, enum kernel_attach_mode mode, char *reason, size_t reason_bytes)
 {
 	struct by_link link = { prog_fd, ifindex };
 	const struct kernel_attach attach = { ifindex, ifname, mode, attach_link, &link };
 
-	return kernel_attach__try(&attach, why, why_bytes);
+	return kernel_attach__try(&attach, reason, reason_bytes);
 }

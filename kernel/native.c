@@ -45,7 +45,7 @@ static void say(struct kernel_native *out, enum kernel_native_verdict verdict, c
 
 	out->verdict = verdict;
 	va_start(args, format);
-	vsnprintf(out->why, sizeof(out->why), format, args);
+	vsnprintf(out->reason, sizeof(out->reason), format, args);
 	va_end(args);
 }
 
@@ -151,7 +151,7 @@ static void look_at_card(const struct probe_net *net, const char *name, struct k
 	}
 	kernel_native__look(net, &card, &of_card);
 	if (of_card.verdict > out->verdict) {
-		say(out, of_card.verdict, "its card %s: %.200s", name, of_card.why);
+		say(out, of_card.verdict, "its card %s: %.200s", name, of_card.reason);
 		ADVISE(out, "%s", of_card.advice);
 	}
 }

@@ -14,7 +14,7 @@ enum kernel_native_verdict {
 
 struct kernel_native {
 	enum kernel_native_verdict verdict;
-	char why[280], advice[240]; /* set unless YES; advice may be "" */
+	char reason[280], advice[240]; /* set unless YES; advice may be "" */
 };
 
 /* Of an interface that was read in `net`. */

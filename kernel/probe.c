@@ -44,7 +44,7 @@ int kernel_probe__privileged(void)
 	return has(caps, CAP_SYS_ADMIN) || (kernel_probe__privileged_isolated() && has(caps, CAP_PERFMON));
 }
 
-static int probe_kernel(char *why, size_t why_bytes)
+static int probe_kernel(char *reason, size_t reason_bytes)
 {
 	int has_ring, err;
 
@@ -52,53 +52,53 @@ static int probe_kernel(char *why, size_t why_bytes)
 		char refusal[400];
 
 		kernel_feature__refusal(KERNEL_DATAGRAMS, refusal, sizeof(refusal));
-		snprintf(why, why_bytes, "%s; the model (spinctl cost) runs without", refusal);
+		snprintf(reason, reason_bytes, "%s; the model (spinctl cost) runs without", refusal);
 		return -ENOSYS;
 	}
 	errno = 0;
 	has_ring = libbpf_probe_bpf_map_type(BPF_MAP_TYPE_RINGBUF, NULL);
 	if (has_ring == 1)
 		return 0;
-	err = kernel_shortage__explain(has_ring < 0 ? has_ring : -errno, 1, why, why_bytes);
+	err = kernel_shortage__explain(has_ring < 0 ? has_ring : -errno, 1, reason, reason_bytes);
 	if (err)
 		return err;
-	snprintf(why, why_bytes, "this kernel has no BPF, or not all of it: use one with CONFIG_BPF_SYSCALL=y and CONFIG_NET=y");
+	snprintf(reason, reason_bytes, "this kernel has no BPF, or not all of it: use one with CONFIG_BPF_SYSCALL=y and CONFIG_NET=y");
 	return -ENOSYS;
 }
 
-int kernel_probe__xdp(char *why, size_t why_bytes)
+int kernel_probe__xdp(char *reason, size_t reason_bytes)
 {
 	if (kernel_probe__privileged())
-		return probe_kernel(why, why_bytes);
+		return probe_kernel(reason, reason_bytes);
 	if (kernel_probe__privileged_isolated())
-		snprintf(why, why_bytes,
+		snprintf(reason, reason_bytes,
 			 "loading handlers of the trusted class needs CAP_PERFMON beside CAP_BPF and "
 			 "CAP_NET_ADMIN: run it as root (sudo), or load them isolated (--class isolated)");
 	else
-		snprintf(why, why_bytes,
+		snprintf(reason, reason_bytes,
 			 "loading handlers into the kernel needs CAP_BPF, CAP_PERFMON and "
 			 "CAP_NET_ADMIN: run it as root (sudo)");
 	return -EPERM;
 }
 
-int kernel_probe__xdp_isolated(char *why, size_t why_bytes)
+int kernel_probe__xdp_isolated(char *reason, size_t reason_bytes)
 {
 	if (!kernel_probe__privileged_isolated()) {
-		snprintf(why, why_bytes,
+		snprintf(reason, reason_bytes,
 			 "loading isolated handlers into the kernel needs CAP_BPF and CAP_NET_ADMIN: "
 			 "run it as root (sudo)");
 		return -EPERM;
 	}
 	if (kernel_feature__has(KERNEL_ISOLATED))
-		return probe_kernel(why, why_bytes);
+		return probe_kernel(reason, reason_bytes);
 	if (kernel_feature__has(KERNEL_DATAGRAMS)) {
 		char refusal[400];
 
 		kernel_feature__refusal(KERNEL_ISOLATED, refusal, sizeof(refusal));
-		snprintf(why, why_bytes, "%s, or load the handlers in the trusted class", refusal);
+		snprintf(reason, reason_bytes, "%s, or load the handlers in the trusted class", refusal);
 		return -ENOSYS;
 	}
-	return probe_kernel(why, why_bytes);
+	return probe_kernel(reason, reason_bytes);
 }
 
 int kernel_probe__fragments(void)

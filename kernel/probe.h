@@ -4,7 +4,7 @@
 
 /*
  * What the running kernel and this process may do. Functions that fail write
- * a reason with the next step into `why`.
+ * a reason with the next step into `reason`.
  */
 #include <stddef.h>
 
@@ -12,10 +12,10 @@
  * 0 if XDP programs can be loaded and attached; -EPERM (privileges), -ENOSYS (kernel
  * too old, or built without BPF), -EMFILE, -ENFILE or -ENOMEM.
  */
-int kernel_probe__xdp(char *why, size_t why_bytes);
+int kernel_probe__xdp(char *reason, size_t reason_bytes);
 
 /* The same for programs that copy the packet and are loaded without CAP_PERFMON. */
-int kernel_probe__xdp_isolated(char *why, size_t why_bytes);
+int kernel_probe__xdp_isolated(char *reason, size_t reason_bytes);
 
 /* 1 if this thread has what loading needs: CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON, or CAP_SYS_ADMIN. */
 int kernel_probe__privileged(void);

@@ -33,7 +33,7 @@ static int try_descriptors(unsigned count)
 	return err == -EMFILE || err == -ENFILE ? err : 0;
 }
 
-int kernel_shortage__explain(int err, unsigned descriptors, char *why, size_t why_bytes)
+int kernel_shortage__explain(int err, unsigned descriptors, char *reason, size_t reason_bytes)
 {
 	struct rlimit limit = { 0 };
 	unsigned major = 0, minor = 0;
@@ -46,21 +46,21 @@ int kernel_shortage__explain(int err, unsigned descriptors, char *why, size_t wh
 	switch (err) {
 	case -EMFILE:
 		getrlimit(RLIMIT_NOFILE, &limit);
-		snprintf(why, why_bytes,
+		snprintf(reason, reason_bytes,
 			 "this process may have %llu descriptors open, which are too few: raise the limit "
 			 "(`ulimit -n %llu`) and try again",
 			 (unsigned long long)limit.rlim_cur, limit.rlim_cur < 1024 ? 1024ull : 4 * (unsigned long long)limit.rlim_cur);
 		return err;
 	case -EAGAIN: /* the verifier found a signal pending; it has no other reason for this */
-		snprintf(why, why_bytes, "a signal interrupted the kernel while it verified the program");
+		snprintf(reason, reason_bytes, "a signal interrupted the kernel while it verified the program");
 		return err;
 	case -ENFILE:
-		snprintf(why, why_bytes,
+		snprintf(reason, reason_bytes,
 			 "this machine has as many files open as it may: raise the limit (`sysctl -w "
 			 "fs.file-max=1000000`), or end what holds so many");
 		return err;
 	case -ENOMEM:
-		snprintf(why, why_bytes,
+		snprintf(reason, reason_bytes,
 			 "the kernel has no memory left for it: free some, raise the memory limit of the "
 			 "container or control group, or make tables and host memory smaller");
 		return err;
@@ -68,12 +68,12 @@ int kernel_shortage__explain(int err, unsigned descriptors, char *why, size_t wh
 	case -EACCES:
 		sscanf(kernel_feature__release(), "%u.%u", &major, &minor);
 		if (major == 5 && minor < 11 && !getrlimit(RLIMIT_MEMLOCK, &limit) && limit.rlim_cur != RLIM_INFINITY)
-			snprintf(why, why_bytes,
+			snprintf(reason, reason_bytes,
 				 "bpf() is refused: before Linux 5.11 its memory counts as locked, of which "
 				 "%llu KiB are allowed: raise the limit (`ulimit -l unlimited`)",
 				 (unsigned long long)limit.rlim_cur >> 10);
 		else
-			snprintf(why, why_bytes,
+			snprintf(reason, reason_bytes,
 				 "bpf() is refused (%s) though this process has the capabilities: a seccomp "
 				 "filter, a BPF LSM program, lockdown or a container's user namespace forbids it; `spinctl "
 				 "doctor` looks for them",

@@ -9,12 +9,12 @@
 #include <stddef.h>
 
 /*
- * Writes what is short and what to do into `why`, and returns -EMFILE, -ENFILE,
+ * Writes what is short and what to do into `reason`, and returns -EMFILE, -ENFILE,
  * -ENOMEM or -EPERM; or -EAGAIN, if a signal came in the meantime. 0 if nothing is. err: what the failed call gave (-errno);
  * descriptors: how many it needed. A call that lacked descriptors may have failed with
  * another error, because libbpf takes a failed probe for an old kernel: so those are
  * counted.
  */
-int kernel_shortage__explain(int err, unsigned descriptors, char *why, size_t why_bytes);
+int kernel_shortage__explain(int err, unsigned descriptors, char *reason, size_t reason_bytes);
 
 #endif

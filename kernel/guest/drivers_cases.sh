@@ -7,7 +7,7 @@ COUNT=64    # datagrams to each handler
 FLOWS=16    # source ports: what cards and taps spread over queues
 TCP_KIB=512
 SPINCTL=/bin/spinctl
-fail() { why="${why:+$why; }$*"; }
+fail() { reasons="${reasons:+$reasons; }$*"; }
 . /spin/doctor.inc
 
 # busybox's shell takes its own applet first, which knows few kinds of links
@@ -157,8 +157,8 @@ check() {
 	[ "$mode" = "$4" ] || fail "mode is $mode, not $4"
 	[ "$word" = "$mode" ] || fail "doctor says $word: $found"
 	echo "run|$1|$(tr '\n' ' ' <$WORK/run)"
-	echo "row|$1|$mode|$word|$queues|$count|$reply|$tcp|$detach|${advised:-}|${refused:-}|${why:-}"
-	why= advised= refused=
+	echo "row|$1|$mode|$word|$queues|$count|$reply|$tcp|$detach|${advised:-}|${refused:-}|${reasons:-}"
+	reasons= advised= refused=
 }
 
 # --- the cases -----------------------------------------------------------------------------

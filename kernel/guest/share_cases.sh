@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Sourced by share.init. Each case shares v0 with xdp-tools' programs, and writes a line "row|CASE|WHY" which tests/kernels/share.sh
-# reads; WHY is empty if all went well. v0 has 10.0.0.1, its other end in the namespace `peer` 10.0.0.2.
+# Sourced by share.init. Each case shares v0 with xdp-tools' programs, and writes a line "row|CASE|REASONS" which tests/kernels/share.sh
+# reads; REASONS is empty if all went well. v0 has 10.0.0.1, its other end in the namespace `peer` 10.0.0.2.
 WORK=/tmp
 COUNT=16
 handler=counter.spin
 dev=v0
 enter= # nsenter, where dev is in another namespace
-fail() { why="${why:+$why; }$*"; }
+fail() { reasons="${reasons:+$reasons; }$*"; }
 ip() { /bin/ip "$@"; }
 
 make_veth() {
@@ -197,7 +197,7 @@ case_generic() {
 	stop $COUNT
 	expect_programs xdpfilt_alw_all "without ours"
 	start --share --mode native 2>/dev/null && fail "native beside generic"
-	case $why in *"run in generic mode"*) why=${why%does not start*} why=${why%; } ;; esac
+	case $reasons in *"run in generic mode"*) reasons=${reasons%does not start*} reasons=${reasons%; } ;; esac
 	filter_off
 }
 
@@ -406,9 +406,9 @@ run_cases() {
 	for case in $(sed 's/.*cases=\([^ ]*\).*/\1/' /proc/cmdline | tr , ' '); do
 		case_$case
 		expect_nothing "at the end"
-		echo "row|$case|$why"
-		[ -z "$why" ] || { xdp-loader unload v0 --all; rm -rf /run/spin/share.*; } >/dev/null 2>&1
-		why=
+		echo "row|$case|$reasons"
+		[ -z "$reasons" ] || { xdp-loader unload v0 --all; rm -rf /run/spin/share.*; } >/dev/null 2>&1
+		reasons=
 	done
 	echo "done"
 }

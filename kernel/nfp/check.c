@@ -224,11 +224,11 @@ static int check_program(const struct nfp_object *o, const struct nfp_code *code
 }
 
 int nfp_check__object(const void *data, size_t bytes, const struct nfp_profile *profile, unsigned kernels, unsigned mtu,
-		      struct nfp_report **report, char *why, size_t why_bytes)
+		      struct nfp_report **report, char *reason, size_t reason_bytes)
 {
 	struct nfp_report *r = NULL;
 	struct nfp_object o;
-	int err = nfp_object__open(&o, data, bytes, why, why_bytes);
+	int err = nfp_object__open(&o, data, bytes, reason, reason_bytes);
 
 	*report = NULL;
 	if (err)
@@ -244,7 +244,7 @@ int nfp_check__object(const void *data, size_t bytes, const struct nfp_profile *
 	}
 	nfp_object__close(&o);
 	if (err) {
-		snprintf(why, why_bytes, "no memory");
+		snprintf(reason, reason_bytes, "no memory");
 		nfp_report__free(r);
 		return err;
 	}

@@ -47,11 +47,11 @@ struct nfp_report {
  * Checks each XDP program of an ELF object in memory. `kernels` are bits of enum nfp_kernel; `mtu` is the interface's in
  * bytes, 0 if not known.
  *
- * Returns 0 with *report, which the caller frees, or -errno with the reason and the next step in `why`: -EINVAL if the object
+ * Returns 0 with *report, which the caller frees, or -errno with the reason and the next step in `reason`: -EINVAL if the object
  * is damaged, -ENOMEM.
  */
 int nfp_check__object(const void *data, size_t bytes, const struct nfp_profile *profile, unsigned kernels, unsigned mtu,
-		      struct nfp_report **report, char *why, size_t why_bytes);
+		      struct nfp_report **report, char *reason, size_t reason_bytes);
 void nfp_report__free(struct nfp_report *report);
 
 #endif

@@ -11,13 +11,13 @@
 
 #include "kernel/nfp/object.h"
 
-static int refuse(char *why, size_t bytes, int err, const char *format, ...) __attribute__((format(printf, 4, 5)));
-static int refuse(char *why, size_t bytes, int err, const char *format, ...)
+static int refuse(char *reason, size_t bytes, int err, const char *format, ...) __attribute__((format(printf, 4, 5)));
+static int refuse(char *reason, size_t bytes, int err, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(why, bytes, format, args);
+	vsnprintf(reason, bytes, format, args);
 	va_end(args);
 	return err;
 }
@@ -67,12 +67,13 @@ static int add_data_maps(struct nfp_object *o)
 	return 0;
 }
 
-static int add_maps(struct nfp_object *o, char *why, size_t bytes)
+static int add_maps(struct nfp_object *o, char *reason, size_t bytes)
 {
 	unsigned section = nfp_elf__find(&o->elf, ".maps");
 
 	if (nfp_elf__find(&o->elf, "maps"))
-		return refuse(why, bytes, -EINVAL, "its maps are of the old kind, in the section \"maps\"; define them in SEC(\".maps\")");
+		return refuse(reason, bytes, -EINVAL,
+			      "its maps are of the old kind, in the section \"maps\"; define them in SEC(\".maps\")");
 	for (unsigned i = 1; section && i < o->elf.symbol_count; i++) {
 		const Elf64_Sym *symbol = &o->elf.symbols[i];
 		const char *name = nfp_elf__symbol_name(&o->elf, i);
@@ -82,9 +83,9 @@ static int add_maps(struct nfp_object *o, char *why, size_t bytes)
 			continue;
 		map = add_map(o, name);
 		if (!map)
-			return refuse(why, bytes, -ENOMEM, "it has more than %u maps", NFP_MAPS_MAX);
+			return refuse(reason, bytes, -ENOMEM, "it has more than %u maps", NFP_MAPS_MAX);
 		if (!o->has_btf || nfp_btf__map(&o->btf, name, &map->is))
-			return refuse(why, bytes, -EINVAL, "its BTF does not define the map %.60s; compile with -g", name);
+			return refuse(reason, bytes, -EINVAL, "its BTF does not define the map %.60s; compile with -g", name);
 	}
 	return add_data_maps(o);
 }
@@ -305,7 +306,7 @@ static int add_program(struct nfp_object *o, unsigned symbol)
 	return err;
 }
 
-static int add_programs(struct nfp_object *o, char *why, size_t bytes)
+static int add_programs(struct nfp_object *o, char *reason, size_t bytes)
 {
 	for (unsigned i = 1; i < o->elf.symbol_count; i++) {
 		const Elf64_Sym *symbol = &o->elf.symbols[i];
@@ -316,14 +317,14 @@ static int add_programs(struct nfp_object *o, char *why, size_t bytes)
 			continue;
 		err = add_program(o, i);
 		if (err)
-			return refuse(why, bytes, err, "the code of %.60s is damaged, or too large", nfp_elf__symbol_name(&o->elf, i));
+			return refuse(reason, bytes, err, "the code of %.60s is damaged, or too large", nfp_elf__symbol_name(&o->elf, i));
 	}
 	if (!o->program_count)
-		return refuse(why, bytes, -EINVAL, "it has no XDP program, which would be a function of the section \"xdp\"");
+		return refuse(reason, bytes, -EINVAL, "it has no XDP program, which would be a function of the section \"xdp\"");
 	return 0;
 }
 
-int nfp_object__open(struct nfp_object *o, const void *data, size_t bytes, char *why, size_t why_bytes)
+int nfp_object__open(struct nfp_object *o, const void *data, size_t bytes, char *reason, size_t reason_bytes)
 {
 	size_t length;
 	const void *section;
@@ -333,22 +334,22 @@ int nfp_object__open(struct nfp_object *o, const void *data, size_t bytes, char 
 	err = nfp_elf__open(&o->elf, data, bytes);
 	if (err || o->elf.machine != EM_BPF) {
 		nfp_elf__close(&o->elf);
-		return refuse(why, why_bytes, err ? err : -EINVAL,
+		return refuse(reason, reason_bytes, err ? err : -EINVAL,
 			      "it is not a BPF object, or damaged; compile it with `clang -target bpf -g -O2 -c`");
 	}
 	section = nfp_elf__bytes(&o->elf, nfp_elf__find(&o->elf, ".BTF"), &length);
 	if (section) {
 		err = nfp_btf__open(&o->btf, section, length);
 		if (err) {
-			err = refuse(why, why_bytes, err, "its BTF is damaged; compile it again");
+			err = refuse(reason, reason_bytes, err, "its BTF is damaged; compile it again");
 			goto close;
 		}
 		o->has_btf = 1;
 		o->ext = nfp_elf__bytes(&o->elf, nfp_elf__find(&o->elf, ".BTF.ext"), &o->ext_bytes);
 	}
-	err = add_maps(o, why, why_bytes);
+	err = add_maps(o, reason, reason_bytes);
 	if (!err)
-		err = add_programs(o, why, why_bytes);
+		err = add_programs(o, reason, reason_bytes);
 	if (!err)
 		return 0;
 close:

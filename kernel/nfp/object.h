@@ -52,8 +52,8 @@ struct nfp_object {
 	unsigned program_count;
 };
 
-/* Returns 0, or -EINVAL or -ENOMEM with the reason in `why`. `data` must live as long. */
-int nfp_object__open(struct nfp_object *object, const void *data, size_t bytes, char *why, size_t why_bytes);
+/* Returns 0, or -EINVAL or -ENOMEM with the reason in `reason`. `data` must live as long. */
+int nfp_object__open(struct nfp_object *object, const void *data, size_t bytes, char *reason, size_t reason_bytes);
 void nfp_object__close(struct nfp_object *object);
 
 /* "file.c:12" of an instruction, or "". */

@@ -65,8 +65,9 @@ static const struct key_row {
 };
 #define KEYS (sizeof(keys) / sizeof(keys[0]))
 
-static int refuse(char *why, size_t bytes, const char *name, unsigned line, const char *format, ...) __attribute__((format(printf, 5, 6)));
-static int refuse(char *why, size_t bytes, const char *name, unsigned line, const char *format, ...)
+static int refuse(char *reason, size_t bytes, const char *name, unsigned line, const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
+static int refuse(char *reason, size_t bytes, const char *name, unsigned line, const char *format, ...)
 {
 	char what[200];
 	va_list args;
@@ -75,9 +76,9 @@ static int refuse(char *why, size_t bytes, const char *name, unsigned line, cons
 	vsnprintf(what, sizeof(what), format, args);
 	va_end(args);
 	if (line)
-		snprintf(why, bytes, "%s:%u: %s; README.md of kernel/nfp has the format", name, line, what);
+		snprintf(reason, bytes, "%s:%u: %s; README.md of kernel/nfp has the format", name, line, what);
 	else
-		snprintf(why, bytes, "%s: %s", name, what);
+		snprintf(reason, bytes, "%s: %s", name, what);
 	return -EINVAL;
 }
 
@@ -136,7 +137,8 @@ static int parse_value(struct nfp_profile *p, const struct key_row *row, char *v
 }
 
 /* `line` is changed. */
-static int parse_line(char *line, struct nfp_profile *p, uint32_t *seen, const char *name, unsigned number, char *why, size_t why_bytes)
+static int parse_line(char *line, struct nfp_profile *p, uint32_t *seen, const char *name, unsigned number, char *reason,
+		      size_t reason_bytes)
 {
 	char *save = NULL, *key, *value, *more;
 
@@ -150,21 +152,21 @@ static int parse_line(char *line, struct nfp_profile *p, uint32_t *seen, const c
 		if (strcmp(keys[i].key, key))
 			continue;
 		if (*seen & 1u << i)
-			return refuse(why, why_bytes, name, number, "%s is there twice", key);
+			return refuse(reason, reason_bytes, name, number, "%s is there twice", key);
 		*seen |= 1u << i;
 		if (!value || more || parse_value(p, &keys[i], value))
-			return refuse(why, why_bytes, name, number, "%s needs one value: %s", key,
+			return refuse(reason, reason_bytes, name, number, "%s needs one value: %s", key,
 				      keys[i].kind == FLAG    ? "0 or 1"
 				      : keys[i].kind == TYPES ? "hash, array or hash,array"
 				      : keys[i].kind == WORD  ? "a word of up to 63 characters"
 							      : "a decimal number in its range");
 		return 0;
 	}
-	return refuse(why, why_bytes, name, number, "there is no key \"%.40s\"", key);
+	return refuse(reason, reason_bytes, name, number, "there is no key \"%.40s\"", key);
 }
 
 /* As nfp_profile__read(), of text in memory. */
-static int parse(const char *text, size_t bytes, const char *name, struct nfp_profile *p, char *why, size_t why_bytes)
+static int parse(const char *text, size_t bytes, const char *name, struct nfp_profile *p, char *reason, size_t reason_bytes)
 {
 	unsigned number = 0;
 	uint32_t seen = 0;
@@ -177,24 +179,24 @@ static int parse(const char *text, size_t bytes, const char *name, struct nfp_pr
 
 		number++;
 		if (length >= sizeof(line) || memchr(text, 0, length))
-			return refuse(why, why_bytes, name, number, "the line is too long, or not text");
+			return refuse(reason, reason_bytes, name, number, "the line is too long, or not text");
 		memcpy(line, text, length);
 		line[length] = 0;
-		if (parse_line(line, p, &seen, name, number, why, why_bytes))
+		if (parse_line(line, p, &seen, name, number, reason, reason_bytes))
 			return -EINVAL;
 		text += length + !!end;
 		bytes -= length + !!end;
 	}
 	for (unsigned i = 0; i < KEYS; i++)
 		if (!(seen & 1u << i))
-			return refuse(why, why_bytes, name, 0, "the key %s is missing; begin with `spinctl check --target nfp --save FILE`",
-				      keys[i].key);
+			return refuse(reason, reason_bytes, name, 0,
+				      "the key %s is missing; begin with `spinctl check --target nfp --save FILE`", keys[i].key);
 	if (p->head_offset_min > p->head_offset_max)
-		return refuse(why, why_bytes, name, 0, "head_offset_min is more than head_offset_max");
+		return refuse(reason, reason_bytes, name, 0, "head_offset_min is more than head_offset_max");
 	return 0;
 }
 
-int nfp_profile__read(const char *path, struct nfp_profile *out, char *why, size_t why_bytes)
+int nfp_profile__read(const char *path, struct nfp_profile *out, char *reason, size_t reason_bytes)
 {
 	char *text = malloc(PROFILE_BYTES_MAX + 1);
 	FILE *file = fopen(path, "re");
@@ -202,14 +204,14 @@ int nfp_profile__read(const char *path, struct nfp_profile *out, char *why, size
 	int err;
 
 	if (!file || !text) {
-		snprintf(why, why_bytes, "%s: %s", path, strerror(text ? errno : ENOMEM));
+		snprintf(reason, reason_bytes, "%s: %s", path, strerror(text ? errno : ENOMEM));
 		err = -EINVAL;
 	} else {
 		bytes = fread(text, 1, PROFILE_BYTES_MAX + 1, file);
 		if (ferror(file) || bytes > PROFILE_BYTES_MAX)
-			err = refuse(why, why_bytes, path, 0, ferror(file) ? "it cannot be read" : "it is too large for a profile");
+			err = refuse(reason, reason_bytes, path, 0, ferror(file) ? "it cannot be read" : "it is too large for a profile");
 		else
-			err = parse(text, bytes, path, out, why, why_bytes);
+			err = parse(text, bytes, path, out, reason, reason_bytes);
 	}
 	if (file)
 		fclose(file);
@@ -219,9 +221,9 @@ int nfp_profile__read(const char *path, struct nfp_profile *out, char *why, size
 
 int nfp_profile__default(struct nfp_profile *out)
 {
-	char why[256];
+	char reason[256];
 
-	return parse(nfp_profile_text, strlen(nfp_profile_text), "built-in profile", out, why, sizeof(why));
+	return parse(nfp_profile_text, strlen(nfp_profile_text), "built-in profile", out, reason, sizeof(reason));
 }
 
 int nfp_profile__write(const struct nfp_profile *p, FILE *to)
@@ -251,14 +253,14 @@ uint32_t nfp_profile__packet_bytes(const struct nfp_profile *p)
  * The driver keeps what the firmware told it of BPF to itself: no file, ioctl or netlink request of Linux 6.1 to 6.12 shows it. The
  * name of the firmware is shown (ethtool -i), so a firmware whose capabilities are known is recognized, and any other is refused.
  */
-int nfp_profile__of_device(const char *ifname, struct nfp_profile *out, char *why, size_t why_bytes)
+int nfp_profile__of_device(const char *ifname, struct nfp_profile *out, char *reason, size_t reason_bytes)
 {
 	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
 	struct ifreq request = { 0 };
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), err;
 
 	if (strlen(ifname) >= sizeof(request.ifr_name)) {
-		snprintf(why, why_bytes, "%.40s is not the name of an interface", ifname);
+		snprintf(reason, reason_bytes, "%.40s is not the name of an interface", ifname);
 		err = -EINVAL;
 		goto out;
 	}
@@ -266,16 +268,16 @@ int nfp_profile__of_device(const char *ifname, struct nfp_profile *out, char *wh
 	request.ifr_data = (void *)&info;
 	if (fd < 0 || ioctl(fd, SIOCETHTOOL, &request)) {
 		err = -errno;
-		snprintf(why, why_bytes, "%s: %s; `ip link` lists the interfaces", ifname, strerror(-err));
+		snprintf(reason, reason_bytes, "%s: %s; `ip link` lists the interfaces", ifname, strerror(-err));
 		goto out;
 	}
 	info.driver[sizeof(info.driver) - 1] = 0;
 	info.fw_version[sizeof(info.fw_version) - 1] = 0;
 	err = -ENODEV;
 	if (strcmp(info.driver, "nfp"))
-		snprintf(why, why_bytes, "%s is of the driver %s, not of nfp", ifname, info.driver);
+		snprintf(reason, reason_bytes, "%s is of the driver %s, not of nfp", ifname, info.driver);
 	else if (nfp_profile__default(out) || !strstr(info.fw_version, out->firmware))
-		snprintf(why, why_bytes,
+		snprintf(reason, reason_bytes,
 			 "%s has the firmware \"%s\", whose capabilities are not known, and the driver does not show them; load the "
 			 "firmware bpf-2.0.6.124, or write a profile yourself and pass it by --profile",
 			 ifname, info.fw_version);

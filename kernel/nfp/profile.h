@@ -30,15 +30,15 @@ uint32_t nfp_profile__packet_bytes(const struct nfp_profile *profile);
 int nfp_profile__default(struct nfp_profile *out);
 /*
  * Reads the text form; `path` stands in messages. Returns 0, or -EINVAL with "PATH:LINE: what is wrong" and the next
- * step in `why`. Every key must be there.
+ * step in `reason`. Every key must be there.
  */
-int nfp_profile__read(const char *path, struct nfp_profile *out, char *why, size_t why_bytes);
+int nfp_profile__read(const char *path, struct nfp_profile *out, char *reason, size_t reason_bytes);
 
 /*
  * Of an interface of the nfp driver, by the firmware's name, as the driver shows no more. Returns 0, or -errno with the
- * reason in `why`: -ENODEV if the driver is another or the firmware is not known.
+ * reason in `reason`: -ENODEV if the driver is another or the firmware is not known.
  */
-int nfp_profile__of_device(const char *ifname, struct nfp_profile *out, char *why, size_t why_bytes);
+int nfp_profile__of_device(const char *ifname, struct nfp_profile *out, char *reason, size_t reason_bytes);
 
 /* Writes the text form with a comment on each key. Returns 0 or -EIO. */
 int nfp_profile__write(const struct nfp_profile *profile, FILE *to);

@@ -39,13 +39,13 @@ struct kernel_share {
 
 /* --- whether it can be --- */
 
-static int explain_freplace(int err, char *why, size_t bytes)
+static int explain_freplace(int err, char *reason, size_t bytes)
 {
 	switch (err) {
 	case -EPERM: /* the caller has the capabilities */
 	case -EACCES:
 		snprintf(
-			why, bytes,
+			reason, bytes,
 			"this kernel forbids that a program replaces another's function (freplace: %s), which libxdp's dispatcher is made of: "
 			"a security policy, or a patch of the distribution; without --share the interface is this process's alone",
 			strerror(-err));
@@ -54,39 +54,39 @@ static int explain_freplace(int err, char *why, size_t bytes)
 	case -ENOSYS:
 	case -EINVAL:
 		snprintf(
-			why, bytes,
+			reason, bytes,
 			"this kernel cannot let a program replace another's function (freplace: %s), which libxdp's dispatcher is made of: "
 			"that takes CONFIG_BPF_JIT with the JIT on (`sysctl -w net.core.bpf_jit_enable=1`) and CONFIG_DEBUG_INFO_BTF; "
 			"without --share the interface is this process's alone",
 			strerror(-err));
 		break;
 	default:
-		snprintf(why, bytes, "whether a program can replace another's function here (freplace) cannot be found out: %s",
+		snprintf(reason, bytes, "whether a program can replace another's function here (freplace) cannot be found out: %s",
 			 strerror(-err));
 		return err;
 	}
 	return -EOPNOTSUPP;
 }
 
-int kernel_share__possible(char *why, size_t why_bytes)
+int kernel_share__possible(char *reason, size_t reason_bytes)
 {
 	const char *bpffs = secure_getenv(XDP_BPFFS_ENVVAR), *skip = secure_getenv("LIBXDP_SKIP_DISPATCHER");
 	int err = kernel_bpf__freplace();
 	struct statfs st;
 
 	if (err)
-		return explain_freplace(err, why, why_bytes);
+		return explain_freplace(err, reason, reason_bytes);
 	bpffs = bpffs ? bpffs : "/sys/fs/bpf";
 	if (statfs(bpffs, &st) || st.f_type != BPF_FS_MAGIC) {
 		snprintf(
-			why, why_bytes,
+			reason, reason_bytes,
 			"libxdp keeps its programs in a BPF file system, and %s is not one: `mount -t bpf bpf %s`; `ip netns exec` hides it, "
 			"`nsenter --net=/run/netns/NAME` does not",
 			bpffs, bpffs);
 		return -EOPNOTSUPP;
 	}
 	if (skip && !strcmp(skip, "1")) {
-		snprintf(why, why_bytes, "LIBXDP_SKIP_DISPATCHER=1 is in the environment, so libxdp makes no dispatcher: unset it");
+		snprintf(reason, reason_bytes, "LIBXDP_SKIP_DISPATCHER=1 is in the environment, so libxdp makes no dispatcher: unset it");
 		return -EOPNOTSUPP;
 	}
 	return 0;
@@ -94,19 +94,19 @@ int kernel_share__possible(char *why, size_t why_bytes)
 
 /* --- the handle --- */
 
-static int mark(struct kernel_share *s, struct bpf_object *bpf, char *why, size_t bytes)
+static int mark(struct kernel_share *s, struct bpf_object *bpf, char *reason, size_t bytes)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(bpf, KERNEL_SHARE_MAKER);
 
 	if (!map || getrandom(&s->maker, sizeof(s->maker), 0) != sizeof(s->maker) ||
 	    bpf_map__set_initial_value(map, &s->maker, sizeof(s->maker))) {
-		snprintf(why, bytes, "the interface's program is of another version: build libspin again");
+		snprintf(reason, bytes, "the interface's program is of another version: build libspin again");
 		return -EINVAL;
 	}
 	return 0;
 }
 
-static int take_program(struct kernel_share *s, struct bpf_object *bpf, const struct kernel_share_opts *opts, char *why, size_t bytes)
+static int take_program(struct kernel_share *s, struct bpf_object *bpf, const struct kernel_share_opts *opts, char *reason, size_t bytes)
 {
 	DECLARE_LIBXDP_OPTS(xdp_program_opts, of_object, .obj = bpf, .prog_name = opts->program);
 	int err = 0;
@@ -122,29 +122,30 @@ static int take_program(struct kernel_share *s, struct bpf_object *bpf, const st
 	if (!err)
 		err = xdp_program__set_run_prio(s->program, opts->priority);
 	if (err)
-		snprintf(why, bytes, "libxdp does not take %s: %s", opts->program,
+		snprintf(reason, bytes, "libxdp does not take %s: %s", opts->program,
 			 *kernel_dispatcher__said() ? kernel_dispatcher__said() : strerror(-err));
 	return err;
 }
 
-int kernel_share__open(struct bpf_object *bpf, const struct kernel_share_opts *opts, struct kernel_share **out, char *why, size_t why_bytes)
+int kernel_share__open(struct bpf_object *bpf, const struct kernel_share_opts *opts, struct kernel_share **out, char *reason,
+		       size_t reason_bytes)
 {
 	struct kernel_share *s;
-	int err = kernel_share__possible(why, why_bytes);
+	int err = kernel_share__possible(reason, reason_bytes);
 
 	*out = NULL;
 	if (err)
 		return err;
 	s = calloc(1, sizeof(*s));
 	if (!s) {
-		snprintf(why, why_bytes, "no memory to share the interface");
+		snprintf(reason, reason_bytes, "no memory to share the interface");
 		return -ENOMEM;
 	}
 	s->record.fd = -1;
 	kernel_dispatcher__listen();
-	err = mark(s, bpf, why, why_bytes);
+	err = mark(s, bpf, reason, reason_bytes);
 	if (!err)
-		err = take_program(s, bpf, opts, why, why_bytes);
+		err = take_program(s, bpf, opts, reason, reason_bytes);
 	if (err)
 		kernel_share__close(s);
 	else
@@ -202,13 +203,13 @@ int kernel_share__owner(uint32_t prog_id, int *ifindex, char *name, size_t name_
 }
 
 /* -EBUSY: a process of ours has the interface, with programs of others or alone; or a program that libxdp did not attach. */
-static int refuse_others(int ifindex, const char *ifname, char *why, size_t bytes)
+static int refuse_others(int ifindex, const char *ifname, char *reason, size_t bytes)
 {
 	struct xdp_multiprog *mp = kernel_dispatcher__open(ifindex);
 	struct owner owner = { 0 };
 
 	if (!mp) /* nothing, or a program by itself */
-		return kernel_attach__holder(ifindex, ifname, why, bytes) ? -EBUSY : 0;
+		return kernel_attach__holder(ifindex, ifname, reason, bytes) ? -EBUSY : 0;
 	for (struct xdp_program *p = NULL; !owner.maker && (p = xdp_multiprog__next_prog(p, mp));)
 		owner.maker = kernel_share__maker(xdp_program__fd(p));
 	xdp_multiprog__close(mp);
@@ -216,13 +217,13 @@ static int refuse_others(int ifindex, const char *ifname, char *why, size_t byte
 		return 0;
 	record__each(KIND, is_owner, &owner);
 	if (owner.pid)
-		snprintf(why, bytes,
+		snprintf(reason, bytes,
 			 "%s is shared by sPIN's process %d already, and one process has all contexts of an interface: stop that process "
 			 "first (`kill %d`), or give it these handlers, too",
 			 ifname, owner.pid, owner.pid);
 	else
 		snprintf(
-			why, bytes,
+			reason, bytes,
 			"%s is shared by a sPIN process that is not visible here, or whose record in /run/spin is gone: `xdp-loader status "
 			"%s` lists its program as spin_root, and `xdp-loader unload %s --id ID` removes that",
 			ifname, ifname, ifname);
@@ -262,7 +263,7 @@ static int is_component(const struct kernel_share *s)
 	return found;
 }
 
-static int write_record(struct kernel_share *s, char *why, size_t bytes)
+static int write_record(struct kernel_share *s, char *reason, size_t bytes)
 {
 	char line[RECORD_LINE_BYTES];
 
@@ -272,7 +273,7 @@ static int write_record(struct kernel_share *s, char *why, size_t bytes)
 	record__write(&s->record, KIND, line);
 	if (s->record.fd >= 0)
 		return 0;
-	snprintf(why, bytes,
+	snprintf(reason, bytes,
 		 "no record can be written in /run/spin, by which the program would be removed if this process were killed: make /run "
 		 "writable, or run without --share");
 	return -EIO;
@@ -288,33 +289,34 @@ static void forget(struct kernel_share *s, int is_undone)
 	s->dispatcher = 0;
 }
 
-int kernel_share__attach(struct kernel_share *s, int ifindex, const char *ifname, enum kernel_attach_mode mode, char *why, size_t why_bytes)
+int kernel_share__attach(struct kernel_share *s, int ifindex, const char *ifname, enum kernel_attach_mode mode, char *reason,
+			 size_t reason_bytes)
 {
 	const struct kernel_attach attach = { ifindex, ifname, mode, attach_by_libxdp, s };
 	int err;
 
 	kernel_dispatcher__listen();
-	err = refuse_others(ifindex, ifname, why, why_bytes);
+	err = refuse_others(ifindex, ifname, reason, reason_bytes);
 	if (err)
 		return err;
 	s->ifindex = ifindex;
-	err = write_record(s, why, why_bytes);
+	err = write_record(s, reason, reason_bytes);
 	if (err) {
 		s->ifindex = 0;
 		return err;
 	}
 	kernel_dispatcher__listen();
-	err = kernel_attach__try(&attach, why, why_bytes);
+	err = kernel_attach__try(&attach, reason, reason_bytes);
 	if (err >= 0) {
 		s->dispatcher = program_at(ifindex);
 		if (is_component(s))
 			return 0;
 		/* libxdp attached it by itself, without a dispatcher */
-		snprintf(why, why_bytes, "libxdp makes no dispatcher for %s here: %s", ifname,
+		snprintf(reason, reason_bytes, "libxdp makes no dispatcher for %s here: %s", ifname,
 			 *kernel_dispatcher__said() ? kernel_dispatcher__said() : "it does not say why");
 		err = -EOPNOTSUPP;
 	} else if (bpf_program__fd(s->bpf) < 0) {
-		snprintf(why, why_bytes, "libxdp cannot load the program for %s: %s", ifname,
+		snprintf(reason, reason_bytes, "libxdp cannot load the program for %s: %s", ifname,
 			 *kernel_dispatcher__said() ? kernel_dispatcher__said() : strerror(-err));
 		err = -ENOEXEC;
 	}

@@ -5,7 +5,7 @@
 /*
  * A program of ours beside those of others on one interface, by libxdp's dispatcher. libxdp pins what it attaches, so the program outlives
  * its process: a record in /run/spin, and a random number in the program's section MAKER, tell the next start what to remove.
- * Functions that fail write a reason with the next step into `why`.
+ * Functions that fail write a reason with the next step into `reason`.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -25,23 +25,23 @@ struct kernel_share_opts {
 };
 
 /* 0 if the kernel and this machine have what libxdp's dispatcher needs, whichever programs it takes; or -EOPNOTSUPP, -errno. */
-int kernel_share__possible(char *why, size_t why_bytes);
+int kernel_share__possible(char *reason, size_t reason_bytes);
 
 /*
  * Prepares an object that is not loaded, for a caller with CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON; it stays the caller's and must outlive
- * the handle. -EOPNOTSUPP: the kernel or this machine does not have what libxdp's dispatcher needs, and `why` says what; -ENOENT, -ENOMEM.
+ * the handle. -EOPNOTSUPP: the kernel or this machine does not have what libxdp's dispatcher needs, and `reason` says what; -ENOENT, -ENOMEM.
  */
-int kernel_share__open(struct bpf_object *bpf, const struct kernel_share_opts *opts, struct kernel_share **out, char *why,
-		       size_t why_bytes);
+int kernel_share__open(struct bpf_object *bpf, const struct kernel_share_opts *opts, struct kernel_share **out, char *reason,
+		       size_t reason_bytes);
 /* Not while it is attached. */
 void kernel_share__close(struct kernel_share *s);
 
 /*
  * Attaches the program, the first time by loading its object. Codes are those of kernel_attach__link(), and -ENOEXEC: the object was
- * not loaded, and its log says more than `why`; -EIO: no record could be written.
+ * not loaded, and its log says more than `reason`; -EIO: no record could be written.
  */
-int kernel_share__attach(struct kernel_share *s, int ifindex, const char *ifname, enum kernel_attach_mode mode, char *why,
-			 size_t why_bytes);
+int kernel_share__attach(struct kernel_share *s, int ifindex, const char *ifname, enum kernel_attach_mode mode, char *reason,
+			 size_t reason_bytes);
 /*
  * Removes the program, and the dispatcher with the last one. Other programs go on. What cannot be removed now is left to the first start
  * after kernel_share__close().
