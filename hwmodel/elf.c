@@ -25,10 +25,10 @@ struct hw_elf {
 	uint32_t strings_at, strings_bytes;
 };
 
-static int refuse(char *err, size_t err_bytes, const char *why)
+static int refuse(char *err, size_t err_bytes, const char *reason)
 {
 	if (err && err_bytes)
-		snprintf(err, err_bytes, "%s", why);
+		snprintf(err, err_bytes, "%s", reason);
 	return -EINVAL;
 }
 

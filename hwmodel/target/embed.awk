@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Target files to what target.c includes into its table of built-in targets: the build's. The syntax is that of
 # target_file.c, but each value has its source behind it, and a base comes before those that are based on it.
-function tell(why) { printf "%s:%d: %s\n", FILENAME, FNR, why >"/dev/stderr"; exit 1 }
+function tell(reason) { printf "%s:%d: %s\n", FILENAME, FNR, reason >"/dev/stderr"; exit 1 }
 function conclude() {
 	if (name != "")
 		printf "#ifdef TARGET_NAMES\n\"%s\",\n#else\n{\n\t.name = \"%s\",\n#include \"hwmodel/target/parameters.def\"\n%s},\n#endif\n", name, name, values[name]

@@ -65,7 +65,7 @@ static int set_base(struct reader *r, const char *name)
 static int set_parameter(struct reader *r, const char *name, const char *text)
 {
 	int i = target__find_parameter(name);
-	char why[256];
+	char reason[256];
 	uint64_t value;
 
 	if (i < 0)
@@ -74,8 +74,8 @@ static int set_parameter(struct reader *r, const char *name, const char *text)
 		return refuse(r, "%s is set already, in line %u", name, r->set_at[i]);
 	if (pspin_target__value(name, text, &value))
 		return refuse_value(r, i, text);
-	if (target__set(r->target, i, value, "the target file", why, sizeof(why)))
-		return refuse(r, "%s", why);
+	if (target__set(r->target, i, value, "the target file", reason, sizeof(reason)))
+		return refuse(r, "%s", reason);
 	r->set_at[i] = r->line;
 	return 0;
 }
@@ -147,7 +147,7 @@ static int read_file(const char *path, struct pspin_target *target, char *err, s
 {
 	struct reader r = { .path = path, .target = target, .err = err, .err_bytes = err_bytes };
 	FILE *file = fopen(path, "r");
-	char why[256];
+	char reason[256];
 	int status;
 
 	if (!file) {
@@ -157,8 +157,8 @@ static int read_file(const char *path, struct pspin_target *target, char *err, s
 	status = read_lines(&r, file);
 	fclose(file);
 	name_after(target, path);
-	if (!status && pspin_target__check(target, why, sizeof(why))) {
-		snprintf(err, err_bytes, "%s: %s", path, why);
+	if (!status && pspin_target__check(target, reason, sizeof(reason))) {
+		snprintf(err, err_bytes, "%s: %s", path, reason);
 		status = -EINVAL;
 	}
 	return status;
