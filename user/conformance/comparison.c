@@ -22,13 +22,13 @@ void comparison_engines_free(struct comparison_engines *engines)
 
 void comparison_cannot(struct comparison_engines *engines, enum engine_kind kind, int err)
 {
-	char **why = err == -EPERM        ? &engines->cannot[kind]
-		     : err == -EOPNOTSUPP ? &engines->cannot_messages[kind]
-					  : &engines->cannot_some[kind];
+	char **reason = err == -EPERM        ? &engines->cannot[kind]
+			: err == -EOPNOTSUPP ? &engines->cannot_messages[kind]
+					     : &engines->cannot_some[kind];
 
-	engines->left_out[kind] += why == &engines->cannot_some[kind];
-	if (!*why)
-		*why = strdup(engine_why());
+	engines->left_out[kind] += reason == &engines->cannot_some[kind];
+	if (!*reason)
+		*reason = strdup(engine_error());
 }
 
 /* 0 if the vector has a longer frame than the engine takes: some kernels do not load the programs for frames in several buffers. */
@@ -44,7 +44,7 @@ static int takes_frames(enum engine_kind kind, const struct vector *v)
 
 static void leave_out(struct comparison_engines *engines, enum engine_kind kind)
 {
-	char *why = NULL;
+	char *reason = NULL;
 
 	engines->left_out[kind]++;
 	if (kind == ENGINE_NFP && !engines->cannot_some[kind]) {
@@ -52,8 +52,8 @@ static void leave_out(struct comparison_engines *engines, enum engine_kind kind)
 		return;
 	}
 	if (!engines->cannot_some[kind] &&
-	    asprintf(&why, "%s need Linux %s or newer", kernel_feature__name(KERNEL_JUMBO), kernel_feature__version(KERNEL_JUMBO)) > 0)
-		engines->cannot_some[kind] = why;
+	    asprintf(&reason, "%s need Linux %s or newer", kernel_feature__name(KERNEL_JUMBO), kernel_feature__version(KERNEL_JUMBO)) > 0)
+		engines->cannot_some[kind] = reason;
 }
 
 static void run_on(struct comparison *t, enum engine_kind kind, struct engine_cache *cache, const struct engine_handler *handler,
@@ -78,7 +78,7 @@ static void run_on(struct comparison *t, enum engine_kind kind, struct engine_ca
 		return;
 	}
 	result->rc = err;
-	snprintf(result->why, sizeof(result->why), "%s", engine_why());
+	snprintf(result->reason, sizeof(result->reason), "%s", engine_error());
 }
 
 void comparison_run(struct comparison *t, const struct vector *v, struct engine_cache *cache, const struct engine_handler *handler,
@@ -106,7 +106,7 @@ int comparison_same(const struct comparison *t, enum engine_kind a, enum engine_
 	if (x->rc != y->rc)
 		return 0;
 	if (x->rc < 0)
-		return !strcmp(x->why, y->why);
+		return !strcmp(x->reason, y->reason);
 	return !x->rc || (x->step == y->step && differences_same(&x->differences, &y->differences));
 }
 
@@ -138,7 +138,7 @@ static void print_result(const struct comparison *t, enum engine_kind kind, FILE
 	if (!result->rc) {
 		fprintf(to, "      %s: as expected\n", names);
 	} else if (result->rc < 0) {
-		fprintf(to, "      %s: could not run: %s\n", names, result->why);
+		fprintf(to, "      %s: could not run: %s\n", names, result->reason);
 	} else {
 		vector_step_name(&t->vector->step[result->step], step, sizeof(step));
 		fprintf(to, "      %s: %s:%u: %s\n", names, t->vector->path, comparison_line(t, kind), step);

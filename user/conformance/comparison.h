@@ -16,7 +16,7 @@ struct comparison_engines {
 	unsigned left_out[ENGINE_KINDS];     /* how many vectors of such handlers were left out */
 };
 /*
- * Notes engine_why() for the error of engine_cannot() for a vector's handler: -EPERM stops the engine,
+ * Notes engine_error() for the error of engine_cannot() for a vector's handler: -EPERM stops the engine,
  * -EOPNOTSUPP is a class that takes no messages, others (a kernel too old for it, no image) are the handler's alone.
  */
 void comparison_cannot(struct comparison_engines *engines, enum engine_kind kind, int err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Opens an engine by kind, and keeps the reason of a failure for engine_why(). Each kind's own file implements struct engine_ops. */
+/* Opens an engine by kind, and keeps the reason of a failure for engine_error(). Each kind's own file implements struct engine_ops. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,11 +18,11 @@ static const struct engine_ops *const engines[ENGINE_KINDS] = {
 };
 /* clang-format on */
 
-static char why[1024];
+static char reason[1024];
 
-const char *engine_why(void)
+const char *engine_error(void)
 {
-	return why;
+	return reason;
 }
 
 int(engine_fail)(int err, const char *format, ...)
@@ -30,7 +30,7 @@ int(engine_fail)(int err, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(why, sizeof(why), format, args);
+	vsnprintf(reason, sizeof(reason), format, args);
 	va_end(args);
 	return err;
 }

@@ -7,7 +7,7 @@
  * (PROG_TEST_RUN) in both load classes, the model of the HPU, and the program for a card. Tests that hold them to each
  * other know nothing else.
  *
- * Functions return 0 or a negative errno; engine_why() has the reason.
+ * Functions return 0 or a negative errno; engine_error() has the reason.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -125,7 +125,7 @@ int engine_cannot(int err);
 void engine_close(struct engine *e);
 
 /* This process's last failure. */
-const char *engine_why(void);
+const char *engine_error(void);
 int engine_fail(int err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 #ifdef __clang_analyzer__
 #define engine_fail(err, ...) ((void)(engine_fail)(err, __VA_ARGS__), (err)) /* it sees no function's result in another file */

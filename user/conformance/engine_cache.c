@@ -12,7 +12,7 @@ static void close_entry(struct engine_cache_entry *entry)
 	engine_close(entry->engine);
 	image_free(&entry->initial);
 	types_close(&entry->types);
-	free(entry->why);
+	free(entry->reason);
 	free(entry);
 }
 
@@ -78,7 +78,7 @@ int engine_cache_get(struct engine_cache *cache, enum engine_kind kind, const st
 
 	*out = entry;
 	if (entry)
-		return entry->err ? engine_fail(entry->err, "%s", entry->why) : 0;
+		return entry->err ? engine_fail(entry->err, "%s", entry->reason) : 0;
 	grown = realloc(cache->entry, (cache->count + 1) * sizeof(struct engine_cache_entry *));
 	if (grown)
 		cache->entry = grown;
@@ -93,7 +93,7 @@ int engine_cache_get(struct engine_cache *cache, enum engine_kind kind, const st
 	entry->kind = kind;
 	entry->err = open_entry(entry, handler);
 	if (entry->err)
-		entry->why = strdup(engine_why());
+		entry->reason = strdup(engine_error());
 	cache->entry[cache->count++] = *out = entry;
 	return entry->err;
 }

@@ -14,7 +14,7 @@ struct engine_cache_entry {
 	struct image initial; /* the handler's initial memory */
 	struct engine *engine;
 	int err; /* why opening failed; it is not tried again */
-	char *why;
+	char *reason;
 };
 
 struct engine_cache {

@@ -7,7 +7,7 @@
  * kernel's verifier would refuse runs in the host build.
  *
  * Returns 0, or -EFAULT (it crashed) or -ETIME (GUARD_CPU_S of this process's CPU time)
- * with engine_why(). What it was about to write then is half written. One thread only.
+ * with engine_error(). What it was about to write then is half written. One thread only.
  */
 #define GUARD_CPU_S 2
 

@@ -59,9 +59,9 @@ static int host_open(struct engine *e, const struct engine_handler *handler, con
 	if (!handler->host)
 		return engine_fail(-ENODATA, "there is no host build of %s", handler->name);
 	if (load_copy(h, handler->host) < 0) {
-		const char *why = access(handler->host, R_OK) ? NULL : dlerror();
+		const char *error = access(handler->host, R_OK) ? NULL : dlerror();
 
-		return engine_fail(-ENOENT, "cannot load %s: %s", handler->host, why ? why : strerror(ENOENT));
+		return engine_fail(-ENOENT, "cannot load %s: %s", handler->host, error ? error : strerror(ENOENT));
 	}
 	*(void **)&h->packet = host__symbol(h, "spin_host_packet", &err);
 	h->counters = host__symbol(h, "spin_counters", &err);

@@ -23,7 +23,7 @@ struct types {
 	unsigned copies[ENGINE_SYMBOLS_MAX];            /* of SPIN_PER_CLUSTER, on BPF and in the host build; else 1 */
 };
 
-/* From a fat object. 0 or a negative errno with engine_why(). */
+/* From a fat object. 0 or a negative errno with engine_error(). */
 int types_open(const char *object, struct types *out);
 void types_close(struct types *t);
 const struct layout_variable *types_find(const struct types *t, const char *name);

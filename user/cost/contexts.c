@@ -346,13 +346,13 @@ static void close_context(struct context *c)
 int cost_contexts__run(const struct cost_options *options, const char **objects, unsigned count)
 {
 	struct set set = { .options = options, .count = count, .contexts = calloc(count, sizeof(*set.contexts)) };
-	char why[512] = "";
+	char reason[512] = "";
 	int status = DONE;
 
 	if (!set.contexts)
 		return report_error("no memory");
-	if (pspin_target__read(options->target, &set.target, why, sizeof(why)))
-		status = report_error("--target: %s", why);
+	if (pspin_target__read(options->target, &set.target, reason, sizeof(reason)))
+		status = report_error("--target: %s", reason);
 	for (unsigned i = 0; i < count && !status; i++)
 		status = open_context(&set, i, objects[i]);
 	if (!status)

@@ -39,11 +39,11 @@ static int run_sweep(const struct cost_job *job, const struct cost_source_option
 {
 	struct cost_sweep sweep = { .program = &job->program, .source = source, .base = job->report };
 	const struct cost_options *o = job->options;
-	char why[512];
+	char reason[512];
 	int status;
 
-	if (cost_sweep__parse(&sweep, &o->sweep, why, sizeof(why)))
-		status = report_error("%s", why);
+	if (cost_sweep__parse(&sweep, &o->sweep, reason, sizeof(reason)))
+		status = report_error("%s", reason);
 	else
 		status = cost_sweep__run(&sweep, o->threads);
 	if (!status && o->html)
@@ -198,13 +198,13 @@ int cost_run(const struct cost_options *options, const char *object)
 				.program = { .fill = &options->fill, .watchdog = options->watchdog } };
 	struct pspin_target *target = NULL;
 	struct spin_rule rule;
-	char why[512] = "";
+	char reason[512] = "";
 	int status;
 
 	if (!report)
 		return report_error("no memory");
-	if (pspin_target__read(options->target, &target, why, sizeof(why)))
-		status = report_error("--target: %s", why);
+	if (pspin_target__read(options->target, &target, reason, sizeof(reason)))
+		status = report_error("--target: %s", reason);
 	else if (parse_enum__match(options->match.count ? options->match.items[0] : "udp", &rule))
 		status = report_error("%s", spin_strerror_last());
 	else {

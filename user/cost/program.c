@@ -25,29 +25,29 @@ static int open_object(const struct cost_program *program, struct pspin *nic, st
 	const struct pspin_limits limits = {
 		.host_bytes = SPIN_HOST_BYTES_MAX, .handler_mem = &all, .handler_segments = 1, .watchdog_cycles = program->watchdog
 	};
-	char why[512] = "";
+	char reason[512] = "";
 	int rc;
 
 	if (!program->elf)
 		return report_error("%s has no rv32 image: make it with spincc", program->path);
 	if (nic)
-		rc = pspin__join(out, nic, meta, program->elf, program->elf_bytes, program->rule, why, sizeof(why));
+		rc = pspin__join(out, nic, meta, program->elf, program->elf_bytes, program->rule, reason, sizeof(reason));
 	else
-		rc = pspin__open(out, program->target, meta, program->elf, program->elf_bytes, program->rule, why, sizeof(why));
+		rc = pspin__open(out, program->target, meta, program->elf, program->elf_bytes, program->rule, reason, sizeof(reason));
 	if (rc)
-		return report_error("the model cannot run the image of %s: %s", program->path, why);
+		return report_error("the model cannot run the image of %s: %s", program->path, reason);
 	return pspin__limit(*out, &limits) ? report_error("no memory") : DONE;
 }
 
 static int open_image(const struct cost_program *program, struct pspin **out)
 {
 	struct pspin_image image = program->image;
-	char why[1024] = "";
+	char reason[1024] = "";
 
 	image.watchdog_cycles = program->watchdog;
-	if (!pspin__open_image(out, program->target, &image, why, sizeof(why)))
+	if (!pspin__open_image(out, program->target, &image, reason, sizeof(reason)))
 		return DONE;
-	return report_error("the model cannot run %s: %s", program->path, why[0] ? why : "no PsPIN program");
+	return report_error("the model cannot run %s: %s", program->path, reason[0] ? reason : "no PsPIN program");
 }
 
 static int fill(const struct cost_program *program, struct pspin *nic)

@@ -13,9 +13,9 @@
 #define RATE_GBPS_MAX  1000000
 #define SIZE_BYTES_MIN 28
 
-static int refuse(char *err, size_t err_bytes, const char *text, const char *why)
+static int refuse(char *err, size_t err_bytes, const char *text, const char *reason)
 {
-	snprintf(err, err_bytes, "--sweep %s: %s", text, why);
+	snprintf(err, err_bytes, "--sweep %s: %s", text, reason);
 	return -1;
 }
 
@@ -159,7 +159,7 @@ struct pool {
 	pthread_mutex_t lock;
 	unsigned next, done; /* points taken, and completed */
 	unsigned failed;     /* the first point that failed, in point order; `points`: none */
-	char why[512];       /* its message */
+	char reason[512];    /* its message */
 	int shows_progress;
 };
 
@@ -182,7 +182,7 @@ static void name_point(const struct cost_sweep *sweep, unsigned i, char *name, s
 
 static int make_point(const struct cost_sweep *sweep, unsigned i, struct point *point)
 {
-	char why[256] = "";
+	char reason[256] = "";
 
 	point->target = pspin_target__copy(sweep->program->target);
 	if (!point->target)
@@ -195,10 +195,10 @@ static int make_point(const struct cost_sweep *sweep, unsigned i, struct point *
 			point->size = (unsigned)value;
 		else if (!strcmp(name, "rate"))
 			point->gbps = (double)value;
-		else if (pspin_target__set(point->target, name, value, why, sizeof(why)))
-			return report_error("%s", why);
+		else if (pspin_target__set(point->target, name, value, reason, sizeof(reason)))
+			return report_error("%s", reason);
 	}
-	return pspin_target__check(point->target, why, sizeof(why)) ? report_error("%s", why) : DONE;
+	return pspin_target__check(point->target, reason, sizeof(reason)) ? report_error("%s", reason) : DONE;
 }
 
 static int run_passes(const struct cost_sweep *sweep, const struct cost_program *program, const struct point *point,
@@ -275,7 +275,7 @@ static void show_progress(const struct pool *pool)
 static void *work(void *arg)
 {
 	struct pool *pool = arg;
-	char why[512];
+	char reason[512];
 
 	pthread_mutex_lock(&pool->lock);
 	while (pool->next < pool->sweep->points && pool->next < pool->failed) {
@@ -283,15 +283,15 @@ static void *work(void *arg)
 		int status;
 
 		pthread_mutex_unlock(&pool->lock);
-		why[0] = 0;
-		report_errors_to(why, sizeof(why));
+		reason[0] = 0;
+		report_errors_to(reason, sizeof(reason));
 		status = run_point(pool->sweep, i);
 		report_errors_to(NULL, 0);
 		pthread_mutex_lock(&pool->lock);
 		pool->done++;
 		if (status && i < pool->failed) {
 			pool->failed = i;
-			memcpy(pool->why, why, sizeof(why));
+			memcpy(pool->reason, reason, sizeof(reason));
 		}
 		show_progress(pool);
 	}
@@ -325,7 +325,7 @@ int cost_sweep__run(struct cost_sweep *sweep, unsigned threads)
 	if (pool.failed == sweep->points)
 		return DONE;
 	name_point(sweep, pool.failed, name, sizeof(name));
-	return report_error("at %s: %s", name, pool.why);
+	return report_error("at %s: %s", name, pool.reason);
 }
 
 static int width(const struct cost_axis *axis)

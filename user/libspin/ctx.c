@@ -66,9 +66,9 @@ static int configure(struct spin_ctx *ctx)
 }
 
 /* The kernel follows each round of a loop, so a handler that newer ones load can be too much for it: -ENOSYS. */
-static int too_large_for_bounded_loops(const struct spin_object *obj, char *why, size_t why_bytes)
+static int too_large_for_bounded_loops(const struct spin_object *obj, char *reason, size_t reason_bytes)
 {
-	snprintf(why, why_bytes,
+	snprintf(reason, reason_bytes,
 		 "%s takes more of this kernel's verifier (steps, jumps or stack) than it has: before Linux %s it "
 		 "follows each round of every loop; boot a newer kernel, or give the handler fewer transfers, packets to send "
 		 "or local variables",
@@ -120,7 +120,7 @@ static int load_variant(struct spin_ctx *ctx, const struct spin_object *obj, con
  */
 static int load(struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_ctx_opts *wanted)
 {
-	char *log = calloc(2, VERIFIER_LOG_BYTES), *second = log + VERIFIER_LOG_BYTES, why[SPIN_ERROR_BYTES];
+	char *log = calloc(2, VERIFIER_LOG_BYTES), *second = log + VERIFIER_LOG_BYTES, reason[SPIN_ERROR_BYTES];
 	int err, known;
 
 	if (!log)
@@ -143,15 +143,15 @@ static int load(struct spin_ctx *ctx, const struct spin_object *obj, const struc
 	}
 	if (err && !ctx->failure_told) {
 		load_failure__log_lines(log);
-		known = load_failure__shortage(err, ctx->bpf, log, why, sizeof(why));
+		known = load_failure__shortage(err, ctx->bpf, log, reason, sizeof(reason));
 		if (!known)
-			known = class__probe(ctx->class, why, sizeof(why));
+			known = class__probe(ctx->class, reason, sizeof(reason));
 		if (!known && ctx->bounded && spin_verifier__is_limit(log))
-			known = too_large_for_bounded_loops(obj, why, sizeof(why));
+			known = too_large_for_bounded_loops(obj, reason, sizeof(reason));
 		if (!known)
-			known = spin_verifier__explain(log, obj->path, why, sizeof(why));
+			known = spin_verifier__explain(log, obj->path, reason, sizeof(reason));
 		if (known)
-			err = spin_fail(known, "%s", why);
+			err = spin_fail(known, "%s", reason);
 		else
 			err = spin_fail(err, "the kernel refuses to load %s: %s", obj->path, strerror(-err));
 	}
@@ -314,7 +314,7 @@ static int create(struct spin_nic *nic, const struct spin_object *obj, const str
 	struct spin_rule completed = *rule;
 	struct spin_ctx_opts wanted;
 	struct spin_ctx *ctx;
-	char why[SPIN_ERROR_BYTES];
+	char reason[SPIN_ERROR_BYTES];
 	int err;
 
 	*out = NULL;
@@ -332,9 +332,9 @@ static int create(struct spin_nic *nic, const struct spin_object *obj, const str
 	if (wants_card(nic))
 		return takes_streams || previous ? spin_fail(-EOPNOTSUPP, "a socket's context cannot be on a card")
 						 : create_on_card(nic, obj, &completed, &wanted, out);
-	err = class__probe(wanted.class, why, sizeof(why));
+	err = class__probe(wanted.class, reason, sizeof(reason));
 	if (err)
-		return spin_fail(err, "%s", why);
+		return spin_fail(err, "%s", reason);
 	if (kernel_cpus__possible() > SPIN_HPUS_MAX)
 		return spin_fail(-E2BIG, "this machine has %d CPUs, a context counts on at most %d", kernel_cpus__possible(),
 				 SPIN_HPUS_MAX);

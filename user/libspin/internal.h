@@ -214,7 +214,7 @@ void tap__leave(struct spin_ctx *ctx, const struct spin_place *place, unsigned s
 void counters__add(const struct spin_counters *counters, uint32_t hpus, uint64_t *packets);
 
 /* load/class.c: which programs a load class loads, with which capabilities, and which of them is the context's entry. */
-int class__probe(enum spin_class class, char *why, size_t why_bytes);
+int class__probe(enum spin_class class, char *reason, size_t reason_bytes);
 int class__load(struct spin_ctx *ctx);
 /*
  * Sets BPF_F_XDP_HAS_FRAGS on all XDP programs: an array of programs refuses a mix. Not on those of contexts whose interface is shared:
@@ -233,9 +233,9 @@ struct bpf_program *class__program(const struct spin_ctx *ctx);
  * ours, which the message says. The second is for programs that are all ours; `what`
  * names them.
  */
-int spin_verifier__explain_own(const char *log, const char *what, char *why, size_t why_bytes);
+int spin_verifier__explain_own(const char *log, const char *what, char *reason, size_t reason_bytes);
 /* 1: what the verifier refuses is not an instruction but more steps, jumps or stack than it has. */
 int spin_verifier__is_limit(const char *log);
-int spin_verifier__explain(const char *log, const char *handler, char *why, size_t why_bytes);
+int spin_verifier__explain(const char *log, const char *handler, char *reason, size_t reason_bytes);
 
 #endif

@@ -125,14 +125,14 @@ int spin_nic__set_share(struct spin_nic *nic, const struct spin_share *share)
 	return err;
 }
 
-enum spin_mode spin_nic__mode(struct spin_nic *nic, const char **why)
+enum spin_mode spin_nic__mode(struct spin_nic *nic, const char **reason)
 {
 	enum spin_mode used;
 
 	pthread_mutex_lock(&nic->lock);
 	used = nic->used;
-	if (why)
-		*why = nic->refusal[0] ? nic->refusal : NULL;
+	if (reason)
+		*reason = nic->refusal[0] ? nic->refusal : NULL;
 	pthread_mutex_unlock(&nic->lock);
 	return used;
 }

@@ -20,20 +20,20 @@
 #include "user/libspin/load/failure.h"
 #include "user/libspin/root.h"
 
-static int attach_once(struct spin_nic *nic, enum kernel_attach_mode mode, char *why, size_t why_bytes)
+static int attach_once(struct spin_nic *nic, enum kernel_attach_mode mode, char *reason, size_t reason_bytes)
 {
 	int fd;
 
 	if (nic->shared)
-		return kernel_share__attach(nic->shared, nic->ifindex, nic->name, mode, why, why_bytes);
-	fd = kernel_attach__link(root__program_fd(nic->root), nic->ifindex, nic->name, mode, why, why_bytes);
+		return kernel_share__attach(nic->shared, nic->ifindex, nic->name, mode, reason, reason_bytes);
+	fd = kernel_attach__link(root__program_fd(nic->root), nic->ifindex, nic->name, mode, reason, reason_bytes);
 	if (fd >= 0)
 		nic->link_fd = fd;
 	return fd;
 }
 
 /* A dispatcher of libxdp has its mode already. */
-static int choose_mode(const struct spin_nic *nic, enum spin_mode *wanted, char *why, size_t why_bytes)
+static int choose_mode(const struct spin_nic *nic, enum spin_mode *wanted, char *reason, size_t reason_bytes)
 {
 	int is_generic = nic->shared ? kernel_dispatcher__is_generic(nic->ifindex) : -1;
 	enum spin_mode has = is_generic ? SPIN_MODE_GENERIC : SPIN_MODE_NATIVE;
@@ -41,7 +41,7 @@ static int choose_mode(const struct spin_nic *nic, enum spin_mode *wanted, char 
 	*wanted = is_generic < 0 ? nic->wanted : has;
 	if (nic->wanted == SPIN_MODE_AUTO || nic->wanted == *wanted)
 		return 0;
-	snprintf(why, why_bytes,
+	snprintf(reason, reason_bytes,
 		 "the programs that share %s run in %s mode, and all of them run in the same: take that, or auto, or remove them "
 		 "(`xdp-loader unload %s --all`)",
 		 nic->name, spin_mode_name(has), nic->name);
@@ -49,22 +49,22 @@ static int choose_mode(const struct spin_nic *nic, enum spin_mode *wanted, char 
 }
 
 /* As SPIN_MODE_AUTO: native, or generic if it is the driver that refuses native. */
-static int attach_in_a_mode(struct spin_nic *nic, char *why, size_t why_bytes)
+static int attach_in_a_mode(struct spin_nic *nic, char *reason, size_t reason_bytes)
 {
 	enum spin_mode wanted;
-	int err = choose_mode(nic, &wanted, why, why_bytes);
+	int err = choose_mode(nic, &wanted, reason, reason_bytes);
 
 	if (err)
 		return err;
 	nic->refusal[0] = '\0';
 	if (wanted != SPIN_MODE_GENERIC) {
-		err = attach_once(nic, KERNEL_ATTACH_NATIVE, why, why_bytes);
+		err = attach_once(nic, KERNEL_ATTACH_NATIVE, reason, reason_bytes);
 		nic->used = SPIN_MODE_NATIVE;
 		if (err >= 0 || wanted == SPIN_MODE_NATIVE || !kernel_attach__may_be_generic(err))
 			goto out;
-		snprintf(nic->refusal, sizeof(nic->refusal), "%.*s", (int)sizeof(nic->refusal) - 1, why);
+		snprintf(nic->refusal, sizeof(nic->refusal), "%.*s", (int)sizeof(nic->refusal) - 1, reason);
 	}
-	err = attach_once(nic, KERNEL_ATTACH_GENERIC, why, why_bytes);
+	err = attach_once(nic, KERNEL_ATTACH_GENERIC, reason, reason_bytes);
 	nic->used = SPIN_MODE_GENERIC;
 out:
 	if (err >= 0)
@@ -77,7 +77,7 @@ out:
 /* --- shared --- */
 
 /* Linux 6.13, and older ones with its fixes, see that a program's tail calls may change the packet. */
-static int explain_load(struct bpf_object *bpf, const char *log, const char *why)
+static int explain_load(struct bpf_object *bpf, const char *log, const char *reason)
 {
 	if (strstr(log, "changes packet data"))
 		return spin_fail(
@@ -86,7 +86,7 @@ static int explain_load(struct bpf_object *bpf, const char *log, const char *why
 			"program changes packet data, while original does not\"): install libxdp 1.5.5 or newer, and the tools of its "
 			"version, or run without --share");
 	if (!*log)
-		return spin_fail(-EOPNOTSUPP, "%s", why);
+		return spin_fail(-EOPNOTSUPP, "%s", reason);
 	return load_failure__explain_own(-EINVAL, bpf, log, SPIN_CLASS_TRUSTED, ROOT_WHAT);
 }
 
@@ -94,19 +94,19 @@ static int load_shared(void *arg, struct bpf_object *bpf, const char *program, c
 {
 	struct spin_nic *nic = arg;
 	const struct kernel_share_opts opts = { .program = program, .priority = nic->share.priority, .chain = nic->share.chain };
-	char why[SPIN_ERROR_BYTES];
+	char reason[SPIN_ERROR_BYTES];
 	int err;
 
 	if (!kernel_probe__privileged())
 		return spin_fail(-EPERM, "sharing %s takes CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON: run it as root (sudo)", nic->name);
-	err = kernel_share__open(bpf, &opts, &nic->shared, why, sizeof(why));
+	err = kernel_share__open(bpf, &opts, &nic->shared, reason, sizeof(reason));
 	if (!err)
-		err = attach_in_a_mode(nic, why, sizeof(why));
+		err = attach_in_a_mode(nic, reason, sizeof(reason));
 	if (!err)
 		return 0;
 	kernel_share__close(nic->shared);
 	nic->shared = NULL;
-	return err == -ENOEXEC ? explain_load(bpf, log, why) : spin_fail(err, "%s", why);
+	return err == -ENOEXEC ? explain_load(bpf, log, reason) : spin_fail(err, "%s", reason);
 }
 
 static int load_into(void *arg, struct bpf_object *bpf, const char *program, const char *log)
@@ -125,13 +125,13 @@ static int load_into(void *arg, struct bpf_object *bpf, const char *program, con
 
 int root_attach__try_share(void)
 {
-	char why[SPIN_ERROR_BYTES];
+	char reason[SPIN_ERROR_BYTES];
 	struct xdp_program *dispatcher;
 	struct root *root = NULL;
-	int fd, err = kernel_share__possible(why, sizeof(why));
+	int fd, err = kernel_share__possible(reason, sizeof(reason));
 
 	if (err)
-		return spin_fail(err, "%s", why);
+		return spin_fail(err, "%s", reason);
 	dispatcher = kernel_dispatcher__load(&fd);
 	if (!dispatcher)
 		return spin_fail(-EOPNOTSUPP, "libxdp's dispatcher is not installed, or the kernel refuses it%s%s",
@@ -163,10 +163,10 @@ int root_attach__load(struct spin_nic *nic)
 
 int root_attach__attach(struct spin_nic *nic)
 {
-	char why[SPIN_ERROR_BYTES];
-	int err = attach_in_a_mode(nic, why, sizeof(why));
+	char reason[SPIN_ERROR_BYTES];
+	int err = attach_in_a_mode(nic, reason, sizeof(reason));
 
-	return err ? spin_fail(err, "%s", why) : 0;
+	return err ? spin_fail(err, "%s", reason) : 0;
 }
 
 int root_attach__is_attached(const struct spin_nic *nic)

@@ -135,10 +135,10 @@ static int of_target(struct spin_ni_limits *limits)
 {
 	struct pspin_target *target = NULL;
 	uint64_t cycles = 0, clusters = 0, hpus = 0, threads = 1;
-	char why[512] = "";
+	char reason[512] = "";
 
-	if (pspin_target__read(options.target, &target, why, sizeof(why)))
-		return report_error("--target: %s", why);
+	if (pspin_target__read(options.target, &target, reason, sizeof(reason)))
+		return report_error("--target: %s", reason);
 	pspin_target__get(target, "max_cycles_per_byte", &cycles);
 	pspin_target__get(target, "clusters", &clusters);
 	pspin_target__get(target, "hpus", &hpus);

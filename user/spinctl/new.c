@@ -41,20 +41,20 @@ static int is_keyword(const char *name)
 /* The name becomes part of C code, of the object, and of the names of kernel objects. */
 static int check_name(const char *name)
 {
-	const char *why = NULL;
+	const char *reason = NULL;
 
 	if (!isalpha((unsigned char)name[0]))
-		why = "a name starts with a letter";
-	for (const char *c = name; *c && !why; c++)
+		reason = "a name starts with a letter";
+	for (const char *c = name; *c && !reason; c++)
 		if (!isalnum((unsigned char)*c) && *c != '_')
-			why = "a name has letters, digits and _ only; --dir names the directory";
-	if (!why && strlen(name) > NAME_MAX_LENGTH)
-		why = "a name has at most 15 characters";
-	if (!why && (is_keyword(name) || !strncmp(name, "spin_", 5)))
-		why = "C or the handler API has this name already";
-	if (why)
-		fprintf(stderr, "spinctl new: %s: %s\n", name, why);
-	return why ? USAGE : DONE;
+			reason = "a name has letters, digits and _ only; --dir names the directory";
+	if (!reason && strlen(name) > NAME_MAX_LENGTH)
+		reason = "a name has at most 15 characters";
+	if (!reason && (is_keyword(name) || !strncmp(name, "spin_", 5)))
+		reason = "C or the handler API has this name already";
+	if (reason)
+		fprintf(stderr, "spinctl new: %s: %s\n", name, reason);
+	return reason ? USAGE : DONE;
 }
 
 static int write_text(const char *path, const char *text, const char *name)

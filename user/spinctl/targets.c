@@ -121,10 +121,10 @@ static void as_json(const struct pspin_target *one)
 static int run(const char **operands, unsigned count)
 {
 	struct pspin_target *target = NULL;
-	char why[512] = "";
+	char reason[512] = "";
 
-	if (count && pspin_target__read(operands[0], &target, why, sizeof(why)))
-		return report_error("%s", why);
+	if (count && pspin_target__read(operands[0], &target, reason, sizeof(reason)))
+		return report_error("%s", reason);
 	if (options.json)
 		as_json(target);
 	else if (target)

@@ -215,7 +215,7 @@ static void serve_context(const struct client *client, const struct facts *facts
 /* Makes the context; the socket's descriptor is closed in any case: while spind had one, the client could not close its socket. */
 static int make_context(struct client *client, struct facts *facts, struct spin_object **obj, struct held *held)
 {
-	char why[256];
+	char reason[256];
 	int socket_fd, err;
 
 	if (client->count != 3)
@@ -224,8 +224,8 @@ static int make_context(struct client *client, struct facts *facts, struct spin_
 	err = context__check_class(client);
 	if (!err)
 		err = context__check_name(client->order.request.name);
-	if (!err && (err = facts__read(socket_fd, facts, why, sizeof(why))))
-		spin_fail(err, "%s", why);
+	if (!err && (err = facts__read(socket_fd, facts, reason, sizeof(reason))))
+		spin_fail(err, "%s", reason);
 	if (!err)
 		err = context__read_object(client->fds[2], obj);
 	if (!err)

@@ -31,10 +31,10 @@ static int insert(const struct fill_target *target, const char *word)
 /* What stands in the file may be anything. */
 static int refused(const char *path, unsigned line)
 {
-	char why[512];
+	char reason[512];
 
-	printable(why, sizeof(why), spin_strerror_last());
-	return report_error("%s:%u: %s", path, line, why);
+	printable(reason, sizeof(reason), spin_strerror_last());
+	return report_error("%s:%u: %s", path, line, reason);
 }
 
 static int insert_file(const struct fill_target *target, const char *word)

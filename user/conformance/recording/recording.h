@@ -4,7 +4,7 @@
 
 /*
  * Recordings of a live context: its packets, its memory before and after, its counters, in one
- * file; format.h has the format. Functions return 0 or a negative errno with engine_why().
+ * file; format.h has the format. Functions return 0 or a negative errno with engine_error().
  */
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 #ifndef USER_CONFORMANCE_TEMPLATE_NUMBER_H
 #define USER_CONFORMANCE_TEMPLATE_NUMBER_H
 
-/* Numbers of templates: each is checked against what its field can hold. 0, or -EINVAL with engine_why(). */
+/* Numbers of templates: each is checked against what its field can hold. 0, or -EINVAL with engine_error(). */
 #include <stdint.h>
 
 /* A number from 0 to max; `what` names it in the reason: "70000 is no port from 0 to 65535". */

@@ -27,7 +27,7 @@ struct template
 };
 
 void template_start(struct template *t);
-/* 1: the line was a template line; 0: it was not; negative: it was a wrong one, see engine_why(). */
+/* 1: the line was a template line; 0: it was not; negative: it was a wrong one, see engine_error(). */
 int template_line(struct template *t, const char *line);
 int template_finish(struct template *t);
 

@@ -5,7 +5,7 @@
 /* Changes of a vector, made in what is expected of memory, and on an engine. */
 #include "user/conformance/vector/vector.h"
 
-/* Makes the changes on an engine, as an application would. 0 or a negative errno with engine_why(). */
+/* Makes the changes on an engine, as an application would. 0 or a negative errno with engine_error(). */
 int vector_make(const struct vector_changes *changes, const struct types *t, struct engine *e, struct image *want, struct host_image *host);
 /* Makes the changes in the expected memory. */
 int vector_expect(const struct vector_changes *changes, const struct types *t, struct image *want, struct host_image *host);

@@ -78,7 +78,7 @@ int vector_read(const char *path, struct vector **out)
 	line = r->line;
 	free(r);
 	if (err) {
-		printable(reason, sizeof(reason), engine_why());
+		printable(reason, sizeof(reason), engine_error());
 		vector_free(v);
 		return line ? engine_fail(err, "%s:%u: %s", path, line, reason) : engine_fail(err, "%s: %s", path, reason);
 	}

@@ -124,7 +124,7 @@ void vector_run(const struct vector *v, const struct types *t, struct engine *e,
 		r->rc = run_step(&v->step[i], t, e, i + 1 == v->count ? flip : FLIP_NONE, r);
 	}
 	if (r->rc < 0)
-		snprintf(r->why, sizeof(r->why), "%s:%u: %s", v->path, v->step[r->step].line, engine_why());
+		snprintf(r->reason, sizeof(r->reason), "%s:%u: %s", v->path, v->step[r->step].line, engine_error());
 }
 
 void vector_result_free(struct vector_result *r)

@@ -94,7 +94,7 @@ struct vector {
 	struct vector_step *step;
 };
 
-/* 0 or a negative errno; engine_why() names file and line. */
+/* 0 or a negative errno; engine_error() names file and line. */
 int vector_read(const char *path, struct vector **out);
 void vector_free(struct vector *v);
 /* "packet 3", "clock 2000" */
@@ -108,8 +108,8 @@ int vector_can_flip(const struct vector *v, const struct types *t, enum vector_f
 
 /* The result of a vector on one engine. */
 struct vector_result {
-	int rc; /* 0: as expected; 1: a difference; negative errno: could not run, see `why` */
-	char why[512];
+	int rc; /* 0: as expected; 1: a difference; negative errno: could not run, see `reason` */
+	char reason[512];
 	unsigned step;              /* where the first difference is */
 	struct engine_out out;      /* that packet's result; for a step in time only its events */
 	struct engine_sends *sends; /* of that step */

@@ -9,7 +9,7 @@ struct vector_wire {
 	uint32_t ip_at, ip_version, udp_at, slmp_at;
 };
 
-/* 0, or -EINVAL: no UDP over IP; engine_why() says so. slmp_at is where its payload begins. */
+/* 0, or -EINVAL: no UDP over IP; engine_error() says so. slmp_at is where its payload begins. */
 int vector_wire_udp(const uint8_t *frame, uint32_t bytes, struct vector_wire *out);
 /* The same: no SLMP over UDP over IP. */
 int vector_wire(const uint8_t *frame, uint32_t bytes, struct vector_wire *out);

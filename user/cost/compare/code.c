@@ -64,18 +64,18 @@ static int configure(struct target *t, const struct spin_rule *rule)
 	return 0;
 }
 
-int compare_code__open(struct bpf_code *code, const struct cost_program *program, char *why, size_t why_bytes)
+int compare_code__open(struct bpf_code *code, const struct cost_program *program, char *reason, size_t reason_bytes)
 {
 	const struct spin_object *object = program->object;
 	struct target target = { code, bpf_object__btf(object->types) };
-	int err = bpf_code__read(code, object->data, object->bytes, NULL, why, why_bytes);
+	int err = bpf_code__read(code, object->data, object->bytes, NULL, reason, reason_bytes);
 
 	if (err)
 		return err;
 	if (!configure(&target, program->rule))
 		return 0;
 	bpf_code__free(code);
-	snprintf(why, why_bytes, "it has no configuration of this version; compile it again with spincc");
+	snprintf(reason, reason_bytes, "it has no configuration of this version; compile it again with spincc");
 	return -EINVAL;
 }
 

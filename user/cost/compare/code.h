@@ -7,7 +7,7 @@
 #include "user/cost/run.h"
 
 /* Reads and configures it. 0, or -errno with a reason; else the caller frees it. */
-int compare_code__open(struct bpf_code *code, const struct cost_program *program, char *why, size_t why_bytes);
+int compare_code__open(struct bpf_code *code, const struct cost_program *program, char *reason, size_t reason_bytes);
 /* Fills state and tables with what the command line has. DONE, or FAILED after a message. */
 int compare_code__fill(struct bpf_code *code, const struct cost_program *program);
 

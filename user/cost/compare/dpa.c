@@ -45,7 +45,7 @@ int compare_dpa(const struct compare *c, struct compare_row *row)
 {
 	struct cost_program program = c->job->program;
 	struct cost_view *view = calloc(1, sizeof(*view));
-	char why[256] = "";
+	char reason[256] = "";
 	int status, failed = 0;
 
 	row->how = COMPARE_ESTIMATE;
@@ -58,12 +58,12 @@ int compare_dpa(const struct compare *c, struct compare_row *row)
 	program.target = pspin_target__find(TARGET);
 	status = cost_source__rewind(c->job->source);
 	if (!status) {
-		report_errors_to(why, sizeof(why)); /* the packets ran on the report's target: what fails here is this target's */
+		report_errors_to(reason, sizeof(reason)); /* the packets ran on the report's target: what fails here is this target's */
 		failed = cost_pass__alone(&program, c->job->source, NULL, view);
 		report_errors_to(NULL, 0);
 	}
 	if (failed || !view->handled)
-		compare__without(row, "the card's model cannot run it: %s", failed ? why : "no handler ran");
+		compare__without(row, "the card's model cannot run it: %s", failed ? reason : "no handler ran");
 	else if (!status)
 		dpa__row(c, view->warm_with_runtime_mean, waits(view), row);
 	free(view);

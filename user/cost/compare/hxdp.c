@@ -24,7 +24,7 @@ static int run_packets(const struct compare *c, struct machine *m, double *frame
 	struct cost_packet packet;
 	int next = 1;
 
-	while (m->packets < PACKETS_MAX && m->steps < STEPS_MAX && !m->why[0]) {
+	while (m->packets < PACKETS_MAX && m->steps < STEPS_MAX && !m->reason[0]) {
 		next = cost_source__next(c->job->source, &packet);
 		if (next != 1)
 			break;
@@ -138,8 +138,8 @@ static int run(const struct compare *c, struct bpf_code *code, struct compare_ro
 		return report_error("--compare: no memory");
 	}
 	status = run_packets(c, m, &frame_bytes);
-	if (m->why[0])
-		compare__without(row, "its program cannot be followed: %s", m->why);
+	if (m->reason[0])
+		compare__without(row, "its program cannot be followed: %s", m->reason);
 	else if (!m->packets)
 		compare__without(row, "there is no packet");
 	else if (m->tail_calls)
@@ -161,7 +161,7 @@ int compare_hxdp(const struct compare *c, struct compare_row *row)
 	const struct cost_program *program = &c->job->program;
 	const struct spin_object *object = program->object;
 	struct bpf_code *code;
-	char why[256];
+	char reason[256];
 	int status;
 
 	row->how = COMPARE_MODELLED;
@@ -173,9 +173,9 @@ int compare_hxdp(const struct compare *c, struct compare_row *row)
 	code = malloc(sizeof(*code));
 	if (!code)
 		return report_error("--compare: no memory");
-	if (compare_code__open(code, program, why, sizeof(why))) {
+	if (compare_code__open(code, program, reason, sizeof(reason))) {
 		free(code);
-		return compare__without(row, "its program cannot be read: %s", why);
+		return compare__without(row, "its program cannot be read: %s", reason);
 	}
 	status = compare_code__fill(code, program);
 	if (!status)

@@ -36,7 +36,7 @@ static int fail(struct run *r, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(r->m->why, sizeof(r->m->why), format, args);
+	vsnprintf(r->m->reason, sizeof(r->m->reason), format, args);
 	va_end(args);
 	return -EFAULT;
 }

@@ -21,13 +21,13 @@ struct machine {
 	uint64_t now_ns;
 	uint32_t action; /* that the last run returned: any number */
 	uint32_t random;
-	char why[200]; /* of a run that failed */
+	char reason[200]; /* of a run that failed */
 };
 
 /* 0 or -ENOMEM. The code must outlive the machine. */
 int machine__open(struct machine *m, struct bpf_code *code);
 void machine__close(struct machine *m);
-/* Runs the program on a frame. 0, or -errno with a reason in m->why. The packet it leaves is packet[begin..end). */
+/* Runs the program on a frame. 0, or -errno with a reason in m->reason. The packet it leaves is packet[begin..end). */
 int machine__run(struct machine *m, const uint8_t *frame, unsigned bytes);
 
 #endif

@@ -56,11 +56,11 @@ static unsigned instructions_of(const void *elf, size_t bytes, struct compare_ro
 {
 	struct nfp_profile profile;
 	struct nfp_report *report = NULL;
-	char why[256] = "";
+	char reason[256] = "";
 	unsigned count = 0;
 
-	if (nfp_profile__default(&profile) || nfp_check__object(elf, bytes, &profile, NFP_ALL_KERNELS, 0, &report, why, sizeof(why)))
-		compare__without(row, "its program for the card cannot be checked: %s", why);
+	if (nfp_profile__default(&profile) || nfp_check__object(elf, bytes, &profile, NFP_ALL_KERNELS, 0, &report, reason, sizeof(reason)))
+		compare__without(row, "its program for the card cannot be checked: %s", reason);
 	else if (!report->count || report->programs[0].verdict == NFP_REJECT || !report->programs[0].nfp_instructions)
 		compare__without(row, "the card's driver refuses its program, as `spinctl check --target nfp` tells");
 	else
@@ -73,12 +73,12 @@ static int fill_row(const struct compare *c, const void *elf, size_t bytes, stru
 {
 	const unsigned instructions = instructions_of(elf, bytes, row);
 	struct bpf_code code;
-	char why[256];
+	char reason[256];
 
 	if (!instructions)
 		return DONE;
-	if (bpf_code__read(&code, elf, bytes, SPIN_NFP_PROGRAM, why, sizeof(why)))
-		return compare__without(row, "its program for the card cannot be read: %s", why);
+	if (bpf_code__read(&code, elf, bytes, SPIN_NFP_PROGRAM, reason, sizeof(reason)))
+		return compare__without(row, "its program for the card cannot be read: %s", reason);
 	nfp__row(c, instructions, lookups(&code), row);
 	bpf_code__free(&code);
 	return DONE;

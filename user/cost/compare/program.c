@@ -14,9 +14,9 @@
 #define LOAD_64    (BPF_LD | BPF_IMM | BPF_DW)
 #define MEMORY_MAX (256u << 20) /* of one map: more is not needed to follow packets */
 
-static int refuse(char *why, size_t why_bytes, const char *what)
+static int refuse(char *reason, size_t reason_bytes, const char *what)
 {
-	snprintf(why, why_bytes, "%s", what);
+	snprintf(reason, reason_bytes, "%s", what);
 	return -EINVAL;
 }
 
@@ -95,27 +95,27 @@ static int name_memories(struct bpf_code *code, const struct nfp_object *object)
 	return 0;
 }
 
-int bpf_code__read(struct bpf_code *code, const void *elf, size_t bytes, const char *name, char *why, size_t why_bytes)
+int bpf_code__read(struct bpf_code *code, const void *elf, size_t bytes, const char *name, char *reason, size_t reason_bytes)
 {
 	struct nfp_object object;
 	struct nfp_code *program;
 	int err;
 
 	*code = (struct bpf_code){ 0 };
-	err = nfp_object__open(&object, elf, bytes, why, why_bytes);
+	err = nfp_object__open(&object, elf, bytes, reason, reason_bytes);
 	if (err)
 		return err;
 	program = find_program(&object, name);
 	if (!program) {
-		err = refuse(why, why_bytes, "it does not have the program");
+		err = refuse(reason, reason_bytes, "it does not have the program");
 	} else if (program->cannot_link) {
-		err = refuse(why, why_bytes, program->cannot_link);
+		err = refuse(reason, reason_bytes, program->cannot_link);
 	} else {
 		code->insns = program->insns; /* the program's no more */
 		code->count = program->count;
 		program->insns = NULL;
 		if (name_memories(code, &object))
-			err = refuse(why, why_bytes, "it names a map that is not its own, or more memory than there is");
+			err = refuse(reason, reason_bytes, "it names a map that is not its own, or more memory than there is");
 	}
 	nfp_object__close(&object);
 	if (err)

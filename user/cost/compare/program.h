@@ -37,7 +37,7 @@ struct bpf_code {
  * Reads the program of that name, or the first one of section "xdp" if name is NULL, with the functions that it calls behind it. 0, or
  * -errno with a reason.
  */
-int bpf_code__read(struct bpf_code *code, const void *elf, size_t bytes, const char *name, char *why, size_t why_bytes);
+int bpf_code__read(struct bpf_code *code, const void *elf, size_t bytes, const char *name, char *reason, size_t reason_bytes);
 void bpf_code__free(struct bpf_code *code);
 /* The memory of that name, or NULL. */
 struct bpf_code_memory *bpf_code__memory(struct bpf_code *code, const char *name);

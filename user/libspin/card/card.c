@@ -180,16 +180,16 @@ int card__program_fd(const struct card *card)
 
 int card__attach(struct card *card)
 {
-	char why[SPIN_ERROR_BYTES];
+	char reason[SPIN_ERROR_BYTES];
 	int fd;
 
 	if (!card->ifindex)
 		return spin_fail(-EINVAL, "this context was made without an interface: it runs given packets only");
 	if (card->link_fd >= 0)
 		return spin_fail(-EALREADY, "%s is attached to %s already", card->name, card->ifname);
-	fd = kernel_attach__link(card__program_fd(card), card->ifindex, card->ifname, KERNEL_ATTACH_OFFLOAD, why, sizeof(why));
+	fd = kernel_attach__link(card__program_fd(card), card->ifindex, card->ifname, KERNEL_ATTACH_OFFLOAD, reason, sizeof(reason));
 	if (fd < 0)
-		return spin_fail(fd, "%s", why);
+		return spin_fail(fd, "%s", reason);
 	card->link_fd = fd;
 	return 0;
 }

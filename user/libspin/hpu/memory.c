@@ -40,7 +40,7 @@ int spin_hpu_mem__alloc(struct spin_nic *nic, size_t bytes, struct spin_hpu_mem 
 	struct spin_ni_limits limits = { .bytes = sizeof(limits) };
 	int err = spin_nic__limits(nic, &limits);
 	struct spin_hpu_mem *mem;
-	char why[SPIN_ERROR_BYTES];
+	char reason[SPIN_ERROR_BYTES];
 
 	*out = NULL;
 	if (err)
@@ -56,9 +56,9 @@ int spin_hpu_mem__alloc(struct spin_nic *nic, size_t bytes, struct spin_hpu_mem 
 	mem->memory.bytes = bytes;
 	mem->fd = make_map("spin_hpu_mem", bytes);
 	if (mem->fd < 0) {
-		err = class__probe(kernel_probe__privileged() ? SPIN_CLASS_TRUSTED : SPIN_CLASS_ISOLATED, why, sizeof(why));
-		err = err ? err : kernel_shortage__explain(mem->fd, 0, why, sizeof(why));
-		err = err ? spin_fail(err, "%s", why)
+		err = class__probe(kernel_probe__privileged() ? SPIN_CLASS_TRUSTED : SPIN_CLASS_ISOLATED, reason, sizeof(reason));
+		err = err ? err : kernel_shortage__explain(mem->fd, 0, reason, sizeof(reason));
+		err = err ? spin_fail(err, "%s", reason)
 			  : spin_fail(mem->fd, "the kernel gives no %zu bytes of HPU memory: %s", bytes, strerror(-mem->fd));
 	} else {
 		void *addr = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, mem->fd, 0);

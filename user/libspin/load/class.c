@@ -40,9 +40,9 @@ const char *spin_class_name(enum spin_class class)
 	return class == SPIN_CLASS_ISOLATED ? "isolated" : "trusted";
 }
 
-int class__probe(enum spin_class class, char *why, size_t why_bytes)
+int class__probe(enum spin_class class, char *reason, size_t reason_bytes)
 {
-	return class == SPIN_CLASS_ISOLATED ? kernel_probe__xdp_isolated(why, why_bytes) : kernel_probe__xdp(why, why_bytes);
+	return class == SPIN_CLASS_ISOLATED ? kernel_probe__xdp_isolated(reason, reason_bytes) : kernel_probe__xdp(reason, reason_bytes);
 }
 
 struct bpf_program *class__program(const struct spin_ctx *ctx)

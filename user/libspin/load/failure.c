@@ -26,12 +26,12 @@ static unsigned descriptors_of(struct bpf_object *bpf)
 	return count;
 }
 
-int load_failure__shortage(int err, struct bpf_object *bpf, const char *log, char *why, size_t why_bytes)
+int load_failure__shortage(int err, struct bpf_object *bpf, const char *log, char *reason, size_t reason_bytes)
 {
 	/* the verifier uses these codes for refusals, too */
 	if (*log && (err == -EPERM || err == -EACCES))
 		err = 0;
-	return kernel_shortage__explain(err, descriptors_of(bpf), why, why_bytes);
+	return kernel_shortage__explain(err, descriptors_of(bpf), reason, reason_bytes);
 }
 
 void load_failure__log_lines(const char *log)
@@ -53,16 +53,16 @@ int load_failure__load_own(struct bpf_object *bpf, const char *log, enum spin_cl
 
 int load_failure__explain_own(int err, struct bpf_object *bpf, const char *log, enum spin_class class, const char *what)
 {
-	char why[SPIN_ERROR_BYTES];
+	char reason[SPIN_ERROR_BYTES];
 	int known;
 
 	load_failure__log_lines(log);
-	known = load_failure__shortage(err, bpf, log, why, sizeof(why));
+	known = load_failure__shortage(err, bpf, log, reason, sizeof(reason));
 	if (!known)
-		known = class__probe(class, why, sizeof(why));
+		known = class__probe(class, reason, sizeof(reason));
 	if (known)
-		return spin_fail(known, "%s", why);
-	if (spin_verifier__explain_own(log, what, why, sizeof(why)))
-		return spin_fail(-EINVAL, "%s", why);
+		return spin_fail(known, "%s", reason);
+	if (spin_verifier__explain_own(log, what, reason, sizeof(reason)))
+		return spin_fail(-EINVAL, "%s", reason);
 	return spin_fail(err, "the kernel refuses to load %s: %s", what, strerror(-err));
 }

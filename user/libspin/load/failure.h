@@ -9,9 +9,9 @@
 
 /*
  * What the object lacked besides a newer kernel: descriptors, memory, permission. 0, or
- * -EMFILE, -ENFILE, -ENOMEM or -EPERM with the message in `why`. log: the verifier's.
+ * -EMFILE, -ENFILE, -ENOMEM or -EPERM with the message in `reason`. log: the verifier's.
  */
-int load_failure__shortage(int err, struct bpf_object *bpf, const char *log, char *why, size_t why_bytes);
+int load_failure__shortage(int err, struct bpf_object *bpf, const char *log, char *reason, size_t reason_bytes);
 
 /*
  * Loads one of the library's own programs, which was opened with `log` as

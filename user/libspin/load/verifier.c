@@ -45,7 +45,7 @@ void verifier__own_fault(const struct verifier_refusal *refusal, char *out, size
 		 kernel_feature__release(), at, refusal->complaint);
 }
 
-int spin_verifier__explain(const char *log, const char *handler, char *why, size_t why_bytes)
+int spin_verifier__explain(const char *log, const char *handler, char *message, size_t message_bytes)
 {
 	struct verifier_refusal refusal;
 	char reason[700];
@@ -54,21 +54,21 @@ int spin_verifier__explain(const char *log, const char *handler, char *why, size
 		return 0;
 	if (refusal.rule && refusal.rule->flags & VERIFIER_OLD) {
 		/* the same for every handler, so its name is left out */
-		verifier__reason(&refusal, why, why_bytes);
+		verifier__reason(&refusal, message, message_bytes);
 		return -ENOSYS;
 	}
 	if (!verifier__has_instruction(&refusal) || refusal.line) {
 		verifier__reason(&refusal, reason, sizeof(reason));
 		if (refusal.line)
-			snprintf(why, why_bytes, "%s:%u: %s", refusal.file, refusal.line, reason);
+			snprintf(message, message_bytes, "%s:%u: %s", refusal.file, refusal.line, reason);
 		else
-			snprintf(why, why_bytes, "%s: %s", handler, reason);
+			snprintf(message, message_bytes, "%s: %s", handler, reason);
 	} else if (refusal.at_line) {
 		/* the verifier stopped before it reached a line of the handler */
 		verifier__own_fault(&refusal, reason, sizeof(reason));
-		snprintf(why, why_bytes, "%s: %s", handler, reason);
+		snprintf(message, message_bytes, "%s: %s", handler, reason);
 	} else {
-		snprintf(why, why_bytes,
+		snprintf(message, message_bytes,
 			 "%s: kernel %s refuses it: \"%s\"; compile it on this machine: spincc says whose "
 			 "line that is",
 			 handler, kernel_feature__release(), refusal.complaint);
@@ -76,7 +76,7 @@ int spin_verifier__explain(const char *log, const char *handler, char *why, size
 	return -EINVAL;
 }
 
-int spin_verifier__explain_own(const char *log, const char *what, char *why, size_t why_bytes)
+int spin_verifier__explain_own(const char *log, const char *what, char *message, size_t message_bytes)
 {
 	struct verifier_refusal refusal;
 	char reason[700];
@@ -87,7 +87,7 @@ int spin_verifier__explain_own(const char *log, const char *what, char *why, siz
 		verifier__reason(&refusal, reason, sizeof(reason));
 	else
 		verifier__own_fault(&refusal, reason, sizeof(reason));
-	snprintf(why, why_bytes, "cannot load %s: %s", what, reason);
+	snprintf(message, message_bytes, "cannot load %s: %s", what, reason);
 	return refusal.rule && refusal.rule->flags & VERIFIER_OLD ? -ENOSYS : -EINVAL;
 }
 

@@ -53,7 +53,7 @@ struct messages {
 	pthread_cond_t wake;
 	int stop;
 	int failure; /* the error that ended the thread, and its reason */
-	char why[SPIN_ERROR_BYTES];
+	char reason[SPIN_ERROR_BYTES];
 };
 
 /* Checks and copies the options; *out stays NULL for handlers of datagrams. */

@@ -99,7 +99,7 @@ static void put_defaults(struct spin_message_opts *o, const struct spin_registra
 int spin_messages__new(const struct spin_object *obj, const struct spin_message_opts *opts, struct messages **out)
 {
 	const struct spin_registration *registration = &obj->meta.registration;
-	char why[SPIN_ERROR_BYTES];
+	char reason[SPIN_ERROR_BYTES];
 	struct messages *m;
 	int err;
 
@@ -115,7 +115,7 @@ int spin_messages__new(const struct spin_object *obj, const struct spin_message_
 		return err;
 	if (!kernel_feature__has(KERNEL_MESSAGES))
 		return spin_fail(-ENOSYS, "%s takes messages: %s", obj->meta.name,
-				 kernel_feature__refusal(KERNEL_MESSAGES, why, sizeof(why)));
+				 kernel_feature__refusal(KERNEL_MESSAGES, reason, sizeof(reason)));
 	if (!kernel_probe__may_goto() && !obj->bounded)
 		return spin_fail(-ENOSYS,
 				 "%s takes messages, and its programs need Linux %s or newer: it has none with bounded "

@@ -69,7 +69,7 @@ static void *run(void *arg)
 	if (err) {
 		pthread_mutex_lock(&m->lock);
 		m->failure = err;
-		memccpy(m->why, spin_strerror_last(), 0, sizeof(m->why));
+		memccpy(m->reason, spin_strerror_last(), 0, sizeof(m->reason));
 		pthread_mutex_unlock(&m->lock);
 	}
 	return NULL;
@@ -134,7 +134,7 @@ int spin_messages__failure(const struct spin_ctx *ctx)
 		return 0;
 	pthread_mutex_lock(&m->lock);
 	if (m->failure)
-		err = spin_fail(-EIO, "messages of %s are timed out no more: %s", ctx->name, m->why);
+		err = spin_fail(-EIO, "messages of %s are timed out no more: %s", ctx->name, m->reason);
 	pthread_mutex_unlock(&m->lock);
 	return err;
 }

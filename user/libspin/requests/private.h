@@ -63,7 +63,7 @@ struct requests {
 	uint64_t leaving;            /* a bit per entry whose event was read and whose answer may still be in the ring */
 	int stop;
 	int failure; /* the error that ended a thread, and its reason */
-	char why[SPIN_ERROR_BYTES];
+	char reason[SPIN_ERROR_BYTES];
 	uint64_t put, unput;
 	uint64_t answered, unanswered;
 	uint64_t untold; /* events lost because the ring was full */

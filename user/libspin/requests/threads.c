@@ -140,7 +140,7 @@ void requests__fail(struct requests *r, int err)
 	pthread_mutex_lock(&r->lock);
 	if (!r->failure) {
 		r->failure = err;
-		memccpy(r->why, spin_strerror_last(), 0, sizeof(r->why) - 1);
+		memccpy(r->reason, spin_strerror_last(), 0, sizeof(r->reason) - 1);
 	}
 	pthread_mutex_unlock(&r->lock);
 }
@@ -291,7 +291,7 @@ int spin_requests__failure(const struct spin_ctx *ctx)
 		return 0;
 	pthread_mutex_lock(&r->lock);
 	if (r->failure)
-		err = spin_fail(-EIO, "packets of %s's handlers are sent no more: %s", ctx->name, r->why);
+		err = spin_fail(-EIO, "packets of %s's handlers are sent no more: %s", ctx->name, r->reason);
 	pthread_mutex_unlock(&r->lock);
 	return err;
 }

@@ -32,9 +32,9 @@ struct ring_queue_options {
 	uint32_t frames, frame_bytes;
 };
 
-/* -errno with its text in `why`; -EINVAL: the interface has no such queue. */
-int ring_queue__open(struct ring_queue *q, const struct spin_nic *nic, uint32_t number, const struct ring_queue_options *options, char *why,
-		     size_t why_bytes);
+/* -errno with its text in `reason`; -EINVAL: the interface has no such queue. */
+int ring_queue__open(struct ring_queue *q, const struct spin_nic *nic, uint32_t number, const struct ring_queue_options *options,
+		     char *reason, size_t reason_bytes);
 void ring_queue__close(struct ring_queue *q);
 int ring_queue__fd(const struct ring_queue *q);
 /* Packets that found no free frame. -errno without a reason. */
@@ -65,7 +65,7 @@ struct spin_ring {
 	unsigned first_queue, queues;
 	int epoll_fd;
 	enum spin_ring_mode mode;
-	char why[SPIN_ERROR_BYTES]; /* why it copies; "": it was asked to, or does not */
+	char reason[SPIN_ERROR_BYTES]; /* why it copies; "": it was asked to, or does not */
 };
 
 #endif

@@ -22,43 +22,43 @@
 #define LOOK_MS  5
 #define AHEAD    4u /* packets whose headers are on their way to the cache while one is looked at */
 
-static int explain(int err, const struct spin_nic *nic, uint32_t number, const struct ring_queue_options *options, char *why,
-		   size_t why_bytes)
+static int explain(int err, const struct spin_nic *nic, uint32_t number, const struct ring_queue_options *options, char *reason,
+		   size_t reason_bytes)
 {
 	switch (err) {
 	case -EBUSY:
 		snprintf(
-			why, why_bytes,
+			reason, reason_bytes,
 			"queue %u of %s has an AF_XDP socket already, of another process: give this ring other queues (first_queue, queues)",
 			number, nic->name);
 		break;
 	case -EOPNOTSUPP:
-		snprintf(why, why_bytes,
+		snprintf(reason, reason_bytes,
 			 options->mode == SPIN_RING_ZERO_COPY ? "the driver of %s has no zero-copy for AF_XDP"
 							      : "the driver of %s takes no AF_XDP sockets",
 			 nic->name);
 		break;
 	case -EINVAL:
-		snprintf(why, why_bytes, "%s uses no queue %u: `ethtool -l %s` says how many it has", nic->name, number, nic->name);
+		snprintf(reason, reason_bytes, "%s uses no queue %u: `ethtool -l %s` says how many it has", nic->name, number, nic->name);
 		break;
 	case -ENETDOWN:
-		snprintf(why, why_bytes, "%s is down, and takes no ring: do `ip link set %s up`", nic->name, nic->name);
+		snprintf(reason, reason_bytes, "%s is down, and takes no ring: do `ip link set %s up`", nic->name, nic->name);
 		break;
 	case -ENOBUFS:
-		snprintf(why, why_bytes,
+		snprintf(reason, reason_bytes,
 			 "a ring's memory is locked, and this process may lock no more: raise `ulimit -l`, or take fewer frames");
 		break;
 	case -ENOMEM:
-		snprintf(why, why_bytes, "no memory for %u frames of %u bytes: take fewer", options->frames, options->frame_bytes);
+		snprintf(reason, reason_bytes, "no memory for %u frames of %u bytes: take fewer", options->frames, options->frame_bytes);
 		break;
 	case -EAFNOSUPPORT:
-		snprintf(why, why_bytes, "this kernel has no AF_XDP (CONFIG_XDP_SOCKETS): leave the ring out");
+		snprintf(reason, reason_bytes, "this kernel has no AF_XDP (CONFIG_XDP_SOCKETS): leave the ring out");
 		break;
 	case -EPERM:
-		snprintf(why, why_bytes, "AF_XDP sockets need CAP_NET_RAW: run as root");
+		snprintf(reason, reason_bytes, "AF_XDP sockets need CAP_NET_RAW: run as root");
 		break;
 	default:
-		snprintf(why, why_bytes, "queue %u of %s takes no AF_XDP socket: %s", number, nic->name, strerror(-err));
+		snprintf(reason, reason_bytes, "queue %u of %s takes no AF_XDP socket: %s", number, nic->name, strerror(-err));
 	}
 	return err;
 }
@@ -124,8 +124,8 @@ static int64_t now_ms(void)
 }
 
 /* The kernel frees a queue some time after its last socket was closed, in a work queue: also that of a process that was killed. */
-int ring_queue__open(struct ring_queue *q, const struct spin_nic *nic, uint32_t number, const struct ring_queue_options *options, char *why,
-		     size_t why_bytes)
+int ring_queue__open(struct ring_queue *q, const struct spin_nic *nic, uint32_t number, const struct ring_queue_options *options,
+		     char *reason, size_t reason_bytes)
 {
 	const int64_t until_ms = now_ms() + FREED_MS;
 	int err;
@@ -141,7 +141,7 @@ int ring_queue__open(struct ring_queue *q, const struct spin_nic *nic, uint32_t 
 	if (!err)
 		return 0;
 	ring_queue__close(q);
-	return explain(err, nic, number, options, why, why_bytes);
+	return explain(err, nic, number, options, reason, reason_bytes);
 }
 
 void ring_queue__close(struct ring_queue *q)

@@ -154,8 +154,8 @@ static int open_queues(struct spin_ring *ring, const struct spin_ring_opts *opts
 	int err;
 
 	while (ring->queues < opts->queues) {
-		err = ring_queue__open(&ring->queue[ring->queues], ring->ctx->nic, opts->first_queue + ring->queues, &options, ring->why,
-				       sizeof(ring->why));
+		err = ring_queue__open(&ring->queue[ring->queues], ring->ctx->nic, opts->first_queue + ring->queues, &options, ring->reason,
+				       sizeof(ring->reason));
 		if (err == -EINVAL && all && ring->queues)
 			break;
 		if (err) {
@@ -164,7 +164,7 @@ static int open_queues(struct spin_ring *ring, const struct spin_ring_opts *opts
 		}
 		ring->queues++;
 	}
-	ring->why[0] = '\0';
+	ring->reason[0] = '\0';
 	ring->mode = mode;
 	return 0;
 }
@@ -173,7 +173,7 @@ static int open_in_mode(struct spin_ring *ring, const struct spin_ring_opts *opt
 {
 	const struct spin_nic *nic = ring->ctx->nic;
 	const int is_generic = nic->wanted == SPIN_MODE_GENERIC || nic->used == SPIN_MODE_GENERIC;
-	char why[sizeof(ring->why)] = "";
+	char reason[sizeof(ring->reason)] = "";
 	int err;
 
 	if (opts->mode != SPIN_RING_COPY) {
@@ -181,15 +181,15 @@ static int open_in_mode(struct spin_ring *ring, const struct spin_ring_opts *opt
 		if (!err)
 			return 0;
 		if (is_generic)
-			snprintf(ring->why, sizeof(ring->why), "%s runs handlers in generic mode, which copies", nic->name);
+			snprintf(ring->reason, sizeof(ring->reason), "%s runs handlers in generic mode, which copies", nic->name);
 		if (opts->mode == SPIN_RING_ZERO_COPY || err == -EBUSY || err == -ENETDOWN)
-			return spin_fail(err, "%s%s", ring->why, err == -EOPNOTSUPP ? ": let the ring copy (auto or copy)" : "");
-		memcpy(why, ring->why, sizeof(why));
+			return spin_fail(err, "%s%s", ring->reason, err == -EOPNOTSUPP ? ": let the ring copy (auto or copy)" : "");
+		memcpy(reason, ring->reason, sizeof(reason));
 	}
 	err = open_queues(ring, opts, SPIN_RING_COPY, all);
 	if (err)
-		return spin_fail(err, "%s", ring->why);
-	memcpy(ring->why, why, sizeof(why));
+		return spin_fail(err, "%s", ring->reason);
+	memcpy(ring->reason, reason, sizeof(reason));
 	return 0;
 }
 
@@ -361,10 +361,10 @@ int spin_ring__queue_fd(const struct spin_ring *ring, unsigned queue)
 	return q ? ring_queue__fd(q) : -EINVAL;
 }
 
-enum spin_ring_mode spin_ring__mode(const struct spin_ring *ring, const char **why)
+enum spin_ring_mode spin_ring__mode(const struct spin_ring *ring, const char **reason)
 {
-	if (why)
-		*why = ring->why[0] ? ring->why : NULL;
+	if (reason)
+		*reason = ring->reason[0] ? ring->reason : NULL;
 	return ring->mode;
 }
 

@@ -338,7 +338,7 @@ int spin_sender__send(struct spin_sender *sender, const void *data, size_t bytes
 		err = transfer(&j);
 		report(&j);
 		if (err)
-			send_why(sender, &j.message, &j.report, err);
+			send_error(sender, &j.message, &j.report, err);
 	}
 	if (report_out)
 		*report_out = j.report;
@@ -409,7 +409,7 @@ static int timed_out(const struct spin_sender *s, const struct send_message *m, 
 			 s->peer, seconds, (unsigned long long)report->bytes, m->bytes);
 }
 
-int send_why(const struct spin_sender *s, const struct send_message *m, const struct spin_send_report *report, int err)
+int send_error(const struct spin_sender *s, const struct send_message *m, const struct spin_send_report *report, int err)
 {
 	switch (err) {
 	case -ETIMEDOUT:

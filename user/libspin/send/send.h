@@ -201,6 +201,6 @@ struct spin_sender {
 void send__begin_cautiously(struct spin_sender *sender);
 
 /* --- send.c: why a message was given up, as a reason; err is given back --- */
-int send_why(const struct spin_sender *s, const struct send_message *m, const struct spin_send_report *report, int err);
+int send_error(const struct spin_sender *s, const struct send_message *m, const struct spin_send_report *report, int err);
 
 #endif

@@ -48,16 +48,16 @@ static unsigned wanted_kernels(void)
 
 static int read_profile(struct nfp_profile *profile)
 {
-	char why[512] = "";
+	char reason[512] = "";
 	int err;
 
 	if (options.device)
-		err = nfp_profile__of_device(options.device, profile, why, sizeof(why));
+		err = nfp_profile__of_device(options.device, profile, reason, sizeof(reason));
 	else if (options.profile)
-		err = nfp_profile__read(options.profile, profile, why, sizeof(why));
+		err = nfp_profile__read(options.profile, profile, reason, sizeof(reason));
 	else
 		err = nfp_profile__default(profile);
-	return err ? report_error("%s: %s", options.device ? "--dev" : "--profile", why) : DONE;
+	return err ? report_error("%s: %s", options.device ? "--dev" : "--profile", reason) : DONE;
 }
 
 static int save(const char *option, const char *path, const void *data, size_t bytes)
@@ -128,11 +128,11 @@ static int check_for_nfp(const char *path, const void *data, size_t bytes, const
 {
 	struct nfp_report *report;
 	unsigned kernels = wanted_kernels();
-	char why[512] = "", safe[4 * sizeof(why)];
+	char reason[512] = "", safe[4 * sizeof(reason)];
 	int status;
 
-	if (nfp_check__object(data, bytes, profile, kernels, options.mtu, &report, why, sizeof(why))) {
-		printable(safe, sizeof(safe), why); /* it has names of the object's */
+	if (nfp_check__object(data, bytes, profile, kernels, options.mtu, &report, reason, sizeof(reason))) {
+		printable(safe, sizeof(safe), reason); /* it has names of the object's */
 		return report_error("%s: %s", path, safe);
 	}
 	if (options.json)

@@ -148,10 +148,10 @@ int check_driver__object(const char *path, const void *data, size_t bytes, const
 	enum nfp_verdict worst = NFP_ACCEPT;
 	struct nfp_object o;
 	struct json j;
-	char why[400], safe[4 * sizeof(why)];
+	char reason[400], safe[4 * sizeof(reason)];
 
-	if (nfp_object__open(&o, data, bytes, why, sizeof(why))) {
-		printable(safe, sizeof(safe), why);
+	if (nfp_object__open(&o, data, bytes, reason, sizeof(reason))) {
+		printable(safe, sizeof(safe), reason);
 		return report_error("%s: %s", path, safe);
 	}
 	if (wanted->json) {

@@ -99,9 +99,9 @@ void doctor__read_peer(const struct probe_net *net, struct doctor_device *device
 
 /* How handlers would run on an interface. */
 struct doctor_modes {
-	enum doctor_verdict native; /* OK, NOTE (probably), MISSING */
-	char why[320], advice[320]; /* of native, unless OK */
-	int runs;                   /* 1: native or generic, and nobody else is there */
+	enum doctor_verdict native;    /* OK, NOTE (probably), MISSING */
+	char reason[320], advice[320]; /* of native, unless OK */
+	int runs;                      /* 1: native or generic, and nobody else is there */
 };
 void doctor__modes(const struct doctor_facts *facts, const struct doctor_device *device, struct doctor_modes *out);
 /* What to put before a command so that it runs where the peer lives: "nsenter --net=/run/netns/c0 ", or "". */

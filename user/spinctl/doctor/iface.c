@@ -109,7 +109,7 @@ static void native(const struct doctor_facts *f, struct doctor_row *row)
 	doctor__modes(f, f->device, &modes);
 	/* generic is left: slower, nothing more */
 	doctor__found(row, modes.native == DOCTOR_MISSING ? DOCTOR_WARNING : modes.native, "%s%s%s",
-		      modes.native == DOCTOR_MISSING ? "no: " : "yes", modes.native == DOCTOR_NOTE ? ", " : "", modes.why);
+		      modes.native == DOCTOR_MISSING ? "no: " : "yes", modes.native == DOCTOR_NOTE ? ", " : "", modes.reason);
 	if (*modes.advice)
 		doctor__advise(row, "%s", modes.advice);
 }

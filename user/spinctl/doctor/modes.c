@@ -20,14 +20,14 @@ unsigned doctor__one_page_mtu(const struct doctor_facts *facts)
 	return facts->pair.one_page_mtu ? facts->pair.one_page_mtu : ONE_PAGE_MTU;
 }
 
-static void no(struct doctor_modes *out, const char *why, ...) __attribute__((format(printf, 2, 3)));
-static void no(struct doctor_modes *out, const char *why, ...)
+static void no(struct doctor_modes *out, const char *reason, ...) __attribute__((format(printf, 2, 3)));
+static void no(struct doctor_modes *out, const char *reason, ...)
 {
 	va_list args;
 
 	out->native = DOCTOR_MISSING;
-	va_start(args, why);
-	vsnprintf(out->why, sizeof(out->why), why, args);
+	va_start(args, reason);
+	vsnprintf(out->reason, sizeof(out->reason), reason, args);
 	va_end(args);
 }
 
@@ -71,11 +71,11 @@ static void check_driver(const struct doctor_facts *f, const struct doctor_devic
 			no(out, "%s%s has none%s", *me->driver ? "the driver " : "its driver", me->driver,
 			   me->xdp_known ? "" : ", as far as is known");
 	} else if (d->native.verdict >= KERNEL_NATIVE_NO) {
-		no(out, "%s", d->native.why);
+		no(out, "%s", d->native.reason);
 		ADVISE(out, "%s", d->native.advice);
 	} else if (d->native.verdict == KERNEL_NATIVE_PERHAPS) {
 		out->native = DOCTOR_NOTE;
-		snprintf(out->why, sizeof(out->why), "perhaps: %s", d->native.why);
+		snprintf(out->reason, sizeof(out->reason), "perhaps: %s", d->native.reason);
 	} else if (strcmp(me->kind, "veth") && me->mtu > doctor__one_page_mtu(f) &&
 		   !(doctor__long_frames() && me->xdp_features & XDP_CAN_RX_SG)) {
 		no(out, "MTU %u: native XDP takes frames that fit one page, about %u", me->mtu, doctor__one_page_mtu(f));
@@ -83,7 +83,7 @@ static void check_driver(const struct doctor_facts *f, const struct doctor_devic
 	}
 	if (out->native == DOCTOR_OK && !me->xdp_known) {
 		out->native = DOCTOR_NOTE;
-		snprintf(out->why, sizeof(out->why),
+		snprintf(out->reason, sizeof(out->reason),
 			 "probably: the kernel does not tell (6.3 and newer do), the driver %s "
 			 "is known to have it",
 			 me->driver);

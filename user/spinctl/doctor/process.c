@@ -49,10 +49,10 @@ static void capabilities(const struct doctor_facts *f, struct doctor_row *row)
 /* Why not even a program that only passes loads. */
 static void no_class(const struct doctor_facts *f, struct doctor_row *row)
 {
-	char why[400];
+	char reason[400];
 
-	if (f->may_load != -EPERM && f->may_load != -EACCES && kernel_shortage__explain(f->may_load, 0, why, sizeof(why))) {
-		doctor__found(row, DOCTOR_MISSING, "none: %s", why);
+	if (f->may_load != -EPERM && f->may_load != -EACCES && kernel_shortage__explain(f->may_load, 0, reason, sizeof(reason))) {
+		doctor__found(row, DOCTOR_MISSING, "none: %s", reason);
 		return;
 	}
 	doctor__found(row, DOCTOR_MISSING, "none: loading an XDP program that only passes fails: %s", strerror(-f->may_load));

@@ -69,13 +69,13 @@ static int load_handler(const char *image, const char *end, enum spin_class clas
 /* Without CAP_PERFMON the library takes the dispatcher that copies headers; as for a context, the class is probed first. */
 static int load_dispatcher(enum spin_class class)
 {
-	char why[SPIN_ERROR_BYTES];
+	char reason[SPIN_ERROR_BYTES];
 	struct root *root = NULL;
 	uint64_t saved;
-	int err = class__probe(class, why, sizeof(why));
+	int err = class__probe(class, reason, sizeof(reason));
 
 	if (err)
-		return spin_fail(err, "%s", why);
+		return spin_fail(err, "%s", reason);
 	if (class == SPIN_CLASS_TRUSTED) {
 		err = root__load(&root, NULL);
 	} else {

@@ -24,7 +24,7 @@ static int write_variable(struct recorder *r, enum recording_moment moment, cons
 	if (spin_ctx__value(r->ctx, name, value, var.bytes))
 		status = report_error("%s", spin_strerror_last());
 	else if (recording_writer__memory(r->writer, moment, name, value, var.bytes))
-		status = report_error("%s", engine_why());
+		status = report_error("%s", engine_error());
 	free(value);
 	return status;
 }
@@ -79,7 +79,7 @@ static int write_entry(struct recorder *r, enum recording_moment moment, unsigne
 		entry.segment[i].start = memory->segment[i].start;
 		entry.segment[i].length = memory->segment[i].length;
 	}
-	return recording_writer__entry(r->writer, &entry) ? report_error("%s", engine_why()) : DONE;
+	return recording_writer__entry(r->writer, &entry) ? report_error("%s", engine_error()) : DONE;
 }
 
 static int write_host(struct recorder *r, enum recording_moment moment)
@@ -94,7 +94,7 @@ static int write_host(struct recorder *r, enum recording_moment moment)
 	if (spin_ctx__host_memory(r->ctx, &mem, &bytes))
 		return report_error("%s", spin_strerror_last());
 	if (recording_writer__host(r->writer, moment, mem, bytes))
-		return report_error("%s", engine_why());
+		return report_error("%s", engine_error());
 	for (unsigned i = 0; i < entries && !status; i++)
 		status = write_entry(r, moment, i);
 	return status;
@@ -121,7 +121,7 @@ static int write_context(struct recorder *r)
 		context.tombstone_ms = m->opts.tombstone_ms;
 		context.put = !!m->opts.put;
 	}
-	return recording_writer__context(r->writer, &context) ? report_error("%s", engine_why()) : DONE;
+	return recording_writer__context(r->writer, &context) ? report_error("%s", engine_error()) : DONE;
 }
 
 /* What the host is told once its own progress thread has given up a put is no outcome of the packets. */
@@ -132,7 +132,7 @@ static void take_event(void *arg, const struct spin_event *event)
 	if (event->type == SPIN_EVENT_PUT_FAILED || event->type == SPIN_EVENT_PUT_ACKED || r->status || !r->writer)
 		return;
 	if (recording_writer__event(r->writer, event, 0))
-		r->status = report_error("%s", engine_why());
+		r->status = report_error("%s", engine_error());
 	r->events++;
 }
 
@@ -159,7 +159,7 @@ static int write_lost_events(struct recorder *r)
 	r->events_lost = stats.events_lost;
 	if (!stats.events_lost)
 		return DONE;
-	return recording_writer__event(r->writer, NULL, stats.events_lost) ? report_error("%s", engine_why()) : DONE;
+	return recording_writer__event(r->writer, NULL, stats.events_lost) ? report_error("%s", engine_error()) : DONE;
 }
 
 static void take_packet(void *arg, const struct spin_tapped *packet)
@@ -167,7 +167,7 @@ static void take_packet(void *arg, const struct spin_tapped *packet)
 	struct recorder *r = arg;
 
 	if (!r->status && recording_writer__packet(r->writer, packet->time_ns, packet->hpu, packet->frame, packet->frame_bytes))
-		r->status = report_error("%s", engine_why());
+		r->status = report_error("%s", engine_error());
 }
 
 /* Gives how many packets were there. */
@@ -220,7 +220,7 @@ static int finish(struct recorder *r, double start_s)
 	info->packets = recording_writer__packets(r->writer);
 	info->lost = spin_ctx__tap_lost(r->ctx);
 	if (recording_writer__finish(r->writer, info->counters, info->lost, info->duration_ns))
-		return report_error("%s", engine_why());
+		return report_error("%s", engine_error());
 	r->whole = 1;
 	if (info->lost)
 		report_error("%llu packets found the ring full and are not in %s: a replay cannot come to the same; record "
@@ -234,19 +234,19 @@ static int finish(struct recorder *r, double start_s)
 
 int record_keep__run(struct recorder *r, const void *object, size_t object_bytes)
 {
-	const char *why;
+	const char *reason;
 	double start_s;
 	int gone;
 
 	if (recording_writer__open(r->output, &r->info, object, object_bytes, &r->writer))
-		return report_error("%s", engine_why());
+		return report_error("%s", engine_error());
 	if (ready__begin(r->ready_file) || write_context(r) || write_memory(r, RECORDING_BEFORE) || write_host(r, RECORDING_BEFORE))
 		return FAILED;
 	if (spin_ctx__tap(r->ctx, (size_t)r->ring_mib << 20) || spin_ctx__attach(r->ctx))
 		return report_error("%s", spin_strerror_last());
-	spin_nic__mode(r->nic, &why);
-	if (why)
-		report_error("%s: in generic mode: %s", r->info.device, why);
+	spin_nic__mode(r->nic, &reason);
+	if (reason)
+		report_error("%s: in generic mode: %s", r->info.device, reason);
 	start_s = now_s();
 	if (ready__notify(READY_NO_FD, r->ready_file))
 		return FAILED;

@@ -54,9 +54,9 @@ static const struct option_row rows[] = {
 };
 /* clang-format on */
 
-static int usage(const char *option, const char *why)
+static int usage(const char *option, const char *reason)
 {
-	fprintf(stderr, "spinctl recv: %s %s; see spinctl recv --help\n", option, why);
+	fprintf(stderr, "spinctl recv: %s %s; see spinctl recv --help\n", option, reason);
 	return USAGE;
 }
 

@@ -44,9 +44,9 @@ static int report(struct recording *recording, const struct handler *h, const ch
 	int status = DONE;
 
 	if (types_open(h->files.object, &types))
-		return report_error("%s", engine_why());
+		return report_error("%s", engine_error());
 	if (replay_run(recording, &h->files, &types, &r)) {
-		status = signals__signal() ? FAILED : report_error("%s", engine_why());
+		status = signals__signal() ? FAILED : report_error("%s", engine_error());
 	} else {
 		if (options.json)
 			replay_print__json(&r);
@@ -111,7 +111,7 @@ static int replay(const char *path, struct comparison_engines *engines)
 	int status = DONE;
 
 	if (recording__open(path, &recording))
-		status = report_error("%s", engine_why());
+		status = report_error("%s", engine_error());
 	if (!status) {
 		say_programs(&recording, path);
 		status = open_handler(&h, &recording, engines, path);

@@ -45,7 +45,7 @@ void replay_print__json(const struct replay_report *r);
 
 /*
  * Feeds a recording to the engines wanted. 0 with the report, or a negative errno with
- * engine_why(). The handler must have the recording's memory: same variables, same sizes.
+ * engine_error(). The handler must have the recording's memory: same variables, same sizes.
  */
 int replay_run(struct recording *recording, const struct engine_handler *handler, const struct types *types, struct replay_report *r);
 void replay_report_free(struct replay_report *r);

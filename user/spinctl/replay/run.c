@@ -75,7 +75,7 @@ static int open_engines(struct replay *r, const struct engine_handler *handler, 
 			continue;
 		err = engine_open((enum engine_kind)kind, handler, &context, &on->engine);
 		if (engine_cannot(err) && !engines->must) {
-			engines->cannot[kind] = strdup(engine_why());
+			engines->cannot[kind] = strdup(engine_error());
 			continue;
 		}
 		if (!err)
@@ -146,10 +146,11 @@ static int parts(struct replay *r, enum engine_kind kind, uint64_t number, uint6
 
 static int fail_on(const struct replay *r, int err, uint64_t number, int kind)
 {
-	char why[256];
+	char message[256];
 
-	snprintf(why, sizeof(why), "%s", engine_why());
-	return engine_fail(err, "packet %" PRIu64 " of %s on %s: %s", number, r->report->path, engine_name((enum engine_kind)kind), why);
+	snprintf(message, sizeof(message), "%s", engine_error());
+	return engine_fail(err, "packet %" PRIu64 " of %s on %s: %s", number, r->report->path, engine_name((enum engine_kind)kind),
+			   message);
 }
 
 /* A step in time, on all engines; `number` is of the packet before. */

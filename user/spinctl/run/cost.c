@@ -25,7 +25,7 @@ static void open_stats(struct run_cost *cost)
 int run_cost__open(struct run_cost *cost, const struct session *set, const struct run_cost_options *options)
 {
 	uint64_t clusters = 0, hpus = 0;
-	char why[512] = "";
+	char reason[512] = "";
 	int status = DONE;
 
 	cost->stats_fd = -1;
@@ -33,8 +33,8 @@ int run_cost__open(struct run_cost *cost, const struct session *set, const struc
 		fprintf(stderr, "spinctl run: --cost-every is at least 1; see spinctl run --help\n");
 		return USAGE;
 	}
-	if (pspin_target__read(options->target, &cost->target, why, sizeof(why)))
-		return report_error("--cost-target: %s", why);
+	if (pspin_target__read(options->target, &cost->target, reason, sizeof(reason)))
+		return report_error("--cost-target: %s", reason);
 	pspin_target__get(cost->target, "clusters", &clusters);
 	pspin_target__get(cost->target, "hpus", &hpus);
 	cost->hpus = (unsigned)(clusters * hpus);

@@ -50,7 +50,7 @@ static int open_nic(struct run_cost_model *m, const struct pspin_target *target)
 	struct pspin_limits limits = { .take_put = m->takes_messages };
 	struct spin_segment all = { 0, 0 };
 	struct spin_rule rule;
-	char why[512] = "";
+	char reason[512] = "";
 	size_t bytes, host;
 	const void *image = spin_object__image(c->object, &bytes);
 	void *mem;
@@ -60,8 +60,8 @@ static int open_nic(struct run_cost_model *m, const struct pspin_target *target)
 	if (spin_rule__parse(c->rule, &rule))
 		return report_error("--cost: %s", spin_strerror_last());
 	m->is_of_flows = rule.has_eom;
-	if (pspin__open(&m->nic, target, spin_object__meta(c->object), image, bytes, &rule, why, sizeof(why)))
-		return report_error("--cost: the model cannot run the image of %s: %s", c->name, why);
+	if (pspin__open(&m->nic, target, spin_object__meta(c->object), image, bytes, &rule, reason, sizeof(reason)))
+		return report_error("--cost: the model cannot run the image of %s: %s", c->name, reason);
 	if (!spin_ctx__host_memory(c->ctx, &mem, &host)) {
 		all.length = (uint32_t)host & ~7u;
 		limits.host_bytes = (uint32_t)host;

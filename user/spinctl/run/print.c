@@ -20,11 +20,11 @@ static void start_text(const struct run_printer *p)
 		printf(", rule: %s\n", p->set->context[i].rule);
 	}
 	for (unsigned d = 0; d < p->set->devices; d++) {
-		const char *why;
+		const char *reason;
 
-		spin_nic__mode(p->set->device[d].nic, &why);
-		if (why)
-			printf("%s: in generic mode: %s\n", spin_nic__name(p->set->device[d].nic), why);
+		spin_nic__mode(p->set->device[d].nic, &reason);
+		if (reason)
+			printf("%s: in generic mode: %s\n", spin_nic__name(p->set->device[d].nic), reason);
 	}
 }
 
@@ -51,12 +51,12 @@ void run_print__start(const struct run_printer *p)
 	json_array(&j, "interfaces");
 	for (unsigned d = 0; d < p->set->devices; d++) {
 		struct spin_nic *nic = p->set->device[d].nic;
-		const char *why;
+		const char *reason;
 
 		json_object(&j, NULL);
 		json_string(&j, "device", spin_nic__name(nic));
-		json_string(&j, "mode", spin_mode_name(spin_nic__mode(nic, &why)));
-		json_string(&j, "native_refused", why);
+		json_string(&j, "mode", spin_mode_name(spin_nic__mode(nic, &reason)));
+		json_string(&j, "native_refused", reason);
 		json_object_end(&j);
 	}
 	json_array_end(&j);

@@ -71,7 +71,7 @@ void run_ring__start(const struct session *set, int json)
 	for (unsigned i = 0; i < set->contexts && !json; i++) {
 		const struct run_context *c = &set->context[i];
 		unsigned first, queues;
-		const char *why;
+		const char *reason;
 
 		if (!c->ring)
 			continue;
@@ -81,8 +81,8 @@ void run_ring__start(const struct session *set, int json)
 			printf("s %u to %u", first, first + queues - 1);
 		else
 			printf(" %u", first);
-		printf(", %s", spin_ring_mode_name(spin_ring__mode(c->ring, &why)));
-		printf(why ? ": %s\n" : "\n", why);
+		printf(", %s", spin_ring_mode_name(spin_ring__mode(c->ring, &reason)));
+		printf(reason ? ": %s\n" : "\n", reason);
 	}
 }
 

@@ -49,9 +49,9 @@ static const struct option_row rows[] = {
 	{ 0 },
 };
 
-static int usage(const char *what, const char *why)
+static int usage(const char *what, const char *reason)
 {
-	fprintf(stderr, "spinctl send: %s %s; see spinctl send --help\n", what, why);
+	fprintf(stderr, "spinctl send: %s %s; see spinctl send --help\n", what, reason);
 	return USAGE;
 }
 

@@ -30,7 +30,7 @@ static void result_json(struct json *j, const struct comparison *t, enum engine_
 	json_string(j, "engine", engine_name(kind));
 	json_string(j, "result", result->rc < 0 ? "not_run" : result->rc ? "different" : "as_expected");
 	if (result->rc < 0)
-		json_string(j, "why", result->why);
+		json_string(j, "why", result->reason);
 	if (result->rc > 0) {
 		step_json(j, &t->vector->step[result->step]);
 		json_uint(j, "line", comparison_line(t, kind));
@@ -76,18 +76,18 @@ void test_print__comparison(struct test_printer *p, const struct comparison *t)
 		comparison_print(t, stdout);
 }
 
-void test_print__unread(struct test_printer *p, const char *path, const char *why)
+void test_print__unread(struct test_printer *p, const char *path, const char *reason)
 {
 	p->failed++;
 	if (p->json) {
 		json_object(&p->j, NULL);
 		json_string(&p->j, "vector", path);
 		json_bool(&p->j, "passed", 0);
-		json_string(&p->j, "why", why);
+		json_string(&p->j, "why", reason);
 		json_object_end(&p->j);
 		return;
 	}
-	printf("FAIL  %s\n      %s\n", path, why);
+	printf("FAIL  %s\n      %s\n", path, reason);
 }
 
 static void end_text(const struct test_printer *p)
@@ -104,13 +104,13 @@ static void end_text(const struct test_printer *p)
 	puts(any ? "" : "; no engine has run one");
 }
 
-static void skipped_json(struct json *j, int kind, const char *why)
+static void skipped_json(struct json *j, int kind, const char *reason)
 {
-	if (!why)
+	if (!reason)
 		return;
 	json_object(j, NULL);
 	json_string(j, "engine", engine_name((enum engine_kind)kind));
-	json_string(j, "why", why);
+	json_string(j, "why", reason);
 	json_object_end(j);
 }
 

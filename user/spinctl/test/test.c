@@ -32,17 +32,17 @@ static const struct option_row rows[] = {
 static void test_vector(struct test_printer *p, const char *path, struct engine_cache *cache, struct comparison_engines *engines)
 {
 	const struct handler *h = p->handler;
-	char why[256];
+	char reason[256];
 	struct vector *v;
 	struct comparison t;
 
 	if (vector_read(path, &v)) {
-		test_print__unread(p, path, engine_why());
+		test_print__unread(p, path, engine_error());
 		return;
 	}
 	if (strcmp(v->handler, h->name)) {
-		snprintf(why, sizeof(why), "it is for handler %s, this is %s", v->handler, h->name);
-		test_print__unread(p, path, why);
+		snprintf(reason, sizeof(reason), "it is for handler %s, this is %s", v->handler, h->name);
+		test_print__unread(p, path, reason);
 	} else {
 		comparison_run(&t, v, cache, &h->files, engines);
 		test_print__comparison(p, &t);

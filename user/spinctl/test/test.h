@@ -34,7 +34,7 @@ struct test_printer {
 void test_print__start(struct test_printer *p);
 void test_print__comparison(struct test_printer *p, const struct comparison *t);
 /* A vector that cannot be read. */
-void test_print__unread(struct test_printer *p, const char *path, const char *why);
+void test_print__unread(struct test_printer *p, const char *path, const char *reason);
 void test_print__end(struct test_printer *p);
 
 #endif

@@ -129,10 +129,10 @@ struct spin_share {
 int spin_nic__set_share(struct spin_nic *nic, const struct spin_share *share);
 
 /*
- * What it is attached as, AUTO if no context is; *why: the reason if native was
+ * What it is attached as, AUTO if no context is; *reason: the reason if native was
  * refused, else NULL. It is valid until the last context leaves.
  */
-enum spin_mode spin_nic__mode(struct spin_nic *nic, const char **why);
+enum spin_mode spin_nic__mode(struct spin_nic *nic, const char **reason);
 const char *spin_mode_name(enum spin_mode mode); /* "auto", "native", "generic", "offload" */
 
 /* Packets that went to no context, by reason, since the handle was opened; SPIN_REASON_COUNT of them. */

@@ -99,8 +99,8 @@ int spin_ring__receive_queue(struct spin_ring *ring, unsigned queue, spin_ring_f
 int spin_ring__fd(const struct spin_ring *ring);
 int spin_ring__queue_fd(const struct spin_ring *ring, unsigned queue);
 
-/* COPY or ZERO_COPY; *why: the reason if AUTO has become COPY, else NULL; valid as long as the ring. why may be NULL. */
-enum spin_ring_mode spin_ring__mode(const struct spin_ring *ring, const char **why);
+/* COPY or ZERO_COPY; *reason: the reason if AUTO has become COPY, else NULL; valid as long as the ring. reason may be NULL. */
+enum spin_ring_mode spin_ring__mode(const struct spin_ring *ring, const char **reason);
 /* Its queues: the first one's number, and how many. */
 unsigned spin_ring__queues(const struct spin_ring *ring, unsigned *first_queue);
 
