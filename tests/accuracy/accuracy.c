@@ -37,7 +37,7 @@ struct judged {
 	int measured; /* 0: it failed */
 	int exact;
 	double error;
-	char why[200];
+	char reason[200];
 };
 
 static void child(const struct row *row, const char *image, int to)
@@ -67,7 +67,7 @@ static void measure(struct judged *judged, const char *image)
 	pid_t pid;
 
 	if (pipe(fds) || (pid = fork()) < 0) {
-		snprintf(judged->why, sizeof(judged->why), "%s", strerror(errno));
+		snprintf(judged->reason, sizeof(judged->reason), "%s", strerror(errno));
 		return;
 	}
 	if (!pid) {
@@ -84,9 +84,9 @@ static void measure(struct judged *judged, const char *image)
 		memcpy(&judged->values, data, sizeof(data));
 		judged->measured = 1;
 	} else if (WIFSIGNALED(status)) {
-		snprintf(judged->why, sizeof(judged->why), "%s", strsignal(WTERMSIG(status)));
+		snprintf(judged->reason, sizeof(judged->reason), "%s", strsignal(WTERMSIG(status)));
 	} else {
-		snprintf(judged->why, sizeof(judged->why), "%.*s", (int)have, data);
+		snprintf(judged->reason, sizeof(judged->reason), "%.*s", (int)have, data);
 	}
 }
 
@@ -108,7 +108,7 @@ static void print_row(const struct judged *judged)
 		snprintf(model + n, sizeof(model) - (size_t)n, " (%.4g-%.4g)", judged->values.least, judged->values.most);
 	printf("%-15s %-34s %14s ", row->group, row->name, row->measured);
 	if (!judged->measured)
-		printf("failed: %s\n", judged->why);
+		printf("failed: %s\n", judged->reason);
 	else
 		printf("%14s %8.2f %% %s%s\n", model, 100 * judged->error, judged->exact ? "exact" : "",
 		       is_doubtful(row) ? " (less trusted)" : "");

@@ -35,9 +35,9 @@ struct arm {
 static struct arm arms[ARMS_MAX];
 static unsigned arm_count;
 
-static int fail(const char *what, const char *why)
+static int fail(const char *what, const char *reason)
 {
-	fprintf(stderr, "bench: %s: %s\n", what, why);
+	fprintf(stderr, "bench: %s: %s\n", what, reason);
 	return 1;
 }
 
@@ -98,7 +98,7 @@ static int add_arm(const char *name, int fd, const char *source, unsigned port)
 
 	arm->name = name;
 	arm->fd = fd;
-	return make_frame(&arm->t, source, port) ? fail(name, engine_why()) : 0;
+	return make_frame(&arm->t, source, port) ? fail(name, engine_error()) : 0;
 }
 
 /* Adds a context with one route, and attaches it if there is an interface. */

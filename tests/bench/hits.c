@@ -69,9 +69,9 @@ static void make_request(struct bench *b)
 	template_start(&t);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		if (template_line(&t, lines[i]) != 1)
-			die("%s: %s", lines[i], engine_why());
+			die("%s: %s", lines[i], engine_error());
 	if (template_finish(&t) || t.bytes != HITS_BYTES)
-		die("the request cannot be made: %s", engine_why());
+		die("the request cannot be made: %s", engine_error());
 	memcpy(b->frame, t.frame, HITS_BYTES);
 	memcpy(b->hits->frame, t.frame, sizeof(b->hits->frame));
 	memcpy(&b->hits->frame_end, t.frame + sizeof(b->hits->frame), 2);
@@ -115,7 +115,7 @@ static void open_handler(struct bench *b)
 
 	snprintf(text, sizeof(text), "udp ip4 dst %s dport %d", LAB_SERVER_ADDR, HITS_PORT);
 	if (built_object("kvstore", path, sizeof(path)))
-		die("%s", engine_why());
+		die("%s", engine_error());
 	lab_enter(&b->lab.server);
 	if (spin_object__open(path, &object) || spin_nic__open(b->lab.server.ifname, &nic) || spin_rule__parse(text, &rule) ||
 	    spin_ctx__create(nic, object, &rule, &b->ctx) || spin_ctx__symbol(b->ctx, "spin_state", (void **)&cache, &bytes))

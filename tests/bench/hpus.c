@@ -77,7 +77,7 @@ static double length_us(struct hammering *h, struct spin_nic *nic, uint32_t roun
 
 	h->state->rounds = rounds;
 	if (message_packet_make(&g.packet, 64))
-		die("%s", engine_why());
+		die("%s", engine_error());
 	for (unsigned i = 0; i < 5; i++) {
 		if (pthread_create(&g.thread, NULL, give, &g))
 			die("no thread");
@@ -107,7 +107,7 @@ static double given_rate(struct hammering *h, struct spin_nic *nic, double us, i
 	for (int i = 0; i < count; i++) {
 		g[i] = (struct giver){ .nic = nic, .cpu = first + i, .packets = (unsigned)((BEFORE_US + WINDOW_US + AFTER_US) / us) };
 		if (message_packet_make(&g[i].packet, 64))
-			die("%s", engine_why());
+			die("%s", engine_error());
 	}
 	for (int i = 0; i < count; i++)
 		if (pthread_create(&g[i].thread, NULL, give, &g[i]))
@@ -133,11 +133,12 @@ static void measure_given(const char *name, const char *handler, double us, doub
 	struct hammering h = { 0 };
 	struct measure_row *row;
 	struct spin_nic *nic;
-	const char *why;
+	const char *reason;
 
-	why = spin_nic__open_offline(&nic) ? spin_strerror_last() : hammering__open(&h, nic, handler, "udp dport 9330", SPIN_HPUS_CPU, 0);
-	if (why)
-		die("%s", why);
+	reason =
+		spin_nic__open_offline(&nic) ? spin_strerror_last() : hammering__open(&h, nic, handler, "udp dport 9330", SPIN_HPUS_CPU, 0);
+	if (reason)
+		die("%s", reason);
 	count_in_real_time(1);
 	h.state->rounds = rounds_for(&h, nic, us);
 	us = length_us(&h, nic, h.state->rounds);
@@ -192,12 +193,12 @@ static struct rates live_once(enum spin_hpus hpus, uint32_t rounds, unsigned cou
 	struct hammering h = { .hpu_count = hpus == SPIN_HPUS_SPREAD ? count : 0 };
 	struct spin_nic *nic;
 	struct rates rates;
-	const char *why;
+	const char *reason;
 
 	netns_enter(pair.far_ns);
-	why = spin_nic__open(FAR_DEV, &nic) ? spin_strerror_last() : hammering__open(&h, nic, "busy", "udp dport 9000", hpus, rounds);
-	if (why)
-		die("%s", why);
+	reason = spin_nic__open(FAR_DEV, &nic) ? spin_strerror_last() : hammering__open(&h, nic, "busy", "udp dport 9000", hpus, rounds);
+	if (reason)
+		die("%s", reason);
 	rates = live_rate(&h, hpus == SPIN_HPUS_QUEUE && count == 1 ? 1 : 16);
 	hammering__close(&h);
 	spin_nic__close(nic);
@@ -240,11 +241,11 @@ static uint32_t live_rounds(double us)
 	struct hammering h = { 0 };
 	struct spin_nic *nic;
 	uint32_t rounds;
-	const char *why;
+	const char *reason;
 
-	why = spin_nic__open_offline(&nic) ? spin_strerror_last() : hammering__open(&h, nic, "busy", "udp dport 9330", SPIN_HPUS_CPU, 0);
-	if (why)
-		die("%s", why);
+	reason = spin_nic__open_offline(&nic) ? spin_strerror_last() : hammering__open(&h, nic, "busy", "udp dport 9330", SPIN_HPUS_CPU, 0);
+	if (reason)
+		die("%s", reason);
 	rounds = rounds_for(&h, nic, us);
 	hammering__close(&h);
 	spin_nic__close(nic);

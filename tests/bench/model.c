@@ -85,7 +85,7 @@ int main(int argc, char **argv)
 	struct measure_row *row;
 
 	if (built_object("filtering", path, sizeof(path)))
-		die(engine_why());
+		die(engine_error());
 	if (spin_object__open(path, &object))
 		die(spin_strerror_last());
 	for (unsigned i = 0; i < RUNS; i++)

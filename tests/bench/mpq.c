@@ -102,9 +102,9 @@ static const uint64_t *by_hand_counts;
 static int empty_fd;
 static uint32_t last_id;
 
-static int fail(const char *what, const char *why)
+static int fail(const char *what, const char *reason)
 {
-	fprintf(stderr, "bench: %s: %s\n", what, why);
+	fprintf(stderr, "bench: %s: %s\n", what, reason);
 	return 1;
 }
 
@@ -139,7 +139,7 @@ static int open_context(struct arm *arm)
 	int err;
 
 	if (built_object(arm->handler, path, sizeof(path)))
-		return fail(arm->handler, engine_why());
+		return fail(arm->handler, engine_error());
 	snprintf(words, sizeof(words), "udp dport %u", dst_port(arm));
 	if (spin_object__open(path, &object))
 		return fail(arm->handler, spin_strerror_last());
@@ -171,7 +171,7 @@ static int open_arm(struct arm *arm)
 	if (template_line(&arm->t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 ||
 	    template_line(&arm->t, "ip4 10.0.0.1 > 10.0.0.2") != 1 || template_line(&arm->t, udp) != 1 ||
 	    template_line(&arm->t, "slmp") != 1 || template_line(&arm->t, count) != 1 || template_finish(&arm->t))
-		return fail(arm->name, engine_why());
+		return fail(arm->name, engine_error());
 	fill_payload(arm->t.frame + FEED_HEADERS, arm->payload_bytes);
 	memcpy(arm->frame.frame, arm->t.frame, sizeof(arm->frame.frame));
 	arm->frame.frame_bytes = arm->t.bytes;

@@ -45,7 +45,7 @@ static struct spin_ctx *open_handler(void)
 	char path[512];
 
 	if (built_object("pingpong", path, sizeof(path)))
-		die("%s", engine_why());
+		die("%s", engine_error());
 	if (spin_object__open(path, &object) || spin_rule__parse("udp dport 9330", &rule) || spin_nic__open(FAR_DEV, &nic) ||
 	    spin_ctx__create(nic, object, &rule, &ctx))
 		die("%s", spin_strerror_last());

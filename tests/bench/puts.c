@@ -33,9 +33,9 @@ static const unsigned counts[] = { 0, 1, 2, 4, 16 };
 
 static double taken[ARMS][BURSTS];
 
-static int fail(const char *what, const char *why)
+static int fail(const char *what, const char *reason)
 {
-	fprintf(stderr, "bench: %s: %s\n", what, why);
+	fprintf(stderr, "bench: %s: %s\n", what, reason);
 	return 1;
 }
 
@@ -118,7 +118,7 @@ static int bench(struct measure *m)
 	int fd;
 
 	if (built_object("fan_out", path, sizeof(path)))
-		return fail("fan_out", engine_why());
+		return fail("fan_out", engine_error());
 	pair__open(&pair);
 	close(pair.pass);
 	pair.pass = drop_on(NEAR_DEV);

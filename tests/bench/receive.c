@@ -82,9 +82,9 @@ struct arm {
 static struct feed *feed;
 static int feed_fd, next_fd, empty_fd;
 
-static int fail(const char *what, const char *why)
+static int fail(const char *what, const char *reason)
 {
-	fprintf(stderr, "bench: %s: %s\n", what, why);
+	fprintf(stderr, "bench: %s: %s\n", what, reason);
 	return -1;
 }
 
@@ -156,7 +156,7 @@ static int make_frame(const struct stream *p, struct template *t)
 	if (template_line(t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 || template_line(t, "ip4 10.0.0.1 > 10.0.0.2") != 1 ||
 	    template_line(t, "udp 4000 > 9330 sum none") != 1 || template_line(t, "slmp flags 0 id 0 off 0") != 1 ||
 	    template_line(t, count) != 1 || template_finish(t))
-		return fail(p->name, engine_why());
+		return fail(p->name, engine_error());
 	if (!p->whole)
 		random_fill(&random, t->frame + HEADERS, p->stride);
 	return 0;
@@ -341,7 +341,7 @@ static struct spin_ctx *open_context(const struct kind *k)
 	char path[512];
 
 	if (built_object(k->handler, path, sizeof(path))) {
-		fail(k->handler, engine_why());
+		fail(k->handler, engine_error());
 		return NULL;
 	}
 	if (spin_object__open(path, &object) || spin_rule__parse("udp ip4 dport 9330", &rule) ||

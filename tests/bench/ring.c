@@ -213,9 +213,9 @@ static void make_packet(enum delivery delivery, const struct size *size)
 	template_start(&b.packet);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		if (template_line(&b.packet, lines[i]) != 1)
-			die("%s: %s", lines[i], engine_why());
+			die("%s: %s", lines[i], engine_error());
 	if (template_finish(&b.packet) || b.packet.bytes != size->payload_bytes + 42)
-		die("the packet cannot be made: %s", engine_why());
+		die("the packet cannot be made: %s", engine_error());
 	memcpy(feed->frame, b.packet.frame, sizeof(feed->frame));
 	feed->message_packets = delivery == ENTRY ? MESSAGE_PACKETS : 0;
 	feed->stride = size->payload_bytes - (uint32_t)sizeof(struct spin_slmp);
@@ -373,10 +373,10 @@ static struct spin_ctx *open_context(struct spin_nic *nic, const char *handler, 
 {
 	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .message = *message };
 	struct spin_ctx *ctx;
-	const char *why = attached__context(&ctx, nic, handler, rule, &opts);
+	const char *reason = attached__context(&ctx, nic, handler, rule, &opts);
 
-	if (why)
-		die("%s: %s", handler, why);
+	if (reason)
+		die("%s: %s", handler, reason);
 	return ctx;
 }
 

@@ -87,9 +87,9 @@ static void make_packet(struct bench *b)
 	template_start(&t);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		if (template_line(&t, lines[i]) != 1)
-			die("%s: %s", lines[i], engine_why());
+			die("%s: %s", lines[i], engine_error());
 	if (template_finish(&t) || t.bytes != SLMP_BYTES)
-		die("the packet cannot be made: %s", engine_why());
+		die("the packet cannot be made: %s", engine_error());
 	memcpy(b->frame, t.frame, SLMP_BYTES);
 	memcpy(s->frame, t.frame, sizeof(s->frame));
 	memcpy(&checksum, t.frame + 40, sizeof(checksum));
@@ -133,7 +133,7 @@ static void open_handler(struct bench *b)
 
 	snprintf(text, sizeof(text), "udp ip4 dst %s dport %u", LAB_SERVER_ADDR, SPIN_SLMP_PORT);
 	if (built_object("copy_to_host", path, sizeof(path)))
-		die("%s", engine_why());
+		die("%s", engine_error());
 	lab_enter(&b->lab.server);
 	if (spin_object__open(path, &object) || spin_nic__open(b->lab.server.ifname, &nic) || spin_rule__parse(text, &rule) ||
 	    spin_ctx__create_opts(nic, object, &rule, &opts, &b->ctx) || spin_ctx__host_memory(b->ctx, &memory, &bytes))

@@ -199,7 +199,7 @@ static void open_lab(struct lab *lab, int guarded, unsigned percent)
 	    template_line(&lab->packet, "ip4 127.0.0.1 > 127.0.0.1") != 1 ||
 	    template_line(&lab->packet, guarded ? "udp 4000 > 7021 sum partial" : "udp 4000 > 7020 sum partial") != 1 ||
 	    template_line(&lab->packet, "fill 18 0") != 1 || template_finish(&lab->packet))
-		die("packet: %s", engine_why());
+		die("packet: %s", engine_error());
 }
 
 static void close_lab(struct lab *lab)

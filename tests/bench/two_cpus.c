@@ -41,9 +41,9 @@ struct sender {
 static struct sender senders[2];
 static pthread_barrier_t begin;
 
-static int fail(const char *what, const char *why)
+static int fail(const char *what, const char *reason)
 {
-	fprintf(stderr, "bench: %s: %s\n", what, why);
+	fprintf(stderr, "bench: %s: %s\n", what, reason);
 	return 1;
 }
 
@@ -95,7 +95,7 @@ static int make_packet(struct sender *s)
 	if (template_line(&s->packet, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 ||
 	    template_line(&s->packet, "ip4 10.0.0.1 > 10.0.0.2") != 1 || template_line(&s->packet, "udp 4000 > 9330 sum partial") != 1 ||
 	    template_line(&s->packet, "slmp SYN EOM") != 1 || template_line(&s->packet, payload) != 1 || template_finish(&s->packet))
-		return fail("packet", engine_why());
+		return fail("packet", engine_error());
 	for (uint32_t i = 0; i < BYTES; i += 4) {
 		const uint32_t value = (uint32_t)random_next(&random) & 1023;
 

@@ -62,9 +62,9 @@ static const struct frame kvstore_frames[] = {
 	{ "SET", HIT4 "be16 2 0;be32 1 7 0;fill 32 7", XDP_PASS },
 };
 
-static int fail(const char *what, const char *why)
+static int fail(const char *what, const char *reason)
 {
-	fprintf(stderr, "bench: %s: %s\n", what, why);
+	fprintf(stderr, "bench: %s: %s\n", what, reason);
 	return -1;
 }
 
@@ -76,8 +76,8 @@ static int make_frame(const char *lines, struct template *t)
 	template_start(t);
 	for (char *line = strtok_r(copy, ";", &save); line; line = strtok_r(NULL, ";", &save))
 		if (template_line(t, line) != 1)
-			return fail(lines, engine_why());
-	return template_finish(t) ? fail(lines, engine_why()) : 0;
+			return fail(lines, engine_error());
+	return template_finish(t) ? fail(lines, engine_error()) : 0;
 }
 
 static int open_twin(const char *name, struct twin *out)
@@ -206,7 +206,7 @@ static int bench_handler(struct measure *m, const char *handler, const struct fr
 
 	if (err || spin_object__open(path, &object) || spin_rule__parse("udp dport 9000", &rule) ||
 	    spin_ctx__create(NULL, object, &rule, &ctx))
-		return fail(handler, err ? engine_why() : spin_strerror_last());
+		return fail(handler, err ? engine_error() : spin_strerror_last());
 	snprintf(name, sizeof(name), "twins/%s", handler);
 	err = open_twin(name, &twin);
 	if (!err)
@@ -265,7 +265,7 @@ static int bench_isolated(struct measure *m, const char *handler, const struct f
 	int err = built_object(handler, path, sizeof(path));
 
 	if (err)
-		return fail(handler, engine_why());
+		return fail(handler, engine_error());
 	snprintf(name, sizeof(name), "twins/%s", handler);
 	if (spin_object__open(path, &object) || spin_rule__parse("udp dport 9000", &rule))
 		return fail(handler, spin_strerror_last());

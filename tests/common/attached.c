@@ -7,21 +7,21 @@ const char *attached__context(struct spin_ctx **out, struct spin_nic *nic, const
 			      const struct spin_ctx_opts *opts)
 {
 	struct spin_object *object = NULL;
-	const char *why = NULL;
+	const char *reason = NULL;
 	struct spin_rule rule;
 	char path[512];
 
 	*out = NULL;
 	if (built_object(handler, path, sizeof(path)))
-		return engine_why();
+		return engine_error();
 	if (spin_object__open(path, &object) || spin_rule__parse(rule_text, &rule) ||
 	    spin_ctx__create_opts(nic, object, &rule, opts, out) || spin_ctx__attach(*out)) {
-		why = spin_strerror_last();
+		reason = spin_strerror_last();
 		spin_ctx__destroy(*out);
 		*out = NULL;
 	}
 	spin_object__close(object);
-	return why;
+	return reason;
 }
 
 const char *attached__open(struct spin_ctx **out, const char *handler, const char *dev, const char *rule_text,
@@ -29,13 +29,13 @@ const char *attached__open(struct spin_ctx **out, const char *handler, const cha
 {
 	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .message = *message };
 	struct spin_nic *nic = NULL;
-	const char *why;
+	const char *reason;
 
 	*out = NULL;
 	if (spin_nic__open(dev, &nic) || spin_nic__set_mode(nic, mode))
-		why = spin_strerror_last();
+		reason = spin_strerror_last();
 	else
-		why = attached__context(out, nic, handler, rule_text, &opts);
+		reason = attached__context(out, nic, handler, rule_text, &opts);
 	spin_nic__close(nic); /* the context holds a reference */
-	return why;
+	return reason;
 }

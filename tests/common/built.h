@@ -12,9 +12,9 @@ struct built {
 
 /* Returns $BUILD, or "build". */
 const char *built_dir(void);
-/* Finds the fat object. Returns 0, or -ENOENT with engine_why(). */
+/* Finds the fat object. Returns 0, or -ENOENT with engine_error(). */
 int built_object(const char *handler, char *path, size_t bytes);
-/* Finds all build results of a handler; `handler` points into the struct. Returns 0, or -ENOENT with engine_why(). */
+/* Finds all build results of a handler; `handler` points into the struct. Returns 0, or -ENOENT with engine_error(). */
 int built_handler(const char *handler, struct built *out);
 
 #endif

@@ -10,7 +10,7 @@ static int status_of(enum engine_kind kind, int rc)
 {
 	if (rc >= 0 || (kind == ENGINE_ISOLATED && rc == -EOPNOTSUPP))
 		return rc > 0;
-	printf("%s %s: %s\n", engine_cannot(rc) ? "skip:" : "FAIL ", engine_name(kind), engine_why());
+	printf("%s %s: %s\n", engine_cannot(rc) ? "skip:" : "FAIL ", engine_name(kind), engine_error());
 	return engine_cannot(rc) ? 77 : 1;
 }
 

@@ -11,7 +11,7 @@
 #include "user/conformance/engine.h"
 
 /*
- * run() returns 0, or 1 after a message, or a negative errno with engine_why(). Returns the exit status: 77 if an engine
+ * run() returns 0, or 1 after a message, or a negative errno with engine_error(). Returns the exit status: 77 if an engine
  * cannot run here. The isolated class takes no messages; this does not count as a skip.
  */
 int each_engine(int argc, char **argv, int (*run)(enum engine_kind kind));

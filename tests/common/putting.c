@@ -32,7 +32,7 @@ static const char *attach(struct spin_nic *nic, const char *handler, const char 
 	int err;
 
 	if (built_object(handler, path, sizeof(path)))
-		return engine_why();
+		return engine_error();
 	err = spin_object__open(path, &object) || spin_rule__parse(text, &rule) || spin_ctx__create_opts(nic, object, &rule, &opts, ctx) ||
 	      spin_ctx__attach(*ctx);
 	spin_object__close(object);
@@ -43,24 +43,24 @@ static const char *open_taker(struct putting *p)
 {
 	const struct spin_message_opts message = { .host_bytes = TAKEN_BYTES, .put = 1 };
 	struct spin_nic *nic;
-	const char *why;
+	const char *reason;
 
 	if (spin_nic__open(NEAR_DEV, &nic))
 		return spin_strerror_last();
-	why = attach(nic, "msg_default", "udp dport 9333", SPIN_HPUS_CPU, &message, &p->taker);
+	reason = attach(nic, "msg_default", "udp dport 9333", SPIN_HPUS_CPU, &message, &p->taker);
 	spin_nic__close(nic); /* the context holds a reference */
-	return why;
+	return reason;
 }
 
 const char *putting__open(struct putting *p, struct spin_nic *nic, enum spin_hpus hpus, int near_ns)
 {
 	const struct spin_message_opts message = { .host_bytes = HOST_BYTES };
-	const char *why = attach(nic, "msg_fan", "udp dport 9332", hpus, &message, &p->putter);
+	const char *reason = attach(nic, "msg_fan", "udp dport 9332", hpus, &message, &p->putter);
 	void *memory, *state;
 	size_t bytes;
 
-	if (why)
-		return why;
+	if (reason)
+		return reason;
 	if (spin_ctx__symbol(p->putter, "spin_state", &state, &bytes) || bytes != sizeof(struct fan_out) ||
 	    spin_ctx__host_memory(p->putter, &memory, &bytes))
 		return spin_strerror_last();
@@ -82,7 +82,7 @@ static void on_taken(void *arg, const struct spin_event *e)
 	else if (e->match_bits == 0 && e->length == SMALL)
 		p->small++;
 	else
-		p->why = "a message was put that no handler has put";
+		p->reason = "a message was put that no handler has put";
 }
 
 /* Waits until each completed message has one put from host memory that was delivered or reported as failed. */
@@ -91,16 +91,16 @@ static void wait_for_puts(struct putting *p)
 	struct spin_message_stats messages;
 	struct spin_put_stats stats;
 
-	for (unsigned i = 0; i < PATIENCE && !p->why; i++) {
+	for (unsigned i = 0; i < PATIENCE && !p->reason; i++) {
 		spin_ctx__events(p->taker, on_taken, p);
 		if (spin_ctx__put_stats(p->putter, &stats) || spin_ctx__message_stats(p->putter, &messages))
-			p->why = "there are no figures of puts";
+			p->reason = "there are no figures of puts";
 		else if (stats.puts + stats.puts_failed + stats.lost_queue >= messages.completed && messages.completed >= p->messages)
 			return;
 		usleep(PAUSE_US);
 	}
-	if (!p->why)
-		p->why = "a put from host memory is neither delivered nor told as failed";
+	if (!p->reason)
+		p->reason = "a put from host memory is neither delivered nor told as failed";
 }
 
 static void *put(void *arg)
@@ -111,14 +111,14 @@ static void *put(void *arg)
 	struct putting *p = arg;
 
 	netns_enter(p->near_ns);
-	p->why = open_taker(p);
-	if (p->why)
+	p->reason = open_taker(p);
+	if (p->reason)
 		return NULL;
 	if (spin_sender__open(FAR_ADDR, "9332", &opts, &sender)) {
-		p->why = "a sender cannot be opened";
+		p->reason = "a sender cannot be opened";
 		return NULL;
 	}
-	while (!*p->stop && !p->why) {
+	while (!*p->stop && !p->reason) {
 		if (!spin_sender__send(sender, data, sizeof(data), NULL, NULL)) /* failed: the sender gave up */
 			p->messages++;
 		wait_for_puts(p);
@@ -156,8 +156,8 @@ const char *putting__check(struct putting *p)
 	void *from, *to;
 	size_t bytes;
 
-	if (p->why)
-		return p->why;
+	if (p->reason)
+		return p->reason;
 	spin_ctx__events(p->taker, on_taken, p);
 	if (spin_ctx__put_stats(p->putter, &stats) || spin_ctx__host_memory(p->putter, &from, &bytes) ||
 	    spin_ctx__host_memory(p->taker, &to, &bytes))

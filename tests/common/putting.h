@@ -18,7 +18,7 @@ struct putting {
 	/* written by the client */
 	uint64_t messages;     /* acknowledged messages */
 	uint64_t small, large; /* puts that arrived, by the taker's events */
-	const char *volatile why;
+	const char *volatile reason;
 };
 
 /* Opens the putter on an interface of this thread's namespace, and the taker on NEAR_DEV of another one. Returns a reason or NULL. */

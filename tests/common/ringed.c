@@ -46,10 +46,10 @@ void ringed__open(struct ringed *r, enum spin_mode mode)
 struct spin_ctx *ringed__context(struct ringed *r, const char *handler, const char *rule_text, const struct spin_ctx_opts *opts)
 {
 	struct spin_ctx *ctx;
-	const char *why = attached__context(&ctx, r->nic, handler, rule_text, opts);
+	const char *reason = attached__context(&ctx, r->nic, handler, rule_text, opts);
 
-	if (why)
-		fail(why);
+	if (reason)
+		fail(reason);
 	return ctx;
 }
 

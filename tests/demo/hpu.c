@@ -8,14 +8,15 @@
 void hpu_open(struct hpu *hpu, const struct spin_object *object, const struct spin_rule *rule)
 {
 	const void *image;
-	char why[256] = "no image in the object";
+	char reason[256] = "no image in the object";
 	size_t bytes;
 
 	memset(hpu, 0, sizeof(*hpu));
 	hpu->target = pspin_target__find("pspin-rtl");
 	image = spin_object__image(object, &bytes);
-	if (!hpu->target || !image || pspin__open(&hpu->nic, hpu->target, spin_object__meta(object), image, bytes, rule, why, sizeof(why)))
-		die("HPU model: %s", why);
+	if (!hpu->target || !image ||
+	    pspin__open(&hpu->nic, hpu->target, spin_object__meta(object), image, bytes, rule, reason, sizeof(reason)))
+		die("HPU model: %s", reason);
 }
 
 void hpu_close(struct hpu *hpu)

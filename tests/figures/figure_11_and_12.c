@@ -61,7 +61,7 @@ static void rows_12(struct figures *f, const char *target, const struct workload
 
 		snprintf(name, sizeof(name), "figure12.%s.%s.%u", target, w->handler, sizes[s]);
 		figure__row(f, name, gbps[s], "Gbit/s", paper, w->is_more ? "PsPIN 4.3.2: more than" : "PsPIN 4.3.2",
-			    isfinite(paper)           ? w->why
+			    isfinite(paper)           ? w->reason
 			    : w->bytes_min > sizes[s] ? minimum
 						      : NULL);
 		if (sizes[s] != 512 || strcmp(target, "pspin-rtl"))

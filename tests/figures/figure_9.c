@@ -57,15 +57,15 @@ static void rows(struct figures *f, const char *target, double gbps[FLOWS][SIZES
 		for (unsigned s = 0; s < SIZES; s++) {
 			const int from_l1 = !(i & 1), is_small = sizes[s] == 64;
 			double paper = is_small ? from_l1 ? 200 : 400 : sizes[s] >= 512 ? 400 : NAN;
-			const char *why = flows[i].is_host && ends == LINK_AND_PCIE ? pcie
-					  : is_small && from_l1                     ? l1
-					  : is_small && flows[i].is_host            ? host_interface
-					  : ends != IDEAL                           ? at_400
-										    : no_link;
+			const char *reason = flows[i].is_host && ends == LINK_AND_PCIE ? pcie
+					     : is_small && from_l1                     ? l1
+					     : is_small && flows[i].is_host            ? host_interface
+					     : ends != IDEAL                           ? at_400
+										       : no_link;
 
 			snprintf(name, sizeof(name), "figure9.%s.%s.%u", target, flows[i].handler, sizes[s]);
 			figure__row(f, name, gbps[i][s], "Gbit/s", paper, is_small && from_l1 ? "PsPIN 4.2.2: hardly" : "PsPIN 4.2.2",
-				    isfinite(paper) ? why : NULL);
+				    isfinite(paper) ? reason : NULL);
 		}
 	}
 }

@@ -24,18 +24,18 @@ void figure__begin(struct figures *f, const char *title)
 }
 
 /* Returns the number of the note. Each note is printed once. */
-static unsigned note(struct figures *f, const char *why)
+static unsigned note(struct figures *f, const char *reason)
 {
 	for (unsigned i = 0; i < f->note_count; i++)
-		if (!strcmp(f->notes[i], why))
+		if (!strcmp(f->notes[i], reason))
 			return i + 1;
 	if (f->note_count == FIGURES_NOTES_MAX)
 		return 0;
-	f->notes[f->note_count++] = why;
+	f->notes[f->note_count++] = reason;
 	return f->note_count;
 }
 
-void figure__row(struct figures *f, const char *name, double value, const char *unit, double paper, const char *cite, const char *why)
+void figure__row(struct figures *f, const char *name, double value, const char *unit, double paper, const char *cite, const char *reason)
 {
 	struct measure_row *row = measure_add(&f->measure, name, value, unit);
 
@@ -49,8 +49,8 @@ void figure__row(struct figures *f, const char *name, double value, const char *
 		row->error = value / paper - 1;
 		printf(" %10.5g %+7.1f%%  %s", paper, row->error * 100, cite ? cite : "");
 	}
-	if (why)
-		printf("%*s [%u]", isfinite(paper) ? 0 : 21, "", note(f, why));
+	if (reason)
+		printf("%*s [%u]", isfinite(paper) ? 0 : 21, "", note(f, reason));
 	putchar('\n');
 }
 

@@ -28,8 +28,8 @@ struct figures {
 /* Begins a table. The next table, or the end, prints its notes. */
 void figure__begin(struct figures *f, const char *title);
 void figure__end(struct figures *f);
-/* paper: NAN if the text states nothing; cite: the place; why: the reason for a difference, or NULL. */
-void figure__row(struct figures *f, const char *name, double value, const char *unit, double paper, const char *cite, const char *why);
+/* paper: NAN if the text states nothing; cite: the place; reason: of a difference, or NULL. */
+void figure__row(struct figures *f, const char *name, double value, const char *unit, double paper, const char *cite, const char *reason);
 /* Judges the last row: at most the paper's value. */
 void figure__goal(struct figures *f);
 /* Judges the last row: at least our own goal. Prints `ok` or the shortfall. */

@@ -263,7 +263,7 @@ static int one_handler(const struct actions *actions, uint64_t packets, uint64_t
 	r->random = seed * 7919 + (uint64_t)(actions - handlers);
 	rc = built_handler(actions->handler, &built) || open_engines(r, &built) ? -1 : fuzz(r, packets, seed);
 	if (rc < 0)
-		printf("FAIL  %s: %s\n", actions->handler, engine_why());
+		printf("FAIL  %s: %s\n", actions->handler, engine_error());
 	printf("%s: success %llu, segv %llu, overrun %llu, sent %llu\n", actions->handler,
 	       (unsigned long long)r->reasons[SPIN_REASON_SUCCESS], (unsigned long long)r->reasons[SPIN_REASON_SEGV],
 	       (unsigned long long)r->reasons[SPIN_REASON_OVERRUN], (unsigned long long)r->sent);

@@ -247,7 +247,7 @@ static int handlers_pass(struct fuzz *f)
 	front->datagrams = htons(1);
 	memcpy(front + 1, f->text, f->bytes);
 	if (f->engine->ops->packet(f->engine, frame, bytes, &out))
-		die("the handlers: %s", engine_why());
+		die("the handlers: %s", engine_error());
 	return out.verdict == SPIN_VERDICT_PASS;
 }
 
@@ -256,7 +256,7 @@ static uint32_t read_word(struct fuzz *f, size_t offset)
 	uint32_t word;
 
 	if (f->engine->ops->read(f->engine, "spin_state", offset, &word, sizeof(word)))
-		die("the handlers' state: %s", engine_why());
+		die("the handlers' state: %s", engine_error());
 	return word;
 }
 
@@ -369,7 +369,7 @@ int main(int argc, char **argv)
 	}
 	if (built_handler("memcached", &built) ||
 	    engine_open(ENGINE_HOST, &built.handler, &(struct engine_context){ .rule = { .protocol = SPIN_IP_UDP } }, &f.engine))
-		die("%s", engine_why());
+		die("%s", engine_error());
 	proc_init();
 	asks__hosts(&hosts);
 	netns_enter(hosts.client_ns);

@@ -64,7 +64,7 @@ static int start(struct run *r, int with_bpf)
 			continue;
 		err = engine_open((enum engine_kind)kind, &r->built.handler, &(struct engine_context){ .rule = r->rule }, &r->engine[kind]);
 		if (err == -ENOSYS && (kind == ENGINE_BPF || kind == ENGINE_ISOLATED)) {
-			snprintf(too_old, sizeof(too_old), "%s: %s", engine_name((enum engine_kind)kind), engine_why());
+			snprintf(too_old, sizeof(too_old), "%s: %s", engine_name((enum engine_kind)kind), engine_error());
 			r->engine[kind] = NULL;
 			err = 0;
 			continue;
@@ -206,7 +206,7 @@ static int fuzz(struct run *r, uint64_t seed, uint64_t count, uint64_t model_cou
 			if (r->engine[kind])
 				err = r->engine[kind]->ops->packet(r->engine[kind], frame, bytes, &out[kind]);
 		if (err < 0)
-			printf("FAIL  %s: %s: %s\n", r->handler, what, engine_why());
+			printf("FAIL  %s: %s: %s\n", r->handler, what, engine_error());
 		for (int kind = ENGINE_BPF; kind < ENGINE_OF_ALL && !err; kind++) {
 			if (!r->engine[kind] || same(&out[ENGINE_HOST], &out[kind]))
 				continue;
@@ -256,7 +256,7 @@ static int one_run(unsigned i, uint64_t seed, uint64_t count, uint64_t model, in
 	int err = start(&r, with_bpf);
 
 	if (err)
-		printf("FAIL  %s: %s\n", r.handler, engine_why());
+		printf("FAIL  %s: %s\n", r.handler, engine_error());
 	else
 		err = fuzz(&r, seed, count, model);
 	if (!err)
@@ -292,7 +292,7 @@ int main(int argc, char **argv)
 		}
 	}
 	if (built_handler(runs[0].handler, &first)) {
-		printf("FAIL  %s\n", engine_why());
+		printf("FAIL  %s\n", engine_error());
 		return 1;
 	}
 	err = engine_open(ENGINE_BPF, &first.handler, &(struct engine_context){ .rule = any }, &probe);

@@ -312,7 +312,7 @@ static int one_handler(const char *name, uint64_t seed, uint64_t packets)
 		err = expect(run, host);
 	engine_close(host);
 	if (err)
-		printf("FAIL  %s: %s\n", name, engine_why());
+		printf("FAIL  %s: %s\n", name, engine_error());
 	else
 		err = on_nics(run);
 	if (!err)

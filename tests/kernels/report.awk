@@ -30,8 +30,8 @@ BEGIN {
 	print "[" >json
 }
 
-function fail_early(why) {
-	print "kernels: " why
+function fail_early(reason) {
+	print "kernels: " reason
 	early = 1
 	exit 1
 }

@@ -246,24 +246,24 @@ static void make_packet(struct packet *p)
 	p->ether_type = pick(6) ? 0 : 0x88b0 + pick(8);
 	snprintf(line, sizeof(line), "eth 02:00:00:00:00:01 > 02:00:00:00:00:02%s%.0x", p->ether_type ? " type 0x" : "", p->ether_type);
 	if (template_line(&p->t, line) != 1 || (!p->ether_type && !pick(4) && template_line(&p->t, "vlan 5") != 1))
-		die(engine_why());
+		die(engine_error());
 	if (p->ether_type) {
 		if (template_line(&p->t, "count 10 1") != 1 || template_finish(&p->t))
-			die(engine_why());
+			die(engine_error());
 		return;
 	}
 	snprintf(line, sizeof(line), "ip%d %s > %s %s %u %s %u", p->version, inet_ntop(family, p->src, src, sizeof(src)),
 		 inet_ntop(family, p->dst, dst, sizeof(dst)), p->version == 4 ? "tos" : "class", pick(100), p->version == 4 ? "ttl" : "hop",
 		 58 + pick(16));
 	if (template_line(&p->t, line) != 1)
-		die(engine_why());
+		die(engine_error());
 	p->is_icmp = !pick(4);
 	if (p->is_icmp)
 		snprintf(line, sizeof(line), "icmp %u 0 id %u seq %u", p->version == 4 ? 8 : 128, p->sport, p->dport);
 	else
 		snprintf(line, sizeof(line), "udp %u > %u", p->sport, p->dport);
 	if (template_line(&p->t, line) != 1 || template_line(&p->t, "count 10 1") != 1 || template_finish(&p->t))
-		die(engine_why());
+		die(engine_error());
 }
 
 static unsigned with_words(void)

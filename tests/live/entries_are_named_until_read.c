@@ -37,7 +37,7 @@ static void message(struct spin_ctx *ctx, unsigned id)
 		fail(line);
 	snprintf(line, sizeof(line), "fill %u %u", BYTES, id % 255 + 1);
 	if (template_line(&t, line) != 1 || template_finish(&t))
-		fail(engine_why());
+		fail(engine_error());
 	expect(0, spin_ctx__run(ctx, t.frame, t.bytes, 1, out, sizeof(out), &result), "a message");
 }
 

@@ -38,13 +38,13 @@ static void packet(struct spin_ctx *ctx, const char *slmp, unsigned match, unsig
 	template_start(&t);
 	if (template_line(&t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 || template_line(&t, "ip4 10.0.0.1 > 10.0.0.2") != 1 ||
 	    template_line(&t, "udp 4000 > 9330") != 1 || (slmp && template_line(&t, slmp) != 1))
-		fail(engine_why());
+		fail(engine_error());
 	snprintf(line, sizeof(line), "put match %u", match);
 	if (slmp && template_line(&t, line) != 1)
-		fail(engine_why());
+		fail(engine_error());
 	snprintf(line, sizeof(line), "fill %u 1", bytes);
 	if (template_line(&t, line) != 1 || template_finish(&t))
-		fail(engine_why());
+		fail(engine_error());
 	spin_ctx__counters(ctx, before);
 	expect(0, spin_ctx__run(ctx, t.frame, t.bytes, 1, out, sizeof(out), &result), "a packet");
 	spin_ctx__counters(ctx, after);

@@ -92,7 +92,7 @@ static int serve(int unused)
 
 	(void)unused;
 	if (built_object("fan_out", path, sizeof(path)))
-		die(engine_why());
+		die(engine_error());
 	if (spin_object__open(path, &object) || spin_rule__parse("udp dport 7777", &rule) || spin_nic__open(FAR_DEV, &nic) ||
 	    spin_ctx__create(nic, object, &rule, &ctx) || spin_ctx__symbol(ctx, "spin_state", &state, &bytes))
 		die("create");

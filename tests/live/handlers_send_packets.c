@@ -258,7 +258,7 @@ int main(void)
 	char path[512];
 
 	if (built_object("fan_out", path, sizeof(path)))
-		return printf("FAIL: %s\n", engine_why()), 1;
+		return printf("FAIL: %s\n", engine_error()), 1;
 	pair__open(&pair);
 	netns_shell("for i in 11 12 13 40; do ip addr add 10.78.0.$i/24 dev " NEAR_DEV "; done");
 	near = open_socket(SOURCE_PORT);

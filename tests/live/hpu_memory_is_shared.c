@@ -59,7 +59,7 @@ static void make(struct template *t, const char *udp, const char *what)
 	template_start(t);
 	if (template_line(t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 || template_line(t, "ip4 10.0.0.1 > 10.0.0.2") != 1 ||
 	    template_line(t, udp) != 1 || template_line(t, what) != 1 || template_line(t, "fill 64 1") != 1 || template_finish(t))
-		fail(engine_why());
+		fail(engine_error());
 }
 
 static void run(const struct template *t, unsigned repeat)

@@ -39,10 +39,10 @@ static void die(const char *what)
 	exit(1);
 }
 
-static void check(const char *why)
+static void check(const char *reason)
 {
-	if (why)
-		die(why);
+	if (reason)
+		die(reason);
 }
 
 static void *send_messages(void *unused)
@@ -119,7 +119,7 @@ struct runner {
 	struct spin_nic *nic;
 	unsigned cpu;
 	struct message_packet packet;
-	const char *why;
+	const char *reason;
 };
 
 static atomic_uint next, end; /* next packet; first message that is not sent */
@@ -135,7 +135,7 @@ static void *run_packets(void *arg)
 	CPU_ZERO(&set);
 	CPU_SET(r->cpu, &set);
 	pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
-	while (!r->why) {
+	while (!r->reason) {
 		uint32_t n = next++, at = n % PACKETS, last = at == PACKETS - 1, none = UINT32_MAX;
 		time_t start = time(NULL);
 
@@ -146,10 +146,10 @@ static void *run_packets(void *arg)
 				return NULL;
 			message_packet_head(&r->packet, SPIN_SLMP_SYN | (last ? SPIN_SLMP_EOM : 0), n / PACKETS, at * PAYLOAD);
 			if (spin_nic__run(r->nic, r->packet.frame, r->packet.bytes, 1, out, sizeof(out), &result))
-				r->why = spin_strerror_last();
+				r->reason = spin_strerror_last();
 			else if (result.verdict == SPIN_VERDICT_DROP && time(NULL) - start > PATIENCE_S)
-				r->why = "a packet is dropped again and again";
-		} while (!r->why && result.verdict == SPIN_VERDICT_DROP);
+				r->reason = "a packet is dropped again and again";
+		} while (!r->reason && result.verdict == SPIN_VERDICT_DROP);
 	}
 	return NULL;
 }
@@ -172,7 +172,7 @@ static void by_test_run(unsigned seconds)
 		runner[i].nic = nic;
 		runner[i].cpu = (unsigned)(i % cpus);
 		if (message_packet_make(&runner[i].packet, PAYLOAD)) /* one thread at a time */
-			die(engine_why());
+			die(engine_error());
 	}
 	for (unsigned i = 0; i < THREADS; i++)
 		if (pthread_create(&runner[i].thread, NULL, run_packets, &runner[i]))
@@ -181,7 +181,7 @@ static void by_test_run(unsigned seconds)
 	stop = 1;
 	for (unsigned i = 0; i < THREADS; i++) {
 		pthread_join(runner[i].thread, NULL);
-		check(runner[i].why);
+		check(runner[i].reason);
 	}
 	if (spin_ctx__progress(messages.ctx))
 		die(spin_strerror_last());

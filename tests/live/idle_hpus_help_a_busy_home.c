@@ -45,7 +45,7 @@ int main(void)
 	struct spin_nic *nic;
 	struct pair pair;
 	struct sockaddr_in to = { .sin_family = AF_INET };
-	const char *why;
+	const char *reason;
 	int fd;
 
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2) {
@@ -56,9 +56,9 @@ int main(void)
 	netns_enter(pair.far_ns);
 	if (spin_nic__open(FAR_DEV, &nic))
 		die(spin_strerror_last());
-	why = hammering__open(&h, nic, "hammer", "udp dport 9000", SPIN_HPUS_SPREAD, 0);
-	if (why)
-		die(why);
+	reason = hammering__open(&h, nic, "hammer", "udp dport 9000", SPIN_HPUS_SPREAD, 0);
+	if (reason)
+		die(reason);
 	netns_enter(pair.near_ns);
 	s.stop = &stop;
 	to.sin_port = htons(9000);
@@ -76,9 +76,9 @@ int main(void)
 	h.state->rounds = 12000;
 	s.pause_us = 0;
 	stop = 0;
-	why = hammering__stream(&s);
-	if (why)
-		die(why);
+	reason = hammering__stream(&s);
+	if (reason)
+		die(reason);
 	usleep(400000);
 	stop = 1;
 	pthread_join(s.thread, NULL);
@@ -95,9 +95,9 @@ int main(void)
 		die("nobody helps");
 	if (all > s.sent || all < s.sent / 2 / (unsigned)slow_factor())
 		die("packets are not counted");
-	why = hammering__check(&h);
-	if (why)
-		die(why);
+	reason = hammering__check(&h);
+	if (reason)
+		die(reason);
 	hammering__close(&h);
 	spin_nic__close(nic);
 	pair__close(&pair);

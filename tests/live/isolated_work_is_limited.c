@@ -161,7 +161,7 @@ static int try_trusted(const struct loop *loop)
 
 int main(void)
 {
-	char why[256];
+	char reason[256];
 	int failed = 0;
 
 	if (geteuid()) {
@@ -172,8 +172,8 @@ int main(void)
 		puts("skip: this kernel has no may_goto: its verifier follows every loop to its end");
 		return 77;
 	}
-	if (kernel_probe__xdp_isolated(why, sizeof(why))) {
-		printf("skip: %s\n", why);
+	if (kernel_probe__xdp_isolated(reason, sizeof(reason))) {
+		printf("skip: %s\n", reason);
 		return 77;
 	}
 	if (!mkdtemp(directory))

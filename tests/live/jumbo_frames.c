@@ -67,7 +67,7 @@ static struct spin_ctx *run(const char *handler, const char *ifname, const char 
 	char path[512];
 
 	if (built_object(handler, path, sizeof(path)))
-		die("%s", engine_why());
+		die("%s", engine_error());
 	if (spin_object__open(path, &object) || spin_nic__open(ifname, &nic) || spin_rule__parse(match, &rule) ||
 	    spin_nic__set_mode(nic, SPIN_MODE_NATIVE) || spin_ctx__create_opts(nic, object, &rule, &opts, &ctx) || spin_ctx__attach(ctx))
 		die("%s: %s", handler, spin_strerror_last());

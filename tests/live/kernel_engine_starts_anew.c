@@ -29,7 +29,7 @@ static struct template frame[MESSAGES][PACKETS]; /* the last packet of each has 
 
 static void die(const char *what)
 {
-	printf("FAIL: %s: %s\n", what, engine_why());
+	printf("FAIL: %s: %s\n", what, engine_error());
 	exit(1);
 }
 

@@ -98,7 +98,7 @@ static void open_server(void)
 	if (bind(at_server, (struct sockaddr *)&any, sizeof(any)))
 		die("cannot bind the server's socket");
 	if (built_object("kvstore", path, sizeof(path)))
-		die("%s", engine_why());
+		die("%s", engine_error());
 	if (spin_object__open(path, &object) || spin_nic__open("s0", &nic) || spin_rule__parse("udp dport 9000", &rule) ||
 	    spin_ctx__create(nic, object, &rule, &ctx) || spin_ctx__symbol(ctx, "spin_state", &state, &bytes) || spin_ctx__attach(ctx))
 		die("%s", spin_strerror_last());
@@ -124,7 +124,7 @@ static void open_peer(void)
 
 	netns_enter(client_ns);
 	if (built_object("filtering", path, sizeof(path)))
-		die("%s", engine_why());
+		die("%s", engine_error());
 	if (spin_object__open(path, &object) || spin_nic__open("c0", &nic) || spin_rule__parse("udp dport 1", &rule) ||
 	    spin_ctx__create(nic, object, &rule, &peer) || spin_ctx__attach(peer))
 		die("%s", spin_strerror_last());

@@ -178,7 +178,7 @@ static void a_mode_that_the_driver_refuses(void)
 {
 	struct spin_nic *nic;
 	struct spin_ctx *ctx;
-	const char *why;
+	const char *reason;
 
 	expect(0, spin_nic__open("q0", &nic), "q0");
 	expect(0, spin_ctx__create(nic, object, &rule, &ctx), "a context");
@@ -190,18 +190,18 @@ static void a_mode_that_the_driver_refuses(void)
 	expect(0, spin_nic__set_mode(nic, SPIN_MODE_NATIVE), "native");
 	expect(-EOPNOTSUPP, spin_ctx__attach(ctx), "native on a veth with too few queues");
 	says("receive queues");
-	expect(SPIN_MODE_AUTO, (int)spin_nic__mode(nic, &why), "the mode after a refusal");
-	if (why)
+	expect(SPIN_MODE_AUTO, (int)spin_nic__mode(nic, &reason), "the mode after a refusal");
+	if (reason)
 		fail("a reason is left after a refusal");
 	expect(0, spin_nic__set_mode(nic, SPIN_MODE_AUTO), "auto");
 	expect(0, spin_ctx__attach(ctx), "generic instead");
 	expect(-EBUSY, spin_nic__set_share(nic, &(struct spin_share){ .priority = 50 }), "sharing what is in use");
-	expect(SPIN_MODE_GENERIC, (int)spin_nic__mode(nic, &why), "the mode in use");
-	if (!why || !strstr(why, "receive queues"))
+	expect(SPIN_MODE_GENERIC, (int)spin_nic__mode(nic, &reason), "the mode in use");
+	if (!reason || !strstr(reason, "receive queues"))
 		fail("it is not said why generic");
 	spin_ctx__detach(ctx);
-	expect(SPIN_MODE_AUTO, (int)spin_nic__mode(nic, &why), "the mode when detached");
-	if (why)
+	expect(SPIN_MODE_AUTO, (int)spin_nic__mode(nic, &reason), "the mode when detached");
+	if (reason)
 		fail("a reason is left when detached");
 	spin_ctx__destroy(ctx);
 	spin_nic__close(nic);

@@ -175,7 +175,7 @@ static void datagram(uint32_t bytes)
 	snprintf(fill, sizeof(fill), "fill %u 1", bytes);
 	if (template_line(&t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 || template_line(&t, "ip4 10.0.0.1 > 10.0.0.2") != 1 ||
 	    template_line(&t, "udp 4000 > 9000") != 1 || template_line(&t, fill) != 1 || template_finish(&t))
-		fail(engine_why());
+		fail(engine_error());
 	expect(0, spin_nic__run(nic, t.frame, t.bytes, 1, out, sizeof(out), &result), "a datagram");
 }
 

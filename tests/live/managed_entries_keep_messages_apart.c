@@ -27,7 +27,7 @@
 static const uint8_t *memory;
 static struct spin_ctx *ctx;
 static atomic_uint next_thread, running;
-static _Atomic(const char *) why;
+static _Atomic(const char *) reason;
 static uint8_t taken[REGIONS][REGION]; /* bytes assigned to messages, of the region's current posting */
 static unsigned region, told, unlinked;
 
@@ -48,8 +48,8 @@ static int send_message(uint32_t id)
 	memset(payload + sizeof(slmp), (int)(id % 255 + 1), bytes_of(id));
 	if (spin_ctx__run(ctx, frame, frame_finish(frame, &flow, sizeof(slmp) + bytes_of(id), FRAME_SUM_NONE), 1, out, sizeof(out),
 			  &result))
-		why = "a packet cannot be run";
-	return why || result.verdict == SPIN_VERDICT_TX;
+		reason = "a packet cannot be run";
+	return reason || result.verdict == SPIN_VERDICT_TX;
 }
 
 static void *sender(void *arg)
@@ -57,10 +57,10 @@ static void *sender(void *arg)
 	const unsigned me = next_thread++;
 
 	(void)arg;
-	for (uint32_t i = 0; i < MESSAGES && !why; i++)
-		for (unsigned tries = 0; !send_message(i % 2 ? me * MESSAGES + i : i) && !why; tries++)
+	for (uint32_t i = 0; i < MESSAGES && !reason; i++)
+		for (unsigned tries = 0; !send_message(i % 2 ? me * MESSAGES + i : i) && !reason; tries++)
 			if (tries == 10000000)
-				why = "a message finds no entry";
+				reason = "a message finds no entry";
 	running--;
 	return NULL;
 }
@@ -87,18 +87,18 @@ static void on_event(void *arg, const struct spin_event *event)
 	(void)arg;
 	if (event->type != SPIN_EVENT_MESSAGE || event->length != bytes_of(event->message_id) || event->deposited_bytes != event->length ||
 	    event->offset + event->length > REGION)
-		why = "an event is not of a whole message inside its entry";
-	for (uint32_t i = 0; i < event->length && !why; i++) {
+		reason = "an event is not of a whole message inside its entry";
+	for (uint32_t i = 0; i < event->length && !reason; i++) {
 		if (taken[event->me_start / REGION][event->offset + i]++)
-			why = "two messages have one place";
+			reason = "two messages have one place";
 		if (memory[at + i] != event->message_id % 255 + 1)
-			why = "a message's place has other bytes";
+			reason = "a message's place has other bytes";
 	}
 	told++;
 	if (!(event->flags & SPIN_EVENT_UNLINKED))
 		return;
 	if (REGION - event->offset - event->length >= MIN_FREE)
-		why = "an entry is unlinked that has min_free left";
+		reason = "an entry is unlinked that has min_free left";
 	unlinked++;
 	post();
 }
@@ -150,15 +150,15 @@ int main(void)
 	for (unsigned i = 0; i < THREADS; i++)
 		if (pthread_create(&thread[i], NULL, sender, NULL))
 			fail("a thread");
-	while (running && !why)
+	while (running && !reason)
 		if (spin_ctx__events(ctx, on_event, NULL) < 0)
-			why = "events cannot be read";
+			reason = "events cannot be read";
 	for (unsigned i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);
-	if (!why && spin_ctx__events(ctx, on_event, NULL) < 0)
-		why = "events cannot be read";
-	if (why) {
-		printf("FAIL  %s\n", why);
+	if (!reason && spin_ctx__events(ctx, on_event, NULL) < 0)
+		reason = "events cannot be read";
+	if (reason) {
+		printf("FAIL  %s\n", reason);
 		return 1;
 	}
 	expect(MESSAGES / 2 * (THREADS + 1), told, "messages");

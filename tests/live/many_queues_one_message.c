@@ -48,7 +48,7 @@ static struct sender {
 	struct sent order[TOGETHER * TRAFFIC_PACKETS_MAX];
 	unsigned count;
 	unsigned message[TOGETHER], messages;
-	const char *why;
+	const char *reason;
 } senders[SENDERS];
 
 static struct traffic traffic;
@@ -88,7 +88,7 @@ static void send_packet(struct sender *s, const struct sent *packet)
 		return;
 	to.sin_addr.s_addr = htonl(0x0a4e0064 + random_below(&s->random, ADDRESSES)); /* 10.78.0.100 and following */
 	if (sendto(s->fd, payload, bytes, 0, (struct sockaddr *)&to, sizeof(to)) != (ssize_t)bytes)
-		s->why = "cannot send";
+		s->reason = "cannot send";
 	datagrams++;
 }
 
@@ -102,7 +102,7 @@ static int take_acknowledgement(struct sender *s)
 	if (bytes < 0)
 		return 0;
 	if (bytes != 10 || ack[0] != SPIN_SLMP_ACK >> 8 || ack[1]) {
-		s->why = "what came back is no acknowledgement";
+		s->reason = "what came back is no acknowledgement";
 		return 0;
 	}
 	memcpy(&id, ack + 2, 4);
@@ -137,7 +137,7 @@ static void send_order(struct sender *s)
 	time_t start = time(NULL);
 	unsigned left = s->count;
 
-	while (left && !s->why) {
+	while (left && !s->reason) {
 		unsigned under_way = 0, copies;
 
 		for (unsigned i = 0; i < s->count && under_way < WINDOW; i++)
@@ -149,7 +149,7 @@ static void send_order(struct sender *s)
 		for (unsigned i = 0; i < s->count; i++)
 			left += !s->order[i].acknowledged;
 		if (time(NULL) - start > PATIENCE_S)
-			s->why = "a packet is not acknowledged";
+			s->reason = "a packet is not acknowledged";
 	}
 }
 
@@ -157,13 +157,13 @@ static void *send_all(void *arg)
 {
 	struct sender *s = arg;
 
-	for (unsigned next = s->number; next < MESSAGES && !s->why;) {
+	for (unsigned next = s->number; next < MESSAGES && !s->reason;) {
 		for (s->messages = 0; s->messages < TOGETHER && next < MESSAGES; next += SENDERS)
 			s->message[s->messages++] = next;
 		make_order(s);
 		send_order(s);
 		/* the events of all packets in flight must fit into the ring */
-		for (unsigned before = readings; readings - before < 2 && !s->why;)
+		for (unsigned before = readings; readings - before < 2 && !s->reason;)
 			usleep(50);
 	}
 	at_work--;
@@ -180,7 +180,7 @@ static struct spin_ctx *attach(void)
 	char path[512];
 
 	if (built_object("msg_script", path, sizeof(path)))
-		die(engine_why());
+		die(engine_error());
 	if (spin_object__open(path, &object) || spin_nic__open(FAR_DEV, &nic) || spin_rule__parse("udp dport 9330", &rule) ||
 	    spin_ctx__create_opts(nic, object, &rule, &opts, &ctx) || spin_ctx__attach(ctx))
 		die(spin_strerror_last());
@@ -295,8 +295,8 @@ static int run(void)
 	}
 	for (struct sender *s = senders; s < senders + SENDERS; s++) {
 		pthread_join(s->thread, NULL);
-		if (s->why)
-			die(s->why);
+		if (s->reason)
+			die(s->reason);
 	}
 	/* the library's thread handles what is still parked, and the last packets may still be in flight */
 	for (int try = 0; try < 100; try++) {

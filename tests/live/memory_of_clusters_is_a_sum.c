@@ -39,7 +39,7 @@ static void make_datagram(struct template *out, const char *words)
 	template_start(out);
 	if (template_line(out, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 || template_line(out, "ip4 10.0.0.1 > 10.0.0.2") != 1 ||
 	    template_line(out, "udp 4000 > 9000") != 1 || template_line(out, words) != 1 || template_finish(out))
-		fail(engine_why());
+		fail(engine_error());
 }
 
 static void run_on(struct spin_ctx *ctx, int cpu, const struct template *packet, unsigned times)

@@ -51,7 +51,7 @@ static void make(struct template *t, unsigned id, unsigned number, int last)
 		fail(line);
 	snprintf(line, sizeof(line), "fill %u %u", STRIDE, number + 1);
 	if (template_line(t, line) != 1 || template_finish(t))
-		fail(engine_why());
+		fail(engine_error());
 }
 
 static void packet(struct spin_ctx *ctx, unsigned id, unsigned number, int last, enum spin_reason want)

@@ -41,7 +41,7 @@ static const struct place {
 static struct sender {
 	pthread_t thread;
 	int to[SOCKETS], from;
-	const char *why;
+	const char *reason;
 } senders[SENDERS];
 
 static void die(const char *what)
@@ -63,14 +63,14 @@ static void *send_bursts(void *arg)
 {
 	struct sender *s = arg;
 
-	for (int burst = 0; burst < BURSTS && !s->why; burst++) {
+	for (int burst = 0; burst < BURSTS && !s->reason; burst++) {
 		for (int i = 0; i < BURST; i++)
 			if (burst__send(s->to[i % SOCKETS], "10.9.0.1", 9000))
-				s->why = "cannot send";
+				s->reason = "cannot send";
 		/* datagrams of other senders to the same port may arrive instead: the total is the same */
-		for (int i = 0; i < BURST && !s->why; i++)
+		for (int i = 0; i < BURST && !s->reason; i++)
 			if (burst__receive(s->from))
-				s->why = "a datagram is lost, or received at another port";
+				s->reason = "a datagram is lost, or received at another port";
 	}
 	return NULL;
 }
@@ -123,7 +123,7 @@ static struct spin_ctx *attach(void)
 	char path[512];
 
 	if (built_object("filtering", path, sizeof(path)))
-		die(engine_why());
+		die(engine_error());
 	if (spin_object__open(path, &object) || spin_nic__open("s0", &nic) || spin_rule__parse("udp dport 9000", &rule) ||
 	    spin_ctx__create(nic, object, &rule, &ctx) || spin_ctx__table_insert(ctx, "routes", "src=10.9.0.2 port=7001") ||
 	    spin_ctx__table_insert(ctx, "routes", "src=10.9.0.3 port=7002") || spin_ctx__attach(ctx))
@@ -169,8 +169,8 @@ int main(void)
 			die("no thread");
 	for (s = senders; s < senders + SENDERS; s++) {
 		pthread_join(s->thread, NULL);
-		if (s->why)
-			die(s->why);
+		if (s->reason)
+			die(s->reason);
 	}
 
 	/* the interface updates its statistics after each poll, and packets may still arrive */

@@ -129,7 +129,7 @@ int main(void)
 	if (write(go[1], &byte, 1) != 1 || read(go[0], &byte, 1) != 1)
 		die("the sender is gone");
 	if (built_object("filtering", path, sizeof(path)))
-		die(engine_why());
+		die(engine_error());
 	if (spin_object__open(path, &object) || spin_nic__open("v0", &nic) || spin_rule__parse("udp dport 9000", &rule) ||
 	    spin_ctx__create(nic, object, &rule, &ctx) || spin_ctx__table_insert(ctx, "routes", "src=10.9.0.2 port=7001") ||
 	    spin_ctx__attach(ctx))

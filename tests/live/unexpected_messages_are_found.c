@@ -27,7 +27,7 @@
 
 static const uint8_t *memory;
 static struct spin_ctx *ctx;
-static _Atomic(const char *) why;
+static _Atomic(const char *) reason;
 static atomic_uint next_tag, sent[TAGS];
 static unsigned received[TAGS], unexpected, posted[TAGS];
 static struct {
@@ -51,8 +51,8 @@ static int send_message(uint32_t tag, uint32_t number, uint16_t port, uint32_t f
 	memcpy(payload + sizeof(slmp) + sizeof(put), &number, 4);
 	if (spin_ctx__run(ctx, frame, frame_finish(frame, &flow, sizeof(slmp) + sizeof(put) + 4, FRAME_SUM_NONE), 1, out, sizeof(out),
 			  &result))
-		why = "a packet cannot be run";
-	return why || result.verdict == SPIN_VERDICT_TX;
+		reason = "a packet cannot be run";
+	return reason || result.verdict == SPIN_VERDICT_TX;
 }
 
 static void *sender(void *arg)
@@ -60,8 +60,8 @@ static void *sender(void *arg)
 	const unsigned tag = next_tag++;
 
 	(void)arg;
-	for (uint32_t n = 0; n < MESSAGES && !why; n++) {
-		while (!send_message(tag, n, 4000, SPIN_SLMP_EOM) && !why)
+	for (uint32_t n = 0; n < MESSAGES && !reason; n++) {
+		while (!send_message(tag, n, 4000, SPIN_SLMP_EOM) && !reason)
 			sched_yield();
 		sent[tag]++;
 	}
@@ -75,7 +75,7 @@ static void receive(unsigned tag, uint32_t start)
 
 	memcpy(&number, memory + start, 4);
 	if (number != received[tag]++)
-		why = "a message was overtaken by a later one";
+		reason = "a message was overtaken by a later one";
 }
 
 static void on_overflow(void *arg, const struct spin_event *event)
@@ -84,7 +84,7 @@ static void on_overflow(void *arg, const struct spin_event *event)
 
 	if (event->type != SPIN_EVENT_PUT_OVERFLOW || event->match_bits != tag || event->length != 4 || event->deposited_bytes != 4 ||
 	    !(event->flags & SPIN_EVENT_OVERFLOW))
-		why = "an event of an unexpected message is of another one";
+		reason = "an event of an unexpected message is of another one";
 	receive(tag, event->me_start + event->offset);
 	unexpected++;
 }
@@ -127,7 +127,7 @@ static void post_receives(void)
 {
 	static unsigned tags[TAGS] = { 0, 1, 2 };
 
-	for (unsigned tag = 0; tag < TAGS && !why; tag++) {
+	for (unsigned tag = 0; tag < TAGS && !reason; tag++) {
 		struct spin_me_opts opts = receive_of(&tags[tag], tag);
 		unsigned me;
 		int err;
@@ -251,10 +251,10 @@ static void many_at_once(const struct spin_object *object)
 	for (unsigned i = 0; i < TAGS; i++)
 		if (pthread_create(&thread[i], NULL, sender, NULL))
 			fail("a thread");
-	while (done < TAGS * MESSAGES && !why) {
+	while (done < TAGS * MESSAGES && !reason) {
 		post_receives();
 		if (spin_ctx__events(ctx, on_event, NULL) < 0)
-			why = "events cannot be read";
+			reason = "events cannot be read";
 		done = received[0] + received[1] + received[2];
 	}
 	for (unsigned i = 0; i < TAGS; i++)
@@ -274,8 +274,8 @@ int main(void)
 	one_at_a_time(object);
 	many_at_once(object);
 	spin_object__close(object);
-	if (why || !unexpected || unexpected == TAGS * MESSAGES) {
-		printf("FAIL  %s\n", why ? why : "all or no messages were unexpected");
+	if (reason || !unexpected || unexpected == TAGS * MESSAGES) {
+		printf("FAIL  %s\n", reason ? reason : "all or no messages were unexpected");
 		return 1;
 	}
 	printf("%u messages received in their order, %u of them unexpected\n", TAGS * MESSAGES, unexpected);

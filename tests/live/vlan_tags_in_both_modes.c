@@ -45,9 +45,9 @@ static void make(struct template *t, const char *tags, const char *rest)
 	template_start(t);
 	for (char *line = strtok_r(lines, ";", &save); line; line = strtok_r(NULL, ";", &save))
 		if (template_line(t, line) != 1)
-			die(engine_why());
+			die(engine_error());
 	if (template_finish(t))
-		die(engine_why());
+		die(engine_error());
 }
 
 static struct spin_ctx *attach_to(struct spin_nic *nic, const char *handler, const char *text)

@@ -61,7 +61,7 @@ static void run(const struct ask *ask)
 	template_start(&t);
 	if (template_line(&t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 || template_line(&t, "ip4 10.0.0.7 > 10.0.0.2") != 1 ||
 	    template_line(&t, "udp 4000 > 9000") != 1 || template_line(&t, line) != 1 || template_finish(&t))
-		fail(engine_why());
+		fail(engine_error());
 	expect(0, spin_nic__run(nic, t.frame, t.bytes, 1, out, sizeof(out), &result), "a packet");
 	expect(SPIN_VERDICT_PASS, result.verdict, "its verdict");
 }

@@ -58,9 +58,9 @@ struct lab {
 static int still_fails(void *arg, const struct schedule *s)
 {
 	struct lab *lab = arg;
-	char why[1024];
+	char reason[1024];
 
-	return schedule_compare(s, lab->right, lab->wrong, why, sizeof(why), NULL) == 1;
+	return schedule_compare(s, lab->right, lab->wrong, reason, sizeof(reason), NULL) == 1;
 }
 
 /* 1: the rule showed on this setup, and s is the schedule. */
@@ -68,7 +68,7 @@ static int look_for(struct lab *lab, enum reference_rule rule, unsigned setup, u
 {
 	struct engine_handler handler = { .name = schedule_setups[setup].handler };
 	struct engine_context context = { .message = schedule_setups[setup].message };
-	char why[1024];
+	char reason[1024];
 	int found = 0;
 
 	if (engine_reference_open(&handler, &context, REFERENCE_OBEYS, &lab->right) ||
@@ -76,7 +76,7 @@ static int look_for(struct lab *lab, enum reference_rule rule, unsigned setup, u
 		return 0;
 	for (uint64_t i = 0; i < SCHEDULES && !found; i++) {
 		schedule_generate(s, setup, seed * 1000003 + i);
-		found = schedule_compare(s, lab->right, lab->wrong, why, sizeof(why), NULL) == 1;
+		found = schedule_compare(s, lab->right, lab->wrong, reason, sizeof(reason), NULL) == 1;
 	}
 	return found;
 }
@@ -93,7 +93,7 @@ static int break_rule(enum reference_rule rule, uint64_t seed, int print)
 	struct schedule s = { 0 };
 	struct lab lab = { 0 };
 	unsigned setup = 0, before = 0;
-	char why[1024] = "";
+	char reason[1024] = "";
 	int failed = 1;
 
 	while (setup < schedule_setups_count && !look_for(&lab, rule, setup, seed, &s)) {
@@ -105,12 +105,13 @@ static int break_rule(enum reference_rule rule, uint64_t seed, int print)
 	} else {
 		before = s.steps;
 		schedule_shrink(&s, still_fails, &lab, SHRINK_TRIES);
-		failed = schedule_compare(&s, lab.right, lab.wrong, why, sizeof(why), NULL) != 1 || s.steps > steps_needed[rule] + SLACK;
+		failed = schedule_compare(&s, lab.right, lab.wrong, reason, sizeof(reason), NULL) != 1 ||
+			 s.steps > steps_needed[rule] + SLACK;
 		printf("%s  %s: %u steps of %u left, %u needed\n", failed ? "FAIL" : "ok  ", reference_rule_name(rule), s.steps, before,
 		       steps_needed[rule]);
 		if (failed || print) {
 			schedule_print(&s, stdout);
-			printf("%s\n", why);
+			printf("%s\n", reason);
 		}
 	}
 	close_lab(&lab);

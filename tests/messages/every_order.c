@@ -94,7 +94,7 @@ static int send_one(struct lab *lab, const struct schedule *s, unsigned step, un
 	int ends;
 
 	if (lab->engine->ops->packet(lab->engine, packet->frame, packet->bytes, &out))
-		return wrong(s, lab, step, engine_why());
+		return wrong(s, lab, step, engine_error());
 	*came |= bit;
 	ends = !known && *came == (1u << PACKETS) - 1;
 	what = message_packet_check(packet, &out, known ? SPIN_REASON_DUPLICATE : *came & 1 ? SPIN_REASON_SUCCESS : SPIN_REASON_PARKED);
@@ -114,7 +114,7 @@ static int wait_a_little(struct lab *lab, const struct schedule *s, unsigned ste
 
 	lab->now_ms += LATER_MS;
 	if (lab->engine->ops->clock(lab->engine, lab->now_ms, &events))
-		return wrong(s, lab, step, engine_why());
+		return wrong(s, lab, step, engine_error());
 	return events.count ? wrong(s, lab, step, "time brings an event") : 0;
 }
 
@@ -129,16 +129,16 @@ static int check_end(struct lab *lab, const struct schedule *s)
 	for (uint32_t i = 0; lab->copies && i < MESSAGE_BYTES; i++)
 		want[i] = byte_at(lab, i);
 	if (ops->host_read(lab->engine, 0, memory, sizeof(memory)))
-		return wrong(s, lab, s->count, engine_why());
+		return wrong(s, lab, s->count, engine_error());
 	if (memcmp(memory, want, sizeof(memory)))
 		return wrong(s, lab, s->count, "host memory is not as it should be");
 	if (lab->copies) {
 		if (ops->read(lab->engine, "spin_state", 0, &copied, sizeof(copied)))
-			return wrong(s, lab, s->count, engine_why());
+			return wrong(s, lab, s->count, engine_error());
 		return memcmp(&copied, &all, sizeof(all)) ? wrong(s, lab, s->count, "the state is another") : 0;
 	}
 	if (ops->read(lab->engine, "spin_state", 0, &traced, sizeof(traced)))
-		return wrong(s, lab, s->count, engine_why());
+		return wrong(s, lab, s->count, engine_error());
 	return traced.order != 0x1222223 ? wrong(s, lab, s->count, "handlers ran in another order") : 0;
 }
 
@@ -153,7 +153,7 @@ static int run_schedule(struct lab *lab, const struct schedule *s)
 	for (unsigned i = 0; i < PACKETS; i++)
 		fill_packet(lab, i);
 	if (lab->engine->ops->write(lab->engine, "spin_state", 0, &zero, lab->copies ? sizeof(zero) : sizeof(struct traced)))
-		return wrong(s, lab, s->count, engine_why());
+		return wrong(s, lab, s->count, engine_error());
 	for (unsigned i = 0; i < s->count && !failed; i++)
 		failed = s->send[i] == LATER ? wait_a_little(lab, s, i) : send_one(lab, s, i, &came);
 	return failed ? failed : check_end(lab, s);

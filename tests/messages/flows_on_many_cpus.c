@@ -31,7 +31,7 @@ struct shared {
 	int ends; /* each thread's packet number 30 is a last one */
 	unsigned message;
 	pthread_barrier_t begin;
-	_Atomic(const char *) why;
+	_Atomic(const char *) reason;
 };
 
 static unsigned events, timeouts;
@@ -61,9 +61,9 @@ static int give(struct shared *s, unsigned thread, unsigned packet, int is_last)
 	payload[3] = is_last ? 0xff : 0;
 	payload[4] = (uint8_t)(s->message >> 8);
 	if (spin_nic__run(s->nic, frame, s->frame_bytes, 1, out, sizeof(out), &result))
-		s->why = "a packet cannot be run";
+		s->reason = "a packet cannot be run";
 	else if (result.verdict != SPIN_VERDICT_DROP)
-		s->why = "a packet comes back, or goes on";
+		s->reason = "a packet comes back, or goes on";
 	return result.verdict;
 }
 
@@ -73,7 +73,7 @@ static void *run_thread(void *arg)
 	unsigned thread = (unsigned)(uintptr_t)((void **)arg)[1];
 
 	pthread_barrier_wait(&s->begin);
-	for (unsigned i = 0; i < PACKETS && !s->why; i++)
+	for (unsigned i = 0; i < PACKETS && !s->reason; i++)
 		give(s, thread, i, s->ends && i == PACKETS / 2);
 	return NULL;
 }
@@ -98,11 +98,11 @@ static const char *open_context(struct shared *s)
 	template_start(&t);
 	if (template_line(&t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 || template_line(&t, "ip4 10.0.0.1 > 10.0.0.2") != 1 ||
 	    template_line(&t, "udp 4000 > 9330 sum none") != 1 || template_line(&t, "fill 8 0") != 1 || template_finish(&t))
-		return engine_why();
+		return engine_error();
 	s->frame_bytes = t.bytes;
 	memcpy(s->frame, t.frame, t.bytes);
 	if (built_object("msg_default", path, sizeof(path)))
-		return engine_why();
+		return engine_error();
 	err = spin_object__open(path, &object);
 	if (!err)
 		err = spin_nic__open_offline(&s->nic);
@@ -155,7 +155,7 @@ static const char *one_end(struct shared *s, unsigned messages)
 	uint64_t before = 0, now;
 	uint8_t *memory;
 	size_t bytes;
-	const char *why;
+	const char *reason;
 
 	if (spin_ctx__host_memory(s->ctx, (void **)&memory, &bytes))
 		return spin_strerror_last();
@@ -171,12 +171,12 @@ static const char *one_end(struct shared *s, unsigned messages)
 			return "not one event of a message";
 		if (last_event.length != (now - before) * RECORD || last_event.deposited_bytes != last_event.length)
 			return "the message has not the length of its packets";
-		why = check_memory(s, memory, last_event.length);
-		if (why)
-			return why;
+		reason = check_memory(s, memory, last_event.length);
+		if (reason)
+			return reason;
 		before = now;
 	}
-	return s->why;
+	return s->reason;
 }
 
 /* All threads end messages: as many begin as end, and each packet is in one or dropped. */
@@ -210,30 +210,30 @@ static const char *many_ends(struct shared *s, unsigned messages)
 		return "a packet has another reason";
 	if (deposited != (packets[SPIN_REASON_PROCEEDED] - kept) * RECORD)
 		return "messages have not the bytes of their packets";
-	return s->why;
+	return s->reason;
 }
 
 int main(int argc, char **argv)
 {
 	unsigned messages = argc == 3 && !strcmp(argv[1], "--messages") ? (unsigned)strtoul(argv[2], NULL, 0) : 400;
 	static struct shared s;
-	const char *why;
+	const char *reason;
 
 	if (geteuid()) {
 		printf("skip: PROG_TEST_RUN needs root\n");
 		return 77;
 	}
 	pthread_barrier_init(&s.begin, NULL, THREADS);
-	why = open_context(&s);
-	if (!why)
-		why = one_end(&s, messages);
-	if (!why)
-		why = many_ends(&s, messages);
-	if (why)
-		printf("FAIL  message %u: %s\n", s.message, why);
+	reason = open_context(&s);
+	if (!reason)
+		reason = one_end(&s, messages);
+	if (!reason)
+		reason = many_ends(&s, messages);
+	if (reason)
+		printf("FAIL  message %u: %s\n", s.message, reason);
 	if (s.ctx)
 		spin_ctx__destroy(s.ctx);
 	if (s.nic)
 		spin_nic__close(s.nic);
-	return !!why;
+	return !!reason;
 }

@@ -296,7 +296,7 @@ static int start(struct fuzz *f, int *skipped)
 			err = f->engine[kind]->ops->me_append(f->engine[kind], &whole, &me);
 		if (kind == ENGINE_HOST || !engine_cannot(err))
 			continue;
-		printf("skip: %s: %s\n", engine_name((enum engine_kind)kind), engine_why());
+		printf("skip: %s: %s\n", engine_name((enum engine_kind)kind), engine_error());
 		*skipped = 1;
 		err = 0;
 	}
@@ -386,7 +386,7 @@ int main(int argc, char **argv)
 		if (!err)
 			err = run(&f, packets / 2, model / 2);
 		if (err < 0)
-			printf("FAIL  %s: packet %llu: %s\n", f.setup->handler, (unsigned long long)f.packets, engine_why());
+			printf("FAIL  %s: packet %llu: %s\n", f.setup->handler, (unsigned long long)f.packets, engine_error());
 		failed |= err || check_share(&f);
 		for (int kind = 0; kind < ENGINE_OF_ALL; kind++)
 			engine_close(f.engine[kind]);

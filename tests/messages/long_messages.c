@@ -71,7 +71,7 @@ static int send_packet(struct lab *lab, uint32_t packet, enum spin_reason want)
 	message_packet_head(&lab->packet, SPIN_SLMP_SYN | (packet + 1 == lab->packets ? SPIN_SLMP_EOM : 0), lab->id, packet);
 	lab->packet.payload[0] = byte_of(lab, packet);
 	if (lab->engine->ops->packet(lab->engine, lab->packet.frame, lab->packet.bytes, &lab->out))
-		return wrong(lab, packet, engine_why());
+		return wrong(lab, packet, engine_error());
 	what = message_packet_check(&lab->packet, &lab->out, want);
 	return what ? wrong(lab, packet, what) : 0;
 }
@@ -121,7 +121,7 @@ static int check_memory(struct lab *lab)
 	uint8_t memory[HOST_BYTES];
 
 	if (lab->engine->ops->host_read(lab->engine, 0, memory, sizeof(memory)))
-		return wrong(lab, 0, engine_why());
+		return wrong(lab, 0, engine_error());
 	for (uint32_t i = 0; i < lab->packets; i++)
 		if (memory[i] != byte_of(lab, i))
 			return wrong(lab, i, "is not in host memory");
@@ -161,7 +161,7 @@ static int run(struct lab *lab)
 	if (failed)
 		return failed;
 	if (lab->engine->ops->read(lab->engine, "spin_state", 0, &got, sizeof(got)))
-		return wrong(lab, 0, engine_why());
+		return wrong(lab, 0, engine_error());
 	return memcmp(&got, &want, sizeof(want)) ? wrong(lab, 0, "leaves another state") : 0;
 }
 

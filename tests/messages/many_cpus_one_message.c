@@ -45,7 +45,7 @@ struct shared {
 	} order[2 * BATCH * TRAFFIC_PACKETS_MAX];
 	atomic_uint next, left;
 	atomic_ullong packets, again;
-	_Atomic(const char *) why;
+	_Atomic(const char *) reason;
 };
 
 /* 1: it was acknowledged, or all is over. */
@@ -56,15 +56,15 @@ static int send_one(struct shared *s, unsigned at)
 	uint32_t bytes = step_frame(&step, frame);
 	struct spin_run_result result;
 
-	if (s->why)
+	if (s->reason)
 		return 1;
 	if (spin_nic__run(s->nic, frame, bytes, 1, out, sizeof(out), &result)) {
-		s->why = "a packet cannot be run";
+		s->reason = "a packet cannot be run";
 		return 1;
 	}
 	s->packets++;
 	if (result.verdict == SPIN_VERDICT_PASS)
-		s->why = "a packet was passed to the host";
+		s->reason = "a packet was passed to the host";
 	s->again += result.verdict != SPIN_VERDICT_TX;
 	return result.verdict != SPIN_VERDICT_DROP;
 }
@@ -75,7 +75,7 @@ static void *send_batch(void *arg)
 	struct shared *s = arg;
 	unsigned me = s->next++, unsent = 1;
 
-	for (unsigned round = 0; unsent && !s->why; round++) {
+	for (unsigned round = 0; unsent && !s->reason; round++) {
 		unsent = 0;
 		for (unsigned at = me; at < s->order_count; at += THREADS) {
 			if (s->order[at].sent)
@@ -84,7 +84,7 @@ static void *send_batch(void *arg)
 			unsent += !s->order[at].sent;
 		}
 		if (round == ROUNDS_MAX)
-			s->why = "a packet was never acknowledged";
+			s->reason = "a packet was never acknowledged";
 	}
 	s->left--;
 	return NULL;
@@ -139,14 +139,14 @@ static int run_batch(struct shared *s)
 		pinned__start(&thread[i], (unsigned)i, send_batch, s);
 	while (s->left)
 		if (drain(s) < 0)
-			s->why = "events cannot be read";
+			s->reason = "events cannot be read";
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);
 	/* what was parked by many at once is handled by a sweep, a few at a time */
-	for (int i = 0; i < 20 && !s->why; i++)
+	for (int i = 0; i < 20 && !s->reason; i++)
 		if (spin_ctx__progress(s->ctx))
-			s->why = "no progress";
-	return drain(s) < 0 || s->why ? -1 : 0;
+			s->reason = "no progress";
+	return drain(s) < 0 || s->reason ? -1 : 0;
 }
 
 static int open_context(struct shared *s, const struct spin_message_opts *message)
@@ -158,7 +158,7 @@ static int open_context(struct shared *s, const struct spin_message_opts *messag
 	int err;
 
 	if (built_object("msg_script", path, sizeof(path))) {
-		printf("FAIL  %s\n", engine_why());
+		printf("FAIL  %s\n", engine_error());
 		return -1;
 	}
 	err = spin_object__open(path, &object);
@@ -232,15 +232,15 @@ static int run_setup(const struct setup *setup, unsigned messages, uint64_t seed
 	if (open_context(&s, &opts))
 		return 1;
 	traffic_start(&s.traffic, messages, seed, &opts);
-	for (s.first = 0; s.first < messages && !s.why; s.first += BATCH) {
+	for (s.first = 0; s.first < messages && !s.reason; s.first += BATCH) {
 		shuffle(&s, &seed, 600);
 		run_batch(&s);
 	}
 	printf("%s: %u messages of %llu packets, %llu runs of handlers:", setup->name, messages, (unsigned long long)s.traffic.packets,
 	       (unsigned long long)s.traffic.runs);
-	if (s.why)
-		printf("\nFAIL  %s\n", (const char *)s.why);
-	ok = counts_add_up(&s) & traffic_complete(&s.traffic) & compare(&s) & !s.why;
+	if (s.reason)
+		printf("\nFAIL  %s\n", (const char *)s.reason);
+	ok = counts_add_up(&s) & traffic_complete(&s.traffic) & compare(&s) & !s.reason;
 	spin_ctx__destroy(s.ctx);
 	spin_nic__close(s.nic);
 	traffic_stop(&s.traffic);

@@ -84,9 +84,9 @@ static void close_lab(struct lab *lab)
 static int still_fails(void *arg, const struct schedule *s)
 {
 	struct lab *lab = arg;
-	char why[1024];
+	char reason[1024];
 
-	return schedule_compare(s, lab->reference, lab->engine, why, sizeof(why), NULL) == 1;
+	return schedule_compare(s, lab->reference, lab->engine, reason, sizeof(reason), NULL) == 1;
 }
 
 /* For `spinctl test` and tests/vectors/run. */
@@ -105,15 +105,15 @@ static void write_vector(const struct lab *lab, const struct schedule *s)
 		printf("As a vector: %s\n", path);
 }
 
-static void report(struct lab *lab, struct schedule *s, uint64_t number, char *why, size_t why_bytes)
+static void report(struct lab *lab, struct schedule *s, uint64_t number, char *reason, size_t reason_bytes)
 {
 	printf("FAIL  %s differs from the reference: --setup %s --seed %llu --one %llu, %u steps: %s\n", lab->engine->ops->name,
-	       schedule_setups[s->setup].name, (unsigned long long)options.seed, (unsigned long long)number, s->steps, why);
+	       schedule_setups[s->setup].name, (unsigned long long)options.seed, (unsigned long long)number, s->steps, reason);
 	schedule_shrink(s, still_fails, lab, SHRINK_TRIES);
-	schedule_compare(s, lab->reference, lab->engine, why, why_bytes, NULL);
+	schedule_compare(s, lab->reference, lab->engine, reason, reason_bytes, NULL);
 	printf("The smallest schedule that still fails:\n");
 	schedule_print(s, stdout);
-	printf("%s\n", why);
+	printf("%s\n", reason);
 	write_vector(lab, s);
 }
 
@@ -121,14 +121,14 @@ static int run_setup(enum engine_kind kind, unsigned setup, uint64_t runs, struc
 {
 	struct lab lab = { 0 };
 	struct schedule s = { 0 };
-	char why[1024] = "";
+	char reason[1024] = "";
 	int err = open_lab(&lab, kind, &schedule_setups[setup]);
 
 	for (uint64_t i = options.only_one ? options.one : 0; i < runs && !err; i++) {
 		schedule_generate(&s, setup, options.seed * 1000003 + i);
-		err = schedule_compare(&s, lab.reference, lab.engine, why, sizeof(why), tally);
+		err = schedule_compare(&s, lab.reference, lab.engine, reason, sizeof(reason), tally);
 		if (err == 1)
-			report(&lab, &s, i, why, sizeof(why));
+			report(&lab, &s, i, reason, sizeof(reason));
 		if (options.only_one)
 			break;
 	}
@@ -171,11 +171,11 @@ static int run_engine(enum engine_kind kind)
 							 : (options.runs + schedule_setups_count - 1) / schedule_setups_count,
 					&tally);
 	if (err < 0 && engine_cannot(err)) {
-		printf("skip: %s: %s\n", engine_name(kind), engine_why());
+		printf("skip: %s: %s\n", engine_name(kind), engine_error());
 		return 77;
 	}
 	if (err < 0)
-		printf("FAIL  %s: %s\n", engine_name(kind), engine_why());
+		printf("FAIL  %s: %s\n", engine_name(kind), engine_error());
 	if (err)
 		return 1;
 	printf("%s: %llu schedules, %llu packets, seed %llu:", engine_name(kind), (unsigned long long)tally.schedules,

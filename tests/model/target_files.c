@@ -16,9 +16,9 @@
 static unsigned failures;
 static char path[64] = "/tmp/spin-XXXXXX";
 
-static void fail(const char *what, const char *why)
+static void fail(const char *what, const char *reason)
 {
-	printf("FAIL %s: %s\n", what, why);
+	printf("FAIL %s: %s\n", what, reason);
 	failures++;
 }
 

@@ -9,7 +9,7 @@ JUDGE=$ROOT/kernel/guest/offload/judge.sh
 SEED=${SEED:-2026}
 LONG_MTU=9000
 
-why=$("$ROOT/kernel/guest/offload/modules.sh" --cached) || skip "${why#skip: }"
+reason=$("$ROOT/kernel/guest/offload/modules.sh" --cached) || skip "${reason#skip: }"
 # what libbpf cannot even open comes to no driver
 corpus_list "$ROOT"/tests/offload/corpus/*.c | awk -F'\t' '$3 != "link"' >"$WORK/list"
 mkdir "$WORK/objects" "$WORK/generated"

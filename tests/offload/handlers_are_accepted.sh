@@ -30,7 +30,7 @@ for name in $OFFLOADED; do
 	check "$name" ip6 "ip6 dst 2001:db8::1 dport 9000"
 done
 [ $FAILED = 0 ] || exit 1
-why=$("$ROOT/kernel/guest/offload/modules.sh" --cached) || skip "of the driver: ${why#skip: }"
+reason=$("$ROOT/kernel/guest/offload/modules.sh" --cached) || skip "of the driver: ${reason#skip: }"
 
 for kernel in 6.1 6.12; do
 	"$JUDGE" $kernel-cloud "$WORK/programs" >"$WORK/driver" 2>"$WORK/err" || fail "the guest of $kernel: $(tail -n 2 "$WORK/err")"

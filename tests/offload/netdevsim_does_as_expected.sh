@@ -7,7 +7,7 @@ guest=$ROOT/kernel/guest/offload
 expected=$ROOT/tests/offload/cases.expected
 KERNELS=${KERNELS:-6.1-cloud}
 # shellcheck disable=SC2086
-why=$("$guest/modules.sh" --cached $KERNELS) || skip "${why#skip: }"
+reason=$("$guest/modules.sh" --cached $KERNELS) || skip "${reason#skip: }"
 
 for kernel in $KERNELS; do
 	# all kernels' lines, and those of this one

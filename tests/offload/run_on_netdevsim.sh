@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../cli/setup.inc"
 here=$ROOT/kernel/guest/offload
 # shellcheck disable=SC2086
-why=$("$here/modules.sh" --cached ${KERNELS:-6.1-cloud}) || skip "${why#skip: }"
+reason=$("$here/modules.sh" --cached ${KERNELS:-6.1-cloud}) || skip "${reason#skip: }"
 cd "$WORK" || exit 1
 # netdevsim's maps have at most two entries
 cat >small.c <<'END'

@@ -14,7 +14,7 @@ int pair_differ(struct pair *p, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(p->why, p->why_bytes, format, args);
+	vsnprintf(p->reason, p->reason_bytes, format, args);
 	va_end(args);
 	return 1;
 }
@@ -141,7 +141,7 @@ static int compare_entry_call(struct pair *p, const struct step *step)
 						 : p->engine[i]->ops->me_unlink(p->engine[i], step->index);
 	if (err[0] != err[1])
 		return pair_differ(p, "%s entry: %s, %s says %s", step->kind == STEP_POST ? "posting an" : "unlinking the",
-				   strerror(-err[0]), pair_name(p), err[1] ? engine_why() : "it is done");
+				   strerror(-err[0]), pair_name(p), err[1] ? engine_error() : "it is done");
 	if (me[0] != me[1])
 		return pair_differ(p, "posted as entry %u, %s says %u", me[0], pair_name(p), me[1]);
 	return 0;
@@ -176,14 +176,14 @@ static int compare_step(struct pair *p, const struct step *step, struct schedule
 	}
 }
 
-int schedule_compare(const struct schedule *s, struct engine *reference, struct engine *engine, char *why, size_t why_bytes,
+int schedule_compare(const struct schedule *s, struct engine *reference, struct engine *engine, char *reason, size_t reason_bytes,
 		     struct schedule_tally *tally)
 {
 	static struct pair p;
 	char text[768];
 	int err;
 
-	p = (struct pair){ .engine = { reference, engine }, .why = text, .why_bytes = sizeof(text) };
+	p = (struct pair){ .engine = { reference, engine }, .reason = text, .reason_bytes = sizeof(text) };
 	err = start(&p);
 	for (unsigned i = 0; i < s->steps && !err; i++) {
 		err = compare_step(&p, &s->step[i], tally);
@@ -200,7 +200,7 @@ int schedule_compare(const struct schedule *s, struct engine *reference, struct 
 		if (!err)
 			err = pair_compare_memory(&p, schedule_setups[s->setup].message.host_bytes);
 		if (err == 1)
-			snprintf(why, why_bytes, "step %u: %s", i + 1, text);
+			snprintf(reason, reason_bytes, "step %u: %s", i + 1, text);
 		if (tally)
 			tally->steps++;
 	}

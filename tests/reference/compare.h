@@ -10,8 +10,8 @@ struct pair {
 	struct engine_out out[2];
 	struct spin_message_stats before[2];
 	uint32_t now_ms;
-	char *why;
-	size_t why_bytes;
+	char *reason;
+	size_t reason_bytes;
 };
 
 /* Stores how they differ; returns 1. */
@@ -19,7 +19,7 @@ int pair_differ(struct pair *p, const char *format, ...) __attribute__((format(p
 /* Returns the name of the second engine. */
 const char *pair_name(const struct pair *p);
 
-/* Compare the state after a step. Return 0 if it is the same, 1 if not, negative: engine_why(). */
+/* Compare the state after a step. Return 0 if it is the same, 1 if not, negative: engine_error(). */
 int pair_compare_entries(struct pair *p, unsigned count);
 int pair_compare_stats(struct pair *p);
 int pair_compare_memory(struct pair *p, size_t host_bytes);

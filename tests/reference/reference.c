@@ -6,9 +6,9 @@
 
 #include "tests/reference/reference.h"
 
-void reference_die(const char *why)
+void reference_die(const char *reason)
 {
-	fprintf(stderr, "reference: %s\n", why);
+	fprintf(stderr, "reference: %s\n", reason);
 	abort();
 }
 

@@ -216,6 +216,6 @@ int reference_press_mpq(struct reference *r, const struct reference_packet *p);
 int reference_press_me(struct reference *r, const struct reference_packet *p);
 /* Frees the message with its parked packets, and returns their number. */
 unsigned reference_forget(struct reference *r, struct reference_message *m);
-void reference_die(const char *why) __attribute__((noreturn));
+void reference_die(const char *reason) __attribute__((noreturn));
 
 #endif

@@ -89,9 +89,9 @@ struct schedule_tally {
 
 /*
  * Runs a schedule on two engines with the same setup, and compares all visible state after every step. Returns 0 if they
- * agree, 1 if not (`why` says how), negative: engine_why(). The first engine is the reference. tally may be NULL.
+ * agree, 1 if not (`reason` says how), negative: engine_error(). The first engine is the reference. tally may be NULL.
  */
-int schedule_compare(const struct schedule *s, struct engine *reference, struct engine *engine, char *why, size_t why_bytes,
+int schedule_compare(const struct schedule *s, struct engine *reference, struct engine *engine, char *reason, size_t reason_bytes,
 		     struct schedule_tally *tally);
 
 /* Reduces a failing schedule as long as it still fails; at most `tries` attempts. */

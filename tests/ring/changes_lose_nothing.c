@@ -99,7 +99,7 @@ static struct spin_object *open_object(const char *handler)
 	char path[512];
 
 	if (built_object(handler, path, sizeof(path)))
-		fail(engine_why());
+		fail(engine_error());
 	return open_file(path);
 }
 

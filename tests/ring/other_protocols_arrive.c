@@ -44,9 +44,9 @@ static void make(const struct kind *kind)
 	template_start(&sent);
 	for (char *line = strtok_r(lines, ";", &save); line; line = strtok_r(NULL, ";", &save))
 		if (template_line(&sent, line) != 1)
-			fail(engine_why());
+			fail(engine_error());
 	if (template_finish(&sent))
-		fail(engine_why());
+		fail(engine_error());
 }
 
 static void rewritten_came(void *arg, const struct spin_ring_packet *p, unsigned count)

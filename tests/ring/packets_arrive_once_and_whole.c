@@ -69,9 +69,9 @@ static void make(struct template *t, const struct kind *kind)
 	template_start(t);
 	for (char *line = strtok_r(lines, ";", &save); line; line = strtok_r(NULL, ";", &save))
 		if (template_line(t, line) != 1)
-			fail(engine_why());
+			fail(engine_error());
 	if (template_finish(t) || t->bytes > sizeof(t->frame) - 60)
-		fail(engine_why());
+		fail(engine_error());
 	while (t->bytes < 60) /* padding, as a network card adds it */
 		t->frame[t->bytes++] = 0xee;
 }

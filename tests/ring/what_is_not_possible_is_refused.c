@@ -138,14 +138,14 @@ static void locked_memory(void)
 static void generic_mode(void)
 {
 	const struct spin_ring_opts opts = { .bytes = sizeof(opts), .mode = SPIN_RING_ZERO_COPY };
-	const char *why;
+	const char *reason;
 
 	ringed__open(&r, SPIN_MODE_GENERIC);
 	r.ctx = ringed__context(&r, "returns", "udp dport 9000", NULL);
 	refused(-EOPNOTSUPP, r.ctx, &opts, "generic mode");
 	r.ring = ringed__ring(r.ctx, NULL);
-	expect(SPIN_RING_COPY, spin_ring__mode(r.ring, &why), "the mode");
-	if (!why)
+	expect(SPIN_RING_COPY, spin_ring__mode(r.ring, &reason), "the mode");
+	if (!reason)
 		fail("AUTO says why it copies");
 	ringed__close(&r);
 }
@@ -154,7 +154,7 @@ int main(void)
 {
 	const struct spin_ring_opts copy = { .bytes = sizeof(copy), .mode = SPIN_RING_COPY };
 	struct ringed_seen seen = { 0 };
-	const char *why;
+	const char *reason;
 
 	ringed__open(&r, SPIN_MODE_NATIVE);
 	r.ctx = ringed__context(&r, "returns", "udp dport 9000", NULL);
@@ -164,8 +164,8 @@ int main(void)
 	foreign_socket();
 	locked_memory();
 	queues();
-	expect(SPIN_RING_COPY, spin_ring__mode(r.ring, &why), "the mode");
-	if (!why)
+	expect(SPIN_RING_COPY, spin_ring__mode(r.ring, &reason), "the mode");
+	if (!reason)
 		fail("AUTO says why it copies");
 	ringed__send_datagrams(&r, 0, 10, 50);
 	ringed__receive(r.ring, &seen, 10);
@@ -173,8 +173,8 @@ int main(void)
 	expect(-EINVAL, spin_ring__queue_fd(r.ring, 4), "its descriptor");
 	spin_ring__destroy(r.ring);
 	r.ring = ringed__ring(r.ctx, &copy);
-	expect(SPIN_RING_COPY, spin_ring__mode(r.ring, &why), "the mode");
-	if (why)
+	expect(SPIN_RING_COPY, spin_ring__mode(r.ring, &reason), "the mode");
+	if (reason)
 		fail("a reason is given though copies were asked for");
 	ringed__close(&r);
 	generic_mode();

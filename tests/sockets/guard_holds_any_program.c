@@ -122,7 +122,7 @@ static void make_packet(struct template *packet)
 	if (template_line(packet, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 ||
 	    template_line(packet, "ip4 10.0.0.1 > 127.0.0.1") != 1 || template_line(packet, "udp 4000 > " PORT) != 1 ||
 	    template_line(packet, "fill 32 0") != 1 || template_finish(packet))
-		die("packet: %s", engine_why());
+		die("packet: %s", engine_error());
 }
 
 static enum spin_verdict expected(const struct change *change, int action)

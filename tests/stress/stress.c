@@ -35,7 +35,7 @@
 static volatile int stop;
 static struct lossy link_;
 static atomic_ullong sent, given_up, changes;
-static _Atomic(const char *) why;
+static _Atomic(const char *) reason;
 
 static int fail(const char *what)
 {
@@ -53,10 +53,10 @@ static void *send_messages(void *number)
 
 	netns_enter(link_.near_ns);
 	if (spin_sender__open(FAR_ADDR, NULL, &opts, &sender)) {
-		why = "a sender cannot be opened";
+		reason = "a sender cannot be opened";
 		return NULL;
 	}
-	while (!stop && !why) {
+	while (!stop && !reason) {
 		if (spin_sender__send(sender, blob, 4 + 4 * random_below(&random, BLOB_MAX / 4 - 1), NULL, &report))
 			given_up++;
 		else
@@ -77,16 +77,16 @@ static void *come_and_go(void *arg)
 
 	netns_enter(link_.far_ns);
 	if (built_object("deliver", text, sizeof(text)) || spin_object__open(text, &object))
-		why = "no handlers that come and go";
-	for (unsigned i = 0; i < COMING && !why; i++) {
+		reason = "no handlers that come and go";
+	for (unsigned i = 0; i < COMING && !reason; i++) {
 		snprintf(text, sizeof(text), "udp dport %u", 8000 + i);
 		if (spin_rule__parse(text, &rule) || spin_ctx__create(nic, object, &rule, &ctx[i]))
-			why = "a context cannot be made";
+			reason = "a context cannot be made";
 	}
-	while (!stop && !why) {
+	while (!stop && !reason) {
 		for (unsigned i = 0; i < COMING; i++)
 			if (spin_ctx__attach(ctx[i]))
-				why = "a context cannot be attached";
+				reason = "a context cannot be attached";
 		for (unsigned i = 0; i < COMING; i++)
 			spin_ctx__detach(ctx[i]);
 		changes += 2 * COMING;
@@ -247,11 +247,11 @@ static void run(struct stress *s, struct spin_nic *nic, unsigned seconds)
 		fail(wrong ? wrong : "no thread");
 		exit(1);
 	}
-	while (time(NULL) < end && !why && !s->answering.why && !s->putting.why) {
+	while (time(NULL) < end && !reason && !s->answering.reason && !s->putting.reason) {
 		leftover__note(&s->left, getpid());
 		wrong = owners__kill_one(&s->owners, &s->left);
 		if (wrong)
-			why = wrong;
+			reason = wrong;
 	}
 	stop = 1;
 	pthread_join(s->stream.thread, NULL);
@@ -286,7 +286,7 @@ int main(int argc, char **argv)
 		s.runs[i] = hammering__runs(i ? &s.messages : &s.datagrams);
 		s.answers[i] = answering__runs(&s.answering, (int)i);
 	}
-	wrong = why ? why : check(&s);
+	wrong = reason ? reason : check(&s);
 	hammering__close(&s.datagrams);
 	hammering__close(&s.messages);
 	answering__close(&s.answering);

@@ -26,7 +26,7 @@ static int failures;
 static uint8_t frame[64];
 
 /* What the program returns, or -errno. */
-static int64_t run(const struct bpf_insn *insns, unsigned count, char *why, size_t why_bytes)
+static int64_t run(const struct bpf_insn *insns, unsigned count, char *reason, size_t reason_bytes)
 {
 	struct bpf_code code = { .insns = malloc(count * sizeof(*insns)), .count = count };
 	struct machine *m = calloc(1, sizeof(*m));
@@ -36,7 +36,7 @@ static int64_t run(const struct bpf_insn *insns, unsigned count, char *why, size
 		memcpy(code.insns, insns, count * sizeof(*insns));
 		rc = machine__run(m, frame, sizeof(frame));
 		rc = rc ? rc : (int64_t)m->action;
-		snprintf(why, why_bytes, "%s", m->why);
+		snprintf(reason, reason_bytes, "%s", m->reason);
 		machine__close(m);
 	}
 	free(m);
@@ -85,8 +85,8 @@ static void check(const char *what, struct bpf_insn op, int32_t a, int32_t b)
 	};
 	const unsigned count = sizeof(insns) / sizeof(insns[0]);
 	int64_t kernel = run_in_kernel(insns, count);
-	char why[200];
-	int64_t ours = run(insns, count, why, sizeof(why));
+	char reason[200];
+	int64_t ours = run(insns, count, reason, sizeof(reason));
 
 	if (kernel == -EPERM) {
 		printf("skip: needs the right to load programs, to compare with the kernel\n");
@@ -97,7 +97,7 @@ static void check(const char *what, struct bpf_insn op, int32_t a, int32_t b)
 	checked++;
 	if (ours == kernel)
 		return;
-	printf("%s 0x%02x of %d and %d: %lld, the kernel has %lld %s\n", what, op.code, a, b, (long long)ours, (long long)kernel, why);
+	printf("%s 0x%02x of %d and %d: %lld, the kernel has %lld %s\n", what, op.code, a, b, (long long)ours, (long long)kernel, reason);
 	failures++;
 }
 
@@ -129,12 +129,12 @@ static void instructions(void)
 /* Programs that must fail, each with a reason that says what is wrong. */
 static void refuse(const char *want, const struct bpf_insn *insns, unsigned count)
 {
-	char why[200] = "";
-	int64_t rc = run(insns, count, why, sizeof(why));
+	char reason[200] = "";
+	int64_t rc = run(insns, count, reason, sizeof(reason));
 
-	if (rc < 0 && strstr(why, want))
+	if (rc < 0 && strstr(reason, want))
 		return;
-	printf("not refused for '%s': %lld, %s\n", want, (long long)rc, why);
+	printf("not refused for '%s': %lld, %s\n", want, (long long)rc, reason);
 	failures++;
 }
 #define REFUSE(want, ...)                                              \
@@ -179,12 +179,12 @@ static void traps(void)
 static void actions(void)
 {
 	static const struct bpf_insn minus_one[] = { MOVI(0, -1), EXIT };
-	char why[200];
-	int64_t rc = run(minus_one, 2, why, sizeof(why));
+	char reason[200];
+	int64_t rc = run(minus_one, 2, reason, sizeof(reason));
 
-	if (rc == UINT32_MAX && !*why)
+	if (rc == UINT32_MAX && !*reason)
 		return;
-	printf("the action -1: %lld, %s\n", (long long)rc, why);
+	printf("the action -1: %lld, %s\n", (long long)rc, reason);
 	failures++;
 }
 
@@ -218,7 +218,7 @@ static void check_datagram(struct machine *m, int fd, const char *what)
 	    !memcmp(m->packet + m->begin, out, opts.data_size_out))
 		return;
 	printf("%s: %d, action %u and %u bytes, the kernel has %u and %u %s\n", what, ours, m->action, m->end - m->begin, opts.retval,
-	       opts.data_size_out, m->why);
+	       opts.data_size_out, m->reason);
 	failures++;
 }
 
@@ -233,7 +233,7 @@ static void handler(void)
 	struct spin_ctx *ctx = NULL;
 	struct spin_rule rule;
 	struct bpf_code code;
-	char path[512], why[256] = "";
+	char path[512], reason[256] = "";
 
 	if (!m || built_object("filtering", path, sizeof(path)) || spin_object__open(path, &object) ||
 	    spin_rule__parse("udp dport 9000", &rule) || spin_ctx__create(NULL, object, &rule, &ctx) ||
@@ -243,8 +243,8 @@ static void handler(void)
 	}
 	program.object = object;
 	program.rule = &rule;
-	if (compare_code__open(&code, &program, why, sizeof(why)) || compare_code__fill(&code, &program) || machine__open(m, &code)) {
-		printf("filtering: %s\n", why);
+	if (compare_code__open(&code, &program, reason, sizeof(reason)) || compare_code__fill(&code, &program) || machine__open(m, &code)) {
+		printf("filtering: %s\n", reason);
 		exit(1);
 	}
 	make_datagram(1);

@@ -167,14 +167,14 @@ static int run_handler(const char *handler, int messages)
 		err = engine_open((enum engine_kind)e, &built.handler, &context, &engines[e]);
 		if (e == ENGINE_HOST || !err || !(engine_cannot(err) || err == -ENOSYS))
 			continue;
-		printf("skip: %s: %s: %s\n", handler, engine_name((enum engine_kind)e), engine_why());
+		printf("skip: %s: %s: %s\n", handler, engine_name((enum engine_kind)e), engine_error());
 		engines[e] = NULL;
 		skipped = 1;
 		err = 0;
 	}
 	err = err ? err : messages ? run_messages(handler, engines) : run(handler, engines);
 	if (err < 0)
-		printf("FAIL  %s: %s\n", handler, engine_why());
+		printf("FAIL  %s: %s\n", handler, engine_error());
 	for (int e = 0; e < ENGINE_OF_ALL; e++)
 		engine_close(engines[e]);
 	return err ? 1 : skipped ? 77 : 0;

@@ -22,7 +22,7 @@ static int failed;
 
 static void fail(const char *what)
 {
-	printf("FAIL  %s: %s\n", what, engine_why());
+	printf("FAIL  %s: %s\n", what, engine_error());
 	failed = 1;
 }
 
@@ -171,7 +171,7 @@ static int refused(const uint8_t *data, size_t bytes)
 	while (!rc && recording__next(&r, &packet) == 1)
 		;
 	recording__close(&r);
-	return rc < 0 && strlen(engine_why()) > 30;
+	return rc < 0 && strlen(engine_error()) > 30;
 }
 
 static void write_trailer(uint8_t *data, size_t bytes)

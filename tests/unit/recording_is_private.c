@@ -36,7 +36,7 @@ int open(const char *name, int flags, ...)
 
 static void fail(const char *what)
 {
-	printf("FAIL  %s%s: %s\n", what, no_tmpfile ? ", without O_TMPFILE" : "", engine_why());
+	printf("FAIL  %s%s: %s\n", what, no_tmpfile ? ", without O_TMPFILE" : "", engine_error());
 	failed = 1;
 }
 

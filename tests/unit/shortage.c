@@ -9,19 +9,19 @@
 #include "tests/common/expect.h"
 #include "kernel/shortage.h"
 
-static void differ(const char *why, const char *text)
+static void differ(const char *reason, const char *text)
 {
-	printf("message: %s\n", why);
+	printf("message: %s\n", reason);
 	fail(text);
 }
 
 static void explained(int expected, int err, unsigned descriptors, const char *what)
 {
-	char why[600] = "";
+	char reason[600] = "";
 
-	expect(expected, kernel_shortage__explain(err, descriptors, why, sizeof(why)), what);
-	if (expected && !strstr(why, what))
-		differ(why, what);
+	expect(expected, kernel_shortage__explain(err, descriptors, reason, sizeof(reason)), what);
+	if (expected && !strstr(reason, what))
+		differ(reason, what);
 }
 
 int main(void)

@@ -13,26 +13,26 @@
 	"7: (0f) r3 += r4\n"
 #define UNBOUNDED "math between pkt pointer and register with unbounded min value is not allowed\nprocessed 9 insns\n"
 
-static void differ(const char *why, const char *text)
+static void differ(const char *reason, const char *text)
 {
-	printf("message: %s\n", why);
+	printf("message: %s\n", reason);
 	fail(text);
 }
 
 static void explained(int err, const char *log, const char *with, const char *without)
 {
-	char why[SPIN_ERROR_BYTES] = "";
+	char reason[SPIN_ERROR_BYTES] = "";
 
-	expect(err, spin_verifier__explain(log, "x.spin", why, sizeof(why)), log);
-	if (with && !strstr(why, with))
-		differ(why, with);
-	if (without && strstr(why, without))
-		differ(why, without);
+	expect(err, spin_verifier__explain(log, "x.spin", reason, sizeof(reason)), log);
+	if (with && !strstr(reason, with))
+		differ(reason, with);
+	if (without && strstr(reason, without))
+		differ(reason, without);
 }
 
 int main(void)
 {
-	char why[SPIN_ERROR_BYTES];
+	char reason[SPIN_ERROR_BYTES];
 	struct utsname kernel;
 
 	uname(&kernel);
@@ -55,8 +55,8 @@ int main(void)
 	expect(0, spin_verifier__is_limit(PARSE "the call stack of 9 frames is too deep !\n"), "too many calls");
 	expect(0, spin_verifier__is_limit(PARSE UNBOUNDED), "beyond the packet");
 	/* programs that are entirely sPIN's */
-	expect(-EINVAL, spin_verifier__explain_own(PARSE UNBOUNDED, "the dispatcher", why, sizeof(why)), "the dispatcher");
-	if (!strstr(why, "cannot load the dispatcher") || !strstr(why, "issue tracker"))
-		differ(why, "the dispatcher, and where to report");
+	expect(-EINVAL, spin_verifier__explain_own(PARSE UNBOUNDED, "the dispatcher", reason, sizeof(reason)), "the dispatcher");
+	if (!strstr(reason, "cannot load the dispatcher") || !strstr(reason, "issue tracker"))
+		differ(reason, "the dispatcher, and where to report");
 	return 0;
 }

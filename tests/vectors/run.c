@@ -49,7 +49,7 @@ static int flip_goes_unnoticed(const struct vector *v, struct engine_cache_entry
 
 	vector_run(v, &entry->types, entry->engine, &entry->initial, flip, &result);
 	if (result.rc < 0)
-		printf("    %s\n", result.why);
+		printf("    %s\n", result.reason);
 	vector_result_free(&result);
 	return result.rc != 1;
 }
@@ -68,7 +68,7 @@ static void check_flipped(struct runner *r, const struct vector *v, const struct
 			continue;
 		}
 		if (err) {
-			printf("FAIL  %s  %s: %s\n", v->path, engine_name((enum engine_kind)kind), engine_why());
+			printf("FAIL  %s  %s: %s\n", v->path, engine_name((enum engine_kind)kind), engine_error());
 			r->failed++;
 		}
 		for (enum vector_flip flip = FLIP_VERDICT; flip < FLIP_KINDS && !err; flip++) {
@@ -90,7 +90,7 @@ static void run_vector(struct runner *r, const struct vector *v, int flip)
 	struct built built;
 
 	if (built_handler(v->handler, &built)) {
-		printf("FAIL  %s: %s\n", v->path, engine_why());
+		printf("FAIL  %s: %s\n", v->path, engine_error());
 		r->failed++;
 		return;
 	}
@@ -184,7 +184,7 @@ int main(int argc, char **argv)
 		struct vector *v;
 
 		if (vector_read(found.gl_pathv[i], &v)) {
-			printf("FAIL  %s\n", engine_why());
+			printf("FAIL  %s\n", engine_error());
 			r.failed++;
 			continue;
 		}

@@ -31,13 +31,13 @@ int datagram(struct xdp_md *ctx)
 {
 	void *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
 	struct ethhdr *eth = data;
-	enum why why = MALFORMED;
+	enum reason reason = MALFORMED;
 	struct packet p;
 
 	if ((void *)(eth + 1) <= end)
-		why = eth->h_proto == bpf_htons(ETH_P_IP) ? parse(data, eth + 1, end, &p) : OTHER;
-	if (why == HANDLED)
+		reason = eth->h_proto == bpf_htons(ETH_P_IP) ? parse(data, eth + 1, end, &p) : OTHER;
+	if (reason == HANDLED)
 		handle(0, (const __u8 *)(p.slmp + 1), end, p.bytes, 0);
-	counts[bpf_get_smp_processor_id() & 255][why & 15]++;
+	counts[bpf_get_smp_processor_id() & 255][reason & 15]++;
 	return XDP_PASS;
 }

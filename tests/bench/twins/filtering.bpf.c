@@ -13,7 +13,7 @@
 #define ENTRIES 65536
 #define PROBES  8
 
-enum why { OTHER, MALFORMED, FRAGMENT, BAD_CHECKSUM, HANDLED, WHYS };
+enum reason { OTHER, MALFORMED, FRAGMENT, BAD_CHECKSUM, HANDLED, WHYS };
 
 struct route {
 	__u32 src;
@@ -32,7 +32,7 @@ static __always_inline __u32 fold(__u64 sum)
 	return (sum & 0xffff) + (sum >> 16);
 }
 
-static __always_inline enum why steer4(struct iphdr *ip, void *end)
+static __always_inline enum reason steer4(struct iphdr *ip, void *end)
 {
 	__u32 header, total, home, *word = (void *)ip;
 	struct udphdr *udp;
@@ -90,7 +90,7 @@ static __always_inline enum why steer4(struct iphdr *ip, void *end)
 	return HANDLED;
 }
 
-static __always_inline enum why look(void *data, void *end)
+static __always_inline enum reason look(void *data, void *end)
 {
 	struct ethhdr *eth = data;
 	void *at = eth + 1;
@@ -113,9 +113,9 @@ static __always_inline enum why look(void *data, void *end)
 SEC("xdp")
 int twin(struct xdp_md *ctx)
 {
-	enum why why = look((void *)(long)ctx->data, (void *)(long)ctx->data_end);
+	enum reason reason = look((void *)(long)ctx->data, (void *)(long)ctx->data_end);
 
-	counts[bpf_get_smp_processor_id() & 255][why]++;
+	counts[bpf_get_smp_processor_id() & 255][reason]++;
 	return XDP_PASS;
 }
 

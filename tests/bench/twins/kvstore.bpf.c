@@ -14,7 +14,7 @@
 #define SETS          125
 #define MESSAGE_BYTES 48
 
-enum why { OTHER, MALFORMED, FRAGMENT, BAD_CHECKSUM, HANDLED, ANSWERED, WHYS };
+enum reason { OTHER, MALFORMED, FRAGMENT, BAD_CHECKSUM, HANDLED, ANSWERED, WHYS };
 
 struct message {
 	__u16 op, found;
@@ -129,7 +129,7 @@ static __always_inline __u64 sum_message(const struct message *m)
 	return sum;
 }
 
-static __always_inline enum why kv4(struct ethhdr *eth, struct iphdr *ip, void *end)
+static __always_inline enum reason kv4(struct ethhdr *eth, struct iphdr *ip, void *end)
 {
 	__u32 *word = (void *)ip, pseudo, addr;
 	struct message *m;
@@ -219,7 +219,7 @@ int twin(struct xdp_md *ctx)
 {
 	void *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end, *at;
 	struct ethhdr *eth = data;
-	enum why why = MALFORMED;
+	enum reason reason = MALFORMED;
 	__u16 type;
 
 	at = eth + 1;
@@ -229,9 +229,9 @@ int twin(struct xdp_md *ctx)
 			type = *(__u16 *)(at + 2);
 			at += 4;
 		}
-		why = type == bpf_htons(ETH_P_IP) ? kv4(eth, at, end) : OTHER;
+		reason = type == bpf_htons(ETH_P_IP) ? kv4(eth, at, end) : OTHER;
 	}
-	if (why == ANSWERED) {
+	if (reason == ANSWERED) {
 		struct iphdr *ip = at;
 		int bytes = (at - data) + ((void *)(ip + 1) <= end ? ip->ihl * 4 : 0) + sizeof(struct udphdr) + MESSAGE_BYTES;
 		int excess = bytes - (int)(end - data);
@@ -239,8 +239,8 @@ int twin(struct xdp_md *ctx)
 		if (excess)
 			bpf_xdp_adjust_tail(ctx, excess);
 	}
-	counts[bpf_get_smp_processor_id() & 255][why]++;
-	return why == ANSWERED ? XDP_TX : XDP_PASS;
+	counts[bpf_get_smp_processor_id() & 255][reason]++;
+	return reason == ANSWERED ? XDP_TX : XDP_PASS;
 }
 
 char _license[] SEC("license") = "Dual BSD/GPL";

@@ -31,7 +31,7 @@
 #endif
 #define BYTES_MAX 2048 /* of a packet */
 
-enum why { OTHER, MALFORMED, FRAGMENT, BAD_CHECKSUM, NO_MESSAGE, DUPLICATE, NO_ROOM, FAILED, HANDLED, WHYS };
+enum reason { OTHER, MALFORMED, FRAGMENT, BAD_CHECKSUM, NO_MESSAGE, DUPLICATE, NO_ROOM, FAILED, HANDLED, WHYS };
 enum state { NEVER, CLAIMED, OPEN, DONE }; /* DONE: remembered until its entry is reused */
 
 struct slmp {
@@ -192,7 +192,7 @@ static __always_inline __u32 open(__u32 src, __u32 id, __u32 port, __u32 home, _
 	return MESSAGES;
 }
 
-static __always_inline enum why receive(const struct packet *p, void *end)
+static __always_inline enum reason receive(const struct packet *p, void *end)
 {
 	__u32 src = p->ip->saddr, id = p->slmp->id, port = p->udp->source, home = home_of(src, id, port);
 	__u32 offset = bpf_ntohl(p->slmp->offset), last = p->slmp->flags & bpf_htons(EOM), number = 0, done;
@@ -256,7 +256,7 @@ static __always_inline void tell(const struct message *m)
 	bpf_ringbuf_submit(news, 0);
 }
 
-static __always_inline enum why parse(void *data, void *at, void *end, struct packet *p)
+static __always_inline enum reason parse(void *data, void *at, void *end, struct packet *p)
 {
 	struct iphdr *ip = at;
 	__u32 header, *word = at;
@@ -348,7 +348,7 @@ int twin(struct xdp_md *ctx)
 {
 	void *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end, *at;
 	struct ethhdr *eth = data;
-	enum why why = MALFORMED;
+	enum reason reason = MALFORMED;
 	struct packet p;
 	__u16 type;
 	int length = 0;
@@ -360,15 +360,15 @@ int twin(struct xdp_md *ctx)
 			type = *(__u16 *)(at + 2);
 			at += 4;
 		}
-		why = type == bpf_htons(ETH_P_IP) ? parse(data, at, end, &p) : OTHER;
+		reason = type == bpf_htons(ETH_P_IP) ? parse(data, at, end, &p) : OTHER;
 	}
-	if (why != HANDLED) {
-		counts[bpf_get_smp_processor_id() & 255][why]++;
-		return why <= BAD_CHECKSUM ? XDP_PASS : XDP_DROP;
+	if (reason != HANDLED) {
+		counts[bpf_get_smp_processor_id() & 255][reason]++;
+		return reason <= BAD_CHECKSUM ? XDP_PASS : XDP_DROP;
 	}
-	why = blur(receive(&p, end)) & 15;
-	counts[bpf_get_smp_processor_id() & 255][why]++;
-	if (!(p.slmp->flags & bpf_htons(SYN)) || (why != HANDLED && why != DUPLICATE && why != FAILED))
+	reason = blur(receive(&p, end)) & 15;
+	counts[bpf_get_smp_processor_id() & 255][reason]++;
+	if (!(p.slmp->flags & bpf_htons(SYN)) || (reason != HANDLED && reason != DUPLICATE && reason != FAILED))
 		return XDP_DROP;
 	length = acknowledge(&p, data);
 	bpf_xdp_adjust_tail(ctx, length - (int)(end - data));

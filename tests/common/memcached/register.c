@@ -80,7 +80,7 @@ static int fits(const struct mc_state *state, const struct mc_read *read)
 }
 
 /* Says what is wrong: with the key's lock. */
-static enum mc_verdict why(const struct mc_key *key, const struct mc_read *read, uint64_t seen)
+static enum mc_verdict reason(const struct mc_key *key, const struct mc_read *read, uint64_t seen)
 {
 	uint64_t first = key->issued + 1 < MC_STATES ? 0 : key->issued + 1 - MC_STATES;
 
@@ -113,7 +113,7 @@ enum mc_verdict mc_key__check(struct mc_key *key, const struct mc_read *read, ui
 			goto unlock;
 		}
 	}
-	verdict = why(key, read, *seen);
+	verdict = reason(key, read, *seen);
 unlock:
 	pthread_mutex_unlock(&key->lock);
 	return verdict;

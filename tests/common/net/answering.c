@@ -18,7 +18,7 @@ static const char *attach(struct spin_nic *nic, const char *handler, const char 
 	int err;
 
 	if (built_object(handler, path, sizeof(path)))
-		return engine_why();
+		return engine_error();
 	err = spin_object__open(path, &object) || spin_rule__parse(text, &rule) || spin_ctx__create_opts(nic, object, &rule, &opts, ctx);
 	spin_object__close(object);
 	return err ? spin_strerror_last() : NULL;
@@ -26,14 +26,14 @@ static const char *attach(struct spin_nic *nic, const char *handler, const char 
 
 const char *answering__open(struct answering *a, struct spin_nic *nic, enum spin_hpus hpus)
 {
-	const char *why = attach(nic, "pingpong", "udp dport 9331", hpus, &a->pings);
+	const char *reason = attach(nic, "pingpong", "udp dport 9331", hpus, &a->pings);
 	size_t bytes;
 	void *state;
 
-	if (!why)
-		why = attach(nic, "fan_out", "udp dport 9001", hpus, &a->fans);
-	if (why)
-		return why;
+	if (!reason)
+		reason = attach(nic, "fan_out", "udp dport 9001", hpus, &a->fans);
+	if (reason)
+		return reason;
 	if (spin_ctx__symbol(a->fans, "spin_state", &state, &bytes) || bytes != sizeof(struct fan_out))
 		return spin_strerror_last();
 	*(struct fan_out *)state = (struct fan_out){ .count = EACH, .bytes = 8, .answer = FAN_OUT_REPLY };
@@ -67,7 +67,7 @@ uint64_t answering__runs(const struct answering *a, int fans)
 	return packets[SPIN_REASON_SUCCESS] + stats.replayed;
 }
 
-static const char *reason(const char *what, uint64_t is, uint64_t least, uint64_t most)
+static const char *check_between(const char *what, uint64_t is, uint64_t least, uint64_t most)
 {
 	static char text[160];
 
@@ -88,28 +88,29 @@ const char *answering__check(struct answering *a)
 	uint64_t pings = answering__runs(a, 0), fans = answering__runs(a, 1);
 	struct spin_message_stats stats;
 	struct spin_put_stats ping_puts, fan_puts;
-	const char *why = a->why;
+	const char *reason = a->reason;
 
-	if (!why && (spin_ctx__message_stats(a->pings, &stats) || spin_ctx__put_stats(a->pings, &ping_puts) ||
-		     spin_ctx__put_stats(a->fans, &fan_puts)))
-		why = spin_strerror_last();
+	if (!reason && (spin_ctx__message_stats(a->pings, &stats) || spin_ctx__put_stats(a->pings, &ping_puts) ||
+			spin_ctx__put_stats(a->fans, &fan_puts)))
+		reason = spin_strerror_last();
 	/*
 	 * Acknowledgements and replies are sent after the handlers' packets and are counted with them. If a message was
 	 * evicted, its handlers run again when its packets are sent again.
 	 */
-	if (!why)
-		why = reason("runs of pingpong", pings, PACKETS * a->messages, PACKETS * (a->messages + stats.evicted));
-	if (!why)
-		why = reason("packets that pingpong sent or that are told as lost", left(&ping_puts), pings, 2 * pings);
-	if (!why)
-		why = reason("packets that came back from pingpong", a->came[ANSWERING_FORWARD], pings / 2, 2 * pings);
-	if (!why)
-		why = reason("packets that fan_out sent or that are told as lost", left(&fan_puts), (EACH + 1) * fans, (EACH + 1) * fans);
-	if (!why)
-		why = reason("packets that came from fan_out", a->came[ANSWERING_PUT], EACH * fans / 2, 2 * EACH * fans);
-	if (!why)
-		why = reason("replies of fan_out", a->came[ANSWERING_REPLY], fans / 2, 2 * fans);
-	return why ? why : reason("messages and datagrams that were answered", a->messages && fans, 1, 1);
+	if (!reason)
+		reason = check_between("runs of pingpong", pings, PACKETS * a->messages, PACKETS * (a->messages + stats.evicted));
+	if (!reason)
+		reason = check_between("packets that pingpong sent or that are told as lost", left(&ping_puts), pings, 2 * pings);
+	if (!reason)
+		reason = check_between("packets that came back from pingpong", a->came[ANSWERING_FORWARD], pings / 2, 2 * pings);
+	if (!reason)
+		reason = check_between("packets that fan_out sent or that are told as lost", left(&fan_puts), (EACH + 1) * fans,
+				       (EACH + 1) * fans);
+	if (!reason)
+		reason = check_between("packets that came from fan_out", a->came[ANSWERING_PUT], EACH * fans / 2, 2 * EACH * fans);
+	if (!reason)
+		reason = check_between("replies of fan_out", a->came[ANSWERING_REPLY], fans / 2, 2 * fans);
+	return reason ? reason : check_between("messages and datagrams that were answered", a->messages && fans, 1, 1);
 }
 
 void answering__close(struct answering *a)

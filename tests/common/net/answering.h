@@ -23,7 +23,7 @@ struct answering {
 	uint64_t messages; /* messages with all packets acknowledged */
 	uint64_t datagrams;
 	uint64_t came[ANSWERING_KINDS];
-	const char *volatile why; /* the first error */
+	const char *volatile reason; /* the first error */
 };
 
 /* Attaches both to the interface in the thread's namespace. Returns a reason or NULL. */

@@ -65,18 +65,18 @@ static int take_pong(struct answering *a, int fd, uint32_t id, unsigned *acknowl
 	if (bytes < 0)
 		return 0;
 	if (of > id || packet >= PACKETS || ntohl(got.head.offset) % STRIDE) {
-		a->why = "what pingpong sent back is of no packet";
+		a->reason = "what pingpong sent back is of no packet";
 		return 0;
 	}
 	want = make_ping(of, packet);
 	if (bytes == sizeof(got.head)) {
 		if (got.head.flags != htons(SPIN_SLMP_ACK))
-			a->why = "pingpong's context acknowledges with other flags";
+			a->reason = "pingpong's context acknowledges with other flags";
 		*acknowledged |= of == id ? 1u << packet : 0;
 	} else if (bytes == sizeof(got) && !memcmp(&got, &want, sizeof(got))) {
 		a->came[ANSWERING_FORWARD]++;
 	} else {
-		a->why = "what pingpong sent back is not what it was sent";
+		a->reason = "what pingpong sent back is not what it was sent";
 	}
 	return 1;
 }
@@ -87,26 +87,26 @@ void *answering__ping(void *arg)
 	int fd = open_socket(a->near_ns, PING_PORT, 20000);
 
 	if (fd < 0)
-		a->why = "no socket";
-	for (uint32_t id = 1; !*a->stop && !a->why; id++) {
+		a->reason = "no socket";
+	for (uint32_t id = 1; !*a->stop && !a->reason; id++) {
 		unsigned acknowledged = 0;
 		time_t start = time(NULL);
 
-		while (acknowledged != ALL && !a->why) {
+		while (acknowledged != ALL && !a->reason) {
 			for (unsigned packet = 0; packet < PACKETS; packet++) {
 				const struct ping p = make_ping(id, packet);
 
 				if (!(acknowledged >> packet & 1) && send(fd, &p, sizeof(p), 0) != sizeof(p))
-					a->why = "pings cannot be sent";
+					a->reason = "pings cannot be sent";
 			}
-			while (acknowledged != ALL && !a->why && take_pong(a, fd, id, &acknowledged))
+			while (acknowledged != ALL && !a->reason && take_pong(a, fd, id, &acknowledged))
 				;
 			if (acknowledged != ALL && time(NULL) - start > PATIENCE_S)
-				a->why = "pings are not acknowledged";
+				a->reason = "pings are not acknowledged";
 		}
 		a->messages += acknowledged == ALL;
 	}
-	for (unsigned late = 0, none = 0; fd >= 0 && !a->why && late < 1000 && take_pong(a, fd, UINT32_MAX, &none); late++)
+	for (unsigned late = 0, none = 0; fd >= 0 && !a->reason && late < 1000 && take_pong(a, fd, UINT32_MAX, &none); late++)
 		;
 	close(fd);
 	return NULL;
@@ -126,13 +126,13 @@ static int take_fan(struct answering *a, int fd)
 	if (bytes < 0)
 		return 0;
 	if (got[0] / 4 >= a->datagrams)
-		a->why = "what fan_out sent is of no datagram";
+		a->reason = "what fan_out sent is of no datagram";
 	else if (bytes == 8 && got[0] % 4 < EACH && got[1] == got[0] + 1)
 		a->came[ANSWERING_PUT]++;
 	else if (bytes == 4 && got[0] % 4 == 0)
 		a->came[ANSWERING_REPLY]++;
 	else
-		a->why = "what fan_out sent is not what it was to send";
+		a->reason = "what fan_out sent is not what it was to send";
 	return 1;
 }
 
@@ -143,19 +143,19 @@ void *answering__fan(void *arg)
 	uint32_t words[8];
 
 	if (fd < 0)
-		a->why = "no socket";
-	while (!*a->stop && !a->why) {
+		a->reason = "no socket";
+	while (!*a->stop && !a->reason) {
 		for (unsigned i = 0; i < BATCH; i++) {
 			for (unsigned k = 0; k < 8; k++)
 				words[k] = (uint32_t)(4 * a->datagrams + k);
 			a->datagrams++;
 			if (send(fd, words, sizeof(words), 0) != sizeof(words))
-				a->why = "datagrams cannot be sent";
+				a->reason = "datagrams cannot be sent";
 		}
-		while (!a->why && take_fan(a, fd))
+		while (!a->reason && take_fan(a, fd))
 			;
 	}
-	for (unsigned still = 0; still < 100 && fd >= 0 && !a->why;)
+	for (unsigned still = 0; still < 100 && fd >= 0 && !a->reason;)
 		still = take_fan(a, fd) ? 0 : still + 1;
 	close(fd);
 	return NULL;

@@ -13,9 +13,9 @@
 #include "tests/common/built.h"
 #include "tests/common/net/feeding.h"
 
-static void *fail(const char *what, const char *why)
+static void *fail(const char *what, const char *reason)
 {
-	fprintf(stderr, "bench: %s: %s\n", what, why);
+	fprintf(stderr, "bench: %s: %s\n", what, reason);
 	return NULL;
 }
 

@@ -56,9 +56,9 @@ void netns_shell(const char *command)
 	exit(1);
 }
 
-static void skip(const char *why)
+static void skip(const char *reason)
 {
-	printf("skip: %s\n", why);
+	printf("skip: %s\n", reason);
 	exit(77);
 }
 

@@ -10,15 +10,15 @@
 #include "tests/common/traffic/hammering.h"
 #include "tests/common/net/pair.h"
 
-static __thread char reason[512];
+static __thread char text[512];
 
 static const char *differs(const struct hammering *h, const char *what, uint64_t is, uint64_t expected)
 {
 	if (is == expected)
 		return NULL;
-	snprintf(reason, sizeof(reason), "%s, HPUs %s: %s is %llu, not %llu", h->name, spin_hpus_name(h->hpus), what,
-		 (unsigned long long)is, (unsigned long long)expected);
-	return reason;
+	snprintf(text, sizeof(text), "%s, HPUs %s: %s is %llu, not %llu", h->name, spin_hpus_name(h->hpus), what, (unsigned long long)is,
+		 (unsigned long long)expected);
+	return text;
 }
 
 const char *hammering__open(struct hammering *h, struct spin_nic *nic, const char *handler, const char *rule, enum spin_hpus hpus,
@@ -37,7 +37,7 @@ const char *hammering__open(struct hammering *h, struct spin_nic *nic, const cha
 	h->hpus = hpus;
 	snprintf(h->name, sizeof(h->name), "%s", handler);
 	if (built_object(handler, path, sizeof(path)))
-		return engine_why();
+		return engine_error();
 	if (spin_object__open(path, &object) || spin_rule__parse(rule, &match) ||
 	    spin_ctx__create_opts(nic, object, &match, &opts, &h->ctx) || spin_ctx__symbol(h->ctx, "spin_state", &state, &bytes)) {
 		spin_object__close(object);
@@ -85,7 +85,7 @@ const char *hammering__check(const struct hammering *h)
 	const struct hammer_state *s = h->state;
 	uint64_t packets[SPIN_REASON_COUNT], runs = hammering__runs(h);
 	struct spin_ct ct = { 0 };
-	const char *why = NULL;
+	const char *reason = NULL;
 	uint32_t word;
 	uint64_t longer;
 	size_t bytes;
@@ -118,11 +118,11 @@ const char *hammering__check(const struct hammering *h)
 		{ "failed accesses", packets[SPIN_REASON_SEGV], 0 },
 	};
 
-	for (unsigned i = 0; i < sizeof(equal) / sizeof(equal[0]) && !why; i++)
-		why = differs(h, equal[i].what, equal[i].is, equal[i].expected);
-	if (!why)
-		why = check_table(h, "cells", runs);
-	return why ? why : check_table(h, "mine", runs);
+	for (unsigned i = 0; i < sizeof(equal) / sizeof(equal[0]) && !reason; i++)
+		reason = differs(h, equal[i].what, equal[i].is, equal[i].expected);
+	if (!reason)
+		reason = check_table(h, "cells", runs);
+	return reason ? reason : check_table(h, "mine", runs);
 }
 
 static void *stream(void *arg)
