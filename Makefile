@@ -113,7 +113,7 @@ HANDLERS      := $(patsubst handlers/%.c,$(BUILD)/handlers/%.spin,$(wildcard han
 TEST_HANDLERS := $(patsubst %.c,$(BUILD)/tests/handlers/%.spin,$(notdir $(wildcard tests/handlers/*/*.c)))
 LOOPS         := $(patsubst tests/loops/%.c,$(BUILD)/tests/loops/%.spin,$(wildcard tests/loops/*.c))
 HOST_HANDLERS := $(patsubst %.c,$(BUILD)/tests/host/%.so,$(notdir $(wildcard handlers/*.c tests/handlers/*/*.c tests/loops/*.c)))
-TWINS         := $(patsubst tests/%.bpf.c,$(BUILD)/tests/%.bpf.o,$(wildcard tests/bench/twins/*.bpf.c tests/bench/*.bpf.c tests/demo/*.bpf.c tests/live/*.bpf.c))
+PLAIN_BPF     := $(patsubst tests/%.bpf.c,$(BUILD)/tests/%.bpf.o,$(wildcard tests/bench/baselines/*.bpf.c tests/bench/*.bpf.c tests/demo/*.bpf.c tests/live/*.bpf.c))
 
 TEST_DIRS     := unit core model vectors fuzz messages live ring sockets transfer cli bench stress tools
 TEST_PROGRAMS := $(foreach d,$(TEST_DIRS),$(patsubst tests/%.c,$(BUILD)/tests/%,$(filter-out %.bpf.c,$(wildcard tests/$(d)/*.c))))
@@ -277,8 +277,8 @@ $(BUILD)/tests/host/%.so: tests/loops/%.c $(RUNTIME) | $(SPINCC)
 	$(call say,SPINCC,"$< (host)")
 	$(Q)$(SPINCC) --target host $< -o $@
 
-# Plain BPF programs of tests: twins, generators.
-$(BUILD)/tests/%.bpf.o: tests/%.bpf.c $(wildcard handlers/include/*.h tests/bench/*.h tests/bench/twins/*.h)
+# Plain BPF programs of tests: baselines, generators.
+$(BUILD)/tests/%.bpf.o: tests/%.bpf.c $(wildcard handlers/include/*.h tests/bench/*.h tests/bench/baselines/*.h)
 	@mkdir -p $(@D)
 	$(call say,BPF,$<)
 	$(Q)$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -ffreestanding -Ihandlers/include -I. \
@@ -389,7 +389,7 @@ $(BUILD)/tests/figures/handlers.elf: tests/figures/handlers.S $(IMAGE)
 	$(Q)$(RISCV_CC) @hwmodel/image/cflags -Wl,--gc-sections -Wl,--build-id=none -Wl,--no-warn-rwx-segments -I. \
 		-Ihandlers/include -T hwmodel/image/pspin.ld hwmodel/image/boot.S $< -lgcc -o $@
 
-tests: all demo-program accuracy-programs offload-programs $(LOADER) $(TEST_PROGRAMS) $(BUILD)/tests/vectors/run-bounded $(HOST_HANDLERS) $(TEST_HANDLERS) $(LOOPS) $(TWINS)
+tests: all demo-program accuracy-programs offload-programs $(LOADER) $(TEST_PROGRAMS) $(BUILD)/tests/vectors/run-bounded $(HOST_HANDLERS) $(TEST_HANDLERS) $(LOOPS) $(PLAIN_BPF)
 .PHONY: tests
 
 # deps first, then a second make that sees what has just been installed
@@ -422,7 +422,7 @@ demo: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) demo-program
 	@BUILD=$(BUILD) $(DEMO)
 
-demo-program: all $(DEMO) $(TWINS) $(BUILD)/tests/handlers/every_nth.spin $(BUILD)/tests/handlers/first_bytes.spin
+demo-program: all $(DEMO) $(PLAIN_BPF) $(BUILD)/tests/handlers/every_nth.spin $(BUILD)/tests/handlers/first_bytes.spin
 .PHONY: demo-program
 
 bench: deps
@@ -442,7 +442,7 @@ ACCURACY := $(BUILD)/tests/accuracy/accuracy
 ACCURACY_HPU := tests/accuracy/hpu
 ACCURACY_IMAGES := $(patsubst %,$(BUILD)/tests/accuracy/%.elf,sequences programs straight shared_256 shared_512 shared_1024)
 $(BUILD)/tests/accuracy/sequences.elf: $(addprefix $(ACCURACY_HPU)/,sequences.c sums.c busy.S)
-$(BUILD)/tests/accuracy/programs.elf: $(addprefix $(ACCURACY_HPU)/,busy.S loops.S commands.S locks.S) tests/model/twins/examples.c
+$(BUILD)/tests/accuracy/programs.elf: $(addprefix $(ACCURACY_HPU)/,busy.S loops.S commands.S locks.S) tests/model/baselines/examples.c
 $(BUILD)/tests/accuracy/shared_%.elf: DEFINES = -DBYTES=$(subst shared_,,$*)
 $(BUILD)/tests/accuracy/straight.elf $(BUILD)/tests/accuracy/shared_256.elf $(BUILD)/tests/accuracy/shared_512.elf \
 	$(BUILD)/tests/accuracy/shared_1024.elf: $(ACCURACY_HPU)/straight.S $(ACCURACY_HPU)/busy.S

@@ -23,7 +23,7 @@ struct {
 } next SEC(".maps");
 
 SEC("xdp")
-int twin(struct xdp_md *ctx)
+int baseline(struct xdp_md *ctx)
 {
 	__u8 *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
 

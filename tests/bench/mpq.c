@@ -38,7 +38,7 @@
 struct arm {
 	const char *name;
 	const char *handler; /* NULL: an empty program */
-	const char *by_hand; /* or this program of twins/count.bpf.c */
+	const char *by_hand; /* or this program of baselines/count.bpf.c */
 	uint32_t payload_bytes;
 	unsigned messages;       /* packets are spread over this many */
 	uint32_t flags;          /* of the measured packets */
@@ -81,7 +81,7 @@ static struct arm arms[ARMS] = {
 	[ONE] = { "one message", "count_message", NULL, SMALL, 1, 0, SPIN_REASON_SUCCESS, MIDDLE },
 	[ONE_LARGE] = { "one message, long", "count_message", NULL, LARGE, 1, 0, SPIN_REASON_SUCCESS, MIDDLE },
 	[DATAGRAMS_BY_HAND] = { "datagrams, by hand", NULL, "datagram", SMALL, 1, SPIN_SLMP_SYN, 0, DATAGRAM },
-	[ONE_BY_HAND] = { "one message, by hand", NULL, "twin", SMALL, 1, 0, 0, MIDDLE },
+	[ONE_BY_HAND] = { "one message, by hand", NULL, "baseline", SMALL, 1, 0, 0, MIDDLE },
 	[MANY] = { "4096 messages", "count_message", NULL, SMALL, MESSAGES, 0, SPIN_REASON_SUCCESS, MIDDLE },
 	[ACKNOWLEDGED] = { "acknowledged", "count_message", NULL, SMALL, 1, SPIN_SLMP_SYN, SPIN_REASON_SUCCESS, MIDDLE },
 	[DUPLICATES] = { "duplicates", "count_message", NULL, SMALL, 1, 0, SPIN_REASON_DUPLICATE, AGAIN },
@@ -94,7 +94,7 @@ static struct arm arms[ARMS] = {
 };
 /* clang-format on */
 
-#define BY_HAND_COUNTS  16 /* for each CPU, see twins/receiver.h */
+#define BY_HAND_COUNTS  16 /* for each CPU, see baselines/receiver.h */
 #define BY_HAND_HANDLED 8
 
 static struct feeding feeding;
@@ -110,14 +110,14 @@ static int fail(const char *what, const char *reason)
 
 static int open_feed(void)
 {
-	struct bpf_object *empty = feeding__program("twins/empty"), *by_hand = feeding__program("twins/count");
+	struct bpf_object *empty = feeding__program("baselines/empty"), *by_hand = feeding__program("baselines/count");
 
 	if (!empty || !by_hand || feeding__open(&feeding))
 		return 1;
 	for (unsigned a = 0; a < ARMS; a++)
 		if (arms[a].by_hand)
 			arms[a].by_hand_fd = bpf_program__fd(bpf_object__find_program_by_name(by_hand, arms[a].by_hand));
-	empty_fd = bpf_program__fd(bpf_object__find_program_by_name(empty, "twin"));
+	empty_fd = bpf_program__fd(bpf_object__find_program_by_name(empty, "baseline"));
 	by_hand_counts = feeding__variable(by_hand, "counts");
 	return !by_hand_counts;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Compares the cost of reduce and aggregate with handwritten receivers of the same messages (twins/receiver.h): the same packets in
+ * Compares the cost of reduce and aggregate with hand-written receivers of the same messages (baselines/receiver.h): the same packets in
  * alternating runs, by PROG_TEST_RUN, medians; the cost of making a packet is subtracted. Both must have the same sums at the end.
  * receive FILE: writes rows as JSON to FILE, a table to stdout.
  */
@@ -30,8 +30,8 @@
 #define EXTRA_NS            8.0
 #define EXTRA_SHARE         0.05
 #define HEADERS             52u
-#define TWIN_COUNTS         16 /* for each CPU, see twins/receiver.h */
-#define TWIN_HANDLED        8
+#define BASELINE_COUNTS     16 /* for each CPU, see baselines/receiver.h */
+#define BASELINE_HANDLED    8
 #define SETS_NEVER_COMPLETE 0xffffffffu
 
 /* The measured packets of a message: those between the first and the last one, or all of them. */
@@ -44,7 +44,7 @@ struct stream {
 
 struct kind {
 	const char *handler;
-	const char *symbol; /* the twin's variable for the handler's state; NULL: the handler has none */
+	const char *symbol; /* the baseline's variable for the handler's state; NULL: the handler has none */
 	const struct stream *packets;
 	unsigned count;
 };
@@ -70,7 +70,7 @@ static const struct kind kinds[] = {
 	{ "aggregate", NULL, aggregate_packets, 4 },
 };
 
-enum { OURS, TWIN, EMPTY, PROGRAMS };
+enum { OURS, BASELINE, EMPTY, PROGRAMS };
 
 /* A program under test, and the number of its packets so far. */
 struct arm {
@@ -96,7 +96,7 @@ static struct bpf_object *open_program(const char *name, int *fd)
 
 	snprintf(path, sizeof(path), "%s/tests/bench/%s.bpf.o", built_dir(), name);
 	object = bpf_object__open_file(path, NULL);
-	program = object ? bpf_object__find_program_by_name(object, "twin") : NULL;
+	program = object ? bpf_object__find_program_by_name(object, "baseline") : NULL;
 	/* like the handlers' programs: all programs of a program array must agree in this flag */
 	if (!program || bpf_program__set_flags(program, BPF_F_XDP_HAS_FRAGS) || bpf_object__load(object)) {
 		fail(path, "cannot be loaded");
@@ -107,7 +107,7 @@ static struct bpf_object *open_program(const char *name, int *fd)
 }
 
 /* Reads or writes a variable of a program by copying: its map cannot be mapped. */
-static int twin_value(const struct bpf_object *object, const char *symbol, void *value, size_t bytes, int store)
+static int baseline_value(const struct bpf_object *object, const char *symbol, void *value, size_t bytes, int store)
 {
 	struct layout_variable var;
 	static uint8_t all[16 << 20];
@@ -136,7 +136,7 @@ static int open_feed(void)
 	struct bpf_object *object = open_program("receive", &feed_fd);
 	struct bpf_map *map;
 
-	if (!object || !open_program("twins/empty", &empty_fd))
+	if (!object || !open_program("baselines/empty", &empty_fd))
 		return -1;
 	next_fd = bpf_object__find_map_fd_by_name(object, "next");
 	bpf_object__for_each_map(map, object)
@@ -219,17 +219,17 @@ static void drop_event(void *arg, const struct spin_event *event)
 }
 
 /* Returns the number of packets that each has handled so far. */
-static int handled(struct spin_ctx *ctx, const struct bpf_object *twin, uint64_t *ours, uint64_t *twins)
+static int handled(struct spin_ctx *ctx, const struct bpf_object *baseline, uint64_t *ours, uint64_t *baselines)
 {
-	uint64_t counters[SPIN_REASON_COUNT], counts[SPIN_HPUS_MAX][TWIN_COUNTS];
+	uint64_t counters[SPIN_REASON_COUNT], counts[SPIN_HPUS_MAX][BASELINE_COUNTS];
 
 	spin_ctx__counters(ctx, counters);
-	if (twin_value(twin, "counts", counts, sizeof(counts), 0))
+	if (baseline_value(baseline, "counts", counts, sizeof(counts), 0))
 		return -1;
 	*ours = counters[SPIN_REASON_SUCCESS];
-	*twins = 0;
+	*baselines = 0;
 	for (int i = 0; i < SPIN_HPUS_MAX; i++)
-		*twins += counts[i][TWIN_HANDLED];
+		*baselines += counts[i][BASELINE_HANDLED];
 	return 0;
 }
 
@@ -261,38 +261,38 @@ static double empty_alone(const struct template *t)
 	return bpf_prog_test_run_opts(empty_fd, &opts) ? NAN : (double)opts.duration;
 }
 
-/* Measures *twin_ns and *extra_ns for a kind of packets. */
-static int compare(struct arm *arm, const struct stream *p, struct spin_ctx *ctx, const struct bpf_object *twin, double *twin_ns,
+/* Measures *baseline_ns and *extra_ns for a kind of packets. */
+static int compare(struct arm *arm, const struct stream *p, struct spin_ctx *ctx, const struct bpf_object *baseline, double *baseline_ns,
 		   double *extra_ns)
 {
 	uint64_t want = (uint64_t)TURNS * p->messages * p->count, before[2], after[2];
 	static struct template t;
 	double alone[TURNS];
 
-	if (make_frame(p, &t) || handled(ctx, twin, &before[OURS], &before[TWIN]))
+	if (make_frame(p, &t) || handled(ctx, baseline, &before[OURS], &before[BASELINE]))
 		return -1;
 	for (int i = 0; i < TURNS; i++) {
 		for (int a = 0; a < PROGRAMS; a++)
 			arm[a].ns[i] = burst(&arm[a], p, &t);
 		alone[i] = empty_alone(&t);
-		if (isnan(arm[OURS].ns[i] + arm[TWIN].ns[i] + arm[EMPTY].ns[i] + alone[i]))
+		if (isnan(arm[OURS].ns[i] + arm[BASELINE].ns[i] + arm[EMPTY].ns[i] + alone[i]))
 			return fail(p->name, strerror(errno));
 		while (spin_ctx__events(ctx, drop_event, NULL) > 0)
 			;
 	}
-	if (handled(ctx, twin, &after[OURS], &after[TWIN]))
+	if (handled(ctx, baseline, &after[OURS], &after[BASELINE]))
 		return -1;
-	if (after[OURS] - before[OURS] != want || after[TWIN] - before[TWIN] != want) {
-		fprintf(stderr, "bench: of %llu packets the handler took %llu, the twin %llu\n", (unsigned long long)want,
-			(unsigned long long)(after[OURS] - before[OURS]), (unsigned long long)(after[TWIN] - before[TWIN]));
+	if (after[OURS] - before[OURS] != want || after[BASELINE] - before[BASELINE] != want) {
+		fprintf(stderr, "bench: of %llu packets the handler took %llu, the baseline %llu\n", (unsigned long long)want,
+			(unsigned long long)(after[OURS] - before[OURS]), (unsigned long long)(after[BASELINE] - before[BASELINE]));
 		return fail(p->name, "not every packet came to what is measured");
 	}
-	*extra_ns = longer(arm[OURS].ns, arm[TWIN].ns);
-	*twin_ns = median(arm[TWIN].ns) - longer(arm[EMPTY].ns, alone);
+	*extra_ns = longer(arm[OURS].ns, arm[BASELINE].ns);
+	*baseline_ns = median(arm[BASELINE].ns) - longer(arm[EMPTY].ns, alone);
 	return 0;
 }
 
-/* Copies what the twin has in one struct: the state, whose total is not merged yet, and the sums that it will be made of. */
+/* Copies what the baseline has in one struct: the state, whose total is not merged yet, and the sums that it will be made of. */
 static int read_state(struct spin_ctx *ctx, uint8_t *to, size_t room, size_t *bytes)
 {
 	struct {
@@ -310,9 +310,9 @@ static int read_state(struct spin_ctx *ctx, uint8_t *to, size_t room, size_t *by
 }
 
 /* Compares the results: both have had the same packets. */
-static int same_result(const struct kind *k, struct spin_ctx *ctx, const struct bpf_object *twin)
+static int same_result(const struct kind *k, struct spin_ctx *ctx, const struct bpf_object *baseline)
 {
-	static uint8_t twins[16384], state[16384];
+	static uint8_t baselines[16384], state[16384];
 	void *ours = state;
 	size_t bytes;
 
@@ -324,9 +324,9 @@ static int same_result(const struct kind *k, struct spin_ctx *ctx, const struct 
 			return fail(k->handler, spin_strerror_last());
 		bytes = sizeof(uint32_t);
 	}
-	if (bytes > sizeof(twins) || twin_value(twin, k->symbol ? k->symbol : "result", twins, bytes, 0))
+	if (bytes > sizeof(baselines) || baseline_value(baseline, k->symbol ? k->symbol : "result", baselines, bytes, 0))
 		return -1;
-	return memcmp(ours, twins, bytes) ? fail(k->handler, "handler and twin have come to different sums") : 0;
+	return memcmp(ours, baselines, bytes) ? fail(k->handler, "handler and baseline have come to different sums") : 0;
 }
 
 static struct spin_ctx *open_context(const struct kind *k)
@@ -354,7 +354,7 @@ static struct spin_ctx *open_context(const struct kind *k)
 }
 
 /* Sets the same n and m in both. */
-static int set_up_state(const struct kind *k, struct spin_ctx *ctx, const struct bpf_object *twin)
+static int set_up_state(const struct kind *k, struct spin_ctx *ctx, const struct bpf_object *baseline)
 {
 	size_t bytes;
 	uint32_t *state;
@@ -364,52 +364,52 @@ static int set_up_state(const struct kind *k, struct spin_ctx *ctx, const struct
 	if (spin_ctx__symbol(ctx, "spin_state", (void **)&state, &bytes))
 		return fail(k->handler, spin_strerror_last());
 	state[bytes / 4 - 2] = SETS_NEVER_COMPLETE;
-	return twin_value(twin, k->symbol, state, bytes, 1);
+	return baseline_value(baseline, k->symbol, state, bytes, 1);
 }
 
 static int bench_kind(struct measure *m, const struct kind *k)
 {
-	double worst = -INFINITY, worst_twin = 0, worst_extra = 0;
+	double worst = -INFINITY, worst_baseline = 0, worst_extra = 0;
 	struct arm arm[PROGRAMS] = { { .fd = -1 }, { .fd = -1 }, { .fd = empty_fd } };
 	struct spin_ctx *ctx = open_context(k);
-	struct bpf_object *twin;
+	struct bpf_object *baseline;
 	char name[96];
 	int err;
 
-	snprintf(name, sizeof(name), "twins/%s", k->handler);
-	twin = ctx ? open_program(name, &arm[TWIN].fd) : NULL;
-	if (!twin || set_up_state(k, ctx, twin))
+	snprintf(name, sizeof(name), "baselines/%s", k->handler);
+	baseline = ctx ? open_program(name, &arm[BASELINE].fd) : NULL;
+	if (!baseline || set_up_state(k, ctx, baseline))
 		return -1;
 	arm[OURS].fd = spin_ctx__program_fd(ctx);
 	for (unsigned i = 0; i < k->count; i++) {
-		double twin_ns, extra, limit;
+		double baseline_ns, extra, limit;
 		struct measure_row *row;
 
-		if (compare(arm, &k->packets[i], ctx, twin, &twin_ns, &extra))
+		if (compare(arm, &k->packets[i], ctx, baseline, &baseline_ns, &extra))
 			return -1;
-		limit = fmax(EXTRA_NS, EXTRA_SHARE * twin_ns);
+		limit = fmax(EXTRA_NS, EXTRA_SHARE * baseline_ns);
 		snprintf(name, sizeof(name), "handler.%s.vs_bare_xdp.%s", k->handler, k->packets[i].name);
 		row = measure_add(m, name, extra, "ns");
-		row->baseline = twin_ns;
-		row->ratio = (twin_ns + extra) / twin_ns;
+		row->baseline = baseline_ns;
+		row->ratio = (baseline_ns + extra) / baseline_ns;
 		measure_goal(row, MEASURE_AT_MOST, limit, extra);
 		if (extra - limit > worst) {
 			worst = extra - limit;
-			worst_twin = twin_ns;
+			worst_baseline = baseline_ns;
 			worst_extra = extra;
 		}
 	}
-	err = same_result(k, ctx, twin);
+	err = same_result(k, ctx, baseline);
 	if (!err) {
 		struct measure_row *row;
 
 		snprintf(name, sizeof(name), "handler.%s.vs_bare_xdp", k->handler);
 		row = measure_add(m, name, worst_extra, "ns");
-		row->baseline = worst_twin;
-		row->ratio = (worst_twin + worst_extra) / worst_twin;
-		measure_goal(row, MEASURE_AT_MOST, fmax(EXTRA_NS, EXTRA_SHARE * worst_twin), worst_extra);
+		row->baseline = worst_baseline;
+		row->ratio = (worst_baseline + worst_extra) / worst_baseline;
+		measure_goal(row, MEASURE_AT_MOST, fmax(EXTRA_NS, EXTRA_SHARE * worst_baseline), worst_extra);
 	}
-	bpf_object__close(twin);
+	bpf_object__close(baseline);
 	spin_ctx__destroy(ctx);
 	return err;
 }

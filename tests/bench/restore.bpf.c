@@ -19,7 +19,7 @@ struct {
 } next SEC(".maps");
 
 SEC("xdp")
-int twin(struct xdp_md *ctx)
+int baseline(struct xdp_md *ctx)
 {
 	__u64 *to = (void *)(long)ctx->data;
 

@@ -29,10 +29,10 @@
 #define EXTRA_SHARE   0.05
 #define UNMATCHED_NS  10.0
 
-enum { OURS, TWIN, EMPTY, PROGRAMS };
+enum { OURS, BASELINE, EMPTY, PROGRAMS };
 #define RESTORED_BYTES 88u /* bytes that restore.bpf.c writes */
 
-struct twin {
+struct baseline {
 	struct bpf_object *object;
 	int fd;
 };
@@ -80,14 +80,14 @@ static int make_frame(const char *lines, struct template *t)
 	return template_finish(t) ? fail(lines, engine_error()) : 0;
 }
 
-static int open_twin(const char *name, struct twin *out)
+static int open_baseline(const char *name, struct baseline *out)
 {
 	struct bpf_program *program;
 	char path[512];
 
 	snprintf(path, sizeof(path), "%s/tests/bench/%s.bpf.o", built_dir(), name);
 	out->object = bpf_object__open_file(path, NULL);
-	program = out->object ? bpf_object__find_program_by_name(out->object, "twin") : NULL;
+	program = out->object ? bpf_object__find_program_by_name(out->object, "baseline") : NULL;
 	/* like the handlers' programs: all programs of a program array must agree in this flag */
 	if (!program || bpf_program__set_flags(program, BPF_F_XDP_HAS_FRAGS) || bpf_object__load(out->object))
 		return fail(path, "cannot be loaded");
@@ -95,17 +95,17 @@ static int open_twin(const char *name, struct twin *out)
 	return 0;
 }
 
-/* Writes the memory of the twin, which has the same layout as the handler's. */
-static int fill_twin(const struct twin *twin, const char *symbol, const void *bytes, size_t count)
+/* Writes the memory of the baseline, which has the same layout as the handler's. */
+static int fill_baseline(const struct baseline *baseline, const char *symbol, const void *bytes, size_t count)
 {
 	struct layout_variable var;
 	struct bpf_map *map;
 	static uint8_t value[4 << 20];
 	uint32_t zero = 0;
 
-	if (layout__find(bpf_object__btf(twin->object), symbol, &var) || var.bytes < count)
+	if (layout__find(bpf_object__btf(baseline->object), symbol, &var) || var.bytes < count)
 		return fail(symbol, "is no such variable");
-	bpf_object__for_each_map(map, twin->object) {
+	bpf_object__for_each_map(map, baseline->object) {
 		const char *name = bpf_map__name(map);
 
 		if (strlen(name) < 4 || strcmp(name + strlen(name) - 4, ".bss"))
@@ -114,9 +114,9 @@ static int fill_twin(const struct twin *twin, const char *symbol, const void *by
 			break;
 		memset(value, 0, sizeof(value));
 		memcpy(value + var.offset, bytes, count);
-		return bpf_map_update_elem(bpf_map__fd(map), &zero, value, 0) ? fail("twin's memory", strerror(errno)) : 0;
+		return bpf_map_update_elem(bpf_map__fd(map), &zero, value, 0) ? fail("baseline's memory", strerror(errno)) : 0;
 	}
-	return fail("twin's memory", "not found");
+	return fail("baseline's memory", "not found");
 }
 
 static double burst(int fd, const struct template *t, unsigned repeat, uint32_t *verdict)
@@ -132,19 +132,19 @@ static double burst(int fd, const struct template *t, unsigned repeat, uint32_t 
 }
 
 /* Chains restore.bpf.c in front of a program. */
-static int restore_before(int fd, const struct template *t, struct twin *out)
+static int restore_before(int fd, const struct template *t, struct baseline *out)
 {
 	uint32_t zero = 0;
 	uint8_t frame[RESTORED_BYTES] = { 0 };
 	int next;
 
-	if (open_twin("restore", out))
+	if (open_baseline("restore", out))
 		return -1;
 	memcpy(frame, t->frame, t->bytes < sizeof(frame) ? t->bytes : sizeof(frame));
 	next = bpf_object__find_map_fd_by_name(out->object, "next");
 	if (bpf_map_update_elem(next, &zero, &fd, 0))
 		return fail("restore", strerror(errno));
-	return fill_twin(out, "frame", frame, sizeof(frame));
+	return fill_baseline(out, "frame", frame, sizeof(frame));
 }
 
 /* Returns the median difference between two programs, burst by burst, so that both halves of a pair run under the same conditions. */
@@ -164,21 +164,21 @@ static double median_difference(const double *of, const double *over)
 static int compare(const int *fd, const struct template *t, uint32_t want, const char *name, double *ns)
 {
 	double taken[PROGRAMS + 1][BURSTS], more, restoring;
-	struct twin restore[PROGRAMS] = { 0 };
+	struct baseline restore[PROGRAMS] = { 0 };
 	uint32_t verdict = XDP_ABORTED;
 	int err = 0;
 
 	for (int p = 0; p < PROGRAMS && !err; p++)
 		err = restore_before(fd[p], t, &restore[p]);
-	for (int p = OURS; p <= TWIN && !err; p++) {
+	for (int p = OURS; p <= BASELINE && !err; p++) {
 		burst(restore[p].fd, t, 3, &verdict);
 		if (verdict != want)
-			err = fail(name, p == OURS ? "the handler gives another verdict" : "the twin gives another verdict");
+			err = fail(name, p == OURS ? "the handler gives another verdict" : "the baseline gives another verdict");
 	}
 	for (int i = 0; i < BURSTS && !err; i++) {
 		for (int p = 0; p <= PROGRAMS; p++)
 			taken[p][i] = burst(p < PROGRAMS ? restore[p].fd : fd[EMPTY], t, BURST_PACKETS, &verdict);
-		if (isnan(taken[OURS][i] + taken[TWIN][i] + taken[EMPTY][i] + taken[PROGRAMS][i]))
+		if (isnan(taken[OURS][i] + taken[BASELINE][i] + taken[EMPTY][i] + taken[PROGRAMS][i]))
 			err = fail(name, strerror(errno));
 	}
 	for (int p = 0; p < PROGRAMS; p++)
@@ -186,33 +186,33 @@ static int compare(const int *fd, const struct template *t, uint32_t want, const
 	if (err)
 		return err;
 	restoring = median_difference(taken[EMPTY], taken[PROGRAMS]);
-	more = median_difference(taken[OURS], taken[TWIN]); /* before the medians, which sort the arrays */
-	for (int p = TWIN; p < PROGRAMS; p++)
+	more = median_difference(taken[OURS], taken[BASELINE]); /* before the medians, which sort the arrays */
+	for (int p = BASELINE; p < PROGRAMS; p++)
 		ns[p] = measure_median(taken[p], BURSTS) - restoring;
-	ns[OURS] = ns[TWIN] + more;
+	ns[OURS] = ns[BASELINE] + more;
 	return 0;
 }
 
 static int bench_handler(struct measure *m, const char *handler, const struct frame *frames, unsigned count,
-			 int (*fill)(struct spin_ctx *ctx, const struct twin *twin), const struct twin *empty)
+			 int (*fill)(struct spin_ctx *ctx, const struct baseline *baseline), const struct baseline *empty)
 {
 	struct spin_object *object;
 	struct spin_rule rule;
 	struct spin_ctx *ctx;
-	struct twin twin;
-	double worst = -INFINITY, worst_ours = 0, worst_twin = 0, sum_ratio;
+	struct baseline baseline;
+	double worst = -INFINITY, worst_ours = 0, worst_baseline = 0, sum_ratio;
 	char path[512], name[64];
 	int err = built_object(handler, path, sizeof(path));
 
 	if (err || spin_object__open(path, &object) || spin_rule__parse("udp dport 9000", &rule) ||
 	    spin_ctx__create(NULL, object, &rule, &ctx))
 		return fail(handler, err ? engine_error() : spin_strerror_last());
-	snprintf(name, sizeof(name), "twins/%s", handler);
-	err = open_twin(name, &twin);
+	snprintf(name, sizeof(name), "baselines/%s", handler);
+	err = open_baseline(name, &baseline);
 	if (!err)
-		err = fill(ctx, &twin);
+		err = fill(ctx, &baseline);
 	for (unsigned i = 0; i < count && !err; i++) {
-		int fd[PROGRAMS] = { spin_ctx__program_fd(ctx), twin.fd, empty->fd };
+		int fd[PROGRAMS] = { spin_ctx__program_fd(ctx), baseline.fd, empty->fd };
 		struct measure_row *row;
 		struct template t;
 		double ns[PROGRAMS], extra, limit;
@@ -222,30 +222,30 @@ static int bench_handler(struct measure *m, const char *handler, const struct fr
 			err = compare(fd, &t, frames[i].verdict, frames[i].name, ns);
 		if (err)
 			break;
-		extra = ns[OURS] - ns[TWIN];
-		limit = fmax(EXTRA_NS, EXTRA_SHARE * ns[TWIN]);
+		extra = ns[OURS] - ns[BASELINE];
+		limit = fmax(EXTRA_NS, EXTRA_SHARE * ns[BASELINE]);
 		snprintf(name, sizeof(name), "handler.%s.vs_bare_xdp.%s", handler, frames[i].name);
 		row = measure_add(m, name, extra, "ns");
-		row->baseline = ns[TWIN];
-		row->ratio = ns[OURS] / ns[TWIN];
+		row->baseline = ns[BASELINE];
+		row->ratio = ns[OURS] / ns[BASELINE];
 		measure_goal(row, MEASURE_AT_MOST, limit, extra);
 		if (extra - limit > worst) {
 			worst = extra - limit;
 			worst_ours = ns[OURS];
-			worst_twin = ns[TWIN];
+			worst_baseline = ns[BASELINE];
 		}
 	}
 	if (!err) {
 		struct measure_row *row;
 
 		snprintf(name, sizeof(name), "handler.%s.vs_bare_xdp", handler);
-		sum_ratio = worst_ours / worst_twin;
-		row = measure_add(m, name, worst_ours - worst_twin, "ns");
-		row->baseline = worst_twin;
+		sum_ratio = worst_ours / worst_baseline;
+		row = measure_add(m, name, worst_ours - worst_baseline, "ns");
+		row->baseline = worst_baseline;
 		row->ratio = sum_ratio;
-		measure_goal(row, MEASURE_AT_MOST, fmax(EXTRA_NS, EXTRA_SHARE * worst_twin), worst_ours - worst_twin);
+		measure_goal(row, MEASURE_AT_MOST, fmax(EXTRA_NS, EXTRA_SHARE * worst_baseline), worst_ours - worst_baseline);
 	}
-	bpf_object__close(twin.object);
+	bpf_object__close(baseline.object);
 	spin_ctx__destroy(ctx);
 	spin_object__close(object);
 	return err;
@@ -253,28 +253,28 @@ static int bench_handler(struct measure *m, const char *handler, const struct fr
 
 /* Measures the cost of the isolated class compared with an empty program, at most; the baseline is the trusted class. */
 static int bench_isolated(struct measure *m, const char *handler, const struct frame *frames, unsigned count,
-			  int (*fill)(struct spin_ctx *ctx, const struct twin *twin), const struct twin *empty)
+			  int (*fill)(struct spin_ctx *ctx, const struct baseline *baseline), const struct baseline *empty)
 {
 	struct spin_object *object = NULL;
 	struct spin_ctx *ctx[2] = { NULL };
 	double most = -INFINITY, trusted = 0, ratio = 0;
 	struct spin_rule rule;
-	struct twin twin = { 0 };
+	struct baseline baseline = { 0 };
 	char path[512], name[64];
 	struct measure_row *row;
 	int err = built_object(handler, path, sizeof(path));
 
 	if (err)
 		return fail(handler, engine_error());
-	snprintf(name, sizeof(name), "twins/%s", handler);
+	snprintf(name, sizeof(name), "baselines/%s", handler);
 	if (spin_object__open(path, &object) || spin_rule__parse("udp dport 9000", &rule))
 		return fail(handler, spin_strerror_last());
-	err = open_twin(name, &twin);
+	err = open_baseline(name, &baseline);
 	for (enum spin_class class = SPIN_CLASS_TRUSTED; class <= SPIN_CLASS_ISOLATED && !err; class ++) {
 		const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = class };
 
 		err = spin_ctx__create_opts(NULL, object, &rule, &opts, &ctx[class]) ? fail(handler, spin_strerror_last())
-										     : fill(ctx[class], &twin);
+										     : fill(ctx[class], &baseline);
 	}
 	for (unsigned i = 0; i < count && !err; i++) {
 		int fd[PROGRAMS] = { spin_ctx__program_fd(ctx[SPIN_CLASS_ISOLATED]), spin_ctx__program_fd(ctx[SPIN_CLASS_TRUSTED]),
@@ -288,8 +288,8 @@ static int bench_isolated(struct measure *m, const char *handler, const struct f
 		if (err || ns[OURS] - ns[EMPTY] <= most)
 			continue;
 		most = ns[OURS] - ns[EMPTY];
-		trusted = ns[TWIN];
-		ratio = ns[OURS] / ns[TWIN];
+		trusted = ns[BASELINE];
+		ratio = ns[OURS] / ns[BASELINE];
 	}
 	if (!err) {
 		snprintf(name, sizeof(name), "handler.%s.isolated", handler);
@@ -297,24 +297,24 @@ static int bench_isolated(struct measure *m, const char *handler, const struct f
 		row->baseline = trusted;
 		row->ratio = ratio;
 	}
-	bpf_object__close(twin.object);
+	bpf_object__close(baseline.object);
 	for (int i = 0; i < 2; i++)
 		spin_ctx__destroy(ctx[i]);
 	spin_object__close(object);
 	return err;
 }
 
-static int fill_routes(struct spin_ctx *ctx, const struct twin *twin)
+static int fill_routes(struct spin_ctx *ctx, const struct baseline *baseline)
 {
 	size_t bytes;
 	void *routes;
 
 	if (spin_ctx__table_insert(ctx, "routes", "src=10.0.0.1 port=9000") || spin_ctx__symbol(ctx, "routes", &routes, &bytes))
 		return fail("filtering", spin_strerror_last());
-	return fill_twin(twin, "routes", routes, bytes);
+	return fill_baseline(baseline, "routes", routes, bytes);
 }
 
-static int fill_cache(struct spin_ctx *ctx, const struct twin *twin)
+static int fill_cache(struct spin_ctx *ctx, const struct baseline *baseline)
 {
 	struct kv_cache *cache;
 	size_t bytes;
@@ -322,11 +322,11 @@ static int fill_cache(struct spin_ctx *ctx, const struct twin *twin)
 	if (spin_ctx__symbol(ctx, "spin_state", (void **)&cache, &bytes))
 		return fail("kvstore", spin_strerror_last());
 	cache->set[5].line[0] = (struct kv_line){ .tag = 4 | KV_VALID, .key = 5, .value = { 1, 2, 3 } };
-	return fill_twin(twin, "sets", cache, bytes);
+	return fill_baseline(baseline, "sets", cache, bytes);
 }
 
 /* Measures unmatched traffic: a datagram to another port, through the interface's program. */
-static int bench_unmatched(struct measure *m, const struct twin *empty)
+static int bench_unmatched(struct measure *m, const struct baseline *empty)
 {
 	struct spin_object *object;
 	struct spin_rule rule;
@@ -351,10 +351,10 @@ static int bench_unmatched(struct measure *m, const struct twin *empty)
 		err = compare(fd, &t, XDP_PASS, "unmatched", ns);
 	}
 	if (!err) {
-		row = measure_add(m, "unmatched.extra_ns", ns[OURS] - ns[TWIN], "ns");
-		row->baseline = ns[TWIN];
-		row->ratio = ns[OURS] / ns[TWIN];
-		measure_goal(row, MEASURE_AT_MOST, UNMATCHED_NS, ns[OURS] - ns[TWIN]);
+		row = measure_add(m, "unmatched.extra_ns", ns[OURS] - ns[BASELINE], "ns");
+		row->baseline = ns[BASELINE];
+		row->ratio = ns[OURS] / ns[BASELINE];
+		measure_goal(row, MEASURE_AT_MOST, UNMATCHED_NS, ns[OURS] - ns[BASELINE]);
 	}
 	spin_ctx__destroy(ctx);
 	spin_nic__close(nic);
@@ -365,7 +365,7 @@ static int bench_unmatched(struct measure *m, const struct twin *empty)
 int main(int argc, char **argv)
 {
 	static struct measure m;
-	struct twin empty;
+	struct baseline empty;
 	cpu_set_t cpu;
 	int err;
 
@@ -377,7 +377,7 @@ int main(int argc, char **argv)
 	CPU_SET(sched_getcpu(), &cpu);
 	sched_setaffinity(0, sizeof(cpu), &cpu);
 	measure_begin(&m, "bench-xdp");
-	err = open_twin("twins/empty", &empty);
+	err = open_baseline("baselines/empty", &empty);
 	if (!err)
 		err = bench_handler(&m, "filtering", filtering_frames, 4, fill_routes, &empty);
 	if (!err)

@@ -183,7 +183,7 @@ ip netns del "$NS-b"
 
 # held by somebody else: named, and exit status 1 until the advice is followed
 for mode in xdpdrv xdpgeneric; do
-	attach_by_iproute v0 $mode obj "$BUILD/tests/bench/twins/empty.bpf.o" sec xdp || fail "cannot attach $mode"
+	attach_by_iproute v0 $mode obj "$BUILD/tests/bench/baselines/empty.bpf.o" sec xdp || fail "cannot attach $mode"
 	program=$(in_ns ip -d link show v0 | sed -n 's/.*prog\/xdp[a-z]* id \([0-9]*\) name \([^ ]*\).*/\1 \2/p')
 	doctor 1 --dev v0
 	row v0 "held by" missing "'${program#* }' (id ${program% *})"

@@ -84,7 +84,7 @@ static void whole_handlers(struct rig *rig)
 		{ "pspin_ping_pong", 28, 26 },
 	};
 	struct hpu_task_result empty, result;
-	/* the compiler of the measured code's twins; others may generate other code */
+	/* the compiler of the measured code's baselines; others may generate other code */
 	int measured = !system("test $(" RIG_GCC " -dumpversion | cut -d. -f1) = 12");
 
 	rig__run(rig, "pspin_empty", &empty);
@@ -107,7 +107,7 @@ static void whole_handlers(struct rig *rig)
 
 int main(void)
 {
-	struct rig_file file = rig__build("calibration_rows", "tests/model/programs/rows.S tests/model/twins/examples.c "
+	struct rig_file file = rig__build("calibration_rows", "tests/model/programs/rows.S tests/model/baselines/examples.c "
 							      "-fno-unroll-loops"); /* the flags of the measured handlers */
 	struct rig rig;
 

@@ -32,7 +32,7 @@ loop() {
 for unroll in -funroll-loops -fno-unroll-loops; do
 for handler in datagrams/sum datagrams/sums; do
 	$gcc $flags $unroll -DSPIN_HANDLER_FILE="\"tests/handlers/$handler.c\"" hwmodel/image/entry.c -lgcc -o "$out/ours.elf"
-	$gcc $flags $unroll tests/model/twins/${handler##*/}.c -lgcc -o "$out/bare.elf"
+	$gcc $flags $unroll tests/model/baselines/${handler##*/}.c -lgcc -o "$out/bare.elf"
 	loop "$out/ours.elf" > "$out/ours"
 	loop "$out/bare.elf" > "$out/bare"
 	if ! [ -s "$out/ours" ]; then

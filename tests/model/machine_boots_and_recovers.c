@@ -97,7 +97,7 @@ static void waits_end_with_the_task(struct rig_file file, const struct pspin_tar
 
 static void state_in_l1_is_copied(const struct pspin_target *target)
 {
-	struct rig_file file = rig__build("state_in_l1", "tests/model/twins/examples.c tests/model/twins/state.c "
+	struct rig_file file = rig__build("state_in_l1", "tests/model/baselines/examples.c tests/model/baselines/state.c "
 							 "-Wl,--defsym=SPIN_STATE_IN_L1=1");
 	uint32_t addr, words[2];
 	struct rig rig;
@@ -115,7 +115,8 @@ static void state_in_l1_is_copied(const struct pspin_target *target)
 /* Memory of clusters must be cleared completely in each cluster, whatever it contained, and nothing around it. */
 static void memory_of_clusters_is_cleared(const struct pspin_target *target)
 {
-	struct rig_file file = rig__build("clusters", "-DHPU_HAS_CLUSTERS tests/model/twins/examples.c tests/model/twins/clusters.c");
+	struct rig_file file =
+		rig__build("clusters", "-DHPU_HAS_CLUSTERS tests/model/baselines/examples.c tests/model/baselines/clusters.c");
 	uint32_t addr, bytes = 0;
 	struct rig rig;
 
@@ -141,7 +142,7 @@ static void memory_of_clusters_is_cleared(const struct pspin_target *target)
 
 int main(void)
 {
-	struct rig_file file = rig__build("machine", "tests/model/programs/rows.S tests/model/twins/examples.c -fno-unroll-loops");
+	struct rig_file file = rig__build("machine", "tests/model/programs/rows.S tests/model/baselines/examples.c -fno-unroll-loops");
 	struct pspin_target target = *pspin_target__find("pspin-rtl");
 
 	target.watchdog_cycles = 100000;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Compares message handlers with handwritten twins for PsPIN (twins/). Packets of a message must cost at most 5 cycles more,
+ * Compares message handlers with hand-written baselines for PsPIN (baselines/). Packets of a message must cost at most 5 cycles more,
  * and leave the same data in memory.
  */
 #include <spin/slmp.h>
@@ -27,24 +27,24 @@ static size_t slmp__make(uint8_t *frame, uint32_t flags, uint32_t offset, uint32
 	return packet__make(frame, 0x0100000a, datagram, (uint32_t)sizeof(slmp) + bytes);
 }
 
-/* PsPIN's handlers return nothing, so the twin's packets may have any reason. */
+/* PsPIN's handlers return nothing, so the baseline's packets may have any reason. */
 static void compare(struct pair *pair, const char *what, uint32_t flags, uint32_t offset, uint32_t bytes)
 {
 	uint8_t frame[sizeof(struct spin_eth) + 28 + sizeof(struct spin_slmp) + BYTES];
 	size_t frame_bytes = slmp__make(frame, flags, offset, bytes);
-	struct pspin_result ours, twin;
+	struct pspin_result ours, baseline;
 
-	if (pspin__packet(pair->ours, frame, frame_bytes, &ours) || pspin__packet(pair->twin, frame, frame_bytes, &twin) ||
-	    ours.task_count != 1 || twin.task_count != 1 || ours.tasks[0].error || twin.tasks[0].error) {
+	if (pspin__packet(pair->ours, frame, frame_bytes, &ours) || pspin__packet(pair->baseline, frame, frame_bytes, &baseline) ||
+	    ours.task_count != 1 || baseline.task_count != 1 || ours.tasks[0].error || baseline.tasks[0].error) {
 		printf("FAIL %s, %s: a task is missing or failed\n", pair->name, what);
 		failures++;
 		return;
 	}
-	pair__cycles(pair, what, &ours.tasks[0], &twin.tasks[0]);
-	if (ours.reason != SPIN_REASON_SUCCESS || ours.verdict != SPIN_VERDICT_TX || ours.frame_bytes != twin.frame_bytes ||
-	    memcmp(ours.frame, twin.frame, ours.frame_bytes) ||
+	pair__cycles(pair, what, &ours.tasks[0], &baseline.tasks[0]);
+	if (ours.reason != SPIN_REASON_SUCCESS || ours.verdict != SPIN_VERDICT_TX || ours.frame_bytes != baseline.frame_bytes ||
+	    memcmp(ours.frame, baseline.frame, ours.frame_bytes) ||
 	    ours.frame_bytes != sizeof(struct spin_eth) + 28 + sizeof(struct spin_slmp)) {
-		printf("FAIL %s, %s: not acknowledged as the twin's packet is\n", pair->name, what);
+		printf("FAIL %s, %s: not acknowledged as the baseline's packet is\n", pair->name, what);
 		failures++;
 	}
 }
@@ -58,14 +58,14 @@ static void message(struct pair *pair)
 
 static void same_host_memory(struct pair *pair, uint32_t bytes)
 {
-	uint8_t ours[PLACE], twin[PLACE];
-	int wrong =
-		pspin__host_read(pair->ours, 0, ours, PLACE) || pspin__host_read(pair->twin, 0, twin, PLACE) || memcmp(ours, twin, PLACE);
+	uint8_t ours[PLACE], baseline[PLACE];
+	int wrong = pspin__host_read(pair->ours, 0, ours, PLACE) || pspin__host_read(pair->baseline, 0, baseline, PLACE) ||
+		    memcmp(ours, baseline, PLACE);
 
 	for (uint32_t i = 0; i < PLACE && !wrong; i++)
 		wrong = ours[i] != (i < bytes ? payload__byte(i) : 0);
 	if (wrong) {
-		printf("FAIL %s: host memory is not what was sent, or differs from the twin's\n", pair->name);
+		printf("FAIL %s: host memory is not what was sent, or differs from the baseline's\n", pair->name);
 		failures++;
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Compares our handlers with handwritten twins for PsPIN (twins/), with the same flags and packets. The frames must be the
+ * Compares our handlers with hand-written baselines for PsPIN (baselines/), with the same flags and packets. The frames must be the
  * same, and the wrapper may cost at most 5 cycles more.
  */
 #include <kvstore.h>
@@ -10,18 +10,18 @@
 
 static void compare(struct pair *pair, const char *what, const uint8_t *frame, size_t bytes)
 {
-	struct pspin_result ours, twin;
+	struct pspin_result ours, baseline;
 
-	if (pspin__packet(pair->ours, frame, bytes, &ours) || pspin__packet(pair->twin, frame, bytes, &twin) || ours.task_count != 1 ||
-	    twin.task_count != 1 || ours.tasks[0].error || twin.tasks[0].error) {
+	if (pspin__packet(pair->ours, frame, bytes, &ours) || pspin__packet(pair->baseline, frame, bytes, &baseline) ||
+	    ours.task_count != 1 || baseline.task_count != 1 || ours.tasks[0].error || baseline.tasks[0].error) {
 		printf("FAIL %s, %s: a task is missing or failed\n", pair->name, what);
 		failures++;
 		return;
 	}
-	pair__cycles(pair, what, &ours.tasks[0], &twin.tasks[0]);
-	if (ours.reason != twin.reason || ours.frame_bytes != twin.frame_bytes ||
-	    (ours.frame_bytes && memcmp(ours.frame, twin.frame, ours.frame_bytes))) {
-		printf("FAIL %s, %s: another result than the twin's\n", pair->name, what);
+	pair__cycles(pair, what, &ours.tasks[0], &baseline.tasks[0]);
+	if (ours.reason != baseline.reason || ours.frame_bytes != baseline.frame_bytes ||
+	    (ours.frame_bytes && memcmp(ours.frame, baseline.frame, ours.frame_bytes))) {
+		printf("FAIL %s, %s: another result than the baseline's\n", pair->name, what);
 		failures++;
 	}
 }

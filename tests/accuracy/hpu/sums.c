@@ -4,7 +4,7 @@
  * own cluster. `make accuracy` runs them on the model and compares with cycles measured on PsPIN's RTL. The task's handler_mem_size
  * passes the number of words.
  */
-#include "tests/model/twins/pspin.h"
+#include "tests/model/baselines/pspin.h"
 
 #define WORDS  ((const uint32_t *)0x1b090000)
 #define RESULT (*(volatile uint32_t *)0x1b08fff0)

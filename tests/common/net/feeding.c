@@ -61,7 +61,7 @@ int feeding__open(struct feeding *f)
 	*f = (struct feeding){ .object = feeding__program("mpq") };
 	if (!f->object)
 		return -1;
-	f->fd = bpf_program__fd(bpf_object__find_program_by_name(f->object, "twin"));
+	f->fd = bpf_program__fd(bpf_object__find_program_by_name(f->object, "baseline"));
 	f->next_fd = bpf_object__find_map_fd_by_name(f->object, "next");
 	f->feed = feeding__variable(f->object, "feed");
 	return f->feed ? 0 : -1;

@@ -2,7 +2,7 @@
 #ifndef TESTS_MODEL_PAIR_H
 #define TESTS_MODEL_PAIR_H
 
-/* A handler of ours and its twin written by hand for PsPIN (twins/), each on a NIC of its own. */
+/* A handler of ours and its baseline written by hand for PsPIN (baselines/), each on a NIC of its own. */
 #include "tests/model/common/rig.h"
 
 #define WRAPPER_CYCLES_MAX 5
@@ -11,7 +11,7 @@ static int failures;
 
 struct pair {
 	const char *name;
-	struct pspin *ours, *twin;
+	struct pspin *ours, *baseline;
 };
 
 static inline struct pspin *open_image(struct rig_file file, const struct spin_meta *meta)
@@ -37,16 +37,16 @@ static inline struct pair pair__open(const char *name, const char *directory, st
 	snprintf(sources, sizeof(sources), "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"%s/%s.c\"'", directory, name);
 	snprintf(elf, sizeof(elf), "ours_%s", name);
 	pair.ours = open_image(rig__build(elf, sources), &meta);
-	snprintf(sources, sizeof(sources), "tests/model/twins/%s.c", name);
-	snprintf(elf, sizeof(elf), "twin_%s", name);
-	pair.twin = open_image(rig__build(elf, sources), &meta);
+	snprintf(sources, sizeof(sources), "tests/model/baselines/%s.c", name);
+	snprintf(elf, sizeof(elf), "baseline_%s", name);
+	pair.baseline = open_image(rig__build(elf, sources), &meta);
 	return pair;
 }
 
 static inline void pair__close(struct pair *pair)
 {
 	pspin__close(pair->ours);
-	pspin__close(pair->twin);
+	pspin__close(pair->baseline);
 }
 
 /* Writes to an object of both images. */
@@ -55,21 +55,21 @@ static inline void pair__write(struct pair *pair, const char *object, uint32_t o
 	uint32_t addr;
 
 	if (pspin__symbol(pair->ours, object, &addr, NULL) || pspin__write(pair->ours, addr + off, data, bytes) ||
-	    pspin__symbol(pair->twin, object, &addr, NULL) || pspin__write(pair->twin, addr + off, data, bytes)) {
+	    pspin__symbol(pair->baseline, object, &addr, NULL) || pspin__write(pair->baseline, addr + off, data, bytes)) {
 		printf("FAIL %s: no %s\n", pair->name, object);
 		exit(1);
 	}
 }
 
 /* What ours takes longer may be so much, the rest is a failure. */
-static inline void pair__cycles(const struct pair *pair, const char *what, const struct pspin_task *ours, const struct pspin_task *twin)
+static inline void pair__cycles(const struct pair *pair, const char *what, const struct pspin_task *ours, const struct pspin_task *baseline)
 {
-	long long extra = (long long)ours->body_cycles - (long long)twin->body_cycles;
+	long long extra = (long long)ours->body_cycles - (long long)baseline->body_cycles;
 
-	printf("%-12s %-12s ours %4llu twin %4llu cycles, wrapper %+lld\n", pair->name, what, (unsigned long long)ours->body_cycles,
-	       (unsigned long long)twin->body_cycles, extra);
+	printf("%-12s %-12s ours %4llu baseline %4llu cycles, wrapper %+lld\n", pair->name, what, (unsigned long long)ours->body_cycles,
+	       (unsigned long long)baseline->body_cycles, extra);
 	if (extra > WRAPPER_CYCLES_MAX) {
-		printf("FAIL %s, %s: %lld cycles more than the twin\n", pair->name, what, extra);
+		printf("FAIL %s, %s: %lld cycles more than the baseline\n", pair->name, what, extra);
 		failures++;
 	}
 }
@@ -77,11 +77,12 @@ static inline void pair__cycles(const struct pair *pair, const char *what, const
 static inline void same_object(struct pair *pair, const char *object, size_t bytes)
 {
 	uint8_t *a = malloc(bytes), *b = malloc(bytes);
-	uint32_t ours, twin;
+	uint32_t ours, baseline;
 
 	if (!a || !b || pspin__symbol(pair->ours, object, &ours, NULL) || pspin__read(pair->ours, ours, a, bytes) ||
-	    pspin__symbol(pair->twin, object, &twin, NULL) || pspin__read(pair->twin, twin, b, bytes) || memcmp(a, b, bytes)) {
-		printf("FAIL %s: %s differs from the twin's\n", pair->name, object);
+	    pspin__symbol(pair->baseline, object, &baseline, NULL) || pspin__read(pair->baseline, baseline, b, bytes) ||
+	    memcmp(a, b, bytes)) {
+		printf("FAIL %s: %s differs from the baseline's\n", pair->name, object);
 		failures++;
 	}
 	free(a);

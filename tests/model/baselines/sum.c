@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Hand-written baseline of tests/handlers/datagrams/sum.c: the least that this takes on the HPU. */
-#include "tests/model/twins/pspin.h"
+#include "tests/model/baselines/pspin.h"
 
 uint32_t spin_state __attribute__((section(".spin_state"), aligned(8)));
 
@@ -15,4 +15,4 @@ static inline void sum(struct handler_args *args)
 	amo_add(&spin_state, sum);
 }
 
-TWIN(sum)
+BASELINE(sum)

@@ -2,7 +2,7 @@
 /* Hand-written baseline of handlers/kvstore.c: the least that this takes on the HPU. */
 #include <kvstore.h>
 
-#include "tests/model/twins/pspin.h"
+#include "tests/model/baselines/pspin.h"
 
 struct kv_cache spin_state __attribute__((section(".spin_state"), aligned(8)));
 
@@ -134,4 +134,4 @@ out:
 	deposit(task, task->pkt_mem);
 }
 
-TWIN(kvstore)
+BASELINE(kvstore)

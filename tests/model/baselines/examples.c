@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Handlers in the manner of PsPIN's examples, whose bodies were measured on its RTL. */
-#include "tests/model/twins/pspin.h"
+#include "tests/model/baselines/pspin.h"
 
 __handler__ void pspin_empty(struct handler_args *args)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Hand-written baseline of handlers/filtering.c: the least that this takes on the HPU. */
-#include "tests/model/twins/pspin.h"
+#include "tests/model/baselines/pspin.h"
 
 struct route {
 	uint32_t src;
@@ -42,4 +42,4 @@ static inline void filtering(struct handler_args *args)
 	deposit(task, task->l2_pkt_mem); /* all of it is there only */
 }
 
-TWIN(filtering)
+BASELINE(filtering)

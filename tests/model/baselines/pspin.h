@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_MODEL_TWINS_PSPIN_H
-#define TESTS_MODEL_TWINS_PSPIN_H
+#ifndef TESTS_MODEL_BASELINES_PSPIN_H
+#define TESTS_MODEL_BASELINES_PSPIN_H
 
 /*
- * PsPIN's handler interface as its examples use it: what a hand-written twin
- * sees. A twin is what one would write for PsPIN without this project, for real
+ * PsPIN's handler interface as its examples use it: what a hand-written baseline
+ * sees. A baseline is what one would write for PsPIN without this project, for real
  * IP packets, and with the same compiler flags.
  */
 #include <stdint.h>
@@ -100,7 +100,7 @@ static inline void deposit(struct task *task, void *packet)
 }
 
 /* Makes `handler` the entry that the NIC calls for payload; the others are there and empty. */
-#define TWIN(handler)                                               \
+#define BASELINE(handler)                                           \
 	__handler__ void hpu_payload_ip4(struct handler_args *args) \
 	{                                                           \
 		handler(args);                                      \

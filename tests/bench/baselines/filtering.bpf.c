@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Handwritten equivalent of handlers/filtering.c: the baseline of its cost. */
+/* Hand-written equivalent of handlers/filtering.c: the baseline of its cost. */
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
 #include <linux/in.h>
@@ -111,7 +111,7 @@ static __always_inline enum reason look(void *data, void *end)
 }
 
 SEC("xdp")
-int twin(struct xdp_md *ctx)
+int baseline(struct xdp_md *ctx)
 {
 	enum reason reason = look((void *)(long)ctx->data, (void *)(long)ctx->data_end);
 

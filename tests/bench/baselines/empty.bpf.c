@@ -4,7 +4,7 @@
 #include <bpf/bpf_helpers.h>
 
 SEC("xdp")
-int twin(struct xdp_md *ctx)
+int baseline(struct xdp_md *ctx)
 {
 	(void)ctx;
 	return XDP_PASS;

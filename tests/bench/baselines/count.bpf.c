@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Handwritten equivalent of tests/handlers/messages/count_runs.h, for messages and for datagrams: the cost of handling each
+ * Hand-written equivalent of tests/handlers/messages/count_runs.h, for messages and for datagrams: the cost of handling each
  * packet exactly once without a runtime.
  */
 #define MESSAGES    64
 #define PACKETS_MAX 32768
-#include "tests/bench/twins/receiver.h"
+#include "tests/bench/baselines/receiver.h"
 
 struct runs {
 	__u32 runs, bytes;

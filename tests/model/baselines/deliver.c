@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Hand-written baseline of tests/handlers/messages/deliver.c: the least that this takes on the HPU. */
-#include "tests/model/twins/pspin.h"
+#include "tests/model/baselines/pspin.h"
 
 static inline void deliver(struct handler_args *args)
 {
@@ -9,4 +9,4 @@ static inline void deliver(struct handler_args *args)
 	deposit(task, task->pkt_mem);
 }
 
-TWIN(deliver)
+BASELINE(deliver)

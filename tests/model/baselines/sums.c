@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Hand-written baseline of tests/handlers/datagrams/sums.c: the least that this takes on the HPU. */
-#include "tests/model/twins/pspin.h"
+#include "tests/model/baselines/pspin.h"
 
 struct sums {
 	uint32_t sum[512];
@@ -18,4 +18,4 @@ static inline void sums(struct handler_args *args)
 		amo_add(sum, *w);
 }
 
-TWIN(sums)
+BASELINE(sums)

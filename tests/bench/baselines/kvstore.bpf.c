@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Handwritten equivalent of handlers/kvstore.c: the baseline of its cost. */
+/* Hand-written equivalent of handlers/kvstore.c: the baseline of its cost. */
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
 #include <linux/in.h>
@@ -156,7 +156,7 @@ static __always_inline enum reason kv4(struct ethhdr *eth, struct iphdr *ip, voi
 	if (bpf_ntohs(ip->tot_len) != header + bpf_ntohs(udp->len) || (void *)ip + bpf_ntohs(ip->tot_len) > end)
 		return MALFORMED;
 	if (bytes != MESSAGE_BYTES || (void *)(m + 1) > end)
-		return OTHER; /* a handwritten program leaves longer ones to the server */
+		return OTHER; /* a hand-written program leaves longer ones to the server */
 	for (int i = 0; i < 5; i++)
 		sum += word[i];
 	for (int i = 5; i < 15 && i < ip->ihl; i++) {
@@ -215,7 +215,7 @@ static __always_inline enum reason kv4(struct ethhdr *eth, struct iphdr *ip, voi
 }
 
 SEC("xdp")
-int twin(struct xdp_md *ctx)
+int baseline(struct xdp_md *ctx)
 {
 	void *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end, *at;
 	struct ethhdr *eth = data;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Hand-written baseline of a payload handler that copies to host memory: the least that this takes on the HPU. */
-#include "tests/model/twins/message.h"
+#include "tests/model/baselines/message.h"
 
 /* The scratchpad starts with what the NIC and our runtime keep there. */
 struct progress {
@@ -21,4 +21,4 @@ static inline void copy(struct handler_args *args)
 	amo_add(&progress->bytes, bytes);
 }
 
-TWIN(copy)
+BASELINE(copy)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_MODEL_TWINS_MESSAGE_H
-#define TESTS_MODEL_TWINS_MESSAGE_H
+#ifndef TESTS_MODEL_BASELINES_MESSAGE_H
+#define TESTS_MODEL_BASELINES_MESSAGE_H
 
-/* What twins of message handlers see: Ethernet frames of SLMP. */
-#include "tests/model/twins/pspin.h"
+/* What baselines of message handlers see: Ethernet frames of SLMP. */
+#include "tests/model/baselines/pspin.h"
 
 struct eth_hdr {
 	uint8_t dst[6], src[6];

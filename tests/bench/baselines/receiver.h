@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_BENCH_TWINS_RECEIVER_H
-#define TESTS_BENCH_TWINS_RECEIVER_H
+#ifndef TESTS_BENCH_BASELINES_RECEIVER_H
+#define TESTS_BENCH_BASELINES_RECEIVER_H
 
 /*
- * Handwritten receiver of messages of many packets at XDP (SLMP over UDP and IPv4). Each packet is handled once, even if it is
- * duplicated, and the program that handles the last packet detects that the message is complete. The twin that includes this defines
+ * Hand-written receiver of messages of many packets at XDP (SLMP over UDP and IPv4). Each packet is handled once, even if it is
+ * duplicated, and the program that handles the last packet detects that the message is complete. The baseline that includes this defines
  *
  * static int handle(struct message *m, const __u8 *payload, const __u8 *end, __u32 bytes, __u32 offset);
  * static void complete(struct message *m);
@@ -43,7 +43,7 @@ struct message {
 	__u32 state;
 	__u32 src, id, port;
 	__u32 stride, total, done; /* total: packets, 0 until the last one has arrived */
-	__u32 sum;                 /* used by the twin */
+	__u32 sum;                 /* used by the baseline */
 	__u64 next;                /* the packet after the most recent one: number << 32 | offset */
 	__u64 unused[3];
 	__u64 have[PACKETS_MAX / 64];
@@ -344,7 +344,7 @@ static __always_inline int acknowledge(const struct packet *p, void *data)
 }
 
 SEC("xdp")
-int twin(struct xdp_md *ctx)
+int baseline(struct xdp_md *ctx)
 {
 	void *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end, *at;
 	struct ethhdr *eth = data;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What the report says that Xpulp would save is what hand-written Xpulp code saves on the core (xpulp_twins.def). */
+/* What the report says that Xpulp would save is what hand-written Xpulp code saves on the core (xpulp_pairs.def). */
 #include <inttypes.h>
 
 #include <hwmodel/elf.h>
@@ -7,32 +7,32 @@
 #include <hwmodel/xpulp.h>
 #include "tests/core/toolchain.h"
 
-static const struct twin {
+static const struct pair {
 	const char *name;
 	enum xpulp_reason reason;
 	const char *plain, *xpulp;
-} twins[] = {
-#define TWIN(name, reason, plain, xpulp) { #name, XPULP_##reason, plain, xpulp },
-#include "tests/core/xpulp_twins.def"
-#undef TWIN
+} pairs[] = {
+#define PAIR(name, reason, plain, xpulp) { #name, XPULP_##reason, plain, xpulp },
+#include "tests/core/xpulp_pairs.def"
+#undef PAIR
 };
-enum { TWINS = sizeof(twins) / sizeof(twins[0]), CODE = 0x10000, CODE_BYTES = 0x10000, L1 = 0x20000, L1_BYTES = 0x1000, WORDS = 64 };
+enum { PAIRS = sizeof(pairs) / sizeof(pairs[0]), CODE = 0x10000, CODE_BYTES = 0x10000, L1 = 0x20000, L1_BYTES = 0x1000, WORDS = 64 };
 
 static uint8_t code[CODE_BYTES], l1[L1_BYTES];
 static uint64_t instructions[CODE_BYTES / 2], cycles[CODE_BYTES / 2 * RV32_CAUSE_COUNT];
 
 static int assemble(const char *elf)
 {
-	const char *source = build_path("tests/core/xpulp_twins.S");
+	const char *source = build_path("tests/core/xpulp_pairs.S");
 	FILE *f = fopen(source, "w");
 	char command[2000];
 
 	if (!f)
 		return FAIL;
 	fprintf(f, ".option norvc\n.option norelax\n.globl _start\n_start:\n");
-	for (unsigned i = 0; i < TWINS; i++) {
-		fprintf(f, ".balign 16\n.globl plain_%u\nplain_%u:\n%s\nebreak\n", i, i, twins[i].plain);
-		fprintf(f, ".balign 16\n.globl xpulp_%u\nxpulp_%u:\n%s\nebreak\n", i, i, twins[i].xpulp);
+	for (unsigned i = 0; i < PAIRS; i++) {
+		fprintf(f, ".balign 16\n.globl plain_%u\nplain_%u:\n%s\nebreak\n", i, i, pairs[i].plain);
+		fprintf(f, ".balign 16\n.globl xpulp_%u\nxpulp_%u:\n%s\nebreak\n", i, i, pairs[i].xpulp);
 	}
 	fclose(f);
 	snprintf(command, sizeof(command), "%s -march=rv32imac -mabi=ilp32 -nostdlib -static -Wl,--no-relax -Wl,-Ttext=0x%x -o %s %s",
@@ -53,7 +53,7 @@ static uint64_t run(struct rv32_core *core, const struct hw_elf *elf, const char
 	for (uint32_t w = 0; w < 2 * WORDS; w++) {
 		uint32_t value = w == WORDS - 1 ? 0 : w * 2654435761u % 5; /* some are 0 */
 
-		value += strstr(twins[i].name, "until") && w < WORDS - 1 ? 1 : 0;
+		value += strstr(pairs[i].name, "until") && w < WORDS - 1 ? 1 : 0;
 		memcpy(l1 + 4 * w, &value, 4);
 	}
 	rv32_core__set_reg(core, 10, L1);
@@ -84,21 +84,21 @@ static int check(struct rv32_core *core, const struct hw_elf *elf, unsigned i)
 	rv32_core__set_profile(core, NULL);
 	loops = xpulp__loops(&profile, code, &loop, 1);
 	xpulp = run(core, elf, "xpulp", i, &xpulp_result);
-	if (loops != 1 || loop.reason != twins[i].reason) {
-		printf("%s: %zu loops, %s\n", twins[i].name, loops, xpulp_reason_text(loop.reason));
+	if (loops != 1 || loop.reason != pairs[i].reason) {
+		printf("%s: %zu loops, %s\n", pairs[i].name, loops, xpulp_reason_text(loop.reason));
 		return FAIL;
 	}
 	if (!plain || (loop.reason == XPULP_NONE && (loop.entries != 1 || loop.cycles != plain || loop.cycles_xpulp != xpulp)) ||
 	    (loop.reason != XPULP_NONE && loop.cycles_xpulp != loop.cycles)) {
 		printf("%s: the report says %" PRIu64 " cycles, %" PRIu64 " with Xpulp; the core takes %" PRIu64 " and %" PRIu64 "\n",
-		       twins[i].name, loop.cycles, loop.cycles_xpulp, plain, xpulp);
+		       pairs[i].name, loop.cycles, loop.cycles_xpulp, plain, xpulp);
 		return FAIL;
 	}
 	if (plain_result != xpulp_result) {
-		printf("%s: 0x%" PRIx32 ", its twin 0x%" PRIx32 "\n", twins[i].name, plain_result, xpulp_result);
+		printf("%s: 0x%" PRIx32 ", its pair 0x%" PRIx32 "\n", pairs[i].name, plain_result, xpulp_result);
 		return FAIL;
 	}
-	printf("%-28s %5.2f cycles per turn, %5.2f with Xpulp\n", twins[i].name, (double)plain / (double)loop.turns,
+	printf("%-28s %5.2f cycles per turn, %5.2f with Xpulp\n", pairs[i].name, (double)plain / (double)loop.turns,
 	       (double)xpulp / (double)loop.turns);
 	return PASS;
 }
@@ -109,7 +109,7 @@ int main(void)
 		.window_count = 2,
 		.windows = { { CODE, CODE_BYTES, code, RV32_WINDOW_CODE | RV32_WINDOW_READONLY }, { L1, L1_BYTES, l1, RV32_WINDOW_DATA } },
 	};
-	const char *path = build_path("tests/core/xpulp_twins.elf");
+	const char *path = build_path("tests/core/xpulp_pairs.elf");
 	struct hw_elf_segment segment;
 	struct rv32_core *core;
 	struct hw_elf *elf;
@@ -135,7 +135,7 @@ int main(void)
 	core = rv32_core__new(&config);
 	if (!core)
 		return FAIL;
-	for (unsigned i = 0; i < TWINS; i++)
+	for (unsigned i = 0; i < PAIRS; i++)
 		failed += check(core, elf, i) != PASS;
 	rv32_core__free(core);
 	hw_elf__close(elf);

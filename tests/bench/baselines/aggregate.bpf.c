@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Handwritten equivalent of handlers/aggregate.c: the baseline of its cost. */
-#include "tests/bench/twins/receiver.h"
+/* Hand-written equivalent of handlers/aggregate.c: the baseline of its cost. */
+#include "tests/bench/baselines/receiver.h"
 
 __u32 result; /* read by the host */
 
