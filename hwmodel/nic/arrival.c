@@ -340,7 +340,7 @@ static size_t leave(struct pspin *nic, struct inflight *inflight, enum spin_reas
 }
 
 /* Reports a packet that no handler sees now. */
-static void tell(struct pspin *nic, struct inflight *inflight, enum spin_reason reason)
+static void report(struct pspin *nic, struct inflight *inflight, enum spin_reason reason)
 {
 	inflight->record.feedback_ps = record__now(nic);
 	if (reason == SPIN_REASON_NO_MPQ)
@@ -365,7 +365,7 @@ static enum decision decide(struct pspin *nic, struct inflight *inflight)
 	}
 	if (reason == SPIN_REASON_COUNT)
 		return DECIDED_HANDLED;
-	tell(nic, inflight, reason);
+	report(nic, inflight, reason);
 	if (reason == SPIN_REASON_PARKED) {
 		inflight->is_replayed = 1;
 		return DECIDED_PARKED;

@@ -182,8 +182,8 @@ static int check_acked(const struct pspin *nic, const struct hpu_command *comman
 }
 
 /* Fills in what the host's library needs for the acknowledgement. */
-static void tell_acked(const struct pspin *nic, const struct inflight *inflight, const struct hpu_command *command,
-		       struct spin_request *request)
+static void describe_acked(const struct pspin *nic, const struct inflight *inflight, const struct hpu_command *command,
+			   struct spin_request *request)
 {
 	struct spin_put_acked put;
 
@@ -206,7 +206,7 @@ static int put_from_host(struct pspin *nic, const struct inflight *inflight, con
 	if (!nic->messages || !reach(nic, inflight, command, &from))
 		return -1;
 	request = record__send(nic);
-	tell_acked(nic, inflight, command, request);
+	describe_acked(nic, inflight, command, request);
 	request->type = SPIN_REQUEST_PUT;
 	request->bytes = command->bytes;
 	request->start = (uint32_t)from.at;
@@ -237,7 +237,7 @@ static int put(struct pspin *nic, const struct inflight *inflight, uint32_t pack
 		return -1;
 	headers__now(nic, inflight, packet_l1, headers);
 	request = record__send(nic);
-	tell_acked(nic, inflight, command, request);
+	describe_acked(nic, inflight, command, request);
 	request->type = request->acked ? SPIN_REQUEST_PUT_BYTES : SPIN_REQUEST_PACKET;
 	request->ip_at = in->ip_off;
 	request->put.target = put.target;

@@ -62,9 +62,11 @@ static enum spin_reason data_reason(const struct inflight *inflight)
 /* The header's verdict as a reason: PROCEEDED, HEADER_DROPPED or SUCCESS (go on). */
 static enum spin_reason header_verdict(const struct hpu_scratch *scratch)
 {
-	const uint32_t said = scratch->header & ~(uint32_t)SPIN_RC_COMPLETE;
+	const uint32_t header_rc = scratch->header & ~(uint32_t)SPIN_RC_COMPLETE;
 
-	return said == SPIN_RC_DROP ? SPIN_REASON_HEADER_DROPPED : said == SPIN_RC_PROCEED ? SPIN_REASON_PROCEEDED : SPIN_REASON_SUCCESS;
+	return header_rc == SPIN_RC_DROP      ? SPIN_REASON_HEADER_DROPPED
+	       : header_rc == SPIN_RC_PROCEED ? SPIN_REASON_PROCEEDED
+					      : SPIN_REASON_SUCCESS;
 }
 
 static struct spin_event describe(const struct inflight *inflight, enum spin_event_type type, enum spin_handler_kind kind)
@@ -90,7 +92,7 @@ static struct spin_event describe(const struct inflight *inflight, enum spin_eve
 }
 
 /* The message's first error is its event. */
-static void tell(struct pspin *nic, struct inflight *inflight, uint32_t error, enum spin_handler_kind kind)
+static void report_error(struct pspin *nic, struct inflight *inflight, uint32_t error, enum spin_handler_kind kind)
 {
 	struct spin_event event;
 
@@ -112,20 +114,20 @@ static void ended(struct pspin *nic, struct inflight *inflight, enum soc_task_ki
 {
 	switch (kind) {
 	case SOC_HEADER:
-		tell(nic, inflight, task->error, SPIN_KIND_HEADER);
+		report_error(nic, inflight, task->error, SPIN_KIND_HEADER);
 		inflight->error = task->error;
 		if (!task->error)
 			inflight->reason = header_verdict(scratchpad__of(nic, inflight->slot));
 		break;
 	case SOC_PAYLOAD:
 		if (inflight->kind == PSPIN_PAYLOAD)
-			tell(nic, inflight, task->error, SPIN_KIND_PAYLOAD);
+			report_error(nic, inflight, task->error, SPIN_KIND_PAYLOAD);
 		if (!inflight->error)
 			inflight->error = task->error;
 		inflight->reason = inflight->error ? record__error_reason(inflight->error) : data_reason(inflight);
 		break;
 	default:
-		tell(nic, inflight, task->error, SPIN_KIND_COMPLETION);
+		report_error(nic, inflight, task->error, SPIN_KIND_COMPLETION);
 	}
 }
 

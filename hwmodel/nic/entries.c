@@ -30,7 +30,7 @@ static uint32_t free_bytes(const struct spin_me *me)
 }
 
 /* What a message's first packet tells that it has, or asks for. */
-static uint32_t told_bytes(const struct slmp *first)
+static uint32_t announced_bytes(const struct slmp *first)
 {
 	if (first->type == SPIN_TYPE_GET || first->length == SPIN_LENGTH_UNKNOWN || first->length > first->payload_bytes)
 		return first->length;
@@ -42,15 +42,15 @@ static int has_room(const struct spin_me *me, const struct slmp *first)
 {
 	if (!(me->options & SPIN_ME_MANAGE_LOCAL))
 		return 1;
-	if (told_bytes(first) == SPIN_LENGTH_UNKNOWN || free_bytes(me) < me->min_free)
+	if (announced_bytes(first) == SPIN_LENGTH_UNKNOWN || free_bytes(me) < me->min_free)
 		return 0;
-	return !(me->options & SPIN_ME_NO_TRUNCATE) || told_bytes(first) <= free_bytes(me);
+	return !(me->options & SPIN_ME_NO_TRUNCATE) || announced_bytes(first) <= free_bytes(me);
 }
 
 void entries__reserve(struct messages *messages, unsigned index, const struct slmp *first)
 {
 	struct spin_me *me = &messages->mes[index];
-	uint32_t bytes = told_bytes(first) < free_bytes(me) ? told_bytes(first) : free_bytes(me);
+	uint32_t bytes = announced_bytes(first) < free_bytes(me) ? announced_bytes(first) : free_bytes(me);
 
 	if (!(me->options & SPIN_ME_MANAGE_LOCAL))
 		return;

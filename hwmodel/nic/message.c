@@ -155,17 +155,17 @@ void message__starts(struct pspin *nic, struct inflight *inflight, enum soc_task
 
 static void header_ended(struct pspin *nic, struct nic_mpq *mpq, const struct pspin_task *task)
 {
-	uint32_t said = task->value;
+	uint32_t rc = task->value;
 
-	mpq->completes = !task->error && (said & SPIN_RC_COMPLETE);
+	mpq->completes = !task->error && (rc & SPIN_RC_COMPLETE);
 	if (task->error) {
 		mpq->verdict = record__error_reason(task->error);
 	} else {
-		mpq->pending = !!(said & SPIN_RC_PENDING);
-		said &= ~(uint32_t)(SPIN_RC_PENDING | SPIN_RC_COMPLETE);
-		mpq->verdict = said == SPIN_RC_DROP      ? SPIN_REASON_HEADER_DROPPED
-			       : said == SPIN_RC_PROCEED ? SPIN_REASON_PROCEEDED
-							 : SPIN_REASON_SUCCESS;
+		mpq->pending = !!(rc & SPIN_RC_PENDING);
+		rc &= ~(uint32_t)(SPIN_RC_PENDING | SPIN_RC_COMPLETE);
+		mpq->verdict = rc == SPIN_RC_DROP      ? SPIN_REASON_HEADER_DROPPED
+			       : rc == SPIN_RC_PROCEED ? SPIN_REASON_PROCEEDED
+						       : SPIN_REASON_SUCCESS;
 		if (mpq->no_payload && mpq->verdict == SPIN_REASON_SUCCESS)
 			proceed(nic, mpq);
 	}
@@ -184,7 +184,7 @@ static enum spin_reason default_reason(const struct nic_mpq *mpq, const struct p
 static enum spin_reason data_reason(struct pspin *nic, struct nic_mpq *mpq, const struct inflight *inflight, const struct pspin_task *task)
 {
 	const struct slmp *slmp = &inflight->arrival.slmp;
-	uint32_t error = task->error, said = task->value;
+	uint32_t error = task->error, rc = task->value;
 
 	if (inflight->kind == PSPIN_PROCEED && mpq->type != SPIN_TYPE_PUT)
 		return default_reason(mpq, task);
@@ -195,7 +195,7 @@ static enum spin_reason data_reason(struct pspin *nic, struct nic_mpq *mpq, cons
 	ran(nic, mpq, SPIN_KIND_PAYLOAD, slmp->offset, error);
 	if (error)
 		return record__error_reason(error);
-	return said == SPIN_RC_SUCCESS ? SPIN_REASON_SUCCESS : SPIN_REASON_DROPPED;
+	return rc == SPIN_RC_SUCCESS ? SPIN_REASON_SUCCESS : SPIN_REASON_DROPPED;
 }
 
 static void data_ended(struct pspin *nic, struct nic_mpq *mpq, struct inflight *inflight, const struct pspin_task *task)

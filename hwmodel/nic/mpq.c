@@ -163,8 +163,8 @@ void mpq__begin(struct pspin *nic, struct nic_mpq *mpq, const struct arrival *fi
 {
 	struct spin_me *entry = &nic->messages->mes[me];
 	const uint32_t may_read = !!(entry->options & SPIN_ME_OP_GET);
-	const int tells = may_read || !(first->slmp.atomic & SPIN_ATOMIC_FETCH);
-	uint32_t detail = first->slmp.type == SPIN_TYPE_GET ? may_read : tells ? first->slmp.atomic : 0;
+	const int may_answer = may_read || !(first->slmp.atomic & SPIN_ATOMIC_FETCH);
+	uint32_t detail = first->slmp.type == SPIN_TYPE_GET ? may_read : may_answer ? first->slmp.atomic : 0;
 	struct hpu_scratch *scratch;
 
 	mpq->slot = slots__take(nic); /* there are as many as messages */
@@ -371,21 +371,21 @@ void mpq__abandon(struct pspin *nic, struct nic_mpq *mpq)
 }
 
 /* Before it is complete. leaves: its flow is a tombstone then. */
-static void end(struct pspin *nic, struct nic_mpq *mpq, int tell, int leaves)
+static void end(struct pspin *nic, struct nic_mpq *mpq, int report, int leaves)
 {
 	struct messages *messages = nic->messages;
 
 	entries__release(messages, mpq);
 	messages->stats.evicted++;
-	messages->stats.pressed += !tell;
-	if (tell)
+	messages->stats.pressed += !report;
+	if (report)
 		message__report(nic, mpq, SPIN_EVENT_TIMEOUT, 0, mpq->offset, 0);
 	if (leaves)
 		mpq->flow->mpq = NULL;
 	mpq__abandon(nic, mpq);
 }
 
-void mpq__evict(struct pspin *nic, struct nic_mpq *mpq, int tell)
+void mpq__evict(struct pspin *nic, struct nic_mpq *mpq, int report)
 {
 	struct flow *flow = mpq->flow;
 	int leaves = mpq->phase == MPQ_OPEN;
@@ -394,7 +394,7 @@ void mpq__evict(struct pspin *nic, struct nic_mpq *mpq, int tell)
 		flow->left_ms = nic->messages->now_ms;
 		flow->pressed = 1;
 	}
-	end(nic, mpq, tell, leaves);
+	end(nic, mpq, report, leaves);
 }
 
 void mpq__refuse(struct pspin *nic, struct nic_mpq *mpq)

@@ -183,17 +183,17 @@ static uint32_t put_slmp(uint8_t *to, const struct spin_put *put, const struct o
 	const struct spin_slmp slmp = { .flags = spin_hton16(SPIN_SLMP_SYN | SPIN_SLMP_EOM | SPIN_SLMP_PUT),
 					.message_id = spin_hton32(id) };
 	const int is_get = request->type == SPIN_TYPE_GET, is_atomic = request->type == SPIN_TYPE_ATOMIC;
-	const struct spin_slmp_put tell = { .op = (uint8_t)request->type,
-					    .version = SPIN_SLMP_VERSION,
-					    .atomic = is_atomic ? spin_hton16((uint16_t)request->detail) : 0,
-					    .length = spin_hton32(is_get ? request->detail : bytes),
-					    .match_bits = swap64(put->match_bits),
-					    .hdr_data = swap64(put->hdr_data),
-					    .offset = swap64(put->remote_offset) };
+	const struct spin_slmp_put extension = { .op = (uint8_t)request->type,
+						 .version = SPIN_SLMP_VERSION,
+						 .atomic = is_atomic ? spin_hton16((uint16_t)request->detail) : 0,
+						 .length = spin_hton32(is_get ? request->detail : bytes),
+						 .match_bits = swap64(put->match_bits),
+						 .hdr_data = swap64(put->hdr_data),
+						 .offset = swap64(put->remote_offset) };
 
 	memcpy(to, &slmp, sizeof(slmp));
-	memcpy(to + sizeof(slmp), &tell, sizeof(tell));
-	return sizeof(slmp) + sizeof(tell);
+	memcpy(to + sizeof(slmp), &extension, sizeof(extension));
+	return sizeof(slmp) + sizeof(extension);
 }
 
 uint32_t outbound__put(uint8_t *to, const uint8_t *frame, const struct inbound *in, const struct spin_put *put,

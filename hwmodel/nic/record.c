@@ -247,7 +247,7 @@ static const char *const command_names[HPU_COMMAND_KINDS] = {
 /* What an event says of a command: its kind, its number in its task, and the HPU. */
 #define COMMAND_NUMBER_BITS 24
 
-static void tell_command(struct pspin *nic, uint64_t cycle, uint64_t what, int begins)
+static void report_command(struct pspin *nic, uint64_t cycle, uint64_t what, int begins)
 {
 	unsigned kind = what % HPU_COMMAND_KINDS, id = what / HPU_COMMAND_KINDS & ((1u << COMMAND_NUMBER_BITS) - 1);
 	const struct hpu *hpu = &nic->device->soc.hpus[what / HPU_COMMAND_KINDS >> COMMAND_NUMBER_BITS];
@@ -258,7 +258,7 @@ static void tell_command(struct pspin *nic, uint64_t cycle, uint64_t what, int b
 
 static void command_done(void *arg, uint64_t cycle, uint64_t what)
 {
-	tell_command(arg, cycle, what, 0);
+	report_command(arg, cycle, what, 0);
 }
 
 static uint64_t name_of(const struct pspin *nic, const struct hpu_command *command)
@@ -270,7 +270,7 @@ static uint64_t name_of(const struct pspin *nic, const struct hpu_command *comma
 
 void record__command(struct pspin *nic, const struct hpu_command *command)
 {
-	tell_command(nic, command->issued, name_of(nic, command), 1);
+	report_command(nic, command->issued, name_of(nic, command), 1);
 }
 
 void record__command_known(struct pspin *nic, const struct hpu_command *command)

@@ -282,7 +282,7 @@ uint64_t scheduler__doorbell(struct hpu *hpu, uint64_t cycle)
 }
 
 /* Tasks of all threads of the thread's HPU. */
-static unsigned tasks_beside(const struct scheduler *s, unsigned thread)
+static unsigned tasks_of_hpu(const struct scheduler *s, unsigned thread)
 {
 	const unsigned hpus = (unsigned)s->soc->target->hpus;
 	unsigned tasks = 0;
@@ -307,7 +307,7 @@ static unsigned idle_thread(const struct scheduler *s, uint64_t cycle)
 			continue;
 		if (s->soc->target->hpu_threads == 1)
 			return i;
-		tasks = 2 * tasks_beside(s, i) + (s->driver[i].waiting != NULL);
+		tasks = 2 * tasks_of_hpu(s, i) + (s->driver[i].waiting != NULL);
 		if (tasks < fewest) {
 			fewest = tasks;
 			best = i;

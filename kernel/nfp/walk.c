@@ -82,36 +82,36 @@ static int load_constant(struct nfp_walk *w, struct nfp_state *s, const struct b
 
 /* --- jumps --- */
 
-struct spread {
+struct copies {
 	uint32_t id;
 	const struct nfp_reg *from;
 	int32_t range;
 	int is_null;
 };
 
-static void spread_number(void *arg, struct nfp_reg *reg)
+static void copy_number(void *arg, struct nfp_reg *reg)
 {
-	const struct spread *spread = arg;
+	const struct copies *copies = arg;
 
-	if (reg->type == NFP_NUMBER && reg->id == spread->id)
-		reg->n = spread->from->n;
+	if (reg->type == NFP_NUMBER && reg->id == copies->id)
+		reg->n = copies->from->n;
 }
 
 /* What is known of one copy of a number holds of all. */
-static void tell_copies(struct nfp_state *s, const struct nfp_reg *reg)
+static void update_copies(struct nfp_state *s, const struct nfp_reg *reg)
 {
 	struct nfp_reg known = *reg;
 
 	if (reg->type == NFP_NUMBER && reg->id)
-		nfp_state__each(s, spread_number, &(struct spread){ .id = reg->id, .from = &known });
+		nfp_state__each(s, copy_number, &(struct copies){ .id = reg->id, .from = &known });
 }
 
-static void spread_range(void *arg, struct nfp_reg *reg)
+static void copy_range(void *arg, struct nfp_reg *reg)
 {
-	const struct spread *spread = arg;
+	const struct copies *copies = arg;
 
-	if (reg->type == NFP_PACKET && reg->id == spread->id && reg->range < spread->range)
-		reg->range = spread->range;
+	if (reg->type == NFP_PACKET && reg->id == copies->id && reg->range < copies->range)
+		reg->range = copies->range;
 }
 
 /* `reg` is at most the packet's end (`below`: less than it). */
@@ -119,16 +119,16 @@ static void inside(struct nfp_state *s, const struct nfp_reg *reg, int below)
 {
 	if (reg->off < 0 || (!reg->off && below) || reg->n.umax > PACKET_MAX || reg->n.umax + (uint32_t)reg->off > PACKET_MAX)
 		return;
-	nfp_state__each(s, spread_range, &(struct spread){ .id = reg->id, .range = reg->off + below });
+	nfp_state__each(s, copy_range, &(struct copies){ .id = reg->id, .range = reg->off + below });
 }
 
 static void settle_null(void *arg, struct nfp_reg *reg)
 {
-	const struct spread *spread = arg;
+	const struct copies *copies = arg;
 
-	if (reg->type != NFP_VALUE_OR_NULL || reg->id != spread->id)
+	if (reg->type != NFP_VALUE_OR_NULL || reg->id != copies->id)
 		return;
-	reg->type = spread->is_null ? NFP_NUMBER : NFP_VALUE;
+	reg->type = copies->is_null ? NFP_NUMBER : NFP_VALUE;
 	reg->id = 0;
 	nfp_scalar__set(&reg->n, 0);
 }
@@ -178,16 +178,16 @@ static void learn(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn
 		return;
 	}
 	if (a->type == NFP_VALUE_OR_NULL && !is_x && !insn->imm && is_64 && (op == BPF_JEQ || op == BPF_JNE)) {
-		nfp_state__each(s, settle_null, &(struct spread){ .id = a->id, .is_null = taken == (op == BPF_JEQ) });
+		nfp_state__each(s, settle_null, &(struct copies){ .id = a->id, .is_null = taken == (op == BPF_JEQ) });
 		return;
 	}
 	if (a->type != NFP_NUMBER || (is_x && (b->type != NFP_NUMBER || a == b)))
 		return;
 	nfp_scalar__set(&constant, is_64 ? (uint64_t)(int64_t)insn->imm : (uint32_t)insn->imm);
 	nfp_scalar__refine(w->kernel, op, is_64, taken, &a->n, is_x ? &b->n : &constant);
-	tell_copies(s, a);
+	update_copies(s, a);
 	if (is_x)
-		tell_copies(s, b);
+		update_copies(s, b);
 }
 
 /* 1, 0, or -1 if both ways are possible. */

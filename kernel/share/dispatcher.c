@@ -12,7 +12,7 @@
 
 #include "kernel/share/dispatcher.h"
 
-static __thread char said[256];
+static __thread char message[256];
 static __thread int has_warned;
 
 static int from_libxdp(enum libxdp_print_level level, const char *format, va_list args)
@@ -20,21 +20,21 @@ static int from_libxdp(enum libxdp_print_level level, const char *format, va_lis
 	if (level == LIBXDP_DEBUG || has_warned)
 		return 0;
 	has_warned = level == LIBXDP_WARN;
-	vsnprintf(said, sizeof(said), format, args);
-	said[strcspn(said, "\n")] = '\0';
+	vsnprintf(message, sizeof(message), format, args);
+	message[strcspn(message, "\n")] = '\0';
 	return 0;
 }
 
 void kernel_dispatcher__listen(void)
 {
 	libxdp_set_print(from_libxdp);
-	said[0] = '\0';
+	message[0] = '\0';
 	has_warned = 0;
 }
 
-const char *kernel_dispatcher__said(void)
+const char *kernel_dispatcher__message(void)
 {
-	return said;
+	return message;
 }
 
 struct xdp_multiprog *kernel_dispatcher__open(int ifindex)

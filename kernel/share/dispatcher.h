@@ -11,7 +11,7 @@ struct xdp_program;
 /* Forgets what libxdp has said to this thread. Called before a step of libxdp's whose failure is to be explained. */
 void kernel_dispatcher__listen(void);
 /* The first warning since then, or else the last notice; "": none. */
-const char *kernel_dispatcher__said(void);
+const char *kernel_dispatcher__message(void);
 
 /* The interface's dispatcher, for xdp_multiprog__close(); NULL: the interface has no program, or one by itself. */
 struct xdp_multiprog *kernel_dispatcher__open(int ifindex);

@@ -123,7 +123,7 @@ static int take_program(struct kernel_share *s, struct bpf_object *bpf, const st
 		err = xdp_program__set_run_prio(s->program, opts->priority);
 	if (err)
 		snprintf(reason, bytes, "libxdp does not take %s: %s", opts->program,
-			 *kernel_dispatcher__said() ? kernel_dispatcher__said() : strerror(-err));
+			 *kernel_dispatcher__message() ? kernel_dispatcher__message() : strerror(-err));
 	return err;
 }
 
@@ -313,11 +313,11 @@ int kernel_share__attach(struct kernel_share *s, int ifindex, const char *ifname
 			return 0;
 		/* libxdp attached it by itself, without a dispatcher */
 		snprintf(reason, reason_bytes, "libxdp makes no dispatcher for %s here: %s", ifname,
-			 *kernel_dispatcher__said() ? kernel_dispatcher__said() : "it does not say why");
+			 *kernel_dispatcher__message() ? kernel_dispatcher__message() : "it does not say why");
 		err = -EOPNOTSUPP;
 	} else if (bpf_program__fd(s->bpf) < 0) {
 		snprintf(reason, reason_bytes, "libxdp cannot load the program for %s: %s", ifname,
-			 *kernel_dispatcher__said() ? kernel_dispatcher__said() : strerror(-err));
+			 *kernel_dispatcher__message() ? kernel_dispatcher__message() : strerror(-err));
 		err = -ENOEXEC;
 	}
 	forget(s, kernel_share__undo(ifindex, s->maker));
