@@ -13,7 +13,7 @@ for vector in tests/vectors/parse/*.vec; do
 	count=$((count + 1))
 done
 [ "$count" -ge 20 ] || fail "only $count vectors"
-BUILD=$BUILD "$BUILD/tests/vectors/run" --engine nfp --flip "$WORK"/*.vec >"$WORK/out" 2>&1 || fail "$(grep -v '^ok' "$WORK/out")"
+BUILD=$BUILD "$BUILD/tests/vectors/run" --engine nfp --mutate "$WORK"/*.vec >"$WORK/out" 2>&1 || fail "$(grep -v '^ok' "$WORK/out")"
 tail -n 1 "$WORK/out"
 grep -q "^[1-9][0-9]* checks passed, 0 failed" "$WORK/out" || fail "no checks: $(tail -n 3 "$WORK/out")"
 exit $FAILED

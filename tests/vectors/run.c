@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Runs the vectors on every engine: run [--engine NAME] [--list] [--other-way] [--flip] [--reasons] [--partial]
+ * Runs the vectors on every engine: run [--engine NAME] [--list] [--swapped] [--mutate] [--reasons] [--partial]
  * [FILE...]
  *
- *   --other-way  trusted handlers by themselves, isolated ones behind an interface's program
+ *   --swapped  trusted handlers by themselves, isolated ones behind an interface's program
  *   --partial  an engine may leave out vectors that it has no means for: listed, but no reason to end with 77
- *   --flip     as written, and again with one expected byte of each vector changed: every engine must object
+ *   --mutate   as written, and again with one expected byte of each vector changed: every engine must object
  *   --reasons  every reason of <spin/reason.h> has a vector
  */
 #include <glob.h>
@@ -24,7 +24,7 @@ struct runner {
 
 static void usage(FILE *to)
 {
-	fputs("usage: run [--engine host|bpf|isolated|model|nfp] [--list] [--other-way] [--flip] [--reasons] [--partial]\n"
+	fputs("usage: run [--engine host|bpf|isolated|model|nfp] [--list] [--swapped] [--mutate] [--reasons] [--partial]\n"
 	      "           [FILE...]\n",
 	      to);
 }
@@ -43,11 +43,11 @@ static void check_as_written(struct runner *r, const struct vector *v, const str
 	comparison_free(&t);
 }
 
-static int flip_goes_unnoticed(const struct vector *v, struct engine_cache_entry *entry, enum vector_flip flip)
+static int mutation_goes_unnoticed(const struct vector *v, struct engine_cache_entry *entry, enum vector_mutation mutation)
 {
 	struct vector_result result;
 
-	vector_run(v, &entry->types, entry->engine, &entry->initial, flip, &result);
+	vector_run(v, &entry->types, entry->engine, &entry->initial, mutation, &result);
 	if (result.rc < 0)
 		printf("    %s\n", result.reason);
 	vector_result_free(&result);
@@ -71,21 +71,21 @@ static void check_flipped(struct runner *r, const struct vector *v, const struct
 			printf("FAIL  %s  %s: %s\n", v->path, engine_name((enum engine_kind)kind), engine_error());
 			r->failed++;
 		}
-		for (enum vector_flip flip = FLIP_VERDICT; flip < FLIP_KINDS && !err; flip++) {
-			if (!vector_can_flip(v, &entry->types, flip))
+		for (enum vector_mutation mutation = MUTATE_VERDICT; mutation < MUTATIONS && !err; mutation++) {
+			if (!vector_can_mutate(v, &entry->types, mutation))
 				continue;
-			if (!flip_goes_unnoticed(v, entry, flip)) {
+			if (!mutation_goes_unnoticed(v, entry, mutation)) {
 				r->passed++;
 				continue;
 			}
 			printf("FAIL  %s  %s: a changed %s goes unnoticed\n", v->path, engine_name((enum engine_kind)kind),
-			       vector_flip_name(flip));
+			       vector_mutation_name(mutation));
 			r->failed++;
 		}
 	}
 }
 
-static void run_vector(struct runner *r, const struct vector *v, int flip)
+static void run_vector(struct runner *r, const struct vector *v, int mutation)
 {
 	struct built built;
 
@@ -95,7 +95,7 @@ static void run_vector(struct runner *r, const struct vector *v, int flip)
 		return;
 	}
 	check_as_written(r, v, &built.handler);
-	if (flip)
+	if (mutation)
 		check_flipped(r, v, &built.handler);
 }
 
@@ -145,17 +145,17 @@ int main(int argc, char **argv)
 {
 	static struct runner r;
 	unsigned seen[SPIN_REASON_COUNT] = { 0 };
-	int list = 0, flip = 0, reasons = 0, partial = 0, picked = 0, first = argc, skipped;
+	int list = 0, mutation = 0, reasons = 0, partial = 0, picked = 0, first = argc, skipped;
 	glob_t found = { 0 };
 
 	descriptors_raise_limit();
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "--list")) {
 			list = 1;
-		} else if (!strcmp(argv[i], "--other-way")) {
-			engine_other_way();
-		} else if (!strcmp(argv[i], "--flip")) {
-			flip = 1;
+		} else if (!strcmp(argv[i], "--swapped")) {
+			engine_swap_loading();
+		} else if (!strcmp(argv[i], "--mutate")) {
+			mutation = 1;
 		} else if (!strcmp(argv[i], "--reasons")) {
 			reasons = 1;
 		} else if (!strcmp(argv[i], "--partial")) {
@@ -194,7 +194,7 @@ int main(int argc, char **argv)
 		if (list)
 			printf("%s\n", v->path);
 		else if (!reasons)
-			run_vector(&r, v, flip);
+			run_vector(&r, v, mutation);
 		vector_free(v);
 	}
 	if (reasons)

@@ -32,11 +32,11 @@ static int stay_on_cpu(void)
 	return sched_setaffinity(0, sizeof(one), &one) ? -errno : cpu;
 }
 
-static int other_way;
+static int swapped;
 
-void engine_other_way(void)
+void engine_swap_loading(void)
 {
-	other_way = 1;
+	swapped = 1;
 }
 
 static int open_class(struct engine *e, const struct engine_handler *handler, const struct engine_context *context, enum spin_class class)
@@ -59,7 +59,7 @@ static int open_class(struct engine *e, const struct engine_handler *handler, co
 	opts.message.virtual_clock = 1;
 	if (b->messages && !opts.message.window) /* as the other engines have it; libspin's default depends on the host memory */
 		opts.message.window = SPIN_WINDOW;
-	if (!err && (class == SPIN_CLASS_TRUSTED) != other_way)
+	if (!err && (class == SPIN_CLASS_TRUSTED) != swapped)
 		err = spin_nic__open_offline(&b->nic);
 	if (!err)
 		err = spin_ctx__create_opts(b->nic, b->object, &context->rule, &opts, &b->ctx);
@@ -327,7 +327,7 @@ static int take_request(void *arg, const struct spin_request *request)
 }
 
 /* 0, or the error with libspin's reason. */
-static int told(int err)
+static int as_engine_error(int err)
 {
 	return err ? engine_fail(err, "%s", spin_strerror_last()) : 0;
 }
@@ -336,21 +336,21 @@ int bpf_message__ct(struct engine *e, unsigned me, struct spin_ct *out)
 {
 	struct bpf *b = e->impl;
 
-	return told(spin_ctx__me_ct(b->ctx, me, out));
+	return as_engine_error(spin_ctx__me_ct(b->ctx, me, out));
 }
 
 int bpf_message__set_ct(struct engine *e, unsigned me, const struct spin_ct *ct)
 {
 	struct bpf *b = e->impl;
 
-	return told(spin_ctx__me_set_ct(b->ctx, me, *ct));
+	return as_engine_error(spin_ctx__me_set_ct(b->ctx, me, *ct));
 }
 
 int bpf_sends(const struct bpf *b, struct engine_sends *out)
 {
 	if (out)
 		out->count = 0;
-	return told(spin_ctx__requests(b->ctx, take_request, out));
+	return as_engine_error(spin_ctx__requests(b->ctx, take_request, out));
 }
 
 int bpf_message__sends(struct engine *e, struct engine_sends *out)
@@ -368,14 +368,15 @@ int bpf_message__clock(struct engine *e, uint32_t now_ms, struct engine_events *
 	err = spin_ctx__set_clock(b->ctx, now_ms);
 	if (!err)
 		err = spin_ctx__progress(b->ctx);
-	return err ? told(err) : bpf_events(b, out);
+	return err ? as_engine_error(err) : bpf_events(b, out);
 }
 
 int bpf_message__reset(struct engine *e)
 {
 	struct bpf *b = e->impl;
 
-	return b->messages ? told(spin_messages__reset(b->ctx)) : engine_fail(-EOPNOTSUPP, "%s takes datagrams", spin_ctx__name(b->ctx));
+	return b->messages ? as_engine_error(spin_messages__reset(b->ctx))
+			   : engine_fail(-EOPNOTSUPP, "%s takes datagrams", spin_ctx__name(b->ctx));
 }
 
 static int host_at(struct engine *e, size_t offset, size_t bytes, uint8_t **at)
@@ -386,7 +387,7 @@ static int host_at(struct engine *e, size_t offset, size_t bytes, uint8_t **at)
 	int err = spin_ctx__host_memory(b->ctx, &base, &have);
 
 	if (err)
-		return told(err);
+		return as_engine_error(err);
 	if (offset > have || bytes > have - offset)
 		return engine_fail(-ERANGE, "the host memory has %zu bytes", have);
 	*at = (uint8_t *)base + offset;
@@ -417,26 +418,26 @@ int bpf_message__me_append(struct engine *e, const struct spin_me_opts *opts, un
 {
 	struct bpf *b = e->impl;
 
-	return told(spin_ctx__me_append(b->ctx, opts, me));
+	return as_engine_error(spin_ctx__me_append(b->ctx, opts, me));
 }
 
 int bpf_message__me_unlink(struct engine *e, unsigned me)
 {
 	struct bpf *b = e->impl;
 
-	return told(spin_ctx__me_unlink(b->ctx, me));
+	return as_engine_error(spin_ctx__me_unlink(b->ctx, me));
 }
 
 int bpf_message__me_get(struct engine *e, unsigned me, struct spin_me *out)
 {
 	struct bpf *b = e->impl;
 
-	return told(spin_ctx__me_get(b->ctx, me, out));
+	return as_engine_error(spin_ctx__me_get(b->ctx, me, out));
 }
 
 int bpf_message__stats(struct engine *e, struct spin_message_stats *out)
 {
 	struct bpf *b = e->impl;
 
-	return told(spin_ctx__message_stats(b->ctx, out));
+	return as_engine_error(spin_ctx__message_stats(b->ctx, out));
 }

@@ -74,7 +74,7 @@ static void run_on(struct comparison *t, enum engine_kind kind, struct engine_ca
 	}
 	t->ran[kind] = 1;
 	if (!err) {
-		vector_run(t->vector, &entry->types, entry->engine, &entry->initial, FLIP_NONE, result);
+		vector_run(t->vector, &entry->types, entry->engine, &entry->initial, MUTATE_NONE, result);
 		return;
 	}
 	result->rc = err;

@@ -119,7 +119,7 @@ enum engine_kind engine_find(const char *name);
 /* The reason of an error of engine_cannot(): -EPERM (needs root), -ENODATA (the handler has no build for this engine). */
 int engine_open(enum engine_kind kind, const struct engine_handler *handler, const struct engine_context *context, struct engine **out);
 /* From now on trusted handlers run without a dispatcher in the kernel, and isolated ones behind one. */
-void engine_other_way(void);
+void engine_swap_loading(void);
 /* 1 if engine_open()'s error is not a fault of the handler: this engine cannot run here. */
 int engine_cannot(int err);
 void engine_close(struct engine *e);

@@ -31,7 +31,7 @@ struct nfp {
 	uint64_t seen[SPIN_REASON_COUNT];
 };
 
-static int told(int err)
+static int as_engine_error(int err)
 {
 	return err ? engine_fail(err, "%s", spin_strerror_last()) : 0;
 }
@@ -42,7 +42,7 @@ static int open_symbol(struct nfp *n, struct nfp_symbol *s)
 	int err = strcmp(s->var.name, "spin_state") ? layout__table(n->card->btf, &s->var, &table) : 0;
 
 	if (err)
-		return told(err);
+		return as_engine_error(err);
 	s->entries = table.entries;
 	s->entry_bytes = table.entry_bytes;
 	s->is_hash = card__is_hash(n->card, s->var.name);
@@ -69,7 +69,7 @@ static int open_symbols(struct nfp *n)
 		s->var = var;
 		err = open_symbol(n, s);
 		if (!err && !strcmp(var.name, "spin_state") && is_on_card(n, var.name))
-			err = told(card__read_entry(n->card, var.name, 0, s->image));
+			err = as_engine_error(card__read_entry(n->card, var.name, 0, s->image));
 	}
 	return err;
 }
@@ -84,13 +84,13 @@ static int nfp_open(struct engine *e, const struct engine_handler *handler, cons
 	if (!n)
 		return engine_fail(-ENOMEM, "no memory");
 	e->impl = n;
-	err = told(spin_object__open(handler->object, &n->object));
+	err = as_engine_error(spin_object__open(handler->object, &n->object));
 	if (!err && !n->object->card)
 		return engine_fail(-ENODATA, "%s has no program for a card (spincc --target nfp)", handler->name);
 	if (!err && geteuid())
 		return engine_fail(-EPERM, "running handlers in the kernel needs root");
 	if (!err)
-		err = told(rule__complete(&rule));
+		err = as_engine_error(rule__complete(&rule));
 	if (!err && card__takes_rule(&rule)) /* there is nothing to compare, and no fault in the program */
 		return engine_fail(-ENODATA, "%s", spin_strerror_last());
 	if (!err && card__open(n->object, &rule, &options, &n->card))
@@ -154,7 +154,7 @@ static int nfp_write(struct engine *e, const char *name, size_t offset, const vo
 	int err = s ? 0 : -ENOENT, on_card = s && is_on_card(n, name);
 
 	if (!err && s->is_hash)
-		err = told(card__clear(n->card, name));
+		err = as_engine_error(card__clear(n->card, name));
 	for (uint32_t i = 0; i < (s ? s->entries : 0) && !err; i++) {
 		uint8_t *entry = s->image + (size_t)i * s->entry_bytes;
 		const size_t at = (size_t)i * s->entry_bytes;
@@ -165,7 +165,7 @@ static int nfp_write(struct engine *e, const char *name, size_t offset, const vo
 		if (!on_card || (is_zero(entry, s->entry_bytes) && (s->is_hash || was_zero)))
 			continue;
 		if (!s->is_hash || key_of(s, i))
-			err = told(card__write_entry(n->card, name, key_of(s, i), entry));
+			err = as_engine_error(card__write_entry(n->card, name, key_of(s, i), entry));
 	}
 	return err;
 }
@@ -180,7 +180,7 @@ static int nfp_read(struct engine *e, const char *name, size_t offset, void *to,
 		uint8_t *entry = s->image + (size_t)i * s->entry_bytes;
 
 		if (s->is_hash ? key_of(s, i) != 0 : s->entries <= 1024 || !is_zero(entry, s->entry_bytes))
-			err = told(card__read_entry(n->card, name, key_of(s, i), entry));
+			err = as_engine_error(card__read_entry(n->card, name, key_of(s, i), entry));
 	}
 	if (!err)
 		memcpy(to, s->image + offset, bytes);
@@ -192,7 +192,7 @@ static int reason_moved(struct nfp *n, enum spin_reason *out)
 {
 	uint64_t packets[SPIN_REASON_COUNT];
 	unsigned moved = 0;
-	int err = told(card__counters(n->card, packets));
+	int err = as_engine_error(card__counters(n->card, packets));
 
 	for (unsigned i = 0; i < SPIN_REASON_COUNT && !err; i++) {
 		if (packets[i] == n->seen[i])

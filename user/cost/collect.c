@@ -172,7 +172,7 @@ static void end_flow(struct cost_collector *c, const struct pspin_packet_record 
 static int count_packet(struct cost_collector *c, const struct pspin_packet_record *packet)
 {
 	end_flow(c, packet);
-	c->told++;
+	c->reported++;
 	c->view.packets++;
 	if ((unsigned)packet->reason < SPIN_REASON_COUNT)
 		c->view.reasons[packet->reason]++;
@@ -238,7 +238,7 @@ int cost_collector__status(const struct cost_collector *c)
 }
 uint64_t cost_collector__done(const struct cost_collector *c)
 {
-	return c->told;
+	return c->reported;
 }
 
 int cost_series__add(struct cost_series *s, uint64_t value)

@@ -23,7 +23,7 @@ struct cost_collector {
 	uint64_t *bytes_done; /* up to and including the packet of done_ps */
 	size_t bytes_room;
 	uint64_t instructions[PSPIN_TASK_KINDS], packet_instructions;
-	uint64_t causes[RV32_CAUSE_COUNT], with_runtime, warm_with_runtime, warm_packets, bytes, told, lost;
+	uint64_t causes[RV32_CAUSE_COUNT], with_runtime, warm_with_runtime, warm_packets, bytes, reported, lost;
 	uint64_t stage_ps[COST_STAGES];
 	uint64_t first_ps;
 	uint64_t offered_ps, last_ps; /* of all packets: when the first was offered, when the last was complete */

@@ -35,11 +35,11 @@ void load_progress__print(void *progress, const char *context, const char *progr
 	}
 	if (!program || strcmp(p->program, program)) {
 		snprintf(p->program, sizeof(p->program), "%s", program ? program : "");
-		p->told = 0;
+		p->reported = 0;
 	}
-	if (!program || p->told || seconds < LONG_S)
+	if (!program || p->reported || seconds < LONG_S)
 		return;
-	p->told = 1;
+	p->reported = 1;
 	fprintf(stderr, "%s: the kernel has been verifying %s of %s for %.0f s; it goes on until it ends or is interrupted\n", p->command,
 		program, name, seconds);
 }

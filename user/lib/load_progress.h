@@ -6,7 +6,7 @@
 struct load_progress {
 	const char *command; /* "spinctl" */
 	const char *file;    /* the handler's file; NULL: the context's name */
-	int told;            /* 1: where stderr is not a terminal, of the program that is verified now */
+	int reported;        /* 1: where stderr is not a terminal, of the program that is verified now */
 	char program[64];    /* that one */
 };
 

@@ -76,7 +76,7 @@ static int too_large_for_bounded_loops(const struct spin_object *obj, char *reas
 	return -ENOSYS;
 }
 
-/* Opens the object in one of its variants and loads it. -errno; a message is there if ctx->failure_told. */
+/* Opens the object in one of its variants and loads it. -errno; a message is there if ctx->failure_reported. */
 static int load_variant(struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_ctx_opts *wanted, char *log)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = obj->meta.name, .kernel_log_buf = log,
@@ -107,7 +107,7 @@ static int load_variant(struct spin_ctx *ctx, const struct spin_object *obj, con
 	if (!err && ctx->previous)
 		err = swap__reuse_maps(ctx);
 	if (err) {
-		ctx->failure_told = 1;
+		ctx->failure_reported = 1;
 		return err;
 	}
 	return class__load(ctx);
@@ -132,16 +132,16 @@ static int load(struct spin_ctx *ctx, const struct spin_object *obj, const struc
 				 kernel_feature__version(KERNEL_JUMBO));
 	}
 	err = load_variant(ctx, obj, wanted, log);
-	if (err && !ctx->failure_told && !ctx->bounded && obj->bounded && ctx->class == SPIN_CLASS_TRUSTED && !ctx->takes_streams &&
+	if (err && !ctx->failure_reported && !ctx->bounded && obj->bounded && ctx->class == SPIN_CLASS_TRUSTED && !ctx->takes_streams &&
 	    spin_verifier__is_limit(log)) {
 		spin_log("%s is too large for the verifier: trying it with bounded loops", obj->meta.name);
 		ctx->bounded = 1;
 		if (!load_variant(ctx, obj, wanted, second))
 			err = 0;
 		else
-			ctx->bounded = ctx->failure_told = 0; /* report the failure of the first try */
+			ctx->bounded = ctx->failure_reported = 0; /* report the failure of the first try */
 	}
-	if (err && !ctx->failure_told) {
+	if (err && !ctx->failure_reported) {
 		load_failure__log_lines(log);
 		known = load_failure__shortage(err, ctx->bpf, log, reason, sizeof(reason));
 		if (!known)

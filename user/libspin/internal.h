@@ -121,9 +121,9 @@ struct spin_ctx {
 	struct spin_place place[SPIN_NICS_MAX];
 	unsigned places;
 	struct bpf_object *bpf;
-	int bounded;      /* 1: its programs are those with bounded loops */
-	int is_shared;    /* 1: they were loaded for an interface that is shared */
-	int failure_told; /* 1: a step before loading failed, and spin_fail() has its message */
+	int bounded;          /* 1: its programs are those with bounded loops */
+	int is_shared;        /* 1: they were loaded for an interface that is shared */
+	int failure_reported; /* 1: a step before loading failed, and spin_fail() has its message */
 	const struct btf *btf;
 	struct spin_object *object; /* to load it again with another rule (set_rule.c); NULL: that is refused */
 	int prog_fd;

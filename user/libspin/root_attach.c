@@ -135,7 +135,7 @@ int root_attach__try_share(void)
 	dispatcher = kernel_dispatcher__load(&fd);
 	if (!dispatcher)
 		return spin_fail(-EOPNOTSUPP, "libxdp's dispatcher is not installed, or the kernel refuses it%s%s",
-				 *kernel_dispatcher__said() ? ": " : "", kernel_dispatcher__said());
+				 *kernel_dispatcher__message() ? ": " : "", kernel_dispatcher__message());
 	err = root__load(&root, &(struct root_loader){ load_into, &fd });
 	root__free(root);
 	xdp_program__close(dispatcher);

@@ -339,7 +339,7 @@ int streams__prepare(struct spin_ctx *ctx)
 	if (!stream || !end)
 		return -ENOENT;
 	if (!streams__units()) {
-		ctx->failure_told = 1;
+		ctx->failure_reported = 1;
 		return spin_fail(-E2BIG,
 				 "this machine has %d CPUs, and with so many no HPU is left for streams: attach %s to sockets of UDP",
 				 kernel_cpus__possible(), ctx->name);

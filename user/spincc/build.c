@@ -44,12 +44,12 @@ static void add_common(const struct spincc *s, struct command *c)
 
 int build__run(struct spincc *s, struct command *c, enum stage stage)
 {
-	struct text said;
-	int err = command__run(s, c, &said);
+	struct text output;
+	int err = command__run(s, c, &output);
 
 	if (err >= 0)
-		err = explain(s, stage, &said, err);
-	free(said.data);
+		err = explain(s, stage, &output, err);
+	free(output.data);
 	command__free(c);
 	return err;
 }
@@ -138,7 +138,7 @@ static int build_part(struct spincc *s, const char *source, const char *object, 
 #define TOO_LARGE "exceeds PsPIN's program memory" /* the linker script pspin.ld says this about the code */
 
 /* Same return values as command__run(). The caller interprets what the linker said. */
-static int link_rv32(struct spincc *s, const char *elf, enum spin_placement where, struct text *said)
+static int link_rv32(struct spincc *s, const char *elf, enum spin_placement where, struct text *output)
 {
 	struct command c = { 0 };
 	int err;
@@ -154,7 +154,7 @@ static int link_rv32(struct spincc *s, const char *elf, enum spin_placement wher
 	command__add(&c, "-lgcc");
 	command__add(&c, "-o");
 	command__add(&c, "%s", elf);
-	err = command__run(s, &c, said);
+	err = command__run(s, &c, output);
 	command__free(&c);
 	return err;
 }
@@ -162,19 +162,19 @@ static int link_rv32(struct spincc *s, const char *elf, enum spin_placement wher
 /* Handlers that are too large for the entry points of all protocols get those of UDP only. The program that a context loads decides. */
 static int link_what_fits(struct spincc *s, const char *elf, enum spin_placement where)
 {
-	struct text said = { 0 };
-	int err = link_rv32(s, elf, where, &said);
+	struct text output = { 0 };
+	int err = link_rv32(s, elf, where, &output);
 
-	if (err > 0 && said.data && strstr(said.data, TOO_LARGE)) {
-		free(said.data);
-		said = (struct text){ 0 };
+	if (err > 0 && output.data && strstr(output.data, TOO_LARGE)) {
+		free(output.data);
+		output = (struct text){ 0 };
 		if (build_part(s, "entry.c", "entry.o", STAGE_HPU, "HPU_UDP_ALONE"))
 			return -1;
-		err = link_rv32(s, elf, where, &said);
+		err = link_rv32(s, elf, where, &output);
 	}
 	if (err >= 0)
-		err = explain(s, STAGE_HPU, &said, err);
-	free(said.data);
+		err = explain(s, STAGE_HPU, &output, err);
+	free(output.data);
 	return err;
 }
 
@@ -282,7 +282,7 @@ static int build_bounded(struct spincc *s, const char *object)
 	struct command c = { 0 }, object_of = { 0 }, strip = { 0 };
 	struct spin_registration registration;
 	char entry[PATH_MAX], ir[PATH_MAX], walks[PATH_MAX];
-	struct text said = { 0 };
+	struct text output = { 0 };
 	FILE *empty;
 	int err;
 
@@ -305,11 +305,11 @@ static int build_bounded(struct spincc *s, const char *object)
 		return err;
 	err = walks__write(ir, walks);
 	if (!err) {
-		said = (struct text){ 0 };
+		output = (struct text){ 0 };
 		add_from_ir(s, &object_of, walks, object);
-		err = command__run(s, &object_of, &said);
+		err = command__run(s, &object_of, &output);
 		command__free(&object_of);
-		free(said.data);
+		free(output.data);
 	}
 	if (err) {
 		empty = err > 0 ? fopen(object, "wb") : NULL;
@@ -325,7 +325,7 @@ static int build_bounded(struct spincc *s, const char *object)
 static int check_divisors(struct spincc *s)
 {
 	struct command c = { 0 };
-	struct text said = { 0 };
+	struct text output = { 0 };
 	char ir[PATH_MAX];
 	int err;
 
@@ -340,9 +340,9 @@ static int check_divisors(struct spincc *s)
 	command__add(&c, "-Xclang");
 	command__add(&c, "-fsanitize-trap=integer-divide-by-zero");
 	add_ir(s, &c, ir);
-	err = command__run(s, &c, &said);
+	err = command__run(s, &c, &output);
 	command__free(&c);
-	free(said.data);
+	free(output.data);
 	return err < 0 ? -1 : err ? 0 : check__divisors(s, ir);
 }
 

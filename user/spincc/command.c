@@ -79,12 +79,12 @@ static void child(struct command *c, int to_parent, int status)
 	_exit(127);
 }
 
-int command__run(struct spincc *s, struct command *c, struct text *said)
+int command__run(struct spincc *s, struct command *c, struct text *output)
 {
 	int out[2], status[2], exec_errno = 0, rc = 0;
 	pid_t pid;
 
-	*said = (struct text){ 0 };
+	*output = (struct text){ 0 };
 	if (signals__caught())
 		return -1;
 	if (s->verbose) {
@@ -111,12 +111,12 @@ int command__run(struct spincc *s, struct command *c, struct text *said)
 	if (read(status[0], &exec_errno, sizeof(exec_errno)) != sizeof(exec_errno))
 		exec_errno = 0;
 	close(status[0]);
-	read_all(out[0], said);
+	read_all(out[0], output);
 	while (waitpid(pid, &rc, 0) < 0 && errno == EINTR)
 		;
 	signals__child(0);
-	if (s->verifier_log && said->data)
-		fputs(said->data, stderr);
+	if (s->verifier_log && output->data)
+		fputs(output->data, stderr);
 	if (exec_errno)
 		missing(c->words[0], exec_errno);
 	if (exec_errno || signals__caught())

@@ -238,7 +238,7 @@ static int print(struct spincc *s, const struct faults *all, int failed)
 	return errors || failed ? -1 : 0;
 }
 
-int explain(struct spincc *s, enum stage stage, const struct text *said, int failed)
+int explain(struct spincc *s, enum stage stage, const struct text *output, int failed)
 {
 	static const struct rule *const rules[] = {
 		[STAGE_FRONT] = rules_front, [STAGE_HPU] = rules_hpu,     [STAGE_BPF] = rules_bpf,
@@ -249,7 +249,7 @@ int explain(struct spincc *s, enum stage stage, const struct text *said, int fai
 
 	if (!all)
 		return -1;
-	for (char *line = said->data, *next; line && *line; line = next) {
+	for (char *line = output->data, *next; line && *line; line = next) {
 		next = line + strcspn(line, "\n");
 		if (*next)
 			*next++ = '\0';

@@ -73,10 +73,10 @@ struct text {
 	size_t bytes;
 };
 /*
- * Runs a command. Returns 0, or 1 if it failed and `said` should say why, or -1 if it did not run, which has been reported.
+ * Runs a command. Returns 0, or 1 if it failed and `output` should say why, or -1 if it did not run, which has been reported.
  * The caller frees said->data.
  */
-int command__run(struct spincc *s, struct command *c, struct text *said);
+int command__run(struct spincc *s, struct command *c, struct text *output);
 void command__free(struct command *c);
 
 /* Selects how a tool's output is interpreted. */
@@ -92,7 +92,7 @@ int build__run(struct spincc *s, struct command *c, enum stage stage);
  * Converts a tool's output to one line per fault: the handler's line, what is wrong, what to write instead. `failed`: the tool
  * failed. Returns 0 to continue.
  */
-int explain(struct spincc *s, enum stage stage, const struct text *said, int failed);
+int explain(struct spincc *s, enum stage stage, const struct text *output, int failed);
 /* Checks what compilers accept but a handler must not use. `ir`: the IR of the handler's file. */
 int check__ir(struct spincc *s, const char *ir);
 /* Returns 1 if handlers divide by numbers that are not constant, which check__divisors() must check. Same IR file. */

@@ -15,8 +15,8 @@
 /* A context that spind adds when it starts: `context NAME FILE IF RULE`. */
 struct settings_context {
 	char name[16], file[256], interface[16], rule[256];
-	int added; /* 1: it was, by this spind or one before */
-	int told;  /* that it was not */
+	int added;    /* 1: it was, by this spind or one before */
+	int reported; /* that it was not */
 };
 
 struct settings {

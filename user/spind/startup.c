@@ -42,7 +42,7 @@ unsigned startup__add(struct settings *settings, const char *path)
 
 		if (!context->added)
 			context->added = !add(context, path);
-		if (!context->added && !context->told++)
+		if (!context->added && !context->reported++)
 			fprintf(stderr, "spind: context %s of the configuration is not added yet: %s\n", context->name,
 				spin_strerror_last());
 		missing += !context->added;

@@ -12,7 +12,7 @@
 #include "user/tool/fill.h"
 
 /* What a target's function gave, as a status. */
-static int told(int err, const char *option, const char *word)
+static int status_of(int err, const char *option, const char *word)
 {
 	return !err ? DONE : err == FILL_REPORTED ? FAILED : report_error("%s %s: %s", option, word, spin_strerror_last());
 }
@@ -25,7 +25,7 @@ static int insert(const struct fill_target *target, const char *word)
 	if (!colon || colon == word || (size_t)(colon - word) >= sizeof(table))
 		return report_error("--insert %s: write TABLE:FIELD=VALUE ...", word);
 	snprintf(table, sizeof(table), "%.*s", (int)(colon - word), word);
-	return told(target->insert(target->arg, table, colon + 1), "--insert", word);
+	return status_of(target->insert(target->arg, table, colon + 1), "--insert", word);
 }
 
 /* What stands in the file may be anything. */
@@ -72,7 +72,7 @@ int fill__apply(const struct fill_options *fill, const struct fill_target *targe
 	int status = DONE;
 
 	for (unsigned i = 0; i < fill->sets.count && !status; i++)
-		status = told(target->set(target->arg, fill->sets.items[i]), "--set", fill->sets.items[i]);
+		status = status_of(target->set(target->arg, fill->sets.items[i]), "--set", fill->sets.items[i]);
 	for (unsigned i = 0; i < fill->inserts.count && !status; i++)
 		status = insert(target, fill->inserts.items[i]);
 	for (unsigned i = 0; i < fill->files.count && !status; i++)

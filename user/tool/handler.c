@@ -50,7 +50,7 @@ static int build(struct handler *h, const char *source, const char *target, cons
 }
 
 /* The source beside an object gives its host build. */
-static int host_beside(struct handler *h, const char *object, const struct handler_wants *wants)
+static int find_host_build(struct handler *h, const char *object, const struct handler_wants *wants)
 {
 	char source[PATH_MAX + sizeof(h->stem) + 4];
 	struct stat of_source, of_object;
@@ -100,7 +100,7 @@ int handler__open(struct handler *h, const char *path, const struct handler_want
 		if (status || !wants->host)
 			return status;
 		if (wants->trust)
-			return host_beside(h, path, wants);
+			return find_host_build(h, path, wants);
 		h->no_host = handler_not_trusted; /* nor is the source in its directory */
 		return DONE;
 	}

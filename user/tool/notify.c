@@ -18,7 +18,7 @@
 
 static const char word[] = "ready\n";
 
-static int tell_file(const char *path)
+static int create_ready_file(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
 
@@ -51,7 +51,7 @@ int ready__notify(unsigned fd, const char *path)
 			return report_error("--ready-fd %u: %s", fd, strerror(errno));
 		close((int)fd);
 	}
-	return path ? tell_file(path) : DONE;
+	return path ? create_ready_file(path) : DONE;
 }
 
 double now_s(void)

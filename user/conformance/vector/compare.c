@@ -12,28 +12,28 @@
 #include "user/conformance/vector/send.h"
 #include "user/conformance/vector/wire.h"
 
-const char *vector_flip_name(enum vector_flip flip)
+const char *vector_mutation_name(enum vector_mutation mutation)
 {
-	static const char *const names[FLIP_KINDS] = { "nothing",     "verdict",     "frame",          "state",  "event",
-						       "packet sent", "host memory", "matching entry", "counter" };
+	static const char *const names[MUTATIONS] = { "nothing",     "verdict",     "frame",          "state",  "event",
+						      "packet sent", "host memory", "matching entry", "counter" };
 
-	return names[flip];
+	return names[mutation];
 }
 
-int vector_can_flip(const struct vector *v, const struct types *t, enum vector_flip flip)
+int vector_can_mutate(const struct vector *v, const struct types *t, enum vector_mutation mutation)
 {
 	const struct vector_step *last = &v->step[v->count - 1];
 
-	switch (flip) {
-	case FLIP_VERDICT:
+	switch (mutation) {
+	case MUTATE_VERDICT:
 		return last->kind == STEP_PACKET;
-	case FLIP_FRAME:
+	case MUTATE_FRAME:
 		return last->out_bytes != 0;
-	case FLIP_HOST:
+	case MUTATE_HOST:
 		return t->host_memory;
-	case FLIP_ME:
+	case MUTATE_ME:
 		return t->messages;
-	case FLIP_CT:
+	case MUTATE_CT:
 		return t->me_memory;
 	default:
 		return 1;
@@ -94,7 +94,7 @@ static void add_datagram_work(struct differences *d, const struct engine_out *go
 }
 
 /* Compares the error of a datagram, which has at most one. Its other fields are the packet's. */
-static void add_datagram_event(struct differences *d, const struct engine_out *got, const struct vector_step *step, int flip)
+static void add_datagram_event(struct differences *d, const struct engine_out *got, const struct vector_step *step, int mutation)
 {
 	char a[EVENT_TEXT_MAX], b[EVENT_TEXT_MAX];
 	uint32_t type = 0, handler = 0, errors = 0;
@@ -110,7 +110,7 @@ static void add_datagram_event(struct differences *d, const struct engine_out *g
 			type = event->type, handler = event->handler;
 	}
 	add_datagram_work(d, got, step);
-	type = flip ? (type == SPIN_EVENT_FAIL ? SPIN_EVENT_SEGV : SPIN_EVENT_FAIL) : type;
+	type = mutation ? (type == SPIN_EVENT_FAIL ? SPIN_EVENT_SEGV : SPIN_EVENT_FAIL) : type;
 	if (got->event != type || (type && got->event_handler != handler)) {
 		event_text(got->event, got->event_handler, a);
 		event_text(type, handler, b);
@@ -131,16 +131,16 @@ static void add_entry(struct spin_event *event, const struct host_image *host)
 }
 
 static void add_events(struct differences *d, const struct engine_events *got, const struct vector_step *step,
-		       const struct host_image *host, int flip)
+		       const struct host_image *host, int mutation)
 {
 	char a[EVENT_LINE_MAX], b[EVENT_LINE_MAX], what[32];
 	unsigned kept = got->count < ENGINE_EVENTS_MAX ? got->count : ENGINE_EVENTS_MAX;
-	unsigned want = step->event_count + (flip && !step->event_count);
+	unsigned want = step->event_count + (mutation && !step->event_count);
 
 	for (unsigned i = 0; i < kept || i < want; i++) {
 		struct spin_event expected = i < step->event_count ? step->event[i].event : (struct spin_event){ .type = SPIN_EVENT_FAIL };
 
-		expected.hdr_data ^= flip && !i;
+		expected.hdr_data ^= mutation && !i;
 		if (expected.type != SPIN_EVENT_PUT_FAILED && expected.type != SPIN_EVENT_WORK)
 			add_entry(&expected, host);
 		snprintf(a, sizeof(a), "none");
@@ -244,27 +244,27 @@ static void leave_out_counts(const struct vector_changes *after, struct host_ima
 	}
 }
 
-static void compare_host(const struct vector_step *step, enum vector_flip flip, struct vector_result *r)
+static void compare_host(const struct vector_step *step, enum vector_mutation mutation, struct vector_result *r)
 {
 	leave_out_counts(&step->after, &r->want_host, &r->got_host);
-	if (flip == FLIP_HOST)
+	if (mutation == MUTATE_HOST)
 		r->want_host.memory[step->line * 7919u % r->want_host.bytes] ^= 0x10;
-	if (flip == FLIP_ME)
+	if (mutation == MUTATE_ME)
 		r->want_host.me[step->line % SPIN_MES_MAX].state ^= SPIN_ME_OPEN;
-	if (flip == FLIP_CT)
+	if (mutation == MUTATE_CT)
 		r->want_host.ct[step->line % r->want_host.counters].success ^= 0x100;
 	vector_compare_images(&r->differences, &r->want_host, &r->got_host);
 }
 
-static void compare_packet(const struct vector_step *step, enum vector_flip flip, struct vector_result *r)
+static void compare_packet(const struct vector_step *step, enum vector_mutation mutation, struct vector_result *r)
 {
-	enum spin_verdict verdict = flip == FLIP_VERDICT ? (step->verdict + 1) % 3 : step->verdict;
+	enum spin_verdict verdict = mutation == MUTATE_VERDICT ? (step->verdict + 1) % 3 : step->verdict;
 	uint8_t expected[ENGINE_FRAME_MAX];
 
 	if (step->out_bytes)
 		memcpy(expected, step->out, step->out_bytes);
 	/* a different place each time: by the frame's length */
-	if (flip == FLIP_FRAME && step->out_bytes)
+	if (mutation == MUTATE_FRAME && step->out_bytes)
 		expected[step->in_bytes * 7 % step->out_bytes] ^= 0x10;
 	add_verdict(&r->differences, &r->out, verdict, step->reason);
 	if (r->uncounted)
@@ -273,22 +273,22 @@ static void compare_packet(const struct vector_step *step, enum vector_flip flip
 		differences_frame(&r->differences, expected, step->out_bytes, r->out.frame, r->out.frame_bytes);
 }
 
-void vector_compare(const struct vector_step *step, const struct types *t, enum vector_flip flip, struct vector_result *r)
+void vector_compare(const struct vector_step *step, const struct types *t, enum vector_mutation mutation, struct vector_result *r)
 {
 	if (step->kind == STEP_PACKET)
-		compare_packet(step, flip, r);
+		compare_packet(step, mutation, r);
 	else if (r->uncounted)
 		differences_add(&r->differences, "counters of packets", "moved", "as they were");
 	if (t->messages)
-		add_events(&r->differences, &r->out.events, step, &r->want_host, flip == FLIP_EVENT);
+		add_events(&r->differences, &r->out.events, step, &r->want_host, mutation == MUTATE_EVENT);
 	else
-		add_datagram_event(&r->differences, &r->out, step, flip == FLIP_EVENT);
-	vector_compare_sends(step, flip == FLIP_SEND, r);
-	if (flip == FLIP_STATE)
+		add_datagram_event(&r->differences, &r->out, step, mutation == MUTATE_EVENT);
+	vector_compare_sends(step, mutation == MUTATE_SEND, r);
+	if (mutation == MUTATE_STATE)
 		r->want.bytes[step->line % t->count][0] ^= 0x10;
 	differences_memory(&r->differences, t, &r->want, &r->got);
 	if (t->host_memory)
-		compare_host(step, flip, r);
+		compare_host(step, mutation, r);
 }
 
 /* --- what handlers sent, compared in order with the expected sends --- */
@@ -365,10 +365,10 @@ static void add_send(struct differences *d, unsigned number, const struct spin_r
 		differences_frame(d, want->frame, want->bytes, got->frame, got->bytes);
 }
 
-void vector_compare_sends(const struct vector_step *step, int flip, struct vector_result *r)
+void vector_compare_sends(const struct vector_step *step, int mutation, struct vector_result *r)
 {
 	unsigned kept = r->sends->count < ENGINE_SENDS_MAX ? r->sends->count : ENGINE_SENDS_MAX;
-	unsigned count = step->send_count + (flip && !step->send_count);
+	unsigned count = step->send_count + (mutation && !step->send_count);
 	static struct spin_request want;
 
 	for (unsigned i = 0; i < kept || i < count; i++) {
@@ -376,7 +376,7 @@ void vector_compare_sends(const struct vector_step *step, int flip, struct vecto
 			send_request(&step->send[i], &want);
 		else
 			want = (struct spin_request){ .type = SPIN_REQUEST_PUT };
-		if (flip && i == step->line % count) {
+		if (mutation && i == step->line % count) {
 			want.frame[want.bytes / 3 % sizeof(want.frame)] ^= 0x10;
 			want.start ^= 8;
 		}

@@ -4,13 +4,13 @@
 
 #include "user/conformance/vector/vector.h"
 
-/* Adds what is not as expected to the result's differences; `flip` changes the expectation before. */
-void vector_compare(const struct vector_step *step, const struct types *t, enum vector_flip flip, struct vector_result *r);
+/* Adds what is not as expected to the result's differences; `mutation` changes the expectation before. */
+void vector_compare(const struct vector_step *step, const struct types *t, enum vector_mutation mutation, struct vector_result *r);
 
 /* Compares host memory, matching entries and their counters. */
 void vector_compare_images(struct differences *d, const struct host_image *want, const struct host_image *got);
 
 /* Compares what was sent. */
-void vector_compare_sends(const struct vector_step *step, int flip, struct vector_result *r);
+void vector_compare_sends(const struct vector_step *step, int mutation, struct vector_result *r);
 
 #endif

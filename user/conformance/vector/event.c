@@ -192,21 +192,21 @@ static int same_source(const struct spin_event *a, const struct spin_event *b)
 /* Fills in what the line leaves out from the last packet of the message up to this step. */
 static int complete(const struct vector *v, unsigned step, struct vector_event *e)
 {
-	struct spin_event told;
+	struct spin_event described;
 
 	for (unsigned i = step + 1; i-- > 0;) {
-		if (!describe(&v->step[i], v->context.rule.has_eom, &told)) {
+		if (!describe(&v->step[i], v->context.rule.has_eom, &described)) {
 			if (!e->id_given)
 				return 0; /* a datagram's */
 			continue;
 		}
-		if ((e->id_given && told.message_id != e->event.message_id) || (e->from_given && !same_source(&told, &e->event)))
+		if ((e->id_given && described.message_id != e->event.message_id) || (e->from_given && !same_source(&described, &e->event)))
 			continue;
-		e->event.message_id = told.message_id;
-		e->event.ip_version = told.ip_version;
-		memcpy(e->event.src_addr, told.src_addr, sizeof(told.src_addr));
-		e->event.src_port = told.src_port;
-		e->event.dst_port = told.dst_port;
+		e->event.message_id = described.message_id;
+		e->event.ip_version = described.ip_version;
+		memcpy(e->event.src_addr, described.src_addr, sizeof(described.src_addr));
+		e->event.src_port = described.src_port;
+		e->event.dst_port = described.dst_port;
 		return 0;
 	}
 	return engine_fail(-EINVAL, "no packet of that message comes before its event");

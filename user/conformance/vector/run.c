@@ -39,7 +39,8 @@ static int miscounted(const struct vector_step *step, struct engine *e, const st
 	return memcmp(before, now, sizeof(now)) != 0;
 }
 
-static int run_step(const struct vector_step *step, const struct types *t, struct engine *e, enum vector_flip flip, struct vector_result *r)
+static int run_step(const struct vector_step *step, const struct types *t, struct engine *e, enum vector_mutation mutation,
+		    struct vector_result *r)
 {
 	uint64_t count[SPIN_REASON_COUNT];
 	int err = vector_make(&step->before, t, e, &r->want, &r->want_host);
@@ -58,7 +59,7 @@ static int run_step(const struct vector_step *step, const struct types *t, struc
 	if (err)
 		return err;
 	r->uncounted = miscounted(step, e, &r->out, count);
-	vector_compare(step, t, flip, r);
+	vector_compare(step, t, mutation, r);
 	return r->differences.count || r->differences.left_out;
 }
 
@@ -114,14 +115,14 @@ static int start(const struct vector *v, const struct types *t, struct engine *e
 	return image_write(t, initial, e);
 }
 
-void vector_run(const struct vector *v, const struct types *t, struct engine *e, const struct image *initial, enum vector_flip flip,
+void vector_run(const struct vector *v, const struct types *t, struct engine *e, const struct image *initial, enum vector_mutation mutation,
 		struct vector_result *r)
 {
 	*r = (struct vector_result){ 0 };
 	r->rc = start(v, t, e, initial, r);
 	for (unsigned i = 0; i < v->count && !r->rc; i++) {
 		r->step = i;
-		r->rc = run_step(&v->step[i], t, e, i + 1 == v->count ? flip : FLIP_NONE, r);
+		r->rc = run_step(&v->step[i], t, e, i + 1 == v->count ? mutation : MUTATE_NONE, r);
 	}
 	if (r->rc < 0)
 		snprintf(r->reason, sizeof(r->reason), "%s:%u: %s", v->path, v->step[r->step].line, engine_error());

@@ -101,10 +101,21 @@ void vector_free(struct vector *v);
 void vector_step_name(const struct vector_step *step, char *text, size_t bytes);
 
 /* What is changed in the expectation of the last step, to see a check fail. */
-enum vector_flip { FLIP_NONE, FLIP_VERDICT, FLIP_FRAME, FLIP_STATE, FLIP_EVENT, FLIP_SEND, FLIP_HOST, FLIP_ME, FLIP_CT, FLIP_KINDS };
-const char *vector_flip_name(enum vector_flip flip);
+enum vector_mutation {
+	MUTATE_NONE,
+	MUTATE_VERDICT,
+	MUTATE_FRAME,
+	MUTATE_STATE,
+	MUTATE_EVENT,
+	MUTATE_SEND,
+	MUTATE_HOST,
+	MUTATE_ME,
+	MUTATE_CT,
+	MUTATIONS
+};
+const char *vector_mutation_name(enum vector_mutation mutation);
 /* 1 if the vector has such a thing. */
-int vector_can_flip(const struct vector *v, const struct types *t, enum vector_flip flip);
+int vector_can_mutate(const struct vector *v, const struct types *t, enum vector_mutation mutation);
 
 /* The result of a vector on one engine. */
 struct vector_result {
@@ -120,7 +131,7 @@ struct vector_result {
 };
 
 /* Runs a vector from the initial state on, to its end or to the first difference. */
-void vector_run(const struct vector *v, const struct types *t, struct engine *e, const struct image *initial, enum vector_flip flip,
+void vector_run(const struct vector *v, const struct types *t, struct engine *e, const struct image *initial, enum vector_mutation mutation,
 		struct vector_result *out);
 void vector_result_free(struct vector_result *result);
 

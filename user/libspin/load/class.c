@@ -98,7 +98,7 @@ static int limit_work(struct spin_ctx *ctx, struct bpf_program *prog, int behind
 	const struct work_options options = { .budget = ctx->budget, .behind = behind, .follows = ctx->bounded };
 	int err = work_limit__enforce(prog, &options);
 
-	ctx->failure_told = err != 0;
+	ctx->failure_reported = err != 0;
 	return err;
 }
 
@@ -134,7 +134,7 @@ static int load_isolated(struct spin_ctx *ctx, struct bpf_program *direct, struc
 	err = load_progress__load(ctx->bpf, ctx->name);
 	lost = kernel_caps__restore(saved);
 	if (err)
-		ctx->failure_told = 0; /* the kernel's reason */
+		ctx->failure_reported = 0; /* the kernel's reason */
 	else
 		err = lost ? lost : refused ? -EINVAL : 0;
 	return err;
@@ -148,7 +148,7 @@ int class__load(struct spin_ctx *ctx)
 	int err;
 
 	if (!direct || !udp) {
-		ctx->failure_told = 1;
+		ctx->failure_reported = 1;
 		return spin_fail(-EINVAL, "%s has no program %s; compile it again with spincc", ctx->name, direct_name(ctx));
 	}
 	bpf_program__set_autoload(udp, false);

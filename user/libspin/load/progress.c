@@ -12,7 +12,7 @@
 
 static spin_load_progress_fn progress_fn;
 static void *progress_arg;
-static pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER; /* contexts can be created at the same time */
+static pthread_mutex_t callback_lock = PTHREAD_MUTEX_INITIALIZER; /* contexts can be created at the same time */
 
 struct watch {
 	struct bpf_object *bpf;
@@ -24,18 +24,18 @@ struct watch {
 
 void spin_set_load_progress(spin_load_progress_fn fn, void *arg)
 {
-	pthread_mutex_lock(&telling);
+	pthread_mutex_lock(&callback_lock);
 	progress_fn = fn;
 	progress_arg = arg;
-	pthread_mutex_unlock(&telling);
+	pthread_mutex_unlock(&callback_lock);
 }
 
-static void tell(const struct watch *w, const char *program, double seconds)
+static void report(const struct watch *w, const char *program, double seconds)
 {
-	pthread_mutex_lock(&telling);
+	pthread_mutex_lock(&callback_lock);
 	if (progress_fn)
 		progress_fn(progress_arg, w->name, program, seconds);
-	pthread_mutex_unlock(&telling);
+	pthread_mutex_unlock(&callback_lock);
 }
 
 /* Read concurrently with the thread that loads: a descriptor is one word, which libbpf sets once. */
@@ -80,7 +80,7 @@ static void *watch(void *arg)
 	struct watch *w = arg;
 	const char *program = NULL;
 	struct timespec began;
-	unsigned told = 0; /* whole seconds of this program */
+	unsigned reported = 0; /* whole seconds of this program */
 	int any = 0;
 
 	clock_gettime(CLOCK_MONOTONIC, &began);
@@ -90,16 +90,16 @@ static void *watch(void *arg)
 		if (now != program) {
 			program = now;
 			clock_gettime(CLOCK_MONOTONIC, &began);
-			told = 0;
+			reported = 0;
 		}
-		if (!program || (unsigned)seconds_since(&began) <= told)
+		if (!program || (unsigned)seconds_since(&began) <= reported)
 			continue;
-		told = (unsigned)seconds_since(&began);
-		tell(w, program, told);
+		reported = (unsigned)seconds_since(&began);
+		report(w, program, reported);
 		any = 1;
 	}
 	if (any)
-		tell(w, NULL, 0);
+		report(w, NULL, 0);
 	return NULL;
 }
 

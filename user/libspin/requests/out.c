@@ -151,7 +151,7 @@ int out__prepare(struct spin_ctx *ctx)
 		return -ENOMEM;
 	err = out__hold(&out->owner);
 	if (err) {
-		ctx->failure_told = 1;
+		ctx->failure_reported = 1;
 		free(out);
 		return err;
 	}

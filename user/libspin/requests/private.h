@@ -40,7 +40,7 @@ struct requests {
 	void *arg;
 	int answer; /* return value of fn */
 	const struct spin_out_stats *stats;
-	int tell_fd; /* the program that emits an event; -1 in contexts of datagrams */
+	int event_fd; /* the program that emits an event; -1 in contexts of datagrams */
 
 	/* packets */
 	pthread_t thread;

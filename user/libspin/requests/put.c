@@ -22,10 +22,10 @@
 #include "user/libspin/send/send.h"
 
 #define ADDRESS_BYTES (INET6_ADDRSTRLEN + 12) /* "%INDEX" of a link-local address included */
-#define TELL_TRIES    5000u                   /* tries, a millisecond apart: how long a slow reader is waited for */
+#define EVENT_TRIES   5000u                   /* tries, a millisecond apart: how long a slow reader is waited for */
 
 /* The event goes the way of the handlers' own, so that there is one order and one descriptor. */
-static int tell_once(struct spin_ctx *ctx, const struct put *p, enum spin_event_type type)
+static int try_emit_event(struct spin_ctx *ctx, const struct put *p, enum spin_event_type type)
 {
 	const struct spin_process *to = &p->put.target;
 	const struct spin_event event = {
@@ -43,19 +43,19 @@ static int tell_once(struct spin_ctx *ctx, const struct put *p, enum spin_event_
 	};
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = &event, .data_size_in = sizeof(event), .repeat = 1);
 
-	return !bpf_prog_test_run_opts(ctx->requests->tell_fd, &opts) && opts.retval == XDP_PASS;
+	return !bpf_prog_test_run_opts(ctx->requests->event_fd, &opts) && opts.retval == XDP_PASS;
 }
 
 /* `may_wait`: by the worker, if there is no room. Where that was in vain it waits no more until there is some. */
-static void tell(struct spin_ctx *ctx, const struct put *p, enum spin_event_type type, int may_wait)
+static void emit_event(struct spin_ctx *ctx, const struct put *p, enum spin_event_type type, int may_wait)
 {
 	struct requests *r = ctx->requests;
-	unsigned tries = may_wait && !r->is_behind ? TELL_TRIES : 1;
+	unsigned tries = may_wait && !r->is_behind ? EVENT_TRIES : 1;
 	int done;
 
-	if (r->tell_fd < 0)
+	if (r->event_fd < 0)
 		return; /* contexts of datagrams have no such events */
-	while (!(done = tell_once(ctx, p, type)) && --tries && !__atomic_load_n(&r->stop, __ATOMIC_RELAXED))
+	while (!(done = try_emit_event(ctx, p, type)) && --tries && !__atomic_load_n(&r->stop, __ATOMIC_RELAXED))
 		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 	if (may_wait)
 		r->is_behind = !done;
@@ -79,19 +79,19 @@ static void count(struct spin_ctx *ctx, const struct put *p, int success)
 	pthread_mutex_unlock(&m->posting);
 }
 
-static void tell_failed(struct spin_ctx *ctx, const struct put *p, int may_wait)
+static void report_failed(struct spin_ctx *ctx, const struct put *p, int may_wait)
 {
 	__atomic_fetch_add(&ctx->requests->unput, 1, __ATOMIC_RELAXED);
 	count(ctx, p, 0);
-	tell(ctx, p, SPIN_EVENT_PUT_FAILED, may_wait);
+	emit_event(ctx, p, SPIN_EVENT_PUT_FAILED, may_wait);
 }
 
-static void tell_acked(struct spin_ctx *ctx, const struct put *p)
+static void report_acked(struct spin_ctx *ctx, const struct put *p)
 {
 	__atomic_fetch_add(&ctx->requests->put, 1, __ATOMIC_RELAXED);
 	count(ctx, p, 1);
 	if (p->options & SPIN_PUT_ACK_REQ)
-		tell(ctx, p, SPIN_EVENT_PUT_ACKED, 1);
+		emit_event(ctx, p, SPIN_EVENT_PUT_ACKED, 1);
 }
 
 /* Sets the scope of a link-local address: the context's interface. */
@@ -244,7 +244,7 @@ void requests_put__add(struct spin_ctx *ctx, const struct spin_request *q)
 	if (p && put_queue__add(ctx->requests, &ctx->requests->puts, p))
 		return;
 	describe(&lost, q);
-	tell_failed(ctx, p ? p : &lost, 0);
+	report_failed(ctx, p ? p : &lost, 0);
 	free(p);
 }
 
@@ -256,9 +256,9 @@ void *requests_put__run(void *arg)
 
 	while ((p = put_queue__next(r, &r->puts))) {
 		if (requests_put__send(ctx, p, is_stopping, r))
-			tell_failed(ctx, p, 1);
+			report_failed(ctx, p, 1);
 		else
-			tell_acked(ctx, p);
+			report_acked(ctx, p);
 		free(p);
 	}
 	return NULL;
@@ -271,7 +271,7 @@ void requests_put__forget(struct spin_ctx *ctx)
 
 	while ((p = q->first)) {
 		q->first = p->next;
-		tell_failed(ctx, p, 0);
+		report_failed(ctx, p, 0);
 		free(p);
 	}
 	q->last = &q->first;

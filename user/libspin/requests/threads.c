@@ -26,7 +26,7 @@ int spin_requests__new(const struct spin_object *obj, struct requests **out)
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return spin_fail(-ENOMEM, "no memory for a context");
-	r->stop_fd = r->raw4 = r->raw6 = r->tell_fd = r->hops_fd = -1;
+	r->stop_fd = r->raw4 = r->raw6 = r->event_fd = r->hops_fd = -1;
 	r->puts.last = &r->puts.first;
 	r->puts.most = REQUESTS_PUTS_MAX;
 	r->answers.last = &r->answers.first;
@@ -51,13 +51,13 @@ void spin_requests__free(struct requests *r)
 int spin_requests__prepare(struct spin_ctx *ctx)
 {
 	struct bpf_program *send = bpf_object__find_program_by_name(ctx->bpf, "spin_send");
-	struct bpf_program *tell = bpf_object__find_program_by_name(ctx->bpf, "spin_tell");
+	struct bpf_program *event_program = bpf_object__find_program_by_name(ctx->bpf, "spin_tell");
 	struct bpf_map *map, *hops;
 
 	if (send)
 		bpf_program__set_autoload(send, ctx->requests != NULL);
-	if (tell)
-		bpf_program__set_autoload(tell, ctx->requests && ctx->messages);
+	if (event_program)
+		bpf_program__set_autoload(event_program, ctx->requests && ctx->messages);
 	if (!ctx->requests) {
 		for (unsigned i = 0; i < sizeof(maps) / sizeof(maps[0]); i++) {
 			map = bpf_object__find_map_by_name(ctx->bpf, maps[i]);
@@ -68,7 +68,8 @@ int spin_requests__prepare(struct spin_ctx *ctx)
 	}
 	map = bpf_object__find_map_by_name(ctx->bpf, maps[0]);
 	hops = bpf_object__find_map_by_name(ctx->bpf, "spin_hops");
-	if (!send || !tell || !map || bpf_map__set_max_entries(map, RING_BYTES) || !hops || bpf_map__set_max_entries(hops, SPIN_HOPS))
+	if (!send || !event_program || !map || bpf_map__set_max_entries(map, RING_BYTES) || !hops ||
+	    bpf_map__set_max_entries(hops, SPIN_HOPS))
 		return -ENOENT;
 	return out__prepare(ctx);
 }
@@ -109,7 +110,7 @@ int spin_requests__open(struct spin_ctx *ctx)
 	    (ctx->messages && join_program(ctx->bpf, "spin_swept", ctx->hpus == SPIN_HPUS_SPREAD ? "spin_send_swept" : "spin_send")))
 		return spin_fail(-EINVAL, "%s has no way to send of this version; compile it again with spincc", ctx->name);
 	if (ctx->messages)
-		r->tell_fd = bpf_program__fd(bpf_object__find_program_by_name(ctx->bpf, "spin_tell"));
+		r->event_fd = bpf_program__fd(bpf_object__find_program_by_name(ctx->bpf, "spin_tell"));
 	r->hops_map = bpf_object__find_map_fd_by_name(ctx->bpf, "spin_hops");
 	r->ring = ring_buffer__new(bpf_object__find_map_fd_by_name(ctx->bpf, maps[0]), on_sample, r, NULL);
 	if (!r->ring)

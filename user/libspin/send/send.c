@@ -11,8 +11,8 @@
 
 #include "user/libspin/send/send.h"
 
-#define MS_NS   1000000u
-#define TELL_NS (100u * MS_NS)
+#define MS_NS       1000000u
+#define PROGRESS_NS (100u * MS_NS)
 
 /* A message being sent. */
 struct job {
@@ -21,7 +21,7 @@ struct job {
 	struct spin_send_report report;
 	uint64_t start_ns, now_ns;
 	uint64_t heard_ns; /* when the receiver last answered or made progress */
-	uint64_t told_ns;
+	uint64_t reported_ns;
 	int refused;           /* 1: the receiver has no room for it */
 	int again;             /* 1: the receiver has ended the message in favour of another, and has lost what it had of it */
 	uint64_t most;         /* packets that were acknowledged at a time: more is progress, also after beginning again */
@@ -112,13 +112,13 @@ static const struct spin_send_report *report(struct job *j)
 	return &j->report;
 }
 
-static int tell(struct job *j)
+static int report_progress(struct job *j)
 {
 	struct spin_sender *s = j->sender;
 
-	if (!s->on_progress || j->now_ns - j->told_ns < TELL_NS)
+	if (!s->on_progress || j->now_ns - j->reported_ns < PROGRESS_NS)
 		return 0;
-	j->told_ns = j->now_ns;
+	j->reported_ns = j->now_ns;
 	return s->on_progress(s->on_progress_arg, report(j)) ? -ECANCELED : 0;
 }
 
@@ -185,12 +185,12 @@ static void wait_for_news(struct job *j, int full)
 
 	if (until > give_up)
 		until = give_up;
-	if (s->on_progress && until > j->told_ns + TELL_NS)
-		until = j->told_ns + TELL_NS;
+	if (s->on_progress && until > j->reported_ns + PROGRESS_NS)
+		until = j->reported_ns + PROGRESS_NS;
 	if (until > now)
 		wait = (struct timespec){ (time_t)((until - now) / 1000000000u), (long)((until - now) % 1000000000u) };
 	if (ppoll(&fd, 1, &wait, NULL) < 0)
-		j->told_ns = 0; /* a signal: the caller's callback may end the message */
+		j->reported_ns = 0; /* a signal: the caller's callback may end the message */
 }
 
 /* Takes all answers that are there: with some left behind, more than the path holds would count as under way. */
@@ -220,8 +220,8 @@ static void wait_to_begin(struct job *j)
 	if (!j->in_vain++)
 		return;
 	wait_ns = send_timer__wait_ns(&j->sender->timer, j->in_vain - 2);
-	if (wait_ns > TELL_NS)
-		wait_ns = TELL_NS;
+	if (wait_ns > PROGRESS_NS)
+		wait_ns = PROGRESS_NS;
 	nanosleep(&(struct timespec){ .tv_nsec = (long)wait_ns }, NULL);
 }
 
@@ -254,7 +254,7 @@ static int transfer(struct job *j)
 		j->now_ns = send_now_ns();
 		if (j->now_ns - j->heard_ns >= (uint64_t)s->opts.timeout_ms * MS_NS)
 			return -ETIMEDOUT;
-		err = tell(j);
+		err = report_progress(j);
 		if (err)
 			return err;
 		if (!s->batch.count)
@@ -334,7 +334,7 @@ int spin_sender__send(struct spin_sender *sender, const void *data, size_t bytes
 		sender->batch.count = sender->batch.gone = 0;
 		sender->batch.plain = 0;
 		send_socket__clear(sender->fd);
-		j.start_ns = j.heard_ns = j.told_ns = send_now_ns();
+		j.start_ns = j.heard_ns = j.reported_ns = send_now_ns();
 		err = transfer(&j);
 		report(&j);
 		if (err)

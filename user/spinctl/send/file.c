@@ -146,7 +146,7 @@ void send_file__close(struct send_file *file)
 
 /* A file that is longer than one message is to be: sent as spinctl recv puts it together (transfer.h). */
 
-#define TELL_S 0.1
+#define PROGRESS_S 0.1
 
 struct pieces {
 	struct senders *senders;
@@ -155,17 +155,17 @@ struct pieces {
 	uint32_t id;
 	uint64_t position; /* bytes that have been sent */
 	struct transfer_digest digest;
-	double told_s;
+	double shown_s;
 };
 
 /* A sender tells nothing of messages that take less than a tenth of a second. */
-static void tell(struct pieces *t)
+static void show_progress(struct pieces *t)
 {
 	static const struct spin_send_report none;
 
-	if (now_s() < t->told_s + TELL_S)
+	if (now_s() < t->shown_s + PROGRESS_S)
 		return;
-	t->told_s = now_s();
+	t->shown_s = now_s();
 	send_print__progress(t->print, &none);
 }
 
@@ -179,7 +179,7 @@ static int send_one(struct pieces *t, uint64_t match_bits, uint64_t hdr_data, co
 		if ((match_bits & ~(uint64_t)UINT32_MAX) != TRANSFER_PIECE)
 			report.bytes = 0; /* not the file's */
 		send_print__add(t->print, &report);
-		tell(t);
+		show_progress(t);
 		return DONE;
 	}
 	send_print__clear(t->print);
