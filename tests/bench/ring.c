@@ -235,7 +235,7 @@ static void send_frames(uint32_t count)
 		die("live frames: %s", strerror(errno));
 }
 
-static void *send_until_told(void *arg)
+static void *send_until_stopped(void *arg)
 {
 	struct round *r = arg;
 
@@ -293,7 +293,7 @@ static double one_round(enum delivery delivery, const struct size *size)
 	begin(&r, delivery, size);
 	r.until = size->datagrams;
 	b.feed->window = WINDOW;
-	if (pthread_create(&sender, NULL, send_until_told, &r))
+	if (pthread_create(&sender, NULL, send_until_stopped, &r))
 		die("no thread");
 	receive[delivery](&r);
 	r.done = 1;

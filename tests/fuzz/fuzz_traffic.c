@@ -48,7 +48,7 @@ struct run {
 };
 
 /* A NIC's run. */
-struct told {
+struct nic_run {
 	const struct run *run;
 	struct pspin *nic;
 	uint64_t hash, packets;
@@ -113,36 +113,37 @@ static int expect(struct run *run, struct engine *host)
 
 static void on_packet(void *arg, const struct pspin_packet_record *r)
 {
-	struct told *told = arg;
+	struct nic_run *nic_run = arg;
 	struct outcome got = { r->verdict, r->reason, mix(0, r->frame, r->frame_bytes) };
-	const struct outcome *want = &told->run->expected[r->packet];
+	const struct outcome *want = &nic_run->run->expected[r->packet];
 	uint64_t times[] = { r->packet, r->arrived_ps, r->stored_ps, r->her_ps, r->feedback_ps, r->left_ps, r->message_id };
 
-	told->packets++;
-	told->hash = mix(mix(told->hash, times, sizeof(times)), &got.frame, sizeof(got.frame));
+	nic_run->packets++;
+	nic_run->hash = mix(mix(nic_run->hash, times, sizeof(times)), &got.frame, sizeof(got.frame));
 	if (got.verdict == want->verdict && got.reason == want->reason && got.frame == want->frame)
 		return;
-	if (!told->failed)
-		printf("FAIL  %s: packet %llu: the NIC says %s, the host build %s%s\n", told->run->handler, (unsigned long long)r->packet,
-		       spin_reason_name(got.reason), spin_reason_name(want->reason), got.frame != want->frame ? "; another frame" : "");
-	told->failed = 1;
+	if (!nic_run->failed)
+		printf("FAIL  %s: packet %llu: the NIC says %s, the host build %s%s\n", nic_run->run->handler,
+		       (unsigned long long)r->packet, spin_reason_name(got.reason), spin_reason_name(want->reason),
+		       got.frame != want->frame ? "; another frame" : "");
+	nic_run->failed = 1;
 }
 
 static void on_task(void *arg, const struct pspin_task_record *r)
 {
-	struct told *told = arg;
+	struct nic_run *nic_run = arg;
 	uint64_t times[] = { r->packet,        r->cluster,     r->hpu,        (uint64_t)r->is_cold, r->ready_ps,
 			     r->dispatched_ps, r->copied_ps,   r->started_ps, r->first_ps,          r->returned_ps,
 			     r->doorbell_ps,   r->feedback_ps, r->task->error };
 
-	told->hash = mix(mix(told->hash, times, sizeof(times)), r->task->cycles, sizeof(r->task->cycles));
+	nic_run->hash = mix(mix(nic_run->hash, times, sizeof(times)), r->task->cycles, sizeof(r->task->cycles));
 }
 
 static void on_event(void *arg, uint64_t at_ps, const struct spin_event *event)
 {
-	struct told *told = arg;
+	struct nic_run *nic_run = arg;
 
-	told->hash = mix(mix(told->hash, &at_ps, sizeof(at_ps)), event, sizeof(*event));
+	nic_run->hash = mix(mix(nic_run->hash, &at_ps, sizeof(at_ps)), event, sizeof(*event));
 }
 
 static int memory_agrees(const struct run *run, struct pspin *nic)
@@ -171,63 +172,63 @@ static int memory_agrees(const struct run *run, struct pspin *nic)
 	return !err;
 }
 
-static int open_nic(const struct run *run, struct told *told)
+static int open_nic(const struct run *run, struct nic_run *nic_run)
 {
 	size_t bytes;
 	const void *image = spin_object__image(run->object, &bytes);
 	uint32_t at;
 	char err[256] = "";
-	int rc = pspin__open(&told->nic, pspin_target__find("pspin-rtl"), spin_object__meta(run->object), image, bytes, &run->rule, err,
+	int rc = pspin__open(&nic_run->nic, pspin_target__find("pspin-rtl"), spin_object__meta(run->object), image, bytes, &run->rule, err,
 			     sizeof(err));
 
 	if (rc)
 		printf("FAIL  %s: %s\n", run->handler, err);
 	for (unsigned i = 0; i < run->types.count && !rc; i++)
-		rc = pspin__symbol(told->nic, run->types.var[i].name, &at, NULL) ||
-		     pspin__write(told->nic, at, run->start.bytes[i], run->types.var[i].bytes);
+		rc = pspin__symbol(nic_run->nic, run->types.var[i].name, &at, NULL) ||
+		     pspin__write(nic_run->nic, at, run->start.bytes[i], run->types.var[i].bytes);
 	return rc;
 }
 
 static void *all_at_once(void *arg)
 {
-	struct told *told = arg;
-	struct pspin_observer observer = { told, .packet = on_packet, .task = on_task, .event = on_event };
-	int rc = open_nic(told->run, told);
+	struct nic_run *nic_run = arg;
+	struct pspin_observer observer = { nic_run, .packet = on_packet, .task = on_task, .event = on_event };
+	int rc = open_nic(nic_run->run, nic_run);
 
 	if (!rc)
-		pspin__observe(told->nic, &observer);
-	for (uint64_t i = 0; i < told->run->packets && !rc; i++)
-		rc = pspin__offer(told->nic,
-				  &(struct pspin_offer){ .frame = told->run->frame[i], .frame_bytes = told->run->frame_bytes[i] });
+		pspin__observe(nic_run->nic, &observer);
+	for (uint64_t i = 0; i < nic_run->run->packets && !rc; i++)
+		rc = pspin__offer(nic_run->nic,
+				  &(struct pspin_offer){ .frame = nic_run->run->frame[i], .frame_bytes = nic_run->run->frame_bytes[i] });
 	if (!rc)
-		rc = pspin__run(told->nic, UINT64_MAX);
-	if (rc || told->packets != told->run->packets || !memory_agrees(told->run, told->nic)) {
-		printf("FAIL  %s: %llu of %llu packets came through (%d) %s\n", told->run->handler, (unsigned long long)told->packets,
-		       (unsigned long long)told->run->packets, rc, told->nic ? pspin__stuck(told->nic) : "");
-		told->failed = 1;
+		rc = pspin__run(nic_run->nic, UINT64_MAX);
+	if (rc || nic_run->packets != nic_run->run->packets || !memory_agrees(nic_run->run, nic_run->nic)) {
+		printf("FAIL  %s: %llu of %llu packets came through (%d) %s\n", nic_run->run->handler, (unsigned long long)nic_run->packets,
+		       (unsigned long long)nic_run->run->packets, rc, nic_run->nic ? pspin__stuck(nic_run->nic) : "");
+		nic_run->failed = 1;
 	}
-	if (told->nic)
-		pspin__close(told->nic);
+	if (nic_run->nic)
+		pspin__close(nic_run->nic);
 	return NULL;
 }
 
 /* So many NICs at the same time. Returns what they told, or 0: not all the same, or it failed. */
 static uint64_t in_threads(const struct run *run, unsigned threads)
 {
-	struct told told[THREADS_MAX] = { { 0 } };
+	struct nic_run nic_run[THREADS_MAX] = { { 0 } };
 	pthread_t thread[THREADS_MAX];
 	int failed = 0;
 
 	for (unsigned i = 0; i < threads; i++) {
-		told[i].run = run;
-		if (pthread_create(&thread[i], NULL, all_at_once, &told[i]))
+		nic_run[i].run = run;
+		if (pthread_create(&thread[i], NULL, all_at_once, &nic_run[i]))
 			return 0;
 	}
 	for (unsigned i = 0; i < threads; i++) {
 		pthread_join(thread[i], NULL);
-		failed |= told[i].failed || told[i].hash != told[0].hash;
+		failed |= nic_run[i].failed || nic_run[i].hash != nic_run[0].hash;
 	}
-	return failed ? 0 : told[0].hash;
+	return failed ? 0 : nic_run[0].hash;
 }
 
 /* The application's part: tables filled, and how many messages a set has. */

@@ -31,13 +31,13 @@ struct layout {
 };
 
 static uint8_t column[ROWS * ELEMENT], want[ROWS * ROW];
-static unsigned told, others;
+static unsigned completed, others;
 
 static void on_event(void *arg, const struct spin_event *event)
 {
 	(void)arg;
 	if (event->type == SPIN_EVENT_MESSAGE && !event->flags && event->length == sizeof(column))
-		told++;
+		completed++;
 	else
 		others++;
 }
@@ -71,10 +71,10 @@ static void wait_for_event(struct spin_ctx *ctx, unsigned column_number)
 {
 	struct pollfd fd = { .fd = spin_ctx__event_fd(ctx), .events = POLLIN };
 
-	while (told <= column_number && poll(&fd, 1, WAIT_MS) > 0)
+	while (completed <= column_number && poll(&fd, 1, WAIT_MS) > 0)
 		if (spin_ctx__events(ctx, on_event, NULL) < 0)
 			fail("events");
-	expect(column_number + 1, told, "columns that are complete");
+	expect(column_number + 1, completed, "columns that are complete");
 	expect(0, others, "other events");
 }
 

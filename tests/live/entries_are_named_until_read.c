@@ -20,7 +20,7 @@
 #define RING     20000u /* more messages than the event ring can hold */
 
 static const unsigned char *memory;
-static unsigned told, wrong;
+static unsigned messages_seen, wrong;
 
 /* Sends a message of one packet, filled with its number. */
 static void message(struct spin_ctx *ctx, unsigned id)
@@ -49,7 +49,7 @@ static void on_event(void *arg, const struct spin_event *event)
 
 	expect(SPIN_EVENT_MESSAGE, event->type, "an event of a message");
 	expect(0, spin_ctx__me_get(ctx, event->me, &me), "its entry");
-	told++;
+	messages_seen++;
 	if (me.start == start && me.state == SPIN_ME_UNREAD && me.serial == event->me_serial && event->me_start == start &&
 	    event->me_length == BYTES && memory[start] == event->message_id + 1)
 		return;
@@ -106,7 +106,7 @@ static void each_event_names_its_own_bytes(const struct spin_object *object)
 	}
 	if (spin_ctx__events(ctx, on_event, ctx) < 0)
 		fail("events");
-	expect(MESSAGES, told, "messages told");
+	expect(MESSAGES, messages_seen, "messages told");
 	expect(0, wrong, "events that name other bytes than their message's");
 	expect(0, post(ctx, 0), "the lowest index, free again");
 	spin_ctx__destroy(ctx);
@@ -165,6 +165,6 @@ int main(void)
 	unread_entries_are_counted(object);
 	a_lost_event_keeps_no_entry(object);
 	spin_object__close(object);
-	printf("%u messages, each named by its event\n", told);
+	printf("%u messages, each named by its event\n", messages_seen);
 	return 0;
 }

@@ -25,7 +25,7 @@
 #define BURST    64u
 #define LIMIT_S  60
 
-static unsigned char acknowledged[MESSAGES], told[MESSAGES];
+static unsigned char acknowledged[MESSAGES], reported[MESSAGES];
 static unsigned acknowledgements, events;
 static struct spin_ctx *ctx;
 static struct pair pair;
@@ -39,7 +39,7 @@ static void die(const char *what)
 static void on_event(void *arg, const struct spin_event *event)
 {
 	(void)arg;
-	if (event->type != SPIN_EVENT_MESSAGE || event->message_id >= MESSAGES || told[event->message_id]++)
+	if (event->type != SPIN_EVENT_MESSAGE || event->message_id >= MESSAGES || reported[event->message_id]++)
 		die("another event than one for each message");
 	events++;
 }
@@ -65,7 +65,7 @@ static void open_receiver(int lose_events)
 	spin_object__close(object);
 	netns_enter(pair.near_ns);
 	memset(acknowledged, 0, sizeof(acknowledged));
-	memset(told, 0, sizeof(told));
+	memset(reported, 0, sizeof(reported));
 	acknowledgements = events = 0;
 }
 

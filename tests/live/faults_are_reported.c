@@ -159,7 +159,7 @@ static struct fault_ask ask_for(struct a_fault f)
 	return ask;
 }
 
-static void told(struct a_fault f, unsigned port)
+static void check_event(struct a_fault f, unsigned port)
 {
 	expect(event_of(f.fault), event.type, "the event");
 	expect(f.kind, event.handler, "the handler that it names");
@@ -193,7 +193,7 @@ static void one_datagram(struct spin_ctx *ctx, const struct state *s, struct a_f
 		good++;
 	}
 	wait_for_event(ctx, 0);
-	told(f, DATAGRAMS_PORT);
+	check_event(f, DATAGRAMS_PORT);
 	expect(PAYLOAD_BYTES, event.length, "the length that it names");
 	memset(data, 0, sizeof(ask));
 	send_to(DATAGRAMS_PORT, data, sizeof(data));
@@ -228,7 +228,7 @@ static void one_message(struct spin_ctx *ctx, const struct state *s, struct a_fa
 	slmp(id, 0, 0, ask_for(f));
 	slmp(id, 1, 1, (struct fault_ask){ 0 });
 	wait_for_event(ctx, 0);
-	told(f, MESSAGES_PORT);
+	check_event(f, MESSAGES_PORT);
 	expect(id, event.message_id, "the message that it names");
 	expect((long long)bad + (f.kind == SPIN_KIND_HEADER    ? 2
 				 : f.kind == SPIN_KIND_PAYLOAD ? 1

@@ -29,7 +29,7 @@ static struct spin_ctx *ctx;
 static atomic_uint next_thread, running;
 static _Atomic(const char *) reason;
 static uint8_t taken[REGIONS][REGION]; /* bytes assigned to messages, of the region's current posting */
-static unsigned region, told, unlinked;
+static unsigned region, messages_seen, unlinked;
 
 static uint32_t bytes_of(uint32_t id)
 {
@@ -94,7 +94,7 @@ static void on_event(void *arg, const struct spin_event *event)
 		if (memory[at + i] != event->message_id % 255 + 1)
 			reason = "a message's place has other bytes";
 	}
-	told++;
+	messages_seen++;
 	if (!(event->flags & SPIN_EVENT_UNLINKED))
 		return;
 	if (REGION - event->offset - event->length >= MIN_FREE)
@@ -161,9 +161,9 @@ int main(void)
 		printf("FAIL  %s\n", reason);
 		return 1;
 	}
-	expect(MESSAGES / 2 * (THREADS + 1), told, "messages");
+	expect(MESSAGES / 2 * (THREADS + 1), messages_seen, "messages");
 	spin_ctx__destroy(ctx);
 	spin_object__close(object);
-	printf("%u messages in %u entries, each in a place of its own\n", told, unlinked);
+	printf("%u messages in %u entries, each in a place of its own\n", messages_seen, unlinked);
 	return 0;
 }

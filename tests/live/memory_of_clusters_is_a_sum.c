@@ -136,7 +136,7 @@ static void is_written_as_a_sum(struct spin_ctx *ctx)
 	expect(16, tally.half[1].low, "what was stored to a struct in an array");
 }
 
-static void wrong_calls_are_told(struct spin_ctx *ctx)
+static void wrong_calls_are_refused(struct spin_ctx *ctx)
 {
 	uint32_t word[16];
 
@@ -174,7 +174,7 @@ int main(void)
 	cpus_have_copies(ctx, &cpus);
 	is_merged_on_every_cpu(ctx, &cpus, datagrams);
 	is_written_as_a_sum(ctx);
-	wrong_calls_are_told(ctx);
+	wrong_calls_are_refused(ctx);
 	spin_ctx__destroy(ctx);
 	spin_object__close(object);
 	return 0;

@@ -58,23 +58,23 @@ static struct pspin_result send(struct pspin *nic, uint32_t id, uint32_t number,
 	return result;
 }
 
-static struct told told(struct pspin *nic)
+static struct results results(struct pspin *nic)
 {
-	struct told told;
+	struct results results;
 	uint32_t addr;
 
-	if (pspin__symbol(nic, "spin_state", &addr, NULL) || pspin__read(nic, addr, &told, sizeof(told))) {
+	if (pspin__symbol(nic, "spin_state", &addr, NULL) || pspin__read(nic, addr, &results, sizeof(results))) {
 		printf("FAIL no state in the image\n");
 		exit(1);
 	}
-	return told;
+	return results;
 }
 
 static void failing(struct pspin *nic, uint32_t id, uint32_t what, uint32_t error, enum spin_reason reason, enum spin_event_type event)
 {
-	uint32_t before = told(nic).completions;
+	uint32_t before = results(nic).completions;
 	struct pspin_result r;
-	struct told t;
+	struct results t;
 
 	send(nic, id, 0, 0, SPIN_SUCCESS, 1);
 	r = send(nic, id, 1, 0, what, 2);
@@ -85,7 +85,7 @@ static void failing(struct pspin *nic, uint32_t id, uint32_t what, uint32_t erro
 	r = send(nic, id, 2, 0, what, 3);
 	check(r.reason == reason && !r.event_count, "the second error is none");
 	r = send(nic, id, 3, 1, SPIN_SUCCESS, 4);
-	t = told(nic);
+	t = results(nic);
 	check(r.event_count == 1 && r.events[0].type == SPIN_EVENT_MESSAGE && r.events[0].dropped_bytes == 2 * BYTES &&
 		      r.events[0].flags == SPIN_EVENT_FAILED,
 	      "the host is told of dropped bytes");
@@ -122,7 +122,7 @@ static void scratchpads(struct pspin *nic)
 		for (uint32_t m = 0; m < MESSAGES; m++) {
 			struct pspin_result r = send(nic, 1000 + m, packet, packet == 2, SPIN_SUCCESS, m + packet);
 
-			if (packet == 2 && (told(nic).sum != 3 * m + 3 || told(nic).last != 3 * m + 3 || r.event_count != 1)) {
+			if (packet == 2 && (results(nic).sum != 3 * m + 3 || results(nic).last != 3 * m + 3 || r.event_count != 1)) {
 				printf("FAIL message %u of %u has another one's scratchpad\n", m, MESSAGES);
 				failures++;
 				return;

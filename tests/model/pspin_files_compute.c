@@ -187,11 +187,11 @@ static void flow_counter(struct pspin *nic)
 		}
 	run(nic, FLOWS, FLOWS * PACKETS, FLOWS);
 	for (unsigned flow = 0; flow < FLOWS; flow++) {
-		uint32_t told[2];
+		uint32_t written[2];
 
-		check(!pspin__host_read(nic, 8 * flow, told, sizeof(told)), "no host memory");
-		check(told[0] == PACKETS && told[1] == bytes[flow], "flow %u: %u packets and %u bytes, not %u and %u", flow, told[0],
-		      told[1], PACKETS, bytes[flow]);
+		check(!pspin__host_read(nic, 8 * flow, written, sizeof(written)), "no host memory");
+		check(written[0] == PACKETS && written[1] == bytes[flow], "flow %u: %u packets and %u bytes, not %u and %u", flow,
+		      written[0], written[1], PACKETS, bytes[flow]);
 	}
 	read_memory(nic, HANDLER_MEM, list, sizeof(list));
 	for (unsigned i = 0; i < FLOWS; i++)
@@ -203,7 +203,7 @@ static void deposit(struct pspin *nic)
 {
 	enum { PACKETS = 60 };
 	const uint32_t key = 0xa5c3f00f;
-	uint32_t block[256], told[256], counted = 0;
+	uint32_t block[256], written[256], counted = 0;
 
 	check(!pspin__host_write(nic, 0x80000, &key, sizeof(key)), "no host memory");
 	for (unsigned i = 0; i < PACKETS; i++) {
@@ -216,10 +216,10 @@ static void deposit(struct pspin *nic)
 	for (unsigned i = 0; i < PACKETS; i++) {
 		unsigned words = (64 + 12 * i) / 4, wrong = 0;
 
-		check(!pspin__host_read(nic, i * 1024, told, 1024), "no host memory");
+		check(!pspin__host_read(nic, i * 1024, written, 1024), "no host memory");
 		for (unsigned word = 1; word < 256; word++)
-			wrong += told[word] != (word < words ? (i << 16 | word) ^ key : 0);
-		check(told[0] == i * 1024 && !wrong, "packet %u: %u words of the host's are wrong", i, wrong);
+			wrong += written[word] != (word < words ? (i << 16 | word) ^ key : 0);
+		check(written[0] == i * 1024 && !wrong, "packet %u: %u words of the host's are wrong", i, wrong);
 	}
 	for (unsigned cluster = 0; cluster < clusters; cluster++) {
 		uint32_t count;
@@ -259,7 +259,7 @@ static void answer(struct pspin *nic)
 static void stack(struct pspin *nic)
 {
 	enum { MESSAGES = 8, PACKETS = 30 };
-	uint32_t told[4], pushed = 0, memory[5], left = 0, block[128];
+	uint32_t written[4], pushed = 0, memory[5], left = 0, block[128];
 
 	for (unsigned i = 0; i < MESSAGES * PACKETS; i++) {
 		uint32_t word[8] = { i % 3 == 2 ? 0 : i + 1 };
@@ -269,9 +269,9 @@ static void stack(struct pspin *nic)
 	}
 	run(nic, MESSAGES, MESSAGES * PACKETS, MESSAGES);
 	for (unsigned i = 0; i < MESSAGES; i++) {
-		check(!pspin__host_read(nic, 16 * i, told, sizeof(told)), "no host memory");
-		check(!told[1] && told[3] == 1 && told[2] == i % clusters, "message %u: lost %u, said %u, home %u", i, told[1], told[3],
-		      told[2]);
+		check(!pspin__host_read(nic, 16 * i, written, sizeof(written)), "no host memory");
+		check(!written[1] && written[3] == 1 && written[2] == i % clusters, "message %u: lost %u, said %u, home %u", i, written[1],
+		      written[3], written[2]);
 	}
 	read_memory(nic, L1(0) + scratchpads, memory, sizeof(memory));
 	read_memory(nic, L1(0) + scratchpads + sizeof(memory), block, sizeof(block));
@@ -322,7 +322,7 @@ static void copies(struct pspin *nic)
 static void commands(struct pspin *nic)
 {
 	enum { PACKETS = 48, BLOCK = 0x100000 };
-	uint32_t block[16], told[64];
+	uint32_t block[16], written[64];
 
 	for (unsigned i = 0; i < 16; i++)
 		block[i] = 0x01010101 * i + 5;
@@ -332,17 +332,17 @@ static void commands(struct pspin *nic)
 	for (uint32_t i = 0; i < PACKETS; i++) {
 		unsigned wrong = 0;
 
-		check(!pspin__host_read(nic, 256 * i, told, sizeof(told)), "no host memory");
-		wrong += told[0] != i;
+		check(!pspin__host_read(nic, 256 * i, written, sizeof(written)), "no host memory");
+		wrong += written[0] != i;
 		for (unsigned at = 4; at < 32; at++)
-			wrong += ((uint8_t *)told)[at] != (uint8_t)(i + at);
+			wrong += ((uint8_t *)written)[at] != (uint8_t)(i + at);
 		for (unsigned at = 32; at < 64; at++)
-			wrong += ((uint8_t *)told)[at] != 0;
+			wrong += ((uint8_t *)written)[at] != 0;
 		for (uint32_t n = 0; n < 8; n++)
-			wrong += told[16 + 2 * n] != i + n || told[17 + 2 * n] != n;
-		wrong += told[32] != 0x55667788 || told[33] != 0x11223344 || told[34] || told[47];
+			wrong += written[16 + 2 * n] != i + n || written[17 + 2 * n] != n;
+		wrong += written[32] != 0x55667788 || written[33] != 0x11223344 || written[34] || written[47];
 		for (unsigned n = 0; n < 16; n++)
-			wrong += told[48 + n] != ~block[n];
+			wrong += written[48 + n] != ~block[n];
 		check(!wrong, "packet %u: %u words of the host's are wrong", i, wrong);
 		check(seen.answer_bytes[i] == 128 && seen.answer_word[i] == i, "the answer to packet %u has %u bytes and the word 0x%x", i,
 		      seen.answer_bytes[i], seen.answer_word[i]);
@@ -390,11 +390,11 @@ static void tasks(struct pspin *nic)
 	offer_many(nic, MESSAGES, PACKETS, BYTES);
 	run(nic, MESSAGES, MESSAGES * PACKETS, MESSAGES);
 	for (uint32_t i = 0; i < MESSAGES; i++) {
-		uint32_t told[4];
+		uint32_t written[4];
 
-		read_memory(nic, L1(i % clusters) + scratchpads + i * sizeof(told), told, sizeof(told));
-		check(told[0] == 1 && told[1] == PACKETS && told[2] == 1 && told[3] == PACKETS * (28 + BYTES),
-		      "message %u: %u, %u and %u handlers, %u bytes", i, told[0], told[1], told[2], told[3]);
+		read_memory(nic, L1(i % clusters) + scratchpads + i * sizeof(written), written, sizeof(written));
+		check(written[0] == 1 && written[1] == PACKETS && written[2] == 1 && written[3] == PACKETS * (28 + BYTES),
+		      "message %u: %u, %u and %u handlers, %u bytes", i, written[0], written[1], written[2], written[3]);
 	}
 }
 

@@ -13,7 +13,7 @@
 struct watched {
 	struct hpu *hpu;
 	uint32_t done; /* address of the word in which the handler reports what is done */
-	unsigned said, wrong;
+	unsigned waits, wrong;
 };
 
 static void watch(void *arg, const struct rv32_bus_request *req)
@@ -22,7 +22,7 @@ static void watch(void *arg, const struct rv32_bus_request *req)
 
 	if (req->kind != RV32_STORE || req->addr != w->done)
 		return;
-	w->said++;
+	w->waits++;
 	for (unsigned i = 0; i < HPU_COMMAND_SLOTS_MAX; i++) {
 		const struct hpu_command *command = &w->hpu->commands[i];
 
@@ -72,10 +72,10 @@ static int run(struct rig_file file, unsigned slots, uint64_t latency_ps)
 	if (pspin__run(nic, UINT64_MAX))
 		return 1;
 	pspin__close(nic);
-	if (w.said == PACKETS * WAITS_SAID && !w.wrong)
+	if (w.waits == PACKETS * WAITS_SAID && !w.wrong)
 		return 0;
 	printf("FAIL %u slots, host %llu ns away: %u commands are waited for, not %u, %u of them are under way\n", slots,
-	       (unsigned long long)(latency_ps / 1000), w.said, PACKETS * WAITS_SAID, w.wrong);
+	       (unsigned long long)(latency_ps / 1000), w.waits, PACKETS * WAITS_SAID, w.wrong);
 	return 1;
 }
 

@@ -104,9 +104,9 @@ struct reference_message {
 	uint32_t room; /* and has this many bytes for it, like an entry that manages its offset */
 	uint32_t me_start, me_length, me_serial;
 	uint64_t match_bits, hdr_data;
-	uint32_t offset;       /* in the entry, saturated */
-	enum spin_reason said; /* result of the header handler; SUCCESS: process data */
-	int completes;         /* 1: it proceeded, and the completion handler runs */
+	uint32_t offset;          /* in the entry, saturated */
+	enum spin_reason verdict; /* result of the header handler; SUCCESS: process data */
+	int completes;            /* 1: it proceeded, and the completion handler runs */
 	int pending;
 	uint32_t stride, sum;
 	int last_known;
@@ -206,7 +206,7 @@ void reference_place(struct reference *r, struct reference_message *m);
 void reference_event(struct reference *r, const struct reference_message *m, enum spin_event_type type, enum spin_handler_kind kind,
 		     uint32_t flags);
 void reference_complete(struct reference *r, struct reference_message *m);
-void reference_evict(struct reference *r, struct reference_message *m, int tell);
+void reference_evict(struct reference *r, struct reference_message *m, int report);
 /* Ends the message as refused. */
 void reference_refuse(struct reference *r, struct reference_message *m);
 /* Ends the message in favour of another one. */

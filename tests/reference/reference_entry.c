@@ -29,7 +29,7 @@ int reference_fits(const struct spin_me *me, const struct spin_process *from, co
 }
 
 /* Returns the message length that the first packet announces, or SPIN_LENGTH_UNKNOWN. */
-static uint32_t told(const struct reference_packet *p)
+static uint32_t announced_bytes(const struct reference_packet *p)
 {
 	if (p->put_length != SPIN_LENGTH_UNKNOWN)
 		return p->put_length > p->bytes ? p->put_length : p->bytes;
@@ -42,9 +42,9 @@ static int has_room(const struct spin_me *me, const struct reference_packet *p)
 
 	if (!(me->options & SPIN_ME_MANAGE_LOCAL))
 		return 1;
-	if (told(p) == SPIN_LENGTH_UNKNOWN)
+	if (announced_bytes(p) == SPIN_LENGTH_UNKNOWN)
 		return 0;
-	if (me->options & SPIN_ME_NO_TRUNCATE && told(p) > free_bytes)
+	if (me->options & SPIN_ME_NO_TRUNCATE && announced_bytes(p) > free_bytes)
 		return 0;
 	return free_bytes >= me->min_free;
 }
@@ -55,7 +55,7 @@ void reference_reserve(struct reference *r, unsigned index, const struct referen
 	uint32_t left = me->length - (uint32_t)me->used;
 
 	r->reserved_at = (uint32_t)me->used;
-	r->reserved = told(p) < left ? told(p) : left;
+	r->reserved = announced_bytes(p) < left ? announced_bytes(p) : left;
 	if (me->options & SPIN_ME_MANAGE_LOCAL)
 		me->used += r->reserved;
 }
@@ -152,9 +152,9 @@ void reference_event(struct reference *r, const struct reference_message *m, enu
 		flags |= SPIN_EVENT_OVERFLOW;
 	if (m->error)
 		flags |= SPIN_EVENT_FAILED;
-	if (m->open && m->said == SPIN_REASON_PROCEEDED)
+	if (m->open && m->verdict == SPIN_REASON_PROCEEDED)
 		flags |= SPIN_EVENT_PROCEEDED;
-	if (m->open && m->said == SPIN_REASON_HEADER_DROPPED)
+	if (m->open && m->verdict == SPIN_REASON_HEADER_DROPPED)
 		flags |= SPIN_EVENT_DROPPED;
 	e->flags = flags;
 }
@@ -189,15 +189,15 @@ void reference_complete(struct reference *r, struct reference_message *m)
 	r->stats.replay_lost += reference_forget(r, m);
 }
 
-void reference_evict(struct reference *r, struct reference_message *m, int tell)
+void reference_evict(struct reference *r, struct reference_message *m, int report)
 {
 	r->stats.evicted++;
-	r->stats.pressed += !tell;
+	r->stats.pressed += !report;
 	if (m->me != SPIN_MES_MAX)
 		release(r, m);
 	if (m->took_me && r->breaks != REFERENCE_BREAKS_EVICTION_KEEPS_ENTRY)
 		r->me[m->me].state = SPIN_ME_OPEN;
-	if (tell)
+	if (report)
 		reference_event(r, m, SPIN_EVENT_TIMEOUT, 0, 0);
 	r->stats.replay_lost += reference_forget(r, m);
 }

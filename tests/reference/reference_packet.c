@@ -163,14 +163,14 @@ static enum spin_reason process(struct reference *r, struct reference_message *m
 
 static enum spin_reason handle(struct reference *r, struct reference_message *m, const struct reference_packet *p)
 {
-	switch (m->said) {
+	switch (m->verdict) {
 	case SPIN_REASON_SUCCESS:
 		return process(r, m, p);
 	case SPIN_REASON_PROCEEDED:
 		return deposit(r, m, p);
 	default: /* HEADER_DROPPED or an error */
 		m->dropped_bytes += p->bytes;
-		return m->said;
+		return m->verdict;
 	}
 }
 
@@ -206,7 +206,7 @@ void reference_begin(struct reference *r, struct reference_message *m, const str
 	m->stride = p->bytes;
 	m->sum = p->sum;
 	m->open = 1;
-	m->said = SPIN_REASON_SUCCESS;
+	m->verdict = SPIN_REASON_SUCCESS;
 	m->completes = 0;
 	if (p->eom)
 		m->length = p->bytes;
@@ -225,18 +225,18 @@ void reference_begin(struct reference *r, struct reference_message *m, const str
 	case SPIN_HEADER_PROCEED_COMPLETE:
 	case SPIN_HEADER_PROCEED_COMPLETE_PENDING:
 		m->completes = 1;
-		m->said = SPIN_REASON_PROCEEDED;
+		m->verdict = SPIN_REASON_PROCEEDED;
 		break;
 	case SPIN_HEADER_PROCEED:
 	case SPIN_HEADER_PROCEED_PENDING:
-		m->said = SPIN_REASON_PROCEEDED;
+		m->verdict = SPIN_REASON_PROCEEDED;
 		break;
 	case SPIN_HEADER_DROP:
 	case SPIN_HEADER_DROP_PENDING:
-		m->said = SPIN_REASON_HEADER_DROPPED;
+		m->verdict = SPIN_REASON_HEADER_DROPPED;
 		break;
 	default:
-		m->said = error(r, m, rc, SPIN_KIND_HEADER);
+		m->verdict = error(r, m, rc, SPIN_KIND_HEADER);
 		return;
 	}
 	m->pending = (rc & SPIN_RC_PENDING) != 0;
@@ -248,8 +248,8 @@ static void run_completion(struct reference *r, struct reference_message *m)
 
 	if (!r->handlers.completion)
 		return;
-	if (m->said != SPIN_REASON_SUCCESS && m->said != SPIN_REASON_HEADER_DROPPED && !m->completes &&
-	    !(r->breaks == REFERENCE_BREAKS_COMPLETION_AFTER_PROCEED && m->said == SPIN_REASON_PROCEEDED))
+	if (m->verdict != SPIN_REASON_SUCCESS && m->verdict != SPIN_REASON_HEADER_DROPPED && !m->completes &&
+	    !(r->breaks == REFERENCE_BREAKS_COMPLETION_AFTER_PROCEED && m->verdict == SPIN_REASON_PROCEEDED))
 		return;
 	rc = r->handlers.completion(r, m);
 	ran(r, m, SPIN_KIND_COMPLETION);

@@ -144,7 +144,7 @@ void traffic_event(struct traffic *t, const struct spin_event *event)
 			complain(t, "message %u: it is told to be complete before its completion handler ran", event->message_id);
 		if (event->length != (m->packets - 1u) * m->stride + m->last)
 			complain(t, "message %u: its length is told to be %u", event->message_id, event->length);
-		m->told++;
+		m->reported++;
 		return;
 	}
 	if (event->type != SPIN_EVENT_RAN) {
@@ -165,11 +165,11 @@ int traffic_complete(struct traffic *t)
 	for (unsigned i = 0; i < t->messages; i++) {
 		const struct traffic_message *m = &t->message[i];
 
-		if (m->headers != 1 || m->completions != 1 || m->told != 1 || m->ran != (1ull << m->packets) - 1)
+		if (m->headers != 1 || m->completions != 1 || m->reported != 1 || m->ran != (1ull << m->packets) - 1)
 			complain(t,
 				 "message %u of %u packets: header handler %u times, payload handlers %#llx, "
 				 "completion handler %u, told %u times",
-				 i, m->packets, m->headers, (unsigned long long)m->ran, m->completions, m->told);
+				 i, m->packets, m->headers, (unsigned long long)m->ran, m->completions, m->reported);
 	}
 	return !t->failed;
 }

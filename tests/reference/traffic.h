@@ -20,7 +20,7 @@
 struct traffic_message {
 	uint8_t packets, stride, last; /* last: bytes of the last packet */
 	uint64_t ran;                  /* payload handlers, one bit per packet */
-	unsigned headers, completions, told;
+	unsigned headers, completions, reported;
 };
 
 struct traffic {

@@ -35,7 +35,7 @@ static void run_child(const struct check *c, const char *series, const char *slm
 }
 
 /* The last line that is ours. */
-static void tell_log(const char *work)
+static void print_last_line(const char *work)
 {
 	char path[1100], line[512], last[512] = "nothing; see its log\n";
 	FILE *from;
@@ -65,7 +65,7 @@ static int simulate(const struct check *c, const char *series, const char *slm, 
 	}
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return 0;
-	tell_log(work);
+	print_last_line(work);
 	return -1;
 }
 

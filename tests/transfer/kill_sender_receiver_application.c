@@ -173,7 +173,7 @@ static int is_logged(uint32_t id, uint32_t length)
 	return found;
 }
 
-static int is_told(int (*kind)(int ready), const struct spin_send_report *report, uint32_t length)
+static int is_reported(int (*kind)(int ready), const struct spin_send_report *report, uint32_t length)
 {
 	if (kind == command)
 		return is_logged(report->message_id, length);
@@ -189,7 +189,7 @@ static void next_message(int (*kind)(int ready))
 	if (spin_sender__open(FAR_ADDR, NULL, NULL, &s) || spin_sender__send(s, data, length, NULL, &report))
 		die("the next message is not taken");
 	spin_sender__close(s);
-	for (unsigned i = 0; !is_told(kind, &report, length); i++) {
+	for (unsigned i = 0; !is_reported(kind, &report, length); i++) {
 		if (i == 2000)
 			die("the next message has not arrived as it was sent");
 		usleep(2500);

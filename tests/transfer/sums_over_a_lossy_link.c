@@ -35,7 +35,7 @@ static struct lossy link_;
 static uint32_t data[MESSAGES][INTEGERS];
 static uint32_t integers; /* of each message in the current case */
 static int put;
-static unsigned told, others;
+static unsigned completed, others;
 
 static void die(const char *what)
 {
@@ -48,7 +48,7 @@ static void on_event(void *arg, const struct spin_event *event)
 {
 	(void)arg;
 	if (event->type == SPIN_EVENT_MESSAGE && !(event->flags & SPIN_EVENT_FAILED))
-		told++;
+		completed++;
 	else
 		others++;
 }
@@ -96,18 +96,18 @@ static void send_all(struct spin_ctx *ctx, unsigned events)
 	struct pollfd fd = { .fd = spin_ctx__event_fd(ctx), .events = POLLIN };
 	pthread_t thread[SENDERS];
 
-	told = others = 0;
+	completed = others = 0;
 	for (uintptr_t i = 0; i < SENDERS; i++)
 		if (pthread_create(&thread[i], NULL, send_some, (void *)i))
 			die("no thread");
 	for (unsigned i = 0; i < SENDERS; i++)
 		pthread_join(thread[i], NULL);
 	/* late copies may still arrive; they must change nothing */
-	while (poll(&fd, 1, told < events ? WAIT_MS : 300) > 0)
+	while (poll(&fd, 1, completed < events ? WAIT_MS : 300) > 0)
 		if (spin_ctx__events(ctx, on_event, NULL) < 0)
 			die("events");
-	if (told != events || others) {
-		printf("%u messages told, %u expected; %u other events\n", told, events, others);
+	if (completed != events || others) {
+		printf("%u messages told, %u expected; %u other events\n", completed, events, others);
 		die("the host is told of something else");
 	}
 }

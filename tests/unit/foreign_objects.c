@@ -151,7 +151,7 @@ static int trailer(const char *path)
 static int check(const char *path, const char *macro, const char *where, const char *named)
 {
 	struct spin_object *object;
-	const char *said;
+	const char *message;
 
 	if (!spin_object__open(path, &object)) {
 		spin_object__close(object);
@@ -160,11 +160,11 @@ static int check(const char *path, const char *macro, const char *where, const c
 		printf("%s%s: it was opened\n", macro, where);
 		return 1;
 	}
-	said = spin_strerror_last();
-	if (named && strstr(said, named) && strstr(said, "compile its source yourself") &&
-	    (!*where || strstr(said, "(in its programs with bounded loops)") || strstr(said, "(in its program for a card)")))
+	message = spin_strerror_last();
+	if (named && strstr(message, named) && strstr(message, "compile its source yourself") &&
+	    (!*where || strstr(message, "(in its programs with bounded loops)") || strstr(message, "(in its program for a card)")))
 		return 0;
-	printf("%s%s: refused by: %s\n", macro, where, said);
+	printf("%s%s: refused by: %s\n", macro, where, message);
 	return 1;
 }
 

@@ -30,5 +30,5 @@ static __always_inline int handle(struct message *m, const __u8 *payload, const 
 static __always_inline void complete(struct message *m)
 {
 	*(volatile __u32 *)&result = m->sum;
-	tell(m);
+	emit_event(m);
 }

@@ -22,7 +22,7 @@ static __always_inline int handle(struct message *m, const __u8 *payload, const 
 
 static __always_inline void complete(struct message *m)
 {
-	tell(m);
+	emit_event(m);
 }
 
 /* The same packets, each by itself. */

@@ -243,7 +243,7 @@ static __always_inline enum reason receive(const struct packet *p, void *end)
 	return HANDLED;
 }
 
-static __always_inline void tell(const struct message *m)
+static __always_inline void emit_event(const struct message *m)
 {
 	struct news *news = bpf_ringbuf_reserve(&events, sizeof(*news), 0);
 

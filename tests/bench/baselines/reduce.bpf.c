@@ -50,5 +50,5 @@ static __always_inline void complete(struct message *m)
 		result[i] = reduce.sum[i];
 	asm volatile("" ::: "memory");
 	result[ITEMS] = reduce.messages;
-	tell(m);
+	emit_event(m);
 }

@@ -13,13 +13,13 @@ struct ask {
 	spin_be32 value;
 };
 
-struct told {
+struct seen {
 	uint32_t stores, src, dst, ports;
 };
 
-SPIN_STATE(struct told);
+SPIN_STATE(struct seen);
 
-static enum spin_payload_rc rewrite_payload(struct spin_payload *p, struct told *state)
+static enum spin_payload_rc rewrite_payload(struct spin_payload *p, struct seen *state)
 {
 	const struct ask *ask = SPIN_GET(p, 0, struct ask);
 	const uint16_t *half;

@@ -4,10 +4,10 @@
 
 #include "message_asks.h"
 
-SPIN_STATE(struct told);
+SPIN_STATE(struct results);
 SPIN_SCRATCHPAD(struct pad);
 
-static enum spin_payload_rc asks_payload(struct spin_payload *p, struct told *state)
+static enum spin_payload_rc asks_payload(struct spin_payload *p, struct results *state)
 {
 	const struct asks *asks = SPIN_GET(p, 0, struct asks);
 	struct pad *pad = SPIN_SCRATCH(p);
@@ -37,7 +37,7 @@ static enum spin_payload_rc asks_payload(struct spin_payload *p, struct told *st
 	}
 }
 
-static enum spin_completion_rc asks_completion(struct spin_completion *c, struct told *state)
+static enum spin_completion_rc asks_completion(struct spin_completion *c, struct results *state)
 {
 	struct pad *pad = SPIN_SCRATCH(c);
 

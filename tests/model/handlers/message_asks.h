@@ -12,7 +12,7 @@ struct asks {
 	uint32_t add; /* to the scratchpad's words */
 };
 
-struct told {
+struct results {
 	uint32_t completions, dropped_bytes, flow_control, length;
 	uint32_t sum, last;
 };
