@@ -27,6 +27,26 @@ static int reuse(const struct spin_ctx *ctx, const struct bpf_map *from, struct 
 	return err ? spin_fail(err, "%s has another %s in the new handlers: detach it, and create it again", ctx->name, name) : 0;
 }
 
+/* Variables of the runtime that libspin, rings and other processes read where the old object had them. */
+static const char *const read_in_place[] = { "spin_counters", "spin_work_counts" };
+
+static int compare_places(const struct spin_ctx *ctx, const struct btf *next)
+{
+	struct layout_variable var, other;
+
+	for (size_t i = 0; i < sizeof(read_in_place) / sizeof(read_in_place[0]); i++) {
+		const int here = !layout__find(ctx->btf, read_in_place[i], &var), there = !layout__find(next, read_in_place[i], &other);
+
+		if (here != there || (here && !layout__same(ctx->btf, &var, next, &other)))
+			return spin_fail(
+				-EINVAL,
+				"the new handlers have '%s', which the runtime counts in, in another place than %s: compile both with "
+				"the same spincc, or detach the context and create it again",
+				read_in_place[i], ctx->name);
+	}
+	return 0;
+}
+
 /* 0 if all variables of both lie in the same place and have the same fields; else the first one that differs is named. */
 static int compare_layouts(const struct spin_ctx *ctx, const struct btf *next)
 {
@@ -46,7 +66,7 @@ static int compare_layouts(const struct spin_ctx *ctx, const struct btf *next)
 				 "the new handlers have a state or table more than %s has: keep the layout, or detach the context and "
 				 "create it again",
 				 ctx->name);
-	return 0;
+	return compare_places(ctx, next);
 }
 
 int swap__reuse_maps(struct spin_ctx *ctx)

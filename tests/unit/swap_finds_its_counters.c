@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * After spin_ctx__swap() packets are counted where the context's counters are read. Objects of spincc have them in one place, so the test moves
+ * a symbol: the counters trade places with the loads of CPUs, which handlers that can be replaced do not have.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/common/built.h"
+#include "tests/common/damaged_object.h"
+#include "tests/common/expect.h"
+
+/* A symbol, and where its value is in the object's file. */
+static size_t value_at(const struct spin_object *object, const char *name, Elf64_Sym *out)
+{
+	size_t symbols, symbols_bytes, names, names_bytes;
+
+	if (spin_elf__section(object->data, object->bytes, ".symtab", &symbols, &symbols_bytes) ||
+	    spin_elf__section(object->data, object->bytes, ".strtab", &names, &names_bytes))
+		fail("the symbols");
+	for (size_t at = 0; at + sizeof(Elf64_Sym) <= symbols_bytes; at += sizeof(Elf64_Sym)) {
+		Elf64_Sym symbol;
+
+		memcpy(&symbol, object->data + symbols + at, sizeof(symbol));
+		if (symbol.st_name >= names_bytes || strcmp((const char *)object->data + names + symbol.st_name, name))
+			continue;
+		*out = symbol;
+		return symbols + at + offsetof(Elf64_Sym, st_value);
+	}
+	fail(name);
+}
+
+static struct spin_object *with_value(struct spin_object *object, size_t at, uint64_t value)
+{
+	struct spin_object *changed;
+
+	expect(0, damaged_open(object, at, &value, sizeof(value), &changed), "an object with another symbol");
+	return changed;
+}
+
+static struct spin_object *with_counters_moved(struct spin_object *object)
+{
+	Elf64_Sym counters, loads;
+	const size_t counters_at = value_at(object, "spin_counters", &counters), loads_at = value_at(object, "spin_loads", &loads);
+	struct spin_object *half, *moved;
+
+	if (counters.st_value || loads.st_value != counters.st_size)
+		fail("the runtime's variables lie elsewhere: change this test");
+	half = with_value(object, loads_at, 0);
+	moved = with_value(half, counters_at, loads.st_size);
+	spin_object__close(half);
+	return moved;
+}
+
+static uint64_t run_one(struct spin_ctx *ctx)
+{
+	uint8_t frame[60] = { [12] = 0x08, [13] = 0x06 }, out[256]; /* ARP: of no context, and counted as that */
+	uint64_t packets[SPIN_REASON_COUNT], sum = 0;
+	struct spin_run_result result;
+
+	expect(0, spin_ctx__run(ctx, frame, sizeof(frame), 1, out, sizeof(out), &result), "a packet");
+	spin_ctx__counters(ctx, packets);
+	for (int i = 0; i < SPIN_REASON_COUNT; i++)
+		sum += packets[i];
+	return sum;
+}
+
+int main(void)
+{
+	struct spin_object *object, *moved;
+	struct spin_rule rule;
+	struct spin_ctx *ctx;
+	char path[512];
+
+	if (geteuid()) {
+		puts("skip: not root: programs cannot be loaded");
+		return 77;
+	}
+	if (built_object("counter", path, sizeof(path)))
+		fail(engine_why());
+	expect(0, spin_object__open(path, &object), "the object");
+	moved = with_counters_moved(object);
+	expect(0, spin_rule__parse("udp dport 9000", &rule), "a rule");
+
+	/* the object with the counters elsewhere is a whole one: it counts where its own context reads */
+	expect(0, spin_ctx__create(NULL, moved, &rule, &ctx), "a context");
+	expect(1, (long long)run_one(ctx), "packets counted in the other place");
+	spin_ctx__destroy(ctx);
+
+	expect(0, spin_ctx__create(NULL, object, &rule, &ctx), "a context");
+	expect(1, (long long)run_one(ctx), "packets counted");
+	expect(0, spin_ctx__swap(ctx, object), "the same handlers");
+	expect(2, (long long)run_one(ctx), "packets counted after a swap");
+	expect(-EINVAL, spin_ctx__swap(ctx, moved), "counters in another place");
+	says("'spin_counters'");
+	expect(3, (long long)run_one(ctx), "packets counted after the refusal");
+	spin_ctx__destroy(ctx);
+	spin_object__close(moved);
+	spin_object__close(object);
+	return 0;
+}
