@@ -85,7 +85,7 @@ help:
 
 HWMODEL_SRC := $(filter-out hwmodel/run/% hwmodel/image/%,$(wildcard hwmodel/*.c hwmodel/*/*.c))
 LIBSPIN_SRC := $(wildcard user/libspin/*.c user/libspin/*/*.c kernel/*.c kernel/nfp/*.c kernel/share/*.c)
-ROOT_OBJ    := $(addprefix $(BUILD)/obj/user/libspin/,root_image.o out_image.o guard_image.o streams_image.o ring_image.o)
+ROOT_OBJ    := $(addprefix $(BUILD)/obj/user/libspin/,root_image.o out_image.o guard_image.o streams_image.o ring_image.o gate_image.o)
 PROFILE_OBJ := $(BUILD)/obj/kernel/nfp/profile_image.o
 USERLIB_SRC := $(wildcard user/lib/*.c)
 SPINCTL_SRC := $(filter-out user/spinctl/trial/%,$(wildcard user/spinctl/*.c user/spinctl/*/*.c))
@@ -160,15 +160,17 @@ $(HWMODEL) $(LIBSPIN) $(USERLIB) $(CONFORMANCE) $(COST) $(TOOL) $(TESTLIB):
 
 # The programs that are no context's go into the library.
 # What a context is made of: not what the library puts beside one.
-BPF_RUNTIME := $(filter-out %.md bpf/guard.bpf.c bpf/abi/guard.h bpf/streams.bpf.c bpf/ring.bpf.c bpf/abi/ring.h,$(wildcard bpf/*.[chS] bpf/*/*.h) bpf/cflags)
+BPF_RUNTIME := $(filter-out %.md bpf/guard.bpf.c bpf/abi/guard.h bpf/streams.bpf.c bpf/ring.bpf.c bpf/abi/ring.h bpf/gate.bpf.c bpf/abi/gate.h,$(wildcard bpf/*.[chS] bpf/*/*.h) bpf/cflags)
 ROOT_IMAGE := $(BUILD)/bpf/root.bpf.o
 OUT_IMAGE  := $(BUILD)/bpf/out.bpf.o
 GUARD_IMAGE := $(BUILD)/bpf/guard.bpf.o
 STREAMS_IMAGE := $(BUILD)/bpf/streams.bpf.o
 RING_IMAGE := $(BUILD)/bpf/ring.bpf.o
+GATE_IMAGE := $(BUILD)/bpf/gate.bpf.o
 $(GUARD_IMAGE): bpf/abi/guard.h
 $(RING_IMAGE): bpf/abi/ring.h
-$(ROOT_IMAGE) $(OUT_IMAGE) $(GUARD_IMAGE) $(STREAMS_IMAGE) $(RING_IMAGE): $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(BPF_RUNTIME) $(wildcard handlers/include/spin/*.h handlers/include/spin/*/*.h)
+$(GATE_IMAGE): bpf/abi/gate.h
+$(ROOT_IMAGE) $(OUT_IMAGE) $(GUARD_IMAGE) $(STREAMS_IMAGE) $(RING_IMAGE) $(GATE_IMAGE): $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(BPF_RUNTIME) $(wildcard handlers/include/spin/*.h handlers/include/spin/*/*.h)
 	@mkdir -p $(@D)
 	$(call say,BPF,$<)
 	$(Q)$(CLANG) @bpf/cflags -Ihandlers/include -I. -idirafter /usr/include/$(shell $(CC) -print-multiarch) \
@@ -178,7 +180,7 @@ $(ROOT_OBJ): $(BUILD)/obj/user/libspin/%_image.o: user/libspin/%_image.S $(BUILD
 	@mkdir -p $(@D)
 	$(call say,AS,$<)
 	$(Q)$(CC) -fPIC -DROOT_IMAGE='"$(ROOT_IMAGE)"' -DOUT_IMAGE='"$(OUT_IMAGE)"' -DGUARD_IMAGE='"$(GUARD_IMAGE)"' \
-		-DSTREAMS_IMAGE='"$(STREAMS_IMAGE)"' -DRING_IMAGE='"$(RING_IMAGE)"' -c $< -o $@
+		-DSTREAMS_IMAGE='"$(STREAMS_IMAGE)"' -DRING_IMAGE='"$(RING_IMAGE)"' -DGATE_IMAGE='"$(GATE_IMAGE)"' -c $< -o $@
 
 # The built-in profile of the NFP's firmware, as text.
 $(PROFILE_OBJ): kernel/nfp/profile_image.S $(wildcard kernel/nfp/*.profile)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Measures processing sockets: how long an attachment takes through spind, what a guard adds to a packet, whether a swap loses packets at
- * full rate, and whether spind's process grows over many attachments.
+ * Measures processing sockets: how long an attachment takes through spind, what a guard adds to a packet, whether a swap or a
+ * migration loses packets at full rate, how long packets wait for it, and whether spind's process grows over many attachments.
  * sockets FILE: writes rows as JSON to FILE, a table to stdout.
  */
 #include <dirent.h>
@@ -26,6 +26,7 @@
 #define GUARD_TURNS   15
 #define GUARD_PACKETS 1000000
 #define SWAPS         1000
+#define MIGRATIONS    100
 #define ECHOES        100000
 
 static struct asks_hosts hosts;
@@ -286,31 +287,67 @@ static void *run_packets(void *arg)
 	return NULL;
 }
 
-/* Handlers are replaced while packets come as fast as they can: each must have been handled. */
-static void measure_swap(struct measure *m)
+static int swap(struct spin_ctx *ctx, uint64_t *wait_ns)
 {
-	uint64_t packets[SPIN_REASON_COUNT], start;
+	(void)wait_ns;
+	return spin_ctx__swap(ctx, filtering);
+}
+
+/* To the same layout: the table of 65,536 entries is copied all the same. */
+static int migrate(struct spin_ctx *ctx, uint64_t *wait_ns)
+{
+	struct spin_migration report = { .bytes = sizeof(report) };
+	int err;
+
+	do
+		err = spin_ctx__migrate(ctx, filtering, &report);
+	while (err == -EAGAIN);
+	*wait_ns = report.wait_ns;
+	return err;
+}
+
+/* Handlers are replaced while packets come as fast as they can: each must have been handled. */
+static void measure_changes(struct measure *m, const char *const names[3], int changes, int (*change)(struct spin_ctx *, uint64_t *),
+			    double *waits_us)
+{
+	uint64_t packets[SPIN_REASON_COUNT], start, wait_ns = 0;
 	struct measure_row *row;
 	pthread_t thread;
 	struct lab lab;
 	double ms;
 
+	stop = 0;
+	packets_run = 0;
 	open_lab(&lab, 1, 0);
 	if (pthread_create(&thread, NULL, run_packets, &lab))
 		die("no thread");
 	start = now_ns();
-	for (int i = 0; i < SWAPS; i++)
-		if (spin_ctx__swap(lab.ctx, filtering))
-			die("swap: %s", spin_strerror_last());
-	ms = (double)(now_ns() - start) / 1e6 / SWAPS;
+	for (int i = 0; i < changes; i++) {
+		if (change(lab.ctx, &wait_ns))
+			die("%s: %s", names[2], spin_strerror_last());
+		waits_us[i] = (double)wait_ns / 1000;
+	}
+	ms = (double)(now_ns() - start) / 1e6 / changes;
 	stop = 1;
 	pthread_join(thread, NULL);
 	spin_ctx__counters(lab.ctx, packets);
-	row = measure_add(m, "swap.lost", (double)(packets_run - packets[SPIN_REASON_SUCCESS]), "packets");
+	row = measure_add(m, names[0], (double)(packets_run - packets[SPIN_REASON_SUCCESS]), "packets");
 	measure_goal(row, MEASURE_AT_MOST, 0, row->value);
-	measure_add(m, "swap.packets_meanwhile", (double)packets_run, "packets");
-	measure_add(m, "swap.ms", ms, "ms");
+	measure_add(m, names[1], (double)packets_run, "packets");
+	measure_add(m, names[2], ms, "ms");
 	close_lab(&lab);
+}
+
+static void measure_swap(struct measure *m)
+{
+	static const char *const swaps[] = { "swap.lost", "swap.packets_meanwhile", "swap.ms" }, *const migrations[] = {
+		"migrate.lost", "migrate.packets_meanwhile", "migrate.ms"
+	};
+	static double waits_us[SWAPS];
+
+	measure_changes(m, swaps, SWAPS, swap, waits_us);
+	measure_changes(m, migrations, MIGRATIONS, migrate, waits_us);
+	measure_add(m, "migrate.wait_us", measure_median(waits_us, MIGRATIONS), "us");
 }
 
 int main(int argc, char **argv)

@@ -80,6 +80,14 @@ done
 expect 0 as 65534 "$SPINCTL" exec --handler "$OBJECT" --port 9001 --counters -- "$SERVER" 1
 says out "0 datagrams"
 
+# handlers like those of $OBJECT: with a table of another size and with one more counter; with a field of another type
+sed -e 's/SPIN_COUNTER(packets);/SPIN_COUNTER(other);\n\tSPIN_COUNTER(packets);/' -e 's/routes, struct route, 65536/routes, struct route, 1024/' \
+	"$ROOT/handlers/filtering.c" >resized.c
+sed 's/SPIN_READ_ONLY(spin_be16, port)/SPIN_READ_ONLY(uint16_t, port)/' resized.c >swapped.c
+for name in resized swapped; do
+	"$BUILD/bin/spincc" --no-verify -o "$name.spin" "$name.c" || fail "spincc $name.c"
+done
+
 # handlers that drop all: the program reads nothing, and does not know why
 # not by the function: this has to be the process that is ended
 nsenter --net="/run/netns/$NS" setpriv --reuid 65534 --regid 65534 --clear-groups "$SPINCTL" exec --handler "$OBJECT" --insert 'routes:src=127.0.0.1 port=9000' -- "$SERVER" 60 >server 2>&1 &
@@ -120,6 +128,22 @@ one_line
 says err "layout"
 expect 0 "$SPINCTL" list --json
 says out '"swaps": 1'
+
+# other layouts, on request: the table's entries and the counts come along, what is gone is named, what cannot come along is refused
+expect 1 as 65534 "$SPINCTL" swap "$id" resized.spin
+says err "layout"
+expect 0 as 65534 "$SPINCTL" swap --migrate "$id" resized.spin
+says out "moved"
+says out "lost: nothing"
+expect 0 as 65534 "$SPINCTL" table get "$id" routes src=127.0.0.1
+says out "packets=6"
+expect 1 as 65534 "$SPINCTL" swap --migrate "$id" swapped.spin
+one_line
+says err "routes[].port"
+expect 0 as 65534 "$SPINCTL" swap --migrate "$id" "$OBJECT"
+says out "lost: routes[].other"
+expect 0 "$SPINCTL" list --json
+says out '"swaps": 3'
 
 # metrics: each line is a sample of a metric that was announced, and what reads them has nothing to say
 expect 0 "$SPINCTL" list --metrics openmetrics

@@ -16,6 +16,8 @@
  *	OPEN     a context by number; descriptors of its memories and its object. Like the next ones for its owner and root.
  *	STOP     the context is detached, and its connection closed
  *	SWAP     descriptor: an object. The context's handlers are replaced; its state is kept.
+ *	MIGRATE  the same, and state and tables are moved to the layout that the object has. The answer says what was done. The connection that
+ *	         holds the context gets an answer, too, with BROKER_MOVED: the memories that it has are used no more.
  *	SET_RULE a context of ADD gets another rule; its state is kept
  */
 #include <stddef.h>
@@ -25,7 +27,7 @@
 
 #define BROKER_PATH    "/run/spin/spind.sock"
 #define BROKER_MAGIC   0x444e5053u /* "SPND" */
-#define BROKER_VERSION 1u
+#define BROKER_VERSION 2u
 
 /* Programs look for the socket here first. */
 #define BROKER_ENV "SPIN_SPIND"
@@ -39,14 +41,15 @@ enum broker_op {
 	BROKER_STOP,
 	BROKER_SWAP,
 	BROKER_ADD,
-	BROKER_SET_RULE
+	BROKER_SET_RULE,
+	BROKER_MIGRATE
 };
 
 struct broker_request {
 	uint32_t magic, version;
 	uint32_t op;
 	uint32_t class;      /* CREATE, ADD: enum spin_class */
-	uint32_t id;         /* OPEN, STOP, SWAP, SET_RULE */
+	uint32_t id;         /* OPEN, STOP, SWAP, SET_RULE, MIGRATE */
 	uint32_t share;      /* CREATE: another context whose state this one has, too; 0: its own */
 	uint64_t host_bytes; /* CREATE, ADD: host memory; 0: the default */
 	char name[16];       /* CREATE, ADD: of the context; "": the handler's */
@@ -57,7 +60,9 @@ struct broker_request {
 /* Descriptors of an answer, in this order, each if its bit is set in `memories`. */
 enum broker_memory { BROKER_DATA, BROKER_BSS, BROKER_EVENTS, BROKER_HOST, BROKER_OBJECT, BROKER_MEMORIES };
 
-#define BROKER_MORE 1u /* in `flags`: another answer follows */
+/* In `flags`. */
+#define BROKER_MORE  1u /* another answer follows */
+#define BROKER_MOVED 2u /* not an answer to a request: the context's memories are others now */
 
 struct broker_answer {
 	uint32_t magic, version;
@@ -77,6 +82,9 @@ struct broker_answer {
 	char name[16];
 	char handler[32];
 	char interfaces[128];
+	/* of MIGRATE: struct spin_migration, whose `lost` is `text` */
+	uint64_t moved_bytes, late_bytes, wait_ns;
+	uint32_t tries, unused;
 	char text[1024]; /* its rule, or the reason of an error */
 };
 

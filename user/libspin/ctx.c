@@ -308,9 +308,16 @@ static int create_on_card(struct spin_nic *nic, const struct spin_object *obj, c
 	return 0;
 }
 
+/* What else a context is made with: whose maps it has, if any, and for what. */
+struct making {
+	const struct spin_ctx *previous;
+	int takes_streams, moves;
+};
+
 static int create(struct spin_nic *nic, const struct spin_object *obj, const struct spin_rule *rule, const struct spin_ctx_opts *opts,
-		  const struct spin_ctx *previous, int takes_streams, struct spin_ctx **out)
+		  const struct making *making, struct spin_ctx **out)
 {
+	const struct spin_ctx *previous = making->previous;
 	struct spin_rule completed = *rule;
 	struct spin_ctx_opts wanted;
 	struct spin_ctx *ctx;
@@ -330,8 +337,8 @@ static int create(struct spin_nic *nic, const struct spin_object *obj, const str
 	if (err)
 		return err;
 	if (wants_card(nic))
-		return takes_streams || previous ? spin_fail(-EOPNOTSUPP, "a socket's context cannot be on a card")
-						 : create_on_card(nic, obj, &completed, &wanted, out);
+		return making->takes_streams || previous ? spin_fail(-EOPNOTSUPP, "a socket's context cannot be on a card")
+							 : create_on_card(nic, obj, &completed, &wanted, out);
 	err = class__probe(wanted.class, reason, sizeof(reason));
 	if (err)
 		return spin_fail(err, "%s", reason);
@@ -354,6 +361,8 @@ static int create(struct spin_nic *nic, const struct spin_object *obj, const str
 	ctx->put_id = wanted.put_id ? wanted.put_id : any_id();
 	ctx->nic = nic;
 	ctx->previous = previous;
+	ctx->moves = making->moves;
+	ctx->has_hpu_mem = wanted.hpu_mem != NULL;
 	if (nic)
 		nic__hold(nic);
 	err = host_side__take(&ctx->host, &wanted.message);
@@ -370,8 +379,8 @@ static int create(struct spin_nic *nic, const struct spin_object *obj, const str
 	err = hpus__choose(ctx, &wanted);
 	if (err)
 		goto destroy;
-	ctx->takes_streams = takes_streams;
-	ctx->num_hpus += takes_streams ? streams__units() : 0;
+	ctx->takes_streams = making->takes_streams;
+	ctx->num_hpus += making->takes_streams ? streams__units() : 0;
 	if (previous && previous->num_hpus > ctx->num_hpus) /* it had streams, too: their HPUs are the same */
 		ctx->num_hpus = previous->num_hpus;
 	err = spin_requests__new(obj, &ctx->requests);
@@ -396,28 +405,39 @@ destroy:
 int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, const struct spin_rule *rule,
 			  const struct spin_ctx_opts *opts, struct spin_ctx **out)
 {
-	int err = create(nic, obj, rule, opts, NULL, 0, out);
+	int err = create(nic, obj, rule, opts, &(struct making){ 0 }, out);
 
 	if (!err && nic && !(*out)->card && swap__is_possible(*out, obj))
 		(*out)->object = object__hold(obj);
 	return err;
 }
 
-int share__create(struct spin_nic *nic, const struct spin_object *obj, const struct spin_rule *rule, const struct spin_ctx_opts *opts,
-		  const struct spin_ctx *share, struct spin_ctx **out)
+static int create_sharing(struct spin_nic *nic, const struct spin_object *obj, const struct spin_rule *rule,
+			  const struct spin_ctx_opts *opts, const struct making *making, struct spin_ctx *share, struct spin_ctx **out)
 {
-	return create(nic, obj, rule, opts, share, 0, out);
+	int err = create(nic, obj, rule, opts, making, out);
+
+	if (!err && share)
+		share->shares_state = (*out)->shares_state = 1;
+	return err;
+}
+
+int share__create(struct spin_nic *nic, const struct spin_object *obj, const struct spin_rule *rule, const struct spin_ctx_opts *opts,
+		  struct spin_ctx *share, struct spin_ctx **out)
+{
+	return create_sharing(nic, obj, rule, opts, &(struct making){ .previous = share }, share, out);
 }
 
 int spin_streams__create(const struct spin_object *obj, const struct spin_rule *rule, const struct spin_ctx_opts *opts,
-			 const struct spin_ctx *share, struct spin_ctx **out)
+			 struct spin_ctx *share, struct spin_ctx **out)
 {
 	int err = spin_streams__fit(obj);
 
-	return err ? err : create(NULL, obj, rule, opts, share, 1, out);
+	return err ? err : create_sharing(NULL, obj, rule, opts, &(struct making){ .previous = share, .takes_streams = 1 }, share, out);
 }
 
-int ctx__create_next(const struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_rule *rule, struct spin_ctx **out)
+int ctx__create_next(const struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_rule *rule, int moves,
+		     struct spin_ctx **out)
 {
 	const struct spin_ctx_opts opts = {
 		.bytes = sizeof(opts),
@@ -430,7 +450,7 @@ int ctx__create_next(const struct spin_ctx *ctx, const struct spin_object *obj, 
 	};
 	int err;
 
-	err = create(ctx->nic, obj, rule, &opts, ctx, 0, out);
+	err = create(ctx->nic, obj, rule, &opts, &(struct making){ .previous = ctx, .moves = moves }, out);
 	if (!err && ctx->object)
 		(*out)->object = object__hold(obj);
 	return err;

@@ -146,6 +146,9 @@ struct spin_ctx {
 	struct requests *requests;      /* NULL: its handlers send nothing, here and below */
 	struct out *out;
 	const struct spin_ctx *previous; /* whose handlers it is to replace, while it is created; else NULL */
+	int moves;                       /* 1: it has a memory of its own all the same, which swap/migrate.c fills */
+	int shares_state;                /* 1: with another context, now or before */
+	int has_hpu_mem;                 /* 1: its state lies in HPU memory that the caller has allocated */
 	struct guard *guard;             /* NULL: it is no socket's */
 	int takes_streams;               /* 1: it is for streams of TCP alone */
 	struct streams *streams;         /* NULL: it takes none */
@@ -174,9 +177,13 @@ void streams__detach(struct spin_ctx *ctx);
 int streams__attached(const struct spin_ctx *ctx);
 void streams__free(struct streams *streams);
 
-/* ctx.c: a context like ctx but with the object's handlers and this rule, and with ctx's state, tables, events and host memory. */
-int ctx__create_next(const struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_rule *rule, struct spin_ctx **out);
-/* swap.c: before loading, takes the maps of the previous context, whose layouts must be the same. */
+/*
+ * ctx.c: a context like ctx but with the object's handlers and this rule, and with ctx's state, tables, events and host memory. moves: with a
+ * state and tables of its own, as its object has them at first.
+ */
+int ctx__create_next(const struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_rule *rule, int moves,
+		     struct spin_ctx **out);
+/* swap/swap.c: before loading, takes the maps of the previous context, whose layouts must be the same unless it moves. */
 int swap__reuse_maps(struct spin_ctx *ctx);
 /* 1: contexts of such handlers can go on with other programs. */
 int swap__is_possible(const struct spin_ctx *ctx, const struct spin_object *obj);

@@ -29,7 +29,7 @@ uint32_t share__id(const struct spin_ctx *ctx);
  * kept from ending by the caller. share NULL: its own.
  */
 int share__create(struct spin_nic *nic, const struct spin_object *obj, const struct spin_rule *rule, const struct spin_ctx_opts *opts,
-		  const struct spin_ctx *share, struct spin_ctx **out);
+		  struct spin_ctx *share, struct spin_ctx **out);
 
 /* 1: it is on a socket of TCP. */
 int share__takes_streams(const struct spin_ctx *ctx);

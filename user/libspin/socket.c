@@ -6,8 +6,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "user/libspin/broker.h"
@@ -27,6 +29,8 @@ struct remote {
 	int attached;
 	int is_own; /* 1: the context ends with the connection */
 	int events_fd;
+	int moved;    /* 1: the memories that it has are used no more */
+	char *broker; /* as the program named it; NULL: it did not */
 };
 
 static int no_broker(int err, const char *path)
@@ -40,8 +44,8 @@ static int no_broker(int err, const char *path)
 	return spin_fail(err, "cannot connect to spind at %s: %s", broker__path(path), strerror(-err));
 }
 
-/* Descriptors of the answer are the caller's. */
-static int wait_answer(int connection, struct broker_answer *answer, int got[BROKER_FDS], unsigned *got_count)
+/* Descriptors of the answer are the caller's. *moved becomes 1 if spind says so first; NULL: it does not, on this connection. */
+static int wait_answer(int connection, struct broker_answer *answer, int got[BROKER_FDS], unsigned *got_count, int *moved)
 {
 	struct pollfd wait = { .fd = connection, .events = POLLIN };
 	ssize_t bytes;
@@ -58,6 +62,11 @@ static int wait_answer(int connection, struct broker_answer *answer, int got[BRO
 	bytes = broker__receive(connection, answer, sizeof(*answer), got, got_count, 0);
 	if (bytes == sizeof(*answer) && answer->magic == BROKER_MAGIC && answer->version == BROKER_VERSION) {
 		answer->text[sizeof(answer->text) - 1] = '\0';
+		if (moved && answer->flags & BROKER_MOVED) {
+			broker__close(got, *got_count);
+			*moved = 1;
+			return wait_answer(connection, answer, got, got_count, moved);
+		}
 		if (!answer->error)
 			return 0;
 		broker__close(got, *got_count);
@@ -74,14 +83,14 @@ static int wait_answer(int connection, struct broker_answer *answer, int got[BRO
 
 /* Sends a request and waits for its answer. */
 static int ask(int connection, const struct broker_request *request, const int *fds, unsigned count, struct broker_answer *answer,
-	       int got[BROKER_FDS], unsigned *got_count)
+	       int got[BROKER_FDS], unsigned *got_count, int *moved)
 {
 	int err = broker__send(connection, request, sizeof(*request), fds, count, 0);
 
 	*got_count = 0;
 	/* spind answers and closes the connection of those whom it does not want to hear: the reason is there all the same */
 	return err && err != -EPIPE && err != -ECONNRESET ? spin_fail(err, "cannot send to spind: %s", strerror(-err))
-							  : wait_answer(connection, answer, got, got_count);
+							  : wait_answer(connection, answer, got, got_count, moved);
 }
 
 static int object_fd(const struct spin_object *obj, int *out)
@@ -118,8 +127,8 @@ static int open_memories(struct spin_ctx *ctx, const struct broker_answer *answe
 }
 
 /* A context as spind has described it. Takes over the connection, also on failure. */
-static int new_context(const struct spin_object *obj, int connection, const struct broker_answer *answer, int fds[BROKER_FDS],
-		       unsigned count, int is_own, struct spin_ctx **out)
+static int new_context(const struct spin_object *obj, int connection, const char *broker, const struct broker_answer *answer,
+		       int fds[BROKER_FDS], unsigned count, int is_own, struct spin_ctx **out)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = obj->meta.name);
 	struct spin_ctx *ctx = calloc(1, sizeof(*ctx));
@@ -127,14 +136,17 @@ static int new_context(const struct spin_object *obj, int connection, const stru
 	size_t bytes;
 	int err;
 
-	if (!ctx || !(ctx->remote = calloc(1, sizeof(*ctx->remote)))) {
+	if (!ctx || !(ctx->remote = calloc(1, sizeof(*ctx->remote))) || (broker && !(ctx->remote->broker = strdup(broker)))) {
+		free(ctx ? ctx->remote : NULL);
 		free(ctx);
 		close(connection);
 		return spin_fail(-ENOMEM, "no memory for a context");
 	}
-	*ctx->remote = (struct remote){
-		.connection = connection, .id = answer->id, .attached = answer->attached != 0, .is_own = is_own, .events_fd = -1
-	};
+	ctx->remote->connection = connection;
+	ctx->remote->id = answer->id;
+	ctx->remote->attached = answer->attached != 0;
+	ctx->remote->is_own = is_own;
+	ctx->remote->events_fd = -1;
 	ctx->prog_fd = ctx->events_fd = -1;
 	memcpy(ctx->name, answer->name, sizeof(ctx->name) - 1);
 	ctx->class = answer->class == SPIN_CLASS_TRUSTED ? SPIN_CLASS_TRUSTED : SPIN_CLASS_ISOLATED;
@@ -196,14 +208,14 @@ int spin_socket__attach(int fd, const struct spin_object *obj, const struct spin
 		return no_broker(connection, wanted.broker);
 	err = object_fd(obj, &fds[1]);
 	if (!err) {
-		err = ask(connection, &request, fds, 2, &answer, got, &count);
+		err = ask(connection, &request, fds, 2, &answer, got, &count, NULL);
 		close(fds[1]);
 	}
 	if (err) {
 		close(connection);
 		return err;
 	}
-	err = new_context(obj, connection, &answer, got, count, 1, out);
+	err = new_context(obj, connection, wanted.broker, &answer, got, count, 1, out);
 	broker__close(got, count);
 	if (!err && !wanted.detached) {
 		err = remote__attach(*out);
@@ -243,7 +255,7 @@ int spin_socket__open(uint32_t id, const char *broker, struct spin_object **obj,
 	spin_quiet_libbpf();
 	if (connection < 0)
 		return no_broker(connection, broker);
-	err = ask(connection, &request, NULL, 0, &answer, got, &count);
+	err = ask(connection, &request, NULL, 0, &answer, got, &count, NULL);
 	if (!err && (!(answer.memories & 1u << BROKER_OBJECT) || !count))
 		err = spin_fail(-EPROTO, "spind has sent no object of context %u", id);
 	if (!err)
@@ -251,7 +263,7 @@ int spin_socket__open(uint32_t id, const char *broker, struct spin_object **obj,
 	if (err) {
 		close(connection);
 	} else {
-		err = new_context(*obj, connection, &answer, got, count, 0, out);
+		err = new_context(*obj, connection, broker, &answer, got, count, 0, out);
 		if (err) {
 			spin_object__close(*obj);
 			*obj = NULL;
@@ -262,17 +274,25 @@ int spin_socket__open(uint32_t id, const char *broker, struct spin_object **obj,
 }
 
 /* One request on a connection of its own. */
-static int operate(const struct broker_request *request, const int *fds, unsigned count, const char *broker, uint32_t *id)
+static int operate_for(const struct broker_request *request, const int *fds, unsigned count, const char *broker,
+		       struct broker_answer *answer)
 {
 	int connection = broker__connect(broker), got[BROKER_FDS], err;
-	struct broker_answer answer;
 	unsigned got_count;
 
 	if (connection < 0)
 		return no_broker(connection, broker);
-	err = ask(connection, request, fds, count, &answer, got, &got_count);
+	err = ask(connection, request, fds, count, answer, got, &got_count, NULL);
 	broker__close(got, got_count);
 	close(connection);
+	return err;
+}
+
+static int operate(const struct broker_request *request, const int *fds, unsigned count, const char *broker, uint32_t *id)
+{
+	struct broker_answer answer;
+	int err = operate_for(request, fds, count, broker, &answer);
+
 	if (!err && id)
 		*id = answer.id;
 	return err;
@@ -295,6 +315,32 @@ int spin_socket__swap(uint32_t id, const struct spin_object *obj, const char *br
 	err = operate(&request, &fd, 1, broker, NULL);
 	close(fd);
 	return err;
+}
+
+int spin_socket__migrate(uint32_t id, const struct spin_object *obj, const char *broker, struct spin_migration *report)
+{
+	struct broker_request request = { .magic = BROKER_MAGIC, .version = BROKER_VERSION, .op = BROKER_MIGRATE, .id = id };
+	const size_t bytes = report ? report->bytes : 0;
+	struct spin_migration said = { .bytes = bytes };
+	struct broker_answer answer;
+	int fd = -1, err;
+
+	if (report && bytes < sizeof(bytes))
+		return spin_fail(-EINVAL, "spin_migration: set bytes to sizeof(struct spin_migration)");
+	err = object_fd(obj, &fd);
+	if (err)
+		return err;
+	err = operate_for(&request, &fd, 1, broker, &answer);
+	close(fd);
+	if (err || !report)
+		return err;
+	said.moved_bytes = answer.moved_bytes;
+	said.late_bytes = answer.late_bytes;
+	said.wait_ns = answer.wait_ns;
+	said.tries = answer.tries;
+	snprintf(said.lost, sizeof(said.lost), "%.*s", (int)sizeof(said.lost) - 1, answer.text);
+	memcpy(report, &said, bytes < sizeof(said) ? bytes : sizeof(said));
+	return 0;
 }
 
 static int take_text(char *to, size_t bytes, const char *from, const char *what)
@@ -346,7 +392,7 @@ int spin_socket__list(const char *broker, int (*fn)(void *arg, const struct spin
 
 	if (connection < 0)
 		return no_broker(connection, broker);
-	err = ask(connection, &request, NULL, 0, &answer, got, &count);
+	err = ask(connection, &request, NULL, 0, &answer, got, &count, NULL);
 	while (!err && answer.flags & BROKER_MORE) {
 		const struct spin_socket_info info = {
 			.bytes = sizeof(info),
@@ -372,7 +418,7 @@ int spin_socket__list(const char *broker, int (*fn)(void *arg, const struct spin
 		broker__close(got, count);
 		err = fn(arg, &info);
 		if (!err)
-			err = wait_answer(connection, &answer, got, &count);
+			err = wait_answer(connection, &answer, got, &count, NULL);
 	}
 	close(connection);
 	return err;
@@ -392,7 +438,7 @@ static int simple(struct spin_ctx *ctx, enum broker_op op)
 
 	if (!ctx->remote->is_own)
 		return spin_fail(-EPERM, "%s is another program's context: that one attaches and detaches it", ctx->name);
-	err = ask(ctx->remote->connection, &request, NULL, 0, &answer, got, &count);
+	err = ask(ctx->remote->connection, &request, NULL, 0, &answer, got, &count, &ctx->remote->moved);
 	broker__close(got, count);
 	if (!err)
 		ctx->remote->attached = op == BROKER_ATTACH;
@@ -411,11 +457,62 @@ int remote__detach(struct spin_ctx *ctx)
 
 int remote__alive(const struct spin_ctx *ctx)
 {
-	struct pollfd wait = { .fd = ctx->remote->connection, .events = POLLRDHUP };
+	struct pollfd wait = { .fd = ctx->remote->connection, .events = POLLRDHUP | POLLIN };
+	struct broker_answer answer;
+	int got[BROKER_FDS], ready;
+	unsigned count;
 
-	if (poll(&wait, 1, 0) > 0)
+	while ((ready = poll(&wait, 1, 0)) > 0 && wait.revents == POLLIN) {
+		if (broker__receive(wait.fd, &answer, sizeof(answer), got, &count, MSG_DONTWAIT) != sizeof(answer))
+			break;
+		broker__close(got, count);
+		if (answer.flags & BROKER_MOVED)
+			ctx->remote->moved = 1;
+	}
+	if (ready > 0)
 		return spin_fail(-ENOTCONN, "%s is gone: its socket was closed, it was stopped, or spind ended", ctx->name);
+	if (ctx->remote->moved)
+		return spin_fail(-ESTALE, "the memory of %s was moved for other handlers: spin_socket__renew() maps the new one",
+				 ctx->name);
 	return ctx->remote->attached;
+}
+
+/* What a context has of its object and its memories. The queue of events and host memory are the same ones. */
+static void exchange_memories(struct spin_ctx *a, struct spin_ctx *b)
+{
+	const struct spin_ctx was = *a;
+
+	a->bpf = b->bpf;
+	a->btf = b->btf;
+	a->bounded = b->bounded;
+	a->object = b->object;
+	a->data = b->data;
+	a->bss = b->bss;
+	a->counters = b->counters;
+	a->work = b->work;
+	b->bpf = was.bpf;
+	b->btf = was.btf;
+	b->object = was.object;
+	b->data = was.data;
+	b->bss = was.bss;
+}
+
+int spin_socket__renew(struct spin_ctx *ctx)
+{
+	struct spin_object *obj;
+	struct spin_ctx *fresh;
+	int err;
+
+	if (!ctx->remote)
+		return spin_fail(-EINVAL, "%s is not spind's: its memory is always mapped", ctx->name);
+	err = spin_socket__open(ctx->remote->id, ctx->remote->broker, &obj, &fresh);
+	if (err)
+		return err;
+	fresh->object = obj;
+	exchange_memories(ctx, fresh);
+	spin_ctx__destroy(fresh);
+	ctx->remote->moved = 0;
+	return 0;
 }
 
 void remote__free(struct remote *remote)
@@ -425,5 +522,6 @@ void remote__free(struct remote *remote)
 	close(remote->connection);
 	if (remote->events_fd >= 0)
 		close(remote->events_fd);
+	free(remote->broker);
 	free(remote);
 }

@@ -18,7 +18,7 @@ int spin_streams__fit(const struct spin_object *obj);
  * the caller. opts as of spin_ctx__create_opts().
  */
 int spin_streams__create(const struct spin_object *obj, const struct spin_rule *rule, const struct spin_ctx_opts *opts,
-			 const struct spin_ctx *share, struct spin_ctx **out);
+			 struct spin_ctx *share, struct spin_ctx **out);
 
 /*
  * The socket is to be the context's: it listens, and its connections will have the handlers, or it is connected, and has them from now on.

@@ -82,6 +82,15 @@ void answer__memories(int connection, const struct held *held, int with_object)
 	answer__send(connection, &out, fds, count);
 }
 
+void answer__moved(int connection)
+{
+	struct broker_answer out;
+
+	answer__begin(&out);
+	out.flags = BROKER_MOVED;
+	answer__send(connection, &out, NULL, 0);
+}
+
 void answer__result(int connection, const struct held *held, int err)
 {
 	struct broker_answer out;

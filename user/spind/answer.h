@@ -19,6 +19,9 @@ void answer__describe(const struct held *held, struct broker_answer *out);
 /* The context with descriptors of its memories, and of its object if with_object. The caller holds its `use`. */
 void answer__memories(int connection, const struct held *held, int with_object);
 
+/* Tells the program whose context it is that its memories are used no more. */
+void answer__moved(int connection);
+
 /* The context, or the reason of an error, which is spin_strerror_last(). */
 void answer__result(int connection, const struct held *held, int err);
 

@@ -38,7 +38,7 @@ struct creation {
 	struct spin_ctx **out;
 };
 
-static int create_with(const struct creation *c, const struct spin_ctx *share)
+static int create_with(const struct creation *c, struct spin_ctx *share)
 {
 	const struct broker_request *request = &c->client->order.request;
 	struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = request->class, .name = request->name[0] ? request->name : NULL };

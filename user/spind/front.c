@@ -189,8 +189,9 @@ static void take(const struct connection *client, struct order *order, const int
 		end_list(client->fd);
 		return;
 	case BROKER_SWAP:
+	case BROKER_MIGRATE:
 		if (fd_count != 2 || !broker__is_sealed(fds[1])) {
-			answer__refuse(client->fd, -EINVAL, "SWAP comes with one descriptor, the object in a sealed memfd");
+			answer__refuse(client->fd, -EINVAL, "SWAP and MIGRATE come with one descriptor, the object in a sealed memfd");
 			return;
 		}
 		operate(client, order, fds, 2);
@@ -201,7 +202,8 @@ static void take(const struct connection *client, struct order *order, const int
 		operate(client, order, fds, 1);
 		return;
 	default:
-		answer__refuse(client->fd, -EINVAL, "the first request of a connection is CREATE, ADD, LIST, OPEN, STOP, SWAP or SET_RULE");
+		answer__refuse(client->fd, -EINVAL,
+			       "the first request of a connection is CREATE, ADD, LIST, OPEN, STOP, SWAP, MIGRATE or SET_RULE");
 	}
 }
 

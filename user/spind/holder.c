@@ -153,6 +153,7 @@ static int take_order(const struct settings *settings, const struct order *order
 	case BROKER_OPEN:
 	case BROKER_STOP:
 	case BROKER_SWAP:
+	case BROKER_MIGRATE:
 	case BROKER_SET_RULE:
 		if (!held__exists(order->request.id))
 			return 0;

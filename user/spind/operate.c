@@ -70,6 +70,8 @@ struct swap {
 	const struct client *client;
 	struct spin_object *obj;
 	uint64_t map_bytes;
+	int moves; /* 1: MIGRATE */
+	struct spin_migration report;
 };
 
 /* Whoever may operate a trusted context must be trusted himself to replace its handlers. */
@@ -95,21 +97,24 @@ static int swap_for(void *arg, struct held *held)
 		return err;
 	pthread_mutex_lock(&held->use);
 	context__lock_loads(swap->client->order.uid);
-	err = spin_ctx__swap(held->ctx, swap->obj);
+	err = swap->moves ? spin_ctx__migrate(held->ctx, swap->obj, &swap->report) : spin_ctx__swap(held->ctx, swap->obj);
 	context__unlock_loads(swap->client->order.uid);
 	if (!err) /* before others use it: the old descriptor is closed */
 		held__set_object(held, swap->client->fds[1], spin_object__meta(swap->obj)->name, swap->map_bytes);
+	if (!err && swap->moves)
+		answer__moved(held->connection);
 	pthread_mutex_unlock(&held->use);
 	return err;
 }
 
 static int swap(struct client *client)
 {
-	struct swap swap = { .client = client };
+	struct swap swap = { .client = client, .moves = client->order.request.op == BROKER_MIGRATE, .report.bytes = sizeof(swap.report) };
+	struct broker_answer out;
 	int err;
 
 	if (client->count != 2)
-		return spin_fail(-EINVAL, "SWAP comes with one descriptor, the object");
+		return spin_fail(-EINVAL, "SWAP and MIGRATE come with one descriptor, the object");
 	err = held__with(client->order.request.id, may_swap, client);
 	if (!err)
 		err = context__read_object(client->fds[1], &swap.obj);
@@ -119,7 +124,14 @@ static int swap(struct client *client)
 	if (err)
 		return err;
 	client->fds[1] = -1; /* the context has it */
-	answer_done(client);
+	answer__begin(&out);
+	out.id = client->order.request.id;
+	out.moved_bytes = swap.report.moved_bytes;
+	out.late_bytes = swap.report.late_bytes;
+	out.wait_ns = swap.report.wait_ns;
+	out.tries = swap.report.tries;
+	snprintf(out.text, sizeof(out.text), "%s", swap.report.lost);
+	answer__send(client->fds[0], &out, NULL, 0);
 	return 0;
 }
 
@@ -161,6 +173,7 @@ void operate__serve(struct client *client)
 		err = stop(client);
 		break;
 	case BROKER_SWAP:
+	case BROKER_MIGRATE:
 		err = swap(client);
 		break;
 	case BROKER_SET_RULE:

@@ -286,42 +286,55 @@ int layout__walk(const struct btf *btf, const struct layout_variable *var, const
 	return rc;
 }
 
-static int same_type(const struct btf *a, uint32_t id_a, const struct btf *b, uint32_t id_b, unsigned depth);
+/* Two types that are compared. Types refer to one another, so a damaged object could have them compared for ever. */
+struct pair {
+	const struct btf *a, *b;
+	unsigned left; /* types to look at */
+};
 
-static int same_members(const struct btf *a, const struct btf_type *ta, const struct btf *b, const struct btf_type *tb, unsigned depth)
+static int same_type(struct pair *p, uint32_t id_a, uint32_t id_b, unsigned depth);
+
+static int same_members(struct pair *p, const struct btf_type *ta, const struct btf_type *tb, unsigned depth)
 {
 	if (btf_kind(ta) != btf_kind(tb) || btf_vlen(ta) != btf_vlen(tb))
 		return 0;
 	for (unsigned i = 0; i < btf_vlen(ta); i++) {
 		const struct btf_member *ma = btf_members(ta) + i, *mb = btf_members(tb) + i;
-		const char *name_a = btf__name_by_offset(a, ma->name_off), *name_b = btf__name_by_offset(b, mb->name_off);
+		const char *name_a = btf__name_by_offset(p->a, ma->name_off), *name_b = btf__name_by_offset(p->b, mb->name_off);
 
 		if (!name_a || !name_b || strcmp(name_a, name_b) || btf_member_bit_offset(ta, i) != btf_member_bit_offset(tb, i) ||
-		    btf_member_bitfield_size(ta, i) != btf_member_bitfield_size(tb, i) || !same_type(a, ma->type, b, mb->type, depth + 1))
+		    btf_member_bitfield_size(ta, i) != btf_member_bitfield_size(tb, i) || !same_type(p, ma->type, mb->type, depth + 1))
 			return 0;
 	}
 	return 1;
 }
 
-static int same_type(const struct btf *a, uint32_t id_a, const struct btf *b, uint32_t id_b, unsigned depth)
+static int same_type(struct pair *p, uint32_t id_a, uint32_t id_b, unsigned depth)
 {
 	struct layout_type x, y;
 
-	if (depth > DEPTH_MAX || layout_type__resolve(a, id_a, &x) || layout_type__resolve(b, id_b, &y) || x.bytes != y.bytes ||
-	    x.network_order != y.network_order || x.is_signed != y.is_signed)
+	if (depth > DEPTH_MAX || !p->left || !p->left-- || layout_type__resolve(p->a, id_a, &x) || layout_type__resolve(p->b, id_b, &y) ||
+	    x.bytes != y.bytes || x.network_order != y.network_order || x.is_signed != y.is_signed)
 		return 0;
 	if (btf_is_composite(x.t) && btf_is_composite(y.t))
-		return same_members(a, x.t, b, y.t, depth);
+		return same_members(p, x.t, y.t, depth);
 	if (btf_is_array(x.t) && btf_is_array(y.t))
 		return btf_array(x.t)->nelems == btf_array(y.t)->nelems &&
-		       same_type(a, btf_array(x.t)->type, b, btf_array(y.t)->type, depth + 1);
+		       same_type(p, btf_array(x.t)->type, btf_array(y.t)->type, depth + 1);
 	return layout_type__is_scalar(&x) && layout_type__is_scalar(&y);
+}
+
+int layout__same_type(const struct btf *a, uint32_t id_a, const struct btf *b, uint32_t id_b)
+{
+	struct pair p = { a, b, LAYOUT_TYPES_MAX };
+
+	return same_type(&p, id_a, id_b, 0);
 }
 
 int layout__same(const struct btf *a, const struct layout_variable *x, const struct btf *b, const struct layout_variable *y)
 {
 	return !strcmp(x->section, y->section) && x->offset == y->offset && x->bytes == y->bytes && x->copies == y->copies &&
-	       same_type(a, x->type, b, y->type, 0);
+	       layout__same_type(a, x->type, b, y->type);
 }
 
 #define ENTRY_BYTES_MAX 4096

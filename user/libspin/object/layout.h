@@ -58,7 +58,12 @@ int layout__table(const struct btf *btf, const struct layout_variable *var, stru
 /* Writes the fields that the text names into the caller's entry. -EINVAL: the table's first field is not one of 32 bits. */
 int layout__entry(const struct btf *btf, const struct layout_variable *table, const char *fields, void *entry);
 
-/* 1: both lie in the same place, and have the same fields, of the same names and types. */
+/* Types that are looked at where two are compared, at most: what has more counts as different. */
+#define LAYOUT_TYPES_MAX 100000u
+
+/* 1: the same fields, of the same names and types, in the same places. */
+int layout__same_type(const struct btf *a, uint32_t id_a, const struct btf *b, uint32_t id_b);
+/* 1: both lie in the same place, too. */
 int layout__same(const struct btf *a, const struct layout_variable *x, const struct btf *b, const struct layout_variable *y);
 
 /* Calls fn for every scalar; stops when fn returns non-zero and returns that. */

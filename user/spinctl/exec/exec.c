@@ -77,13 +77,21 @@ static int is_wanted(int fd, enum trap_call call)
 	return !options.port || trap__port(fd) == options.port;
 }
 
+/* 1: it goes on. Its memory may be another one since somebody has moved it for other handlers. */
+static int goes_on(struct spin_ctx *ctx)
+{
+	const int alive = spin_ctx__alive(ctx);
+
+	return alive >= 0 || (alive == -ESTALE && !spin_socket__renew(ctx));
+}
+
 /* Drops the contexts whose sockets are closed. */
 static void collect_ended(struct session *s, int all)
 {
 	for (unsigned i = s->count; i-- > 0;) {
 		uint64_t packets[SPIN_REASON_COUNT];
 
-		if (!all && spin_ctx__alive(s->ctx[i]) >= 0)
+		if (goes_on(s->ctx[i]) && !all)
 			continue;
 		spin_ctx__counters(s->ctx[i], packets);
 		/* counters belong to the state: of those that share it the last one has them all */

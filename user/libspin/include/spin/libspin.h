@@ -272,17 +272,46 @@ int spin_ctx__detach(struct spin_ctx *ctx);
 /*
  * 1 while attached and the interface is there, 0 if not attached, -ENODEV if the interface went away,
  * -ENOLINK if somebody else has detached its program.
- * -EIO: the thread of the library that sees to messages (spin_ctx__progress()) has ended by a failure.
+ * -EIO: the thread of the library that sees to messages (spin_ctx__progress()) has ended by a failure. -ESTALE: of a context of spind, whose
+ * memory was moved (spin_socket__migrate()).
  */
 int spin_ctx__alive(struct spin_ctx *ctx);
 
 /*
  * Replaces the context's handlers by the object's while it is attached: each packet has the old ones or the new ones, and none is lost. State,
  * tables, counters, events and addresses from spin_ctx__symbol() stay. Of datagram handlers without SPIN_PUTS, whose HPUs are CPUs or
- * queues; -EOPNOTSUPP for others. -EINVAL: state or tables of another layout, which the reason names, or the verifier refuses the new
- * handlers; the old ones go on.
+ * queues; -EOPNOTSUPP for others. -EINVAL: state or tables of another layout, which the reason names (spin_ctx__migrate() moves them), or
+ * the verifier refuses the new handlers; the old ones go on.
  */
 int spin_ctx__swap(struct spin_ctx *ctx, const struct spin_object *obj);
+
+/* What spin_ctx__migrate() has done. */
+struct spin_migration {
+	size_t bytes;         /* sizeof(struct spin_migration) */
+	uint64_t moved_bytes; /* of the old state, tables and counters, all of them at first */
+	uint64_t late_bytes;  /* of these, what packets had changed since, and was moved again */
+	uint64_t wait_ns;     /* how long packets waited */
+	uint32_t tries;       /* how often they waited: the last time for wait_ns, before that for up to 8 ms each; 0: not attached */
+	char lost[600];       /* fields and tables that the new handlers do not have: "spin_state.hits, old_table"; "": none */
+};
+
+/*
+ * spin_ctx__swap() for handlers whose state or tables have another layout. What both have is taken over by name: fields of structs, entries of
+ * tables by their key (SPIN_KEY), and of other arrays by their index. An integer keeps its size, signedness and byte order, or is unsigned, in
+ * host byte order, and becomes wider; a counter (SPIN_COUNTER) may become an integer and the other way round. What is new begins as the
+ * object says, what is gone is lost, and named in *report. Counts of packets go on. All in one moment: each packet has the old handlers with
+ * the old memory, or the new ones with the new one, and the new ones see what all packets before have written; no packet is lost by it,
+ * and no update. For that, packets wait on the CPU that received them while what has changed since a first copy is moved: some tens of
+ * microseconds, and 8 ms at most for megabytes that change all the time. A driver's queue that overflows in that time loses packets.
+ * In the meantime the application must not write to the context's memory. Afterwards addresses from spin_ctx__symbol() are invalid.
+ * report may be NULL, and is filled on success only. The calling thread is moved to other CPUs for the moment.
+ *
+ * On failure the old handlers go on, and nothing has changed. -EINVAL: a field has an incompatible type, which the reason names; or as of
+ * spin_ctx__swap(). -ENOSPC: a table has no place for an entry that is in use. -EAGAIN: packets came all the time on all CPUs, so
+ * that there was no moment. -E2BIG: more fields than can be moved. -EOPNOTSUPP: as of spin_ctx__swap(), and for contexts with a ring, with a state
+ * of several contexts or in HPU memory of its own, and with work items.
+ */
+int spin_ctx__migrate(struct spin_ctx *ctx, const struct spin_object *obj, struct spin_migration *report);
 /*
  * Gives the context another rule, on all its interfaces, while packets come: a packet that both rules match has handlers all the time, and is
  * handled once. State, tables, counters, events and addresses from spin_ctx__symbol() stay. Of contexts that spin_ctx__swap() can be

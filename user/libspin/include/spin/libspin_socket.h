@@ -111,6 +111,18 @@ int spin_socket__stop(uint32_t id, const char *broker);
 /* spin_ctx__swap() of a context of spind. */
 int spin_socket__swap(uint32_t id, const struct spin_object *obj, const char *broker);
 
+/*
+ * spin_ctx__migrate() of a context of spind. Whoever has the context's memory mapped keeps the old one, in which nothing changes any more and
+ * which nobody reads: what it writes there from the first copy on is lost. spin_ctx__alive() of the program whose context it is returns
+ * -ESTALE then, until spin_socket__renew().
+ */
+int spin_socket__migrate(uint32_t id, const struct spin_object *obj, const char *broker, struct spin_migration *report);
+/*
+ * Maps the memory that a context of spind has now, whose handlers may be other ones since it was mapped. Addresses from spin_ctx__symbol() are
+ * invalid afterwards. Events go on. Errors as of spin_socket__open(), with which what was mapped before stays.
+ */
+int spin_socket__renew(struct spin_ctx *ctx);
+
 /* spin_ctx__set_rule() of a context that spin_socket__add() made, for root. The rule is a text, as spin_rule__parse() takes it. */
 int spin_socket__set_rule(uint32_t id, const char *rule, const char *broker);
 

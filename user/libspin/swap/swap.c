@@ -11,6 +11,7 @@
 #include "user/libspin/object/layout.h"
 #include "user/libspin/ring/ring.h"
 #include "user/libspin/root.h"
+#include "user/libspin/swap/swap.h"
 
 /* What handlers and applications share; the rest is each program's own. */
 static const char *const shared_sections[] = { ".data", ".bss" };
@@ -72,9 +73,9 @@ static int compare_layouts(const struct spin_ctx *ctx, const struct btf *next)
 int swap__reuse_maps(struct spin_ctx *ctx)
 {
 	const struct bpf_object *old = ctx->previous->bpf;
-	int err = compare_layouts(ctx->previous, ctx->btf);
+	int err = ctx->moves ? 0 : compare_layouts(ctx->previous, ctx->btf);
 
-	for (size_t i = 0; i < sizeof(shared_sections) / sizeof(shared_sections[0]) && !err; i++)
+	for (size_t i = 0; !ctx->moves && i < sizeof(shared_sections) / sizeof(shared_sections[0]) && !err; i++)
 		err = reuse(ctx, section__map(old, shared_sections[i]), section__map(ctx->bpf, shared_sections[i]), shared_sections[i]);
 	for (size_t i = 0; i < sizeof(shared_maps) / sizeof(shared_maps[0]) && !err; i++)
 		err = reuse(ctx, bpf_object__find_map_by_name(old, shared_maps[i]), bpf_object__find_map_by_name(ctx->bpf, shared_maps[i]),
@@ -88,7 +89,7 @@ int swap__is_possible(const struct spin_ctx *ctx, const struct spin_object *obj)
 	       !obj->meta.registration.puts;
 }
 
-static int check(const struct spin_ctx *ctx, const struct spin_object *obj)
+int swap__check(const struct spin_ctx *ctx, const struct spin_object *obj)
 {
 	if (ctx->remote)
 		return spin_fail(-EOPNOTSUPP, "%s is spind's: spin_socket__swap() replaces its handlers", ctx->name);
@@ -118,25 +119,65 @@ static int replace_at(const struct spin_place *place, int prog_fd)
 	return err;
 }
 
-/* Gives packets to the new program, on all interfaces or on none; afterwards no HPU runs the other one. */
-static int replace_program(struct spin_ctx *ctx, int prog_fd)
+int swap__entry_fd(const struct spin_ctx *ctx)
+{
+	if (ctx->guard)
+		return guard__program_fd(ctx->guard);
+	return ctx->ring_delivery ? ring__program_fd(ctx->ring_delivery) : ctx->prog_fd;
+}
+
+int swap__replace_entry(struct spin_ctx *ctx, int prog_fd)
 {
 	unsigned done = 0;
 	int err = 0;
 
-	if (ctx->guard) {
-		err = guard__replace(ctx->guard, prog_fd);
-	} else if (ctx->ring_delivery) {
-		err = ring__replace(ctx->ring_delivery, prog_fd);
-	} else {
-		while (done < ctx->places && !err)
-			err = replace_at(&ctx->place[done++], prog_fd);
-		while (err && done--)
-			replace_at(&ctx->place[done], ctx->prog_fd);
-	}
+	while (done < ctx->places && !err)
+		err = replace_at(&ctx->place[done++], prog_fd);
+	while (err && done--)
+		replace_at(&ctx->place[done], swap__entry_fd(ctx));
+	return err;
+}
+
+void swap__wait(const struct spin_ctx *ctx)
+{
 	if (ctx->places)
 		root__wait(ctx->place[0].nic->root);
+}
+
+void swap__set_roomy(struct spin_ctx *ctx, int is_roomy)
+{
+	for (unsigned i = 0; i < ctx->places; i++) {
+		pthread_mutex_lock(&ctx->place[i].nic->lock);
+		root__set_roomy(ctx->place[i].nic->root, ctx->place[i].slot, is_roomy);
+		pthread_mutex_unlock(&ctx->place[i].nic->lock);
+	}
+}
+
+/* Gives packets to the new program, on all interfaces or on none; afterwards no HPU runs the other one. */
+static int replace_program(struct spin_ctx *ctx, int prog_fd)
+{
+	int err;
+
+	if (ctx->guard)
+		err = guard__replace(ctx->guard, prog_fd);
+	else if (ctx->ring_delivery)
+		err = ring__replace(ctx->ring_delivery, prog_fd);
+	else
+		err = swap__replace_entry(ctx, prog_fd);
+	swap__wait(ctx);
 	return err;
+}
+
+/* next has a memory of its own: it becomes ctx's, with all that is in it. */
+static void take_memory(struct spin_ctx *ctx, struct spin_ctx *next)
+{
+	const struct spin_memory data = ctx->data, bss = ctx->bss;
+
+	ctx->data = next->data;
+	ctx->bss = next->bss;
+	ctx->counters = next->counters;
+	next->data = data;
+	next->bss = bss;
 }
 
 void swap__finish(struct spin_ctx *ctx, struct spin_ctx *next)
@@ -144,6 +185,8 @@ void swap__finish(struct spin_ctx *ctx, struct spin_ctx *next)
 	struct spin_object *old_object = ctx->object;
 	struct bpf_object *old_bpf = ctx->bpf;
 
+	if (next->moves)
+		take_memory(ctx, next);
 	ctx->bpf = next->bpf;
 	next->bpf = old_bpf;
 	ctx->object = next->object;
@@ -160,22 +203,18 @@ void swap__finish(struct spin_ctx *ctx, struct spin_ctx *next)
 int spin_ctx__swap(struct spin_ctx *ctx, const struct spin_object *obj)
 {
 	struct spin_ctx *next;
-	int err = check(ctx, obj);
+	int err = swap__check(ctx, obj);
 
 	if (!err)
-		err = ctx__create_next(ctx, obj, &ctx->rule, &next);
+		err = ctx__create_next(ctx, obj, &ctx->rule, 0, &next);
 	if (err)
 		return err;
+	swap__set_roomy(ctx, ctx->is_roomy || next->is_roomy);
 	err = replace_program(ctx, next->prog_fd);
-	if (err) {
+	if (err)
 		spin_ctx__destroy(next);
-		return err;
-	}
-	swap__finish(ctx, next);
-	for (unsigned i = 0; i < ctx->places; i++) {
-		pthread_mutex_lock(&ctx->place[i].nic->lock);
-		root__set_roomy(ctx->place[i].nic->root, ctx->place[i].slot, ctx->is_roomy);
-		pthread_mutex_unlock(&ctx->place[i].nic->lock);
-	}
-	return 0;
+	else
+		swap__finish(ctx, next);
+	swap__set_roomy(ctx, ctx->is_roomy);
+	return err;
 }

@@ -109,7 +109,7 @@ int spin_ctx__set_rule(struct spin_ctx *ctx, const struct spin_rule *rule)
 	int err = check(ctx);
 
 	if (!err)
-		err = ctx__create_next(ctx, ctx->object, rule, &change.next);
+		err = ctx__create_next(ctx, ctx->object, rule, 0, &change.next);
 	if (err)
 		return err;
 	change.entry_fd = change.next->prog_fd;

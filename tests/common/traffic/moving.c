@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Compiles and looks at handlers whose memory is moved to another layout, for tests of spin_ctx__migrate(). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/common/built.h"
+#include "tests/common/expect.h"
+#include "tests/common/traffic/moving.h"
+
+struct spin_object *moving__compile(const struct moving_source *source)
+{
+	char directory[] = "/tmp/spin-moving-XXXXXX", path[64], object[64], command[512];
+	struct spin_object *out;
+	FILE *file;
+
+	if (!mkdtemp(directory))
+		fail("a directory");
+	snprintf(path, sizeof(path), "%s/moving.c", directory);
+	snprintf(object, sizeof(object), "%s/moving.spin", directory);
+	file = fopen(path, "w");
+	if (!file)
+		fail("a handler file");
+	fprintf(file,
+		"/* moving - counts */\n#include <spin/spin.h>\n%s\nstruct moving {\n%s\n};\nSPIN_STATE(struct moving, %s);\n"
+		"static enum spin_payload_rc moving_payload(struct spin_payload *p, struct moving *state)\n{\n%s\nreturn SPIN_SUCCESS;\n}\n"
+		"SPIN_HANDLERS(moving, .payload = moving_payload);\n",
+		source->declarations, source->fields, source->init, source->count);
+	if (fclose(file))
+		fail("writing a handler file");
+	snprintf(command, sizeof(command), "%s/bin/spincc --no-verify -o %s %s", built_dir(), object, path);
+	expect(0, system(command), "compiling a handler");
+	expect(0, spin_object__open(object, &out), "the object");
+	unlink(path);
+	unlink(object);
+	rmdir(directory);
+	return out;
+}
+
+uint32_t moving__frame(uint8_t frame[64])
+{
+	static const uint8_t headers[] = {
+		2,
+		0,
+		0,
+		0,
+		0,
+		1,
+		2,
+		0,
+		0,
+		0,
+		0,
+		2,
+		8,
+		0, /* Ethernet */
+		69,
+		0,
+		0,
+		46,
+		0,
+		0,
+		0,
+		0,
+		64,
+		17,
+		0,
+		0,
+		10,
+		0,
+		0,
+		1,
+		10,
+		0,
+		0,
+		2, /* IPv4 */
+		4,
+		0,
+		MOVING_PORT >> 8,
+		MOVING_PORT & 0xff,
+		0,
+		26,
+		0,
+		0, /* UDP, without a checksum */
+	};
+	uint32_t sum = 0;
+
+	memset(frame, 0, 64);
+	memcpy(frame, headers, sizeof(headers));
+	for (unsigned i = 14; i < 34; i += 2)
+		sum += (uint32_t)frame[i] << 8 | frame[i + 1];
+	sum = ~((sum & 0xffff) + (sum >> 16));
+	frame[24] = (uint8_t)(sum >> 8);
+	frame[25] = (uint8_t)sum;
+	return 60;
+}
+
+struct wanted {
+	const char *path;
+	uint64_t value;
+	int found;
+};
+
+static int look(void *arg, const struct spin_field *field)
+{
+	struct wanted *wanted = arg;
+
+	if (strcmp(field->path, wanted->path))
+		return 0;
+	wanted->value = field->value;
+	wanted->found = 1;
+	return 1;
+}
+
+uint64_t moving__field(struct spin_ctx *ctx, const char *path)
+{
+	struct wanted wanted = { .path = path };
+	char name[64];
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(path, ".["), path);
+	if (spin_ctx__fields(ctx, name, 1, look, &wanted) < 0 || !wanted.found)
+		fail(path);
+	return wanted.value;
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* bpf/gate.bpf.c, compiled: GATE_IMAGE names the object. */
+	.section .rodata
+	.global gate_image, gate_image_end
+	.hidden gate_image, gate_image_end
+	.balign 16
+gate_image:
+	.incbin GATE_IMAGE
+gate_image_end:
+	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Takes values from one layout to another (layout_move.h), for swap/migrate.c. A plan is a list of steps, those of a loop behind it. Every
+ * step stays inside its variable on both sides, and no two steps read the same byte: that bounds what a plan does by the variable's size.
+ */
+#include <errno.h>
+#include <spin/bytes.h>
+#include <spin/table.h>
+#include <string.h>
+
+#include "user/libspin/error.h"
+#include "user/libspin/object/layout_move.h"
+
+#define CHUNK_BYTES 4096u /* compared at once: what has not changed costs little */
+
+/* Three addresses of one place: what was taken the last time, what is there now, and where it goes. */
+struct at {
+	char *seen;
+	const char *from;
+	char *to;
+};
+
+static struct at inside(const struct at *at, size_t from_bytes, size_t to_bytes)
+{
+	return (struct at){ at->seen + from_bytes, at->from + from_bytes, at->to + to_bytes };
+}
+
+/* 1: there is something to take, and `seen` has it now. Handlers may be writing: what is taken is what was seen, and is compared again. */
+static int look(struct layout_move *move, const struct at *at, size_t bytes)
+{
+	if (!move->is_first && !memcmp(at->seen, at->from, bytes))
+		return 0;
+	memcpy(at->seen, at->from, bytes);
+	move->changed += bytes;
+	return 1;
+}
+
+static void take_bytes(struct layout_move *move, const struct step *step, const struct at *all)
+{
+	for (size_t done = 0; done < step->bytes; done += CHUNK_BYTES) {
+		const size_t bytes = step->bytes - done < CHUNK_BYTES ? step->bytes - done : CHUNK_BYTES;
+		const struct at at = inside(all, done, done);
+
+		if (look(move, &at, bytes))
+			memcpy(at.to, at.seen, bytes);
+	}
+}
+
+static uint64_t load(const void *from, unsigned bytes)
+{
+	uint64_t value64;
+	uint32_t value32;
+	uint16_t value16;
+
+	switch (bytes) {
+	case 1:
+		return *(const uint8_t *)from;
+	case 2:
+		memcpy(&value16, from, 2);
+		return value16;
+	case 4:
+		memcpy(&value32, from, 4);
+		return value32;
+	default:
+		memcpy(&value64, from, 8);
+		return value64;
+	}
+}
+
+static void take_wider(struct layout_move *move, const struct step *step, const struct at *at)
+{
+	uint64_t value;
+	uint32_t value32;
+	uint16_t value16;
+
+	if (!look(move, at, step->bytes))
+		return;
+	value = load(at->seen, step->bytes);
+	value32 = (uint32_t)value;
+	value16 = (uint16_t)value;
+	memcpy(at->to,
+	       step->to_bytes == 2   ? (const void *)&value16
+	       : step->to_bytes == 4 ? (const void *)&value32
+				     : &value,
+	       step->to_bytes);
+}
+
+static int run(struct layout_move *move, const struct step *step, unsigned count, const struct at *at);
+
+static int no_place(const struct step *step, uint32_t entry)
+{
+	return spin_fail(-ENOSPC, "the new handlers have no place for %s[%u], which is in use: it has %u entries there, and %u here",
+			 step->path, entry, step->to_count, step->count + step->beyond);
+}
+
+static int is_zero(const char *mem, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i++)
+		if (mem[i])
+			return 0;
+	return 1;
+}
+
+static int take_entries(struct layout_move *move, const struct step *step, const struct at *all)
+{
+	uint32_t group;
+	int err = 0;
+
+	if (!step->bytes)
+		return 0;
+	group = step->bytes < CHUNK_BYTES ? CHUNK_BYTES / (uint32_t)step->bytes : 1;
+
+	for (uint32_t first = 0; first < step->count && !err; first += group) {
+		const uint32_t entries = step->count - first < group ? step->count - first : group;
+		const size_t at_bytes = (size_t)first * step->bytes;
+
+		/* the steps of a long entry compare it piece by piece */
+		if (!move->is_first && step->bytes < CHUNK_BYTES &&
+		    !memcmp(all->seen + at_bytes, all->from + at_bytes, (size_t)entries * step->bytes))
+			continue;
+		for (uint32_t i = first; i < first + entries && !err; i++) {
+			const struct at at = inside(all, (size_t)i * step->bytes, (size_t)i * step->to_bytes);
+
+			err = run(move, step + 1, step->steps, &at);
+		}
+	}
+	for (uint32_t i = step->count; i < step->count + step->beyond && !err; i++)
+		if (!is_zero(all->from + (size_t)i * step->bytes, step->bytes))
+			err = no_place(step, i);
+	return err;
+}
+
+static char *find_place(const struct step *step, char *to, uint32_t key)
+{
+	const uint32_t home = spin_table_home(key, step->to_count);
+
+	for (uint32_t probe = 0; probe < SPIN_PROBES; probe++) {
+		char *entry = to + (size_t)((home + probe) & (step->to_count - 1)) * step->to_bytes;
+		const uint32_t have = (uint32_t)load(entry, 4);
+
+		if (!have || have == key)
+			return entry;
+	}
+	return NULL;
+}
+
+static int are_keys_seen(const struct step *step, const struct at *all)
+{
+	for (uint32_t i = 0; i < step->count; i++)
+		if (memcmp(all->seen + (size_t)i * step->bytes, all->from + (size_t)i * step->bytes, 4))
+			return 0;
+	return 1;
+}
+
+static int take_keyed_entry(struct layout_move *move, const struct step *step, const struct at *all, uint32_t i)
+{
+	struct at at = inside(all, (size_t)i * step->bytes, 0);
+	const uint32_t key = (uint32_t)load(at.from, 4);
+	int err;
+
+	memcpy(at.seen, &key, sizeof(key));
+	if (!key)
+		return 0;
+	at.to = find_place(step, all->to, key);
+	if (!at.to)
+		return no_place(step, i);
+	err = run(move, step + 1, step->steps, &at);
+	memcpy(at.to, &key, sizeof(key));
+	return err;
+}
+
+/* A table of another size has its entries elsewhere. If keys have come or gone it is filled again from the start. */
+static int take_table(struct layout_move *move, const struct step *step, const struct at *all)
+{
+	const int was_first = move->is_first, is_new = was_first || !are_keys_seen(step, all);
+	int err = 0;
+
+	if (is_new)
+		memset(all->to, 0, (size_t)step->to_count * step->to_bytes);
+	move->is_first = is_new;
+	for (uint32_t i = 0; i < step->count && !err; i++) {
+		const size_t at_bytes = (size_t)i * step->bytes;
+
+		if (is_new || memcmp(all->seen + at_bytes, all->from + at_bytes, step->bytes))
+			err = take_keyed_entry(move, step, all, i);
+	}
+	move->is_first = was_first;
+	return err;
+}
+
+static int run(struct layout_move *move, const struct step *step, unsigned count, const struct at *at)
+{
+	int err = 0;
+
+	for (unsigned i = 0; i < count && !err; i += 1 + step[i].steps) {
+		const struct at here = inside(at, step[i].from_at, step[i].to_at);
+
+		switch (step[i].kind) {
+		case STEP_BYTES:
+			take_bytes(move, &step[i], &here);
+			break;
+		case STEP_WIDER:
+			take_wider(move, &step[i], &here);
+			break;
+		case STEP_ENTRIES:
+			err = take_entries(move, &step[i], &here);
+			break;
+		case STEP_TABLE:
+			err = take_table(move, &step[i], &here);
+			break;
+		}
+	}
+	return err;
+}
+
+int layout_move__update(struct layout_move *move, const void *from, void *to, uint64_t *changed)
+{
+	const struct at at = { move->seen, from, to };
+	int err;
+
+	move->changed = 0;
+	err = run(move, move->step, move->count, &at);
+	move->is_first = 0;
+	*changed += move->changed;
+	return err;
+}

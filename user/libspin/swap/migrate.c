@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Replaces the handlers of a context by others whose state and tables have another layout (spin_ctx__migrate()). The new handlers have a memory
+ * of their own. All of the old one is copied while the old handlers go on; then a gate (gate.h) keeps packets waiting while what
+ * has changed since then is copied, and opens to the new handlers. So no packet is lost, and no update: what a packet's handlers have
+ * written is there before the next packet. On failure the old handlers go on with their memory.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bpf/abi/gate.h"
+#include "user/libspin/internal.h"
+#include "user/libspin/object/layout.h"
+#include "user/libspin/object/layout_move.h"
+#include "user/libspin/object/layout_plan.h"
+#include "user/libspin/swap/gate.h"
+#include "user/libspin/swap/swap.h"
+
+#define VARIABLES_MAX 1024u
+#define WAIT_NS       1000000ull /* of the first tries; it is doubled after each TRIES_EACH */
+#define TRIES_EACH    3u
+
+struct move {
+	struct layout_move *plan;
+	const char *from;
+	char *to;
+};
+
+struct migration {
+	struct spin_ctx *ctx, *next;
+	struct gate *gate; /* NULL: the context is on no interface, so nothing runs its handlers */
+	struct move *move;
+	unsigned count;
+	size_t bytes; /* of the old variables */
+	struct layout_lost lost;
+	struct spin_migration report;
+};
+
+/* --- what is moved --- */
+
+static char *address_of(const struct spin_ctx *ctx, const struct layout_variable *var)
+{
+	const struct spin_memory *mem = !strcmp(var->section, ".data") ? &ctx->data : !strcmp(var->section, ".bss") ? &ctx->bss : NULL;
+
+	if (!mem || !mem->addr || var->offset > mem->bytes || var->bytes > mem->bytes ||
+	    (uint64_t)var->bytes * var->copies > mem->bytes - var->offset)
+		return NULL;
+	return mem->addr + var->offset;
+}
+
+static int add_move(struct migration *m, const struct layout_variable *from, const struct layout_variable *to)
+{
+	struct move *move = &m->move[m->count];
+	int err;
+
+	move->from = address_of(m->ctx, from);
+	move->to = address_of(m->next, to);
+	m->bytes += from->bytes * from->copies;
+	if (!move->from || !move->to || m->bytes > m->ctx->data.bytes + m->ctx->bss.bytes)
+		return spin_fail(-EINVAL, "'%s' lies outside of the object's memory; compile it again with spincc", from->name);
+	err = layout_move__plan(m->ctx->btf, from, m->next->btf, to, &m->lost, &move->plan);
+	m->count += !err;
+	return err;
+}
+
+/* State and tables of the old handlers, by name; and the counts of packets. */
+static int plan(struct migration *m)
+{
+	struct layout_variable var, other;
+	int err = 0;
+
+	m->move = calloc(VARIABLES_MAX + 1, sizeof(*m->move));
+	if (!m->move)
+		return spin_fail(-ENOMEM, "no memory to move the state of %s", m->ctx->name);
+	for (unsigned i = 0; !err && !layout__nth(m->ctx->btf, i, &var); i++) {
+		if (i == VARIABLES_MAX)
+			return spin_fail(-E2BIG, "%s has more than %u tables: they cannot be moved", m->ctx->name, VARIABLES_MAX);
+		if (layout__find(m->next->btf, var.name, &other) || !strcmp(other.section, ".rodata"))
+			layout_lost__add(&m->lost, var.name);
+		else
+			err = add_move(m, &var, &other);
+	}
+	if (!err && (layout__find(m->ctx->btf, "spin_counters", &var) || layout__find(m->next->btf, "spin_counters", &other)))
+		err = -EINVAL;
+	return err ? err : add_move(m, &var, &other);
+}
+
+static int update(struct migration *m, uint64_t *changed)
+{
+	int err = 0;
+
+	for (unsigned i = 0; i < m->count && !err; i++)
+		err = layout_move__update(m->move[i].plan, m->move[i].from, m->move[i].to, changed);
+	return err;
+}
+
+/* --- the moment --- */
+
+/* One more run over the memory makes the one while packets wait short. 0, -EAGAIN without a reason, or another failure. */
+static int try_once(struct migration *m, unsigned try)
+{
+	uint64_t before = 0, late = 0;
+	int err = update(m, &before);
+
+	m->report.late_bytes += before;
+	if (err)
+		return err;
+	err = gate__shut(m->gate, try, WAIT_NS << try / TRIES_EACH);
+	if (err)
+		return err;
+	err = update(m, &late);
+	if (err) {
+		gate__open_old(m->gate);
+		return err;
+	}
+	err = gate__open_new(m->gate);
+	m->report.wait_ns = gate__shut_ns(m->gate);
+	m->report.late_bytes += late;
+	return err;
+}
+
+static int pass_over(struct migration *m)
+{
+	int err = -EAGAIN;
+
+	for (unsigned try = 0; try < SPIN_GATE_TRIES && err == -EAGAIN; try++) {
+		err = try_once(m, try);
+		m->report.tries++;
+	}
+	if (err == -EAGAIN)
+		return spin_fail(
+			err,
+			"%s has so many packets, or so large a state, that %u tries to move it while they wait have failed: the old "
+			"handlers go on; try again when fewer packets come",
+			m->ctx->name, SPIN_GATE_TRIES);
+	return err;
+}
+
+static int put_gate(struct migration *m)
+{
+	struct spin_ctx *ctx = m->ctx;
+	int err = gate__new(ctx->guard ? guard__program_fd(ctx->guard) : -1, ctx->prog_fd, m->next->prog_fd, ctx->is_shared, &m->gate);
+
+	if (!err && ctx->guard)
+		err = guard__replace(ctx->guard, gate__choose_fd(m->gate));
+	if (!err) {
+		err = swap__replace_entry(ctx, gate__entry_fd(m->gate));
+		if (err && ctx->guard)
+			guard__replace(ctx->guard, ctx->prog_fd);
+	}
+	swap__wait(ctx); /* nobody runs the handlers uncounted */
+	return err;
+}
+
+/* Where that fails the gate stays, and passes packets on to the same handlers. */
+static void take_gate_away(struct migration *m, const struct spin_ctx *handlers)
+{
+	struct spin_ctx *ctx = m->ctx;
+
+	if (ctx->guard)
+		guard__replace(ctx->guard, handlers->prog_fd);
+	swap__replace_entry(ctx, ctx->guard ? guard__program_fd(ctx->guard) : handlers->prog_fd);
+	swap__wait(ctx);
+}
+
+static int under_traffic(struct migration *m)
+{
+	int err = put_gate(m);
+
+	if (err)
+		return err;
+	err = pass_over(m);
+	take_gate_away(m, err ? m->ctx : m->next);
+	return err;
+}
+
+/* Nothing runs the handlers: there is nothing to wait for. */
+static int at_rest(struct migration *m)
+{
+	return m->ctx->guard ? guard__replace(m->ctx->guard, m->next->prog_fd) : 0;
+}
+
+/* --- from start to end --- */
+
+static int check(const struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_migration *report)
+{
+	int err = swap__check(ctx, obj);
+
+	if (err)
+		return err;
+	if (report && report->bytes < sizeof(report->bytes))
+		return spin_fail(-EINVAL, "spin_migration: set bytes to sizeof(struct spin_migration)");
+	if (ctx->ring_delivery)
+		return spin_fail(-EOPNOTSUPP, "%s has a ring, which reads its counters where they are: destroy the ring before", ctx->name);
+	if (ctx->shares_state)
+		return spin_fail(-EOPNOTSUPP, "%s has its state together with other contexts, whose handlers expect it as it is",
+				 ctx->name);
+	if (ctx->has_hpu_mem)
+		return spin_fail(-EOPNOTSUPP, "the state of %s lies in HPU memory that its program has allocated: it stays there",
+				 ctx->name);
+	return 0;
+}
+
+static int has_work(const struct spin_ctx *ctx)
+{
+	return ctx->work ? spin_fail(-EOPNOTSUPP, "%s leaves work items, which are counted in its memory: it cannot be moved", ctx->name)
+			 : 0;
+}
+
+static void say(const struct migration *m, struct spin_migration *report)
+{
+	const size_t bytes = report ? report->bytes : 0;
+	struct spin_migration said = m->report;
+
+	if (!report)
+		return;
+	said.bytes = bytes;
+	if (m->lost.more)
+		snprintf(said.lost, sizeof(said.lost), "%s and %u more", m->lost.names, m->lost.more);
+	else
+		snprintf(said.lost, sizeof(said.lost), "%s", m->lost.names);
+	memcpy(report, &said, bytes < sizeof(said) ? bytes : sizeof(said));
+}
+
+static void end(struct migration *m)
+{
+	for (unsigned i = 0; i < m->count; i++)
+		layout_move__free(m->move[i].plan);
+	free(m->move);
+	gate__free(m->gate);
+}
+
+int spin_ctx__migrate(struct spin_ctx *ctx, const struct spin_object *obj, struct spin_migration *report)
+{
+	struct migration m = { .ctx = ctx };
+	int err = check(ctx, obj, report);
+
+	if (!err)
+		err = has_work(ctx);
+	if (!err)
+		err = ctx__create_next(ctx, obj, &ctx->rule, 1, &m.next);
+	if (err)
+		return err;
+	err = has_work(m.next);
+	if (!err)
+		err = plan(&m);
+	if (!err)
+		err = update(&m, &m.report.moved_bytes);
+	if (!err) {
+		swap__set_roomy(ctx, ctx->is_roomy || m.next->is_roomy);
+		err = ctx->places ? under_traffic(&m) : at_rest(&m);
+	}
+	if (err) {
+		spin_ctx__destroy(m.next);
+	} else {
+		say(&m, report);
+		swap__finish(ctx, m.next);
+	}
+	swap__set_roomy(ctx, ctx->is_roomy);
+	end(&m);
+	return err;
+}

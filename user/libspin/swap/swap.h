@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_LIBSPIN_SWAP_SWAP_H
+#define USER_LIBSPIN_SWAP_SWAP_H
+
+/* What replacing handlers (swap.c) and moving their memory (migrate.c) have in common. Functions return 0 or a negative errno with a reason. */
+struct spin_ctx;
+struct spin_object;
+
+/* Can the context's handlers be replaced by these while packets come? */
+int swap__check(const struct spin_ctx *ctx, const struct spin_object *obj);
+/* What the dispatcher calls for the context becomes this program, on all interfaces or on none. */
+int swap__replace_entry(struct spin_ctx *ctx, int prog_fd);
+/* What the dispatcher calls for the context as a rule: its program, its guard or its ring's. */
+int swap__entry_fd(const struct spin_ctx *ctx);
+/* Afterwards no HPU runs what was replaced before. */
+void swap__wait(const struct spin_ctx *ctx);
+/* Whether the dispatcher makes room for replies that are longer than their requests. */
+void swap__set_roomy(struct spin_ctx *ctx, int is_roomy);
+
+#endif
