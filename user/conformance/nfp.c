@@ -174,9 +174,9 @@ static int nfp_read(struct engine *e, const char *name, size_t offset, void *to,
 {
 	struct nfp *n = e->impl;
 	struct nfp_symbol *s = find(n, name, offset, bytes);
-	int err = s ? 0 : -ENOENT;
+	int err = s ? 0 : -ENOENT, on_card = s && is_on_card(n, name);
 
-	for (uint32_t i = 0; i < (s && is_on_card(n, name) ? s->entries : 0) && !err; i++) {
+	for (uint32_t i = 0; i < (on_card ? s->entries : 0) && !err; i++) {
 		uint8_t *entry = s->image + (size_t)i * s->entry_bytes;
 
 		if (s->is_hash ? key_of(s, i) != 0 : s->entries <= 1024 || !is_zero(entry, s->entry_bytes))
