@@ -80,7 +80,7 @@ int main(void)
 		return 77;
 	}
 	if (built_object("counter", path, sizeof(path)))
-		fail(engine_why());
+		fail(engine_error());
 	expect(0, spin_object__open(path, &object), "the object");
 	moved = with_counters_moved(object);
 	expect(0, spin_rule__parse("udp dport 9000", &rule), "a rule");
