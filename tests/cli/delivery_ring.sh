@@ -52,7 +52,7 @@ says out "filtering on v0, rule: udp dport 9000, to a ring"
 says out "success"
 expect 0 in_ns "$SPINCTL" status --json
 program=$(sed -n '/"ring": true/,/"program_id"/s/.*"program_id": \([0-9]*\).*/\1/p' "$WORK/out")
-bpftool prog show id "${program:-0}" | grep -q "name spin_xdp" || fail "the context's program: $(cat "$WORK/out")"
+bpftool prog show id "${program:-0}" | grep -q "name filtering" || fail "the context's program: $(cat "$WORK/out")"
 kill -TERM $RUN
 wait $RUN || fail "status $? of the command"
 says run.out "filtering: ring of queue 0, copy: the driver of v0 has no zero-copy for AF_XDP"

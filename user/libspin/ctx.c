@@ -22,6 +22,7 @@
 #include "kernel/probe.h"
 #include "user/libspin/object/layout.h"
 #include "user/libspin/load/failure.h"
+#include "user/libspin/load/rename.h"
 #include "user/libspin/ni_limits.h"
 #include "user/libspin/messages/messages.h"
 #include "user/libspin/requests/out.h"
@@ -76,11 +77,28 @@ static int too_large_for_bounded_loops(const struct spin_object *obj, char *reas
 	return -ENOSYS;
 }
 
+/*
+ * The object's programs. The one that a dispatcher calls has the context's name, for people: but not of streams, nor where packets are given to
+ * other CPUs, as those that call it find it by its own.
+ */
+static const void *take_programs(struct spin_ctx *ctx, const struct spin_object *obj, size_t *bytes)
+{
+	const void *programs = object__programs(obj, ctx->bounded, bytes);
+
+	free(ctx->renamed);
+	rename__fit(ctx->name, ctx->program);
+	ctx->renamed = ctx->nic && !ctx->takes_streams && ctx->hpus != SPIN_HPUS_SPREAD
+			       ? rename__function(programs, *bytes, class__program_name(ctx), ctx->program, bytes)
+			       : NULL;
+	if (!ctx->renamed)
+		*ctx->program = '\0';
+	return ctx->renamed ? ctx->renamed : programs;
+}
+
 /* Opens the object in one of its variants and loads it. -errno; a message is there if ctx->failure_reported. */
 static int load_variant(struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_ctx_opts *wanted, char *log)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = obj->meta.name, .kernel_log_buf = log,
-		    .kernel_log_size = VERIFIER_LOG_BYTES);
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = ctx->name, .kernel_log_buf = log, .kernel_log_size = VERIFIER_LOG_BYTES);
 	const void *programs;
 	size_t bytes;
 	int err;
@@ -88,9 +106,10 @@ static int load_variant(struct spin_ctx *ctx, const struct spin_object *obj, con
 	*log = '\0';
 	out__close(ctx);
 	bpf_object__close(ctx->bpf);
+	ctx->bpf = NULL;
 	if (ctx->bounded && ctx->messages && ctx->messages->window_is_default)
 		ctx->messages->opts.window = SPIN_WINDOW;
-	programs = object__programs(obj, ctx->bounded, &bytes);
+	programs = take_programs(ctx, obj, &bytes);
 	ctx->bpf = bpf_object__open_mem(programs, bytes, &opts);
 	ctx->btf = ctx->bpf ? bpf_object__btf(ctx->bpf) : NULL;
 	if (ctx->btf)
@@ -154,6 +173,10 @@ static int load(struct spin_ctx *ctx, const struct spin_object *obj, const struc
 			err = spin_fail(known, "%s", reason);
 		else
 			err = spin_fail(err, "the kernel refuses to load %s: %s", obj->path, strerror(-err));
+	}
+	if (!err) { /* libbpf has read it */
+		free(ctx->renamed);
+		ctx->renamed = NULL;
 	}
 	free(log);
 	return err;
@@ -474,6 +497,7 @@ void spin_ctx__destroy(struct spin_ctx *ctx)
 	spin_messages__free(ctx->messages);
 	spin_requests__free(ctx->requests);
 	bpf_object__close(ctx->bpf);
+	free(ctx->renamed);
 	out__close(ctx);
 	spin_object__close(ctx->object);
 	if (ctx->nic)

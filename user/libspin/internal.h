@@ -126,6 +126,8 @@ struct spin_ctx {
 	int failure_reported; /* 1: a step before loading failed, and spin_fail() has its message */
 	const struct btf *btf;
 	struct spin_object *object; /* to load it again with another rule (set_rule.c); NULL: that is refused */
+	char program[16];           /* the name of its program, instead of the object's; "": it has that */
+	void *renamed;              /* while it is loaded: the object with that name; NULL: as it is */
 	int prog_fd;
 	int is_roomy; /* 1: its handlers make replies that are longer than their requests */
 	enum spin_hpus hpus;
@@ -233,6 +235,8 @@ int spill__widen(struct bpf_program *prog);
 /* Before loading: makes the verifier's bounds of copied pointers agree without CAP_PERFMON (load/pointer_bounds.c). */
 int pointer_bounds__join(struct bpf_program *prog);
 struct bpf_program *class__program(const struct spin_ctx *ctx);
+/* Its name in the object, before it is opened. */
+const char *class__program_name(const struct spin_ctx *ctx);
 
 /*
  * The end of a failed bpf_object__load(): verifier log to message. 0: the log says

@@ -82,7 +82,7 @@ int introspect__maps(uint32_t id, const char *name, uint32_t maps[INTROSPECT_MAP
 
 	if (fd < 0)
 		return -ENOENT;
-	err = bpf_obj_get_info_by_fd(fd, &info, &bytes) || strcmp(info.name, name);
+	err = bpf_obj_get_info_by_fd(fd, &info, &bytes) || (name && strcmp(info.name, name));
 	close(fd);
 	return err ? -ENOENT : (int)(info.nr_map_ids < INTROSPECT_MAPS_MAX ? info.nr_map_ids : INTROSPECT_MAPS_MAX);
 }
@@ -113,10 +113,5 @@ uint32_t introspect__behind_ring(uint32_t id)
 
 int introspect__context_maps(uint32_t id, uint32_t maps[INTROSPECT_MAPS_MAX])
 {
-	static const char *const names[] = { "spin_xdp", "spin_copied", "spin_icmp", "spin_icmp_copy", "spin_ether", "spin_ether_copy" };
-	int count = -ENOENT;
-
-	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]) && count < 0; i++)
-		count = introspect__maps(id, names[i], maps);
-	return count;
+	return introspect__maps(id, NULL, maps);
 }

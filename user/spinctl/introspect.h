@@ -17,11 +17,11 @@ struct introspect_section {
 	int fd;
 };
 
-/* The ids of a program's maps if it has this name: how many, or -ENOENT. */
+/* The ids of a program's maps if it has this name (NULL: any): how many, or -ENOENT. */
 int introspect__maps(uint32_t id, const char *name, uint32_t maps[INTROSPECT_MAPS_MAX]);
 /* The context's program that a ring's program runs (bpf/abi/ring.h); else the program itself. */
 uint32_t introspect__behind_ring(uint32_t id);
-/* The same of a context's program, of whichever class. */
+/* The same of a context's program, whose name is the context's: whether it is one show the variables in its maps. */
 int introspect__context_maps(uint32_t id, uint32_t maps[INTROSPECT_MAPS_MAX]);
 
 /* A map if it is the data section wanted (".bss"); -ENOENT if not. */

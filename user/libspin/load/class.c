@@ -45,10 +45,20 @@ int class__probe(enum spin_class class, char *reason, size_t reason_bytes)
 	return class == SPIN_CLASS_ISOLATED ? kernel_probe__xdp_isolated(reason, reason_bytes) : kernel_probe__xdp(reason, reason_bytes);
 }
 
+const char *class__program_name(const struct spin_ctx *ctx)
+{
+	return ctx->class == SPIN_CLASS_ISOLATED || ctx->takes_streams ? copied_name(ctx) : direct_name(ctx);
+}
+
+/* A program by its name in the object. */
+static struct bpf_program *find(const struct spin_ctx *ctx, const char *name)
+{
+	return bpf_object__find_program_by_name(ctx->bpf, *ctx->program && !strcmp(name, class__program_name(ctx)) ? ctx->program : name);
+}
+
 struct bpf_program *class__program(const struct spin_ctx *ctx)
 {
-	return bpf_object__find_program_by_name(ctx->bpf, ctx->class == SPIN_CLASS_ISOLATED || ctx->takes_streams ? copied_name(ctx)
-														  : direct_name(ctx));
+	return find(ctx, class__program_name(ctx));
 }
 
 void class__take_fragments(struct bpf_object *bpf)
@@ -142,9 +152,9 @@ static int load_isolated(struct spin_ctx *ctx, struct bpf_program *direct, struc
 
 int class__load(struct spin_ctx *ctx)
 {
-	struct bpf_program *direct = bpf_object__find_program_by_name(ctx->bpf, direct_name(ctx));
-	struct bpf_program *copied = bpf_object__find_program_by_name(ctx->bpf, copied_name(ctx));
-	struct bpf_program *udp = bpf_object__find_program_by_name(ctx->bpf, "spin_xdp"); /* libbpf loads it by default */
+	struct bpf_program *direct = find(ctx, direct_name(ctx));
+	struct bpf_program *copied = find(ctx, copied_name(ctx));
+	struct bpf_program *udp = find(ctx, "spin_xdp"); /* libbpf loads it by default */
 	int err;
 
 	if (!direct || !udp) {

@@ -193,6 +193,7 @@ void swap__finish(struct spin_ctx *ctx, struct spin_ctx *next)
 	next->object = old_object;
 	ctx->btf = next->btf;
 	ctx->prog_fd = next->prog_fd;
+	memcpy(ctx->program, next->program, sizeof(ctx->program));
 	ctx->is_roomy = next->is_roomy;
 	ctx->events_fd = next->events_fd;
 	ctx->bounded = next->bounded;

@@ -217,7 +217,7 @@ const char *spin_hpus_name(enum spin_hpus hpus); /* "cpu", "queue", "spread"; NU
 
 struct spin_ctx_opts {
 	size_t bytes;     /* sizeof(struct spin_ctx_opts); fields behind it count as zero */
-	const char *name; /* of the context, at most 15 characters; NULL: the handler's */
+	const char *name; /* of the context, and of its program in the kernel's list, at most 15 characters; NULL: the handler's */
 	enum spin_class class;
 	int strict_checksums; /* 1: a local sender's partial UDP checksum is wrong on virtual interfaces, too */
 	struct spin_message_opts message;
