@@ -3,8 +3,9 @@
 #define BPF_CLOCK_H
 
 /*
- * The time and random numbers that handlers ask for (<spin/clock.h>, <spin/random.h>). The configuration is read-only data: the verifier
- * knows it and removes the branch that is not taken. context_maps.h and context_host.h have what differs between kernel and host build.
+ * The time and random numbers that handlers ask for (<spin/clock.h>, <spin/random.h>), in the kernel and in the host build;
+ * context_maps.h and context_host.h have what differs. Included by context.bpf.c and context.host.c. spin_config is read-only data:
+ * the verifier knows its values and removes the branch that is not taken.
  */
 #include <spin/context.h>
 

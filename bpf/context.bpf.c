@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * One execution context as an XDP program: the handlers and the runtime as one
- * translation unit, compiled by spincc with SPIN_HANDLER_FILE naming the
- * handlers and SPIN_RV32_IMAGE the HPU program to carry along.
+ * One execution context as an XDP program: the handlers and the runtime as one translation unit. spincc compiles it for each
+ * handler file, which SPIN_HANDLER_FILE names; SPIN_RV32_IMAGE names the HPU program that the object carries.
  *
- * The names below are a contract with <spin/context.h>. As the object stands it
- * is a program like any other: loaded by bpftool or iproute2 it handles every
- * UDP datagram of the interface.
+ * The names below are a contract with <spin/context.h>. The object also loads without libspin: loaded by bpftool or iproute2 it
+ * handles every UDP datagram of the interface.
  */
 #define SPIN_RUNTIME
 #include SPIN_HANDLER_FILE
@@ -259,7 +257,7 @@ int spin_xdp(struct xdp_md *ctx)
 }
 
 /*
- * The same for rules of ICMP, and of types that are no IP. Programs of their own, and not ways through one: with more code
+ * The same for rules of ICMP, and of types that are not IP. Programs of their own, and not ways through one: with more code
  * in it clang lays out UDP's otherwise, and the verifier takes more than 1,000,000 steps for it (loops_parse, clang 14).
  */
 SEC("?xdp")

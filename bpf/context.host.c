@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * One execution context as a shared object for the build machine: the same
- * handlers and the same datapath as context.bpf.c, compiled by spincc with
- * --target host. Tests compare the other engines with it; no root needed.
+ * One execution context as a shared object for the build machine: the same handlers and data path as context.bpf.c, without a
+ * kernel. Compiled by `spincc --target host` and loaded by user/conformance/host.c; tests compare the other engines with it. Needs
+ * no root.
  */
 #define SPIN_RUNTIME
 #include SPIN_HANDLER_FILE
@@ -174,7 +174,7 @@ struct spin_me *spin_host_mes(void)
 	return spin_handlers_.delivery == SPIN_DELIVER_ME ? spin_mes : 0;
 }
 
-/* What handlers reach of the entries beside their memory; of datagrams entry 0's counts. */
+/* What handlers reach of the entries in addition to their memory; of datagrams entry 0's counts. */
 struct spin_me_memory *spin_host_me_memory(void);
 struct spin_me_memory *spin_host_me_memory(void)
 {

@@ -2,7 +2,10 @@
 #ifndef BPF_CONTEXT_MAPS_H
 #define BPF_CONTEXT_MAPS_H
 
-/* The maps of a context, and what packet.h and message.h need from their environment, for the kernel (context.bpf.c). */
+/*
+ * The kernel's half of what packet.h and message.h need from their environment: BPF maps and helpers. Included by context.bpf.c;
+ * context_host.h is the counterpart of the host build.
+ */
 #include <spin/context.h>
 #include <spin/target/view.h>
 

@@ -80,7 +80,7 @@ SPIN_INLINE void spin_end_ip4_(spin_be32 *to, spin_be32 addr)
 }
 
 /*
- * 0: the frame is no UDP datagram, or it is of a VLAN: that is another interface's, which sees it again without the tag. A global function:
+ * 0: the frame is not a UDP datagram, or it is of a VLAN: that is another interface's, which sees it again without the tag. A global function:
  * the verifier follows it once, and two copies would be a fifth more of what an attachment takes (socket.attach_ms).
  */
 __attribute__((noinline)) int spin_read_ends(struct xdp_md *ctx, struct spin_ends *out)

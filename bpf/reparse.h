@@ -3,8 +3,8 @@
 #define BPF_REPARSE_H
 
 /*
- * A parsed datagram seen again from where its headers are: for packet.h and nfp.bpf.c, so that what follows is analysed once, and
- * after the frame's pointers have changed.
+ * Computes the pointers of a parsed datagram again from its header offsets, after the frame's pointers have changed and so that the
+ * verifier analyses what follows once. Called by packet.h and nfp.bpf.c.
  */
 #include <spin/rule.h>
 

@@ -246,7 +246,7 @@ SPIN_INLINE int spin_dispatch_(struct xdp_md *ctx, const struct spin_view *view,
 	} else if (reason == SPIN_REASON_NOT_IP && spin_match.ether) {
 		reason = spin_give_ether_(ctx, d->type);
 	}
-	_Static_assert(SPIN_REASON_COUNT <= 32, "the mask below, which is no test: see spin_count_()");
+	_Static_assert(SPIN_REASON_COUNT <= 32, "the mask below, which is not a test: see spin_count_()");
 	i = view->access == SPIN_COPIED ? (uint32_t)spin_verifier_forget_(view, reason) & 31 : reason;
 	spin_counters[bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1)].packets[i]++;
 	return XDP_PASS;

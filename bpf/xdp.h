@@ -2,7 +2,10 @@
 #ifndef BPF_XDP_H
 #define BPF_XDP_H
 
-/* What a context's programs for the kernel and for a card share of XDP: pointers out of its context, and its actions. */
+/*
+ * What a context's programs for the kernel and for a card share of XDP: pointers from struct xdp_md, and the XDP action of each
+ * verdict.
+ */
 #include <linux/bpf.h>
 
 #include <spin/reason.h>

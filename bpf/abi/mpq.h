@@ -78,7 +78,7 @@ struct spin_mpq {
 	uint16_t looked_times;   /* and how often that was since the last one of them */
 	uint32_t sum;            /* of the first packet's datagram, for the tombstone */
 
-	/* what opening and ending a message look at beside that: one cache line, too */
+	/* what opening and ending a message look at in addition: one cache line, too */
 	uint32_t flags;                          /* SPIN_MPQ_*; atomic */
 	uint32_t me;                             /* matching entry, SPIN_MES_MAX: none yet */
 	uint32_t dropped_bytes, deposited_bytes; /* atomic */

@@ -2,7 +2,10 @@
 #ifndef BPF_ABI_SPREAD_H
 #define BPF_ABI_SPREAD_H
 
-/* Packets given to CPUs (SPIN_HPUS_SPREAD): what bpf/spread.h shares with libspin, which sets it up and drains it. */
+/*
+ * Distribution of a context's packets to CPUs (SPIN_HPUS_SPREAD). Shared by bpf/spread.h, which chooses a CPU for each packet, and
+ * libspin, which sets up the cpumap and drains it.
+ */
 #include <stdint.h>
 
 #include <spin/hpu.h>

@@ -2,7 +2,10 @@
 #ifndef BPF_MESSAGE_EVENT_H
 #define BPF_MESSAGE_EVENT_H
 
-/* Events of messages for the host, and the results of handlers' errors. */
+/*
+ * Events of messages for the host (complete, timed out, failed), and the results of handlers' errors. Called by message.h, evict.h
+ * and unexpected.h. An event has room in the ring before its message is accepted.
+ */
 #include "bpf/messages/flow.h"
 #include "bpf/actions/me.h"
 #include "bpf/messages/message_state.h"

@@ -78,7 +78,7 @@ struct mc_cache {
 	uint32_t on;   /* 0: memcached answers all requests. The program sets this and the next field */
 	uint32_t asks; /* a key is wanted when it was asked for so often since the program cleared `asked` */
 	uint32_t epoch;
-	uint32_t missed;    /* spin_connections_missed(), as of the last GET that was no hit */
+	uint32_t missed;    /* spin_connections_missed(), as of the last GET that was not a hit */
 	uint32_t off_until; /* a flush_all is to come: no answers, and nothing is filled, before this tick; UINT32_MAX: for ever */
 	/* counted by the handlers: GETs of one key over UDP that are an entry (their answers leave where the frame has room), and that are
 	 * none; commands that may change something, those that are not understood, and

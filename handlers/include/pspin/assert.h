@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* May be included again, with another NDEBUG. A condition that does not hold ends the task with an error (ebreak). */
+/*
+ * assert() for handler files of PsPIN: a condition that does not hold ends the task with an error (ebreak). As in C, the file may
+ * be included again with another NDEBUG.
+ */
 #undef assert
 #ifdef NDEBUG
 #define assert(condition) ((void)0)

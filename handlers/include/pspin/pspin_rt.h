@@ -2,7 +2,10 @@
 #ifndef PSPIN_PSPIN_RT_H
 #define PSPIN_PSPIN_RT_H
 
-/* Which HPU, by the runtime's names; handler_args_t has the same without a CSR. */
+/*
+ * The numbers of the HPU and its cluster, by the names of PsPIN's runtime. handler_args_t has the same numbers without reading a
+ * CSR.
+ */
 #include <hal/pulp.h>
 
 #define ECALL_PSPIN_HANDLER_EXIT 0xa

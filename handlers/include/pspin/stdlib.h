@@ -2,7 +2,7 @@
 #ifndef PSPIN_STDLIB_H
 #define PSPIN_STDLIB_H
 
-/* An HPU has no heap, no files and nobody to exit to. */
+/* What handler files of PsPIN include as <stdlib.h>. Only abs() and abort(): an HPU has no heap, no files and no exit. */
 #include <stddef.h>
 
 static inline int abs(int n)

@@ -2,7 +2,10 @@
 #ifndef PSPIN_STRING_H
 #define PSPIN_STRING_H
 
-/* As in C. memcpy and memset are those of boot.S, the others of stdio.c in hwmodel/image/pspin. */
+/*
+ * The functions of <string.h> that handler files of PsPIN use, as in C. hwmodel/image/pspin implements them: memcpy and memset in
+ * boot.S, the others in stdio.c.
+ */
 #include <stddef.h>
 
 void *memcpy(void *to, const void *from, size_t bytes);

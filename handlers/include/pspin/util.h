@@ -2,6 +2,7 @@
 #ifndef PSPIN_UTIL_H
 #define PSPIN_UTIL_H
 
+/* Macros of PsPIN's runtime for its handler files (`spincc --api pspin`): arithmetic, CSRs, assertions, printing. */
 #include <stdio.h>
 
 #define MIN(a, b) (((a) < (b)) ? (a) : (b))
@@ -13,7 +14,7 @@
 #define AND(a, b)           ((a) & (b))
 
 #define STRINGIFY(x) #x
-/* Handlers run in user mode: CSRs trap there but uhartid (0x014). init_handlers() may use all, a number or a name. */
+/* `reg` is a number or a name. In handlers, which run in user mode, every CSR except uhartid (0x014) traps; init_handlers() may use all. */
 #define PSPIN_CSR_(instruction)  ".option push; .option arch, +zicsr; " instruction "; .option pop"
 #define read_csr(reg, val)       __asm__ volatile(PSPIN_CSR_("csrr %0, " STRINGIFY(reg)) : "=r"(val));
 #define write_csr(reg, val)      __asm__ volatile(PSPIN_CSR_("csrw " STRINGIFY(reg) ", %0") : : "rK"(val) : "memory");

@@ -3,7 +3,7 @@
 #define SPIN_ACTION_H
 
 /*
- * What handlers do beside returning (sPIN B.6). In these calls `v` is what the handler was
+ * What handlers do apart from returning (sPIN B.6). In these calls `v` is what the handler was
  * given: struct spin_header *, struct spin_payload *, struct spin_completion *; `p` one of the
  * first two: there a packet is at hand. They return 0, or SPIN_SEGV, and then nothing
  * was done: `return SPIN_SEGV` as it comes, or go on.

@@ -2,10 +2,10 @@
 #ifndef SPIN_BYTES_H
 #define SPIN_BYTES_H
 
+/* Types and conversions for values in network byte order. All targets are little-endian. Included by all of the handler API. */
 #include <stddef.h>
 #include <stdint.h>
 
-/* Values in network byte order. All targets are little-endian. */
 typedef uint16_t spin_be16;
 typedef uint32_t spin_be32;
 

@@ -8,7 +8,7 @@
  *
  *	spin_xdp       the program, section "xdp"
  *	spin_copied    the program that copies the packet, section "?xdp": loaded by libspin only
- *	spin_icmp, spin_icmp_copy, spin_ether, spin_ether_copy  the two for rules of ICMP, and of types that are no IP
+ *	spin_icmp, spin_icmp_copy, spin_ether, spin_ether_copy  the two for rules of ICMP, and of types that are not IP
  *	spin_long      array of programs: spin_copied, for frames that spin_xdp finds in several pieces
  *	spin_spread    the program that gives packets to CPUs, section "?xdp"; spin_cpus, those, and
  *	               spin_spread_config, spin_loads (bpf/spread.h)
@@ -199,7 +199,7 @@ struct spin_request {
 	uint8_t frame[SPIN_REQUEST_FRAME_MAX]; /* PACKET, PUT_BYTES: as it is to leave, or would; the record's end */
 };
 
-#define SPIN_REQUEST_ANSWER 0x80000000u /* beside SPIN_PUT_*: nobody here has asked for it */
+#define SPIN_REQUEST_ANSWER 0x80000000u /* an option like SPIN_PUT_*: an answer to a get, which no handler sent */
 
 /* A key for who has no better one. */
 #define SPIN_HASH_KEY                                                      \

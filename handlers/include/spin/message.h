@@ -305,7 +305,7 @@ static inline int spin_me_has_source(const struct spin_process *source)
 }
 
 /*
- * What handlers reach through an entry beside its memory (sPIN B.2, B.6): in the BPF object as
+ * What handlers reach through an entry in addition to its memory (sPIN B.2, B.6): in the BPF object as
  * spin_me_memory[SPIN_MES_MAX]. Segments are written by the host while the entry is FREE, and are multiples of 8 in
  * start and length; the counter by anyone, each word atomically. Of datagrams entry 0's counts, with all of
  * the host memory as its one segment unless told otherwise.

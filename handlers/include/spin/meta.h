@@ -57,7 +57,7 @@ enum spin_delivery {
 	SPIN_DELIVER_ME = 1,
 };
 
-/* What a context takes of messages beside puts (<spin/slmp.h>); others are MALFORMED. */
+/* What a context takes of messages in addition to puts (<spin/slmp.h>); others are MALFORMED. */
 enum {
 	SPIN_TAKES_GET = 1, /* the default action sends an answer, so SPIN_PUTS is needed */
 	SPIN_TAKES_ATOMIC = 2,
@@ -88,7 +88,7 @@ struct spin_registration {
 	/*
 	 * Every payload handler's data begins in its message at a multiple of this, and is a multiple of it long (sPIN
 	 * B.2.1, min_fragmentation_limit), whatever length the message has: what the last packet has beyond that is dropped.
-	 * Other packets that are no multiple are MALFORMED. A power of two, up to SPIN_FRAGMENTATION_MAX; 0 or 1: any.
+	 * Other packets that are not a multiple are MALFORMED. A power of two, up to SPIN_FRAGMENTATION_MAX; 0 or 1: any.
 	 * user_header_bytes must be a multiple, too. Messages only.
 	 */
 	uint16_t fragmentation_bytes;

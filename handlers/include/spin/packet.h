@@ -133,14 +133,14 @@ struct spin_completion {
 
 /*
  * Of the IP header: the time to live (IPv6: hop limit) as it arrived, and the differentiated services code point, 0 to 63 (of IPv6
- * the upper six bits of the traffic class; the lower two are ECN's). 0 of frames that are no IP. ICMP has them as UDP has.
+ * the upper six bits of the traffic class; the lower two are ECN's). 0 of frames that are not IP. ICMP has them as UDP has.
  */
 #define spin_ttl(v)  spin_ttl_((v)->packet)
 #define spin_dscp(v) spin_dscp_((v)->packet)
 
 /*
  * The outermost VLAN tag: its VLAN, 0 to 4095 (0: a tag for the priority alone), or SPIN_VLAN_NONE if the packet has none; and its priority
- * (PCP), 0 to 7, 0 without a tag. Whatever the rule takes, frames that are no IP, too. In the kernel they are those of the frame that XDP
+ * (PCP), 0 to 7, 0 without a tag. Whatever the rule takes, frames that are not IP, too. In the kernel they are those of the frame that XDP
  * sees: a driver may have taken the outermost tag off before (`ethtool -K DEV rxvlan off` has it leave that). On the HPU a register tells
  * them, which PsPIN does not have (HPU_TAG in hwmodel/include/hwmodel/registers.h): there every packet is without a tag.
  */

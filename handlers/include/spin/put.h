@@ -49,7 +49,7 @@ enum spin_type {
 struct spin_process {
 	spin_be32 addr[4];   /* IPv4 in word 0, the others 0 */
 	spin_be16 port;      /* 0 of ICMP */
-	uint16_t ip_version; /* 4 or 6; 0 of a packet that is no IP, and then all is 0 */
+	uint16_t ip_version; /* 4 or 6; 0 of a packet that is not IP, and then all is 0 */
 };
 
 /* Who sent the packet, and to whom (this context, as the sender names it). */

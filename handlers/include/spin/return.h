@@ -2,8 +2,11 @@
 #ifndef SPIN_RETURN_H
 #define SPIN_RETURN_H
 
-/* Length of a message whose wire format does not tell it in advance (sPIN B.3). */
-#define SPIN_LENGTH_UNKNOWN 0xffffffffu
+/*
+ * Return codes of the three kinds of handlers (sPIN B.3 to B.5). For handlers, the runtime in bpf/ and the model, which give them the
+ * same meaning.
+ */
+#define SPIN_LENGTH_UNKNOWN 0xffffffffu /* of a message whose wire format does not state its length in advance */
 
 /*
  * What a handler returns (sPIN B.3, B.4, B.5). One enum per kind of handler,

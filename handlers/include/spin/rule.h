@@ -2,6 +2,10 @@
 #ifndef SPIN_RULE_H
 #define SPIN_RULE_H
 
+/*
+ * Match rules: which packets belong to an execution context. Written by libspin from text (spin_rule__parse()) and read by the
+ * dispatcher, the context's program and the model.
+ */
 #include <stdint.h>
 
 /*

@@ -37,7 +37,7 @@ struct spin_slmp {
 } __attribute__((packed));
 
 /*
- * What a request of Portals tells beside its data (sPIN B.3), on the message's first packet.
+ * What a request of Portals states in addition to its data (sPIN B.3), on the message's first packet.
  * Only where sender and receiver both ask for it: a receiver that does not, or does not take this operation, takes such a
  * packet for malformed.
  *

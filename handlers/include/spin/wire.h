@@ -2,7 +2,10 @@
 #ifndef SPIN_WIRE_H
 #define SPIN_WIRE_H
 
-/* Headers on the wire; multi-byte fields in network byte order. */
+/*
+ * Headers on the wire: Ethernet, VLAN, IP, UDP, ICMP. Multi-byte fields are in network byte order. For handlers, the runtime in
+ * bpf/, the model and the tests.
+ */
 #include <spin/bytes.h>
 
 #define SPIN_ETH_IP4           0x0800u

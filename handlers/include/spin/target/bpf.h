@@ -2,7 +2,10 @@
 #ifndef SPIN_TARGET_BPF_H
 #define SPIN_TARGET_BPF_H
 
-/* eBPF at XDP: state and tables are global variables, which user space maps. */
+/*
+ * The target eBPF at XDP, as <spin/spin.h> selects it: attributes of state and tables, which are global variables that user space
+ * maps.
+ */
 #define SPIN_STATE_ATTR_   __attribute__((section(".data"), aligned(8)))
 #define SPIN_TABLE_ATTR_   __attribute__((aligned(64), annotate("spin_table"))) /* spincc tells it from other variables */
 #define SPIN_PER_HPU_ATTR_ SPIN_TABLE_ATTR_

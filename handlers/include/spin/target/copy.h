@@ -2,7 +2,7 @@
 #ifndef SPIN_TARGET_COPY_H
 #define SPIN_TARGET_COPY_H
 
-/* Copies within HPU memory (<spin/copy.h>) on BPF and in the host build: done when they are called. */
+/* Copies within HPU memory (<spin/copy.h>) on BPF and in the host build: complete when the call returns. */
 
 /*
  * Constant offsets: the isolated class wants them on the stack, and Linux 6.1, which follows each round and each of its ways

@@ -2,7 +2,10 @@
 #ifndef SPIN_TARGET_RUNTIME_H
 #define SPIN_TARGET_RUNTIME_H
 
-/* The actions that the runtime in bpf/ carries out: on BPF, and in the host build that mirrors it. */
+/*
+ * Declares the actions that the runtime in bpf/actions/ implements, on BPF and in the host build. A handler calls them by
+ * <spin/action.h>.
+ */
 /* run.h */
 SPIN_INLINE uint32_t spin_num_hpus_(const struct spin_packet *packet);
 

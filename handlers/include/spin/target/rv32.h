@@ -4,7 +4,7 @@
 
 /*
  * A PsPIN HPU. The NIC hands the packet over from its IP header on (of messages: from
- * its Ethernet header on; of frames that are no IP from behind the type on), at 0 mod 4, in L2 and (so much of it as was registered) in
+ * its Ethernet header on; of frames that are not IP from behind the type on), at 0 mod 4, in L2 and (so much of it as was registered) in
  * L1. Everything here is inlined into the image's entry functions; what a handler does
  * not use costs nothing.
  */

@@ -2,7 +2,10 @@
 #ifndef SPIN_TARGET_RV32_CLOCK_H
 #define SPIN_TARGET_RV32_CLOCK_H
 
-/* Time, random numbers and VLAN tag of an HPU: registers of its driver that PsPIN's has not, where they read as 0. And connections, which it has not. */
+/*
+ * Time, random numbers and VLAN tag of an HPU (<spin/clock.h>, <spin/random.h>): registers that the model adds to the HPU driver.
+ * PsPIN's own driver does not have them and answers 0. Connections of TCP do not exist here.
+ */
 
 SPIN_INLINE uint64_t spin_clock_ns_(void)
 {

@@ -2,7 +2,10 @@
 #ifndef SPIN_TARGET_RV32_LOCK_H
 #define SPIN_TARGET_RV32_LOCK_H
 
-/* Steps, locks (LR/SC in L2, words under a guard in L1: rv32_atomic.h), and the HPU's number. */
+/*
+ * Steps and locks (<spin/lock.h>) of a PsPIN HPU, and its number. Locks use LR/SC on words in L2; on words in L1 they enter a guard
+ * (rv32_atomic.h).
+ */
 
 /* 1: another step may be made. */
 SPIN_INLINE _Bool spin_step_(struct spin_packet *packet)
