@@ -2,6 +2,10 @@
 #ifndef HWMODEL_CORE_INSN_H
 #define HWMODEL_CORE_INSN_H
 
+/*
+ * Instructions as numbers: formats, fields and opcodes of RV32 and Xpulp. insn.c decodes; block.c, hazard.c and exec.c use the
+ * result.
+ */
 #include <stdint.h>
 
 /* Field layouts. A P at the end: rs1 is written too. */

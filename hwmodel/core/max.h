@@ -2,7 +2,7 @@
 #ifndef HWMODEL_CORE_MAX_H
 #define HWMODEL_CORE_MAX_H
 
-/* The larger of two cycles or of two numbers of cycles. */
+/* max_u64(): the later of two cycles. Included wherever times are compared. */
 #include <stdint.h>
 
 static inline uint64_t max_u64(uint64_t a, uint64_t b)

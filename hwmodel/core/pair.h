@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The code of one pair, FIRST and then SECOND: of each switch one case is left. Included once per pair. */
+/*
+ * The code of one fused pair of instructions in exec.c: FIRST and then SECOND, as constants, so that one case of each switch is
+ * left. pairs.h includes this once for each pair.
+ */
 PAIR_LABEL(FIRST, SECOND) : switch (PAIR_OPCODE(FIRST))
 {
 #define INSN(name, text, match, mask, fmt, cls, ...) \

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The code of the pairs in fused.def, which has to name the same; part of exec__run(). */
+/*
+ * The code of all pairs of instructions that run as one op; it must name the same pairs as fused.def. Included in the middle of
+ * exec__run() (exec.c).
+ */
 #define FIRST  addi
 #define SECOND bne
 #include "hwmodel/core/pair.h"

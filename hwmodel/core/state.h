@@ -47,7 +47,7 @@ enum {
 	RV32_ARENA_BYTES = 4 << 20, /* decoded code; when full, all of it is forgotten */
 	RV32_LOOP_ENDS = 64,        /* known ends of hardware loops */
 	RV32_LINE_BYTES = 16,       /* the front end fetches so much at once */
-	RV32_NO_LINE = 1,           /* an address that is no line's */
+	RV32_NO_LINE = 1,           /* an address that is not a line's */
 	RV32_BREAKPOINTS = 16,      /* known at once */
 	RV32_SINK = 32,             /* x[] slot that stands for a written x0 */
 };

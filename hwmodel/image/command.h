@@ -3,10 +3,10 @@
 #define HWMODEL_IMAGE_COMMAND_H
 
 /*
- * Commands to the NIC, in PsPIN's register layout (its runtime's spin_send_packet
- * and spin_dma_to_host). Each needs a free command slot of the HPU's four, else
- * it blocks until one is. Waiting is needed only where the handler goes on to change what
- * is being read: the driver withholds the task's feedback until all are done.
+ * Commands of an HPU to the NIC, in PsPIN's register layout (spin_send_packet and spin_dma_to_host of its runtime). Called by the
+ * target headers (<spin/target/rv32_command.h>). A command needs one of the HPU's four command slots and blocks until one is free.
+ * A handler must wait for a command only before it changes what the command reads: the driver withholds the task's feedback until
+ * all are done.
  */
 #include <stdint.h>
 

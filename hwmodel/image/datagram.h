@@ -3,10 +3,9 @@
 #define HWMODEL_IMAGE_DATAGRAM_H
 
 /*
- * Tasks of a datagram, which is a message of one packet; and of an ICMP message or a frame that is no IP, which are
- * one, too. The NIC places its IP
- * packet at 0 mod 4. The header's verdict travels in the message's scratchpad, so
- * later tasks run whatever it was, and do nothing where it says so.
+ * Tasks of a datagram, which is a message of one packet, and likewise of an ICMP message or a frame that is not IP. Included by
+ * entry.c. The NIC places the IP packet at 0 mod 4. The header handler's verdict is kept in the message's scratchpad: later tasks
+ * run in any case, and return at once if the verdict says so.
  */
 #include "hwmodel/image/task.h"
 

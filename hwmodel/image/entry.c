@@ -18,7 +18,7 @@
  *                    registered and the packet has payload beyond the user header,
  *   hpu_proceed_*    else: the default action
  *   hpu_completion   if a completion handler is registered, when all have ended
- *   hpu_*_icmp, hpu_*_icmp6, hpu_*_ether  the same of a context of ICMP or ICMPv6, or of frames that are no IP;
+ *   hpu_*_icmp, hpu_*_icmp6, hpu_*_ether  the same of a context of ICMP or ICMPv6, or of frames that are not IP;
  *                    hpu_completion_icmp is of both
  *
  * What they return says, of messages of many packets, what the handler said.

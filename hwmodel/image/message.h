@@ -3,10 +3,9 @@
 #define HWMODEL_IMAGE_MESSAGE_H
 
 /*
- * Tasks of a message of many packets (<spin/message.h>). The NIC places the Ethernet
- * frame at 0 mod 4, without VLAN tags and struct spin_slmp_put, so the payload
- * stands at 0 mod 4, too; the task's host memory is the message's place, from its first
- * byte to the end of the matching entry. What is returned here is what the handler said.
+ * Tasks of a message of many packets (<spin/message.h>). Included by entry.c. The NIC places the Ethernet frame at 0 mod 4, without
+ * VLAN tags and struct spin_slmp_put, so the payload is at 0 mod 4 too. The task's host memory is the message's place, from its
+ * first byte to the end of the matching entry. A task returns what its handler returned.
  */
 #include "hwmodel/image/task.h"
 

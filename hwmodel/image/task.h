@@ -3,9 +3,8 @@
 #define HWMODEL_IMAGE_TASK_H
 
 /*
- * What entry functions share: the task's registers, the packet they are for, and
- * how a failure is told. Included after the handler file: what its registration
- * says is known when compiling.
+ * What the entry functions of datagram.h and message.h share: the task's registers, the packet, and how a failure is reported to
+ * the NIC. Included after the handler file, so what its registration says is a constant.
  */
 #include <spin/slmp.h>
 
@@ -20,7 +19,7 @@
 
 #define HPU_TAKES_MESSAGES (spin_handlers_.delivery == SPIN_DELIVER_ME)
 
-/* ICMP and frames that are no IP are for those who need no UDP (<spin/rule.h>). */
+/* ICMP and frames that are not IP are for those who need no UDP (<spin/rule.h>). */
 #define HPU_TAKES_OTHERS (!HPU_TAKES_MESSAGES && !spin_puts_)
 
 /* What a context takes, and so an entry. */

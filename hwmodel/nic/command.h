@@ -2,15 +2,15 @@
 #ifndef HWMODEL_NIC_COMMAND_H
 #define HWMODEL_NIC_COMMAND_H
 
+/* Runs the commands that handlers issue (send, transfers to and from host memory) on the state of the NIC. Called by her_queue.c. */
 #include "hwmodel/nic/nic.h"
 
-/* A command of a task of this packet, which runs. 0, or -1: it reaches for what is not its own. */
-
+/* Runs a command of the packet's running task. 0, or -1: it names memory that does not belong to the task. */
 int nic__command(struct pspin *nic, struct inflight *inflight, const struct soc_task *task, const struct hpu_command *command);
-/* When what it moved left is known. */
+/* Called when the time at which the command's data leaves is known. */
 void nic__command_known(struct pspin *nic, struct inflight *inflight, const struct hpu_command *command);
 
-/* A task has ended: what the next task of the packet is to find in its headers is written back to L2. */
+/* Called when a task has ended: writes the packet's headers back to L2, as its next task must find them. */
 void headers__put_back(struct pspin *nic, const struct inflight *inflight, const struct soc_task *task);
 
 #endif

@@ -2,7 +2,10 @@
 #ifndef HWMODEL_NIC_IMAGE_H
 #define HWMODEL_NIC_IMAGE_H
 
-/* A program that spincc did not make, or made with --api pspin, in a machine that has it in its memory. 0, -EINVAL or -ENOMEM. */
+/*
+ * Third-party programs in the model: PsPIN programs that spincc did not make, or made with --api pspin. Called by open.c with a
+ * machine that has the program in its memory. Functions return 0, -EINVAL or -ENOMEM.
+ */
 #include "hwmodel/nic/nic.h"
 
 int image__open(struct pspin *nic, const struct pspin_image *image, char *err, size_t err_bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Classification in the order that <spin/reason.h> fixes. Written from that
- * text, and independent of the kernel's runtime: tests hold one to the other.
+ * The inbound engine: classifies frames in the order that <spin/reason.h> fixes. Called by ingress.c for each frame. Written from
+ * that text, and independent of the runtime in bpf/; tests compare the two.
  */
 #include <string.h>
 

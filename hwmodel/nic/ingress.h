@@ -3,9 +3,9 @@
 #define HWMODEL_NIC_INGRESS_H
 
 /*
- * The ingress link, on which packets come one after the other, and the inbound engine's way into packet memory. A packet for
- * which there is no room holds its context's packets back, or is lost; those of other contexts pass it (A: each context is a class
- * of traffic that the link can pause, IEEE 802.1Qbb). Times are in picoseconds since pspin__open().
+ * The ingress link, on which packets come one after the other, and the inbound engine's way into packet memory. A packet that finds
+ * no room either holds back the later packets of its context, or is lost; packets of other contexts pass it (A: each context is a
+ * class of traffic that the link can pause, IEEE 802.1Qbb). Times are in picoseconds since pspin__open().
  */
 #include "hwmodel/nic/nic.h"
 

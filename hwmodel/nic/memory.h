@@ -4,7 +4,7 @@
 
 /*
  * Host memory, and what handlers reach through a matching entry: its memory, segments of host memory of their own, and a counter.
- * Handlers find all three in the NIC's block of the entry. Contexts of datagrams have entry 0 alone, which has no memory.
+ * Handlers find all three in the NIC's block of the entry. A context of datagrams has only entry 0, which has no memory.
  */
 #include "hwmodel/nic/nic.h"
 

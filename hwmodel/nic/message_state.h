@@ -3,10 +3,11 @@
 #define HWMODEL_NIC_MESSAGE_STATE_H
 
 /*
- * Messages of many packets: what the NIC's hardware does in front of the MPQ engine. Written from
- * <spin/message.h>, and independent of the kernel's runtime: tests hold one to the other.
- * Steps are that text's. A packet's steps up to 11 are done when it is stored, one after the other; its handlers run
- * when the machine gets to it.
+ * Messages of many packets: the part of the NIC's hardware in front of the MPQ engine. Written from the text of <spin/message.h>,
+ * and independent of the runtime in bpf/; tests compare the two.
+ *
+ * Steps are numbered as in that text. Those up to 11 are done when a packet is stored, in order of arrival; its handlers run when
+ * the machine schedules its task.
  */
 #include "hwmodel/nic/record.h"
 #include "hwmodel/nic/slots.h"

@@ -3,8 +3,8 @@
 #define HWMODEL_NIC_PACKET_BUFFER_H
 
 /*
- * The allocator of L2 packet memory, in units of 64 bytes: next fit, from behind the last packet on, past those that stay longer.
- * Allocating and freeing are O(log n) in the units of the memory, however many packets stay.
+ * The allocator of L2 packet memory, in units of 64 bytes: next fit. The search starts behind the last packet and skips packets
+ * that stay longer. Allocating and freeing take O(log n) in the size of the memory, however many packets stay.
  */
 #include <stdint.h>
 

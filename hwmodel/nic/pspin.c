@@ -177,7 +177,7 @@ void pspin__traffic(const struct pspin *nic, struct pspin_traffic *out)
 	out->span_ps = nic->last_ps > nic->first_ps ? nic->last_ps - nic->first_ps : 0;
 	out->hpu_busy_ps = time__ps(target, nic->busy_cycles);
 	out->hpu_blocked_ps = time__ps(target, nic->blocked_cycles);
-	if (soc->pipelines && nic->device->count == 1) /* of several contexts they are no single one's */
+	if (soc->pipelines && nic->device->count == 1) /* of several contexts they are not a single one's */
 		add_pipelines(soc, out);
 	out->packet_read_ps = time__ps(target, l2__read_busy(soc->l2));
 	out->l2_port_ps = time__ps(target, l2_port__busy(soc->l2_port));

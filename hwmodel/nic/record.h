@@ -3,8 +3,8 @@
 #define HWMODEL_NIC_RECORD_H
 
 /*
- * Reports of packets, tasks, events and sends: to the observer (struct pspin_observer), and to the event log that becomes the result of
- * pspin__packet() or pspin__clock(). The log keeps the last of each while no result is collected.
+ * Reports packets, tasks, events and sends: at once to the observer (struct pspin_observer), and to the event log that becomes the
+ * result of pspin__packet() or pspin__clock(). While nobody collects a result the log keeps only the last of each.
  */
 #include "hwmodel/nic/nic.h"
 

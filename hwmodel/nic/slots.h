@@ -3,9 +3,9 @@
 #define HWMODEL_NIC_SLOTS_H
 
 /*
- * The machine's MPQs as the NIC gives them to messages: the free one of the home cluster with the fewest packets in it, the
- * lowest of them. Home clusters are those that the task descriptor has a scratchpad register for; of images with state in L1,
- * and of packets that come one at a time, cluster 0 alone.
+ * Assigns the machine's MPQs to messages: a message gets the lowest free MPQ of the home cluster whose MPQs hold the fewest
+ * packets. Every cluster for which the task descriptor has a scratchpad register is a home cluster; images with state in L1, and
+ * packets that come one at a time, use cluster 0 alone.
  */
 #include "hwmodel/nic/nic.h"
 

@@ -2,7 +2,7 @@
 #ifndef HWMODEL_RUN_MACHINE_H
 #define HWMODEL_RUN_MACHINE_H
 
-/* A core, ideal memory and a few system calls around one bare program. */
+/* The machine of hpu-run: one core, ideal memory and a few system calls around one bare program. Called by hpu_run.c. */
 #include <stdbool.h>
 
 #include <hwmodel/elf.h>

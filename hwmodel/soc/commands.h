@@ -3,10 +3,11 @@
 #define HWMODEL_SOC_COMMANDS_H
 
 /*
- * Commands on their way from HPUs to the three interfaces: host-direct, NIC outbound, host DMA (hwmodel/README.md, "Commands"). Each HPU
- * has a queue. In each cycle one command of a cluster moves to the cluster's register, which holds two; and each interface that has a
- * free place takes one of the commands that are first in a cluster's register. So a command also waits for those before it that go to
- * another interface. An interface moves its commands in order, 64 bytes a cycle; sends and DMAs to the host share the read path.
+ * Commands on their way from HPUs to the three interfaces: host-direct, NIC outbound, host DMA (hwmodel/README.md, "Commands").
+ * Each HPU has a queue. In each cycle one command of a cluster moves to the cluster's register, which holds two, and each interface
+ * with a free place takes one of the commands at the head of a cluster's register. So a command also waits for those before it that
+ * go to another interface. An interface moves its commands in order, 64 bytes per cycle; sends and DMAs to the host share the read
+ * path.
  */
 #include "hwmodel/soc/state.h"
 

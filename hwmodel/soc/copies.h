@@ -3,10 +3,10 @@
 #define HWMODEL_SOC_COPIES_H
 
 /*
- * Packet copies from L2 to the clusters' L1s (hwmodel/README.md, "Packet copies"): each cluster's in order, no more than
- * copy_queue of a cluster on their way; the clusters take turns at packet memory, which moves a beat per cycle for all of
- * them (l2.h), in the order in which they were admitted. What is read waits at its cluster's writer, which begins with one
- * per copy_gap; while that is full, all wait.
+ * Packet copies from L2 to the clusters' L1s (hwmodel/README.md, "Packet copies"). A cluster's copies are in order, at most
+ * copy_queue of them in flight. Packet memory moves one beat per cycle for all clusters (l2.h), in the order in which copies were
+ * admitted; the clusters take turns. The beats wait at their cluster's writer, which begins one copy per copy_gap; while a writer
+ * is full all clusters wait.
  */
 #include "hwmodel/soc/state.h"
 

@@ -430,7 +430,7 @@ static enum rv32_bus_status driver__load(struct hpu *hpu, struct rv32_bus_reques
 	return RV32_BUS_OK;
 }
 
-/* The first one counts. A number that is no enum pspin_error is mcause: the trap handler has written it. */
+/* The first one counts. A number that is not an enum pspin_error is mcause: the trap handler has written it. */
 static void set_error(struct hpu *hpu, uint32_t error)
 {
 	struct rv32_trap trap = rv32_core__trap(hpu->core);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The heap of events: earliest cycle first, of one cycle the one that was added first. Run by soc.c alone. */
+/*
+ * The heap of events (event.h): the earliest cycle first; events of the same cycle in the order in which they were added. Run by
+ * soc.c alone.
+ */
 #include <stdlib.h>
 
 #include "hwmodel/soc/event.h"

@@ -2,9 +2,10 @@
 #ifndef HWMODEL_SOC_HER_QUEUES_H
 #define HWMODEL_SOC_HER_QUEUES_H
 
+/* The two queues of the MPQ engine: HERs by message, and the messages that have a task. Called by mpq.c alone. */
 #include "hwmodel/soc/state.h"
 
-/* The cells in which HERs wait: each message has some of its own, and all share others (hwmodel/README.md, "MPQ engine"). */
+/* The cells in which HERs wait: some belong to each message, the others are shared (hwmodel/README.md, "MPQ engine"). */
 
 struct her_fifo;
 

@@ -3,8 +3,8 @@
 #define HWMODEL_SOC_HPU_H
 
 /*
- * One HPU: a core and its turns (hpu.c), the bus from the core to memories and registers (bus.c), and the driver for tasks and
- * commands (driver.c).
+ * One HPU: its core and the core's turns (hpu.c), the bus from the core to memories and registers (bus.c), and the driver for tasks
+ * and commands (driver.c).
  */
 #include "hwmodel/soc/state.h"
 

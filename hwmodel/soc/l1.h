@@ -3,9 +3,9 @@
 #define HWMODEL_SOC_L1_H
 
 /*
- * The banks of one cluster's L1 (hwmodel/README.md, "L1", "Remote L1" and "Packet copies"): each serves one access per
- * cycle, an AMO keeps its bank one cycle more; a beat of the cluster's DMA takes the banks of its line for its cycle,
- * before any core. Calls come in order of cycle.
+ * The banks of one cluster's L1 (hwmodel/README.md, "L1", "Remote L1" and "Packet copies"). Each bank serves one access per cycle;
+ * an AMO keeps its bank one cycle longer. A beat of the cluster's DMA takes the banks of its line before any core in that cycle.
+ * Calls must come in order of cycle.
  */
 #include <hwmodel/rv32.h>
 

@@ -2,12 +2,13 @@
 #ifndef HWMODEL_SOC_L2_H
 #define HWMODEL_SOC_L2_H
 
+/*
+ * The read port of packet memory in L2, which packet copies to L1 and HPUs' loads share, and the port of all HPUs to L2
+ * (hwmodel/README.md, "L2"). Called by copies.c and bus.c.
+ */
 #include "hwmodel/soc/state.h"
 
-/*
- * The read port of packet memory, which copies to L1 and HPUs' loads share (hwmodel/README.md, "L2"): a reservation table. Loads come in
- * order of cycle.
- */
+/* The read port of packet memory, a reservation table. Loads must come in order of cycle. */
 
 struct l2;
 struct l2_port;

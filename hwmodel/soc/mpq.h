@@ -3,9 +3,9 @@
 #define HWMODEL_SOC_MPQ_H
 
 /*
- * The MPQ engine (PsPIN 3.2.1; hwmodel/README.md, "MPQ engine"): a queue of HERs per message, the message's state, and of the
- * messages that have a task, round robin, one task per cycle; with scheduler = fair_hpu_time first of all the program that
- * has had least of the HPUs (share.h), and of its messages round robin. Behind it the dispatcher: a task's cluster.
+ * The MPQ engine (PsPIN 3.2.1; hwmodel/README.md, "MPQ engine"): a queue of HERs and the state of each message. It selects one task
+ * per cycle, round robin among the messages that have one; with scheduler = fair_hpu_time it first selects the program that has had
+ * the least HPU time (share.h), then among that program's messages. The dispatcher behind it selects the task's cluster.
  */
 #include "hwmodel/soc/state.h"
 

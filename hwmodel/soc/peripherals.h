@@ -2,6 +2,10 @@
 #ifndef HWMODEL_SOC_PERIPHERALS_H
 #define HWMODEL_SOC_PERIPHERALS_H
 
+/*
+ * What a cluster has for its HPUs in addition to memory: the DMA engine for their own transfers, and the event unit. Called by
+ * bus.c.
+ */
 #include "hwmodel/soc/state.h"
 
 /*

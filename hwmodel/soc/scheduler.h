@@ -3,9 +3,9 @@
 #define HWMODEL_SOC_SCHEDULER_H
 
 /*
- * A cluster's scheduler (PsPIN 3.2.2; hwmodel/README.md, "Cluster scheduler" and "HPU driver"): tasks in order, each packet
- * copied to a ring of L1 at once, then given to the lowest-numbered idle HPU; and the way of their feedback back to the MPQ
- * engine.
+ * A cluster's scheduler (PsPIN 3.2.2; hwmodel/README.md, "Cluster scheduler" and "HPU driver"). It takes tasks in order, has each
+ * packet copied to a ring in L1 at once, and gives the task to the lowest-numbered idle HPU. It also sends the tasks' feedback back
+ * to the MPQ engine.
  */
 #include "hwmodel/soc/state.h"
 

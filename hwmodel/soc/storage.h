@@ -2,7 +2,7 @@
 #ifndef HWMODEL_SOC_STORAGE_H
 #define HWMODEL_SOC_STORAGE_H
 
-/* PsPIN's memories and where they lie; no timing. Source: hwmodel/README.md, "Structure". */
+/* PsPIN's memories and their addresses; no timing. Used by the SoC's bus and by the NIC. Source: hwmodel/README.md, "Structure". */
 #include <stddef.h>
 #include <stdint.h>
 

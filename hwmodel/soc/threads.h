@@ -3,12 +3,12 @@
 #define HWMODEL_SOC_THREADS_H
 
 /*
- * The threads of one HPU (target->hpu_threads; sPIN 3.2 "HPU execution contexts", 4.1, B.6). Each thread is a struct hpu of its
- * own: registers, stack, number, driver with its command slots and feedback. One of them at a time has the pipeline. It gives
- * that up where it waits: for a command to be done or for a slot, for its next task, in the event unit; where it yields
- * (HPU_YIELD); and after target->thread_slice_cycles, if another one is ready. Of those that are ready the one that has been so
- * longest goes on, of the same cycle the lowest number; target->thread_switch_cycles pass if it is another than before. What
- * waits for a memory keeps the pipeline. With one thread there is none of this: soc->pipelines is NULL.
+ * The threads of one HPU (target->hpu_threads; sPIN 3.2 "HPU execution contexts", 4.1, B.6). Each thread is a struct hpu with
+ * registers, stack, number, and a driver with command slots and feedback of its own. One thread at a time has the pipeline. It
+ * gives the pipeline up when it waits for a command, a slot, its next task or an event; when it yields (HPU_YIELD); and after
+ * target->thread_slice_cycles if another thread is ready. The thread that has been ready longest gets it, of several the lowest
+ * number; a change takes target->thread_switch_cycles. A thread that waits for a memory keeps the pipeline. With one thread
+ * soc->pipelines is NULL.
  */
 #include "hwmodel/soc/state.h"
 

@@ -3,10 +3,10 @@
 #define HWMODEL_SOC_TIMING_H
 
 /*
- * The numbers of the SoC that no target changes: each is part of how a mechanism works, and is in cycles of the NIC's clock unless it
- * says otherwise. What a target may change is in target/parameters.def, and what belongs to the core in core/timing.h; no other file
- * of the model has a cycle count. Sources as in parameters.def: P = measured on PsPIN's RTL, by the row's name (tests/accuracy/);
- * D = derived from such rows; S = PsPIN's structure as its RTL has it; A = assumed.
+ * The constants of the SoC that no target changes, each part of how a mechanism works; in cycles of the NIC's clock unless stated
+ * otherwise. What a target may change is in target/parameters.def, what belongs to the core in core/timing.h; no other file of the
+ * model has a cycle count. Sources as in parameters.def: P = measured on PsPIN's RTL, by the row's name (tests/accuracy/); D =
+ * derived from such rows; S = PsPIN's structure as its RTL has it; A = assumed.
  */
 
 #include "hwmodel/soc/state.h"

@@ -3,8 +3,8 @@
 #define HWMODEL_SOC_TOURNAMENT_H
 
 /*
- * A tournament tree: of many numbered entries, each with a cycle, the one that comes first. Of one cycle the lowest number comes first.
- * TOURNAMENT_NEVER: the entry waits. Changing one entry is O(log n); the winner is key[1].
+ * A tournament tree: finds, among many numbered entries with a cycle each, the one with the earliest cycle, and the lowest number
+ * among equals. An entry that waits for nothing known has TOURNAMENT_NEVER. Changing one entry is O(log n); the winner is key[1].
  */
 #include <stdint.h>
 #include <stdlib.h>

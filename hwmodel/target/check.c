@@ -50,7 +50,7 @@ static int check_clock(const struct pspin_target *t, struct answer a)
 		below--;
 	while (PS_PER_US % above)
 		above++;
-	return refuse(a, "a cycle at clock_mhz = %" PRIu64 " is no whole number of picoseconds; it is at %" PRIu64 " and %" PRIu64,
+	return refuse(a, "a cycle at clock_mhz = %" PRIu64 " is not a whole number of picoseconds; it is at %" PRIu64 " and %" PRIu64,
 		      t->clock_mhz, below, above);
 }
 
@@ -70,9 +70,9 @@ static int check_l1(const struct pspin_target *t, struct answer a)
 static int check_widths(const struct pspin_target *t, struct answer a)
 {
 	if (!power_of_two(t->beat_bytes))
-		return refuse(a, "beat_bytes = %" PRIu64 " is no power of two", t->beat_bytes);
+		return refuse(a, "beat_bytes = %" PRIu64 " is not a power of two", t->beat_bytes);
 	if (!power_of_two(t->l1_banks))
-		return refuse(a, "l1_banks = %" PRIu64 " is no power of two", t->l1_banks);
+		return refuse(a, "l1_banks = %" PRIu64 " is not a power of two", t->l1_banks);
 	if (t->beat_bytes > 4 * t->l1_banks)
 		return refuse(a, "beat_bytes = %" PRIu64 ": l1_banks = %" PRIu64 " of 4 bytes take %" PRIu64 " in a cycle", t->beat_bytes,
 			      t->l1_banks, 4 * t->l1_banks);

@@ -2,8 +2,10 @@
 #ifndef HWMODEL_TARGET_PARAMETERS_H
 #define HWMODEL_TARGET_PARAMETERS_H
 
-/* Inside of a target, for the model. Each number stands once, in parameters.def, or in a target
- * file where it differs. */
+/*
+ * struct pspin_target, for the model: a field for each row of parameters.def, where each default stands once. A target file
+ * overrides fields; target.c and target_file.c fill them.
+ */
 #include <hwmodel/target.h>
 
 enum target_parameter {

@@ -43,7 +43,7 @@ static int refuse_value(struct reader *r, int parameter, const char *text)
 
 	pspin_target__parameter((unsigned)parameter, &row);
 	if (!row.names)
-		return refuse(r, "'%s' is no number: %s takes decimal digits", text, row.name);
+		return refuse(r, "'%s' is not a number: %s takes decimal digits", text, row.name);
 	for (unsigned i = 0; row.names[i]; i++)
 		snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s", i ? " or " : "", row.names[i]);
 	return refuse(r, "%s is %s, not '%s'", row.name, names, text);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What PsPIN's handlers use of a C library, for programs of `spincc --api pspin`. Its own directory has only what is called. */
+/*
+ * The part of a C library that PsPIN's handlers use, for programs of `spincc --api pspin`. Linked into each; functions that nothing
+ * calls are dropped.
+ */
 #include <stdarg.h>
 #include <stdint.h>
 

@@ -3,10 +3,9 @@
 #define HWMODEL_ELF_H
 
 /*
- * Reads a 32-bit little-endian RISC-V executable that lies in memory. The file
- * is not trusted: every offset is checked once, in hw_elf__open(), and what is
- * handed out afterwards lies inside the buffer. Nothing is loaded: the caller
- * copies the segments to where they belong.
+ * Reads a 32-bit little-endian RISC-V executable that lies in memory. The file is not trusted: hw_elf__open() checks every offset
+ * once, and what the other functions return lies inside the buffer. Nothing is loaded: the caller copies the segments to their
+ * addresses.
  */
 #include <stddef.h>
 #include <stdint.h>

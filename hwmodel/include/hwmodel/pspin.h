@@ -3,14 +3,12 @@
 #define HWMODEL_PSPIN_H
 
 /*
- * The target NIC: an execution context's rv32 image on a PsPIN HPU, with the
- * inbound and outbound engines around it. A packet goes in as an Ethernet frame
- * and comes out as a verdict, a frame and the cycles it took. Of a context that takes
- * messages (SPIN_DELIVER_ME) the NIC has the MPQ engine, matching entries and host memory.
+ * The target NIC: an execution context's rv32 image on a PsPIN HPU, with the inbound and outbound engines around it. A packet goes
+ * in as an Ethernet frame; a verdict, a frame and the cycles it took come out. For a context that takes messages (SPIN_DELIVER_ME)
+ * the NIC also has the MPQ engine, matching entries and host memory.
  *
- * One HPU runs one packet at a time (the NIC is idle around it): each task is
- * timed from the first instruction of its handler entry to its return.
- * Knows nothing of Linux. Not thread-safe; instances are independent.
+ * One HPU runs one packet at a time while the NIC is otherwise idle: each task is timed from the first instruction of its handler
+ * entry to its return. Knows nothing of Linux. Not thread-safe; instances are independent.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -129,7 +127,7 @@ int pspin__packet(struct pspin *nic, const void *frame, size_t frame_bytes, stru
 void pspin__set_time(struct pspin *nic, uint64_t now_ns);
 void pspin__set_draw(struct pspin *nic, uint32_t draw);
 
-/* --- host memory, and what handlers reach through an entry beside the entry's own --- */
+/* --- host memory, and what handlers reach through an entry in addition to the entry's own --- */
 
 /* Zero: the default of <spin/message.h>; idle_ms: the handler's first. */
 struct pspin_limits {

@@ -3,9 +3,9 @@
 #define HWMODEL_PSPIN_API_H
 
 /*
- * What a program of `spincc --api pspin` says of itself: an rv32 ELF file with this in a section of its own, little-endian and
- * aligned to 4. Start-up (hwmodel/image/pspin/start.S) has init_handlers() fill the entries. The file may come from anybody:
- * readers check each field.
+ * The description that a program of `spincc --api pspin` carries: a section of the rv32 ELF file, little-endian and aligned to 4.
+ * Its start-up code (hwmodel/image/pspin/start.S) lets init_handlers() fill the entries. Anybody may have made the file: readers
+ * must check each field.
  */
 #define PSPIN_API_SECTION ".spin.pspin"
 #define PSPIN_API_MAGIC   "SPINPSPN" /* 8 characters, no NUL */

@@ -3,8 +3,8 @@
 #define HWMODEL_RULES_H
 
 /*
- * Match rules (<spin/rule.h>) compared with numbers and with each other, for the model and for libspin. No state; rules are valid, as
- * spin_rule__parse() and pspin__open() leave them.
+ * Compares match rules (<spin/rule.h>) with packets' fields and with each other. Used by the model and by libspin. Stateless. Rules
+ * must be valid, as spin_rule__parse() and pspin__open() leave them.
  */
 #include <spin/rule.h>
 #include <spin/wire.h>

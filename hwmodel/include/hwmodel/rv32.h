@@ -3,13 +3,9 @@
 #define HWMODEL_RV32_H
 
 /*
- * One timed RI5CY core: rv32imac, the Xpulp subset named in core/isa.def, M and
- * U mode. Counts cycles as PsPIN's core RTL does with memories that answer in
- * one cycle; whatever takes longer is told by the bus.
- *
- * A core runs on its own: it knows memory windows and a bus, nothing of NICs.
- * Not thread-safe; several cores may run in several threads if their windows
- * and buses do not meet.
+ * One timed RI5CY core: rv32imac, the Xpulp subset named in core/isa.def, machine and user mode. Counts cycles as PsPIN's core RTL
+ * does with memories that answer in one cycle; the bus reports what takes longer. A core knows memory windows and a bus, nothing of
+ * NICs. Not thread-safe; several cores may run in several threads if their windows and buses do not meet.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -3,10 +3,9 @@
 #define HWMODEL_IMAGE_SCRATCH_H
 
 /*
- * The start of a message's scratchpad in its home cluster's L1: what one task
- * of a message tells the next, and what the NIC tells them. The handlers' own
- * part follows. Each word is touched only if a handler that asks for it is
- * registered.
+ * The start of a message's scratchpad in its home cluster's L1: words in which tasks of a message and the NIC leave data for later
+ * tasks. The handlers' own part follows. Shared by the image's runtime and the model. A word is only touched if a handler that uses
+ * it is registered.
  */
 #include <stdint.h>
 

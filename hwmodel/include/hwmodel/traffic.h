@@ -3,12 +3,12 @@
 #define HWMODEL_TRAFFIC_H
 
 /*
- * The whole NIC under traffic: frames arrive at their times, all HPUs work, and what every packet and task met on its
- * way is told. The same NIC as in <hwmodel/pspin.h>: pspin__packet() is one offer on an idle NIC, run to its end. Memory,
- * tables, entries, limits and the profile are set by the functions there, while nothing runs.
+ * The whole NIC under traffic: frames are offered at times, all HPUs work, and an observer gets a record of every packet and task.
+ * The same NIC as in <hwmodel/pspin.h>: pspin__packet() is one offer on an idle NIC, run to its end. Memory, tables, entries,
+ * limits and the profile are set by the functions there, while nothing runs.
  *
- * Time is in picoseconds from pspin__open() on; the same input gives the same output, bit for bit. Not thread-safe;
- * instances are independent: one thread each.
+ * Time is in picoseconds from pspin__open() on. The same input gives the same output, bit for bit. Not thread-safe; instances are
+ * independent, one thread each.
  */
 #include <hwmodel/pspin.h>
 
@@ -43,7 +43,7 @@ struct pspin_image {
 /*
  * As pspin__open(); every HPU boots. err also says which symbol is missing and what symbols there are. For programs of PsPIN's
  * API, AMOs on L2 and on another cluster's L1 return what was there, as that API promises, and commands may name host addresses
- * that are no memory of the task's: what is written there is lost, what is read is zero (struct pspin_traffic counts them), as with
+ * that are not memory of the task's: what is written there is lost, what is read is zero (struct pspin_traffic counts them), as with
  * PsPIN's simulator. For others both are as on the RTL, and a mistake. What a handler sends
  * first makes its packet's verdict TX; else that is DROP, with SUCCESS or the first error as reason. Of a target whose HPUs have
  * several threads there are no more than make eight of a cluster: such a program has no stacks for others.
@@ -164,7 +164,7 @@ struct pspin_traffic {
 	uint64_t packets, bytes; /* that arrived, from the IP header on */
 	uint64_t lost_no_buffer, lost_no_message;
 	uint64_t amo_words;       /* AMOs that returned another word than on the RTL, which returns 1: of programs of PsPIN's API */
-	uint64_t host_outside;    /* commands that named host addresses which are no memory of the task's */
+	uint64_t host_outside;    /* commands that named host addresses which are not memory of the task's */
 	uint64_t host_outside_at; /* the first of them */
 	uint64_t held_back_ps;    /* a packet waited at the wire for packet memory, and those behind it */
 	uint32_t packet_memory_peak_bytes, messages_peak, hers_peak;

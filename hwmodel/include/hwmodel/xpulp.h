@@ -37,7 +37,7 @@ struct xpulp_loop {
 	uint64_t entries, turns;       /* how often it was entered, and went in all */
 	uint64_t cycles;               /* that it took, by the profile */
 	uint64_t cycles_xpulp;         /* that it would take, setup included; the same if there is a reason */
-	uint8_t post_increments, macs; /* instructions saved per turn, beside the branch */
+	uint8_t post_increments, macs; /* instructions saved per turn, in addition to the branch */
 	uint8_t counter;               /* 1: the one that counts, too */
 	enum xpulp_reason reason;
 };
