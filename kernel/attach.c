@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Attaches XDP programs, and names who holds an interface and how to remove it. Called
- * by libspin and `spinctl doctor`; another's program is never replaced.
+ * Attaches XDP programs to interfaces by bpf_link, and says who holds an interface and how to free it. Called by libspin and
+ * `spinctl doctor`. A program of somebody else is never replaced.
  */
 #include <errno.h>
 #include <stdio.h>

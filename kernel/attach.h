@@ -3,8 +3,8 @@
 #define KERNEL_ATTACH_H
 
 /*
- * XDP programs by bpf_link, and who else is there. Functions that fail write a
- * reason with the next step into `reason`.
+ * Attaches XDP programs by bpf_link, and finds programs of others on the interface. A function that fails writes a reason with the
+ * next step into `reason`.
  */
 #include <stddef.h>
 #include <stdint.h>

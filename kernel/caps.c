@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Capabilities of the calling thread: which are effective, and how to be without them for a while. */
+/*
+ * Capabilities of the calling thread: reads the effective set, and drops and restores CAP_PERFMON. Called by probe.c and by
+ * libspin, which loads the isolated class without it.
+ */
 #include <errno.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -3,8 +3,8 @@
 #define KERNEL_CAPS_H
 
 /*
- * Capabilities of the calling thread. The kernel asks for them when a program is
- * loaded: what a thread lays down for that time, the program does not get.
+ * Capabilities of the calling thread. The kernel checks them when a program is loaded, so a thread that drops one during the load
+ * gets a program without that privilege.
  */
 #include <stdint.h>
 

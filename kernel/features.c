@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The table of features: name, first kernel, and how to try it. Called by libspin
- * before it loads, by spinctl and spincc for their messages. A version or the name
- * of a feature stands nowhere else in a message.
+ * The table of features: name, first kernel version, and how to try it. Called by libspin before it loads, and by spinctl and
+ * spincc for their messages. No other file has a kernel version or the name of a feature in a message.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -3,9 +3,8 @@
 #define KERNEL_FEATURES_H
 
 /*
- * What handlers can have of a kernel, and the first kernel that has it: features.c
- * has the only table of this. The loader, `spinctl doctor`, `spinctl limits` and all
- * messages take versions and names from there.
+ * What handlers need from a kernel, and the first version that has it. Only the table in features.c has this: the loader, `spinctl
+ * doctor`, `spinctl limits` and all messages take versions and names from there.
  */
 #include <stddef.h>
 

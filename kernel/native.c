@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The conditions of virtio_net and bonding for native XDP, which neither rtnetlink nor
- * the kernel's xdp_features tell. Called by the doctor, and by kernel_attach__link()
- * before it attaches. Nothing is changed.
+ * The conditions for native XDP that neither rtnetlink nor the kernel's xdp_features report: those of virtio_net and bonding.
+ * Called by the doctor, and by kernel_attach__link() before it attaches. Changes nothing.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -73,7 +72,7 @@ unsigned kernel_native__virtio_queues(const struct probe_iface *iface)
 }
 
 /*
- * virtnet_xdp_set() gives each possible CPU a queue beside those in use or, if there are
+ * virtnet_xdp_set() gives each possible CPU a queue in addition to those in use or, if there are
  * not so many, none. virtnet_xdp_get_sq() does not look at that: with more queues in use
  * than CPUs it takes queue number `in use` + CPU, which does not exist. Seen with XDP_TX
  * on 6.12.107 and 7.2.13: a NULL pointer in virtqueue_get_buf().

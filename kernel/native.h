@@ -2,7 +2,10 @@
 #ifndef KERNEL_NATIVE_H
 #define KERNEL_NATIVE_H
 
-/* Whether a driver that has native XDP takes a program as it is set now, and whether it should be given one. */
+/*
+ * Whether a driver with native XDP accepts a program with the interface's current settings, and whether it should be given one.
+ * Called by attach.c and the doctor.
+ */
 #include "kernel/probe_iface.h"
 
 enum kernel_native_verdict {

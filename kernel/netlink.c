@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Netlink requests and answers: what the probes need to make and ask interfaces. One request at a time. */
+/* Sends netlink requests and reads their answers, for the probes, which create and query interfaces. One request at a time. */
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>

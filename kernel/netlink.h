@@ -2,7 +2,10 @@
 #ifndef KERNEL_NETLINK_H
 #define KERNEL_NETLINK_H
 
-/* The little of netlink that probes need: one request, its answers, attributes by number. */
+/*
+ * The small part of netlink that the probes need: one request, its answers, attributes by number. Called by probe_*.c and
+ * threaded.c.
+ */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Finds the process that holds a bpf_link, by its descriptors in /proc. Called by attach.c and spinctl status; reads only. */
+/* Finds the process that holds a bpf_link, by its descriptors in /proc. Called by attach.c and spinctl status; only reads. */
 #include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Whether this process may load handlers, and what kind of interface is meant. Called
- * by libspin before it loads and by spinctl and spincc; nothing stays loaded.
+ * Whether this process may load handlers, and which kind of interface a name is. Called by libspin before it loads, and by spinctl
+ * and spincc; nothing stays loaded.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -72,7 +72,7 @@ int kernel_probe__xdp(char *reason, size_t reason_bytes)
 		return probe_kernel(reason, reason_bytes);
 	if (kernel_probe__privileged_isolated())
 		snprintf(reason, reason_bytes,
-			 "loading handlers of the trusted class needs CAP_PERFMON beside CAP_BPF and "
+			 "loading handlers of the trusted class needs CAP_PERFMON in addition to CAP_BPF and "
 			 "CAP_NET_ADMIN: run it as root (sudo), or load them isolated (--class isolated)");
 	else
 		snprintf(reason, reason_bytes,

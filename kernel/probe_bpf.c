@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Loads small programs and maps to see what the kernel takes. Each is closed at once. */
+/* Loads small programs and maps to learn what the kernel accepts. Called by probe.c and features.c. Each is closed at once. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -3,10 +3,9 @@
 #define KERNEL_PROBE_BPF_H
 
 /*
- * What bpf() grants this process: each function makes the thing, on the smallest
- * scale, and closes it again. Nothing is attached to anything of the machine's.
- * They return 0 (works) or -errno: -EPERM and -EACCES mean refused, anything
- * else usually that the kernel does not know it.
+ * What the kernel lets this process do with bpf(): each function creates one small program or map and closes it again. Nothing is
+ * attached to anything outside. They return 0 (works) or -errno: -EPERM and -EACCES mean refused, another error usually that the
+ * kernel does not know it.
  */
 #include <stdint.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Tries whether programs may attach to other programs (freplace, fentry), with two programs of its own. Called by the doctor. */
+/*
+ * Tries whether programs can attach to other programs (freplace, fentry), with two programs of its own. Called by the doctor;
+ * nothing stays loaded.
+ */
 /* Such programs need types: a BTF of four. */
 #include <errno.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Reads what an interface is: driver, mode of XDP, MTU, features, queues. Called by libspin and the doctor; changes nothing. */
+/* Reads the properties of an interface: driver, XDP mode, MTU, features, queues. Called by libspin and the doctor; changes nothing. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

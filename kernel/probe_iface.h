@@ -2,7 +2,7 @@
 #ifndef KERNEL_PROBE_IFACE_H
 #define KERNEL_PROBE_IFACE_H
 
-/* What an interface is and how it is set; nothing is changed. */
+/* Properties and settings of an interface, read only. Called by libspin and the doctor. */
 #include <stdint.h>
 
 #include "kernel/probe_net.h"

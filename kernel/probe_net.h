@@ -3,9 +3,8 @@
 #define KERNEL_PROBE_NET_H
 
 /*
- * A network namespace, seen through sockets and a /sys of its own: both stay
- * in the namespace where they were opened, so that that of a veth's peer can be
- * looked into without living there.
+ * A network namespace, seen through a route socket and a sysfs mount that both stay in the namespace where they were opened. So the
+ * peer of a veth in another namespace can be examined without entering that namespace.
  */
 struct probe_net {
 	int route_fd, generic_fd, inet_fd;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Makes a veth pair in a namespace of its own to see what XDP does there. A child does it, so that nothing is left. */
+/*
+ * Creates a veth pair in a namespace of its own and tries XDP there. Called by the doctor. A child process does it, so that nothing
+ * remains.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>

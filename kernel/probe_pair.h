@@ -3,10 +3,8 @@
 #define KERNEL_PROBE_PAIR_H
 
 /*
- * What attaching does, tried on a veth pair of our own, in a network namespace
- * of our own, in a process of its own: all three are gone together, however this
- * process ends. Takes some ten milliseconds; the kernel frees the namespace a
- * little later.
+ * Tries attaching on a veth pair in a network namespace and a process of its own. All three are gone together, however this process
+ * ends. Takes some tens of milliseconds; the kernel frees the namespace a little later.
  */
 struct probe_pair {
 	int made;                  /* 0, or -errno: no pair, nothing below is known (-EPERM without CAP_SYS_ADMIN) */

@@ -2,7 +2,10 @@
 #ifndef KERNEL_PROBE_PROCESS_H
 #define KERNEL_PROBE_PROCESS_H
 
-/* What this process may do (capabilities, sysctls) and what confines it (namespaces, seccomp, lockdown). For probe.c and doctor. */
+/*
+ * What this process may do (capabilities, sysctls) and what confines it (namespaces, seccomp, lockdown). Called by probe.c and the
+ * doctor.
+ */
 #include <stdint.h>
 
 struct probe_process {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Records in /run/spin of what is to be undone after a kill. Called by threaded.c and share.c; only its own files are believed. */
+/* Records in /run/spin of what must be undone after a kill. Called by threaded.c and share.c. Only files of the process's own user are read. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>

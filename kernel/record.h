@@ -3,8 +3,8 @@
 #define KERNEL_RECORD_H
 
 /*
- * Records of what outlives a process: a file in /run/spin with a line in it, locked by its maker. A file that nobody has locked is
- * that of a killed process, and says what is to be undone.
+ * Records of what outlives a process: a file in /run/spin with one line, locked by its writer. A file without a lock belongs to a
+ * killed process and says what must be undone.
  */
 #define RECORD_LINE_BYTES 96
 

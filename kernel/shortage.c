@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a failed bpf() call lacked, in words. libspin asks here before it blames the
- * kernel's version or the handler; nothing is left open.
+ * Names what a failed bpf() call was short of: descriptors, memory or permission. libspin calls this before it blames the kernel's
+ * version or the handler; nothing stays open.
  */
 #include <errno.h>
 #include <fcntl.h>

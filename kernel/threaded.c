@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Threaded NAPI of interfaces: switched on for queues as HPUs, and back, also by the next process after a kill. */
+/*
+ * Switches threaded NAPI of an interface on, for queues as HPUs, and off again; the next process does the latter after a kill.
+ * Called by libspin.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 #define KERNEL_THREADED_H
 
 /*
- * A kernel thread for each receive queue of an interface (threaded NAPI). It is a setting of the interface, which outlives
- * who made it: so a file in /run/spin, locked by its maker, remembers each that is to be undone.
+ * Threaded NAPI: a kernel thread for each receive queue of an interface. It is a setting of the interface and outlives the process
+ * that made it. So a file in /run/spin, locked by that process, records each that must be undone.
  */
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Opcodes and arithmetic of the walk. Called by walk.c for each instruction. What the driver looks at (factors, dividends,
- * divisors) is looked at before the instruction has its effect, as its hook is called then.
+ * Opcodes and arithmetic of the walk. Called by walk.c for each instruction. Factors, dividends and divisors are checked before the
+ * instruction takes effect, as the driver's hook is called then.
  */
 #include "kernel/nfp/walk.h"
 

@@ -2,7 +2,10 @@
 #ifndef KERNEL_NFP_BTF_H
 #define KERNEL_NFP_BTF_H
 
-/* BTF of an object: the definitions of its maps, and the source line of an instruction. */
+/*
+ * BTF of an object: the definitions of its maps, and the source line of an instruction. Called by object.c. The file is not
+ * trusted.
+ */
 #include <linux/btf.h>
 #include <stddef.h>
 #include <stdint.h>

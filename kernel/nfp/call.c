@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Calls of helpers: which of them the driver and the firmware have, and with which arguments. Called by walk.c. */
+/* Calls of helpers in the walk: which helpers the driver and the firmware have, and with which arguments. Called by walk.c. */
 #include <stdio.h>
 
 #include "kernel/nfp/walk.h"

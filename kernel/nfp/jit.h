@@ -2,7 +2,7 @@
 #ifndef KERNEL_NFP_JIT_H
 #define KERNEL_NFP_JIT_H
 
-/* How many instructions the driver's JIT makes of a program, and how much stack it takes. */
+/* How many instructions the NFP driver's JIT makes of a program, and how much stack it takes. Called by check.c. */
 #include "kernel/nfp/walk.h"
 
 /*

@@ -2,7 +2,7 @@
 #ifndef KERNEL_NFP_JIT_INSN_H
 #define KERNEL_NFP_JIT_INSN_H
 
-/* What the JIT's optimizations leave of an instruction, between jit_optimize.c and jit.c. */
+/* An instruction as the JIT's optimizations leave it: what jit_optimize.c passes to jit.c. */
 #include "kernel/nfp/walk.h"
 
 struct nfp_jit_insn {

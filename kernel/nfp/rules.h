@@ -2,7 +2,7 @@
 #ifndef KERNEL_NFP_RULES_H
 #define KERNEL_NFP_RULES_H
 
-/* The rules: one row each, with its name, its verdict, and what to change. */
+/* The rules that a program for the card must keep: one row each, with its name, its verdict, and what to change. */
 #include "kernel/nfp/verdict.h"
 
 /* clang-format off */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What comparisons say of numbers. Called by the walk for each conditional jump. As in the kernel, each comparison is one of
- * six, with its operands exchanged or its outcome turned.
+ * What a conditional jump tells about the numbers that it compares. Called by walk.c. As in the kernel, each comparison is one of
+ * six, with its operands exchanged or its result negated.
  */
 #include <linux/bpf.h>
 

@@ -2,7 +2,7 @@
 #ifndef KERNEL_NFP_SCALAR_RANGE_H
 #define KERNEL_NFP_SCALAR_RANGE_H
 
-/* Bounds and bits of scalars, one width at a time: between scalar.c and scalar_compare.c. */
+/* Bounds and bits of numbers, one width at a time. Shared by scalar.c and scalar_compare.c. */
 #include "kernel/nfp/scalar_type.h"
 #include "kernel/nfp/verdict.h"
 

@@ -2,7 +2,7 @@
 #ifndef KERNEL_NFP_SCALAR_TYPE_H
 #define KERNEL_NFP_SCALAR_TYPE_H
 
-/* What is known of a number; scalar.h has what can be done with it. */
+/* struct nfp_scalar: what is known of a number. scalar.h has the operations. */
 #include <stdint.h>
 
 struct nfp_scalar {

@@ -2,7 +2,7 @@
 #ifndef KERNEL_NFP_STATE_H
 #define KERNEL_NFP_STATE_H
 
-/* Registers and stack frames of one path through a program. */
+/* The state of one path through a program: registers and stack frames. Used by walk.c and its parts. */
 #include "kernel/nfp/scalar.h"
 
 #define NFP_FRAMES_MAX  8

@@ -2,7 +2,7 @@
 #ifndef KERNEL_NFP_VERDICT_H
 #define KERNEL_NFP_VERDICT_H
 
-/* Verdicts, and the kernels that they are of. */
+/* The checker's verdicts, and the kernels that they apply to. */
 
 /* Ordered: of several findings the highest is the program's verdict. */
 enum nfp_verdict {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The order of paths, arithmetic and jumps of the walk. Called by check.c, once for each kernel. Of a conditional jump the
- * next instruction comes first and the target later, as in the kernel: what is refused on an instruction's first visit
- * the kernel refuses for certain. A later visit it may have pruned, as it compares fewer numbers than this walk does.
+ * Walks all paths of a program: their order, arithmetic and jumps. Called by check.c, once for each kernel. After a conditional
+ * jump the next instruction comes first and the target later, as in the kernel: what is refused on an instruction's first visit the
+ * kernel certainly refuses. It may have pruned a later visit, as it compares fewer numbers than this walk does.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,10 @@
 #ifndef KERNEL_DISPATCHER_H
 #define KERNEL_DISPATCHER_H
 
-/* libxdp's dispatcher of an interface, read: which programs it has. And what libxdp says, which goes nowhere else. */
+/*
+ * Reads which programs libxdp's dispatcher of an interface has. Also collects libxdp's messages, which would otherwise go to
+ * stderr. Called by share.c and attach.c.
+ */
 #include <stddef.h>
 
 struct xdp_multiprog;

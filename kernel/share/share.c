@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Attaches a program of ours to libxdp's dispatcher, beside those of others. Called by libspin for interfaces that are shared. Others'
- * programs are never removed or replaced, and one process of ours has an interface.
+ * Attaches one of our programs to libxdp's dispatcher on an interface that also runs programs of others. Called by libspin.
+ * Programs of others are never removed or replaced, and only one process of ours may use an interface.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -3,9 +3,9 @@
 #define KERNEL_SHARE_H
 
 /*
- * A program of ours beside those of others on one interface, by libxdp's dispatcher. libxdp pins what it attaches, so the program outlives
- * its process: a record in /run/spin, and a random number in the program's section MAKER, tell the next start what to remove.
- * Functions that fail write a reason with the next step into `reason`.
+ * One of our programs next to those of others on one interface, by libxdp's dispatcher. libxdp pins what it attaches, so the
+ * program outlives its process: a record in /run/spin, and a random number in the program's section MAKER, tell the next start what
+ * to remove. A function that fails writes a reason with the next step into `reason`.
  */
 #include <stddef.h>
 #include <stdint.h>

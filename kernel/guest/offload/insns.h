@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Instructions of the cases' programs, as the kernel's linux/filter.h has them. */
+/* Macros for the instructions of the cases' programs, as in the kernel's linux/filter.h. Used by cases.c and steps.c. */
 #ifndef KERNEL_GUEST_OFFLOAD_INSNS_H
 #define KERNEL_GUEST_OFFLOAD_INSNS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the cases on netdevsim are made of: cases.c calls it, steps.h has the contracts. Descriptors belong to the case that
- * runs, and `drop_all` gives back what it still holds.
+ * The steps that the cases on netdevsim consist of (steps.h). Called by cases.c. A descriptor belongs to the running case;
+ * `drop_all` closes those that it still holds.
  */
 #include "steps.h"
 

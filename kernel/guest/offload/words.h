@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What libbpf, a verifier and the kernel said of a call that failed, for the programs of the offload guest. One thread; what
- * is kept is of the last call, and `words_forget` begins another.
+ * Collects what libbpf, the verifier and the kernel log said about a failed call, for judge.c and cases.c. One thread. It keeps
+ * only the last call's text; `words_forget` begins the next one.
  */
 #ifndef KERNEL_GUEST_OFFLOAD_WORDS_H
 #define KERNEL_GUEST_OFFLOAD_WORDS_H
