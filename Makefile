@@ -94,7 +94,7 @@ MEMCACHED_SRC := $(wildcard user/memcached/*.c)
 COST_SRC    := $(wildcard user/cost/*.c user/cost/*/*.c)
 TOOL_SRC    := $(wildcard user/tool/*.c)
 CONFORMANCE_SRC := $(wildcard user/conformance/*.c user/conformance/*/*.c)
-TESTLIB_SRC := $(wildcard tests/common/*.c tests/common/net/*.c tests/common/traffic/*.c tests/common/memcached/*.c tests/reference/*.c)
+TESTLIB_SRC := $(wildcard tests/common/*.c tests/common/net/*.c tests/common/traffic/*.c tests/common/memcached/*.c tests/common/loads/*.c tests/reference/*.c)
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
@@ -360,15 +360,14 @@ $(BUILD)/tests/unit/memcached_cache_is_filled: $(BUILD)/obj/tests/unit/memcached
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
 
 # The vectors again, with the programs for kernels without may_goto.
-$(BUILD)/tests/vectors/run-bounded: $(BUILD)/obj/tests/vectors/run.o $(BUILD)/obj/tests/common/bounded_loops.o $(TESTLIB) $(CONFORMANCE) $(USERLIB) $(LIBSPIN) $(HWMODEL)
+$(BUILD)/tests/vectors/run-bounded: $(BUILD)/obj/tests/vectors/run.o $(BUILD)/obj/tests/common/loads/bounded_loops.o $(TESTLIB) $(CONFORMANCE) $(USERLIB) $(LIBSPIN) $(HWMODEL)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--wrap=kernel_probe__may_goto -Wl,--wrap=kernel_probe__copies -o $@ $^ \
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--wrap=kernel_probe__may_goto -Wl,--wrap=kernel_probe__copies -Wl,--wrap=bpf_object__load -o $@ $^ \
 		$(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
 
-# Every program of every object, with one more flag than libspin gives it.
-$(BUILD)/tests/vectors/no_register_invariant_is_broken: LDFLAGS += -Wl,--wrap=bpf_object__load -Wl,--wrap=kernel_probe__may_goto
-
+# Programs with one more flag than libspin gives them.
+$(BUILD)/tests/vectors/run: LDFLAGS += -Wl,--wrap=bpf_object__load
 
 DEMO := $(BUILD)/tests/demo/demo
 

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Runs the vectors on every engine: run [--engine NAME] [--list] [--swapped] [--mutate] [--reasons] [--partial]
- * [FILE...]
+ * [--every-program] [FILE...]. The kernel's engines load with BPF_F_TEST_REG_INVARIANTS (tests/common/loads/reg_invariants.h).
  *
  *   --swapped  trusted handlers by themselves, isolated ones behind an interface's program
  *   --partial  an engine may leave out vectors that it has no means for: listed, but no reason to end with 77
  *   --mutate   as written, and again with one expected byte of each vector changed: every engine must object
  *   --reasons  every reason of <spin/reason.h> has a vector
+ *   --every-program  then loads what no vector has, of every object: no register's bounds contradict each other
  */
 #include <glob.h>
 #include <string.h>
 
 #include "tests/common/built.h"
+#include "tests/common/loads/reg_invariants.h"
 #include "user/lib/descriptors.h"
 #include "user/conformance/comparison.h"
 #include <spin/libspin.h>
@@ -25,7 +27,7 @@ struct runner {
 static void usage(FILE *to)
 {
 	fputs("usage: run [--engine host|bpf|isolated|model|nfp] [--list] [--swapped] [--mutate] [--reasons] [--partial]\n"
-	      "           [FILE...]\n",
+	      "           [--every-program] [FILE...]\n",
 	      to);
 }
 
@@ -113,6 +115,19 @@ static unsigned check_reasons(const unsigned *seen)
 	return missing;
 }
 
+/* 1: it was left out. */
+static int check_every_program(struct runner *r)
+{
+	const char *why;
+
+	if (!reg_invariants__are_tested(&why)) {
+		printf("skip: every program: %s\n", why);
+		return 1;
+	}
+	r->failed += (unsigned)reg_invariants__try_every_program();
+	return 0;
+}
+
 static int pick_engine(struct runner *r, const char *name)
 {
 	enum engine_kind kind = engine_find(name);
@@ -145,7 +160,7 @@ int main(int argc, char **argv)
 {
 	static struct runner r;
 	unsigned seen[SPIN_REASON_COUNT] = { 0 };
-	int list = 0, mutation = 0, reasons = 0, partial = 0, picked = 0, first = argc, skipped;
+	int list = 0, mutation = 0, reasons = 0, partial = 0, every = 0, picked = 0, first = argc, skipped;
 	glob_t found = { 0 };
 
 	descriptors_raise_limit();
@@ -160,6 +175,8 @@ int main(int argc, char **argv)
 			reasons = 1;
 		} else if (!strcmp(argv[i], "--partial")) {
 			partial = 1;
+		} else if (!strcmp(argv[i], "--every-program")) {
+			every = 1;
 		} else if (!strcmp(argv[i], "--help")) {
 			usage(stdout);
 			return 0;
@@ -207,6 +224,8 @@ int main(int argc, char **argv)
 	engine_cache_close(&r.cache);
 	skipped = say_skipped(&r.engines, partial);
 	comparison_engines_free(&r.engines);
+	if (every)
+		skipped |= check_every_program(&r);
 	if (!list && !reasons)
 		printf("%u checks passed, %u failed\n", r.passed, r.failed);
 	return r.failed ? 1 : skipped ? 77 : 0;

@@ -3,7 +3,7 @@
  * Makes libspin believe that the kernel has no may_goto (Linux 6.1 to 6.8). Test programs linked with --wrap for these two
  * functions (Makefile) load the objects' programs with bounded loops on any kernel.
  */
-#include "tests/common/bounded_loops.h"
+#include "tests/common/loads/bounded_loops.h"
 
 int __wrap_kernel_probe__may_goto(void)
 {

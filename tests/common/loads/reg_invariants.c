@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Loads programs with BPF_F_TEST_REG_INVARIANTS (reg_invariants.h). Called by the vectors' runner, whose own loads count: a
+ * program that one of them has loaded with the flag is not loaded again.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <linux/bpf.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "kernel/probe.h"
+#include "tests/common/built.h"
+#include "tests/common/loads/reg_invariants.h"
+#include <spin/libspin.h>
+
+#define TEST_REG_INVARIANTS (1u << 7) /* BPF_F_TEST_REG_INVARIANTS, Linux 6.8 */
+#define WORKERS             2
+#define SEEN_MAX            8192
+
+/* A program by its object, name and instructions, before libbpf relocates them: so the variants of an object differ. */
+struct seen {
+	char object[32], program[64];
+	size_t count;
+	uint64_t hash;
+};
+
+static struct seen seen[SEEN_MAX];
+static unsigned seen_count;
+static int every, trusted, broken;
+
+int __real_bpf_object__load(struct bpf_object *object); /* libbpf's */
+
+static void describe(const struct bpf_object *object, const struct bpf_program *prog, struct seen *out)
+{
+	const uint8_t *bytes = (const uint8_t *)bpf_program__insns(prog);
+
+	memset(out, 0, sizeof(*out));
+	snprintf(out->object, sizeof(out->object), "%s", bpf_object__name(object));
+	snprintf(out->program, sizeof(out->program), "%s", bpf_program__name(prog));
+	out->count = bpf_program__insn_cnt(prog);
+	out->hash = 0xcbf29ce484222325u; /* FNV-1a */
+	for (size_t i = 0; i < out->count * sizeof(struct bpf_insn); i++)
+		out->hash = (out->hash ^ bytes[i]) * 0x100000001b3u;
+}
+
+static int was_seen(const struct seen *wanted)
+{
+	for (unsigned i = 0; i < seen_count; i++)
+		if (!memcmp(&seen[i], wanted, sizeof(*wanted)))
+			return 1;
+	return 0;
+}
+
+static int kernel_has_flag(void)
+{
+	const struct bpf_insn insns[] = { { .code = BPF_ALU64 | BPF_MOV | BPF_K }, { .code = BPF_JMP | BPF_EXIT } };
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .prog_flags = TEST_REG_INVARIANTS);
+	int fd = bpf_prog_load(BPF_PROG_TYPE_XDP, "invariants", "GPL", insns, 2, &opts);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+int reg_invariants__are_tested(const char **why)
+{
+	static int known = -1;
+
+	*why = geteuid() ? "loading programs needs root"
+			 : "this kernel does not know BPF_F_TEST_REG_INVARIANTS, which is there from Linux 6.8 on";
+	if (known < 0)
+		known = !geteuid() && kernel_has_flag();
+	return known;
+}
+
+/* The instructions of before: libbpf changes them when it loads. */
+int __wrap_bpf_object__load(struct bpf_object *object)
+{
+	struct seen *loads = NULL, one;
+	struct bpf_program *prog;
+	unsigned count = 0;
+	const char *why;
+	int err;
+
+	if (!reg_invariants__are_tested(&why))
+		return __real_bpf_object__load(object);
+	bpf_object__for_each_program(prog, object) {
+		describe(object, prog, &one);
+		if (every && trusted) /* also those that this handler, or this machine, has no use for */
+			bpf_program__set_autoload(prog, true);
+		if (every && was_seen(&one))
+			bpf_program__set_autoload(prog, false);
+		bpf_program__set_flags(prog, bpf_program__flags(prog) | TEST_REG_INVARIANTS);
+		if (every) /* BPF_LOG_STATS has the verdict alone: libbpf does not verify a second time for a log of 16 MB */
+			bpf_program__set_log_level(prog, 4);
+		if (bpf_program__autoload(prog)) {
+			loads = realloc(loads, (count + 1) * sizeof(*loads));
+			if (!loads)
+				abort();
+			loads[count++] = one;
+		}
+	}
+	err = __real_bpf_object__load(object);
+	for (unsigned i = 0; !err && i < count && seen_count < SEEN_MAX; i++)
+		if (!was_seen(&loads[i]))
+			seen[seen_count++] = loads[i];
+	free(loads);
+	return err;
+}
+
+static void take_line(void *arg, const char *line)
+{
+	(void)arg;
+	if (strstr(line, "REG INVARIANTS VIOLATION")) {
+		broken = 1;
+		printf("  %.300s\n", line);
+	}
+}
+
+/* 1: a register's bounds contradicted each other. */
+static int try_one(const struct spin_object *object, enum spin_class class)
+{
+	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = class };
+	struct spin_ctx *ctx = NULL;
+	struct spin_rule rule;
+
+	trusted = class == SPIN_CLASS_TRUSTED;
+	broken = 0;
+	if (spin_rule__parse("udp", &rule))
+		return 1;
+	(void)spin_ctx__create_opts(NULL, object, &rule, &opts, &ctx);
+	spin_ctx__destroy(ctx);
+	if (broken)
+		printf("FAIL  %s, %s%s: a register's bounds contradict each other\n", spin_object__meta(object)->name,
+		       spin_class_name(class), kernel_probe__may_goto() ? "" : ", with bounded loops");
+	return broken;
+}
+
+static int try_object(const char *path)
+{
+	struct spin_object *object;
+	int failed;
+
+	if (spin_object__open(path, &object)) {
+		printf("FAIL  %s\n", spin_strerror_last());
+		return 1;
+	}
+	failed = try_one(object, SPIN_CLASS_TRUSTED);
+	if (spin_object__meta(object)->registration.delivery != SPIN_DELIVER_ME)
+		failed |= try_one(object, SPIN_CLASS_ISOLATED);
+	spin_object__close(object);
+	fflush(stdout);
+	return failed;
+}
+
+/* A BPF file that is not a handler's. It has to load: nothing else shows that its programs were looked at. */
+static int try_plain(const char *path)
+{
+	struct bpf_object *bpf = bpf_object__open_file(path, NULL);
+	int err;
+
+	trusted = 1;
+	broken = 0;
+	err = bpf ? bpf_object__load(bpf) : -errno;
+	bpf_object__close(bpf);
+	if (broken || err)
+		printf("FAIL  %s: %s\n", path, broken ? "a register's bounds contradict each other" : strerror(-err));
+	fflush(stdout);
+	return broken || err;
+}
+
+static int ends_with(const char *name, const char *end)
+{
+	size_t length = strlen(name), bytes = strlen(end);
+
+	return length > bytes && !strcmp(name + length - bytes, end);
+}
+
+static int is_object(const struct dirent *entry)
+{
+	return ends_with(entry->d_name, ".spin") || ends_with(entry->d_name, ".bpf.o");
+}
+
+/* Every WORKERS-th object, from number `first` on. */
+static int try_directory(const char *directory, int first)
+{
+	struct dirent **list;
+	int count = scandir(directory, &list, is_object, alphasort), failed = count <= 0;
+	char path[1024];
+
+	if (failed)
+		printf("FAIL  %s has no objects: run make first\n", directory);
+	for (int i = 0; i < count; i++) {
+		snprintf(path, sizeof(path), "%s/%s", directory, list[i]->d_name);
+		if (i % WORKERS == first && ends_with(path, ".spin"))
+			failed |= try_object(path);
+		else if (i % WORKERS == first && kernel_probe__may_goto()) /* they have one variant */
+			failed |= try_plain(path);
+		free(list[i]);
+	}
+	if (count >= 0)
+		free(list);
+	return failed;
+}
+
+static int try_all(int first)
+{
+	static const char *const directories[] = {
+		"handlers", "trial", "bpf", "tests/handlers", "tests/loops", "tests/bench", "tests/bench/baselines", "tests/demo",
+	};
+	char directory[512];
+	int failed = 0;
+
+	for (size_t i = 0; i < sizeof(directories) / sizeof(directories[0]); i++) {
+		snprintf(directory, sizeof(directory), "%s/%s", built_dir(), directories[i]);
+		failed |= try_directory(directory, first);
+	}
+	fflush(stdout);
+	return failed;
+}
+
+int reg_invariants__try_every_program(void)
+{
+	int failed = 0, status;
+
+	fflush(stdout);
+	every = 1;
+	spin_set_log(take_line, NULL);
+	for (int i = 0; i < WORKERS; i++)
+		if (!fork())
+			_exit(try_all(i));
+	while (wait(&status) > 0)
+		failed |= !WIFEXITED(status) || WEXITSTATUS(status);
+	spin_set_log(NULL, NULL);
+	every = 0;
+	return failed;
+}
