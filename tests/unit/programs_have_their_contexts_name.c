@@ -106,7 +106,7 @@ int main(void)
 		return 77;
 	}
 	if (built_object("counter", path, sizeof(path)))
-		fail(engine_why());
+		fail(engine_error());
 	expect(0, spin_object__open(path, &object), "the object");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		try_case(object, &cases[i]);
