@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# tests/run -j: the number of tests at a time, long ones first, exclusive ones after the others; time limits; kill -9.
+# tests/run -j: the number of tests at a time, long ones first, computing ones beside the others; time limits; kill -9.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() {
@@ -11,7 +11,7 @@ fail() {
 mkdir -p "$work/tests/unit" "$work/tests/cli"
 cp tests/alone "$work/tests"
 # with lists of its own, and a time limit of 1 second
-sed -e 's|^alone_tests="|&\nunit/alone|' -e 's|^long_tests="|&\nunit/long|' -e 's/all_of "$1" 180/all_of "$1" 1/' tests/run >"$work/tests/run"
+sed -e 's|^computing_tests="|&\nunit/sums\nunit/computes|' -e 's|^long_tests="|&\nunit/long|' -e 's/all_of "$1" 180/all_of "$1" 1/' tests/run >"$work/tests/run"
 chmod +x "$work/tests/run"
 cd "$work" || exit 1
 
@@ -40,9 +40,23 @@ END
 add unit/long <<-END
 	echo long >>order
 END
-add unit/alone <<-END
-	echo alone >>order
-	[ ! -e first.runs ]
+# Beside two others, with less priority than these, and not both at a time.
+add unit/sums <<-END
+	echo sums >>order
+	touch sums.runs
+	if [ -e beside ]; then
+		[ "\$(nice)" = \$((\$(cat beside) + 5)) ] || exit 1
+		for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+			[ -e one.began ] && [ -e two.began ] && break
+			sleep 0.1
+		done
+	fi
+	rm sums.runs
+	[ ! -e beside ] || [ "\$try" != 20 ]
+END
+add unit/computes <<-END
+	echo computes >>order
+	[ ! -e beside ] || [ ! -e sums.runs ]
 END
 
 mkdir tests/docs && touch tests/docs/forgotten.sh
@@ -56,10 +70,13 @@ run -j 2 cli || fail "two tests do not run at the same time"
 [ "$(tail -n 1 out)" = "2 passed, 0 failed, 0 skipped" ] || fail "does not count two tests"
 run -j1 cli
 grep -q '^FAIL .* cli/one' out || fail "-j 1 runs two tests at the same time"
-run -j 4 unit/first unit unit/alone || fail "the alone test is not alone"
-[ "$(tail -n 1 out)" = "3 passed, 0 failed, 0 skipped" ] || fail "a test that is named twice runs twice"
+nice >beside
+run -j 2 cli unit/computes unit/sums || fail "no computing test runs beside two others, or two of them do"
+rm beside
+run -j 4 unit/first unit unit/sums || fail "a group"
+[ "$(tail -n 1 out)" = "4 passed, 0 failed, 0 skipped" ] || fail "a test that is named twice runs twice"
 run -j 1 unit || fail "-j 1"
-[ "$(paste -sd ' ' order)" = "long first alone" ] || fail "the order is $(paste -sd ' ' order)"
+[ "$(paste -sd ' ' order)" = "long first sums computes" ] || fail "the order is $(paste -sd ' ' order)"
 run docs && fail "a script that cannot be executed is not noticed"
 for wrong in 0 x 1x ""; do
 	run -j "$wrong" unit && fail "takes -j '$wrong'"
