@@ -88,7 +88,7 @@ LIBSPIN_SRC := $(wildcard user/libspin/*.c user/libspin/*/*.c kernel/*.c kernel/
 ROOT_OBJ    := $(addprefix $(BUILD)/obj/user/libspin/,root_image.o out_image.o guard_image.o streams_image.o ring_image.o gate_image.o)
 PROFILE_OBJ := $(BUILD)/obj/kernel/nfp/profile_image.o
 USERLIB_SRC := $(wildcard user/lib/*.c)
-SPINCTL_SRC := $(filter-out user/spinctl/trial/%,$(wildcard user/spinctl/*.c user/spinctl/*/*.c))
+SPINCTL_SRC := $(filter-out user/spinctl/test_load/%,$(wildcard user/spinctl/*.c user/spinctl/*/*.c))
 SPIND_SRC   := $(wildcard user/spind/*.c)
 MEMCACHED_SRC := $(wildcard user/memcached/*.c)
 COST_SRC    := $(wildcard user/cost/*.c user/cost/*/*.c)
@@ -158,7 +158,7 @@ $(HWMODEL) $(LIBSPIN) $(USERLIB) $(CONFORMANCE) $(COST) $(TOOL) $(TESTLIB):
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar qcs $@ $^
 
-# The programs that are no context's go into the library.
+# The programs that are not a context's go into the library.
 # What a context is made of: not what the library puts beside one.
 BPF_RUNTIME := $(filter-out %.md bpf/guard.bpf.c bpf/abi/guard.h bpf/streams.bpf.c bpf/ring.bpf.c bpf/abi/ring.h bpf/gate.bpf.c bpf/abi/gate.h,$(wildcard bpf/*.[chS] bpf/*/*.h) bpf/cflags)
 ROOT_IMAGE := $(BUILD)/bpf/root.bpf.o
@@ -202,14 +202,14 @@ $(BUILD)/lib/static/libspin.a: $(LIBSPIN)
 	$(Q)rm -f $@ && ar qcs $@ $(@D)/libspin.o
 
 # Handlers inside spinctl, which `spinctl doctor` loads: no kernel is asked when they are built.
-TRIALS := $(patsubst user/spinctl/trial/%.c,$(BUILD)/trial/%.spin,$(wildcard user/spinctl/trial/*.c))
-TRIAL_OBJ := $(BUILD)/obj/user/spinctl/trial_image.o
-$(TRIAL_OBJ): user/spinctl/trial_image.S $(TRIALS)
+TEST_LOADS := $(patsubst user/spinctl/test_load/%.c,$(BUILD)/test_load/%.spin,$(wildcard user/spinctl/test_load/*.c))
+TEST_LOAD_OBJ := $(BUILD)/obj/user/spinctl/test_load_image.o
+$(TEST_LOAD_OBJ): user/spinctl/test_load_image.S $(TEST_LOADS)
 	@mkdir -p $(@D)
 	$(call say,AS,$<)
-	$(Q)$(CC) -fPIC -Wa,-I$(BUILD)/trial -c $< -o $@
+	$(Q)$(CC) -fPIC -Wa,-I$(BUILD)/test_load -c $< -o $@
 
-$(BUILD)/bin/spinctl: $(call obj,$(SPINCTL_SRC)) $(TRIAL_OBJ) $(COST) $(TOOL) $(CONFORMANCE) $(USERLIB) $(LIBSPIN) $(HWMODEL)
+$(BUILD)/bin/spinctl: $(call obj,$(SPINCTL_SRC)) $(TEST_LOAD_OBJ) $(COST) $(TOOL) $(CONFORMANCE) $(USERLIB) $(LIBSPIN) $(HWMODEL)
 $(BUILD)/bin/spinctl: LIBS := $(USER_LIBS) -lncurses -ltinfo -lpcap -ldw -ldl -lpthread -lm
 $(BUILD)/bin/spind: $(call obj,$(SPIND_SRC)) $(USERLIB) $(LIBSPIN)
 $(BUILD)/bin/spind: LIBS := $(USER_LIBS) -lpthread
@@ -242,7 +242,7 @@ $(BUILD)/handlers/%.spin: handlers/%.c $(RUNTIME) | $(SPINCC)
 	$(call say,SPINCC,$<)
 	$(Q)$(SPINCC) $(SPINCC_FLAGS) $< -o $@
 
-$(BUILD)/trial/%.spin: user/spinctl/trial/%.c $(RUNTIME) | $(SPINCC)
+$(BUILD)/test_load/%.spin: user/spinctl/test_load/%.c $(RUNTIME) | $(SPINCC)
 	@mkdir -p $(@D)
 	$(call say,SPINCC,$<)
 	$(Q)$(SPINCC) --no-verify $< -o $@
@@ -339,7 +339,7 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(TESTLIB) $(CONFORMANCE) $(USERLIB) $(
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(TESTLIB) $(CONFORMANCE) $(USERLIB) $(LIBSPIN) $(HWMODEL) $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
 
 # Rows of the doctor, without a machine that has them.
-$(BUILD)/tests/unit/doctor_rows: $(BUILD)/obj/tests/unit/doctor_rows.o $(call obj,$(wildcard user/spinctl/doctor/*.c) user/spinctl/builtin.c) $(TRIAL_OBJ) $(TESTLIB) \
+$(BUILD)/tests/unit/doctor_rows: $(BUILD)/obj/tests/unit/doctor_rows.o $(call obj,$(wildcard user/spinctl/doctor/*.c) user/spinctl/builtin.c) $(TEST_LOAD_OBJ) $(TESTLIB) \
 		$(CONFORMANCE) $(USERLIB) $(LIBSPIN) $(HWMODEL)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)

@@ -2,6 +2,7 @@
 #ifndef USER_SPINCTL_BUILTIN_H
 #define USER_SPINCTL_BUILTIN_H
 
+/* Finds handlers that are shipped with sPIN. Called by spinctl recv and doctor, which load handlers that the user has not named. */
 #include <limits.h>
 
 /*

@@ -118,7 +118,7 @@ static const struct command_row row = {
 		"PsPIN's driver puts it; --memory fills it, once the program has booted, where no segment of the program lies.\n\n"
 		"An object of spincc --api pspin needs no symbols, its init_handlers() says which its handlers are; all that is said of "
 		"--image holds for it, but that packets are framed as PsPIN's, all messages share a scratchpad of 400 KiB in each "
-		"cluster, and what it writes to host addresses that are no memory of the message's is lost (spin-pspin(7)).\n\n"
+		"cluster, and what it writes to host addresses that are not memory of the message's is lost (spin-pspin(7)).\n\n"
 		"A handler that traps, does not end or gives a command for memory that is not there has no cost: the "
 		"command fails and names packet and source line.\n\n"
 		"HANDLER is what spincc made, FILE.spin, or a source, FILE.c, which is compiled first. --advise compiles it again "

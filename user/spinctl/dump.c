@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spinctl dump: host memory of a context that runs, in whichever process, as hex or raw. It only reads: the memory is
- * the context's own map, and handlers go on writing to it in the meantime.
+ * spinctl dump: prints host memory of a running context of any process, as hex or raw. It only reads: the memory is the context's
+ * own map, and handlers may write to it at the same time.
  */
 #include <linux/capability.h>
 

@@ -214,7 +214,7 @@ static int try_directory(const char *directory, int first)
 static int try_all(int first)
 {
 	static const char *const directories[] = {
-		"handlers", "trial", "bpf", "tests/handlers", "tests/loops", "tests/bench", "tests/bench/baselines", "tests/demo",
+		"handlers", "test_load", "bpf", "tests/handlers", "tests/loops", "tests/bench", "tests/bench/baselines", "tests/demo",
 	};
 	char directory[512];
 	int failed = 0;

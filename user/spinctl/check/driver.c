@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Targets other than a card: native mode of a driver, or generic mode. Called by check.c. Judged is the object as any loader takes
- * it; what a driver does with a program comes from kernel/drivers.c.
+ * spinctl check for targets other than a card: native mode of a driver, or generic mode. Called by check.c. It examines the object
+ * as any loader would take it; what a driver does with a program comes from kernel/drivers.c.
  */
 #include <stdio.h>
 #include <string.h>

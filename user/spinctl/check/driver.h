@@ -2,7 +2,7 @@
 #ifndef USER_SPINCTL_CHECK_DRIVER_H
 #define USER_SPINCTL_CHECK_DRIVER_H
 
-/* spinctl check of programs that the host runs. */
+/* spinctl check of programs that run on the host: for a driver's native mode, and for generic mode. Called by check.c. */
 #include <stddef.h>
 
 struct check_driver {

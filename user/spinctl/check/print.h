@@ -2,7 +2,7 @@
 #ifndef USER_SPINCTL_CHECK_PRINT_H
 #define USER_SPINCTL_CHECK_PRINT_H
 
-/* What spinctl check prints of programs for a card. */
+/* Prints what spinctl check found of programs for a card, as text or JSON. Called by check.c. */
 #include "kernel/nfp/check.h"
 
 /* Prints a report on the card's program; `kernels` are bits of enum nfp_kernel. */

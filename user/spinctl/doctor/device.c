@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Reads the facts about one interface, and of the peer of a veth: for doctor.c and run/note.c. Changes nothing. */
+/* Reads the facts about one interface, and about the peer of a veth. Called by doctor.c and run/note.c. Changes nothing. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>

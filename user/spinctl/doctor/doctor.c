@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl doctor: options, and the order of sections. The facts are read first; rows only look at them. */
+/* spinctl doctor: its options, and the order of sections. All facts are read first; the rows only look at them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

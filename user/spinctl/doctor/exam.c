@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Collects the facts, runs the tables of checks over them, and draws the conclusion. */
+/* Collects the facts for spinctl doctor, runs the tables of checks over them, and draws the conclusion. Called by doctor.c. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -75,7 +75,7 @@ int doctor_exam__begin(struct doctor_exam *e, int all)
 	e->facts.may_load = kernel_bpf__xdp(0);
 	e->facts.may_point = kernel_bpf__packet_pointers();
 	if (!e->facts.may_load)
-		doctor_load__try(e->facts.trials, all);
+		doctor_load__try(e->facts.test_loads, all);
 	kernel_pair__probe(&e->facts.pair);
 	return kernel_net__open(&e->net);
 }
@@ -204,15 +204,15 @@ static void append_list(struct doctor_report *r, const char **lead, const char *
 /* What was tried and did not load, though something else did. */
 static void append_refused(struct doctor_exam *e)
 {
-	const struct trial *t = e->facts.trials;
+	const struct test_load *t = e->facts.test_loads;
 	const struct {
 		int refused;
 		const char *name;
 	} rows[] = {
-		{ t[TRIAL_DATAGRAM].tried && !doctor_load__has(t, SPIN_CLASS_TRUSTED), "the trusted class" },
-		{ t[TRIAL_MESSAGE].err, "messages" },
-		{ t[TRIAL_SENDER].err, "sending" },
-		{ t[TRIAL_DATAGRAM_ISOLATED].tried && !doctor_load__has(t, SPIN_CLASS_ISOLATED), "the isolated class" },
+		{ t[TEST_LOAD_DATAGRAM].tried && !doctor_load__has(t, SPIN_CLASS_TRUSTED), "the trusted class" },
+		{ t[TEST_LOAD_MESSAGE].err, "messages" },
+		{ t[TEST_LOAD_SENDER].err, "sending" },
+		{ t[TEST_LOAD_DATAGRAM_ISOLATED].tried && !doctor_load__has(t, SPIN_CLASS_ISOLATED), "the isolated class" },
 	};
 	const char *lead = ", except ";
 

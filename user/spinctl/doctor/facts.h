@@ -45,18 +45,18 @@ struct doctor_device {
 };
 
 /* What of ours the kernel loads, each as `spinctl run` would (load.h). */
-enum trial_id {
-	TRIAL_DISPATCHER,
-	TRIAL_DATAGRAM,
-	TRIAL_MESSAGE,
-	TRIAL_SENDER,
-	TRIAL_DISPATCHER_ISOLATED,
-	TRIAL_DATAGRAM_ISOLATED,
-	TRIAL_SENDER_ISOLATED,
-	TRIALS,
+enum test_load_id {
+	TEST_LOAD_DISPATCHER,
+	TEST_LOAD_DATAGRAM,
+	TEST_LOAD_MESSAGE,
+	TEST_LOAD_SENDER,
+	TEST_LOAD_DISPATCHER_ISOLATED,
+	TEST_LOAD_DATAGRAM_ISOLATED,
+	TEST_LOAD_SENDER_ISOLATED,
+	TEST_LOADS,
 };
 
-struct trial {
+struct test_load {
 	int tried;         /* 0: not, because this process may not load that class, or nobody asked */
 	int err;           /* 0: it loaded; else -errno */
 	char message[600]; /* why not, as the library and the kernel say it; "" if it loaded */
@@ -67,7 +67,7 @@ struct doctor_facts {
 	struct probe_pair pair;
 	int may_load;  /* 0, or the -errno of loading an XDP program that only passes */
 	int may_point; /* the same, of one that handlers of the trusted class look like */
-	struct trial trials[TRIALS];
+	struct test_load test_loads[TEST_LOADS];
 	int all; /* 1: everything about the machine is asked; 0: only what is missing */
 	unsigned possible_cpus;
 	unsigned kernel_major, kernel_minor;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What every interface is asked. */
+/* spinctl doctor: the table of checks that apply to every interface. */
 #include <string.h>
 
 #include <linux/capability.h>
@@ -150,7 +150,7 @@ static void queues(const struct doctor_facts *f, struct doctor_row *row)
 }
 
 /*
- * virtio_net gives each possible CPU a queue for what XDP sends, beside those in use; if
+ * virtio_net gives each possible CPU a queue for what XDP sends, in addition to those in use; if
  * there are not so many, all CPUs share them under a lock (drivers/net/virtio_net.c,
  * virtnet_xdp_set). Queues can be changed only while no program is attached.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What bpf() grants: all of it is tried. */
+/* spinctl doctor: the table of checks of bpf(). Each feature is tried, not looked up by version. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Rows on what of ours the kernel loads. They report trials (trial.c) and take
- * versions and advice from kernel/features.h; `spinctl doctor` runs the table. "Handlers
- * can run here" is said only if these rows say so.
+ * spinctl doctor: the table of checks of what the kernel loads of ours. They report the test loads of test_load.c and take versions
+ * and advice from kernel/features.h. Only these rows decide whether the conclusion says "Handlers can run here".
  */
 #include <errno.h>
 #include <string.h>
@@ -21,65 +20,65 @@ static void advise(struct doctor_row *row, enum doctor_verdict verdict)
 		doctor__advise(row, "%s", kernel_feature__advice(advice, sizeof(advice)));
 }
 
-/* One trial. feature: what the kernel must have for it. */
-static void report(const struct doctor_facts *f, struct doctor_row *row, enum trial_id id, enum kernel_feature feature,
+/* One test load. feature: what the kernel must have for it. */
+static void report(const struct doctor_facts *f, struct doctor_row *row, enum test_load_id id, enum kernel_feature feature,
 		   enum doctor_verdict if_refused)
 {
-	const struct trial *trial = &f->trials[id];
+	const struct test_load *load = &f->test_loads[id];
 
-	if (!trial->tried) {
+	if (!load->tried) {
 		if (f->may_load == -EPERM)
 			doctor__not_known(row);
 		else if (f->all)
 			doctor__found(row, DOCTOR_NOTE, "not tried: this process lacks capabilities for it");
-	} else if (!trial->err) {
+	} else if (!load->err) {
 		doctor__found(row, DOCTOR_OK, "the kernel loads it");
 	} else if (!kernel_feature__has(feature)) {
 		doctor__found(row, if_refused, "no: the kernel is too old for %s (since Linux %s)", kernel_feature__name(feature),
 			      kernel_feature__version(feature));
 		advise(row, if_refused);
 	} else {
-		doctor__found(row, if_refused == DOCTOR_NOTE ? DOCTOR_WARNING : if_refused, "no: %s", trial->message);
+		doctor__found(row, if_refused == DOCTOR_NOTE ? DOCTOR_WARNING : if_refused, "no: %s", load->message);
 	}
 }
 
 /* Of what a class cannot do without: missing if the other class does not load either. */
 static enum doctor_verdict essential(const struct doctor_facts *f)
 {
-	return doctor_load__has(f->trials, SPIN_CLASS_TRUSTED) || doctor_load__has(f->trials, SPIN_CLASS_ISOLATED) ? DOCTOR_NOTE
-														   : DOCTOR_MISSING;
+	return doctor_load__has(f->test_loads, SPIN_CLASS_TRUSTED) || doctor_load__has(f->test_loads, SPIN_CLASS_ISOLATED) ? DOCTOR_NOTE
+															   : DOCTOR_MISSING;
 }
 
 static void dispatcher(const struct doctor_facts *f, struct doctor_row *row)
 {
-	report(f, row, TRIAL_DISPATCHER, KERNEL_DATAGRAMS, essential(f));
+	report(f, row, TEST_LOAD_DISPATCHER, KERNEL_DATAGRAMS, essential(f));
 }
 
 static void datagrams(const struct doctor_facts *f, struct doctor_row *row)
 {
-	report(f, row, TRIAL_DATAGRAM, KERNEL_DATAGRAMS, essential(f));
+	report(f, row, TEST_LOAD_DATAGRAM, KERNEL_DATAGRAMS, essential(f));
 }
 
 static void messages(const struct doctor_facts *f, struct doctor_row *row)
 {
-	report(f, row, TRIAL_MESSAGE, KERNEL_MESSAGES, DOCTOR_NOTE);
+	report(f, row, TEST_LOAD_MESSAGE, KERNEL_MESSAGES, DOCTOR_NOTE);
 }
 
 static void sending(const struct doctor_facts *f, struct doctor_row *row)
 {
-	report(f, row, TRIAL_SENDER, KERNEL_SENDING, DOCTOR_NOTE);
+	report(f, row, TEST_LOAD_SENDER, KERNEL_SENDING, DOCTOR_NOTE);
 }
 
 static void long_frames(const struct doctor_facts *f, struct doctor_row *row)
 {
-	if (!f->trials[TRIAL_DATAGRAM].tried) {
-		report(f, row, TRIAL_DATAGRAM, KERNEL_JUMBO, DOCTOR_NOTE);
+	if (!f->test_loads[TEST_LOAD_DATAGRAM].tried) {
+		report(f, row, TEST_LOAD_DATAGRAM, KERNEL_JUMBO, DOCTOR_NOTE);
 	} else if (!kernel_feature__has(KERNEL_JUMBO)) {
 		doctor__found(row, DOCTOR_NOTE,
 			      "no: the kernel is too old for %s (since Linux %s); in native mode handlers do "
 			      "not get frames longer than a page",
 			      kernel_feature__name(KERNEL_JUMBO), kernel_feature__version(KERNEL_JUMBO));
-	} else if (f->trials[TRIAL_DATAGRAM].err) {
+	} else if (f->test_loads[TEST_LOAD_DATAGRAM].err) {
 		doctor__found(row, DOCTOR_NOTE, "no, as datagram handlers do not load");
 	} else {
 		doctor__found(row, DOCTOR_OK, "copied: the kernel loads the program that does it");
@@ -88,17 +87,17 @@ static void long_frames(const struct doctor_facts *f, struct doctor_row *row)
 
 static void dispatcher_isolated(const struct doctor_facts *f, struct doctor_row *row)
 {
-	report(f, row, TRIAL_DISPATCHER_ISOLATED, KERNEL_ISOLATED, essential(f));
+	report(f, row, TEST_LOAD_DISPATCHER_ISOLATED, KERNEL_ISOLATED, essential(f));
 }
 
 static void datagrams_isolated(const struct doctor_facts *f, struct doctor_row *row)
 {
-	report(f, row, TRIAL_DATAGRAM_ISOLATED, KERNEL_ISOLATED, essential(f));
+	report(f, row, TEST_LOAD_DATAGRAM_ISOLATED, KERNEL_ISOLATED, essential(f));
 }
 
 static void sending_isolated(const struct doctor_facts *f, struct doctor_row *row)
 {
-	report(f, row, TRIAL_SENDER_ISOLATED, KERNEL_ISOLATED, DOCTOR_NOTE);
+	report(f, row, TEST_LOAD_SENDER_ISOLATED, KERNEL_ISOLATED, DOCTOR_NOTE);
 }
 
 /* clang-format off */

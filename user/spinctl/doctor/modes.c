@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Whether an interface takes a native XDP program: what its driver checks, asked beforehand. */
+/* spinctl doctor: whether an interface would take a native XDP program, by asking what its driver checks. Nothing is attached. */
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Rows about this process: capabilities, load classes, memlock, seccomp, lockdown. */
+/* spinctl doctor: the table of checks of this process: capabilities, load classes, memlock, seccomp, lockdown. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -63,8 +63,8 @@ static void no_class(const struct doctor_facts *f, struct doctor_row *row)
 
 static void load_classes(const struct doctor_facts *f, struct doctor_row *row)
 {
-	int trusted = doctor_load__has(f->trials, SPIN_CLASS_TRUSTED);
-	int isolated = doctor_load__has(f->trials, SPIN_CLASS_ISOLATED);
+	int trusted = doctor_load__has(f->test_loads, SPIN_CLASS_TRUSTED);
+	int isolated = doctor_load__has(f->test_loads, SPIN_CLASS_ISOLATED);
 
 	if (f->may_load)
 		no_class(f, row);

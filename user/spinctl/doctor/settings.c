@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* How the kernel is set, and what CPUs it has. */
+/* spinctl doctor: the table of checks of sysctls and CPUs. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

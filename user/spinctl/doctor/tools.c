@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Programs that spincc and spinctl start. */
+/* spinctl doctor: the table of checks of programs that spincc and spinctl start: compilers and others. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The traps of veth: all of them are the pair's, none is a handler's. */
+/* spinctl doctor: the table of checks of veth pairs, which lose packets silently with some settings of either end. */
 #include <errno.h>
 #include <string.h>
 
@@ -168,7 +168,7 @@ const struct doctor_check doctor_veth_checks[] = {
 	{ "checksums", "A local sender leaves the UDP checksum to the interface, and veth has no hardware to do it.",
 	  checksums },
 	{ "XDP_TX", "veth delivers what XDP sends only to an end that has an XDP program itself.", xdp_tx },
-	{ "TCP beside it", "Native XDP takes frames one by one, so the sender must not give it 64 KB ones.", tso },
+	{ "TCP on the same link", "Native XDP takes frames one by one, so the sender must not give it 64 KB ones.", tso },
 	{ "CPU time", "Without threads of its own a veth's receiver runs inside the sender's system call.", whose_time },
 	{ "entering netns", "How a command gets into a network namespace decides which /sys it sees.", namespaces },
 	{ 0 },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Messages in flight of other processes' contexts: their memory is a map, which root can look at. */
+/* Finds the messages in flight of contexts in other processes: their memory is a BPF map, which root can read. Called by mpq.c. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 #ifndef USER_SPINCTL_MPQ_MPQ_H
 #define USER_SPINCTL_MPQ_MPQ_H
 
+/* spinctl mpq: a context that takes messages, as found in another process (find.c) and printed (print.c). */
 #include <spin/libspin_message.h>
 #include "user/spinctl/memory.h"
 #include "user/spinctl/spinctl.h"

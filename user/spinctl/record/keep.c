@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Keeps what a context does, for spinctl record: memory, packets and events, memory again. */
+/* The loop of spinctl record: writes memory, then packets and events while they come, then memory again. Called by record.c. */
 #include <poll.h>
 #include <stdlib.h>
 
@@ -124,7 +124,7 @@ static int write_context(struct recorder *r)
 	return recording_writer__context(r->writer, &context) ? report_error("%s", engine_error()) : DONE;
 }
 
-/* What the host is told once its own progress thread has given up a put is no outcome of the packets. */
+/* What the host is told once its own progress thread has given up a put is not an outcome of the packets. */
 static void take_event(void *arg, const struct spin_event *event)
 {
 	struct recorder *r = arg;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl record: its options, the context that is recorded, and what it prints in the end. */
+/* spinctl record: its options, the context that is recorded, and the summary at the end. The recording itself is written by keep.c. */
 #include "user/tool/parse_enum.h"
 #include "user/libspin/internal.h"
 #include "user/libspin/object/trailer.h"

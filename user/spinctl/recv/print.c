@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What spinctl recv tells. */
+/* Prints messages and progress of spinctl recv, as text and JSON. Called by recv.c and transfer.c. */
 #include <arpa/inet.h>
 #include <inttypes.h>
 

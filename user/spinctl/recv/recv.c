@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spinctl recv: options, and a context whose default action collects the messages that arrive. What they carry goes to files
- * (transfer.c).
+ * spinctl recv: its options, and a context whose default action collects the messages that arrive. transfer.c writes files that
+ * come in pieces.
  */
 #include <errno.h>
 #include <poll.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Files that come in pieces (transfer.h), beside messages that are a file of their own. Both use all of the host memory,
- * so entries of one kind are posted when no message can have one of the other kind any more. Each slot is posted again
- * when its piece is in the file: the others take the next pieces while it is written.
+ * Receives files in pieces (transfer.h), for spinctl recv, which also takes messages that are a whole file each. Both use all of
+ * the host memory, so entries of one kind are posted only when no message can have an entry of the other kind any more. A slot is
+ * posted again when its piece is in the file; the other slots take the next pieces while it is written.
  */
 #include <endian.h>
 #include <errno.h>
@@ -335,7 +335,7 @@ int recv_file__prepare(struct receiver *r)
 	if (snprintf(path, sizeof(path), r->wanted == 1 ? "%s" : "%s.%u", r->path, r->received + 1) >= (int)sizeof(path))
 		return report_error("%s: the path is too long", r->path);
 	if (!stat(path, &st) && !S_ISREG(st.st_mode))
-		return report_error("%s is no regular file: name another for the message", path);
+		return report_error("%s is not a regular file: name another for the message", path);
 	err = atomic_file__open(&r->file, path, "spinrecv");
 	return err ? report_error("cannot write %s: %s", path, atomic_file__reason(err)) : DONE;
 }

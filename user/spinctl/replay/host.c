@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The host's side of a replay, for run.c: an engine's host memory and matching entries become what was
- * recorded, and their results and events are made comparable. What a recording says has been checked for sizes only.
+ * The host's side of a replay: sets an engine's host memory and matching entries to what was recorded, and makes their results and
+ * events comparable. Called by run.c. Only the sizes in the recording have been checked.
  */
 #include <errno.h>
 #include <stdio.h>

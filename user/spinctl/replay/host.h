@@ -2,7 +2,10 @@
 #ifndef USER_SPINCTL_REPLAY_HOST_H
 #define USER_SPINCTL_REPLAY_HOST_H
 
-/* The host's side of a replay: host memory, matching entries, events. Functions return 0 or a negative errno with engine_error(). */
+/*
+ * The host's side of a replay: host memory, matching entries, events. Called by run.c. Functions return 0 or a negative errno with
+ * engine_error().
+ */
 #include "user/conformance/recording/recording.h"
 #include "user/conformance/difference.h"
 

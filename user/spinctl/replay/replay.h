@@ -2,6 +2,7 @@
 #ifndef USER_SPINCTL_REPLAY_REPLAY_H
 #define USER_SPINCTL_REPLAY_REPLAY_H
 
+/* spinctl replay: the report of a recording that ran on several engines. Filled by run.c, printed by print.c. */
 #include "user/conformance/recording/recording.h"
 #include "user/conformance/comparison.h"
 #include "user/spinctl/spinctl.h"

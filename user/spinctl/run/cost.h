@@ -3,8 +3,8 @@
 #define USER_SPINCTL_RUN_COST_H
 
 /*
- * spinctl run --cost: some of the contexts' packets run through the HPU model, too, while traffic flows. Nothing of it
- * is there without the option.
+ * spinctl run --cost: runs some of the contexts' packets through the HPU model too, while traffic flows. Called by run.c. Without
+ * the option nothing of it exists.
  */
 #include <hwmodel/target.h>
 

@@ -2,7 +2,7 @@
 #ifndef USER_SPINCTL_RUN_MESSAGE_H
 #define USER_SPINCTL_RUN_MESSAGE_H
 
-/* What one can say of contexts that take messages, on a command line. */
+/* Options of contexts that take messages (--mpqs, --me and others). Used by spinctl run, record and recv. */
 #include <spin/libspin_message.h>
 #include "user/spinctl/memory.h"
 #include "user/spinctl/spinctl.h"

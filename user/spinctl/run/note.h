@@ -2,7 +2,7 @@
 #ifndef USER_SPINCTL_RUN_NOTE_H
 #define USER_SPINCTL_RUN_NOTE_H
 
-/* What one has to be told while handlers run, as no counter shows it. */
+/* Warnings of spinctl run about losses that no counter shows. Called by run.c in each interval. */
 #include "user/spinctl/run/options.h"
 
 /* Once all is attached: later the interfaces may have no mode any more. */

@@ -2,6 +2,7 @@
 #ifndef USER_SPINCTL_RUN_RUN_H
 #define USER_SPINCTL_RUN_RUN_H
 
+/* spinctl run: its options, and the state that its files share. */
 #include <spin/libspin_ring.h>
 #include "user/spinctl/run/message.h"
 #include "user/spinctl/spinctl.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Counts, state and events of a running context as text and as JSON lines, for run.c. */
+/* Prints counts, state and events of a running context as text and as JSON lines. Called by run.c. */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <spin/return.h>
@@ -282,7 +282,7 @@ static const struct count {
 #field, offsetof(struct spin_put_stats, field), meaning \
 	}
 	COUNT(returned, "sent in the frame that came"),
-	COUNT(copied, "sent beside it"),
+	COUNT(copied, "sent in copies of that frame"),
 	COUNT(sent, "sent by this program"),
 	COUNT(puts, "messages put from host memory"),
 	COUNT(lost_queue, "lost: no room in the queue to this program"),

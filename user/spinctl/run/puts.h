@@ -2,9 +2,10 @@
 #ifndef USER_SPINCTL_RUN_PUTS_H
 #define USER_SPINCTL_RUN_PUTS_H
 
+/* Prints what became of packets that handlers sent. Called by spinctl run's print.c. */
 #include "user/spinctl/spinctl.h"
 
-/* What became of packets that handlers sent; `puts` as registered, 0: they send none. */
+/* puts: the number that the handlers register (SPIN_PUTS); 0: they send none, and nothing is printed. */
 void run_puts__text(struct spin_ctx *ctx);
 void run_puts__json(struct json *j, struct spin_ctx *ctx, unsigned puts);
 

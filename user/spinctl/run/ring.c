@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The rings of spinctl run --delivery ring: made from options, read, counted and printed. Called by run.c and print.c. */
+/* The rings of spinctl run --delivery ring: created from options, read, counted and printed. Called by run.c and print.c. */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdio.h>

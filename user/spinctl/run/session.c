@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The contexts and interfaces of one command line. */
+/* Opens and closes the contexts and interfaces that one command line names. Called by spinctl run and record. */
 #include <string.h>
 
 #include "user/tool/parse_enum.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What spinctl send sends. A file that becomes one message is mapped, or read as a whole where that cannot be; one that is
- * cut is read piece by piece, so it may have any length and become shorter without a signal.
+ * The file that spinctl send sends. One that becomes one message is mapped, or read as a whole where that is not possible. One that
+ * is cut is read piece by piece, so it may have any length, and may become shorter without a SIGBUS.
  */
 #include <endian.h>
 #include <errno.h>

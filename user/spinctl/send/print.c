@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What spinctl send tells: the bar of a terminal, and a line or an object for each file that has arrived. */
+/* Prints progress and results of spinctl send: the bar on a terminal, and a line or a JSON object for each file that has arrived. */
 #include <inttypes.h>
 #include <string.h>
 #include <sys/ioctl.h>

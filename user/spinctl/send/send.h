@@ -2,6 +2,7 @@
 #ifndef USER_SPINCTL_SEND_SEND_H
 #define USER_SPINCTL_SEND_SEND_H
 
+/* spinctl send: the file that is sent, and the state that its files share. */
 #include <spin/libspin_send.h>
 #include "user/spinctl/spinctl.h"
 #include "user/spinctl/transfer.h"

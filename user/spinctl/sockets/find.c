@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Finds the context of spind that a command is about. Called by list's neighbours: stop, swap, rule, state, table. */
+/* Finds the context of spind that a command names, by number or name. Called by spinctl stop, swap, rule, state and table. */
 #include <string.h>
 
 #include "user/lib/number.h"

@@ -2,7 +2,7 @@
 #ifndef USER_SPINCTL_SOCKETS_FIND_H
 #define USER_SPINCTL_SOCKETS_FIND_H
 
-/* A context of spind by what the user calls it: its number, or its name if only one has that. */
+/* Finds a context of spind by its number, or by its name if only one context has it. */
 #include <stdint.h>
 
 #include <spin/libspin_socket.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The contexts of spind as metrics, for `spinctl list --metrics`: each metric with all contexts, as the format wants it. */
+/*
+ * Prints the contexts of spind as metrics, for `spinctl list --metrics`: each metric once, with the values of all contexts, as the
+ * format demands.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

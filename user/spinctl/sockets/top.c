@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spinctl top: what the contexts of spind do now, the busiest first, renewed each second on a terminal. Rates are differences of two
- * lists; a context that is in one of them only has none.
+ * spinctl top: the contexts of spind, the busiest first, refreshed each second on a terminal. Rates are differences between two
+ * lists; a context that is only in one of them has no rate.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -50,7 +50,7 @@ static void result_json(struct json *j, const struct comparison *t, enum engine_
 	json_object_end(j);
 }
 
-static void trial_json(struct json *j, const struct comparison *t)
+static void comparison_json(struct json *j, const struct comparison *t)
 {
 	json_object(j, NULL);
 	json_string(j, "vector", t->vector->path);
@@ -71,7 +71,7 @@ void test_print__comparison(struct test_printer *p, const struct comparison *t)
 	for (int kind = 0; kind < ENGINE_KINDS; kind++)
 		p->ran[kind] |= t->ran[kind];
 	if (p->json)
-		trial_json(&p->j, t);
+		comparison_json(&p->j, t);
 	else
 		comparison_print(t, stdout);
 }

@@ -2,6 +2,7 @@
 #ifndef USER_SPINCTL_TEST_TEST_H
 #define USER_SPINCTL_TEST_TEST_H
 
+/* spinctl test: the vectors of a handler, and the printer of results. Shared by test.c and print.c. */
 #include "user/conformance/comparison.h"
 #include "user/tool/handler.h"
 #include "user/spinctl/spinctl.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Loads the dispatcher and small handlers of each kind and class, which are inside the
- * program (trial/), through the library. Called once by `spinctl doctor`. Nothing is
+ * program (test_load/), through the library. Called once by `spinctl doctor`. Nothing is
  * attached and nothing stays loaded.
  */
 #include <errno.h>
@@ -16,26 +16,27 @@
 #include "user/libspin/root.h"
 #include "user/spinctl/spinctl.h"
 
-extern const char trial_datagram[], trial_datagram_end[], trial_message[], trial_message_end[], trial_sender[], trial_sender_end[];
+extern const char test_load_datagram[], test_load_datagram_end[], test_load_message[], test_load_message_end[], test_load_sender[],
+	test_load_sender_end[];
 
 static const struct {
 	const char *image, *end; /* NULL: the dispatcher */
 	enum spin_class class;
 	int essential;
-} rows[TRIALS] = {
-	[TRIAL_DISPATCHER] = { NULL, NULL, SPIN_CLASS_TRUSTED, 1 },
-	[TRIAL_DATAGRAM] = { trial_datagram, trial_datagram_end, SPIN_CLASS_TRUSTED, 1 },
-	[TRIAL_MESSAGE] = { trial_message, trial_message_end, SPIN_CLASS_TRUSTED, 0 },
-	[TRIAL_SENDER] = { trial_sender, trial_sender_end, SPIN_CLASS_TRUSTED, 0 },
-	[TRIAL_DISPATCHER_ISOLATED] = { NULL, NULL, SPIN_CLASS_ISOLATED, 1 },
-	[TRIAL_DATAGRAM_ISOLATED] = { trial_datagram, trial_datagram_end, SPIN_CLASS_ISOLATED, 1 },
-	[TRIAL_SENDER_ISOLATED] = { trial_sender, trial_sender_end, SPIN_CLASS_ISOLATED, 0 },
+} rows[TEST_LOADS] = {
+	[TEST_LOAD_DISPATCHER] = { NULL, NULL, SPIN_CLASS_TRUSTED, 1 },
+	[TEST_LOAD_DATAGRAM] = { test_load_datagram, test_load_datagram_end, SPIN_CLASS_TRUSTED, 1 },
+	[TEST_LOAD_MESSAGE] = { test_load_message, test_load_message_end, SPIN_CLASS_TRUSTED, 0 },
+	[TEST_LOAD_SENDER] = { test_load_sender, test_load_sender_end, SPIN_CLASS_TRUSTED, 0 },
+	[TEST_LOAD_DISPATCHER_ISOLATED] = { NULL, NULL, SPIN_CLASS_ISOLATED, 1 },
+	[TEST_LOAD_DATAGRAM_ISOLATED] = { test_load_datagram, test_load_datagram_end, SPIN_CLASS_ISOLATED, 1 },
+	[TEST_LOAD_SENDER_ISOLATED] = { test_load_sender, test_load_sender_end, SPIN_CLASS_ISOLATED, 0 },
 };
 
 /* The library opens files: the image as one that has no name. */
 static int open_image(const char *image, const char *end, struct spin_object **out)
 {
-	int fd = memfd_create("trial.spin", MFD_CLOEXEC), err = -EIO;
+	int fd = memfd_create("test_load.spin", MFD_CLOEXEC), err = -EIO;
 	size_t bytes = (size_t)(end - image);
 	char path[40];
 
@@ -90,7 +91,7 @@ static int load_dispatcher(enum spin_class class)
 }
 
 /* The message without the name of a file that nobody knows. */
-static void take_message(struct trial *trial)
+static void take_message(struct test_load *load)
 {
 	const char *message = spin_strerror_last(), *own = "/proc/self/fd/";
 
@@ -99,31 +100,31 @@ static void take_message(struct trial *trial)
 		message += strspn(message, "0123456789");
 		message += strspn(message, ": ");
 	}
-	snprintf(trial->message, sizeof(trial->message), "%s", message);
+	snprintf(load->message, sizeof(load->message), "%s", message);
 }
 
-void doctor_load__try(struct trial *trials, int all)
+void doctor_load__try(struct test_load *test_loads, int all)
 {
 	int may_trust = kernel_probe__privileged(), may_isolate = kernel_probe__privileged_isolated();
 
-	memset(trials, 0, TRIALS * sizeof(*trials));
-	for (unsigned i = 0; i < TRIALS; i++) {
-		struct trial *trial = &trials[i];
+	memset(test_loads, 0, TEST_LOADS * sizeof(*test_loads));
+	for (unsigned i = 0; i < TEST_LOADS; i++) {
+		struct test_load *load = &test_loads[i];
 
 		if (!(rows[i].class == SPIN_CLASS_TRUSTED ? may_trust : may_isolate) || !(all || rows[i].essential))
 			continue;
-		trial->tried = 1;
-		trial->err = rows[i].image ? load_handler(rows[i].image, rows[i].end, rows[i].class) : load_dispatcher(rows[i].class);
-		if (trial->err)
-			take_message(trial);
+		load->tried = 1;
+		load->err = rows[i].image ? load_handler(rows[i].image, rows[i].end, rows[i].class) : load_dispatcher(rows[i].class);
+		if (load->err)
+			take_message(load);
 	}
 }
 
-int doctor_load__has(const struct trial *trials, enum spin_class class)
+int doctor_load__has(const struct test_load *test_loads, enum spin_class class)
 {
 	int isolated = class == SPIN_CLASS_ISOLATED;
-	const struct trial *dispatcher = &trials[isolated ? TRIAL_DISPATCHER_ISOLATED : TRIAL_DISPATCHER];
-	const struct trial *datagram = &trials[isolated ? TRIAL_DATAGRAM_ISOLATED : TRIAL_DATAGRAM];
+	const struct test_load *dispatcher = &test_loads[isolated ? TEST_LOAD_DISPATCHER_ISOLATED : TEST_LOAD_DISPATCHER];
+	const struct test_load *datagram = &test_loads[isolated ? TEST_LOAD_DATAGRAM_ISOLATED : TEST_LOAD_DATAGRAM];
 
 	return dispatcher->tried && !dispatcher->err && datagram->tried && !datagram->err;
 }
