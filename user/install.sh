@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# install: puts files where the rows MODE|FROM|TO on stdin say, below $DESTDIR. Notes every file, and every
-# directory that was not there, in $MANIFEST. uninstall: takes away what the manifest has.
+# Installs and uninstalls; run by make. install: copies files as the rows MODE|FROM|TO on stdin say, below $DESTDIR, and notes
+# every file and every new directory in $MANIFEST. uninstall: removes what the manifest lists.
 set -eu
 umask 022
 manifest=$DESTDIR$MANIFEST
@@ -52,7 +52,7 @@ install)
 	case $PREFIX in
 	/*) ;;
 	*)
-		echo "install: PREFIX=$PREFIX is no absolute path: give one that starts with /" >&2
+		echo "install: PREFIX=$PREFIX is not an absolute path: give one that starts with /" >&2
 		exit 1
 		;;
 	esac

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The kernel: the fat object's BPF program by PROG_TEST_RUN. Trusted handlers run
- * as they do live, behind an interface's program; isolated ones by themselves, as
- * bpftool would load them; or the other way round. A packet's reason is the one
- * counter that it moved.
+ * The kernel as an engine: the fat object's BPF program, run by BPF_PROG_TEST_RUN. Called through engine.c. Trusted handlers run
+ * behind an interface's dispatcher, as they do live; isolated ones by themselves, as bpftool would load them; engine_swap_loading()
+ * swaps the two. A packet's reason is the one counter that it incremented.
  */
 #include <errno.h>
 #include <sched.h>

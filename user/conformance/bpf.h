@@ -2,7 +2,7 @@
 #ifndef USER_CONFORMANCE_BPF_H
 #define USER_CONFORMANCE_BPF_H
 
-/* What the files of the kernel's engine share. */
+/* The kernel as an engine: its state, and its functions for messages. Implemented by bpf.c, called through struct engine_ops. */
 #include "user/conformance/engine.h"
 
 struct bpf {

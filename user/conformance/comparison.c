@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* One vector on several engines: runs it on each that can, and says which differ from it and from one another. */
+/*
+ * Runs one vector on every engine that can run it, and reports which of them differ from the vector and from each other. Called by
+ * spinctl test and tests/vectors/run.c.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

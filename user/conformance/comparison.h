@@ -2,7 +2,7 @@
 #ifndef USER_CONFORMANCE_COMPARISON_H
 #define USER_CONFORMANCE_COMPARISON_H
 
-/* One vector on several engines: what each of them says, and whether they agree with each other. */
+/* One vector on several engines: each engine's result, and whether the engines agree. For spinctl test and tests/vectors/run.c. */
 #include "user/conformance/engine_cache.h"
 #include "user/conformance/vector/vector.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Compares memory by fields and frames by headers, and says in words what differs. For vectors and replay. */
+/* Compares memory by fields and frames by headers, and describes the differences in words. Called for vectors and replays. */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 #ifndef USER_CONFORMANCE_DIFFERENCE_H
 #define USER_CONFORMANCE_DIFFERENCE_H
 
-/* What is not as expected, field by field and as text. */
+/* Differences between what was expected and what came, field by field, as text. */
 #include <stdio.h>
 
 #include "user/conformance/types.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Engines that stay open from vector to vector, by handler, context and kind, since loading takes longer than a vector. */
+/*
+ * Keeps engines open from one vector to the next, by handler, context and kind, since loading takes longer than a vector. Called by
+ * comparison.c and tests.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

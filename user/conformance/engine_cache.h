@@ -2,7 +2,7 @@
 #ifndef USER_CONFORMANCE_ENGINE_CACHE_H
 #define USER_CONFORMANCE_ENGINE_CACHE_H
 
-/* Engines opened once per handler, context and kind, and kept: opening one takes longer than a vector. */
+/* Engines that are opened once for each handler, context and kind, and kept: opening one takes longer than running a vector. */
 #include "user/conformance/types.h"
 
 struct engine_cache_entry {

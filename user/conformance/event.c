@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Events as vectors write them, and the comparison of expected events with those that came. */
+/* Writes events as vectors write them, and compares expected events with those that came. Called by vectors and replays. */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdarg.h>

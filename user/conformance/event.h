@@ -2,7 +2,7 @@
 #ifndef USER_CONFORMANCE_EVENT_H
 #define USER_CONFORMANCE_EVENT_H
 
-/* Events as people read and write them. */
+/* Events as text, and their comparison. Used by vectors, replays and `spinctl run`. */
 #include <stddef.h>
 #include <stdint.h>
 

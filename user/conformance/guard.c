@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Runs handlers built for the host so that a crash or an endless loop in one becomes an error of that call. */
+/* Runs handlers that were built for the host so that a crash or an endless loop becomes an error of that call. Called by host.c. */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>

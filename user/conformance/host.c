@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The host build: a shared object made by `spincc --target host`. Each engine
- * loads a copy of its own, so that each has memory of its own.
+ * The host build as an engine: a shared object made by `spincc --target host`. Called through engine.c. Each engine loads a copy of
+ * the file, so that each has memory of its own.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -221,7 +221,7 @@ const struct engine_ops engine_host = {
 	.set_ct = host_memory__set_ct,
 };
 
-/* The host build's host memory, and what handlers reach through an entry beside its own: segments and the counter. */
+/* The host build's host memory, and what handlers reach through an entry in addition to its own: segments and the counter. */
 
 int host_memory__segments(struct host *h, unsigned me, const struct spin_segment *segment, unsigned segments)
 {

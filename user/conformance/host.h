@@ -2,7 +2,7 @@
 #ifndef USER_CONFORMANCE_HOST_H
 #define USER_CONFORMANCE_HOST_H
 
-/* The host build's parts: a shared object's symbols, and what messages need beside it. */
+/* The host build's parts: a shared object's symbols, and what messages need in addition. */
 #include "user/conformance/engine.h"
 
 struct host {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The host build of handlers that take messages: its entries and time are here. */
+/* The host build of handlers that take messages: its matching entries, time and events. Called by host.c. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>

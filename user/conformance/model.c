@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The model of the target NIC, booted from the fat object's rv32 image. */
+/* The model of the target NIC as an engine, booted from the fat object's rv32 image. Called through engine.c. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

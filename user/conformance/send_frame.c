@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Packets that handlers send, made of the packet that came as <spin/put.h> says: once more, and plainly. */
+/*
+ * Builds the packets that a vector expects handlers to send, from the packet that came, as <spin/put.h> describes. Called by the
+ * parser of vectors; independent of bpf/actions/put.h and of the model.
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -149,7 +152,7 @@ int send_forward(const struct vector_step *cause, const struct spin_process *tar
 	/* padding behind the datagram stays behind */
 	end = w.udp_at + (cause->in[w.udp_at + 4] * 256u + cause->in[w.udp_at + 5]);
 	if (end > cause->in_bytes || template_append(&t, cause->in + w.ip_at, end - w.ip_at))
-		return engine_fail(-EINVAL, "the packet is no whole datagram");
+		return engine_fail(-EINVAL, "the packet is not a whole datagram");
 	ip = t.frame + w.ip_at;
 	udp = t.frame + w.udp_at;
 	if (w.ip_version == 6) {

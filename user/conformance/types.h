@@ -3,8 +3,8 @@
 #define USER_CONFORMANCE_TYPES_H
 
 /*
- * A handler's state and tables by name and type, and images of that memory.
- * Layouts are the same on all engines, so one image compares with any of them.
+ * A handler's state and tables by name and type, and images of that memory. Used by all engines: layouts are the same on each, so
+ * one image compares with any of them.
  */
 #include "user/libspin/object/layout.h"
 

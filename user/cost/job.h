@@ -2,7 +2,7 @@
 #ifndef USER_COST_JOB_H
 #define USER_COST_JOB_H
 
-/* One report in progress: options, program and results so far. Shared by the files that measure and print. */
+/* The state of one report while it is made: options, program and results so far. Shared by the files that measure and print. */
 #include "user/cost/run.h"
 
 struct cost_job {

@@ -99,7 +99,7 @@ static const char *wrong_contexts(const struct cost_options *o, unsigned operand
 	return NULL;
 }
 
-/* Reads one number for all, or one for each. Returns 0 if they are no numbers or out of range. */
+/* Reads one number for all, or one for each. Returns 0 if they are not numbers or out of range. */
 static int read_each(const char *text, unsigned count, unsigned high, unsigned to[COST_CONTEXTS_MAX])
 {
 	char words[256], *rest = words;
@@ -146,7 +146,7 @@ static int check_each(struct cost_options *o, unsigned operands)
 	return USAGE;
 }
 
-/* Reads --payload, whose meaning depends on what runs. Stores 0 bytes if it is no number. */
+/* Reads --payload, whose meaning depends on what runs. Stores 0 bytes if it is not a number. */
 static void read_payload(struct cost_options *o, unsigned operands)
 {
 	const char *bytes = o->payload_bytes ? o->payload_bytes : o->image.path ? NULL : o->payload;

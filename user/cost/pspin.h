@@ -2,6 +2,7 @@
 #ifndef USER_COST_PSPIN_H
 #define USER_COST_PSPIN_H
 
+/* spinctl cost of objects that `spincc --api pspin` made. Called by measure.c and contexts.c. */
 #include <limits.h>
 
 #include "user/cost/options.h"

@@ -89,7 +89,7 @@ static int parse_axis(struct cost_axis *axis, const char *text, char *err, size_
 	memcpy(axis->name, text, (size_t)(equals - text));
 	strcpy(values, equals + 1);
 	if (find(axis->name, &low, &high, &axis->unit))
-		return refuse(err, err_bytes, text, "it is no parameter of a target, nor size or rate; see spinctl targets");
+		return refuse(err, err_bytes, text, "it is not a parameter of a target, nor size or rate; see spinctl targets");
 	axis->values = calloc(COST_SWEEP_VALUES, sizeof(*axis->values));
 	if (!axis->values)
 		return refuse(err, err_bytes, text, "no memory");

@@ -30,7 +30,7 @@ static void heading(const struct cost_report *r)
 		printf("%" PRIu64 " AMOs on L2 or another cluster's L1 returned the word that was there; PsPIN's published RTL returns 1\n",
 		       v->traffic.amo_words);
 	if (v->traffic.host_outside)
-		printf("%" PRIu64 " commands named host addresses that are no memory of the message's, the first one 0x%" PRIx64
+		printf("%" PRIu64 " commands named host addresses that are not memory of the message's, the first one 0x%" PRIx64
 		       ": what they "
 		       "write is lost\n",
 		       v->traffic.host_outside, v->traffic.host_outside_at);
@@ -117,7 +117,7 @@ static void rates(const struct cost_report *r)
 	       "  waiting for one another as in this run; there are %u HPUs\n",
 	       r->runtime_cycles, r->clock_ghz, r->main.alone.warm_with_runtime_mean, r->main.loaded.cycles_with_runtime_mean, r->hpus);
 	if (r->main.loaded.traffic.hpu_threads > 1)
-		printf("  of %u threads each: what a handler waits while others can run is no cycle of its HPU\n",
+		printf("  of %u threads each: what a handler waits while others can run is not a cycle of its HPU\n",
 		       r->main.loaded.traffic.hpu_threads);
 }
 

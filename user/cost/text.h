@@ -2,6 +2,7 @@
 #ifndef USER_COST_TEXT_H
 #define USER_COST_TEXT_H
 
+/* Prints parts of a report of spinctl cost as text. Shared by text.c and xpulp.c. */
 #include "user/cost/report.h"
 
 /* Parts of the text: a packet's stages and the busy resources; packets of several sizes. */

@@ -3,9 +3,8 @@
 #define USER_LIB_ATOMIC_FILE_H
 
 /*
- * A file that gets its name when it is whole. Until then it has none where the file system
- * can: a killed writer leaves nothing. Else it is hidden, so that what it leaves is taken for no file. What is there and no
- * regular file, as a device, a pipe or a link, is written as it goes.
+ * A file that gets its name when it is complete. Until then it has no name, where the file system allows that, so a killed writer
+ * leaves nothing; elsewhere it is hidden and never taken for the result. An existing device, pipe or link is written directly.
  */
 #include <limits.h>
 #include <stdio.h>

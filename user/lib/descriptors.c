@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Called at the start of spinctl and of test programs that open many contexts; failure leaves the limit as it was. */
+/*
+ * Raises the limit of open descriptors. Called at the start of spinctl and of test programs that open many contexts; a failure
+ * leaves the limit unchanged.
+ */
 #include <sys/resource.h>
 
 #include "user/lib/descriptors.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Interrupts loads of BPF programs, which take minutes at worst, for the commands' signal handlers. The verifier gives up
- * when a signal is pending, and libbpf then tries again, five times: so one signal is not enough, and a timer sends more.
+ * Interrupts loads of BPF programs, which can take minutes, for the commands' signal handlers. The verifier gives up when a signal
+ * is pending, but libbpf then tries again, five times: one signal is not enough, so a timer sends more.
  */
 #include <signal.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
 #define USER_LIB_INTERRUPT_H
 
 /*
- * From now on, every load of a BPF program that is under way or begins is given up by the kernel's verifier: it fails
- * with EAGAIN. For handlers of signals that end the process: it may be called there.
+ * After this call the kernel's verifier gives up every load of a BPF program that is under way or begins: it fails with EAGAIN. For
+ * handlers of signals that end the process; async-signal-safe.
  */
 void interrupt__loads(void);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Writes JSON as it goes, without keeping anything. The caller keeps objects and arrays balanced. */
+/*
+ * Writes JSON to a stream while it is produced, and keeps nothing. Called by all commands with --json. The caller keeps objects and
+ * arrays balanced.
+ */
 #include <inttypes.h>
 #include <math.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The line that spinctl and spincc show while the kernel's verifier works, so that nobody takes it for a hang. */
+/*
+ * Shows one line on the terminal while the kernel's verifier works, so that a user does not take a long load for a hang. Used by
+ * spinctl and spincc.
+ */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

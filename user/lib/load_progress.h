@@ -2,7 +2,7 @@
 #ifndef USER_LIB_LOAD_PROGRESS_H
 #define USER_LIB_LOAD_PROGRESS_H
 
-/* What a command says on stderr while the kernel verifies its programs, from a process's start to its end. */
+/* Progress messages on stderr while the kernel verifies a command's programs. Called once when the process starts. */
 struct load_progress {
 	const char *command; /* "spinctl" */
 	const char *file;    /* the handler's file; NULL: the context's name */

@@ -2,6 +2,7 @@
 #ifndef USER_LIB_NUMBER_H
 #define USER_LIB_NUMBER_H
 
+/* Reads a decimal or hexadecimal number that must be the whole text. Used wherever a command line or a file has a number. */
 #include <stdint.h>
 
 /* Text to a number from 0 to most, decimal or 0x hex: no sign, no blanks, and 010 is ten. 0 or -EINVAL. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Text from outside for a terminal: what is not printable ASCII becomes \xNN. */
+/*
+ * Makes untrusted text safe for a terminal: what is not printable ASCII becomes \xNN. Called wherever a message quotes a file or a
+ * user.
+ */
 #include <stdio.h>
 
 #include "user/lib/printable.h"

@@ -5,7 +5,7 @@
 /* Bytes of a file that might be anything, for a message on a terminal. */
 #include <stddef.h>
 
-/* Copies text; what is no printable ASCII character becomes \xNN, what does not fit is left out. */
+/* Copies text; what is not a printable ASCII character becomes \xNN, what does not fit is left out. */
 void printable(char *to, size_t bytes, const char *text);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef USER_LIB_SVG_FRAME_H
 #define USER_LIB_SVG_FRAME_H
 
-/* Inside of svg.h: the frame of a plot and its scales. */
+/* Internals of svg.c and its parts: the frame of a plot and its scales. */
 #include <stdio.h>
 
 /* In the plot's own units. */

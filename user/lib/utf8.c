@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The bytes of one UTF-8 character; 0 if it is none, or one that SVG cannot have (svg.c). */
+/*
+ * Finds the bytes of one valid UTF-8 character. Called by the writers of JSON, HTML and SVG. Returns 0 for anything else, and for
+ * characters that SVG forbids.
+ */
 #include <stdint.h>
 
 #include "user/lib/utf8.h"

@@ -3,8 +3,8 @@
 #define USER_LIB_UTF8_H
 
 /*
- * Names of files and symbols are any bytes; JSON, HTML and SVG are UTF-8. Who writes those writes what is a character in both,
- * and the replacement character for each other byte.
+ * Names of files and symbols may be any bytes, but JSON, HTML and SVG are UTF-8. Their writers copy valid characters, and write the
+ * replacement character for each other byte.
  */
 #define UTF8_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Reasons of failures, by thread; the log callback and libbpf's lines for it; names of reasons. All of the library fails by spin_fail(). */
+/*
+ * The reason of the last failure of each thread; the log callback, also for libbpf's lines; names of reasons. Every function of the
+ * library fails through spin_fail().
+ */
 #include <ctype.h>
 #include <stdarg.h>
 #include <pthread.h>

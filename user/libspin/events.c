@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Events from handlers and the engine, read from the context's ring buffer, and the counters of reasons. */
+/*
+ * Reads events of handlers and of the message engine from the context's ring buffer, and sums the counters of reasons. Called by
+ * applications.
+ */
 #include <errno.h>
 #include <string.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Guards of contexts (guard.h): loads one per context. attach.c gives the dispatcher its program instead of the context's. */
+/*
+ * Guards of contexts (guard.h): loads one for each context that is on a socket. attach.c gives the dispatcher the guard instead of
+ * the context's program.
+ */
 #include <errno.h>
 #include <linux/bpf.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* bpf/guard.bpf.c, compiled: GUARD_IMAGE names the object. */
+/* Embeds the compiled bpf/guard.bpf.c into libspin; guard.c loads it. GUARD_IMAGE names the object. */
 	.section .rodata
 	.global guard_image, guard_image_end
 	.hidden guard_image, guard_image_end

@@ -2,7 +2,10 @@
 #ifndef USER_LIBSPIN_INTERFACE_H
 #define USER_LIBSPIN_INTERFACE_H
 
-/* What limits and capabilities ask an interface; offline: all zero, and nothing is refused. */
+/*
+ * Properties of an interface that limits and rings depend on. An offline interface has all of them zero, and then nothing is
+ * refused.
+ */
 #include "user/libspin/internal.h"
 
 struct iface {

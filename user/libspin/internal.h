@@ -2,7 +2,7 @@
 #ifndef USER_LIBSPIN_INTERNAL_H
 #define USER_LIBSPIN_INTERNAL_H
 
-/* What the files of libspin share. Nothing here is exported. */
+/* Internal types and functions of libspin, shared by its files. Nothing here is exported. */
 #include <net/if.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -69,7 +69,7 @@ struct spin_nic {
 	char refusal[640]; /* why native was refused; "" if it was not */
 	struct root *root; /* loaded with the first context */
 	int link_fd;       /* -1: not attached, or shared */
-	int is_shared;     /* 1: beside programs of others, as `share` says */
+	int is_shared;     /* 1: the interface also runs programs of others, by libxdp; see `share` */
 	struct spin_share share;
 	struct kernel_share *shared; /* the root program in libxdp's hands; NULL: it is not loaded, or not shared */
 	int *ways;                   /* the devmaps of requests/out.h; NULL: not made yet */
@@ -151,7 +151,7 @@ struct spin_ctx {
 	int moves;                       /* 1: it has a memory of its own all the same, which swap/migrate.c fills */
 	int shares_state;                /* 1: with another context, now or before */
 	int has_hpu_mem;                 /* 1: its state lies in HPU memory that the caller has allocated */
-	struct guard *guard;             /* NULL: it is no socket's */
+	struct guard *guard;             /* NULL: it is not a socket's */
 	int takes_streams;               /* 1: it is for streams of TCP alone */
 	struct streams *streams;         /* NULL: it takes none */
 	struct spin_ring *ring_delivery; /* NULL: its packets go to the host (ring/ring.h) */

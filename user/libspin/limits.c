@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* How much an interface takes (sPIN B.2.1); each figure is checked where it is asked for. */
+/*
+ * The limits of an interface (sPIN B.2.1) and its guarantees. Called by applications, and by ctx.c, which checks each limit when it
+ * is used.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* From rules to the bit vectors that an interface's program reads while they change. */
+/*
+ * Compiles rules into the bit vectors in which the dispatcher looks packets up. Called by root.c while packets flow: a packet sees
+ * the old rules or the new ones.
+ */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <string.h>

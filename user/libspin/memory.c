@@ -20,7 +20,7 @@ static int locate(struct spin_ctx *ctx, const char *name, struct layout_variable
 		return err;
 	mem = !strcmp(var->section, ".data") ? &ctx->data : !strcmp(var->section, ".bss") ? &ctx->bss : NULL;
 	if (!mem || !mem->addr || var->offset > mem->bytes || var->bytes * var->copies > mem->bytes - var->offset)
-		return spin_fail(-ENOENT, "'%s' is no state or table of %s", name, ctx->name);
+		return spin_fail(-ENOENT, "'%s' is not a state or table of %s", name, ctx->name);
 	*addr = mem->addr + var->offset;
 	return 0;
 }

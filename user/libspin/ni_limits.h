@@ -2,7 +2,7 @@
 #ifndef USER_LIBSPIN_NI_LIMITS_H
 #define USER_LIBSPIN_NI_LIMITS_H
 
-/* What an interface takes and guarantees. */
+/* Sizes that an HPU image has room for, and the check of capabilities. For limits.c, ctx.c and hpu/memory.c. */
 #include "user/libspin/internal.h"
 
 #pragma GCC visibility push(default)

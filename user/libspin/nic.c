@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Interfaces: opened by name, or offline for tests. Counted references; the last one frees it. */
+/*
+ * Interfaces: opened by name, or offline for tests. Counts references; the last one frees it. Called by applications and by
+ * contexts.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* bpf/ring.bpf.c, compiled: RING_IMAGE names the object. */
+/* Embeds the compiled bpf/ring.bpf.c into libspin; ring/deliver.c loads it. RING_IMAGE names the object. */
 	.section .rodata
 	.global ring_image, ring_image_end
 	.hidden ring_image, ring_image_end

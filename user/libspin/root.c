@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The dispatcher of an interface (bpf/root.bpf.c): loaded with the first context, its slots filled as contexts come and go. */
+/*
+ * Loads the dispatcher of an interface (bpf/root.bpf.c) with its first context, and fills and clears its slots as contexts come and
+ * go. Called by attach.c.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

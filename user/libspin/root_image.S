@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* bpf/root.bpf.c, compiled: ROOT_IMAGE names the object. */
+/* Embeds the compiled bpf/root.bpf.c into libspin; root.c loads it. ROOT_IMAGE names the object. */
 	.section .rodata
 	.global root_image, root_image_end
 	.hidden root_image, root_image_end

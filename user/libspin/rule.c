@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Match rules: from text, to text, and what a program's own rule may ask for. */
+/* Match rules: parses and prints them, and checks what a program's own rule may ask for. Called by applications and by ctx.c. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -43,7 +43,7 @@ static int parse_address(struct spin_rule *rule, const char *which, const char *
 	if (mask[0] | mask[1] | mask[2] | mask[3])
 		return spin_fail(-EINVAL, "rule: '%s' is given twice", which);
 	if (snprintf(text, sizeof(text), "%s", word) >= (int)sizeof(text))
-		return spin_fail(-EINVAL, "rule: '%s' is no address", word);
+		return spin_fail(-EINVAL, "rule: '%s' is not an address", word);
 	slash = strchr(text, '/');
 	if (slash)
 		*slash = '\0';
@@ -52,7 +52,7 @@ static int parse_address(struct spin_rule *rule, const char *which, const char *
 	else if (inet_pton(AF_INET6, text, addr) == 1)
 		width = 128;
 	else
-		return spin_fail(-EINVAL, "rule: '%s' is no address; write 10.0.0.1, 10.0.0.0/8 or 2001:db8::1", word);
+		return spin_fail(-EINVAL, "rule: '%s' is not an address; write 10.0.0.1, 10.0.0.0/8 or 2001:db8::1", word);
 	bits = width;
 	if (slash && parse_number(slash + 1, 0, width, &bits))
 		return spin_fail(-EINVAL, "rule: '%s' has no prefix length from 0 to %u", word, width);
@@ -114,7 +114,7 @@ static int check_ether(const struct spin_rule *rule)
 	unsigned type = rule->ether_type;
 
 	if (type < ETHER_TYPE_LEAST)
-		return spin_fail(-EINVAL, "rule: 0x%04x is no type of Ethernet: those are from 0x%04x on", type, ETHER_TYPE_LEAST);
+		return spin_fail(-EINVAL, "rule: 0x%04x is not a type of Ethernet: those are from 0x%04x on", type, ETHER_TYPE_LEAST);
 	if (type == SPIN_ETH_IP4 || type == SPIN_ETH_IP6)
 		return spin_fail(-EINVAL, "rule: type 0x%04x is IPv%u, of which handlers take UDP and ICMP: write udp %s or %s", type,
 				 type == SPIN_ETH_IP4 ? 4 : 6, type == SPIN_ETH_IP4 ? "ip4" : "ip6",
@@ -254,7 +254,7 @@ static int parse_word_test(const char *text, struct spin_rule_word *out)
 	}
 	if (!at || *at)
 		return spin_fail(-EINVAL,
-				 "rule: '%s' is no test of a word; write INDEX[/MASK]=FIRST[-LAST], as in u32 9/0xffff0000=0x23280000",
+				 "rule: '%s' is not a test of a word; write INDEX[/MASK]=FIRST[-LAST], as in u32 9/0xffff0000=0x23280000",
 				 text);
 	if (word.index > SPIN_RULE_INDEX_MAX)
 		return spin_fail(-EINVAL, "rule: '%s': words are 0 to %u, of 4 bytes, from the frame's begin on", text,
@@ -332,7 +332,7 @@ static int parse_ether(struct spin_rule *rule, const char *word)
 		return spin_fail(-EINVAL, "rule: 'ether' is given twice");
 	type = strtoul(word, &end, 16);
 	if (*end || end == word || strchr("+- ", *word) || !type || type > UINT16_MAX)
-		return spin_fail(-EINVAL, "rule: '%s' is no type of Ethernet; write it in hexadecimal, as in ether 0x88b5", word);
+		return spin_fail(-EINVAL, "rule: '%s' is not a type of Ethernet; write it in hexadecimal, as in ether 0x88b5", word);
 	rule->ether_type = (uint16_t)type;
 	return 0;
 }

@@ -64,7 +64,7 @@ static int bad_list(const char *which, const char *text)
 				 "rule: '%s' is not a list of DSCP; write 0 to 63, ef, af11 to af43 or cs0 to cs7, as in dscp ef,10", text);
 	if (!strcmp(which, "ttl"))
 		return spin_fail(-EINVAL, "rule: '%s' is not a list of TTL; write numbers from 0 to 255, as in ttl 1-5,255", text);
-	return spin_fail(-EINVAL, "rule: '%s' is no port from 1 to 65535, nor a list of ports as in %s 53,9000-9010", text, which);
+	return spin_fail(-EINVAL, "rule: '%s' is not a port from 1 to 65535, nor a list of ports as in %s 53,9000-9010", text, which);
 }
 
 static int parse_list(const char *which, const char *text, struct list *out)

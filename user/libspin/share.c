@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Sizes of objects and descriptors of contexts (share.h), for spind. */
+/* Sizes of objects and the descriptors of contexts (share.h). Called by spind. */
 #include <linux/bpf.h>
 
 #include <bpf/bpf.h>

@@ -2,7 +2,7 @@
 #ifndef USER_LIBSPIN_SHARE_H
 #define USER_LIBSPIN_SHARE_H
 
-/* What spind needs to know of objects and contexts that are other programs': how large they are, and what of them those may map. */
+/* What spind must know of clients' objects and contexts: how large they are, and which of their memories a client may map. */
 #include <spin/libspin.h>
 
 struct share_needs {

@@ -201,7 +201,7 @@ int spin_socket__attach(int fd, const struct spin_object *obj, const struct spin
 	if (err)
 		return err;
 	if (fcntl(fd, F_GETFD) < 0)
-		return spin_fail(-EBADF, "%d is no open descriptor", fd);
+		return spin_fail(-EBADF, "%d is not an open descriptor", fd);
 	request_options(&wanted, &request);
 	connection = broker__connect(wanted.broker);
 	if (connection < 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* bpf/streams.bpf.c, compiled: STREAMS_IMAGE names the object. */
+/* Embeds the compiled bpf/streams.bpf.c into libspin; streams.c loads it. STREAMS_IMAGE names the object. */
 	.section .rodata
 	.global streams_image, streams_image_end
 	.hidden streams_image, streams_image_end

@@ -2,7 +2,7 @@
 #ifndef USER_MEMCACHED_CANDIDATE_H
 #define USER_MEMCACHED_CANDIDATE_H
 
-/* Keys that are to become entries, a bounded table by hash, and keys that cannot be entries for now. */
+/* Keys that may become entries of the cache: a bounded hash table; and keys that cannot be entries for now. Called by fill.c. */
 #include <stdint.h>
 
 #include <memcached.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Looks at memcached's sockets (look.h). fill.c calls this. Sockets that are first seen after the second look are younger than what is waited
- * for. Two looks: the kernel's list may leave one out that moves in it.
+ * Examines memcached's sockets (look.h). Called by fill.c. A socket that first appears after the second look is younger than what
+ * is waited for. Two looks, because the kernel's list may omit a socket that moves in it.
  */
 #include <errno.h>
 #include <inttypes.h>

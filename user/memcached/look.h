@@ -3,8 +3,8 @@
 #define USER_MEMCACHED_LOOK_H
 
 /*
- * Looks at memcached's sockets in /proc/net, of this network namespace: which have bytes that it has not read, and which it may be unable
- * to write to, so that it does not go on with what it has read.
+ * Examines memcached's sockets in /proc/net of this network namespace: which have bytes that memcached has not read, and which it
+ * may be unable to write to, so that it does not continue with what it has read.
  */
 #include <stddef.h>
 #include <stdint.h>

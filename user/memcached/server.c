@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Connections to memcached (server.h). fill.c calls this. Commands are "mn", "me", "mg", "get" and "stats", which change nothing. memcached gives new
- * connections to its threads in turn: so many, one directly after the other, are of all threads.
+ * Connections to memcached (server.h). Called by fill.c. The commands are "mn", "me", "mg", "get" and "stats", which change
+ * nothing. memcached assigns new connections to its threads in turn: as many, opened directly after each other, reach all threads.
  */
 #include <arpa/inet.h>
 #include <errno.h>

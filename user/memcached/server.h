@@ -3,8 +3,8 @@
 #define USER_MEMCACHED_SERVER_H
 
 /*
- * Connections to memcached: at least one of each of its worker threads, for barrier rounds, and what is asked of it. Functions return 0 or
- * a negative errno and wait for at most a second: -ETIMEDOUT.
+ * Connections to memcached, at least one to each of its worker threads, for barrier rounds, and the commands sent to it. Called by
+ * fill.c. Functions return 0 or a negative errno, and wait for at most a second: -ETIMEDOUT.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Finds calls that no target supports, or that do not fit the file's registration. */
+/* Finds calls in a handler that no target supports, or that the file's registration does not permit. Called by check.c, on the IR. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

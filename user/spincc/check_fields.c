@@ -69,7 +69,7 @@ int check__is_key(const struct ir *ir, const char *member)
 /* Refuses fields in memory of clusters that are not words: only words are summed. */
 static int refuse_unsummed(const struct field *field, const char *name)
 {
-	fprintf(stderr, "%s:%u: '%s' is no uint32_t but %s: the value of SPIN_PER_CLUSTER is the sum of its copies, by 32-bit words\n",
+	fprintf(stderr, "%s:%u: '%s' is not a uint32_t but %s: the value of SPIN_PER_CLUSTER is the sum of its copies, by 32-bit words\n",
 		field->file, field->line, field->name, name);
 	return -1;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Checks calls through pointers in the object. A call is fine if the compiler resolves it; otherwise it becomes an instruction
- * that the kernel does not support.
+ * Finds calls through pointers in the compiled object. Called by check.c. A call that the compiler has resolved is fine; the others
+ * become an instruction that the kernel does not support.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Checks the registration for combinations of fields that compilers do not check. check_calls.c checks which calls it permits. */
+/* Checks the registration (SPIN_HANDLERS) for combinations of fields that compilers do not check. Called by check.c. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

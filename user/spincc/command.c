@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Runs compilers and tools, and collects their output and exit status. A signal to spincc also ends them. */
+/*
+ * Runs compilers and tools as child processes, and collects their output and exit status. Called by build.c. A signal to spincc
+ * also ends them.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

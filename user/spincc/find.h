@@ -2,7 +2,7 @@
 #ifndef USER_SPINCC_FIND_H
 #define USER_SPINCC_FIND_H
 
-/* Locates faults in the user's files for tools that do not report a place. All functions return a line, 0: not found. */
+/* Finds the place of a fault in the user's files for tools that do not report one. All functions return a line, 0: not found. */
 #include "user/spincc/spincc.h"
 
 /* Finds the first place like "file.c:12" in a text that is in the user's files. */

@@ -2,7 +2,7 @@
 #ifndef USER_SPINCC_IR_H
 #define USER_SPINCC_IR_H
 
-/* LLVM IR as text, as far as it is needed to find source lines. */
+/* Reads LLVM IR as text, as far as the checks (check_*.c) need it to find source lines. */
 #include "user/spincc/spincc.h"
 
 struct ir {
@@ -62,7 +62,7 @@ int check__read_registration(const char *meta, unsigned fields[REGISTERED_FIELDS
 int check__registration(const struct spincc *s, const struct ir *ir);
 
 /*
- * Copies the name of the function that this line calls ("memcpy", or an intrinsic's function). Returns 0 if it is no call or
+ * Copies the name of the function that this line calls ("memcpy", or an intrinsic's function). Returns 0 if it is not a call or
  * has no name.
  */
 int ir__callee(const char *line, char *out, size_t bytes);

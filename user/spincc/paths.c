@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Finds the directories of the runtime's sources and of the handler, and converts file names of compilers to the names that
+ * Finds the directories of the runtime's sources and of the handler, and converts file names in compiler output to the names that
  * users know.
  */
 #include <errno.h>
@@ -70,7 +70,7 @@ int paths__find(struct spincc *s)
 		return -1;
 	}
 	if (!S_ISREG(st.st_mode)) {
-		fprintf(stderr, "spincc: %s is no file with handlers\n", s->handler);
+		fprintf(stderr, "spincc: %s is not a file with handlers\n", s->handler);
 		return -1;
 	}
 	return is_plain(s->handler_path) && is_plain(s->output) && !find_root(s) ? 0 : -1;

@@ -43,7 +43,7 @@ const struct rule rules_pspin[] = {
 	{ "multiple definition of", "@ is defined a second time, and PsPIN's runtime has it; call it something else", RULE_LAST },
 	{ "undefined reference to", "@ is declared and nowhere defined: spin-pspin(7) lists what PsPIN's runtime has here", RULE_IN_SOURCE },
 	{ "ld returned", NULL, RULE_SILENT },
-	{ "Error: unrecognized opcode", "@ is no instruction that is known here: HPUs are rv32imac; PsPIN's compiler knows Xpulp's, too", 0 },
+	{ "Error: unrecognized opcode", "@ is not an instruction that is known here: HPUs are rv32imac; PsPIN's compiler knows Xpulp's, too", 0 },
 	{ "Error: ", "inline assembly that the assembler refuses: HPUs are rv32imac; PsPIN's compiler knows Xpulp's instructions, too", 0 },
 	{ "unplaced orphan section `", "section @: " SECTIONS, RULE_IN_SOURCE | RULE_LAST },
 	{ "pspin: the code exceeds", "the handlers are too large for an HPU's 32 KiB of program memory; repeat less of the code, or try "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The temporary directory of a compilation. Results leave it by rename, so an output file is complete or absent. */
+/* The temporary directory of a compilation. Called by build.c. Results leave it by rename, so an output file is complete or absent. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef USER_SPIND_ANSWER_H
 #define USER_SPIND_ANSWER_H
 
-/* What spind says to clients. */
+/* Answers of spind to its clients. Called by all threads that serve requests. */
 #include "user/libspin/broker.h"
 #include "user/spind/held.h"
 

@@ -2,7 +2,7 @@
 #ifndef USER_SPIND_BY_RULE_H
 #define USER_SPIND_BY_RULE_H
 
-/* Contexts of an interface and a rule, which are no program's. */
+/* Contexts that root adds by interface and rule, without a program or a socket. Called by client.c. */
 struct client;
 
 /* Makes the context that the client has asked for with ADD, answers, and keeps it until it is stopped. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What contexts of sockets and of rules have in common (context.h): the checks before they are made, and what is said of them afterwards. */
+/*
+ * What contexts of sockets and of rules have in common: the checks before one is created, and what is logged and listed afterwards
+ * (context.h).
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -2,7 +2,10 @@
 #ifndef USER_SPIND_CONTEXT_H
 #define USER_SPIND_CONTEXT_H
 
-/* What is checked of a client's wish for a context, and what is noted of one that was made. 0 or a negative errno with a reason. */
+/*
+ * Checks a client's request for a context, and keeps what is listed about one that was created. Functions return 0 or a negative
+ * errno with a reason.
+ */
 #include <spin/libspin.h>
 
 #include "user/spind/held.h"

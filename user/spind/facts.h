@@ -2,7 +2,7 @@
 #ifndef USER_SPIND_FACTS_H
 #define USER_SPIND_FACTS_H
 
-/* What a socket is, read from its descriptor: nothing of it is the client's word. */
+/* The facts about a socket, read from its descriptor: nothing that the client says is used. */
 #include <stdint.h>
 
 #include <spin/rule.h>

@@ -2,7 +2,7 @@
 #ifndef USER_SPIND_HELD_H
 #define USER_SPIND_HELD_H
 
-/* The contexts of a holder: a list, which the threads of its clients share. */
+/* The list of a holder's contexts, which the threads of its clients share. */
 #include <pthread.h>
 #include <stdint.h>
 

@@ -2,7 +2,10 @@
 #ifndef USER_SPIND_HOST_H
 #define USER_SPIND_HOST_H
 
-/* Addresses and interfaces of the network namespace that this process is in. */
+/*
+ * Addresses and interfaces of the network namespace of this process. Called by client.c to attach a context wherever its socket's
+ * packets can arrive.
+ */
 #include <stddef.h>
 
 #include <spin/libspin.h>

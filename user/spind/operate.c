@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What others ask of a context than the program that it belongs to (operate.h): its owner's other programs, and root. */
+/* Requests about a context from others than the program that it belongs to: its owner's other programs, and root (operate.h). */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef USER_SPIND_ORDER_H
 #define USER_SPIND_ORDER_H
 
-/* What the front process and a holder say to each other. */
+/* The messages between spind's front process and a holder. */
 #include <stdint.h>
 
 #include "user/libspin/broker.h"

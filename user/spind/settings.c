@@ -39,7 +39,7 @@ static const char *take_group(struct settings *settings, const char *value)
 	const struct group *group = getgrnam(value);
 
 	if (!group)
-		return "is no group of this machine";
+		return "is not a group of this machine";
 	settings->trusted_group = group->gr_gid;
 	return NULL;
 }

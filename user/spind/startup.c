@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Contexts of the configuration (startup.h): a thread of the front process asks that process for them. An interface may come later, as may
- * an object; a context that the spind before has added is there already.
+ * Adds the contexts that the configuration names (startup.h): a thread of the front process sends that process requests, as a
+ * client would. An interface or an object may appear later, so it tries again; a context that an earlier spind has added is still
+ * there.
  */
 #include <stdio.h>
 #include <string.h>

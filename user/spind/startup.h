@@ -2,7 +2,7 @@
 #ifndef USER_SPIND_STARTUP_H
 #define USER_SPIND_STARTUP_H
 
-/* Contexts that the configuration names. */
+/* Adds the contexts that the configuration names. Called by front.c. */
 #include "user/spind/settings.h"
 
 /*

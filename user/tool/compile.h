@@ -2,6 +2,7 @@
 #ifndef USER_TOOL_COMPILE_H
 #define USER_TOOL_COMPILE_H
 
+/* Compiles handlers for commands that take sources, by running spincc. */
 #include "user/lib/options.h"
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Counters by reason as text and JSON. A reason that never occurred has no row. */
+/* Prints counters by reason as text and JSON. A reason that never occurred has no row. Called by spinctl run, status and cost. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Messages about errors: to stderr, or kept for the thread that asked for them. */
+/* Prints error messages of commands to stderr, or keeps them for the thread that asked for that. Called by all commands of spinctl. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,6 +2,7 @@
 #ifndef USER_TOOL_FILL_H
 #define USER_TOOL_FILL_H
 
+/* Fills state and tables from the options --set, --insert and --insert-from, in a live context or in the model. */
 #include "user/lib/options.h"
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tells others that a command is attached, for run, record and recv. The ready file is new: what somebody put in its
- * place after ready__begin(), as a link to another file, is not written.
+ * Reports that a command is attached, for run, record and recv: by a descriptor and by a file. The file is created new: a file or
+ * link that somebody has put there since ready__begin() is not written.
  */
 #include <errno.h>
 #include <fcntl.h>

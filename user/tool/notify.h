@@ -2,9 +2,7 @@
 #ifndef USER_TOOL_NOTIFY_H
 #define USER_TOOL_NOTIFY_H
 
-/*
- * What commands share that attach and then watch: they tell others that they are ready, and end on a signal.
- */
+/* For commands that attach and then watch: report to others that they are ready, and end on a signal. */
 #include <sys/types.h>
 
 #define WATCH_LOOK_S 0.2 /* how often the interface is looked at */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Values of options that are one of a few words: mode, class, capabilities, HPUs, match rule. Each tells what it could have been. */
+/*
+ * Parses values of options that are one of a few words: mode, class, capabilities, HPUs, match rule. A refusal lists what is
+ * possible.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

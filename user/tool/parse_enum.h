@@ -2,6 +2,7 @@
 #ifndef USER_TOOL_PARSE_ENUM_H
 #define USER_TOOL_PARSE_ENUM_H
 
+/* Options whose value is one of a few words: --mode, --class and others. Called by the commands of spinctl. */
 #include <spin/libspin.h>
 
 /* What --mode and --class stand for. The table of options has let no other words through than there are. */

@@ -2,7 +2,7 @@
 #ifndef USER_TOOL_READ_FILE_H
 #define USER_TOOL_READ_FILE_H
 
-/* Whole files in memory. */
+/* Reads a whole file into memory. Called by commands of spinctl. */
 #include <stddef.h>
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Temporary directories, for commands that compile. Whoever uses one holds a lock on it, which ends with the process: so a
- * directory of ours that nobody has locked was left by one that was killed. Directories of others are never touched.
+ * Temporary directories for commands that compile. A process that uses one holds a lock on it, which ends with the process: an
+ * unlocked directory of ours was left by a killed one, and is removed. Directories of others are never touched.
  */
 #include <dirent.h>
 #include <errno.h>

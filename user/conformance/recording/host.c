@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a recording has of the host's side: host memory, matching entries, events. Called by the
- * writer and the reader of recordings. As with all of a recording, no number of a file is believed.
+ * The host's side of a recording: host memory, matching entries, events. Called by the writer and the reader of recordings. No
+ * number that a file contains is trusted.
  */
 #include <errno.h>
 #include <stdlib.h>

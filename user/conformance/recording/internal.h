@@ -2,7 +2,7 @@
 #ifndef USER_CONFORMANCE_RECORDING_INTERNAL_H
 #define USER_CONFORMANCE_RECORDING_INTERNAL_H
 
-/* What the files recording_*.c share. */
+/* Shared by the writer and the reader of recordings: blocks, their bounds, and the checksum. */
 #include <string.h>
 
 #include "user/lib/atomic_file.h"

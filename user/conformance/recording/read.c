@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Reads recordings. Nothing of a file is believed: the trailer finds damage, every length is checked
- * all the same. */
+/*
+ * Reads recordings, for spinctl replay and tests. Nothing in a file is trusted: the trailer detects damage, and every length is
+ * checked in any case.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <spin/libspin.h>
@@ -126,7 +128,7 @@ static int check_start(struct recording *r)
 
 	if (bytes == sizeof(head) && recording__load32(head) == PCAPNG_SECTION && recording__load32(head + 8) == PCAPNG_BYTE_ORDER)
 		return 0;
-	return engine_fail(-EINVAL, "%s is no recording: make one with `spinctl record`", r->path);
+	return engine_fail(-EINVAL, "%s is not a recording: make one with `spinctl record`", r->path);
 }
 
 int recording__open(const char *path, struct recording *r)
@@ -145,7 +147,7 @@ int recording__open(const char *path, struct recording *r)
 	if (!r->block)
 		return engine_fail(-ENOMEM, "no memory for %s", path);
 	if (fstat(fileno(r->file), &st) || !S_ISREG(st.st_mode))
-		return engine_fail(-EINVAL, "%s is no regular file", path);
+		return engine_fail(-EINVAL, "%s is not a regular file", path);
 	r->file_bytes = (uint64_t)st.st_size;
 	err = check_start(r);
 	if (!err)

@@ -49,7 +49,7 @@ int recording_writer__open(const char *path, const struct recording_info *info, 
 		return engine_fail(-ENOMEM, "no memory");
 	if (!stat(path, &st) && !S_ISREG(st.st_mode)) {
 		free(w);
-		return engine_fail(-EINVAL, "%s is no regular file: name another for the recording", path);
+		return engine_fail(-EINVAL, "%s is not a regular file: name another for the recording", path);
 	}
 	w->realtime_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
 	err = atomic_file__open(&w->out, path, "spinrec");

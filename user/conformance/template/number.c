@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Numbers in the lines of a vector's headers: parsed, checked against the field's width, and stored. */
+/*
+ * Parses numbers in the header lines of a vector's packet, checks them against the field's width, and stores them. Called by
+ * template.c and the vectors' parsers.
+ */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -40,9 +43,9 @@ int template_number(const char *word, const char *what, uint64_t max, uint64_t *
 	*out = strtoull(word, &end, 0);
 	/* strtoull() takes a sign, and wraps round for it */
 	if (*end || (!isdigit((unsigned char)word[0]) && !(word[0] == '-' && isdigit((unsigned char)word[1]))))
-		return engine_fail(-EINVAL, "'%.*s' is no number", WORD_SHOWN_MAX, word);
+		return engine_fail(-EINVAL, "'%.*s' is not a number", WORD_SHOWN_MAX, word);
 	if (word[0] == '-' || errno || *out > max)
-		return engine_fail(-EINVAL, "%.*s is no %s from 0 to %" PRIu64, WORD_SHOWN_MAX, word, what, max);
+		return engine_fail(-EINVAL, "%.*s is not a %s from 0 to %" PRIu64, WORD_SHOWN_MAX, word, what, max);
 	return 0;
 }
 

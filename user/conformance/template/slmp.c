@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The message protocol's lines: its header, and the extension that a put has. */
+/* Parses the lines of the message protocol in a vector's packet: the SLMP header, and the extension of a put. Called by template.c. */
 #include <errno.h>
 #include <string.h>
 

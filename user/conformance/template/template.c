@@ -60,7 +60,7 @@ static int put_mac(struct template *t, const char *word)
 
 	if (sscanf(word, "%2hhx:%2hhx:%2hhx:%2hhx:%2hhx:%2hhx%n", &mac[0], &mac[1], &mac[2], &mac[3], &mac[4], &mac[5], &end) != 6 ||
 	    word[end])
-		return engine_fail(-EINVAL, "'%s' is no Ethernet address", word);
+		return engine_fail(-EINVAL, "'%s' is not an Ethernet address", word);
 	return template_append(t, mac, 6);
 }
 
@@ -152,7 +152,7 @@ static int line_ip4(struct template *t, char **word, int words)
 	ip[8] = 64;
 	ip[9] = 17;
 	if (inet_pton(AF_INET, word[1], ip + 12) != 1 || inet_pton(AF_INET, word[3], ip + 16) != 1)
-		return engine_fail(-EINVAL, "'%s > %s' are no IPv4 addresses", word[1], word[3]);
+		return engine_fail(-EINVAL, "'%s > %s' are not IPv4 addresses", word[1], word[3]);
 	for (int i = 4; i < words; i += 2) {
 		const char *name = word[i];
 
@@ -195,7 +195,7 @@ static int line_ip6(struct template *t, char **word, int words)
 	ip[6] = 17;
 	ip[7] = 64;
 	if (inet_pton(AF_INET6, word[1], ip + 8) != 1 || inet_pton(AF_INET6, word[3], ip + 24) != 1)
-		return engine_fail(-EINVAL, "'%s > %s' are no IPv6 addresses", word[1], word[3]);
+		return engine_fail(-EINVAL, "'%s > %s' are not IPv6 addresses", word[1], word[3]);
 	for (int i = 4; i < words; i += 2) {
 		if (template_store(template_ip6_fields, "ip6", word[i], word[i + 1], ip))
 			return -EINVAL;

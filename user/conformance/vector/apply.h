@@ -2,7 +2,7 @@
 #ifndef USER_CONFORMANCE_VECTOR_APPLY_H
 #define USER_CONFORMANCE_VECTOR_APPLY_H
 
-/* Changes of a vector, made in what is expected of memory, and on an engine. */
+/* Applies the changes that a vector's lines make: to the expected memory, and to an engine's. Called by run.c. */
 #include "user/conformance/vector/vector.h"
 
 /* Makes the changes on an engine, as an application would. 0 or a negative errno with engine_error(). */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Lines about memory and matching entries: what the application changes, and what is expected to be changed. */
+/*
+ * Parses a vector's lines about memory and matching entries: what the application changes, and what is expected to change. Called
+ * by line.c.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,10 @@
 #ifndef USER_CONFORMANCE_VECTOR_COMPARE_H
 #define USER_CONFORMANCE_VECTOR_COMPARE_H
 
+/*
+ * Compares the result of a vector's step with its expectation. Called by run.c; test hooks may change an expectation before
+ * (`mutation`), so that a comparison that notices nothing fails.
+ */
 #include "user/conformance/vector/vector.h"
 
 /* Adds what is not as expected to the result's differences; `mutation` changes the expectation before. */

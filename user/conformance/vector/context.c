@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Lines about a context: messages, how many, how long; host memory, how much. */
+/* Parses a vector's lines about the context: messages (how many, how long) and host memory (how much). Called by line.c. */
 #include <errno.h>
 #include <string.h>
 
@@ -57,7 +57,7 @@ int vector_read_segment(const char *word, struct spin_segment *segment, unsigned
 	size_t digits = strcspn(word, "+");
 
 	if (!word[digits] || digits >= sizeof(first))
-		return engine_fail(-EINVAL, "'%.32s' is no segment: write START+LENGTH", word);
+		return engine_fail(-EINVAL, "'%.32s' is not a segment: write START+LENGTH", word);
 	if (*count == SPIN_SEGMENTS_MAX)
 		return engine_fail(-EINVAL, "more than %u segments", SPIN_SEGMENTS_MAX);
 	memcpy(first, word, digits);

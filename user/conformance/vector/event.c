@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Lines about events. What a line leaves out is what the message's packets tell, or nothing. */
+/*
+ * Parses a vector's lines about events. Called by line.c. A field that a line leaves out is taken from the message's packets, or
+ * not compared.
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -132,7 +135,7 @@ static int read_fields(struct vector_event *e, char *rest)
 		}
 		word = vector_next(&rest);
 		if (!word)
-			return engine_fail(-EINVAL, "'%.32s' is no flag of an event, and no number follows", name);
+			return engine_fail(-EINVAL, "'%.32s' is not a flag of an event, and no number follows", name);
 		if (!strcmp(name, "from"))
 			err = read_source(e, word, vector_next(&rest));
 		else if (!strcmp(name, "item"))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* One line after the other: which step it belongs to, and who reads it. */
+/* Reads a vector line by line: decides which step a line belongs to, and calls the parser of its kind. Called by read.c. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,7 +199,7 @@ static int read_verdict(struct vector_step *step, const char *verdict, const cha
 			return 0;
 		}
 	}
-	return engine_fail(-EINVAL, "'%s%s%s' is no verdict with a reason of its own", verdict ? verdict : "", reason ? " " : "",
+	return engine_fail(-EINVAL, "'%s%s%s' is not a verdict with a reason of its own", verdict ? verdict : "", reason ? " " : "",
 			   reason ? reason : "");
 }
 

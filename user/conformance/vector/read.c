@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A vector from its file, whole and checked. */
+/* Reads a vector from its file, and checks it as a whole. Called by spinctl test and tests/vectors/run.c. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef USER_CONFORMANCE_VECTOR_READER_H
 #define USER_CONFORMANCE_VECTOR_READER_H
 
-/* Reading a vector, line by line: for its parts only. Functions return 0 or a negative errno with engine_error(). */
+/* Internals of reading a vector line by line, shared by its parsers. Functions return 0 or a negative errno with engine_error(). */
 #include "user/conformance/template/template.h"
 #include "user/conformance/vector/vector.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Runs a vector on an engine, up to the first step that is not as expected. */
+/* Runs a vector on an engine, up to the first step whose result is not as expected. Called by comparison.c. */
 #include <errno.h>
 #include <spin/libspin.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Lines about what handlers send. */
+/* Parses a vector's lines about what handlers send. Called by line.c. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Addresses and ports of a vector's frame, swapped for what a reply should look like. */
+/*
+ * Finds the headers of a message's packet in a vector's frame, and turns a request into the reply that is expected by default.
+ * Called by the parsers of vectors and by compare.c.
+ */
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -48,7 +51,7 @@ int vector_wire_udp(const uint8_t *frame, uint32_t bytes, struct vector_wire *w)
 		w->slmp_at = w->udp_at + (uint32_t)sizeof(struct spin_udp);
 	}
 	if (!w->slmp_at || w->slmp_at > bytes)
-		return engine_fail(-EINVAL, "the packet is no datagram: it has no `udp`");
+		return engine_fail(-EINVAL, "the packet is not a datagram: it has no `udp`");
 	return 0;
 }
 

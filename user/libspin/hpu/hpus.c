@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* HPUs of a context: CPUs, receive queues with a NAPI thread each, or CPUs that packets are given to. */
+/*
+ * Sets up a context's HPUs: CPUs, receive queues with a NAPI thread each, or CPUs that get packets by a cpumap. Called by ctx.c and
+ * attach.c.
+ */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <fcntl.h>

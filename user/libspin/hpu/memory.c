@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * HPU memory that outlives contexts (sPIN B.2): a map of ours, which objects get in place of the map
- * of their .data section, where the compiler puts the state and nothing else. The kernel keeps
- * the map as long as a program or a descriptor is there: so nobody needs to count users.
+ * HPU memory that outlives contexts (sPIN B.2): a map that replaces the map of an object's .data section, where the compiler puts
+ * the state and nothing else. The kernel keeps the map while a program or a descriptor refers to it, so users need not be counted.
  */
 #include <errno.h>
 #include <fcntl.h>

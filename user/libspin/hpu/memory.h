@@ -2,7 +2,10 @@
 #ifndef USER_LIBSPIN_HPU_MEMORY_H
 #define USER_LIBSPIN_HPU_MEMORY_H
 
-/* HPU memory of its own, and with what a context's state begins. 0 or a negative errno with a reason. */
+/*
+ * HPU memory that an application allocates, and the initial state of a context. Called by ctx.c. Functions return 0 or a negative
+ * errno with a reason.
+ */
 #include "user/libspin/internal.h"
 
 #pragma GCC visibility push(default)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The two classes that handlers are loaded in (libspin.h). Trusted: the direct
- * program, and behind it the one that copies, for frames in several pieces.
- * Isolated: the one that copies, loaded as a stranger's.
+ * The two classes in which handlers are loaded (libspin.h). Called by ctx.c. Trusted: the program with direct packet access, and
+ * behind it the one that copies, for frames in several buffers. Isolated: the one that copies, loaded without CAP_PERFMON.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * From a failed bpf_object__load() to a message, in this order: what was short, what
- * the kernel is too old for, what the verifier says. Called for contexts, the
- * dispatcher and the program that sends; only its own programs are blamed on sPIN.
+ * Turns a failed bpf_object__load() into a message, checked in this order: what was short, what the kernel is too old for, what the
+ * verifier says. Called for contexts, the dispatcher and the program that sends. sPIN is blamed only for its own programs.
  */
 #include <errno.h>
 #include <string.h>

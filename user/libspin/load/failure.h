@@ -2,7 +2,7 @@
 #ifndef USER_LIBSPIN_LOAD_FAILURE_H
 #define USER_LIBSPIN_LOAD_FAILURE_H
 
-/* Why bpf_object__load() failed, in words. */
+/* The reason of a failed bpf_object__load() in words. */
 #include "user/libspin/internal.h"
 
 #define VERIFIER_LOG_BYTES (16u << 20)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The compiler keeps a 32-bit number on the stack where a pointer was that it needs
- * no more. Without CAP_PERFMON the verifier takes that for an attempt at the pointer,
- * and wants all 64 bits overwritten. So they are: where the upper half is dead.
- * Nothing else can be seen of it; all targets are little-endian.
+ * Widens 32-bit stores to the stack in isolated programs. The compiler may store a 32-bit number where a dead pointer was; without
+ * CAP_PERFMON the verifier takes that for an attempt to change the pointer, and wants all 64 bits overwritten. Called by class.c
+ * before a program is loaded. The upper half must be dead there, so results do not change; all targets are little-endian.
  */
 #include <errno.h>
 #include <stdlib.h>

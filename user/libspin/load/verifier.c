@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a refusal means, for a person. Called by libspin when a program does not load,
- * and by spincc, which knows more of the object. A handler is blamed only for an
- * instruction on the verifier's way through its code.
+ * Explains what a refusal by the verifier means. Called by libspin when a program does not load, and by spincc, which knows more of
+ * the object. A handler is blamed only for an instruction on the verifier's way through its code.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -287,7 +286,7 @@ int verifier__read(const char *log, struct verifier_refusal *out)
 #define NO_END    "no end of this loop is in sight; write SPIN_FOR(v, i, from, to), or give it a constant bound, and leave it by break"
 #define AS_NUMBER "a pointer is used as a number; keep offsets and indices, not pointers"
 #define TOO_DEEP  "calls are nested too deep; write a loop in place of recursion, and declare functions static inline"
-#define ALIGN     "the address is no multiple of the access's size; let the type align the data, or go byte by byte"
+#define ALIGN     "the address is not a multiple of the access's size; let the type align the data, or go byte by byte"
 #define INDIRECT  "a call through a pointer; call functions by name, and choose between them with switch"
 
 /* clang-format off */

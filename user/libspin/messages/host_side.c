@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Host memory and what entries have beside it: from the options to what is mapped. */
+/*
+ * Creates host memory and what else entries have (segments, counters): from the options of a context to mapped memory. Called by
+ * ctx.c.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

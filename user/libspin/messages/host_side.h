@@ -4,7 +4,7 @@
 
 /*
  * The host's side of a context, of datagrams or of messages: its host memory, and what handlers reach through
- * an entry beside that entry's own memory (struct spin_me_memory). Of datagrams entry 0 stands for all.
+ * an entry in addition to that entry's own memory (struct spin_me_memory). Of datagrams entry 0 stands for all.
  *
  * Functions return 0 or a negative errno with a reason.
  */

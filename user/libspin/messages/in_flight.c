@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What is in flight, read while handlers run: a picture counts if its MPQ did not change hands in the meantime. */
+/*
+ * Reads the messages in flight while handlers run. Called by applications and spinctl mpq. A copy of an MPQ is valid only if it did
+ * not change to another message while it was read.
+ */
 #include <errno.h>
 #include <string.h>
 #include <time.h>

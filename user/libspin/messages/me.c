@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The matching entries that give parts of the host memory to messages. */
+/* Matching entries: posts, unlinks and reads the entries that give parts of the host memory to messages. Called by applications. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

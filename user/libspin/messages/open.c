@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A context of messages: from its options to its memory. */
+/* Opens a context of messages: checks its options, sets the object's constants and maps its memory. Called by ctx.c. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Back to the start, without another load. The table of flows is 4 MiB: it is known which places were used. */
+/*
+ * Resets a context of messages to its initial state without another load. Called by user/conformance/bpf.c between vectors. The
+ * flow table is 4 MiB, so only the entries that were used are cleared.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The thread that does what is due, of a context that is attached to an interface. */
+/*
+ * The thread of a context of messages that is attached to an interface: ends messages whose packets no longer come, and publishes
+ * the time for readers in other processes.
+ */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/bpf.h>

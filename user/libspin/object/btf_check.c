@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What libbpf takes for granted of type information, checked first: names and
- * types referred to exist and are of the kind they must be, and chains end.
+ * Checks an object's type information before libbpf reads it, which takes it for valid: names and referenced types must exist and
+ * be of the right kind, and chains must end. Called by object.c.
  */
 #include <errno.h>
 #include <string.h>

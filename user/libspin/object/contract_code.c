@@ -242,7 +242,7 @@ static int check_call(const struct code *c, const struct bpf_insn *insn, const c
 	uint32_t id = (uint32_t)insn->imm;
 	GElf_Shdr header;
 
-	if (insn->src_reg == BPF_PSEUDO_CALL) /* of a function beside it the compiler has the distance */
+	if (insn->src_reg == BPF_PSEUDO_CALL) /* the compiler has set the distance to a function of the same section */
 		return target || !strcmp(section_name(c, section, &header), ".text")
 			       ? 0
 			       : contract__refuse(c->file, "a call of a program in %.60s", function_at(c, section, at));
@@ -346,7 +346,7 @@ int contract__check_code(const struct contract_file *file)
 	elf_version(EV_CURRENT);
 	c.elf = elf_memory((char *)file->data, file->bytes);
 	if (!c.elf)
-		return spin_fail(-EINVAL, "%s is damaged: it is no ELF file; compile it again with spincc", file->path);
+		return spin_fail(-EINVAL, "%s is damaged: it is not an ELF file; compile it again with spincc", file->path);
 	err = check_all(&c);
 	elf_end(c.elf);
 	return err;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What libbpf takes for granted of an ELF file, checked first: sections inside
- * the file, names inside their table, symbols and relocations inside sections.
+ * Checks an object's ELF file before libbpf reads it, which takes it for valid: sections inside the file, names inside their table,
+ * symbols and relocations inside sections. Called by object.c.
  */
 #include <errno.h>
 #include <gelf.h>
@@ -110,7 +110,7 @@ static int check_all(struct check *c, int machine)
 	if (elf_kind(c->elf) != ELF_K_ELF || !gelf_getehdr(c->elf, &header) || header.e_machine != machine || header.e_type != ET_REL ||
 	    header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
 		return spin_fail(-EINVAL,
-				 "%s is not a fat object: it is no BPF object file; make one with "
+				 "%s is not a fat object: it is not a BPF object file; make one with "
 				 "`spincc handler.c -o handler.spin`",
 				 c->path);
 	if (elf_getshdrnum(c->elf, &c->sections) || elf_getshdrstrndx(c->elf, &names) || !c->sections)
@@ -129,7 +129,7 @@ int spin_elf__check(const char *path, const uint8_t *data, size_t bytes, int mac
 	c.elf = elf_memory((char *)data, bytes);
 	if (!c.elf)
 		return spin_fail(-EINVAL,
-				 "%s is not a fat object: it is no ELF file; make one with "
+				 "%s is not a fat object: it is not an ELF file; make one with "
 				 "`spincc handler.c -o handler.spin`",
 				 path);
 	err = check_all(&c, machine);

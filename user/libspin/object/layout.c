@@ -356,7 +356,7 @@ static int open_table(const struct btf *btf, const struct layout_variable *var, 
 	if (var->copies > 1)
 		return spin_fail(-EINVAL, "'%s' is memory of clusters, which has no keys: set fields of it", var->name);
 	if (!btf_is_array(type.t))
-		return spin_fail(-EINVAL, "'%s' is no table", var->name);
+		return spin_fail(-EINVAL, "'%s' is not a table", var->name);
 	*t = (struct table){
 		.btf = btf, .name = var->name, .mem = mem, .entries = btf_array(type.t)->nelems, .entry_type = btf_array(type.t)->type
 	};
@@ -365,10 +365,10 @@ static int open_table(const struct btf *btf, const struct layout_variable *var, 
 		return err;
 	if (!btf_is_struct(entry.t) || !btf_vlen(entry.t) || layout_type__resolve(btf, btf_members(entry.t)->type, &key) ||
 	    !layout_type__is_scalar(&key) || key.bytes != 4)
-		return spin_fail(-EINVAL, "'%s' is no table with a 32-bit SPIN_KEY as its first field", var->name);
+		return spin_fail(-EINVAL, "'%s' is not a table with a 32-bit SPIN_KEY as its first field", var->name);
 	t->entry_bytes = entry.bytes;
 	if (entry.bytes % 4 || entry.bytes > ENTRY_BYTES_MAX || !t->entries || (uint64_t)t->entries * entry.bytes > var->bytes)
-		return spin_fail(-EINVAL, "'%s' has entries that are no table's", var->name);
+		return spin_fail(-EINVAL, "'%s' has entries that are not a table's", var->name);
 	return 0;
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Types of variables: resolves BTF to scalars, follows a path of members, stores and loads values in one access. */
+/*
+ * Types of variables: resolves BTF to scalars, follows a path of members, stores and loads a value in one access. Called by
+ * layout.c.
+ */
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
@@ -86,7 +89,7 @@ static int follow_index(const struct layout_type *here, const char **path, uint3
 	char *end;
 
 	if (!btf_is_array(here->t))
-		return spin_fail(-EINVAL, "'%s': what stands before it is no array", *path);
+		return spin_fail(-EINVAL, "'%s': what stands before it is not an array", *path);
 	if (!isdigit((unsigned char)(*path)[1]))
 		return spin_fail(-EINVAL, "'%s': an index is missing", *path);
 	*index = strtoul(*path + 1, &end, 10);

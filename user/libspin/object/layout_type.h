@@ -2,7 +2,7 @@
 #ifndef USER_LIBSPIN_OBJECT_LAYOUT_TYPE_H
 #define USER_LIBSPIN_OBJECT_LAYOUT_TYPE_H
 
-/* Types and paths: scalars of state, by path; for layout.c. */
+/* Types of state and tables, and paths to their scalars. For layout.c alone. */
 #include <bpf/btf.h>
 
 #include <stddef.h>

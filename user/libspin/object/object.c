@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Objects as files: of spincc, whole, of this version, and within the runtime's contract; called by spin_object__open(). Those of
- * --api pspin are distinguished before anything else of them is read.
+ * Opens objects: a file must be one of spincc, complete, of this version and within the runtime's contract. Called by
+ * spin_object__open(). Objects of --api pspin are recognised before anything else of them is read.
  */
 #include <elf.h>
 #include <errno.h>
@@ -31,7 +31,7 @@ static int read_file(struct spin_object *obj)
 	if (fd < 0)
 		return spin_fail(-errno, "cannot open %s: %s", obj->path, strerror(errno));
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		err = spin_fail(-EINVAL, "%s is no regular file", obj->path);
+		err = spin_fail(-EINVAL, "%s is not a regular file", obj->path);
 	} else if (st.st_size == 0 || st.st_size > OBJECT_BYTES_MAX) {
 		err = spin_fail(-EINVAL, "%s is not a fat object: it has %lld bytes", obj->path, (long long)st.st_size);
 	} else {
@@ -71,7 +71,7 @@ static int check_seal(struct spin_object *obj)
 				 "missing; make one with `spincc handler.c -o handler.spin`",
 				 obj->path);
 	return spin_fail(-EINVAL,
-			 "%s is not a fat object: it is no ELF file; make one with "
+			 "%s is not a fat object: it is not an ELF file; make one with "
 			 "`spincc handler.c -o handler.spin`",
 			 obj->path);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What the contexts of a process that send packets have in common. */
+/*
+ * What all contexts of a process share that send packets: the tx ring, the egress program and the devmaps (out.h). Called by ctx.c
+ * and attach.c.
+ */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/bpf.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Sends messages: what is to be sent goes out in batches, what comes back is read in batches, then it sleeps. */
+/*
+ * Sends messages: a loop that sends packets in batches, reads acknowledgements in batches, and sleeps until the next is due. Called
+ * by applications and by requests/.
+ */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>

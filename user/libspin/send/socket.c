@@ -25,11 +25,11 @@ static int resolve(const char *what, const char *host, const char *port, int fam
 	if (!err)
 		return 0;
 	if (err == EAI_SERVICE)
-		return spin_fail(-EINVAL, "%s: '%s' is no port; give a number from 1 to 65535", what, port);
+		return spin_fail(-EINVAL, "%s: '%s' is not a port; give a number from 1 to 65535", what, port);
 	if (err == EAI_MEMORY)
 		return spin_fail(-ENOMEM, "no memory");
 	if (family)
-		return spin_fail(-EINVAL, "%s: '%s' is no IPv%d address; the receiver's is one", what, host, family == AF_INET ? 4 : 6);
+		return spin_fail(-EINVAL, "%s: '%s' is not an IPv%d address; the receiver's is one", what, host, family == AF_INET ? 4 : 6);
 	if (err == EAI_AGAIN)
 		return spin_fail(-ENOENT, "%s: the name service does not answer; give an address, or look at /etc/resolv.conf", host);
 	if (err == EAI_NONAME)
@@ -58,12 +58,12 @@ static int bind_source(int fd, const char *source, int family)
 	int err;
 
 	if (snprintf(host, sizeof(host), "%s", source) >= (int)sizeof(host))
-		return spin_fail(-EINVAL, "source: '%s' is no address", source);
+		return spin_fail(-EINVAL, "source: '%s' is not an address", source);
 	if (colon && (source[0] == '[' ? colon[-1] == ']' : colon == strchr(source, ':'))) {
 		host[colon - source] = '\0';
 		port = colon + 1;
 		if (!is_port(port))
-			return spin_fail(-EINVAL, "source: '%s' is no port; give a number from 1 to 65535", port);
+			return spin_fail(-EINVAL, "source: '%s' is not a port; give a number from 1 to 65535", port);
 	}
 	if (host[0] == '[' && host[strlen(host) - 1] == ']') {
 		host[strlen(host) - 1] = '\0';
@@ -130,7 +130,7 @@ int send_socket__open(const char *host, const char *port, const char *source, in
 	if (!port)
 		port = number;
 	if (!is_port(port))
-		return spin_fail(-EINVAL, "sender: '%s' is no port; give a number from 1 to 65535", port);
+		return spin_fail(-EINVAL, "sender: '%s' is not a port; give a number from 1 to 65535", port);
 	err = resolve("sender", host, port, AF_UNSPEC, &all);
 	if (err)
 		return err;

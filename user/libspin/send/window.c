@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Packets under way. Those that have waited in vain equally often wait equally long, so
- * each such list is in order of sending and of time: only its first one is looked at.
+ * The sender's packets in flight. Packets that have been retransmitted equally often wait equally long, so each such list is sorted
+ * by sending time, and only its first packet must be checked. Called by send.c.
  */
 #include <string.h>
 #include <time.h>

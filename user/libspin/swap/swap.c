@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Replaces the handlers of a context while packets come (spin_ctx__swap()). The new programs are loaded with the old ones' maps of
+ * Replaces the handlers of a context while packets flow (spin_ctx__swap()). The new programs are loaded with the old ones' maps of
  * state, so nothing is copied and no update is lost; then one entry of a program array is replaced, which each packet reads once.
  */
 #include <errno.h>

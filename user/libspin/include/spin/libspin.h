@@ -381,7 +381,7 @@ void spin_ctx__counters(const struct spin_ctx *ctx, uint64_t *packets);
  */
 struct spin_put_stats {
 	uint64_t returned; /* left in the frame that came */
-	uint64_t copied;   /* left beside it */
+	uint64_t copied;   /* left in copies of that frame, which the kernel made */
 	uint64_t sent;     /* by this library, as they could not leave from where the handler ran */
 	uint64_t puts;     /* from host memory, and others that asked for it, acknowledged by their targets */
 	/* and what was lost of them */

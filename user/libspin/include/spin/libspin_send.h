@@ -46,7 +46,7 @@ struct spin_send_opts {
 int spin_sender__open(const char *host, const char *port, const struct spin_send_opts *opts, struct spin_sender **out);
 void spin_sender__close(struct spin_sender *sender);
 
-/* What a put tells beside its data; all zero without it. Only for senders with `put`. */
+/* What a put states in addition to its data; all zero without it. Only for senders with `put`. */
 struct spin_send_put {
 	uint64_t match_bits, hdr_data, offset;
 };
