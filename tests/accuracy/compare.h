@@ -2,6 +2,7 @@
 #ifndef TESTS_ACCURACY_COMPARE_H
 #define TESTS_ACCURACY_COMPARE_H
 
+/* Compares a calibration row of PsPIN's RTL with the model's value. Called by accuracy.c. */
 #include "tests/accuracy/accuracy.h"
 
 /*

@@ -36,7 +36,7 @@ one_line
 says err "write udp for all"
 expect 2 in_ns "$SPINCTL" run "$OBJECT" --dev v0 --interval soon
 one_line
-says err "'soon' is no number of seconds"
+says err "'soon' is not a number of seconds"
 expect 1 in_ns "$SPINCTL" run "$OBJECT" --dev v0 --dev v0
 one_line
 expect 1 in_ns "$SPINCTL" run "$OBJECT" "$OBJECT" --dev v0 --match "udp dport 1" --match "udp dport 2" \
@@ -87,7 +87,7 @@ grep -A 5 '^lo, packets of no context' "$WORK/run.out" | grep -q '^unmatched  *p
 expect 1 in_ns "$SPINCTL" run "$OBJECT" --dev lo --mode native
 one_line
 says err "native XDP"
-# a file of an earlier run is no sign that this one is ready
+# a file of an earlier run is not a sign that this one is ready
 echo old >"$WORK/old"
 expect 1 in_ns "$SPINCTL" run "$OBJECT" --dev lo --mode native --ready-file "$WORK/old"
 [ -e "$WORK/old" ] && fail "the ready file of an earlier run is still there"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# make demo where its steps take longer than they may: fewer rounds, or parts that are given up, and said so; the summary
-# and the JSON come in any case.
+# make demo must end with its summary and its JSON also on a busy machine: a part that takes longer than it may does fewer
+# rounds or is given up, and says so.
 . "$(dirname "$0")/setup.inc"
 need_root
 command -v iperf3 >/dev/null || skip "iperf3 is not installed"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl doctor tells what is set on a pair of ours, its advice is a command that changes the row, and text and JSON agree.
+# spinctl doctor must report what is set on a veth pair of this test; its advice must be a command that changes the row; text
+# and JSON must agree.
 . "$(dirname "$0")/setup.inc"
 . "$(dirname "$0")/doctor.inc"
 need_root

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl doctor without privileges: what is known, what is not and how to learn it; without CAP_PERFMON: isolated only.
+# spinctl doctor without privileges must say what is known, what is not, and how to learn it. Without CAP_PERFMON it must report
+# the isolated class only.
 . "$(dirname "$0")/setup.inc"
 . "$(dirname "$0")/doctor.inc"
 

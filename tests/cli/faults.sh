@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Handlers that go wrong, in every engine: faults are told by event and reason, and what comes next is handled. The
-# model's report tells packet and source line instead of a cost. The kernel refuses a loop that it sees no end of.
+# Handlers that go wrong, on every engine. A fault must be reported by event and reason, and the next packet must be handled.
+# The model's report must give packet and source line instead of a cost. The kernel must refuse a loop that it cannot prove to
+# end.
 . "$(dirname "$0")/setup.inc"
 cd "$WORK" || exit 1
 cp "$ROOT"/tests/handlers/messages/faults.[ch] .

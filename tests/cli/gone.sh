@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# An interface that is not there, or is deleted while attached, or whose program is detached: a reason and status 1.
+# A missing interface, one that is deleted while attached, and one whose program is detached: each must end the command with a
+# reason and status 1.
 . "$(dirname "$0")/setup.inc"
 need_root
 make_nics

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# A handler that crashes or never ends in the host build is told so, by spinctl test, which goes on and ends.
+# spinctl test must report a handler that crashes or never ends in the host build, continue with the next vector, and end.
 . "$(dirname "$0")/setup.inc"
 cd "$WORK" || exit 1
 

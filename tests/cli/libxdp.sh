@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# An interface that libxdp's dispatcher holds is refused, and xdp-loader's command is advised: it takes the pins away, too.
-# The program here has the dispatcher's name only: not every kernel lets libxdp replace its functions.
+# An interface that libxdp's dispatcher holds must be refused, with xdp-loader's command as advice, which also removes the pins.
+# The program here only has the dispatcher's name: not every kernel lets libxdp replace its functions.
 . "$(dirname "$0")/setup.inc"
 . "$(dirname "$0")/doctor.inc"
 need_root

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The manners that all commands share, on one working command line of each: a command that is not in the
-# list below fails the test. Unwritable output, closed pipes, full disks, files of the wrong kind, SIGINT
-# and SIGKILL at any time: one line on stderr, the documented status, nothing left behind.
+# What all commands have in common, tested on one working command line of each: a command that is missing from the list below
+# fails the test. Unwritable output, closed pipes, full disks, files of the wrong kind, SIGINT and SIGKILL at any time must give
+# one line on stderr and the documented status, and leave nothing behind.
 . "$(dirname "$0")/setup.inc"
 need_root
 make_nics

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Without /sys, as in some containers, commands work or say what is missing; none crashes, and counts are right.
+# Without /sys, as in some containers, commands must work or say what is missing. None may crash, and counts must be right.
 . "$(dirname "$0")/setup.inc"
 need_root
 make_nics

@@ -49,7 +49,7 @@ refused "$OBJECT" cooked.pcap "not Ethernet"
 
 expect 0 "$SPINCTL" cost "$OBJECT" --pcap good.pcap
 expect 1 "$SPINCTL" cost "$OBJECT" --pcap good.pcap --match "udp dport x"
-says err "'x' is no port"
+says err "'x' is not a port"
 expect 1 "$SPINCTL" cost "$OBJECT" --pcap good.pcap --target cray
 says err "no target 'cray'"
 expect 1 "$SPINCTL" cost "$OBJECT" --pcap good.pcap --set routes

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spincc --api pspin: files of PsPIN's runtime compile and cost what they cost there; what is wrong in one is told by its line and
-# what to do instead; commands for native handlers refuse the object by naming --api pspin; damaged objects are refused.
+# spincc --api pspin: handler files for PsPIN's runtime must compile, and cost what they cost there. An error must name its line
+# and what to do instead. Commands for native handlers must refuse the object and name --api pspin. Damaged objects must be
+# refused.
 . "$(dirname "$0")/setup.inc"
 need_hpu_compiler
 cd "$WORK" || exit 1
@@ -46,7 +47,7 @@ refused 2 "section '.l1'" "$h" '__attribute__((section(".l1"))) int word[2];' 'v
 refused 4 '.l2_handler_data take more than its 1 MiB' "$h" '__attribute__((section(".l2_handler_data"))) int big[300000];' "$f" "$init"
 refused 4 '.data_tiny_l1 take more than its 8 KiB' "$h" '__attribute__((section(".data_tiny_l1"))) int big[3000];' \
 	'void f(handler_args_t *a) { big[a->hpu_id] = 1; }' "$init"
-refused 2 'is no instruction that is known here' "$h" 'void f(handler_args_t *a) { asm("p.foo a0"); }' "$init"
+refused 2 'is not an instruction that is known here' "$h" 'void f(handler_args_t *a) { asm("p.foo a0"); }' "$init"
 refused 2 'inline assembly that the assembler refuses' "$h" 'void f(handler_args_t *a) { asm("add a0"); }' "$init"
 refused 2 "'putchar' is defined a second time" "$h" 'int putchar(int c) { return c; }' 'void f(handler_args_t *a) { printf("x"); }' "$init"
 refused 2 "expected ',' or ';'" "$h" 'void f(handler_args_t *a) { int x = 1 int y; }' "$init"
@@ -176,7 +177,7 @@ says err 'near.c:5'
 printf '%s\n' "$h" 'void f(handler_args_t *a) { spin_write_to_host(0xdeadbeef, 1, NULL); }' "$init" >lost.c
 expect 0 "$SPINCC" --api pspin -o lost.spin lost.c
 expect 0 "$SPINCTL" cost lost.spin --messages 2 --packets 3 --sizes none
-says out "6 commands named host addresses that are no memory of the message's, the first one 0xdeadbeef"
+says out "6 commands named host addresses that are not memory of the message's, the first one 0xdeadbeef"
 
 # a source is compiled first; its mistakes are spincc's
 expect 0 "$SPINCTL" cost ping.c --api pspin --messages 2 --packets 3 --sizes none

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl record and replay: what is recorded comes out the same on every engine; differences are told; damaged,
-# cut and foreign files are refused; nothing half is ever left under the name.
+# spinctl record and replay: a recording must give the same results on every engine, differences must be reported, and damaged,
+# truncated and other files must be refused. No incomplete file may ever have the recording's name.
 . "$(dirname "$0")/setup.inc"
 need_root
 PEER=$NS-peer
@@ -222,12 +222,12 @@ for at in 30 200 5000 $((size / 2)) $((size - 700)) $((size - 6)) $((size - 1));
 done
 cat a.spinrec a.spinrec >twice.spinrec
 refused twice.spinrec "is cut short"
-refused apples.spin "is no recording: make one with"
+refused apples.spin "is not a recording: make one with"
 refused nosuch.spinrec "No such file or directory"
 refused . "."
 mkfifo pipe
 expect 1 timeout 5 "$SPINCTL" replay pipe --engine model
-says err "is no regular file"
+says err "is not a regular file"
 one_line
 expect 2 "$SPINCTL" replay
 expect 2 "$SPINCTL" replay a.spinrec --engine qemu

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl record and replay of handlers of messages: host memory, matching entries, their counters and the events come out
-# the same on every engine; what differs is told; handlers of datagrams have their host memory recorded, too.
+# spinctl record and replay of handlers of messages: host memory, matching entries, counters and events must be the same on
+# every engine, and differences must be reported. Host memory of handlers of datagrams must be recorded too.
 . "$(dirname "$0")/setup.inc"
 need_root
 make_nics

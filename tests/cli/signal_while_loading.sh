@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# A signal ends a command while the kernel verifies its handlers, which takes minutes at worst: the load is given up, not
-# waited for, nothing is attached after it, and nothing is left behind.
+# A signal must end a command while the kernel verifies its handlers, which can take minutes. The load must be given up, not
+# waited for; nothing may be attached after it, and nothing may be left.
 . "$(dirname "$0")/setup.inc"
 need_root
 make_nics

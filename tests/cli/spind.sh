@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spind and the commands for its contexts, as an ordinary user: a program that nobody changes gets handlers; they are listed, read,
-# changed, replaced and stopped while it runs, and another user may do none of it.
+# spind and spinctl's commands for its contexts, as an ordinary user: a program that knows nothing of sPIN gets handlers. They
+# are listed, read, changed, replaced and stopped while it runs; another user may do none of this.
 . "$(dirname "$0")/setup.inc"
 need_root
 command -v setpriv >/dev/null || skip "no setpriv"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl cost --sweep: all points in order, the same with any number of threads; what is wrong names its axis or point.
+# spinctl cost --sweep: all points in order, the same results with any number of threads; an error names its axis or point.
 . "$(dirname "$0")/setup.inc"
 cd "$WORK" || exit 1
 
@@ -11,7 +11,7 @@ for threads in 1 2 5 32; do
 	expect 0 sweep --threads $threads --json
 	mv out json.$threads
 	cmp -s json.1 json.$threads || fail "$threads threads have other results"
-	[ ! -s err ] || fail "a progress bar on what is no terminal"
+	[ ! -s err ] || fail "a progress bar on what is not a terminal"
 done
 at='s/.*"\(size\|clusters\|hpus\)": \([0-9]*\).*/\2/p'
 [ "$(sed -n "$at" json.1 | paste -sd ' ')" = "64 1 2 64 1 8 64 4 2 64 4 8 512 1 2 512 1 8 512 4 2 512 4 8" ] ||
@@ -56,7 +56,7 @@ wrong 'no parameter of a target' hpu=1 =1
 wrong 'values are numbers or ranges' hpus= hpus=a hpus=1,, hpus=4..1 hpus=1..4:0 hpus=1..x hpus=-1 watchdog_cycles=1..5000
 wrong 'hpus is 1 to' hpus=0 hpus=1..99
 wrong 'at beat_bytes=48: ' beat_bytes=16,48,64,96
-wrong 'it is no whole number\|is no whole number' clock_mhz=1000,1001
+wrong 'it is not a whole number\|is not a whole number' clock_mhz=1000,1001
 expect 1 "$SPINCTL" cost "$OBJECT" --datagrams 10 --sweep hpus=1 --sweep hpus=2
 grep -q 'an axis already' err || fail "two axes of one name: $(cat err)"
 expect 2 "$SPINCTL" cost "$OBJECT" --datagrams 10 --threads 2

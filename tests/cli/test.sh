@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl test: vectors pass on all engines, a difference is named, engines that disagree are told, nothing is left.
+# spinctl test: vectors pass on all engines, a difference is described, engines that disagree are reported, nothing is left
+# behind.
 . "$(dirname "$0")/setup.inc"
 export TMPDIR="$WORK/tmp"
 mkdir "$TMPDIR" || exit 1

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl test of a handler of messages: what differs is named, be it an event, host memory, an entry or a step in time.
+# spinctl test of a handler of messages must name what differs: an event, host memory, an entry, or a step in time.
 . "$(dirname "$0")/setup.inc"
 cd "$WORK" || exit 1
 handler=$ROOT/tests/handlers/messages/msg_default.c

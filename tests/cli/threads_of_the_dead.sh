@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Threads that an interface's queues got for HPUs go away with who made them: also when that one is killed, by the next
-# command, and when the interface was moved to another network namespace. A living one's are left alone.
+# Threaded NAPI that an interface got for HPUs must be switched off when its process ends: after a kill by the next command,
+# also if the interface was moved to another network namespace. That of a living process must stay.
 . "$(dirname "$0")/setup.inc"
 need_root
 make_nics

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Types what handlers/README.md says, in one shell, and compares what comes with what it shows.
+# Runs the commands of handlers/README.md in one shell, and compares their output with what the text shows.
 #
-# A line of a text block must come in the output, in the block's order; numbers and the width of gaps may differ. "..."
-# stands for any lines. A command that fails ends the tutorial: the text has no such.
+# A line of a text block must appear in the output, in the block's order; numbers and the width of gaps may differ. "..." stands
+# for any lines. No command of the tutorial may fail.
 . "$(dirname "$0")/setup.inc"
 need_root
 

@@ -2,6 +2,7 @@
 #ifndef TESTS_COMMON_COUNTS_H
 #define TESTS_COMMON_COUNTS_H
 
+/* Sums of a context's counters, for live tests. */
 #include <spin/libspin.h>
 
 /* Stores all packets that the interface saw, by reason, and returns their sum. The context must be the interface's only one. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Random words as code, entered anywhere: the core stops or traps, never the
- * simulator, and every cycle has a cause. To be run with sanitizers as well.
+ * Random words as code, entered anywhere: the core must stop or trap, never the simulator, and every cycle must have a cause. Also
+ * run with sanitizers.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Random programs with jumps into the middle of everything, timed a second
- * time by a model that knows no blocks: one instruction after the other, by
- * the times at which results, banks, and fetched words are there. Wherever the
- * core stops, pc, instruction count, cycle and registers have to be the model's; also when the core shares its L1 with
- * nobody, or has an instruction cache that forgets much and refills at once, and has to wait now and then.
+ * Random programs with jumps into the middle of everything, timed a second time by a model without blocks: one instruction after
+ * the other, by the times at which results, banks and fetched words are available. Wherever the core stops, pc, instruction count,
+ * cycle and registers must be the model's; also for a core that has its L1 for itself, and for one with a small instruction cache
+ * and slow refills.
  */
 #include <inttypes.h>
 #include <stdbool.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* From the given cycle on, and not much before, each access to a timed window is asked of the bus; time is the same. */
+/*
+ * rv32_core__share(): from the given cycle on, and not much before, the core must ask the bus for each access to a timed window;
+ * times must not change.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

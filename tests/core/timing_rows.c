@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Every measured row of the core's timing, one sequence each (rows.def). */
+/* Every measured row of the core's timing, one sequence each (rows.def), must take the same cycles in the model. */
 #include <inttypes.h>
 
 #include <hwmodel/elf.h>

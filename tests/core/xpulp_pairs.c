@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What the report says that Xpulp would save is what hand-written Xpulp code saves on the core (xpulp_pairs.def). */
+/* What spinctl cost says that Xpulp would save must be what hand-written Xpulp code saves on the core (xpulp_pairs.def). */
 #include <inttypes.h>
 
 #include <hwmodel/elf.h>

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl cost --compare: a row for each device, marked with how it came about; figures that belong together; text and JSON that say the
-# same in 80 columns; a reason where a device cannot run the handler; without root, too.
+# spinctl cost --compare: a row for each device, marked with how its figures were obtained; text and JSON must agree, in 80
+# columns; a device that cannot run the handler must have a reason. Also without root.
 . "$(dirname "$0")/../cli/setup.inc"
 WELL_FORMED=$BUILD/tests/tools/well_formed
 cd "$WORK" || exit 1

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl cost of several handlers: each has its packets, its state and its report; a greedy one has most of the HPUs' time under
-# round_robin and its part under fair_hpu_time; text, JSON and page agree; what cannot be is refused in one line.
+# spinctl cost of several handlers: each has its own packets, state and report. A greedy handler gets most of the HPUs' time
+# under round_robin, and its share under fair_hpu_time. Text, JSON and page must agree; impossible settings must be refused in
+# one line.
 . "$(dirname "$0")/../cli/setup.inc"
 need_hpu_compiler
 WELL_FORMED=$BUILD/tests/tools/well_formed

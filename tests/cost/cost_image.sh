@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl cost --image runs a PsPIN program that spincc did not make: its own boot and runtime loop on all HPUs, its
-# handlers by their symbols, its packets framed as it wants them; and says which symbol, or which line, is wrong.
+# spinctl cost --image runs a PsPIN program that spincc did not make: its own boot code and runtime loop on all HPUs, its
+# handlers by their symbols, its packets framed as it expects them. An error names the symbol or the line.
 . "$(dirname "$0")/../cli/setup.inc"
 CC=${RISCV_CC:-riscv64-unknown-elf-gcc}
 need_hpu_compiler

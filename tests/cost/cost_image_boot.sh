@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl cost --image takes programs that start as PsPIN's own runtime does: with sections in L1, at every cluster's address
-# and at one cluster's; with the other HPUs asleep in the event unit until the first has begun; with Xpulp's bit fields, the
-# cluster's registers at their global address, and stacks from the reserved KiB on. And it says which segment has no place.
+# spinctl cost --image takes programs that start as PsPIN's own runtime does: sections in L1 at every cluster's address and at
+# one cluster's; HPUs that sleep in the event unit until the first has begun; Xpulp's bit fields; the cluster's registers at
+# their global address; stacks from the reserved KiB on. An error names the segment that has no place.
 . "$(dirname "$0")/../cli/setup.inc"
 CC=${RISCV_CC:-riscv64-unknown-elf-gcc}
 need_hpu_compiler

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl cost of a handler of messages tells header, payload and completion handler apart, counts what each returned and
-# what became of the packets, and its JSON has the text's numbers.
+# spinctl cost of a handler of messages must report header, payload and completion handler separately, and count what each
+# returned and what became of the packets. JSON must have the text's numbers.
 . "$(dirname "$0")/../cli/setup.inc"
 need_hpu_compiler
 cd "$WORK" || exit 1

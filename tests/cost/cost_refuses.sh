@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What has no cost gets none: handlers that trap, do not end or use what PsPIN has not are told with packet and source
-# line; packets and programs that do not fit, and targets that could not be, are refused. One line, status 1, no figures.
+# What has no cost must get none. Handlers that trap, do not end or use what PsPIN does not have must be reported with packet
+# and source line. Packets and programs that do not fit, and impossible targets, must be refused in one line with status 1 and
+# no figures.
 . "$(dirname "$0")/../cli/setup.inc"
 need_hpu_compiler
 cd "$WORK" || exit 1

@@ -32,7 +32,7 @@ below() { # WHAT A B: A < B
 make_messages="--messages 6 --packets 32 --values 1024 --set spin_state.messages=6"
 expect 0 "$SPINCTL" cost "$HISTOGRAM" $make_messages --json --html page.html --trace trace.json
 cp out json
-"$WELL_FORMED" json json || fail "the report is no JSON"
+"$WELL_FORMED" json json || fail "the report is not JSON"
 expect 0 "$SPINCTL" cost "$HISTOGRAM" $make_messages --json --html again.html --trace again.json
 for file in json:out page.html:again.html trace.json:again.json; do
 	cmp -s "${file%:*}" "${file#*:}" || fail "another ${file%:*} the second time"
@@ -105,7 +105,7 @@ sed -n 's/.*HPUs alone, up to \([0-9]*\)<.*/\1/p' page.html >most
 [ -s most ] || fail "the page does not say what HPUs alone could do"
 
 # the trace: whole, every task of every packet, within the tracks that are named
-"$WELL_FORMED" json trace.json || fail "the trace is no JSON"
+"$WELL_FORMED" json trace.json || fail "the trace is not JSON"
 tasks=$(grep -c '"ph": "X", "name": "payload", "pid": 3' trace.json)
 [ "$tasks" = "$(json throughput.packets)" ] || fail "$tasks payload tasks in the trace, $(json throughput.packets) packets"
 [ "$(grep -c '"ph": "X", "name": "packet", "pid": 1' trace.json)" = "$tasks" ] || fail "not as many packets on the wire"
@@ -209,7 +209,7 @@ expect 1 "$SPINCTL" cost "$HISTOGRAM" --datagrams 1
 says err "takes messages, not datagrams"
 expect 1 "$SPINCTL" cost "$HISTOGRAM" --messages 1 --html nowhere/page.html
 says err "cannot write nowhere/page.html"
-# what is no regular file is written, and stays what it is; so does a link
+# what is not a regular file is written, and stays what it is; so does a link
 mkfifo pipe
 cat pipe >piped.html &
 expect 0 "$SPINCTL" cost "$HISTOGRAM" --messages 1 --html pipe

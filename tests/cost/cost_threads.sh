@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl cost on HPUs that switch threads: it says what their time went to, and what a handler waits is no cycle of its HPU.
+# spinctl cost on HPUs that switch threads: it says what their time went to, and what a handler waits is not a cycle of its HPU.
 . "$(dirname "$0")/../cli/setup.inc"
 WELL_FORMED=$BUILD/tests/tools/well_formed
 cd "$WORK" || exit 1
@@ -22,10 +22,10 @@ one_gbps=$(value gbit_per_s) one_hpus=$(value hpus_packet_bytes)
 
 expect 0 "$SPINCTL" cost "$HANDLER" $make_messages --target spin-discrete --json --trace trace.json --html page.html
 cp out json
-"$WELL_FORMED" json json || fail "the report is no JSON"
+"$WELL_FORMED" json json || fail "the report is not JSON"
 "$WELL_FORMED" xml page.html || fail "the page is not whole"
 grep -q 'Each HPU has 4 threads: ' page.html || fail "the page says nothing of threads"
-"$WELL_FORMED" json trace.json || fail "the trace is no JSON"
+"$WELL_FORMED" json trace.json || fail "the trace is not JSON"
 [ "$(value hpu_threads)" = 4 ] || fail "four threads are $(value hpu_threads)"
 holds "parts of the time" "($(value running) + $(value switching) + $(value all_threads_wait) + $(value no_task) - 1)^2 < 1e-6"
 holds "some of it is of each" "$(value running) > 0.05 && $(value all_threads_wait) > 0"

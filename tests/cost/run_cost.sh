@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl run --cost: packets of a running context run in the model, too, with the context's tables; their cycles are those
-# of spinctl cost. Nothing of it stays, also after kill -9.
+# spinctl run --cost: packets of a running context run in the model too, with the context's tables, and take the cycles that
+# spinctl cost reports. Nothing of it may remain, also after kill -9.
 . "$(dirname "$0")/../cli/setup.inc"
 need_root
 make_nics
@@ -59,7 +59,7 @@ stop
 grep -q "^ *cost filtering .* HPU cycles a packet ($cycles to " out || fail "no line with cycles: $(cat out)"
 grep -q '^ *cost v0 .* ns a packet here' out || fail "no line with ns: $(cat out)"
 sampled=$(sed -n 's/.*HPU cycles a packet .* mean of \([0-9]*\);.*/\1/p' out | tail -n 1)
-[ "${sampled:-0}" -gt 100 ] && [ "$sampled" -lt 330 ] || fail "$sampled of 2000 are no tenth: $(cat out)"
+[ "${sampled:-0}" -gt 100 ] && [ "$sampled" -lt 330 ] || fail "$sampled of 2000 are not a tenth: $(cat out)"
 
 # without the option there is none of it
 start --interval 0 --json

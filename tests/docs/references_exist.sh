@@ -103,7 +103,7 @@ done <"$WORK/sections"
 # pages
 refer '(spin-[a-z]+|libspin|spinctl|spincc|hpu-run)\\([1-8]\\)' "$WORK/all" >"$WORK/pages"
 while read -r from name; do
-	[ -n "$(page "$name")" ] || fail "$from names $name, which is no page"
+	[ -n "$(page "$name")" ] || fail "$from names $name, which is not a page"
 done <"$WORK/pages"
 
 # files, by path

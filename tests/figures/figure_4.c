@@ -21,7 +21,7 @@ static const struct {
 };
 #define COPIES (sizeof(copies) / sizeof(copies[0]))
 
-static const char loop[] = "loop of lw, addi, sw, addi, bltu: 7 cycles beside the load's wait; the "
+static const char loop[] = "loop of lw, addi, sw, addi, bltu: 7 cycles in addition to the load's wait; the "
 			   "PULP compiler has hardware loops and "
 			   "post-increment";
 

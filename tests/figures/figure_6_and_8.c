@@ -116,7 +116,7 @@ void figure_6_and_8(struct figures *f)
 		figure__row(f, name, used[s][0], "HPUs", s ? 1 : 19, "PsPIN 4.2.2", s ? s == 1 ? one_hpu : NULL : hpus);
 		snprintf(name, sizeof(name), "figure8.256_instructions.%u.throughput", sizes[s]);
 		figure__row(f, name, gbps[s][5], "Gbit/s", gbps[SIZES + s][5], "PsPIN 4.2.2: the bound",
-			    "the bound has 8 cycles per packet beside the handler's; the return "
+			    "the bound has 8 cycles per packet in addition to the handler's; the return "
 			    "and our runtime take 11");
 	}
 	figure__plot(f, "figure_8_throughput", &plot);

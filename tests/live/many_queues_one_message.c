@@ -102,7 +102,7 @@ static int take_acknowledgement(struct sender *s)
 	if (bytes < 0)
 		return 0;
 	if (bytes != 10 || ack[0] != SPIN_SLMP_ACK >> 8 || ack[1]) {
-		s->reason = "what came back is no acknowledgement";
+		s->reason = "what came back is not an acknowledgement";
 		return 0;
 	}
 	memcpy(&id, ack + 2, 4);

@@ -142,7 +142,7 @@ static const char *check_memory(const struct shared *s, const uint8_t *memory, u
 		if (r[3] == 0xff && at + RECORD == bytes)
 			continue;
 		if (!r[0] || r[0] > THREADS || r[1] >= PACKETS || r[2] != (uint8_t)s->message || r[4] != (uint8_t)(s->message >> 8))
-			return "a packet's place has what is no packet of the message";
+			return "a packet's place has what is not a packet of the message";
 		if (seen[r[0] - 1][r[1]]++)
 			return "a packet is there twice";
 	}

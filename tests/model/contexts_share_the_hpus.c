@@ -459,7 +459,7 @@ static void refusals(void)
 	      "rules that can match the same packet");
 	check(join(&more, nic, image, datagrams, 0, err, sizeof(err)) == -EEXIST, "a rule that matches all");
 	check(join(&more, nic, (struct rig_file){ "no ELF", 6 }, datagrams, PORT + 1, err, sizeof(err)) == -EINVAL && *err && !more,
-	      "what is no image");
+	      "what is not an image");
 	check(join(&more, nic, (struct rig_file){ large.data, large.bytes / 2 }, in_l1, PORT + 1, err, sizeof(err)) && *err,
 	      "half an image");
 	check(!join(&more, nic, large, in_l1, PORT + 1, err, sizeof(err)), "400 KB of L1 fit");

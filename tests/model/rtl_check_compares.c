@@ -88,7 +88,7 @@ static void write_rtl(unsigned late, int feedback)
 	for (unsigned c = 0; c < 2; c++) {
 		fprintf(core[c], "                Time           Cycles PC       Instr    Mnemonic\n");
 		trace(core[c], 70, 0x1d000080, 0xf14027f3);
-		trace(core[c], 90, ENTRY, 0x00000013); /* not reached by a call, so it is no body */
+		trace(core[c], 90, ENTRY, 0x00000013); /* not reached by a call, so it is not a body */
 		trace(core[c], 91, CALLER + 4, 0x00000013);
 	}
 	for (unsigned i = 0; i < IDLE + BURST; i++) {
@@ -150,7 +150,7 @@ static void no_feedback(void)
 	struct rtl_series s;
 
 	write_rtl(0, 0);
-	check(!rtl_series__read_model(&s, directory) && rtl_series__read_rtl(&s, directory), "no feedback is no result");
+	check(!rtl_series__read_model(&s, directory) && rtl_series__read_rtl(&s, directory), "no feedback is not a result");
 	rtl_series__free(&s);
 }
 

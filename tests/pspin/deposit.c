@@ -10,7 +10,7 @@
 #define BLOCK     1024
 #define MY_BUFFER (BLOCK + 64) /* of each HPU: block, then key */
 
-/* Counts in each cluster's L1: which is no part of the scratchpads. */
+/* Counts in each cluster's L1: which is not a part of the scratchpads. */
 __attribute__((section(".data_tiny_l1"))) volatile uint32_t deposited = 7;
 const char report[] __attribute__((used)) = "deposit: 0x%x, %u bytes\n";
 

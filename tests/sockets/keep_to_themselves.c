@@ -71,7 +71,7 @@ static int receiver(const char *address, uint16_t port)
 	return fd;
 }
 
-/* --- what is no socket that handlers can be on --- */
+/* --- what is not a socket that handlers can be on --- */
 
 static void check_descriptors(void)
 {

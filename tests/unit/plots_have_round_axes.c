@@ -72,9 +72,9 @@ static void check_axis(const char *plot, const struct ticks *t, int is_log, doub
 		double step = t->value[1] - t->value[0], steps = t->value[i] / step;
 
 		if (is_log)
-			check(is_round(t->value[i]), plot, "a tick of a logarithmic axis is no round number");
+			check(is_round(t->value[i]), plot, "a tick of a logarithmic axis is not a round number");
 		else
-			check(is_round(step) && fabs(steps - round(steps)) < 1e-3, plot, "a tick is no multiple of a round step");
+			check(is_round(step) && fabs(steps - round(steps)) < 1e-3, plot, "a tick is not a multiple of a round step");
 	}
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What one would write by hand for handlers/reduce.c: the baseline of its cost. */
+/* Hand-written equivalent of handlers/reduce.c: the baseline of its cost. */
 #include "tests/bench/baselines/receiver.h"
 
 #define ITEMS 2048

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Sockets, commands and answers of memcached (client.h). A lost datagram is an answer that does not come; all else that fails ends the test. */
+/*
+ * Sockets, commands and answers of memcached (client.h). A lost datagram is reported as a missing answer; any other failure ends
+ * the test.
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>

@@ -2,7 +2,7 @@
 #ifndef TESTS_COMMON_MEMCACHED_PROXY_H
 #define TESTS_COMMON_MEMCACHED_PROXY_H
 
-/* A cache in front of memcached that is wrong on purpose: what a check is to notice. */
+/* A cache in front of memcached that is wrong on purpose, to test that the check of coherence (checker.h) notices it. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>

@@ -3,11 +3,10 @@
 #define TESTS_COMMON_MEMCACHED_REGISTER_H
 
 /*
- * What a key was, is and may be: a regular register. One thread writes a key, so that its states have an order. A state is issued before its
- * command is sent and acknowledged when the answer has come. A GET must then show one of the states from the last one that was acknowledged
- * when it was sent, to the last one issued when its answer came; and none that is older than what the same reader has seen before.
- *
- * Expiry and flushes are times of a state: from `misses_from` on a GET may miss, one sent from `gone_from` on must.
+ * The possible values of a key at any time: a regular register. One thread writes a key, so its states are ordered. A state is
+ * issued before its command is sent, and acknowledged when the answer has come. A GET must show one of the states from the last one
+ * acknowledged when it was sent to the last one issued when its answer came, and none older than the same reader has seen before.
+ * Expiry and flushes are times of a state: from `misses_from` on a GET may miss; one sent from `gone_from` on must.
  */
 #include <pthread.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Changes keys (writer.h). A change is planned from what its key is known to be: then it is known which answer memcached may give, and what the
- * key is afterwards. Of a key that may have expired or been flushed only that is done which leaves one possible value.
+ * Changes keys (writer.h). A change is chosen by what is known of its key, so that it is known which answer memcached may give and
+ * what the key is afterwards. A key that may have expired or been flushed gets only changes that leave one possible value.
  */
 #include <stdio.h>
 #include <string.h>

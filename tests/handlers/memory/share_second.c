@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* share_second - the same with a larger state, which begins with what it shares; of messages. */
+/* share_second - share_first.c for messages, with a larger state, which begins with what both share. */
 #include <spin/spin.h>
 
 #include "share.h"

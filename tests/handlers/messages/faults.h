@@ -3,8 +3,8 @@
 #define TESTS_HANDLERS_FAULTS_H
 
 /*
- * Handlers that do wrong as a packet's first bytes tell each of them to, all within one lock. What goes well
- * counts there, too: with a lock that was not given back it would overrun.
+ * Handlers that go wrong as a packet's first bytes tell each of them to, all while they hold one lock. Handlers that succeed count
+ * under it: if a lock were not released after a fault, the next one would overrun.
  */
 #include <stdint.h>
 

@@ -2,7 +2,10 @@
 #ifndef TESTS_HANDLERS_HAMMER_H
 #define TESTS_HANDLERS_HAMMER_H
 
-/* What handlers do that all HPUs run at once, and its host's side: in the end each count is the number of runs. */
+/*
+ * What the handlers do that all HPUs run at once (hammer.c, hammer_message.c), and the host's side: in the end each count must be
+ * the number of runs.
+ */
 #include <stdint.h>
 
 #define HAMMER_CELLS 4u

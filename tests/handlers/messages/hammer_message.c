@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* hammer_message - the same of messages, whose packets count in one scratchpad, too. */
+/* hammer_message - hammer.c for messages, whose packets also count in one scratchpad. */
 #include "hammer_run.h"
 
 struct pad {

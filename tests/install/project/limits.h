@@ -2,6 +2,7 @@
 #ifndef TESTS_INSTALL_PROJECT_LIMITS_H
 #define TESTS_INSTALL_PROJECT_LIMITS_H
 
+/* Shared by the handler ports.c and the application watch.c: the limit of ports. */
 #define PORTS_LOWEST 1024
 
 #endif

@@ -6,7 +6,7 @@ SPIN_NO_STATE;
 
 struct tally {
 	uint32_t packets;
-	uint64_t bytes; // compiler: 'bytes' is no uint32_t but uint64_t: the value of SPIN_PER_CLUSTER is the sum of its copies, by 32-bit words
+	uint64_t bytes; // compiler: 'bytes' is not a uint32_t but uint64_t: the value of SPIN_PER_CLUSTER is the sum of its copies, by 32-bit words
 };
 SPIN_PER_CLUSTER(struct tally, tally);
 

@@ -7,7 +7,7 @@ SPIN_STATE(struct tally);
 
 static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
 {
-	spin_add32((uint32_t *)((uint8_t *)state->words + 2), 1); // verifier: the address is no multiple of the access's size; let the type align the data, or go byte by byte
+	spin_add32((uint32_t *)((uint8_t *)state->words + 2), 1); // verifier: the address is not a multiple of the access's size; let the type align the data, or go byte by byte
 	return SPIN_SUCCESS;
 }
 

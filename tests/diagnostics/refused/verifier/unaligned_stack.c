@@ -10,7 +10,7 @@ static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
 	uint8_t copy[16] = { 0 };
 
 	copy[p->length & 15] = 1;
-	*(volatile uint32_t *)(copy + 1) = p->length; // verifier: the address is no multiple of the access's size; let the type align the data, or go byte by byte
+	*(volatile uint32_t *)(copy + 1) = p->length; // verifier: the address is not a multiple of the access's size; let the type align the data, or go byte by byte
 	state->n = copy[state->n & 15];
 	return SPIN_SUCCESS;
 }
