@@ -15,6 +15,23 @@ SPIN_INLINE _Bool spin_match_word_(spin_be32 addr, const volatile uint32_t *want
 	return !*mask || (addr & *mask) == *want;
 }
 
+/* `other`: 1 if those addresses match that are not the rule's. */
+SPIN_INLINE _Bool spin_match_ip4_(spin_be32 addr, const volatile uint32_t *want, const volatile uint32_t *mask, uint8_t other)
+{
+	return other ? !spin_match_word_(addr, want, mask) : spin_match_word_(addr, want, mask);
+}
+
+SPIN_INLINE _Bool spin_match_words_(const spin_be32 *addr, const volatile uint32_t *want, const volatile uint32_t *mask)
+{
+	return spin_match_word_(addr[0], &want[0], &mask[0]) && spin_match_word_(addr[1], &want[1], &mask[1]) &&
+	       spin_match_word_(addr[2], &want[2], &mask[2]) && spin_match_word_(addr[3], &want[3], &mask[3]);
+}
+
+SPIN_INLINE _Bool spin_match_ip6_(const spin_be32 *addr, const volatile uint32_t *want, const volatile uint32_t *mask, uint8_t other)
+{
+	return other ? !spin_match_words_(addr, want, mask) : spin_match_words_(addr, want, mask);
+}
+
 /* Of ICMP and ICMPv6 there is only one for each IP version. Contexts that need UDP take nothing else. */
 SPIN_INLINE enum spin_takes spin_takes(const volatile struct spin_rule *rule)
 {
@@ -64,19 +81,13 @@ SPIN_INLINE _Bool spin_match(const volatile struct spin_rule *rule, const struct
 	if (d->is_ip4) {
 		const struct spin_ip4 *ip = d->ip;
 
-		return spin_match_word_(ip->src, &rule->src_addr[0], &rule->src_mask[0]) &&
-		       spin_match_word_(ip->dst, &rule->dst_addr[0], &rule->dst_mask[0]);
+		return spin_match_ip4_(ip->src, rule->src_addr, rule->src_mask, rule->src_not) &&
+		       spin_match_ip4_(ip->dst, rule->dst_addr, rule->dst_mask, rule->dst_not);
 	} else {
 		const struct spin_ip6 *ip = d->ip;
 
-		return spin_match_word_(ip->src[0], &rule->src_addr[0], &rule->src_mask[0]) &&
-		       spin_match_word_(ip->src[1], &rule->src_addr[1], &rule->src_mask[1]) &&
-		       spin_match_word_(ip->src[2], &rule->src_addr[2], &rule->src_mask[2]) &&
-		       spin_match_word_(ip->src[3], &rule->src_addr[3], &rule->src_mask[3]) &&
-		       spin_match_word_(ip->dst[0], &rule->dst_addr[0], &rule->dst_mask[0]) &&
-		       spin_match_word_(ip->dst[1], &rule->dst_addr[1], &rule->dst_mask[1]) &&
-		       spin_match_word_(ip->dst[2], &rule->dst_addr[2], &rule->dst_mask[2]) &&
-		       spin_match_word_(ip->dst[3], &rule->dst_addr[3], &rule->dst_mask[3]);
+		return spin_match_ip6_(ip->src, rule->src_addr, rule->src_mask, rule->src_not) &&
+		       spin_match_ip6_(ip->dst, rule->dst_addr, rule->dst_mask, rule->dst_not);
 	}
 }
 

@@ -47,10 +47,10 @@ SPIN_INLINE uint64_t spin_match_addresses_(const struct spin_datagram *d)
 	const struct spin_ip6 *ip6 = d->ip;
 
 	if (d->is_ip4)
-		return spin_match_bytes_((const uint8_t *)&ip4->src, spin_match.src4, 4) &
-		       spin_match_bytes_((const uint8_t *)&ip4->dst, spin_match.dst4, 4);
-	return spin_match_bytes_((const uint8_t *)ip6->src, spin_match.src6, 16) &
-	       spin_match_bytes_((const uint8_t *)ip6->dst, spin_match.dst6, 16);
+		return (spin_match_bytes_((const uint8_t *)&ip4->src, spin_match.src4, 4) ^ spin_match.src_not) &
+		       (spin_match_bytes_((const uint8_t *)&ip4->dst, spin_match.dst4, 4) ^ spin_match.dst_not);
+	return (spin_match_bytes_((const uint8_t *)ip6->src, spin_match.src6, 16) ^ spin_match.src_not) &
+	       (spin_match_bytes_((const uint8_t *)ip6->dst, spin_match.dst6, 16) ^ spin_match.dst_not);
 }
 
 /* 1 if a is below b; one way for the verifier. */

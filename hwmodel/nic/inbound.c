@@ -177,8 +177,8 @@ static int rule__matches(const struct spin_rule *rule, const uint8_t *ip, const 
 
 	return (!rule->ip_version || rule->ip_version == (in->is_ip4 ? 4 : 6)) && protocol__matches(rule, in) &&
 	       (!rule->src_port || rule->src_port == be16(udp)) && (!rule->dst_port || rule->dst_port == be16(udp + 2)) &&
-	       address__matches(src, bytes, rule->src_addr, rule->src_mask) &&
-	       address__matches(src + bytes, bytes, rule->dst_addr, rule->dst_mask);
+	       address__matches(src, bytes, rule->src_addr, rule->src_mask) != rule->src_not &&
+	       address__matches(src + bytes, bytes, rule->dst_addr, rule->dst_mask) != rule->dst_not;
 }
 
 /* Of a frame whose type is in front of `ip_off`: VLAN tags, which are before that, do not count. */

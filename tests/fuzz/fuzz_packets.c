@@ -28,6 +28,7 @@ static const struct {
 	{ "kvstore", "udp dport 9000" },
 	{ "mix", "udp dport 9000" },
 	{ "filtering", "udp not sport 2,5-9 dport 8000-9000,9002 not vlan 1,9 not dscp 1-3,ef not ttl 1-9" },
+	{ "filtering", "udp not src 10.0.0.0/29" },
 	{ "ping", "icmp" },
 	{ "ping", "icmp6" },
 	{ "mix", "icmp" },

@@ -69,7 +69,8 @@ static void pick_address(int version, uint32_t addr[4])
 	addr[3] = htonl(pick(4) << 9 | pick(4));
 }
 
-static void pick_prefix(int version, uint32_t addr[4], uint32_t mask[4])
+/* 1: there is one. */
+static int pick_prefix(int version, uint32_t addr[4], uint32_t mask[4])
 {
 	unsigned bits = version == 4 ? 12 + pick(21) : 30 + pick(99);
 
@@ -82,6 +83,7 @@ static void pick_prefix(int version, uint32_t addr[4], uint32_t mask[4])
 			mask[i] = 0;
 		addr[i] &= mask[i];
 	}
+	return 1;
 }
 
 /* Values that packets have: Ethernet types, address bytes, ports, identifiers, the payload, and bytes beyond its end. */
@@ -151,9 +153,9 @@ static struct spin_rule pick_headers(void)
 	} else if (pick(3))
 		r.ip_version = pick(2) ? 4 : 6;
 	if (r.ip_version && pick(2))
-		pick_prefix(r.ip_version, r.src_addr, r.src_mask);
+		r.src_not = pick_prefix(r.ip_version, r.src_addr, r.src_mask) && !pick(4);
 	if (r.ip_version && pick(3))
-		pick_prefix(r.ip_version, r.dst_addr, r.dst_mask);
+		r.dst_not = pick_prefix(r.ip_version, r.dst_addr, r.dst_mask) && !pick(4);
 	if (r.protocol != 17)
 		return r;
 	if (pick(4))
@@ -214,6 +216,8 @@ static int has_fields(const struct spin_rule *r, const struct packet *p)
 
 static int matches(const struct spin_rule *r, const struct packet *p)
 {
+	int src = 1, dst = 1;
+
 	if (!has_words(r, p))
 		return 0;
 	if (r->ether_type || p->ether_type)
@@ -225,10 +229,11 @@ static int matches(const struct spin_rule *r, const struct packet *p)
 		return 0;
 	if (!has_fields(r, p))
 		return 0;
-	for (int i = 0; i < 4; i++)
-		if ((p->src[i] & r->src_mask[i]) != r->src_addr[i] || (p->dst[i] & r->dst_mask[i]) != r->dst_addr[i])
-			return 0;
-	return 1;
+	for (int i = 0; i < 4; i++) {
+		src = src && (p->src[i] & r->src_mask[i]) == r->src_addr[i];
+		dst = dst && (p->dst[i] & r->dst_mask[i]) == r->dst_addr[i];
+	}
+	return src != r->src_not && dst != r->dst_not;
 }
 
 static void make_packet(struct packet *p)

@@ -8,6 +8,7 @@
 
 #include "tests/common/built.h"
 
+#include <hwmodel/rules.h>
 #include <spin/libspin.h>
 
 static int failures;
@@ -43,6 +44,9 @@ static const struct {
 	{ "src 10.1.2.3", "udp ip4 src 10.1.2.3" },
 	{ "dst 10.1.2.3/9 udp", "udp ip4 dst 10.0.0.0/9" },
 	{ "src 10.1.2.3/0", "udp ip4" },
+	{ "not src 10.1.2.3", "udp ip4 not src 10.1.2.3" },
+	{ "icmp not dst 10.1.2.3/8 src 10.0.0.0/8", "icmp src 10.0.0.0/8 not dst 10.0.0.0/8" },
+	{ "not src fe80::/10 not dst 2001:db8::1 not dport 7", "udp ip6 not src fe80::/10 not dst 2001:db8::1 not dport 7" },
 	{ "dport 5 src 2001:db8::1 dst fe80::/10", "udp ip6 src 2001:db8::1 dst fe80::/10 dport 5" },
 	{ " udp \t dport  7\n", "udp dport 7" },
 	{ "icmp", "icmp" },
@@ -88,7 +92,8 @@ static const char *const bad[] = {
 	"tcp", "dport", "dport 0", "dport 65536", "dport -1", "dport 9x", "dport +5", "dport 1 dport 2",
 	"dport 9-", "dport 9-8", "dport 1,", "dport ,1", "dport 1,,2", "dport 0-0", "not", "not dport", "not udp", "not not dport 1",
 	"not dport 1-65535", "not dport 0-65535", "dport 1,3,5,7,9,11,13,15,17", "not dport 2,4,6,8,10,12,14,16", "dport 1-2-3",
-	"not src 10.0.0.0/8", "vlan", "vlan 4096", "vlan none-5", "vlan 5-none", "vlan 1 vlan 2", "dscp 64", "dscp ef1", "dscp af44",
+	"not src", "not src x", "not src 10.0.0.0/0", "not dst ::/0", "src 10.0.0.1 not src 10.0.0.2", "not dst ::1 dst ::2", "not src ::1 ip4",
+	"not ether 88b5", "ether 88b5 not src 10.0.0.1", "vlan", "vlan 4096", "vlan none-5", "vlan 5-none", "vlan 1 vlan 2", "dscp 64", "dscp ef1", "dscp af44",
 	"ttl 256", "ttl x", "not ttl 0-255", "icmp dport 5,6", "ether 88b5 vlan 5", "ether 88b5 ttl 5", "ether 88b5 dscp ef",
 	"src", "src 10.0.0", "src 10.0.0.1/33", "src 10.0.0.1/", "src 10.0.0.1/x", "src ::1/129",
 	"ip4 ip6", "ip6 src 10.0.0.1", "src 10.0.0.1 dst ::1", "src 10.0.0.1 src 10.0.0.2", "any",
@@ -108,6 +113,47 @@ static const char *const bad[] = {
 };
 /* clang-format on */
 
+/* A mask, now and then one that is no prefix, and what is to be under it; or all others. Of the first byte alone. */
+static void pick_addresses(uint32_t addr[4], uint32_t mask[4], uint8_t *is_not)
+{
+	const unsigned bits = (unsigned)random() % 9, care = random() % 4 ? 0xff00u >> bits & 0xff : (unsigned)random() & 0xff;
+
+	memset(addr, 0, 16);
+	memset(mask, 0, 16);
+	*(uint8_t *)mask = (uint8_t)care;
+	*(uint8_t *)addr = (uint8_t)(random() & care);
+	*is_not = care && random() % 2;
+}
+
+static int has(unsigned byte, const uint32_t addr[4], const uint32_t mask[4], int is_not)
+{
+	return ((byte & *(const uint8_t *)mask) == *(const uint8_t *)addr) != is_not;
+}
+
+/* Rules that have an address in common, and no others, overlap. */
+static void overlaps_are_exact(void)
+{
+	unsigned meet = 0, apart = 0;
+
+	for (int i = 0; i < 200000; i++) {
+		struct spin_rule a = { .ip_version = 4, .protocol = 17 }, b = a;
+		int src = 0, dst = 0;
+
+		pick_addresses(a.src_addr, a.src_mask, &a.src_not);
+		pick_addresses(b.src_addr, b.src_mask, &b.src_not);
+		pick_addresses(a.dst_addr, a.dst_mask, &a.dst_not);
+		pick_addresses(b.dst_addr, b.dst_mask, &b.dst_not);
+		for (unsigned byte = 0; byte < 256; byte++) {
+			src |= has(byte, a.src_addr, a.src_mask, a.src_not) && has(byte, b.src_addr, b.src_mask, b.src_not);
+			dst |= has(byte, a.dst_addr, a.dst_mask, a.dst_not) && has(byte, b.dst_addr, b.dst_mask, b.dst_not);
+		}
+		meet += src && dst;
+		apart += !src || !dst;
+		expect(rules__overlap(&a, &b) == (src && dst), "overlaps, or does not, otherwise than its addresses", "two rules");
+	}
+	expect(meet > 1000 && apart > 1000, "only one of the two cases came", "overlaps");
+}
+
 static void random_rules(void)
 {
 	srandom(1);
@@ -121,8 +167,9 @@ static void random_rules(void)
 				raw[w] = (unsigned)random() << 1;
 			inet_ntop(six ? AF_INET6 : AF_INET, raw, address[a], sizeof(address[a]));
 		}
-		snprintf(text, sizeof(text), "src %s/%ld dst %s/%ld sport %ld dport %ld", address[0], random() % (six ? 129 : 33),
-			 address[1], random() % (six ? 129 : 33), 1 + random() % 65535, 1 + random() % 65535);
+		snprintf(text, sizeof(text), "%ssrc %s/%ld dst %s/%ld sport %ld dport %ld", i % 2 ? "not " : "", address[0],
+			 i % 2 + random() % (six ? 128 : 32), address[1], random() % (six ? 129 : 33), 1 + random() % 65535,
+			 1 + random() % 65535);
 		expect(!spin_rule__parse(text, &rule), "refused", text);
 		round_trip(&rule, text);
 	}
@@ -154,7 +201,9 @@ static void other_protocols(void)
 	refused("ping", &(struct spin_rule){ .ether_type = 0x88b5, .protocol = 17 }, -EINVAL, "no protocol");
 	refused("empty", &(struct spin_rule){ .words = 5 }, -EINVAL, "at most 4 tests of u32");
 	refused("empty", &(struct spin_rule){ .words = 1, .any_word = 2 }, -EINVAL, "any_word and has_eom 0 or 1");
-	refused("empty", &(struct spin_rule){ .unused = { 0, 1 } }, -EINVAL, "unused 0");
+	refused("empty", &(struct spin_rule){ .src_not = 1 }, -EINVAL, "src_not is 1");
+	refused("empty", &(struct spin_rule){ .dst_not = 1, .dst_mask = { 255 } }, -EINVAL, "dst_not is 1");
+	refused("empty", &(struct spin_rule){ .dst_not = 2, .dst_mask = { 255 }, .ip_version = 4 }, -EINVAL, "dst_not is 2");
 	refused("empty", &(struct spin_rule){ .words = 1, .word = { { 16, 1, 0, 1 } } }, -EINVAL, "word 16 from 0 to 1");
 	refused("empty", &(struct spin_rule){ .words = 1, .word = { { 1, 1, 1, 0 } } }, -EINVAL, "word 1 from 1 to 0");
 	refused("empty", &(struct spin_rule){ .words = 1, .word = { { 1, 0xff, 256, 256 } } }, -EINVAL, "under the mask 0xff");
@@ -162,7 +211,7 @@ static void other_protocols(void)
 	refused("empty", &(struct spin_rule){ .words = 1, .word = { { 1, 1, 0, 1 }, { 2 } } }, -EINVAL, "behind the last of 1 tests");
 	refused("empty", &(struct spin_rule){ .eom = { 1, 1, 0, 1 } }, -EINVAL, "has_eom 0");
 	refused("empty", &(struct spin_rule){ .has_eom = 2 }, -EINVAL, "at most 4 tests of u32, with any_word and has_eom 0 or 1");
-	refused("empty", &(struct spin_rule){ .unused = { 1 } }, -EINVAL, "unused 0");
+	refused("empty", &(struct spin_rule){ .unused = 1 }, -EINVAL, "unused 0");
 	refused("aggregate", &(struct spin_rule){ .has_eom = 1, .eom = { 16, 1, 0, 1 } }, -EINVAL, "word 16 from 0 to 1");
 	refused("aggregate", &(struct spin_rule){ .has_eom = 1, .eom = { 1, 1, 1, 0 } }, -EINVAL, "word 1 from 1 to 0");
 	refused("aggregate", &(struct spin_rule){ .has_eom = 1, .eom = { 1, 0xff, 256, 256 } }, -EINVAL, "under the mask 0xff");
@@ -194,6 +243,7 @@ int main(void)
 		       rule.dst_port == 53 && !rule.src_port,
 	       "fields", "ip4 src 10.0.0.0/8 dport 53");
 	random_rules();
+	overlaps_are_exact();
 	other_protocols();
 	return failures != 0;
 }

@@ -15,13 +15,31 @@
 #define ECHO        8
 #define ECHO6       128
 
-/* Writes the address that the rule requires. Bits that the rule ignores come from an example address. */
-static void put_address(uint8_t *at, const uint8_t *standard, const uint32_t want[4], const uint32_t mask[4], unsigned bytes)
+/* Turns the last bit that the rule names: of another address than that. */
+static void leave(uint8_t *at, const uint8_t *care, unsigned bytes)
+{
+	for (unsigned i = bytes; i-- > 0;)
+		if (care[i]) {
+			at[i] ^= care[i] & -care[i];
+			return;
+		}
+}
+
+/*
+ * Writes the address that the rule requires. Bits that the rule ignores come from an example address; where the rule takes other addresses
+ * than one, it is the example address, or if that is the one its neighbour.
+ */
+static void put_address(uint8_t *at, const uint8_t *standard, const uint32_t want[4], const uint32_t mask[4], int is_not, unsigned bytes)
 {
 	const uint8_t *w = (const uint8_t *)want, *care = (const uint8_t *)mask;
+	int fits = 1;
 
-	for (unsigned i = 0; i < bytes; i++)
-		at[i] = (uint8_t)(w[i] | (standard[i] & ~care[i]));
+	for (unsigned i = 0; i < bytes; i++) {
+		at[i] = is_not ? standard[i] : (uint8_t)(w[i] | (standard[i] & ~care[i]));
+		fits = fits && (at[i] & care[i]) == w[i];
+	}
+	if (is_not && fits)
+		leave(at, care, bytes);
 }
 
 static void make_ip4(struct cost_generator *m, uint8_t *at, unsigned bytes)
@@ -34,8 +52,8 @@ static void make_ip4(struct cost_generator *m, uint8_t *at, unsigned bytes)
 	uint32_t sum = 0;
 	uint16_t half;
 
-	put_address((uint8_t *)&ip.src, src, m->rule->src_addr, m->rule->src_mask, 4);
-	put_address((uint8_t *)&ip.dst, dst, m->rule->dst_addr, m->rule->dst_mask, 4);
+	put_address((uint8_t *)&ip.src, src, m->rule->src_addr, m->rule->src_mask, m->rule->src_not, 4);
+	put_address((uint8_t *)&ip.dst, dst, m->rule->dst_addr, m->rule->dst_mask, m->rule->dst_not, 4);
 	for (unsigned i = 0; i < sizeof(ip); i += 2) {
 		memcpy(&half, (const uint8_t *)&ip + i, 2);
 		sum += half;
@@ -53,8 +71,8 @@ static void make_ip6(struct cost_generator *m, uint8_t *at, unsigned bytes)
 			       .next_header = m->rule->protocol ? m->rule->protocol : SPIN_IP_UDP,
 			       .payload_length = spin_hton16((uint16_t)bytes) };
 
-	put_address((uint8_t *)ip.src, src, m->rule->src_addr, m->rule->src_mask, 16);
-	put_address((uint8_t *)ip.dst, dst, m->rule->dst_addr, m->rule->dst_mask, 16);
+	put_address((uint8_t *)ip.src, src, m->rule->src_addr, m->rule->src_mask, m->rule->src_not, 16);
+	put_address((uint8_t *)ip.dst, dst, m->rule->dst_addr, m->rule->dst_mask, m->rule->dst_not, 16);
 	memcpy(at, &ip, sizeof(ip));
 }
 

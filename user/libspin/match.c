@@ -82,6 +82,8 @@ static void set_ip(struct spin_match *match, unsigned slot, const struct spin_ru
 		put_port(match->dst_port, slot, rule->dst_port, &rule->dst_ports);
 		put_port(match->src_port, slot, rule->src_port, &rule->src_ports);
 	}
+	put(&match->src_not, slot, rule->src_not);
+	put(&match->dst_not, slot, rule->dst_not);
 	put_address(match->src4, 4, slot, is4, rule->src_addr, rule->src_mask);
 	put_address(match->dst4, 4, slot, is4, rule->dst_addr, rule->dst_mask);
 	put_address(match->src6, 16, slot, is6, rule->src_addr, rule->src_mask);
@@ -141,6 +143,8 @@ void match__clear(struct spin_match *match, unsigned slot)
 	put(&match->icmp, slot, 0);
 	put(&match->ether, slot, 0);
 	put(&match->fieldless, slot, 0);
+	put(&match->src_not, slot, 0);
+	put(&match->dst_not, slot, 0);
 	put_all(match->vlan, WORDS(match->vlan), slot, 0);
 	put_all(match->dscp, WORDS(match->dscp), slot, 0);
 	put_all(match->ttl, WORDS(match->ttl), slot, 0);

@@ -32,8 +32,11 @@ static int parse_number(const char *word, unsigned long min, unsigned long max, 
 	return errno || *end || *out < min || *out > max ? -EINVAL : 0;
 }
 
-static int parse_address(struct spin_rule *rule, const char *which, const char *word, uint32_t addr[4], uint32_t mask[4])
+/* The source if the word is `src`, else the destination. */
+static int parse_address(struct spin_rule *rule, const char *which, const char *word, int is_not)
 {
+	const int is_src = !strcmp(which, "src");
+	uint32_t *addr = is_src ? rule->src_addr : rule->dst_addr, *mask = is_src ? rule->src_mask : rule->dst_mask;
 	char text[INET6_ADDRSTRLEN + 8];
 	unsigned long bits;
 	unsigned width;
@@ -56,6 +59,9 @@ static int parse_address(struct spin_rule *rule, const char *which, const char *
 	bits = width;
 	if (slash && parse_number(slash + 1, 0, width, &bits))
 		return spin_fail(-EINVAL, "rule: '%s' has no prefix length from 0 to %u", word, width);
+	if (is_not && !bits)
+		return spin_fail(-EINVAL, "rule: 'not %s %s' leaves no address: leave it out, or give a longer prefix", which, word);
+	*(is_src ? &rule->src_not : &rule->dst_not) = (uint8_t)is_not;
 	err = set_version(rule, width == 32 ? 4 : 6);
 	for (unsigned i = 0; i < 4; i++) {
 		unsigned part = bits > 32 * i ? (unsigned)bits - 32 * i : 0;
@@ -153,7 +159,7 @@ static int check_words(const struct spin_rule *rule)
 	static const struct spin_rule_word none;
 	char text[RULE_TEXT_BYTES];
 
-	if (rule->words > SPIN_RULE_WORDS_MAX || rule->any_word > 1 || rule->has_eom > 1 || rule->unused[0] || rule->unused[1])
+	if (rule->words > SPIN_RULE_WORDS_MAX || rule->any_word > 1 || rule->has_eom > 1 || rule->unused)
 		return spin_fail(-EINVAL, "rule: at most %u tests of u32, with any_word and has_eom 0 or 1 and unused 0",
 				 SPIN_RULE_WORDS_MAX);
 	if (!rule->has_eom && memcmp(&rule->eom, &none, sizeof(none)))
@@ -197,6 +203,16 @@ static int check_protocol(struct spin_rule *rule)
 	return 0;
 }
 
+static int check_not(const struct spin_rule *rule, const char *which, uint8_t is_not, const uint32_t mask[4])
+{
+	if (is_not > 1 || (is_not && (!(mask[0] | mask[1] | mask[2] | mask[3]) || !rule->ip_version)))
+		return spin_fail(
+			-EINVAL,
+			"rule: %s_not is %u: make it 0, or 1 with a mask that is not 0 and an IP version, as else no address is left",
+			which, is_not);
+	return 0;
+}
+
 int rule__complete(struct spin_rule *rule)
 {
 	int err = rule__check_set("sport", &rule->src_ports, rule->src_port);
@@ -209,6 +225,10 @@ int rule__complete(struct spin_rule *rule)
 		err = rule__check_set("dscp", &rule->dscp, 0);
 	if (!err)
 		err = rule__check_set("ttl", &rule->ttl, 0);
+	if (!err)
+		err = check_not(rule, "src", rule->src_not, rule->src_mask);
+	if (!err)
+		err = check_not(rule, "dst", rule->dst_not, rule->dst_mask);
 	if (!err)
 		err = check_protocol(rule);
 	if (!err)
@@ -365,18 +385,18 @@ static int parse_field(struct spin_rule *rule, const char *word, int is_not, cha
 	return 1;
 }
 
-/* An address that is excluded would be many prefixes, of which a rule has one. */
 static int parse_not(struct spin_rule *rule, char **save)
 {
-	const char *word = strtok_r(NULL, " \t\n", save);
+	const char *word = strtok_r(NULL, " \t\n", save), *value;
 	int err = word ? parse_field(rule, word, 1, save) : 1;
 
 	if (err <= 0)
 		return err;
-	return spin_fail(-EINVAL, "rule: 'not' is followed by sport, dport, vlan, dscp or ttl, and not by '%s'%s", word ? word : "",
-			 word && (!strcmp(word, "src") || !strcmp(word, "dst"))
-				 ? ": a rule holds one prefix of an address; give the prefixes to take, a rule for each"
-				 : "");
+	if (!word || (strcmp(word, "src") && strcmp(word, "dst")))
+		return spin_fail(-EINVAL, "rule: 'not' is followed by src, dst, sport, dport, vlan, dscp or ttl, and not by '%s'",
+				 word ? word : "");
+	value = strtok_r(NULL, " \t\n", save);
+	return value ? parse_address(rule, word, value, 1) : spin_fail(-EINVAL, "rule: a value is missing after '%s'", word);
 }
 
 static int parse_word(struct spin_rule *rule, const char *word, char **save)
@@ -396,11 +416,12 @@ static int parse_word(struct spin_rule *rule, const char *word, char **save)
 	if (!strcmp(word, "ip6"))
 		return set_version(rule, 6);
 	if (strcmp(word, "src") && strcmp(word, "dst") && strcmp(word, "ether") && strcmp(word, "u32") && strcmp(word, "eom"))
-		return spin_fail(-EINVAL,
-				 "rule: unknown word '%s'; it knows udp, icmp, icmp6, ip4, ip6, src ADDR[/LEN], "
-				 "dst ADDR[/LEN], [not] sport LIST, [not] dport LIST, [not] vlan LIST, [not] dscp LIST, [not] ttl LIST, "
-				 "ether TYPE, u32 INDEX[/MASK]=FIRST[-LAST], eom INDEX[/MASK]=FIRST[-LAST]",
-				 word);
+		return spin_fail(
+			-EINVAL,
+			"rule: unknown word '%s'; it knows udp, icmp, icmp6, ip4, ip6, [not] src ADDR[/LEN], "
+			"[not] dst ADDR[/LEN], [not] sport LIST, [not] dport LIST, [not] vlan LIST, [not] dscp LIST, [not] ttl LIST, "
+			"ether TYPE, u32 INDEX[/MASK]=FIRST[-LAST], eom INDEX[/MASK]=FIRST[-LAST]",
+			word);
 	value = strtok_r(NULL, " \t\n", save);
 	if (!value)
 		return spin_fail(-EINVAL, "rule: a value is missing after '%s'", word);
@@ -410,9 +431,7 @@ static int parse_word(struct spin_rule *rule, const char *word, char **save)
 		return parse_eom(rule, value);
 	if (!strcmp(word, "u32"))
 		return parse_words(rule, value, save);
-	if (!strcmp(word, "src"))
-		return parse_address(rule, word, value, rule->src_addr, rule->src_mask);
-	return parse_address(rule, word, value, rule->dst_addr, rule->dst_mask);
+	return parse_address(rule, word, value, 0);
 }
 
 int spin_rule__parse(const char *text, struct spin_rule *out)
@@ -442,7 +461,8 @@ static unsigned prefix_length(const uint32_t mask[4])
 	return bits;
 }
 
-static int format_address(char *to, size_t bytes, const char *which, unsigned version, const uint32_t addr[4], const uint32_t mask[4])
+static int format_address(char *to, size_t bytes, const char *which, int is_not, unsigned version, const uint32_t addr[4],
+			  const uint32_t mask[4])
 {
 	unsigned bits = prefix_length(mask), width = version == 6 ? 128 : 32;
 	char text[INET6_ADDRSTRLEN];
@@ -451,8 +471,8 @@ static int format_address(char *to, size_t bytes, const char *which, unsigned ve
 	if (!bits || !inet_ntop(version == 6 ? AF_INET6 : AF_INET, addr, text, sizeof(text)))
 		return 0;
 	if (bits == width)
-		return snprintf(to, bytes, " %s %s", which, text);
-	return snprintf(to, bytes, " %s %s/%u", which, text, bits);
+		return snprintf(to, bytes, "%s %s %s", is_not ? " not" : "", which, text);
+	return snprintf(to, bytes, "%s %s %s/%u", is_not ? " not" : "", which, text, bits);
 }
 
 /* Appends text behind `at` bytes; returns the new length. */
@@ -483,7 +503,7 @@ static void format_words(const struct spin_rule *rule, char *to, size_t bytes)
 
 int spin_rule__format(const struct spin_rule *rule, char *buf, size_t bytes)
 {
-	char src[INET6_ADDRSTRLEN + 16], dst[INET6_ADDRSTRLEN + 16], sport[128], dport[128], vlan[128], dscp[64], ttl[80];
+	char src[INET6_ADDRSTRLEN + 20], dst[INET6_ADDRSTRLEN + 20], sport[128], dport[128], vlan[128], dscp[64], ttl[80];
 	char words[(SPIN_RULE_WORDS_MAX + 1) * 48];
 	unsigned protocol = find_protocol(rule->protocol);
 	const char *version = rule->ip_version == 4 ? " ip4" : rule->ip_version == 6 ? " ip6" : "";
@@ -496,8 +516,8 @@ int spin_rule__format(const struct spin_rule *rule, char *buf, size_t bytes)
 	if (protocols[protocol].version) /* the protocol implies it */
 		version = "";
 
-	format_address(src, sizeof(src), "src", rule->ip_version, rule->src_addr, rule->src_mask);
-	format_address(dst, sizeof(dst), "dst", rule->ip_version, rule->dst_addr, rule->dst_mask);
+	format_address(src, sizeof(src), "src", rule->src_not, rule->ip_version, rule->src_addr, rule->src_mask);
+	format_address(dst, sizeof(dst), "dst", rule->dst_not, rule->ip_version, rule->dst_addr, rule->dst_mask);
 	rule__format_set(sport, sizeof(sport), "sport", &rule->src_ports, rule->src_port);
 	rule__format_set(dport, sizeof(dport), "dport", &rule->dst_ports, rule->dst_port);
 	rule__format_set(vlan, sizeof(vlan), "vlan", &rule->vlan, 0);

@@ -48,7 +48,8 @@ struct spin_match {
 	uint64_t wordless; /* contexts whose rules have no u32 tests; a context with some has no bit in unaddressed either */
 	/* contexts whose rules name no VLAN, DSCP or TTL; one that names some has no bit in unaddressed either */
 	uint64_t fieldless;
-	uint64_t vlan[8192]; /* to SPIN_RULE_UNTAGGED; the rest is for a mask as the bound */
+	uint64_t src_not, dst_not; /* contexts that take the addresses which are not in the vectors below */
+	uint64_t vlan[8192];       /* to SPIN_RULE_UNTAGGED; the rest is for a mask as the bound */
 	uint64_t dscp[64], ttl[256];
 	uint64_t dst_port[65536]; /* by port in network byte order, as it lies in the packet */
 	uint64_t src_port[65536];

@@ -46,7 +46,7 @@ struct spin_rule_set {
  */
 struct spin_rule {
 	uint32_t src_addr[4]; /* network byte order; an IPv4 address stands in word 0 */
-	uint32_t src_mask[4]; /* network byte order; a packet matches if (addr & mask) == src_addr */
+	uint32_t src_mask[4]; /* network byte order; a packet matches if (addr & mask) == src_addr, unless src_not */
 	uint32_t dst_addr[4];
 	uint32_t dst_mask[4];
 	uint16_t src_port;  /* host byte order; 0: any. UDP only, else 0 */
@@ -58,11 +58,13 @@ struct spin_rule {
 	 * 0: IP packets.
 	 */
 	uint16_t ether_type;
-	uint8_t words;      /* tests in addition to all above, at most SPIN_RULE_WORDS_MAX: each must be satisfied, */
-	uint8_t any_word;   /* 0; or 1: one must be */
-	uint8_t has_eom;    /* 0; or 1: messages without SLMP, and `eom` tells the last packet (<spin/message.h>, "Flows") */
-	uint8_t has_sets;   /* 1: one of the sets below is not empty; rule__complete() of libspin says so, whatever is given */
-	uint16_t unused[2]; /* 0 */
+	uint8_t words;    /* tests in addition to all above, at most SPIN_RULE_WORDS_MAX: each must be satisfied, */
+	uint8_t any_word; /* 0; or 1: one must be */
+	uint8_t has_eom;  /* 0; or 1: messages without SLMP, and `eom` tells the last packet (<spin/message.h>, "Flows") */
+	uint8_t has_sets; /* 1: one of the sets below is not empty; rule__complete() of libspin says so, whatever is given */
+	uint8_t src_not;  /* 0; or 1: packets match whose source the address and its mask, which is not 0, do not fit */
+	uint8_t dst_not;  /* the same of the destination */
+	uint16_t unused;  /* 0 */
 	struct spin_rule_word word[SPIN_RULE_WORDS_MAX]; /* zeros behind the last one */
 	struct spin_rule_word eom;                       /* zeros without has_eom; the packets of a rule are the same with it and without */
 	struct spin_rule_set src_ports, dst_ports;       /* more than one port, UDP only; then src_port or dst_port is 0 */

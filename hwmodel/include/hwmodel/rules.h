@@ -43,12 +43,64 @@ static inline int rule_ports__meet(unsigned a, const struct spin_rule_set *as, u
 	return rule_sets__meet(a ? &one_a : as, b ? &one_b : bs);
 }
 
-static inline int rule_addresses__meet(const uint32_t a[4], const uint32_t a_mask[4], const uint32_t b[4], const uint32_t b_mask[4])
+/* Addresses that a rule names, or all others. */
+struct rule_addresses {
+	const uint32_t *addr, *mask;
+	int is_not;
+};
+
+/* 1: an address is in both, whatever is_not says. */
+static inline int rule_prefixes__meet(const struct rule_addresses *a, const struct rule_addresses *b)
 {
 	for (unsigned i = 0; i < 4; i++)
-		if ((a[i] ^ b[i]) & a_mask[i] & b_mask[i])
+		if ((a->addr[i] ^ b->addr[i]) & a->mask[i] & b->mask[i])
 			return 0;
 	return 1;
+}
+
+/* 1: all of a is in b. */
+static inline int rule_prefix__is_in(const struct rule_addresses *a, const struct rule_addresses *b)
+{
+	for (unsigned i = 0; i < 4; i++)
+		if (b->mask[i] & ~a->mask[i])
+			return 0;
+	return rule_prefixes__meet(a, b);
+}
+
+/* 1: each address is in one of the two: halves, which differ in the only bit that they name. */
+static inline int rule_prefixes__are_all(const struct rule_addresses *a, const struct rule_addresses *b)
+{
+	unsigned bits = 0;
+
+	for (unsigned i = 0; i < 4; i++) {
+		if (a->mask[i] != b->mask[i])
+			return 0;
+		bits += (unsigned)__builtin_popcount(a->mask[i]);
+	}
+	return bits == 1 && !rule_prefixes__meet(a, b);
+}
+
+static inline int rule_addresses__meet(const struct rule_addresses *a, const struct rule_addresses *b)
+{
+	if (a->is_not && b->is_not)
+		return !rule_prefixes__are_all(a, b);
+	if (a->is_not || b->is_not)
+		return a->is_not ? !rule_prefix__is_in(b, a) : !rule_prefix__is_in(a, b);
+	return rule_prefixes__meet(a, b);
+}
+
+static inline int rule_sources__meet(const struct spin_rule *a, const struct spin_rule *b)
+{
+	const struct rule_addresses x = { a->src_addr, a->src_mask, a->src_not }, y = { b->src_addr, b->src_mask, b->src_not };
+
+	return rule_addresses__meet(&x, &y);
+}
+
+static inline int rule_destinations__meet(const struct spin_rule *a, const struct spin_rule *b)
+{
+	const struct rule_addresses x = { a->dst_addr, a->dst_mask, a->dst_not }, y = { b->dst_addr, b->dst_mask, b->dst_not };
+
+	return rule_addresses__meet(&x, &y);
 }
 
 /* 0: both test the same word, for ranges that have no number in common. */
@@ -78,9 +130,8 @@ static inline int rules__overlap(const struct spin_rule *a, const struct spin_ru
 	       (!a->ip_version || !b->ip_version || a->ip_version == b->ip_version) &&
 	       rule_ports__meet(a->src_port, &a->src_ports, b->src_port, &b->src_ports) &&
 	       rule_ports__meet(a->dst_port, &a->dst_ports, b->dst_port, &b->dst_ports) && rule_sets__meet(&a->vlan, &b->vlan) &&
-	       rule_sets__meet(&a->dscp, &b->dscp) && rule_sets__meet(&a->ttl, &b->ttl) &&
-	       rule_addresses__meet(a->src_addr, a->src_mask, b->src_addr, b->src_mask) &&
-	       rule_addresses__meet(a->dst_addr, a->dst_mask, b->dst_addr, b->dst_mask) && rule_words__meet(a, b);
+	       rule_sets__meet(&a->dscp, &b->dscp) && rule_sets__meet(&a->ttl, &b->ttl) && rule_sources__meet(a, b) &&
+	       rule_destinations__meet(a, b) && rule_words__meet(a, b);
 }
 
 #endif

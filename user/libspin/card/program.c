@@ -24,7 +24,7 @@ int card__takes_rule(const struct spin_rule *rule)
 		return spin_fail(-EOPNOTSUPP, "a card's program takes UDP alone: its rule cannot be of icmp, icmp6 or ether; write udp");
 	if (rule->words || rule->has_eom)
 		return spin_fail(-EOPNOTSUPP, "a card's program matches no words of the frame: leave u32 and eom out of its rule");
-	if (rule->has_sets)
+	if (rule->has_sets || rule->src_not || rule->dst_not)
 		return spin_fail(-EOPNOTSUPP,
 				 "a card's program matches addresses, one source port, one destination port and the IP version: "
 				 "leave vlan, dscp, ttl, `not` and lists of ports out of its rule");
