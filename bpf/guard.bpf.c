@@ -5,7 +5,7 @@
  *
  *	before  Is the packet the socket's? The tests are those by which the kernel finds a datagram's socket. If not, the packet goes
  *	        on to the host, and the handlers do not see it.
- *	        Have its handlers had their part of the CPU? If so, it is dropped (abi/guard.h).
+ *	        Have its handlers had their part of the CPU, or left as many events as they may? If so, it is dropped (abi/guard.h).
  *	after   The packet may go on to the same socket, or back to where it came from. Anything else is dropped.
  *
  * The context's program is tail-called from a function, so it returns to the guard, whatever it tail-calls itself.
@@ -26,6 +26,7 @@ char spin_license[] SEC("license") = "Dual BSD/GPL";
 struct spin_guard_counts spin_guard_counts[SPIN_HPUS_MAX];
 struct spin_guard_known spin_guard_known[SPIN_HPUS_MAX];
 const volatile struct spin_guard_share spin_guard_share;
+struct spin_guard_events_window spin_guard_events_window;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
@@ -62,6 +63,12 @@ struct {
 	__type(key, uint32_t);
 	__type(value, uint64_t);
 } spin_guard_changes SEC(".maps");
+
+/* The loader puts the context's in its place. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 64 * 1024);
+} spin_guard_events SEC(".maps");
 
 /* Who sends a packet to whom. Addresses of IPv4 as in IPv6: ::ffff:a.b.c.d. */
 struct spin_ends {
@@ -326,6 +333,19 @@ SPIN_INLINE int spin_run_in_time_(struct xdp_md *ctx, struct spin_guard_counts *
 	return action;
 }
 
+/* 1: the context's handlers have left as many events as they may. CPUs that begin a window together begin the same one. */
+SPIN_INLINE _Bool spin_is_noisy_(void)
+{
+	struct spin_guard_events_window *window = &spin_guard_events_window;
+	const uint64_t now_ns = bpf_ktime_get_ns(), at = bpf_ringbuf_query(&spin_guard_events, BPF_RB_PROD_POS);
+
+	if ((int64_t)(now_ns - *(volatile uint64_t *)&window->start_ns) < (int64_t)SPIN_GUARD_EVENTS_NS)
+		return at - *(volatile uint64_t *)&window->start_at >= spin_guard_share.event_bytes;
+	window->start_at = at;
+	window->start_ns = now_ns;
+	return 0;
+}
+
 SEC("xdp")
 int spin_guard(struct xdp_md *ctx)
 {
@@ -336,6 +356,10 @@ int spin_guard(struct xdp_md *ctx)
 	if (!spin_read_ends(ctx, &was) || !spin_is_hosts_(ctx, &was) || !spin_is_sockets_(ctx, &was)) {
 		counts->left++;
 		return XDP_PASS;
+	}
+	if (spin_guard_share.event_bytes && spin_is_noisy_()) {
+		counts->noisy++;
+		return XDP_DROP;
 	}
 	action = spin_run_in_time_(ctx, counts);
 	if (action == XDP_DROP || action == XDP_ABORTED)

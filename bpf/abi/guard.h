@@ -13,6 +13,8 @@
  *	spin_guard_cpus    struct spin_guard_cpu, by CPU; shared in the same way
  *	spin_guard_changes number of changes of spin_guard_local, in entry 0; shared in the same way. Who removes an address counts it after that
  *	spin_guard_share   struct spin_guard_share in .rodata
+ *	spin_guard_events  the context's own queue of events (spin_events)
+ *	spin_guard_events_window  struct spin_guard_events_window in .bss
  *	spin_guard_counts  struct spin_guard_counts[SPIN_HPUS_MAX] in .bss, mapped
  */
 #include <stdint.h>
@@ -28,6 +30,19 @@
 
 struct spin_guard_share {
 	uint32_t percent; /* 0: no limit */
+	uint32_t unused;
+	uint64_t event_bytes; /* of a context's queue of events, in SPIN_GUARD_EVENTS_NS; 0: no limit */
+};
+
+/*
+ * How many events a context's handlers may leave, measured by what is written to their queue: an object that its user has made may write
+ * what it likes. Packets are dropped from then on until the window's end.
+ */
+#define SPIN_GUARD_EVENTS_NS 100000000ull
+
+/* Of all CPUs together: where the queue was at the window's start. */
+struct spin_guard_events_window {
+	uint64_t start_ns, start_at;
 };
 
 struct spin_guard_cpu {
@@ -45,7 +60,7 @@ struct spin_guard_counts {
 	uint64_t busy_ns; /* its handlers have run for so long */
 	/* of the window at hand, and of the one before */
 	uint64_t window, used_ns, used_before_ns;
-	uint64_t unused;
+	uint64_t noisy; /* dropped: its handlers have left as many events as they may */
 };
 
 /* An address that one CPU has found in spin_guard_local. It counts while spin_guard_changes is the same. */

@@ -191,7 +191,7 @@ static void open_lab(struct lab *lab, int guarded, unsigned percent)
 	if (spin_rule__parse(guarded ? "udp dst 127.0.0.1 dport 7021" : "udp dst 127.0.0.1 dport 7020", &rule) ||
 	    spin_nic__open_offline(&lab->nic) || spin_ctx__create_opts(lab->nic, filtering, &rule, &opts, &lab->ctx))
 		die("lab: %s", spin_strerror_last());
-	if (guarded && (spin_guards__open(&lab->guards, percent) || spin_guard__install(lab->ctx, lab->socket, &lab->guards)))
+	if (guarded && (spin_guards__open(&lab->guards, percent, 0) || spin_guard__install(lab->ctx, lab->socket, &lab->guards)))
 		die("guard: %s", spin_strerror_last());
 	if (spin_ctx__attach(lab->ctx))
 		die("lab: %s", spin_strerror_last());

@@ -250,7 +250,7 @@ static int add_guard(struct spin_ctx *ctx)
 
 	if (fd < 0 || bind(fd, (const struct sockaddr *)&own, sizeof(own)))
 		return -errno;
-	err = spin_guards__open(&guards, 80);
+	err = spin_guards__open(&guards, 80, 1000);
 	if (!err) {
 		err = spin_guard__install(ctx, fd, &guards);
 		spin_guards__close(&guards);

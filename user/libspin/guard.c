@@ -29,12 +29,13 @@ struct guard {
 	uint32_t id;
 };
 
-int spin_guards__open(struct spin_guards *guards, unsigned percent)
+int spin_guards__open(struct spin_guards *guards, unsigned percent, unsigned events)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_NO_PREALLOC);
 	int err;
 
 	guards->percent = percent;
+	guards->events = events;
 	guards->addresses_fd = bpf_map_create(BPF_MAP_TYPE_HASH, "spin_guard_loca", 16, 4, SPIN_GUARD_ADDRESSES, &opts);
 	guards->changes_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "spin_guard_chan", 4, sizeof(uint64_t), 1, NULL);
 	guards->cpus_fd = bpf_map_create(BPF_MAP_TYPE_PERCPU_ARRAY, "spin_guard_cpus", 4, sizeof(struct spin_guard_cpu), 1, NULL);
@@ -63,29 +64,41 @@ void spin_guards__changed(const struct spin_guards *guards, uint64_t changes)
 	bpf_map_update_elem(guards->changes_fd, &zero, &changes, BPF_ANY);
 }
 
-/* Before loading: the maps that it shares, and its limit. */
-static int prepare(struct bpf_object *bpf, const struct spin_guards *guards)
+/* What so many events a second are in the queue in a window: at least one event, with the queue's own 8 bytes before each. */
+static uint64_t event_bytes(unsigned events)
+{
+	const uint64_t each = (sizeof(struct spin_event) + 8 + 7) / 8 * 8, windows = 1000000000 / SPIN_GUARD_EVENTS_NS;
+
+	return (events + windows - 1) / windows * each;
+}
+
+/* Before loading: the maps that it shares, the context's events, and its limits. */
+static int prepare(struct bpf_object *bpf, const struct spin_guards *guards, int events_fd)
 {
 	struct bpf_map *addresses = bpf_object__find_map_by_name(bpf, "spin_guard_local");
 	struct bpf_map *changes = bpf_object__find_map_by_name(bpf, "spin_guard_changes");
 	struct bpf_map *cpus = bpf_object__find_map_by_name(bpf, "spin_guard_cpus"), *constants = section__map(bpf, ".rodata");
+	struct bpf_map *events = bpf_object__find_map_by_name(bpf, "spin_guard_events");
 	struct spin_memory mem = { 0 };
 	struct spin_guard_share *share;
 	int err;
 
 	mem.addr = constants ? (char *)bpf_map__initial_value(constants, &mem.bytes) : NULL;
 	share = section__variable(bpf, ".rodata", &mem, "spin_guard_share", sizeof(*share));
-	if (!addresses || !changes || !cpus || !share)
+	if (!addresses || !changes || !cpus || !share || !events)
 		return -EINVAL;
 	share->percent = guards->percent;
+	share->event_bytes = event_bytes(guards->events);
 	err = bpf_map__reuse_fd(addresses, guards->addresses_fd);
 	if (!err)
 		err = bpf_map__reuse_fd(changes, guards->changes_fd);
+	if (!err)
+		err = bpf_map__reuse_fd(events, events_fd);
 	return err ? err : bpf_map__reuse_fd(cpus, guards->cpus_fd);
 }
 
 /* Of a socket of TCP there are no packets to guard (streams.c): only whether it is open is asked. */
-static int load(struct guard *guard, const struct spin_guards *guards, int is_stream)
+static int load(struct guard *guard, const struct spin_guards *guards, int events_fd, int is_stream)
 {
 	char *log = calloc(1, VERIFIER_LOG_BYTES);
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "spin_guard", .kernel_log_buf = log, .kernel_log_size = VERIFIER_LOG_BYTES);
@@ -96,7 +109,7 @@ static int load(struct guard *guard, const struct spin_guards *guards, int is_st
 		return spin_fail(-ENOMEM, "no memory for a guard");
 	guard->bpf = bpf_object__open_mem(guard_image, (size_t)(guard_image_end - guard_image), &opts);
 	port = guard->bpf ? bpf_object__find_program_by_name(guard->bpf, "spin_guard_port") : NULL;
-	err = port ? prepare(guard->bpf, guards) : -EINVAL;
+	err = port ? prepare(guard->bpf, guards, events_fd) : -EINVAL;
 	if (err) {
 		err = spin_fail(err, "cannot prepare the guard of a socket: %s", strerror(-err));
 	} else {
@@ -160,7 +173,7 @@ int spin_guard__install(struct spin_ctx *ctx, int socket_fd, const struct spin_g
 				 "packet that came",
 				 ctx->name);
 	}
-	err = load(guard, guards, ctx->streams != NULL);
+	err = load(guard, guards, ctx->events_fd, ctx->streams != NULL);
 	if (!err)
 		err = connect_guard(guard, ctx, socket_fd);
 	if (err) {
@@ -203,7 +216,7 @@ void spin_guard__counts(const struct spin_ctx *ctx, struct spin_guard_sum *sum)
 
 		sum->left += __atomic_load_n(&counts->left, __ATOMIC_RELAXED);
 		sum->refused += __atomic_load_n(&counts->refused, __ATOMIC_RELAXED);
-		sum->over += __atomic_load_n(&counts->over, __ATOMIC_RELAXED);
+		sum->over += __atomic_load_n(&counts->over, __ATOMIC_RELAXED) + __atomic_load_n(&counts->noisy, __ATOMIC_RELAXED);
 		sum->busy_ns += __atomic_load_n(&counts->busy_ns, __ATOMIC_RELAXED);
 	}
 }

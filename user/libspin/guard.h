@@ -18,9 +18,10 @@ struct spin_guards {
 	int changes_fd;   /* how often addresses were removed: spin_guards__changed() */
 	int cpus_fd;      /* what handlers have had of each CPU's time */
 	unsigned percent; /* of a CPU, for the handlers of all together; 0: no limit */
+	unsigned events;  /* a second, of a context; 0: no limit */
 };
 /* Makes the maps. */
-int spin_guards__open(struct spin_guards *guards, unsigned percent);
+int spin_guards__open(struct spin_guards *guards, unsigned percent, unsigned events);
 void spin_guards__close(struct spin_guards *guards);
 /* To be called after an address was removed from the map, with a number that it was not called with before: guards forget it. */
 void spin_guards__changed(const struct spin_guards *guards, uint64_t changes);
@@ -38,7 +39,7 @@ int spin_guard__has_socket(const struct spin_ctx *ctx);
 struct spin_guard_sum {
 	uint64_t left;    /* packets passed on untouched, as they were not the socket's */
 	uint64_t refused; /* packets dropped, as they would have gone to others */
-	uint64_t over;    /* packets dropped, as its handlers had had their part of the CPU */
+	uint64_t over;    /* packets dropped, as its handlers had had their part of the CPU, or left as many events as they may */
 	uint64_t busy_ns; /* time of its handlers; 0 without a limit */
 };
 void spin_guard__counts(const struct spin_ctx *ctx, struct spin_guard_sum *sum);

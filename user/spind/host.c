@@ -102,7 +102,7 @@ unsigned host__changes(void)
 int host__open(const struct settings *settings)
 {
 	struct sockaddr_nl address = { .nl_family = AF_NETLINK, .nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR };
-	int err = spin_guards__open(&guards, settings->hpu_percent);
+	int err = spin_guards__open(&guards, settings->hpu_percent, settings->events);
 	pthread_t thread;
 
 	if (err)

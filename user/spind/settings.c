@@ -21,6 +21,7 @@ static const struct number_row {
 	{ "memory", offsetof(struct settings, memory_mib), 1024 },
 	{ "instructions", offsetof(struct settings, instructions), 1000000 },
 	{ "hpu-time", offsetof(struct settings, hpu_percent), 100 },
+	{ "events", offsetof(struct settings, events), 10000000 },
 };
 
 /* NULL, or what is wrong. */

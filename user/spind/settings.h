@@ -26,6 +26,7 @@ struct settings {
 	unsigned memory_mib;   /* of the maps of a context */
 	unsigned instructions; /* of the programs of an object */
 	unsigned hpu_percent;  /* of each CPU's time, for all handlers together; 0: no limit */
+	unsigned events;       /* a second, of a context; 0: no limit */
 	int namespaces;        /* 1: sockets of other network namespaces than spind's, too */
 	gid_t trusted_group;   /* its members may load the trusted class; (gid_t)-1: root alone */
 	unsigned named;        /* contexts to add */

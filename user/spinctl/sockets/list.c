@@ -32,8 +32,7 @@ static void show_text(const struct spin_socket_info *info)
 	printf("        %s; handler %s; pid %u%s%s\n", info->rule, info->handler, info->pid, info->attached ? "; on " : "",
 	       info->interfaces);
 	if (info->over)
-		printf("        %" PRIu64 " packets dropped: its handlers had had their part of the CPU (hpu-time of spind.conf)\n",
-		       info->over);
+		printf("        %" PRIu64 " packets dropped: beyond hpu-time or events of spind.conf\n", info->over);
 	if (info->refused)
 		printf("        %" PRIu64 " packets dropped: they would have gone to others than the socket or the sender\n",
 		       info->refused);

@@ -33,7 +33,7 @@ static const struct metric_row {
 	{ "spin_context_handled_packets", "counter", "packets", "Packets that handlers ran for.", METRIC(handled) },
 	{ "spin_context_left_packets", "counter", "packets", "Packets that were not the socket's, passed on untouched.", METRIC(left) },
 	{ "spin_context_refused_packets", "counter", "packets", "Packets dropped as they would have gone to others.", METRIC(refused) },
-	{ "spin_context_over_packets", "counter", "packets", "Packets dropped as handlers had had their part of the CPU.", METRIC(over) },
+	{ "spin_context_over_packets", "counter", "packets", "Packets dropped as handlers had had their part of the CPU, or of events.", METRIC(over) },
 	{ "spin_context_busy_seconds", "counter", "seconds", "Time of the handlers, on all CPUs.", METRIC(busy_ns), 1e9 },
 	{ "spin_context_swaps", "counter", NULL, "How often the handlers were replaced.", METRIC(swaps) },
 	{ "spin_context_map_bytes", "gauge", "bytes", "Memory of the context's maps.", METRIC(map_bytes) },

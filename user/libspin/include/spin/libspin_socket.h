@@ -91,7 +91,7 @@ struct spin_socket_info {
 	uint64_t handled; /* packets that its handlers ran for */
 	uint64_t left;    /* packets that its rule matched and that were not the socket's: untouched */
 	uint64_t refused; /* packets that would have gone to others than the socket or the sender: dropped */
-	uint64_t over;    /* packets dropped, as its handlers had had their part of the CPU (spind(8), hpu-time) */
+	uint64_t over;    /* packets dropped, as its handlers had had their part of the CPU, or of events (spind(8), hpu-time and events) */
 	uint64_t busy_ns; /* time of its handlers, of all CPUs; 0: spind sets no limit */
 	uint64_t swaps;   /* how often its handlers were replaced */
 	uint64_t map_bytes;

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * spind's `events`: handlers that leave an event for each datagram leave no more of them in a second than they may. What comes beyond that is
+ * dropped and counted; a program whose handlers leave none loses nothing. Without the limit all events come. An upper bound alone
+ * depends on how long the test takes, and that is measured.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "kernel/cpus.h"
+#include "tests/common/net/asks.h"
+#include "tests/common/proc.h"
+#include "tests/common/spind.h"
+#include "tests/common/traffic/moving.h"
+#include <spin/libspin_socket.h>
+
+#define LIMIT     200 /* events a second */
+#define DATAGRAMS 3000
+#define BURST     20
+
+static const struct moving_source noisy_source = { "", "uint32_t packets, other;", ".other = 0",
+						   "spin_add32(&state->packets, 1);\nif (state->packets)\n\treturn SPIN_FAIL;" };
+static const struct moving_source quiet_source = { "", "uint32_t packets, other;", ".other = 0", "spin_add32(&state->packets, 1);" };
+
+static struct asks_hosts hosts;
+
+static double now_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static struct spin_ctx *attach(const struct spind *spind, const struct spin_object *object, uint16_t port, const char *name, int *fd)
+{
+	*fd = asks__socket(&hosts, hosts.server_ns, AF_INET);
+	asks__bind(*fd, "127.0.0.1", port);
+	return spind__attach(spind, *fd, object, name);
+}
+
+static void count_event(void *arg, const struct spin_event *event)
+{
+	(void)event;
+	++*(uint64_t *)arg;
+}
+
+static void send_burst(int sender, uint16_t port)
+{
+	union asks_address to;
+	const socklen_t bytes = asks__address("127.0.0.1", port, &to);
+
+	for (int i = 0; i < BURST; i++)
+		if (sendto(sender, "x", 1, 0, &to.any, bytes) != 1)
+			die("a datagram is not sent");
+}
+
+static uint64_t over_of[2]; /* of the noisy one and the quiet one */
+
+static int note_over(void *arg, const struct spin_socket_info *info)
+{
+	(void)arg;
+	over_of[!strcmp(info->name, "quiet")] = info->over;
+	return 0;
+}
+
+/* Datagrams to both, and the events of the first. Returns how many handlers have run for. */
+static uint64_t run(const char *settings, const struct spin_object *const objects[2], uint64_t *events, double *took_s)
+{
+	struct spind spind;
+	struct spin_ctx *noisy, *quiet;
+	int fds[2], sender = asks__socket(&hosts, hosts.server_ns, AF_INET);
+	uint64_t handled;
+	double start_s;
+
+	spind__start(&spind, settings);
+	noisy = attach(&spind, objects[0], ASKS_PORT, "noisy", &fds[0]);
+	quiet = attach(&spind, objects[1], ASKS_PORT + 1, "quiet", &fds[1]);
+	*events = 0;
+	start_s = now_s();
+	for (int sent = 0; sent < DATAGRAMS; sent += BURST) {
+		send_burst(sender, ASKS_PORT);
+		send_burst(sender, ASKS_PORT + 1);
+		usleep(2000);
+		if (spin_ctx__events(noisy, count_event, events) < 0)
+			die("events: %s", spin_strerror_last());
+	}
+	*took_s = now_s() - start_s;
+	if (spin_socket__list(spind.socket, note_over, NULL))
+		die("list: %s", spin_strerror_last());
+	if (over_of[1] || moving__field(quiet, "spin_state.packets") != DATAGRAMS)
+		die("handlers without events lose %llu of their packets", (unsigned long long)over_of[1]);
+	handled = moving__field(noisy, "spin_state.packets");
+	spin_ctx__destroy(quiet);
+	spin_ctx__destroy(noisy);
+	close(fds[0]);
+	close(fds[1]);
+	close(sender);
+	spind__finish(&spind);
+	return handled;
+}
+
+int main(void)
+{
+	const struct spin_object *objects[2];
+	uint64_t events, handled;
+	double took_s, most;
+	char settings[32];
+
+	asks__hosts(&hosts);
+	objects[0] = moving__compile(&noisy_source);
+	objects[1] = moving__compile(&quiet_source);
+	handled = run("", objects, &events, &took_s);
+	printf("without a limit: %llu handled, %llu events in %.1f s\n", (unsigned long long)handled, (unsigned long long)events, took_s);
+	if (handled != DATAGRAMS || events != DATAGRAMS || over_of[0])
+		die("without a limit something is missing");
+	snprintf(settings, sizeof(settings), "events %d\n", LIMIT);
+	handled = run(settings, objects, &events, &took_s);
+	printf("with %d a second: %llu handled, %llu events in %.1f s, %llu dropped\n", LIMIT, (unsigned long long)handled,
+	       (unsigned long long)events, took_s, (unsigned long long)over_of[0]);
+	/* each tenth of a second that has begun, and what was under way on each CPU */
+	most = (took_s * 10 + 2) * (LIMIT / 10.0 + kernel_cpus__possible());
+	if ((double)events > most || events < LIMIT / 10 || handled != events || handled + over_of[0] != DATAGRAMS || !over_of[0])
+		die("more events than %.0f, or packets that nobody has counted", most);
+	return 0;
+}
