@@ -498,7 +498,7 @@ rtl-check: deps
 	@rm -rf $(BUILD)/rtl-check && mkdir -p $(BUILD)/rtl-check
 	@BUILD=$(BUILD) $(RTL_KIT) --clusters $(CLUSTERS) $(BUILD)/rtl-check/kit $(or $(HANDLER),$(basename $(notdir $(HANDLERS)))) >$(BUILD)/rtl-check/kit.log
 	@BUILD=$(BUILD) $(RTL_CHECK) $(abspath $(BUILD)/tests/rtl/simulator) $(abspath $(BUILD)/rtl-check/kit) $(abspath $(BUILD)/rtl-check/run) \
-		$(if $(filter 4,$(CLUSTERS)),1,4) $(BUILD)/rtl-check.json $(SIZES) $(basename $(notdir $(or $(HANDLER),$(HANDLERS))))
+		$(CLUSTERS) $(BUILD)/rtl-check.json $(SIZES) $(basename $(notdir $(or $(HANDLER),$(HANDLERS))))
 
 # hXDP's own programs through our copy of its rules. HXDP: a checkout of its artifacts.
 HXDP_CHECK := $(BUILD)/tests/accuracy/hxdp-check

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * rtl-check SIMULATOR KIT WORK IDS OUT.json SIZES HANDLER...: run by `make rtl-check`. KIT is the directory that `make rtl-kit` writes: images,
- * packets and predicted cycles, one series per handler and packet size. Runs each series that has both single packets on an idle NIC
- * and a burst through the RTL simulator, a child process, and prints the cycles of the RTL beside those of the model. Exits with 0 if
- * it could measure, however far the two differ, and with 1 if it could not.
+ * rtl-check SIMULATOR KIT WORK CLUSTERS OUT.json SIZES HANDLER...: run by `make rtl-check`. KIT is the directory that `make rtl-kit`
+ * writes: images, packets and predicted cycles, one series per handler and packet size. Runs each series that has both single packets
+ * on an idle NIC and a burst through the RTL simulator, a child process, and prints the cycles of the RTL beside those of the model.
+ * Exits with 0 if it could measure and all rows are ok, else with 1.
  */
 #include <errno.h>
 #include <glob.h>
@@ -19,7 +19,7 @@
 #include "tests/rtl/rtl.h"
 
 struct check {
-	const char *simulator, *kit, *work, *ids, *sizes; /* "64,512" */
+	const char *simulator, *kit, *work, *clusters, *sizes; /* "64,512" */
 	struct measure *measure;
 	unsigned rows, ok;
 };
@@ -29,7 +29,7 @@ static void run_child(const struct check *c, const char *series, const char *slm
 {
 	if (chdir(work) || !freopen("log", "we", stdout) || dup2(STDOUT_FILENO, STDERR_FILENO) < 0)
 		_exit(127);
-	execl(c->simulator, c->simulator, series, slm, c->ids, (char *)NULL);
+	execl(c->simulator, c->simulator, series, slm, c->clusters, (char *)NULL);
 	fprintf(stderr, "rtl-check: %s: %s\n", c->simulator, strerror(errno));
 	_exit(127);
 }
@@ -162,13 +162,13 @@ int main(int argc, char **argv)
 	int rc = 0;
 
 	if (argc < 8) {
-		fprintf(stderr, "usage: rtl-check SIMULATOR KIT WORK IDS OUT.json SIZES HANDLER...\n");
+		fprintf(stderr, "usage: rtl-check SIMULATOR KIT WORK CLUSTERS OUT.json SIZES HANDLER...\n");
 		return 2;
 	}
 	c.simulator = argv[1];
 	c.kit = argv[2];
 	c.work = argv[3];
-	c.ids = argv[4];
+	c.clusters = argv[4];
 	c.sizes = argv[6];
 	measure_begin(&measure, "rtl-check");
 	printf("%-15s %5s  %-34s %10s %10s %10s\n", "handler", "bytes", "stage (cycles, means)", "RTL", "model", "worst error");

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * simulator SERIES SLM IDS: a series of the kit through PsPIN's Verilator model, run by rtl-check in a directory of its own.
+ * simulator SERIES SLM CLUSTERS: a series of the kit through PsPIN's Verilator model, run by rtl-check in a directory of its own.
  * Writes observed.csv there (packet, cycle of its HER, cycle of its feedback); the model itself writes trace_core_*.log.
  *
  * The NIC's other half around PsPIN's ports: packets are written to L2 at a beat a cycle, each HER follows its last beat's
  * response; wire and host take and give a beat a cycle and answer in the same one, by logic without registers. Handshakes are
- * sampled before the clock's rising edge, registered inputs change after it, answers once the outputs have settled. Message ids are given in turn, and again only when feedback has come for all packets of
- * the last message; a scratchpad belongs to its id. IDS: ids are its multiples. 4: the first cluster is home to all messages, and the task dispatcher
- * has the other three as full from the reset on, so that none goes there when the first one is.
+ * sampled before the clock's rising edge, registered inputs change after it, answers once the outputs have settled. A message
+ * gets the lowest free id of the home cluster that has the fewest packets in flight, as in the model (hwmodel/nic/slots.c). An id
+ * is free again when feedback has come for all packets of its message; a scratchpad belongs to its id. With CLUSTERS = 1 the first
+ * cluster is home to all messages, and the task dispatcher has the other three as full from the reset on, so that none goes there
+ * when the first one is.
  *
  * Links with a libpspin.so that PsPIN's own Makefile has built; nothing of PsPIN is compiled here.
  */
@@ -26,7 +28,7 @@
 
 #define BEAT_BYTES 64u
 #define IDS_MAX 256u         /* PsPIN's message queues */
-#define HOMES 4u
+#define CLUSTERS_MAX 4u      /* a message's home is its id modulo this */
 #define PACKET_MEMORY 0x1c400000u
 #define PACKET_MEMORY_BYTES (4u << 20)
 #define APART_CYCLES 300     /* between packets that are to be alone: caches and pipelines are at rest */
@@ -35,6 +37,12 @@
 
 static std::string slm;
 static uint64_t cycle;
+
+static void die(const std::string &what)
+{
+	fprintf(stderr, "rtl-check: %s\n", what.c_str());
+	exit(1);
+}
 
 /* What PsPIN's library has, too, for its own driver: the program's come first. */
 extern "C" const char *get_slm_path() { return slm.c_str(); }
@@ -63,47 +71,47 @@ static void use_first_cluster(Vpspin_verilator &top)
 		top.rootp->OCCUPATION |= OCCUPATION_FULL << (cluster * OCCUPATION_BITS);
 }
 
-/* Cluster 0's L1: 64 banks, a word in each after the other (pulp_cluster.sv). */
+/* A cluster's L1: 64 banks, a word in each after the other (pulp_cluster.sv). */
 #define BANKS 64u
 #define SCRATCHPADS 0x14400u /* offset of the first in L1 */
-#define I_MEM(n) pspin_verilator__DOT__i_pspin__DOT__gen_clusters__BRA__0__KET____DOT__gen_cluster_sync__DOT__i_cluster__DOT__i_ooc__DOT__i_bound__DOT__gen_tcdm_banks__BRA__##n##__KET____DOT__i_mem
+#define I_MEM(c, n) pspin_verilator__DOT__i_pspin__DOT__gen_clusters__BRA__##c##__KET____DOT__gen_cluster_sync__DOT__i_cluster__DOT__i_ooc__DOT__i_bound__DOT__gen_tcdm_banks__BRA__##n##__KET____DOT__i_mem
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
-/* A bank's words are members of the root, or of a class that Verilator makes of the bank. */
-#define BANK(n)                                                                                          \
-	template <class Root> auto words_##n(Root &root, int) -> decltype(&root.JOIN(I_MEM(n), __DOT__i_tc_sram__DOT__sram)[0]) \
+/* A bank's words are members of the root, or of a class that Verilator makes of the bank; NULL: the cluster is not in this model. */
+#define BANK(c, n)                                                                                       \
+	template <class Root> auto words_##c##_##n(Root &root, int) -> decltype(&root.JOIN(I_MEM(c, n), __DOT__i_tc_sram__DOT__sram)[0]) \
 	{                                                                                                \
-		return &root.JOIN(I_MEM(n), __DOT__i_tc_sram__DOT__sram)[0];                             \
+		return &root.JOIN(I_MEM(c, n), __DOT__i_tc_sram__DOT__sram)[0];                          \
 	}                                                                                                \
-	template <class Root> auto words_##n(Root &root, long) -> decltype(&root.JOIN(__PVT__, I_MEM(n))->i_tc_sram__DOT__sram[0]) \
+	template <class Root> auto words_##c##_##n(Root &root, long) -> decltype(&root.JOIN(__PVT__, I_MEM(c, n))->i_tc_sram__DOT__sram[0]) \
 	{                                                                                                \
-		return &root.JOIN(__PVT__, I_MEM(n))->i_tc_sram__DOT__sram[0];                           \
+		return &root.JOIN(__PVT__, I_MEM(c, n))->i_tc_sram__DOT__sram[0];                        \
+	}                                                                                                \
+	template <class Root> IData *words_##c##_##n(Root &, ...)                                        \
+	{                                                                                                \
+		return NULL;                                                                             \
 	}
-#define BANKS_OF(EACH)                                                                                   \
-	EACH(0) EACH(1) EACH(2) EACH(3) EACH(4) EACH(5) EACH(6) EACH(7)                                  \
-	EACH(8) EACH(9) EACH(10) EACH(11) EACH(12) EACH(13) EACH(14) EACH(15)                            \
-	EACH(16) EACH(17) EACH(18) EACH(19) EACH(20) EACH(21) EACH(22) EACH(23)                          \
-	EACH(24) EACH(25) EACH(26) EACH(27) EACH(28) EACH(29) EACH(30) EACH(31)                          \
-	EACH(32) EACH(33) EACH(34) EACH(35) EACH(36) EACH(37) EACH(38) EACH(39)                          \
-	EACH(40) EACH(41) EACH(42) EACH(43) EACH(44) EACH(45) EACH(46) EACH(47)                          \
-	EACH(48) EACH(49) EACH(50) EACH(51) EACH(52) EACH(53) EACH(54) EACH(55)                          \
-	EACH(56) EACH(57) EACH(58) EACH(59) EACH(60) EACH(61) EACH(62) EACH(63)
+#define BANKS_OF(EACH, c)                                                                                \
+	EACH(c, 0) EACH(c, 1) EACH(c, 2) EACH(c, 3) EACH(c, 4) EACH(c, 5) EACH(c, 6) EACH(c, 7)          \
+	EACH(c, 8) EACH(c, 9) EACH(c, 10) EACH(c, 11) EACH(c, 12) EACH(c, 13) EACH(c, 14) EACH(c, 15)    \
+	EACH(c, 16) EACH(c, 17) EACH(c, 18) EACH(c, 19) EACH(c, 20) EACH(c, 21) EACH(c, 22) EACH(c, 23)  \
+	EACH(c, 24) EACH(c, 25) EACH(c, 26) EACH(c, 27) EACH(c, 28) EACH(c, 29) EACH(c, 30) EACH(c, 31)  \
+	EACH(c, 32) EACH(c, 33) EACH(c, 34) EACH(c, 35) EACH(c, 36) EACH(c, 37) EACH(c, 38) EACH(c, 39)  \
+	EACH(c, 40) EACH(c, 41) EACH(c, 42) EACH(c, 43) EACH(c, 44) EACH(c, 45) EACH(c, 46) EACH(c, 47)  \
+	EACH(c, 48) EACH(c, 49) EACH(c, 50) EACH(c, 51) EACH(c, 52) EACH(c, 53) EACH(c, 54) EACH(c, 55)  \
+	EACH(c, 56) EACH(c, 57) EACH(c, 58) EACH(c, 59) EACH(c, 60) EACH(c, 61) EACH(c, 62) EACH(c, 63)
 
-BANKS_OF(BANK)
+BANKS_OF(BANK, 0) BANKS_OF(BANK, 1) BANKS_OF(BANK, 2) BANKS_OF(BANK, 3)
 
-static void write_l1(Vpspin_verilator &top, uint32_t offset, const uint8_t *data, uint32_t bytes)
+static void write_l1(Vpspin_verilator &top, unsigned cluster, uint32_t offset, const uint8_t *data, uint32_t bytes)
 {
-#define WORDS(n) words_##n(*top.rootp, 0),
-	IData *const banks[BANKS] = { BANKS_OF(WORDS) };
+#define WORDS(c, n) words_##c##_##n(*top.rootp, 0),
+	IData *const banks[CLUSTERS_MAX][BANKS] = { { BANKS_OF(WORDS, 0) }, { BANKS_OF(WORDS, 1) }, { BANKS_OF(WORDS, 2) }, { BANKS_OF(WORDS, 3) } };
 
+	if (!banks[cluster][0])
+		die("L1 of cluster " + std::to_string(cluster) + " is not where this simulator looks for it in Verilator's model");
 	for (uint32_t at = 0; at + 4 <= bytes; at += 4)
-		memcpy(&banks[(offset + at) / 4 % BANKS][(offset + at) / 4 / BANKS], data + at, 4);
-}
-
-static void die(const std::string &what)
-{
-	fprintf(stderr, "rtl-check: %s\n", what.c_str());
-	exit(1);
+		memcpy(&banks[cluster][(offset + at) / 4 % BANKS][(offset + at) / 4 / BANKS], data + at, 4);
 }
 
 static std::vector<packet> read_hers(const std::string &path)
@@ -153,11 +161,11 @@ static unsigned beats_of(uint64_t address, uint32_t bytes)
 class Inbound {
 	std::vector<packet> &packets;
 	std::vector<uint8_t> content, scratch;
-	std::vector<unsigned> in_flight; /* packets by id */
-	uint32_t next_id = 0;
+	std::vector<unsigned> open_packets; /* by id: of its message, until feedback has come for all of them */
+	unsigned in_flight[CLUSTERS_MAX] = {0}; /* packets by home, from their HERs to their feedback */
 	std::deque<size_t> addressed, written, stored; /* AW is out; beats are out; the response has come */
 	size_t next = 0, done = 0;
-	unsigned ids, beat = 0;
+	unsigned clusters, beat = 0;
 	uint32_t place = PACKET_MEMORY;
 	uint64_t started = 0, alone_from = 0;
 	size_t burst; /* the second packet of the burst: it, and each one behind it, follows the one before it at once */
@@ -170,9 +178,38 @@ class Inbound {
 	/* Alone: the series has a pause before it. Then all before it have to be done. */
 	bool may_come(size_t i)
 	{
-		if (i && i < burst && (done < i || cycle < alone_from))
+		return !i || i >= burst || (done == i && cycle >= alone_from);
+	}
+
+	/* The lowest free id of the home with the fewest packets; IDS_MAX: all are in use. */
+	uint32_t free_id() const
+	{
+		uint32_t best = IDS_MAX;
+
+		for (uint32_t home = 0; home < clusters; home++) {
+			uint32_t id = home;
+
+			while (id < IDS_MAX && open_packets[id])
+				id += CLUSTERS_MAX;
+			if (id < IDS_MAX && (best == IDS_MAX || in_flight[home] < in_flight[best % CLUSTERS_MAX]))
+				best = id;
+		}
+		return best;
+	}
+
+	/* Gives the packet the id of its message, and a new message all its packets. false: no id is free. */
+	bool identify(size_t i)
+	{
+		packet &p = packets[i];
+
+		p.id = continues(i) ? packets[i - 1].id : free_id();
+		if (p.id == IDS_MAX)
 			return false;
-		return continues(i) || !in_flight[next_id];
+		in_flight[p.id % CLUSTERS_MAX]++;
+		for (size_t of = i; !continues(i) && of < packets.size() && (of == i || continues(of)); of++)
+			open_packets[p.id]++;
+		p.scratchpad = p.id / CLUSTERS_MAX * (beats_of(0, p.scratchpad_bytes) * BEAT_BYTES);
+		return true;
 	}
 
 	/* The ring of packet memory has room for all packets of a series that are in flight at once. */
@@ -195,10 +232,6 @@ class Inbound {
 		if (top.ni_slave_aw_valid_i || next == packets.size() || addressed.size() > 1 || !may_come(next))
 			return;
 		packet &p = packets[next];
-		p.id = continues(next) ? packets[next - 1].id : next_id;
-		next_id = continues(next) ? next_id : (next_id + ids) % IDS_MAX;
-		in_flight[p.id]++;
-		p.scratchpad = p.id / HOMES * (beats_of(0, p.scratchpad_bytes) * BEAT_BYTES);
 		next++;
 		p.l2 = allocate(p.bytes);
 		top.ni_slave_aw_addr_i = p.l2;
@@ -240,7 +273,7 @@ class Inbound {
 			stored.pop_front();
 			top.her_valid_i = 0;
 		}
-		if (top.her_valid_i || stored.empty())
+		if (top.her_valid_i || stored.empty() || !identify(stored.front()))
 			return;
 		const packet &p = packets[stored.front()];
 		top.her_msgid_i = (uint16_t)p.id;
@@ -261,8 +294,8 @@ class Inbound {
 		top.her_meta_scratchpad_0_size_i = top.her_meta_scratchpad_1_size_i = p.scratchpad_bytes;
 		top.her_meta_scratchpad_2_size_i = top.her_meta_scratchpad_3_size_i = p.scratchpad_bytes;
 		top.her_valid_i = 1;
-		if (ids == HOMES && !continues(stored.front())) /* what the NIC writes for a message before its first task */
-			write_l1(top, SCRATCHPADS + p.scratchpad, &scratch[p.scratch_offset], p.scratchpad_bytes);
+		if (!continues(stored.front())) /* what the NIC writes for a message before its first task */
+			write_l1(top, p.id % CLUSTERS_MAX, SCRATCHPADS + p.scratchpad, &scratch[p.scratch_offset], p.scratchpad_bytes);
 	}
 
 	void feedback(uint32_t l2)
@@ -271,7 +304,8 @@ class Inbound {
 			if (packets[i].l2 != l2 || !packets[i].her || packets[i].feedback)
 				continue;
 			packets[i].feedback = cycle;
-			in_flight[packets[i].id]--;
+			open_packets[packets[i].id]--;
+			in_flight[packets[i].id % CLUSTERS_MAX]--;
 			done++;
 			started = cycle;
 			alone_from = cycle + APART_CYCLES;
@@ -283,8 +317,8 @@ class Inbound {
 public:
 	struct seen { bool aw, w, b, her, feedback; uint32_t feedback_at; };
 
-	Inbound(std::vector<packet> &packets, std::vector<uint8_t> content, std::vector<uint8_t> scratch, unsigned ids)
-		: packets(packets), content(std::move(content)), scratch(std::move(scratch)), in_flight(IDS_MAX), ids(ids)
+	Inbound(std::vector<packet> &packets, std::vector<uint8_t> content, std::vector<uint8_t> scratch, unsigned clusters)
+		: packets(packets), content(std::move(content)), scratch(std::move(scratch)), open_packets(IDS_MAX), clusters(clusters)
 	{
 		burst = 1;
 		while (burst < packets.size() && packets[burst].at - packets[burst - 1].at > ALONE_CYCLES)
@@ -436,28 +470,19 @@ public:
 };
 
 /*
- * Verilator 5.006 does not follow an input that changes through all of PsPIN's combinational paths: where the wire's address took a
- * bank of L1, an HPU's load of that bank stayed granted in the same cycle, and read zeros. This evaluates all logic; a library that
- * does not have it goes without.
+ * Verilator 5.006 does not follow a change through all of PsPIN's logic in the cycle in which it happens. Where the wire's address took
+ * a bank of L1, an HPU's load of that bank stayed granted in the same cycle, and read zeros; where HPUs looked up a line of the
+ * instruction cache in the cycle in which it was written (a latch, register_file_1w_multi_port_read.sv), they read what was last
+ * written to that bank. This evaluates all logic, once a cycle; a library that does not have it goes without.
  */
 void __attribute__((weak)) Vpspin_verilator___024root___eval_settle(Vpspin_verilator___024root *);
-
-static bool has_input(const Vpspin_verilator &top)
-{
-	return top.ni_slave_aw_valid_i || top.ni_slave_w_valid_i || top.her_valid_i || top.no_slave_ar_valid_i ||
-	       top.nic_cmd_resp_valid_i || top.host_master_b_valid_i || top.host_master_r_valid_i;
-}
 
 /* The inputs have their values of this cycle. */
 static void settle(Vpspin_verilator &top)
 {
-	static bool had_input;
-	bool has = has_input(top);
-
 	top.eval();
-	if ((has || had_input) && Vpspin_verilator___024root___eval_settle)
+	if (Vpspin_verilator___024root___eval_settle)
 		Vpspin_verilator___024root___eval_settle(top.rootp);
-	had_input = has;
 }
 
 static void write_observed(const std::vector<packet> &packets)
@@ -475,12 +500,12 @@ static void write_observed(const std::vector<packet> &packets)
 
 int main(int argc, char **argv)
 {
-	if (argc != 4 || atoi(argv[3]) < 1)
-		die("usage: simulator SERIES SLM IDS");
+	if (argc != 4 || (atoi(argv[3]) != 1 && atoi(argv[3]) != CLUSTERS_MAX))
+		die("usage: simulator SERIES SLM CLUSTERS");
 	slm = std::string(argv[2]) + "/";
 	std::vector<packet> packets = read_hers(std::string(argv[1]) + "/hers.csv");
-	unsigned ids = (unsigned)atoi(argv[3]);
-	Inbound inbound(packets, read_all(std::string(argv[1]) + "/packets.bin"), read_all(std::string(argv[1]) + "/scratch.bin"), ids);
+	unsigned clusters = (unsigned)atoi(argv[3]);
+	Inbound inbound(packets, read_all(std::string(argv[1]) + "/packets.bin"), read_all(std::string(argv[1]) + "/scratch.bin"), clusters);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	Verilated::commandArgs(argc, argv);
 	static Vpspin_verilator top;
@@ -498,7 +523,7 @@ int main(int argc, char **argv)
 	Host::reset(top);
 	top.rst_ni = 1;
 	top.eval();
-	if (ids == HOMES)
+	if (clusters == 1)
 		use_first_cluster(top);
 	for (bool active = false; !inbound.is_done(); cycle++) {
 		Inbound::seen i = Inbound::sample(top);

@@ -57,7 +57,10 @@ build() {
 	grep -q threadPoolp "$root/include/verilated.cpp" 2>/dev/null && [ -e "$threads" ] || threads=
 	(
 		unset MAKEFLAGS MFLAGS MAKELEVEL
+		# $cxx and $opt go on to the makefile that Verilator writes. Without optimization series take some times as long, and with
+		# its own -Os g++ needs twice the time and several GB for one file of the model with four clusters.
 		make -C "$1/hw/verilator_model" release VERILATOR_ROOT="$root" VERILATOR_BIN= VERILATOR_CMD="$verilator" \
+			OPT_FAST="${OPT_FAST:--O1}" ${CXX:+"CXX=$CXX"} \
 			VERILATOR_COMPILER_WORKERS="${JOBS:-$(nproc)}" \
 			LIB_RELEASE_FLAGS="-fPIC -std=c++14 -Os -shared -Iobj_dir_release -I$root/include -I$root/include/vltstd -Iinclude $threads"
 	) >"$1/log" 2>&1 || {
