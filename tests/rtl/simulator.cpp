@@ -470,19 +470,28 @@ public:
 };
 
 /*
- * Verilator 5.006 does not follow a change through all of PsPIN's logic in the cycle in which it happens. Where the wire's address took
- * a bank of L1, an HPU's load of that bank stayed granted in the same cycle, and read zeros; where HPUs looked up a line of the
- * instruction cache in the cycle in which it was written (a latch, register_file_1w_multi_port_read.sv), they read what was last
- * written to that bank. This evaluates all logic, once a cycle; a library that does not have it goes without.
+ * Verilator 5.006 does not follow an input that changes through all of PsPIN's combinational paths: where the wire's address took a
+ * bank of L1, an HPU's load of that bank stayed granted in the same cycle, and read zeros. This evaluates all logic; a library that
+ * does not have it goes without.
  */
 void __attribute__((weak)) Vpspin_verilator___024root___eval_settle(Vpspin_verilator___024root *);
+
+static bool has_input(const Vpspin_verilator &top)
+{
+	return top.ni_slave_aw_valid_i || top.ni_slave_w_valid_i || top.her_valid_i || top.no_slave_ar_valid_i ||
+	       top.nic_cmd_resp_valid_i || top.host_master_b_valid_i || top.host_master_r_valid_i;
+}
 
 /* The inputs have their values of this cycle. */
 static void settle(Vpspin_verilator &top)
 {
+	static bool had_input;
+	bool has = has_input(top);
+
 	top.eval();
-	if (Vpspin_verilator___024root___eval_settle)
+	if ((has || had_input) && Vpspin_verilator___024root___eval_settle)
 		Vpspin_verilator___024root___eval_settle(top.rootp);
+	had_input = has;
 }
 
 static void write_observed(const std::vector<packet> &packets)

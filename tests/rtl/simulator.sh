@@ -43,12 +43,15 @@ keep_one_cluster() {
 # build DIRECTORY: the copy's model, again when a source has changed or the last build did not end.
 build() {
 	if is_built "$1/hw/verilator_model" && [ -e "$1/done" ] &&
-		[ -z "$(find "$hw/src" "$hw/deps" "$hw/verilator_model" "$rtl/absent_cluster.svh" "$0" -newer "$1/done" -type f | head -n 1)" ]; then
+		[ -z "$(find "$hw/src" "$hw/deps" "$hw/verilator_model" "$rtl/absent_cluster.svh" "$rtl/register_file_1w_multi_port_read.sv" "$0" -newer "$1/done" -type f | head -n 1)" ]; then
 		return 0
 	fi
 	command -v "${VERILATOR:-verilator}" >/dev/null || die "verilator is not installed: PsPIN's model cannot be built"
 	echo "rtl-check: builds PsPIN's model in $1: half an hour and more, some GB of memory; $1/log" >&2
-	rm -rf "$1" && mkdir -p "$1/hw" && cp -R "$hw/src" "$hw/verilator_model" "$1/hw/" && ln -s "$hw/deps" "$1/hw/deps" || exit 1
+	rm -rf "$1" && mkdir -p "$1/hw" && cp -R "$hw/src" "$hw/deps" "$hw/verilator_model" "$1/hw/" || exit 1
+	cache=$1/hw/deps/scm/latch_scm/register_file_1w_multi_port_read.sv
+	[ -e "$cache" ] || die "$hw has no deps/scm/latch_scm: build the model in the checkout"
+	cp "$rtl/register_file_1w_multi_port_read.sv" "$cache" || exit 1
 	if [ "$clusters" = 1 ]; then
 		(cd "$1/hw" && keep_one_cluster) || die "$hw/src/pspin.sv has no gen_cluster_sync: build the model in the checkout, or CLUSTERS=4"
 	fi
@@ -57,10 +60,9 @@ build() {
 	grep -q threadPoolp "$root/include/verilated.cpp" 2>/dev/null && [ -e "$threads" ] || threads=
 	(
 		unset MAKEFLAGS MFLAGS MAKELEVEL
-		# $cxx and $opt go on to the makefile that Verilator writes. Without optimization series take some times as long, and with
-		# its own -Os g++ needs twice the time and several GB for one file of the model with four clusters.
+		# OPT_FAST goes on to the makefile that Verilator writes: with -Os, which it has there itself, g++ takes twice the time.
 		make -C "$1/hw/verilator_model" release VERILATOR_ROOT="$root" VERILATOR_BIN= VERILATOR_CMD="$verilator" \
-			OPT_FAST="${OPT_FAST:--O1}" ${CXX:+"CXX=$CXX"} \
+			OPT_FAST="${OPT_FAST:--O1}" \
 			VERILATOR_COMPILER_WORKERS="${JOBS:-$(nproc)}" \
 			LIB_RELEASE_FLAGS="-fPIC -std=c++14 -Os -shared -Iobj_dir_release -I$root/include -I$root/include/vltstd -Iinclude $threads"
 	) >"$1/log" 2>&1 || {
