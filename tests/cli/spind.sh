@@ -140,8 +140,11 @@ says out "packets=6"
 expect 1 as 65534 "$SPINCTL" swap --migrate "$id" swapped.spin
 one_line
 says err "routes[].port"
+begun_ns=$(date +%s%N)
 expect 0 as 65534 "$SPINCTL" swap --migrate "$id" "$OBJECT"
 says out "lost: routes[].other"
+# a user's migrations do not follow each other at once: packets of everybody may wait for each
+[ $(($(date +%s%N) - begun_ns)) -ge 150000000 ] || fail "a migration begins as soon as the one before has ended"
 expect 0 "$SPINCTL" list --json
 says out '"swaps": 3'
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "user/libspin/error.h"
@@ -16,18 +17,49 @@
 #include "user/spind/context.h"
 
 #define OBJECT_BYTES_MAX (16u << 20)
+#define USERS            64 /* told apart: others share a lock by chance, and wait for each other */
 
 /* A user's objects are loaded one after the other, so that one user's do not take all CPUs. */
-static pthread_mutex_t loading[64] = { [0 ... 63] = PTHREAD_MUTEX_INITIALIZER };
+static pthread_mutex_t loading[USERS] = { [0 ... USERS - 1] = PTHREAD_MUTEX_INITIALIZER };
+static uint64_t next_migration_ns[USERS]; /* under the lock; CLOCK_MONOTONIC */
 
 void context__lock_loads(uint32_t uid)
 {
-	pthread_mutex_lock(&loading[uid % 64]);
+	pthread_mutex_lock(&loading[uid % USERS]);
 }
 
 void context__unlock_loads(uint32_t uid)
 {
-	pthread_mutex_unlock(&loading[uid % 64]);
+	pthread_mutex_unlock(&loading[uid % USERS]);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+void context__lock_migration(uint32_t uid)
+{
+	uint64_t at, now;
+
+	for (;;) {
+		context__lock_loads(uid);
+		at = next_migration_ns[uid % USERS];
+		now = now_ns();
+		if (now >= at)
+			return;
+		context__unlock_loads(uid);
+		usleep((useconds_t)((at - now) / 1000 + 1));
+	}
+}
+
+void context__unlock_migration(uint32_t uid, uint64_t stall_ns)
+{
+	next_migration_ns[uid % USERS] = now_ns() + stall_ns * MIGRATION_REST;
+	context__unlock_loads(uid);
 }
 
 static int check_text(const char *text, const char *what)

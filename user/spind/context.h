@@ -21,6 +21,13 @@ int context__check_name(const char name[16]);
 /* Held while something of this user is verified. */
 void context__lock_loads(uint32_t uid);
 void context__unlock_loads(uint32_t uid);
+/*
+ * The same for what keeps packets waiting, and with them everybody's on the same CPUs: it waits until that is at most a MIGRATION_REST-th part of
+ * the user's time. `stall_ns` is how long packets may have waited.
+ */
+#define MIGRATION_REST 20
+void context__lock_migration(uint32_t uid);
+void context__unlock_migration(uint32_t uid, uint64_t stall_ns);
 
 /* What others see of held->ctx. Takes the client's descriptor of the object. */
 void context__fill(struct held *held, struct client *client, const struct spin_object *obj);

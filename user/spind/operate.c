@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "bpf/abi/gate.h"
 #include "user/libspin/error.h"
 #include "user/libspin/share.h"
 #include "user/spind/answer.h"
@@ -88,6 +89,36 @@ static int may_swap(void *arg, struct held *held)
 	return err;
 }
 
+#define TRY_NS 8000000ull /* packets wait for up to so long in a try (struct spin_migration) */
+
+/* How long packets may have waited: what fails ends within a try, or has had all of them. */
+static uint64_t stall_ns(const struct spin_migration *report, int err)
+{
+	if (err)
+		return err == -EAGAIN ? SPIN_GATE_TRIES * TRY_NS : TRY_NS;
+	return report->wait_ns + (report->tries > 1 ? (report->tries - 1) * TRY_NS : 0);
+}
+
+static int migrate(struct swap *swap, struct held *held)
+{
+	int err;
+
+	context__lock_migration(swap->client->order.uid);
+	err = spin_ctx__migrate(held->ctx, swap->obj, &swap->report);
+	context__unlock_migration(swap->client->order.uid, stall_ns(&swap->report, err));
+	return err;
+}
+
+static int replace(struct swap *swap, struct held *held)
+{
+	int err;
+
+	context__lock_loads(swap->client->order.uid);
+	err = spin_ctx__swap(held->ctx, swap->obj);
+	context__unlock_loads(swap->client->order.uid);
+	return err;
+}
+
 static int swap_for(void *arg, struct held *held)
 {
 	struct swap *swap = arg;
@@ -96,9 +127,7 @@ static int swap_for(void *arg, struct held *held)
 	if (err)
 		return err;
 	pthread_mutex_lock(&held->use);
-	context__lock_loads(swap->client->order.uid);
-	err = swap->moves ? spin_ctx__migrate(held->ctx, swap->obj, &swap->report) : spin_ctx__swap(held->ctx, swap->obj);
-	context__unlock_loads(swap->client->order.uid);
+	err = swap->moves ? migrate(swap, held) : replace(swap, held);
 	if (!err) /* before others use it: the old descriptor is closed */
 		held__set_object(held, swap->client->fds[1], spin_object__meta(swap->obj)->name, swap->map_bytes);
 	if (!err && swap->moves)
