@@ -23,15 +23,15 @@ struct {
 SEC("?xdp/devmap")
 int spin_out(struct xdp_md *ctx)
 {
-	const struct spin_clone_template *carrier = (void *)(long)ctx->data;
+	const struct spin_clone_template *template = (void *)(long)ctx->data;
 	const uint8_t *end = (void *)(long)ctx->data_end;
 	struct spin_tx_desc *head, *out;
 	struct spin_outs_made *made;
 	uint32_t zero = 0, bytes, i, first;
 
-	if ((const uint8_t *)(carrier + 1) > end || carrier->type)
+	if ((const uint8_t *)(template + 1) > end || template->type)
 		return XDP_PASS;
-	first = carrier->first;
+	first = template->first;
 	head = spin_out_at(first);
 	if (!head)
 		return XDP_DROP; /* unreachable: for the verifier */
@@ -42,7 +42,7 @@ int spin_out(struct xdp_md *ctx)
 	if (!out)
 		return XDP_DROP; /* unreachable: for the verifier */
 	bytes = spin_bounded_length(out->request.bytes, SPIN_REQUEST_FRAME_MAX);
-	if (!bytes || bpf_xdp_adjust_tail(ctx, (int)bytes - (int)sizeof(*carrier)) ||
+	if (!bytes || bpf_xdp_adjust_tail(ctx, (int)bytes - (int)sizeof(*template)) ||
 	    bpf_xdp_store_bytes(ctx, 0, out->request.frame, bytes))
 		return XDP_DROP; /* the packet is lost, and not counted */
 	made = bpf_map_lookup_elem(&spin_outs_made, &zero);

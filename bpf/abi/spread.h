@@ -10,19 +10,19 @@
 
 #include <spin/hpu.h>
 
-#define SPIN_SPREAD_HOME  20u
-#define SPIN_SPREAD_MOST  512u
-#define SPIN_SPREAD_QUEUE 1024u
+#define SPIN_SPREAD_HOME  20u   /* packets pending at a home CPU from which on other CPUs help */
+#define SPIN_SPREAD_MOST  512u  /* packets pending at a CPU, at most; more are dropped as NO_HPU */
+#define SPIN_SPREAD_QUEUE 1024u /* entries of a CPU's queue in the cpumap */
 
 _Static_assert(SPIN_SPREAD_MOST + SPIN_HPUS_MAX < SPIN_SPREAD_QUEUE, "nothing is dropped silently");
 
 /* In .rodata, written by the loader. */
 struct spin_spread_config {
-	uint32_t hpus;               /* packets are given to so many; 0: handled where they come */
-	uint16_t cpu[SPIN_HPUS_MAX]; /* which CPU each of them is */
+	uint32_t hpus;               /* CPUs that get packets; 0: each packet is handled on the CPU where it arrives */
+	uint16_t cpu[SPIN_HPUS_MAX]; /* their numbers */
 };
 
-/* By CPU; in .bss, mapped. */
+/* Packets of a CPU so far, modulo 2^32: given - finished are pending. In .bss, mapped. */
 struct spin_load {
 	uint32_t given;
 	uint32_t unused[15];

@@ -19,7 +19,7 @@
 
 struct spin_tx_desc {
 	uint32_t direct; /* 1: its target is where the packet came from, so its Ethernet header is right */
-	/* of the first one of a group: the carrier's copies (out.h) */
+	/* of the first one of a group: copies of the clone template (out.h) */
 	uint32_t owner;       /* whose they are */
 	uint32_t came, count; /* copies so far; packets, which stand one behind the other */
 	/* what is to be made of request.put: see put.h */
@@ -35,7 +35,7 @@ struct spin_tx_ring {
 	uint32_t first, count;
 };
 
-/* How many copies of each context's carriers became a packet. */
+/* How many copies of each context's clone templates became a packet. */
 struct spin_outs_made {
 	uint64_t copies[SPIN_OUT_OWNERS];
 };

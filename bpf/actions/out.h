@@ -79,7 +79,7 @@ SPIN_INLINE void *spin_out_way_(uint32_t place, uint32_t copies)
 
 /*
  * This frame leaves by the interface that it came in by: the XDP action. One that was given to a CPU has none to go back; then, where
- * there are carriers, it goes through their program, too, since the first frame's program runs for all of a batch.
+ * there are clone templates, it goes through their program, too, since the first frame's program runs for all of a batch.
  */
 SPIN_INLINE int spin_leave(struct xdp_md *ctx)
 {
@@ -152,7 +152,7 @@ SPIN_INLINE _Bool spin_out_route_(struct xdp_md *ctx, struct spin_tx_desc *out)
 	return 1;
 }
 
-/* Is it short enough for the interface? What is as short as the frame here is; the kernel looks at carriers only. */
+/* Is it short enough for the interface? What is as short as the frame here is; the kernel looks at clone templates only. */
 SPIN_INLINE _Bool spin_out_fits_(struct xdp_md *ctx, const struct spin_tx_desc *out)
 {
 	uint32_t ip_bytes = out->request.bytes - out->request.ip_at;
@@ -174,28 +174,28 @@ SPIN_INLINE void spin_out_ask_all_(uint32_t first, uint32_t count, struct spin_o
 }
 
 /*
- * The frame becomes the carrier. 1: the frame, which is the last copy itself, has no room for `bytes`; -1: it is
+ * The frame becomes the clone template. 1: the frame, which is the last copy itself, has no room for `bytes`; -1: it is
  * none, which cannot be. Tried, since nothing tells the room, nor whether the frame lies in one piece.
  */
 SPIN_INLINE int spin_out_shrink_(struct xdp_md *ctx, uint32_t bytes)
 {
-	int carrier = sizeof(struct spin_clone_template);
+	int template_bytes = sizeof(struct spin_clone_template);
 
-	if (bpf_xdp_adjust_tail(ctx, carrier - (int)bpf_xdp_get_buff_len(ctx)))
+	if (bpf_xdp_adjust_tail(ctx, template_bytes - (int)bpf_xdp_get_buff_len(ctx)))
 		return -1;
-	if (bpf_xdp_adjust_tail(ctx, (int)bytes - carrier))
+	if (bpf_xdp_adjust_tail(ctx, (int)bytes - template_bytes))
 		return 1;
-	return bpf_xdp_adjust_tail(ctx, carrier - (int)bytes) ? -1 : 0;
+	return bpf_xdp_adjust_tail(ctx, template_bytes - (int)bytes) ? -1 : 0;
 }
 
 SPIN_INLINE _Bool spin_out_carry_(struct xdp_md *ctx, uint32_t first)
 {
-	struct spin_clone_template *carrier = (void *)(long)ctx->data;
+	struct spin_clone_template *template = (void *)(long)ctx->data;
 
-	if ((uint8_t *)(carrier + 1) > (uint8_t *)(long)ctx->data_end)
+	if ((uint8_t *)(template + 1) > (uint8_t *)(long)ctx->data_end)
 		return 0;
-	carrier->type = carrier->unused = 0;
-	carrier->first = first;
+	template->type = template->unused = 0;
+	template->first = first;
 	return 1;
 }
 

@@ -4,7 +4,7 @@
 
 /*
  * The table of flows (abi/mpq.h): finds a message by its packet's key, inserts and removes keys. Called by message_begin.h and
- * message.h.
+ * message.h on several HPUs at once. Invariant: a key is in the table at most once.
  */
 #include "bpf/atomic.h"
 #include "bpf/abi/mpq.h"

@@ -3,8 +3,9 @@
 #define BPF_PRESSURE_H
 
 /*
- * "Pressure" of <spin/message.h>: a first packet that finds no free MPQ or no open entry looks for a message that must yield to it.
- * Only such packets come here.
+ * "Pressure" of <spin/message.h>: a first packet that finds no free MPQ or no open entry selects a message that must end in its
+ * favour. Called by message_begin.h, for such packets only. A message that ends is quiet, or older than its bytes so far
+ * allow.
  */
 #include "bpf/messages/evict.h"
 
@@ -13,7 +14,7 @@ SPIN_INLINE _Bool spin_is_proven_(const struct spin_mpq *q)
 	return spin_mpq_handled(q) >= SPIN_PROVEN;
 }
 
-/* Quiet, or too old. */
+/* May the message end for another one? It is quiet, or its age is above what its bytes allow. */
 SPIN_INLINE _Bool spin_yields_(const struct spin_mpq *q, uint32_t now)
 {
 	uint32_t age = spin_age(now, spin_read_once(&q->opened));
