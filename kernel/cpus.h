@@ -3,8 +3,8 @@
 #define KERNEL_CPUS_H
 
 /*
- * How many CPUs the running kernel may ever have: what per-CPU maps have values for, and what CPU numbers are
- * below. At least 1; also where /sys, which libbpf reads, is not mounted.
+ * The number of CPUs that the running kernel may ever have: per-CPU maps have so many values, and CPU numbers are below it. At
+ * least 1, also where /sys, which libbpf reads, is not mounted.
  */
 int kernel_cpus__possible(void);
 

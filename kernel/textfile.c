@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Reads small text files of procfs and sysfs: a line, a number, a field by its key. */
+/* Reads small text files of procfs and sysfs: a line, a number, a field by its key. Called by the probes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -2,7 +2,10 @@
 #ifndef HWMODEL_NIC_INFLIGHT_H
 #define HWMODEL_NIC_INFLIGHT_H
 
-/* A packet in flight: from the ingress link through packet memory, the HER queue and its tasks to its disposition. */
+/*
+ * A packet in flight: its way from the ingress link through packet memory, the HER queue and its tasks to its disposition. Shared
+ * by the files of nic/.
+ */
 #include <hwmodel/traffic.h>
 
 #include "hwmodel/soc/soc.h"

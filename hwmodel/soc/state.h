@@ -3,8 +3,8 @@
 #define HWMODEL_SOC_STATE_H
 
 /*
- * The state that the components of the SoC share: HPUs with their tasks and commands, HERs, and the machine itself. Belongs to no
- * component. A component's own state is private to its file; here is only a pointer to it.
+ * The state that the components of the SoC share: HPUs with their tasks and commands, HERs, and the machine itself. No component
+ * owns it. A component's own state is private to its file; here is only a pointer to it.
  */
 #include <hwmodel/pspin.h>
 #include <hwmodel/rv32.h>

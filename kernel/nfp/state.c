@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Copies, compares and grows the states of the walk (walk.c), which owns them. */
+/* Copies, compares and grows the states of the walk: registers and stack frames of one path. Called by walk.c, which owns them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

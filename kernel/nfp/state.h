@@ -2,7 +2,7 @@
 #ifndef KERNEL_NFP_STATE_H
 #define KERNEL_NFP_STATE_H
 
-/* The state of one path through a program: registers and stack frames. Used by walk.c and its parts. */
+/* Registers and stack frames of one path through a program. walk.c owns the states; its parts read and change the current one. */
 #include "kernel/nfp/scalar.h"
 
 #define NFP_FRAMES_MAX  8

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Functions shared by rows of several kinds. */
+/* Functions shared by the files of rows: runs programs on the model's machine and measures cycles. */
 #include <stdio.h>
 
 #include "tests/accuracy/accuracy.h"

@@ -3,8 +3,8 @@
 #define TESTS_COMMON_KV_COMMIT_H
 
 /*
- * The server's half of the protocol in <kvstore.h>. One thread must call these functions, in the order in which the store
- * changes. The values must be those that the store holds at the call.
+ * The server's half of the protocol in <kvstore.h>, for the demo's server and unit/cache_is_never_stale. One thread must call these
+ * functions, in the order in which the store changes. The values must be those that the store holds at the call.
  */
 #include <kvstore.h>
 

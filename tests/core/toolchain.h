@@ -2,7 +2,7 @@
 #ifndef TESTS_CORE_TOOLCHAIN_H
 #define TESTS_CORE_TOOLCHAIN_H
 
-/* Running the cross assembler and reading files, for the tests of the core. */
+/* Runs the cross assembler and reads files, for the tests of the core. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

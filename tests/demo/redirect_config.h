@@ -2,7 +2,7 @@
 #ifndef TESTS_DEMO_REDIRECT_CONFIG_H
 #define TESTS_DEMO_REDIRECT_CONFIG_H
 
-/* Shared by redirect.bpf.c and redirect.c. */
+/* The configuration that redirect.c writes and redirect.bpf.c reads: which ports are redirected. */
 #include <linux/types.h>
 
 #define REDIRECT_PORTS_MAX 16

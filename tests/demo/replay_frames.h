@@ -2,7 +2,7 @@
 #ifndef TESTS_DEMO_REPLAY_FRAMES_H
 #define TESTS_DEMO_REPLAY_FRAMES_H
 
-/* Shared by replay.bpf.c and replay.c. */
+/* The map of frames that replay.c fills and replay.bpf.c reads. */
 #include <linux/types.h>
 
 #define REPLAY_FRAMES_MAX 1024

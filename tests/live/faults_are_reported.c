@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A handler that overruns its budget (a loop, a deadlock, a walk), fails a checked access or says that it failed is
- * stopped and told of, by event and by reason: its packet is dropped (but by a completion handler), its lock
- * given back, and what comes next is handled, of datagrams and of messages, in each kind of handler, with real
- * packets. Another context of the same interface loses nothing in the meantime.
+ * A handler that exceeds its budget (a loop, a deadlock, a walk), fails a checked access or returns an error must be stopped, and
+ * reported by event and reason. Its packet must be dropped, except by a completion handler, its lock released, and the next packet
+ * handled: for datagrams and messages, in each kind of handler, with real packets. Another context of the same interface must lose
+ * nothing.
  */
 #include <arpa/inet.h>
 #include <errno.h>

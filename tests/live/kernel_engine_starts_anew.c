@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The kernel's engine forgets messages without loading again: a schedule comes to the same after any others
- * as it did at first. Schedules are random: lost, doubled and overtaking packets, ids used again, entries to be
- * used once, time.
+ * The kernel's engine must forget all messages at a reset, without another load: a schedule must have the same results after any
+ * others as at first. Schedules are random: lost, duplicated and overtaking packets, reused ids, entries that are used once, time.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,10 @@
 #ifndef TESTS_LOOPS_LOOPS_H
 #define TESTS_LOOPS_LOOPS_H
 
-/* What the loops of a file leave: a column for each, in the order of the file. All files have the same state. */
+/*
+ * The state of all handlers in this directory: each loop of a file writes its result to its own column, in the order of the file.
+ * tests/unit/loops_agree.c compares the columns of all engines.
+ */
 #include <spin/spin.h>
 
 #define LOOPS_RESULTS 32

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Can the test of random schedules fail? A second reference that gets one rule wrong
- * takes the engine's place: that has to be noticed, and the schedule shrunk to a few steps.
- *
+ * Tests that the test of random schedules can fail. A second reference that gets one rule wrong takes the engine's place: the
+ * difference must be noticed, and the schedule shrunk to a few steps.
  *	broken_rules_are_noticed [--break RULE] [--seed N] [--print]
  */
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef TESTS_REFERENCE_COMPARE_H
 #define TESTS_REFERENCE_COMPARE_H
 
-/* Internals of comparing two engines. The first one is the reference. */
+/* Internals of the comparison of two engines, shared by compare.c and compare_memory.c. The first engine is the reference. */
 #include "tests/reference/schedule.h"
 
 struct pair {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Compares matching entries, counters, the handlers' state and host memory of two engines. */
+/* Compares matching entries, counters, the handlers' state and host memory of two engines. Called by compare.c after every step. */
 #include <stddef.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef TESTS_REFERENCE_GENERATE_H
 #define TESTS_REFERENCE_GENERATE_H
 
-/* Internals of the generator of random schedules. */
+/* Internals of the generator of random schedules, shared by generate.c and generate_message.c. */
 #include "tests/common/random.h"
 
 #include "tests/reference/schedule.h"

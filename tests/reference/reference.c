@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Selects the steps for a packet: 6 to 10, and 13; and the clock. Steps are those of <spin/message.h>. */
+/*
+ * The reference: decides the steps for a packet (6 to 10, and 13 of <spin/message.h>), and advances its clock. Called by
+ * engine_reference.c.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

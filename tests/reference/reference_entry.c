@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Matching entries, events for the host, and the end of messages. */
+/* The reference's matching entries, events for the host, and the end of messages. Called by the reference's other files. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Parses a packet (step 6), and processes packets of open messages (steps 11 and 12). */
+/*
+ * The reference's parsing of a packet (step 6), and its processing of packets of open messages (steps 11 and 12). Called by
+ * reference.c.
+ */
 #include <string.h>
 
 #include "tests/reference/reference.h"

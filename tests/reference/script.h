@@ -2,7 +2,7 @@
 #ifndef TESTS_REFERENCE_SCRIPT_H
 #define TESTS_REFERENCE_SCRIPT_H
 
-/* Implements the handlers of tests/handlers/messages/msg_script.h for the reference. */
+/* The handlers of tests/handlers/messages/msg_script.h in plain C, for the reference: it runs them in place of compiled ones. */
 #include "tests/reference/reference.h"
 
 #include "tests/handlers/messages/msg_script.h"

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * `make stress`: messages and datagrams at the same time over a link that loses, doubles and reorders, handled by CPUs that
- * they are given to, some of whose handlers send; other contexts come and go on the same interface; owners of another one are
- * killed while packets come to it. In the end each message was completed once, no update of what HPUs share is lost, what
- * handlers sent is what they had to send, and nothing is left in the kernel.
- *
+ * `make stress`: messages and datagrams at the same time over a link that loses, duplicates and reorders frames, handled by CPUs
+ * that get packets by cpumap; some handlers send packets. Other contexts come and go on the same interface; owners of another one
+ * are killed while packets arrive. In the end each message must have completed once, no shared update may be lost, all packets of
+ * handlers must have been sent, and nothing may be left in the kernel.
  *	stress [SECONDS [FILE.json]]    (120)
- *
- * STRESS_BREAK=1: one update is taken back by hand, which is to be noticed.
+ * STRESS_BREAK=1: takes one update back by hand; the test must notice it.
  */
 #include <errno.h>
 #include <stdatomic.h>

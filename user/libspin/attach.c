@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Attaches contexts to an interface and detaches them, while packets of other contexts flow. A failed step undoes those before it. */
+/*
+ * Attaches contexts to an interface and detaches them, while packets of other contexts flow (spin_ctx__attach(),
+ * spin_ctx__detach()). A failed step undoes those before it.
+ */
 #include <errno.h>
 #include <net/if.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Execution contexts: creates one from an object (options, load, memory) and destroys it. A failure undoes all steps before it. */
+/*
+ * Execution contexts: creates one from an object (options, load, memory) and destroys it. Called by applications and spind. A
+ * failure undoes all steps before it.
+ */
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdio.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Taps: copies of a context's packets in a ring buffer, for recordings and costing. At most one tap per context. */
+/*
+ * Taps: copies of a context's packets in a ring buffer, for recordings and `spinctl run --cost`. At most one tap per context. An
+ * application calls these functions; the dispatcher fills the ring (bpf/tap.h).
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The handlers of sequences.def: sequence_NAME, and the empty sequence_base. */
+/*
+ * One handler for each row of sequences.def: sequence_NAME, and the empty sequence_base, whose cycles are subtracted. Compiled for
+ * the HPU; run by tests/accuracy/sequences.c.
+ */
 #include "hwmodel/include/hwmodel/registers.h"
 
 #define TEXT_(x) #x

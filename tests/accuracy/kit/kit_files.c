@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Writes the files of the RTL kit. */
+/* Writes the files of the RTL kit, and their directories. Called by the other files of the kit. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Writes memories as files with a map: their non-zero contents, in pages. */
+/* Writes memories as files with a map: their non-zero contents, in pages. Called by kit.c. */
 #include <stdlib.h>
 #include <string.h>
 

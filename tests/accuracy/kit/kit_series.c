@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The series of packets that the RTL kit runs, idle and saturated. */
+/* The series of packets that the RTL kit runs, on an idle NIC and saturated. Called by kit.c. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #define USER_LIBSPIN_HPU_HPUS_H
 
 /*
- * Which logical processors a context's HPUs are (enum spin_hpus). Functions return 0 or a
- * negative errno with a reason.
+ * The logical processors that are a context's HPUs (enum spin_hpus). Called by ctx.c and attach.c. Functions return 0 or a negative
+ * errno with a reason.
  */
 #include "bpf/abi/spread.h"
 #include "user/libspin/internal.h"

@@ -2,7 +2,7 @@
 #ifndef USER_LIBSPIN_MESSAGES_IN_FLIGHT_H
 #define USER_LIBSPIN_MESSAGES_IN_FLIGHT_H
 
-/* Messages in flight as their memory shows them: of a context of this process, or of another's. */
+/* Reads the messages in flight from a context's memory: of a context of this process (open.c), or of another process (spinctl mpq). */
 #include "user/libspin/messages/messages.h"
 
 struct messages_view {

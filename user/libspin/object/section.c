@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Data sections of BPF objects as mapped memory: state, tables and counters that libspin reads while handlers run. */
+/*
+ * Maps data sections of BPF objects into this process: state, tables and counters that libspin reads while handlers run. Called by
+ * ctx.c and by the loaders of libspin's own programs.
+ */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -2,7 +2,7 @@
 #ifndef USER_LIBSPIN_OBJECT_SECTION_H
 #define USER_LIBSPIN_OBJECT_SECTION_H
 
-/* The data sections of a BPF object: libbpf makes a map of each, user space can map it. */
+/* The data sections of a BPF object as mapped memory: libbpf makes a map of each section. */
 #include <stddef.h>
 
 struct bpf_map;
