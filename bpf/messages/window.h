@@ -3,8 +3,8 @@
 #define BPF_WINDOW_H
 
 /*
- * Which packets of a message have come (step 11 of <spin/message.h>). A packet is claimed by one compare-exchange of its window word
- * (abi/mpq.h), so it is handled once, whatever HPUs its copies come to.
+ * Which packets of a message have arrived (step 11 of <spin/message.h>). Called by message.h. A packet is claimed by one
+ * compare-exchange of its window word (abi/mpq.h), so it is handled once, whichever HPUs its copies arrive at.
  */
 #include "bpf/atomic.h"
 #include "bpf/messages/message_state.h"

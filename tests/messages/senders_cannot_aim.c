@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * More messages than a search looks at, whose ids were chosen so that all searches begin at one place: with the key that
- * the sender reckoned with they shut out another message; with any other key they lie far apart, and all are taken.
+ * A sender must not be able to fill one place of the flow table. It chooses the ids of more messages than a search looks at, so
+ * that all searches begin at one place. If the table uses the key that the sender assumed, another message finds no room; with any
+ * other key the messages are spread, and all are accepted.
  */
 #define SPIN_HANDLER_FILE "tests/handlers/messages/msg_default.c"
 #include "bpf/context.host.c"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Functions that are called, with frames, pointers and saved registers; and functions that are not static. */
+/*
+ * Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): functions that are called, with
+ * frames, pointers and saved registers; and functions that are not static.
+ */
 /* expect: accept : KIND=0 */
 /* expect: accept : KIND=1 */
 /* expect: accept : KIND=2 */

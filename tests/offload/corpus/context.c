@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Fields of xdp_md, read and written. */
+/* Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): fields of xdp_md, read and written. */
 /* expect: accept : DO=ctx->data==ctx->data_end */
 /* expect: reject ctx-field : DO=ctx->data_meta==ctx->data */
 /* expect: reject ctx-field : DO=ctx->ingress_ifindex==3 */

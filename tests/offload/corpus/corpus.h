@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What programs of the corpus share. Each .c file is several programs: a line `expect: VERDICT : DEFINES` for each. */
+/*
+ * What the programs of the corpus share. Each .c file is several programs: one for each line `expect: VERDICT : DEFINES`, compiled
+ * with those defines. tests/offload/checker_knows_each_rule.sh compares the checker's verdicts, checker_agrees_with_the_driver.sh
+ * the driver's own.
+ */
 #ifndef CORPUS_H
 #define CORPUS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Conditional jumps of both widths. */
+/* Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): conditional jumps of both widths. */
 /* expect: accept : TYPE=int COND===5 */
 /* expect: accept : TYPE=int COND=!=5 */
 /* expect: accept : TYPE=int COND=>5 */

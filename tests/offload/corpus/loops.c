@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Loops that the verifier follows, and one without an end. */
+/*
+ * Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): loops that the verifier follows, and
+ * one without an end.
+ */
 /* expect: accept : KIND=0 */
 /* expect: accept : KIND=1 */
 /* expect: accept : KIND=2 */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Maps: their number, kind and sizes, each just accepted and just refused; and variables, which are maps with flags. */
+/*
+ * Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): maps: their number, kind and sizes,
+ * each just accepted and just refused; and variables, which are maps with flags.
+ */
 /* expect: accept : COUNT=128 */
 /* expect: reject map-count : COUNT=129 */
 /* expect: accept : TYPE=BPF_MAP_TYPE_HASH */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Factors, dividends and divisors, known and unknown. */
+/*
+ * Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): factors, dividends and divisors, known
+ * and unknown.
+ */
 /* expect: accept : EXPR=a*b */
 /* expect: accept : EXPR=a*1000 */
 /* expect: accept : EXPR=h*g */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The stack: depth, variable offsets, accesses of all widths. */
+/*
+ * Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): the stack: depth, variable offsets,
+ * accesses of all widths.
+ */
 /* expect: accept : WORDS=4 */
 /* expect: accept : WORDS=8 */
 /* expect: accept : WORDS=20 */

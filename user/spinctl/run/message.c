@@ -12,7 +12,7 @@
 #include "user/lib/number.h"
 #include "user/spinctl/run/message.h"
 
-#define TOLD 1 /* a word that was complained of */
+#define REPORTED 1 /* a word that was complained of */
 
 int run_message__given(const struct message_options *o)
 {
@@ -106,7 +106,7 @@ static int take_word(const char *word, struct spin_me_opts *me, struct run_memor
 		me->length = (uint32_t)number;
 	} else if (!strncmp(word, "mem=", 4)) {
 		if (run_memory__parse("--entry mem", word + 4, memory))
-			return TOLD;
+			return REPORTED;
 		me->handler_mem = memory->segment;
 		me->handler_segments = memory->segments;
 		err = 0;
@@ -123,7 +123,7 @@ static int take_entry(const char *words, struct spin_me_opts *me, struct run_mem
 	while (!status && (word = strsep(&rest, " \t")))
 		if (*word && (err = take_word(word, me, memory)))
 			status =
-				err == TOLD
+				err == REPORTED
 					? FAILED
 					: report_error(
 						  "--entry '%s': '%s' is none of match=BITS, ignore=BITS, from=ADDRESS, port=PORT, start=BYTES, "

@@ -3,10 +3,9 @@
 #define SPIN_TARGET_RV32_H
 
 /*
- * A PsPIN HPU. The NIC hands the packet over from its IP header on (of messages: from
- * its Ethernet header on; of frames that are not IP from behind the type on), at 0 mod 4, in L2 and (so much of it as was registered) in
- * L1. Everything here is inlined into the image's entry functions; what a handler does
- * not use costs nothing.
+ * The target PsPIN HPU, as <spin/spin.h> selects it. The NIC gives the packet at 0 mod 4 in L2 and, as far as registered, in L1:
+ * from its IP header on; of messages from its Ethernet header on; of frames that are not IP from behind the type on. Everything
+ * here is inlined into the image's entry functions; what a handler does not use costs nothing.
  */
 #include <spin/target/rv32_entry.h>
 #include <spin/wire.h>

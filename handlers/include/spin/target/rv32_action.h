@@ -3,9 +3,9 @@
 #define SPIN_TARGET_RV32_ACTION_H
 
 /*
- * Transfers between HPU and host memory, and the counter (<spin/action.h>). A transfer is one DMA
- * command; one over several segments of the handler's memory is one for each. A context's host memory does not cross
- * a multiple of 4 GiB.
+ * Transfers between HPU and host memory, and the counter (<spin/action.h>). A transfer is one DMA command; a transfer to or from
+ * several segments of the handler's memory is one command for each segment. A context's host memory never crosses a multiple of 4
+ * GiB.
  */
 
 /* Host address of a space's first byte. */
