@@ -137,7 +137,7 @@ static int *any_connection(int is_new)
 static void send_one(void)
 {
 	struct broker_request request = {
-		.magic = BROKER_MAGIC, .version = BROKER_VERSION, .op = any(BROKER_SET_RULE + 2), .class = any(3), .id = any(5000)
+		.magic = BROKER_MAGIC, .version = BROKER_VERSION, .op = any(BROKER_MIGRATE + 2), .class = any(3), .id = any(5000)
 	};
 	uint8_t message[MESSAGE_MAX];
 	size_t bytes = sizeof(request);
@@ -149,7 +149,7 @@ static void send_one(void)
 	if (!any(4))
 		request.host_bytes = random_next(&state) >> any(64);
 	if (loads) {
-		request.op = any(4) ? BROKER_CREATE : BROKER_SWAP;
+		request.op = any(4) ? BROKER_CREATE : any(2) ? BROKER_SWAP : BROKER_MIGRATE;
 		request.class = any(8) ? SPIN_CLASS_ISOLATED : SPIN_CLASS_TRUSTED;
 		request.host_bytes = 0;
 	}
