@@ -2,7 +2,7 @@
 #ifndef KERNEL_NFP_SCALAR_TYPE_H
 #define KERNEL_NFP_SCALAR_TYPE_H
 
-/* struct nfp_scalar: what is known of a number. scalar.h has the operations. */
+/* struct nfp_scalar: what the verifier would know of a number, as bits and bounds. scalar.h has the operations. */
 #include <stdint.h>
 
 struct nfp_scalar {

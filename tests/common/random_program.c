@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Converts random choices to instruction words. */
+/*
+ * Makes random rv32 programs: turns random choices into instruction words. Called by tests of the core and of the model
+ * (random_program.h).
+ */
 #include <string.h>
 
 #include "tests/common/random.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* figures FILE.json FOLDER: writes all figures as tables, rows and plots. Run by `make figures`. */
+/*
+ * figures FILE.json DIRECTORY: computes all figures of the papers from the model, and writes them as tables, rows and plots. Run by
+ * `make figures`.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,7 +145,7 @@ int main(int argc, char **argv)
 	int err;
 
 	if (argc != 3) {
-		fprintf(stderr, "usage: figures FILE.json FOLDER\n");
+		fprintf(stderr, "usage: figures FILE.json DIRECTORY\n");
 		return 2;
 	}
 	if ((mkdir(f.directory, 0777) && errno != EEXIST) || bench_image__read(&f.image, "tests/figures/handlers.elf"))

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Converts invented verifier logs to messages: whose fault a refusal is, and what an old kernel lacks. */
+/*
+ * The message that libspin makes of a verifier's log must blame the right party: the handler, sPIN's own code, or an old kernel and
+ * what it lacks. Uses invented logs; loads nothing.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,10 @@
 #ifndef USER_COST_RUN_H
 #define USER_COST_RUN_H
 
-/* How a report is made: packets from a source run through NICs, and a collector records them. */
+/*
+ * How a report of spinctl cost is made: packets from a source run through NICs, and a collector records what happens to them.
+ * Shared by the files that measure.
+ */
 #include <spin/wire.h>
 
 #include "user/cost/report.h"

@@ -3,8 +3,8 @@
 #define USER_TOOL_HANDLER_H
 
 /*
- * A handler given as a file, source or fat object, made into what engines take. What
- * has to be compiled is compiled by spincc in a directory of its own under $TMPDIR.
+ * A handler that a command names by a file, source or fat object, prepared for the engines. Sources are compiled by spincc in a
+ * temporary directory under $TMPDIR, which is removed at the end.
  */
 #include <limits.h>
 

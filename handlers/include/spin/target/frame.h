@@ -3,10 +3,9 @@
 #define SPIN_TARGET_FRAME_H
 
 /*
- * The packet as a frame in memory: BPF at XDP, and the host build that mirrors
- * it. Every access is checked in the shape that the verifier follows: against the
- * frame's end, or, of a frame that was copied, against the payload's length with an
- * offset that the buffer bounds.
+ * The packet as a frame in memory, for BPF at XDP and for the host build that mirrors it. Every access is checked in a form that
+ * the verifier can follow: of a frame in one piece against the frame's end; of a copied frame, by offsets that the buffer bounds,
+ * against the payload's length.
  */
 #include <spin/message.h>
 #include <spin/target/view.h>
