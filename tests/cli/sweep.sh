@@ -52,7 +52,7 @@ wrong() { # REASON AXIS...
 	done
 }
 wrong 'write NAME=VALUES' hpus 1..4
-wrong 'no parameter of a target' hpu=1 =1
+wrong 'not a parameter of a target' hpu=1 =1
 wrong 'values are numbers or ranges' hpus= hpus=a hpus=1,, hpus=4..1 hpus=1..4:0 hpus=1..x hpus=-1 watchdog_cycles=1..5000
 wrong 'hpus is 1 to' hpus=0 hpus=1..99
 wrong 'at beat_bytes=48: ' beat_bytes=16,48,64,96
