@@ -165,7 +165,7 @@ static inline void mc_command_ends(struct mc_parser *c)
 	mc_word_begins(c);
 }
 
-/* 1 or 0 without a branch, which the verifier would follow with all that is behind it: of x that is 0, and of a < b, both less than 2^31. */
+/* 1 or 0 without a branch, so the verifier need not follow two paths: is x 0; is a < b, both below 2^31. */
 static inline uint32_t mc_zero(uint32_t x)
 {
 	return (~x & (x - 1)) >> 31;
@@ -383,7 +383,7 @@ static inline void mc_binary_acts(struct mc_cache *cache, struct mc_parser *c)
 		c->state = MC_BINARY;
 }
 
-/* `field` counts bytes, `field_bytes` are those of the key and, above, of the extras, `left` all behind the header, `seen` the extras' last four. */
+/* `field` counts bytes; `field_bytes`: of the key, above them of the extras; `left`: all behind the header; `seen`: the extras' last four. */
 static inline void mc_binary(struct mc_cache *cache, struct mc_parser *c, uint32_t byte)
 {
 	const uint32_t at = c->field++, extras = c->field_bytes >> 16, key = c->field_bytes & 0xffff;
