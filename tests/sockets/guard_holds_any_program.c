@@ -151,8 +151,8 @@ int main(void)
 	asks__bind(fd, "127.0.0.1", 7000);
 	if (built_object("filtering", path, sizeof(path)) || spin_object__open(path, &obj) ||
 	    spin_rule__parse("udp dst 127.0.0.1 dport " PORT, &rule) || spin_nic__open_offline(&nic) ||
-	    spin_ctx__create_opts(nic, obj, &rule, &opts, &ctx) || spin_guards__open(&guards, 0, 0) || spin_guard__install(ctx, fd, &guards) ||
-	    spin_ctx__attach(ctx))
+	    spin_ctx__create_opts(nic, obj, &rule, &opts, &ctx) || spin_guards__open(&guards, 0, 0) ||
+	    spin_guard__install(ctx, fd, &guards) || spin_ctx__attach(ctx))
 		die("%s", spin_strerror_last());
 	make_packet(&packet);
 	for (size_t c = 0; c < sizeof(changes) / sizeof(changes[0]); c++)
