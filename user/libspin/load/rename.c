@@ -12,7 +12,7 @@ void rename__fit(const char *from, char to[RENAME_BYTES])
 {
 	size_t at = 0;
 
-	for (; from[at] && at < RENAME_BYTES - 1; at++)
+	for (; at < RENAME_BYTES - 1 && from[at]; at++)
 		to[at] = (char)(isalnum((unsigned char)from[at]) || from[at] == '.' ? from[at] : '_');
 	to[at] = '\0';
 }

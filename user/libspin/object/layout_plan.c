@@ -337,7 +337,7 @@ static int plan_members(struct plan *p, const struct both *b, const struct layou
 
 static int plan_type(struct plan *p, const struct both *b, unsigned depth)
 {
-	struct layout_type x, y;
+	struct layout_type x = { 0 }, y = { 0 };
 	int err = look(p);
 
 	if (!err)
