@@ -311,6 +311,8 @@ static void try_dispatcher(const struct spin_object *object, const char *variant
 		if (!err)
 			err = lost;
 	}
+	if (!err && class == SPIN_CLASS_TRUSTED) /* to itself, for the gate that stands before the handlers during that (bpf/gate.bpf.c) */
+		err = spin_ctx__migrate(ctx, object, NULL);
 	if (!err && class == SPIN_CLASS_TRUSTED)
 		err = add_ring(nic, object);
 	print_cell(DISPATCHER, variant, err, before);
