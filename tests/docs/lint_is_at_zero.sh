@@ -6,4 +6,4 @@ for tool in "${CLANG:-clang}" cppcheck; do
 	command -v "$tool" >/dev/null || { echo "skip: no $tool"; exit 77; }
 done
 cd "$(dirname "$0")/../.."
-exec make --no-print-directory lint
+exec make --no-print-directory -j"$(nproc)" lint
