@@ -5,6 +5,7 @@
 struct tally { uint32_t n, words[16]; };
 SPIN_STATE(struct tally);
 
+#define X2(x) x x
 #define X4(x) x x x x
 #define X16(x) X4(X4(x))
 
@@ -13,7 +14,7 @@ static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
 	const uint32_t *w = SPIN_GET(p, 0, uint32_t);
 	uint32_t n = w ? *w : 0;
 
-	X16(X16(if (spin_cas32(&state->words[n & 15], n, n + 1)) n++;))
+	X16(X4(X2(if (spin_cas32(&state->words[n & 15], n, n + 1)) n++;)))
 	state->words[1] = n;
 	return SPIN_SUCCESS;
 }
