@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * kill -9 of a client, of spind, of its holders or of all of them, at any moment while contexts come and go. Afterwards each program,
- * interface and process is as before, or has an owner, and a new client is served. While only spind is dead the contexts run on.
+ * kill -9 of a client, of spind, of its holders or of all of them, at any moment while contexts come, are moved and go. Afterwards each
+ * program, interface and process is as before, or has an owner, and a new client is served. While only spind is dead the contexts run on.
  *
  *	killed_at_any_time [ROUNDS]
  */
@@ -37,7 +37,7 @@ static void finish(void)
 	spind__finish(&spind);
 }
 
-/* Attaches and destroys until it is killed. Says on `ready` when the first context is there. */
+/* Attaches, moves every second one's memory, and destroys until it is killed. Says on `ready` when the first context is there. */
 static int be_client(int ready, int keeps)
 {
 	for (unsigned i = 0;; i++) {
@@ -52,6 +52,8 @@ static int be_client(int ready, int keeps)
 			return 1;
 		while (keeps)
 			pause();
+		if (i % 2)
+			spin_socket__migrate(spin_socket__id(ctx), rewrite, spind.socket, NULL);
 		spin_ctx__destroy(ctx);
 		close(fd);
 	}
@@ -107,7 +109,7 @@ static int no_holders(void)
 	return !spind__holders(&spind);
 }
 
-/* Programs of guards in the kernel, of whichever process. */
+/* Programs of guards, and of gates of migrations, in the kernel, of whichever process. */
 static unsigned guards(void)
 {
 	struct bpf_prog_info info;
@@ -122,7 +124,7 @@ static unsigned guards(void)
 		memset(&info, 0, sizeof(info));
 		bytes = sizeof(info);
 		if (!bpf_obj_get_info_by_fd(fd, &info, &bytes))
-			count += !strcmp(info.name, "spin_guard");
+			count += !strcmp(info.name, "spin_guard") || !strcmp(info.name, "spin_gate");
 		close(fd);
 	}
 	return count;
@@ -201,7 +203,7 @@ static void run_round(unsigned round)
 		wait_until("a process without spind and clients lives on", no_holders);
 	}
 	wait_until("an interface without contexts has a program", s0_is_free);
-	wait_until("a guard without context is in the kernel", guards_are_gone);
+	wait_until("a guard or a gate without context is in the kernel", guards_are_gone);
 	if (!spind.pid)
 		spind__restart(&spind);
 	check_new_client();
