@@ -31,6 +31,7 @@
 #define CLUSTERS_MAX 4u      /* a message's home is its id modulo this */
 #define PACKET_MEMORY 0x1c400000u
 #define PACKET_MEMORY_BYTES (4u << 20)
+#define WRITES_AHEAD 8u      /* packets whose address L2 has and whose data it does not: with 2, data came every 1.5 cycles, not every one */
 #define APART_CYCLES 300     /* between packets that are to be alone: caches and pipelines are at rest */
 #define ALONE_CYCLES 1000    /* of the series: packets that come alone are further apart, and HERs of its burst may be, too */
 #define QUIET_CYCLES 200000  /* without feedback: nothing will come; the longest boot copies 128 KiB */
@@ -74,20 +75,31 @@ static void use_first_cluster(Vpspin_verilator &top)
 /* A cluster's L1: 64 banks, a word in each after the other (pulp_cluster.sv). */
 #define BANKS 64u
 #define SCRATCHPADS 0x14400u /* offset of the first in L1 */
-#define I_MEM(c, n) pspin_verilator__DOT__i_pspin__DOT__gen_clusters__BRA__##c##__KET____DOT__gen_cluster_sync__DOT__i_cluster__DOT__i_ooc__DOT__i_bound__DOT__gen_tcdm_banks__BRA__##n##__KET____DOT__i_mem
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_(a, b)
-/* A bank's words are members of the root, or of a class that Verilator makes of the bank; NULL: the cluster is not in this model. */
+#define CLUSTER(c) pspin_verilator__DOT__i_pspin__DOT__gen_clusters__BRA__##c##__KET____DOT__gen_cluster_sync__DOT__i_cluster
+#define MEM(n) i_ooc__DOT__i_bound__DOT__gen_tcdm_banks__BRA__##n##__KET____DOT__i_mem
+#define JOIN_(a, b, c) a##b##c
+#define JOIN(a, b, c) JOIN_(a, b, c)
+#define OF_ROOT(c, n) JOIN(CLUSTER(c), __DOT__, MEM(n))
+/* Verilator makes a class of each bank and cluster, of banks alone, or of neither. Of functions that compile the first one is called. */
+struct last {};
+struct third : last {};
+struct second : third {};
+struct first : second {};
 #define BANK(c, n)                                                                                       \
-	template <class Root> auto words_##c##_##n(Root &root, int) -> decltype(&root.JOIN(I_MEM(c, n), __DOT__i_tc_sram__DOT__sram)[0]) \
+	template <class Root> auto words_##c##_##n(Root &root, first) -> decltype(&root.JOIN(OF_ROOT(c, n), __DOT__i_tc_sram__DOT__sram, )[0]) \
 	{                                                                                                \
-		return &root.JOIN(I_MEM(c, n), __DOT__i_tc_sram__DOT__sram)[0];                          \
+		return &root.JOIN(OF_ROOT(c, n), __DOT__i_tc_sram__DOT__sram, )[0];                      \
 	}                                                                                                \
-	template <class Root> auto words_##c##_##n(Root &root, long) -> decltype(&root.JOIN(__PVT__, I_MEM(c, n))->i_tc_sram__DOT__sram[0]) \
+	template <class Root> auto words_##c##_##n(Root &root, second) -> decltype(&root.JOIN(__PVT__, OF_ROOT(c, n), )->i_tc_sram__DOT__sram[0]) \
 	{                                                                                                \
-		return &root.JOIN(__PVT__, I_MEM(c, n))->i_tc_sram__DOT__sram[0];                        \
+		return &root.JOIN(__PVT__, OF_ROOT(c, n), )->i_tc_sram__DOT__sram[0];                    \
 	}                                                                                                \
-	template <class Root> IData *words_##c##_##n(Root &, ...)                                        \
+	template <class Root> auto words_##c##_##n(Root &root, third)                                    \
+		-> decltype(&root.JOIN(__PVT__, CLUSTER(c), )->JOIN(__PVT__, MEM(n), )->i_tc_sram__DOT__sram[0]) \
+	{                                                                                                \
+		return &root.JOIN(__PVT__, CLUSTER(c), )->JOIN(__PVT__, MEM(n), )->i_tc_sram__DOT__sram[0]; \
+	}                                                                                                \
+	template <class Root> IData *words_##c##_##n(Root &, last) /* the cluster is not in this model */   \
 	{                                                                                                \
 		return NULL;                                                                             \
 	}
@@ -105,7 +117,7 @@ BANKS_OF(BANK, 0) BANKS_OF(BANK, 1) BANKS_OF(BANK, 2) BANKS_OF(BANK, 3)
 
 static void write_l1(Vpspin_verilator &top, unsigned cluster, uint32_t offset, const uint8_t *data, uint32_t bytes)
 {
-#define WORDS(c, n) words_##c##_##n(*top.rootp, 0),
+#define WORDS(c, n) words_##c##_##n(*top.rootp, first()),
 	IData *const banks[CLUSTERS_MAX][BANKS] = { { BANKS_OF(WORDS, 0) }, { BANKS_OF(WORDS, 1) }, { BANKS_OF(WORDS, 2) }, { BANKS_OF(WORDS, 3) } };
 
 	if (!banks[cluster][0])
@@ -229,7 +241,7 @@ class Inbound {
 			addressed.push_back(next - 1);
 			top.ni_slave_aw_valid_i = 0;
 		}
-		if (top.ni_slave_aw_valid_i || next == packets.size() || addressed.size() > 1 || !may_come(next))
+		if (top.ni_slave_aw_valid_i || next == packets.size() || addressed.size() == WRITES_AHEAD || !may_come(next))
 			return;
 		packet &p = packets[next];
 		next++;
