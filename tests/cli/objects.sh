@@ -15,13 +15,13 @@ cd "$WORK" || exit 1
 printf '\324\303\262\241\002\000\004\000\000\000\000\000\000\000\000\000\377\377\000\000\001\000\000\000' >good.pcap
 
 refused absent.spin good.pcap "cannot open absent.spin"
-refused . good.pcap "no regular file"
+refused . good.pcap "not a regular file"
 : >empty.spin
 refused empty.spin good.pcap "not a fat object"
 cp "$SPINCTL" foreign.spin
 refused foreign.spin good.pcap "spincc"
 echo "plain text, longer than any header that might be looked for in it" >text.spin
-refused text.spin good.pcap "no ELF file"
+refused text.spin good.pcap "not an ELF file"
 bytes=$(wc -c <"$OBJECT")
 for at in 1 4 63 64 1000 $((bytes / 2)) $((bytes - 25)) $((bytes - 24)) $((bytes - 1)); do
 	head -c "$at" "$OBJECT" >cut.spin

@@ -97,7 +97,7 @@ expect 2 in_ns "$SPINCTL" recv x --dev v0 --max-mib 257
 expect 1 in_ns "$SPINCTL" recv nosuch/x --dev v0
 one_line
 expect 1 in_ns "$SPINCTL" recv /dev/null --dev v0
-says err "no regular file"
+says err "not a regular file"
 expect 1 in_ns "$SPINCTL" recv x --dev v0 --handler "$OBJECT"
 says err "takes datagrams"
 one_line

@@ -112,7 +112,7 @@ static const struct option_row *find_letter(const struct option_row *row, char l
 static int invalid(const struct command_row *command, const struct option_row *row, const char *word, const char *value)
 {
 	fprintf(stderr, "%s: %s: '%s' is %s; see %s --help\n", command->name, word, value ? value : "",
-		row->kind == OPTION_SECONDS ? "no number of seconds, 0 or more" : "no whole number from 0 on", command->name);
+		row->kind == OPTION_SECONDS ? "not a number of seconds, 0 or more" : "not a whole number from 0 on", command->name);
 	return OPTIONS_USAGE;
 }
 
