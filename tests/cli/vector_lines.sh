@@ -29,6 +29,8 @@ payload() { # LINE REASON
 for n in 'be16 65535' 'be32 4294967295' 'le32 0xffffffff' 'be32 0 1 010' 'fill 300 255' 'count 3 255' 'pad 60'; do
 	taken "$n"
 done
+a() { case $1 in [aeiou]*) echo "an $1" ;; *) echo "a $1" ;; esac; }
+
 payload 'be16 65536' '65536 is not a be16 from 0 to 65535'
 payload 'be16 1 70000' '70000 is not a be16 from 0 to 65535'
 payload 'be32 99999999999' '99999999999 is not a be32 from 0 to 4294967295'
@@ -57,14 +59,14 @@ refused 'b.vec:5: 65536 is not a sum from 0 to 65535'
 for field in tos:255 ttl:255 proto:255 version:15 words:15 id:65535 fragment:65535 length:65535; do
 	name=${field%:*} max=${field#*:}
 	ip=" $name $((max + 1))" vector
-	refused "b.vec:4: $((max + 1)) is not a $name from 0 to $max"
+	refused "b.vec:4: $((max + 1)) is not $(a "$name") from 0 to $max"
 	ip=" $name $max" vector frobnicate
 	refused "b.vec:6: 'frobnicate' is not known here"
 done
 for field in hop:255 next:255 version:15 flow:1048575 length:65535; do
 	name=${field%:*} max=${field#*:}
 	vector "ip6 ::1 > ::2 $name $((max + 1))"
-	refused "b.vec:6: $((max + 1)) is not a $name from 0 to $max"
+	refused "b.vec:6: $((max + 1)) is not $(a "$name") from 0 to $max"
 done
 ip=' options 010101' vector
 refused 'b.vec:4: 3 bytes of options: they come in words of 4, up to 40'
@@ -111,7 +113,7 @@ payload 'put' '`put` belongs behind `slmp`'
 for field in flags:65535 id:4294967295 off:4294967295; do
 	name=${field%:*} max=${field#*:}
 	taken "slmp SYN $name $max"
-	payload "slmp SYN $name $((max + 1))" "$((max + 1)) is not a $name from 0 to $max"
+	payload "slmp SYN $name $((max + 1))" "$((max + 1)) is not $(a "$name") from 0 to $max"
 done
 payload 'slmp id' 'write: slmp [SYN] [EOM] [NAME VALUE]...'
 payload 'slmp id 1 of 2' "slmp has no 'of'"
@@ -121,10 +123,10 @@ put() { # LINE REASON
 }
 for field in op:255 version:255 unused:65535 len:4294967295; do
 	name=${field%:*} max=${field#*:}
-	put "put $name $((max + 1))" "$((max + 1)) is not a $name from 0 to $max"
+	put "put $name $((max + 1))" "$((max + 1)) is not $(a "$name") from 0 to $max"
 done
 for name in match data off; do
-	put "put $name 18446744073709551616" "18446744073709551616 is not a $name from 0 to 18446744073709551615"
+	put "put $name 18446744073709551616" "18446744073709551616 is not $(a "$name") from 0 to 18446744073709551615"
 	vector 'slmp SYN id 1 off 0' "put $name 18446744073709551615" frobnicate
 	refused "b.vec:8: 'frobnicate' is not known here"
 done
@@ -201,7 +203,7 @@ for verdict in 'tx malformed' 'tx no_me' 'tx beyond_window' 'tx unmatched' 'drop
 done
 for line in 'messages 4097' 'parking 257'; do
 	echo "$line" >b.vec
-	refused "b.vec:1: ${line#* } is not a ${line% *} from 0 to $((${line#* } - 1))"
+	refused "b.vec:1: ${line#* } is not $(a "${line% *}") from 0 to $((${line#* } - 1))"
 done
 for line in 'messages 0' 'parking 0' 'idle 0' 'tombstone 0' 'host 0'; do
 	echo "$line" >b.vec
