@@ -209,7 +209,7 @@ SPIN_INLINE _Bool spin_is_sockets_(struct xdp_md *ctx, const struct spin_ends *e
 	return fits && (!ends->is_ip4 || !is_ip6 || spin_ip6_takes_ip4_(ctx, ends));
 }
 
-/* 1: it is in spin_guard_local. The lookup takes 80 ns of a packet's 800 (tests/bench/memcached.c), so each CPU keeps the last address. */
+/* 1: it is in spin_guard_local. A lookup in a hash for each packet is a cost that shows, so each CPU keeps the last address that it found. */
 SPIN_INLINE _Bool spin_is_local_(const spin_be32 *addr)
 {
 	struct spin_guard_known *known = &spin_guard_known[bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1)];
@@ -219,7 +219,7 @@ SPIN_INLINE _Bool spin_is_local_(const spin_be32 *addr)
 
 	if (!count)
 		return 0; /* unreachable: for the verifier */
-	changes = *count; /* before the lookup: an address that is removed meanwhile is looked up again */
+	changes = *count; /* before the lookup: of an address that is removed during it, too, the next packet is looked up */
 	if (changes && known->changes == changes && spin_same_address_(known->addr, addr))
 		return 1;
 	if (!bpf_map_lookup_elem(&spin_guard_local, addr))
