@@ -100,7 +100,7 @@ static void wait_for_puts(struct putting *p)
 		usleep(PAUSE_US);
 	}
 	if (!p->reason)
-		p->reason = "a put from host memory is neither delivered nor told as failed";
+		p->reason = "a put from host memory is neither delivered nor reported as failed";
 }
 
 static void *put(void *arg)

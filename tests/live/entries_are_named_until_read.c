@@ -106,7 +106,7 @@ static void each_event_names_its_own_bytes(const struct spin_object *object)
 	}
 	if (spin_ctx__events(ctx, on_event, ctx) < 0)
 		fail("events");
-	expect(MESSAGES, messages_seen, "messages told");
+	expect(MESSAGES, messages_seen, "messages reported");
 	expect(0, wrong, "events that name other bytes than their message's");
 	expect(0, post(ctx, 0), "the lowest index, free again");
 	spin_ctx__destroy(ctx);

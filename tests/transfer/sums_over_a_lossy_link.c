@@ -107,7 +107,7 @@ static void send_all(struct spin_ctx *ctx, unsigned events)
 		if (spin_ctx__events(ctx, on_event, NULL) < 0)
 			die("events");
 	if (completed != events || others) {
-		printf("%u messages told, %u expected; %u other events\n", completed, events, others);
+		printf("%u messages reported, %u expected; %u other events\n", completed, events, others);
 		die("the host is told of something else");
 	}
 }

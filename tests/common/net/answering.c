@@ -100,11 +100,11 @@ const char *answering__check(struct answering *a)
 	if (!reason)
 		reason = check_between("runs of pingpong", pings, PACKETS * a->messages, PACKETS * (a->messages + stats.evicted));
 	if (!reason)
-		reason = check_between("packets that pingpong sent or that are told as lost", left(&ping_puts), pings, 2 * pings);
+		reason = check_between("packets that pingpong sent or that are reported as lost", left(&ping_puts), pings, 2 * pings);
 	if (!reason)
 		reason = check_between("packets that came back from pingpong", a->came[ANSWERING_FORWARD], pings / 2, 2 * pings);
 	if (!reason)
-		reason = check_between("packets that fan_out sent or that are told as lost", left(&fan_puts), (EACH + 1) * fans,
+		reason = check_between("packets that fan_out sent or that are reported as lost", left(&fan_puts), (EACH + 1) * fans,
 				       (EACH + 1) * fans);
 	if (!reason)
 		reason = check_between("packets that came from fan_out", a->came[ANSWERING_PUT], EACH * fans / 2, 2 * EACH * fans);

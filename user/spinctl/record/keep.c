@@ -124,7 +124,7 @@ static int write_context(struct recorder *r)
 	return recording_writer__context(r->writer, &context) ? report_error("%s", engine_error()) : DONE;
 }
 
-/* What the host is told once its own progress thread has given up a put is not an outcome of the packets. */
+/* What the host learns when its own progress thread gives up a put is not an outcome of the packets. */
 static void take_event(void *arg, const struct spin_event *event)
 {
 	struct recorder *r = arg;
