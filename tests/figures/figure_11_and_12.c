@@ -73,11 +73,11 @@ static void rows_12(struct figures *f, const char *target, const struct workload
 }
 
 /* The commands of strided_ddt alone: what any handler could reach. `counted` is the packet from its IP header on. */
-static void row_bare(struct figures *f, const char *name, const struct bench_run *run, unsigned counted, const char *why)
+static void row_bare(struct figures *f, const char *name, const struct bench_run *run, unsigned counted, const char *reason)
 {
 	const struct pspin_target *rtl = pspin_target__find("pspin-rtl");
 
-	figure__row(f, name, figure__run(f, rtl, run).gbps * counted / run->packet_bytes, "Gbit/s", NAN, NULL, why);
+	figure__row(f, name, figure__run(f, rtl, run).gbps * counted / run->packet_bytes, "Gbit/s", NAN, NULL, reason);
 }
 
 static void rows_bare(struct figures *f)

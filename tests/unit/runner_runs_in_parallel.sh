@@ -8,6 +8,13 @@ fail() {
 	cat "$work/out"
 	exit 1
 }
+: >"$work/out"
+tests/run -l >"$work/all"
+for list in computing_tests long_tests; do
+	sed -n "/^$list=\"/,/^\"/p" tests/run | sed '1d;$d' >"$work/listed"
+	[ -s "$work/listed" ] || fail "tests/run has no $list"
+	grep -vxFf "$work/all" "$work/listed" && fail "$list of tests/run names tests that are not there"
+done
 mkdir -p "$work/tests/unit" "$work/tests/cli"
 cp tests/alone "$work/tests"
 # with lists of its own, and a time limit of 1 second

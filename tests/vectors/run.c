@@ -118,10 +118,10 @@ static unsigned check_reasons(const unsigned *seen)
 /* 1: it was left out. */
 static int check_every_program(struct runner *r)
 {
-	const char *why;
+	const char *reason;
 
-	if (!reg_invariants__are_tested(&why)) {
-		printf("skip: every program: %s\n", why);
+	if (!reg_invariants__are_tested(&reason)) {
+		printf("skip: every program: %s\n", reason);
 		return 1;
 	}
 	r->failed += (unsigned)reg_invariants__try_every_program();

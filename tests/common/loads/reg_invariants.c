@@ -70,11 +70,11 @@ static int kernel_has_flag(void)
 	return fd >= 0;
 }
 
-int reg_invariants__are_tested(const char **why)
+int reg_invariants__are_tested(const char **reason)
 {
 	static int known = -1;
 
-	*why = geteuid() ? "loading programs needs root"
+	*reason = geteuid() ? "loading programs needs root"
 			 : "this kernel does not know BPF_F_TEST_REG_INVARIANTS, which is there from Linux 6.8 on";
 	if (known < 0)
 		known = !geteuid() && kernel_has_flag();
@@ -87,10 +87,10 @@ int __wrap_bpf_object__load(struct bpf_object *object)
 	struct seen *loads = NULL, one;
 	struct bpf_program *prog;
 	unsigned count = 0;
-	const char *why;
+	const char *reason;
 	int err;
 
-	if (!reg_invariants__are_tested(&why))
+	if (!reg_invariants__are_tested(&reason))
 		return __real_bpf_object__load(object);
 	bpf_object__for_each_program(prog, object) {
 		describe(object, prog, &one);

@@ -12,8 +12,8 @@ struct bpf_object;
 /* The linker substitutes it. */
 int __wrap_bpf_object__load(struct bpf_object *object);
 
-/* 0: this kernel does not know the flag, or this process is not root; *why says which. */
-int reg_invariants__are_tested(const char **why);
+/* 0: this kernel does not know the flag, or this process is not root; *reason says which. */
+int reg_invariants__are_tested(const char **reason);
 
 /*
  * Loads what this process has not loaded yet of every built object: each program of every handler, in both classes, and the
