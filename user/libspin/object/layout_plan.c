@@ -266,7 +266,8 @@ static int find_member(struct plan *p, const struct layout_type *in, const char 
 			return incompatible(p, "it is a bit field there");
 		*type = m->type;
 		if (!*have)
-			err = find_member(p, &inner, name, type, at, depth + 1);
+			err = btf_is_struct(inner.t) ? find_member(p, &inner, name, type, at, depth + 1)
+						     : incompatible(p, "an unnamed member before it there is not a struct");
 		if (err == -ENOENT)
 			continue;
 		if (!err)
