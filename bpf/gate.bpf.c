@@ -83,11 +83,11 @@ int spin_gate(struct xdp_md *ctx)
 	return action == -1 ? XDP_PASS : action;
 }
 
-/* -1: no program, which a guard and the gate take for that. */
+/* -1: no program, which a guard and the gate take for that. Who sees NEW reads the new memory after that, and finds all that libspin has put there. */
 SEC("xdp")
 int spin_gate_choose(struct xdp_md *ctx)
 {
-	if (spin_read_once(&spin_gate_state.is) == SPIN_GATE_NEW)
+	if (spin_load32(&spin_gate_state.is) == SPIN_GATE_NEW)
 		bpf_tail_call_static(ctx, &spin_gate_old_or_new, 1);
 	else
 		bpf_tail_call_static(ctx, &spin_gate_old_or_new, 0);
