@@ -16,6 +16,7 @@
 #include "user/libspin/internal.h"
 #include "user/libspin/messages/host_side.h"
 #include "user/libspin/socket.h"
+#include "user/libspin/swap/swap.h"
 
 #pragma GCC visibility push(default)
 #include <spin/libspin_socket.h>
@@ -477,26 +478,6 @@ int remote__alive(const struct spin_ctx *ctx)
 	return ctx->remote->attached;
 }
 
-/* What a context has of its object and its memories. The queue of events and host memory are the same ones. */
-static void exchange_memories(struct spin_ctx *a, struct spin_ctx *b)
-{
-	const struct spin_ctx was = *a;
-
-	a->bpf = b->bpf;
-	a->btf = b->btf;
-	a->bounded = b->bounded;
-	a->object = b->object;
-	a->data = b->data;
-	a->bss = b->bss;
-	a->counters = b->counters;
-	a->work = b->work;
-	b->bpf = was.bpf;
-	b->btf = was.btf;
-	b->object = was.object;
-	b->data = was.data;
-	b->bss = was.bss;
-}
-
 int spin_socket__renew(struct spin_ctx *ctx)
 {
 	struct spin_object *obj;
@@ -509,7 +490,9 @@ int spin_socket__renew(struct spin_ctx *ctx)
 	if (err)
 		return err;
 	fresh->object = obj;
-	exchange_memories(ctx, fresh);
+	/* the queue of events and host memory are the same as before */
+	swap__take_memory(ctx, fresh);
+	swap__take_object(ctx, fresh);
 	spin_ctx__destroy(fresh);
 	ctx->remote->moved = 0;
 	return 0;

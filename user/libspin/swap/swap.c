@@ -168,35 +168,40 @@ static int replace_program(struct spin_ctx *ctx, int prog_fd)
 	return err;
 }
 
-/* next has a memory of its own: it becomes ctx's, with all that is in it. */
-static void take_memory(struct spin_ctx *ctx, struct spin_ctx *next)
+void swap__take_memory(struct spin_ctx *ctx, struct spin_ctx *next)
 {
 	const struct spin_memory data = ctx->data, bss = ctx->bss;
 
 	ctx->data = next->data;
 	ctx->bss = next->bss;
 	ctx->counters = next->counters;
+	ctx->work = next->work;
 	next->data = data;
 	next->bss = bss;
 }
 
-void swap__finish(struct spin_ctx *ctx, struct spin_ctx *next)
+void swap__take_object(struct spin_ctx *ctx, struct spin_ctx *next)
 {
 	struct spin_object *old_object = ctx->object;
 	struct bpf_object *old_bpf = ctx->bpf;
 
-	if (next->moves)
-		take_memory(ctx, next);
 	ctx->bpf = next->bpf;
 	next->bpf = old_bpf;
 	ctx->object = next->object;
 	next->object = old_object;
 	ctx->btf = next->btf;
+	ctx->bounded = next->bounded;
+}
+
+void swap__finish(struct spin_ctx *ctx, struct spin_ctx *next)
+{
+	if (next->moves)
+		swap__take_memory(ctx, next);
+	swap__take_object(ctx, next);
 	ctx->prog_fd = next->prog_fd;
 	memcpy(ctx->program, next->program, sizeof(ctx->program));
 	ctx->is_roomy = next->is_roomy;
 	ctx->events_fd = next->events_fd;
-	ctx->bounded = next->bounded;
 	ctx->budget = next->budget;
 	spin_ctx__destroy(next);
 }

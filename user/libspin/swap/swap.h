@@ -2,7 +2,10 @@
 #ifndef USER_LIBSPIN_SWAP_SWAP_H
 #define USER_LIBSPIN_SWAP_SWAP_H
 
-/* What replacing handlers (swap.c) and moving their memory (migrate.c) have in common. Functions return 0 or a negative errno with a reason. */
+/*
+ * What replacing handlers (swap.c), moving their memory (migrate.c) and mapping it again (socket.c) have in common. Functions return 0 or a
+ * negative errno with a reason.
+ */
 struct spin_ctx;
 struct spin_object;
 
@@ -16,5 +19,9 @@ int swap__entry_fd(const struct spin_ctx *ctx);
 void swap__wait(const struct spin_ctx *ctx);
 /* Whether the dispatcher makes room for replies that are longer than their requests. */
 void swap__set_roomy(struct spin_ctx *ctx, int is_roomy);
+
+/* What next has becomes ctx's, and next, which is to be destroyed, has what ctx had: the memory that next has of its own, and its object. */
+void swap__take_memory(struct spin_ctx *ctx, struct spin_ctx *next);
+void swap__take_object(struct spin_ctx *ctx, struct spin_ctx *next);
 
 #endif
