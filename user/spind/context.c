@@ -41,19 +41,17 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-void context__lock_migration(uint32_t uid)
+uint64_t context__lock_migration(uint32_t uid)
 {
 	uint64_t at, now;
 
-	for (;;) {
-		context__lock_loads(uid);
-		at = next_migration_ns[uid % USERS];
-		now = now_ns();
-		if (now >= at)
-			return;
-		context__unlock_loads(uid);
-		usleep((useconds_t)((at - now) / 1000 + 1));
-	}
+	context__lock_loads(uid);
+	at = next_migration_ns[uid % USERS];
+	now = now_ns();
+	if (now >= at)
+		return 0;
+	context__unlock_loads(uid);
+	return at - now;
 }
 
 void context__unlock_migration(uint32_t uid, uint64_t stall_ns)

@@ -22,11 +22,12 @@ int context__check_name(const char name[16]);
 void context__lock_loads(uint32_t uid);
 void context__unlock_loads(uint32_t uid);
 /*
- * The same for what keeps packets waiting, and with them everybody's on the same CPUs: it waits until that is at most a MIGRATION_REST-th part of
- * the user's time. `stall_ns` is how long packets may have waited.
+ * The same for a migration, which keeps packets waiting, and with them everybody's on the same CPUs: after one, its user has none for
+ * MIGRATION_REST times as long as packets may have waited, `stall_ns`. Returns 0, or for how many nanoseconds there is none yet: nothing is
+ * locked then, and the caller tries again after that, without a lock that others wait for.
  */
 #define MIGRATION_REST 20
-void context__lock_migration(uint32_t uid);
+uint64_t context__lock_migration(uint32_t uid);
 void context__unlock_migration(uint32_t uid, uint64_t stall_ns);
 
 /* What others see of held->ctx. Takes the client's descriptor of the object. */

@@ -6,7 +6,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "bpf/abi/gate.h"
 #include "user/libspin/error.h"
 #include "user/libspin/share.h"
 #include "user/spind/answer.h"
@@ -68,10 +67,11 @@ static int stop(struct client *client)
 }
 
 struct swap {
-	const struct client *client;
+	struct client *client;
 	struct spin_object *obj;
 	uint64_t map_bytes;
-	int moves; /* 1: MIGRATE */
+	int moves;        /* 1: MIGRATE */
+	uint64_t rest_ns; /* not 0: it is to be tried again after that */
 	struct spin_migration report;
 };
 
@@ -91,11 +91,11 @@ static int may_swap(void *arg, struct held *held)
 
 #define TRY_NS 8000000ull /* packets wait for up to so long in a try (struct spin_migration) */
 
-/* How long packets may have waited: what fails ends within a try, or has had all of them. */
+/* How long packets may have waited. A failure counts as a try at least. */
 static uint64_t stall_ns(const struct spin_migration *report, int err)
 {
 	if (err)
-		return err == -EAGAIN ? SPIN_GATE_TRIES * TRY_NS : TRY_NS;
+		return (report->tries ? report->tries : 1) * TRY_NS;
 	return report->wait_ns + (report->tries > 1 ? (report->tries - 1) * TRY_NS : 0);
 }
 
@@ -103,7 +103,9 @@ static int migrate(struct swap *swap, struct held *held)
 {
 	int err;
 
-	context__lock_migration(swap->client->order.uid);
+	swap->rest_ns = context__lock_migration(swap->client->order.uid);
+	if (swap->rest_ns)
+		return -EAGAIN;
 	err = spin_ctx__migrate(held->ctx, swap->obj, &swap->report);
 	context__unlock_migration(swap->client->order.uid, stall_ns(&swap->report, err));
 	return err;
@@ -122,8 +124,10 @@ static int replace(struct swap *swap, struct held *held)
 static int swap_for(void *arg, struct held *held)
 {
 	struct swap *swap = arg;
-	int err = context__check_object(swap->client, swap->obj, 0, &swap->map_bytes);
+	int err = may_swap(swap->client, held);
 
+	if (!err)
+		err = context__check_object(swap->client, swap->obj, 0, &swap->map_bytes);
 	if (err)
 		return err;
 	pthread_mutex_lock(&held->use);
@@ -133,6 +137,19 @@ static int swap_for(void *arg, struct held *held)
 	if (!err && swap->moves)
 		answer__moved(held->connection);
 	pthread_mutex_unlock(&held->use);
+	return err;
+}
+
+/* The user's rest passes here: others use and stop the context during it. */
+static int swap_after_rest(struct swap *swap)
+{
+	int err;
+
+	do {
+		usleep((useconds_t)((swap->rest_ns + 999) / 1000));
+		swap->rest_ns = 0;
+		err = held__using(swap->client->order.request.id, swap_for, swap);
+	} while (swap->rest_ns);
 	return err;
 }
 
@@ -148,7 +165,7 @@ static int swap(struct client *client)
 	if (!err)
 		err = context__read_object(client->fds[1], &swap.obj);
 	if (!err)
-		err = held__using(client->order.request.id, swap_for, &swap);
+		err = swap_after_rest(&swap);
 	spin_object__close(swap.obj);
 	if (err)
 		return err;

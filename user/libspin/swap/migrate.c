@@ -237,13 +237,13 @@ int spin_ctx__migrate(struct spin_ctx *ctx, const struct spin_object *obj, struc
 	struct migration m = { .ctx = ctx };
 	int err = check(ctx, obj, report);
 
-	if (!err)
-		err = has_work(ctx);
-	if (!err)
-		err = ctx__create_next(ctx, obj, &ctx->rule, 1, &m.next);
 	if (err)
 		return err;
-	err = has_work(m.next);
+	err = has_work(ctx);
+	if (!err)
+		err = ctx__create_next(ctx, obj, &ctx->rule, 1, &m.next);
+	if (!err)
+		err = has_work(m.next);
 	if (!err)
 		err = plan(&m);
 	if (!err)
@@ -252,12 +252,11 @@ int spin_ctx__migrate(struct spin_ctx *ctx, const struct spin_object *obj, struc
 		swap__set_roomy(ctx, ctx->is_roomy || m.next->is_roomy);
 		err = ctx->places ? under_traffic(&m) : at_rest(&m);
 	}
-	if (err) {
+	if (err)
 		spin_ctx__destroy(m.next);
-	} else {
-		say(&m, report);
+	else
 		swap__finish(ctx, m.next);
-	}
+	say(&m, report);
 	swap__set_roomy(ctx, ctx->is_roomy);
 	end(&m);
 	return err;

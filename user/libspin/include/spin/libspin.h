@@ -304,7 +304,7 @@ struct spin_migration {
  * and no update. For that, packets wait on the CPU that received them while what has changed since a first copy is moved: some tens of
  * microseconds, and 8 ms at most for megabytes that change all the time. A driver's queue that overflows in that time loses packets.
  * In the meantime the application must not write to the context's memory. Afterwards addresses from spin_ctx__symbol() are invalid.
- * report may be NULL, and is filled on success only. The calling thread is moved to other CPUs for the moment.
+ * report may be NULL; on failure only its `tries` are of use. The calling thread is moved to other CPUs for the moment.
  *
  * On failure the old handlers go on, and nothing has changed. -EINVAL: a field has an incompatible type, which the reason names; or as of
  * spin_ctx__swap(). -ENOSPC: a table has no place for an entry that is in use. -EAGAIN: packets came all the time on all CPUs, so
