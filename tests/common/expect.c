@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "kernel/probe.h"
 #include "tests/common/expect.h"
@@ -15,7 +16,7 @@ void fail(const char *what)
 	exit(1);
 }
 
-/* What a kernel without may_goto is too old for is not a failure: it is skipped, and told. */
+/* What a kernel without may_goto is too old for is not a failure: the test is skipped, with the reason. */
 static void skip_too_old(long long err)
 {
 	if (err != -ENOSYS || kernel_probe__may_goto())
@@ -31,6 +32,14 @@ void expect(long long want, long long got, const char *what)
 	skip_too_old(got);
 	printf("%s: %lld instead of %lld\n", what, got, want);
 	fail(what);
+}
+
+void need_root(void)
+{
+	if (!geteuid())
+		return;
+	puts("skip: not root: programs cannot be loaded");
+	exit(77);
 }
 
 void says(const char *text)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * spin_socket__migrate(): the handlers on a program's socket are replaced by those of another layout while datagrams come, by spind and behind
- * its guard. Each datagram is handled and read once. The program is told that its memory was moved, maps it again, and finds every
- * count there.
+ * its guard. Each datagram is handled and read once. spin_ctx__alive() of the program says that its memory was moved; it maps that again,
+ * and finds every count there.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -105,7 +105,7 @@ static unsigned move(struct spin_ctx *ctx, struct spin_object *const *objects, u
 		at = to;
 		moved++;
 		if (spin_ctx__alive(ctx) != -ESTALE || spin_socket__renew(ctx) || spin_ctx__alive(ctx) != 1)
-			die("the program is not told that its memory was moved: %s", spin_strerror_last());
+			die("the program does not learn that its memory was moved: %s", spin_strerror_last());
 	}
 	return moved;
 }

@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "kernel/cpus.h"
 #include "tests/common/expect.h"
@@ -100,10 +99,7 @@ int main(void)
 	struct spin_rule rule;
 	struct spin_ctx *ctx;
 
-	if (geteuid()) {
-		puts("skip: not root: programs cannot be loaded");
-		return 77;
-	}
+	need_root();
 	first = moving__compile(&narrow);
 	objects[0] = moving__compile(&wide);
 	objects[1] = moving__compile(&other);

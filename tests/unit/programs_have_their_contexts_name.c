@@ -101,10 +101,7 @@ int main(void)
 	struct spin_object *object;
 	char path[512];
 
-	if (geteuid()) {
-		puts("skip: not root: programs cannot be loaded");
-		return 77;
-	}
+	need_root();
 	if (built_object("counter", path, sizeof(path)))
 		fail(engine_error());
 	expect(0, spin_object__open(path, &object), "the object");

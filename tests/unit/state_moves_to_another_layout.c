@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spin_ctx__migrate(): what is taken over into another layout, what begins anew, what is named as lost, and what is refused, with the old
- * handlers going on. Then objects whose type information lies: any of them is refused, or moves what it says, and does no harm.
+ * spin_ctx__migrate(): what is taken over into another layout, what begins with its initial value, what is named as lost, and what is
+ * refused, with the old handlers going on. Then objects whose type information lies: any of them is refused, or moves what it says, and does no harm.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <linux/btf.h>
 
@@ -250,10 +249,7 @@ int main(void)
 {
 	struct spin_object *old, *new;
 
-	if (geteuid()) {
-		puts("skip: not root: programs cannot be loaded");
-		return 77;
-	}
+	need_root();
 	old = moving__compile(&old_source);
 	new = moving__compile(&new_source);
 	moved(old, new);

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tests/common/built.h"
 #include "tests/common/damaged_object.h"
@@ -75,10 +74,7 @@ int main(void)
 	struct spin_ctx *ctx;
 	char path[512];
 
-	if (geteuid()) {
-		puts("skip: not root: programs cannot be loaded");
-		return 77;
-	}
+	need_root();
 	if (built_object("counter", path, sizeof(path)))
 		fail(engine_error());
 	expect(0, spin_object__open(path, &object), "the object");
