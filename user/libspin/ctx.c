@@ -29,6 +29,7 @@
 #include "user/libspin/ni_limits.h"
 #include "user/libspin/messages/messages.h"
 #include "user/libspin/requests/out.h"
+#include "user/libspin/swap/gate.h"
 #include "user/libspin/requests/requests.h"
 #include "user/libspin/messages/host_side.h"
 #include "user/libspin/ring/ring.h"
@@ -491,6 +492,7 @@ void spin_ctx__destroy(struct spin_ctx *ctx)
 	ring__free(ctx->ring_delivery);
 	streams__free(ctx->streams);
 	guard__free(ctx->guard);
+	gate__free(ctx->gate);
 	ring_buffer__free(ctx->ring);
 	remote__free(ctx->remote);
 	card__close(ctx->card);

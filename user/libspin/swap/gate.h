@@ -4,8 +4,8 @@
 
 /*
  * The gate of a context (bpf/abi/gate.h), for migrate.c: it stands before the context's handlers, counts which of them run, and can keep
- * packets waiting for a moment. What it is made of goes when gate__free() and the kernel no longer need it: a gate that a dispatcher still
- * calls works on.
+ * packets waiting for a moment. It must not be freed while a dispatcher calls it: the kernel empties its program arrays when their last
+ * descriptor is closed, and packets then pass without handlers.
  *
  * Functions return 0 or a negative errno with a reason.
  */

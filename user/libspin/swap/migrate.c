@@ -146,23 +146,31 @@ static int put_gate(struct migration *m)
 	if (!err && ctx->guard)
 		err = guard__replace(ctx->guard, gate__choose_fd(m->gate));
 	if (!err) {
-		err = swap__replace_entry(ctx, gate__entry_fd(m->gate));
+		err = swap__replace_entry(ctx, gate__entry_fd(m->gate), swap__entry_fd(ctx));
 		if (err && ctx->guard)
 			guard__replace(ctx->guard, ctx->prog_fd);
 	}
 	swap__wait(ctx); /* nobody runs the handlers uncounted */
+	if (!err) {
+		gate__free(ctx->gate);
+		ctx->gate = NULL;
+	}
 	return err;
 }
 
-/* Where that fails the gate stays, and passes packets on to the same handlers. */
+/* Where that fails the gate stays as long as the context, and passes packets on to the same handlers: freed, it would find none. */
 static void take_gate_away(struct migration *m, const struct spin_ctx *handlers)
 {
 	struct spin_ctx *ctx = m->ctx;
+	int err = ctx->guard ? guard__replace(ctx->guard, handlers->prog_fd) : 0;
 
-	if (ctx->guard)
-		guard__replace(ctx->guard, handlers->prog_fd);
-	swap__replace_entry(ctx, ctx->guard ? guard__program_fd(ctx->guard) : handlers->prog_fd);
+	if (!err)
+		err = swap__replace_entry(ctx, ctx->guard ? guard__program_fd(ctx->guard) : handlers->prog_fd, gate__entry_fd(m->gate));
 	swap__wait(ctx);
+	if (err) {
+		ctx->gate = m->gate;
+		m->gate = NULL;
+	}
 }
 
 static int under_traffic(struct migration *m)

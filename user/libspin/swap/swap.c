@@ -126,7 +126,7 @@ int swap__entry_fd(const struct spin_ctx *ctx)
 	return ctx->ring_delivery ? ring__program_fd(ctx->ring_delivery) : ctx->prog_fd;
 }
 
-int swap__replace_entry(struct spin_ctx *ctx, int prog_fd)
+int swap__replace_entry(struct spin_ctx *ctx, int prog_fd, int old_fd)
 {
 	unsigned done = 0;
 	int err = 0;
@@ -134,7 +134,7 @@ int swap__replace_entry(struct spin_ctx *ctx, int prog_fd)
 	while (done < ctx->places && !err)
 		err = replace_at(&ctx->place[done++], prog_fd);
 	while (err && done--)
-		replace_at(&ctx->place[done], swap__entry_fd(ctx));
+		replace_at(&ctx->place[done], old_fd);
 	return err;
 }
 
@@ -163,7 +163,7 @@ static int replace_program(struct spin_ctx *ctx, int prog_fd)
 	else if (ctx->ring_delivery)
 		err = ring__replace(ctx->ring_delivery, prog_fd);
 	else
-		err = swap__replace_entry(ctx, prog_fd);
+		err = swap__replace_entry(ctx, prog_fd, ctx->prog_fd);
 	swap__wait(ctx);
 	return err;
 }

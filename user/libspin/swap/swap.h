@@ -11,8 +11,8 @@ struct spin_object;
 
 /* Can the context's handlers be replaced by these while packets come? */
 int swap__check(const struct spin_ctx *ctx, const struct spin_object *obj);
-/* What the dispatcher calls for the context becomes this program, on all interfaces or on none. */
-int swap__replace_entry(struct spin_ctx *ctx, int prog_fd);
+/* What the dispatcher calls for the context becomes prog_fd on all interfaces; on failure it is old_fd on all of them. */
+int swap__replace_entry(struct spin_ctx *ctx, int prog_fd, int old_fd);
 /* What the dispatcher calls for the context as a rule: its program, its guard or its ring's. */
 int swap__entry_fd(const struct spin_ctx *ctx);
 /* Afterwards no HPU runs what was replaced before. */
