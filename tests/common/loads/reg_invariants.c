@@ -234,9 +234,16 @@ int reg_invariants__try_every_program(void)
 	fflush(stdout);
 	every = 1;
 	spin_set_log(take_line, NULL);
-	for (int i = 0; i < WORKERS; i++)
-		if (!fork())
+	for (int i = 0; i < WORKERS; i++) {
+		pid_t worker = fork();
+
+		if (!worker)
 			_exit(try_all(i));
+		if (worker < 0) {
+			printf("FAIL  fork: %s\n", strerror(errno));
+			failed = 1;
+		}
+	}
 	while (wait(&status) > 0)
 		failed |= !WIFEXITED(status) || WEXITSTATUS(status);
 	spin_set_log(NULL, NULL);
