@@ -29,51 +29,49 @@ payload() { # LINE REASON
 for n in 'be16 65535' 'be32 4294967295' 'le32 0xffffffff' 'be32 0 1 010' 'fill 300 255' 'count 3 255' 'pad 60'; do
 	taken "$n"
 done
-a() { case $1 in [aeiou]*) echo "an $1" ;; *) echo "a $1" ;; esac; }
-
-payload 'be16 65536' '65536 is not a be16 from 0 to 65535'
-payload 'be16 1 70000' '70000 is not a be16 from 0 to 65535'
-payload 'be32 99999999999' '99999999999 is not a be32 from 0 to 4294967295'
-payload 'le32 4294967296' '4294967296 is not a le32 from 0 to 4294967295'
-payload 'be32 99999999999999999999999' '99999999999999999999999 is not a be32 from 0 to 4294967295'
-payload 'be32 -1' '-1 is not a be32 from 0 to 4294967295'
+payload 'be16 65536' '65536 is not a valid be16: 0 to 65535'
+payload 'be16 1 70000' '70000 is not a valid be16: 0 to 65535'
+payload 'be32 99999999999' '99999999999 is not a valid be32: 0 to 4294967295'
+payload 'le32 4294967296' '4294967296 is not a valid le32: 0 to 4294967295'
+payload 'be32 99999999999999999999999' '99999999999999999999999 is not a valid be32: 0 to 4294967295'
+payload 'be32 -1' '-1 is not a valid be32: 0 to 4294967295'
 payload 'be32 7x' "'7x' is not a number"
 payload 'be32 +7' "'+7' is not a number"
-payload 'fill 3 256' '256 is not a byte from 0 to 255'
-payload 'count 3 300' '300 is not a byte from 0 to 255'
-payload 'fill 16385 0' '16385 is not a number of bytes from 0 to 16384'
+payload 'fill 3 256' '256 is not a valid byte: 0 to 255'
+payload 'count 3 300' '300 is not a valid byte: 0 to 255'
+payload 'fill 16385 0' '16385 is not a valid number of bytes: 0 to 16384'
 payload 'fill 16384 0' 'the frame is too long'
-payload 'pad 99999' '99999 is not a number of bytes from 0 to 16384'
+payload 'pad 99999' '99999 is not a valid number of bytes: 0 to 16384'
 payload 'cut 20 30' 'write: cut N'
 payload "be16$(printf ' %d' $(seq 600))" 'more than 512 words'
 for u in '70000 > 1' '1 > 70000'; do
 	udp=$u vector
-	refused 'b.vec:5: 70000 is not a port from 0 to 65535'
+	refused 'b.vec:5: 70000 is not a valid port: 0 to 65535'
 done
 udp='-1 > 9000' vector
-refused 'b.vec:5: -1 is not a port from 0 to 65535'
+refused 'b.vec:5: -1 is not a valid port: 0 to 65535'
 udp='1 > 9000 length 65536' vector
-refused 'b.vec:5: 65536 is not a length from 0 to 65535'
+refused 'b.vec:5: 65536 is not a valid length: 0 to 65535'
 udp='1 > 9000 sum 65536' vector
-refused 'b.vec:5: 65536 is not a sum from 0 to 65535'
+refused 'b.vec:5: 65536 is not a valid sum: 0 to 65535'
 for field in tos:255 ttl:255 proto:255 version:15 words:15 id:65535 fragment:65535 length:65535; do
 	name=${field%:*} max=${field#*:}
 	ip=" $name $((max + 1))" vector
-	refused "b.vec:4: $((max + 1)) is not $(a "$name") from 0 to $max"
+	refused "b.vec:4: $((max + 1)) is not a valid $name: 0 to $max"
 	ip=" $name $max" vector frobnicate
 	refused "b.vec:6: 'frobnicate' is not known here"
 done
 for field in hop:255 next:255 version:15 flow:1048575 length:65535; do
 	name=${field%:*} max=${field#*:}
 	vector "ip6 ::1 > ::2 $name $((max + 1))"
-	refused "b.vec:6: $((max + 1)) is not $(a "$name") from 0 to $max"
+	refused "b.vec:6: $((max + 1)) is not a valid $name: 0 to $max"
 done
 ip=' options 010101' vector
 refused 'b.vec:4: 3 bytes of options: they come in words of 4, up to 40'
 vector 'vlan 65536'
-refused 'b.vec:6: 65536 is not a tag from 0 to 65535'
+refused 'b.vec:6: 65536 is not a valid tag: 0 to 65535'
 vector 'eth 02:00:00:00:00:01 > 02:00:00:00:00:02 type 65536'
-refused 'b.vec:6: 65536 is not a type from 0 to 65535'
+refused 'b.vec:6: 65536 is not a valid type: 0 to 65535'
 vector 'eth 02:00:00:00:00:01 > 02:00:00:00:00:02:03'
 refused "b.vec:6: '02:00:00:00:00:02:03' is not an Ethernet address"
 
@@ -113,7 +111,7 @@ payload 'put' '`put` belongs behind `slmp`'
 for field in flags:65535 id:4294967295 off:4294967295; do
 	name=${field%:*} max=${field#*:}
 	taken "slmp SYN $name $max"
-	payload "slmp SYN $name $((max + 1))" "$((max + 1)) is not $(a "$name") from 0 to $max"
+	payload "slmp SYN $name $((max + 1))" "$((max + 1)) is not a valid $name: 0 to $max"
 done
 payload 'slmp id' 'write: slmp [SYN] [EOM] [NAME VALUE]...'
 payload 'slmp id 1 of 2' "slmp has no 'of'"
@@ -123,10 +121,10 @@ put() { # LINE REASON
 }
 for field in op:255 version:255 unused:65535 len:4294967295; do
 	name=${field%:*} max=${field#*:}
-	put "put $name $((max + 1))" "$((max + 1)) is not $(a "$name") from 0 to $max"
+	put "put $name $((max + 1))" "$((max + 1)) is not a valid $name: 0 to $max"
 done
 for name in match data off; do
-	put "put $name 18446744073709551616" "18446744073709551616 is not $(a "$name") from 0 to 18446744073709551615"
+	put "put $name 18446744073709551616" "18446744073709551616 is not a valid $name: 0 to 18446744073709551615"
 	vector 'slmp SYN id 1 off 0' "put $name 18446744073709551615" frobnicate
 	refused "b.vec:8: 'frobnicate' is not known here"
 done
@@ -144,10 +142,10 @@ behind 'event message id 1' 'a message has a length: event message length N'
 behind 'event timeout id 2' 'no packet of that message comes before its event'
 behind 'event timeout id 1 from 10.0.0.9 4000' 'no packet of that message comes before its event'
 behind 'event timeout id 1 from 10.0.0.1' 'write: from ADDRESS PORT'
-behind 'event timeout id 4294967296' '4294967296 is not an id from 0 to 4294967295'
+behind 'event timeout id 4294967296' '4294967296 is not a valid id: 0 to 4294967295'
 behind 'event timeout unlinkd' "'unlinkd' is not a flag of an event, and no number follows"
 behind 'event timeout colour 1' "an event has no 'colour'"
-behind 'after me 64 free' '64 is not a matching entry from 0 to 63'
+behind 'after me 64 free' '64 is not a valid matching entry: 0 to 63'
 behind 'after me 0 closed' 'write: after me N free|open|taken [messages N bytes N] [used N]'
 behind 'after host 0' 'write: host OFFSET hex HEX, or other bytes as in a packet'
 behind 'after host 0 0011' "'0011' gives no bytes: write hex HEX, or others as in a packet"
@@ -157,11 +155,11 @@ behind 'post colour 1' "$post"
 behind 'post handler_mem' "$post"
 behind 'post from 10.0.0.9' 'write: from ADDRESS PORT'
 behind 'post handler_mem 8' "'8' is not a segment: write START+LENGTH"
-behind 'post handler_mem 8+4294967296' '4294967296 is not a length of a segment from 0 to 4294967295'
+behind 'post handler_mem 8+4294967296' '4294967296 is not a valid length of a segment: 0 to 4294967295'
 behind "post handler_mem$(printf ' 0+8%.0s' $(seq 17))" 'more than 16 segments'
 behind 'ct 0 1' 'write: ct ENTRY SUCCESS FAILURE'
-behind 'ct 64 1 2' '64 is not a matching entry from 0 to 63'
-behind 'after ct 0 1 4294967296' '4294967296 is not a count of failures from 0 to 4294967295'
+behind 'ct 64 1 2' '64 is not a valid matching entry: 0 to 63'
+behind 'after ct 0 1 4294967296' '4294967296 is not a valid count of failures: 0 to 4294967295'
 behind 'event ran payload' "$event"
 behind 'send frob' "'frob' is no way to send: write \`send\` and a frame, or send forward|put|host"
 behind 'send forward 10.0.0.3 1' 'write: to ADDRESS PORT'
@@ -180,8 +178,8 @@ vector 'slmp SYN id 1 off 0' 'expect drop failed' 'send put to 10.0.0.3 1 id 1' 
 refused 'b.vec:10: what handlers send has at most 2176 bytes'
 vector 'slmp SYN id 1 off 0' 'expect drop failed' 'clock 5' 'send put to 10.0.0.3 1 id 1'
 refused 'b.vec:9: because of which packet? write: send forward|put|host of N ...'
-behind 'post as 64' '64 is not a matching entry from 0 to 63'
-behind 'post start 4294967296' '4294967296 is not a start from 0 to 4294967295'
+behind 'post as 64' '64 is not a valid matching entry: 0 to 63'
+behind 'post start 4294967296' '4294967296 is not a valid start: 0 to 4294967295'
 behind 'unlink' 'write: unlink N [busy]'
 behind 'unlink 0 soon' 'write: unlink N [busy]'
 behind 'clock' "'' is not a number"
@@ -203,7 +201,7 @@ for verdict in 'tx malformed' 'tx no_me' 'tx beyond_window' 'tx unmatched' 'drop
 done
 for line in 'messages 4097' 'parking 257'; do
 	echo "$line" >b.vec
-	refused "b.vec:1: ${line#* } is not $(a "${line% *}") from 0 to $((${line#* } - 1))"
+	refused "b.vec:1: ${line#* } is not a valid ${line% *}: 0 to $((${line#* } - 1))"
 done
 for line in 'messages 0' 'parking 0' 'idle 0' 'tombstone 0' 'host 0'; do
 	echo "$line" >b.vec

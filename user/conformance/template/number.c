@@ -45,8 +45,7 @@ int template_number(const char *word, const char *what, uint64_t max, uint64_t *
 	if (*end || (!isdigit((unsigned char)word[0]) && !(word[0] == '-' && isdigit((unsigned char)word[1]))))
 		return engine_fail(-EINVAL, "'%.*s' is not a number", WORD_SHOWN_MAX, word);
 	if (word[0] == '-' || errno || *out > max)
-		return engine_fail(-EINVAL, "%.*s is not %s %s from 0 to %" PRIu64, WORD_SHOWN_MAX, word,
-				   strchr("aeiou", what[0]) ? "an" : "a", what, max);
+		return engine_fail(-EINVAL, "%.*s is not a valid %s: 0 to %" PRIu64, WORD_SHOWN_MAX, word, what, max);
 	return 0;
 }
 

@@ -5,7 +5,7 @@
 /* Numbers of templates: each is checked against what its field can hold. 0, or -EINVAL with engine_error(). */
 #include <stdint.h>
 
-/* A number from 0 to max; `what` names it in the reason: "70000 is not a port from 0 to 65535". */
+/* A number from 0 to max; `what` names it in the reason: "70000 is not a valid port: 0 to 65535". */
 int template_number(const char *word, const char *what, uint64_t max, uint64_t *out);
 
 /* A field of a header, by bits from the header's start, as the wire has it. */
