@@ -156,12 +156,10 @@ int main(void)
 			     { L1, L1_BYTES, l1, RV32_WINDOW_DATA | RV32_WINDOW_TIMED } },
 	};
 	const char *path = getenv("ROWS_ELF");
-	struct hw_elf_segment segment;
 	struct rv32_core *core;
 	struct hw_elf *elf;
-	char err[200], *file;
+	char *file;
 	unsigned failed = 0;
-	size_t len;
 
 	if (!path) {
 		if (!have(cross_gcc())) {
@@ -172,18 +170,9 @@ int main(void)
 		if (assemble(path) != PASS)
 			return FAIL;
 	}
-	file = slurp(path, &len);
-	if (!file || hw_elf__open(&elf, file, len, err, sizeof(err)) < 0) {
-		printf("%s: %s\n", path, file ? err : "cannot read");
+	elf = load_code(path, CODE, code, CODE_BYTES, &file);
+	if (!elf)
 		return FAIL;
-	}
-	for (unsigned i = 0; hw_elf__segment(elf, i, &segment) == 0; i++) {
-		/* the linker may put the file's headers below the code */
-		for (uint32_t b = 0; b < segment.file_bytes; b++) {
-			if (segment.vaddr + b - CODE < CODE_BYTES)
-				code[segment.vaddr + b - CODE] = segment.data[b];
-		}
-	}
 	core = rv32_core__new(&config);
 	if (!core)
 		return FAIL;

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <hwmodel/elf.h>
+
 enum { PASS = 0, FAIL = 1, SKIP = 77 };
 
 static inline const char *cross_gcc(void)
@@ -59,6 +61,30 @@ static inline char *slurp(const char *path, size_t *len)
 	data[*len] = '\0';
 	fclose(f);
 	return data;
+}
+
+/*
+ * Opens an ELF file and copies what it has for [base, base + bytes): the linker may put the file's headers below the code.
+ * NULL after a message; else the caller closes it, then frees *file.
+ */
+static inline struct hw_elf *load_code(const char *path, uint32_t base, uint8_t *to, uint32_t bytes, char **file)
+{
+	struct hw_elf_segment segment;
+	struct hw_elf *elf;
+	char err[200];
+	size_t len;
+
+	*file = slurp(path, &len);
+	if (!*file || hw_elf__open(&elf, *file, len, err, sizeof(err)) < 0) {
+		printf("%s: %s\n", path, *file ? err : "cannot read");
+		free(*file);
+		return NULL;
+	}
+	for (unsigned i = 0; hw_elf__segment(elf, i, &segment) == 0; i++)
+		for (uint32_t b = 0; b < segment.file_bytes; b++)
+			if (segment.vaddr + b - base < bytes)
+				to[segment.vaddr + b - base] = segment.data[b];
+	return elf;
 }
 
 #endif

@@ -110,12 +110,10 @@ int main(void)
 		.windows = { { CODE, CODE_BYTES, code, RV32_WINDOW_CODE | RV32_WINDOW_READONLY }, { L1, L1_BYTES, l1, RV32_WINDOW_DATA } },
 	};
 	const char *path = build_path("tests/core/xpulp_pairs.elf");
-	struct hw_elf_segment segment;
 	struct rv32_core *core;
 	struct hw_elf *elf;
 	unsigned failed = 0;
-	char err[200], *file;
-	size_t len;
+	char *file;
 
 	if (!have(cross_gcc())) {
 		printf("skip: no %s (package gcc-riscv64-unknown-elf)\n", cross_gcc());
@@ -123,15 +121,9 @@ int main(void)
 	}
 	if (assemble(path) != PASS)
 		return FAIL;
-	file = slurp(path, &len);
-	if (!file || hw_elf__open(&elf, file, len, err, sizeof(err)) < 0)
+	elf = load_code(path, CODE, code, CODE_BYTES, &file);
+	if (!elf)
 		return FAIL;
-	for (unsigned i = 0; hw_elf__segment(elf, i, &segment) == 0; i++) {
-		for (uint32_t b = 0; b < segment.file_bytes; b++) {
-			if (segment.vaddr + b - CODE < CODE_BYTES)
-				code[segment.vaddr + b - CODE] = segment.data[b];
-		}
-	}
 	core = rv32_core__new(&config);
 	if (!core)
 		return FAIL;
