@@ -559,7 +559,7 @@ $(BUILD)/lint/%.ok: %.c | $(BUILD)/gen/targets.inc
 		-MMD -MP -MT $@ -MF $(@:.ok=.d) $<
 	@touch $@
 
-# cppcheck takes all files in one process, beside the analyzer's with -j: only so it sees what one file does with another's.
+# One cppcheck for all files, as it compares what they do with each other's functions. With -j it runs at the same time as the analyzer.
 lint: lint-cppcheck $(LINTED:%.c=$(BUILD)/lint/%.ok)
 lint-cppcheck: | $(BUILD)/gen/targets.inc
 	$(Q)cppcheck --quiet --std=c11 --enable=warning,portability --inline-suppr --suppressions-list=tests/lint.suppressions --error-exitcode=1 \

@@ -74,7 +74,7 @@ struct text {
 };
 /*
  * Runs a command. Returns 0, or 1 if it failed and `output` should say why, or -1 if it did not run, which has been reported.
- * The caller frees said->data.
+ * The caller frees output->data.
  */
 int command__run(struct spincc *s, struct command *c, struct text *output);
 void command__free(struct command *c);

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /*
- * Reads a file, which may be a pipe, of up to 256 MB. Returns its bytes, which the caller frees, or NULL after a message with
+ * Reads a file, which may be a pipe, of less than 256 MB. Returns its bytes, which the caller frees, or NULL after a message with
  * the reason. An empty file is not an error.
  */
 void *read_file(const char *path, size_t *bytes);
