@@ -8,6 +8,7 @@
 #include "tests/common/built.h"
 #include "tests/common/expect.h"
 #include "tests/common/traffic/moving.h"
+#include "user/conformance/template/template.h"
 
 struct spin_object *moving__compile(const struct moving_source *source)
 {
@@ -40,60 +41,19 @@ struct spin_object *moving__compile(const struct moving_source *source)
 
 uint32_t moving__frame(uint8_t frame[64])
 {
-	static const uint8_t headers[] = {
-		2,
-		0,
-		0,
-		0,
-		0,
-		1,
-		2,
-		0,
-		0,
-		0,
-		0,
-		2,
-		8,
-		0, /* Ethernet */
-		69,
-		0,
-		0,
-		46,
-		0,
-		0,
-		0,
-		0,
-		64,
-		17,
-		0,
-		0,
-		10,
-		0,
-		0,
-		1,
-		10,
-		0,
-		0,
-		2, /* IPv4 */
-		4,
-		0,
-		MOVING_PORT >> 8,
-		MOVING_PORT & 0xff,
-		0,
-		26,
-		0,
-		0, /* UDP, without a checksum */
-	};
-	uint32_t sum = 0;
+	static const char *const lines[] = { "eth 02:00:00:00:00:01 > 02:00:00:00:00:02", "ip4 10.0.0.1 > 10.0.0.2", NULL, "fill 18 0" };
+	struct template t;
+	char udp[32];
 
-	memset(frame, 0, 64);
-	memcpy(frame, headers, sizeof(headers));
-	for (unsigned i = 14; i < 34; i += 2)
-		sum += (uint32_t)frame[i] << 8 | frame[i + 1];
-	sum = ~((sum & 0xffff) + (sum >> 16));
-	frame[24] = (uint8_t)(sum >> 8);
-	frame[25] = (uint8_t)sum;
-	return 60;
+	snprintf(udp, sizeof(udp), "udp 1024 > %u sum none", MOVING_PORT);
+	template_start(&t);
+	for (unsigned i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		if (template_line(&t, lines[i] ? lines[i] : udp) != 1)
+			fail(engine_error());
+	if (template_finish(&t) || t.bytes > 64)
+		fail(engine_error());
+	memcpy(frame, t.frame, t.bytes);
+	return t.bytes;
 }
 
 struct wanted {
