@@ -114,7 +114,7 @@ int spin_socket__swap(uint32_t id, const struct spin_object *obj, const char *br
 /*
  * spin_ctx__migrate() of a context of spind. Whoever has the context's memory mapped keeps the old one, in which nothing changes any more and
  * which nobody reads: what it writes there from the first copy on is lost. spin_ctx__alive() of the program whose context it is returns
- * -ESTALE then, until spin_socket__renew().
+ * -ESTALE then, until spin_socket__renew(). report is filled on success only.
  */
 int spin_socket__migrate(uint32_t id, const struct spin_object *obj, const char *broker, struct spin_migration *report);
 /*
