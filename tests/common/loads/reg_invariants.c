@@ -75,7 +75,7 @@ int reg_invariants__are_tested(const char **reason)
 	static int known = -1;
 
 	*reason = geteuid() ? "loading programs needs root"
-			 : "this kernel does not know BPF_F_TEST_REG_INVARIANTS, which is there from Linux 6.8 on";
+			    : "this kernel does not know BPF_F_TEST_REG_INVARIANTS, which is there from Linux 6.8 on";
 	if (known < 0)
 		known = !geteuid() && kernel_has_flag();
 	return known;
