@@ -143,14 +143,14 @@ static int swap_for(void *arg, struct held *held)
 /* The user's rest passes here: others use and stop the context during it. */
 static int swap_after_rest(struct swap *swap)
 {
-	int err;
+	for (;;) {
+		const int err = held__using(swap->client->order.request.id, swap_for, swap);
 
-	do {
+		if (!swap->rest_ns)
+			return err;
 		usleep((useconds_t)((swap->rest_ns + 999) / 1000));
 		swap->rest_ns = 0;
-		err = held__using(swap->client->order.request.id, swap_for, swap);
-	} while (swap->rest_ns);
-	return err;
+	}
 }
 
 static int swap(struct client *client)
