@@ -127,7 +127,7 @@ struct nic_mpq *mpq__take(struct pspin *nic, const struct arrival *a);
 void mpq__free(struct pspin *nic, struct nic_mpq *mpq);
 /* The same of one that has not ended; none of its packets is in flight. */
 void mpq__abandon(struct pspin *nic, struct nic_mpq *mpq);
-/* Ends a message in favour of another one. tell 0: without an event for the host. None of its packets may be in flight. */
+/* Ends a message in favour of another one. report 0: without an event for the host. None of its packets may be in flight. */
 void mpq__evict(struct pspin *nic, struct nic_mpq *mpq, int report);
 /* It is longer than its entry, which truncates nothing: it ends, unless handlers are at work on it. */
 void mpq__refuse(struct pspin *nic, struct nic_mpq *mpq);

@@ -82,4 +82,10 @@ grep ' user ' out | grep 'include/spin/' && fail "cycles of the handler are told
 says err "cannot write the output"
 { "$SPINCTL" cost "$OBJECT" --pcap trace.pcap 2>err; echo $? >status; } | :
 [ "$(cat status)" = 1 ] && says err "cannot write the output"
+
+# packets that are made fit the rule, also where it excludes the addresses that they have else (192.0.2.1, 2001:db8::1)
+for rule in 'not src 192.0.2.0/24 not dst 192.0.2.2' 'not dst 192.0.0.0/2' 'not src 2001:db8::/32 not dst 2001:db8::2' 'not src 10.0.0.1'; do
+	expect 0 "$SPINCTL" cost "$OBJECT" --match "$rule" --datagrams 20 --sizes none
+	says out '20 frames, 20 handled'
+done
 exit $FAILED

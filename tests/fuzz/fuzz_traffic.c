@@ -212,7 +212,7 @@ static void *all_at_once(void *arg)
 	return NULL;
 }
 
-/* So many NICs at the same time. Returns what they told, or 0: not all the same, or it failed. */
+/* So many NICs at the same time. Returns the hash of their records, or 0: not all the same, or it failed. */
 static uint64_t in_threads(const struct run *run, unsigned threads)
 {
 	struct nic_run nic_run[THREADS_MAX] = { { 0 } };

@@ -113,7 +113,7 @@ static const char *const bad[] = {
 };
 /* clang-format on */
 
-/* A mask, now and then one that is no prefix, and what is to be under it; or all others. Of the first byte alone. */
+/* A mask, sometimes one that is not a prefix, and what is to be under it; or all others. Of the first byte alone. */
 static void pick_addresses(uint32_t addr[4], uint32_t mask[4], uint8_t *is_not)
 {
 	const unsigned bits = (unsigned)random() % 9, care = random() % 4 ? 0xff00u >> bits & 0xff : (unsigned)random() & 0xff;

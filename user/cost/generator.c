@@ -15,7 +15,7 @@
 #define ECHO        8
 #define ECHO6       128
 
-/* Turns the last bit that the rule names: of another address than that. */
+/* Inverts the last bit that the rule names: the address is another one then. */
 static void leave(uint8_t *at, const uint8_t *care, unsigned bytes)
 {
 	for (unsigned i = bytes; i-- > 0;)
@@ -26,8 +26,8 @@ static void leave(uint8_t *at, const uint8_t *care, unsigned bytes)
 }
 
 /*
- * Writes the address that the rule requires. Bits that the rule ignores come from an example address; where the rule takes other addresses
- * than one, it is the example address, or if that is the one its neighbour.
+ * Writes an address that the rule takes. Bits that the rule ignores come from an example address. For `not` it is the example address,
+ * with one bit inverted if the rule excludes that.
  */
 static void put_address(uint8_t *at, const uint8_t *standard, const uint32_t want[4], const uint32_t mask[4], int is_not, unsigned bytes)
 {

@@ -34,6 +34,8 @@ struct seen {
 
 static struct seen seen[SEEN_MAX];
 static unsigned seen_count;
+static char refused[64];      /* the program at which the last load ended; "": none */
+static unsigned tried, taken; /* programs, while every */
 static int every, trusted, broken;
 
 int __real_bpf_object__load(struct bpf_object *object); /* libbpf's */
@@ -81,17 +83,36 @@ int reg_invariants__are_tested(const char **reason)
 	return known;
 }
 
+/* A load that fails ends at the refused program: those before it were taken, those behind it were not tried. */
+static void keep(const struct seen *loads, unsigned count, int err)
+{
+	for (unsigned i = 0; i < count && (!err || refused[0]); i++) {
+		const int ends = err && !strcmp(loads[i].program, refused);
+
+		if (seen_count < SEEN_MAX && !was_seen(&loads[i]))
+			seen[seen_count++] = loads[i];
+		tried++;
+		taken += !ends;
+		if (ends)
+			return;
+	}
+}
+
 /* The instructions of before: libbpf changes them when it loads. */
 int __wrap_bpf_object__load(struct bpf_object *object)
 {
 	struct seen *loads = NULL, one;
 	struct bpf_program *prog;
+	struct bpf_map *map;
 	unsigned count = 0;
 	const char *reason;
 	int err;
 
 	if (!reg_invariants__are_tested(&reason))
 		return __real_bpf_object__load(object);
+	if (every && trusted) /* a program whose map is missing is refused */
+		bpf_object__for_each_map(map, object)
+			bpf_map__set_autocreate(map, true);
 	bpf_object__for_each_program(prog, object) {
 		describe(object, prog, &one);
 		if (every && trusted) /* also those that this handler, or this machine, has no use for */
@@ -108,10 +129,10 @@ int __wrap_bpf_object__load(struct bpf_object *object)
 			loads[count++] = one;
 		}
 	}
+	refused[0] = '\0';
 	err = __real_bpf_object__load(object);
-	for (unsigned i = 0; !err && i < count && seen_count < SEEN_MAX; i++)
-		if (!was_seen(&loads[i]))
-			seen[seen_count++] = loads[i];
+	if (!err || every)
+		keep(loads, count, err);
 	free(loads);
 	return err;
 }
@@ -119,6 +140,7 @@ int __wrap_bpf_object__load(struct bpf_object *object)
 static void take_line(void *arg, const char *line)
 {
 	(void)arg;
+	sscanf(line, "libbpf: prog '%63[^']': failed to load", refused);
 	if (strstr(line, "REG INVARIANTS VIOLATION")) {
 		broken = 1;
 		printf("  %.300s\n", line);
@@ -131,13 +153,19 @@ static int try_one(const struct spin_object *object, enum spin_class class)
 	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = class };
 	struct spin_ctx *ctx = NULL;
 	struct spin_rule rule;
+	unsigned before;
 
 	trusted = class == SPIN_CLASS_TRUSTED;
 	broken = 0;
 	if (spin_rule__parse("udp", &rule))
 		return 1;
-	(void)spin_ctx__create_opts(NULL, object, &rule, &opts, &ctx);
-	spin_ctx__destroy(ctx);
+	do { /* what was tried is left out the next time */
+		before = tried;
+		refused[0] = '\0';
+		(void)spin_ctx__create_opts(NULL, object, &rule, &opts, &ctx);
+		spin_ctx__destroy(ctx);
+		ctx = NULL;
+	} while (refused[0] && tried > before);
 	if (broken)
 		printf("FAIL  %s, %s%s: a register's bounds contradict each other\n", spin_object__meta(object)->name,
 		       spin_class_name(class), kernel_probe__may_goto() ? "" : ", with bounded loops");
@@ -154,7 +182,8 @@ static int try_object(const char *path)
 		return 1;
 	}
 	failed = try_one(object, SPIN_CLASS_TRUSTED);
-	if (spin_object__meta(object)->registration.delivery != SPIN_DELIVER_ME)
+	/* the isolated class is there from Linux 6.9 on, as is may_goto */
+	if (spin_object__meta(object)->registration.delivery != SPIN_DELIVER_ME && kernel_probe__may_goto())
 		failed |= try_one(object, SPIN_CLASS_ISOLATED);
 	spin_object__close(object);
 	fflush(stdout);
@@ -223,6 +252,8 @@ static int try_all(int first)
 		snprintf(directory, sizeof(directory), "%s/%s", built_dir(), directories[i]);
 		failed |= try_directory(directory, first);
 	}
+	printf("%u programs tried, of which the kernel took %u\n", tried, taken);
+	failed |= !taken;
 	fflush(stdout);
 	return failed;
 }

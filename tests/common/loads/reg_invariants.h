@@ -17,7 +17,7 @@ int reg_invariants__are_tested(const char **reason);
 
 /*
  * Loads what this process has not loaded yet of every built object: each program of every handler, in both classes, and the
- * BPF programs that are no handler's. Returns 0, or 1 after a line for each program whose registers' bounds contradict each
+ * BPF programs that are not a handler's. Returns 0, or 1 after a line for each program whose registers' bounds contradict each
  * other. What does not load for another reason has tests of its own. Every handler's programs are those that
  * kernel_probe__may_goto() asks for.
  */
