@@ -31,7 +31,6 @@
 #define CLUSTERS_MAX 4u      /* a message's home is its id modulo this */
 #define PACKET_MEMORY 0x1c400000u
 #define PACKET_MEMORY_BYTES (4u << 20)
-#define WRITES_AHEAD 8u      /* packets whose address L2 has and whose data it does not: with 2, data came every 1.5 cycles, not every one */
 #define APART_CYCLES 300     /* between packets that are to be alone: caches and pipelines are at rest */
 #define ALONE_CYCLES 1000    /* of the series: packets that come alone are further apart, and HERs of its burst may be, too */
 #define QUIET_CYCLES 200000  /* without feedback: nothing will come; the longest boot copies 128 KiB */
@@ -175,11 +174,11 @@ class Inbound {
 	std::vector<uint8_t> content, scratch;
 	std::vector<unsigned> open_packets; /* by id: of its message, until feedback has come for all of them */
 	unsigned in_flight[CLUSTERS_MAX] = {0}; /* packets by home, from their HERs to their feedback */
-	std::deque<size_t> addressed, written, stored; /* AW is out; beats are out; the response has come */
+	std::deque<size_t> coming, written, stored; /* its address is out; beats are out; the response has come */
 	size_t next = 0, done = 0;
 	unsigned clusters, beat = 0;
 	uint32_t place = PACKET_MEMORY;
-	uint64_t started = 0, alone_from = 0;
+	uint64_t started = 0, alone_from = 0, wire_free = 0;
 	size_t burst; /* the second packet of the burst: it, and each one behind it, follows the one before it at once */
 
 	bool continues(size_t i) const
@@ -235,16 +234,19 @@ class Inbound {
 		return at;
 	}
 
+	/*
+	 * A packet's address comes with its first beat, and the next packet when this one's beats are over, as from a wire (NICInbound.hpp
+	 * does the same). An address that comes earlier and waits holds up the reads of the host's DMA (axi_id_remap.sv).
+	 */
 	void address(Vpspin_verilator &top, bool taken)
 	{
-		if (taken) {
-			addressed.push_back(next - 1);
+		if (taken)
 			top.ni_slave_aw_valid_i = 0;
-		}
-		if (top.ni_slave_aw_valid_i || next == packets.size() || addressed.size() == WRITES_AHEAD || !may_come(next))
+		if (top.ni_slave_aw_valid_i || next == packets.size() || cycle < wire_free || !may_come(next))
 			return;
 		packet &p = packets[next];
-		next++;
+		coming.push_back(next++);
+		wire_free = cycle + beats_of(0, p.bytes);
 		p.l2 = allocate(p.bytes);
 		top.ni_slave_aw_addr_i = p.l2;
 		top.ni_slave_aw_len_i = (uint8_t)(beats_of(0, p.bytes) - 1);
@@ -269,13 +271,13 @@ class Inbound {
 			top.ni_slave_w_valid_i = 0;
 			beat++;
 			if (top.ni_slave_w_last_i) {
-				written.push_back(addressed.front());
-				addressed.pop_front();
+				written.push_back(coming.front());
+				coming.pop_front();
 				beat = 0;
 			}
 		}
-		if (!top.ni_slave_w_valid_i && !addressed.empty())
-			put_beat(top, packets[addressed.front()]);
+		if (!top.ni_slave_w_valid_i && !coming.empty())
+			put_beat(top, packets[coming.front()]);
 	}
 
 	void her(Vpspin_verilator &top, bool taken)
