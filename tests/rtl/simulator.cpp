@@ -4,8 +4,8 @@
  * Writes observed.csv there (packet, cycle of its HER, cycle of its feedback); the model itself writes trace_core_*.log.
  *
  * The NIC's other half around PsPIN's ports: packets are written to L2 at a beat a cycle, each HER follows its last beat's
- * response; wire and host take and give a beat a cycle and answer in the same one, by logic without registers. Handshakes are
- * sampled before the clock's rising edge, registered inputs change after it, answers once the outputs have settled. A message
+ * response; wire and host take and give a beat a cycle, and answer in the next one, as PsPIN's own NICOutbound and PCIeSlave do.
+ * Handshakes are sampled before the clock's rising edge, inputs change after it, once the outputs have settled. A message
  * gets the lowest free id of the home cluster that has the fewest packets in flight, as in the model (hwmodel/nic/slots.c). An id
  * is free again when feedback has come for all packets of its message; a scratchpad belongs to its id. With CLUSTERS = 1 the first
  * cluster is home to all messages, and the task dispatcher has the other three as full from the reset on, so that none goes there
@@ -375,10 +375,12 @@ public:
 	size_t finished() const { return done; }
 };
 
-/* The wire: a command's lines are read from where they lie, and the command is done with the last. */
+/* The wire: a command's lines are read from where they lie; the answer to the command comes in the cycle behind the last. */
 class Wire {
 	struct send { uint64_t address; uint32_t bytes; uint8_t id; };
 	std::deque<send> asked, reading;
+	bool ends = false; /* a command, in this cycle */
+	uint8_t ended = 0;
 
 public:
 	struct seen { bool command, ar, last; send what; };
@@ -401,8 +403,11 @@ public:
 
 	void advance(const seen &s)
 	{
-		if (s.last)
+		ends = s.last;
+		if (s.last) {
+			ended = reading.front().id;
 			reading.pop_front();
+		}
 		if (s.command)
 			asked.push_back(s.what);
 		if (s.ar) {
@@ -422,13 +427,12 @@ public:
 			top.no_slave_ar_addr_i = (uint32_t)next.address & ~(BEAT_BYTES - 1);
 			top.no_slave_ar_len_i = (uint8_t)(beats_of(next.address, next.bytes) - 1);
 		}
-		top.nic_cmd_resp_valid_i = now.last;
-		if (now.last)
-			top.nic_cmd_resp_id_i = reading.front().id;
+		top.nic_cmd_resp_valid_i = ends;
+		top.nic_cmd_resp_id_i = ended;
 	}
 };
 
-/* The host: takes every beat at once, and reads as zeros. */
+/* The host: takes every beat at once, and answers in the cycle behind the last one; what is read is zeros. */
 class Host {
 	struct read { uint8_t id; unsigned beats; };
 	std::deque<uint8_t> addressed, answers;
@@ -471,12 +475,9 @@ public:
 
 	void answer(Vpspin_verilator &top) const
 	{
-		seen now = sample(top);
-		bool ends = (lasts || now.last) && (!addressed.empty() || now.aw);
-
-		top.host_master_b_valid_i = !answers.empty() || ends;
-		top.host_master_b_id_i = !answers.empty() ? answers.front() : !addressed.empty() ? addressed.front() : now.aw_id;
-		/* not before the next cycle: PsPIN's transfers do not end if data come with their address */
+		top.host_master_b_valid_i = !answers.empty();
+		top.host_master_b_id_i = answers.empty() ? 0 : answers.front();
+		/* not with their address: PsPIN's transfers do not end then */
 		top.host_master_r_valid_i = !reads.empty();
 		top.host_master_r_id_i = reads.empty() ? 0 : reads.front().id;
 		top.host_master_r_last_i = !reads.empty() && reads.front().beats == 1;
