@@ -174,19 +174,34 @@ static void channel__choose(struct channel *channel, uint64_t cycle)
 
 /* --- the HPUs' port --- */
 
+/*
+ * Stores and AMOs in front of handler memory (axi_riscv_amos.sv). It begins with one at a time. An AMO reads first: its read goes through
+ * the queue of loads, in its turn, and the write follows.
+ */
+enum amo_read { AMO_NONE, AMO_WAITS, AMO_HOLDS, AMO_READS };
+
+struct handler_writes {
+	int has_next; /* `next` waits here */
+	struct access next, amo;
+	enum amo_read read; /* of `amo`. HOLDS: the channel of reads is its own */
+	uint64_t begun;     /* with the AMO */
+	uint64_t free;      /* from when on it begins with the next one; not valid while an AMO is there */
+};
+
 struct l2_port {
 	struct soc *soc;
 	struct channel loads, stores;
 	int blocked;                      /* a load is chosen, but there is no free place for it */
 	int load_first;                   /* before the next AMO */
+	int load_stalls;                  /* a load waits in the channel in front of handler memory */
+	int has_store;                    /* `store` is admitted and does not go on yet: no other access is admitted */
+	struct access store;
 	struct waiting admitted;          /* loads before their memory */
-	struct waiting in_handler_memory; /* in handler memory */
+	struct waiting in_handler_memory; /* in handler memory; the read of an AMO has no HPU */
+	struct handler_writes handler;
 	/* from when on */
-	uint64_t next;                  /* the next accesses are admitted */
-	uint64_t store_free;            /* a store can go on */
-	uint64_t handler_free;          /* handler memory begins with a store or an AMO */
-	uint64_t begun[L2_PORT_WRITES]; /* when it began, or will, with each of the last ones */
-	unsigned writes;
+	uint64_t next;               /* the next accesses are admitted */
+	uint64_t store_free;         /* a store can go on */
 	uint64_t load_free;          /* a load can */
 	uint64_t handler_queue_free; /* a load can enter or leave handler memory's queue */
 	uint64_t last_request, busy;
@@ -204,7 +219,7 @@ struct l2_port *l2_port__new(struct soc *soc)
 	port->soc = soc;
 	wakeup__init(&port->wakeup);
 	if (channel__open(&port->loads, target) || channel__open(&port->stores, target) || waiting__open(&port->admitted, hpus) ||
-	    waiting__open(&port->in_handler_memory, hpus)) {
+	    waiting__open(&port->in_handler_memory, hpus + 1)) {
 		l2_port__free(port);
 		return NULL;
 	}
@@ -225,13 +240,28 @@ void l2_port__free(struct l2_port *port)
 /* Admits the chosen load. Without a free place it is blocked, and no other access is admitted. */
 static void admit_load(struct l2_port *port, uint64_t cycle)
 {
-	port->blocked = port->admitted.count + port->in_handler_memory.count == L2_PORT_READS;
+	port->blocked = port->admitted.count + port->in_handler_memory.count - (port->handler.read == AMO_READS) == L2_PORT_READS;
 	if (port->blocked)
 		return;
 	waiting__add(&port->admitted, *waiting__head(&port->loads.chosen, cycle));
 	waiting__drop(&port->loads.chosen);
 	if (port->next <= cycle)
 		port->next = cycle + 1;
+}
+
+/* A read enters handler memory's queue. */
+static void enter(struct l2_port *port, struct hpu *hpu, uint64_t wait_cycles, uint64_t cycle)
+{
+	const struct pspin_target *target = port->soc->target;
+
+	port->handler_queue_free = cycle + 1;
+	waiting__add(&port->in_handler_memory,
+		     (struct access){ .hpu = hpu, .from = cycle + target->l2_flight_load_handler, .wait_cycles = wait_cycles });
+}
+
+static int has_room(const struct l2_port *port, uint64_t cycle)
+{
+	return port->in_handler_memory.count < port->soc->target->l2_loads_handler && port->handler_queue_free <= cycle;
 }
 
 /* The first admitted load advances to its memory. */
@@ -247,13 +277,14 @@ static void advance(struct l2_port *port, uint64_t cycle)
 		port->busy += target->l2_gap_load_packet;
 		soc__grant(access->hpu, l2__load(port->soc->l2, cycle) - access->from, cycle);
 		waiting__drop(&port->admitted);
-	} else if (port->in_handler_memory.count < target->l2_loads_handler && port->handler_queue_free <= cycle) {
-		port->load_free = port->handler_queue_free = cycle + 1;
+	} else if (port->handler.read != AMO_HOLDS && has_room(port, cycle)) {
+		port->load_free = cycle + 1;
+		port->load_stalls = 0;
 		port->busy += target->l2_gap_load_handler;
-		waiting__add(&port->in_handler_memory, (struct access){ .hpu = access->hpu,
-									.from = cycle + target->l2_flight_load_handler,
-									.wait_cycles = cycle - access->from });
+		enter(port, access->hpu, cycle - access->from, cycle);
 		waiting__drop(&port->admitted);
+	} else if (port->handler.read != AMO_HOLDS) {
+		port->load_stalls = 1;
 	}
 }
 
@@ -265,31 +296,74 @@ static uint64_t store_gap(const struct pspin_target *target, const struct access
 	return access->region == MEMORY_L2_PACKET ? target->l2_gap_amo_packet : target->l2_gap_amo_handler;
 }
 
-/*
- * Admits the chosen store or AMO; until it advances no other access is admitted. Handler memory is busy with an AMO for longer than the
- * port: what goes there waits in front of the memory, and in the port if too many do.
- */
-static void admit_store(struct l2_port *port, uint64_t cycle)
+/* Handler memory begins with the store or AMO that waits in front of it. */
+static void begin_write(struct l2_port *port, uint64_t cycle)
+{
+	struct handler_writes *handler = &port->handler;
+
+	if (!handler->has_next || handler->read != AMO_NONE || handler->free > cycle)
+		return;
+	handler->has_next = 0;
+	if (handler->next.kind == RV32_AMO) {
+		handler->amo = handler->next;
+		handler->begun = cycle;
+		handler->read = AMO_WAITS;
+		return;
+	}
+	handler->free = cycle + store_gap(port->soc->target, &handler->next);
+	soc__grant(handler->next.hpu, cycle - handler->next.from, cycle);
+}
+
+/* An AMO's read takes the channel, but not from a load that waits in it already, and enters the queue. */
+static void read_for_amo(struct l2_port *port, uint64_t cycle)
+{
+	struct handler_writes *handler = &port->handler;
+
+	if (handler->read == AMO_WAITS && !port->load_stalls)
+		handler->read = AMO_HOLDS;
+	if (handler->read != AMO_HOLDS || !has_room(port, cycle))
+		return;
+	handler->read = AMO_READS;
+	enter(port, NULL, 0, cycle);
+}
+
+/* What the AMO has read is there: it goes on, and is done when the rest of its time is over. */
+static void end_amo(struct l2_port *port, uint64_t cycle)
 {
 	const struct pspin_target *target = port->soc->target;
-	struct access access = *waiting__head(&port->stores.chosen, cycle);
-	const int in_handler = access.region != MEMORY_L2_PACKET;
-	uint64_t gap = store_gap(target, &access), at = cycle > port->store_free ? cycle : port->store_free, begins;
+	struct handler_writes *handler = &port->handler;
+	const uint64_t flight = target->l2_flight_load_handler, gap = target->l2_gap_amo_handler;
 
-	waiting__drop(&port->stores.chosen);
-	if (in_handler && at < port->begun[port->writes % L2_PORT_WRITES])
-		at = port->begun[port->writes % L2_PORT_WRITES];
-	begins = at;
-	if (in_handler) {
-		begins = at > port->handler_free ? at : port->handler_free;
-		port->handler_free = begins + gap;
-		port->begun[port->writes++ % L2_PORT_WRITES] = begins;
-	}
-	port->store_free = at + (in_handler && gap > target->l2_gap_store ? target->l2_gap_store : gap);
+	handler->read = AMO_NONE;
+	handler->free = cycle + (gap > flight ? gap - flight : 1);
+	soc__grant(handler->amo.hpu, cycle - flight - handler->amo.from, cycle);
+}
+
+/*
+ * The admitted store or AMO goes on; until then no other access is admitted. Handler memory is busy with an AMO for longer than the
+ * port: what goes there waits in front of the memory, and in the port if another one waits there.
+ */
+static void send_store(struct l2_port *port, uint64_t cycle)
+{
+	const struct access *access = &port->store;
+	const int in_handler = access->region != MEMORY_L2_PACKET;
+	const uint64_t least = port->soc->target->l2_gap_store, gap = store_gap(port->soc->target, access);
+
+	begin_write(port, cycle);
+	if (!port->has_store || port->store_free > cycle || (in_handler && port->handler.has_next))
+		return;
+	port->has_store = 0;
+	port->store_free = cycle + (in_handler && gap > least ? least : gap);
 	port->busy += gap;
-	if (port->next <= at)
-		port->next = at + 1;
-	soc__grant(access.hpu, begins - access.from, cycle);
+	if (port->next <= cycle)
+		port->next = cycle + 1;
+	if (!in_handler) {
+		soc__grant(access->hpu, cycle - access->from, cycle);
+		return;
+	}
+	port->handler.next = *access;
+	port->handler.has_next = 1;
+	begin_write(port, cycle);
 }
 
 /* Admits one access of each channel. An AMO takes both, and alternates with loads. */
@@ -309,11 +383,14 @@ static void arbitrate(struct l2_port *port, uint64_t cycle)
 	}
 	if (load)
 		admit_load(port, cycle);
-	if (store)
-		admit_store(port, cycle);
+	if (store) {
+		port->store = *store;
+		port->has_store = 1;
+		waiting__drop(&port->stores.chosen);
+	}
 }
 
-/* The first load of handler memory is answered, unless another load enters the queue in this cycle. */
+/* The first read of handler memory is answered, unless another one enters the queue in this cycle. */
 static void answer_load(struct l2_port *port, uint64_t cycle)
 {
 	const struct access *access = waiting__head(&port->in_handler_memory, cycle);
@@ -322,25 +399,36 @@ static void answer_load(struct l2_port *port, uint64_t cycle)
 	if (!access || port->handler_queue_free > cycle + (target->l2_gap_load_handler == 1))
 		return;
 	port->handler_queue_free = cycle + target->l2_gap_load_handler - 1;
-	soc__grant(access->hpu, access->wait_cycles + cycle - access->from, cycle);
+	if (access->hpu)
+		soc__grant(access->hpu, access->wait_cycles + cycle - access->from, cycle);
+	else
+		end_amo(port, cycle);
 	waiting__drop(&port->in_handler_memory);
 }
 
 static void step(void *arg, uint64_t cycle, uint64_t what);
 
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 static void set_wakeup(struct l2_port *port, uint64_t cycle)
 {
-	uint64_t next = UINT64_MAX, at;
+	const struct handler_writes *handler = &port->handler;
+	uint64_t next = UINT64_MAX;
 
 	if (port->in_handler_memory.count)
 		next = port->in_handler_memory.access[port->in_handler_memory.first].from;
-	if (port->admitted.count && port->load_free < next)
-		next = port->load_free;
-	if (port->loads.chosen.count || port->stores.chosen.count) {
-		at = port->blocked ? cycle + 1 : port->next;
-		next = at < next ? at : next;
-	}
-	if (channel__waits(&port->loads) || channel__waits(&port->stores))
+	if (port->admitted.count)
+		next = earlier(next, port->load_free);
+	if (handler->has_next && handler->read == AMO_NONE)
+		next = earlier(next, handler->free);
+	if (port->has_store && !(handler->has_next && port->store.region != MEMORY_L2_PACKET))
+		next = earlier(next, port->store_free);
+	if (!port->has_store && (port->loads.chosen.count || port->stores.chosen.count))
+		next = earlier(next, port->blocked ? cycle + 1 : port->next);
+	if (channel__waits(&port->loads) || channel__waits(&port->stores) || handler->read == AMO_WAITS || handler->read == AMO_HOLDS)
 		next = cycle + 1;
 	if (next != UINT64_MAX)
 		wakeup__set(&port->wakeup, &port->soc->events, next > cycle ? next : cycle + 1, step, port);
@@ -357,8 +445,10 @@ static void step(void *arg, uint64_t cycle, uint64_t what)
 	channel__choose(&port->stores, cycle);
 	if (port->blocked)
 		admit_load(port, cycle);
-	else if (cycle >= port->next)
+	else if (!port->has_store && cycle >= port->next)
 		arbitrate(port, cycle);
+	send_store(port, cycle);
+	read_for_amo(port, cycle);
 	advance(port, cycle);
 	answer_load(port, cycle);
 	set_wakeup(port, cycle);

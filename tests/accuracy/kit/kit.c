@@ -93,6 +93,17 @@ static int write_handler(const char *directory, const char *handler, const struc
 	return rc;
 }
 
+/* A message's home is its id modulo all clusters, so with fewer clusters only as many of the ids are of use. */
+static int use_clusters(struct pspin_target *target, uint64_t clusters, char *err, size_t err_bytes)
+{
+	uint64_t all = 0, ids = 0;
+
+	pspin_target__get(target, "clusters", &all);
+	pspin_target__get(target, "mpqs", &ids);
+	return pspin_target__set(target, "clusters", clusters, err, err_bytes) ||
+	       pspin_target__set(target, "mpqs", ids / all * clusters, err, err_bytes);
+}
+
 int main(int argc, char **argv)
 {
 	struct pspin_target *target = pspin_target__copy(pspin_target__find("pspin-rtl"));
@@ -102,7 +113,7 @@ int main(int argc, char **argv)
 	if (!target)
 		return 1;
 	if (argc > 2 && !strcmp(argv[1], "--clusters")) {
-		if (pspin_target__set(target, "clusters", strtoull(argv[2], NULL, 10), err, sizeof(err))) {
+		if (use_clusters(target, strtoull(argv[2], NULL, 10), err, sizeof(err))) {
 			fprintf(stderr, "rtl-kit: --clusters: %s\n", err);
 			return 2;
 		}
