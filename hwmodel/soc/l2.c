@@ -77,6 +77,7 @@ struct access {
 	uint64_t wait_cycles;
 	enum memory_region region;
 	enum rv32_access kind;
+	unsigned id; /* in the port */
 };
 
 /* In order. */
@@ -191,18 +192,18 @@ struct handler_writes {
 struct l2_port {
 	struct soc *soc;
 	struct channel loads, stores;
-	int blocked;                      /* a load is chosen, but there is no free place for it */
 	int load_first;                   /* before the next AMO */
 	int load_stalls;                  /* a load waits in the channel in front of handler memory */
 	int has_store;                    /* `store` is admitted and does not go on yet: no other access is admitted */
 	struct access store;
 	struct waiting admitted;          /* loads before their memory */
-	struct waiting in_handler_memory; /* in handler memory; the read of an AMO has no HPU */
+	struct waiting in_handler_memory; /* in handler memory, also the read of an AMO */
 	struct handler_writes handler;
 	/* from when on */
 	uint64_t next;               /* the next accesses are admitted */
 	uint64_t store_free;         /* a store can go on */
 	uint64_t load_free;          /* a load can */
+	uint64_t read_free[L2_PORT_IDS], write_free[L2_PORT_IDS]; /* of a read and of a write can be this one; UINT64_MAX: not known yet */
 	uint64_t handler_queue_free; /* a load can enter or leave handler memory's queue */
 	uint64_t last_request, busy;
 	struct wakeup wakeup;
@@ -237,31 +238,102 @@ void l2_port__free(struct l2_port *port)
 	free(port);
 }
 
-/* Admits the chosen load. Without a free place it is blocked, and no other access is admitted. */
+static int reads(const struct access *access)
+{
+	return access->kind == RV32_LOAD || access->kind == RV32_LR || access->kind == RV32_AMO;
+}
+
+static int writes(const struct access *access)
+{
+	return access->kind != RV32_LOAD && access->kind != RV32_LR;
+}
+
+/* The lowest ID that an access can have: a load one of a read, a store one of a write, an AMO one of both; L2_PORT_IDS: there is none. */
+static unsigned lowest_id(const struct l2_port *port, const struct access *access, uint64_t cycle)
+{
+	unsigned id = 0;
+
+	while (id < L2_PORT_IDS && ((reads(access) && port->read_free[id] > cycle) || (writes(access) && port->write_free[id] > cycle)))
+		id++;
+	return id;
+}
+
+static int has_id(const struct l2_port *port, const struct access *access, uint64_t cycle)
+{
+	return lowest_id(port, access, cycle) < L2_PORT_IDS;
+}
+
+static void set_id_free(struct l2_port *port, const struct access *access, uint64_t cycle)
+{
+	if (reads(access))
+		port->read_free[access->id] = cycle;
+	if (writes(access))
+		port->write_free[access->id] = cycle;
+}
+
+static int take_id(struct l2_port *port, struct access *access, uint64_t cycle)
+{
+	access->id = lowest_id(port, access, cycle);
+	if (access->id == L2_PORT_IDS)
+		return 0;
+	set_id_free(port, access, UINT64_MAX);
+	return 1;
+}
+
+/* Its memory has answered, `flight_cycles` after it began with it: the ID is free when the answer has left the port. */
+static void give_back_id(struct l2_port *port, const struct access *access, uint64_t latency_cycles, uint64_t flight_cycles, uint64_t cycle)
+{
+	const uint64_t around_cycles = L2_PORT_AROUND + flight_cycles;
+
+	set_id_free(port, access, cycle + (latency_cycles > around_cycles ? latency_cycles - around_cycles : 1));
+}
+
 static void admit_load(struct l2_port *port, uint64_t cycle)
 {
-	port->blocked = port->admitted.count + port->in_handler_memory.count - (port->handler.read == AMO_READS) == L2_PORT_READS;
-	if (port->blocked)
+	struct access access = *waiting__head(&port->loads.chosen, cycle);
+
+	if (!take_id(port, &access, cycle))
 		return;
-	waiting__add(&port->admitted, *waiting__head(&port->loads.chosen, cycle));
+	port->load_first = 0;
+	access.wait_cycles = cycle - access.from;
+	access.from = cycle + L2_PORT_PATH_CYCLES;
+	waiting__add(&port->admitted, access);
 	waiting__drop(&port->loads.chosen);
 	if (port->next <= cycle)
 		port->next = cycle + 1;
 }
 
-/* A read enters handler memory's queue. */
-static void enter(struct l2_port *port, struct hpu *hpu, uint64_t wait_cycles, uint64_t cycle)
+static void admit_store(struct l2_port *port, uint64_t cycle)
 {
-	const struct pspin_target *target = port->soc->target;
+	struct access access = *waiting__head(&port->stores.chosen, cycle);
 
+	if (!take_id(port, &access, cycle))
+		return;
+	port->store = access;
+	port->has_store = 1;
+	waiting__drop(&port->stores.chosen);
+}
+
+/* A read enters handler memory's queue. */
+static void enter(struct l2_port *port, struct access access, uint64_t cycle)
+{
+	access.wait_cycles += cycle - access.from;
+	access.from = cycle + port->soc->target->l2_flight_load_handler;
 	port->handler_queue_free = cycle + 1;
-	waiting__add(&port->in_handler_memory,
-		     (struct access){ .hpu = hpu, .from = cycle + target->l2_flight_load_handler, .wait_cycles = wait_cycles });
+	waiting__add(&port->in_handler_memory, access);
 }
 
 static int has_room(const struct l2_port *port, uint64_t cycle)
 {
 	return port->in_handler_memory.count < port->soc->target->l2_loads_handler && port->handler_queue_free <= cycle;
+}
+
+/* An AMO has both channels until handler memory begins with it: what was admitted behind it waits. */
+static int is_behind_amo(const struct l2_port *port, const struct access *load)
+{
+	const struct handler_writes *handler = &port->handler;
+
+	return handler->has_next && handler->next.kind == RV32_AMO && load->from > handler->next.from;
 }
 
 /* The first admitted load advances to its memory. */
@@ -270,18 +342,19 @@ static void advance(struct l2_port *port, uint64_t cycle)
 	const struct pspin_target *target = port->soc->target;
 	const struct access *access = waiting__head(&port->admitted, cycle);
 
-	if (!access || port->load_free > cycle)
+	if (!access || port->load_free > cycle || is_behind_amo(port, access))
 		return;
 	if (access->region == MEMORY_L2_PACKET) {
 		port->load_free = cycle + target->l2_gap_load_packet;
 		port->busy += target->l2_gap_load_packet;
-		soc__grant(access->hpu, l2__load(port->soc->l2, cycle) - access->from, cycle);
+		give_back_id(port, access, target->load_l2_packet, L2_PORT_PATH_CYCLES, cycle);
+		soc__grant(access->hpu, access->wait_cycles + l2__load(port->soc->l2, cycle) - access->from, cycle);
 		waiting__drop(&port->admitted);
 	} else if (port->handler.read != AMO_HOLDS && has_room(port, cycle)) {
 		port->load_free = cycle + 1;
 		port->load_stalls = 0;
 		port->busy += target->l2_gap_load_handler;
-		enter(port, access->hpu, cycle - access->from, cycle);
+		enter(port, *access, cycle);
 		waiting__drop(&port->admitted);
 	} else if (port->handler.read != AMO_HOLDS) {
 		port->load_stalls = 1;
@@ -301,7 +374,7 @@ static void begin_write(struct l2_port *port, uint64_t cycle)
 {
 	struct handler_writes *handler = &port->handler;
 
-	if (!handler->has_next || handler->read != AMO_NONE || handler->free > cycle)
+	if (!handler->has_next || handler->read != AMO_NONE || handler->free > cycle || handler->next.from > cycle)
 		return;
 	handler->has_next = 0;
 	if (handler->next.kind == RV32_AMO) {
@@ -311,7 +384,8 @@ static void begin_write(struct l2_port *port, uint64_t cycle)
 		return;
 	}
 	handler->free = cycle + store_gap(port->soc->target, &handler->next);
-	soc__grant(handler->next.hpu, cycle - handler->next.from, cycle);
+	give_back_id(port, &handler->next, port->soc->target->store_l2_handler, L2_PORT_PATH_CYCLES, cycle);
+	soc__grant(handler->next.hpu, handler->next.wait_cycles + cycle - handler->next.from, cycle);
 }
 
 /* An AMO's read takes the channel, but not from a load that waits in it already, and enters the queue. */
@@ -324,7 +398,7 @@ static void read_for_amo(struct l2_port *port, uint64_t cycle)
 	if (handler->read != AMO_HOLDS || !has_room(port, cycle))
 		return;
 	handler->read = AMO_READS;
-	enter(port, NULL, 0, cycle);
+	enter(port, handler->amo, cycle);
 }
 
 /* What the AMO has read is there: it goes on, and is done when the rest of its time is over. */
@@ -336,7 +410,8 @@ static void end_amo(struct l2_port *port, uint64_t cycle)
 
 	handler->read = AMO_NONE;
 	handler->free = cycle + (gap > flight ? gap - flight : 1);
-	soc__grant(handler->amo.hpu, cycle - flight - handler->amo.from, cycle);
+	give_back_id(port, &handler->amo, target->amo_l2_handler, L2_PORT_PATH_CYCLES + flight + 1, cycle);
+	soc__grant(handler->amo.hpu, handler->amo.wait_cycles + cycle - flight - handler->amo.from, cycle);
 }
 
 /*
@@ -347,10 +422,11 @@ static void send_store(struct l2_port *port, uint64_t cycle)
 {
 	const struct access *access = &port->store;
 	const int in_handler = access->region != MEMORY_L2_PACKET;
-	const uint64_t least = port->soc->target->l2_gap_store, gap = store_gap(port->soc->target, access);
+	const struct pspin_target *target = port->soc->target;
+	const uint64_t least = target->l2_gap_store, gap = store_gap(target, access);
 
 	begin_write(port, cycle);
-	if (!port->has_store || port->store_free > cycle || (in_handler && port->handler.has_next))
+	if (!port->has_store || port->store_free > cycle || port->handler.has_next)
 		return;
 	port->has_store = 0;
 	port->store_free = cycle + (in_handler && gap > least ? least : gap);
@@ -358,36 +434,34 @@ static void send_store(struct l2_port *port, uint64_t cycle)
 	if (port->next <= cycle)
 		port->next = cycle + 1;
 	if (!in_handler) {
+		give_back_id(port, access, access->kind == RV32_AMO ? target->amo_l2_packet : target->store_l2_packet, 0, cycle);
 		soc__grant(access->hpu, cycle - access->from, cycle);
 		return;
 	}
 	port->handler.next = *access;
+	port->handler.next.wait_cycles = cycle - access->from;
+	port->handler.next.from = cycle + L2_PORT_PATH_CYCLES;
 	port->handler.has_next = 1;
-	begin_write(port, cycle);
 }
 
-/* Admits one access of each channel. An AMO takes both, and alternates with loads. */
+/* Admits one access of each channel. An AMO takes both: a load that could go then is the next one, and goes before the next AMO. */
 static void arbitrate(struct l2_port *port, uint64_t cycle)
 {
 	const struct access *load = waiting__head(&port->loads.chosen, cycle);
 	const struct access *store = waiting__head(&port->stores.chosen, cycle);
-	int load_first = port->load_first;
 
-	port->load_first = 0;
 	if (load && store && store->kind == RV32_AMO) {
-		if (load_first)
+		if (port->load_first) {
 			store = NULL;
-		else
+		} else {
+			port->load_first = has_id(port, load, cycle);
 			load = NULL;
-		port->load_first = !load_first;
+		}
 	}
 	if (load)
 		admit_load(port, cycle);
-	if (store) {
-		port->store = *store;
-		port->has_store = 1;
-		waiting__drop(&port->stores.chosen);
-	}
+	if (store)
+		admit_store(port, cycle);
 }
 
 /* The first read of handler memory is answered, unless another one enters the queue in this cycle. */
@@ -399,10 +473,12 @@ static void answer_load(struct l2_port *port, uint64_t cycle)
 	if (!access || port->handler_queue_free > cycle + (target->l2_gap_load_handler == 1))
 		return;
 	port->handler_queue_free = cycle + target->l2_gap_load_handler - 1;
-	if (access->hpu)
-		soc__grant(access->hpu, access->wait_cycles + cycle - access->from, cycle);
-	else
+	if (access->kind == RV32_AMO) {
 		end_amo(port, cycle);
+	} else {
+		give_back_id(port, access, target->load_l2_handler, L2_PORT_PATH_CYCLES + target->l2_flight_load_handler, cycle);
+		soc__grant(access->hpu, access->wait_cycles + cycle - access->from, cycle);
+	}
 	waiting__drop(&port->in_handler_memory);
 }
 
@@ -413,6 +489,11 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 static void set_wakeup(struct l2_port *port, uint64_t cycle)
 {
 	const struct handler_writes *handler = &port->handler;
@@ -421,13 +502,13 @@ static void set_wakeup(struct l2_port *port, uint64_t cycle)
 	if (port->in_handler_memory.count)
 		next = port->in_handler_memory.access[port->in_handler_memory.first].from;
 	if (port->admitted.count)
-		next = earlier(next, port->load_free);
+		next = earlier(next, later(port->load_free, port->admitted.access[port->admitted.first].from));
 	if (handler->has_next && handler->read == AMO_NONE)
-		next = earlier(next, handler->free);
-	if (port->has_store && !(handler->has_next && port->store.region != MEMORY_L2_PACKET))
+		next = earlier(next, later(handler->free, handler->next.from));
+	if (port->has_store && !handler->has_next)
 		next = earlier(next, port->store_free);
 	if (!port->has_store && (port->loads.chosen.count || port->stores.chosen.count))
-		next = earlier(next, port->blocked ? cycle + 1 : port->next);
+		next = earlier(next, port->next);
 	if (channel__waits(&port->loads) || channel__waits(&port->stores) || handler->read == AMO_WAITS || handler->read == AMO_HOLDS)
 		next = cycle + 1;
 	if (next != UINT64_MAX)
@@ -443,9 +524,7 @@ static void step(void *arg, uint64_t cycle, uint64_t what)
 		return;
 	channel__choose(&port->loads, cycle);
 	channel__choose(&port->stores, cycle);
-	if (port->blocked)
-		admit_load(port, cycle);
-	else if (!port->has_store && cycle >= port->next)
+	if (!port->has_store && cycle >= port->next)
 		arbitrate(port, cycle);
 	send_store(port, cycle);
 	read_for_amo(port, cycle);

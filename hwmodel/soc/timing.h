@@ -21,8 +21,12 @@
 #define L2_PORT_REACH 1u
 /* D: stores and AMOs that wait at handler memory, and no longer in the port (number); AMOs together with stores of packet memory. */
 #define L2_PORT_WRITES 1u
-/* S: loads that the port's width converter has at once (number). */
-#define L2_PORT_READS 8u
+/* S: reads that the port has at once, and writes; an AMO is one of each (number; axi_id_remap.sv). */
+#define L2_PORT_IDS 8u
+/* P: the part of an access's latency outside of the port, on both ways: an ID is in use for 7 cycles by a load and a store, 12 by an AMO. */
+#define L2_PORT_AROUND 14u
+/* P: from an ID to the memory. */
+#define L2_PORT_PATH_CYCLES 2u
 /* S: registers behind the choice between clusters (number). */
 #define CHANNEL_CHOSEN 2u
 /*
