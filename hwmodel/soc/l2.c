@@ -191,6 +191,7 @@ struct handler_writes {
 
 struct l2_port {
 	struct soc *soc;
+	uint64_t path_cycles; /* from an ID to the memory */
 	struct channel loads, stores;
 	int load_first;                   /* before the next AMO */
 	int load_stalls;                  /* a load waits in the channel in front of handler memory */
@@ -218,6 +219,7 @@ struct l2_port *l2_port__new(struct soc *soc)
 	if (!port)
 		return NULL;
 	port->soc = soc;
+	port->path_cycles = target->load_l2_handler > L2_PORT_AROUND + L2_PORT_PATH_CYCLES ? L2_PORT_PATH_CYCLES : 0;
 	wakeup__init(&port->wakeup);
 	if (channel__open(&port->loads, target) || channel__open(&port->stores, target) || waiting__open(&port->admitted, hpus) ||
 	    waiting__open(&port->in_handler_memory, hpus + 1)) {
@@ -296,7 +298,7 @@ static void admit_load(struct l2_port *port, uint64_t cycle)
 		return;
 	port->load_first = 0;
 	access.wait_cycles = cycle - access.from;
-	access.from = cycle + L2_PORT_PATH_CYCLES;
+	access.from = cycle + port->path_cycles;
 	waiting__add(&port->admitted, access);
 	waiting__drop(&port->loads.chosen);
 	if (port->next <= cycle)
@@ -347,7 +349,7 @@ static void advance(struct l2_port *port, uint64_t cycle)
 	if (access->region == MEMORY_L2_PACKET) {
 		port->load_free = cycle + target->l2_gap_load_packet;
 		port->busy += target->l2_gap_load_packet;
-		give_back_id(port, access, target->load_l2_packet, L2_PORT_PATH_CYCLES, cycle);
+		give_back_id(port, access, target->load_l2_packet, port->path_cycles, cycle);
 		soc__grant(access->hpu, access->wait_cycles + l2__load(port->soc->l2, cycle) - access->from, cycle);
 		waiting__drop(&port->admitted);
 	} else if (port->handler.read != AMO_HOLDS && has_room(port, cycle)) {
@@ -384,7 +386,7 @@ static void begin_write(struct l2_port *port, uint64_t cycle)
 		return;
 	}
 	handler->free = cycle + store_gap(port->soc->target, &handler->next);
-	give_back_id(port, &handler->next, port->soc->target->store_l2_handler, L2_PORT_PATH_CYCLES, cycle);
+	give_back_id(port, &handler->next, port->soc->target->store_l2_handler, port->path_cycles, cycle);
 	soc__grant(handler->next.hpu, handler->next.wait_cycles + cycle - handler->next.from, cycle);
 }
 
@@ -410,7 +412,7 @@ static void end_amo(struct l2_port *port, uint64_t cycle)
 
 	handler->read = AMO_NONE;
 	handler->free = cycle + (gap > flight ? gap - flight : 1);
-	give_back_id(port, &handler->amo, target->amo_l2_handler, L2_PORT_PATH_CYCLES + flight + 1, cycle);
+	give_back_id(port, &handler->amo, target->amo_l2_handler, port->path_cycles + flight + 1, cycle);
 	soc__grant(handler->amo.hpu, handler->amo.wait_cycles + cycle - flight - handler->amo.from, cycle);
 }
 
@@ -440,7 +442,7 @@ static void send_store(struct l2_port *port, uint64_t cycle)
 	}
 	port->handler.next = *access;
 	port->handler.next.wait_cycles = cycle - access->from;
-	port->handler.next.from = cycle + L2_PORT_PATH_CYCLES;
+	port->handler.next.from = cycle + port->path_cycles;
 	port->handler.has_next = 1;
 }
 
@@ -476,7 +478,7 @@ static void answer_load(struct l2_port *port, uint64_t cycle)
 	if (access->kind == RV32_AMO) {
 		end_amo(port, cycle);
 	} else {
-		give_back_id(port, access, target->load_l2_handler, L2_PORT_PATH_CYCLES + target->l2_flight_load_handler, cycle);
+		give_back_id(port, access, target->load_l2_handler, port->path_cycles + target->l2_flight_load_handler, cycle);
 		soc__grant(access->hpu, access->wait_cycles + cycle - access->from, cycle);
 	}
 	waiting__drop(&port->in_handler_memory);

@@ -25,7 +25,7 @@
 #define L2_PORT_IDS 8u
 /* P: the part of an access's latency outside of the port, on both ways: an ID is in use for 7 cycles by a load and a store, 12 by an AMO. */
 #define L2_PORT_AROUND 14u
-/* P: from an ID to the memory. */
+/* P: from an ID to the memory; none where a load does not take as long (sPIN's targets). */
 #define L2_PORT_PATH_CYCLES 2u
 /* S: registers behind the choice between clusters (number). */
 #define CHANNEL_CHOSEN 2u

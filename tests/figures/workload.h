@@ -16,7 +16,7 @@ struct workload {
 	const char *insert;     /* for its table, once per source; %s is the address */
 	double paper_gbps;      /* PsPIN 4.3.2, from 512 bytes on: this, or more than this */
 	int is_more;            /* 1: more than this */
-	double goal_gbps;       /* goal for 512-byte packets on pspin-rtl */
+	double goal_gbps;       /* goal for 512-byte packets on pspin-rtl; 0: none */
 	const char *reason;     /* the reason why ours differs */
 	int has_amo_per_word;   /* of the payload */
 	int is_kv;              /* requests to a key-value store that holds the popular keys */
