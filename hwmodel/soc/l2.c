@@ -185,7 +185,6 @@ struct handler_writes {
 	int has_next; /* `next` waits here */
 	struct access next, amo;
 	enum amo_read read; /* of `amo`. HOLDS: the channel of reads is its own */
-	uint64_t begun;     /* with the AMO */
 	uint64_t free;      /* from when on it begins with the next one; not valid while an AMO is there */
 };
 
@@ -193,19 +192,19 @@ struct l2_port {
 	struct soc *soc;
 	uint64_t path_cycles; /* from an ID to the memory */
 	struct channel loads, stores;
-	int load_first;                   /* before the next AMO */
-	int load_stalls;                  /* a load waits in the channel in front of handler memory */
-	int has_store;                    /* `store` is admitted and does not go on yet: no other access is admitted */
+	int load_first;  /* before the next AMO */
+	int load_stalls; /* a load waits in the channel in front of handler memory */
+	int has_store;   /* `store` is admitted and does not go on yet: no other access is admitted */
 	struct access store;
 	struct waiting admitted;          /* loads before their memory */
 	struct waiting in_handler_memory; /* in handler memory, also the read of an AMO */
 	struct handler_writes handler;
 	/* from when on */
-	uint64_t next;               /* the next accesses are admitted */
-	uint64_t store_free;         /* a store can go on */
-	uint64_t load_free;          /* a load can */
+	uint64_t next;                                            /* the next accesses are admitted */
+	uint64_t store_free;                                      /* a store can go on */
+	uint64_t load_free;                                       /* a load can */
 	uint64_t read_free[L2_PORT_IDS], write_free[L2_PORT_IDS]; /* of a read and of a write can be this one; UINT64_MAX: not known yet */
-	uint64_t handler_queue_free; /* a load can enter or leave handler memory's queue */
+	uint64_t handler_queue_free;                              /* a load can enter or leave handler memory's queue */
 	uint64_t last_request, busy;
 	struct wakeup wakeup;
 };
@@ -381,7 +380,6 @@ static void begin_write(struct l2_port *port, uint64_t cycle)
 	handler->has_next = 0;
 	if (handler->next.kind == RV32_AMO) {
 		handler->amo = handler->next;
-		handler->begun = cycle;
 		handler->read = AMO_WAITS;
 		return;
 	}
@@ -418,7 +416,7 @@ static void end_amo(struct l2_port *port, uint64_t cycle)
 
 /*
  * The admitted store or AMO goes on; until then no other access is admitted. Handler memory is busy with an AMO for longer than the
- * port: what goes there waits in front of the memory, and in the port if another one waits there.
+ * port: one waits in front of that memory, and the next one, of either memory, in the port.
  */
 static void send_store(struct l2_port *port, uint64_t cycle)
 {

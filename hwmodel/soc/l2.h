@@ -34,9 +34,11 @@ uint64_t l2__read_busy(const struct l2 *l2);
 
 /*
  * The one port of all HPUs to L2 (hwmodel/README.md, "L2"). Loads come in one channel and stores in another: of each cluster in order,
- * the clusters round robin. In a cycle one access of each channel is admitted; while one that was admitted is blocked, no other is. AMOs
- * need both channels, and alternate with loads. Loads advance in the order in which they were admitted: to packet memory, or into the
- * queue of those in handler memory, where in one cycle either one enters or one leaves.
+ * the clusters round robin. In a cycle one access of each channel is admitted, if there is an ID for it; while a store or an AMO that was
+ * admitted waits, none is. AMOs need both channels, and alternate with loads. Loads advance in the order in which they were admitted: to
+ * packet memory, or into the queue of those in handler memory, where in one cycle either one enters or one leaves. Reads of AMOs are in
+ * that queue, too. Source: PsPIN's pe_noc.sv, axi_id_remap.sv, axi_dw_upsizer.sv, axi_riscv_amos.sv and axi_riscv_lrsc.sv, and the states
+ * of these in bursts.
  */
 
 struct l2_port *l2_port__new(struct soc *soc); /* NULL: no memory */
