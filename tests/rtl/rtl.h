@@ -28,6 +28,7 @@ struct rtl_bodies {
 
 struct rtl_packet {
 	uint64_t her, feedback;
+	int is_cold; /* the model's alone: instructions of one of its handlers came from program memory */
 };
 
 struct rtl_series {

@@ -83,7 +83,8 @@ static int take_predicted(struct rtl_series *s, const char *line)
 
 	if (sscanf(line, "%llu,%*[^,],%*u,%*u,%*u,%*u,%llu,%llu", &packet, &her, &feedback) != 3 || packet >= s->packets)
 		return -1;
-	s->model[packet] = (struct rtl_packet){ her, feedback };
+	s->model[packet].her = her;
+	s->model[packet].feedback = feedback;
 	return 0;
 }
 
@@ -99,6 +100,9 @@ static int take_task(struct rtl_series *s, const char *line)
 		return -1;
 	for (unsigned k = 0; k < RTL_KINDS; k++)
 		body.kind = strcmp(kind, rtl_kind_names[k]) ? body.kind : (enum rtl_kind)k;
+	if (packet >= s->packets)
+		return -1;
+	s->model[packet].is_cold |= cold;
 	body.packet = packet;
 	body.is_cold = cold;
 	body.start = first;
@@ -112,7 +116,7 @@ static int take_observed(struct rtl_series *s, const char *line)
 
 	if (sscanf(line, "%llu,%llu,%llu", &packet, &her, &feedback) != 3 || packet >= s->packets)
 		return -1;
-	s->rtl[packet] = (struct rtl_packet){ her, feedback };
+	s->rtl[packet] = (struct rtl_packet){ .her = her, .feedback = feedback };
 	return 0;
 }
 
@@ -225,9 +229,12 @@ static void compare_ways(const struct rtl_series *s, int cold, const char *stage
 	struct rtl_row *row = NULL;
 	size_t n = 0;
 
-	for (size_t i = cold ? 0 : 1; i < s->apart && (!cold || !i); i++, n++) {
+	for (size_t i = 0; i < s->apart; i++) {
+		if (s->model[i].is_cold != cold)
+			continue;
 		row = row ? row : add(rows, count, stage, aim);
 		pair(row, s->rtl[i].feedback - s->rtl[i].her, s->model[i].feedback - s->model[i].her);
+		n++;
 	}
 	if (row)
 		finish(row, n);
