@@ -47,7 +47,7 @@ build() {
 		return 0
 	fi
 	command -v "${VERILATOR:-verilator}" >/dev/null || die "verilator is not installed: PsPIN's model cannot be built"
-	echo "rtl-check: builds PsPIN's model in $1: half an hour and more, some GB of memory; $1/log" >&2
+	echo "rtl-check: builds PsPIN's model in $1: up to half an hour, some GB of memory; $1/log" >&2
 	rm -rf "$1" && mkdir -p "$1/hw" && cp -R "$hw/src" "$hw/deps" "$hw/verilator_model" "$1/hw/" || exit 1
 	cache=$1/hw/deps/scm/latch_scm/register_file_1w_multi_port_read.sv
 	[ -e "$cache" ] || die "$hw has no deps/scm/latch_scm: build the model in the checkout"
