@@ -215,10 +215,39 @@ uint64_t icache__next_lookup(const struct icache *icache, unsigned port)
 	return icache->ports[port].next;
 }
 
+/* A way's line at this cycle, which other cores may not have reached: with the refills that will have ended by then. */
+static uint32_t line_then(const struct icache *icache, uint64_t cycle, uint32_t set, uint32_t way)
+{
+	uint32_t line = icache->lines[set * icache->config.ways + way];
+	uint64_t ready = 0;
+
+	for (uint32_t i = 0; icache->refills && i < icache->config.ports; i++) {
+		const struct port *port = &icache->ports[i];
+
+		if (port->line == NO_LINE || port->line % icache->sets != set || port->way != way || port->ready > cycle ||
+		    port->ready < ready)
+			continue;
+		line = port->line;
+		ready = port->ready;
+	}
+	return line;
+}
+
 int icache__has(struct icache *icache, uint64_t cycle, uint32_t addr)
 {
-	complete_refills(icache, cycle);
-	return is_there(icache, addr / icache->config.line_bytes);
+	const uint32_t line = addr / icache->config.line_bytes;
+
+	if (cycle >= icache->last_refill + ICACHE_QUIET_CYCLES)
+		complete_refills(icache, cycle);
+	for (uint32_t way = 0; way < icache->config.ways; way++)
+		if (line_then(icache, cycle, line % icache->sets, way) == line)
+			return 1;
+	return 0;
+}
+
+int icache__is_filling(const struct icache *icache)
+{
+	return icache->refills != 0;
 }
 
 const uint64_t *icache__generation(const struct icache *icache)

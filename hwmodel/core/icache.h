@@ -31,8 +31,10 @@ void icache__flush(struct icache *icache);
 uint64_t icache__fetch(struct icache *icache, unsigned port, uint64_t cycle, uint32_t addr);
 /* Before this cycle the port takes no lookup: it waits for a line that it asked for, wanted or not. */
 uint64_t icache__next_lookup(const struct icache *icache, unsigned port);
-/* Is it there at this cycle? */
+/* Is it there at this cycle? Any core's: those that are earlier do not find what comes by then. */
 int icache__has(struct icache *icache, uint64_t cycle, uint32_t addr);
+/* Refills are under way: what icache__has() says of a cycle is of that cycle alone. */
+int icache__is_filling(const struct icache *icache);
 /* Changes whenever a line comes or goes. */
 const uint64_t *icache__generation(const struct icache *icache);
 /* When the last refill so far is done; 0: there was none. */

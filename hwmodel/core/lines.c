@@ -75,7 +75,8 @@ static bool all_there(struct rv32_core *core, struct block *block)
 		if (line == block->end_line)
 			break;
 	}
-	block->lines_known = *core->lines_known;
+	if (!icache__is_filling(core->icache))
+		block->lines_known = *core->lines_known;
 	return true;
 }
 
