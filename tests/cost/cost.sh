@@ -83,8 +83,10 @@ says err "cannot write the output"
 { "$SPINCTL" cost "$OBJECT" --pcap trace.pcap 2>err; echo $? >status; } | :
 [ "$(cat status)" = 1 ] && says err "cannot write the output"
 
-# packets that are made fit the rule, also where it excludes the addresses that they have else (192.0.2.1, 2001:db8::1)
-for rule in 'not src 192.0.2.0/24 not dst 192.0.2.2' 'not dst 192.0.0.0/2' 'not src 2001:db8::/32 not dst 2001:db8::2' 'not src 10.0.0.1'; do
+# packets that are made fit the rule, also where it excludes what they have else (192.0.2.1, 2001:db8::1, TTL 64, no tag)
+for rule in 'not src 192.0.2.0/24 not dst 192.0.2.2' 'not dst 192.0.0.0/2' 'not src 2001:db8::/32 not dst 2001:db8::2' 'not src 10.0.0.1' \
+	'vlan 5-9,4095 dscp 46' 'not ttl 64' 'not vlan 0-4095' 'icmp vlan 7 dscp 10' 'src 2001:db8::/32 dscp 10 ttl 5 vlan 3' \
+	'not dport 9330'; do
 	expect 0 "$SPINCTL" cost "$OBJECT" --match "$rule" --datagrams 20 --sizes none
 	says out '20 frames, 20 handled'
 done

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Generates packets for the model: datagrams, or SLMP messages in wire order, where each packet asks for its acknowledgement.
- * A rule for ICMP echo requests or for an Ethernet type gets such packets. Called by source.c.
+ * A rule for ICMP echo requests or for an Ethernet type gets such packets; one for a VLAN, a DSCP or a TTL packets with it. Called by
+ * source.c.
  */
 #include <string.h>
 
@@ -14,6 +15,26 @@
 #define TTL         64
 #define ECHO        8
 #define ECHO6       128
+
+/* A value that the rule takes: the usual one, if it is one of them. */
+static unsigned value_of(const struct spin_rule_set *set, unsigned usual)
+{
+	for (unsigned i = 0; i < set->count; i++)
+		if (set->range[i].first <= usual && usual <= set->range[i].last)
+			return usual;
+	return set->count ? set->range[0].first : usual;
+}
+
+static int is_tagged(const struct cost_generator *m)
+{
+	return value_of(&m->rule->vlan, SPIN_RULE_UNTAGGED) != SPIN_RULE_UNTAGGED;
+}
+
+/* In front of the IP header. */
+static unsigned ethernet_bytes(const struct cost_generator *m)
+{
+	return (unsigned)(sizeof(struct spin_eth) + (is_tagged(m) ? sizeof(struct spin_vlan) : 0));
+}
 
 /* Inverts the last bit that the rule names: the address is another one then. */
 static void leave(uint8_t *at, const uint8_t *care, unsigned bytes)
@@ -46,7 +67,8 @@ static void make_ip4(struct cost_generator *m, uint8_t *at, unsigned bytes)
 {
 	static const uint8_t src[] = { 192, 0, 2, 1 }, dst[] = { 192, 0, 2, 2 }; /* RFC 5737 */
 	struct spin_ip4 ip = { .version_ihl = 0x45,
-			       .ttl = TTL,
+			       .tos = (uint8_t)(value_of(&m->rule->dscp, 0) << 2),
+			       .ttl = (uint8_t)value_of(&m->rule->ttl, TTL),
 			       .protocol = m->rule->protocol ? m->rule->protocol : SPIN_IP_UDP,
 			       .total_length = spin_hton16((uint16_t)(sizeof(ip) + bytes)) };
 	uint32_t sum = 0;
@@ -66,8 +88,8 @@ static void make_ip4(struct cost_generator *m, uint8_t *at, unsigned bytes)
 static void make_ip6(struct cost_generator *m, uint8_t *at, unsigned bytes)
 {
 	static const uint8_t src[16] = { 0x20, 1, 0x0d, 0xb8, [15] = 1 }, dst[16] = { 0x20, 1, 0x0d, 0xb8, [15] = 2 };
-	struct spin_ip6 ip = { .version_class_flow = spin_hton32(6u << 28),
-			       .hop_limit = TTL,
+	struct spin_ip6 ip = { .version_class_flow = spin_hton32(6u << 28 | value_of(&m->rule->dscp, 0) << 22),
+			       .hop_limit = (uint8_t)value_of(&m->rule->ttl, TTL),
 			       .next_header = m->rule->protocol ? m->rule->protocol : SPIN_IP_UDP,
 			       .payload_length = spin_hton16((uint16_t)bytes) };
 
@@ -109,7 +131,7 @@ static void make_payload(struct cost_generator *m, uint8_t *at, unsigned bytes, 
 
 static uint16_t port_of(uint16_t port, const struct spin_rule_set *set, uint16_t any)
 {
-	return port ? port : set->count ? set->range[0].last : any;
+	return port ? port : (uint16_t)value_of(set, any);
 }
 
 int cost_is_icmp(const struct spin_rule *rule)
@@ -134,10 +156,15 @@ static void make_headers(struct cost_generator *m, unsigned payload_bytes)
 	struct spin_udp udp = { spin_hton16(port_of(m->rule->src_port, &m->rule->src_ports, SOURCE_PORT)),
 				spin_hton16(port_of(m->rule->dst_port, &m->rule->dst_ports, SPIN_SLMP_PORT)),
 				spin_hton16((uint16_t)udp_bytes), 0 };
-	uint8_t *ip = m->frame + sizeof(eth);
+	const struct spin_vlan vlan = { spin_hton16((uint16_t)value_of(&m->rule->vlan, SPIN_RULE_UNTAGGED)), eth.type };
+	uint8_t *ip = m->frame + ethernet_bytes(m);
 
 	if (m->rule->ether_type)
 		eth.type = spin_hton16(m->rule->ether_type);
+	if (is_tagged(m)) {
+		eth.type = spin_hton16(SPIN_ETH_VLAN);
+		memcpy(m->frame + sizeof(eth), &vlan, sizeof(vlan));
+	}
 	memcpy(m->frame, &eth, sizeof(eth));
 	if (m->rule->ether_type)
 		return;
@@ -166,7 +193,7 @@ static void make_echo(const struct cost_generator *m, uint8_t *at, unsigned byte
 				  .sequence = spin_hton16((uint16_t)sequence) };
 
 	memcpy(at, &icmp, sizeof(icmp));
-	cost_set_icmp_checksum(m->frame + sizeof(struct spin_eth), at, bytes);
+	cost_set_icmp_checksum(m->frame + ethernet_bytes(m), at, bytes);
 }
 
 void cost_generator__make(struct cost_generator *m, const struct cost_made *made, uint32_t message, unsigned packet)
@@ -175,7 +202,7 @@ void cost_generator__make(struct cost_generator *m, const struct cost_made *made
 
 	if (!m->is_raw) {
 		make_headers(m, payload);
-		at = (unsigned)sizeof(struct spin_eth) + cost_generator__header_bytes(m);
+		at = ethernet_bytes(m) + cost_generator__header_bytes(m);
 	}
 	if (m->takes_messages && !m->is_raw) {
 		unsigned flags = SPIN_SLMP_SYN | (packet + 1 == made->packets ? SPIN_SLMP_EOM : 0);
