@@ -381,10 +381,23 @@ static void eight_hpus(void)
 	}
 }
 
+/* A core that waits for its line is ahead of the others: what it asks about its own cycle does not bring the line to theirs. */
+static void ahead_of_the_others(void)
+{
+	struct icache *icache = icache__new(&pspin);
+
+	expect("a cold line, of who is ahead", icache__fetch(icache, 0, 100, CODE), 8);
+	expect("the line, when it has waited", (uint64_t)icache__has(icache, 108, CODE), 1);
+	expect("the same line, of who comes 4 cycles later", icache__fetch(icache, 1, 104, CODE), 4);
+	expect("the line, when it is there for all", (uint64_t)icache__has(icache, 10000, CODE), 1);
+	icache__free(icache);
+}
+
 int main(void)
 {
 	cold_code();
 	replacement();
+	ahead_of_the_others();
 	central_controller();
 	one_memory();
 	lfsr_of_who_waits();
