@@ -390,7 +390,7 @@ $(BUILD)/tests/figures/handlers.elf: tests/figures/handlers.S $(IMAGE)
 	$(Q)$(RISCV_CC) @hwmodel/image/cflags -Wl,--gc-sections -Wl,--build-id=none -Wl,--no-warn-rwx-segments -I. \
 		-Ihandlers/include -T hwmodel/image/pspin.ld hwmodel/image/boot.S $< -lgcc -o $@
 
-tests: all demo-program accuracy-programs offload-programs $(LOADER) $(TEST_PROGRAMS) $(BUILD)/tests/vectors/run-bounded $(HOST_HANDLERS) $(TEST_HANDLERS) $(LOOPS) $(PLAIN_BPF)
+tests: all demo-program accuracy-programs offload-programs $(BUILD)/tests/accuracy/rtl-kit $(LOADER) $(TEST_PROGRAMS) $(BUILD)/tests/vectors/run-bounded $(HOST_HANDLERS) $(TEST_HANDLERS) $(LOOPS) $(PLAIN_BPF)
 .PHONY: tests
 
 # deps first, then a second make that sees what has just been installed

@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Bursts of 256 packets, from the first HER to the last feedback: the model's are within 2 % of what PsPIN's RTL took, which is the aim of
+# `make rtl-check` (tests/rtl/README.md, where these rows come from). Run by tests/run.
+kit=${BUILD:-build}/tests/accuracy/rtl-kit
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+failures=0
+
+# burst FILE: of the last 256 packets in a packets.csv of the kit
+burst() {
+	tail -n 256 "$1" | awk -F, '{ if (!from || $7 < from) from = $7; if ($8 > to) to = $8 } END { print to - from }'
+}
+
+# rows CLUSTERS, from standard input: handler, bytes, the RTL's cycles
+rows() {
+	cat >"$dir/rows"
+	# shellcheck disable=SC2046 # a word for each handler
+	"$kit" --clusters "$1" "$dir/$1" $(cut -d ' ' -f 1 "$dir/rows" | sort -u) >"$dir/log" 2>&1 || { cat "$dir/log"; exit 1; }
+	while read -r handler bytes rtl; do
+		model=$(burst "$dir/$1/$handler/$bytes-saturated/packets.csv")
+		[ $((100 * (model > rtl ? model - rtl : rtl - model))) -le $((2 * rtl)) ] && continue
+		echo "FAIL $handler, $bytes bytes, clusters: $1: $model cycles, on the RTL $rtl"
+		failures=1
+	done <"$dir/rows"
+}
+
+rows 4 <<'ROWS'
+empty 64 302
+filtering 64 3095
+filtering 256 3084
+filtering 512 3068
+filtering 1024 4373
+reduce 64 1559
+ROWS
+rows 1 <<'ROWS'
+aggregate 64 2968
+copy_from_host 1024 8859
+copy_to_host 512 2394
+counter 64 1023
+histogram 512 22950
+kvget 64 1329
+memcached 512 5138
+pingpong 256 1985
+strided_ddt 1024 8928
+ROWS
+exit $failures
