@@ -103,7 +103,7 @@ static int write_host(struct recorder *r, enum recording_moment moment)
 static int write_context(struct recorder *r)
 {
 	const struct messages *m = r->ctx->messages;
-	struct recording_context context = { .start_ns = (uint64_t)(now_s() * 1e9) };
+	struct recording_context context = { .start_ns = (uint64_t)(r->start_s * 1e9) };
 	size_t bytes;
 	void *mem;
 
@@ -181,8 +181,10 @@ static int drain(struct recorder *r)
 }
 
 /* Until the time is over, the packets are there, a signal comes, or something fails; 1: the interface has gone. */
-static int watch(struct recorder *r, double start_s)
+static int watch(struct recorder *r)
 {
+	const double start_s = now_s();
+
 	while (!signals__signal() && !r->status) {
 		struct pollfd fd[] = { { .fd = spin_ctx__tap_fd(r->ctx), .events = POLLIN },
 				       { .fd = spin_ctx__event_fd(r->ctx), .events = POLLIN } };
@@ -205,12 +207,12 @@ static int watch(struct recorder *r, double start_s)
 	return 0;
 }
 
-static int finish(struct recorder *r, double start_s)
+static int finish(struct recorder *r)
 {
 	struct recording_info *info = &r->info;
 
 	spin_ctx__detach(r->ctx); /* from here on no handler runs: packets, memory and counters belong together */
-	info->duration_ns = (uint64_t)((now_s() - start_s) * 1e9);
+	info->duration_ns = (uint64_t)((now_s() - r->start_s) * 1e9);
 	while (drain(r) > 0)
 		;
 	drain_events(r);
@@ -235,11 +237,11 @@ static int finish(struct recorder *r, double start_s)
 int record_keep__run(struct recorder *r, const void *object, size_t object_bytes)
 {
 	const char *reason;
-	double start_s;
 	int gone;
 
 	if (recording_writer__open(r->output, &r->info, object, object_bytes, &r->writer))
 		return report_error("%s", engine_error());
+	r->start_s = now_s();
 	if (ready__begin(r->ready_file) || write_context(r) || write_memory(r, RECORDING_BEFORE) || write_host(r, RECORDING_BEFORE))
 		return FAILED;
 	if (spin_ctx__tap(r->ctx, (size_t)r->ring_mib << 20) || spin_ctx__attach(r->ctx))
@@ -247,9 +249,8 @@ int record_keep__run(struct recorder *r, const void *object, size_t object_bytes
 	spin_nic__mode(r->nic, &reason);
 	if (reason)
 		report_error("%s: in generic mode: %s", r->info.device, reason);
-	start_s = now_s();
 	if (ready__notify(READY_NO_FD, r->ready_file))
 		return FAILED;
-	gone = watch(r, start_s);
-	return finish(r, start_s) || gone ? FAILED : DONE;
+	gone = watch(r);
+	return finish(r) || gone ? FAILED : DONE;
 }

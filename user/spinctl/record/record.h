@@ -17,7 +17,8 @@ struct recorder {
 	struct spin_nic *nic;
 	struct recording_writer *writer;
 	struct recording_info info;
-	uint64_t events, events_lost; /* of messages: told, and those that found no room */
+	double start_s;               /* of its clock: a replay's goes from here to the end, over all that the recording saw */
+	uint64_t events, events_lost; /* of messages: reported, and those that found no room */
 	int status;                   /* of the callbacks that take packets and events */
 	int whole;                    /* the recording has its name */
 };
