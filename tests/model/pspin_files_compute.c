@@ -56,13 +56,14 @@ struct object {
 static struct object compile(const char *name)
 {
 	const char *build = getenv("BUILD") ? getenv("BUILD") : "build";
-	char path[128], line[1024];
+	char path[] = "/tmp/spin-pspin-XXXXXX", line[1024]; /* pids of two runs may be the same: each has its own numbers */
 	struct object object = { 0 };
 	struct stat st;
 	long elf_bytes;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/tmp/pspin-%d.spin", (int)getpid());
+	if (close(mkstemp(path)))
+		give_up("no file for it can be made in /tmp");
 	snprintf(line, sizeof(line), "%s/bin/spincc --api pspin -o %s -DCHECK_ASSERTS tests/pspin/%s.c", build, path, name);
 	f = system(line) ? NULL : fopen(path, "rb");
 	if (!f || fstat(fileno(f), &st) || !(object.data = malloc((size_t)st.st_size)) ||
