@@ -22,11 +22,11 @@ probes() {
 	done
 }
 
-# gone KIND ID...: each within 5 s, as the kernel frees what has died a little later
+# gone KIND ID...: each within 30 s: the kernel frees what has died a little later, and on a busy machine another doctor takes its time
 gone() {
 	while [ $# -gt 0 ]; do
 		i=0
-		while bpftool "$1" show id "$2" >/dev/null 2>&1 && [ $i -lt 50 ]; do
+		while bpftool "$1" show id "$2" >/dev/null 2>&1 && [ $i -lt 300 ]; do
 			i=$((i + 1))
 			sleep 0.1
 		done
