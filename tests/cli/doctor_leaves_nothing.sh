@@ -22,10 +22,15 @@ probes() {
 	done
 }
 
+# Maps that the kernel lost count of before. Linux 6.18 counts a prog_array once too often that is opened by its id, as by `bpftool map`,
+# while its last user closes it: prog_array_map_clear() takes a reference for work that is queued already.
+lost=$(probes | tr ' ' =)
+
 # gone KIND ID...: each within 30 s: the kernel frees what has died a little later, and on a busy machine another doctor takes its time
 gone() {
 	while [ $# -gt 0 ]; do
 		i=0
+		case " $(echo $lost) " in *" $1=$2 "*) shift 2; continue ;; esac
 		while bpftool "$1" show id "$2" >/dev/null 2>&1 && [ $i -lt 300 ]; do
 			i=$((i + 1))
 			sleep 0.1

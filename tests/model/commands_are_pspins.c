@@ -11,7 +11,7 @@
 #include "tests/model/common/packet.h"
 #include "tests/model/common/listing.h"
 
-#define GOLDEN        "tests/model/commands.golden"
+#define GOLDEN        "tests/model/programs/commands.golden"
 #define PAYLOAD_BYTES 128u
 
 static int failures;
