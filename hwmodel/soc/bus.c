@@ -199,7 +199,7 @@ static enum rv32_bus_status request(struct hpu *hpu, const struct rv32_bus_reque
 	if (region == MEMORY_L1)
 		l1__request_remote(hpu, req->cycle, of_cluster, req->addr % L1_STRIDE, req->kind);
 	else
-		l2_port__request(soc->l2_port, hpu, req->cycle, region, req->kind);
+		l2_port__request(soc->l2_port, hpu, req->cycle, region, req->kind, latency_cycles(soc->target, req->kind, region, 0));
 	return RV32_BUS_STOP;
 }
 

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "hwmodel/core/max.h"
 #include "hwmodel/core/reservations.h"
 #include "hwmodel/soc/arbiter.h"
 #include "hwmodel/soc/l2.h"
@@ -75,6 +76,7 @@ struct access {
 	struct hpu *hpu;
 	uint64_t from; /* when it could go, or its answer be back */
 	uint64_t wait_cycles;
+	uint64_t latency_cycles; /* on an idle machine */
 	enum memory_region region;
 	enum rv32_access kind;
 	unsigned id; /* in the port */
@@ -221,7 +223,7 @@ struct l2_port *l2_port__new(struct soc *soc)
 	port->path_cycles = target->load_l2_handler > L2_PORT_AROUND + L2_PORT_PATH_CYCLES ? L2_PORT_PATH_CYCLES : 0;
 	wakeup__init(&port->wakeup);
 	if (channel__open(&port->loads, target) || channel__open(&port->stores, target) || waiting__open(&port->admitted, hpus) ||
-	    waiting__open(&port->in_handler_memory, hpus + 1)) {
+	    waiting__open(&port->in_handler_memory, hpus)) {
 		l2_port__free(port);
 		return NULL;
 	}
@@ -282,11 +284,11 @@ static int take_id(struct l2_port *port, struct access *access, uint64_t cycle)
 }
 
 /* Its memory has answered, `flight_cycles` after it began with it: the ID is free when the answer has left the port. */
-static void give_back_id(struct l2_port *port, const struct access *access, uint64_t latency_cycles, uint64_t flight_cycles, uint64_t cycle)
+static void give_back_id(struct l2_port *port, const struct access *access, uint64_t flight_cycles, uint64_t cycle)
 {
-	const uint64_t around_cycles = L2_PORT_AROUND + flight_cycles;
+	const uint64_t passed_cycles = L2_PORT_AROUND + flight_cycles;
 
-	set_id_free(port, access, cycle + (latency_cycles > around_cycles ? latency_cycles - around_cycles : 1));
+	set_id_free(port, access, cycle + (access->latency_cycles > passed_cycles ? access->latency_cycles - passed_cycles : 1));
 }
 
 static void admit_load(struct l2_port *port, uint64_t cycle)
@@ -348,7 +350,7 @@ static void advance(struct l2_port *port, uint64_t cycle)
 	if (access->region == MEMORY_L2_PACKET) {
 		port->load_free = cycle + target->l2_gap_load_packet;
 		port->busy += target->l2_gap_load_packet;
-		give_back_id(port, access, target->load_l2_packet, port->path_cycles, cycle);
+		give_back_id(port, access, port->path_cycles, cycle);
 		soc__grant(access->hpu, access->wait_cycles + l2__load(port->soc->l2, cycle) - access->from, cycle);
 		waiting__drop(&port->admitted);
 	} else if (port->handler.read != AMO_HOLDS && has_room(port, cycle)) {
@@ -384,7 +386,7 @@ static void begin_write(struct l2_port *port, uint64_t cycle)
 		return;
 	}
 	handler->free = cycle + store_gap(port->soc->target, &handler->next);
-	give_back_id(port, &handler->next, port->soc->target->store_l2_handler, port->path_cycles, cycle);
+	give_back_id(port, &handler->next, port->path_cycles, cycle);
 	soc__grant(handler->next.hpu, handler->next.wait_cycles + cycle - handler->next.from, cycle);
 }
 
@@ -410,7 +412,7 @@ static void end_amo(struct l2_port *port, uint64_t cycle)
 
 	handler->read = AMO_NONE;
 	handler->free = cycle + (gap > flight ? gap - flight : 1);
-	give_back_id(port, &handler->amo, target->amo_l2_handler, port->path_cycles + flight + 1, cycle);
+	give_back_id(port, &handler->amo, port->path_cycles + flight + AMO_ID_EARLY_CYCLES, cycle);
 	soc__grant(handler->amo.hpu, handler->amo.wait_cycles + cycle - flight - handler->amo.from, cycle);
 }
 
@@ -434,7 +436,7 @@ static void send_store(struct l2_port *port, uint64_t cycle)
 	if (port->next <= cycle)
 		port->next = cycle + 1;
 	if (!in_handler) {
-		give_back_id(port, access, access->kind == RV32_AMO ? target->amo_l2_packet : target->store_l2_packet, 0, cycle);
+		give_back_id(port, access, 0, cycle);
 		soc__grant(access->hpu, cycle - access->from, cycle);
 		return;
 	}
@@ -442,6 +444,7 @@ static void send_store(struct l2_port *port, uint64_t cycle)
 	port->handler.next.wait_cycles = cycle - access->from;
 	port->handler.next.from = cycle + port->path_cycles;
 	port->handler.has_next = 1;
+	begin_write(port, cycle); /* without a path to the memory in this cycle */
 }
 
 /* Admits one access of each channel. An AMO takes both: a load that could go then is the next one, and goes before the next AMO. */
@@ -476,7 +479,7 @@ static void answer_load(struct l2_port *port, uint64_t cycle)
 	if (access->kind == RV32_AMO) {
 		end_amo(port, cycle);
 	} else {
-		give_back_id(port, access, target->load_l2_handler, port->path_cycles + target->l2_flight_load_handler, cycle);
+		give_back_id(port, access, port->path_cycles + target->l2_flight_load_handler, cycle);
 		soc__grant(access->hpu, access->wait_cycles + cycle - access->from, cycle);
 	}
 	waiting__drop(&port->in_handler_memory);
@@ -489,11 +492,6 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 static void set_wakeup(struct l2_port *port, uint64_t cycle)
 {
 	const struct handler_writes *handler = &port->handler;
@@ -502,9 +500,9 @@ static void set_wakeup(struct l2_port *port, uint64_t cycle)
 	if (port->in_handler_memory.count)
 		next = port->in_handler_memory.access[port->in_handler_memory.first].from;
 	if (port->admitted.count)
-		next = earlier(next, later(port->load_free, port->admitted.access[port->admitted.first].from));
+		next = earlier(next, max_u64(port->load_free, port->admitted.access[port->admitted.first].from));
 	if (handler->has_next && handler->read == AMO_NONE)
-		next = earlier(next, later(handler->free, handler->next.from));
+		next = earlier(next, max_u64(handler->free, handler->next.from));
 	if (port->has_store && !handler->has_next)
 		next = earlier(next, port->store_free);
 	if (!port->has_store && (port->loads.chosen.count || port->stores.chosen.count))
@@ -512,7 +510,7 @@ static void set_wakeup(struct l2_port *port, uint64_t cycle)
 	if (channel__waits(&port->loads) || channel__waits(&port->stores) || handler->read == AMO_WAITS || handler->read == AMO_HOLDS)
 		next = cycle + 1;
 	if (next != UINT64_MAX)
-		wakeup__set(&port->wakeup, &port->soc->events, next > cycle ? next : cycle + 1, step, port);
+		wakeup__set(&port->wakeup, &port->soc->events, max_u64(next, cycle + 1), step, port);
 }
 
 static void step(void *arg, uint64_t cycle, uint64_t what)
@@ -533,13 +531,16 @@ static void step(void *arg, uint64_t cycle, uint64_t what)
 	set_wakeup(port, cycle);
 }
 
-void l2_port__request(struct l2_port *port, struct hpu *hpu, uint64_t cycle, enum memory_region region, enum rv32_access kind)
+void l2_port__request(struct l2_port *port, struct hpu *hpu, uint64_t cycle, enum memory_region region, enum rv32_access kind,
+		      uint64_t latency_cycles)
 {
 	struct channel *channel = kind == RV32_LOAD || kind == RV32_LR ? &port->loads : &port->stores;
 
 	assert_in_order(&port->last_request, cycle);
 	hpu->pending = 1;
-	channel__add(channel, (struct access){ .hpu = hpu, .from = cycle + L2_PORT_REACH, .region = region, .kind = kind });
+	channel__add(channel,
+		     (struct access){
+			     .hpu = hpu, .from = cycle + L2_PORT_REACH, .latency_cycles = latency_cycles, .region = region, .kind = kind });
 	set_wakeup(port, cycle);
 }
 

@@ -19,12 +19,12 @@
 #define PORT_UNITS 100
 /* A: the port's cycle for an access is that of its HPU, and this: no latency is shorter. */
 #define L2_PORT_REACH 1u
-/* D: stores and AMOs that wait at handler memory, and no longer in the port (number); AMOs together with stores of packet memory. */
-#define L2_PORT_WRITES 1u
 /* S: reads that the port has at once, and writes; an AMO is one of each (number; axi_id_remap.sv). */
 #define L2_PORT_IDS 8u
-/* P: the part of an access's latency outside of the port, on both ways: an ID is in use for 7 cycles by a load and a store, 12 by an AMO. */
+/* P: the part of an access's latency outside of the port, on both ways: an ID is in use for 7 cycles by a load and a store. */
 #define L2_PORT_AROUND 14u
+/* P: an AMO's ID is free so much earlier than by that: it is in use for 12 cycles. */
+#define AMO_ID_EARLY_CYCLES 1u
 /* P: from an ID to the memory; none where a load does not take as long (sPIN's targets). */
 #define L2_PORT_PATH_CYCLES 2u
 /* S: registers behind the choice between clusters (number). */
