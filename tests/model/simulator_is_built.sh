@@ -18,7 +18,7 @@ touch "$dir/verilator/include/verilated.h"
 echo '// of the checkout' >"$pspin/$cache"
 ring=hw/src/pkt_scheduler/cluster_rb.sv
 mkdir -p "$(dirname "$pspin/$ring")"
-echo 'else if (push_size < head_ptr_q) begin //FIXME: this should be <= ?' >"$pspin/$ring"
+echo 'else if (push_size < head_ptr_q) begin' >"$pspin/$ring"
 printf '%s\n' 'if (0) begin : gen_cluster_async' 'end else begin : gen_cluster_sync' 'end' >"$pspin/hw/src/pspin.sv"
 echo 'for (genvar i = 0; i < NUM_CLUSTERS; i++) begin : gen_fill_tcdm_cluster' >"$pspin/hw/src/pspin_verilator.sv"
 cat >"$pspin/hw/verilator_model/Makefile" <<'MAKE'
@@ -51,6 +51,13 @@ check "it leaves the checkout alone" '[ "$(find "$pspin" | sort)" = "$files" ]'
 echo '// not as it was' >"$pspin/hw/src/pspin.sv"
 simulator 1
 check "it refuses sources whose clusters it does not find" '[ $? != 0 ] && grep -q gen_cluster_sync "$dir/said"'
+printf '%s\n' 'end else begin : gen_cluster_sync' >"$pspin/hw/src/pspin.sv"
+echo 'else if (fits) begin' >"$pspin/$ring"
+simulator 4
+check "it refuses a packet buffer that it does not know" '[ $? != 0 ] && grep -q "does not compare push_size" "$dir/said"'
+echo 'else if (push_size <= head_ptr_q) begin' >"$pspin/$ring"
+simulator 4
+check "it takes a packet buffer that needs no change" '[ $? = 0 ]'
 rm -rf "$dir/out"
 make -s -C "$pspin/hw/verilator_model" release
 simulator 1

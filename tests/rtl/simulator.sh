@@ -54,7 +54,8 @@ build() {
 	cp "$rtl/register_file_1w_multi_port_read.sv" "$cache" || exit 1
 	# it takes a packet that needs exactly what is free in front of the head, and writes over others (tests/rtl/README.md)
 	ring=$1/hw/src/pkt_scheduler/cluster_rb.sv
-	[ ! -e "$ring" ] || sed -i '/FIXME: this should be <=/s/push_size < head_ptr_q/push_size <= head_ptr_q/' "$ring"
+	sed -i 's/push_size < head_ptr_q/push_size <= head_ptr_q/' "$ring" && grep -q 'push_size <= head_ptr_q' "$ring" ||
+		die "$hw/src/pkt_scheduler/cluster_rb.sv does not compare push_size with head_ptr_q: build the model in the checkout"
 	if [ "$clusters" = 1 ]; then
 		(cd "$1/hw" && keep_one_cluster) || die "$hw/src/pspin.sv has no gen_cluster_sync: build the model in the checkout, or CLUSTERS=4"
 	fi
