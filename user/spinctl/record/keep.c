@@ -183,12 +183,12 @@ static int drain(struct recorder *r)
 /* Until the time is over, the packets are there, a signal comes, or something fails; 1: the interface has gone. */
 static int watch(struct recorder *r)
 {
-	const double start_s = now_s();
+	const double attached_s = now_s();
 
 	while (!signals__signal() && !r->status) {
 		struct pollfd fd[] = { { .fd = spin_ctx__tap_fd(r->ctx), .events = POLLIN },
 				       { .fd = spin_ctx__event_fd(r->ctx), .events = POLLIN } };
-		double wait_s = WATCH_LOOK_S, left_s = r->duration_s - (now_s() - start_s);
+		double wait_s = WATCH_LOOK_S, left_s = r->duration_s - (now_s() - attached_s);
 
 		if (r->duration_s > 0 && left_s <= 0)
 			break;

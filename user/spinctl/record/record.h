@@ -17,7 +17,7 @@ struct recorder {
 	struct spin_nic *nic;
 	struct recording_writer *writer;
 	struct recording_info info;
-	double start_s;               /* of its clock: a replay's goes from here to the end, over all that the recording saw */
+	double start_s;               /* when the recording begins: a replay's clock starts here */
 	uint64_t events, events_lost; /* of messages: reported, and those that found no room */
 	int status;                   /* of the callbacks that take packets and events */
 	int whole;                    /* the recording has its name */
