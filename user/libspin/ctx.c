@@ -29,13 +29,13 @@
 #include "user/libspin/ni_limits.h"
 #include "user/libspin/messages/messages.h"
 #include "user/libspin/requests/out.h"
-#include "user/libspin/swap/gate.h"
 #include "user/libspin/requests/requests.h"
 #include "user/libspin/messages/host_side.h"
 #include "user/libspin/ring/ring.h"
 #include "user/libspin/share.h"
 #include "user/libspin/socket.h"
 #include "user/libspin/streams.h"
+#include "user/libspin/swap/gate.h"
 
 /* Sets the constants that the verifier sees, and the name and rule that other processes read. */
 static int configure(struct spin_ctx *ctx)

@@ -152,7 +152,7 @@ struct spin_ctx {
 	int shares_state;                /* 1: with another context, now or before */
 	int has_hpu_mem;                 /* 1: its state lies in HPU memory that the caller has allocated */
 	struct guard *guard;             /* NULL: it is not a socket's */
-	struct gate *gate;               /* of a migration, which could not be taken away; NULL: none */
+	struct gate *gate;               /* of a migration that is under way, or that could not take it away; NULL: none */
 	int takes_streams;               /* 1: it is for streams of TCP alone */
 	struct streams *streams;         /* NULL: it takes none */
 	struct spin_ring *ring_delivery; /* NULL: its packets go to the host (ring/ring.h) */

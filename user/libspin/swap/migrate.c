@@ -30,7 +30,6 @@ struct move {
 
 struct migration {
 	struct spin_ctx *ctx, *next;
-	struct gate *gate; /* NULL: the context is on no interface, so nothing runs its handlers */
 	struct move *move;
 	unsigned count;
 	size_t bytes; /* of the old variables */
@@ -101,22 +100,23 @@ static int update(struct migration *m, uint64_t *changed)
 /* One more run over the memory makes the one while packets wait short. 0, -EAGAIN without a reason, or another failure. */
 static int try_once(struct migration *m, unsigned try)
 {
+	struct gate *gate = m->ctx->gate;
 	uint64_t before = 0, late = 0;
 	int err = update(m, &before);
 
 	m->report.late_bytes += before;
 	if (err)
 		return err;
-	err = gate__shut(m->gate, try, WAIT_NS << try / TRIES_EACH);
+	err = gate__shut(gate, try, WAIT_NS << try / TRIES_EACH);
 	if (err)
 		return err;
 	err = update(m, &late);
 	if (err) {
-		gate__open_old(m->gate);
+		gate__open_old(gate);
 		return err;
 	}
-	err = gate__open_new(m->gate);
-	m->report.wait_ns = gate__shut_ns(m->gate);
+	err = gate__open_new(gate);
+	m->report.wait_ns = gate__shut_ns(gate);
 	m->report.late_bytes += late;
 	return err;
 }
@@ -138,49 +138,50 @@ static int pass_over(struct migration *m)
 	return err;
 }
 
-static int put_gate(struct migration *m)
+/*
+ * Packets go to the handlers without the gate. Where that fails the gate stays, as long as the context, and passes them on to the same handlers:
+ * freed, it would find none.
+ */
+static int take_gate_away(struct spin_ctx *ctx, const struct spin_ctx *handlers)
 {
-	struct spin_ctx *ctx = m->ctx;
-	int err = gate__new(ctx->guard ? guard__program_fd(ctx->guard) : -1, ctx->prog_fd, m->next->prog_fd, ctx->is_shared, &m->gate);
-
-	if (!err && ctx->guard)
-		err = guard__replace(ctx->guard, gate__choose_fd(m->gate));
-	if (!err) {
-		err = swap__replace_entry(ctx, gate__entry_fd(m->gate), swap__entry_fd(ctx));
-		if (err && ctx->guard)
-			guard__replace(ctx->guard, ctx->prog_fd);
-	}
-	swap__wait(ctx); /* nobody runs the handlers uncounted */
-	if (!err) {
-		gate__free(ctx->gate);
-		ctx->gate = NULL;
-	}
-	return err;
-}
-
-/* Where that fails the gate stays as long as the context, and passes packets on to the same handlers: freed, it would find none. */
-static void take_gate_away(struct migration *m, const struct spin_ctx *handlers)
-{
-	struct spin_ctx *ctx = m->ctx;
 	int err = ctx->guard ? guard__replace(ctx->guard, handlers->prog_fd) : 0;
 
 	if (!err)
-		err = swap__replace_entry(ctx, ctx->guard ? guard__program_fd(ctx->guard) : handlers->prog_fd, gate__entry_fd(m->gate));
+		err = swap__replace_entry(ctx, ctx->guard ? guard__program_fd(ctx->guard) : handlers->prog_fd, gate__entry_fd(ctx->gate));
 	swap__wait(ctx);
-	if (err) {
-		ctx->gate = m->gate;
-		m->gate = NULL;
-	}
+	if (err)
+		return err;
+	gate__free(ctx->gate);
+	ctx->gate = NULL;
+	return 0;
+}
+
+static int put_gate(struct spin_ctx *ctx, const struct spin_ctx *next)
+{
+	int err = ctx->gate ? take_gate_away(ctx, ctx) : 0; /* an earlier migration's */
+
+	if (!err)
+		err = gate__new(ctx->guard ? guard__program_fd(ctx->guard) : -1, ctx->prog_fd, next->prog_fd, ctx->is_shared, &ctx->gate);
+	if (err)
+		return err;
+	if (ctx->guard)
+		err = guard__replace(ctx->guard, gate__choose_fd(ctx->gate));
+	if (!err)
+		err = swap__replace_entry(ctx, gate__entry_fd(ctx->gate), swap__entry_fd(ctx));
+	swap__wait(ctx); /* nobody runs the handlers uncounted */
+	if (err)
+		take_gate_away(ctx, ctx);
+	return err;
 }
 
 static int under_traffic(struct migration *m)
 {
-	int err = put_gate(m);
+	int err = put_gate(m->ctx, m->next);
 
 	if (err)
 		return err;
 	err = pass_over(m);
-	take_gate_away(m, err ? m->ctx : m->next);
+	take_gate_away(m->ctx, err ? m->ctx : m->next);
 	return err;
 }
 
@@ -237,7 +238,6 @@ static void end(struct migration *m)
 	for (unsigned i = 0; i < m->count; i++)
 		layout_move__free(m->move[i].plan);
 	free(m->move);
-	gate__free(m->gate);
 }
 
 int spin_ctx__migrate(struct spin_ctx *ctx, const struct spin_object *obj, struct spin_migration *report)
