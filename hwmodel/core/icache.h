@@ -31,7 +31,7 @@ void icache__flush(struct icache *icache);
 uint64_t icache__fetch(struct icache *icache, unsigned port, uint64_t cycle, uint32_t addr);
 /* Before this cycle the port takes no lookup: it waits for a line that it asked for, wanted or not. */
 uint64_t icache__next_lookup(const struct icache *icache, unsigned port);
-/* Is it there at this cycle? Any core's: those that are earlier do not find what comes by then. */
+/* Is it there at this cycle? A core that is ahead may ask: others, at earlier cycles, do not find what comes in between. */
 int icache__has(struct icache *icache, uint64_t cycle, uint32_t addr);
 /* Refills are under way: what icache__has() says of a cycle is of that cycle alone. */
 int icache__is_filling(const struct icache *icache);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Bursts of 256 packets, from the first HER to the last feedback: the model's are within 2 % of what PsPIN's RTL took, which is the aim of
-# `make rtl-check` (tests/rtl/README.md, where these rows come from). Run by tests/run.
+# `make rtl-check` (tests/rtl/README.md). That printed the RTL's cycles, on 2026-11-28. Run by tests/run.
 kit=${BUILD:-build}/tests/accuracy/rtl-kit
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
