@@ -39,8 +39,9 @@ static enum spin_payload_rc strided_ddt_payload(struct spin_payload *p, struct s
 	return SPIN_SUCCESS;
 }
 
-/* The payload is moved, not looked at: it stays in L2. */
+/* The payload is moved, not looked at: it stays in L2, where the host's DMA reads whole lines. */
 SPIN_HANDLERS(strided_ddt,
 	      .payload = strided_ddt_payload,
 	      .bytes_in_l1 = SPIN_HEADERS_ONLY,
+	      .payload_aligned = 1,
 	      .delivery = SPIN_DELIVER_ME);

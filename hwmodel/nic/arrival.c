@@ -313,7 +313,8 @@ static uint32_t classify(struct pspin *nic, struct inflight *inflight)
 			slmp__parse(a->frame, &a->in, nic->messages->limits.take_put, nic->meta.registration.takes, &a->slmp);
 	inflight->is_malformed |= pieces && !(a->slmp.flags & SPIN_SLMP_EOM) && a->slmp.payload_bytes % pieces;
 	inflight->is_matched = a->slmp.offset != 0;
-	return (uint32_t)sizeof(struct spin_eth) + a->in.packet_bytes + (a->slmp.is_flow ? (uint32_t)sizeof(struct spin_slmp) : 0);
+	return her_queue__align(nic, inflight, message__header_bytes(a)) + (uint32_t)sizeof(struct spin_eth) + a->in.packet_bytes +
+	       (a->slmp.is_flow ? (uint32_t)sizeof(struct spin_slmp) : 0);
 }
 
 static uint32_t place(struct pspin *nic, struct inflight *inflight, uint8_t *to)

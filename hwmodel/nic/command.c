@@ -90,7 +90,7 @@ static void restore(struct pspin *nic, const struct inflight *inflight, uint32_t
 
 void headers__put_back(struct pspin *nic, const struct inflight *inflight, const struct soc_task *task)
 {
-	uint8_t *l2 = nic->memory->l2_packet + buffer__offset(inflight->place);
+	uint8_t *l2 = nic->memory->l2_packet + inflight__offset(inflight);
 
 	if (nic->device->soc.third_party_image || !task->packet_l1)
 		return;

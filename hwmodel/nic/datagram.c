@@ -14,7 +14,11 @@
 
 static uint32_t classify(struct pspin *nic, struct inflight *inflight)
 {
-	return her_queue__classify(nic, inflight) ? inflight->arrival.in.packet_bytes : 0;
+	const struct inbound *in = &inflight->arrival.in;
+
+	if (!her_queue__classify(nic, inflight))
+		return 0;
+	return her_queue__align(nic, inflight, in->ip_bytes + in->header_bytes) + in->packet_bytes;
 }
 
 static uint32_t place(struct pspin *nic, struct inflight *inflight, uint8_t *to)

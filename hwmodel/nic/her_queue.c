@@ -91,13 +91,21 @@ int her_queue__classify(struct pspin *nic, struct inflight *inflight)
 	return 0;
 }
 
+uint32_t her_queue__align(const struct pspin *nic, struct inflight *inflight, uint32_t headers_bytes)
+{
+	if (nic->meta.registration.payload_aligned)
+		inflight->lead_bytes = (SPIN_LINE_BYTES - headers_bytes % SPIN_LINE_BYTES) % SPIN_LINE_BYTES;
+	return inflight->lead_bytes;
+}
+
 void her_queue__stored(struct pspin *nic, struct inflight *inflight)
 {
 	if (inflight->place) {
-		uint8_t *at = nic->memory->l2_packet + buffer__offset(inflight->place);
+		uint8_t *at = nic->memory->l2_packet + inflight__offset(inflight);
+		uint32_t room = buffer__bytes(inflight->place) - inflight->lead_bytes;
 
 		inflight->placed_bytes = nic->kind->place(nic, inflight, at);
-		memset(at + inflight->placed_bytes, 0, buffer__bytes(inflight->place) - inflight->placed_bytes);
+		memset(at + inflight->placed_bytes, 0, room - inflight->placed_bytes);
 	}
 	inflight_queue__add(&nic->stored, inflight);
 	if (!nic->device->has_event)
@@ -111,7 +119,7 @@ void her_queue__add(struct pspin *nic, struct inflight *inflight, struct slot *s
 	inflight->her = (struct soc_her){
 		.packet = inflight->index,
 		.message_id = slot->id,
-		.l2 = L2_PACKET + buffer__offset(inflight->place),
+		.l2 = L2_PACKET + inflight__offset(inflight),
 		.bytes = inflight->placed_bytes,
 		.tag = inbound__tag(inflight->arrival.frame, inflight->arrival.frame_bytes),
 		.end_of_message = end_of_message,

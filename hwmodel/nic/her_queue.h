@@ -14,6 +14,8 @@ extern const struct soc_nic nic_hooks;
 
 /* Runs the inbound engine's tests. Returns 0 if the packet is not matched; its record says why. */
 int her_queue__classify(struct pspin *nic, struct inflight *inflight);
+/* Where payloads are to begin a line: leaves bytes free for that before a packet with so many of headers. Returns how many. */
+uint32_t her_queue__align(const struct pspin *nic, struct inflight *inflight, uint32_t headers_bytes);
 /* The whole packet is in packet memory. */
 void her_queue__stored(struct pspin *nic, struct inflight *inflight);
 /* Queues a HER of the slot, whose data task is the function at `payload`. */

@@ -53,6 +53,11 @@ struct inflight *inflights__take(struct inflights *inflights)
 	return inflight;
 }
 
+uint32_t inflight__offset(const struct inflight *inflight)
+{
+	return buffer__offset(inflight->place) + inflight->lead_bytes;
+}
+
 void inflights__give_back(struct inflights *inflights, struct inflight *inflight)
 {
 	free(inflight->offered);

@@ -44,8 +44,9 @@ struct inflight {
 	int is_replayed;      /* it was parked, and is recorded already */
 	uint32_t index;       /* of the flight: what its HER calls it */
 	struct buffer *place; /* NULL: not in packet memory */
+	uint32_t lead_bytes;  /* of its place before it, so that its payload begins a line */
 	uint32_t placed_bytes;
-	uint32_t stored_bytes; /* of packet memory that its beats write as it comes */
+	uint32_t stored_bytes; /* of packet memory that its beats write as it comes, with those before it */
 	struct slot *slot;     /* its message's MPQ, while it is in there */
 	struct soc_her her;
 
@@ -60,6 +61,9 @@ struct inflight {
 
 	struct offered *offered; /* holds the frame */
 };
+
+/* Where it is, from the start of packet memory; it must have a place. */
+uint32_t inflight__offset(const struct inflight *inflight);
 
 struct inflight_queue {
 	struct inflight *first, *last;

@@ -248,9 +248,10 @@ static void schedule_next(struct device *device)
 int ingress__offer(struct pspin *nic, const struct pspin_offer *offer)
 {
 	struct ingress *link = &nic->device->ingress;
+	const uint32_t lead_bytes = nic->meta.registration.payload_aligned ? SPIN_LINE_BYTES - 1 : 0; /* at most */
 	struct offered *offered;
 
-	if (offer->frame_bytes > PSPIN_FRAME_BYTES_MAX || offer->frame_bytes > device__packet_bytes(nic->device))
+	if (offer->frame_bytes > PSPIN_FRAME_BYTES_MAX || offer->frame_bytes + lead_bytes > device__packet_bytes(nic->device))
 		return -EINVAL;
 	offered = malloc(sizeof(*offered) + offer->frame_bytes);
 	if (!offered)

@@ -80,7 +80,7 @@ static void ran(struct pspin *nic, struct nic_mpq *mpq, enum spin_handler_kind k
 	message__report(nic, mpq, record__error_event(error), kind, mpq->offset, 0);
 }
 
-static uint32_t header_bytes(const struct arrival *a)
+uint32_t message__header_bytes(const struct arrival *a)
 {
 	return (uint32_t)(sizeof(struct spin_eth) + sizeof(struct spin_udp) + sizeof(struct spin_slmp)) + a->in.ip_bytes;
 }
@@ -139,8 +139,8 @@ void message__run(struct pspin *nic, struct nic_mpq *mpq, struct inflight *infli
 	struct soc_context *context = &mpq->slot->context;
 	uint32_t bytes = handler_bytes(nic, mpq, a);
 
-	if (context->bytes_in_l1 < header_bytes(a)) /* whatever was registered, the headers are there */
-		context->bytes_in_l1 = header_bytes(a);
+	if (context->bytes_in_l1 < message__header_bytes(a)) /* whatever was registered, the headers are there */
+		context->bytes_in_l1 = message__header_bytes(a);
 	inflight->kind = bytes ? PSPIN_PAYLOAD : PSPIN_PROCEED;
 	inflight->handler_bytes = bytes;
 	her_queue__add(nic, inflight, mpq->slot, nic->entry[bytes ? NIC_PAYLOAD : NIC_PROCEED][a->in.is_ip4], is_last);

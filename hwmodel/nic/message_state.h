@@ -147,6 +147,8 @@ void mpq__sweep(struct pspin *nic);
 
 /* --- message.c: its handlers --- */
 
+/* Of a packet in packet memory, in front of its payload: what slmp__strip() leaves. */
+uint32_t message__header_bytes(const struct arrival *a);
 /* What its packets' HERs say, and where it goes in host memory. */
 void message__describe(struct pspin *nic, struct nic_mpq *mpq, const struct arrival *first);
 /* Then: those handlers that run in an entry with such options; and what is as if the header handler had said so. */

@@ -292,7 +292,7 @@ static enum spin_reason number(struct pspin *nic, struct nic_mpq *mpq, struct in
 
 	if (mpq->end == NUMBER_MOST || slmp->payload_bytes > UINT32_MAX - mpq->next_offset)
 		return SPIN_REASON_MALFORMED;
-	slmp__number(slmp, nic->memory->l2_packet + buffer__offset(inflight->place), &inflight->arrival.in, mpq->next_offset);
+	slmp__number(slmp, nic->memory->l2_packet + inflight__offset(inflight), &inflight->arrival.in, mpq->next_offset);
 	return SPIN_REASON_SUCCESS;
 }
 

@@ -150,7 +150,7 @@ void hpu__assign(struct hpu *hpu, uint64_t cycle, uint32_t function, const struc
 	hpu->function = function;
 	hpu->assigned_at = cycle;
 	hpu->task = *task;
-	hpu->l2_packet_end = task->packet_l2 + ((task->packet_bytes + 63) & ~63u);
+	hpu->l2_packet_end = (task->packet_l2 + task->packet_bytes + 63) & ~63u;
 	if (hpu->idle) {
 		hpu->idle = 0;
 		if (!is_of(hpu, task->program))

@@ -142,11 +142,18 @@ static uint32_t l1_of(const struct scheduler *s, const struct job *job)
 	return L1_GLOBAL + s->cluster * L1_STRIDE + L1_PACKETS + job->l1;
 }
 
+/* Of packet memory, which is read by whole lines, wherever in its line the packet begins. */
+static uint32_t beats_of(const struct scheduler *s, const struct job *job)
+{
+	const uint32_t beat_bytes = (uint32_t)s->soc->target->beat_bytes;
+
+	return (job->her.l2 % beat_bytes + job->copied_bytes + beat_bytes - 1) / beat_bytes;
+}
+
 /* A task whose packet has a place in L1 is accepted, and the copy asked for. */
 static int accept(struct scheduler *s, uint64_t cycle)
 {
 	struct job *job = spill__head(&s->in, cycle);
-	const uint32_t beat = (uint32_t)s->soc->target->beat_bytes;
 	unsigned at = (s->first + s->count) % s->room;
 	int64_t place = 0;
 
@@ -161,7 +168,7 @@ static int accept(struct scheduler *s, uint64_t cycle)
 	s->accepted[at] = cycle;
 	s->count++;
 	if (job->copied_bytes)
-		copies__request(s->soc->copies, cycle, s->cluster, L1_PACKETS + job->l1, (job->copied_bytes + beat - 1) / beat);
+		copies__request(s->soc->copies, cycle, s->cluster, L1_PACKETS + job->l1, beats_of(s, job));
 	else
 		job->task.copied = cycle;
 	return 1;

@@ -18,8 +18,8 @@ static const char compiler[] = "rv32imac from gcc: the PULP compiler's hardware 
 			       "charged: parsing IP, length checks";
 static const char link[] = "with Ethernet's 38 bytes for each packet: the rate of the link";
 static const char bare[] =
-	"10.8 lines of packet memory for each packet are 377 Gbit/s (the reason of strided_ddt); the rest are cycles in which "
-	"the 7 commands in flight are all short";
+	"Ethernet's header begins a line, so that 10.8 lines of packet memory are read for each packet, which is 377 Gbit/s; the "
+	"rest are cycles in which the 7 commands in flight are all short";
 static const char bare_ip[] =
 	"packets as PsPIN's own examples have them, without Ethernet's header in packet memory: 8 lines, and 9.9 are read";
 static const char minimum[] = "kvstore's messages are 76 bytes from the IP header on: the smallest there is";
@@ -73,7 +73,7 @@ static void rows_12(struct figures *f, const char *target, const struct workload
 	}
 }
 
-/* The commands of strided_ddt alone: what any handler could reach. `counted` is the packet from its IP header on. */
+/* The commands of strided_ddt alone, of packets whose payload does not begin a line: what any handler could reach. `counted` is the packet from its IP header on. */
 static void row_bare(struct figures *f, const char *name, const struct bench_run *run, unsigned counted, const char *reason)
 {
 	const struct pspin_target *rtl = pspin_target__find("pspin-rtl");

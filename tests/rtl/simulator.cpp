@@ -54,6 +54,7 @@ struct packet {
 	uint32_t handler_mem, handler_mem_bytes, host_mem_bytes, scratchpad, scratchpad_bytes;
 	uint64_t host_mem;
 	size_t offset, scratch_offset; /* in packets.bin, scratch.bin */
+	uint32_t lead_bytes;     /* of a line before it */
 	uint32_t l2;             /* where it lies here */
 	uint32_t id;             /* of its message */
 	uint64_t her, feedback;  /* cycles seen; 0: not yet */
@@ -137,11 +138,12 @@ static std::vector<packet> read_hers(const std::string &path)
 		unsigned long long at, host;
 		packet p = {};
 
-		if (sscanf(line, "%*u,%llu,%u,%u,0x%*x,%u,%u,0x%x,0x%x,0x%x,0x%x,%u,0x%llx,%u,0x%x,%u,%zu,%zu", &at, &p.message,
-			   &p.end_of_message, &p.bytes, &p.bytes_in_l1, &p.header, &p.payload, &p.completion, &p.handler_mem,
-			   &p.handler_mem_bytes, &host, &p.host_mem_bytes, &p.scratchpad, &p.scratchpad_bytes, &p.offset, &p.scratch_offset) != 16)
+		if (sscanf(line, "%*u,%llu,%u,%u,0x%x,%u,%u,0x%x,0x%x,0x%x,0x%x,%u,0x%llx,%u,0x%x,%u,%zu,%zu", &at, &p.message,
+			   &p.end_of_message, &p.l2, &p.bytes, &p.bytes_in_l1, &p.header, &p.payload, &p.completion, &p.handler_mem,
+			   &p.handler_mem_bytes, &host, &p.host_mem_bytes, &p.scratchpad, &p.scratchpad_bytes, &p.offset, &p.scratch_offset) != 17)
 			die(path + ": not a line of the kit: " + line);
 		p.at = at;
+		p.lead_bytes = p.l2 % BEAT_BYTES;
 		p.host_mem = host;
 		out.push_back(p);
 	}
@@ -223,15 +225,18 @@ class Inbound {
 		return true;
 	}
 
-	/* The ring of packet memory has room for all packets of a series that are in flight at once. */
-	uint32_t allocate(uint32_t bytes)
+	/*
+	 * The ring of packet memory has room for all packets of a series that are in flight at once. A packet begins where in a line
+	 * the model has it.
+	 */
+	uint32_t allocate(const packet &p)
 	{
-		uint32_t at = place, units = beats_of(0, bytes) * BEAT_BYTES;
+		uint32_t at = place, units = beats_of(p.lead_bytes, p.bytes) * BEAT_BYTES;
 
 		if (at + units > PACKET_MEMORY + PACKET_MEMORY_BYTES)
 			at = PACKET_MEMORY;
 		place = at + units;
-		return at;
+		return at + p.lead_bytes;
 	}
 
 	/*
@@ -246,21 +251,22 @@ class Inbound {
 			return;
 		packet &p = packets[next];
 		coming.push_back(next++);
-		wire_free = cycle + beats_of(0, p.bytes);
-		p.l2 = allocate(p.bytes);
+		wire_free = cycle + beats_of(p.lead_bytes, p.bytes);
+		p.l2 = allocate(p);
 		top.ni_slave_aw_addr_i = p.l2;
-		top.ni_slave_aw_len_i = (uint8_t)(beats_of(0, p.bytes) - 1);
+		top.ni_slave_aw_len_i = (uint8_t)(beats_of(p.lead_bytes, p.bytes) - 1);
 		top.ni_slave_aw_valid_i = 1;
 	}
 
 	void put_beat(Vpspin_verilator &top, const packet &p)
 	{
-		uint32_t at = beat * BEAT_BYTES, bytes = p.bytes - at < BEAT_BYTES ? p.bytes - at : BEAT_BYTES;
+		uint32_t lead = beat ? 0 : p.lead_bytes, at = beat * BEAT_BYTES - (beat ? p.lead_bytes : 0);
+		uint32_t bytes = p.bytes - at < BEAT_BYTES - lead ? p.bytes - at : BEAT_BYTES - lead;
 		uint8_t data[BEAT_BYTES] = {0};
 
-		memcpy(data, &content[p.offset + at], bytes);
+		memcpy(data + lead, &content[p.offset + at], bytes);
 		memcpy(&top.ni_slave_w_data_i, data, sizeof(data));
-		top.ni_slave_w_strb_i = bytes == BEAT_BYTES ? ~UINT64_C(0) : (UINT64_C(1) << bytes) - 1;
+		top.ni_slave_w_strb_i = (bytes == BEAT_BYTES ? ~UINT64_C(0) : (UINT64_C(1) << bytes) - 1) << lead;
 		top.ni_slave_w_last_i = at + bytes == p.bytes;
 		top.ni_slave_w_valid_i = 1;
 	}

@@ -53,6 +53,7 @@ static void all_is_taken_as_it_is(void)
 	expect(8, reg->scratchpad_bytes, "the scratchpad's size");
 	expect(64, reg->fragmentation_bytes, "fragmentation_bytes");
 	expect(256, reg->user_header_bytes, "user_header_bytes");
+	expect(1, reg->payload_aligned, "payload_aligned");
 	expect(1 << 22, reg->budget, "the budget");
 }
 
@@ -76,6 +77,13 @@ static void pieces_are_powers_of_two(void)
 	says("make it a multiple");
 	expect(0, with(REGISTERED(user_header_bytes), 128), "a user header of two pieces");
 	expect(0, with(REGISTERED(user_header_bytes), 0), "no user header");
+}
+
+static void payloads_are_aligned_or_not(void)
+{
+	expect(0, with(REGISTERED(payload_aligned), 0), "payloads anywhere");
+	refused(REGISTERED(payload_aligned), 2, "it asks for a place of payloads that does not exist");
+	refused(REGISTERED(payload_aligned), 255, "it asks for a place of payloads that does not exist");
 }
 
 static void puts_are_from_1_to_16(void)
@@ -131,6 +139,7 @@ int main(void)
 	object = open_built("registers_all");
 	all_is_taken_as_it_is();
 	a_budget_has_its_most();
+	payloads_are_aligned_or_not();
 	pieces_are_powers_of_two();
 	puts_are_from_1_to_16();
 	another_version_is_told_as_such();

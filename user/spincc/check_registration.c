@@ -104,6 +104,9 @@ static int check_fields_of(const struct ir *ir, const struct place *at, const un
 	if (fields[REGISTERED_BUDGET] > SPIN_BUDGET_MAX)
 		return refuse(at, "budget is %u, at most %u steps; more would keep an HPU from its packets", fields[REGISTERED_BUDGET],
 			      SPIN_BUDGET_MAX);
+	if (fields[REGISTERED_PAYLOAD_ALIGNED] > 1)
+		return refuse(at, "payload_aligned is %u: 1 if payloads are to begin a line of packet memory, or 0",
+			      fields[REGISTERED_PAYLOAD_ALIGNED]);
 	if (check_pieces(at, fields) || check_takes(ir, at, fields))
 		return -1;
 	if (fields[REGISTERED_DELIVERY] != SPIN_DELIVER_ME && ir__starts(ir, "@spin_scratchpad_bytes_ ="))

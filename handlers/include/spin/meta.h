@@ -28,6 +28,7 @@
 #define SPIN_WHOLE_PACKET 0u  /* for .bytes_in_l1: the default */
 #define SPIN_HEADERS_ONLY 64u /* for .bytes_in_l1: one beat, holds any IP header and the UDP ports */
 
+#define SPIN_LINE_BYTES        64u        /* what packet memory reads or writes in a cycle; for .payload_aligned */
 #define SPIN_USER_HEADER_MAX   256u       /* for .user_header_bytes */
 #define SPIN_FRAGMENTATION_MAX 64u        /* for .fragmentation_bytes */
 #define SPIN_BUDGET_STEPS      (1u << 20) /* where no .budget is registered */
@@ -76,7 +77,12 @@ struct spin_registration {
 	uint8_t takes;              /* SPIN_TAKES_*; with SPIN_DELIVER_ME */
 	uint16_t user_header_bytes; /* of a message's first payload: the header handler's alone (sPIN 3.2.1); at most
 				     * SPIN_USER_HEADER_MAX */
-	uint8_t pad2[2];
+	/*
+	 * 1: the NIC puts each packet into its memory so that the payload, behind the headers of UDP or SLMP, begins at a
+	 * multiple of SPIN_LINE_BYTES: DMA to the host reads a line less of it. Changes cycles, never results.
+	 */
+	uint8_t payload_aligned;
+	uint8_t pad;
 	/*
 	 * SPIN_WHOLE_PACKET, or bytes, at least 64, from the IP header on; of messages from the Ethernet
 	 * header on, and all headers in any case (PsPIN 3.2.2)

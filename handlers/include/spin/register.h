@@ -74,6 +74,7 @@ struct spin_no_state {
 		enum spin_completion_rc (*message_completion)(struct spin_completion *, spin_state_type *);                       \
 		uint8_t state_placement, checksum, delivery, takes;                                                               \
 		uint16_t user_header_bytes;                                                                                       \
+		uint8_t payload_aligned;                                                                                          \
 		uint32_t bytes_in_l1, idle_ms, budget;                                                                            \
 		uint16_t fragmentation_bytes;                                                                                     \
 	} spin_handlers_ __attribute__((unused)) = { __VA_ARGS__ SPIN_REGISTER_TOO_ };                                            \

@@ -18,4 +18,5 @@ static enum spin_payload_rc registers_all_payload(struct spin_payload *p, struct
 }
 
 SPIN_HANDLERS(registers_all, .payload = registers_all_payload, .user_header_bytes = SPIN_USER_HEADER_MAX,
-	      .fragmentation_bytes = SPIN_FRAGMENTATION_MAX, .budget = SPIN_BUDGET_MAX, .idle_ms = 86400000, .delivery = SPIN_DELIVER_ME);
+	      .fragmentation_bytes = SPIN_FRAGMENTATION_MAX, .budget = SPIN_BUDGET_MAX, .idle_ms = 86400000, .payload_aligned = 1,
+	      .delivery = SPIN_DELIVER_ME);

@@ -17,4 +17,4 @@ static enum spin_payload_rc act_dma_d_payload(struct spin_payload *p, struct act
 	return act_dma(p, ask, state) ? SPIN_SEGV : (enum spin_payload_rc)rc;
 }
 
-SPIN_HANDLERS(act_dma_d, .payload = act_dma_d_payload);
+SPIN_HANDLERS(act_dma_d, .payload = act_dma_d_payload, .payload_aligned = 1);

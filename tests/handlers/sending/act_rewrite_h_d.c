@@ -5,4 +5,4 @@
 #include "act_rewrite_d.h"
 
 SPIN_HANDLERS(act_rewrite_h_d, .payload = act_rewrite_d_payload, .message_completion = act_rewrite_d_completion,
-	      .bytes_in_l1 = SPIN_HEADERS_ONLY);
+	      .bytes_in_l1 = SPIN_HEADERS_ONLY, .payload_aligned = 1);

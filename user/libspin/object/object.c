@@ -449,6 +449,8 @@ int object__registration(struct spin_object *obj)
 
 	if (reg->delivery != SPIN_DELIVER_STACK && reg->delivery != SPIN_DELIVER_ME)
 		return damaged(obj, "it names a delivery that does not exist");
+	if (reg->payload_aligned > 1)
+		return damaged(obj, "it asks for a place of payloads that does not exist");
 	if (reg->budget > SPIN_BUDGET_MAX)
 		return spin_fail(-EINVAL, "%s registers .budget = %u: at most %u steps; more would keep an HPU from its packets", obj->path,
 				 reg->budget, SPIN_BUDGET_MAX);
