@@ -438,7 +438,7 @@ figures: deps
 	@BUILD=$(BUILD) $(FIGURES) $(BUILD)/figures.json $(BUILD)/figures
 
 # of the test handlers those that figures are of
-figures-program: $(HANDLERS) $(BUILD)/tests/handlers/c32_accumulate.spin $(BUILD)/tests/handlers/filtering_uncounted.spin $(FIGURES) $(BUILD)/tests/figures/handlers.elf
+figures-program: $(HANDLERS) $(BUILD)/tests/handlers/c32_accumulate.spin $(FIGURES) $(BUILD)/tests/figures/handlers.elf
 .PHONY: figures-program
 
 # Programs for the HPUs that show the calibration rows, in several images: program memory has 32 KiB.

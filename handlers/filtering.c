@@ -6,22 +6,14 @@
  * entries. If it is there, the UDP destination port is overwritten with the
  * entry's; the host then delivers the datagram to the socket bound to that
  * port. All others are delivered as they came. The application fills the table.
- *
- * Each entry counts its packets, which the paper's do not: on PsPIN these AMOs are what bounds
- * it. -DFILTERING_COUNTS=0 leaves them out.
  */
 #include <spin/spin.h>
-
-#ifndef FILTERING_COUNTS
-#define FILTERING_COUNTS 1
-#endif
 
 /* Addresses and ports in network byte order. */
 struct route {
 	SPIN_KEY(spin_be32, src);
 	SPIN_READ_ONLY(spin_be16, port);
 	SPIN_READ_ONLY(uint16_t, unused);
-	SPIN_COUNTER(packets);
 };
 
 SPIN_TABLE(routes, struct route, 65536);
@@ -31,11 +23,8 @@ static enum spin_payload_rc filtering_payload(struct spin_payload *p, struct spi
 {
 	struct route *route = SPIN_FIND(routes, spin_src_addr4(p));
 
-	if (route) {
+	if (route)
 		spin_set_dst_port(p, route->port);
-		if (FILTERING_COUNTS)
-			spin_count(&route->packets, 1);
-	}
 	return SPIN_SUCCESS;
 }
 

@@ -7,6 +7,7 @@ need_root
 command -v setpriv >/dev/null || skip "no setpriv"
 cd "$WORK" || exit 1
 SERVER=$BUILD/tests/tools/udp_server
+OBJECT=$BUILD/handlers/filter_counts.spin # its entries count
 as() { # UID COMMAND...
 	uid=$1
 	shift
@@ -82,7 +83,7 @@ says out "0 datagrams"
 
 # handlers like those of $OBJECT: with a table of another size and with one more counter; with a field of another type
 sed -e 's/SPIN_COUNTER(packets);/SPIN_COUNTER(other);\n\tSPIN_COUNTER(packets);/' -e 's/routes, struct route, 65536/routes, struct route, 1024/' \
-	"$ROOT/handlers/filtering.c" >resized.c
+	"$ROOT/handlers/filter_counts.c" >resized.c
 sed 's/SPIN_READ_ONLY(spin_be16, port)/SPIN_READ_ONLY(uint16_t, port)/' resized.c >swapped.c
 for name in resized swapped; do
 	"$BUILD/bin/spincc" --no-verify -o "$name.spin" "$name.c" || fail "spincc $name.c"
@@ -103,7 +104,7 @@ says out "udp ip4 dst 127.0.0.1 dport 9000"
 expect 0 as 65534 "$SPINCTL" list --json
 says out '"uid": 65534'
 id=$(sed -n 's/.*"id": \([0-9]*\).*/\1/p' out)
-expect 0 as 65534 "$SPINCTL" table get filtering routes src=127.0.0.1
+expect 0 as 65534 "$SPINCTL" table get filter_counts routes src=127.0.0.1
 says out "packets=3"
 expect 0 as 65534 "$SPINCTL" table insert "$id" routes 'src=10.0.0.1 port=7' 'src=10.0.0.2 port=7'
 expect 0 as 65534 "$SPINCTL" table delete "$id" routes src=10.0.0.1
@@ -150,7 +151,7 @@ says out '"swaps": 3'
 
 # metrics: each line is a sample of a metric that was announced, and what reads them has nothing to say
 expect 0 "$SPINCTL" list --metrics openmetrics
-says out 'spin_context_handled_packets_total{id="'"$id"'",name="filtering",handler="filtering",uid="65534"} 6'
+says out 'spin_context_handled_packets_total{id="'"$id"'",name="filter_counts",handler="filter_counts",uid="65534"} 6'
 [ "$(tail -n 1 out)" = "# EOF" ] || fail "OpenMetrics do not end with # EOF"
 awk '/^# TYPE/ { known[$3] = 1; next } /^#/ { next }
 	{ name = $1; sub(/{.*/, "", name); sub(/_total$/, "", name); if (!(name in known)) print }' out >unknown
@@ -165,7 +166,7 @@ if command -v promtool >/dev/null; then
 	[ ! -s promtool ] || fail "promtool: $(cat promtool)"
 fi
 expect 0 "$SPINCTL" top --once --interval 0.1
-says out filtering
+says out filter_counts
 [ "$(awk 'length > 80' out | wc -l)" = 0 ] || fail "lines of more than 80 columns: $(cat out)"
 expect 0 "$SPINCTL" top --once --json --interval 0.1
 says out '"handled": 6'
@@ -174,7 +175,7 @@ expect 2 "$SPINCTL" top --json
 if command -v script >/dev/null; then
 	(sleep 0.3; printf q) | TERM=xterm timeout 10 script -qec "$SPINCTL top" /dev/null >screen
 	[ $? = 0 ] || fail "top does not end with q"
-	grep -q filtering screen || fail "top shows: $(head -c 300 screen)"
+	grep -q filter_counts screen || fail "top shows: $(head -c 300 screen)"
 fi
 
 # another user
@@ -185,7 +186,7 @@ for command in "stop $id" "swap $id $OBJECT" "state get $id" "table dump $id rou
 	says err "only that user and root"
 done
 expect 0 as 1234 "$SPINCTL" stop --all
-expect 0 as 65534 "$SPINCTL" stop filtering
+expect 0 as 65534 "$SPINCTL" stop filter_counts
 expect 1 as 65534 "$SPINCTL" stop "$id"
 says err "there is no context"
 send
@@ -276,11 +277,11 @@ until "$SPINCTL" list | grep -q trusted; do
 	kill -0 $server 2>/dev/null || { fail "no server: $(cat server)"; exit 1; }
 	sleep 0.05
 done
-expect 0 as 65534 "$SPINCTL" swap filtering "$OBJECT"
-expect 1 as 65534 "$SPINCTL" rule filtering "udp dport 9300"
+expect 0 as 65534 "$SPINCTL" swap filter_counts "$OBJECT"
+expect 1 as 65534 "$SPINCTL" rule filter_counts "udp dport 9300"
 one_line
 says err "is on a socket"
-expect 1 in_ns setpriv --reuid 65534 --regid 100 --clear-groups "$SPINCTL" swap filtering "$OBJECT"
+expect 1 in_ns setpriv --reuid 65534 --regid 100 --clear-groups "$SPINCTL" swap filter_counts "$OBJECT"
 one_line
 says err "trusted-group"
 kill $server

@@ -139,7 +139,7 @@ bound sends false "$BUILD/handlers/pingpong.spin" --messages 60 --payload 36 # w
 bound HPUs false "$BUILD/handlers/copy_from_host.spin" --messages 60 --payload 36 # its own waits are there alone, too
 bound link false "$BUILD/handlers/copy_to_host.spin" --messages 16 --payload 1024
 below "the wire" 0.99 "$(json throughput.busy.link)"
-bound "L2 port" false "$OBJECT" --datagrams 64 --payload 36 --match 'udp src 10.0.0.1' --insert 'routes:src=10.0.0.1 port=7000'
+bound "L2 port" false "$BUILD/handlers/filter_counts.spin" --datagrams 64 --payload 36 --match 'udp src 10.0.0.1' --insert 'routes:src=10.0.0.1 port=7000'
 # counters in cluster 0's L1: HPUs of the others wait for its port most of their time
 cat >crowded.c <<'C'
 #include <spin/spin.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * filtering on live traffic: iperf3 UDP flows are sent to one published port. The handler steers each by its source address to
+ * filter_counts on live traffic: iperf3 UDP flows are sent to one published port. The handler steers each by its source address to
  * the port of its own server.
  */
 #include <arpa/inet.h>
@@ -37,7 +37,7 @@ static const char *const flow_addr[FLOWS] = { "10.77.0.11", "10.77.0.12", "10.77
 #define PROBE_ADDR    "10.77.0.15" /* an address in the table */
 #define UNLISTED_ADDR "10.77.0.20"
 
-/* Same layout as in handlers/filtering.c. */
+/* Same layout as in handlers/filter_counts.c. */
 struct route {
 	uint32_t src;
 	uint16_t port, unused;
@@ -55,7 +55,7 @@ static struct route *routes_of(struct spin_ctx *ctx)
 	if (spin_ctx__symbol(ctx, "routes", &routes, &bytes))
 		die("%s", spin_strerror_last());
 	if (bytes != ROUTES * sizeof(struct route))
-		die("filtering's table is not this demo's");
+		die("the table of filter_counts is not this demo's");
 	return routes;
 }
 
@@ -250,7 +250,7 @@ static void run_filtering(struct demo *demo, void *arg)
 		lab_add_address(lab, flow_addr[i]);
 	lab_add_address(lab, PROBE_ADDR);
 	lab_add_address(lab, UNLISTED_ADDR);
-	snprintf(path, sizeof(path), "%s/filtering.spin", demo->handlers);
+	snprintf(path, sizeof(path), "%s/filter_counts.spin", demo->handlers);
 	if (spin_object__open(path, &object))
 		die("%s", spin_strerror_last());
 

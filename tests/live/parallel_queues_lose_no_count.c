@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * filtering on a veth of four queues, each with a NAPI thread, and several senders at once. Every datagram must be received at
+ * filter_counts on a veth of four queues, each with a NAPI thread, and several senders at once. Every datagram must be received at
  * the right port. Neither the counters nor a table entry that all queues update may lose a count. Each sender waits for as
  * many datagrams as it has sent, so queues do not overflow. Uses namespaces of its own.
  */
@@ -23,7 +23,7 @@
 #define BURST   BURST_DATAGRAMS
 #define BURSTS  600
 
-/* Same layout as in handlers/filtering.c. */
+/* Same layout as in handlers/filter_counts.c. */
 struct route {
 	uint32_t src;
 	uint16_t port, unused;
@@ -122,7 +122,7 @@ static struct spin_ctx *attach(void)
 	struct spin_ctx *ctx;
 	char path[512];
 
-	if (built_object("filtering", path, sizeof(path)))
+	if (built_object("filter_counts", path, sizeof(path)))
 		die(engine_error());
 	if (spin_object__open(path, &object) || spin_nic__open("s0", &nic) || spin_rule__parse("udp dport 9000", &rule) ||
 	    spin_ctx__create(nic, object, &rule, &ctx) || spin_ctx__table_insert(ctx, "routes", "src=10.9.0.2 port=7001") ||

@@ -27,10 +27,10 @@ rows() {
 
 rows 4 <<'ROWS'
 empty 64 302
-filtering 64 3095
-filtering 256 3084
-filtering 512 3068
-filtering 1024 4373
+filter_counts 64 3095
+filter_counts 256 3084
+filter_counts 512 3068
+filter_counts 1024 4373
 reduce 64 1559
 ROWS
 rows 1 <<'ROWS'

@@ -18,7 +18,6 @@ enum reason { OTHER, MALFORMED, FRAGMENT, BAD_CHECKSUM, HANDLED, WHYS };
 struct route {
 	__u32 src;
 	__u16 port, unused;
-	__u32 packets;
 };
 
 struct route routes[ENTRIES];
@@ -84,7 +83,6 @@ static __always_inline enum reason steer4(struct iphdr *ip, void *end)
 			udp->check = sum16 ? sum16 : 0xffff;
 		}
 		udp->dest = route->port;
-		__sync_fetch_and_add(&route->packets, 1);
 		break;
 	}
 	return HANDLED;

@@ -5,7 +5,6 @@
 struct route {
 	uint32_t src;
 	uint16_t port, unused;
-	uint32_t packets;
 };
 
 struct route routes[65536] __attribute__((section(".spin_tables"), aligned(64)));
@@ -37,7 +36,6 @@ static inline void filtering(struct handler_args *args)
 
 		((struct udp_hdr *)(task->pkt_mem + udp))->dst_port = port;
 		((struct udp_hdr *)(task->l2_pkt_mem + udp))->dst_port = port;
-		amo_add(&route->packets, 1);
 	}
 	deposit(task, task->l2_pkt_mem); /* all of it is there only */
 }
