@@ -69,6 +69,14 @@ expect 2 "$SPINCTL" cost words.c
 says err 'give the packets with --pcap'
 expect 0 "$SPINCTL" cost "$ROOT/handlers/copy_to_host.c" --advise --payload 64 --json
 grep -q '"messages_made": 8' out || fail "JSON does not say which packets"
+# payloads that go to the host: aligned, they are fewer lines of packet memory
+sed '/payload_aligned/d' "$ROOT/handlers/strided_ddt.c" >strided.c
+expect 0 "$SPINCTL" cost strided.c --messages 2 --packets 64 --payload 472 --advise --json
+cp out json
+[ "$(value registered payload_aligned) $(value best payload_aligned)" = "false true" ] || fail "JSON: aligned payloads are not advised"
+awk -v is="$(value registered loaded_gbps)" -v best="$(value best loaded_gbps)" 'BEGIN { exit !(best > 1.05 * is) }' ||
+	fail "aligned payloads gain little: $(value best loaded_gbps) of $(value registered loaded_gbps) Gbit/s"
+
 rm words.c
 expect 1 "$SPINCTL" cost away/words.spin --datagrams 20 --payload 484 --advise
 says err 'no source of away/words.spin'

@@ -83,24 +83,25 @@ static int measure_registered(struct advisor *a)
 	const struct spin_registration *r = &a->meta.registration;
 	struct advice_variant *v = &a->advice.variants[a->advice.count++];
 
-	*v = (struct advice_variant){ r->state_placement, r->bytes_in_l1, "", .hpus = 0 };
+	*v = (struct advice_variant){ r->state_placement, r->bytes_in_l1, r->payload_aligned, "", .hpus = 0 };
 	return measure(a, v);
 }
 
 /* A variant that cannot be built is reported, and the others go on; a signal ends all. */
-static int add(struct advisor *a, uint8_t placement, uint32_t bytes_in_l1, const char *with)
+static int add(struct advisor *a, struct advice_variant variant)
 {
 	struct advice_variant *v = &a->advice.variants[a->advice.count++];
 	size_t bytes;
 	void *elf;
 
-	*v = (struct advice_variant){ placement, bytes_in_l1, with, .hpus = 0 };
+	*v = variant;
 	if (advise_build(a->advice.source, v, &a->options->compile, &elf, &bytes))
 		return signals__signal() ? FAILED : DONE;
 	a->program.elf = elf;
 	a->program.elf_bytes = bytes;
-	a->meta.registration.state_placement = placement;
-	a->meta.registration.bytes_in_l1 = bytes_in_l1;
+	a->meta.registration.state_placement = v->state_placement;
+	a->meta.registration.bytes_in_l1 = v->bytes_in_l1;
+	a->meta.registration.payload_aligned = v->payload_aligned;
 	measure(a, v);
 	free(elf);
 	return signals__signal() ? FAILED : DONE;
@@ -138,10 +139,21 @@ static int try_registrations(struct advisor *a)
 				continue;
 			if (placement == is->state_placement && lengths[i] == is->bytes_in_l1)
 				continue;
-			if (add(a, placement, lengths[i], ""))
+			if (add(a, (struct advice_variant){ placement, lengths[i], is->payload_aligned, "", .hpus = 0 }))
 				return FAILED;
 		}
 	}
+	a->advice.registration = find_best(&a->advice);
+	return DONE;
+}
+
+/* The best one, with its payloads aligned, or not aligned. */
+static int try_alignment(struct advisor *a)
+{
+	const struct advice_variant best = a->advice.variants[a->advice.registration];
+
+	if (add(a, (struct advice_variant){ best.state_placement, best.bytes_in_l1, !best.payload_aligned, "", .hpus = 0 }))
+		return FAILED;
 	a->advice.registration = find_best(&a->advice);
 	return DONE;
 }
@@ -151,7 +163,7 @@ static int try_flags(struct advisor *a)
 	const struct advice_variant best = a->advice.variants[a->advice.registration];
 
 	for (unsigned i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
-		if (add(a, best.state_placement, best.bytes_in_l1, flags[i]))
+		if (add(a, (struct advice_variant){ best.state_placement, best.bytes_in_l1, best.payload_aligned, flags[i], .hpus = 0 }))
 			return FAILED;
 	a->advice.best = find_best(&a->advice);
 	return DONE;
@@ -173,7 +185,10 @@ int cost_advise(const struct cost_program *program, struct cost_source *source, 
 	a->advice.report = report;
 	a->advice.state_bytes = a->meta.state_bytes;
 	signals__watch();
-	status = advise_source(program, a->advice.source) || measure_registered(a) || try_registrations(a) || try_flags(a) ? FAILED : DONE;
+	status = advise_source(program, a->advice.source) || measure_registered(a) || try_registrations(a) || try_alignment(a) ||
+				 try_flags(a)
+			 ? FAILED
+			 : DONE;
 	if (!status && options->json)
 		cost_advise__json(&a->advice);
 	else if (!status)
@@ -239,11 +254,11 @@ static int add_word(struct option_list *list, const char *word)
 static int compile(const char *source, const struct advice_variant *v, const struct option_list *compile, const char *output)
 {
 	struct option_list words = { 0 };
-	char registered[96], flag[64];
+	char registered[128], flag[64];
 	int status = DONE;
 
-	snprintf(registered, sizeof(registered), "-DSPIN_REGISTER_TOO_=,.state_placement=%u,.bytes_in_l1=%u", v->state_placement,
-		 v->bytes_in_l1);
+	snprintf(registered, sizeof(registered), "-DSPIN_REGISTER_TOO_=,.state_placement=%u,.bytes_in_l1=%u,.payload_aligned=%u",
+		 v->state_placement, v->bytes_in_l1, v->payload_aligned);
 	snprintf(flag, sizeof(flag), "--hpu-flag=%s", v->flags);
 	for (unsigned i = 0; i < compile->count && !status; i++)
 		status = add_word(&words, compile->items[i]);
@@ -294,10 +309,11 @@ static void registration_words(const struct advice_variant *v, char *out, size_t
 	char number[16];
 
 	snprintf(number, sizeof(number), "%u", v->bytes_in_l1);
-	snprintf(out, bytes, ".state_placement = SPIN_STATE_IN_%s, .bytes_in_l1 = %s", place_name(v),
+	snprintf(out, bytes, ".state_placement = SPIN_STATE_IN_%s, .bytes_in_l1 = %s%s", place_name(v),
 		 v->bytes_in_l1 == SPIN_WHOLE_PACKET   ? "SPIN_WHOLE_PACKET"
 		 : v->bytes_in_l1 == SPIN_HEADERS_ONLY ? "SPIN_HEADERS_ONLY"
-						       : number);
+						       : number,
+		 v->payload_aligned ? ", .payload_aligned = 1" : "");
 }
 
 static void difference(const struct advice_variant *from, const struct advice_variant *to)
@@ -347,19 +363,22 @@ void cost_advise__text(const struct advice *a)
 	printf("%s on %s, rule: %s; %s compiled again\n", r->handler, r->target, r->rule, a->source);
 	packets(r);
 	verdict(a);
-	printf("\n%-6s %-8s %-20s %10s %13s %9s  %-18s\n", "state", "in L1", "compiler", "cycles", "HPUs, 400 G", "Gbit/s", "bound by");
+	printf("\n%-6s %-8s %-8s %-18s %7s %11s %7s  %-11s\n", "state", "in L1", "payload", "compiler", "cycles", "HPUs, 400 G", "Gbit/s",
+	       "bound by");
 	for (unsigned i = 0; i < a->count; i++) {
 		const struct advice_variant *v = &a->variants[i];
 		char number[16];
 
-		printf("%-6s %-8s %-20s ", place_name(v), bytes_name(v, number), v->flags[0] ? v->flags : "as it is");
+		printf("%-6s %-8s %-8s %-18s ", place_name(v), bytes_name(v, number), v->payload_aligned ? "aligned" : "-",
+		       v->flags[0] ? v->flags : "as it is");
 		if (v->is_measured)
-			printf("%10.1f %13.2f %9.1f  %-18s", v->cycles, v->hpus, v->gbps, v->bound);
+			printf("%7.1f %11.2f %7.1f  %-11s", v->cycles, v->hpus, v->gbps, v->bound);
 		else
-			printf("%10s %13s %9s  %-18s", "-", "-", "-", "does not run so");
+			printf("%7s %11s %7s  %-11s", "-", "-", "-", "does not run so");
 		printf("%s%s\n", i ? "" : " registered", i == a->best ? " best" : "");
 	}
 	printf("state: where the HPU state lives; in L1: what of each packet is copied there, the rest is read, and sent, from L2\n"
+	       "payload: aligned, if it begins a line of packet memory\n"
 	       "cycles: mean of a packet's handlers, on an idle NIC; HPUs by them; Gbit/s: packet bytes, as fast as the NIC takes them\n");
 }
 
@@ -368,6 +387,7 @@ static void variant(struct json *j, const char *key, const struct advice_variant
 	json_object(j, key);
 	json_string(j, "state_placement", place_name(v));
 	json_uint(j, "bytes_in_l1", v->bytes_in_l1);
+	json_bool(j, "payload_aligned", v->payload_aligned);
 	json_string(j, "compiler_option", v->flags[0] ? v->flags : NULL);
 	if (v->is_measured) {
 		json_double(j, "mean_cycles", v->cycles);

@@ -20,6 +20,7 @@
 struct advice_variant {
 	uint8_t state_placement;            /* enum spin_placement */
 	uint32_t bytes_in_l1;               /* SPIN_WHOLE_PACKET, or so many */
+	uint8_t payload_aligned;            /* as registered */
 	const char *flags;                  /* for the compiler, behind its own; "": none */
 	int is_measured;                    /* 0: it could not be built or run, which was reported */
 	double cycles, cycles_with_runtime; /* mean per packet, alone */
