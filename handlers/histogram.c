@@ -38,18 +38,9 @@ static inline void histogram_count(struct counts *local, uint32_t value)
 		spin_add32(&local->outside, 1);
 }
 
-/* The value at byte `off` of the payload; 0: it ends before. */
-static inline _Bool histogram_count_at(struct spin_payload *p, struct counts *local, uint32_t off)
-{
-	const uint32_t *value = SPIN_GET(p, off, uint32_t);
-
-	if (value)
-		histogram_count(local, *value);
-	return value != 0;
-}
-
 /* Loaded before they are counted: a load whose value is needed at once costs an HPU a cycle more. */
 struct four { uint32_t value[4]; };
+struct two { uint32_t value[2]; };
 
 static inline void histogram_count_four(struct counts *local, const struct four *at)
 {
@@ -65,6 +56,8 @@ static enum spin_payload_rc histogram_payload(struct spin_payload *p, struct his
 {
 	struct counts *local = SPIN_LOCAL(p, counts);
 	uint32_t rest = p->length & ~(uint32_t)(sizeof(struct four) - 1);
+	const struct two *two;
+	const uint32_t *one;
 
 	if (p->length % sizeof(uint32_t))
 		return SPIN_FAIL;
@@ -72,8 +65,17 @@ static enum spin_payload_rc histogram_payload(struct spin_payload *p, struct his
 	SPIN_FOR_EACH(p, struct four, at) {
 		histogram_count_four(local, at);
 	}
-	if (histogram_count_at(p, local, rest) && histogram_count_at(p, local, rest + 4))
-		histogram_count_at(p, local, rest + 8);
+	two = SPIN_GET(p, rest, struct two);
+	if (two) {
+		uint32_t a = two->value[0], b = two->value[1];
+
+		histogram_count(local, a);
+		histogram_count(local, b);
+		rest += sizeof(*two);
+	}
+	one = SPIN_GET(p, rest, uint32_t);
+	if (one)
+		histogram_count(local, *one);
 	return SPIN_SUCCESS;
 }
 
