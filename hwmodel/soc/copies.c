@@ -325,9 +325,9 @@ static void admit(struct copies *copies, uint64_t cycle, unsigned cluster)
 	struct copy_request copy_request = requester->copy_request[requester->first];
 	const uint64_t beat_cycles = target->copy_cycles > COPY_ANSWER_CYCLES ? target->copy_cycles - COPY_ANSWER_CYCLES : 0;
 	uint64_t room = requester->admitted < COPY_BUFFERED ? 0 : requester->written[requester->admitted % COPY_BUFFERED] + 1;
-	uint64_t read = l2__burst(copies->soc->l2, cycle > room ? cycle : room, copy_request.beats);
-	uint64_t from = write_from(requester, read, copy_request.beats, (uint32_t)target->copy_gap), done;
 	struct dma *dma = &copies->soc->dmas[cluster];
+	uint64_t read = l2__read(copies->soc->l2, dma, MEMORY_L2_PACKET, cycle > room ? cycle : room, copy_request.beats);
+	uint64_t from = write_from(requester, read, copy_request.beats, (uint32_t)target->copy_gap), done;
 
 	dma->free = (dma->free > read ? dma->free : read) + copy_request.beats; /* transfers of HPUs come behind it */
 	requester->first = (requester->first + 1) % copies->room;

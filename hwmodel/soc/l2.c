@@ -54,10 +54,17 @@ uint64_t l2__load(struct l2 *l2, uint64_t cycle)
 	return l2->last_load;
 }
 
-uint64_t l2__burst(struct l2 *l2, uint64_t cycle, unsigned beats)
+uint64_t l2__read(struct l2 *l2, struct dma *dma, enum memory_region from, uint64_t cycle, unsigned beats)
 {
-	l2->read_busy += beats;
-	return reservations__take(&l2->bursts, cycle, beats);
+	if (dma->read_until && dma->read_from != from)
+		cycle = max_u64(cycle, dma->read_until + DMA_TURN_CYCLES);
+	if (from == MEMORY_L2_PACKET) {
+		l2->read_busy += beats;
+		cycle = reservations__take(&l2->bursts, cycle, beats);
+	}
+	dma->read_from = from;
+	dma->read_until = cycle + beats;
+	return cycle;
 }
 
 uint64_t l2__read_busy(const struct l2 *l2)

@@ -24,10 +24,11 @@ uint64_t l2__load(struct l2 *l2, uint64_t cycle);
 void l2__on_delay(struct l2 *l2, void (*delayed)(void *arg, uint64_t cycle), void *arg);
 
 /*
- * A burst of `beats` for a copy to L1, which is there at `cycle` (it may be known before): returns the cycle of its first beat;
- * the others follow one per cycle. It takes the first time that is free for all of them.
+ * A cluster's DMA reads `beats` from packet or handler memory, at `cycle` at the earliest (it may be known before): returns the cycle of
+ * its first beat; the others follow one per cycle. Beats of packet memory take the first time that is free for all of them. A cluster's
+ * reads have one ID on the way to both memories, so the first one of the other memory waits for the answers to all before it.
  */
-uint64_t l2__burst(struct l2 *l2, uint64_t cycle, unsigned beats);
+uint64_t l2__read(struct l2 *l2, struct dma *dma, enum memory_region from, uint64_t cycle, unsigned beats);
 
 /* Cycles in which it was busy. */
 uint64_t l2__read_busy(const struct l2 *l2);

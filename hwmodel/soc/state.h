@@ -191,6 +191,8 @@ struct dma {
 	uint64_t done;                      /* when the last one of an HPU is */
 	uint64_t leaves[DMA_TRANSFERS_MAX]; /* when each of those in flight makes room */
 	unsigned next;
+	enum memory_region read_from; /* L2's memory that it has read last, */
+	uint64_t read_until;          /* and the cycle behind the last beat of that; 0: none */
 };
 
 /* What a HER says of its message (PsPIN 3.2.1); functions: 0: no such handler. */

@@ -40,7 +40,12 @@
 #define COPY_BUFFERED      2u /* D: transfers that are read while the writer is busy (number); tasks of 16 and 32 HPUs begin by it */
 #define COPY_PLACE_CYCLES  4u /* D: from a copy's first beat to its place being free, by the same */
 #define COPY_ANSWER_CYCLES 2u /* D: from a beat's place in L1 to the scheduler knowing of it; 512-byte commands of 8 HPUs */
-#define RING_BACK_CYCLES   2u /* S: from a slot of the packet buffer being given back to its use: its bit, then the head behind it */
+/*
+ * From the last beat that a cluster's DMA reads of one L2 memory to the first that it may read of the other: the answer goes back to
+ * where the ways part (axi_demux.sv in l2_xbar.sv), then the next request sets out. S; P: kvstore's bursts.
+ */
+#define DMA_TURN_CYCLES  5u
+#define RING_BACK_CYCLES 2u /* S: from a slot of the packet buffer being given back to its use: its bit, then the head behind it */
 
 /* --- commands (commands.c) --- */
 

@@ -32,6 +32,7 @@ filter_counts 256 3084
 filter_counts 512 3068
 filter_counts 1024 4373
 reduce 64 1559
+strided_ddt 512 2978
 ROWS
 rows 1 <<'ROWS'
 aggregate 64 2968
@@ -40,8 +41,10 @@ copy_to_host 512 2394
 counter 64 1023
 histogram 512 22950
 kvget 64 1329
+kvstore 512 9141
+kvstore 1024 9696
 memcached 512 5138
 pingpong 256 1985
-strided_ddt 1024 8928
+strided_ddt 256 5917
 ROWS
 exit $failures
