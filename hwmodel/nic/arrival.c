@@ -206,13 +206,15 @@ static enum spin_reason not_open(struct pspin *nic, struct nic_mpq *mpq, const s
 	return reason;
 }
 
-/* The message is new, no MPQ is free, and one will become free without another packet. */
+/* The message is new, no MPQ is free, or the target has no id for it, and one will become free without another packet. */
 static int waits(const struct pspin *nic, const struct flow *flow)
 {
 	const struct messages *messages = nic->messages;
 
 	if (!nic->slots.ending_count || (flow && flow->mpq))
 		return 0;
+	if (nic->slots.taken_count >= nic->slots.ids_per_home * nic->slots.homes_in_use)
+		return 1;
 	for (unsigned i = 0; i < messages->limits.mpqs; i++)
 		if (messages->mpqs[i].phase == MPQ_FREE)
 			return 0;

@@ -68,6 +68,7 @@ struct ingress {
 struct slots {
 	struct slot *all; /* home by home */
 	unsigned homes, per_home;
+	unsigned ids_per_home;            /* of the target, for this context: with more in use a new message waits for one that ends */
 	unsigned homes_in_use;            /* of them: 1 while packets come one at a time */
 	uint64_t *taken[HPU_SCRATCHPADS]; /* bits */
 	unsigned in_flight[HPU_SCRATCHPADS];

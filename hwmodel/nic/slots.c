@@ -93,6 +93,7 @@ int slots__open(struct pspin *nic, unsigned per_home, uint32_t scratch_bytes)
 	uint32_t from = nic->memory->l1_scratchpads;
 	struct slots *slots = &nic->slots;
 	const unsigned contexts = nic->device->count;
+	unsigned ids = ((unsigned)nic->device->target.mpqs + clusters - 1) / clusters;
 	int missing = 0;
 
 	nic->wanted_per_home = per_home;
@@ -104,6 +105,7 @@ int slots__open(struct pspin *nic, unsigned per_home, uint32_t scratch_bytes)
 		slots->homes = 1;
 	slots->homes_in_use = slots->homes;
 	slots->per_home = per_home;
+	slots->ids_per_home = ids > contexts ? ids / contexts : 1;
 	slots->scratch_bytes = scratch_bytes;
 	slots->places = !scratch_bytes || nic->device->soc.third_party_image ? per_home
 			: end > from                                         ? (end - from) / contexts / scratch_bytes

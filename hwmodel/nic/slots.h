@@ -32,7 +32,8 @@ static inline uint32_t slot__scratch_bytes(uint32_t own_bytes)
 
 /*
  * So many for each home cluster, with such scratchpads. Contexts of a NIC have equal parts of the target's MPQs and of L1's
- * room for scratchpads; those that take messages have as many MPQs as they want. 0, -EINVAL or -ENOMEM.
+ * room for scratchpads; those that take messages have as many MPQs as they want, since their number is a promise to senders. 0, -EINVAL
+ * or -ENOMEM.
  */
 int slots__open(struct pspin *nic, unsigned per_home, uint32_t scratch_bytes);
 void slots__close(struct pspin *nic);
