@@ -117,7 +117,7 @@ static bool is_high_product(const struct op_info *info)
 
 /*
  * How long a jump that stands in the decode stage has waited for the instruction before it, and a branch's target for a division
- * that nobody wants: in that time it has been taken.
+ * that nobody wants: in that time it has been taken. One whose line came in that time has not.
  */
 uint64_t lines__early(const struct rv32_core *core, const struct edge *edge)
 {
@@ -135,6 +135,8 @@ uint64_t lines__early(const struct rv32_core *core, const struct edge *edge)
 			return 0;
 		before--;
 	} while (!before->is_insn);
+	if (core->fetch.late == jump->pc)
+		return 0;
 	if (edge->fetched && is_high_product(before))
 		return before->cost - 1u;
 	rv32_insn__decode(&insn, before->pc, before->word);
@@ -155,6 +157,7 @@ void lines__jump(struct rv32_core *core, uint32_t pc, const struct edge *edge)
 		return;
 	core->fetch.early = edge ? lines__early(core, edge) : core->fetch.stopped_early;
 	core->fetch.stopped_early = 0;
+	core->fetch.late = RV32_NO_LINE;
 	next = icache__next_lookup(core->icache, core->icache_port) + FETCH_HIT_CYCLES;
 	if (next <= FETCH_HIT_CYCLES || next + core->fetch.early <= core->cycle)
 		return;
@@ -263,7 +266,8 @@ static uint64_t divisions(uint64_t cycles, uint64_t one)
 /*
  * When an instruction issues that would at `issue` if its line were there, and can so at core->fetch.ready; `late`: that is so
  * much later than behind an instruction of one cycle. While mulh or a division executes nothing comes into an empty decode stage,
- * but as it ends: the divider has begun again by then.
+ * but as it ends: the divider has begun again by then. Nor does anything while an access waits (RI5CY: id_ready needs ex_ready), so
+ * what came in that time issues a cycle behind what stood there, and a jump is not taken in it.
  */
 static uint64_t issued(const struct rv32_core *core, const struct op_info *before, const struct op_info *info, uint64_t issue,
 		       uint64_t late)
@@ -274,6 +278,8 @@ static uint64_t issued(const struct rv32_core *core, const struct op_info *befor
 		return issue + (info->stall_fetch ? divisions(late + info->stall_fetch, one) - one : divisions(late, one));
 	if (late && before && is_high_product(before))
 		return issue + (late < before->cost ? 1 : late + 1 - before->cost);
+	if (core->fetch.late == info->pc)
+		issue += 1 + before->hide_jump;
 	return max_u64(ready, issue);
 }
 
@@ -296,13 +302,17 @@ bool lines__need(struct rv32_core *core, const struct op *op)
 	if (core->fetch.line == line)
 		return true;
 	due = now - early + (!before && instruction(op)->pc < line);
+	core->fetch.late = RV32_NO_LINE;
 	if (core->fetch.ahead != line) {
 		if (!ask(core, now, now - early, line))
 			return false;
 	} else if (before) { /* asked for before: it was due behind the one before it, were that of one cycle */
 		due = core->cycle + before->issue + 1 + instruction(op)->stall_fetch;
-		if (core->waited.pc == before->pc && core->waited.until == core->cycle)
+		if (core->waited.pc == before->pc && core->waited.until == core->cycle) {
 			due -= (uint64_t)(core->waited.cycles - core->waited.lines);
+			if (core->fetch.ready > due)
+				core->fetch.late = instruction(op)->pc;
+		}
 	}
 	core->stopped &= instruction(op)->pc == core->pc;
 	stall(core, op_info(op)->pc, issued(core, before, instruction(op), issue, max_u64(core->fetch.ready, due) - due) - issue);

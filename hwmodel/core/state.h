@@ -183,6 +183,7 @@ struct rv32_core {
 		uint32_t line;          /* the line that is executed, */
 		uint32_t ahead;         /* the one asked for behind it, */
 		uint64_t ready;         /* and when its first instruction can issue */
+		uint32_t late;          /* an instruction whose line came while the one before it waited for memory; RV32_NO_LINE: none */
 		uint64_t early;         /* how long a jump has been taken when its target could issue, beyond what jumps take */
 		uint64_t stopped_early; /* the same, of one at whose target run() stopped */
 		bool goes_on;           /* run() starts with what follows in memory */
