@@ -13,8 +13,8 @@ gcc -Wall -Werror -I"$ROOT/user/libspin/include" -I"$ROOT/handlers/include" prog
 make_nics
 ip -n "$NS" link set lo up
 start_spind
-cp "$OBJECT" filtering.spin
-chmod 644 filtering.spin
+cp "$BUILD/handlers/filter_counts.spin" .
+chmod 644 filter_counts.spin
 nsenter --net="/run/netns/$NS" setpriv --reuid 65534 --regid 65534 --clear-groups stdbuf -oL ./program >out 2>err &
 until "$SPINCTL" list | grep -q attached; do
 	kill -0 $! 2>/dev/null || { fail "it ended: $(cat err)"; exit 1; }

@@ -28,8 +28,9 @@ rows() {
 
 # cold, from standard input: handler, bytes, the RTL's cycles from the first packet's HER to its feedback
 cold() {
+	"$kit" --clusters 1 "$dir/cold" filtering reduce >"$dir/log" 2>&1 || { cat "$dir/log"; exit 1; }
 	while read -r handler bytes rtl; do
-		model=$(awk -F, 'NR == 2 { print $8 - $7 }' "$dir/1/$handler/$bytes-idle/packets.csv")
+		model=$(awk -F, 'NR == 2 { print $8 - $7 }' "$dir/cold/$handler/$bytes-idle/packets.csv")
 		[ "$model" = "$rtl" ] && continue
 		echo "FAIL $handler, $bytes bytes, cold: $model cycles, on the RTL $rtl"
 		failures=1
@@ -39,6 +40,7 @@ cold() {
 rows 4 <<'ROWS'
 empty 64 302
 filter_counts 64 3095
+filtering 64 1282
 filter_counts 256 3084
 filter_counts 512 3068
 filter_counts 1024 4373
