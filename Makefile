@@ -234,7 +234,7 @@ PSPIN_RUNTIME := $(wildcard handlers/include/pspin/*.h handlers/include/pspin/*/
 $(BUILD)/handlers/memcached.spin: SPINCC_FLAGS := --trusted
 
 # Those that have a program for a card with hardware XDP, too.
-OFFLOADED := handlers/counter handlers/empty handlers/filtering handlers/kvget
+OFFLOADED := handlers/counter handlers/empty handlers/filtering handlers/filter_counts handlers/kvget
 $(OFFLOADED:%=$(BUILD)/%.spin): SPINCC_FLAGS := --target nfp
 
 $(BUILD)/handlers/%.spin: handlers/%.c $(RUNTIME) | $(SPINCC)
