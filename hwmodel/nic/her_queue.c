@@ -91,6 +91,8 @@ int her_queue__classify(struct pspin *nic, struct inflight *inflight)
 	return 0;
 }
 
+_Static_assert(BUFFER_UNIT_BYTES % SPIN_LINE_BYTES == 0, "a place in packet memory begins a line");
+
 uint32_t her_queue__align(const struct pspin *nic, struct inflight *inflight, uint32_t headers_bytes)
 {
 	if (nic->meta.registration.payload_aligned)

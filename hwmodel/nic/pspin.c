@@ -28,7 +28,8 @@ const char *const *pspin__assumptions(void)
 		"puts: the NIC makes the packet's headers; what it keeps of matching entries is there for handlers",
 		"what a header handler writes into a packet that lies in L1 is there for the payload handler, a rewritten port "
 		"for the completion handler, though the packet is copied again for each: the NIC keeps it",
-		"a context that may have more messages in flight than the target has MPQs has as many MPQs",
+		"a context that may have more messages in flight than the target has MPQs has as many MPQs, where none of its "
+		"messages has had its last packet: else a new one waits",
 		"scratchpads of more messages than an L1 has room for are moved by the NIC, not charged",
 		"bodies do not include commands still running at the handler's return; the packet's latency does",
 		"memory protection: own stack, packet buffer and scratchpads in L1 (all of L1 for a program of others, as "

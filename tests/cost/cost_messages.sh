@@ -64,6 +64,12 @@ for row in header:3 payload:15 completion:3; do
 done
 short=$(of payload median_cycles)
 
+# with all ids of the target in use a new message waits, and none is refused
+echo "mpqs = 8" >eight.target
+expect 0 "$SPINCTL" cost tally.spin --messages 40 --packets 2 --payload 1456 --target ./eight.target --sizes none --json
+is "messages in flight" "$(number messages_peak)" 8
+is "handled of 8 ids" "$(number handled_packets)" 80
+
 expect 0 "$SPINCTL" cost tally.spin --messages 1 --packets 2 --payload 1024 --match "ip6 udp dport 7000" --json
 is "packet bytes of IPv6" "$(number mean_packet_bytes)" $((40 + 8 + 10 + 1024))
 is "payload runs of IPv6" "$(of payload runs)" 2

@@ -73,7 +73,10 @@ static void rows_12(struct figures *f, const char *target, const struct workload
 	}
 }
 
-/* The commands of strided_ddt alone, of packets whose payload does not begin a line: what any handler could reach. `counted` is the packet from its IP header on. */
+/*
+ * The commands of strided_ddt alone, of packets whose payload does not begin a line: what any handler could reach. `counted` is the
+ * packet from its IP header on.
+ */
 static void row_bare(struct figures *f, const char *name, const struct bench_run *run, unsigned counted, const char *reason)
 {
 	const struct pspin_target *rtl = pspin_target__find("pspin-rtl");
