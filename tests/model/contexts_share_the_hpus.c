@@ -483,6 +483,37 @@ static void refusals(void)
 	free(large.data);
 }
 
+/* With half of 16 KiB of packet memory each: what lies before a packet whose payload begins a line counts, too. */
+static void longest_packets(void)
+{
+	struct pspin_target *target = target_with("l2_packet_kib", 16u, NULL);
+	struct spin_registration aligned = datagrams;
+	struct pspin *nic = open_first(target, datagrams), *more;
+	static uint8_t datagram[8 * 1024], frame[sizeof(datagram)];
+	struct pspin_offer o = { .frame = frame, .frame_bytes = sizeof(frame) };
+	const uint32_t headers_bytes = 14 + 20 + 8, one_round = 1;
+
+	memcpy(datagram, &one_round, sizeof(one_round));
+	aligned.payload_aligned = 1;
+	more = join_next(nic, aligned, PORT + 1);
+	packet__make(frame, 0x0100000a, datagram, sizeof(frame) - headers_bytes);
+	frame[14 + 20 + 6] = frame[14 + 20 + 7] = 0; /* no checksum */
+	frame[14 + 20 + 2] = PORT >> 8;
+	frame[14 + 20 + 3] = PORT & 255;
+	check(!pspin__offer(nic, &o), "a frame as long as the context's packet memory");
+	frame[14 + 20 + 3] = (PORT + 1) & 255;
+	check(pspin__offer(more, &o) == -EINVAL, "one that has no room with what lies before it");
+	o.frame_bytes = packet__make(frame, 0x0100000a, datagram, sizeof(frame) - headers_bytes - 63);
+	frame[14 + 20 + 6] = frame[14 + 20 + 7] = 0;
+	frame[14 + 20 + 2] = PORT >> 8;
+	frame[14 + 20 + 3] = (PORT + 1) & 255;
+	check(!pspin__offer(more, &o), "one that has");
+	run(nic);
+	check(counts_of(nic).packets == 1 && counts_of(more).packets == 1, "both are handled");
+	pspin__close(nic);
+	pspin_target__free(target);
+}
+
 int main(void)
 {
 	image = rig__build("contexts", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/contexts.c\"'");
@@ -497,6 +528,7 @@ int main(void)
 	late_comer();
 	packet_memory_is_divided();
 	caches_tell_them_apart();
+	longest_packets();
 	refusals();
 	free(image.data);
 	free(of_messages.data);
