@@ -31,7 +31,7 @@
 
 static struct asks_hosts hosts;
 static struct spind spind;
-static struct spin_object *filtering;
+static struct spin_object *filter_counts;
 
 static struct spin_object *open_object(const char *handler)
 {
@@ -62,7 +62,7 @@ static double attach_by_spind(int fd, enum spin_class class)
 
 	opts.broker = spind.socket;
 	opts.trusted = class == SPIN_CLASS_TRUSTED;
-	if (spin_socket__attach(fd, filtering, &opts, &ctx))
+	if (spin_socket__attach(fd, filter_counts, &opts, &ctx))
 		die("attach: %s", spin_strerror_last());
 	ms = (double)(now_ns() - start) / 1e6;
 	spin_ctx__destroy(ctx);
@@ -78,7 +78,7 @@ static double attach_directly(struct spin_nic *nic, enum spin_class class)
 	struct spin_ctx *ctx;
 	double ms;
 
-	if (spin_rule__parse("udp dst 10.9.0.1 dport 7000", &rule) || spin_ctx__create_opts(nic, filtering, &rule, &opts, &ctx) ||
+	if (spin_rule__parse("udp dst 10.9.0.1 dport 7000", &rule) || spin_ctx__create_opts(nic, filter_counts, &rule, &opts, &ctx) ||
 	    spin_ctx__attach(ctx))
 		die("attach: %s", spin_strerror_last());
 	ms = (double)(now_ns() - start) / 1e6;
@@ -98,7 +98,7 @@ static void measure_attach(struct measure *m, enum spin_class class, const char 
 
 	opts.broker = spind.socket;
 	for (int i = 0; i < ATTACHES; i++) {
-		if (spin_socket__attach(other, filtering, &opts, &keeps))
+		if (spin_socket__attach(other, filter_counts, &opts, &keeps))
 			die("attach: %s", spin_strerror_last());
 		by_spind[i] = attach_by_spind(fd, class);
 		spin_ctx__destroy(keeps); /* the interface is free for the next */
@@ -189,7 +189,7 @@ static void open_lab(struct lab *lab, int guarded, unsigned percent)
 	lab->socket = asks__socket(&hosts, hosts.server_ns, AF_INET);
 	asks__bind(lab->socket, "127.0.0.1", (uint16_t)(ASKS_PORT + 20 + guarded));
 	if (spin_rule__parse(guarded ? "udp dst 127.0.0.1 dport 7021" : "udp dst 127.0.0.1 dport 7020", &rule) ||
-	    spin_nic__open_offline(&lab->nic) || spin_ctx__create_opts(lab->nic, filtering, &rule, &opts, &lab->ctx))
+	    spin_nic__open_offline(&lab->nic) || spin_ctx__create_opts(lab->nic, filter_counts, &rule, &opts, &lab->ctx))
 		die("lab: %s", spin_strerror_last());
 	if (guarded && (spin_guards__open(&lab->guards, percent, 0) || spin_guard__install(lab->ctx, lab->socket, &lab->guards)))
 		die("guard: %s", spin_strerror_last());
@@ -290,7 +290,7 @@ static void *run_packets(void *arg)
 static int swap(struct spin_ctx *ctx, uint64_t *wait_ns)
 {
 	(void)wait_ns;
-	return spin_ctx__swap(ctx, filtering);
+	return spin_ctx__swap(ctx, filter_counts);
 }
 
 /* To the same layout: the table of 65,536 entries is copied all the same. */
@@ -300,7 +300,7 @@ static int migrate(struct spin_ctx *ctx, uint64_t *wait_ns)
 	int err;
 
 	do
-		err = spin_ctx__migrate(ctx, filtering, &report);
+		err = spin_ctx__migrate(ctx, filter_counts, &report);
 	while (err == -EAGAIN);
 	*wait_ns = report.wait_ns;
 	return err;
@@ -359,7 +359,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	asks__hosts(&hosts);
-	filtering = open_object("filtering");
+	filter_counts = open_object("filter_counts");
 	spind__start(&spind, "");
 	measure_begin(&m, "sockets");
 	measure_attach(&m, SPIN_CLASS_ISOLATED, "socket.attach_ms", 1);
@@ -369,7 +369,7 @@ int main(int argc, char **argv)
 	measure_calls(&m);
 	measure_swap(&m);
 	spind__finish(&spind);
-	spin_object__close(filtering);
+	spin_object__close(filter_counts);
 	measure_print(&m);
 	return measure_write(&m, argv[1]) ? 1 : 0;
 }
