@@ -94,7 +94,7 @@
 
 #define DO_DIV(is_signed, quotient) do {                                              \
 		unsigned extra_ = rv32_divider_extra(is_signed, RS2);                 \
-		extra_ *= 1 + (op_info(op)->hide_fetch != 0); /* again, until the next one is there */ \
+		extra_ *= 1 + (op_info(op)->next_late != 0); /* again, until the next one is there */  \
 		core->cycle = cycle;                                                  \
 		stats__dynamic(core, op, RV32_CYC_MULDIV, extra_);                    \
 		core->divided.cycles = 1 + rv32_divider_extra(is_signed, RS2);        \

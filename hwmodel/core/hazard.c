@@ -83,7 +83,7 @@ static unsigned data_stall(const struct hazard *h, const struct rv32_insn *insn,
 }
 
 /* Cycles beyond the first that do not depend on data, and their cause. */
-static unsigned extra_cost(const struct hazard *h, const struct rv32_insn *insn, enum rv32_cause *cause)
+static unsigned extra_cost(const struct rv32_insn *insn, enum rv32_cause *cause)
 {
 	*cause = RV32_CYC_FLUSH;
 	switch (insn->class_) {
@@ -97,7 +97,7 @@ static unsigned extra_cost(const struct hazard *h, const struct rv32_insn *insn,
 		*cause = RV32_CYC_JUMP;
 		return TIMING_JUMP_EXTRA + (insn->rd && insn->rd == insn->rs1 ? TIMING_JALR_LINK_IS_BASE : 0);
 	case RV32_CLASS_FENCE:
-		return TIMING_FENCE_EXTRA - (h->flags & HAZARD_LONG ? TIMING_FENCE_HIDDEN_BY_EXECUTE : 0);
+		return TIMING_FENCE_EXTRA;
 	case RV32_CLASS_MRET:
 		return TIMING_MRET_EXTRA;
 	case RV32_CLASS_SYSTEM:
@@ -115,6 +115,11 @@ static unsigned fetch_stall(const struct hazard *h, const struct rv32_insn *insn
 	return insn->len_bytes == 4 && (insn->pc & 15) == 14 && (h->flags & (HAZARD_JUMPED | HAZARD_SECOND)) ? TIMING_FETCH_LINE : 0;
 }
 
+bool is_high_product(const struct op_info *info)
+{
+	return info->opcode >= RV32_OP_mulh && info->opcode <= RV32_OP_mulhu;
+}
+
 static unsigned at_most(unsigned a, unsigned b)
 {
 	return a < b ? a : b;
@@ -129,9 +134,7 @@ static bool overlap_jump(struct schedule *s, const struct rv32_insn *insn, struc
 	const struct hazard *h = &s->hazard;
 	bool base_pending = insn->class_ == RV32_CLASS_JALR && insn->rs1 && (h->load1 == insn->rs1 || h->alu1 == insn->rs1);
 
-	if (insn->class_ == RV32_CLASS_FENCE && s->last_info)
-		s->last_info->hide_execute = TIMING_FENCE_HIDDEN_BY_EXECUTE;
-	if (base_pending || !is_jump(insn) || ((h->flags & HAZARD_LONG) && info->stall_fetch))
+	if (base_pending || !is_jump(insn) || info->stall_fetch)
 		return false;
 	if (h->flags & HAZARD_LONG) {
 		info->cost = (uint8_t)(info->cost - at_most(TIMING_JUMP_HIDDEN_BY_EXECUTE, TIMING_JUMP_EXTRA));
@@ -141,11 +144,23 @@ static bool overlap_jump(struct schedule *s, const struct rv32_insn *insn, struc
 		/* one that writes x0 behind a load to x0 does not execute before that is back */
 		unsigned extra = (h->flags & HAZARD_X0) && writes_x0(insn) ? 0 : TIMING_JUMP_EXTRA;
 
-		s->last_info->hide_jump = (uint8_t)(at_most(TIMING_JUMP_HIDDEN_BY_WAIT, extra) + info->stall);
-		if (!info->stall_fetch)
-			s->last_info->hide_execute = (uint8_t)(at_most(TIMING_JUMP_HIDDEN_BY_EXECUTE, extra) + info->stall);
+		s->last_info->hidden = (uint8_t)(at_most(TIMING_JUMP_HIDDEN_BY_EXECUTE, extra) + info->stall);
 	}
 	return false;
+}
+
+/* A fence begins in the decode stage, too, and is over before the second word of a misaligned access if that waits long enough. */
+static void overlap_fence(struct schedule *s, const struct rv32_insn *insn, struct op_info *info)
+{
+	if (insn->class_ != RV32_CLASS_FENCE)
+		return;
+	if (s->hazard.flags & HAZARD_LONG) {
+		if (!info->stall_fetch || !s->last_info || !is_high_product(s->last_info))
+			info->cost -= TIMING_FENCE_HIDDEN_BY_EXECUTE;
+	} else if (s->last_info && !info->stall_fetch) {
+		s->last_info->hidden = TIMING_FENCE_HIDDEN_BY_EXECUTE;
+		s->last_info->hidden_second = TIMING_FENCE_EXTRA - TIMING_FENCE_HIDDEN_BY_EXECUTE;
+	}
 }
 
 static uint8_t flags_after(const struct hazard *h, const struct rv32_insn *insn)
@@ -173,11 +188,12 @@ void schedule__add(struct schedule *s, const struct rv32_insn *insn, struct op_i
 	info->stall = (uint8_t)stall;
 	info->stall_cause = (uint8_t)cause;
 	info->stall_fetch = (uint8_t)(fetch > stall ? fetch - stall : 0);
-	info->cost = (uint8_t)(1 + extra_cost(h, insn, &cause));
+	info->cost = (uint8_t)(1 + extra_cost(insn, &cause));
 	info->cost_cause = (uint8_t)cause;
 	hides = overlap_jump(s, insn, info);
+	overlap_fence(s, insn, info);
 	if (s->last_info) {
-		s->last_info->hide_fetch = info->stall_fetch;
+		s->last_info->next_late = info->stall_fetch;
 		s->last_info->next_reads = h->load1 && (rv32_insn__reads(insn) >> h->load1 & 1);
 	}
 	info->issue = (uint16_t)(s->cycle + info->stall + info->stall_fetch);

@@ -110,11 +110,6 @@ static bool is_division(const struct op_info *info)
 	return info->opcode >= RV32_OP_div && info->opcode <= RV32_OP_remu;
 }
 
-static bool is_high_product(const struct op_info *info)
-{
-	return info->opcode >= RV32_OP_mulh && info->opcode <= RV32_OP_mulhu;
-}
-
 /*
  * How long a jump that stands in the decode stage has waited for the instruction before it, and a branch's target for a division
  * that nobody wants: in that time it has been taken. One whose line came in that time has not.
@@ -135,7 +130,7 @@ uint64_t lines__early(const struct rv32_core *core, const struct edge *edge)
 			return 0;
 		before--;
 	} while (!before->is_insn);
-	if (core->fetch.late == jump->pc)
+	if (core->fetch.late == jump->pc || jump->stall_fetch)
 		return 0;
 	if (edge->fetched && is_high_product(before))
 		return before->cost - 1u;
@@ -279,7 +274,7 @@ static uint64_t issued(const struct rv32_core *core, const struct op_info *befor
 	if (late && before && is_high_product(before))
 		return issue + (late < before->cost ? 1 : late + 1 - before->cost);
 	if (core->fetch.late == info->pc)
-		issue += 1 + before->hide_jump;
+		issue += before->hidden + !(info->stall || info->stall_fetch); /* these pass meanwhile */
 	return max_u64(ready, issue);
 }
 

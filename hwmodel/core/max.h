@@ -2,12 +2,17 @@
 #ifndef HWMODEL_CORE_MAX_H
 #define HWMODEL_CORE_MAX_H
 
-/* max_u64(): the later of two cycles. Included wherever times are compared. */
+/* max_u64(), min_u64(): the later and the earlier of two cycles. Included wherever times are compared. */
 #include <stdint.h>
 
 static inline uint64_t max_u64(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
+}
+
+static inline uint64_t min_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
 }
 
 #endif

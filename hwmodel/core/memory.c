@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "hwmodel/core/state.h"
+#include "hwmodel/core/max.h"
 
 /* The host byte at addr in a window that has all `flags` and none of `without`; NULL if no window holds all bytes. */
 static uint8_t *window_at(const struct rv32_core *core, uint32_t addr, unsigned bytes, unsigned flags, unsigned without)
@@ -33,22 +34,18 @@ bool memory__fetch(const struct rv32_core *core, uint32_t pc, uint16_t *half)
 	return true;
 }
 
-/* What of the next instruction passes while this access takes longer than one cycle, begun at cycle `before`. */
-static void overlap(struct rv32_core *core, const struct op *op, uint64_t before, bool misaligned)
+/*
+ * What of the next instruction passes while this access takes longer than one cycle, begun at cycle `before`; `second`: what the
+ * second word of a misaligned one waits. An access that waits has not been granted (core_demux.sv: nor in L2 before its answer is
+ * there), so it stays in the execute stage, and one that is late for the decode stage comes no earlier.
+ */
+static void overlap(struct rv32_core *core, const struct op *op, uint64_t before, uint64_t second)
 {
 	const struct op_info *info = op_info(op);
-	int64_t longer = (int64_t)(core->cycle - before), jump = info->hide_jump, fetch = info->hide_fetch;
+	uint64_t hidden = min_u64(info->hidden, core->cycle - before) + min_u64(info->hidden_second, second);
 
-	if (misaligned && longer == TIMING_MISALIGNED_EXTRA) { /* the next line is not asked for before its end */
-		jump = info->hide_execute;
-		fetch = 0;
-	}
-	fetch = fetch < longer ? fetch : longer;
-	jump = jump < longer - fetch ? jump : longer - fetch;
-	if (fetch)
-		stats__dynamic(core, op, RV32_CYC_FETCH, -fetch);
-	if (jump)
-		stats__dynamic(core, op, RV32_CYC_JUMP, -jump);
+	if (hidden)
+		stats__dynamic(core, op, RV32_CYC_JUMP, -(int64_t)hidden);
 }
 
 static enum rv32_bus_status ask_bus(struct rv32_core *core, const struct op *op, struct rv32_bus_request *req)
@@ -178,6 +175,8 @@ static enum rv32_bus_status split(struct rv32_core *core, const struct op *op, e
 		uint32_t v = kind == RV32_STORE ? *value >> (8 * done) : 0;
 		enum rv32_bus_status status;
 
+		if (done <= first)
+			core->split.second = core->cycle;
 		bytes = done < first ? first - done : size - done;
 		status = piece(core, op, kind, addr + done, &bytes, done < first ? 0 : TIMING_MISALIGNED_EXTRA, &v);
 		core->split.done_bytes = status == RV32_BUS_STOP ? done : 0;
@@ -194,18 +193,18 @@ static enum rv32_bus_status split(struct rv32_core *core, const struct op *op, e
 static enum rv32_bus_status access_memory(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr, unsigned size,
 					  uint32_t *value)
 {
-	bool misaligned = (addr & 3) + size > 4;
-	uint64_t before = core->cycle;
+	uint64_t before = core->cycle, second = 0;
 	enum rv32_bus_status status;
 
-	if (misaligned) {
+	if ((addr & 3) + size > 4) {
 		status = split(core, op, kind, addr, size, value);
 		before = core->split.before;
+		second = core->cycle - core->split.second - TIMING_MISALIGNED_EXTRA;
 	} else {
 		status = part(core, op, kind, addr, size, 0, value);
 	}
 	if (status == RV32_BUS_OK)
-		overlap(core, op, before, misaligned);
+		overlap(core, op, before, second);
 	return status;
 }
 
@@ -296,7 +295,7 @@ int memory__atomic(struct rv32_core *core, const struct op *op, enum rv32_access
 
 		if (status != RV32_BUS_OK)
 			return status == RV32_BUS_STOP ? 1 : fault;
-		overlap(core, op, before, false);
+		overlap(core, op, before, 0);
 	}
 	if (mem)
 		return atomic_in_window(core, op, kind, funct5, addr, value, old, mem);
@@ -305,7 +304,7 @@ int memory__atomic(struct rv32_core *core, const struct op *op, enum rv32_access
 	switch (ask_bus(core, op, &req)) {
 	case RV32_BUS_OK:
 		*old = req.value;
-		overlap(core, op, before, false);
+		overlap(core, op, before, 0);
 		return 0;
 	case RV32_BUS_STOP:
 		return 1;
@@ -324,7 +323,7 @@ void memory__amo_check(struct rv32_core *core, const struct op *op, uint32_t add
 		uint64_t before = core->cycle;
 
 		stats__dynamic(core, access, RV32_CYC_L1, (int64_t)(core->amo_until - at));
-		overlap(core, access, before, false);
+		overlap(core, access, before, 0);
 	}
 	core->amo_bank = -1;
 }

@@ -69,11 +69,11 @@ struct op_info {
 	uint8_t stall_fetch; /* ... and waiting for the fetch line */
 	uint8_t cost;        /* its own cycles; all but the first to cost_cause */
 	uint8_t cost_cause;
-	uint8_t hide_fetch;   /* stalls of the next one that pass while this one waits for memory: its fetch, */
-	uint8_t hide_jump;    /* and then the jump that it is; */
-	uint8_t hide_execute; /* instead of that, while this one is only misaligned */
+	uint8_t hidden;        /* of the next one, a jump or fence, what passes while this one waits or is misaligned, */
+	uint8_t hidden_second; /* and what more of it while its second word waits */
 	uint8_t is_insn;
-	uint8_t next_reads; /* the next one reads rd */
+	uint8_t next_reads; /* the next one reads rd, */
+	uint8_t next_late;  /* and waits for its fetch line */
 	uint8_t opcode, len_bytes;
 };
 
@@ -202,7 +202,7 @@ struct rv32_core {
 	bool amo_by_bus;    /* and whether the bus knows of it */
 	struct {            /* word-crossing access that the bus stopped in its midst */
 		uint32_t done_bytes, value;
-		uint64_t before; /* core->cycle at its first word */
+		uint64_t before, second; /* core->cycle at its first word, and at its second */
 	} split;
 	uint32_t hart_id, mtvec, mepc, mcause, mtval, mscratch;
 	struct rv32_trap trap;
@@ -279,6 +279,7 @@ struct schedule {
 	struct op_info *last_info; /* of the instruction just added, NULL for none */
 };
 void schedule__add(struct schedule *schedule, const struct rv32_insn *insn, struct op_info *info);
+bool is_high_product(const struct op_info *info);
 
 /* stats.c */
 void stats__dynamic(struct rv32_core *core, const struct op *op, enum rv32_cause cause, int64_t cycles);

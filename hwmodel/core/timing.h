@@ -36,12 +36,7 @@
 #define TIMING_JALR_LINK_IS_BASE 1
 #endif
 
-/* M: cycles of a jump that pass while the memory access before it still waits (L2 lw; j takes 21). */
-#ifndef TIMING_JUMP_HIDDEN_BY_WAIT
-#define TIMING_JUMP_HIDDEN_BY_WAIT 1
-#endif
-
-/* R: the same while mulh, div, rem or a misaligned access before it occupies the execute stage. */
+/* M: cycles of a jump that pass while an access that waits or is misaligned occupies the execute stage (L2 lw; j takes 21); R: mulh, div, rem. */
 #ifndef TIMING_JUMP_HIDDEN_BY_EXECUTE
 #define TIMING_JUMP_HIDDEN_BY_EXECUTE 1
 #endif
@@ -90,7 +85,7 @@
 #define TIMING_L1_BANKS 64
 #endif
 
-/* M: fence and fence.i take 4, and one less behind mulh, div, rem and a misaligned access. */
+/* M: fence and fence.i take 4, one less behind mulh, div, rem and an access that waits or is misaligned, 1 while its second word waits. */
 #ifndef TIMING_FENCE_HIDDEN_BY_EXECUTE
 #define TIMING_FENCE_HIDDEN_BY_EXECUTE 1
 #endif

@@ -66,7 +66,8 @@ static struct model {
 	uint64_t fetched; /* the 32-bit instruction at 14 modulo 16 is there */
 	bool is_second;   /* the line behind it is asked for when this one has been executed */
 	bool behind_long; /* mulh or a division was just before, */
-	bool behind_two;  /* or an access to two words, and nothing else to wait for */
+	bool behind_wait; /* or an access that took more than a cycle, */
+	uint64_t second;  /* and what its second word waited */
 	uint64_t divided; /* cycles of the division just before */
 } model;
 
@@ -95,7 +96,8 @@ static uint32_t device_read(uint32_t addr, unsigned size)
 	return v;
 }
 
-static uint64_t device_time(uint32_t addr, unsigned size)
+/* *second: what of it the second word waits. */
+static uint64_t device_time(uint32_t addr, unsigned size, uint64_t *second)
 {
 	uint32_t first = addr & 3;
 	uint64_t wait = 0;
@@ -107,6 +109,8 @@ static uint64_t device_time(uint32_t addr, unsigned size)
 
 		n = left >= 2 && !(a & 1) ? 2 : 1;
 		wait += device_wait(a);
+		if (done >= 4 - first)
+			*second += device_wait(a);
 	}
 	return wait;
 }
@@ -153,19 +157,29 @@ static bool writes_x0(const struct insn *in)
 	       in->kind != FENCE;
 }
 
+/* A fence that is in the decode stage in time begins while the one before it executes; `late`: it is not. */
+static uint64_t fence_hidden(bool late)
+{
+	if (model.behind_long)
+		return model.divided || !late;
+	if (late || !model.behind_wait)
+		return 0;
+	return 1 + (model.second < 2 ? model.second : 2);
+}
+
 static void step(void)
 {
 	const struct insn *in = &random_program.insn[model.at];
 	uint32_t a = model.x[in->rs1], b = model.x[in->rs2], addr = a + (uint32_t)in->imm, value = 0;
 	bool writes = in->rd && in->kind != SW && in->kind != BNE && in->kind != BLT && in->kind != FENCE;
 	bool jump = in->kind == JAL || in->kind == JALR, taken = false;
-	bool loads = in->kind == LW || in->kind == LH || in->kind == AMOADD, two = false, over_division, hides;
-	uint64_t issue = model.slot, busy = 1, target_at;
+	bool loads = in->kind == LW || in->kind == LH || in->kind == AMOADD, over_division, hides, late;
+	uint64_t issue = model.slot, busy = 1, second = 0, target_at;
 	unsigned next = model.at + 1, size = in->kind == LH ? 2 : 4;
 	const struct insn *behind = next < random_program.insns ? &random_program.insn[next] : NULL;
 
-	hides = jump && model.behind_long && !(in->len == 4 && in->pc % 16 == 14 && model.fetched > issue) &&
-		!(in->kind == JALR && in->rs1 && model.base[in->rs1] > issue);
+	late = in->len == 4 && in->pc % 16 == 14 && model.fetched > issue;
+	hides = jump && model.behind_long && !late && !(in->kind == JALR && in->rs1 && model.base[in->rs1] > issue);
 	if (in->len == 4 && in->pc % 16 == 14) {
 		issue = later(issue, model.fetched);
 		model.decode = later(model.decode, model.fetched);
@@ -211,9 +225,8 @@ static void step(void)
 			addr = a;
 		if ((addr & 3) + size > 4)
 			busy = 2;
-		two = busy == 2;
 		if (addr >= DEVICE_AT) {
-			busy += device_time(addr, size);
+			busy += device_time(addr, size, &second);
 			value = device_read(addr, size);
 		} else {
 			uint8_t *mem = model_l1 + (addr - L1_AT);
@@ -227,7 +240,6 @@ static void step(void)
 			if (in->kind == AMOADD)
 				memcpy(mem, &sum, 4);
 		}
-		two = two && busy == 2;
 		if (in->kind == LH)
 			value = (uint32_t)(int32_t)(int16_t)value;
 		if (in->kind == AMOADD && addr < DEVICE_AT)
@@ -248,7 +260,7 @@ static void step(void)
 		value = 5;
 		break;
 	default: /* a fence fetches again what follows */
-		busy = 4 - (model.behind_long || model.behind_two);
+		busy = 4 - fence_hidden(late);
 		break;
 	}
 	if (taken)
@@ -286,14 +298,15 @@ static void step(void)
 	}
 	model.divided = in->kind == DIV || in->kind == REMU ? busy : 0;
 	model.behind_long = in->kind == MULH || model.divided || over_division;
-	model.behind_two = two;
+	model.behind_wait = busy > 1 && (loads || in->kind == SW);
+	model.second = second;
 	model.slot = target_at;
 	model.decode = over_division ? target_at - 1 : jump || taken || in->kind == FENCE ? target_at : issue + 1;
 	model.at = next;
 }
 
 /* The word behind a 32-bit target at 10 comes one cycle late; a division goes on until it is there. */
-static void resolve_fetch(uint64_t issued, const struct insn *in)
+static void resolve_fetch(const struct insn *in)
 {
 	const struct insn *next = &random_program.insn[model.at];
 
@@ -301,10 +314,8 @@ static void resolve_fetch(uint64_t issued, const struct insn *in)
 		return;
 	if (model.divided && !(next->kind == JALR && next->rs1 && next->rs1 == in->rd))
 		model.fetched = model.slot + model.divided;
-	else if (model.behind_long || model.behind_two)
-		model.fetched = model.slot + 1;
 	else
-		model.fetched = issued + 2;
+		model.fetched = model.slot + 1;
 }
 
 static int run_one(unsigned number)
@@ -358,7 +369,6 @@ static int run_one(unsigned number)
 		while (steps < stats.instructions && model.at < random_program.insns) {
 			bool second = model.fetched == UINT64_MAX;
 			const struct insn *in = &random_program.insn[model.at];
-			uint64_t slot = model.slot;
 
 			model.is_second = second;
 
@@ -367,7 +377,7 @@ static int run_one(unsigned number)
 			step();
 			if (second && !model.fetched && random_program.insn[model.at].pc % 16 == 14) {
 				model.fetched = UINT64_MAX;
-				resolve_fetch(slot, in);
+				resolve_fetch(in);
 			}
 			steps++;
 		}
