@@ -3,7 +3,8 @@
 #define SPIN_TARGET_RV32_ATOMIC_H
 
 /*
- * Atomic operations. In HPU memory: AMOs, and LR/SC in L2. On host memory PsPIN has no such
+ * Atomic operations. In HPU memory: AMOs, and LR/SC in L2, which on PsPIN's RTL do not keep several HPUs apart
+ * (hwmodel/README.md, "L1"). On host memory PsPIN has no such
  * command: the context's HPUs take a lock in NIC memory in turn, read the word by DMA, and write the result
  * host-direct. The host's own stores in between are lost (<spin/action.h>). Non-blocking ones: rv32_atomic_nb.h.
  *
