@@ -274,7 +274,7 @@ static uint64_t issued(const struct rv32_core *core, const struct op_info *befor
 	if (late && before && is_high_product(before))
 		return issue + (late < before->cost ? 1 : late + 1 - before->cost);
 	if (core->fetch.late == info->pc)
-		issue += before->hidden + !(info->stall || info->stall_fetch); /* these pass meanwhile */
+		issue += before->hidden + !(info->stall || info->stall_fetch); /* stalls pass during the wait */
 	return max_u64(ready, issue);
 }
 

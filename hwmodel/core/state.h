@@ -279,7 +279,7 @@ struct schedule {
 	struct op_info *last_info; /* of the instruction just added, NULL for none */
 };
 void schedule__add(struct schedule *schedule, const struct rv32_insn *insn, struct op_info *info);
-bool is_high_product(const struct op_info *info);
+bool is_high_product(const struct op_info *info); /* mulh, mulhsu, mulhu */
 
 /* stats.c */
 void stats__dynamic(struct rv32_core *core, const struct op *op, enum rv32_cause cause, int64_t cycles);

@@ -36,7 +36,10 @@
 #define TIMING_JALR_LINK_IS_BASE 1
 #endif
 
-/* M: cycles of a jump that pass while an access that waits or is misaligned occupies the execute stage (L2 lw; j takes 21); R: mulh, div, rem. */
+/*
+ * M: cycles of a jump that pass while an access that waits or is misaligned occupies the execute stage (L2 lw; j takes 21); R: mulh,
+ * div, rem.
+ */
 #ifndef TIMING_JUMP_HIDDEN_BY_EXECUTE
 #define TIMING_JUMP_HIDDEN_BY_EXECUTE 1
 #endif
@@ -85,7 +88,10 @@
 #define TIMING_L1_BANKS 64
 #endif
 
-/* M: fence and fence.i take 4, one less behind mulh, div, rem and an access that waits or is misaligned, 1 while its second word waits. */
+/*
+ * M: fence and fence.i take 4; one less behind mulh, div, rem and an access that waits or is misaligned; 1 if that one's second word
+ * waits for two cycles or more.
+ */
 #ifndef TIMING_FENCE_HIDDEN_BY_EXECUTE
 #define TIMING_FENCE_HIDDEN_BY_EXECUTE 1
 #endif

@@ -28,7 +28,8 @@ rows() {
 
 # cold, from standard input: handler, bytes, the RTL's cycles from the first packet's HER to its feedback
 cold() {
-	"$kit" --clusters 1 "$dir/cold" filtering reduce >"$dir/log" 2>&1 || { cat "$dir/log"; exit 1; }
+	"${BUILD:-build}/bin/spincc" -o "$dir/late_code.spin" tests/model/handlers/late_code.c || exit 1
+	"$kit" --clusters 1 "$dir/cold" filtering reduce "$dir/late_code.spin" >"$dir/log" 2>&1 || { cat "$dir/log"; exit 1; }
 	while read -r handler bytes rtl; do
 		model=$(awk -F, 'NR == 2 { print $8 - $7 }' "$dir/cold/$handler/$bytes-idle/packets.csv")
 		[ "$model" = "$rtl" ] && continue
@@ -63,6 +64,7 @@ strided_ddt 256 5917
 ROWS
 cold <<'ROWS'
 filtering 64 247
+late_code 64 491
 reduce 64 352
 ROWS
 exit $failures

@@ -3,10 +3,9 @@
 #define SPIN_TARGET_RV32_ATOMIC_H
 
 /*
- * Atomic operations. In HPU memory: AMOs, and LR/SC in L2, which on PsPIN's RTL do not keep several HPUs apart
- * (hwmodel/README.md, "L1"). On host memory PsPIN has no such
- * command: the context's HPUs take a lock in NIC memory in turn, read the word by DMA, and write the result
- * host-direct. The host's own stores in between are lost (<spin/action.h>). Non-blocking ones: rv32_atomic_nb.h.
+ * Atomic operations. In HPU memory: AMOs, and LR/SC in L2, which on PsPIN's RTL do not keep several HPUs apart (hwmodel/README.md,
+ * "L1"). On host memory PsPIN has no such command: the context's HPUs take a lock in NIC memory in turn, read the word by DMA, and
+ * write the result host-direct. The host's own stores in between are lost (<spin/action.h>). Non-blocking ones: rv32_atomic_nb.h.
  *
  * Compiler built-ins throughout, not asm with a memory clobber: gcc would keep
  * struct spin_packet on the stack, where it costs a load for each use.
