@@ -52,10 +52,10 @@ static inline struct kv_line *kv_victim(struct kv_set *set, uint32_t *way)
 	return SPIN_AT(set->line, hand);
 }
 
-/* Takes a line for a key, under a new sequence: PENDING. Returns the tag, 0 if another has the line. */
-static inline uint32_t kv_take(struct kv_line *line, uint32_t key)
+/* Takes a line, last seen so, for a key, under a new sequence: PENDING. Returns the tag, 0 if another has the line. */
+static inline uint32_t kv_take(struct kv_line *line, const struct kv_line *seen, uint32_t key)
 {
-	uint32_t tag = spin_load32(&line->tag), taken = (tag & ~KV_STATE_MASK) + 4;
+	uint32_t tag = spin_load32(&seen->tag), taken = (tag & ~KV_STATE_MASK) + 4;
 
 	if ((tag & KV_STATE_MASK) == KV_BUSY)
 		return 0;
@@ -117,8 +117,8 @@ static enum spin_payload_rc kvstore_payload(struct spin_payload *p, struct kv_ca
 		return spin_reply(p, sizeof(*m));
 	}
 	if (line) /* VALID before a SET, or on its way from the server: share the lease */
-		lease = (spin_load32(&line->tag) & ~KV_STATE_MASK) | way;
-	else if ((line = kv_victim(set, &way)) && (tag = kv_take(line, key)))
+		lease = (spin_load32(&SPIN_FETCHED(line, set, near)->tag) & ~KV_STATE_MASK) | way;
+	else if ((line = kv_victim(set, &way)) && (tag = kv_take(line, SPIN_FETCHED(line, set, near), key)))
 		lease = tag | way;
 	spin_set32(p, &m->lease, lease);
 	return SPIN_SUCCESS;
