@@ -8,6 +8,9 @@
  * then it writes directly behind it how many messages it is of: a host may wait for that word, or
  * for the event, which this message alone has.
  *
+ * Each message adds 1 to `complete` and looks at it before and after. The last ones of a set may all see it become complete: the one
+ * that then counts the set in `sets` is the message that completes it. Messages beyond the set find it complete before.
+ *
  * A packet that reaches beyond m fails, and nothing of it is added. For another set the application sets
  * sums and `complete` to 0.
  */
@@ -22,6 +25,7 @@ struct reduce {
 	uint32_t complete; /* messages */
 	uint32_t messages; /* of the set, n: the application's to write */
 	uint32_t items;    /* of a message, m, at most REDUCE_ITEMS: the application's, too */
+	uint32_t sets;     /* that were complete */
 };
 
 SPIN_PER_CLUSTER(struct sums, sums);
@@ -40,13 +44,14 @@ static enum spin_payload_rc reduce_payload(struct spin_payload *p, struct reduce
 
 static enum spin_completion_rc reduce_completion(struct spin_completion *c, struct reduce *r)
 {
-	uint32_t complete = spin_fadd32(&r->complete, 1) + 1;
+	uint32_t messages = r->messages, sets = spin_load32(&r->sets), before = spin_load32(&r->complete);
 
-	if (complete != r->messages)
+	spin_add32(&r->complete, 1);
+	if (before >= messages || spin_load32(&r->complete) < messages || !spin_cas32(&r->sets, sets, sets + 1))
 		return SPIN_COMPLETION_SUCCESS_PENDING;
 	SPIN_MERGE(c, sums, &r->total);
 	if (spin_dma_to_host(c, SPIN_ME_MEM, 0, &r->total, sizeof(r->total)) ||
-	    spin_host_write(c, SPIN_ME_MEM, sizeof(r->total), &complete, sizeof(complete)))
+	    spin_host_write(c, SPIN_ME_MEM, sizeof(r->total), &messages, sizeof(messages)))
 		return SPIN_COMPLETION_SEGV;
 	return SPIN_COMPLETION_SUCCESS;
 }

@@ -45,7 +45,6 @@ filtering 64 1282
 filter_counts 256 3084
 filter_counts 512 3068
 filter_counts 1024 4373
-reduce 64 1559
 strided_ddt 512 2978
 ROWS
 rows 1 <<'ROWS'
@@ -56,8 +55,9 @@ copy_to_host 512 2394
 counter 64 1023
 histogram 512 22950
 kvget 64 1329
-kvstore 512 9141
-kvstore 1024 9696
+kvstore 512 8841
+kvstore 1024 9412
+reduce 1024 36311
 memcached 512 5138
 pingpong 256 1985
 strided_ddt 256 5917
