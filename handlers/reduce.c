@@ -23,9 +23,9 @@ struct sums { uint32_t sum[REDUCE_ITEMS]; };
 struct reduce {
 	struct sums total; /* of the last set that was complete */
 	uint32_t complete; /* messages */
+	uint32_t sets;     /* that were complete */
 	uint32_t messages; /* of the set, n: the application's to write */
 	uint32_t items;    /* of a message, m, at most REDUCE_ITEMS: the application's, too */
-	uint32_t sets;     /* that were complete */
 };
 
 SPIN_PER_CLUSTER(struct sums, sums);

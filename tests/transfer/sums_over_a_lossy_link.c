@@ -28,7 +28,7 @@ static const struct lossy_rates bad = { .lose = 5, .twice = 5, .hold = 25, .reac
 
 /* The state of reduce. */
 struct reduce {
-	uint32_t sum[ITEMS], complete, messages, items;
+	uint32_t sum[ITEMS], complete, sets, messages, items;
 };
 
 static struct lossy link_;

@@ -7,7 +7,7 @@
 /* In the order of the handler's state. */
 struct reduce {
 	__u32 sum[ITEMS];
-	__u32 complete, messages, items;
+	__u32 complete, sets, messages, items;
 };
 
 struct reduce reduce;
@@ -46,6 +46,7 @@ static __always_inline void complete(struct message *m)
 {
 	if (__sync_fetch_and_add(&reduce.complete, 1) + 1 != reduce.messages)
 		return;
+	reduce.sets++;
 	for (int i = 0; i < ITEMS; i++)
 		result[i] = reduce.sum[i];
 	asm volatile("" ::: "memory");
