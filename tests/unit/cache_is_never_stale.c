@@ -4,7 +4,8 @@
  * commits lines. Between them requests are lost, duplicated and reordered, and carry leases of others. All keys are in one set, and
  * there are more keys than ways.
  *
- * Handler and server yield the CPU at random between atomic accesses, so that every interleaving is likely even on one CPU.
+ * Handler and server yield the CPU at random between atomic accesses, so that every interleaving is likely even on one CPU. What the
+ * handler fetches is at random the memory itself, as on BPF, or a copy, as on the card, whose words are old when they are used.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -52,6 +53,19 @@ static void linger(void)
 		spin_store32(at, value); \
 		linger();                \
 	})
+static const void *fetch(const void *from, void *buffer, size_t bytes)
+{
+	if (random32() % 2)
+		return from;
+	for (size_t i = 0; i < bytes / 4; i++)
+		((uint32_t *)buffer)[i] = spin_load32((const uint32_t *)from + i);
+	return buffer;
+}
+
+#undef SPIN_FETCH
+#define SPIN_FETCH(v, from, buffer) ((void)(v), (const __typeof__(*(buffer)) *)fetch((from), (buffer), sizeof(*(buffer))))
+#undef SPIN_FETCHED
+#define SPIN_FETCHED(at, from, near) ((const __typeof__(*(at)) *)((const char *)(near) + ((const char *)(at) - (const char *)(from))))
 #include "handlers/kvstore.c"
 #undef spin_load32
 #undef spin_cas32

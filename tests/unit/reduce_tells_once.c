@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Of the messages of a set, and of some beyond it, whose completion handlers of reduce run at the same time, one tells the host: not
+ * none and not two, set after set. The handlers yield the CPU at random between atomic accesses, so that every interleaving is likely
+ * even on one CPU. Run by tests/run.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+
+#include <spin/spin.h>
+
+#include "tests/common/net/slow.h"
+
+enum { MESSAGES = 3, BEYOND = 2, HPUS = MESSAGES + BEYOND, SETS = 3000 };
+
+static __thread uint64_t random_state;
+static uint32_t told;
+
+static void linger(void)
+{
+	random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+	if (random_state >> 61 == 0)
+		sched_yield();
+}
+
+#define AMID_OTHERS(TYPE, access)   \
+	({                          \
+		linger();           \
+		TYPE v_ = (access); \
+		linger();           \
+		v_;                 \
+	})
+#define spin_load32(at)              AMID_OTHERS(uint32_t, spin_load32(at))
+#define spin_cas32(at, expect, swap) AMID_OTHERS(_Bool, spin_cas32(at, expect, swap))
+#define spin_add32(at, n)          \
+	({                         \
+		linger();          \
+		spin_add32(at, n); \
+		linger();          \
+	})
+/* What the message that completes the set does. */
+#undef SPIN_MERGE
+#define SPIN_MERGE(c, sums, to) ((void)(c), (void)__atomic_fetch_add(&told, 1, __ATOMIC_RELAXED))
+#undef spin_dma_to_host
+#define spin_dma_to_host(c, space, offset, from, bytes) 0
+#undef spin_host_write
+#define spin_host_write(c, space, offset, from, bytes) (*(from) != MESSAGES)
+#include "handlers/reduce.c"
+
+static pthread_barrier_t begin, end;
+static int failures;
+
+static void *hpu(void *arg)
+{
+	struct spin_completion completion = { 0 };
+
+	random_state = (uintptr_t)arg;
+	for (unsigned i = 0; i < (unsigned)(SETS / slow_factor()); i++) {
+		pthread_barrier_wait(&begin);
+		if (reduce_completion(&completion, &spin_state) == SPIN_COMPLETION_SEGV)
+			__atomic_fetch_add(&failures, 1, __ATOMIC_RELAXED);
+		pthread_barrier_wait(&end);
+	}
+	return NULL;
+}
+
+int main(void)
+{
+	unsigned none = 0, several = 0, sets = (unsigned)(SETS / slow_factor());
+	pthread_t thread[HPUS];
+
+	spin_state.messages = MESSAGES;
+	pthread_barrier_init(&begin, NULL, HPUS + 1);
+	pthread_barrier_init(&end, NULL, HPUS + 1);
+	for (uintptr_t i = 0; i < HPUS; i++)
+		if (pthread_create(&thread[i], NULL, hpu, (void *)(i + 1))) {
+			printf("FAIL: no thread\n");
+			return 1;
+		}
+	for (unsigned i = 0; i < sets; i++) {
+		spin_state.complete = 0;
+		told = 0;
+		pthread_barrier_wait(&begin);
+		pthread_barrier_wait(&end);
+		none += !told;
+		several += told > 1;
+		failures += spin_state.complete != HPUS || spin_state.sets != i + 1;
+	}
+	for (int i = 0; i < HPUS; i++)
+		pthread_join(thread[i], NULL);
+	if (!none && !several && !failures)
+		return 0;
+	printf("FAIL: of %u sets %u were not told and %u more than once; %d wrong counts\n", sets, none, several, failures);
+	return 1;
+}
