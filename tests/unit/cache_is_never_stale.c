@@ -4,55 +4,17 @@
  * commits lines. Between them requests are lost, duplicated and reordered, and carry leases of others. All keys are in one set, and
  * there are more keys than ways.
  *
- * Handler and server yield the CPU at random between atomic accesses, so that every interleaving is likely even on one CPU. What the
- * handler fetches is at random the memory itself, as on BPF, or a copy, as on the card, whose words are old when they are used.
+ * Handler and server yield the CPU at random between atomic accesses. What the handler fetches is at random the memory itself, as on BPF,
+ * or a copy, as on the card, whose words are old when they are used.
  */
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-#include <spin/spin.h>
-
+#include "tests/common/interleave.h"
 #include "tests/common/net/slow.h"
 
-static __thread uint64_t random_state;
-
-static uint32_t random32(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (uint32_t)(random_state >> 20);
-}
-
-static void linger(void)
-{
-	uint32_t r = random32();
-
-	if (r % 32 == 0)
-		sched_yield();
-	else if (r % 32 == 1)
-		for (volatile uint32_t i = 0; i < (r >> 8 & 255); i++)
-			;
-}
-
-#define AMID_OTHERS(TYPE, access)   \
-	({                          \
-		linger();           \
-		TYPE v_ = (access); \
-		linger();           \
-		v_;                 \
-	})
-#define spin_load32(at)              AMID_OTHERS(uint32_t, spin_load32(at))
-#define spin_cas32(at, expect, swap) AMID_OTHERS(_Bool, spin_cas32(at, expect, swap))
-#define spin_store32(at, value)          \
-	({                               \
-		linger();                \
-		spin_store32(at, value); \
-		linger();                \
-	})
 static const void *fetch(const void *from, void *buffer, size_t bytes)
 {
 	if (random32() % 2)
@@ -67,17 +29,9 @@ static const void *fetch(const void *from, void *buffer, size_t bytes)
 #undef SPIN_FETCHED
 #define SPIN_FETCHED(at, from, near) ((const __typeof__(*(at)) *)((const char *)(near) + ((const char *)(at) - (const char *)(from))))
 #include "handlers/kvstore.c"
-#undef spin_load32
-#undef spin_cas32
-#undef spin_store32
 
-#define __atomic_load_n(at, order) AMID_OTHERS(uint32_t, __atomic_load_n(at, order))
-#define __atomic_store_n(at, value, order)          \
-	({                                          \
-		linger();                           \
-		__atomic_store_n(at, value, order); \
-		linger();                           \
-	})
+#define __atomic_load_n(at, order)         INTERLEAVED(uint32_t, __atomic_load_n(at, order))
+#define __atomic_store_n(at, value, order) INTERLEAVED_VOID(__atomic_store_n(at, value, order))
 #include "tests/common/kv_commit.c"
 #undef __atomic_load_n
 #undef __atomic_store_n
@@ -178,7 +132,7 @@ static int from_hpus(struct kv_message *m)
 
 static void *hpu(void *arg)
 {
-	random_state = (uintptr_t)arg * 0x9e3779b97f4a7c15u;
+	random_state = (uintptr_t)arg;
 	while (!__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) {
 		uint32_t index = random32() % KEYS, oldest;
 		struct frame frame = { .message = {

@@ -1,44 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Of the messages of a set, and of some beyond it, whose completion handlers of reduce run at the same time, one tells the host: not
- * none and not two, set after set. The handlers yield the CPU at random between atomic accesses, so that every interleaving is likely
- * even on one CPU. Run by tests/run.
+ * none and not two, set after set. Run by tests/run.
  */
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 
-#include <spin/spin.h>
-
+#include "tests/common/interleave.h"
 #include "tests/common/net/slow.h"
 
 enum { MESSAGES = 3, BEYOND = 2, HPUS = MESSAGES + BEYOND, SETS = 3000 };
 
-static __thread uint64_t random_state;
 static uint32_t told;
 
-static void linger(void)
-{
-	random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-	if (random_state >> 61 == 0)
-		sched_yield();
-}
-
-#define AMID_OTHERS(TYPE, access)   \
-	({                          \
-		linger();           \
-		TYPE v_ = (access); \
-		linger();           \
-		v_;                 \
-	})
-#define spin_load32(at)              AMID_OTHERS(uint32_t, spin_load32(at))
-#define spin_cas32(at, expect, swap) AMID_OTHERS(_Bool, spin_cas32(at, expect, swap))
-#define spin_add32(at, n)          \
-	({                         \
-		linger();          \
-		spin_add32(at, n); \
-		linger();          \
-	})
 /* What the message that completes the set does. */
 #undef SPIN_MERGE
 #define SPIN_MERGE(c, sums, to) ((void)(c), (void)__atomic_fetch_add(&told, 1, __ATOMIC_RELAXED))
