@@ -45,6 +45,7 @@ filtering 64 1282
 filter_counts 256 3084
 filter_counts 512 3068
 filter_counts 1024 4373
+reduce 64 1601
 strided_ddt 512 2978
 ROWS
 rows 1 <<'ROWS'
