@@ -58,6 +58,9 @@ first:
 #ifdef HPU_HAS_CLUSTERS
 	jal	t0, clear_cluster
 #endif
+#ifdef HPU_HAS_EXCLUSIVE
+	jal	t0, init_exclusive
+#endif
 	srli	a3, a5, 5
 	andi	a3, a3, 63		/* cluster */
 	bnez	a3, wake
@@ -145,6 +148,9 @@ trap:
 	slli	a2, a4, 10
 	add	sp, sp, a2
 	mv	s0, a4
+#ifdef HPU_HAS_EXCLUSIVE
+	jal	t0, spin_exclusive_trapped_
+#endif
 	lui	t0, %hi(hpu_trapped)	/* absent from images that are not ours */
 	addi	t0, t0, %lo(hpu_trapped)
 	beqz	t0, 1f
@@ -225,17 +231,11 @@ memcpy:
 3:	ret
 	.size memcpy, . - memcpy
 
-/*
- * The runtime's locks, in L2, where LR/SC is: of who is alone in a guard, and of host memory. The linker leaves out what no
- * handler's code takes, so that state can have all of its 1 MiB.
- */
-	.macro runtime_lock name
-	.section .bss.\name, "aw", @nobits
-	.globl \name
-	.balign 4
-\name:	.space 4
-	.size \name, 4
-	.endm
+/* The lock of host memory, in L2. The linker leaves it out if no handler takes it, so that state can have all of its 1 MiB. */
+	.section .bss.spin_host_lock_, "aw", @nobits
+	.balign	4
+	.globl	spin_host_lock_
+spin_host_lock_:
+	.skip	4
 
-	runtime_lock spin_guard_lock_
-	runtime_lock spin_host_lock_
+#include "hwmodel/image/exclusive.S"

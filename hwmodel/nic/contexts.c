@@ -12,7 +12,7 @@
 #include "hwmodel/nic/message_state.h"
 
 #define CODE_ALIGN     256u     /* the longest line of an instruction cache */
-#define L1_IMAGE_BYTES 0x7ffc0u /* pspin.ld: state in L1 and memory of clusters */
+#define L1_IMAGE_BYTES 0x7fc00u /* pspin.ld: state in L1 and memory of clusters */
 
 /* Does the rule match, though the packet may be refused for what is wrong with it? */
 static int is_its(const struct pspin *nic, const void *frame, size_t frame_bytes)

@@ -280,12 +280,13 @@ static int start(struct pspin *nic, char *err, size_t err_bytes)
 	pspin__symbol(nic, "spin_clusters_end_", &end, NULL);
 	if (end - from < L1_STRIDE) /* boot clears them, in half a cycle a byte (boot.S) */
 		nic->device->soc.clear_cycles = end - from;
-	if (!rc)
-		rc = boot(nic, err, err_bytes);
+	if (rc)
+		return rc;
+	set_words(nic);
+	rc = boot(nic, err, err_bytes);
 	if (rc)
 		return rc;
 	soc__set_watchdog(&nic->device->soc, nic->number, watchdog_cycles(nic));
-	set_words(nic);
 	return nic->meta.registration.delivery == SPIN_DELIVER_ME ? nic_messages__open(nic) : open_datagrams(nic);
 }
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * 32 HPUs of four clusters share words in an L1 or in L2. As on the RTL, an AMO returns the old value only to HPUs of the own
- * cluster. Still all that a handler does with such a word must be correct: fetch-and-add, compare-and-swap and locks. Run by
- * tests/run.
+ * cluster, and LR/SC keeps none apart. Still all that a handler does with such a word must be correct: fetch-and-add, compare-and-swap and
+ * locks; also where an HPU has trapped, or the watchdog has taken it back, while it was alone with a word. Run by tests/run.
  */
 #include "tests/model/handlers/words.h"
+#include "tests/model/common/packet.h"
 #include "tests/model/common/rig.h"
 
-enum { MESSAGES = 32, CHUNK = 100, CHUNK_CYCLES = 500000, LIMIT_CYCLES = 5000000 };
+enum { MESSAGES = 32, CLUSTERS = 4, CHUNK = 100, CHUNK_CYCLES = 500000, LIMIT_CYCLES = 5000000 };
 
 static int failures;
 static unsigned ended_tasks, trapped_tasks;
@@ -36,14 +37,48 @@ static const struct soc_nic hooks = {
 	.on_room = rig__room,
 };
 
-/* Runs tasks of 32 messages, with eight of each home, all at once. */
-static void all_meet(struct rig_file file, const char *function, uint32_t at, unsigned traps)
+/* The watchdog takes back an HPU that is alone with words that the next ones need. */
+static void one_hangs(struct rig *rig, const char *function)
+{
+	struct soc_context context = { .bytes_in_l1 = SPIN_WHOLE_PACKET, .handler_mem = 0x1c300000 };
+	struct soc_her her = { .bytes = 64, .l2 = L2_PACKET, .context = &context, .end_of_message = 1 };
+
+	context.payload = rig__function(rig, function);
+	if (soc__her(&rig->soc, rig->soc.now + 10, &her)) {
+		printf("FAIL %s: its HER is refused\n", function);
+		exit(1);
+	}
+	soc__run(&rig->soc, rig->soc.now + LIMIT_CYCLES);
+	expect(function, "tasks that the watchdog has ended", trapped_tasks, 1);
+	rig__clear(rig, WORDS_OTHER_GUARD, 4); /* the one that it waited for leaves */
+	ended_tasks = trapped_tasks = 0;
+}
+
+static void check_words(const char *function, const struct words *words)
+{
+	unsigned twice = 0;
+
+	for (unsigned i = 0; i < WORDS_TICKETS; i++)
+		twice += words->taken[i] != 1;
+	expect(function, "tickets not taken once", twice, 0);
+	expect(function, "tickets", words->tickets, WORDS_TICKETS);
+	expect(function, "compare-and-swaps", words->compared, WORDS_TICKETS);
+	expect(function, "times locked", words->locked, WORDS_TICKETS);
+	expect(function, "times locked for writing", words->first, WORDS_TICKETS);
+	expect(function, "writers among readers", words->torn, 0);
+	expect(function, "times the host's lock was taken", words->host, WORDS_TICKETS);
+	expect(function, "locks that are held", words->lock | words->rw, 0);
+}
+
+/* Runs tasks of 32 messages, with eight of each home, all at once. hangs: a function that one HPU runs before, or NULL. */
+static void all_meet(struct rig_file file, const char *function, uint32_t at, unsigned traps, const char *hangs)
 {
 	struct soc_context context = { .bytes_in_l1 = SPIN_WHOLE_PACKET, .handler_mem = 0x1c300000 };
 	struct soc_her her = { .bytes = 64, .l2 = L2_PACKET, .context = &context };
 	static struct words words;
 	static struct rig rig;
-	unsigned of_cluster, twice = 0;
+	uint32_t guard[2];
+	unsigned of_cluster;
 	uint64_t cycle;
 	uint8_t *where;
 
@@ -51,6 +86,8 @@ static void all_meet(struct rig_file file, const char *function, uint32_t at, un
 	rig__open(&rig, file, pspin_target__find("pspin-rtl"), 0, 0);
 	rig__clear(&rig, at, sizeof(words));
 	rig.soc.nic = &hooks;
+	if (hangs)
+		one_hangs(&rig, hangs);
 	context.payload = rig__function(&rig, function);
 	cycle = rig.soc.now + 10;
 	for (unsigned i = 0; i < WORDS_TASKS; i++) {
@@ -74,27 +111,88 @@ static void all_meet(struct rig_file file, const char *function, uint32_t at, un
 		exit(1);
 	}
 	memcpy(&words, where, sizeof(words));
-	for (unsigned i = 0; i < WORDS_TICKETS; i++)
-		twice += words.taken[i] != 1;
-	expect(function, "tickets not taken once", twice, 0);
-	expect(function, "tickets", words.tickets, WORDS_TICKETS);
-	expect(function, "compare-and-swaps", words.compared, WORDS_TICKETS);
-	expect(function, "times locked", words.locked, WORDS_TICKETS);
-	expect(function, "times locked for writing", words.first, WORDS_TICKETS);
-	expect(function, "writers among readers", words.torn, 0);
-	expect(function, "times the host's lock was taken", words.host, WORDS_TICKETS);
-	expect(function, "locks that are held", words.lock | words.rw, 0);
+	check_words(function, &words);
+	if (hangs) {
+		storage__find(&rig.soc.memory, WORDS_OTHER_GUARD, sizeof(guard), 0, &where, &of_cluster);
+		memcpy(guard, where, sizeof(guard));
+		expect(function, "guards that the HPU has left behind", guard[0] | guard[1], 0);
+	}
 	rig__close(&rig);
+}
+
+/* All HPUs want one word all the time: no cluster gets less than half of its share. */
+static void none_starves(struct rig_file file)
+{
+	struct soc_context context = { .bytes_in_l1 = SPIN_WHOLE_PACKET, .handler_mem = 0x1c300000 };
+	struct soc_her her = { .bytes = 64, .l2 = L2_PACKET, .context = &context, .end_of_message = 1 };
+	static struct words words;
+	static struct rig rig;
+	unsigned of_cluster;
+	uint8_t *where;
+
+	rig__open(&rig, file, pspin_target__find("pspin-rtl"), 0, 0);
+	rig.soc.nic = &hooks;
+	context.payload = rig__function(&rig, "add_forever");
+	for (her.packet = 0; her.packet < MESSAGES; her.packet++) {
+		her.message_id = her.packet;
+		if (soc__her(&rig.soc, rig.soc.now + 10, &her))
+			expect("add_forever", "HERs that are refused", 1, 0);
+	}
+	soc__run(&rig.soc, rig.soc.now + LIMIT_CYCLES);
+	storage__find(&rig.soc.memory, WORDS_L2, sizeof(words), 0, &where, &of_cluster);
+	memcpy(&words, where, sizeof(words));
+	for (unsigned i = 0; i < CLUSTERS; i++)
+		if (words.taken[i] < words.tickets / CLUSTERS / 2)
+			expect("add_forever", "times that a cluster had the word", words.taken[i], words.tickets / CLUSTERS);
+	rig__close(&rig);
+}
+
+/* A NIC of more clusters than a word has claims for: they take turns in groups. */
+static void many_clusters_meet(struct rig_file file, unsigned clusters)
+{
+	struct spin_meta meta = { .magic = SPIN_META_MAGIC, .api_version = SPIN_API_VERSION, .registration = { .payload = 1 } };
+	struct pspin_target target = *pspin_target__find("pspin-rtl");
+	struct pspin_offer offer = { .end_of_message = 1 };
+	struct spin_rule any = { 0 };
+	static struct words words;
+	static uint8_t frame[9000], payload[8000]; /* an L1 has room for eight of them: all clusters get some */
+	char what[32], err[256];
+	struct pspin *nic;
+	uint32_t at;
+
+	snprintf(what, sizeof(what), "%u clusters", clusters);
+	target.clusters = clusters;
+	if (pspin__open(&nic, &target, &meta, file.data, file.bytes, &any, err, sizeof(err)) ||
+	    pspin__symbol(nic, "spin_state", &at, NULL)) {
+		printf("FAIL %s: %s\n", what, err);
+		exit(1);
+	}
+	offer.frame = frame;
+	offer.frame_bytes = packet__make(frame, 0x0100000a, payload, sizeof(payload));
+	for (unsigned i = 0; i < WORDS_TASKS; i++)
+		if (pspin__offer(nic, &offer))
+			expect(what, "packets that are refused", 1, 0);
+	if (pspin__run(nic, UINT64_MAX) || pspin__read(nic, at, &words, sizeof(words)))
+		expect(what, "runs that do not end", 1, 0);
+	check_words(what, &words);
+	pspin__close(nic);
 }
 
 int main(void)
 {
 	struct rig_file file = rig__build("words", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/words.c\"'");
 
-	all_meet(file, "meet_in_l1", WORDS_L1, 0);
-	all_meet(file, "meet_in_other_l1", WORDS_OTHER_L1, 0);
-	all_meet(file, "meet_in_l2", WORDS_L2, 0);
-	all_meet(file, "trap_and_meet", WORDS_L1, WORDS_TASKS);
+	all_meet(file, "meet_in_l1", WORDS_L1, 0, NULL);
+	all_meet(file, "meet_in_other_l1", WORDS_OTHER_L1, 0, NULL);
+	all_meet(file, "meet_in_l2", WORDS_L2, 0, NULL);
+	all_meet(file, "meet_in_l2", WORDS_L2, 0, "hang_alone");
+	all_meet(file, "meet_in_other_l1", WORDS_OTHER_L1, 0, "hang_alone");
+	all_meet(file, "trap_and_meet", WORDS_L1, WORDS_TASKS, NULL);
+	all_meet(file, "trap_alone_and_meet", WORDS_L2, WORDS_TASKS, NULL);
+	none_starves(file);
+	many_clusters_meet(file, 4);
+	many_clusters_meet(file, 20);
+	many_clusters_meet(file, 44);
 	free(file.data);
 	return failures != 0;
 }

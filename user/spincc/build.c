@@ -3,10 +3,13 @@
  * Builds the command lines of compilers and linkers and runs them. Called by main.c. The handler's C is diagnosed once, by
  * clang's front end; only the programs for the HPU compile the C again.
  */
+#include <fcntl.h>
+#include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include <spin/meta.h>
 
@@ -115,9 +118,9 @@ static int read_registration(const char *object, struct spin_registration *out, 
 
 /*
  * Compiles or assembles one file of the image. `object` is its name among the temporary files. `stage` says whether its C was
- * diagnosed before. `define` is a macro for it, or NULL.
+ * diagnosed before. defines: macros for it, up to NULL.
  */
-static int build_part(struct spincc *s, const char *source, const char *object, enum stage stage, const char *define)
+static int build_part(struct spincc *s, const char *source, const char *object, enum stage stage, const char *const *defines)
 {
 	struct command c = { 0 };
 	char path[PATH_MAX];
@@ -127,8 +130,8 @@ static int build_part(struct spincc *s, const char *source, const char *object, 
 	command__add(&c, "-Wa,--debug-prefix-map=%s/=", s->root);
 	if (s->directory[0] && s->directory[1])
 		command__add(&c, "-Wa,--debug-prefix-map=%s=.", s->directory);
-	if (define)
-		command__add(&c, "-D%s", define);
+	for (; *defines; defines++)
+		command__add(&c, "-D%s", *defines);
 	command__add(&c, "-c");
 	command__add(&c, "%s/hwmodel/image/%s", s->root, source);
 	command__add(&c, "-o");
@@ -169,7 +172,7 @@ static int link_what_fits(struct spincc *s, const char *elf, enum spin_placement
 	if (err > 0 && output.data && strstr(output.data, TOO_LARGE)) {
 		free(output.data);
 		output = (struct text){ 0 };
-		if (build_part(s, "entry.c", "entry.o", STAGE_HPU, "HPU_UDP_ALONE"))
+		if (build_part(s, "entry.c", "entry.o", STAGE_HPU, (const char *const[]){ "HPU_UDP_ALONE", NULL }))
 			return -1;
 		err = link_rv32(s, elf, where, &output);
 	}
@@ -179,22 +182,59 @@ static int link_what_fits(struct spincc *s, const char *elf, enum spin_placement
 	return err;
 }
 
+int build__defines(const char *object, const char *name)
+{
+	int fd = open(object, O_RDONLY | O_CLOEXEC), found = 0;
+	Elf_Scn *scn = NULL;
+	GElf_Shdr header;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+	while (elf && !found && (scn = elf_nextscn(elf, scn))) {
+		Elf_Data *data;
+		GElf_Sym symbol;
+
+		if (!gelf_getshdr(scn, &header) || header.sh_type != SHT_SYMTAB || !(data = elf_getdata(scn, NULL)))
+			continue;
+		for (int i = 0; !found && gelf_getsym(data, i, &symbol); i++) {
+			const char *have = elf_strptr(elf, header.sh_link, symbol.st_name);
+
+			found = GELF_ST_TYPE(symbol.st_info) == STT_FUNC && have && !strcmp(have, name);
+		}
+	}
+	elf_end(elf);
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
+/*
+ * boot.S puts in order what the program uses. The linker has left out what no handler calls, so only the linked program tells whether
+ * its HPUs are ever alone with a word (hwmodel/image/exclusive.S).
+ */
 static int build_rv32(struct spincc *s, const char *elf, enum stage stage)
 {
+	const char *defines[3] = { NULL };
 	struct spin_registration registration;
-	char object[PATH_MAX];
 	int has_clusters = 0;
+	char object[PATH_MAX];
 
 	temps__path(s, "entry.o", object);
-	if (build_part(s, "entry.c", "entry.o", stage, NULL))
+	if (build_part(s, "entry.c", "entry.o", stage, defines))
 		return -1;
 	if (read_registration(object, &registration, &has_clusters)) {
 		fprintf(stderr, "spincc: the rv32 program has no registration: is gcc for rv32 the one of packages.txt?\n");
 		return -1;
 	}
-	return build_part(s, "boot.S", "boot.o", STAGE_HPU, has_clusters ? "HPU_HAS_CLUSTERS" : NULL)
-		       ? -1
-		       : link_what_fits(s, elf, registration.state_placement);
+	if (has_clusters)
+		defines[0] = "HPU_HAS_CLUSTERS";
+	if (build_part(s, "boot.S", "boot.o", STAGE_HPU, defines) || link_what_fits(s, elf, registration.state_placement))
+		return -1;
+	if (!build__defines(elf, "spin_change_"))
+		return 0;
+	defines[has_clusters] = "HPU_HAS_EXCLUSIVE";
+	return build_part(s, "boot.S", "boot.o", STAGE_HPU, defines) || link_what_fits(s, elf, registration.state_placement) ? -1 : 0;
 }
 
 int build__rv32(struct spincc *s)

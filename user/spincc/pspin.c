@@ -3,13 +3,8 @@
  * --api pspin: builds a handler file for PsPIN's own runtime, with our headers (handlers/include/pspin) and start-up code
  * (hwmodel/image/pspin), as one rv32 program. Only gcc compiles it; nothing of it is loaded into the kernel.
  */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <gelf.h>
 
 #include "user/spincc/find.h"
 #include "user/spincc/spincc.h"
@@ -89,53 +84,24 @@ static int link_program(struct spincc *s)
 	return build__run(s, &c, STAGE_PSPIN);
 }
 
-/* Returns 1 if the object defines a function of that name. */
-static int defines(Elf *elf, const char *name)
-{
-	Elf_Scn *scn = NULL;
-	GElf_Shdr header;
-
-	while ((scn = elf_nextscn(elf, scn))) {
-		Elf_Data *data;
-		GElf_Sym symbol;
-
-		if (!gelf_getshdr(scn, &header) || header.sh_type != SHT_SYMTAB || !(data = elf_getdata(scn, NULL)))
-			continue;
-		for (int i = 0; gelf_getsym(data, i, &symbol); i++) {
-			const char *have = elf_strptr(elf, header.sh_link, symbol.st_name);
-
-			if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && have && !strcmp(have, name))
-				return 1;
-		}
-	}
-	return 0;
-}
-
 /* Checks what the linker does not report, or reports unclearly. */
 static int check(struct spincc *s, const char *object)
 {
-	int fd = open(object, O_RDONLY | O_CLOEXEC), err = 0;
-	Elf *elf;
-
-	elf_version(EV_CURRENT);
-	elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
-	if (elf && defines(elf, "main")) {
+	if (build__defines(object, "main")) {
 		fprintf(stderr,
 			"%s:%u: a handler file has no main(): PsPIN's is that of its driver, which runs on the host; here spinctl "
 			"cost is the driver, and init_handlers() names the handlers\n",
 			s->handler, find__in_source(s, "main"));
-		err = -1;
-	} else if (elf && !defines(elf, "init_handlers")) {
+		return -1;
+	}
+	if (!build__defines(object, "init_handlers")) {
 		fprintf(stderr,
 			"%s:%u: there is no init_handlers(), which names the handlers; write void init_handlers(handler_fn *hh, "
 			"handler_fn *ph, handler_fn *th, void **handler_mem) { *hh = NULL; *ph = your_payload_handler; *th = NULL; }\n",
 			s->handler, find__last_line(s));
-		err = -1;
+		return -1;
 	}
-	elf_end(elf);
-	if (fd >= 0)
-		close(fd);
-	return err;
+	return 0;
 }
 
 int build__pspin(struct spincc *s)

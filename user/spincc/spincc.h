@@ -46,11 +46,12 @@ int build__pspin(struct spincc *s);
 /*
  * Helpers of the builds. build__tool() returns a tool, or the one that the environment names. build__add_users() adds the
  * user's words for a compiler, and removes the machine's paths from the result. build__run() runs a command, explains its
- * output and frees it.
+ * output and frees it. build__defines() returns 1 if the object or program has a function of that name.
  */
 struct command;
 const char *build__tool(const char *variable, const char *name);
 void build__add_users(const struct spincc *s, struct command *c);
+int build__defines(const char *object, const char *name);
 int trailer__append(const char *path);
 
 /* Loads the object as spinctl does, and reports the verifier's verdict by source line. */

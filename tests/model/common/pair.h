@@ -37,7 +37,7 @@ static inline struct pair pair__open(const char *name, const char *directory, st
 	snprintf(sources, sizeof(sources), "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"%s/%s.c\"'", directory, name);
 	snprintf(elf, sizeof(elf), "ours_%s", name);
 	pair.ours = open_image(rig__build(elf, sources), &meta);
-	snprintf(sources, sizeof(sources), "tests/model/baselines/%s.c", name);
+	snprintf(sources, sizeof(sources), "tests/model/baselines/%s.c%s", name, strcmp(name, "kvstore") ? "" : " -DHPU_HAS_EXCLUSIVE");
 	snprintf(elf, sizeof(elf), "baseline_%s", name);
 	pair.baseline = open_image(rig__build(elf, sources), &meta);
 	return pair;

@@ -24,8 +24,10 @@ struct rig_file {
 	size_t bytes;
 };
 
-/* Builds `sources` with the image's flags and reads the result; skips or fails the test if it
- * cannot. */
+/*
+ * Builds `sources` with the image's flags and reads the result; skips or fails the test if it cannot. HPUs of handlers (entry.c) can be
+ * alone with a word (hwmodel/image/exclusive.S).
+ */
 static inline struct rig_file rig__build(const char *name, const char *sources)
 {
 	const char *build = getenv("BUILD") ? getenv("BUILD") : "build";
@@ -39,7 +41,8 @@ static inline struct rig_file rig__build(const char *name, const char *sources)
 		exit(77);
 	}
 	snprintf(path, sizeof(path), "%s/tests/model/%s.elf", build, name);
-	snprintf(line, sizeof(line), "mkdir -p %s/tests/model && %s %s %s -lgcc -o %s", build, RIG_GCC, RIG_FLAGS, sources, path);
+	snprintf(line, sizeof(line), "mkdir -p %s/tests/model && %s %s %s %s -lgcc -o %s", build, RIG_GCC, RIG_FLAGS,
+		 strstr(sources, "image/entry.c") ? "-DHPU_HAS_EXCLUSIVE" : "", sources, path);
 	f = system(line) ? NULL : fopen(path, "rb");
 	if (!f || fstat(fileno(f), &st) || !(file.data = malloc((size_t)st.st_size)) ||
 	    fread(file.data, 1, (size_t)st.st_size, f) != (size_t)st.st_size) {

@@ -6,15 +6,6 @@
 
 SPIN_STATE(struct words);
 
-static enum spin_payload_rc words_payload(struct spin_payload *p, struct words *words)
-{
-	(void)p;
-	(void)words;
-	return SPIN_SUCCESS;
-}
-
-SPIN_HANDLERS(words, .payload = words_payload);
-
 static inline __attribute__((always_inline)) void meet(struct words *words)
 {
 	struct spin_packet packet = { .steps = 1000000 };
@@ -48,6 +39,15 @@ static inline __attribute__((always_inline)) void meet(struct words *words)
 	}
 }
 
+static enum spin_payload_rc words_payload(struct spin_payload *p, struct words *words)
+{
+	(void)p;
+	meet(words);
+	return SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(words, .payload = words_payload);
+
 __attribute__((used, section(".text.hpu"))) void meet_in_l1(void)
 {
 	meet((struct words *)WORDS_L1);
@@ -73,4 +73,39 @@ __attribute__((used, section(".text.hpu"))) void trap_and_meet(void)
 {
 	meet((struct words *)WORDS_L1);
 	trap_with_a_word();
+}
+
+/*
+ * An HPU of cluster 0 is alone with the words of another L1, and waits for one of that cluster that never leaves. The watchdog ends it.
+ */
+__attribute__((used, section(".text.hpu"))) void hang_alone(void)
+{
+	volatile struct spin_guard_ *guard = spin_guard_of_((void *)WORDS_OTHER_L1);
+
+	spin_add32((uint32_t *)&guard->inside, 1);
+	spin_fadd32_(&((struct words *)WORDS_OTHER_L1)->tickets, 1);
+}
+
+/* It traps where it is alone with the stripe of a word that others need (exclusive.S: the hash). */
+__attribute__((used, section(".text.hpu"))) void trap_alone_and_meet(void)
+{
+	uint32_t *at = (uint32_t *)WORDS_NOWHERE;
+
+	meet((struct words *)WORDS_L2);
+	while ((uint32_t)at * 0x9e3779b1u >> 27 != WORDS_L2 * 0x9e3779b1u >> 27)
+		at++;
+	spin_fadd32_(at, 1);
+}
+
+/* Until the watchdog ends it: how often each cluster has had the word. */
+__attribute__((used, section(".text.hpu"))) void add_forever(void)
+{
+	struct words *words = (struct words *)WORDS_L2;
+	uint32_t hart;
+
+	__asm__(".insn i 0x73, 2, %0, x0, 0x014" : "=r"(hart)); /* csrr of uhartid */
+	for (;;) {
+		spin_fadd32_(&words->tickets, 1);
+		spin_add32(&words->taken[hart >> 5 & 3], 1);
+	}
 }

@@ -14,6 +14,8 @@
 #define WORDS_L2       0x1c380000u
 #define WORDS_NOWHERE  0x30000000u
 
+#define WORDS_OTHER_GUARD 0x108fffc0u /* how many HPUs of cluster 2 are with its words (pspin.ld) */
+
 struct words {
 	uint32_t tickets, compared, locked, first, second, torn, host;
 #ifdef SPIN_SPIN_H

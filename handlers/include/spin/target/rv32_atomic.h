@@ -3,11 +3,11 @@
 #define SPIN_TARGET_RV32_ATOMIC_H
 
 /*
- * Atomic operations. In HPU memory: AMOs, and LR/SC in L2, which on PsPIN's RTL do not keep several HPUs apart (hwmodel/README.md,
- * "L1"). On host memory PsPIN has no such command: the context's HPUs take a lock in NIC memory in turn, read the word by DMA, and
- * write the result host-direct. The host's own stores in between are lost (<spin/action.h>). Non-blocking ones: rv32_atomic_nb.h.
+ * Atomic operations. In HPU memory: AMOs, and where their results are not to be had, one HPU at a time. On host memory PsPIN has no
+ * such command: the context's HPUs take a lock in NIC memory in turn, read the word by DMA, and write the result host-direct. The
+ * host's own stores in between are lost (<spin/action.h>). Non-blocking ones: rv32_atomic_nb.h.
  *
- * Compiler built-ins throughout, not asm with a memory clobber: gcc would keep
+ * Compiler built-ins, and asm without operands in memory or in registers of its own choice: with one of these gcc would keep
  * struct spin_packet on the stack, where it costs a load for each use.
  */
 SPIN_INLINE void spin_add32(uint32_t *at, uint32_t n)
@@ -15,10 +15,10 @@ SPIN_INLINE void spin_add32(uint32_t *at, uint32_t n)
 	__atomic_fetch_add(at, n, __ATOMIC_RELAXED);
 }
 
-/* Is it in L2 (0x1c......, bit 26)? */
+/* Is it in L2? All below is L1. */
 SPIN_INLINE _Bool spin_is_l2_(const void *at)
 {
-	return (int32_t)((uintptr_t)at << 5) < 0;
+	return (uintptr_t)at >= 0x1c000000;
 }
 
 SPIN_INLINE uint32_t spin_load32(const uint32_t *at)
@@ -36,36 +36,27 @@ SPIN_INLINE void spin_store32(uint32_t *at, uint32_t value)
 }
 
 /*
- * A core gets the word that was there only from an AMO on its own cluster's L1. Of an AMO on L2 or on another cluster's L1 it
- * gets the bus's response code (per2axi_res_channel.sv), though memory is right. Who needs the word takes LR/SC in L2. L1 has
- * no LR/SC: there HPUs of its own cluster take AMOs, those of other clusters load and then store or take an AMO, and a guard
- * in each L1 (hwmodel/image/pspin.ld) keeps the two apart. AMOs whose results nobody needs go on in any case.
+ * A core gets the word that was there only from an AMO on its own cluster's L1. Of an AMO on L2 or on another cluster's L1 it gets
+ * the bus's response code (per2axi_res_channel.sv), though memory is right. LR/SC keeps no HPUs apart in L2, and is not in L1: on PsPIN's
+ * RTL an LR and its SC have the lowest ID that is free for a read and for a write (axi_id_remap.sv in pe_noc.sv), and the reservation is
+ * the ID's (axi_res_tbl.sv), so an SC finds that of another HPU's later LR. Of 2,112 increments by eight HPUs 999 were lost. HPUs with
+ * different words keep each other from storing for good.
  *
- * HPUs of the own cluster enter together. One of another cluster enters alone: it holds a lock in L2, says so in the guard, and
- * waits until those inside have left. An HPU's loads and stores are done one after the other, so either sees the other.
+ * So an HPU that needs the word in L2 is the only one that does (hwmodel/image/exclusive.S): it loads, and changes the word by an
+ * AMO. AMOs whose results nobody needs go on in between and are not lost; a store in between would be, so only who holds a word in some
+ * way, as a lock's holder, may store to it (<spin/spin.h>).
+ *
+ * Of a word in L1 the same holds for HPUs of other clusters. Those of its own take AMOs, and a guard in each L1 (hwmodel/image/pspin.ld)
+ * keeps the two apart: HPUs of its cluster enter together. One of another cluster, the only one with that guard, says in it that it
+ * is alone, and waits until those inside have left. An HPU's loads and stores are done one after the other, so either sees the other.
  */
 struct spin_guard_ {
 	uint32_t inside; /* HPUs of the own cluster */
 	uint32_t alone;  /* another is inside, or waits until they have left */
 };
 
-extern uint32_t spin_guard_lock_, spin_host_lock_; /* words in L2 */
-extern char spin_guard_offset_[];                  /* of the guard in each L1 */
-
-SPIN_INLINE void spin_runtime_lock_(uint32_t *lock)
-{
-	uint32_t held;
-
-	do {
-		held = 0;
-	} while (!__atomic_compare_exchange_n(lock, &held, 1, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-	spin_fence_();
-}
-
-SPIN_INLINE void spin_runtime_unlock_(uint32_t *lock)
-{
-	spin_store32(lock, 0);
-}
+extern uint32_t spin_host_lock_;  /* in L2 */
+extern char spin_guard_offset_[]; /* of the guard in each L1 */
 
 #define SPIN_L1_BITS_ 22 /* of an address within a cluster's L1 */
 
@@ -82,161 +73,72 @@ SPIN_INLINE _Bool spin_is_of_my_cluster_(const void *at)
 	return !(((uintptr_t)at >> SPIN_L1_BITS_ ^ hart >> 5) & 63);
 }
 
-/* The address that means the own L1, as SPIN_LOCAL gives it: 0x1b......, of L1 alone bit 25. */
+/* The address that means the own L1, as SPIN_LOCAL gives it: 0x1b....... */
 SPIN_INLINE _Bool spin_is_own_l1_(const void *at)
 {
-	return (int32_t)((uintptr_t)at << 6) < 0;
+	return (uintptr_t)at >> 24 == 0x1b;
 }
 
-/* Returns `alone`: if it is 0, only others of this cluster are inside, and what they do are AMOs. */
-SPIN_INLINE _Bool spin_guard_enter_(const void *at, _Bool alone)
+/* An HPU of the own cluster may use its AMOs' results, while no other cluster's is there. */
+SPIN_INLINE void spin_guard_enter_(volatile struct spin_guard_ *guard)
 {
-	volatile struct spin_guard_ *guard = spin_guard_of_(at);
-
-	(void)*(const volatile uint32_t *)at; /* what traps does so before there is a lock that nobody would give back */
-	if (alone) {
-		spin_runtime_lock_(&spin_guard_lock_);
-		guard->alone = 1;
-		while (guard->inside)
-			;
-	} else {
-		for (;;) {
-			__atomic_fetch_add(&guard->inside, 1, __ATOMIC_RELAXED);
-			if (!guard->alone)
-				break;
-			__atomic_fetch_sub(&guard->inside, 1, __ATOMIC_RELAXED);
-			while (guard->alone)
-				;
-		}
-	}
-	spin_fence_();
-	return alone;
-}
-
-SPIN_INLINE void spin_guard_leave_(const void *at, _Bool alone)
-{
-	volatile struct spin_guard_ *guard = spin_guard_of_(at);
-
-	spin_fence_();
-	if (alone) {
-		guard->alone = 0;
-		spin_runtime_unlock_(&spin_guard_lock_);
-	} else {
+	for (;;) {
+		__atomic_fetch_add(&guard->inside, 1, __ATOMIC_RELAXED);
+		if (!guard->alone)
+			break;
 		__atomic_fetch_sub(&guard->inside, 1, __ATOMIC_RELAXED);
+		while (guard->alone)
+			;
 	}
+}
+
+SPIN_INLINE void spin_guard_leave_(volatile struct spin_guard_ *guard)
+{
+	__atomic_fetch_sub(&guard->inside, 1, __ATOMIC_RELAXED);
+}
+
+/* Is the word in the own cluster's L1, where AMOs return words? */
+SPIN_INLINE _Bool spin_amo_returns_(const uint32_t *at)
+{
+	if (__builtin_expect(spin_is_l2_(at), 1) || !(spin_is_of_my_cluster_(at) || spin_is_own_l1_(at)))
+		return 0;
+	(void)*(const volatile uint32_t *)at; /* what traps does so before there is a guard that nobody would leave */
+	return 1;
+}
+
+/* Adds to a word that is `want` in the bits of `mask`, as the only HPU of the NIC. What it was. */
+SPIN_INLINE uint32_t spin_change_(uint32_t *at, uint32_t addend, uint32_t mask, uint32_t want)
+{
+	uint32_t have;
+
+	spin_fence_();
+	__asm__ volatile("mv t1, %1; mv t2, %2; mv t3, %z3; mv t4, %z4; jal t0, spin_change_; mv %0, t1"
+			 : "=r"(have)
+			 : "r"(at), "r"(addend), "rJ"(mask), "rJ"(want)
+			 : "t0", "t1", "t2", "t3", "t4");
+	spin_fence_();
+	return have;
 }
 
 SPIN_INLINE uint32_t spin_fadd32_(uint32_t *at, uint32_t n)
 {
-	uint32_t have, sum;
-	_Bool alone;
-
-	if (__builtin_expect(spin_is_l2_(at), 1)) {
-		__asm__ volatile("1: lr.w %0, %2; add %1, %0, %3; sc.w %1, %1, %2; bnez %1, 1b"
-				 : "=&r"(have), "=&r"(sum), "+A"(*at)
-				 : "r"(n));
-		return have;
-	}
-	if (spin_is_own_l1_(at)) /* no other cluster has that word */
-		return __atomic_fetch_add(at, n, __ATOMIC_RELAXED);
-	alone = spin_guard_enter_(at, !spin_is_of_my_cluster_(at));
-	if (alone) {
-		have = spin_load32(at);
-		__atomic_fetch_add(at, n, __ATOMIC_RELAXED);
-	} else {
-		have = __atomic_fetch_add(at, n, __ATOMIC_RELAXED);
-	}
-	spin_guard_leave_(at, alone);
-	return have;
-}
-
-/* One more, unless bit 31 is set; what was there. */
-SPIN_INLINE uint32_t spin_enter32_(uint32_t *at)
-{
-	uint32_t have, sum;
-	_Bool alone;
-
-	if (__builtin_expect(spin_is_l2_(at), 1)) {
-		__asm__ volatile("1: lr.w %0, %2; bltz %0, 2f; addi %1, %0, 1; sc.w %1, %1, %2; bnez %1, 1b; 2:"
-				 : "=&r"(have), "=&r"(sum), "+A"(*at));
-		return have;
-	}
-	alone = spin_guard_enter_(at, !spin_is_of_my_cluster_(at));
-	have = spin_load32(at);
-	if ((int32_t)have >= 0) {
-		if (alone) {
-			__atomic_fetch_add(at, 1, __ATOMIC_RELAXED);
-		} else {
-			have = __atomic_fetch_add(at, 1, __ATOMIC_RELAXED);
-			if ((int32_t)have < 0) /* set since */
-				__atomic_fetch_sub(at, 1, __ATOMIC_RELAXED);
-		}
-	}
-	spin_guard_leave_(at, alone);
-	return have;
-}
-
-/* Sets bit 31, unless it is set; what was there. */
-SPIN_INLINE uint32_t spin_claim32_(uint32_t *at)
-{
-	const uint32_t bit = 0x80000000u;
-	uint32_t have, all;
-	_Bool alone;
-
-	if (__builtin_expect(spin_is_l2_(at), 1)) {
-		__asm__ volatile("1: lr.w %0, %2; bltz %0, 2f; or %1, %0, %3; sc.w %1, %1, %2; bnez %1, 1b; 2:"
-				 : "=&r"(have), "=&r"(all), "+A"(*at)
-				 : "r"(bit));
-		return have;
-	}
-	alone = spin_guard_enter_(at, !spin_is_of_my_cluster_(at));
-	if (alone) {
-		have = spin_load32(at);
-		if ((int32_t)have >= 0)
-			__atomic_fetch_or(at, bit, __ATOMIC_RELAXED);
-	} else {
-		have = __atomic_fetch_or(at, bit, __ATOMIC_RELAXED);
-	}
-	spin_guard_leave_(at, alone);
-	return have;
-}
-
-/* Writes 1, unless there is one; what was there. */
-SPIN_INLINE uint32_t spin_take32_(uint32_t *at)
-{
-	uint32_t have, failed;
-	_Bool alone;
-
-	if (__builtin_expect(spin_is_l2_(at), 1)) {
-		__asm__ volatile("1: lr.w %0, %2; bnez %0, 2f; sc.w %1, %3, %2; bnez %1, 1b; 2:"
-				 : "=&r"(have), "=&r"(failed), "+A"(*at)
-				 : "r"(1));
-		return have;
-	}
-	alone = spin_guard_enter_(at, !spin_is_of_my_cluster_(at));
-	if (alone) {
-		have = spin_load32(at);
-		if (!have)
-			*(volatile uint32_t *)at = 1;
-	} else {
-		have = __atomic_exchange_n(at, 1, __ATOMIC_RELAXED);
-	}
-	spin_guard_leave_(at, alone);
-	return have;
-}
-
-SPIN_INLINE _Bool spin_cas32(uint32_t *at, uint32_t expect, uint32_t swap)
-{
+	volatile struct spin_guard_ *guard = spin_guard_of_(at);
 	uint32_t have;
 
-	if (__builtin_expect(spin_is_l2_(at), 1))
-		return __atomic_compare_exchange_n(at, &expect, swap, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-	spin_guard_enter_(at, 1); /* there is no AMO that compares */
-	have = spin_load32(at);
-	if (have == expect)
-		*(volatile uint32_t *)at = swap;
-	spin_guard_leave_(at, 1);
-	return have == expect;
+	if (spin_is_own_l1_(at)) /* no other cluster has that word */
+		return __atomic_fetch_add(at, n, __ATOMIC_RELAXED);
+	if (!spin_amo_returns_(at))
+		return spin_change_(at, n, 0, 0);
+	spin_guard_enter_(guard);
+	have = __atomic_fetch_add(at, n, __ATOMIC_RELAXED);
+	spin_guard_leave_(guard);
+	return have;
+}
+
+/* There is no AMO that compares. The difference is added, so that what others add in between is not lost. */
+SPIN_INLINE _Bool spin_cas32(uint32_t *at, uint32_t expect, uint32_t swap)
+{
+	return spin_change_(at, swap - expect, ~0u, expect) == expect;
 }
 
 /* Where a naturally aligned word of host memory is; 0: not there, or not aligned. Host address 0 is none. */
@@ -275,11 +177,10 @@ SPIN_INLINE void spin_host_store_(struct spin_packet *packet, uint32_t high, uin
  */
 SPIN_INLINE uint32_t spin_host_lock_take_(void)
 {
-	uint32_t was, next;
+	uint32_t was;
 
-	__asm__ volatile("1: lr.w %0, %2; andi %1, %0, 1; bnez %1, 1b; addi %1, %0, 1; sc.w %1, %1, %2; bnez %1, 1b"
-			 : "=&r"(was), "=&r"(next), "+A"(spin_host_lock_));
-	spin_fence_();
+	while ((was = spin_change_(&spin_host_lock_, 1, 1, 0)) & 1)
+		spin_command_yield_();
 	return was;
 }
 

@@ -3,8 +3,7 @@
 #define SPIN_TARGET_RV32_LOCK_H
 
 /*
- * Steps and locks (<spin/lock.h>) of a PsPIN HPU, and its number. Locks use LR/SC on words in L2; on words in L1 they enter a guard
- * (rv32_atomic.h).
+ * Steps and locks (<spin/lock.h>) of a PsPIN HPU, and its number. A lock is a word that one HPU at a time changes (rv32_atomic.h).
  */
 
 /* 1: another step may be made. */
@@ -35,9 +34,44 @@ SPIN_INLINE uint32_t spin_pieces_(struct spin_packet *packet, uint32_t pieces)
 	return pieces;
 }
 
+#define SPIN_WRITER_ 0x80000000u /* of struct spin_rw_lock */
+
+/* One more, unless there is a writer; what was there. */
+SPIN_INLINE uint32_t spin_enter32_(uint32_t *at)
+{
+	volatile struct spin_guard_ *guard = spin_guard_of_(at);
+	uint32_t have;
+
+	if (!spin_amo_returns_(at))
+		return spin_change_(at, 1, SPIN_WRITER_, 0);
+	spin_guard_enter_(guard);
+	have = *(volatile uint32_t *)at;
+	if (!(have & SPIN_WRITER_)) {
+		have = __atomic_fetch_add(at, 1, __ATOMIC_RELAXED);
+		if (have & SPIN_WRITER_) /* since it was looked at */
+			__atomic_fetch_sub(at, 1, __ATOMIC_RELAXED);
+	}
+	spin_guard_leave_(guard);
+	return have;
+}
+
+/* Sets `bit`, unless it is set; what was there. */
+SPIN_INLINE uint32_t spin_set32_(uint32_t *at, uint32_t bit)
+{
+	volatile struct spin_guard_ *guard = spin_guard_of_(at);
+	uint32_t have;
+
+	if (!spin_amo_returns_(at))
+		return spin_change_(at, bit, bit, 0);
+	spin_guard_enter_(guard);
+	have = __atomic_fetch_or(at, bit, __ATOMIC_RELAXED);
+	spin_guard_leave_(guard);
+	return have;
+}
+
 SPIN_INLINE _Bool spin_try_lock_(struct spin_lock *lock)
 {
-	uint32_t held = spin_take32_(&lock->held);
+	uint32_t held = spin_set32_(&lock->held, 1);
 
 	spin_fence_();
 	return __builtin_expect(!held, 1);
@@ -66,8 +100,6 @@ SPIN_INLINE void spin_unlock_at_(struct spin_lock **lock)
 	if (*lock)
 		spin_unlock_(*lock);
 }
-
-#define SPIN_WRITER_ 0x80000000u /* of struct spin_rw_lock */
 
 SPIN_INLINE void spin_read_unlock_(struct spin_rw_lock *lock)
 {
@@ -111,7 +143,7 @@ SPIN_INLINE struct spin_rw_lock *spin_write_lock_(struct spin_packet *packet, st
 	if (packet->overran)
 		return 0;
 #pragma GCC unroll 1
-	while (__builtin_expect((had = spin_claim32_(&lock->readers)) & SPIN_WRITER_, 0))
+	while (__builtin_expect((had = spin_set32_(&lock->readers, SPIN_WRITER_)) & SPIN_WRITER_, 0))
 		if (!spin_step_(packet))
 			return 0;
 #pragma GCC unroll 1

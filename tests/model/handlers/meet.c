@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What tests/model/bursts_are_the_rtls.sh compares with PsPIN's RTL: HPUs that want the same words at the same time, alone
+ * (hwmodel/image/exclusive.S).
+ */
+#include <spin/spin.h>
+
+struct meet {
+	uint32_t first, free[3], second;
+};
+
+SPIN_STATE(struct meet, .first = 1);
+
+static enum spin_payload_rc meet_payload(struct spin_payload *p, struct meet *meet)
+{
+	(void)p;
+	spin_fadd32(&meet->first, 1);
+	spin_fadd32(&meet->second, 1);
+	return SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(meet, .payload = meet_payload, .bytes_in_l1 = SPIN_HEADERS_ONLY, .checksum = SPIN_CHECKSUM_HOST);
