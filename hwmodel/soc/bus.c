@@ -94,16 +94,6 @@ static uint32_t amo(unsigned funct5, uint32_t have, uint32_t operand)
 	return have;
 }
 
-/* Whoever has reserved the word loses it: it is written. */
-static void unreserve(const struct hpu *by, uint32_t addr)
-{
-	struct soc *soc = by->soc;
-
-	for (unsigned i = 0; soc->reserved && i < soc->hpu_count; i++)
-		if (soc->hpus[i].reserved && soc->hpus[i].memory == by->memory && !((soc->hpus[i].reserved_addr ^ addr) & ~3u))
-			soc->hpus[i].reserved = 0;
-}
-
 /*
  * Of an AMO on L2, or on another cluster's L1, the word comes back in front of the bus's response, which is what the core gets
  * (per2axi_res_channel.sv): this, where there was no error.
@@ -120,23 +110,16 @@ static void move(struct hpu *hpu, struct rv32_bus_request *req, int is_own_l1, u
 		req->value = have;
 		break;
 	case RV32_LR:
-		hpu->reserved = hpu->soc->reserved = 1;
-		hpu->reserved_addr = hpu->tried = req->addr;
+		hpu->tried = req->addr;
 		req->value = have;
 		break;
 	case RV32_STORE:
 		memcpy(at, &req->value, req->size_bytes);
-		unreserve(hpu, req->addr);
 		break;
 	case RV32_SC:
-		if (hpu->reserved && hpu->reserved_addr == req->addr) {
+		if (hpu->sc_stores)
 			memcpy(at, &req->value, 4);
-			unreserve(hpu, req->addr);
-			req->value = 0;
-		} else {
-			req->value = 1;
-		}
-		hpu->reserved = 0;
+		req->value = !hpu->sc_stores;
 		break;
 	case RV32_FETCH:
 		break;
@@ -144,7 +127,6 @@ static void move(struct hpu *hpu, struct rv32_bus_request *req, int is_own_l1, u
 		uint32_t result = amo(req->amo, have, req->value);
 
 		memcpy(at, &result, 4);
-		unreserve(hpu, req->addr);
 		hpu->soc->amo_words += !is_own_l1 && hpu->soc->returns_amo_word && hpu->begun && have != AMO_RESPONSE;
 		req->value = is_own_l1 || hpu->soc->returns_amo_word ? have : AMO_RESPONSE;
 		break;
@@ -199,7 +181,8 @@ static enum rv32_bus_status request(struct hpu *hpu, const struct rv32_bus_reque
 	if (region == MEMORY_L1)
 		l1__request_remote(hpu, req->cycle, of_cluster, req->addr % L1_STRIDE, req->kind);
 	else
-		l2_port__request(soc->l2_port, hpu, req->cycle, region, req->kind, latency_cycles(soc->target, req->kind, region, 0));
+		l2_port__request(soc->l2_port, hpu, req->cycle, region, req->kind, req->addr,
+				 latency_cycles(soc->target, req->kind, region, 0));
 	return RV32_BUS_STOP;
 }
 

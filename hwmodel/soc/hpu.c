@@ -168,7 +168,6 @@ void hpu__assign(struct hpu *hpu, uint64_t cycle, uint32_t function, const struc
 void hpu__begin(struct hpu *hpu, uint64_t cycle)
 {
 	memset(&hpu->result, 0, sizeof(hpu->result));
-	hpu->reserved = 0;
 	hpu->tried = 0;
 	hpu->begun = 1;
 	hpu->first = hpu->returned = hpu->doorbell = hpu->fetched_for = 0;

@@ -86,6 +86,7 @@ struct access {
 	uint64_t latency_cycles; /* on an idle machine */
 	enum memory_region region;
 	enum rv32_access kind;
+	uint32_t addr;
 	unsigned id; /* in the port */
 };
 
@@ -197,6 +198,21 @@ struct handler_writes {
 	uint64_t free;      /* from when on it begins with the next one; not valid while an AMO is there */
 };
 
+/*
+ * LR and SC (axi_riscv_lrsc.sv, axi_res_tbl.sv). A reservation belongs to the ID that the LR has in the port. An SC has the lowest ID
+ * that is free for a write, whatever its LR's was, and stores if the last LR with that ID was of this word and the word has not been
+ * written since, by whichever HPU.
+ */
+struct word {
+	const struct storage *memory; /* NULL: none */
+	uint32_t addr;
+	uint64_t until; /* of a write: it is in flight */
+};
+
+struct words {
+	struct word reserved[L2_PORT_IDS], written[L2_PORT_IDS]; /* by ID */
+};
+
 struct l2_port {
 	struct soc *soc;
 	uint64_t path_cycles; /* from an ID to the memory */
@@ -214,6 +230,7 @@ struct l2_port {
 	uint64_t load_free;                                       /* a load can */
 	uint64_t read_free[L2_PORT_IDS], write_free[L2_PORT_IDS]; /* of a read and of a write can be this one; UINT64_MAX: not known yet */
 	uint64_t handler_queue_free;                              /* a load can enter or leave handler memory's queue */
+	struct words packet_words, handler_words;
 	uint64_t last_request, busy;
 	struct wakeup wakeup;
 };
@@ -324,9 +341,48 @@ static void admit_store(struct l2_port *port, uint64_t cycle)
 	waiting__drop(&port->stores.chosen);
 }
 
+static struct words *words_of(struct l2_port *port, const struct access *access)
+{
+	return access->region == MEMORY_L2_PACKET ? &port->packet_words : &port->handler_words;
+}
+
+static int is_of(const struct word *word, const struct access *access)
+{
+	return word->memory == access->hpu->memory && !((word->addr ^ access->addr) & ~3u);
+}
+
+/* A read comes to its memory. An LR does not reserve while a write of its word is in flight. */
+static void reserve(struct l2_port *port, const struct access *access, uint64_t cycle)
+{
+	struct words *words = words_of(port, access);
+
+	if (access->kind != RV32_LR)
+		return;
+	for (unsigned id = 0; id < L2_PORT_IDS; id++)
+		if (is_of(&words->written[id], access) && cycle < words->written[id].until)
+			return;
+	words->reserved[access->id] = (struct word){ .memory = access->hpu->memory, .addr = access->addr };
+}
+
+/* A write comes to its memory: an SC stores or does not. */
+static void write_word(struct l2_port *port, const struct access *access, uint64_t cycle)
+{
+	struct words *words = words_of(port, access);
+
+	access->hpu->sc_stores = is_of(&words->reserved[access->id], access);
+	if (access->kind == RV32_SC && !access->hpu->sc_stores)
+		return;
+	for (unsigned id = 0; id < L2_PORT_IDS; id++)
+		if (is_of(&words->reserved[id], access))
+			words->reserved[id].memory = NULL;
+	words->written[access->id] =
+		(struct word){ .memory = access->hpu->memory, .addr = access->addr, .until = cycle + L2_WRITE_FLIGHT_CYCLES };
+}
+
 /* A read enters handler memory's queue. */
 static void enter(struct l2_port *port, struct access access, uint64_t cycle)
 {
+	reserve(port, &access, cycle);
 	access.wait_cycles += cycle - access.from;
 	access.from = cycle + port->soc->target->l2_flight_load_handler;
 	port->handler_queue_free = cycle + 1;
@@ -357,6 +413,7 @@ static void advance(struct l2_port *port, uint64_t cycle)
 	if (access->region == MEMORY_L2_PACKET) {
 		port->load_free = cycle + target->l2_gap_load_packet;
 		port->busy += target->l2_gap_load_packet;
+		reserve(port, access, cycle);
 		give_back_id(port, access, port->path_cycles, cycle);
 		soc__grant(access->hpu, access->wait_cycles + l2__load(port->soc->l2, cycle) - access->from, cycle);
 		waiting__drop(&port->admitted);
@@ -393,6 +450,7 @@ static void begin_write(struct l2_port *port, uint64_t cycle)
 		return;
 	}
 	handler->free = cycle + store_gap(port->soc->target, &handler->next);
+	write_word(port, &handler->next, cycle);
 	give_back_id(port, &handler->next, port->path_cycles, cycle);
 	soc__grant(handler->next.hpu, handler->next.wait_cycles + cycle - handler->next.from, cycle);
 }
@@ -418,6 +476,7 @@ static void end_amo(struct l2_port *port, uint64_t cycle)
 	const uint64_t flight = target->l2_flight_load_handler, gap = target->l2_gap_amo_handler;
 
 	handler->read = AMO_NONE;
+	write_word(port, &handler->amo, cycle);
 	handler->free = cycle + (gap > flight ? gap - flight : 1);
 	give_back_id(port, &handler->amo, port->path_cycles + flight + AMO_ID_EARLY_CYCLES, cycle);
 	soc__grant(handler->amo.hpu, handler->amo.wait_cycles + cycle - flight - handler->amo.from, cycle);
@@ -443,6 +502,7 @@ static void send_store(struct l2_port *port, uint64_t cycle)
 	if (port->next <= cycle)
 		port->next = cycle + 1;
 	if (!in_handler) {
+		write_word(port, access, cycle);
 		give_back_id(port, access, 0, cycle);
 		soc__grant(access->hpu, cycle - access->from, cycle);
 		return;
@@ -539,15 +599,18 @@ static void step(void *arg, uint64_t cycle, uint64_t what)
 }
 
 void l2_port__request(struct l2_port *port, struct hpu *hpu, uint64_t cycle, enum memory_region region, enum rv32_access kind,
-		      uint64_t latency_cycles)
+		      uint32_t addr, uint64_t latency_cycles)
 {
 	struct channel *channel = kind == RV32_LOAD || kind == RV32_LR ? &port->loads : &port->stores;
 
 	assert_in_order(&port->last_request, cycle);
 	hpu->pending = 1;
-	channel__add(channel,
-		     (struct access){
-			     .hpu = hpu, .from = cycle + L2_PORT_REACH, .latency_cycles = latency_cycles, .region = region, .kind = kind });
+	channel__add(channel, (struct access){ .hpu = hpu,
+					       .from = cycle + L2_PORT_REACH,
+					       .latency_cycles = latency_cycles,
+					       .region = region,
+					       .kind = kind,
+					       .addr = addr });
 	set_wakeup(port, cycle);
 }
 

@@ -45,9 +45,12 @@ uint64_t l2__read_busy(const struct l2 *l2);
 struct l2_port *l2_port__new(struct soc *soc); /* NULL: no memory */
 void l2_port__free(struct l2_port *port);
 
-/* The HPU's access, of this latency on an idle machine, sets out at this cycle; it is pending until soc__grant(). Calls come in order of cycle. */
+/*
+ * The HPU's access, of this latency on an idle machine, sets out at this cycle; it is pending until soc__grant(). Whether an SC stores is in
+ * hpu->sc_stores then. Calls come in order of cycle.
+ */
 void l2_port__request(struct l2_port *port, struct hpu *hpu, uint64_t cycle, enum memory_region region, enum rv32_access kind,
-		      uint64_t latency_cycles);
+		      uint32_t addr, uint64_t latency_cycles);
 
 /* Cycles in which it was busy. */
 uint64_t l2_port__busy(const struct l2_port *port);

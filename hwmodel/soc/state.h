@@ -175,9 +175,7 @@ struct hpu {
 	uint64_t dma_done[DMA_TRANSFERS_MAX]; /* cycle, by id modulo DMA_TRANSFERS_MAX */
 	uint32_t dma_last;
 
-	/* load-reserved */
-	uint32_t reserved_addr;
-	int reserved;
+	int sc_stores;  /* its last SC */
 	uint32_t tried; /* the last word loaded by LR with no SC after it; 0: none */
 };
 
@@ -296,7 +294,6 @@ struct soc {
 	int alone_in_l1;              /* and nobody else uses its L1 up to there */
 	int caches;                   /* instruction caches are in use */
 	int ideal_icache;             /* 1: soc__run() does not use them, either: every fetch hits */
-	int reserved;                 /* some HPU has used LR */
 	uint64_t sc_answered;         /* cycle, the last SC of handler memory */
 	struct l1 **l1;
 	struct l1_port l1_ports[L1_CLUSTERS_MAX];

@@ -21,6 +21,8 @@
 #define L2_PORT_REACH 1u
 /* S: reads that the port has at once, and writes; an AMO is one of each (number; axi_id_remap.sv). */
 #define L2_PORT_IDS 8u
+/* S: from a write's coming to its memory to its answer there (axi_riscv_lrsc.sv). */
+#define L2_WRITE_FLIGHT_CYCLES 3u
 /* P: the part of an access's latency outside of the port, on both ways: an ID is in use for 7 cycles by a load and a store. */
 #define L2_PORT_AROUND 14u
 /* P: an AMO's ID is free so much earlier than by that: it is in use for 12 cycles. */

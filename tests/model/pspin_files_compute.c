@@ -298,14 +298,18 @@ static void offer_many(struct pspin *nic, unsigned messages, unsigned packets, u
 
 static void words(struct pspin *nic)
 {
-	enum { PACKETS = 128 };
+	enum { PACKETS = 128, ALONE = 8 };
 	uint32_t shared[4];
 
 	offer_many(nic, 16, PACKETS / 16, 32);
 	run(nic, 0, PACKETS, 0);
+	for (unsigned i = 1; i <= ALONE; i++) {
+		offer_many(nic, 1, 1, 64);
+		run(nic, 0, PACKETS + i, 0);
+	}
 	read_memory(nic, HANDLER_MEM, shared, sizeof(shared));
-	check(!shared[0] && shared[1] == PACKETS && shared[2] == PACKETS && shared[3] == PACKETS, "lock %u, counts %u, %u and %u",
-	      shared[0], shared[1], shared[2], shared[3]);
+	check(!shared[0] && shared[1] == PACKETS && shared[2] == ALONE && shared[3] == PACKETS, "lock %u, counts %u, %u and %u", shared[0],
+	      shared[1], shared[2], shared[3]);
 	check(seen.clusters == (1u << clusters) - 1, "not all clusters work: 0x%x", seen.clusters);
 }
 
