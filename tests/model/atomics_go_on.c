@@ -68,6 +68,23 @@ static void goes_on(struct rig_file file)
 	pspin__close(nic);
 }
 
+/* Nobody waits for it, but what it found is in the state. */
+static void is_told_in_the_state(struct rig_file file)
+{
+	struct pspin *nic = open_nic(file);
+	uint64_t left = 0;
+	uint32_t at = 0;
+
+	for (unsigned i = 0; i < 3; i++)
+		waits(nic, ATOMICS_LEFT_IN_STATE);
+	if (pspin__symbol(nic, "spin_state", &at, NULL) || pspin__read(nic, at + offsetof(struct atomics_nb, left), &left, sizeof(left))) {
+		printf("FAIL no memory\n");
+		failures++;
+	}
+	expect("what the last addition found", left, 2);
+	pspin__close(nic);
+}
+
 /* Runs the kinds in turn, all at once on all HPUs. */
 static void meet(struct rig_file file)
 {
@@ -113,6 +130,7 @@ int main(void)
 		rig__build("atomics_nb", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/atomics_nb.c\"'");
 
 	goes_on(file);
+	is_told_in_the_state(file);
 	meet(file);
 	free(file.data);
 	return failures != 0;

@@ -30,7 +30,7 @@ look_at() {
 	[ -s "$out/segments" ] || fail "$2: loads nothing"
 	while read -r at load file memory; do
 		if [ $((at >> 24)) = 27 ]; then
-			[ "$at" = "$load" ] && [ $((file)) = 0 ] && within "$at" "$memory" 0x1b080000 0x1b0fffc0 ||
+			[ "$at" = "$load" ] && [ $((file)) = 0 ] && within "$at" "$memory" 0x1b080000 0x1b0ffc00 ||
 				fail "$2: memory of clusters at $at, loaded to $load"
 			continue
 		fi

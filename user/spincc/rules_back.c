@@ -22,10 +22,10 @@ const struct rule rules_hpu[] = {
 	{ "the handler's code exceeds",
 	  "the handlers are too large for an HPU's 32 KiB of program memory; repeat less of the code", RULE_AT_END |
 	  RULE_LAST },
-	{ "spin: state in L1 exceeds", "@; state in L1 has 512 KiB: make it smaller, or leave it in L2", RULE_MEMORY |
+	{ "spin: state in L1 exceeds", "@; state in L1 has 511 KiB: make it smaller, or leave it in L2", RULE_MEMORY |
 	  RULE_LAST },
 	{ "spin: state in L1 and memory of clusters exceed",
-	  "@; state in L1 and SPIN_PER_CLUSTER have 512 KiB in each L1: make them smaller", RULE_MEMORY | RULE_LAST },
+	  "@; state in L1 and SPIN_PER_CLUSTER have 511 KiB in each L1: make them smaller", RULE_MEMORY | RULE_LAST },
 	{ "spin: state and data exceed", "@; an HPU has 1 MiB for state: make it smaller", RULE_MEMORY | RULE_LAST },
 	{ "spin: tables exceed", "@; an HPU has 3 MiB for tables: make it smaller", RULE_MEMORY | RULE_LAST },
 	{ " overlaps section .spin_tables", "@; an HPU has 3 MiB for tables: make it smaller", RULE_MEMORY | RULE_LAST },

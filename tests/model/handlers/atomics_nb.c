@@ -56,6 +56,9 @@ static enum spin_payload_rc atomics_nb(struct spin_payload *p, struct atomics_nb
 	case ATOMICS_LEFT:
 		spin_dma_fadd64_nb(p, SPIN_HANDLER_MEM, 16, 1, &before, &dma);
 		return SPIN_DROP;
+	case ATOMICS_LEFT_IN_STATE:
+		spin_dma_fadd64_nb(p, SPIN_HANDLER_MEM, 0, 1, &state->left, &dma);
+		return SPIN_DROP;
 	}
 	take(state, ticket);
 	return SPIN_DROP;
