@@ -67,12 +67,12 @@ counter 64 1023
 histogram 512 22950
 kvget 64 1329
 kvstore 256 8979
-kvstore 512 8841
-kvstore 1024 9412
+kvstore 512 8953
+kvstore 1024 9763
 lost_updates 64 37367
 meet 64 22848
 reduce 1024 36311
-memcached 512 5138
+memcached 512 4510
 pingpong 256 1985
 strided_ddt 256 5917
 ROWS
