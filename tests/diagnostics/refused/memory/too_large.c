@@ -14,7 +14,7 @@ static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
 	const uint32_t *w = SPIN_GET(p, 0, uint32_t);
 	uint32_t n = w ? *w : 0;
 
-	X16(X4(X2(if (spin_cas32(&state->words[n & 15], n, n + 1)) n++;)))
+	X16(X4(X2(n += spin_fadd32(&state->words[n & 15], 1);)))
 	state->words[1] = n;
 	return SPIN_SUCCESS;
 }
