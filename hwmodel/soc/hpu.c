@@ -277,6 +277,8 @@ static void give_up(struct hpu *hpu)
 /* The NIC takes the HPU back from code that does not end, or has left what the image can handle: it waits, as after boot. */
 static void take_back(struct hpu *hpu)
 {
+	/* the access that it stood before was earlier; in this cycle the scheduler may have looked already */
+	rv32_core__advance(hpu->core, hpu->soc->reached + 1);
 	if (hpu->function && !hpu__is_others(hpu))
 		give_up(hpu);
 	hpu->stopped = 0;
@@ -376,8 +378,7 @@ void hpu__turn(struct hpu *hpu)
 				hpu->slice_over = 1;
 				return;
 			}
-			if (hpu->pipeline)
-				hpu->blocked_until = hpu->soc->reached; /* the access that it stood before may be earlier */
+			hpu->blocked_until = hpu->soc->reached; /* the access that it stood before may be earlier */
 			hpu->stopped = hpu->is_limited ? PSPIN_ERROR_CYCLES : PSPIN_ERROR_WATCHDOG;
 			return;
 		case RV32_STOP_TRAP:
