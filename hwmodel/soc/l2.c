@@ -211,6 +211,7 @@ struct word {
 
 struct words {
 	struct word reserved[L2_PORT_IDS], written[L2_PORT_IDS]; /* by ID */
+	int has_reserved;                                        /* there was an LR: else nobody looks at them */
 };
 
 struct l2_port {
@@ -362,6 +363,7 @@ static void reserve(struct l2_port *port, const struct access *access, uint64_t 
 		if (is_of(&words->written[id], access) && cycle < words->written[id].until)
 			return;
 	words->reserved[access->id] = (struct word){ .memory = access->hpu->memory, .addr = access->addr };
+	words->has_reserved = 1;
 }
 
 /* A write comes to its memory: an SC stores or does not. */
@@ -369,10 +371,12 @@ static void write_word(struct l2_port *port, const struct access *access, uint64
 {
 	struct words *words = words_of(port, access);
 
-	access->hpu->sc_stores = is_of(&words->reserved[access->id], access);
-	if (access->kind == RV32_SC && !access->hpu->sc_stores)
-		return;
-	for (unsigned id = 0; id < L2_PORT_IDS; id++)
+	if (access->kind == RV32_SC) {
+		access->hpu->sc_stores = is_of(&words->reserved[access->id], access);
+		if (!access->hpu->sc_stores)
+			return;
+	}
+	for (unsigned id = 0; words->has_reserved && id < L2_PORT_IDS; id++)
 		if (is_of(&words->reserved[id], access))
 			words->reserved[id].memory = NULL;
 	words->written[access->id] =
