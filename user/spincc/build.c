@@ -191,7 +191,9 @@ int build__defines(const char *object, const char *name)
 
 	elf_version(EV_CURRENT);
 	elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
-	while (elf && !found && (scn = elf_nextscn(elf, scn))) {
+	if (!elf)
+		found = -1;
+	while (!found && (scn = elf_nextscn(elf, scn))) {
 		Elf_Data *data;
 		GElf_Sym symbol;
 
@@ -217,7 +219,7 @@ static int build_rv32(struct spincc *s, const char *elf, enum stage stage)
 {
 	const char *defines[3] = { NULL };
 	struct spin_registration registration;
-	int has_clusters = 0;
+	int has_clusters = 0, is_exclusive;
 	char object[PATH_MAX];
 
 	temps__path(s, "entry.o", object);
@@ -231,8 +233,9 @@ static int build_rv32(struct spincc *s, const char *elf, enum stage stage)
 		defines[0] = "HPU_HAS_CLUSTERS";
 	if (build_part(s, "boot.S", "boot.o", STAGE_HPU, defines) || link_what_fits(s, elf, registration.state_placement))
 		return -1;
-	if (!build__defines(elf, "spin_change_"))
-		return 0;
+	is_exclusive = build__defines(elf, "spin_change_");
+	if (is_exclusive <= 0)
+		return is_exclusive;
 	defines[has_clusters] = "HPU_HAS_EXCLUSIVE";
 	return build_part(s, "boot.S", "boot.o", STAGE_HPU, defines) || link_what_fits(s, elf, registration.state_placement) ? -1 : 0;
 }
