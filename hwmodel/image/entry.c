@@ -6,7 +6,9 @@
  *   riscv64-unknown-elf-gcc @hwmodel/image/cflags -Wl,--gc-sections -Wl,--build-id=none \
  *	-Ihandlers/include -I. -DSPIN_HANDLER_FILE='"handlers/x.c"' -T hwmodel/image/pspin.ld \
  *	hwmodel/image/boot.S hwmodel/image/entry.c -lgcc -o x.elf
- *	[-Wl,--defsym=SPIN_STATE_IN_L1=1]
+ *	[-Wl,--defsym=SPIN_STATE_IN_L1=1] [-DHPU_HAS_CLUSTERS] [-DHPU_HAS_EXCLUSIVE]
+ *
+ * HPU_HAS_CLUSTERS: it has memory of clusters or of HPUs. HPU_HAS_EXCLUSIVE: it calls spin_fadd32(), spin_cas32() or locks (exclusive.S).
  *
  * (-fno-ipa-* in cflags: else gcc clones the handler before it would inline it.)
  *

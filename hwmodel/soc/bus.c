@@ -194,7 +194,7 @@ static enum rv32_cause cause(const struct hpu *hpu, enum memory_region region, u
 }
 
 /*
- * A: a thread that loads a word by LR again, and has not tried SC since it did so last, waits for a lock, as our runtime does.
+ * A: a thread that loads a word by LR again, and has not tried SC since it did so last, waits for a lock, as programs for PsPIN do.
  * Its holder may be a thread of the same HPU that waits for the host.
  */
 static int waits_for_lock(struct hpu *hpu, const struct rv32_bus_request *req)

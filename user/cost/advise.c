@@ -18,7 +18,7 @@
 #include "user/tool/temp_directory.h"
 #include "user/tool/error.h"
 
-#define STATE_IN_L1_MAX 0x7fc00 /* the stack's size in the image's linker script */
+#define STATE_IN_L1_MAX 0x7fc00 /* of state, in the image's linker script */
 #define NEAR            0.005   /* less is not a difference in throughput: packets have whole cycles */
 #define LEAST_CYCLES    0.05    /* part of a packet's mean; less is printed as no difference */
 

@@ -40,8 +40,8 @@
  *	void     spin_store32(uint32_t *at, uint32_t value)  written once, after all that precedes
  *
  * Of a word that others may change by spin_fadd32() or spin_cas32() at the same time, only spin_add32() is kept in any case. Who
- * stores to it holds it, as after a spin_cas32() that keeps others away: PsPIN does those two by a load and an addition, and a store
- * in between is lost.
+ * stores to it holds it, as after a spin_cas32() that keeps others away: PsPIN does those two by a load and an addition, and after a
+ * store in between the word is the sum of what was stored and what was added.
  *
  * Locks and loops that wait are in <spin/lock.h>, what each HPU has for itself in <spin/hpu.h>, what each cluster has in
  * <spin/cluster.h>, copies within HPU memory in <spin/copy.h>, buffers of an HPU in <spin/buffer.h>, replies longer than their

@@ -26,7 +26,7 @@ static inline void store(uint32_t *at, uint32_t v)
 	*(volatile uint32_t *)at = v;
 }
 
-/* On PsPIN LR/SC keeps HPUs apart no better here than in our handler: both are the only HPU with the word (hwmodel/image/exclusive.S). */
+/* LR/SC keeps no HPUs apart on PsPIN: by what our handler calls, too (hwmodel/image/exclusive.S). */
 static inline int compare_and_swap(uint32_t *at, uint32_t expect, uint32_t want)
 {
 	uint32_t have;

@@ -78,7 +78,7 @@
 	READ
 1:	j 1b
 
-	/* A lock in L2, taken by LR and SC as the runtime takes its own, and held while it waits for the host. */
+	/* A lock in L2, taken by LR and SC, and held while it waits for the host. */
 	FUNC locks
 	la t4, l2_lock
 	li t5, 1

@@ -43,15 +43,15 @@ SPIN_INLINE void spin_store32(uint32_t *at, uint32_t value)
  * different words keep each other from storing for good.
  *
  * So an HPU that needs the word in L2 is the only one that does (hwmodel/image/exclusive.S): it loads, and changes the word by an
- * AMO. AMOs whose results nobody needs go on in between and are not lost; a store in between would be, so only who holds a word in some
- * way, as a lock's holder, may store to it (<spin/spin.h>).
+ * AMO. AMOs whose results nobody needs go on in between and are not lost. What is stored in between is added to, so only who holds a
+ * word in some way, as a lock's holder, may store to it (<spin/spin.h>).
  *
  * Of a word in L1 the same holds for HPUs of other clusters. Those of its own take AMOs, and a guard in each L1 (hwmodel/image/pspin.ld)
  * keeps the two apart: HPUs of its cluster enter together. One of another cluster, the only one with that guard, says in it that it
  * is alone, and waits until those inside have left. An HPU's loads and stores are done one after the other, so either sees the other.
  */
 struct spin_guard_ {
-	uint32_t inside; /* HPUs of the own cluster */
+	uint32_t inside; /* a bit for each HPU of the own cluster; one that was ended there clears its own when it comes again */
 	uint32_t alone;  /* another is inside, or waits until they have left */
 };
 
@@ -65,12 +65,18 @@ SPIN_INLINE volatile struct spin_guard_ *spin_guard_of_(const void *at)
 	return (volatile struct spin_guard_ *)(((uintptr_t)at >> SPIN_L1_BITS_ << SPIN_L1_BITS_) + (uintptr_t)spin_guard_offset_);
 }
 
-SPIN_INLINE _Bool spin_is_of_my_cluster_(const void *at)
+/* The HPU's number in its cluster, and from bit 5 on the cluster's. */
+SPIN_INLINE uint32_t spin_hart_(void)
 {
 	uint32_t hart;
 
 	__asm__(".insn i 0x73, 2, %0, x0, 0x014" : "=r"(hart)); /* csrr of uhartid */
-	return !(((uintptr_t)at >> SPIN_L1_BITS_ ^ hart >> 5) & 63);
+	return hart;
+}
+
+SPIN_INLINE _Bool spin_is_of_my_cluster_(const void *at)
+{
+	return !(((uintptr_t)at >> SPIN_L1_BITS_ ^ spin_hart_() >> 5) & 63);
 }
 
 /* The address that means the own L1, as SPIN_LOCAL gives it: 0x1b....... */
@@ -79,30 +85,32 @@ SPIN_INLINE _Bool spin_is_own_l1_(const void *at)
 	return (uintptr_t)at >> 24 == 0x1b;
 }
 
-/* An HPU of the own cluster may use its AMOs' results, while no other cluster's is there. */
-SPIN_INLINE void spin_guard_enter_(volatile struct spin_guard_ *guard)
+/* An HPU of the own cluster may use its AMOs' results, while no other cluster's is there. Returns its bit, for spin_guard_leave_(). */
+SPIN_INLINE uint32_t spin_guard_enter_(volatile struct spin_guard_ *guard)
 {
+	const uint32_t bit = 1u << (spin_hart_() & 31);
+
 	for (;;) {
-		__atomic_fetch_add(&guard->inside, 1, __ATOMIC_RELAXED);
-		if (!guard->alone)
-			break;
-		__atomic_fetch_sub(&guard->inside, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_or(&guard->inside, bit, __ATOMIC_RELAXED);
+		if (__builtin_expect(!guard->alone, 1))
+			return bit;
+		__atomic_fetch_and(&guard->inside, ~bit, __ATOMIC_RELAXED);
 		while (guard->alone)
 			;
 	}
 }
 
-SPIN_INLINE void spin_guard_leave_(volatile struct spin_guard_ *guard)
+SPIN_INLINE void spin_guard_leave_(volatile struct spin_guard_ *guard, uint32_t bit)
 {
-	__atomic_fetch_sub(&guard->inside, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_and(&guard->inside, ~bit, __ATOMIC_RELAXED);
 }
 
 /* Is the word in the own cluster's L1, where AMOs return words? */
-SPIN_INLINE _Bool spin_amo_returns_(const uint32_t *at)
+SPIN_INLINE _Bool spin_amo_returns_(uint32_t *at)
 {
 	if (__builtin_expect(spin_is_l2_(at), 1) || !(spin_is_of_my_cluster_(at) || spin_is_own_l1_(at)))
 		return 0;
-	(void)*(const volatile uint32_t *)at; /* what traps does so before there is a guard that nobody would leave */
+	__atomic_fetch_add(at, 0, __ATOMIC_RELAXED); /* what traps does so before there is a guard that nobody would leave */
 	return 1;
 }
 
@@ -123,15 +131,13 @@ SPIN_INLINE uint32_t spin_change_(uint32_t *at, uint32_t addend, uint32_t mask, 
 SPIN_INLINE uint32_t spin_fadd32_(uint32_t *at, uint32_t n)
 {
 	volatile struct spin_guard_ *guard = spin_guard_of_(at);
-	uint32_t have;
+	uint32_t have, bit;
 
-	if (spin_is_own_l1_(at)) /* no other cluster has that word */
-		return __atomic_fetch_add(at, n, __ATOMIC_RELAXED);
 	if (!spin_amo_returns_(at))
 		return spin_change_(at, n, 0, 0);
-	spin_guard_enter_(guard);
+	bit = spin_guard_enter_(guard);
 	have = __atomic_fetch_add(at, n, __ATOMIC_RELAXED);
-	spin_guard_leave_(guard);
+	spin_guard_leave_(guard, bit);
 	return have;
 }
 

@@ -40,33 +40,48 @@ SPIN_INLINE uint32_t spin_pieces_(struct spin_packet *packet, uint32_t pieces)
 SPIN_INLINE uint32_t spin_enter32_(uint32_t *at)
 {
 	volatile struct spin_guard_ *guard = spin_guard_of_(at);
-	uint32_t have;
+	uint32_t have, bit;
 
 	if (!spin_amo_returns_(at))
 		return spin_change_(at, 1, SPIN_WRITER_, 0);
-	spin_guard_enter_(guard);
+	bit = spin_guard_enter_(guard);
 	have = *(volatile uint32_t *)at;
 	if (!(have & SPIN_WRITER_)) {
 		have = __atomic_fetch_add(at, 1, __ATOMIC_RELAXED);
 		if (have & SPIN_WRITER_) /* since it was looked at */
 			__atomic_fetch_sub(at, 1, __ATOMIC_RELAXED);
 	}
-	spin_guard_leave_(guard);
+	spin_guard_leave_(guard, bit);
 	return have;
 }
 
-/* Sets `bit`, unless it is set; what was there. */
-SPIN_INLINE uint32_t spin_set32_(uint32_t *at, uint32_t bit)
+/* Sets the bit `what`, unless it is set; what was there. */
+SPIN_INLINE uint32_t spin_set32_(uint32_t *at, uint32_t what)
 {
 	volatile struct spin_guard_ *guard = spin_guard_of_(at);
-	uint32_t have;
+	uint32_t have, bit;
 
 	if (!spin_amo_returns_(at))
-		return spin_change_(at, bit, bit, 0);
-	spin_guard_enter_(guard);
-	have = __atomic_fetch_or(at, bit, __ATOMIC_RELAXED);
-	spin_guard_leave_(guard);
+		return spin_change_(at, what, what, 0);
+	bit = spin_guard_enter_(guard);
+	have = __atomic_fetch_or(at, what, __ATOMIC_RELAXED);
+	spin_guard_leave_(guard, bit);
 	return have;
+}
+
+/*
+ * Looks, a step each time, until none of `bits` is set. It only loads: the HPUs that wait keep the one that they wait for from
+ * nothing, and a thread of the same HPU may run.
+ */
+SPIN_INLINE _Bool spin_await_(struct spin_packet *packet, const uint32_t *at, uint32_t bits)
+{
+#pragma GCC unroll 1
+	do {
+		if (!spin_step_(packet))
+			return 0;
+		spin_command_yield_();
+	} while (*(const volatile uint32_t *)at & bits);
+	return 1;
 }
 
 SPIN_INLINE _Bool spin_try_lock_(struct spin_lock *lock)
@@ -90,7 +105,7 @@ SPIN_INLINE struct spin_lock *spin_lock_(struct spin_packet *packet, struct spin
 		return 0;
 #pragma GCC unroll 1
 	while (__builtin_expect(!spin_try_lock_(lock), 0))
-		if (!spin_step_(packet))
+		if (!spin_await_(packet, &lock->held, 1))
 			return 0;
 	return lock;
 }
@@ -115,7 +130,7 @@ SPIN_INLINE struct spin_rw_lock *spin_read_lock_(struct spin_packet *packet, str
 		return 0;
 #pragma GCC unroll 1
 	while (__builtin_expect((int32_t)spin_enter32_(&lock->readers) < 0, 0))
-		if (!spin_step_(packet))
+		if (!spin_await_(packet, &lock->readers, SPIN_WRITER_))
 			return 0;
 	spin_fence_();
 	return lock;
@@ -144,15 +159,11 @@ SPIN_INLINE struct spin_rw_lock *spin_write_lock_(struct spin_packet *packet, st
 		return 0;
 #pragma GCC unroll 1
 	while (__builtin_expect((had = spin_set32_(&lock->readers, SPIN_WRITER_)) & SPIN_WRITER_, 0))
-		if (!spin_step_(packet))
+		if (!spin_await_(packet, &lock->readers, SPIN_WRITER_))
 			return 0;
-#pragma GCC unroll 1
-	while (__builtin_expect(had & ~SPIN_WRITER_, 0)) {
-		if (!spin_step_(packet)) {
-			spin_write_unlock_(lock);
-			return 0;
-		}
-		had = spin_load32(&lock->readers);
+	if (__builtin_expect(had, 0) && !spin_await_(packet, &lock->readers, ~SPIN_WRITER_)) {
+		spin_write_unlock_(lock);
+		return 0;
 	}
 	spin_fence_();
 	return lock;
