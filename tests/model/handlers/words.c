@@ -1,23 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What tests/model/words_in_any_l1.c runs on all HPUs at once: all that needs what an atomic operation found. */
+/*
+ * What tests/model/words_in_any_l1.c and words_on_a_nic.c run on all HPUs at once: all that needs what an atomic operation found.
+ */
 #include <spin/spin.h>
 
 #include "words.h"
 
 SPIN_STATE(struct words);
 
+static inline __attribute__((always_inline)) void take(struct words *words, uint32_t ticket)
+{
+	if (ticket < WORDS_TICKETS)
+		spin_add32(&words->taken[ticket], 1);
+}
+
 static inline __attribute__((always_inline)) void meet(struct words *words)
 {
 	struct spin_packet packet = { .steps = 1000000 };
 
 	for (unsigned i = 0; i < WORDS_TURNS; i++) {
-		uint32_t ticket = spin_fadd32_(&words->tickets, 1), before;
+		uint32_t before;
 
-		if (ticket < WORDS_TICKETS)
-			words->taken[ticket]++;
+		take(words, spin_fadd32_(&words->tickets, 1));
 		do {
-			before = spin_load32(&words->compared);
-		} while (!spin_cas32(&words->compared, before, before + 1));
+			before = spin_load32(&words->tickets);
+		} while (!spin_cas32(&words->tickets, before, before + 1));
+		take(words, before);
 
 		if (spin_lock_(&packet, &words->lock)) {
 			words->locked++;
@@ -41,16 +49,53 @@ static inline __attribute__((always_inline)) void meet(struct words *words)
 
 static enum spin_payload_rc words_payload(struct spin_payload *p, struct words *words)
 {
-	(void)p;
-	meet(words);
+	const uint32_t *how = SPIN_GET(p, 0, uint32_t);
+
+	switch (how ? *how : WORDS_MEET) {
+	case WORDS_MEET:
+		meet(words);
+		break;
+	case WORDS_ADD_FOREVER:
+		for (;;)
+			spin_fadd32_(&words->tickets, 0);
+	case WORDS_TAKE:
+		take(words, spin_fadd32_(&words->tickets, 1));
+		break;
+	case WORDS_TAKE_APART:
+		for (unsigned i = 0; i < WORDS_TURNS; i++) {
+			uint32_t ticket = spin_fadd32_(&words->tickets, 1);
+
+			take(words, ticket);
+			for (uint32_t pause = ticket * 40503 & 16383; pause; pause--)
+				__asm__ volatile("");
+		}
+		break;
+	case WORDS_LOCK:
+		SPIN_LOCKED(p, &words->lock)
+			words->locked++;
+		break;
+	case WORDS_READ_LOCK:
+		SPIN_READ_LOCKED(p, &words->rw)
+		words->locked++;
+		break;
+	case WORDS_WRITE_LOCK:
+		SPIN_WRITE_LOCKED(p, &words->rw)
+			words->locked++;
+		break;
+	}
 	return SPIN_SUCCESS;
 }
 
-SPIN_HANDLERS(words, .payload = words_payload);
+SPIN_HANDLERS(words, .payload = words_payload, .budget = WORDS_BUDGET);
 
 __attribute__((used, section(".text.hpu"))) void meet_in_l1(void)
 {
 	meet((struct words *)WORDS_L1);
+}
+
+__attribute__((used, section(".text.hpu"))) void meet_in_own_l1(void)
+{
+	meet((struct words *)WORDS_OWN_L1);
 }
 
 __attribute__((used, section(".text.hpu"))) void meet_in_other_l1(void)

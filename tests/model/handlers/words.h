@@ -2,14 +2,26 @@
 #ifndef TESTS_MODEL_HANDLERS_WORDS_H
 #define TESTS_MODEL_HANDLERS_WORDS_H
 
-/* State of the handler words.c: words in the L1 of each cluster. */
+/* State of the handler words.c, and what a packet asks of it on a NIC. */
 #include <stdint.h>
 
 #define WORDS_TURNS   3u
 #define WORDS_TASKS   320u
-#define WORDS_TICKETS (WORDS_TURNS * WORDS_TASKS)
+#define WORDS_TICKETS (2 * WORDS_TURNS * WORDS_TASKS) /* one by fetch-and-add, one by compare-and-swap */
+#define WORDS_BUDGET  20000                           /* steps */
+
+enum words_how {
+	WORDS_MEET,        /* all that can be done with the words, in turns */
+	WORDS_ADD_FOREVER, /* nothing is added to the tickets, until the watchdog ends it */
+	WORDS_TAKE,        /* one ticket */
+	WORDS_TAKE_APART,  /* WORDS_TURNS of them, with pauses in between */
+	WORDS_LOCK,        /* one lock is taken and given back, */
+	WORDS_READ_LOCK,   /* or one of readers and writers */
+	WORDS_WRITE_LOCK,
+};
 
 #define WORDS_L1       0x10090000u
+#define WORDS_OWN_L1   0x1b090000u /* of each cluster */
 #define WORDS_OTHER_L1 0x10890000u /* of cluster 2 */
 #define WORDS_L2       0x1c380000u
 #define WORDS_NOWHERE  0x30000000u
@@ -17,7 +29,7 @@
 #define WORDS_OTHER_GUARD 0x108fffc0u /* how many HPUs of cluster 2 are with its words (pspin.ld) */
 
 struct words {
-	uint32_t tickets, compared, locked, first, second, torn, host;
+	uint32_t tickets, locked, first, second, torn, host;
 #ifdef SPIN_SPIN_H
 	struct spin_lock lock;
 	struct spin_rw_lock rw;
