@@ -31,7 +31,7 @@ static void expect(const char *what, uint64_t have, uint64_t want)
 struct run {
 	struct rig rig;
 	uint64_t started[TASKS], first[TASKS], returned[TASKS], feedback[TASKS], l1[TASKS], remote[TASKS];
-	unsigned ended;
+	unsigned ended, failed;
 	uint32_t errors;
 	uint64_t last_cycle; /* of the last AMO on the word in L2 */
 	uint32_t count;      /* number of those AMOs */
@@ -51,6 +51,7 @@ static void ended(void *arg, struct soc_task *task, int pops)
 	run->l1[i] = task->result.body.cycles[RV32_CYC_L1];
 	run->remote[i] = task->result.body.cycles[RV32_CYC_REMOTE];
 	run->errors |= task->result.error;
+	run->failed += task->result.error != 0;
 	run->ended++;
 }
 
@@ -170,6 +171,29 @@ static void reservations_are_not_the_hpus(struct rig_file file)
 	rig__close(&run.rig);
 }
 
+/* As there: eight HPUs with words of their own find each other's reservations, and none gets on. One alone does. */
+static void reservations_keep_others_from_storing(struct rig_file file, unsigned hpus, unsigned watchdogs)
+{
+	struct soc_context context = { .bytes_in_l1 = SPIN_WHOLE_PACKET, .handler_mem = L2_HANDLER };
+	struct soc_her her = { .bytes = 64, .l2 = L2_PACKET, .context = &context, .end_of_message = 1 };
+	static struct run run;
+
+	memset(&run, 0, sizeof(run));
+	rig__open(&run.rig, file, pspin_target__find("pspin-rtl"), 0, 0);
+	run.rig.soc.nic = &hooks;
+	run.rig.soc.nic_arg = &run;
+	soc__set_watchdog(&run.rig.soc, 0, 100000);
+	context.payload = rig__function(&run.rig, "reserve_own");
+	for (; her.packet < hpus; her.packet++) {
+		her.message_id = 4 * (uint32_t)her.packet; /* home: cluster 0 */
+		expect("HERs that are refused", (uint64_t)soc__her(&run.rig.soc, run.rig.soc.now + 10, &her), 0);
+	}
+	soc__run(&run.rig.soc, UINT64_MAX);
+	expect("tasks with words of their own that ended", run.ended, hpus);
+	expect("tasks that the watchdog has ended", run.failed, watchdogs);
+	rig__close(&run.rig);
+}
+
 /* Calls with calendars in the wrong order must end the program. */
 static void calendars_complain(void (*wrong)(void), const char *what)
 {
@@ -212,6 +236,8 @@ int main(void)
 	nothing_is_lost(file);
 	what_is_written_first_is_seen_first(file);
 	reservations_are_not_the_hpus(file);
+	reservations_keep_others_from_storing(file, 1, 0);
+	reservations_keep_others_from_storing(file, 8, 8);
 	calendars_complain(wrong_l1, "a bank");
 	calendars_complain(wrong_l2, "packet memory");
 	free(file.data);
