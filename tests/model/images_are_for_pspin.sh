@@ -132,6 +132,7 @@ SPIN_STATE(struct tally);
 
 #define X4(x) x x x x
 #define X16(x) X4(X4(x))
+#define X64(x) X4(X16(x))
 
 static enum spin_payload_rc large_payload(struct spin_payload *p, struct tally *state)
 {
@@ -140,8 +141,9 @@ static enum spin_payload_rc large_payload(struct spin_payload *p, struct tally *
 
 	X16(if (spin_cas32(&state->words[n & 15], n, n + 1)) n++;)
 	if (LARGE) {
-		X16(if (spin_cas32(&state->words[n & 15], n, n + 2)) n++;)
-		X16(if (spin_cas32(&state->words[n & 15], n, n + 3)) n++;)
+		X64(if (spin_cas32(&state->words[n & 15], n, n + 2)) n++;)
+		X64(if (spin_cas32(&state->words[n & 15], n, n + 3)) n++;)
+		X64(if (spin_cas32(&state->words[n & 15], n, n + 4)) n++;)
 	}
 	state->words[1] = n;
 	return SPIN_SUCCESS;
