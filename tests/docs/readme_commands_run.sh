@@ -58,7 +58,7 @@ for block in block.*; do
 	while read -r command <&3; do
 		case $command in
 		"spinctl exec "*)
-			in_ns timeout 60 sh -c "$command" >"$WORK/out" 2>"$WORK/err" </dev/null || fail "$command: $(cat "$WORK/err")"
+			in_ns timeout 300 sh -c "$command" >"$WORK/out" 2>"$WORK/err" </dev/null || fail "$command: $(cat "$WORK/err")"
 			continue
 			;;
 		"spinctl list" | "spinctl top "* | "spinctl state "* | "spinctl table "* | "spinctl swap "* | "spinctl stop "*)
@@ -76,7 +76,7 @@ for block in block.*; do
 			;;
 		*"replay "* | *"--pcap mine.spinrec"*) end_background ;;
 		esac
-		in_ns timeout 60 sh -c "$command" >"$WORK/out" 2>"$WORK/err" </dev/null
+		in_ns timeout 300 sh -c "$command" >"$WORK/out" 2>"$WORK/err" </dev/null
 		status=$?
 		case $status,$command in
 		0,*) ;;
