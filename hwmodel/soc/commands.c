@@ -10,6 +10,7 @@
 #include "hwmodel/soc/arbiter.h"
 #include "hwmodel/soc/commands.h"
 #include "hwmodel/soc/l1.h"
+#include "hwmodel/soc/pages.h"
 #include "hwmodel/soc/timing.h"
 
 /* --- the interfaces: host-direct, NIC outbound, host DMA --- */
@@ -253,14 +254,24 @@ static uint64_t lane_free_from(const struct interfaces *interfaces, const struct
 	return in_l1 && same ? max_u64(lane->free, lane->writer_free) : lane->free + *change;
 }
 
-/* It has begun. A cluster's writer into L1 takes the shortest transfer in copy_gap, as for packet copies. */
-static void occupy_lane(const struct interfaces *interfaces, struct lane *lane, const struct hpu_command *command, uint64_t start,
-			uint64_t beats)
+/* Parts that are written into a cluster's L1. */
+static struct parts written(const struct interfaces *interfaces, const struct hpu_command *command, uint64_t beats)
 {
+	if (command->kind != HPU_FROM_HOST || command->region != MEMORY_L1)
+		return (struct parts){ 0 };
+	return pages__split(command->nic_addr, (uint32_t)beats, (uint32_t)interfaces->target->beat_bytes);
+}
+
+/* It has begun. A cluster's writer into L1 takes the shortest transfer, or part of one, in copy_gap, as for packet copies. */
+static void occupy_lane(const struct interfaces *interfaces, struct lane *lane, const struct hpu_command *command, uint64_t start,
+			uint64_t beats, uint32_t late)
+{
+	const uint64_t gap = interfaces->target->copy_gap;
+
 	lane->free = start + max_u64(beats, 1);
 	if (command->region != MEMORY_L1)
 		return;
-	lane->writer_free = command->kind == HPU_FROM_HOST ? start + max_u64(beats, interfaces->target->copy_gap) : 0;
+	lane->writer_free = command->kind == HPU_FROM_HOST ? start + max_u64(beats, gap) + late : 0;
 	lane->cluster = command->cluster;
 	lane->any = 1;
 }
@@ -273,6 +284,8 @@ static void interface__admit(struct interfaces *interfaces, uint64_t cycle, stru
 	const int reads = command->nic && command->kind != HPU_FROM_HOST;
 	uint64_t *link = link_of(interfaces, command->kind), link_from, change;
 	const uint64_t free = lane_free_from(interfaces, lane, command, &change);
+	const struct parts parts = written(interfaces, command, beats.nic);
+	const uint32_t late = pages__short_of(parts.first, (uint32_t)target->copy_gap);
 	uint64_t start = cycle - INTERFACE_CYCLES, end;
 
 	/* a link is free in the midst of a cycle: who comes next waits for the rest there, not here */
@@ -287,14 +300,15 @@ static void interface__admit(struct interfaces *interfaces, uint64_t cycle, stru
 	link_from = max_u64(*link, start * interfaces->cycle_ps);
 	end = move(interfaces, command, start, end);
 	if (command->kind == HPU_FROM_HOST) {
-		uint64_t done = end + host_cycles(interfaces, command) + 1 + latency(target, command, command->region);
-		uint64_t from = done > WRITTEN_CYCLES + beats.nic ? done - WRITTEN_CYCLES - beats.nic : 0, wait_cycles;
+		const uint64_t done = end + late + host_cycles(interfaces, command) + 1 + latency(target, command, command->region);
+		const uint64_t from = done > WRITTEN_CYCLES + beats.nic ? done - WRITTEN_CYCLES - beats.nic : 0;
+		const uint64_t wait_cycles = pass_port(interfaces, command, from, beats.nic);
 
-		wait_cycles = pass_port(interfaces, command, from, beats.nic);
 		start += wait_cycles;
-		end += wait_cycles;
+		end += late + wait_cycles;
 	}
-	occupy_lane(interfaces, lane, command, start, max_u64(beats.nic, beats.host));
+	occupy_lane(interfaces, lane, command, start, max_u64(beats.nic, beats.host),
+		    late + pages__short_of(parts.last, (uint32_t)target->copy_gap));
 	interfaces->busy_ps[command->kind] +=
 		max_u64(max_u64(max_u64(beats.nic, beats.host), 1) * interfaces->cycle_ps, max_u64(*link, link_from) - link_from);
 	if (start == free) /* nothing else held it up: nobody's transfer could have had the cycles of the change */

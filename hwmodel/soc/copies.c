@@ -147,7 +147,7 @@ void rings__give_back(struct rings *rings, uint64_t cycle, uint32_t offset, uint
 
 struct copy_request {
 	uint64_t from; /* when it can be admitted */
-	uint32_t l1, beats;
+	uint32_t l2, l1, beats;
 };
 
 struct requester {
@@ -305,16 +305,18 @@ static void delayed(void *arg, uint64_t cycle)
 
 /*
  * Beats are read as soon as memory has them, though no more than COPY_BUFFERED transfers ahead of the writer into L1, which takes
- * copy_gap for the shortest. One that comes just when it could have gone on finds it at rest, and waits a cycle more.
+ * copy_gap for the shortest, which may be a part of a transfer. One that comes just when it could have gone on finds it at rest, and
+ * waits a cycle more. *late: what it writes behind the first part comes so much later.
  */
-static uint64_t write_from(struct requester *requester, uint64_t read, uint32_t beats, uint32_t gap)
+static uint64_t write_from(struct requester *requester, uint64_t read, uint32_t beats, struct parts parts, uint32_t gap, uint32_t *late)
 {
 	uint64_t from =
 		read > requester->writer_free ? read : requester->writer_free + (read == requester->writer_free && requester->writer_rests);
 
 	requester->written[requester->admitted % COPY_BUFFERED] = from;
-	requester->writer_free = from + (beats > gap ? beats : gap);
-	requester->writer_rests = beats < gap;
+	*late = pages__short_of(parts.first, gap);
+	requester->writer_rests = (parts.last ? parts.last : beats) < gap;
+	requester->writer_free = from + *late + beats + pages__short_of(parts.last ? parts.last : beats, gap);
 	return from;
 }
 
@@ -326,8 +328,11 @@ static void admit(struct copies *copies, uint64_t cycle, unsigned cluster)
 	const uint64_t beat_cycles = target->copy_cycles > COPY_ANSWER_CYCLES ? target->copy_cycles - COPY_ANSWER_CYCLES : 0;
 	uint64_t room = requester->admitted < COPY_BUFFERED ? 0 : requester->written[requester->admitted % COPY_BUFFERED] + 1;
 	struct dma *dma = &copies->soc->dmas[cluster];
-	uint64_t read = l2__read(copies->soc->l2, dma, MEMORY_L2_PACKET, cycle > room ? cycle : room, copy_request.beats);
-	uint64_t from = write_from(requester, read, copy_request.beats, (uint32_t)target->copy_gap), done;
+	const uint32_t line = (uint32_t)target->beat_bytes, beats = copy_request.beats;
+	const struct parts reads = pages__split(copy_request.l2, beats, line), writes = pages__split(copy_request.l1, beats, line);
+	uint64_t read = l2__read(copies->soc->l2, dma, MEMORY_L2_PACKET, reads, cycle > room ? cycle : room, beats);
+	uint32_t late;
+	uint64_t from = write_from(requester, read, beats, writes, (uint32_t)target->copy_gap, &late), done;
 
 	dma->free = (dma->free > read ? dma->free : read) + copy_request.beats; /* transfers of HPUs come behind it */
 	requester->first = (requester->first + 1) % copies->room;
@@ -336,12 +341,11 @@ static void admit(struct copies *copies, uint64_t cycle, unsigned cluster)
 	/* one waits at memory behind the one that is read; behind one whose writer is busy nobody, whosever it is */
 	copies->next = (room > cycle ? read : copies->begun > cycle ? copies->begun : cycle) + 1;
 	copies->begun = read;
-	done = from + (copy_request.beats < target->copy_beats ? target->copy_beats : copy_request.beats) + target->copy_cycles;
+	done = from + late + (beats < target->copy_beats ? target->copy_beats : beats) + target->copy_cycles;
 	/* its answer is on its way when the last one is written */
 	for (uint32_t i = 0; i < copy_request.beats; i++)
-		l1__beat(copies->soc->l1[cluster], from + i + beat_cycles, copy_request.l1 + i * (uint32_t)target->beat_bytes);
-	*in_flight_at(copies, copies->count) =
-		(struct in_flight){ read, read + copy_request.beats, done, cluster, requester->admitted - 1, 0 };
+		l1__beat(copies->soc->l1[cluster], from + (i < writes.first ? 0 : late) + i + beat_cycles, copy_request.l1 + i * line);
+	*in_flight_at(copies, copies->count) = (struct in_flight){ read, read + beats, done, cluster, requester->admitted - 1, 0 };
 	events__add(&copies->soc->events, done, arrived, copies, (copies->first + copies->count++) % copies->in_flight_max);
 }
 
@@ -381,12 +385,12 @@ static void step(void *arg, uint64_t cycle, uint64_t what)
 	set_wakeup(copies, cycle);
 }
 
-void copies__request(struct copies *copies, uint64_t cycle, unsigned cluster, uint32_t l1, uint32_t beats)
+void copies__request(struct copies *copies, uint64_t cycle, unsigned cluster, uint32_t l2, uint32_t l1, uint32_t beats)
 {
 	struct requester *requester = &copies->requester[cluster];
 	uint64_t launched = copies->soc->dmas[cluster].launched; /* one engine, in order */
 	uint64_t from = launched > cycle + 1 ? launched : cycle + 1;
 
-	requester->copy_request[(requester->first + requester->count++) % copies->room] = (struct copy_request){ from, l1, beats };
+	requester->copy_request[(requester->first + requester->count++) % copies->room] = (struct copy_request){ from, l2, l1, beats };
 	set_wakeup(copies, cycle);
 }

@@ -16,9 +16,9 @@ struct copies *copies__new(struct soc *soc); /* NULL: no memory */
 void copies__free(struct copies *copies);
 
 /*
- * Requests a copy of `beats` beats to that offset of the cluster's L1, in this cycle. on_copied() is called when it is done.
+ * Requests a copy of `beats` beats from that address to that offset of the cluster's L1, in this cycle. on_copied() is called when it is done.
  */
-void copies__request(struct copies *copies, uint64_t cycle, unsigned cluster, uint32_t l1, uint32_t beats);
+void copies__request(struct copies *copies, uint64_t cycle, unsigned cluster, uint32_t l2, uint32_t l1, uint32_t beats);
 
 /*
  * A cluster's packet buffer in L1: rings of 64-byte slots (hwmodel/README.md, "Packet copies"). A packet's place is

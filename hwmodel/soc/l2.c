@@ -54,10 +54,15 @@ uint64_t l2__load(struct l2 *l2, uint64_t cycle)
 	return l2->last_load;
 }
 
-uint64_t l2__read(struct l2 *l2, struct dma *dma, enum memory_region from, uint64_t cycle, unsigned beats)
+uint64_t l2__read(struct l2 *l2, struct dma *dma, enum memory_region from, struct parts parts, uint64_t cycle, unsigned beats)
 {
+	const uint32_t late = dma->short_of + pages__short_of(parts.first, DMA_PART_CYCLES);
+
 	if (dma->read_until && dma->read_from != from)
 		cycle = max_u64(cycle, dma->read_until + DMA_TURN_CYCLES);
+	if (late && dma->read_until >= cycle)
+		cycle = dma->read_until + late;
+	dma->short_of = pages__short_of(parts.last, DMA_PART_CYCLES);
 	if (from == MEMORY_L2_PACKET) {
 		l2->read_busy += beats;
 		cycle = reservations__take(&l2->bursts, cycle, beats);

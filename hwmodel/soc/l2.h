@@ -6,6 +6,7 @@
  * The read port of packet memory in L2, which packet copies to L1 and HPUs' loads share, and the port of all HPUs to L2
  * (hwmodel/README.md, "L2"). Called by copies.c and bus.c.
  */
+#include "hwmodel/soc/pages.h"
 #include "hwmodel/soc/state.h"
 
 /* The read port of packet memory, a reservation table. Loads must come in order of cycle. */
@@ -27,8 +28,9 @@ void l2__on_delay(struct l2 *l2, void (*delayed)(void *arg, uint64_t cycle), voi
  * A cluster's DMA reads `beats` from packet or handler memory, at `cycle` at the earliest (it may be known before): returns the cycle of
  * its first beat; the others follow one per cycle. Beats of packet memory take the first time that is free for all of them. A cluster's
  * reads have one ID on the way to both memories, so the first one of the other memory waits for the answers to all before it.
+ * Parts of fewer than DMA_PART_CYCLES beats keep what waits behind them.
  */
-uint64_t l2__read(struct l2 *l2, struct dma *dma, enum memory_region from, uint64_t cycle, unsigned beats);
+uint64_t l2__read(struct l2 *l2, struct dma *dma, enum memory_region from, struct parts parts, uint64_t cycle, unsigned beats);
 
 /* Cycles in which it was busy. */
 uint64_t l2__read_busy(const struct l2 *l2);

@@ -88,7 +88,8 @@ static uint64_t schedule(struct hpu *hpu, const struct transfer *t, uint64_t cyc
 	uint64_t start = cycle > dma->free ? cycle : dma->free, done;
 
 	if (t->from != MEMORY_L1 && t->reads)
-		start = l2__read(hpu->soc->l2, dma, t->from, start, t->reads);
+		start = l2__read(hpu->soc->l2, dma, t->from,
+				 pages__split(hpu->dma_reg[DMA_SOURCE], t->reads, (uint32_t)hpu->target->beat_bytes), start, t->reads);
 	dma->free = dma->launched = start + moving(hpu, t);
 	done = start + 1 + latency(hpu, t) + moving(hpu, t);
 	if (done <= dma->done) /* in order: ids are the cluster's */

@@ -168,7 +168,7 @@ static int accept(struct scheduler *s, uint64_t cycle)
 	s->accepted[at] = cycle;
 	s->count++;
 	if (job->copied_bytes)
-		copies__request(s->soc->copies, cycle, s->cluster, L1_PACKETS + job->l1, beats_of(s, job));
+		copies__request(s->soc->copies, cycle, s->cluster, job->her.l2, L1_PACKETS + job->l1, beats_of(s, job));
 	else
 		job->task.copied = cycle;
 	return 1;

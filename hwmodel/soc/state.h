@@ -191,6 +191,7 @@ struct dma {
 	unsigned next;
 	enum memory_region read_from; /* L2's memory that it has read last, */
 	uint64_t read_until;          /* and the cycle behind the last beat of that; 0: none */
+	uint32_t short_of;            /* so many cycles later, if the next one waits for that */
 };
 
 /* What a HER says of its message (PsPIN 3.2.1); functions: 0: no such handler. */

@@ -46,7 +46,14 @@
  * From the last beat that a cluster's DMA reads of one L2 memory to the first that it may read of the other: the answer goes back to
  * where the ways part (axi_demux.sv in l2_xbar.sv), then the next request sets out. S; P: kvstore's bursts.
  */
-#define DMA_TURN_CYCLES  5u
+#define DMA_TURN_CYCLES 5u
+/* S: a cluster's DMA makes a burst of each page that it touches (bytes; axi_dma_burst_reshaper.sv). */
+#define DMA_PAGE_BYTES 4096u
+/*
+ * D: a part that is read of such a transfer takes so many cycles at least, if what comes behind it waits: both are on their way at once
+ * else. Copies of 5, 7 and 9 beats that follow each other at a beat a cycle, and alone.
+ */
+#define DMA_PART_CYCLES  3u
 #define RING_BACK_CYCLES 2u /* S: from a slot of the packet buffer being given back to its use: its bit, then the head behind it */
 
 /* --- commands (commands.c) --- */

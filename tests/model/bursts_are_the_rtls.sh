@@ -55,12 +55,14 @@ filtering 64 1282
 filter_counts 256 3084
 filter_counts 512 3068
 filter_counts 1024 4373
+meet 64 34935
 reduce 64 1601
 strided_ddt 512 2978
 ROWS
 rows 1 <<'ROWS'
 filtering 64 3860
 aggregate 64 2968
+copy_from_host 256 3993
 copy_from_host 1024 8859
 copy_to_host 512 2394
 counter 64 1023

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * A cluster's DMA as in the RTL. It reads and writes whole lines, so an unaligned transfer has one or two more. Packet copies
- * come after transfers that HPUs have launched before. Transfers that wait in one cluster's engine must not block packet
- * memory for other clusters.
+ * come after transfers that HPUs have launched before, and take longer where they touch two pages. Transfers that wait in one
+ * cluster's engine must not block packet memory for other clusters.
  */
 #include "tests/model/common/rig.h"
 
@@ -103,6 +103,58 @@ static uint64_t start_beside(struct rig *rig, const char *beside)
 	return ran[1].started - base - 60;
 }
 
+/* Packets of a stream: those before it come alone. */
+#define ALONE  8u
+#define STREAM 100u
+
+static uint64_t stream_way[ALONE + STREAM]; /* from HER to feedback, cycles */
+
+static void stream_ended(void *arg, struct soc_task *task, int pops)
+{
+	(void)arg;
+	(void)pops;
+	stream_way[task->her->packet] = task->feedback - task->ready;
+}
+
+static const struct soc_nic stream_hooks = { .on_command = rig__accept, .on_end = stream_ended };
+
+/*
+ * Copies from L2 that follow each other at a beat a cycle. A page of 4 KiB is a burst of its own, and a short one takes 3 cycles, so with
+ * each page all that come behind it are later. From the first packet to the last, on PsPIN's RTL.
+ */
+static void copies_touch_two_pages(struct rig_file file, uint32_t l2_offset, uint32_t bytes, unsigned rtl_later_cycles)
+{
+	const uint32_t beats = (l2_offset + bytes + 63) / 64;
+	struct pspin_target target = *pspin_target__find("pspin-rtl");
+	struct soc_context context = { .bytes_in_l1 = bytes };
+	struct rig rig;
+	uint64_t at;
+
+	target.clusters = 1;
+	rig__open(&rig, file, &target, 0, 0);
+	rig.soc.nic = &stream_hooks;
+	context.payload = rig__function(&rig, "does_nothing");
+	at = rig.soc.now;
+	for (unsigned i = 0; i < ALONE + STREAM; i++) {
+		struct soc_her her = { .l2 = L2_PACKET + 64 * beats * i + l2_offset,
+				       .bytes = bytes,
+				       .packet = i,
+				       .message_id = i,
+				       .end_of_message = 1,
+				       .context = &context };
+
+		at += i < ALONE ? 1000 : beats;
+		if (soc__her(&rig.soc, at, &her)) {
+			printf("FAIL a HER is refused\n");
+			failures++;
+		}
+	}
+	soc__run(&rig.soc, UINT64_MAX);
+	expect("the last of a stream of copies, later than the first", stream_way[ALONE + STREAM - 1] - stream_way[ALONE],
+	       rtl_later_cycles);
+	rig__close(&rig);
+}
+
 int main(void)
 {
 	struct rig_file file = rig__build("transfers_share_their_engine", "tests/model/programs/transfers.S");
@@ -114,6 +166,9 @@ int main(void)
 	expect("start beside another cluster's transfers", start_beside(&rig, "reads_its_packet_later"),
 	       start_beside(&rig, "leaves_transfers"));
 	rig__close(&rig);
+	copies_touch_two_pages(file, 50, 256, 11);
+	copies_touch_two_pages(file, 0, 576, 7);
+	copies_touch_two_pages(file, 0, 448, 11);
 	free(file.data);
 	return failures != 0;
 }
