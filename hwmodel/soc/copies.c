@@ -304,47 +304,62 @@ static void delayed(void *arg, uint64_t cycle)
 }
 
 /*
- * Beats are read as soon as memory has them, though no more than COPY_BUFFERED transfers ahead of the writer into L1, which takes
- * copy_gap for the shortest, which may be a part of a transfer. One that comes just when it could have gone on finds it at rest, and
- * waits a cycle more. *late: what it writes behind the first part comes so much later.
+ * Beats are read as soon as memory has them, though no more than COPY_BUFFERED transfers ahead of the writer into L1. One that comes
+ * just when the writer could have gone on finds it at rest, and waits a cycle more.
  */
-static uint64_t write_from(struct requester *requester, uint64_t read, uint32_t beats, struct parts parts, uint32_t gap, uint32_t *late)
+static uint64_t write_from(struct requester *requester, uint64_t read)
 {
 	uint64_t from =
 		read > requester->writer_free ? read : requester->writer_free + (read == requester->writer_free && requester->writer_rests);
 
 	requester->written[requester->admitted % COPY_BUFFERED] = from;
-	*late = pages__short_of(parts.first, gap);
-	requester->writer_rests = (parts.last ? parts.last : beats) < gap;
-	requester->writer_free = from + *late + beats + pages__short_of(parts.last ? parts.last : beats, gap);
 	return from;
+}
+
+/*
+ * The writer takes copy_gap for the shortest transfer, or part of one. Beats of the host's DMA go first (RTL: bodies of copy_from_host).
+ * Returns by how much the last beat is later than it could be.
+ */
+static uint64_t write(struct copies *copies, unsigned cluster, const struct copy_request *request, uint64_t from)
+{
+	const struct pspin_target *target = copies->soc->target;
+	const uint32_t line = (uint32_t)target->beat_bytes, gap = (uint32_t)target->copy_gap;
+	const struct parts parts = pages__split(request->l1, request->beats, line);
+	const uint64_t way = target->copy_cycles > COPY_ANSWER_CYCLES ? target->copy_cycles - COPY_ANSWER_CYCLES : 0;
+	const uint32_t last = parts.last ? parts.last : request->beats;
+	struct requester *requester = &copies->requester[cluster];
+	uint64_t at = from + way; /* its answer is on its way when the last one is written */
+
+	for (uint32_t i = 0; i < request->beats; i++) {
+		if (i && i == parts.first)
+			at += pages__short_of(parts.first, gap);
+		at = l1__beat_behind(copies->soc->l1[cluster], at, request->l1 + i * line) + 1;
+	}
+	requester->writer_free = at - way + pages__short_of(last, gap);
+	requester->writer_rests = last < gap;
+	return at - way - from - request->beats;
 }
 
 static void admit(struct copies *copies, uint64_t cycle, unsigned cluster)
 {
 	const struct pspin_target *target = copies->soc->target;
 	struct requester *requester = &copies->requester[cluster];
-	struct copy_request copy_request = requester->copy_request[requester->first];
-	const uint64_t beat_cycles = target->copy_cycles > COPY_ANSWER_CYCLES ? target->copy_cycles - COPY_ANSWER_CYCLES : 0;
-	uint64_t room = requester->admitted < COPY_BUFFERED ? 0 : requester->written[requester->admitted % COPY_BUFFERED] + 1;
+	const struct copy_request copy_request = requester->copy_request[requester->first];
+	const uint32_t beats = copy_request.beats;
+	const struct parts reads = pages__split(copy_request.l2, beats, (uint32_t)target->beat_bytes);
+	const uint64_t room = requester->admitted < COPY_BUFFERED ? 0 : requester->written[requester->admitted % COPY_BUFFERED] + 1;
 	struct dma *dma = &copies->soc->dmas[cluster];
-	const uint32_t line = (uint32_t)target->beat_bytes, beats = copy_request.beats;
-	const struct parts reads = pages__split(copy_request.l2, beats, line), writes = pages__split(copy_request.l1, beats, line);
-	uint64_t read = l2__read(copies->soc->l2, dma, MEMORY_L2_PACKET, reads, cycle > room ? cycle : room, beats);
-	uint32_t late;
-	uint64_t from = write_from(requester, read, beats, writes, (uint32_t)target->copy_gap, &late), done;
+	const uint64_t read = l2__read(copies->soc->l2, dma, MEMORY_L2_PACKET, reads, cycle > room ? cycle : room, beats);
+	const uint64_t from = write_from(requester, read), late = write(copies, cluster, &copy_request, from);
+	const uint64_t done = from + late + (beats < target->copy_beats ? target->copy_beats : beats) + target->copy_cycles;
 
-	dma->free = (dma->free > read ? dma->free : read) + copy_request.beats; /* transfers of HPUs come behind it */
+	dma->free = (dma->free > read ? dma->free : read) + beats; /* transfers of HPUs come behind it */
 	requester->first = (requester->first + 1) % copies->room;
 	requester->count--;
 	requester->leaves[requester->admitted++ % target->copy_queue] = read + COPY_PLACE_CYCLES;
 	/* one waits at memory behind the one that is read; behind one whose writer is busy nobody, whosever it is */
 	copies->next = (room > cycle ? read : copies->begun > cycle ? copies->begun : cycle) + 1;
 	copies->begun = read;
-	done = from + late + (beats < target->copy_beats ? target->copy_beats : beats) + target->copy_cycles;
-	/* its answer is on its way when the last one is written */
-	for (uint32_t i = 0; i < copy_request.beats; i++)
-		l1__beat(copies->soc->l1[cluster], from + (i < writes.first ? 0 : late) + i + beat_cycles, copy_request.l1 + i * line);
 	*in_flight_at(copies, copies->count) = (struct in_flight){ read, read + beats, done, cluster, requester->admitted - 1, 0 };
 	events__add(&copies->soc->events, done, arrived, copies, (copies->first + copies->count++) % copies->in_flight_max);
 }

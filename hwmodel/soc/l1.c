@@ -117,6 +117,13 @@ static uint64_t without_beats(const struct l1 *l1, uint64_t cycle, uint32_t bank
 	return cycle;
 }
 
+uint64_t l1__beat_behind(struct l1 *l1, uint64_t cycle, uint32_t offset)
+{
+	cycle = without_beats(l1, cycle, bank_of(l1, offset));
+	l1__beat(l1, cycle, offset);
+	return cycle;
+}
+
 /* The first cycle, not before this one, in which it can serve. */
 static uint64_t ready(const struct l1 *l1, uint64_t cycle, uint32_t number)
 {

@@ -35,6 +35,8 @@ int l1__rests(const struct l1 *l1, uint64_t cycle);
 /* One beat at `offset` in that cycle; up to L1_AHEAD cycles ahead of the latest access. */
 #define L1_AHEAD 65536u
 void l1__beat(struct l1 *l1, uint64_t cycle, uint32_t offset);
+/* The same, but in the first cycle from this one on in which no other beat takes its banks: returns that. */
+uint64_t l1__beat_behind(struct l1 *l1, uint64_t cycle, uint32_t offset);
 
 /* Cycles that the port was taken. */
 uint64_t l1__port_busy(const struct l1 *l1);

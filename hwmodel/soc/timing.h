@@ -64,9 +64,9 @@
  * DMA to the host; for one from the host so long before its HPU learns that it is done. D: to the cycle modulo the groups of banks,
  * bodies of pingpong and copy_from_host in their bursts.
  */
-#define SEND_CYCLES          1u
-#define READ_FOR_HOST_CYCLES 6u
-#define WRITTEN_CYCLES       5u
+#define SEND_CYCLES          0u
+#define READ_FOR_HOST_CYCLES 5u
+#define WRITTEN_CYCLES       6u
 
 /* --- HPUs, event unit, schedulers --- */
 
