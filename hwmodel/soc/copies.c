@@ -400,6 +400,17 @@ static void step(void *arg, uint64_t cycle, uint64_t what)
 	set_wakeup(copies, cycle);
 }
 
+void copies__admit_all(struct copies *copies, uint64_t cycle, unsigned cluster)
+{
+	const struct requester *requester = &copies->requester[cluster];
+
+	while (requester->count) {
+		const uint64_t from = eligible(copies, requester), at = from > copies->next ? from : copies->next;
+
+		admit(copies, at > cycle ? at : cycle, cluster);
+	}
+}
+
 void copies__request(struct copies *copies, uint64_t cycle, unsigned cluster, uint32_t l2, uint32_t l1, uint32_t beats)
 {
 	struct requester *requester = &copies->requester[cluster];

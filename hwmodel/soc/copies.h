@@ -21,6 +21,12 @@ void copies__free(struct copies *copies);
 void copies__request(struct copies *copies, uint64_t cycle, unsigned cluster, uint32_t l2, uint32_t l1, uint32_t beats);
 
 /*
+ * An HPU launches a transfer in this cycle: the cluster's DMA is one queue, so all copies that it was asked for before go first, and
+ * are admitted now.
+ */
+void copies__admit_all(struct copies *copies, uint64_t cycle, unsigned cluster);
+
+/*
  * A cluster's packet buffer in L1: rings of 64-byte slots (hwmodel/README.md, "Packet copies"). A packet's place is
  * contiguous; what is given back in the middle is of use when all before it in its ring is, too. So one slow packet holds
  * up its ring alone.

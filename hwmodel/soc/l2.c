@@ -57,9 +57,10 @@ uint64_t l2__load(struct l2 *l2, uint64_t cycle)
 uint64_t l2__read(struct l2 *l2, struct dma *dma, enum memory_region from, struct parts parts, uint64_t cycle, unsigned beats)
 {
 	const uint32_t late = dma->short_of + pages__short_of(parts.first, DMA_PART_CYCLES);
+	const uint32_t turn = dma->read_from == MEMORY_L2_PACKET ? DMA_TURN_FROM_PACKET_CYCLES : DMA_TURN_FROM_HANDLER_CYCLES;
 
 	if (dma->read_until && dma->read_from != from)
-		cycle = max_u64(cycle, dma->read_until + DMA_TURN_CYCLES);
+		cycle = max_u64(cycle, dma->read_until + turn);
 	if (late && dma->read_until >= cycle)
 		cycle = dma->read_until + late;
 	dma->short_of = pages__short_of(parts.last, DMA_PART_CYCLES);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hwmodel/soc/copies.h"
 #include "hwmodel/soc/l1.h"
 #include "hwmodel/soc/l2.h"
 #include "hwmodel/soc/lookahead.h"
@@ -71,13 +72,13 @@ static void enter_beats(struct hpu *hpu, unsigned cluster, uint64_t first, uint6
 		l1__beat(hpu->soc->l1[cluster], first + i, addr % L1_STRIDE + i * (uint32_t)hpu->target->beat_bytes);
 }
 
-/* The banks that it takes; A: reads first, writes up to its end. */
+/* The banks that it takes; A: reads first. Writes: as those of packet copies (RTL: accesses of eight HPUs in kvstore's burst). */
 static void take_banks(struct hpu *hpu, const struct transfer *t, uint64_t launched, uint64_t start, uint64_t done)
 {
 	if (t->from == MEMORY_L1)
 		enter_beats(hpu, t->from_cluster, start + 1, launched, hpu->dma_reg[DMA_SOURCE], t->reads);
 	if (t->to == MEMORY_L1)
-		enter_beats(hpu, t->to_cluster, done - t->writes, launched, hpu->dma_reg[DMA_DEST], t->writes);
+		enter_beats(hpu, t->to_cluster, done - COPY_ANSWER_CYCLES - t->writes, launched, hpu->dma_reg[DMA_DEST], t->writes);
 	soc__share_l1(hpu->soc);
 }
 
@@ -85,8 +86,10 @@ static void take_banks(struct hpu *hpu, const struct transfer *t, uint64_t launc
 static uint64_t schedule(struct hpu *hpu, const struct transfer *t, uint64_t cycle)
 {
 	struct dma *dma = &hpu->soc->dmas[hpu->cluster];
-	uint64_t start = cycle > dma->free ? cycle : dma->free, done;
+	uint64_t start, done;
 
+	copies__admit_all(hpu->soc->copies, cycle, hpu->cluster);
+	start = cycle > dma->free ? cycle : dma->free;
 	if (t->from != MEMORY_L1 && t->reads)
 		start = l2__read(hpu->soc->l2, dma, t->from,
 				 pages__split(hpu->dma_reg[DMA_SOURCE], t->reads, (uint32_t)hpu->target->beat_bytes), start, t->reads);

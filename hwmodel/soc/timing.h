@@ -41,12 +41,14 @@
 
 #define COPY_BUFFERED      2u /* D: transfers that are read while the writer is busy (number); tasks of 16 and 32 HPUs begin by it */
 #define COPY_PLACE_CYCLES  4u /* D: from a copy's first beat to its place being free, by the same */
-#define COPY_ANSWER_CYCLES 2u /* D: from a beat's place in L1 to the scheduler knowing of it; 512-byte commands of 8 HPUs */
+#define COPY_ANSWER_CYCLES 2u /* D: from a beat's place in L1 to who waits for it knowing of it; 512-byte commands of 8 HPUs */
 /*
  * From the last beat that a cluster's DMA reads of one L2 memory to the first that it may read of the other: the answer goes back to
- * where the ways part (axi_demux.sv in l2_xbar.sv), then the next request sets out. S; P: kvstore's bursts.
+ * where the ways part (axi_demux.sv in l2_xbar.sv), then the next request sets out. S; D: when the transfers of eight HPUs are done that
+ * alternate with packet copies in kvstore's burst.
  */
-#define DMA_TURN_CYCLES 5u
+#define DMA_TURN_FROM_PACKET_CYCLES  2u
+#define DMA_TURN_FROM_HANDLER_CYCLES 5u
 /* S: a cluster's DMA makes a burst of each page that it touches (bytes; axi_dma_burst_reshaper.sv). */
 #define DMA_PAGE_BYTES 4096u
 /*

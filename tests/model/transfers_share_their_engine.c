@@ -12,6 +12,7 @@
 static int failures;
 static struct soc_task ran[2];
 static unsigned ran_count;
+static uint32_t copied_bytes = 64;
 
 static void expect(const char *what, uint64_t have, uint64_t want)
 {
@@ -63,7 +64,7 @@ static void offer(struct rig *rig, uint64_t cycle, const struct soc_context *con
 static uint64_t run_two(struct rig *rig, const char *first, const char *second, unsigned of_cluster)
 {
 	static const struct soc_nic nic = { .on_command = rig__accept, .on_end = ended };
-	struct soc_context contexts[2] = { { .bytes_in_l1 = 64, .scratchpad = L1_PACKETS + 0x10000 } };
+	struct soc_context contexts[2] = { { .bytes_in_l1 = copied_bytes, .scratchpad = L1_PACKETS + 0x10000 } };
 	uint64_t base;
 
 	contexts[1] = contexts[0];
@@ -93,6 +94,19 @@ static void a_copy_comes_behind(struct rig *rig)
 	run_two(rig, "leaves_transfers", "leaves_transfers", 0);
 	/* from a copy's first beat to the start: 13 */
 	expect("start behind the transfers", ran[1].started, ran[0].first + LAUNCH + 4 * 32 + 13);
+}
+
+/* A handler launches a transfer while the copy of another packet waits for those that it has launched before: the copy goes first. */
+static void a_transfer_comes_behind(struct rig *rig)
+{
+	uint64_t body;
+
+	run_two(rig, "launches_again_later", "launches_again_later", 0);
+	body = ran[0].returned - ran[0].first;
+	copied_bytes = 1024;
+	run_two(rig, "launches_again_later", "launches_again_later", 0);
+	copied_bytes = 64;
+	expect("a transfer behind a copy of 16 beats, later than behind one of 1", ran[0].returned - ran[0].first - body, 15);
 }
 
 /* Returns the cycles from HER to start for a packet of cluster 1, while cluster 0 runs `beside`. */
@@ -163,6 +177,7 @@ int main(void)
 	rig__open(&rig, file, pspin_target__find("pspin-rtl"), 0, 0);
 	lines(&rig);
 	a_copy_comes_behind(&rig);
+	a_transfer_comes_behind(&rig);
 	expect("start beside another cluster's transfers", start_beside(&rig, "reads_its_packet_later"),
 	       start_beside(&rig, "leaves_transfers"));
 	rig__close(&rig);

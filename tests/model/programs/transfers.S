@@ -48,6 +48,17 @@
 	LAUNCHES leaves_transfers L1 0 L1 0x400 1024 4
 	ret
 
+	/* and 90 cycles later another, which is waited for */
+	LAUNCHES launches_again_later L1 0 L1 0x400 1024 4
+	li t6, 30
+1:	addi t6, t6, -1
+	bnez t6, 1b
+	lw t4, 0x18(t0)
+1:	lw t5, 0x20(t0)
+	bltu t5, t4, 1b
+	nop
+	ret
+
 	/* and behind those one that reads the packet */
 	.set PACKET,  0x1c400000
 	LAUNCHES reads_its_packet_later L1 0 L1 0x400 1024 4
