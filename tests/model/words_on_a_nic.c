@@ -8,14 +8,18 @@
 #include "tests/model/common/rig.h"
 #include "tests/model/common/words.h"
 
+/* Offsets in an L1, as in exclusive.S and pspin.ld: EXCLUSIVE, and from there on. */
+enum { EXCLUSIVE = 0xffc00, NOTES = 16, STRIPES = 128, CLAIMS = 384, BYTES = 896, GUARD = 0x3c0 };
+
 enum {
 	HPUS = 2 /* of a cluster */,
+	HPUS_MAX = 8 /* of one whose L1 has room for as many packets */,
 	ALONE_CYCLES = 200 /* more than an addition takes */,
 	START_CYCLES = 300 /* cold, before the first one */
 };
 
 struct seen {
-	unsigned tasks, watchdogs, overruns, clusters;
+	unsigned tasks, watchdogs, overruns;
 	uint64_t of_cluster; /* a bit each */
 };
 
@@ -87,28 +91,47 @@ static void reset_words(struct pspin *nic)
 	pspin__write(nic, state_at(nic), &none, sizeof(none));
 }
 
-static void check_words(struct pspin *nic, const char *run, unsigned tasks)
+/* Valid until the next call. */
+static const struct words *read_words(struct pspin *nic, const char *run)
 {
 	static struct words words;
 
 	expect(run, "states that cannot be read", (uint64_t)pspin__read(nic, state_at(nic), &words, sizeof(words)), 0);
-	words__check(run, &words, tasks);
+	return &words;
 }
 
-/* Nobody is inside: no bit, claim, note or guard is left (exclusive.S). */
+static uint32_t exclusive_at(unsigned cluster)
+{
+	return L1_GLOBAL + cluster * L1_STRIDE + EXCLUSIVE;
+}
+
+/* Of the first word of the state, which is `tickets`. */
+static uint32_t stripe_of_tickets(struct pspin *nic)
+{
+	return state_at(nic) * 0x9e3779b1u >> 27;
+}
+
+/* As if each HPU had noted that stripe. */
+static void note_all(struct pspin *nic, const char *run, unsigned clusters)
+{
+	uint8_t notes[HPUS_MAX];
+
+	memset(notes, (int)stripe_of_tickets(nic) + 1, sizeof(notes));
+	for (unsigned c = 0; c < clusters; c++)
+		expect(run, "L1s that cannot be written", (uint64_t)pspin__write(nic, exclusive_at(c) + NOTES, notes, sizeof(notes)), 0);
+}
+
+/* Nobody is inside: no bit, claim, note or guard is left. What each stripe remembers of others may be. */
 static void check_all_have_left(struct pspin *nic, const char *run, unsigned clusters)
 {
-	uint32_t words[256];
+	uint32_t words[0x400 / 4];
 	unsigned left = 0;
 
 	for (unsigned c = 0; c < clusters; c++) {
-		const unsigned notes = 16 / 4, stripes = 128 / 4, claims = 384 / 4, end = 896 / 4, guard = 0x3c0 / 4;
-
-		expect(run, "L1s that cannot be read",
-		       (uint64_t)pspin__read(nic, L1_GLOBAL + c * L1_STRIDE + 0xffc00, words, sizeof(words)), 0);
-		for (unsigned i = notes; i < end; i++)
-			left += words[i] && (i < stripes || i >= claims || i % 2 == 0);
-		left += words[guard] || words[guard + 1];
+		expect(run, "L1s that cannot be read", (uint64_t)pspin__read(nic, exclusive_at(c), words, sizeof(words)), 0);
+		for (unsigned i = NOTES / 4; i < BYTES / 4; i++)
+			left += words[i] && (i < STRIPES / 4 || i >= CLAIMS / 4 || i % 2 == 0);
+		left += words[GUARD / 4] || words[GUARD / 4 + 1];
 	}
 	expect(run, "what an HPU has left behind", left, 0);
 }
@@ -117,87 +140,60 @@ static void watch_for(struct pspin *nic, uint32_t cycles)
 {
 	const struct pspin_limits limits = { .watchdog_cycles = cycles };
 
-	if (pspin__limit(nic, &limits))
-		printf("FAIL the watchdog is not set\n"), failures++;
+	expect("the watchdog", "limits that are refused", (uint64_t)pspin__limit(nic, &limits), 0);
 }
 
-static void all_clusters_meet(struct rig_file file, unsigned clusters)
+/* All clusters work. Those that take tickets apart find, most of them, nobody inside, and some one who is about to leave. */
+static void all_clusters_work(struct rig_file file, unsigned clusters, enum words_how how)
 {
-	const unsigned tasks = WORDS_TASKS;
 	struct seen seen;
 	struct pspin *nic = open_nic(file, clusters, HPUS, &seen);
 	char run[32];
 
-	snprintf(run, sizeof(run), "%u clusters", clusters);
-	ask(nic, run, WORDS_MEET, tasks);
+	snprintf(run, sizeof(run), "%u clusters%s", clusters, how == WORDS_TAKE_APART ? ", apart" : "");
+	ask(nic, run, how, WORDS_TASKS);
 	expect(run, "clusters that have worked", seen.of_cluster, (1ull << clusters) - 1);
-	check_words(nic, run, tasks);
-	pspin__close(nic);
-}
-
-/* Most find nobody inside, and some one who is about to leave. */
-static void they_come_apart(struct rig_file file, unsigned clusters)
-{
-	static struct words words;
-	unsigned not_once = 0;
-	struct seen seen;
-	struct pspin *nic = open_nic(file, clusters, HPUS, &seen);
-	char run[32];
-
-	snprintf(run, sizeof(run), "%u clusters, apart", clusters);
-	ask(nic, run, WORDS_TAKE_APART, WORDS_TASKS);
-	expect(run, "clusters that have worked", seen.of_cluster, (1ull << clusters) - 1);
-	expect(run, "states that cannot be read", (uint64_t)pspin__read(nic, state_at(nic), &words, sizeof(words)), 0);
-	for (unsigned i = 0; i < WORDS_TURNS * WORDS_TASKS; i++)
-		not_once += words.taken[i] != 1;
-	expect(run, "tickets not taken once", not_once, 0);
+	if (how == WORDS_MEET)
+		words__check(run, read_words(nic, run), WORDS_TASKS);
+	else
+		words__check_tickets(run, read_words(nic, run), WORDS_TURNS * WORDS_TASKS);
 	pspin__close(nic);
 }
 
 /* As if all HPUs had been taken back when they had set their bits, and before they found out whether others had. */
 static void taken_back_before_they_know(struct rig_file file)
 {
-	const unsigned clusters = 4, hpus = 8;
-	const uint32_t all = (1u << hpus) - 1;
+	const uint32_t all = (1u << HPUS_MAX) - 1;
+	const unsigned clusters = 4;
 	struct seen seen;
-	struct pspin *nic = open_nic(file, clusters, hpus, &seen);
-	uint32_t stripe = state_at(nic) * 0x9e3779b1u >> 27;
-	uint8_t notes[8];
+	struct pspin *nic = open_nic(file, clusters, HPUS_MAX, &seen);
 
-	memset(notes, (int)stripe + 1, sizeof(notes));
-	for (unsigned c = 0; c < clusters; c++) {
-		const uint32_t exclusive = L1_GLOBAL + c * L1_STRIDE + 0xffc00;
-
-		if (pspin__write(nic, exclusive + 16, notes, sizeof(notes)) ||
-		    pspin__write(nic, exclusive + 128 + 8 * stripe, &all, sizeof(all)))
-			expect("all taken back", "L1s that cannot be written", 1, 0);
-	}
+	note_all(nic, "all taken back", clusters);
+	for (unsigned c = 0; c < clusters; c++)
+		expect("all taken back", "L1s that cannot be written",
+		       (uint64_t)pspin__write(nic, exclusive_at(c) + STRIPES + 8 * stripe_of_tickets(nic), &all, sizeof(all)), 0);
 	ask(nic, "all taken back", WORDS_MEET, WORDS_TASKS);
-	check_words(nic, "all taken back", WORDS_TASKS);
+	words__check("all taken back", read_words(nic, "all taken back"), WORDS_TASKS);
 	check_all_have_left(nic, "all taken back", clusters);
 	pspin__close(nic);
 }
 
 /*
  * As if some had been taken back when they had found others inside, and had cleared their bits but not their notes: they leave when they
- * come again. Others of their cluster are inside meanwhile, and stay alone.
+ * come again, while others of their cluster are inside, and these stay alone.
  */
 static void taken_back_when_others_are(struct rig_file file)
 {
-	const unsigned clusters = 4, hpus = 8;
+	const unsigned clusters = 4;
 	struct seen seen;
-	struct pspin *nic = open_nic(file, clusters, hpus, &seen);
-	uint8_t notes[8];
+	struct pspin *nic = open_nic(file, clusters, HPUS_MAX, &seen);
 
-	memset(notes, (int)(state_at(nic) * 0x9e3779b1u >> 27) + 1, sizeof(notes));
 	offer(nic, "some taken back", WORDS_MEET, WORDS_TASKS);
 	for (uint64_t us = 1; seen.tasks < WORDS_TASKS && us < 10000; us++) {
-		for (unsigned c = 0; us > 1 && c < clusters; c++)
-			if (pspin__write(nic, L1_GLOBAL + c * L1_STRIDE + 0xffc00 + 16, notes, sizeof(notes)))
-				expect("some taken back", "L1s that cannot be written", 1, 0);
 		expect("some taken back", "runs that fail", (uint64_t)pspin__run(nic, us * 1000000), 0);
+		note_all(nic, "some taken back", clusters);
 	}
-	check_words(nic, "some taken back", WORDS_TASKS);
+	words__check("some taken back", read_words(nic, "some taken back"), WORDS_TASKS);
 	pspin__close(nic);
 }
 
@@ -221,18 +217,18 @@ static void taken_back_at_any_time(struct rig_file file, unsigned clusters, unsi
 		reset_words(nic);
 		ask(nic, run, WORDS_MEET, tasks);
 		expect(run, "tasks that the watchdog has ended later", seen.watchdogs, packets);
-		check_words(nic, run, tasks);
+		words__check(run, read_words(nic, run), tasks);
 		pspin__close(nic);
 	}
 }
 
-/* The watchdog takes back some while others are inside, and they come again meanwhile. */
+/* The watchdog takes back some while others are inside, and they come again. */
 static void others_go_on(struct rig_file file, unsigned clusters, unsigned apart, uint32_t cycles)
 {
-	static struct words words;
+	const struct words *words;
 	unsigned twice = 0, packets = 0;
 	struct seen seen;
-	struct pspin *nic = open_nic(file, clusters, clusters > 4 ? HPUS : 8, &seen);
+	struct pspin *nic = open_nic(file, clusters, clusters > 4 ? HPUS : HPUS_MAX, &seen);
 	char run[64];
 
 	snprintf(run, sizeof(run), "%u clusters, one of %u taken back after %u cycles", clusters, apart, cycles);
@@ -242,11 +238,11 @@ static void others_go_on(struct rig_file file, unsigned clusters, unsigned apart
 		offer(nic, run, WORDS_TAKE, apart - 1);
 	}
 	expect(run, "runs that do not end", (uint64_t)pspin__run(nic, UINT64_MAX), 0);
-	expect(run, "states that cannot be read", (uint64_t)pspin__read(nic, state_at(nic), &words, sizeof(words)), 0);
+	words = read_words(nic, run);
 	for (unsigned i = 0; i < WORDS_TICKETS; i++)
-		twice += words.taken[i] > 1;
+		twice += words->taken[i] > 1;
 	expect(run, "tickets taken twice", twice, 0);
-	expect(run, "tickets", words.tickets >= packets - seen.watchdogs && words.tickets <= packets, 1);
+	expect(run, "tickets", words->tickets >= packets - seen.watchdogs && words->tickets <= packets, 1);
 	expect(run, "some were taken back, not all", seen.watchdogs >= packets / apart && seen.watchdogs < packets * 9 / 10, 1);
 	pspin__close(nic);
 }
@@ -256,7 +252,7 @@ static void lock_is_never_given_back(struct rig_file file, const char *run, enum
 	const unsigned packets = 32;
 	struct words held = { .lock = 1, .rw = 0x80000000 };
 	struct seen seen;
-	struct pspin *nic = open_nic(file, 4, 8, &seen);
+	struct pspin *nic = open_nic(file, 4, HPUS_MAX, &seen);
 
 	pspin__write(nic, state_at(nic), &held, sizeof(held));
 	ask(nic, run, how, packets);
@@ -269,12 +265,12 @@ int main(void)
 {
 	struct rig_file file = rig__build("words", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/words.c\"'");
 
-	all_clusters_meet(file, 1);
-	all_clusters_meet(file, 4);
-	all_clusters_meet(file, 20);
-	all_clusters_meet(file, 44);
-	they_come_apart(file, 20);
-	they_come_apart(file, 44);
+	all_clusters_work(file, 1, WORDS_MEET);
+	all_clusters_work(file, 4, WORDS_MEET);
+	all_clusters_work(file, 20, WORDS_MEET);
+	all_clusters_work(file, 44, WORDS_MEET);
+	all_clusters_work(file, 20, WORDS_TAKE_APART);
+	all_clusters_work(file, 44, WORDS_TAKE_APART);
 	taken_back_before_they_know(file);
 	taken_back_when_others_are(file);
 	taken_back_at_any_time(file, 4, 1, 1);

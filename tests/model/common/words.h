@@ -17,16 +17,23 @@ static void expect(const char *run, const char *what, uint64_t have, uint64_t wa
 	failures++;
 }
 
+/* Each of so many tickets has gone to one, and there are no others. */
+static void words__check_tickets(const char *run, const struct words *words, unsigned tickets)
+{
+	unsigned not_once = 0;
+
+	for (unsigned i = 0; i < WORDS_TICKETS; i++)
+		not_once += words->taken[i] != (i < tickets);
+	expect(run, "tickets not taken once", not_once, 0);
+	expect(run, "tickets", words->tickets, tickets);
+}
+
 /* After `tasks` have met. */
 static void words__check(const char *run, const struct words *words, unsigned tasks)
 {
 	const unsigned turns = WORDS_TURNS * tasks;
-	unsigned not_once = 0;
 
-	for (unsigned i = 0; i < WORDS_TICKETS; i++)
-		not_once += words->taken[i] != (i < 2 * turns);
-	expect(run, "tickets not taken once", not_once, 0);
-	expect(run, "tickets", words->tickets, 2 * turns);
+	words__check_tickets(run, words, 2 * turns);
 	expect(run, "times locked", words->locked, turns);
 	expect(run, "times locked for writing", words->first, turns);
 	expect(run, "writers among readers", words->torn, 0);

@@ -61,13 +61,7 @@
 	slli t6, t6, 6
 	add t0, t0, t6
 	li t2, 8
-1:	lr.w t1, (t0)
-	addi t1, t1, 1
-	sc.w t3, t1, (t0)
-	bnez t3, 1b
-	addi t2, t2, -1
-	bnez t2, 1b
-	ret
+	j 1f
 
 	/* 20 times: one more in a word of L2, by LR and SC until it succeeds. */
 	FUNC reserve
