@@ -3,6 +3,7 @@
  * Builds the command lines of compilers and linkers and runs them. Called by main.c. The handler's C is diagnosed once, by
  * clang's front end; only the programs for the HPU compile the C again.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdio.h>
@@ -191,8 +192,10 @@ int build__defines(const char *object, const char *name)
 
 	elf_version(EV_CURRENT);
 	elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
-	if (!elf)
+	if (!elf) {
+		fprintf(stderr, "spincc: %s cannot be read: %s\n", object, fd < 0 ? strerror(errno) : elf_errmsg(-1));
 		found = -1;
+	}
 	while (!found && (scn = elf_nextscn(elf, scn))) {
 		Elf_Data *data;
 		GElf_Sym symbol;

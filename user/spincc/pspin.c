@@ -87,7 +87,11 @@ static int link_program(struct spincc *s)
 /* Checks what the linker does not report, or reports unclearly. */
 static int check(struct spincc *s, const char *object)
 {
-	if (build__defines(object, "main") > 0) {
+	const int has_main = build__defines(object, "main");
+
+	if (has_main < 0)
+		return -1;
+	if (has_main) {
 		fprintf(stderr,
 			"%s:%u: a handler file has no main(): PsPIN's is that of its driver, which runs on the host; here spinctl "
 			"cost is the driver, and init_handlers() names the handlers\n",

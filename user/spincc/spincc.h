@@ -46,7 +46,8 @@ int build__pspin(struct spincc *s);
 /*
  * Helpers of the builds. build__tool() returns a tool, or the one that the environment names. build__add_users() adds the
  * user's words for a compiler, and removes the machine's paths from the result. build__run() runs a command, explains its
- * output and frees it. build__defines() returns 1 if the object or program has a function of that name, -1 if it cannot be read.
+ * output and frees it. build__defines() returns 1 if the object or program has a function of that name, -1 with a message if it cannot be
+ * read.
  */
 struct command;
 const char *build__tool(const char *variable, const char *name);
