@@ -317,10 +317,10 @@ static uint64_t write_from(struct requester *requester, uint64_t read)
 }
 
 /*
- * The writer takes copy_gap for the shortest transfer, or part of one. Beats of the host's DMA go first (RTL: bodies of copy_from_host).
- * Returns by how much the last beat is later than it could be.
+ * The writer takes copy_gap for the shortest transfer, or part of one. Beats of commands go first: of the host's DMA on the RTL (bodies of
+ * copy_from_host), A: of sends, too. Returns by how much the last beat is later than it could be.
  */
-static uint64_t write(struct copies *copies, unsigned cluster, const struct copy_request *request, uint64_t from)
+static uint64_t write_beats(struct copies *copies, unsigned cluster, const struct copy_request *request, uint64_t from)
 {
 	const struct pspin_target *target = copies->soc->target;
 	const uint32_t line = (uint32_t)target->beat_bytes, gap = (uint32_t)target->copy_gap;
@@ -331,7 +331,7 @@ static uint64_t write(struct copies *copies, unsigned cluster, const struct copy
 	uint64_t at = from + way; /* its answer is on its way when the last one is written */
 
 	for (uint32_t i = 0; i < request->beats; i++) {
-		if (i && i == parts.first)
+		if (i == parts.first)
 			at += pages__short_of(parts.first, gap);
 		at = l1__beat_behind(copies->soc->l1[cluster], at, request->l1 + i * line) + 1;
 	}
@@ -350,7 +350,7 @@ static void admit(struct copies *copies, uint64_t cycle, unsigned cluster)
 	const uint64_t room = requester->admitted < COPY_BUFFERED ? 0 : requester->written[requester->admitted % COPY_BUFFERED] + 1;
 	struct dma *dma = &copies->soc->dmas[cluster];
 	const uint64_t read = l2__read(copies->soc->l2, dma, MEMORY_L2_PACKET, reads, cycle > room ? cycle : room, beats);
-	const uint64_t from = write_from(requester, read), late = write(copies, cluster, &copy_request, from);
+	const uint64_t from = write_from(requester, read), late = write_beats(copies, cluster, &copy_request, from);
 	const uint64_t done = from + late + (beats < target->copy_beats ? target->copy_beats : beats) + target->copy_cycles;
 
 	dma->free = (dma->free > read ? dma->free : read) + beats; /* transfers of HPUs come behind it */

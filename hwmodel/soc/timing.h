@@ -52,8 +52,8 @@
 /* S: a cluster's DMA makes a burst of each page that it touches (bytes; axi_dma_burst_reshaper.sv). */
 #define DMA_PAGE_BYTES 4096u
 /*
- * D: a part that is read of such a transfer takes so many cycles at least, if what comes behind it waits: both are on their way at once
- * else. Copies of 5, 7 and 9 beats that follow each other at a beat a cycle, and alone.
+ * D: each burst of a transfer that was split so takes at least so many cycles to be read if another waits behind it; of one that comes
+ * alone all bursts are requested at once. Copies of 5, 7 and 9 beats that follow each other at a beat a cycle, and alone.
  */
 #define DMA_PART_CYCLES  3u
 #define RING_BACK_CYCLES 2u /* S: from a slot of the packet buffer being given back to its use: its bit, then the head behind it */
