@@ -31,6 +31,8 @@ struct pspin *kit_nic(const struct spin_object *object, const struct workload *w
 /* Offers the frames of a series in order, at their times. Returns 0 or a negative value. */
 int kit_offer(struct pspin *nic, const struct workload *w, const struct kit_series *series, unsigned packet_bytes);
 unsigned kit_series__packets(const struct kit_series *series);
+/* When those that come alone are done, and the others have not come. */
+uint64_t kit_series__between_ps(const struct kit_series *series);
 
 /* --- files below a directory --- */
 

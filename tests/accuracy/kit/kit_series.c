@@ -53,6 +53,11 @@ unsigned kit_series__packets(const struct kit_series *series)
 	return series->apart + series->at_once;
 }
 
+uint64_t kit_series__between_ps(const struct kit_series *series)
+{
+	return series->apart * APART_PS + APART_PS / 2;
+}
+
 int kit_offer(struct pspin *nic, const struct workload *w, const struct kit_series *series, unsigned packet_bytes)
 {
 	struct workload_packets *packets = calloc(1, sizeof(*packets));
