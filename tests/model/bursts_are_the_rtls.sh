@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Bursts of 256 packets, from the first HER to the last feedback: the model's are within 2 % of what PsPIN's RTL took, which is the aim of
-# `make rtl-check` (tests/rtl/README.md), and some the same. The first packet of all, alone, whose code is cold, takes as many cycles as
-# there. `make rtl-check` printed the RTL's cycles, on 2026-11-28 and 29. Run by tests/run.
+# `make rtl-check` (tests/rtl/README.md), and some the same. Each of the first packets of some takes as many cycles as there, and so does
+# the first packet of all, alone, whose code is cold. `make rtl-check` printed the RTL's cycles, on 2026-11-28 and 29. Run by tests/run.
 kit=${BUILD:-build}/tests/accuracy/rtl-kit
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
@@ -48,6 +48,20 @@ cold() {
 	done <"$dir/rows"
 }
 
+# first, from standard input: handler, bytes, the RTL's cycles from a burst's first HER to its first feedbacks, of whichever packets
+first() {
+	cat >"$dir/rows"
+	# shellcheck disable=SC2046 # a word for each handler
+	"$kit" --clusters 1 "$dir/first" $(objects) >"$dir/log" 2>&1 || { cat "$dir/log"; exit 1; }
+	while read -r handler bytes rtl; do
+		model=$(tail -n 256 "$dir/first/$handler/$bytes-saturated/packets.csv" |
+			awk -F, '!from { from = $7 } { print $8 - from }' | sort -n | head -n "$(echo "$rtl" | wc -w)" | xargs)
+		[ "$model" = "$rtl" ] && continue
+		echo "FAIL $handler, $bytes bytes, the first of a burst: $model cycles, on the RTL $rtl"
+		failures=1
+	done <"$dir/rows"
+}
+
 rows 4 2 <<'ROWS'
 empty 64 302
 filter_counts 64 3095
@@ -83,6 +97,13 @@ reduce 1024 36311
 memcached 512 4544
 pingpong 256 1985
 strided_ddt 256 5917
+ROWS
+first <<'ROWS'
+copy_from_host 256 148 153 158 163 168 173 178 183 268 273 278 283 288 294 299 306 391 396 401 406 411 417 422
+memcached 512 166 184 200 216 233 253 273 296 320 344 368 392
+pingpong 256 83 88 93 98 107 116 121 127 144 149 154 159 175 180 185 190
+reduce 512 592 596 604 623 627 640 1144 1149 1156 1179 1182 1198 1696
+strided_ddt 512 247 254 257 265 273 291 299 307 451 463 468 469 492 507 515 523 649 665 687 690 708 714 723 731 834 888 906 908 913 924 927 950 1050 1102 1105 1122 1123 1144 1147 1166 1266
 ROWS
 cold <<'ROWS'
 filtering 64 247

@@ -10,9 +10,10 @@
 #define LAUNCH 10 /* instructions before the first launch in leaves_transfers */
 
 static int failures;
-static struct soc_task ran[2];
+static struct soc_task ran[3];
 static unsigned ran_count;
 static uint32_t copied_bytes = 64;
+static int third_packet; /* of the same message comes, 90 cycles after the second one */
 
 static void expect(const char *what, uint64_t have, uint64_t want)
 {
@@ -26,7 +27,7 @@ static void ended(void *arg, struct soc_task *task, int pops)
 {
 	(void)arg;
 	(void)pops;
-	if (ran_count < 2)
+	if (ran_count < 3)
 		ran[ran_count++] = *task;
 }
 
@@ -59,7 +60,7 @@ static void offer(struct rig *rig, uint64_t cycle, const struct soc_context *con
 
 /*
  * Runs two packets, the second one 60 cycles after the first, on a warm machine. Each is the only packet of its cluster's
- * message, or both are of cluster 0's. `ran` is then in order of their starts.
+ * message, or both are of cluster 0's, with a third one if that is asked for. `ran` is then in order of their starts.
  */
 static uint64_t run_two(struct rig *rig, const char *first, const char *second, unsigned of_cluster)
 {
@@ -75,10 +76,12 @@ static uint64_t run_two(struct rig *rig, const char *first, const char *second, 
 		base = rig->soc.now + 1000;
 		ran_count = 0;
 		offer(rig, base, &contexts[0], 0, of_cluster != 0);
-		offer(rig, base + 60, &contexts[of_cluster != 0], of_cluster, 1);
+		offer(rig, base + 60, &contexts[of_cluster != 0], of_cluster, !third_packet);
+		if (third_packet)
+			offer(rig, base + 150, &contexts[0], 0, 1);
 		soc__run(&rig->soc, UINT64_MAX);
 	}
-	expect("tasks", ran_count, 2);
+	expect("tasks", ran_count, 2 + (uint64_t)third_packet);
 	if (ran[0].started > ran[1].started) {
 		struct soc_task task = ran[0];
 
@@ -107,6 +110,21 @@ static void a_transfer_comes_behind(struct rig *rig)
 	run_two(rig, "launches_again_later", "launches_again_later", 0);
 	copied_bytes = 64;
 	expect("a transfer behind a copy of 16 beats, later than behind one of 1", ran[0].returned - ran[0].first - body, 15);
+}
+
+/*
+ * The same where the transfers are from handler memory: the copy waits for the answer to those before it, 5 cycles, the transfer behind it
+ * for the copy's, 2 (RTL: kvstore's burst), and another copy for the transfer's.
+ */
+static void memories_change(struct rig *rig)
+{
+	const uint64_t first_copy = LAUNCH + 8 * 16 + 5, transfer = first_copy + 1 + 2, second_copy = transfer + 16 + 5;
+
+	third_packet = 1;
+	run_two(rig, "reads_again_later", "reads_again_later", 0);
+	third_packet = 0;
+	expect("start behind transfers from handler memory", ran[1].started, ran[0].first + first_copy + 13);
+	expect("start behind the transfer behind that copy", ran[2].started, ran[0].first + second_copy + 13);
 }
 
 /* Returns the cycles from HER to start for a packet of cluster 1, while cluster 0 runs `beside`. */
@@ -178,6 +196,7 @@ int main(void)
 	lines(&rig);
 	a_copy_comes_behind(&rig);
 	a_transfer_comes_behind(&rig);
+	memories_change(&rig);
 	expect("start beside another cluster's transfers", start_beside(&rig, "reads_its_packet_later"),
 	       start_beside(&rig, "leaves_transfers"));
 	rig__close(&rig);
