@@ -2,7 +2,8 @@
 /*
  * NIC and host access a cluster's L1 through one port, which moves a 64-byte beat per cycle, read or written. Transfers from
  * the host and sends of the same L1 must take the sum of their beats, those of L2 must not, and HPUs must wait for banks that
- * the port uses. Cycles of 24 pairs of 1024 bytes, and of 24 transfers of 8 lines. Run by tests/run.
+ * the port uses. A transfer from the host that touches two pages is written in two bursts, of which the shortest takes two cycles (RTL:
+ * copy_from_host). Cycles of 24 pairs of 1024 bytes, and of 24 transfers of 8 and 9 lines. Run by tests/run.
  */
 #include "tests/model/common/rig.h"
 
@@ -23,7 +24,7 @@ static void check(const char *what, int is_right)
 int main(void)
 {
 	struct rig_file file = rig__build("commands_share_the_port", "tests/model/programs/commands_share_the_port.S");
-	uint64_t both, sends, both_in_l2, apart, waits;
+	uint64_t both, sends, both_in_l2, apart, waits, page;
 	struct rig rig;
 
 	rig__open(&rig, file, pspin_target__find("pspin-rtl"), 0, 0);
@@ -37,6 +38,11 @@ int main(void)
 	check("the beat that is read before the first is written passes beside others", apart < PAIRS * 8 + 16);
 	waits = rig__body(&rig, "loads_amid_sends_of_l1") - rig__body(&rig, "loads_amid_sends_of_l2");
 	check("an HPU waits for the banks that beats take", waits >= 2 * BEATS / GROUPS && waits <= 3 * BEATS / GROUPS);
+	page = rig__body(&rig, "reads_in_a_page");
+	check("two lines before or behind a page cost nothing", rig__body(&rig, "reads_7_and_2") == page);
+	/* the last four are in flight when the handler returns */
+	check("a line before a page takes two cycles", rig__body(&rig, "reads_1_and_8") - page == PAIRS - 4);
+	check("a line behind a page keeps the next transfer", rig__body(&rig, "reads_8_and_1") - page == PAIRS - 5);
 	rig__close(&rig);
 	free(file.data);
 	return failures != 0;

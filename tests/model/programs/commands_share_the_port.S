@@ -45,6 +45,29 @@
 	FUNCTION sends_in_l1 8 0
 	FUNCTION both_in_l2 0x3c 1
 
+	/* From the host, 9 lines each time, of which so many are before the end of a page of 4 KiB. */
+	.macro READS name lines
+	.balign 16
+	.globl \name
+	.type \name, @function
+\name:
+	lw	t2, 0(a0)
+	li	t0, HPU_DRIVER
+	li	t3, 0x10091000 - 64 * \lines
+	lw	t4, 0x30(t2)
+	lw	t5, 0x34(t2)
+	li	t6, 576
+	COMMAND	t5 t4 t3 t6 zero HPU_COMMAND_HOST_DMA
+	.rept	PAIRS - 1
+	lw	t1, HPU_COMMAND_ISSUE(t0)
+	.endr
+	ret
+	.endm
+	READS reads_in_a_page 9
+	READS reads_1_and_8 1
+	READS reads_7_and_2 7
+	READS reads_8_and_1 8
+
 	/* To the host: as many lines there as here, but the first one there is of two here. */
 	.balign 16
 	.globl apart_to_host
