@@ -107,9 +107,9 @@ while read -r from name; do
 done <"$WORK/pages"
 
 # files, by path
-refer '(bpf|handlers|hwmodel|kernel|tests|user)/[A-Za-z0-9_./*-]*\\.(c|h|S|def|sh|inc|awk|mk|ld|vec|target|golden|in|txt|lua)' "$WORK/text" >"$WORK/paths"
+refer '(bpf|handlers|hwmodel|kernel|tests|user)/[A-Za-z0-9_./*-]*\\.(cpp|c|h|S|def|sh|inc|awk|mk|ld|vec|target|golden|in|txt|lua)' "$WORK/text" >"$WORK/paths"
 grep '\.md	' "$WORK/documents" >"$WORK/readmes"
-refer '(bpf|handlers|hwmodel|kernel|tests|user)/[A-Za-z0-9_./*-]*\\.(c|h|S|def|sh|inc|awk|mk|ld|vec|target|golden|in|txt|lua)' "$WORK/readmes" >>"$WORK/paths"
+refer '(bpf|handlers|hwmodel|kernel|tests|user)/[A-Za-z0-9_./*-]*\\.(cpp|c|h|S|def|sh|inc|awk|mk|ld|vec|target|golden|in|txt|lua)' "$WORK/readmes" >>"$WORK/paths"
 [ "$(wc -l <"$WORK/paths")" -gt 60 ] || fail "only $(wc -l <"$WORK/paths") paths are named"
 while read -r from path; do
 	case $path in *NAME* | handlers/x.c | bpf/bpf_helpers.h | bpf/libbpf.h | kernel/bpf/*) continue ;; esac

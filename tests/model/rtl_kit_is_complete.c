@@ -49,6 +49,7 @@ struct heard {
 	uint64_t cycle_ps;
 	unsigned tasks, packets;
 	size_t bytes;
+	struct pspin_her_record last;
 };
 
 static void hear_task(void *arg, const struct pspin_task_record *r)
@@ -79,7 +80,10 @@ static void hear_packet(void *arg, const struct pspin_packet_record *r)
 
 static void hear_her(void *arg, const struct pspin_her_record *r)
 {
-	((struct heard *)arg)->bytes += r->bytes;
+	struct heard *h = arg;
+
+	h->bytes += r->bytes;
+	h->last = *r;
 }
 
 static void check_predictions(const char *directory, const struct spin_object *object, const struct workload *w,
@@ -93,7 +97,7 @@ static void check_predictions(const char *directory, const struct spin_object *o
 	unsigned count = kit_series__packets(series);
 
 	pspin__observe(nic, &observer);
-	if (kit_offer(nic, w, series, packet_bytes) || pspin__run(nic, UINT64_MAX))
+	if (kit_run(nic, w, series, packet_bytes, &heard.last))
 		fail(w->handler, "the NIC does not run the packets");
 	pspin__close(nic);
 	if (*heard.next || !heard.tasks)

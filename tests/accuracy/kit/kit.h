@@ -28,11 +28,13 @@ struct workload kit_workload(const char *handler, const struct spin_object *obje
 /* Creates a NIC with the handler and its state, always the same. Returns NULL after a message. */
 struct pspin *kit_nic(const struct spin_object *object, const struct workload *w, const struct pspin_target *target);
 
-/* Offers the frames of a series in order, at their times. Returns 0 or a negative value. */
-int kit_offer(struct pspin *nic, const struct workload *w, const struct kit_series *series, unsigned packet_bytes);
 unsigned kit_series__packets(const struct kit_series *series);
-/* When those that come alone are done, and the others have not come. */
-uint64_t kit_series__between_ps(const struct kit_series *series);
+/*
+ * Offers the frames of a series in order, at their times, and runs until all are handled. *last: the HER heard of last, which the caller's
+ * observer of the NIC keeps. Returns 0 or a negative value.
+ */
+int kit_run(struct pspin *nic, const struct workload *w, const struct kit_series *series, unsigned packet_bytes,
+	    const struct pspin_her_record *last);
 
 /* --- files below a directory --- */
 

@@ -3,11 +3,9 @@
  * Runs a series through the model. Writes the input (hers.csv, packets.bin, packets.trace) and the predictions (tasks.csv,
  * packets.csv).
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "hwmodel/nic/nic.h"
 #include "hwmodel/soc/storage.h"
 #include "tests/accuracy/kit/kit.h"
 
@@ -95,32 +93,13 @@ static void hear_packet(void *arg, const struct pspin_packet_record *r)
 	fprintf(p->file[PACKETS], "\n");
 }
 
-/*
- * Packets that come alone have one place in packet memory after another, in the simulator each its own. Where the others begin counts,
- * since DMAs split transfers at pages (hwmodel/soc/pages.h): there, as if each had kept its place.
- */
-static int take_places(const struct predicting *p, struct pspin *nic, unsigned count)
-{
-	const uint32_t bytes =
-		(p->last.l2 % BUFFER_UNIT_BYTES + p->last.bytes + BUFFER_UNIT_BYTES - 1) / BUFFER_UNIT_BYTES * BUFFER_UNIT_BYTES;
-	int incomplete = 0;
-
-	return packet_buffer__alloc(&nic->device->packet_buffer, count * bytes, &incomplete) ? 0 : -ENOMEM;
-}
-
 static int run(struct predicting *p, struct pspin *nic, const struct workload *w, const struct kit_series *series, unsigned packet_bytes)
 {
 	const struct pspin_observer observer = { .arg = p, .task = hear_task, .packet = hear_packet, .her = hear_her };
 	int rc;
 
 	pspin__observe(nic, &observer);
-	rc = kit_offer(nic, w, series, packet_bytes);
-	if (!rc)
-		rc = pspin__run(nic, kit_series__between_ps(series));
-	if (!rc && series->at_once)
-		rc = take_places(p, nic, series->apart);
-	if (!rc)
-		rc = pspin__run(nic, UINT64_MAX);
+	rc = kit_run(nic, w, series, packet_bytes, &p->last);
 	pspin__observe(nic, NULL);
 	trace_line(p, 0);
 	if (rc || p->errors)

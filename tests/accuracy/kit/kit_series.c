@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* The series of packets that the RTL kit runs, on an idle NIC and saturated. Called by kit.c. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "user/libspin/internal.h"
-
+#include "hwmodel/nic/nic.h"
+#include "hwmodel/soc/storage.h"
 #include "tests/accuracy/kit/kit.h"
+#include "user/libspin/internal.h"
 
 #define APART_PS 20000000ull /* longer than any of these handlers takes */
 #define MESSAGES 512u        /* messages that counting handlers wait for: more than arrive, so that all packets take the same path */
@@ -53,12 +55,8 @@ unsigned kit_series__packets(const struct kit_series *series)
 	return series->apart + series->at_once;
 }
 
-uint64_t kit_series__between_ps(const struct kit_series *series)
-{
-	return series->apart * APART_PS + APART_PS / 2;
-}
-
-int kit_offer(struct pspin *nic, const struct workload *w, const struct kit_series *series, unsigned packet_bytes)
+/* Offers the frames of a series in order, at their times. */
+static int offer(struct pspin *nic, const struct workload *w, const struct kit_series *series, unsigned packet_bytes)
 {
 	struct workload_packets *packets = calloc(1, sizeof(*packets));
 	unsigned count = kit_series__packets(series);
@@ -76,4 +74,30 @@ int kit_offer(struct pspin *nic, const struct workload *w, const struct kit_seri
 	}
 	free(packets);
 	return rc;
+}
+
+/*
+ * Packets that come alone have one place in packet memory after another, in the simulator each its own. Where the others begin counts,
+ * since DMAs split transfers at pages (hwmodel/soc/pages.h): there, as if each had kept its place.
+ */
+static int take_places(struct pspin *nic, const struct pspin_her_record *last, unsigned count)
+{
+	const uint32_t bytes = (last->l2 % BUFFER_UNIT_BYTES + last->bytes + BUFFER_UNIT_BYTES - 1) / BUFFER_UNIT_BYTES * BUFFER_UNIT_BYTES;
+	int incomplete = 0;
+
+	return packet_buffer__alloc(&nic->device->packet_buffer, count * bytes, &incomplete) ? 0 : -ENOMEM;
+}
+
+int kit_run(struct pspin *nic, const struct workload *w, const struct kit_series *series, unsigned packet_bytes,
+	    const struct pspin_her_record *last)
+{
+	/* when those that come alone are done, and the others have not come */
+	const uint64_t between_ps = series->apart * APART_PS + APART_PS / 2;
+	int rc = offer(nic, w, series, packet_bytes);
+
+	if (!rc && series->at_once)
+		rc = pspin__run(nic, between_ps);
+	if (!rc && series->at_once)
+		rc = take_places(nic, last, series->apart);
+	return rc ? rc : pspin__run(nic, UINT64_MAX);
 }
