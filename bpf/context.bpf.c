@@ -294,42 +294,6 @@ int spin_opened(struct xdp_md *ctx)
 }
 #endif
 
-SPIN_INLINE int spin_copied_(struct xdp_md *ctx, enum spin_takes takes)
-{
-	uint32_t hpu = spin_hpu(ctx), zero = 0, bytes, held;
-	struct spin_cpu *cpu = bpf_map_lookup_elem(&spin_copies, &zero);
-	struct spin_frame frame = { ctx };
-	struct spin_copy *copy;
-	struct spin_datagram d;
-	struct spin_view view;
-	struct spin_packet_result out;
-
-	if (!cpu)
-		return XDP_ABORTED; /* unreachable: for the verifier */
-	copy = &cpu->copy;
-	bytes = bpf_xdp_get_buff_len(ctx);
-	held = spin_bounded_length(bytes < SPIN_COPY_BYTES ? bytes : SPIN_COPY_BYTES, SPIN_COPY_BYTES);
-	if (!held || bpf_xdp_load_bytes(ctx, 0, copy->frame, held))
-		return XDP_ABORTED; /* unreachable: for the verifier */
-	frame.copy = copy->frame;
-	frame.bytes = bytes;
-	frame.scratch = copy->scratch;
-	out.reason = spin_find(&frame, &spin_config, takes, &view, &d);
-	if (out.reason != SPIN_PARSED)
-		return spin_end_(&view, out.reason, hpu);
-	spin_handle(&frame, &view, &d, spin_config.accept_partial, hpu, SPIN_PART_WHOLE, &out);
-	if (out.outcome.error)
-		spin_emit_event_(&out.outcome, &view, &d, hpu);
-	held = spin_bounded_length(out.changed_bytes, SPIN_COPY_BYTES);
-	if (held)
-		bpf_xdp_store_bytes(ctx, 0, copy->frame, held);
-	if ((out.reason == SPIN_REASON_REPLIED || out.acknowledged) && out.frame_bytes != frame.bytes)
-		bpf_xdp_adjust_tail(ctx, (int)out.frame_bytes - (int)frame.bytes);
-	if (out.consumed)
-		return spin_consumed_(ctx, &view, &out, hpu);
-	return spin_finish_(ctx, spin_end_(&view, out.reason, hpu));
-}
-
 /* Ends a replay of parked packets. */
 SPIN_INLINE int spin_replayed_(struct xdp_md *ctx, const struct spin_cpu *cpu, _Bool live)
 {
@@ -338,25 +302,6 @@ SPIN_INLINE int spin_replayed_(struct xdp_md *ctx, const struct spin_cpu *cpu, _
 	if (box && box->count)
 		bpf_tail_call(ctx, live ? (void *)&spin_parked : (void *)&spin_swept, SPIN_SEND_SLOT);
 	return cpu->action == XDP_TX && cpu->live ? spin_leave(ctx) : cpu->action;
-}
-
-/* Not loaded unless the loader asks for it: an object is one program to bpftool and iproute2. */
-SEC("?xdp")
-int spin_copied(struct xdp_md *ctx)
-{
-	return spin_leave_hpu(spin_copied_(ctx, SPIN_TAKES_UDP));
-}
-
-SEC("?xdp")
-int spin_icmp_copy(struct xdp_md *ctx)
-{
-	return spin_needs_udp_() ? XDP_ABORTED : spin_leave_hpu(spin_copied_(ctx, SPIN_TAKES_ICMP));
-}
-
-SEC("?xdp")
-int spin_ether_copy(struct xdp_md *ctx)
-{
-	return spin_needs_udp_() ? XDP_ABORTED : spin_leave_hpu(spin_copied_(ctx, SPIN_TAKES_ETHER));
 }
 
 /* Handles one parked packet, and goes on with the next; the frame of ctx is another one and is not touched. */
@@ -515,7 +460,19 @@ int spin_progress(struct xdp_md *ctx)
 	return XDP_PASS;
 }
 
+/* Only kernels that have may_goto can copy a packet, and have streams. */
+#ifndef SPIN_BOUNDED_LOOPS
+#include "bpf/copied.h"
 #include "bpf/stream.h"
+#else
+static uint32_t spin_connections_unseen;
+
+/* Handlers see nothing of any connection: the number grows at each call. */
+SPIN_INLINE uint32_t spin_connections_missed_(const struct spin_packet *packet)
+{
+	return spin_field_(packet, spin_fadd32(&spin_connections_unseen, 1));
+}
+#endif
 
 /* Files embedded in the object, each in its own section. */
 #define SPIN_CARRY_(section, path)                          \

@@ -26,7 +26,7 @@ int kernel_probe__privileged_isolated(void);
 int kernel_probe__fragments(void);
 /*
  * 1 if it loads the programs that copy the packet, as frames in several pieces and the isolated class need: with
- * may_goto. With bounded loops the verifier takes too many steps, or jumps, for them.
+ * may_goto. With bounded loops there are none, as the verifier would take too many steps, or jumps, for them.
  */
 int kernel_probe__copies(void);
 /* 1 if the verifier knows may_goto; without, objects are loaded with bounded loops (<spin/meta.h>). */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * After spin_ctx__swap() packets are counted where the context's counters are read. Objects of spincc have them in one place, so the test moves
- * a symbol: the counters trade places with the loads of CPUs, which handlers that can be replaced do not have.
+ * a symbol: the counters trade places with the loads of CPUs, which handlers that can be replaced do not have. And what is too large
+ * for the verifier is loaded with bounded loops, in place of programs without, and the other way.
  */
 #include <elf.h>
 #include <errno.h>
@@ -11,6 +12,7 @@
 #include "tests/common/built.h"
 #include "tests/common/damaged_object.h"
 #include "tests/common/expect.h"
+#include "tests/common/loads/bounded_loops.h"
 
 /* A symbol, and where its value is in the object's file. */
 static size_t value_at(const struct spin_object *object, const char *name, Elf64_Sym *out)
@@ -67,6 +69,41 @@ static uint64_t run_one(struct spin_ctx *ctx)
 	return sum;
 }
 
+static int bounded; /* 1: as if the kernel had no may_goto */
+
+int __real_kernel_probe__may_goto(void);
+int __real_kernel_probe__copies(void);
+
+int __wrap_kernel_probe__may_goto(void)
+{
+	return !bounded && __real_kernel_probe__may_goto();
+}
+
+int __wrap_kernel_probe__copies(void)
+{
+	return !bounded && __real_kernel_probe__copies();
+}
+
+/* From one variant of an object's programs to the other, and back. */
+static void swap_variants(const struct spin_object *object, const struct spin_rule *rule)
+{
+	struct spin_ctx *ctx;
+
+	for (int first = 0; first < 2; first++) {
+		bounded = first;
+		expect(0, spin_ctx__create(NULL, object, rule, &ctx), "a context");
+		expect(1, (long long)run_one(ctx), "packets counted");
+		bounded = !first;
+		expect(0, spin_ctx__swap(ctx, object), "the other variant");
+		expect(2, (long long)run_one(ctx), "packets counted by the other variant");
+		bounded = first;
+		expect(0, spin_ctx__swap(ctx, object), "the first variant again");
+		expect(3, (long long)run_one(ctx), "packets counted by the first variant again");
+		spin_ctx__destroy(ctx);
+	}
+	bounded = 0;
+}
+
 int main(void)
 {
 	struct spin_object *object, *moved;
@@ -94,6 +131,7 @@ int main(void)
 	says("'spin_counters'");
 	expect(3, (long long)run_one(ctx), "packets counted after the refusal");
 	spin_ctx__destroy(ctx);
+	swap_variants(object, &rule);
 	spin_object__close(moved);
 	spin_object__close(object);
 	return 0;

@@ -7,7 +7,8 @@
  * not for handlers. The BPF object's names, for whoever loads it:
  *
  *	spin_xdp       the program, section "xdp"
- *	spin_copied    the program that copies the packet, section "?xdp": loaded by libspin only
+ *	spin_copied    the program that copies the packet, section "?xdp": loaded by libspin only. Programs with bounded loops are
+ *	               without it, its like below, and those for TCP
  *	spin_icmp, spin_icmp_copy, spin_ether, spin_ether_copy  the two for rules of ICMP, and of types that are not IP
  *	spin_long      array of programs: spin_copied, for frames that spin_xdp finds in several pieces
  *	spin_spread    the program that gives packets to CPUs, section "?xdp"; spin_cpus, those, and

@@ -10,7 +10,8 @@
  *   .spin.meta    struct spin_meta, below
  *   .spin.rv32    a complete ELF32 executable for PsPIN's HPUs
  *   .spin.scratch the scratchpad's size in bytes, 32 bits; missing: none
- *   .spin.bounded a BPF ELF object: the same programs for kernels without may_goto (before Linux 6.9)
+ *   .spin.bounded a BPF ELF object: the same programs for kernels without may_goto (before Linux 6.9), but for those that copy
+ *                 packets or take streams, which need it
  *   .spin.nfp     a BPF ELF object: one program for a card with hardware XDP (<spin/offload.h>); missing: not asked for
  *   .spin.puts    how many packets may be sent for one that came (SPIN_PUTS), 32 bits; missing: none
  *

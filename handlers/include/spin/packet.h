@@ -110,8 +110,9 @@ struct spin_completion {
 /*
  * A number, modulo 2^32, that grows when handlers of this state have not seen a piece of a stream, before the application can read it: there are
  * SPIN_CONNECTIONS_MAX places, and a connection may have eight of them. While a connection is open of which they see nothing, or once a
- * context with sockets of TCP was detached, it grows at each call. So what a handler knows of the application's state holds while it
- * is the same as when that was learnt. For all contexts of a state, of datagrams, too. 0 on the HPU and in the host build.
+ * context with sockets of TCP was detached, it grows at each call, as it does in programs with bounded loops (<spin/meta.h>). So what a
+ * handler knows of the application's state holds while it is the same as when that was learnt. For all contexts of a state, of datagrams,
+ * too. 0 on the HPU and in the host build.
  */
 #define spin_connections_missed(v) spin_connections_missed_((v)->packet)
 

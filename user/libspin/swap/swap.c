@@ -15,7 +15,9 @@
 
 /* What handlers and applications share; the rest is each program's own. */
 static const char *const shared_sections[] = { ".data", ".bss" };
-static const char *const shared_maps[] = { "spin_events", "spin_host", "spin_units_taken", "spin_streams_taken", "spin_streams_seen" };
+static const char *const shared_maps[] = { "spin_events", "spin_host" };
+/* And what programs with bounded loops have not: they see nothing of streams, and have no part in them. */
+static const char *const stream_maps[] = { "spin_units_taken", "spin_streams_taken", "spin_streams_seen" };
 
 static int reuse(const struct spin_ctx *ctx, const struct bpf_map *from, struct bpf_map *to, const char *name)
 {
@@ -80,6 +82,13 @@ int swap__reuse_maps(struct spin_ctx *ctx)
 	for (size_t i = 0; i < sizeof(shared_maps) / sizeof(shared_maps[0]) && !err; i++)
 		err = reuse(ctx, bpf_object__find_map_by_name(old, shared_maps[i]), bpf_object__find_map_by_name(ctx->bpf, shared_maps[i]),
 			    shared_maps[i]);
+	for (size_t i = 0; i < sizeof(stream_maps) / sizeof(stream_maps[0]) && !err; i++) {
+		const struct bpf_map *from = bpf_object__find_map_by_name(old, stream_maps[i]);
+		struct bpf_map *to = bpf_object__find_map_by_name(ctx->bpf, stream_maps[i]);
+
+		if (from && to)
+			err = reuse(ctx, from, to, stream_maps[i]);
+	}
 	return err;
 }
 
