@@ -174,10 +174,11 @@ struct spin_message_opts {
 	 * reads takes some 10,000 messages and no more.
 	 */
 	int lose_events;
-	int put;           /* 1: senders may tell match bits and the like (struct spin_slmp_put) */
-	int no_entry;      /* 1: no matching entry to begin with */
-	int virtual_clock; /* 1: time is what spin_ctx__set_clock() says; of datagrams, too: their handlers'. For tests */
-	int note_runs;     /* 1: an event for every handler that runs; for tests */
+	int put;      /* 1: senders may tell match bits and the like (struct spin_slmp_put) */
+	int no_entry; /* 1: no matching entry to begin with */
+	/* 1: time is what spin_ctx__set_clock() says; of datagrams, too: their handlers'. Flows are hashed with a known key. For tests */
+	int virtual_clock;
+	int note_runs; /* 1: an event for every handler that runs; for tests */
 	/* of datagrams, too */
 	const struct spin_segment *handler_mem; /* the first entry's, see struct spin_me_opts; copied */
 	unsigned handler_segments;
