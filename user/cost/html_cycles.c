@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "user/cost/html.h"
+#include "user/cost/tables.h"
 
 void cost_html__threads(FILE *to, const struct pspin_traffic *seen)
 {
@@ -61,40 +62,20 @@ void cost_html__occupancy(FILE *to, const struct cost_report *r)
 	fputs("</div>\n</div>\n</section>\n", to);
 }
 
-static void spread_row(FILE *to, const char *name, uint64_t runs, const struct cost_spread *c, const struct cost_task *t)
-{
-	html__row(to, name);
-	html__cell(to, "%" PRIu64, runs);
-	html__cell(to, "%" PRIu64, c->min);
-	html__cell(to, "%" PRIu64, c->median);
-	html__cell(to, "%" PRIu64, c->p99);
-	html__cell(to, "%" PRIu64, c->max);
-	html__cell(to, "%.1f", c->mean);
-	html__cell(to, "%.1f", t->instructions_mean);
-	html__cell(to, "%.2f", t->ipc);
-	fputs("</tr>\n", to);
-}
-
 static void tasks(FILE *to, const struct cost_report *r)
 {
-	static const char *const columns[] = { "handler", "runs", "min", "median", "p99", "max", "mean", "mean instructions", "IPC", NULL };
+	struct cost_task_row rows[COST_TASK_ROWS];
 	char name[64];
 
-	html__table(to, "Cycles of each handler: from its entry’s first instruction to its return", columns);
+	cost_table__page(to, cost_task_columns, "Cycles of each handler: from its entry’s first instruction to its return", "handler");
 	for (unsigned k = 0; k < PSPIN_TASK_KINDS; k++) {
-		const struct cost_task *alone = &r->main.alone.tasks[k], *cold = &r->main.cold.tasks[k], *loaded = &r->main.loaded.tasks[k];
-
-		if (!alone->runs)
+		cost_task_rows(&r->main, (enum pspin_task_kind)k, rows);
+		if (!rows[COST_ROW_ALL].runs)
 			continue;
-		snprintf(name, sizeof(name), "%s, warm", alone->name);
-		spread_row(to, name, alone->runs - (alone->cold_runs < alone->runs ? alone->cold_runs : 0), &alone->warm, alone);
-		if (cold->runs) {
-			snprintf(name, sizeof(name), "%s, cold", alone->name);
-			spread_row(to, name, cold->runs, &cold->cycles, cold);
-		}
-		if (loaded->runs) {
-			snprintf(name, sizeof(name), "%s, loaded", alone->name);
-			spread_row(to, name, loaded->runs, &loaded->cycles, loaded);
+		for (unsigned i = COST_ROW_WARM; i < COST_TASK_ROWS; i++) {
+			snprintf(name, sizeof(name), "%s, %s", rows[COST_ROW_ALL].name, rows[i].name);
+			if (rows[i].runs || i == COST_ROW_WARM)
+				cost_table__page_row(to, cost_task_columns, name, &rows[i]);
 		}
 	}
 	html__table_end(to);
@@ -110,7 +91,7 @@ static void plot_causes(FILE *to, const struct cost_report *r)
 	struct svg_bars bars = { "Cycles of a packet by cause", "cycles, mean", groups, parts, 3, .values = values };
 
 	for (unsigned c = 0; c < RV32_CAUSE_COUNT; c++) {
-		if (!(views[0]->cause_cycles_mean[c] > 0 || views[1]->cause_cycles_mean[c] > 0 || views[2]->cause_cycles_mean[c] > 0))
+		if (!cost_breakdown__is_used(&cost_causes, &r->main, c))
 			continue;
 		used[bars.part_count] = c;
 		parts[bars.part_count++] = rv32_cause_name(c);
@@ -134,17 +115,9 @@ void cost_html__cycles(FILE *to, const struct cost_report *r)
 	plot_causes(to, r);
 	fputs("<div>", to);
 	html__table(to, "Cycles of a packet by cause, mean; causes of none are left out", columns);
-	for (unsigned c = 0; c < RV32_CAUSE_COUNT; c++) {
-		if (!(p->alone.cause_cycles_mean[c] > 0 || p->cold.cause_cycles_mean[c] > 0 || p->loaded.cause_cycles_mean[c] > 0))
-			continue;
-		html__row(to, rv32_cause_name(c));
-		html__cell(to, "%.2f", p->alone.cause_cycles_mean[c]);
-		html__cell(to, "%.2f", p->cold.cause_cycles_mean[c]);
-		html__cell(to, "%.2f", p->loaded.cause_cycles_mean[c]);
-		fputs("<td class=\"text\">", to);
-		svg__text(to, rv32_cause_text(c));
-		fputs("</td></tr>\n", to);
-	}
+	for (unsigned c = 0; c < RV32_CAUSE_COUNT; c++)
+		if (cost_breakdown__is_used(&cost_causes, p, c))
+			cost_breakdown__page_row(to, &cost_causes, p, c);
 	html__table_end(to);
 	fputs("</div>\n</div>\n</section>\n", to);
 }

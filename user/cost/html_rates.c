@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Writes the page's sections on throughput, latency, and HPUs over time. */
-#include <inttypes.h>
 #include <math.h>
 
 #include "user/cost/html.h"
+#include "user/cost/tables.h"
 
 #define LENGTHS 40 /* points of a curve over handler length */
 
@@ -80,25 +80,6 @@ static void plot_lengths(FILE *to, const struct cost_report *r)
 	fputs("</div>\n", to);
 }
 
-static void size_rows(FILE *to, const struct cost_point *p, const char *name)
-{
-	const struct cost_throughput *t = &p->throughput;
-	char bound[COST_BOUND_TEXT];
-
-	html__row(to, name);
-	html__cell(to, "%" PRIu64, p->alone.packet_cycles.median);
-	html__cell(to, "%" PRIu64, p->cold.packet_cycles.median);
-	html__cell(to, "%" PRIu64, p->loaded.packet_cycles.median);
-	html__cell(to, "%.1f", (double)p->alone.latency_ps.median / 1e3);
-	html__cell(to, "%.2f", t->packets_per_us);
-	html__cell(to, "%.1f", t->gbps);
-	html__cell(to, "%.1f", t->energy_nj);
-	for (unsigned i = 0; i < COST_RATES; i++)
-		fprintf(to, "<td class=\"%s\">%s</td>", p->rates[i].is_met ? "yes" : "no", p->rates[i].is_met ? "yes" : "no");
-	html__cell(to, "%s", cost_bound_text(t, bound));
-	fputs("</tr>\n", to);
-}
-
 static void closed_form(FILE *to, const struct cost_report *r)
 {
 	for (unsigned k = 0; k < PSPIN_TASK_KINDS; k++)
@@ -109,8 +90,6 @@ static void closed_form(FILE *to, const struct cost_report *r)
 
 void cost_html__throughput(FILE *to, const struct cost_report *r)
 {
-	static const char *const columns[] = { "mean bytes", "warm", "cold", "loaded", "ns alone", "Mpkt/s", "Gbit/s",
-					       "nJ",         "100",  "200",  "400",    "bound by", NULL };
 	char name[32];
 
 	html__heading(to, r, "throughput", "Throughput");
@@ -120,16 +99,16 @@ void cost_html__throughput(FILE *to, const struct cost_report *r)
 		plot_lengths(to, r);
 		fputs("</div>\n", to);
 	}
-	html__table(
-		to,
+	cost_table__page(
+		to, cost_size_columns,
 		"By packet size: a packet’s cycles (medians) warm, cold and loaded; latency on an idle NIC (median); millions of packets "
 		"per second as fast as the NIC takes them; energy at most; whether 100, 200 and 400 Gbit/s are reached",
-		columns);
+		"mean bytes");
 	snprintf(name, sizeof(name), "%.0f (as given)", r->main.alone.packet_bytes_mean);
-	size_rows(to, &r->main, name);
+	cost_table__page_row(to, cost_size_columns, name, &r->main);
 	for (unsigned i = 0; i < r->point_count; i++) {
 		snprintf(name, sizeof(name), "%.0f", r->points[i].alone.packet_bytes_mean);
-		size_rows(to, &r->points[i], name);
+		cost_table__page_row(to, cost_size_columns, name, &r->points[i]);
 	}
 	html__table_end(to);
 	closed_form(to, r);
@@ -187,15 +166,8 @@ void cost_html__latency(FILE *to, const struct cost_report *r)
 	plot_stages(to, r);
 	fputs("<div>", to);
 	html__table(to, "Mean time in each stage, of the packets given", columns);
-	for (unsigned s = 0; s < COST_STAGES; s++) {
-		html__row(to, cost_stage_name(s));
-		html__cell(to, "%.2f", p->alone.stage_ps_mean[s] / 1e3);
-		html__cell(to, "%.2f", p->cold.stage_ps_mean[s] / 1e3);
-		html__cell(to, "%.2f", p->loaded.stage_ps_mean[s] / 1e3);
-		fprintf(to, "<td class=\"text\">");
-		svg__text(to, cost_stage_text(s));
-		fputs("</td></tr>\n", to);
-	}
+	for (unsigned s = 0; s < COST_STAGES; s++)
+		cost_breakdown__page_row(to, &cost_stages, p, s);
 	html__row(to, "all");
 	html__cell(to, "%.2f", p->alone.latency_ps.mean / 1e3);
 	html__cell(to, "%.2f", p->cold.latency_ps.mean / 1e3);

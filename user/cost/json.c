@@ -3,56 +3,34 @@
 #include <math.h>
 
 #include "user/cost/json.h"
+#include "user/cost/tables.h"
 #include "user/tool/counters.h"
 
-static void spread(struct json *j, const struct cost_spread *c)
-{
-	json_uint(j, "min_cycles", c->min);
-	json_uint(j, "median_cycles", c->median);
-	json_uint(j, "p99_cycles", c->p99);
-	json_uint(j, "max_cycles", c->max);
-	json_double(j, "mean_cycles", c->mean);
-}
-
-static void spread_object(struct json *j, const char *key, uint64_t runs, const struct cost_spread *c)
+static void cycles(struct json *j, const char *key, const struct cost_task_row *row)
 {
 	json_object(j, key);
-	json_uint(j, "tasks", runs);
-	json_uint(j, "min", c->min);
-	json_uint(j, "median", c->median);
-	json_uint(j, "p99", c->p99);
-	json_uint(j, "max", c->max);
-	json_double(j, "mean", c->mean);
+	cost_table__json(j, cost_cycle_columns, row);
 	json_object_end(j);
 }
 
 static void task(struct json *j, const struct cost_point *p, unsigned kind)
 {
 	const struct cost_task *t = &p->alone.tasks[kind];
+	struct cost_task_row rows[COST_TASK_ROWS];
 
+	cost_task_rows(p, (enum pspin_task_kind)kind, rows);
 	json_object(j, NULL);
 	json_string(j, "handler", t->name);
-	json_uint(j, "runs", t->runs);
-	spread(j, &t->cycles);
-	json_double(j, "mean_instructions", t->instructions_mean);
-	json_double(j, "instructions_per_cycle", t->ipc);
+	cost_table__json(j, cost_task_columns, &rows[COST_ROW_ALL]);
 	json_uint(j, "nic_sends", t->nic_sends);
 	json_uint(j, "host_dmas", t->host_dmas);
 	json_uint(j, "host_dmas_from_host", t->host_reads);
 	json_uint(j, "host_writes", t->host_writes);
 	json_uint(j, "errors", t->errors);
 	json_uint(j, "cold_runs", t->cold_runs);
-	spread_object(j, "cycles_warm", t->runs - (t->cold_runs < t->runs ? t->cold_runs : 0), &t->warm);
-	spread_object(j, "cycles_cold", p->cold.tasks[kind].runs, &p->cold.tasks[kind].cycles);
-	spread_object(j, "cycles_loaded", p->loaded.tasks[kind].runs, &p->loaded.tasks[kind].cycles);
-	json_object_end(j);
-}
-
-static void causes(struct json *j, const char *key, const struct cost_view *v)
-{
-	json_object(j, key);
-	for (unsigned c = 0; c < RV32_CAUSE_COUNT; c++)
-		json_double(j, rv32_cause_name(c), v->cause_cycles_mean[c]);
+	cycles(j, "cycles_warm", &rows[COST_ROW_WARM]);
+	cycles(j, "cycles_cold", &rows[COST_ROW_COLD]);
+	cycles(j, "cycles_loaded", &rows[COST_ROW_LOADED]);
 	json_object_end(j);
 }
 
@@ -91,18 +69,17 @@ static void lines(struct json *j, const char *key, const struct cost_lines *line
 static void packet(struct json *j, const struct cost_report *r)
 {
 	const struct cost_view *v = &r->main.alone;
+	const struct cost_task_row row = cost_packet_row(v);
 
 	json_object(j, "packet");
-	spread(j, &v->packet_cycles);
-	json_double(j, "mean_instructions", v->packet_instructions_mean);
-	json_double(j, "instructions_per_cycle", v->ipc);
+	cost_table__json(j, cost_task_columns + 1, &row); /* their number is "handled_packets" */
 	json_double(j, "mean_cycles_with_runtime", v->cycles_with_runtime_mean);
 	json_double(j, "mean_cycles_with_runtime_warm", v->warm_with_runtime_mean);
 	json_uint(j, "runtime_cycles_per_task", r->runtime_cycles);
 	json_object_end(j);
-	causes(j, "mean_cycles_per_packet_by_cause", v);
-	causes(j, "mean_cycles_per_packet_by_cause_cold", &r->main.cold);
-	causes(j, "mean_cycles_per_packet_by_cause_loaded", &r->main.loaded);
+	cost_breakdown__json(j, "mean_cycles_per_packet_by_cause", &cost_causes, v);
+	cost_breakdown__json(j, "mean_cycles_per_packet_by_cause_cold", &cost_causes, &r->main.cold);
+	cost_breakdown__json(j, "mean_cycles_per_packet_by_cause_loaded", &cost_causes, &r->main.loaded);
 	parts(j, r);
 }
 
@@ -264,15 +241,8 @@ void cost_json__rates(struct json *j, const struct cost_report *r, const struct 
 static void latency(struct json *j, const char *key, const struct cost_view *v)
 {
 	json_object(j, key);
-	json_uint(j, "min_ps", v->latency_ps.min);
-	json_uint(j, "median_ps", v->latency_ps.median);
-	json_uint(j, "p99_ps", v->latency_ps.p99);
-	json_uint(j, "max_ps", v->latency_ps.max);
-	json_double(j, "mean_ps", v->latency_ps.mean);
-	json_object(j, "mean_ps_by_stage");
-	for (unsigned s = 0; s < COST_STAGES; s++)
-		json_double(j, cost_stage_name(s), v->stage_ps_mean[s]);
-	json_object_end(j);
+	cost_table__json(j, cost_latency_columns, &v->latency_ps);
+	cost_breakdown__json(j, "mean_ps_by_stage", &cost_stages, v);
 	json_object_end(j);
 }
 
@@ -299,11 +269,7 @@ void cost_json__sizes(struct json *j, const struct cost_report *r)
 		const struct cost_point *p = &r->points[i];
 
 		json_object(j, NULL);
-		json_uint(j, "size_bytes", p->size);
-		json_double(j, "packet_bytes", p->alone.packet_bytes_mean);
-		json_uint(j, "warm_median_cycles", p->alone.packet_cycles.median);
-		json_uint(j, "cold_median_cycles", p->cold.packet_cycles.median);
-		json_uint(j, "loaded_median_cycles", p->loaded.packet_cycles.median);
+		cost_table__json(j, cost_size_columns, p);
 		latency(j, "latency_alone", &p->alone);
 		latency(j, "latency_loaded", &p->loaded);
 		cost_json__rates(j, r, p);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "user/cost/tables.h"
 #include "user/cost/text.h"
 #include "user/tool/counters.h"
 
@@ -154,37 +155,36 @@ static void hottest(const struct cost_report *r)
 		       r->lines.lines[0].text ? r->lines.lines[0].text : "", (double)r->lines.lines[0].cycles / (double)v->handled);
 }
 
-static void spread_row(const char *name, uint64_t runs, const struct cost_spread *c, double instructions, double ipc)
-{
-	printf("%-12s %10" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %10.1f %13.1f %6.2f\n", name, runs, c->min,
-	       c->median, c->p99, c->max, c->mean, instructions, ipc);
-}
+#define NAMES 12 /* width of the column of names */
 
-static void short_row(const char *name, uint64_t runs, const struct cost_spread *c)
+static void row(const struct cost_column *columns, const char *name, const void *values)
 {
-	printf("%-12s %10" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %10.1f\n", name, runs, c->min, c->median, c->p99,
-	       c->max, c->mean);
+	cost_table__text_row(columns, NAMES, name, values);
+	printf("\n");
 }
 
 static void tasks(const struct cost_report *r)
 {
 	const struct cost_view *v = &r->main.alone;
+	const struct cost_task_row packet = cost_packet_row(v);
+	struct cost_task_row rows[COST_TASK_ROWS];
+	char name[32];
 
-	printf("\n%-12s %10s %8s %8s %8s %8s %10s %13s %6s\n", "cycles", "runs", "min", "median", "p99", "max", "mean", "instr. (mean)",
-	       "IPC");
+	printf("\n");
+	cost_table__text_headings(cost_task_columns, NAMES, "cycles");
+	printf("\n");
 	for (unsigned k = 0; k < PSPIN_TASK_KINDS; k++) {
-		const struct cost_task *t = &v->tasks[k], *cold = &r->main.cold.tasks[k], *loaded = &r->main.loaded.tasks[k];
-
-		if (!t->runs)
+		cost_task_rows(&r->main, (enum pspin_task_kind)k, rows);
+		if (!rows[COST_ROW_ALL].runs)
 			continue;
-		spread_row(t->name, t->runs, &t->cycles, t->instructions_mean, t->ipc);
-		short_row("  warm", t->runs - (t->cold_runs < t->runs ? t->cold_runs : 0), &t->warm);
-		if (cold->runs)
-			short_row("  cold", cold->runs, &cold->cycles);
-		if (loaded->runs)
-			short_row("  loaded", loaded->runs, &loaded->cycles);
+		row(cost_task_columns, rows[COST_ROW_ALL].name, &rows[COST_ROW_ALL]);
+		for (unsigned i = COST_ROW_WARM; i < COST_TASK_ROWS; i++) {
+			snprintf(name, sizeof(name), "  %s", rows[i].name);
+			if (rows[i].runs || i == COST_ROW_WARM)
+				row(cost_cycle_columns, name, &rows[i]);
+		}
 	}
-	spread_row("packet", v->handled, &v->packet_cycles, v->packet_instructions_mean, v->ipc);
+	row(cost_task_columns, packet.name, &packet);
 	for (unsigned k = 0; k < PSPIN_TASK_KINDS; k++) {
 		const struct cost_task *t = &v->tasks[k];
 
@@ -205,13 +205,7 @@ static void causes(const struct cost_report *r)
 	const struct cost_point *p = &r->main;
 	double parts = 0, n = p->alone.handled ? (double)p->alone.handled : 1;
 
-	printf("\n%-12s %10s %10s %10s   mean cycles/packet\n", "cause", "alone", "cold", "loaded");
-	for (unsigned c = 0; c < RV32_CAUSE_COUNT; c++) {
-		double alone = p->alone.cause_cycles_mean[c], cold = p->cold.cause_cycles_mean[c], loaded = p->loaded.cause_cycles_mean[c];
-
-		if (alone > 0 || cold > 0 || loaded > 0)
-			printf("%-12s %10.2f %10.2f %10.2f   %s\n", rv32_cause_name(c), alone, cold, loaded, rv32_cause_text(c));
-	}
+	cost_breakdown__text(&cost_causes, p);
 	for (unsigned i = 0; i < COST_PARTS; i++)
 		parts += r->lines.part_cycles[i] / n;
 	printf("\n%-12s %10s\n", "part", "mean cycles/packet");
@@ -272,32 +266,25 @@ static void fits(const struct cost_report *r)
 			       r->fits[k].a, r->fits[k].b, r->fits[k].worst_residual);
 }
 
+#define SIZES 6 /* width of the column of sizes */
+
 void cost_text__sizes(const struct cost_report *r)
 {
+	char name[32];
+
 	if (!r->point_count)
 		return;
-	printf("\n%-6s %8s %8s %8s %9s %8s %8s %7s  %-5s %-5s %-5s %s\n", "packet", "warm", "cold", "loaded", "ns alone", "Mpkt/s",
-	       "Gbit/s", "nJ max", "100", "200", "400", "bound by");
+	printf("\n");
+	cost_table__text_headings(cost_size_columns, SIZES, "packet");
+	printf("\n");
 	for (unsigned i = 0; i < r->point_count; i++) {
-		const struct cost_point *p = &r->points[i];
-		const struct cost_throughput *t = &p->throughput;
-		char bound[COST_BOUND_TEXT];
-
-		printf("%-6.0f %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %9.1f %8.2f %8.1f %7.1f  %-5s %-5s %-5s %s\n",
-		       p->alone.packet_bytes_mean, p->alone.packet_cycles.median, p->cold.packet_cycles.median,
-		       p->loaded.packet_cycles.median, (double)p->alone.latency_ps.median / 1e3, t->packets_per_us, t->gbps, t->energy_nj,
-		       p->rates[0].is_met ? "yes" : "no", p->rates[1].is_met ? "yes" : "no", p->rates[2].is_met ? "yes" : "no",
-		       cost_bound_name(t, bound));
+		snprintf(name, sizeof(name), "%.0f", r->points[i].alone.packet_bytes_mean);
+		cost_table__text_row(cost_size_columns, SIZES, name, &r->points[i]);
+		printf("\n");
 	}
 	printf("packet: mean bytes; warm, cold, loaded: median cycles of all of a packet's handlers; ns alone: median;\n"
 	       "100, 200, 400: whether so many Gbit/s of packet bytes are reached\n");
 	fits(r);
-}
-
-static void latency_row(const char *name, const struct cost_spread *s)
-{
-	printf("%-12s %10.1f %10.1f %10.1f %10.1f %10.1f\n", name, (double)s->min / 1e3, (double)s->median / 1e3, (double)s->p99 / 1e3,
-	       (double)s->max / 1e3, s->mean / 1e3);
 }
 
 /* Prints where the time of HPUs that switch threads while a handler waits was spent. */
@@ -315,19 +302,16 @@ static void threads(const struct pspin_traffic *seen)
 
 void cost_text__stages(const struct cost_report *r)
 {
-	const struct cost_view *alone = &r->main.alone, *cold = &r->main.cold, *loaded = &r->main.loaded;
+	const struct cost_view *loaded = &r->main.loaded;
 	const struct cost_throughput *t = &r->main.throughput;
 
-	printf("\n%-12s %10s %10s %10s %10s %10s   packet, first bit in to last byte out\n", "latency ns", "min", "median", "p99", "max",
-	       "mean");
-	latency_row("alone", &alone->latency_ps);
-	latency_row("cold", &cold->latency_ps);
-	latency_row("loaded", &loaded->latency_ps);
-	printf("\n%-12s %10s %10s %10s   mean ns/packet\n", "stage", "alone", "cold", "loaded");
-	for (unsigned s = 0; s < COST_STAGES; s++)
-		if (alone->stage_ps_mean[s] > 0 || cold->stage_ps_mean[s] > 0 || loaded->stage_ps_mean[s] > 0)
-			printf("%-12s %10.2f %10.2f %10.2f   %s\n", cost_stage_name(s), alone->stage_ps_mean[s] / 1e3,
-			       cold->stage_ps_mean[s] / 1e3, loaded->stage_ps_mean[s] / 1e3, cost_stage_text(s));
+	printf("\n");
+	cost_table__text_headings(cost_latency_columns, NAMES, "latency ns");
+	printf("   packet, first bit in to last byte out\n");
+	row(cost_latency_columns, "alone", &r->main.alone.latency_ps);
+	row(cost_latency_columns, "cold", &r->main.cold.latency_ps);
+	row(cost_latency_columns, "loaded", &loaded->latency_ps);
+	cost_breakdown__text(&cost_stages, &r->main);
 	printf("\nunder load");
 	if (r->offered_gbps > 0)
 		printf(" at %g Gbit/s", r->offered_gbps);
