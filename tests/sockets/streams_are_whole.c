@@ -577,6 +577,25 @@ static void check_refused(void)
 	close_pair(&p);
 }
 
+/* Who closes its socket can listen at the address again, at once: spind has kept none, whether it refused handlers or gave some. */
+static void check_address_is_free(void)
+{
+	struct spin_socket_opts opts = { .bytes = sizeof(opts), .broker = spind.socket, .share = 1 };
+	struct spin_ctx *ctx;
+
+	for (int i = 0; i < 50; i++) {
+		int listener = open_listener("10.9.0.1");
+
+		if (spin_socket__attach(listener, lines, &opts, &ctx) != -ENOENT)
+			die("a state that is not there is shared: %s", spin_strerror_last());
+		close(listener);
+		listener = open_listener("10.9.0.1");
+		if (i % 10 == 0)
+			spin_ctx__destroy(attach(listener, lines, 0));
+		close(listener);
+	}
+}
+
 static int run_all(void)
 {
 	static const struct {
@@ -591,6 +610,7 @@ static int run_all(void)
 		{ "another listening socket", check_other_listener },
 		{ "a state that is shared", check_shared },
 		{ "refused", check_refused },
+		{ "the address is free", check_address_is_free },
 		{ "handlers are ended", check_ended },
 		{ "the context's process is killed", check_killed },
 	};

@@ -75,9 +75,11 @@ int broker__is_sealed(int fd)
 
 void broker__close(int *fds, unsigned count)
 {
-	for (unsigned i = 0; i < count; i++)
+	for (unsigned i = 0; i < count; i++) {
 		if (fds[i] >= 0)
 			close(fds[i]);
+		fds[i] = -1;
+	}
 }
 
 ssize_t broker__receive(int connection, void *message, size_t bytes, int fds[BROKER_FDS], unsigned *count, int flags)

@@ -105,7 +105,7 @@ int broker__seal(const void *data, size_t bytes);
 /* 1: the descriptor is of such a file, and not of a device or a network file that may never end. */
 int broker__is_sealed(int fd);
 
-void broker__close(int *fds, unsigned count);
+void broker__close(int *fds, unsigned count); /* they are -1 then */
 
 /* A connection to the spind at `path`; NULL: of BROKER_ENV, or BROKER_PATH. A descriptor or a negative errno. */
 int broker__connect(const char *path);

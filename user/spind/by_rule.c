@@ -82,7 +82,6 @@ void by_rule__serve(struct client *client)
 		held__add(&held);
 		answer__result(client->fds[0], &held, 0);
 		broker__close(client->fds, 2);
-		client->fds[0] = client->fds[1] = -1;
 		context__say_begin(&held);
 		serve_rule(&held);
 		held__remove(&held);

@@ -236,8 +236,7 @@ static int make_context(struct client *client, struct facts *facts, struct spin_
 		err = spin_guard__install(held->ctx, socket_fd, host__guards());
 	if (!err && facts->is_stream)
 		err = spin_streams__install(held->ctx, socket_fd, facts->is_listening);
-	close(socket_fd);
-	client->fds[1] = -1;
+	broker__close(&client->fds[1], 1);
 	return err;
 }
 

@@ -103,15 +103,22 @@ static const char *over_quota(const struct order *order, char *text, size_t text
 	return text;
 }
 
-static void create(const struct connection *client, struct order *order, const int *fds, unsigned fd_count)
+/* A client that is refused has its socket for itself again. */
+static void refuse(const struct connection *client, int *fds, unsigned fd_count, int err, const char *text)
+{
+	holders__give_back(fds, fd_count);
+	answer__refuse(client->fd, err, text);
+}
+
+static void create(const struct connection *client, struct order *order, int *fds, unsigned fd_count)
 {
 	struct receipt receipt = { 0 };
 	char text[256];
 	int ns, err;
 
 	if (fd_count != 3 || !broker__is_sealed(fds[2])) {
-		answer__refuse(client->fd, -EINVAL,
-			       "CREATE and ADD come with two descriptors, the socket or namespace and the object in a sealed memfd");
+		refuse(client, fds, fd_count, -EINVAL,
+		       "CREATE and ADD come with two descriptors, the socket or namespace and the object in a sealed memfd");
 		return;
 	}
 	if (order->request.op == BROKER_ADD)
@@ -119,7 +126,7 @@ static void create(const struct connection *client, struct order *order, const i
 	else
 		ns = facts__namespace(fds[1], &order->netns, text, sizeof(text));
 	if (ns < 0) {
-		answer__refuse(client->fd, ns, text);
+		refuse(client, fds, fd_count, ns, text);
 		return;
 	}
 	if (!settings->namespaces && order->uid && order->netns != own_namespace()) {
@@ -137,7 +144,7 @@ static void create(const struct connection *client, struct order *order, const i
 	}
 	close(ns);
 	if (err)
-		answer__refuse(client->fd, err, text);
+		refuse(client, fds, fd_count, err, text);
 }
 
 static void end_list(int connection)
@@ -147,7 +154,7 @@ static void end_list(int connection)
 	broker__send(connection, &end, sizeof(end), NULL, 0, MSG_DONTWAIT);
 }
 
-static void operate(const struct connection *client, const struct order *order, const int *fds, unsigned fd_count)
+static void operate(const struct connection *client, const struct order *order, int *fds, unsigned fd_count)
 {
 	struct receipt sum;
 	char text[96];
@@ -164,7 +171,7 @@ static void operate(const struct connection *client, const struct order *order, 
 	}
 }
 
-static void take(const struct connection *client, struct order *order, const int *fds, unsigned fd_count)
+static void take(const struct connection *client, struct order *order, int *fds, unsigned fd_count)
 {
 	struct receipt sum;
 
@@ -174,8 +181,8 @@ static void take(const struct connection *client, struct order *order, const int
 	switch (order->request.op) {
 	case BROKER_ADD:
 		if (order->uid) {
-			answer__refuse(client->fd, -EPERM,
-				       "only root adds contexts by interface and rule: attach handlers to a socket instead");
+			refuse(client, fds, fd_count, -EPERM,
+			       "only root adds contexts by interface and rule: attach handlers to a socket instead");
 			return;
 		}
 		create(client, order, fds, fd_count);
@@ -191,7 +198,7 @@ static void take(const struct connection *client, struct order *order, const int
 	case BROKER_SWAP:
 	case BROKER_MIGRATE:
 		if (fd_count != 2 || !broker__is_sealed(fds[1])) {
-			answer__refuse(client->fd, -EINVAL, "SWAP and MIGRATE come with one descriptor, the object in a sealed memfd");
+			refuse(client, fds, fd_count, -EINVAL, "SWAP and MIGRATE come with one descriptor, the object in a sealed memfd");
 			return;
 		}
 		operate(client, order, fds, 2);
@@ -202,8 +209,8 @@ static void take(const struct connection *client, struct order *order, const int
 		operate(client, order, fds, 1);
 		return;
 	default:
-		answer__refuse(client->fd, -EINVAL,
-			       "the first request of a connection is CREATE, ADD, LIST, OPEN, STOP, SWAP, MIGRATE or SET_RULE");
+		refuse(client, fds, fd_count, -EINVAL,
+		       "the first request of a connection is CREATE, ADD, LIST, OPEN, STOP, SWAP, MIGRATE or SET_RULE");
 	}
 }
 
@@ -223,7 +230,7 @@ static void read_request(const struct connection *c)
 	    fd_count < BROKER_FDS)
 		take(c, &order, fds, fd_count + 1);
 	else if (got)
-		answer__refuse(c->fd, -EPROTO, "the request is not one of this version of libspin: update spind and libspin");
+		refuse(c, fds, fd_count + 1, -EPROTO, "the request is not one of this version of libspin: update spind and libspin");
 	broker__close(fds + 1, fd_count);
 }
 

@@ -6,6 +6,7 @@
  * is the client's own, may wait for that.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -87,12 +88,23 @@ static int is_counted(const struct order *order)
 	return order->request.op == BROKER_CREATE || order->request.op == BROKER_ADD;
 }
 
+/* Returns when the front process has closed its descriptors, after RECEIPT_MS at the latest: it waits no longer for the receipt. */
+static void wait_for_front(struct client *client)
+{
+	struct pollfd wait = { .fd = client->front_fd, .events = POLLIN };
+
+	if (client->front_fd >= 0)
+		poll(&wait, 1, RECEIPT_MS);
+	broker__close(&client->front_fd, 1);
+}
+
 static void *serve(void *arg)
 {
 	struct client *client = arg;
 	const int counted = is_counted(&client->order);
 	const uint32_t uid = client->order.uid;
 
+	wait_for_front(client);
 	client__serve(client);
 	pthread_mutex_lock(&lock);
 	count_user(uid, counted, -1);
@@ -103,7 +115,7 @@ static void *serve(void *arg)
 }
 
 /* 1: a thread serves the client, and has the descriptors. */
-static int start_thread(const struct settings *settings, const struct order *order, const int *fds, unsigned count)
+static int start_thread(const struct settings *settings, const struct order *order, const int *fds, unsigned count, int front_fd)
 {
 	struct client *client = calloc(1, sizeof(*client));
 	const int counted = is_counted(order);
@@ -116,6 +128,7 @@ static int start_thread(const struct settings *settings, const struct order *ord
 	client->order = *order;
 	client->count = count;
 	memcpy(client->fds, fds, count * sizeof(*fds));
+	client->front_fd = fcntl(front_fd, F_DUPFD_CLOEXEC, 0);
 	pthread_mutex_lock(&lock);
 	taken = threads < THREADS_MAX && !count_user(order->uid, counted, 1);
 	threads += (unsigned)taken;
@@ -130,6 +143,7 @@ static int start_thread(const struct settings *settings, const struct order *ord
 		count_user(order->uid, counted, -1);
 		pthread_mutex_unlock(&lock);
 	}
+	broker__close(&client->front_fd, 1);
 	free(client);
 	return 0;
 }
@@ -144,12 +158,12 @@ static int list_to(void *arg, struct held *held)
 	return broker__send(*connection, &answer, sizeof(answer), NULL, 0, MSG_DONTWAIT);
 }
 
-static int take_order(const struct settings *settings, const struct order *order, const int *fds, unsigned count)
+static int take_order(const struct settings *settings, const struct order *order, const int *fds, unsigned count, int front_fd)
 {
 	switch (order->request.op) {
 	case BROKER_ADD:
 	case BROKER_CREATE:
-		return start_thread(settings, order, fds, count);
+		return start_thread(settings, order, fds, count, front_fd);
 	case BROKER_OPEN:
 	case BROKER_STOP:
 	case BROKER_SWAP:
@@ -157,7 +171,7 @@ static int take_order(const struct settings *settings, const struct order *order
 	case BROKER_SET_RULE:
 		if (!held__exists(order->request.id))
 			return 0;
-		return start_thread(settings, order, fds, count) ? 1 : RECEIPT_BUSY;
+		return start_thread(settings, order, fds, count, front_fd) ? 1 : RECEIPT_BUSY;
 	case BROKER_LIST:
 		if (count)
 			held__each(list_to, (void *)&fds[0]); /* the front has made its buffer large enough */
@@ -176,7 +190,7 @@ static void take_connection(int listen_fd, const struct settings *settings)
 	if (fd < 0)
 		return;
 	if (poll(&wait, 1, 1000) > 0 && broker__receive(fd, &order, sizeof(order), fds, &count, MSG_DONTWAIT) == sizeof(order)) {
-		receipt.taken = (uint32_t)take_order(settings, &order, fds, count);
+		receipt.taken = (uint32_t)take_order(settings, &order, fds, count, fd);
 		if (receipt.taken != 1)
 			broker__close(fds, count);
 		pthread_mutex_lock(&lock);

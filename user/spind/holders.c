@@ -19,8 +19,6 @@
 #include "user/spind/holder.h"
 #include "user/spind/holders.h"
 
-#define RECEIPT_MS 2000
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* orders go out one after the other, so that quotas hold */
 static char directory[80];
 static const struct settings *settings;
@@ -70,7 +68,11 @@ static int connect_to(const char *name)
 	return err;
 }
 
-static int give(const char *name, const struct order *order, const int *fds, unsigned count, struct receipt *receipt)
+/*
+ * *taken: the connection, if the holder has taken the order, and waits for its end (end_order()). One that gives no receipt in time may
+ * still take it.
+ */
+static int give(const char *name, const struct order *order, const int *fds, unsigned count, struct receipt *receipt, int *taken)
 {
 	struct pollfd wait = { .events = POLLIN };
 	int none[BROKER_FDS], err;
@@ -86,7 +88,10 @@ static int give(const char *name, const struct order *order, const int *fds, uns
 	if (!err)
 		got = broker__receive(wait.fd, receipt, sizeof(*receipt), none, &none_count, MSG_DONTWAIT);
 	broker__close(none, none_count);
-	close(wait.fd);
+	if (got == sizeof(*receipt) && receipt->taken == 1)
+		*taken = wait.fd;
+	else
+		close(wait.fd);
 	return err ? err : got == sizeof(*receipt) ? 0 : -ECONNREFUSED;
 }
 
@@ -116,14 +121,32 @@ static int start_holder(const char *name, int ns_fd)
 	return err;
 }
 
-static int give_or_start(uint64_t netns, int ns_fd, const struct order *order, const int *fds, unsigned count, struct receipt *receipt)
+void holders__give_back(int *fds, unsigned count)
+{
+	if (count > 1)
+		broker__close(fds + 1, count - 1); /* a socket that lingers holds up this thread, which is its owner's, and no other */
+	pthread_mutex_lock(&lock);                 /* held from a fork until the new holder has closed all, and answered */
+	pthread_mutex_unlock(&lock);
+}
+
+/* taken: what give() left, or -1. */
+static void end_order(int taken, int *fds, unsigned count)
+{
+	if (taken < 0)
+		return;
+	holders__give_back(fds, count);
+	close(taken);
+}
+
+static int give_or_start(uint64_t netns, int ns_fd, const struct order *order, const int *fds, unsigned count, struct receipt *receipt,
+			 int *taken)
 {
 	char name[32];
 	int err;
 
 	snprintf(name, sizeof(name), "netns-%llu", (unsigned long long)netns);
 	for (int tries = 0; tries < 3; tries++) {
-		err = give(name, order, fds, count, receipt);
+		err = give(name, order, fds, count, receipt, taken);
 		if (err != -ECONNREFUSED && err != -ENOENT && err != -ECONNRESET && err != -EPIPE)
 			return err;
 		err = start_holder(name, ns_fd);
@@ -133,17 +156,18 @@ static int give_or_start(uint64_t netns, int ns_fd, const struct order *order, c
 	return -ECONNREFUSED;
 }
 
-int holders__give(uint64_t netns, int ns_fd, const struct order *order, const int *fds, unsigned count, struct receipt *receipt)
+int holders__give(uint64_t netns, int ns_fd, const struct order *order, int *fds, unsigned count, struct receipt *receipt)
 {
-	int err;
+	int taken = -1, err;
 
 	pthread_mutex_lock(&lock);
-	err = give_or_start(netns, ns_fd, order, fds, count, receipt);
+	err = give_or_start(netns, ns_fd, order, fds, count, receipt, &taken);
 	pthread_mutex_unlock(&lock);
+	end_order(taken, fds, count);
 	return err;
 }
 
-static int give_each(const struct order *order, const int *fds, unsigned count, struct receipt *sum)
+static int give_each(const struct order *order, const int *fds, unsigned count, struct receipt *sum, int *taken)
 {
 	DIR *dir = opendir(directory);
 	const struct dirent *entry;
@@ -155,7 +179,7 @@ static int give_each(const struct order *order, const int *fds, unsigned count, 
 
 		if (strncmp(entry->d_name, "netns-", 6))
 			continue;
-		err = give(entry->d_name, order, fds, count, &one);
+		err = give(entry->d_name, order, fds, count, &one, taken);
 		sum->silent += err && err != -ECONNREFUSED && err != -ENOENT;
 		sum->taken = one.taken;
 		sum->contexts += one.contexts;
@@ -166,12 +190,13 @@ static int give_each(const struct order *order, const int *fds, unsigned count, 
 	return (int)sum->taken;
 }
 
-int holders__give_all(const struct order *order, const int *fds, unsigned count, struct receipt *sum)
+int holders__give_all(const struct order *order, int *fds, unsigned count, struct receipt *sum)
 {
-	int taken;
+	int taken = -1, result;
 
 	pthread_mutex_lock(&lock);
-	taken = give_each(order, fds, count, sum);
+	result = give_each(order, fds, count, sum, &taken);
 	pthread_mutex_unlock(&lock);
-	return taken;
+	end_order(taken, fds, count);
+	return result;
 }

@@ -16,8 +16,12 @@ struct order {
 	uint32_t trusted; /* 1: may load the trusted class */
 };
 
-/* The holder's answer: it comes as soon as the holder has the descriptors, and before the client's. */
+/*
+ * The holder's answer: it comes as soon as the holder has the descriptors. The client's comes when spind has closed its own, and then this
+ * connection: a client that has closed a socket may bind another one to the address at once.
+ */
 #define RECEIPT_BUSY 2
+#define RECEIPT_MS   2000 /* spind waits for it so long */
 
 struct receipt {
 	uint32_t taken;    /* 1: the holder answers the client; RECEIPT_BUSY: the context is its, but not now */
@@ -32,6 +36,7 @@ struct client {
 	struct order order;
 	int fds[BROKER_FDS]; /* the connection first */
 	unsigned count;
+	int front_fd; /* of the order's connection; -1: it is not waited for */
 };
 
 #endif
