@@ -58,8 +58,12 @@ static void *send_messages(void *unused)
 		return NULL;
 	while (!stop && !spin_sender__send(sender, blob, sizeof(blob), NULL, &report))
 		messages++;
+	if (!stop) {
+		printf("FAIL: message %llu is not sent: %s\n", (unsigned long long)messages, spin_strerror_last());
+		messages = 0;
+	}
 	spin_sender__close(sender);
-	return (void *)(uintptr_t)(stop ? messages : 0);
+	return (void *)(uintptr_t)messages;
 }
 
 /* Waits until no packet is in flight and the counters stop changing. */
@@ -104,8 +108,9 @@ static void live(enum spin_hpus hpus, unsigned seconds)
 		pthread_join(stream[i].thread, NULL);
 	pthread_join(sender, &sent);
 	wait_until_still(&datagrams, &messages);
-	printf("HPUs %s: %llu datagrams, %u messages of %llu packets\n", spin_hpus_name(hpus),
-	       (unsigned long long)hammering__runs(&datagrams), messages.state->messages, (unsigned long long)hammering__runs(&messages));
+	printf("HPUs %s: %llu datagrams, %u messages of %llu packets, %llu sent\n", spin_hpus_name(hpus),
+	       (unsigned long long)hammering__runs(&datagrams), messages.state->messages, (unsigned long long)hammering__runs(&messages),
+	       (unsigned long long)(uintptr_t)sent);
 	check(hammering__check(&datagrams));
 	check(hammering__check(&messages));
 	if (!sent || messages.state->messages != (uintptr_t)sent || hammering__runs(&datagrams) < 1000)

@@ -11,7 +11,7 @@
 
 static const char *attach(struct spin_nic *nic, const char *handler, const char *text, enum spin_hpus hpus, struct spin_ctx **ctx)
 {
-	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .hpus = hpus };
+	struct spin_ctx_opts opts = { .bytes = sizeof(opts), .hpus = hpus };
 	struct spin_object *object = NULL;
 	struct spin_rule rule;
 	char path[512];
@@ -19,7 +19,10 @@ static const char *attach(struct spin_nic *nic, const char *handler, const char 
 
 	if (built_object(handler, path, sizeof(path)))
 		return engine_error();
-	err = spin_object__open(path, &object) || spin_rule__parse(text, &rule) || spin_ctx__create_opts(nic, object, &rule, &opts, ctx);
+	err = spin_object__open(path, &object) || spin_rule__parse(text, &rule);
+	/* nobody reads events: without this a context takes some 10,000 messages */
+	opts.message.lose_events = !err && spin_object__meta(object)->registration.delivery == SPIN_DELIVER_ME;
+	err = err || spin_ctx__create_opts(nic, object, &rule, &opts, ctx);
 	spin_object__close(object);
 	return err ? spin_strerror_last() : NULL;
 }
