@@ -17,6 +17,9 @@ const struct rule rules_hpu[] = {
 	  "this header is the system's, which no HPU has; include <spin/spin.h> and headers of your own", RULE_LAST },
 	{ "'__int128' is not supported", "numbers of 128 bits; compute with two of uint64_t", RULE_LAST },
 	{ "undefined reference to", NULL, RULE_FUNCTION },
+	{ "multiple definition of", "@ is defined a second time, and the HPU's runtime has it; call it something else", RULE_IN_SOURCE |
+	  RULE_LAST },
+	{ "ld returned", NULL, RULE_SILENT }, /* the linker has given its reason before */
 	{ " in 'asm'", ASSEMBLY, RULE_ASM },
 	{ "Error: ", ASSEMBLY, RULE_ASM },
 	{ "the handler's code exceeds",

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* spincc must refuse this handler. The comment on the faulty line is the message that it must print. */
+#include <spin/spin.h>
+
+struct tally { uint32_t n; };
+SPIN_STATE(struct tally);
+
+static uint32_t spin_seen; // compiler: 'spin_seen' is a variable outside the state, where the host would not see it; put it into the struct of SPIN_STATE, or make it const
+
+static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
+{
+	spin_seen += p->length;
+	state->n = spin_seen;
+	return SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(like_ours, .payload = f);
