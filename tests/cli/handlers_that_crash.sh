@@ -33,7 +33,7 @@ expect pass success
   unchanged
 EOF
 	done
-	expect 1 timeout -k 1 30 "$SPINCTL" test crash.c bad.vec good.vec --engine host
+	expect 1 timeout -k 1 300 "$SPINCTL" test crash.c bad.vec good.vec --engine host
 }
 
 try 0 'if (m->d != 1) s->n = 7 / m->d;'

@@ -96,13 +96,17 @@ refused "more than the 16 segments" "$OBJECT" --handler-mem "$(seq -s, 1 17 | se
 in_ns ip link set lo up
 OBJECT=$BUILD/tests/handlers/msg_entry_reach.spin
 head -c 3000 /dev/urandom >"$WORK/file"
-start_run lo --put --match 'udp dport 9330' --entry 'match=5 length=8192 mem=8192+16' --entry 'match=6' --json
+# others on the machine may have some, too
+own=limits$$
+start_run lo --name $own --put --match 'udp dport 9330' --entry 'match=5 length=8192 mem=8192+16' --entry 'match=6' --json
 for times in 1 2 3; do
 	expect 0 in_ns "$SPINCTL" send "$WORK/file" --to 127.0.0.1 --match 5
 done
 expect 0 in_ns "$SPINCTL" send "$WORK/file" --to 127.0.0.1 --match 6
 for command in mpq status; do
 	expect 0 in_ns "$SPINCTL" $command
+	awk -v own=$own '/^[^ ].* on .*, rule:/ { is_own = $1 == own } /^$/ { is_own = 0 } is_own' "$WORK/out" >"$WORK/section"
+	mv "$WORK/section" "$WORK/out"
 	says out "counter of entry 0: 3 successes, 0 failures"
 	says out "counter of entry 1: 0 successes, 1 failures"
 	[ "$(grep -c 'counter of entry' "$WORK/out")" = 2 ] || fail "spinctl $command: counters of other entries"
