@@ -11,27 +11,23 @@
 #define PS_OF_NS       1e3
 
 /* clang-format off */
+/* Keys end with a unit in some objects of the JSON document, and not in others. */
+#define CYCLES_(runs_key, unit)                                                                   \
+	{ runs_key,                 "runs",          COST_COUNT,  TASK(runs), 10 },               \
+	{ "min" unit,               "min",           COST_COUNT,  TASK(cycles.min), 8 },          \
+	{ "median" unit,            "median",        COST_COUNT,  TASK(cycles.median), 8 },       \
+	{ "p99" unit,               "p99",           COST_COUNT,  TASK(cycles.p99), 8 },          \
+	{ "max" unit,               "max",           COST_COUNT,  TASK(cycles.max), 8 },          \
+	{ "mean" unit,              "mean",          COST_NUMBER, TASK(cycles.mean), 10, 1 }
+
 const struct cost_column cost_task_columns[] = {
-	{ "runs",                   "runs",          COST_COUNT,  TASK(runs), 10 },
-	{ "min_cycles",             "min",           COST_COUNT,  TASK(cycles.min), 8 },
-	{ "median_cycles",          "median",        COST_COUNT,  TASK(cycles.median), 8 },
-	{ "p99_cycles",             "p99",           COST_COUNT,  TASK(cycles.p99), 8 },
-	{ "max_cycles",             "max",           COST_COUNT,  TASK(cycles.max), 8 },
-	{ "mean_cycles",            "mean",          COST_NUMBER, TASK(cycles.mean), 10, 1 },
+	CYCLES_("runs", "_cycles"),
 	{ "mean_instructions",      "instr. (mean)", COST_NUMBER, TASK(instructions_mean), 13, 1 },
 	{ "instructions_per_cycle", "IPC",           COST_NUMBER, TASK(ipc), 6, 2 },
 	{ 0 },
 };
 
-const struct cost_column cost_cycle_columns[] = {
-	{ "tasks",                  "runs",          COST_COUNT,  TASK(runs), 10 },
-	{ "min",                    "min",           COST_COUNT,  TASK(cycles.min), 8 },
-	{ "median",                 "median",        COST_COUNT,  TASK(cycles.median), 8 },
-	{ "p99",                    "p99",           COST_COUNT,  TASK(cycles.p99), 8 },
-	{ "max",                    "max",           COST_COUNT,  TASK(cycles.max), 8 },
-	{ "mean",                   "mean",          COST_NUMBER, TASK(cycles.mean), 10, 1 },
-	{ 0 },
-};
+const struct cost_column cost_cycle_columns[] = { CYCLES_("tasks", ""), { 0 } };
 
 const struct cost_column cost_latency_columns[] = {
 	{ "min_ps",                 "min",           COST_COUNT,  LATENCY(min), 10, 1, PS_OF_NS },
