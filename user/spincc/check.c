@@ -46,7 +46,7 @@ static int check_global(const struct spincc *s, const struct ir *ir, const char 
 
 	if (variable && (!strncmp(line, "@spin_state =", 13) || !strncmp(line, "@spin_buffer_", 13)))
 		return check__fields(s, ir, variable);
-	if (!variable || !strncmp(line, "@spin_scratchpads_ =", 20))
+	if (!variable || !strncmp(line, "@spin_scratchpads_ =", 20)) /* SPIN_SCRATCHPAD makes it in the handler's file */
 		return 0;
 	ir__quoted(variable, "name: ", name, sizeof(name));
 	at = ir__place(s, ir, variable, file);

@@ -123,9 +123,11 @@ static int start_holder(const char *name, int ns_fd)
 
 void holders__give_back(int *fds, unsigned count)
 {
+	/* a socket that lingers holds up this thread, which is its owner's, and no other */
 	if (count > 1)
-		broker__close(fds + 1, count - 1); /* a socket that lingers holds up this thread, which is its owner's, and no other */
-	pthread_mutex_lock(&lock);                 /* held from a fork until the new holder has closed all, and answered */
+		broker__close(fds + 1, count - 1);
+	/* held from a fork until the new holder has closed all, and answered */
+	pthread_mutex_lock(&lock);
 	pthread_mutex_unlock(&lock);
 }
 

@@ -38,8 +38,10 @@ const char *hammering__open(struct hammering *h, struct spin_nic *nic, const cha
 	snprintf(h->name, sizeof(h->name), "%s", handler);
 	if (built_object(handler, path, sizeof(path)))
 		return engine_error();
-	if (spin_object__open(path, &object) || spin_rule__parse(rule, &match))
+	if (spin_object__open(path, &object) || spin_rule__parse(rule, &match)) {
+		spin_object__close(object);
 		return spin_strerror_last();
+	}
 	/* nobody reads events: without this a context takes some 10,000 messages */
 	opts.message.lose_events = spin_object__meta(object)->registration.delivery == SPIN_DELIVER_ME;
 	if (spin_ctx__create_opts(nic, object, &match, &opts, &h->ctx) || spin_ctx__symbol(h->ctx, "spin_state", &state, &bytes)) {
