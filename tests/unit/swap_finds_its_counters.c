@@ -2,7 +2,7 @@
 /*
  * After spin_ctx__swap() packets are counted where the context's counters are read. Objects of spincc have them in one place, so the test moves
  * a symbol: the counters trade places with the loads of CPUs, which handlers that can be replaced do not have. And what is too large
- * for the verifier is loaded with bounded loops, in place of programs without, and the other way.
+ * for the verifier is loaded with bounded loops, in place of programs without, and the other way: then spin_connections_missed() grows.
  */
 #include <elf.h>
 #include <errno.h>
@@ -13,6 +13,8 @@
 #include "tests/common/damaged_object.h"
 #include "tests/common/expect.h"
 #include "tests/common/loads/bounded_loops.h"
+#include "tests/common/net/lines.h"
+#include "tests/reference/frame.h"
 
 /* A symbol, and where its value is in the object's file. */
 static size_t value_at(const struct spin_object *object, const char *name, Elf64_Sym *out)
@@ -104,6 +106,42 @@ static void swap_variants(const struct spin_object *object, const struct spin_ru
 	bounded = 0;
 }
 
+/* spin_connections_missed() as the handlers of a datagram have it. */
+static uint32_t missed(struct spin_ctx *ctx)
+{
+	struct frame_flow flow = { .ip_version = 4, .src = { 10, 0, 0, 1 }, .dst = { 10, 0, 0, 2 }, .src_port = 4000, .dst_port = 9000 };
+	const struct lines *state = lines__state(ctx);
+	const uint32_t datagrams = lines__load(&state->datagrams);
+	uint8_t frame[256] = { 0 }, out[256];
+	struct spin_run_result result;
+
+	expect(0, spin_ctx__run(ctx, frame, frame_finish(frame, &flow, 32, FRAME_SUM_RIGHT), 1, out, sizeof(out), &result), "a datagram");
+	expect(datagrams + 1, lines__load(&state->datagrams), "datagrams that handlers ran for");
+	return lines__load(&state->missed);
+}
+
+/* Programs with bounded loops see no stream: what they know of one never holds. Others know that there was none. */
+static void see_no_connection(const struct spin_rule *rule)
+{
+	struct spin_object *object;
+	struct spin_ctx *ctx;
+	char path[512];
+	uint32_t before;
+
+	if (built_object("lines", path, sizeof(path)))
+		fail(engine_error());
+	expect(0, spin_object__open(path, &object), "an object for streams");
+	for (bounded = 0; bounded < 2; bounded++) {
+		expect(0, spin_ctx__create(NULL, object, rule, &ctx), "a context");
+		before = missed(ctx);
+		expect(before + !__wrap_kernel_probe__may_goto(), missed(ctx),
+		       bounded ? "missed, with bounded loops" : "missed, where there is no stream");
+		spin_ctx__destroy(ctx);
+	}
+	bounded = 0;
+	spin_object__close(object);
+}
+
 int main(void)
 {
 	struct spin_object *object, *moved;
@@ -132,6 +170,7 @@ int main(void)
 	expect(3, (long long)run_one(ctx), "packets counted after the refusal");
 	spin_ctx__destroy(ctx);
 	swap_variants(object, &rule);
+	see_no_connection(&rule);
 	spin_object__close(moved);
 	spin_object__close(object);
 	return 0;
