@@ -501,7 +501,7 @@ rtl-check: deps
 	@tests/rtl/simulator.sh "$(PSPIN)" "$(CLUSTERS)" $(BUILD)/tests/rtl/simulator
 	@$(MAKE) --no-print-directory -j$$(nproc) $(RTL_CHECK) $(RTL_KIT) $(if $(HANDLER),,$(HANDLERS))
 	@rm -rf $(BUILD)/rtl-check && mkdir -p $(BUILD)/rtl-check
-	@BUILD=$(BUILD) $(RTL_KIT) --clusters $(CLUSTERS) $(BUILD)/rtl-check/kit $(or $(HANDLER),$(basename $(notdir $(HANDLERS)))) >$(BUILD)/rtl-check/kit.log
+	@BUILD=$(BUILD) $(RTL_KIT) --free-ids --clusters $(CLUSTERS) $(BUILD)/rtl-check/kit $(or $(HANDLER),$(basename $(notdir $(HANDLERS)))) >$(BUILD)/rtl-check/kit.log
 	@BUILD=$(BUILD) $(RTL_CHECK) $(abspath $(BUILD)/tests/rtl/simulator) $(abspath $(BUILD)/rtl-check/kit) $(abspath $(BUILD)/rtl-check/run) \
 		$(CLUSTERS) $(BUILD)/rtl-check.json $(SIZES) $(basename $(notdir $(or $(HANDLER),$(HANDLERS))))
 

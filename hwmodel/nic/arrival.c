@@ -213,7 +213,7 @@ static int waits(const struct pspin *nic, const struct flow *flow)
 
 	if (!nic->slots.ending_count || (flow && flow->mpq))
 		return 0;
-	if (nic->slots.taken_count >= nic->slots.ids_per_home * nic->slots.homes_in_use)
+	if (!slots__has_id(nic))
 		return 1;
 	for (unsigned i = 0; i < messages->limits.mpqs; i++)
 		if (messages->mpqs[i].phase == MPQ_FREE)

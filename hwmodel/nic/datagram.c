@@ -35,7 +35,7 @@ static enum decision decide(struct pspin *nic, struct inflight *inflight)
 	const struct inbound *in = &inflight->arrival.in;
 	const struct spin_registration *has = &nic->meta.registration;
 	int payload = has->payload && in->payload_bytes > has->user_header_bytes;
-	struct slot *slot = slots__take(nic);
+	struct slot *slot = slots__has_id(nic) ? slots__take(nic) : NULL;
 	struct hpu_scratch *scratch;
 
 	if (!slot) /* one will be free: each message ends with its packet */

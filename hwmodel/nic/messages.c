@@ -34,6 +34,7 @@ static int set_limits(struct pspin *nic, const struct pspin_limits *limits)
 
 	*to = *limits;
 	nic->watchdog_cycles = limits->watchdog_cycles;
+	nic->ids_in_turn = limits->ids_in_turn;
 	to->mpqs = or_default(to->mpqs, SPIN_MPQS);
 	to->parking = or_default(to->parking, SPIN_PARKING_MAX);
 	to->host_bytes = or_default(to->host_bytes, SPIN_HOST_BYTES);
@@ -101,6 +102,7 @@ static int of_messages(const struct pspin_limits *limits)
 static int set_datagrams(struct pspin *nic, const struct pspin_limits *limits)
 {
 	nic->watchdog_cycles = limits->watchdog_cycles;
+	nic->ids_in_turn = limits->ids_in_turn;
 	return nic_host__open(nic, limits->host_bytes, limits->handler_mem, limits->handler_segments);
 }
 

@@ -70,6 +70,7 @@ struct slots {
 	unsigned homes, per_home;
 	unsigned ids_per_home;            /* of the target, for this context: with more in use a new message waits for one that ends */
 	unsigned homes_in_use;            /* of them: 1 while packets come one at a time */
+	unsigned turn;                    /* of ids that are given in turn */
 	uint64_t *taken[HPU_SCRATCHPADS]; /* bits */
 	unsigned in_flight[HPU_SCRATCHPADS];
 	unsigned taken_count, taken_peak, ending_count;
@@ -170,6 +171,7 @@ struct pspin {
 	struct inflight_queue ready;  /* and whose HERs the MPQ engine has not taken */
 	struct slots slots;
 	unsigned wanted_per_home; /* of slots__open() */
+	int ids_in_turn;          /* as in struct pspin_limits */
 
 	/* reports */
 	struct pspin_observer observer;

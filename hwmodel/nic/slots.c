@@ -174,11 +174,45 @@ static struct slot *take(struct pspin *nic, unsigned home, unsigned number)
 	return slot;
 }
 
+static int is_free(const struct slots *slots, unsigned home, unsigned number)
+{
+	return !(slots->taken[home][number / WORD_BITS] >> (number % WORD_BITS) & 1);
+}
+
+/* The id that the next message gets, counted over the homes. Messages that are open beyond the target's ids have those behind. */
+static unsigned whose_turn(const struct slots *slots)
+{
+	unsigned per_home = slots->ids_per_home < slots->per_home ? slots->ids_per_home : slots->per_home;
+
+	return slots->turn % (per_home * slots->homes_in_use);
+}
+
+int slots__has_id(const struct pspin *nic)
+{
+	const struct slots *slots = &nic->slots;
+	unsigned turn = whose_turn(slots);
+
+	if (nic->ids_in_turn)
+		return is_free(slots, turn % slots->homes_in_use, turn / slots->homes_in_use);
+	return slots->taken_count < slots->ids_per_home * slots->homes_in_use;
+}
+
+static struct slot *take_in_turn(struct pspin *nic)
+{
+	struct slots *slots = &nic->slots;
+	unsigned turn = whose_turn(slots);
+
+	slots->turn = turn + 1;
+	return take(nic, turn % slots->homes_in_use, turn / slots->homes_in_use);
+}
+
 struct slot *slots__take(struct pspin *nic)
 {
 	struct slots *slots = &nic->slots;
 	unsigned best = slots->per_home, best_home = 0;
 
+	if (nic->ids_in_turn && slots__has_id(nic))
+		return take_in_turn(nic);
 	for (unsigned home = 0; home < slots->homes_in_use; home++) {
 		unsigned number = first_free(slots, home);
 
@@ -197,7 +231,7 @@ struct slot *slots__take_number(struct pspin *nic, uint64_t number)
 	unsigned home = (unsigned)(number % clusters);
 
 	number = number / clusters % slots->per_home;
-	if (home >= slots->homes_in_use || slots->taken[home][number / WORD_BITS] >> (number % WORD_BITS) & 1)
+	if (home >= slots->homes_in_use || !is_free(slots, home, (unsigned)number))
 		return NULL;
 	return take(nic, home, (unsigned)number);
 }

@@ -4,7 +4,7 @@
 
 /*
  * Assigns the machine's MPQs to messages: a message gets the lowest free MPQ of the home cluster whose MPQs hold the fewest
- * packets. Every cluster for which the task descriptor has a scratchpad register is a home cluster; images with state in L1, and
+ * packets, or the one whose turn it is (struct pspin_limits.ids_in_turn). Every cluster for which the task descriptor has a scratchpad register is a home cluster; images with state in L1, and
  * packets that come one at a time, use cluster 0 alone.
  */
 #include "hwmodel/nic/nic.h"
@@ -38,6 +38,8 @@ static inline uint32_t slot__scratch_bytes(uint32_t own_bytes)
 int slots__open(struct pspin *nic, unsigned per_home, uint32_t scratch_bytes);
 void slots__close(struct pspin *nic);
 
+/* Does the target have an id for a message that begins now? With ids in turn: the one whose turn it is. */
+int slots__has_id(const struct pspin *nic);
 /* Takes a slot for a message that begins; its scratchpad is zero. NULL: none is free. */
 struct slot *slots__take(struct pspin *nic);
 /* This one, if it is free. */

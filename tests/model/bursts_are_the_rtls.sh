@@ -26,7 +26,7 @@ objects() {
 rows() {
 	cat >"$dir/rows"
 	# shellcheck disable=SC2046 # a word for each handler
-	"$kit" --clusters "$1" "$dir/$1" $(objects) >"$dir/log" 2>&1 || { cat "$dir/log"; exit 1; }
+	"$kit" --free-ids --clusters "$1" "$dir/$1" $(objects) >"$dir/log" 2>&1 || { cat "$dir/log"; exit 1; }
 	while read -r handler bytes rtl; do
 		model=$(burst "$dir/$1/$handler/$bytes-saturated/packets.csv")
 		[ $((100 * (model > rtl ? model - rtl : rtl - model))) -le $(($2 * rtl)) ] && continue
@@ -39,7 +39,7 @@ rows() {
 cold() {
 	cat >"$dir/rows"
 	# shellcheck disable=SC2046 # a word for each handler
-	"$kit" --clusters 1 "$dir/cold" $(objects) >"$dir/log" 2>&1 || { cat "$dir/log"; exit 1; }
+	"$kit" --free-ids --clusters 1 "$dir/cold" $(objects) >"$dir/log" 2>&1 || { cat "$dir/log"; exit 1; }
 	while read -r handler bytes rtl; do
 		model=$(awk -F, 'NR == 2 { print $8 - $7 }' "$dir/cold/$handler/$bytes-idle/packets.csv")
 		[ "$model" = "$rtl" ] && continue
@@ -52,7 +52,7 @@ cold() {
 first() {
 	cat >"$dir/rows"
 	# shellcheck disable=SC2046 # a word for each handler
-	"$kit" --clusters 1 "$dir/first" $(objects) >"$dir/log" 2>&1 || { cat "$dir/log"; exit 1; }
+	"$kit" --free-ids --clusters 1 "$dir/first" $(objects) >"$dir/log" 2>&1 || { cat "$dir/log"; exit 1; }
 	while read -r handler bytes rtl; do
 		model=$(tail -n 256 "$dir/first/$handler/$bytes-saturated/packets.csv" |
 			awk -F, '!from { from = $7 } { print $8 - from }' | sort -n | head -n "$(echo "$rtl" | wc -w)" | xargs)

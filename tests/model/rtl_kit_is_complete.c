@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The output of make rtl-kit. Every packet must have its HER, its bytes, its line of the trace and its tasks, at the cycles
- * that the NIC reports to an observer. Memories must be as in the NIC. A second kit must be the same to the byte.
+ * that the NIC reports to an observer. Memories must be as in the NIC. A burst's messages have different ids. A second kit must be the
+ * same to the byte.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -86,6 +87,22 @@ static void hear_her(void *arg, const struct pspin_her_record *r)
 	h->last = *r;
 }
 
+/* No message of a burst has the id of another one, which may not have ended on the RTL. */
+static void check_ids(const char *handler, const char *hers, const struct kit_series *series)
+{
+	unsigned packet, message, ends, is_first = 1;
+	unsigned char begun[256] = { 0 };
+
+	for (const char *at = strchr(hers, '\n'); at && sscanf(at + 1, "%u,%*u,%u,%u", &packet, &message, &ends) == 3;
+	     at = strchr(at + 1, '\n')) {
+		if (message >= 256)
+			fail(handler, "a message has an id that PsPIN has not");
+		else if (is_first && packet >= series->apart && begun[message]++)
+			fail(handler, "two messages of a burst have the same id");
+		is_first = ends;
+	}
+}
+
 static void check_predictions(const char *directory, const struct spin_object *object, const struct workload *w,
 			      const struct kit_series *series, unsigned packet_bytes, const struct pspin_target *target)
 {
@@ -93,7 +110,7 @@ static void check_predictions(const char *directory, const struct spin_object *o
 	char *tasks = slurp(directory, "tasks.csv", &bytes), *hers, *trace, *packets;
 	struct heard heard = { w->handler, strchr(tasks, '\n') + 1, pspin_target__cycle_ps(target) };
 	const struct pspin_observer observer = { .arg = &heard, .task = hear_task, .packet = hear_packet, .her = hear_her };
-	struct pspin *nic = kit_nic(object, w, target);
+	struct pspin *nic = kit_nic(object, w, target, KIT_IDS_IN_TURN);
 	unsigned count = kit_series__packets(series);
 
 	pspin__observe(nic, &observer);
@@ -110,6 +127,7 @@ static void check_predictions(const char *directory, const struct spin_object *o
 		fail(w->handler, "not every packet is handled and has its line");
 	if (lines(hers) != count + 1 || lines(trace) != count)
 		fail(w->handler, "not every packet has its HER");
+	check_ids(w->handler, hers, series);
 	if (content != heard.bytes || !content)
 		fail(w->handler, "packets.bin has not every packet");
 	free(tasks);
@@ -204,7 +222,7 @@ static void check(const char *handler, const char *below, unsigned packet_bytes)
 	w = kit_workload(handler, object);
 	snprintf(directory, sizeof(directory), "%s/%s", below, handler);
 	snprintf(again, sizeof(again), "%s/%s-again", below, handler);
-	nic = kit_nic(object, &w, target);
+	nic = kit_nic(object, &w, target, KIT_IDS_IN_TURN);
 	if (kit_memories(directory, nic, target))
 		fail(handler, "cannot write memories");
 	check_memories(directory, handler, nic);
@@ -216,7 +234,7 @@ static void check(const char *handler, const char *below, unsigned packet_bytes)
 	pspin__close(nic);
 	check_predictions(directory, object, &w, &kit_series[1], packet_bytes, target);
 
-	nic = kit_nic(object, &w, target);
+	nic = kit_nic(object, &w, target, KIT_IDS_IN_TURN);
 	kit_predict(again, nic, &w, &kit_series[1], packet_bytes, target);
 	pspin__close(nic);
 	for (unsigned i = 0; i < sizeof(files) / sizeof(files[0]); i++) {

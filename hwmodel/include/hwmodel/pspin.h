@@ -136,6 +136,11 @@ struct pspin_limits {
 	const struct spin_segment *handler_mem; /* the first entry's; copied */
 	unsigned handler_segments;
 	uint32_t watchdog_cycles; /* a task that runs longer is stopped; 0: the target's, or as a budget of steps asks for */
+	/*
+	 * 1: messages get the target's ids in turn, as from a host that counts them, and wait for their own: none is given again before all
+	 * others were. 0: each gets the lowest free id of the home cluster that has the fewest packets in flight.
+	 */
+	int ids_in_turn;
 	/* of messages */
 	uint32_t mpqs, parking;
 	uint32_t window; /* packets, SPIN_WINDOW to SPIN_WINDOW_MAX */

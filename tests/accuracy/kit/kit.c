@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * rtl-kit [--clusters N] DIRECTORY HANDLER...: make rtl-kit. A HANDLER is a name, or the path of a fat object. Predictions are
- * for N of the target's clusters.
+ * rtl-kit [--clusters N] [--free-ids] DIRECTORY HANDLER...: make rtl-kit. A HANDLER is a name, or the path of a fat object. Predictions
+ * are for N of the target's clusters; with --free-ids a message gets the lowest free id (enum kit_ids).
  */
+#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,11 +26,11 @@ static int write_image(const char *directory, const struct spin_object *object)
 
 /* Each series on a NIC of its own: times and caches begin again. */
 static int write_series(const char *directory, const struct spin_object *object, const struct workload *w,
-			const struct pspin_target *target, unsigned *count)
+			const struct pspin_target *target, enum kit_ids ids, unsigned *count)
 {
 	for (const unsigned *bytes = kit_sizes; *bytes; bytes++) {
 		for (const struct kit_series *series = kit_series; series->name; series++) {
-			struct pspin *nic = kit_nic(object, w, target);
+			struct pspin *nic = kit_nic(object, w, target, ids);
 			char below[1024];
 			int rc;
 
@@ -66,7 +67,7 @@ static int find_object(const char *handler, char *path, size_t bytes)
 	return 0;
 }
 
-static int write_handler(const char *directory, const char *handler, const struct pspin_target *target)
+static int write_handler(const char *directory, const char *handler, const struct pspin_target *target, enum kit_ids ids)
 {
 	struct spin_object *object = NULL;
 	struct pspin *nic = NULL;
@@ -80,13 +81,13 @@ static int write_handler(const char *directory, const char *handler, const struc
 		return -1;
 	}
 	w = kit_workload(name_of(handler, name), object);
-	nic = kit_nic(object, &w, target);
+	nic = kit_nic(object, &w, target, ids);
 	if (nic)
 		rc = write_image(directory, object) || kit_memories(directory, nic, target) || kit_slm(directory, nic);
 	if (nic)
 		pspin__close(nic);
 	if (!rc)
-		rc = write_series(directory, object, &w, target, &packets);
+		rc = write_series(directory, object, &w, target, ids, &packets);
 	if (!rc)
 		printf("%-16s %5u packets: %s\n", handler, packets, directory);
 	spin_object__close(object);
@@ -106,28 +107,35 @@ static int use_clusters(struct pspin_target *target, uint64_t clusters, char *er
 
 int main(int argc, char **argv)
 {
+	static const struct option options[] = { { "clusters", required_argument, NULL, 'c' },
+						 { "free-ids", no_argument, NULL, 'f' },
+						 { 0 } };
 	struct pspin_target *target = pspin_target__copy(pspin_target__find("pspin-rtl"));
-	int failed = 0, first = 1;
+	enum kit_ids ids = KIT_IDS_IN_TURN;
+	int failed = 0, option;
 	char err[256];
 
 	if (!target)
 		return 1;
-	if (argc > 2 && !strcmp(argv[1], "--clusters")) {
-		if (use_clusters(target, strtoull(argv[2], NULL, 10), err, sizeof(err))) {
+	while ((option = getopt_long(argc, argv, "+", options, NULL)) != -1) {
+		if (option == 'f')
+			ids = KIT_IDS_FREE;
+		if (option == 'c' && use_clusters(target, strtoull(optarg, NULL, 10), err, sizeof(err))) {
 			fprintf(stderr, "rtl-kit: --clusters: %s\n", err);
 			return 2;
 		}
-		first = 3;
+		if (option == '?')
+			optind = argc;
 	}
-	if (argc < first + 2) {
-		fprintf(stderr, "usage: rtl-kit [--clusters N] DIRECTORY HANDLER...\n");
+	if (argc < optind + 2) {
+		fprintf(stderr, "usage: rtl-kit [--clusters N] [--free-ids] DIRECTORY HANDLER...\n");
 		return 2;
 	}
-	for (int i = first + 1; i < argc; i++) {
+	for (int i = optind + 1; i < argc; i++) {
 		char directory[900], name[64];
 
-		snprintf(directory, sizeof(directory), "%s/%s", argv[first], name_of(argv[i], name));
-		failed |= write_handler(directory, argv[i], target) != 0;
+		snprintf(directory, sizeof(directory), "%s/%s", argv[optind], name_of(argv[i], name));
+		failed |= write_handler(directory, argv[i], target, ids) != 0;
 	}
 	pspin_target__free(target);
 	return failed;

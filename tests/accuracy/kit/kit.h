@@ -25,8 +25,14 @@ extern const unsigned kit_sizes[]; /* from the IP header on; ends with 0 */
 /* Returns the workload of a handler: that of PsPIN 4.3, or packets of any content. Its object must be open. */
 struct workload kit_workload(const char *handler, const struct spin_object *object);
 
+/* How messages get their ids. */
+enum kit_ids {
+	KIT_IDS_IN_TURN, /* none again before all others were given: of a burst on all clusters each has its own */
+	KIT_IDS_FREE,    /* the lowest that is free in the model, as the simulator of rtl-check gives those that are free on the RTL */
+};
+
 /* Creates a NIC with the handler and its state, always the same. Returns NULL after a message. */
-struct pspin *kit_nic(const struct spin_object *object, const struct workload *w, const struct pspin_target *target);
+struct pspin *kit_nic(const struct spin_object *object, const struct workload *w, const struct pspin_target *target, enum kit_ids ids);
 
 unsigned kit_series__packets(const struct kit_series *series);
 /*

@@ -29,10 +29,12 @@ struct workload kit_workload(const char *handler, const struct spin_object *obje
 	return w;
 }
 
-struct pspin *kit_nic(const struct spin_object *object, const struct workload *w, const struct pspin_target *target)
+struct pspin *kit_nic(const struct spin_object *object, const struct workload *w, const struct pspin_target *target, enum kit_ids ids)
 {
 	const struct spin_segment all = { 0, SPIN_HOST_BYTES_MAX };
-	const struct pspin_limits limits = { .host_bytes = SPIN_HOST_BYTES_MAX, .handler_mem = &all, .handler_segments = 1 };
+	const struct pspin_limits limits = {
+		.host_bytes = SPIN_HOST_BYTES_MAX, .handler_mem = &all, .handler_segments = 1, .ids_in_turn = ids == KIT_IDS_IN_TURN
+	};
 	const struct spin_rule udp = { .protocol = 0 };
 	char err[512] = "its state cannot be set";
 	struct pspin *nic = NULL;
