@@ -54,6 +54,10 @@ SPIN_INLINE _Bool spin_frame_resize(struct spin_frame *frame, uint32_t bytes)
 /* `bytes` bytes, at most `most`, to the frame's from `at` on, which it has, behind headers; and to its copy. */
 SPIN_INLINE void spin_frame_store(const struct spin_frame *frame, uint32_t at, void *from, uint32_t bytes, uint32_t most)
 {
+	if (frame->copy) { /* of a number that it knows the verifier follows the wrong sides of tests, too: see spin_masked_length() */
+		*frame->scratch = bytes;
+		bytes = (uint32_t)*frame->scratch;
+	}
 	bytes = spin_bounded_length(bytes, most);
 	if (!bytes || bpf_xdp_store_bytes(frame->ctx, at, from, bytes) || !frame->copy)
 		return;
@@ -95,8 +99,10 @@ SPIN_INLINE void spin_count_(const struct spin_view *view, enum spin_reason reas
 
 	_Static_assert(SPIN_REASON_COUNT <= 32, "the mask below");
 	/* not a test: with 32 reasons the compiler makes one of bits of it, which the verifier does not understand */
-	if (view->access == SPIN_COPIED)
+	if (view->access == SPIN_COPIED) {
 		i = spin_verifier_forget_(view, reason) & 31;
+		hpu = spin_barrier_var_(hpu) & (SPIN_HPUS_MAX - 1); /* as spin_masked_length() */
+	}
 	spin_counters[hpu].packets[i]++;
 }
 

@@ -162,9 +162,9 @@ SPIN_INLINE int spin_event_output(struct spin_event *event)
 /* Copies the frame as it arrived to a buffer: its bytes, 0 if it is too long for one. */
 SPIN_INLINE uint32_t spin_frame_park(const struct spin_frame *frame, struct spin_copy *to)
 {
-	uint32_t bytes = bpf_xdp_get_buff_len(frame->ctx), held = spin_bounded_length(bytes, SPIN_COPY_BYTES);
+	uint32_t bytes = bpf_xdp_get_buff_len(frame->ctx);
 
-	if (!held || bpf_xdp_load_bytes(frame->ctx, 0, to->frame, held))
+	if (!bytes || bytes > SPIN_COPY_BYTES || bpf_xdp_load_bytes(frame->ctx, 0, to->frame, spin_masked_length(bytes, SPIN_COPY_BYTES)))
 		return 0;
 	return bytes;
 }

@@ -21,8 +21,9 @@ SPIN_INLINE int spin_copied_(struct xdp_md *ctx, enum spin_takes takes)
 		return XDP_ABORTED; /* unreachable: for the verifier */
 	copy = &cpu->copy;
 	bytes = bpf_xdp_get_buff_len(ctx);
-	held = spin_bounded_length(bytes < SPIN_COPY_BYTES ? bytes : SPIN_COPY_BYTES, SPIN_COPY_BYTES);
-	if (!held || bpf_xdp_load_bytes(ctx, 0, copy->frame, held))
+	/* one test for both ends; with 0 bytes, which cannot be, the copy fails */
+	held = bytes - 1 < SPIN_COPY_BYTES - 1 ? bytes : SPIN_COPY_BYTES;
+	if (bpf_xdp_load_bytes(ctx, 0, copy->frame, spin_masked_length(held, SPIN_COPY_BYTES)))
 		return XDP_ABORTED; /* unreachable: for the verifier */
 	frame.copy = copy->frame;
 	frame.bytes = bytes;
@@ -33,9 +34,9 @@ SPIN_INLINE int spin_copied_(struct xdp_md *ctx, enum spin_takes takes)
 	spin_handle(&frame, &view, &d, spin_config.accept_partial, hpu, SPIN_PART_WHOLE, &out);
 	if (out.outcome.error)
 		spin_emit_event_(&out.outcome, &view, &d, hpu);
-	held = spin_bounded_length(out.changed_bytes, SPIN_COPY_BYTES);
+	held = (uint32_t)spin_verifier_forget_(&view, out.changed_bytes);
 	if (held)
-		bpf_xdp_store_bytes(ctx, 0, copy->frame, held);
+		bpf_xdp_store_bytes(ctx, 0, copy->frame, spin_masked_length(held, SPIN_COPY_BYTES));
 	if ((out.reason == SPIN_REASON_REPLIED || out.acknowledged) && out.frame_bytes != frame.bytes)
 		bpf_xdp_adjust_tail(ctx, (int)out.frame_bytes - (int)frame.bytes);
 	if (out.consumed)

@@ -52,8 +52,7 @@ SPIN_INLINE _Bool spin_match_set_(const volatile struct spin_rule_set *set, uint
 
 	SPIN_UNROLL_
 	for (uint32_t i = 0; i < SPIN_RULE_RANGES_MAX; i++)
-		if (i < set->count)
-			hits |= value >= set->range[i].first && value <= set->range[i].last;
+		hits |= spin_below_(i, set->count) & ~(spin_below_(value, set->range[i].first) | spin_below_(set->range[i].last, value));
 	return hits;
 }
 

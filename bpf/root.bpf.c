@@ -32,34 +32,34 @@ struct {
 #include "bpf/room.h"
 #include "bpf/tap.h"
 
-SPIN_INLINE uint64_t spin_match_bytes_(const uint8_t *addr, const uint64_t (*words)[256], int bytes)
+/*
+ * Without CAP_PERFMON the verifier follows each addition to a pointer a second time, as if the number were 0. Here both ways meet again, if
+ * they differ in nothing but `v`; n additions without it are 2 to the n ways. It is may_goto (spin_can_loop_()) over nothing.
+ */
+#define spin_meet_(v) __asm__ volatile(".byte 0xe5; .byte 0; .short 1; .long 0; %0 = %0" : "+r"(v))
+
+SPIN_INLINE uint64_t spin_match_bytes_(const struct spin_view *view, const uint8_t *addr, const uint64_t (*words)[256], int bytes)
 {
 	uint64_t match = ~0ull;
 
-	for (int i = 0; i < bytes; i++)
+	for (int i = 0; i < bytes; i++) {
 		match &= words[i][addr[i]];
+		if (view->access == SPIN_COPIED)
+			spin_meet_(match);
+	}
 	return match;
 }
 
-SPIN_INLINE uint64_t spin_match_addresses_(const struct spin_datagram *d)
+SPIN_INLINE uint64_t spin_match_addresses_(const struct spin_view *view, const struct spin_datagram *d)
 {
 	const struct spin_ip4 *ip4 = d->ip;
 	const struct spin_ip6 *ip6 = d->ip;
 
 	if (d->is_ip4)
-		return (spin_match_bytes_((const uint8_t *)&ip4->src, spin_match.src4, 4) ^ spin_match.src_not) &
-		       (spin_match_bytes_((const uint8_t *)&ip4->dst, spin_match.dst4, 4) ^ spin_match.dst_not);
-	return (spin_match_bytes_((const uint8_t *)ip6->src, spin_match.src6, 16) ^ spin_match.src_not) &
-	       (spin_match_bytes_((const uint8_t *)ip6->dst, spin_match.dst6, 16) ^ spin_match.dst_not);
-}
-
-/* 1 if a is below b; one way for the verifier. */
-SPIN_INLINE uint32_t spin_below_(uint32_t a, uint32_t b)
-{
-	uint64_t difference = (uint64_t)a - b;
-
-	__asm__ volatile("" : "+r"(difference));
-	return (uint32_t)(difference >> 63);
+		return (spin_match_bytes_(view, (const uint8_t *)&ip4->src, spin_match.src4, 4) ^ spin_match.src_not) &
+		       (spin_match_bytes_(view, (const uint8_t *)&ip4->dst, spin_match.dst4, 4) ^ spin_match.dst_not);
+	return (spin_match_bytes_(view, (const uint8_t *)ip6->src, spin_match.src6, 16) ^ spin_match.src_not) &
+	       (spin_match_bytes_(view, (const uint8_t *)ip6->dst, spin_match.dst6, 16) ^ spin_match.dst_not);
 }
 
 #define SPIN_WORDS_TAGGED (SPIN_RULE_INDEX_MAX + 1 + 2) /* with two VLAN tags, which are a word each */
@@ -77,10 +77,10 @@ struct spin_words spin_words[SPIN_HPUS_MAX];
 SPIN_INLINE void spin_words_load_(struct xdp_md *ctx, struct spin_words *to)
 {
 	const uint32_t bytes = bpf_xdp_get_buff_len(ctx);
-	uint32_t held = spin_bounded_length(bytes < SPIN_WORDS_TAGGED * 4 ? bytes : SPIN_WORDS_TAGGED * 4, SPIN_WORDS_TAGGED * 4);
+	uint32_t held = bytes < SPIN_WORDS_TAGGED * 4 ? bytes : SPIN_WORDS_TAGGED * 4;
 
 	to->count = to->tags = 0;
-	if (!held || bpf_xdp_load_bytes(ctx, 0, to->word, held))
+	if (!held || bpf_xdp_load_bytes(ctx, 0, to->word, spin_masked_length(held, sizeof(to->word))))
 		return;
 	to->count = held / 4;
 	/* a word that this frame does not have is left over from an earlier frame */
@@ -101,8 +101,7 @@ SPIN_INLINE uint32_t spin_words_place_(struct spin_words *words, uint32_t index)
 	return spin_words_forget_(words, index + (words->tags & -(spin_below_(index, 3) ^ 1)), 31);
 }
 
-/* Clears the bits of contexts whose word tests the frame does not satisfy. */
-SPIN_INLINE uint64_t spin_match_words_(struct xdp_md *ctx, uint64_t contexts)
+SPIN_INLINE uint64_t spin_match_words_as_(struct xdp_md *ctx, uint64_t contexts, enum spin_access access)
 {
 	struct spin_words *at = &spin_words[bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1)];
 	uint64_t match = spin_match.wordless;
@@ -110,6 +109,7 @@ SPIN_INLINE uint64_t spin_match_words_(struct xdp_md *ctx, uint64_t contexts)
 	if (!(contexts & ~match))
 		return contexts;
 	spin_words_load_(ctx, at);
+	SPIN_UNROLL_
 	for (uint32_t i = 0; i < SPIN_WORDED_MAX; i++) {
 		const struct spin_match_words *tests = &spin_match.words[spin_words_forget_(at, i, SPIN_WORDED_MAX - 1)];
 		uint32_t hits = 0;
@@ -122,10 +122,33 @@ SPIN_INLINE uint64_t spin_match_words_(struct xdp_md *ctx, uint64_t contexts)
 
 			hits += spin_below_(k, tests->count) & spin_below_(place, at->count) & (spin_below_(value, word->first) ^ 1) &
 				(spin_below_(word->last, value) ^ 1);
+			if (access == SPIN_COPIED)
+				spin_meet_(hits);
 		}
-		match |= tests->bit & -(uint64_t)(spin_below_(hits, tests->need) ^ 1);
+		match |= tests->bit & spin_barrier_var64_(spin_below_(hits, tests->need) - 1ull);
+		if (access == SPIN_COPIED)
+			spin_meet_(match);
 	}
 	return match & contexts;
+}
+
+/*
+ * Clear the bits of contexts whose word tests the frame does not satisfy. Apart and without a loop: without CAP_PERFMON the verifier
+ * leaves a loop in each round, and before Linux 6.17 finds no end of it.
+ */
+SPIN_APART uint64_t spin_match_words_direct_(struct xdp_md *ctx, uint64_t contexts)
+{
+	return spin_match_words_as_(ctx, contexts, SPIN_DIRECT);
+}
+
+SPIN_APART uint64_t spin_match_words_copied_(struct xdp_md *ctx, uint64_t contexts)
+{
+	return spin_match_words_as_(ctx, contexts, SPIN_COPIED);
+}
+
+SPIN_INLINE uint64_t spin_match_words_(struct xdp_md *ctx, const struct spin_view *view, uint64_t contexts)
+{
+	return view->access == SPIN_COPIED ? spin_match_words_copied_(ctx, contexts) : spin_match_words_direct_(ctx, contexts);
 }
 
 /*
@@ -142,15 +165,15 @@ SPIN_INLINE uint64_t spin_match_ip_fields_(const struct spin_datagram *d)
 }
 
 /* What is done for few: of these contexts, those whose addresses and words are the packet's. */
-SPIN_INLINE uint64_t spin_match_rest_(struct xdp_md *ctx, const struct spin_datagram *d, uint64_t match)
+SPIN_INLINE uint64_t spin_match_rest_(struct xdp_md *ctx, const struct spin_view *view, const struct spin_datagram *d, uint64_t match)
 {
 	if (match & ~spin_match.fieldless)
 		match &= spin_match_ip_fields_(d);
-	return spin_match_words_(ctx, match & spin_match_addresses_(d));
+	return spin_match_words_(ctx, view, match & spin_match_addresses_(view, d));
 }
 
 /* Returns the bit of the datagram's context; 0: none. */
-SPIN_INLINE uint64_t spin_match_(struct xdp_md *ctx, const struct spin_datagram *d)
+SPIN_INLINE uint64_t spin_match_(struct xdp_md *ctx, const struct spin_view *view, const struct spin_datagram *d)
 {
 	uint64_t match = spin_match.dst_port[d->udp->dst_port] & spin_match.active;
 
@@ -158,17 +181,17 @@ SPIN_INLINE uint64_t spin_match_(struct xdp_md *ctx, const struct spin_datagram 
 		return 0;
 	match &= spin_match.src_port[d->udp->src_port] & (d->is_ip4 ? spin_match.ip4 : spin_match.ip6);
 	if (spin_unlikely(match & ~spin_match.unaddressed))
-		match = spin_match_rest_(ctx, d, match);
+		match = spin_match_rest_(ctx, view, d, match);
 	return match;
 }
 
 /* The same for an ICMP message. */
-SPIN_INLINE uint64_t spin_match_icmp_(struct xdp_md *ctx, const struct spin_datagram *d)
+SPIN_INLINE uint64_t spin_match_icmp_(struct xdp_md *ctx, const struct spin_view *view, const struct spin_datagram *d)
 {
 	uint64_t match = spin_match.icmp & spin_match.active & (d->is_ip4 ? spin_match.ip4 : spin_match.ip6);
 
 	if (spin_unlikely(match & ~spin_match.unaddressed))
-		match = spin_match_rest_(ctx, d, match);
+		match = spin_match_rest_(ctx, view, d, match);
 	return match;
 }
 
@@ -205,7 +228,7 @@ SPIN_INLINE enum spin_reason spin_give_icmp_(struct xdp_md *ctx, const struct sp
 		reason = spin_parse_long(view->data, view->end, bpf_xdp_get_buff_len(ctx), 1, &d);
 	if (reason != SPIN_PARSED)
 		return reason;
-	spin_give_(ctx, spin_match_icmp_(ctx, &d));
+	spin_give_(ctx, spin_match_icmp_(ctx, view, &d));
 	return SPIN_REASON_UNMATCHED;
 }
 
@@ -219,13 +242,13 @@ SPIN_INLINE enum spin_reason spin_ether_reason_(struct xdp_md *ctx)
 }
 
 /* The same for a frame that is not IP. */
-SPIN_INLINE enum spin_reason spin_give_ether_(struct xdp_md *ctx, spin_be16 type)
+SPIN_INLINE enum spin_reason spin_give_ether_(struct xdp_md *ctx, const struct spin_view *view, spin_be16 type)
 {
 	uint64_t match = spin_match_type_(type);
 
 	if (!match)
 		return SPIN_REASON_NOT_IP;
-	spin_give_(ctx, spin_match_words_(ctx, match));
+	spin_give_(ctx, spin_match_words_(ctx, view, match));
 	return spin_ether_reason_(ctx);
 }
 
@@ -235,7 +258,7 @@ SPIN_INLINE int spin_dispatch_(struct xdp_md *ctx, const struct spin_view *view,
 	uint32_t i;
 
 	if (spin_likely(reason == SPIN_PARSED)) {
-		const uint64_t match = spin_match_(ctx, d);
+		const uint64_t match = spin_match_(ctx, view, d);
 
 		reason = SPIN_REASON_UNMATCHED;
 		if (spin_unlikely(match & spin_match.roomy))
@@ -244,7 +267,7 @@ SPIN_INLINE int spin_dispatch_(struct xdp_md *ctx, const struct spin_view *view,
 	} else if (reason == SPIN_IS_ICMP) {
 		reason = spin_give_icmp_(ctx, view);
 	} else if (reason == SPIN_REASON_NOT_IP && spin_match.ether) {
-		reason = spin_give_ether_(ctx, d->type);
+		reason = spin_give_ether_(ctx, view, d->type);
 	}
 	_Static_assert(SPIN_REASON_COUNT <= 32, "the mask below, which is not a test: see spin_count_()");
 	i = view->access == SPIN_COPIED ? (uint32_t)spin_verifier_forget_(view, reason) & 31 : reason;
@@ -292,8 +315,8 @@ int spin_root_copy(struct xdp_md *ctx)
 
 	if (!headers)
 		return XDP_ABORTED; /* unreachable: for the verifier */
-	held = spin_bounded_length(bytes < SPIN_HEADERS_BYTES ? bytes : SPIN_HEADERS_BYTES, SPIN_HEADERS_BYTES);
-	if (!held || bpf_xdp_load_bytes(ctx, 0, headers->bytes, held))
+	held = bytes < SPIN_HEADERS_BYTES ? bytes : SPIN_HEADERS_BYTES;
+	if (!held || bpf_xdp_load_bytes(ctx, 0, headers->bytes, spin_masked_length(held, SPIN_HEADERS_BYTES)))
 		return XDP_ABORTED; /* unreachable: for the verifier */
 	view.data = headers->bytes;
 	view.scratch = &headers->scratch;

@@ -311,8 +311,12 @@ SPIN_INLINE _Bool spin_stream_slice_(struct __sk_buff *skb, struct spin_stream *
 	unit = spin_unit_take_(stream);
 	if (!unit)
 		return 0; /* as many programs at once on a CPU as never are */
-	length = spin_bounded_length(bytes, SPIN_STREAM_PIECES);
-	if (!length || bpf_skb_load_bytes(skb, at, unit->copy.frame + SPIN_STREAM_DATA, length)) {
+	if (!bytes || bytes > SPIN_STREAM_PIECES) {
+		spin_unit_give_(stream);
+		return 0; /* unreachable: pieces are shorter */
+	}
+	length = spin_masked_length(bytes, SPIN_STREAM_PIECES);
+	if (bpf_skb_load_bytes(skb, at, unit->copy.frame + SPIN_STREAM_DATA, length)) {
 		spin_unit_give_(stream);
 		return 0; /* unreachable: the bytes are there */
 	}

@@ -11,14 +11,14 @@
 /* Where byte `at` of a transfer over several segments goes to; `start` and `room` are those of the segment it is in. */
 SPIN_INLINE uint8_t *spin_dma_byte_(const struct spin_packet *packet, uint32_t at, uint32_t *start, uint32_t *room)
 {
-	uint8_t *host;
+	uint32_t byte_at;
 
 	if (!*room)
 		*start = spin_space_at(packet, SPIN_HANDLER_MEM, at, room);
-	host = spin_host_at(*start, 1);
-	*start = spin_blur(*start + 1);
+	byte_at = *start;
+	*start = spin_blur(byte_at + 1);
 	*room = spin_blur(*room - 1);
-	return host;
+	return spin_host_at(byte_at, 1); /* last, and tested at once: see there */
 }
 
 #define SPIN_FEW_WORDS_ (SPIN_HOST_WRITE_MAX / 8)
@@ -50,10 +50,12 @@ SPIN_INLINE void spin_dma_pieces_(const struct spin_packet *packet, uint32_t at,
 
 	/* in the isolated class an index has to be as unknown at the first round as at the others */
 	for (uint32_t done = spin_blur(0); done < bytes && spin_can_loop_(&round, bytes); done = spin_blur(done + 1)) {
-		uint8_t *host = spin_dma_byte_(packet, at + done, &start, &room);
 		uint64_t i = spin_barrier_var64_(done);
+		uint8_t *host = spin_dma_byte_(packet, at + done, &start, &room);
 
-		if (!host || i >= bytes)
+		if (!host)
+			return; /* unreachable: for the verifier */
+		if (i >= bytes)
 			return; /* unreachable: tells the verifier i's bound, also where done was spilled */
 		if (to_host)
 			*host = hpu[i];
@@ -65,13 +67,13 @@ SPIN_INLINE void spin_dma_pieces_(const struct spin_packet *packet, uint32_t at,
 SPIN_INLINE int spin_dma_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *hpu, uint32_t bytes,
 			  _Bool to_host)
 {
-	uint32_t room, *host;
+	uint32_t room, start, *host;
 
 	if (!spin_space_has(packet, space, at, bytes))
 		return SPIN_SEGV;
 	if (!bytes)
 		return 0;
-	host = (uint32_t *)spin_host_at(spin_space_at(packet, space, at, &room), bytes);
+	start = spin_space_at(packet, space, at, &room);
 	if (space == SPIN_HANDLER_MEM && room < bytes) {
 		if (to_host && bytes <= SPIN_HOST_WRITE_MAX)
 			spin_dma_few_pieces_(packet, at, hpu, bytes);
@@ -79,6 +81,7 @@ SPIN_INLINE int spin_dma_(const struct spin_packet *packet, enum spin_host_space
 			spin_dma_pieces_(packet, at, hpu, bytes, to_host);
 		return 0;
 	}
+	host = (uint32_t *)spin_host_at(start, bytes);
 	if (!host)
 		return SPIN_SEGV; /* unreachable: for the verifier */
 	for (uint32_t i = 0; i < bytes / 4; i++) {

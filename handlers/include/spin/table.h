@@ -39,10 +39,10 @@ struct spin_counter {
 	TYPE name[entries_] SPIN_TABLE_ATTR_
 
 /* TYPE *SPIN_AT(table, i): entry i, or NULL if there is none; free where the compiler sees that i fits. */
-#define SPIN_AT(table, i)                                                                                                   \
-	({                                                                                                                  \
-		uint32_t spin_i_ = spin_index_(i);                                                                          \
-		SPIN_LIKELY_(spin_i_ < SPIN_ENTRIES_(table)) ? &(table)[spin_index_(spin_i_)] : (__typeof__(&(table)[0]))0; \
+#define SPIN_AT(table, i)                                                                                                     \
+	({                                                                                                                    \
+		uint32_t spin_i_ = spin_index_(i), spin_n_ = SPIN_ENTRIES_(table);                                            \
+		SPIN_LIKELY_(spin_i_ < spin_n_) ? &(table)[spin_index_below_(spin_i_, spin_n_)] : (__typeof__(&(table)[0]))0; \
 	})
 
 /*

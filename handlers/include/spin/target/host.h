@@ -58,9 +58,15 @@ SPIN_INLINE uint32_t spin_equal_(uint32_t a, uint32_t b)
 	return a == b;
 }
 
+SPIN_INLINE uint32_t spin_below_(uint32_t a, uint32_t b)
+{
+	return a < b;
+}
+
 #define SPIN_UNROLL_
 
-#define spin_index_(i) ((uint32_t)(i))
+#define spin_index_(i)          ((uint32_t)(i))
+#define spin_index_below_(i, n) ((uint32_t)(i))
 
 #include <spin/target/frame.h>
 

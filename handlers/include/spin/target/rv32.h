@@ -17,8 +17,9 @@
 #define SPIN_KEY_ATTR_
 #define SPIN_PUTS_OF_TARGET_
 
-#define spin_index_(i)  ((uint32_t)(i))
-#define SPIN_LIKELY_(x) __builtin_expect((x), 1) /* a jump that is taken costs three cycles, or a line of code that is not there yet */
+#define spin_index_(i)          ((uint32_t)(i))
+#define spin_index_below_(i, n) ((uint32_t)(i))
+#define SPIN_LIKELY_(x)         __builtin_expect((x), 1) /* a jump that is taken costs three cycles, or a line of code that is not there yet */
 
 /* What a forward rewrites, as it was. */
 struct spin_saved_ {

@@ -11,6 +11,7 @@
  *	spin_barrier_var_      all programs            handlers/kvstore.c, tests/handlers/memory/walk.c: a bound was folded away
  *	spin_within_           all programs            -
  *	spin_bounded_length    Linux before 6.13       tests/kernels/mutants.sh, fault C: "invalid zero-sized read"
+ *	spin_masked_length     isolated class          tests/kernels/mutants.sh, fault G: "invalid zero-sized read" (Linux before 6.17)
  *	spin_can_loop_         all programs            handlers/filtering.c, handlers/ping.c: no end of a loop is in sight
  *	SPIN_OUTLINE           bounded loops           -
  *	SPIN_APART             rarely needed code      -
@@ -65,6 +66,16 @@ SPIN_INLINE uint32_t spin_bounded_length(uint32_t n, uint32_t max)
 	uint32_t less = spin_barrier_var_(n - 1);
 
 	return less < max ? spin_barrier_var_(less) + 1 : 0;
+}
+
+/*
+ * n, which is 1 to max, as the length of a helper's transfer; max is a power of two. Without CAP_PERFMON the verifier follows each test
+ * of a number it knows to the wrong side, too, and there forgets the number: before Linux 6.17 it refuses the helper behind it ("min value
+ * is negative", "invalid zero-sized read"). The mask comes behind all tests.
+ */
+SPIN_INLINE uint32_t spin_masked_length(uint32_t n, uint32_t max)
+{
+	return (spin_barrier_var_(n - 1) & (max - 1)) + 1;
 }
 
 #ifndef SPIN_BOUNDED_LOOPS
@@ -137,9 +148,21 @@ SPIN_INLINE uint32_t spin_equal_(uint32_t a, uint32_t b)
 	return spin_barrier_var_(spin_barrier_var_(a ^ b) - 1) >> 31;
 }
 
+/* 1 if a < b, else 0: in the same way. */
+SPIN_INLINE uint32_t spin_below_(uint32_t a, uint32_t b)
+{
+	uint64_t difference = (uint64_t)a - b;
+
+	__asm__ volatile("" : "+r"(difference));
+	return (uint32_t)(difference >> 63);
+}
+
 /* In front of a loop with a constant bound: written out by the compiler. The isolated class wants constant offsets. */
 #define SPIN_UNROLL_ _Pragma("unroll")
 
 #define spin_index_(i) (__builtin_constant_p(i) ? (uint32_t)(i) : spin_barrier_var_(i))
+
+/* i, which is below n. The mask is for the isolated class: see spin_masked_length(). */
+#define spin_index_below_(i, n) ((n) & ((n)-1) ? spin_index_(i) : spin_index_(i) & ((n)-1))
 
 #endif
