@@ -15,6 +15,7 @@
 # The guest is QEMU's, without KVM. Ends with the command's exit status; 125: the guest did not get that far.
 set -eu
 . "$(dirname "$0")/full.lib.sh"
+. "$(dirname "$0")/speculation"
 
 debian=12 kernel= variant=ready built= tree= out= cpus=2 memory=4096 minutes=180 collect=
 while [ $# -gt 0 ]; do
@@ -87,7 +88,7 @@ rc=0
 TMPDIR=$work timeout -k 10 "${minutes}m" qemu-system-x86_64 -nodefaults -no-reboot -display none -machine q35 \
 	$clock -cpu max,la57=off -smp "$cpus" -m "$memory" \
 	-kernel "$vmlinuz" -initrd "$work/initramfs" -append "console=ttyS0 quiet no_timer_check nowatchdog \
-tsc=reliable mitigations=off panic=-1 spin_guest=full ${SPIN_GUEST_APPEND:-}" \
+tsc=reliable $speculation panic=-1 spin_guest=full ${SPIN_GUEST_APPEND:-}" \
 	-serial "file:$out/console" -serial stdio \
 	$(disk root "$image" snapshot=on) $(disk modules "$modules" readonly=on) $(disk work "$work/work.ext4" cache=unsafe) \
 	$(disk result "$work/result" cache=unsafe) \

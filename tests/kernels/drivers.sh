@@ -13,6 +13,7 @@ bond bond_tlb bond_e1000e vlan vxlan geneve macvlan"
 cases=$(echo ${*:-$all} | tr ' ' ,)
 here=$(cd "$(dirname "$0")/../.." && pwd)
 guest=$here/kernel/guest
+. "$guest/speculation"
 PATH=$PATH:/usr/sbin:/sbin
 skip() { echo "skip: $*"; exit 77; }
 
@@ -105,7 +106,7 @@ boot() {
 	shift 3
 	setpriv --pdeathsig KILL "$QEMU" -accel tcg,thread=multi -cpu max,la57=off -smp "$cpus" -m 700 -nodefaults -no-user-config \
 		-no-reboot -display none -kernel "$vmlinuz" -initrd "$image" -serial "file:$work/$role.console" -serial \
-		"file:$work/$role.rows" -append "console=ttyS0 quiet no_timer_check nowatchdog clocksource=hpet mitigations=off panic=-1 \
+		"file:$work/$role.rows" -append "console=ttyS0 quiet no_timer_check nowatchdog clocksource=hpet $speculation panic=-1 \
 		role=$role cases=$cases advice=$advice" "$@" </dev/null >"$work/$role.qemu" 2>&1 &
 	guests="$guests $!"
 	receiver=$!

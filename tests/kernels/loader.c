@@ -35,8 +35,10 @@
 #include <bpf/libbpf.h>
 
 #include "kernel/caps.h"
+#include "kernel/probe.h"
 #include "user/libspin/internal.h"
 #include "user/libspin/guard.h"
+#include "user/libspin/streams.h"
 #include <spin/libspin_ring.h>
 
 #define LOG_LINES         25
@@ -278,6 +280,23 @@ static int add_ring(struct spin_nic *nic, const struct spin_object *object)
 	return err;
 }
 
+/* The handlers on streams of TCP sockets (bpf/stream.h), which need may_goto. */
+static int add_streams(const struct spin_object *object, enum spin_class class)
+{
+	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = class };
+	struct spin_ctx *ctx = NULL;
+	struct spin_rule rule;
+	int err;
+
+	if (!kernel_probe__may_goto())
+		return 0;
+	err = spin_rule__parse("udp dport 9003", &rule);
+	if (!err)
+		err = spin_streams__create(object, &rule, &opts, NULL, &ctx);
+	spin_ctx__destroy(ctx);
+	return err;
+}
+
 /*
  * The interface's program: the one of a process that has CAP_PERFMON, or that of one without. An interface of its own
  * each time, as the program stays loaded as long as that is open.
@@ -315,6 +334,8 @@ static void try_dispatcher(const struct spin_object *object, const char *variant
 		err = spin_ctx__migrate(ctx, object, NULL);
 	if (!err && class == SPIN_CLASS_TRUSTED)
 		err = add_ring(nic, object);
+	if (!err)
+		err = add_streams(object, class);
 	print_cell(DISPATCHER, variant, err, before);
 	spin_ctx__destroy(ctx);
 	spin_nic__close(nic);

@@ -12,6 +12,7 @@ killed_elsewhere killed_beside_unseen wants refusals removed_by_others xdpdump"
 cases=$(echo ${*:-$all} | tr ' ' ,)
 here=$(cd "$(dirname "$0")/../.." && pwd)
 guest=$here/kernel/guest
+. "$guest/speculation"
 PATH=$PATH:/usr/sbin:/sbin
 skip() { echo "skip: $*"; exit 77; }
 
@@ -39,7 +40,7 @@ boot() {
 	setpriv --pdeathsig KILL timeout $limit_s "$QEMU" -accel tcg,thread=multi -cpu max,la57=off -smp 2 -m 700 -nodefaults -no-user-config \
 		-no-reboot -display none -kernel "$2" -initrd "$work/$1.image" -serial "file:$BUILD/kernels/share-$1.console" \
 		-serial "file:$BUILD/kernels/share-$1.rows" -append "console=ttyS0 quiet no_timer_check nowatchdog clocksource=hpet \
-		mitigations=off panic=-1 cases=$4" </dev/null >"$work/$1.qemu" 2>&1 &
+		$speculation panic=-1 cases=$4" </dev/null >"$work/$1.qemu" 2>&1 &
 	running="$running $!"
 	guests="$guests $1:$4"
 }
