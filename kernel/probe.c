@@ -22,6 +22,7 @@
 #include "kernel/caps.h"
 #include "kernel/features.h"
 #include "kernel/probe.h"
+#include "kernel/probe_bpf.h"
 #include "kernel/shortage.h"
 
 static int has(uint64_t caps, int cap)
@@ -99,6 +100,22 @@ int kernel_probe__xdp_isolated(char *reason, size_t reason_bytes)
 		return -ENOSYS;
 	}
 	return probe_kernel(reason, reason_bytes);
+}
+
+int kernel_probe__refuses_guesses(void)
+{
+	static int known; /* 1 yes, -1 no */
+	int is = __atomic_load_n(&known, __ATOMIC_RELAXED);
+	uint64_t saved;
+
+	if (is)
+		return is > 0;
+	if (kernel_caps__become_stranger(&saved))
+		return 0;
+	is = kernel_bpf__wrong_guess() == -EACCES ? 1 : -1;
+	kernel_caps__restore(saved);
+	__atomic_store_n(&known, is, __ATOMIC_RELAXED);
+	return is > 0;
 }
 
 int kernel_probe__fragments(void)

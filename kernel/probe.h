@@ -29,6 +29,11 @@ int kernel_probe__fragments(void);
  * may_goto. With bounded loops there are none, as the verifier would take too many steps, or jumps, for them.
  */
 int kernel_probe__copies(void);
+/*
+ * 1 if the verifier refuses, without CAP_PERFMON, what only a processor would do that guesses the outcome of a test wrong: Linux before 6.17,
+ * unless booted with mitigations=off. It follows each test whose outcome it knows to the other side, too, and newer ones put a barrier there.
+ */
+int kernel_probe__refuses_guesses(void);
 /* 1 if the verifier knows may_goto; without, objects are loaded with bounded loops (<spin/meta.h>). */
 int kernel_probe__may_goto(void);
 

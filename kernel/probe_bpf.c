@@ -127,6 +127,19 @@ int kernel_bpf__packet_pointers(void)
 	return closed(load(insns, COUNT(insns), 0));
 }
 
+int kernel_bpf__wrong_guess(void)
+{
+	const struct bpf_insn insns[] = {
+		INSN(BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, XDP_PASS),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_1, 0, 0, 0),
+		INSN(BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_1, 0, 1, 0),
+		INSN(BPF_LDX | BPF_MEM | BPF_W, BPF_REG_0, BPF_REG_1, 0, 0),
+		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
+	};
+
+	return closed(load(insns, COUNT(insns), 0));
+}
+
 int kernel_bpf__test_run(int live)
 {
 	uint8_t frame[64] = { 0 };

@@ -23,6 +23,8 @@ int kernel_bpf__atomics(void);
 int kernel_bpf__may_goto(void);
 /* One whose packet pointer has a variable offset, which the verifier refuses without CAP_PERFMON. */
 int kernel_bpf__packet_pointers(void);
+/* One that reads through NULL behind a test that is never so, which some verifiers follow without CAP_PERFMON. */
+int kernel_bpf__wrong_guess(void);
 /* One run on a packet of ours; live: as a frame that a driver would have received (it is dropped). */
 int kernel_bpf__test_run(int live);
 /* 1 if programs are compiled, 0 if they are interpreted, or -errno. */

@@ -113,6 +113,8 @@ static int try_class(struct spincc *s, const char *path, const struct spin_objec
 	spin_ctx__destroy(ctx);
 	if (log.to)
 		fclose(log.to);
+	if (err == -ENOSYS && class == SPIN_CLASS_ISOLATED && kernel_probe__copies() && kernel_probe__refuses_guesses())
+		fprintf(stderr, "spincc: %s: warning: %s\n", s->handler, spin_strerror_last());
 	/* by default: a machine or kernel that cannot load them is not a fault of the handlers */
 	if (err && s->verify < 0 && (err == -ENOSYS || err == -EPERM))
 		err = 0;

@@ -4,8 +4,11 @@
  * verifier says. Called for contexts, the dispatcher and the program that sends. sPIN is blamed only for its own programs.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "kernel/features.h"
+#include "kernel/probe.h"
 #include "kernel/shortage.h"
 #include "user/libspin/load/failure.h"
 #include "user/libspin/load/verifier.h"
@@ -50,6 +53,20 @@ int load_failure__load_own(struct bpf_object *bpf, const char *log, enum spin_cl
 	return err ? load_failure__explain_own(err, bpf, log, class, what) : 0;
 }
 
+int load_failure__of_class(int known, enum spin_class class, char *reason, size_t reason_bytes)
+{
+	size_t length = strlen(reason);
+
+	if (known != -EINVAL || class != SPIN_CLASS_ISOLATED || !kernel_probe__refuses_guesses())
+		return known;
+	snprintf(
+		reason + length, reason_bytes - length,
+		"; or it is kernel %s: in the isolated class Linux before 6.17 refuses what only a processor would do that guesses a test wrong; "
+		"then use a newer kernel, or the trusted class",
+		kernel_feature__release());
+	return -ENOSYS;
+}
+
 int load_failure__explain_own(int err, struct bpf_object *bpf, const char *log, enum spin_class class, const char *what)
 {
 	char reason[SPIN_ERROR_BYTES];
@@ -61,7 +78,8 @@ int load_failure__explain_own(int err, struct bpf_object *bpf, const char *log, 
 		known = class__probe(class, reason, sizeof(reason));
 	if (known)
 		return spin_fail(known, "%s", reason);
-	if (spin_verifier__explain_own(log, what, reason, sizeof(reason)))
-		return spin_fail(-EINVAL, "%s", reason);
+	known = load_failure__of_class(spin_verifier__explain_own(log, what, reason, sizeof(reason)), class, reason, sizeof(reason));
+	if (known)
+		return spin_fail(known, "%s", reason);
 	return spin_fail(err, "the kernel refuses to load %s: %s", what, strerror(-err));
 }

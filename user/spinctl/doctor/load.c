@@ -92,7 +92,13 @@ static void dispatcher_isolated(const struct doctor_facts *f, struct doctor_row 
 
 static void datagrams_isolated(const struct doctor_facts *f, struct doctor_row *row)
 {
+	const struct test_load *load = &f->test_loads[TEST_LOAD_DATAGRAM_ISOLATED];
+
 	report(f, row, TEST_LOAD_DATAGRAM_ISOLATED, KERNEL_ISOLATED, essential(f));
+	if (load->tried && !load->err && kernel_probe__refuses_guesses())
+		doctor__found(row, DOCTOR_OK,
+			      "the kernel loads it, but not every handler's: Linux before 6.17 refuses there what only a processor would "
+			      "do that guesses a test wrong");
 }
 
 static void sending_isolated(const struct doctor_facts *f, struct doctor_row *row)
