@@ -57,6 +57,13 @@ int main(void)
 	expect(1, spin_verifier__is_limit(PARSE "BPF program is too large. Processed 1000001 insn\n"), "too many steps");
 	expect(0, spin_verifier__is_limit(PARSE "the call stack of 9 frames is too deep !\n"), "too many calls");
 	expect(0, spin_verifier__is_limit(PARSE UNBOUNDED), "beyond the packet");
+	/* what a kernel may refuse that follows wrong guesses, and what every one refuses without CAP_PERFMON */
+	expect(1, spin_verifier__may_be_guess(PARSE "R1 invalid mem access 'scalar'\n"), "NULL, which a test rules out");
+	expect(1, spin_verifier__may_be_guess(PARSE "R4 invalid zero-sized read: u64=[0,4294967295]\n"), "a length, known to be 0");
+	expect(1, spin_verifier__may_be_guess(PARSE "BPF program is too large. Processed 1000001 insn\n"), "a loop that is never left");
+	expect(0, spin_verifier__may_be_guess(PARSE "R3 pointer comparison prohibited\n"), "pointers that are compared");
+	expect(0, spin_verifier__may_be_guess(PARSE "unknown opcode e5\n"), "an old kernel");
+	expect(0, spin_verifier__may_be_guess(""), "no log");
 	/* programs that are entirely sPIN's */
 	expect(-EINVAL, spin_verifier__explain_own(PARSE UNBOUNDED, "the dispatcher", reason, sizeof(reason)), "the dispatcher");
 	if (!strstr(reason, "cannot load the dispatcher") || !strstr(reason, "issue tracker"))

@@ -172,8 +172,8 @@ static int load(struct spin_ctx *ctx, const struct spin_object *obj, const struc
 		if (!known && ctx->bounded && spin_verifier__is_limit(log))
 			known = too_large_for_bounded_loops(obj, reason, sizeof(reason));
 		if (!known)
-			known = load_failure__of_class(spin_verifier__explain(log, obj->path, reason, sizeof(reason)), ctx->class, reason,
-						       sizeof(reason));
+			known = load_failure__of_class(spin_verifier__explain(log, obj->path, reason, sizeof(reason)), ctx->class, log,
+						       reason, sizeof(reason));
 		if (known)
 			err = spin_fail(known, "%s", reason);
 		else

@@ -248,6 +248,8 @@ const char *class__program_name(const struct spin_ctx *ctx);
 int spin_verifier__explain_own(const char *log, const char *what, char *reason, size_t reason_bytes);
 /* 1: what the verifier refuses is not an instruction but more steps, jumps or stack than it has. */
 int spin_verifier__is_limit(const char *log);
+/* 1: what it refused may be what only a wrong guess of the processor would do (kernel/probe.h). */
+int spin_verifier__may_be_guess(const char *log);
 int spin_verifier__explain(const char *log, const char *handler, char *reason, size_t reason_bytes);
 
 #endif

@@ -53,11 +53,11 @@ int load_failure__load_own(struct bpf_object *bpf, const char *log, enum spin_cl
 	return err ? load_failure__explain_own(err, bpf, log, class, what) : 0;
 }
 
-int load_failure__of_class(int known, enum spin_class class, char *reason, size_t reason_bytes)
+int load_failure__of_class(int known, enum spin_class class, const char *log, char *reason, size_t reason_bytes)
 {
 	size_t length = strlen(reason);
 
-	if (known != -EINVAL || class != SPIN_CLASS_ISOLATED || !kernel_probe__refuses_guesses())
+	if (known != -EINVAL || class != SPIN_CLASS_ISOLATED || !spin_verifier__may_be_guess(log) || !kernel_probe__refuses_guesses())
 		return known;
 	snprintf(
 		reason + length, reason_bytes - length,
@@ -78,7 +78,8 @@ int load_failure__explain_own(int err, struct bpf_object *bpf, const char *log, 
 		known = class__probe(class, reason, sizeof(reason));
 	if (known)
 		return spin_fail(known, "%s", reason);
-	known = load_failure__of_class(spin_verifier__explain_own(log, what, reason, sizeof(reason)), class, reason, sizeof(reason));
+	known = spin_verifier__explain_own(log, what, reason, sizeof(reason));
+	known = load_failure__of_class(known, class, log, reason, sizeof(reason));
 	if (known)
 		return spin_fail(known, "%s", reason);
 	return spin_fail(err, "the kernel refuses to load %s: %s", what, strerror(-err));

@@ -24,10 +24,10 @@ int load_failure__load_own(struct bpf_object *bpf, const char *log, enum spin_cl
 int load_failure__explain_own(int err, struct bpf_object *bpf, const char *log, enum spin_class class, const char *what);
 
 /*
- * What the verifier refused in that class, -EINVAL with the reason, may be the kernel's fault: then adds so to `reason`, and returns -ENOSYS.
- * Returns `known` otherwise.
+ * What the verifier refused in that class, -EINVAL with the reason, may be the kernel's fault: then adds so to `reason`, and returns
+ * -ENOSYS. Returns `known` otherwise.
  */
-int load_failure__of_class(int known, enum spin_class class, char *reason, size_t reason_bytes);
+int load_failure__of_class(int known, enum spin_class class, const char *log, char *reason, size_t reason_bytes);
 
 /* Hands each line of the verifier's log to spin_set_log()'s callback. */
 void load_failure__log_lines(const char *log);

@@ -90,6 +90,13 @@ int spin_verifier__explain_own(const char *log, const char *what, char *message,
 	return refusal.rule && refusal.rule->flags & VERIFIER_OLD ? -ENOSYS : -EINVAL;
 }
 
+int spin_verifier__may_be_guess(const char *log)
+{
+	struct verifier_refusal refusal;
+
+	return verifier__read(log, &refusal) && !(refusal.rule && refusal.rule->flags & (VERIFIER_CLASS | VERIFIER_OLD));
+}
+
 int spin_verifier__is_limit(const char *log)
 {
 	struct verifier_refusal refusal;
@@ -294,23 +301,23 @@ const struct verifier_rule verifier_rules[] = {
 	{ "unknown opcode e5", "may_goto", VERIFIER_OLD },
 
 	/* refused in the isolated class only */
-	{ "pointer comparison prohibited", "pointers are compared; compare offsets or indices", 0 },
+	{ "pointer comparison prohibited", "pointers are compared; compare offsets or indices", VERIFIER_CLASS },
 	{ "different maps, paths or scalars",
 	  "the index differs between the ways to here, as a loop's counter does; write #pragma unroll before the loop, and a "
-	  "constant bound", 0 },
-	{ "pointer -= pointer", "the difference of two pointers; compute with offsets or indices", 0 },
-	{ "with mixed signed bounds", "the bounds of an index are not known; make it unsigned and mask it", 0 },
+	  "constant bound", VERIFIER_CLASS },
+	{ "pointer -= pointer", "the difference of two pointers; compute with offsets or indices", VERIFIER_CLASS },
+	{ "with mixed signed bounds", "the bounds of an index are not known; make it unsigned and mask it", VERIFIER_CLASS },
 	{ "same insn cannot be used with different pointers",
-	  "one access through pointers of different kinds; use each in a branch of its own", 0 },
-	{ "beyond pointer bounds", "the index may be beyond the array, as the CPU speculates; mask it with a power of two", 0 },
-	{ "variable stack access prohibited", "a local array is indexed with a variable; keep the array in the state", 0 },
+	  "one access through pointers of different kinds; use each in a branch of its own", VERIFIER_CLASS },
+	{ "beyond pointer bounds", "the index may be beyond the array, as the CPU speculates; mask it with a power of two", VERIFIER_CLASS },
+	{ "variable stack access prohibited", "a local array is indexed with a variable; keep the array in the state", VERIFIER_CLASS },
 	{ "prohibited for !root",
 	  "this computes a pointer from a variable offset; take SPIN_AT or SPIN_GET; in a loop write #pragma unroll before it",
 	  0 },
-	{ "leaks addr", "a pointer is stored where the host could read it; store an offset or an index", 0 },
-	{ "leak pointer", "a pointer is stored where the host could read it; store an offset or an index", 0 },
+	{ "leaks addr", "a pointer is stored where the host could read it; store an offset or an index", VERIFIER_CLASS },
+	{ "leak pointer", "a pointer is stored where the host could read it; store an offset or an index", VERIFIER_CLASS },
 	{ "attempt to corrupt spilled", "part of a pointer on the stack is overwritten; keep pointers in variables of their "
-					"own", 0 },
+					"own", VERIFIER_CLASS },
 
 	{ "pkt pointer and register with unbounded", BEYOND_PACKET, 0 },
 	{ "invalid access to packet", BEYOND_PACKET, 0 },

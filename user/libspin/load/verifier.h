@@ -9,6 +9,7 @@ enum {
 	VERIFIER_LOOP = 1 << 0,  /* the fault is a loop, not an instruction */
 	VERIFIER_LIMIT = 1 << 3, /* a limit of the verifier, which bounded loops reach earlier */
 	VERIFIER_WHOLE = 1 << 1, /* the fault is of the program as a whole: no instruction is to blame */
+	VERIFIER_CLASS = 1 << 4, /* refused in the isolated class alone, by every kernel */
 	VERIFIER_OLD = 1 << 2,   /* the kernel does not know an instruction: nobody is to blame */
 };
 
