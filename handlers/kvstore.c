@@ -111,15 +111,17 @@ static enum spin_payload_rc kvstore_payload(struct spin_payload *p, struct kv_ca
 	near = SPIN_FETCH(p, set, &buffer);
 	line = kv_find(set, near, key, &way);
 
-	if (m->op == spin_hton16(KV_GET) && line && kv_read(p, m, line, key)) {
+	if (!line) {
+		line = kv_victim(set, &way);
+		if (line && (tag = kv_take(line, SPIN_FETCHED(line, set, near), key)))
+			lease = tag | way;
+	} else if (m->op == spin_hton16(KV_GET) && kv_read(p, m, line, key)) {
 		if (!(near->clock >> way & 1))
 			set->clock |= 1u << way;
 		return spin_reply(p, sizeof(*m));
-	}
-	if (line) /* VALID before a SET, or on its way from the server: share the lease */
+	} else { /* VALID before a SET, or on its way from the server: share the lease */
 		lease = (spin_load32(&SPIN_FETCHED(line, set, near)->tag) & ~KV_STATE_MASK) | way;
-	else if ((line = kv_victim(set, &way)) && (tag = kv_take(line, SPIN_FETCHED(line, set, near), key)))
-		lease = tag | way;
+	}
 	spin_set32(p, &m->lease, lease);
 	return SPIN_SUCCESS;
 }
