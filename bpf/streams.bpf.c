@@ -221,7 +221,7 @@ struct sk_buff {
 } __attribute__((preserve_access_index));
 
 extern void *bpf_cast_to_kern_ctx(void *ctx) __ksym;
-extern void *bpf_rdonly_cast(void *at, uint32_t type) __ksym;
+extern void *bpf_rdonly_cast(const void *at, __u32 type) __ksym __weak; /* as newer libbpf has it, too */
 
 #define SPIN_SHRINK_MAX 0xfffu /* bytes that bpf_skb_adjust_room() takes off at a time */
 

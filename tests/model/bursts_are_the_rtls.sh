@@ -88,9 +88,9 @@ copy_from_host 256 3993
 copy_from_host 1024 8859
 counter 64 1023
 histogram 512 22950
-kvstore 256 9071
-kvstore 512 8896
-kvstore 1024 9732
+kvstore 256 9094
+kvstore 512 9034
+kvstore 1024 9812
 lost_updates 64 37367
 meet 64 25506
 reduce 1024 36311
