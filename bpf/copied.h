@@ -21,9 +21,8 @@ SPIN_INLINE int spin_copied_(struct xdp_md *ctx, enum spin_takes takes)
 		return XDP_ABORTED; /* unreachable: for the verifier */
 	copy = &cpu->copy;
 	bytes = bpf_xdp_get_buff_len(ctx);
-	/* one test for both ends; with 0 bytes, which cannot be, the copy fails */
-	held = bytes - 1 < SPIN_COPY_BYTES - 1 ? bytes : SPIN_COPY_BYTES;
-	if (bpf_xdp_load_bytes(ctx, 0, copy->frame, spin_masked_length(held, SPIN_COPY_BYTES)))
+	held = spin_bounded_length(bytes < SPIN_COPY_BYTES ? bytes : SPIN_COPY_BYTES, SPIN_COPY_BYTES);
+	if (!held || bpf_xdp_load_bytes(ctx, 0, copy->frame, spin_masked_length(held, SPIN_COPY_BYTES)))
 		return XDP_ABORTED; /* unreachable: for the verifier */
 	frame.copy = copy->frame;
 	frame.bytes = bytes;
