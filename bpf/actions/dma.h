@@ -50,11 +50,12 @@ SPIN_INLINE void spin_dma_pieces_(const struct spin_packet *packet, uint32_t at,
 
 	/* in the isolated class an index has to be as unknown at the first round as at the others */
 	for (uint32_t done = spin_blur(0); done < bytes && spin_can_loop_(&round, bytes); done = spin_blur(done + 1)) {
-		uint64_t i = spin_barrier_var64_(done);
 		uint8_t *host = spin_dma_byte_(packet, at + done, &start, &room);
+		uint64_t i;
 
 		if (!host)
 			return; /* unreachable: for the verifier */
+		i = spin_barrier_var64_(done);
 		if (i >= bytes)
 			return; /* unreachable: tells the verifier i's bound, also where done was spilled */
 		if (to_host)
