@@ -198,6 +198,11 @@ wait $server
 # 10,000 clients that connect and say nothing, or half of something: spind serves on
 "$BUILD/tests/tools/connect_and_vanish" "$SPIN_SPIND" 10000 || fail "clients are not taken any more"
 expect 0 "$SPINCTL" list
+# on a busy machine it is still closing them, and says "try again"
+for try in $(seq 100); do
+	as 65534 "$SPINCTL" list >/dev/null 2>&1 && break
+	sleep 0.1
+done
 expect 0 as 65534 "$SPINCTL" exec --handler "$OBJECT" -- "$SERVER" 1
 
 # contexts of an interface and a rule: root's alone, beside those of sockets; they outlive the command and a restart of spind
