@@ -28,14 +28,14 @@ SPIN_INLINE void spin_make_room(struct xdp_md *ctx)
 	uint32_t zero = 0, bytes = bpf_xdp_get_buff_len(ctx);
 	struct spin_room *room = bpf_map_lookup_elem(&spin_room, &zero);
 
-	if (!room || bytes > SPIN_ROOM_REQUEST)
+	if (!room || !bytes || bytes > SPIN_ROOM_REQUEST)
 		return;
 	if (!bpf_xdp_adjust_tail(ctx, SPIN_ROOM_BYTES)) { /* there is */
 		bpf_xdp_adjust_tail(ctx, -(int)SPIN_ROOM_BYTES);
 		return;
 	}
-	bytes = spin_bounded_length(bytes, SPIN_ROOM_REQUEST);
-	if (!bytes || bpf_xdp_load_bytes(ctx, 0, room->frame, bytes) || bpf_xdp_adjust_head(ctx, -(int)SPIN_ROOM_BYTES))
+	bytes = spin_masked_length(bytes, SPIN_ROOM_REQUEST);
+	if (bpf_xdp_load_bytes(ctx, 0, room->frame, bytes) || bpf_xdp_adjust_head(ctx, -(int)SPIN_ROOM_BYTES))
 		return;
 	bpf_xdp_store_bytes(ctx, 0, room->frame, bytes);
 	bpf_xdp_adjust_tail(ctx, -(int)SPIN_ROOM_BYTES);
