@@ -54,10 +54,10 @@ SPIN_INLINE _Bool spin_frame_resize(struct spin_frame *frame, uint32_t bytes)
 /* `bytes` bytes, at most `most`, to the frame's from `at` on, which it has, behind headers; and to its copy. */
 SPIN_INLINE void spin_frame_store(const struct spin_frame *frame, uint32_t at, void *from, uint32_t bytes, uint32_t most)
 {
-	if (frame->copy) { /* of a number that it knows the verifier follows the wrong sides of tests, too: see spin_masked_length() */
-		*frame->scratch = bytes;
-		bytes = (uint32_t)*frame->scratch;
-	}
+	const struct spin_view view = spin_frame_view(frame);
+
+	if (view.access == SPIN_COPIED) /* `most` is no power of two, so no mask: see spin_masked_length() */
+		bytes = (uint32_t)spin_verifier_forget_(&view, bytes);
 	bytes = spin_bounded_length(bytes, most);
 	if (!bytes || bpf_xdp_store_bytes(frame->ctx, at, from, bytes) || !frame->copy)
 		return;

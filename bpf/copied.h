@@ -21,6 +21,7 @@ SPIN_INLINE int spin_copied_(struct xdp_md *ctx, enum spin_takes takes)
 		return XDP_ABORTED; /* unreachable: for the verifier */
 	copy = &cpu->copy;
 	bytes = bpf_xdp_get_buff_len(ctx);
+	/* the mask would do; with it alone clang 14 moves a pointer to act_put_d's stack by a variable, which the work limit refuses */
 	held = spin_bounded_length(bytes < SPIN_COPY_BYTES ? bytes : SPIN_COPY_BYTES, SPIN_COPY_BYTES);
 	if (!held || bpf_xdp_load_bytes(ctx, 0, copy->frame, spin_masked_length(held, SPIN_COPY_BYTES)))
 		return XDP_ABORTED; /* unreachable: for the verifier */

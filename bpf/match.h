@@ -45,7 +45,7 @@ SPIN_INLINE enum spin_takes spin_takes(const volatile struct spin_rule *rule)
 	return protocol == SPIN_IP_ICMP || protocol == SPIN_IP_ICMP6 ? SPIN_TAKES_ICMP : SPIN_TAKES_UDP;
 }
 
-/* The set is constant to the verifier, which removes the tests behind its count. */
+/* All ranges, without a branch: of a test whose outcome the verifier knows it follows both sides without CAP_PERFMON. */
 SPIN_INLINE _Bool spin_match_set_(const volatile struct spin_rule_set *set, uint32_t value)
 {
 	uint32_t hits = !set->count;

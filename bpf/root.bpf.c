@@ -32,12 +32,6 @@ struct {
 #include "bpf/room.h"
 #include "bpf/tap.h"
 
-/*
- * Without CAP_PERFMON the verifier follows each addition to a pointer a second time, as if the number were 0. Here both ways meet again, if
- * they differ in nothing but `v`; n additions without it are 2 to the n ways. It is may_goto (spin_can_loop_()) over nothing.
- */
-#define spin_meet_(v) __asm__ volatile(".byte 0xe5; .byte 0; .short 1; .long 0; %0 = %0" : "+r"(v))
-
 SPIN_INLINE uint64_t spin_match_bytes_(const struct spin_view *view, const uint8_t *addr, const uint64_t (*words)[256], int bytes)
 {
 	uint64_t match = ~0ull;

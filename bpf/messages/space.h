@@ -79,9 +79,9 @@ SPIN_INLINE uint32_t spin_space_at(const struct spin_packet *packet, enum spin_h
 }
 
 /*
- * A pointer there; NULL cannot be. With `bytes` known when compiling the verifier knows where they end. Test it for NULL before anything else:
- * then the compiler makes both tests one. Of a NULL that it knows the verifier follows both sides without CAP_PERFMON, and before Linux
- * 6.17 refuses the access through it.
+ * A pointer there; NULL cannot be. With `bytes` known when compiling the verifier knows where they end. Test it for NULL before anything
+ * else: then the compiler makes both tests one. Of a NULL that it knows the verifier follows both sides without CAP_PERFMON, and before
+ * Linux 6.17 refuses the access through it.
  */
 SPIN_INLINE uint8_t *spin_host_at(uint32_t start, uint32_t bytes)
 {

@@ -17,6 +17,9 @@
  *	SPIN_APART             rarely needed code      -
  *	spin_blur              all programs            tests/handlers/memory/act_dma_d.c: more than 1,000,000 steps
  *	spin_equal_            all programs            tests/handlers/sending/act_put_d.c: two minutes are not enough
+ *	spin_below_            isolated class          -
+ *	spin_meet_             isolated class          -
+ *	spin_index_below_      isolated class          handlers/rate_limit.c: "goes out of range" (Linux before 6.17)
  *	SPIN_UNROLL_           isolated class          tests/handlers/memory/act_copy.c: an offset that is not constant
  */
 #include <stdint.h>
@@ -70,8 +73,8 @@ SPIN_INLINE uint32_t spin_bounded_length(uint32_t n, uint32_t max)
 
 /*
  * n, which is 1 to max, as the length of a helper's transfer; max is a power of two. Without CAP_PERFMON the verifier follows each test
- * of a number it knows to the wrong side, too, and there forgets the number: before Linux 6.17 it refuses the helper behind it ("min value
- * is negative", "invalid zero-sized read"). The mask comes behind all tests.
+ * of a number it knows to the wrong side, too, and there forgets the number: before Linux 6.17 it refuses the helper behind it ("min
+ * value is negative", "invalid zero-sized read"). The mask comes behind all tests.
  */
 SPIN_INLINE uint32_t spin_masked_length(uint32_t n, uint32_t max)
 {
@@ -107,6 +110,12 @@ SPIN_INLINE _Bool spin_can_loop_(uint64_t *round, uint32_t max)
 	return *round <= max;
 }
 #endif
+
+/*
+ * Where ways of the verifier meet that differ in nothing but `v`. Without CAP_PERFMON it follows each addition to a pointer a second
+ * time, as if the number were 0: n additions without this are 2 to the n ways. It is may_goto over nothing, so not for Linux before 6.9.
+ */
+#define spin_meet_(v) __asm__ volatile(".byte 0xe5; .byte 0; .short 1; .long 0; %0 = %0" : "+r"(v))
 
 /*
  * A function of the runtime with a loop that the verifier is not to follow for each state of its callers. With
