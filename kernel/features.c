@@ -58,6 +58,11 @@ const char *kernel_feature__version(enum kernel_feature feature)
 	return rows[feature].version;
 }
 
+const char *kernel_feature__guesses(void)
+{
+	return "in the isolated class Linux before 6.17 refuses what only a processor would do that guesses a test wrong";
+}
+
 static int is_newer(unsigned major, unsigned minor, unsigned than_major, unsigned than_minor)
 {
 	return major > than_major || (major == than_major && minor >= than_minor);

@@ -30,8 +30,9 @@ int kernel_probe__fragments(void);
  */
 int kernel_probe__copies(void);
 /*
- * 1 if the verifier refuses, without CAP_PERFMON, what only a processor would do that guesses the outcome of a test wrong: Linux before 6.17,
- * unless booted with mitigations=off. It follows each test whose outcome it knows to the other side, too, and newer ones put a barrier there.
+ * 1 if the verifier refuses, without CAP_PERFMON, what only a processor would do that guesses the outcome of a test wrong: Linux before
+ * 6.17, unless booted with mitigations=off. It follows each test whose outcome it knows to the other side, too; newer ones put a barrier
+ * there. kernel_feature__guesses() says so.
  */
 int kernel_probe__refuses_guesses(void);
 /* 1 if the verifier knows may_goto; without, objects are loaded with bounded loops (<spin/meta.h>). */

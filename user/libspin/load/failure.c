@@ -59,11 +59,8 @@ int load_failure__of_class(int known, enum spin_class class, const char *log, ch
 
 	if (known != -EINVAL || class != SPIN_CLASS_ISOLATED || !spin_verifier__may_be_guess(log) || !kernel_probe__refuses_guesses())
 		return known;
-	snprintf(
-		reason + length, reason_bytes - length,
-		"; or it is kernel %s: in the isolated class Linux before 6.17 refuses what only a processor would do that guesses a test wrong; "
-		"then use a newer kernel, or the trusted class",
-		kernel_feature__release());
+	snprintf(reason + length, reason_bytes - length, "; or it is kernel %s: %s; then use a newer kernel, or the trusted class",
+		 kernel_feature__release(), kernel_feature__guesses());
 	return -ENOSYS;
 }
 

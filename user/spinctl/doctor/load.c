@@ -96,9 +96,7 @@ static void datagrams_isolated(const struct doctor_facts *f, struct doctor_row *
 
 	report(f, row, TEST_LOAD_DATAGRAM_ISOLATED, KERNEL_ISOLATED, essential(f));
 	if (load->tried && !load->err && kernel_probe__refuses_guesses())
-		doctor__found(row, DOCTOR_OK,
-			      "the kernel loads it, but not every handler's: Linux before 6.17 refuses there what only a processor would "
-			      "do that guesses a test wrong");
+		doctor__found(row, DOCTOR_OK, "the kernel loads it, but not every one: %s", kernel_feature__guesses());
 }
 
 static void sending_isolated(const struct doctor_facts *f, struct doctor_row *row)
