@@ -4,8 +4,8 @@
 
 /*
  * Assigns the machine's MPQs to messages: a message gets the lowest free MPQ of the home cluster whose MPQs hold the fewest
- * packets, or the one whose turn it is (struct pspin_limits.ids_in_turn). Every cluster for which the task descriptor has a scratchpad register is a home cluster; images with state in L1, and
- * packets that come one at a time, use cluster 0 alone.
+ * packets, or the one whose turn it is (struct pspin_limits.ids_in_turn). Every cluster for which the task descriptor has a
+ * scratchpad register is a home cluster; images with state in L1, and packets that come one at a time, use cluster 0 alone.
  */
 #include "hwmodel/nic/nic.h"
 

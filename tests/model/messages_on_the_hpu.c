@@ -131,6 +131,17 @@ static void scratchpads(struct pspin *nic)
 	}
 }
 
+/* More messages are open than the target has ids, and the one whose turn it is does not end. */
+static void ids_in_turn(struct rig_file image)
+{
+	const struct pspin_limits limits = { .ids_in_turn = 1 };
+	struct pspin *nic = nic__open(image, asks, pspin_target__find("pspin-rtl"));
+
+	check(!pspin__limit(nic, &limits), "ids are given in turn");
+	scratchpads(nic);
+	pspin__close(nic);
+}
+
 static void refusals(struct pspin *nic, struct pspin *datagrams)
 {
 	struct spin_me me = { .start = SPIN_HOST_BYTES, .length = 1 };
@@ -191,6 +202,7 @@ int main(void)
 	failing(nic, 2, ASK_NO_END, PSPIN_ERROR_WATCHDOG, SPIN_REASON_OVERRUN, SPIN_EVENT_OVERRUN);
 	transfers(nic);
 	scratchpads(nic);
+	ids_in_turn(image);
 	refusals(nic, datagrams);
 	limited(image);
 	pspin__close(nic);

@@ -249,6 +249,24 @@ static void check(const char *handler, const char *below, unsigned packet_bytes)
 	spin_object__close(object);
 }
 
+/* What the command writes when it is given no option. */
+static void check_command(const char *below)
+{
+	const char *build = getenv("BUILD");
+	char command[512], *hers;
+	size_t bytes;
+
+	snprintf(command, sizeof(command), "%s/tests/accuracy/rtl-kit %s/command empty >/dev/null", build ? build : "build", below);
+	if (system(command))
+		fail("empty", "rtl-kit does not write it");
+	snprintf(command, sizeof(command), "%s/command/empty/64-saturated", below);
+	hers = slurp(command, "hers.csv", &bytes);
+	if (lines(hers) != kit_series__packets(&kit_series[1]) + 1)
+		fail("empty", "rtl-kit has not every HER");
+	check_ids("empty", hers, &kit_series[1]);
+	free(hers);
+}
+
 int main(void)
 {
 	char below[] = "/tmp/rtl-kit-XXXXXX", command[64];
@@ -258,6 +276,7 @@ int main(void)
 	check("filtering", below, 64);
 	check("reduce", below, 1024);
 	check("pingpong", below, 256);
+	check_command(below);
 	snprintf(command, sizeof(command), "rm -rf %s", below);
 	return system(command) || failures;
 }
