@@ -8,6 +8,7 @@
 #include <spin/libspin_send.h>
 #include "tests/common/net/slow.h"
 #include "tests/common/built.h"
+#include "tests/common/net/lossy.h"
 #include "tests/common/net/netns.h"
 #include "tests/common/net/pair.h"
 #include "tests/common/putting.h"
@@ -41,7 +42,7 @@ static const char *attach(struct spin_nic *nic, const char *handler, const char 
 
 static const char *open_taker(struct putting *p)
 {
-	const struct spin_message_opts message = { .host_bytes = TAKEN_BYTES, .put = 1 };
+	const struct spin_message_opts message = { .host_bytes = TAKEN_BYTES, .put = 1, .tombstone_ms = LOSSY_TOMBSTONE_MS };
 	struct spin_nic *nic;
 	const char *reason;
 
@@ -54,7 +55,8 @@ static const char *open_taker(struct putting *p)
 
 const char *putting__open(struct putting *p, struct spin_nic *nic, enum spin_hpus hpus, int near_ns)
 {
-	const struct spin_message_opts message = { .host_bytes = HOST_BYTES, .lose_events = 1 }; /* nobody reads the events of this one */
+	/* nobody reads the events of this one */
+	const struct spin_message_opts message = { .host_bytes = HOST_BYTES, .lose_events = 1, .tombstone_ms = LOSSY_TOMBSTONE_MS };
 	const char *reason = attach(nic, "msg_fan", "udp dport 9332", hpus, &message, &p->putter);
 	void *memory, *state;
 	size_t bytes;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "tests/common/net/answering_clients.h"
+#include "tests/common/net/lossy.h"
 #include "tests/common/built.h"
 #include "tests/handlers/sending/fan_out.h"
 
@@ -21,7 +22,10 @@ static const char *attach(struct spin_nic *nic, const char *handler, const char 
 		return engine_error();
 	err = spin_object__open(path, &object) || spin_rule__parse(text, &rule);
 	/* nobody reads events: without this a context takes some 10,000 messages */
-	opts.message.lose_events = !err && spin_object__meta(object)->registration.delivery == SPIN_DELIVER_ME;
+	if (!err && spin_object__meta(object)->registration.delivery == SPIN_DELIVER_ME) {
+		opts.message.lose_events = 1;
+		opts.message.tombstone_ms = LOSSY_TOMBSTONE_MS;
+	}
 	err = err || spin_ctx__create_opts(nic, object, &rule, &opts, ctx);
 	spin_object__close(object);
 	return err ? spin_strerror_last() : NULL;

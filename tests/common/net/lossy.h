@@ -20,6 +20,12 @@ struct lossy_rates {
 
 #define LOSSY_REACH_MAX 511u
 
+/*
+ * Receivers of messages have to know those that are complete for as long as frames may be under way, or one that comes too late
+ * begins the message again. The default (2 s) is less than the relay's threads may wait for a CPU on a busy machine.
+ */
+#define LOSSY_TOMBSTONE_MS 20000u
+
 struct lossy_counts {
 	uint64_t frames; /* received */
 	uint64_t lost, doubled, held;

@@ -8,6 +8,7 @@
 
 #include "tests/common/built.h"
 #include "tests/common/traffic/hammering.h"
+#include "tests/common/net/lossy.h"
 #include "tests/common/net/pair.h"
 
 static __thread char text[512];
@@ -43,7 +44,10 @@ const char *hammering__open(struct hammering *h, struct spin_nic *nic, const cha
 		return spin_strerror_last();
 	}
 	/* nobody reads events: without this a context takes some 10,000 messages */
-	opts.message.lose_events = spin_object__meta(object)->registration.delivery == SPIN_DELIVER_ME;
+	if (spin_object__meta(object)->registration.delivery == SPIN_DELIVER_ME) {
+		opts.message.lose_events = 1;
+		opts.message.tombstone_ms = LOSSY_TOMBSTONE_MS;
+	}
 	if (spin_ctx__create_opts(nic, object, &match, &opts, &h->ctx) || spin_ctx__symbol(h->ctx, "spin_state", &state, &bytes)) {
 		spin_object__close(object);
 		return spin_strerror_last();
