@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Files that commands write: links that another user may have made are not followed, a replaced file keeps its mode, and
-# the next command removes what a killed command left in TMPDIR.
+# the next command removes what a killed command left in TMPDIR, or beside its output.
 . "$(dirname "$0")/../cli/setup.inc"
 need_root
 make_nics
@@ -85,4 +85,18 @@ wait $pid 2>/dev/null
 touch -d '1 hour ago' "$TMPDIR/$left"
 expect 0 "$SPINCTL" replay kept --handler filtering.c --engine model
 [ ! -d "$TMPDIR/$left" ] || fail "the directory of a killed command is there still"
+
+# --- the same of spincc, whose directory is beside its output
+mkdir built
+setsid "$BUILD/bin/spincc" --no-verify filtering.c -o built/filtering.spin 2>err &
+pid=$!
+i=0
+while [ -z "$(ls -A built)" ] && [ $i -lt 1200 ]; do i=$((i + 1)); sleep 0.02; done
+left=$(ls -A built)
+env kill -9 -- -$pid
+wait $pid 2>/dev/null
+[ -d "built/$left" ] || fail "no directory of spincc is seen: $(cat err)"
+touch -d '1 hour ago' "built/$left"
+expect 0 "$BUILD/bin/spincc" --no-verify filtering.c -o built/filtering.spin
+[ "$(ls -A built)" = filtering.spin ] || fail "spincc left: $(ls -A built)"
 exit $FAILED

@@ -22,6 +22,7 @@ struct spincc {
 	char handler_path[PATH_MAX];       /* absolute */
 	char directory[PATH_MAX];          /* working directory */
 	char temps[PATH_MAX];              /* directory of temporary files beside the output; "" before it is made */
+	int temps_lock_fd;                 /* says that it is in use (locked_directory.h) */
 	unsigned warned[64], warned_count; /* lines of the handler's file that a warning was given for */
 };
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The temporary directory of a compilation. Called by build.c. Results leave it by rename, so an output file is complete or absent. */
-#include <dirent.h>
+/*
+ * The temporary directory of a compilation, beside the output. Called by main.c and build.c. Results leave it by rename, so an output file
+ * is complete or absent. What a killed spincc left is removed by the next one that writes to the same directory.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "user/lib/locked_directory.h"
 #include "user/spincc/spincc.h"
 
 int temps__make(struct spincc *s)
@@ -20,8 +22,9 @@ int temps__make(struct spincc *s)
 		fprintf(stderr, "spincc: cannot write %s: %s\n", s->output, strerror(errno));
 		return -1;
 	}
-	if (snprintf(s->temps, sizeof(s->temps), "%s/.spincc-XXXXXX", absolute) >= (int)sizeof(s->temps) - 64 || !mkdtemp(s->temps)) {
-		fprintf(stderr, "spincc: cannot write beside %s: %s\n", s->output, strerror(errno));
+	s->temps_lock_fd = locked_directory__make(absolute, ".spincc-", s->temps, sizeof(s->temps) - 64);
+	if (s->temps_lock_fd < 0) {
+		fprintf(stderr, "spincc: cannot write beside %s: %s\n", s->output, strerror(-s->temps_lock_fd));
 		s->temps[0] = '\0';
 		return -1;
 	}
@@ -61,20 +64,8 @@ int temps__publish(struct spincc *s, const char *name)
 
 void temps__remove(struct spincc *s)
 {
-	struct dirent *entry;
-	char path[PATH_MAX];
-	DIR *dir;
-
 	if (!s->temps[0])
 		return;
-	dir = opendir(s->temps);
-	while (dir && (entry = readdir(dir))) {
-		temps__path(s, entry->d_name, path);
-		if (entry->d_name[0] != '.')
-			unlink(path);
-	}
-	if (dir)
-		closedir(dir);
-	rmdir(s->temps);
+	locked_directory__remove(s->temps, s->temps_lock_fd);
 	s->temps[0] = '\0';
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Runs spincc in a child process, and passes its messages on. */
+/* Runs spincc in a child process; its messages go to stderr. Called by tool/handler.c and by spinctl cost. */
 #include <errno.h>
-#include <ftw.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,7 +16,7 @@
 
 #define WORDS_MAX 64
 
-/* The installed or built neighbour, or just the name, for PATH. */
+/* Finds spincc in the directory of this executable; otherwise gives only the name, which execvp() looks up in PATH. */
 static void find_spincc(char path[PATH_MAX])
 {
 	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 16);
@@ -33,7 +32,7 @@ static void find_spincc(char path[PATH_MAX])
 	snprintf(path, PATH_MAX, "spincc");
 }
 
-/* Compilers leave what they were writing when they are stopped: all of it goes where the output goes. */
+/* Compilers that are killed leave temporary files. Sets TMPDIR so that these are in the output's directory. */
 static void keep_temps_in(const char *output)
 {
 	char directory[PATH_MAX];
@@ -46,7 +45,7 @@ static void keep_temps_in(const char *output)
 static void child(char **words, const char *output)
 {
 	setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGTERM); /* if we are killed, it cleans up, too */
+	prctl(PR_SET_PDEATHSIG, SIGTERM); /* if this process is killed, spincc cleans up and ends */
 	keep_temps_in(output);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
@@ -82,7 +81,7 @@ int compile__run(const char *source, const char *target, const char *output, int
 		child(words, output);
 	if (compiler < 0)
 		return report_error("cannot start spincc: %s", strerror(errno));
-	setpgid(compiler, compiler); /* whoever of us is first */
+	setpgid(compiler, compiler); /* parent and child both do this: either may run first */
 	signals__child(compiler);
 	while (waitpid(compiler, &rc, 0) < 0 && errno == EINTR)
 		;
@@ -91,19 +90,5 @@ int compile__run(const char *source, const char *target, const char *output, int
 		return FAILED;
 	if (WIFSIGNALED(rc))
 		return report_error("spincc was stopped by signal %d", WTERMSIG(rc));
-	return WEXITSTATUS(rc) ? FAILED : DONE; /* spincc has said why */
-}
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	(void)st;
-	(void)type;
-	(void)at;
-	remove(path);
-	return 0;
-}
-
-void compile__remove_directory(const char *path)
-{
-	nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	return WEXITSTATUS(rc) ? FAILED : DONE; /* spincc has printed the reason */
 }

@@ -6,11 +6,9 @@
 #include "user/lib/options.h"
 
 /*
- * Runs spincc: the one beside spinctl, else the one in PATH. Its diagnostics go to
- * stderr as they are. target: "fat", "nfp" or "host". DONE, or FAILED after a message.
+ * Runs spincc, from the executable's directory or else from PATH. Its diagnostics go to stderr unchanged. target: "fat", "nfp",
+ * "rv32" or "host". Returns DONE, or FAILED after a message.
  */
 int compile__run(const char *source, const char *target, const char *output, int verify, const struct option_list *words);
-/* A directory and all in it. */
-void compile__remove_directory(const char *path);
 
 #endif
