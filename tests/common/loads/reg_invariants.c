@@ -147,25 +147,38 @@ static void take_line(void *arg, const char *line)
 	}
 }
 
-/* 1: a register's bounds contradicted each other. */
-static int try_one(const struct spin_object *object, enum spin_class class)
+/* Loads what a context of that rule takes. A program that was tried is left out the next time, so a refused one ends only its own try. */
+static void try_rule(const struct spin_object *object, enum spin_class class, const char *text)
 {
 	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = class };
 	struct spin_ctx *ctx = NULL;
 	struct spin_rule rule;
 	unsigned before;
 
-	trusted = class == SPIN_CLASS_TRUSTED;
-	broken = 0;
-	if (spin_rule__parse("udp", &rule))
-		return 1;
-	do { /* what was tried is left out the next time */
+	if (spin_rule__parse(text, &rule)) {
+		printf("FAIL  %s\n", spin_strerror_last());
+		broken = 1;
+		return;
+	}
+	do {
 		before = tried;
 		refused[0] = '\0';
 		(void)spin_ctx__create_opts(NULL, object, &rule, &opts, &ctx);
 		spin_ctx__destroy(ctx);
 		ctx = NULL;
 	} while (refused[0] && tried > before);
+}
+
+/* Returns 1 if a register's bounds contradicted each other. */
+static int try_one(const struct spin_object *object, enum spin_class class)
+{
+	static const char *const rules[] = { "udp", "icmp", "ether 0x88b5" };
+
+	trusted = class == SPIN_CLASS_TRUSTED;
+	broken = 0;
+	try_rule(object, class, rules[0]); /* in the trusted class all programs (bpf_object__load()) */
+	for (unsigned i = 1; !trusted && i < sizeof(rules) / sizeof(rules[0]); i++)
+		try_rule(object, class, rules[i]);
 	if (broken)
 		printf("FAIL  %s, %s%s: a register's bounds contradict each other\n", spin_object__meta(object)->name,
 		       spin_class_name(class), kernel_probe__may_goto() ? "" : ", with bounded loops");
