@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# One makefile, everything out of the tree in $(BUILD). `make help` lists the targets.
+# One makefile for the whole tree, which builds everything in $(BUILD). `make help` lists the targets.
 
 BUILD   ?= build
 CFLAGS  ?= -O2 -g
 V       ?= 0
 
-# Tools, from the command line or the environment; spincc and the tests take the same names from the environment, where make
-# puts what its command line sets.
+# Tools are set on the command line or in the environment. make exports variables of its command line, so spincc and the tests
+# see the same names.
 ifeq ($(origin CC),default)
 CC         := gcc
 endif
@@ -28,8 +28,8 @@ say         = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
 MAKEFLAGS += --no-builtin-rules
 export SPIN_HOME := $(CURDIR)
 
-# Where packages are missing, that is the message, and not a compiler's. Goals that install them first ask in the make they
-# start.
+# Reports missing packages before a compiler fails. Goals that depend on `deps` install packages first, and the make that they
+# start does this check.
 ifneq ($(filter all tests install,$(or $(MAKECMDGOALS),all)),)
 MISSING := $(strip $(shell CC='$(CC)' CLANG='$(CLANG)' RISCV_CC='$(RISCV_CC)' tests/deps.sh --missing))
 ifneq ($(MISSING),)
@@ -82,7 +82,7 @@ help:
 #:                 install: PREFIX= DESTDIR= BINDIR= LIBDIR= INCLUDEDIR= DATADIR=
 #:                 MANDIR=
 
-# --- what is built -------------------------------------------------------------
+# --- sources and results -------------------------------------------------------------
 
 HWMODEL_SRC := $(filter-out hwmodel/run/% hwmodel/image/%,$(wildcard hwmodel/*.c hwmodel/*/*.c))
 LIBSPIN_SRC := $(wildcard user/libspin/*.c user/libspin/*/*.c kernel/*.c kernel/nfp/*.c kernel/share/*.c)
@@ -140,7 +140,7 @@ $(BUILD)/obj/user/%.o $(BUILD)/obj/kernel/%.o: EXTRA_CFLAGS := -fPIC -fvisibilit
 
 $(BUILD)/obj/user/spinctl/new.o: $(wildcard user/spinctl/templates/*)
 
-# The built-in targets: a base before those that are based on it, as the names have it.
+# The built-in targets, sorted by name except that pspin is first: a target must come after the one that it is based on.
 $(BUILD)/gen/targets.inc: hwmodel/target/embed.awk hwmodel/targets/pspin.target $(sort $(wildcard hwmodel/targets/*.target))
 	@mkdir -p $(@D)
 	$(Q)awk -f $^ >$@
@@ -159,8 +159,8 @@ $(HWMODEL) $(LIBSPIN) $(USERLIB) $(CONFORMANCE) $(COST) $(TOOL) $(TESTLIB):
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar qcs $@ $^
 
-# The programs that are not a context's go into the library.
-# What a context is made of: not what the library puts beside one.
+# BPF programs that are not part of a context (dispatcher, guard and others) are embedded in the library.
+# BPF_RUNTIME: the files that a context is compiled from, without those of the embedded programs.
 BPF_RUNTIME := $(filter-out %.md bpf/guard.bpf.c bpf/abi/guard.h bpf/streams.bpf.c bpf/ring.bpf.c bpf/abi/ring.h bpf/gate.bpf.c bpf/abi/gate.h,$(wildcard bpf/*.[chS] bpf/*/*.h) bpf/cflags)
 ROOT_IMAGE := $(BUILD)/bpf/root.bpf.o
 OUT_IMAGE  := $(BUILD)/bpf/out.bpf.o
@@ -183,7 +183,7 @@ $(ROOT_OBJ): $(BUILD)/obj/user/libspin/%_image.o: user/libspin/%_image.S $(BUILD
 	$(Q)$(CC) -fPIC -DROOT_IMAGE='"$(ROOT_IMAGE)"' -DOUT_IMAGE='"$(OUT_IMAGE)"' -DGUARD_IMAGE='"$(GUARD_IMAGE)"' \
 		-DSTREAMS_IMAGE='"$(STREAMS_IMAGE)"' -DRING_IMAGE='"$(RING_IMAGE)"' -DGATE_IMAGE='"$(GATE_IMAGE)"' -c $< -o $@
 
-# The built-in profile of the NFP's firmware, as text.
+# The built-in profile of the NFP's firmware, embedded as text.
 $(PROFILE_OBJ): kernel/nfp/profile_image.S $(wildcard kernel/nfp/*.profile)
 	@mkdir -p $(@D)
 	$(call say,AS,$<)
@@ -195,14 +195,14 @@ $(BUILD)/lib/libspin.so: $(call obj,$(LIBSPIN_SRC)) $(ROOT_OBJ) $(PROFILE_OBJ) u
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) \
 		-Wl,--version-script=user/libspin/libspin.map -o $@ $(filter %.o,$^) $(USER_LIBS)
 
-# What is installed: one object in which only the public names are left, so that they meet no others.
+# The static library that is installed: one object that exports only the public names, so that others cannot clash.
 $(BUILD)/lib/static/libspin.a: $(LIBSPIN)
 	@mkdir -p $(@D)
 	$(call say,AR,$@)
 	$(Q)ld -r --whole-archive $< -o $(@D)/libspin.o && objcopy --localize-hidden $(@D)/libspin.o
 	$(Q)rm -f $@ && ar qcs $@ $(@D)/libspin.o
 
-# Handlers inside spinctl, which `spinctl doctor` loads: no kernel is asked when they are built.
+# Handlers embedded in spinctl, which `spinctl doctor` loads. The build does not try the kernel's verifier on them.
 TEST_LOADS := $(patsubst user/spinctl/test_load/%.c,$(BUILD)/test_load/%.spin,$(wildcard user/spinctl/test_load/*.c))
 TEST_LOAD_OBJ := $(BUILD)/obj/user/spinctl/test_load_image.o
 $(TEST_LOAD_OBJ): user/spinctl/test_load_image.S $(TEST_LOADS)
@@ -228,13 +228,13 @@ $(BINARIES):
 
 IMAGE   := $(filter-out hwmodel/image/pspin,$(wildcard hwmodel/image/*))
 RUNTIME := $(IMAGE) hwmodel/include/hwmodel/registers.h hwmodel/include/hwmodel/scratch.h $(BPF_RUNTIME) $(wildcard handlers/include/*.h handlers/include/spin/*.h handlers/include/spin/*/*.h tests/handlers/*/*.h tests/loops/*.h)
-# what spincc --api pspin needs beside boot.S
+# files that spincc --api pspin needs in addition
 PSPIN_RUNTIME := $(wildcard handlers/include/pspin/*.h handlers/include/pspin/*/*.h hwmodel/image/pspin/*) hwmodel/include/hwmodel/pspin_api.h hwmodel/include/hwmodel/registers.h
 
-# The isolated class's verifier compares states strictly, and has not enough steps for all that this one parses.
+# In the isolated class the verifier compares states strictly, and its step limit is too low for all that memcached parses.
 $(BUILD)/handlers/memcached.spin: SPINCC_FLAGS := --trusted
 
-# Those that have a program for a card with hardware XDP, too.
+# Handlers that also have a program for a card with hardware XDP.
 OFFLOADED := handlers/counter handlers/empty handlers/filtering handlers/filter_counts handlers/kvget
 $(OFFLOADED:%=$(BUILD)/%.spin): SPINCC_FLAGS := --target nfp
 
@@ -248,8 +248,8 @@ $(BUILD)/test_load/%.spin: user/spinctl/test_load/%.c $(RUNTIME) | $(SPINCC)
 	$(call say,SPINCC,$<)
 	$(Q)$(SPINCC) --no-verify $< -o $@
 
-# A handler's object lies in one directory with the others, whichever its source's is: it goes by its name. The kernel is not asked: tests
-# load all of them.
+# All test handlers' objects are in one directory, named after the source file, whichever directory that is in. The build does not try
+# the verifier: the tests load all of them.
 define test_handlers_of
 $(BUILD)/tests/handlers/%.spin: $(1)/%.c $(RUNTIME) | $(SPINCC)
 	@mkdir -p $$(@D)
@@ -278,7 +278,7 @@ $(BUILD)/tests/host/%.so: tests/loops/%.c $(RUNTIME) | $(SPINCC)
 	$(call say,SPINCC,"$< (host)")
 	$(Q)$(SPINCC) --target host $< -o $@
 
-# Plain BPF programs of tests: baselines, generators.
+# BPF programs of tests that are not handlers: baselines, generators.
 $(BUILD)/tests/%.bpf.o: tests/%.bpf.c $(wildcard handlers/include/*.h tests/bench/*.h tests/bench/baselines/*.h)
 	@mkdir -p $(@D)
 	$(call say,BPF,$<)
@@ -294,7 +294,7 @@ $(LOADER): $(BUILD)/obj/tests/kernels/loader.o $(LIBSPIN)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS) -lpthread
 
-# What the guests of check-offload run.
+# Programs that the guests of check-offload run.
 OFFLOAD_GUEST := $(addprefix $(BUILD)/guest/,judge cases)
 $(BUILD)/guest/cases: $(BUILD)/obj/kernel/guest/offload/steps.o
 $(OFFLOAD_GUEST): $(BUILD)/guest/%: $(BUILD)/obj/kernel/guest/offload/%.o $(BUILD)/obj/kernel/guest/offload/words.o
@@ -302,7 +302,7 @@ $(OFFLOAD_GUEST): $(BUILD)/guest/%: $(BUILD)/obj/kernel/guest/offload/%.o $(BUIL
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS)
 
-# --- pages and completion: the programs' tables fill templates, headers the others --------
+# --- pages and completion: templates filled from the programs' tables and from headers -----
 
 $(BUILD)/man/spinctl.8: user/man/spinctl.8.in $(BUILD)/bin/spinctl
 	$(Q)mkdir -p $(@D) && $(BUILD)/bin/spinctl --fill-template <$< >$@
@@ -337,41 +337,41 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(TESTLIB) $(CONFORMANCE) $(USERLIB) $(
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(TESTLIB) $(CONFORMANCE) $(USERLIB) $(LIBSPIN) $(HWMODEL) $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
 
-# Rows of the doctor, without a machine that has them.
+# Tests rows of the doctor with made-up facts.
 $(BUILD)/tests/unit/doctor_rows: $(BUILD)/obj/tests/unit/doctor_rows.o $(call obj,$(wildcard user/spinctl/doctor/*.c) user/spinctl/builtin.c) $(TEST_LOAD_OBJ) $(TESTLIB) \
 		$(CONFORMANCE) $(USERLIB) $(LIBSPIN) $(HWMODEL)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
 
-# Devices of spinctl cost --compare.
+# Test devices of spinctl cost --compare.
 $(addprefix $(BUILD)/tests/unit/,vliw_rows compare_rows compare_machine): $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(TESTLIB) $(COST) $(TOOL) $(CONFORMANCE) \
 		$(USERLIB) $(LIBSPIN) $(HWMODEL)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
 
-# What fills memcached's cache, without a context.
+# Tests the program that fills memcached's cache, without a context.
 $(BUILD)/tests/unit/memcached_cache_is_filled: $(BUILD)/obj/tests/unit/memcached_cache_is_filled.o $(call obj,$(filter-out %/main.c,$(MEMCACHED_SRC))) $(TESTLIB) $(CONFORMANCE) \
 		$(USERLIB) $(LIBSPIN) $(HWMODEL)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
 
-# The vectors again, with the programs for kernels without may_goto.
+# Runs the vectors again with the programs for kernels without may_goto.
 $(BUILD)/tests/vectors/run-bounded: $(BUILD)/obj/tests/vectors/run.o $(BUILD)/obj/tests/common/loads/bounded_loops.o $(TESTLIB) $(CONFORMANCE) $(USERLIB) $(LIBSPIN) $(HWMODEL)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--wrap=kernel_probe__may_goto -Wl,--wrap=kernel_probe__copies -Wl,--wrap=bpf_object__load -o $@ $^ \
 		$(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
 
-# Programs with one more flag than libspin gives them.
+# Loads programs with one more flag than libspin sets.
 $(BUILD)/tests/vectors/run: LDFLAGS += -Wl,--wrap=bpf_object__load
 
-# As if the kernel had no may_goto, at times.
+# Can pretend that the kernel has no may_goto.
 $(BUILD)/tests/unit/swap_finds_its_counters: LDFLAGS += -Wl,--wrap=kernel_probe__may_goto -Wl,--wrap=kernel_probe__copies
 
-# With updates of maps that the kernel refuses.
+# Can make map updates fail.
 $(BUILD)/tests/sockets/state_survives_failed_moves: LDFLAGS += -Wl,--wrap=bpf_map_update_elem
 
 DEMO := $(BUILD)/tests/demo/demo
@@ -388,7 +388,7 @@ $(FIGURES): $(call obj,$(wildcard tests/figures/*.c)) $(TESTLIB) $(CONFORMANCE) 
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
 
-# A program that spincc did not make, with our boot and map.
+# An HPU program that is not built by spincc, with our boot code and linker script.
 $(BUILD)/tests/figures/handlers.elf: tests/figures/handlers.S $(IMAGE)
 	@mkdir -p $(@D)
 	$(call say,RV32,$<)
@@ -398,7 +398,7 @@ $(BUILD)/tests/figures/handlers.elf: tests/figures/handlers.S $(IMAGE)
 tests: all demo-program accuracy-programs offload-programs $(BUILD)/tests/accuracy/rtl-kit $(LOADER) $(TEST_PROGRAMS) $(BUILD)/tests/vectors/run-bounded $(HOST_HANDLERS) $(TEST_HANDLERS) $(LOOPS) $(PLAIN_BPF)
 .PHONY: tests
 
-# deps first, then a second make that sees what has just been installed
+# Goals below run deps first, then a second make, which finds the packages that were just installed.
 deps:
 	@tests/deps.sh
 
@@ -439,11 +439,11 @@ figures: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) figures-program
 	@BUILD=$(BUILD) $(FIGURES) $(BUILD)/figures.json $(BUILD)/figures
 
-# of the test handlers those that figures are of
+# only the test handlers that the figures need
 figures-program: $(HANDLERS) $(BUILD)/tests/handlers/c32_accumulate.spin $(FIGURES) $(BUILD)/tests/figures/handlers.elf
 .PHONY: figures-program
 
-# Programs for the HPUs that show the calibration rows, in several images: program memory has 32 KiB.
+# HPU programs that measure the calibration rows. They are in several images, because program memory has 32 KiB.
 ACCURACY := $(BUILD)/tests/accuracy/accuracy
 ACCURACY_HPU := tests/accuracy/hpu
 ACCURACY_IMAGES := $(patsubst %,$(BUILD)/tests/accuracy/%.elf,sequences programs straight shared_256 shared_512 shared_1024)
@@ -485,7 +485,7 @@ rtl-kit: deps
 	@rm -rf $(BUILD)/rtl-kit && mkdir -p $(BUILD)/rtl-kit && cp tests/accuracy/kit/README.md $(BUILD)/rtl-kit/
 	@BUILD=$(BUILD) $(RTL_KIT) $(BUILD)/rtl-kit $(basename $(notdir $(HANDLERS)))
 
-# PsPIN's simulator beside the model. PSPIN: a checkout, its simulator is built if it has none; HANDLER: a fat object of one's own.
+# Compares PsPIN's simulator with the model. PSPIN: a checkout; its simulator is built if necessary. HANDLER: your own fat object.
 RTL_CHECK := $(BUILD)/tests/rtl/rtl-check
 RTL_CHECK_SRC := $(addprefix tests/rtl/,rtl_series.c rtl_trace.c)
 $(RTL_CHECK): $(BUILD)/obj/tests/rtl/rtl_check.o
@@ -505,7 +505,7 @@ rtl-check: deps
 	@BUILD=$(BUILD) $(RTL_CHECK) $(abspath $(BUILD)/tests/rtl/simulator) $(abspath $(BUILD)/rtl-check/kit) $(abspath $(BUILD)/rtl-check/run) \
 		$(CLUSTERS) $(BUILD)/rtl-check.json $(SIZES) $(basename $(notdir $(or $(HANDLER),$(HANDLERS))))
 
-# hXDP's own programs through our copy of its rules. HXDP: a checkout of its artifacts.
+# Runs hXDP's own programs through our implementation of its rules. HXDP: a checkout of its artifacts.
 HXDP_CHECK := $(BUILD)/tests/accuracy/hxdp-check
 $(HXDP_CHECK): $(BUILD)/obj/tests/accuracy/hxdp/hxdp_check.o $(TESTLIB) $(COST) $(TOOL) $(CONFORMANCE) $(USERLIB) $(LIBSPIN) $(HWMODEL)
 	@mkdir -p $(@D)
@@ -545,7 +545,7 @@ compile_commands.json:
 		printf "%s{\"directory\":\"%s\",\"command\":\"%s\",\"file\":\"%s\"}\n", n++ ? "," : "", \
 		"$(CURDIR)", $$1, $$2 } END { print "]" }' > $@
 
-# Handler files are laid out by hand, a field of the registration on each line.
+# Handler files are formatted by hand, with a field of the registration on each line.
 FORMATTED = $(filter-out $(wildcard handlers/*.c) tests/diagnostics/refused/%,$(shell find bpf handlers hwmodel kernel user tests -name '*.[ch]'))
 
 fmt:
@@ -554,8 +554,8 @@ fmt:
 fmt-check:
 	$(Q)clang-format --dry-run --Werror $(FORMATTED)
 
-# Both are held at zero. A file is analyzed again when it, or what it includes, has changed. LINT_NODES: states of a function that the
-# analyzer follows: clang's own number, of which `make check` asks for a third, in half of the time.
+# cppcheck and clang's analyzer must report nothing. A file is analyzed again if it or a file that it includes has changed. LINT_NODES:
+# how many states of a function the analyzer follows. 225000 is clang's default; `make check` uses a third, which takes half the time.
 LINT_NODES ?= 225000
 LINTED := $(HWMODEL_SRC) $(wildcard hwmodel/run/*.c) $(LIBSPIN_SRC) $(USERLIB_SRC) $(CONFORMANCE_SRC) $(wildcard user/spincc/*.c) $(SPINCTL_SRC) $(SPIND_SRC) $(MEMCACHED_SRC) $(COST_SRC) $(TOOL_SRC)
 
@@ -567,7 +567,7 @@ $(BUILD)/lint/$(LINT_NODES)/%.ok: %.c | $(BUILD)/gen/targets.inc
 		-MMD -MP -MT $@ -MF $(@:.ok=.d) $<
 	@touch $@
 
-# One cppcheck for all files, as it compares what they do with each other's functions. With -j it runs at the same time as the analyzer.
+# One cppcheck for all files, because it checks calls across files. With -j it runs in parallel with the analyzer.
 lint: lint-cppcheck $(LINTED:%.c=$(BUILD)/lint/$(LINT_NODES)/%.ok)
 lint-cppcheck: | $(BUILD)/gen/targets.inc
 	$(Q)cppcheck --quiet --std=c11 --enable=warning,portability --inline-suppr --suppressions-list=tests/lint.suppressions --error-exitcode=1 \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Reads an ELF32 RISC-V executable in memory: segments and symbols. Called by hpu-run, the NIC (nic/open.c) and the tools. Every offset
- * and size is checked before it is used, so that a damaged file gives an error.
+ * and size is checked before use, so a damaged file gives an error.
  */
 #include <elf.h>
 #include <errno.h>
@@ -37,7 +37,7 @@ static int inside(const struct hw_elf *elf, uint64_t offset, uint64_t bytes)
 	return offset <= elf->len && bytes <= elf->len - offset;
 }
 
-/* The file may be unaligned: copy what is read. */
+/* Copies, since the file may be unaligned in memory. */
 static int read_at(const struct hw_elf *elf, uint64_t offset, void *to, size_t bytes)
 {
 	if (!inside(elf, offset, bytes))
@@ -92,7 +92,7 @@ static int read_segments(struct hw_elf *elf, const Elf32_Ehdr *h, char *err, siz
 	return 0;
 }
 
-/* A file without sound symbols is as good as stripped. */
+/* A file without valid symbols is treated as stripped. */
 static void find_symbols(struct hw_elf *elf, const Elf32_Ehdr *h)
 {
 	for (unsigned i = 0; i < h->e_shnum && h->e_shentsize == sizeof(Elf32_Shdr); i++) {
@@ -161,7 +161,7 @@ int hw_elf__segment(const struct hw_elf *elf, unsigned i, struct hw_elf_segment 
 	return 0;
 }
 
-/* Symbol number i and its name; NULL for one that names no place in the program. */
+/* Returns the name of symbol i and fills *sym; NULL if it does not name an address of the program. */
 static const char *symbol(const struct hw_elf *elf, uint32_t i, Elf32_Sym *sym)
 {
 	unsigned type;
@@ -198,7 +198,7 @@ int hw_elf__symbol(const struct hw_elf *elf, const char *name, uint32_t *addr, u
 	return found;
 }
 
-/* The segment that holds addr; -1 if none. */
+/* Returns the index of the segment that holds addr; -1 if none. */
 static int segment_of(const struct hw_elf *elf, uint32_t addr)
 {
 	for (unsigned i = 0; i < elf->segment_count; i++) {
@@ -220,7 +220,7 @@ const char *hw_elf__symbol_at(const struct hw_elf *elf, uint32_t addr, uint32_t 
 		const char *text = symbol(elf, i, &sym);
 		int sized;
 
-		/* $x and $d mark code and data, .L labels are the compiler's own */
+		/* $x and $d mark code and data; .L labels are the compiler's */
 		if (!text || !*text || *text == '$' || *text == '.' || sym.st_shndx == SHN_ABS || sym.st_value > addr ||
 		    segment_of(elf, sym.st_value) != segment)
 			continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Attaches XDP programs to interfaces by bpf_link, and says who holds an interface and how to free it. Called by libspin and
- * `spinctl doctor`. A program of somebody else is never replaced.
+ * Attaches XDP programs to interfaces by bpf_link, and reports who holds an interface and how to free it. Called by libspin and `spinctl
+ * doctor`. A third party's program is never replaced.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -41,7 +41,9 @@ static void program_name(uint32_t id, char *name, size_t bytes)
 	close(fd);
 }
 
-/* The link that holds a program at an interface: its id; 0: it is attached by netlink; -EPERM: only root sees that. */
+/*
+ * Returns the id of the link that attaches the program to the interface; 0 if it is attached by netlink; -EPERM if the caller is not root.
+ */
 static int64_t link_of(uint32_t prog_id, int ifindex)
 {
 	uint32_t id = 0;
@@ -61,7 +63,7 @@ static int64_t link_of(uint32_t prog_id, int ifindex)
 	return errno == EPERM ? -EPERM : 0;
 }
 
-/* libxdp's dispatcher: its programs are attached to it and pinned, so it must not be removed by itself. */
+/* libxdp's dispatcher: it is pinned and its programs are attached to it, so it must not be removed on its own. */
 static int is_libxdp(const char *program)
 {
 	return !strcmp(program, "xdp_dispatcher");
@@ -122,7 +124,7 @@ int kernel_attach__holder(int ifindex, const char *ifname, char *reason, size_t 
 	if (bpf_xdp_query(ifindex, 0, &q))
 		return 0;
 	if (q.attach_mode != XDP_ATTACHED_MULTI) {
-		/* a single program: prog_id has its id, too */
+		/* with a single program, prog_id holds its id as well */
 		if (q.attach_mode == XDP_ATTACHED_SKB)
 			q.skb_prog_id = q.prog_id;
 		else if (q.attach_mode == XDP_ATTACHED_HW)
@@ -164,7 +166,7 @@ static uint32_t flag_of(enum kernel_attach_mode mode)
 	}
 }
 
-/* Of offload what a driver says: a number alone, so all that it may mean. -errno. */
+/* Writes every possible cause: for offload a driver reports only an error number. Returns -errno. */
 static int refuse_offload(int err, const char *ifname, char *reason, size_t reason_bytes)
 {
 	if (err == EINVAL)
@@ -237,7 +239,7 @@ int kernel_attach__try(const struct kernel_attach *a, char *reason, size_t reaso
 			 ifname);
 		return -EPERM;
 	default:
-		/* some drivers say EINVAL for a held interface */
+		/* some drivers return EINVAL if another program holds the interface */
 		if (err == EINVAL && kernel_attach__holder(ifindex, ifname, reason, reason_bytes))
 			return -EBUSY;
 		snprintf(reason, reason_bytes, "the kernel refuses to attach to %s: %s; `dmesg` may say more", ifname, strerror(err));

@@ -8,16 +8,15 @@
  */
 #include <stdint.h>
 
-/* The effective set, one bit per capability; 0 if it cannot be told. */
+/* The effective set, one bit per capability; 0 if it cannot be read. */
 uint64_t kernel_caps__effective(void);
 
 /*
- * Lays CAP_PERFMON down, and CAP_SYS_ADMIN, which includes it: the verifier then
- * takes the program's writer for a stranger. *saved is for the way back. 0 or
- * -errno; then nothing has changed.
+ * Drops CAP_PERFMON, and CAP_SYS_ADMIN, which includes it, from the effective set: the verifier then treats the program's author as
+ * untrusted. *saved is for kernel_caps__restore(). Returns 0, or -errno if nothing has changed.
  */
 int kernel_caps__become_stranger(uint64_t *saved);
-/* Restores the effective set. 0 or -errno; a thread may raise again what its permitted set has. */
+/* Restores the effective set. Returns 0 or -errno. A thread may always raise capabilities that are in its permitted set. */
 int kernel_caps__restore(uint64_t saved);
 
 #endif

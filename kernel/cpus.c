@@ -15,7 +15,7 @@
 
 #define CPUS_MAX 8192 /* NR_CPUS of x86-64 with MAXSMP, the maximum of all architectures */
 
-/* A lookup in a per-CPU map writes one zero value per possible CPU; counts these. 0: this process may not create maps. */
+/* Counts possible CPUs by a lookup in a per-CPU map, which writes one zero value per CPU. Returns 0 if this process may not create maps. */
 static int count_values(void)
 {
 	int fd = bpf_map_create(BPF_MAP_TYPE_PERCPU_ARRAY, "spin_cpus", sizeof(uint32_t), sizeof(uint64_t), 1, NULL);

@@ -3,8 +3,8 @@
 #define KERNEL_CPUS_H
 
 /*
- * The number of CPUs that the running kernel may ever have: per-CPU maps have so many values, and CPU numbers are below it. At
- * least 1, also where /sys, which libbpf reads, is not mounted.
+ * Returns the number of CPUs that the running kernel may ever have: per-CPU maps have that many values, and CPU numbers are below it. At
+ * least 1, even if /sys, which libbpf reads, is not mounted.
  */
 int kernel_cpus__possible(void);
 

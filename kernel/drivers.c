@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The table of drivers and their support of native XDP. Called by `spinctl check`, and by the probes where a kernel does not report
- * it. Read from the sources of Linux 6.1.192 and 6.12.117: who handles XDP_SETUP_PROG, the xdp_features of 6.12, who tests
- * xdp_has_frags, XDP_REDIRECT in the receive path, and the limit of the MTU where it is a constant. 6.1 has no xdp_features.
+ * The table of drivers and their support of native XDP. Called by `spinctl check`, and by the probes if the kernel does not report it. The
+ * rows were read from the sources of Linux 6.1.192 and 6.12.117: which drivers handle XDP_SETUP_PROG, the xdp_features of 6.12, which
+ * drivers test xdp_has_frags, XDP_REDIRECT in the receive path, and the MTU limit where it is a constant. 6.1 has no xdp_features.
  */
 #include <stddef.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define KERNEL_DRIVERS_H
 
 /*
- * Which drivers support native XDP, from the sources of Linux 6.1 and 6.12; no other file has this. For `spinctl check` and the
+ * Which drivers support native XDP, from the sources of Linux 6.1 and 6.12. This is the only table of it. Used by `spinctl check` and the
  * probes.
  */
 #include <stdint.h>
@@ -14,7 +14,7 @@ enum driver_answer {
 	DRIVER_UNKNOWN, /* not established */
 };
 
-/* Indices of what differs between kernels. */
+/* Indices of the arrays that differ by kernel. */
 enum {
 	DRIVERS_6_1,
 	DRIVERS_6_12,
@@ -22,7 +22,7 @@ enum {
 };
 
 struct driver_row {
-	const char *name;                  /* as ETHTOOL_GDRVINFO has it */
+	const char *name;                  /* as ETHTOOL_GDRVINFO reports it */
 	uint8_t native[DRIVERS_KERNELS];   /* enum driver_answer: ABORTED, DROP, PASS and TX */
 	uint8_t redirect[DRIVERS_KERNELS]; /* XDP_REDIRECT of what it received */
 	uint8_t frags[DRIVERS_KERNELS];    /* frames in several buffers, to programs of SEC("xdp.frags") */
@@ -30,7 +30,7 @@ struct driver_row {
 	const char *source;                /* file of drivers/net, in 6.12 */
 };
 
-/* NULL: not in the table. */
+/* Returns NULL if the driver is not in the table. */
 const struct driver_row *kernel_drivers__find(const char *name);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The table of features: name, first kernel version, and how to try it. Called by libspin before it loads, and by spinctl and
- * spincc for their messages. No other file has a kernel version or the name of a feature in a message.
+ * The table of features: name, first kernel version, and how to test for each. Called by libspin before it loads, and by spinctl and spincc
+ * for their messages. No other file has a kernel version or the name of a feature in a message.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "kernel/features.h"
 #include "kernel/probe_bpf.h"
 
-/* XDP programs that take several buffers came with the helper that reads them, which all handlers use. */
+/* XDP programs for frames in several buffers came in the same release as the helper that reads the packet, which all handlers use. */
 static int try_fragments(void)
 {
 	return kernel_bpf__xdp(BPF_F_XDP_HAS_FRAGS);
@@ -22,7 +22,7 @@ static int try_fragments(void)
 static const struct {
 	const char *name, *version;
 	unsigned major, minor;
-	int (*try)(void); /* 0, -EINVAL or -E2BIG: the kernel does not know it; else it could not be tried */
+	int (*try)(void); /* 0: supported; -EINVAL or -E2BIG: unknown to the kernel; other errors: could not be tested */
 	int needs_may_goto;
 } rows[KERNEL_FEATURES] = {
 	[KERNEL_DATAGRAMS] = { "datagram handlers", "6.1", 6, 1, try_fragments, 0 },
@@ -32,7 +32,7 @@ static const struct {
 	[KERNEL_JUMBO] = { "frames in several buffers", "6.9", 6, 9, kernel_bpf__may_goto, 1 },
 };
 
-/* Kernels that distributions have, oldest first. */
+/* Kernels that distributions package, oldest first. */
 static const struct {
 	unsigned major, minor;
 	const char *where;

@@ -3,8 +3,8 @@
 #define KERNEL_FEATURES_H
 
 /*
- * What handlers need from a kernel, and the first version that has it. Only the table in features.c has this: the loader, `spinctl
- * doctor`, `spinctl limits` and all messages take versions and names from there.
+ * What handlers need from a kernel, and the first version that has it. Only the table in features.c holds this: the loader, `spinctl
+ * doctor`, `spinctl limits` and all messages take versions and names from it.
  */
 #include <stddef.h>
 
@@ -23,20 +23,20 @@ const char *kernel_feature__name(enum kernel_feature feature);
 const char *kernel_feature__version(enum kernel_feature feature);
 
 /*
- * 1 if the running kernel has it. It is tried once per process; while it cannot be
- * tried (no privilege, no descriptors) the kernel's version decides.
+ * Returns 1 if the running kernel has the feature. It is tested once per process; while it cannot be tested (no privilege, no descriptors),
+ * the kernel's version decides.
  */
 int kernel_feature__has(enum kernel_feature feature);
 
 /* "kernel 6.1.0 is too old for messages (Linux 6.9 or newer): ..." with what to do. Returns buf. */
 const char *kernel_feature__refusal(enum kernel_feature feature, char *buf, size_t bytes);
-/* The advice for all of them: "boot Linux 6.9 or newer (...)". Returns buf. */
+/* The advice for all features: "boot Linux 6.9 or newer (...)". Returns buf. */
 const char *kernel_feature__advice(char *buf, size_t bytes);
 /* The features that a kernel without may_goto (opcode e5) lacks: "messages, the isolated class". Returns buf. */
 const char *kernel_feature__of_may_goto(char *buf, size_t bytes);
-/* What kernel_probe__refuses_guesses() found, as a sentence: "in the isolated class Linux before 6.17 refuses ..."; static storage. */
+/* The result of kernel_probe__refuses_guesses() as a sentence: "in the isolated class Linux before 6.17 refuses ..."; static storage. */
 const char *kernel_feature__guesses(void);
-/* The release of the running kernel, as uname has it: "6.1.0-50-amd64". */
+/* The release of the running kernel, as uname reports it: "6.1.0-50-amd64". */
 const char *kernel_feature__release(void);
 
 #endif

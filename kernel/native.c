@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The conditions for native XDP that neither rtnetlink nor the kernel's xdp_features report: those of virtio_net and bonding.
- * Called by the doctor, and by kernel_attach__link() before it attaches. Changes nothing.
+ * The conditions for native XDP that neither rtnetlink nor the kernel's xdp_features report: those of virtio_net and bonding. Called by
+ * `spinctl doctor`, and by kernel_attach__link() before it attaches. Changes nothing.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include "kernel/native.h"
 #include "kernel/textfile.h"
 
-/* Bits of a virtio-net device (virtio 1.2, 5.1.3), in sysfs a string of 0 and 1 by number. */
+/* Feature bits of a virtio-net device (virtio 1.2, 5.1.3). In sysfs they are a string of 0 and 1, indexed by bit number. */
 enum {
 	GUEST_CSUM = 1,
 	CTRL_GUEST_OFFLOADS = 2,
@@ -30,9 +30,9 @@ enum {
 };
 
 /*
- * Before 6.3 virtio_net has no frames of several buffers: it copies into one page, with
- * 256 bytes of headroom, its header of 12, Ethernet's 14, and 320 for the skb's footer.
- * What is longer it drops (seen on 6.1.176), and from an MTU of 4064 on refuses.
+ * Before 6.3 virtio_net has no frames in several buffers. It copies each frame into one page, with 256 bytes of headroom, its own header of
+ * 12 bytes, Ethernet's of 14, and 320 for the skb's footer. It drops longer frames (seen on 6.1.176), and refuses XDP from an MTU of 4064
+ * on.
  */
 #define VIRTIO_PAGE_MTU (4096u - 256 - 12 - 14 - 320)
 
@@ -50,7 +50,7 @@ static void say(struct kernel_native *out, enum kernel_native_verdict verdict, c
 
 #define ADVISE(OUT, ...) snprintf((OUT)->advice, sizeof((OUT)->advice), __VA_ARGS__)
 
-/* A file of the interface's in /sys, unless that shows an interface of another namespace. 0 or -errno. */
+/* Reads a file of the interface in /sys, unless /sys shows an interface of another namespace. Returns 0 or -errno. */
 static int read_sysfs(const struct probe_net *net, const struct probe_iface *iface, const char *file, char *line, size_t bytes)
 {
 	char path[96];
@@ -72,10 +72,9 @@ unsigned kernel_native__virtio_queues(const struct probe_iface *iface)
 }
 
 /*
- * virtnet_xdp_set() gives each possible CPU a queue in addition to those in use or, if there are
- * not so many, none. virtnet_xdp_get_sq() does not look at that: with more queues in use
- * than CPUs it takes queue number `in use` + CPU, which does not exist. Seen with XDP_TX
- * on 6.12.107 and 7.2.13: a NULL pointer in virtqueue_get_buf().
+ * virtnet_xdp_set() gives each possible CPU a send queue in addition to those in use, or none if there are not enough. virtnet_xdp_get_sq()
+ * does not check which: if more queues are in use than there are CPUs, it takes queue number `in use` + CPU, which does not exist. Seen
+ * with XDP_TX on 6.12.107 and 7.2.13: a NULL pointer dereference in virtqueue_get_buf().
  */
 static int sends_beyond_its_queues(const struct probe_iface *iface)
 {
@@ -85,7 +84,7 @@ static int sends_beyond_its_queues(const struct probe_iface *iface)
 	       iface->rx_queues + (unsigned)cpus > iface->rx_queues_max;
 }
 
-/* 1: the host coalesces or leaves checksums undone, and nobody can switch it off; 0: not so; -1: not to be seen. */
+/* Returns 1 if the host coalesces packets or leaves checksums undone and this cannot be switched off, 0 if not, -1 if unknown. */
 static int has_fixed_offloads(const struct probe_net *net, const struct probe_iface *iface)
 {
 	static const int offloads[] = { GUEST_CSUM, GUEST_TSO4, GUEST_TSO6, GUEST_ECN, GUEST_UFO, GUEST_USO4, GUEST_USO6 };
@@ -130,7 +129,7 @@ static void look_at_virtio(const struct probe_net *net, const struct probe_iface
 	}
 }
 
-/* Modes of a bond that have XDP: balance-rr, active-backup, balance-xor, 802.3ad (bond_xdp_check() in the driver). */
+/* Bonding modes that support XDP: balance-rr, active-backup, balance-xor, 802.3ad (bond_xdp_check() in the driver). */
 static int bond_mode_has_xdp(int mode)
 {
 	return mode == 0 || mode == 1 || mode == 2 || mode == 4;
@@ -155,7 +154,7 @@ static void look_at_card(const struct probe_net *net, const char *name, struct k
 	}
 }
 
-/* The worst verdict of the bond's interfaces. */
+/* Takes the worst verdict of the bond's interfaces. */
 static void look_at_bond(const struct probe_net *net, const struct probe_iface *iface, struct kernel_native *out)
 {
 	char mode[32], cards[256], *number, *save = NULL;

@@ -3,16 +3,16 @@
 #define KERNEL_NATIVE_H
 
 /*
- * Whether a driver with native XDP accepts a program with the interface's current settings, and whether it should be given one.
- * Called by attach.c and the doctor.
+ * Whether a driver with native XDP accepts a program with the interface's current settings, and whether it should be given one. Called by
+ * attach.c and `spinctl doctor`.
  */
 #include "kernel/probe_iface.h"
 
 enum kernel_native_verdict {
 	KERNEL_NATIVE_YES,
-	KERNEL_NATIVE_PERHAPS, /* the deciding setting cannot be read from here */
+	KERNEL_NATIVE_PERHAPS, /* the setting that decides cannot be read from here */
 	KERNEL_NATIVE_NO,
-	KERNEL_NATIVE_UNSAFE, /* the driver accepts it, and then crashes or loses packets: do not try */
+	KERNEL_NATIVE_UNSAFE, /* the driver accepts the program and then crashes or loses packets: do not try */
 };
 
 struct kernel_native {
@@ -20,13 +20,13 @@ struct kernel_native {
 	char reason[280], advice[240]; /* set unless YES; advice may be "" */
 };
 
-/* Of an interface that was read in `net`. */
+/* Checks an interface that was read in `net`. */
 void kernel_native__look(const struct probe_net *net, const struct probe_iface *iface, struct kernel_native *out);
 
-/* The same by name, in the present namespace. Drivers without such conditions cost a few ioctls. */
+/* Same, by name, in the current namespace. For drivers without such conditions it costs a few ioctls. */
 void kernel_native__look_at(const char *ifname, struct kernel_native *out);
 
-/* The most receive queues with which virtio_net has one more per possible CPU for XDP's transmissions; 0: it has too few queues. */
+/* Returns the largest number of receive queues that leaves virtio_net a send queue for XDP per possible CPU; 0 if it has too few queues. */
 unsigned kernel_native__virtio_queues(const struct probe_iface *iface);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Sends netlink requests and reads their answers, for the probes, which create and query interfaces. One request at a time. */
+/* Sends netlink requests and reads the answers. Called by the probes, which create and query interfaces. One request at a time. */
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -27,7 +27,7 @@ void netlink__put_raw(struct netlink_request *r, const void *data, size_t bytes)
 	char *to = (char *)r + NLMSG_ALIGN(r->head.nlmsg_len);
 
 	if (to + NLMSG_ALIGN(bytes) > (char *)(r + 1))
-		return; /* all requests are built here, and the largest fits */
+		return; /* unreachable: all requests are built here, and the largest fits */
 	memcpy(to, data, bytes);
 	r->head.nlmsg_len = NLMSG_ALIGN(r->head.nlmsg_len) + (uint32_t)NLMSG_ALIGN(bytes);
 }
@@ -68,7 +68,7 @@ void netlink__nest_end(struct netlink_request *r, struct nlattr *nest)
 	nest->nla_len = (uint16_t)((char *)r + r->head.nlmsg_len - (char *)nest);
 }
 
-/* 1: more to come; 0: the end; or -errno. */
+/* Returns 1 if more messages follow, 0 at the end, or -errno. */
 static int take(const char *buf, size_t bytes, uint32_t seq, void (*fn)(void *, const struct nlmsghdr *), void *arg)
 {
 	size_t left = bytes;

@@ -16,27 +16,27 @@ struct netlink_request {
 	char body[1024];
 };
 
-/* protocol: NETLINK_ROUTE or NETLINK_GENERIC. A descriptor in the present network namespace, or -errno. */
+/* Opens a socket in the current network namespace. protocol: NETLINK_ROUTE or NETLINK_GENERIC. Returns the descriptor or -errno. */
 int netlink__open(int protocol);
 
-/* Starts a request with its fixed header, of which `fixed` has the content. */
+/* Starts a request. `fixed` is the content of its fixed header. */
 void netlink__begin(struct netlink_request *r, uint16_t type, uint16_t flags, const void *fixed, size_t bytes);
 void netlink__put(struct netlink_request *r, uint16_t type, const void *data, size_t bytes);
 void netlink__put_string(struct netlink_request *r, uint16_t type, const char *s);
-/* Opens an attribute that has others inside; give the result to netlink__nest_end(). */
+/* Opens a nested attribute. Pass the result to netlink__nest_end(). */
 struct nlattr *netlink__nest(struct netlink_request *r, uint16_t type);
 void netlink__nest_end(struct netlink_request *r, struct nlattr *nest);
-/* Room for a fixed header inside a nest (the peer of a veth has one). */
+/* Adds raw bytes, for a fixed header inside a nest (the peer of a veth has one). */
 void netlink__put_raw(struct netlink_request *r, const void *data, size_t bytes);
 
-/* Sends it and hands each answer to fn (NULL: none wanted). 0 or -errno, as the kernel says; 5 s at most. */
+/* Sends the request and passes each answer to fn (NULL: ignore them). Returns 0 or the kernel's -errno; waits at most 5 s. */
 int netlink__ask(int fd, struct netlink_request *r, void (*fn)(void *arg, const struct nlmsghdr *answer), void *arg);
 
-/* Attributes behind a fixed header of an answer, by number; those above max are left out. */
+/* Finds the attributes behind an answer's fixed header, by number; ignores those above max. */
 void netlink__attributes(const struct nlmsghdr *answer, size_t fixed_bytes, const struct nlattr **by_type, unsigned max);
 void netlink__nested(const struct nlattr *outer, const struct nlattr **by_type, unsigned max);
 
-/* An attribute's content; 0 or "" if it is absent or too short. */
+/* An attribute's value; 0 or "" if it is absent or too short. */
 uint64_t netlink__number(const struct nlattr *a);
 const char *netlink__string(const struct nlattr *a);
 

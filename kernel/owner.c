@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Finds the process that holds a bpf_link, by its descriptors in /proc. Called by attach.c and spinctl status; only reads. */
+/* Finds the process that holds a bpf_link, by its descriptors in /proc. Called by attach.c and spinctl status. Changes nothing. */
 #include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "kernel/attach.h"
 
-/* 1 if /proc/PID/fdinfo/FD describes the link. */
+/* Returns 1 if /proc/PID/fdinfo/FD describes the link. */
 static int is_link(const char *path, uint32_t link_id)
 {
 	FILE *f = fopen(path, "re");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Whether this process may load handlers, and which kind of interface a name is. Called by libspin before it loads, and by spinctl
- * and spincc; nothing stays loaded.
+ * Checks whether this process may load handlers, and what kind of interface a name is. Called by libspin before it loads, and by spinctl
+ * and spincc. Nothing stays loaded.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -34,7 +34,7 @@ int kernel_probe__privileged_isolated(void)
 {
 	uint64_t caps = kernel_caps__effective();
 
-	/* all of it is asked for without CAP_SYS_ADMIN, which is laid down in the meantime */
+	/* the isolated class is loaded with CAP_SYS_ADMIN dropped, so CAP_SYS_ADMIN alone is not enough */
 	return has(caps, CAP_BPF) && has(caps, CAP_NET_ADMIN);
 }
 
@@ -128,7 +128,7 @@ int kernel_probe__copies(void)
 	return kernel_feature__has(KERNEL_JUMBO);
 }
 
-/* The programs that copy need may_goto, so this feature decides. */
+/* The programs that copy the packet need may_goto, so this feature decides. */
 int kernel_probe__may_goto(void)
 {
 	return kernel_feature__has(KERNEL_JUMBO);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Loads small programs and maps to learn what the kernel accepts. Called by probe.c and features.c. Each is closed at once. */
+/* Loads small programs and maps to learn what the kernel accepts, and closes each at once. Called by probe.c and features.c. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -98,7 +98,7 @@ int kernel_bpf__may_goto(void)
 {
 	const struct bpf_insn insns[] = {
 		INSN(BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, XDP_PASS),
-		INSN(BPF_JMP | 0xe0 /* BPF_JCOND */, 0, 0, 1, 0), /* over one: an offset of 0 is refused before 6.14 */
+		INSN(BPF_JMP | 0xe0 /* BPF_JCOND */, 0, 0, 1, 0), /* jumps over one: an offset of 0 is refused before 6.14 */
 		INSN(BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, XDP_DROP),
 		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
 	};
@@ -108,7 +108,7 @@ int kernel_bpf__may_goto(void)
 
 int kernel_bpf__packet_pointers(void)
 {
-	/* r2 = data; r3 = data_end; r4 = its first byte; reads the byte behind as many bytes as that says */
+	/* r2 = data; r3 = data_end; r4 = the first byte; then reads the byte at data + r4 */
 	const struct bpf_insn insns[] = {
 		INSN(BPF_LDX | BPF_MEM | BPF_W, BPF_REG_2, BPF_REG_1, offsetof(struct xdp_md, data), 0),
 		INSN(BPF_LDX | BPF_MEM | BPF_W, BPF_REG_3, BPF_REG_1, offsetof(struct xdp_md, data_end), 0),
@@ -143,7 +143,7 @@ int kernel_bpf__wrong_guess(void)
 int kernel_bpf__test_run(int live)
 {
 	uint8_t frame[64] = { 0 };
-	/* a live frame's context says where it came from: nowhere in particular */
+	/* a live frame needs a context that names its origin: all 0, no particular interface */
 	struct xdp_md ctx = { .data_end = sizeof(frame) };
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = sizeof(frame), .repeat = 1);
 	int fd = load_returning(XDP_DROP, 0), err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Features, queues and rings of an interface, as ethtool shows them. Called by probe_iface.c; changes nothing. */
+/* Reads features, queues and rings of an interface, as ethtool shows them. Called by probe_iface.c. Changes nothing. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #include "kernel/probe_iface.h"
 
-/* The kernel's names; the first that a driver can have at all counts. */
+/* The kernel's feature names. If several stand for one feature, the first that the driver can have at all counts. */
 static const struct {
 	enum probe_feature feature;
 	const char *name;

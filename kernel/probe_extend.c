@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tries whether programs can attach to other programs (freplace, fentry), with two programs of its own. Called by the doctor;
- * nothing stays loaded.
+ * Tests whether programs can attach to other programs (freplace, fentry), with two programs of its own. Called by `spinctl doctor`. Nothing
+ * stays loaded.
  */
-/* Such programs need types: a BTF of four. */
+/* Such programs need BTF for their function. */
 #include <errno.h>
 #include <unistd.h>
 
@@ -19,7 +19,7 @@ static const struct bpf_insn returns_zero[] = {
 	{ .code = BPF_JMP | BPF_EXIT },
 };
 
-/* int spin_probe(struct xdp_md *ctx): its descriptor, or -errno; *func is the function's type. */
+/* Loads BTF for `int spin_probe(struct xdp_md *ctx)`. Returns its descriptor or -errno; *func is the function's type. */
 static int load_types(uint32_t *func)
 {
 	struct btf *btf = btf__new_empty();
@@ -71,7 +71,7 @@ static int extend(enum bpf_prog_type type, enum bpf_attach_type attach)
 	fd = target < 0 ? target : load(type, attach, btf, func, target);
 	link = fd;
 	if (fd >= 0) {
-		/* loading checks the types; attaching is what a kernel may refuse */
+		/* loading checks the types; a kernel may still refuse to attach */
 		link = type == BPF_PROG_TYPE_EXT ? bpf_link_create(fd, target, attach, &opts) : bpf_raw_tracepoint_open(NULL, fd);
 		link = link < 0 ? -errno : link;
 		close(fd);

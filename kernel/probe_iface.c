@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Reads the properties of an interface: driver, XDP mode, MTU, features, queues. Called by libspin and the doctor; changes nothing. */
+/*
+ * Reads the properties of an interface: driver, XDP mode, MTU, features, queues. Called by libspin and `spinctl doctor`. Changes nothing.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,7 +19,7 @@
 #include "kernel/probe_iface.h"
 #include "kernel/textfile.h"
 
-/* The kernel's netdev family (include/uapi/linux/netdev.h since 6.3), which older headers do not have. */
+/* The kernel's netdev family (include/uapi/linux/netdev.h, since 6.3), which older headers lack. */
 enum { NETDEV_DEV_GET = 1 };
 enum { NETDEV_IFINDEX = 1, NETDEV_XDP_FEATURES = 3, NETDEV_XDP_ZC_MAX_SEGS = 4 };
 
@@ -116,7 +118,7 @@ static void read_xdp_features(int generic_fd, struct probe_iface *out)
 	netlink__ask(generic_fd, &r, take_xdp_features, out);
 }
 
-/* The sysfs at hand may be another namespace's with an interface of the same name: the address tells. */
+/* The sysfs at hand may belong to another namespace that has an interface of the same name. Comparing the address detects this. */
 static int read_threaded(int sysfs_fd, const struct probe_iface *iface)
 {
 	char path[96], address[32], ours[32];

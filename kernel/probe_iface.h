@@ -2,7 +2,7 @@
 #ifndef KERNEL_PROBE_IFACE_H
 #define KERNEL_PROBE_IFACE_H
 
-/* Properties and settings of an interface, read only. Called by libspin and the doctor. */
+/* Properties and settings of an interface, read only. Called by libspin and `spinctl doctor`. */
 #include <stdint.h>
 
 #include "kernel/probe_net.h"
@@ -23,7 +23,7 @@ enum probe_feature {
 };
 enum probe_setting { SETTING_UNKNOWN = -1, SETTING_OFF, SETTING_ON };
 
-/* Of the kernel's netdev family (6.3): what a driver's XDP can do. */
+/* Bits of the kernel's netdev family (6.3): what a driver's XDP supports. */
 enum {
 	XDP_CAN_BASIC = 1,
 	XDP_CAN_REDIRECT = 2,
@@ -37,39 +37,39 @@ enum {
 struct probe_iface {
 	char name[16];
 	int ifindex;
-	char kind[24];   /* rtnetlink's ("veth", "bridge"), "loopback", or "" for what has no kind */
-	char bus[16];    /* "pci", "virtio"; "": none */
+	char kind[24];   /* rtnetlink's ("veth", "bridge"), "loopback", or "" if it has no kind */
+	char bus[16];    /* "pci", "virtio"; "" if none */
 	char driver[32]; /* driver name from ethtool; "" if the driver reports none */
 	uint8_t address[8];
 	int up, carrier;
 	unsigned mtu;
-	unsigned max_mtu;                             /* 0: the driver does not say */
+	unsigned max_mtu;                             /* 0: the driver does not report it */
 	unsigned rx_queues, tx_queues;                /* in use */
-	unsigned rx_queues_max;                       /* 0: the driver does not say */
+	unsigned rx_queues_max;                       /* 0: the driver does not report it */
 	int combined;                                 /* 1: rx and tx queues come in pairs */
 	int peer_ifindex;                             /* of a veth; 0: none */
-	int peer_net;                                 /* the number of its namespace here; -1: the same one */
+	int peer_net;                                 /* the id of the peer's namespace here; -1: the same namespace */
 	uint32_t native_id, generic_id, offloaded_id; /* programs; 0: none */
-	int xdp_known;                                /* 1: the kernel told xdp_features */
+	int xdp_known;                                /* 1: the kernel reported xdp_features */
 	uint64_t xdp_features;
 	unsigned zerocopy_segments; /* most buffers per frame in AF_XDP zero-copy */
 	enum probe_setting features[FEATURES];
 	uint8_t fixed[FEATURES]; /* 1: cannot be changed */
 	int threaded;            /* NAPI in kernel threads; -1: not known; PROBE_THREADED_ABSENT */
 };
-#define PROBE_THREADED_ABSENT (-2) /* this kernel has none (before 5.12) */
+#define PROBE_THREADED_ABSENT (-2) /* this kernel has no threaded NAPI (before 5.12) */
 
-/* 0, -ENODEV or another -errno. */
+/* Return 0, -ENODEV or another -errno. */
 int kernel_iface__read(const struct probe_net *net, const char *name, struct probe_iface *out);
 int kernel_iface__read_index(const struct probe_net *net, int ifindex, struct probe_iface *out);
 
-/* Calls fn with the name of each interface. 0 or -errno. */
+/* Calls fn with the name of each interface. Returns 0 or -errno. */
 int kernel_iface__each(const struct probe_net *net, void (*fn)(void *arg, const char *name), void *arg);
 
-/* Drivers known to have native XDP; for kernels before 6.3, which do not tell. */
+/* Returns 1 if the driver is known to have native XDP. For kernels before 6.3, which do not report it. */
 int kernel_iface__driver_has_xdp(const char *driver);
 
-/* Fills in driver, queues and features: what ethtool asks by ioctl. */
+/* Fills in driver, queues and features, which ethtool reads by ioctl. */
 void kernel_ethtool__read(int inet_fd, struct probe_iface *iface);
 
 #endif

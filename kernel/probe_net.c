@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Opens a network namespace for reading: a route socket and a sysfs of its own. Called by the doctor and by probe_pair.c. */
+/*
+ * Opens a network namespace for reading: a route socket and a sysfs of its own. Called by `spinctl doctor`, probe_pair.c and the code that
+ * looks for an interface in all namespaces.
+ */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -21,8 +24,8 @@
 #include "kernel/textfile.h"
 
 /*
- * A sysfs of the present namespace that is mounted nowhere; it goes with the
- * descriptor. /sys may be that of another namespace (nsenter --net= keeps it).
+ * Opens a sysfs of the current namespace that is mounted nowhere and goes away with the descriptor. /sys may belong to another namespace
+ * (nsenter --net= keeps it).
  */
 static int open_sysfs(void)
 {
@@ -68,7 +71,7 @@ static void take_number(void *arg, const struct nlmsghdr *answer)
 		*(int *)arg = (int)(int32_t)netlink__number(a[NETNSA_NSID]);
 }
 
-/* The number that `own` has for the namespace; -1: none. */
+/* Returns the id that `own` has for the namespace, or -1 if it has none. */
 static int number_of(const struct probe_net *own, int netns_fd)
 {
 	struct rtgenmsg fixed = { .rtgen_family = AF_UNSPEC };
@@ -81,7 +84,7 @@ static int number_of(const struct probe_net *own, int netns_fd)
 	return netlink__ask(own->route_fd, &r, take_number, &number) ? -1 : number;
 }
 
-/* Opens the sockets in the other namespace and returns to this one; only the calling thread changes. */
+/* Opens the sockets in the other namespace and returns to the current one. Only the calling thread changes namespace. */
 static int open_at(int netns_fd, struct probe_net *out)
 {
 	int home = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC), err;
@@ -99,7 +102,7 @@ static int open_at(int netns_fd, struct probe_net *out)
 	return err;
 }
 
-/* 1 if the file at path is the namespace wanted; *err is then what opening it gave. */
+/* Returns 1 if the file at path is the namespace wanted; *err is then the result of opening it. */
 static int try(const struct probe_net *own, int number, const char *path, struct probe_net *out, int *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), found;
@@ -157,7 +160,7 @@ int kernel_net__open_numbered(const struct probe_net *own, int number, struct pr
 struct visitor {
 	int (*fn)(void *arg, const struct probe_net *net);
 	void *arg;
-	ino_t last; /* consecutive processes often share a namespace: skip those just seen */
+	ino_t last; /* consecutive processes often share a namespace: skip the one just visited */
 	int done;
 };
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * Creates a veth pair in a namespace of its own and tries XDP there. Called by the doctor. A child process does it, so that nothing
- * remains.
- */
+/* Creates a veth pair in its own namespace and tries XDP there. Called by `spinctl doctor`. Runs in a child process, so nothing remains. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -60,7 +57,7 @@ static int bring_up(const struct probe_net *net, const char *name)
 	return netlink__ask(net->route_fd, &r, NULL, NULL);
 }
 
-/* Attaches to the near end for as long as it takes to look at the far end. */
+/* Attaches to the near end, reads the far end, and detaches. */
 static int attach(const struct probe_net *net, int ifindex, uint32_t program_flags, uint32_t mode, struct probe_iface *far)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = mode);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Reads what confines this process: namespaces, capabilities, seccomp, lockdown, limits. Called by the doctor. */
+/* Reads what confines this process: namespaces, capabilities, seccomp, lockdown, limits. Called by `spinctl doctor`. */
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include "kernel/probe_process.h"
 #include "kernel/textfile.h"
 
-/* The first user and PID namespaces have numbers that never change (include/linux/proc_ns.h of the kernel). */
+/* The initial user and PID namespaces have fixed inode numbers (include/linux/proc_ns.h of the kernel). */
 #define FIRST_USER_NS 0xeffffffdu
 #define FIRST_PID_NS  0xeffffffcu
 
@@ -25,10 +25,10 @@ static int is_first(const char *path, ino_t first)
 {
 	struct stat st;
 
-	return stat(path, &st) || st.st_ino == first; /* a kernel without them has one only */
+	return stat(path, &st) || st.st_ino == first; /* a kernel without such namespaces has only the initial one */
 }
 
-/* "[none] integrity confidentiality": the word in brackets. */
+/* Copies the word in brackets of "[none] integrity confidentiality". */
 static void read_lockdown(char *out, size_t bytes)
 {
 	char line[128], *open, *close;
@@ -44,7 +44,7 @@ static void read_lockdown(char *out, size_t bytes)
 
 static void read_container(char *out, size_t bytes)
 {
-	const char *name = getenv("container"); /* systemd's convention, also podman's and lxc's */
+	const char *name = getenv("container"); /* systemd's convention, which podman and lxc share */
 
 	if (name && *name)
 		snprintf(out, bytes, "%s", name);

@@ -3,14 +3,14 @@
 #define KERNEL_PROBE_PROCESS_H
 
 /*
- * What this process may do (capabilities, sysctls) and what confines it (namespaces, seccomp, lockdown). Called by probe.c and the
- * doctor.
+ * What this process may do (capabilities, sysctls) and what confines it (namespaces, seccomp, lockdown). Called by probe.c and `spinctl
+ * doctor`.
  */
 #include <stdint.h>
 
 struct probe_process {
 	uint64_t capabilities;      /* effective set: bit N is capability N */
-	int own_user_namespace;     /* 1: its capabilities are valid in that namespace only, which bpf() does not accept */
+	int own_user_namespace;     /* 1: its capabilities hold only in that namespace, which bpf() does not accept */
 	int pid_namespace;          /* 1: processes outside are not visible */
 	int kernel_threads_visible; /* 1: kthreadd is visible */
 	int seccomp_filters;        /* -1: not known */
@@ -23,10 +23,10 @@ struct probe_process {
 
 void kernel_process__read(struct probe_process *out);
 
-/* Visible processes and kernel threads whose names start with prefix. */
+/* Counts the visible processes and kernel threads whose names start with prefix. */
 unsigned kernel_process__count(const char *prefix);
 
-/* 1 if p has the capability, a CAP_* number of <linux/capability.h>. */
+/* Returns 1 if p has the capability, a CAP_* number of <linux/capability.h>. */
 int kernel_process__can(const struct probe_process *p, int capability);
 
 #endif

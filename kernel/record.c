@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Records in /run/spin of what must be undone after a kill. Called by threaded.c and share.c. Only files of the process's own user are read. */
+/*
+ * Records in /run/spin of what must be undone after a kill. Called by threaded.c and share.c. Reads only files of the process's own user.
+ */
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -16,7 +18,10 @@
 #define DIRECTORY "/run/spin"
 #define KEPT_S    86400
 
-/* The file gets its name after it is written and locked: nobody takes it for a dead process's, and a kill before leaves none. */
+/*
+ * The file is linked into place only after it is written and locked. So another process never takes it for a dead process's, and a kill
+ * before that leaves no file.
+ */
 void record__write(struct record *r, const char *kind, const char *line)
 {
 	char unnamed[40];
@@ -25,7 +30,7 @@ void record__write(struct record *r, const char *kind, const char *line)
 
 	*r = (struct record){ .fd = -1 };
 	mkdir(DIRECTORY, 0755);
-	if (getrandom(&number, sizeof(number), 0) != sizeof(number)) /* processes of other namespaces can have this one's id */
+	if (getrandom(&number, sizeof(number), 0) != sizeof(number)) /* random: processes of other PID namespaces can have this one's pid */
 		return;
 	snprintf(r->path, sizeof(r->path), DIRECTORY "/%.20s.%016" PRIx64, kind, number);
 	r->fd = open(DIRECTORY, O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
@@ -58,12 +63,12 @@ static void read_line(int fd, char line[RECORD_LINE_BYTES])
 	line[bytes > 0 ? bytes : 0] = '\0';
 }
 
-/* A record of this user's own, opened; -1: there is none. */
+/* Opens a record of this user. Returns -1 if there is none. */
 static int open_record(int directory, const char *name, struct stat *st)
 {
 	int fd = openat(directory, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 
-	/* without a name: another process has just recovered it */
+	/* no links left: another process has just recovered it */
 	if (fd >= 0 && (fstat(fd, st) || !st->st_nlink || st->st_uid != geteuid())) {
 		close(fd);
 		fd = -1;
@@ -72,7 +77,7 @@ static int open_record(int directory, const char *name, struct stat *st)
 }
 
 struct visit {
-	int (*undo)(const char *line); /* of the dead; NULL: fn is called for the living */
+	int (*undo)(const char *line); /* called for records of dead processes; NULL: fn is called for those of living ones */
 	int (*fn)(void *arg, const char *line);
 	void *arg;
 };
@@ -88,7 +93,7 @@ static int visit(const struct visit *v, int directory, const char *name)
 	is_dead = !flock(fd, LOCK_EX | LOCK_NB);
 	read_line(fd, line);
 	if (is_dead && v->undo) {
-		/* looked at again: it may have been recovered before it was locked here */
+		/* check again: another process may have recovered it before the lock was taken here */
 		if (!fstat(fd, &st) && st.st_nlink && (v->undo(line) || st.st_mtime + KEPT_S < time(NULL)))
 			unlinkat(directory, name, 0);
 	} else if (!is_dead && v->fn) {

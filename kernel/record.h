@@ -9,24 +9,24 @@
 #define RECORD_LINE_BYTES 96
 
 struct record {
-	int fd; /* locked; -1: none could be written, and what it is of stays after kill -9 */
+	int fd; /* locked; -1: no record could be written, so what it would undo stays after kill -9 */
 	char path[96];
 };
 
-/* Writes a line, with its end. `kind` is the first part of the file's name. */
+/* Writes a line, which must end with a newline. `kind` is the first part of the file's name. */
 void record__write(struct record *r, const char *kind, const char *line);
-/* What it is of has been undone. */
+/* Removes the file: what it records has been undone. */
 void record__remove(struct record *r);
-/* Leaves the file to the next start, if it was not removed. */
+/* Closes the file. If it was not removed, the next start finds it. */
 void record__close(struct record *r);
 
 /*
- * Gives the line of each record of a killed process to undo(), which returns 1 if all is undone or never can be. Other records are kept
- * for a day: their interfaces may be in a namespace that is not visible now.
+ * Calls undo() with the line of each record of a killed process. undo() returns 1 if all is undone or never can be; the record is then
+ * removed. Other records are kept for a day: their interfaces may be in a namespace that is not visible now.
  */
 void record__recover(const char *kind, int (*undo)(const char *line));
 
-/* Gives the line of each record of a living process to fn(), until that returns other than 0. */
+/* Calls fn() with the line of each record of a living process, until fn() returns nonzero. */
 void record__each(const char *kind, int (*fn)(void *arg, const char *line), void *arg);
 
 #endif

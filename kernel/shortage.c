@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Names what a failed bpf() call was short of: descriptors, memory or permission. libspin calls this before it blames the kernel's
- * version or the handler; nothing stays open.
+ * Names what a failed bpf() call ran out of: descriptors, memory or permission. libspin calls this before it blames the kernel's version or
+ * the handler. Nothing stays open.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,9 +13,9 @@
 #include "kernel/features.h"
 #include "kernel/shortage.h"
 
-#define COUNTED_MAX 256 /* descriptors that are tried at a time; objects need fewer */
+#define COUNTED_MAX 256 /* descriptors tried at a time; objects need fewer */
 
-/* 0 if so many can be opened now, or -errno. */
+/* Returns 0 if `count` descriptors can be opened now, or -errno. */
 static int try_descriptors(unsigned count)
 {
 	int fds[COUNTED_MAX], err = 0;
@@ -51,7 +51,7 @@ int kernel_shortage__explain(int err, unsigned descriptors, char *reason, size_t
 			 "(`ulimit -n %llu`) and try again",
 			 (unsigned long long)limit.rlim_cur, limit.rlim_cur < 1024 ? 1024ull : 4 * (unsigned long long)limit.rlim_cur);
 		return err;
-	case -EAGAIN: /* the verifier found a signal pending; it has no other reason for this */
+	case -EAGAIN: /* the verifier returns this only if a signal is pending */
 		snprintf(reason, reason_bytes, "a signal interrupted the kernel while it verified the program");
 		return err;
 	case -ENFILE:

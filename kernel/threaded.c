@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Switches threaded NAPI of an interface on, for queues as HPUs, and off again; the next process does the latter after a kill.
- * Called by libspin.
+ * Switches threaded NAPI of an interface on, for queues as HPUs, and off again. After a kill the next process switches it off. Called by
+ * libspin.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -84,7 +84,7 @@ int kernel_threaded__begin(int ifindex, struct threaded *t)
 	*t = (struct threaded){ .record.fd = -1 };
 	if (!err)
 		err = kernel_iface__read_index(&net, ifindex, &iface);
-	/* threaded is not known where sysfs is another namespace's */
+	/* the setting is not known if sysfs belongs to another namespace */
 	if (!err && iface.threaded < 0)
 		err = -EOPNOTSUPP;
 	if (!err) {
@@ -102,10 +102,10 @@ int kernel_threaded__begin(int ifindex, struct threaded *t)
 	return err;
 }
 
-/* The same interface: a move keeps its address, and its index unless that is taken there. */
+/* Whether it is the same interface. A move keeps its address, and its index unless that is taken in the new namespace. */
 static int is_same(const struct threaded_iface *a, const struct probe_iface *b)
 {
-	static const uint8_t none[sizeof(a->address)]; /* a tunnel's address, which many interfaces have */
+	static const uint8_t none[sizeof(a->address)]; /* all zero: an address that many tunnels have */
 	int same_index = a->ifindex == b->ifindex, same_name = !strcmp(a->name, b->name);
 
 	if (memcmp(a->address, b->address, sizeof(a->address)))
@@ -113,7 +113,7 @@ static int is_same(const struct threaded_iface *a, const struct probe_iface *b)
 	return memcmp(a->address, none, sizeof(none)) ? same_index || same_name : same_index && same_name;
 }
 
-/* By netlink, as the interface may be in another namespace; beside no other program. fd -1: `expected` goes away. */
+/* Attaches by netlink, as the interface may be in another namespace, and only if no other program is there. fd -1 detaches `expected`. */
 static int set_program(const struct probe_net *net, int ifindex, int fd, int expected)
 {
 	struct ifinfomsg fixed = { .ifi_index = ifindex };
@@ -132,8 +132,8 @@ static int set_program(const struct probe_net *net, int ifindex, int fd, int exp
 }
 
 /*
- * The kernel takes the setting only while the interface has NAPI, which a veth has as long as there is an XDP program: one
- * that passes everything stands in for that of the dead.
+ * The kernel takes the setting only while the interface has NAPI, and a veth has NAPI only while it has an XDP program. So a program that
+ * passes everything is attached for the moment, in place of the killed process's.
  */
 static int take_threads(const struct probe_net *net, const struct probe_iface *iface)
 {
@@ -176,7 +176,7 @@ void kernel_threaded__end(struct threaded *t)
 	kernel_net__each(undo_in, &s);
 	if (s.is_undone)
 		record__remove(&t->record);
-	record__close(&t->record); /* otherwise the next start tries again */
+	record__close(&t->record); /* if the file was not removed, the next start tries again */
 }
 
 static int undo(const char *line)

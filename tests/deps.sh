@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Installs what packages.txt lists and this machine lacks: by apt as root, else says what to install.
+# Installs the packages in packages.txt that this machine lacks: with apt as root, otherwise prints what to install.
 #
 #	--missing  prints what the build lacks, and installs nothing
 #
-# A file that is not where Debian has it may be elsewhere: programs in PATH or named by CC, CLANG, RISCV_CC or PKG_CONFIG, headers where
-# the compiler looks. That is asked for those alone, so it takes no time where all is there.
+# A file that is not at Debian's path may be elsewhere: programs in PATH or named by CC, CLANG, RISCV_CC or PKG_CONFIG, headers in the
+# compiler's search path. Only missing files are searched for, so this takes no time if nothing is missing.
 set -eu
 cd "${0%/*}/.."
 
-# is_elsewhere PACKAGE FILE
+# is_elsewhere PACKAGE FILE: succeeds if the file exists in another place
 is_elsewhere() {
 	case $1 in
 	gcc) set -- "$1" "${CC:-gcc}" ;;
@@ -23,7 +23,7 @@ is_elsewhere() {
 	esac
 }
 
-# missing [SECTION]: names of packages
+# missing [SECTION]: prints the names of missing packages
 missing() {
 	section=
 	while read -r package files; do

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Decodes code into blocks: from an address to the next jump, and on past branches that are not taken. Keeps them in a hash table
- * and an arena. Called by lines.c and exec.c; a block is valid until block__flush(), which also runs when the arena is full.
+ * Decodes code into blocks. A block begins at an address, continues past branches that are not taken, and ends at the next jump. Blocks
+ * are kept in a hash table and an arena. Called by lines.c and exec.c. A block is valid until block__flush(), which also runs when the
+ * arena is full.
  */
 #include <string.h>
 
 #include "hwmodel/core/state.h"
 
-/* Instructions, one check before each, two fetches per line, and what ends the block. */
+/* The instructions, one amo_check before each, two line requests per fetch line, and the ops that end the block. */
 enum { OPS_MAX = 2 * RV32_BLOCK_INSNS + 2 * (4 * RV32_BLOCK_INSNS / RV32_LINE_BYTES + 2) + 2, OP_NONE = 255 };
 _Static_assert(OPS_MAX < OP_NONE, "an op's index has 8 bits");
 
@@ -20,8 +21,8 @@ struct draft {
 	struct edge edge[RV32_BLOCK_EDGES];
 	uint8_t edge_op[RV32_BLOCK_EDGES]; /* the op that holds the edge's offset, OP_NONE for a follower */
 	unsigned insns, ops, edges;
-	bool is_cold;  /* it asks for its lines, */
-	uint32_t line; /* last for this one */
+	bool is_cold;  /* with ops that request its lines, */
+	uint32_t line; /* last for this line */
 	uint32_t end_line;
 };
 
@@ -87,7 +88,7 @@ static struct op *add_op(struct draft *d, unsigned opcode, uint32_t pc)
 	return op;
 }
 
-/* The edge that leaves after the last instruction; the op added last refers to it unless `follower`. */
+/* Adds the edge that leaves the block after the last instruction. The op added last refers to it unless `follower`. */
 static struct edge *add_edge(struct draft *d, uint32_t pc, struct hazard hazard, unsigned extra, bool follower)
 {
 	struct edge *e = &d->edge[d->edges];
@@ -138,15 +139,16 @@ static bool is_wide(const struct rv32_core *core, uint32_t pc)
 	return memory__fetch(core, pc, &half) && (half & 3) == 3;
 }
 
-/* Is there a 32-bit instruction across the end of its line? */
+/* Does a 32-bit instruction cross the end of its line? */
 static bool crosses(const struct rv32_core *core, uint32_t pc)
 {
 	return pc % RV32_LINE_BYTES == RV32_LINE_BYTES - 2 && is_wide(core, pc);
 }
 
 /*
- * What the front end fetches for this instruction, and behind it while it is decoded: the next line, if what follows is in
- * the last word - a cycle earlier if that crosses the line, unless this one is a jump's target. A jump is faster.
+ * Adds the line requests of the front end for this instruction. While an instruction is decoded, the front end requests the next line
+ * if the following instruction is in the last word. It does so a cycle earlier if that instruction crosses the line, unless this one is
+ * a jump's target. A jump leaves before this request.
  */
 static void add_lines(struct draft *d, const struct rv32_insn *insn)
 {
@@ -167,7 +169,7 @@ static void add_lines(struct draft *d, const struct rv32_insn *insn)
 		d->line = ahead;
 	}
 	if (insn->class_ == RV32_CLASS_BRANCH && is_wide(d->core, next) && next % RV32_LINE_BYTES == RV32_LINE_BYTES - 6 &&
-	    crosses(d->core, next + 4)) { /* asked for by what follows, taken or not, as it leaves for the decode stage */
+	    crosses(d->core, next + 4)) { /* requested by what follows, taken or not, as it enters decode */
 		add_line(d, RV32_OP_line_ahead, insn->pc, ahead);
 		d->end_line = ahead;
 	}
@@ -200,7 +202,7 @@ static void add_insn(struct draft *d, const struct rv32_insn *insn)
 	info->len_bytes = insn->len_bytes;
 	schedule__add(&d->schedule, insn, info);
 
-	/* the bank of an AMO is free again if this one had to wait for anything */
+	/* an AMO's bank is free again if this instruction stalls for any reason */
 	if ((before.flags & HAZARD_AMO) && is_window_access(insn) && info->stall + info->stall_fetch == 0) {
 		struct op copy = *op;
 		struct op_info copy_info = *info;
@@ -220,7 +222,10 @@ static void add_insn(struct draft *d, const struct rv32_insn *insn)
 	}
 }
 
-/* What stands behind a branch is in the decode stage when that is taken: the divider does not stop. */
+/*
+ * The instruction after a branch is already in the decode stage when the branch is taken. If it is a division, the divider runs to its
+ * end.
+ */
 static void find_division(struct draft *d, uint32_t pc, struct edge *taken)
 {
 	struct schedule ahead = d->schedule;
@@ -238,7 +243,7 @@ static void find_division(struct draft *d, uint32_t pc, struct edge *taken)
 	taken->divisor = insn.rs2;
 }
 
-/* Adds the edges after an instruction. Returns false if the block goes on after it. */
+/* Adds the edges after an instruction. Returns false if the block continues after it. */
 static bool end_block(struct draft *d, const struct rv32_insn *insn)
 {
 	uint32_t next = insn->pc + insn->len_bytes;
@@ -270,7 +275,7 @@ static bool end_block(struct draft *d, const struct rv32_insn *insn)
 	case RV32_CLASS_MRET:
 	case RV32_CLASS_WFI:
 	case RV32_CLASS_FAULT:
-		return true; /* these leave by pc */
+		return true; /* exec.c leaves these by pc, without an edge */
 	default:
 		break;
 	}
@@ -292,7 +297,7 @@ static const struct {
 	{ RV32_OP_COUNT, RV32_OP_COUNT, 0 }
 };
 
-/* Gives frequent pairs of ops one dispatch (fused.def). Both ops keep their place, so nothing else changes. */
+/* Runs frequent pairs of ops in one dispatch (fused.def). Both ops keep their index, so nothing else changes. */
 static void fuse(struct draft *d)
 {
 	for (unsigned i = 0; i + 1 < d->ops; i++) {
@@ -327,7 +332,7 @@ static struct block *commit(struct draft *d, uint32_t pc, struct hazard hazard)
 	block->info = arena_take(core, info_bytes);
 	block->pc = pc;
 	block->end_line = d->end_line;
-	block->lines_known = 0; /* no generation of a cache; for ever that of none */
+	block->lines_known = 0; /* not a generation of any cache; without a cache the generation is always 0 */
 	block->hazard = hazard;
 	block->ops = (uint16_t)d->ops;
 	memcpy(block->op, d->op, op_bytes);
@@ -347,7 +352,10 @@ static struct block *commit(struct draft *d, uint32_t pc, struct hazard hazard)
 	return block;
 }
 
-/* Ends a block before `insn`, which would be its next one: its effect on the last instruction here is scheduled all the same. */
+/*
+ * Ends a block before `insn`, the next instruction. `insn` is scheduled nevertheless, since it sets the timing of the last instruction
+ * of the block.
+ */
 static void cut_block(struct draft *d, const struct rv32_insn *insn)
 {
 	struct schedule ahead = d->schedule;
@@ -405,7 +413,7 @@ void block__flush(struct rv32_core *core)
 
 struct block *block__find(struct rv32_core *core, uint32_t pc, struct hazard hazard)
 {
-	/* an upper bound of what one block takes */
+	/* upper bound of the bytes that one block takes */
 	const size_t room = sizeof(struct block) + OPS_MAX * (sizeof(struct op) + sizeof(struct op_info)) +
 			    RV32_BLOCK_EDGES * sizeof(struct edge) + 4 * 64;
 	struct block *block;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The interface of <hwmodel/rv32.h>: opens and closes a core, reads and sets its registers, runs it to a cycle. Called by the SoC
- * (soc/hpu.c), hpu-run and tests. All that runs instructions is in exec.c.
+ * Implements <hwmodel/rv32.h>: opens and closes a core, reads and sets its registers, runs it to a cycle. Called by the SoC
+ * (soc/hpu.c), hpu-run and tests. Instructions are executed in exec.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ struct rv32_core *rv32_core__new(const struct rv32_config *config)
 	core->mpp_user = 1;
 	exec__run(NULL, &core->labels);
 	core->link_op.label = core->labels[RV32_OP_link];
-	/* 64-byte lines: see arena_take() */
+	/* aligned to 64 bytes: see arena_take() */
 	if (posix_memalign((void **)&core->arena, 64, RV32_ARENA_BYTES) || memory__map(core) < 0)
 		goto no_memory;
 	block__flush(core);
@@ -71,7 +71,7 @@ void rv32_core__free(struct rv32_core *core)
 	free(core);
 }
 
-/* Gives up the bus access at which the core is paused: the next instruction is another one. */
+/* Abandons the bus access at which the core is paused. The core continues elsewhere. */
 static void leave_pause(struct rv32_core *core)
 {
 	if (core->paused) {

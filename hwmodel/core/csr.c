@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Control and status registers: which exist in machine and user mode, as measured on PsPIN, and their values. Called by exec.c for
- * csrrw, csrrs and csrrc, and by hazard.c for those that flush the pipeline.
+ * Control and status registers: which ones exist in machine and in user mode, as measured on PsPIN, and their values. Called by exec.c
+ * for csrrw, csrrs and csrrc, and by hazard.c for those that flush the pipeline.
  */
 #include "hwmodel/core/state.h"
 
@@ -68,7 +68,7 @@ static bool read_user(struct rv32_core *core, const struct op *op, unsigned csr,
 	default:
 		break;
 	}
-	if (core->mtvec) /* the counters are a convenience for bare programs; the HPU has none here */
+	if (core->mtvec) /* the counters are a convenience for bare programs; an HPU's user mode has none */
 		return false;
 	switch (csr) {
 	case CYCLE:
@@ -139,14 +139,14 @@ static bool read_csr(struct rv32_core *core, const struct op *op, unsigned csr, 
 	case MVENDORID:
 	case MARCHID:
 	case MIMPID:
-	case MCOUNTINHIBIT: /* they count always */
+	case MCOUNTINHIBIT: /* the counters are never inhibited */
 		return true;
 	default:
 		return false;
 	}
 }
 
-/* Registers without storage ignore what is written. */
+/* Writes to registers without storage are ignored. */
 static void write_csr(struct rv32_core *core, unsigned csr, uint32_t value)
 {
 	switch (csr) {
@@ -184,7 +184,7 @@ bool csr__access(struct rv32_core *core, const struct op *op, uint32_t operand, 
 		return false;
 	if (!writes)
 		return true;
-	if ((csr >> 10 & 3) == 3) /* read-only by its number */
+	if ((csr >> 10 & 3) == 3) /* the number says read-only */
 		return false;
 	write_csr(core, csr, kind == 1 ? operand : kind == 2 ? *old | operand : *old & ~operand);
 	return true;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Runs blocks by threaded dispatch: each op jumps to the code of the next one. What an instruction does is in isa.def. Static cycles
- * are charged when a block is left, by its edge; those that depend on data are charged at once. Called by rv32_core__run() alone.
- * Invariant: `cycle` is core->cycle kept in a register; it is stored before any call that reads or moves it, and RELOAD()ed after.
+ * Runs blocks by threaded dispatch: each op jumps to the code of the next one. isa.def has the semantics of each instruction. Static
+ * cycles are charged by the edge when a block is left. Cycles that depend on data are charged at once. Called by rv32_core__run()
+ * alone.
+ * Invariant: `cycle` is core->cycle kept in a register. It is stored before any call that reads or changes it, and RELOAD()ed after.
  */
 #include <string.h>
 
@@ -31,7 +32,7 @@
 		goto *op->label;                             \
 	} while (0)
 
-/* Xpulp: position, width and mask of the bit field that an immediate names; the immediate that a branch compares with. */
+/* Xpulp: position, highest bit and mask of the bit field in an immediate; the number that p.beqimm and p.bneimm compare with. */
 #define FIELD_AT (IMM & 31)
 #define FIELD_TOP (IMM >> 5 & 31)
 #define FIELD_ONES (~(0xfffffffeu << FIELD_TOP))
@@ -48,7 +49,7 @@
 		LEAVE(edge);                                                  \
 	} while (0)
 
-/* After a call that may have used the bus or moved the cycle. */
+/* After a call that may have used the bus or changed the cycle. */
 #define RELOAD() (cycle = core->cycle, until = core->until, read_page = core->pages.read, write_page = core->pages.write)
 
 #define IN_WORD(type, addr) (sizeof(type) == 1 || (sizeof(type) == 2 ? ((addr) & 3) != 3 : ((addr) & 3) == 0))
@@ -94,7 +95,7 @@
 
 #define DO_DIV(is_signed, quotient) do {                                              \
 		unsigned extra_ = rv32_divider_extra(is_signed, RS2);                 \
-		extra_ *= 1 + (op_info(op)->next_late != 0); /* again, until the next one is there */  \
+		extra_ *= 1 + (op_info(op)->next_late != 0); /* restarts until the next instruction is fetched */  \
 		core->cycle = cycle;                                                  \
 		stats__dynamic(core, op, RV32_CYC_MULDIV, extra_);                    \
 		core->divided.cycles = 1 + rv32_divider_extra(is_signed, RS2);        \
@@ -141,7 +142,10 @@
 #define PAIR_OPCODE_(a) RV32_OP_##a
 /* clang-format on */
 
-/* Its block asks for its lines, and each time that the core leaves it it may have to wait for one. */
+/*
+ * Is the edge's block one that requests its lines (HAZARD_COLD)? Then the core may have to wait for a line each time it leaves the
+ * block.
+ */
 static bool is_cold(const struct edge *edge)
 {
 	return edge->block->hazard.flags & HAZARD_COLD;
@@ -161,8 +165,8 @@ static void retarget(struct rv32_core *core, struct edge *edge, uint32_t target)
 }
 
 /*
- * The division behind a taken branch, if it has been fetched: its result goes nowhere. What then holds for the target, which is
- * fetched during the division.
+ * Runs the division behind a taken branch if it has been fetched; its result is discarded. Returns the hazard for the branch target,
+ * which is fetched during the division.
  */
 static struct hazard divide(struct rv32_core *core, const struct edge *edge)
 {
@@ -180,7 +184,7 @@ static struct hazard divide(struct rv32_core *core, const struct edge *edge)
 	return (struct hazard){ .flags = HAZARD_LONG };
 }
 
-/* Finds the block behind an edge and remembers it; the cycle is in core->cycle. */
+/* Finds the block behind an edge and links the edge to it. core->cycle must be up to date. */
 static const struct op *link_edge(struct rv32_core *core, struct edge *edge, struct hazard hazard)
 {
 	unsigned generation = core->generation;
@@ -201,7 +205,7 @@ static const struct op *link_edge(struct rv32_core *core, struct edge *edge, str
 	return block->op;
 }
 
-/* Blocks have to end where hardware loops do: makes known the ends now set. */
+/* Blocks must end where hardware loops end. Records the current loop ends, and flushes all blocks if one is new. */
 static void learn_loop_ends(struct rv32_core *core)
 {
 	for (unsigned l = 0; l < 2; l++) {
@@ -215,11 +219,11 @@ static void learn_loop_ends(struct rv32_core *core)
 			core->loop_ends = 0;
 		core->loop_end[core->loop_ends++] = core->loop[l].end;
 		block__flush(core);
-		l = (unsigned)-1; /* the other one may just have been forgotten */
+		l = (unsigned)-1; /* the other loop's end may just have been dropped */
 	}
 }
 
-/* Enters the trap handler; false if there is none. pc and cycle have moved to the trap. */
+/* Enters the trap handler. Returns false if there is none. core->pc and core->cycle are already those of the trap. */
 static bool enter_trap(struct rv32_core *core)
 {
 	if (!core->mtvec)
@@ -315,7 +319,7 @@ L_li:
 L_end:
 	LEAVE(EDGE());
 
-L_loop_end: /* two edges: back to the start, and on */
+L_loop_end: /* two edges: back to the start, and on to the next instruction */
 	edge = EDGE();
 	for (unsigned l = 0; l < 2; l++) {
 		if (core->loop[l].end != edge->link || core->loop[l].count <= 1)
@@ -382,7 +386,7 @@ touch:
 	}
 out_of_time:
 	core->cycle = cycle;
-	if (cycle < core->limit) { /* only until it has to be looked whether windows are shared */
+	if (cycle < core->limit) { /* stopped only to check whether windows are shared by now */
 		memory__select_pages(core);
 		RELOAD();
 		op = edge->next;
@@ -441,7 +445,7 @@ L_halt:
 	core->hazard = hazard__jumped(core->pc);
 	return RV32_STOP_HALT;
 
-dispatch: /* to core->pc, which is nobody's edge */
+dispatch: /* to core->pc, not by an edge */
 	memory__select_pages(core);
 	RELOAD();
 	core->stopped = is_breakpoint(core, core->pc);
@@ -484,7 +488,7 @@ bus_stop:
 	core->paused = op;
 	return RV32_STOP_BUS;
 
-raise: /* the instruction has done nothing */
+raise: /* the instruction had no effect */
 	core->cycle = cycle;
 	stats__dynamic(core, op, RV32_CYC_FLUSH, 1 + TIMING_TRAP_EXTRA);
 	stats__leave(core, op, false);

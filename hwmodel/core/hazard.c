@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Static timing of the RI5CY pipeline: the cycles of an instruction after those before it. Called by block.c while code is decoded,
- * and by xpulp.c. Nothing here depends on data; every number is from timing.h.
+ * Static timing of the RI5CY pipeline: the cycles of an instruction, given those before it. Called by block.c when code is decoded, and
+ * by xpulp.c. Nothing here depends on data. Every number is from timing.h.
  */
 #include "hwmodel/core/state.h"
 
@@ -10,7 +10,7 @@ static bool is_load(const struct rv32_insn *insn)
 	return insn->class_ == RV32_CLASS_LOAD || insn->class_ == RV32_CLASS_LOAD_POST || insn->class_ == RV32_CLASS_AMO;
 }
 
-/* The register written through the ALU's port, 0 if none: at the end of the execute stage, before a load's. */
+/* Returns the register written through the ALU's port, at the end of the execute stage and thus before a load's; 0 if none. */
 static uint8_t alu_result(const struct rv32_insn *insn)
 {
 	switch (insn->class_) {
@@ -29,7 +29,7 @@ static uint8_t alu_result(const struct rv32_insn *insn)
 	}
 }
 
-/* x0 through the ALU's port: to the core a register as any. */
+/* Does it write x0 through the ALU's port? The hazard logic treats x0 like any other register. */
 static bool writes_x0(const struct rv32_insn *insn)
 {
 	switch (insn->class_) {
@@ -45,7 +45,7 @@ static bool writes_x0(const struct rv32_insn *insn)
 	}
 }
 
-/* mulh, div, rem: longer in the execute stage than one cycle. */
+/* mulh, div, rem: more than one cycle in the execute stage. */
 static bool is_long(const struct rv32_insn *insn)
 {
 	return insn->class_ == RV32_CLASS_MULH || insn->class_ == RV32_CLASS_DIV;
@@ -57,9 +57,8 @@ static bool is_jump(const struct rv32_insn *insn)
 }
 
 /*
- * Cycles between an instruction's slot and its issue because of earlier
- * results. A jump is taken in the decode stage: waiting there for a load to its
- * own link register, or to x0 if it has none, costs it nothing.
+ * Returns the cycles between an instruction's slot and its issue that earlier results cause. A jump is taken in the decode stage. There
+ * it waits at no cost for a load to its own link register, or to x0 if it has none.
  */
 static unsigned data_stall(const struct hazard *h, const struct rv32_insn *insn, enum rv32_cause *cause)
 {
@@ -82,7 +81,7 @@ static unsigned data_stall(const struct hazard *h, const struct rv32_insn *insn,
 	return 0;
 }
 
-/* Cycles beyond the first that do not depend on data, and their cause. */
+/* Returns the cycles beyond the first that do not depend on data, and stores their cause. */
 static unsigned extra_cost(const struct rv32_insn *insn, enum rv32_cause *cause)
 {
 	*cause = RV32_CYC_FLUSH;
@@ -109,7 +108,7 @@ static unsigned extra_cost(const struct rv32_insn *insn, enum rv32_cause *cause)
 	}
 }
 
-/* The line behind a jump's target is fetched too late for the 32-bit instruction that straddles its start. */
+/* A 32-bit instruction that crosses the end of a jump target's line waits, because the next line is fetched too late. */
 static unsigned fetch_stall(const struct hazard *h, const struct rv32_insn *insn)
 {
 	return insn->len_bytes == 4 && (insn->pc & 15) == 14 && (h->flags & (HAZARD_JUMPED | HAZARD_SECOND)) ? TIMING_FETCH_LINE : 0;
@@ -126,8 +125,8 @@ static unsigned at_most(unsigned a, unsigned b)
 }
 
 /*
- * A jump is taken in the decode stage while the one before it still executes; true if that lasts until its target has been
- * fetched.
+ * A jump is taken in the decode stage while the instruction before it still executes. Returns true if that instruction executes until
+ * the jump's target has been fetched.
  */
 static bool overlap_jump(struct schedule *s, const struct rv32_insn *insn, struct op_info *info)
 {
@@ -141,7 +140,7 @@ static bool overlap_jump(struct schedule *s, const struct rv32_insn *insn, struc
 		return true;
 	}
 	if (s->last_info) {
-		/* one that writes x0 behind a load to x0 does not execute before that is back */
+		/* a jump that writes x0 behind a load to x0 does not execute until the load has returned */
 		unsigned extra = (h->flags & HAZARD_X0) && writes_x0(insn) ? 0 : TIMING_JUMP_EXTRA;
 
 		s->last_info->hidden = (uint8_t)(at_most(TIMING_JUMP_HIDDEN_BY_EXECUTE, extra) + info->stall);
@@ -149,7 +148,10 @@ static bool overlap_jump(struct schedule *s, const struct rv32_insn *insn, struc
 	return false;
 }
 
-/* A fence begins in the decode stage, too, and is over before the second word of a misaligned access if that waits long enough. */
+/*
+ * A fence, like a jump, begins in the decode stage. It ends before the second word of a misaligned access if that word waits long
+ * enough.
+ */
 static void overlap_fence(struct schedule *s, const struct rv32_insn *insn, struct op_info *info)
 {
 	if (insn->class_ != RV32_CLASS_FENCE)

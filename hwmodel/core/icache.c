@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A cluster's instruction cache: tags, ports and refills; see icache.h. Called by lines.c, and by the SoC to flush it. */
+/* A cluster's instruction cache: tags, ports and refills; see icache.h. Called by lines.c, and by the SoC, which flushes it. */
 #include "hwmodel/core/icache.h"
 #include "hwmodel/core/max.h"
 #include "hwmodel/core/reservations.h"
@@ -14,9 +14,9 @@ enum { NO_LINE = UINT32_MAX };
 /* One core's controller. */
 struct port {
 	uint8_t lfsr;
-	uint32_t line, way; /* being refilled; NO_LINE: none */
-	uint64_t ready;     /* when it will be there */
-	uint64_t next;      /* its next lookup, not before: it takes none while it waits, for its own refill or another's */
+	uint32_t line, way; /* being refilled; line is NO_LINE if none */
+	uint64_t ready;     /* when that refill is done */
+	uint64_t next;      /* earliest next lookup: a port does not look up while it waits for its own or another port's refill */
 };
 
 struct icache {
@@ -26,8 +26,8 @@ struct icache {
 	struct port *ports;
 	unsigned refills;         /* ports with a line being refilled */
 	uint64_t controller_free; /* when the central controller may take the next request */
-	uint64_t memory_free;     /* when the next refill may start, of this cache: reads stay in order */
-	uint64_t read_before;     /* when the last refill but one was read, and left the FIFO */
+	uint64_t memory_free;     /* when this cache's next refill may start: reads stay in order */
+	uint64_t read_before;     /* when the last refill but one was read, and thus left the FIFO */
 	uint64_t read_last;
 	uint64_t generation, misses, last_refill;
 };
@@ -113,7 +113,7 @@ static int is_there(struct icache *icache, uint32_t line)
 	return 0;
 }
 
-/* PULP's generic_LFSR_8bit: x^8 + x^4 + x^3 + x^2, inverted, from 0; the way is in its bits from bit 1 on. */
+/* PULP's generic_LFSR_8bit: x^8 + x^4 + x^3 + x^2, inverted, starting from 0. The way is taken from bit 1 upward. */
 static uint32_t random_way(struct icache *icache, struct port *port)
 {
 	uint8_t was = port->lfsr;
@@ -133,7 +133,7 @@ static uint32_t choose_way(struct icache *icache, struct port *port, uint32_t li
 	return random_way(icache, port);
 }
 
-/* The line's refill that is under way and ends last; NULL: none. */
+/* Returns the port whose refill of this line ends last, or NULL if the line is not being refilled. */
 static const struct port *pending(const struct icache *icache, uint32_t line)
 {
 	const struct port *last = NULL;
@@ -147,7 +147,7 @@ static const struct port *pending(const struct icache *icache, uint32_t line)
 	return last;
 }
 
-/* The central controller has taken a port's request at this cycle. */
+/* Starts a refill; the central controller takes the port's request at cycle `taken`. */
 static void start_refill(struct icache *icache, struct port *port, uint64_t taken)
 {
 	uint64_t start = max_u64(taken - ICACHE_REQUEST_CYCLES, icache->memory_free);
@@ -164,10 +164,10 @@ static void start_refill(struct icache *icache, struct port *port, uint64_t take
 }
 
 /*
- * When a port has the line that its lookup missed at this cycle. The port chooses a way before it requests the line, even if another
- * port's refill brings it. The central controller takes one request per cycle. A request for a line in flight waits for it; one that
- * comes with the line, or a cycle later, looks it up again; one that comes later still refills, since the controller does not look at
- * the tags.
+ * Returns when a port has the line that its lookup missed at `cycle`. The port chooses a way before it requests the line, even if
+ * another port's refill delivers it. The central controller takes one request per cycle. A request for a line in flight waits for it. A
+ * request that arrives with the line, or a cycle later, looks it up again. A request that arrives later than that refills the line
+ * again, since the controller does not look at the tags.
  */
 static uint64_t miss(struct icache *icache, struct port *port, uint64_t cycle, uint32_t line)
 {
@@ -189,7 +189,7 @@ static uint64_t miss(struct icache *icache, struct port *port, uint64_t cycle, u
 	}
 	icache->controller_free = taken + 1;
 	if (ready > cycle)
-		port->next = ready + 1; /* with the line, a cycle behind the lookup that would now hit */
+		port->next = ready + 1; /* the port gets the line a cycle after a lookup would hit */
 	return ready;
 }
 
@@ -200,9 +200,9 @@ uint64_t icache__fetch(struct icache *icache, unsigned port_number, uint64_t cyc
 	uint64_t asked = cycle;
 
 	complete_refills(icache, cycle);
-	if (port->next > cycle) { /* its controller still waits for a line that the core no longer needs */
+	if (port->next > cycle) { /* the port still waits for a line that the core no longer needs */
 		cycle = port->next;
-		if (port->line != NO_LINE) /* only this port's: others run before that cycle, and find what is there by then */
+		if (port->line != NO_LINE) /* completes only this port's refill: other cores have not reached that cycle yet */
 			end_refill(icache, port);
 	}
 	if (!is_there(icache, line))
@@ -215,7 +215,7 @@ uint64_t icache__next_lookup(const struct icache *icache, unsigned port)
 	return icache->ports[port].next;
 }
 
-/* A way's line at this cycle, which other cores may not have reached: with the refills that will have ended by then. */
+/* Returns a way's line at this cycle, which other cores may not have reached, including refills that end by then. */
 static uint32_t line_then(const struct icache *icache, uint64_t cycle, uint32_t set, uint32_t way)
 {
 	uint32_t line = icache->lines[set * icache->config.ways + way];

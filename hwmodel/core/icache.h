@@ -3,11 +3,11 @@
 #define HWMODEL_CORE_ICACHE_H
 
 /*
- * A cluster's instruction cache, shared by its cores (hwmodel/README.md, "Instruction cache"). As in PsPIN's RTL
- * each core has a port of its own with a controller: it looks up, and on a miss chooses the way - a free one, else by its
- * own 8-bit LFSR - and asks a central controller for the line. Refills of several ports overlap; two ports that miss one line
- * share its refill, and both their LFSRs step. A line is there when its refill is done; until then the one that it replaces
- * is, or the way is free: others that miss in that set until then choose the same one.
+ * A cluster's instruction cache, shared by its cores (hwmodel/README.md, "Instruction cache"). As in PsPIN's RTL each core has its own
+ * port with a controller. The port looks up the line. On a miss it chooses the way, a free one or else by its own 8-bit LFSR, and
+ * requests the line from a central controller. Refills of several ports overlap. Two ports that miss one line share its refill, and
+ * both their LFSRs step. A line is valid when its refill is done. Until then the old line stays valid, or the way stays free, so other
+ * ports that miss in that set may choose the same way.
  */
 #include <stdint.h>
 
@@ -17,29 +17,35 @@ struct reservations;
 struct icache_config {
 	uint32_t bytes, ways, line_bytes; /* all powers of two */
 	uint32_t ports;                   /* cores */
-	uint32_t miss_cycles;             /* what a fetch that misses takes longer than one that hits, alone */
-	uint32_t refill_cycles;      /* from the start of a refill to where the next may start: its beats; 0: no port waits for another */
-	struct reservations *memory; /* the port that refills come from, in PsPIN's RTL one for all; NULL: nobody else's */
+	uint32_t miss_cycles;             /* extra cycles of a fetch that misses over one that hits, on an idle machine */
+	uint32_t refill_cycles;      /* cycles from one refill's start to the next one's: its beats; 0: ports do not wait for each other */
+	struct reservations *memory; /* the port that refills read from, in PsPIN's RTL shared by all clusters; NULL: not shared */
 };
 
-/* NULL with errno ENOMEM, or EINVAL: no such cache. */
+/* Returns NULL with errno ENOMEM, or EINVAL for an impossible configuration. */
 struct icache *icache__new(const struct icache_config *config);
 void icache__free(struct icache *icache);
-/* All lines are gone. */
+/* Invalidates all lines. */
 void icache__flush(struct icache *icache);
-/* A port asks for the line of addr at this cycle: how much longer it takes than a hit. Calls come in order of cycle, nearly. */
+/* Requests the line of addr at this cycle. Returns the cycles beyond those of a hit. Calls must be nearly in order of cycle. */
 uint64_t icache__fetch(struct icache *icache, unsigned port, uint64_t cycle, uint32_t addr);
-/* Before this cycle the port takes no lookup: it waits for a line that it asked for, wanted or not. */
+/*
+ * Returns the first cycle at which the port can look up again. Until then it waits for a line that it requested, even if the core no
+ * longer needs it.
+ */
 uint64_t icache__next_lookup(const struct icache *icache, unsigned port);
-/* Is it there at this cycle? A core that is ahead may ask: others, at earlier cycles, do not find what comes in between. */
+/*
+ * Is the line valid at this cycle? A core may ask ahead of others: refills up to that cycle are not made visible to cores at earlier
+ * cycles.
+ */
 int icache__has(struct icache *icache, uint64_t cycle, uint32_t addr);
-/* Refills are under way: what icache__has() says of a cycle is of that cycle alone. */
+/* Is any refill in flight? Then an answer of icache__has() is valid for its cycle only. */
 int icache__is_filling(const struct icache *icache);
-/* Changes whenever a line comes or goes. */
+/* Points at a counter that changes whenever a line is filled or invalidated. */
 const uint64_t *icache__generation(const struct icache *icache);
-/* When the last refill so far is done; 0: there was none. */
+/* Returns when the last refill so far is done; 0 if there was none. */
 uint64_t icache__last_refill(const struct icache *icache);
-/* Refills so far. */
+/* Returns the number of refills so far. */
 uint64_t icache__misses(const struct icache *icache);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Decodes instructions: a 32-bit word to its fields, and a 16-bit word (RV32C 2.0 without floating point) to the 32-bit word that
- * it stands for. Called by block.c when code is decoded, and by xpulp.c. A word that is not an instruction becomes RV32_OP_illegal.
+ * Decodes instructions: a 32-bit word into its fields, and a 16-bit word (RV32C 2.0 without floating point) into the equivalent 32-bit
+ * word. Called by block.c when code is decoded, and by xpulp.c. A word that is not an instruction becomes RV32_OP_illegal.
  */
 #include <string.h>
 
@@ -34,7 +34,7 @@ static int32_t imm_s(uint32_t w)
 	return (int32_t)(w & 0xfe000000) >> 20 | bits(w, 11, 7);
 }
 
-/* -1 or 0: the sign that immediates of branches and jumps are extended by. */
+/* Returns -1 or 0: the sign extension of branch and jump immediates. */
 static int32_t sign(uint32_t w)
 {
 	return -(int32_t)(w >> 31);

@@ -2,13 +2,10 @@
 #ifndef HWMODEL_CORE_INSN_H
 #define HWMODEL_CORE_INSN_H
 
-/*
- * Instructions as numbers: formats, fields and opcodes of RV32 and Xpulp. insn.c decodes; block.c, hazard.c and exec.c use the
- * result.
- */
+/* Decoded instructions: formats, fields and opcodes of RV32 and Xpulp. insn.c decodes; block.c, hazard.c and exec.c use the result. */
 #include <stdint.h>
 
-/* Field layouts. A P at the end: rs1 is written too. */
+/* Field layouts. A P at the end: rs1 is also written. */
 enum rv32_format {
 	RV32_FMT_R,
 	RV32_FMT_I,
@@ -25,10 +22,10 @@ enum rv32_format {
 	RV32_FMT_RP,
 	RV32_FMT_SP,
 	RV32_FMT_S3,
-	RV32_FMT_S3P, /* rs3 in the place of rd */
+	RV32_FMT_S3P, /* rs3 in the field of rd */
 	RV32_FMT_RA,
 	RV32_FMT_IA, /* rd is read and written */
-	RV32_FMT_BI, /* a number of 5 bits in the place of rs2 stays in the word */
+	RV32_FMT_BI, /* a 5-bit number in the field of rs2; it stays in the word */
 	RV32_FMT_LPI,
 	RV32_FMT_LPR,
 	RV32_FMT_LPC,
@@ -36,7 +33,7 @@ enum rv32_format {
 	RV32_FMT_LPSI,
 };
 
-/* What timing and control flow an instruction has. */
+/* Timing and control flow of an instruction. */
 enum rv32_class {
 	RV32_CLASS_ALU,
 	RV32_CLASS_MULH,
@@ -55,32 +52,32 @@ enum rv32_class {
 	RV32_CLASS_SYSTEM,
 	RV32_CLASS_MRET,
 	RV32_CLASS_WFI,
-	RV32_CLASS_FAULT, /* no instruction: raises a trap when reached */
+	RV32_CLASS_FAULT, /* not an instruction: raises a trap when reached */
 };
 
 enum rv32_opcode {
 #define INSN(name, ...) RV32_OP_##name,
 #include "hwmodel/core/isa.def"
 #undef INSN
-	/* not instructions: */
+	/* helper ops, not instructions: */
 	RV32_OP_illegal,
 	RV32_OP_fetch_fault,
 	RV32_OP_fetch_odd,
 	RV32_OP_li,         /* lui, auipc, addi rd,x0 */
-	RV32_OP_end,        /* the block ends, the next one follows in memory */
+	RV32_OP_end,        /* the block ends; the next one follows in memory */
 	RV32_OP_loop_end,   /* after the last instruction of a hardware loop */
-	RV32_OP_amo_check,  /* before a memory access that follows an AMO at once */
-	RV32_OP_line_ahead, /* before the instruction during which the front end asks for the next line */
+	RV32_OP_amo_check,  /* before a memory access directly behind an AMO */
+	RV32_OP_line_ahead, /* before the instruction during which the front end requests the next line */
 	RV32_OP_line_need,  /* before the first instruction that needs this line */
-	RV32_OP_halt,       /* a jump to itself, where that ends the run */
-	RV32_OP_link,       /* where an edge leads until its target is known */
+	RV32_OP_halt,       /* a jump to itself, if the core is configured to stop there */
+	RV32_OP_link,       /* target of an edge until the edge is linked */
 #define FUSED(a, b) RV32_OP_##a##_##b,
 #include "hwmodel/core/fused.def"
 #undef FUSED
 	RV32_OP_COUNT
 };
 
-/* One decoded instruction. Registers are 0 where there is none. */
+/* One decoded instruction. Register fields that the format lacks are 0. */
 struct rv32_insn {
 	uint32_t pc, word;
 	int32_t imm;    /* U and J formats: absolute value, pc included */
@@ -91,13 +88,13 @@ struct rv32_insn {
 	uint8_t rs1, rs2;
 };
 
-/* Which registers an instruction reads, bit x for register x; never bit 0. */
+/* Returns the registers that an instruction reads, bit x for register x; never bit 0. */
 uint32_t rv32_insn__reads(const struct rv32_insn *insn);
 
-/* Decodes one 32-bit word at pc; what is not an instruction becomes RV32_OP_illegal. */
+/* Decodes one 32-bit word at pc. A word that is not an instruction becomes RV32_OP_illegal. */
 void rv32_insn__decode(struct rv32_insn *insn, uint32_t pc, uint32_t word);
 
-/* The 32-bit instruction that a 16-bit one stands for; 0 (illegal) if none. */
+/* Returns the 32-bit equivalent of a 16-bit instruction; 0 (illegal) if there is none. */
 uint32_t rv32_expand(uint16_t c);
 
 #endif

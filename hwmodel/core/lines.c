@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The front end between a core and its instruction cache. Called by exec.c at each way out of a block that is not linked.
+ * The front end between a core and its instruction cache. Called by exec.c whenever it leaves a block by an edge that is not linked.
  *
- * Blocks whose lines are all in the cache run as if there were no cache, and are linked to each other directly. When a line comes or
- * goes, these links are cut; they are made again when the cache has had no refill for ICACHE_QUIET_CYCLES. For a block that lacks a
- * line there are two other variants: HAZARD_SHORT ends at the first branch, since the rest may never run; HAZARD_COLD has helper ops
- * that request lines as RI5CY's front end does. That holds one line, requests the next one as soon as an instruction in the last
- * word waits to be decoded, and requests a jump's target in the cycle of the jump.
+ * Blocks whose lines are all in the cache run as if there were no cache, and are linked to each other directly. When a line is filled
+ * or replaced, these links are cut. They are made again when the cache has had no refill for ICACHE_QUIET_CYCLES. A block that lacks a
+ * line has two other variants. HAZARD_SHORT ends at the first branch, since the rest may never run. HAZARD_COLD has helper ops that
+ * request lines as RI5CY's front end does: it holds one line, requests the next one as soon as an instruction in the last word waits to
+ * be decoded, and requests a jump's target in the cycle of the jump.
  */
 #include "hwmodel/core/state.h"
 #include "hwmodel/core/icache.h"
@@ -32,7 +32,7 @@ void lines__recheck(struct rv32_core *core)
 	core->linked = NULL;
 }
 
-/* Lines come and go: cores of the cache have to run in order of time. */
+/* Have lines changed recently? Then the cores that share the cache must run in order of time. */
 static bool changes(const struct rv32_core *core)
 {
 	return core->icache && core->cycle < icache__last_refill(core->icache) + ICACHE_QUIET_CYCLES;
@@ -56,7 +56,7 @@ void lines__link(struct rv32_core *core, struct edge *edge, const struct op *nex
 	edge->next = next;
 	if (!core->icache || edge->is_linked)
 		return;
-	if (changes(core)) { /* look again next time */
+	if (changes(core)) { /* not linked: look again next time */
 		edge->next = &core->link_op;
 		return;
 	}
@@ -111,8 +111,8 @@ static bool is_division(const struct op_info *info)
 }
 
 /*
- * How long a jump that stands in the decode stage has waited for the instruction before it, and a branch's target for a division
- * that nobody wants: in that time it has been taken. One whose line came in that time has not.
+ * Returns for how many cycles the edge has already been taken: cycles that a jump in the decode stage has waited for the instruction
+ * before it, or that a branch target has waited for a discarded division. Returns 0 for a jump whose own line arrived during that wait.
  */
 uint64_t lines__early(const struct rv32_core *core, const struct edge *edge)
 {
@@ -141,7 +141,7 @@ uint64_t lines__early(const struct rv32_core *core, const struct edge *edge)
 	return core->waited.cycles > core->waited.lines ? (uint64_t)(core->waited.cycles - core->waited.lines) : 0;
 }
 
-/* riscv_L0_buffer.sv, ABORTED_BRANCH: a line that was asked for comes first, then the target is asked for. */
+/* riscv_L0_buffer.sv, ABORTED_BRANCH: a line already requested must arrive before the jump's target is requested. */
 void lines__jump(struct rv32_core *core, uint32_t pc, const struct edge *edge)
 {
 	uint64_t next;
@@ -173,7 +173,7 @@ void lines__fall(struct rv32_core *core, const struct edge *edge)
 	core->fetch.ready = 0;
 }
 
-/* Asks for a line so that an instruction can issue at a cycle if it hits; false: not yet. */
+/* Requests a line so that, on a hit, an instruction can issue at cycle `hit`. Returns false if the bus stops the core: repeat later. */
 static bool ask(struct rv32_core *core, uint64_t now, uint64_t hit, uint32_t line)
 {
 	uint64_t cycle = hit > FETCH_HIT_CYCLES ? hit - FETCH_HIT_CYCLES : 0;
@@ -191,7 +191,7 @@ static bool ask(struct rv32_core *core, uint64_t now, uint64_t hit, uint32_t lin
 	return true;
 }
 
-/* The instruction that a helper op stands before. */
+/* Returns the instruction that follows a helper op. */
 static const struct op_info *instruction(const struct op *op)
 {
 	const struct op_info *info = op_info(op);
@@ -202,8 +202,8 @@ static const struct op_info *instruction(const struct op *op)
 }
 
 /*
- * When an instruction comes into the decode stage: when the one before it has left, or when its line is there. There it waits
- * for results, and for the one before it to leave the execute stage.
+ * Returns when an instruction enters the decode stage: when the instruction before it has left, or when its line has arrived. It then
+ * waits there for results, and for the instruction before it to leave the execute stage.
  */
 static uint64_t decoded(const struct rv32_core *core, const struct op *op)
 {
@@ -223,7 +223,7 @@ static uint64_t decoded(const struct rv32_core *core, const struct op *op)
 	return decoded < issue ? decoded : issue;
 }
 
-/* The instruction before an op's, NULL: another block's. */
+/* Returns the instruction before an op's, or NULL if that is in another block. */
 static const struct op_info *one_before(const struct op *op)
 {
 	const struct op_info *first = op_block(op)->info, *info = instruction(op);
@@ -241,7 +241,7 @@ bool lines__ahead(struct rv32_core *core, const struct op *op)
 
 	if (core->fetch.ahead == line)
 		return true;
-	if (op->rs1) /* entered in its last word: asked for when that arrives */
+	if (op->rs1) /* the block begins in the line's last word: the next line is requested when this one arrives */
 		hit = now - (one_before(op) ? 0 : core->fetch.early) + FETCH_HIT_CYCLES - 1;
 	else
 		hit -= op->rs2;
@@ -252,24 +252,24 @@ bool lines__ahead(struct rv32_core *core, const struct op *op)
 	return true;
 }
 
-/* As many cycles, or more, that are whole divisions. */
+/* Rounds `cycles` up to a multiple of `one`, a division's cycles. */
 static uint64_t divisions(uint64_t cycles, uint64_t one)
 {
 	return (cycles + one - 1) / one * one;
 }
 
 /*
- * When an instruction issues that would at `issue` if its line were there, and can so at core->fetch.ready; `late`: that is so
- * much later than behind an instruction of one cycle. While mulh or a division executes nothing comes into an empty decode stage,
- * but as it ends: the divider has begun again by then. Nor does anything while an access waits (RI5CY: id_ready needs ex_ready), so
- * what came in that time issues a cycle behind what stood there, and a jump is not taken in it.
+ * Returns when an instruction issues. With its line present it would issue at `issue`; its line allows it from core->fetch.ready on.
+ * `late`: how many cycles the line comes later than one behind a single-cycle instruction would need. While mulh or a division
+ * executes, an empty decode stage is filled only at its end, by which time the divider has restarted. The same holds while an access
+ * waits (RI5CY: id_ready needs ex_ready): an instruction that arrives in that time issues a cycle later, and a jump is not taken.
  */
 static uint64_t issued(const struct rv32_core *core, const struct op_info *before, const struct op_info *info, uint64_t issue,
 		       uint64_t late)
 {
 	const uint64_t ready = core->fetch.ready, one = core->divided.until == core->cycle ? core->divided.cycles : 0;
 
-	if (late && one && (!before || is_division(before))) /* `issue` is behind the second one, if the line is late in any case */
+	if (late && one && (!before || is_division(before))) /* `issue` is behind the second division, if the line is late in any case */
 		return issue + (info->stall_fetch ? divisions(late + info->stall_fetch, one) - one : divisions(late, one));
 	if (late && before && is_high_product(before))
 		return issue + (late < before->cost ? 1 : late + 1 - before->cost);
@@ -291,7 +291,7 @@ bool lines__need(struct rv32_core *core, const struct op *op)
 {
 	uint64_t now = core->cycle + op_info(op)->issue, issue = core->cycle + instruction(op)->issue;
 	const struct op_info *before = one_before(op);
-	uint64_t early = before ? 0 : core->fetch.early, due; /* of a jump's target, and its second line a cycle later */
+	uint64_t early = before ? 0 : core->fetch.early, due; /* of a jump's target; its second line is due a cycle later */
 	uint32_t line = (uint32_t)op->imm;
 
 	if (core->fetch.line == line)
@@ -301,7 +301,7 @@ bool lines__need(struct rv32_core *core, const struct op *op)
 	if (core->fetch.ahead != line) {
 		if (!ask(core, now, now - early, line))
 			return false;
-	} else if (before) { /* asked for before: it was due behind the one before it, were that of one cycle */
+	} else if (before) { /* requested earlier: it was due directly behind the previous instruction, taken as one cycle */
 		due = core->cycle + before->issue + 1 + instruction(op)->stall_fetch;
 		if (core->waited.pc == before->pc && core->waited.until == core->cycle) {
 			due -= (uint64_t)(core->waited.cycles - core->waited.lines);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Memory accesses off the fast path of exec.c: misaligned ones, atomics, windows smaller than a page, the bus. Each moves core->cycle
- * by what the access waits. An access that the bus stops (RV32_BUS_STOP) has done nothing, and is repeated later.
+ * Memory accesses off the fast path of exec.c: misaligned accesses, atomics, windows smaller than a page, the bus. Each adds the cycles
+ * that the access waits to core->cycle. An access that the bus stops (RV32_BUS_STOP) has no effect and is repeated later.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "hwmodel/core/state.h"
 #include "hwmodel/core/max.h"
 
-/* The host byte at addr in a window that has all `flags` and none of `without`; NULL if no window holds all bytes. */
+/* Returns the host address of `bytes` bytes at addr in a window that has all `flags` and none of `without`; NULL if there is none. */
 static uint8_t *window_at(const struct rv32_core *core, uint32_t addr, unsigned bytes, unsigned flags, unsigned without)
 {
 	for (unsigned i = 0; i < core->window_count; i++) {
@@ -35,9 +35,10 @@ bool memory__fetch(const struct rv32_core *core, uint32_t pc, uint16_t *half)
 }
 
 /*
- * What of the next instruction passes while this access takes longer than one cycle, begun at cycle `before`; `second`: what the
- * second word of a misaligned one waits. An access that waits has not been granted (core_demux.sv: nor in L2 before its answer is
- * there), so it stays in the execute stage, and one that is late for the decode stage comes no earlier.
+ * Subtracts the cycles of the next instruction that pass while this access takes longer than one cycle. `before`: core->cycle at its
+ * begin; `second`: cycles that the second word of a misaligned access waits. A waiting access has not been granted (core_demux.sv: an
+ * L2 access is granted with its answer), so it stays in the execute stage. An instruction that is late for the decode stage does not
+ * come earlier.
  */
 static void overlap(struct rv32_core *core, const struct op *op, uint64_t before, uint64_t second)
 {
@@ -66,7 +67,7 @@ static enum rv32_bus_status ask_bus(struct rv32_core *core, const struct op *op,
 	return RV32_BUS_OK;
 }
 
-/* The part of a window that is on whole pages, without a search; NULL if it isn't. */
+/* Returns the host address of addr from the page tables; NULL if the page is not wholly in one window. */
 static uint8_t *page_at(const struct rv32_core *core, enum rv32_access kind, uint32_t addr)
 {
 	const struct pages *pages = &core->page[0];
@@ -86,7 +87,7 @@ static bool is_timed(const struct rv32_core *core, uint32_t addr)
 	return false;
 }
 
-/* When a shared window's word may be used; the core moves the data itself. */
+/* Waits on the bus until a shared window's word may be used. The core moves the data itself. */
 static enum rv32_bus_status ask_turn(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr, unsigned size,
 				     unsigned late)
 {
@@ -101,7 +102,7 @@ static enum rv32_bus_status ask_turn(struct rv32_core *core, const struct op *op
 	return ask_bus(core, op, &req);
 }
 
-/* Bytes inside one word of a window, if it is one; else *found is false. */
+/* Accesses bytes inside one word of a window. *found is false if no window holds them. */
 static enum rv32_bus_status in_window(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr, unsigned size,
 				      unsigned late, uint32_t *value, bool *found)
 {
@@ -130,7 +131,7 @@ static enum rv32_bus_status in_window(struct rv32_core *core, const struct op *o
 	return RV32_BUS_OK;
 }
 
-/* 1, 2 or 4 bytes inside one word. */
+/* Accesses 1, 2 or 4 bytes inside one word. */
 static enum rv32_bus_status part(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr, unsigned size,
 				 unsigned late, uint32_t *value)
 {
@@ -147,7 +148,10 @@ static enum rv32_bus_status part(struct rv32_core *core, const struct op *op, en
 	return status;
 }
 
-/* Up to *bytes at addr, inside one word: of a window all, of the bus no 3, and 2 only where they are even. */
+/*
+ * Accesses up to *bytes at addr, inside one word, and stores the bytes done. A window takes any count; the bus never 3, and 2 only at
+ * even addresses.
+ */
 static enum rv32_bus_status piece(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr, unsigned *bytes,
 				  unsigned late, uint32_t *value)
 {
@@ -162,7 +166,7 @@ static enum rv32_bus_status piece(struct rv32_core *core, const struct op *op, e
 	return part(core, op, kind, addr, *bytes, late, value);
 }
 
-/* An access that crosses a word: each word on its own, the second a cycle later. */
+/* An access that crosses a word boundary: each word is accessed on its own, the second a cycle later. */
 static enum rv32_bus_status split(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr, unsigned size,
 				  uint32_t *value)
 {
@@ -315,7 +319,7 @@ int memory__atomic(struct rv32_core *core, const struct op *op, enum rv32_access
 
 void memory__amo_check(struct rv32_core *core, const struct op *op, uint32_t addr)
 {
-	const struct op *access = op + 1; /* the instruction this one stands before */
+	const struct op *access = op + 1; /* the instruction that this op precedes */
 	uint64_t at = core->cycle + op_info(access)->issue;
 
 	if (core->amo_bank >= 0 && at < core->amo_until && !(core->shared && core->amo_by_bus) &&
@@ -341,12 +345,12 @@ void memory__select_pages(struct rv32_core *core)
 
 int memory__map(struct rv32_core *core)
 {
-	/* Not calloc(), which may clear it all: of what is mapped only the few pages cost that are touched. */
+	/* Not calloc(), which may clear all of it. Of a mapping only the few pages that are touched cost memory. */
 	uintptr_t *tables = mmap(NULL, 4 * TABLE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (tables == MAP_FAILED)
 		return -ENOMEM;
-		/* Where huge pages are always taken (Debian), each of these few would be one of 2 MiB: 30 times the memory. */
+		/* With transparent huge pages always on (Debian) each page touched would take 2 MiB: 30 times the memory. */
 #ifdef MADV_NOHUGEPAGE
 	(void)madvise(tables, 4 * TABLE_BYTES, MADV_NOHUGEPAGE);
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The code of one fused pair of instructions in exec.c: FIRST and then SECOND, as constants, so that one case of each switch is
- * left. pairs.h includes this once for each pair.
+ * The code of one fused pair of instructions in exec.c. FIRST and SECOND are constants, so the compiler keeps one case of each switch.
+ * Included by pairs.h once for each pair.
  */
 PAIR_LABEL(FIRST, SECOND) : switch (PAIR_OPCODE(FIRST))
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The code of all pairs of instructions that run as one op; it must name the same pairs as fused.def. Included in the middle of
+ * The code of all pairs of instructions that run as one op. Must name the same pairs as fused.def. Included in the middle of
  * exec__run() (exec.c).
  */
 #define FIRST  addi

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Reservation table of a port: see reservations.h. A linear search from the end; insertion keeps the table sorted. */
+/* Reservation table of a port: see reservations.h. Lookup is a linear search from the end; insertion keeps the table sorted. */
 #include "hwmodel/core/reservations.h"
 
 #include <string.h>
 
-/* The first reservation that ends after this cycle. Searched from the end: most requests are for the latest cycles. */
+/*
+ * Returns the index of the first reservation that ends after this cycle. Searches from the end, since most requests are for the latest
+ * cycles.
+ */
 static unsigned first_behind(const struct reservations *reservations, uint64_t cycle)
 {
 	unsigned at = reservations->count;

@@ -3,15 +3,15 @@
 #define HWMODEL_CORE_RESERVATIONS_H
 
 /*
- * Reservation table of a port that serves one transfer at a time. Requests need not come in order of time: each one gets the
- * first free interval, from its own cycle on, that is long enough. Used for the read port of L2 packet memory (soc/l2.c), for
- * program memory (icache.c) and for the L1 ports of commands (soc/commands.c).
+ * Reservation table of a port that serves one transfer at a time. Requests may come out of order of time: each one gets the first free
+ * interval that is long enough, from its own cycle on. Used for the read port of L2 packet memory (soc/l2.c), for program memory
+ * (icache.c) and for the L1 ports of commands (soc/commands.c).
  */
 #include <stdint.h>
 
-#define RESERVATIONS_MAX 2048u /* when full, the older half is dropped; half is more than all HPUs and copies have in flight */
+#define RESERVATIONS_MAX 2048u /* when full, the older half is dropped; half exceeds what all HPUs and copies have in flight */
 
-/* Valid if all zero: nothing is reserved. */
+/* All zero: nothing is reserved. */
 struct reservations {
 	struct {
 		uint64_t from, to;
@@ -19,16 +19,16 @@ struct reservations {
 	unsigned count;
 };
 
-/* Reserves `cycles` cycles, from `cycle` on or later. Returns the first of them. */
+/* Reserves `cycles` consecutive cycles, from `cycle` on or later. Returns the first of them. */
 uint64_t reservations__take(struct reservations *reservations, uint64_t cycle, uint64_t cycles);
 
 /*
- * Another access takes this one cycle: the reservation that holds it goes on a cycle later, and so do those that follow without
- * a gap. Returns 0 if no reservation holds the cycle.
+ * Another access takes this one cycle. The reservation that holds it, and those that follow without a gap, move a cycle later. Returns
+ * 0 if no reservation holds the cycle.
  */
 int reservations__delay(struct reservations *reservations, uint64_t cycle);
 
-/* The first cycle from `cycle` on that is not reserved. */
+/* Returns the first cycle from `cycle` on that is not reserved. */
 uint64_t reservations__next_free(const struct reservations *reservations, uint64_t cycle);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Where cycles went, by cause and by address. Running code only counts how often each edge is taken; stats__fold() turns these counts
- * into instructions and cycles when somebody asks. Called by all files of core/; calls none of them.
+ * Counts cycles by cause and by address. Running code only counts how often each edge is taken; stats__fold() turns these counts into
+ * instructions and cycles on demand. Called by all files of core/; calls none of them.
  */
 #include "hwmodel/core/state.h"
 
@@ -123,7 +123,7 @@ uint64_t stats__instructions_at(struct rv32_core *core, const struct op *op)
 
 void rv32_core__stats(const struct rv32_core *core, struct rv32_stats *out)
 {
-	struct rv32_core *c = (struct rv32_core *)(uintptr_t)core; /* folding changes nothing that can be seen */
+	struct rv32_core *c = (struct rv32_core *)(uintptr_t)core; /* folding changes nothing visible */
 
 	stats__fold(c);
 	out->cycle = core->cycle;

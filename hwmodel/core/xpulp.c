@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * <hwmodel/xpulp.h>: what the innermost loops of a profiled program would gain from Xpulp (hardware loops, post-increment, p.mac). An
- * estimate from the profile and the rules of hazard.c; no code is changed. Called by spinctl cost.
+ * <hwmodel/xpulp.h>: estimates what the innermost loops of a profiled program would gain from Xpulp (hardware loops, post-increment,
+ * p.mac), from the profile and the rules of hazard.c. Changes no code. Called by spinctl cost.
  */
 #include <hwmodel/xpulp.h>
 
@@ -10,7 +10,7 @@
 #include "hwmodel/core/state.h"
 
 enum {
-	BODY_MAX = 256, /* instructions of a loop at most */
+	BODY_MAX = 256, /* maximum of instructions in a loop */
 	POST_MIN = -2048,
 	POST_MAX = 2047,
 };
@@ -20,9 +20,9 @@ struct body {
 	const uint8_t *code;
 	struct rv32_insn insn[BODY_MAX];
 	bool gone[BODY_MAX];
-	unsigned count; /* its branch is the last */
-	bool forks;     /* branches inside, */
-	bool exits;     /* and out of it */
+	unsigned count; /* the loop's branch is the last */
+	bool forks;     /* has branches inside, */
+	bool exits;     /* and branches out of it */
 };
 
 const char *xpulp_reason_text(enum xpulp_reason reason)
@@ -99,7 +99,7 @@ static bool is_step(const struct rv32_insn *insn)
 	return insn->opcode == RV32_OP_addi && insn->rd && insn->rd == insn->rs1;
 }
 
-/* The one instruction that adds a constant to x in each turn, and nothing else writes it; BODY_MAX: there is none. */
+/* Returns the index of the only instruction that writes x, if it adds a constant to x once per iteration; else BODY_MAX. */
 static unsigned step_of(const struct body *b, unsigned x)
 {
 	if (!x || times_written(b, x) != 1)
@@ -117,7 +117,7 @@ static bool is_plain_access(const struct rv32_insn *insn)
 	       (insn->class_ == RV32_CLASS_STORE && insn->format == RV32_FMT_S);
 }
 
-/* How many instructions other than its step and the branch read x: as the address of an access, and otherwise. */
+/* Counts the instructions other than x's step and the branch that read x: as the address of an access, and otherwise. */
 static void uses(const struct body *b, unsigned x, unsigned *accesses, unsigned *others)
 {
 	*accesses = *others = 0;
@@ -133,7 +133,7 @@ static void uses(const struct body *b, unsigned x, unsigned *accesses, unsigned 
 	}
 }
 
-/* The cycles before the loop by which its turns are counted; -1: they can't be. */
+/* Returns the cycles before the loop that compute the number of iterations; -1 if they cannot be counted. */
 static int count_cycles(const struct body *b, unsigned *counter)
 {
 	const struct rv32_insn *branch = &b->insn[b->count - 1];
@@ -154,7 +154,9 @@ static int count_cycles(const struct body *b, unsigned *counter)
 	return XPULP_COUNT_CYCLES;
 }
 
-/* Steps that an access through the register can do itself. Of several accesses each one does its share. Returns the setup. */
+/*
+ * Removes steps that an access through the register can do itself. Of several accesses each adds its part. Returns the cycles of setup.
+ */
 static unsigned fold_steps(struct body *b, struct xpulp_loop *loop)
 {
 	unsigned setup = 0, accesses, others;
@@ -176,7 +178,7 @@ static unsigned fold_steps(struct body *b, struct xpulp_loop *loop)
 	return setup;
 }
 
-/* mul, and an add of its result to a sum that nobody else reads it for: one p.mac where the add was. */
+/* Replaces a mul, and an add of its result to a sum, by one p.mac where the add was. The product must have no other reader. */
 static void fold_macs(struct body *b, struct xpulp_loop *loop)
 {
 	for (unsigned i = 0; i + 1 < b->count; i++) {
@@ -193,14 +195,14 @@ static void fold_macs(struct body *b, struct xpulp_loop *loop)
 		if (readers != 1 || add < i || b->insn[add].opcode != RV32_OP_add || b->insn[add].rs1 == b->insn[add].rs2 ||
 		    (b->insn[add].rd != b->insn[add].rs1 && b->insn[add].rd != b->insn[add].rs2))
 			continue;
-		b->insn[add].rs1 = b->insn[i].rs1; /* what it reads now; its sum is read in the execute stage like them */
+		b->insn[add].rs1 = b->insn[i].rs1; /* the add now reads the factors; like them, its sum is read in the execute stage */
 		b->insn[add].rs2 = b->insn[i].rs2;
 		b->gone[i] = true;
 		loop->macs++;
 	}
 }
 
-/* Cycles of one turn after another by the core's rules, without what depends on data. */
+/* Returns the cycles of an iteration that follows another, by the core's rules, without cycles that depend on data. */
 static unsigned turn_cycles(const struct body *b)
 {
 	struct schedule s = { 0 };
@@ -218,7 +220,7 @@ static unsigned turn_cycles(const struct body *b)
 	return s.cycle - start;
 }
 
-/* What depends on data stays: divisions, memory, devices, lines. */
+/* Returns the cycles that depend on data, which Xpulp does not change: divisions, memory, devices, lines. */
 static uint64_t dynamic_cycles(const struct body *b)
 {
 	static const enum rv32_cause causes[] = {
@@ -285,7 +287,7 @@ static void convert(struct body *b, struct xpulp_loop *loop)
 		setup += fold_steps(b, loop);
 		fold_macs(b, loop);
 		loop->cycles_xpulp = loop->entries * setup + loop->turns * turn_cycles(b) + dynamic_cycles(b);
-	} else { /* what else could be saved depends on the way through */
+	} else { /* further savings depend on the path through the loop */
 		loop->cycles_xpulp = loop->cycles - all_charged(b, last) - (loop->counter ? runs(b, counter) : 0) + loop->entries * setup;
 	}
 	if (loop->cycles_xpulp >= loop->cycles) {
@@ -294,7 +296,7 @@ static void convert(struct body *b, struct xpulp_loop *loop)
 	}
 }
 
-/* The loop that ends with the branch at pc, if it is one of innermost ones, and ran. */
+/* Finds the loop that ends with the branch. Returns false unless it is an innermost loop that ran. */
 static bool find(struct body *b, const struct rv32_insn *branch, struct xpulp_loop *loop)
 {
 	uint32_t pc = (uint32_t)branch->imm, turns, last;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Start, runtime loop and traps of a handler image on a PsPIN HPU. All HPUs
- * start at _start in machine mode; handlers run in user mode.
+ * Start-up code, runtime loop and trap handler of a handler image on a PsPIN HPU. All HPUs start at _start in machine mode; handlers
+ * run in user mode.
  *
- * The runtime loop is the one PsPIN's calibration rows were measured with: task
- * to first handler instruction 4 cycles, handler's return to doorbell 3, one
- * start to the next B + 9.
+ * PsPIN's calibration rows were measured with this runtime loop: from the task to the first handler instruction 4 cycles, from the
+ * handler's return to the doorbell 3, from one start to the next B + 9.
  */
 #include "hwmodel/include/hwmodel/registers.h"
 
@@ -24,9 +23,9 @@ _start:
 	.option pop
 
 	/*
-	 * A fetch that is on its way while the instruction cache is switched on is lost (RTL). So the others sleep
-	 * in the meantime, as in PsPIN's own start-up code. Until it is on, all 32 HPUs share one port of program
-	 * memory, 4 cycles a line of 16 bytes: a loop on each of them took 124 cycles per turn, measured on the RTL.
+	 * A fetch in flight while the instruction cache is switched on is lost (RTL). So all other HPUs sleep meanwhile, as in PsPIN's
+	 * own start-up code. Until the cache is on, all 32 HPUs share one port of program memory, 4 cycles a line of 16 bytes: one
+	 * iteration of a loop on each of them took 124 cycles, measured on the RTL.
 	 */
 	li	t1, EVENT_UNIT
 	li	t2, 1 << EVENT_UNIT_DISPATCH_EVENT
@@ -36,10 +35,16 @@ _start:
 	.insn	i 0x03, 6, t0, EVENT_UNIT_DISPATCH(t1) /* p.elw */
 	j	ready
 
-	/* What follows lies where it lay when the RTL was measured with it: the cost of cold code depends on its place (model/cold_code). */
+	/*
+	 * The following code stays where it was when the RTL was measured: the cost of cold code depends on its address
+	 * (model/cold_code).
+	 */
 	.skip	6
 first:
-	/* Each turn is a line fetched, and others have as many: they need four to be asleep, and one that is fetched ahead. */
+	/*
+	 * Each iteration fetches one line, as does every other HPU in that time. Those need four lines until they sleep, and one
+	 * fetched ahead.
+	 */
 	li	a4, 16
 1:	addi	a4, a4, -1
 	bnez	a4, 1b
@@ -49,7 +54,7 @@ first:
 	li	a1, 1
 	sw	a1, HPU_ICACHE_FLUSH - HPU_ICACHE_ENABLE(a2)
 
-	/* The first HPU of each cluster clears its L1's guard and memory, the first one of all puts state in L1 into place. */
+	/* The first HPU of each cluster clears its L1's guard and memory of clusters. The first HPU of cluster 0 copies state to L1. */
 	li	a2, L1_OWN
 	la	a1, spin_guard_offset_
 	add	a2, a2, a1
@@ -88,7 +93,7 @@ ready:
 	srli	a3, a5, 5
 	andi	a3, a3, 63		/* cluster */
 
-	/* Own stack; the handler's argument structure stands at its upper end. */
+	/* Own stack. The handler's argument structure is at its upper end. */
 	li	sp, L1_OWN + L1_STACKS + L1_STACK_BYTES - L1_ARGS_BYTES
 	slli	a2, a4, 10
 	add	sp, sp, a2
@@ -100,7 +105,7 @@ ready:
 	sw	a3, 8(sp)		/* cluster */
 	sw	a4, 12(sp)		/* HPU in cluster */
 
-	/* To user mode and the runtime loop; also from traps. sp is right. */
+	/* Enters user mode and the runtime loop; also jumped to after traps. sp is already set. */
 user:
 	la	a0, trap
 	csrw	mtvec, a0
@@ -112,7 +117,7 @@ user:
 	mv	s1, sp
 	mret
 
-	/* Whole 32-bit instructions on one alignment: the loop's timing is the same in every image. */
+	/* Only 32-bit instructions at a fixed alignment, so that the loop's timing is the same in every image. */
 	.balign	16
 	.option push
 	.option norvc
@@ -129,7 +134,7 @@ spin_runtime_:
 	.option pop
 	.size spin_runtime_, . - spin_runtime_
 
-	/* A handler's exception: tell the driver why, forget all it left, end the task. */
+	/* A handler's exception: tells the driver the cause, resets the HPU's state, ends the task. */
 	.weak	hpu_trapped
 	.section .text.trap, "ax"
 	.balign	256
@@ -151,7 +156,7 @@ trap:
 #ifdef HPU_HAS_EXCLUSIVE
 	jal	t0, spin_exclusive_trapped_
 #endif
-	lui	t0, %hi(hpu_trapped)	/* absent from images that are not ours */
+	lui	t0, %hi(hpu_trapped)	/* absent from third-party images */
 	addi	t0, t0, %lo(hpu_trapped)
 	beqz	t0, 1f
 	mv	a0, sp
@@ -163,7 +168,10 @@ trap:
 	.size trap, . - trap
 
 #ifdef HPU_HAS_CLUSTERS
-	/* Memory of clusters, the own one's: a multiple of 64 bytes. Others' images boot by the fetches that were measured. */
+	/*
+	 * Clears the cluster's own memory of clusters, a multiple of 64 bytes. Not in other images: those boot with the fetches that
+	 * were measured.
+	 */
 	.section .text.clear_cluster, "ax"
 	.type clear_cluster, @function
 clear_cluster:
@@ -181,8 +189,8 @@ clear_cluster:
 #endif
 
 	/*
-	 * For clears and copies of structs that gcc 13 and newer leave to functions where older ones write them out.
-	 * By words wherever they lie: the core takes misaligned ones in two accesses. Only in images that call them.
+	 * For clears and copies of structs: gcc 13 and newer call these functions where older versions emit the stores inline. They
+	 * copy words at any alignment, since the core does a misaligned access in two accesses. Only in images that call them.
 	 */
 	.weak	memset
 	.section .text.memset, "ax"
@@ -231,7 +239,7 @@ memcpy:
 3:	ret
 	.size memcpy, . - memcpy
 
-/* The lock of host memory, in L2. The linker leaves it out if no handler takes it, so that state can have all of its 1 MiB. */
+/* The lock of host memory, in L2. The linker drops it if no handler takes the lock, so that state can use all of its 1 MiB. */
 	.section .bss.spin_host_lock_, "aw", @nobits
 	.balign	4
 	.globl	spin_host_lock_

@@ -4,9 +4,9 @@
 
 /*
  * Commands of an HPU to the NIC, in PsPIN's register layout (spin_send_packet and spin_dma_to_host of its runtime). Called by the
- * target headers (<spin/target/rv32_command.h>). A command needs one of the HPU's four command slots and blocks until one is free.
- * A handler must wait for a command only before it changes what the command reads: the driver withholds the task's feedback until
- * all are done.
+ * target headers (<spin/target/rv32_command.h>). A command needs one of the HPU's four command slots and blocks until one is free. A
+ * handler must wait for a command only before it changes what the command reads: the driver withholds the task's feedback until all
+ * commands are done.
  */
 #include <stdint.h>
 
@@ -15,7 +15,7 @@
 /* The task descriptor: the driver's registers from HPU_TASK on; each load takes one cycle. */
 struct hpu_task {
 	uint32_t handler_mem, handler_mem_bytes; /* L2 */
-	uint32_t packet_l1, copied_bytes;        /* bytes: of the packet, to L1 */
+	uint32_t packet_l1, copied_bytes;        /* bytes of the packet that were copied to L1 */
 	uint32_t scratchpad[4];                  /* per cluster */
 	uint32_t scratchpad_bytes[4];
 	uint32_t host_mem_high, host_mem_low, host_mem_bytes;
@@ -34,7 +34,7 @@ static inline __attribute__((always_inline)) uint32_t hpu_command_issue_(uint32_
 }
 
 /*
- * Blocks until the command of that id is done. An issue that had to wait is told another id than its command's
+ * Blocks until the command with that id is done. An issue that had to wait for a slot returns an id other than its command's
  * (<spin/target/rv32_command.h>).
  */
 static inline __attribute__((always_inline)) void hpu_command_wait(uint32_t id)
@@ -42,20 +42,20 @@ static inline __attribute__((always_inline)) void hpu_command_wait(uint32_t id)
 	HPU_REG_(HPU_COMMAND_WAIT) = id;
 }
 
-/* The driver takes the id from the load's data, which is 0 for a core: 0 is the only one. */
+/* Returns 1 if command 0 is done. The driver takes the id from the load's data, which is 0 for a core, so no other id can be tested. */
 static inline __attribute__((always_inline)) _Bool hpu_command_test(uint32_t id)
 {
 	HPU_REG_(HPU_COMMAND_TEST) = id;
 	return HPU_REG_(HPU_COMMAND_TEST);
 }
 
-/* Another thread of the HPU may go on; PsPIN's HPUs have one, and what is written there goes nowhere. */
+/* Lets another thread of the HPU run. PsPIN's HPUs have one thread; there the write has no effect. */
 static inline __attribute__((always_inline)) void hpu_command_yield(void)
 {
 	HPU_REG_(HPU_COMMAND_TEST) = HPU_YIELD;
 }
 
-/* Writes `bytes` bytes at NIC address `from` to the host. Returns the command's id. */
+/* Writes `bytes` bytes at NIC address `from` to the host's address. Returns the command's id. */
 static inline __attribute__((always_inline)) uint32_t hpu_command_to_host(uint32_t host_high, uint32_t host_low, uint32_t from,
 									  uint32_t bytes)
 {
@@ -67,7 +67,7 @@ static inline __attribute__((always_inline)) uint32_t hpu_command_to_host(uint32
 	return hpu_command_issue_(HPU_COMMAND_HOST_DMA);
 }
 
-/* Reads `bytes` bytes of the host to NIC address `to`. */
+/* Reads `bytes` bytes at the host's address to NIC address `to`. */
 static inline __attribute__((always_inline)) uint32_t hpu_command_from_host(uint32_t host_high, uint32_t host_low, uint32_t to,
 									    uint32_t bytes)
 {
@@ -79,7 +79,7 @@ static inline __attribute__((always_inline)) uint32_t hpu_command_from_host(uint
 	return hpu_command_issue_(HPU_COMMAND_HOST_DMA);
 }
 
-/* Writes up to 8 bytes of data to the host: host-direct. */
+/* Writes up to 8 bytes of immediate data to the host: host-direct. */
 static inline __attribute__((always_inline)) uint32_t hpu_command_write(uint32_t host_high, uint32_t host_low, uint32_t bytes,
 									uint32_t data_low, uint32_t data_high)
 {
@@ -91,11 +91,14 @@ static inline __attribute__((always_inline)) uint32_t hpu_command_write(uint32_t
 	return hpu_command_issue_(HPU_COMMAND_HOST_DIRECT);
 }
 
-/* Sends `bytes` bytes at NIC address `from`, with `high` at the host's; kind is HPU_SEND_*, put for those that are made. */
+/*
+ * Sends `bytes` bytes at NIC address `from`, or if `high` is not 0 at the host's address high:from. kind is HPU_SEND_*; put is the
+ * address of struct spin_put, for kinds that make a new packet.
+ */
 static inline __attribute__((always_inline)) uint32_t hpu_command_send(uint32_t put, uint32_t kind, uint32_t high, uint32_t from,
 								       uint32_t bytes)
 {
-	HPU_REG_(HPU_COMMAND_WORD + 0) = put;  /* destination; 0: as the packet says */
+	HPU_REG_(HPU_COMMAND_WORD + 0) = put;  /* address of struct spin_put; 0: the packet has its headers */
 	HPU_REG_(HPU_COMMAND_WORD + 4) = kind; /* flow */
 	HPU_REG_(HPU_COMMAND_WORD + 8) = from;
 	HPU_REG_(HPU_COMMAND_WORD + 12) = high;
@@ -103,7 +106,7 @@ static inline __attribute__((always_inline)) uint32_t hpu_command_send(uint32_t 
 	return hpu_command_issue_(HPU_COMMAND_NIC_SEND);
 }
 
-/* The same of a request that is not a put: kind is HPU_SEND_GET or HPU_SEND_ATOMIC. */
+/* Sends a request that is not a put: kind is HPU_SEND_GET or HPU_SEND_ATOMIC. */
 static inline __attribute__((always_inline)) uint32_t hpu_command_request(uint32_t put, uint32_t kind, uint32_t from, uint32_t bytes,
 									  uint32_t detail)
 {
@@ -111,7 +114,7 @@ static inline __attribute__((always_inline)) uint32_t hpu_command_request(uint32
 	return hpu_command_send(put, kind, 0, from, bytes);
 }
 
-/* Why the task failed: HPU_ERROR_*. */
+/* Reports why the task failed: HPU_ERROR_*. */
 static inline __attribute__((always_inline)) void hpu_command_error(uint32_t code)
 {
 	HPU_REG_(HPU_ERROR) = code;
@@ -119,7 +122,7 @@ static inline __attribute__((always_inline)) void hpu_command_error(uint32_t cod
 
 #define HPU_DMA_REG_(off) (*(volatile uint32_t *)(HPU_DMA + (off)))
 
-/* Cluster DMA: `bytes` bytes between places in L1 or L2, by the addresses that all clusters know. Returns the transfer's id. */
+/* Cluster DMA: copies `bytes` bytes within L1 and L2, by the addresses that all clusters know. Returns the transfer's id. */
 static inline __attribute__((always_inline)) uint32_t hpu_dma_launch(uint32_t to, uint32_t from, uint32_t bytes)
 {
 	HPU_DMA_REG_(0) = from;
@@ -130,7 +133,7 @@ static inline __attribute__((always_inline)) uint32_t hpu_dma_launch(uint32_t to
 	return HPU_DMA_REG_(DMA_LAUNCH);
 }
 
-/* Transfers end in the order of their ids. After a 1 what it wrote is there, for the compiler, too. */
+/* Transfers end in the order of their ids. After a return of 1 the compiler does not use older copies of what the transfer wrote. */
 static inline __attribute__((always_inline)) _Bool hpu_dma_is_done(uint32_t id)
 {
 	_Bool is_done = (int32_t)(HPU_DMA_REG_(DMA_DONE) - id) >= 0;

@@ -3,9 +3,9 @@
 #define HWMODEL_IMAGE_DATAGRAM_H
 
 /*
- * Tasks of a datagram, which is a message of one packet, and likewise of an ICMP message or a frame that is not IP. Included by
- * entry.c. The NIC places the IP packet at 0 mod 4. The header handler's verdict is kept in the message's scratchpad: later tasks
- * run in any case, and return at once if the verdict says so.
+ * Tasks of a datagram, which is a message of one packet; also of an ICMP message and of a frame that is not IP. Included by entry.c.
+ * The NIC places the IP packet at 0 mod 4. The header handler's verdict is kept in the message's scratchpad. Later tasks always run,
+ * and return at once if the verdict says so.
  */
 #include "hwmodel/image/task.h"
 
@@ -15,8 +15,8 @@ HPU_INLINE uint32_t hpu_packet_source(const struct spin_packet *packet)
 }
 
 /*
- * The default action, and what SUCCESS means: the packet as it stands goes to the host. The task tells how much of it was
- * copied to L1, not how long it is; payload_bytes is what its IP header said before the handlers ran.
+ * The default action, and the effect of SUCCESS: sends the packet, as it is now, to the host. The task has the number of bytes copied
+ * to L1, not the packet's length; payload_bytes is from the IP header before the handlers ran.
  */
 HPU_INLINE void hpu_deposit(struct spin_packet *packet, uint32_t payload_bytes)
 {
@@ -33,7 +33,7 @@ HPU_INLINE void hpu_swap_word(struct spin_packet *packet, uint32_t a, uint32_t b
 	spin_header_store32_(packet, b, at_a);
 }
 
-/* Back to the sender with the first reply_bytes bytes of payload; the NIC sets the checksums. */
+/* Sends the packet back to its sender with the first reply_bytes bytes of payload. The NIC sets the checksums. */
 HPU_INLINE void hpu_reply(struct spin_packet *packet, uint32_t length)
 {
 	uint32_t bytes = packet->header_bytes + packet->reply_bytes, protocol = spin_protocol_(packet), ports;
@@ -66,7 +66,10 @@ HPU_INLINE void hpu_reply(struct spin_packet *packet, uint32_t length)
 	hpu_command_send(0, HPU_SEND_REPLY, 0, hpu_packet_source(packet), packet->ip_bytes + bytes);
 }
 
-/* The same with a reply that the handler has made in its buffer (<spin/reply.h>): headers like those that came in front of it. */
+/*
+ * Sends a reply that the handler has made in its buffer (<spin/reply.h>). The headers in front of it are copied from the packet that
+ * arrived.
+ */
 HPU_INLINE void hpu_reply_made(struct spin_packet *packet, uint32_t payload_bytes)
 {
 	const uint32_t headers = packet->ip_bytes + sizeof(struct spin_udp), udp_bytes = payload_bytes + sizeof(struct spin_udp);
@@ -103,7 +106,7 @@ HPU_INLINE void hpu_reply_made(struct spin_packet *packet, uint32_t payload_byte
 		to->payload_length = spin_hton16(udp_bytes);
 	}
 	spin_fence_();
-	/* the next handler on this HPU may have the buffer when it is sent */
+	/* the buffer must be sent before the next handler on this HPU gets it */
 	spin_command_await_(spin_command_id_(&packet->commands,
 					     hpu_command_send(0, HPU_SEND_REPLY, 0, spin_stack_address_(ip), headers + payload_bytes)));
 }
@@ -120,7 +123,7 @@ HPU_INLINE void hpu_datagram_header(_Bool is_ip4, enum hpu_takes takes, const st
 	hpu_packet_open(&packet, is_ip4, takes, args);
 	header.length = hpu_payload_bytes(&packet);
 	packet.bytes = hpu_user_header_bytes(header.length);
-	*(volatile uint32_t *)&scratch->header = HPU_SCRATCH_FAILED; /* should it trap */
+	*(volatile uint32_t *)&scratch->header = HPU_SCRATCH_FAILED; /* in case it traps */
 	rc = spin_handlers_.header(&header, &spin_state);
 	spin_atomic_abandon_(&packet);
 	hpu_note_header_sent(&packet);
@@ -133,14 +136,14 @@ HPU_INLINE void hpu_datagram_header(_Bool is_ip4, enum hpu_takes takes, const st
 		hpu_fail(rc);
 }
 
-/* What a completion handler will be told, if there is one. */
+/* Notes the dropped bytes for the completion handler, if there is one. */
 HPU_INLINE void hpu_note_dropped(uint32_t bytes)
 {
 	if (HPU_COMPLETES)
 		*(volatile uint32_t *)&hpu_scratch()->dropped_bytes = bytes;
 }
 
-/* Payload and proceed entries. The handler is null where there is nothing to run. */
+/* Payload and proceed entries. The handler is NULL if none runs. */
 HPU_INLINE void hpu_datagram_data(_Bool is_ip4, enum hpu_takes takes,
 				  enum spin_payload_rc (*handler)(struct spin_payload *, spin_state_type *), const struct hpu_args *args)
 {
@@ -168,7 +171,7 @@ HPU_INLINE void hpu_datagram_data(_Bool is_ip4, enum hpu_takes takes,
 		return;
 	}
 	hpu_skip_user_header(&packet, &payload);
-	hpu_note_dropped(all); /* should it fail, or trap */
+	hpu_note_dropped(all); /* in case it fails or traps */
 	rc = handler(&payload, &spin_state);
 	spin_atomic_abandon_(&packet);
 	hpu_note_sent(&packet);
@@ -182,7 +185,7 @@ HPU_INLINE void hpu_datagram_data(_Bool is_ip4, enum hpu_takes takes,
 	case SPIN_RC_DROP:
 		break;
 	case SPIN_RC_REPLIED:
-		if (packet.reply_bytes == SPIN_NO_REPLY) { /* said without spin_reply() */
+		if (packet.reply_bytes == SPIN_NO_REPLY) { /* REPLIED returned without a call of spin_reply() */
 			hpu_fail(rc);
 			break;
 		}
@@ -197,7 +200,7 @@ HPU_INLINE void hpu_datagram_data(_Bool is_ip4, enum hpu_takes takes,
 	}
 }
 
-/* Not after PROCEED alone ("no further handlers", sPIN B.3), nor when the header handler failed. */
+/* Does not run after PROCEED alone ("no further handlers", sPIN B.3), nor if the header handler failed. */
 HPU_INLINE void hpu_datagram_completion(enum hpu_takes takes, const struct hpu_args *args)
 {
 	const struct hpu_scratch *scratch = hpu_scratch();

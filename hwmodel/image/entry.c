@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The HPU side of the runtime: one translation unit with the handler, so that
- * what a handler does not use leaves no code. Built by spincc, from the root:
+ * The HPU side of the runtime: one translation unit with the handler, so that unused features leave no code. Built by spincc, from the
+ * root:
  *
  *   riscv64-unknown-elf-gcc @hwmodel/image/cflags -Wl,--gc-sections -Wl,--build-id=none \
  *	-Ihandlers/include -I. -DSPIN_HANDLER_FILE='"handlers/x.c"' -T hwmodel/image/pspin.ld \
  *	hwmodel/image/boot.S hwmodel/image/entry.c -lgcc -o x.elf
  *	[-Wl,--defsym=SPIN_STATE_IN_L1=1] [-DHPU_HAS_CLUSTERS] [-DHPU_HAS_EXCLUSIVE]
  *
- * HPU_HAS_CLUSTERS: it has memory of clusters or of HPUs. HPU_HAS_EXCLUSIVE: it calls spin_fadd32(), spin_cas32() or locks (exclusive.S).
+ * HPU_HAS_CLUSTERS: it has memory of clusters or of HPUs. HPU_HAS_EXCLUSIVE: it calls spin_fadd32(), spin_cas32() or locks
+ * (exclusive.S).
  *
- * (-fno-ipa-* in cflags: else gcc clones the handler before it would inline it.)
+ * cflags has -fno-ipa-* because gcc would otherwise clone the handler before inlining it.
  *
- * The NIC runs these tasks for a message, as PsPIN's MPQ engine does, and picks
- * the IP version's entry:
+ * The NIC runs these tasks for a message, as PsPIN's MPQ engine does, and selects the entry for the IP version:
  *
  *   hpu_header_*     if a header handler is registered, for the first packet
- *   hpu_payload_*    for each packet (the first one, too) if a payload handler is
+ *   hpu_payload_*    for each packet (including the first) if a payload handler is
  *                    registered and the packet has payload beyond the user header,
  *   hpu_proceed_*    else: the default action
- *   hpu_completion   if a completion handler is registered, when all have ended
- *   hpu_*_icmp, hpu_*_icmp6, hpu_*_ether  the same of a context of ICMP or ICMPv6, or of frames that are not IP;
- *                    hpu_completion_icmp is of both
+ *   hpu_completion   if a completion handler is registered, when all others have ended
+ *   hpu_*_icmp, hpu_*_icmp6, hpu_*_ether  the same for a context of ICMP or ICMPv6, or of frames that are not IP;
+ *                    hpu_completion_icmp serves both ICMP versions
  *
- * What they return says, of messages of many packets, what the handler said.
+ * For messages of many packets an entry returns the handler's return code.
  */
 #include SPIN_HANDLER_FILE
 
@@ -32,7 +32,7 @@
 
 #define HPU_ENTRY __attribute__((used, flatten, noinline, section(".text.hpu")))
 
-/* For entries of datagrams, where nobody looks: whatever stands there. */
+/* Return value of datagram entries: an undefined register value, since the NIC does not read it. */
 HPU_INLINE uint32_t hpu_nothing(void)
 {
 	uint32_t any;
@@ -41,7 +41,7 @@ HPU_INLINE uint32_t hpu_nothing(void)
 	return any;
 }
 
-/* The accessors' commands (<spin/target/rv32_command.h>). */
+/* The commands that the accessors call (<spin/target/rv32_command.h>). */
 SPIN_INLINE uint32_t spin_command_to_host_(uint32_t high, uint32_t low, uint32_t from, uint32_t bytes)
 {
 	return hpu_command_to_host(high, low, from, bytes);
@@ -97,7 +97,7 @@ SPIN_INLINE _Bool spin_command_test_(uint32_t id)
 	return hpu_command_test(id);
 }
 
-/* The first load keeps the upper half for the second one. */
+/* The read of the lower half latches the upper half for the second read. */
 SPIN_INLINE uint64_t spin_command_clock_(void)
 {
 	const uint32_t low = HPU_REG_(HPU_CLOCK_LOW);
@@ -110,15 +110,15 @@ SPIN_INLINE uint32_t spin_command_draw_(void)
 	return HPU_REG_(HPU_DRAW);
 }
 
-/* One value during a task. */
+/* Not volatile: the value is constant during a task. */
 SPIN_INLINE uint32_t spin_command_tag_(void)
 {
 	return *(const uint32_t *)(HPU_DRIVER + HPU_TAG);
 }
 
 /*
- * A variable on the stack has the own L1's address (0x1b...... alone has bit 25), which only this cluster knows. That
- * the state is none the compiler sees.
+ * Returns an address that all clusters know. A variable on the stack has an address in the own L1, valid in this cluster alone;
+ * 0x1b...... is the only region with bit 25 set. For spin_state the compiler decides at compile time.
  */
 SPIN_INLINE uint32_t spin_nic_address_(const void *at)
 {
@@ -162,7 +162,7 @@ uint32_t spin_hpus_ __attribute__((section(".data.spin_hpus"))) = 32; /* PsPIN's
 
 uint32_t spin_clusters_ __attribute__((section(".data.spin_clusters"))) = 4;
 
-/* In images whose handlers can use up a budget: there a watchdog is to leave them the time. */
+/* Present in images whose handlers can use up a budget of steps: the NIC then sets the watchdog to leave them that time. */
 const uint32_t spin_steps_ __attribute__((section(".rodata.spin_steps"))) = 1;
 
 HPU_INLINE uint32_t hpu_header(_Bool is_ip4, const struct hpu_args *args)
@@ -216,8 +216,8 @@ HPU_ENTRY uint32_t hpu_completion(const struct hpu_args *args)
 }
 
 /*
- * ICMP's and frames'. Behind all others in program memory: what is there in addition to UDP's entries is not a matter of theirs.
- * Three more copies of the handlers: spincc leaves them out (HPU_UDP_ALONE) where program memory has no room for them.
+ * Entries for ICMP and for frames that are not IP. They are last in program memory, so that they do not change the timing of UDP's
+ * entries. They are three more copies of the handlers: spincc leaves them out (HPU_UDP_ALONE) if program memory has no room.
  */
 #ifndef HPU_UDP_ALONE
 #define HPU_OTHER_ENTRY __attribute__((used, flatten, noinline, section(".text.others")))
@@ -292,7 +292,7 @@ HPU_OTHER_ENTRY uint32_t hpu_completion_ether(const struct hpu_args *args)
 }
 #endif
 
-/* Called by boot.S after a trap of a handler, in machine mode, as handlers are. */
+/* Called by boot.S after a handler's trap. Runs in machine mode, unlike handlers. */
 HPU_ENTRY void hpu_trapped(const struct hpu_args *args)
 {
 	if (HPU_TAKES_MESSAGES)

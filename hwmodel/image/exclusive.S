@@ -1,58 +1,60 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spin_change_: looks at a word and changes it, one HPU of the NIC at a time. Included by boot.S and called by
- * <spin/target/rv32_atomic.h>, which says why LR/SC and AMOs alone do not do. A word's stripe is a hash of its address.
- * Invariant: in a stripe there is at most one HPU.
+ * spin_change_: reads a word and changes it, for one HPU of the NIC at a time. Included by boot.S and called by
+ * <spin/target/rv32_atomic.h>, which explains why LR/SC and AMOs alone are not sufficient. The hash of a word's address selects its
+ * stripe.
+ * Invariant: at most one HPU is inside a stripe.
  *
- * It takes two steps:
+ * Entering takes two steps:
  *
- *   An HPU sets its bit in the stripe's word of its own L1 by an AMO, which returns the old value there. If it was 0, the HPU is the
- *   one of its cluster. Else it clears its bit, and waits until the word is 0.
+ *   An HPU sets its bit in the stripe's word in its own L1 by an AMO, which returns the old value there. If it was 0, this HPU
+ *   represents its cluster. Otherwise it clears its bit, and waits until the word is 0.
  *
- *   Clusters take turns by the one-bit algorithm (Burns and Lynch 1980, Lamport 1986), which needs loads, stores and a bit for each
- *   cluster. The bits are in cluster 0's L1 and change by AMOs whose results are not used. Bit i, the claim: cluster i is inside or
- *   wants to be. It makes way for those below and waits until those above have left. Bit 16 + i: it has come and has not left.
- *   A cluster that has met others lets them go first the next time, so that none of 16 starves. A word has bits for 16 clusters; where
- *   the NIC has more, there are words of others to look at, and lower clusters go first.
+ *   Clusters exclude each other by the one-bit algorithm (Burns and Lynch 1980, Lamport 1986), which needs loads, stores and a bit for
+ *   each cluster. The bits are in cluster 0's L1 and are changed by AMOs whose results are not used. Bit i, the claim: cluster i is
+ *   inside or wants to enter. It withdraws its claim for lower clusters and waits until higher ones have left. Bit 16 + i: cluster i
+ *   has arrived and not left. A cluster that has met others lets them go first the next time, so that none of 16 starves. A word has
+ *   bits for 16 clusters. If the NIC has more, the words of the others are also read, and lower clusters go first.
  *
- * An HPU may end at any instruction: where it traps, the trap handler leaves for it; where the NIC takes it back (the model's watchdog;
- * PsPIN has none), it leaves when it comes the next time. It notes its stripe before it sets its bit and until it has cleared it, and
- * that it is the one of its cluster before it claims and until it has not: so either can be undone, and undone twice.
+ * An HPU may be stopped at any instruction. If it traps, the trap handler releases the stripe for it. If the NIC reclaims it (the
+ * model's watchdog; PsPIN has none), it releases the stripe when it next calls spin_change_. An HPU notes its stripe from before it
+ * sets its bit until after it has cleared it, and notes that it represents its cluster from before it claims until after it has
+ * withdrawn the claim. So either step can be undone, even twice.
  *
- * Registers while an HPU is inside: a1: the stripe's struct in L1, a2: EXCLUSIVE, a3: EXCLUSIVE + the HPU's number, a4: the word of claims,
- * a5: the own bits in it.
+ * Registers while an HPU is inside: a1: the stripe's struct in L1, a2: EXCLUSIVE, a3: EXCLUSIVE + the HPU's number, a4: the address of
+ * the word of claims, a5: the own bits in it.
  */
 
-/* In each L1 behind what pspin.ld lets others use. Boot prepares it (init_exclusive). */
+/* In each L1, behind the area that pspin.ld allocates. Boot prepares it (init_exclusive). */
 #define EXCLUSIVE         0x1b0ffc00
-#define EXCLUSIVE_BITS    0   /* the cluster's in claims, */
-#define EXCLUSIVE_WORDS   4   /* and where these are */
+#define EXCLUSIVE_BITS    0   /* the cluster's bits in a word of claims, */
+#define EXCLUSIVE_WORDS   4   /* and the address of the first such word */
 #define EXCLUSIVE_MANY    8   /* 1: the NIC has more than 16 clusters */
 #define EXCLUSIVE_NOTES   16  /* a byte for each HPU: 1 + its stripe, or 0 */
-#define EXCLUSIVE_ONES    48  /* a byte for each HPU: 1: it is the one of its cluster */
-#define EXCLUSIVE_STRIPES 128 /* for each: the HPUs' bits; and whether others were there when this cluster was inside: of more than 16, always */
-#define EXCLUSIVE_CLAIMS  384 /* cluster 0's: for 16 clusters a word for each stripe, and so on */
-#define EXCLUSIVE_GUARDS  768 /* a word for each HPU: the guard that says it is alone, or 0 */
+#define EXCLUSIVE_ONES    48  /* a byte for each HPU: 1: it represents its cluster */
+#define EXCLUSIVE_STRIPES 128 /* per stripe: the HPUs' bits; then STRIPE_MET: others were met last time (always set if over 16 clusters) */
+#define EXCLUSIVE_CLAIMS  384 /* cluster 0's: a word for each stripe for clusters 0 to 15, then for the next 16, ... */
+#define EXCLUSIVE_GUARDS  768 /* a word for each HPU: the guard in which it has set `alone`, or 0 */
 #define EXCLUSIVE_BYTES   896
 #define STRIPE_MET        4
-#define CLAIMS_SHIFT      7   /* of 16 clusters: 32 words */
+#define CLAIMS_SHIFT      7   /* for each 16 clusters: 32 words */
 
 #define CLAIMS            (EXCLUSIVE - L1_OWN + L1_GLOBAL + EXCLUSIVE_CLAIMS)
 #define CLAIMS_END        (CLAIMS + EXCLUSIVE_GUARDS - EXCLUSIVE_CLAIMS)
-#define POLLS             16 /* while others go first */
+#define POLLS             16 /* reads while others go first */
 #define CSR_UHARTID       0x014
 #define L1_SHIFT          22
-#define L2                0x1c000000 /* all below is L1 */
+#define L2                0x1c000000 /* all addresses below are L1 */
 
 /* On the stack, behind a0 to a5. */
-#define FRAME_HAVE  24 /* what the word was */
+#define FRAME_HAVE  24 /* the old value of the word */
 #define FRAME_GUARD 28
 #define FRAME_T0    32
 #define FRAME_RA    36
 #define FRAME_A6    40
 #define FRAME_BYTES 48
 
-	/* a4: the HPU's number and its cluster's, a3: EXCLUSIVE + the former. */
+	/* a4: uhartid (the HPU's and the cluster's number), a3: EXCLUSIVE + the HPU's number. */
 	.macro exclusive_self
 	csrr	a4, CSR_UHARTID
 	andi	a3, a4, 31
@@ -63,7 +65,7 @@
 	addi	a2, a2, %lo(EXCLUSIVE)
 	.endm
 
-	/* a0: a stripe; then 4 times that, and a1 its struct. */
+	/* In: a0, a stripe. Out: a0, 4 times the stripe, and a1, its struct. */
 	.macro exclusive_stripe
 	slli	a0, a0, 2
 	add	a1, a2, a0
@@ -82,9 +84,9 @@
 	.endm
 
 	/*
-	 * Called with jal t0. t1: the word's address, t2: what is added to it, t3 and t4: only if it is t4 in the bits of t3. Returns in t1
-	 * what it was. Keeps all other registers, so that callers need not be made as those of functions are. The word is in L2, or in
-	 * an L1 that has a guard (struct spin_guard_). Whole 32-bit instructions: the timing is the same in every image.
+	 * Called with jal t0. t1: the word's address; t2: the addend; t3 and t4: the word is changed only if its bits in t3 equal t4.
+	 * Returns the old value in t1. Keeps all other registers, so that callers need not treat it as a function call. The word is in
+	 * L2, or in an L1 that has a guard (struct spin_guard_). Only 32-bit instructions: the timing is the same in every image.
 	 */
 	.section .text.spin_change_, "ax"
 	.balign	16
@@ -155,7 +157,7 @@ end:
 	addi	sp, sp, FRAME_BYTES
 	jr	t0
 
-	/* Another HPU of this cluster is inside. A word that is not as it has to be ends the wait. */
+	/* Another HPU of this cluster is inside. The wait ends early if the word does not meet the condition of t3 and t4. */
 held:
 	exclusive_clear
 1:	lui	a4, %hi(HPU_DRIVER)
@@ -172,7 +174,7 @@ held:
 	bnez	a4, 1b
 	j	again
 
-	/* a0: the word, with others' bits. */
+	/* a0: the word of claims, with others' bits set. */
 meet_others:
 	slli	a3, a5, 16
 	srli	a3, a3, 16		/* the own claim */
@@ -180,7 +182,7 @@ meet_others:
 	and	a3, a3, a0
 	bnez	a3, make_way
 	slli	a3, a5, 17
-	neg	a3, a3			/* those above, 16 bits up */
+	neg	a3, a3			/* bits of higher clusters, 16 bits up */
 1:	slli	a0, a0, 16
 	and	a0, a0, a3
 	beqz	a0, 2f
@@ -221,7 +223,7 @@ let_others:
 	lw	a5, EXCLUSIVE_BITS(a2)
 	j	ask
 
-	/* The same for more than 16 clusters. a0: four times the stripe. */
+	/* let_others for more than 16 clusters. a0: four times the stripe. */
 many:
 	sw	ra, FRAME_RA(sp)
 	lw	a4, EXCLUSIVE_WORDS(a2)
@@ -256,7 +258,7 @@ many:
 	add	a3, a3, a2
 	j	inside
 
-	/* Called with jal ra. a0: claims of clusters below, or 0. Changes a3. */
+	/* Called with jal ra. Returns a0 nonzero if a lower cluster has a claim, else 0. Changes a3. */
 claims_below:
 	slli	a3, a5, 16
 	srli	a3, a3, 16
@@ -269,13 +271,16 @@ claims_below:
 	lui	a0, %hi(CLAIMS)
 	addi	a0, a0, %lo(CLAIMS)
 	sltu	a0, a3, a0
-	addi	a0, a0, -1		/* 0: there are no more */
+	addi	a0, a0, -1		/* 0: no more words */
 	beqz	a0, 2f
 	lhu	a0, 0(a3)
 	beqz	a0, 1b
 2:	jr	ra
 
-	/* The guard's stripe is the word's. The load is first, so that a word that is nowhere traps before others have to wait. */
+	/*
+	 * The guard's address selects the stripe. The word is loaded first, so that an address without memory traps before others have
+	 * to wait.
+	 */
 in_l1:
 	lw	zero, 0(t1)
 	lui	a4, %hi(L1_OWN)
@@ -319,7 +324,7 @@ inside_l1:
 	lw	a6, FRAME_A6(sp)
 	j	leave
 
-	/* This HPU's last task was ended inside. */
+	/* The NIC ended this HPU's last task while it was inside. */
 taken_back:
 	sw	t0, FRAME_T0(sp)
 	jal	t0, spin_exclusive_trapped_
@@ -327,7 +332,7 @@ taken_back:
 	j	again
 	.size spin_change_, . - spin_change_
 
-	/* Called with jal t0 by the trap handler: the HPU may have been inside. Changes a0 to a5. */
+	/* Called with jal t0 by the trap handler: releases the stripe if the HPU was inside. Changes a0 to a5. */
 	.globl spin_exclusive_trapped_
 	.type spin_exclusive_trapped_, @function
 spin_exclusive_trapped_:

@@ -4,12 +4,12 @@
 
 /*
  * Tasks of a message of many packets (<spin/message.h>). Included by entry.c. The NIC places the Ethernet frame at 0 mod 4, without
- * VLAN tags and struct spin_slmp_put, so the payload is at 0 mod 4 too. The task's host memory is the message's place, from its
- * first byte to the end of the matching entry. A task returns what its handler returned.
+ * VLAN tags and struct spin_slmp_put, so the payload is also at 0 mod 4. The task's host memory is the message's place: from its first
+ * byte to the end of the matching entry. A task returns its handler's return code.
  */
 #include "hwmodel/image/task.h"
 
-/* Of images that take more than puts. */
+/* For images that take more than puts. */
 HPU_INLINE uint32_t hpu_message_type(void)
 {
 	return hpu_scratch()->flow_control >> HPU_SCRATCH_TYPE & 255;
@@ -31,7 +31,7 @@ HPU_INLINE uint32_t hpu_message_header(_Bool is_ip4, const struct hpu_args *args
 	header.match_bits = scratch->match_bits;
 	header.hdr_data = scratch->hdr_data;
 	header.type = spin_handlers_.takes ? hpu_message_type() : SPIN_TYPE_PUT;
-	*(volatile uint32_t *)&scratch->header = HPU_SCRATCH_FAILED; /* should it trap */
+	*(volatile uint32_t *)&scratch->header = HPU_SCRATCH_FAILED; /* in case it traps */
 	rc = spin_handlers_.header(&header, &spin_state);
 	spin_atomic_abandon_(&packet);
 	hpu_note_header_sent(&packet);
@@ -46,8 +46,8 @@ HPU_INLINE uint32_t hpu_message_header(_Bool is_ip4, const struct hpu_args *args
 }
 
 /*
- * Packets of one message run at the same time. The scratchpad's address is read here: were it that of hpu_packet_open(),
- * gcc would compute it for packets of which nothing is dropped, too (7 instructions).
+ * Atomic, since packets of one message run at the same time. The scratchpad's address is read again here: with the one from
+ * hpu_packet_open(), gcc would compute it even for packets of which nothing is dropped (7 instructions).
  */
 HPU_INLINE void hpu_add_dropped(uint32_t bytes)
 {
@@ -66,7 +66,7 @@ HPU_INLINE uint32_t hpu_message_offset(const struct spin_packet *packet)
 	return spin_ntoh32(slmp->offset);
 }
 
-/* The payload is put at its place; what lies behind the entry's end is cut off. */
+/* Writes the payload to its offset in the entry; bytes beyond the entry's end are cut off. */
 HPU_INLINE void hpu_message_deposit(struct spin_packet *packet)
 {
 	uint32_t offset = hpu_message_offset(packet), bytes = packet->bytes;
@@ -79,7 +79,10 @@ HPU_INLINE void hpu_message_deposit(struct spin_packet *packet)
 		hpu_command_to_host(packet->host_high, packet->host_low + offset, (uint32_t)packet->payload, bytes);
 }
 
-/* The default action of a get: the host's library is to send what the entry has of it, as for a handler. 0: nothing is sent. */
+/*
+ * The default action of a get: asks the host's library to send the bytes that the entry has, as a handler would. Returns 0 if nothing
+ * is sent.
+ */
 HPU_INLINE _Bool hpu_message_answer(struct spin_packet *packet)
 {
 	const struct hpu_scratch *scratch = hpu_scratch();
@@ -93,11 +96,11 @@ HPU_INLINE _Bool hpu_message_answer(struct spin_packet *packet)
 	return scratch->flow_control >> HPU_SCRATCH_DETAIL && !spin_put_from_host_(packet, 0, bytes, &put);
 }
 
-/* Of an atomic: adds its operands, or nothing. */
+/* The default action of an atomic: adds its operands. Returns 0 if nothing was done. */
 HPU_INLINE _Bool hpu_message_add(struct spin_packet *packet)
 {
 	const uint32_t *from = (const uint32_t *)packet->payload;
-	uint32_t size = (hpu_scratch()->flow_control >> HPU_SCRATCH_DETAIL) * 4; /* enum spin_atomic; 0: may not be */
+	uint32_t size = (hpu_scratch()->flow_control >> HPU_SCRATCH_DETAIL) * 4; /* enum spin_atomic; 0: not permitted */
 
 	if (!size || packet->bytes > packet->host_bytes || packet->host_low & (size - 1))
 		return 0;
@@ -113,7 +116,10 @@ HPU_INLINE _Bool hpu_message_add(struct spin_packet *packet)
 	return 1;
 }
 
-/* Of one that fetches: the values as they were go to where it says; or nothing is done. */
+/*
+ * The default action of a fetching atomic: adds its operands and puts the old values where the request says. Returns 0 if nothing was
+ * done.
+ */
 HPU_INLINE _Bool hpu_message_fetch(struct spin_packet *packet)
 {
 	const struct spin_slmp_get *get = (const struct spin_slmp_get *)packet->payload;
@@ -137,7 +143,7 @@ HPU_INLINE _Bool hpu_message_fetch(struct spin_packet *packet)
 	return !spin_put_from_device_(packet, before, bytes, &put);
 }
 
-/* The default action of what is not a put (<spin/message.h>); SPIN_RC_DROP: nothing was done. */
+/* The default action of a message that is not a put (<spin/message.h>). Returns SPIN_RC_DROP if nothing was done. */
 HPU_INLINE uint32_t hpu_message_request(struct spin_packet *packet)
 {
 	_Bool done = 0;
@@ -155,7 +161,7 @@ HPU_INLINE uint32_t hpu_message_request(struct spin_packet *packet)
 	return SPIN_RC_DROP;
 }
 
-/* For the completion handler, which may be this packet's: headers that leave from L2 are put back. */
+/* Restores headers that leave from L2: the completion handler, which may run on this packet, must find them as they arrived. */
 HPU_INLINE void hpu_message_leave(struct spin_packet *packet)
 {
 	hpu_note_sent(packet);
@@ -163,7 +169,7 @@ HPU_INLINE void hpu_message_leave(struct spin_packet *packet)
 		spin_unforward_(packet);
 }
 
-/* Payload and proceed entries. The handler is null where there is nothing to run. */
+/* Payload and proceed entries. The handler is NULL if none runs. */
 HPU_INLINE uint32_t hpu_message_data(_Bool is_ip4, enum spin_payload_rc (*handler)(struct spin_payload *, spin_state_type *),
 				     const struct hpu_args *args)
 {
@@ -193,7 +199,7 @@ HPU_INLINE uint32_t hpu_message_data(_Bool is_ip4, enum spin_payload_rc (*handle
 	    (has_proceeded || !rest || hpu_message_type() == SPIN_TYPE_GET))
 		return hpu_message_request(&packet);
 	if (!handler) {
-		if (rest && !has_proceeded) { /* less than a piece */
+		if (rest && !has_proceeded) { /* less than one piece */
 			hpu_add_dropped(all);
 			return SPIN_RC_DROP;
 		}
@@ -204,7 +210,7 @@ HPU_INLINE uint32_t hpu_message_data(_Bool is_ip4, enum spin_payload_rc (*handle
 	payload.offset = hpu_message_offset(&packet);
 	if (spin_handlers_.user_header_bytes && !payload.offset)
 		hpu_skip_user_header(&packet, &payload);
-	if (!payload.length) /* the NIC picks the proceed entry then */
+	if (!payload.length) /* then the NIC selects the proceed entry */
 		__builtin_unreachable();
 	rc = handler(&payload, &spin_state);
 	spin_atomic_abandon_(&packet);
@@ -225,8 +231,8 @@ HPU_INLINE uint32_t hpu_message_data(_Bool is_ip4, enum spin_payload_rc (*handle
 }
 
 /*
- * After a trap. A packet whose payload handler trapped is dropped; other handlers' are
- * the last ones of their message that ask for a sum.
+ * After a trap. The packet of a payload handler that trapped counts as dropped. If another handler trapped, no later task of the
+ * message reads the sum.
  */
 HPU_INLINE void hpu_message_trapped(const struct hpu_args *args)
 {
@@ -238,7 +244,7 @@ HPU_INLINE void hpu_message_trapped(const struct hpu_args *args)
 	hpu_add_dropped(hpu_payload_bytes(&packet));
 }
 
-/* Not after PROCEED alone ("no further handlers", sPIN B.3), nor when the header handler failed. */
+/* Does not run after PROCEED alone ("no further handlers", sPIN B.3), nor if the header handler failed. */
 HPU_INLINE uint32_t hpu_message_completion(const struct hpu_args *args)
 {
 	const struct hpu_scratch *scratch = hpu_scratch();

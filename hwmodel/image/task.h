@@ -3,8 +3,8 @@
 #define HWMODEL_IMAGE_TASK_H
 
 /*
- * What the entry functions of datagram.h and message.h share: the task's registers, the packet, and how a failure is reported to
- * the NIC. Included after the handler file, so what its registration says is a constant.
+ * Shared by the entry functions of datagram.h and message.h: the task's registers, the packet, and the report of failures to the NIC.
+ * Included after the handler file, so that its registration is a compile-time constant.
  */
 #include <spin/slmp.h>
 
@@ -14,18 +14,18 @@
 #define HPU_INLINE static inline __attribute__((always_inline))
 
 #define HPU_TASK_ ((const volatile struct hpu_task *)(HPU_DRIVER + HPU_TASK))
-/* The same where an unused load may go away. */
+/* The same for loads that the compiler may drop if they are not used. */
 #define HPU_TASK_IF_USED_ ((const struct hpu_task *)HPU_TASK_)
 
 #define HPU_TAKES_MESSAGES (spin_handlers_.delivery == SPIN_DELIVER_ME)
 
-/* ICMP and frames that are not IP are for those who need no UDP (<spin/rule.h>). */
+/* Contexts of ICMP and of frames that are not IP; their handlers must not need UDP (<spin/rule.h>). */
 #define HPU_TAKES_OTHERS (!HPU_TAKES_MESSAGES && !spin_puts_)
 
-/* What a context takes, and so an entry. */
+/* The kind of packets that a context, and so an entry, takes. */
 enum hpu_takes { HPU_UDP, HPU_ICMP, HPU_ETHER };
 
-/* Whether anyone asks for the bytes that were dropped. */
+/* Is the number of dropped bytes ever read? */
 #define HPU_COMPLETES (spin_handlers_.completion || spin_handlers_.message_completion)
 
 HPU_INLINE struct hpu_scratch *hpu_scratch(void)
@@ -33,16 +33,16 @@ HPU_INLINE struct hpu_scratch *hpu_scratch(void)
 	return (struct hpu_scratch *)HPU_TASK_IF_USED_->scratchpad[HPU_TASK_IF_USED_->home_cluster];
 }
 
-/* PsPIN's argument of handlers. */
+/* The argument that PsPIN passes to handlers. */
 struct hpu_args {
 	const struct hpu_task *task;
 	uint32_t hpu, cluster, hpu_in_cluster;
 };
 
-/* From UDP's header to the payload. */
+/* Bytes from the start of UDP's header to the payload. */
 #define HPU_UDP_BYTES (sizeof(struct spin_udp) + (HPU_TAKES_MESSAGES ? sizeof(struct spin_slmp) : 0))
 
-/* Where things are; the compiler drops what the handler does not look at. */
+/* Fills in the packet. The compiler drops the fields that the handler does not read. */
 HPU_INLINE void hpu_packet_open(struct spin_packet *packet, _Bool is_ip4, enum hpu_takes takes, const struct hpu_args *args)
 {
 	const uint32_t link_bytes = HPU_TAKES_MESSAGES ? sizeof(struct spin_eth) : 0;
@@ -80,7 +80,10 @@ HPU_INLINE void hpu_packet_open(struct spin_packet *packet, _Bool is_ip4, enum h
 	packet->atomic.number = 0;
 }
 
-/* Of UDP's payload, or of ICMP's message; of a message of many packets what follows its header. Of a frame the NIC tells it. */
+/*
+ * Returns the bytes of UDP's payload or of the ICMP message. For a message of many packets: those behind the SLMP header. For a frame
+ * the NIC gives the length.
+ */
 HPU_INLINE uint32_t hpu_payload_bytes(const struct spin_packet *packet)
 {
 	if (packet->is_ether)
@@ -90,14 +93,14 @@ HPU_INLINE uint32_t hpu_payload_bytes(const struct spin_packet *packet)
 	return spin_ntoh16(((const struct spin_ip6 *)packet->ip_l1)->payload_length) - packet->header_bytes;
 }
 
-/* What the header handler sees of the first payload (sPIN 3.2.1). */
+/* Returns how much of the first payload the header handler sees (sPIN 3.2.1). */
 HPU_INLINE uint32_t hpu_user_header_bytes(uint32_t payload_bytes)
 {
 	return spin_handlers_.user_header_bytes && payload_bytes > spin_handlers_.user_header_bytes ? spin_handlers_.user_header_bytes
 												    : payload_bytes;
 }
 
-/* The user header is the header handler's alone. */
+/* The payload handler does not see the user header. */
 HPU_INLINE void hpu_skip_user_header(struct spin_packet *packet, struct spin_payload *payload)
 {
 	packet->payload += spin_handlers_.user_header_bytes;
@@ -105,7 +108,7 @@ HPU_INLINE void hpu_skip_user_header(struct spin_packet *packet, struct spin_pay
 	payload->offset = spin_handlers_.user_header_bytes;
 }
 
-/* What was sent for this packet before its data task, and what a completion handler finds of it. */
+/* Number of requests sent for this packet before its data task; and, below, the number that a completion handler finds. */
 HPU_INLINE uint32_t hpu_sent_before(_Bool is_first)
 {
 	return spin_puts_ && spin_handlers_.header && is_first ? hpu_scratch()->header_sent : 0;
@@ -123,13 +126,13 @@ HPU_INLINE void hpu_note_header_sent(const struct spin_packet *packet)
 		*(volatile uint32_t *)&hpu_scratch()->header_sent = packet->sent;
 }
 
-/* A header handler's return code without PENDING. */
+/* Is it a header handler's return code, without PENDING? */
 HPU_INLINE _Bool hpu_is_header_rc(uint32_t rc)
 {
 	return rc == SPIN_RC_PROCESS_DATA || rc == SPIN_RC_PROCEED || rc == SPIN_RC_DROP || rc == (SPIN_RC_PROCEED | SPIN_RC_COMPLETE);
 }
 
-/* What it left of that in the scratchpad: may the completion handler run? */
+/* rc: what the header handler left in the scratchpad. May the completion handler run? */
 HPU_INLINE _Bool hpu_header_lets_complete(uint32_t rc)
 {
 	return rc == SPIN_RC_PROCESS_DATA || rc == SPIN_RC_DROP || rc == (SPIN_RC_PROCEED | SPIN_RC_COMPLETE);
@@ -140,17 +143,17 @@ HPU_INLINE void hpu_fail(uint32_t rc)
 	hpu_command_error(rc == SPIN_RC_FAIL ? HPU_ERROR_FAIL : rc == SPIN_RC_SEGV ? HPU_ERROR_SEGV : HPU_ERROR_BAD_RETURN);
 }
 
-/* The result of a run: OVERRUN if its budget is used up, whatever its handler returned. */
+/* Reports OVERRUN and returns 1 if the budget is used up, whatever the handler returned. */
 HPU_INLINE _Bool hpu_overran(const struct spin_packet *packet)
 {
 	if (__builtin_expect(!packet->overran, 1))
 		return 0;
-	__asm__(".reloc ., R_RISCV_NONE, spin_steps_"); /* keeps it in the image, for nothing */
+	__asm__(".reloc ., R_RISCV_NONE, spin_steps_"); /* keeps spin_steps_ in the image, without an instruction */
 	hpu_command_error(HPU_ERROR_OVERRUN);
 	return 1;
 }
 
-/* By the packet, for both IP versions have one entry. */
+/* The IP version is read from the packet, since both versions share one completion entry. */
 HPU_INLINE void hpu_packet_open_any(struct spin_packet *packet, enum hpu_takes takes, const struct hpu_args *args)
 {
 	const uint8_t *ip = (const uint8_t *)HPU_TASK_IF_USED_->packet_l1 + (HPU_TAKES_MESSAGES ? sizeof(struct spin_eth) : 0);

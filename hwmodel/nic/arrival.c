@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A packet's way to its message: steps 6 to 10 of <spin/message.h>, which message ends under pressure, and the acknowledgement. Called
- * by the ingress link and by her_queue.c for contexts that take messages (message_kind).
+ * Assigns a packet to its message: steps 6 to 10 of <spin/message.h>, which message is evicted under pressure, and the acknowledgement.
+ * Called by the ingress link and by her_queue.c for contexts that take messages (message_kind).
  */
 #include <string.h>
 
@@ -11,20 +11,20 @@
 #include "hwmodel/nic/slots.h"
 #include "hwmodel/nic/her_queue.h"
 
-/* --- pressure: which message ends in favour of a first packet that finds no MPQ or no entry --- */
+/* --- pressure: which message is evicted for a first packet that finds no MPQ or no entry --- */
 
 static int is_proven(const struct nic_mpq *mpq)
 {
 	return mpq->handled >= SPIN_PROVEN;
 }
 
-/* Only a message none of whose packets are with the HPUs can end. */
+/* A message with packets at the HPUs cannot be evicted. */
 static int may_end(const struct nic_mpq *mpq)
 {
 	return (mpq->phase == MPQ_WAITING || mpq->phase == MPQ_OPEN) && (!mpq->slot || !mpq->slot->in_flight);
 }
 
-/* Quiet, or too old. */
+/* Is the message idle, or too old? */
 static int yields(const struct messages *messages, const struct nic_mpq *mpq)
 {
 	uint32_t age = messages->now_ms - mpq->opened_ms;
@@ -39,7 +39,7 @@ static int have_one_source(const struct flow_key *a, const struct flow_key *b)
 	return a->ip_version == b->ip_version && !memcmp(a->src_addr, b->src_addr, 8);
 }
 
-/* Seen from another source; `counts`: it is looked at once more. */
+/* No packet handled since the last look, from another source. `counts`: counts this look. */
 static int stands_still(struct nic_mpq *mpq, int counts)
 {
 	uint32_t times = mpq->handled > mpq->looked_handled ? 0 : mpq->looked_times + 1;
@@ -125,7 +125,7 @@ static struct flow_key key_of(const struct arrival *a)
 	return key;
 }
 
-/* An MPQ for a message that is new; NULL: NO_MPQ. */
+/* Takes an MPQ for a new message; NULL: NO_MPQ. */
 static struct nic_mpq *take(struct pspin *nic, const struct flow_key *key, struct flow *old, const struct arrival *a)
 {
 	struct messages *messages = nic->messages;
@@ -133,7 +133,7 @@ static struct nic_mpq *take(struct pspin *nic, const struct flow_key *key, struc
 
 	if (!mpq)
 		return NULL;
-	if (old) /* a tombstone that counts no more */
+	if (old) /* an expired tombstone */
 		flows__remove(&messages->flows, old);
 	mpq->flow = flows__add(&messages->flows, key, mpq, messages->now_ms, messages->limits.tombstone_ms);
 	if (mpq->flow)
@@ -143,7 +143,7 @@ static struct nic_mpq *take(struct pspin *nic, const struct flow_key *key, struc
 	return NULL;
 }
 
-/* Of a flow no packet of the message comes after its last one: what follows is another message. */
+/* In a flow no packet of a message comes after its last one: the next packet is another message's. */
 static void refuse(struct pspin *nic, struct nic_mpq *mpq, const struct arrival *a)
 {
 	struct flow *flow = mpq->flow;
@@ -153,7 +153,7 @@ static void refuse(struct pspin *nic, struct nic_mpq *mpq, const struct arrival 
 		flows__remove(&nic->messages->flows, flow);
 }
 
-/* Steps 8 to 10 for a message that is new or waiting. */
+/* Steps 8 to 10 for a message that is new or waiting for its first packet. */
 static enum spin_reason not_open(struct pspin *nic, struct nic_mpq *mpq, const struct flow_key *key, struct flow *old,
 				 struct inflight *inflight)
 {
@@ -170,7 +170,7 @@ static enum spin_reason not_open(struct pspin *nic, struct nic_mpq *mpq, const s
 		else if (me < SPIN_MES_MAX)
 			was_open = 1;
 		if (me < SPIN_MES_MAX && !was_open && messages->mes[me].options & SPIN_ME_MANAGE_LOCAL)
-			return SPIN_REASON_NO_ME; /* it is open to the next message */
+			return SPIN_REASON_NO_ME; /* the eviction opened it for the next message, not for this one */
 		if (me == SPIN_MES_MAX)
 			return SPIN_REASON_NO_ME;
 		entries__reserve(messages, me, &a->slmp);
@@ -199,14 +199,17 @@ static enum spin_reason not_open(struct pspin *nic, struct nic_mpq *mpq, const s
 	reason = parking__add(nic, mpq, inflight);
 	if (is_new && reason == SPIN_REASON_NO_PARKING) {
 		mpq__free(nic, mpq);
-		messages->next_mpq = next_mpq; /* as if the packet had never come */
+		messages->next_mpq = next_mpq; /* as if the packet had never arrived */
 	} else {
 		messages->stats.opened += is_new;
 	}
 	return reason;
 }
 
-/* The message is new, no MPQ is free, or the target has no id for it, and one will become free without another packet. */
+/*
+ * Must the packet wait? It must if its message is new, no MPQ is free or the target has no id for it, and one will become free without
+ * another packet.
+ */
 static int waits(const struct pspin *nic, const struct flow *flow)
 {
 	const struct messages *messages = nic->messages;
@@ -221,7 +224,7 @@ static int waits(const struct pspin *nic, const struct flow *flow)
 	return 1;
 }
 
-/* Can the message that left the tombstone have had the packet? */
+/* May the packet be a duplicate of the message that left the tombstone? */
 static int can_be_of(const struct flow *tombstone, const struct slmp *slmp)
 {
 	uint32_t stride = tombstone->stride, end = slmp->offset + slmp->payload_bytes;
@@ -235,7 +238,7 @@ static int can_be_of(const struct flow *tombstone, const struct slmp *slmp)
 	return slmp->payload_bytes == stride && end <= tombstone->length;
 }
 
-/* SPIN_REASON_COUNT: it is on its way to its handlers. */
+/* Returns SPIN_REASON_COUNT if the packet goes to its handlers. */
 static enum spin_reason steps(struct pspin *nic, struct inflight *inflight, const struct flow_key *key, struct flow *flow)
 {
 	struct messages *messages = nic->messages;
@@ -300,7 +303,7 @@ static int is_acknowledged(enum spin_reason reason)
 	}
 }
 
-/* Step 6, and where the packet is to lie: it takes what its frame says, at most. */
+/* Step 6. Returns the bytes that the packet needs in packet memory: at most what its frame says. */
 static uint32_t classify(struct pspin *nic, struct inflight *inflight)
 {
 	struct arrival *a = &inflight->arrival;
@@ -342,7 +345,7 @@ static size_t leave(struct pspin *nic, struct inflight *inflight, enum spin_reas
 	return record__is_looked_at(nic, record) ? slmp__acknowledge(nic->device->frame, a->frame, &a->in, more) : 0;
 }
 
-/* Reports a packet that no handler sees now. */
+/* Reports a packet that no handler sees at this time. */
 static void report(struct pspin *nic, struct inflight *inflight, enum spin_reason reason)
 {
 	inflight->record.feedback_ps = record__now(nic);

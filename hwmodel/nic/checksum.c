@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The Internet checksum as the NIC's engines compute it; see checksum.h. Called by inbound.c, outbound.c and tests. */
+/* The Internet checksum as computed by the NIC's engines; see checksum.h. Called by inbound.c, outbound.c and tests. */
 #include <string.h>
 
 #include <spin/wire.h>
@@ -74,7 +74,7 @@ uint16_t checksum__udp(const uint8_t *ip, uint32_t ip_bytes, uint32_t udp_bytes)
 	return checksum ? checksum : 0xffff;
 }
 
-/* Of the message as it stands, of ICMPv6 with its pseudo-header. */
+/* Sum over the ICMP message; for ICMPv6 with its pseudo-header. */
 static uint64_t icmp_sum(const uint8_t *ip, uint32_t ip_bytes, uint32_t bytes)
 {
 	uint64_t pseudo = ip[0] >> 4 == 4 ? 0 : checksum__pseudo(ip, SPIN_IP_ICMP6, bytes);

@@ -2,38 +2,36 @@
 #ifndef HWMODEL_NIC_CHECKSUM_H
 #define HWMODEL_NIC_CHECKSUM_H
 
-/* The Internet checksum (RFC 1071, RFC 1624), as the NIC's engines compute it. */
+/* The Internet checksum (RFC 1071, RFC 1624), as computed by the NIC's engines. */
 #include <stddef.h>
 #include <stdint.h>
 
-/* Sum of `bytes` bytes as 16-bit network-order words in memory order, unfolded; an odd last byte is
- * padded. */
+/* Returns the unfolded sum of `bytes` bytes as 16-bit network-order words in memory order; an odd last byte is padded with zero. */
 uint64_t checksum__sum(const void *data, size_t bytes);
 
-/* Carries folded in: 16 bits, memory order, not complemented. */
+/* Folds the carries. Returns 16 bits in memory order, not complemented. */
 uint16_t checksum__fold(uint64_t sum);
 
-/* Unfolded sum of the pseudo-header of an IP packet with so many bytes of a protocol. */
+/* Returns the unfolded sum of the pseudo-header of an IP packet with `bytes` bytes of the protocol. */
 uint64_t checksum__pseudo(const uint8_t *ip, uint8_t protocol, uint32_t bytes);
 
 enum checksum_state {
 	CHECKSUM_RIGHT,
 	CHECKSUM_NONE,    /* 0 on IPv4 */
-	CHECKSUM_OFFLOAD, /* the bare folded pseudo-header sum, and not right */
+	CHECKSUM_OFFLOAD, /* the bare folded pseudo-header sum, and not the right checksum */
 	CHECKSUM_WRONG,
 };
 
-/* What the UDP checksum of an IP packet is; lengths must have been validated. */
+/* Returns the state of an IP packet's UDP checksum. The caller must have validated the lengths. */
 enum checksum_state checksum__udp_state(const uint8_t *ip, uint32_t ip_bytes, uint32_t udp_bytes);
 
-/* The UDP checksum field that belongs there, never 0. The field's present content does not matter.
- */
+/* Returns the right UDP checksum, never 0. The field's present content is ignored. */
 uint16_t checksum__udp(const uint8_t *ip, uint32_t ip_bytes, uint32_t udp_bytes);
 
-/* Is the checksum of an ICMP or ICMPv6 message right? Lengths must have been validated. */
+/* Is the checksum of an ICMP or ICMPv6 message right? The caller must have validated the lengths. */
 int checksum__icmp_right(const uint8_t *ip, uint32_t ip_bytes, uint32_t bytes);
 
-/* The checksum field that belongs there, of the two that are one 0xffff. The field's present content does not matter. */
+/* Returns the right ICMP checksum; 0xffff where 0 would be equivalent. The field's present content is ignored. */
 uint16_t checksum__icmp(const uint8_t *ip, uint32_t ip_bytes, uint32_t bytes);
 
 #endif

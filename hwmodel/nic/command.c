@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the NIC does with a handler's commands: transfers to and from host memory, and packets out. Called by her_queue.c, when the SoC
+ * Executes a handler's commands on the NIC: transfers to and from host memory, and packets to send. Called by her_queue.c, when the SoC
  * issues a command and when its times are known.
  */
 #include <string.h>
@@ -22,8 +22,8 @@
 /*
  * --- headers ---
  *
- * A packet's headers as its handlers leave them to each other. The machine copies the packet from L2 again for each task; the NIC
- * makes up for it here.
+ * A packet's headers, as one handler leaves them for the next one. The machine copies the packet from L2 again for each task, so the
+ * NIC restores the headers here.
  */
 
 #define UDP_DST offsetof(struct spin_udp, dst_port)
@@ -34,8 +34,8 @@ static uint32_t bytes_of(const struct inbound *in)
 }
 
 /*
- * The UDP destination port in network byte order. A forward or a reply turns headers in L1 around: there the port is the
- * source's.
+ * Returns the UDP destination port in network byte order. If a forward or a reply has swapped the headers in L1, the port is in the
+ * source's field.
  */
 static uint16_t port_now(struct pspin *nic, const struct inflight *inflight, uint32_t packet_l1)
 {
@@ -62,13 +62,13 @@ static void headers__now(struct pspin *nic, const struct inflight *inflight, uin
 	uint16_t port;
 
 	memcpy(to, inflight->arrival.frame, bytes_of(in));
-	if (nic->messages || in->is_icmp || in->is_ether) /* theirs stay */
+	if (nic->messages || in->is_icmp || in->is_ether) /* their headers do not change */
 		return;
 	port = port_now(nic, inflight, packet_l1);
 	memcpy(to + in->ip_off + in->ip_bytes + UDP_DST, &port, sizeof(port));
 }
 
-/* All that a header handler wrote into a packet that lies in L1. */
+/* Writes back all that a header handler changed in a packet that is wholly in L1. */
 static void put_packet_back(struct pspin *nic, const struct inflight *inflight, uint32_t packet_l1, uint8_t *l2)
 {
 	uint8_t *l1;
@@ -78,7 +78,7 @@ static void put_packet_back(struct pspin *nic, const struct inflight *inflight, 
 		memcpy(l2, l1, inflight->placed_bytes);
 }
 
-/* For a datagram's completion handler: its headers as they came, but for the port. */
+/* Restores a datagram's headers for its completion handler: as they arrived, except for the port. */
 static void restore(struct pspin *nic, const struct inflight *inflight, uint32_t packet_l1, uint8_t *l2)
 {
 	const struct inbound *in = &inflight->arrival.in;
@@ -102,13 +102,16 @@ void headers__put_back(struct pspin *nic, const struct inflight *inflight, const
 
 /* --- commands --- */
 
-/* Where host memory begins that the task reaches: an offset in the context's, or in what a datagram's default action fills. */
+/*
+ * Start of the host memory that a command accesses: an offset in the context's host memory, or in the area that a datagram's default
+ * action fills.
+ */
 struct reached {
 	uint64_t at;
 	int is_deposit;
 };
 
-/* The task's own host memory, and the entry's segments. 0: it may not. */
+/* Finds a command's host memory in the task's own or in the entry's segments. Returns 0 if it is in neither. */
 static int reach(struct pspin *nic, const struct inflight *inflight, const struct hpu_command *command, struct reached *out)
 {
 	const struct soc_context *own = &inflight->slot->context;
@@ -125,7 +128,10 @@ static int reach(struct pspin *nic, const struct inflight *inflight, const struc
 	       entry_memory__holds(nic, inflight->slot->mpq ? inflight->slot->mpq->me : 0, at, command->bytes);
 }
 
-/* Of a program of PsPIN's API: where no memory of the task's is, as its simulator takes it. */
+/*
+ * Handles a command of a program of PsPIN's API outside the task's host memory, as PsPIN's simulator does. Returns -1 for other
+ * programs.
+ */
 static int outside(struct pspin *nic, const struct hpu_command *command)
 {
 	if (!nic->image.entries_at)
@@ -137,7 +143,7 @@ static int outside(struct pspin *nic, const struct hpu_command *command)
 	return 0;
 }
 
-/* Keeps a reply; the first one counts. */
+/* Keeps the first reply; later ones are ignored. */
 static int reply(struct pspin *nic, struct inflight *inflight, const struct hpu_command *command)
 {
 	if (command->bytes > PACKET_BYTES_MAX)
@@ -170,7 +176,7 @@ static int forward(struct pspin *nic, const struct inflight *inflight, const str
 	return 0;
 }
 
-/* Of a put that is to be acknowledged. 0, or -1: there cannot be such a one. */
+/* Checks a put that is to be acknowledged. Returns 0, or -1 if the context or its options do not allow it. */
 static int check_acked(const struct pspin *nic, const struct hpu_command *command)
 {
 	struct spin_put_acked put;
@@ -181,7 +187,7 @@ static int check_acked(const struct pspin *nic, const struct hpu_command *comman
 	return nic->messages && !(put.options & ~(uint32_t)SPIN_PUT_OPTIONS) ? 0 : -1;
 }
 
-/* Fills in what the host's library needs for the acknowledgement. */
+/* Fills in the fields that the host's library needs for the acknowledgement. */
 static void describe_acked(const struct pspin *nic, const struct inflight *inflight, const struct hpu_command *command,
 			   struct spin_request *request)
 {
@@ -216,7 +222,7 @@ static int put_from_host(struct pspin *nic, const struct inflight *inflight, con
 	return 0;
 }
 
-/* A put of a context of datagrams carries the bytes alone, without SLMP. */
+/* In a context of datagrams a put carries only the bytes, without SLMP. */
 static int put(struct pspin *nic, const struct inflight *inflight, uint32_t packet_l1, const struct hpu_command *command)
 {
 	uint8_t headers[HEADERS_BYTES_MAX];
@@ -268,7 +274,7 @@ static int deposit(struct pspin *nic, struct inflight *inflight, const struct hp
 {
 	const uint8_t *from = command->kind == HPU_TO_HOST ? command->nic : (const uint8_t *)command->data;
 
-	if (command->kind == HPU_FROM_HOST) { /* nothing else is there yet */
+	if (command->kind == HPU_FROM_HOST) { /* nothing has been written there yet */
 		memset(command->nic, 0, command->bytes);
 		return 0;
 	}
@@ -284,7 +290,7 @@ static int deposit(struct pspin *nic, struct inflight *inflight, const struct hp
 	return 0;
 }
 
-/* A work item (<spin/work.h>): what is written to the start of that window. */
+/* A work item (<spin/work.h>): a write to the start of its window. */
 static int work(struct pspin *nic, struct inflight *inflight, const struct soc_task *task, const struct hpu_command *command)
 {
 	const enum spin_handler_kind kind = task->kind == SOC_HEADER    ? SPIN_KIND_HEADER

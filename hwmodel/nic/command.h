@@ -2,15 +2,15 @@
 #ifndef HWMODEL_NIC_COMMAND_H
 #define HWMODEL_NIC_COMMAND_H
 
-/* Runs the commands that handlers issue (send, transfers to and from host memory) on the state of the NIC. Called by her_queue.c. */
+/* Executes the commands that handlers issue (send, transfers to and from host memory) on the state of the NIC. Called by her_queue.c. */
 #include "hwmodel/nic/nic.h"
 
-/* Runs a command of the packet's running task. 0, or -1: it names memory that does not belong to the task. */
+/* Executes a command of the packet's running task. Returns 0, or -1 if it names memory that does not belong to the task. */
 int nic__command(struct pspin *nic, struct inflight *inflight, const struct soc_task *task, const struct hpu_command *command);
 /* Called when the time at which the command's data leaves is known. */
 void nic__command_known(struct pspin *nic, struct inflight *inflight, const struct hpu_command *command);
 
-/* Called when a task has ended: writes the packet's headers back to L2, as its next task must find them. */
+/* Called when a task has ended: writes the packet's headers back to L2, for its next task. */
 void headers__put_back(struct pspin *nic, const struct inflight *inflight, const struct soc_task *task);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the execution contexts of a NIC share, and how it is divided. Called when a context joins, and to find the context of a frame
- * or of an MPQ. The number of contexts does not change once packets have been offered.
+ * Resources that the execution contexts of a NIC share, and their division. Called when a context joins, and to find the context of a
+ * frame or of an MPQ. The number of contexts does not change after the first packet was offered.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #define CODE_ALIGN     256u     /* the longest line of an instruction cache */
 #define L1_IMAGE_BYTES 0x7fc00u /* pspin.ld: state in L1 and memory of clusters */
 
-/* Does the rule match, though the packet may be refused for what is wrong with it? */
+/* Does the rule match? Also true for a packet that is refused because a checksum is wrong. */
 static int is_its(const struct pspin *nic, const void *frame, size_t frame_bytes)
 {
 	struct inbound in;
@@ -31,7 +31,7 @@ struct pspin *device__match(const struct device *device, const void *frame, size
 	return device->contexts[0];
 }
 
-/* --- whether one more can join --- */
+/* --- can another context join? --- */
 
 int device__may_join(const struct device *device, const struct spin_rule *rule, char *err, size_t err_bytes)
 {
@@ -59,7 +59,7 @@ int device__may_join(const struct device *device, const struct spin_rule *rule, 
 	return 0;
 }
 
-/* What a context's program has of each memory, from the image. */
+/* Bytes that a context's program needs of each memory, from the image. */
 struct needs {
 	uint64_t code, l2, l1;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Contexts of datagrams: a datagram, or an ICMP message, is a message of one packet. Decides, places and reports it. Called by the ingress
- * link and by her_queue.c (datagram_kind).
+ * Contexts of datagrams: a datagram, or an ICMP message, is a message of one packet. Decides what happens to it, writes it to packet
+ * memory and reports it. Called by the ingress link and by her_queue.c (datagram_kind).
  */
 #include <string.h>
 
@@ -38,7 +38,7 @@ static enum decision decide(struct pspin *nic, struct inflight *inflight)
 	struct slot *slot = slots__has_id(nic) ? slots__take(nic) : NULL;
 	struct hpu_scratch *scratch;
 
-	if (!slot) /* one will be free: each message ends with its packet */
+	if (!slot) /* one will become free: each message ends with its packet */
 		return DECIDED_WAIT;
 	slot__describe(nic, slot, in->is_ip4, DEPOSIT_BASE, DEPOSIT_BYTES);
 	scratch = scratchpad__of(nic, slot);
@@ -51,7 +51,7 @@ static enum decision decide(struct pspin *nic, struct inflight *inflight)
 	return DECIDED_HANDLED;
 }
 
-/* From what the data task did, and what the header handler had said. */
+/* Returns the reason from the data task's actions and the header handler's verdict. */
 static enum spin_reason data_reason(const struct inflight *inflight)
 {
 	int proceeded = inflight->kind == PSPIN_PROCEED || inflight->reason == SPIN_REASON_PROCEEDED;
@@ -63,7 +63,7 @@ static enum spin_reason data_reason(const struct inflight *inflight)
 	return inflight->reason == SPIN_REASON_HEADER_DROPPED ? SPIN_REASON_HEADER_DROPPED : SPIN_REASON_DROPPED;
 }
 
-/* The header's verdict as a reason: PROCEEDED, HEADER_DROPPED or SUCCESS (go on). */
+/* Returns the header's verdict as a reason: PROCEEDED, HEADER_DROPPED or SUCCESS (continue). */
 static enum spin_reason header_verdict(const struct hpu_scratch *scratch)
 {
 	const uint32_t header_rc = scratch->header & ~(uint32_t)SPIN_RC_COMPLETE;
@@ -95,7 +95,7 @@ static struct spin_event describe(const struct inflight *inflight, enum spin_eve
 	return event;
 }
 
-/* The message's first error is its event. */
+/* Reports only the first error of a message as an event. */
 static void report_error(struct pspin *nic, struct inflight *inflight, uint32_t error, enum spin_handler_kind kind)
 {
 	struct spin_event event;

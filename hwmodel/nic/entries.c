@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Matching entries (sPIN B.1): which message goes to which part of host memory. Called by arrival.c and mpq.c, and by the host through
- * pspin__me_append() and __me_unlink(). Invariant: an entry's place is not used
- * again while a message is in it.
+ * Matching entries (sPIN B.1): they map messages to parts of host memory. Called by arrival.c and mpq.c, and by the host through
+ * pspin__me_append() and __me_unlink(). Invariant: an entry's index is not reused while a message is in the entry.
  */
 #include <errno.h>
 #include <string.h>
@@ -29,7 +28,7 @@ static uint32_t free_bytes(const struct spin_me *me)
 	return me->used < me->length ? me->length - (uint32_t)me->used : 0;
 }
 
-/* What a message's first packet tells that it has, or asks for. */
+/* Returns the length that a message's first packet announces, or requests. */
 static uint32_t announced_bytes(const struct slmp *first)
 {
 	if (first->type == SPIN_TYPE_GET || first->length == SPIN_LENGTH_UNKNOWN || first->length > first->payload_bytes)
@@ -37,7 +36,7 @@ static uint32_t announced_bytes(const struct slmp *first)
 	return first->payload_bytes;
 }
 
-/* An entry that does not manage its offset has it, whatever the message's length. */
+/* An entry that does not manage its offset has room for a message of any length. */
 static int has_room(const struct spin_me *me, const struct slmp *first)
 {
 	if (!(me->options & SPIN_ME_MANAGE_LOCAL))
@@ -101,7 +100,7 @@ void entries__release(struct messages *messages, const struct nic_mpq *mpq)
 		me->state = SPIN_ME_OPEN;
 }
 
-/* Entries of the overflow list are searched behind all others. */
+/* Entries of the overflow list are searched after all others. */
 static int is_before(const struct spin_me *a, const struct spin_me *b)
 {
 	uint32_t list = a->options & SPIN_ME_OVERFLOW, other = b->options & SPIN_ME_OVERFLOW;
@@ -123,7 +122,7 @@ unsigned entries__match(const struct messages *messages, const struct flow_key *
 	return found;
 }
 
-/* Unlinked ones, too, while a message is in them. */
+/* Also true for an unlinked entry while a message is in it. */
 static int in_use(const struct messages *messages, unsigned me)
 {
 	if (messages->mes[me].state != SPIN_ME_FREE)
@@ -154,7 +153,7 @@ static void post(struct pspin *nic, unsigned i, const struct spin_me *entry)
 	entry_memory__place(nic, i, entry->start, entry->length);
 }
 
-/* The first one's handler memory is there with the host memory. */
+/* The first entry's handler memory is set with the host memory. */
 void entries__reset(struct pspin *nic)
 {
 	struct messages *messages = nic->messages;

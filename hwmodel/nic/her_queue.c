@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * From packet memory to the MPQ engine and back; see her_queue.h. Called by the ingress link when a packet is stored, by the SoC when
- * tasks start and end, and by each kind of context for its packets. Invariant: a context's packets are decided in their order, and
- * none before the HERs of those before it were accepted.
+ * The path from packet memory to the MPQ engine and back; see her_queue.h. Called by the ingress link when a packet is stored, by the
+ * SoC when tasks start and end, and by each kind of context for its packets. Invariant: a context's packets are decided in order, and a
+ * packet only after the HERs of all earlier ones were accepted.
  */
 #include <errno.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "hwmodel/nic/command.h"
 #include "hwmodel/nic/her_queue.h"
 
-/* 0: it has to wait. */
+/* Passes the HER to the MPQ engine. Returns 0 if it has to wait. */
 static int assign(struct pspin *nic, struct inflight *inflight)
 {
 	struct slot *slot = inflight->slot;
@@ -26,7 +26,7 @@ static int assign(struct pspin *nic, struct inflight *inflight)
 	return 1;
 }
 
-/* One step of a context's packets, in order: decisions wait until what was decided before is on its way. 0: none is possible. */
+/* Advances the first packet of a context that can advance; earlier decisions go first. Returns 0 if none can. */
 static int advance_context(struct pspin *nic)
 {
 	if (nic->ready.first) {
@@ -48,7 +48,7 @@ static int advance_context(struct pspin *nic)
 	return 0;
 }
 
-/* Whatever can go on now: contexts take turns, since one that cannot holds up no other. */
+/* Advances all packets that can advance. Contexts take turns; one that cannot advance does not block the others. */
 static void advance(void *arg, uint64_t cycle, uint64_t what)
 {
 	struct device *device = arg;
@@ -170,7 +170,7 @@ static void on_start(void *arg, struct soc_task *task)
 	struct inflight *inflight = inflight_of(arg, task);
 	struct pspin *nic = inflight->nic;
 
-	if (task->kind == SOC_PAYLOAD) { /* what the header handler has sent is not part of the packet's disposition */
+	if (task->kind == SOC_PAYLOAD) { /* sends of the header handler do not count for the packet's disposition */
 		inflight->reply.done = inflight->deposit.done = 0;
 		inflight->reply.bytes = inflight->delivered_bytes = 0;
 	}
@@ -196,7 +196,7 @@ static void on_known(void *arg, const struct hpu_command *on_command)
 	record__command_known(inflight->nic, on_command);
 }
 
-/* Its HER is done with. */
+/* Frees the packet: its HER is done. */
 static void pop(struct pspin *nic, struct inflight *inflight, uint64_t cycle)
 {
 	nic->device->hers_in_flight--;
@@ -244,14 +244,14 @@ const struct soc_nic nic_hooks = {
 	.on_start = on_start, .on_command = on_command, .on_end = on_end, .on_freed = on_freed, .on_room = on_room, .on_known = on_known
 };
 
-/* --- until nothing is left --- */
+/* --- running until nothing is left --- */
 
 static int is_stuck(const struct pspin *nic)
 {
 	return nic->line.first || nic->line.held || nic->stored.first || nic->ready.first || nic->device->hers_in_flight;
 }
 
-/* The first context for which is_so() holds; NULL: none. */
+/* Returns the first context for which is_so() is true; NULL if none. */
 static struct pspin *find(const struct device *device, int (*is_so)(const struct pspin *nic))
 {
 	for (unsigned i = 0; i < device->count; i++)

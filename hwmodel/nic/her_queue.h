@@ -3,8 +3,9 @@
 #define HWMODEL_NIC_HER_QUEUE_H
 
 /*
- * The queue of HERs between packet memory and the MPQ engine, and the way back. Stored packets are decided in their order: a packet that
- * handlers are to see gets a slot and a HER, which waits until the MPQ engine has room. Tasks that end are reported to the context's kind.
+ * The queue of HERs between packet memory and the MPQ engine, and the path back. Stored packets are decided in order. A packet that
+ * handlers are to see gets a slot and a HER, which waits until the MPQ engine has room. The end of each task is reported to the
+ * context's kind.
  */
 #include "hwmodel/nic/record.h"
 #include "hwmodel/nic/slots.h"
@@ -12,31 +13,29 @@
 /* The machine's callbacks. */
 extern const struct soc_nic nic_hooks;
 
-/* Runs the inbound engine's tests. Returns 0 if the packet is not matched; its record says why. */
+/* Runs the inbound engine's tests. Returns 0 if the packet does not match; its record then has the reason. */
 int her_queue__classify(struct pspin *nic, struct inflight *inflight);
-/* Where payloads are to begin a line: leaves bytes free for that before a packet with so many of headers. Returns how many. */
+/* If payloads must begin a line: reserves bytes in front of a packet with `headers_bytes` of headers. Returns how many. */
 uint32_t her_queue__align(const struct pspin *nic, struct inflight *inflight, uint32_t headers_bytes);
-/* The whole packet is in packet memory. */
+/* Called when the whole packet is in packet memory. */
 void her_queue__stored(struct pspin *nic, struct inflight *inflight);
-/* Queues a HER of the slot, whose data task is the function at `payload`. */
+/* Queues a HER of the slot. `payload` is the address of its data task's function. */
 void her_queue__add(struct pspin *nic, struct inflight *inflight, struct slot *slot, uint32_t payload, int end_of_message);
 /* Drops the packet: no MPQ is free, and the link does not wait. */
 enum decision her_queue__lose(struct pspin *nic, struct inflight *inflight);
-/* A packet may advance now that could not before: adds an event that tries. */
+/* Adds an event that advances packets. Called when a packet may be able to advance. */
 void her_queue__wake(struct pspin *nic);
 
 /* Frees the packet and its packet memory. */
 void her_queue__free(struct pspin *nic, struct inflight *inflight);
 
-/* Runs the NIC until nothing is left to do. 0; -EDEADLK if packets are left, -ENOMEM. */
+/* Runs the NIC until nothing is left to do. Returns 0; -EDEADLK if packets are left; -ENOMEM. */
 int nic__run_to_end(struct pspin *nic);
-/*
- * 1: from here on each packet has the whole machine for itself, in home cluster 0 and with every fetch a hit; 0: no longer.
- */
+/* 1: from here on each packet has the whole machine for itself, in home cluster 0, and every fetch hits. 0: ends this mode. */
 void nic__one_at_a_time(struct pspin *nic, int on);
-/* Memory ran out: results are not to be used. */
+/* Did memory run out? Then results must not be used. */
 int device__is_incomplete(const struct device *device);
-/* The first context with a packet that nothing will move; NULL: none. */
+/* Returns the first context with a packet that can never advance; NULL if none. */
 struct pspin *device__find_stuck(const struct device *device);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Loads third-party images into the NIC model: any PsPIN program that does not use the sPIN API of this project, also one that
- * `spincc --api pspin` compiled. Places frames in packet memory as such a program expects them, and finds its handlers: by symbol, or
- * for PsPIN's API (<hwmodel/pspin_api.h>) in the table that its start-up code writes to handler memory. Packets that the caller offers
- * with the same message number form one message. Called by open.c, and by her_queue.c for each packet.
+ * Loads third-party images into the NIC model: PsPIN programs that do not use the sPIN API of this project, including those compiled by
+ * `spincc --api pspin`. Writes frames to packet memory in the layout that such a program expects. Finds its handlers by symbol, or for
+ * PsPIN's API (<hwmodel/pspin_api.h>) in the table that its start-up code writes to handler memory. Packets offered with the same
+ * message number form one message. Called by open.c, and by her_queue.c for each packet.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include "hwmodel/nic/her_queue.h"
 #include "hwmodel/nic/image.h"
 
-/* --- how a frame lies in packet memory --- */
+/* --- layout of a frame in packet memory --- */
 
 int pspin_framing__find(const char *name)
 {
@@ -38,7 +38,7 @@ static uint32_t be16(const uint8_t *at)
 	return (uint32_t)at[0] << 8 | at[1];
 }
 
-/* The IP packet that the frame carries, by its own length; whatever is in it. */
+/* Finds the IP packet that the frame carries, by its own length field, whatever its content. */
 static enum spin_reason find_ip(const uint8_t *frame, size_t bytes, struct inbound *in)
 {
 	uint32_t type;
@@ -72,7 +72,7 @@ static enum spin_reason framing__find(enum pspin_framing framing, const uint8_t 
 	return reason;
 }
 
-/* To the host byte order of an HPU. */
+/* Converts to the byte order of an HPU. */
 static void swap16(uint8_t *at)
 {
 	uint8_t high = at[0];
@@ -81,7 +81,7 @@ static void swap16(uint8_t *at)
 	at[1] = high;
 }
 
-/* PsPIN's examples declare version and IHL the other way round, and lengths as the HPU's own. */
+/* PsPIN's examples declare version and IHL in swapped order, and lengths in the HPU's byte order. */
 static void make_pspins(uint8_t *ip, const struct inbound *in)
 {
 	uint8_t *udp = ip + in->ip_bytes;
@@ -101,7 +101,7 @@ static void framing__place(enum pspin_framing framing, const uint8_t *frame, con
 
 /* --- packets --- */
 
-/* The one that its message has, if that goes on. */
+/* Returns the slot of a message that has not ended; NULL if none. */
 static struct slot *find_open(const struct slots *slots, uint64_t message)
 {
 	for (unsigned i = 0; i < slots->homes * slots->per_home; i++)
@@ -134,8 +134,8 @@ static uint32_t place(struct pspin *nic, struct inflight *inflight, uint8_t *to)
 }
 
 /*
- * Messages have the MPQ of their number if they can; and a scratchpad at one place in every cluster. That of PsPIN's API is the
- * context's, and nobody clears it.
+ * A message gets the MPQ of its number if that is free, and a scratchpad at the same offset in every cluster. With PsPIN's API the
+ * scratchpad belongs to the context and is never cleared.
  */
 static struct slot *begin(struct pspin *nic, uint64_t message)
 {
@@ -180,7 +180,7 @@ static enum decision decide(struct pspin *nic, struct inflight *inflight)
 	if (!slot)
 		return DECIDED_WAIT;
 	inflight->kind = PSPIN_PAYLOAD;
-	inflight->handler_bytes = inflight->arrival.in.packet_bytes; /* where its payload begins is its own affair */
+	inflight->handler_bytes = inflight->arrival.in.packet_bytes; /* the model does not know where its payload begins */
 	inflight->reason = SPIN_REASON_SUCCESS;
 	her_queue__add(nic, inflight, slot, 0, inflight->end_of_message);
 	return DECIDED_HANDLED;
@@ -194,7 +194,7 @@ static void ended(struct pspin *nic, struct inflight *inflight, enum soc_task_ki
 		inflight->reason = record__error_reason(task->error);
 }
 
-/* What a handler sent first. */
+/* The first send of a handler leaves. */
 static size_t leaves(struct pspin *nic, struct inflight *inflight)
 {
 	struct pspin_packet_record *record = &inflight->record;
@@ -212,7 +212,7 @@ static size_t leaves(struct pspin *nic, struct inflight *inflight)
 
 static void freed(struct pspin *nic, struct slot *slot)
 {
-	slot->place_at = 0; /* nobody else's */
+	slot->place_at = 0; /* such slots do not own a scratchpad place */
 	slot__free(nic, slot);
 }
 
@@ -227,7 +227,7 @@ const struct nic_kind image_kind = {
 
 /* --- opening --- */
 
-/* Names of functions in program memory, in their order, as many as fit. */
+/* Lists the names of functions in program memory, in order of address, as many as fit. */
 static void list_functions(const struct pspin *nic, char *to, size_t bytes)
 {
 	size_t used = 0;
@@ -262,7 +262,7 @@ static int find_handlers(struct pspin *nic, char *err, size_t err_bytes)
 	int rc;
 
 	if (image->entries_at)
-		return 0; /* the program says it when it starts */
+		return 0; /* the program's start-up code sets them */
 	if (!image->header && !image->payload && !image->completion) {
 		snprintf(err, err_bytes, "no handler is named: give the symbol of at least one");
 		return -EINVAL;
@@ -275,7 +275,7 @@ static int find_handlers(struct pspin *nic, char *err, size_t err_bytes)
 	return rc;
 }
 
-/* As many messages as the target has, if their scratchpads find room in each L1. */
+/* Opens as many messages as the target has MPQs, if their scratchpads fit each L1. */
 static int open_messages(struct pspin *nic, char *err, size_t err_bytes)
 {
 	const struct pspin_target *target = &nic->device->target;
@@ -287,7 +287,7 @@ static int open_messages(struct pspin *nic, char *err, size_t err_bytes)
 	if (nic->image.entries_at) {
 		if (nic->image.scratchpad_bytes > room)
 			nic->image.scratchpad_bytes = room & ~63u;
-		return slots__open(nic, per_home, 64); /* the slots keep nothing of it */
+		return slots__open(nic, per_home, 64); /* with this API the slots' scratchpads are not used */
 	}
 	if (nic->image.scratchpad_bytes > room || bytes > room) {
 		snprintf(err, err_bytes, "a scratchpad of %u bytes does not fit an L1: %u are left behind the packet buffer",
@@ -305,8 +305,8 @@ static int open_messages(struct pspin *nic, char *err, size_t err_bytes)
 }
 
 /*
- * PsPIN's own start-up has every HPU clear all variables that begin as zeros, and they share one port: less than a cycle a byte
- * and HPU (hwmodel/README.md, "L2": 2.9 a word).
+ * Watchdog allowance for start-up. In PsPIN's own start-up code every HPU clears all variables that begin as zeros, and they share one
+ * port: less than a cycle per byte and HPU (hwmodel/README.md, "L2": 2.9 a word).
  */
 static uint64_t clear_cycles(const struct pspin *nic)
 {
@@ -354,7 +354,7 @@ static int take_entry(const struct pspin *nic, const char *kind, uint32_t entry,
 	return 0;
 }
 
-/* The program runs on handler memory that it may have filled with anything. */
+/* Reads the handlers' addresses, which the program may have overwritten: each is checked. */
 int image__booted(struct pspin *nic, char *err, size_t err_bytes)
 {
 	struct pspin_api_entries entries;

@@ -3,13 +3,13 @@
 #define HWMODEL_NIC_IMAGE_H
 
 /*
- * Third-party programs in the model: PsPIN programs that spincc did not make, or made with --api pspin. Called by open.c with a
- * machine that has the program in its memory. Functions return 0, -EINVAL or -ENOMEM.
+ * Third-party programs in the model: PsPIN programs that spincc did not make, or made with --api pspin. Called by open.c with a machine
+ * whose memory has the program. Functions return 0, -EINVAL or -ENOMEM.
  */
 #include "hwmodel/nic/nic.h"
 
 int image__open(struct pspin *nic, const struct pspin_image *image, char *err, size_t err_bytes);
-/* Its start-up is over: of a program of PsPIN's API the handlers are known now. */
+/* Called after the program's start-up: reads the handlers of a program of PsPIN's API. */
 int image__booted(struct pspin *nic, char *err, size_t err_bytes);
 
 #endif

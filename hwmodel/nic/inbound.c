@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The inbound engine: classifies frames in the order that <spin/reason.h> fixes. Called by ingress.c for each frame. Written from
- * that text, and independent of the runtime in bpf/; tests compare the two.
+ * The inbound engine: classifies frames in the order that <spin/reason.h> specifies. Called by ingress.c for each frame. Written from
+ * that text, independently of the runtime in bpf/; tests compare the two.
  */
 #include <string.h>
 
@@ -54,10 +54,10 @@ static int takes_icmp(const struct spin_rule *rule)
 	return rule->protocol == SPIN_IP_ICMP || rule->protocol == SPIN_IP_ICMP6;
 }
 
-#define BEHIND_IP 8u /* UDP's header, or the least that an ICMP message has */
+#define BEHIND_IP 8u /* UDP's header, or the shortest ICMP message */
 _Static_assert(BEHIND_IP == sizeof(struct spin_udp) && BEHIND_IP == sizeof(struct spin_icmp), "one bound for both");
 
-/* Step 2 for IPv4; `bytes` is what the frame holds from the IP header on. */
+/* Step 2 for IPv4; `bytes` is the frame's length from the IP header on. */
 static enum spin_reason ip4(const uint8_t *ip, size_t bytes, const struct spin_rule *rule, struct inbound *out)
 {
 	if (bytes < sizeof(struct spin_ip4))
@@ -123,7 +123,7 @@ static enum spin_reason ip6(const uint8_t *ip, size_t bytes, const struct spin_r
 	return out->packet_bytes > SPIN_IP_BYTES_MAX ? SPIN_REASON_TOO_LONG : PASSED;
 }
 
-/* A frame of another type, with so many bytes behind that. */
+/* A frame of another EtherType, with `bytes` bytes behind the type. */
 static enum spin_reason ether(size_t bytes, struct inbound *out)
 {
 	out->is_ether = 1;
@@ -133,7 +133,7 @@ static enum spin_reason ether(size_t bytes, struct inbound *out)
 	return !bytes ? SPIN_REASON_TRUNCATED : bytes > SPIN_IP_BYTES_MAX ? SPIN_REASON_TOO_LONG : PASSED;
 }
 
-/* An address under a mask; an IPv4 address stands in word 0, the others count as 0. */
+/* Compares an address under a mask. An IPv4 address is in word 0; the other words are 0. */
 static int address__matches(const uint8_t *at, size_t bytes, const uint32_t want[4], const uint32_t mask[4])
 {
 	uint32_t addr[4] = { 0 };
@@ -145,7 +145,7 @@ static int address__matches(const uint8_t *at, size_t bytes, const uint32_t want
 	return 1;
 }
 
-/* Rules without a protocol are of UDP, but those of a type. */
+/* A rule without a protocol means UDP, unless it has an EtherType. */
 static int protocol__matches(const struct spin_rule *rule, const struct inbound *in)
 {
 	const uint8_t protocol = rule->protocol;
@@ -157,7 +157,7 @@ static int protocol__matches(const struct spin_rule *rule, const struct inbound 
 	return protocol == (in->is_ip4 ? SPIN_IP_ICMP : SPIN_IP_ICMP6);
 }
 
-/* Tagged frames have the outer tag in front of all else: its id is in bytes 14 and 15. */
+/* In a tagged frame the outer tag comes first: its id is in bytes 14 and 15. */
 static int fields__match(const struct spin_rule *rule, const uint8_t *frame, const struct inbound *in)
 {
 	const uint8_t *ip = frame + in->ip_off, *udp = ip + in->ip_bytes;
@@ -181,7 +181,7 @@ static int rule__matches(const struct spin_rule *rule, const uint8_t *ip, const 
 	       address__matches(src + bytes, bytes, rule->dst_addr, rule->dst_mask) != rule->dst_not;
 }
 
-/* Of a frame whose type is in front of `ip_off`: VLAN tags, which are before that, do not count. */
+/* Tests a word of a frame whose type is in front of `ip_off`. Words are numbered as if there were no VLAN tags. */
 static int word__matches(const struct spin_rule_word *word, const uint8_t *frame, size_t bytes, uint32_t ip_off)
 {
 	size_t at = word->index * 4 + (word->index < 3 ? 0 : ip_off - sizeof(struct spin_eth));
@@ -193,7 +193,7 @@ static int word__matches(const struct spin_rule_word *word, const uint8_t *frame
 	return value >= word->first && value <= word->last;
 }
 
-/* A rule's words of a frame whose type is in front of `ip_off`. */
+/* Tests all words of a rule; `ip_off` as above. */
 static int words__match(const struct spin_rule *rule, const uint8_t *frame, size_t bytes, uint32_t ip_off)
 {
 	unsigned hits = 0;

@@ -2,7 +2,7 @@
 #ifndef HWMODEL_NIC_INBOUND_H
 #define HWMODEL_NIC_INBOUND_H
 
-/* The inbound engine's classification: what a frame is, and whether the context's rule matches it. */
+/* The inbound engine's classification: what kind of frame it is, and whether the context's rule matches it. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,28 +10,28 @@
 #include <spin/reason.h>
 #include <spin/rule.h>
 
-/* A frame that goes to the handlers. */
+/* A frame for the handlers. */
 struct inbound {
-	uint32_t ip_off;        /* where the IP header starts in the frame */
+	uint32_t ip_off;        /* offset of the IP header in the frame */
 	uint32_t ip_bytes;      /* of the IP header */
-	uint32_t packet_bytes;  /* of the IP packet, as its header says */
-	uint32_t header_bytes;  /* of UDP's header; 0 of ICMP, whose message is the payload, and of frames */
-	uint32_t payload_bytes; /* of the UDP payload, or the ICMP message, or the frame's */
+	uint32_t packet_bytes;  /* of the IP packet, from its header */
+	uint32_t header_bytes;  /* of UDP's header; 0 for ICMP, whose message is the payload, and for frames that are not IP */
+	uint32_t payload_bytes; /* of the UDP payload, the ICMP message, or the frame behind its type */
 	int is_ip4;
-	int is_icmp;  /* or ICMPv6: by the IP version */
-	int is_ether; /* no IP: the packet is all that is behind the type */
-	int is_last;  /* the rule's test of a message's last packet, if it has one */
+	int is_icmp;  /* ICMP or ICMPv6, by the IP version */
+	int is_ether; /* not IP: the packet is all bytes behind the type */
+	int is_last;  /* result of the rule's test for a message's last packet, if it has one */
 };
 
-/* Their step 1 alone: SPIN_REASON_COUNT, and *ip_off and *type (Ethernet's) are set, as they are for NOT_IP. */
+/* Runs only step 1. On SPIN_REASON_COUNT, and on NOT_IP, *ip_off and *type (the EtherType) are set. */
 enum spin_reason inbound__ethernet(const uint8_t *frame, size_t bytes, uint32_t *ip_off, uint32_t *type);
 
-/* The outermost VLAN tag, as the driver's register HPU_TAG has it; 0: none. */
+/* Returns the outermost VLAN tag, in the format of the driver's register HPU_TAG; 0 if none. */
 uint32_t inbound__tag(const uint8_t *frame, size_t bytes);
 
 /*
- * Runs the tests of <spin/reason.h> in their order. Returns the reason of the
- * first that fails, or SPIN_REASON_COUNT: to the handlers, and *out is set.
+ * Runs the tests of <spin/reason.h> in order. Returns the reason of the first that fails, or SPIN_REASON_COUNT: the frame is for the
+ * handlers, and *out is set.
  */
 enum spin_reason inbound__classify(const uint8_t *frame, size_t bytes, const struct spin_rule *rule, enum spin_checksum checksum,
 				   struct inbound *out);

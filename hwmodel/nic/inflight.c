@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Packets in flight: their allocation, queues of them, and the bytes that their handlers moved out. Called by ingress.c, her_queue.c,
- * mpq.c and command.c. Once allocated, a packet's memory is reused until the NIC is closed.
+ * Packets in flight: their allocation, queues of them, and the bytes that their handlers sent or wrote to the host. Called by
+ * ingress.c, her_queue.c, mpq.c and command.c. A packet's memory is reused until the NIC is closed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -100,7 +100,7 @@ struct inflight *inflight_queue__take(struct inflight_queue *queue)
 int moved__keep(struct moved *moved, uint32_t offset, const uint8_t *from, uint32_t bytes)
 {
 	if (!moved->at || moved->room < offset + bytes) {
-		uint8_t *at = realloc(moved->at, offset + bytes + 1u); /* of nothing there is a place, too */
+		uint8_t *at = realloc(moved->at, offset + bytes + 1u); /* not NULL even for 0 bytes */
 
 		if (!at)
 			return -1;

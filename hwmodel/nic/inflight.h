@@ -3,8 +3,8 @@
 #define HWMODEL_NIC_INFLIGHT_H
 
 /*
- * A packet in flight: its way from the ingress link through packet memory, the HER queue and its tasks to its disposition. Shared
- * by the files of nic/.
+ * A packet in flight, from the ingress link through packet memory, the HER queue and its tasks to its disposition. Shared by the files
+ * of nic/.
  */
 #include <hwmodel/traffic.h>
 
@@ -15,44 +15,44 @@
 
 struct slot;
 
-/* A packet as it came, and what its headers say. */
+/* A packet as it arrived, and the content of its headers. */
 struct arrival {
 	const uint8_t *frame;
 	size_t frame_bytes;
 	struct inbound in;
-	struct slmp slmp; /* of messages, if it is well-formed */
+	struct slmp slmp; /* for messages, if it is well-formed */
 };
 
 /* Bytes that a command moved out of the NIC. */
 struct moved {
 	uint8_t *at;
 	uint32_t bytes, room;
-	int done;      /* 1: it was, even if nothing came of it */
-	uint64_t left; /* the cycle in which its last byte was where it goes */
+	int done;      /* 1: the transfer was made, even if it had no effect */
+	uint64_t left; /* the cycle in which its last byte reached the destination */
 };
 
 struct inflight {
 	struct inflight *next; /* in its queue */
-	struct pspin *nic;     /* whose it is */
+	struct pspin *nic;     /* its context */
 	struct pspin_packet_record record;
 	struct arrival arrival;
-	int end_of_message;   /* as it was offered, of images; */
-	uint64_t message;     /* and whose it is */
-	int is_malformed;     /* of messages */
-	int again;            /* its message was ended for another one: the sender is to begin it again */
-	int is_matched;       /* its message has been: it is not the first packet */
-	int is_replayed;      /* it was parked, and is recorded already */
-	uint32_t index;       /* of the flight: what its HER calls it */
-	struct buffer *place; /* NULL: not in packet memory */
-	uint32_t lead_bytes;  /* of its place before it, so that its payload begins a line */
+	int end_of_message;   /* for images: as offered, */
+	uint64_t message;     /* and the message's number */
+	int is_malformed;     /* for messages */
+	int again;            /* its message was evicted: the sender must restart it */
+	int is_matched;       /* not its message's first packet */
+	int is_replayed;      /* it was parked, and has been recorded already */
+	uint32_t index;       /* in struct inflights; its HER carries it */
+	struct buffer *place; /* its buffer; NULL: not in packet memory */
+	uint32_t lead_bytes;  /* free bytes of the buffer in front of it, so that its payload begins a line */
 	uint32_t placed_bytes;
-	uint32_t stored_bytes; /* of packet memory that its beats write as it comes, with those before it */
-	struct slot *slot;     /* its message's MPQ, while it is in there */
+	uint32_t stored_bytes; /* bytes that its beats write to packet memory, with those in front of it */
+	struct slot *slot;     /* its message's MPQ, while the packet is in it */
 	struct soc_her her;
 
-	/* the results of its tasks so far */
+	/* results of its tasks so far */
 	enum pspin_task_kind kind; /* of the data task, */
-	uint32_t handler_bytes;    /* and what its payload handler is given; 0: none runs */
+	uint32_t handler_bytes;    /* bytes for its payload handler; 0: none runs */
 	enum spin_reason reason;
 	uint32_t error;
 	int has_failed;
@@ -62,7 +62,7 @@ struct inflight {
 	struct offered *offered; /* holds the frame */
 };
 
-/* Where it is, from the start of packet memory; it must have a place. */
+/* Returns its offset in packet memory; it must have a buffer. */
 uint32_t inflight__offset(const struct inflight *inflight);
 
 struct inflight_queue {
@@ -75,16 +75,16 @@ struct inflights {
 	struct inflight *unused;
 };
 
-/* Allocates one, all zero but for its index; NULL: out of memory. */
+/* Allocates a packet, zero except for its index; NULL: out of memory. */
 struct inflight *inflights__take(struct inflights *inflights);
-/* Frees it, with its frame. It must have no packet memory and no slot. */
+/* Frees a packet with its frame. It must have no packet memory and no slot. */
 void inflights__give_back(struct inflights *inflights, struct inflight *inflight);
 void inflights__close(struct inflights *inflights);
 
 void inflight_queue__add(struct inflight_queue *queue, struct inflight *inflight);
 struct inflight *inflight_queue__take(struct inflight_queue *queue);
 
-/* Keeps a copy of so many bytes that go to `offset`. 0, or -1: no memory. */
+/* Keeps a copy of `bytes` bytes for `offset`. Returns 0, or -1 if out of memory. */
 int moved__keep(struct moved *moved, uint32_t offset, const uint8_t *from, uint32_t bytes);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The ingress link; see ingress.h. Called by pspin__offer(), and by her_queue.c through device->on_room() when packet memory is
- * freed. Invariant: at most one arrival event counts, that of link->coming.
+ * The ingress link; see ingress.h. Called by pspin__offer(), and by her_queue.c through device->on_room() when packet memory is freed.
+ * Invariant: at most one arrival event is valid, the one with number link->event.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,8 +25,8 @@ static uint64_t beats(const struct pspin *nic, uint64_t bytes)
 }
 
 /*
- * Picoseconds that so many bytes take on the link, as a fraction. An ideal link has a beat in each cycle, as packet memory
- * has: there the packet takes its beats, with what of Ethernet's header lies before it.
+ * Returns the picoseconds that the bytes take on the link, as a fraction over *per. An ideal link has one beat per cycle, like packet
+ * memory: a packet takes its beats there, including the header bytes stored in front of it.
  */
 static uint64_t link_ps(const struct pspin *nic, uint64_t bytes, uint64_t stored_bytes, uint64_t *per)
 {
@@ -36,7 +36,7 @@ static uint64_t link_ps(const struct pspin *nic, uint64_t bytes, uint64_t stored
 	return (target->link_mbps ? bytes * 8 : beats(nic, stored_bytes)) * PS_PER_US;
 }
 
-/* The wire's time from `at_ps` on that the packet takes; what is left of a picosecond is the next one's. */
+/* Occupies the link from `at_ps` on. The fraction of a picosecond carries over to the next packet. */
 static void take_link(struct pspin *nic, uint64_t at_ps, uint32_t bytes, uint32_t stored_bytes)
 {
 	struct ingress *link = &nic->device->ingress;
@@ -55,7 +55,7 @@ static void take_link(struct pspin *nic, uint64_t at_ps, uint32_t bytes, uint32_
 	}
 }
 
-/* When its last byte is in packet memory; packets do not overtake each other. */
+/* Returns when the last byte is in packet memory. Packets do not overtake each other. */
 static uint64_t stored_ps(struct pspin *nic, const struct inflight *inflight, uint64_t at_ps, uint32_t bytes, uint32_t stored_bytes)
 {
 	const struct pspin_target *target = &nic->device->target;
@@ -92,7 +92,7 @@ static void stored(void *arg, uint64_t cycle, uint64_t what)
 	her_queue__free(nic, inflight);
 }
 
-/* Its first byte comes. */
+/* The packet's first byte arrives. */
 static void begin_arrival(struct pspin *nic, struct inflight *inflight, uint64_t at_ps)
 {
 	struct pspin_packet_record *record = &inflight->record;
@@ -132,7 +132,7 @@ static struct inflight *next_inflight(struct pspin *nic)
 	return inflight;
 }
 
-/* A place in packet memory, of which each context has its part. */
+/* Allocates packet memory, of which each context has its part. */
 static struct buffer *alloc_buffer(struct pspin *nic, uint32_t bytes)
 {
 	struct device *device = nic->device;
@@ -158,7 +158,7 @@ static void arrive(void *arg, uint64_t cycle, uint64_t what)
 	if (what != link->event)
 		return;
 	link->next = NULL;
-	if (link->due_ps < link->free_ps) { /* one that was held back has come before it */
+	if (link->due_ps < link->free_ps) { /* a packet that was held back has arrived before it */
 		schedule_next(device);
 		return;
 	}
@@ -182,7 +182,7 @@ static void arrive(void *arg, uint64_t cycle, uint64_t what)
 	begin_arrival(nic, inflight, link->due_ps);
 }
 
-/* The context's packet that is held back comes, if there is room now. */
+/* Lets the context's held packet arrive, if there is room now. */
 static void admit(struct pspin *nic)
 {
 	struct inflight *inflight = nic->line.held;
@@ -210,7 +210,7 @@ void ingress__room(struct device *device)
 		admit(device->contexts[i]);
 }
 
-/* Of the contexts that nothing holds back, the one whose next packet was offered first. */
+/* Returns the context whose next packet was offered first, among those that are not held back. */
 static struct pspin *next_line(const struct device *device)
 {
 	struct pspin *next = NULL;
@@ -234,7 +234,7 @@ static void schedule_next(struct device *device)
 		return;
 	now = record__now(nic);
 	due = nic->line.first->at_ps > link->free_ps ? nic->line.first->at_ps : link->free_ps;
-	if (due < now) /* it is offered late */
+	if (due < now) /* it was offered late */
 		due = now;
 	if (link->next && link->due_ps <= due)
 		return;

@@ -3,17 +3,17 @@
 #define HWMODEL_NIC_INGRESS_H
 
 /*
- * The ingress link, on which packets come one after the other, and the inbound engine's way into packet memory. A packet that finds
- * no room either holds back the later packets of its context, or is lost; packets of other contexts pass it (A: each context is a
- * class of traffic that the link can pause, IEEE 802.1Qbb). Times are in picoseconds since pspin__open().
+ * The ingress link, on which packets arrive one after the other, and the inbound engine's path into packet memory. A packet that finds
+ * no room is lost, or holds back the later packets of its context; packets of other contexts pass it (A: each context is a class of
+ * traffic that the link can pause, IEEE 802.1Qbb). Times are in picoseconds since pspin__open().
  */
 #include "hwmodel/nic/nic.h"
 
-/* As pspin__offer(). A packet whose time has passed arrives at once. Copies the frame. */
+/* As pspin__offer(). A packet whose time is in the past arrives at once. Copies the frame. */
 int ingress__offer(struct pspin *nic, const struct pspin_offer *offer);
-/* Packet memory was freed: admits packets that are held back. */
+/* Called when packet memory was freed: admits packets that are held back. */
 void ingress__room(struct device *device);
-/* Drops the packets offered to a context that have not arrived. */
+/* Drops a context's offered packets that have not arrived. */
 void ingress__close(struct pspin *nic);
 
 #endif

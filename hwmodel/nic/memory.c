@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The memories that a context's program and its host see: the NIC's by HPU address, host memory, and what handlers reach through a
- * matching entry. Called while a context is opened, by its commands, and by the user of <hwmodel/pspin.h>.
+ * The memories that a context's program and its host see: the NIC's by HPU address, host memory, and the memory that handlers reach
+ * through a matching entry. Called when a context is opened, by its commands, and by users of <hwmodel/pspin.h>.
  */
 #include <errno.h>
 #include <string.h>
@@ -17,7 +17,7 @@ int pspin__symbol(const struct pspin *nic, const char *name, uint32_t *addr, uin
 	return hw_elf__symbol(nic->elf, name, addr, bytes);
 }
 
-/* Of our images only memory of clusters has the address that means every cluster's own L1 (pspin.ld). */
+/* In images of spincc only memory of clusters is at the address that every cluster uses for its own L1 (pspin.ld). */
 static int is_of_clusters(const struct pspin *nic, uint32_t addr)
 {
 	return !nic->device->soc.third_party_image && addr - L1_OWN < L1_STRIDE;
@@ -44,7 +44,7 @@ static int read_sum(const struct pspin *nic, uint32_t addr, uint8_t *to, size_t 
 	return 0;
 }
 
-/* The value to one cluster's copy; the others become 0. */
+/* Writes the value to one cluster's copy and clears the others. */
 static int write_one(struct pspin *nic, unsigned owner, uint32_t addr, const void *from, size_t bytes)
 {
 	uint8_t *at;
@@ -60,7 +60,7 @@ static int write_one(struct pspin *nic, unsigned owner, uint32_t addr, const voi
 	return 0;
 }
 
-/* The bytes of an entry of the SPIN_PER_HPU table that `addr` is in, and where the table begins; 0: it is in none. */
+/* Returns the bytes of an entry of the SPIN_PER_HPU table that contains `addr`, and the table's start; 0 if no table does. */
 static uint32_t per_hpu_entry_bytes(const struct pspin *nic, uint32_t addr, uint32_t *start)
 {
 	uint32_t first, end, bytes;
@@ -75,7 +75,7 @@ static uint32_t per_hpu_entry_bytes(const struct pspin *nic, uint32_t addr, uint
 	return bytes / SPIN_HPUS_MAX;
 }
 
-/* What an HPU has for itself, to its own cluster; else to the first one. */
+/* Writes each per-HPU entry to its HPU's cluster; other data to the first cluster. */
 static int write_clusters(struct pspin *nic, uint32_t addr, const uint8_t *from, size_t bytes)
 {
 	uint32_t start = 0, entry_bytes = per_hpu_entry_bytes(nic, addr, &start), part;
@@ -106,7 +106,7 @@ int pspin__read(const struct pspin *nic, uint32_t addr, void *to, size_t bytes)
 	return 0;
 }
 
-/* The core of the context's program on an HPU. */
+/* Returns the core that runs the context's program on an HPU. */
 static struct rv32_core *core_of(const struct pspin *nic, unsigned hpu)
 {
 	return nic->device->soc.hpus[hpu].programs[nic->number].core;
@@ -140,7 +140,7 @@ void pspin__program(const struct pspin *nic, uint32_t *addr, uint32_t *bytes)
 	*bytes = nic->program_end;
 }
 
-/* --- what handlers reach through an entry --- */
+/* --- memory that handlers reach through an entry --- */
 
 static uint32_t block_at(unsigned me)
 {

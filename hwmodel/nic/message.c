@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The tasks of a message: what its HERs say, and what its handlers' return codes mean. Called by mpq.c for each packet that is admitted,
- * and by her_queue.c when tasks start and end (message_kind).
+ * The tasks of a message: the content of its HERs, and the meaning of its handlers' return codes. Called by mpq.c for each packet that
+ * is admitted, and by her_queue.c when tasks start and end (message_kind).
  */
 #include <string.h>
 
@@ -69,7 +69,7 @@ void message__work(struct pspin *nic, struct inflight *inflight, enum spin_handl
 	record__work(nic, &event, item, bytes);
 }
 
-/* A handler has returned, or trapped: reports it, and its error if that is the message's first. */
+/* Called when a handler has returned or trapped: reports it, and its error if that is the message's first. */
 static void ran(struct pspin *nic, struct nic_mpq *mpq, enum spin_handler_kind kind, uint32_t offset, uint32_t error)
 {
 	if (nic->messages->limits.note_runs)
@@ -90,7 +90,7 @@ void message__describe(struct pspin *nic, struct nic_mpq *mpq, const struct arri
 	slot__describe(nic, mpq->slot, first->in.is_ip4, HOST_BASE + mpq->place, mpq->place_bytes);
 }
 
-/* What PROCESS_DATA is where there is no payload handler. */
+/* PROCESS_DATA without a payload handler means PROCEED. */
 static void proceed(struct pspin *nic, struct nic_mpq *mpq)
 {
 	mpq->verdict = SPIN_REASON_PROCEEDED;
@@ -115,7 +115,7 @@ void message__install(struct pspin *nic, struct nic_mpq *mpq, uint32_t options)
 		proceed(nic, mpq);
 }
 
-/* What of a last packet is less than a piece of fragmentation_bytes. */
+/* Returns the bytes of a last packet beyond whole pieces of fragmentation_bytes. */
 static uint32_t rest_bytes(const struct pspin *nic, const struct arrival *a)
 {
 	const struct spin_registration *has = &nic->meta.registration;
@@ -123,7 +123,7 @@ static uint32_t rest_bytes(const struct pspin *nic, const struct arrival *a)
 	return has->payload && has->fragmentation_bytes ? a->slmp.payload_bytes % has->fragmentation_bytes : 0;
 }
 
-/* What a payload handler is given of it; 0: it does not run. */
+/* Returns the bytes that the payload handler gets of the packet; 0: it does not run. */
 static uint32_t handler_bytes(const struct pspin *nic, const struct nic_mpq *mpq, const struct arrival *a)
 {
 	const struct spin_registration *has = &nic->meta.registration;
@@ -139,14 +139,14 @@ void message__run(struct pspin *nic, struct nic_mpq *mpq, struct inflight *infli
 	struct soc_context *context = &mpq->slot->context;
 	uint32_t bytes = handler_bytes(nic, mpq, a);
 
-	if (context->bytes_in_l1 < message__header_bytes(a)) /* whatever was registered, the headers are there */
+	if (context->bytes_in_l1 < message__header_bytes(a)) /* the headers are in L1, even if fewer bytes are registered */
 		context->bytes_in_l1 = message__header_bytes(a);
 	inflight->kind = bytes ? PSPIN_PAYLOAD : PSPIN_PROCEED;
 	inflight->handler_bytes = bytes;
 	her_queue__add(nic, inflight, mpq->slot, nic->entry[bytes ? NIC_PAYLOAD : NIC_PROCEED][a->in.is_ip4], is_last);
 }
 
-/* Writes the length of the data that arrived to where the completion handler reads it. */
+/* Writes the length of the data that arrived to the scratchpad, for the completion handler. */
 void message__starts(struct pspin *nic, struct inflight *inflight, enum soc_task_kind kind)
 {
 	if (kind == SOC_COMPLETION)
@@ -172,7 +172,7 @@ static void header_ended(struct pspin *nic, struct nic_mpq *mpq, const struct ps
 	ran(nic, mpq, SPIN_KIND_HEADER, 0, task->error);
 }
 
-/* The default action of what is not a put may have done nothing. */
+/* For messages that are not puts the default action may have had no effect. */
 static enum spin_reason default_reason(const struct nic_mpq *mpq, const struct pspin_task *task)
 {
 	if (task->error)
@@ -190,7 +190,7 @@ static enum spin_reason data_reason(struct pspin *nic, struct nic_mpq *mpq, cons
 		return default_reason(mpq, task);
 	if (inflight->kind == PSPIN_PROCEED)
 		return rest_bytes(nic, &inflight->arrival) ? SPIN_REASON_DROPPED : SPIN_REASON_PROCEEDED;
-	if (error >= PSPIN_ERROR_WATCHDOG) /* the image knows nothing of it */
+	if (error >= PSPIN_ERROR_WATCHDOG) /* the image does not know about these errors */
 		scratchpad__of(nic, mpq->slot)->dropped_bytes += slmp->payload_bytes;
 	ran(nic, mpq, SPIN_KIND_PAYLOAD, slmp->offset, error);
 	if (error)
@@ -223,7 +223,7 @@ static void data_ended(struct pspin *nic, struct nic_mpq *mpq, struct inflight *
 static void completion_ended(struct pspin *nic, struct nic_mpq *mpq, const struct pspin_task *task)
 {
 	if (mpq->verdict != SPIN_REASON_SUCCESS && mpq->verdict != SPIN_REASON_HEADER_DROPPED && !mpq->completes)
-		return; /* the image ran no handler */
+		return; /* no completion handler ran */
 	if (!task->error && (task->value & SPIN_RC_PENDING))
 		mpq->pending = 1;
 	ran(nic, mpq, SPIN_KIND_COMPLETION, 0, task->error);

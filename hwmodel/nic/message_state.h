@@ -4,20 +4,20 @@
 
 /*
  * Messages of many packets: the part of the NIC's hardware in front of the MPQ engine. Written from the text of <spin/message.h>,
- * and independent of the runtime in bpf/; tests compare the two.
+ * independently of the runtime in bpf/; tests compare the two.
  *
- * Steps are numbered as in that text. Those up to 11 are done when a packet is stored, in order of arrival; its handlers run when
- * the machine schedules its task.
+ * Steps are numbered as in that text. Steps up to 11 are done when a packet is stored, in order of arrival. Its handlers run when the
+ * machine schedules its tasks.
  */
 #include "hwmodel/nic/record.h"
 #include "hwmodel/nic/slots.h"
 
-/* Keys of messages, and what became of them: the MPQ that one has, or a tombstone. */
+/* Flows: a message's key with its MPQ, or with a tombstone. */
 
 struct nic_mpq;
 
 struct flow_key {
-	uint32_t src_addr[4]; /* network byte order, IPv4 in word 0, the others 0 */
+	uint32_t src_addr[4]; /* network byte order; IPv4 in word 0, other words 0 */
 	uint32_t message_id;  /* host byte order */
 	uint16_t src_port;    /* host byte order */
 	uint16_t ip_version;
@@ -28,10 +28,10 @@ struct flow {
 	struct flow *next;
 	struct flow_key key;
 	struct nic_mpq *mpq; /* NULL: a tombstone */
-	uint32_t left_ms;    /* when it was left, and what tells its message from another one: */
+	uint32_t left_ms;    /* time at which it became a tombstone, and values that identify its message: */
 	uint32_t stride, length, sum;
-	int pressed;   /* 1: its message was ended for another one */
-	int is_hidden; /* 1: it is found no more, its message being about to complete */
+	int pressed;   /* 1: its message was evicted for another one */
+	int is_hidden; /* 1: not found any more, since its message is about to complete */
 };
 
 #define FLOW_LISTS 4096u
@@ -41,24 +41,21 @@ struct flows {
 };
 
 struct flow *flows__find(const struct flows *flows, const struct flow_key *key);
-/*
- * A new one for a message. Tombstones of its list that are older than tombstone_ms are
- * forgotten. NULL: no memory.
- */
+/* Adds a flow for a message. Frees tombstones of the same list that are older than tombstone_ms. Returns NULL if out of memory. */
 struct flow *flows__add(struct flows *flows, const struct flow_key *key, struct nic_mpq *mpq, uint32_t now_ms, uint32_t tombstone_ms);
-/* From now on it is not found; flows__remove() frees it. */
+/* Removes it from its list; flows__remove() then frees it. */
 void flows__hide(struct flows *flows, struct flow *flow);
 void flows__remove(struct flows *flows, struct flow *flow);
 void flows__clear(struct flows *flows);
 
-/* 1: a tombstone that still counts. */
+/* Is it a tombstone that has not expired? */
 int flow__is_tombstone(const struct flow *flow, uint32_t now_ms, uint32_t tombstone_ms);
 
 enum mpq_phase {
 	MPQ_FREE,
 	MPQ_WAITING,
 	MPQ_OPEN,
-	MPQ_ENDING, /* all its packets have come; to others it is as complete */
+	MPQ_ENDING, /* all its packets have arrived; for other packets it counts as complete */
 };
 
 struct nic_mpq {
@@ -66,28 +63,28 @@ struct nic_mpq {
 	struct flow *flow;
 	uint16_t dst_port; /* host byte order */
 	uint32_t opened_ms;
-	uint32_t looked_handled, looked_times; /* packets handled when it was looked at under pressure; how often since */
-	uint32_t last_ms;                      /* when a packet came that gave it time */
-	struct inflight_queue parked;          /* in their order of arrival */
-	struct slot *slot;                     /* of an open message; */
+	uint32_t looked_handled, looked_times; /* value of `handled` at the last look under pressure; number of looks since it changed */
+	uint32_t last_ms;                      /* time of the last packet that restarted its idle time */
+	struct inflight_queue parked;          /* in order of arrival */
+	struct slot *slot;                     /* of a message that is open or ending */
 
-	/* and of that, too */
+	/* of an open message */
 	uint32_t stride;
 	uint32_t sum;             /* of the first packet's datagram */
-	uint32_t total;           /* packets; 0: the last one has not been handled */
-	uint32_t length;          /* bytes of payload; SPIN_LENGTH_UNKNOWN before the last one came */
-	uint32_t end;             /* of what has come: the last packet's number + 1 */
-	uint32_t next_offset;     /* where flows are messages: of the packet that comes next */
-	uint32_t lowest;          /* missing packet */
-	uint32_t handled;         /* or on their way to it */
-	uint32_t *window;         /* packet i came: bit i modulo window_bits; from lowest on */
+	uint32_t total;           /* number of packets; 0: the last one has not been handled */
+	uint32_t length;          /* bytes of payload; SPIN_LENGTH_UNKNOWN before the last packet arrived */
+	uint32_t end;             /* highest packet number that arrived, + 1 */
+	uint32_t next_offset;     /* where flows are messages: offset of the next packet */
+	uint32_t lowest;          /* lowest number of a missing packet */
+	uint32_t handled;         /* packets handled or passed to handlers */
+	uint32_t *window;         /* bit i modulo window_bits: packet i arrived; from `lowest` on */
 	enum spin_reason verdict; /* SUCCESS: payload handlers run; PROCEEDED, HEADER_DROPPED, or the error */
-	int completes;            /* PROCEEDED, and the completion handler runs */
-	int no_payload;           /* its entry has no payload handler */
-	uint32_t place;           /* of its first byte in host memory */
+	int completes;            /* 1: PROCEEDED, and the completion handler runs */
+	int no_payload;           /* its entry runs no payload handler */
+	uint32_t place;           /* offset of its first byte in host memory */
 	uint32_t place_bytes;     /* from there to the end of its matching entry */
 	uint32_t me;              /* SPIN_MES_MAX: none */
-	uint32_t offset;          /* in it, saturated */
+	uint32_t offset;          /* in the entry, saturated */
 	uint64_t match_bits, hdr_data;
 	uint32_t type; /* enum spin_type */
 	int took_me, pending, error, refused, overflow;
@@ -100,60 +97,60 @@ struct messages {
 	struct pspin_limits limits;
 	uint32_t now_ms;
 	struct nic_mpq *mpqs; /* limits.mpqs of them */
-	uint32_t window_bits; /* a power of two, for one packet beyond the window, too: the lowest missing one has a bit */
-	uint32_t *windows;    /* of all of them */
+	uint32_t window_bits; /* a power of two, with room for one more packet than the window: the lowest missing one has a bit */
+	uint32_t *windows;    /* of all MPQs */
 	uint64_t taken[SPIN_MPQS_MAX / 64];
 	struct flows flows;
-	unsigned next_mpq;              /* behind the one that was taken last */
-	unsigned looked_mpq, looked_me; /* where a look under pressure goes on */
+	unsigned next_mpq;              /* index behind the MPQ taken last */
+	unsigned looked_mpq, looked_me; /* where the next look under pressure starts */
 	unsigned parked_count;
 	struct nic_mpq *replaying; /* NULL: none */
 	unsigned replays_left;
 	struct spin_me mes[SPIN_MES_MAX];
 	uint32_t next_serial;
-	struct spin_segment reserved; /* of a managed entry, for the packet at hand */
+	struct spin_segment reserved; /* in a managed entry, for the current packet */
 	struct spin_message_stats stats;
 };
 
-/* For a context of messages, with the default limits. 0 or -ENOMEM. */
+/* Opens a context of messages with the default limits. Returns 0, -EINVAL or -ENOMEM. */
 int nic_messages__open(struct pspin *nic);
 void nic_messages__free(struct pspin *nic);
 
-/* --- mpq.c: an MPQ's life --- */
+/* --- mpq.c: MPQs --- */
 
-/* Takes the first free one behind the one taken last, round and round; NULL if none is. */
+/* Takes the next free MPQ behind the one taken last, cyclically; NULL if none is free. */
 struct nic_mpq *mpq__take(struct pspin *nic, const struct arrival *a);
-/* Forgets it, with the packets that it has parked: these are counted as lost. */
+/* Frees an MPQ with its parked packets, which are counted as lost. */
 void mpq__free(struct pspin *nic, struct nic_mpq *mpq);
-/* The same of one that has not ended; none of its packets is in flight. */
+/* Frees the MPQ of a message that has not ended. None of its packets may be in flight. */
 void mpq__abandon(struct pspin *nic, struct nic_mpq *mpq);
-/* Ends a message in favour of another one. report 0: without an event for the host. None of its packets may be in flight. */
+/* Ends a message in favour of another one; report 0: without an event for the host. None of its packets may be in flight. */
 void mpq__evict(struct pspin *nic, struct nic_mpq *mpq, int report);
-/* It is longer than its entry, which truncates nothing: it ends, unless handlers are at work on it. */
+/* Ends a message that is longer than its entry, which does not truncate. Does nothing while handlers have packets of it. */
 void mpq__refuse(struct pspin *nic, struct nic_mpq *mpq);
-/* Step 8's second half: the message is open with its first packet. `me` is open to it. */
+/* Second half of step 8: opens the message with its first packet. Entry `me` must be open to it. */
 void mpq__begin(struct pspin *nic, struct nic_mpq *mpq, const struct arrival *first, unsigned me);
-/* Step 11: SPIN_REASON_COUNT: it is on its way to its handlers. After the last one the message is ending. */
+/* Step 11. SPIN_REASON_COUNT: the packet goes to its handlers; after the last packet the message is ending. */
 enum spin_reason mpq__packet(struct pspin *nic, struct nic_mpq *mpq, struct inflight *inflight);
-/* Step 13 is to be done; and one packet of it. 0: there is none left. */
+/* Schedules step 13; mpq__replay_one() does it for one packet. Returns 0 if no packet is left. */
 void mpq__replay(struct pspin *nic, struct nic_mpq *mpq);
 int mpq__replay_one(struct pspin *nic);
-/* Step 12, when all its tasks have ended: what becomes of the entry, the host's event, a tombstone. The MPQ is free. */
+/* Step 12, when all tasks have ended: updates the entry, reports the event, leaves a tombstone, and frees the MPQ. */
 void mpq__complete(struct pspin *nic, struct nic_mpq *mpq);
-/* Counts a packet of the message that flow control drops. */
+/* Counts a packet of the message that flow control dropped. */
 void mpq__flow_control(struct pspin *nic, struct nic_mpq *mpq, uint32_t payload_bytes);
-/* Expires idle messages, and replays what they have parked. Nothing else may run. */
+/* Expires idle messages, and replays parked packets. Nothing else may run. */
 void mpq__sweep(struct pspin *nic);
 
-/* --- message.c: its handlers --- */
+/* --- message.c: handlers of a message --- */
 
-/* Of a packet in packet memory, in front of its payload: what slmp__strip() leaves. */
+/* Bytes in front of a packet's payload in packet memory, as slmp__strip() writes them. */
 uint32_t message__header_bytes(const struct arrival *a);
-/* What its packets' HERs say, and where it goes in host memory. */
+/* Sets what its packets' HERs say, and its place in host memory. */
 void message__describe(struct pspin *nic, struct nic_mpq *mpq, const struct arrival *first);
-/* Then: those handlers that run in an entry with such options; and what is as if the header handler had said so. */
+/* Then selects the handlers that run in an entry with these options, and the verdict that replaces a header handler's. */
 void message__install(struct pspin *nic, struct nic_mpq *mpq, uint32_t options);
-/* To its slot, with payload handler or default action. */
+/* Queues the packet's HER, with the payload handler or the default action. */
 void message__run(struct pspin *nic, struct nic_mpq *mpq, struct inflight *inflight, int is_last);
 void message__starts(struct pspin *nic, struct inflight *inflight, enum soc_task_kind kind);
 void message__ended(struct pspin *nic, struct inflight *inflight, enum soc_task_kind kind, const struct pspin_task *task);
@@ -163,23 +160,23 @@ void message__report(struct pspin *nic, const struct nic_mpq *mpq, enum spin_eve
 
 /* --- entries.c: matching entries --- */
 
-/* Is it for messages with this key and these match bits? */
+/* Does the entry match this key and these match bits? */
 int entries__fit(const struct spin_me *me, const struct flow_key *key, uint64_t match_bits);
-/* The first one posted that is open to a message with this first packet; SPIN_MES_MAX: none. */
+/* Returns the first entry posted that is open to a message with this first packet; SPIN_MES_MAX: none. */
 unsigned entries__match(const struct messages *messages, const struct flow_key *key, const struct slmp *first);
-/* A place in an entry that manages its offset; and back, for there is no MPQ. */
+/* Reserves a part of an entry that manages its offset; unreserve returns it if there is no MPQ. */
 void entries__reserve(struct messages *messages, unsigned index, const struct slmp *first);
 void entries__unreserve(struct messages *messages, unsigned index);
-/* The message's offset and place in its entry, that which was reserved, and the entry, if it takes it. */
+/* Sets the message's offset and place in its entry, using the reservation; the message takes the entry if it is its last. */
 void entries__assign(struct messages *messages, struct nic_mpq *mpq, const struct slmp *first);
-/* Frees what a message has of an entry: it ended before it was complete, or without an event for the host. */
+/* Releases a message's part of an entry: it ended before it was complete, or without an event for the host. */
 void entries__release(struct messages *messages, const struct nic_mpq *mpq);
-/* None, or the one that there is at the start. Its handlers' memory is nic_host__open()'s. */
+/* Resets to no entry, or to the initial one. Its handlers' memory is set by nic_host__open(). */
 void entries__reset(struct pspin *nic);
-/* A result goes to the host with its events: the entries that their messages unlinked are free. */
+/* Called when a result passes its events to the host: frees the entries that their messages unlinked. */
 void entries__events_taken(struct messages *messages);
 
-/* Step 9, for a message that waits: PARKED, DUPLICATE or NO_PARKING. */
+/* Step 9, for a message that waits for its first packet. Returns PARKED, DUPLICATE or NO_PARKING. */
 enum spin_reason parking__add(struct pspin *nic, struct nic_mpq *mpq, struct inflight *inflight);
 
 #endif

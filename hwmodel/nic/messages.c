@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * A context's messages as a whole: memory, limits, clock and reset. Implements pspin__limit(), __reset(), __clock() and
- * __message_stats(); called by open.c, too. Nothing is in flight while limits change.
+ * __message_stats(); also called by open.c. Nothing is in flight while limits change.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static int set_limits(struct pspin *nic, const struct pspin_limits *limits)
 	return err;
 }
 
-/* All MPQs are free afterwards; what they had parked counts as lost only if they are evicted. */
+/* Frees all MPQs. Parked packets do not count as lost here. */
 static void forget(struct pspin *nic)
 {
 	struct messages *messages = nic->messages;
@@ -92,7 +92,7 @@ void nic_messages__free(struct pspin *nic)
 	free(nic->messages);
 }
 
-/* What contexts of datagrams have no use for. */
+/* Is any limit set that contexts of datagrams do not have? */
 static int of_messages(const struct pspin_limits *limits)
 {
 	return limits->mpqs || limits->parking || limits->window || limits->idle_ms || limits->age_ms || limits->tombstone_ms ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The MPQs of a context's messages: their flows and tombstones, parked packets, which packets are admitted, and when a message is
- * complete. Called by arrival.c for each packet, and by messages.c for timeouts. Invariant: an MPQ that is not free has a flow.
+ * The MPQs of a context's messages: their flows and tombstones, parked packets, admission of packets, and completion of messages.
+ * Called by arrival.c for each packet, and by messages.c for timeouts. Invariant: an MPQ that is not free has a flow.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +85,7 @@ void flows__clear(struct flows *flows)
 	}
 }
 
-/* --- parked packets: they overtook the first one of their message --- */
+/* --- parked packets: they arrived before the first packet of their message --- */
 
 enum spin_reason parking__add(struct pspin *nic, struct nic_mpq *mpq, struct inflight *inflight)
 {
@@ -167,7 +167,7 @@ void mpq__begin(struct pspin *nic, struct nic_mpq *mpq, const struct arrival *fi
 	uint32_t detail = first->slmp.type == SPIN_TYPE_GET ? may_read : may_answer ? first->slmp.atomic : 0;
 	struct hpu_scratch *scratch;
 
-	mpq->slot = slots__take(nic); /* there are as many as messages */
+	mpq->slot = slots__take(nic); /* never NULL: there are as many slots as messages */
 	mpq->slot->mpq = mpq;
 	mpq->phase = MPQ_OPEN;
 	mpq->stride = first->slmp.payload_bytes;
@@ -211,7 +211,7 @@ static int came(const struct messages *messages, const struct nic_mpq *mpq, uint
 	return i < mpq->lowest || (mpq->window[i % messages->window_bits / 32] >> (i % 32) & 1);
 }
 
-/* Step 11's tests; SUCCESS: it is to be handled, as packet *number. */
+/* The tests of step 11. SUCCESS: the packet is to be handled, as packet *number. */
 static enum spin_reason admit(const struct messages *messages, const struct nic_mpq *mpq, const struct slmp *slmp, uint32_t *number)
 {
 	int last = slmp->flags & SPIN_SLMP_EOM;
@@ -220,7 +220,7 @@ static enum spin_reason admit(const struct messages *messages, const struct nic_
 	if (!slmp->offset && slmp->length != SPIN_LENGTH_UNKNOWN && slmp->length > end)
 		end = slmp->length;
 	if (slmp->type == SPIN_TYPE_GET)
-		end = slmp->length; /* what is read; its own payload is put nowhere */
+		end = slmp->length; /* the length to be read; its own payload is not stored */
 	if (slmp->offset) {
 		if (!mpq->stride || slmp->offset % mpq->stride)
 			return SPIN_REASON_MALFORMED;
@@ -283,9 +283,9 @@ void mpq__complete(struct pspin *nic, struct nic_mpq *mpq)
 	mpq__free(nic, mpq);
 }
 
-#define NUMBER_MOST 0x7fffffu /* of a packet without SLMP, as the kernel's runtime has it */
+#define NUMBER_MOST 0x7fffffu /* largest number of a packet without SLMP, as in the kernel's runtime */
 
-/* A packet without SLMP is the next one of its message. */
+/* Numbers a packet without SLMP as the next one of its message. */
 static enum spin_reason number(struct pspin *nic, struct nic_mpq *mpq, struct inflight *inflight)
 {
 	struct slmp *slmp = &inflight->arrival.slmp;
@@ -296,7 +296,7 @@ static enum spin_reason number(struct pspin *nic, struct nic_mpq *mpq, struct in
 	return SPIN_REASON_SUCCESS;
 }
 
-/* Of that, the rest of step 11's tests. */
+/* The remaining tests of step 11 for such a packet. */
 static enum spin_reason admit_next(const struct messages *messages, const struct nic_mpq *mpq, const struct slmp *slmp, uint32_t *number)
 {
 	uint32_t end = slmp->offset + slmp->payload_bytes;
@@ -323,7 +323,7 @@ enum spin_reason mpq__packet(struct pspin *nic, struct nic_mpq *mpq, struct infl
 	if (mpq->total && mpq->handled == mpq->total)
 		mpq->phase = MPQ_ENDING;
 	if (slmp->is_flow && mpq->phase == MPQ_ENDING)
-		flows__hide(&nic->messages->flows, mpq->flow); /* the flow's next packet is of another message */
+		flows__hide(&nic->messages->flows, mpq->flow); /* the flow's next packet belongs to another message */
 	message__run(nic, mpq, inflight, mpq->phase == MPQ_ENDING);
 	return SPIN_REASON_COUNT;
 }
@@ -370,7 +370,7 @@ void mpq__abandon(struct pspin *nic, struct nic_mpq *mpq)
 	mpq__free(nic, mpq);
 }
 
-/* Before it is complete. leaves: its flow is a tombstone then. */
+/* Ends a message before it is complete. leaves: its flow becomes a tombstone. */
 static void end(struct pspin *nic, struct nic_mpq *mpq, int report, int leaves)
 {
 	struct messages *messages = nic->messages;
@@ -403,7 +403,7 @@ void mpq__refuse(struct pspin *nic, struct nic_mpq *mpq)
 	struct flow *flow = mpq->flow;
 
 	if (mpq->slot && mpq->slot->in_flight)
-		return; /* handlers have packets of it: its next one is refused again, or it is idle some time */
+		return; /* handlers have packets of it: its next packet is refused again, or it becomes idle */
 	mpq->refused = 1;
 	if (mpq->phase == MPQ_OPEN) {
 		flow->left_ms = messages->now_ms;

@@ -3,8 +3,8 @@
 #define HWMODEL_NIC_NIC_H
 
 /*
- * State of a NIC: the device that all its contexts share, and an execution context (struct pspin). Belongs to no .c file; every file of
- * nic/ includes it. What of the machine it uses is in soc/soc.h.
+ * State of a NIC: the device that all its contexts share, and an execution context (struct pspin). Included by every file of nic/. The
+ * part of the machine that it uses is in soc/soc.h.
  */
 #include <hwmodel/scratch.h>
 #include <hwmodel/traffic.h>
@@ -17,26 +17,26 @@ enum { NIC_HEADER, NIC_PAYLOAD, NIC_PROCEED, NIC_ENTRIES }; /* each for IPv6 and
 struct messages;
 struct slot;
 
-/* What happens during a packet or pspin__clock(): tasks, events and what handlers send, in their order. */
+/* Log of a packet or of pspin__clock(): tasks, events and sends of handlers, in order. */
 struct event_log {
 	struct pspin_task *tasks;
 	struct spin_event *events;
 	struct spin_request *sends;
 	unsigned task_count, task_room, event_count, event_room, send_count, send_room;
-	int incomplete; /* memory ran out: what came then went here */
+	int incomplete; /* memory ran out: further entries go to the following */
 	struct pspin_task lost_task;
 	struct spin_event lost_event;
 	struct spin_request lost_send;
 };
 
-/* What handlers of an entry's messages reach: its memory, and their own. */
+/* Memory that handlers of an entry's messages reach: the entry's, and their own. */
 struct nic_segments {
 	struct spin_segment memory;
 	unsigned count;
 	struct spin_segment segment[SPIN_SEGMENTS_MAX];
 };
 
-/* Where the default action puts datagrams: no handler's own host memory. */
+/* Destination of the default action for datagrams; not a handler's own host memory. */
 #define DEPOSIT_BASE     0x5000000000ull
 #define DEPOSIT_BYTES    0x10000u
 #define PACKET_BYTES_MAX 0x10000u
@@ -45,11 +45,11 @@ struct nic_segments {
 
 struct offered;
 
-/* A context's packets at the other end of the link. */
+/* A context's packets that wait for the link. */
 struct ingress_line {
-	struct offered *first, *last; /* what has not begun to arrive */
+	struct offered *first, *last; /* not arrived yet */
 	struct inflight *held;        /* waits for packet memory; NULL: none */
-	uint64_t due_ps;              /* when it would have arrived */
+	uint64_t due_ps;              /* when it would have arrived without the wait */
 };
 
 struct ingress {
@@ -59,25 +59,25 @@ struct ingress {
 	uint64_t rest;      /* fraction of a picosecond beyond free_ps, for the next packet */
 	uint64_t due_ps;    /* when the next packet arrives */
 	uint64_t stored_ps; /* when the last packet was stored */
-	struct pspin *next; /* context of the next packet, which has its event; NULL: none */
-	uint64_t event;     /* number of that event: an earlier one was replaced by another context's packet */
+	struct pspin *next; /* context of the next packet, for which the event is pending; NULL: none */
+	uint64_t event;     /* number of that event; earlier events were replaced by another context's packet */
 	int loses;
 };
 
-/* The machine's MPQs, as messages have them (slots.h). */
+/* The machine's MPQs, as slots for messages (slots.h). */
 struct slots {
 	struct slot *all; /* home by home */
 	unsigned homes, per_home;
-	unsigned ids_per_home;            /* of the target, for this context: with more in use a new message waits for one that ends */
-	unsigned homes_in_use;            /* of them: 1 while packets come one at a time */
-	unsigned turn;                    /* of ids that are given in turn */
-	uint64_t *taken[HPU_SCRATCHPADS]; /* bits */
+	unsigned ids_per_home;            /* ids of the target for this context; with more in use a new message waits until one ends */
+	unsigned homes_in_use;            /* 1 while packets come one at a time */
+	unsigned turn;                    /* next id, if ids are given in turn */
+	uint64_t *taken[HPU_SCRATCHPADS]; /* bitmaps */
 	unsigned in_flight[HPU_SCRATCHPADS];
 	unsigned taken_count, taken_peak, ending_count;
 
 	/* scratchpads (slots.c) */
 	uint32_t scratch_bytes;
-	unsigned places; /* that fit into an L1 */
+	unsigned places; /* number that fit an L1 */
 	struct slot **owner[HPU_SCRATCHPADS];
 	uint8_t *scratch_memory;
 };
@@ -91,34 +91,37 @@ struct device {
 	uint64_t opened; /* the machine's cycle when the NIC's time began */
 	struct pspin *contexts[CONTEXTS_MAX];
 	unsigned count;
-	unsigned turn; /* whose packets go on first */
+	unsigned turn; /* context that advances first */
 
-	uint64_t offered_ps; /* when pspin__offer() was last to */
+	uint64_t offered_ps; /* latest at_ps of pspin__offer() */
 	struct ingress ingress;
 	struct packet_buffer packet_buffer; /* packet memory */
 	struct inflights inflights;
 	unsigned hers_in_flight, hers_peak;
-	int has_event;                          /* her_queue__wake() has its event */
-	void (*on_room)(struct device *device); /* packet memory was freed: ingress.c */
+	int has_event;                          /* the event of her_queue__wake() is pending */
+	void (*on_room)(struct device *device); /* called when packet memory was freed: ingress.c */
 
-	int one_at_a_time;                    /* pspin__packet() or pspin__clock() waits for what there is */
-	uint64_t asked_packet;                /* its number, */
-	struct pspin_packet_record asked;     /* and its result */
-	uint8_t frame[PACKET_BYTES_MAX + 64]; /* what leaves */
+	int one_at_a_time;                    /* pspin__packet() or pspin__clock() runs */
+	uint64_t asked_packet;                /* number of its packet, */
+	struct pspin_packet_record asked;     /* and the result */
+	uint8_t frame[PACKET_BYTES_MAX + 64]; /* the frame that leaves */
 	char stuck[256];
 };
 
-/* What becomes of a stored packet (her_queue.c). */
+/* Result of nic_kind.decide() for a stored packet (her_queue.c). */
 enum decision {
 	DECIDED_HANDLED, /* it has a slot, and was passed to her_queue__add() */
 	DECIDED_DONE,    /* no handler sees it; it is recorded and freed */
 	DECIDED_PARKED,  /* recorded, and kept by its message */
-	DECIDED_WAIT,    /* no MPQ is free, but one will be: decide again later */
+	DECIDED_WAIT,    /* no MPQ is free, but one will be: decide again */
 };
 
 /* What differs between contexts of datagrams, of messages, and third-party images. */
 struct nic_kind {
-	/* Classifies a frame that arrives. Returns the bytes that it takes in packet memory, or 0: not matched, and its record says why. */
+	/*
+	 * Classifies a frame that arrives. Returns the bytes that it needs in packet memory, or 0 if it does not match; its record then
+	 * has the reason.
+	 */
 	uint32_t (*classify)(struct pspin *nic, struct inflight *inflight);
 	/* Writes the packet to packet memory. Returns its bytes. */
 	uint32_t (*place)(struct pspin *nic, struct inflight *inflight, uint8_t *to);
@@ -146,29 +149,29 @@ struct pspin {
 	struct spin_rule rule;
 	void *elf_data;
 	struct hw_elf *elf;
-	struct pspin_image image; /* of one that is not ours; its pointers are not the NIC's */
-	struct storage *memory;   /* that the program sees; of contexts that joined: */
+	struct pspin_image image; /* third-party image; the caller owns what its pointers name */
+	struct storage *memory;   /* that the program sees; for contexts that joined: */
 	struct storage own_memory;
-	uint32_t code_at; /* behind its addresses: where its code is taken to lie */
+	uint32_t code_at; /* added to its addresses: offset of its code for the caches */
 
 	const struct nic_kind *kind;
-	int is_image;                               /* of pspin__open_image(): no registration and no matching entries */
+	int is_image;                               /* from pspin__open_image(): no registration and no matching entries */
 	uint32_t entry[NIC_ENTRIES][2], completion; /* addresses of the image's entry functions */
 	uint32_t program_end;
-	struct messages *messages; /* of contexts that take them; else NULL */
+	struct messages *messages; /* of contexts that take messages; else NULL */
 
-	/* host memory of entries' handlers: what the context was given for the first one, and what each has */
+	/* host memory of entries' handlers: the context's own for the first entry, and the current memory of each */
 	struct nic_segments first_segments, segments[SPIN_MES_MAX];
-	uint32_t put_id;          /* of the next packet that is put */
-	uint32_t work_counts;     /* where its struct spin_work_counts_ is; 0: its handlers leave no work items */
-	uint32_t work_taken;      /* items that the host's program has had, or will have with the result */
-	uint32_t watchdog_cycles; /* of the context's tasks; 0: as their HPU says */
+	uint32_t put_id;          /* SLMP message id of the next put */
+	uint32_t work_counts;     /* address of its struct spin_work_counts_; 0: its handlers leave no work items */
+	uint32_t work_taken;      /* items passed to the host's program, including those of the current result */
+	uint32_t watchdog_cycles; /* limit for the context's tasks; 0: their HPU's */
 
-	/* queues that a packet passes, in this order */
+	/* queues that a packet passes through, in this order */
 	struct ingress_line line;
-	uint32_t placed_bytes;        /* of packet memory that its packets have */
-	struct inflight_queue stored; /* what no message has been found for yet, */
-	struct inflight_queue ready;  /* and whose HERs the MPQ engine has not taken */
+	uint32_t placed_bytes;        /* packet memory that its packets use */
+	struct inflight_queue stored; /* packets that are not assigned to a message yet, */
+	struct inflight_queue ready;  /* and packets whose HERs the MPQ engine has not accepted */
 	struct slots slots;
 	unsigned wanted_per_home; /* of slots__open() */
 	int ids_in_turn;          /* as in struct pspin_limits */
@@ -178,17 +181,17 @@ struct pspin {
 	struct event_log event_log;
 
 	uint64_t count[SPIN_REASON_COUNT];
-	struct pspin_traffic traffic; /* as far as it is counted as it goes */
+	struct pspin_traffic traffic; /* the part that is counted while running */
 	uint64_t busy_cycles, blocked_cycles, first_ps, last_ps;
 };
 
-/* The context whose message has that MPQ. */
+/* Returns the context whose message has that MPQ. */
 static inline struct pspin *device__context(const struct device *device, uint32_t message_id)
 {
 	return device->contexts[message_id / (uint32_t)device->target.clusters % device->count];
 }
 
-/* Bytes of packet memory that each context may have. */
+/* Returns the bytes of packet memory that each context may use. */
 static inline uint32_t device__packet_bytes(const struct device *device)
 {
 	return device->soc.memory.l2_packet_bytes / device->count / BUFFER_UNIT_BYTES * BUFFER_UNIT_BYTES;
@@ -196,15 +199,15 @@ static inline uint32_t device__packet_bytes(const struct device *device)
 
 /* --- contexts.c --- */
 
-/* The context that a frame belongs to; the first one if to none. */
+/* Returns the context that a frame belongs to; the first one if no rule matches. */
 struct pspin *device__match(const struct device *device, const void *frame, size_t frame_bytes);
 /*
- * May another context join, with that rule? 0, -EBUSY, -EEXIST, -ENOSPC or -EOPNOTSUPP; err says why. Then, its program being
- * loaded: is there room for it together with the others'? 0 and its code_at, or -ENOSPC.
+ * May another context join with that rule? Returns 0, -EBUSY, -EEXIST, -ENOSPC or -EOPNOTSUPP; err has the reason. device__admit() then
+ * checks, with its program loaded, that it fits together with the others. Returns 0 with code_at set, or -ENOSPC.
  */
 int device__may_join(const struct device *device, const struct spin_rule *rule, char *err, size_t err_bytes);
 int device__admit(const struct device *device, struct pspin *nic, char *err, size_t err_bytes);
-/* What contexts share is divided again among all. 0 or -ENOSPC, -ENOMEM. */
+/* Divides the shared resources again among all contexts. Returns 0, -ENOSPC or -ENOMEM. */
 int device__divide(struct device *device, char *err, size_t err_bytes);
 
 #endif

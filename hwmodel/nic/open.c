@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Opens a NIC: checks an image, loads it, boots the machine, and joins further contexts. Implements pspin__open(), __join(),
- * __open_image() and __close(). After an error everything that was opened is closed again.
+ * __open_image() and __close(). On error a new NIC is closed again.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static int is_icmp(const struct spin_rule *rule)
 	return rule->protocol == SPIN_IP_ICMP || rule->protocol == SPIN_IP_ICMP6;
 }
 
-/* The rules of <spin/rule.h> on protocols. err says which one is broken. */
+/* The rules of <spin/rule.h> for protocols and ranges. err says which one is broken. */
 static int has_too_many_ranges(const struct spin_rule *rule)
 {
 	return rule->src_ports.count > SPIN_RULE_RANGES_MAX || rule->dst_ports.count > SPIN_RULE_RANGES_MAX ||
@@ -56,7 +56,7 @@ static int check_rule(const struct pspin *nic, char *err, size_t err_bytes)
 	return -EINVAL;
 }
 
-/* Of an image whose code has no room for the entries of other rules than UDP's, spincc has left these out, all of them. */
+/* If an image's code leaves no room for the entries of rules other than UDP's, spincc has left out all of these. */
 static int no_entry(const struct pspin *nic, const char *name, char *err, size_t err_bytes)
 {
 	uint32_t at;
@@ -108,7 +108,7 @@ static void measure_program(struct pspin *nic)
 			nic->program_end = segment.paddr - PROGRAM + segment.file_bytes;
 }
 
-#define L1_KIB 1024u /* that pspin.ld lays images out for */
+#define L1_KIB 1024u /* size for which pspin.ld lays out images */
 
 static uint32_t watchdog_cycles(const struct pspin *nic)
 {
@@ -135,7 +135,7 @@ static void set_words(struct pspin *nic)
 		nic->work_counts = 0;
 }
 
-/* As many MPQs as the target has. */
+/* Opens as many MPQs as the target has. */
 static int open_datagrams(struct pspin *nic)
 {
 	const struct pspin_target *target = &nic->device->target;
@@ -145,7 +145,7 @@ static int open_datagrams(struct pspin *nic)
 	return rc ? rc : nic_host__open(nic, 0, NULL, 0);
 }
 
-/* The segment that has no place, and where it would have one. */
+/* Names the segment that does not fit, and the memories that there are. */
 static void say_what_does_not_fit(const struct pspin *nic, char *err, size_t err_bytes)
 {
 	const struct storage *memory = nic->memory;
@@ -169,7 +169,7 @@ static void say_what_does_not_fit(const struct pspin *nic, char *err, size_t err
 			L1_STRIDE, L1_OWN, memory->clusters, memory->l1_bytes / 1024);
 }
 
-/* The program in memory, which is zero. */
+/* Loads the program into memory, which must be zero. */
 static int load(struct pspin *nic, char *err, size_t err_bytes)
 {
 	if (storage__load(nic->memory, nic->elf)) {
@@ -210,7 +210,7 @@ static void say_who_does_not_boot(const struct pspin *nic, char *err, size_t err
 
 	while (hpu + 1 < end && hpu->of->idle_pc && !hpu->result.error)
 		hpu++;
-	error = hpu->result.error ? hpu->result.error : hpu->stopped; /* the first one counts */
+	error = hpu->result.error ? hpu->result.error : hpu->stopped; /* the first error counts */
 	pc = hpu->result.error ? hpu->result.error_pc : rv32_core__pc(hpu->core);
 	if (!hpu->result.error && error == PSPIN_ERROR_WATCHDOG && rv32_core__in_trap(hpu->core, 0, &trap)) {
 		error = trap.cause;
@@ -242,7 +242,7 @@ static int boot(struct pspin *nic, char *err, size_t err_bytes)
 	return 0;
 }
 
-/* What can be checked before there is a machine. */
+/* Checks that need no machine. */
 static int check_context(const struct pspin *nic, char *err, size_t err_bytes)
 {
 	if (nic->meta.magic != SPIN_META_MAGIC || nic->meta.api_version != SPIN_API_VERSION) {
@@ -267,18 +267,18 @@ static int check_context(const struct pspin *nic, char *err, size_t err_bytes)
 	return 0;
 }
 
-/* The context's program is loaded and known to the machine: boots it and opens its messages. */
+/* Boots the context's program, which is loaded and known to the machine, and opens its messages. */
 static int start(struct pspin *nic, char *err, size_t err_bytes)
 {
 	uint32_t from = 0, end = 0;
 	int rc;
 
-	/* what images have in L1 lies behind scratchpads (pspin.ld), not before them */
+	/* images use L1 behind the scratchpads (pspin.ld), not in front of them */
 	nic->memory->l1_scratchpads = L1_PACKETS + nic->memory->l1_packet_bytes;
 	rc = find_entries(nic, err, err_bytes);
 	pspin__symbol(nic, "spin_clusters_start_", &from, NULL);
 	pspin__symbol(nic, "spin_clusters_end_", &end, NULL);
-	if (end - from < L1_STRIDE) /* boot clears them, in half a cycle a byte (boot.S) */
+	if (end - from < L1_STRIDE) /* boot clears them, at half a cycle per byte (boot.S) */
 		nic->device->soc.clear_cycles = end - from;
 	if (rc)
 		return rc;
@@ -303,7 +303,7 @@ static int open_context(struct pspin *nic, const void *image, size_t image_bytes
 	return rc ? rc : start(nic, err, err_bytes);
 }
 
-/* Its messages are gone. */
+/* The context's messages must have been freed. */
 static void close_context(struct pspin *nic)
 {
 	slots__close(nic);
@@ -316,7 +316,10 @@ static void close_context(struct pspin *nic)
 	free(nic);
 }
 
-/* The context is one of the device's, also if its start fails; or it is closed, and the others go on without it. */
+/*
+ * Adds the context to the device. It stays there even if its start fails; on an earlier error it is closed, and the others are not
+ * changed.
+ */
 static int join_context(struct pspin *nic, const void *image, size_t image_bytes, char *err, size_t err_bytes)
 {
 	struct device *device = nic->device;
@@ -369,7 +372,7 @@ static struct pspin *new_nic(const struct pspin_target *target)
 	return nic;
 }
 
-/* Ends an open: hands out the NIC, or closes it and leaves the reason in err. */
+/* Ends an open: returns the NIC, or closes it on error with the reason in err. */
 static int opened(struct pspin *nic, int rc, struct pspin **out, char *err, size_t err_bytes)
 {
 	if (rc == -ENOMEM)
@@ -426,7 +429,7 @@ int pspin__join(struct pspin **out, struct pspin *nic, const struct spin_meta *m
 	return rc;
 }
 
-/* Third-party images have stacks for as many HPUs of a cluster as PsPIN has: no more threads than that. */
+/* Third-party images have stacks for as many HPUs of a cluster as PsPIN has: limits the threads to that number. */
 static void limit_threads(struct pspin_target *target)
 {
 	const uint64_t most = SOC_NUMBERED_HPUS / target->hpus;

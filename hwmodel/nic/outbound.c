@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The outbound engine: frames as they leave the NIC, with headers and checksums. Called by command.c for what handlers send, by slmp.c for
- * acknowledgements, and by each kind of context for what a packet becomes.
+ * The outbound engine: frames that leave the NIC, with headers and checksums. Called by command.c for sends of handlers, by slmp.c for
+ * acknowledgements, and by each kind of context for a packet's final frame.
  */
 #include <string.h>
 
@@ -27,7 +27,7 @@ static void put16(uint8_t *at, uint16_t value)
 	memcpy(at, &value, sizeof(value));
 }
 
-/* RFC 1624, equation 3, over all that is behind the IP header: the checksum field itself, which is at `field`, is not part of it. */
+/* RFC 1624, equation 3, over all bytes behind the IP header, excluding the checksum field itself, which is at `field`. */
 static uint16_t updated(uint16_t checksum, size_t field, const uint8_t *before, const uint8_t *after, uint32_t bytes)
 {
 	uint16_t was = checksum__fold(checksum__sum(before, bytes) + (uint16_t)~get16(before + field));
@@ -38,8 +38,8 @@ static uint16_t updated(uint16_t checksum, size_t field, const uint8_t *before, 
 }
 
 /*
- * What handlers stored to the field itself is not kept. Where the sum is what it was, it stays as it came; but 0 is wrong of an
- * ICMP message that is all zeros now: ICMPv6 has a pseudo-header, which never is.
+ * Values that handlers stored in the field itself are not kept. If the sum has not changed, the field stays as it arrived. But 0 is
+ * wrong for an ICMP message that is now all zeros. ICMPv6 has a pseudo-header, which is never all zeros.
  */
 static void update_icmp(uint8_t *to, const uint8_t *icmp, uint32_t bytes, int is_ip4)
 {
@@ -69,14 +69,14 @@ size_t outbound__to_host(uint8_t *to, const uint8_t *frame, size_t frame_bytes, 
 		return frame_bytes;
 	}
 	state = checksum__udp_state(ip, in->ip_bytes, udp_bytes);
-	if (!get16(udp + UDP_CHECKSUM) || state == CHECKSUM_OFFLOAD) /* none stays none, over IPv6, too */
+	if (!get16(udp + UDP_CHECKSUM) || state == CHECKSUM_OFFLOAD) /* no checksum stays no checksum, also over IPv6 */
 		put16(to_udp + UDP_CHECKSUM, get16(udp + UDP_CHECKSUM));
 	else
 		put16(to_udp + UDP_CHECKSUM, updated(get16(udp + UDP_CHECKSUM), UDP_CHECKSUM, udp, to_udp, udp_bytes));
 	return frame_bytes;
 }
 
-/* Checksums of an outgoing packet; one that is neither UDP nor ICMP over IP is left as it is. */
+/* Sets the checksums of an outgoing packet. A packet that is neither UDP nor ICMP over IP is not changed. */
 static void make_checksums(uint8_t *ip, uint32_t bytes, int udp_wanted)
 {
 	uint32_t ip_bytes = sizeof(struct spin_ip6);
@@ -102,7 +102,7 @@ static void make_checksums(uint8_t *ip, uint32_t bytes, int udp_wanted)
 	put16(ip + ip_bytes + UDP_CHECKSUM, udp_wanted ? checksum__udp(ip, ip_bytes, bytes - ip_bytes) : 0);
 }
 
-/* Back to where the frame came from, with its VLAN tags. */
+/* Writes the Ethernet header of the frame's reply, with its VLAN tags. */
 static void put_ethernet(uint8_t *to, const uint8_t *frame, const struct inbound *in)
 {
 	memcpy(to, frame + offsetof(struct spin_eth, src), 6);
@@ -177,7 +177,7 @@ static uint64_t swap64(uint64_t v)
 	return (uint64_t)spin_swap32((uint32_t)v) << 32 | spin_swap32((uint32_t)(v >> 32));
 }
 
-/* A message of one packet. */
+/* Writes the SLMP headers of a message of one packet. */
 static uint32_t put_slmp(uint8_t *to, const struct spin_put *put, const struct outbound_request *request, uint32_t id, uint32_t bytes)
 {
 	const struct spin_slmp slmp = { .flags = spin_hton16(SPIN_SLMP_SYN | SPIN_SLMP_EOM | SPIN_SLMP_PUT),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The packet-buffer allocator: next fit from a rover, free neighbours are merged. Called by the ingress link when a packet comes, and by
- * her_queue.c when it is done. Invariant: two adjacent buffers are never both free, and the tree holds each free buffer once.
+ * The packet-buffer allocator: next fit from a rover; free neighbours are merged. Called by the ingress link when a packet arrives, and
+ * by her_queue.c when it is done. Invariant: two adjacent buffers are never both free, and the tree holds each free buffer once.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,12 +9,12 @@
 #include "hwmodel/nic/packet_buffer.h"
 
 struct buffer {
-	struct buffer *before, *after; /* by address; the last one's after is the first */
+	struct buffer *before, *after; /* by address, cyclic */
 	uint32_t at, units;
 	int taken;
 };
 
-/* `units` of a free place begin at the beat; 0: none does. */
+/* Sets the units of the free buffer that begins at `at`; 0: none begins there. */
 static void set_leaf(struct packet_buffer *pool, uint32_t at, uint32_t units)
 {
 	uint32_t *longest = pool->longest;
@@ -41,13 +41,13 @@ static void unlist_free(struct packet_buffer *pool, const struct buffer *buffer)
 	set_leaf(pool, buffer->at, 0);
 }
 
-/* The first free place of so many units or more that begins at `from` or behind it; NULL: none does. */
+/* Returns the first free buffer of at least `units` units that begins at or behind `from`; NULL if none. */
 static struct buffer *first_fit(const struct packet_buffer *pool, uint32_t from, uint32_t units)
 {
 	const uint32_t *longest = pool->longest;
 	uint32_t node = pool->leaves + from;
 
-	/* up, until something at or behind the node has room: the node itself, or its right neighbour */
+	/* go up until a node at or behind `from` has room: the node itself, or its right neighbour */
 	while (longest[node] < units) {
 		while (node & 1)
 			node >>= 1;
@@ -111,7 +111,7 @@ static struct buffer *one(struct packet_buffer *pool)
 	return buffer;
 }
 
-/* `place` takes in the one behind it. Neither is in the tree. */
+/* Merges `buffer` with the one behind it. Neither may be in the tree. */
 static void join(struct packet_buffer *pool, struct buffer *buffer)
 {
 	struct buffer *gone = buffer->after;
@@ -125,7 +125,7 @@ static void join(struct packet_buffer *pool, struct buffer *buffer)
 	pool->unused = gone;
 }
 
-/* Keeps its first units; the rest is a free place. 0 if the host has no memory for what is left. */
+/* Keeps the first units of a buffer; the rest becomes a free buffer. Returns 0 if the host is out of memory. */
 static int cut(struct packet_buffer *pool, struct buffer *buffer, uint32_t units)
 {
 	struct buffer *rest = one(pool);

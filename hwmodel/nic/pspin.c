@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * <hwmodel/pspin.h> and <hwmodel/traffic.h>: one packet at a time, packets at their times, and what was counted. Called by spinctl and
- * by tests; opening a NIC is in open.c.
+ * <hwmodel/pspin.h> and <hwmodel/traffic.h>: one packet at a time, packets at given times, and the counters. Called by spinctl and by
+ * tests. open.c opens a NIC.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -106,7 +106,7 @@ int pspin__run(struct pspin *nic, uint64_t until_ps)
 	return device__is_incomplete(nic->device) ? -ENOMEM : 0;
 }
 
-/* What the first packet that does not go on is waiting for. */
+/* Says what the first packet that cannot advance waits for. */
 static void say(struct pspin *nic, char *to, size_t bytes)
 {
 	const struct inflight *inflight;
@@ -147,7 +147,7 @@ void pspin__flush_icaches(struct pspin *nic)
 	soc__flush_icaches(&nic->device->soc);
 }
 
-/* What HPUs with several threads did, instead of what each thread did. */
+/* With several threads: replaces the sums over threads by what the HPUs' pipelines did. */
 static void add_pipelines(const struct soc *soc, struct pspin_traffic *out)
 {
 	const struct pspin_target *target = soc->target;
@@ -178,7 +178,7 @@ void pspin__traffic(const struct pspin *nic, struct pspin_traffic *out)
 	out->span_ps = nic->last_ps > nic->first_ps ? nic->last_ps - nic->first_ps : 0;
 	out->hpu_busy_ps = time__ps(target, nic->busy_cycles);
 	out->hpu_blocked_ps = time__ps(target, nic->blocked_cycles);
-	if (soc->pipelines && nic->device->count == 1) /* of several contexts they are not a single one's */
+	if (soc->pipelines && nic->device->count == 1) /* with several contexts the pipelines' times belong to no single one */
 		add_pipelines(soc, out);
 	out->packet_read_ps = time__ps(target, l2__read_busy(soc->l2));
 	out->l2_port_ps = time__ps(target, l2_port__busy(soc->l2_port));

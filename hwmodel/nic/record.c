@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What is reported of packets, tasks, events and sends: to the observer at once, and in the event log of a packet's result. Called by
- * her_queue.c, ingress.c and by each kind of context; see record.h.
+ * Reports packets, tasks, events and sends: to the observer at once, and to the event log of a packet's result. Called by her_queue.c,
+ * ingress.c and by each kind of context; see record.h.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ void event_log__free(struct event_log *event_log)
 	free(event_log->sends);
 }
 
-/* Room for one more; NULL if there is none. */
+/* Adds an entry to a list; NULL if out of memory. */
 static void *add(struct event_log *event_log, void *list, unsigned *count, unsigned *room, size_t bytes)
 {
 	if (*count == *room) {
@@ -104,7 +104,7 @@ uint64_t record__now(const struct pspin *nic)
 	return record__ps(nic, nic->device->soc.now);
 }
 
-/* While nobody collects them, one is there at a time. */
+/* Outside of pspin__packet() and pspin__clock() the log keeps only the current entry. */
 static struct event_log *event_log_of(struct pspin *nic)
 {
 	if (!nic->device->one_at_a_time)
@@ -244,7 +244,7 @@ static const char *const command_names[HPU_COMMAND_KINDS] = {
 };
 /* clang-format on */
 
-/* What an event says of a command: its kind, its number in its task, and the HPU. */
+/* A command as an event's argument: its kind, its number within the task, and the HPU. */
 #define COMMAND_NUMBER_BITS 24
 
 static void report_command(struct pspin *nic, uint64_t cycle, uint64_t what, int begins)
@@ -323,7 +323,7 @@ static int is_overrun(uint32_t error)
 	return error == PSPIN_ERROR_OVERRUN || error == PSPIN_ERROR_WATCHDOG || error == PSPIN_ERROR_CYCLES;
 }
 
-/* PSPIN_ERROR_SEGV, traps: a failed access. */
+/* All other errors, PSPIN_ERROR_SEGV and traps, count as failed accesses. */
 enum spin_reason record__error_reason(uint32_t error)
 {
 	return is_overrun(error)                 ? SPIN_REASON_OVERRUN

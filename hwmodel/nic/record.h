@@ -4,7 +4,7 @@
 
 /*
  * Reports packets, tasks, events and sends: at once to the observer (struct pspin_observer), and to the event log that becomes the
- * result of pspin__packet() or pspin__clock(). While nobody collects a result the log keeps only the last of each.
+ * result of pspin__packet() or pspin__clock(). Outside of these calls the log keeps only the last entry of each list.
  */
 #include "hwmodel/nic/nic.h"
 
@@ -12,38 +12,38 @@
 uint64_t record__ps(const struct pspin *nic, uint64_t cycle);
 uint64_t record__now(const struct pspin *nic);
 
-/* A task has ended. Its record is valid until the next call. */
+/* Called when a task has ended. Its record is valid until the next call. */
 const struct pspin_task *record__task(struct pspin *nic, const struct inflight *inflight, const struct soc_task *task);
-/* The packet's HER goes to the MPQ engine now. */
+/* Called when the packet's HER is passed to the MPQ engine. */
 void record__her(struct pspin *nic, const struct inflight *inflight);
-/* A command was issued; its end is known, and will be reported by an event. */
+/* Called when a command was issued; and when its end is known, which an event will report. */
 void record__command(struct pspin *nic, const struct hpu_command *command);
 void record__command_known(struct pspin *nic, const struct hpu_command *command);
-/* Is the frame that leaves needed by anybody? */
+/* Does anything use the frame that leaves? */
 int record__is_looked_at(const struct pspin *nic, const struct pspin_packet_record *record);
-/* The packet is done; frame_bytes of device->frame leave. */
+/* Called when the packet is done; frame_bytes of device->frame leave. */
 void record__packet(struct pspin *nic, struct inflight *inflight, size_t frame_bytes);
-/* The tasks of a packet are done that was reported when it was parked. */
+/* Called when the tasks of a replayed packet are done. The packet was reported when it was parked. */
 void record__replayed(struct pspin *nic, const struct inflight *inflight);
 void record__event(struct pspin *nic, const struct spin_event *event);
-/* The same with a handler's work item. It counts as read with the packet's result, or at once if packets run under load. */
+/* The same with a handler's work item. It counts as read with the packet's result, or at once if no result is collected. */
 void record__work(struct pspin *nic, struct spin_event *event, const void *item, uint32_t bytes);
-/* All items are read: handlers may leave as many again. */
+/* Marks all items as read: handlers may leave as many again. */
 void record__work_taken(struct pspin *nic);
-/* A send to fill in; record__sent() then reports it. */
+/* Returns a send to fill in; record__sent() then reports it. */
 struct spin_request *record__send(struct pspin *nic);
 void record__sent(struct pspin *nic, const struct spin_request *request);
 
-/* A task's error as a packet's reason, and as an event. */
+/* Convert a task's error to a packet's reason, and to an event. */
 enum spin_reason record__error_reason(uint32_t error);
 enum spin_event_type record__error_event(uint32_t error);
 
-/* The verdict that <spin/reason.h> gives a datagram of that reason. */
+/* Returns the verdict that <spin/reason.h> assigns to a datagram with that reason. */
 enum spin_verdict record__verdict(enum spin_reason reason);
 
 void event_log__begin(struct event_log *event_log);
 void event_log__free(struct event_log *event_log);
-/* Hands the log to the result, which points into it. 0, or -ENOMEM if an entry is missing. */
+/* Stores the log in the result, which then points into it. Returns 0, or -ENOMEM if an entry is missing. */
 int event_log__end(const struct event_log *event_log, struct pspin_result *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * SLMP on the wire: parses its headers, strips them for the handlers and makes acknowledgements; see slmp.h. Called by arrival.c and mpq.c
- * for frames that inbound.c has classified, so that their lengths are valid.
+ * SLMP on the wire: parses its headers, strips them for the handlers and makes acknowledgements; see slmp.h. Called by arrival.c and
+ * mpq.c for frames that inbound.c has classified, so their lengths are valid.
  */
 #include <string.h>
 
@@ -47,7 +47,7 @@ static uint32_t sum_of(const uint8_t *at, uint32_t bytes)
 	return (sum & 0xffff) + (sum >> 16);
 }
 
-/* Can there be such a request, with so many bytes of payload? */
+/* Is it a valid request, with `bytes` bytes of payload? */
 static int is_request(const struct slmp *slmp, uint32_t bytes)
 {
 	switch (slmp->type) {
@@ -151,7 +151,7 @@ void slmp__number(struct slmp *slmp, uint8_t *placed, const struct inbound *in, 
 	put_be16(at + 2, offset);
 }
 
-/* Lengths of IP and UDP header for a UDP datagram of so many bytes. */
+/* Sets the lengths in the IP and UDP headers for a UDP datagram of udp_bytes bytes. */
 static void set_lengths(uint8_t *ip, const struct inbound *in, uint32_t udp_bytes)
 {
 	if (in->is_ip4)
@@ -171,7 +171,7 @@ static void swap(uint8_t *a, uint8_t *b, size_t bytes)
 	}
 }
 
-#define ACK_TTL 64 /* as of a handler's reply */
+#define ACK_TTL 64 /* as in a handler's reply */
 
 size_t slmp__acknowledge(uint8_t *to, const uint8_t *frame, const struct inbound *in, uint16_t more)
 {

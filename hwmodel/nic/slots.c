@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The machine's MPQs as the NIC gives them to messages, and their scratchpads; see slots.h. Called by each kind of context when a
- * message begins and ends, and by her_queue.c before a HER goes to the MPQ engine.
+ * Assigns the machine's MPQs and scratchpads to messages; see slots.h. Called by each kind of context when a message begins and ends,
+ * and by her_queue.c before a HER goes to the MPQ engine.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,9 +14,9 @@
 /*
  * --- scratchpads ---
  *
- * They lie in the home cluster's L1, in the part that images leave to them. More messages can be open than fit there: a message with
- * no packet in flight gives its place to another one, and its content waits in host memory until it has a place again. A NIC would
- * have more L1.
+ * They are in the home cluster's L1, in the part that images leave free. More messages can be open than fit there. A message without a
+ * packet in flight then loses its place to another one, and its content is kept in host memory until it has a place again. A real NIC
+ * would have more L1.
  */
 
 static uint8_t *l1_of(struct pspin *nic, const struct slot *slot)
@@ -34,7 +34,7 @@ static unsigned place_of(struct pspin *nic, const struct slot *slot)
 	return (slot->place_at - nic->memory->l1_scratchpads) / nic->slots.scratch_bytes;
 }
 
-/* The first from its own number on that nobody has, or nobody needs now; slots->places: none. */
+/* Returns the first place, from the slot's own number on, that is free or whose owner has no packet in flight; slots->places: none. */
 static unsigned find_place(const struct slots *slots, const struct slot *slot)
 {
 	for (unsigned i = 0; i < slots->places; i++) {
@@ -78,7 +78,7 @@ static void scratchpad__forget(struct pspin *nic, struct slot *slot)
 
 /* --- slots --- */
 
-#define SCRATCH_END (SPIN_ENTRY_BLOCKS - L1_GLOBAL) /* in L1; what images have there themselves comes behind */
+#define SCRATCH_END (SPIN_ENTRY_BLOCKS - L1_GLOBAL) /* offset in L1; data of images follows */
 #define WORD_BITS   64u
 
 static unsigned words(const struct slots *slots)
@@ -97,7 +97,7 @@ int slots__open(struct pspin *nic, unsigned per_home, uint32_t scratch_bytes)
 	int missing = 0;
 
 	nic->wanted_per_home = per_home;
-	if (!nic->messages && per_home > contexts) /* the target's MPQs: each context has its part */
+	if (!nic->messages && per_home > contexts) /* each context has its part of the target's MPQs */
 		per_home /= contexts;
 	end -= (contexts - 1) * SPIN_MES_MAX * (uint32_t)sizeof(struct spin_entry_block);
 	slots->homes = clusters < HPU_SCRATCHPADS ? clusters : HPU_SCRATCHPADS;
@@ -145,7 +145,7 @@ void slots__close(struct pspin *nic)
 	*slots = (struct slots){ 0 };
 }
 
-/* per_home: none is free. */
+/* Returns per_home if none is free. */
 static unsigned first_free(const struct slots *slots, unsigned home)
 {
 	for (unsigned word = 0; word < words(slots); word++) {
@@ -179,7 +179,7 @@ static int is_free(const struct slots *slots, unsigned home, unsigned number)
 	return !(slots->taken[home][number / WORD_BITS] >> (number % WORD_BITS) & 1);
 }
 
-/* The id that the next message gets, counted over the homes. Messages that are open beyond the target's ids have those behind. */
+/* Returns the id whose turn it is, counted over the homes. Messages beyond the target's ids get higher ids. */
 static unsigned whose_turn(const struct slots *slots)
 {
 	unsigned per_home = slots->ids_per_home < slots->per_home ? slots->ids_per_home : slots->per_home;

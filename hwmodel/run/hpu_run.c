@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * hpu-run: runs one bare program on one HPU core with ideal memory, and prints its cycles; see usage(). The command line and the output;
- * the machine is in machine.c.
+ * hpu-run: runs one bare program on one HPU core with ideal memory, and prints its cycles; see usage(). This file has the command line
+ * and the output; the machine is in machine.c.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -132,7 +132,7 @@ static bool parse_count(const char *text, uint64_t max, uint64_t *out)
 	return true;
 }
 
-/* 0, or the exit status to end with: 2, or -1 for help. */
+/* Returns 0, or a value to end with: exit status 2, or -1 after --help. */
 static int parse(struct options *o, int argc, char **argv)
 {
 	enum { FROM = 256, TO, MAX_CYCLES, MEMORY, PROFILE, JSON, QUIET };
@@ -196,7 +196,7 @@ static int parse(struct options *o, int argc, char **argv)
 	return 0;
 }
 
-/* The exit status after output. The errno of a write that failed earlier is lost: one byte more shows it. */
+/* Returns the exit status after output. The errno of an earlier failed write is lost; writing one more byte reproduces it. */
 static int written(void)
 {
 	const char *reason;
@@ -218,7 +218,7 @@ int main(int argc, char **argv)
 
 	if (status)
 		return status < 0 ? written() : status;
-	/* with --json stdout is the report's */
+	/* with --json stdout has only the report */
 	o.machine.output_to_stderr = o.json;
 	machine = machine__open(o.path, &o.machine, err, sizeof(err));
 	if (!machine) {

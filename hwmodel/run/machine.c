@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The machine of hpu-run: one core with ideal memory around one bare program. Loads it into 4 GiB of address space, which the host backs
- * when it is touched, runs it, and measures the region that was asked for. Called by hpu_run.c.
+ * The machine of hpu-run: one core with ideal memory around one bare program. Loads the program into 4 GiB of address space, which the
+ * host allocates on first touch, runs it, and measures the requested region. Called by hpu_run.c.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,7 +21,7 @@ enum {
 };
 
 static const uint32_t stack_tops[] = { 0xc0000000, 0x80000000, 0x40000000, 0xf0000000 };
-static const uint32_t return_address = 0xfffffff0; /* in memory that is zero, so an illegal instruction */
+static const uint32_t return_address = 0xfffffff0; /* in memory that is zero: executing it is an illegal instruction */
 
 static char *read_file(const char *path, size_t *len, char *err, size_t err_bytes)
 {
@@ -84,7 +84,7 @@ static void load(struct machine *m)
 	m->heap_now = m->heap_start;
 }
 
-/* Memory is two halves, and a hole at tohost so that stores to it are seen. */
+/* Memory is two halves, with a hole at tohost so that stores to it reach the bus. */
 static void add_windows(struct machine *m, struct rv32_config *config)
 {
 	uint32_t cuts[4] = { 0, HALF_BYTES, 0, 0 };
@@ -111,12 +111,12 @@ static enum rv32_bus_status access_outside(void *arg, struct rv32_bus_request *r
 {
 	struct machine *m = arg;
 
-	/* only tohost and the last word of all lie in no window */
+	/* only tohost and the last word of memory are outside all windows */
 	if (req->kind == RV32_STORE && m->has_tohost && req->addr - m->tohost < 4 && req->value != 0) {
 		m->tohost_pending = !m->tohost_pending;
 		m->tohost_value = req->value;
 		if (m->tohost_pending)
-			return RV32_BUS_STOP; /* it is stored when the run goes on, and taken away at once */
+			return RV32_BUS_STOP; /* when the run continues, the store is repeated and writes 0 */
 		req->value = 0;
 	}
 	if (req->kind == RV32_STORE)
@@ -290,7 +290,7 @@ static const char *trap_text(uint32_t cause)
 	return cause < sizeof(texts) / sizeof(texts[0]) ? texts[cause] : "unknown";
 }
 
-/* A trap with no handler: the program returned from its entry, or it failed. */
+/* A trap without a handler: the program returned from its entry, or it failed. */
 static void end_by_trap(struct machine *m, struct machine_result *r)
 {
 	struct rv32_trap t = rv32_core__trap(m->core);
@@ -312,7 +312,7 @@ static void end_by_trap(struct machine *m, struct machine_result *r)
 		 trap_text(t.cause), t.pc, name ? name : "?", t.pc - start, t.tval, rv32_core__reg(m->core, 1));
 }
 
-/* true when the run is over */
+/* Returns true if the run is over. */
 static bool after_stop(struct machine *m, enum rv32_stop stop, struct machine_result *r)
 {
 	switch (stop) {
@@ -351,7 +351,7 @@ static void subtract(struct rv32_stats *a, const struct rv32_stats *b)
 		a->cycles[c] -= b->cycles[c];
 }
 
-/* From here on counts are the result's. */
+/* Counting for the result starts here. */
 static void measure(struct machine *m, const uint32_t *to)
 {
 	if (m->profile.cycles)

@@ -10,12 +10,12 @@
 
 struct machine_options {
 	uint64_t max_cycles;
-	unsigned memory_mib; /* stack, and again heap */
+	unsigned memory_mib; /* of stack, and as much heap */
 	uint32_t from, to;
 	bool profile, quiet, output_to_stderr;
 };
 
-/* For machine.c and syscall.c alone. */
+/* Used only by machine.c and syscall.c. */
 struct machine {
 	struct machine_options options;
 	char *file;
@@ -30,9 +30,9 @@ struct machine {
 };
 
 struct machine_result {
-	bool ok;         /* the program ended in one of the ways below */
+	bool ok;         /* the program ended in one of the ways that `end` names */
 	const char *end; /* "exit", "ebreak", ... */
-	char error[200]; /* why not, if not ok */
+	char error[200]; /* the reason, if not ok */
 	bool has_exit_code;
 	int32_t exit_code;
 	struct rv32_stats stats; /* of the measured region */
@@ -46,23 +46,23 @@ struct machine_hot {
 	uint64_t by_cause[RV32_CAUSE_COUNT];
 };
 
-/* Loads the program; NULL with a reason in err. */
+/* Loads the program. Returns NULL with a reason in err. */
 struct machine *machine__open(const char *path, const struct machine_options *options, char *err, size_t err_bytes);
 void machine__close(struct machine *machine);
 
-/* A symbol, symbol+offset or number; false if there is none. */
+/* Parses a symbol, symbol+offset or number. Returns false if there is no such place. */
 bool machine__place(const struct machine *machine, const char *text, uint32_t *addr);
 const char *machine__symbol_at(const struct machine *machine, uint32_t pc, uint32_t *start);
 
-/* Runs it to its end, from the entry. from and to bound what is measured; either may be NULL. */
+/* Runs the program from its entry to its end. from and to limit the measured region; either may be NULL. */
 void machine__run(struct machine *machine, const uint32_t *from, const uint32_t *to, struct machine_result *result);
 
-/* The instructions that cost most cycles, at most `max`; how many. Only with options.profile. */
+/* Stores the instructions that cost most cycles, at most `max`, and returns their number. Only with options.profile. */
 unsigned machine__hot(const struct machine *machine, struct machine_hot *hot, unsigned max);
 
 /* --- syscall.c --- */
 
-/* Answers the ecall the core stopped at, or the store to tohost; true when the program has ended. */
+/* Handles the ecall at which the core stopped, or the store to tohost. Returns true if the program has ended. */
 bool syscall__do(struct machine *machine, struct machine_result *result);
 bool tohost__do(struct machine *machine, struct machine_result *result);
 

@@ -13,7 +13,7 @@
 enum { CLOSE = 57, LSEEK = 62, READ = 63, WRITE = 64, FSTAT = 80, EXIT = 93, EXIT_GROUP = 94, BRK = 214 };
 enum { A0 = 10, A1 = 11, A2 = 12, A7 = 17 };
 
-/* Guest errno values are Linux's, which on all hosts we know are these. */
+/* Guest errno values are Linux's; those of all supported hosts are equal. */
 enum { GUEST_EIO = 5, GUEST_EBADF = 9, GUEST_EFAULT = 14, GUEST_ESPIPE = 29, GUEST_ENOSYS = 38 };
 
 static int32_t write_out(struct machine *m, uint32_t fd, uint32_t addr, uint32_t bytes)
@@ -80,7 +80,9 @@ bool syscall__do(struct machine *m, struct machine_result *r)
 	return false;
 }
 
-/* As the riscv-tests' host interface: odd is the end, even the address of {number, 0, arguments} of 64 bits each. */
+/*
+ * The host interface of riscv-tests: an odd value ends the program, an even one is the address of {number, 0, arguments}, 64 bits each.
+ */
 bool tohost__do(struct machine *m, struct machine_result *r)
 {
 	uint32_t value = m->tohost_value, word[16], done = 1;

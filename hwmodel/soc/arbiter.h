@@ -4,17 +4,17 @@
 
 /*
  * PULP's round-robin arbiter of up to 64 inputs: a tree of choices between two, each decided by one bit of `turn`. After a grant the
- * turn moves to the next requesting input above. A choice that cannot be granted at once stays: requests that come until then are not
- * seen.
+ * turn moves to the next requesting input above. A choice that cannot be granted at once is kept: requests that arrive before its grant
+ * are not seen.
  */
 #include <stdint.h>
 
 struct arbiter {
 	unsigned turn;
-	uint64_t pending; /* requests at the choice that waits for its grant; 0: none waits */
+	uint64_t pending; /* requests at the choice that waits for its grant; 0: none */
 };
 
-/* The winner of the requests, one bit for each input; not 0. */
+/* Returns the winner of the requests, which have one bit for each input and must not be 0. */
 static inline unsigned arbiter__choose(uint64_t requests, unsigned inputs, unsigned turn)
 {
 	unsigned low = 0, span = 1;
@@ -31,7 +31,7 @@ static inline unsigned arbiter__choose(uint64_t requests, unsigned inputs, unsig
 	return low;
 }
 
-/* The next turn: the lowest request above, else the lowest of all. */
+/* Returns the next turn: the lowest request above `turn`, else the lowest of all. */
 static inline unsigned arbiter__after(uint64_t requests, unsigned turn)
 {
 	uint64_t above = turn < 63 ? requests >> (turn + 1) << (turn + 1) : 0;
@@ -39,7 +39,7 @@ static inline unsigned arbiter__after(uint64_t requests, unsigned turn)
 	return (unsigned)__builtin_ctzll(above ? above : requests);
 }
 
-/* Grants one of the requests (bits below `inputs`, not 0). Returns the winner, or -1 if it has to wait since !is_ready. */
+/* Grants one of the requests (bits below `inputs`, not 0). Returns the winner, or -1 if !is_ready: the choice then waits. */
 static inline int arbiter__grant(struct arbiter *arbiter, unsigned inputs, uint64_t requests, int is_ready)
 {
 	unsigned winner;

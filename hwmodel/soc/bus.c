@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A core's accesses outside its own L1 windows: which memory or register, whether it may, and how long it takes. Called by the core through
- * soc->up->on_bus_access(). Latencies are those of an idle machine; ports and banks add what an access waits.
+ * A core's accesses outside its own L1 windows: selects the memory or register, checks permission, and computes the time. Called by the
+ * core through soc->up->on_bus_access(). Latencies are those of an idle machine; ports and banks add the cycles that an access waits.
  *
- * In user mode only what belongs to the handler is reachable, as PsPIN's PMP has it; the rest answers with a bus fault. That PMP lets a
- * handler reach all of L1, and PsPIN's own runtime keeps the first HPU's stack in the reserved KiB: third-party images may do that, images
- * of spincc are held to their own stack.
+ * In user mode only the handler's own memory is accessible, as with PsPIN's PMP; other accesses get a bus fault. That PMP opens all of
+ * L1 to a handler, and PsPIN's own runtime keeps the first HPU's stack in the reserved KiB. So third-party images may access all of L1;
+ * images of spincc are restricted to their own stack.
  */
 #include <string.h>
 
@@ -18,7 +18,7 @@
 #include "hwmodel/soc/peripherals.h"
 #include "hwmodel/soc/timing.h"
 
-/* Of one access on an idle machine. */
+/* Latency of one access on an idle machine. */
 static uint32_t latency_cycles(const struct pspin_target *target, enum rv32_access kind, enum memory_region region, int is_own)
 {
 /* clang-format off */
@@ -48,7 +48,7 @@ static void answer_sc(struct hpu *hpu, struct rv32_bus_request *req)
 	req->wait_cycles = (uint32_t)(hpu->soc->sc_answered - req->cycle);
 }
 
-/* What hpu_driver.sv grants of L2's handler memory: this much around the task's, and at the beginning, for constants. */
+/* Parts of L2's handler memory that hpu_driver.sv opens: this much around the task's, and at the start for constants. */
 #define PMP_HANDLER_BYTES   (1u << 20)
 #define PMP_CONSTANTS_BYTES (64u * 1024)
 
@@ -59,7 +59,7 @@ static int allowed(const struct hpu *hpu, const struct rv32_bus_request *req, en
 		return !req->user_mode || hpu->soc->third_party_image || (req->addr & (L1_STRIDE - 1)) >= L1_PACKETS;
 	case MEMORY_L2_PACKET:
 		return !req->user_mode || (hpu->begun && req->addr >= hpu->task.packet_l2 && req->addr < hpu->l2_packet_end);
-	case MEMORY_L2_HANDLER: /* ours may have tables that PsPIN's protection does not reach (hwmodel/image/pspin.ld) */
+	case MEMORY_L2_HANDLER: /* tables of spincc's images may exceed PsPIN's protection (hwmodel/image/pspin.ld) */
 		return !req->user_mode || !hpu->soc->third_party_image ||
 		       !((req->addr ^ hpu->task.handler_mem) & ~(PMP_HANDLER_BYTES - 1)) || req->addr - L2_HANDLER < PMP_CONSTANTS_BYTES;
 	case MEMORY_PROGRAM:
@@ -95,8 +95,8 @@ static uint32_t amo(unsigned funct5, uint32_t have, uint32_t operand)
 }
 
 /*
- * Of an AMO on L2, or on another cluster's L1, the word comes back in front of the bus's response, which is what the core gets
- * (per2axi_res_channel.sv): this, where there was no error.
+ * For an AMO on L2 or on another cluster's L1 the core gets the bus's response instead of the word, which arrives before it
+ * (per2axi_res_channel.sv). This is the response without an error.
  */
 #define AMO_RESPONSE 1u
 
@@ -134,7 +134,7 @@ static void move(struct hpu *hpu, struct rv32_bus_request *req, int is_own_l1, u
 	}
 }
 
-/* 1: it has come back and been served, so late. */
+/* Returns 1 if the repeated access has been served, and the cycles that it waited. */
 static int take_grant(struct hpu *hpu, uint64_t *wait_cycles)
 {
 	if (!hpu->grant)
@@ -144,7 +144,7 @@ static int take_grant(struct hpu *hpu, uint64_t *wait_cycles)
 	return 1;
 }
 
-/* The own L1: how many cycles its bank is late. */
+/* Requests a bank of the own L1. *wait_cycles: how many cycles the bank is late. */
 static enum rv32_bus_status request_bank(struct hpu *hpu, const struct rv32_bus_request *req, uint64_t *wait_cycles)
 {
 	struct soc *soc = hpu->soc;
@@ -165,7 +165,7 @@ static enum rv32_bus_status request_bank(struct hpu *hpu, const struct rv32_bus_
 	return RV32_BUS_OK;
 }
 
-/* How many cycles longer than on an idle machine; with RV32_BUS_STOP it is not known yet. */
+/* Requests the access. *wait_cycles: cycles beyond those on an idle machine. With RV32_BUS_STOP they are not known yet. */
 static enum rv32_bus_status request(struct hpu *hpu, const struct rv32_bus_request *req, enum memory_region region, unsigned of_cluster,
 				    uint64_t *wait_cycles)
 {
@@ -194,8 +194,8 @@ static enum rv32_cause cause(const struct hpu *hpu, enum memory_region region, u
 }
 
 /*
- * A: a thread that loads a word by LR again, and has not tried SC since it did so last, waits for a lock, as programs for PsPIN do.
- * Its holder may be a thread of the same HPU that waits for the host.
+ * A: a thread that repeats an LR of the same word without an SC in between waits for a lock, as in programs for PsPIN. The holder may
+ * be a thread of the same HPU that waits for the host.
  */
 static int waits_for_lock(struct hpu *hpu, const struct rv32_bus_request *req)
 {
@@ -235,7 +235,7 @@ static enum rv32_bus_status memory_access(struct hpu *hpu, struct rv32_bus_reque
 	return RV32_BUS_OK;
 }
 
-/* The core's own windows while they are shared, and lines of instructions: when; what is there the core knows. */
+/* Times accesses to the core's own windows while they are shared, and fetches of lines. The core itself moves the data. */
 static enum rv32_bus_status request_window(struct hpu *hpu, struct rv32_bus_request *req)
 {
 	enum rv32_bus_status status;
@@ -248,7 +248,7 @@ static enum rv32_bus_status request_window(struct hpu *hpu, struct rv32_bus_requ
 	return status;
 }
 
-/* The cluster's registers have two addresses, as its L1 has: that in the alias counts here. */
+/* The cluster's registers have two addresses, like its L1: converts to the alias. */
 static void to_alias(const struct hpu *hpu, struct rv32_bus_request *req)
 {
 	const uint32_t offset = req->addr - (L1_GLOBAL + hpu->cluster * L1_STRIDE);
@@ -266,7 +266,7 @@ static enum rv32_bus_status icache_control(struct hpu *hpu, const struct rv32_bu
 	return RV32_BUS_OK;
 }
 
-/* A: as long as a store to handler memory. */
+/* A: takes as long as a store to handler memory. */
 static enum rv32_bus_status standard_output(const struct hpu *hpu, struct rv32_bus_request *req)
 {
 	if (req->kind != RV32_STORE)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The way of an HPU's command to its interface, and what the interface does with it; see commands.h. Called by the HPU driver
- * (driver.c), which learns of a command's times by soc->up->on_command_known().
+ * The path of an HPU's command to its interface, and the interface's transfer; see commands.h. Called by the HPU driver (driver.c),
+ * which gets a command's times through soc->up->on_command_known().
  */
 #include <stdlib.h>
 
@@ -21,16 +21,16 @@ enum { HOST_DIRECT, OUTBOUND, HOST_DMA, INTERFACES };
 
 enum { LANES = 2 };
 
-/* One way of an interface: transfers one after the other. */
+/* One direction of an interface: transfers one after the other. */
 struct lane {
 	uint64_t free;
-	uint64_t writer_free; /* of the last one's cluster's writer into L1 */
-	unsigned cluster;     /* whose L1 the last one was from or to; */
-	int any;              /* 0: there was none */
+	uint64_t writer_free; /* when the writer into L1 of the last transfer's cluster is free */
+	unsigned cluster;     /* whose L1 the last transfer was from or to; */
+	int any;              /* 0: no transfer yet */
 };
 
 struct interface {
-	uint64_t leaves[IN_FLIGHT_MAX]; /* when each of those in flight makes room */
+	uint64_t leaves[IN_FLIGHT_MAX]; /* when each command in flight frees its slot */
 	struct lane lane[LANES];
 };
 
@@ -39,7 +39,7 @@ struct interfaces {
 	struct l1 *const *l1;
 	uint64_t cycle_ps;
 	struct interface interface[INTERFACES];
-	uint64_t read_free;        /* what sends and DMAs to the host share */
+	uint64_t read_free;        /* read path that sends and DMAs to the host share */
 	struct reservations *port; /* of each cluster's L1: a beat per cycle, read or written (axi_to_mem_interleaved.sv) */
 	uint64_t wire_free_ps, to_host_free_ps, from_host_free_ps;
 	uint64_t busy_ps[HPU_COMMAND_KINDS];
@@ -74,11 +74,11 @@ static uint64_t interfaces__busy(const struct interfaces *interfaces, enum hpu_c
 	return interfaces->busy_ps[kind] / interfaces->cycle_ps;
 }
 
-/* On an idle machine, less its beats. */
+/* Latency on an idle machine, excluding the beats. */
 static uint64_t latency(const struct pspin_target *target, const struct hpu_command *command, enum memory_region region)
 {
 	switch (command->kind) {
-	case HPU_NIC_SEND: /* the host's is asked for alone: assumed */
+	case HPU_NIC_SEND: /* assumed: only the request for the host's data is sent */
 		return region == MEMORY_L1 || command->host ? target->send_l1 : target->send_l2;
 	case HPU_TO_HOST:
 		return region == MEMORY_L1 ? target->to_host_l1 : target->to_host_l2;
@@ -94,7 +94,7 @@ static unsigned interface__of(enum hpu_command_kind kind)
 	return kind == HPU_NIC_SEND ? OUTBOUND : kind == HPU_HOST_DIRECT ? HOST_DIRECT : HOST_DMA;
 }
 
-/* What a link takes for so many bytes; 0: none. */
+/* Picoseconds that a link needs for the bytes; 0 if it is ideal. */
 static uint64_t link_ps(uint64_t mbps, uint64_t bytes)
 {
 	return mbps ? (bytes * 8000000 + mbps - 1) / mbps : 0;
@@ -105,7 +105,7 @@ static uint64_t cycles_of(const struct interfaces *interfaces, uint64_t ps)
 	return (ps + interfaces->cycle_ps - 1) / interfaces->cycle_ps;
 }
 
-/* A link takes it from its first beat on, after what it has: when it has all of it, but not before `end`. */
+/* Passes a transfer over a link, from its first beat on and behind earlier ones. Returns when the link has all of it, at least `end`. */
 static uint64_t pass_link(const struct interfaces *interfaces, uint64_t *free_ps, uint64_t start, uint64_t end, uint64_t takes_ps,
 			  uint64_t gap_ps)
 {
@@ -117,7 +117,7 @@ static uint64_t pass_link(const struct interfaces *interfaces, uint64_t *free_ps
 	return cycles_of(interfaces, done);
 }
 
-/* The link that its bytes go over. */
+/* Returns the link that the command's bytes use. */
 static uint64_t *link_of(struct interfaces *interfaces, enum hpu_command_kind kind)
 {
 	return kind == HPU_NIC_SEND    ? &interfaces->wire_free_ps
@@ -125,7 +125,7 @@ static uint64_t *link_of(struct interfaces *interfaces, enum hpu_command_kind ki
 				       : &interfaces->to_host_free_ps;
 }
 
-/* Its bytes are moved from `start` on: when the other end has them. */
+/* Moves the command's bytes from `start` on. Returns when the other end has them. */
 static uint64_t move(struct interfaces *interfaces, const struct hpu_command *command, uint64_t start, uint64_t end)
 {
 	const struct pspin_target *target = interfaces->target;
@@ -138,7 +138,7 @@ static uint64_t move(struct interfaces *interfaces, const struct hpu_command *co
 			 target->link_gap_ps);
 }
 
-/* What the host adds: a write is there after its way, what is read is asked for first. */
+/* Cycles that the host adds: latency of a write, or of a read with its request. */
 static uint64_t host_cycles(const struct interfaces *interfaces, const struct hpu_command *command)
 {
 	const struct pspin_target *target = interfaces->target;
@@ -154,8 +154,8 @@ static uint64_t host_cycles(const struct interfaces *interfaces, const struct hp
 }
 
 /*
- * When the read path has a place for so many beats. It is full when all of its cycles are: what one interface leaves between
- * two sources, the other one takes.
+ * Takes `beats` cycles of the read path and returns the first. Its cycles need not be contiguous: another interface uses those that one
+ * loses between two sources.
  */
 static uint64_t read_path(struct interfaces *interfaces, uint64_t cycle, uint64_t beats)
 {
@@ -164,8 +164,8 @@ static uint64_t read_path(struct interfaces *interfaces, uint64_t cycle, uint64_
 }
 
 /*
- * Beats pass the port of an L1 from this cycle on, where it is free, and take the banks of their lines: by how much the last one
- * is later than it could be.
+ * Passes beats through the port of an L1 from this cycle on, where it is free; they take the banks of their lines. Returns by how many
+ * cycles the last beat is late.
  */
 static uint64_t pass_port(struct interfaces *interfaces, const struct hpu_command *command, uint64_t cycle, uint64_t beats)
 {
@@ -187,14 +187,14 @@ static uint64_t lines_touched(uint64_t at, uint64_t bytes, uint64_t line)
 	return bytes ? (at % line + bytes + line - 1) / line : 0;
 }
 
-/* Of a transfer: lines that it touches in the NIC's memory and in the host's, and how many beats it takes from first to last. */
+/* Lines that a transfer touches in the NIC's memory and in the host's, and beats from first to last. */
 struct beats {
 	uint64_t nic, host, all;
 };
 
 /*
- * From first to last: the lines of its destination, and one more if the first of these needs two lines of the source; that one
- * passes while the next transfer is read. A send has no destination's lines: those of its source.
+ * From first to last: the lines of the destination, and one more if its first line needs two lines of the source; that one passes while
+ * the next transfer is read. A send has only the lines of its source.
  */
 static struct beats beats_of(const struct pspin_target *target, const struct hpu_command *command)
 {
@@ -215,7 +215,7 @@ static struct beats beats_of(const struct pspin_target *target, const struct hpu
 	return beats;
 }
 
-/* The place that is free first. */
+/* Returns the slot of the interface that is free first. */
 static const uint64_t *place_of(const struct interfaces *interfaces, unsigned interface)
 {
 	const uint64_t *leaves = interfaces->interface[interface].leaves, *first = leaves;
@@ -232,8 +232,8 @@ static uint64_t interface__free_from(const struct interfaces *interfaces, unsign
 }
 
 /*
- * Its place is free again in the cycle in which its HPU learns that it is done, less what command_way is beyond the way to
- * the interface.
+ * Takes a slot. It is free again when the HPU learns that the command is done, less the part of command_way beyond the path to the
+ * interface.
  */
 static void occupy(struct interfaces *interfaces, uint64_t cycle, const struct hpu_command *command)
 {
@@ -244,7 +244,7 @@ static void occupy(struct interfaces *interfaces, uint64_t cycle, const struct h
 	leaves[place_of(interfaces, interface) - leaves] = max_u64(until > way ? until - way : 0, cycle + 1);
 }
 
-/* When a lane can begin with it; *change: of that, the cycles between two clusters' L1s. */
+/* Returns when a lane can begin the command; *change: the part of that for the change between two clusters' L1s. */
 static uint64_t lane_free_from(const struct interfaces *interfaces, const struct lane *lane, const struct hpu_command *command,
 			       uint64_t *change)
 {
@@ -254,7 +254,7 @@ static uint64_t lane_free_from(const struct interfaces *interfaces, const struct
 	return in_l1 && same ? max_u64(lane->free, lane->writer_free) : lane->free + *change;
 }
 
-/* Parts that are written into a cluster's L1. */
+/* Parts of a transfer that is written into a cluster's L1. */
 static struct parts written(const struct interfaces *interfaces, const struct hpu_command *command, uint64_t beats)
 {
 	if (command->kind != HPU_FROM_HOST || command->region != MEMORY_L1)
@@ -262,7 +262,10 @@ static struct parts written(const struct interfaces *interfaces, const struct hp
 	return pages__split(command->nic_addr, (uint32_t)beats, (uint32_t)interfaces->target->beat_bytes);
 }
 
-/* It has begun. A cluster's writer into L1 takes the shortest transfer, or part of one, in copy_gap, as for packet copies. */
+/*
+ * Updates the lane for a command that begins. A cluster's writer into L1 needs at least copy_gap for a transfer, or a part of one, as
+ * for packet copies.
+ */
 static void occupy_lane(const struct interfaces *interfaces, struct lane *lane, const struct hpu_command *command, uint64_t start,
 			uint64_t beats, uint32_t late)
 {
@@ -288,7 +291,7 @@ static void interface__admit(struct interfaces *interfaces, uint64_t cycle, stru
 	const uint32_t late = pages__short_of(parts.first, (uint32_t)target->copy_gap);
 	uint64_t start = cycle - INTERFACE_CYCLES, end;
 
-	/* a link is free in the midst of a cycle: who comes next waits for the rest there, not here */
+	/* a link becomes free within a cycle: the next transfer waits for the rest at the link, not here */
 	start = max_u64(max_u64(start, free), *link / interfaces->cycle_ps);
 	if (reads) {
 		start = max_u64(start, read_path(interfaces, cycle - INTERFACE_CYCLES, beats.nic));
@@ -311,7 +314,7 @@ static void interface__admit(struct interfaces *interfaces, uint64_t cycle, stru
 		    late + pages__short_of(parts.last, (uint32_t)target->copy_gap));
 	interfaces->busy_ps[command->kind] +=
 		max_u64(max_u64(max_u64(beats.nic, beats.host), 1) * interfaces->cycle_ps, max_u64(*link, link_from) - link_from);
-	if (start == free) /* nothing else held it up: nobody's transfer could have had the cycles of the change */
+	if (start == free) /* nothing else delayed it, so no other transfer could have used the cycles of the change */
 		interfaces->busy_ps[command->kind] += change * interfaces->cycle_ps;
 	command->left = end + host_cycles(interfaces, command);
 	command->done = max_u64(command->left + 1 + latency(target, command, command->region), cycle + 1);
@@ -320,20 +323,20 @@ static void interface__admit(struct interfaces *interfaces, uint64_t cycle, stru
 	occupy(interfaces, cycle, command);
 }
 
-/* --- the way there --- */
+/* --- the path to the interfaces --- */
 
-#define REGISTER_COMMANDS 2u /* S: number; one that is read, and a second while the first is blocked */
+#define REGISTER_COMMANDS 2u /* S: number; one that is read, and another while the first is blocked */
 
 _Static_assert(L1_CLUSTERS_MAX <= 64 && SOC_CLUSTER_HPUS_MAX <= 64, "an arbiter has a bit for each");
 
-/* A command that waits, and from which cycle on it is seen. */
+/* A waiting command, and the cycle from which it is seen. */
 struct waiting {
 	struct hpu *hpu;
 	unsigned slot;
 	uint64_t seen;
 };
 
-/* Of one HPU: as many as it can have in flight. */
+/* Queue of one HPU, for as many commands as it can have in flight. */
 struct queue {
 	struct waiting waiting[HPU_COMMAND_SLOTS_MAX];
 	unsigned first, count;
@@ -402,7 +405,7 @@ void commands__issue(struct commands *commands, uint64_t cycle, struct hpu *hpu,
 	wake(commands, cycle + 1);
 }
 
-/* One of the cluster's HPUs' commands goes to its register. */
+/* Moves a command of one of the cluster's HPUs to the cluster's register. */
 static int collect(struct commands *commands, struct cluster *cluster, uint64_t cycle)
 {
 	uint64_t requests = 0;
@@ -431,7 +434,7 @@ static struct hpu_command *command_of(const struct waiting *waiting)
 	return &waiting->hpu->commands[waiting->slot];
 }
 
-/* One of the clusters' commands goes to the interface. */
+/* Moves one cluster's command to the interface. */
 static int admit(struct commands *commands, unsigned interface, uint64_t cycle)
 {
 	const unsigned clusters = (unsigned)commands->soc->target->clusters;
@@ -462,7 +465,7 @@ static int admit(struct commands *commands, unsigned interface, uint64_t cycle)
 	return 1;
 }
 
-/* Into a register as it was at the cycle's begin, so before one goes out of it. */
+/* Registers are filled as they were at the start of the cycle, so before one is emptied. */
 static void step(void *arg, uint64_t cycle, uint64_t what)
 {
 	struct commands *commands = arg;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Packet copies: the packet buffer of a cluster's L1 and the engine that copies packets there from L2; see copies.h. Called by the
- * cluster schedulers, which learn of a copy's end by soc->up->on_copied().
+ * cluster schedulers, which are told of a copy's end through soc->up->on_copied().
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +17,9 @@
 #define SLOT_BYTES 64u
 
 struct ring {
-	uint8_t *taken;      /* per slot */
+	uint8_t *taken;      /* per slot; 1: in use */
 	uint32_t head, tail; /* from the oldest slot in use to behind the youngest; equal: empty or full */
-	uint32_t used;       /* slots in use, and those given back behind one in use */
+	uint32_t used;       /* slots in use, and free ones behind one in use */
 };
 
 struct back {
@@ -28,9 +28,9 @@ struct back {
 };
 
 struct rings {
-	uint32_t count, slots; /* of each */
+	uint32_t count, slots; /* slots: per ring */
 	struct ring *ring;
-	struct back *back; /* a queue of what is on its way back */
+	struct back *back; /* a queue of slots that are being freed */
 	uint32_t back_first, back_count, back_room;
 };
 
@@ -73,7 +73,7 @@ void rings__free(struct rings *rings)
 	free(rings);
 }
 
-/* The slot where so many fit; -1: nowhere. */
+/* Returns the slot at which `slots` contiguous ones fit; -1 if none. */
 static int64_t place(const struct rings *rings, const struct ring *ring, uint32_t slots)
 {
 	if (!ring->used)
@@ -92,7 +92,7 @@ static void put(const struct rings *rings, struct ring *ring, uint32_t at, uint3
 		ring->head = 0;
 		ring->tail = 0;
 	}
-	if (at < ring->tail) { /* what is left before the end waits until the head has passed it */
+	if (at < ring->tail) { /* the rest before the end stays unused until the head has passed it */
 		ring->used += rings->slots - ring->tail;
 		ring->tail = 0;
 	}
@@ -151,33 +151,33 @@ struct copy_request {
 };
 
 struct requester {
-	struct copy_request *copy_request; /* a queue of those that wait */
+	struct copy_request *copy_request; /* a queue of waiting requests */
 	uint32_t first, count;
-	uint64_t *leaves; /* when each of those admitted makes room for another; a ring of copy_queue */
+	uint64_t *leaves; /* when each admitted copy makes room for another; a ring of copy_queue entries */
 	uint32_t admitted;
-	uint64_t written[COPY_BUFFERED]; /* when the writer began with each of the last ones */
+	uint64_t written[COPY_BUFFERED]; /* when the writer began each of the last copies */
 	uint64_t writer_free;
-	int writer_rests; /* the last one was shorter than copy_gap */
+	int writer_rests; /* the last copy was shorter than copy_gap */
 };
 
-/* A copy that was admitted and is not known to have arrived. */
+/* A copy that was admitted and has not arrived. */
 struct in_flight {
-	uint64_t from, to; /* memory reads it */
+	uint64_t from, to; /* cycles in which memory reads it */
 	uint64_t done;
 	unsigned cluster;
-	uint32_t number; /* of its cluster's */
+	uint32_t number; /* number among its cluster's copies */
 	int arrived;
 };
 
 struct copies {
 	struct soc *soc;
-	struct in_flight *in_flight; /* a ring, in the order in which they are read */
+	struct in_flight *in_flight; /* a ring, in the order of reading */
 	uint32_t in_flight_max, first, count;
 	struct requester *requester; /* per cluster */
-	uint32_t room;               /* of their queues: a cluster has no more tasks */
+	uint32_t room;               /* length of the requesters' queues: a cluster has at most so many tasks */
 	struct arbiter arbiter;
-	uint64_t begun; /* when memory begins with the last one that was admitted */
-	uint64_t next;  /* when another can be admitted */
+	uint64_t begun; /* when memory begins to read the copy admitted last */
+	uint64_t next;  /* when another copy can be admitted */
 	struct wakeup wakeup;
 };
 
@@ -227,7 +227,7 @@ void copies__free(struct copies *copies)
 	free(copies);
 }
 
-/* The cycle from which on a cluster's next copy can be admitted; UINT64_MAX: it has none. */
+/* Returns the cycle from which a cluster's next copy can be admitted; UINT64_MAX if it has none. */
 static uint64_t eligible(const struct copies *copies, const struct requester *requester)
 {
 	uint64_t leaves = requester->leaves[requester->admitted % copies->soc->target->copy_queue];
@@ -242,7 +242,7 @@ static struct in_flight *in_flight_at(struct copies *copies, uint32_t i)
 	return &copies->in_flight[(copies->first + i) % copies->in_flight_max];
 }
 
-/* Another of its cluster is before it. */
+/* Is an earlier copy of its cluster still in flight? */
 static int is_behind(struct copies *copies, const struct in_flight *in_flight)
 {
 	for (uint32_t i = 0; in_flight_at(copies, i) != in_flight; i++)
@@ -281,7 +281,7 @@ static void delay(struct copies *copies, struct in_flight *in_flight)
 		requester->written[in_flight->number % COPY_BUFFERED]++;
 }
 
-/* An HPU's load is read in this cycle (RTL: loads of packet memory are not slowed by copies, whatever their number). */
+/* Called when an HPU's load is read in this cycle: beats behind it move (RTL: copies never slow loads of packet memory). */
 static void delayed(void *arg, uint64_t cycle)
 {
 	struct copies *copies = arg;
@@ -304,8 +304,8 @@ static void delayed(void *arg, uint64_t cycle)
 }
 
 /*
- * Beats are read as soon as memory has them, though no more than COPY_BUFFERED transfers ahead of the writer into L1. One that comes
- * just when the writer could have gone on finds it at rest, and waits a cycle more.
+ * Returns when the writer into L1 begins. Beats are read as soon as memory has them, but at most COPY_BUFFERED transfers ahead of the
+ * writer. A transfer that arrives exactly when the writer becomes free finds it at rest, and waits one cycle more.
  */
 static uint64_t write_from(struct requester *requester, uint64_t read)
 {
@@ -317,8 +317,8 @@ static uint64_t write_from(struct requester *requester, uint64_t read)
 }
 
 /*
- * The writer takes copy_gap for the shortest transfer, or part of one. Beats of commands go first: of the host's DMA on the RTL (bodies of
- * copy_from_host), A: of sends, too. Returns by how much the last beat is later than it could be.
+ * Writes the beats into L1. The writer needs at least copy_gap for a transfer, or a part of one. Beats of commands go first: of the
+ * host's DMA on the RTL (bodies of copy_from_host), A: also of sends. Returns by how many cycles the last beat is late.
  */
 static uint64_t write_beats(struct copies *copies, unsigned cluster, const struct copy_request *request, uint64_t from)
 {
@@ -328,7 +328,7 @@ static uint64_t write_beats(struct copies *copies, unsigned cluster, const struc
 	const uint64_t way = target->copy_cycles > COPY_ANSWER_CYCLES ? target->copy_cycles - COPY_ANSWER_CYCLES : 0;
 	const uint32_t last = parts.last ? parts.last : request->beats;
 	struct requester *requester = &copies->requester[cluster];
-	uint64_t at = from + way; /* its answer is on its way when the last one is written */
+	uint64_t at = from + way; /* answer: in flight when the last beat is written */
 
 	for (uint32_t i = 0; i < request->beats; i++) {
 		if (i == parts.first)
@@ -353,11 +353,11 @@ static void admit(struct copies *copies, uint64_t cycle, unsigned cluster)
 	const uint64_t from = write_from(requester, read), late = write_beats(copies, cluster, &copy_request, from);
 	const uint64_t done = from + late + (beats < target->copy_beats ? target->copy_beats : beats) + target->copy_cycles;
 
-	dma->free = (dma->free > read ? dma->free : read) + beats; /* transfers of HPUs come behind it */
+	dma->free = (dma->free > read ? dma->free : read) + beats; /* transfers of HPUs follow behind it */
 	requester->first = (requester->first + 1) % copies->room;
 	requester->count--;
 	requester->leaves[requester->admitted++ % target->copy_queue] = read + COPY_PLACE_CYCLES;
-	/* one waits at memory behind the one that is read; behind one whose writer is busy nobody, whosever it is */
+	/* one copy waits at memory behind the one being read; behind one whose writer is busy no copy of any cluster is admitted */
 	copies->next = (room > cycle ? read : copies->begun > cycle ? copies->begun : cycle) + 1;
 	copies->begun = read;
 	*in_flight_at(copies, copies->count) = (struct in_flight){ read, read + beats, done, cluster, requester->admitted - 1, 0 };

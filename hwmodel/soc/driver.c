@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The HPU driver: its registers, through which a core takes tasks, ends them and issues commands. Called by bus.c; commands.c tells it
- * of commands by command__known(). Each access takes one cycle, or more if it blocks: then the request says how long.
+ * The HPU driver: registers through which a core takes tasks, ends them and issues commands. Called by bus.c; commands.c reports a
+ * command's times by command__known(). Each access takes one cycle, or more if it blocks: the request then has the number of cycles.
  */
 #include <string.h>
 
@@ -15,9 +15,9 @@
 #include "hwmodel/soc/threads.h"
 #include "hwmodel/target/time.h"
 
-/* --- commands: what they say, and when they are done --- */
+/* --- commands: their words, and when they are done --- */
 
-/* Returns 0 for a type that does not exist. */
+/* Decodes the command's words. Returns 0 for an invalid one. */
 static int decode(const struct hpu *hpu, struct hpu_command *command, uint32_t *nic)
 {
 	const uint32_t *w = hpu->words;
@@ -53,9 +53,7 @@ static int decode(const struct hpu *hpu, struct hpu_command *command, uint32_t *
 	return 0;
 }
 
-/*
- * NIC memory as a command names it: an HPU's alias of its own L1 is none, only that cluster knows it.
- */
+/* Finds NIC memory that a command names. An HPU's alias of its own L1 is not valid here, since only that cluster knows it. */
 static enum memory_region find(const struct hpu *hpu, uint32_t nic, uint32_t bytes, uint8_t **at, unsigned *cluster)
 {
 	enum memory_region region = storage__find(hpu->memory, nic, bytes, hpu->cluster, at, cluster);
@@ -63,7 +61,7 @@ static enum memory_region find(const struct hpu *hpu, uint32_t nic, uint32_t byt
 	return nic - L1_OWN < hpu->memory->l1_bytes || region == MEMORY_PROGRAM ? MEMORY_NONE : region;
 }
 
-/* What it reads or writes in NIC memory. Returns 0 if that is not there. */
+/* Finds the NIC memory that the command reads or writes. Returns 0 if there is none. */
 static int locate(const struct hpu *hpu, struct hpu_command *command, uint32_t nic, enum memory_region *region, unsigned *cluster)
 {
 	uint8_t *put;
@@ -127,9 +125,9 @@ uint64_t command__all_done(const struct hpu *hpu)
 /* --- registers --- */
 
 /*
- * The slot for a command that is issued at `cycle` and, in *from, when it takes it. If none was free before, the driver waits
- * for the next of them to be done, and takes that one at once. What is done in the very cycle in which it begins to wait is
- * no such: that one is free, but the command waits for another.
+ * Returns the slot for a command issued at `cycle`, and in *from when it takes the slot. If no slot was free, the driver waits for the
+ * next one to be done and takes it at once. A slot that is done in the very cycle in which the wait begins is missed: it becomes free,
+ * but the command waits for another one.
  */
 static unsigned slot__next(const struct hpu *hpu, uint64_t cycle, uint64_t *from)
 {
@@ -146,7 +144,7 @@ static unsigned slot__next(const struct hpu *hpu, uint64_t cycle, uint64_t *from
 		else if (next == slots || hpu->command_free[i] < hpu->command_free[next])
 			next = i;
 	}
-	if (next == slots) { /* there is no other */
+	if (next == slots) { /* there is no other slot */
 		*from = hpu->command_free[missed];
 		return missed;
 	}
@@ -162,7 +160,7 @@ static void wait_until(struct rv32_bus_request *req, uint64_t cycle, enum rv32_c
 	req->wait_cause = cause;
 }
 
-/* Not before events say more; they have said all up to the horizon. */
+/* Repeats the access when events tell more. All events up to the lookahead have happened. */
 static enum rv32_bus_status ask_again(struct hpu *hpu, const struct rv32_bus_request *req)
 {
 	if (req->cycle > hpu->soc->lookahead)
@@ -173,7 +171,7 @@ static enum rv32_bus_status ask_again(struct hpu *hpu, const struct rv32_bus_req
 	return RV32_BUS_STOP;
 }
 
-/* The cycle from which on the thread's driver can issue its command, not before `cycle`; UINT64_MAX: not known yet. */
+/* Returns the cycle from which the thread's driver can issue its command, at least `cycle`; UINT64_MAX if not known yet. */
 static uint64_t slot_is_free(const struct hpu *hpu, uint64_t cycle)
 {
 	uint64_t first = UINT64_MAX;
@@ -184,7 +182,7 @@ static uint64_t slot_is_free(const struct hpu *hpu, uint64_t cycle)
 	return max_u64(max_u64(first, hpu->feedback), cycle);
 }
 
-/* When the driver answers what the thread asked it at that cycle and waits for; UINT64_MAX: not known yet. */
+/* Returns when the driver answers the request that the thread made at `asked`; UINT64_MAX if not known yet. */
 static uint64_t answered_at(const struct hpu *hpu, uint64_t asked)
 {
 	uint64_t free;
@@ -223,7 +221,7 @@ void command__known(struct hpu *hpu, unsigned slot)
 	soc__wake(hpu->soc, hpu, soc->now);
 }
 
-/* The thread waits for its driver; what it waits in is asked for again when it has the pipeline back. */
+/* Parks the thread while it waits for its driver. The access is repeated when the thread has the pipeline again. */
 static enum rv32_bus_status park(struct hpu *hpu, const struct rv32_bus_request *req, int issues)
 {
 	if (!lookahead__allows(hpu, req->cycle))
@@ -237,7 +235,7 @@ enum rv32_bus_status driver__yield(struct hpu *hpu, const struct rv32_bus_reques
 {
 	if (!hpu->pipeline)
 		return RV32_BUS_OK;
-	if (!lookahead__allows(hpu, req->cycle)) /* first: who is asked again has not yielded for it */
+	if (!lookahead__allows(hpu, req->cycle)) /* checked first: an access that is stopped here has not yielded */
 		return RV32_BUS_STOP;
 	if (hpu->yielded) {
 		hpu->yielded = 0;
@@ -251,8 +249,8 @@ enum rv32_bus_status driver__yield(struct hpu *hpu, const struct rv32_bus_reques
 }
 
 /*
- * The register that an issue is read from takes its id when it begins: the lowest that is free, the last one if none is. A
- * command that has to wait gets another slot than the id says: after a feedback all are free by then; else the one that it
+ * Issues a command. The read returns an id chosen when the read begins: the lowest free one, or the last one if none is free. A command
+ * that has to wait takes another slot than that id: after a feedback, when all are free by then, the lowest; else the one that it
  * waited for.
  */
 static enum rv32_bus_status issue(struct hpu *hpu, struct rv32_bus_request *req)
@@ -272,7 +270,7 @@ static enum rv32_bus_status issue(struct hpu *hpu, struct rv32_bus_request *req)
 	}
 	if (at == UINT64_MAX)
 		return ask_again(hpu, req);
-	if (!lookahead__allows(hpu, at)) { /* another slot may be free before */
+	if (!lookahead__allows(hpu, at)) { /* another slot may become free earlier */
 		hpu->awaits_command = 1;
 		return RV32_BUS_STOP;
 	}
@@ -302,8 +300,8 @@ static enum rv32_bus_status wait_for(struct hpu *hpu, struct rv32_bus_request *r
 }
 
 /*
- * The driver takes the id to test from the data that goes along with the read, which a core's load has as 0: only command 0
- * can be tested, whatever was written before. What is not known yet by now is not done in the next cycle.
+ * The driver takes the id to test from the data of the read, which is 0 for a core's load: only command 0 can be tested, whatever was
+ * written before. A command whose end is not known by now is not done in the next cycle.
  */
 static enum rv32_bus_status test(struct hpu *hpu, struct rv32_bus_request *req)
 {
@@ -317,7 +315,7 @@ static enum rv32_bus_status test(struct hpu *hpu, struct rv32_bus_request *req)
 	return RV32_BUS_OK;
 }
 
-/* The task that was given, from the cycle on in which it was. */
+/* Returns the assigned task's function, from the cycle of its assignment on. */
 static enum rv32_bus_status take(struct hpu *hpu, struct rv32_bus_request *req)
 {
 	if (!hpu->function) {
@@ -329,15 +327,15 @@ static enum rv32_bus_status take(struct hpu *hpu, struct rv32_bus_request *req)
 		return RV32_BUS_STOP;
 	}
 	if (hpu->of != &hpu->programs[hpu->task.program]) {
-		hpu->switches_program = 1; /* the other program's core stands at this very load */
+		hpu->switches_program = 1; /* the other program's core is at the same load */
 		return RV32_BUS_STOP;
 	}
 	if (!rv32_core__has_breakpoint(hpu->core, hpu->function)) {
-		hpu->needs_breakpoint = 1; /* that takes a core that stands still */
+		hpu->needs_breakpoint = 1; /* a breakpoint can only be added while the core is stopped */
 		return RV32_BUS_STOP;
 	}
 	wait_until(req, hpu->assigned_at, RV32_CYC_BLOCKED);
-	if (!hpu->begun) /* else a handler has jumped here: its time goes on */
+	if (!hpu->begun) /* else a handler has jumped here: its time continues */
 		hpu__begin(hpu, req->cycle);
 	req->value = hpu->function;
 	return RV32_BUS_OK;
@@ -351,13 +349,13 @@ static enum rv32_bus_status end(struct hpu *hpu, struct rv32_bus_request *req)
 		req->value = 0;
 		return RV32_BUS_OK;
 	}
-	if (hpu->first && !hpu->returned) { /* from a trap: let it stand still, to see what it took */
+	if (hpu->first && !hpu->returned) { /* after a trap: stop the core first, to measure the body */
 		hpu->at_doorbell = 1;
 		return RV32_BUS_STOP;
 	}
 	if (!lookahead__allows(hpu, req->cycle))
 		return RV32_BUS_STOP;
-	if (!hpu->begun) /* before it was taken */
+	if (!hpu->begun) /* the task was never taken */
 		hpu__begin(hpu, req->cycle);
 	wait_until(req, hpu__end(hpu, at) - at + req->cycle + 1, RV32_CYC_COMMAND);
 	soc__limit_lookahead(hpu->soc);
@@ -365,13 +363,13 @@ static enum rv32_bus_status end(struct hpu *hpu, struct rv32_bus_request *req)
 	return RV32_BUS_OK;
 }
 
-/* Nanoseconds, as the HPU's program may know them. Local to the core: all HPUs have one clock. */
+/* Returns nanoseconds, the same for all HPUs. Needs no other component. */
 static uint64_t clock_ns(const struct hpu *hpu, uint64_t cycle)
 {
 	return hpu->soc->is_virtual ? hpu->soc->virtual_ns : time__ps(hpu->target, cycle) / 1000;
 }
 
-/* Each HPU begins its sequence this many draws behind the one before. */
+/* Each HPU's sequence begins this many draws behind that of the HPU before it. */
 #define DRAWS_OF_HPU (1u << 24)
 
 static uint32_t draw(struct hpu *hpu)
@@ -381,7 +379,7 @@ static uint32_t draw(struct hpu *hpu)
 	return ((uint32_t)(hpu - hpu->soc->hpus) * DRAWS_OF_HPU + ++hpu->draws) * SPIN_RANDOM_STEP;
 }
 
-/* The registers that PsPIN's driver does not have; to programs made for PsPIN they read as there. */
+/* Reads registers that PsPIN's driver does not have; programs made for PsPIN read 0 as there. */
 static uint32_t extension(struct hpu *hpu, uint32_t off, uint64_t cycle)
 {
 	uint64_t now;
@@ -430,7 +428,7 @@ static enum rv32_bus_status driver__load(struct hpu *hpu, struct rv32_bus_reques
 	return RV32_BUS_OK;
 }
 
-/* The first one counts. A number that is not an enum pspin_error is mcause: the trap handler has written it. */
+/* Only the first error counts. A number that is not an enum pspin_error is mcause, written by the trap handler. */
 static void set_error(struct hpu *hpu, uint32_t error)
 {
 	struct rv32_trap trap = rv32_core__trap(hpu->core);
@@ -474,7 +472,7 @@ enum rv32_bus_status driver__access(struct hpu *hpu, struct rv32_bus_request *re
 	}
 	if (req->kind == RV32_FETCH || off & 3)
 		return RV32_BUS_FAULT;
-	/* hpu_driver.sv answers a task's registers whether they are read or written, and does not see that it is an AMO */
+	/* hpu_driver.sv answers a read, write or AMO of a task's registers as a read */
 	if (req->kind != RV32_STORE && off < HPU_ERROR)
 		return driver__load(hpu, req, off);
 	return driver__store(hpu, req, off);

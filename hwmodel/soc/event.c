@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The heap of events (event.h): the earliest cycle first; events of the same cycle in the order in which they were added. Run by
+ * The heap of events (event.h): the earliest cycle first, and events of the same cycle in the order in which they were added. Run by
  * soc.c alone.
  */
 #include <stdlib.h>

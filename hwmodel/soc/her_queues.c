@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The two queues of the MPQ engine: HERs by message, and the set of messages that have a task; see her_queues.h. Called by mpq.c
- * alone. Both allocate for SOC_MESSAGES messages when they are opened; only HERs beyond the most so far allocate later.
+ * The two queues of the MPQ engine: HERs by message, and the set of messages that have a task; see her_queues.h. Called by mpq.c alone.
+ * Both allocate for SOC_MESSAGES messages at the start; later they allocate only when more HERs than ever before are queued.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,12 +19,12 @@ struct cell {
 
 struct queue {
 	struct cell *first, *last;
-	struct cell *arriving; /* the first that has not arrived */
+	struct cell *arriving; /* the first HER that has not arrived yet */
 	uint32_t used_static;
 };
 
 struct her_fifo {
-	uint32_t statics, shared; /* of each message; free ones */
+	uint32_t statics, shared; /* static cells per message; free shared cells */
 	int refused;
 	struct queue *queue; /* by message */
 	uint32_t messages;
@@ -141,7 +141,7 @@ int her_fifo__pop(struct her_fifo *fifo, uint32_t message)
 	return refused;
 }
 
-/* --- messages that have a task --- */
+/* --- the set of messages that have a task --- */
 
 #define WORD_BITS 64u
 
@@ -152,10 +152,10 @@ struct coming {
 
 struct rr_set {
 	uint32_t messages, last;
-	uint64_t *bits;        /* one per message that is seen, */
-	uint64_t *words;       /* and one per word of those with a bit */
-	uint8_t *is_in;        /* per message: seen, or coming */
-	struct coming *coming; /* a queue of those that are not seen yet */
+	uint64_t *bits;        /* one bit per visible message, */
+	uint64_t *words;       /* and one per word of `bits` that is not 0 */
+	uint8_t *is_in;        /* per message: visible, or coming */
+	struct coming *coming; /* a queue of messages that are not visible yet */
 	uint32_t first, count, room;
 };
 
@@ -167,7 +167,7 @@ struct rr_set *rr_set__new(uint32_t messages)
 		return NULL;
 	set->messages = messages;
 	set->last = messages - 1;
-	set->room = 2 * messages; /* one that went may still stand there */
+	set->room = 2 * messages; /* a removed message may still be in the queue */
 	set->bits = calloc(messages / WORD_BITS, sizeof(*set->bits));
 	set->words = calloc(messages / WORD_BITS / WORD_BITS, sizeof(*set->words));
 	set->is_in = calloc(messages, sizeof(*set->is_in));
@@ -224,7 +224,7 @@ static void see(struct rr_set *set, uint64_t cycle)
 	}
 }
 
-/* The first set bit of so many words from bit `from` on; their number of bits: none. */
+/* Returns the first set bit from bit `from` on; `bits` if there is none. */
 static uint32_t find(const uint64_t *words, uint32_t bits, uint32_t from)
 {
 	for (uint32_t i = from / WORD_BITS; i < bits / WORD_BITS; i++) {
@@ -238,7 +238,7 @@ static uint32_t find(const uint64_t *words, uint32_t bits, uint32_t from)
 	return bits;
 }
 
-/* The first message that is seen, from this one on; RR_SET_NONE: there is none. */
+/* Returns the first visible message, from this one on; RR_SET_NONE if none. */
 static uint32_t first_from(const struct rr_set *set, uint32_t from)
 {
 	const uint32_t words = set->messages / WORD_BITS;
@@ -253,7 +253,7 @@ static uint32_t first_from(const struct rr_set *set, uint32_t from)
 	return word < words ? find(set->bits, (word + 1) * WORD_BITS, word * WORD_BITS) : RR_SET_NONE;
 }
 
-/* The next one above the last. */
+/* Returns the next visible message above the last one, cyclically. */
 static uint32_t next(struct rr_set *set)
 {
 	uint32_t chosen = first_from(set, set->last + 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * An HPU's turns: runs its core from reset, through its tasks, to where it waits for the next one, and measures each handler. Called by
- * soc.c at the HPU's turn, by the scheduler for a task, and by driver.c as a task begins and ends.
+ * An HPU's turns: runs its core from reset, through its tasks, until it waits for the next one, and measures each handler. Called by
+ * soc.c at the HPU's turn, by the scheduler for a task, and by driver.c when a task begins and ends.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "hwmodel/soc/threads.h"
 #include "hwmodel/soc/timing.h"
 
-/* Own L1 at both its addresses: the HPU's stack, and all from the packet buffer's page on. */
+/* Windows for the own L1 at both its addresses: the HPU's stack, and everything from the packet buffer's page on. */
 static void windows__set(struct rv32_config *config, const struct hpu *hpu, const struct storage *memory)
 {
 	const uint32_t bases[] = { L1_OWN, L1_GLOBAL + hpu->cluster * L1_STRIDE };
@@ -58,7 +58,7 @@ int hpu__add(struct hpu *hpu, unsigned program, uint32_t code_at)
 	return 0;
 }
 
-/* From here on the HPU is that program's. */
+/* Switches the HPU to that program. */
 static void change(struct hpu *hpu, unsigned program)
 {
 	hpu->of = &hpu->programs[program];
@@ -107,7 +107,7 @@ void hpu__set_watchdog(struct hpu *hpu, unsigned program, uint32_t cycles)
 		hpu->watchdog_cycles = cycles;
 }
 
-/* The watchdog looks from this cycle on. */
+/* Starts the watchdog at this cycle. */
 static void watch(struct hpu *hpu, uint64_t cycle, uint64_t cycles)
 {
 	hpu->watched = cycle;
@@ -115,7 +115,7 @@ static void watch(struct hpu *hpu, uint64_t cycle, uint64_t cycles)
 	hpu->is_limited = 0;
 }
 
-/* What it gives the task that the HPU has. */
+/* Returns the watchdog's limit for the HPU's current task. */
 static uint32_t watchdog_cycles(const struct hpu *hpu)
 {
 	return hpu->task.watchdog_cycles ? hpu->task.watchdog_cycles : hpu->watchdog_cycles;
@@ -144,7 +144,7 @@ static void subtract(struct rv32_stats *from, const struct rv32_stats *before)
 		from->cycles[i] -= before->cycles[i];
 }
 
-/* The runtime's load of the function register takes the cycle before the task's first one. */
+/* `cycle` is the task's first; the runtime's load of the function register takes the cycle before it. */
 void hpu__assign(struct hpu *hpu, uint64_t cycle, uint32_t function, const struct hpu_descriptor *task)
 {
 	hpu->function = function;
@@ -175,7 +175,7 @@ void hpu__begin(struct hpu *hpu, uint64_t cycle)
 	watch(hpu, cycle, watchdog_cycles(hpu));
 }
 
-/* The body ends when the instruction behind the call is there. */
+/* The body ends when the instruction behind the call has been fetched. */
 static void returned(struct hpu *hpu)
 {
 	uint64_t stall = rv32_core__fetch_stall(hpu->core);
@@ -198,20 +198,20 @@ uint64_t hpu__end(struct hpu *hpu, uint64_t cycle)
 	return hpu->alone ? cycle : hpu->soc->up->on_doorbell(hpu, cycle);
 }
 
-/* The handler's body ends where the core stands. It has begun when its first instruction was there. */
+/* The handler's body ends at the core's present position. It began when its first instruction had been fetched. */
 static void leaves(struct hpu *hpu)
 {
 	hpu->fetched_for = rv32_core__fetch_stall(hpu->core);
 	hpu->first += hpu->fetched_for;
 	hpu->enter.cycle += hpu->fetched_for;
 	hpu->enter.cycles[RV32_CYC_ICACHE] += hpu->fetched_for;
-	rv32_core__move_cycles(hpu->core, RV32_CYC_ICACHE, hpu->function, 0, hpu->fetched_for); /* nobody's: before its time */
+	rv32_core__move_cycles(hpu->core, RV32_CYC_ICACHE, hpu->function, 0, hpu->fetched_for); /* not charged: before the body */
 	rv32_core__stats(hpu->core, &hpu->result.body);
 	hpu->returned = hpu->result.body.cycle;
 	subtract(&hpu->result.body, &hpu->enter);
 }
 
-/* The handler's first instruction comes next: from here on its cycles count. */
+/* Limits the body's cycles, from the handler's first instruction on. */
 static void limit(struct hpu *hpu)
 {
 	uint64_t cycles = hpu->task.body_cycles;
@@ -223,7 +223,7 @@ static void limit(struct hpu *hpu)
 	hpu->is_limited = 1;
 }
 
-/* The core stands before the handler's first instruction, or before what its caller does next. */
+/* The core is before the handler's first instruction, or before the instruction behind the call. */
 static void passes(struct hpu *hpu)
 {
 	uint32_t pc = rv32_core__pc(hpu->core);
@@ -249,7 +249,7 @@ static int is_out_of_time(const struct hpu *hpu)
 	return hpu->stopped == PSPIN_ERROR_WATCHDOG || hpu->stopped == PSPIN_ERROR_CYCLES;
 }
 
-/* Its task, if it has one, ends with an error. */
+/* Ends the task, if there is one, with an error. */
 static void give_up(struct hpu *hpu)
 {
 	uint64_t since = hpu->of->idle_pc ? hpu->watched : 0;
@@ -258,7 +258,7 @@ static void give_up(struct hpu *hpu)
 	if (!hpu->begun)
 		hpu__begin(hpu, rv32_core__cycle(hpu->core));
 	if (!hpu->result.error && is_out_of_time(hpu) && rv32_core__in_trap(hpu->core, since, &trap)) {
-		/* what its trap handler loops for */
+		/* the trap that its trap handler loops for */
 		hpu->result.error = trap.cause + !trap.cause;
 		hpu->result.error_pc = trap.pc;
 		hpu->result.error_tval = trap.tval;
@@ -274,27 +274,27 @@ static void give_up(struct hpu *hpu)
 	soc__limit_lookahead(hpu->soc);
 }
 
-/* The NIC takes the HPU back from code that does not end, or has left what the image can handle: it waits, as after boot. */
+/* The NIC reclaims the HPU from code that does not end, or that the image cannot continue: it waits for a task, as after boot. */
 static void take_back(struct hpu *hpu)
 {
-	/* the access that it stood before was earlier; in this cycle the scheduler may have looked already */
+	/* the access at which it stopped may be earlier; the scheduler may already have run in this cycle */
 	rv32_core__advance(hpu->core, hpu->soc->reached + 1);
 	if (hpu->function && !hpu__is_others(hpu))
 		give_up(hpu);
 	hpu->stopped = 0;
-	hpu->grant = 0; /* what it had waited for when the watchdog came */
+	hpu->grant = 0; /* drops a grant for an access that the watchdog ended */
 	hpu->resumed_at = 0;
 	hpu->yielded = 0;
 	hpu->deadline = UINT64_MAX;
 	for (unsigned x = 1; x < 32; x++)
 		rv32_core__set_reg(hpu->core, x, hpu->of->idle_reg[x]);
 	rv32_core__set_pc(hpu->core, hpu->of->idle_pc);
-	hpu->idle = !hpu->function; /* else it has the next one already */
+	hpu->idle = !hpu->function; /* otherwise it already has the next task */
 	if (!hpu->idle)
 		watch(hpu, rv32_core__cycle(hpu->core), watchdog_cycles(hpu));
 }
 
-/* It waits for a task or for its turn. */
+/* The core has stopped: it waits for a task or for its turn. */
 static void pauses(struct hpu *hpu)
 {
 	if (hpu->at_doorbell)
@@ -321,7 +321,8 @@ static void pauses(struct hpu *hpu)
 }
 
 /*
- * The watchdog's cycle, or the end of the thread's slice: at the end of a block of code, wherever in it the core has had to stop.
+ * Returns the cycle at which to stop: the watchdog's, or the end of the thread's slice. A slice ends at the end of a block of code,
+ * wherever the core had to stop inside it.
  */
 static uint64_t until(const struct hpu *hpu)
 {
@@ -333,7 +334,7 @@ static uint64_t until(const struct hpu *hpu)
 	return end < hpu->deadline ? end : hpu->deadline;
 }
 
-/* The thread's turn begins. 1: it gives the pipeline up at once. */
+/* Begins the thread's turn. Returns 1 if it gives up the pipeline at once. */
 static int gives_way(struct hpu *hpu)
 {
 	uint64_t cycle;
@@ -371,19 +372,19 @@ void hpu__turn(struct hpu *hpu)
 		case RV32_STOP_PC:
 			passes(hpu);
 			break;
-		case RV32_STOP_WFI: /* nothing interrupts: goes on */
+		case RV32_STOP_WFI: /* there are no interrupts: continues */
 			break;
 		case RV32_STOP_CYCLES:
 			if (hpu->pipeline && rv32_core__cycle(hpu->core) < hpu->deadline) {
 				hpu->slice_over = 1;
 				return;
 			}
-			hpu->blocked_until = hpu->soc->reached; /* the access that it stood before may be earlier */
+			hpu->blocked_until = hpu->soc->reached; /* the access at which it stopped may be earlier */
 			hpu->stopped = hpu->is_limited ? PSPIN_ERROR_CYCLES : PSPIN_ERROR_WATCHDOG;
 			return;
 		case RV32_STOP_TRAP:
 			hpu->stopped = rv32_core__trap(hpu->core).cause;
-			hpu->stopped += !hpu->stopped; /* a misaligned jump (0) is a fetch fault (1), too */
+			hpu->stopped += !hpu->stopped; /* a misaligned jump (0) also counts as a fetch fault (1) */
 			return;
 		default:
 			hpu->stopped = rv32_core__trap(hpu->core).cause;

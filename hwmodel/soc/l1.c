@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The banks of a cluster's L1 and its incoming port for the other clusters: see l1.h. Called by the HPUs' bus (bus.c) for accesses
- * that are not free, and by copies, DMA and commands for the banks that their beats take.
+ * The banks of a cluster's L1 and its incoming port for the other clusters: see l1.h. Called by the HPUs' bus (bus.c) for accesses that
+ * may have to wait, and by copies, DMA and commands for the banks that their beats take.
  */
 #include <stdlib.h>
 
@@ -11,8 +11,8 @@
 #include "hwmodel/soc/timing.h"
 
 struct bank {
-	uint64_t free;     /* it serves again from then on */
-	uint64_t requests; /* who waits, by bits */
+	uint64_t free;     /* when it can serve again */
+	uint64_t requests; /* inputs that wait, one bit each */
 	struct arbiter arbiter;
 };
 
@@ -21,7 +21,7 @@ struct request {
 	enum rv32_access kind;
 };
 
-/* The beats of one cycle: a bit for each group of banks that one takes. */
+/* The beats of one cycle: a bit for each group of banks that a beat takes. */
 struct beats {
 	uint64_t cycle, groups;
 };
@@ -34,15 +34,15 @@ struct l1 {
 	uint64_t last_request; /* cycle */
 
 	struct beats *beats; /* by cycle, modulo L1_AHEAD */
-	uint64_t beats_end;  /* the last one's cycle, and 1 */
-	uint64_t free;       /* all banks serve again from then on */
+	uint64_t beats_end;  /* cycle behind the last beat */
+	uint64_t free;       /* when all banks can serve again */
 
-	unsigned inputs; /* of a bank: the HPUs and, after them, the incoming port */
+	unsigned inputs; /* inputs of a bank: the HPUs and, behind them, the incoming port */
 	unsigned waiting;
 	struct request *request; /* by input */
 
 	uint64_t port_free; /* of the incoming port, in PORT_UNITS */
-	uint64_t port_busy; /* for so many PORT_UNITS */
+	uint64_t port_busy; /* busy time, in PORT_UNITS */
 	uint64_t port_units[RV32_AMO + 1];
 };
 
@@ -85,7 +85,7 @@ static uint32_t bank_of(const struct l1 *l1, uint32_t offset)
 	return offset / 4 & (l1->bank_count - 1);
 }
 
-/* More groups than bits share them. */
+/* With more than 64 groups several share a bit. */
 static uint64_t group_bit(const struct l1 *l1, uint32_t bank)
 {
 	return UINT64_C(1) << bank / l1->group_banks % 64;
@@ -107,7 +107,7 @@ int l1__rests(const struct l1 *l1, uint64_t cycle)
 	return l1->amo_cycles <= L1_AMO_OF_CORES && !l1->waiting && cycle >= l1->beats_end && cycle >= l1->free;
 }
 
-/* The first cycle from this one on in which no beat takes the bank. */
+/* Returns the first cycle from this one on in which no beat takes the bank. */
 static uint64_t without_beats(const struct l1 *l1, uint64_t cycle, uint32_t bank)
 {
 	uint64_t bit = group_bit(l1, bank);
@@ -124,13 +124,13 @@ uint64_t l1__beat_behind(struct l1 *l1, uint64_t cycle, uint32_t offset)
 	return cycle;
 }
 
-/* The first cycle, not before this one, in which it can serve. */
+/* Returns the first cycle from this one on in which the bank can serve. */
 static uint64_t ready(const struct l1 *l1, uint64_t cycle, uint32_t number)
 {
 	return without_beats(l1, cycle > l1->banks[number].free ? cycle : l1->banks[number].free, number);
 }
 
-/* When it serves again that serves such an access in this cycle. */
+/* Returns when a bank that serves such an access at `at` can serve again. */
 static uint64_t free_after(const struct l1 *l1, uint32_t number, uint64_t at, enum rv32_access kind)
 {
 	uint64_t free = at + 1;
@@ -140,7 +140,7 @@ static uint64_t free_after(const struct l1 *l1, uint32_t number, uint64_t at, en
 	return free;
 }
 
-/* It serves until `free`, who has waited so long. */
+/* The bank serves an access that has waited for `waited` cycles, until `free`. */
 static void take(struct l1 *l1, struct bank *bank, uint64_t free, uint64_t waited)
 {
 	bank->free = free;
@@ -150,10 +150,10 @@ static void take(struct l1 *l1, struct bank *bank, uint64_t free, uint64_t waite
 }
 
 /*
- * Input `who` of the bank of this offset requests it. Returns the cycle in which the bank serves it, if that is known at once: no
- * other request comes before `alone_before` and it is served by then, or the bank is free and the access is not an AMO (assumed: of
- * loads and stores that reach a free bank in one cycle the lowest index goes first; `alone_before` 0: not then either). Else L1_WAITS.
- * *again: the cycle in which serve_bank() must be called for the one before; 0: that is set for the bank already.
+ * Requests the bank of this offset for `input`. Returns the cycle in which the bank serves it, if that is known at once: no other
+ * request comes before `alone_before` and it is served by then; or the bank is free and the access is not an AMO (assumed: of loads and
+ * stores that reach a free bank in one cycle the lowest index goes first; not with `alone_before` 0). Else returns L1_WAITS.
+ * *again: the cycle in which serve_bank() must be called for the cycle before; 0: it is already set for the bank.
  */
 static uint64_t request_bank(struct l1 *l1, uint64_t cycle, uint32_t offset, enum rv32_access kind, unsigned input, uint64_t alone_before,
 			     uint64_t *again)
@@ -175,7 +175,7 @@ static uint64_t request_bank(struct l1 *l1, uint64_t cycle, uint32_t offset, enu
 	return L1_WAITS;
 }
 
-/* Of those that wait at the bank, who asked up to this cycle. */
+/* Returns the inputs among `requests` that arrived up to this cycle. */
 static uint64_t requests_up_to(const struct l1 *l1, uint64_t requests, uint64_t cycle)
 {
 	uint64_t which = 0;
@@ -187,8 +187,8 @@ static uint64_t requests_up_to(const struct l1 *l1, uint64_t requests, uint64_t 
 }
 
 /*
- * Which waiting input the bank serves in this cycle; -1: none. PULP's round robin does not know who came first: an input that was
- * served alone keeps its turn, so that a lock's waiter goes before the owner that unlocks. *again: as above.
+ * Returns the waiting input that the bank serves in this cycle; -1: none. PULP's round robin does not know the order of arrival: an
+ * input that was served alone keeps its turn, so a lock's waiter goes before the owner that unlocks. *again: as above.
  */
 static int serve_bank(struct l1 *l1, uint64_t cycle, uint32_t number, uint64_t *again)
 {
@@ -206,7 +206,7 @@ static int serve_bank(struct l1 *l1, uint64_t cycle, uint32_t number, uint64_t *
 	return input;
 }
 
-/* The incoming port: when it passes this access on to its bank. */
+/* Returns when the incoming port passes this access on to its bank. */
 static uint64_t pass_port(struct l1 *l1, uint64_t cycle, enum rv32_access kind)
 {
 	uint64_t at = cycle * PORT_UNITS > l1->port_free ? cycle * PORT_UNITS : l1->port_free;
@@ -227,9 +227,10 @@ uint64_t l1__conflicts(const struct l1 *l1)
 	return l1->conflicts;
 }
 
-/* --- who is served, by events ---
+/*
+ * --- arbitration, by events ---
  *
- * The winner of a cycle is chosen when all requests of it are known: by an event of the next cycle. The winner's HPU goes on in the
+ * The winner of a cycle is chosen when all its requests are known: by an event of the next cycle. The winner's HPU continues in the
  * cycle that serves it, so before all others.
  */
 
@@ -265,9 +266,9 @@ uint64_t l1__request(struct soc *soc, uint64_t cycle, unsigned cluster, unsigned
 	return at;
 }
 
-/* --- accesses from other clusters: through the port, in order, to the bank; the first in the port holds up the others --- */
+/* --- accesses from other clusters: through the port, in order, to the bank; the first in the port blocks the others --- */
 
-/* What an event carries: the place, the kind and when the HPU asked. */
+/* An event's argument: cluster, kind and offset of the access. */
 #define OFFSET_BITS  22
 #define KIND_BITS    3
 #define CLUSTER_BITS 6
@@ -288,7 +289,7 @@ static enum rv32_access kind_of(uint64_t what)
 	return what >> OFFSET_BITS & ((1u << KIND_BITS) - 1);
 }
 
-/* The first in the port asks its bank. */
+/* The first access in the port requests its bank. */
 static void reach_bank(struct hpu *hpu, uint64_t cycle)
 {
 	l1__request(hpu->soc, cycle, l1_index(hpu->sent), target__threads(hpu->target), hpu->sent & (L1_STRIDE - 1), kind_of(hpu->sent), 0);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * How far the core that runs may run ahead of the others; see lookahead.h. Called by soc.c at each core's turn, and by every component
- * through which one HPU can affect another. Invariant: no shared state is read or written later than soc->lookahead (of the cluster's
- * own L1: soc->lookahead_l1).
+ * Computes how far the running core may run ahead of the others; see lookahead.h. Called by soc.c at each core's turn, and by every
+ * component through which one HPU can affect another. Invariant: no shared state is read or written later than soc->lookahead (the
+ * cluster's own L1: soc->lookahead_l1).
  */
 #include "hwmodel/soc/lookahead.h"
 
-/* Shrinks the bounds of the core that runs: another core or an event may touch shared state after these cycles. */
+/* Shrinks the bounds of the running core: another core or an event may touch shared state after these cycles. */
 static void limit(struct soc *soc, uint64_t horizon, uint64_t near)
 {
 	if (soc->lookahead > horizon)
@@ -47,8 +47,8 @@ void soc__wake(struct soc *soc, struct hpu *hpu, uint64_t cycle)
 }
 
 /*
- * The own L1 is used only by HPUs of the cluster, by events (copies, accesses that arrive from other clusters), and by what other HPUs
- * do from now on, which takes remote_reach cycles to get here. An access that has waited is repeated once, to take its grant.
+ * The own L1 is used only by HPUs of the cluster, by events (copies, accesses that arrive from other clusters), and by later actions of
+ * other HPUs, which take remote_reach cycles to get here. An access that has waited is repeated once, to take its grant.
  */
 void soc__begin_turn(struct soc *soc, const struct hpu *hpu, uint64_t until, int l1_is_quiet)
 {
@@ -63,7 +63,7 @@ void soc__begin_turn(struct soc *soc, const struct hpu *hpu, uint64_t until, int
 	near = same < far ? same : far;
 	soc->lookahead = same < rest ? same : rest;
 	soc->lookahead_l1 = near;
-	limit(soc, until, until); /* from there on the caller may add what it likes */
+	limit(soc, until, until); /* the caller may add anything after that cycle */
 	soc__limit_lookahead(soc);
 	rv32_core__share(hpu->core, !soc->alone_in_l1 ? 0 : soc->lookahead_l1 == UINT64_MAX ? UINT64_MAX : soc->lookahead_l1 + 1);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The MPQ engine and the dispatcher behind it; see mpq.h. Called by soc.c with HERs from the NIC, and by the cluster schedulers
- * through soc->up. Invariant: at most one task is chosen and not yet dispatched.
+ * The MPQ engine and the dispatcher behind it; see mpq.h. Called by soc.c with HERs from the NIC, and by the cluster schedulers through
+ * soc->up. Invariant: at most one task is chosen and not yet dispatched.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,17 +15,16 @@
 /* --- the dispatcher --- */
 
 /*
- * Which cluster a task goes to (hwmodel/README.md, "Dispatcher"): its message's home if that holds fewer tasks than
- * it may and takes one now; else the one of those that take one which holds the fewest, the lowest number on a tie. If that
- * one is full, too, the task waits. How many a cluster may hold the task says: one for each HPU and each place to wait, or less
- * (share.h).
+ * Selects the cluster of a task (hwmodel/README.md, "Dispatcher"): its message's home if that holds fewer tasks than the limit and
+ * accepts one now; else the cluster that holds the fewest among those that accept one, the lowest number on a tie. If that one is also
+ * full, the task waits. The limit is in the task: one for each HPU and each waiting task, or less (share.h).
  */
 struct dispatcher {
 	struct soc *soc;
 	unsigned clusters;
-	struct reg *holds; /* per cluster: tasks dispatched and not fed back */
-	struct job *job;   /* taken for a cluster that does not take it yet, */
-	unsigned cluster;  /* which is this */
+	struct reg *holds; /* per cluster: tasks dispatched whose feedback has not arrived */
+	struct job *job;   /* assigned to a cluster that does not accept it yet, */
+	unsigned cluster;  /* namely this one */
 };
 
 static struct dispatcher *dispatcher__new(struct soc *soc)
@@ -51,7 +50,7 @@ static void dispatcher__free(struct dispatcher *d)
 	free(d);
 }
 
-/* S: of those that take a task; of none, the first. */
+/* S: among the clusters that accept a task; the first one if none does. */
 static unsigned least(const struct dispatcher *d, uint64_t cycle)
 {
 	int64_t fewest = INT64_MAX;
@@ -116,10 +115,10 @@ enum mpq_state { FREE, HEADER, HEADER_RUNNING, PAYLOAD, DRAINING, COMPLETION, CO
 
 struct soc_mpq {
 	enum mpq_state state;
-	uint32_t in_flight; /* tasks sent and not fed back */
-	uint32_t queued;    /* HERs with a payload task to come; the last of them stays for the completion */
-	int ends;           /* the last HER of the message is here */
-	uint64_t ready;     /* since when it has a task */
+	uint32_t in_flight; /* tasks sent whose feedback has not arrived */
+	uint32_t queued;    /* HERs whose payload task has not been sent; the last one also stays for the completion */
+	int ends;           /* the message's last HER has arrived */
+	uint64_t ready;     /* since when the message has a task */
 	unsigned program;
 	const struct soc_context *context;
 };
@@ -129,11 +128,11 @@ struct mpqs {
 	struct soc_mpq *mpq;
 	struct her_fifo *fifo;
 	struct dispatcher *dispatcher;
-	struct rr_set *ready[SOC_PROGRAMS_MAX]; /* of each program, where they take turns by HPU time; else the first is of all */
+	struct rr_set *ready[SOC_PROGRAMS_MAX]; /* one set per program if programs are scheduled by HPU time; else the first is for all */
 	int is_fair;
-	struct job *jobs, *free_jobs; /* all, and those in no use */
+	struct job *jobs, *free_jobs; /* all jobs; unused ones */
 	struct job *job;              /* chosen, and not yet dispatched, */
-	uint64_t job_from;            /* which it can be from here on */
+	uint64_t job_from;            /* which is possible from this cycle on */
 	unsigned last_fed;            /* cluster */
 	struct wakeup wakeup;
 };
@@ -206,7 +205,7 @@ static int has_task(const struct soc_mpq *mpq)
 	return mpq->state == HEADER || mpq->state == COMPLETION || (mpq->state == PAYLOAD && mpq->queued);
 }
 
-/* The message's state changed in this cycle: adds it to the messages that have a task, or removes it. S: seen a cycle later. */
+/* The message's state changed in this cycle: adds it to the set of messages that have a task, or removes it. S: visible a cycle later. */
 static void update(struct mpqs *m, uint32_t id, uint64_t cycle)
 {
 	const unsigned program = m->mpq[id].program;
@@ -225,7 +224,7 @@ static void update(struct mpqs *m, uint32_t id, uint64_t cycle)
 	}
 }
 
-/* --- tasks out --- */
+/* --- sending tasks --- */
 
 static struct job *job__new(struct mpqs *m)
 {
@@ -252,7 +251,7 @@ static void job__free(struct mpqs *m, struct job *job)
 	m->free_jobs = job;
 }
 
-/* How many tasks a cluster may hold, with one more of the program. */
+/* Returns how many tasks a cluster may hold, including one more of the program. */
 static int64_t most_of(const struct mpqs *m, unsigned program)
 {
 	const uint64_t hpus = target__threads(m->soc->target), buffered = m->soc->target->hers_buffered;
@@ -263,7 +262,7 @@ static int64_t most_of(const struct mpqs *m, unsigned program)
 	return (int64_t)(hpus + (ahead < buffered ? ahead : buffered));
 }
 
-/* The message's next task. Its HER goes with it, unless another task of the message is to come with the same packet. */
+/* Takes the message's next task. Its HER is popped with it, unless another task of the message needs the same packet. */
 static struct job *take(struct mpqs *m, uint32_t id, uint64_t cycle)
 {
 	struct soc_mpq *mpq = &m->mpq[id];
@@ -342,7 +341,7 @@ static void complete(struct mpqs *m, uint64_t cycle, struct job *job)
 	job__free(m, job);
 }
 
-/* One cluster's feedback per cycle, in turn. */
+/* Takes one cluster's feedback per cycle, round robin. */
 static int feedback(struct mpqs *m, uint64_t cycle)
 {
 	unsigned clusters = (unsigned)m->soc->target->clusters;
@@ -362,7 +361,7 @@ static int feedback(struct mpqs *m, uint64_t cycle)
 	return 0;
 }
 
-/* The message whose task is next; RR_SET_NONE: nobody has one. */
+/* Returns the message whose task is next; RR_SET_NONE if none has one. */
 static uint32_t next_message(struct mpqs *m, uint64_t cycle)
 {
 	unsigned order[SOC_PROGRAMS_MAX], count;
@@ -374,7 +373,7 @@ static uint32_t next_message(struct mpqs *m, uint64_t cycle)
 		uint32_t id;
 
 		if (!dispatcher__has_room(m->dispatcher, most_of(m, order[i])))
-			return RR_SET_NONE; /* and no other program may send one before it */
+			return RR_SET_NONE; /* no other program may send a task before it */
 		id = rr_set__turn(m->ready[order[i]], cycle);
 		if (id != RR_SET_NONE)
 			return id;

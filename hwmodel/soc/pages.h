@@ -3,15 +3,15 @@
 #define HWMODEL_SOC_PAGES_H
 
 /*
- * A DMA of PsPIN makes a burst of each page that a transfer touches, on the side that it reads and, apart from that, on the side that
- * it writes (axi_dma_burst_reshaper.sv). Short bursts take longer than their beats. Used by the cluster's DMA (copies.c, peripherals.c)
- * and the host's (commands.c).
+ * PsPIN's DMAs make a burst of each page that a transfer touches, separately on the side that it reads and on the side that it writes
+ * (axi_dma_burst_reshaper.sv). Short bursts take longer than their beats. Used by the cluster's DMA (copies.c, peripherals.c) and the
+ * host's (commands.c).
  */
 #include <stdint.h>
 
 #include "hwmodel/soc/timing.h"
 
-/* Beats of the first and of the last of them; 0: there is but one. */
+/* Beats of the first and of the last burst; 0 if there is only one burst. */
 struct parts {
 	uint32_t first, last;
 };
@@ -25,7 +25,7 @@ static inline struct parts pages__split(uint64_t addr, uint32_t beats, uint32_t 
 	return (struct parts){ first, (beats - first - 1) % page + 1 };
 }
 
-/* By how many cycles a part is shorter than the shortest burst; none: 0. */
+/* Returns by how many cycles a part is shorter than the shortest burst; 0 if it is not, or if there is no part. */
 static inline uint32_t pages__short_of(uint32_t part, uint32_t shortest)
 {
 	return part && part < shortest ? shortest - part : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a cluster has for its HPUs besides memory: the DMA engine for their own transfers, and the event unit; see peripherals.h.
- * Called by bus.c.
+ * A cluster's devices besides memory: the DMA engine for the HPUs' own transfers, and the event unit; see peripherals.h. Called by
+ * bus.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +17,8 @@
 /*
  * --- the cluster DMA ---
  *
- * Data is copied at the launch. The id reads as done when the engine has finished; all HPUs and the packet copies of the cluster share
- * it, in the order in which they come.
+ * Data is copied at the launch. The id reads as done when the engine has finished. All HPUs and the packet copies of the cluster share
+ * the engine, in the order of their requests.
  */
 
 _Static_assert(PSPIN_DMA_LAUNCH == HPU_DMA + DMA_LAUNCH, "the public name of the register that launches");
@@ -29,7 +29,7 @@ struct transfer {
 	enum memory_region from, to;
 	unsigned from_cluster, to_cluster;
 	uint32_t reads, writes; /* lines of its source and of its destination */
-	uint32_t beats;         /* from the first line that is read to the last that is written, one per cycle */
+	uint32_t beats;         /* from the first line read to the last line written, one per cycle */
 };
 
 static int is_own(const struct hpu *hpu, enum memory_region region, unsigned cluster)
@@ -51,7 +51,7 @@ static uint64_t latency(const struct hpu *hpu, const struct transfer *t)
 	return is_own(hpu, t->from, t->from_cluster) && is_own(hpu, t->to, t->to_cluster) ? target->dma_own_l1 : target->dma_remote_l1;
 }
 
-/* Cycles of its beats. */
+/* Cycles for the beats. */
 static uint64_t moving(const struct hpu *hpu, const struct transfer *t)
 {
 	const struct pspin_target *target = hpu->target;
@@ -61,7 +61,7 @@ static uint64_t moving(const struct hpu *hpu, const struct transfer *t)
 	return target->dma_own_l1_per_beat * (t->beats < target->dma_own_l1_beats ? target->dma_own_l1_beats : t->beats);
 }
 
-/* Beats at a cluster's L1, at another's no sooner than an access would get there that sets out at the launch. */
+/* Takes banks of a cluster's L1 for the beats; at another cluster's not earlier than an access sent at the launch would arrive. */
 static void enter_beats(struct hpu *hpu, unsigned cluster, uint64_t first, uint64_t launched, uint32_t addr, uint32_t beats)
 {
 	const uint64_t reaches = launched + (cluster == hpu->cluster ? 0 : hpu->target->remote_reach);
@@ -72,7 +72,10 @@ static void enter_beats(struct hpu *hpu, unsigned cluster, uint64_t first, uint6
 		l1__beat(hpu->soc->l1[cluster], first + i, addr % L1_STRIDE + i * (uint32_t)hpu->target->beat_bytes);
 }
 
-/* The banks that it takes; A: reads first. Writes: as those of packet copies (RTL: accesses of eight HPUs in kvstore's burst). */
+/*
+ * Takes the banks for the transfer; A: reads first. Writes: like those of packet copies (RTL: accesses of eight HPUs in kvstore's
+ * burst).
+ */
 static void take_banks(struct hpu *hpu, const struct transfer *t, uint64_t launched, uint64_t start, uint64_t done)
 {
 	if (t->from == MEMORY_L1)
@@ -82,7 +85,7 @@ static void take_banks(struct hpu *hpu, const struct transfer *t, uint64_t launc
 	soc__share_l1(hpu->soc);
 }
 
-/* Launched in this cycle: when it is done. */
+/* Schedules a transfer launched in this cycle. Returns when it is done. */
 static uint64_t schedule(struct hpu *hpu, const struct transfer *t, uint64_t cycle)
 {
 	struct dma *dma = &hpu->soc->dmas[hpu->cluster];
@@ -95,7 +98,7 @@ static uint64_t schedule(struct hpu *hpu, const struct transfer *t, uint64_t cyc
 				 pages__split(hpu->dma_reg[DMA_SOURCE], t->reads, (uint32_t)hpu->target->beat_bytes), start, t->reads);
 	dma->free = dma->launched = start + moving(hpu, t);
 	done = start + 1 + latency(hpu, t) + moving(hpu, t);
-	if (done <= dma->done) /* in order: ids are the cluster's */
+	if (done <= dma->done) /* in order: the engine's ids are the cluster's */
 		done = dma->done + 1;
 	dma->done = done;
 	dma->leaves[dma->next++ % hpu->target->dma_transfers] = done;
@@ -103,7 +106,7 @@ static uint64_t schedule(struct hpu *hpu, const struct transfer *t, uint64_t cyc
 	return done;
 }
 
-/* Lines are read and written whole; the first one may have to wait for two. */
+/* Lines are read and written whole; the first line written may need two lines read. */
 static void count_beats(const struct hpu *hpu, struct transfer *t, uint32_t bytes)
 {
 	const uint32_t line = (uint32_t)hpu->target->beat_bytes;
@@ -118,8 +121,8 @@ static void count_beats(const struct hpu *hpu, struct transfer *t, uint32_t byte
 }
 
 /*
- * The own L1's alias is an address of cores: the DMA's is another (RTL: dmac_wrap.sv knows its cluster's base alone). Programs that
- * were timed on the RTL name it all the same, and count as if it was there.
+ * May the transfer access this memory? The own L1's alias is an address of cores only (RTL: dmac_wrap.sv knows only its cluster's
+ * base). Programs that were timed on the RTL use it nevertheless, and are treated as if it existed.
  */
 static int may(const struct hpu *hpu, enum memory_region region, uint32_t addr, uint32_t bytes)
 {
@@ -159,7 +162,7 @@ static enum rv32_bus_status launch(struct hpu *hpu, struct rv32_bus_request *req
 	return RV32_BUS_OK;
 }
 
-/* The last transfer that is done: they finish in order. */
+/* Returns the id of the last transfer that is done; they finish in order. */
 static uint32_t done_id(const struct hpu *hpu, uint64_t cycle)
 {
 	uint32_t id = hpu->dma_last;
@@ -190,19 +193,19 @@ enum rv32_bus_status dma__access(struct hpu *hpu, struct rv32_bus_request *req, 
 
 /* --- the event unit --- */
 
-#define ENTRIES 8u /* of the dispatch FIFO; nothing minds one too many */
+#define ENTRIES 8u /* of the dispatch FIFO; overflow is not checked */
 
 struct sleeper {
-	uint32_t mask; /* of the events that wake it */
-	unsigned next; /* entry that it looks at */
+	uint32_t mask; /* the events that wake it */
+	unsigned next; /* the entry that it reads next */
 	int sleeps;
 	uint64_t woken; /* the cycle of its answer */
 };
 
 struct event_unit {
-	uint32_t value[ENTRIES], team[ENTRIES]; /* HPUs that have not popped it, a bit each */
-	uint32_t next_team;                     /* of what is pushed from now on */
-	unsigned end;                           /* entry that is pushed next */
+	uint32_t value[ENTRIES], team[ENTRIES]; /* team: HPUs that have not popped the entry, one bit each */
+	uint32_t next_team;                     /* team of the words pushed from now on */
+	unsigned end;                           /* entry for the next push */
 	struct sleeper hpu[SOC_CLUSTER_HPUS_MAX];
 };
 
@@ -226,7 +229,7 @@ int event_unit__sleeps(const struct hpu *hpu)
 	return unit_of(hpu)->hpu[hpu->index].sleeps;
 }
 
-/* An entry for this HPU. 0: there is none, or its event does not count. */
+/* Finds an entry for this HPU. Returns 0 if there is none, or its event is masked. */
 static int find(const struct event_unit *unit, struct sleeper *sleeper, unsigned index)
 {
 	while (!(unit->team[sleeper->next] >> index & 1)) {

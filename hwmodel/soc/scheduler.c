@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A cluster's scheduler: tasks in, to an HPU, and their feedback back; see scheduler.h. Called by the dispatcher (mpq.c), by packet
- * copies and the HPU drivers through soc->up. Invariant: tasks start in the order in which they were accepted.
+ * A cluster's scheduler: accepts tasks, assigns them to HPUs, and returns their feedback; see scheduler.h. Called by the dispatcher
+ * (mpq.c), and by packet copies and the HPU drivers through soc->up. Invariant: tasks start in the order in which they were accepted.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "hwmodel/soc/share.h"
 #include "hwmodel/soc/timing.h"
 
-/* A register between two parts that holds two jobs: what comes in one cycle goes from the next one on. */
+/* A register between two components that holds two jobs: a job pushed in one cycle can be taken from the next one on. */
 
 #define SPILL_JOBS 2u /* S */
 
@@ -38,7 +38,7 @@ static void spill__push(struct spill *spill, uint64_t cycle, struct job *job)
 	reg__add(&spill->jobs, cycle, 1);
 }
 
-/* What can go; NULL: nothing. */
+/* Returns the job that can be taken; NULL if none. */
 static struct job *spill__head(const struct spill *spill, uint64_t cycle)
 {
 	return spill->count && spill->at[spill->first] < cycle ? spill->job[spill->first] : NULL;
@@ -51,24 +51,24 @@ static void spill__pop(struct spill *spill, uint64_t cycle)
 	reg__add(&spill->jobs, cycle, -1);
 }
 
-/* What the scheduler knows of an HPU. */
+/* The scheduler's state of an HPU. */
 struct driver {
 	struct job *runs;
-	struct job *waiting, *stalled; /* feedback: one can wait, and the next holds up the HPU */
+	struct job *waiting, *stalled; /* feedback: one can wait, and the next one blocks the HPU */
 	uint64_t waiting_from;         /* when it can be taken; UINT64_MAX: not known yet */
-	uint64_t waiting_dma;          /* when its DMAs are done */
-	uint64_t idle_from;            /* UINT64_MAX: not */
+	uint64_t waiting_dma;          /* when its DMA transfers are done */
+	uint64_t idle_from;            /* UINT64_MAX: busy */
 };
 
 struct scheduler {
 	struct soc *soc;
-	unsigned cluster, hpus; /* hpus: threads of all of them */
+	unsigned cluster, hpus; /* hpus: threads of all HPUs */
 	struct rings *rings;
 	struct spill in, out;
-	struct job **tasks; /* a queue: packets on their way or in L1 */
+	struct job **tasks; /* a queue: tasks whose packets are being copied or are in L1 */
 	uint64_t *accepted;
-	unsigned first, count, room, arrived; /* arrived: the first ones whose packets are in L1 */
-	struct reg copies;                    /* done and not given to an HPU */
+	unsigned first, count, room, arrived; /* arrived: number of tasks at the head whose packets are in L1 */
+	struct reg copies;                    /* copies that are done, with their task not assigned yet */
 	struct driver *driver;
 	unsigned last_fed;
 	struct wakeup wakeup;
@@ -135,14 +135,14 @@ void scheduler__take_feedback(struct scheduler *s, uint64_t cycle)
 	wake(s, cycle + 1);
 }
 
-/* --- tasks in --- */
+/* --- accepting tasks --- */
 
 static uint32_t l1_of(const struct scheduler *s, const struct job *job)
 {
 	return L1_GLOBAL + s->cluster * L1_STRIDE + L1_PACKETS + job->l1;
 }
 
-/* Of packet memory, which is read by whole lines, wherever in its line the packet begins. */
+/* Beats of packet memory, which is read by whole lines, wherever in its line the packet begins. */
 static uint32_t beats_of(const struct scheduler *s, const struct job *job)
 {
 	const uint32_t beat_bytes = (uint32_t)s->soc->target->beat_bytes;
@@ -150,7 +150,7 @@ static uint32_t beats_of(const struct scheduler *s, const struct job *job)
 	return (job->her.l2 % beat_bytes + job->copied_bytes + beat_bytes - 1) / beat_bytes;
 }
 
-/* A task whose packet has a place in L1 is accepted, and the copy asked for. */
+/* Accepts a task if its packet has a place in L1, and requests the copy. */
 static int accept(struct scheduler *s, uint64_t cycle)
 {
 	struct job *job = spill__head(&s->in, cycle);
@@ -220,7 +220,7 @@ static struct hpu_descriptor describe(const struct scheduler *s, const struct jo
 	return out;
 }
 
-/* Sets when the feedback that waits in the HPU's driver can be taken: not before all its commands and DMAs are done. */
+/* Sets when the feedback waiting in the HPU's driver can be taken: not before all its commands and DMA transfers are done. */
 static void commit_feedback(struct scheduler *s, struct driver *driver)
 {
 	struct hpu *hpu = driver->waiting->task.hpu;
@@ -244,7 +244,7 @@ static void complete(struct scheduler *s, struct driver *driver, uint64_t cycle)
 {
 	const struct hpu *hpu = driver->waiting->task.hpu;
 
-	driver->waiting_dma = hpu->dma_done[hpu->dma_last % DMA_TRANSFERS_MAX]; /* in order */
+	driver->waiting_dma = hpu->dma_done[hpu->dma_last % DMA_TRANSFERS_MAX]; /* transfers are done in order */
 	driver->waiting->task.doorbell = cycle;
 	shares__ends(s->soc->shares, driver->waiting->her.context->program, driver->waiting->task.started, cycle);
 	driver->idle_from = cycle;
@@ -288,7 +288,7 @@ uint64_t scheduler__doorbell(struct hpu *hpu, uint64_t cycle)
 	return cycle;
 }
 
-/* Tasks of all threads of the thread's HPU. */
+/* Counts the tasks of all threads of the thread's HPU. */
 static unsigned tasks_of_hpu(const struct scheduler *s, unsigned thread)
 {
 	const unsigned hpus = (unsigned)s->soc->target->hpus;
@@ -300,8 +300,8 @@ static unsigned tasks_of_hpu(const struct scheduler *s, unsigned thread)
 }
 
 /*
- * The lowest-numbered idle HPU. A: of several threads, one of the HPU whose threads have the fewest tasks; of those one without
- * feedback that its commands would wait for. s->hpus: there is none.
+ * Returns the lowest-numbered idle HPU. A: with several threads, a thread of the HPU whose threads have the fewest tasks, preferably
+ * one without waiting feedback, since its commands would wait for that. s->hpus: none is idle.
  */
 static unsigned idle_thread(const struct scheduler *s, uint64_t cycle)
 {
@@ -350,7 +350,7 @@ static int assign(struct scheduler *s, uint64_t cycle)
 	shares__starts(s->soc->shares, job->her.context->program, job->task.started);
 	if (s->soc->nic->on_start)
 		s->soc->nic->on_start(s->soc->nic_arg, &job->task);
-	if (!job->function) { /* S: the driver itself ends what has no handler */
+	if (!job->function) { /* S: the driver itself ends a task without a handler */
 		job->task.first = job->task.returned = job->task.started;
 		end(s, driver, job->task.started + 1);
 		return 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * HPU time of each program, for scheduler = fair_hpu_time; see share.h. Called by the MPQ engine and the cluster schedulers as a program's
- * tasks become ready, start and end.
+ * HPU time of each program, for scheduler = fair_hpu_time; see share.h. Called by the MPQ engine and the cluster schedulers when a
+ * program's tasks become ready, start and end.
  */
 #include "hwmodel/soc/share.h"
 #include "hwmodel/soc/timing.h"
@@ -13,7 +13,7 @@ void shares__open(struct shares *shares)
 		shares->of[i].weight = 1;
 }
 
-/* A task may be given to an HPU a few cycles before it starts there. */
+/* A task may be assigned to an HPU a few cycles before it starts there, so the sum of start cycles may exceed the time. */
 static uint64_t time_of(const struct share *share, uint64_t cycle)
 {
 	uint64_t running = share->running * cycle > share->started ? share->running * cycle - share->started : 0;
@@ -27,7 +27,7 @@ static int is_busy(const struct share *share)
 	return share->ready || share->waiting || share->running;
 }
 
-/* Has it had less for its weight? */
+/* Has `a` used less time than `b`, relative to its weight? */
 static int has_less(const struct share *a, const struct share *b, uint64_t cycle)
 {
 	return (unsigned __int128)time_of(a, cycle) * b->weight < (unsigned __int128)time_of(b, cycle) * a->weight;

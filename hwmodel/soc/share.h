@@ -3,48 +3,48 @@
 #define HWMODEL_SOC_SHARE_H
 
 /*
- * HPU time per program, for scheduler = fair_hpu_time: of the programs that have a task ready, the one that has had the least HPU
- * time for its weight sends the next one (OSMOSIS schedules its flows by processing time; A: the rules below).
+ * HPU time per program, for scheduler = fair_hpu_time: among the programs that have a task ready, the one that has used the least HPU
+ * time relative to its weight sends the next task (OSMOSIS schedules its flows by processing time; A: the rules below).
  *
- * Time counts from an HPU taking a task to its doorbell; of tasks that run, as far as they have got; tasks that were sent and
- * wait in a cluster count as much as the program's tasks took on average. A program that has had nothing to do does not save
- * time up: when it has a task again, it has had as much as the one with the least of those that were busy.
+ * A task's time counts from when an HPU takes it to its doorbell. A running task counts with its time so far; a task that was sent and
+ * waits in a cluster counts as the program's mean. An idle program does not accumulate credit: when it has a task again, its time is
+ * raised to that of the busy program with the least.
  *
- * Tasks that were sent are not taken back, and a cluster takes them in order. So a machine of several programs gives a cluster no
- * more tasks than it has HPUs, and as many ahead as end while one gets there.
+ * Tasks that were sent are not taken back, and a cluster takes them in order. So on a machine with several programs a cluster gets only
+ * as many tasks as it has HPUs, plus those that end while one is on its way.
  */
 #include "hwmodel/soc/state.h"
 
 struct share {
 	uint64_t weight;
-	uint64_t used, ended;      /* cycles of tasks that left their HPU, and how many */
-	uint64_t running, started; /* tasks on HPUs, and the sum of the cycles at which they started */
-	uint64_t waiting;          /* sent, not on an HPU yet */
+	uint64_t used, ended;      /* cycles of tasks that have ended, and their number */
+	uint64_t running, started; /* tasks on HPUs, and the sum of their start cycles */
+	uint64_t waiting;          /* tasks sent, not on an HPU yet */
 	uint64_t ready;            /* messages with a task */
-	uint64_t lifted;           /* counted as used, for when it had nothing to do */
+	uint64_t lifted;           /* added to the used time when it became busy again */
 };
 
 struct shares {
 	struct share of[SOC_PROGRAMS_MAX];
-	unsigned last; /* who had the turn */
+	unsigned last; /* the program that had the last turn */
 };
 
-/* All of weight 1. */
+/* Sets all weights to 1. */
 void shares__open(struct shares *shares);
 
-/* One more message of the program has a task; one less has. */
+/* One more message of the program has a task; or one message less. */
 void shares__ready(struct shares *shares, unsigned program, uint64_t cycle);
 void shares__unready(struct shares *shares, unsigned program);
 
-/* A task's way: sent, on an HPU from `cycle` on, and off it. */
+/* A task is sent; is on an HPU from `cycle` on; has left it. */
 void shares__sent(struct shares *shares, unsigned program);
 void shares__starts(struct shares *shares, unsigned program, uint64_t cycle);
 void shares__ends(struct shares *shares, unsigned program, uint64_t started, uint64_t cycle);
 
-/* How many tasks of the program may wait in a cluster of so many HPUs; none while nobody knows how long they are. */
+/* Returns how many tasks of the program may wait in a cluster with `hpus` HPUs; 0 until one has ended. */
 unsigned shares__ahead(const struct shares *shares, unsigned program, unsigned hpus);
 
-/* The programs that have a task, those with the least time first; returns how many. */
+/* Stores the programs that have a task, those with the least time first. Returns their number. */
 unsigned shares__order(const struct shares *shares, uint64_t cycle, unsigned order[SOC_PROGRAMS_MAX]);
 
 #endif

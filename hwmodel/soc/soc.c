@@ -51,7 +51,7 @@ static struct icache *new_icache(const struct pspin_target *target, struct reser
 	return icache__new(&config);
 }
 
-/* What the clusters share, and each one's own. */
+/* Opens the parts that clusters share, and those of each cluster. */
 static int open_parts(struct soc *soc)
 {
 	const struct pspin_target *target = soc->target;
@@ -77,7 +77,7 @@ static int open_parts(struct soc *soc)
 	return 0;
 }
 
-/* Commands, cluster schedulers and the MPQ engine. 0 or -ENOMEM. */
+/* Opens commands, cluster schedulers and the MPQ engine. Returns 0 or -ENOMEM. */
 static int open_hardware(struct soc *soc)
 {
 	int missing;
@@ -107,7 +107,7 @@ static void close_hardware(struct soc *soc)
 	commands__free(soc->commands);
 }
 
-/* 0 or not. */
+/* Returns nonzero if out of memory. */
 static int open_pipelines(struct soc *soc)
 {
 	const unsigned hpus = (unsigned)soc->target->hpus;
@@ -283,7 +283,7 @@ static struct hpu *hpu_of(struct soc *soc, unsigned number)
 	return &soc->hpus[(number >> soc->stride_bits) * target__threads(soc->target) + (number & (soc->stride - 1))];
 }
 
-/* One event, or one core's turn. 0: there is none up to that cycle. */
+/* Runs one event, or one core's turn. Returns 0 if there is none up to that cycle. */
 static int step(struct soc *soc, uint64_t until)
 {
 	uint64_t first = soc->order.key[1], cycle = tournament__cycle(first), event = events__next(&soc->events);
@@ -319,7 +319,7 @@ int soc__boot_program(struct soc *soc, unsigned program)
 	for (unsigned i = 0; i < soc->hpu_count; i++) {
 		if (!soc->hpus[i].of->idle_pc || soc->hpus[i].result.error)
 			return -EFAULT;
-		if (soc->now < rv32_core__cycle(soc->hpus[i].core)) /* all of them wait from here on */
+		if (soc->now < rv32_core__cycle(soc->hpus[i].core)) /* the cycle from which all of them wait */
 			soc->now = rv32_core__cycle(soc->hpus[i].core);
 	}
 	for (unsigned i = 0; soc->pipelines && i < soc->target->clusters * soc->target->hpus; i++)

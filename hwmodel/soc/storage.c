@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * PsPIN's memories: allocates them, finds an address in them and loads an image. No timing. Called by the SoC for accesses and by the NIC
- * for what it and the host read and write.
+ * PsPIN's memories: allocates them, finds addresses in them and loads an image. No timing. Called by the SoC for accesses, and by the
+ * NIC for accesses of its own and of the host.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ void storage__close(struct storage *memory)
 	memset(memory, 0, sizeof(*memory));
 }
 
-/* The system gives zero pages when they are touched: a large memory costs what is used of it. */
+/* The system allocates zero pages on first touch, so a large memory costs only the part that is used. */
 int storage__resize_host(struct storage *memory, size_t bytes)
 {
 	uint8_t *host = calloc(1, bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The threads of an HPU: which of them has the pipeline; see threads.h. Called by hpu.c, driver.c and peripherals.c where a thread waits,
- * yields or is ready, and by soc.c after each turn. Invariant: at most one thread of an HPU has the pipeline.
+ * The threads of an HPU: which of them has the pipeline; see threads.h. Called by hpu.c, driver.c and peripherals.c when a thread
+ * waits, yields or is ready, and by soc.c after each turn. Invariant: at most one thread of an HPU has the pipeline.
  */
 #include "hwmodel/core/max.h"
 #include "hwmodel/soc/lookahead.h"
@@ -26,13 +26,13 @@ void threads__park(struct hpu *hpu, enum park what, uint64_t cycle, uint64_t rea
 	pipeline->owner = NULL;
 }
 
-/* When the pipeline turns to a thread that gets it next, */
+/* Returns when the pipeline turns to a thread that gets it next. */
 static uint64_t turns_to(const struct pipeline *pipeline, const struct hpu *hpu)
 {
 	return max_u64(hpu->ready, pipeline->free);
 }
 
-/* and its next instruction is issued. */
+/* Returns when that thread's next instruction is issued. */
 static uint64_t next_instruction(const struct pipeline *pipeline, const struct hpu *hpu)
 {
 	return turns_to(pipeline, hpu) + (hpu == pipeline->last ? 0 : hpu->target->thread_switch_cycles);
@@ -71,7 +71,7 @@ void threads__ready(struct hpu *hpu, uint64_t ready)
 	threads__choose(hpu->soc, hpu->pipeline);
 }
 
-/* Up to `at` nobody had it. */
+/* Counts the time up to `at` in which no thread had the pipeline. */
 static void count_gap(struct soc *soc, struct pipeline *pipeline, const struct hpu *next, uint64_t at)
 {
 	uint64_t switching = next == pipeline->last ? 0 : soc->target->thread_switch_cycles;
@@ -97,7 +97,7 @@ void threads__resume(struct hpu *hpu)
 	pipeline->slice_end = at + hpu->target->thread_slice_cycles;
 	if (hpu->begun && hpu->parked != PARK_TASK)
 		hpu->result.parked_cycles += at - hpu->parked_at;
-	if (hpu->deadline != UINT64_MAX) /* what it stood ready is not its own time */
+	if (hpu->deadline != UINT64_MAX) /* the watchdog does not count cycles in which the thread was ready without the pipeline */
 		hpu->deadline += at - hpu->ready;
 	if (hpu->parked == PARK_COMMAND)
 		rv32_core__wait(hpu->core, hpu->ready - back, RV32_CYC_COMMAND);

@@ -3,21 +3,21 @@
 #define HWMODEL_SOC_TOURNAMENT_H
 
 /*
- * A tournament tree: finds, among many numbered entries with a cycle each, the one with the earliest cycle, and the lowest number
- * among equals. An entry that waits for nothing known has TOURNAMENT_NEVER. Changing one entry is O(log n); the winner is key[1].
+ * A tournament tree: finds, among many numbered entries with a cycle each, the one with the earliest cycle, and the lowest number among
+ * equals. An entry with no known cycle has TOURNAMENT_NEVER. A change of one entry is O(log n); the winner is key[1].
  */
 #include <stdint.h>
 #include <stdlib.h>
 
 #define TOURNAMENT_NEVER       UINT64_MAX
-#define TOURNAMENT_NUMBER_BITS 10 /* a key is a cycle and, below it, a number */
+#define TOURNAMENT_NUMBER_BITS 10 /* a key is a cycle followed by a number of so many bits */
 
 struct tournament {
-	uint64_t *key; /* key[1] is the earliest; those of the numbers stand from key[leaves] on */
+	uint64_t *key; /* key[1] is the earliest; the entries' keys begin at key[leaves] */
 	unsigned leaves;
 };
 
-/* All entries wait. Returns 0, or -1 if out of memory. */
+/* Initializes all entries to TOURNAMENT_NEVER. Returns 0, or -1 if out of memory. */
 static inline int tournament__open(struct tournament *tree, unsigned count)
 {
 	tree->leaves = 1;
@@ -57,13 +57,16 @@ static inline void tournament__set(struct tournament *tree, unsigned number, uin
 	}
 }
 
-/* The last cycle at which `number` comes before this key. */
+/* Returns the last cycle at which `number` comes before this key. */
 static inline uint64_t tournament__before(uint64_t key, unsigned number)
 {
 	return key == TOURNAMENT_NEVER ? TOURNAMENT_NEVER : tournament__cycle(key) - (tournament__number(key) < number);
 }
 
-/* The earliest keys of the others: of those whose numbers differ in the last `bits` bits only, and of the rest. */
+/*
+ * Returns the earliest keys of the other entries: *same among those whose numbers differ only in the last `bits` bits, *rest among all
+ * others.
+ */
 static inline void tournament__others(const struct tournament *tree, unsigned number, unsigned bits, uint64_t *same, uint64_t *rest)
 {
 	unsigned i = tree->leaves + number;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Checks which values of parameters go together, as pspin_target__check(). Limits of a single parameter are in parameters.def. Called when
- * a NIC is opened and when a target file has been read.
+ * Checks which values of parameters are valid together: pspin_target__check(). Limits of a single parameter are in parameters.def.
+ * Called when a NIC is opened and when a target file has been read.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,7 +17,7 @@
 #define PS_PER_US           1000000u
 #define SCRATCHPADS_KIB_MIN 16u    /* of L1 behind the packet buffer, for messages */
 #define RING_BYTES_MIN      2048u  /* of a packet buffer's ring: an Ethernet frame */
-#define MESSAGE_IDS         65536u /* that a HER has, a row of them for each cluster */
+#define MESSAGE_IDS         65536u /* ids of a HER, divided among the clusters */
 
 struct answer {
 	char *err;
@@ -39,7 +39,7 @@ static int power_of_two(uint64_t value)
 	return value && !(value & (value - 1));
 }
 
-/* The next that divide a microsecond into whole picoseconds. */
+/* Names the nearest clocks whose cycle is a whole number of picoseconds. */
 static int check_clock(const struct pspin_target *t, struct answer a)
 {
 	uint64_t below = t->clock_mhz, above = below;
@@ -97,7 +97,7 @@ static int check_icache(const struct pspin_target *t, struct answer a)
 	return 0;
 }
 
-/* Programs take each thread for an HPU: it has a stack in L1, and boot.S numbers eight of a cluster before the next one's. */
+/* Programs treat each thread as an HPU: it has a stack in L1, and boot.S numbers eight per cluster. */
 static int check_threads(const struct pspin_target *t, struct answer a)
 {
 	const uint64_t most = t->clusters > 1 ? SOC_NUMBERED_HPUS : SOC_CLUSTER_HPUS_MAX, all = t->clusters * t->hpus * t->hpu_threads;
@@ -117,10 +117,10 @@ static int check_threads(const struct pspin_target *t, struct answer a)
 	return 0;
 }
 
-/* Each cluster is home to as many messages. */
+/* Each cluster is home to the same number of messages. */
 static int check_messages(const struct pspin_target *t, struct answer a)
 {
-	const uint64_t clusters = t->clusters ? t->clusters : 1; /* as its range has it */
+	const uint64_t clusters = t->clusters ? t->clusters : 1; /* the lower bound of its range */
 	const uint64_t most = MESSAGE_IDS / clusters * clusters;
 
 	if (t->mpqs > most)
@@ -128,7 +128,7 @@ static int check_messages(const struct pspin_target *t, struct answer a)
 	return 0;
 }
 
-/* What is on the way to a memory is a part of the whole access. */
+/* The path to a memory is a part of the whole access. */
 static int check_ways(const struct pspin_target *t, struct answer a)
 {
 	if (t->remote_reach > t->load_remote_l1 || t->remote_reach > t->store_remote_l1 || t->remote_reach > t->amo_remote_l1)

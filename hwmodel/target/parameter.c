@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The table of a target's parameters (parameters.def): finds, reads and sets them by number and by name. Called by target_file.c and by
- * the tools. A value that is set is within its row's limits.
+ * the tools. A value that is set is always within its row's limits.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -118,7 +118,7 @@ const char *pspin_target__source(const struct pspin_target *target, const char *
 	return target->sources[i] ? target->sources[i] : rows[i].text;
 }
 
-/* How many letters to add, drop or change, of names below NAME_MAX. */
+/* Returns the edit distance of two names below NAME_MAX_: letters to add, drop or change. */
 enum { NAME_MAX_ = 64 };
 static unsigned distance(const char *a, const char *b)
 {

@@ -3,8 +3,8 @@
 #define HWMODEL_TARGET_PARAMETERS_H
 
 /*
- * struct pspin_target, for the model: a field for each row of parameters.def, where each default stands once. A target file
- * overrides fields; target.c and target_file.c fill them.
+ * struct pspin_target, for the model: a field for each row of parameters.def, which has the defaults. A target file overrides fields;
+ * target.c and target_file.c fill them in.
  */
 #include <hwmodel/target.h>
 
@@ -23,25 +23,25 @@ struct pspin_target {
 #include "hwmodel/target/parameters.def"
 #undef PARAMETER
 	char name[64];
-	/* where a value is from that is not pspin-rtl's; never freed */
+	/* source of each value that differs from pspin-rtl's; never freed */
 	const char *sources[TARGET_PARAMETERS];
 };
 
-/* Of a cluster: each is an HPU of its own for programs, with a number, a stack and a driver. */
+/* Threads of a cluster: for programs each is an HPU with its own number, stack and driver. */
 static inline unsigned target__threads(const struct pspin_target *target)
 {
 	return (unsigned)(target->hpus * target->hpu_threads);
 }
 
-/* Number of a parameter's row, or -ENOENT. */
+/* Returns the number of a parameter's row, or -ENOENT. */
 int target__find_parameter(const char *name);
-/* The parameter's place. */
+/* Returns the address of the parameter's value. */
 uint64_t *target__value(struct pspin_target *target, int parameter);
-/* As pspin_target__set(), with the source that it has from then on. */
+/* As pspin_target__set(), and sets its source. */
 int target__set(struct pspin_target *target, int parameter, uint64_t value, const char *source, char *err, size_t err_bytes);
-/* The parameter whose name is most like this one, or NULL. */
+/* Returns the parameter's name that is most similar. */
 const char *target__nearest(const char *name);
-/* Names of the built-in targets, as a reason has them. */
+/* Writes the names of the built-in targets as a list for error messages. */
 const char *target__list(char *list, size_t list_bytes);
 
 #endif

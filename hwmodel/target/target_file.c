@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Reads and writes target files: lines of `name = value`, the first may be `base = target`, and # starts a comment. Called by the tools and
- * for the built-in targets. An error names file and line.
+ * Reads target files: lines of `name = value`, the first may be `base = target`, and # starts a comment. Called by the tools. An error
+ * names file and line.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -35,7 +35,7 @@ static int refuse(struct reader *r, const char *format, ...)
 	return -EINVAL;
 }
 
-/* Why a value is none: what its parameter takes. */
+/* Reports an invalid value: says which values its parameter takes. */
 static int refuse_value(struct reader *r, int parameter, const char *text)
 {
 	struct pspin_parameter row;
@@ -130,7 +130,7 @@ static int read_lines(struct reader *r, FILE *file)
 	return err;
 }
 
-/* The file's name without directory and ending. */
+/* Names the target after the file, without directory and suffix. */
 static void name_after(struct pspin_target *target, const char *path)
 {
 	const char *base = strrchr(path, '/');

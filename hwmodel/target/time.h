@@ -2,7 +2,7 @@
 #ifndef HWMODEL_TARGET_TIME_H
 #define HWMODEL_TARGET_TIME_H
 
-/* Cycles of the NIC's clock and picoseconds, exact for any clock: no cycle's length is ever rounded by itself. */
+/* Converts cycles of the NIC's clock and picoseconds, exactly for any clock: the length of a single cycle is never rounded. */
 #include "hwmodel/target/parameters.h"
 
 #define PS_PER_US 1000000u
@@ -14,7 +14,7 @@ static inline uint64_t time__ps(const struct pspin_target *target, uint64_t cycl
 	return cycles / mhz * PS_PER_US + cycles % mhz * PS_PER_US / mhz;
 }
 
-/* The last cycle that has begun by then; UINT64_MAX is for ever. */
+/* Returns the last cycle that has begun by then; UINT64_MAX: forever. */
 static inline uint64_t time__cycle(const struct pspin_target *target, uint64_t ps)
 {
 	const uint64_t mhz = target->clock_mhz;
@@ -24,7 +24,7 @@ static inline uint64_t time__cycle(const struct pspin_target *target, uint64_t p
 	return ps / PS_PER_US * mhz + (ps % PS_PER_US * mhz + mhz - 1) / PS_PER_US;
 }
 
-/* The first cycle that begins then or later. */
+/* Returns the first cycle that begins then or later. */
 static inline uint64_t time__cycle_from(const struct pspin_target *target, uint64_t ps)
 {
 	uint64_t cycle = time__cycle(target, ps);

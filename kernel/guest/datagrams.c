@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Sends datagrams from several sockets and says how many were answered, and how. Runs in the sending guest of
- * the driver tests, on behalf of the receiving one. What it prints is one line, also when nothing is answered.
+ * Sends datagrams from several sockets and counts how many were answered, and how. Runs in the sending guest of the driver tests, on behalf
+ * of the receiving one. Prints one line, even if nothing is answered.
  */
 #include <arpa/inet.h>
 #include <stddef.h>
@@ -14,12 +14,12 @@
 #include <unistd.h>
 
 #define FLOWS_MAX   64
-#define PATIENCE_S  2   /* for an answer */
-#define PACE_US     500 /* between datagrams that nobody answers */
+#define PATIENCE_S  2   /* timeout for an answer */
+#define PACE_US     500 /* between datagrams that get no answer */
 #define REPLY_BYTES 16
 #define BYTES_MAX   8972 /* a datagram in a frame of MTU 9000 */
 
-/* What tests/handlers/datagrams/rewrite.c takes: store `value` at byte `at`, then reply with the first `bytes` bytes. */
+/* A request to tests/handlers/datagrams/rewrite.c: store `value` at byte `at`, then reply with the first `bytes` bytes. */
 struct ask {
 	uint8_t what, reply;
 	uint16_t bytes, at, port;
@@ -46,7 +46,7 @@ static int open_flow(const struct sockaddr_in *to)
 	return fd;
 }
 
-/* 1: the answer has the word that was asked for; 0: something else came; -1: nothing */
+/* Returns 1 if the answer has the expected word, 0 if it has another, -1 if nothing came. */
 static int read_answer(int fd, uint32_t value)
 {
 	ssize_t n;

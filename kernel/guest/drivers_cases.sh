@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Sourced by drivers.init. Each case makes an interface, asks the doctor about it, attaches two handlers, has the other
-# guest send to them, detaches, and writes a line "row|CASE|..." which tests/kernels/drivers.sh reads. Link N has the
-# addresses 10.N.0.1 (receiver) and 10.N.0.2 (sender).
+# Sourced by drivers.init. Each case creates an interface, asks the doctor about it, attaches two handlers, has the other guest send to
+# them, detaches, and writes a line "row|CASE|..." which tests/kernels/drivers.sh reads. Link N has the addresses 10.N.0.1 (receiver) and
+# 10.N.0.2 (sender).
 WORK=/tmp
 COUNT=64    # datagrams to each handler
-FLOWS=16    # source ports: what cards and taps spread over queues
+FLOWS=16    # source ports, which cards and taps spread over queues
 TCP_KIB=512
 SPINCTL=/bin/spinctl
 fail() { reasons="${reasons:+$reasons; }$*"; }
 . /spin/doctor.inc
 
-# busybox's shell takes its own applet first, which knows few kinds of links
+# busybox's shell would run its own applet, which knows few kinds of links
 ip() { /bin/ip "$@"; }
 
 # --- the sending guest ----------------------------------------------------------------------
@@ -33,7 +33,7 @@ run_sender() {
 
 # --- the receiving guest --------------------------------------------------------------------
 
-# tell COMMAND: has the sender run it; prints what it prints
+# tell COMMAND: runs it on the sender, and prints its output
 tell() { echo "$*; exit" | timeout 60 nc 10.0.0.2 7000; }
 
 wait_for_sender() {
@@ -45,13 +45,13 @@ wait_for_sender() {
 	done
 }
 
-# What handlers leave behind if they leave anything: XDP programs, links, and interfaces that have some.
+# What handlers could leave behind: XDP programs, links, and interfaces with programs.
 attached() {
 	echo "programs $(bpftool prog show | grep -c ' xdp ')" "links $(bpftool link show | grep -c ': xdp ')" \
 		"interfaces $(ip link show | grep -c xdp)"
 }
 
-# settle WHAT: waits until that is attached; the kernel frees programs a little after their last user
+# settle WHAT: waits until exactly that is attached; the kernel frees programs shortly after their last user
 settle() {
 	i=0
 	while [ "$(attached)" != "$1" ]; do
@@ -61,7 +61,7 @@ settle() {
 	done
 }
 
-# follow DEV ROW: runs the command that the doctor's last answer advises; after it the row must be as it should
+# follow DEV ROW: runs the command that the doctor advised; after that the row must be ok
 follow() {
 	case $(field "$1" "$2" advice) in null | "") return 0 ;; esac
 	command=$(command_of "$1" "$2")
@@ -76,7 +76,7 @@ ask_doctor() {
 	spinctl doctor --dev "$1" --json >$WORK/out 2>$WORK/err || fail "doctor ends with $?: $(head -c 200 $WORK/err)"
 }
 
-# The doctor's word on native mode: native, generic, or perhaps when it promises neither.
+# The doctor's verdict on native mode: native, generic, or perhaps if it promises neither.
 doctors_word() {
 	case $(field "$1" native verdict):$(field "$1" native found) in
 	ok:*) echo native ;;
@@ -100,21 +100,20 @@ start_handlers() {
 	done
 }
 
-# state FIELD: of the last report
+# state FIELD: from the last report
 state() { tail -n 1 $WORK/run | sed -n "s/.*\"spin_state\.$1\": *\([0-9]*\).*/\1/p"; }
 
-# Packets of each receive queue, as far as the driver tells.
+# Packets of each receive queue, if the driver reports them.
 queue_packets() { ethtool -S "$1" 2>/dev/null | sed -n 's/^ *\(rx_queue_[0-9]*_packets\|rx[0-9]_packets\|rx[0-9]_xdp_packets\): /\1 /p'; }
 
-# Queues with more packets than $WORK/before has of them; ARP and ping alone do not count.
+# Counts queues that got more packets since $WORK/before than ARP and ping alone cause.
 busy_queues() {
 	queue_packets "$1" >$WORK/after
 	[ -s $WORK/after ] && awk 'NR == FNR { was[$1] = $2; next } $2 > was[$1] + 3 { n++ } END { print n ? n : "-" }' \
 		$WORK/before $WORK/after || echo -
 }
 
-# traffic DEV LINK: what the sender sends to the handlers, and TCP, which is none of theirs
-# `$bytes` is the length of a datagram.
+# traffic DEV LINK: has the sender send to both handlers, and TCP, which no handler takes. `$bytes` is the length of a datagram.
 traffic() {
 	ping -c 2 -W 5 10.$2.0.2 >/dev/null || fail "no ping"
 	queue_packets "$1" >$WORK/before
@@ -133,8 +132,8 @@ stop_handlers() {
 	[ "${count:-0}" = $COUNT ] && count=ok || fail "counted ${count:-nothing} of $COUNT"
 }
 
-# check CASE DEV LINK MODE [QUEUES]: the life of two handlers on DEV, which has 10.LINK.0.1; MODE is what must happen, on so
-# many receive queues or more
+# check CASE DEV LINK MODE [QUEUES]: attaches, tests and detaches two handlers on DEV, which has 10.LINK.0.1. MODE is the expected mode;
+# traffic must arrive on at least QUEUES receive queues.
 check() {
 	settle "$nothing"
 	count=no reply=no tcp=no detach=no mode=none queues=-
@@ -163,7 +162,7 @@ check() {
 
 # --- the cases -----------------------------------------------------------------------------
 
-# Follows all advice on how a card is set.
+# Follows the doctor's advice on each of the card's settings.
 follow_settings() {
 	ask_doctor "$1"
 	for row in queues 'XDP send queues' 'receive offloads' 'VLAN offload' steering; do
@@ -171,14 +170,14 @@ follow_settings() {
 	done
 }
 
-# Several queues, and as many to send on.
+# Several receive queues, and as many to send on.
 case_virtio() {
 	ethtool -L n1 combined 1
 	follow_settings n1
 	check virtio n1 1 native 2
 }
 
-# All of them in use, where the driver would send on queues that it does not have.
+# All queues in use: the driver would send on queues that do not exist.
 case_virtio_all_queues() {
 	ethtool -L n1 combined 4
 	check virtio_all_queues n1 1 generic
@@ -186,10 +185,10 @@ case_virtio_all_queues() {
 	check virtio_all_queues,advised n1 1 native 2
 }
 
-# What the driver says, once in its life, when XDP has no queues of its own to send on.
+# The driver logs this, once per boot, when XDP has no send queues of its own.
 shares_queues() { dmesg | grep -q 'slower locked tx mode'; }
 
-# The doctor must say beforehand that they are shared.
+# The doctor must warn in advance that send queues are shared.
 case_virtio_few_queues() {
 	shares_queues && fail "n1 shares queues, which the doctor did not say"
 	ask_doctor n4
@@ -198,7 +197,7 @@ case_virtio_few_queues() {
 	shares_queues || echo "row|virtio_few_queues|||||||||||the driver does not share queues, as the doctor said"
 }
 
-# As in a cloud: the host coalesces and lets nobody switch that off.
+# As in a cloud: the host coalesces, and the guest cannot switch that off.
 case_virtio_cloud() {
 	ask_doctor n2
 	case $(field n2 native advice) in
@@ -208,13 +207,13 @@ case_virtio_cloud() {
 	check virtio_cloud n2 2 generic
 }
 
-# The same, started as the doctor advises there.
+# Same, started as the doctor advises there.
 case_virtio_cloud_advised() { check virtio_cloud,advised n3 3 native 2; }
 
 # The host does not coalesce, but leaves checksums undone.
 case_virtio_checksums() { check virtio_checksums n9 9 generic; }
 
-# Frames of several buffers, which virtio_net has since 6.3 and handlers since 6.9.
+# Frames in several buffers, which virtio_net supports since 6.3 and handlers since 6.9.
 case_virtio_jumbo() {
 	ip link set dev n1 mtu 9000
 	tell ip link set dev n1 mtu 9000
@@ -252,7 +251,7 @@ case_bond() {
 	check bond bond0 7 native
 }
 
-# A mode of bonds that has no XDP.
+# A bonding mode without XDP.
 case_bond_tlb() {
 	ip addr flush dev bond0
 	ip link del dev bond0
@@ -260,7 +259,7 @@ case_bond_tlb() {
 	check bond_tlb bond0 7 generic
 }
 
-# A bond is as good as its worst card.
+# A bond takes the mode of its worst card.
 case_bond_e1000e() {
 	ip link add bond1 type bond mode active-backup miimon 100
 	ip addr flush dev n6
@@ -292,7 +291,7 @@ case_macvlan() {
 	check macvlan macvlan1 104 generic
 }
 
-# since VERSION THEN ELSE: one of two words, by the running kernel
+# since VERSION THEN ELSE: prints THEN if the running kernel is VERSION or newer, else ELSE
 since() {
 	uname -r | awk -v want="$1" -v yes="$2" -v no="$3" -F '[.-]' '
 	{ split(want, w, "."); print ($1 > w[1] || $1 == w[1] && $2 >= w[2] ? yes : no) }'

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Makes the initramfs of the driver tests' guests: busybox, ip, ethtool, bpftool, spinctl, two handlers, and the modules
-# of one kernel. Called by tests/kernels/drivers.sh and share.sh. Nothing of the machine but the programs named here gets in.
+# Makes the initramfs of the driver tests' guests: busybox, ip, ethtool, bpftool, spinctl, two handlers, and the modules of one kernel.
+# Called by tests/kernels/drivers.sh and share.sh. Only the programs named here are copied from this machine.
 #
-# drivers_image.sh MODULES-DIR BUILD OUT.cpio.gz: MODULES-DIR is .../lib/modules/VERSION. CASES is whose guest it is (drivers or share),
-# PROGRAMS what it has besides, OBJECTS are files that it has where this machine has them, OVERLAY is a directory with others' programs
-# and libraries, which go before this machine's.
+# drivers_image.sh MODULES-DIR BUILD OUT.cpio.gz: MODULES-DIR is .../lib/modules/VERSION. CASES selects the cases that the guest runs
+# (drivers or share), PROGRAMS are additional programs, OBJECTS are files that are copied to the same paths, OVERLAY is a directory with
+# third-party programs and libraries, which take precedence over this machine's.
 : "${CASES:=drivers}" "${PROGRAMS:=}" "${OBJECTS:=}" "${OVERLAY:=}"
 set -eu
 modules=$1 build=$2 out=$3
@@ -16,7 +16,7 @@ mkdir -p "$root"/bin "$root"/lib "$root"/lib64 "$root"/modules "$root"/spin "$ro
 	"$root"/tmp "$root"/run
 [ -z "$OVERLAY" ] || cp -a "$OVERLAY/." "$root/"
 
-# Modules in the order in which they can be loaded; those that a kernel has built in or lacks are left out.
+# Lists the modules in load order; those that a kernel has built in or lacks are left out.
 : >"$root/modules/order"
 add_module() {
 	name=$(echo "$1" | tr - _)
@@ -31,14 +31,14 @@ add_module() {
 	for need in $(tr '\0' '\n' <"$root/modules/$name.ko" | sed -n 's/^depends=//p' | tr , ' '); do
 		add_module "$need"
 	done
-	# `name` was the callee's, too: a shell function has no variables of its own
+	# `name` now has the callee's value: shell functions share their variables
 	echo "$(basename "$1" | tr - _).ko" >>"$root/modules/order"
 }
 for module in virtio_pci virtio_net vmxnet3 e1000e bonding 8021q vxlan geneve macvlan veth; do
 	add_module $module
 done
 
-# Programs with the libraries that they are linked with.
+# Copies a program with the libraries that it is linked to.
 add_program() {
 	cp -L "$1" "$root/bin/"
 	ldd "$1" 2>/dev/null | sed -n 's/.*=> \(\/[^ ]*\) .*/\1/p; s/^[ \t]*\(\/[^ ]*ld-[^ ]*\) .*/\1/p' |

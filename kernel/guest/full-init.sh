@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Process 1 of a full guest, run by full-initramfs.sh in the Debian root: runs /run/guest/job in /work with its
-# output on the second serial line, puts its exit status and the files it names on the disk `result`, powers off.
+# Process 1 of a full guest, run by full-initramfs.sh in the Debian root. Runs /run/guest/job in /work with its output on the second serial
+# line, writes its exit status and the files it names to the disk `result`, and powers off.
 b=/run/guest/busybox
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 TERM=dumb USER=root
 
@@ -19,7 +19,7 @@ $b ip link set lo up
 $b ip link set eth0 up && $b ip addr add 10.0.2.15/24 dev eth0 && $b ip route add default via 10.0.2.2
 echo "nameserver 10.0.2.3" >/etc/resolv.conf
 
-# as systemd has them
+# the limit that systemd sets
 ulimit -Hn 524288
 cd /work || exit 1
 (

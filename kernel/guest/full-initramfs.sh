@@ -1,7 +1,7 @@
 #!/bin/busybox sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# /init of a full guest's initramfs: loads the modules of disk and network, mounts the disks by their serial
-# numbers (root, modules, work) and hands over to full-init.sh in the Debian root.
+# /init of a full guest's initramfs: loads the modules for disk and network, mounts the disks by their serial numbers (root, modules, work)
+# and runs full-init.sh in the Debian root.
 b=/bin/busybox
 $b mkdir -p /proc /sys /dev /root
 $b mount -t proc proc /proc
@@ -11,7 +11,7 @@ while read -r module; do
 	$b insmod "/modules/$module" || echo "initramfs: $module does not load"
 done </modules/list
 
-# disk NAME: its device, once it is there
+# disk NAME: waits for the disk with that serial number and prints its device
 disk() {
 	for try in 1 2 3 4 5 6 7 8 9 10; do
 		for block in /sys/block/vd*; do

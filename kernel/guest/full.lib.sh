@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What image.sh, full.sh and full_check.sh share: names, the cache, chroot and disks. Read with `.`.
+# Shared by image.sh, full.sh and full_check.sh, which source it: names, the cache, chroot and disks.
 top=$(cd "$(dirname "$0")/../.." && pwd)
 guests=${SPIN_GUESTS:-/var/cache/spin-guests}
 
@@ -40,12 +40,12 @@ security_mirror() {
 	mirror | sed 's|/debian/*$|/debian-security|'
 }
 
-# in_tree DIRECTORY COMMAND...: natively, as root of that tree, in its /, with the host's network and kernel. What is
-# mounted for it goes with it.
+# in_tree DIRECTORY COMMAND...: runs the command natively as root, chrooted to that tree, with the host's network and kernel. Its mounts go
+# away with it.
 in_tree() {
 	unshare --mount sh -ec 'root=$1
 		shift
-		mount --rbind "$root" "$root" # a mount of its own: ip netns asks for that of /
+		mount --rbind "$root" "$root" # must be a mount point: ip netns requires one at /
 		for part in proc sys dev dev/pts; do
 			mount --bind "/$part" "$root/$part"
 		done
@@ -63,7 +63,7 @@ make_ext4() {
 		fail "mke2fs of $1 failed"
 }
 
-# kernel_of RELEASE: the name of its own kernel in kernels.txt
+# kernel_of RELEASE: prints the name of its own kernel in kernels.txt
 kernel_of() {
 	case $(suite_of "$1") in
 	bookworm) echo 6.1 ;;
@@ -71,7 +71,7 @@ kernel_of() {
 	esac
 }
 
-# modules_image DIRECTORY RELEASE: the modules of that directory's lib/modules with their index, as a disk
+# modules_image DIRECTORY RELEASE: makes a disk of the modules in that directory's lib/modules, with their index
 modules_image() {
 	modules=$guests/modules-$2.ext4
 	if [ ! -f "$modules" ]; then
@@ -118,7 +118,7 @@ initramfs() {
 	rm -rf "$ram"
 }
 
-# quoted ARGUMENT...: a shell line that has them again
+# quoted ARGUMENT...: prints a shell line that expands to the same arguments
 quoted() {
 	for argument; do
 		printf "'%s' " "$(printf '%s' "$argument" | sed "s/'/'\\\\''/g")"
@@ -126,7 +126,7 @@ quoted() {
 	echo
 }
 
-# build_natively RELEASE DIRECTORY: all that is built in that tree, by the compilers of that root on the host's kernel
+# build_natively RELEASE DIRECTORY: builds that tree with the compilers of that root, on the host's kernel
 build_natively() {
 	"$top/kernel/guest/image.sh" --run "$2" "$1" make -j"$(nproc)" -k tests >"$out/build" 2>&1 ||
 		say "make tests natively: not all could be built, the guest tells; see $out/build"

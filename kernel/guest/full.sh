@@ -3,9 +3,9 @@
 # Runs a command as root in a clean clone of this tree, in a Debian guest: full.sh [OPTION...] -- COMMAND...
 #
 #   --debian 12|13     the root, and its kernel (12)
-#   --kernel NAME      another kernel of kernels.txt than the root's own: 6.12-bpo
+#   --kernel NAME      a kernel of kernels.txt instead of the root's own: 6.12-bpo
 #   --bare             the root without the packages of packages.txt: make deps installs them
-#   --built            the clone is built natively before, by the compilers of that root: an emulated one takes 10 to
+#   --built            builds the clone natively first, with the compilers of that root: an emulated build takes 10 to
 #                      50 times as long. Objects do not depend on the kernel; the guest verifies what it loads.
 #   --tree DIRECTORY   that tree instead of a clean clone
 #   --collect PATTERN  files of the clone to bring back, may be repeated
@@ -45,7 +45,7 @@ mkdir -p "$out" "$guests"
 rm -rf "${out:?}"/*
 image=$("$top/kernel/guest/image.sh" "$debian" $variant)
 
-# The kernel, its modules as a disk, and an initramfs with those that disks and network need
+# The kernel, its modules as a disk, and an initramfs with the modules that disks and network need
 fetched=$("$top/kernel/guest/fetch" --modules "${kernel:-$(kernel_of "$debian")}") || { echo "$fetched"; exit 77; }
 read -r kernel release vmlinuz tree_of_modules <<END
 $fetched
@@ -63,7 +63,7 @@ printf '%s\n' "$collect" >"$work/job/collect"
 quoted "$@" >"$work/job/job"
 (cd "$work/job" && find . | cpio --quiet -o -H newc) >>"$work/initramfs"
 
-# The work tree, a disk of its own
+# The work tree, as a disk of its own
 if [ -z "$tree" ]; then
 	tree=$work/tree
 	git -c advice.detachedHead=false clone -q "$top" "$tree"
@@ -76,9 +76,9 @@ disk() {
 	printf -- '-drive if=none,id=%s,format=raw,file=%s,%s -device virtio-blk-pci,drive=%s,serial=%s ' "$1" "$2" "$3" "$1" "$1"
 }
 
-# The guest's clock counts its instructions, 2 ns each: what waits for a time waits for as much work as elsewhere, however
-# slow and busy the host is. All CPUs of the guest take turns on one of the host's. Linux 6.1 never starts its second CPU
-# that way (QEMU 7.2: it stops at "Booting SMP configuration"), so it has the host's clock, and a thread for each CPU.
+# The guest's clock counts its instructions, 2 ns each, so code that waits for a time finds the usual amount of work done, however slow and
+# busy the host is. All CPUs of the guest share one thread of the host. With such a clock Linux 6.1 never starts its second CPU (QEMU 7.2:
+# it stops at "Booting SMP configuration"), so it uses the host's clock, and a thread for each CPU.
 case $kernel in
 6.1*) clock="-accel tcg,thread=multi,tb-size=1024" ;;
 *) clock="-accel tcg,thread=single,tb-size=1024 -icount shift=1 -rtc clock=vm" ;;

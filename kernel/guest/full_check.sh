@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What users do, on Debian's own kernels: full_check.sh [DEBIAN[:KERNEL]...]; run by make check-kernels FULL=1.
+# Does what users do, on Debian's own kernels: full_check.sh [DEBIAN[:KERNEL]...]; run by make check-kernels FULL=1.
 #
-# For each root and kernel (12 13 12:6.12-bpo) a guest gets a clean clone, built natively in that root, compiles and
-# verifies handlers there, then runs the vectors, the live tests, spinctl test, recv and send, and the demo; CHECK=1 makes
-# it `make demo` and all of `make check` instead. Prints a row for each step; logs are in build/guest/full/. Ends with 1 if a step failed.
+# For each root and kernel (12 13 12:6.12-bpo) a guest gets a clean clone, built natively in that root. It compiles and
+# verifies handlers there, then runs the vectors, the live tests, spinctl test, recv and send, and the demo; with CHECK=1 it
+# runs `make demo` and all of `make check` instead. Prints a row for each step; logs are in build/guest/full/. Exits with 1 if a step
+# failed.
 set -eu
 . "$(dirname "$0")/full.lib.sh"
 
@@ -12,7 +13,7 @@ out=$top/build/guest/full
 [ $# -gt 0 ] || set -- 12 13 12:6.12-bpo
 [ "$(id -u)" = 0 ] || { echo "skip: making Debian roots needs root"; exit 77; }
 
-# In the guest: each step, its log, and a line "RESULT SECONDS STEP" of it
+# In the guest: runs each step with a log, and prints a line "RESULT SECONDS STEP" for it
 steps() {
 	cat <<'END'
 mkdir -p build/guest

@@ -3,19 +3,19 @@
 # Debian roots for the full guests, made once and kept: image.sh [--tree] RELEASE bare|ready,
 # or image.sh --run DIRECTORY RELEASE COMMAND...
 #
-# Prints the path of an ext4 image, or with --tree of the directory it is made from. RELEASE is 12 or 13.
+# Prints the path of an ext4 image, or with --tree of the directory that it is made from. RELEASE is 12 or 13.
 # --run runs a command natively, on the host's kernel, in the ready root with DIRECTORY as its /work.
-# bare: debootstrap's minbase, git, make, ca-certificates, kmod; `make deps` has to do the rest.
-# ready: the same after `make deps`. Kept in $SPIN_GUESTS (/var/cache/spin-guests): never changed once
-# they have their name, so that several guests may use one; a run that is killed leaves only files that the
-# next one removes. Needs root and a Debian mirror: the host's, or DEBIAN_MIRROR.
+# bare: debootstrap's minbase, git, make, ca-certificates, kmod; `make deps` must install the rest.
+# ready: the same after `make deps`. Roots are kept in $SPIN_GUESTS (/var/cache/spin-guests) and never change once they have
+# their name, so several guests may use one. A killed run leaves only files that the next one removes.
+# Needs root and a Debian mirror: the host's, or DEBIAN_MIRROR.
 set -eu
 . "$(dirname "$0")/full.lib.sh"
 
 usage="usage: image.sh [--tree] 12|13 bare|ready, or image.sh --run DIRECTORY 12|13 COMMAND..."
 [ $# -ge 2 ] || fail "$usage"
 
-# In a mount namespace of its own: what is mounted goes with it, however it ends.
+# Runs in its own mount namespace, so its mounts go away with it, however it ends.
 if [ "${SPIN_GUEST_NS:-}" != 1 ]; then
 	SPIN_GUEST_NS=1 exec unshare --mount --pid --fork --kill-child "$0" "$@"
 fi
@@ -46,7 +46,7 @@ debootstrap_into() {
 		echo "deb $(security_mirror) $suite-security main"
 		[ "$suite" != bookworm ] || echo "deb $(mirror) bookworm-backports main"
 	} >"$1/etc/apt/sources.list"
-	# what the host's proxy or resolver is, is none of the guest's
+	# the host's resolver must not leak into the guest
 	: >"$1/etc/resolv.conf"
 	echo spin-guest >"$1/etc/hostname"
 	echo "127.0.0.1 localhost spin-guest" >"$1/etc/hosts"
@@ -54,7 +54,7 @@ debootstrap_into() {
 	rm -f "$1"/var/cache/apt/archives/*.deb "$1.log"
 }
 
-# make_ready DIRECTORY: what `make deps` installs, by the list of this tree
+# make_ready DIRECTORY: installs what `make deps` installs, by the list of this tree
 make_ready() {
 	cp "$top/packages.txt" "$1/tmp/" && mkdir -p "$1/tmp/tests" && cp "$top/tests/deps.sh" "$1/tmp/tests/"
 	cp /etc/resolv.conf "$1/etc/"
@@ -79,7 +79,7 @@ if [ ! -d "$guests/$name" ]; then
 	if [ "$variant" = bare ]; then
 		debootstrap_into "$guests/$name.tmp"
 	else
-		# one of an earlier list has most of them
+		# a root of an earlier list already has most of the packages
 		from=$(ls -dt "$guests/$suite"-ready-???????????? 2>/dev/null | head -n 1)
 		cp -a "${from:-$("$0" --tree "$1" bare 9>&-)}" "$guests/$name.tmp"
 		make_ready "$guests/$name.tmp"

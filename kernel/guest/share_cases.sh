@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Sourced by share.init. Each case shares v0 with xdp-tools' programs, and writes a line "row|CASE|REASONS" which tests/kernels/share.sh
-# reads; REASONS is empty if all went well. v0 has 10.0.0.1, its other end in the namespace `peer` 10.0.0.2.
+# reads; REASONS is empty on success. v0 has 10.0.0.1, its other end in the namespace `peer` 10.0.0.2.
 WORK=/tmp
 COUNT=16
 handler=counter.spin
 dev=v0
-enter= # nsenter, where dev is in another namespace
+enter= # nsenter, if dev is in another namespace
 fail() { reasons="${reasons:+$reasons; }$*"; }
 ip() { /bin/ip "$@"; }
 
@@ -33,7 +33,7 @@ start() {
 	done
 }
 
-# stop EXPECTED: ends it, which must have counted so many
+# stop EXPECTED: ends it; it must have counted EXPECTED packets
 stop() {
 	kill -INT $ours
 	wait $ours || fail "spinctl ends with $?: $(head -c 300 $WORK/err)"
@@ -43,10 +43,10 @@ stop() {
 
 kill_ours() { kill -9 $ours; wait $ours 2>/dev/null; }
 
-# send PORT: COUNT datagrams from the peer
+# send PORT: sends COUNT datagrams from the peer
 send() {
 	ip netns exec peer /bin/datagrams 10.0.0.1 "$1" $COUNT 1 64 silent >$WORK/sent 2>&1 ||
-		grep -q refused $WORK/sent || fail "cannot send: $(cat $WORK/sent)" # refused: one was passed, and nobody listens
+		grep -q refused $WORK/sent || fail "cannot send: $(cat $WORK/sent)" # refused: passed, and no socket listens
 }
 
 ping_peer() { ping -c 1 -W 5 10.0.0.2 >/dev/null || fail "no ping $1"; }
@@ -58,10 +58,10 @@ filter_on() { # MODE
 }
 filter_off() { filter unload v0; }
 
-# What xdp-filter has dropped, of all time.
+# The number of packets that xdp-filter has dropped so far.
 filtered() { xdp-filter status 2>/dev/null | sed -n 's/.*XDP_DROP *\([0-9]*\) pkts.*/\1/p' | head -n 1; }
 
-# check_filter WHEN: it drops what goes to 9999, and other packets pass
+# check_filter WHEN: xdp-filter must drop packets to port 9999, and other packets must pass
 check_filter() {
 	was=$(filtered)
 	send 9999
@@ -74,7 +74,7 @@ check_filter() {
 programs() { xdp-loader status v0 2>/dev/null | sed -n 's/^ *=> *\([0-9]*\) *\([a-z_]*\).*/\2/p' | tr '\n' ' '; }
 expect_programs() { [ "$(programs)" = "${1:+$1 }" ] || fail "on v0: $(programs)instead of '$1' $2"; }
 
-# Nothing of anybody's is left on v0, in the BPF file system, in /run/spin, or in the kernel after a while.
+# Nothing is left on v0, in the BPF file system, in /run/spin, or, after a while, in the kernel.
 expect_nothing() {
 	ip link show v0 2>/dev/null | grep -q xdp && fail "v0 has a program $1"
 	[ -z "$(find /sys/fs/bpf/xdp -name 'dispatch-*' 2>/dev/null)" ] || fail "pins $1: $(find /sys/fs/bpf/xdp | tr '\n' ' ')"
@@ -88,17 +88,17 @@ expect_nothing() {
 }
 next_start() { spinctl limits >/dev/null 2>&1; }
 
-# next_start_cleans WHEN: only xdp-filter is left, with the pins of one dispatcher
+# next_start_cleans WHEN: the next start must leave only xdp-filter, with the pins of one dispatcher
 next_start_cleans() {
 	next_start
 	expect_programs xdpfilt_alw_all "$1 and the next start"
 	[ "$(find /sys/fs/bpf/xdp -name 'dispatch-*' | wc -l)" = 1 ] || fail "pins $1: $(find /sys/fs/bpf/xdp | tr '\n' ' ')"
 }
 
-# Datagrams that came to this host, and to no socket.
+# The number of datagrams that reached this host and no socket.
 reached() { awk '$1 == "Udp:" && $3 ~ /[0-9]/ { print $3 }' /proc/net/snmp; }
 
-# xdp-filter is there when ours comes, and when it has gone.
+# xdp-filter is attached before ours, and stays after ours is gone.
 case_filter_first() {
 	spinctl doctor 2>&1 | tr -s ' \n' ' ' | grep -q "run --share\` works" || fail "doctor: $(spinctl doctor 2>&1 | grep -A8 " libxdp" | tr "\n" " ")"
 	filter_on
@@ -117,7 +117,7 @@ case_filter_first() {
 	filter_off
 }
 
-# xdp-filter comes to ours, and goes first.
+# xdp-filter is attached after ours, and runs before it.
 case_ours_first() {
 	start --share || return
 	expect_programs spin_root alone
@@ -133,7 +133,7 @@ case_ours_first() {
 	stop $((3 * COUNT))
 }
 
-# filter_sees N PORT WHEN: how many of those that are sent to a port xdp-filter sees, and drops
+# filter_sees N PORT WHEN: xdp-filter must see, and drop, N of the packets sent to a port
 filter_sees() {
 	was=$(filtered)
 	send "$2"
@@ -142,7 +142,7 @@ filter_sees() {
 }
 status_line() { xdp-loader status v0 | grep spin_root; }
 
-# What the first one drops the second one does not see, unless --chain says so.
+# The second program does not see what the first one drops, unless --chain says so.
 case_priority() {
 	filter_on
 	filter port 9000 -m dst -p udp
@@ -169,7 +169,7 @@ case_priority() {
 	filter_off
 }
 
-# Handlers that send, beside one that drops. What XDP sends over a veth arrives if the other end has a program, too.
+# Handlers that send, next to a program that drops. What XDP sends over a veth arrives only if the other end also has a program.
 case_replies() {
 	/bin/ip netns exec peer /bin/spinctl run /spin/counter.spin --match 'udp dport 1' --dev v1 --interval 0 >/dev/null 2>&1 &
 	other_end=$!
@@ -201,7 +201,7 @@ case_generic() {
 	filter_off
 }
 
-# Frames of several pieces, for which the dispatcher asks the driver if all its programs take them (6.9).
+# Frames in several buffers: the dispatcher takes them only if all its programs do (6.9).
 case_jumbo() {
 	case $(uname -r) in [1-5].* | 6.[0-8].*) return ;; esac
 	ip link set dev v0 mtu 9000
@@ -214,7 +214,7 @@ case_jumbo() {
 	ip netns exec peer /bin/ip link set dev v1 mtu 1500
 }
 
-# The neighbour works on, packets to ours pass, and the next start removes ours.
+# After a kill of ours xdp-filter goes on working, packets to ours pass, and the next start removes ours.
 case_killed_beside() {
 	filter_on
 	start --share || { filter_off; return; }
@@ -240,7 +240,7 @@ case_killed_alone() {
 	stop $COUNT
 }
 
-# begin: ours, without waiting until it is ready, but until it has a record, before which it has done nothing
+# begin: starts ours and waits only until its record exists; before that it has changed nothing
 begin() {
 	spinctl run /spin/counter.spin --match 'udp dport 9000' --dev v0 --share --interval 0 >/dev/null 2>&1 &
 	ours=$!
@@ -252,7 +252,7 @@ begin() {
 	done
 }
 
-# At moments of its start, from the first one on that changes anything. Each next start finds what the last one left.
+# Kills ours at various moments of its start, from the first one that changes anything. Each next start finds what the last one left.
 case_killed_while_loading() {
 	filter_on
 	for hundredths in 00 02 04 06 08 10 12 14 16 18 20 24 28 32 36 40 50 60 70 80 90; do
@@ -265,7 +265,7 @@ case_killed_while_loading() {
 	filter_off
 }
 
-# The same of its end, by a signal that it takes.
+# Same, at various moments of its end, after a SIGTERM.
 case_killed_while_leaving() {
 	filter_on
 	for hundredths in 00 02 04 06 08 10 12 14 16 18 20 24 28 32 36 40; do
@@ -279,7 +279,7 @@ case_killed_while_leaving() {
 	filter_off
 }
 
-# On an interface of another namespace, whose number an interface here has, too: the next start finds it from here.
+# On an interface in another namespace whose index an interface here also has: the next start finds it from here.
 case_killed_elsewhere() {
 	ip netns add other
 	ip link add w0 type veth peer name w1
@@ -296,7 +296,7 @@ case_killed_elsewhere() {
 	ip netns del other
 }
 
-# What another namespace's interface of the same index has is kept, though that namespace cannot be seen from here.
+# What an interface of the same index in another namespace has is kept, although that namespace is not visible from here.
 case_killed_beside_unseen() {
 	ip netns add unseen
 	: >$WORK/unseen
@@ -312,7 +312,7 @@ case_killed_beside_unseen() {
 	/bin/ip link set dev x0 up
 	start --share
 	dev=v0
-	sleep 3 # what is younger may be about to be attached
+	sleep 3 # younger pins may be about to be attached
 	kill_ours
 	next_start
 	ip link show x0 | grep -q xdp && fail "x0 has a program after the next start"
@@ -324,7 +324,7 @@ case_killed_beside_unseen() {
 	umount $WORK/unseen
 }
 
-# What this machine lacks is said.
+# A message says what this machine lacks.
 case_wants() {
 	umount /sys/fs/bpf
 	spinctl run /spin/counter.spin --dev v0 --share --duration 1 >/dev/null 2>$WORK/err && fail "shared without a BPF file system"
@@ -335,7 +335,7 @@ case_wants() {
 	grep -q "unset it" $WORK/err || fail "LIBXDP_SKIP_DISPATCHER: $(cat $WORK/err)"
 }
 
-# One process of ours at a time; who comes without --share learns what there is.
+# Only one process of ours at a time may share. A process without --share is told what is attached.
 case_refusals() {
 	filter_on
 	start --share || { filter_off; return; }
@@ -352,7 +352,7 @@ case_refusals() {
 	stop 0
 }
 
-# Ours reports who removed it; an interface that goes leaves no pins.
+# Ours reports who removed it. An interface that goes away leaves no pins.
 case_removed_by_others() {
 	start --share || return
 	xdp-loader unload v0 --all >/dev/null 2>&1
@@ -387,7 +387,7 @@ case_xdpdump() {
 	stop $COUNT
 }
 
-# A libxdp whose dispatcher this kernel gives no program with tail calls: the message names what is missing, and nothing is left.
+# With a libxdp whose dispatcher takes no program with tail calls on this kernel, the message names what is missing, and nothing is left.
 case_old_libxdp() {
 	spinctl doctor >$WORK/doctor 2>&1
 	tr -s ' \n' ' ' <$WORK/doctor | grep -q "does not work: the dispatcher of the libxdp that is installed" ||

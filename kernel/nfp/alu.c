@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Opcodes and arithmetic of the walk. Called by walk.c for each instruction. Factors, dividends and divisors are checked before the
- * instruction takes effect, as the driver's hook is called then.
+ * Checks opcodes and models arithmetic. Called by walk.c for each instruction. Factors, dividends and divisors are checked before the
+ * instruction takes effect, because that is when the kernel calls the driver's hook.
  */
 #include "kernel/nfp/walk.h"
 
@@ -9,7 +9,7 @@
 
 /* --- opcodes --- */
 
-/* Finds what the driver's table of opcodes lacks, and what it has but its JIT does otherwise. 1: the path ends. */
+/* Reports opcodes that the driver's table lacks, and those that its JIT translates wrongly. Returns 1 if the path ends. */
 int nfp_walk__check_opcode(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn *insn)
 {
 	int class = BPF_CLASS(insn->code), op = BPF_OP(insn->code), is_x = BPF_SRC(insn->code) == BPF_X;
@@ -71,8 +71,8 @@ int nfp_walk__check_opcode(struct nfp_walk *w, struct nfp_state *s, const struct
 /* --- arithmetic --- */
 
 /*
- * The driver's hook. What it refuses by the value of a number on a later visit is unknown: the kernel may have pruned
- * that, as it takes numbers for equal that nothing before relied on.
+ * The driver's hook. If it refuses the value of a number only on a later visit, the verdict is unknown: the kernel may have pruned that
+ * visit, because it ignores differences in numbers that nothing has relied on.
  */
 static void check_factors(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn *insn)
 {
@@ -113,7 +113,7 @@ static int refuse_arithmetic(struct nfp_walk *w, struct nfp_state *s, const char
 	return 1;
 }
 
-/* pointer +- number, into the register `to`. */
+/* Computes pointer +- number into the destination register. */
 static int add_to_pointer(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn *insn, struct nfp_reg pointer,
 			  const struct nfp_scalar *number, int pointer_is_dst)
 {
@@ -167,7 +167,7 @@ static int move(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn *
 	if (end)
 		return end;
 	from = nfp_state__reg(s, insn->src_reg);
-	if (insn->off) { /* with sign extension: refused already */
+	if (insn->off) { /* with sign extension: the opcode check has refused it */
 		nfp_walk__number(w, s, insn->dst_reg, all ? 8 : 4);
 		return 0;
 	}
@@ -178,7 +178,7 @@ static int move(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn *
 		to->half_def = 0;
 		return 0;
 	}
-	if (from->type != NFP_NUMBER) { /* root may: the number is not known */
+	if (from->type != NFP_NUMBER) { /* allowed for root; the number is unknown */
 		nfp_walk__number(w, s, insn->dst_reg, 4);
 		return 0;
 	}
@@ -211,7 +211,7 @@ int nfp_walk__alu(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn
 	if (op == BPF_END || op == BPF_NEG) {
 		if (to->type != NFP_NUMBER)
 			return refuse_arithmetic(w, s, "no such arithmetic is allowed on a pointer to", to->type);
-		nfp_walk__number(w, s, insn->dst_reg, 8); /* the verifier forgets all bits, also of a 16-bit swap */
+		nfp_walk__number(w, s, insn->dst_reg, 8); /* the verifier forgets all bits, even after a 16-bit swap */
 		to->half_def = all ? 0 : (uint32_t)s->insn + 1;
 		return 0;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Reads BTF that may be hostile. Called by object.c. Each type's extent is checked once, when the types are counted;
- * chains of types are followed a bounded number of steps.
+ * Reads untrusted BTF. Called by object.c. Each type's extent is checked once, when the types are counted. Chains of types are followed for
+ * a bounded number of steps.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "kernel/nfp/btf.h"
 
 #define TYPES_MAX 1000000u
-#define STEPS_MAX 32 /* of modifiers and typedefs, as libbpf */
+#define STEPS_MAX 32 /* steps through modifiers and typedefs, as in libbpf */
 
 static uint32_t word(const uint8_t *at)
 {
@@ -29,7 +29,7 @@ static int type_of(const struct nfp_btf *btf, uint32_t id, struct btf_type *out)
 	return 0;
 }
 
-/* What follows the type's own 12 bytes. */
+/* The size of what follows the type's own 12 bytes. */
 static uint64_t trailing_bytes(const struct btf_type *t)
 {
 	uint64_t n = BTF_INFO_VLEN(t->info);
@@ -65,7 +65,7 @@ static uint64_t trailing_bytes(const struct btf_type *t)
 	return UINT64_MAX;
 }
 
-/* With `types` NULL only counts. */
+/* Only counts the types if `types` is NULL. */
 static int walk_types(struct nfp_btf *btf, uint32_t from, uint32_t end, uint32_t *types)
 {
 	uint32_t count = 1;
@@ -126,7 +126,7 @@ const char *nfp_btf__string(const struct nfp_btf *btf, uint32_t offset)
 	return btf->strings + offset;
 }
 
-/* The type behind modifiers and typedefs; 0 if there is none. */
+/* Follows modifiers and typedefs to the type they name. Returns 0 if there is none. */
 static uint32_t resolve(const struct nfp_btf *btf, uint32_t id, struct btf_type *t)
 {
 	for (int i = 0; i < STEPS_MAX; i++) {
@@ -146,7 +146,7 @@ static uint32_t resolve(const struct nfp_btf *btf, uint32_t id, struct btf_type 
 	return 0;
 }
 
-/* sizeof() of a type; -1: it has none. */
+/* sizeof() of a type; -1 if it has none. */
 static int64_t bytes_of(const struct nfp_btf *btf, uint32_t id)
 {
 	uint64_t times = 1;
@@ -200,7 +200,7 @@ static int number_of(const struct nfp_btf *btf, uint32_t id, uint32_t *out)
 	return 0;
 }
 
-/* __type(name, T): a pointer to T. */
+/* __type(name, T) of a map's definition: a pointer to T. */
 static int pointee_bytes(const struct nfp_btf *btf, uint32_t id, uint32_t *out)
 {
 	struct btf_type t;
@@ -237,7 +237,7 @@ static int read_member(const struct nfp_btf *btf, const struct btf_member *m, st
 		return pointee_bytes(btf, m->type, &out->key_bytes);
 	if (!strcmp(name, "value"))
 		return pointee_bytes(btf, m->type, &out->value_bytes);
-	return 0; /* pinning, values, map_extra: not the card's concern */
+	return 0; /* pinning, values, map_extra: do not matter to the card */
 }
 
 int nfp_btf__map(const struct nfp_btf *btf, const char *name, struct nfp_map_definition *out)
@@ -264,7 +264,7 @@ int nfp_btf__map(const struct nfp_btf *btf, const char *name, struct nfp_map_def
 	return -ENOENT;
 }
 
-/* The part of .BTF.ext that describes `section`; *count records of *record_bytes. */
+/* Finds the records of `section` in .BTF.ext: *count records of *record_bytes each. */
 static const uint8_t *lines_of(const struct nfp_btf *btf, const uint8_t *ext, size_t bytes, const char *section, uint32_t *record_bytes,
 			       uint32_t *count)
 {

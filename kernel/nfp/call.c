@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Calls of helpers in the walk: which helpers the driver and the firmware have, and with which arguments. Called by walk.c. */
+/* Checks calls of helpers: which helpers the driver and the firmware have, and with which arguments. Called by walk.c. */
 #include <stdio.h>
 
 #include "kernel/nfp/walk.h"
 
-#define SHORTEST_FRAME_PAYLOAD 46 /* ETH_ZLEN - ETH_HLEN: what every packet has behind its Ethernet header */
+#define SHORTEST_FRAME_PAYLOAD 46 /* ETH_ZLEN - ETH_HLEN: every packet has that many bytes behind its Ethernet header */
 
 static const struct {
 	int32_t number;
@@ -69,7 +69,7 @@ const char *nfp_helper__name(int32_t number, char *buf, size_t bytes)
 	return buf;
 }
 
-/* A key or value for the firmware lies on the stack, which is in the card's registers. Only 4-byte words have an address. */
+/* A key or value for the firmware must be on the stack, which is in the card's registers. Only 4-byte words have an address. */
 static void on_stack(struct nfp_walk *w, struct nfp_state *s, unsigned reg, const char *what)
 {
 	const struct nfp_reg *r = nfp_state__reg(s, reg);
@@ -83,7 +83,7 @@ static void on_stack(struct nfp_walk *w, struct nfp_state *s, unsigned reg, cons
 			       (int)(r->off + (int64_t)r->n.value));
 }
 
-/* Of several visits: whether the key's place is always the same, which the JIT asks. */
+/* Notes whether the key is at the same offset on every visit; the JIT asks for that. */
 static void note_key(struct nfp_walk *w, struct nfp_state *s)
 {
 	struct nfp_meta *m = &w->meta[s->insn];
@@ -191,7 +191,7 @@ static int event_call(struct nfp_walk *w, struct nfp_state *s)
 	return 0;
 }
 
-/* The JIT has a short form of bpf_xdp_adjust_head() for the only call, by a constant that the firmware guarantees. */
+/* The JIT has a short form of bpf_xdp_adjust_head() if there is only one call, by a constant that the firmware guarantees. */
 static void note_adjust_head(struct nfp_walk *w, struct nfp_state *s)
 {
 	const struct nfp_reg *by = nfp_state__reg(s, 2);

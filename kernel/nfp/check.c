@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Checks objects against the NFP driver's rules. Called by `spinctl check` and spincc. Each program is walked once for each kernel;
- * what only some of the kernels refuse becomes a warning that names them.
+ * Checks objects against the NFP driver's rules. Called by `spinctl check` and spincc. Each program is walked once per kernel. What only
+ * some of the kernels refuse becomes a warning that names them.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "kernel/nfp/disasm.h"
 #include "kernel/nfp/jit.h"
 
-/* One kernel's walk over one program. */
+/* The result of one kernel's walk over one program. */
 struct judgement {
 	struct nfp_findings findings;
 	unsigned nfp_instructions, stack_bytes;
@@ -74,7 +74,7 @@ static void check_maps(const struct nfp_object *o, const struct nfp_profile *pro
 
 	for (unsigned i = 0; i < o->map_count; i++) {
 		if (o->maps[i].is.type == BPF_MAP_TYPE_PERF_EVENT_ARRAY && !o->maps[i].is_data)
-			continue; /* on the host */
+			continue; /* stays on the host */
 		check_map(&o->maps[i], profile, f);
 		entries += o->maps[i].is.entries;
 		maps++;
@@ -98,7 +98,7 @@ static void check_whole(const struct nfp_code *code, struct nfp_findings *f)
 		FIND(f, NFP_RULE_LINK, "libbpf cannot resolve %s", code->cannot_link);
 }
 
-/* What the driver looks at behind the walk: sizes, and the packet's part that programs reach. */
+/* What the driver checks after the walk: sizes, and how much of a packet the program reaches. */
 static void check_totals(const struct nfp_walk *w, unsigned mtu, struct judgement *j)
 {
 	uint32_t reach = nfp_profile__packet_bytes(w->profile);
@@ -114,7 +114,7 @@ static void check_totals(const struct nfp_walk *w, unsigned mtu, struct judgemen
 	if (j->nfp_instructions > w->profile->instructions_max)
 		FIND(&j->findings, NFP_RULE_PROGRAM_SIZE, "it would be some %u instructions of the NFP, %u are the most",
 		     j->nfp_instructions, w->profile->instructions_max);
-	/* an MTU that is not known may be shorter */
+	/* an unknown MTU may be small enough */
 	if (reach && j->packet_bytes > reach + 1 && (!mtu || mtu > reach))
 		nfp_findings__add(&j->findings, NFP_RULE_PACKET_DEPTH, mtu ? NFP_REJECT : NFP_WARN, -1,
 				  "it may look at %u bytes of a packet; attaching fails at an MTU of more than %u", j->packet_bytes, reach);
@@ -180,7 +180,10 @@ static int add_findings(const struct nfp_object *o, const struct nfp_code *code,
 	return 0;
 }
 
-/* What one kernel accepts and another refuses is a warning; what is refused or unknown everywhere stays so. */
+/*
+ * The worst verdict of all kernels; but WARN if one kernel accepts what another refuses, and UNKNOWN if one cannot tell what another
+ * refuses.
+ */
 static enum nfp_verdict overall(const struct nfp_program *p, unsigned kernels)
 {
 	enum nfp_verdict best = NFP_REJECT, worst = NFP_ACCEPT;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Reads ELF files that may be hostile. Called by object.c. Headers and symbols are copied once, with their bounds
- * checked, and nothing is read beyond `bytes`. libelf is not used: it repairs what libbpf would refuse.
+ * Reads untrusted ELF files. Called by object.c. Headers and symbols are copied once, with their bounds checked, and nothing is read beyond
+ * `bytes`. libelf is not used: it repairs what libbpf would refuse.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -90,7 +90,7 @@ const void *nfp_elf__bytes(const struct nfp_elf *elf, unsigned section, size_t *
 	return elf->data + s->sh_offset;
 }
 
-/* A string of a string section, if it ends inside. */
+/* The string at an offset of a string section, if it ends inside the section. */
 static const char *string(const struct nfp_elf *elf, unsigned section, uint64_t offset)
 {
 	size_t bytes;

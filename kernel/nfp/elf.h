@@ -2,7 +2,7 @@
 #ifndef KERNEL_NFP_ELF_H
 #define KERNEL_NFP_ELF_H
 
-/* Sections, symbols and relocations of a 64-bit little-endian ELF file in memory. Every offset and count of it is checked. */
+/* Sections, symbols and relocations of a 64-bit little-endian ELF file in memory. Every offset and count in the file is checked. */
 #include <elf.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,23 +14,23 @@ struct nfp_elf {
 	unsigned section_count;
 	const Elf64_Sym *symbols;
 	unsigned symbol_count;
-	unsigned names;        /* section of section names */
-	unsigned symbol_names; /* section of symbol names */
+	unsigned names;        /* index of the section with the section names */
+	unsigned symbol_names; /* index of the section with the symbol names */
 	uint16_t machine;
 };
 
-/* Returns 0, -EINVAL (no such file, or damaged) or -ENOMEM. `data` must live as long. */
+/* Returns 0, -EINVAL (not such an ELF file, or damaged) or -ENOMEM. `data` must outlive *elf. */
 int nfp_elf__open(struct nfp_elf *elf, const void *data, size_t bytes);
 void nfp_elf__close(struct nfp_elf *elf);
 
-/* The section's bytes, or NULL if there are none in the file (.bss) or the number is wrong. */
+/* The section's bytes, or NULL if the file has none for it (.bss) or the index is out of range. */
 const void *nfp_elf__bytes(const struct nfp_elf *elf, unsigned section, size_t *bytes);
 /* "" if there is none. */
 const char *nfp_elf__section_name(const struct nfp_elf *elf, unsigned section);
 const char *nfp_elf__symbol_name(const struct nfp_elf *elf, unsigned symbol);
-/* Number of the section of that name; 0: there is none. */
+/* Index of the section with that name; 0 if there is none. */
 unsigned nfp_elf__find(const struct nfp_elf *elf, const char *name);
-/* Number i of the relocations of section `of`. Returns 0, or -1: there are no more. */
+/* Reads relocation i of section `of`. Returns 0, or -1 if there are no more. */
 int nfp_elf__relocation(const struct nfp_elf *elf, unsigned of, unsigned i, Elf64_Rel *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A model of the driver's JIT that only counts (nfp_bpf_jit() and what it calls, the same in 6.1 and 6.12).
- * Called by check.c after a walk. The optimizations are in jit_optimize.c; here is what an instruction becomes.
+ * A model of the driver's JIT that only counts instructions (nfp_bpf_jit() and what it calls, the same in 6.1 and 6.12). Called by check.c
+ * after a walk. jit_optimize.c has the optimizations; this file has the cost of each instruction.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +16,14 @@
 #define OUTRO          13
 #define PREFETCH_NOPS  8
 #define SAVE_RESTORE   18 /* both subroutines */
-#define WORD_INDEX_MAX 7  /* of local memory, for accesses to a part of a word */
+#define WORD_INDEX_MAX 7  /* largest word index in local memory for accesses to part of a word */
 
 static uint32_t round_up(uint32_t value, uint32_t to)
 {
 	return (value + to - 1) / to * to;
 }
 
-/* A constant of 32 bits: one instruction if 16 neighbouring bits are enough, in steps of 8, plain or inverted. */
+/* The cost of a 32-bit constant: one instruction if 16 adjacent bits at a multiple of 8 are enough, plain or inverted, else two. */
 static unsigned constant(uint32_t value)
 {
 	uint32_t other = ~value;
@@ -34,7 +34,7 @@ static unsigned constant(uint32_t value)
 	return 2;
 }
 
-/* What it takes before a constant is an operand: nothing if it fits one, of 8 bits, or of 7 for commands. */
+/* The cost of using a constant as an operand: none if it fits into 8 bits, or 7 bits for commands. */
 static unsigned operand(uint32_t value)
 {
 	return value <= 0xff ? 0 : constant(value);
@@ -186,7 +186,7 @@ static uint32_t min_u32(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* A slice of a stack access: at most a word, within one register and one word of memory. */
+/* The cost of a slice of a stack access: at most a word, within one register and one word of memory. */
 static unsigned stack_slice(int is_load, uint32_t off, uint32_t bytes, int first, int new_register, int last, int steps)
 {
 	int far = off / 4 > WORD_INDEX_MAX, moves_on = steps && new_register && !last;
@@ -238,7 +238,7 @@ static unsigned stack_access(const struct nfp_jit_insn *i, uint32_t frame_depth,
 	return count;
 }
 
-/* A load and a store, or several that lie behind one another, as one copy on the card's memory bus. */
+/* The cost of a load and a store, or several with adjacent addresses, as one copy on the card's memory bus. */
 static unsigned copy(const struct nfp_jit_insn *i)
 {
 	uint32_t bytes = (uint32_t)abs(i->copy_bytes), words = (bytes + 3) / 4;
@@ -380,7 +380,7 @@ static uint32_t kernel_depth(const struct nfp_walk *w, unsigned function)
 	return round_up(w->functions[function].depth_bytes, w->kernel >= NFP_KERNEL_6_12 ? 8 : 1);
 }
 
-/* With what the JIT keeps in a callee's frame. */
+/* The depth of a frame, including what the JIT keeps in a callee's frame. */
 static uint32_t full_depth(const struct nfp_walk *w, unsigned function)
 {
 	uint32_t depth = kernel_depth(w, function);
@@ -421,7 +421,7 @@ static unsigned translate(const struct nfp_walk *w, struct nfp_jit_insn *insns, 
 	case BPF_ALU64:
 		return alu(i, frame_depth);
 	case BPF_LD:
-		return 0; /* its second half counts */
+		return 0; /* counted with its second half */
 	case BPF_LDX:
 		return load(i, frame_depth);
 	case BPF_STX:
@@ -437,7 +437,7 @@ static unsigned translate(const struct nfp_walk *w, struct nfp_jit_insn *insns, 
 	return 0;
 }
 
-/* The second half of a 64-bit load. A map's number is small. */
+/* The cost of the second half of a 64-bit load. A map's number is small. */
 static unsigned second_half(const struct bpf_insn *first, const struct bpf_insn *second)
 {
 	if (first->src_reg)
@@ -475,8 +475,8 @@ unsigned nfp_jit__count(const struct nfp_walk *w)
 }
 
 /*
- * The deepest chain of calls: each round makes the chains from every function one call longer. More than NFP_FRAMES_MAX frames
- * the walk refuses, and so functions that call themselves.
+ * Finds the deepest chain of calls: each round makes the chains from every function one call longer. The walk refuses more than
+ * NFP_FRAMES_MAX frames, and so recursion.
  */
 unsigned nfp_jit__stack_bytes(const struct nfp_walk *w)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the kernel removes before the driver's JIT runs, and what the JIT merges: runs of loads and stores into copies, and
- * loads of the packet into one. Called by jit.c. The driver's own order and conditions (nfp_bpf_opt_*() in its jit.c).
+ * Models what the kernel removes before the driver's JIT runs, and what the JIT merges: runs of loads and stores into copies, and loads
+ * from the packet into one. Called by jit.c. Order and conditions are the driver's (nfp_bpf_opt_*() in its jit.c).
  */
 #include <stdlib.h>
 
@@ -20,7 +20,7 @@ static int is_conditional(const struct bpf_insn *insn)
 	return BPF_CLASS(insn->code) == BPF_JMP && op != BPF_JA && op != BPF_CALL && op != BPF_EXIT;
 }
 
-/* Nothing but dead instructions between a jump and its target: a jump to the next one. */
+/* Returns 1 if only dead instructions are between a jump and its target: then it jumps to the next instruction. */
 static int jumps_over_nothing(const struct nfp_walk *w, uint32_t i)
 {
 	int64_t target = (int64_t)i + 1 + w->code->insns[i].off;
@@ -33,7 +33,7 @@ static int jumps_over_nothing(const struct nfp_walk *w, uint32_t i)
 	return 1;
 }
 
-/* Instructions that no path comes to, and jumps that have become pointless by that. */
+/* Removes unreachable instructions, and jumps that have become pointless because of that. */
 static void remove_dead(const struct nfp_walk *w, struct nfp_jit_insn *insns)
 {
 	for (uint32_t i = 0; i < w->code->count; i++) {
@@ -53,7 +53,7 @@ static void remove_dead(const struct nfp_walk *w, struct nfp_jit_insn *insns)
 	}
 }
 
-/* A copy of R1 to R6 at the beginning: the JIT needs no pointer to xdp_md. */
+/* Removes a copy of R1 to R6 at the beginning: the JIT needs no pointer to xdp_md. */
 static void merge_first_copy(const struct nfp_walk *w, struct nfp_jit_insn *insns)
 {
 	for (uint32_t i = 0; i < w->code->count; i++) {
@@ -68,7 +68,7 @@ static void merge_first_copy(const struct nfp_walk *w, struct nfp_jit_insn *insn
 	}
 }
 
-/* Adding -N is subtracting N, and comparing with -N adding N. */
+/* Turns the addition of -N into a subtraction of N, and a comparison with -N into one that adds N. */
 static void turn_signs(const struct nfp_walk *w, struct nfp_jit_insn *insns)
 {
 	for (uint32_t i = 0; i < w->code->count; i++) {
@@ -101,7 +101,7 @@ static int is_store(const struct bpf_insn *insn)
 	return (insn->code & ~0x18) == (BPF_STX | BPF_MEM);
 }
 
-/* A load from the packet or a value, and a store of the same register to the packet. */
+/* Returns 1 for a load from the packet or a value that is followed by a store of the same register to the packet. */
 static int is_pair(const struct nfp_jit_insn *ld, const struct nfp_jit_insn *st)
 {
 	return is_load(&ld->insn) && is_store(&st->insn) && (ld->meta->pointer == NFP_PACKET || ld->meta->pointer == NFP_VALUE) &&
@@ -109,7 +109,7 @@ static int is_pair(const struct nfp_jit_insn *ld, const struct nfp_jit_insn *st)
 	       ld->insn.dst_reg == st->insn.src_reg && !st->meta->is_jump_target;
 }
 
-/* The pair goes on where the one before ended, upward or downward. */
+/* Returns 1 if the pair continues where the previous one ended, upward or downward. */
 static int goes_on(const struct nfp_jit_insn *ld, const struct nfp_jit_insn *last_ld)
 {
 	const struct bpf_insn *a = &last_ld[0].insn, *b = &last_ld[1].insn, *c = &ld[0].insn, *d = &ld[1].insn;
@@ -121,7 +121,7 @@ static int goes_on(const struct nfp_jit_insn *ld, const struct nfp_jit_insn *las
 	return (a->off + size == c->off && b->off + size == d->off) || (c->off + size == a->off && d->off + size == b->off);
 }
 
-/* A later load would read what an earlier store wrote. */
+/* Returns 1 if a later load would read what an earlier store wrote. */
 static int overlaps(const struct nfp_jit_insn *ld, const struct nfp_jit_insn *head)
 {
 	int from, to, now;
@@ -136,7 +136,7 @@ static int overlaps(const struct nfp_jit_insn *ld, const struct nfp_jit_insn *he
 	return (now > from && from < to && now >= to) || (now < from && from > to && now <= to);
 }
 
-/* Ends a run of pairs: a single one is not a copy. */
+/* Ends a run of pairs: a single pair is not a copy. */
 static void end_run(struct nfp_jit_insn *head, const struct nfp_jit_insn *last, unsigned pairs)
 {
 	if (pairs < 2) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Registers that are live, by the usual iteration backward over the program. Called by walk.c, which compares only those
- * of two states. What a call of a function reads and keeps is assumed at its widest.
+ * Finds live registers by the usual backward iteration over the program. Called by walk.c, which compares only those registers of two
+ * states. A call of a function is assumed to read all arguments and to preserve everything else.
  */
 #include "kernel/nfp/liveness.h"
 
@@ -13,7 +13,7 @@ int64_t nfp_insn__target(const struct nfp_code *code, uint32_t i)
 	int class = BPF_CLASS(insn->code), op = BPF_OP(insn->code);
 
 	if (i && code->insns[i - 1].code == (BPF_LD | BPF_IMM | BPF_DW))
-		return -1; /* its second half */
+		return -1; /* the second half of a 64-bit load */
 	if ((class != BPF_JMP && class != BPF_JMP32) || op == BPF_EXIT)
 		return -1;
 	if (op != BPF_CALL)
@@ -26,7 +26,7 @@ static uint16_t bit(unsigned reg)
 	return reg < 10 ? (uint16_t)(1u << reg) : 0;
 }
 
-/* Live before the instruction, by what is live after it. */
+/* The registers that are live before the instruction, given those that are live after it. */
 static uint16_t before(const struct bpf_insn *insn, uint16_t after)
 {
 	int op = BPF_OP(insn->code), is_x = BPF_SRC(insn->code) == BPF_X;

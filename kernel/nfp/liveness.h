@@ -2,13 +2,13 @@
 #ifndef KERNEL_NFP_LIVENESS_H
 #define KERNEL_NFP_LIVENESS_H
 
-/* Where jumps of a program go, and which registers its instructions still need. */
+/* Targets of jumps, and the registers that are live at each instruction. */
 #include "kernel/nfp/object.h"
 
-/* The instruction that a jump or a call of a function may go to; -1: it is neither. May lie outside of the program. */
+/* Returns the target of a jump or of a call of a function; -1 if the instruction is neither. The target may be outside the program. */
 int64_t nfp_insn__target(const struct nfp_code *code, uint32_t insn);
 
-/* Fills live[] with bits of registers 0 to 9 that are read before they are written, from each instruction on. */
+/* Sets live[i] to the bits of the registers 0 to 9 that are read before they are written from instruction i on. */
 void nfp_liveness__find(const struct nfp_code *code, uint16_t *live);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Loads, stores and atomic operations of the walk: what the driver's hooks refuse of each, and what is in the stack
- * afterwards. Called by walk.c. The stack's contents are known as the verifier knows them: registers that were saved, and zeros.
+ * Models loads, stores and atomic operations: what the driver's hooks refuse of each, and the contents of the stack afterwards. Called by
+ * walk.c. The stack is known as well as the verifier knows it: saved registers and zeros.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 enum access {
 	LOAD,
 	STORE,
-	STORE_CONSTANT, /* the driver does not look at it; its JIT refuses it */
+	STORE_CONSTANT, /* the driver does not check it; its JIT refuses it */
 	ATOMIC,
 };
 
@@ -22,7 +22,7 @@ static struct nfp_meta *meta(struct nfp_walk *w, const struct nfp_state *s)
 	return &w->meta[s->insn];
 }
 
-/* The driver follows each 4-byte word of a map's values: read or counted, never both. */
+/* The driver tracks each 4-byte word of a map's values: it may be read or counted, but not both. */
 static void use_value(struct nfp_walk *w, struct nfp_state *s, const struct nfp_reg *reg, int32_t insn_off, unsigned bytes,
 		      enum nfp_use use)
 {
@@ -34,7 +34,7 @@ static void use_value(struct nfp_walk *w, struct nfp_state *s, const struct nfp_
 		return;
 	}
 	if (off < 0 || off + bytes > map->is.value_bytes)
-		return; /* the kernel's own finding */
+		return; /* the kernel refuses that itself */
 	for (int64_t word = off / 4; word <= (off + bytes - 1) / 4 && word < NFP_VALUE_WORDS_MAX; word++) {
 		uint8_t *used = &w->use[reg->map * NFP_VALUE_WORDS_MAX + word];
 
@@ -66,7 +66,7 @@ static int follow_stack(struct nfp_walk *w, struct nfp_state *s, const struct nf
 	return 0;
 }
 
-/* The driver's hook for pointers. Returns 1 if the path cannot go on. */
+/* The driver's hook for pointers. Returns 1 if the path cannot continue. */
 static int follow(struct nfp_walk *w, struct nfp_state *s, const struct nfp_reg *reg, int32_t insn_off, unsigned bytes, enum access access)
 {
 	struct nfp_meta *m = meta(w, s);
@@ -134,7 +134,7 @@ static int inside_value(struct nfp_walk *w, struct nfp_state *s, const struct nf
 	return 0;
 }
 
-/* Also notes how deep the frame is. */
+/* Checks the stack's bounds, and notes how deep the frame is. */
 static int inside_stack(struct nfp_walk *w, struct nfp_state *s, const struct nfp_reg *reg, int32_t insn_off, uint32_t bytes)
 {
 	int64_t off = reg->off + (int64_t)reg->n.value + insn_off;
@@ -150,7 +150,7 @@ static int inside_stack(struct nfp_walk *w, struct nfp_state *s, const struct nf
 	return 0;
 }
 
-/* --- what is on the stack --- */
+/* --- the stack's contents --- */
 
 static unsigned slot_of(int64_t off)
 {
@@ -176,7 +176,7 @@ static void save(struct nfp_walk *w, struct nfp_slot *slot, const struct nfp_reg
 	memset(slot->bytes, NFP_BYTE_SPILLED, bytes);
 }
 
-/* `reg` is NULL: a number of which nothing is known. */
+/* Writes to the stack; `reg` is NULL for an unknown number. */
 static int write_stack(struct nfp_walk *w, struct nfp_state *s, const struct nfp_reg *to, int32_t insn_off, unsigned bytes,
 		       const struct nfp_reg *reg)
 {
@@ -218,7 +218,7 @@ static enum nfp_byte stack_byte(const struct nfp_frame *frame, int64_t off)
 	return slot_of(off) < frame->slots ? frame->slot[slot_of(off)].bytes[byte_of(off)] : NFP_BYTE_NOTHING;
 }
 
-/* Root may read what was never written, on 6.1 only as deep as the frame has been written to. */
+/* Root may read what was never written, on 6.1 only within the frame's depth so far. Returns 1 if it may not. */
 static int written(struct nfp_walk *w, struct nfp_state *s, const struct nfp_frame *frame, int64_t off)
 {
 	if (w->kernel >= NFP_KERNEL_6_12 || slot_of(off) < frame->slots)
@@ -417,7 +417,7 @@ int nfp_walk__helper_reads(struct nfp_walk *w, struct nfp_state *s, unsigned reg
 	switch (from->type) {
 	case NFP_STACK:
 		if (from->n.mask)
-			return 0; /* the driver's own finding */
+			return 0; /* the driver refuses that itself */
 		if (inside_stack(w, s, from, 0, bytes))
 			return 1;
 		return written(w, s, s->frames[from->frame], from->off + (int64_t)from->n.value);

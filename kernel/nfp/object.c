@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Finds XDP programs and maps of a BPF object, and links each program as libbpf does: functions of .text behind it in the
- * order in which they are first called. Called by check.c. Nothing of the file is trusted.
+ * Finds the XDP programs and maps of a BPF object, and links each program as libbpf does: functions of .text are appended in the order of
+ * their first call. Called by check.c. The file is not trusted.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -45,7 +45,7 @@ static int is_data_section(const char *name)
 	       !strncmp(name, ".bss.", 5) || !strncmp(name, ".rodata.", 8);
 }
 
-/* A map for each section of variables, as libbpf makes it. */
+/* Adds a map for each section of variables, as libbpf does. */
 static int add_data_maps(struct nfp_object *o)
 {
 	for (unsigned i = 1; i < o->elf.section_count; i++) {
@@ -90,7 +90,7 @@ static int add_maps(struct nfp_object *o, char *reason, size_t bytes)
 	return add_data_maps(o);
 }
 
-/* Index of the map of a symbol; -1: it is of none. */
+/* Index of the map that a symbol belongs to; -1 if none. */
 static int map_of_symbol(const struct nfp_object *o, unsigned symbol)
 {
 	const Elf64_Sym *s = &o->elf.symbols[symbol];
@@ -109,11 +109,11 @@ static int map_of_symbol(const struct nfp_object *o, unsigned symbol)
 
 static int is_xdp(const char *section)
 {
-	section += *section == '?'; /* not loaded unless asked for */
+	section += *section == '?'; /* '?': not loaded unless requested */
 	return !strcmp(section, "xdp") || !strncmp(section, "xdp/", 4) || !strncmp(section, "xdp.", 4) || !strncmp(section, "xdp_", 4);
 }
 
-/* What linking has done so far. */
+/* The state of linking. */
 struct linker {
 	const struct nfp_object *object;
 	struct nfp_code *code;
@@ -123,7 +123,7 @@ struct linker {
 	unsigned function_count;
 };
 
-/* The function symbol at a place. */
+/* The function symbol at an offset of a section. */
 static const Elf64_Sym *function_at(const struct nfp_elf *elf, uint32_t section, uint64_t offset)
 {
 	for (unsigned i = 1; i < elf->symbol_count; i++) {
@@ -186,7 +186,7 @@ static int find_relocation(const struct nfp_elf *elf, uint32_t section, uint64_t
 
 static int link_function(struct linker *l, uint32_t from, unsigned depth);
 
-/* Resolves a call (or the address of a callback) to a function; appends that if it is not there yet. */
+/* Resolves a call (or the address of a callback) to a function, and appends the function if it is not there yet. */
 static int link_call(struct linker *l, uint32_t at, unsigned depth)
 {
 	struct bpf_insn *insn = &l->code->insns[at];
@@ -252,7 +252,7 @@ static int link_load(struct linker *l, uint32_t at, unsigned depth)
 	return 0;
 }
 
-/* Links the instructions of the function that was appended last, which begins at `from`. */
+/* Links the instructions of the function that was appended last, which starts at `from`. */
 static int link_function(struct linker *l, uint32_t from, unsigned depth)
 {
 	uint32_t end = l->code->count;

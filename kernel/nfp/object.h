@@ -2,13 +2,13 @@
 #ifndef KERNEL_NFP_OBJECT_H
 #define KERNEL_NFP_OBJECT_H
 
-/* An object's XDP programs as libbpf would link and load them, and its maps. */
+/* An object's XDP programs, linked as libbpf does, and its maps. */
 #include <linux/bpf.h>
 
 #include "kernel/nfp/btf.h"
 #include "kernel/nfp/elf.h"
 
-#define NFP_FUNCTIONS_MAX 256u /* of a program: BPF_MAX_SUBPROGS */
+#define NFP_FUNCTIONS_MAX 256u /* per program: BPF_MAX_SUBPROGS */
 #define NFP_MAPS_MAX      1024u
 #define NFP_PROGRAMS_MAX  256u
 #define NFP_INSNS_MAX     65536u
@@ -19,19 +19,19 @@ struct nfp_map {
 	int is_data; /* .data, .bss or .rodata: variables */
 };
 
-/* Where an instruction came from. */
+/* The section and offset that an instruction came from. */
 struct nfp_origin {
 	uint32_t section, offset_bytes;
 };
 
 struct nfp_code {
 	char name[64], section[64];
-	struct bpf_insn *insns; /* linked: calls are relative; the immediate of a load of a map is the map's index */
+	struct bpf_insn *insns; /* linked: calls are relative; the immediate of a map load is the map's index */
 	struct nfp_origin *origins;
-	uint8_t *starts_function; /* by instruction: NFP_STATIC or NFP_GLOBAL if a function begins there */
+	uint8_t *starts_function; /* by instruction: NFP_STATIC or NFP_GLOBAL if a function starts there */
 	uint32_t count;
 	int is_frags;            /* loaded with BPF_F_XDP_HAS_FRAGS */
-	int is_for_map;          /* of a devmap or cpumap, not of an interface */
+	int is_for_map;          /* for a devmap or cpumap, not for an interface */
 	const char *cannot_link; /* NULL, or what libbpf could not resolve; static storage */
 };
 
@@ -52,11 +52,11 @@ struct nfp_object {
 	unsigned program_count;
 };
 
-/* Returns 0, or -EINVAL or -ENOMEM with the reason in `reason`. `data` must live as long. */
+/* Returns 0, or -EINVAL or -ENOMEM with the reason in `reason`. `data` must outlive *object. */
 int nfp_object__open(struct nfp_object *object, const void *data, size_t bytes, char *reason, size_t reason_bytes);
 void nfp_object__close(struct nfp_object *object);
 
-/* "file.c:12" of an instruction, or "". */
+/* Writes "file.c:12", the source line of an instruction, or "". */
 void nfp_object__line(const struct nfp_object *object, const struct nfp_code *code, uint32_t insn, char *to, size_t to_bytes);
 
 #endif

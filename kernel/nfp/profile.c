@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Reads and writes profiles of cards. Called by `spinctl check`. One table drives both ways; every key must be there once,
- * so a truncated profile is refused.
+ * Reads and writes profiles of cards. Called by `spinctl check`. One table drives both directions. Every key must be there exactly once, so
+ * a truncated profile is refused.
  */
 #include <errno.h>
 #include <linux/bpf.h>
@@ -32,7 +32,7 @@ static const struct key_row {
 	const char *key;
 	enum kind kind;
 	size_t offset;
-	uint32_t max; /* of numbers */
+	uint32_t max; /* largest value of a number */
 	const char *what;
 } keys[] = {
 #define KEY(name, kind, max, what)                                         \
@@ -136,7 +136,7 @@ static int parse_value(struct nfp_profile *p, const struct key_row *row, char *v
 	}
 }
 
-/* `line` is changed. */
+/* Parses a line, which it modifies. */
 static int parse_line(char *line, struct nfp_profile *p, uint32_t *seen, const char *name, unsigned number, char *reason,
 		      size_t reason_bytes)
 {
@@ -165,7 +165,7 @@ static int parse_line(char *line, struct nfp_profile *p, uint32_t *seen, const c
 	return refuse(reason, reason_bytes, name, number, "there is no key \"%.40s\"", key);
 }
 
-/* As nfp_profile__read(), of text in memory. */
+/* Same as nfp_profile__read(), for text in memory. */
 static int parse(const char *text, size_t bytes, const char *name, struct nfp_profile *p, char *reason, size_t reason_bytes)
 {
 	unsigned number = 0;
@@ -250,8 +250,8 @@ uint32_t nfp_profile__packet_bytes(const struct nfp_profile *p)
 }
 
 /*
- * The driver keeps what the firmware told it of BPF to itself: no file, ioctl or netlink request of Linux 6.1 to 6.12 shows it. The
- * name of the firmware is shown (ethtool -i), so a firmware whose capabilities are known is recognized, and any other is refused.
+ * No file, ioctl or netlink request of Linux 6.1 to 6.12 shows what the firmware told the driver about BPF. The firmware's name is shown
+ * (ethtool -i), so a firmware with a known profile is recognized, and any other is refused.
  */
 int nfp_profile__of_device(const char *ifname, struct nfp_profile *out, char *reason, size_t reason_bytes)
 {

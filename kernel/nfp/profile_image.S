@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The built-in profile's text, which profile.c reads like any other. A NUL ends it. */
+/* The built-in profile's text, which profile.c parses like any other. It ends with a NUL. */
 	.section .rodata
 	.globl nfp_profile_text
 	.hidden nfp_profile_text

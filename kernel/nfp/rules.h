@@ -2,7 +2,7 @@
 #ifndef KERNEL_NFP_RULES_H
 #define KERNEL_NFP_RULES_H
 
-/* The rules that a program for the card must keep: one row each, with its name, its verdict, and what to change. */
+/* The rules that a program for the card must follow: one row each, with its name, its verdict, and what to change. */
 #include "kernel/nfp/verdict.h"
 
 /* clang-format off */
@@ -74,7 +74,7 @@ const char *nfp_rule__name(enum nfp_rule rule);
 const char *nfp_rule__advice(enum nfp_rule rule);
 enum nfp_verdict nfp_rule__verdict(enum nfp_rule rule);
 
-/* What one walk of one program found. */
+/* A finding of one walk of one program. */
 struct nfp_found {
 	enum nfp_rule rule;
 	enum nfp_verdict verdict;
@@ -82,14 +82,14 @@ struct nfp_found {
 	char what[240];
 };
 
-#define NFP_FOUND_MAX 64 /* of a program; more add nothing */
+#define NFP_FOUND_MAX 64 /* per program; later findings are dropped */
 
 struct nfp_findings {
 	struct nfp_found found[NFP_FOUND_MAX];
 	unsigned count;
 };
 
-/* Adds a finding; of several of one rule at one instruction the first with the highest verdict stays. */
+/* Adds a finding. Of several for one rule at one instruction, the first with the highest verdict is kept. */
 void nfp_findings__add(struct nfp_findings *f, enum nfp_rule rule, enum nfp_verdict verdict, int insn, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 enum nfp_verdict nfp_findings__verdict(const struct nfp_findings *f);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Numbers as the kernel's verifier knows them (reg_bounds_sync(), adjust_scalar_min_max_vals() and tnum_*() of 6.1 and 6.12). Called by the walk for
- * each instruction. Both halves of an operation's arithmetic run through the same functions, with a width in bits.
+ * Models numbers as the kernel's verifier does (reg_bounds_sync(), adjust_scalar_min_max_vals() and tnum_*() of 6.1 and 6.12). Called by
+ * the walk for each instruction. The arithmetic on all 64 bits and on the low half uses the same functions, with a width in bits.
  */
 #include <linux/bpf.h>
 
@@ -84,7 +84,7 @@ static struct bits bits_xor(struct bits a, struct bits b)
 	return (struct bits){ (a.value ^ b.value) & ~mask, mask };
 }
 
-/* Long multiplication: a partial product for each bit of `a` that may be set. */
+/* Long multiplication: adds a partial product for each bit of `a` that may be set. */
 static struct bits bits_mul(struct bits a, struct bits b)
 {
 	struct bits sum = { a.value * b.value, 0 }, unsure = { 0, 0 };
@@ -103,7 +103,7 @@ static struct bits low(struct bits all)
 	return (struct bits){ (uint32_t)all.value, (uint32_t)all.mask };
 }
 
-/* --- one view from the other --- */
+/* --- deducing one view from another --- */
 
 static void bounds_from_bits(struct nfp_scalar *s, unsigned bits)
 {
@@ -123,7 +123,7 @@ static void bounds_from_bits(struct nfp_scalar *s, unsigned bits)
 	store(s, &r);
 }
 
-/* As a number of r->bits, unsigned: what a signed bound is there. */
+/* A signed bound as an unsigned number of r->bits. */
 static uint64_t as_u(const struct range *r, int64_t bound)
 {
 	return (uint64_t)bound & u_limit(r->bits);
@@ -134,7 +134,7 @@ static int64_t as_s(const struct range *r, uint64_t bound)
 	return r->bits == 64 ? (int64_t)bound : (int32_t)bound;
 }
 
-/* 6.1: one view of the sign, by cases. */
+/* 6.1: deduces one view's bounds from the other's, case by case. */
 static void deduce_old(struct range *r)
 {
 	if (r->smin >= 0 || r->smax < 0) {
@@ -162,16 +162,16 @@ static void deduce_new(struct range *r)
 	if (as_u(r, r->smin) <= as_u(r, r->smax)) {
 		r->umin = max_u(as_u(r, r->smin), r->umin);
 		r->umax = min_u(as_u(r, r->smax), r->umax);
-	} else if (r->umax < as_u(r, r->smin)) { /* the two overlap at the non-negative end only */
+	} else if (r->umax < as_u(r, r->smin)) { /* the two overlap only at the non-negative end */
 		r->smin = as_s(r, r->umin);
 		r->umax = min_u(r->umax, as_u(r, r->smax));
-	} else if (as_u(r, r->smax) < r->umin) { /* at the negative end only */
+	} else if (as_u(r, r->smax) < r->umin) { /* only at the negative end */
 		r->smax = as_s(r, r->umax);
 		r->umin = max_u(r->umin, as_u(r, r->smin));
 	}
 }
 
-/* 6.12: the low half's bounds from all bits' where the upper halves of those agree. */
+/* 6.12: derives the low half's bounds from those of all 64 bits, if their upper halves agree. */
 static void low_from_all(struct nfp_scalar *s)
 {
 	if (s->umin >> 32 == s->umax >> 32) {
@@ -207,7 +207,7 @@ static uint64_t join(uint64_t high, uint32_t low_half)
 	return (high & ~(uint64_t)UINT32_MAX) | low_half;
 }
 
-/* 6.12: all bits' bounds from the low half's. */
+/* 6.12: derives the bounds of all 64 bits from the low half's. */
 static void all_from_low(struct nfp_scalar *s)
 {
 	s->umin = max_u(s->umin, join(s->umin, s->umin32));
@@ -239,7 +239,7 @@ static void deduce(enum nfp_kernel kernel, struct nfp_scalar *s)
 		all_from_low(s);
 }
 
-/* Each of the views learns from the others. */
+/* Each view takes over what the others know. */
 void nfp_scalar__settle(enum nfp_kernel kernel, struct nfp_scalar *s)
 {
 	struct bits all, half;
@@ -257,7 +257,7 @@ void nfp_scalar__settle(enum nfp_kernel kernel, struct nfp_scalar *s)
 	bounds_from_bits(s, 64);
 }
 
-/* All bits' bounds are the low half's: the upper half is 0. */
+/* The bounds of all 64 bits become those of the low half, because the upper half is 0. */
 void nfp_scalar__take_low(struct nfp_scalar *s)
 {
 	learn_bits(s, low(known(s)));
@@ -364,7 +364,7 @@ static void range_mul(struct range *d, const struct range *s)
 	}
 }
 
-/* The signed bounds after AND, OR and XOR, of which the unsigned are known. */
+/* The signed bounds after AND, OR and XOR, whose unsigned bounds are known. */
 static void signed_after_logic(enum nfp_kernel kernel, struct range *d, int both_positive)
 {
 	if (kernel >= NFP_KERNEL_6_12 ? as_s(d, d->umin) <= as_s(d, d->umax) : both_positive) {
@@ -392,7 +392,7 @@ static void range_logic(enum nfp_kernel kernel, int op, struct range *d, const s
 	signed_after_logic(kernel, d, both_positive);
 }
 
-/* AND, OR and XOR: the halves' bounds come from the bits of the result. */
+/* AND, OR and XOR: the bounds of both views come from the bits of the result. */
 static void logic(enum nfp_kernel kernel, int op, struct nfp_scalar *d, const struct nfp_scalar *s)
 {
 	struct bits result = op == BPF_AND  ? bits_and(known(d), known(s))
@@ -472,7 +472,7 @@ static void shift_right(int is_64, int is_signed, struct nfp_scalar *d, unsigned
 		bounds_from_bits(d, 32);
 }
 
-/* Whether the verifier computes a result at all, and does not forget all 64 bits, also after operations on 32. */
+/* Whether the verifier computes a result. If not, it forgets all 64 bits, even after a 32-bit operation. */
 static int is_computed(enum nfp_kernel kernel, int op, int is_64, const struct nfp_scalar *s)
 {
 	int constant = is_64 ? nfp_scalar__is_constant(s) : nfp_scalar__is_constant32(s);
@@ -490,7 +490,7 @@ static int is_computed(enum nfp_kernel kernel, int op, int is_64, const struct n
 	case BPF_RSH:
 	case BPF_ARSH:
 		return constant && s->umax < (is_64 ? 64u : 32u);
-	default: /* division: 6.1 forgets the value, but not that a 32-bit operation clears the upper half */
+	default: /* division: 6.1 forgets the value, but keeps that a 32-bit operation clears the upper half */
 		return kernel < NFP_KERNEL_6_12 && constant;
 	}
 }

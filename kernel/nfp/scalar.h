@@ -3,9 +3,9 @@
 #define KERNEL_NFP_SCALAR_H
 
 /*
- * What the kernel's verifier knows of a number: which bits, and between which bounds, of all 64 and of the low 32 bits.
- * The driver asks for exactly that (a factor below 2^32, a constant divisor), so each operation here must know as much
- * as the verifier of the kernel in question, neither less nor more. Where 6.1 and 6.12 differ, functions take the kernel.
+ * What the kernel's verifier knows about a number: its known bits and its bounds, for all 64 and for the low 32 bits. The driver asks for
+ * exactly that (a factor below 2^32, a constant divisor), so each operation here must know exactly as much as the verifier of the given
+ * kernel. Functions whose result differs between 6.1 and 6.12 take the kernel.
  */
 #include "kernel/nfp/scalar_type.h"
 #include "kernel/nfp/verdict.h"
@@ -15,20 +15,20 @@ void nfp_scalar__forget(struct nfp_scalar *s);
 int nfp_scalar__is_constant(const struct nfp_scalar *s);
 int nfp_scalar__is_constant32(const struct nfp_scalar *s);
 
-/* What a load of `bytes` (1 to 8) leaves of it. */
+/* Keeps what a load of `bytes` (1 to 8) leaves. */
 void nfp_scalar__cut(enum nfp_kernel kernel, struct nfp_scalar *s, unsigned bytes);
-/* What a move of the low half leaves of it. */
+/* Keeps what a move of the low half leaves. */
 void nfp_scalar__cut32(enum nfp_kernel kernel, struct nfp_scalar *s);
 
 /* d = d OP s; `op` is BPF_OP() of an ALU instruction that is not MOV, END or NEG. */
 void nfp_scalar__alu(enum nfp_kernel kernel, int op, int is_64, struct nfp_scalar *d, const struct nfp_scalar *s);
 
-/* 1 or 0: the jump is always or never taken; -1: not known. `op` is BPF_OP() of a conditional jump. */
+/* Returns 1 or 0 if the jump is always or never taken; -1 if unknown. `op` is BPF_OP() of a conditional jump. */
 int nfp_scalar__taken(int op, int is_64, const struct nfp_scalar *a, const struct nfp_scalar *b);
-/* What holds of a and b if the comparison came out as `taken`. */
+/* Narrows a and b by the result `taken` of the comparison. */
 void nfp_scalar__refine(enum nfp_kernel kernel, int op, int is_64, int taken, struct nfp_scalar *a, struct nfp_scalar *b);
 
-/* 1 if every number of `inner` is one of `outer`. */
+/* Returns 1 if every number in `inner` is also in `outer`. */
 int nfp_scalar__contains(const struct nfp_scalar *outer, const struct nfp_scalar *inner);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a conditional jump tells about the numbers that it compares. Called by walk.c. As in the kernel, each comparison is one of
- * six, with its operands exchanged or its result negated.
+ * Models what a conditional jump reveals about the numbers that it compares. Called by walk.c. As in the kernel, each comparison is reduced
+ * to one of six, with its operands exchanged or its result negated.
  */
 #include <linux/bpf.h>
 
@@ -37,7 +37,7 @@ static int taken(int op, const struct range *a, const struct range *b, struct bi
 	return -1;
 }
 
-/* The comparison that comes out the other way around, or with its operands exchanged, as one of EQ, SET, GT, GE, SGT, SGE. */
+/* Reduces a comparison to one of EQ, SET, GT, GE, SGT, SGE, with its result negated or its operands exchanged. */
 static int normal(int op, int *negate, int *exchange)
 {
 	*negate = *exchange = 0;
@@ -73,7 +73,7 @@ int nfp_scalar__taken(int op, int is_64, const struct nfp_scalar *a, const struc
 	return result < 0 ? result : result ^ negate;
 }
 
-/* a == b holds. */
+/* Narrows both by a == b. */
 static void make_equal(struct nfp_scalar *a, struct nfp_scalar *b, unsigned bits)
 {
 	struct range x = view(a, bits), y = view(b, bits);
@@ -90,7 +90,7 @@ static void make_equal(struct nfp_scalar *a, struct nfp_scalar *b, unsigned bits
 	learn_bits(b, bits == 64 ? same : with_low(known(b), same));
 }
 
-/* a != b holds, b being a constant: 6.12 draws the bounds in by one. */
+/* Narrows a by a != b, if b is constant: 6.12 moves the bound by one. */
 static void make_unequal(enum nfp_kernel kernel, struct nfp_scalar *a, const struct nfp_scalar *b, unsigned bits)
 {
 	struct range x = view(a, bits), y = view(b, bits);
@@ -123,7 +123,7 @@ static void refine_set(struct nfp_scalar *a, const struct nfp_scalar *b, unsigne
 	learn_bits(a, bits == 64 ? result : with_low(known(a), result));
 }
 
-/* a > b, or a >= b (`or_equal`), holds. */
+/* Narrows both by a > b, or by a >= b (`or_equal`). */
 static void make_greater(struct nfp_scalar *a, struct nfp_scalar *b, unsigned bits, int is_signed, int or_equal)
 {
 	struct range x = view(a, bits), y = view(b, bits);
@@ -140,7 +140,7 @@ static void make_greater(struct nfp_scalar *a, struct nfp_scalar *b, unsigned bi
 	store(b, &y);
 }
 
-/* 6.1: what a comparison of one half teaches the other. */
+/* 6.1: derives one view's bounds from a comparison of the other. */
 static void spread_old(int is_64, struct nfp_scalar *s)
 {
 	if (is_64) {
@@ -170,7 +170,7 @@ void nfp_scalar__refine(enum nfp_kernel kernel, int op, int is_64, int is_taken,
 	    !(is_64 ? nfp_scalar__is_constant(a) || nfp_scalar__is_constant(b)
 		    : nfp_scalar__is_constant32(a) || nfp_scalar__is_constant32(b)) &&
 	    !(is_64 && (op == BPF_JEQ || op == BPF_JNE)))
-		return; /* 6.1 learns nothing from two unknown numbers, unless they are equal */
+		return; /* 6.1 learns from two unknown numbers only if they are equal */
 	op = normal(op, &negate, &exchange);
 	if (exchange) {
 		struct nfp_scalar *other = a;
@@ -188,7 +188,7 @@ void nfp_scalar__refine(enum nfp_kernel kernel, int op, int is_64, int is_taken,
 		refine_set(a, b, bits, holds);
 	else if (holds)
 		make_greater(a, b, bits, op == BPF_JSGT || op == BPF_JSGE, op == BPF_JGE || op == BPF_JSGE);
-	else /* a > b does not hold: b >= a */
+	else /* a > b is false, so b >= a */
 		make_greater(b, a, bits, op == BPF_JSGT || op == BPF_JSGE, op == BPF_JGT || op == BPF_JSGT);
 	if (kernel >= NFP_KERNEL_6_12) {
 		nfp_scalar__settle(kernel, a);

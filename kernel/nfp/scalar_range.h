@@ -2,11 +2,11 @@
 #ifndef KERNEL_NFP_SCALAR_RANGE_H
 #define KERNEL_NFP_SCALAR_RANGE_H
 
-/* Bounds and bits of numbers, one width at a time. Shared by scalar.c and scalar_compare.c. */
+/* Bounds and known bits of numbers, for one width at a time. Shared by scalar.c and scalar_compare.c. */
 #include "kernel/nfp/scalar_type.h"
 #include "kernel/nfp/verdict.h"
 
-/* One of the two views of a scalar, widened. */
+/* The bounds of one view of a scalar, widened to 64 bits. */
 struct range {
 	uint64_t umin, umax;
 	int64_t smin, smax;
@@ -118,18 +118,18 @@ static inline void learn_bits(struct nfp_scalar *s, struct bits b)
 	s->mask = b.mask;
 }
 
-/* The low half's bits replaced. */
+/* Replaces the low half's bits. */
 static inline struct bits with_low(struct bits all, struct bits low)
 {
 	return (struct bits){ (all.value & ~(uint64_t)UINT32_MAX) | (uint32_t)low.value,
 			      (all.mask & ~(uint64_t)UINT32_MAX) | (uint32_t)low.mask };
 }
 
-/* Forgets the bounds of that width. */
+/* Forgets the bounds for that width. */
 void nfp_scalar__unbound(struct nfp_scalar *s, unsigned bits);
-/* All bits' bounds are the low half's: the upper half is 0. */
+/* The bounds of all 64 bits become those of the low half, because the upper half is 0. */
 void nfp_scalar__take_low(struct nfp_scalar *s);
-/* Each of the views learns from the others. */
+/* Each view takes over what the others know. */
 void nfp_scalar__settle(enum nfp_kernel kernel, struct nfp_scalar *s);
 
 #endif

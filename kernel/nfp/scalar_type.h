@@ -2,11 +2,11 @@
 #ifndef KERNEL_NFP_SCALAR_TYPE_H
 #define KERNEL_NFP_SCALAR_TYPE_H
 
-/* struct nfp_scalar: what the verifier would know of a number, as bits and bounds. scalar.h has the operations. */
+/* struct nfp_scalar: what the verifier knows about a number, as bits and bounds. scalar.h has the operations. */
 #include <stdint.h>
 
 struct nfp_scalar {
-	uint64_t value, mask; /* known bits; 1 in mask: not known, and then 0 in value */
+	uint64_t value, mask; /* known bits; a bit set in mask is unknown, and then 0 in value */
 	uint64_t umin, umax;
 	int64_t smin, smax;
 	uint32_t umin32, umax32;

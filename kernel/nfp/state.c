@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Copies, compares and grows the states of the walk: registers and stack frames of one path. Called by walk.c, which owns them. */
+/* Copies, compares and grows the walk's states: registers and stack frames of one path. Called by walk.c, which owns them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernel/nfp/state.h"
 
-/* Ids of one state, as they are called in another. */
+/* Maps the ids of one state to those of another. */
 struct id_map {
 	struct {
 		uint32_t outer, inner;
 	} pair[128];
 	unsigned count;
-	uint32_t nameless; /* inner registers without an id get one that no other has */
+	uint32_t nameless; /* gives inner registers without an id a unique one */
 };
 
 static size_t frame_bytes(unsigned slots)
@@ -142,7 +142,7 @@ static int reg_contains(struct id_map *ids, const struct nfp_reg *outer, const s
 	return outer->frame == inner->frame && outer->map == inner->map && outer->off == inner->off && same_id(ids, outer->id, inner->id);
 }
 
-/* A byte that was never written may be any, but not below where the frame ends. */
+/* A byte that was never written may have any value, but only within the depth of the frame. */
 static int slot_contains(struct id_map *ids, const struct nfp_slot *outer, const struct nfp_slot *inner, int is_in_frame)
 {
 	for (unsigned b = 0; b < 8; b++) {
@@ -180,7 +180,7 @@ int nfp_state__contains(const struct nfp_state *outer, const struct nfp_state *i
 	if (outer->current != inner->current)
 		return 0;
 	for (unsigned i = 0; i <= outer->current; i++) {
-		/* callers' registers 6 to 9 come back; 0 to 5 are written by then */
+		/* a caller gets its registers 6 to 9 back; 0 to 5 are overwritten by then */
 		unsigned registers = i == outer->current ? live : 0x3c0;
 
 		if (!frame_contains(&ids, outer->frames[i], inner->frames[i], registers))

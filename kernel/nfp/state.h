@@ -2,7 +2,7 @@
 #ifndef KERNEL_NFP_STATE_H
 #define KERNEL_NFP_STATE_H
 
-/* Registers and stack frames of one path through a program. walk.c owns the states; its parts read and change the current one. */
+/* Registers and stack frames of one path through a program. walk.c owns the states; its parts read and modify the current one. */
 #include "kernel/nfp/scalar.h"
 
 #define NFP_FRAMES_MAX  8
@@ -19,17 +19,17 @@ enum nfp_type {
 	NFP_VALUE,
 	NFP_VALUE_OR_NULL,
 	NFP_MAP,
-	NFP_OTHER, /* of a kind that the driver knows nothing of */
+	NFP_OTHER, /* a kind that the driver does not handle */
 };
 
 struct nfp_reg {
 	enum nfp_type type;
 	uint8_t frame; /* of NFP_STACK */
 	uint16_t map;
-	uint32_t id;         /* the same of registers that are known to hold the same; 0: none */
+	uint32_t id;         /* shared by registers that are known to be equal; 0: none */
 	int32_t off;         /* constant part of a pointer's offset */
-	int32_t range;       /* of NFP_PACKET: bytes from its variable base on that are inside the packet */
-	uint32_t half_def;   /* instruction + 1 that wrote the low half only; 0: all was written */
+	int32_t range;       /* of NFP_PACKET: bytes behind its variable base that are inside the packet */
+	uint32_t half_def;   /* instruction + 1 that wrote only the low half; 0: all was written */
 	struct nfp_scalar n; /* the number, or a pointer's variable part */
 };
 
@@ -41,15 +41,15 @@ enum nfp_byte {
 };
 
 struct nfp_slot {
-	struct nfp_reg reg; /* if all bytes, or the low 4, are NFP_BYTE_SPILLED */
-	uint8_t bytes[8];   /* enum nfp_byte, by address */
+	struct nfp_reg reg; /* valid if all bytes, or the low 4, are NFP_BYTE_SPILLED */
+	uint8_t bytes[8];   /* enum nfp_byte, by increasing address */
 };
 
 struct nfp_frame {
 	struct nfp_reg regs[11];
-	int return_to; /* instruction behind the call */
+	int return_to; /* instruction after the call */
 	unsigned function;
-	unsigned slots; /* in use; number i lies at -8 * (i + 1) */
+	unsigned slots; /* slots in use; slot i is at -8 * (i + 1) */
 	struct nfp_slot slot[];
 };
 
@@ -59,7 +59,7 @@ struct nfp_state {
 	struct nfp_frame *frames[NFP_FRAMES_MAX];
 	unsigned current; /* index of the innermost frame */
 	int insn;
-	struct nfp_visit *parent; /* the stored state that the path came through last */
+	struct nfp_visit *parent; /* the last stored state that the path came through */
 };
 
 static inline struct nfp_reg *nfp_state__reg(struct nfp_state *s, unsigned reg)
@@ -67,7 +67,7 @@ static inline struct nfp_reg *nfp_state__reg(struct nfp_state *s, unsigned reg)
 	return &s->frames[s->current]->regs[reg];
 }
 
-/* All return 0 or -ENOMEM. */
+/* Return 0 or -ENOMEM. */
 int nfp_state__init(struct nfp_state *s);
 int nfp_state__copy(struct nfp_state *to, const struct nfp_state *from);
 int nfp_state__push(struct nfp_state *s, int return_to, unsigned function);
@@ -80,8 +80,8 @@ int nfp_state__grow(struct nfp_state *s, unsigned frame, unsigned slots);
 void nfp_state__each(struct nfp_state *s, void (*f)(void *arg, struct nfp_reg *reg), void *arg);
 
 /*
- * 1 if all that `inner` may do `outer` may do, too. Of the innermost frame only the registers of `live` (bits) count.
- * nfp_state__equal() holds only if both are the same.
+ * Returns 1 if `outer` allows everything that `inner` allows. In the innermost frame only the registers in `live` (bits) count.
+ * nfp_state__equal() returns 1 only if both allow the same.
  */
 int nfp_state__contains(const struct nfp_state *outer, const struct nfp_state *inner, unsigned live);
 int nfp_state__equal(const struct nfp_state *a, const struct nfp_state *b, unsigned live);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Walks all paths of a program: their order, arithmetic and jumps. Called by check.c, once for each kernel. After a conditional
- * jump the next instruction comes first and the target later, as in the kernel: what is refused on an instruction's first visit the
- * kernel certainly refuses. It may have pruned a later visit, as it compares fewer numbers than this walk does.
+ * Walks all paths of a program: order of paths, jumps, constants. Called by check.c, once per kernel. After a conditional jump the next
+ * instruction comes first and the target later, as in the kernel. So the kernel certainly refuses what is refused on an instruction's first
+ * visit. It may have pruned a later visit, because it compares fewer numbers than this walk does.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #define STEPS_MAX    1000000u /* BPF_COMPLEXITY_LIMIT_INSNS */
 #define STORED_MAX   50000u
-#define COMPARED_MAX 64u     /* the last ones: in a long loop the same round's */
+#define COMPARED_MAX 64u     /* the most recent ones: in a long loop those of the same round */
 #define PENDING_MAX  8192u   /* BPF_COMPLEXITY_LIMIT_JMP_SEQ */
 #define PACKET_MAX   0xffffu /* MAX_PACKET_OFF */
 
@@ -48,7 +48,7 @@ int nfp_walk__read(struct nfp_walk *w, struct nfp_state *s, unsigned reg, int al
 
 /* --- loads of constants --- */
 
-/* A 64-bit constant, a map, a variable or a function. */
+/* Loads a 64-bit constant, a map, a variable or a function. */
 static int load_constant(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn *insn)
 {
 	struct nfp_reg *to = nfp_state__reg(s, insn->dst_reg);
@@ -97,7 +97,7 @@ static void copy_number(void *arg, struct nfp_reg *reg)
 		reg->n = copies->from->n;
 }
 
-/* What is known of one copy of a number holds of all. */
+/* What becomes known about one copy of a number is true for all copies. */
 static void update_copies(struct nfp_state *s, const struct nfp_reg *reg)
 {
 	struct nfp_reg known = *reg;
@@ -114,7 +114,7 @@ static void copy_range(void *arg, struct nfp_reg *reg)
 		reg->range = copies->range;
 }
 
-/* `reg` is at most the packet's end (`below`: less than it). */
+/* Notes that `reg` is at most the packet's end (`below`: less than it). */
 static void inside(struct nfp_state *s, const struct nfp_reg *reg, int below)
 {
 	if (reg->off < 0 || (!reg->off && below) || reg->n.umax > PACKET_MAX || reg->n.umax + (uint32_t)reg->off > PACKET_MAX)
@@ -133,14 +133,14 @@ static void settle_null(void *arg, struct nfp_reg *reg)
 	nfp_scalar__set(&reg->n, 0);
 }
 
-/* Of a comparison that holds if `taken`: what it says of the packet's length. `s` is that branch's state. */
+/* Learns about the packet's length from a comparison that is true if `taken`. `s` is that branch's state. */
 static void learn_length(struct nfp_state *s, const struct bpf_insn *insn, int taken)
 {
 	const struct nfp_reg *a = nfp_state__reg(s, insn->dst_reg), *b = nfp_state__reg(s, insn->src_reg);
 	int op = BPF_OP(insn->code), swapped = a->type == NFP_PACKET_END;
 	const struct nfp_reg packet = swapped ? *b : *a;
 
-	if (swapped) /* as if the packet's pointer stood first */
+	if (swapped) /* as if the packet pointer were the first operand */
 		op = op == BPF_JGT ? BPF_JLT : op == BPF_JLT ? BPF_JGT : op == BPF_JGE ? BPF_JLE : op == BPF_JLE ? BPF_JGE : op;
 	switch (op) {
 	case BPF_JGT:
@@ -190,7 +190,7 @@ static void learn(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn
 		update_copies(s, b);
 }
 
-/* 1, 0, or -1 if both ways are possible. */
+/* Returns 1 if the jump is taken, 0 if not, -1 if both are possible. */
 static int decide(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn *insn)
 {
 	int is_64 = BPF_CLASS(insn->code) == BPF_JMP, op = BPF_OP(insn->code);
@@ -237,7 +237,7 @@ static void end_path(struct nfp_state *s)
 	nfp_state__free(s);
 }
 
-/* The state of the other way, for later. */
+/* Saves the state of the other branch for later. */
 static int put_aside(struct nfp_walk *w, const struct nfp_state *s, int insn)
 {
 	struct nfp_state *to;
@@ -338,7 +338,7 @@ static int leave_function(struct nfp_walk *w, struct nfp_state *s)
 	struct nfp_reg result = *nfp_state__reg(s, 0);
 	int end, back;
 
-	if (s->current) { /* the caller reads R0, or does not */
+	if (s->current) { /* the caller may or may not read R0 */
 		if (result.type == NFP_STACK) {
 			nfp_walk__find(w, s, NFP_RULE_KERNEL_VERIFIER, "a function returns a pointer to the stack");
 			return 1;
@@ -417,7 +417,7 @@ static int step(struct nfp_walk *w, struct nfp_state *s)
 	return leave(w, s);
 }
 
-/* Whether a path like this one has been here. 1: it has, so this one ends; 0, or -ENOMEM. */
+/* Returns 1 if a path like this one has been here, so that this one ends; 0 if not; or -ENOMEM. */
 static int was_here(struct nfp_walk *w, struct nfp_state *s)
 {
 	unsigned live = w->live[s->insn];
@@ -465,7 +465,7 @@ static int walk_path(struct nfp_walk *w, struct nfp_state *s)
 	return end;
 }
 
-/* The kernel looks at jumps and ends of functions also where no path comes to. */
+/* The kernel checks jumps and the ends of functions even in unreachable code. */
 static void check_function(struct nfp_walk *w, uint32_t start, uint32_t end)
 {
 	uint8_t last = w->code->insns[end - 1].code;
@@ -482,7 +482,7 @@ static void check_function(struct nfp_walk *w, uint32_t start, uint32_t end)
 				  "the function ends without an exit or a jump");
 }
 
-/* Functions, jump targets and registers that are live. */
+/* Finds functions, jump targets and live registers. */
 static int prepare(struct nfp_walk *w)
 {
 	uint32_t count = w->code->count;

@@ -3,16 +3,15 @@
 #define KERNEL_NFP_WALK_H
 
 /*
- * A walk over all paths of a linked program, as the kernel's verifier of one version does it with the driver's hooks at
- * each instruction: what the hooks refuse becomes findings, and what they remember of each instruction is left for the
- * JIT (jit.h).
+ * Walks all paths of a linked program, as the verifier of one kernel version does with the driver's hooks at each instruction. What the
+ * hooks refuse becomes findings; what they note for each instruction is left for the JIT (jit.h).
  */
 #include "kernel/nfp/object.h"
 #include "kernel/nfp/profile.h"
 #include "kernel/nfp/rules.h"
 #include "kernel/nfp/state.h"
 
-#define NFP_VALUE_WORDS_MAX 1024u /* of values longer than that the driver takes none */
+#define NFP_VALUE_WORDS_MAX 1024u /* the driver takes no longer values */
 
 enum nfp_use {
 	NFP_UNUSED,
@@ -20,14 +19,14 @@ enum nfp_use {
 	NFP_COUNTED,
 };
 
-/* What the hooks remember of an instruction, over all paths. */
+/* What the hooks note for an instruction, over all paths. */
 struct nfp_meta {
 	uint32_t visits;
 	uint8_t is_jump_target;
-	uint8_t zext; /* the upper half is read after it wrote the lower */
+	uint8_t zext; /* the upper half is read after the instruction wrote the lower */
 	/* accesses */
 	enum nfp_type pointer;
-	int64_t pointer_offset; /* constant part, without the instruction's own */
+	int64_t pointer_offset; /* constant part, without the instruction's own offset */
 	uint32_t pointer_id;
 	uint8_t offset_varies, is_callers_frame;
 	uint8_t adds_over_16_bits, adds_at_most_16_bits;
@@ -43,13 +42,13 @@ struct nfp_meta {
 struct nfp_function {
 	uint32_t start;
 	uint32_t depth_bytes; /* deepest stack access */
-	int writes_saved;     /* some instruction has a destination of R6 to R9 */
+	int writes_saved;     /* some instruction writes R6 to R9 */
 };
 
 struct nfp_visit {
 	struct nfp_state state;
 	struct nfp_visit *next;
-	unsigned branches; /* paths from here that have not ended */
+	unsigned branches; /* paths from here that have not ended yet */
 };
 
 struct nfp_walk {
@@ -62,13 +61,13 @@ struct nfp_walk {
 	struct nfp_meta *meta; /* by instruction */
 	struct nfp_function *functions;
 	unsigned function_count;
-	uint8_t *use; /* enum nfp_use by map and word */
+	uint8_t *use; /* enum nfp_use, by map and word */
 	uint32_t packet_bytes;
-	int adjust_head_at; /* the only call, by one constant; -1: none yet; -2: several, or by a variable */
+	int adjust_head_at; /* instruction of the only call, by one constant; -1: none yet; -2: several calls, or a variable */
 	int64_t adjust_head_by;
 
 	/* private */
-	uint16_t *live; /* registers read before they are written, by instruction */
+	uint16_t *live; /* live registers, by instruction */
 	struct nfp_visit **visits;
 	unsigned stored;
 	struct nfp_state *pending;
@@ -77,33 +76,33 @@ struct nfp_walk {
 	unsigned steps;
 };
 
-/* Fills the structure, of which object to findings are set. Returns 0 or -ENOMEM. */
+/* Runs the walk. The caller has set the fields from object to findings. Returns 0 or -ENOMEM. */
 int nfp_walk__run(struct nfp_walk *w);
 void nfp_walk__free(struct nfp_walk *w);
 
-/* --- between walk.c, memory.c and call.c: 0 goes on, 1 ends the path, or -ENOMEM --- */
+/* --- shared by walk.c, memory.c and call.c: return 0 to continue, 1 to end the path, or -ENOMEM --- */
 
-/* Adds a finding of the present instruction, with the rule's own verdict, or with `verdict`. */
+/* Adds a finding for the current instruction, with the rule's own verdict, or with `verdict`. */
 #define nfp_walk__find(W, S, RULE, ...)             nfp_findings__add((W)->findings, RULE, nfp_rule__verdict(RULE), (S)->insn, __VA_ARGS__)
 #define nfp_walk__find_as(W, S, RULE, VERDICT, ...) nfp_findings__add((W)->findings, RULE, VERDICT, (S)->insn, __VA_ARGS__)
 
-/* Reads a register; `all` if all 64 bits. */
+/* Reads a register, all 64 bits of it if `all`. */
 int nfp_walk__read(struct nfp_walk *w, struct nfp_state *s, unsigned reg, int all);
-/* A number of `bytes` is in the register; nothing more is known of it. */
+/* Sets the register to an unknown number of `bytes`. */
 void nfp_walk__number(struct nfp_walk *w, struct nfp_state *s, unsigned reg, unsigned bytes);
 
-/* Finds what the driver's table of opcodes lacks, and what it has but its JIT does otherwise. */
+/* Reports opcodes that the driver's table lacks, and those that its JIT translates wrongly. */
 int nfp_walk__check_opcode(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn *insn);
 int nfp_walk__alu(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn *insn);
 int nfp_walk__load(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn *insn);
 int nfp_walk__store(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn *insn);
 int nfp_walk__store_constant(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn *insn);
 int nfp_walk__atomic(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn *insn);
-/* A helper reads `bytes` from where the register points. */
+/* Checks that a helper may read `bytes` from where the register points. */
 int nfp_walk__helper_reads(struct nfp_walk *w, struct nfp_state *s, unsigned reg, uint32_t bytes);
 int nfp_walk__helper(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn *insn);
 
-/* "bpf_redirect", or "number 200" in `buf`. */
+/* "bpf_redirect", or "helper 200" in `buf`. */
 const char *nfp_helper__name(int32_t number, char *buf, size_t bytes);
 
 static inline unsigned nfp_insn__bytes(const struct bpf_insn *insn)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Reads which programs libxdp's dispatcher of an interface has. Called by share.c, and by attach.c to name them; changes nothing. */
+/* Reads which programs libxdp's dispatcher on an interface has. Called by share.c, and by attach.c to name them. Changes nothing. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -79,11 +79,11 @@ void kernel_dispatcher__names(int ifindex, char *names, size_t bytes)
 	xdp_multiprog__close(mp);
 }
 
-/* Without this the verifier removes the functions that are replaced, which nobody calls then. */
+/* Enables all slots. Otherwise the verifier removes the functions that are to be replaced as dead code, because nothing calls them. */
 static int enable_programs(struct bpf_object *bpf)
 {
 	struct bpf_map *map = bpf_object__next_map(bpf, NULL);
-	uint8_t config[512]; /* struct xdp_dispatcher_config, of whichever version */
+	uint8_t config[512]; /* struct xdp_dispatcher_config, of any version */
 	const void *value;
 	size_t bytes = 0;
 

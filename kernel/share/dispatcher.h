@@ -11,19 +11,25 @@
 struct xdp_multiprog;
 struct xdp_program;
 
-/* Forgets what libxdp has said to this thread. Called before a step of libxdp's whose failure is to be explained. */
+/* Clears the messages that libxdp has printed in this thread. Called before a libxdp call whose failure is to be explained. */
 void kernel_dispatcher__listen(void);
-/* The first warning since then, or else the last notice; "": none. */
+/* Returns the first warning since then, or else the last notice; "" if there is none. */
 const char *kernel_dispatcher__message(void);
 
-/* The interface's dispatcher, for xdp_multiprog__close(); NULL: the interface has no program, or one by itself. */
+/*
+ * Returns the interface's dispatcher, to be closed by xdp_multiprog__close(); NULL if the interface has no program, or one without a
+ * dispatcher.
+ */
 struct xdp_multiprog *kernel_dispatcher__open(int ifindex);
-/* 1: it is attached in generic mode, as all its programs are; 0: native; -1: there is none. */
+/* Returns 1 if the dispatcher and all its programs are attached in generic mode, 0 if in native mode, -1 if there is none. */
 int kernel_dispatcher__is_generic(int ifindex);
-/* Names of its programs, with commas between; "" if it has none, or only root sees them. */
+/* Writes the names of its programs, separated by commas; "" if it has none or the caller is not root. */
 void kernel_dispatcher__names(int ifindex, char *names, size_t bytes);
 
-/* Loads libxdp's dispatcher, attached to nothing, for xdp_program__close(). NULL: it is not installed, or the kernel refuses. */
+/*
+ * Loads libxdp's dispatcher, attached to nothing, to be closed by xdp_program__close(). Returns NULL if it is not installed or the kernel
+ * refuses it.
+ */
 struct xdp_program *kernel_dispatcher__load(int *prog_fd);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Removes a program of ours from libxdp's dispatchers, and what libxdp has pinned for dispatchers that are gone. Called by share.c when a
- * process ends and for killed ones. A program is ours if its section MAKER has the number that the record has.
+ * Removes our programs from libxdp's dispatchers, and what libxdp has pinned for dispatchers that are gone. Called by share.c when a
+ * process ends, and for killed processes. A program is ours if the number in its section MAKER is the record's.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -26,8 +26,8 @@
 #include "kernel/share/share.h"
 
 #define MAPS_MAX     64
-#define ATTACHED_MAX 256 /* dispatchers on interfaces of one index, of all network namespaces */
-#define KNOWN_MAX    256 /* programs; pins of more dispatchers stay */
+#define ATTACHED_MAX 256 /* dispatchers on interfaces with one index, over all network namespaces */
+#define KNOWN_MAX    256 /* programs; the pins of dispatchers beyond this number stay */
 #define ATTACH_S     2   /* libxdp attaches a dispatcher within milliseconds of pinning it */
 
 uint64_t kernel_share__maker(int prog_fd)
@@ -53,7 +53,7 @@ uint64_t kernel_share__maker(int prog_fd)
 	return maker;
 }
 
-/* --- a program by itself, or one of a dispatcher --- */
+/* --- a program without a dispatcher, or one of a dispatcher's --- */
 
 static int release_single(struct xdp_multiprog *mp, int ifindex, uint64_t maker)
 {
@@ -92,12 +92,12 @@ int kernel_share__release(int ifindex, uint64_t maker)
 struct survey {
 	int ifindex;
 	uint64_t maker;
-	char path[512];    /* libxdp's pins */
+	char path[512];    /* directory of libxdp's pins */
 	int failed;        /* 1: the maker's program could not be removed */
 	unsigned left;     /* dispatchers whose pins are not removed, because they may be about to be attached */
-	unsigned attached; /* what interfaces of that index have */
+	unsigned attached; /* dispatchers on interfaces with that index */
 	uint32_t id[ATTACHED_MAX];
-	unsigned known; /* programs that are pinned for those, and for dispatchers with the maker's */
+	unsigned known; /* programs pinned for those dispatchers, and for dispatchers that have the maker's program */
 	uint32_t program[KNOWN_MAX];
 };
 
@@ -107,7 +107,7 @@ static void note(struct survey *s, uint32_t id)
 		s->id[s->attached++] = id;
 }
 
-/* The present namespace. */
+/* Looks in the current namespace. */
 static void look_here(struct survey *s)
 {
 	LIBBPF_OPTS(bpf_xdp_query_opts, q);
@@ -130,7 +130,7 @@ static int look_in(void *arg, const struct probe_net *net)
 	if (home >= 0 && !setns(net->netns_fd, CLONE_NEWNET)) {
 		look_here(arg);
 		if (setns(home, CLONE_NEWNET))
-			abort(); /* this thread would go on in another's namespace */
+			abort(); /* otherwise this thread would go on in another namespace */
 	}
 	if (home >= 0)
 		close(home);
@@ -148,8 +148,8 @@ static int is_attached(const struct survey *s, uint32_t id)
 }
 
 struct pinned {
-	const char *name;  /* of its directory */
-	unsigned programs; /* that have a link */
+	const char *name;  /* name of its directory */
+	unsigned programs; /* programs that have a link */
 	uint32_t program[MAX_DISPATCHER_ACTIONS];
 	int is_attached, has_ours;
 };
@@ -165,7 +165,7 @@ static int is_of_maker(uint32_t prog_id, uint64_t maker)
 	return found;
 }
 
-/* By the links, which attach them. */
+/* Finds the programs by their links, which attach them to the dispatcher. */
 static void read_programs(struct survey *s, struct pinned *p)
 {
 	for (unsigned i = 0; i < MAX_DISPATCHER_ACTIONS; i++) {
@@ -188,7 +188,7 @@ static void read_programs(struct survey *s, struct pinned *p)
 	}
 }
 
-/* Gives the pins of each dispatcher that is or was on an interface of the index to fn(). */
+/* Calls fn() for the pins of each dispatcher that is or was on an interface with this index. */
 static void each_pinned(struct survey *s, int xdp_fd, void (*fn)(struct survey *s, int xdp_fd, const struct pinned *p))
 {
 	int copy = openat(xdp_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -248,8 +248,9 @@ static int unpin(int xdp_fd, const char *name)
 }
 
 /*
- * What is not attached here may be attached in a namespace that is not visible, where it would lose its programs with its links. So links
- * are removed only with a known program among them. libxdp pins links first and unpins them first: without them a kill was in between.
+ * A dispatcher that is not attached here may be attached in a namespace that is not visible. Removing its links would detach its programs
+ * there, so links are removed only if a known program is among them. libxdp pins links first and unpins them first: pins without links are
+ * left by a kill in between.
  */
 static void remove_pins(struct survey *s, int xdp_fd, const struct pinned *p)
 {
@@ -276,8 +277,8 @@ int kernel_share__undo(int ifindex, uint64_t maker)
 		kernel_net__each(look_in, &s);
 		fd = open(s.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (fd < 0)
-			return errno == ENOENT && !s.failed; /* nobody has ever pinned anything, or this is not where it is */
-		if (flock(fd, LOCK_EX)) {                    /* libxdp's own, of its pins */
+			return errno == ENOENT && !s.failed; /* nothing was ever pinned, or libxdp pins elsewhere */
+		if (flock(fd, LOCK_EX)) {                    /* libxdp's own lock of its pins */
 			close(fd);
 			return 0;
 		}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Attaches one of our programs to libxdp's dispatcher on an interface that also runs programs of others. Called by libspin.
- * Programs of others are never removed or replaced, and only one process of ours may use an interface.
+ * Attaches one of our programs to libxdp's dispatcher on an interface that may also run third-party programs. Called by libspin.
+ * Third-party programs are never removed or replaced, and only one process of ours may use an interface.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,11 +33,11 @@ struct kernel_share {
 	struct xdp_program *program;
 	uint64_t maker;
 	int ifindex;          /* 0: not attached */
-	uint32_t dispatcher;  /* the program that the interface had when it was last looked at */
-	struct record record; /* kept until all is undone: an attachment after a detachment that failed has the same maker */
+	uint32_t dispatcher;  /* the interface's program at the last check */
+	struct record record; /* kept until all is undone: attaching again after a failed detach uses the same maker */
 };
 
-/* --- whether it can be --- */
+/* --- whether the interface can be shared --- */
 
 static int explain_freplace(int err, char *reason, size_t bytes)
 {
@@ -162,7 +162,7 @@ void kernel_share__close(struct kernel_share *s)
 	free(s);
 }
 
-/* --- who is there --- */
+/* --- who holds the interface --- */
 
 struct owner {
 	uint64_t maker;
@@ -202,13 +202,13 @@ int kernel_share__owner(uint32_t prog_id, int *ifindex, char *name, size_t name_
 	return owner.pid;
 }
 
-/* -EBUSY: a process of ours has the interface, with programs of others or alone; or a program that libxdp did not attach. */
+/* Returns -EBUSY if a process of ours has the interface, shared or alone, or if a program that libxdp did not attach is there. */
 static int refuse_others(int ifindex, const char *ifname, char *reason, size_t bytes)
 {
 	struct xdp_multiprog *mp = kernel_dispatcher__open(ifindex);
 	struct owner owner = { 0 };
 
-	if (!mp) /* nothing, or a program by itself */
+	if (!mp) /* no program, or one without a dispatcher */
 		return kernel_attach__holder(ifindex, ifname, reason, bytes) ? -EBUSY : 0;
 	for (struct xdp_program *p = NULL; !owner.maker && (p = xdp_multiprog__next_prog(p, mp));)
 		owner.maker = kernel_share__maker(xdp_program__fd(p));
@@ -239,7 +239,7 @@ static int attach_by_libxdp(void *arg, uint32_t flags)
 	return xdp_program__attach(s->program, s->ifindex, flags & XDP_FLAGS_SKB_MODE ? XDP_MODE_SKB : XDP_MODE_NATIVE, 0);
 }
 
-/* The program that the interface has, in whichever mode. */
+/* The id of the interface's program, in any mode. */
 static uint32_t program_at(int ifindex)
 {
 	LIBBPF_OPTS(bpf_xdp_query_opts, q);
@@ -249,7 +249,7 @@ static uint32_t program_at(int ifindex)
 	return q.drv_prog_id ? q.drv_prog_id : q.skb_prog_id ? q.skb_prog_id : q.prog_id;
 }
 
-/* 1 if the interface's dispatcher has our program. */
+/* Returns 1 if the interface's dispatcher has our program. */
 static int is_component(const struct kernel_share *s)
 {
 	struct xdp_multiprog *mp = kernel_dispatcher__open(s->ifindex);
@@ -311,7 +311,7 @@ int kernel_share__attach(struct kernel_share *s, int ifindex, const char *ifname
 		s->dispatcher = program_at(ifindex);
 		if (is_component(s))
 			return 0;
-		/* libxdp attached it by itself, without a dispatcher */
+		/* libxdp attached it directly, without a dispatcher */
 		snprintf(reason, reason_bytes, "libxdp makes no dispatcher for %s here: %s", ifname,
 			 *kernel_dispatcher__message() ? kernel_dispatcher__message() : "it does not say why");
 		err = -EOPNOTSUPP;
@@ -334,7 +334,7 @@ void kernel_share__detach(struct kernel_share *s)
 	forget(s, kernel_share__release(ifindex, s->maker) > 0 || kernel_share__undo(ifindex, s->maker));
 }
 
-/* Another program that comes or goes makes libxdp replace its dispatcher: ours is looked for in the new one. */
+/* libxdp replaces its dispatcher whenever another program comes or goes, so ours is looked up in the new one. */
 int kernel_share__check(struct kernel_share *s)
 {
 	uint32_t now;
@@ -352,7 +352,7 @@ int kernel_share__check(struct kernel_share *s)
 			s->dispatcher = now;
 			return 0;
 		}
-		usleep(20000); /* pins and dispatcher of two steps of libxdp's were seen */
+		usleep(20000); /* the pins read were those of one libxdp step and the dispatcher that of another: read again */
 	}
 	return -ENOLINK;
 }

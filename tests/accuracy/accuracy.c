@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Compares every calibration row of PsPIN's RTL with the model: accuracy OUT.json [ROW...]. A row is exact if the model's
- * value equals the measurement to its digits; its error is then 0. Each row runs in a child process, so that a hang or a crash
- * does not affect others; its error is then 1.
+ * Compares every calibration row of PsPIN's RTL with the model: accuracy OUT.json [ROW...]. A row is exact (error 0) if the model's
+ * value equals the measurement to its last digit. Each row runs in a child process, so that a hang or a crash does not affect other
+ * rows; the error of such a row is 1.
  */
 #include <errno.h>
 #include <math.h>
@@ -34,7 +34,7 @@ static const struct kind {
 struct judged {
 	const struct row *row;
 	struct values values;
-	int measured; /* 0: it failed */
+	int measured; /* 0: the row failed */
 	int exact;
 	double error;
 	char reason[200];
@@ -52,7 +52,7 @@ static void child(const struct row *row, const char *image, int to)
 	dup2(to, STDOUT_FILENO);
 	machine__open(&machine, path);
 	row->measure(&machine, row, &values);
-	/* text written before is the reason of a failure; these values are binary */
+	/* the parent reads either these binary values, or text: the reason of a failure */
 	if (write(to, &values, sizeof(values)) != sizeof(values))
 		_Exit(1);
 	_Exit(0);
@@ -90,7 +90,7 @@ static void measure(struct judged *judged, const char *image)
 	}
 }
 
-/* Returns 1 for rows of which the measurements say "Sends are the least trusted rows." */
+/* Returns 1 for the rows to which a note of the measurements applies: "Sends are the least trusted rows." */
 static int is_doubtful(const struct row *row)
 {
 	return row->flags & ROW_DOUBT || strstr(row->name, "send");
@@ -114,7 +114,7 @@ static void print_row(const struct judged *judged)
 		       is_doubtful(row) ? " (less trusted)" : "");
 }
 
-/* One line of the summary, over a set of rows. */
+/* One line of the summary: a set of rows. */
 struct summary {
 	double errors[ROWS_MAX];
 	unsigned count, exact, failed;
@@ -162,15 +162,15 @@ static void print_groups(const struct judged *judged, unsigned count)
 }
 
 /*
- * Returns 1 if the measurement states everything that its value depends on. Exceptions: rows that depend on the state of the
- * cache's LFSR, for which the model's value is the middle of its range; and rows that the measurements themselves trust less.
+ * Returns 1 if the measurement states all conditions that its value depends on. It does not for rows that depend on the state of the
+ * cache's LFSR, for which the model's value is the median of a range, and for rows that the measurements themselves trust less.
  */
 static int is_certain(const struct judged *judged)
 {
 	return judged->values.most <= 1.01 * judged->values.least && !is_doubtful(judged->row);
 }
 
-/* Sums up the idle rows, or those under load. */
+/* Summarizes the idle rows, or those under load. */
 static void summarize(struct summary *all, struct summary *certain, const struct judged *judged, unsigned count, unsigned load)
 {
 	all->count = certain->count = 0;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Rows of the instruction cache: alone, and shared by eight HPUs.
+ * Rows of the instruction cache, used by one HPU and shared by eight HPUs. Run by accuracy.c.
  *
  * Straight code on one HPU: in these measurements the cache was full of other code, and the state of the HPU's LFSR is unknown. Each
- * row is measured after many histories, each on a machine of its own. The value is the median, reported with the range.
+ * row is measured after many different histories, each on its own machine. The value is the median, reported with the range.
  *
- * Eight HPUs: as after boot. The cache is empty except for the runtime, and all LFSRs have their reset values. Ports that miss at the
- * same time choose the same free way, and evict each other's line. This is our reading of these rows: code of 256 bytes, which fits,
- * needs more than one pass, with at least 1.19 and at most 1.44 per HPU. A full cache with LFSRs in step gives 1.26 to 1.62 instead.
- * The value is the mean over the HPUs, reported with their range.
+ * Eight HPUs: the state is that after boot. The cache is empty except for the runtime, and all LFSRs have their reset values. Ports
+ * that miss at the same time choose the same free way, and evict each other's line. We conclude this from the rows: code of 256 bytes,
+ * which fits, needs more than one pass to become warm, with 1.19 to 1.44 cycles per HPU. A full cache with LFSRs in step would give 1.26
+ * to 1.62. The value is the mean over the HPUs, reported with their range.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,9 +22,9 @@
 #define HISTORIES_MAX 51u
 #define HPUS          8u
 /*
- * Passes over a loop of this many bytes. The 1550 instructions that were run are 24 passes of 256 bytes, 12 of 512, or 6 of 1
- * KiB. A single loop of 1 KiB for all HPUs is read as 12 passes: 64 lines at 8 cycles then give the measured 1.18, and 1.34
- * with 6 passes.
+ * The number of passes over a loop of arg[0] bytes. The measured 1550 instructions are 24 passes over 256 bytes, 12 over 512, or 6 over
+ * 1 KiB. For one loop of 1 KiB shared by all HPUs we assume 12 passes: 64 lines at 8 cycles then give the measured 1.18, whereas 6 passes
+ * give 1.34.
  */
 #define PASSES(row) ((row)->arg[0] == 1024 && !(row)->arg[2] ? 12u : 6144u / (unsigned)(row)->arg[0])
 
@@ -39,7 +39,7 @@ static double body(const struct ended *ended)
 	return (double)(ended->task.returned - ended->task.first);
 }
 
-/* Warms the runtime's loop and fills the rest of the cache. `replaced` more lines are then replaced. */
+/* Warms the runtime's loop, fills the rest of the cache, and then replaces `replaced` more lines. */
 static void fill(struct machine *machine, unsigned replaced)
 {
 	struct soc_context *context;
@@ -50,7 +50,7 @@ static void fill(struct machine *machine, unsigned replaced)
 	run_one(machine, context);
 }
 
-/* A jump to a cold line. The line of the jump itself was loaded before the body began. */
+/* The additional cycles of a jump to a cold line. The line of the jump itself is loaded before the body begins. */
 static void jump(struct machine *machine, const struct row *row, struct values *out)
 {
 	const struct soc_context *context = machine__context(machine, NULL, "jump_to_cold", NULL, WHOLE);
@@ -64,7 +64,7 @@ static void jump(struct machine *machine, const struct row *row, struct values *
 }
 
 /*
- * Returns the cycles of pass `arg 0` over straight code on one HPU. The return at its end takes one cycle more than an
+ * Returns the cycles of pass number arg[0] over straight code on one HPU. The return at the end takes one cycle more than an
  * instruction, and 8 more if the caller's line was evicted.
  */
 static double pass(struct machine *machine, const struct row *row, unsigned replaced)
@@ -80,8 +80,8 @@ static double pass(struct machine *machine, const struct row *row, unsigned repl
 }
 
 /*
- * Runs `count` passes of different_i on `hpus` HPUs: all the first one, or each its own. Stores the cycles of each task
- * without its surroundings.
+ * Runs `count` passes on `hpus` HPUs: all of different_0, or HPU i of different_i. Stores the cycles of each task, without the
+ * instructions around the loop.
  */
 static void passes(struct machine *machine, unsigned hpus, int different, unsigned count, double cycles[HPUS])
 {
@@ -94,7 +94,7 @@ static void passes(struct machine *machine, unsigned hpus, int different, unsign
 		snprintf(function, sizeof(function), "different_%u", different ? i : 0);
 		context = (struct soc_context *)machine__context(machine, NULL, function, NULL, WHOLE);
 		context->handler_mem_bytes = count;
-		packets[i] = (struct packet){ 4 * i, context, 64, 1 }; /* one message each, with a context of its own */
+		packets[i] = (struct packet){ 4 * i, context, 64, 1 }; /* each is a message with its own context */
 	}
 	machine__group(machine, packets, hpus);
 	for (unsigned i = 0; i < hpus; i++)
@@ -115,7 +115,7 @@ static void shared(struct machine *machine, const struct row *row, void (*before
 	if (row->arg[3] == SECOND_RUN)
 		passes(machine, hpus, different, all, cycles);
 	if (row->arg[3] == STEADY) {
-		/* the same first half, on another machine */
+		/* run the first half of the passes on another machine, and subtract it */
 		struct machine *other = machine__another(machine);
 		double half[HPUS];
 
@@ -130,7 +130,7 @@ static void shared(struct machine *machine, const struct row *row, void (*before
 		cycles[i] /= counted * (double)row->arg[0] / 4;
 }
 
-/* One HPU, after other code: "after eviction". */
+/* One HPU, with the cache full of other code: "after eviction". */
 static double alone(struct machine *machine, const struct row *row, unsigned replaced)
 {
 	double cycles[HPUS];

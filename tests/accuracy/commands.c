@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Rows of commands and cluster DMA, idle and under load (hwmodel/README.md, "Commands" and "Cluster DMA"). */
+/* Rows of commands and cluster DMA, idle and under load (hwmodel/README.md, "Commands" and "Cluster DMA"). Run by accuracy.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +10,10 @@
 
 #define API_COMMANDS 8
 
-/* One idle HPU: from FUNCTION_from to the return. */
+/* The cycles from FUNCTION_from to the return, on one HPU of an idle machine. */
 static void body(struct machine *machine, const struct row *row, struct values *out)
 {
-	/* copies from the packet have more than 64 bytes */
+	/* copies from the packet may be larger than 64 bytes */
 	machine->stored = 1;
 	values__add(out, timed_body(machine, row->text[0]) + (double)row->arg[0]);
 }
@@ -36,7 +36,7 @@ static double first_issue_to_last_feedback(const struct machine *machine, const 
 	return (double)last - first;
 }
 
-/* Cycles per command of `hpus` HPUs in `clusters` clusters. */
+/* The cycles per command of arg[0] HPUs in arg[1] clusters. */
 static void api(struct machine *machine, const struct row *row, struct values *out)
 {
 	unsigned hpus = (unsigned)row->arg[0];
@@ -64,7 +64,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Stores, in order, when the loads begin that issue commands back to back on each HPU. */
+/* Stores the sorted start cycles of the loads that issue commands back to back on each HPU. */
 static void loads_begin(const struct machine *machine, double *begin)
 {
 	double next[32] = { 0 };
@@ -79,11 +79,11 @@ static void loads_begin(const struct machine *machine, double *begin)
 }
 
 /*
- * "Total cycles from first issue to last feedback divided by commands", and "steady values". For eight or more HPUs the total
- * of 192 or more commands is practically steady, and equals the measurement to the last digit. For fewer HPUs the value is
- * taken between two of the loads that issue: from when each HPU has issued 8 (they fill its slots) to the last. So rows of one
- * HPU are 15ths, of two 31sts, of four 63rds. Values of sends exclude the end: for any number of HPUs they are the time for 16
- * more commands of each.
+ * The measurements give "total cycles from first issue to last feedback divided by commands", and "steady values". With eight or more
+ * HPUs the total over 192 or more commands is practically steady, and equals the measurement to the last digit. With fewer HPUs the value
+ * is taken between two issuing loads: from the time when each HPU has issued 8 commands, which fill its slots, to the last load. So rows
+ * of one HPU are multiples of 1/15, of two 1/31, of four 1/63. Rows of sends exclude the end: they are the time for 16 more commands of
+ * each HPU.
  */
 static void tight(struct machine *machine, const struct row *row, struct values *out)
 {
@@ -100,7 +100,7 @@ static void tight(struct machine *machine, const struct row *row, struct values 
 	}
 }
 
-/* HPUs of two clusters send; those of the others write to the host. */
+/* HPUs of two clusters send; HPUs of the other two write to the host. */
 static void both_interfaces(struct machine *machine, const struct row *row, struct values *out)
 {
 	const char *const functions[4] = { row->text[0], row->text[0], row->text[1], row->text[1] };
@@ -117,7 +117,7 @@ static void both_interfaces(struct machine *machine, const struct row *row, stru
 	values__add(out, first_issue_to_last_feedback(machine, functions, 4));
 }
 
-/* From start to doorbell, over all HPUs. The median is that of a task, as measured: the upper one of an even number. */
+/* Least, median or longest time from start to doorbell over all HPUs. The median is a task's value, as measured: the upper of two. */
 enum { LEAST, MEDIAN, MOST };
 static void stretch(struct machine *machine, const struct row *row, struct values *out)
 {
@@ -135,9 +135,9 @@ static void stretch(struct machine *machine, const struct row *row, struct value
 }
 
 /*
- * Transfers on all HPUs. The value is the longest body, which is our reading. HPUs begin 2 cycles apart. From the first begin,
- * the measurements are 25, 23, 21 and 13 cycles more than the beats of 1, 2, 4 and 8 HPUs, although all HPUs wait for the
- * same. From the begin of the last HPU, which is the last to end, they are 25, 25, 27 and 27: the same, up to one poll.
+ * Transfers on all HPUs. The value is the longest body, which is how we interpret the rows. HPUs start 2 cycles apart. Counted from the
+ * first start, the measurements exceed the beats of 1, 2, 4 and 8 HPUs by 25, 23, 21 and 13 cycles, although all HPUs wait for the same
+ * event. Counted from the start of the last HPU, which ends last, they exceed them by 25, 25, 27 and 27: the same except for one poll.
  */
 static void transfers(struct machine *machine, const struct row *row, struct values *out)
 {
@@ -165,7 +165,7 @@ static void transfers(struct machine *machine, const struct row *row, struct val
 			__VA_ARGS__                                                         \
 		}                                                                           \
 	}
-/* 1, 2, 4, 8, 16 and 32 HPUs */
+/* rows of 1, 2, 4, 8, 16 and 32 HPUs */
 /* clang-format off */
 #define API(what, one, two, four, eight, sixteen, all)                                             \
 	LOAD("api_" what "_1", one, api, "api_" what, 1, 1),                                       \
@@ -175,7 +175,7 @@ static void transfers(struct machine *machine, const struct row *row, struct val
 	LOAD("api_" what "_16", sixteen, api, "api_" what, 16, 2),                                 \
 	LOAD("api_" what "_32", all, api, "api_" what, 32, 4)
 /* clang-format on */
-/* 1, 2, 8, 16, and one each in four clusters */
+/* rows of 1, 2, 8 and 16 HPUs, and of one HPU in each of four clusters */
 /* clang-format off */
 #define TIGHT(what, one, two, eight, sixteen, spread)                                              \
 	LOAD("tight_" what "_1", one, tight, "tight_" what, 1, 1),                                 \
@@ -187,7 +187,7 @@ static void transfers(struct machine *machine, const struct row *row, struct val
 #define TIGHT_ALL(what, all) LOAD("tight_" what "_32", all, tight, "tight_" what, 32, 4)
 #define TASK(what, measured, hpus, clusters, which) \
 	LOAD("task_" what "_" #hpus "_" #which, measured, stretch, "api_" what, hpus, clusters, which)
-/* least, median and most of 8, 16 and 32 HPUs */
+/* least, median and longest of 8, 16 and 32 HPUs */
 /* clang-format off */
 #define STRETCH(what, l8, m8, h8, l16, m16, h16, l32, m32, h32)                                    \
 	TASK(what, l8, 8, 1, LEAST), TASK(what, m8, 8, 1, MEDIAN), TASK(what, h8, 8, 1, MOST),     \
@@ -228,9 +228,9 @@ const struct row command_rows[] = {
 	IDLE("sends_8", "60", "eight_sends", 0, 0),
 	IDLE("host_writes_8", "60", "eight_host_writes", 0, 0),
 	/*
-	 * The last values of the first three rows are between the polls of the shorter ones. Our reading: 2048 does not fit an
-	 * immediate, and loading it within the timed code takes one instruction more. Then 54 is on a poll only if the loop
-	 * spans two lines.
+	 * The last values of the first three rows do not fall on the polls of the shorter copies. Our explanation: 2048 does not fit an
+	 * immediate, so loading it in the timed code takes one more instruction. Then 54 falls on a poll only if the loop spans two
+	 * cache lines.
 	 */
 	COPIES("l2_packet_l1", "21", "21", "26", "31", "36", "54"),
 	COPIES("l2_handler_l1", "26", "26", "26", "31", "41", "57"),

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Compares one row of PsPIN's RTL with the model's value: numbers, ranges and orders of grants. Called by accuracy.c. */
+/* Compares a row measured on PsPIN's RTL with the model's value: numbers, ranges and orders of clusters. Called by accuracy.c. */
 #include "tests/accuracy/compare.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns half of the last digit of a number with a decimal point. A whole number is a count of cycles. */
+/* Returns half a unit of the last digit of a number with a decimal point; 0 for a whole number, which is a count of cycles. */
 static double half_digit(const char *number, const char *end)
 {
 	const char *point = memchr(number, '.', (size_t)(end - number));
@@ -19,7 +19,7 @@ static int is_order(const struct row *row)
 	return !strcmp(row->unit, "cluster") || !strcmp(row->unit, "message");
 }
 
-/* Compares one number or range at `at`. Returns the place of the next one. */
+/* Compares the number or range at `at`. Returns the position of the next one. */
 static const char *compare_one(const struct row *row, const char *at, double model, double *error)
 {
 	char *end;

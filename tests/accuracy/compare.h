@@ -7,12 +7,12 @@
 
 /*
  * Compares the model's values (NULL: it failed) with the measurement. A row is exact if the values agree to the digits of the
- * measurement; *error is then 0. For several values the worst error counts. For an order of clusters or messages the error is
- * the share of elements to insert, remove or change.
+ * measurement; *error is then 0. For several values *error is the largest one. For an order of clusters or messages it is the edit
+ * distance divided by the number of elements.
  */
 void compare(const struct row *row, const struct values *model, double *error, int *exact);
 
-/* Returns the first measured number: a row's baseline. */
+/* Returns the first measured number, the baseline of the row. */
 double measured_first(const struct row *row);
 
 #endif

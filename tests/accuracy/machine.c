@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Runs a bare program on the model's SoC without a NIC, for the rows of `make accuracy`. */
+/* Runs a bare program on the model's SoC without a NIC. Used by the rows of `make accuracy`. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "tests/accuracy/machine.h"
 
-/* Words that programs access are below this address. */
+/* Packets are stored from this address on. Words that programs access are below it. */
 #define PACKETS_AT   (L2_PACKET + 0x200000u)
 #define IDLE_CYCLES  200u
 #define WARM_MESSAGE 128u
@@ -78,7 +78,7 @@ static const struct soc_nic nic = {
 	.on_room = room,
 };
 
-/* Reads the whole file. It stays in memory. */
+/* Reads the whole file. The buffer is never freed. */
 static void *read_file(const char *path, size_t *bytes)
 {
 	FILE *file = fopen(path, "re");
@@ -193,7 +193,7 @@ void machine__group(struct machine *machine, const struct packet *packets, unsig
 				       .context = packets[i].context };
 
 		fill(machine, l2, her.bytes);
-		/* commands may access more than the packet has */
+		/* reserve 1 KiB: commands may access more bytes than the packet has */
 		if (!machine->one_place)
 			l2 += her.bytes < 1024 ? 1024 : (her.bytes + 63) & ~63u;
 		cycle += (packets[i].bytes + 63) / 64;

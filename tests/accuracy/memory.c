@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Rows of contention: L1, L2, remote L1, packet copies against cores, locks (hwmodel/README.md, "L1" to "Remote L1"). */
+/* Rows of contention: L1, L2, remote L1, packet copies against cores, locks (hwmodel/README.md, "L1" to "Remote L1"). Run by accuracy.c. */
 #include "tests/accuracy/accuracy.h"
 
-/* Returns the mean cycles per access over tasks of handler `function` (packets from..to). */
+/* Returns the mean cycles per access over the tasks of handler `function`: packets `from` to `to` - 1 in steps of `step`. */
 static double mean(const struct machine *machine, const char *function, unsigned from, unsigned step, unsigned to, double accesses)
 {
 	double sum = 0;
@@ -13,7 +13,7 @@ static double mean(const struct machine *machine, const char *function, unsigned
 	return sum / n / accesses;
 }
 
-/* Arguments: HPUs, clusters, accesses of each; 1: all packets are at one address. */
+/* Row arguments: HPUs, clusters, accesses of each HPU, and 1 if all packets are at the same address. */
 static void at_once(struct machine *machine, const struct row *row, struct values *out)
 {
 	unsigned hpus = (unsigned)row->arg[0];
@@ -23,9 +23,9 @@ static void at_once(struct machine *machine, const struct row *row, struct value
 	values__add(out, mean(machine, row->text[0], 0, 1, hpus, (double)row->arg[2]));
 }
 
-#define SPAN_BEFORE 12 /* cycles of the bodies before their loops, which these rows have: those that were exact before, too */
+#define SPAN_BEFORE 12 /* cycles of the bodies before their loops, which the measurements of these rows include */
 
-/* Cycles from the first HPU's first access to the last HPU's return, per iteration over all HPUs. */
+/* Cycles from the first access of any HPU to the last return, divided by the iterations of all HPUs. */
 static void span(struct machine *machine, const struct row *row, struct values *out)
 {
 	unsigned hpus = (unsigned)row->arg[0];
@@ -42,13 +42,13 @@ static void span(struct machine *machine, const struct row *row, struct values *
 	values__add(out, (to - from + SPAN_BEFORE) / hpus / (double)row->arg[1]);
 }
 
-/* One HPU, per access. */
+/* Cycles per access of one HPU. */
 static void alone(struct machine *machine, const struct row *row, struct values *out)
 {
 	values__add(out, timed_body(machine, row->text[0]) / (double)row->arg[0]);
 }
 
-/* The loops of packet copies are measured together with the instruction that sets their counter. */
+/* In the rows of packet copies, the measured time includes the instruction that sets the loop counter. */
 #define COUNTER_CYCLES 1
 #define WHOLE_LOOP     1 /* instead of a number of accesses */
 
@@ -57,7 +57,7 @@ static void loop_alone(struct machine *machine, const struct row *row, struct va
 	values__add(out, timed_body(machine, row->text[0]) + COUNTER_CYCLES);
 }
 
-/* 16 HPUs of clusters 0 and 1 with 16 of the others, whose packets are offered later: the mean of each half. */
+/* 16 HPUs of clusters 0 and 1, and 16 of the others, whose packets arrive later: the mean of each half. */
 static void halves(struct machine *machine, const struct row *row, struct values *out)
 {
 	const struct soc_context *contexts[4];
@@ -91,7 +91,7 @@ static void three_clusters(struct machine *machine, const struct row *row, struc
 	values__add(out, mean(machine, row->text[0], 0, 1, 24, 16));
 }
 
-/* `count` HPUs of cluster 1 load from cluster 0, without other accesses. */
+/* arg[0] HPUs of cluster 1 access cluster 0's L1, without other accesses. */
 static void remote(struct machine *machine, const struct row *row, struct values *out)
 {
 	const struct soc_context *context;
@@ -105,8 +105,8 @@ static void remote(struct machine *machine, const struct row *row, struct values
 }
 
 /*
- * Cluster 0's HPUs run the second handler, and `arg` HPUs of cluster 1 run the first, which accesses cluster 0's L1. The value
- * is the cycles per access of the latter (16 each), or with arg 1 the whole body of the owners.
+ * Cluster 0's HPUs run the second handler, and arg[0] HPUs of cluster 1 run the first, which makes 16 accesses to cluster 0's L1. The
+ * value is the cycles per access of cluster 1, or of cluster 0 if arg[1] is not 0: arg[1] is then its number of accesses.
  */
 static void against_owners(struct machine *machine, const struct row *row, struct values *out)
 {
@@ -129,8 +129,8 @@ static void against_owners(struct machine *machine, const struct row *row, struc
 }
 
 /*
- * `hpus` HPUs of cluster `arg 2` run the handler while `packets` packets of 1024 bytes are copied to cluster 0. The value is
- * the mean body divided by `arg 3` accesses.
+ * arg[0] HPUs of cluster arg[2] run the handler while arg[1] packets of 1024 bytes are copied to cluster 0. The value is the mean body
+ * divided by arg[3] accesses.
  */
 static void against_copies(struct machine *machine, const struct row *row, struct values *out)
 {
@@ -148,7 +148,7 @@ static void against_copies(struct machine *machine, const struct row *row, struc
 	values__add(out, mean(machine, row->text[0], 0, 1, hpus, (double)row->arg[3]) + (row->arg[3] == WHOLE_LOOP ? COUNTER_CYCLES : 0));
 }
 
-/* The longest body of the HPUs, which begin 2 cycles apart: with this reading all rows of 1, 2 and 4 HPUs are met. */
+/* The longest body of the HPUs, which start 2 cycles apart. With this interpretation all rows of 1, 2 and 4 HPUs are exact. */
 static void critical_sections(struct machine *machine, const struct row *row, struct values *out)
 {
 	double longest = 0;
@@ -175,7 +175,7 @@ static void critical_sections(struct machine *machine, const struct row *row, st
 	ROW("soc contention", name, measured, (hpus) > 1 ? ROW_LOAD : 0, at_once, function, hpus, clusters,         \
 	    __VA_ARGS__)
 /* clang-format on */
-/* 1, 4, 8, 16, 32 HPUs */
+/* rows of 1, 4, 8, 16 and 32 HPUs */
 /* clang-format off */
 #define L2(what, one, four, eight, sixteen, all)                                                   \
 	ROW("load l2", what "_1", one, ROW_LOAD, at_once, what, 1, 1, 16),                         \
@@ -201,10 +201,10 @@ static void critical_sections(struct machine *machine, const struct row *row, st
 			guests, per                                                                            \
 		}                                                                                              \
 	}
-/* 8 HPUs of a cluster, 16 iterations: cycles per iteration over all HPUs */
+/* 8 HPUs of a cluster, 16 iterations each: cycles divided by the iterations of all HPUs */
 #define MIX(what, measured)                    ROW("load l2", what, measured, ROW_LOAD, span, what, 8, 16)
 #define REMOTE(name, measured, function, hpus) ROW("load remote", name, measured, ROW_LOAD, remote, function, hpus)
-/* alone, and with copies for one HPU and for seven */
+/* alone, and with concurrent packet copies: rows of one HPU and of seven */
 /* clang-format off */
 #define COPIES(what, alone_, with)                                                                 \
 	ROW("load copies", what "_alone", alone_, 0, loop_alone, what),                                \
@@ -251,7 +251,7 @@ const struct row memory_rows[] = {
 	SPREAD("l2_handler_store_same", "24.6", "47.2"),
 	SPREAD("l2_handler_amo_same", "79", "156"),
 	SPREAD("l2_packet_amo", "24.7", "47.3"),
-	/* both memories alternating: measured with one real cluster, on the kit's images (2026-11-22) */
+	/* alternating accesses to both memories: measured with one real cluster, on the kit's images (2026-11-22) */
 	MIX("mix_amo_h", "10.26"),
 	MIX("mix_amo_h_store_p", "10.80"),
 	MIX("mix_amo_p_amo_h", "10.83"),
@@ -262,15 +262,15 @@ const struct row memory_rows[] = {
 	MIX("mix_store_p_load_h", "6.12"),
 	MIX("mix_store_h_store_p", "6.39"),
 	MIX("mix_4_store_p", "12.38"),
-	/* "16 HPUs of clusters 0-1 with 16 of clusters 2-3": offered in this order, so the first are faster */
+	/* "16 HPUs of clusters 0-1 with 16 of clusters 2-3": packets arrive in this order, so the first ones are faster */
 	MIXED("load_handler_load_packet", "31.9 31.9", "l2_handler_load_same", "l2_packet_load"),
 	MIXED("load_handler_store_handler", "46.3 47.6", "l2_handler_load_same", "l2_handler_store_same"),
 	MIXED("load_packet_store_packet", "45.9 47.2", "l2_packet_load", "l2_packet_store"),
 	MIXED("store_handler_store_packet", "92 94", "l2_handler_store_same", "l2_packet_store"),
 	MIXED("load_packet_amo_handler", "149 156", "l2_packet_load", "l2_handler_amo_same"),
 	/*
-	 * Measured again (2026-11-25), with seven HPUs of the cluster that the packets are copied to: 128 loads of each take
-	 * 2629 to 2631 cycles, and 2629 alone. The measured 29 to 35 with another cluster's HPUs were not trusted.
+	 * Measured again (2026-11-25) with seven HPUs of the cluster to which the packets are copied: 128 loads of each HPU take
+	 * 2629 to 2631 cycles, and 2629 alone. The earlier 29 to 35 with another cluster's HPUs were not trusted.
 	 */
 	ROW("load l2", "l2_packet_load_in_a_stream", "20.5", ROW_LOAD, against_copies, "l2_packet_load_40", 8, 110, 1, 40),
 	ROW("load l2", "l2_handler_load_against_copies", "22.5", ROW_LOAD, against_copies, "l2_handler_load_same", 8, 60,
@@ -299,8 +299,8 @@ const struct row memory_rows[] = {
 	OWNERS("owners_of_hammered_word_1", "8.04", ROW_DOUBT, "remote_load_same", "l1_word_load", 1, 384),
 
 	/*
-	 * "walking all banks, 16 per iteration": each iteration accesses all banks; 16 consecutive words would lose like the
-	 * fixed bank
+	 * "walking all banks, 16 per iteration": we assume that each iteration accesses all banks; 16 consecutive words would be
+	 * slowed down like the fixed bank
 	 */
 	COPIES("walk_load", "1199", "1358"),
 	COPIES("walk_store", "1199", "1358"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Rows of hwmodel/README.md, "Packet path": one packet on an idle machine, and saturation by empty handlers. */
+/* Rows of hwmodel/README.md, "Packet path": one packet on an idle machine, and saturation by empty handlers. Run by accuracy.c. */
 #include <stdlib.h>
 
 #include <hwmodel/traffic.h>
@@ -20,7 +20,7 @@ static double at(const struct ended *ended, long moment)
 	return (double)cycles[moment];
 }
 
-/* Time between two events of a packet of a given size. */
+/* The time between two events of a packet of arg[2] bytes. */
 static void interval(struct machine *machine, const struct row *row, struct values *out)
 {
 	const struct ended *ended;
@@ -30,7 +30,7 @@ static void interval(struct machine *machine, const struct row *row, struct valu
 	values__add(out, at(ended, row->arg[1]) - at(ended, row->arg[0]));
 }
 
-/* Header, payload and completion handler of one packet. */
+/* The time from HER to the last feedback of one packet with header, payload and completion handler. */
 static void chain(struct machine *machine, const struct row *row, struct values *out)
 {
 	struct packet packet = { .bytes = (unsigned)row->arg[0], .last = 1 };
@@ -43,9 +43,9 @@ static void chain(struct machine *machine, const struct row *row, struct values 
 }
 
 /*
- * Time from the start of a task to the next start on the same HPU: from its second task, for which it did not wait, to its
- * third. A single message has no more packets than its home cluster takes: packets that other clusters take would come between
- * its copies.
+ * The time from the start of a task to the next start on the same HPU: from its second task, for which it did not wait, to its
+ * third. The message has no more packets than its home cluster takes, since copies of packets for other clusters would interleave
+ * with those of the home cluster.
  */
 static void start_to_start(struct machine *machine, const struct row *row, struct values *out)
 {
@@ -66,7 +66,7 @@ static void start_to_start(struct machine *machine, const struct row *row, struc
 	values__add(out, starts[2] - starts[1]);
 }
 
-/* Cycles per packet over `messages` messages in turn, in the middle half. */
+/* Cycles per packet over the middle half of the packets of arg[0] alternating messages. */
 static void per_packet(struct machine *machine, const struct row *row, struct values *out)
 {
 	/* a single message has no more packets than its home cluster takes */
@@ -88,7 +88,7 @@ static void note_packet(void *arg, const struct pspin_packet_record *record)
 	*(struct pspin_packet_record *)arg = *record;
 }
 
-/* From a frame's first byte to its HER, in the whole NIC. */
+/* The time from a frame's first byte to its HER, in the complete NIC. */
 static void inbound(struct machine *machine, const struct row *row, struct values *out)
 {
 	static const uint8_t frame[PSPIN_FRAME_BYTES_MAX];

@@ -18,7 +18,7 @@ double cycles_before(const struct machine *machine, const char *function)
 	char from[80];
 
 	snprintf(from, sizeof(from), "%s_from", function);
-	/* instructions have 4 bytes and take one cycle */
+	/* each instruction has 4 bytes and takes one cycle */
 	return (machine__symbol(machine, from) - machine__symbol(machine, function)) / 4;
 }
 
@@ -41,7 +41,7 @@ unsigned add_packets(struct packet *packets, unsigned n, uint32_t message, const
 	return n;
 }
 
-/* Runs messages with `each` consecutive packets. */
+/* Runs one message per cluster; packets of the messages alternate in runs of `each`. */
 static void run(struct machine *machine, const char *function, unsigned hpus, unsigned clusters, unsigned bytes, unsigned each)
 {
 	struct packet packets[64];

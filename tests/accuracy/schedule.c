@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Rows of MPQ engine, dispatcher, cluster schedulers and packet copies (hwmodel/README.md). */
+/* Rows of MPQ engine, dispatcher, cluster schedulers and packet copies (hwmodel/README.md). Run by accuracy.c. */
 #include <string.h>
 
 #include "tests/accuracy/accuracy.h"
 
 #define PACKETS 256
 
-/* Time from a doorbell to the start of the task that waits for it: header to payload (1), or payload to completion (0). */
+/* The time from a doorbell to the start of the task that waits for it: header to payload (1), or payload to completion (0). */
 static void stage(struct machine *machine, const struct row *row, struct values *out)
 {
 	unsigned bytes = (unsigned)row->arg[1];
@@ -83,7 +83,7 @@ static void next_on_hpu(struct machine *machine, const struct row *row, struct v
 	machine__fail("one task on the first HPU");
 }
 
-/* Four messages with four homes: number of starts, and the order of clusters. */
+/* Four messages with four home clusters: the number of starts, and the order of clusters. */
 static void homes(struct machine *machine, const struct row *row, struct values *out)
 {
 	const struct soc_context *context;
@@ -101,7 +101,7 @@ static void homes(struct machine *machine, const struct row *row, struct values 
 		values__add(out, machine->ended[i].cluster);
 }
 
-/* A message with packets in order: the number of packets that its home takes before the first that goes elsewhere. */
+/* One message: the number of packets that its home cluster takes before another cluster takes one. */
 static void home_takes(struct machine *machine, const struct row *row, struct values *out)
 {
 	unsigned n = 0;
@@ -112,7 +112,7 @@ static void home_takes(struct machine *machine, const struct row *row, struct va
 	values__add(out, n);
 }
 
-/* The clusters of packets, starting at a given one. */
+/* The clusters of consecutive packets, from a given packet on. */
 static void clusters_of(struct machine *machine, const struct row *row, struct values *out)
 {
 	one_message(machine, row->text[0], (unsigned)row->arg[0], (unsigned)row->arg[1]);
@@ -120,7 +120,7 @@ static void clusters_of(struct machine *machine, const struct row *row, struct v
 		values__add(out, machine__task(machine, (unsigned)i, SOC_PAYLOAD)->cluster);
 }
 
-/* The start times of packets, starting at a given one, since the first packet arrived. */
+/* The start times of consecutive packets, from a given packet on, since the arrival of the first packet. */
 static void starts_of(struct machine *machine, const struct row *row, struct values *out)
 {
 	one_message(machine, row->text[0], (unsigned)row->arg[0], (unsigned)row->arg[1]);
@@ -128,7 +128,7 @@ static void starts_of(struct machine *machine, const struct row *row, struct val
 		values__add(out, (double)(machine__task(machine, (unsigned)i, SOC_PAYLOAD)->task.started - machine->from));
 }
 
-/* Cycles between the starts of packets that other clusters take. */
+/* Cycles between the starts of packets that clusters other than the home take. */
 static void spilled_spacing(struct machine *machine, const struct row *row, struct values *out)
 {
 	one_message(machine, row->text[0], (unsigned)row->arg[0], 36);
@@ -155,7 +155,7 @@ static void sort_by_dispatch(struct machine *machine)
 }
 
 /*
- * 84 long tasks of one message, then 4 messages of 5 packets: the messages of the last 14 dispatched packets, when all
+ * 84 long tasks of one message, then 4 messages of 5 packets. The value is the messages of the last 14 dispatched packets, when all
  * clusters are full.
  */
 static void all_full(struct machine *machine, const struct row *row, struct values *out)
@@ -176,7 +176,7 @@ static void all_full(struct machine *machine, const struct row *row, struct valu
 		values__add(out, machine->ended[i].message);
 }
 
-/* Eight messages that wait for headers: the order in which they are served when all are ready, starting at m8. */
+/* Eight messages that wait for their header handlers: the order in which they are served when all are ready, starting at m8. */
 static void in_turn(struct machine *machine, const struct row *row, struct values *out)
 {
 	const struct soc_context *context;
@@ -197,7 +197,7 @@ static void in_turn(struct machine *machine, const struct row *row, struct value
 		values__add(out, machine->ended[from + i].message);
 }
 
-/* Four messages of one home that wait for headers which start 2 cycles apart: the order of the first payload handlers. */
+/* Four messages of one home cluster whose header handlers start 2 cycles apart: the order of the first payload handlers. */
 static void one_home(struct machine *machine, const struct row *row, struct values *out)
 {
 	const struct soc_context *context;
@@ -219,7 +219,7 @@ static void one_home(struct machine *machine, const struct row *row, struct valu
 	}
 }
 
-/* Two messages of two homes that wait for headers, 1024-byte packets: the start times of one cluster. */
+/* Two messages of two home clusters that wait for header handlers, 1024-byte packets: the start times on one cluster. */
 static void two_messages(struct machine *machine, const struct row *row, struct values *out)
 {
 	const struct soc_context *context;
@@ -239,7 +239,7 @@ static void two_messages(struct machine *machine, const struct row *row, struct 
 	}
 }
 
-/* 36 packets of 1024 bytes behind `arg` slow ones at the heads of the rings: from the first start to the last start. */
+/* 36 packets of 1024 bytes behind slow packets at the heads of the rings: the time from the first start to the last. */
 static void behind_slow(struct machine *machine, const struct row *row, struct values *out)
 {
 	unsigned slow = (unsigned)row->arg[0], n = 0;

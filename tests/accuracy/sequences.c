@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Rows of sequences.def, and sums that the compiler generates (hwmodel/README.md, "Core"). */
+/* Rows of sequences.def, and of sums as the compiler generates them (hwmodel/README.md, "Core"). Run by accuracy.c. */
 #include "tests/accuracy/accuracy.h"
 
 static double body(struct machine *machine, const char *function)
@@ -19,7 +19,7 @@ static void measure(struct machine *machine, const struct row *row, struct value
 	values__add(out, (with - body(machine, "sequence_base")) / repetitions / of - less / of);
 }
 
-/* The compiler's code for a sum: cycles per word, from the difference between one length and twice that length. */
+/* Cycles per word of the compiler's code for a sum: the difference between a length and twice that length. */
 static void sum(struct machine *machine, const struct row *row, struct values *out)
 {
 	struct soc_context *context = (struct soc_context *)machine__context(machine, NULL, row->text[0], NULL, WHOLE);

@@ -9,7 +9,7 @@ rm -rf "$dir"
 mkdir -p "$dir"
 failed=0
 
-# part NAME COMMAND...: the rows of the command are stored in $dir/NAME.json
+# part NAME COMMAND...: runs COMMAND, which stores its rows in $dir/NAME.json
 part() {
 	name=$1
 	shift

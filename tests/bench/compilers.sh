@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Which compiler and flags serve handlers best: mean warm cycles of the packet handler on one HPU, by flag set, and the flag
-# set's geometric mean against ours (hwmodel/image/cflags). Usage: [PAYLOAD=bytes] compilers.sh [FILE for JSON rows, one per line]
+# Compares compilers and flags for handlers: mean warm cycles of the packet handler on one HPU, by flag set, and each flag set's geometric
+# mean relative to ours (hwmodel/image/cflags). Usage: [PAYLOAD=bytes] compilers.sh [FILE for JSON rows, one per line]
 BUILD=${BUILD:-build}
 dir=$BUILD/tests/bench/compilers
 PAYLOAD=${PAYLOAD:-480}
@@ -16,7 +16,7 @@ for tool in riscv64-unknown-elf-gcc clang; do
 	exit 77
 done
 
-# clang replaces gcc for C, without options that it does not know; gcc assembles and links
+# Wrapper that compiles C by clang instead of gcc, without options that clang does not know. gcc assembles and links.
 cat >"$dir/clang" <<'END'
 #!/bin/sh
 case " $* " in
@@ -45,7 +45,7 @@ exec clang --target=riscv32-unknown-elf -mno-relax -Wno-unused-command-line-argu
 END
 chmod +x "$dir/clang"
 
-# handler: prints the options for its packets
+# packets HANDLER: prints the options for its packets
 handlers="reduce histogram aggregate strided_ddt filtering kvstore pingpong counter"
 packets() {
 	case $1 in

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Measures the cost of sharing an interface: filtering alone, behind the interface's program with one context, and with the maximum
+ * Measures the cost of sharing an interface: filtering alone, behind the dispatcher with one context, and with the maximum
  * number of contexts, which differ by port or by address. Uses PROG_TEST_RUN with the same packet, alternating runs, medians.
  * contexts FILE: writes rows as JSON to FILE, a table to stdout.
  */
@@ -135,7 +135,7 @@ static unsigned first(const char *name)
 	return a;
 }
 
-/* Reports the worst arm of this name relative to the base. */
+/* Reports the slowest arm of this name relative to the base. */
 static void report(struct measure *m, const char *name, const char *arm, const char *base, double target)
 {
 	struct measure_row *row;

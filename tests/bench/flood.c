@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Measures the throughput that a flood leaves to others. A sender uses one CPU and its receive queue, alone and while strangers flood
- * the receiver through the other queue as fast as a CPU can, in alternating rounds.
+ * Measures the throughput that a flood leaves to other senders. A sender uses one CPU and its receive queue, alone and while other hosts
+ * flood the receiver through the other queue as fast as a CPU can, in alternating rounds.
  * flood FILE: writes rows as JSON to FILE, a table to stdout.
  */
 #include <errno.h>
@@ -23,7 +23,7 @@
 #define MESSAGE_BYTES 200000u
 #define ROUND_NS      300000000ull
 #define ROUNDS        9
-#define TRIES         4u /* a failed message is sent again, as applications do */
+#define TRIES         4u /* a failed message is resent, as applications do */
 #define TARGET        0.5
 
 enum { SEND_CPU, FLOOD_CPU };

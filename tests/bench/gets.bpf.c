@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The client of memcached.c. `generate` turns every frame of PROG_TEST_RUN's live frames mode into a new GET. `check` compares and counts every
- * answer. Both run on one CPU in softirq context, so neither sees partial updates of the other.
- * `answer` is the least that a server at XDP can do: it trusts every frame to be such a GET, and looks nothing up.
+ * The client of memcached.c. `generate` turns every frame of PROG_TEST_RUN's live frames mode into a new GET. `check` compares and counts
+ * every answer. Both run on one CPU in softirq context, so neither sees partial updates of the other.
+ * `answer` is the minimum that a server at XDP can do: it assumes that every frame is such a GET, and looks nothing up.
  */
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
@@ -64,7 +64,7 @@ int generate(struct xdp_md *ctx)
 	return XDP_TX;
 }
 
-/* Returns 1 for the first answer to a GET that was sent, with that key's value. */
+/* Returns 1 for the first answer to a GET that was sent, if it has that key's value. */
 static __always_inline int right(void *data)
 {
 	void *request = gets.request, *text = data + GETS_TEXT_AT, *want = gets.answer;
@@ -131,7 +131,7 @@ int answer(struct xdp_md *ctx)
 	U16(data + UDP_AT + 2) = U16(data + UDP_AT);
 	U16(data + UDP_AT) = bpf_htons(PORT);
 	U16(data + UDP_AT + 4) = bpf_htons(GETS_ANSWER_BYTES - UDP_AT);
-	U16(data + CHECKSUM_AT) = 0; /* none */
+	U16(data + CHECKSUM_AT) = 0; /* no checksum */
 	for (int i = 0; i < (GETS_ANSWER_BYTES - GETS_TEXT_AT) / 2; i++)
 		U16(data + GETS_TEXT_AT + 2 * i) = U16(text + 2 * i);
 	for (int i = 0; i < 2; i++) {

@@ -14,7 +14,7 @@
 
 #include "tests/bench/hits.h"
 
-#define STALL_FRAMES 65536 /* a few milliseconds: requests in flight are then taken as lost */
+#define STALL_FRAMES 65536 /* a few milliseconds: requests in flight then count as lost */
 
 char hits_license[] SEC("license") = "Dual BSD/GPL";
 
@@ -62,7 +62,7 @@ int generate(struct xdp_md *ctx)
 	return XDP_TX;
 }
 
-/* Returns 1 for the first reply to a request that was sent, with that key's value. */
+/* Returns 1 for the first reply to a request that was sent, if it has that key's value. */
 static __always_inline int right(void *data, void *request)
 {
 	__u32 id = bpf_ntohl(U32(data, m.id)), key = hits_key(id);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Compares GETs that the kvstore handler answers at XDP with GETs that a UDP server in user space answers, over a veth with threaded
- * NAPI, in alternating rounds. One CPU serves and one asks (hits.bpf.c). Rates count the replies that the client found correct. Each
- * way of serving is measured at its best: with the number of requests in flight that gives the highest rate. The server in user space
- * has the serving CPU for itself, with NAPI on the other CPU (sharing one costs it a third or more).
+ * NAPI, in alternating rounds. One CPU serves and one sends requests (hits.bpf.c). Rates count the replies that the client found correct.
+ * Each server is measured with the number of requests in flight that gives its highest rate. The server in user space has the serving
+ * CPU to itself, with NAPI on the other CPU (sharing one CPU costs it a third or more).
  * hits FILE: writes rows as JSON to FILE, a table to stdout.
  */
 #include <arpa/inet.h>
@@ -46,7 +46,7 @@ struct bench {
 	struct hits *hits; /* shared with the client */
 	uint8_t frame[HITS_BYTES];
 	struct spin_ctx *ctx;
-	volatile uint32_t *ready; /* of the server in user space */
+	volatile uint32_t *ready; /* set by the server in user space */
 };
 
 /* Requests in flight; 0: as many as the client can generate. */
@@ -98,7 +98,7 @@ static void open_client(struct bench *b)
 		die("%s: its memory: %s", path, strerror(errno));
 	make_request(b);
 	check = bpf_object__find_program_by_name(b->object, "check");
-	/* the link is released with the object's program and this process */
+	/* the link is released when the object is closed or this process exits */
 	if (!bpf_program__attach_xdp(check, (int)if_nametoindex(b->lab.client.ifname)))
 		die("cannot attach the client's XDP program: %s", strerror(errno));
 }

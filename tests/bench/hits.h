@@ -6,7 +6,7 @@
 #include <kvstore.h>
 
 #define HITS_PORT   9000
-#define HITS_KEYS   (KV_SETS * KV_WAYS) /* fills the cache, so that all requests hit */
+#define HITS_KEYS   (KV_SETS * KV_WAYS) /* fills the cache: all requests hit */
 #define HITS_BYTES  90                  /* Ethernet, IPv4, UDP, struct kv_message */
 #define HITS_RECENT 16384u              /* range of ids in which duplicate replies are detected */
 

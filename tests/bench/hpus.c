@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Measures the gain from a second HPU, by the length of the handlers. Three figures, each for two HPUs and one, alternating, medians:
+ * Measures the gain from a second HPU, by the length of the handlers. Three figures compare two HPUs with one; alternating runs, medians:
  *
- * hpus.two_vs_one.LENGTH        packets per second, wall-clock, of two busy HPUs. A thread on each of two CPUs gives the context
- * packets as fast as it takes them (PROG_TEST_RUN), in real time, so that nothing else runs there
+ * hpus.two_vs_one.LENGTH        packets per second, wall-clock, of two busy HPUs. A thread on each of two CPUs passes packets to the
+ * context as fast as it accepts them (PROG_TEST_RUN), with real-time priority, so that nothing else runs there
  * hpus.two_vs_one.shared        same for a handler that spends much of its time on data that it shares with the other HPU
  * hpus.live.WAY.LENGTH          packets per second of a live interface, where the sender shares the two CPUs
- * hpus.live.WAY.per_cpu.LENGTH  of the same runs, packets per second of CPU time of the HPUs' kernel threads: 1 means that each
- * of two handles as much as one alone
+ * hpus.live.WAY.per_cpu.LENGTH  from the same runs, packets per second of CPU time of the HPUs' kernel threads: 1 means that each
+ * of two handles as many as one alone
  *
- * WAY is queue (packets are distributed by flow) or spread (packets are given to CPUs).
+ * WAY is queue (packets are distributed by flow) or spread (packets are distributed to CPUs).
  */
 #include <math.h>
 #include <sched.h>
@@ -25,7 +25,7 @@
 #include "tests/common/net/pair.h"
 #include "tests/common/proc.h"
 
-#define TURNS      9     /* for given packets */
+#define TURNS      9     /* packets passed by PROG_TEST_RUN */
 #define BEFORE_US  30000 /* time until the threads are certainly running */
 #define WINDOW_US  50000
 #define AFTER_US   30000 /* the threads run longer than the measured time */
@@ -39,7 +39,7 @@ static struct measure m;
 static struct pair pair;
 static volatile int stop;
 
-/* --- given packets --- */
+/* --- packets passed by PROG_TEST_RUN --- */
 
 struct giver {
 	pthread_t thread;
@@ -61,7 +61,7 @@ static void *give(void *arg)
 	return NULL;
 }
 
-/* The counting thread has a higher priority than the giving threads, and these than other processes. */
+/* The counting thread has a higher priority than the giving threads, and those a higher one than other processes. */
 static void count_in_real_time(int on)
 {
 	const struct sched_param param = { .sched_priority = on ? 2 : 0 };
@@ -69,7 +69,7 @@ static void count_in_real_time(int on)
 	sched_setscheduler(0, on ? SCHED_FIFO : SCHED_OTHER, &param); /* if it fails, the figures depend on what else runs */
 }
 
-/* Runs one packet after the other, on CPU 0. */
+/* Returns the microseconds per packet, one packet after the other, on CPU 0. */
 static double length_us(struct hammering *h, struct spin_nic *nic, uint32_t rounds)
 {
 	struct giver g = { .nic = nic, .packets = 4000 };
@@ -143,7 +143,7 @@ static void measure_given(const char *name, const char *handler, double us, doub
 	h.state->rounds = rounds_for(&h, nic, us);
 	us = length_us(&h, nic, h.state->rounds);
 	for (int i = 0; i < TURNS; i++) {
-		one[i] = given_rate(&h, nic, us, i & 1, 1); /* the CPUs take turns as the single one */
+		one[i] = given_rate(&h, nic, us, i & 1, 1); /* the CPUs alternate as the single one */
 		two[i] = given_rate(&h, nic, us, 0, 2);
 		ratio[i] = two[i] / one[i];
 	}
@@ -163,7 +163,7 @@ struct rates {
 	double in_a_second, per_cpu;
 };
 
-/* `sockets`: 1 flow arrives on one queue, 16 on all. */
+/* `sockets`: 1 flow arrives on one queue, 16 flows arrive on all. */
 static struct rates live_rate(struct hammering *h, unsigned sockets)
 {
 	const char *threads = h->hpus == SPIN_HPUS_QUEUE ? "napi/" FAR_DEV "-" : "cpumap/";

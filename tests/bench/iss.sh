@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Speed of the timed core on one host core, and against qemu-riscv32 (functional
-# only) in the same run. Usage: iss.sh [FILE for JSON rows, one per line]
+# Measures the speed of the timed core on one host core, and relative to qemu-riscv32 (functional only) in the same run. Usage: iss.sh [FILE
+# for JSON rows, one per line]
 BUILD=${BUILD:-build}
 RISCV_CC=${RISCV_CC:-riscv64-unknown-elf-gcc}
 RUNS=${RUNS:-3}

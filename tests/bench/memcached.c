@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Compares Debian's memcached that has handlers on its sockets with the same memcached alone, over UDP: two servers, each behind a veth of its own
- * with threaded NAPI, on one CPU; the clients are on the other. All comparisons take turns.
- *	memcached.hits_vs_alone  GETs that the handlers answer, against the same GETs that memcached answers, asked at XDP (gets.bpf.c)
- *	memcached.cpu_per_hit    CPU time of an answer in these runs: of NAPI, memcached and spin-memcached, by their own clocks;
- *	                         _stat: of all CPUs by /proc/stat, without the client's and the idle machine's. Both are the same on a
- *	                         machine that does nothing else; others disturb only the second
+ * Compares Debian's memcached with handlers on its sockets with memcached alone, over UDP. Each of the two servers is behind its own
+ * veth with threaded NAPI, both on one CPU; the clients are on the other CPU. All comparisons alternate.
+ *	memcached.hits_vs_alone  GETs that the handlers answer, relative to the same GETs that memcached answers, sent at XDP (gets.bpf.c)
+ *	memcached.cpu_per_hit    CPU time per answer in these runs: of NAPI, memcached and spin-memcached, by their own clocks;
+ *	                         _stat: of all CPUs by /proc/stat, minus the client's and the idle machine's. Both are the same on an
+ *	                         otherwise idle machine; other processes disturb only the second
  *	memcached.bare_vs_alone  the same two for an XDP program that sends the answer back and does nothing else: no handler can be
  *	memcached.cpu_per_bare   better than that on this machine's veth
- *	memcached.vs_bound       a client with sockets, of whose GETs the handlers answer nine in ten, against Amdahl's bound from both ends
+ *	memcached.vs_bound       a client with sockets; the handlers answer nine in ten of its GETs. Relative to Amdahl's bound
  *	memcached.miss_latency   time of a GET that the handlers do not answer, one at a time
- * memcached FILE: writes rows as JSON to FILE, a table to stdout. Without handlers it says what memcached does alone, and skips.
+ * memcached FILE: writes rows as JSON to FILE, a table to stdout. Without handlers it measures memcached alone, and skips.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -54,17 +54,17 @@
 #define TARGET_CPU   0.1
 #define TARGET_MISS  1.1
 #define CLIENT_PORT  4000
-#define FILL_S       20 /* until all hot keys are in the cache, at most */
+#define FILL_S       20 /* seconds; maximum until all hot keys are in the cache */
 
 /* The client with sockets. */
 #define THREADS     4
-#define WINDOW      64 /* of each thread */
+#define WINDOW      64 /* per thread */
 #define LOAD_S      0.5
 #define COLD_IN_TEN 1
 
 #define COLD_FIRST   GETS_KEYS
 #define COLD_KEYS    200000u
-#define TURN_KEYS    2000u /* of a turn of the latency: asked for once */
+#define TURN_KEYS    2000u /* per turn of the latency measurement; each is requested once */
 #define LATENCY_KEYS (COLD_FIRST + COLD_KEYS)
 
 enum which { ALONE, BARE, WITH, ARMS };
@@ -76,7 +76,7 @@ struct arm {
 	struct bpf_object *object;
 	struct gets *gets; /* shared with the client */
 	uint32_t window;
-	int at_xdp; /* its GETs are answered there */
+	int at_xdp; /* its GETs are answered at XDP */
 };
 
 static struct arm arms[ARMS];
@@ -204,7 +204,7 @@ static int ask(void *arg)
 
 /* --- measuring ------------------------------------------------------------------ */
 
-/* CPU time of all CPUs so far, without idle and waiting. */
+/* Returns the CPU time of all CPUs so far, without idle and iowait. */
 static double busy_ns(void)
 {
 	unsigned long long user, nice, system, idle, wait, irq, softirq;
@@ -216,7 +216,7 @@ static double busy_ns(void)
 	return (double)(user + nice + system + irq + softirq) * 1e9 / (double)sysconf(_SC_CLK_TCK);
 }
 
-/* memcached has its CPU for itself, with NAPI on the other: sharing one costs it a third. Handlers are NAPI's. */
+/* memcached has its CPU to itself, with NAPI on the other: sharing a CPU costs it a third. Handlers run in NAPI. */
 static void place_napi(const struct arm *a, int at_server)
 {
 	pid_t napi = lab_napi_thread(&a->lab.server);
@@ -227,7 +227,7 @@ static void place_napi(const struct arm *a, int at_server)
 }
 
 struct result {
-	double rate, stat_ns, threads_ns; /* answers per second; CPU time of one, by both measures */
+	double rate, stat_ns, threads_ns; /* answers per second; CPU time per answer, by both measures */
 	uint32_t hits;
 };
 
@@ -235,7 +235,7 @@ static double threads_ns(const struct arm *a)
 {
 	pid_t napi = lab_napi_thread(&a->lab.server);
 
-	place_napi(a, a->at_xdp); /* looking for it has moved it */
+	place_napi(a, a->at_xdp); /* lab_napi_thread() has moved it */
 	return (double)(proc_cpu_ns(napi) + proc_cpu_ns(a->server.memcached) + (a->server.fill ? proc_cpu_ns(a->server.fill) : 0));
 }
 
@@ -293,7 +293,7 @@ static void find_window(struct arm *a)
 	}
 }
 
-/* In a process of the client's CPU. */
+/* Argument of a process on the client's CPU. */
 struct load_arg {
 	const struct arm *arm;
 	struct mc_load load;
@@ -325,7 +325,7 @@ static void run_client(const struct arm *a, int (*fn)(void *), struct load_arg *
 	proc_progress();
 }
 
-/* *share: of the answers, the handlers'. */
+/* *share: fraction of the answers that came from the handlers. */
 static double rate_of(const struct arm *a, const uint32_t *key, struct load_arg *l, double *share)
 {
 	uint32_t hits = mc_server__hits(&a->server);
@@ -411,7 +411,7 @@ static void compare_bound(struct measure *m, unsigned count)
 	measure_add(m, "memcached.vs_bound_hits", measure_median(shares, ROUNDS), "1");
 }
 
-/* Each key is asked for once, so that no handler learns it. */
+/* Each key is requested once, so no handler caches it. */
 static void compare_latency(struct measure *m, unsigned count)
 {
 	double us[ARMS][ROUNDS];
@@ -420,7 +420,7 @@ static void compare_latency(struct measure *m, unsigned count)
 	for (int i = 0; i < ROUNDS; i++) {
 		for (unsigned arm = 0; arm < count; arm++) {
 			if (arm == BARE)
-				continue; /* it has no other keys */
+				continue; /* has only the hot keys */
 			l->first = LATENCY_KEYS + (uint32_t)i * TURN_KEYS;
 			run_client(&arms[arm], run_latency, l);
 			us[arm][i] = l->latency_ns / 1e3;
@@ -449,7 +449,7 @@ static void draw_keys(void)
 		mixed[i] = random_below(&seed, 10) < COLD_IN_TEN ? COLD_FIRST + random_below(&seed, COLD_KEYS) : hot[i];
 }
 
-/* Asks for the hot keys until the handlers answer all of them. */
+/* Requests the hot keys until the handlers answer all of them. */
 static void fill_cache(const struct arm *a)
 {
 	struct load_arg *l = proc_shared(sizeof(*l));

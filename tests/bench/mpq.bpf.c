@@ -27,7 +27,7 @@ int baseline(struct xdp_md *ctx)
 {
 	__u8 *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
 
-	/* it was turned into an acknowledgement, which is shorter */
+	/* the last run turned it into an acknowledgement, which is shorter */
 	if (data + feed.frame_bytes > end) {
 		if (bpf_xdp_adjust_tail(ctx, feed.frame_bytes - (end - data)))
 			return XDP_ABORTED;

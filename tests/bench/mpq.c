@@ -38,7 +38,7 @@
 struct arm {
 	const char *name;
 	const char *handler; /* NULL: an empty program */
-	const char *by_hand; /* or this program of baselines/count.bpf.c */
+	const char *by_hand; /* or a program of baselines/count.bpf.c */
 	uint32_t payload_bytes;
 	unsigned messages;       /* packets are spread over this many */
 	uint32_t flags;          /* of the measured packets */
@@ -51,7 +51,7 @@ struct arm {
 	double ns[TURNS];
 };
 
-/* In the order of a turn: arms that are compared are adjacent. */
+/* In the order in which a turn runs them: arms that are compared are adjacent. */
 enum {
 	NOTHING,
 	NOTHING_LARGE,
@@ -94,7 +94,7 @@ static struct arm arms[ARMS] = {
 };
 /* clang-format on */
 
-#define BY_HAND_COUNTS  16 /* for each CPU, see baselines/receiver.h */
+#define BY_HAND_COUNTS  16 /* per CPU, see baselines/receiver.h */
 #define BY_HAND_HANDLED 8
 
 static struct feeding feeding;
@@ -164,7 +164,7 @@ static int open_arm(struct arm *arm)
 {
 	char udp[64], count[64];
 
-	/* the sum that local senders leave, which is the same for all packets */
+	/* the partial sum of local senders, which is the same for all packets */
 	snprintf(udp, sizeof(udp), "udp 4000 > %u sum partial", dst_port(arm));
 	snprintf(count, sizeof(count), "fill %u 0", arm->payload_bytes);
 	template_start(&arm->t);
@@ -178,7 +178,7 @@ static int open_arm(struct arm *arm)
 	return arm->handler ? open_context(arm) : 0;
 }
 
-/* Sends `count` packets with these flags from an offset on. Returns the mean time of one, negative on error. */
+/* Sends `count` packets with these flags from an offset on. Returns the mean time of a packet, negative on error. */
 static double packets(struct arm *arm, uint32_t flags, uint32_t offset, uint32_t stride, unsigned count)
 {
 	uint8_t out[ENGINE_FRAME_MAX];
@@ -239,7 +239,7 @@ static uint64_t handled_by_hand(void)
 	return handled;
 }
 
-/* One turn of one arm: every packet must have the result that the arm measures. */
+/* Runs one turn of one arm. Every packet must have the result that the arm expects. */
 static int measure(struct arm *arm, double *ns)
 {
 	uint64_t before[SPIN_REASON_COUNT] = { 0 }, after[SPIN_REASON_COUNT] = { 0 }, want, handled = handled_by_hand();
@@ -307,7 +307,7 @@ static void report(struct measure *m)
 		printf("%-26s %6.1f ns\n", arms[a].name, median(a));
 	extra(m, "mpq.extra_ns.64 B", ONE, DATAGRAMS);
 	extra(m, "mpq.extra_ns.1460 B", ONE_LARGE, DATAGRAMS_LARGE);
-	/* the cost of the same without a runtime: two atomic operations per packet, and the lookup of the message */
+	/* the cost without a runtime: two atomic operations per packet, and the lookup of the message */
 	measure_add(m, "mpq.extra_ns.by_hand", by_hand, "ns");
 	row = measure_add(m, "mpq.extra_ns", most, "ns");
 	measure_baseline(row, by_hand);

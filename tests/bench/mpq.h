@@ -5,7 +5,7 @@
 /* Shared by mpq.bpf.c and mpq.c: the next packet. */
 #include <stdint.h>
 
-/* Ethernet, IPv4, UDP, SLMP: written again for each packet. */
+/* Ethernet, IPv4, UDP, SLMP: rewritten for each packet. */
 #define FEED_HEADERS 52
 
 struct feed {

@@ -83,7 +83,7 @@ static int echo(void *arg)
 	}
 }
 
-/* Waits until the packet itself has returned. An acknowledgement is shorter. */
+/* Waits until the packet itself returns. Skips its acknowledgement, which is shorter. */
 static void trip(int fd, struct datagram *d, uint16_t flags, uint32_t id, uint32_t packet)
 {
 	struct datagram got;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Measures the cost of packets that a handler sends: a handler sends 0, 1, 2, 4 or 16 for each datagram, on a veth whose other end
- * sends the datagrams and drops what is returned. Measures the CPU time of the thread in which all of it runs, alternating, medians
+ * Measures the cost of packets that a handler sends. The handler sends 0, 1, 2, 4 or 16 packets for each datagram, on a veth whose other
+ * end sends the datagrams and drops what is returned. Measures the CPU time of the thread in which all of this runs; alternating, medians
  * of the difference to 0.
  * puts FILE: writes rows as JSON to FILE, a table to stdout.
  */
@@ -39,7 +39,7 @@ static int fail(const char *what, const char *reason)
 	return 1;
 }
 
-/* Replaces the passing program, so that returned packets do not reach a socket. */
+/* Replaces the program that passes all packets, so that returned packets do not reach a socket. */
 static int drop_on(const char *dev)
 {
 	static const struct bpf_insn drop[] = {

@@ -31,7 +31,7 @@ int baseline(struct xdp_md *ctx)
 	__u32 id, offset, sum;
 	__u16 flags;
 
-	/* it was turned into an acknowledgement, which is shorter; it is extended by zeros */
+	/* the last run turned it into an acknowledgement, which is shorter; the frame is extended with zeros */
 	if (data + feed.frame_bytes > end) {
 		if (bpf_xdp_adjust_tail(ctx, feed.frame_bytes - (end - data)))
 			return XDP_ABORTED;

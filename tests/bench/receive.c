@@ -30,15 +30,15 @@
 #define EXTRA_NS            8.0
 #define EXTRA_SHARE         0.05
 #define HEADERS             52u
-#define BASELINE_COUNTS     16 /* for each CPU, see baselines/receiver.h */
+#define BASELINE_COUNTS     16 /* per CPU, see baselines/receiver.h */
 #define BASELINE_HANDLED    8
 #define SETS_NEVER_COMPLETE 0xffffffffu
 
-/* The measured packets of a message: those between the first and the last one, or all of them. */
+/* The measured packets of a message: those between the first and the last one, or all. */
 struct stream {
 	const char *name;
 	uint32_t stride, count; /* bytes of a packet's payload; packets of a message */
-	unsigned messages;      /* of a burst */
+	unsigned messages;      /* per burst */
 	int checksum, whole;
 };
 
@@ -97,7 +97,7 @@ static struct bpf_object *open_program(const char *name, int *fd)
 	snprintf(path, sizeof(path), "%s/tests/bench/%s.bpf.o", built_dir(), name);
 	object = bpf_object__open_file(path, NULL);
 	program = object ? bpf_object__find_program_by_name(object, "baseline") : NULL;
-	/* like the handlers' programs: all programs of a program array must agree in this flag */
+	/* must be equal for all programs of a program array, so use the handlers' flag */
 	if (!program || bpf_program__set_flags(program, BPF_F_XDP_HAS_FRAGS) || bpf_object__load(object)) {
 		fail(path, "cannot be loaded");
 		return NULL;
@@ -145,7 +145,7 @@ static int open_feed(void)
 	return feed && feed != MAP_FAILED ? 0 : fail("receive.bpf.o", "its memory cannot be mapped");
 }
 
-/* Payload is zero where acknowledgements occur in between, because they leave zeros. */
+/* The payload is zero if packets are acknowledged in between, because acknowledgements leave zeros. */
 static int make_frame(const struct stream *p, struct template *t)
 {
 	uint64_t random = 1;
@@ -162,7 +162,7 @@ static int make_frame(const struct stream *p, struct template *t)
 	return 0;
 }
 
-/* RFC 768, over the frame that make_frame() makes. */
+/* Returns the UDP checksum (RFC 768) of the frame that make_frame() makes. */
 static uint32_t sum_of(const struct template *t)
 {
 	uint32_t udp_bytes = t->bytes - 34, sum = htons(17) + htons((uint16_t)udp_bytes);
@@ -174,7 +174,7 @@ static uint32_t sum_of(const struct template *t)
 	return sum;
 }
 
-/* Sends, for each message of a burst, the packets from an offset on. Returns the mean time of one, NAN on error. */
+/* For each message of a burst, sends the packets from an offset on. Returns the mean time of a packet, NAN on error. */
 static double packets(struct arm *arm, const struct stream *p, const struct template *t, uint32_t from, uint32_t until, int checksum)
 {
 	unsigned count = p->messages * ((until - from) / p->stride);
@@ -218,7 +218,7 @@ static void drop_event(void *arg, const struct spin_event *event)
 	(void)event;
 }
 
-/* Returns the number of packets that each has handled so far. */
+/* Stores the number of packets that each program has handled so far. */
 static int handled(struct spin_ctx *ctx, const struct bpf_object *baseline, uint64_t *ours, uint64_t *baselines)
 {
 	uint64_t counters[SPIN_REASON_COUNT], counts[SPIN_HPUS_MAX][BASELINE_COUNTS];
@@ -292,7 +292,7 @@ static int compare(struct arm *arm, const struct stream *p, struct spin_ctx *ctx
 	return 0;
 }
 
-/* Copies what the baseline has in one struct: the state, whose total is not merged yet, and the sums that it will be made of. */
+/* Copies the handler's state in the baseline's layout: the state's sums are not merged yet, so they are taken from the variable `sums`. */
 static int read_state(struct spin_ctx *ctx, uint8_t *to, size_t room, size_t *bytes)
 {
 	struct {
@@ -309,7 +309,7 @@ static int read_state(struct spin_ctx *ctx, uint8_t *to, size_t room, size_t *by
 	return 0;
 }
 
-/* Compares the results: both have had the same packets. */
+/* Compares the results. Both programs have handled the same packets. */
 static int same_result(const struct kind *k, struct spin_ctx *ctx, const struct bpf_object *baseline)
 {
 	static uint8_t baselines[16384], state[16384];

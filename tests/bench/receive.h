@@ -14,7 +14,7 @@ struct feed {
 	uint32_t sum;           /* sum of all that the UDP checksum covers except flags, id and offset; 0: no checksum */
 	uint32_t id, offset;    /* of the next packet */
 	uint32_t stride, total; /* bytes of payload: of a packet, of a message */
-	uint32_t from, until;   /* range of offsets sent of each message, without `until` */
+	uint32_t from, until;   /* range of offsets that is sent for each message, `until` exclusive */
 	uint32_t unused;
 };
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * PROG_TEST_RUN gives a program the frame that its last run left. This writes the
- * frame again and goes on to the program under test; an empty one tells its own cost.
+ * PROG_TEST_RUN gives a program the frame that its last run left. This program restores the frame and tail-calls the program under test.
+ * With an empty program it measures its own cost.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
-#define LEAST 8  /* words of 8 bytes: frames have 64 bytes */
-#define WORDS 11 /* covers all that handlers change in a request */
+#define LEAST 8  /* 8-byte words: frames have at least 64 bytes */
+#define WORDS 11 /* covers what handlers change in a request */
 
 __u64 frame[WORDS];
 

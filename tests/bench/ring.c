@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Compares what delivery costs: a context's datagrams through its ring (libspin_ring.h), through the host's stack to a UDP socket that
- * recvmmsg reads, and, as messages, into a matching entry. The same handlers and packets, alternating, medians.
+ * Compares the cost of deliveries: a context's datagrams through its ring (libspin_ring.h), through the host's stack to a UDP socket
+ * that recvmmsg reads, and, as messages, into a matching entry. Same handlers and packets, alternating, medians.
  *
- *	datagrams/s  one CPU sends (ring.bpf.c), which also runs the receiving veth's NAPI; the other receives and counts. The sender
- *	             never has more datagrams in flight than the buffers of both ways hold, so none is lost, and it waits for the receiver.
- *	host_ns      CPU time of a datagram, from sender to application, in bursts that are sent first and received then, on one CPU:
- *	             that does not depend on what else the machine does. Beyond the baseline, which is the same of a handler that drops.
+ *	datagrams/s  one CPU sends (ring.bpf.c) and runs the receiving veth's NAPI; the other receives and counts. The sender never
+ *	             has more datagrams in flight than the buffers of either delivery hold, so none is lost. It waits for the receiver.
+ *	host_ns      CPU time per datagram, from sender to application, in bursts that are sent first and then received, on one CPU, so
+ *	             that other processes do not affect it. The baseline, a handler that drops the same datagrams, is subtracted.
  *
  * ring FILE: writes rows as JSON to FILE, a table to stdout.
  */
@@ -44,10 +44,10 @@
 #define BATCH           64
 #define WINDOW          1024
 #define BURST           2048       /* packets; the ring has room for 4096 */
-#define BURSTS          25         /* of a delivery, and size */
-#define BUFFER_BYTES    (16 << 20) /* of the socket: as many datagrams as the ring, for each takes a page and more of it */
+#define BURSTS          25         /* per delivery and size */
+#define BUFFER_BYTES    (16 << 20) /* of the socket: holds as many datagrams as the ring, because each takes more than a page */
 #define SPIN_NS         200000
-#define QUIET_MS        20 /* in a round without packets for so long: those in flight are lost */
+#define QUIET_MS        20 /* datagrams in flight are lost if a round receives none for so long */
 #define MESSAGE_PACKETS 256
 #define TARGET          3.0
 
@@ -56,7 +56,7 @@ enum delivery { SOCKET, RING, ENTRY, DROPPED, DELIVERIES };
 static const struct size {
 	const char *suffix; /* of the rows' names */
 	uint32_t payload_bytes;
-	uint64_t datagrams; /* of a round */
+	uint64_t datagrams; /* per round */
 } sizes[] = { { "", 64, 500000 }, { ".1400", 1400, 300000 } };
 
 static struct bench {
@@ -64,20 +64,20 @@ static struct bench {
 	struct bpf_object *object;
 	volatile struct ring_feed *feed; /* shared with the sender */
 	struct template packet;
-	struct spin_ctx *ctx[DELIVERIES]; /* SOCKET and RING have one */
+	struct spin_ctx *ctx[DELIVERIES]; /* SOCKET and RING share one */
 	struct spin_ring *ring;
 	int fd, near_index;
 } b;
 
-/* One round, or burst; the sender's fields are its thread's. */
+/* One round, or burst. The sender's fields belong to its thread. */
 struct round {
 	enum delivery delivery;
-	uint64_t packets;  /* a burst: to be sent; else 0 */
-	uint64_t until;    /* a round: to be received */
-	volatile int done; /* 1: the sender is to end */
-	volatile int sent; /* 1: it has */
+	uint64_t packets;  /* burst: packets to send; otherwise 0 */
+	uint64_t until;    /* round: packets to receive */
+	volatile int done; /* 1: the sender must stop */
+	volatile int sent; /* 1: the sender has stopped */
 	uint64_t received, first_ns, last_ns;
-	uint64_t next;   /* the least number that the next datagram may have */
+	uint64_t next;   /* lowest number that the next datagram may have */
 	uint64_t before; /* packets of ENTRY that were handled before */
 };
 
@@ -89,7 +89,7 @@ static uint64_t thread_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* --- what is received --- */
+/* --- receiver --- */
 
 static void came(struct round *r, uint64_t count)
 {
@@ -102,13 +102,13 @@ static void came(struct round *r, uint64_t count)
 	b.feed->received = r->next;
 }
 
-/* 1: there is more to receive. */
+/* Returns 1 if there is more to receive. */
 static int goes_on(const struct round *r)
 {
 	return r->received < (r->packets ? r->packets : r->until);
 }
 
-/* Datagrams are numbered, so one that comes twice or behind another is found. */
+/* Datagrams are numbered, so duplicates and reordering are detected. */
 static void look(struct round *r, const uint8_t *payload, uint32_t bytes, uint32_t wanted)
 {
 	uint64_t number;
@@ -129,7 +129,7 @@ static void from_ring(void *arg, const struct spin_ring_packet *packets, unsigne
 	came(r, count);
 }
 
-/* Returns at once as long as packets are expected: sleeping costs the sender's CPU a wake-up. */
+/* Returns immediately while packets are expected, because sleeping would cost the sender's CPU a wake-up. */
 static void wait_for(const struct round *r, int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -138,7 +138,7 @@ static void wait_for(const struct round *r, int fd)
 		return;
 	if (poll(&p, 1, QUIET_MS))
 		return;
-	b.feed->received = b.feed->sequence; /* of a round: those in flight are lost */
+	b.feed->received = b.feed->sequence; /* those in flight in a round are lost */
 }
 
 static void receive_ring(struct round *r)
@@ -187,7 +187,7 @@ static uint64_t handled(const struct spin_ctx *ctx)
 	return packets[SPIN_REASON_SUCCESS];
 }
 
-/* Data is at its place when its packet is counted: the application reads the events of whole messages. */
+/* Data is in host memory when its packet is counted. The application reads the events of whole messages. */
 static void receive_entry(struct round *r)
 {
 	while (spin_ctx__events(b.ctx[ENTRY], drop_event, NULL) > 0)
@@ -223,7 +223,7 @@ static void make_packet(enum delivery delivery, const struct size *size)
 	feed->message_id += 1u << 20;
 }
 
-/* Returns when `count` frames have been used, or a signal has come. The thread is to be in the sender's namespace. */
+/* Returns after `count` frames or a signal. The calling thread must be in the sender's namespace. */
 static void send_frames(uint32_t count)
 {
 	const struct bpf_program *generate = bpf_object__find_program_by_name(b.object, "generate");
@@ -283,7 +283,7 @@ static void begin(struct round *r, enum delivery delivery, const struct size *si
 	begin_delivery(delivery);
 }
 
-/* Sender and receiver at the same time. Returns datagrams per second. */
+/* Sends and receives concurrently. Returns datagrams per second. */
 static double one_round(enum delivery delivery, const struct size *size)
 {
 	pthread_t sender;
@@ -297,7 +297,7 @@ static double one_round(enum delivery delivery, const struct size *size)
 		die("no thread");
 	receive[delivery](&r);
 	r.done = 1;
-	while (!r.sent) { /* the signal may come before the call that it is to end */
+	while (!r.sent) { /* the signal may arrive before the call that it interrupts */
 		pthread_kill(sender, SIGUSR1);
 		usleep(1000);
 	}
@@ -315,7 +315,7 @@ static double one_round(enum delivery delivery, const struct size *size)
 	return per_s;
 }
 
-/* One behind the other, on one CPU. Returns the CPU time of a packet. */
+/* Sends, then receives, on one CPU. Returns the CPU time per packet. */
 static double one_burst(enum delivery delivery, const struct size *size)
 {
 	struct round r;

@@ -5,14 +5,14 @@
 /* Shared by ring.bpf.c and ring.c: the next packet. */
 #include <stdint.h>
 
-#define RING_HEADERS 56 /* Ethernet, IPv4, UDP, and 14 bytes of payload: a number, or SLMP's header and nothing */
+#define RING_HEADERS 56 /* Ethernet, IPv4, UDP, and 14 bytes of payload: a number, or SLMP's header */
 
 struct ring_feed {
 	uint64_t frame[RING_HEADERS / 8];
-	uint64_t sequence;        /* of the next datagram, from its 4th byte of payload on; host byte order */
-	uint64_t received;        /* written by the receiver: datagrams up to this number have come, or are lost */
+	uint64_t sequence;        /* of the next datagram, at RING_SEQUENCE_AT; host byte order */
+	uint64_t received;        /* written by the receiver: datagrams below this number have arrived, or are lost */
 	uint64_t window;          /* datagrams in flight; 0: no limit */
-	uint32_t message_packets; /* 0: datagrams; else SLMP messages of so many packets */
+	uint32_t message_packets; /* 0: datagrams; otherwise SLMP messages of this many packets */
 	uint32_t message_id, turn, stride;
 };
 

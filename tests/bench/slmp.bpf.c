@@ -15,7 +15,7 @@
 
 #include "tests/bench/slmp.h"
 
-#define STALL_FRAMES 65536 /* a few milliseconds: packets in flight are then taken as lost, and the message with them */
+#define STALL_FRAMES 65536 /* a few milliseconds: packets in flight then count as lost, and so does the message */
 #define TYPE_AT      12
 #define PROTOCOL_AT  23
 #define SPORT_AT     34
@@ -78,7 +78,7 @@ int check(struct xdp_md *ctx)
 	if (data + SLMP_HEADERS > (__u8 *)(long)ctx->data_end || *(__u16 *)(data + TYPE_AT) != bpf_htons(ETH_P_IP) ||
 	    data[PROTOCOL_AT] != IPPROTO_UDP || *(__u16 *)(data + SPORT_AT) != bpf_htons(SPIN_SLMP_PORT))
 		return XDP_PASS;
-	/* of this or the previous message, or of one that was given up */
+	/* of this message, an earlier one, or one that was given up */
 	if (*(__u16 *)(data + FLAGS_AT) == bpf_htons(SPIN_SLMP_ACK) && (__s32)(sending.id - bpf_ntohl(*(__u32 *)(data + ID_AT))) >= 0 &&
 	    bpf_ntohl(*(__u32 *)(data + OFFSET_AT)) < SLMP_MESSAGE)
 		sending.acknowledged++;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Compares copy_to_host at XDP with a program in user space that receives the same messages: it copies each payload to its place and
+ * Compares copy_to_host at XDP with a program in user space that receives the same messages: it copies each payload to its offset and
  * acknowledges packets that ask for it, in batches. Uses a veth with threaded NAPI, alternating, one CPU that receives and one that
  * sends (slmp.bpf.c). All packets ask for an acknowledgement, with a window of packets in flight. Rates count the packets that the
- * receiver has stored. Each way is measured at its best: with the window, and for user space the placement of NAPI, that gives the
+ * receiver has stored. Each receiver is measured with the window, and the user space one with the NAPI placement, that gives the
  * highest rate.
  * slmp FILE: writes rows as JSON to FILE, a table to stdout.
  */
@@ -44,7 +44,7 @@
 
 enum way { USERSPACE, HANDLER, WAYS };
 
-/* The window of the sender, and where the receiver's NAPI runs. */
+/* The window of the sender, and the CPU of the receiver's NAPI. */
 struct setting {
 	uint32_t window;
 	int napi_apart; /* 1: on the sender's CPU */
@@ -53,7 +53,7 @@ struct setting {
 /* Shared with the receiver in user space. */
 struct receiver {
 	volatile uint32_t ready;
-	volatile uint64_t packets; /* packets stored at their place */
+	volatile uint64_t packets; /* packets stored at their offset */
 	uint8_t memory[SPIN_HOST_BYTES];
 };
 
@@ -115,7 +115,7 @@ static void open_sender(struct bench *b)
 	if (b->sending == MAP_FAILED)
 		die("%s: its memory: %s", path, strerror(errno));
 	make_packet(b);
-	/* the link is released with the object's program and this process */
+	/* the link is released when the object is closed or this process exits */
 	if (!bpf_program__attach_xdp(bpf_object__find_program_by_name(b->object, "check"), (int)if_nametoindex(b->lab.client.ifname)))
 		die("cannot attach the sender's XDP program: %s", strerror(errno));
 }
@@ -203,7 +203,7 @@ static int receive(void *arg)
 		}
 		for (unsigned sent = 0; sent < wanted;) {
 			n = sendmmsg(fd, out + sent, wanted - sent, 0);
-			sent += n > 0 ? (unsigned)n : 1; /* a packet that cannot be sent is lost */
+			sent += n > 0 ? (unsigned)n : 1; /* skip a packet that cannot be sent */
 		}
 	}
 }
@@ -269,7 +269,7 @@ static uint64_t received(const struct bench *b, enum way way)
 	return packets[SPIN_REASON_SUCCESS];
 }
 
-/* All payloads are equal, so each place of the message must have this payload. */
+/* All payloads are equal, so the message must contain this payload at each packet's offset. */
 static void check_memory(const struct bench *b, enum way way)
 {
 	const uint8_t *memory = way == HANDLER ? b->host : b->receiver->memory;
@@ -279,7 +279,7 @@ static void check_memory(const struct bench *b, enum way way)
 			die("packet %u is not in its place", i);
 }
 
-/* Returns the packets per second that were stored. */
+/* Returns the stored packets per second. */
 static double rate(struct bench *b, enum way way, uint32_t window, unsigned ms)
 {
 	uint64_t begin, end, packets;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Measures processing sockets: how long an attachment takes through spind, what a guard adds to a packet, whether a swap or a
- * migration loses packets at full rate, how long packets wait for it, and whether spind's process grows over many attachments.
+ * Measures processing sockets: the time of an attachment through spind, the cost of a guard per packet, whether a swap or a
+ * migration loses packets at full rate and delays them, and whether spind's process grows over many attachments.
  * sockets FILE: writes rows as JSON to FILE, a table to stdout.
  */
 #include <dirent.h>
@@ -51,7 +51,7 @@ static int receiver(uint16_t port)
 	return fd;
 }
 
-/* --- how long an attachment takes --- */
+/* --- time of an attachment --- */
 
 static double attach_by_spind(int fd, enum spin_class class)
 {
@@ -69,7 +69,7 @@ static double attach_by_spind(int fd, enum spin_class class)
 	return ms;
 }
 
-/* The same handlers by this process itself, on one interface. */
+/* Attaches the same handlers from this process, on one interface. Returns milliseconds. */
 static double attach_directly(struct spin_nic *nic, enum spin_class class)
 {
 	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = class };
@@ -86,7 +86,7 @@ static double attach_directly(struct spin_nic *nic, enum spin_class class)
 	return ms;
 }
 
-/* Alternating; another context keeps spind's process, and its dispatchers, as in a machine that uses them. */
+/* Alternates. Another context keeps spind's process and its dispatchers loaded, as on a machine that uses them. */
 static void measure_attach(struct measure *m, enum spin_class class, const char *name, int has_goal)
 {
 	double by_spind[ATTACHES], directly[ATTACHES];
@@ -101,7 +101,7 @@ static void measure_attach(struct measure *m, enum spin_class class, const char 
 		if (spin_socket__attach(other, filter_counts, &opts, &keeps))
 			die("attach: %s", spin_strerror_last());
 		by_spind[i] = attach_by_spind(fd, class);
-		spin_ctx__destroy(keeps); /* the interface is free for the next */
+		spin_ctx__destroy(keeps); /* frees the interface for attach_directly() */
 		if (spin_nic__open("s0", &nic))
 			die("s0: %s", spin_strerror_last());
 		directly[i] = attach_directly(nic, class);
@@ -154,7 +154,7 @@ static void measure_growth(struct measure *m)
 	int fd = receiver(ASKS_PORT);
 	struct measure_row *row;
 
-	for (int i = 0; i < CYCLES / 5; i++) /* until the allocator has what it needs */
+	for (int i = 0; i < CYCLES / 5; i++) /* fills the allocator's caches */
 		attach_by_spind(fd, SPIN_CLASS_ISOLATED);
 	usleep(200000);
 	read_footprint(&before);
@@ -169,7 +169,7 @@ static void measure_growth(struct measure *m)
 	measure_goal(row, MEASURE_AT_MOST, 0.5, row->value);
 }
 
-/* --- packets, by PROG_TEST_RUN --- */
+/* --- packets (PROG_TEST_RUN) --- */
 
 struct lab {
 	struct spin_nic *nic;
@@ -241,7 +241,7 @@ static void measure_guard(struct measure *m)
 	close_lab(&plain);
 }
 
-/* ns for a datagram that a socket sends to itself over lo, and reads. */
+/* Returns the ns that a socket takes to send a datagram to itself over lo and read it. */
 static double echo_ns(int fd, uint16_t port)
 {
 	union asks_address to;
@@ -255,7 +255,7 @@ static double echo_ns(int fd, uint16_t port)
 	return (double)(now_ns() - start) / ECHOES;
 }
 
-/* What a guard costs the program's own calls: its socket is in a sockmap. No handler is attached. */
+/* Measures what a guard adds to the program's own calls, because its socket is in a sockmap. No handler is attached. */
 static void measure_calls(struct measure *m)
 {
 	double with[GUARD_TURNS], without[GUARD_TURNS];
@@ -293,7 +293,7 @@ static int swap(struct spin_ctx *ctx, uint64_t *wait_ns)
 	return spin_ctx__swap(ctx, filter_counts);
 }
 
-/* To the same layout: the table of 65,536 entries is copied all the same. */
+/* Migrates to the same layout. The table of 65,536 entries is still copied. */
 static int migrate(struct spin_ctx *ctx, uint64_t *wait_ns)
 {
 	struct spin_migration report = { .bytes = sizeof(report) };
@@ -306,7 +306,7 @@ static int migrate(struct spin_ctx *ctx, uint64_t *wait_ns)
 	return err;
 }
 
-/* Handlers are replaced while packets come as fast as they can: each must have been handled. */
+/* Replaces handlers while packets arrive at full rate. Every packet must be handled. */
 static void measure_changes(struct measure *m, const char *const names[3], int changes, int (*change)(struct spin_ctx *, uint64_t *),
 			    double *waits_us)
 {

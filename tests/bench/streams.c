@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Measures sockets of TCP with handlers, between two network namespaces: how much of plain TCP's throughput a handler leaves that passes
- * everything, and how long a request and its answer take.
+ * Measures TCP sockets with handlers, between two network namespaces: the throughput with a handler that passes everything, relative to
+ * plain TCP, and the latency of a request and its answer.
  * streams FILE: writes rows as JSON to FILE, a table to stdout.
  */
 #include <arpa/inet.h>
@@ -23,7 +23,7 @@
 #include <spin/libspin_socket.h>
 
 #define TURNS    9
-#define BYTES    (1ull << 30) /* of a turn */
+#define BYTES    (1ull << 30) /* per turn */
 #define REQUESTS 20000
 #define PORT     (ASKS_PORT + 40)
 
@@ -115,7 +115,7 @@ static double request_us(struct side *side)
 	return (double)(now_ns() - start) / 1e3 / REQUESTS;
 }
 
-/* Both take turns, so that the machine's moods are the same for them. */
+/* Alternates both, so that load on the machine affects both. */
 static void compare(double (*measure)(struct side *), struct side *with, struct side *plain, struct measure_row *row)
 {
 	double of[TURNS], of_plain[TURNS], ratio[TURNS];

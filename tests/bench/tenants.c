@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Measures what a polite program has of its handlers beside a greedy one, on one CPU, with and without spind's hpu-time (OSMOSIS is the
- * reference): how long a flow of requests takes, each answered at XDP, and how equally two greedy ones share the CPU's time (Jain's
- * index: 1 is equal, 0.5 is that one of two has all).
+ * Measures how a greedy program affects a polite one on the same CPU, with and without spind's hpu-time (OSMOSIS is the
+ * reference): the time of a flow of requests, each answered at XDP, and how equally two greedy programs share the CPU (Jain's
+ * index: 1 is equal, 0.5 means that one of two has everything).
  * tenants FILE: writes rows as JSON to FILE, a table to stdout.
  */
 #include <errno.h>
@@ -25,11 +25,11 @@
 #include <spin/libspin_socket.h>
 
 #define TURNS    7
-#define REQUESTS 200  /* of a flow */
-#define LONG     1400 /* bytes of a greedy program's datagrams: the handler inverts each word */
-#define BURST    64   /* datagrams of a greedy one at a time, and the pause after them: more than one CPU handles */
+#define REQUESTS 200  /* per flow */
+#define LONG     1400 /* bytes of a greedy program's datagram; the handler inverts each word */
+#define BURST    64   /* datagrams that a greedy program sends before a pause: more than one CPU handles */
 #define BURST_US 300
-#define SHARE_MS 1000 /* two greedy ones share for so long */
+#define SHARE_MS 1000 /* duration for which two greedy programs share */
 #define POLITE   ASKS_PORT
 #define GREEDY   (ASKS_PORT + 1)
 
@@ -37,7 +37,7 @@ static struct asks_hosts hosts;
 static struct spind spind;
 static struct spin_object *rewrite;
 
-/* A program that sends more than one CPU handles, to a handler that takes long. */
+/* A program that sends more than one CPU handles, to a slow handler. */
 struct flooder {
 	int fd;
 	uint16_t port;
@@ -60,7 +60,7 @@ static void *flood(void *arg)
 	struct flooder *f = arg;
 	union asks_address to;
 	socklen_t bytes = asks__address("10.9.0.1", f->port, &to);
-	uint8_t datagram[LONG] = { 3 /* invert all of it */ };
+	uint8_t datagram[LONG] = { 3 /* inverts the whole datagram */ };
 
 	while (!f->stop) {
 		for (int i = 0; i < BURST; i++)
@@ -95,7 +95,7 @@ static int receiver(uint16_t port)
 	return fd;
 }
 
-/* A flow: requests one after the other, each sent again until its reply is there. ms. */
+/* Sends requests one after the other, and resends each until its reply arrives. Returns milliseconds. */
 static double run_flow(int fd)
 {
 	const struct timeval wait = { .tv_usec = 2000 };
@@ -116,7 +116,7 @@ static double run_flow(int fd)
 	return (double)(now_ns() - start) / 1e6;
 }
 
-/* Of each, while both run: packets that handlers ran for, and the handlers' time, which is counted with a limit alone. */
+/* Per program, while both run: packets handled, and the handlers' time, which spind counts only with a limit. */
 struct counts {
 	double packets[2], busy_ns[2];
 };
@@ -144,11 +144,11 @@ static double jain(double a, double b)
 
 struct outcome {
 	double alone_ms, beside_ms;
-	double packets[TURNS][2]; /* of a second in which both flood */
-	double ns_per_packet[2];  /* with a limit alone */
+	double packets[TURNS][2]; /* per turn, while both flood */
+	double ns_per_packet[2];  /* measured only with a limit */
 };
 
-/* Jain's index of the CPU's time, as the packets need it: ns_per_packet[]. */
+/* Returns Jain's index of CPU time: packets times ns_per_packet[]. */
 static double share(const struct outcome *out, const double ns_per_packet[2])
 {
 	double index[TURNS];
@@ -158,7 +158,7 @@ static double share(const struct outcome *out, const double ns_per_packet[2])
 	return measure_median(index, TURNS);
 }
 
-/* The polite one becomes greedy, too, with packets that take a quarter of the time. */
+/* The polite program floods as well, with packets that take a quarter of the time. */
 static void measure_share(struct outcome *out, int turn)
 {
 	struct counts before, after;
@@ -222,7 +222,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	asks__hosts(&hosts);
-	netns_thread_napi("s0"); /* handlers run on a CPU of their own, not the sender's */
+	netns_thread_napi("s0"); /* handlers run on their own CPU, not the sender's */
 	pin(0);
 	if (built_object("rewrite", path, sizeof(path)) || spin_object__open(path, &rewrite))
 		die("%s", spin_strerror_last());

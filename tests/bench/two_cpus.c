@@ -25,7 +25,7 @@
 
 #define TURNS    9
 #define MESSAGES 262144 /* per turn */
-#define BYTES    1024   /* of payload: reduce takes 512 integers */
+#define BYTES    1024   /* of payload: reduce uses 512 integers */
 #define TARGET   1.6
 
 struct sender {
@@ -152,7 +152,7 @@ static int measure(struct measure *m, const char *handler)
 		if (feeding__to(&senders[i].feeding, spin_ctx__program_fd(ctx)))
 			return fail(handler, "its program cannot be called");
 	for (unsigned i = 0; i < TURNS; i++) {
-		one[i] = rate(i & 1, 1); /* the CPUs take turns as the single one */
+		one[i] = rate(i & 1, 1); /* the CPUs alternate as the single one */
 		two[i] = rate(0, 2);
 		if (one[i] < 0 || two[i] < 0)
 			return fail(handler, "packets cannot be run");

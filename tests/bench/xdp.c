@@ -88,7 +88,7 @@ static int open_baseline(const char *name, struct baseline *out)
 	snprintf(path, sizeof(path), "%s/tests/bench/%s.bpf.o", built_dir(), name);
 	out->object = bpf_object__open_file(path, NULL);
 	program = out->object ? bpf_object__find_program_by_name(out->object, "baseline") : NULL;
-	/* like the handlers' programs: all programs of a program array must agree in this flag */
+	/* must be equal for all programs of a program array, so use the handlers' flag */
 	if (!program || bpf_program__set_flags(program, BPF_F_XDP_HAS_FRAGS) || bpf_object__load(out->object))
 		return fail(path, "cannot be loaded");
 	out->fd = bpf_program__fd(program);
@@ -251,7 +251,7 @@ static int bench_handler(struct measure *m, const char *handler, const struct fr
 	return err;
 }
 
-/* Measures the cost of the isolated class compared with an empty program, at most; the baseline is the trusted class. */
+/* Measures the maximum extra cost of the isolated class over an empty program; the baseline is the trusted class. */
 static int bench_isolated(struct measure *m, const char *handler, const struct frame *frames, unsigned count,
 			  int (*fill)(struct spin_ctx *ctx, const struct baseline *baseline), const struct baseline *empty)
 {
@@ -325,7 +325,7 @@ static int fill_cache(struct spin_ctx *ctx, const struct baseline *baseline)
 	return fill_baseline(baseline, "sets", cache, bytes);
 }
 
-/* Measures unmatched traffic: a datagram to another port, through the interface's program. */
+/* Measures unmatched traffic: a datagram to another port, through the dispatcher. */
 static int bench_unmatched(struct measure *m, const struct baseline *empty)
 {
 	struct spin_object *object;

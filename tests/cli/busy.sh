@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# An interface that is held is refused by the holder's name, whatever kind of holder it is, and never taken over.
+# An interface that is in use must be refused with the holder's name, for every kind of holder, and must never be taken over.
 . "$(dirname "$0")/setup.inc"
 need_root
 make_nics
@@ -9,7 +9,7 @@ holder() {
 	in_ns ip -d link show v0 | grep -o 'prog/xdp id [0-9]*'
 }
 
-# a process of ours
+# a process of spinctl
 start_run v0 || exit 1
 before=$(holder)
 expect 1 in_ns "$SPINCTL" run "$OBJECT" --dev v0
@@ -20,7 +20,7 @@ says err "kill $RUN"
 kill "$RUN"
 wait "$RUN" || fail "SIGTERM: status $?"
 
-# netlink, native and generic, which stay behind their process
+# attached by netlink, native and generic: remains after its process exits
 for mode in xdpdrv xdpgeneric; do
 	attach_by_iproute v0 $mode obj "$OBJECT" sec xdp 2>"$WORK/iproute" || {
 		fail "ip link set $mode: $(cat "$WORK/iproute")"
@@ -35,7 +35,7 @@ for mode in xdpdrv xdpgeneric; do
 	in_ns ip link set dev v0 $mode off
 done
 
-# and free again
+# works again after all are gone
 start_run v0 --duration 0.2 || exit 1
 wait "$RUN" || fail "after the holders: status $?"
 exit $FAILED

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Several contexts on several interfaces by one command: what is accepted, refused and shown.
+# Several contexts on several interfaces by one command: tests what is accepted, refused and shown.
 . "$(dirname "$0")/setup.inc"
 need_root
 make_nics
 in_ns ip link set lo up
 KV=$BUILD/handlers/kvstore.spin
 
-# usage: status 2, one line, nothing attached
+# bad usage: status 2, one line, nothing attached
 for words in "--mode fast" "--class safe" "--match udp --match ip4" "--name a --name b"; do
 	expect 2 in_ns "$SPINCTL" run "$OBJECT" --dev v0 $words
 	one_line
@@ -20,7 +20,7 @@ for i in 1 2 3 4 5 6 7 8; do many="$many $OBJECT $OBJECT $OBJECT $OBJECT $OBJECT
 expect 2 in_ns "$SPINCTL" run $many "$OBJECT" --dev v0
 one_line
 
-# refused: status 1, one line with the names
+# refused: status 1, one line that contains the names
 expect 1 in_ns "$SPINCTL" run "$OBJECT" "$KV" --dev v0 --match "udp dport 9000" --match "udp ip4"
 one_line
 says err "the rule of kvstore (udp ip4) overlaps with that of filtering (udp dport 9000) on v0"
@@ -49,7 +49,7 @@ one_line
 says err "no context is called other"
 in_ns ip -d link show v0 | grep -q prog/xdp && fail "something is still attached"
 
-# 64 contexts of one handler, told apart by number, on two interfaces; one of which has no native XDP
+# 64 contexts of one handler, distinguished by number, on two interfaces, one of which has no native XDP
 set --
 files= number=0
 for file in $many; do
@@ -83,15 +83,15 @@ grep -A 5 '^filtering, ' "$WORK/run.out" | grep -q '^success  *pass  *1 ' || fai
 grep -A 5 '^filtering-2, ' "$WORK/run.out" | grep -q 'success' && fail "filtering-2 got a packet"
 grep -A 5 '^lo, packets of no context' "$WORK/run.out" | grep -q '^unmatched  *pass  *1 ' || fail "no unmatched packet on lo"
 
-# native where there is none
+# native mode on an interface without native XDP
 expect 1 in_ns "$SPINCTL" run "$OBJECT" --dev lo --mode native
 one_line
 says err "native XDP"
-# a file of an earlier run is not a sign that this one is ready
+# the ready file of an earlier run must be removed
 echo old >"$WORK/old"
 expect 1 in_ns "$SPINCTL" run "$OBJECT" --dev lo --mode native --ready-file "$WORK/old"
 [ -e "$WORK/old" ] && fail "the ready file of an earlier run is still there"
-# generic when asked
+# generic mode on request
 start_run v0 --mode generic --duration 0.3 || exit 1
 in_ns ip -d link show v0 | grep -q xdpgeneric || fail "not in generic mode"
 wait "$RUN" || fail "generic: status $?"

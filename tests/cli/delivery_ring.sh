@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl run --delivery ring: what it takes, refuses, prints and counts; and that others see the context.
+# spinctl run --delivery ring: what it accepts, refuses, prints and counts; other commands must see the context.
 . "$(dirname "$0")/setup.inc"
 need_root
 make_nics
 in_ns ip address add 10.99.0.1/24 dev v1
 in_ns ip neighbour add 10.99.0.2 lladdr 02:00:00:00:00:02 dev v1
 
-# usage
+# bad usage
 for words in "--ring-print 2" "--ring-mode copy" "--ring-queues 0" "--ring-frames 64" "--delivery socket" "--delivery ring --ring-mode fast" \
 	"--delivery ring --ring-queues 0 --ring-queues 0"; do
 	# shellcheck disable=SC2086
@@ -44,13 +44,13 @@ one_line
 says err "go to the ring of filtering"
 in_ns ip -d link show v0 | grep -q prog/xdp && fail "something is still attached"
 
-# text, and the context as others see it
+# text output, and the context as other commands see it
 start_run v0 --match "udp dport 9000" --delivery ring --ring-print 2 --interval 0
 in_ns bash -c 'for i in 1 2 3; do echo ring$i >/dev/udp/10.99.0.2/9000; done'
 expect 0 in_ns "$SPINCTL" status
 says out "filtering on v0, rule: udp dport 9000, to a ring"
 says out "success"
-expect 0 in_ns "$SPINCTL" status --dev v0 --json # others may have rings, too
+expect 0 in_ns "$SPINCTL" status --dev v0 --json # other contexts on this machine may have rings as well
 program=$(sed -n '/"ring": true/,/"program_id"/s/.*"program_id": \([0-9]*\).*/\1/p' "$WORK/out")
 bpftool prog show id "${program:-0}" | grep -q "name filtering" || fail "the context's program: $(cat "$WORK/out")"
 kill -TERM $RUN

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl doctor must report what is set on a veth pair of this test; its advice must be a command that changes the row; text
-# and JSON must agree.
+# spinctl doctor must report the settings of this test's veth pair. Its advice must be a command that changes the row. Text and JSON must
+# agree.
 . "$(dirname "$0")/setup.inc"
 . "$(dirname "$0")/doctor.inc"
 need_root
@@ -14,19 +14,19 @@ doctor() {
 	is_json "$WORK/out"
 }
 
-# follow DEVICE NAME: does what the row says
+# follow DEVICE NAME: runs the command of the row's advice
 follow() {
 	command=$(command_of "$1" "$2")
 	[ -n "$command" ] || fail "$1, $2: no command in '$(field "$1" "$2" advice)'"
 	in_ns sh -c "$command" >"$WORK/follow" 2>&1 || fail "$command: $(cat "$WORK/follow")"
 }
 
-# attached "DEVICE [NETNS]"
+# attached "DEVICE [NETNS]": succeeds if the device has an XDP program
 attached() {
 	set -- $1
 	ip -n "${2:-$NS}" link show "$1" | grep -q 'prog/xdp'
 }
-# follow_in_background DEVICE NAME "PEER [NETNS]": what goes on until it is ended; it attaches a program to the peer
+# follow_in_background DEVICE NAME "PEER [NETNS]": same for a command that runs until it is killed and attaches a program to the peer
 follow_in_background() {
 	command=$(command_of "$1" "$2")
 	case $command in
@@ -44,7 +44,7 @@ end_background() {
 	while attached "$1" && [ $((i += 1)) -lt 200 ]; do sleep 0.05; done
 }
 
-# agrees DEVICE: native XDP is there if and only if the doctor says so
+# agrees DEVICE: native XDP must be available if and only if the doctor says so
 agrees() {
 	doctor 0 --dev "$1"
 	case $(field "$1" native verdict) in
@@ -67,7 +67,7 @@ text_rows "$WORK/text" >"$WORK/b"
 diff "$WORK/a" "$WORK/b" || fail "text and JSON differ"
 [ "$(grep -c '"about": "[A-Za-z].\{20,\}\."' "$WORK/out")" = "$(grep -c '"name": "' "$WORK/out")" ] || fail "a check without its text"
 
-# one interface, and everything about it
+# one interface, with all rows
 expect 0 in_ns "$SPINCTL" doctor --dev v0
 cp "$WORK/out" "$WORK/text"
 in_80_columns "$WORK/text"
@@ -83,13 +83,13 @@ row v0 native ok "yes"
 row v0 "held by" ok "no XDP program"
 row v0 peer ok "v1 in this namespace, up"
 
-# what is said to load was loaded
+# programs that are reported as loadable were loaded
 doctor 0
 for name in dispatcher datagrams messages sending "copying dispatcher" "isolated datagrams" "isolated sending"; do
 	json_rows "$WORK/out" | grep -qx "ok $name the kernel loads it" || fail "$name: $(json_rows "$WORK/out" | grep "$name")"
 done
 
-# each setting changes its row; so does the advice
+# each setting changes its row; so does following the advice
 doctor 0 --dev v0
 row v0 XDP_TX warning "lost"
 in_ns ethtool -K v1 gro on
@@ -115,7 +115,7 @@ row v0 "VLAN offload" ok "rx on"
 
 row v0 "threaded NAPI" ok "off"
 row v0 "CPU time" note "not threaded"
-follow v0 "CPU time" # GRO on, which threads need
+follow v0 "CPU time" # GRO on, which threaded NAPI needs
 doctor 0 --dev v0
 row v0 "CPU time" note "not threaded"
 follow v0 "CPU time"
@@ -150,7 +150,7 @@ follow v0 state
 doctor 0 --dev v0
 row v0 state ok "up"
 
-# a peer that sends on more queues than are received on
+# a peer that sends on more queues than there are receive queues
 in_ns ip link add q0 numrxqueues 1 numtxqueues 1 type veth peer name q1 numrxqueues 1 numtxqueues 3
 agrees q0
 row q0 "queue rule" warning "1 rx here, 3 tx"
@@ -163,7 +163,7 @@ row q0 native ok "yes"
 says out "native on q0"
 in_ns ip link del q0
 
-# a peer in another namespace is found and named, and advice goes there
+# a peer in another namespace must be found and named, and the advice must apply to it
 ip netns add "$NS-b" && ip -n "$NS" link add w0 type veth peer name w1 netns "$NS-b" || fail "no second namespace"
 doctor 0 --dev w0
 row w0 peer warning "w1 in namespace $NS-b, down"
@@ -182,7 +182,7 @@ row w0 XDP_TX ok "an XDP program"
 end_background "w1 $NS-b"
 ip netns del "$NS-b"
 
-# held by somebody else: named, and exit status 1 until the advice is followed
+# held by another program: it is named, and the exit status is 1 until the advice is followed
 for mode in xdpdrv xdpgeneric; do
 	attach_by_iproute v0 $mode obj "$BUILD/tests/bench/baselines/empty.bpf.o" sec xdp || fail "cannot attach $mode"
 	program=$(in_ns ip -d link show v0 | sed -n 's/.*prog\/xdp[a-z]* id \([0-9]*\) name \([^ ]*\).*/\1 \2/p')
@@ -195,7 +195,7 @@ for mode in xdpdrv xdpgeneric; do
 	row v0 "held by" ok "no XDP program"
 done
 
-# held by us
+# held by spinctl
 start_run v0 || exit 1
 doctor 0 --dev v0
 row v0 "held by" note "of process $RUN (spinctl)"
@@ -203,7 +203,7 @@ in_ns ip link show v0 | grep -q xdp || fail "the doctor detached the program"
 kill "$RUN"
 wait "$RUN"
 
-# several, none, nonsense
+# several interfaces, none, invalid arguments
 in_ns ip link set lo up
 agrees lo
 doctor 0 --dev v0 --dev lo
@@ -218,7 +218,7 @@ one_line
 expect 2 in_ns "$SPINCTL" doctor --dev
 expect 2 in_ns "$SPINCTL" doctor lo
 
-# tools: the one in the path counts
+# tools: reports the one in PATH
 mkdir "$WORK/bin"
 printf '#!/bin/sh\necho "clang version 99.1.2 (of this test)"\n' >"$WORK/bin/clang"
 chmod 755 "$WORK/bin/clang"

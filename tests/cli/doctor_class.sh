@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl doctor without privileges must say what is known, what is not, and how to learn it. Without CAP_PERFMON it must report
-# the isolated class only.
+# Without privileges spinctl doctor must report what is known, what is not, and how to find out. Without CAP_PERFMON it must report the
+# isolated class only.
 . "$(dirname "$0")/setup.inc"
 . "$(dirname "$0")/doctor.inc"
 
@@ -44,12 +44,12 @@ if [ "$(id -u)" = 0 ]; then
 		fail "attaching: $(json_rows "$WORK/out" | grep '^[a-z]* attaching')"
 	json_rows "$WORK/out" | grep '^ok load classes trusted and isolated' >/dev/null ||
 		fail "load classes: $(json_rows "$WORK/out" | grep '^[a-z]* load')"
-	# capabilities of a user namespace are none for bpf()
+	# bpf() ignores capabilities of a user namespace
 	if unshare --user --map-root-user true 2>/dev/null; then
 		expect 1 unshare --user --map-root-user "$SPINCTL" doctor --json
 		json_rows "$WORK/out" | grep '^missing user namespace' >/dev/null || fail "the user namespace is not noticed"
 	fi
-	# nor are processes outside a PID namespace visible
+	# processes outside a PID namespace are not visible either
 	expect 0 unshare --pid --fork --mount-proc "$SPINCTL" doctor --json
 	json_rows "$WORK/out" | grep '^note container .*PID namespace' >/dev/null || fail "the PID namespace is not noticed"
 fi

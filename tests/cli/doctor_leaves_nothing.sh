@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl doctor changes nothing, and leaves nothing when it is killed at any time.
+# spinctl doctor must not change anything, and must leave nothing behind when it is killed at any time.
 . "$(dirname "$0")/setup.inc"
 need_root
 make_nics
@@ -15,18 +15,18 @@ state() {
 	find /sys/fs/bpf -name '*spin_probe*' 2>/dev/null
 }
 
-# Ids of all probes on the machine: another run of the doctor may be under way beside this one.
+# Prints the ids of all probes on the machine. Another doctor may run at the same time.
 probes() {
 	for kind in map prog; do
 		bpftool $kind show 2>/dev/null | sed -n "s/^\([0-9]*\): .*spin_probe.*/$kind \1/p"
 	done
 }
 
-# Maps that the kernel lost count of before. Linux 6.18 counts a prog_array once too often that is opened by its id, as by `bpftool map`,
-# while its last user closes it: prog_array_map_clear() takes a reference for work that is queued already.
+# Maps that the kernel leaked before this test. If a prog_array is opened by its id, as `bpftool map` does, while its last user closes it,
+# Linux 6.18 takes one reference too many: prog_array_map_clear() takes one for work that is already queued.
 lost=$(probes | tr ' ' =)
 
-# gone KIND ID...: each within 30 s: the kernel frees what has died a little later, and on a busy machine another doctor takes its time
+# gone KIND ID...: waits up to 30 s for each: the kernel frees objects asynchronously, and another doctor may be slow on a busy machine
 gone() {
 	while [ $# -gt 0 ]; do
 		i=0
@@ -40,7 +40,7 @@ gone() {
 	done
 }
 
-# settled: state is as before, at once or as soon as the kernel has freed what died
+# settled WHEN: state must be as before, immediately or after the kernel has freed its objects
 settled() {
 	gone $(probes) || fail "$1: a probe is left"
 	i=0
@@ -72,7 +72,7 @@ done
 [ $killed -ge 3 ] || fail "only $killed of 15 were killed while they ran"
 settled "after kill -9"
 
-# a reader that goes away
+# the reader closes the pipe
 in_ns "$WORK/doctor" doctor 2>"$WORK/err" | head -n 1 >/dev/null
 settled "after a closed pipe"
 expect 1 sh -c "'$WORK/doctor' doctor >/dev/full"

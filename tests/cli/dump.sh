@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl dump: host memory of a running context, all of it or a range, as hex and raw; what it cannot show it says.
+# spinctl dump: host memory of a running context, all of it or a range, as hex and raw. It must report what it cannot show.
 . "$(dirname "$0")/setup.inc"
 need_root
 make_nics
@@ -12,7 +12,7 @@ expect 1 in_ns "$SPINCTL" dump
 says err "no context is attached in this network namespace; spinctl status lists all of this machine"
 one_line
 
-# run NAME PORT OBJECT OPTIONS...: on lo, attached when this returns; its pid in $RUN
+# run NAME PORT OBJECT OPTIONS...: starts it on lo and returns when it is attached; its pid is in $RUN
 run() {
 	name=$1 port=$2 object=$3
 	shift 3
@@ -30,7 +30,7 @@ run copy 9330 "$COPY" --host-kib 64 --entry 'start=4096'
 head -c 20003 /dev/urandom >file
 expect 0 in_ns "$SPINCTL" send file --to 127.0.0.1
 
-# --- raw: a range, all, to a pipe; a file has its name when it is whole
+# --- raw: a range, all, to a pipe; a file gets its name when it is complete
 expect 0 in_ns "$SPINCTL" dump --from 4096 --length 20003 -o part
 cmp part file || fail "the message is not what dump has"
 [ -s out ] && fail "dump to a file prints: $(cat out)"
@@ -41,7 +41,7 @@ in_ns "$SPINCTL" dump -o /dev/full 2>err && fail "a full device is not noticed"
 says err "No space left on device"
 one_line
 
-# --- hex, as others print it
+# --- hex, in the format of other tools
 expect 0 in_ns "$SPINCTL" dump --dev lo --from 4080 --length 1001
 head -n 1 out | grep -Eq '^00000ff0  (00 ){8}( 00){8}  \|\.{16}\|$' || fail "hex begins with: $(head -n 1 out)"
 [ "$(tail -n 1 out)" = 000013d9 ] || fail "hex ends with: $(tail -n 1 out)"
@@ -50,7 +50,7 @@ head -c 985 file | od -An -v -t x1 | tr -d ' \n' | cmp - got || fail "hex has ot
 expect 0 in_ns "$SPINCTL" dump --length 4096
 [ "$(sed -n 2p out)" = '*' ] && [ "$(wc -l <out)" = 3 ] || fail "equal rows are not one: $(head -n 5 out)"
 
-# --- what there is not
+# --- ranges and contexts that do not exist
 expect 1 in_ns "$SPINCTL" dump --from 65530 --length 10
 says err "the context has 65536 bytes of host memory"
 one_line

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Handlers that go wrong, on every engine. A fault must be reported by event and reason, and the next packet must be handled.
-# The model's report must give packet and source line instead of a cost. The kernel must refuse a loop that it cannot prove to
-# end.
+# Faulty handlers on every engine. A fault must be reported by event and reason, and the next packet must be handled. The model's report
+# must name packet and source line instead of a cost. The kernel must reject a loop that it cannot prove to terminate.
 . "$(dirname "$0")/setup.inc"
 cd "$WORK" || exit 1
 cp "$ROOT"/tests/handlers/messages/faults.[ch] .
@@ -33,8 +32,8 @@ static enum spin_payload_rc endless_payload(struct spin_payload *p, struct tally
 SPIN_HANDLERS(endless, .payload = endless_payload);
 END
 expect 0 "$SPINCC" --no-verify endless.c -o endless.spin
-# three datagrams of 64 bytes 10.0.0.1:4000 -> 10.0.0.2:9000: the first one waits for ever
-frame() { # FIRST BYTE
+# three datagrams of 64 bytes 10.0.0.1:4000 -> 10.0.0.2:9000; the first one loops forever
+frame() { # BYTE: the payload's first
 	printf '\0\0\0\0\0\0\0\0\152\0\0\0\152\0\0\0'
 	printf '\002\000\000\000\000\002\002\000\000\000\000\001\010\000'
 	printf '\105\000\000\134\000\000\100\000\100\021\046\217\012\000\000\001\012\000\000\002'
@@ -48,7 +47,7 @@ frame() { # FIRST BYTE
 	frame '\000'
 	frame '\000'
 } >trace.pcap
-# what does not end has no cost: neither in text nor as a page
+# a handler that does not end has no cost, neither as text nor as a page
 for way in "" "--json" "--html page.html"; do
 	expect 1 "$SPINCTL" cost endless.spin --pcap trace.pcap $way
 	one_line
@@ -58,7 +57,7 @@ for way in "" "--json" "--html page.html"; do
 	[ -e page.html ] && fail "a page in spite of the fault"
 done
 
-# memory of clusters is near: its address is of cores alone, and SPIN_FETCH does not take it
+# memory of clusters is local: only cores can use its address, and SPIN_FETCH must reject it
 cat >near.c <<'END'
 #include <spin/spin.h>
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# With too few descriptors spinctl run must fail and say so, whatever step runs out of them. It must not blame the kernel's age,
-# the verifier or the handler.
+# With too few descriptors spinctl run must fail and say so, whichever step runs out of them. It must not blame the kernel's age, the
+# verifier or the handler.
 . "$(dirname "$0")/setup.inc"
 need_root
 make_nics

@@ -14,11 +14,11 @@ says err "no interface nosuch0"
 in_ns ip link set lo up
 expect 1 in_ns "$SPINCTL" run "$OBJECT" --dev lo --mode native
 says err "native XDP"
-in_ns ip link set v1 mtu 9000 # a veth's frames are as long as its peer sends them
+in_ns ip link set v1 mtu 9000 # the MTU of its peer limits the frames that a veth receives
 expect 0 in_ns "$SPINCTL" run "$OBJECT" --dev v0 --mode native --duration 0.1
 in_ns ip link set v1 mtu 1500
 
-# run ends by itself: status 1, a last table, and its reason matches $1.
+# ends_with REASON: run must end by itself with status 1, a last table, and a reason that matches REASON
 ends_with() {
 	i=0
 	while kill -0 "$RUN" 2>/dev/null && [ $i -lt 60 ]; do

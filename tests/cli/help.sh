@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Help goes to stdout with status 0, bad usage is one line on stderr with status 2.
+# Help must go to stdout with status 0; bad usage must print one line to stderr with status 2.
 . "$(dirname "$0")/setup.inc"
 
 for command in "$SPINCTL" "$SPINCC" "$SPINCTL run" "$SPINCTL status" "$SPINCTL cost"; do

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# kill -9 of spinctl leaves no program, link, map or pin; SIGINT ends it with the last table and status 0.
+# kill -9 of spinctl must leave no program, link, map or pin; SIGINT must end it with the last table and status 0.
 . "$(dirname "$0")/setup.inc"
 need_root
 make_nics
@@ -16,7 +16,7 @@ says out "process $RUN (spinctl)"
 kill -9 "$RUN"
 wait "$RUN" 2>/dev/null
 
-# the kernel frees a little later
+# the kernel frees it asynchronously
 i=0
 while bpftool prog show id "$program" >/dev/null 2>&1 && [ $i -lt 50 ]; do
 	i=$((i + 1))

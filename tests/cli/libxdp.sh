@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# An interface that libxdp's dispatcher holds must be refused, with xdp-loader's command as advice, which also removes the pins.
+# An interface that is held by libxdp's dispatcher must be refused, and xdp-loader's command, which also removes the pins, must be advised.
 # The program here only has the dispatcher's name: not every kernel lets libxdp replace its functions.
 . "$(dirname "$0")/setup.inc"
 . "$(dirname "$0")/doctor.inc"
@@ -21,7 +21,7 @@ says err "\`xdp-loader unload v0 --all\`"
 expect 1 in_ns "$SPINCTL" doctor --dev v0 --json
 row v0 "held by" missing "'xdp_dispatcher'"
 [ "$(command_of v0 "held by")" = "xdp-loader unload v0 --all" ] || fail "advice: '$(field v0 "held by" advice)'"
-# the same program under another name is nobody's in particular
+# under another name it must not be taken for libxdp's
 sed -i s/xdp_dispatcher/other/ "$WORK/dispatcher.c"
 "${CLANG:-clang}" -target bpf -O2 -g -c "$WORK/dispatcher.c" -o "$WORK/dispatcher.o"
 in_ns ip link set dev v0 xdpdrv off

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl limits: what an interface takes and guarantees, as text and as JSON; --need, --handler-mem and mem= of run.
+# spinctl limits: what an interface accepts and guarantees, as text and as JSON; also --need, --handler-mem and mem= of run.
 . "$(dirname "$0")/setup.inc"
 need_root
 make_nics
@@ -15,9 +15,9 @@ grep -qE '^header_first +yes +yes' "$WORK/out" || fail "header_first: of both"
 grep -qE '^in_order +no +no' "$WORK/out" || fail "in_order: of neither"
 cp "$WORK/out" "$WORK/text"
 
-# the same in JSON, row by row
+# JSON must have the same rows
 expect 0 in_ns "$SPINCTL" limits --dev v0 --json
-# the JSON's rows as the text has them
+# prints the JSON's rows in the format of the text
 awk -F'[":, \t]+' '
 	$2 == "name" { name = $3 }
 	$2 == "value" { value = $3 }
@@ -48,7 +48,7 @@ expect 1 in_ns "$SPINCTL" limits --dev nosuch
 one_line
 says err "there is no interface nosuch"
 
-# of a modelled card: its own cycles per byte and HPUs
+# a modelled card has its own cycles per byte and HPUs
 expect 0 "$SPINCTL" limits --target pspin-rtl
 grep -qE '^max_cycles_per_byte +0 cycles' "$WORK/out" || fail "cycles per byte of pspin-rtl"
 grep -qE '^num_hpus +32 HPUs' "$WORK/out" || fail "HPUs of pspin-rtl"
@@ -61,7 +61,7 @@ one_line
 expect 2 in_ns "$SPINCTL" limits --target pspin-rtl --dev v0
 one_line
 
-# what run needs, by name
+# features that run requires, by name
 expect 0 in_ns "$SPINCTL" run "$OBJECT" --dev v0 --need header_first,budget --duration 0.1
 expect 0 in_ns "$SPINCTL" run "$COPY" --dev v0 --need no_duplicates,reliable --duration 0.1
 expect 1 in_ns "$SPINCTL" run "$OBJECT" --dev v0 --need header_first,no_duplicates,reliable --duration 0.1
@@ -92,11 +92,11 @@ refused "outside the host memory of 8192 bytes" "$COPY" --host-kib 8 --entry 'me
 refused "write mem=0+8 there" "$COPY" --handler-mem 0+8 --entry once
 refused "more than the 16 segments" "$OBJECT" --handler-mem "$(seq -s, 1 17 | sed 's/[0-9]*/0+8/g')"
 
-# counters of entries, in reports and from outside
+# counters of entries, in reports and in spinctl status
 in_ns ip link set lo up
 OBJECT=$BUILD/tests/handlers/msg_entry_reach.spin
 head -c 3000 /dev/urandom >"$WORK/file"
-# others on the machine may have some, too
+# other programs on this machine may have contexts as well
 own=limits$$
 start_run lo --name $own --put --match 'udp dport 9330' --entry 'match=5 length=8192 mem=8192+16' --entry 'match=6' --json
 for times in 1 2 3; do

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl new: what it writes builds and passes as it is; nothing is overwritten, nothing half is left.
+# spinctl new: its files must build and pass unchanged; nothing may be overwritten, and no incomplete set of files may be left.
 . "$(dirname "$0")/setup.inc"
 cd "$WORK" || exit 1
 
@@ -11,7 +11,7 @@ for name in a counts_of_thing; do
 	says out "spinctl run $name.spin --dev"
 	grep -q NAME "$name.c" "$name.vec" && fail "NAME is left in the files"
 	grep -q "SPIN_HANDLERS($name, " "$name.c" || fail "$name is not registered"
-	# its own first two commands, as it prints them
+	# runs the first two commands that it prints
 	PATH=$BUILD/bin:$PATH
 	grep -E '^  (spinctl test|spincc) ' out >commands
 	[ "$(wc -l <commands)" = 2 ] || fail "not two commands: $(cat out)"
@@ -22,7 +22,7 @@ for name in a counts_of_thing; do
 	[ -f "$name.spin" ] || fail "no $name.spin"
 done
 
-# the templates are a handler and a vector themselves
+# the templates themselves are a valid handler and vector
 expect 0 "$SPINCTL" test "$ROOT/user/spinctl/templates/NAME.c" --engine host --engine model
 says out "NAME: 1 of 1 vectors"
 
@@ -34,7 +34,7 @@ for directory in directory directory/; do
 	[ -f directory/apples.c ] && [ -f directory/apples.vec ] || fail "no files in the directory"
 done
 
-# nothing is overwritten, and of two files none is written if one cannot be
+# nothing is overwritten; if one of two files cannot be written, neither is
 expect 1 "$SPINCTL" new apples --dir directory
 says err "directory/apples.c is there already"
 one_line

@@ -1,19 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Without /sys, as in some containers, commands must work or say what is missing. None may crash, and counts must be right.
+# Without /sys, as in some containers, commands must work or say what is missing. None may crash, and counts must be correct.
 . "$(dirname "$0")/setup.inc"
 need_root
 make_nics
 in_ns ip link set lo up
 cd "$WORK" || exit 1
 
-# without_sys COMMAND...: in a mount namespace where /sys is an empty directory
+# without_sys COMMAND...: runs it in a mount namespace where /sys is an empty directory
 without_sys() {
 	unshare --mount sh -c 'umount -l /sys && [ -z "$(ls /sys)" ] || exit 99; echo $$ >pid; exec "$@"' sh \
 		nsenter --net="/run/netns/$NS" "$@"
 }
 
-# ends COMMAND...: with 0 or 1, and whoever fails says why
+# ends COMMAND...: must exit with 0 or 1, and print a reason on failure
 ends() {
 	without_sys "$@" >out 2>err
 	got=$?
@@ -37,7 +37,7 @@ for object in "$OBJECT" "$BUILD/handlers/copy_to_host.spin"; do
 	done
 done
 
-# what is counted without /sys is what is counted with it
+# counts must be the same as with /sys
 i=0
 without_sys "$SPINCTL" run "$OBJECT" --dev lo --mode generic --match 'udp dport 9000' --interval 0 --duration 60 \
 	--ready-file ready --json >run.out 2>run.err &

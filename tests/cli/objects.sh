@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Missing, empty, foreign and damaged objects and traces: status 1 and one line that says what to do.
+# Missing, empty, third-party and damaged objects and traces must give status 1 and one line that says what to do.
 . "$(dirname "$0")/setup.inc"
 
 refused() {

@@ -1,20 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spincc --api pspin: handler files for PsPIN's runtime must compile, and cost what they cost there. An error must name its line
-# and what to do instead. Commands for native handlers must refuse the object and name --api pspin. Damaged objects must be
-# refused.
+# spincc --api pspin: handler files for PsPIN's runtime must compile, and cost the same as there. An error must name its line and a fix.
+# Commands for native handlers must refuse the object and name --api pspin. Damaged objects must be refused.
 . "$(dirname "$0")/setup.inc"
 need_hpu_compiler
 cd "$WORK" || exit 1
 
-# --- what is wrong in a file ---
+# --- errors in a file ---
 
 h='#include <handler.h>'
 p='#include <packets.h>'
 f='void f(handler_args_t *a) { }'
 init='void init_handlers(handler_fn *hh, handler_fn *ph, handler_fn *th, void **mem) { *hh = NULL; *ph = f; *th = NULL; }'
 
-# refused LINE TEXT SOURCE-LINE...: the only message is of that line and has that text
+# refused LINE TEXT SOURCE-LINE...: the only message must be about LINE and contain TEXT
 refused() {
 	line=$1 text=$2
 	shift 2
@@ -52,13 +51,13 @@ refused 2 'inline assembly that the assembler refuses' "$h" 'void f(handler_args
 refused 2 "'putchar' is defined a second time" "$h" 'int putchar(int c) { return c; }' 'void f(handler_args_t *a) { printf("x"); }' "$init"
 refused 2 "expected ',' or ';'" "$h" 'void f(handler_args_t *a) { int x = 1 int y; }' "$init"
 
-# a warning is one, and the object is there
+# a warning is reported as such, and the object is written
 printf '%s\n' "$h" 'void f(handler_args_t *a) { spin_dma_to_host(0, a->task->l2_pkt_mem, 4, 0, NULL); }' "$init" >warned.c
 expect 0 "$SPINCC" --api pspin -o warned.spin warned.c
 says err 'warned.c:2: warning: '
 one_line
 
-# the other API names this one, and options that make no sense are refused
+# the native API refers to --api pspin, and options that make no sense are refused
 printf '%s\n' "$h" "$f" "$init" >good.c
 expect 1 "$SPINCC" --no-verify -o native.spin good.c
 says err 'good.c:1: '
@@ -70,7 +69,7 @@ for wrong in '--target host' --verify --trusted; do
 done
 expect 2 "$SPINCC" --api pulp -o x.spin good.c
 
-# --- what init_handlers() gives ---
+# --- results of init_handlers() ---
 
 printf '%s\n' "$h" 'void init_handlers(handler_fn *hh, handler_fn *ph, handler_fn *th, void **mem) { }' >none.c
 printf '%s\n' "$h" 'void init_handlers(handler_fn *hh, handler_fn *ph, handler_fn *th, void **mem) { *ph = (handler_fn)0x1c300000; }' >data.c
@@ -88,7 +87,7 @@ done
 
 # --- the report ---
 
-number() { # KEY: its first value in the JSON
+number() { # KEY: prints its first value in the JSON
 	sed -n "s/.*\"$1\": \([0-9.e+-]*\),\{0,1\}\$/\1/p" out | head -n 1
 }
 of() { # HANDLER KEY
@@ -134,13 +133,13 @@ expect 0 "$SPINCTL" cost ping.spin --messages 4 --packets 16 --payload 484 --siz
 [ "$(of payload median_cycles)" -ge 25 ] && [ "$(of payload median_cycles)" -le 30 ] || fail "ping-pong takes $(of payload median_cycles) cycles"
 expect 0 "$SPINCTL" cost ping.spin --messages 4 --sizes none
 says out 'commands to the NIC'
-# a sweep and other framing, as of every program
+# a sweep and other framing, as for any program
 expect 0 "$SPINCTL" cost ping.spin --messages 4 --packets 4 --sweep hpus=1,8
 expect 0 "$SPINCTL" cost flow_counter.spin --messages 2 --framing raw --sizes none
-# the same file is a program whose symbols can be named
+# the same file as an image, with its symbols
 expect 0 "$SPINCTL" cost --image ping.spin --payload f --framing pspin --messages 2 --sizes none
 
-# handler memory is filled as PsPIN's driver does; a fault is told by the handler's line
+# handler memory is filled as by PsPIN's driver; a fault is reported with the handler's line
 cat >filled.c <<'END'
 #include <handler.h>
 void f(handler_args_t *args)
@@ -160,7 +159,7 @@ one_line
 says err "packet 1, payload handler: ebreak (mcause 3) at "
 says err "filled.c:"
 
-# a variable on the stack is of the own L1, whose DMA knows another address of it; what ends PsPIN's simulation ends the task
+# a stack variable is in the local L1, for which the DMA needs another address; what ends PsPIN's simulation ends the task
 printf '%s\n' "$h" 'void f(handler_args_t *a)' '{' '	uint32_t n[4]; spin_dma_t t;' \
 	'	if (a->task->flow_id) TERMINATE;' '	spin_dma(a->task->pkt_mem, n, 16, SPIN_DMA_EXT2LOC, 0, &t);' '}' "$init" >near.c
 expect 0 "$SPINCC" --api pspin -o near.spin near.c
@@ -173,13 +172,13 @@ expect 1 "$SPINCTL" cost near.spin --messages 2 --sizes none
 says err 'payload handler: ebreak (mcause 3) at '
 says err 'near.c:5'
 
-# host addresses that are nobody's are lost, and told
+# writes to unmapped host addresses are lost, and reported
 printf '%s\n' "$h" 'void f(handler_args_t *a) { spin_write_to_host(0xdeadbeef, 1, NULL); }' "$init" >lost.c
 expect 0 "$SPINCC" --api pspin -o lost.spin lost.c
 expect 0 "$SPINCTL" cost lost.spin --messages 2 --packets 3 --sizes none
 says out "6 commands named host addresses that are not memory of the message's, the first one 0xdeadbeef"
 
-# a source is compiled first; its mistakes are spincc's
+# a source file is compiled first; its errors are reported by spincc
 expect 0 "$SPINCTL" cost ping.c --api pspin --messages 2 --packets 3 --sizes none
 says out 'ping.c on pspin-rtl'
 expect 0 "$SPINCTL" cost "$ROOT/tests/pspin/stack.c" --api pspin -DLOG -I. --messages 2 --packets 3 --sizes none --gbps 5
@@ -196,13 +195,13 @@ one_line
 expect 0 "$SPINCC" --api pspin --target rv32 -o ping.elf ping.c
 expect 0 "$SPINCTL" cost --image ping.elf --payload f --framing pspin --messages 2 --sizes none
 
-# what PsPIN's RTL would not return is told
+# results that PsPIN's RTL would not return are reported
 expect 0 "$SPINCTL" cost answer.spin --messages 2 --gbps 5 --sizes none
 says out "AMOs on L2 or another cluster's L1 returned the word that was there; PsPIN's published RTL returns 1"
 expect 0 "$SPINCTL" cost ping.spin --messages 2 --sizes none
 grep -q 'returned the word' out && fail "AMOs of a handler that has none"
 
-# --- what is for native handlers ---
+# --- commands for native handlers ---
 
 refuses() {
 	expect 1 "$@"
@@ -217,7 +216,7 @@ refuses "$SPINCTL" cost ping.spin --messages 1 --set x=1
 refuses "$SPINCTL" cost ping.spin --datagrams 1
 expect 2 "$SPINCTL" cost ping.spin --messages 1 --header f
 
-# --- objects by hand ---
+# --- handmade objects ---
 
 bytes=$(wc -c <ping.spin)
 for length in 10 $((bytes / 2)) $((bytes - 1)); do

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl record and replay of handlers of messages: host memory, matching entries, counters and events must be the same on
-# every engine, and differences must be reported. Host memory of handlers of datagrams must be recorded too.
+# spinctl record and replay for handlers of messages: host memory, matching entries, counters and events must be the same on every engine,
+# and differences must be reported. Host memory of handlers of datagrams must be recorded as well.
 . "$(dirname "$0")/setup.inc"
 need_root
 make_nics
@@ -11,7 +11,7 @@ cd "$WORK" || exit 1
 export TMPDIR="$WORK"
 head -c 20000 /dev/urandom >file
 
-# start_record OBJECT FILE OPTIONS...: attached when this returns; its pid in $RECORD
+# start_record OBJECT FILE OPTIONS...: returns when it is attached; its pid is in $RECORD
 start_record() {
 	object=$1 file=$2
 	shift 2
@@ -36,7 +36,7 @@ end_record() {
 	[ -s record.err ] && fail "record complains: $(cat record.err)"
 }
 
-# until_messages N evicted|completed: so many of the context's messages have ended like that
+# until_messages N evicted|completed: waits until N of the context's messages have ended that way
 until_messages() {
 	i=0
 	until in_ns "$SPINCTL" status --dev lo --json | tr -d ' \n' | grep -q "\"$2\":$1[,}]"; do
@@ -46,20 +46,20 @@ until_messages() {
 	done
 }
 
-# packets PACKET...: datagrams of SLMP from one port: flags, id and offset as printf has them, and what follows
+# packets PACKET...: sends SLMP datagrams from one port: flags, id, offset and payload, in printf's format
 packets() {
 	in_ns bash -c 'exec 3>/dev/udp/127.0.0.1/9330; for p; do printf "$p" >&3; done' bash "$@"
 }
 
-# the first packet of message 7, and nothing behind it
+# the first packet of message 7, which stays incomplete
 begin='\100\000\000\000\000\007\000\000\000\000abcdefgh'
-# message 9, whole, its last packet before its first one
+# message 9, complete, with its last packet before its first
 late='\200\000\000\000\000\011\000\000\000\010ijkl' first='\100\000\000\000\000\011\000\000\000\000abcdefgh'
 
-# one CPU: the order on the wire is that of the handlers
+# on one CPU, handlers run in the order of the wire
 taskset -p -c 0 $$ >/dev/null
 
-# --- deposits: entries, one used once, puts, a packet that overtakes, one message that times out
+# --- deposits: entries, one used once, puts, a reordered packet, a message that times out
 start_record "$H/copy_to_host.spin" copy.spinrec --put --host-kib 64 --idle 0.3 --entry 'match=5 length=24576 once' \
 	--entry 'match=6 start=24576 length=24576' --entry 'match=0 start=49152'
 expect 0 in_ns "$SPINCTL" send file --to 127.0.0.1 --match 5 --hdr-data 99
@@ -81,10 +81,10 @@ says out '"as_recorded": true'
 says out '"recorded_events": 4'
 says out '"verdict": "ack"'
 
-# --- another handler: what it leaves in host memory, and what the host is told, is not as recorded
+# --- another handler: host memory and events must differ from the recording
 mkdir -p other
 cp "$ROOT/handlers/reduce.c" other/
-# changed WHAT INTO: the replay of that one is printed in out
+# changed WHAT INTO: replays the changed handler; the output is in out
 changed() {
 	sed "s/$1/$2/" "$ROOT/handlers/copy_to_host.c" >other/copy_to_host.c
 	cmp -s other/copy_to_host.c "$ROOT/handlers/copy_to_host.c" && fail "the changed handler is the same"
@@ -100,7 +100,7 @@ grep -q "event " out && fail "the same events differ: $(cat out)"
 expect 1 "$SPINCTL" replay copy.spinrec --handler other/reduce.c --engine model
 says err "copy.spinrec is of handler copy_to_host"
 
-# --- a state beside host memory
+# --- state in addition to host memory
 start_record "$H/reduce.spin" reduce.spinrec
 expect 0 in_ns "$SPINCTL" send file --to 127.0.0.1
 until_messages 1 completed
@@ -108,7 +108,7 @@ end_record
 expect 0 "$SPINCTL" replay reduce.spinrec --trust
 says out "Counters, events and memory at the end are as recorded."
 
-# --- what cannot be
+# --- impossible settings
 expect 1 in_ns "$SPINCTL" record "$OBJECT" --dev lo -o x --put
 says err "takes datagrams: leave options of messages out"
 one_line

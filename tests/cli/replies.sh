@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl run says once when packets sent back are lost at a veth's other end, and only then.
+# spinctl run must report once if packets sent back are lost at the other end of a veth, and only then.
 . "$(dirname "$0")/setup.inc"
 need_root
 command -v ethtool >"$WORK/ethtool" || skip "ethtool is missing"
@@ -30,7 +30,7 @@ NOTE="spinctl: v0: packets sent back are lost: its peer v1 has no XDP program; a
 gro() {
 	nsenter --net="/run/netns/$PEER" ethtool -K v1 gro "$1" >ethtool 2>&1 || fail "cannot set GRO: $(cat ethtool)"
 }
-send() { # N: so many datagrams
+send() { # N: sends this many datagrams
 	nsenter --net="/run/netns/$PEER" bash -c 'for ((i = 0; i < $1; i++)); do printf ping >/dev/udp/10.9.0.1/9000; done' \
 		bash "$1" || fail "cannot send"
 }
@@ -39,10 +39,10 @@ end_run() {
 	wait $RUN || fail "spinctl run: status $?: $(cat run.err)"
 	grep -Eq '^replied +tx +[1-9]' run.out || fail "nothing was sent back: $(cat run.out)"
 }
-says_once() { # OF-WHAT
+says_once() { # CASE
 	printf '%s\n' "$NOTE" | cmp -s - run.err || fail "$1: not the note, once: $(cat run.err)"
 }
-says_nothing() { # OF-WHAT
+says_nothing() { # CASE
 	[ -s run.err ] && fail "$1: $(cat run.err)"
 }
 
@@ -68,7 +68,7 @@ send 2
 end_run
 says_nothing "generic mode"
 
-# with GRO alone nobody empties the ring that they come to
+# with GRO alone, NAPI does not poll the ring that receives the replies
 gro on
 start_run v0 --interval 0 || exit 1
 send 2
@@ -76,7 +76,7 @@ end_run
 says_once "GRO on"
 gro off
 
-# the command of the note, as it stands; it ends with its namespace's interface
+# runs the command of the note unchanged; it ends when its namespace's interface is deleted
 xdp() { ip -n "$PEER" link show v1 | grep -q 'prog/xdp'; }
 start_run v0 --interval 0.1 || exit 1
 (
@@ -92,7 +92,7 @@ send 2
 end_run
 says_nothing "an XDP program at the other end"
 
-# the other end changes, and replies go on
+# the other end changes, and replies are lost again
 start_run v0 --interval 0.1 || exit 1
 send 2
 sleep 0.3

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl run --share on this machine's kernel: attached and gone again, or refused with the reason; and a damaged record in /run/spin,
-# or one without a program, harms no program. What needs a neighbour is in kernels/share.sh.
+# spinctl run --share on this machine's kernel must attach and detach, or be refused with the reason. A damaged record in /run/spin, or one
+# without a program, must not affect any program. Tests with another program are in kernels/share.sh.
 . "$(dirname "$0")/setup.inc"
 . "$(dirname "$0")/doctor.inc"
 need_root
@@ -32,7 +32,7 @@ else
 	says err "without --share"
 fi
 [ -z "$(left)" ] || fail "left behind: $(left)"
-# without --share all is as it was
+# without --share nothing has changed
 expect 0 in_ns "$SPINCTL" run "$OBJECT" --dev v0 --duration 0.1 --interval 0
 
 cat >"$WORK/pass.c" <<'END'

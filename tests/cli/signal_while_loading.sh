@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# A signal must end a command while the kernel verifies its handlers, which can take minutes. The load must be given up, not
-# waited for; nothing may be attached after it, and nothing may be left.
+# A signal must end a command while the kernel verifies its handlers, which can take minutes. The load must be aborted without waiting;
+# nothing may be attached afterwards, and nothing may be left.
 . "$(dirname "$0")/setup.inc"
 need_root
 make_nics
@@ -11,17 +11,17 @@ export TMPDIR="$WORK/tmp"
 mkdir "$TMPDIR"
 SLOW=$BUILD/handlers/histogram.spin
 
-# verifies PID: it has spent 0.15 s in the kernel; before it is attached only the verifier takes that long
+# verifies PID: it has spent 0.15 s in the kernel; before it attaches, only the verifier takes that long
 verifies() {
 	[ "$(awk '{ print $15 }' "/proc/$1/stat")" -ge 15 ]
 }
 
-# interrupted SIGNAL COMMAND...: the signal came while a program was verified, and that was given up
+# interrupted SIGNAL COMMAND...: the signal must arrive during verification and abort it
 interrupted() {
 	signal=$1
 	shift
 	for try in 1 2 3 4 5; do
-		# the network namespace is entered by the process that is signalled
+		# nsenter itself, the process that is signalled, enters the namespace
 		env --default-signal=INT,TERM nsenter --net="/run/netns/$NS" "$@" >out 2>err &
 		pid=$!
 		until verifies $pid || grep -q '^State:.*Z' /proc/$pid/status; do sleep 0.02; done

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spincc: errors name the handler's line, failures leave nothing, missing tools name their package.
+# spincc: errors must name the handler's line, failures must leave nothing, and missing tools must name their package.
 . "$(dirname "$0")/setup.inc"
 cd "$WORK" || exit 1
 
@@ -52,7 +52,7 @@ one_line
 expect 1 "$SPINCC" none.c -o none.spin
 nothing_left "a file without handlers"
 
-# each fault once, in the order of the file; in the user's own header, too
+# each error once, in the order of the file, also in the user's own header
 cat >two.c <<'END'
 #include <spin/spin.h>
 #include "mine.h"
@@ -93,7 +93,7 @@ nothing_left "a missing cross compiler"
 expect 1 env SPIN_HOME=/nonexistent "$SPINCC" syntax.c -o x.spin
 says err "SPIN_HOME"
 
-# compilers that fail in ways of their own
+# compilers that fail in other ways
 expect 1 env CLANG=false "$SPINCC" "$ROOT/handlers/filtering.c" -o x.spin
 one_line
 says err "--verifier-log"
@@ -112,7 +112,7 @@ one_line
 grep -q PLEASE err && fail "a compiler's crash reaches the user"
 nothing_left "a crash of the compiler"
 
-# a failed run does not touch what is there
+# a failed run must not change existing files
 echo precious >kept.spin
 expect 1 "$SPINCC" syntax.c -o kept.spin
 [ "$(cat kept.spin)" = precious ] || fail "a failed run changed the output"
@@ -121,7 +121,7 @@ rm kept.spin
 expect 0 "$SPINCC" -DVALUE=7 macro.c -o macro.spin --save-temps
 [ -s macro.spin.elf ] || fail "--save-temps kept no rv32 program"
 
-# letters: the value in the same word or the next; compilers' words reach them either way
+# options with their value in the same word or the next; both forms reach the compilers
 mkdir directory
 echo '#define VALUE 9' >directory/nine.h
 sed '1s/$/\n#include <nine.h>/' macro.c >nine.c
@@ -145,7 +145,7 @@ grep -qa "$WORK" twice1.spin && fail "the object has the build machine's paths i
 (cd / && expect 0 "$SPINCC" "$ROOT/handlers/filtering.c" -o "$WORK/elsewhere.spin"; exit $FAILED) || FAILED=1
 expect 0 "$SPINCC" --target host "$ROOT/handlers/filtering.c" -o filtering.so
 
-# stopped in the middle: nothing is left
+# interrupted: nothing may be left
 cat >slow <<'END'
 #!/bin/sh
 exec sleep 20

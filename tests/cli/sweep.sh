@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl cost --sweep: all points in order, the same results with any number of threads; an error names its axis or point.
+# spinctl cost --sweep: all points in order, the same results with any number of threads; an error must name its axis or point.
 . "$(dirname "$0")/setup.inc"
 cd "$WORK" || exit 1
 
-sweep() { # ARGUMENTS...: of eight points
+sweep() { # ARGUMENTS...: eight points
 	"$SPINCTL" cost "$OBJECT" --datagrams 100 --sweep size=64,512 --sweep clusters=1..4:3 --sweep hpus=2,8 "$@"
 }
 for threads in 1 2 5 32; do
@@ -17,14 +17,14 @@ at='s/.*"\(size\|clusters\|hpus\)": \([0-9]*\).*/\2/p'
 [ "$(sed -n "$at" json.1 | paste -sd ' ')" = "64 1 2 64 1 8 64 4 2 64 4 8 512 1 2 512 1 8 512 4 2 512 4 8" ] ||
 	fail "the points are $(sed -n "$at" json.1 | paste -sd ' ')"
 
-# the text has the same points and figures
+# the text must have the same points and figures
 expect 0 sweep
 [ "$(awk '$3 ~ /^[0-9]+$/ && NF > 8 { print $1, $2, $3 }' out | paste -sd ' ')" = "$(sed -n "$at" json.1 | paste -sd ' ')" ] ||
 	fail "text has other points than JSON"
 [ "$(awk '$3 ~ /^[0-9]+$/ && NF > 8 { printf "%.1f ", $6 }' out)" = \
 	"$(sed -n 's/.*"throughput_gbps": \([0-9.]*\).*/\1/p' json.1 | awk '{ printf "%.1f ", $1 }')" ] ||
 	fail "text has other throughput than JSON"
-# and the page
+# and so must the page
 expect 0 sweep --html page.html
 [ "$(grep -c '<tr><td>' page.html)" = 8 ] || fail "the page has not 8 points"
 grep -q '</svg>' page.html || fail "the page has no plot"
@@ -36,7 +36,7 @@ for number in 0 2 4 6 8; do
 	grep -q "text-anchor=\"middle\">$number</text>" ticks.html || fail "no tick $number on the axis of 1 to 8 HPUs"
 done
 
-# a point of a sweep is the same NIC as a target's
+# a point of a sweep must be the same NIC as a target file's
 printf 'base = pspin-rtl\nclusters = 1\nhpus = 2\n' >small.target
 expect 0 "$SPINCTL" cost "$OBJECT" --datagrams 100 --target ./small.target --sweep size=64 --json
 [ "$(grep throughput_gbps out)" = "$(grep throughput_gbps json.1 | head -n 1)" ] || fail "a target file makes another NIC than its sweep"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl test: vectors pass on all engines, a difference is described, engines that disagree are reported, nothing is left
-# behind.
+# spinctl test: vectors must pass on all engines, differences must be described, engines that disagree must be reported, and nothing may be
+# left behind.
 . "$(dirname "$0")/setup.inc"
 export TMPDIR="$WORK/tmp"
 mkdir "$TMPDIR" || exit 1
@@ -17,7 +17,7 @@ else
 	engines="host model"
 fi
 
-# this repository's vectors are found from handlers/NAME.c
+# this repository's vectors are found for handlers/NAME.c
 expect 0 "$SPINCTL" test "$ROOT/handlers/filtering.c"
 says out "hit_rewrites_the_port.vec  $engines"
 says out "filtering: 16 of 16 vectors as expected on $engines"
@@ -29,7 +29,7 @@ if [ "$(id -u)" != 0 ]; then
 fi
 nothing_left "a source"
 
-# beside the handler: NAME.vec, and tests/vectors/NAME/
+# next to the handler: NAME.vec, and tests/vectors/NAME/
 expect 0 "$SPINCTL" new apples
 mkdir -p tests/vectors/apples
 cp apples.vec tests/vectors/apples/again.vec
@@ -49,7 +49,7 @@ expect 0 "$SPINCTL" test apples.c tests/vectors/apples/ --engine host
 says out "1 of 1 vectors"
 rm -r tests
 
-# what is different is named
+# differences are named
 differs() { # SED-EXPRESSION REASON...: apples.vec with one expectation changed
 	sed "$1" apples.vec >changed.vec
 	shift
@@ -72,7 +72,7 @@ differs '0,/^  unchanged/s//  eth 02:00:00:00:00:01 > 02:00:00:00:00:02\n  ip6 f
 	'Ethernet type            0x0800, expected 0x86dd' 'IPv6 source              none, expected fd00::1' \
 	'frame length             47 bytes, expected 62 bytes'
 
-# JSON has the same
+# JSON reports the same
 expect 1 "$SPINCTL" test apples.spin changed.vec --engine model --json
 says out '"what": "Ethernet type"'
 says out '"passed": 0'
@@ -80,7 +80,7 @@ expect 0 "$SPINCTL" test apples.spin --engine model --json
 says out '"result": "as_expected"'
 says out '"failed": 0'
 
-# an object may be anybody's: alone, it runs on the model, and nothing of the directory is compiled
+# an object may come from an untrusted source: by default it only runs on the model, and nothing in the directory is compiled
 expect 0 "$SPINCTL" test apples.spin
 says out "vectors as expected on model"
 says err "skipped: host: programs that were not compiled by this command run on the model of the HPU alone"
@@ -90,7 +90,7 @@ for engine in host bpf isolated; do
 	[ "$engine" != host ] && [ "$(id -u)" != 0 ] || says err "if you trust whoever made them, --trust"
 done
 
-# an object's host build is of the source beside it: a newer one may disagree
+# the host build of an object is compiled from the source next to it: a newer source may disagree
 sed -i 's/p->length)/p->length + 1)/' apples.c
 touch -d '1 minute' apples.c
 expect 1 "$SPINCTL" test apples.spin --engine host --engine model --trust
@@ -158,7 +158,7 @@ says err "cannot write the output"
 { "$SPINCTL" test apples.spin --engine model --json 2>err; echo $? >status; } | :
 [ "$(cat status)" = 1 ] && says err "cannot write the output"
 
-# a signal while the compiler runs: ends by it, leaves nothing
+# a signal while the compiler runs must end the command and leave nothing
 expect 0 "$SPINCTL" new plums
 for signal in INT TERM; do
 	env --default-signal=INT "$SPINCTL" test plums.c >out 2>err &
@@ -175,7 +175,7 @@ for signal in INT TERM; do
 	nothing_left "SIG$signal"
 done
 
-# a disk that fills up while compiling
+# the disk fills up while compiling
 if [ "$(id -u)" = 0 ]; then
 	unshare -m sh -c 'mount -t tmpfs -o size=40k none "$TMPDIR" && "$@"' sh "$SPINCTL" test plums.c >out 2>err
 	[ $? = 1 ] || fail "a full disk is not reported"

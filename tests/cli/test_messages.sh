@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl test of a handler of messages must name what differs: an event, host memory, an entry, or a step in time.
+# spinctl test with a handler of messages must name what differs: an event, host memory, an entry, or a step in time.
 . "$(dirname "$0")/setup.inc"
 cd "$WORK" || exit 1
 handler=$ROOT/tests/handlers/messages/msg_default.c
@@ -70,7 +70,7 @@ says out '"clock_ms": 100'
 differs 's/^clock/post as 3\n&/' 'changed.vec:20: the entry posted has the index 1, not 3'
 differs 's/^clock/unlink 0 busy\n&/' 'changed.vec:20: entry 0 is not busy'
 differs 's/after host 0/after host 65534/' 'host memory has 65536 bytes: write `host BYTES` for more'
-# idle time that the handler has registered
+# idle time registered by the handler
 sed 's/\.delivery = SPIN_DELIVER_ME/&, .idle_ms = 100/' "$handler" >msg_default.c
 sed -e '/^idle 100/d' -e '/SYN EOM/,/^after me/d' message.vec | awk '/^packet/ && last == $0 { next } { print; last = $0 }' >idle.vec
 expect 0 "$SPINCTL" test msg_default.c idle.vec

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Threaded NAPI that an interface got for HPUs must be switched off when its process ends: after a kill by the next command,
-# also if the interface was moved to another network namespace. That of a living process must stay.
+# Threaded NAPI that spinctl enabled on an interface for HPUs must be disabled when its process ends: after a kill by the next command, also
+# if the interface was moved to another network namespace. That of a running process must stay.
 . "$(dirname "$0")/setup.inc"
 need_root
 make_nics
@@ -9,7 +9,7 @@ OTHER=$NS-other
 ip netns add "$OTHER" || skip "cannot make a second network namespace"
 cd "$WORK" || exit 1
 
-# threaded NAMESPACE DEVICE: 0 or 1
+# threaded NAMESPACE DEVICE: prints 0 or 1
 threaded() {
 	ip netns exec "$1" cat "/sys/class/net/$2/threaded"
 }
@@ -25,7 +25,7 @@ start() { # DEVICE
 	start_run "$1" --hpus queue --match "udp dport $((9000 + ${1#v}))"
 }
 
-# it ends by itself
+# the process ends normally
 start v0
 is "$NS" v0 1 "while it runs"
 kill -TERM $RUN
@@ -33,7 +33,7 @@ wait $RUN
 is "$NS" v0 0 "after its end"
 no_file "after its end"
 
-# killed; the next command restores it, but not what a living one has
+# killed: the next command restores the setting, but not that of a running process
 start v1
 LIVING=$RUN
 start v0
@@ -48,7 +48,7 @@ wait $LIVING
 is "$NS" v1 0 "after the other one's end"
 no_file "after both ends"
 
-# moved while it runs, by name or with another one
+# moved while it runs, with the same or another name
 start v0
 ip -n "$NS" link set v0 netns "$OTHER" || fail "cannot move v0"
 ip -n "$OTHER" link set v0 up
@@ -59,7 +59,7 @@ is "$OTHER" v0 0 "after a move and its end"
 no_file "after a move and its end"
 ip -n "$OTHER" link set v0 netns "$NS" && ip -n "$NS" link set v0 up
 
-# moved, and not up where it is when the program ends: a later command finds it up
+# moved, and down when the program ends: a later command restores it when it is up
 start v0
 ip -n "$NS" link set v0 netns "$OTHER" || fail "cannot move v0"
 kill -TERM $RUN
@@ -70,7 +70,7 @@ is "$OTHER" v0 0 "after a move, its end and spinctl status"
 no_file "after a move, its end and spinctl status"
 ip -n "$OTHER" link set v0 netns "$NS" && ip -n "$NS" link set v0 up
 
-# moved, renamed and killed; the next command is another program's, on another interface
+# moved, renamed and killed: the next command is another program on another interface
 start v0
 ip -n "$NS" link set v0 netns "$OTHER" && ip -n "$OTHER" link set v0 name moved up || fail "cannot move v0"
 kill -KILL $RUN
@@ -82,7 +82,7 @@ no_file "after a move, kill -9 and the next run"
 
 ip -n "$OTHER" link set moved netns "$NS" name v0 && ip -n "$NS" link set v0 up
 
-# a file that is not root's is not followed
+# a file that does not belong to root is ignored
 start v0
 file=$(ls /run/spin/threaded.*)
 cp "$file" forged

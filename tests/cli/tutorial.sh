@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Runs the commands of handlers/README.md in one shell, and compares their output with what the text shows.
+# Runs the commands of handlers/README.md in one shell, and compares their output with the text.
 #
-# A line of a text block must appear in the output, in the block's order; numbers and the width of gaps may differ. "..." stands
-# for any lines. No command of the tutorial may fail.
+# A line of a text block must appear in the output, in the block's order; numbers and the width of gaps may differ. "..." stands for any
+# number of lines. No command of the tutorial may fail.
 . "$(dirname "$0")/setup.inc"
 need_root
 
-# names of namespaces, home and build directory as the text has them, and nobody else's
+# names of namespaces, home and build directory as in the text, isolated from the machine's
 if [ -z "${TUTORIAL_INSIDE:-}" ]; then
 	trap - EXIT
 	rm -rf "$WORK"

@@ -1,31 +1,31 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Invalid lines of a vector must be refused with file, line, the faulty word and what is valid.
+# Invalid lines of a vector must be refused with file, line, the invalid word and the valid syntax.
 . "$(dirname "$0")/setup.inc"
 cd "$WORK" || exit 1
 expect 0 "$SPINCTL" new apples
 expect 0 "$SPINCC" apples.c -o apples.spin
 
-# vector LINE...: a packet to port 9000 with these lines behind; $ip, $udp are what follows the addresses
+# vector LINE...: writes a packet to port 9000, followed by these lines; $ip and $udp are appended to the addresses
 vector() {
 	printf '%s\n' 'handler apples' packet ' eth 02:00:00:00:00:01 > 02:00:00:00:00:02' \
 		" ip4 10.0.0.1 > 10.0.0.2${ip:-}" " udp ${udp:-4000 > 9000}" "$@" >b.vec
 }
-refused() { # REASON: of b.vec
+refused() { # REASON: for b.vec
 	expect 1 "$SPINCTL" test apples.spin b.vec --engine model
 	grep -qFx -- "      $1" out || fail "not '$1' but: $(cat out)"
 }
 taken() { # LINE...
 	vector "$@" 'expect pass success' unchanged
 	expect 1 "$SPINCTL" test apples.spin b.vec --engine model
-	says out "model: b.vec:2: packet 1" # what it does to memory is not in the vector
+	says out "model: b.vec:2: packet 1" # the vector does not describe the changes to memory
 }
 payload() { # LINE REASON
 	vector "$1"
 	refused "b.vec:6: $2"
 }
 
-# numbers: the largest that fits is taken, the next one is not
+# numbers: the largest valid one is accepted, the next one is not
 for n in 'be16 65535' 'be32 4294967295' 'le32 0xffffffff' 'be32 0 1 010' 'fill 300 255' 'count 3 255' 'pad 60'; do
 	taken "$n"
 done
@@ -75,7 +75,7 @@ refused 'b.vec:6: 65536 is not a valid type: 0 to 65535'
 vector 'eth 02:00:00:00:00:01 > 02:00:00:00:00:02:03'
 refused "b.vec:6: '02:00:00:00:00:02:03' is not an Ethernet address"
 
-# numbers land in their fields: of the same frame written as bytes, without checksums, only these differ
+# numbers are stored in their fields: compared with the same frame as bytes, without checksums, only these may differ
 only_sums_differ() {
 	expect 1 "$SPINCTL" test apples.spin b.vec --engine model
 	grep -q 'UDP checksum  .*, expected 0x0000' out || fail "no checksums differ: $(cat out)"
@@ -91,7 +91,7 @@ printf '%s\n' 'handler apples' packet ' eth 02:00:00:00:00:01 > 02:00:00:00:00:0
 	" hex $(printf '%032d' 1) $(printf '%032d' 2) 0fa0 2328 000c 0000 70656172" >b.vec
 only_sums_differ
 
-# one expectation for a packet
+# one expectation per packet
 vector 'expect drop dropped' 'expect pass success' unchanged
 refused "b.vec:7: a second expect for one packet; a line 'packet' may be missing"
 vector 'expect drop failed' 'event fail payload' 'event segv payload'
@@ -106,7 +106,7 @@ refused "b.vec:8: 'expect' before its packet"
 vector 'text a' packet ' raw 000102030405060708090a0b0c0d0e0f' 'expect drop dropped'
 refused 'b.vec:2: packet 1 has no expectation'
 
-# messages: lines that cannot be meant, and what they take
+# messages: lines that make no sense, and valid ones
 payload 'put' '`put` belongs behind `slmp`'
 for field in flags:65535 id:4294967295 off:4294967295; do
 	name=${field%:*} max=${field#*:}
@@ -130,7 +130,7 @@ for name in match data off; do
 done
 put 'put match' 'write: put [NAME VALUE]...'
 
-behind() { # LINE REASON: behind a packet that is dropped
+behind() { # LINE REASON: after a packet that is dropped
 	vector 'slmp SYN id 1 off 0' 'expect drop failed' "$1"
 	refused "b.vec:8: $2"
 }
@@ -208,7 +208,7 @@ for line in 'messages 0' 'parking 0' 'idle 0' 'tombstone 0' 'host 0'; do
 	refused "b.vec:1: $line would be the default"
 done
 
-# a handler of datagrams takes no messages
+# a handler of datagrams refuses messages
 for line in 'messages 1' put no_entry; do
 	vector 'text a' 'expect pass success' unchanged
 	sed -i "1a $line" b.vec
@@ -231,13 +231,13 @@ vector 'text a' 'expect pass success' unchanged 'after ct 0 1 0'
 expect 1 "$SPINCTL" test apples.spin b.vec --engine model
 says out 'the handler reaches no counter of entry 0'
 
-# `headers` is what every packet begins with; a packet's own lines come behind
+# `headers` starts every packet; a packet's own lines follow
 printf '%s\n' 'handler apples' headers ' eth 02:00:00:00:00:01 > 02:00:00:00:00:02' ' ip4 10.0.0.1 > 10.0.0.2' \
 	' udp 4000 > 9000' packet ' text pear' 'expect pass success' ' raw 020000000002 020000000001 0800' \
 	' raw 4500 0020 0000 0000 4011 0000 0a000001 0a000002' ' hex 0fa0 2328 000c 0000 70656172' >b.vec
 only_sums_differ
 
-# files without what they need
+# files with missing parts
 : >b.vec
 refused 'b.vec: no handler: the first line is `handler NAME`'
 echo '# nothing' >b.vec

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Recordings in Wireshark: packets and nothing else, no row for what else is in the file; the dissector of SLMP shows flags,
-# id, offset and put header, marks malformed packets, and survives every truncation.
+# Recordings in Wireshark: it must show the packets, and no rows for other blocks of the file. The dissector of SLMP must show flags, id,
+# offset and put header, mark malformed packets, and survive every truncation.
 . "$(dirname "$0")/setup.inc"
 need_root
 command -v tshark >/dev/null || skip "tshark is not installed"
@@ -11,7 +11,7 @@ cd "$WORK" || exit 1
 export TMPDIR="$WORK" HOME="$WORK"
 LUA=$ROOT/user/wireshark/slmp.lua
 
-show() { # ARGUMENTS: into out, complaints of the script fail
+show() { # ARGUMENTS: output in out; fails on errors of the script
 	tshark -X lua_script:"$LUA" "$@" >out 2>err || fail "tshark $*: $(cat err)"
 	grep -qi 'lua' err && fail "tshark $*: $(cat err)"
 	return 0
@@ -25,7 +25,7 @@ while [ ! -s ready ] && [ $i -lt 1200 ] && kill -0 $RECORD 2>/dev/null; do i=$((
 [ -s ready ] || { fail "record: $(cat record.err)"; exit 1; }
 head -c 4000 /dev/urandom >file
 expect 0 in_ns "$SPINCTL" send file --to 127.0.0.1 --match 0x10 --hdr-data 99
-# an acknowledgement; a refusal; 5 bytes of a header; a put header that ends in the middle; a flag that there is not
+# an acknowledgement; a refusal; 5 bytes of a header; a truncated put header; an undefined flag
 in_ns bash -c 'exec 3>/dev/udp/127.0.0.1/9330; for p; do printf "$p" >&3; done' bash \
 	'\040\000\000\000\000\007\000\000\000\010' '\050\000\000\000\000\007\000\000\000\020' '\100\000\000\000\000' '\120\000\000\000\000\007\000\000\000\000\001\001' \
 	'\110\000\000\000\000\007\000\000\000\000abc'
@@ -36,7 +36,7 @@ kill -INT $RECORD
 wait $RECORD || fail "record: $(cat record.err)"
 recorded=$(sed -n 's/.*: \([0-9]*\) packets in .*/\1/p' record.out)
 
-# --- packets and nothing else
+# --- packets only
 capinfos -M -c a.spinrec >out 2>err || fail "capinfos: $(cat err)"
 grep -Eq "Number of packets: *$recorded\$" out || fail "capinfos does not see $recorded packets: $(cat out)"
 show -r a.spinrec
@@ -44,7 +44,7 @@ show -r a.spinrec
 grep -v 'SLMP' out && fail "rows of another protocol"
 
 # --- the fields
-fields() { # FILTER NAME...: the fields of packets that pass it
+fields() { # FILTER NAME...: prints the fields of packets that match
 	filter=$1
 	shift
 	show -r a.spinrec -Y "$filter" -T fields -E separator=' ' $(printf -- '-e %s ' "$@")
@@ -73,7 +73,7 @@ says out "flags that SLMP does not have"
 fields slmp.malformed frame.number
 [ "$(wc -l <out)" = 3 ] || fail "not 3 malformed packets: $(cat out)"
 
-# --- each packet cut at every byte, as a capture with a short snap length has it
+# each packet truncated at every byte, as in a capture with a short snap length
 for bytes in 42 43 44 47 48 49 51 52 53 54 57 60 67 68 75 76 83 84 85; do
 	editcap -s $bytes -F pcap a.spinrec cut.pcap 2>err || fail "editcap: $(cat err)"
 	show -r cut.pcap -V

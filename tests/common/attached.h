@@ -12,7 +12,7 @@
 const char *attached__open(struct spin_ctx **out, const char *handler, const char *dev, const char *rule_text,
 			   const struct spin_message_opts *message, enum spin_mode mode);
 
-/* The same on an interface that is open. opts may be NULL. */
+/* Same, on an interface that is already open. opts may be NULL. */
 const char *attached__context(struct spin_ctx **out, struct spin_nic *nic, const char *handler, const char *rule_text,
 			      const struct spin_ctx_opts *opts);
 

@@ -9,7 +9,7 @@
 
 #include "tests/common/bench.h"
 
-#define APART_PS 20000000ull /* interval in which any handler here completes */
+#define APART_PS 20000000ull /* interval after which any handler here has completed */
 
 int bench_image__read(struct bench_image *image, const char *name)
 {
@@ -36,7 +36,7 @@ int bench_image__read(struct bench_image *image, const char *name)
 	return 0;
 }
 
-/* Writes an IPv4 and UDP header from 10.0.0.1, or the argument. */
+/* Writes an IPv4 and UDP header from 10.0.0.1, or the run's argument. */
 static void make_packet(uint8_t *packet, const struct bench_run *run, unsigned number)
 {
 	static const uint8_t header[28] = { 0x45, 0, 0, 0, 0, 0, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2, 0x10, 0, 0x23, 0x28 };

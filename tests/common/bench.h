@@ -2,7 +2,7 @@
 #ifndef TESTS_COMMON_BENCH_H
 #define TESTS_COMMON_BENCH_H
 
-/* Runs packets through a handler on a modelled NIC, one at a time or as fast as it takes them. */
+/* Runs packets through a handler on a modelled NIC, one at a time or as fast as the NIC accepts them. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,7 +15,7 @@ struct bench_image {
 /* Reads a program from $BUILD. Returns 0, or -1 after a message. */
 int bench_image__read(struct bench_image *image, const char *name);
 
-#define BENCH_SCRATCHPAD_BYTES 3072 /* of each message; there can be 256 */
+#define BENCH_SCRATCHPAD_BYTES 3072 /* per message; there can be 256 messages */
 
 struct bench_run {
 	const char *handler; /* symbol of the payload handler */
@@ -24,8 +24,8 @@ struct bench_run {
 	uint32_t bytes_in_l1; /* SPIN_WHOLE_PACKET, or the number of leading bytes */
 	uint32_t argument;    /* if has_argument: first word of the packet, instead of an IP header */
 	int has_argument;
-	uint32_t first_argument; /* argument of the first packet; 0: same as the others */
-	uint32_t argument_step;  /* each packet's argument is so much greater than that of the packet before */
+	uint32_t first_argument; /* argument of the first packet; 0: as for the others */
+	uint32_t argument_step;  /* added to the argument from one packet to the next */
 	int at_once;             /* 1: all packets are offered at the start; 0: one at a time, warm */
 	unsigned packets, messages;
 	int takes_errors; /* 1: tasks may fail */
@@ -34,7 +34,7 @@ struct bench_run {
 struct bench_result {
 	double latency_ns;           /* from HER accepted to feedback, median */
 	double body_cycles;          /* median */
-	double instructions;         /* of a body, median */
+	double instructions;         /* median, of a body */
 	double gbps, packets_per_ns; /* of packet bytes, without start and end of the run */
 	unsigned hpus;               /* most HPUs busy at once, without start and end of the run */
 	double arrival_ns;           /* from offered to HER accepted, median */

@@ -87,7 +87,7 @@ static double median(uint64_t *values, size_t n)
 }
 
 /*
- * Returns the most tasks that ran at the same time, over the middle half of all starts: without cold and last tasks. Sorts
+ * Returns the most tasks that ran at the same time, over the middle half of all starts, which leaves out the first and last tasks. Sorts
  * both arrays by time.
  */
 static unsigned most_at_once(uint64_t *starts, uint64_t *ends, size_t n)

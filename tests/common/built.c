@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Finds objects of handlers that make has built, by name. Used by tests and benchmarks. */
+/* Finds the handler objects that make has built, by name. Used by tests and benchmarks. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

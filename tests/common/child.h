@@ -2,7 +2,7 @@
 #ifndef TESTS_COMMON_CHILD_H
 #define TESTS_COMMON_CHILD_H
 
-/* Child processes that a test kills. */
+/* Child processes that a test may kill. */
 #include <sys/types.h>
 
 /* Runs fn(arg) in a network namespace. The child dies with the process that started it. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Opens a fat object with changed bytes and a new trailer, so that the checks behind the trailer are reached. */
+/* Opens a fat object with changed bytes and a new trailer, so that the checks after the trailer's are reached. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,12 +2,12 @@
 #ifndef TESTS_COMMON_DAMAGED_OBJECT_H
 #define TESTS_COMMON_DAMAGED_OBJECT_H
 
-/* Fat objects with changed bytes and a new trailer, for tests of the checks behind the trailer. */
+/* Fat objects with changed bytes and a new trailer, for tests of the checks after the trailer's. */
 #include <stddef.h>
 
 #include "user/libspin/internal.h"
 
-/* Same as spin_object__open() of the changed object. Ends the test as failed if the changed object cannot be created. */
+/* Same as spin_object__open() on the changed object. Ends the test as failed if the changed object cannot be created. */
 int damaged_open(const struct spin_object *good, size_t offset, const void *value, size_t bytes, struct spin_object **out);
 /* Same for a field of the registration: its offset and size, and the new value. */
 int damaged_registration(const struct spin_object *good, size_t field, size_t bytes, uint32_t value, struct spin_object **out);

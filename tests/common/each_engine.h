@@ -2,17 +2,12 @@
 #ifndef TESTS_COMMON_EACH_ENGINE_H
 #define TESTS_COMMON_EACH_ENGINE_H
 
-/*
- * Main function of a test of messages: PROGRAM [--engine host
- * bpf
- * isolated
- * model]
- */
+/* Main function of a test of messages: PROGRAM [--engine host|bpf|isolated|model] */
 #include "user/conformance/engine.h"
 
 /*
- * run() returns 0, or 1 after a message, or a negative errno with engine_error(). Returns the exit status: 77 if an engine
- * cannot run here. The isolated class takes no messages; this does not count as a skip.
+ * run() returns 0, or 1 after a message, or a negative errno with engine_error(). each_engine() returns the exit status: 77 if an engine
+ * cannot run here. The isolated class does not support messages; this does not count as a skip.
  */
 int each_engine(int argc, char **argv, int (*run)(enum engine_kind kind));
 

@@ -16,7 +16,7 @@ void fail(const char *what)
 	exit(1);
 }
 
-/* What a kernel without may_goto is too old for is not a failure: the test is skipped, with the reason. */
+/* Skips the test, with the reason, if it failed only because the kernel has no may_goto. */
 static void skip_too_old(long long err)
 {
 	if (err != -ENOSYS || kernel_probe__may_goto())

@@ -3,8 +3,8 @@
 #define TESTS_COMMON_INTERLEAVE_H
 
 /*
- * Lets a handler yield the CPU at random before and after its atomic accesses, so that every interleaving is likely even on one CPU.
- * Included in front of the handler's file by tests that run it in threads; each thread sets random_state to a number of its own.
+ * Makes a handler yield the CPU at random before and after its atomic accesses, so that every interleaving is likely even on one CPU. Tests
+ * that run the handler in threads include this before the handler's file; each thread sets random_state to a number of its own.
  */
 #include <sched.h>
 #include <stdint.h>

@@ -5,13 +5,13 @@
  * 1. Only the code below makes a line VALID. It runs on one thread, and writes the value that the store holds at that moment for the
  * line's key.
  * 2. A SET's commit runs between the change of the store and the acknowledgement. It first clears VALID on every line of the key,
- * then sets it on one of them, with the new value. HPUs only clear VALID. A line whose owner changes while the loop looks at it is
- * not VALID.
+ * then sets it on one of them, with the new value. HPUs only clear VALID. A line whose owner changes while the loop examines it is not
+ * VALID.
  * 3. VALID(s) is entered once per sequence s of a line, and left only towards s + 1. So a reader that saw VALID(s) before and after
  * copying has one consistent value.
  *
- * 1 to 3 hold for any lease: leases only improve the hit rate. A datagram that reaches the server past the handlers (a fragment,
- * say) may carry any lease.
+ * 1 to 3 hold for any lease: leases only improve the hit rate. A datagram that reaches the server without passing the handlers, such as a
+ * fragment, may carry any lease.
  *
  * Reordering and loss: a lease whose line has moved on names a sequence that no longer exists, and has no effect. A line whose
  * request was lost stays PENDING until the next request for its key gets the same lease. If a GET fills a line during a SET, the
@@ -31,7 +31,7 @@ static int cas(uint32_t *at, uint32_t expect, uint32_t swap)
 	return __atomic_compare_exchange_n(at, &expect, swap, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-/* Returns the next tag, in another state. Sequence 0 is for lines that were never used. */
+/* Returns the next tag, with another state. Sequence 0 is reserved for lines that were never used. */
 static uint32_t next_tag(uint32_t tag, enum kv_state state)
 {
 	uint32_t next = (tag & ~KV_STATE_MASK) + 4;
@@ -39,7 +39,7 @@ static uint32_t next_tag(uint32_t tag, enum kv_state state)
 	return (next ? next : 4) | state;
 }
 
-/* The line must be BUSY, made so by this thread. */
+/* The line must be BUSY, and this thread must have made it so. */
 static void write_value(struct kv_line *line, const uint32_t *value)
 {
 	for (int i = 0; i < KV_WORDS; i++)
@@ -56,7 +56,7 @@ void kv_cache_fill(struct kv_cache *cache, uint32_t key, const uint32_t value[KV
 		return;
 	if (load(&line->key) == key)
 		write_value(line, value);
-	else /* the lease is for another key's line */
+	else /* the lease is for a line with another key */
 		__atomic_store_n(&line->tag, sequence | KV_PENDING, __ATOMIC_SEQ_CST);
 }
 

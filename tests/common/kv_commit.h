@@ -9,13 +9,13 @@
 #include <kvstore.h>
 
 /*
- * Call after a GET that found the key. Makes the leased line VALID with the store's value. Does nothing if the line has since
+ * Must be called after a GET that found the key. Makes the leased line VALID with the store's value. Does nothing if the line has since
  * been reused.
  */
 void kv_cache_fill(struct kv_cache *cache, uint32_t key, const uint32_t value[KV_WORDS], uint32_t lease);
 
 /*
- * Call after a SET has changed the store and before it is acknowledged. Writes the new value to a VALID line of the key, and
+ * Must be called after a SET has changed the store and before it is acknowledged. Writes the new value to a VALID line of the key, and
  * clears VALID on the others. If there is none, fills the leased line as kv_cache_fill() does.
  */
 void kv_cache_commit(struct kv_cache *cache, uint32_t key, const uint32_t value[KV_WORDS], uint32_t lease);

@@ -3,8 +3,8 @@
 #define TESTS_COMMON_MESSAGE_TRACE_H
 
 /*
- * Packets of many concurrent messages, the same for the same seed. Messages have up to 8 KiB of small integers, and start and
- * end all the time. Occasionally a packet overtakes the one before it, or is duplicated.
+ * Packets of many concurrent messages; the same seed gives the same packets. Messages have up to 8 KiB of small integers, and start and end
+ * all the time. Occasionally a packet overtakes the one before it, or is duplicated.
  */
 #include "tests/common/net/message_packet.h"
 

@@ -27,7 +27,7 @@ struct owners_counts {
 	uint64_t datagrams, message_packets;
 };
 
-/* A global, because child__start() passes only one number. */
+/* global, because child__start() passes only a number */
 static struct owners *owners;
 
 static int own(int ready)
@@ -49,7 +49,7 @@ static void send_to(struct owners *o, const struct sockaddr_ll *dev, uint16_t po
 {
 	o->packet.frame[DPORT_AT] = (uint8_t)(port >> 8);
 	o->packet.frame[DPORT_AT + 1] = (uint8_t)port;
-	/* fails while the queue is full */
+	/* fails if the queue is full */
 	(void)!sendto(o->socket, o->packet.frame, o->packet.bytes, 0, (const struct sockaddr *)dev, sizeof(*dev));
 }
 

@@ -3,8 +3,8 @@
 #define TESTS_COMMON_OWNERS_H
 
 /*
- * Processes that own an interface, with one context of datagrams and one of messages. They are killed one after the other
- * while packets arrive.
+ * Processes that own an interface, with one context for datagrams and one for messages. They are killed one after the other while packets
+ * arrive.
  */
 #include <pthread.h>
 
@@ -24,12 +24,12 @@ struct owners {
 	struct owners_counts *counts; /* of the current process */
 	/* of all processes */
 	uint64_t kills;
-	uint64_t datagrams, message_packets; /* that their handlers ran for */
+	uint64_t datagrams, message_packets; /* packets that their handlers ran for */
 };
 
 /* Creates the interface in the thread's namespace, and starts to send. Returns a reason or NULL. */
 const char *owners__open(struct owners *o, int ns);
-/* Runs one process for a while, notes what it holds, and kills it. Its program must disappear then. */
+/* Runs one process for a while, notes what it holds, and kills it. Its program must then disappear. */
 const char *owners__kill_one(struct owners *o, struct leftover *left);
 void owners__close(struct owners *o);
 

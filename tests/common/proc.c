@@ -20,7 +20,7 @@
 
 #define CHILDREN_MAX  32
 #define ARGUMENTS_MAX 32
-#define LONGEST_S     120 /* the longest step; a longer one is taken to hang and is ended */
+#define LONGEST_S     120 /* the longest step; a longer one is assumed to hang and is ended */
 
 static volatile pid_t children[CHILDREN_MAX];
 static pid_t owner;
@@ -75,7 +75,7 @@ void proc_init(void)
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGALRM };
 
 	owner = getpid();
-	memset((void *)children, 0, sizeof(children)); /* in a child these are the children of its parent */
+	memset((void *)children, 0, sizeof(children)); /* in a child these are its parent's children */
 	atexit(end_children);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		sigaction(signals[i], &action, NULL);
@@ -222,7 +222,7 @@ void proc_run(int ns_fd, const char *format, ...)
 	}
 }
 
-static int plain; /* 1: no process is put ahead of kernel threads */
+static int plain; /* 1: no process gets priority over kernel threads */
 
 void proc_stay_plain(void)
 {

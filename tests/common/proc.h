@@ -3,8 +3,8 @@
 #define TESTS_COMMON_PROC_H
 
 /*
- * Child processes of a live measurement. Each dies with the program, however it ends. Their network namespaces disappear too,
- * because nothing else holds them.
+ * Child processes of a live measurement. Each dies with the program, however it ends. Their network namespaces also disappear, because
+ * nothing else holds them.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -26,9 +26,9 @@ void proc_progress(void);
 /* Disables the time limit: the caller waits for children that have limits of their own. */
 void proc_wait_long(void);
 
-/* Runs fn(arg) in a child, in network namespace ns_fd, on one CPU with real-time priority. Its return value is the exit status. */
+/* Runs fn(arg) in a child, in network namespace ns_fd, on one CPU with real-time priority. The child exits with its return value. */
 pid_t proc_start(int ns_fd, int cpu, int (*fn)(void *arg), void *arg);
-/* Runs a program the same way without real-time priority. out_fd: its stdout and stderr, or -1 for /dev/null. */
+/* Runs a program in the same way, but without real-time priority. out_fd: its stdout and stderr, or -1 for /dev/null. */
 pid_t proc_exec(int ns_fd, int cpu, int out_fd, char *const argv[]);
 /* Returns 1 until the child has ended. */
 int proc_alive(pid_t pid);
@@ -37,15 +37,15 @@ int proc_wait(pid_t pid);
 /* Ends one child and waits for it. */
 void proc_stop(pid_t pid, int signal);
 
-/* Runs a command line, without quoting, in a namespace. Dies with its output if it fails. */
+/* Runs a command line, without quoting, in a namespace. If it fails, dies with the command's output. */
 void proc_run(int ns_fd, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /*
- * Pins a process to one CPU, ahead of other processes: it is measured. Use real time only for processes that block or yield
- * when they have nothing to do.
+ * Pins a process that is measured to one CPU, with priority over other processes. Use real time only for processes that block or yield when
+ * they have nothing to do.
  */
 void proc_pin(pid_t pid, int cpu, int real_time);
-/* From now on no process gets a higher priority, here and in later children: for machines where kernel threads cannot get it too. */
+/* No process gets a higher priority from now on, here and in later children: for machines on which kernel threads cannot get it as well. */
 void proc_stay_plain(void);
 /* Returns the CPU time of a process so far, in ns. Also works for kernel threads. */
 uint64_t proc_cpu_ns(pid_t pid);

@@ -18,7 +18,7 @@
 #define MESSAGE     4000u /* bytes sent to the putter */
 #define SMALL       8u
 #define HOST_BYTES  (32u << 10) /* put for each message */
-#define TAKEN_BYTES (2u << 20)  /* small ones are put behind 1 MiB of it */
+#define TAKEN_BYTES (2u << 20)  /* small puts go behind the first 1 MiB */
 #define MARK        99u         /* match bits of puts from host memory */
 #define PAUSE_US    1000
 #define PATIENCE    (15000u * slow_factor()) /* number of pauses */
@@ -55,7 +55,7 @@ static const char *open_taker(struct putting *p)
 
 const char *putting__open(struct putting *p, struct spin_nic *nic, enum spin_hpus hpus, int near_ns)
 {
-	/* nobody reads the events of this one */
+	/* the events of this context are not read */
 	const struct spin_message_opts message = { .host_bytes = HOST_BYTES, .lose_events = 1, .tombstone_ms = LOSSY_TOMBSTONE_MS };
 	const char *reason = attach(nic, "msg_fan", "udp dport 9332", hpus, &message, &p->putter);
 	void *memory, *state;

@@ -28,7 +28,7 @@ const char *putting__start(struct putting *p, volatile int *stop);
 void putting__join(struct putting *p);
 /* Returns the runs of the putter's payload handler. */
 uint64_t putting__runs(const struct putting *p);
-/* Call when the client has ended and no packet is in flight. The reason is valid until the next call. */
+/* Must be called when the client has ended and no packet is in flight. The reason is valid until the next call. */
 const char *putting__check(struct putting *p);
 void putting__close(struct putting *p);
 

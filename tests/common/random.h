@@ -2,7 +2,7 @@
 #ifndef TESTS_COMMON_RANDOM_H
 #define TESTS_COMMON_RANDOM_H
 
-/* Random numbers that are the same for the same seed (splitmix64). */
+/* Random numbers, a sequence determined by the seed (splitmix64). */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

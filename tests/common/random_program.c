@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Makes random rv32 programs: turns random choices into instruction words. Called by tests of the core and of the model
- * (random_program.h).
+ * Makes random rv32 programs: turns random choices into instruction words. Called by tests of the core and of the model (random_program.h).
  */
 #include <string.h>
 

@@ -2,7 +2,10 @@
 #ifndef TESTS_COMMON_RANDOM_PROGRAM_H
 #define TESTS_COMMON_RANDOM_PROGRAM_H
 
-/* Random rv32 programs, with their memory. They have jumps to any instruction and end only by their length. */
+/*
+ * Random rv32 programs and their memory. They have jumps to any instruction, and no exit: only a limit on the number of instructions ends
+ * them.
+ */
 #include <stdint.h>
 
 enum {

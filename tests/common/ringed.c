@@ -83,7 +83,7 @@ void ringed__send(const struct ringed *r, const void *frame, uint32_t bytes)
 		fail("sending a frame");
 }
 
-/* Behind the four bytes that tell `returns` what to return, and the number. */
+/* A byte of the payload, behind the number and the four bytes that tell `returns` what to return. */
 static uint8_t byte_at(uint64_t number, uint32_t i)
 {
 	return (uint8_t)(number * 31 + i * 7 + (i >> 8));
@@ -103,7 +103,7 @@ uint32_t ringed__datagram(uint8_t *frame, uint64_t number, uint32_t bytes, int d
 	for (uint32_t i = 12; i < bytes; i++)
 		payload[i] = byte_at(number, i);
 	frame_bytes = frame_finish(frame, &flow, bytes, FRAME_SUM_RIGHT);
-	memcpy(frame, "\x02\x00\x00\x00\x78\x01\x02\x00\x00\x00\x78\x02", 12); /* as pair.c has them */
+	memcpy(frame, "\x02\x00\x00\x00\x78\x01\x02\x00\x00\x00\x78\x02", 12); /* the addresses that pair.c sets */
 	return frame_bytes;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Starts and ends a spind for tests of processing sockets. */
+/* Starts and ends a spind for tests of handlers on sockets. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -79,7 +79,10 @@ void spind__end(struct spind *spind, int signal)
 	spind->pid = 0;
 }
 
-/* Calls fn for each process that has a socket in the test's directory: its command line names that. */
+/*
+ * Finds the processes whose command line names the test's directory. Sends each `signal` (0: none), and returns their number; *one is one
+ * of them.
+ */
 static unsigned each_holder(const struct spind *spind, int signal, pid_t *one)
 {
 	DIR *proc = opendir("/proc");
@@ -178,5 +181,5 @@ void spind__drop_privileges(void)
 {
 	if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY) || !geteuid())
 		die("cannot become nobody");
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* another user forgets it */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* changing the user clears it */
 }

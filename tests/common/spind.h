@@ -2,7 +2,7 @@
 #ifndef TESTS_COMMON_SPIND_H
 #define TESTS_COMMON_SPIND_H
 
-/* A spind of the test's own, with a socket in a directory of its own, which everybody may enter. */
+/* A spind that belongs to the test, with its socket in a new directory, which every user may enter. */
 #include <sys/types.h>
 
 struct spind {
@@ -10,32 +10,32 @@ struct spind {
 	pid_t pid; /* 0: not running */
 };
 
-/* Starts it with the lines of a configuration ("" is none). Ends the test as skipped without root. */
+/* Starts it with the lines of a configuration ("": none). Ends the test as skipped without root. */
 void spind__start(struct spind *spind, const char *settings);
 /* Starts it again at the same path. */
 void spind__restart(struct spind *spind);
 /* Ends the front process with this signal, and waits for it. */
 void spind__end(struct spind *spind, int signal);
-/* Ends it and all of its holders, and removes the directory. */
+/* Ends it and all its holders, and removes the directory. */
 void spind__finish(struct spind *spind);
-/* Processes that hold contexts for this spind. */
+/* Returns the number of processes that hold contexts for this spind. */
 unsigned spind__holders(const struct spind *spind);
-/* One of them; 0: there is none. */
+/* Returns one of them; 0 if there is none. */
 pid_t spind__holder(const struct spind *spind);
 void spind__kill_holders(const struct spind *spind);
 
-/* Prints what it and its holders have said on stderr; returns how many lines. */
+/* Prints what it and its holders wrote to stderr, and returns the number of lines. */
 unsigned spind__complaints(const struct spind *spind);
 
 struct spin_ctx;
 struct spin_object;
 
-/* Attaches handlers to a socket. NULL: it fails, and spin_strerror_last() says why. */
+/* Attaches handlers to a socket. Returns NULL on failure; spin_strerror_last() has the reason. */
 struct spin_ctx *spind__try_attach(const struct spind *spind, int fd, const struct spin_object *obj, const char *name);
-/* The same; ends the test on failure. name NULL: the handler's. */
+/* Same, but ends the test on failure. name NULL: the handler's name. */
 struct spin_ctx *spind__attach(const struct spind *spind, int fd, const struct spin_object *obj, const char *name);
 
-/* This process becomes the user nobody, for good, with no capability. It dies with its parent. */
+/* Makes this process the user nobody, permanently and without capabilities. It dies with its parent. */
 void spind__drop_privileges(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Random words as code, entered anywhere: the core must stop or trap, never the simulator, and every cycle must have a cause. Also
- * run with sanitizers.
+ * Runs random words as code, entered anywhere. The core must stop or trap without an error in the simulator, and every cycle must have a
+ * cause. Also run with sanitizers.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static uint32_t any(void)
 	return seed;
 }
 
-/* A word that decodes more often than a random one. */
+/* Returns a word that decodes more often than a random one. */
 static uint32_t likely_code(void)
 {
 	static const uint8_t opcodes[] = { 0x03, 0x13, 0x17, 0x23, 0x33, 0x37, 0x63, 0x67, 0x6f, 0x73, 0x0f, 0x2f, 0x0b, 0x2b, 0x7b };
@@ -118,7 +118,7 @@ static int one(unsigned round)
 	return failed;
 }
 
-/* A program file of random bytes after a plausible header. */
+/* Opens a program file of random bytes after a plausible header. */
 static int one_file(void)
 {
 	static const uint8_t header[20] = { 0x7f, 'E', 'L', 'F', 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 243, 0 };

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# hpu-run knows every way in which a bare program ends, and measures between two places.
+# hpu-run must report each way in which a bare-metal program can end, and measure between two addresses.
 BUILD=${BUILD:-build}
 RISCV_CC=${RISCV_CC:-riscv64-unknown-elf-gcc}
 run=$BUILD/bin/hpu-run
@@ -17,7 +17,7 @@ build() {
 	$RISCV_CC -march=rv32imac_zicsr -mabi=ilp32 -nostdlib -static "$@" -o "$dir/$name" "$dir/$name.S" || exit 1
 }
 
-# expect NAME STATUS WANTED... : the exit status, and texts its JSON and diagnostics hold
+# expect NAME STATUS TEXT...: checks the exit status, and that JSON or diagnostics contain each TEXT
 expect() {
 	name=$1
 	status=$2
@@ -73,7 +73,7 @@ $run --nonsense >"$dir/out" 2>"$dir/err"
 [ $? -eq 2 ] || { echo "bad usage is not status 2"; failed=1; }
 $run --profile "$dir/region" >"$dir/out" && grep -q 'from+0x0' "$dir/out" || { echo "--profile names no place"; failed=1; }
 
-# profile WANTED ARGUMENTS...: the cycles and instructions of all lines of a profile
+# profile WANTED ARGUMENTS...: checks the total cycles and instructions of a profile
 profile() {
 	wanted=$1
 	shift

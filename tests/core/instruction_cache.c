@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The measured rows of the instruction cache: cold and warm code, replacement, several cores at once. */
+/* Tests the measured rows of the instruction cache: cold and warm code, replacement, several cores at once. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static void put(uint32_t at, const uint32_t *words, unsigned count)
 	memcpy((char *)code + (at - CODE), words, count * sizeof(*words));
 }
 
-/* `instructions` addi and an ebreak. */
+/* Writes `instructions` addi and an ebreak. */
 static void put_straight(uint32_t at, unsigned instructions, uint32_t word)
 {
 	for (unsigned i = 0; i < instructions; i++)
@@ -55,8 +55,8 @@ static void put_straight(uint32_t at, unsigned instructions, uint32_t word)
 
 struct rig {
 	struct rv32_core *core;
-	uint64_t horizon;        /* a fetch behind it has to wait: it is another core's turn */
-	unsigned stops, fetches; /* every `stops`-th fetch is first told to wait; 0: none */
+	uint64_t horizon;        /* a fetch after it must wait, because it is another core's turn */
+	unsigned stops, fetches; /* every `stops`-th fetch must wait once; 0: none */
 };
 
 static enum rv32_bus_status bus(void *arg, struct rv32_bus_request *req)
@@ -86,14 +86,14 @@ static void rig__open(struct rig *rig, struct icache *icache, unsigned port)
 	rv32_core__set_icache(rig->core, icache, port);
 }
 
-/* Cycles from pc to the ebreak. */
+/* Returns the cycles from pc to the ebreak. */
 static uint64_t rig__run(struct rig *rig, uint32_t pc)
 {
 	struct rv32_stats stats;
 	enum rv32_stop stop;
 	uint64_t start, sum = 0;
 
-	rv32_core__advance(rig->core, rv32_core__cycle(rig->core) + 100); /* what was still being fetched is there */
+	rv32_core__advance(rig->core, rv32_core__cycle(rig->core) + 100); /* completes outstanding fetches */
 	start = rv32_core__cycle(rig->core);
 	rv32_core__set_pc(rig->core, pc);
 	while ((stop = rv32_core__run(rig->core, UINT64_MAX)) == RV32_STOP_BUS)
@@ -108,7 +108,7 @@ static uint64_t rig__run(struct rig *rig, uint32_t pc)
 	return stats.cycle - start - 4; /* the ebreak's */
 }
 
-/* Cycles of one line's worth of code, cold, less the same warm. */
+/* Returns the extra cycles of one line's worth of code when it is cold. */
 static uint64_t extra(uint32_t pc, unsigned stops)
 {
 	struct icache *icache = icache__new(&pspin);
@@ -149,7 +149,7 @@ static void cold_code(void)
 	expect("a branch to a cold line waits for the line that was asked for ahead", extra(CODE, 0), 8 + 8 + 8);
 }
 
-/* Misses of `passes` passes over straight code, after the cache has been full and the LFSR stepped so often. */
+/* Stores the misses of three passes over straight code, with a full cache and after `steps` steps of the LFSR. */
 static void passes(unsigned lines, unsigned steps, uint32_t caller, uint64_t misses[3])
 {
 	struct icache *icache = icache__new(&pspin);
@@ -162,15 +162,15 @@ static void passes(unsigned lines, unsigned steps, uint32_t caller, uint64_t mis
 		for (uint32_t i = 0; i < lines; i++, cycle += 100)
 			icache__fetch(icache, 0, cycle, CODE + i * LINE);
 		misses[p] = icache__misses(icache) - before;
-		icache__fetch(icache, 0, cycle += 100, CODE + lines * LINE); /* its return, */
-		icache__fetch(icache, 0, cycle += 100, caller);              /* and who calls it */
+		icache__fetch(icache, 0, cycle += 100, CODE + lines * LINE); /* the code's return */
+		icache__fetch(icache, 0, cycle += 100, caller);              /* and its caller */
 	}
 	icache__free(icache);
 }
 
 /*
- * 3.6, 7.2 and 2 KB, three passes: cycles less 4 per line are 8 per miss. The LFSR's state before the measurement is not
- * known, nor where the caller's line is: one must give the row, and on average they must come near.
+ * 3.6, 7.2 and 2 KB, three passes: cycles minus 4 per line are 8 per miss. The state of the LFSR before the measurement and the line of the
+ * caller are not known: one combination must give the row, and the average must come close.
  */
 static void replacement(void)
 {
@@ -210,7 +210,7 @@ static void replacement(void)
 	}
 }
 
-/* Ports 0 and on ask for lines at cycles; how much longer than a hit each takes. */
+/* Ports 0, 1, ... fetch lines at the given cycles. Each must take `extra` cycles longer than a hit. */
 static void asks(const char *what, const uint32_t lines[], const uint64_t cycles[], const uint64_t extra[], unsigned count,
 		 uint64_t refills)
 {
@@ -226,7 +226,7 @@ static void asks(const char *what, const uint32_t lines[], const uint64_t cycles
 	icache__free(icache);
 }
 
-/* The central controller, as PsPIN's RTL has it: a request per cycle, two cycles after its lookup. */
+/* The central controller, as in PsPIN's RTL: one request per cycle, two cycles after its lookup. */
 static void central_controller(void)
 {
 	static const uint32_t same[8] = { 0 }, other[5] = { 0, 1, 2, 3, 0 };
@@ -256,7 +256,7 @@ static void one_memory(void)
 	icache__free(b);
 }
 
-/* A port that waits for another's refill has chosen a way for its own: its LFSR steps, 0, 1, 3, ways 0, 0, 1. */
+/* A port that waits for another port's refill has already chosen a way for its own: its LFSR steps 0, 1, 3, ways 0, 0, 1. */
 static void lfsr_of_who_waits(void)
 {
 	const uint32_t sets = 64, in_way_1 = 2 * sets, first = 4 * sets;
@@ -280,7 +280,7 @@ static void lfsr_of_who_waits(void)
 
 enum { HPUS = 8 };
 
-/* A loop of straight code, `bytes` long, with an addi and a branch at its end. */
+/* Writes a loop of straight code, `bytes` long, that ends with an addi and a branch. */
 static void put_loop(uint32_t at, uint32_t bytes)
 {
 	uint32_t offset = bytes - 4, back = (uint32_t) - (int32_t)offset;
@@ -290,7 +290,7 @@ static void put_loop(uint32_t at, uint32_t bytes)
 	put(at + bytes - 8, (const uint32_t[]){ 0xfff30313 /* addi t1,t1,-1 */, bnez, EBREAK }, 3);
 }
 
-/* Runs them in order of time to `passes` of their loops; their mean cycles per instruction. */
+/* Runs the cores in order of time until `passes` of their loops. Returns the mean cycles per instruction. */
 static double together(struct rig rigs[HPUS], const uint32_t at[HPUS], unsigned passes)
 {
 	struct rv32_stats before[HPUS], after;
@@ -331,7 +331,7 @@ static double together(struct rig rigs[HPUS], const uint32_t at[HPUS], unsigned 
 
 static void expect_range(const char *what, const char *which, double have, double low, double high)
 {
-	const double slack = 0.12; /* relative: the LFSRs' states and the caller's lines are not known */
+	const double slack = 0.12; /* relative: the states of the LFSRs and the lines of the callers are not known */
 
 	printf("%s, %s: %.2f cycles per instruction, measured %.2f to %.2f\n", what, which, have, low, high);
 	if (have >= low * (1 - slack) && have <= high * (1 + slack))
@@ -341,9 +341,8 @@ static void expect_range(const char *what, const char *which, double have, doubl
 }
 
 /*
- * hwmodel/README.md, "Instruction cache": eight HPUs, each some 1550 instructions of a loop, all and the second half.
- * Functions of a size and a loop's end are aligned to the size, so they are twice the size apart; the cache is empty at
- * first.
+ * hwmodel/README.md, "Instruction cache": eight HPUs, each with about 1550 instructions of a loop; all of them and the second half.
+ * Functions are aligned to their size, and so is the loop's end, so they are twice their size apart. The cache is initially empty.
  */
 static void eight_hpus(void)
 {
@@ -381,7 +380,10 @@ static void eight_hpus(void)
 	}
 }
 
-/* A core that waits for its line is ahead of the others: what it asks about its own cycle does not bring the line to theirs. */
+/*
+ * A core that waits for its line is ahead of the others. A lookup at its own cycle must not make the line available at their earlier
+ * cycles.
+ */
 static void ahead_of_the_others(void)
 {
 	struct icache *icache = icache__new(&pspin);

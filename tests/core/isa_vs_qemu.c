@@ -43,7 +43,7 @@ static int32_t imm(unsigned bits)
 	return (int32_t)(any() << (32 - bits)) >> (32 - bits);
 }
 
-/* The result in a2 goes to the output; s1 is where. */
+/* Stores the result in a2 at s1, and advances s1. */
 static void keep(void)
 {
 	fprintf(out, "\tsw a2,0(s1)\n\taddi s1,s1,4\n");
@@ -168,7 +168,7 @@ static void jumps(void)
 		keep();
 		fprintf(out, "\tla a0,1f\n\tli a2,3\n\tc.jr a0\n\tli a2,4\n1:\n");
 		keep();
-		/* a loop backward, over a block boundary */
+		/* a backward loop over a block boundary */
 		fprintf(out, "\tli a0,%u\n\tli a2,0\n1:\tadd a2,a2,a0\n\taddi a0,a0,-1\n\tbnez a0,1b\n", 1 + t);
 		keep();
 	}
@@ -285,7 +285,7 @@ int main(void)
 		return FAIL;
 	printf("%u results equal qemu's\n", results);
 
-	/* -singlestep until QEMU 8, which has it by another name */
+	/* QEMU 8 renamed -singlestep */
 	if (run("qemu-riscv32 $(qemu-riscv32 -h | grep -o -m 1 -e -one-insn-per-tb || echo -singlestep) "
 		"-d nochain,exec -D %s %s >%s",
 		trace, elf, theirs))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Random programs with jumps into the middle of everything, timed a second time by a model without blocks: one instruction after
- * the other, by the times at which results, banks and fetched words are available. Wherever the core stops, pc, instruction count,
- * cycle and registers must be the model's; also for a core that has its L1 for itself, and for one with a small instruction cache
- * and slow refills.
+ * Runs random programs with jumps into the middle of blocks and compares them with a model without blocks, which times one instruction
+ * after the other, by the times at which results, banks and fetched words are available. Wherever the core stops, pc, instruction count,
+ * cycle and registers must equal the model's. Also tests a core that does not share its L1, and one with a small instruction cache and slow
+ * refills.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -20,13 +20,13 @@ enum { PROGRAMS = 3000, STEPS = 700 };
 
 static uint8_t model_l1[L1_BYTES];
 
-/* The device: answers with the address, waits by it. */
+/* The device returns the address, and its wait cycles depend on the address. */
 static uint32_t device_wait(uint32_t addr)
 {
 	return addr >> 2 & 3;
 }
 
-/* What else there is; every `stops`-th request has to wait first. */
+/* The rest of the machine. Every `stops`-th request must wait first. */
 static struct {
 	bool is_shared, has_icache;
 	unsigned stops, requests, stopped;
@@ -56,19 +56,19 @@ static enum rv32_bus_status device(void *arg, struct rv32_bus_request *req)
 	return RV32_BUS_OK;
 }
 
-/* The model's state: clock[r] says from when on register r can be used by an instruction, base[r] by a jalr. */
+/* The model's state. use[r]: cycle from which an instruction can use register r; base[r]: from which a jalr can. */
 static struct model {
 	uint32_t x[32];
 	unsigned at;
-	uint64_t slot;   /* the next instruction may issue */
-	uint64_t decode; /* and is in decode from here on */
+	uint64_t slot;   /* cycle at which the next instruction may issue */
+	uint64_t decode; /* cycle from which it is in decode */
 	uint64_t use[32], base[32], bank[64];
-	uint64_t fetched; /* the 32-bit instruction at 14 modulo 16 is there */
-	bool is_second;   /* the line behind it is asked for when this one has been executed */
-	bool behind_long; /* mulh or a division was just before, */
-	bool behind_wait; /* or an access that took more than a cycle, */
-	uint64_t second;  /* and what its second word waited */
-	uint64_t divided; /* cycles of the division just before */
+	uint64_t fetched; /* cycle at which the 32-bit instruction at 14 modulo 16 is available */
+	bool is_second;   /* the next line is requested when this instruction has executed */
+	bool behind_long; /* the previous instruction was mulh or a division */
+	bool behind_wait; /* the previous instruction was an access of more than a cycle */
+	uint64_t second;  /* wait cycles of that access's second word */
+	uint64_t divided; /* cycles of the previous instruction if it was a division */
 } model;
 
 static unsigned leading(uint32_t v)
@@ -84,7 +84,7 @@ static uint32_t device_read(uint32_t addr, unsigned size)
 {
 	uint32_t first = addr & 3, v = 0;
 
-	/* the core asks for a byte or half at a time once it crosses a word; each answers with its own address */
+	/* an access that crosses a word is split into bytes and halves; each returns its own address */
 	if (first + size <= 4)
 		return addr;
 	for (unsigned done = 0, n; done < size; done += n) {
@@ -96,7 +96,7 @@ static uint32_t device_read(uint32_t addr, unsigned size)
 	return v;
 }
 
-/* *second: what of it the second word waits. */
+/* *second: wait cycles of the second word. */
 static uint64_t device_time(uint32_t addr, unsigned size, uint64_t *second)
 {
 	uint32_t first = addr & 3;
@@ -150,14 +150,14 @@ static uint64_t division(const struct insn *in)
 	return 3 + (in->kind == DIV && (int32_t)by < 0 ? leading(~by) - 1 : leading(by));
 }
 
-/* Through the ALU's port: to the core x0 is a register as any. */
+/* Returns true if x0 is written through the ALU's port. The core treats it like any register. */
 static bool writes_x0(const struct insn *in)
 {
 	return !in->rd && in->kind != LW && in->kind != LH && in->kind != AMOADD && in->kind != SW && in->kind != BNE && in->kind != BLT &&
 	       in->kind != FENCE;
 }
 
-/* A fence that is in the decode stage in time begins while the one before it executes; `late`: it is not. */
+/* A fence that is in decode in time starts while the previous instruction executes; `late`: it is not. */
 static uint64_t fence_hidden(bool late)
 {
 	if (model.behind_long)
@@ -192,7 +192,7 @@ static void step(void)
 	}
 	if (writes && !loads) /* the ALU's port must not overtake a load to the same register */
 		issue = later(issue, model.use[in->rd]);
-	if (writes_x0(in)) /* as of any register */
+	if (writes_x0(in)) /* like any register */
 		issue = later(issue, model.use[0]);
 
 	switch (in->kind) {
@@ -259,7 +259,7 @@ static void step(void)
 	case CSR_HART:
 		value = 5;
 		break;
-	default: /* a fence fetches again what follows */
+	default: /* a fence refetches the following code */
 		busy = 4 - fence_hidden(late);
 		break;
 	}
@@ -270,7 +270,7 @@ static void step(void)
 	if (jump)
 		target_at = later(issue + 1, (in->kind == JALR ? later(model.decode, model.base[in->rs1]) : model.decode) + 2) +
 			    (in->kind == JALR && in->rd && in->rd == in->rs1);
-	/* a division behind a taken branch is executed, if it is there, and what it is worth thrown away */
+	/* a division after a taken branch executes, if it has been fetched, and its result is discarded */
 	over_division = taken && behind && (behind->kind == DIV || behind->kind == REMU) &&
 			!(model.is_second && behind->len == 4 && behind->pc % 16 == 14);
 	if (taken)
@@ -289,7 +289,7 @@ static void step(void)
 		const struct insn *to = &random_program.insn[next];
 
 		bool late = next < random_program.insns && to->len == 4 && !over_division &&
-			    !hides; /* else it was fetched while the jump waited */
+			    !hides; /* otherwise fetched while the jump waited */
 
 		if (late && to->pc % 16 == 14)
 			model.fetched = target_at + 1;
@@ -305,7 +305,7 @@ static void step(void)
 	model.at = next;
 }
 
-/* The word behind a 32-bit target at 10 comes one cycle late; a division goes on until it is there. */
+/* The word after a 32-bit target at 10 is one cycle late. After a division it is available when the division ends. */
 static void resolve_fetch(const struct insn *in)
 {
 	const struct insn *next = &random_program.insn[model.at];
@@ -364,7 +364,7 @@ static int run_one(unsigned number)
 
 		until = stats.cycle + 1 + random_any(60);
 		while ((stop = rv32_core__run(core, until)) == RV32_STOP_BUS)
-			until = later(until, rv32_core__cycle(core) + 1); /* to the next jump, where the model can be compared */
+			until = later(until, rv32_core__cycle(core) + 1); /* up to the next jump, where the model can be compared */
 		rv32_core__stats(core, &stats);
 		while (steps < stats.instructions && model.at < random_program.insns) {
 			bool second = model.fetched == UINT64_MAX;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * rv32_core__share(): from the given cycle on, and not much before, the core must ask the bus for each access to a timed window;
- * times must not change.
+ * rv32_core__share(): from the given cycle on, and not much earlier, the core must ask the bus for each access to a timed window. Times
+ * must not change.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 enum { CODE = 0x10000, DATA = 0x20000, DATA_BYTES = 0x1000, LOAD_EVERY = 40 };
 
-/* a0: DATA, a2: how often. Divisions by 1 take 34 cycles, so that blocks last. */
+/* a0: DATA, a2: iterations. Divisions by 1 take 34 cycles, which makes blocks long. */
 static const uint32_t loop[] = {
 	0x00100593, /* li a1,1 */
 	0x00052383, /* 1: lw t2,0(a0) */
@@ -39,7 +39,7 @@ static enum rv32_bus_status bus(void *arg, struct rv32_bus_request *req)
 	return RV32_BUS_OK;
 }
 
-/* Returns the cycles of 1000 turns. */
+/* Returns the cycles of 1000 iterations. */
 static uint64_t run(uint64_t share_from, struct seen *seen)
 {
 	static uint8_t data[DATA_BYTES];

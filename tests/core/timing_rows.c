@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Every measured row of the core's timing, one sequence each (rows.def), must take the same cycles in the model. */
+/* Every measured row of the core's timing (rows.def), one sequence each, must take the same cycles in the model. */
 #include <inttypes.h>
 
 #include <hwmodel/elf.h>
@@ -25,12 +25,12 @@ enum {
 	DEVICE = 0x40000,
 	LOAD_WAIT = 19,
 	STORE_WAIT = 20,
-	AMO_WAIT = 26, /* L2: 20, 21 and 27 cycles with the one of issue */
+	AMO_WAIT = 26, /* L2: 20, 21 and 27 cycles including the issue */
 };
 
 static uint8_t code[CODE_BYTES], l1[L1_BYTES];
 
-/* L1 as others share it: a word's bank serves one access per cycle, an AMO takes two. Each third request is stopped first. */
+/* L1 as shared with other HPUs: a word's bank serves one access per cycle, an AMO takes two. Every third request is delayed first. */
 static struct {
 	uint64_t free[64];
 	unsigned requests;
@@ -124,7 +124,7 @@ static int check(struct rv32_core *core, const struct hw_elf *elf, unsigned i, c
 	rv32_core__set_reg(core, 20, L1 + 0x203);  /* s4 */
 	rv32_core__set_reg(core, 21, L1 + 0x300);  /* s5 */
 	rv32_core__set_pc(core, from);
-	/* the row is not the target of a jump: it starts at 0 modulo 16, where that is the same */
+	/* a row is not the target of a jump; it starts at 0 modulo 16, which takes the same cycles */
 	rv32_core__set_breakpoint(core, to);
 	rv32_core__stats(core, &before);
 	stop = run(core, before.cycle + 100000);

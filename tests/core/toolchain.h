@@ -26,7 +26,7 @@ static inline int have(const char *tool)
 	return system(command) == 0;
 }
 
-/* A path below the build directory, in one of a few static buffers. */
+/* Returns a path in the build directory, in one of 8 static buffers. */
 static inline const char *build_path(const char *name)
 {
 	static char paths[8][400];
@@ -38,7 +38,7 @@ static inline const char *build_path(const char *name)
 	return p;
 }
 
-/* The whole file, malloc()ed; NULL if it cannot be read. */
+/* Returns the whole file, allocated with malloc(), or NULL if it cannot be read. */
 static inline char *slurp(const char *path, size_t *len)
 {
 	FILE *f = fopen(path, "rb");
@@ -64,8 +64,8 @@ static inline char *slurp(const char *path, size_t *len)
 }
 
 /*
- * Opens an ELF file and copies what it has for [base, base + bytes): the linker may put the file's headers below the code.
- * NULL after a message; else the caller closes it, then frees *file.
+ * Opens an ELF file and copies its contents for [base, base + bytes): the linker may put the file's headers below the code. Returns NULL
+ * after a message. The caller closes the result, then frees *file.
  */
 static inline struct hw_elf *load_code(const char *path, uint32_t base, uint8_t *to, uint32_t bytes, char **file)
 {

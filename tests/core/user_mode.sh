@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What traps in user mode, with which cause, and how machine mode gets it.
+# Tests which instructions trap in user mode, with which cause, and how machine mode handles it.
 BUILD=${BUILD:-build}
 RISCV_CC=${RISCV_CC:-riscv64-unknown-elf-gcc}
 dir=$BUILD/tests/core/user

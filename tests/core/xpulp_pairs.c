@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What spinctl cost says that Xpulp would save must be what hand-written Xpulp code saves on the core (xpulp_pairs.def). */
+/* The savings that spinctl cost reports for Xpulp must be what hand-written Xpulp code saves on the core (xpulp_pairs.def). */
 #include <inttypes.h>
 
 #include <hwmodel/elf.h>
@@ -40,7 +40,7 @@ static int assemble(const char *elf)
 	return system(command) == 0 ? PASS : FAIL;
 }
 
-/* Cycles from the symbol to its ebreak, which takes 4; what is computed stays in *result. */
+/* Returns the cycles from the symbol to its ebreak, minus the ebreak's 4. Stores the computed value in *result. */
 static uint64_t run(struct rv32_core *core, const struct hw_elf *elf, const char *kind, unsigned i, uint32_t *result)
 {
 	uint64_t before = rv32_core__cycle(core);

@@ -1,25 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Xpulp's instructions on one word compute what RI5CY's manual says: each row is run and its result compared.
+# Xpulp's instructions must compute what RI5CY's manual says: each row runs one and compares its result.
 BUILD=${BUILD:-build}
 RISCV_CC=${RISCV_CC:-riscv64-unknown-elf-gcc}
 dir=$BUILD/tests/core/xpulp_words
 command -v "$RISCV_CC" >/dev/null 2>&1 || { echo "skip: no $RISCV_CC (package gcc-riscv64-unknown-elf)"; exit 77; }
 mkdir -p "$dir" || exit 1
 
-# Assemblers without Xpulp take these: field OP3 WIDTH-1 PLACE, two FUNCT7 OP3, one FUNCT7 OP3.
+# Encodings for assemblers without Xpulp: field OP3 WIDTH-1 PLACE, two FUNCT7 OP3, one FUNCT7 OP3.
 field() { echo ".insn r 0x33, $1, 0x60 | $2, a0, a1, x$3"; }
 two() { echo ".insn r 0x33, $2, $1, a0, a1, a2"; }
 one() { echo ".insn r 0x33, $2, $1, a0, a1, x0"; }
 rows=0
 
-# row CODE A0 A1 A2 WANT: the code's result in a0, else its number is the exit code
+# row CODE A0 A1 A2 WANT: CODE must leave WANT in a0, otherwise the row's number is the exit code
 row() {
 	rows=$((rows + 1))
 	echo "	li a0, $2; li a1, $3; li a2, $4; li a3, $5; li a4, $rows; $1; bne a0, a3, wrong"
 }
 
-# A taken and an untaken branch: OP3 NUMBER A1 WANT
+# branch OP3 NUMBER A1 WANT: a branch that is taken if WANT is 1
 branch() {
 	rows=$((rows + 1))
 	echo "	li a0, 1; li a1, $3; li a3, $4; li a4, $rows; .insn b 0x63, $1, a1, x$(($2 & 31)), 1f; li a0, 0; 1: bne a0, a3, wrong"
@@ -35,7 +35,7 @@ branch() {
 	row "$(field 1 7 4)" 0 0x12345f80 0 0xf8         # p.extractu
 	row "$(field 1 31 0)" 0 0x87654321 0 0x87654321
 	row "$(field 2 7 8)" 0x11223344 0xabcd 0 0x1122cd44 # p.insert
-	row "$(field 3 25 6)" 0 0xffffffff 0 0x3f        # p.bclr, as PsPIN's boot finds its cluster
+	row "$(field 3 25 6)" 0 0xffffffff 0 0x3f        # p.bclr, as in PsPIN's boot code
 	row "$(field 3 26 5)" 0 0x000000e7 0 7
 	row "$(field 4 3 28)" 0 5 0 0xf0000005           # p.bset
 	row "$(one 0x02 0)" 0 -7 0 7                     # p.abs

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl cost: text and JSON have the same figures, parts and causes add up, a closed pipe is reported.
+# spinctl cost: text and JSON must have the same figures, parts and causes must add up, and a closed pipe must be reported.
 . "$(dirname "$0")/../cli/setup.inc"
 cd "$WORK" || exit 1
 
@@ -26,14 +26,14 @@ cp out text
 expect 0 "$SPINCTL" cost "$OBJECT" --pcap trace.pcap --insert 'routes:src=10.0.0.1 port=7000' --lines --json
 cp out json
 
-number() { # KEY: the first value of KEY in the JSON
+number() { # KEY: prints the first value of KEY in the JSON
 	sed -n "s/.*\"$1\": \([0-9.e+-]*\),\{0,1\}\$/\1/p" json | head -n 1
 }
-same() { # WHAT TEXT JSON, to the digits that the text prints
+same() { # WHAT TEXT JSON: compares with the precision of the text
 	awk -v a="$2" -v b="$3" 'BEGIN { d = a - b; exit !(a != "" && b != "" && d < 0.06 && d > -0.06) }' ||
 		fail "$1: '$2' in the text, '$3' in JSON"
 }
-row() { # NAME FIELD of the handlers' table
+row() { # NAME FIELD: prints a field of the handlers' table
 	awk -v name="$1" -v field="$2" '$1 == name && NF >= 9 { print $field; exit }' text
 }
 
@@ -64,14 +64,14 @@ done | awk -v all="$(sed -n '/"packet": {/,/}/s/.*"mean_cycles": \([0-9.]*\),/\1
 	'{ sum += $1 } END { d = sum - all; exit !(NR == 16 && d < 0.01 && d > -0.01) }' ||
 	fail "the causes do not add up to the bodies"
 
-# the same trace without a route takes other cycles: the table did arrive
+# without the route the same trace must run other instructions: this shows that the table was filled
 expect 0 "$SPINCTL" cost "$OBJECT" --pcap trace.pcap --json
 mv json with
 mv out json
 [ "$(number mean_instructions)" = "$(sed -n 's/.*"mean_instructions": \([0-9.e+-]*\),$/\1/p' with | head -n 1)" ] &&
 	fail "an inserted route changes nothing"
 
-# an accessor's instructions are told at the handler's line that calls it
+# instructions of an accessor must be attributed to the handler's line that calls it
 expect 0 "$SPINCTL" cost "$OBJECT" --pcap trace.pcap --lines --top 100
 find=$(grep -n 'SPIN_FIND(' "$ROOT/handlers/filtering.c" | cut -d : -f 1)
 grep -q " user  *[^ ]*filtering\.c:$find " out || fail "no cycles at line $find of filtering.c: $(grep ' user ' out)"
@@ -83,7 +83,7 @@ says err "cannot write the output"
 { "$SPINCTL" cost "$OBJECT" --pcap trace.pcap 2>err; echo $? >status; } | :
 [ "$(cat status)" = 1 ] && says err "cannot write the output"
 
-# packets that are made fit the rule, also where it excludes what they have else (192.0.2.1, 2001:db8::1, TTL 64, no tag)
+# generated packets must match the rule, even if it excludes the default values (192.0.2.1, 2001:db8::1, TTL 64, no tag)
 for rule in 'not src 192.0.2.0/24 not dst 192.0.2.2' 'not dst 192.0.0.0/2' 'not src 2001:db8::/32 not dst 2001:db8::2' 'not src 10.0.0.1' \
 	'vlan 5-9,4095 dscp 46' 'not ttl 64' 'not vlan 0-4095' 'icmp vlan 7 dscp 10' 'src 2001:db8::/32 dscp 10 ttl 5 vlan 3' \
 	'not dport 9330'; do

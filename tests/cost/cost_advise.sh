@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl cost --advise: finds the registration that a handler ought to have, says what it saves, in text and JSON alike.
+# spinctl cost --advise: must find the best registration of a handler and report what it saves, the same in text and JSON.
 . "$(dirname "$0")/../cli/setup.inc"
 cd "$WORK" || exit 1
 
-# Adds every word of the payload to a counter: wants packet and state in L1, and is registered for neither.
+# A handler that adds every word of the payload to a counter. Packet and state should be in L1, but it is registered for neither.
 cat >words.c <<'END'
 #include <spin/spin.h>
 
@@ -31,10 +31,10 @@ says text 'register .state_placement = SPIN_STATE_IN_L1, .bytes_in_l1 = SPIN_WHO
 
 expect 0 "$SPINCTL" cost words.c --datagrams 20 --payload 484 --advise --json
 cp out json
-value() { # OBJECT KEY: of an object of the document
+value() { # OBJECT KEY: prints a value of an object of the document
 	sed -n "/\"$1\": {/,/}/s/.*\"$2\": \"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}\$/\1/p" json
 }
-top() { # KEY
+top() { # KEY: prints a value of the document
 	sed -n "s/^[[:space:]]*\"$1\": \([^,]*\),\{0,1\}\$/\1/p" json
 }
 [ "$(value best_registration state_placement)" = L1 ] || fail "JSON: the state is not advised to be in L1"
@@ -47,7 +47,7 @@ awk -v cycles="$(value best mean_cycles)" '$NF == "best" { found = 1; d = $0 ~ c
 	if ($i - cycles < 0.06 && cycles - $i < 0.06) same = 1 } END { exit !(found && same) }' text ||
 	fail "the best one's cycles are others in the text"
 
-# registered as advised, and asked again: there is nothing to gain by another registration, and the cycles are those foretold
+# with the advised registration, no other registration is better, and the cycles are those that were predicted
 sed 's/\.bytes_in_l1 = SPIN_HEADERS_ONLY/.state_placement = SPIN_STATE_IN_L1/' words.c >good.c
 foretold=$(value best_registration mean_cycles)
 expect 0 "$SPINCTL" cost good.c --datagrams 20 --payload 484 --advise
@@ -55,13 +55,13 @@ says out 'registered as it should be: .state_placement = SPIN_STATE_IN_L1, .byte
 expect 0 "$SPINCTL" cost good.c --datagrams 20 --payload 484 --sizes none --json
 grep -q "\"mean_cycles\": $foretold,\{0,1\}\$" out || fail "advice foretold $foretold cycles: $(grep mean_cycles out | head -n 3)"
 
-# an object: its source lies beside it, or where it was compiled, or nowhere; the same question has the same answer
+# an object whose source is where it was compiled: same advice. At the end of this test the source is gone.
 mkdir away
 expect 0 "$SPINCC" --no-verify words.c -o away/words.spin
 expect 0 "$SPINCTL" cost away/words.spin --datagrams 20 --payload 484 --advise
 sed 1d text >said
 sed 1d out | cmp -s - said || fail "the same question has another answer"
-# without packets it makes some, and says which; everything else still asks for them
+# without packets --advise generates some and reports them; without --advise packets are still required
 expect 0 "$SPINCTL" cost words.c --advise --payload 484
 says out '200 datagrams made, with 484 bytes of payload'
 says out 'register .state_placement = SPIN_STATE_IN_L1, .bytes_in_l1 = SPIN_WHOLE_PACKET: a mean of '
@@ -69,7 +69,7 @@ expect 2 "$SPINCTL" cost words.c
 says err 'give the packets with --pcap'
 expect 0 "$SPINCTL" cost "$ROOT/handlers/copy_to_host.c" --advise --payload 64 --json
 grep -q '"messages_made": 8' out || fail "JSON does not say which packets"
-# payloads that go to the host: aligned, they are fewer lines of packet memory
+# payloads that are sent to the host: if aligned, they occupy fewer lines of packet memory
 sed '/payload_aligned/d' "$ROOT/handlers/strided_ddt.c" >strided.c
 expect 0 "$SPINCTL" cost strided.c --messages 2 --packets 64 --payload 472 --advise --json
 cp out json

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl cost of several handlers: each has its own packets, state and report. A greedy handler gets most of the HPUs' time
-# under round_robin, and its share under fair_hpu_time. Text, JSON and page must agree; impossible settings must be refused in
-# one line.
+# spinctl cost of several handlers: each has its own packets, state and report. A greedy handler must get most of the HPUs' time
+# under round_robin, and its fair share under fair_hpu_time. Text, JSON and page must agree. Impossible settings must be refused with
+# a one-line message.
 . "$(dirname "$0")/../cli/setup.inc"
 need_hpu_compiler
 WELL_FORMED=$BUILD/tests/tools/well_formed
 cd "$WORK" || exit 1
 
-# As many rounds for a packet as its state says.
+# A handler that runs as many rounds per packet as its state says.
 cat >rounds.c <<'EOF'
 #include <spin/spin.h>
 
@@ -42,14 +42,14 @@ expect 0 "$SPINCC" --no-verify -DPLACEMENT=SPIN_STATE_IN_L2 rounds.c -o rounds.s
 expect 0 "$SPINCC" --no-verify -DPLACEMENT=SPIN_STATE_IN_L2 -DDELIVERY=SPIN_DELIVER_ME rounds.c -o messages.spin
 printf 'scheduler = fair_hpu_time\n' >fair.target
 
-number() { # FILE KEY N: the Nth value of the key
+number() { # FILE KEY N: prints the Nth value of the key
 	sed -n "s/.*\"$2\": \([0-9.e+-]*\),\{0,1\}\$/\1/p" "$1" | sed -n "${3:-1}p"
 }
-holds() { # WHAT EXPRESSION of awk
+holds() { # WHAT EXPRESSION: the awk expression must be true
 	awk "BEGIN { exit !($2) }" || fail "$1: $2"
 }
 
-two() { # WORDS...: the first is greedy, both are the same program
+two() { # WORDS...: runs the same program as two contexts, of which the first is greedy
 	"$SPINCTL" cost rounds.spin rounds.spin --match 'udp dport 9000' --match 'udp dport 9001' --datagrams 1500 --payload 64 \
 		--set 1/spin_state.limit=300 "$@"
 }
@@ -77,7 +77,7 @@ holds "the polite one's flow is done the sooner" "$(number fair.json flow_comple
 holds "and alone the soonest" "$(number fair.json flow_completion_alone_ps 2) < $(number fair.json flow_completion_ps 2)"
 holds "slowdown" "$(number turn.json slowdown 2) > 2 * $(number turn.json slowdown 1)"
 
-# the text has the same figures, and each one's own report
+# the text must have the same figures, and a report for each context
 expect 0 two --target ./fair.target
 mv out text
 for i in 1 2; do
@@ -92,8 +92,8 @@ grep -qF "$(awk "BEGIN { printf \"Jain's index: %.3f of HPU time\", $(number fai
 	fail "the text has another Jain's index"
 grep -qi "memories of its own" text || fail "the report does not say what is assumed"
 
-# the page is one and whole: shares and completion times in front, then all that each context's own page has but for plots of a
-# NIC that it has for itself
+# there must be one complete page: first shares and completion times, then the sections of each context's own page, except plots that
+# only make sense for a context alone on a NIC
 expect 0 two --target ./fair.target --html page.html --json
 cmp -s out fair.json || fail "a page changes the report"
 expect 0 two --target ./fair.target --html again.html
@@ -129,7 +129,7 @@ expect 0 two --target ./fair.target --weights 1,3 --html weighted.html
 grep -qF "<td>3</td><td>$(awk "BEGIN { printf \"%.1f %%\", 100 * $(number weighted.json share_of_hpu_time 2) }")" weighted.html ||
 	fail "the page does not have the weights' shares"
 
-# names of others stand there as text; a page that cannot be written fails, and nothing is reported
+# names must be escaped; if the page cannot be written, the command must fail without a report
 cp fair.target '<b>&"x.target'
 expect 0 "$SPINCTL" cost rounds.spin rounds.spin rounds.spin rounds.spin rounds.spin --match 'udp dport 9000' --match 'udp dport 9001' \
 	--match 'udp dport 9002' --match 'udp dport 9003' --match 'udp dport 9004' --datagrams 50 --target './<b>&"x.target' --html five.html
@@ -142,7 +142,7 @@ one_line
 says err "cannot write nowhere/page.html"
 [ -s out ] && fail "output without the page"
 
-# state is each one's own, or all have it; alone or together, bodies alone take the same
+# --set applies to one handler or to all; "alone" figures must not depend on the other contexts
 expect 0 "$SPINCTL" cost rounds.spin --match 'udp dport 9001' --datagrams 1500 --payload 64 --json
 [ "$(number out median_cycles 1)" = "$(number turn.json median_cycles "$(grep -c '"median_cycles"' out | awk '{ print $1 + 1 }')")" ] ||
 	fail "the polite one takes other cycles alone than alone in company"
@@ -150,7 +150,7 @@ expect 0 "$SPINCTL" cost rounds.spin rounds.spin --match 'udp dport 9000' --matc
 	--set spin_state.limit=50 --json
 [ "$(number out flow_completion_alone_ps 1)" = "$(number out flow_completion_alone_ps 2)" ] || fail "all were to have 50 rounds"
 
-# messages; payload for each; three contexts, and one handler from its source
+# messages; a payload size per handler; three contexts, one of them compiled from source
 expect 0 "$SPINCTL" cost messages.spin messages.spin --match 'udp dport 9000' --match 'udp dport 9001' --messages 8 --packets 16 \
 	--payload 64,512 --json
 [ "$(number out handled_packets 1) $(number out handled_packets 2)" = "128 128" ] || fail "messages: $(grep handled_packets out)"
@@ -167,7 +167,7 @@ frame() { # PORT as two octal escapes
 	printf '\020\0'
 	printf "$1"
 	printf '\0\032\0\0'
-	printf '\300\0\0\0\0\001\0\0\0\0abcdefgh' # SLMP, for who takes messages: the first packet and the last
+	printf '\300\0\0\0\0\001\0\0\0\0abcdefgh' # an SLMP header, for handlers of messages: both first and last packet
 }
 {
 	printf '\324\303\262\241\002\000\004\000\000\000\000\000\000\000\000\000\377\377\000\000\001\000\000\000'
@@ -188,9 +188,9 @@ expect 0 "$SPINCTL" cost messages.spin rounds.spin --match 'udp dport 9002' --ma
 mv out both.json
 grep -q '"context": 2' both.json || fail "a capture may have packets of both kinds"
 
-# --- what cannot be ---
+# --- what must be refused ---
 
-wrong() { # STATUS TEXT WORDS...
+wrong() { # STATUS TEXT WORDS...: spinctl cost WORDS must fail with STATUS and a line that contains TEXT
 	status=$1 text=$2
 	shift 2
 	expect "$status" "$SPINCTL" cost "$@"
@@ -227,7 +227,7 @@ wrong 1 "--set 3/spin_state.limit=1: it is of handler 3, and there are 2" rounds
 wrong 2 "one operand too many" rounds.spin 2 3 4 5 6 7 8 9 --datagrams 10
 wrong 1 "cannot open" rounds.spin none.spin --match "$A" --match "$B" --datagrams 10
 
-# six that fit alone, and not together: state of 800 KB each, in handler memory of 4 MiB
+# six contexts that fit alone but not together: 800 KB of state each, in 4 MiB of handler memory
 expect 0 "$SPINCC" --no-verify -DPLACEMENT=SPIN_STATE_IN_L2 -DSTATE_WORDS=200000 rounds.c -o large.spin
 set -- --match "$A" --match "$B" --match 'udp dport 9002' --match 'udp dport 9003' --match 'udp dport 9004' --match 'udp dport 9005'
 wrong 1 "do not fit with the other contexts'" large.spin large.spin large.spin large.spin large.spin large.spin "$@" --datagrams 10

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl cost --image runs a PsPIN program that spincc did not make: its own boot code and runtime loop on all HPUs, its
-# handlers by their symbols, its packets framed as it expects them. An error names the symbol or the line.
+# spinctl cost --image must run a PsPIN program that spincc did not make: with its own boot code and runtime loop on all HPUs, handlers
+# found by their symbols, and packets framed as the program expects. An error must name the symbol or the line.
 . "$(dirname "$0")/../cli/setup.inc"
 CC=${RISCV_CC:-riscv64-unknown-elf-gcc}
 need_hpu_compiler
 cd "$WORK" || exit 1
 
-# As PsPIN's own runtime: boot to user mode, then tasks from the driver's registers, one after the other.
+# Like PsPIN's own runtime: boots to user mode, then runs tasks from the driver's registers, one after the other.
 cat >runtime.S <<'END'
 	.option arch, +zicsr
 	.section .init, "ax"
@@ -148,13 +148,13 @@ $CC -march=rv32imac -mabi=ilp32 -O2 -g -ffreestanding -nostdlib -Wl,-T,map.ld -W
 	fail "the program does not build"
 [ $FAILED = 0 ] || exit 1
 
-image() { # WORDS: the report of the program
+image() { # WORDS: reports on the program
 	"$SPINCTL" cost --image program.elf "$@"
 }
-number() { # KEY: its first value in the JSON
+number() { # KEY: prints its first value in the JSON
 	sed -n "s/.*\"$1\": \([0-9.e+-]*\),\{0,1\}\$/\1/p" out | head -n 1
 }
-of() { # HANDLER KEY
+of() { # HANDLER KEY: prints a value of the handler
 	sed -n "/\"handler\": \"$1\"/,/}/s/.*\"$2\": \([0-9.]*\).*/\1/p" out | head -n 1
 }
 
@@ -165,17 +165,17 @@ for row in header:3 payload:24 completion:3; do
 	[ "$(of "${row%:*}" errors)" = 0 ] || fail "errors of ${row%:*}"
 done
 [ "$(number mean_packet_bytes)" = 512 ] || fail "raw packets of $(number mean_packet_bytes) bytes"
-# four instructions and a load-use a word or less, and its own memory is in L2
+# per word at most four instructions and a load-use stall; the program's own memory is in L2
 awk -v c="$(of payload median_cycles)" 'BEGIN { exit !(c > 128 * 3 && c < 128 * 8) }' || fail "cycles of 128 words: $(of payload median_cycles)"
 grep -q '"handlers.c' out || grep -q 'handlers\.c"' out || fail "no source lines of the program: $(grep '"file"' out | head -n 2)"
 "$BUILD/tests/tools/well_formed" json out && "$BUILD/tests/tools/well_formed" json trace.json &&
 	"$BUILD/tests/tools/well_formed" xml page.html || fail "output that is not whole"
 
-# all HPUs are there: packets of one message go to several
+# all HPUs must work: packets of one message are spread over them
 awk '/"name": "payload", "pid": 3/ { match($0, /"tid": [0-9]*/); hpus[substr($0, RSTART, RLENGTH)] }
 	END { n = 0; for (h in hpus) n++; exit n < 32 }' trace.json || fail "not all HPUs work"
 
-# each framing is what its handler wants, and no other
+# each handler must accept its own framing and no other
 for framing in pspin ip ethernet raw; do
 	for handler in pspin ip ethernet raw; do
 		[ $framing = $handler ] && want=0 || want=1
@@ -191,7 +191,7 @@ one_line
 says err "the watchdog stopped it"
 says err "handlers.c:$(grep -n '/\* stuck \*/' handlers.c | cut -d : -f 1)"
 
-# a runtime whose trap handler loops, and one that loops in it by trapping again: the trap is named, the first one
+# runtimes whose trap handler loops or traps again: the message must name the first trap
 for loop in '1: j 1b' '.word 0' 'li a0, 1; lw a0, 0(a0); 1: j 1b'; do
 	awk -v loop="$loop" '{ print } /^trap:/ { print "\t" loop }' runtime.S >loops.S
 	$CC -march=rv32imac -mabi=ilp32 -O2 -g -ffreestanding -nostdlib -Wl,-T,map.ld loops.S handlers.c -o loops.elf || fail "no loops.elf"
@@ -201,17 +201,17 @@ for loop in '1: j 1b' '.word 0' 'li a0, 1; lw a0, 0(a0); 1: j 1b'; do
 	says err "handlers.c:$(grep -n '/\* pspin \*/' handlers.c | cut -d : -f 1)"
 	says err '(pc 0x1d0'
 	! grep -q watchdog err || fail "the watchdog is named, not the trap: $(cat err)"
-	# one that loops in a handler, not for a trap
+	# a handler that loops without a trap: the message must name the watchdog
 	expect 1 "$SPINCTL" cost --image loops.elf --payload stuck_payload --messages 1
 	says err "the watchdog stopped it"
 done
 
-# a doorbell that no task waits for is none
+# a doorbell without a running task must be ignored
 sed '/^user:/a li a0, 0x1b205050; lw a0, 0(a0)' runtime.S >rings.S
 $CC -march=rv32imac -mabi=ilp32 -O2 -ffreestanding -nostdlib -Wl,-T,map.ld rings.S handlers.c -o rings.elf || fail "no rings.elf"
 expect 0 "$SPINCTL" cost --image rings.elf --payload whole_payload --messages 2
 
-# accesses as PsPIN's RTL has them, each in a handler of its own that traps if it is something else
+# memory accesses must behave as in PsPIN's RTL; each has its own handler, which traps if the result differs
 cat >bus.c <<'END'
 typedef unsigned int u32;
 struct task { u32 mem, mem_bytes, packet, copied_bytes, rest[14], id; };
@@ -267,7 +267,7 @@ for row in behind:7 between:5; do
 	says err "bus.c:$(grep -n "/\* ${row%:*} \*/" bus.c | cut -d : -f 1)"
 done
 
-# handler memory as files say: what a driver writes before the first packet; not over the program's own
+# --memory: files are written to handler memory before the first packet, as a driver does, but must not overlap the program
 cat >filled.c <<'END'
 typedef unsigned int u32;
 struct task { u32 mem; };
@@ -306,7 +306,7 @@ expect 1 filled --memory 0x1c301000=absent
 says err "cannot read absent"
 expect 2 "$SPINCTL" cost "$OBJECT" --datagrams 1 --memory 0x1c301000=five
 
-# what is wrong with it is said
+# error messages must name what is wrong
 expect 1 image --payload whole_paylaod --messages 1
 one_line
 says err "whole_paylaod"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl cost --image takes programs that start as PsPIN's own runtime does: sections in L1 at every cluster's address and at
-# one cluster's; HPUs that sleep in the event unit until the first has begun; Xpulp's bit fields; the cluster's registers at
-# their global address; stacks from the reserved KiB on. An error names the segment that has no place.
+# spinctl cost --image must run programs that boot as PsPIN's own runtime does: sections in L1 at the address of every cluster or of
+# one cluster; HPUs that sleep in the event unit until the first one has started; Xpulp's bit-field instructions; the cluster's
+# registers at their global address; stacks above the reserved KiB. An error must name the segment that does not fit.
 . "$(dirname "$0")/../cli/setup.inc"
 CC=${RISCV_CC:-riscv64-unknown-elf-gcc}
 need_hpu_compiler
@@ -175,13 +175,13 @@ SECTIONS {
 	.zeroes 0x1b015000 : { *(.zeroes) }
 }
 END
-build() { # NAME ADDRESS INSTRUCTION: the word of cluster 2 is at the address, the first HPU does that, too
+build() { # NAME ADDRESS INSTRUCTION: places cluster 2's word at ADDRESS; the first HPU also runs INSTRUCTION
 	sed "s/nop.*WHAT ELSE/$3/" runtime.S >"$1.S"
 	sed "s/CLUSTER_2/$2/" map.ld >"$1.ld"
 	$CC -march=rv32imac -mabi=ilp32 -O2 -g -ffreestanding -nostdlib -Wl,-T,"$1.ld" -Wl,--build-id=none "$1.S" handlers.c -o "$1.elf" ||
 		fail "$1.elf does not build"
 }
-number() { # KEY: its first value in the JSON
+number() { # KEY: prints its first value in the JSON
 	sed -n "s/.*\"$1\": \([0-9.e+-]*\),\{0,1\}\$/\1/p" out | head -n 1
 }
 
@@ -193,14 +193,14 @@ done
 awk '/"name": "payload", "pid": 3/ { match($0, /"tid": [0-9]*/); hpus[substr($0, RSTART, RLENGTH)] }
 	END { n = 0; for (h in hpus) n++; exit n < 32 }' trace.json || fail "not all HPUs work"
 
-# where the scratchpads of our own images end is nothing to others
+# the end of the scratchpads in spincc's images must not restrict third-party images
 for address in 0x1087bfc0 0x108e0000; do
 	build behind $address nop
 	expect 0 "$SPINCTL" cost --image behind.elf --payload scratch --framing raw --messages 8 --packets 16 --json
 	[ "$(number handled_packets)" = 128 ] || fail "with a word at $address, not all packets were handled: $(cat err)"
 done
 
-# there are stacks for the eight HPUs of PsPIN's clusters: no more threads than that
+# the program has stacks for the eight HPUs of a PsPIN cluster, so a cluster must not get more threads than that
 build threads 0x10014800 nop
 expect 0 "$SPINCTL" cost --image threads.elf --payload stands --framing raw --messages 8 --packets 16 --json --target spin-discrete
 [ "$(number handled_packets)" = 128 ] || fail "on spin-discrete $(number handled_packets) packets were handled: $(cat err)"
@@ -211,7 +211,7 @@ one_line
 says err "packet 1, payload handler: an illegal instruction (mcause 2) at "
 says err "handlers.c:$(grep -n "void traps" handlers.c | cut -d : -f 1)"
 
-# what has no place is said, and where there is one
+# the message must name a segment that does not fit, and the available memory
 build buffer 0x10004800 nop
 expect 1 "$SPINCTL" cost --image buffer.elf --payload payload --framing raw --messages 1
 one_line
@@ -223,7 +223,7 @@ for address in 0x10280000 0x11014800 0x1c400000; do
 	says err "its segment of 4 bytes at $address lies outside handler memory"
 done
 
-# HPUs that nobody wakes, and registers that are not there
+# HPUs that are never woken, and accesses to registers that do not exist
 build asleep 0x10814800 "j common"
 expect 1 "$SPINCTL" cost --image asleep.elf --payload payload --framing raw --messages 1
 one_line

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl cost of a handler of messages must report header, payload and completion handler separately, and count what each
-# returned and what became of the packets. JSON must have the text's numbers.
+# spinctl cost of a handler of messages must report header, payload and completion handler separately, and count their errors and the
+# packets by reason and verdict. Text and JSON must have the same numbers.
 . "$(dirname "$0")/../cli/setup.inc"
 need_hpu_compiler
 cd "$WORK" || exit 1
 
-# Of eight messages each is one kind: which of the three handlers says what.
+# There are eight kinds of messages. The kind determines what each of the three handlers returns.
 cat >kinds.c <<'END'
 #include <spin/spin.h>
 
@@ -45,21 +45,21 @@ cp out text
 expect 0 "$SPINCTL" cost kinds.spin $made --json
 cp out json
 
-of() { # HANDLER KEY: in the JSON
+of() { # HANDLER KEY: prints a value of the JSON
 	sed -n "/\"handler\": \"$1\"/,/}/s/.*\"$2\": \([0-9.]*\).*/\1/p" json | head -n 1
 }
-column() { # HANDLER FIELD: in the text's table
+column() { # HANDLER FIELD: prints a field of the text's table
 	awk -v name="$1" -v field="$2" '$1 == name && NF >= 9 { print $field; exit }' text
 }
 is() { # WHAT HAVE WANT
 	[ "$2" = "$3" ] || fail "$1: '$2', not '$3'"
 }
-same() { # WHAT TEXT JSON, to the digits that the text prints
+same() { # WHAT TEXT JSON: compares with the precision of the text
 	awk -v a="$2" -v b="$3" 'BEGIN { d = a - b; exit !(a != "" && b != "" && d < 0.051 && d > -0.051) }' ||
 		fail "$1: '$2' in the text, '$3' in JSON"
 }
 
-# which handler ran how often, and failed
+# how often each handler ran and failed
 for row in header:16:2 payload:64:2 completion:16:4; do
 	name=${row%%:*} numbers=${row#*:}
 	is "$name runs" "$(of "$name" runs)" "${numbers%:*}"
@@ -73,7 +73,7 @@ for row in header:16:2 payload:64:2 completion:16:4; do
 done
 [ "$(grep -c '"handler": "\(header\|payload\|completion\)"' json)" = 3 ] || fail "not three handlers"
 
-# what became of the packets, in the same rows: a header handler speaks for its message, a payload handler for its packet
+# packets by reason and verdict, in the same rows: a header handler decides for its message, a payload handler for its packet
 awk '$1 == "reason" && $2 == "verdict" { on = 1; next } $1 == "all" && on { exit } on { print $1, $2, $3 }' text >text.reasons
 sed -n '/"reasons": \[/,/\]/p' json | awk -F '"' '$2 == "reason" { r = $4 } $2 == "verdict" { v = $4 }
 	$2 == "packets" { gsub(/[^0-9]/, "", $3); print r, v, $3 }' >json.reasons

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl cost makes messages: each packet is handled once, header and completion handler run once per
-# message, sizes and numbers are as asked for, and what cannot be is refused. A capture of flows is split by its rule's eom.
+# spinctl cost generates messages: each packet must be handled once, header and completion handler must run once per message, sizes and
+# numbers must be as requested, and impossible requests must be refused. A capture of flows must be split by the rule's eom.
 . "$(dirname "$0")/../cli/setup.inc"
 need_hpu_compiler
 cd "$WORK" || exit 1
@@ -44,10 +44,10 @@ SPIN_HANDLERS(tally, .header = tally_header, .payload = tally_payload, .message_
 END
 expect 0 "$SPINCC" tally.c -o tally.spin
 
-number() { # KEY: its first value in the JSON
+number() { # KEY: prints its first value in the JSON
 	sed -n "s/.*\"$1\": \([0-9.e+-]*\),\{0,1\}\$/\1/p" out | head -n 1
 }
-of() { # HANDLER KEY
+of() { # HANDLER KEY: prints a value of the handler
 	sed -n "/\"handler\": \"$1\"/,/}/s/.*\"$2\": \([0-9.]*\).*/\1/p" out
 }
 is() { # WHAT HAVE WANT
@@ -64,7 +64,7 @@ for row in header:3 payload:15 completion:3; do
 done
 short=$(of payload median_cycles)
 
-# with all ids of the target in use a new message waits, and none is refused
+# if all message ids of the target are in use, a new message must wait and not be refused
 echo "mpqs = 8" >eight.target
 expect 0 "$SPINCTL" cost tally.spin --messages 40 --packets 2 --payload 1456 --target ./eight.target --sizes none --json
 is "messages in flight" "$(number messages_peak)" 8
@@ -79,7 +79,7 @@ expect 0 "$SPINCTL" cost tally.spin --messages 2
 says out "2 messages made, of 16 packets with 1456 bytes of payload: 32 frames, 32 handled"
 grep -Eq "^(success|proceeded) +ack " "$WORK/out" || fail "packets of messages are not acknowledged: $(cat "$WORK/out")"
 
-# numbers below 1024, and any
+# payload numbers below 1024, and without a limit
 expect 0 "$SPINCTL" cost tally.spin --messages 2 --values 1024 --set spin_state.forbidden=0xfffffc00 --json
 is "failures with numbers below 1024" "$(of payload errors)" 0
 expect 0 "$SPINCTL" cost tally.spin --messages 2 --set spin_state.forbidden=0xfffffc00 --json
@@ -93,8 +93,8 @@ done
 expect 1 "$SPINCTL" cost "$OBJECT" --messages 1
 says err "takes datagrams, not messages"
 
-# packets before their message's first one are parked; that they are handled later is counted, too
-packet() { # FLAGS OFFSET, in octal: of a message of packets with four bytes
+# packets that arrive before the first packet of their message are parked, and must be counted when they are handled
+packet() { # FLAGS OFFSET, in octal: prints a packet with four bytes of payload
 	printf '\0\0\0\0\0\0\0\0\070\0\0\0\070\0\0\0'
 	printf '\002\000\000\000\000\002\002\000\000\000\000\001\010\000\105\000\000\052\000\000\000\000\100\021\146\301\012\000\000\001\012\000\000\002'
 	printf '\017\240\044\162\000\026\000\000'
@@ -113,8 +113,8 @@ sum=$(sed -n '/"mean_cycles_per_packet_by_cause"/,/}/s/.*": \([0-9.]*\).*/\1/p' 
 is "causes of parked packets, together" "$sum" "$(printf %.2f "$(sed -n '/"packet": {/,/}/s/.*"mean_cycles": \([0-9.]*\).*/\1/p' out)")"
 grep '"name": "in packet memory"' trace.json | tail -n 1 | grep -q '"bytes": 0}' || fail "packet memory is not empty in the end"
 grep '"name": "HERs"' trace.json | tail -n 1 | grep -q '"HERs": 0}' || fail "HERs are left in the end"
-# flows: 40 messages of 6 datagrams of one source port, one behind the other, and what handlers see of them
-datagram() { # TWO BYTES of the payload's 18, as octal escapes
+# flows: 40 consecutive messages of 6 datagrams from one source port
+datagram() { # BYTES: prints a datagram; BYTES are the first two of its 18 payload bytes, as octal escapes
 	printf '\0\0\0\0\0\0\0\0\074\0\0\0\074\0\0\0'
 	printf '\002\0\0\0\0\001\002\0\0\0\0\002\010\0'
 	printf '\105\0\0\056\0\0\0\0\100\021\146\275\012\0\0\001\012\0\0\002\020\0\043\050\0\032\0\0'
@@ -164,10 +164,10 @@ for target in pspin-rtl spin-discrete; do
 	is "completions of flows" "$(of completion runs)" 40
 	is "no error" "$(sed -n 's/.*"errors": \([0-9]*\).*/\1/p' out | sort -u)" 0
 done
-# the same without: SLMP's headers are not there
+# without eom the packets must have SLMP headers, which these do not
 expect 0 "$SPINCTL" cost whole.spin --pcap flows.pcap --match 'udp dport 9000' --json
 is "without eom" "$(number handled_packets)" 0
-refused() { # WORDS: of a rule with eom
+refused() { # TEXT WORDS...: spinctl cost WORDS must fail with a line that contains TEXT
 	says=$1
 	shift
 	expect 1 "$SPINCTL" cost "$@"

@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Names of files and symbols are any bytes: what spinctl cost writes of them is JSON, HTML and UTF-8 all the same, with
-# characters as they are and a replacement character for each other byte.
+# Names of files and symbols may contain any bytes. spinctl cost must still write valid JSON, HTML and UTF-8: valid characters
+# unchanged, and a replacement character for each invalid byte.
 . "$(dirname "$0")/../cli/setup.inc"
 need_hpu_compiler
 cd "$WORK" || exit 1
-BYTE=$(printf '\377')               # begins no character
-CUT=$(printf '\342\202')            # two bytes of three
-LONG=$(printf '\300\257')           # a slash of two bytes: none
+BYTE=$(printf '\377')               # not the first byte of any character
+CUT=$(printf '\342\202')            # two of a character's three bytes
+LONG=$(printf '\300\257')           # an overlong encoding of a slash, which is invalid
 REPLACED=$(printf '\357\277\275')
 
-whole() { # json|xml FILE TEXT...: well-formed, UTF-8, and the text is in it
+whole() { # json|xml FILE TEXT...: FILE must be well-formed and UTF-8, and contain each TEXT
 	"$BUILD/tests/tools/well_formed" "$1" "$2" || fail "$2 is not whole"
 	iconv -f UTF-8 -t UTF-32 "$2" >/dev/null || fail "$2 is not UTF-8"
 	file=$2
@@ -20,7 +20,7 @@ whole() { # json|xml FILE TEXT...: well-formed, UTF-8, and the text is in it
 	done
 }
 
-# a file's name, in the title of everything
+# the name of a file, which is in the title of every output
 name="é$BYTE$CUT-$LONG<&\"'"
 shown="é$REPLACED$REPLACED$REPLACED-$REPLACED$REPLACED"
 mkdir "$name"
@@ -36,7 +36,7 @@ expect 0 "$SPINCTL" cost "$name/$name.spin" --pcap "$name.pcap" --json --html pa
 whole json out "$shown<&\\\"'.pcap"
 whole xml page.html "$shown&lt;&amp;&quot;'.pcap"
 
-# a symbol's name, and a source file's
+# the names of a symbol and of a source file
 cat >runtime.S <<'END'
 	.option arch, +zicsr
 	.section .init, "ax"

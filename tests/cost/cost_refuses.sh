@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What has no cost must get none. Handlers that trap, do not end or use what PsPIN does not have must be reported with packet
-# and source line. Packets and programs that do not fit, and impossible targets, must be refused in one line with status 1 and
-# no figures.
+# spinctl cost must not report figures if it cannot measure. Handlers that trap, do not end or use what PsPIN does not have must be
+# reported with packet and source line. Packets and programs that do not fit, and impossible targets, must be refused with a one-line
+# message, status 1 and no figures.
 . "$(dirname "$0")/../cli/setup.inc"
 need_hpu_compiler
 cd "$WORK" || exit 1
 
-# refused WORDS TEXT...: spinctl cost WORDS fails, and says each TEXT
+# refused WORDS TEXT...: spinctl cost WORDS must fail, and its message must contain each TEXT
 refused() {
 	words=$1
 	shift
@@ -19,7 +19,7 @@ refused() {
 	done
 }
 
-# A handler that goes wrong at its third packet, in the line that is marked.
+# A handler that fails at its third packet, in the marked line.
 cat >wrong.c <<'END'
 #include <spin/spin.h>
 
@@ -47,7 +47,7 @@ SPIN_HANDLERS(wrong, .payload = wrong_payload);
 END
 line=$(grep -n '/\* here \*/' wrong.c | cut -d : -f 1)
 
-# goes_wrong STATEMENT TEXT...
+# goes_wrong STATEMENT TEXT...: the handler with STATEMENT in the marked line must be refused with each TEXT
 goes_wrong() {
 	statement=$1
 	shift
@@ -67,8 +67,8 @@ goes_wrong "$driver; driver[0x98 / 4] = 0x60000000; driver[0x9c / 4] = 8; driver
 	"a command for memory that is not there"
 goes_wrong 'for (;;) asm volatile("");' "no end: the watchdog stopped it"
 
-# A loop of some 10,000 cycles ends, but not for a context with a watchdog of 5,000, nor on a NIC that gives a handler one cycle for
-# each of the 1,456 bytes.
+# A loop of some 10,000 cycles is accepted by default, but not with a watchdog of 5,000 cycles, nor on a NIC that allows a handler one
+# cycle for each of the 1,456 bytes.
 sed 's|GOES_WRONG|for (uint32_t i = 0; i < 20000; i++) asm volatile("");|' wrong.c >goes.c
 expect 0 "$SPINCC" --no-verify goes.c -o goes.spin
 expect 0 "$SPINCTL" cost goes.spin --datagrams 5 --sizes none
@@ -80,7 +80,7 @@ done
 refused "goes.spin --datagrams 5 --sizes none --target ./tight1.target" \
 	"packet 3, payload handler: more cycles for each byte of payload than the target's max_cycles_per_byte" "goes.c:$line in wrong_payload"
 expect 0 "$SPINCTL" cost goes.spin --datagrams 5 --sizes none --target ./tight100.target
-# and so is one of a message
+# same for a handler of messages
 sed 's|SPIN_HANDLERS(wrong,|SPIN_HANDLERS(wrong, .delivery = SPIN_DELIVER_ME,|' goes.c >of_messages.c
 expect 0 "$SPINCC" --no-verify of_messages.c -o of_messages.spin
 refused "of_messages.spin --messages 1 --sizes none --target ./tight1.target" "packet 3, payload handler: more cycles for each byte of payload"
@@ -97,7 +97,7 @@ case $? in
 *) fail "spincc of a large program: $(cat err)" ;;
 esac
 
-# packets: one larger than any buffer, and captures that are none
+# a packet larger than any buffer, and files that are not captures
 word() { printf "\\$(printf %o $(($1 & 255)))\\$(printf %o $(($1 >> 8 & 255)))\\0\\0"; }
 {
 	printf '\324\303\262\241\002\000\004\000\000\000\000\000\000\000\000\000\377\377\000\000\001\000\000\000'
@@ -114,7 +114,7 @@ refused "$OBJECT --pcap wrong.c" "cannot read the trace"
 printf 'l1_packet_kib = 8\n' >small.target
 refused "$BUILD/handlers/aggregate.spin --messages 2 --payload 9000 --target ./small.target" "packet 1 of 9038 bytes does not fit" "rings of 2048 bytes"
 
-# targets that could not be
+# impossible targets
 printf 'clusters = 0\n' >none.target
 refused "$OBJECT --datagrams 1 --target ./none.target" "none.target:1" clusters
 printf 'hpus = many\n' >many.target

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl cost: a packet's latency is the sum of its stages, its cycles that of their causes, alone, cold and under load;
-# sizes give a closed form that meets them; page and trace are whole documents that say the same; a budget that is missed fails.
+# spinctl cost: a packet's latency must be the sum of its stages, and its cycles the sum of their causes, alone, cold and under load.
+# The closed form must fit the sizes. Page and trace must be complete documents with the same figures. A missed budget must fail.
 . "$(dirname "$0")/../cli/setup.inc"
 WELL_FORMED=$BUILD/tests/tools/well_formed
 cd "$WORK" || exit 1
 HISTOGRAM=$BUILD/handlers/histogram.spin
 
-json() { # PATH: the value at a path like latency.alone.mean_ps of ./json; [] steps into each element
+json() { # PATH: prints the value at a path like latency.alone.mean_ps of ./json; [] iterates over an array
 	awk -v want="$1" '
 		function path(  i, p) { p = ""; for (i = 1; i <= depth; i++) p = p (name[i] == "" ? "[]" : (p == "" ? "" : ".") name[i]); return p }
 		{
@@ -21,11 +21,11 @@ json() { # PATH: the value at a path like latency.alone.mean_ps of ./json; [] st
 			if (here == want) print value
 		}' json
 }
-about() { # WHAT A B: the same but for rounding
+about() { # WHAT A B: A must equal B except for rounding
 	awk -v a="$2" -v b="$3" 'BEGIN { d = a - b; if (d < 0) d = -d; exit !(a != "" && b != "" && d <= 1e-6 * (b < 0 ? -b : b) + 1e-3) }' ||
 		fail "$1: '$2', not '$3'"
 }
-below() { # WHAT A B: A < B
+below() { # WHAT A B: A must be less than B
 	awk -v a="$2" -v b="$3" 'BEGIN { exit !(a != "" && b != "" && a + 0 < b + 0) }' || fail "$1: '$2' is not below '$3'"
 }
 
@@ -38,7 +38,7 @@ for file in json:out page.html:again.html trace.json:again.json; do
 	cmp -s "${file%:*}" "${file#*:}" || fail "another ${file%:*} the second time"
 done
 
-# stages and causes add up, in each way
+# stages must add up in each pass, and causes in total
 for way in alone cold loaded; do
 	sum=$(for stage in arrive her queue dispatch copy wait runtime handler feedback out; do
 		json "latency.$way.mean_ps_by_stage.$stage"
@@ -49,17 +49,17 @@ sum=$(json packet.mean_cycles)
 about "causes" "$(for cause in issue load_use jump branch fetch muldiv misaligned memory l1 l2 remote icache flush dma command blocked thread; do
 	json "mean_cycles_per_packet_by_cause.$cause"
 done | awk '{ sum += $1 } END { printf "%.6f", sum }')" "$sum"
-# a packet's bodies are its handlers', in ps as in cycles
+# the time of the stage "handler" must equal the cycles of a packet's handlers
 about "bodies" "$(json latency.alone.mean_ps_by_stage.handler)" "$(awk -v c="$sum" 'BEGIN { printf "%.6f", c * 1000 }')"
 below "alone" "$(json latency.alone.median_ps)" "$(json latency.loaded.median_ps)"
 [ "$(json 'handlers[].runs' | paste -sd ' ')" = "192 6" ] || fail "192 payload tasks and 6 completions: $(json 'handlers[].runs')"
-# a payload task of n 32-bit numbers takes a part of it for each: the slower the more, and as fast as HPUs are there
+# a payload task takes a constant time per 32-bit number, so cycles must grow with the size
 [ "$(json 'sizes[].size_bytes' | paste -sd ' ')" = "64 256 512 1024" ] || fail "sizes: $(json 'sizes[].size_bytes')"
 json 'sizes[].warm_median_cycles' >cycles
 [ "$(sort -n cycles | paste -sd ' ')" = "$(paste -sd ' ' cycles)" ] && [ "$(sort -u cycles | wc -l)" = 4 ] ||
 	fail "cycles do not grow with the size: $(paste -sd ' ' cycles)"
 
-# the closed form meets its points: residuals are at most what is said
+# the closed form must fit its points: no residual may exceed the reported worst one
 json 'closed_form[].handler' | grep -qx payload || fail "no closed form of the payload handler"
 a=$(json 'closed_form[].constant_cycles' | head -n 1) b=$(json 'closed_form[].cycles_per_byte' | head -n 1)
 residual=$(json 'closed_form[].worst_residual_cycles' | head -n 1)
@@ -69,7 +69,7 @@ json 'sizes[].packet_bytes' | paste - cycles | awk -v a="$a" -v b="$b" -v most="
 	{ d = $2 - a - b * $1; if (d < 0) d = -d; if (d > most + 1) { print "off by", d, "at", $1; exit 1 } }' ||
 	fail "the closed form misses its points"
 
-# throughput, verdicts and HPUs belong together
+# throughput, rates met and HPUs must be consistent
 gbps=$(json throughput.gbit_per_s) packets=$(json throughput.million_packets_per_s)
 about "Ethernet's 38 bytes" "$(json throughput.gbit_per_s_with_ethernet_38_bytes)" \
 	"$(awk -v g="$gbps" -v p="$packets" 'BEGIN { printf "%.9f", g + p * 38 * 8 / 1000 }')"
@@ -84,7 +84,7 @@ about "energy" "$(json throughput.energy_upper_bound_nj_per_packet)" "$(awk -v p
 json 'hpu_occupancy.busy_hpus[]' | awk -v most="$(json hpus)" '$1 < 0 || $1 > most { exit 1 } END { exit !NR }' ||
 	fail "HPUs at work: $(json 'hpu_occupancy.busy_hpus[]' | head -n 3)"
 
-# the page: whole, self-contained, with every plot, and the report's figures
+# the page must be well-formed and self-contained, with every plot and the report's figures
 "$WELL_FORMED" xml page.html || fail "the page is not well-formed"
 for title in 'Throughput against packet size' 'Throughput against handler length' 'Latency by stage' \
 	'HPUs at work over time, under load' 'Cycles of a packet by cause'; do
@@ -97,14 +97,14 @@ grep -q 'name="viewport"' page.html && grep -q 'prefers-color-scheme:dark' page.
 grep -q "histogram.c:" page.html || fail "no source lines in the page"
 grep -qF "$(printf '%.1f' "$gbps") Gbit/s" page.html || fail "the page's throughput is not the report's"
 [ "$(grep -c '<tr><th scope="row">' page.html)" -gt 20 ] || fail "tables without row headers"
-# axes in round numbers; what the HPUs alone could do is not cut off at a limit that is none
+# axes must have round numbers, and the page must state the limit of the HPUs alone, even where its curve leaves the plot
 for number in 50 100 200 500 1000; do
 	grep -q "text-anchor=\"middle\">$number</text>" page.html || fail "no tick $number on the axis of sizes"
 done
 sed -n 's/.*HPUs alone, up to \([0-9]*\)<.*/\1/p' page.html >most
 [ -s most ] || fail "the page does not say what HPUs alone could do"
 
-# the trace: whole, every task of every packet, within the tracks that are named
+# the trace must be valid JSON with every task of every packet, on named tracks
 "$WELL_FORMED" json trace.json || fail "the trace is not JSON"
 tasks=$(grep -c '"ph": "X", "name": "payload", "pid": 3' trace.json)
 [ "$tasks" = "$(json throughput.packets)" ] || fail "$tasks payload tasks in the trace, $(json throughput.packets) packets"
@@ -124,8 +124,8 @@ expect 1 "$SPINCTL" cost "$HISTOGRAM" $make_messages --sizes 64,512 --budget 100
 [ "$(wc -l <err)" = 3 ] || fail "not a line for each size: $(cat err)"
 says err "packets of 62 bytes"
 
-# what bounds it: the interface that as many commands as can be are in; the wire; the port that all HPUs reach L2 by
-bound() { # RESOURCE WAITS WORDS: of a run with those words
+# the bottleneck: the interface with the maximum number of commands in flight; the link; the port through which all HPUs access L2
+bound() { # RESOURCE WAITS WORDS...: a run with WORDS must be bound by RESOURCE; WAITS: whether HPUs wait for commands
 	resource=$1 waits=$2
 	shift 2
 	expect 0 "$SPINCTL" cost "$@" --sizes none --json
@@ -135,12 +135,12 @@ bound() { # RESOURCE WAITS WORDS: of a run with those words
 }
 bound "DMA to host" true "$BUILD/handlers/copy_to_host.spin" --messages 16 --payload 24
 bound "DMA to host" true "$BUILD/handlers/copy_to_host.spin" --messages 60 --payload 36
-bound sends false "$BUILD/handlers/pingpong.spin" --messages 60 --payload 36 # with a change of clusters before each
-bound HPUs false "$BUILD/handlers/copy_from_host.spin" --messages 60 --payload 36 # its own waits are there alone, too
+bound sends false "$BUILD/handlers/pingpong.spin" --messages 60 --payload 36 # each send comes from another cluster than the one before
+bound HPUs false "$BUILD/handlers/copy_from_host.spin" --messages 60 --payload 36 # its waits also occur alone, so they are not contention
 bound link false "$BUILD/handlers/copy_to_host.spin" --messages 16 --payload 1024
 below "the wire" 0.99 "$(json throughput.busy.link)"
 bound "L2 port" false "$BUILD/handlers/filter_counts.spin" --datagrams 64 --payload 36 --match 'udp src 10.0.0.1' --insert 'routes:src=10.0.0.1 port=7000'
-# counters in cluster 0's L1: HPUs of the others wait for its port most of their time
+# counters in cluster 0's L1: HPUs of the other clusters wait for its port most of the time
 cat >crowded.c <<'C'
 #include <spin/spin.h>
 
@@ -163,7 +163,7 @@ bound "L1 port for other clusters" false "$CROWDED" $make_messages
 	fail "the memory that is waited for is not named: $(json throughput.bound_text)"
 below "the port of that L1" 0.9 "$(json 'throughput.busy.L1 port for other clusters')"
 below "HPUs wait for it" 0.25 "$(json throughput.hpu_time_waiting_for_that_memory)"
-# need and reach: with the cycles under load, what is missed needs more HPUs than there are
+# a rate that is missed must need more HPUs than there are, with the cycles under load
 needed=$(json 'hpus_needed[].hpus_loaded_packet_bytes' | head -n 1)
 [ "$(json 'hpus_needed[].is_met' | head -n 1)" = false ] || fail "it reaches 100 Gbit/s"
 below "HPUs there" "$(json hpus)" "$needed"
@@ -171,12 +171,12 @@ below "HPUs by the cycles alone" "$(json 'hpus_needed[].hpus_packet_bytes' | hea
 expect 0 "$SPINCTL" cost "$CROWDED" $make_messages --sizes none
 says out '100 Gbit/s is missed with 32 HPUs, though '
 says out 'the limit is L1 of cluster 0, port'
-# figures say what they are of
+# figures must be labelled with what they measure
 for words in 'bytes (mean)' "a packet's mean cycles" 'cycles (means)' '(mean of ' 'mean cycles/packet' 'mean ns/packet' 'median'; do
 	says out "$words"
 done
 
-# what is offered is what arrives, if the NIC can take it
+# throughput must equal the offered rate if the NIC can keep up
 expect 0 "$SPINCTL" cost "$OBJECT" --datagrams 300 --sizes none --payload 484 --gbps 1 --json
 cp out json
 below "1 Gbit/s" "$(json throughput.gbit_per_s)" 1.01
@@ -185,7 +185,7 @@ expect 0 "$SPINCTL" cost "$OBJECT" --datagrams 300 --sizes none --payload 484 --
 says out "offered were 1 Gbit/s: whether more is reached was not tried"
 grep -q 'is offered no more than 1 Gbit/s' slow.html || fail "the page says that what was not offered is not reached"
 
-# datagrams made, and a capture's in other sizes
+# generated datagrams, and those of a capture in other sizes
 [ "$(json mean_packet_bytes)" = 512 ] && [ "$(json frames)" = 300 ] || fail "datagrams: $(json frames) of $(json mean_packet_bytes) bytes"
 {
 	printf '\324\303\262\241\002\000\004\000\000\000\000\000\000\000\000\000\377\377\000\000\001\000\000\000'
@@ -209,7 +209,7 @@ expect 1 "$SPINCTL" cost "$HISTOGRAM" --datagrams 1
 says err "takes messages, not datagrams"
 expect 1 "$SPINCTL" cost "$HISTOGRAM" --messages 1 --html nowhere/page.html
 says err "cannot write nowhere/page.html"
-# what is not a regular file is written, and stays what it is; so does a link
+# a FIFO or a symbolic link must be written to, not replaced
 mkfifo pipe
 cat pipe >piped.html &
 expect 0 "$SPINCTL" cost "$HISTOGRAM" --messages 1 --html pipe

@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl cost on HPUs that switch threads: it says what their time went to, and what a handler waits is not a cycle of its HPU.
+# spinctl cost on HPUs that switch threads: must report how the HPUs spent their time. A handler's wait must not occupy its HPU.
 . "$(dirname "$0")/../cli/setup.inc"
 WELL_FORMED=$BUILD/tests/tools/well_formed
 cd "$WORK" || exit 1
 make_messages="--messages 4 --packets 32 --sizes none"
 HANDLER=$BUILD/handlers/copy_from_host.spin
 
-value() { # KEY: its first number in ./out
+value() { # KEY: prints its first number in ./out
 	sed -n "s/.*\"$1\": \([0-9.e+-]*\).*/\1/p" out | head -n 1
 }
-holds() { # WHAT CONDITION
+holds() { # WHAT CONDITION: the awk expression must be true
 	awk "BEGIN { exit !($2) }" || fail "$1: $2"
 }
 
@@ -31,7 +31,7 @@ holds "parts of the time" "($(value running) + $(value switching) + $(value all_
 holds "some of it is of each" "$(value running) > 0.05 && $(value all_threads_wait) > 0"
 holds "throughput" "$(value gbit_per_s) > 2 * $one_gbps"
 holds "HPUs needed" "$(value hpus_packet_bytes) < $one_hpus / 2"
-# each thread has a row, and more of them than HPUs work
+# each thread must have a row in the trace, and more threads must work than there are HPUs
 [ "$(grep -o '"name": "payload", "pid": 3, "tid": [0-9]*' trace.json | sort -u | wc -l)" -gt 4 ] ||
 	fail "the trace has no more rows than HPUs"
 

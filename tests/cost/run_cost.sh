@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl run --cost: packets of a running context run in the model too, with the context's tables, and take the cycles that
-# spinctl cost reports. Nothing of it may remain, also after kill -9.
+# spinctl run --cost: packets of a live context also run in the model, with the context's tables, and must take the cycles that
+# spinctl cost reports. Nothing may remain in the kernel afterwards, even after kill -9.
 . "$(dirname "$0")/../cli/setup.inc"
 need_root
 make_nics
@@ -11,7 +11,7 @@ ip netns add "$NS-far" && ip -n "$NS" link set v1 netns "$NS-far" || skip "no se
 ip -n "$NS-far" addr add 10.0.0.2/24 dev v1
 ip -n "$NS-far" link set v1 up
 
-start() { # WORDS...: of spinctl run; $RUNS is its process
+start() { # WORDS...: starts spinctl run with WORDS; $RUNS is its process
 	rm -f ready
 	nsenter --net="/run/netns/$NS" "$SPINCTL" run "$OBJECT" --dev v0 --match "udp dport 9000" --insert 'routes:src=10.0.0.2 port=7000' \
 		--ready-file ready "$@" >out 2>err &
@@ -24,7 +24,7 @@ start() { # WORDS...: of spinctl run; $RUNS is its process
 	fail "spinctl run $*: $(cat err)"
 	exit 1
 }
-send() { # HOW MANY
+send() { # COUNT: sends packets
 	nsenter --net="/run/netns/$NS-far" bash -c 'for ((i = 0; i < $0; i++)); do printf 16.bytes.of.text >/dev/udp/10.0.0.1/9000; done' "$1"
 }
 stop() {
@@ -32,11 +32,11 @@ stop() {
 	kill -INT $RUNS
 	wait $RUNS || fail "spinctl run ends with $?: $(cat err)"
 }
-number() { # KEY FILE: the last value of KEY in a line of JSON
+number() { # KEY FILE: prints the last value of KEY in a line of JSON
 	grep -o "\"$1\": [0-9.e+-]*" "$2" | tail -n 1 | sed 's/.*: //'
 }
 
-# every packet: as many as came, with the cycles that spinctl cost tells of those in the table, once instructions are cached
+# every packet is sampled: all must be counted, and the warm ones must take the cycles that spinctl cost reports
 expect 0 "$SPINCTL" cost "$OBJECT" --datagrams 20 --payload 16 --sizes none --json --match 'udp src 10.0.0.2 dport 9000' \
 	--insert 'routes:src=10.0.0.2 port=7000'
 mv out alone
@@ -52,7 +52,7 @@ tail -n 1 out >final
 awk -v ns="$(number ns_per_packet final)" 'BEGIN { exit !(ns > 0) }' || fail "ns per packet: $(cat final)"
 grep -q '"reason": "success", "verdict": "pass", "packets": 50' final || fail "the context's own counts: $(cat final)"
 
-# one in ten, by chance: 200 of 2,000, and never as far off as this
+# one in ten is sampled at random: about 200 of 2,000; the bounds below are never reached by chance
 start --cost --cost-every 10 --interval 0.2
 send 2000
 stop
@@ -61,13 +61,13 @@ grep -q '^ *cost v0 .* ns a packet here' out || fail "no line with ns: $(cat out
 sampled=$(sed -n 's/.*HPU cycles a packet .* mean of \([0-9]*\);.*/\1/p' out | tail -n 1)
 [ "${sampled:-0}" -gt 100 ] && [ "$sampled" -lt 330 ] || fail "$sampled of 2000 are not a tenth: $(cat out)"
 
-# without the option there is none of it
+# without --cost there must be no cost output
 start --interval 0 --json
 send 5
 stop
 grep -q '"cost"\|ns_per_packet' out && fail "cost without --cost: $(cat out)"
 
-# killed: no ring, no program
+# after kill -9 neither the ring nor the program may remain
 start --cost --cost-every 2 --interval 0.1
 held() { sed -n 's/^map_id:[ \t]*//p' /proc/$RUNS/fdinfo/* 2>/dev/null | sort -u; }
 ring=$(for map in $(held); do bpftool map show id "$map"; done | sed -n 's/^\([0-9]*\): .*name spin_tap .*/\1/p')

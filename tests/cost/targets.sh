@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl targets: what it writes of a target is a target file of the same NIC; errors name file, line and what would do.
+# spinctl targets: a printed target must be a valid target file of the same NIC. Errors must name file, line and valid values.
 . "$(dirname "$0")/../cli/setup.inc"
 cd "$WORK" || exit 1
 
-values() { # of a target file
+values() { # FILE: prints the values of a target file
 	sed -n 's/^#\{0,1\} *\([a-z0-9_]*\) = \([a-z0-9_]*\)\t.*/\1 \2/p' "$1"
 }
-json_values() { # of one target: a policy's by its name
+json_values() { # TARGET: prints the values of one target; a policy by its name
 	sed -n 's/,$//; s/"//g; s/.*\(value\|value_name\|unit\): \(.*\)/\1 \2/p' out |
 		awk '$1 != "unit" { v = $2 } $1 == "unit" { print v }'
 }
@@ -23,7 +23,7 @@ for name in $names; do
 	expect 0 "$SPINCTL" targets "./$name.target"
 	cp out again.target
 	[ "$(values again.target)" = "$(values "$name.target")" ] || fail "$name is another NIC when it is read again"
-	# the table and JSON have the same
+	# table and JSON must have the same values
 	expect 0 "$SPINCTL" targets
 	[ "$(sed '1d;/^$/,$d' out | awk -v c=$column -v n=$(echo $names | wc -w) '{ print $1, $(NF - n + c) }')" = "$(values "$name.target")" ] ||
 		fail "the table has another $name"
@@ -32,7 +32,7 @@ for name in $names; do
 done
 grep -q 'l1_packet_kib = 32.*PsPIN 3.2.2' pspin.target || fail "a value has no source"
 
-# a report is of the target that was asked for
+# a report must be for the requested target
 expect 0 "$SPINCTL" cost "$OBJECT" --datagrams 10 --target ./pspin.target --sizes none --json
 grep -q '"target": "pspin"' out || fail "the report does not say its target"
 

@@ -2,7 +2,7 @@
 #ifndef TESTS_DEMO_CAPTURE_H
 #define TESTS_DEMO_CAPTURE_H
 
-/* The first frames that a client sends to a UDP port, as on the wire. */
+/* Captures the first frames that a client sends to a UDP port, as on the wire. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,7 +22,7 @@ struct capture {
 	size_t frames;
 };
 
-/* From now on frames queue in the kernel. port: host byte order. */
+/* Starts queueing frames in the kernel. port: host byte order. */
 void capture_start(struct capture *capture, const struct lab *lab, uint16_t port);
 /* Takes at most frames_max of the queued frames and stops. */
 void capture_stop(struct capture *capture, size_t frames_max);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * demo: sPIN handlers on real traffic between two network namespaces, and on a program's own socket. Reports their measured cost at XDP and their
- * modelled cost on a PsPIN HPU. Run as root.
+ * demo: runs sPIN handlers on traffic between two network namespaces, and on a program's own socket. Reports their measured cost at XDP and
+ * their modelled cost on a PsPIN HPU. Run as root.
  */
 #include <limits.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * filter_counts on live traffic: iperf3 UDP flows are sent to one published port. The handler steers each by its source address to
- * the port of its own server.
+ * filter_counts on live traffic: iperf3 UDP flows are sent to one published port. The handler redirects each flow, by source address, to
+ * the port of its server.
  */
 #include <arpa/inet.h>
 #include <signal.h>
@@ -70,7 +70,7 @@ static uint64_t routed(struct spin_ctx *ctx, const char *addr)
 	return 0;
 }
 
-/* port 0: each address gets a port of its own; otherwise all get this port. */
+/* port 0: each address gets its own port; otherwise all get this port. */
 static void fill_routes(struct spin_ctx *ctx, uint16_t port)
 {
 	char fields[64];
@@ -139,7 +139,7 @@ static void run_flows(const struct demo *demo, struct iperf_flow *flow, double *
 	*cpu_ns = ns / (double)datagrams;
 }
 
-/* Prints where datagrams from an address to a port arrive. Dies if that is not `want`. */
+/* Prints which port receives datagrams from an address to a port. Exits if that is not `want`. */
 static void probe(const struct demo *demo, const char *what, const char *from, uint16_t port, uint16_t want)
 {
 	unsigned answered[3] = { 0 }, none;
@@ -198,7 +198,7 @@ static void cost(const struct demo *demo, const struct spin_object *object, cons
 	const struct frame *full[FRAMES_MAX];
 	struct hpu_class class = { 0 };
 	struct spin_rule rule;
-	/* all routes lead to the published port: the work is the same, and the frame matches again in the next run */
+	/* all routes lead to the published port: the work is the same, and the frame still matches in the next run */
 	struct spin_ctx *ctx = make_context(NULL, object, &rule);
 	struct replay *replay;
 	struct hpu hpu;
@@ -264,7 +264,7 @@ static void run_filtering(struct demo *demo, void *arg)
 	tcp[1] = tcp_gbit_s(demo);
 	spin_ctx__detach(ctx);
 
-	/* otherwise datagrams reach the receiver on the sender's CPU while there is no XDP */
+	/* otherwise the stack passes datagrams to the receiver on the sender's CPU if there is no XDP program */
 	lab_set_segmentation(lab, 0);
 	run_flows(demo, flow, &s->rate[0], &s->cpu_ns[0]);
 

@@ -16,13 +16,13 @@
 #include "tests/demo/ycsb.h"
 
 /*
- * The cache must choose: there are twenty times as many keys as cache lines. The window keeps the server busy both with and
- * without the handlers.
+ * The cache cannot hold all keys: there are twenty times as many keys as cache lines. The window keeps the server busy with and without the
+ * handlers.
  */
 #define KEYS       10000
 #define THETA      1.1
 #define WINDOW     64 /* requests in flight */
-#define ROUNDS     11 /* rounds, each with and without the handlers */
+#define ROUNDS     11 /* each with and without the handlers */
 #define ROUNDS_MIN 3  /* at least, on a slow or busy machine */
 #define WARM_UP_S  0.2
 #define MEASURE_S  0.5
@@ -74,7 +74,7 @@ static void run_round(const struct demo *demo, const char *object, uint64_t seed
 	round->rate = n / r->seconds;
 	round->cpu_ns = (double)(r->server_ns + r->server_napi_ns) / n;
 	round->server_busy = round->cpu_ns * round->rate / 1e9;
-	/* answers in flight at the start and the end may make it slightly negative */
+	/* replies in flight at the start and the end can make it slightly negative */
 	round->hit_all = r->reached_server < r->requests ? 1 - (double)r->reached_server / n : 0;
 	round->hit_get = round->hit_all * n / (double)r->gets;
 	if (r->wrong)
@@ -192,7 +192,7 @@ struct kvstore {
 	double gets, requests;
 };
 
-/* If a step has taken half of its time limit, only the minimum number of rounds is run. */
+/* After half of the step's time limit, runs only the minimum number of rounds. */
 static void run_rounds(struct demo *demo, void *arg)
 {
 	struct kvstore *kv = arg;
@@ -277,7 +277,7 @@ int demo_kvstore(struct demo *demo, struct summary *s)
 	printf("\nkvstore: YCSB, 50 %% GET and 50 %% SET, %d keys, Zipf %.1f, %d requests under way\n", KEYS, THETA, WINDOW);
 	printf("  %-8s %9s %10s %8s %8s %8s %9s %9s %8s %8s\n", "handlers", "req/s", "CPU ns/req", "server", "NAPI", "CPU %", "hits/GET",
 	       "hits/all", "checked", "timeouts");
-	/* complete rounds count, even if the next one failed */
+	/* complete rounds count even if the next one failed */
 	err = demo_step(demo, "kvstore, requests", run_rounds, kv) && !kv->rounds ? -1 : 0;
 	summarize_rounds(demo, kv);
 	if (!err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Debian's memcached, of the user nobody, without and with handlers on its sockets by spind and `spinctl exec`: GETs by a client of our own and by
- * memcaslap, and a check that no answer is stale while every command of memcached changes the keys.
+ * Runs Debian's memcached as user nobody, without and with handlers on its sockets (spind and `spinctl exec`). Sends GETs by our client and
+ * by memcaslap, and checks that no answer is stale while all of memcached's commands change the keys.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #include "tests/demo/parts.h"
 
 #define MEMCASLAP "/usr/bin/memcaslap"
-#define KEYS      1000u /* nearly all fit into the cache of 1024 */
+#define KEYS      1000u /* nearly all fit into the cache of 1024 keys */
 #define THETA     0.99
 #define DRAWN     (1u << 16)
 #define WARM_UP_S 4.0
@@ -29,15 +29,15 @@
 enum which { WITHOUT, WITH, ARMS };
 
 struct outcome {
-	double rate, share;         /* our client: answers per second, of these the handlers' */
-	double lap_rate, lap_share; /* memcaslap: operations per second, of its GETs the handlers' */
+	double rate, share;         /* our client: answers per second; fraction from the handlers */
+	double lap_rate, lap_share; /* memcaslap: operations per second; fraction of GETs from the handlers */
 	struct mc_check check;
 	int done;
 };
 
 struct part {
 	struct mc_server server;
-	char config[40]; /* memcaslap's */
+	char config[40]; /* path of memcaslap's configuration */
 	struct outcome out[ARMS];
 };
 
@@ -59,7 +59,7 @@ static void run_client(const struct demo *demo, const struct mc_server *server, 
 		.addr = LAB_SERVER_ADDR, .port = MC_PORT, .threads = 4, .window = 64, .key = drawn, .keys = DRAWN, .seconds = WARM_UP_S
 	};
 	mc_load__store(LAB_SERVER_ADDR, MC_PORT, 0, KEYS);
-	for (int measured = 0; measured < 2; measured++) { /* the handlers learn first what is hot */
+	for (int measured = 0; measured < 2; measured++) { /* the first run lets the handlers cache the hot keys */
 		load->seconds = measured ? MEASURE_S : WARM_UP_S;
 		hits = mc_server__hits(server);
 		if (proc_wait(proc_start(demo->lab.client.ns_fd, demo->lab.client.cpu, run_load, load)))
@@ -74,7 +74,7 @@ static void run_client(const struct demo *demo, const struct mc_server *server, 
 	free(drawn);
 }
 
-/* The number behind a word of memcaslap's report; 0: there is none. */
+/* Returns the number after a word of memcaslap's report, or 0. */
 static double number_behind(const char *text, const char *word)
 {
 	const char *at = strstr(text, word);
@@ -113,7 +113,7 @@ static void run_check(struct outcome *out)
 	mc_check__run(&out->check);
 }
 
-/* nine GETs for each SET, as its default is, of keys and values of one length */
+/* nine GETs for each SET, memcaslap's default, with keys and values of one length */
 static void write_config(char *path, size_t bytes)
 {
 	FILE *to;
@@ -140,7 +140,7 @@ static void run_arms(struct demo *demo, void *arg)
 	struct part *part = arg;
 	int arms = mc_server__missing_handlers() ? WITH : ARMS, pass;
 
-	/* in both arms: without it the client's veth loses some of what XDP sends back */
+	/* in both arms: without a program the client's veth loses part of what XDP sends back */
 	lab_enter(&demo->lab.client);
 	pass = xdp_pass__attach(demo->lab.client.ifname);
 	for (int with = 0; with < arms; with++) {
@@ -192,7 +192,7 @@ int demo_memcached(struct demo *demo)
 	write_config(part->config, sizeof(part->config));
 	status = demo_step(demo, "memcached", run_arms, part);
 	unlink(part->config);
-	if (part->server.spind.directory[0]) { /* what a step leaves that was given up */
+	if (part->server.spind.directory[0]) { /* left by a step that was aborted */
 		snprintf(command, sizeof(command), "rm -rf '%s'", part->server.spind.directory);
 		if (system(command))
 			printf("  %s stays\n", part->server.spind.directory);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Processing sockets on live traffic: an iperf3 that nobody changed, of the user nobody, with handlers on its sockets of UDP and TCP by spind
- * and `spinctl exec`. What the handlers count and drop is held against what iperf3 reports.
+ * Processing sockets on live traffic: an unmodified iperf3 runs as user nobody, with handlers on its UDP and TCP sockets (spind and
+ * `spinctl exec`). Compares what the handlers count and drop with iperf3's report.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@
 #define DATAGRAM_BYTES 1200u
 #define FROM           "10.77.0.11"
 
-/* A copy in a directory that the user nobody may read, whoever may read this one. */
+/* A copy of the programs that user nobody can read, even if the build directory is private. */
 struct place {
 	char directory[32], socket[48], spinctl[320];
 };
@@ -62,10 +62,10 @@ static pid_t start_spind(const struct demo *demo, const struct place *place)
 
 struct outcome {
 	uint64_t sent, lost, passed, dropped;
-	double mbit_s, sent_mbit_s; /* received; of TCP also sent */
+	double mbit_s, sent_mbit_s; /* received; sent: TCP only */
 };
 
-/* Packets of a reason, from the table that `spinctl exec --counters` prints. */
+/* Returns the packets of a reason, from the table that `spinctl exec --counters` prints. */
 static uint64_t packets_of(const char *table, const char *reason)
 {
 	const char *at = strstr(table, reason);
@@ -174,7 +174,7 @@ int demo_sockets(struct demo *demo)
 	printf("  %-20s %9s %12s %12s %16s %12s %8s\n", "the handler", "sent", "passed", "dropped", "iperf3 received", "iperf3 lost",
 	       "Mbit/s");
 	status = demo_step(demo, "processing sockets", run_flows, part);
-	snprintf(command, sizeof(command), "rm -rf %s", part->place.directory); /* also what a step leaves that was given up */
+	snprintf(command, sizeof(command), "rm -rf %s", part->place.directory); /* also if a step was aborted */
 	if (system(command))
 		printf("  %s stays\n", part->place.directory);
 	for (size_t i = 0; i < FLOWS && !status; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Runs a handler on the model of the NIC, packet by packet, and sums its cycles. Called by the parts of the demo. */
+/* Runs a handler on the model of the NIC, packet by packet, and adds up its cycles. Called by the parts of the demo. */
 #include <string.h>
 
 #include "tests/common/proc.h"

@@ -13,7 +13,7 @@ struct hpu {
 	const struct pspin_target *target;
 };
 
-/* Cycles of a class of packets. */
+/* Cycles of one class of packets. */
 struct hpu_class {
 	uint64_t packets;
 	uint64_t cycles; /* sum of the handlers' bodies (B) */

@@ -71,7 +71,7 @@ void iperf_start(const struct lab *lab, struct iperf_flow *flow, unsigned flows,
 	}
 }
 
-/* Returns the number of a key, after the last occurrence of the object; -1: not found. */
+/* Returns the value of a key after the last occurrence of the object, or -1. */
 static double number(const char *text, const char *object, const char *key)
 {
 	const char *at = NULL;

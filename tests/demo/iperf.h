@@ -12,8 +12,8 @@
 struct iperf_flow {
 	uint16_t port;       /* the server's port */
 	const char *from;    /* the client's address */
-	char *const *before; /* words before the server's command line, which ends with NULL; NULL: none */
-	int server_fd;       /* where the server's output goes; 0: nowhere */
+	char *const *before; /* NULL-terminated words before the server's command line; NULL: none */
+	int server_fd;       /* receives the server's output; 0: discarded */
 	/* results */
 	double gbit_s;          /* received */
 	double sent_gbit_s;     /* of a TCP flow */

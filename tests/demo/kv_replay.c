@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Replays captured key-value requests on the model of the NIC, with a server behind it, and checks every answer. */
+/* Replays captured key-value requests on the model of the NIC, with a server after it, and checks every answer. */
 #include <string.h>
 
 #include <spin/wire.h>
@@ -10,7 +10,7 @@
 
 #define MESSAGE_AT (sizeof(struct spin_eth) + sizeof(struct spin_ip4) + sizeof(struct spin_udp))
 
-/* Requests on their way to the server. */
+/* Requests queued for the server. */
 struct queue {
 	struct kv_message message[KV_REPLAY_DELAY_MAX];
 	unsigned first, count;

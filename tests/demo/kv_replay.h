@@ -3,8 +3,8 @@
 #define TESTS_DEMO_KV_REPLAY_H
 
 /*
- * Replays a captured sequence of requests through kvstore, on the HPU model or by PROG_TEST_RUN, with the server behind it.
- * Requests that pass are served `delay` requests later by the same server code, as if they had waited in queues.
+ * Replays a captured sequence of requests through kvstore, on the HPU model or by PROG_TEST_RUN, with the server after it. Requests that
+ * the handler passes are served `delay` requests later by the same server code, as if they had waited in queues.
  */
 #include <kvstore.h>
 
@@ -26,7 +26,7 @@ struct kv_replay {
 void kv_replay_model(struct kv_replay *replay, struct hpu *hpu, const struct capture *capture);
 void kv_replay_live(struct kv_replay *replay, struct spin_ctx *ctx, const struct capture *capture);
 
-/* Returns the class that a request would have now. */
+/* Returns the class that a request would have in the cache's current state. */
 enum kv_class kv_classify(const struct kv_cache *cache, const struct frame *frame);
 
 #endif

@@ -15,7 +15,7 @@
 struct kv_server_report {
 	volatile uint32_t ready;             /* 1: requests are served */
 	volatile uint64_t requests;          /* requests that reached the server */
-	uint64_t packets[SPIN_REASON_COUNT]; /* of the context, set when the server has ended */
+	uint64_t packets[SPIN_REASON_COUNT]; /* of the context, set when the server ends */
 };
 
 struct kv_server {
@@ -30,10 +30,7 @@ struct kv_store;
 struct kv_cache;
 struct kv_message;
 
-/*
- * Makes a request its reply, with the store and the cache (NULL: none) changed
- * as it says; 0: it is not a request.
- */
+/* Turns a request into its reply and updates the store and the cache (NULL: none). Returns 0 if it is not a request. */
 int kv_server__serve(struct kv_store *store, struct kv_cache *cache, struct kv_message *m);
 
 /* Serves until SIGTERM. arg: struct kv_server. Returns 0; dies with a message on errors. */

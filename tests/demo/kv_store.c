@@ -12,7 +12,7 @@ struct entry {
 
 /* Open addressing, linear probing, at most half full. */
 struct kv_store {
-	uint32_t places; /* a power of two */
+	uint32_t places; /* number of entries, a power of two */
 	uint32_t keys, keys_max;
 	struct entry entry[];
 };

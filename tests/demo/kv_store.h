@@ -7,7 +7,7 @@
 
 struct kv_store;
 
-/* Has room for `keys` keys, at least 1. Returns NULL if there is no memory. */
+/* Allocates a store for `keys` keys, at least 1. Returns NULL if out of memory. */
 struct kv_store *kv_store__new(uint32_t keys);
 void kv_store__free(struct kv_store *store);
 /* Returns the key's value, or NULL. */

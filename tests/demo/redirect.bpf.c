@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * At the client's egress, changes the destination of UDP to one of `ports` ports from `first` on to the published port, as if
- * the sender used that. iperf3 cannot send its datagrams to another port than its control connection.
+ * At the client's egress, changes the destination of UDP datagrams from one of `ports` ports, starting at `first_port`, to the published
+ * port, as if the sender used that. iperf3 cannot send its datagrams to another port than its control connection.
  */
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
@@ -21,7 +21,7 @@ char redirect_license[] SEC("license") = "Dual BSD/GPL";
 /* Set before loading. */
 const volatile struct redirect_config redirect_config;
 
-/* Number of datagrams changed, by port from first_port on. */
+/* Number of datagrams changed, by port relative to first_port. */
 __u64 redirected[REDIRECT_PORTS_MAX];
 
 SEC("tc")

@@ -40,7 +40,7 @@ struct replay *replay_open(const char *object)
 	replay->object = bpf_object__open_file(object, NULL);
 	if (!replay->object)
 		die("cannot read %s", object);
-	/* like the handlers' programs: all programs of a program array must agree in this flag */
+	/* must be equal for all programs of a program array, so use the handlers' flag */
 	bpf_object__for_each_program(program, replay->object)
 		bpf_program__set_flags(program, BPF_F_XDP_HAS_FRAGS);
 	if (bpf_object__load(replay->object))

@@ -2,7 +2,7 @@
 #ifndef TESTS_DEMO_REPLAY_H
 #define TESTS_DEMO_REPLAY_H
 
-/* Time per packet of a context's program on captured frames (PROG_TEST_RUN). */
+/* Measures the time per packet of a context's program on captured frames (PROG_TEST_RUN). */
 #include <spin/libspin.h>
 #include "tests/demo/capture.h"
 
@@ -12,9 +12,8 @@ struct replay *replay_open(const char *object);
 void replay_close(struct replay *replay);
 
 /*
- * ns per packet beyond an empty XDP program that gets the same frames the same
- * way: medians of alternating bursts. Frames must be of one length, at least
- * REPLAY_BYTES; the first REPLAY_FRAMES_MAX are used, in turn.
+ * Returns the ns per packet, minus an empty XDP program with the same frames: medians of alternating bursts. Frames must be of one length,
+ * at least REPLAY_BYTES; the first REPLAY_FRAMES_MAX are used, round robin.
  */
 double replay_ns(struct replay *replay, struct spin_ctx *ctx, const struct frame *const *frame, size_t frames);
 

@@ -10,7 +10,7 @@
 #include "tests/demo/hpu.h"
 
 struct summary_part {
-	const char *name; /* of a class of packets: "get_hit" */
+	const char *name; /* name of a class of packets, such as "get_hit" */
 	double ns;        /* at XDP, minus an empty program */
 	double cycles;    /* B on the HPU */
 };
@@ -19,14 +19,14 @@ struct summary {
 	const char *name; /* of the handler */
 	const char *unit; /* "requests answered" or "datagrams delivered" */
 	uint64_t packets[SPIN_REASON_COUNT];
-	/* NAN: not measured (also below) */
+	/* NAN: not measured (same below) */
 	double xdp_ns; /* mean */
 	struct summary_part part[4];
 	unsigned parts;
 	const char *hit_name;            /* what counts as a hit */
 	double hit_rate;                 /* of all packets matched, 0 to 1 */
 	double rate[2], cpu_ns[2];       /* per second; receiver CPU time per unit. [0] without the handler, [1] with */
-	double speedup, bound, vs_bound; /* medians over rounds; NAN where none applies */
+	double speedup, bound, vs_bound; /* medians over rounds; NAN if not applicable */
 	double body_cycles;              /* mean B */
 	double packet_bytes;             /* mean, from the IP header on */
 	double hpus[2][2];               /* [200, 400 Gbit/s][packet bytes only, with Ethernet's 38] */

@@ -83,7 +83,7 @@ static void flush(struct run *run)
 		c->cmsg_len = CMSG_LEN(sizeof(uint16_t));
 		*(uint16_t *)CMSG_DATA(c) = sizeof(run->batch[0]);
 	}
-	/* a datagram that a full queue refuses is lost, which the timeout handles */
+	/* a datagram that a full queue drops is retried by the timeout */
 	if (sendmsg(run->fd, &message, 0) < 0 && errno != ENOBUFS && errno != EAGAIN)
 		die("YCSB client: sendmsg: %s", strerror(errno));
 	run->result.sent += run->batched;
@@ -167,8 +167,8 @@ static void sweep(struct run *run)
 }
 
 /*
- * Runs until the deadline. Each answer makes room for the next operation. It polls, because waking an idle CPU would cost the
- * server CPU time, which is measured.
+ * Runs until the deadline. Each answer frees a slot for the next operation. Polls, because waking an idle CPU would cost the server CPU
+ * time, which is measured.
  */
 static void loop(struct run *run, uint64_t deadline_ns)
 {
@@ -249,7 +249,7 @@ static void draw_operations(struct run *run)
 		run->operation[i] = run->operation[i] * 2 + (random_next(&seed) >> 63);
 }
 
-/* Takes the totals at the start or the end of the measured time, including the receiver's and the clocks. */
+/* Stores the totals at the start or the end of the measured time, including the receiver's and the clocks. */
 static void mark(const struct run *run, struct ycsb_result *at)
 {
 	const struct ycsb *options = run->options;

@@ -3,14 +3,13 @@
 #define TESTS_DEMO_YCSB_H
 
 /*
- * A YCSB client: half GETs, half SETs, Zipf keys, a closed loop with a window of requests in flight. Every value carries its key and
- * version, and every read is checked: it must be written to that key, and not be older than the last SET that was acknowledged when
+ * A YCSB client: half GETs, half SETs, Zipf keys, a closed loop with a window of requests in flight. Every value contains its key and
+ * version, and every read is checked: it must have been written to that key, and not be older than the last SET that was acknowledged when
  * the GET was sent.
  *
- * A request that is not answered in time is given up and sent again under a new
- * identity, a SET also with a new version. There is one path of queues between
- * client and server, so requests arrive in the order in which they left; then
- * the server's last version of a key is never older than one acknowledged.
+ * A request that times out is given up and sent again with a new id, a SET also with a new version. Client and server are
+ * connected by a single path of queues, so requests arrive in order. Therefore the server's last version of a key is never older
+ * than an acknowledged one.
  */
 #include <stdint.h>
 #include <sys/types.h>

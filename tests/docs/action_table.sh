@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spin-handler(7) has a table of what sPIN's B.6 and B.2 offer: every call of the paper is in it, every call of ours, and
-# every vector of one; no row is without a vector, which exists and uses a handler that calls it.
+# The table in spin-handler(7) of what sPIN's B.6 and B.2 offer must contain every call of the paper, every call of ours, and every vector
+# for one. Each row must name an existing vector whose handler uses the call.
 . "$(dirname "$0")/docs.inc"
 cd "$WORK" || exit 1
 unescape <"$MAN/spin-handler.7" | sed -n '/^\.Ss Actions: what the papers say/,/^\.Ss Load/p' >table
@@ -22,13 +22,13 @@ for vector in "$ROOT"/tests/vectors/actions*/*.vec "$ROOT"/tests/vectors/listing
 	grep -qx "$vector" named || fail "not in the table: $vector"
 done
 
-# the paper's calls (B.6: PtlHandler...), and what B.2 and B.2.1 name
+# the paper's calls (B.6: PtlHandler...), and the names in B.2 and B.2.1
 for call in DMAToHostB DMAToHostNB DMAFromHostB DMAFromHostNB DMACAS DMACASNB DMAFetchAdd DMAFetchAddNB DMATest DMAWait CAS \
 	FAdd Yield PutFromHost PutFromDevice CTInc CTGet CTSet "Get\*" "Atomic\*" PtlHPUAllocMem hpu_initial_state handler_host_mem \
 	HANDLER_IOVEC PENDING max_user_hdr_size max_payload_size min_fragmentation_limit max_cycles_per_byte; do
 	grep -q "^\.It $call Ta" rows || fail "no row of $call"
 done
-# ours: what handlers call
+# the calls of our API
 cat "$ROOT"/handlers/include/spin/action.h "$ROOT"/handlers/include/spin/put.h "$ROOT"/handlers/include/spin/lock.h \
 	"$ROOT"/handlers/include/spin/hpu.h "$ROOT"/handlers/include/spin/copy.h "$ROOT"/handlers/include/spin/buffer.h | sed -n 's/^#define \(spin_[a-z0-9_]*[a-z0-9]\)(.*/\1/p' | sort -u >calls
 [ "$(wc -l <calls)" -gt 25 ] || fail "only $(wc -l <calls) calls are found"
@@ -36,7 +36,7 @@ while read -r call; do
 	[ "$call" = spin_unlock ] || grep -qwF "$call" rows || fail "no row of $call"
 done <calls
 
-# the vectors of a row run a handler that has the call
+# the vectors of a row must run a handler that uses the call
 : >row
 while read -r line; do
 	case $line in

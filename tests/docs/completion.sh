@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Completion in bash gives commands, options, interfaces, choices and files by what the word before asks for.
+# Completion in bash must offer commands, options, interfaces, choices or files, depending on the preceding word.
 . "$(dirname "$0")/docs.inc"
 mkdir -p "$WORK/directory/deeper" && cd "$WORK/directory" || exit 1
 : >a.spin
@@ -12,7 +12,7 @@ mkdir -p "$WORK/directory/deeper" && cd "$WORK/directory" || exit 1
 : >trace.pcap
 : >deeper/c.spin
 
-# asks WORD... [-- EXPECTED...]: the last word is being typed; bash has broken them at =
+# asks WORD... [-- EXPECTED...]: completes the last word; words are split at = as in bash
 asks() {
 	words=
 	while [ $# -gt 0 ] && [ "$1" != -- ]; do
@@ -71,7 +71,7 @@ asks spincc -Id -- -Ideeper
 asks spincc -I d -- deeper
 asks spincc -I deeper a -- a.c
 asks spincc a.c -o x.spin --verb -- --verbose
-# for each of them: registered for the program's name
+# completion must be registered for both program names
 for program in spinctl spincc; do
 	bash -c ". '$COMPLETION/$program'; complete -p $program" | grep -q -- "-F _$program $program" ||
 		fail "$program's completion is not registered"

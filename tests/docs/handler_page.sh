@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spin-handler(7) has every public name of the handler API and every reason; the vectors that it names exist.
+# spin-handler(7) must contain every public name of the handler API and every reason; the vectors that it names must exist.
 . "$(dirname "$0")/docs.inc"
 cd "$WORK" || exit 1
 unescape <"$MAN/spin-handler.7" >page
 
-# some say that they are not for handlers; names that end in _ are private, those that end in _H guards
+# skips headers that say they are not for handlers; names that end in _ are private, those that end in _H are include guards
 for header in "$ROOT"/handlers/include/spin/*.h; do
 	grep -q 'not for handlers' "$header" || gcc -w -E -P -fpreprocessed -dD "$header" 2>/dev/null
 done | grep -oE '\b(SPIN|spin)_[A-Za-z0-9_]+' | grep -vE '_H?$' | sort -u >names
@@ -19,7 +19,7 @@ while read -r name; do
 done <names >missing
 [ -s missing ] && fail "not in spin-handler(7): $(tr '\n' ' ' <missing)"
 
-# every code of each kind has an entry of its own
+# every code of each kind must have its own entry
 sed -n '/^enum spin_\(header\|payload\|completion\)_rc {/,/^}/p' "$ROOT/handlers/include/spin/return.h" |
 	grep -oE '^	SPIN_[A-Z_]+' | tr -d '\t' >codes
 while read -r code; do
@@ -45,7 +45,7 @@ grep -oE '[a-z0-9_]+/[a-z0-9_]+\.vec' page | sort -u >vectors
 while read -r vector; do
 	[ -f "$ROOT/tests/vectors/$vector" ] || fail "no vector $vector"
 done <vectors
-# rows of the table of codes, against vectors that show them: verdict, reason, event
+# rows of the table of codes, compared with vectors that show them: verdict, reason, event
 row() { # CODE VECTOR
 	vector=$ROOT/tests/vectors/$2.vec
 	want=$(sed -n 's/^expect \([a-z]*\) \([a-z_]*\).*/\1 Ta \2/p' "$vector" | head -n 1)
@@ -62,7 +62,7 @@ row SPIN_REPLIED rewrite/reply_as_long_as_the_request
 row SPIN_FAIL returns/payload_fail
 row SPIN_SEGV returns/payload_segv
 
-# all that show a handler's return code are named
+# all vectors that show a handler's return code must be named
 for vector in "$ROOT"/tests/vectors/returns/*.vec; do
 	grep -qF "returns/$(basename "$vector")" page || fail "not named: returns/$(basename "$vector")"
 done

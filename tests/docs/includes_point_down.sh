@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Includes point down: each directory includes only what the table allows, and no two modules include each other, also not by way of others.
-# A module is a file with its header: X.c and X.h.
+# Includes must point down: each directory may include only what the table allows, and no two modules may include each other, directly or
+# indirectly. A module is a file with its header: X.c and X.h.
 set -eu
 status=0
 
-# DIRECTORY  WHAT IT MAY INCLUDE. The longest directory that a path begins with counts; a directory may include itself.
+# DIRECTORY  WHAT IT MAY INCLUDE. The longest matching directory of a path counts; a directory may include itself.
 allowed() {
 	cat <<-'END'
 		handlers/include
@@ -31,7 +31,7 @@ allowed() {
 	END
 }
 
-# INCLUDER INCLUDED, a line each
+# Prints INCLUDER INCLUDED, one pair per line.
 includes() {
 	find bpf handlers hwmodel kernel user tests -name '*.[chS]' | xargs awk '
 		/^[ \t]*#[ \t]*include[ \t]*["<]/ {
@@ -77,10 +77,10 @@ if [ -n "$wrong" ]; then
 	status=1
 fi
 
-# What includes nothing more, or is included by nothing more, is taken away, again and again: the rest are circles, and paths from one to another.
+# Repeatedly removes modules that include or are included by no remaining module. The rest are cycles, and paths between cycles.
 circles=$(includes | awk '
 	function module(path) { sub(/\.[a-z]*$/, "", path); return path }
-	# takes the modules away whose count is 0
+	# removes the modules whose count is 0
 	function prune(count,    m, i, n, who, gone) {
 		for (m in all) if (!(m in done) && count[m] <= 0) {
 			done[m]; gone++

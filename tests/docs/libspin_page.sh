@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# libspin(3) has a prototype and a description of every function of its headers, and every type, constant and error.
+# libspin(3) must have a prototype and a description of every function in its headers, and every type, constant and error.
 . "$(dirname "$0")/docs.inc"
 cd "$WORK" || exit 1
 headers=$(echo "$ROOT"/user/libspin/include/spin/libspin*.h)
@@ -23,7 +23,7 @@ grep -oE -he '-E[A-Z0-9]{2,}' $headers | tr -d - | sort -u >errors
 sed -n 's/^\.It Er //p' page | sort -u | diff errors - >differences ||
 	fail "errors in the header (<) and the page (>): $(grep '^[<>]' differences | tr '\n' ' ')"
 
-# every remark's words are there
+# the text of remarks must be in the page
 for words in 'for a person with the next step' 'No packet of another context is lost' 'valid during the call'; do
 	tr '\n' ' ' <page | grep -qF "$words" || fail "no '$words' in libspin(3)"
 done

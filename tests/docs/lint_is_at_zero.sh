@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# cppcheck and clang's analyzer find nothing in what runs on the host (`make lint`, which follows more states of each function).
+# cppcheck and clang's analyzer must find nothing in host code. `make lint` does the same, but explores more states of each function.
 set -eu
 for tool in "${CLANG:-clang}" cppcheck; do
 	command -v "$tool" >/dev/null || { echo "skip: no $tool"; exit 77; }

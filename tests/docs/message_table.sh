@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spin-handler(7) has a table of what the papers say of messages: every return code and every vector of one is in it,
-# and no row is without a vector, which exists and shows the code.
+# The table in spin-handler(7) of what the papers say about messages must contain every return code and every vector for one. Each row must
+# name an existing vector that shows the code.
 . "$(dirname "$0")/docs.inc"
 cd "$WORK" || exit 1
 unescape <"$MAN/spin-handler.7" | sed -n '/^\.Ss Messages: what the papers say/,/^\.Ss Load/p' >table
@@ -29,7 +29,7 @@ while read -r code; do
 	grep -q "^\.It Dv $code Ta" rows || fail "no row of $code"
 done <codes
 
-# rows of a code, against what comes of it there: a reason or an event
+# rows of a code, compared with its vector: a reason or an event
 shows() { # CODE LINE
 	vector=$(sed -n "s/^\.It Dv $1 Ta Pa //p" rows)
 	grep -qE "$2" "$ROOT/tests/vectors/$vector" || fail "$1: $vector has no '$2'"

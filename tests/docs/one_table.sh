@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Help, man page and completion have the same commands and the same options with the same values, and nothing else.
+# Help, man page and completion must have the same commands and the same options with the same values, and nothing else.
 . "$(dirname "$0")/docs.inc"
 cd "$WORK" || exit 1
 
-# Each prints one option per line: "-o --output FILE", in any order of the lines.
+# Each prints one option per line: "-o --output FILE", in any order.
 options_in_help() { # PROGRAM [COMMAND]
 	"$@" --help >help
 	sed -n '/^options:/,/^$/p' help | grep -E '^ +-' |
@@ -17,7 +17,7 @@ options_in_page() { # PAGE [COMMAND]
 		sed -n '/^\.Sh DESCRIPTION/,/^\.Sh ENV/p' "$MAN/$1"
 	fi | sed -n 's/^\.It Fl /Fl /p' | unescape |
 		sed -e 's/ Ar / /' -e 's/ , / /' -e 's/Fl /-/g' -e 's/ | /|/g'
-	# of every command, described once
+	# common to all commands, described once
 	printf '%s\n' '-h --help' '--version'
 }
 options_in_completion() { # PROGRAM COMMAND
@@ -27,7 +27,7 @@ options_in_completion() { # PROGRAM COMMAND
 			printf "%s\n" "$option${value:+ $value}"
 		done' - "$COMPLETION/$1" "$1" "$2" | sort
 }
-# the first two have an option's letter and name in one line, completion has two words
+# help and page have an option's letter and name in one line, completion has two words
 split_names() {
 	awk '{ value = $NF ~ /^-/ ? "" : " " $NF; for (i = 1; i <= NF; i++) if ($i ~ /^-/) print $i value }' | sort
 }
@@ -63,14 +63,14 @@ options_in_page spincc.1 | split_names >of_page
 options_in_completion spincc spincc >of_completion
 compare spincc
 
-# hpu-run's page is written by hand
+# hpu-run's page is handwritten
 "$BUILD/bin/hpu-run" --help | grep -oE -- '^  (-h, )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort >of_help
 sed -n 's/^\.It Fl \(h , Fl \)*//p' "$MAN/hpu-run.1" | unescape | sed 's/^\([^ ]*\).*/-\1/' | sort >of_page
 diff of_help of_page >differences ||
 	fail "hpu-run: help (<) and page (>) differ: $(grep '^[<>]' differences | tr '\n' ' ')"
 [ "$(wc -l <of_help)" -gt 5 ] || fail "hardly an option in hpu-run --help"
 
-# texts: every word of an option's help is in the page, and no other
+# texts: every word of an option's help must be in the page, and no other
 for command in $(grep -vx help commands); do
 	"$SPINCTL" "$command" --help | sed -n '/^options:/,/^$/p' | sed 1d |
 		sed -E 's/^ +(-[a-zA-Z], |)(-[^ ]*( [^ ]+)?) */ /' | tr -d ' \n' | sed 's/thistexttheversion$//' >text

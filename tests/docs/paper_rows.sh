@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spin-papers(7) has a row for each element of sPIN B.1 to B.6 and PsPIN 3.1 to 3.4: what is the same, what differs, and a
-# vector or a test that is there and has to do with it: the word behind the element is in the vector, its handler, or the test.
+# spin-papers(7) must have a row for each element of sPIN B.1 to B.6 and PsPIN 3.1 to 3.4: what is the same, what differs, and an existing
+# vector or test. The word in the third column must occur in the vector, its handler, or the test.
 . "$(dirname "$0")/docs.inc"
 cd "$WORK" || exit 1
 
@@ -165,7 +165,7 @@ PsPIN 3.4|TCP processing sockets|SOCK_STREAM
 PsPIN 3.4|RDMA networks|match 5
 END
 
-# section, element, the paths behind it; a part that is missing is a ?
+# prints section, element and its paths; a missing part is printed as ?
 unescape <"$MAN/spin-papers.7" | awk '
 	function end() {
 		if (names == "")
@@ -183,7 +183,7 @@ unescape <"$MAN/spin-papers.7" | awk '
 		names = substr($0, 5)
 		same = differs = shown = 0
 		paths = ""
-		if (gsub(/^(Va|Fn|Dv) | (Va|Fn|Dv) /, " ", names)) # else words, with a comma that is theirs
+		if (gsub(/^(Va|Fn|Dv) | (Va|Fn|Dv) /, " ", names)) # otherwise words, which may contain a comma
 			gsub(/ *, */, "|", names)
 		sub(/^ */, "", names)
 	}
@@ -193,7 +193,7 @@ unescape <"$MAN/spin-papers.7" | awk '
 	shown && /^\.Pa / { line = substr($0, 4); gsub(/ ,/, "", line); paths = paths line }' >rows
 [ "$(wc -l <rows)" -gt 120 ] || fail "only $(wc -l <rows) rows are found in spin-papers(7)"
 
-# sources PATH: the file, and of a vector its handler with what that includes
+# sources PATH: prints the file, and for a vector its handler with the handler's includes
 sources() {
 	case $1 in
 	*.vec)
@@ -223,7 +223,7 @@ while IFS='|' read -r section element word; do
 	for path in $paths; do
 		case $path in *.vec) file=tests/vectors/$path ;; *) file=$path ;; esac
 		[ -f "$ROOT/$file" ] || { fail "$section, $element: no file $file"; continue; }
-		# shellcheck disable=SC2046 # no name here has a space
+		# no path contains a space
 		cat $(sources "$path") | grep -qF -e "$word" && found=1
 	done
 	[ -n "$found" ] || fail "$section, $element: '$word' is in none of $paths"

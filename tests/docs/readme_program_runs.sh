@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The program of README.md compiles as it stands there, and, of an ordinary user, prints what handlers on its socket have counted.
+# The program of README.md must compile unchanged and, run by an ordinary user, print what handlers on its socket have counted.
 . "$(dirname "$0")/docs.inc"
 need_root
 command -v setpriv >/dev/null || skip "no setpriv"

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What comments and documents name is in the tree: documents and their sections, pages, files, tests.
+# Everything that comments and documents refer to must be in the tree: documents and their sections, pages, files, tests.
 . "$(dirname "$0")/docs.inc"
 cd "$ROOT" || exit 1
 
-# The tree's own files, without what is built.
+# Lists the tree's files, without build directories.
 find . -path ./.git -prune -o -path './build*' -prune -o -path "./${BUILD#"$ROOT"/}" -prune -o -type f -print | sed 's|^\./||' | sort >"$WORK/files"
 sed 's|.*/||' "$WORK/files" | sort -u >"$WORK/names"
 
-# text: FILE, tab, a line of a comment or of a document
+# text: FILE, tab, a line of a comment or a document
 grep -E '\.(c|h|S|ld|def)$' "$WORK/files" | xargs awk '
 	FNR == 1 { inside = 0 }
 	{
@@ -39,7 +39,7 @@ grep -E '\.(md|in)$|^user/spinctl/.*\.c$|^user/spincc/.*\.c$|^tests/kernels/run$
 cat "$WORK/text" "$WORK/documents" >"$WORK/all"
 [ "$(wc -l <"$WORK/text")" -gt 9000 ] || fail "only $(wc -l <"$WORK/text") lines of comments are found"
 
-# refer PATTERN FILE...: FILE, tab, what matches; each once
+# refer PATTERN FILE...: prints FILE, tab, and each match once
 refer() {
 	pattern=$1
 	shift
@@ -52,7 +52,7 @@ refer() {
 	}' "$@" | sort -u
 }
 
-# there NAME FROM: a file or pattern of files, from the top, from tests/, from the directory of FROM or one above it
+# there NAME FROM: succeeds if a file or pattern exists, relative to the top, tests/, or the directory of FROM or its parent
 there() {
 	for base in '' tests/ "${2%/*}/" "${2%/*}/../"; do
 		[ "$2" != "${2#*/}" ] || [ "$base" = "" ] || [ "$base" = tests/ ] || continue
@@ -64,7 +64,7 @@ there() {
 	return 1
 }
 
-# Notes that somebody has at home.
+# References to private notes.
 grep -nE '	.*\b(DESIGN|facts/)' "$WORK/all" | grep -v "^[0-9]*:tests/docs/references_exist.sh" | cut -c1-150 >"$WORK/notes"
 [ ! -s "$WORK/notes" ] || fail "notes that are not in the tree are cited: $(head -n 3 "$WORK/notes")"
 
@@ -77,7 +77,7 @@ while read -r from name; do
 done <"$WORK/md"
 
 # their sections, and those of pages: NAME, "SECTION" [and|to "SECTION"]...
-# page NAME(N): its template, or the parts of it
+# page NAME(N): prints its template, or the parts of it
 page() {
 	for part in user/man/"$(echo "$1" | sed 's/(\(.\))/.\1.in/')" user/man/"${1%(*}"/*.in; do
 		[ ! -f "$part" ] || echo "$part"
@@ -136,11 +136,11 @@ while read -r from name; do
 	grep -qx "$(echo "$name" | sed 's/\./\\./g; s/\*/.*/g')" "$WORK/names" || fail "$from names a file $name"
 done <"$WORK/alone"
 
-# and in comments of C, those of this directory or of another one
+# files in comments of C, by name, in any directory
 refer '(^|[^A-Za-z0-9_./-])[a-z0-9_]+(\\.bpf|\\.host)?\\.[chS]($|[^a-z0-9_(>-])' "$WORK/text" | sed 's/	[^a-z0-9_]/	/; s/[^chS]$//' >"$WORK/named"
 [ "$(wc -l <"$WORK/named")" -gt 100 ] || fail "only $(wc -l <"$WORK/named") files are named in comments"
 while read -r from name; do
-	case $name in mine.h | source.c | file.c | libelf.h) continue ;; esac # of users, of others
+	case $name in mine.h | source.c | file.c | libelf.h) continue ;; esac # users' files, other projects' files
 	grep -qxF "$name" "$WORK/names" || fail "$from names a file $name"
 done <"$WORK/named"
 exit $FAILED

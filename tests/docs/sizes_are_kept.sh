@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What a reader can hold: no file of more than 700 lines, no directory of more than 40 files, no source without opening lines. In a
-# .c or .S file they follow the licence line; in a header they come before the first line of code; in a script, before the first command.
+# Size limits for readability: no file of more than 700 lines, no directory of more than 40 files, no source without an opening comment. In
+# .c and .S files it follows the licence line; in a header it precedes the first line of code; in a script, the first command.
 set -eu
 cd "$(dirname "$0")/../.."
 status=0
 
-# Without git: the tree may be an archive. Vectors are data, one per file.
+# Does not use git, because the tree may be an archive. Vectors are data, one per file.
 files() {
 	find . -type f ! -path './.git/*' ! -path './build*' ! -path './compile_commands.json' ! -path './.run/*' | sed 's|^\./||'
 }
@@ -17,7 +17,7 @@ silent=$(files | grep -E '\.[chS]$' | xargs awk '
 	FNR == 1 { said = decided = 0 }
 	decided { next }
 	FNR == 2 && FILENAME ~ /\.[cS]$/ && !/^(\/\*|\/\/|#[ \t])/ { decided = 1; print FILENAME ": line 2 does not begin to say what it is"; next }
-	# a comment that has words, other than the licence
+	# a comment with words, other than the licence
 	/^(\/\*|\/\/|#[^a-z]| \*)/ && !/SPDX/ && /[a-z][a-z]/ { decided = 1; next }
 	/^[ \t]*$/ || /^#/ || /SPDX/ || /^\/\*$/ || /^ \*\/?$/ { next }
 	{ decided = 1; print FILENAME ": its opening lines do not say what it is" }')

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * PsPIN's figure 10, its own side: instructions and IPC of its handlers, and the share saved by atomic instructions. Also the
- * right half of figure 11: throughput by area. The paper states no numbers for its own side except the area.
+ * PsPIN's figure 10, only PsPIN's own values: instructions and IPC of the handlers, and the factor saved by atomic instructions. Also the
+ * right half of figure 11: throughput by area. The paper states no numbers for PsPIN itself except the area.
  */
 #include <stdio.h>
 
@@ -13,7 +13,7 @@
 #define HPUS          32
 #define AREA_MM2      18.5 /* PsPIN table 3: 32 HPUs at 22 nm */
 #define WORKLOADS_MAX 8
-#define LL_SC_MORE    3 /* instructions: lr, add, sc, bnez instead of an AMO */
+#define LL_SC_MORE    3 /* additional instructions: lr, add, sc, bnez instead of one AMO */
 
 static const char ratios[] = "the text has ratios to other machines only: 1.08 (strided_ddt) to 7.71 times zynq's, "
 			     "1.44 (filtering) to 76.6 times ault's";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* PsPIN's figures 11 (its own side) and 12: throughput of whole handlers, by their time alone and under load. */
+/* PsPIN's figures 11 (only PsPIN's own values) and 12: throughput of whole handlers, computed from their time alone, and under load. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 static const unsigned sizes[] = { 64, 512, 1024 };
 #define SIZES          3
 #define WORKLOADS_MAX  8
-#define PACKETS        4096 /* of half as many histogram's rate depends on how its HPUs began */
+#define PACKETS        4096 /* with half as many, histogram's rate depends on the order in which its HPUs start */
 #define ETHERNET_BYTES 38   /* preamble, header, check sequence and gap */
 
 static const char compiler[] = "rv32imac from gcc: the PULP compiler's hardware loops and "
@@ -74,8 +74,8 @@ static void rows_12(struct figures *f, const char *target, const struct workload
 }
 
 /*
- * The commands of strided_ddt alone, of packets whose payload does not begin a line: what any handler could reach. `counted` is the
- * packet from its IP header on.
+ * A handler with only the commands of strided_ddt, for packets whose payload does not begin a line: an upper bound for any handler.
+ * `counted` is the packet's length from its IP header on.
  */
 static void row_bare(struct figures *f, const char *name, const struct bench_run *run, unsigned counted, const char *reason)
 {

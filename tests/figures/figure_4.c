@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* PsPIN's figure 4: one HPU copies data to its L1, by loads and stores or by the cluster's DMA. */
+/* PsPIN's figure 4: the time in which one HPU copies data to its L1, by loads and stores or by the cluster's DMA. */
 #include <stdio.h>
 
 #include "tests/figures/figures.h"

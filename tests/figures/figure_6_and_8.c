@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* PsPIN's figures 6 and 8: the longest handlers at a line rate, the throughput by handler length, and the number of busy HPUs. */
+/* PsPIN's figures 6 and 8: the longest handlers at a line rate; throughput and number of busy HPUs by handler length. */
 #include <stdio.h>
 
 #include "tests/figures/figures.h"
@@ -100,7 +100,7 @@ void figure_6_and_8(struct figures *f)
 	for (unsigned s = 0; s < SIZES; s++) {
 		for (unsigned c = 0; c < COUNTS; c++) {
 			struct bench_result r = alu(f, rtl, counts[c], sizes[s]);
-			double bound = 32.0 * sizes[s] * 8 / (counts[c] + 8); /* PsPIN 4.2.2: 8 cycles of the runtime */
+			double bound = 32.0 * sizes[s] * 8 / (counts[c] + 8); /* PsPIN 4.2.2: the runtime takes 8 cycles */
 
 			x[c] = counts[c];
 			gbps[s][c] = r.gbps;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* PsPIN's figure 9: packets that are sent out again, to the wire or to the host, from L1 or from L2. */
+/* PsPIN's figure 9: throughput of packets that handlers send to the wire or to the host, from L1 or from L2. */
 #include <stdio.h>
 
 #include "tests/figures/figures.h"
@@ -47,7 +47,7 @@ static void measure(struct figures *f, const struct pspin_target *target, double
 	}
 }
 
-enum ends { IDEAL, LINK, LINK_AND_PCIE }; /* the modelled links between NIC and wire, and between NIC and host */
+enum ends { IDEAL, LINK, LINK_AND_PCIE }; /* which links are modelled: none, the one to the wire, also the one to the host */
 
 static void rows(struct figures *f, const char *target, double gbps[FLOWS][SIZES], enum ends ends)
 {

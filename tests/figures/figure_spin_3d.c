@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* sPIN's figure 3d: numbers are accumulated in host memory, by the code of listing C.3.2 in tests/handlers. */
+/* sPIN's figure 3d: throughput of accumulating numbers in host memory, with the code of listing C.3.2 in tests/handlers. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "tests/figures/workload.h"
 
 #define MESSAGE_BYTES (1u << 20)
-#define GOAL_GBPS     30 /* of spin-discrete with 512-byte packets */
+#define GOAL_GBPS     30 /* on spin-discrete with 512-byte packets */
 #define TARGETS       2
 #define SIZES         4
 

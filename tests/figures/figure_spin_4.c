@@ -53,7 +53,7 @@ static const char rounding[] = "sPIN's figures are rounded: 8 x 20 ps x 4096 B =
 
 void figure_spin_4(struct figures *f)
 {
-	struct pspin_target *target = figure__target("spin-discrete", "hpu_threads", 2); /* L1 has stacks for 16 threads */
+	struct pspin_target *target = figure__target("spin-discrete", "hpu_threads", 2); /* 2 per HPU: L1 has stacks for 16 threads */
 	const double gap = packet_ns(target, 0), byte_ns = packet_ns(target, 1 << 20) / (1 << 20);
 
 	figure__set(target, "hpus", 8);

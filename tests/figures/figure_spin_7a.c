@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* sPIN's figure 7a: handlers/strided_ddt.c receives a message of 4 MiB into blocks separated by gaps of the same size. */
+/* sPIN's figure 7a: handlers/strided_ddt.c receives a message of 4 MiB into blocks with gaps of the same size between them. */
 #include <stdio.h>
 #include <string.h>
 

@@ -26,7 +26,7 @@ void figure__begin(struct figures *f, const char *title)
 	printf("\n%s\n%-46s %12s %-10s %10s %8s  %s\n", title, "", "ours", "", "paper", "error", "stated in");
 }
 
-/* Returns the number of the note. Each note is printed once. */
+/* Returns the number of the note, and adds it if it is new. figure__end() prints each note once. */
 static unsigned note(struct figures *f, const char *reason)
 {
 	for (unsigned i = 0; i < f->note_count; i++)

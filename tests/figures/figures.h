@@ -3,9 +3,8 @@
 #define TESTS_FIGURES_FIGURES_H
 
 /*
- * `make figures`: the papers' figures from the model. Tables on stdout, rows for
- * build/figures.json, plots in a directory. A row has the paper's value where its text states one,
- * with the place, and the reason where ours is another.
+ * `make figures`: computes the papers' figures from the model. Prints tables on stdout, and writes rows for build/figures.json and plots
+ * in a directory. A row has the paper's value and its section if the text states one, and the reason if ours differs.
  */
 #include <math.h>
 
@@ -18,29 +17,29 @@
 
 struct figures {
 	struct measure measure;
-	const char *directory;                /* of the plots */
-	struct bench_image image;             /* of tests/figures/handlers.S */
-	const char *notes[FIGURES_NOTES_MAX]; /* of the figure being printed */
+	const char *directory;                /* for the plots */
+	struct bench_image image;             /* built from tests/figures/handlers.S */
+	const char *notes[FIGURES_NOTES_MAX]; /* notes of the current figure */
 	unsigned note_count;
 	int failed; /* 1: something could not be measured */
 };
 
-/* Begins a table. The next table, or the end, prints its notes. */
+/* Begins a table. Its notes are printed when the next table begins, or by figure__end(). */
 void figure__begin(struct figures *f, const char *title);
 void figure__end(struct figures *f);
-/* paper: NAN if the text states nothing; cite: the place; reason: of a difference, or NULL. */
+/* paper: NAN if the text states no value. cite: the section. reason: why the values differ, or NULL. */
 void figure__row(struct figures *f, const char *name, double value, const char *unit, double paper, const char *cite, const char *reason);
-/* Judges the last row: at most the paper's value. */
+/* Sets the goal of the last row: at most the paper's value. */
 void figure__goal(struct figures *f);
-/* Judges the last row: at least our own goal. Prints `ok` or the shortfall. */
+/* Sets the goal of the last row: at least `goal`, which is ours. Prints `ok` or `missed`. */
 void figure__goal_at_least(struct figures *f, double goal);
-/* Write FOLDER/NAME.svg. */
+/* Write DIRECTORY/NAME.svg. */
 void figure__plot(struct figures *f, const char *name, const struct svg_plot *plot);
 void figure__bars(struct figures *f, const char *name, const struct svg_bars *bars);
 
-/* Runs and records a failure; the result is then all NAN. */
+/* Runs a benchmark. If it fails, sets `failed`, and all values of the result are NAN. */
 struct bench_result figure__run(struct figures *f, const struct pspin_target *target, const struct bench_run *run);
-/* Returns a copy of a built-in target with one value changed, to be freed by the caller. Ends the program if there is no memory. */
+/* Returns a copy of a built-in target with one value changed. The caller frees it. Ends the program if memory is exhausted. */
 struct pspin_target *figure__target(const char *name, const char *parameter, uint64_t value);
 /* Changes one more value of such a target. */
 void figure__set(struct pspin_target *target, const char *parameter, uint64_t value);

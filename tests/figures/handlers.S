@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Handlers of PsPIN's microbenchmarks, by hand: what is measured is the NIC, not a compiler. a0 points to
- * {task descriptor, HPU, cluster, HPU in cluster}. Packets are raw: an IPv4 header at their beginning, or an argument.
+ * Handlers of PsPIN's microbenchmarks, in assembly so that the NIC is measured and not a compiler. a0 points to
+ * {task descriptor, HPU, cluster, HPU in cluster}. Packets are raw: they begin with an IPv4 header or with an argument.
  */
-	/* in the task descriptor */
+	/* offsets in the task descriptor */
 	.set HANDLER_MEM, 0x00
 	.set PACKET_L1,   0x08
 	.set PACKET_SIZE, 0x0c
@@ -26,7 +26,7 @@
 	FUNC empty
 	ret
 
-	/* so many instructions of one cycle: PsPIN 4.2.2, figure 8 */
+	/* `count` instructions of one cycle each: PsPIN 4.2.2, figure 8 */
 	.macro ALU count
 	FUNC alu_\count
 	.rept \count
@@ -38,7 +38,7 @@
 	ALU \count
 	.endr
 
-	/* 4 cycles as often as the packet's first word says, and some around them */
+	/* a loop of 4 cycles per iteration; the packet's first word is the number of iterations */
 	FUNC delay
 	lw t0, 0(a0)
 	lw t1, PACKET_L1(t0)
@@ -48,7 +48,7 @@
 	bnez t2, 1b
 2:	ret
 
-	/* as many bytes as the packet's first word says, from a1 to a2: by loads and stores, or by the cluster DMA */
+	/* copies a3 bytes from a1 to a2, by loads and stores or by the cluster DMA; a3 is the packet's first word */
 	.macro LOADS_AND_STORES
 	beqz a3, 2f
 	add a3, a3, a1
@@ -72,7 +72,7 @@
 	bltu t2, t1, 1b
 2:	ret
 	.endm
-	/* from a scratchpad, the own or the next cluster's, or from L2 */
+	/* copies from the scratchpad of the own cluster (neighbour 0) or of the next one (1); COPY_L2 copies from L2 */
 	.macro COPY name method neighbour
 	FUNC copy_\name
 	lw t0, 0(a0)
@@ -86,7 +86,7 @@
 	slli t3, t1, 2
 	add t3, t3, t0
 	lw a1, SCRATCHPADS(t3)
-	li t3, 2048 /* in a scratchpad of 3 KiB */
+	li t3, 2048 /* the target is in the same scratchpad of 3 KiB */
 	add a2, a2, t3
 	lw a3, 0(t2)
 	\method
@@ -113,7 +113,7 @@
 	COPY_L2 handler_by_loads LOADS_AND_STORES HANDLER_MEM
 	COPY_L2 handler_by_dma BURST HANDLER_MEM
 
-	/* addresses and ports of a UDP packet change places, its header's length as it says itself; then it is sent */
+	/* swaps addresses and ports of a UDP packet, whose IHL gives the header's length, and sends it */
 	.macro PINGPONG from
 	lw t0, 0(a0)
 	lw t1, PACKET_L1(t0)
@@ -147,7 +147,7 @@
 	FUNC pingpong_l2
 	PINGPONG PACKET_L2
 
-	/* the packet to host memory */
+	/* copies the packet to host memory */
 	.macro TO_HOST from
 	lw t0, 0(a0)
 	lw a5, \from(t0)
@@ -171,8 +171,8 @@
 	TO_HOST PACKET_L2
 
 	/*
-	 * The payload from byte `header` of the packet on, `bytes` of it, to host memory in blocks of 256 bytes that are 512 apart, and nothing
-	 * else: the packet's first word is the payload's offset in its message. What handlers/strided_ddt.c does.
+	 * Copies `bytes` bytes of payload, from byte `header` of the packet on, to host memory in blocks of 256 bytes that are 512 bytes apart,
+	 * as handlers/strided_ddt.c does, and nothing else. The packet's first word is the payload's offset in its message.
 	 */
 	.macro STRIDED header bytes
 	lw t0, 0(a0)
@@ -189,9 +189,9 @@
 	srli t2, t2, 14
 	andi t3, t2, 255
 	add t4, t2, t2
-	sub t4, t4, t3 /* its place: offset / 256 * 512 + offset % 256 */
+	sub t4, t4, t3 /* host offset: offset / 256 * 512 + offset % 256 */
 	add a3, a3, t4
-	sub t3, a6, t3 /* left of its block */
+	sub t3, a6, t3 /* bytes left in the block */
 	li t6, 1
 	sw a2, 0x94(a7)
 	sw t6, 0xa0(a7)
@@ -210,7 +210,7 @@
 	bnez a4, 1b
 	ret
 	.endm
-	FUNC strided_in_frames /* behind Ethernet, IP, UDP and SLMP, as the packets of messages lie in packet memory here */
+	FUNC strided_in_frames /* payload after Ethernet, IP, UDP and SLMP headers: the layout of messages in packet memory here */
 	STRIDED 52 472
-	FUNC strided_in_packets /* behind IP and UDP, as the packets of PsPIN's own examples lie there */
+	FUNC strided_in_packets /* payload after IP and UDP headers: the layout of PsPIN's own examples */
 	STRIDED 28 484

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* PsPIN 4.2.1: a packet's latency, from its HER to its feedback, on an idle NIC with an empty handler. */
+/* PsPIN 4.2.1: the latency of a packet, from its HER to its feedback, on an idle NIC with an empty handler. */
 #include <stdio.h>
 
 #include "tests/figures/figures.h"

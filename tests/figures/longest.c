@@ -2,7 +2,7 @@
 /* Finds the longest handler that keeps up with the line rate, by bisection. */
 #include "tests/figures/longest.h"
 
-#define TURNS_MAX 4096 /* of 4 cycles each */
+#define TURNS_MAX 4096 /* iterations of 4 cycles each */
 
 static struct bench_result delayed(struct figures *f, const struct pspin_target *target, unsigned bytes, unsigned turns)
 {
@@ -18,7 +18,7 @@ static struct bench_result delayed(struct figures *f, const struct pspin_target 
 	return figure__run(f, target, &run);
 }
 
-/* Bisects, to the 4 cycles of a turn. */
+/* Bisects over the number of iterations, so the resolution is 4 cycles. */
 double longest_at(struct figures *f, const struct pspin_target *target, unsigned bytes, double packet_ns)
 {
 	unsigned low = 0, high = TURNS_MAX;

@@ -5,7 +5,7 @@
 /* Finds the longest handler that keeps up with a line rate, for the figures that show HPU time budgets. */
 #include "tests/figures/figures.h"
 
-/* Returns the longest handler time in ns with which packets of this length still complete every packet_ns; NAN: none. */
+/* Returns the longest handler time in ns with which a packet of this length still completes every packet_ns; NAN if there is none. */
 double longest_at(struct figures *f, const struct pspin_target *target, unsigned bytes, double packet_ns);
 
 #endif

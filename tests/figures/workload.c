@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The handlers of PsPIN's and sPIN's figures: their packets, tables and states, and why a figure differs from the paper's. */
+/* The handlers of PsPIN's and sPIN's figures: their packets, tables and states, and the reasons why values differ from the paper's. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +86,7 @@ const struct workload workloads[] = {
 /* clang-format on */
 const unsigned workload_count = sizeof(workloads) / sizeof(workloads[0]);
 
-/* A variable of the handler as the application sees it. */
+/* A variable of the handler: layout, address and a copy of its memory. */
 struct variable {
 	struct layout_variable layout;
 	uint32_t at;
@@ -135,7 +135,7 @@ static int fill_routes(struct pspin *nic, const struct btf *btf, const struct wo
 	return rc;
 }
 
-/* Stores the most popular keys as valid lines, as after a while of traffic. */
+/* Fills the cache with the most popular keys, as it would be after some traffic. */
 static int fill_cache(struct pspin *nic, const struct btf *btf)
 {
 	struct variable v = { 0 };

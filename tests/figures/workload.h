@@ -2,7 +2,7 @@
 #ifndef TESTS_FIGURES_WORKLOAD_H
 #define TESTS_FIGURES_WORKLOAD_H
 
-/* The handlers of PsPIN 4.3, with the paper's packets and tables. */
+/* Workloads: the handlers of PsPIN 4.3, with the paper's packets and tables. */
 #include "tests/common/bench.h"
 
 struct workload {
@@ -14,18 +14,18 @@ struct workload {
 	unsigned bytes_min;     /* minimum packet length */
 	const char *sets[4];    /* for its state; %u is the number of messages */
 	const char *insert;     /* for its table, once per source; %s is the address */
-	double paper_gbps;      /* PsPIN 4.3.2, from 512 bytes on: this, or more than this */
-	int is_more;            /* 1: more than this */
+	double paper_gbps;      /* throughput of PsPIN 4.3.2, for packets of 512 bytes or more */
+	int is_more;            /* 1: the paper says more than this */
 	double goal_gbps;       /* goal for 512-byte packets on pspin-rtl; 0: none */
-	const char *reason;     /* the reason why ours differs */
-	int has_amo_per_word;   /* of the payload */
-	int is_kv;              /* requests to a key-value store that holds the popular keys */
+	const char *reason;     /* why our value differs */
+	int has_amo_per_word;   /* 1: one AMO per word of payload */
+	int is_kv;              /* 1: requests to a key-value store that holds the popular keys */
 };
 
 extern const struct workload workloads[];
 extern const unsigned workload_count;
 
-/* Returns 0, or -1 with a reason. at_once as in struct bench_run. packet_bytes: from the IP header on. */
+/* Runs a workload. at_once: as in struct bench_run. packet_bytes: from the IP header on. Returns 0, or -1 with a reason. */
 int workload__run(const struct workload *w, const struct pspin_target *target, unsigned packet_bytes, unsigned packets, int at_once,
 		  struct bench_result *out, char *err, size_t err_bytes);
 
@@ -33,7 +33,7 @@ int workload__run(const struct workload *w, const struct pspin_target *target, u
 struct spin_object;
 int workload__fill(struct pspin *nic, const struct spin_object *object, const struct workload *w, unsigned messages);
 
-/* Frames in order; see workload_packets.c. */
+/* The state of generating a workload's frames in order; see workload_packets.c. */
 struct workload_packets {
 	const struct workload *workload;
 	unsigned packet_bytes, next;
@@ -42,10 +42,10 @@ struct workload_packets {
 	unsigned frame_bytes;
 };
 unsigned workload__payload_bytes(const struct workload *w, unsigned packet_bytes);
-/* Returns the number of messages in `packets` packets. */
+/* Returns the number of messages that `packets` packets form. */
 unsigned workload__messages(const struct workload *w, unsigned packet_bytes, unsigned packets);
 void workload_packets__make(struct workload_packets *p, unsigned last);
-/* Number of the most popular keys, for workloads with is_kv. */
+/* The number of keys of workloads with is_kv. */
 #define WORKLOAD_KEYS 1000
 uint32_t workload__zipf(uint32_t *random);
 

@@ -21,7 +21,7 @@ static uint32_t random_next(uint32_t *random)
 
 uint32_t workload__zipf(uint32_t *random)
 {
-	static double below[WORKLOAD_KEYS]; /* cumulative; refilled with the same values */
+	static double below[WORKLOAD_KEYS]; /* cumulative distribution; filling it again gives the same values */
 	double at = random_next(random) / 4294967296.0, sum = 0;
 
 	for (unsigned i = 0; below[WORKLOAD_KEYS - 1] == 0 && i < WORKLOAD_KEYS; i++)

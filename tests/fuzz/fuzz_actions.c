@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Random actions of handlers on every engine: packets whose payload tells the handlers act_* what to do. After each
- * one all engines have the same verdict, reason, events, packets sent, host memory, counters and state.
+ * Random actions of handlers on every engine: the payload of each packet tells the handlers act_* what to do. After each packet all engines
+ * must have the same verdict, reason, events, packets sent, host memory, counters and state.
  *
  *	fuzz_actions [--packets N] [--seed N] [--handler NAME]
  *
@@ -20,7 +20,7 @@
 
 #define PAYLOAD_MAX 128
 
-/* Numbers near which something changes: ends of the space (48 bytes), of segments, of payloads and of what a call takes. */
+/* Numbers at which behaviour changes: ends of the space (48 bytes), of segments and of payloads, and limits of the calls' arguments. */
 static const uint32_t edges[] = {
 	0,  1,  2,  3,  4,  7,  8,  12,  15,   16,   17,   23,   24,   25,         31,         32,         33,
 	36, 40, 41, 47, 48, 49, 64, 256, 1000, 1023, 1024, 2048, 2052, 0x80000000, 0xfffffff8, 0xfffffffe, 0xffffffff,
@@ -41,7 +41,7 @@ static const struct actions {
 struct run {
 	const struct actions *actions;
 	struct engine_cache cache;
-	struct engine_cache_entry *entry[ENGINE_OF_ALL]; /* NULL: it cannot run here, or takes no messages */
+	struct engine_cache_entry *entry[ENGINE_OF_ALL]; /* NULL: it cannot run here, or does not support messages */
 	struct image image[ENGINE_OF_ALL];
 	struct host_image host[ENGINE_OF_ALL];
 	struct engine_out out[ENGINE_OF_ALL];
@@ -67,7 +67,7 @@ static void put32(uint8_t *at, uint32_t value)
 		at[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Which byte of a struct act_*_ask is what differs; none of them is refused, so some mean nothing. */
+/* Fills a struct act_*_ask; the layouts differ by handler. The handlers refuse no values, so some requests have no effect. */
 static void make_ask(struct run *r, uint8_t *ask)
 {
 	const char *name = r->actions->handler + 4;
@@ -77,20 +77,20 @@ static void make_ask(struct run *r, uint8_t *ask)
 		put32(ask + i, edge(r));
 	ask[0] = any(r, 4) ? 0 : (uint8_t)any(r, 3);
 	ask[1] = (uint8_t)op;
-	if (*name == 'd') { /* when op space rc */
+	if (*name == 'd') { /* bytes: when op space rc */
 		ask[2] = (uint8_t)any(r, 3);
 		ask[3] = any(r, 4) ? 0 : 2;
 		if (ask[0] == 1)
 			ask[3] = 4;
-	} else if (*name == 'a') { /* op space when */
+	} else if (*name == 'a') { /* bytes: op space when */
 		ask[2] = ask[0];
 		ask[0] = (uint8_t)op;
 		ask[1] = (uint8_t)any(r, 3);
 		ask[3] = 0;
-	} else if (*name == 'l') { /* when op n */
+	} else if (*name == 'l') { /* bytes: when op n */
 		ask[2] = (uint8_t)(any(r, 2) ? 60 + any(r, 10) : any(r, 256));
 		ask[3] = 0;
-	} else { /* when op count rc; off bytes match addr port version */
+	} else { /* bytes: when op count rc; off bytes match addr port version */
 		ask[2] = (uint8_t)(any(r, 4) ? 1 + any(r, 2) : any(r, 19));
 		ask[3] = ask[0] == 1 ? 4 : any(r, 4) ? 0 : 2;
 		if (any(r, 2))
@@ -193,7 +193,7 @@ static int same_sends(const struct engine_sends *a, const struct engine_sends *b
 	return a->count == b->count;
 }
 
-/* What differs from the host build; NULL: nothing. */
+/* Returns what differs from the host build, or NULL. */
 static const char *differs(const struct run *r, int kind)
 {
 	const struct engine_out *a = &r->out[ENGINE_HOST], *b = &r->out[kind];
@@ -250,7 +250,7 @@ static int fuzz(struct run *r, uint64_t packets, uint64_t seed)
 	return 0;
 }
 
-/* 0, 1: failed, 77: without the kernel. */
+/* Returns 0, 1 for failure, 77 if the kernel's engine cannot run. */
 static int one_handler(const struct actions *actions, uint64_t packets, uint64_t seed)
 {
 	struct run *r = calloc(1, sizeof(*r));

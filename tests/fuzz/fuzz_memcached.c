@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Random and damaged commands through the memcached handlers and then a memcached, by UDP: a key that memcached has changed is one that
- * the handlers have counted; and after a datagram that they let through memcached does not wait for the rest of a command.
+ * Random and damaged commands through the memcached handlers and then to a memcached, by UDP. If memcached changes a key, the handlers must
+ * have counted the change. After a datagram that they passed, memcached must not wait for the rest of a command.
  *
  *	fuzz_memcached [--commands N] [--seed N]
  *
- * The handlers are the host build's, whose parser is that of all engines (tests/vectors/memcached); what it makes of the bytes of a
- * datagram it makes of those of a stream.
+ * The handlers are the host build's, which has the same parser as all engines (tests/vectors/memcached). The parser treats the bytes of a
+ * datagram and of a stream alike.
  */
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -32,22 +32,22 @@
 #define TEXT_MAX  1200u
 #define HEADERS   (sizeof(struct spin_eth) + sizeof(struct spin_ip4) + sizeof(struct spin_udp))
 #define ANSWER_MS 1000
-#define SOON_S    60 /* longer than a datagram takes on whatever machine */
+#define SOON_S    60 /* longer than any machine needs for a datagram */
 
 struct fuzz {
 	uint64_t seed;
 	struct engine *engine;
-	int fd; /* the client of UDP */
+	int fd; /* the UDP client */
 	struct mc_answer on, answer;
 	uint16_t id;
 	char text[TEXT_MAX];
 	size_t bytes;
 };
 
-/* Of a key: what memcached has, and what the handlers have counted. */
+/* memcached's state of each key, and what the handlers have counted. */
 struct known {
 	char state[KEYS][160];
-	int runs_out[KEYS]; /* within seconds, by itself */
+	int runs_out[KEYS]; /* expires by itself within seconds */
 	uint32_t version[KEYS], epoch;
 };
 
@@ -91,7 +91,7 @@ static void put_data(struct fuzz *f, uint32_t bytes)
 		put(f, &inside[i % (sizeof(inside) - 1)], 1);
 }
 
-/* Letters stand for: K key, N number, B the length of the data that follows, F flags of meta commands. */
+/* Expands letters: K key, N number, B the length of the data that follows, F flags of meta commands. */
 static void put_line(struct fuzz *f, const char *line)
 {
 	static const char *const flags[] = { "q", "k", "c", "I", "T30", "F7", "b", "MS", "MA", "O1", "v", "t", "N9", "Tx", "MX", "C1" };
@@ -224,9 +224,9 @@ static void make(struct fuzz *f)
 		damage(f);
 }
 
-/* --- what the handlers make of it ------------------------------------------------- */
+/* --- what the handlers do with it ------------------------------------------------- */
 
-/* Returns 1 if memcached is to have it. */
+/* Returns 1 if the handlers pass the command to memcached. */
 static int handlers_pass(struct fuzz *f)
 {
 	static struct engine_out out;
@@ -262,9 +262,12 @@ static uint32_t read_word(struct fuzz *f, size_t offset)
 	return word;
 }
 
-/* --- what memcached makes of it --------------------------------------------------- */
+/* --- what memcached does with it --------------------------------------------------- */
 
-/* Its value's number and flags; its time, which runs, in steps that are too long for the test to take. */
+/*
+ * Reads the value, its unique number and flags. Of its expiry only whether it is "for ever" goes into the state, because the time left
+ * changes by itself; *runs_out: it expires soon.
+ */
 static void ask_state(struct fuzz *f, const char *key, char *state, size_t bytes, int *runs_out)
 {
 	char command[64], *line;
@@ -320,14 +323,14 @@ static void print_text(const struct fuzz *f)
 	putchar('\n');
 }
 
-/* Returns 1 if a change was not counted, or memcached waits for more. */
+/* Sends a command. Returns 1 if a change was not counted, or memcached waits for more data. */
 static int try_one(struct fuzz *f, struct known *was, uint64_t *changes)
 {
 	struct known is;
 	int failed = 0;
 
 	mc_client__ask(f->fd, ++f->id, f->text, f->bytes);
-	mc_client__ask(f->fd, ++f->id, "version\r\n", 9); /* there is one thread, and one queue */
+	mc_client__ask(f->fd, ++f->id, "version\r\n", 9); /* answered after the command: there is one thread, and one queue */
 	if (mc_client__hear(f->fd, f->id, ANSWER_MS, &f->answer) < 0) {
 		printf("FAIL: memcached does not answer what comes behind this:\n");
 		print_text(f);

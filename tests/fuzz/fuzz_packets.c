@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Random and mutated packets through the kernel in both load classes and the host build, the first --model of them (a
- * million, unless told) through the model, too: verdict, reason, frame and memory agree byte for byte.
+ * Random and mutated packets through the kernel in both load classes and the host build, and the first --model of them (default a million)
+ * also through the model: verdict, reason, frame and memory must agree byte for byte.
  *
  *	fuzz_packets [--packets N] [--model N] [--seed N] [--handler NAME]
  */
@@ -22,7 +22,7 @@
 #define COMMIT_EVERY 64
 
 static const struct {
-	const char *handler, *rule; /* some traffic is not ours, so that the rule takes part */
+	const char *handler, *rule; /* some traffic does not match, so that the rule is tested */
 } runs[] = {
 	{ "filtering", "udp dport 9000" },
 	{ "kvstore", "udp dport 9000" },
@@ -49,7 +49,7 @@ struct run {
 	uint64_t reasons[SPIN_REASON_COUNT];
 };
 
-/* The engine of the kernel that it is too old for, and its words. */
+/* The engine that this kernel is too old for, and the reason. */
 static char too_old[256];
 
 static int start(struct run *r, int with_bpf)
@@ -100,7 +100,7 @@ static void print_hex(const char *word, const uint8_t *at, uint32_t bytes)
 	putchar('\n');
 }
 
-/* Changes of memory that bring back the state a packet met. */
+/* Prints the changes of memory that restore the state before a packet. */
 struct setter {
 	int left;
 };
@@ -160,7 +160,7 @@ static int memory_agrees(struct run *r, const char *what)
 	return 1;
 }
 
-/* As the server would: what is staged or pending becomes readable, on every engine. */
+/* Does what the server does: staged or pending lines become readable, on every engine. */
 static int commit(struct run *r)
 {
 	struct image *host = &r->image[ENGINE_HOST];
@@ -177,7 +177,7 @@ static int commit(struct run *r)
 	return err;
 }
 
-/* 0: all agree. The model leaves after its share: its memory has been compared up to there. */
+/* Returns 0 if all agree. The model stops after its share, when its memory has been compared. */
 static int fuzz(struct run *r, uint64_t seed, uint64_t count, uint64_t model_count)
 {
 	struct packets p;
@@ -200,7 +200,7 @@ static int fuzz(struct run *r, uint64_t seed, uint64_t count, uint64_t model_cou
 			engine_close(r->engine[ENGINE_MODEL]);
 			r->engine[ENGINE_MODEL] = NULL;
 		}
-		/* a small memory is kept packet by packet, to print the vector of a difference */
+		/* keep a copy of a small memory before each packet, to print a vector if there is a difference */
 		if (r->types.count == 1 && !err)
 			err = image_read(&r->types, &before, r->engine[ENGINE_HOST]);
 		for (int kind = 0; kind < ENGINE_OF_ALL && !err; kind++)
@@ -232,7 +232,7 @@ static int fuzz(struct run *r, uint64_t seed, uint64_t count, uint64_t model_cou
 	return err;
 }
 
-/* The share that handlers saw; a run that tests only the parser is none. */
+/* Checks that enough packets reached the handlers, so that not only the parser was tested. */
 static int check_share(const struct run *r, uint64_t count)
 {
 	uint64_t handled = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Random messages to spind, of a user without privileges: requests of every kind with random fields, lengths and descriptors, whole and
- * damaged objects, connections that end at once. spind must serve on, and a sanitizer must have nothing to say.
+ * Random messages to spind, from a user without privileges: requests of every kind with random fields, lengths and descriptors, whole and
+ * damaged objects, connections that end at once. spind must keep serving, and a sanitizer must report nothing.
  *
  *	fuzz_spind [--messages N] [--seed N]
  *
- * The environment's SPIND is another spind than the one that was built, say one with sanitizers.
+ * The environment variable SPIND selects another spind than the one in the build, for example one with sanitizers.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,10 +36,10 @@ static uint8_t *object;
 static size_t object_bytes;
 
 static int connection[CONNECTIONS];
-static int sockets[6]; /* bound, of any address, without a port, TCP, Unix, IPv6 */
+static int sockets[6]; /* bound, bound to any address, without a port, TCP, Unix, IPv6 */
 static int bound[16];
 static int whole, unsealed, empty;
-static unsigned long contexts; /* answers that brought memories */
+static unsigned long contexts; /* answers that included memories */
 
 static uint32_t any(uint32_t below)
 {
@@ -60,7 +60,7 @@ static int sealed(const void *data, size_t bytes)
 	return memory_file(data, bytes, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
 }
 
-/* An object with some bytes changed, or cut short. */
+/* An object with some bytes changed, or truncated. */
 static int damaged(void)
 {
 	uint8_t *copy = malloc(object_bytes);
@@ -115,7 +115,7 @@ static int any_object(int *is_own)
 	}
 }
 
-/* Which connection the next message goes by: an old one, or a new one. */
+/* Chooses an old connection or opens a new one for the next message. */
 static int *any_connection(int is_new)
 {
 	int *at = &connection[any(CONNECTIONS)];
@@ -125,7 +125,7 @@ static int *any_connection(int is_new)
 	if (*at >= 0)
 		close(*at);
 	*at = broker__connect(spind.socket);
-	for (int tries = 0; *at < 0 && tries < 5000; tries++) { /* its queue is full */
+	for (int tries = 0; *at < 0 && tries < 5000; tries++) { /* the listen queue is full */
 		usleep(1000);
 		*at = broker__connect(spind.socket);
 	}
@@ -142,7 +142,7 @@ static void send_one(void)
 	uint8_t message[MESSAGE_MAX];
 	size_t bytes = sizeof(request);
 	int fds[BROKER_FDS], own = -1, is_own, *at;
-	const int loads = !any(200); /* what takes long: loads, and checks of objects */
+	const int loads = !any(200); /* slow requests: loads, and checks of objects */
 	unsigned count = 0;
 
 	at = any_connection(loads);
@@ -177,7 +177,7 @@ static void send_one(void)
 	}
 	if (own >= 0)
 		close(own);
-	if (*at >= 0 && loads && any(2)) { /* or the connection goes on, or ends, while it is served */
+	if (*at >= 0 && loads && any(2)) { /* otherwise the connection continues, or ends, while it is served */
 		struct pollfd wait = { .fd = *at, .events = POLLIN };
 
 		poll(&wait, 1, 1000);
@@ -193,7 +193,7 @@ static void send_one(void)
 	}
 }
 
-/* A client of libspin's is served. */
+/* Checks that a libspin client is still served. */
 static void check_service(void)
 {
 	struct spin_socket_opts opts = { .bytes = sizeof(opts) };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Random packets as fast as the wire brings them through the whole NIC, all HPUs at work, against the host build that takes
- * them one after the other: of handlers for which the order does not count, each packet's verdict, reason and frame agree, and
- * the memory in the end. And what is told of packets, tasks and events is the same, bit for bit, in 1, 2 and 4 threads.
+ * Random packets at line rate through the whole NIC, with all HPUs busy, compared with the host build, which takes them one after the
+ * other. The handlers are those for which the order does not matter: each packet's verdict, reason and frame must agree, and the final
+ * memory. The records of packets, tasks and events must be identical, bit for bit, in 1, 2 and 4 threads.
  *
  *	fuzz_traffic [--packets N] [--seed N]
  */
@@ -20,8 +20,8 @@
 #include <hwmodel/traffic.h>
 #include <spin/libspin.h>
 
-#define PACKETS_PER_MESSAGE 8     /* about, of a trace */
-#define HOST_BYTES          16384 /* of host memory that are compared: all that these handlers write */
+#define PACKETS_PER_MESSAGE 8     /* average, in a trace */
+#define HOST_BYTES          16384 /* bytes of host memory that are compared: all that these handlers write */
 #define THREADS_MAX         4
 
 static const char *const handlers[] = { "filtering", "counter", "histogram", "reduce" };
@@ -40,14 +40,14 @@ struct run {
 	struct spin_rule rule;
 	struct image start, host_end;
 	uint8_t host_memory[HOST_BYTES];
-	uint64_t seed, packets; /* of them as many as the trace has */
-	uint32_t messages;      /* in it */
+	uint64_t seed, packets; /* packets: as many as the trace has */
+	uint32_t messages;      /* in the trace */
 	struct outcome *expected;
 	uint8_t **frame;
 	uint32_t *frame_bytes;
 };
 
-/* A NIC's run. */
+/* One NIC's run. */
 struct nic_run {
 	const struct run *run;
 	struct pspin *nic;
@@ -62,7 +62,7 @@ static uint64_t mix(uint64_t hash, const void *data, size_t bytes)
 	return hash;
 }
 
-/* Writes the trace's next packet; 0: it has ended. */
+/* Writes the trace's next packet and returns its length; 0 at the end. */
 static uint32_t generate(const struct run *run, struct packets *packets, struct message_trace *messages, uint8_t *to)
 {
 	const uint8_t *frame;
@@ -77,7 +77,7 @@ static uint32_t generate(const struct run *run, struct packets *packets, struct 
 	return bytes;
 }
 
-/* Runs the packets one after the other and keeps each result; sets run->packets to their number. */
+/* Runs the packets one after the other on the host build and keeps each result; sets run->packets to their number. */
 static int expect(struct run *run, struct engine *host)
 {
 	struct message_trace *messages = malloc(sizeof(*messages));
@@ -212,7 +212,7 @@ static void *all_at_once(void *arg)
 	return NULL;
 }
 
-/* So many NICs at the same time. Returns the hash of their records, or 0: not all the same, or it failed. */
+/* Runs `threads` NICs at the same time. Returns the hash of their records, or 0 if they differ or one failed. */
 static uint64_t in_threads(const struct run *run, unsigned threads)
 {
 	struct nic_run nic_run[THREADS_MAX] = { { 0 } };
@@ -231,7 +231,7 @@ static uint64_t in_threads(const struct run *run, unsigned threads)
 	return failed ? 0 : nic_run[0].hash;
 }
 
-/* The application's part: tables filled, and how many messages a set has. */
+/* Does the application's part: fills tables, and sets the number of messages in a set. */
 static void prepare(struct run *run)
 {
 	const struct layout_variable *state = types_find(&run->types, "spin_state");
@@ -262,7 +262,7 @@ static int open_run(struct run *run, const char *name, uint64_t seed, uint64_t p
 		err = types_open(run->built.object, &run->types);
 	if (!err && spin_object__open(run->built.object, &run->object))
 		err = engine_fail(-EINVAL, "%s", spin_strerror_last());
-	if (!err && !run->types.messages && spin_rule__parse("udp dport 9000", &run->rule)) /* some traffic is not ours */
+	if (!err && !run->types.messages && spin_rule__parse("udp dport 9000", &run->rule)) /* some traffic does not match */
 		err = engine_fail(-EINVAL, "%s", spin_strerror_last());
 	if (!err)
 		err = image_alloc(&run->types, &run->start);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# libspin.so exports the functions that its headers declare, each with a version, and nothing else.
+# libspin.so must export the functions that its headers declare, each with a version, and nothing else.
 . "$(dirname "$0")/install.inc"
 install_for_use
 cd "$WORK" || exit 1
@@ -19,7 +19,7 @@ version=$(spinctl --version | sed 's/spinctl //')
 soname=libspin.so.${version%%.*}
 readelf -d "$PREFIX/lib/libspin.so" | grep -q "SONAME.*\[$soname\]" || fail "the soname is not $soname"
 
-# so does the archive: what else is in it cannot meet a program's own names
+# the archive as well, so that its internal names cannot clash with a program's
 nm --defined-only -g "$PREFIX/lib/libspin.a" 2>/dev/null | awk 'NF == 3 { print $3 }' | sort -u >global
 diff declared global >differences ||
 	fail "libspin.a, declared (<) and global (>): $(grep '^[<>]' differences | tr '\n' ' ')"

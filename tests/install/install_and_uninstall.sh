@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Install puts everything below DESTDIR and PREFIX, with no trace of where it was built; uninstall takes all away again.
+# Install must put everything below DESTDIR and PREFIX, without paths of the build; uninstall must remove everything.
 . "$(dirname "$0")/install.inc"
 DEST="$WORK/a directory"
 TREE=$DEST/opt/spin
@@ -23,7 +23,7 @@ says_pc "Version: $version"
 says_pc 'prefix=/opt/spin'
 says_pc 'libdir=${prefix}/lib'
 
-# not where it was built, not where it was staged
+# no path of the build or staging directory
 grep -rlF -e "$DEST" -e "$ROOT" -e "$BUILD" "$TREE" >"$WORK/leaks" &&
 	fail "paths of this machine are in: $(cat "$WORK/leaks")"
 find "$DEST" ! -type l -perm /022 >"$WORK/open"
@@ -31,7 +31,7 @@ find "$DEST" ! -type l -perm /022 >"$WORK/open"
 find "$DEST" -xtype l >"$WORK/dangling"
 [ -s "$WORK/dangling" ] && fail "links to nothing: $(cat "$WORK/dangling")"
 
-# once more over itself, then away; what is not ours stays
+# reinstall, then uninstall; other files must be kept
 expect 0 make_in_tree install $to DESTDIR="$DEST"
 echo theirs >"$TREE/share/spin/handlers/theirs.c"
 expect 0 make_in_tree uninstall $to DESTDIR="$DEST"
@@ -39,7 +39,7 @@ expect 0 make_in_tree uninstall $to DESTDIR="$DEST"
 	fail "uninstall leaves $(find "$DEST" ! -type d | head -n 3)"
 rm -rf "$DEST"
 
-# directories that were there before stay, ours go
+# existing directories are kept, ours are removed
 mkdir -p "$TREE/share/man/man8" "$TREE/bin"
 (cd "$DEST" && find . | sort) >"$WORK/before"
 expect 0 make_in_tree install $to DESTDIR="$DEST" LIBDIR=/opt/spin/lib/x-y-z
@@ -55,7 +55,7 @@ says err "nothing is installed"
 expect 2 make_in_tree install PREFIX=opt DESTDIR="$DEST"
 says err "absolute"
 
-# an installed tree needs no source, and a source tree that was built nothing but reading
+# an installed tree needs no source, and installing must not write to a source tree that is built
 if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
 	export ROOT BUILD DEST
 	expect 0 unshare -m sh -c 'mount --bind "$ROOT" "$ROOT" && mount -o remount,bind,ro "$ROOT" &&

@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# A project elsewhere builds its handler and its application, shared and static, against the installed tree; they run.
+# A project in another directory builds its handler and its application, shared and static, against the installed tree, and runs them.
 . "$(dirname "$0")/install.inc"
 install_for_use
 cp -r "$ROOT/tests/install/project" "$WORK/project"
 cd "$WORK/project" || exit 1
-ROOT=/nonexistent # from here on
+ROOT=/nonexistent # for everything below
 
 expect 0 make -s
 [ -s ports.spin ] || fail "no ports.spin"
 readelf -d watch | grep -q 'NEEDED.*\[libspin.so.0\]' || fail "watch is not linked with libspin.so.0"
 programs=./watch
-# elfutils 0.192 (Debian 13) forgot a part of libelf.a: nothing that uses it can be linked so, whoever made it
+# the libelf.a of elfutils 0.192 (Debian 13) is incomplete: no program that uses it can be linked statically
 cat >elf.c <<END
 #include <libelf.h>
 int main(void) { return elf_version(EV_CURRENT) == EV_NONE || !elf_begin(0, ELF_C_READ, 0); }
@@ -26,16 +26,16 @@ else
 	SKIPPED=1
 fi
 
-# a handler of one's own, from nothing
+# a new handler
 expect 0 spinctl new apples
 expect 0 spinctl test apples.c
 says out "1 of 1 vectors as expected"
 
-# the compilers saw the installed files only
+# the compilers may only use the installed files
 spincc -v -I. ports.c -o again.spin 2>&1 | grep -E -o -- '(-I|@|-T)/[^ ]*' | grep -v -F "$PREFIX" &&
 	fail "spincc looks outside of the installed tree"
 
-# a staged tree is used through pkg-config's sysroot
+# a staged tree is used by pkg-config's sysroot
 DEST=$WORK/stage
 expect 0 make -s -C "$(dirname "$(dirname "$(dirname "$(realpath "$OLDPWD/$0" 2>/dev/null || realpath "$0")")")")" \
 	BUILD="$BUILD" install PREFIX=/opt/spin DESTDIR="$DEST"

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The programs in libspin(3) and spin-handler(7) build from the installed pages' text, and run.
+# The programs in libspin(3) and spin-handler(7) must build from the text of the installed pages, and run.
 . "$(dirname "$0")/install.inc"
 install_for_use
 cd "$WORK" || exit 1
 
-program_of() { # PAGE N: display N of EXAMPLES, as text
+program_of() { # PAGE N: prints display N of EXAMPLES as text
 	sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE/p' "$PREFIX/share/man/$1" |
 		awk -v wanted="$2" '/^\.Bd -literal/ { n++ } /^\.Bd -literal/,/^\.Ed/ { if (n == wanted) print }' |
 		sed -e '/^\.Bd/d' -e '/^\.Ed/,$d' -e 's/\\-/-/g' -e 's/\\e/\\/g' -e 's/\\&//g'
@@ -38,7 +38,7 @@ done
 wait $count || fail "count: $(cat err)"
 grep -qx 'success [0-9]*' out || fail "count prints: $(cat out)"
 
-# both ports count in one state
+# both ports count in the same state
 in_ns ./share tally.spin v0 >out 2>err &
 share=$!
 while kill -0 $share 2>/dev/null; do

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What spinctl says on Debian's kernels is what they do: doctor.sh [NAME...], names of kernel/guest/kernels.txt.
+# What spinctl reports on Debian's kernels must be true: doctor.sh [NAME...], names of kernel/guest/kernels.txt.
 #
 # In each guest `doctor` and `limits` are compared with runs of a handler of datagrams and one of messages, and with each
-# other; an old kernel is told what it needs. Ends with 77 and a line "skip: WHY" where no guest can be booted.
+# other. On an old kernel they must say what is missing. Exits with 77 and a line "skip: WHY" if no guest can be booted.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 : "${BUILD:=build}"
@@ -19,12 +19,12 @@ trap 'rm -rf "$WORK"' EXIT
 FAILED=0
 fail() { echo "FAIL: $name: $*"; FAILED=1; }
 
-# part NAME: what the guest printed behind "== NAME"
+# part NAME: prints what the guest printed after "== NAME"
 part() { awk -v name="== $1" '/^== / { here = $0 == name; next } here' "$WORK/guest/stdout"; }
-# runs NAME: 1 or 0, of that handler
+# runs NAME: prints 1 if that handler ran, else 0
 runs() { part "status $1" | grep -qx 0 && echo 1 || echo 0; }
 doctor_row() { grep -E "^[a-z]+ $1 " "$WORK/rows"; }
-# agree WHAT RUNS DOCTOR_ROW: a run works if and only if the doctor says so
+# agree WHAT RUNS DOCTOR_ROW: a run must succeed if and only if the doctor says so
 agree() {
 	doctor_row "$3" >"$WORK/row"
 	case $2$(cut -d ' ' -f 1 "$WORK/row") in
@@ -71,7 +71,7 @@ while read -r name release vmlinuz modules <&3; do
 	else
 		says text "handlers cannot run here"
 	fi
-	# who asked for the trusted class is not told to take it
+	# a user who asked for the trusted class must not be advised to use it
 	part "run datagrams" | grep "in the trusted class" && fail "advice to do what was done"
 	case $name in
 	5.10)

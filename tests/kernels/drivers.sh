@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Handlers on the drivers that virtual machines and their users have: two guests under QEMU, joined by taps and bridges in a
-# network namespace of their own, which ends with the test. In each case the doctor is asked, then two handlers are attached,
-# count and reply, and are detached: what happened must be what the doctor said. See kernel/guest/drivers_cases.sh.
+# Handlers on the drivers that virtual machines and their users have: two guests under QEMU, joined by taps and bridges in a network
+# namespace of their own, which ends with the test. In each case the doctor is asked, then two handlers are attached, count and reply, and
+# are detached: the result must be what the doctor predicted. See kernel/guest/drivers_cases.sh.
 #
-# drivers.sh [CASE...]; KERNELS: names of kernel/guest/kernels.txt (default: 6.1 6.12). Consoles and what doctor and spinctl said
+# drivers.sh [CASE...]; KERNELS: names of kernel/guest/kernels.txt (default: 6.1 6.12). Consoles and the output of doctor and spinctl
 # are kept in $BUILD/kernels/.
 : "${BUILD:=build}" "${KERNELS:=6.1 6.12}" "${QEMU:=qemu-system-x86_64}"
-case_limit_s=60 # per case, of a host that has other things to do
+case_limit_s=60 # per case, on a busy host
 all="virtio virtio_all_queues virtio_few_queues virtio_cloud virtio_cloud_advised virtio_checksums virtio_jumbo vmxnet3 e1000e
 bond bond_tlb bond_e1000e vlan vxlan geneve macvlan"
 cases=$(echo ${*:-$all} | tr ' ' ,)
@@ -18,7 +18,7 @@ PATH=$PATH:/usr/sbin:/sbin
 skip() { echo "skip: $*"; exit 77; }
 
 
-# In the namespace of the user: one guest pair per kernel, each in a namespace of its own, side by side.
+# In the user's namespace: starts one guest pair per kernel in parallel, each in its own namespace.
 if [ -z "${DRIVERS_KERNEL:-}" ]; then
 	[ "$(uname -m)" = x86_64 ] || skip "the guests are x86_64"
 	for tool in "$QEMU" busybox cpio xz ip ethtool bpftool unshare setpriv "${CC:-gcc}"; do
@@ -63,7 +63,7 @@ end_guests() {
 trap 'end_guests; keep_logs; rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM HUP
 
-# Links 0 to 9, each a bridge with a tap of the receiver (rN) and one of the sender (sN); 7 and 8 are one, for a bond.
+# Links 0 to 9. Each is a bridge with a tap of the receiver (rN) and one of the sender (sN); 7 and 8 share a bridge, for a bond.
 queues_of() {
 	case $1 in
 	1 | 2 | 3 | 7 | 8 | 9) echo 4 ;;
@@ -87,7 +87,7 @@ make_links() {
 	done
 }
 
-# card ROLE LINK MODEL[,OPTION...]: QEMU's words for it; its address says which link it is on
+# card ROLE LINK MODEL[,OPTION...]: prints QEMU's options for it; its address has the link's number
 card() {
 	queues=1 backend= device= last=02
 	[ "$1" = r ] && queues=$(queues_of "$2") last=01
@@ -98,9 +98,8 @@ card() {
 	echo "-device $3,netdev=$1$2,mac=52:54:00:00:0$2:$last,romfile=$device"
 }
 
-# boot ROLE VMLINUZ CPUS CARDS...: in the background. Several threads and no virtual time (-icount), in which 6.1 does not start
-# a second CPU. So that a host that is short of CPU does no harm: no watchdogs and timer checks, and a clock that needs no
-# calibration.
+# boot ROLE VMLINUZ CPUS CARDS...: runs in the background, with several threads and without virtual time (-icount), in which 6.1 does not
+# start a second CPU. Watchdogs and timer checks are off, and the clock needs no calibration, so that a host short of CPU does no harm.
 boot() {
 	role=$1 vmlinuz=$2 cpus=$3
 	shift 3
@@ -114,7 +113,7 @@ boot() {
 
 cloud=ctrl_guest_offloads=off
 coalescing=guest_tso4=off,guest_tso6=off,guest_ecn=off,guest_ufo=off
-advice=guest_csum=off,$coalescing # what the doctor says of the cloud's card
+advice=guest_csum=off,$coalescing # the doctor's advice for the cloud's card
 boot_both() {
 	boot sender "$1" 1 $(for n in 0 1 2 3 4 5 6 7 9; do card s $n virtio-net-pci; done)
 	boot receiver "$1" 2 $(card r 0 virtio-net-pci
@@ -138,7 +137,7 @@ print_rows() {
 	}' "$work/receiver.rows"
 }
 
-# 0 if the guest came to its end, with a row for each case and nothing that breaks
+# Returns 0 if the guest ran to its end, with a row for each case and no failure.
 is_well() {
 	grep -q '^done' "$work/receiver.rows" && ! grep '^row|' "$work/receiver.rows" | grep -vq '|$' &&
 		[ "$(grep -c '^row|' "$work/receiver.rows")" -ge "$(echo "$cases" | tr , '\n' | wc -l)" ]

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Loads every program of fat objects and prints what the kernel said. Runs as init of a guest (tests/kernels/run), where
- * it powers off at the end, or as an ordinary root process. Nothing outlives it: it attaches only to lo of a network
- * namespace of its own.
+ * it powers off at the end, or as an ordinary root process. Nothing outlives it: it attaches only to lo, in its own network namespace.
  *
- * Output, one record a line, fields separated by tabs:
+ * Prints one record per line, with fields separated by tabs:
  *	kernel   RELEASE
  *	object   OBJECT datagrams|messages PUTS
  *	cell     OBJECT VARIANT loads|refused ERRNO MESSAGE
- *	program  OBJECT VARIANT PROGRAM STEPS       each that was loaded; the steps are the verifier's
- *	log      OBJECT VARIANT LINE                the last lines of a refusal, in their order
+ *	program  OBJECT VARIANT PROGRAM STEPS       each loaded program; the verifier's steps
+ *	log      OBJECT VARIANT LINE                the last lines of a refusal, in order
  *	warning  OBJECT VARIANT LINE                the kernel's own warnings while it loaded
- *	end      OBJECT                            all of it was tried
+ *	end      OBJECT                            all variants were tried
  *	done     OBJECTS
  */
 #include <dirent.h>
@@ -51,7 +50,7 @@ static const struct variant {
 	const char *name;
 	enum spin_class class;
 	enum spin_hpus hpus;
-	int on_interface; /* 0: on given packets */
+	int on_interface; /* 0: runs on given packets */
 } variants[] = {
 	{ "trusted", SPIN_CLASS_TRUSTED, SPIN_HPUS_CPU, 1 },         { "given", SPIN_CLASS_TRUSTED, SPIN_HPUS_CPU, 0 },
 	{ "spread", SPIN_CLASS_TRUSTED, SPIN_HPUS_SPREAD, 1 },       { "isolated", SPIN_CLASS_ISOLATED, SPIN_HPUS_CPU, 1 },
@@ -61,14 +60,14 @@ static const struct variant {
 static struct {
 	char line[LOG_LINES][LOG_LINE_BYTES];
 	unsigned lines; /* since the load began; the last LOG_LINES of them are kept */
-	FILE *whole;    /* NULL: only the last lines are wanted */
+	FILE *whole;    /* NULL: only the last lines are kept */
 } tail;
 
 static int kernel_messages = -1;    /* /dev/kmsg */
 static const char *wanted_variants; /* "trusted,isolated"; NULL: all */
 static struct spin_nic *interface;
 
-/* One line; a tab in it would be another field. */
+/* Keeps one line. A tab in it would start another field. */
 static void keep_line(const char *line, size_t length)
 {
 	char *to = tail.line[tail.lines++ % LOG_LINES];
@@ -98,7 +97,7 @@ static void from_libspin(void *arg, const char *line)
 	keep_lines(line);
 }
 
-/* Of libspin's own programs the verifier's log comes this way, whole. */
+/* The verifier's whole log of libspin's own programs arrives here. */
 static int from_libbpf(enum libbpf_print_level level, const char *format, va_list args)
 {
 	char *text = NULL;
@@ -118,7 +117,10 @@ static void print_log(const char *object, const char *variant)
 		printf("log\t%s\t%s\t%s\n", object, variant, tail.line[i % LOG_LINES]);
 }
 
-/* "4,123,456789,-;text" and lines of details, one record a read; object NULL: to the end without a word. */
+/*
+ * Prints the kernel's warnings. A read returns one record: "4,123,456789,-;text" and lines of details. object NULL: skips to the end
+ * without printing.
+ */
 static void print_warnings(const char *object, const char *variant)
 {
 	char record[2048];
@@ -146,7 +148,7 @@ static uint32_t newest_program(void)
 	return last;
 }
 
-/* Programs that came after `before`. */
+/* Prints the programs that were loaded after `before`. */
 static void print_programs(const char *object, const char *variant, uint32_t before)
 {
 	uint32_t id = before;
@@ -197,7 +199,7 @@ static int is_wanted(const char *variant)
 	return !wanted_variants;
 }
 
-/* On lo, or on given packets; gone again when it returns. */
+/* Loads the object on lo, or for given packets, and removes it again. */
 static void try_variant(const char *name, const struct spin_object *object, const struct spin_rule *rule, const struct variant *variant)
 {
 	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = variant->class, .hpus = variant->hpus };
@@ -215,7 +217,7 @@ static void try_variant(const char *name, const struct spin_object *object, cons
 	spin_ctx__destroy(ctx);
 }
 
-/* One is of ICMP. */
+/* One handler takes ICMP. */
 static const char *rule_for(const char *name)
 {
 	return strcmp(name, "ping") ? "udp dport 9000" : "icmp";
@@ -243,7 +245,7 @@ static int try_object(const char *path, const char *name)
 	return 0;
 }
 
-/* A guard in front of the context (bpf/guard.bpf.c), as spind puts one: with a socket and a map of addresses. */
+/* Adds a guard in front of the context (bpf/guard.bpf.c), as spind does: with a socket and a map of addresses. */
 static int add_guard(struct spin_ctx *ctx)
 {
 	const struct sockaddr_in own = { .sin_family = AF_INET, .sin_port = htons(9001), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -261,7 +263,7 @@ static int add_guard(struct spin_ctx *ctx)
 	return err;
 }
 
-/* A context with a ring (bpf/ring.bpf.c), and its socket, beside the other one. */
+/* Creates another context with a ring (bpf/ring.bpf.c) and its socket. */
 static int add_ring(struct spin_nic *nic, const struct spin_object *object)
 {
 	const struct spin_ring_opts opts = { .bytes = sizeof(opts), .frames = 64 };
@@ -280,7 +282,7 @@ static int add_ring(struct spin_nic *nic, const struct spin_object *object)
 	return err;
 }
 
-/* The handlers on streams of TCP sockets (bpf/stream.h), which need may_goto. */
+/* Loads the handlers on streams of TCP sockets (bpf/stream.h), which need may_goto. */
 static int add_streams(const struct spin_object *object, enum spin_class class)
 {
 	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = class };
@@ -298,8 +300,8 @@ static int add_streams(const struct spin_object *object, enum spin_class class)
 }
 
 /*
- * The interface's program: the one of a process that has CAP_PERFMON, or that of one without. An interface of its own
- * each time, as the program stays loaded as long as that is open.
+ * Tries the dispatcher of a process with CAP_PERFMON, or that of one without. Each time on a newly opened interface, as the dispatcher
+ * stays loaded while the interface is open.
  */
 static void try_dispatcher(const struct spin_object *object, const char *variant, enum spin_class class)
 {
@@ -330,7 +332,8 @@ static void try_dispatcher(const struct spin_object *object, const char *variant
 		if (!err)
 			err = lost;
 	}
-	if (!err && class == SPIN_CLASS_TRUSTED) /* to itself, for the gate that stands before the handlers during that (bpf/gate.bpf.c) */
+	/* migrates to the same object, to load the gate that stands in front of the handlers meanwhile (bpf/gate.bpf.c) */
+	if (!err && class == SPIN_CLASS_TRUSTED)
 		err = spin_ctx__migrate(ctx, object, NULL);
 	if (!err && class == SPIN_CLASS_TRUSTED)
 		err = add_ring(nic, object);
@@ -367,7 +370,7 @@ static int lo_up(void)
 	return err;
 }
 
-/* build/handlers/empty.spin: empty */
+/* build/handlers/empty.spin -> empty */
 static void object_name(const char *path, char *name, size_t bytes)
 {
 	const char *slash = strrchr(path, '/');
@@ -423,7 +426,7 @@ static int compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* All of /objects, by name. */
+/* Lists /objects, sorted by name. */
 static char **list_objects(int *count)
 {
 	DIR *dir = opendir("/objects");
@@ -450,7 +453,7 @@ static char **list_objects(int *count)
 	return paths;
 }
 
-/* Records go to the second serial port, the whole log to the third: the first is the kernel's. */
+/* Records go to the second serial port, and the whole log to the third; the first is the kernel's. */
 static int run_as_init(void)
 {
 	char **paths;

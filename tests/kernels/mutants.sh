@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Are the faults noticed that kept programs from loading on Debian's kernels? mutants.sh [A|B|C|D|F|G]...
+# Does tests/kernels/run notice the faults that once kept programs from loading on Debian's kernels? mutants.sh [A|B|C|D|F|G]...
 #
-# Each is put back into a clone of the committed tree, one line of C, and `tests/kernels/run` must end with a cell that
-# breaks. Minutes for each; not part of make check. Ends with 1 if a fault goes unnoticed, 77 where guests cannot run.
+# Each fault, one line of C, is put back into a clone of the committed tree, and `tests/kernels/run` must then report a broken
+# cell. Takes minutes for each; not part of make check. Exits with 1 if a fault goes unnoticed, 77 if guests cannot run.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
@@ -47,7 +47,7 @@ fault() {
 	done)
 	# shellcheck disable=SC2086
 	if ! make -C "$tree" -j"$(nproc)" -k build/guest/loader $objects >"$work/make" 2>&1; then
-		# refused by this machine's own kernel: noticed, too
+		# this machine's own kernel refuses it, which also counts as noticed
 		echo "ok    $letter  $what: does not build"
 		grep 'spincc:\|error:' "$work/make" | sed 's/^/      | /'
 		return

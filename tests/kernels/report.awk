@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Compares what guests found with what is expected, prints the matrix kernel x capability and the verifier's steps. Input:
-# records of tests/kernels/loader.c, those of a kernel behind "guest NAME RELEASE", of an object behind "wanted OBJECT".
-# Variables: work, expected, json, table (files and directory to read and write). Status 1: a cell differs, or too many steps.
+# Compares the results of guests with what is expected, and prints the matrix kernel x capability and the verifier's steps. Input: records
+# of tests/kernels/loader.c; those of a kernel follow "guest NAME RELEASE", those of an object "wanted OBJECT". Variables: work, expected,
+# json, table (files and directory to read and write). Exits with 1 if a cell differs, or a program takes too many steps.
 BEGIN {
 	STEPS_MAX = 500000
 	split("EPERM ENOENT ENOMEM EACCES EBUSY EEXIST EINVAL E2BIG ENOSPC ENOSYS EOPNOTSUPP", names, " ")
@@ -49,7 +49,7 @@ function fits(objects, object) {
 	return object ~ as_regex(objects)
 }
 
-# The row of `expected` for this cell; 0: none
+# The row of `expected` for this cell; 0 if there is none
 function rule_for(variant, object,  r) {
 	for (r = 1; r <= rules; r++)
 		if (guest ~ rule_kernel[r] && variant ~ rule_variant[r] && fits(rule_objects[r], object))
@@ -57,7 +57,7 @@ function rule_for(variant, object,  r) {
 	return 0
 }
 
-# A row that says `loads` may say in how many steps, where that is more.
+# A row with `loads` may allow more steps than STEPS_MAX.
 function steps_allowed(variant, object,  r) {
 	r = rule_for(variant, object)
 	return r && rule_result[r] == "loads" && rule_words[r] > STEPS_MAX ? rule_words[r] + 0 : STEPS_MAX
@@ -82,7 +82,7 @@ function json_row(text) {
 	printf "%s{\"kernel\": %s, \"release\": %s, %s}", json_rows++ ? ",\n" : "", quote(guest), quote(release), text >json
 }
 
-# What several objects share is told once, with their names.
+# Faults that several objects share are printed once, with the objects' names.
 function breaks(object, variant, text, detail,  key) {
 	broken++
 	gsub("/objects/" object "[.]spin", "FILE", text)
@@ -93,7 +93,7 @@ function breaks(object, variant, text, detail,  key) {
 	group_size[key]++
 }
 
-# The verifier's complaint among the last lines: its statistics come behind it.
+# The verifier's reason among the last lines; its statistics follow it.
 function complaint(object, variant,  i, line) {
 	for (i = logs[object, variant]; i > 0; i--) {
 		line = log_line[object, variant, i]
@@ -122,7 +122,7 @@ function judge(object, variant, result, err, message,  r, as_expected, name) {
 		       variant == "pieces" ? "" : complaint(object, variant))
 }
 
-# Cells of one object, all of which has been read
+# Judges the cells of one object, all of which have been read
 function judge_object(object,  i, variant, at) {
 	for (i = 1; i <= cells; i++) {
 		variant = cell_variant[i]
@@ -184,7 +184,7 @@ $1 == "program" {
 $1 == "warning" { breaks($2, $3, "the kernel warns: " $4, "") }
 $1 == "end" { judge_object($2); ended = 1 }
 
-# The ten worst, in order
+# Keeps the ten largest, in order
 function keep_worst(steps, what,  i) {
 	for (i = worst < 10 ? ++worst : 10; i > 1 && worst_steps[i - 1] < steps; i--) {
 		worst_steps[i] = worst_steps[i - 1]

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# `spinctl run --share`: contexts of ours and xdp-tools' programs on one interface, in guests whose kernels let programs replace
-# functions. See kernel/guest/share_cases.sh. Linux 6.1 has this machine's libxdp and xdp-tools; newer kernels, which take none before
-# 1.5.5, have Debian's newest; with this machine's they must refuse with that reason.
+# `spinctl run --share`: our contexts and xdp-tools' programs on one interface, in guests whose kernels let programs replace functions. See
+# kernel/guest/share_cases.sh. Linux 6.1 gets this machine's libxdp and xdp-tools. Newer kernels, which need libxdp 1.5.5, get Debian's
+# newest; with this machine's they must refuse and give that reason.
 #
 # share.sh [CASE...]; KERNELS: names of kernel/guest/kernels.txt (default: 6.1 6.12). Consoles and rows are kept in $BUILD/kernels/.
 : "${BUILD:=build}" "${KERNELS:=6.1 6.12}" "${QEMU:=qemu-system-x86_64}"
@@ -33,7 +33,7 @@ running= guests=
 trap 'kill -9 $running 2>/dev/null; wait; rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM HUP
 
-# boot GUEST VMLINUZ MODULES CASES: in the background. A second CPU, which 6.1 does not start in virtual time (-icount).
+# boot GUEST VMLINUZ MODULES CASES: runs in the background, without virtual time (-icount), in which 6.1 does not start a second CPU.
 boot() {
 	CASES=share sh "$guest/drivers_image.sh" "$3" "$BUILD" "$work/$1.image" || exit 1
 	rm -f "$BUILD/kernels/share-$1.rows"

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Live handlers must read the kernel's monotonic clock and its random numbers, in both classes; and rate_limit must let a burst through,
-# and then as many packets as its rate says.
+# Live handlers must read the kernel's monotonic clock and its random numbers, in both classes. rate_limit must pass a burst, and then as
+# many packets as its rate allows.
 . tests/live/lib.lib.sh
 command -v bash >/dev/null || { echo "skip: no bash"; exit 77; }
 
-# send COUNT: so many datagrams; prints the milliseconds that it took
+# send COUNT: sends COUNT datagrams; prints the milliseconds that it took
 send() {
 	nsenter --net=/run/netns/$B bash -c 'start=$(date +%s%N)
 		for ((i = 0; i < $1; i++)); do printf x >/dev/udp/10.9.0.1/9000; done
@@ -16,14 +16,14 @@ detach() {
 	wait $owner || die "spinctl run: $(cat "$tmp/err")"
 	owner=
 }
-# field NAME: of the handlers' state, as the final report has it
+# field NAME: a field of the handlers' state, from the final report
 field() {
 	tr -d '\n' <"$tmp/out" | sed -n "s/.*\"spin_state\.$1\"[^0-9]*\([0-9]*\).*/\1/p"
 }
 counted() {
 	grep '"type": "final"' "$tmp/out" | sed -n "s/.*\"reason\": \"$1\", [^}]*\"packets\": \([0-9]*\)}.*/\1/p"
 }
-# Milliseconds; those of the clock that handlers have, on machines that do not sleep.
+# Milliseconds since boot; equals the handlers' clock on machines that do not sleep.
 now() { sed 's/\([0-9]*\)\.\([0-9]*\) .*/\1\20/' /proc/uptime; }
 
 for class in trusted isolated; do
@@ -39,14 +39,14 @@ for class in trusted isolated; do
 	[ "$(field 'random\[1\]')" != "$(field 'random\[2\]')" ] || die "$class: two random numbers are $(field 'random\[1\]')"
 	[ "$(field ttl)" = 64 ] || die "$class: time to live $(field ttl)"
 
-	# one each 10 ms, 5 at once
+	# one per 10 ms, 5 at once
 	attach "$BUILD/handlers/rate_limit.spin" --match "udp dport 9000" --class $class \
 		--set spin_state.interval_ns=10000000 --set spin_state.burst=5
 	took=$(send 500)
 	detach
 	passed=$(counted proceeded) dropped=$(counted header_dropped)
 	[ $((passed + dropped)) = 500 ] || die "$class: $passed passed, $dropped dropped of 500"
-	# a bucket, one for each interval, and what the clocks differ by
+	# the burst, one per interval, and a margin for the difference of the clocks
 	[ "$passed" -ge 5 ] && [ "$passed" -le $((5 + took / 10 + 5)) ] || die "$class: $passed of 500 passed in $took ms"
 done
 echo ok

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * strided_ddt over a link that loses, duplicates and reorders frames. Messages are columns of a matrix. At each message's
- * event its elements must be in their rows, and no byte between them may have changed.
+ * strided_ddt over a link that loses, duplicates and reorders frames. Messages are columns of a matrix. When a message's event arrives, its
+ * elements must be in their rows, and no byte between them may have changed.
  */
 #include <poll.h>
 #include <stdio.h>

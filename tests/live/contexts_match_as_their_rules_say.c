@@ -56,7 +56,7 @@ static uint32_t pick(uint32_t n)
 	return (uint32_t)(seed >> 32) % n;
 }
 
-/* Few values, so that packets match rules: two networks, eight ports. */
+/* Few values, so that packets match rules: two networks of 16 addresses each. */
 static void pick_address(int version, uint32_t addr[4])
 {
 	memset(addr, 0, 16);
@@ -69,7 +69,7 @@ static void pick_address(int version, uint32_t addr[4])
 	addr[3] = htonl(pick(4) << 9 | pick(4));
 }
 
-/* 1: there is one. */
+/* Picks an address and a mask. Returns 1: the rule has a prefix. */
 static int pick_prefix(int version, uint32_t addr[4], uint32_t mask[4])
 {
 	unsigned bits = version == 4 ? 12 + pick(21) : 30 + pick(99);

@@ -109,7 +109,7 @@ static void send_to(unsigned port, const void *data, size_t bytes)
 		fail("sending");
 }
 
-/* Returns 1 if a datagram came within the time. */
+/* Returns 1 if a datagram arrives in time. */
 static int comes(int fd, int wait_ms)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
@@ -118,7 +118,7 @@ static int comes(int fd, int wait_ms)
 	return poll(&poll_fd, 1, wait_ms) > 0 && recv(fd, data, sizeof(data), 0) >= 0;
 }
 
-/* A packet of the other context, between two of ours, must be handled and delivered. */
+/* A packet of the other context, sent between two of ours, must be handled and delivered. */
 static void pass_by(struct spin_ctx *other)
 {
 	send_to(BYSTANDER_PORT, "hello", 5);

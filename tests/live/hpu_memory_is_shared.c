@@ -131,7 +131,7 @@ static void two_contexts_count_in_one_state(void)
 	a = create(first, &opts);
 	expect(3, s->step, "the initial state");
 	opts = with(mem);
-	opts.message.lose_events = 1; /* nobody reads the events of 20,000 messages */
+	opts.message.lose_events = 1; /* the events of the 20,000 messages are not read */
 	b = create(second, &opts);
 	opts = with(mem);
 	expect(3, s->step, "what the second context found");

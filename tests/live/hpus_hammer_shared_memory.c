@@ -144,7 +144,7 @@ static void *run_packets(void *arg)
 		uint32_t n = next++, at = n % PACKETS, last = at == PACKETS - 1, none = UINT32_MAX;
 		time_t start = time(NULL);
 
-		if (stop && !at) /* only whole messages: the first thread to see the stop sets the end */
+		if (stop && !at) /* only whole messages: the first thread that sees the stop sets the end */
 			atomic_compare_exchange_strong(&end, &none, n / PACKETS);
 		do {
 			if (n / PACKETS >= end)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * MTU 9000 on a veth, where long frames arrive in several pieces. Datagrams of 1 to 8,972 bytes are redirected, and answered
- * with up to 8,000 bytes, in both load classes, and by a process that has only CAP_BPF and CAP_NET_ADMIN. The kernel checks
- * the checksums for the sockets. Uses namespaces of its own.
+ * MTU 9000 on a veth, where long frames arrive in several buffers. Datagrams of 1 to 8,972 bytes are redirected, and answered with up to
+ * 8,000 bytes, in both load classes, and by a process that has only CAP_BPF and CAP_NET_ADMIN. The kernel checks the checksums for the
+ * sockets. Uses namespaces of its own.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -97,7 +97,7 @@ static void fill(uint8_t *at, unsigned bytes, unsigned first)
 		at[i] = (uint8_t)(first + i * 7);
 }
 
-/* Sends until the other socket receives what it should. */
+/* Sends until the other socket receives the expected datagram. */
 static void exchange(int from, int to, const uint8_t *send_this, unsigned bytes, const uint8_t *want, unsigned want_bytes)
 {
 	struct sockaddr_in server = { .sin_family = AF_INET, .sin_port = htons(PORT) };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The kernel's engine must forget all messages at a reset, without another load: a schedule must have the same results after any
- * others as at first. Schedules are random: lost, duplicated and overtaking packets, reused ids, entries that are used once, time.
+ * After a reset, without another load, the kernel's engine must have forgotten all messages: a schedule must have the same results after
+ * any other schedules as it had at first. Schedules are random: lost, duplicated and overtaking packets, reused ids, entries that are used
+ * once, time.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -162,7 +163,7 @@ static void schedules_come_to_the_same(struct spin_message_opts opts)
 		}
 	}
 	engine_close(engine);
-	/* and the same as on an engine that never ran another schedule */
+	/* and the same as on an engine that has not run any other schedule */
 	err = engine_open(ENGINE_BPF, &built.handler, &context, &engine);
 	if (err)
 		die("opening the engine");

@@ -37,7 +37,7 @@ static void apart(void (*run)(void))
 		exit(1); /* the child has printed the reason */
 }
 
-/* Runs before anything else in its process has probed the kernel: libbpf also caches the results. */
+/* Must run before anything else in its process has probed the kernel: libbpf also caches the results. */
 static void want_of_descriptors_is_not_an_old_kernel(void)
 {
 	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = SPIN_CLASS_ISOLATED };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Threads on all CPUs send messages, first packets twice, to entries that manage their offset, while the host replaces full
- * entries. Every message must have a place of its own within its entry, with its bytes. Also tests what the library refuses
- * for such entries, and for entries that name a source.
+ * entries. Every message must have a range of its own within its entry, with its bytes. Also tests what the library refuses for such
+ * entries, and for entries that name a source.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -3,8 +3,8 @@
  * Several HPUs handle the packets of a message at the same time: CPUs or queues of a veth with four queues and a NAPI thread
  * for each, or CPUs that get packets by cpumap. Packets arrive interleaved, in any order, some more than once. The handler
  * runs must fulfil what sPIN guarantees. The reference must have the same state and host memory after the same runs. Every
- * packet must be counted once. (A key has no destination address, so each packet of a message is sent to another address, by
- * which the queue is selected.)
+ * packet must be counted once. (A key has no destination address, so the packets of a message are sent to different addresses, which select
+ * the queue.)
  */
 #include <arpa/inet.h>
 #include <pthread.h>
@@ -214,7 +214,7 @@ static void check_hpus(void)
 			die("a handler ran on an HPU that there is not");
 	}
 	putchar('\n');
-	/* the scheduler decides on which CPU a thread runs */
+	/* the scheduler decides which CPU a thread runs on */
 	if (hpus != SPIN_HPUS_CPU && busy < expect)
 		die("not all HPUs had a share");
 }

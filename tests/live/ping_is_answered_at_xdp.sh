@@ -7,12 +7,12 @@
 command -v ping >/dev/null || { echo "skip: no ping"; exit 77; }
 
 within() { ns=$1; shift; nsenter --net=/run/netns/"$ns" "$@"; }
-# Sets whether the host answers itself. 1: it does not.
+# Sets whether the host itself ignores pings (1) or answers them (0).
 host_ignores() {
 	within $A sh -c "echo $1 >/proc/sys/net/ipv4/icmp_echo_ignore_all && echo $1 >/proc/sys/net/ipv6/icmp/echo_ignore_all" ||
 		{ echo "skip: cannot set sysctls of a namespace"; exit 77; }
 }
-# answered ADDRESS OPTIONS...: each request must have its reply, with its payload
+# answered ADDRESS OPTIONS...: each request must get its reply, with its payload
 answered() {
 	within $B ping -n -q -i 0.05 -W 2 "$@" >"$tmp/ping" 2>&1 || die "ping $*: $(cat "$tmp/ping")"
 	grep -q ' 0% packet loss' "$tmp/ping" || die "ping $*: $(cat "$tmp/ping")"
@@ -26,14 +26,14 @@ counted() {
 	grep '"type": "final"' "$tmp/out" | sed -n "s/.*\"context\": \"$1\", \([^]]*\)].*/\1/p" |
 		sed -n "s/.*\"reason\": \"$2\", [^}]*\"packets\": \([0-9]*\)}.*/\1/p"
 }
-# End the owner as a user does.
+# Ends the owner as a user does.
 detach() {
 	kill -INT $owner
 	wait $owner || die "spinctl run: $(cat "$tmp/err")"
 	owner=
 }
 
-# A veth accepts frames that XDP sends back only if it has a program too.
+# A veth accepts frames that XDP sends back only if it has a program as well.
 peer=
 clean_peer() {
 	[ -z "$peer" ] || kill -9 "$peer" 2>/dev/null
@@ -57,7 +57,7 @@ host_ignores 1
 unanswered -4 -c 1 10.9.0.1
 unanswered -6 -c 1 fd09::1
 
-# A context for its own addresses only
+# A context for its own addresses only.
 attach "$BUILD/handlers/ping.spin" "$BUILD/handlers/ping.spin" --name ping4 --name ping6 --match "icmp dst 10.9.0.1" \
 	--match "icmp6 dst fd09::1"
 answered -4 -c 5 10.9.0.1
@@ -65,7 +65,7 @@ answered -4 -c 2 -s 0 10.9.0.1
 answered -4 -c 2 -s 1472 -p f05a 10.9.0.1
 answered -6 -c 4 fd09::1
 answered -6 -c 3 -s 1452 -p f05a fd09::1
-# Fragments belong to no context: the host gets them, and does not answer.
+# Fragments belong to no context: the host receives them, and does not answer.
 unanswered -4 -c 1 -s 2000 10.9.0.1
 ip -n $A addr add 10.9.0.3/24 dev v0
 unanswered -4 -c 1 10.9.0.3
@@ -74,7 +74,7 @@ detach
 [ "$(counted ping6 replied)" = 7 ] || die "ping6 did not count 7 replies: $(cat "$tmp/out")"
 unanswered -4 -c 1 10.9.0.1
 
-# A context of all ICMPv6: the host still resolves addresses, and answers neighbour solicitations.
+# A context for all ICMPv6: the host still resolves addresses, and answers neighbour solicitations.
 attach "$BUILD/handlers/ping.spin" --match icmp6
 ip -n $A neigh flush dev v0
 ip -n $B neigh flush dev v1
@@ -86,7 +86,7 @@ detach
 [ "$(counted ping replied)" = 2 ] || die "ping did not count 2 replies: $(cat "$tmp/out")"
 [ "$(counted ping success)" -ge 3 ] || die "neighbour discovery did not pass the context: $(cat "$tmp/out")"
 
-# In the other load class, and with packets given to CPUs
+# In the other load class, and with packets given to CPUs.
 for how in "--class isolated" "--hpus spread"; do
 	# shellcheck disable=SC2086 # two words
 	attach "$BUILD/handlers/ping.spin" "$BUILD/handlers/ping.spin" --name ping4 --name ping6 --match "icmp dst 10.9.0.1" \

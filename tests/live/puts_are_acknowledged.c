@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Handlers can request acknowledgements of their puts. The host of the sending side must get an event with the handler's
- * value, and the entry's counter. A put that nobody takes must have an event too. An event without room waits for the reader.
- * (file_arrives_over_a_lossy_link.c shows that the library's sender loses nothing on a bad link.)
+ * value, and the entry's counter. A put that no target takes must also have an event. An event that does not fit into the ring waits for
+ * the reader. (file_arrives_over_a_lossy_link.c shows that the library's sender loses nothing on a bad link.)
  */
 #include <arpa/inet.h>
 #include <poll.h>
@@ -19,7 +19,7 @@
 #include "tests/common/net/slow.h"
 #include <spin/slmp.h>
 #include <spin/libspin_message.h>
-#include "user/libspin/requests/private.h" /* packets find no room for events either, so the put is made here */
+#include "user/libspin/requests/private.h" /* while the event ring is full packets are refused as well, so the put is made here */
 
 #define HOST_BYTES  (1u << 16)
 #define TAKER_PORT  9331

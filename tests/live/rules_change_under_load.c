@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Changes the rule of a context on two interfaces while packets come that both rules match: each must be handled exactly once. Afterwards
- * packets of the new rule have handlers, and those of the old one do not. A rule that is refused, also by one interface alone, changes
- * nothing. Each sender waits for as many datagrams as it has sent, so no queue overflows. Uses namespaces of its own.
+ * Changes the rule of a context on two interfaces while packets arrive that match both the old and the new rule: each must be handled
+ * exactly once. Afterwards packets of the new rule must be handled, and those of the old one must not. A rule that is refused, even by only
+ * one interface, must change nothing. Each sender waits for as many datagrams as it has sent, so no queue overflows. Uses namespaces of its
+ * own.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -50,7 +51,7 @@ static struct spin_ctx *context(struct spin_nic *nic, const char *handler, const
 	if (built_object(handler, path, sizeof(path)) || spin_object__open(path, &object) || spin_rule__parse(text, &rule) ||
 	    spin_ctx__create(nic, object, &rule, &ctx))
 		die(spin_strerror_last());
-	spin_object__close(object); /* the context needs it no more, with another rule neither */
+	spin_object__close(object); /* the context does not need it any more, not even for another rule */
 	return ctx;
 }
 
@@ -63,7 +64,7 @@ static int set_rule(struct spin_ctx *ctx, const char *text)
 	return spin_ctx__set_rule(ctx, &rule);
 }
 
-/* Sends a datagram over each interface: each is handled, or none is. */
+/* Sends a datagram over each interface. If is_handled, each must be handled, otherwise none. */
 static void probe(const struct burst *s, const struct spin_ctx *ctx, uint16_t port, int is_handled, const char *what)
 {
 	const uint64_t had = handled(ctx);
@@ -94,7 +95,7 @@ static void count_tapped(void *arg, const struct spin_tapped *packet)
 	++*(unsigned *)arg;
 }
 
-/* Contexts on one of the context's two interfaces, until that has no place for another rule of this kind. */
+/* Fills one of the context's two interfaces with contexts, until it has no slot for another rule of this kind. */
 static void fill(const struct burst *s, struct spin_ctx *ctx, struct spin_nic *nic, const char *rule, const char *another, unsigned most)
 {
 	struct spin_ctx *others[SPIN_CONTEXTS_MAX];
@@ -169,7 +170,7 @@ int main(void)
 	if (set_rule(ctx, "udp dport 7000"))
 		die(spin_strerror_last());
 
-	/* the first interface would take it, the second does not */
+	/* the first interface would accept it, the second does not */
 	other = context(nic[1], "deliver", "udp dport 8000");
 	if (spin_ctx__attach(other))
 		die(spin_strerror_last());
@@ -179,16 +180,16 @@ int main(void)
 	bad.dst_ports.count = 1;
 	if (spin_ctx__set_rule(ctx, &bad) != -EINVAL)
 		die("a rule with a port and ports is taken");
-	/* what the old rule had is free, what the new one has is not */
+	/* the old rule must be free for others, the new one must not */
 	if (set_rule(ctx, "udp dport 7001") || set_rule(other, "udp dport 7000") || set_rule(other, "udp dport 7001") != -EEXIST ||
 	    set_rule(other, "udp dport 8000") || set_rule(ctx, "udp dport 7000"))
 		die("rules and slots do not belong together");
 	probe(s, ctx, 7000, 1, "packets of the last rule have no handlers");
-	/* the second interface refuses before the first one has the rule, and after */
+	/* the second interface refuses, before and after the first one has the rule */
 	spin_ctx__destroy(other);
 	fill(s, ctx, nic[1], "udp dport %u", "udp dport 7001", SPIN_CONTEXTS_MAX - 1);
 	fill(s, ctx, nic[1], "udp dport %u u32 12/0xffff=0-0xffff", "udp dport 7001 u32 12/0xffff=0-0xffff", SPIN_WORDED_MAX);
-	/* a tap goes with the context */
+	/* a tap stays with the context */
 	if (spin_ctx__tap(ctx, 1 << 20) || set_rule(ctx, "udp dport 7001"))
 		die(spin_strerror_last());
 	probe(s, ctx, 7001, 1, "packets of a tapped context have no handlers");

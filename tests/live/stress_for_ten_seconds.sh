@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# A short `make stress`. It must also detect a test that is broken on purpose.
+# A short `make stress`. It must also detect a deliberately broken test.
 : "${BUILD:=build}"
 "$BUILD/tests/stress/stress" 10 || exit
 out=$(STRESS_BREAK=1 "$BUILD/tests/stress/stress" 2)

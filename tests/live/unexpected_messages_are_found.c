@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Unexpected messages as in MPI: they stay in an overflow entry until a receive is posted for them. First one at a time. Then
- * threads on all CPUs send numbered messages of several tags while the host posts receives. Each receive must get the next
- * message of its tag, whether that came before or after.
+ * Unexpected messages as in MPI: they stay in an overflow entry until a receive is posted for them. First one at a time; then threads on
+ * all CPUs send numbered messages of several tags while the host posts receives. Each receive must get the next message of its tag, whether
+ * that arrived before or after it was posted.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include <spin/libspin_message.h>
 
 #define TAGS     3u
-#define MESSAGES 3000u /* of each tag, each by its own thread */
+#define MESSAGES 3000u /* per tag; each tag has its own thread */
 #define HOST     (1u << 20)
 #define RECEIVE  64u    /* bytes of a receive */
 #define BUFFERS  65536u /* start of the overflow entry */
@@ -198,7 +198,7 @@ static void one_at_a_time(const struct spin_object *object)
 	expect(1, me < SPIN_MES_MAX, "is posted");
 	expect(0, spin_ctx__me_unlink(ctx, me), "and unlinked");
 	expect(-ENOENT, spin_ctx__me_search(ctx, &opts, SPIN_SEARCH_ONLY, &event), "nothing is left of the tag");
-	/* an incomplete message */
+	/* a message that is incomplete */
 	expect(1, send_message(1, 4, 4000, 0), "the first half of a message");
 	expect(-EAGAIN, spin_ctx__me_search(ctx, &opts, SPIN_SEARCH_DELETE, &event), "searching one on its way");
 	expect(-EAGAIN, spin_ctx__me_append(ctx, &opts, &me), "an entry for one on its way");
@@ -207,7 +207,7 @@ static void one_at_a_time(const struct spin_object *object)
 	tag = 2;
 	expect(0, spin_ctx__me_append(ctx, &opts, &me), "an entry for others");
 	expect(1, received[2], "messages that it has found");
-	/* as many messages as are kept */
+	/* the largest number of messages that are kept */
 	for (uint32_t n = 0; n < KEPT - 1; n++)
 		expect(1, send_message(3, n, 4000, SPIN_SLMP_EOM), "a message that is kept");
 	expect(0, send_message(3, KEPT, 4000, SPIN_SLMP_EOM), "one more than are kept");

@@ -143,7 +143,7 @@ static void ask(const char *tags, enum spin_mode mode)
 	answered(tags, mode, peer, store, &request, &reply);
 }
 
-/* Uses a local experimental Ethernet type (IEEE 802). The handler stores at the requested place, and replies with 50 bytes. */
+/* Uses a local experimental Ethernet type (IEEE 802). The handler stores at the requested offset, and replies with 50 bytes. */
 static void ask_by_type(const char *tags, enum spin_mode mode)
 {
 	struct spin_ctx *peer = attach("deliver", "c0", "ether 0x88b5", SPIN_MODE_NATIVE);

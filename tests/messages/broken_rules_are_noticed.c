@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tests that the test of random schedules can fail. A second reference that gets one rule wrong takes the engine's place: the
- * difference must be noticed, and the schedule shrunk to a few steps.
+ * Tests that the test of random schedules can fail. A second reference, which gets one rule wrong, takes the engine's place: the difference
+ * must be noticed, and the schedule shrunk to a few steps.
  *	broken_rules_are_noticed [--break RULE] [--seed N] [--print]
  */
 #include <stdio.h>
@@ -11,11 +11,11 @@
 #include "tests/reference/engine_reference.h"
 #include "tests/reference/schedule.h"
 
-#define SCHEDULES    20000 /* of each setup, within which it has to show */
+#define SCHEDULES    20000 /* per setup; the difference must show within these */
 #define SHRINK_TRIES 20000
-#define SLACK        2 /* steps too many that are forgiven: what is smallest is found by trying */
+#define SLACK        2 /* extra steps that are allowed: shrinking finds a minimum by trial */
 
-/* The steps that a rule needs to show; a person finds no shorter way either. */
+/* The steps that a broken rule needs to show; found by hand to be the minimum. */
 /* clang-format off */
 static const unsigned steps_needed[REFERENCE_RULES_END] = {
 	[REFERENCE_BREAKS_FLOW_CONTROL_ACKNOWLEDGED] = 2,
@@ -62,7 +62,7 @@ static int still_fails(void *arg, const struct schedule *s)
 	return schedule_compare(s, lab->right, lab->wrong, reason, sizeof(reason), NULL) == 1;
 }
 
-/* 1: the rule showed on this setup, and s is the schedule. */
+/* Returns 1 if the rule showed on this setup; *s is then the schedule. */
 static int look_for(struct lab *lab, enum reference_rule rule, unsigned setup, uint64_t seed, struct schedule *s)
 {
 	struct engine_handler handler = { .name = schedule_setups[setup].handler };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A message of five packets in every order they can come in; in each of them, every packet lost and sent
- * again later, and every packet twice at every place. Whatever the order: each packet is handled once, the
- * header handler runs first and the completion handler last, and the bytes are where they belong.
+ * A message of five packets in every order of arrival. In each order, every packet is also lost and sent again later, and every packet is
+ * duplicated at every position. In all cases each packet must be handled once, the header handler run first and the completion handler
+ * last, and the bytes be at the right offsets.
  *
  *	every_order [--engine host|bpf|isolated|model]
  */
@@ -24,7 +24,7 @@
 #define SENDS_MAX     (3 * PACKETS)
 #define LATER_MS      3u
 
-/* What is sent: packets by number; LATER is a step in time. */
+/* What to send: packets by number; LATER advances the clock. */
 enum { LATER = PACKETS };
 
 struct schedule {
@@ -32,7 +32,7 @@ struct schedule {
 	unsigned send[SENDS_MAX];
 };
 
-/* The state of msg_copy, and of msg_returns as far as it is looked at. */
+/* The state of msg_copy, and the part of msg_returns' state that is checked. */
 struct copied {
 	uint32_t headers, packets, bytes, completions, dropped_bytes, flow_control;
 };
@@ -44,7 +44,7 @@ struct lab {
 	struct built built;
 	struct engine *engine;
 	int copies;          /* the handler is msg_copy, else msg_returns */
-	uint32_t id, now_ms; /* ids are not used again */
+	uint32_t id, now_ms; /* ids are never reused */
 	struct message_packet packet[PACKETS];
 };
 
@@ -55,7 +55,7 @@ static uint32_t bytes_of(unsigned packet)
 	return packet + 1 == PACKETS ? LAST_BYTES : STRIDE;
 }
 
-/* The byte at a place of the message; payload handlers of msg_returns find code 0 in each packet. */
+/* The byte at an offset of the message. With msg_returns the payload handlers find code 0 in each packet. */
 static uint8_t byte_at(const struct lab *lab, uint32_t at)
 {
 	if (!lab->copies)
@@ -63,7 +63,7 @@ static uint8_t byte_at(const struct lab *lab, uint32_t at)
 	return (uint8_t)(at * 3 + lab->id * 7 + 1);
 }
 
-/* Makes it this message's. */
+/* Sets header and payload for the current message. */
 static void fill_packet(struct lab *lab, unsigned number)
 {
 	struct message_packet *packet = &lab->packet[number];
@@ -159,7 +159,7 @@ static int run_schedule(struct lab *lab, const struct schedule *s)
 	return failed ? failed : check_end(lab, s);
 }
 
-/* Packet `lost` does not come at its place, but at the end, a little later. */
+/* Sends packet `lost` not at its position, but at the end, a little later. */
 static int lose(struct lab *lab, const unsigned *order, unsigned lost)
 {
 	struct schedule s = { 0 };
@@ -172,7 +172,7 @@ static int lose(struct lab *lab, const unsigned *order, unsigned lost)
 	return run_schedule(lab, &s);
 }
 
-/* What comes at `place` comes again behind `behind`; PACKETS: at the end, a little later. */
+/* Sends the packet at `place` again after position `behind`; PACKETS: at the end, a little later. */
 static int repeat(struct lab *lab, const unsigned *order, unsigned place, unsigned behind)
 {
 	struct schedule s = { 0 };
@@ -189,7 +189,7 @@ static int repeat(struct lab *lab, const unsigned *order, unsigned place, unsign
 	return run_schedule(lab, &s);
 }
 
-/* Each packet twice at once; or all of them, and all again. */
+/* Sends each packet twice in a row, or all packets and then all again. */
 static int double_all(struct lab *lab, const unsigned *order, int at_once)
 {
 	struct schedule s = { .count = 2 * PACKETS };
@@ -214,7 +214,7 @@ static int run_order(struct lab *lab, const unsigned *order)
 	return failed;
 }
 
-/* All orders that begin with the first `fixed` of these. */
+/* Runs all orders that begin with the first `fixed` elements of `order`. */
 static int permute(struct lab *lab, unsigned *order, unsigned fixed)
 {
 	int failed = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Several threads on different CPUs give the kernel packets of one flow at the same time, which are messages without SLMP: each
- * packet is put into host memory at an offset of its own, or dropped and counted; the completion handler runs once, behind the
- * last packet; and packets that come while the last one does are of the next message, or dropped.
+ * Several threads on different CPUs run packets of one flow at the same time, as messages without SLMP. Each packet must be put into host
+ * memory at an offset of its own, or be dropped and counted. The completion handler must run once, after the last packet. Packets that
+ * arrive concurrently with the last one belong to the next message, or are dropped.
  *
  *	flows_on_many_cpus [--messages N]
  */
@@ -19,8 +19,8 @@
 #include <spin/libspin_message.h>
 
 #define THREADS 4
-#define PACKETS 60u /* of each thread, of a message */
-#define RECORD  8u  /* a packet's payload: what tells it from all others; 0xff in byte 3 tells the last one */
+#define PACKETS 60u /* per thread and message */
+#define RECORD  8u  /* a packet's payload, which identifies it; 0xff in byte 3 marks the last packet */
 #define RULE    "udp dport 9330 eom 11/0xff0000=0xff0000"
 
 struct shared {
@@ -28,7 +28,7 @@ struct shared {
 	struct spin_ctx *ctx;
 	uint8_t frame[64];
 	uint32_t frame_bytes;
-	int ends; /* each thread's packet number 30 is a last one */
+	int ends; /* packet PACKETS / 2 of each thread is a last one */
 	unsigned message;
 	pthread_barrier_t begin;
 	_Atomic(const char *) reason;
@@ -47,7 +47,7 @@ static void on_event(void *arg, const struct spin_event *event)
 	last_event = *event;
 }
 
-/* Without a UDP checksum, so that payload may be anything. */
+/* Runs a packet. It has no UDP checksum, so its payload may be anything. */
 static int give(struct shared *s, unsigned thread, unsigned packet, int is_last)
 {
 	uint8_t frame[64], out[64];
@@ -131,7 +131,7 @@ static void run_round(struct shared *s)
 		pthread_join(thread[i], NULL);
 }
 
-/* The message's bytes are records of its packets, each once. */
+/* Checks that the message's bytes are the records of its packets, each once. */
 static const char *check_memory(const struct shared *s, const uint8_t *memory, uint32_t bytes)
 {
 	uint8_t seen[THREADS][PACKETS] = { 0 };
@@ -149,7 +149,7 @@ static const char *check_memory(const struct shared *s, const uint8_t *memory, u
 	return NULL;
 }
 
-/* Nobody else's packet comes with the last one: nothing but what came while the header handler ran is dropped. */
+/* No other packet runs concurrently with the last one: only packets that arrived while the header handler ran are dropped. */
 static const char *one_end(struct shared *s, unsigned messages)
 {
 	uint64_t before = 0, now;
@@ -179,7 +179,7 @@ static const char *one_end(struct shared *s, unsigned messages)
 	return s->reason;
 }
 
-/* All threads end messages: as many begin as end, and each packet is in one or dropped. */
+/* All threads end messages: every message that begins must end, and each packet must be in one or be dropped. */
 static const char *many_ends(struct shared *s, unsigned messages)
 {
 	struct spin_message_stats stats;
@@ -194,7 +194,7 @@ static const char *many_ends(struct shared *s, unsigned messages)
 		while (spin_ctx__events(s->ctx, on_event, NULL) > 0)
 			;
 	}
-	give(s, THREADS, 0, 1); /* ends the one that the last round has begun */
+	give(s, THREADS, 0, 1); /* ends the message that the last round began */
 	while (spin_ctx__events(s->ctx, on_event, NULL) > 0)
 		;
 	spin_ctx__counters(s->ctx, packets);

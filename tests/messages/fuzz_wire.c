@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Random and mutated datagrams of the message protocol through the engines, which keep their
- * messages from packet to packet: verdict, reason, frame, events, memory and counts agree.
+ * Random and mutated datagrams of the message protocol through the engines, which keep their messages from packet to packet: verdict,
+ * reason, frame, events, memory and counters must agree.
  *
  *	fuzz_wire [--packets N] [--model N] [--seed N]
  */
@@ -19,13 +19,13 @@
 #define MEMORY_EVERY 500
 #define CLOCK_EVERY  100
 #define HOST_BYTES   65536
-#define IDS          5  /* under way, of each source */
-#define IDS_EVERY    90 /* packets until there is another one */
+#define IDS          5  /* in flight, per source */
+#define IDS_EVERY    90 /* packets until a new id comes into use */
 
 static const struct setup {
 	const char *handler;
 	struct spin_message_opts message;
-	uint32_t whole_bytes; /* the only entry has so many, and refuses longer messages; 0: the one that is there at first */
+	uint32_t whole_bytes; /* length of the only entry, which refuses longer messages; 0: the default entry */
 } setups[] = {
 	{ "msg_script",
 	  { .host_bytes = HOST_BYTES,
@@ -62,7 +62,7 @@ static int one_in(struct fuzz *f, uint32_t n)
 	return !random_below(&f->random, n);
 }
 
-/* A packet of one of a few messages, whose lengths their numbers tell: so whole messages come together. */
+/* A packet of one of a few messages. Its id determines the message's length, so that messages become complete. */
 static struct step some_packet(struct fuzz *f)
 {
 	static const uint32_t strides[] = { 4, 1, 64, 16, 100, 1450, 4, 3000, 32, 8900, 8, 500 };
@@ -93,7 +93,7 @@ static struct step some_packet(struct fuzz *f)
 	return s;
 }
 
-/* Lies about fields before there are checksums over them. */
+/* Falsifies fields before the checksums are computed. */
 static void lie(struct fuzz *f, struct step *s)
 {
 	switch (below(f, 8)) {
@@ -124,7 +124,7 @@ static void lie(struct fuzz *f, struct step *s)
 	}
 }
 
-/* And about the frame as it is: what is right of it now is as it happens. */
+/* Damages the finished frame; its checksums may then be right or wrong. */
 static uint32_t damage(struct fuzz *f, uint8_t *frame, uint32_t bytes)
 {
 	switch (below(f, 4)) {
@@ -277,7 +277,7 @@ static int compare_memory(struct fuzz *f)
 	return err;
 }
 
-/* Those that cannot run here stay away. */
+/* Opens the engines; those that cannot run here are left out. */
 static int start(struct fuzz *f, int *skipped)
 {
 	const struct engine_context context = { .rule = { .protocol = 17, .dst_port = SCHEDULE_PORT }, .message = f->setup->message };
@@ -289,7 +289,7 @@ static int start(struct fuzz *f, int *skipped)
 	unsigned me;
 
 	for (int kind = 0; kind < ENGINE_OF_ALL && !err; kind++) {
-		if (kind == ENGINE_ISOLATED) /* takes no messages */
+		if (kind == ENGINE_ISOLATED) /* does not support messages */
 			continue;
 		err = engine_open((enum engine_kind)kind, &f->built.handler, &context, &f->engine[kind]);
 		if (!err && whole.length)
@@ -303,7 +303,7 @@ static int start(struct fuzz *f, int *skipped)
 	return err;
 }
 
-/* The model leaves after its share. */
+/* The model stops after its share of packets. */
 static int run(struct fuzz *f, uint64_t count, uint64_t model)
 {
 	int err = 0;
@@ -324,16 +324,19 @@ static int run(struct fuzz *f, uint64_t count, uint64_t model)
 	return err;
 }
 
-/* The reasons that these handlers and packets can have: an entry for all is always posted, and a single handler returns little. */
+/*
+ * Whether these handlers and packets can have the reason. An entry for all messages is always posted, and a single handler returns few
+ * codes.
+ */
 static int is_expected(const struct setup *setup, enum spin_reason reason)
 {
 	switch (reason) {
 	case SPIN_REASON_REPLIED:
 	case SPIN_REASON_NO_ME:
 	case SPIN_REASON_DROPPED:
-	case SPIN_REASON_OVERRUN:      /* they have no loop of the API */
-	case SPIN_REASON_ACKNOWLEDGED: /* send nothing */
-	case SPIN_REASON_NO_HPU:       /* and packets are given */
+	case SPIN_REASON_OVERRUN:      /* these handlers have no loop of the API */
+	case SPIN_REASON_ACKNOWLEDGED: /* they send nothing */
+	case SPIN_REASON_NO_HPU:       /* only the network gives a packet no HPU */
 		return 0;
 	case SPIN_REASON_BEYOND_ENTRY:
 		return setup->whole_bytes != 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Messages of more packets than a window holds, each packet twice, in blocks as long as the window and in
- * any order within them; at each block's begin a packet that is one too far. All of them go through one
- * MPQ, one after the other, and short ones in between: nothing of one is left for the next. With the window that
- * lies in the MPQ, and with a wide one, which nearly fills its words.
+ * Messages of more packets than a window holds. Each packet is sent twice, in blocks of the window's length and in several orders within a
+ * block; at the start of each block one packet is beyond the window. All messages use one MPQ, one after the other, with short ones in
+ * between: no state of one may remain for the next. Runs with the window that is in the MPQ itself, and with a wide one, which nearly fills
+ * its words.
  *
  *	long_messages [--engine host|bpf|isolated|model]
  */
@@ -25,13 +25,13 @@
 
 struct ends {
 	uint32_t messages, dropped_bytes, flow_control;
-}; /* of msg_default */
+}; /* state of msg_default */
 
 struct lab {
 	struct engine *engine;
-	struct message_packet packet; /* of one byte */
+	struct message_packet packet; /* with one byte of payload */
 	struct engine_out out;
-	uint32_t block; /* packets from the lowest missing one to the window's end */
+	uint32_t block; /* packets from the lowest missing one to the end of the window */
 	uint32_t id, packets, came, beyond;
 	uint64_t random;
 };
@@ -92,7 +92,7 @@ static uint32_t random_below(struct lab *lab, uint32_t end)
 	return (uint32_t)((lab->random >> 33) % end);
 }
 
-/* The packets from `lowest` on, which is missing: forwards, backwards, or in any order. */
+/* Sends the packets from `lowest` on, which is missing: forwards, backwards, or in random order. */
 static int send_block(struct lab *lab, uint32_t lowest, uint32_t count)
 {
 	static uint32_t order[BLOCK_MAX];
@@ -115,7 +115,7 @@ static int send_block(struct lab *lab, uint32_t lowest, uint32_t count)
 	return failed;
 }
 
-/* Host memory is that of the message's packets; what lies behind is another one's, or nobody's. */
+/* Checks host memory up to the message's length; what is behind it may belong to another message. */
 static int check_memory(struct lab *lab)
 {
 	uint8_t memory[HOST_BYTES];
@@ -141,7 +141,10 @@ static int send_message(struct lab *lab, uint32_t packets)
 	return failed || check_memory(lab);
 }
 
-/* Some after each other; then each 32nd: as far as an MPQ counts, with nothing between that would use all of its window. */
+/*
+ * The first few messages, then every 32nd: the window words have 5 bits of the MPQ's generation, so they are equal again. The short
+ * messages in between do not use the whole window.
+ */
 static int is_long(unsigned message)
 {
 	return message < 9 || message % 32 == 0;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Several threads on different CPUs give the kernel packets of the same messages at the same
- * time, each packet more than once and in any order, and send again what flow control dropped. Header
- * once and first, each payload once, completion once and last; state and host memory as the reference
- * has them after the same runs.
+ * Several threads on different CPUs run packets of the same messages at the same time, each packet more than once and in any order, and
+ * resend what flow control dropped. The header handler must run once and first, each payload handler once, the completion handler once and
+ * last. State and host memory must equal the reference's after the same runs.
  *
  *	many_cpus_one_message [--messages N] [--seed N]
  */
@@ -21,7 +20,7 @@
 #include <spin/libspin_message.h>
 
 #define THREADS    4
-#define BATCH      64u /* messages under way */
+#define BATCH      64u /* messages in flight */
 #define ROUNDS_MAX 20000
 
 static struct setup {
@@ -37,7 +36,7 @@ struct shared {
 	struct spin_nic *nic;
 	struct spin_ctx *ctx;
 	struct traffic traffic;
-	unsigned first; /* message of the batch */
+	unsigned first; /* index of the batch's first message */
 	unsigned order_count;
 	struct {
 		uint16_t message;
@@ -48,7 +47,7 @@ struct shared {
 	_Atomic(const char *) reason;
 };
 
-/* 1: it was acknowledged, or all is over. */
+/* Returns 1 if the packet was acknowledged, or the test has failed. */
 static int send_one(struct shared *s, unsigned at)
 {
 	const struct step step = traffic_step(&s->traffic, s->first + s->order[at].message, s->order[at].packet);
@@ -69,7 +68,7 @@ static int send_one(struct shared *s, unsigned at)
 	return result.verdict != SPIN_VERDICT_DROP;
 }
 
-/* A thread has each fourth packet; what flow control drops comes again in the next round, as from a sender. */
+/* Each thread sends every fourth packet. Packets that flow control drops are sent again in the next round, as a sender does. */
 static void *send_batch(void *arg)
 {
 	struct shared *s = arg;
@@ -142,7 +141,7 @@ static int run_batch(struct shared *s)
 			s->reason = "events cannot be read";
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);
-	/* what was parked by many at once is handled by a sweep, a few at a time */
+	/* if many threads parked packets at once, a sweep handles them, a few at a time */
 	for (int i = 0; i < 20 && !s->reason; i++)
 		if (spin_ctx__progress(s->ctx))
 			s->reason = "no progress";
@@ -176,7 +175,7 @@ static int open_context(struct shared *s, const struct spin_message_opts *messag
 	return err;
 }
 
-/* Every packet has one reason, and every message that was opened has ended. */
+/* Every packet must have one reason, and every message that was opened must have ended. */
 static int counts_add_up(struct shared *s)
 {
 	uint64_t packets[SPIN_REASON_COUNT], all = 0, dropped = 0;
@@ -196,8 +195,8 @@ static int counts_add_up(struct shared *s)
 		return 0;
 	}
 	/*
-	 * Messages are complete, so what was parked and lost are copies: one came to wait while another HPU
-	 * was handling the other, and the message ended before its turn.
+	 * The messages are complete, so parked packets that were lost are copies: one was parked while another HPU handled the other copy,
+	 * and the message ended before its turn.
 	 */
 	if (spin_ctx__message_stats(s->ctx, &stats) || stats.events_lost || stats.evicted ||
 	    stats.replayed + stats.replay_lost > packets[SPIN_REASON_PARKED] || stats.opened != s->traffic.messages ||

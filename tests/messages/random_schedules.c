@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Random schedules of messages through the engines, each compared with the plain
- * reference after every step. One that fails is made as small as it gets, and printed.
+ * Random schedules of messages through the engines, each compared with the plain reference after every step. A schedule that fails is
+ * reduced as far as possible, and printed.
  *
  *	random_schedules [--engine host|bpf|isolated|model]... [--runs N] [--seed N] [--one N] [--setup NAME]
  *
@@ -89,7 +89,7 @@ static int still_fails(void *arg, const struct schedule *s)
 	return schedule_compare(s, lab->reference, lab->engine, reason, sizeof(reason), NULL) == 1;
 }
 
-/* For `spinctl test` and tests/vectors/run. */
+/* Writes a vector for `spinctl test` and tests/vectors/run. */
 static void write_vector(const struct lab *lab, const struct schedule *s)
 {
 	char path[600];
@@ -137,7 +137,7 @@ static int run_setup(enum engine_kind kind, unsigned setup, uint64_t runs, struc
 	return err;
 }
 
-/* A run in which something never happens tests nothing of it. */
+/* Checks that every reason occurred: a run in which one never happens does not test it. */
 static int check_share(const struct schedule_tally *t)
 {
 	static const enum spin_reason wanted[] = {
@@ -158,7 +158,7 @@ static int check_share(const struct schedule_tally *t)
 	return rare;
 }
 
-/* 0, 1: failed, 77: it cannot run here. */
+/* Returns 0, 1 for failure, 77 if it cannot run here. */
 static int run_engine(enum engine_kind kind)
 {
 	struct schedule_tally tally = { 0 };
@@ -201,7 +201,7 @@ int main(int argc, char **argv)
 	for (int kind = 0; kind < ENGINE_OF_ALL; kind++) {
 		int result;
 
-		/* isolated handlers take no messages */
+		/* isolated handlers do not support messages */
 		if (options.any_engine ? !options.engines[kind] : kind == ENGINE_ISOLATED)
 			continue;
 		result = run_engine((enum engine_kind)kind);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A sender must not be able to fill one place of the flow table. It chooses the ids of more messages than a search looks at, so
- * that all searches begin at one place. If the table uses the key that the sender assumed, another message finds no room; with any
- * other key the messages are spread, and all are accepted.
+ * A sender must not be able to fill one part of the flow table. It chooses the ids of more messages than a search probes, such that all
+ * searches begin at one slot. If the table uses the key that the sender assumed, the last message finds no free slot; with any other key
+ * the messages are spread, and all are accepted.
  */
 #define SPIN_HANDLER_FILE "tests/handlers/messages/msg_default.c"
 #include "bpf/context.host.c"
@@ -16,7 +16,7 @@
 
 static const struct frame_flow flow = { 4, { 10, 0, 0, 1 }, { 10, 0, 0, 2 }, 4660, SPIN_SLMP_PORT };
 
-/* Runs the first packet of a message that has more; returns its reason. */
+/* Runs the first packet of a message with more packets; returns its reason. */
 static int packet(uint32_t id)
 {
 	uint8_t frame[FRAME_HEADERS_MAX + sizeof(struct spin_slmp) + 4] = { 0 };
@@ -28,7 +28,7 @@ static int packet(uint32_t id)
 	return spin_host_packet(frame, &bytes, &verdict);
 }
 
-/* Where the search for the message begins: as spin_key_of() does it for packet()'s source. */
+/* The slot where the search for the message begins, computed as spin_key_of() does for packet()'s source. */
 static uint64_t home(uint32_t id)
 {
 	const struct spin_ip4 ip = { .src = spin_hton32(0x0a000001) };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The message engine's host build on two threads that meet where HPUs do, a moment apart, again and again:
- * a first packet and one that finds no buffer; the last packet and a sweep; a late copy and the next message;
- * parked packets that are put back and the end of their message; two that want the MPQ of the same message.
- * Whatever comes first, a message ends once, its packets are handled once, and no MPQ and no buffer is left behind.
+ * The host build of the message engine on two threads that race as HPUs do, a moment apart, again and again: a first packet and one that
+ * finds no buffer; the last packet and a sweep; a late copy and the next message; parked packets that are put back and the end of their
+ * message; two that want the MPQ of the same message. In any order of events a message must end once, its packets be handled once, and no
+ * MPQ or buffer leak.
  */
 #define SPIN_HANDLER_FILE "tests/handlers/messages/msg_default.c"
 #include "bpf/context.host.c"
@@ -54,7 +54,7 @@ static unsigned left_behind(void)
 	return count;
 }
 
-/* All messages that are idle end. */
+/* Ends all idle messages. */
 static void all_end(void)
 {
 	for (unsigned i = 0; i < 2; i++) {
@@ -66,7 +66,7 @@ static void all_end(void)
 
 static void before(uint32_t id)
 {
-	spin_mpqs_next = 0; /* the same MPQ again at once: what round and round makes rare */
+	spin_mpqs_next = 0; /* reuse the same MPQ at once, which round-robin allocation makes rare */
 	if (scenario == NO_BUFFER)
 		packet(SPIN_SLMP_SYN, 1, STRIDE);
 	else
@@ -150,7 +150,7 @@ static void *hpu(void *arg)
 
 	CPU_ZERO(&set);
 	CPU_SET(me, &set);
-	pthread_setaffinity_np(pthread_self(), sizeof(set), &set); /* with one CPU they meet less often */
+	pthread_setaffinity_np(pthread_self(), sizeof(set), &set); /* with only one CPU they race less often */
 	for (uint32_t id = 1000; id < 1000 + rounds; id++) {
 		if (!me) {
 			if (id % 20000 == 0)

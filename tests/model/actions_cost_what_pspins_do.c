@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Compares the cost of our commands and locks with PsPIN's calibration rows. calibration_rows.c compares the model's own timing of the
+ * Compares the cost of libspin's handler commands and locks with PsPIN's calibration rows. calibration_rows.c compares the model's own
+ * timing of the
  * accesses with the RTL.
  *
- * Commands (hwmodel/README.md, "Commands"), with arguments in registers, minus the same function without:
+ * Commands (hwmodel/README.md, "Commands") with arguments in registers; the cost of the same function without the command is subtracted:
  * issue       at most the row
- * completion  with a wait right after it, minus the issue: exactly the row, n = ceil(bytes / 64)
- * Locks in L1 (measured: PsPIN's library with gcc -O3; try_lock 4, including the test, lock 6, unlock 2-3, rw read-lock 11,
- * read-unlock 7): pairs, as they were measured. Four consecutive pairs, minus the same function with none, are compared with four
- * times the sum of the two rows and GUARD_CYCLES. PsPIN's own locks cannot be taken by HPUs of another cluster, because AMOs do not
- * return the old value to them. Ours enter a guard for that (<spin/target/rv32_atomic.h>).
+ * completion  with a wait right after the command, minus the issue: exactly the row, n = ceil(bytes / 64)
+ * Locks in L1 are measured as pairs (PsPIN's library with gcc -O3: try_lock 4, including the test, lock 6, unlock 2-3, rw read-lock 11,
+ * read-unlock 7). Four consecutive pairs, minus the same function with none, must cost at most four times the sum of the two rows and
+ * GUARD_CYCLES. HPUs of another cluster cannot take PsPIN's own locks, because AMOs do not return the old value to them. Our locks enter a
+ * guard for those HPUs (<spin/target/rv32_atomic.h>).
  */
 #include "tests/model/common/rig.h"
 

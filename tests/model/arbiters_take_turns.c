@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Round-robin arbiters (PsPIN 3.2.2). HPUs that issue commands at the same time must take turns, within a cluster and among
- * clusters: if HPUs have equally many commands for an engine that is too slow for all, none ends before the others are about
- * to end. Clusters whose tasks end in the same cycle must send their feedback one after the other, starting behind the last
- * one that sent. Run by tests/run.
+ * Tests the round-robin arbiters (PsPIN 3.2.2). HPUs that issue commands at the same time must take turns, within a cluster and among
+ * clusters: if all have the same number of commands for a saturated engine, no HPU may finish long before the others. Clusters whose
+ * tasks end in the same cycle must send their feedback one after the other, starting with the cluster after the last one that sent.
+ * Run by tests/run.
  */
 #include "tests/model/common/rig.h"
 
@@ -48,7 +48,7 @@ static const struct soc_nic hooks = {
 	.on_room = rig__room,
 };
 
-/* A message of one packet for each; the home of message i is cluster i. */
+/* One message of `packets` packets per cluster; the home of message i is cluster i. */
 static void run(const struct soc_context *context, unsigned packets)
 {
 	const uint64_t base = rig.soc.now + 1000;

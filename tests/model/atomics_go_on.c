@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Non-blocking atomic operations on host memory. The HPU must continue while one is in flight, with a host half a microsecond
- * away. However HPUs meet at a word, each addition must be done exactly once and return a different value, even if the
+ * Tests non-blocking atomic operations on host memory. The HPU must continue while one is in flight, with a host that is half a
+ * microsecond away. When HPUs contend for a word, each addition must be done exactly once and return a different value, even if the
  * handlers take a lock of their own in between. Run by tests/run.
  */
 #include "tests/model/handlers/atomics_nb.h"
@@ -68,7 +68,7 @@ static void goes_on(struct rig_file file)
 	pspin__close(nic);
 }
 
-/* Nobody waits for it, but what it found is in the state. */
+/* No handler waits for the addition, but its result must be in the state. */
 static void is_told_in_the_state(struct rig_file file)
 {
 	struct pspin *nic = open_nic(file);
@@ -85,7 +85,7 @@ static void is_told_in_the_state(struct rig_file file)
 	pspin__close(nic);
 }
 
-/* Runs the kinds in turn, all at once on all HPUs. */
+/* Sends all kinds of packet in rotation to all HPUs at once. */
 static void meet(struct rig_file file)
 {
 	static const uint32_t kinds[] = { ATOMICS_BLOCKING, ATOMICS_OVERLAP, ATOMICS_LOCKED, ATOMICS_CAS };

@@ -1,19 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Bursts of 256 packets, from the first HER to the last feedback: the model's are within 2 % of what PsPIN's RTL took, which is the aim of
-# `make rtl-check` (tests/rtl/README.md), and some the same. Each of the first packets of some takes as many cycles as there, and so does
-# the first packet of all, alone, whose code is cold. `make rtl-check` printed the RTL's cycles, on 2026-11-28 and 29. Run by tests/run.
+# Compares the model with PsPIN's RTL for bursts of 256 packets. From the first HER to the last feedback the model must be within 2 % of the
+# RTL's cycles, which is the aim of `make rtl-check` (tests/rtl/README.md); some rows must be equal. For some handlers the first packets of
+# a burst, and the first packet after boot, whose code is cold, must also take exactly the RTL's cycles. The RTL's cycles are the output of
+# `make rtl-check` on 2026-11-28 and 29. Run by tests/run.
 kit=${BUILD:-build}/tests/accuracy/rtl-kit
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 failures=0
 
-# burst FILE: of the last 256 packets in a packets.csv of the kit
+# burst FILE: prints the cycles from the first HER to the last feedback of the last 256 packets in a packets.csv of the kit
 burst() {
 	tail -n 256 "$1" | awk -F, '{ if (!from || $7 < from) from = $7; if ($8 > to) to = $8 } END { print to - from }'
 }
 
-# The test's own handlers have objects in a directory of its own.
+# Prints the objects of the handlers in $dir/rows. Handlers in tests/model/handlers are compiled into $dir.
 objects() {
 	for handler in $(cut -d ' ' -f 1 "$dir/rows" | sort -u); do
 		[ -f "tests/model/handlers/$handler.c" ] || { echo "$handler"; continue; }
@@ -22,7 +23,7 @@ objects() {
 	done
 }
 
-# rows CLUSTERS PERCENT, from standard input: handler, bytes, the RTL's cycles
+# rows CLUSTERS PERCENT: reads rows of handler, bytes and the RTL's cycles
 rows() {
 	cat >"$dir/rows"
 	# shellcheck disable=SC2046 # a word for each handler
@@ -35,7 +36,7 @@ rows() {
 	done <"$dir/rows"
 }
 
-# cold, from standard input: handler, bytes, the RTL's cycles from the first packet's HER to its feedback
+# cold: reads rows of handler, bytes and the RTL's cycles from the first packet's HER to its feedback
 cold() {
 	cat >"$dir/rows"
 	# shellcheck disable=SC2046 # a word for each handler
@@ -48,7 +49,7 @@ cold() {
 	done <"$dir/rows"
 }
 
-# first, from standard input: handler, bytes, the RTL's cycles from a burst's first HER to its first feedbacks, of whichever packets
+# first: reads rows of handler, bytes and the RTL's cycles from a burst's first HER to its earliest feedbacks, sorted
 first() {
 	cat >"$dir/rows"
 	# shellcheck disable=SC2046 # a word for each handler

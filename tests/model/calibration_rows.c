@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Checks every calibration row of PsPIN that can be measured on one HPU of an idle machine, to the cycle. On other targets an access to L2
- * takes what the target says.
+ * Checks every calibration row of PsPIN that can be measured on one HPU of an idle machine, to the cycle. On other targets an L2 access
+ * must take as long as the target's parameter says.
  */
 #include "tests/model/common/rig.h"
 
@@ -108,7 +108,7 @@ static void whole_handlers(struct rig *rig)
 	}
 }
 
-/* No part of the way to L2 takes longer than the target says of all of it. */
+/* The latency of an L2 access on another target must equal the target's parameter. */
 static void other_latencies(struct rig_file file, const char *target)
 {
 	static const struct {
@@ -137,7 +137,7 @@ static void other_latencies(struct rig_file file, const char *target)
 int main(void)
 {
 	struct rig_file file = rig__build("calibration_rows", "tests/model/programs/rows.S tests/model/baselines/examples.c "
-							      "-fno-unroll-loops"); /* the flags of the measured handlers */
+							      "-fno-unroll-loops"); /* flags of the measured handlers */
 	struct rig rig;
 
 	rig__open(&rig, file, pspin_target__find("pspin-rtl"), 0, 0);
@@ -149,7 +149,7 @@ int main(void)
 	for (unsigned i = 0; i < sizeof(copies) / sizeof(copies[0]); i++)
 		expect(copies[i].name, rig__body(&rig, copies[i].name) - copy_start(&rig, copies[i].name) - 3, copies[i].cycles,
 		       copies[i].off);
-	/* seven accesses never fill the four slots; issues alone do */
+	/* sends_8: with seven accesses per send the four slots never fill. issues_24: issues alone fill them. */
 	expect("sends_8", rig__body(&rig, "sends_8") - 3 - 6, 8 * 7, 1);
 	expect("issues_24", (rig__body(&rig, "issues_24") - 3 - 6 - 7 + 12) / 24, 2, 0);
 	rig__close(&rig);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The clock, draws and VLAN tag that the modelled HPU reads (<spin/clock.h>, <spin/random.h>). Time must go on by the NIC's cycles, as
- * the reports count them, and be in nanoseconds at other clock rates, too; runs must repeat their numbers; what a test sets must hold.
- * Run by tests/run.
+ * Tests the clock, random numbers and VLAN tag that the modelled HPU reads (<spin/clock.h>, <spin/random.h>). Time must advance with the
+ * NIC's cycles, as the reports count them, and be in nanoseconds at other clock rates as well. Two runs must draw the same numbers, and
+ * values set by a test must not change. Run by tests/run.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 #include "tests/common/built.h"
 
-struct clocks { /* of the handler clocks */
+struct clocks { /* state of the handler "clocks" */
 	uint32_t header_low, header_high, payload_low, payload_high, coarse_low, coarse_high, completion_low, completion_high;
 	uint32_t random[4];
 	uint32_t ttl, dscp, vlan, priority;
@@ -51,7 +51,9 @@ static struct pspin *open_nic(const struct spin_object *object, const struct psp
 	exit(1);
 }
 
-/* Runs one packet. *cycles: from the first instruction of its header handler to the last of its completion handler, at least. */
+/*
+ * Runs one packet. *cycles is at least the cycles from the first instruction of its header handler to the last of its completion handler.
+ */
 static struct clocks run(struct pspin *nic, uint64_t *cycles)
 {
 	struct pspin_result result;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tasks whose code is not in the instruction cache, one after the other since boot, on one cluster, as measured on PsPIN's
- * RTL: cycles from the first instruction's issue to that of the instruction after the runtime's call, and from HER to
- * feedback. Replacement depends on the addresses of the code: these rows are for cold.S behind the runtime loop at 0x1d000170.
+ * Runs tasks whose code is not in the instruction cache, one after the other after boot, on one cluster. Cycles must equal those
+ * of PsPIN's RTL: from the first instruction's issue to the issue of the instruction after the runtime's call, and from HER to
+ * feedback. Replacement depends on the addresses of the code: these rows are valid for cold.S linked after the runtime loop at 0x1d000170.
  * Run by tests/run.
  */
 #include "tests/model/common/rig.h"

@@ -58,7 +58,7 @@ static void call(struct pspin *nic, struct listing *l, uint32_t what, const void
 	}
 }
 
-/* Prints the first line that differs, of both. */
+/* Prints the first line that differs, from both texts. */
 static void compare(const char *have)
 {
 	static char want[LISTING_BYTES];
@@ -103,7 +103,7 @@ int main(int argc, char **argv)
 		printf("FAIL no state in the image\n");
 		return 1;
 	}
-	listing.locks = listing.state + 72; /* struct memory of commands.c */
+	listing.locks = listing.state + 72; /* offset of `struct memory` of commands.c */
 	if (pspin__symbol(nic, "spin_host_lock_", &listing.host_lock, NULL)) {
 		printf("FAIL no symbol spin_host_lock_\n");
 		return 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Several execution contexts on one NIC. Each must keep its memory, its packets and its counters to itself. A greedy context
- * takes the HPUs from a polite one under round robin, but not if HPU time decides. Impossible settings must be refused.
+ * Runs several execution contexts on one NIC. Each must keep its memory, its packets and its counters to itself. A greedy context starves a
+ * polite one under round robin, but not if the scheduler divides HPU time. Impossible settings must be refused.
  */
 #include <stdarg.h>
 
@@ -141,7 +141,7 @@ struct heard {
 	uint64_t packets, tasks, cold, wrong, events;
 	uint64_t last_ps;           /* when the last packet was complete */
 	uint64_t sum;               /* over all records of tasks */
-	uint64_t from_ps, until_ps; /* counts HPU time in this range; until_ps 0: to the end */
+	uint64_t from_ps, until_ps; /* counts HPU time in this range; until_ps 0: until the end */
 	uint64_t busy_ps, longest_ps;
 };
 
@@ -186,7 +186,7 @@ static void hear(struct pspin *nic, struct heard *heard)
 	pspin__observe(nic, &observer);
 }
 
-/* --- what is separate --- */
+/* --- isolation of contexts --- */
 
 static void memories_are_apart(void)
 {
@@ -281,7 +281,7 @@ static double greedy_part(unsigned scheduler, uint32_t weight, double *polite_us
 	struct pspin_target *target = target_with("scheduler", scheduler, NULL);
 	struct heard heard[2] = { 0 };
 
-	for (unsigned pass = 0; pass < 2; pass++) { /* the first pass finds that time */
+	for (unsigned pass = 0; pass < 2; pass++) { /* the first pass finds the time at which the polite one completes */
 		struct pspin *greedy = open_first(target, datagrams), *polite = join_next(greedy, datagrams, PORT + 1);
 
 		heard[1].until_ps = heard[0].until_ps = heard[1].last_ps;
@@ -315,7 +315,7 @@ static void turns(void)
 	check(fair_us * 2 < in_turn_us && weighted_us < fair_us, "the polite one is done the sooner");
 }
 
-/* Both have equally long tasks: the order of packets must not change their shares. */
+/* Both have tasks of the same length: the order of packets must not change their shares. */
 static void equals_are_equal(void)
 {
 	struct pspin_target *target = target_with("scheduler", 1u, NULL);
@@ -335,7 +335,7 @@ static void equals_are_equal(void)
 	pspin_target__free(target);
 }
 
-/* No task of the greedy context has ended, so their length is unknown. It must get its share of the HPUs, and not more. */
+/* No task of the greedy context has ended, so their length is unknown. It must get its share of the HPUs and no more. */
 static void long_tasks(void)
 {
 	struct pspin_target *target = target_with("scheduler", 1u, NULL);
@@ -356,10 +356,10 @@ static void long_tasks(void)
 	pspin_target__free(target);
 }
 
-/* A context that comes late must get half from then on: it has not accumulated any credit. */
+/* A context that joins late must get half from then on: it has not accumulated credit. */
 static void late_comer(void)
 {
-	const uint64_t from_ps = 170000000, until_ps = 250000000; /* by then the tasks that waited in clusters when it came are complete */
+	const uint64_t from_ps = 170000000, until_ps = 250000000; /* by then the tasks that were queued in clusters when it joined ended */
 	struct pspin_target *target = target_with("scheduler", 1u, NULL);
 	struct pspin *first = open_first(target, datagrams), *late = join_next(first, datagrams, PORT + 1);
 	struct heard heard[2] = { { .from_ps = from_ps, .until_ps = until_ps }, { .from_ps = from_ps, .until_ps = until_ps } };
@@ -483,7 +483,7 @@ static void refusals(void)
 	free(large.data);
 }
 
-/* With half of 16 KiB of packet memory each: what lies before a packet whose payload begins a line counts, too. */
+/* Each context has half of 16 KiB of packet memory. The padding in front of an aligned payload counts towards a packet's length. */
 static void longest_packets(void)
 {
 	struct pspin_target *target = target_with("l2_packet_kib", 16u, NULL);

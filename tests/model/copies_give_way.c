@@ -6,7 +6,7 @@
  */
 #include "tests/model/common/rig.h"
 
-#define PACKETS 57u /* whose handlers do nothing */
+#define PACKETS 57u /* of handlers that do nothing */
 #define BYTES   1038u
 #define BEATS   17u
 #define ALONE   2628u /* cycles of the loads; RTL: 2629 */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * 32 HPUs access the same memory. Shared parts must see the accesses in order of time, no access may be lost but what LR and SC lose on
- * the RTL, too, and a second run must be the same to the cycle.
+ * 32 HPUs access the same memory. Shared components must see the accesses in order of time. No access may be lost, except those that LR and
+ * SC lose on the RTL as well. A second run must be the same to the cycle.
  */
 #include <signal.h>
 #include <sys/wait.h>
@@ -56,8 +56,8 @@ static void ended(void *arg, struct soc_task *task, int pops)
 }
 
 /*
- * The HPU that is served later must get the larger number. The order of service is not that of the requests: L2 takes clusters
- * in turn, and loads next to AMOs.
+ * The HPU that is served later must get the larger number. The order of service differs from the order of the requests: L2 serves
+ * clusters round robin, and loads concurrently with AMOs.
  */
 static void watch(void *arg, const struct rv32_bus_request *req)
 {
@@ -65,14 +65,14 @@ static void watch(void *arg, const struct rv32_bus_request *req)
 	uint64_t done = req->cycle + req->wait_cycles;
 	uint32_t word;
 
-	if (req->addr == L1_WORD && req->kind == RV32_AMO) { /* HPUs of its own cluster access it without the bus */
+	if (req->addr == L1_WORD && req->kind == RV32_AMO) { /* HPUs of the word's cluster access it without the bus */
 		run->remote_amos++;
 		run->remote_words += req->value != 1;
 	}
 	if (req->addr != L2_WORD || req->kind != RV32_AMO)
 		return;
 	memcpy(&word, run->rig.soc.memory.l2_handler + (L2_WORD - L2_HANDLER), sizeof(word));
-	run->disorder += done <= run->last_cycle || word != ++run->count || req->value != 1; /* the response of the bus */
+	run->disorder += done <= run->last_cycle || word != ++run->count || req->value != 1; /* req->value is the response of the bus */
 	run->last_cycle = done;
 }
 
@@ -84,7 +84,7 @@ static const struct soc_nic hooks = {
 	.on_room = rig__room,
 };
 
-/* Runs tasks of 32 messages, with eight of each home, all at once. */
+/* Runs tasks of 32 messages at once; each cluster is the home of eight. */
 static void run_tasks(struct run *run, struct rig_file file, const char *function)
 {
 	struct soc_context context = { .bytes_in_l1 = SPIN_WHOLE_PACKET, .handler_mem = L2_HANDLER };
@@ -159,7 +159,10 @@ static void what_is_written_first_is_seen_first(struct rig_file file)
 	rig__close(&run.rig);
 }
 
-/* As on the RTL (hwmodel/soc/l2.c): an SC that finds another HPU's reservation overwrites what that one has counted since. */
+/*
+ * As on the RTL (hwmodel/soc/l2.c): an SC that succeeds on another HPU's reservation overwrites the increments that this HPU has done
+ * since.
+ */
 static void reservations_are_not_the_hpus(struct rig_file file)
 {
 	static struct run run;
@@ -171,7 +174,7 @@ static void reservations_are_not_the_hpus(struct rig_file file)
 	rig__close(&run.rig);
 }
 
-/* As there: eight HPUs with words of their own find each other's reservations, and none gets on. One alone does. */
+/* As on the RTL: eight HPUs with a word each use up each other's reservations, so none makes progress. One HPU alone does. */
 static void reservations_keep_others_from_storing(struct rig_file file, unsigned hpus, unsigned watchdogs)
 {
 	struct soc_context context = { .bytes_in_l1 = SPIN_WHOLE_PACKET, .handler_mem = L2_HANDLER };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Every parameter of a target must change a reported figure, in the expected direction. The expectations are in
- * target_expectations.def, with a row for each parameter.
+ * Changing any parameter of a target must change a reported figure in the expected direction. The expectations are in
+ * target_expectations.def, one row per parameter.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -15,14 +15,14 @@ enum figure {
 	LATENCY, /* ns from HER to feedback, median */
 	MEAN,    /* same, mean */
 	ARRIVAL, /* ns from offer to HER */
-	LEAVING, /* ns from feedback until all of it has left */
+	LEAVING, /* ns from feedback until the last byte has left */
 	GBPS,
 	SPAN,   /* ns from the first feedback to the last */
-	HPUS,   /* most busy at once */
+	HPUS,   /* maximum busy at once */
 	HELD,   /* ps that the wire was held back */
-	HERS,   /* most in the NIC at once */
+	HERS,   /* maximum in the NIC at once */
 	MISSES, /* of instruction caches */
-	ERROR,  /* 1: a task failed */
+	ERROR,  /* 1 if a task failed */
 	ALONE,  /* cycles of a function of rows.S or probes.S on a single HPU */
 	/* as reported by spinctl cost, for a handler of handlers/ */
 	ENERGY, /* nJ per packet */
@@ -37,7 +37,7 @@ static const char *const figure_names[] = {
 
 enum direction { MORE, LESS, OTHER };
 
-/* A measurement. From ALONE on only the handler is used. */
+/* A measurement. For ALONE and the figures after it only run.handler is used. */
 struct probe {
 	enum figure figure;
 	struct bench_run run;
@@ -45,14 +45,14 @@ struct probe {
 /* clang-format on */
 
 static const struct expectation {
-	uint64_t value; /* instead of pspin-rtl's */
+	uint64_t value; /* replaces pspin-rtl's */
 	enum direction then;
 	struct probe probe;
 	const char *with; /* another parameter that is changed in both runs; NULL: none */
 	uint64_t with_value;
-	const char *also; /* one more of these */
+	const char *also; /* another such parameter */
 	uint64_t also_value;
-	const char *elsewhere; /* the test that covers it; NULL: this one */
+	const char *elsewhere; /* the test that covers the parameter; NULL: this one */
 } expectations[TARGET_PARAMETERS] = {
 /* clang-format off */
 #define ONE(handler_, bytes, ...)                                                                  \
@@ -96,7 +96,7 @@ static double alone(struct rig_file rows, const struct pspin_target *target, con
 	return (double)result.stats.cycle;
 }
 
-/* Returns the value of a key in what spinctl cost reports for a sweep of one point. */
+/* Returns the value of a key in the report of spinctl cost for a sweep of one point. */
 static double reported(const struct pspin_target *target, const char *parameter, const struct probe *probe)
 {
 	static const char *const keys[] = { [ENERGY] = "energy_nj_at_most", [NEEDED] = "hpus_needed_at_100_gbps" };

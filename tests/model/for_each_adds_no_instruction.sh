@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The loops that SPIN_FOR_EACH and SPIN_FOR_EACH_WITH make in the image have the same instructions as bare C loops over
-# the same words, and only loads, adds and their branch.
+# The loops that SPIN_FOR_EACH and SPIN_FOR_EACH_WITH generate in the image must have the same instructions as bare C loops over
+# the same words: loads, adds and the branch only.
 set -eu
 out=${BUILD:-build}/tests/model/for_each
 gcc=${RISCV_CC:-riscv64-unknown-elf-gcc}
@@ -11,7 +11,7 @@ mkdir -p "$out"
 flags="@hwmodel/image/cflags -Wl,--gc-sections -Wl,--no-warn-rwx-segments -I. -Ihandlers/include
 	-T hwmodel/image/pspin.ld hwmodel/image/boot.S"
 
-# The longest loop with a load in it: mnemonics, one per line.
+# Prints the longest loop that contains a load: mnemonics, one per line.
 loop() {
 	$objdump -d --no-show-raw-insn --disassemble=hpu_payload_ip4 "$1" | awk '
 	/^ *[0-9a-f]+:\t/ {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Packets that handlers send from the model's NIC: in order, up to the limit for one received packet, whichever handler sends
- * them. Acknowledgements of these packets end at the NIC. A handler that uses up its budget must be reported, and the next one
+ * Tests packets that handlers send from the model's NIC: they must be in order, and limited per received packet, whichever handler
+ * sends them. Acknowledgements of these packets end at the NIC. A handler that uses up its budget must be reported, and the next one
  * must be unaffected.
  */
 #include <spin/slmp.h>
@@ -62,7 +62,7 @@ static struct pspin_result packet(struct pspin *nic, uint32_t id, uint32_t flags
 
 #define LAST (SPIN_SLMP_SYN | SPIN_SLMP_EOM)
 
-/* Returns 1 if it goes from this packet's target to port 7000 of its source. */
+/* Returns 1 if the packet goes from this packet's target to port 7000 of its source. */
 static int goes_to_7000(const struct spin_request *r)
 {
 	const uint8_t *at = r->frame + r->ip_at;

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What each handler's image asks of PsPIN is there: a loader need write program memory and L2 alone; what handlers look at is
-# within what the RTL's memory protection lets them (pspin.ld); and no function's frame comes near the 1 KiB of an HPU's stack.
+# Checks each handler's image against PsPIN: a loader must only need to write program memory and L2; data that handlers access
+# must be within the ranges that the RTL's memory protection allows (pspin.ld); and stack frames must be far below the 1 KiB stack of an
+# HPU.
 set -eu
 spincc=${BUILD:-build}/bin/spincc
 out=${BUILD:-build}/tests/model/images
@@ -14,7 +15,7 @@ fail() {
 	failed=1
 }
 
-# within START BYTES FROM TO
+# within START BYTES FROM TO: succeeds if the range is inside [FROM, TO)
 within() {
 	[ $(($1)) -ge $(($3)) ] && [ $(($1 + $2)) -le $(($4)) ]
 }
@@ -23,7 +24,7 @@ segments() {
 	riscv64-unknown-elf-readelf -lW "$1" | awk '$1 == "LOAD" { print $3, $4, $5, $6 }'
 }
 
-# What an image has, and where: of clusters' memory there are no bytes, and boot clears it.
+# look_at IMAGE NAME: checks entry point and segments. Clusters' memory must have no bytes in the file, because boot clears it.
 look_at() {
 	riscv64-unknown-elf-readelf -h "$1" | grep -q 'Entry point address: *0x1d000080$' || fail "$2: begins elsewhere"
 	segments "$1" > "$out/segments"
@@ -49,7 +50,8 @@ for handler in handlers/*.c tests/handlers/memory/tables.c tests/handlers/datagr
 	look_at "$out/$name.elf" "$name"
 done
 
-# Every memory with every other: state, a table, constants, memory of clusters, of HPUs (in L1 and too large for it), buffers, memory of messages.
+# Builds every combination of: state, a table, constants, memory of clusters, of HPUs (in L1 and too large for L1), buffers, memory of
+# messages.
 cat > "$out/pair.c" <<'C'
 #include <spin/spin.h>
 
@@ -123,7 +125,7 @@ done
 done
 done
 
-# Handlers whose copies for UDP go into program memory, and those for all protocols do not: the former are there.
+# A handler whose copies for UDP fit into program memory, but not those for all protocols: the UDP copies must be there.
 cat > "$out/large.c" <<'C'
 #include <spin/spin.h>
 

@@ -60,7 +60,7 @@ static void faults_end_the_task_only(struct rig_file file, const struct pspin_ta
 	for (unsigned round = 0; round < 2; round++)
 		for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 			rig__run(&rig, rows[i].function, &result);
-			if (result.error != rows[i].error && !(rows[i].error == 5 && result.error == 7)) { /* LR counts as either */
+			if (result.error != rows[i].error && !(rows[i].error == 5 && result.error == 7)) { /* LR: load or AMO fault */
 				printf("FAIL %s: error %#x, expected %#x\n", rows[i].function, result.error, rows[i].error);
 				failures++;
 			}
@@ -71,7 +71,7 @@ static void faults_end_the_task_only(struct rig_file file, const struct pspin_ta
 	rig__close(&rig);
 }
 
-/* All HPUs of a cluster wait for one word of L1 when the watchdog fires. Their waiting time must not count for the next task. */
+/* All HPUs of a cluster wait for one word of L1 when the watchdog fires. Their waiting time must not be counted for the next task. */
 static void waits_end_with_the_task(struct rig_file file, const struct pspin_target *target)
 {
 	struct soc_context context = { 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Compares message handlers with hand-written baselines for PsPIN (baselines/). Packets of a message must cost at most 5 cycles more,
- * and leave the same data in memory.
+ * Compares message handlers with hand-written baselines for PsPIN (baselines/). A packet of a message must cost at most 5 cycles more than
+ * the baseline, and leave the same data in memory.
  */
 #include <spin/slmp.h>
 
@@ -9,7 +9,7 @@
 #include "tests/model/common/pair.h"
 
 #define BYTES 1024u /* of payload, in all packets except the last */
-#define PLACE 4096u /* of host memory that is compared */
+#define PLACE 4096u /* bytes of host memory that are compared */
 
 static uint8_t payload__byte(uint32_t at)
 {
@@ -27,7 +27,7 @@ static size_t slmp__make(uint8_t *frame, uint32_t flags, uint32_t offset, uint32
 	return packet__make(frame, 0x0100000a, datagram, (uint32_t)sizeof(slmp) + bytes);
 }
 
-/* PsPIN's handlers return nothing, so the baseline's packets may have any reason. */
+/* PsPIN's handlers return nothing, so the reason of the baseline's packets is not compared. */
 static void compare(struct pair *pair, const char *what, uint32_t flags, uint32_t offset, uint32_t bytes)
 {
 	uint8_t frame[sizeof(struct spin_eth) + 28 + sizeof(struct spin_slmp) + BYTES];

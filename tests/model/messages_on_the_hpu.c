@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Behaviour of messages that only the HPU has. Packets whose handler traps, does not end or exceeds its cycles must be dropped
+ * Tests behaviour of messages that is specific to the HPU. Packets whose handler traps, does not end or exceeds its cycles must be dropped
  * and counted. DMA must be waited for where required. More scratchpads than fit into L1 must stay separate. Impossible
  * settings must be refused.
  */
@@ -41,7 +41,7 @@ static const struct spin_registration asks = {
 	.payload = 1, .message_completion = 1, .delivery = SPIN_DELIVER_ME, .scratchpad_bytes = sizeof(struct pad)
 };
 
-/* Sends a packet of a message: its number, whether it is the last, and what its handler must do. */
+/* Sends packet `number` of a message. `what` and `add` select what its handler does. */
 static struct pspin_result send(struct pspin *nic, uint32_t id, uint32_t number, int last, uint32_t what, uint32_t add)
 {
 	struct spin_slmp slmp = { spin_hton16(SPIN_SLMP_SYN | (last ? SPIN_SLMP_EOM : 0)), spin_hton32(id), spin_hton32(number * BYTES) };
@@ -131,7 +131,7 @@ static void scratchpads(struct pspin *nic)
 	}
 }
 
-/* More messages are open than the target has ids, and the one whose turn it is does not end. */
+/* More messages are open than the target has ids, which are assigned in turn, and the message that holds the next id has not ended. */
 static void ids_in_turn(struct rig_file image)
 {
 	const struct pspin_limits limits = { .ids_in_turn = 1 };
@@ -164,7 +164,7 @@ static void refusals(struct pspin *nic, struct pspin *datagrams)
 	      "a context of datagrams has nothing of messages");
 }
 
-/* The watchdog of a context, and the target's cycles per byte, which limit payload handlers only. */
+/* Tests a context's watchdog, and the target's limit in cycles per byte, which applies to payload handlers only. */
 static void limited(struct rig_file image)
 {
 	const struct pspin_limits limits = { .watchdog_cycles = 3000 };
@@ -172,7 +172,7 @@ static void limited(struct rig_file image)
 	struct pspin_result r;
 	struct pspin *nic;
 
-	target.watchdog_cycles = UINT32_MAX; /* a run with it would take minutes */
+	target.watchdog_cycles = UINT32_MAX; /* the target's own would take minutes */
 	nic = nic__open(image, asks, &target);
 	check(!pspin__limit(nic, &limits), "a context has a watchdog");
 	failing(nic, 1, ASK_NO_END, PSPIN_ERROR_WATCHDOG, SPIN_REASON_OVERRUN, SPIN_EVENT_OVERRUN);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The packet-buffer allocator must choose the same places as a plain scan over all beats, in the same order. A memory full of
- * small packets must not be slower per packet than an empty one. Run by tests/run; creates no NIC.
+ * The packet-buffer allocator must return the same offsets as a plain scan over all beats, in the same order. An allocation in memory full
+ * of small packets must not be slower than in empty memory. Run by tests/run; creates no NIC.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,10 +15,10 @@
 #define LARGE_BYTES (4096u * 1024)
 #define LARGE_BEATS (LARGE_BYTES / BUFFER_UNIT_BYTES)
 #define STEPS       300000
-/* With a scan for each of these the test would exceed the runner's time limit. */
+/* Large enough that an allocator which scans would exceed the runner's time limit. */
 #define EXCHANGES 3000000
 
-/* What the allocator must decide, stored for single beats. */
+/* The expected allocator state, stored per beat. */
 struct reference {
 	uint8_t is_taken[SMALL_BEATS];
 	unsigned rover;
@@ -43,7 +43,7 @@ static unsigned free_run(const struct reference *r, unsigned at)
 	return end - at;
 }
 
-/* Returns the first beat of the first free run with room that begins in [from, SMALL_BEATS), or SMALL_BEATS. */
+/* Returns the first beat of the first free run of at least `beats` beats that begins in [from, SMALL_BEATS), or SMALL_BEATS. */
 static unsigned scan(const struct reference *r, unsigned from, unsigned beats)
 {
 	for (unsigned at = from; at < SMALL_BEATS; at++) {
@@ -77,7 +77,7 @@ static void reference_free(struct reference *r, unsigned at, unsigned beats)
 		r->rover--;
 }
 
-/* Sizes and the freed packets are random. Phases that allocate more and phases that free more alternate. */
+/* Sizes and freed packets are random. Phases that mostly allocate and phases that mostly free alternate. */
 static void compare_random(uint64_t seed)
 {
 	static struct buffer *held[SMALL_BEATS];
@@ -119,7 +119,7 @@ static void compare_random(uint64_t seed)
 	packet_buffer__close(&places);
 }
 
-/* Memory is full of packets of one beat: one is freed, one is allocated. */
+/* Memory is full of one-beat packets: repeatedly frees one and allocates one. */
 static void exchange(uint64_t seed)
 {
 	static struct buffer *held[LARGE_BEATS];

@@ -22,7 +22,7 @@
 static int failures;
 static const char *now; /* current handler file and target */
 static unsigned clusters;
-static uint32_t scratchpads; /* their start in an L1 of the target */
+static uint32_t scratchpads; /* their offset in an L1 of the target */
 
 static void check(int ok, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void check(int ok, const char *format, ...)
@@ -56,7 +56,7 @@ struct object {
 static struct object compile(const char *name)
 {
 	const char *build = getenv("BUILD") ? getenv("BUILD") : "build";
-	char path[] = "/tmp/spin-pspin-XXXXXX", line[1024]; /* pids of two runs may be the same: each has its own numbers */
+	char path[] = "/tmp/spin-pspin-XXXXXX", line[1024]; /* a unique name: runs in different PID namespaces may have the same pid */
 	struct object object = { 0 };
 	struct stat st;
 	long elf_bytes;
@@ -151,7 +151,7 @@ static void offer(struct pspin *nic, uint32_t message, int ends, uint16_t src_po
 	check(!pspin__offer(nic, &o), "a packet is not taken");
 }
 
-/* All done: each packet had its feedback, and the right number of tasks of each kind ran. */
+/* Runs until all is done: each packet must have had its feedback, and the right number of tasks of each kind must have run. */
 static void run(struct pspin *nic, unsigned headers, unsigned payloads, unsigned completions)
 {
 	check(!pspin__run(nic, UINT64_MAX), "it does not come to an end: %s", pspin__stuck(nic));

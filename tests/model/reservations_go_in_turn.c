@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Eight HPUs of a cluster that increment one word of handler memory by LR and SC must do so one after the other, as on PsPIN's
- * RTL. The first HPU succeeds each time, since a refused SC returns two cycles earlier than a successful one. Run by
+ * Eight HPUs of a cluster that increment one word of handler memory by LR and SC must finish one after the other, as on PsPIN's
+ * RTL: the first HPU succeeds each time, because a refused SC returns two cycles earlier than a successful one. Run by
  * tests/run.
  */
 #include "tests/model/common/rig.h"
@@ -9,7 +9,7 @@
 #define HPUS  8u
 #define TRIES 16u
 
-/* Bodies as measured on the RTL, minus the instruction for the returned number, which they did not have. */
+/* Bodies as measured on the RTL, minus the instruction that returns the count, which the measured code did not have. */
 static const uint64_t bodies[HPUS] = { 819, 1635, 2451, 3267, 4083, 4899, 5715, 6530 };
 
 static struct rig rig;

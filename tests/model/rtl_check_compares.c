@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What make rtl-check makes of a series: bodies out of cores' traces, from an entry that a call leads to until the instruction
- * behind that call; rows with the largest error, ok by their aims; a packet without feedback is not a result. The files are
- * made here, so that PsPIN is not needed. Run by tests/run.
+ * Tests what make rtl-check computes from a series: handler bodies from the cores' traces, from an entry that is reached by a call to the
+ * instruction after that call; rows with the largest error, ok if within their aims. A packet without feedback must be an error. The files
+ * are generated here, so PsPIN is not needed. Run by tests/run.
  */
 #include <math.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ static FILE *create(const char *name)
 	return file;
 }
 
-/* Three packets alone, then four at once. Bodies take 10 cycles, the first is cold with 40. From HER to feedback it is 30, cold 60. */
+/* Writes three single packets, then four at once. Bodies take 10 cycles, the first, cold one 40. HER to feedback takes 30, cold 60. */
 static void write_model(void)
 {
 	FILE *hers = create("hers.csv"), *packets = create("packets.csv"), *tasks = create("tasks.csv");
@@ -67,7 +67,7 @@ static void trace(FILE *to, unsigned cycle, unsigned pc, unsigned instruction)
 	fprintf(to, "%21u %15u %08x %08x nop   x5=1d000300\n", cycle * 1000, cycle, pc, instruction);
 }
 
-/* A task: the call, a body that jumps to its own entry once, the return, and the caller's next instructions. */
+/* Writes a task: the call, a body that jumps to its own entry once, the return, and the caller's next instructions. */
 static void trace_task(FILE *to, unsigned start, unsigned cycles)
 {
 	trace(to, start - 3, CALLER, 0x000280e7); /* jalr ra, t0 */
@@ -79,7 +79,7 @@ static void trace_task(FILE *to, unsigned start, unsigned cycles)
 	trace(to, start + cycles + 1, CALLER + 8, 0x05042283);
 }
 
-/* Two cores. The second single body takes one cycle more than predicted, and so does the burst, by `late`. */
+/* Writes traces of two cores. The second single body takes one cycle more than predicted, and the burst takes `late` cycles more. */
 static void write_rtl(unsigned late, int feedback)
 {
 	FILE *core[2] = { create("trace_core_00_0.log"), create("trace_core_00_1.log") }, *observed = create("observed.csv");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The output of make rtl-kit. Every packet must have its HER, its bytes, its line of the trace and its tasks, at the cycles
- * that the NIC reports to an observer. Memories must be as in the NIC. A burst's messages have different ids. A second kit must be the
- * same to the byte.
+ * Tests the output of make rtl-kit. Every packet must have its HER, its bytes, its line of the trace and its tasks, at the cycles
+ * that the NIC reports to an observer. Memories must be as in the NIC. Messages of a burst must have different ids. A second kit must be
+ * identical.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static unsigned lines(const char *text)
 	return n;
 }
 
-/* The records of another NIC with an observer, compared with the kit's lines. */
+/* Compares the records of another NIC's observer with the kit's lines. */
 struct heard {
 	const char *handler, *next; /* position in tasks.csv */
 	uint64_t cycle_ps;
@@ -87,7 +87,7 @@ static void hear_her(void *arg, const struct pspin_her_record *r)
 	h->last = *r;
 }
 
-/* No message of a burst has the id of another one, which may not have ended on the RTL. */
+/* No two messages of a burst may have the same id, because the earlier one may not have ended on the RTL. */
 static void check_ids(const char *handler, const char *hers, const struct kit_series *series)
 {
 	unsigned packet, message, ends, is_first = 1;
@@ -175,7 +175,7 @@ static unsigned take_words(const char *directory, const char *name, uint8_t *mem
 	return count;
 }
 
-/* The RTL must load what the model has: the program, and all of L2. State in L1 must be where boot copies it from. */
+/* The RTL must load what the model has: the program, and all of L2. State in L1 must be at the address that boot copies it from. */
 static void check_slm(const char *directory, const char *handler, const struct pspin *nic)
 {
 	static const size_t l2_bytes = 4u << 20, program_bytes = 32u << 10;
@@ -249,7 +249,7 @@ static void check(const char *handler, const char *below, unsigned packet_bytes)
 	spin_object__close(object);
 }
 
-/* What the command writes when it is given no option. */
+/* Tests the files that the command writes without options. */
 static void check_command(const char *below)
 {
 	const char *build = getenv("BUILD");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Packets offered at once to a machine of 32 HPUs: which is served when and where must equal the RTL measurements to the cycle
+ * Offers packets at once to a machine of 32 HPUs. When and where each is served must equal the RTL measurements to the cycle
  * (the tables of packet path and scheduling under load).
  */
 #include "tests/model/common/rig.h"
@@ -289,7 +289,7 @@ static void l1_is_full(void)
 	expect("the next one goes to the next cluster", ran[8].cluster, 1);
 }
 
-/* 84 long tasks take all places. Later packets are dispatched as places become free, one message after the other. */
+/* 84 long tasks use all capacity. Later packets are dispatched as capacity becomes free, one message after the other. */
 static void all_are_full(void)
 {
 	struct soc_context long_one = context(NULL, "busy_1010", NULL, 64), empty = context(NULL, "empty", NULL, 64);
@@ -312,7 +312,7 @@ static void all_are_full(void)
 	expect("the first of them", first, 4);
 }
 
-/* Headers of the same home begin 2 cycles apart. The next turn is decided one cycle ahead. */
+/* Headers of the same home start 2 cycles apart. The next message is selected one cycle ahead. */
 static void one_home_in_turn(void)
 {
 	static const uint32_t order[] = { 32, 32, 32, 36, 32, 36, 40, 44 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Random frames, random code in the image, damaged images and invalid arguments, for datagrams and for messages. The model
+ * Feeds random frames, random code in the image, damaged images and invalid arguments, for datagrams and for messages. The model
  * must report errors and must never crash or hang.
  */
 #include <spin/slmp.h>
@@ -53,7 +53,7 @@ static void any_slmp(uint8_t *payload)
 	memcpy(payload + sizeof(slmp), &put, sizeof(put));
 }
 
-/* Makes a valid datagram with up to four bytes changed, truncated anywhere. */
+/* Makes a valid datagram, changes up to four bytes and truncates it at a random length. */
 static size_t any_frame(uint8_t *frame)
 {
 	uint8_t payload[256];
@@ -116,7 +116,7 @@ static int survive(struct rig_file file)
 	pspin__close(nic);
 	pspin__close(NULL);
 
-	/* random code behind the runtime loop */
+	/* random code after the runtime loop */
 	for (unsigned round = 0; round < 200; round++) {
 		uint8_t code[1024];
 		uint32_t entry;
@@ -130,7 +130,7 @@ static int survive(struct rig_file file)
 		pspin__close(nic);
 	}
 
-	/* damaged images are refused, or run as they are */
+	/* damaged images must be refused or run without a crash */
 	for (unsigned round = 0; round < 500; round++) {
 		uint8_t *damaged = malloc(file.bytes);
 

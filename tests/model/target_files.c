@@ -24,7 +24,7 @@ static void fail(const char *what, const char *reason)
 
 static const struct case_row {
 	const char *text;
-	const char *says; /* NULL: it is valid */
+	const char *says; /* expected in the error message; NULL: the file is valid */
 } cases[] = {
 	{ "", NULL },
 	{ "# nothing\n\n  \t\n", NULL },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * HPUs with several threads. While a thread waits for the host, another has the pipeline, in the order in which they become
+ * Tests HPUs with several threads. While a thread waits for the host, other threads get the pipeline, in the order in which they became
  * ready. If no other thread is ready, a handler must take the same time as on an HPU of one thread. A fault of a thread must
  * not affect others.
  */
@@ -24,7 +24,7 @@ static void expect(const char *what, int is)
 	failures++;
 }
 
-/* The times of each task, by its packet. */
+/* The times of each task, indexed by packet. */
 struct seen {
 	uint64_t started, first, returned, doorbell, body, parked;
 	uint64_t causes[RV32_CAUSE_COUNT];
@@ -103,7 +103,7 @@ static void run(struct rig *rig, struct rig_file file, const struct pspin_target
 	expect("each task ends", ended_count == count);
 }
 
-/* Tasks that wait W and work C: N threads leave the HPU idle only if N x C is less than C + W. */
+/* Tasks work for C cycles and wait for W: N threads may leave the HPU idle only if N x C is less than C + W. */
 static void waits_are_hidden(struct rig_file file)
 {
 	static const uint64_t waits[] = { 300, 1000, 3000 };
@@ -144,7 +144,7 @@ static void waits_are_hidden(struct rig_file file)
 	}
 }
 
-/* For tasks that arrive when all is idle, every cycle and cause must be the same on HPUs of one thread and of more. */
+/* For tasks that arrive when all is idle, cycles and their causes must be the same on HPUs of one thread and of several. */
 static void alone_it_is_one_thread(struct rig_file file)
 {
 	static const char *const names[] = { "reads", "works",  "reads_twice",     "issues", "reads_and_works",
@@ -163,7 +163,7 @@ static void alone_it_is_one_thread(struct rig_file file)
 	for (unsigned i = 0; i < count; i++) {
 		const uint64_t a = one[i].returned - one[i].first, b = seen[i].returned - seen[i].first;
 
-		/* if all slots are taken PsPIN's driver takes the next one a cycle early (driver.c) */
+		/* if all slots are taken, PsPIN's driver takes the next one a cycle early (driver.c) */
 		if (a == b || (!strcmp(names[i], "issues") && b - a <= 2))
 			continue;
 		printf("FAIL %s: %llu cycles alone on an HPU of four threads, %llu of one\n", names[i], (unsigned long long)b,
@@ -205,7 +205,7 @@ static void first_ready_goes_first(struct rig_file file)
 	check_order(file, &target, longer, (const unsigned[]){ 2, 1, 3, 0 }, "other waits");
 }
 
-/* One thread traps, and one never ends. The others were ready for longer than the watchdog's time, and must not be stopped. */
+/* One thread traps, and one never ends. The others are ready for longer than the watchdog's limit, and must not be stopped. */
 static void faults_are_ones_own(struct rig_file file)
 {
 	static const char *const names[] = { "endless", "reads_and_works", "reads_and_traps", "reads", "reads", "works" };
@@ -226,7 +226,7 @@ static void faults_are_ones_own(struct rig_file file)
 	}
 }
 
-/* The lock's holder waits for the host on the HPU whose other threads wait for the lock. */
+/* The holder of a lock waits for the host on the same HPU whose other threads wait for the lock. */
 static void locks_are_given_back(struct rig_file file)
 {
 	static const char *const l2[] = { "locks", "locks", "locks", "locks" };
@@ -246,7 +246,7 @@ static void locks_are_given_back(struct rig_file file)
 	}
 }
 
-/* Each thread must have a stack and a number of its own. Two runs must be the same. */
+/* Each thread must have its own stack and number. Two runs must be the same. */
 static void threads_are_hpus(struct rig_file file)
 {
 	const char *names[TASKS];
@@ -272,10 +272,10 @@ static void threads_are_hpus(struct rig_file file)
 	rig__close(&rig);
 }
 
-/* Of the HPUs with idle threads, the one with the fewest tasks must get the next task, not the one with the lowest idle thread. */
+/* The next task must go to the HPU with an idle thread and the fewest tasks, not to the lowest idle thread. */
 static void tasks_are_spread(struct rig_file file)
 {
-	/* threads 0 to 3 are on four HPUs, 4 and 5 on the first two; when the last task comes, HPU 0 has task 4 and HPU 1 none */
+	/* threads 0 to 3 are on four HPUs, 4 and 5 on the first two; when the last task arrives, HPU 0 has task 4 and HPU 1 none */
 	static const char *const names[] = { "works", "works", "reads_twice", "reads_twice", "reads_twice", "works", "reads" };
 	struct pspin_target target = one_hpu(4, 3000);
 	struct rig rig;

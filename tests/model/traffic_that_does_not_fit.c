@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * A full packet memory must hold the wire back or lose packets, as configured. A deadlock must be reported with its cause.
- * Faults of handlers of other programs must end with their place.
+ * Faults in handlers of third-party programs must be reported with their address.
  */
 #include <hwmodel/traffic.h>
 #include <spin/slmp.h>
@@ -162,7 +162,7 @@ static void without_end(struct rig_file file)
 	pspin__close(nic);
 }
 
-/* The handler's task must end with this error, inside the handler. */
+/* The handler's task must end with this error, at an address inside the handler. */
 static void goes_wrong(struct rig_file file, const char *handler, uint32_t error)
 {
 	struct pspin_offer offer = { .end_of_message = 1 };

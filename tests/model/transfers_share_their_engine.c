@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A cluster's DMA as in the RTL. It reads and writes whole lines, so an unaligned transfer has one or two more. Packet copies
- * come after transfers that HPUs have launched before, and take longer where they touch two pages. Transfers that wait in one
+ * Tests a cluster's DMA against the RTL. It reads and writes whole lines, so an unaligned transfer has one or two more. Packet copies
+ * queue after transfers that HPUs have launched before, and take longer if they cross a page. Transfers that wait in one
  * cluster's engine must not block packet memory for other clusters.
  */
 #include "tests/model/common/rig.h"
@@ -13,7 +13,7 @@ static int failures;
 static struct soc_task ran[3];
 static unsigned ran_count;
 static uint32_t copied_bytes = 64;
-static int third_packet; /* of the same message comes, 90 cycles after the second one */
+static int third_packet; /* send a third packet of the same message, 90 cycles after the second one */
 
 static void expect(const char *what, uint64_t have, uint64_t want)
 {
@@ -38,7 +38,7 @@ static void lines(struct rig *rig)
 		unsigned more;
 	} rows[] = {
 		{ "both_off_1024", "aligned_1024", 1 },
-		{ "source_off_1024", "aligned_1024", 1 }, /* the first written line needs two lines that are read */
+		{ "source_off_1024", "aligned_1024", 1 }, /* the first written line needs two lines read */
 		{ "dest_off_1024", "aligned_1024", 1 },
 		{ "apart_1024", "aligned_1024", 2 }, /* 17 lines are written, after 2 are read */
 		{ "across_lines_56", "in_a_line_56", 1 },
@@ -59,8 +59,8 @@ static void offer(struct rig *rig, uint64_t cycle, const struct soc_context *con
 }
 
 /*
- * Runs two packets, the second one 60 cycles after the first, on a warm machine. Each is the only packet of its cluster's
- * message, or both are of cluster 0's, with a third one if that is asked for. `ran` is then in order of their starts.
+ * Runs two packets on a warm machine, the second one 60 cycles after the first. Each is the only packet of its cluster's
+ * message, or both belong to cluster 0's, followed by a third one if third_packet is set. On return `ran` is in order of start times.
  */
 static uint64_t run_two(struct rig *rig, const char *first, const char *second, unsigned of_cluster)
 {
@@ -91,15 +91,15 @@ static uint64_t run_two(struct rig *rig, const char *first, const char *second, 
 	return base;
 }
 
-/* The second packet arrives while the first one's HPU has unfinished transfers. */
+/* The second packet arrives while transfers of the first one's HPU are in flight. */
 static void a_copy_comes_behind(struct rig *rig)
 {
 	run_two(rig, "leaves_transfers", "leaves_transfers", 0);
-	/* from a copy's first beat to the start: 13 */
+	/* from a copy's first beat to the start of the task: 13 */
 	expect("start behind the transfers", ran[1].started, ran[0].first + LAUNCH + 4 * 32 + 13);
 }
 
-/* A handler launches a transfer while the copy of another packet waits for those that it has launched before: the copy goes first. */
+/* A handler launches a transfer while another packet's copy waits for its earlier transfers: the copy must go first. */
 static void a_transfer_comes_behind(struct rig *rig)
 {
 	uint64_t body;
@@ -113,8 +113,8 @@ static void a_transfer_comes_behind(struct rig *rig)
 }
 
 /*
- * The same where the transfers are from handler memory: the copy waits for the answer to those before it, 5 cycles, the transfer behind it
- * for the copy's, 2 (RTL: kvstore's burst), and another copy for the transfer's.
+ * Same with transfers from handler memory. The copy waits 5 cycles for the response to the transfers before it, the next transfer 2 for the
+ * copy's (RTL: burst of kvstore), and another copy again 5 for that transfer's.
  */
 static void memories_change(struct rig *rig)
 {
@@ -135,7 +135,7 @@ static uint64_t start_beside(struct rig *rig, const char *beside)
 	return ran[1].started - base - 60;
 }
 
-/* Packets of a stream: those before it come alone. */
+/* Packets of a stream. The first ALONE are sent one at a time. */
 #define ALONE  8u
 #define STREAM 100u
 
@@ -151,8 +151,8 @@ static void stream_ended(void *arg, struct soc_task *task, int pops)
 static const struct soc_nic stream_hooks = { .on_command = rig__accept, .on_end = stream_ended };
 
 /*
- * Copies from L2 that follow each other at a beat a cycle. A page of 4 KiB is a burst of its own, and a short one takes 3 cycles, so with
- * each page all that come behind it are later. From the first packet to the last, on PsPIN's RTL.
+ * Consecutive copies from L2 move one beat per cycle. Each 4-KiB page is a separate burst, and a short burst takes 3 cycles, so each
+ * page crossing delays all later packets. The expected delay from the first packet to the last is from PsPIN's RTL.
  */
 static void copies_touch_two_pages(struct rig_file file, uint32_t l2_offset, uint32_t bytes, unsigned rtl_later_cycles)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a handler has waited for must be complete, although the driver returns another id than the command's if its issue has
- * to wait: behind the previous task, whose commands are still in flight, and if all slots are taken. (RTL: hpu_driver.sv,
- * cmd_frontend.)
+ * When a wait returns, the handler's command must be complete, although the driver returns another command's id if the issue has
+ * to stall: after a task whose commands are still in flight, and if all slots are taken (RTL: hpu_driver.sv,
+ * cmd_frontend).
  */
 #include "tests/model/handlers/waits.h"
 #include "tests/model/common/packet.h"
@@ -53,7 +53,7 @@ static int run(struct rig_file file, unsigned slots, uint64_t latency_ps)
 	uint32_t payload = 0;
 	uint8_t frame[128];
 
-	target.clusters = target.hpus = 1; /* so that one task follows the other */
+	target.clusters = target.hpus = 1; /* tasks run one after the other */
 	target.command_slots = slots;
 	target.pcie_latency_ps = latency_ps;
 	nic = open_nic(file, &target);

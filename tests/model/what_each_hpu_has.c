@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Tables of HPUs (<spin/hpu.h>) are in the L1 of each HPU's cluster. All 32 HPUs count in their own entries, starting from
- * what the host wrote, and the host must read every entry wherever it is. Run by tests/run.
+ * the values that the host wrote, and the host must be able to read the entries of all clusters. Run by tests/run.
  */
 #include <spin/slmp.h>
 
@@ -15,7 +15,7 @@ enum { PACKETS = 512, BYTES = 16, HPUS = 32 };
 
 struct own {
 	uint32_t packets, bytes;
-}; /* of act_hpu */
+}; /* of the handler act_hpu */
 
 static int failures;
 
@@ -46,7 +46,7 @@ static struct pspin *open_nic(struct spin_object **object)
 	exit(1);
 }
 
-/* With more HPUs two would share a number, and so an entry. */
+/* With more HPUs than numbers, two would share an entry: the NIC must refuse to open. */
 static void more_than_are_numbered(const struct spin_object *object)
 {
 	struct pspin_target *target = pspin_target__copy(pspin_target__find("pspin-rtl"));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * 32 HPUs of four clusters share words in an L1 or in L2. As on the RTL, an AMO returns the old value only to HPUs of the own
- * cluster, and LR/SC keeps none apart. Still all that a handler does with such a word must be correct: fetch-and-add, compare-and-swap and
- * locks; also where an HPU has trapped, or the watchdog has taken it back, while it was alone with a word. Run by tests/run.
+ * 32 HPUs of four clusters share words in an L1 or in L2. As on the RTL, an AMO returns the old value only to HPUs of its own
+ * cluster, and LR/SC gives no exclusion. Fetch-and-add, compare-and-swap and locks must still be correct, even if an HPU has trapped
+ * or was stopped by the watchdog while it had exclusive access to a word. Run by tests/run.
  */
 #include "tests/model/common/rig.h"
 #include "tests/model/common/words.h"
@@ -28,7 +28,7 @@ static const struct soc_nic hooks = {
 	.on_room = rig__room,
 };
 
-/* The watchdog takes back an HPU that is alone with words that the next ones need. */
+/* The watchdog stops an HPU that has exclusive access to words that the next tasks need. */
 static void one_hangs(struct rig *rig, const char *function)
 {
 	struct soc_context context = { .bytes_in_l1 = SPIN_WHOLE_PACKET, .handler_mem = 0x1c300000 };
@@ -41,11 +41,11 @@ static void one_hangs(struct rig *rig, const char *function)
 	}
 	soc__run(&rig->soc, rig->soc.now + LIMIT_CYCLES);
 	expect(function, "tasks that the watchdog has ended", trapped_tasks, 1);
-	rig__clear(rig, WORDS_OTHER_GUARD, 4); /* the one that it waited for leaves */
+	rig__clear(rig, WORDS_OTHER_GUARD, 4); /* the HPU that it waited for leaves */
 	ended_tasks = trapped_tasks = 0;
 }
 
-/* Where others see what the HPUs of a cluster call WORDS_OWN_L1. */
+/* Returns the address at which other clusters see WORDS_OWN_L1 of `cluster`. */
 static uint32_t own_words_of(unsigned cluster)
 {
 	return WORDS_OWN_L1 - L1_OWN + L1_GLOBAL + cluster * L1_STRIDE;
@@ -65,7 +65,7 @@ static void check_at(struct rig *rig, const char *run, uint32_t at, unsigned tas
 	words__check(run, &words, tasks);
 }
 
-/* Runs tasks of 32 messages, with eight of each home, all at once. hangs: a function that one HPU runs before, or NULL. */
+/* Runs tasks of 32 messages at once; each cluster is the home of eight. hangs: a function that one HPU runs before, or NULL. */
 static void all_meet(struct rig_file file, const char *function, uint32_t at, unsigned traps, const char *hangs)
 {
 	struct soc_context context = { .bytes_in_l1 = SPIN_WHOLE_PACKET, .handler_mem = 0x1c300000 };
@@ -117,7 +117,7 @@ static void all_meet(struct rig_file file, const char *function, uint32_t at, un
 	rig__close(&rig);
 }
 
-/* All HPUs want one word all the time: no cluster gets less than half of its share. */
+/* All HPUs contend for one word: each cluster must get at least half of its fair share. */
 static void none_starves(struct rig_file file)
 {
 	struct soc_context context = { .bytes_in_l1 = SPIN_WHOLE_PACKET, .handler_mem = 0x1c300000 };

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * HPUs share words on NICs of few and of many clusters. The watchdog takes HPUs back at any instruction of what they do alone with a
- * word; then those that come later must find it in order. A lock that is never given back uses up the budget of those who wait
- * for it, before the watchdog comes. Run by tests/run.
+ * HPUs share words on NICs with few and with many clusters. The watchdog stops HPUs at any instruction of their exclusive access to a word;
+ * later tasks must find the word consistent. Waiting for a lock that is never released must use up the handler's budget before the watchdog
+ * fires. Run by tests/run.
  */
 #include "tests/model/common/packet.h"
 #include "tests/model/common/rig.h"
 #include "tests/model/common/words.h"
 
-/* Offsets in an L1, as in exclusive.S and pspin.ld: EXCLUSIVE, and from there on. */
+/* Offsets in an L1, as in exclusive.S and pspin.ld. EXCLUSIVE is an offset in L1, the others are relative to it. */
 enum { EXCLUSIVE = 0xffc00, NOTES = 16, STRIPES = 128, CLAIMS = 384, BYTES = 896, GUARD = 0x3c0 };
 
 enum {
-	HPUS = 2 /* of a cluster */,
-	HPUS_MAX = 8 /* of one whose L1 has room for as many packets */,
+	HPUS = 2 /* per cluster */,
+	HPUS_MAX = 8 /* per cluster, if L1 must hold a packet for each */,
 	ALONE_CYCLES = 200 /* more than an addition takes */,
-	START_CYCLES = 300 /* cold, before the first one */
+	START_CYCLES = 300 /* before the first addition, with a cold cache */
 };
 
 struct seen {
 	unsigned tasks, watchdogs, overruns;
-	uint64_t of_cluster; /* a bit each */
+	uint64_t of_cluster; /* one bit per cluster */
 };
 
 static void on_task(void *arg, const struct pspin_task_record *r)
@@ -47,7 +47,7 @@ static struct pspin *open_nic(struct rig_file file, unsigned clusters, unsigned 
 	memset(seen, 0, sizeof(*seen));
 	target.clusters = clusters;
 	target.hpus = hpus;
-	target.mpqs = 64 * clusters; /* messages that wait: homes are four clusters, and others take what these have no room for */
+	target.mpqs = 64 * clusters; /* for all waiting messages: homes are four clusters, others take the overflow */
 	if (pspin__open(&nic, &target, &meta, file.data, file.bytes, &any, err, sizeof(err))) {
 		printf("FAIL open: %s\n", err);
 		exit(1);
@@ -56,7 +56,7 @@ static struct pspin *open_nic(struct rig_file file, unsigned clusters, unsigned 
 	return nic;
 }
 
-/* Packets of which an L1 has room for eight, so that all clusters get some. */
+/* Offers packets so large that an L1 holds only eight, so all clusters get some. */
 static void offer(struct pspin *nic, const char *run, enum words_how how, unsigned packets)
 {
 	static uint8_t frame[9000], payload[8000];
@@ -91,7 +91,7 @@ static void reset_words(struct pspin *nic)
 	pspin__write(nic, state_at(nic), &none, sizeof(none));
 }
 
-/* Valid until the next call. */
+/* Returns the shared words. Valid until the next call. */
 static const struct words *read_words(struct pspin *nic, const char *run)
 {
 	static struct words words;
@@ -105,13 +105,13 @@ static uint32_t exclusive_at(unsigned cluster)
 	return L1_GLOBAL + cluster * L1_STRIDE + EXCLUSIVE;
 }
 
-/* Of the first word of the state, which is `tickets`. */
+/* Returns the stripe of the state's first word, which is `tickets`. */
 static uint32_t stripe_of_tickets(struct pspin *nic)
 {
 	return state_at(nic) * 0x9e3779b1u >> 27;
 }
 
-/* As if each HPU had noted that stripe. */
+/* Sets the notes of all HPUs as if each had noted the stripe of `tickets`. */
 static void note_all(struct pspin *nic, const char *run, unsigned clusters)
 {
 	uint8_t notes[HPUS_MAX];
@@ -121,7 +121,7 @@ static void note_all(struct pspin *nic, const char *run, unsigned clusters)
 		expect(run, "L1s that cannot be written", (uint64_t)pspin__write(nic, exclusive_at(c) + NOTES, notes, sizeof(notes)), 0);
 }
 
-/* Nobody is inside: no bit, claim, note or guard is left. What each stripe remembers of others may be. */
+/* No HPU may be inside: no bit, claim, note or guard may be left. What a stripe remembers about other HPUs may remain. */
 static void check_all_have_left(struct pspin *nic, const char *run, unsigned clusters)
 {
 	uint32_t words[0x400 / 4];
@@ -143,7 +143,7 @@ static void watch_for(struct pspin *nic, uint32_t cycles)
 	expect("the watchdog", "limits that are refused", (uint64_t)pspin__limit(nic, &limits), 0);
 }
 
-/* All clusters work. Those that take tickets apart find, most of them, nobody inside, and some one who is about to leave. */
+/* All clusters must get work. Tasks that take tickets with pauses mostly find no HPU inside, and sometimes one that is about to leave. */
 static void all_clusters_work(struct rig_file file, unsigned clusters, enum words_how how)
 {
 	struct seen seen;
@@ -160,7 +160,7 @@ static void all_clusters_work(struct rig_file file, unsigned clusters, enum word
 	pspin__close(nic);
 }
 
-/* As if all HPUs had been taken back when they had set their bits, and before they found out whether others had. */
+/* As if the watchdog had stopped all HPUs after they set their bits and before they checked for others. */
 static void taken_back_before_they_know(struct rig_file file)
 {
 	const uint32_t all = (1u << HPUS_MAX) - 1;
@@ -179,8 +179,8 @@ static void taken_back_before_they_know(struct rig_file file)
 }
 
 /*
- * As if some had been taken back when they had found others inside, and had cleared their bits but not their notes: they leave when they
- * come again, while others of their cluster are inside, and these stay alone.
+ * As if the watchdog had stopped some HPUs after they found others inside and cleared their bits, but not their notes. They must clean up
+ * on their next entry while others of their cluster are inside, and those must stay exclusive.
  */
 static void taken_back_when_others_are(struct rig_file file)
 {
@@ -197,7 +197,7 @@ static void taken_back_when_others_are(struct rig_file file)
 	pspin__close(nic);
 }
 
-/* `packets` tasks add until the watchdog comes, and then others meet at the same words. From run to run it comes `step` cycles later. */
+/* `packets` tasks add until the watchdog fires, then others use the same words. Each run fires the watchdog `step` cycles later. */
 static void taken_back_at_any_time(struct rig_file file, unsigned clusters, unsigned packets, unsigned step)
 {
 	const unsigned tasks = 4 * HPUS * clusters < WORDS_TASKS ? 4 * HPUS * clusters : WORDS_TASKS;
@@ -212,7 +212,7 @@ static void taken_back_at_any_time(struct rig_file file, unsigned clusters, unsi
 		ask(nic, run, WORDS_ADD_FOREVER, packets);
 		expect(run, "tasks that the watchdog has ended", seen.watchdogs, packets);
 		watch_for(nic, 0);
-		ask(nic, run, WORDS_READ_LOCK, tasks); /* another word: of another stripe */
+		ask(nic, run, WORDS_READ_LOCK, tasks); /* another word, in another stripe */
 		check_all_have_left(nic, run, clusters);
 		reset_words(nic);
 		ask(nic, run, WORDS_MEET, tasks);
@@ -222,7 +222,7 @@ static void taken_back_at_any_time(struct rig_file file, unsigned clusters, unsi
 	}
 }
 
-/* The watchdog takes back some while others are inside, and they come again. */
+/* The watchdog stops some HPUs while others are inside; the stopped HPUs enter again. */
 static void others_go_on(struct rig_file file, unsigned clusters, unsigned apart, uint32_t cycles)
 {
 	const struct words *words;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Work items on all HPUs at once. Each must reach the host complete and once, or its handler must get SPIN_WORK_FULL. A caller
- * that gives one packet at a time must get the items with its result. Run by tests/run.
+ * Posts work items from all HPUs at once. Each must reach the host complete and exactly once, or its handler must get SPIN_WORK_FULL. A
+ * caller that offers one packet at a time must get the items with its result. Run by tests/run.
  */
 #include "tests/model/common/packet.h"
 #include "tests/model/common/rig.h"
@@ -81,7 +81,7 @@ static void at_once(struct rig_file file)
 	expect("runs to the end", (uint64_t)pspin__run(nic, UINT64_MAX), 0);
 	full = word_of(nic, "spin_state", FULL_AT);
 	printf("%u items, %u without room\n", items, full);
-	/* the state's count is not an atomic one: what it lacks, two HPUs counted at once */
+	/* not compared with `full`: handlers do not count it atomically, so it may miss some */
 	expect("items, and those without room", items + word_of(nic, "spin_work_counts", 8), PACKETS);
 	expect("items damaged", damaged, 0);
 	expect("items that are left", word_of(nic, "spin_work_counts", 0) - word_of(nic, "spin_work_counts", 4), 0);

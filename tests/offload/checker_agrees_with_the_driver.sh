@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The checker and the NFP driver's own verifier and JIT, in a guest of each kernel, on the corpus and on random programs. Wherever
-# the checker does not say "unknown" it says what the driver says, but for mcpu-v4, which the driver takes for other instructions.
-# At an MTU of 9000 the driver does not attach what looks at more of a packet than its workers have, and the checker says so.
+# Compares the checker with the NFP driver's own verifier and JIT, in a guest of each kernel, on the corpus and on random programs. Unless
+# the checker says "unknown" both must agree, except for mcpu-v4, instructions that the driver takes for others. At an MTU of 9000 the
+# driver does not attach programs that access more of a packet than its workers have, and the checker must say so.
 . "$(dirname "$0")/../cli/setup.inc"
 . "$ROOT/tests/offload/corpus.inc"
 JUDGE=$ROOT/kernel/guest/offload/judge.sh
@@ -10,7 +10,7 @@ SEED=${SEED:-2026}
 LONG_MTU=9000
 
 reason=$("$ROOT/kernel/guest/offload/modules.sh" --cached) || skip "${reason#skip: }"
-# what libbpf cannot even open comes to no driver
+# objects that libbpf cannot open never reach a driver
 corpus_list "$ROOT"/tests/offload/corpus/*.c | awk -F'\t' '$3 != "link"' >"$WORK/list"
 mkdir "$WORK/objects" "$WORK/generated"
 awk -v seed="$SEED" -v count=60 -v to="$WORK/generated" -f "$ROOT/tests/offload/generate.awk"
@@ -20,11 +20,11 @@ for file in "$WORK"/generated/*.c; do
 done
 corpus_compile_all "$WORK/objects" <"$WORK/list" || fail "the programs"
 
-# Programs that look deep into the packet, to be judged at a long MTU as well.
+# Programs that access bytes deep in the packet are also judged at a large MTU.
 mkdir "$WORK/deep"
 cp "$WORK"/objects/packet_*.o "$WORK/deep/" || fail "no programs that look into the packet"
 
-# NAME VERDICT COUNT of each object; "ignored" for mcpu-v4
+# Prints NAME VERDICT COUNT of each object; "ignored" for mcpu-v4.
 checked() { # KERNEL DIRECTORY [OPTION...]
 	checked_kernel=$1 checked_objects=$2
 	shift 2
@@ -37,7 +37,7 @@ checked() { # KERNEL DIRECTORY [OPTION...]
 	done
 }
 
-# driver KERNEL DIRECTORY OUT [-m MTU]: judge.sh's lines; fails if not every object was judged
+# driver KERNEL DIRECTORY OUT [-m MTU]: writes judge.sh's lines to OUT; fails if not every object was judged
 driver() {
 	driver_kernel=$1 driver_objects=$2 driver_out=$3
 	shift 3

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl check --target nfp says of each program of the corpus what stands in it: verdict and rule, for each kernel. Each
-# rule of the checker is expected by some program, so that a rule that is lost, or finds too much, fails here. No root.
+# For each program of the corpus spinctl check --target nfp must report the verdict and rule that the program states, for each kernel. Each
+# rule of the checker is expected by some program, so a rule that is lost, or reports too much, fails here. No root needed.
 . "$(dirname "$0")/../cli/setup.inc"
 . "$ROOT/tests/offload/corpus.inc"
 TAB=$(printf '\t')
@@ -12,7 +12,7 @@ programs=$(wc -l <"$WORK/list")
 mkdir "$WORK/objects"
 corpus_compile_all "$WORK/objects" <"$WORK/list" || fail "the corpus"
 
-# the program's verdict, and its rules
+# The program's verdict, and its rules.
 judged() { # KERNEL OBJECT
 	"$SPINCTL" check --target nfp --kernel "$1" "$2" >"$WORK/out" 2>"$WORK/err"
 	status=$?
@@ -20,7 +20,7 @@ judged() { # KERNEL OBJECT
 	rules=" $(sed -n 's/^  [a-z]*: \([a-z0-9-]*\)[: ].*/\1/p' "$WORK/out" | tr '\n' ' ')"
 }
 
-# an expectation of one kernel is "accept" on the other
+# what is expected on one kernel only is "accept" on the other
 while IFS="$TAB" read -r name expected rule only file defines; do
 	for kernel in 6.1 6.12; do
 		want=$expected
@@ -35,13 +35,13 @@ while IFS="$TAB" read -r name expected rule only file defines; do
 	done
 done <"$WORK/list"
 
-# every rule has a program, and what the corpus expects is a rule
+# every rule has a program, and every expected rule exists
 sed -n 's/^	X([A-Z0-9_]*, "\([a-z0-9-]*\)".*/\1/p' "$ROOT/kernel/nfp/rules.h" | sort >"$WORK/rules"
 [ "$(wc -l <"$WORK/rules")" -gt 40 ] || fail "the table of rules"
 cut -f3 "$WORK/list" | grep -vx -e - | sort -u >"$WORK/expected"
 cmp -s "$WORK/rules" "$WORK/expected" || fail "rules without a program, and the reverse: $(diff "$WORK/rules" "$WORK/expected" | grep '^[<>]' | tr '\n' ' ')"
 
-# what only one kernel refuses is a warning that names it
+# what only one kernel refuses must be a warning that names it
 name=$(awk -F'\t' '$4 == "6.1" { print $1; exit }' "$WORK/list")
 expect 0 "$SPINCTL" check --target nfp "$WORK/objects/$name.o"
 says out "warn"

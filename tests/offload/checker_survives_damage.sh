@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Damaged objects and profiles: the checker refuses them or judges them, and ends with 0 or 1 and a reason. Flipped bytes and
-# cut files, 600 of them, by a fixed seed. No root.
+# Damaged objects and profiles: the checker must refuse or judge them, and exit with 0 or 1 and a reason. 600 files with flipped bytes or
+# truncated, from a fixed seed. No root needed.
 . "$(dirname "$0")/../cli/setup.inc"
 . "$ROOT/tests/offload/corpus.inc"
 ROUNDS=${ROUNDS:-600}
@@ -11,7 +11,7 @@ for variant in values_003 calls_003 loops_002; do
 	corpus_compile_all "$WORK" <"$WORK/one" || fail "$variant"
 done
 set -- "$WORK"/*.o
-# damages one file, and says how
+# damages one file, and prints how
 cat >"$WORK/damage.awk" <<'END'
 function random(n) { state = (state * 16807) % 2147483647; return int(state / 7) % n }
 BEGIN {
@@ -41,7 +41,7 @@ while [ $round -lt "$ROUNDS" ]; do
 	round=$((round + 1))
 done
 
-# profiles: each bad line by its number
+# profiles: each bad line must be reported by its number
 object=$WORK/values_003.o
 "$SPINCTL" check --target nfp --save "$WORK/profile" || fail "--save"
 expect 0 "$SPINCTL" check --target nfp --profile "$WORK/profile" "$object"
@@ -59,7 +59,7 @@ colour blue' "bad:1: there is no key \"colour\""
 bad_line 's/^random .*/random 1\
 random 1/' "random is there twice"
 bad_line 's/^random .*/random 1 1/' "random needs one value"
-# what a profile says counts
+# the checker must follow the profile
 sed 's/^map_lookup 1/map_lookup 0/' "$WORK/profile" >"$WORK/less"
 expect 1 "$SPINCTL" check --target nfp --profile "$WORK/less" "$object"
 says out "helper-firmware"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Our handlers for a card: those that can offload are accepted by the NFP driver's verifier and JIT, in a guest of each kernel, whatever
-# their rule, and the checker says the same. The others are refused by spincc with a reason.
+# Our handlers for a card: the NFP driver's verifier and JIT must accept those that can be offloaded, in a guest of each kernel, with any
+# rule, and the checker must agree. spincc must refuse the others with a reason.
 . "$(dirname "$0")/../cli/setup.inc"
 JUDGE=$ROOT/kernel/guest/offload/judge.sh
 OFFLOADED="counter empty filtering filter_counts kvget ping"
@@ -14,7 +14,7 @@ for source in "$ROOT"/handlers/*.c; do
 	grep -q 'cannot offload' "$WORK/err" || fail "$name: no reason why it cannot offload: $(head -n 1 "$WORK/err")"
 done
 
-# check NAME RULE-NAME RULE. Those that verify checksums look at whole packets, so a long MTU is warned of.
+# check NAME RULE-NAME RULE. Handlers that verify checksums read whole packets, so a large MTU is a warning.
 check() {
 	program=$WORK/programs/$1-$2.o
 	"$SPINCTL" check --target nfp --match "$3" --save-program "$program" --json "$WORK/$1.spin" >"$WORK/json" ||

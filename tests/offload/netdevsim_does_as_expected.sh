@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The kernel's own offload path on netdevsim does what cases.expected says, in a guest of each of KERNELS (names of
+# The kernel's own offload path on netdevsim must do what cases.expected says, in a guest of each of KERNELS (names of
 # kernel/guest/kernels.txt; default: 6.1-cloud).
 . "$(dirname "$0")/../cli/setup.inc"
 guest=$ROOT/kernel/guest/offload
@@ -10,7 +10,7 @@ KERNELS=${KERNELS:-6.1-cloud}
 reason=$("$guest/modules.sh" --cached $KERNELS) || skip "${reason#skip: }"
 
 for kernel in $KERNELS; do
-	# all kernels' lines, and those of this one
+	# the lines for all kernels, and those for this one
 	sed -n -E -e "s/^$(echo "$kernel" | sed 's/\./\\./g'): //" -e 't keep' -e '/^(#|[0-9][^ \t]*: )/d' -e ':keep' -e p "$expected" >"$WORK/expected"
 	"$guest/cases.sh" "$kernel" >"$WORK/found" 2>"$WORK/err"
 	status=$?

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The vectors of parsing on the program for a card. Their handler writes its state, which no card's does, so another one stands in for it:
-# for packets that come to no handler, whose result is the same.
+# Runs the vectors of parsing on the program for a card. Their handler writes its state, which no card supports, so another handler takes
+# its place, for packets that reach no handler: their result is the same.
 . "$(dirname "$0")/../cli/setup.inc"
 [ "$(id -u)" = 0 ] || skip "running handlers in the kernel needs root"
 cd "$ROOT" || exit 1

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl run --mode offload in a guest, on netdevsim: the kernel's own offload path, which binds, attaches and keeps maps but runs no packet.
+# spinctl run --mode offload in a guest, on netdevsim: the kernel's own offload path, which binds, attaches and keeps maps, but runs no
+# packets.
 . "$(dirname "$0")/../cli/setup.inc"
 here=$ROOT/kernel/guest/offload
 # shellcheck disable=SC2086
@@ -62,7 +63,7 @@ ready ready1
 [ "$(progs)" != 0 ] || bad "the device has no program"
 spinctl status >status.txt 2>&1
 grep -q "^$dev, offload mode" status.txt || bad "status does not tell it: $(cat status.txt)"
-# one context for each interface
+# one context per interface
 spinctl run small.spin --dev "$dev" --mode offload --uncounted --duration 1 >two.out 2>two.err && bad "a second one is attached"
 grep -q "$dev is held by the offloaded XDP program" two.err || bad "the second one's reason: $(cat two.err)"
 kill -INT $run
@@ -83,7 +84,7 @@ until [ "$(progs)" = 0 ] || [ $tries = 50 ]; do sleep 0.1; tries=$((tries + 1));
 /objects/ip link show dev "$dev" | grep -q xdp && bad "attached after kill -9"
 [ "$(progs)" = 0 ] || bad "$(progs) programs are left after kill -9"
 
-# refusals have their cause
+# refusals must name their cause
 spinctl run filtering.spin --dev "$dev" --mode offload --duration 1 2>err && bad "65,536 entries fit"
 grep -q "$dev: the device has no room" err || bad "of a large table: $(cat err)"
 spinctl run small.spin --dev veth0 --mode offload --duration 1 2>err && bad "a veth offloads"
@@ -117,7 +118,7 @@ grep -q "has gone away" gone.err || bad "of an interface that is gone: $(cat gon
 echo end
 END
 ip=$(command -v ip) || skip "no ip (packages.txt)"
-# in a shell of its own: guest.lib.sh has traps and functions of the same names
+# in a subshell: guest.lib.sh has traps and functions with the same names
 guest() {
 	(
 		. "$here/guest.lib.sh"

@@ -187,7 +187,7 @@ int schedule_compare(const struct schedule *s, struct engine *reference, struct 
 	err = start(&p);
 	for (unsigned i = 0; i < s->steps && !err; i++) {
 		err = compare_step(&p, &s->step[i], tally);
-		/* a sweep's order of messages is unspecified, and so is what their handlers leave behind */
+		/* the order in which a sweep takes messages is unspecified, and so are the effects of their handlers */
 		if (!err && s->step[i].kind == STEP_CLOCK && engine_reference(reference)->swept_messages > 1) {
 			if (tally)
 				tally->cut_short++;

@@ -15,10 +15,10 @@ struct frame_flow {
 	uint16_t src_port, dst_port;
 };
 
-/* Returns the place of the UDP payload in a frame. */
+/* Returns the UDP payload of a frame. */
 uint8_t *frame_payload(uint8_t *frame, uint32_t ip_version);
 /*
- * Writes headers around a payload of `bytes` that is already there, and returns the frame's length. FRAME_SUM_NONE has no
+ * Writes headers around a payload of `bytes` that is already in the frame, and returns the frame's length. FRAME_SUM_NONE omits the
  * checksum over IPv4 only.
  */
 uint32_t frame_finish(uint8_t *frame, const struct frame_flow *flow, uint32_t bytes, enum frame_sum sum);

@@ -38,7 +38,7 @@ static void pass_time(struct maker *m)
 	case 3:
 		add_clock(m, below(m, 2 * limit));
 		break;
-	case 4: /* until quiet messages yield */
+	case 4: /* until quiet messages may be evicted */
 		add_clock(m, idle_ms(m) / (one_in(m, 4) ? 4 : 16) + below(m, 2));
 		break;
 	default:
@@ -141,7 +141,7 @@ void schedule_generate(struct schedule *s, unsigned setup, uint64_t seed)
 		if (one_in(&m, 2))
 			pass_time(&m);
 	}
-	if (one_in(&m, 4)) /* the messages that are still open end */
+	if (one_in(&m, 4)) /* ends the messages that are still open */
 		add_clock(&m, idle_ms(&m) + 1);
 	for (unsigned i = 0; i < MAKER_MESSAGES; i++)
 		schedule_free(&m.queue[i]);

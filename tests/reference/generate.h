@@ -7,7 +7,7 @@
 
 #include "tests/reference/schedule.h"
 
-#define MAKER_MESSAGES 6 /* at a time */
+#define MAKER_MESSAGES 6 /* at the same time */
 
 struct maker {
 	uint64_t random;
@@ -26,7 +26,7 @@ static inline int one_in(struct maker *m, uint32_t n)
 	return !random_below(&m->random, n);
 }
 
-/* Makes a message's packets and their order. Some are lost or duplicated. */
+/* Generates a message's packets and their order. Some are lost or duplicated. */
 void maker_message(struct maker *m, struct schedule *queue, uint32_t source, uint32_t id, int may_be_long);
 /* Changes a packet to one that its sender would not have sent. */
 void maker_mutate(struct maker *m, struct step *step);

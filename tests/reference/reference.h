@@ -83,7 +83,7 @@ struct reference_packet {
 	uint32_t offset;
 	uint32_t put_length;
 	uint64_t match_bits, hdr_data, put_offset;
-	uint32_t sum;   /* of the UDP payload */
+	uint32_t sum;   /* checksum of the UDP payload */
 	uint32_t bytes; /* of payload */
 	int again;      /* result: the answer asks the sender to restart the message */
 	uint8_t payload[REFERENCE_PAYLOAD_MAX];
@@ -100,8 +100,8 @@ struct reference_message {
 	uint32_t me;                           /* SPIN_MES_MAX: none yet */
 	int took_me;
 	int managed;   /* 1: its entry assigned it `room` bytes */
-	int whole;     /* 1: its entry does not truncate, */
-	uint32_t room; /* and has this many bytes for it, like an entry that manages its offset */
+	int whole;     /* 1: its entry does not truncate messages */
+	uint32_t room; /* bytes that the entry has for it, if it is managed or whole */
 	uint32_t me_start, me_length, me_serial;
 	uint64_t match_bits, hdr_data;
 	uint32_t offset;          /* in the entry, saturated */
@@ -183,7 +183,7 @@ void reference_clock(struct reference *r, uint32_t now_ms);
 int reference_me_append(struct reference *r, const struct spin_me_opts *opts, unsigned *me);
 int reference_me_unlink(struct reference *r, unsigned me);
 
-/* For handlers. `to` is relative to the message's place. Returns 0 or SPIN_SEGV. */
+/* For handlers. `to` is relative to the message's start in its entry. Returns 0 or SPIN_SEGV. */
 int reference_dma(struct reference *r, struct reference_message *m, uint32_t to, const void *from, uint32_t bytes);
 
 /* --- internals of the interpreter --- */
@@ -198,10 +198,10 @@ void reference_begin(struct reference *r, struct reference_message *m, const str
 int reference_fits(const struct spin_me *me, const struct spin_process *from, const struct reference_packet *p);
 /* Returns the entry that is open to a first packet, or SPIN_MES_MAX. */
 unsigned reference_find_me(const struct reference *r, const struct reference_packet *p);
-/* Reserves a place in an entry that manages its offset; and releases it. */
+/* Reserves space in an entry that manages its offset, and releases it. */
 void reference_reserve(struct reference *r, unsigned index, const struct reference_packet *p);
 void reference_unreserve(struct reference *r, unsigned index);
-/* Assigns the reserved place to the message. */
+/* Assigns the reserved space to the message. */
 void reference_place(struct reference *r, struct reference_message *m);
 void reference_event(struct reference *r, const struct reference_message *m, enum spin_event_type type, enum spin_handler_kind kind,
 		     uint32_t flags);

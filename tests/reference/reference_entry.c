@@ -79,7 +79,7 @@ void reference_place(struct reference *r, struct reference_message *m)
 		m->took_me = 1;
 }
 
-/* Releases the message's place in its entry. */
+/* Releases the message's space in its entry. */
 static void release(struct reference *r, const struct reference_message *m)
 {
 	struct spin_me *me = &r->me[m->me];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Selects the message that ends in favour of a first packet without a place: "Pressure" of <spin/message.h>. Called by step 8. */
+/* Selects the message that ends in favour of a first packet that has no MPQ or entry: "Pressure" of <spin/message.h>. Called by step 8. */
 #include <string.h>
 
 #include "tests/reference/reference.h"
@@ -34,7 +34,7 @@ static struct reference_message *at(const struct reference *r, unsigned mpq)
 	return NULL;
 }
 
-/* Called for packets of other sources. `counts`: this counts as one more look. */
+/* Returns 1 if the message makes no progress. Called for packets of other sources. `counts`: this call counts as one more look. */
 static int stands_still(struct reference_message *m, int counts)
 {
 	unsigned times = m->came_count > m->looked_handled ? 0 : m->looked_times + 1;

@@ -67,13 +67,13 @@ void schedule_remove(struct schedule *s, unsigned from, unsigned count);
 void schedule_copy(struct schedule *to, const struct schedule *from);
 void schedule_free(struct schedule *s);
 
-/* A source as an entry names it, with or without its port. */
+/* The source as a matching entry names it, with or without its port. */
 void step_source(uint32_t source, int port, struct spin_process *out);
 /* Writes the frame of a PACKET and returns its length. */
 uint32_t step_frame(const struct step *step, uint8_t *frame);
-/* Prints it in readable form. */
+/* Prints the schedule in readable form. */
 void schedule_print(const struct schedule *s, FILE *to);
-/* Writes it as a vector (tests/vectors/README.md) that expects the reference's results. Handler runs are not among its events. */
+/* Writes the schedule as a vector (tests/vectors/README.md) that expects the reference's results. Handler runs are not among its events. */
 void schedule_write_vector(const struct schedule *s, FILE *to);
 
 /* --- random schedules, the same for the same seed --- */
@@ -94,7 +94,7 @@ struct schedule_tally {
 int schedule_compare(const struct schedule *s, struct engine *reference, struct engine *engine, char *reason, size_t reason_bytes,
 		     struct schedule_tally *tally);
 
-/* Reduces a failing schedule as long as it still fails; at most `tries` attempts. */
+/* Reduces a failing schedule while it still fails; makes at most `tries` attempts. */
 void schedule_shrink(struct schedule *s, int (*fails)(void *arg, const struct schedule *s), void *arg, unsigned tries);
 
 #endif

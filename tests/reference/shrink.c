@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Shrinks a failing schedule: first fewer steps (delta debugging), then simpler ones, until nothing gets smaller. */
+/* Reduces a failing schedule: first to fewer steps (delta debugging), then to simpler ones, until nothing gets smaller. */
 #include <string.h>
 
 #include "tests/reference/schedule.h"

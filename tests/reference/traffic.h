@@ -3,9 +3,9 @@
 #define TESTS_REFERENCE_TRAFFIC_H
 
 /*
- * Many messages for msg_script, sent in parallel. The handler runs that the context reports by SPIN_EVENT_RAN must fulfil what
- * sPIN guarantees in any order. Then the reference handles the same packets in the order of those events, and must have the
- * same state and host memory.
+ * Many messages for msg_script, sent in parallel. The handler runs that the context reports by SPIN_EVENT_RAN must fulfil what sPIN
+ * guarantees in any order. Then the reference handles the same packets in the order of those events, and must end with the same state and
+ * host memory.
  */
 #include "user/conformance/engine.h"
 
@@ -41,9 +41,9 @@ void traffic_stop(struct traffic *t);
 struct step traffic_step(const struct traffic *t, unsigned message, unsigned packet);
 /* Processes one event of the context. Events must be in order. */
 void traffic_event(struct traffic *t, const struct spin_event *event);
-/* Call when all messages were sent completely. Returns 1 if all that is required has happened exactly once. */
+/* Must be called when all messages were sent completely. Returns 1 if everything required has happened exactly once. */
 int traffic_complete(struct traffic *t);
-/* Returns 1 if state and host memory equal the reference's. With flow control there may be more dropped bytes. */
+/* Returns 1 if state and host memory equal the reference's. With flow control the dropped bytes may be more. */
 int traffic_compare(struct traffic *t, const struct script_state *state, const uint8_t *host, int flow_control);
 
 #endif

@@ -202,7 +202,7 @@ void schedule_write_vector(const struct schedule *s, FILE *to)
 	write_context(setup, to);
 	for (unsigned i = 0; i < s->steps; i++)
 		write_step(&w, &s->step[i]);
-	if (s->steps && s->step[s->steps - 1].kind != STEP_PACKET) /* a file must end with a step that expects a result */
+	if (s->steps && s->step[s->steps - 1].kind != STEP_PACKET) /* a vector must end with a step that expects a result */
 		write_step(&w, &(struct step){ .kind = STEP_CLOCK });
 	free(w.host);
 	engine_close(w.engine);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * While packets come and the ring is read: it is created (packets go to the socket before, and to the ring after that), handlers are
- * replaced, and the rule changes. Each datagram arrives once. Then the context is detached, attached again, and destroyed.
+ * While packets arrive and are read, a ring is created (packets go to the socket before, and to the ring after that), handlers are
+ * replaced, and the rule changes. Each datagram must arrive once. Then the context is detached, attached again, and destroyed.
  */
 #include <arpa/inet.h>
 #include <pthread.h>
@@ -25,7 +25,7 @@ static volatile int ended, reading;
 static struct ringed_seen seen;
 static uint64_t sent;
 
-/* Packets that the ring holds. */
+/* Returns the number of packets that the ring holds. */
 static uint64_t waiting(void)
 {
 	struct spin_ring_stats stats;
@@ -35,7 +35,7 @@ static uint64_t waiting(void)
 	return stats.delivered - stats.received - stats.lost;
 }
 
-/* Slowly enough for the reader, however busy the machine is: a ring has 4096 frames. */
+/* Sends slowly enough for the reader, however busy the machine is: a ring has 4096 frames. */
 static void *send_numbers(void *arg)
 {
 	(void)arg;
@@ -103,7 +103,7 @@ static struct spin_object *open_object(const char *handler)
 	return open_file(path);
 }
 
-/* handlers/empty.c, but it delivers. */
+/* Compiles handlers/empty.c, changed to deliver. */
 static struct spin_object *open_delivering(void)
 {
 	char directory[] = "/tmp/spin-ring-XXXXXX", path[64], command[1024];
@@ -128,7 +128,7 @@ static void change(unsigned i, struct spin_object *object)
 	expect(0, spin_ctx__swap(r.ctx, object), "other handlers");
 	expect(0, spin_rule__parse(i % 2 ? "udp dport 9000" : "udp dport 9000-9001", &rule), "a rule");
 	expect(0, spin_ctx__set_rule(r.ctx, &rule), "the other rule");
-	/* one that cannot be: the old one goes on */
+	/* an impossible rule: the old one stays */
 	expect(0, spin_rule__parse("udp dport 9000,9005", &rule), "a rule");
 	if (spin_ctx__set_rule(r.ctx, &rule) >= 0)
 		fail("a rule that overlaps with another context's");
@@ -170,7 +170,7 @@ static void while_packets_come(void)
 	spin_object__close(object);
 }
 
-/* What has come is read after the context has left, and it comes back with its ring. */
+/* After a detach the packets received so far can still be read, and a new attach brings the ring back. */
 static void detached_and_back(void)
 {
 	const uint64_t before = seen.count;
@@ -185,7 +185,7 @@ static void detached_and_back(void)
 	ringed__receive(r.ring, &seen, before + 40);
 	expect((long long)(sent + 60), (long long)seen.next, "the last datagram");
 	ringed__expect(r.ring, before + 40, before + 40, 0, 0);
-	r.ring = NULL; /* the context takes it along */
+	r.ring = NULL; /* ringed__close() destroys it with the context */
 }
 
 static void send_counted(enum spin_reason reason)
@@ -202,7 +202,7 @@ static void send_counted(enum spin_reason reason)
 	expect(BATCH, (long long)packets[reason], spin_reason_name(reason));
 }
 
-/* The ring runs the handlers that the context has, and its counts go on. */
+/* The ring uses the context's current handlers, and its counters continue. */
 static void other_handlers(void)
 {
 	struct spin_object *object = open_delivering(), *dropping = open_object("empty");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Handlers that send packets (SPIN_PUTS) and have a ring: what they deliver goes to the ring, once and as it came, what they send leaves,
- * and what they answer does not go to the ring.
+ * Handlers that send packets (SPIN_PUTS) and have a ring: what they deliver must reach the ring once and unchanged, what they send must
+ * leave, and what they answer must not reach the ring.
  */
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -18,12 +18,12 @@
 #include "tests/handlers/sending/fan_out.h"
 
 #define EACH  50 /* datagrams */
-#define WORDS 16 /* of each */
-#define SENT  3  /* packets for each */
+#define WORDS 16 /* per datagram */
+#define SENT  3  /* packets per datagram */
 
 static struct ringed r;
 static int near;
-static uint32_t numbers; /* of the datagrams, from 0 */
+static uint32_t numbers; /* number of the next datagram, from 0 */
 
 static void open_near(void)
 {
@@ -38,7 +38,7 @@ static void open_near(void)
 	netns_enter(r.pair.far_ns);
 }
 
-/* Waits for the packets that the handlers make of the datagram `words`, and for their reply. */
+/* Waits for the packets that the handlers send for the datagram `words`, and for their reply. */
 static void receive_sent(const uint32_t *words, int replied)
 {
 	uint8_t got[256];
@@ -52,7 +52,7 @@ static void receive_sent(const uint32_t *words, int replied)
 		if (bytes == 4)
 			replies++;
 		else if (bytes >= 8 && !memcmp(got + bytes - 8, words + puts, 8))
-			puts++; /* two words behind SLMP's headers, from one word further on each time */
+			puts++; /* two words behind SLMP's headers, starting one word later in each packet */
 		else
 			fail("a packet of handlers is not as they sent it");
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The interface is deleted while a context has a ring on it: what had come can still be read, nothing comes any more, which
- * spin_ctx__alive() tells, and all ends as ever.
+ * The interface is deleted while a context has a ring on it. Packets received before must still be readable, no more may arrive,
+ * spin_ctx__alive() must report it, and everything must close as usual.
  */
 #include <errno.h>
 #include <poll.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A reader that is killed while packets come leaves nothing: no program, no socket. The next one has the same queues at once, and
- * gets all that is sent to it. Another context of the same queues goes to the host's socket.
+ * A reader that is killed while packets arrive must leave no program or socket behind. The next reader must get the same queues at once,
+ * and all packets that are sent to it. Packets of another context on the same queues must go to the host's socket.
  */
 #include <arpa/inet.h>
 #include <stdatomic.h>
@@ -47,7 +47,7 @@ static void wait_until(uint64_t count, const char *what)
 	expect((long long)count, (long long)*received, what);
 }
 
-/* To the other context, whose handlers deliver to a socket. */
+/* Sends a datagram to the other context, whose handlers deliver to a socket. */
 static void other_context(void)
 {
 	const struct sockaddr_in own = { .sin_family = AF_INET, .sin_port = htons(9001) };
@@ -87,7 +87,7 @@ int main(void)
 		ringed__send_datagrams(&r, 0, EACH, 100);
 		wait_until(1 + EACH, "what is sent to it");
 		other_context();
-		ringed__send_datagrams(&r, EACH, i * 50, 100); /* some are on their way, or in the ring */
+		ringed__send_datagrams(&r, EACH, i * 50, 100); /* some are in flight, or in the ring */
 		expect(1, child__kill(&child), "the child lived");
 		netns_shell("for i in $(seq 100); do ip link show " FAR_DEV " | grep -q xdp || exit 0; sleep 0.05; done; exit 1");
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Frames that are longer than the ring's go on to the host's socket and are counted; shorter ones come by the ring to the last byte
- * that fits. With an MTU of 9000, frames of several pieces among them, and with frames of 2048 bytes.
+ * Frames that are longer than the ring's frames must go to the host's socket and be counted; shorter ones must arrive through the ring, up
+ * to the last byte that fits. With an MTU of 9000, including frames in several buffers, and with ring frames of 2048 bytes.
  */
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static void came(void *arg, const struct spin_ring_packet *p, unsigned count)
 	*(int *)arg = 1;
 }
 
-/* One datagram, and where it goes. */
+/* Sends one datagram, and checks where it arrives. */
 static void one(int from, int to, uint32_t bytes, int fits)
 {
 	const struct sockaddr_in there = { .sin_family = AF_INET, .sin_port = htons(RINGED_PORT), .sin_addr.s_addr = inet_addr(FAR_ADDR) };
@@ -60,7 +60,7 @@ static void all(const struct spin_ring_opts *opts, uint32_t longest)
 		payload[i] = (uint8_t)(i * 7 + (i >> 8));
 	memcpy(payload, codes, sizeof(codes));
 	ringed__open(&r, SPIN_MODE_NATIVE);
-	close(r.pair.pass); /* a program without support of fragments: peers of its interface have no large MTU */
+	close(r.pair.pass); /* a program without support of fragments: it keeps its interface's peer from a large MTU */
 	r.pair.pass = -1;
 	netns_enter(r.pair.near_ns);
 	netns_shell("ip link set " NEAR_DEV " mtu 9000");

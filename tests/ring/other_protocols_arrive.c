@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Rings of contexts that take ICMP, ICMPv6 and frames of a type of their own: the frame as it was sent, and where its payload is. And a
- * datagram as its handler has rewritten it.
+ * Rings of contexts that take ICMP, ICMPv6 and frames with an Ethernet type of their own: the frame must arrive as it was sent, with the
+ * right payload offset. A datagram must arrive as its handler has rewritten it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -56,7 +56,7 @@ static void rewritten_came(void *arg, const struct spin_ring_packet *p, unsigned
 	expect(*(const uint32_t *)arg, p->frame_bytes, "bytes of the frame");
 }
 
-/* Steered to another port by handlers/filtering.c. */
+/* A datagram that handlers/filtering.c steers to another port. */
 static void rewritten(struct ringed *r)
 {
 	uint8_t frame[256];

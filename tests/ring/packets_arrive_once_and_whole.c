@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What handlers deliver arrives through the ring once, in order and byte by byte as it was sent: datagrams of many lengths, of both IP
- * versions, with and without VLAN tags, with padding behind. What they drop does not, and a wrong checksum goes on to the host. In
- * native and in generic mode, trusted and isolated.
+ * What handlers deliver must arrive through the ring once, in order and unchanged: datagrams of many lengths, of both IP versions, with and
+ * without VLAN tags, with padding. What they drop must not arrive, and a packet with a wrong checksum must go to the host. In native and
+ * generic mode, trusted and isolated.
  */
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static const struct kind {
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-/* What is expected next. */
+/* The packet that is expected next. */
 struct awaited {
 	const struct template *sent;
 	const struct kind *kind;
@@ -59,7 +59,7 @@ static void one_came(void *arg, const struct spin_ring_packet *p, unsigned count
 	a->came++;
 }
 
-/* A payload of nine bytes, and padding behind. */
+/* Builds a packet with nine bytes of payload, and padding. */
 static void make(struct template *t, const struct kind *kind)
 {
 	char lines[256], *save = NULL;
@@ -97,7 +97,7 @@ static void each_kind(struct ringed *r)
 	}
 }
 
-/* Every third one is dropped. */
+/* Sends many datagrams, of which every third is dropped. */
 static void many(struct ringed *r, uint64_t before)
 {
 	struct ringed_seen seen = { 0 };

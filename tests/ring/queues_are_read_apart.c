@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A ring of several queues: each queue has a thread that reads it, and every datagram arrives once in all of them. A ring of some of
- * the queues leaves the others' datagrams to the host's socket, and counts them. With CPUs as HPUs, and with queues.
+ * A ring of several queues: a thread reads each queue, and together they must receive every datagram once. A ring of some of the queues
+ * must leave the datagrams of the others to the host's socket, and count them. With CPUs as HPUs, and with queues.
  */
 #include <arpa/inet.h>
 #include <poll.h>
@@ -20,7 +20,7 @@
 #include "tests/common/ringed.h"
 
 #define SOCKETS   48 /* flows, which the kernel spreads over the queues */
-#define DATAGRAMS 40 /* of each */
+#define DATAGRAMS 40 /* per flow */
 #define NUMBERS   (SOCKETS * DATAGRAMS)
 #define QUEUES    4
 
@@ -76,7 +76,7 @@ static void *read_queue(void *arg)
 	return NULL;
 }
 
-/* From as many flows as there are sockets, each of which takes its own way. `before`: what the context has counted. */
+/* Sends SOCKETS flows, each of which may use another queue. `before`: the context's count so far. */
 static void send_all(uint64_t before)
 {
 	const struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(RINGED_PORT), .sin_addr.s_addr = inet_addr(FAR_ADDR) };
@@ -134,7 +134,7 @@ static void each_by_its_thread(void)
 	spin_ring__destroy(r.ring);
 }
 
-/* Of a ring that has queues 1 and 2. */
+/* Receives from a ring that has queues 1 and 2. */
 static void from_ring(void *arg, const struct spin_ring_packet *packets, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A reader that is slower than its packets loses some, and learns how many: what it gets is whole, in order and never twice, and
- * delivered = received + lost. First it reads nothing, then a little now and then while packets come from another thread. One call gives
- * at most as many as the ring has frames, however many come during it.
+ * A reader that is slower than its packets must lose some, and learn how many: what it gets is whole, in order and never duplicated, and
+ * delivered = received + lost. First it reads nothing, then a little now and then while another thread sends. One call must return at most
+ * as many packets as the ring has frames, even if more arrive during the call.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -64,7 +64,7 @@ static void reads_now_and_then(struct ringed_seen *seen)
 		fail("the reader was not slow");
 }
 
-/* While packets are looked at more of them come, and those are the next call's. */
+/* Sends more packets during the callback; they belong to the next call. */
 static void more_come(void *arg, const struct spin_ring_packet *packets, unsigned count)
 {
 	uint64_t *sent = arg;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Rings that cannot be are refused with the reason and the next step, and leave the context as it was. */
+/* Impossible rings must be refused with the reason and the next step, and leave the context as it was. */
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdio.h>
@@ -57,7 +57,7 @@ static void other_namespace(void)
 	netns_enter(r.pair.far_ns);
 }
 
-/* Contexts that have no ring. */
+/* Contexts that cannot have a ring. */
 static void contexts(void)
 {
 	struct spin_ctx_opts spread = { .bytes = sizeof(spread), .hpus = SPIN_HPUS_SPREAD };
@@ -77,7 +77,7 @@ static void contexts(void)
 	r.nic = far;
 }
 
-/* Another process has the queue: here a socket of AF_XDP that this library does not know. */
+/* Another process has the queue: here an AF_XDP socket that this library does not know. */
 static void foreign_socket(void)
 {
 	static uint8_t memory[64 * 4096] __attribute__((aligned(4096)));
@@ -114,7 +114,7 @@ static void queues(void)
 	spin_ctx__destroy(other);
 }
 
-/* A process that may not lock what it likes, as one with CAP_BPF, CAP_NET_ADMIN and CAP_NET_RAW alone. */
+/* A process whose locked memory is limited, as one that has only CAP_BPF, CAP_NET_ADMIN and CAP_NET_RAW. */
 static void locked_memory(void)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * rtl-check SIMULATOR KIT WORK CLUSTERS OUT.json SIZES HANDLER...: run by `make rtl-check`. KIT is the directory that `make rtl-kit`
- * writes: images, packets and predicted cycles, one series per handler and packet size. Runs each series that has both single packets
- * on an idle NIC and a burst through the RTL simulator, a child process, and prints the cycles of the RTL beside those of the model.
- * Exits with 0 if it could measure and all rows are ok, else with 1.
+ * writes: images, packets and predicted cycles, one series per handler and packet size. Runs each series that has both single packets on an
+ * idle NIC and a burst through the RTL simulator, a child process, and prints the cycles of the RTL next to those of the model. Exits with
+ * 0 if everything was measured and all rows are ok, otherwise with 1.
  */
 #include <errno.h>
 #include <glob.h>
@@ -24,7 +24,7 @@ struct check {
 	unsigned rows, ok;
 };
 
-/* In the child: runs the simulator in a directory of its own, with stdout and stderr in the file `log` there. */
+/* Runs the simulator in its own directory. The caller is the child process. stdout and stderr go to the file `log` there. */
 static void run_child(const struct check *c, const char *series, const char *slm, const char *work)
 {
 	if (chdir(work) || !freopen("log", "we", stdout) || dup2(STDOUT_FILENO, STDERR_FILENO) < 0)
@@ -34,7 +34,7 @@ static void run_child(const struct check *c, const char *series, const char *slm
 	_exit(127);
 }
 
-/* The last line that is ours. */
+/* Prints the last line of the log that starts with our prefix. */
 static void print_last_line(const char *work)
 {
 	char path[1100], line[512], last[512] = "nothing; see its log\n";
@@ -134,7 +134,7 @@ static int check_series(struct check *c, const char *handler, const char *bytes,
 	rc = simulate(c, series, slm, work) || rtl_series__read_model(&s, series) || rtl_series__read_rtl(&s, work);
 	if (!rc)
 		print_rows(c, handler, bytes, &s);
-	forget_traces(work); /* some hundred MB of a kit */
+	forget_traces(work); /* hundreds of MB for a whole kit */
 	rtl_series__free(&s);
 	return rc ? -1 : 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A series of the kit: what the model predicts, what the RTL did, and how far they are apart. Called by rtl-check; packets are
- * numbered alike on both sides, and bodies of packets that come alone follow each other in one order.
+ * Compares the model's prediction of a series of the kit with the RTL. Called by rtl-check. Packets have the same numbers on both sides,
+ * and bodies of packets that are sent one at a time follow in the same order.
  */
 #include <errno.h>
 #include <glob.h>
@@ -12,7 +12,7 @@
 
 #include "tests/rtl/rtl.h"
 
-#define ALONE_CYCLES 1000 /* a series keeps packets that are alone further apart */
+#define ALONE_CYCLES 1000 /* minimum distance of packets that a series sends one at a time */
 #define BODY_AIM     0.01
 #define WARM_AIM     0.01
 #define COLD_AIM     0.02
@@ -38,7 +38,7 @@ static int wrong(const char *directory, const char *name, const char *line)
 	return -1;
 }
 
-/* Calls for each line behind the heading, until one does not return 0. */
+/* Calls take() for each line after the heading, until it returns nonzero. */
 static int each_line(const char *directory, const char *name, int (*take)(struct rtl_series *s, const char *line), struct rtl_series *s)
 {
 	FILE *from = open_in(directory, name);
@@ -129,7 +129,7 @@ int rtl_series__read_model(struct rtl_series *s, const char *series)
 	rtl_bodies__sort(&s->model_bodies);
 	while (s->apart < s->packets && s->model[s->apart].her - s->model[s->apart - 1].her > ALONE_CYCLES)
 		s->apart++;
-	if (s->apart < s->packets) /* the burst's first one has a pause before it, too */
+	if (s->apart < s->packets) /* there is a pause before the first packet of the burst as well */
 		s->apart--;
 	return 0;
 }
@@ -179,7 +179,7 @@ static struct rtl_row *add(struct rtl_row *rows, size_t *count, const char *stag
 	return row;
 }
 
-/* Another pair: sums go up, the error is the largest. */
+/* Adds a pair: accumulates the sums and the maximum error. */
 static void pair(struct rtl_row *row, uint64_t rtl, uint64_t model)
 {
 	double error = rtl ? fabs((double)model - (double)rtl) / (double)rtl : model ? INFINITY : 0;
@@ -189,7 +189,7 @@ static void pair(struct rtl_row *row, uint64_t rtl, uint64_t model)
 	row->error = fmax(row->error, error);
 }
 
-/* Of n pairs the means. */
+/* Divides the sums of n pairs to get means. */
 static void finish(struct rtl_row *row, size_t n)
 {
 	row->rtl /= n ? (double)n : 1;
@@ -197,7 +197,7 @@ static void finish(struct rtl_row *row, size_t n)
 	row->is_ok = n && row->error <= row->aim;
 }
 
-/* Warm bodies of packets that are alone, the i-th of a kind on one side with the i-th on the other. */
+/* Compares warm bodies of packets that are sent one at a time, the i-th of a kind on one side with the i-th on the other. */
 static void compare_bodies(const struct rtl_series *s, enum rtl_kind kind, struct rtl_row *rows, size_t *count)
 {
 	const struct rtl_bodies *rtl = &s->rtl_bodies, *model = &s->model_bodies;
@@ -240,7 +240,7 @@ static void compare_ways(const struct rtl_series *s, int cold, const char *stage
 		finish(row, n);
 }
 
-/* From the first HER of the burst to the last feedback. */
+/* Returns the cycles from the first HER of the burst to the last feedback. */
 static uint64_t burst(const struct rtl_packet *packets, size_t from, size_t to)
 {
 	uint64_t last = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Handlers' bodies out of the instruction traces that PsPIN's Verilator model writes for each core. Called for each trace of a
- * series; a body that a core has not left when its trace ends is none.
+ * Extracts handlers' bodies from the instruction traces that PsPIN's Verilator model writes for each core. Called for each trace of a
+ * series. A body that has not ended when the trace ends is ignored.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ void rtl_bodies__sort(struct rtl_bodies *b)
 		qsort(b->list, b->count, sizeof(*b->list), by_start);
 }
 
-/* jalr rd, or c.jalr: the caller's, with ra. The instruction behind it; 0: it is not a call. */
+/* Returns the address after a call (jalr with rd = ra, or c.jalr), or 0 if it is not a call. */
 static uint32_t behind_call(uint32_t pc, uint32_t instruction)
 {
 	if ((instruction & 0x7f) == OPCODE_JALR && (instruction >> 7 & 31) == 1)
@@ -55,7 +55,7 @@ static uint32_t behind_call(uint32_t pc, uint32_t instruction)
 struct reader {
 	const uint32_t *entry;
 	struct rtl_bodies *to;
-	uint32_t behind;    /* the last instruction, if it is a call */
+	uint32_t behind;    /* address after the last instruction, if that was a call */
 	uint32_t return_pc; /* 0: no handler runs */
 	struct rtl_body body;
 };

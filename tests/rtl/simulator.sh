@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # simulator.sh PSPIN CLUSTERS OUT: links simulator.cpp with PsPIN's Verilator model. A model that was built in the checkout is used
-# as it is; otherwise PsPIN's own Makefile builds one from a copy beside OUT, and the checkout is left alone. With CLUSTERS=1 only
-# cluster 0 is in that copy, which simulates about four times as fast.
+# unchanged; otherwise PsPIN's own Makefile builds one from a copy next to OUT, and the checkout is not changed. With CLUSTERS=1 that copy
+# has only cluster 0 and simulates about four times as fast.
 pspin=$1 clusters=$2 out=$3
 rtl=$(cd "$(dirname "$0")" && pwd)
 die() {
@@ -26,7 +26,7 @@ is_built() {
 	[ -e "$1/lib/libpspin.so" ] && [ -e "$1/obj_dir_release/Vpspin_verilator.h" ]
 }
 
-# What stands for clusters 1 to 3: they are active, take no task and ask for nothing.
+# Replaces clusters 1 to 3 by stubs: they are active, accept no task and issue no request.
 keep_one_cluster() {
 	awk '
 		/end else begin : gen_cluster_sync/ {
@@ -40,7 +40,7 @@ keep_one_cluster() {
 		sed '/gen_fill_tcdm_cluster/s/< NUM_CLUSTERS/< 1/' "$hw/src/pspin_verilator.sv" >src/pspin_verilator.sv
 }
 
-# build DIRECTORY: the copy's model, again when a source has changed or the last build did not end.
+# build DIRECTORY: builds the copy's model if a source has changed or the last build did not complete.
 build() {
 	if is_built "$1/hw/verilator_model" && [ -e "$1/done" ] &&
 		[ -z "$(find "$hw/src" "$hw/deps" "$hw/verilator_model" "$rtl/absent_cluster.svh" "$rtl/register_file_1w_multi_port_read.sv" "$0" -newer "$1/done" -type f | head -n 1)" ]; then
@@ -52,7 +52,8 @@ build() {
 	cache=$1/hw/deps/scm/latch_scm/register_file_1w_multi_port_read.sv
 	[ -e "$cache" ] || die "$hw has no deps/scm/latch_scm: build the model in the checkout"
 	cp "$rtl/register_file_1w_multi_port_read.sv" "$cache" || exit 1
-	# it takes a packet that needs exactly what is free in front of the head, and writes over others (tests/rtl/README.md)
+	# fixes a bug: it accepts a packet that needs exactly the free space in front of the head, and overwrites others
+	# (tests/rtl/README.md)
 	ring=$1/hw/src/pkt_scheduler/cluster_rb.sv
 	sed -i 's/push_size < head_ptr_q/push_size <= head_ptr_q/' "$ring" && grep -q 'push_size <= head_ptr_q' "$ring" ||
 		die "$hw/src/pkt_scheduler/cluster_rb.sv does not compare push_size with head_ptr_q: build the model in the checkout"
@@ -64,7 +65,7 @@ build() {
 	grep -q threadPoolp "$root/include/verilated.cpp" 2>/dev/null && [ -e "$threads" ] || threads=
 	(
 		unset MAKEFLAGS MFLAGS MAKELEVEL
-		# OPT_FAST goes on to the makefile that Verilator writes: with -Os, which it has there itself, g++ takes twice the time.
+		# OPT_FAST is passed to the makefile that Verilator writes. With its own default, -Os, g++ takes twice the time.
 		make -C "$1/hw/verilator_model" release VERILATOR_ROOT="$root" VERILATOR_BIN= VERILATOR_CMD="$verilator" \
 			OPT_FAST="${OPT_FAST:--O1}" \
 			VERILATOR_COMPILER_WORKERS="${JOBS:-$(nproc)}" \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spind's `events`: handlers that leave an event for each datagram leave no more of them in a second than they may. What comes beyond that is
- * dropped and counted; a program whose handlers leave none loses nothing. Without the limit all events come. An upper bound alone
- * depends on how long the test takes, and that is measured.
+ * spind's setting `events`: handlers that emit an event for each datagram may emit only that many per second. Datagrams beyond it are
+ * dropped and counted. A program whose handlers emit no events loses nothing. Without the limit all events arrive. The upper bound depends
+ * on how long the test takes, which is measured.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #include "tests/common/traffic/moving.h"
 #include <spin/libspin_socket.h>
 
-#define LIMIT     200 /* events a second */
+#define LIMIT     200 /* events per second */
 #define DATAGRAMS 3000
 #define BURST     20
 
@@ -59,7 +59,7 @@ static void send_burst(int sender, uint16_t port)
 			die("a datagram is not sent");
 }
 
-static uint64_t over_of[2]; /* of the noisy one and the quiet one */
+static uint64_t over_of[2]; /* packets dropped by the limit: the noisy program's and the quiet one's */
 
 static int note_over(void *arg, const struct spin_socket_info *info)
 {
@@ -68,7 +68,7 @@ static int note_over(void *arg, const struct spin_socket_info *info)
 	return 0;
 }
 
-/* Datagrams to both, and the events of the first. Returns how many handlers have run for. */
+/* Sends datagrams to both programs, and reads the events of the first. Returns the number of datagrams that its handlers ran for. */
 static uint64_t run(const char *settings, const struct spin_object *const objects[2], uint64_t *events, double *took_s)
 {
 	struct spind spind;
@@ -122,7 +122,7 @@ int main(void)
 	handled = run(settings, objects, &events, &took_s);
 	printf("with %d a second: %llu handled, %llu events in %.1f s, %llu dropped\n", LIMIT, (unsigned long long)handled,
 	       (unsigned long long)events, took_s, (unsigned long long)over_of[0]);
-	/* each tenth of a second that has begun, and what was under way on each CPU */
+	/* for each tenth of a second that has begun: its share, and an event in progress on each CPU */
 	most = (took_s * 10 + 2) * (LIMIT / 10.0 + kernel_cpus__possible());
 	if ((double)events > most || events < LIMIT / 10 || handled != events || handled + over_of[0] != DATAGRAMS || !over_of[0])
 		die("more events than %.0f, or packets that nobody has counted", most);

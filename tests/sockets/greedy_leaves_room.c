@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A program whose handlers take more than their part of a CPU, beside one that sends a request now and then: spind's hpu-time drops the
- * first one's packets, and none of the second one's, whose requests are all answered.
+ * A program whose handlers take more than their share of CPU time runs next to one that sends a request now and then. spind's hpu-time must
+ * drop packets of the first program and none of the second, whose requests must all be answered.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #include <spin/libspin_socket.h>
 
 #define REQUESTS 100
-#define TRIES    20 /* for a reply: a flooded link loses packets */
+#define TRIES    20 /* per reply: a flooded link loses packets */
 #define LONG     1400
 
 static struct asks_hosts hosts;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The guard before programs that spincc does not make: each changes bytes of the frame, and returns an action or a number that is none.
- * Only what goes on to the same socket, or back to the sender, may leave. By PROG_TEST_RUN, through the dispatcher.
+ * Tests the guard in front of programs that spincc would not generate: each changes bytes of the frame, and returns an action or an invalid
+ * number. Only frames to the same socket, or back to the sender, may leave. Runs by PROG_TEST_RUN, through the dispatcher.
  */
 #include <errno.h>
 #include <linux/bpf.h>
@@ -21,7 +21,7 @@
 
 #define PORT "7000"
 
-/* Bytes that a program stores; bytes 0 ends a list. */
+/* Bytes that a program stores; a store of 0 bytes ends the list. */
 struct store {
 	uint8_t at, bytes, value[8];
 };
@@ -29,7 +29,7 @@ struct store {
 
 static const struct change {
 	const char *name;
-	int goes_on, goes_back; /* 1: XDP_PASS, or XDP_TX, may leave so */
+	int goes_on, goes_back; /* 1: the frame may leave with XDP_PASS, or XDP_TX */
 	struct store store[STORES_MAX];
 } changes[] = {
 	{ "nothing", 1, 0, { { 0 } } },
@@ -85,7 +85,7 @@ static const struct change {
 	{ "the length of the IP header", 0, 0, { { 14, 1, { 0x46 } } } },
 };
 
-/* XDP_ABORTED is left out: it drops, too, and libspin tells it as an error. */
+/* Without XDP_ABORTED, which also drops, and which libspin reports as an error. */
 static const int actions[] = { -1, XDP_DROP, XDP_PASS, XDP_TX, XDP_REDIRECT, 5, 77, 0x10002 };
 
 static int load(const struct change *change, int action)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A socket of any address that has handlers, while the host gets another interface, or an address, and loses it again: handlers run on
- * what comes by it, and on what comes by the others, all the time. They do not run on what still comes to an address that is gone.
+ * A socket that is bound to any address has handlers, while the host gets another interface or address and loses it again. The handlers
+ * must run for packets to the new one, and for packets to the others all the time. They must not run for packets that still arrive for an
+ * address that is gone.
  */
 #include <sched.h>
 #include <stdio.h>
@@ -28,7 +29,7 @@ static void finish(void)
 	spind__finish(&spind);
 }
 
-/* A second veth, s1 with 10.9.1.1. */
+/* Adds a second veth, s1 with 10.9.1.1. */
 static void add_interface(void)
 {
 	char command[128];
@@ -51,7 +52,7 @@ static void wait_until_rewritten(int sender, const char *to, int fd)
 	die("handlers do not run on what comes to a new address");
 }
 
-/* Datagrams that handlers have run for. */
+/* Returns the number of datagrams that handlers ran for. */
 static uint64_t handled(const struct spin_ctx *ctx)
 {
 	uint64_t packets[SPIN_REASON_COUNT], sum = 0;
@@ -62,7 +63,10 @@ static uint64_t handled(const struct spin_ctx *ctx)
 	return sum;
 }
 
-/* The next CPU of those that this process may use, from *cpu on. Frames that are sent on one are handled on it. 0: no more. */
+/*
+ * Moves this thread to the next CPU that it may use, from *cpu on. Frames that are sent on a CPU are handled on it. Returns 0 if there is
+ * none.
+ */
 static int run_on_next(const cpu_set_t *all, int *cpu)
 {
 	cpu_set_t one;
@@ -80,7 +84,7 @@ static int run_on_next(const cpu_set_t *all, int *cpu)
 	return 0;
 }
 
-/* The sender does not know that the address has gone: its frames to it still come. Each CPU has kept that the address was the host's. */
+/* The sender does not know that the address is gone, so its frames still arrive. Each CPU has cached that the address is the host's. */
 static void check_lost_address(struct spin_ctx *ctx, int sender, int fd)
 {
 	struct asks_ask ask;
@@ -130,7 +134,7 @@ int main(void)
 	fd = asks__socket(&hosts, hosts.server_ns, AF_INET);
 	asks__bind(fd, "0.0.0.0", ASKS_PORT);
 	ctx = spind__attach(&spind, fd, obj, NULL);
-	for (int i = 0; i < 20; i++ /* more than the places of a context */) {
+	for (int i = 0; i < 20; i++ /* more often than a context has slots for interfaces */) {
 		add_interface();
 		wait_until_rewritten(sender, "10.9.1.1", fd);
 		if (!asks__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &fd, 1))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a program may not do with handlers on its socket, and what spind refuses: the packets of others, sockets of others, a port
- * that was released, an address that the host does not have, a class, an object or a quota that is not its own.
+ * What a program may not do with handlers on its socket, and what spind must refuse: packets and sockets of others, a port that was
+ * released, an address that the host does not have, and a class, object or quota that the program is not entitled to.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -27,7 +27,7 @@
 #include <spin/libspin_socket.h>
 
 #define CONTEXTS  4
-#define FOREIGN   "10.9.0.77" /* no host's */
+#define FOREIGN   "10.9.0.77" /* no host has it */
 #define GROUP     "239.9.0.1"
 #define OTHER_UID 1234
 
@@ -71,7 +71,7 @@ static int receiver(const char *address, uint16_t port)
 	return fd;
 }
 
-/* --- what is not a socket that handlers can be on --- */
+/* --- descriptors that are not a socket for handlers --- */
 
 static void check_descriptors(void)
 {
@@ -134,7 +134,7 @@ static void check_quota(void)
 		close(fd[i]);
 }
 
-/* In a child, which may wait: here it is not the last descriptor then. */
+/* Closes fd in a child, where a close may block: it is then not the last descriptor here. */
 static void close_without_wait(int fd)
 {
 	if (!fork()) {
@@ -144,7 +144,7 @@ static void close_without_wait(int fd)
 	close(fd);
 }
 
-/* --- packets of others --- */
+/* --- packets of other programs --- */
 
 static uint64_t refused_now, left_now;
 
@@ -163,7 +163,7 @@ static void read_counts(void)
 		die("cannot list: %s", spin_strerror_last());
 }
 
-/* A handler that steers its packet to another socket, in the name of its sender. */
+/* A handler that steers its packet to another socket, as if from the packet's sender. */
 static void check_steering(void)
 {
 	int fd = receiver("10.9.0.1", ASKS_PORT), victim = receiver("10.9.0.1", ASKS_OTHER);
@@ -186,7 +186,7 @@ static void check_steering(void)
 	printf("ok: a datagram steered to another socket is dropped\n");
 }
 
-/* A socket whose port the kernel chose gives it back when it is disconnected; another program then has that port. */
+/* A socket whose port the kernel chose releases it when it is disconnected; another program then gets that port. */
 static void check_released_port(void)
 {
 	int fd = asks__socket(&hosts, hosts.server_ns, AF_INET), victim;
@@ -221,7 +221,7 @@ static void check_released_port(void)
 	printf("ok: of a port that was given back the handlers have nothing, and the next program has it\n");
 }
 
-/* The socket is closed, and its port another program's, before spind has noticed. */
+/* The socket is closed, and another program has its port, before spind notices. */
 static void check_closed_socket(void)
 {
 	for (int i = 0; i < 20; i++) {
@@ -246,7 +246,10 @@ static void check_closed_socket(void)
 	printf("ok: the next program on a port has its packets untouched\n");
 }
 
-/* A duplicate keeps the socket, and its handlers, as does a child's. */
+/*
+ * A duplicate of the descriptor keeps the socket and its handlers. A child's copy of libspin's connection must not keep a destroyed
+ * context.
+ */
 static void check_duplicates(void)
 {
 	int fd = receiver("10.9.0.1", ASKS_PORT), copy = dup(fd);
@@ -271,7 +274,10 @@ static void check_duplicates(void)
 	printf("ok: handlers stay while any descriptor of the socket is open\n");
 }
 
-/* An address that no host has can be bound to with IP_FREEBIND; frames to it come by, on a bridge say, for somebody else. */
+/*
+ * With IP_FREEBIND a socket can be bound to an address that the host does not have. Frames to that address may pass by, for example on a
+ * bridge, for another host.
+ */
 static void check_foreign_address(void)
 {
 	int fd = asks__socket(&hosts, hosts.server_ns, AF_INET), one = 1;
@@ -295,7 +301,10 @@ static void check_foreign_address(void)
 	printf("ok: handlers see no packets to addresses that the host does not have\n");
 }
 
-/* Any address of both versions, attached; then, by a port that was released and bound again, of IPv6 alone: IPv4's is another program's. */
+/*
+ * Attached while bound to any address of both versions; then the port is released and bound again for IPv6 only, and another program has it
+ * for IPv4.
+ */
 static void check_version_that_was_left(void)
 {
 	int fd = asks__socket(&hosts, hosts.server_ns, AF_INET6), one = 1, no = 0, victim;
@@ -329,7 +338,7 @@ static void check_version_that_was_left(void)
 	close(fd);
 }
 
-/* A group's datagrams come to every socket that has joined it, so handlers of a socket of any address must not see them. */
+/* A group's datagrams reach every socket that has joined it, so handlers on a socket that is bound to any address must not see them. */
 static void check_group_of_others(void)
 {
 	struct ip_mreq join = { .imr_multiaddr.s_addr = inet_addr(GROUP), .imr_interface.s_addr = inet_addr("10.9.0.1") };
@@ -349,7 +358,7 @@ static void check_group_of_others(void)
 	printf("ok: a group's datagrams come untouched to a socket of any address\n");
 }
 
-/* A frame of a VLAN is that VLAN's interface's, whatever the addresses. */
+/* A frame with a VLAN tag belongs to that VLAN's interface, whatever its addresses. */
 static void check_vlan(int raw)
 {
 	const struct sockaddr_ll to = {
@@ -385,7 +394,7 @@ static void check_vlan(int raw)
 	printf("ok: frames of a VLAN are left alone\n");
 }
 
-/* A client that asks all the time keeps no context whose socket is closed. */
+/* A client that sends requests all the time must not keep a context whose socket is closed. */
 static void check_busy_client(void)
 {
 	int fd = receiver("10.9.0.1", ASKS_PORT), gone = 0;
@@ -402,8 +411,7 @@ static void check_busy_client(void)
 	printf("ok: a client that asks all the time keeps no context\n");
 }
 
-/* What a client sends may take long to close: a connection of TCP that lingers, whose peer reads nothing. */
-/* An object as libspin hands it over. */
+/* A sealed object, as libspin passes it to spind. */
 static int seal_object(const char *handler)
 {
 	static char data[4 << 20];
@@ -418,6 +426,7 @@ static int seal_object(const char *handler)
 	return broker__seal(data, bytes);
 }
 
+/* A descriptor that a client sends may take long to close: a TCP connection that lingers because its peer does not read. */
 static void check_slow_descriptors(void)
 {
 	const struct linger linger = { 1, 5 };
@@ -468,7 +477,7 @@ static int find_id(void *arg, const struct spin_socket_info *info)
 	return 1;
 }
 
-/* Another user wants to read, replace and end the context. */
+/* Another user tries to read, replace and end the context. */
 static void check_other_user(int to_other, int from_other)
 {
 	int fd = receiver("10.9.0.1", ASKS_PORT);
@@ -510,7 +519,7 @@ static int be_other_user(int from_test, int to_test)
 		die("cannot listen");
 	if (setresgid(OTHER_UID, OTHER_UID, OTHER_UID) || setresuid(OTHER_UID, OTHER_UID, OTHER_UID))
 		die("cannot become user %d", OTHER_UID);
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* another user forgets it */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* changing the user clears it */
 	if (read(from_test, &byte, 1) != 1)
 		return 1;
 	if (spin_socket__list(spind.socket, find_id, &id) != 1)

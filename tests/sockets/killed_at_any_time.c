@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * kill -9 of a client, of spind, of its holders or of all of them, at any moment while contexts come, are moved and go. Afterwards each
- * program, interface and process is as before, or has an owner, and a new client is served. While only spind is dead the contexts run on.
+ * kill -9 of a client, of spind, of its holders or of all of them, at any moment while contexts are created, migrated and destroyed.
+ * Afterwards each program, interface and process must be as before or have an owner, and a new client must be served. While only spind is
+ * dead the contexts must keep running.
  *
  *	killed_at_any_time [ROUNDS]
  */
@@ -37,7 +38,7 @@ static void finish(void)
 	spind__finish(&spind);
 }
 
-/* Attaches, moves every second one's memory, and destroys until it is killed. Says on `ready` when the first context is there. */
+/* Attaches, migrates every second context, and destroys it, until it is killed. Writes to `ready` when the first context exists. */
 static int be_client(int ready, int keeps)
 {
 	for (unsigned i = 0;; i++) {
@@ -109,7 +110,7 @@ static int no_holders(void)
 	return !spind__holders(&spind);
 }
 
-/* Programs of guards, and of gates of migrations, in the kernel, of whichever process. */
+/* Programs of guards, and of gates of migrations, in the kernel, of any process. */
 static unsigned guards(void)
 {
 	struct bpf_prog_info info;
@@ -159,7 +160,7 @@ static void check_new_client(void)
 	close(fd);
 }
 
-/* The front alone is killed: contexts run on, and the next spind finds them. */
+/* Kills only the front process: contexts must keep running, and the next spind must find them. */
 static void kill_front(pid_t client)
 {
 	uint32_t before = program_on_s0();
@@ -188,7 +189,7 @@ static void run_round(unsigned round)
 	case 1:
 		kill_front(client);
 		break;
-	case 2: /* holders, then the rest */
+	case 2: /* first the holders, then the rest */
 		spind__kill_holders(&spind);
 		end_client(client);
 		break;
@@ -197,7 +198,7 @@ static void run_round(unsigned round)
 		spind__kill_holders(&spind);
 		end_client(client);
 		break;
-	case 4: /* spind and its client; holders end by themselves */
+	case 4: /* spind and its client; the holders end by themselves */
 		spind__end(&spind, SIGKILL);
 		end_client(client);
 		wait_until("a process without spind and clients lives on", no_holders);

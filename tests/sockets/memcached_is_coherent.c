@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * memcached never gives an old answer, whatever changes a key: alone, and with handlers on its sockets that answer GETs. The check itself is
- * checked first, with a cache in front of memcached that keeps what it should not.
- * memcached_is_coherent [SECONDS [SEED]]: of each check; without, some seconds.
+ * memcached must never give a stale answer, whatever changes a key: alone, and with handlers on its sockets that answer GETs. The check
+ * itself is tested first, with a cache in front of memcached that is wrong on purpose.
+ * memcached_is_coherent [SECONDS [SEED]]: of each check; default a few seconds.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static int is_wrong(const struct mc_check *check)
 	       check->unanswered > check->gets / 1000;
 }
 
-/* The check has to find what a wrong cache does. */
+/* The check must find the faults of a wrong cache. */
 static void check_the_check(void)
 {
 	static const char *const name[] = { "no fault is found where there is none", "kept answers are found", "foreign values are found" };
@@ -68,7 +68,7 @@ static void check_the_check(void)
 
 		check.get_addr = "127.0.0.1";
 		check.get_port = PROXY_PORT;
-		check.flush_ms = fault == MC_FAULT_STALE ? 0 : check.flush_ms; /* otherwise what expires is flushed before */
+		check.flush_ms = fault == MC_FAULT_STALE ? 0 : check.flush_ms; /* otherwise a flush would remove keys before they expire */
 		check.pause_us = 5000;
 		mc_proxy__start(&proxy);
 		mc_check__run(&check);
@@ -83,7 +83,7 @@ static void check_the_check(void)
 	}
 }
 
-/* Answers are cached between changes: the more, the calmer it is. */
+/* Answers are cached between changes, and the more the fewer changes there are. */
 static void check_server(struct mc_server *server, int calm, const char *what)
 {
 	uint32_t hits = mc_server__hits(server);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A stream's handlers (tests/handlers/streams/lines.c) against a peer whose segments this test makes, on a TUN device: lost, twice, in any
- * order, overlapping, with what a connection may begin and end with. Handlers begin and end once and see the bytes as TCP has them; a flood
- * of SYN takes nothing from them.
+ * A stream's handlers (tests/handlers/streams/lines.c) against a peer whose segments the test builds, on a TUN device: lost, duplicated, in
+ * any order, overlapping, and with all ways to begin and end a connection. Handlers must begin and end once and see the same bytes as TCP.
+ * A flood of SYNs must not take anything from them.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -36,7 +36,7 @@ static struct spind spind;
 static struct lines *state;
 static int tun, listener;
 static uint64_t seed = 3;
-static uint16_t port = 1000; /* the peer's, of the connection at hand */
+static uint16_t port = 1000; /* the peer's port in the current connection */
 static uint32_t isn, server_next;
 
 /* --- segments --- */
@@ -57,7 +57,7 @@ static uint16_t fold(uint32_t sum)
 	return htons((uint16_t)~sum);
 }
 
-/* `at` counts from the first byte of the stream. options: of TCP, a multiple of four bytes. */
+/* `at` counts from the first byte of the stream. options: TCP options, a multiple of four bytes. */
 static void send_segment(unsigned flags, uint32_t at, const void *data, size_t bytes, const void *options, size_t option_bytes)
 {
 	uint8_t packet[2048] = { 0 };
@@ -88,7 +88,7 @@ static void send_data(unsigned flags, uint32_t at, const void *data, size_t byte
 	send_segment(TH_ACK | flags, at, data, bytes, "", 0);
 }
 
-/* Reads what the server has sent; a SYN of its tells where its bytes begin. 1: one came. */
+/* Reads what the server has sent; the SYN among it tells the server's initial sequence number. Returns 1 if something arrived. */
 static int take_answers(int wait_ms)
 {
 	struct pollfd wait = { .fd = tun, .events = POLLIN };
@@ -111,7 +111,7 @@ static int take_answers(int wait_ms)
 	return came;
 }
 
-/* A connection whose SYN is sent `times` times. */
+/* Opens a connection; the SYN is sent `times` times. */
 static int connect_peer(unsigned times)
 {
 	int fd;
@@ -133,7 +133,7 @@ static int connect_peer(unsigned times)
 	return fd;
 }
 
-/* Reads all until the end; the handlers' view of the last connection must be the same. */
+/* Reads to the end of the stream; the handlers' view of the last connection must be the same. */
 static void check_stream(const char *what, int fd, const uint8_t *sent, size_t bytes, uint32_t begun_before)
 {
 	uint8_t expected[STREAM_BYTES], got[STREAM_BYTES + 1];
@@ -167,7 +167,7 @@ static void check_stream(const char *what, int fd, const uint8_t *sent, size_t b
 
 /* --- cases --- */
 
-/* Pieces of up to 1000 bytes that overlap their neighbours, in any order within 16 of them, some twice. */
+/* Sends pieces of up to 1000 bytes that overlap their neighbours, in any order within 16 of them, some of them twice. */
 static void send_scrambled(const uint8_t *bytes, size_t count)
 {
 	struct piece {
@@ -228,7 +228,7 @@ static void check_early_fin(void)
 	check_stream("FIN before the bytes", fd, sent, 14, begun);
 }
 
-/* The first bytes come with the acknowledgement of the handshake, and with FIN. */
+/* The first bytes arrive with the acknowledgement of the handshake, and with FIN. */
 static void check_all_at_once(void)
 {
 	static const uint8_t sent[] = "all at once\n";
@@ -236,7 +236,7 @@ static void check_all_at_once(void)
 	int fd;
 
 	port++;
-	isn = 0xfffffff8; /* and the sequence numbers wrap */
+	isn = 0xfffffff8; /* also makes the sequence numbers wrap */
 	send_segment(TH_SYN, 0, "", 0, "", 0);
 	take_answers(1000);
 	send_data(TH_FIN | TH_PUSH, 0, sent, 12);
@@ -246,7 +246,7 @@ static void check_all_at_once(void)
 	check_stream("bytes and FIN with the handshake", fd, sent, 12, begun);
 }
 
-/* Bytes in the SYN: a server that asks for no cookie takes them. */
+/* Data in the SYN: a server that requires no cookie accepts it. */
 static void check_fast_open(void)
 {
 	static const uint8_t sent[] = "fast\nopen\n", option[] = { 34, 2, 1, 1 };
@@ -278,7 +278,7 @@ static void check_reset(void)
 	printf("ok: reset\n");
 }
 
-/* Half-open connections are not the handlers': none of their places is taken. */
+/* Half-open connections must not use any of the handlers' connection slots. */
 static void check_flood(void)
 {
 	static const uint8_t sent[] = "after the flood\n";
@@ -306,7 +306,7 @@ static void check_cookies(void)
 	const uint32_t begun = state->begun;
 	int fd;
 
-	netns_shell("echo 2 >/proc/sys/net/ipv4/tcp_syncookies"); /* of every SYN */
+	netns_shell("echo 2 >/proc/sys/net/ipv4/tcp_syncookies"); /* for every SYN */
 	port = 51000;
 	fd = connect_peer(3);
 	send_data(0, 0, sent, 14);

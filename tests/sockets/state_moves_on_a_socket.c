@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spin_socket__migrate(): the handlers on a program's socket are replaced by those of another layout while datagrams come, by spind and behind
- * its guard. Each datagram is handled and read once. spin_ctx__alive() of the program says that its memory was moved; it maps that again,
- * and finds every count there.
+ * spin_socket__migrate(), through spind and behind its guard: the handlers on a program's socket are replaced by handlers with another
+ * layout while datagrams arrive. Each datagram must be handled and read once. spin_ctx__alive() must tell the program that its memory was
+ * moved; the program maps it again, and must find every count.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include <spin/libspin_socket.h>
 
 #define MOVES  12
-#define UNREAD 64 /* datagrams under way, which no queue drops */
+#define UNREAD 64 /* datagrams in flight, few enough that no queue drops them */
 #define COUNT  "spin_add32((uint32_t *)&state->packets, 1);"
 
 static const struct moving_source sources[] = {
@@ -64,7 +64,7 @@ static void *read_datagrams(void *unused)
 		if (recv(receiver, &byte, 1, 0) == 1)
 			received++;
 		else if (ended)
-			break; /* nothing for a third of a second */
+			break; /* nothing arrived for a third of a second */
 	}
 	return NULL;
 }
@@ -80,13 +80,16 @@ static void expect_counts(struct spin_ctx *ctx)
 		    (unsigned long long)received);
 }
 
-/* From objects[1] to objects[2] counters of the table are lost, and the first one has a field of its own. */
+/*
+ * The fields that a migration loses: from objects[1] to objects[2] counters of the table, and from the first source a field that only it
+ * has.
+ */
 static const char *lost(unsigned from, unsigned to)
 {
 	return !from ? "spin_state.other" : from == 1 && to == 2 ? "slots[].misses, slots[].pad" : "";
 }
 
-/* By another connection, as `spinctl swap --migrate` does it. */
+/* Migrates through a second connection, as `spinctl swap --migrate` does. */
 static unsigned move(struct spin_ctx *ctx, struct spin_object *const *objects, unsigned moves)
 {
 	struct spin_migration report = { .bytes = sizeof(report) };
@@ -96,7 +99,7 @@ static unsigned move(struct spin_ctx *ctx, struct spin_object *const *objects, u
 		const unsigned to = 1 + i % 2;
 		const int err = spin_socket__migrate(spin_socket__id(ctx), objects[to], spind.socket, &report);
 
-		if (err == -EAGAIN) /* a CPU that always has packets */
+		if (err == -EAGAIN) /* a CPU always had packets */
 			continue;
 		if (err)
 			die("moving: %s", spin_strerror_last());

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spin_ctx__migrate() while packets come on all CPUs as fast as they can: handlers are replaced by those of another layout, there and back.
- * Each packet must have been handled once, and what its handlers have written must be there: a sum and a large table, which several CPUs
- * add to, and two words that are always written together under a lock, and compared by each packet. Some handlers take long before they
- * write: what is moved before they have ended lacks that.
+ * spin_ctx__migrate() while packets arrive on all CPUs at full speed: handlers are replaced by handlers with another layout, back and
+ * forth. Each packet must have been handled once, and what its handlers wrote must be kept: a sum and a large table, which several CPUs
+ * update, and two words that are always written together under a lock, and compared by each packet. Some handlers run long before they
+ * write, so a migration that does not wait for them loses their writes.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -22,7 +22,7 @@
 #define SLOTS "262144"
 #define TABLE "SPIN_TABLE(slots, struct slot, " SLOTS ");"
 
-/* Those that take long write to the entry that is looked at first. */
+/* Handlers that run long write to the entry that is moved first. */
 #define COUNT                                           \
 	"uint32_t at = spin_random32(p) & 262143;\n"    \
 	"if (at < 256) {\n"                             \
@@ -41,7 +41,7 @@
 	"	state->two++;\n"                              \
 	"}\n"
 
-/* A table of a megabyte, so that packets come while it is looked through. Nothing becomes narrower, so there is a way back. */
+/* A table of a megabyte, so that packets arrive while it is moved. No field becomes narrower, so the migration can be reversed. */
 static const struct moving_source narrow = { "struct slot { SPIN_COUNTER(hits); };\n" TABLE,
 					     "uint32_t packets, one; struct spin_lock lock; uint32_t two, torn;", ".one = 0", COUNT };
 static const struct moving_source wide = { "struct slot { SPIN_READ_ONLY(uint32_t, unused); SPIN_COUNTER(hits); };\n" TABLE,
@@ -122,7 +122,7 @@ int main(void)
 		struct spin_migration report = { .bytes = sizeof(report) };
 		const int err = spin_ctx__migrate(ctx, objects[i % 2], &report);
 
-		if (err == -EAGAIN) /* as the contract has it: where a CPU is never without packets */
+		if (err == -EAGAIN) /* as documented: a CPU is never without packets */
 			continue;
 		expect(0, err, "moving");
 		moved++;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spin_ctx__migrate() when the kernel refuses an update of a map: each update in turn, alone or with all that follow, before handlers with and
- * without a socket's guard. Packets come after each try: all are handled once, by the old handlers or the new ones, even where the
- * gate cannot be taken away, and the next migration that is not disturbed takes it away.
+ * spin_ctx__migrate() when the kernel refuses an update of a map: each update in turn, alone or with all that follow, for handlers with and
+ * without a socket's guard. Packets are run after each attempt: all must be handled once, by the old handlers or the new ones, even if the
+ * gate cannot be removed. The next migration without failures must remove it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static const struct moving_source sources[] = {
 	{ "", "uint32_t second; uint64_t packets;", ".second = 0", "spin_add32((uint32_t *)&state->packets, 1);" },
 };
 
-static unsigned passed, refused; /* of the next updates these are done, and these that follow are not */
+static unsigned passed, refused; /* the next `passed` updates succeed, and the `refused` updates after them fail */
 static unsigned happened;
 
 int __real_bpf_map_update_elem(int fd, const void *key, const void *value, __u64 flags); /* libbpf's */
@@ -78,7 +78,7 @@ static void move(struct stage *s, unsigned at, unsigned updates)
 	run_packets(s);
 }
 
-/* Until a migration ends before the update that would be refused. */
+/* Repeats until a migration ends before the update that would fail. */
 static void each_update(struct stage *s, unsigned updates)
 {
 	unsigned at = 0;

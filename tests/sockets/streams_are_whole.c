@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Handlers on sockets of TCP, by spind, of a user without privileges (tests/handlers/streams/lines.c). Whatever cuts a stream, the handlers
- * see its bytes in order and once, begin and end once, and the application reads what they made of them. Nothing is lost when handlers
- * come or go in the midst of a connection.
+ * Handlers on TCP sockets, by spind, for a user without privileges (tests/handlers/streams/lines.c). However a stream is cut into segments,
+ * the handlers must see its bytes in order and once, must begin and end once, and the application must read what they made of them. Nothing
+ * may be lost when handlers are attached or detached during a connection.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -27,17 +27,17 @@
 #include <spin/libspin_socket.h>
 
 #define PORT    7117
-#define OF_EACH 200 /* connections of two sockets that share a state */
+#define OF_EACH 200 /* connections per socket, of two sockets that share a state */
 
 static struct asks_hosts hosts;
 static struct spind spind;
 static struct spin_object *lines, *endless;
 static uint64_t seed = 17;
-static int to_parent; /* a byte: kill the processes that have contexts */
+static int to_parent; /* a byte written to it: kill the processes that have contexts */
 
 /* --- sockets --- */
 
-/* Of the client's namespace, made while this process may enter it. */
+/* Sockets in the client's namespace, made while this process may still enter it. */
 #define CLIENTS 1300
 static int clients[2][CLIENTS];
 static unsigned clients_used[2];
@@ -107,7 +107,7 @@ static void send_all(int fd, const void *bytes, size_t count)
 		die("cannot send: %s", strerror(errno));
 }
 
-/* Reads until `count` bytes are there, the stream ends, or nothing comes for a while. */
+/* Reads until `count` bytes have arrived, the stream ends, or nothing arrives for a while. */
 static size_t read_all(int fd, uint8_t *to, size_t count, int wait_ms)
 {
 	struct pollfd wait = { .fd = fd, .events = POLLIN };
@@ -174,7 +174,7 @@ static void close_pair(struct pair *p)
 	close(p->listener);
 }
 
-/* Sends a text; this one must be read. */
+/* Sends one text; the application must read the other. */
 static void check_read(const char *what, const struct pair *p, const char *sends, const char *reads)
 {
 	uint8_t got[64];
@@ -194,7 +194,7 @@ static unsigned port_of(int fd)
 	return ntohs(own.any.sa_family == AF_INET6 ? own.ip6.sin6_port : own.ip4.sin_port);
 }
 
-/* --- a stream, cut at random --- */
+/* --- a stream, cut at random positions --- */
 
 #define STREAM_BYTES 300000
 
@@ -259,7 +259,7 @@ static void check_address(const struct address *a)
 	close_pair(&p);
 }
 
-/* On a socket that is connected already; without a listening one. Its handlers end when it is closed: nobody tells of its FIN. */
+/* Handlers on a connected socket, without a listening one. They end when the socket is closed, because no FIN is reported to them. */
 static void check_connected(void)
 {
 	struct pair p = { .listener = open_listener("10.9.0.1") };
@@ -280,7 +280,10 @@ static void check_connected(void)
 	spin_ctx__destroy(p.ctx);
 }
 
-/* What was there before handlers were is not theirs; what comes after they have gone neither, and no byte is lost. */
+/*
+ * Connections from before the handlers were attached are not theirs. After a detach their connections continue without them, and no byte is
+ * lost.
+ */
 static void check_before_and_after(void)
 {
 	struct pair early = { .listener = open_listener("10.9.0.1") }, p;
@@ -307,7 +310,7 @@ static void check_before_and_after(void)
 	close_pair(&p);
 }
 
-/* The process that has the programs is killed: what it let through is read, and the rest comes as it is. */
+/* The process that has the programs is killed: what they let through is read, and the rest arrives unchanged. */
 static void check_killed(void)
 {
 	struct pair p;
@@ -315,7 +318,7 @@ static void check_killed(void)
 	open_pair(&p);
 	send_all(p.client, "two\n", 4);
 	lines__wait_for("before spind is killed", &lines__only_one(p.lines)->bytes, 4);
-	if (write(to_parent, "k", 1) != 1) /* the parent kills it: this process is nobody's */
+	if (write(to_parent, "k", 1) != 1) /* the parent kills it: this process runs as nobody */
 		die("no pipe");
 	for (int i = 0; spin_ctx__alive(p.ctx) >= 0; i++) {
 		if (i == 300)
@@ -347,13 +350,13 @@ static void check_verdict(char verdict, const char *sends, const char *reads, ui
 	if (recv(p.server, got, 1, 0))
 		die("verdict %c: the stream does not end", verdict);
 	c = lines__only_one(p.lines);
-	if (verdict == 'S') /* no further handlers */
+	if (verdict == 'S') /* no further handlers run */
 		usleep(50000);
 	else
 		lines__wait_for("a connection with a verdict ends", &c->ended, 1);
 	if (c->ended != (verdict != 'S') || c->dropped_bytes != dropped)
 		die("verdict %c: ended %u, dropped %u", verdict, c->ended, c->dropped_bytes);
-	send_all(p.server, "half", 4); /* the other direction goes on */
+	send_all(p.server, "half", 4); /* the other direction continues */
 	if (read_all(p.client, got, 4, 2000) != 4)
 		die("verdict %c: the other direction is broken", verdict);
 	close_pair(&p);
@@ -376,7 +379,7 @@ static void check_reset(void)
 	close_pair(&p);
 }
 
-/* The window closes as nobody reads; all is there when somebody does. */
+/* The window closes because the application does not read; everything must be there when it does. */
 static void check_not_read(void)
 {
 	static uint8_t sent[8 << 20], got[8 << 20];
@@ -405,7 +408,7 @@ static void check_not_read(void)
 	close_pair(&p);
 }
 
-/* More connections than handlers can have: the others are as without them. Numbers are given again. */
+/* More connections than handlers can have: the others must work as without handlers. Connection numbers are reused. */
 static void check_many(void)
 {
 	struct pair p, *many = calloc(1200, sizeof(*many));
@@ -436,7 +439,7 @@ static void check_many(void)
 		hang_up(&many[i]);
 	free(many);
 	lines__wait_for("many connections end", &p.lines->ended, capital);
-	/* those without handlers end at their own time, too, and each that ends is counted */
+	/* connections without handlers end asynchronously, and each that ends is counted */
 	for (unsigned i = 0, steady = 0; steady < 50; i++) {
 		const uint32_t before = lines__load(&p.lines->missed);
 
@@ -451,7 +454,7 @@ static void check_many(void)
 	close_pair(&p);
 }
 
-/* Connections of a listening socket without handlers on another address of the same port are not theirs. */
+/* A listening socket without handlers, on another address with the same port: its connections have no handlers. */
 static void check_other_listener(void)
 {
 	struct pair p, other = { .listener = open_listener("127.0.0.1") };
@@ -464,7 +467,7 @@ static void check_other_listener(void)
 	close_pair(&p);
 }
 
-/* Many connections of two sockets with one state, so many that each alone would give numbers that the other has given, too. */
+/* Many connections of two sockets with one state: so many that two separate allocators would assign the same numbers. */
 static void check_numbers(const struct pair *a, const struct pair *b, const struct lines *shared)
 {
 	const uint32_t before = lines__load(&shared->begun);
@@ -487,7 +490,7 @@ static void check_numbers(const struct pair *a, const struct pair *b, const stru
 	free(many);
 }
 
-/* A state whose sockets of TCP have no handlers any more: for its other handlers the number grows at each call. */
+/* A state whose TCP sockets have been detached: for its other handlers spin_connections_missed() grows with each call. */
 static void check_told_of_detaching(const struct sockaddr_in *to, const struct lines *shared)
 {
 	for (int i = 0; i < 3; i++) {
@@ -500,7 +503,7 @@ static void check_told_of_detaching(const struct sockaddr_in *to, const struct l
 	}
 }
 
-/* A server's three sockets, one state. */
+/* A server with three sockets and one state. */
 static void check_shared(void)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(PORT), .sin_addr.s_addr = inet_addr("10.9.0.1") };
@@ -537,7 +540,7 @@ static void check_shared(void)
 	close(udp);
 }
 
-/* A handler that is ended by the work limit drops its piece, as often as it likes, and loses no HPU. */
+/* A handler that exceeds the work limit drops its piece each time, and no HPU is lost. */
 static void check_ended(void)
 {
 	struct pair p = { .listener = open_listener("10.9.0.1") };
@@ -552,7 +555,7 @@ static void check_ended(void)
 	close_pair(&p);
 }
 
-/* What is no such socket is refused. */
+/* Sockets that cannot have handlers are refused. */
 static void check_refused(void)
 {
 	struct spin_socket_opts opts = { .bytes = sizeof(opts), .broker = spind.socket };
@@ -570,14 +573,17 @@ static void check_refused(void)
 	opts.share = spin_socket__id(p.ctx);
 	if (spin_socket__attach(p.listener, endless, &opts, &second) != -EINVAL)
 		die("handlers of another layout share a state: %s", spin_strerror_last());
-	opts.share = 1; /* a number of nobody's */
+	opts.share = 1; /* an id that no state has */
 	if (spin_socket__attach(p.listener, lines, &opts, &second) != -ENOENT)
 		die("a state that is not there is shared: %s", spin_strerror_last());
 	close(plain);
 	close_pair(&p);
 }
 
-/* Who closes its socket can listen at the address again, at once: spind has kept none, whether it refused handlers or gave some. */
+/*
+ * A program that closes its socket can listen at the address again at once: spind has kept no socket, whether it refused the handlers or
+ * attached them.
+ */
 static void check_address_is_free(void)
 {
 	struct spin_socket_opts opts = { .bytes = sizeof(opts), .broker = spind.socket, .share = 1 };

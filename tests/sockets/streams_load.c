@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Every object of the tree whose handlers take datagrams loads for a socket of TCP, too, in each class in which it loads for datagrams;
- * others are refused before anything is loaded. One is too large for the verifier in the isolated class.
+ * Every object of the tree with handlers for datagrams must also load for a TCP socket, in each class in which it loads for datagrams.
+ * Others must be refused before anything is loaded. One is too large for the verifier in the isolated class.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "tests/common/built.h"
 #include "user/libspin/streams.h"
 
-#define LARGE_MAX 1 /* act_buffer_d, isolated: a buffer at run-time places, twice */
+#define LARGE_MAX 1 /* act_buffer_d, isolated: a buffer at two variable offsets */
 
 static unsigned loaded, refused, large, failed;
 
@@ -37,7 +37,7 @@ static void check(const char *path)
 	struct spin_object *obj;
 
 	if (spin_object__open(path, &obj))
-		return; /* what is damaged on purpose is another test's */
+		return; /* deliberately damaged objects have tests of their own */
 	if (spin_streams__fit(obj)) {
 		refused++;
 		spin_object__close(obj);
@@ -45,7 +45,7 @@ static void check(const char *path)
 	}
 	for (int class = SPIN_CLASS_TRUSTED; class <= SPIN_CLASS_ISOLATED; class ++) {
 		if (create(obj, class, 0))
-			continue; /* of a class that it is not for */
+			continue; /* not for this class */
 		if (create(obj, class, 1)) {
 			if (strstr(spin_strerror_last(), "1,000,000 steps") && ++large <= LARGE_MAX)
 				continue;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Handlers on a program's own socket, by spind, of a user without privileges: for each kind of address that a UDP socket can have, a
- * datagram that a handler rewrites is read rewritten, one that it drops is not read, a reply leaves at XDP; without the handlers,
- * and on other sockets, all is as it was sent.
+ * Handlers on a program's own socket, by spind, for a user without privileges. For each kind of address that a UDP socket can have, a
+ * datagram that a handler rewrites must be read rewritten, one that it drops must not be read, and a reply must leave at XDP. Without the
+ * handlers, and on other sockets, every datagram must arrive unchanged.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -24,7 +24,7 @@
 static struct asks_hosts hosts;
 static struct spind spind;
 
-/* The sender of a family in a namespace. */
+/* Opens the sender of a family in a namespace. */
 static int open_sender(int ns, int family)
 {
 	const int one = 1;
@@ -142,7 +142,7 @@ static void run_case(const struct test_case *c, const struct spin_object *obj, i
 	if (!is_rewritten(c, sender, fds, count))
 		die("%s: the handler does not run", c->name);
 	check_dropped(c, sender, fds, count);
-	/* a reply to a group has the group's address for a source, and on the same host it is nobody's */
+	/* a reply to a group would have the group's address as its source, and on the same host it would reach no socket */
 	if (!c->group && !c->from_server)
 		check_reply(c, sender);
 	spin_ctx__counters(ctx, packets);
@@ -168,7 +168,7 @@ static void run_case(const struct test_case *c, const struct spin_object *obj, i
 static int run_all(void)
 {
 	struct spin_object *obj;
-	int senders[2][2]; /* by namespace and family: of several sockets on a port one would get all replies */
+	int senders[2][2]; /* by namespace and family: if several sockets shared a port, one would get all replies */
 	char path[512];
 
 	if (built_object("rewrite", path, sizeof(path)) || spin_object__open(path, &obj))

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# A file of more than 4 GiB goes from spinctl send to spinctl recv, in pieces: more than the offsets of one message count.
+# Sends a file of more than 4 GiB by spinctl send to spinctl recv, in pieces, because the offsets of one message have 32 bits.
 . tests/live/lib.lib.sh
 receiver= helper=
 trap 'kill -9 $receiver $helper 2>/dev/null; clean' EXIT
@@ -8,7 +8,7 @@ trap 'kill -9 $receiver $helper 2>/dev/null; clean' EXIT
 truncate -s 4100M "$tmp/file"
 echo "beyond 4 GiB" >>"$tmp/file"
 
-# what XDP sends back needs a program at the other end
+# packets that XDP sends back need a program at the other end
 nsenter --net=/run/netns/$B "$BUILD/bin/spinctl" run "$BUILD/tests/handlers/deliver.spin" --dev v1 --match "udp dport 1" \
 	--interval 0 --ready-file "$tmp/helper" >/dev/null 2>"$tmp/err" &
 helper=$!

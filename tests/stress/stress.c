@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * `make stress`: messages and datagrams at the same time over a link that loses, duplicates and reorders frames, handled by CPUs
- * that get packets by cpumap; some handlers send packets. Other contexts come and go on the same interface; owners of another one
- * are killed while packets arrive. In the end each message must have completed once, no shared update may be lost, all packets of
- * handlers must have been sent, and nothing may be left in the kernel.
+ * `make stress`: messages and datagrams at the same time over a link that loses, duplicates and reorders frames, handled by CPUs that get
+ * packets by cpumap; some handlers send packets. Other contexts are attached and detached on the same interface; owners of another one are
+ * killed while packets arrive. In the end each message must have completed once, no shared update may be lost, all packets of handlers must
+ * have been sent, and nothing may be left in the kernel.
  *	stress [SECONDS [FILE.json]]    (120)
- * STRESS_BREAK=1: takes one update back by hand; the test must notice it.
+ * STRESS_BREAK=1: reverts one update; the test must detect this.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -64,7 +64,7 @@ static void *send_messages(void *number)
 	return NULL;
 }
 
-/* Attaches and detaches contexts of other ports. */
+/* Attaches and detaches contexts for other ports. */
 static void *come_and_go(void *arg)
 {
 	struct spin_ctx *ctx[COMING] = { NULL };
@@ -103,7 +103,7 @@ struct stress {
 	struct putting putting;
 	struct owners owners;
 	struct leftover left;
-	uint64_t runs[2], answers[2]; /* before the contexts go */
+	uint64_t runs[2], answers[2]; /* before the contexts are destroyed */
 };
 
 static uint64_t all_runs(const struct stress *s)
@@ -112,7 +112,7 @@ static uint64_t all_runs(const struct stress *s)
 	       answering__runs(&s->answering, 1) + putting__runs(&s->putting);
 }
 
-/* Nothing is under way any more: counts stay. */
+/* Waits until nothing is in flight: counts no longer change. */
 static void wait_until_still(const struct stress *s)
 {
 	uint64_t before = UINT64_MAX, now;
@@ -140,7 +140,7 @@ static const char *check(struct stress *s)
 		return wrong;
 	if (spin_ctx__message_stats(s->messages.ctx, &stats))
 		return spin_strerror_last();
-	/* one that was given up may have been completed, if only its acknowledgements were lost */
+	/* a message that was given up may be complete, if only its acknowledgements were lost */
 	if (stats.completed < sent || stats.completed > sent + given_up || stats.completed != s->messages.state->messages) {
 		snprintf(text, sizeof(text),
 			 "%llu messages were acknowledged and %llu given up, but %llu completed and %u handlers ran for them",
@@ -191,7 +191,7 @@ static int write_rows(const char *path, const struct stress *s)
 	return path && measure_write(&m, path) ? fail("the figures cannot be written") : 0;
 }
 
-/* What a run that passes has shown. */
+/* Prints what a successful run has verified. */
 static void print_checked(const struct stress *s, const unsigned *ids)
 {
 	printf("\nchecked, and found right:\n"

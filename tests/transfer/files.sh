@@ -7,7 +7,7 @@ need_root
 make_nics
 in_ns ip link set lo up
 cd "$WORK" || exit 1
-# writable for all, but not sticky: with fs.protected_symlinks the kernel would refuse the links
+# writable for all, but not sticky: in a sticky directory fs.protected_symlinks would make the kernel refuse the links
 mkdir shared && chmod 777 shared
 echo precious >victim
 
@@ -27,7 +27,7 @@ for target in victim nowhere; do
 	untouched cost
 	[ ! -e nowhere ] || fail "a file was made behind a link"
 done
-# in a directory of one's own a link is followed, and so is that of the system
+# in a directory of one's own a link is followed, and so is a link of the system
 ln -s victim mine
 expect 0 "$SPINCTL" cost "$OBJECT" --datagrams 4 --trace mine
 [ -h mine ] && [ "$(head -c 8 victim)" != precious ] || fail "a link of one's own is not followed"
@@ -69,7 +69,7 @@ i=0
 while [ -z "$(ls -A "$TMPDIR")" ] && [ $i -lt 1200 ]; do i=$((i + 1)); sleep 0.02; done
 left=$(ls -A "$TMPDIR")
 [ "$left" ] || fail "no directory in TMPDIR is seen: $(cat err)"
-# alive: it stays, however old; another name, and another's, stay too
+# a directory of a live process stays, however old; so do those with another name, or of another user
 mkdir "$TMPDIR/spinctl-notours" "$TMPDIR/spinctl-abcdef" "$TMPDIR/spinctl-others"
 chmod 700 "$TMPDIR"/spinctl-*
 chown 65534 "$TMPDIR/spinctl-others"
@@ -86,7 +86,7 @@ touch -d '1 hour ago' "$TMPDIR/$left"
 expect 0 "$SPINCTL" replay kept --handler filtering.c --engine model
 [ ! -d "$TMPDIR/$left" ] || fail "the directory of a killed command is there still"
 
-# --- the same of spincc, whose directory is beside its output
+# --- the same for spincc, whose directory is next to its output
 mkdir built
 setsid "$BUILD/bin/spincc" --no-verify filtering.c -o built/filtering.spin 2>err &
 pid=$!

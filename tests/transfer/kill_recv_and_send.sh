@@ -24,7 +24,7 @@ nsenter --net=/run/netns/$B "$BUILD/bin/spinctl" run "$BUILD/tests/handlers/deli
 helper=$!
 ready "$tmp/helper" $helper
 
-# receive COUNT: runs in the background, into $tmp/in/file or, for more than one, file.1, file.2
+# receive COUNT: runs in the background, and writes to $tmp/in/file or, for more than one, file.1, file.2
 receive() {
 	rm -f "$tmp/ready"
 	nsenter --net=/run/netns/$A "$BUILD/bin/spinctl" recv "$tmp/in/file" --dev v0 --count "$1" --ready-file "$tmp/ready" \
@@ -39,7 +39,7 @@ for round in 1 2 3 4 5 6 7 8 9 10 11 12; do
 	pieces=
 	[ $((round / 2 % 2)) = 0 ] || pieces="--piece-kib 256"
 	receive 0
-	[ $((round % 3)) = 0 ] || ready "$tmp/ready" $receiver # or it is killed while it starts
+	[ $((round % 3)) = 0 ] || ready "$tmp/ready" $receiver # otherwise it is killed while it starts
 	nsenter --net=/run/netns/$B "$BUILD/bin/spinctl" send "$tmp/file" "$tmp/file" "$tmp/file" "$tmp/file" --to 10.9.0.1 $pieces \
 		>/dev/null 2>&1 &
 	sender=$!

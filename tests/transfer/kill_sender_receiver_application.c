@@ -121,7 +121,7 @@ static int command(int ready)
 	return 2;
 }
 
-/* `wait` 0: returns while the receiver is still starting. */
+/* If `wait` is 0, returns while the receiver is still starting. */
 static void start_receiver(int (*kind)(int ready), int wait)
 {
 	struct pollfd fd;
@@ -204,7 +204,7 @@ static uint64_t clock_us(void)
 	return (uint64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-/* Returns the duration of an undisturbed send, at most 1 s. Random points are chosen within it. */
+/* Returns the duration of an undisturbed send, at most 1 s. Random times are chosen within it. */
 static unsigned whole_send_us(void)
 {
 	uint64_t start_us = clock_us(), us;
@@ -218,7 +218,7 @@ static unsigned whole_send_us(void)
 	return us < 1000000 ? us : 1000000;
 }
 
-/* Returns how many processes were alive when they were killed. */
+/* Returns the number of processes that were alive when they were killed. */
 static unsigned run_rounds(int (*kind)(int ready), int victims, unsigned rounds)
 {
 	unsigned killed = 0, send_us;
@@ -240,7 +240,7 @@ static unsigned run_rounds(int (*kind)(int ready), int victims, unsigned rounds)
 			killed += child__kill(&receiver);
 			start_receiver(kind, 1);
 		}
-		child__kill(&sender); /* for a new receiver its message has no first packet */
+		child__kill(&sender); /* otherwise a new receiver would get its message without the first packet */
 		next_message(kind);
 	}
 	child__kill(&receiver);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Replies that are longer than their requests (SPIN_REPLY), on frames that are as long as a sender's skb, as veth and generic XDP have them: what
- * the dispatcher makes room for is answered, and what is longer is answered too, or delivered as the handler left it, with a right
- * checksum.
+ * Replies that are longer than their requests (SPIN_REPLY), on frames with no space beyond a sender's skb, as with veth and generic XDP. A
+ * reply that fits into the space that the dispatcher makes must be sent. A longer one must be sent as well, or be delivered as the handler
+ * left it, with a correct checksum.
  */
 #include <arpa/inet.h>
 #include <poll.h>
@@ -24,7 +24,7 @@
 #define REQUESTS 200
 #define ROOM     192 /* bpf/room.h */
 
-/* As in tests/handlers/datagrams/longer.c; network byte order. */
+/* Same layout as in tests/handlers/datagrams/longer.c; network byte order. */
 struct ask {
 	uint32_t bytes, step, start;
 };
@@ -35,7 +35,7 @@ static void die(const char *what)
 	exit(1);
 }
 
-/* 1: the client has the answer; 0: the server has the request. */
+/* Returns 1 if the client gets the answer, 0 if the server gets the request. */
 static int is_answered(int client, int server, uint32_t bytes)
 {
 	const struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(PORT), .sin_addr.s_addr = inet_addr(FAR_ADDR) };
@@ -62,7 +62,7 @@ static int is_answered(int client, int server, uint32_t bytes)
 	return 1;
 }
 
-/* A context's replies have room with another rule, and when its handlers are replaced. */
+/* Replies must still have space after the rule was changed, and after the handlers were replaced. */
 static void change(struct spin_ctx *ctx, int client, int server)
 {
 	struct spin_object *object;

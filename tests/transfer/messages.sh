@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl run with message handlers: options, matching entries, events as text and JSON, the output of status. Commands that
-# take datagram handlers only must refuse them.
+# spinctl run with message handlers: options, matching entries, events as text and JSON, the output of status. Commands for datagram
+# handlers only must refuse them.
 . "$(dirname "$0")/../cli/setup.inc"
 need_root
 make_nics
@@ -52,7 +52,7 @@ out_says "of 5000 bytes from 127.0.0.1"
 out_says "event: copy_to_host: timed out: message 7"
 out_says "messages: 2 opened, 1 completed, 1 evicted, 0 in flight"
 
-# the only MPQ: a message without further packets keeps it until it is too old
+# the only MPQ: a message without further packets keeps it until it reaches its age limit
 run --messages 1 --idle 100 --age 0.3
 begin
 expect 1 in_ns "$SPINCTL" send file --to 127.0.0.1 --timeout 0.1

@@ -87,7 +87,7 @@ static void send_packet(int fd, uint32_t id, unsigned packet)
 		die("cannot send");
 }
 
-/* Returns 0 if nothing came for a while. Packets of earlier messages are late, which is not an error. */
+/* Returns 0 if nothing arrives for a while. Late packets of earlier messages are not an error. */
 static int take_answer(int fd, uint32_t id, const uint8_t *want, unsigned *acknowledged, unsigned *back)
 {
 	struct datagram d;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A sender written from the protocol, without knowledge of sPIN, must work with a context: with and without a window, with
+ * A sender written from the protocol's description, without any sPIN code, must work with a context: with and without a window, with
  * packets of any length, over IPv4 and IPv6.
  */
 #include <inttypes.h>
@@ -17,7 +17,7 @@
 #include "tests/common/net/slow.h"
 
 #define BYTES (1u << 20)
-/* Without a window all packets are sent at once: no more than the veth's queue holds while nobody reads it. */
+/* Without a window all packets are sent at once: at most as many as the veth's queue holds while it is not read. */
 #define PACKETS_MAX 200u
 
 static uint8_t data[BYTES];

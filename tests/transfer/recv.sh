@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Sends a file with spinctl send and recv. recv must write it when it is complete, or not at all. spinctl mpq and status
-# must show from outside what is in flight.
+# Sends a file with spinctl send and recv. recv must write the complete file or nothing. spinctl mpq and status must show from outside what
+# is in flight.
 . "$(dirname "$0")/recv.inc"
 
-# sends a packet of message 7: number of the packet, flags
+# packet NUMBER FLAGS: sends a packet of message 7
 packet() {
 	printf "\\$2\\000\\000\\000\\000\\007\\000\\000\\000\\$1$(printf '%064d' 0)" |
 		nsenter --net="/run/netns/$PEER" bash -c 'cat >/dev/udp/10.79.0.1/9330'
@@ -35,7 +35,7 @@ ended 0
 cmp sent many.1 && cmp none many.2 && cmp "$SPINCTL" many.3 || fail "several files are not what was sent"
 [ "$(grep -c '"message_id"' recv.out)" = 3 ] || fail "not an object per message: $(cat recv.out)"
 
-# a message in flight is visible from outside, and is given up; then another one is accepted
+# a message in flight is visible from outside, and is evicted; then another one is accepted
 echo before >stays
 receive stays
 packet 000 100
@@ -69,7 +69,7 @@ ended 1
 [ "$(wc -l <recv.err)" = 1 ] || fail "not one line: $(cat recv.err)"
 says recv.err "was refused: it has more than the 1048576 bytes that there is room for; give a larger --max-mib"
 [ -e long ] && fail "a message that is too long was written"
-# of several files a file that is too long is reported, and later ones are accepted
+# among several files, one that is too long is reported, and later ones are accepted
 head -c 900000 sent >short
 receive some --max-mib 1 --count 2
 send short --to 10.79.0.1

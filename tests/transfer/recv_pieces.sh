@@ -13,7 +13,7 @@ send pieces few --piece-kib 256 --to 10.79.0.1
 says send.out "pieces: 39 messages, 9437185 bytes"
 send few --to 10.79.0.1
 cat pieces | nsenter --net="/run/netns/$PEER" "$SPINCTL" send - --piece-kib 100 --to 10.79.0.1 >send.out || fail "pieces of a pipe"
-send pieces --piece-kib 1024 --to 10.79.0.1 # one place at a time
+send pieces --piece-kib 1024 --to 10.79.0.1 # host memory holds one piece at a time
 send none --piece-kib 64 --to 10.79.0.1 # nothing to cut
 ended 0
 cmp pieces cut.1 && cmp few cut.2 && cmp few cut.3 && cmp pieces cut.4 && cmp pieces cut.5 && cmp none cut.6 ||
@@ -44,7 +44,7 @@ for next in "--piece-kib 128" ""; do
 	says recv.err "its other pieces are missing"
 	rm -f rest
 done
-# pieces longer than the receiver's room are refused, and the next file is accepted
+# pieces longer than the receiver's memory are refused, and the next file is accepted
 receive large --max-mib 1 --count 2
 expect 1 nsenter --net="/run/netns/$PEER" "$SPINCTL" send pieces --piece-kib 2048 --to 10.79.0.1
 one_line
@@ -66,7 +66,7 @@ receive hand --max-mib 1 --count 2
 hand newer 0x8000000100000000
 hand open 0x8000000100000000
 hand piece 0x8000000200000007 0
-hand piece 0x8000000200000007 200 # the one at 100 is missing
+hand piece 0x8000000200000007 200 # the piece at 100 is missing
 i=0
 until grep -q "given up" recv.err || [ $i = 200 ]; do i=$((i + 1)); sleep 0.1; done
 says recv.err "has its sender a newer one"

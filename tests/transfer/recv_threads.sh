@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl recv must accept messages of senders with several threads, each of which begins at its own part, like FPsPIN's.
+# spinctl recv must accept messages from senders with several threads, each of which begins at its own part, like FPsPIN's.
 . "$(dirname "$0")/../cli/setup.inc"
 need_root
 make_nics

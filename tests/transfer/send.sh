@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl send: files, pipes and /proc as messages; its output, and its messages when nobody answers.
+# spinctl send: files, pipes and /proc as messages; its output, and its messages when no receiver answers.
 . "$(dirname "$0")/../cli/setup.inc"
 need_root
 make_nics
@@ -33,7 +33,7 @@ for to in localhost:9330 '[::1]' '[::1]:9330' ::1; do
 	done
 done
 send 0 noise --to 127.0.0.1 --match 0xffffffffffffffff --hdr-data 7 --offset 4096 --source 127.0.0.2:5000
-says out "in 211 packets" # the put takes 32 bytes of each
+says out "in 211 packets" # the put header takes 32 bytes of each
 cat noise | in_ns "$SPINCTL" send - --to 127.0.0.1 >out 2>err || fail "a pipe: $(cat err)"
 says out "standard input: message "
 says out ", 300000 bytes"
@@ -75,9 +75,9 @@ send 0 noise --to 127.0.0.1 --piece-kib 100 --json
 says out '"messages": 5,'
 says out '"bytes": 300000,'
 (cat noise; sleep 5) | in_ns "$SPINCTL" send - --to 127.0.0.1 --piece-kib 200 >out 2>err || fail "a pipe in pieces: $(cat err)"
-says out "standard input: 5 messages, 300000 bytes" # one of them of no bytes: the pipe stood still
+says out "standard input: 5 messages, 300000 bytes" # one of them is empty: the pipe stood still
 
-# a receiver with room for 100,000 bytes reports it
+# a receiver with only 100,000 bytes of memory reports that
 nsenter --net="/run/netns/$NS" "$BUILD/tests/tools/slmp_acknowledge" 9331 100000 &
 i=0
 until in_ns "$SPINCTL" send empty --to 127.0.0.1:9331 >out 2>err || [ $i = 50 ]; do i=$((i + 1)); sleep 0.1; done
@@ -93,7 +93,7 @@ kill -STOP $receiver
 send 1 noise --to 127.0.0.1 --timeout 0.3
 one_line
 says err "no acknowledgement within 0.3 s"
-send 1 noise --to 127.0.0.1 --piece-kib 64 # told as soon as of a whole message
+send 1 noise --to 127.0.0.1 --piece-kib 64 # reported as soon as for a whole message
 one_line
 says err "a file that is sent in pieces needs a"
 timeout -s INT 0.5 nsenter --net="/run/netns/$NS" "$SPINCTL" send noise empty --to 127.0.0.1 >out 2>err

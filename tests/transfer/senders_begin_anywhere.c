@@ -97,7 +97,7 @@ static void send_packet(int fd, uint32_t id, uint32_t packet)
 		die("cannot send");
 }
 
-/* Waits for the first acknowledgement, then takes all that are there. */
+/* Waits for the first acknowledgement, then receives all that have arrived. */
 static void take_acknowledgements(int fd, uint32_t id, int wait_ms)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };

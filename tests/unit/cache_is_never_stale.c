@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * No reader of the kvstore cache may get a value older than the last acknowledged SET. HPUs run the handler, and a server fills and
- * commits lines. Between them requests are lost, duplicated and reordered, and carry leases of others. All keys are in one set, and
- * there are more keys than ways.
+ * No reader of the kvstore cache may get a value older than the last acknowledged SET. HPUs run the handler, and a server fills and commits
+ * lines. Between them requests are lost, duplicated and reordered, or carry another request's lease. All keys are in one set, and there are
+ * more keys than ways.
  *
- * Handler and server yield the CPU at random between atomic accesses. What the handler fetches is at random the memory itself, as on BPF,
- * or a copy, as on the card, whose words are old when they are used.
+ * Handler and server yield the CPU at random between atomic accesses. What the handler fetches is, at random, the memory itself, as with
+ * BPF, or a copy, as on the card, whose words may be stale when they are used.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -52,10 +52,10 @@ struct frame {
 	struct kv_message message;
 } __attribute__((packed, aligned(4)));
 
-/* The server's data by key. A version is the number of SETs committed before. */
+/* The server's data by key. A version is the number of SETs committed so far. */
 static uint32_t store[KEYS][KV_WORDS], version[KEYS], acknowledged[KEYS];
 
-/* Requests on their way to the server. */
+/* Requests queued for the server. */
 static struct kv_message on_way[ON_WAY];
 static unsigned on_way_count;
 static pthread_mutex_t on_way_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -91,7 +91,7 @@ static void judge(const struct kv_message *m, uint32_t index, uint32_t oldest)
 	}
 }
 
-/* The request is lost, or queued when there is room. Its lease may be replaced by another request's. */
+/* Drops the request, or queues it when there is room. May replace its lease by another request's. */
 static void to_server(struct kv_message *m)
 {
 	int queued = 0;
@@ -112,7 +112,7 @@ static void to_server(struct kv_message *m)
 	}
 }
 
-/* Takes any request. It sometimes stays in the queue, as a duplicate. */
+/* Takes a random request. Sometimes leaves it in the queue, as a duplicate. */
 static int from_hpus(struct kv_message *m)
 {
 	int got = 0;

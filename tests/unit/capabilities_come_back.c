@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Loading in the isolated class drops capabilities only temporarily. They must be restored after success, and after a failure
- * half-way for lack of descriptors.
+ * Loading in the isolated class drops capabilities temporarily. They must be restored after success, and after a failure half-way because
+ * descriptors ran out.
  */
 #include <fcntl.h>
 #include <stdio.h>

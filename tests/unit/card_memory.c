@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Entries of a card's tables by index, as spinctl run --set writes them. The program for the card is loaded as an ordinary one, so its maps
- * are the kernel's. Every index is read as elsewhere in libspin: a decimal number, below the table's entries.
+ * Tests access to the entries of a card's tables by index, as spinctl run --set does. The program for the card is loaded as an ordinary
+ * one, so its maps are the kernel's. Indices are parsed as elsewhere in libspin: decimal, and less than the table's entries.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ static int compile(char *object, size_t bytes)
 	return system(command);
 }
 
-/* The result of an assignment, and afterwards the limits of all entries: `at` has `limit`, the others 0. */
+/* Checks the result of an assignment, and then the limits of all entries: `at` must have `limit`, the others 0. */
 static void set(struct card *card, const char *assignment, int want, unsigned at, uint32_t limit)
 {
 	int rc = card__set(card, assignment);
@@ -70,7 +70,7 @@ static void indexes(struct card *card)
 
 	set(card, "rows[3].limit=7", 0, 3, 7);
 	card__write_entry(card, "rows", 3, none);
-	set(card, "rows[010].limit=8", 0, 10, 8); /* ten, as for other contexts, not octal */
+	set(card, "rows[010].limit=8", 0, 10, 8); /* decimal 10 as in other contexts, not octal */
 	set(card, "rows[11].hits=1", 0, 10, 8);
 	set(card, "rows[16].limit=9", -ERANGE, 10, 8);
 	set(card, "rows[4294967298].limit=9", -ERANGE, 10, 8);

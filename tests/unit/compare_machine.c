@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The interpreter of spinctl cost --compare: each instruction computes what the kernel's BPF_PROG_TEST_RUN computes, and a program that
- * is wrong, or somebody's trap, ends with a reason.
+ * Tests the interpreter of spinctl cost --compare. Each instruction must compute the same as the kernel's BPF_PROG_TEST_RUN, and an invalid
+ * or malicious program must end with a reason.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@
 static int failures;
 static uint8_t frame[64];
 
-/* What the program returns, or -errno. */
+/* Returns the program's result, or -errno. */
 static int64_t run(const struct bpf_insn *insns, unsigned count, char *reason, size_t reason_bytes)
 {
 	struct bpf_code code = { .insns = malloc(count * sizeof(*insns)), .count = count };
@@ -44,7 +44,7 @@ static int64_t run(const struct bpf_insn *insns, unsigned count, char *reason, s
 	return rc;
 }
 
-/* The kernel's result, or -errno. */
+/* Returns the kernel's result, or -errno. */
 static int64_t run_in_kernel(const struct bpf_insn *insns, unsigned count)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = sizeof(frame));
@@ -66,7 +66,7 @@ static const int32_t operands[][2] = { { 7, 3 }, { -7, 3 }, { 1, -1 }, { 0x7ffff
 
 static int checked;
 
-/* Results of 64 bits are folded into the 32 of the return value. */
+/* 64-bit results are folded into the 32 bits of the return value. */
 static void check(const char *what, struct bpf_insn op, int32_t a, int32_t b)
 {
 	const struct bpf_insn insns[] = {
@@ -93,7 +93,7 @@ static void check(const char *what, struct bpf_insn op, int32_t a, int32_t b)
 		exit(77);
 	}
 	if (kernel == -EINVAL)
-		return; /* an instruction that this kernel does not take */
+		return; /* this kernel does not support the instruction */
 	checked++;
 	if (ours == kernel)
 		return;
@@ -126,7 +126,7 @@ static void instructions(void)
 	}
 }
 
-/* Programs that must fail, each with a reason that says what is wrong. */
+/* The program must fail, with `want` in the reason. */
 static void refuse(const char *want, const struct bpf_insn *insns, unsigned count)
 {
 	char reason[200] = "";
@@ -175,7 +175,7 @@ static void traps(void)
 	REFUSE("a register that there is not", { OP(BPF_ALU64 | BPF_MOV | BPF_X, 13, 1, 0, 0), EXIT });
 }
 
-/* An action that there is not is the program's mistake, and not an error of the machine, which would have no reason. */
+/* An unknown action is the program's mistake and not an error of the machine, which would have no reason. */
 static void actions(void)
 {
 	static const struct bpf_insn minus_one[] = { MOVI(0, -1), EXIT };
@@ -188,7 +188,7 @@ static void actions(void)
 	failures++;
 }
 
-/* A datagram from 10.0.0.SOURCE, whose UDP checksum is left out. */
+/* Makes a datagram from 10.0.0.SOURCE without a UDP checksum. */
 static void make_datagram(uint8_t source)
 {
 	static const uint8_t headers[] = { 2, 0,  0,  0, 0, 2,  2, 0, 0, 0,  0, 1, 8, 0,    0x45, 0,    0,    50, 0,  0, 0,
@@ -206,7 +206,7 @@ static void make_datagram(uint8_t source)
 	frame[25] = (uint8_t)sum;
 }
 
-/* One datagram through both. */
+/* Runs one datagram on both. */
 static void check_datagram(struct machine *m, int fd, const char *what)
 {
 	static uint8_t out[sizeof(frame) + 512];
@@ -222,7 +222,7 @@ static void check_datagram(struct machine *m, int fd, const char *what)
 	failures++;
 }
 
-/* A handler's whole program, with its table filled, gives the verdicts and bytes that the loaded one gives. */
+/* A handler's whole program, with its table filled, must return the same verdicts and bytes as the loaded program. */
 static void handler(void)
 {
 	static const char *inserts[] = { "routes:src=10.0.0.1 port=7000" };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The rows of spinctl cost --compare that are computed from published properties: each property changes a figure, in the expected
- * direction, and the rates are those that the formulas give by hand.
+ * Tests the rows of spinctl cost --compare that are computed from published properties. Each property must change a figure in the expected
+ * direction, and the rates must equal those computed by hand from the formulas.
  */
 #include <math.h>
 #include <stdio.h>
@@ -19,12 +19,12 @@ static void is(const char *what, double is, double want)
 	failures++;
 }
 
-/* Programs and packets of which each property bounds one. */
+/* Programs and packets, such that each property limits at least one. */
 enum { SHORT, LONG, WAITS, LARGE, CASES };
 static const struct hxdp_work hxdp_work[CASES] = {
 	[SHORT] = { .rows = 1, .frame_bytes = 60 },
 	[LONG] = { .rows = 100, .undrained = 1, .helper_calls = 2, .frame_bytes = 60 },
-	[WAITS] = { .rows = 1, .frame_bytes = 97 }, /* in 4 frames: longer than on the link */
+	[WAITS] = { .rows = 1, .frame_bytes = 97 }, /* 4 frames, longer than on the link */
 	[LARGE] = { .rows = 3, .frame_bytes = 1514 },
 };
 
@@ -46,7 +46,7 @@ static void make(const double property[COMPARE_PROPERTIES], struct rows *r)
 	}
 }
 
-/* The first figure of any row that differs: 1: more packets, -1: fewer, 0: none differs. */
+/* Compares the first figure that differs: 1: more packets, -1: fewer, 0: none differs. */
 static int differs(const struct compare_row *a, const struct compare_row *b, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
@@ -58,7 +58,7 @@ static int differs(const struct compare_row *a, const struct compare_row *b, uns
 	return 0;
 }
 
-/* Lanes are of the compiler: rows of a program with as much to do at the same time as there are lanes. */
+/* Lanes only affect the compiler: returns the rows of a program with as many parallel instructions as there are lanes. */
 static int lanes_count(const double property[COMPARE_PROPERTIES])
 {
 	static const struct bpf_insn insns[] = {
@@ -78,7 +78,7 @@ static int lanes_count(const double property[COMPARE_PROPERTIES])
 	return rows;
 }
 
-/* With more of it the rate rises, but where a property is what a packet costs. */
+/* Returns 1 if increasing the property raises the rate, or -1 if the property is a cost per packet. */
 static int expected(const char *name)
 {
 	static const char *const costs[] = { "_CYCLES", "_INSTRUCTIONS", "_PER_BPF", "CORE_THREADS" };
@@ -126,7 +126,7 @@ static void every_property_counts(void)
 	}
 }
 
-/* By hand, from the properties as they are published. */
+/* Computed by hand from the published properties. */
 static void formulas(void)
 {
 	double property[COMPARE_PROPERTIES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Rows of `spinctl doctor` for interfaces that this machine may not have: checks verdict and advice for invented facts. */
+/* Tests rows of `spinctl doctor` for interfaces that this machine may not have: checks verdict and advice for made-up facts. */
 #include <stdio.h>
 #include <string.h>
 
@@ -53,7 +53,7 @@ int main(void)
 	row_is(&facts, "threaded NAPI", DOCTOR_OK, "since Linux 5.12", "");
 	device.iface.threaded = -1;
 	row_is(&facts, "threaded NAPI", DOCTOR_NOTE, "only root", "");
-	facts.process.capabilities = 1ull << CAP_SYS_ADMIN; /* a process with this capability is not told to become root */
+	facts.process.capabilities = 1ull << CAP_SYS_ADMIN; /* not told to become root */
 	row_is(&facts, "threaded NAPI", DOCTOR_NOTE, "lets nobody mount", "");
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Programs for a card that spincc would not make. foreign_objects.c compiles this with one of the macros below at a time and puts it
- * into an ordinary object, which has tables and no state. With CARD alone it is within the contract of <spin/offload.h>.
+ * Programs for a card that spincc would not generate. foreign_objects.c compiles this with one of the macros below at a time and puts it
+ * into an ordinary object, which has tables and no state. With CARD alone it conforms to <spin/offload.h>.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>

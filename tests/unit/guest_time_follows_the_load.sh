@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# kernel/guest/boot: on a busy machine a guest gets more real time, so that its seconds are those of an idle machine. The
-# watcher and QEMU must end with the script.
+# kernel/guest/boot: on a busy machine a guest must get more real time, so that its timeouts match those on an idle machine. The watcher and
+# QEMU must end with the script.
 [ "$(id -u)" = 0 ] && unshare --mount true 2>/dev/null || { echo "skip: a /proc/loadavg of its own needs root"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -12,7 +12,7 @@ fail() {
 printf '#!/bin/sh\n[ -z "$ENDS" ] || exit "$ENDS"\nexec sleep 60\n' >"$work/qemu"
 chmod +x "$work/qemu"
 
-# boot LOAD SECONDS: prints status and duration, with LOAD processes for each CPU
+# boot LOAD SECONDS: prints status and duration; the load average is LOAD per CPU
 boot() {
 	echo "$(($1 * $(nproc))).00 0 0 1/1 1" >"$work/loadavg"
 	begin=$(date +%s)

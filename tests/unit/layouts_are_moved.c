@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A variable's value is taken to another layout (object/layout_move.h), and brought up to date again. Each case is a pair of C declarations;
- * their types come from the compiler. What cannot be moved is refused, with the field's name and the reason.
+ * Tests that a variable's value is moved to another layout (object/layout_move.h) and updated later. Each case is a pair of C declarations;
+ * the compiler provides their types. What cannot be moved must be refused, with the field's name and the reason.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,10 +16,10 @@
 #include "user/libspin/object/layout_move.h"
 #include "user/libspin/object/layout_plan.h"
 
-/* `v` is the variable; values are set and looked at by path, as of spin_ctx__set(). */
+/* `v` is the variable. Values are set and read by path, as in spin_ctx__set(). */
 static const struct moved {
 	const char *from, *to;
-	const char *set[4], *later[3]; /* the second ones after the first update */
+	const char *set[4], *later[3]; /* later: set after the first update */
 	const char *want[4];
 	const char *lost;
 	int err;
@@ -242,7 +242,7 @@ static const struct moved {
 
 static char directory[] = "/tmp/spin-moves-XXXXXX";
 
-/* One object with all of the declarations, each in a variable of its own name: v0_, v1_ and so on. */
+/* Compiles one object with all declarations, each as a variable with its own name: v0_, v1_ and so on. */
 static struct bpf_object *compile(int is_to)
 {
 	char path[64], object[64], command[512];
@@ -294,7 +294,7 @@ static void set(const struct btf *btf, const struct layout_variable *var, char *
 		expect(0, layout__set(btf, var, mem, assignments[i]), assignments[i]);
 }
 
-/* What is to be there is set in a copy, which must not change by that. */
+/* Sets the expected values in a copy, which must not change. */
 static void want(const struct btf *btf, const struct layout_variable *var, const char *mem, const struct moved *c)
 {
 	char *copy = malloc(var->bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * While the kernel verifies a program, a terminal shows one line, which is gone at the end; what is not a terminal gets one
- * after 10 s. As root spincc does so with a handler that is too much for the verifier; a signal ends that cleanly.
+ * While the kernel verifies a program, a terminal must show one line, which is erased at the end; other outputs get one line after 10 s. As
+ * root, also tests spincc with a handler that exceeds the verifier's limit; a signal must end it cleanly.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -49,7 +49,7 @@ static int replace_stderr(int terminal)
 	return ends[0];
 }
 
-/* Reading a terminal whose other side is closed returns an error. */
+/* Reads until the other side is closed, which read() reports as an error on a terminal. */
 static void read_to_end(int fd, size_t have)
 {
 	ssize_t n;
@@ -149,7 +149,7 @@ static void empty(const char *directory)
 		closedir(dir);
 }
 
-/* The kernel's refusal comes where the line was. */
+/* The kernel's error must replace the progress line. */
 static void spincc_shows_it(const char *directory)
 {
 	int fd, status;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Loops over a packet as people write them (tests/loops) must have the same results on every engine as in the host build,
- * which is plain C. They must also load in both classes: the verifier once did not terminate on each of them. Loops over
- * messages, which are for one class, run over all packets of a message, and are compared after each packet.
+ * Loops over a packet as users write them (tests/loops) must have the same results on every engine as in the host build, which is plain C.
+ * They must also load in both classes: the verifier once did not terminate on each of them. Loops over messages, which support one class
+ * only, run over all packets of a message, and are compared after each packet.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #define RANDOM_PACKETS 200
 #define MESSAGES       100u
 #define HOST_BYTES     16384u
-#define PAYLOAD_MAX    3000u /* also of copied payloads */
+#define PAYLOAD_MAX    3000u /* for copied payloads as well */
 
 static const char *const handlers[] = { "loops_bins",   "loops_bits",  "loops_bytes", "loops_count", "loops_extremes",
 					"loops_nested", "loops_order", "loops_pairs", "loops_parse", "loops_records",
@@ -153,7 +153,7 @@ static int run(const char *handler, struct engine *const *engines)
 	return failed ? failed : has_result(handler, &any, count);
 }
 
-/* Returns 0, 1: failed, or 77: an engine cannot run here. */
+/* Returns 0, 1 on failure, or 77 if an engine cannot run here. */
 static int run_handler(const char *handler, int messages)
 {
 	const struct engine_context context = { .rule = { .protocol = 17 }, .message.host_bytes = messages ? HOST_BYTES : 0 };

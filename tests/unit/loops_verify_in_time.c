@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The verifier must accept loops as people write them (tests/loops), in each class, before its limit of 1,000,000 steps. A
- * file has several loops, and its steps are those of all of them. The CPU time is printed but not checked: it depends on the
- * machine. Run as root.
+ * The verifier must accept loops as users write them (tests/loops), in each class, within its limit of 1,000,000 steps. A file has several
+ * loops, and its steps are the total. The CPU time is printed but not checked, because it depends on the machine. Run as root.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -38,7 +37,7 @@ static uint32_t steps_of(const struct spin_ctx *ctx)
 	return bpf_obj_get_info_by_fd(spin_ctx__program_fd(ctx), &info, &bytes) ? UINT32_MAX : info.verified_insns;
 }
 
-/* Returns 1 after a message if it failed. */
+/* Returns 1 after a message on failure. */
 static int try_class(const struct spin_object *object, enum spin_class class, int *skipped)
 {
 	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = class };

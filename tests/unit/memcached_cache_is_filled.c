@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What fills the cache of memcached's handlers (user/memcached/fill.c), with a memcached and without handlers: this test counts changes as they
- * would. An entry is word for word what memcached answers, and never older than the last change that was counted, also if memcached
- * executes it late.
+ * Tests the code that fills the cache of memcached's handlers (user/memcached/fill.c), with a memcached and without handlers: this test
+ * counts changes as the handlers would. An entry must be byte for byte memcached's answer, and never older than the last counted change,
+ * even if memcached executes that change late.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -82,7 +82,7 @@ static void start_memcached(void)
 	snprintf(number, sizeof(number), "%u", port);
 	memcached = fork();
 	if (!memcached) {
-		/* it stays the same user: with another one it would outlive this test */
+		/* with another user PR_SET_PDEATHSIG would be cleared and memcached would outlive this test */
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		execl(MEMCACHED, "memcached", "-l", "127.0.0.1", "-p", number, "-U", number, "-t", "3", "-u", user, "-m", "64", NULL);
 		_exit(127);
@@ -119,7 +119,7 @@ static void send_all(int fd, const void *bytes, size_t count)
 		die("cannot send: %s", strerror(errno));
 }
 
-/* As the handlers do, before memcached has the command. */
+/* Counts a change as the handlers do, before memcached gets the command. */
 static void count_change(const char *key)
 {
 	__atomic_fetch_add(&cache->version[MC_VERSION_OF(candidate__hash(key, (uint32_t)strlen(key)))], 1, __ATOMIC_SEQ_CST);
@@ -144,7 +144,7 @@ static void set(const char *key, int ttl, const char *value)
 	set_uncounted(client, key, ttl, value, strlen(value));
 }
 
-/* What memcached answers over UDP. */
+/* Gets memcached's answer over UDP. */
 static size_t get_by_udp(const char *key, char text[2048])
 {
 	char datagram[300] = "\0\1\0\0\0\1\0\0get ", answer[2048];
@@ -170,7 +170,7 @@ static uint32_t tick_now(void)
 	return ENTRY_TICK((uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec);
 }
 
-/* The entry that handlers would answer from; NULL: none. */
+/* Returns the entry that handlers would answer from, or NULL. */
 static struct mc_entry *find(const char *key)
 {
 	const uint32_t bytes = (uint32_t)strlen(key), hash = candidate__hash(key, bytes);
@@ -216,7 +216,7 @@ static void want(const char *key)
 	want_bytes(key, strlen(key));
 }
 
-/* --- the program --- */
+/* --- the filling process --- */
 
 static int step(void)
 {
@@ -277,7 +277,7 @@ static void close_fill(void)
 		die("the cache is on after its program");
 }
 
-/* --- what is tested --- */
+/* --- tests --- */
 
 static void test_texts(void)
 {
@@ -366,7 +366,7 @@ static void test_stopped_memcached(void)
 		die("no answer to set");
 }
 
-/* memcached has read a change, and does not execute it: it cannot write the answers of the commands before it. */
+/* memcached has read a change but cannot execute it yet, because it cannot write the answers to the commands before it. */
 static void test_blocked_connection(void)
 {
 	enum { VALUE = 500000, GETS = 40 };
@@ -516,7 +516,7 @@ static void test_killed(void)
 		die("an entry that was half written is not repaired");
 }
 
-/* UDP's queue is never empty, and keys are filled all the same. */
+/* UDP's queue is never empty. Keys must still be filled. */
 static void test_flood(void)
 {
 	static const char datagram[] = "\0\1\0\0\0\1\0\0get flooded\r\n";
@@ -556,7 +556,7 @@ static void test_unseen(void)
 	close_fill();
 }
 
-/* A touch is a change, but the value is the same: what is found first is another value. */
+/* A touch counts as a change but keeps the value. The value that is fetched next differs from the cached one. */
 static void test_unseen_value(void)
 {
 	int end = 0;
@@ -565,7 +565,7 @@ static void test_unseen_value(void)
 	set("secret", 0, "x");
 	want("secret");
 	RUN_UNTIL(find("secret"), "a key is an entry");
-	cache->mutations += 100; /* so that numbers show nothing */
+	cache->mutations += 100; /* hides uncounted changes in the numbers */
 	set_uncounted(client, "secret", 0, "y", 1);
 	for (int i = 0; i < 2000 && end >= 0; i++) {
 		struct mc_entry *entry = find("secret");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Damaged fat objects must be refused with a reason and never crash the reader. Tests every truncation, and flipped bytes:
- * with the old trailer, which detects them, and with a new trailer, where the later checks detect them or the object is still
- * valid. Each batch runs in a child process.
+ * Damaged fat objects must be refused with a reason and must never crash the reader. Tests every truncation, and flipped bytes: with the
+ * old trailer, which detects them, and with a recomputed trailer, where later checks detect them or the object is still valid. Each batch
+ * runs in a child process.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ static int write_object(const uint8_t *data, size_t bytes)
 	return fclose(f);
 }
 
-/* Returns 1 if it was refused with a reason, 0 if it opened. */
+/* Returns 1 if the object was refused with a reason, 0 if it opened. */
 static int refused(const uint8_t *data, size_t bytes)
 {
 	struct spin_object *object;
@@ -104,7 +104,7 @@ static int flipped(unsigned first)
 	return 0;
 }
 
-/* Damage to headers and tables matters most: half of it is in the first and last parts. */
+/* Damage to headers and tables matters most, so half of it is in the first and last parts. */
 static int with_new_trailer(unsigned first)
 {
 	srandom(first);

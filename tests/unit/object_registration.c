@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Checks of the registration when an object is opened: budget, pieces of messages, number of packets that handlers send. The
- * maximum is accepted. One more is refused with a reason that names the maximum.
+ * Tests the checks of the registration when an object is opened: budget, pieces of messages, number of packets that handlers send. The
+ * maximum must be accepted. One more must be refused with a reason that contains the maximum.
  */
 #include <errno.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A fat object states the size of its handlers' scratchpad. Impossible sizes are refused, and so are a scratchpad without
- * messages and a user header that is too long.
+ * A fat object contains the size of its handlers' scratchpad. Impossible sizes must be refused, and so must a scratchpad without messages
+ * and a user header that is too long.
  */
 #include <errno.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A command with more than 64 options: a required one is demanded, and accepted, in any row. */
+/* A command with more than 64 options: a required option must be enforced and accepted in any row. */
 #include <stdio.h>
 
 #include "tests/common/expect.h"

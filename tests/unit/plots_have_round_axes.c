@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Axes of plots: ticks are 1, 2 or 5 times a power of ten or multiples of such a step, cover the values, and do not overlap
- * title and label. A line beyond a limit leaves the picture there and is not bent along its edge. Run by tests/run.
+ * Tests axes of plots: ticks must be multiples of 1, 2 or 5 times a power of ten, cover the values, and not overlap title and label. A line
+ * that exceeds a limit must leave the picture there and not run along its edge. Run by tests/run.
  */
 #include <math.h>
 #include <stdio.h>
@@ -78,7 +78,7 @@ static void check_axis(const char *plot, const struct ticks *t, int is_log, doub
 	}
 }
 
-/* Returns the plot as text. It overwrites the previous one. */
+/* Returns the plot as text. The next call overwrites it. */
 static const char *draw(const struct svg_plot *plot)
 {
 	static char svg[65536];

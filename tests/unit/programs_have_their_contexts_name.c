@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The kernel's list of programs names a context's program after the context, of both classes; names that it would not take are made
- * fit, and those of the runtime's own programs are nobody's. The program is found by libspin all the same, also after a swap.
+ * The kernel's list of programs must show a context's program under the context's name, in both classes. Names that the kernel would reject
+ * are adapted, and names of the runtime's own programs are not used. libspin must still find the program, also after a swap.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "tests/common/traffic/moving.h"
 
 static const struct named {
-	const char *context, *program; /* program NULL: it does not get that name */
+	const char *context, *program; /* program NULL: the name is not used */
 	enum spin_class class;
 } cases[] = {
 	{ "web", "web", SPIN_CLASS_TRUSTED },
@@ -26,7 +26,7 @@ static const struct named {
 	{ "bpf_xdp_load", "bpf_xdp_load", SPIN_CLASS_TRUSTED },
 };
 
-/* How many programs of this process's newest ones have the name: those with an id above `after`. */
+/* Counts the programs with this name and an id above `after`. */
 static unsigned programs(uint32_t after, const char *name)
 {
 	unsigned count = 0;
@@ -53,7 +53,7 @@ static uint32_t newest(void)
 	return last;
 }
 
-/* The kernel frees programs a little later than they are given up. */
+/* Retries, because the kernel frees programs some time after they are released. */
 static void expect_program(uint32_t after, const struct named *c)
 {
 	const char *name = c->program ? c->program : c->context;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Objects of spincc --api pspin that were truncated, changed or made by hand. libspin refuses each. The reader of the
- * description or the model refuses it too, or the program runs in its own memory. Nothing may crash. Batches run in child
- * processes.
+ * Objects of spincc --api pspin that are truncated, changed or handmade. libspin must refuse all of them. The reader of the description or
+ * the model must refuse them too, or the program must stay in its own memory. Nothing may crash. Batches run in child processes.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -60,7 +59,7 @@ static void compile(void)
 	bytes = (size_t)elf_bytes;
 }
 
-/* libspin must never open it, with or without a new trailer. */
+/* libspin must refuse it, with and without a recomputed trailer. */
 static int refused(const uint8_t *data, size_t length)
 {
 	uint8_t trailer[SPIN_TRAILER_BYTES];
@@ -77,7 +76,7 @@ static int refused(const uint8_t *data, size_t length)
 	return strlen(spin_strerror_last()) > 20;
 }
 
-/* Opens it like spinctl cost. Returns 0 if it opened. */
+/* Opens it as spinctl cost does. Returns 0 if it opened. */
 static int tried(const uint8_t *data, size_t length)
 {
 	struct pspin_image image = { .elf = data,
@@ -130,7 +129,7 @@ static void descriptions(void)
 	field(16, 0x1c000001, -EINVAL, "where no handler memory is");
 	field(16, 0x1c3ffff4, -EINVAL, "where no handler memory is");
 	field(16, 0xfffffff0, -EINVAL, "where no handler memory is");
-	field(16, 0x1c3ffff0, 0, "the last place there is"); /* start-up code does not fill it, which the model reports */
+	field(16, 0x1c3ffff0, 0, "the last place there is"); /* start-up code does not fill it, as the model reports */
 	check(tried(work, bytes) == -EINVAL, "handlers where start-up leaves none");
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A recording must read back as it was written. Every file with a changed byte and every truncation must be refused with a
- * reason. With a new trailer after a change, a file is refused or still valid, and must never crash the reader.
+ * A recording must read back as it was written. Every file with a changed byte and every truncation must be refused with a reason. With a
+ * recomputed trailer after a change, a file is refused or still valid, and must never crash the reader.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -191,7 +191,7 @@ static void damage(const uint8_t *good, size_t bytes)
 	unsigned taken = 0;
 
 	for (size_t at = 0; work && at < bytes; at++) {
-		/* only some bytes of the big variable */
+		/* skips most of the large variable */
 		if (at > 2000 && at + 2000 < bytes && at % 997)
 			continue;
 		memcpy(work, good, bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The umask decides who may read a recording, while it is written and afterwards, also on file systems without unnamed files
- * (O_TMPFILE). There, a hidden file of another user must be left alone.
+ * The umask must decide who may read a recording, while it is written and afterwards, also on file systems without unnamed files
+ * (O_TMPFILE). On those, a hidden file of another user must be left alone.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 static char directory[] = "/tmp/spin-private-XXXXXX", path[64], hidden[2][64];
 static int no_tmpfile, failed;
 
-/* Replaces libc's open(), to imitate file systems like NFS and FAT. */
+/* Replaces libc's open() to simulate file systems like NFS and FAT. */
 int open(const char *name, int flags, ...)
 {
 	va_list args;

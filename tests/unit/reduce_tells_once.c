@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Of the messages of a set, and of some beyond it, whose completion handlers of reduce run at the same time, one tells the host: not
- * none and not two, set after set. Run by tests/run.
+ * Completion handlers of reduce run at the same time for the messages of a set and for some extra ones. Exactly one of them must notify the
+ * host, set after set. Run by tests/run.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ enum { MESSAGES = 3, BEYOND = 2, HPUS = MESSAGES + BEYOND, SETS = 3000 };
 
 static uint32_t told;
 
-/* What the message that completes the set does. */
+/* Replaces what the message that completes the set does. */
 #undef SPIN_MERGE
 #define SPIN_MERGE(c, sums, to) ((void)(c), (void)__atomic_fetch_add(&told, 1, __ATOMIC_RELAXED))
 #undef spin_dma_to_host

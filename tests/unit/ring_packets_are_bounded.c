@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a ring's reader gets of a frame lies inside the frame, whatever its headers say: random bytes behind plausible starts, each in
- * memory that ends with the frame, so that a read behind it ends the test.
+ * The payload that a ring's reader gets must be inside the frame, whatever the frame's headers say. Frames are random bytes after plausible
+ * headers, each at the end of a mapping, so that a read beyond the frame crashes the test.
  */
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static const struct start {
 } starts[] = {
 	{ "\x08\x00\x45", 3 },
 	{ "\x08\x00\x4f", 3 },
-	{ "\x08\x00\x44", 3 }, /* a header that is shorter than one */
+	{ "\x08\x00\x44", 3 }, /* IHL of 4 words: shorter than a header */
 	{ "\x86\xdd\x60", 3 },
 	{ "\x81\x00\x00\x05\x08\x00\x45", 7 },
 	{ "\x88\xa8\x00\x05\x81\x00\x00\x06\x86\xdd\x60", 11 },
@@ -47,7 +47,7 @@ int main(void)
 		random_fill(&random, frame, bytes);
 		if (bytes >= 12 + start->count)
 			memcpy(frame + 12, start->bytes, start->count);
-		if (bytes > 24 && i % 3) /* a length that may be right */
+		if (bytes > 24 && i % 3) /* a length that may be correct */
 			frame[12 + start->count + 1] = 0;
 		ring_packet__read(&p, frame, bytes);
 		if (p.frame != frame || p.frame_bytes != bytes || p.payload_at > bytes || p.payload_bytes > bytes - p.payload_at)

@@ -113,7 +113,7 @@ static const char *const bad[] = {
 };
 /* clang-format on */
 
-/* A mask, sometimes one that is not a prefix, and what is to be under it; or all others. Of the first byte alone. */
+/* Picks a mask for the first byte, which is sometimes not a prefix, and an address under it, or its negation. */
 static void pick_addresses(uint32_t addr[4], uint32_t mask[4], uint8_t *is_not)
 {
 	const unsigned bits = (unsigned)random() % 9, care = random() % 4 ? 0xff00u >> bits & 0xff : (unsigned)random() & 0xff;
@@ -130,7 +130,7 @@ static int has(unsigned byte, const uint32_t addr[4], const uint32_t mask[4], in
 	return ((byte & *(const uint8_t *)mask) == *(const uint8_t *)addr) != is_not;
 }
 
-/* Rules that have an address in common, and no others, overlap. */
+/* Two rules must overlap if and only if they have an address in common. */
 static void overlaps_are_exact(void)
 {
 	unsigned meet = 0, apart = 0;
@@ -175,7 +175,7 @@ static void random_rules(void)
 	}
 }
 
-/* Tests a rule that a program fills in itself: the handler, the expected error, and a word of the reason. */
+/* Tests a rule that a program fills in by itself: the handler, the expected error, and a word of the reason. */
 static void refused(const char *handler, const struct spin_rule *rule, int err, const char *word)
 {
 	struct spin_object *object;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# tests/alone: lists what a test leaves behind, and removes it. A clean test has an empty list.
+# tests/alone must list what a test leaves behind, and remove it. The list of a clean test must be empty.
 [ "$(id -u)" = 0 ] || { echo "skip: namespaces need root"; exit 77; }
 unshare --mount --pid --net --fork true 2>/dev/null || { echo "skip: cannot make namespaces here"; exit 77; }
 work=$(mktemp -d)
@@ -11,7 +11,7 @@ fail() {
 	exit 1
 }
 
-# A tree in /tmp keeps the machine's /tmp.
+# If this tree is in /tmp, the test sees the machine's /tmp.
 file=/tmp/leaked.$$ lines=6
 case $PWD/,${BUILD:-} in /tmp/* | *,/tmp/*) file=$work/leaked lines=5 ;; esac
 tests/alone "$work/left" sh -c '

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# tests/run: a test that fails twice is a failure. A test that then passes three times is reported as unsteady. Names
-# select tests.
+# tests/run: a test that fails twice is a failure. A test that fails once and then passes three times is reported as unsteady. Names select
+# tests.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() {
@@ -13,7 +13,7 @@ mkdir -p "$work/tests/unit" "$work/tests/cli"
 cp tests/run tests/alone "$work/tests"
 cd "$work" || exit 1
 
-# add GROUP/NAME SUCCEEDS: passes from the given attempt on; FAILS: and fails in this one
+# add GROUP/NAME SUCCEEDS FAILS: adds a test that passes from attempt SUCCEEDS on, except in attempt FAILS
 add() {
 	cat >"tests/$1.sh" <<-END
 	#!/bin/sh

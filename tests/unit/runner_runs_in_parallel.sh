@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# tests/run -j: the number of tests at a time, long ones first, computing ones beside the others; time limits; kill -9.
+# tests/run -j: the number of tests at a time, long ones first, computing tests in addition to the others; time limits; kill -9.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() {
@@ -17,7 +17,7 @@ for list in computing_tests long_tests; do
 done
 mkdir -p "$work/tests/unit" "$work/tests/cli"
 cp tests/alone "$work/tests"
-# with lists of its own, and a time limit of 1 second
+# with its own lists, and a time limit of 1 second
 sed -e 's|^computing_tests="|&\nunit/sums\nunit/computes|' -e 's|^long_tests="|&\nunit/long|' -e 's/all_of "$1" 180/all_of "$1" 1/' tests/run >"$work/tests/run"
 chmod +x "$work/tests/run"
 cd "$work" || exit 1
@@ -27,7 +27,7 @@ add() {
 	{ echo "#!/bin/sh"; echo "cd '$work'"; cat; } >"tests/$1.sh"
 	chmod +x "tests/$1.sh"
 }
-# Each waits until both have begun.
+# Each test waits until both have started.
 for name in one two; do
 	add cli/$name <<-END
 	touch $name.began
@@ -47,7 +47,7 @@ END
 add unit/long <<-END
 	echo long >>order
 END
-# Beside two others, with less priority than these, and not both at a time.
+# Computing tests run in addition to two others, with lower priority, and only one at a time.
 add unit/sums <<-END
 	echo sums >>order
 	touch sums.runs

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spin_sender__send() against a plain receiver. The data must arrive unchanged, for any length, over IPv4 and IPv6, with
- * packets and acknowledgements lost, duplicated, late and forged. The packets on the wire must follow the protocol.
+ * Tests spin_sender__send() against a plain receiver. The data must arrive unchanged, for any length, over IPv4 and IPv6, with packets and
+ * acknowledgements lost, duplicated, delayed and forged. The packets on the wire must follow the protocol.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include <spin/libspin_send.h>
 
 #define BYTES_MAX  (3u << 20)
-#define TIMEOUT_MS (20000u * slow_factor()) /* a packet waits longer than the default if it is lost eight times in a row */
+#define TIMEOUT_MS (20000u * slow_factor()) /* above the default: a packet may be lost eight times in a row */
 
 static uint8_t data[BYTES_MAX];
 
@@ -53,7 +53,7 @@ static const struct trial trials[] = {
 
 static const uint32_t lengths[] = { 0, 1, 7, 8, 1423, 1424, 1425, 1455, 1456, 1457, 2912, 100000, BYTES_MAX - 3 };
 
-/* Limits the length for windows of one packet over lossy links, and for tiny packets: longer messages take too long. */
+/* Limits the length for windows of one packet over lossy links, and for tiny packets, which would take too long. */
 static uint32_t most_bytes(const struct trial *t)
 {
 	return t->opts.window == 1 && t->link.lose ? 60000 : t->opts.payload_bytes == 24 ? 100000 : BYTES_MAX;

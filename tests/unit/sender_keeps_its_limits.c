@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What spin_sender__send() must not do: send beyond its window, retransmit too often, accept forged acknowledgements, or wait
- * forever. Also checks its messages on failure.
+ * spin_sender__send() must not send beyond its window, retransmit too often, accept forged acknowledgements, or wait forever. Also checks
+ * its messages on failure.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static struct spin_sender *to_port(unsigned port, struct spin_send_opts opts)
 	return s;
 }
 
-/* Starts a receiver, sends a message, and stores the receiver's view when both have ended. */
+/* Starts a receiver, sends a message, and stores the receiver's view after both have ended. */
 static int try(struct slmp_receiver kind, struct spin_send_opts opts, uint32_t bytes,
 	       int (*progress)(void *arg, const struct spin_send_report *so_far))
 {
@@ -116,7 +116,7 @@ static void without_acknowledgements(void)
 	expect(1, (int)receiver.message[0].packets, "packets sent before the first answer");
 }
 
-/* The window adapts to the path: it is halved when packets are lost, and does not fill a queue again and again. */
+/* The window must adapt to the path: it is halved when packets are lost, and must not overflow the queue repeatedly. */
 static void a_narrow_path(void)
 {
 	struct slmp_receiver kind = { .every = 1, .mute_offset = SLMP_NO_PACKET, .link = { .narrow = 1 } };
@@ -129,7 +129,7 @@ static void a_narrow_path(void)
 	}
 }
 
-/* A receiver that acknowledges what fits and refuses the rest. */
+/* The receiver acknowledges what fits and refuses the rest. */
 static void no_room(void)
 {
 	struct slmp_receiver kind = { .every = 1, .mute_offset = SLMP_NO_PACKET, .room = 100000, .link = { .lose = 5 } };
@@ -146,7 +146,7 @@ static void no_room(void)
 	says("0 of 2912000 bytes were acknowledged");
 }
 
-/* A receiver that ends messages in favour of others. */
+/* The receiver ends messages to make room for others. */
 static void begun_again(void)
 {
 	struct slmp_receiver kind = { .every = 1,
@@ -252,7 +252,7 @@ static void options_are_checked(void)
 	spin_sender__close(s);
 }
 
-/* Runs last: the MTU of the path stays small. */
+/* Runs last, because it reduces the MTU of the path. */
 static void a_short_way(void)
 {
 	struct slmp_receiver kind = { .every = 1, .mute_offset = SLMP_NO_PACKET, .stride = 960 };

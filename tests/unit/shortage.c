@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The message after a failed bpf() call says what was missing and what to do. Descriptors are checked for any error. */
+/* The message after a failed bpf() call must say what was missing and what to do. Descriptors are checked after any error. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,7 +36,7 @@ int main(void)
 	explained(-EPERM, -EACCES, 0, "seccomp");
 	explained(-ENFILE, -ENFILE, 0, "fs.file-max");
 	explained(-EMFILE, -EMFILE, 0, "ulimit -n");
-	/* another error: libbpf reports an old kernel when its probe fails */
+	/* another error: libbpf reports an old kernel if its probe fails */
 	getrlimit(RLIMIT_NOFILE, &limit);
 	few.rlim_max = limit.rlim_max;
 	if (setrlimit(RLIMIT_NOFILE, &few))

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# tests/rtl/simulator.sh with a checkout that stands for PsPIN's: it builds from a copy, with one cluster or all, only when that is
-# needed, and uses what was built in the checkout. Neither Verilator nor PsPIN is needed. Run by tests/run.
+# Runs tests/rtl/simulator.sh with a fake checkout of PsPIN. It must build from a copy, with one cluster or all, only when needed, and use
+# existing builds of the checkout. Neither Verilator nor PsPIN is needed. Run by tests/run.
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 failures=0

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spin_ctx__migrate(): what is taken over into another layout, what begins with its initial value, what is named as lost, and what is
- * refused, with the old handlers going on. Then objects whose type information lies: any of them is refused, or moves what it says, and does no harm.
+ * Tests spin_ctx__migrate(): what is copied into another layout, what gets its initial value, what is reported as lost, and what is refused
+ * while the old handlers continue. Objects with false type information must be refused or moved as described, without damage.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static const struct moving_source old_source = {
 	".limit = 7, .offset = -5", COUNT
 };
 
-/* Fields in another order, wider, in wider arrays; a counter that becomes a number, and the other way round. */
+/* Fields in another order, wider, in longer arrays; a counter becomes a number, and a number a counter. */
 static const struct moving_source new_source = {
 	"struct item { SPIN_KEY(uint32_t, key); SPIN_COUNTER(misses); SPIN_COUNTER(hits); SPIN_READ_ONLY(uint64_t, value); SPIN_READ_ONLY(uint32_t, pad);"
 	" SPIN_READ_ONLY(uint32_t, pad2); };\n"
@@ -98,7 +98,7 @@ static uint64_t counted(struct spin_ctx *ctx)
 	return packets[SPIN_REASON_SUCCESS];
 }
 
-/* An entry by its key: the number of its place. */
+/* Returns the index of the entry with this key. */
 static unsigned place_of(struct spin_ctx *ctx, unsigned key)
 {
 	char path[32];
@@ -125,7 +125,7 @@ static void expect_items(struct spin_ctx *ctx)
 		snprintf(path, sizeof(path), "items[%u].misses", place);
 		expect_field(ctx, 0, path);
 	}
-	/* where handlers look for them */
+	/* the keys must be found, as handlers do */
 	expect(0, spin_ctx__table_delete(ctx, "items", "key=7000"), "an entry, by its key");
 	expect(-ENOENT, spin_ctx__table_delete(ctx, "items", "key=7000"), "it is gone");
 }
@@ -159,7 +159,7 @@ static void moved(const struct spin_object *old, const struct spin_object *new)
 	expect(42, (long long)counted(ctx), "packets counted before and after");
 	expect_field(ctx, 42, "spin_state.packets");
 
-	/* and to the same layout, where nothing is lost */
+	/* migrate to the same layout: nothing may be lost */
 	expect(0, spin_ctx__migrate(ctx, new, NULL), "the same handlers");
 	expect(0, spin_ctx__swap(ctx, new), "without moving");
 	expect_field(ctx, 42, "spin_state.packets");
@@ -169,7 +169,7 @@ static void moved(const struct spin_object *old, const struct spin_object *new)
 	spin_ctx__destroy(ctx);
 }
 
-/* What is refused changes nothing. */
+/* A refused migration must not change anything. */
 static void not_moved(const struct spin_object *old)
 {
 	struct spin_object *smaller = moving__compile(&smaller_source), *with_sign = moving__compile(&signed_source);
@@ -188,7 +188,7 @@ static void not_moved(const struct spin_object *old)
 	spin_object__close(smaller);
 }
 
-/* Where the object's type information has the types of its state and tables, and the variables. */
+/* Returns the file offset of a type in the object's type information. */
 static size_t type_at(const struct spin_object *object, size_t btf_at, const char *name, uint32_t kind)
 {
 	const struct btf *btf = bpf_object__btf(object->types);
@@ -200,7 +200,7 @@ static size_t type_at(const struct spin_object *object, size_t btf_at, const cha
 	return btf_at + (size_t)((const char *)btf__type_by_id(btf, (uint32_t)id) - (const char *)btf__raw_data(btf, &bytes));
 }
 
-/* Words of these types become others: kinds, sizes, places, numbers of types and of members. */
+/* Overwrites words of these types: kinds, sizes, offsets, numbers of types and of members. */
 static void lies(const struct spin_object *old, const struct spin_object *new)
 {
 	static const struct {
@@ -230,7 +230,7 @@ static void lies(const struct spin_object *old, const struct spin_object *new)
 		if (!ctx)
 			ctx = create(old);
 		if (spin_ctx__migrate(ctx, changed, NULL)) {
-			expect_field(ctx, 40, "spin_state.packets"); /* as it was */
+			expect_field(ctx, 40, "spin_state.packets"); /* unchanged */
 		} else {
 			went++;
 			run_packets(ctx, 1);

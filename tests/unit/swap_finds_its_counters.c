@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * After spin_ctx__swap() packets are counted where the context's counters are read. Objects of spincc have them in one place, so the test moves
- * a symbol: the counters trade places with the loads of CPUs, which handlers that can be replaced do not have. And what is too large
- * for the verifier is loaded with bounded loops, in place of programs without, and the other way: then spin_connections_missed() grows.
+ * After spin_ctx__swap() packets must be counted where the context's counters are read. In spincc's objects their offset is always the
+ * same, so the test swaps a symbol: the counters trade offsets with the loads of CPUs, which replaceable handlers do not have. Programs
+ * that are too large for the verifier are loaded with bounded loops and may replace programs without, and vice versa; then
+ * spin_connections_missed() must grow.
  */
 #include <elf.h>
 #include <errno.h>
@@ -16,7 +17,7 @@
 #include "tests/common/net/lines.h"
 #include "tests/reference/frame.h"
 
-/* A symbol, and where its value is in the object's file. */
+/* Finds a symbol, and returns the file offset of its value. */
 static size_t value_at(const struct spin_object *object, const char *name, Elf64_Sym *out)
 {
 	size_t symbols, symbols_bytes, names, names_bytes;
@@ -60,7 +61,7 @@ static struct spin_object *with_counters_moved(struct spin_object *object)
 
 static uint64_t run_one(struct spin_ctx *ctx)
 {
-	uint8_t frame[60] = { [12] = 0x08, [13] = 0x06 }, out[256]; /* ARP: of no context, and counted as that */
+	uint8_t frame[60] = { [12] = 0x08, [13] = 0x06 }, out[256]; /* ARP: matches no context, and is counted as such */
 	uint64_t packets[SPIN_REASON_COUNT], sum = 0;
 	struct spin_run_result result;
 
@@ -71,7 +72,7 @@ static uint64_t run_one(struct spin_ctx *ctx)
 	return sum;
 }
 
-static int bounded; /* 1: as if the kernel had no may_goto */
+static int bounded; /* 1: simulates a kernel without may_goto */
 
 int __real_kernel_probe__may_goto(void);
 int __real_kernel_probe__copies(void);
@@ -86,7 +87,7 @@ int __wrap_kernel_probe__copies(void)
 	return !bounded && __real_kernel_probe__copies();
 }
 
-/* From one variant of an object's programs to the other, and back. */
+/* Swaps from one variant of an object's programs to the other, and back. */
 static void swap_variants(const struct spin_object *object, const struct spin_rule *rule)
 {
 	struct spin_ctx *ctx;
@@ -106,7 +107,7 @@ static void swap_variants(const struct spin_object *object, const struct spin_ru
 	bounded = 0;
 }
 
-/* spin_connections_missed() as the handlers of a datagram have it. */
+/* Returns spin_connections_missed() as a datagram's handlers see it. */
 static uint32_t missed(struct spin_ctx *ctx)
 {
 	struct frame_flow flow = { .ip_version = 4, .src = { 10, 0, 0, 1 }, .dst = { 10, 0, 0, 2 }, .src_port = 4000, .dst_port = 9000 };
@@ -120,7 +121,7 @@ static uint32_t missed(struct spin_ctx *ctx)
 	return lines__load(&state->missed);
 }
 
-/* Programs with bounded loops see no stream: what they know of one never holds. Others know that there was none. */
+/* Programs with bounded loops cannot see streams, so the number grows with each datagram. Other programs know that there was no stream. */
 static void see_no_connection(const struct spin_rule *rule)
 {
 	struct spin_object *object;
@@ -156,7 +157,7 @@ int main(void)
 	moved = with_counters_moved(object);
 	expect(0, spin_rule__parse("udp dport 9000", &rule), "a rule");
 
-	/* the object with the counters elsewhere is a whole one: it counts where its own context reads */
+	/* the object with moved counters must work on its own: it counts where its own context reads */
 	expect(0, spin_ctx__create(NULL, moved, &rule, &ctx), "a context");
 	expect(1, (long long)run_one(ctx), "packets counted in the other place");
 	spin_ctx__destroy(ctx);

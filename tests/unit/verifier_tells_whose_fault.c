@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The message that libspin makes of a verifier's log must blame the right party: the handler, sPIN's own code, or an old kernel and
- * what it lacks. Uses invented logs; loads nothing.
+ * The message that libspin derives from a verifier log must blame the right party: the handler, sPIN's own code, or an old kernel and its
+ * missing feature. Uses made-up logs; loads nothing.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ int main(void)
 	explained(-EINVAL, "; x = *word; @ context.bpf.c:12\n3: (b7) r1 = 0\n" PARSE UNBOUNDED, "fault of sPIN", "mine.c");
 	/* unknown: kernels before 6.8 do not print file names */
 	explained(-EINVAL, "; if (ip + 20 > end)\n7: (0f) r3 += r4\n" UNBOUNDED, "spincc says whose line", "fault of sPIN");
-	/* a refusal of the whole program blames no instruction */
+	/* if the whole program is refused, no instruction is blamed */
 	explained(-EINVAL, PARSE "combined stack size of 2 calls is 600. Too large\n", "stack", "fault of sPIN");
 	explained(-ENOSYS, "unknown opcode e5\nprocessed 0 insns\n", "too old for this program: it does not know may_goto", "fault");
 	explained(-ENOSYS, "unknown opcode e5\nprocessed 0 insns\n", "boot Linux 6.9 or newer", "refuses");
@@ -57,7 +57,7 @@ int main(void)
 	expect(1, spin_verifier__is_limit(PARSE "BPF program is too large. Processed 1000001 insn\n"), "too many steps");
 	expect(0, spin_verifier__is_limit(PARSE "the call stack of 9 frames is too deep !\n"), "too many calls");
 	expect(0, spin_verifier__is_limit(PARSE UNBOUNDED), "beyond the packet");
-	/* what a kernel may refuse that follows wrong guesses, and what every one refuses without CAP_PERFMON */
+	/* refusals that can result from speculative paths, and those that any kernel reports without CAP_PERFMON */
 	expect(1, spin_verifier__may_be_guess(PARSE "R1 invalid mem access 'scalar'\n"), "NULL, which a test rules out");
 	expect(1, spin_verifier__may_be_guess(PARSE "R4 invalid zero-sized read: u64=[0,4294967295]\n"), "a length, known to be 0");
 	expect(1, spin_verifier__may_be_guess(PARSE "BPF program is too large. Processed 1000001 insn\n"), "a loop that is never left");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* hXDP's compiler as spinctl cost --compare has it: rows and lanes of small programs, worked out by hand from the paper's rules. */
+/* Tests hXDP's compiler as used by spinctl cost --compare: rows and lanes of small programs, derived by hand from the paper's rules. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -45,7 +45,7 @@
 	{                                  \
 		.code = BPF_JMP | BPF_EXIT \
 	}
-/* Jumps from instruction i to the first one: one block, and what it writes is used. */
+/* Jumps back from instruction i to the first one: the program is one block, and all results are used. */
 #define AGAIN(i)                                        \
 	{                                               \
 		.code = BPF_JMP | BPF_JA, .off = -(i)-1 \
@@ -62,7 +62,7 @@ static void is(const char *what, const char *of, unsigned is, unsigned want)
 	failures++;
 }
 
-/* rows: of each instruction, GONE if it is removed. */
+/* rows: the expected row of each instruction, GONE if it is removed. */
 static void check(const char *what, const struct bpf_insn *insns, unsigned count, unsigned without, unsigned all, const int *rows)
 {
 	struct vliw v;
@@ -95,25 +95,25 @@ static void check(const char *what, const struct bpf_insn *insns, unsigned count
 		__VA_ARGS__ \
 	}
 
-/* 3.3: what depends on nothing is in one row, up to the lanes; what depends is behind it. */
+/* 3.3: independent instructions share a row, up to the number of lanes; dependent ones are in a later row. */
 static void bernstein(void)
 {
 	CHECK("independent", VLIW_NO_ACTIONS, 2, ROWS(0, 0, 0, 0, 1),
 	      { LD(BPF_W, 2, 1, 0), LD(BPF_W, 3, 1, 4), LD(BPF_W, 4, 1, 8), LD(BPF_W, 5, 1, 12), CALL(1) });
-	/* 14 and 15 are stored at one place: the third condition */
+	/* both stores write the same address: the third condition */
 	CHECK("stores to one place", VLIW_NO_ACTIONS, 2, ROWS(0, 1, 1), { ST(BPF_W, 1, 0, 6), ST(BPF_W, 1, 0, 7), AGAIN(2) });
 	CHECK("stores to two places", VLIW_NO_ACTIONS, 1, ROWS(0, 0, 0), { ST(BPF_W, 1, 0, 6), ST(BPF_W, 1, 4, 7), AGAIN(2) });
-	/* results are read when the row begins: a register may be written where it is read */
+	/* operands are read at the start of a row: a register may be written in the row that reads it */
 	CHECK("read and then written", VLIW_NO_ACTIONS, 1, ROWS(0, 0, 0), { ST(BPF_W, 1, 0, 6), LD(BPF_W, 6, 1, 8), AGAIN(2) });
 }
 
-/* 3.4: one helper call a row; r0 is there in the next one. The helper reads its arguments behind the row. */
+/* 3.4: one helper call per row; r0 is available in the next row. The helper reads its arguments after the row. */
 static void helpers(void)
 {
 	CHECK("two helpers", VLIW_NO_ACTIONS, 3, ROWS(0, 0, 1, 1, 2), { MOVI(1, 3), CALL(5), MOV(1, 0), CALL(5), EXIT });
 }
 
-/* 4.2: two results that one instruction needs right behind them are on two lanes: it waits a row. */
+/* 4.2: an instruction that needs two results of the previous row, which are on two lanes, waits one row. */
 static void lanes(void)
 {
 	CHECK("forwarding", VLIW_NO_ACTIONS, 4, ROWS(0, 0, 2, 3),
@@ -136,19 +136,19 @@ static void isa(void)
 	      { LD(BPF_W, 2, 6, 0), ST(BPF_W, 6, 2, 2), LD(BPF_H, 3, 6, 4), ST(BPF_H, 6, 6, 3), AGAIN(4) });
 }
 
-/* 3.1: the check, what only it needs, and the block's end there. */
+/* 3.1: removes the boundary check and its operands, and ends the block there. */
 static void checks(void)
 {
 	CHECK("boundary check", 0, 4, ROWS(GONE, 0, GONE, GONE, GONE, 1, 2, GONE, 2, GONE, 0),
 	      { LD(BPF_W, 2, 1, 4), LD(BPF_W, 3, 1, 0), MOV(4, 3), ADDI(4, 14), JUMP(BPF_JGT, 4, 2, 4), LD(BPF_B, 5, 3, 12),
 		ST(BPF_B, 3, 0, 5), MOVI(0, 2), EXIT, MOVI(0, 1), EXIT });
-	/* a comparison with anything else stays */
+	/* other comparisons stay */
 	CHECK("no boundary check", 0, 5, ROWS(0, 0, 2, GONE, 0, GONE, 0),
 	      { LD(BPF_W, 2, 1, 8), LD(BPF_W, 3, 1, 0), JUMP(BPF_JGT, 3, 2, 2), MOVI(0, 2), EXIT, MOVI(0, 1), EXIT });
 	CHECK("zeroing", 0, 1, ROWS(GONE, GONE, 0), { MOVI(4, 0), ST(BPF_DW, 10, -8, 4), CALL(1) });
 }
 
-/* 4.2: branches in sequence that need nothing of each other's row share it. */
+/* 4.2: consecutive branches that do not depend on each other's row share a row. */
 static void branches(void)
 {
 	CHECK("a switch", VLIW_NO_ACTIONS, 4, ROWS(0, 1, 1, 1, 0, 1),
@@ -178,8 +178,8 @@ static void refuses(void)
 }
 
 /*
- * Values that are handed from register to register through blocks that jump backwards, and that nobody reads in the end: a compiler that
- * looks at the whole program again for each of them takes hours.
+ * Values are copied from register to register through blocks that jump backwards, and are never used. A compiler that analyses the whole
+ * program again for each of them takes hours.
  */
 static void long_chain(void)
 {

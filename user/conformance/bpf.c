@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The kernel as an engine: the fat object's BPF program, run by BPF_PROG_TEST_RUN. Called through engine.c. Trusted handlers run
- * behind an interface's dispatcher, as they do live; isolated ones by themselves, as bpftool would load them; engine_swap_loading()
- * swaps the two. A packet's reason is the one counter that it incremented.
+ * The kernel as an engine: runs the fat object's BPF program with BPF_PROG_TEST_RUN. Called through engine.c. Trusted handlers run
+ * behind an interface's dispatcher, as they do live; isolated ones without it, as bpftool would load them. engine_swap_loading() swaps
+ * the two. Invariant: a packet increments exactly one counter, which is its reason.
  */
 #include <errno.h>
 #include <sched.h>
@@ -16,7 +16,7 @@
 #include "user/libspin/messages/messages.h"
 #include "user/libspin/requests/requests.h"
 
-/* Binds the process to its first CPU. Engines are compared under a schedule with a single HPU, number 0. */
+/* Binds the process to its first CPU and returns it, since all engines are compared on a single HPU, number 0. */
 static int stay_on_cpu(void)
 {
 	cpu_set_t set, one;
@@ -40,7 +40,7 @@ void engine_swap_loading(void)
 
 static int open_class(struct engine *e, const struct engine_handler *handler, const struct engine_context *context, enum spin_class class)
 {
-	/* test runs deliver packets on receive queue 0, whatever the CPU: that is HPU 0 */
+	/* test runs deliver packets on receive queue 0 on every CPU, and SPIN_HPUS_QUEUE makes that HPU 0 */
 	struct spin_ctx_opts opts = {
 		.bytes = sizeof(opts), .class = class, .message = context->message, .hpus = SPIN_HPUS_QUEUE, .hpu_count = 1, .put_id = 1
 	};
@@ -56,7 +56,7 @@ static int open_class(struct engine *e, const struct engine_handler *handler, co
 	if (!err && spin_object__meta(b->object)->registration.delivery == SPIN_DELIVER_ME)
 		b->messages = 1;
 	opts.message.virtual_clock = 1;
-	if (b->messages && !opts.message.window) /* as the other engines have it; libspin's default depends on the host memory */
+	if (b->messages && !opts.message.window) /* same as the other engines; libspin's default depends on the size of host memory */
 		opts.message.window = SPIN_WINDOW;
 	if (!err && (class == SPIN_CLASS_TRUSTED) != swapped)
 		err = spin_nic__open_offline(&b->nic);
@@ -206,7 +206,7 @@ static uint64_t bpf_count(struct engine *e, enum spin_reason reason)
 	return packets[reason];
 }
 
-/* *at: the handlers' time and draws; NULL: they ask for neither. */
+/* *at: the virtual time and random draw of the handlers; NULL if they use neither. */
 static int bpf_virtual(struct engine *e, struct spin_virtual **at)
 {
 	struct bpf *b = e->impl;
@@ -286,7 +286,7 @@ const struct engine_ops engine_isolated = {
 	.set_ct = bpf_message__set_ct,
 };
 
-/* Contexts of messages; and for all contexts host memory, events and what handlers send. */
+/* --- contexts of messages; and for all contexts host memory, events and sends --- */
 
 static void take_event(void *arg, const struct spin_event *event)
 {
@@ -312,7 +312,7 @@ int bpf_events(const struct bpf *b, struct engine_events *out)
 	return 0;
 }
 
-/* The ring's record ends with the frame. */
+/* Copies a request. The record in the ring ends with its frame, so it may be shorter than the struct. */
 static int take_request(void *arg, const struct spin_request *request)
 {
 	const uint32_t frame = request->type != SPIN_REQUEST_PUT ? request->bytes : 0;
@@ -325,7 +325,7 @@ static int take_request(void *arg, const struct spin_request *request)
 	return 0;
 }
 
-/* 0, or the error with libspin's reason. */
+/* Returns err; if it is not 0, sets libspin's reason. */
 static int as_engine_error(int err)
 {
 	return err ? engine_fail(err, "%s", spin_strerror_last()) : 0;

@@ -8,15 +8,15 @@
 struct bpf {
 	struct spin_object *object;
 	struct spin_ctx *ctx;
-	struct spin_nic *nic; /* NULL: the context runs by itself */
+	struct spin_nic *nic; /* NULL: the context runs without a dispatcher */
 	uint64_t seen[SPIN_REASON_COUNT];
 	int messages; /* 1: the context takes messages */
 };
 
-/* Reads all pending events, with hpu 0. */
+/* Reads all pending events, and sets their hpu to 0. */
 int bpf_events(const struct bpf *b, struct engine_events *out);
 
-/* Reads all that was sent since the last call; out NULL: discards it. */
+/* Reads what handlers sent since the last call. out NULL: discards it. */
 int bpf_sends(const struct bpf *b, struct engine_sends *out);
 
 int bpf_message__clock(struct engine *e, uint32_t now_ms, struct engine_events *out);

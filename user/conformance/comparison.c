@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Runs one vector on every engine that can run it, and reports which of them differ from the vector and from each other. Called by
+ * Runs one vector on every engine that can run it, and reports which engines differ from the vector and from each other. Called by
  * spinctl test and tests/vectors/run.c.
  */
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "kernel/probe.h"
 #include "user/conformance/comparison.h"
 
-#define LINEAR_FRAME_BYTES 3500u /* frames that are always in one buffer (libspin's limits.c) */
+#define LINEAR_FRAME_BYTES 3500u /* frames up to this length are always in one buffer (libspin's limits.c) */
 
 void comparison_engines_free(struct comparison_engines *engines)
 {
@@ -34,7 +34,7 @@ void comparison_cannot(struct comparison_engines *engines, enum engine_kind kind
 		*reason = strdup(engine_error());
 }
 
-/* 0 if the vector has a longer frame than the engine takes: some kernels do not load the programs for frames in several buffers. */
+/* Returns 0 if the vector has a longer frame than the engine takes. Some kernels cannot load programs for frames in several buffers. */
 static int takes_frames(enum engine_kind kind, const struct vector *v)
 {
 	if (kind != ENGINE_NFP && ((kind != ENGINE_BPF && kind != ENGINE_ISOLATED) || kernel_probe__copies()))

@@ -2,22 +2,22 @@
 #ifndef USER_CONFORMANCE_COMPARISON_H
 #define USER_CONFORMANCE_COMPARISON_H
 
-/* One vector on several engines: each engine's result, and whether the engines agree. For spinctl test and tests/vectors/run.c. */
+/* Runs one vector on several engines, and compares their results. Used by spinctl test and tests/vectors/run.c. */
 #include "user/conformance/engine_cache.h"
 #include "user/conformance/vector/vector.h"
 
-/* Engines that were asked for, and why some of them cannot run. */
+/* The requested engines, and why some of them cannot run. */
 struct comparison_engines {
 	int wanted[ENGINE_KINDS];
-	int must;                            /* named by the user: an engine that cannot run is a failure */
-	char *cannot[ENGINE_KINDS];          /* why the engine cannot run; NULL: it can, as far as is known */
-	char *cannot_messages[ENGINE_KINDS]; /* why it takes no messages; NULL: it does */
-	char *cannot_some[ENGINE_KINDS];     /* the first handler that it cannot run, and why; NULL: none */
-	unsigned left_out[ENGINE_KINDS];     /* how many vectors of such handlers were left out */
+	int must;                            /* 1: named by the user, so an engine that cannot run is a failure */
+	char *cannot[ENGINE_KINDS];          /* why the engine cannot run; NULL: it can, as far as known */
+	char *cannot_messages[ENGINE_KINDS]; /* why it takes no messages; NULL: it does, as far as known */
+	char *cannot_some[ENGINE_KINDS];     /* why it cannot run the first handler that it skipped; NULL: none skipped */
+	unsigned left_out[ENGINE_KINDS];     /* number of vectors of such handlers that were skipped */
 };
 /*
- * Notes engine_error() for the error of engine_cannot() for a vector's handler: -EPERM stops the engine,
- * -EOPNOTSUPP is a class that takes no messages, others (a kernel too old for it, no image) are the handler's alone.
+ * Records engine_error() for an error for which engine_cannot() is true. -EPERM: the engine cannot run at all. -EOPNOTSUPP: it takes
+ * no messages. Other errors (kernel too old, no image) concern only this handler.
  */
 void comparison_cannot(struct comparison_engines *engines, enum engine_kind kind, int err);
 void comparison_engines_free(struct comparison_engines *engines);
@@ -30,16 +30,16 @@ struct comparison {
 	int disagree; /* the same packet had different results on different engines */
 };
 
-/* The comparison keeps what it found; engines that cannot run are left out and noted in `engines`. */
+/* Runs the vector and stores the results in *t. Engines that cannot run are skipped and recorded in `engines`. */
 void comparison_run(struct comparison *t, const struct vector *v, struct engine_cache *cache, const struct engine_handler *handler,
 		    struct comparison_engines *engines);
-/* 1 if two engines that ran had the same result, right or wrong. */
+/* Returns 1 if two engines that ran had the same result, right or wrong. */
 int comparison_same(const struct comparison *t, enum engine_kind a, enum engine_kind b);
-/* "host bpf model": engines whose result is the same as that of `kind`. */
+/* Writes the names of the engines that have the same result as `kind`: "host bpf model". */
 void comparison_agreeing(const struct comparison *t, enum engine_kind kind, char *text, size_t bytes);
-/* The line of the step where an engine's result differs from the vector. */
+/* Returns the line of the step at which an engine's result differs from the vector. */
 unsigned comparison_line(const struct comparison *t, enum engine_kind kind);
-/* "ok" or "FAIL", the vector, its engines; the differences. */
+/* Prints "ok" or "FAIL", the vector and its engines, then the differences. */
 void comparison_print(const struct comparison *t, FILE *to);
 void comparison_free(struct comparison *t);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Compares memory by fields and frames by headers, and describes the differences in words. Called for vectors and replays. */
+/* Compares memory by fields and frames by headers, and describes the differences as text. Called for vectors and replays. */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 #include "user/conformance/difference.h"
 #include "user/libspin/object/layout_type.h"
 
-#define MEMORY_MAX 16 /* most fields that are listed */
+#define MEMORY_MAX 16 /* maximum number of fields listed */
 
 void differences_add(struct differences *d, const char *what, const char *got, const char *expected)
 {
@@ -95,7 +95,7 @@ static int take_field(void *arg, const struct spin_field *field)
 	return 0;
 }
 
-/* Adds differing bytes that belong to no field. */
+/* Adds the first differing byte. Called if no field differs, so the byte belongs to no field. */
 static void add_bytes(struct memory_walk *w)
 {
 	char what[128], got[16], want[16];
@@ -111,7 +111,7 @@ static void add_bytes(struct memory_walk *w)
 	}
 }
 
-/* Compares two images by fields: walks an image that is zero except where the two differ. */
+/* Compares two images by fields: walks the fields of an image that is zero except where the two differ. */
 void differences_memory(struct differences *d, const struct types *t, const struct image *want, const struct image *got)
 {
 	for (unsigned i = 0; i < t->count; i++) {
@@ -168,7 +168,7 @@ void differences_print(const struct differences *d, const char *indent, const ch
 		fprintf(to, "%sand %u more\n", indent, d->left_out);
 }
 
-/* Compares plain bytes, by rows of 16. */
+/* --- plain bytes, compared in rows of 16 --- */
 
 #define ROW_BYTES 16
 #define ROWS_MAX  8
@@ -223,7 +223,7 @@ struct field {
 
 struct view {
 	const uint8_t *frame;
-	uint32_t bytes, at; /* at: the first byte that is not in a field yet */
+	uint32_t bytes, at; /* at: the first byte that is not yet in a field */
 	unsigned count;
 	struct field field[FIELDS_MAX];
 };

@@ -2,7 +2,7 @@
 #ifndef USER_CONFORMANCE_DIFFERENCE_H
 #define USER_CONFORMANCE_DIFFERENCE_H
 
-/* Differences between what was expected and what came, field by field, as text. */
+/* Differences between expected and actual results, field by field, as text. */
 #include <stdio.h>
 
 #include "user/conformance/types.h"
@@ -19,16 +19,16 @@ struct differences {
 	unsigned left_out; /* further differences that are not listed */
 };
 
-/* Adds a difference; the texts are copied. If there is no memory, it counts as not listed. */
+/* Adds a difference. The texts are copied. If memory is exhausted, only left_out is incremented. */
 void differences_add(struct differences *d, const char *what, const char *got, const char *expected);
 void differences_frame(struct differences *d, const uint8_t *want, uint32_t want_bytes, const uint8_t *got, uint32_t got_bytes);
 /* Adds the differing rows of 16 bytes, named by offset: "host memory +0x0010". */
 void differences_bytes(struct differences *d, const char *what, const uint8_t *want, size_t want_bytes, const uint8_t *got,
 		       size_t got_bytes);
 void differences_memory(struct differences *d, const struct types *t, const struct image *want, const struct image *got);
-/* 1 if the same fields differ and have the same values; what was expected of them does not count. */
+/* Returns 1 if the same fields differ with the same actual values. Expected values are not compared. */
 int differences_same(const struct differences *a, const struct differences *b);
-/* Prints a line per field; other: the name of the second value ("expected"). */
+/* Prints one line per field. other: the name of the second value ("expected"). */
 void differences_print(const struct differences *d, const char *indent, const char *other, FILE *to);
 void differences_free(struct differences *d);
 

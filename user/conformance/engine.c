@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Opens an engine by its kind, and keeps the reason of a failure for engine_error(). Called by everything that runs handlers on
+ * Opens an engine by its kind, and keeps the reason of the last failure for engine_error(). Called by all code that runs handlers on
  * engines. Each kind's own file implements struct engine_ops.
  */
 #include <errno.h>

@@ -3,9 +3,8 @@
 #define USER_CONFORMANCE_ENGINE_H
 
 /*
- * The executions of a handler behind one interface: the host build, the kernel
- * (PROG_TEST_RUN) in both load classes, the model of the HPU, and the program for a card. Tests that hold them to each
- * other know nothing else.
+ * Engines: all ways to execute a handler, behind one interface. They are the host build, the kernel (PROG_TEST_RUN) in both load
+ * classes, the model of the NIC, and the program for a card. Tests compare engines only through this interface.
  *
  * Functions return 0 or a negative errno; engine_error() has the reason.
  */
@@ -22,24 +21,24 @@ enum engine_kind {
 	ENGINE_BPF,
 	ENGINE_ISOLATED,
 	ENGINE_MODEL,
-	ENGINE_OF_ALL,              /* those above have a build of every handler */
-	ENGINE_NFP = ENGINE_OF_ALL, /* of those with a program for a card; datagrams of frames in one buffer, and no events */
+	ENGINE_OF_ALL,              /* the kinds above have a build of every handler */
+	ENGINE_NFP = ENGINE_OF_ALL, /* only handlers with a program for a card; datagrams in single-buffer frames, no events */
 	ENGINE_KINDS
 };
 
-/* Events of one packet, or of a step in time: at most one error per message, and the messages that end. */
+/* The events of one packet or clock step: at most one error per message, and the messages that end. */
 #define ENGINE_EVENTS_MAX 64
 
 struct engine_events {
-	unsigned count;                             /* all that occurred, also those that are not kept */
-	struct spin_event event[ENGINE_EVENTS_MAX]; /* hpu is 0; addresses and all else as in <spin/context.h> */
+	unsigned count;                             /* all events that occurred; may exceed ENGINE_EVENTS_MAX */
+	struct spin_event event[ENGINE_EVENTS_MAX]; /* hpu is 0; other fields as in <spin/context.h> */
 };
 
-/* What handlers sent for one packet, or in a step in time, in order: packets, and puts from host memory. */
+/* What handlers sent during one packet or clock step, in order: packets, and puts from host memory. */
 #define ENGINE_SENDS_MAX 64
 
 struct engine_sends {
-	unsigned count; /* may be more than are kept */
+	unsigned count; /* may exceed ENGINE_SENDS_MAX */
 	struct spin_request send[ENGINE_SENDS_MAX];
 };
 
@@ -49,19 +48,19 @@ struct engine_out {
 	enum spin_reason reason;
 	uint32_t event;              /* the first error: enum spin_event_type; 0: none */
 	uint32_t event_handler;      /* enum spin_handler_kind */
-	struct engine_events events; /* all of them, in order */
-	uint32_t frame_bytes;        /* of what comes out; 0 for a packet that is dropped */
+	struct engine_events events; /* all events, in order */
+	uint32_t frame_bytes;        /* length of the resulting frame; 0: dropped */
 	uint8_t frame[ENGINE_FRAME_MAX];
 };
 
-/* A handler as the files that executions are made of. */
+/* The files of a handler from which engines are created. */
 struct engine_handler {
-	const char *name;   /* as it is registered */
+	const char *name;   /* as registered */
 	const char *object; /* the fat object */
 	const char *host;   /* the shared object of `spincc --target host`; NULL: none, so no host engine */
 };
 
-/* A context; zero: libspin's defaults. The clock is virtual, and 0 at first. */
+/* A context. Fields that are 0 mean libspin's defaults. The clock is virtual and starts at 0. */
 struct engine_context {
 	struct spin_rule rule;
 	struct spin_message_opts message;
@@ -69,10 +68,10 @@ struct engine_context {
 
 struct engine;
 
-/* One execution: what differs between them. */
+/* The operations of an engine. */
 struct engine_ops {
 	const char *name;
-	int has_values; /* 1: read() and write() of SPIN_PER_CLUSTER memory take its value; 0: all copies */
+	int has_values; /* 1: read() and write() of SPIN_PER_CLUSTER memory access its value; 0: all copies */
 	int (*open)(struct engine *e, const struct engine_handler *handler, const struct engine_context *context);
 	void (*close)(struct engine *e);
 	int (*packet)(struct engine *e, const uint8_t *frame, uint32_t bytes, struct engine_out *out);
@@ -81,16 +80,16 @@ struct engine_ops {
 	uint64_t (*count)(struct engine *e, enum spin_reason reason);
 
 	/*
-	 * What handlers read as the time, and the draw behind which their random numbers go on (<spin/random.h>). Without effect where handlers
-	 * ask for neither.
+	 * Set the time that handlers read, and the draw from which their random numbers continue (<spin/random.h>). No effect on handlers
+	 * that use neither.
 	 */
 	int (*set_time)(struct engine *e, uint64_t now_ns);
 	int (*set_draw)(struct engine *e, uint32_t draw);
 
-	/* Contexts of messages only; else -EOPNOTSUPP. */
-	/* Sets the time, then runs a sweep: evictions, and parked packets that are left over. */
+	/* The next functions are for contexts of messages; others return -EOPNOTSUPP. */
+	/* Sets the time, then expires messages and handles the remaining parked packets. */
 	int (*clock)(struct engine *e, uint32_t now_ms, struct engine_events *out);
-	/* Removes messages, tombstones and entries; clears host memory and clock; posts the first entry again. */
+	/* Removes messages, tombstones and matching entries; clears host memory and clock; posts the first entry again. */
 	int (*reset)(struct engine *e);
 	int (*host_read)(struct engine *e, size_t offset, void *to, size_t bytes);
 	int (*host_write)(struct engine *e, size_t offset, const void *from, size_t bytes);
@@ -99,8 +98,8 @@ struct engine_ops {
 	int (*me_get)(struct engine *e, unsigned me, struct spin_me *out);
 	int (*stats)(struct engine *e, struct spin_message_stats *out); /* since the engine was opened */
 
-	/* Contexts of datagrams, too. There is one HPU (spin_num_hpus()), and put_id is 1. */
-	int (*sends)(struct engine *e, struct engine_sends *out); /* results of the last packet or step in time */
+	/* The next functions are also for contexts of datagrams. There is one HPU (spin_num_hpus()), and put_id is 1. */
+	int (*sends)(struct engine *e, struct engine_sends *out); /* results of the last packet or clock step */
 	int (*ct)(struct engine *e, unsigned me, struct spin_ct *out);
 	int (*set_ct)(struct engine *e, unsigned me, const struct spin_ct *ct);
 };
@@ -113,22 +112,26 @@ struct engine {
 extern const struct engine_ops engine_host, engine_bpf, engine_isolated, engine_model, engine_nfp;
 
 const char *engine_name(enum engine_kind kind);
-/* ENGINE_KINDS: no engine has that name. */
+/* Returns the kind of that name, or ENGINE_KINDS if there is none. */
 enum engine_kind engine_find(const char *name);
 
-/* The reason of an error of engine_cannot(): -EPERM (needs root), -ENODATA (the handler has no build for this engine). */
+/*
+ * Opens an engine. Some errors do not mean a faulty handler, see engine_cannot(): -EPERM (needs root), -ENODATA (the handler has no
+ * build for this engine).
+ */
 int engine_open(enum engine_kind kind, const struct engine_handler *handler, const struct engine_context *context, struct engine **out);
-/* From now on trusted handlers run without a dispatcher in the kernel, and isolated ones behind one. */
+/* From now on, in the kernel, trusted handlers run without a dispatcher and isolated ones behind one. */
 void engine_swap_loading(void);
-/* 1 if engine_open()'s error is not a fault of the handler: this engine cannot run here. */
+/* Returns 1 if the error of engine_open() means that this engine cannot run it here, not that the handler is faulty. */
 int engine_cannot(int err);
 void engine_close(struct engine *e);
 
-/* This process's last failure. */
+/* Returns the reason of this process's last failure. */
 const char *engine_error(void);
 int engine_fail(int err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 #ifdef __clang_analyzer__
-#define engine_fail(err, ...) ((void)(engine_fail)(err, __VA_ARGS__), (err)) /* it sees no function's result in another file */
+#define engine_fail(err, ...) \
+	((void)(engine_fail)(err, __VA_ARGS__), (err)) /* it cannot see that the function in another file returns err */
 #endif
 
 #endif

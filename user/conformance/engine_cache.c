@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Keeps engines open from one vector to the next, by handler, context and kind, since loading takes longer than a vector. Called by
+ * Keeps engines open between vectors, by handler, context and kind, since opening one takes longer than running a vector. Called by
  * comparison.c and tests.
  */
 #include <errno.h>
@@ -19,7 +19,7 @@ static void close_entry(struct engine_cache_entry *entry)
 	free(entry);
 }
 
-/* Compares segments by value. */
+/* Compares contexts, with the segments by value. */
 static int same_context(const struct engine_context *a, const struct engine_context *b)
 {
 	struct engine_context x, y;
@@ -32,7 +32,7 @@ static int same_context(const struct engine_context *a, const struct engine_cont
 		!memcmp(a->message.handler_mem, b->message.handler_mem, a->message.handler_segments * sizeof(struct spin_segment)));
 }
 
-/* Resets the options that contexts of datagrams do not have. */
+/* Clears the options that only contexts of messages have. */
 static void of_datagrams(const struct types *t, struct spin_message_opts *opts)
 {
 	const struct spin_message_opts all = *opts;

@@ -2,7 +2,7 @@
 #ifndef USER_CONFORMANCE_ENGINE_CACHE_H
 #define USER_CONFORMANCE_ENGINE_CACHE_H
 
-/* Engines that are opened once for each handler, context and kind, and kept: opening one takes longer than running a vector. */
+/* A cache of open engines by handler, context and kind, since opening one takes longer than running a vector. */
 #include "user/conformance/types.h"
 
 struct engine_cache_entry {
@@ -13,7 +13,7 @@ struct engine_cache_entry {
 	struct types types;
 	struct image initial; /* the handler's initial memory */
 	struct engine *engine;
-	int err; /* why opening failed; it is not tried again */
+	int err; /* negative errno: opening failed, and is not tried again */
 	char *reason;
 };
 
@@ -23,8 +23,8 @@ struct engine_cache {
 };
 
 /*
- * As engine_open(); -EOPNOTSUPP: the engine takes no messages, so it cannot run this context. What a context of
- * datagrams has of messages does not count. A handler's name stands for its files: one cache has one handler of a name.
+ * Same as engine_open(), but returns a cached engine if there is one. -EOPNOTSUPP: the engine takes no messages, so it cannot run this
+ * context. Message options of a context of datagrams are ignored. A cache must not have two handlers with the same name.
  */
 int engine_cache_get(struct engine_cache *cache, enum engine_kind kind, const struct engine_handler *handler,
 		     const struct engine_context *context, struct engine_cache_entry **out);

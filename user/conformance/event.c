@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Writes events as vectors write them, and compares expected events with those that came. Called by vectors and replays. */
+/* Formats events as in vectors, and compares expected events with actual ones. Called by vectors and replays. */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -114,7 +114,7 @@ static void add_source(struct line *l, const struct spin_event *e)
 
 	inet_ntop(e->ip_version == 6 ? AF_INET6 : AF_INET, e->src_addr, address, sizeof(address));
 	add(l, " from %s %u to %u", address, e->src_port, e->dst_port);
-	/* IPv4 uses only the first word of the address */
+	/* IPv4 uses only the first word of the address: the others must be 0 */
 	if (e->ip_version != 6 && (e->src_addr[1] || e->src_addr[2] || e->src_addr[3]))
 		add(l, " (more of an address: %x %x %x)", e->src_addr[1], e->src_addr[2], e->src_addr[3]);
 	if (e->ip_version != 4 && e->ip_version != 6)

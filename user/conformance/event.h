@@ -13,26 +13,26 @@ struct engine_events;
 #define EVENT_LINE_MAX 384
 #define EVENT_ITEM_MAX 65
 
-/* "fail"; "none" for 0, "unknown" for an unknown type. */
+/* Returns "fail"; "none" for 0, "unknown" for an unknown type. */
 const char *event_name(uint32_t type);
-/* "payload" */
+/* Returns "payload". */
 const char *event_handler_name(uint32_t kind);
-/* 1 if the event names a handler. */
+/* Returns 1 if the event names a handler. */
 int event_has_handler(uint32_t type);
-/* 1 if the event reports a handler's error. */
+/* Returns 1 if the event reports a handler's error. */
 int event_is_error(uint32_t type);
-/* "fail payload"; only "none" if there is no event. */
+/* Formats "fail payload", or "none" if there is no event. */
 void event_text(uint32_t type, uint32_t handler, char text[EVENT_TEXT_MAX]);
 
-/* The bytes of a work item, in hexadecimal. */
+/* Formats the bytes of a work item in hexadecimal. */
 void event_item(const struct spin_event *event, char text[EVENT_ITEM_MAX]);
 
-/* The name of flag bit i in vectors; NULL: no such flag. */
+/* Returns the name of flag bit i in vectors, or NULL if there is no such flag. */
 const char *event_flag_name(unsigned i);
-/* Writes an event as the line of a vector. Equal events have equal lines. */
+/* Formats an event as the line of a vector. Equal events have equal lines. */
 void event_line(const struct spin_event *event, char line[EVENT_LINE_MAX]);
 
-/* The type of the first error event; 0: none. */
+/* Stores type and handler of the first error event; type 0: none. */
 void events_first_error(const struct engine_events *events, uint32_t *type, uint32_t *handler);
 
 #endif

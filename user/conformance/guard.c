@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Runs handlers that were built for the host so that a crash or an endless loop becomes an error of that call. Called by host.c. */
+/* Runs handlers of the host build so that a crash or an endless loop becomes an error of the call. Called by host.c. */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -22,10 +22,10 @@ static const struct {
 #define CRASHES (sizeof(crashes) / sizeof(crashes[0]))
 
 static sigjmp_buf out;
-static volatile sig_atomic_t inside; /* number of the call, 0: none */
+static volatile sig_atomic_t inside; /* number of the running call; 0: none */
 static volatile sig_atomic_t seen, ticks;
 
-/* Runs once per second of CPU time. If the same call is still running, it has used another second. */
+/* Signal handler, runs once per second of CPU time. If the same call is still running, it has used another second. */
 static void on_tick(int signal)
 {
 	if (!inside)
@@ -40,10 +40,10 @@ static void on_crash(int sig)
 {
 	if (inside)
 		siglongjmp(out, sig);
-	signal(sig, SIG_DFL); /* outside of a guarded call: it occurs again, and ends the process */
+	signal(sig, SIG_DFL); /* not in a guarded call: the signal occurs again and ends the process */
 }
 
-/* SA_NODEFER: a jump out of a handler leaves the signal as it was. The stack may be what has run out. */
+/* SA_NODEFER: the signal must not stay blocked after siglongjmp(). SA_ONSTACK: the fault may be a stack overflow. */
 static void set_up(void)
 {
 	static char stack[65536];

@@ -3,11 +3,11 @@
 #define USER_CONFORMANCE_GUARD_H
 
 /*
- * Calls code that may crash or never come back, as handlers under test may: what the
- * kernel's verifier would refuse runs in the host build.
+ * Calls code that may crash or not return. Handlers under test may do both: the host build also runs what the kernel's verifier would
+ * refuse.
  *
- * Returns 0, or -EFAULT (it crashed) or -ETIME (GUARD_CPU_S of this process's CPU time)
- * with engine_error(). What it was about to write then is half written. One thread only.
+ * Returns 0, or -EFAULT (it crashed) or -ETIME (it used GUARD_CPU_S of this process's CPU time) with engine_error(). Memory may then be
+ * partly written. The caller must be the only thread.
  */
 #define GUARD_CPU_S 2
 

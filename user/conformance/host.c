@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The host build as an engine: a shared object made by `spincc --target host`. Called through engine.c. Each engine loads a copy of
- * the file, so that each has memory of its own.
+ * The host build as an engine: a shared object made by `spincc --target host`. Called through engine.c. Each engine loads its own copy
+ * of the file, so that engines do not share memory.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -221,7 +221,7 @@ const struct engine_ops engine_host = {
 	.set_ct = host_memory__set_ct,
 };
 
-/* The host build's host memory, and what handlers reach through an entry in addition to its own: segments and the counter. */
+/* --- host memory of the host build, and the segments and counters of matching entries --- */
 
 int host_memory__segments(struct host *h, unsigned me, const struct spin_segment *segment, unsigned segments)
 {

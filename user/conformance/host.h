@@ -2,16 +2,16 @@
 #ifndef USER_CONFORMANCE_HOST_H
 #define USER_CONFORMANCE_HOST_H
 
-/* The host build's parts: a shared object's symbols, and what messages need in addition. */
+/* The state of the host build: symbols of the shared object, and the additional state for messages. */
 #include "user/conformance/engine.h"
 
 struct host {
 	void *lib;
-	int fd; /* open as long as the library: glibc knows libraries by name, too */
+	int fd; /* stays open as long as the library: glibc also identifies libraries by name */
 	int (*packet)(uint8_t *frame, uint32_t *frame_bytes, uint32_t *verdict);
 	const struct spin_counters *counters;
 	struct spin_config *config;
-	struct spin_virtual *of_handlers; /* their time and draws */
+	struct spin_virtual *of_handlers; /* virtual time and random draw of the handlers */
 	uint32_t *event_count;
 	const struct spin_event *event;
 
@@ -19,7 +19,7 @@ struct host {
 	const struct spin_request *request; /* packets and puts that handlers sent */
 
 	uint8_t *memory;
-	uint64_t *wide; /* words of wide windows; NULL: there are none */
+	uint64_t *wide; /* words of wide windows; NULL: no wide windows */
 	struct spin_me_memory *me_memory;
 	struct spin_segment first_segment[SPIN_SEGMENTS_MAX]; /* segments of the first entry; 0: libspin's default */
 	unsigned first_segments;
@@ -35,17 +35,17 @@ struct host {
 	int (*me_held)(uint32_t me);
 };
 
-/* The address of a symbol; NULL with *missing negative if the library does not export it. */
+/* Returns the address of a symbol, or NULL with *missing set to a negative errno if the library does not export it. */
 void *host__symbol(const struct host *h, const char *name, int *missing);
 
 /* Called after the library is loaded. */
 int host_message__open(struct host *h, const struct spin_message_opts *opts);
-/* Events since event_count was set to 0. */
+/* Returns the events since event_count was set to 0. */
 void host_message__events(const struct host *h, struct engine_events *out);
 
-/* Called when h->mes is known. */
+/* Must be called after h->mes is set. */
 int host_memory__open(struct host *h, const struct spin_message_opts *opts);
-/* Sets counters and segments as in a new context. */
+/* Resets counters and segments to those of a new context. */
 int host_memory__start(struct host *h);
 /* Clears the counter of an entry and sets its segments. */
 int host_memory__segments(struct host *h, unsigned me, const struct spin_segment *segment, unsigned segments);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The host build of handlers that take messages: its matching entries, time and events. Called by host.c. */
+/* The host build of handlers that take messages: matching entries, time and events. Called by host.c. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "user/conformance/guard.h"
 #include "user/conformance/host.h"
 
-/* The registration of the handlers; 0 if they have none or the host build does not export it. */
+/* Returns idle_ms of the handlers' registration; 0 if they set none or the host build does not export it. */
 static uint32_t registered_idle_ms(const struct host *h)
 {
 	uint32_t (*idle_ms)(void);
@@ -43,7 +43,7 @@ static size_t wide_bytes(const struct host *h)
 	return (size_t)h->config->mpqs * h->config->wide_lanes * sizeof(*h->wide);
 }
 
-/* Memory for wide windows, if there are any. */
+/* Allocates the memory for wide windows, if there are any. */
 static int open_windows(struct host *h)
 {
 	uint64_t **wide;
@@ -100,7 +100,7 @@ void host_message__events(const struct host *h, struct engine_events *out)
 {
 	for (unsigned i = 0; h->mes && i < SPIN_MES_MAX; i++)
 		if (h->mes[i].state == SPIN_ME_UNREAD)
-			h->mes[i].state = SPIN_ME_FREE; /* counts as reading the events */
+			h->mes[i].state = SPIN_ME_FREE; /* the caller reads the events, which frees the entry */
 	out->count = *h->event_count;
 	for (unsigned i = 0; i < out->count && i < ENGINE_EVENTS_MAX; i++)
 		out->event[i] = h->event[i];

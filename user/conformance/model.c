@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The model of the target NIC as an engine, booted from the fat object's rv32 image. Called through engine.c. */
+/* The model of the target NIC as an engine. It boots the fat object's rv32 image. Called through engine.c. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +13,11 @@
 struct model {
 	struct spin_object *object;
 	struct pspin *nic;
-	unsigned send_count; /* results of the last packet or step in time; the arrays belong to the model */
+	unsigned send_count; /* results of the last packet or clock step; the model owns the arrays */
 	const struct spin_request *sends;
 };
 
-/* Translates options; 0 is the default of both. */
+/* Translates options to the model's limits. In both, 0 is the default. */
 static int set_limits(struct model *m, const struct spin_message_opts *opts)
 {
 	struct pspin_limits limits = {
@@ -43,7 +43,7 @@ static int set_limits(struct model *m, const struct spin_message_opts *opts)
 	return err ? engine_fail(err, "the model has no room for so many messages, bytes or segments") : 0;
 }
 
-/* Handlers that ask for the number of HPUs have a word for it in their image. */
+/* Stores the number of HPUs in the image. Only handlers that use it have the variable. */
 static int set_hpus(struct model *m)
 {
 	const uint32_t hpus = 1;
@@ -226,7 +226,7 @@ static int model_host_write(struct engine *e, size_t offset, const void *from, s
 	return done(pspin__host_write(m->nic, offset, from, bytes), "bytes of host memory");
 }
 
-/* Length 0: to the end of the host memory, as libspin has it. */
+/* Length 0: to the end of the host memory, as in libspin. */
 static int model_me_append(struct engine *e, const struct spin_me_opts *opts, unsigned *me)
 {
 	struct model *m = e->impl;

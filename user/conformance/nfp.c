@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The program for a card of the fat object, in the kernel: loaded as an ordinary one, not bound to a card, and run by PROG_TEST_RUN.
- * Handlers without such a program have no engine of this kind. Tables are hashes there; this file keeps them as the arrays that
- * other engines have, at the places where they were written, so that images compare. Errors of handlers are counted, and have no events.
+ * Runs the fat object's program for a card in the kernel: loaded as an ordinary XDP program, not offloaded, and run by PROG_TEST_RUN.
+ * Called through engine.c. The card stores tables as hash maps; this file converts them to the arrays of the other engines, with each
+ * entry at the index where it was written, so that images can be compared. Errors of handlers are counted but cause no events.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct nfp_symbol {
 	struct layout_variable var;
 	uint32_t entries, entry_bytes;
 	int is_hash;
-	uint8_t *image; /* as last written to the card, or read from it */
+	uint8_t *image; /* as last written to or read from the card */
 };
 
 struct nfp {
@@ -57,7 +57,7 @@ static int is_on_card(const struct nfp *n, const char *name)
 	return card__map(n->card, name, &unused) != NULL;
 }
 
-/* The state's value on the card is its initial one; SPIN_NO_STATE's is on no card, and nobody changes it. */
+/* Allocates the images. spin_state starts with its initial value; with SPIN_NO_STATE it is not on the card and stays 0. */
 static int open_symbols(struct nfp *n)
 {
 	struct layout_variable var;
@@ -91,7 +91,7 @@ static int nfp_open(struct engine *e, const struct engine_handler *handler, cons
 		return engine_fail(-EPERM, "running handlers in the kernel needs root");
 	if (!err)
 		err = as_engine_error(rule__complete(&rule));
-	if (!err && card__takes_rule(&rule)) /* there is nothing to compare, and no fault in the program */
+	if (!err && card__takes_rule(&rule)) /* the card does not support this rule: not an error of the program */
 		return engine_fail(-ENODATA, "%s", spin_strerror_last());
 	if (!err && card__open(n->object, &rule, &options, &n->card))
 		err = engine_fail(-EINVAL, "%s", spin_strerror_last());
@@ -139,7 +139,7 @@ static uint32_t key_of(const struct nfp_symbol *s, uint32_t entry)
 	return key;
 }
 
-/* Entries of arrays that are 0 everywhere are written only if they were not 0 before. */
+/* Returns 1 if all bytes are 0. A zero array entry is written only if it was not 0 before. */
 static int is_zero(const uint8_t *at, size_t bytes)
 {
 	while (bytes && !*at)
@@ -187,7 +187,7 @@ static int nfp_read(struct engine *e, const char *name, size_t offset, void *to,
 	return err;
 }
 
-/* A packet's reason is the one counter that it moved. */
+/* Finds the packet's reason: the one counter that it incremented. */
 static int reason_moved(struct nfp *n, enum spin_reason *out)
 {
 	uint64_t packets[SPIN_REASON_COUNT];
@@ -230,7 +230,7 @@ static uint64_t nfp_count(struct engine *e, enum spin_reason reason)
 	return card__counters(n->card, packets) ? 0 : packets[reason];
 }
 
-/* A card tells no time. */
+/* No effect: programs for a card cannot read the time. */
 static int nfp_set_time(struct engine *e, uint64_t now_ns)
 {
 	(void)e;

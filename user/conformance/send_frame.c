@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Builds the packets that a vector expects handlers to send, from the packet that came, as <spin/put.h> describes. Called by the
- * parser of vectors; independent of bpf/actions/put.h and of the model.
+ * Builds the packets that a vector expects handlers to send, from the packet that they handled, as <spin/put.h> specifies. Called by the
+ * parser of vectors. It shares no code with bpf/actions/put.h or the model.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -125,7 +125,7 @@ void send_put_finish(struct template *t)
 	put16(length + 2, bytes & 0xffff);
 }
 
-/* The extension of a put is for the first hop alone; returns how many bytes less the frame has. */
+/* Removes the put extension, which is only for the first hop. Returns the number of bytes removed. */
 static uint32_t take_out_put(uint8_t *frame, uint32_t bytes, const struct vector_wire *w)
 {
 	uint8_t *slmp = frame + w->slmp_at, *put = slmp + sizeof(struct spin_slmp);
@@ -149,7 +149,7 @@ int send_forward(const struct vector_step *cause, const struct spin_process *tar
 	if (vector_wire_udp(cause->in, cause->in_bytes, &w) || same_version(&w, target) || send_here(cause, &here) ||
 	    start_frame(&t, cause->in, &w))
 		return -EINVAL;
-	/* padding behind the datagram stays behind */
+	/* padding after the datagram is not forwarded */
 	end = w.udp_at + (cause->in[w.udp_at + 4] * 256u + cause->in[w.udp_at + 5]);
 	if (end > cause->in_bytes || template_append(&t, cause->in + w.ip_at, end - w.ip_at))
 		return engine_fail(-EINVAL, "the packet is not a whole datagram");
@@ -168,7 +168,7 @@ int send_forward(const struct vector_step *cause, const struct spin_process *tar
 	memcpy(udp + offsetof(struct spin_udp, dst_port), &target->port, 2);
 	if (of_message)
 		end -= take_out_put(t.frame, end, &w);
-	put16(udp + offsetof(struct spin_udp, checksum), 1); /* the forwarded packet has a checksum, whether or not the one that came had */
+	put16(udp + offsetof(struct spin_udp, checksum), 1); /* not 0: the forwarded packet always gets a checksum */
 	vector_wire_finish(t.frame, &w, end);
 	out->frame = malloc(end);
 	if (!out->frame)

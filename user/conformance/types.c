@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* State and tables of an object by name, and images of their memory, for all engines. */
+/* State and tables of an object by name, and images of their memory. Called for all engines. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -212,7 +212,7 @@ static int take_path(void *arg, const struct spin_field *field)
 	return 1;
 }
 
-/* Finds the field of a byte by walking an image that is zero except for it. */
+/* Finds the field that contains a byte by walking an image in which only this byte is not zero. */
 void types_path(const struct types *t, unsigned symbol, size_t offset, char *path, size_t bytes)
 {
 	const struct layout_variable *var = &t->var[symbol];

@@ -3,8 +3,8 @@
 #define USER_CONFORMANCE_TYPES_H
 
 /*
- * A handler's state and tables by name and type, and images of that memory. Used by all engines: layouts are the same on each, so
- * one image compares with any of them.
+ * A handler's state and tables by name and type, and images of their memory. All engines have the same layouts, so an image can be
+ * compared with that of any other engine.
  */
 #include "user/libspin/object/layout.h"
 
@@ -17,18 +17,18 @@ struct types {
 	const struct btf *btf;
 	int messages;    /* 1: the handler takes messages, so it has host memory and matching entries */
 	int host_memory; /* 1: it has host memory */
-	int me_memory;   /* 1: it reaches more of an entry than its memory: the counter, handlers' own host memory */
+	int me_memory;   /* 1: it also accesses the entry's counter or the handlers' own host memory */
 	unsigned count;
-	struct layout_variable var[ENGINE_SYMBOLS_MAX]; /* `copies` is 1: images have values */
-	unsigned copies[ENGINE_SYMBOLS_MAX];            /* of SPIN_PER_CLUSTER, on BPF and in the host build; else 1 */
+	struct layout_variable var[ENGINE_SYMBOLS_MAX]; /* var[i].copies is 1: images hold values, not copies */
+	unsigned copies[ENGINE_SYMBOLS_MAX];            /* copies of SPIN_PER_CLUSTER memory in BPF and the host build; else 1 */
 };
 
-/* From a fat object. 0 or a negative errno with engine_error(). */
+/* Reads the types of a fat object. Returns 0 or a negative errno with engine_error(). */
 int types_open(const char *object, struct types *out);
 void types_close(struct types *t);
 const struct layout_variable *types_find(const struct types *t, const char *name);
 
-/* The whole memory of a handler, one buffer per symbol in the order of `types`. */
+/* The whole memory of a handler: one buffer per symbol, in the order of struct types. */
 struct image {
 	uint8_t *bytes[ENGINE_SYMBOLS_MAX];
 };
@@ -39,12 +39,12 @@ void image_copy(const struct types *t, struct image *to, const struct image *fro
 int image_read(const struct types *t, struct image *to, struct engine *from);
 int image_write(const struct types *t, const struct image *from, struct engine *to);
 
-/* What the host has of a context that takes messages; of others that use host memory there is one counter and no entry. */
+/* The host's state of a context: host memory, matching entries, counters. Without messages there is one counter and no entry. */
 struct host_image {
 	size_t bytes;
 	uint8_t *memory;
 	unsigned entries, counters;
-	uint32_t posted; /* entries that were posted: the next one's serial */
+	uint32_t posted; /* number of entries posted so far; the next entry's serial */
 	struct spin_me me[SPIN_MES_MAX];
 	struct spin_ct ct[SPIN_MES_MAX];
 };
@@ -53,9 +53,9 @@ int host_image_alloc(const struct types *t, struct host_image *out, size_t bytes
 void host_image_free(struct host_image *image);
 int host_image_read(struct host_image *to, struct engine *from);
 
-/* 0 if equal; else 1, with the first difference: number of the symbol and offset in it. */
+/* Returns 0 if equal; else 1, and the symbol's index and the offset of the first difference. */
 int image_differ(const struct types *t, const struct image *a, const struct image *b, unsigned *symbol, size_t *offset);
-/* "routes[5].packets" for a byte of a symbol. */
+/* Formats the path of a byte of a symbol: "routes[5].packets". */
 void types_path(const struct types *t, unsigned symbol, size_t offset, char *path, size_t bytes);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spinctl cost --advise: measures other registrations first, then other compiler flags with the best of them. A variant that
- * cannot be built is reported and skipped. Called by measure.c.
+ * spinctl cost --advise: measures other registrations first, then other compiler flags with the best registration. A variant that
+ * cannot be built or run is reported and skipped. Called by measure.c.
  */
 #include <errno.h>
 #include <math.h>
@@ -18,11 +18,11 @@
 #include "user/tool/temp_directory.h"
 #include "user/tool/error.h"
 
-#define STATE_IN_L1_MAX 0x7fc00 /* of state, in the image's linker script */
-#define NEAR            0.005   /* less is not a difference in throughput: packets have whole cycles */
-#define LEAST_CYCLES    0.05    /* part of a packet's mean; less is printed as no difference */
+#define STATE_IN_L1_MAX 0x7fc00 /* bytes of state, as in the image's linker script */
+#define NEAR            0.005   /* throughputs that differ by a smaller fraction count as equal: packets take whole cycles */
+#define LEAST_CYCLES    0.05    /* smallest difference of mean cycles per packet: text prints one decimal */
 
-/* Values tried for bytes_in_l1 besides the whole packet: headers alone, and some beyond. */
+/* Values to try for bytes_in_l1. */
 static const uint32_t lengths[] = { SPIN_WHOLE_PACKET, SPIN_HEADERS_ONLY, 128, 256, 512 };
 static const char *const flags[] = { "-fno-unroll-loops", "-funroll-all-loops", "-O2", "-Os" };
 
@@ -32,7 +32,7 @@ struct advisor {
 	struct spin_meta meta;
 	struct cost_source *source;
 	struct advice advice;
-	uint32_t longest; /* mean bytes of a packet; a length of at least this is the whole packet */
+	uint32_t longest; /* mean packet length; a bytes_in_l1 of at least this is not tried, since it is the whole packet */
 };
 
 static int run_both(struct advisor *a, struct cost_point *p)
@@ -77,7 +77,7 @@ static int measure(struct advisor *a, struct advice_variant *v)
 	return status;
 }
 
-/* Runs the program as it is. If this fails, all fails. */
+/* Measures the program as registered and compiled. If this fails, --advise fails. */
 static int measure_registered(struct advisor *a)
 {
 	const struct spin_registration *r = &a->meta.registration;
@@ -87,7 +87,7 @@ static int measure_registered(struct advisor *a)
 	return measure(a, v);
 }
 
-/* A variant that cannot be built is reported, and the others go on; a signal ends all. */
+/* Builds and measures a variant. If that fails, the error is reported and the next variant follows. Returns FAILED only after a signal. */
 static int add(struct advisor *a, struct advice_variant variant)
 {
 	struct advice_variant *v = &a->advice.variants[a->advice.count++];
@@ -147,7 +147,7 @@ static int try_registrations(struct advisor *a)
 	return DONE;
 }
 
-/* The best one, with its payloads aligned, or not aligned. */
+/* Tries the best registration with payload_aligned inverted. */
 static int try_alignment(struct advisor *a)
 {
 	const struct advice_variant best = a->advice.variants[a->advice.registration];
@@ -197,7 +197,7 @@ int cost_advise(const struct cost_program *program, struct cost_source *source, 
 	return status;
 }
 
-/* Finds the source that declares the state: the handler's file, through one of the state macros. "": unknown. */
+/* Finds the source file that declares spin_state, which the state macros of the handler's file do. "": unknown. */
 static void source_by_dwarf(const struct cost_program *program, char out[PATH_MAX])
 {
 	struct cost_dwarf d;
@@ -303,7 +303,7 @@ static const char *bytes_name(const struct advice_variant *v, char out[16])
 	return out;
 }
 
-/* The value as a handler's file writes it. */
+/* Formats the registration as C source. */
 static void registration_words(const struct advice_variant *v, char *out, size_t bytes)
 {
 	char number[16];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Collects the records of tasks and packets, and sums them up. Called by the model. A packet's tasks are reported before the
- * packet itself: they are kept until then, to be split into the stages of its latency.
+ * Collects the model's records of tasks and packets, and computes sums and distributions. The model calls on_task() and on_packet(). It
+ * reports a packet's tasks before the packet, so they are kept until the packet is reported and its latency can be split into stages.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -156,7 +156,7 @@ static int count_handled(struct cost_collector *c, const struct pspin_packet_rec
 	return DONE;
 }
 
-/* Called when nothing of a packet is pending. */
+/* Called when nothing of a packet is pending. Updates the start and end times of the flow. */
 static void end_flow(struct cost_collector *c, const struct pspin_packet_record *packet)
 {
 	uint64_t end = packet->left_ps > packet->feedback_ps ? packet->left_ps : packet->feedback_ps;
@@ -289,7 +289,7 @@ struct cost_spread cost_series__spread(struct cost_series *s)
 	return out;
 }
 
-/* Names of tasks and stages, and the split of a packet's time into stages. */
+/* --- names of tasks and stages, and the split of a packet's time into stages --- */
 
 const char *cost_task_name(enum pspin_task_kind kind)
 {
@@ -325,7 +325,7 @@ const char *cost_stage_text(enum cost_stage stage)
 	return texts[stage];
 }
 
-/* Assigns the time up to `until` to the stage, except the part that an earlier stage already has. */
+/* Assigns the time from *at to `until` to the stage, and advances *at. */
 static void spend(uint64_t stages[COST_STAGES], uint64_t *at, uint64_t until, enum cost_stage stage)
 {
 	if (until <= *at)
@@ -365,7 +365,7 @@ void cost_stages__cut(const struct pspin_packet_record *packet, struct pspin_tas
 	spend(stages, &at, packet->left_ps, COST_STAGE_OUT);
 }
 
-/* When all slots are in use, pairs of slots are merged and the slot length doubles. */
+/* Adds an HPU's busy time. When all slots are in use, pairs of slots are merged and the slot length doubles. */
 void cost_occupancy__add(struct cost_occupancy *o, uint64_t from, uint64_t to)
 {
 	while (to >= o->slot_ps * COST_SLOTS) {
@@ -391,7 +391,7 @@ void cost_collector__occupancy(const struct cost_collector *c, struct cost_occup
 	*out = c->occupancy;
 }
 
-/* Measures from one fifth to nine tenths of the packets: neither the first ones, when all queues are empty, nor the last. */
+/* Measures from 1/5 to 9/10 of the packets. This excludes the start, when all queues are empty, and the end. */
 int cost_collector__rate(const struct cost_collector *c, double *packets_per_us, double *bytes_per_us)
 {
 	size_t n = c->done_ps.count, from = n / 5, to = n * 9 / 10;
@@ -443,7 +443,7 @@ uint64_t cost_collector__hpu_ps(const struct cost_collector *c, uint64_t until_p
 	return sum;
 }
 
-/* Fills in the figures of a kind of task. */
+/* Computes the figures of a kind of task. */
 static void finalize_task(struct cost_collector *c, unsigned kind)
 {
 	struct cost_task *task = &c->view.tasks[kind];

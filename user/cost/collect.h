@@ -2,10 +2,10 @@
 #ifndef USER_COST_COLLECT_H
 #define USER_COST_COLLECT_H
 
-/* Private state of a collector: what it has recorded, and what it keeps until a packet's end is reported. */
+/* Private state of a collector: its records, and the tasks of packets that have not been reported yet. */
 #include "user/cost/run.h"
 
-#define WAITING_TASKS 4 /* of a packet: one of each kind */
+#define WAITING_TASKS 4 /* per packet: one of each kind */
 
 struct cost_waiting {
 	uint64_t packet;
@@ -17,18 +17,18 @@ struct cost_waiting {
 struct cost_collector {
 	const struct cost_program *program;
 	struct cost_trace_writer *writer;
-	struct cost_waiting *waiting; /* packets whose end is not yet reported, unordered */
+	struct cost_waiting *waiting; /* packets with tasks that have not been reported yet, unordered */
 	unsigned waiting_count, waiting_room;
 	struct cost_series body[PSPIN_TASK_KINDS], warm[PSPIN_TASK_KINDS], packets, latency, done_ps;
-	uint64_t *bytes_done; /* up to and including the packet of done_ps */
+	uint64_t *bytes_done; /* running sum of packet bytes; same index as done_ps */
 	size_t bytes_room;
 	uint64_t instructions[PSPIN_TASK_KINDS], packet_instructions;
 	uint64_t causes[RV32_CAUSE_COUNT], with_runtime, warm_with_runtime, warm_packets, bytes, reported, lost;
 	uint64_t stage_ps[COST_STAGES];
 	uint64_t first_ps;
-	uint64_t offered_ps, last_ps; /* of all packets: when the first was offered, when the last was complete */
+	uint64_t offered_ps, last_ps; /* when the first packet was offered, and the last was complete */
 	int keeps_tasks;
-	struct cost_series starts, ends; /* if keeps_tasks: of tasks on HPUs */
+	struct cost_series starts, ends; /* of tasks on HPUs; only if keeps_tasks */
 	int worst_is_warm;
 	struct cost_view view;
 	struct cost_occupancy occupancy;

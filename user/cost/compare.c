@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Runs the devices of a comparison one after the other, and keeps their published properties. Called by spinctl cost
+ * Runs the devices of a comparison one after the other, and holds their published properties. Called by spinctl cost
  * --compare. Invariant: a row has either figures or a reason.
  */
 #include <math.h>

@@ -36,7 +36,7 @@ struct set {
 
 /* --- handlers and their options --- */
 
-/* Selects the words for this handler: "2/NAME..." is for the second one, words without a number are for all. */
+/* Selects the option words of one handler. "2/NAME..." applies to the second handler, a word without a number to all. */
 static int pick(const struct option_list *from, unsigned number, unsigned count, const char *option, struct option_list *to)
 {
 	to->count = 0;
@@ -66,7 +66,7 @@ static int pick_fill(const struct fill_options *from, unsigned number, unsigned 
 	return DONE;
 }
 
-/* Opens the handler; compiles a source first. */
+/* Opens the handler's object. If path is a source file, compiles it first. */
 static int open_handler(struct context *c, const char *path)
 {
 	const struct handler_wants wants = { .compile = &c->options.compile };
@@ -166,7 +166,7 @@ static int open_source(struct context *c)
 
 /* --- runs --- */
 
-/* Runs the context with the NIC for itself. Measures cycles per packet and the flow completion time. */
+/* Runs the context alone on a NIC. Measures cycles per packet and the flow completion time. */
 static int run_alone(struct context *c, uint64_t *flow_ps)
 {
 	struct cost_together t = { .programs = { &c->job.program },
@@ -243,7 +243,7 @@ static void conclude(struct context *c, const struct cost_collector *collector)
 	cost_fits(&c->report);
 }
 
-/* Packets of a capture keep their order. Generated packets of the handlers take turns. */
+/* Opens one source for a capture, whose packets keep their order, or one per handler, whose generated packets alternate. */
 static int open_sources(const struct set *set, struct cost_together *t)
 {
 	const struct cost_source_options trace = { .trace = set->options->trace, .rule = &set->contexts[0].rule };
@@ -364,7 +364,7 @@ int cost_contexts__run(const struct cost_options *options, const char **objects,
 	return status;
 }
 
-/* The report of several contexts of one NIC: each one's share and completion time, then the report of each. */
+/* --- the report of several contexts: each one's share and completion time, then the report of each --- */
 
 double cost_sharing__share(const struct cost_sharing *s, unsigned i)
 {

@@ -22,8 +22,8 @@ struct cost_place {
 	enum cost_part part;
 };
 /*
- * An instruction inside a function of the handler's file belongs to the handler, even if it comes from an accessor that was
- * inlined there: its line is then the line of the call. Otherwise the source file of its line decides.
+ * Finds the source line and the owner of an instruction. An instruction in a function of the handler's file belongs to the handler. If it
+ * comes from an accessor that was inlined there, its line is the line of the call. Otherwise the source file of its line decides.
  */
 struct cost_place cost_dwarf__find(const struct cost_dwarf *d, uint32_t pc);
 

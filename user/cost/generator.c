@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Generates packets for the model: datagrams, or SLMP messages in wire order, where each packet asks for its acknowledgement.
- * A rule for ICMP echo requests or for an Ethernet type gets such packets; one for a VLAN, a DSCP or a TTL packets with it. Called by
- * source.c.
+ * Generates packets that match the rule: datagrams, or SLMP messages in order, in which each packet requests an acknowledgement. The rule
+ * also determines ICMP echo requests, the Ethernet type, VLAN, DSCP and TTL. Called by source.c.
  */
 #include <string.h>
 
@@ -16,7 +15,7 @@
 #define ECHO        8
 #define ECHO6       128
 
-/* A value that the rule takes: the usual one, if it is one of them. */
+/* Returns a value that the rule accepts: `usual` if it is accepted. */
 static unsigned value_of(const struct spin_rule_set *set, unsigned usual)
 {
 	for (unsigned i = 0; i < set->count; i++)
@@ -30,13 +29,13 @@ static int is_tagged(const struct cost_generator *m)
 	return value_of(&m->rule->vlan, SPIN_RULE_UNTAGGED) != SPIN_RULE_UNTAGGED;
 }
 
-/* In front of the IP header. */
+/* Returns the number of bytes before the IP header. */
 static unsigned ethernet_bytes(const struct cost_generator *m)
 {
 	return (unsigned)(sizeof(struct spin_eth) + (is_tagged(m) ? sizeof(struct spin_vlan) : 0));
 }
 
-/* Inverts the last bit that the rule names: the address is another one then. */
+/* Inverts the last bit of the rule's mask, so that the address no longer matches. */
 static void leave(uint8_t *at, const uint8_t *care, unsigned bytes)
 {
 	for (unsigned i = bytes; i-- > 0;)
@@ -47,8 +46,8 @@ static void leave(uint8_t *at, const uint8_t *care, unsigned bytes)
 }
 
 /*
- * Writes an address that the rule takes. Bits that the rule ignores come from an example address. For `not` it is the example address,
- * with one bit inverted if the rule excludes that.
+ * Writes an address that the rule accepts. Bits that the rule ignores come from an example address. For `not` it is the example address,
+ * with one bit inverted if the rule excludes it.
  */
 static void put_address(uint8_t *at, const uint8_t *standard, const uint32_t want[4], const uint32_t mask[4], int is_not, unsigned bytes)
 {
@@ -98,7 +97,7 @@ static void make_ip6(struct cost_generator *m, uint8_t *at, unsigned bytes)
 	memcpy(at, &ip, sizeof(ip));
 }
 
-/* UDP over IPv6 requires a checksum. Writes the bare pseudo-header sum, as checksum offload leaves it. */
+/* UDP over IPv6 requires a checksum. Returns the sum of the pseudo-header alone, as the sender's checksum offload leaves it. */
 static uint16_t pseudo_sum(const uint8_t *ip, unsigned udp_bytes)
 {
 	const uint8_t *addresses = ip + offsetof(struct spin_ip6, src);
@@ -113,7 +112,7 @@ static uint16_t pseudo_sum(const uint8_t *ip, unsigned udp_bytes)
 	return (uint16_t)(sum + (sum >> 16));
 }
 
-/* Little-endian numbers, as handlers on all targets read them; the last one may be cut off. */
+/* Writes little-endian numbers, as handlers on all targets read them. The last one may be truncated. */
 static void make_payload(struct cost_generator *m, uint8_t *at, unsigned bytes, unsigned values)
 {
 	for (unsigned i = 0; i < bytes; i += 4) {
@@ -184,7 +183,7 @@ static void make_headers(struct cost_generator *m, unsigned payload_bytes)
 	memcpy(ip + (is_ip6 ? sizeof(struct spin_ip6) : sizeof(struct spin_ip4)), &udp, sizeof(udp));
 }
 
-/* An echo request, in a payload of 8 bytes at least. */
+/* Writes an echo request. bytes: at least 8. */
 static void make_echo(const struct cost_generator *m, uint8_t *at, unsigned bytes, uint32_t sequence)
 {
 	int is_ip6 = m->rule->ip_version == 6;

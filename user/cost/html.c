@@ -209,7 +209,7 @@ void cost_html__report(FILE *to, const struct cost_report *r)
 		source(to, r);
 		cost_html__throughput(to, r);
 		cost_html__latency(to, r);
-		if (!r->contexts) /* several contexts share the HPUs: the page has this at its top */
+		if (!r->contexts) /* contexts share the HPUs: their page has this section once, at the top */
 			cost_html__occupancy(to, r);
 		cost_html__cycles(to, r);
 		cost_html__lines(to, r);

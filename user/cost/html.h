@@ -17,23 +17,23 @@ void cost_html__xpulp(FILE *to, const struct cost_report *r);
 
 /* All sections above for one handler, without a heading. */
 void cost_html__report(FILE *to, const struct cost_report *r);
-/* Notes for the plot of HPUs over time, for HPUs that switch threads while a handler waits. */
+/* Explains the plot of HPUs over time for HPUs that switch threads while a handler waits. */
 void cost_html__threads(FILE *to, const struct pspin_traffic *seen);
 
-/* The start of the page up to and including its heading "A on B", and the end of the page. */
+/* Write the start of the page, including its heading "A on B", and the end of the page. */
 void html__begin(FILE *to, const char *a, const char *b);
 void html__end(FILE *to);
 /* Writes the page, or leaves the file unchanged. Returns DONE, or FAILED after a message. */
 int html__write(const char *path, void (*print)(FILE *to, const void *what), const void *what);
 
 /*
- * Begins a section with a heading. r: the handler that the section is about; NULL: the whole page. With several contexts the
- * sections repeat, so their ids include the context's number.
+ * Begins a section with a heading. r: the report that the section belongs to; NULL: the whole page. With several contexts the
+ * sections repeat, so the element's id includes the context's number.
  */
 void html__heading(FILE *to, const struct cost_report *r, const char *id, const char *text);
 /*
- * Begins a table with its caption and columns; names end with NULL. A name that begins with < is a text column, the others are
- * numeric.
+ * Begins a table with its caption and columns. The array of names ends with NULL. A name that starts with '<' is a text column, others
+ * are numeric.
  */
 void html__table(FILE *to, const char *caption, const char *const *columns);
 void html__row(FILE *to, const char *name); /* writes the first cell; the caller writes the others and "</tr>\n" */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Writes several contexts of one NIC as a page: each context's share of the HPUs and its completion time, then a section for
- * each context. Called by contexts.c. The sections are those of a single handler's page (html.c).
+ * Writes the page for several contexts of one NIC: each context's share of the HPUs and completion time, then the sections of a
+ * single handler's page (html.c) for each context. Called by contexts.c.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -16,7 +16,7 @@ struct shares {
 	double hpus[COST_CONTEXTS_MAX][COST_SLOTS]; /* mean over the slot */
 };
 
-/* Slot lengths grow by doubling, so the longest slot is a whole number of slots of every context. */
+/* Converts all contexts to the longest slot. Slot lengths double, so it is a multiple of every context's slot. */
 static void collect(const struct cost_sharing *s, struct shares *out)
 {
 	*out = (struct shares){ 0 };
@@ -36,13 +36,13 @@ static void collect(const struct cost_sharing *s, struct shares *out)
 	}
 }
 
-/* Formats "1 filtering": several contexts may have the same handler, but their numbers differ. */
+/* Formats "1 filtering". The number distinguishes contexts with the same handler. */
 static void name_of(const struct cost_sharing *s, unsigned i, char *out, size_t bytes)
 {
 	snprintf(out, bytes, "%u %s", i + 1, s->flows[i].report->handler);
 }
 
-/* Plots each context's HPUs over time. as_part: in percent of the HPUs that are busy at that time. */
+/* Plots each context's HPUs over time. as_part: as a percentage of the HPUs that are busy at that time. */
 static void plot_shares(FILE *to, const struct cost_sharing *s, const struct shares *shares, int as_part)
 {
 	double x[COST_SLOTS + 1], y[COST_CONTEXTS_MAX][COST_SLOTS + 1];
@@ -72,7 +72,7 @@ static void plot_shares(FILE *to, const struct cost_sharing *s, const struct sha
 			y[i][k] = !as_part ? shares->hpus[i][k] : all > 0 ? 100 * shares->hpus[i][k] / all : NAN;
 	}
 	for (unsigned i = 0; i < s->count; i++) {
-		/* the last value holds to the end of its slot */
+		/* extend the last value to the end of its slot */
 		y[i][shares->slots] = shares->slots ? y[i][shares->slots - 1] : 0;
 		name_of(s, i, names[i], sizeof(names[i]));
 		series[i] = (struct svg_series){ .name = names[i], .x = x, .y = y[i], .count = shares->slots + 1, .is_steps = 1 };

@@ -7,7 +7,7 @@
 
 #define LENGTHS 40 /* points of a curve over handler length */
 
-/* Plots throughput against packet size: what was reached, and what the HPUs alone could do. */
+/* Plots throughput against packet size: measured, and the limit of the HPUs alone. */
 static void plot_sizes(FILE *to, const struct cost_report *r)
 {
 	double x[COST_SIZES_MAX + 1], reached[COST_SIZES_MAX + 1], hpus[COST_SIZES_MAX + 1], line[COST_RATES][2], ends[2];
@@ -31,7 +31,7 @@ static void plot_sizes(FILE *to, const struct cost_report *r)
 		most = fmax(most, hpus[n]);
 		plot.y_high = fmax(plot.y_high, 1.1 * reached[n++]);
 	}
-	/* the y axis ends near what was reached: HPUs alone may do far more, and the measured curve would be flat */
+	/* scale the y axis by the measured rate: the HPUs' limit may be far higher and would flatten the measured curve */
 	plot.y_high = fmax(plot.y_high, 1.1 * r->main.rates[COST_RATES - 1].gbps);
 	snprintf(alone, sizeof(alone), "HPUs alone, up to %.0f", most);
 	series[1].name = alone;
@@ -47,7 +47,7 @@ static void plot_sizes(FILE *to, const struct cost_report *r)
 	fputs("</div>\n", to);
 }
 
-/* Plots the throughput of all HPUs by the handler's cycles for each size, and marks the measured handlers. */
+/* Plots the throughput limit of all HPUs against handler cycles, one curve per size, and marks the measured handlers. */
 static void plot_lengths(FILE *to, const struct cost_report *r)
 {
 	static const unsigned sizes[] = { 64, 256, 1024 };
@@ -93,7 +93,7 @@ void cost_html__throughput(FILE *to, const struct cost_report *r)
 	char name[32];
 
 	html__heading(to, r, "throughput", "Throughput");
-	if (!r->contexts) { /* with several contexts the reached rate is not that of all HPUs */
+	if (!r->contexts) { /* with several contexts the measured rate is not the rate of all HPUs */
 		fputs("<div class=\"plots\">\n", to);
 		plot_sizes(to, r);
 		plot_lengths(to, r);
@@ -118,7 +118,7 @@ void cost_html__throughput(FILE *to, const struct cost_report *r)
 		(double)r->power_mw / 1e3);
 }
 
-/* Plots stacked bars: one for each size run alone, and one for the given packets under load. Stages without time are left out. */
+/* Plots stacked bars of the latency stages: one for each size run alone, one for the given packets under load. Omits empty stages. */
 static void plot_stages(FILE *to, const struct cost_report *r)
 {
 	double values[(COST_SIZES_MAX + 3) * COST_STAGES], all[COST_SIZES_MAX + 3][COST_STAGES];

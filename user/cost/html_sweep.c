@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Writes a sweep as a page: throughput and latency over the first axis that varies, with a line for each value of the other axes. */
+/* Writes the page of a sweep: throughput and latency over the first axis that varies, one line per combination of the other axes. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -26,11 +26,11 @@ static const char head[] = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta chars
 			   "white-space: nowrap; }\n"
 			   "</style></head><body>\n";
 
-/* The points of a line in the plots are those that differ only in the plotted axis. */
+/* A line in the plots consists of the points that differ only in the plotted axis. */
 struct plots {
 	const struct cost_sweep *sweep;
 	unsigned along;  /* the plotted axis */
-	unsigned stride; /* distance between neighbours on that axis */
+	unsigned stride; /* distance between the indices of neighbours on that axis */
 	unsigned lines;
 	double *x, *y; /* of all lines, one after the other */
 	char (*names)[NAME_BYTES];
@@ -111,7 +111,7 @@ static void table(FILE *to, const struct cost_sweep *sweep)
 	fputs("</table></div>\n", to);
 }
 
-/* Says what was run, and what the figures measure. */
+/* Describes what was run and what the figures measure. */
 static void about(FILE *to, const struct cost_report *r)
 {
 	fputs("<p>Rule <code>", to);

@@ -2,7 +2,7 @@
 #ifndef USER_COST_JOB_H
 #define USER_COST_JOB_H
 
-/* The state of one report while it is made: options, program and results so far. Shared by the files that measure and print. */
+/* The state of one report in progress: options, program and results so far. Shared by the files that measure and print. */
 #include "user/cost/run.h"
 
 struct cost_job {
@@ -12,11 +12,11 @@ struct cost_job {
 	struct cost_report *report;
 };
 
-/* Checks that the packets asked for are of the handler's kind. DONE, or FAILED after a message. */
+/* Checks that the requested packets are of the handler's kind. path: named in messages. Returns DONE, or FAILED after a message. */
 int cost_job__check_packets(const struct cost_job *job, const char *path);
-/* Measures packets alone and cold. DONE, or FAILED after a message. */
+/* Measures packets alone and cold. Returns DONE, or FAILED after a message. */
 int cost_report__alone(struct cost_job *job);
-/* Measures packets alone, cold and under load. DONE, or FAILED after a message. */
+/* Measures packets alone, cold and under load. Returns DONE, or FAILED after a message. */
 int cost_report__measure(struct cost_job *job);
 /* Fills in the report and prints it. Returns DONE, or FAILED after a message. */
 int cost_report__make(struct cost_job *job);

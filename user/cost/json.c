@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A cost report as one JSON document (spinctl cost --json). Keys are part of the interface: never renamed. */
+/* Prints a cost report as one JSON document (spinctl cost --json). Keys are part of the interface and must never be renamed. */
 #include <math.h>
 
 #include "user/cost/json.h"

@@ -5,7 +5,7 @@
 /* Writes parts of the JSON document of `spinctl cost --json`. Shared by json.c and xpulp.c. */
 #include "user/cost/report.h"
 
-/* Parts of the document: throughput and line rates; latency stages of a packet; packets of several sizes. */
+/* Write parts of the document: throughput and line rates; latency stages of a packet; packets of several sizes. */
 void cost_json__rates(struct json *j, const struct cost_report *r, const struct cost_point *p);
 void cost_json__stages(struct json *j, const struct cost_report *r);
 void cost_json__sizes(struct json *j, const struct cost_report *r);

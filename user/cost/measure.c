@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Selects what to run by the options: a fat object, a source file or a foreign program; as a report, a sweep or advice. */
+/*
+ * Runs spinctl cost: opens a fat object, a source file or a third-party image as the options say, and makes a report, a sweep, a
+ * comparison or advice of it. Also has the passes that run packets through a NIC.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,7 +167,7 @@ static int run_pspin_source(struct cost_job *job, const char *path)
 	return status;
 }
 
-/* Opens the handler; compiles a source first. */
+/* Opens the handler's object and runs the job. If path is a source file, compiles it first. */
 static int run_object(struct cost_job *job, const char *path)
 {
 	const char *api = job->options->api;
@@ -217,17 +220,17 @@ int cost_run(const struct cost_options *options, const char *object)
 	return status;
 }
 
-/* The ways to run packets through a NIC: one at a time, one at a time with cold caches, and as fast as the NIC takes them. */
+/* --- passes: packets one at a time, one at a time with cold caches, and as fast as the NIC takes them --- */
 
 /*
- * Packets that are queued in front of the wire. The queue is refilled after that many cycles, so it never runs dry, not even
- * at one packet per cycle; and a trace need not be in memory as a whole.
+ * The number of packets queued at the ingress link. The queue is refilled every SLICE_CYCLES, so it never runs empty, even at one packet
+ * per cycle, and a trace need not fit in memory.
  */
 #define AHEAD         1024
-#define AHEAD_OF_MANY (64 * AHEAD) /* for several contexts: packets that wait for one context must not hold up those of the others */
+#define AHEAD_OF_MANY (64 * AHEAD) /* with several contexts: packets that wait for one context must not delay packets of the others */
 #define SLICE_CYCLES  512
 
-/* A packet that is larger than the packet ring in L1 would wait in front of it forever. */
+/* Returns 1 if the packet is larger than the packet ring in L1. Such a packet would wait for room forever. */
 static int is_too_large(const struct pspin_target *target, const struct cost_packet *packet, uint64_t *ring_bytes)
 {
 	uint64_t kib = 0, rings = 1;
@@ -272,8 +275,8 @@ static uint64_t now(const struct pspin *nic)
 }
 
 /*
- * Sends the packet when all earlier packets are done. Packets of a message trace are sent at their recorded time, which also
- * ends idle messages.
+ * Sends the packet and runs the NIC until it is idle. First advances the NIC's clock to the packet's recorded time, which ends idle
+ * messages.
  */
 static int step(const struct cost_program *program, struct pspin *nic, const struct cost_packet *packet, uint64_t number, uint32_t *at_ms)
 {
@@ -359,7 +362,7 @@ int cost_pass__worst(const struct cost_program *program, struct cost_source *sou
 	return status;
 }
 
-/* Packets of several sources in turn, sent to a NIC with a context for each program. */
+/* Packets of several sources, taken in turn and sent to a NIC with one context per program. */
 struct stream {
 	const struct cost_program *program; /* of one of the contexts */
 	struct pspin *const *nics;
@@ -371,7 +374,7 @@ struct stream {
 	uint64_t number;
 };
 
-/* If a capture also has packets for other contexts, a NIC with a single context gets only the packets that match it. */
+/* Returns 1 if the packet is sent. If leaves_others_out is set, packets of a shared capture that the context does not match are skipped. */
 static int is_wanted(const struct stream *s, const struct cost_packet *packet)
 {
 	return !s->leaves_others_out || pspin__matches(s->nics[0], packet->frame, packet->bytes);

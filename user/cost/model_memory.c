@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* State and tables of a modelled context by name: copied from the model, set or filled through BTF, and written back. */
+/* State and tables of a modelled context by name: copied from the model, set or filled through BTF, and written back. Used by program.c. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ struct model_memory *model_memory__new(struct pspin *nic, const struct spin_obje
 	return m;
 }
 
-/* Finds the copy of a variable; makes it at its first use. */
+/* Finds the copy of a variable; creates it at the first use. */
 static int find(struct model_memory *m, const char *name, struct copy **out)
 {
 	struct copy *c = &m->copies[m->count];

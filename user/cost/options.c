@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Reads the command line of spinctl cost, and rejects what its words alone show to be impossible. */
+/* Parses the options of spinctl cost, and rejects those that are impossible whatever the program and the packets. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static int add_size(struct cost_options *o, const char *text, size_t length)
 	return 0;
 }
 
-/* Reads --sizes; by default the sizes of made packets. */
+/* Reads --sizes. The default has sizes only for generated packets. */
 static int read_sizes(struct cost_options *o)
 {
 	const char *text = o->sizes ? o->sizes : o->trace ? "none" : "64,256,512,1024";
@@ -83,7 +83,7 @@ static const char *wrong_program(const struct cost_options *o, unsigned operands
 	return NULL;
 }
 
-/* Refuses options that need one handler, or several. */
+/* Returns a message if an option does not fit the number of handlers, or NULL. */
 static const char *wrong_contexts(const struct cost_options *o, unsigned operands)
 {
 	if (operands <= 1 && o->weights)
@@ -99,7 +99,7 @@ static const char *wrong_contexts(const struct cost_options *o, unsigned operand
 	return NULL;
 }
 
-/* Reads one number for all, or one for each. Returns 0 if they are not numbers or out of range. */
+/* Reads one number for all handlers, or one for each. Returns 0 if a number is invalid or out of range. */
 static int read_each(const char *text, unsigned count, unsigned high, unsigned to[COST_CONTEXTS_MAX])
 {
 	char words[256], *rest = words;

@@ -2,7 +2,7 @@
 #ifndef USER_COST_OPTIONS_H
 #define USER_COST_OPTIONS_H
 
-/* Options of spinctl cost, and the functions that the command calls. */
+/* Options of spinctl cost, and the functions that the command calls: check, then run. */
 #include "user/cost/report.h"
 #include "user/tool/fill.h"
 
@@ -19,10 +19,10 @@ struct cost_options {
 	struct option_list sweep;
 	unsigned datagrams, top, threads, watchdog;
 	int lines, json, advise, compare;
-	/* parsed from the words above */
+	/* parsed from the strings above */
 	unsigned size[COST_SIZES_MAX], size_count;
 	double gbps_value, budget_value;
-	unsigned weight[COST_CONTEXTS_MAX], payload_of[COST_CONTEXTS_MAX]; /* of each handler, if there are several */
+	unsigned weight[COST_CONTEXTS_MAX], payload_of[COST_CONTEXTS_MAX]; /* per handler, if there are several */
 };
 
 /* Returns DONE, or USAGE after a message. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Makes a report: runs the packets through the model in each way and size, then prints the results. */
+/* Makes a report: measures the packets alone, cold and under load, and in each size, then prints the results. Called by measure.c. */
 #include "user/cost/job.h"
 #include "user/cost/options.h"
 #include "user/tool/error.h"
 
-/* Measures packets alone, with cycles by source line; then the lines of the packet that took the most cycles. */
+/* Measures packets alone, with cycles by source line. Then profiles the packet that took the most cycles. */
 static int run_alone(struct cost_job *job)
 {
 	struct cost_report *r = job->report;
@@ -36,7 +36,7 @@ static int run_loaded(struct cost_job *job, struct cost_trace_writer *writer, st
 
 	if (cost_source__rewind(job->source))
 		return FAILED;
-	if (!r->takes_messages || !r->trace || r->is_image) /* messages of a trace are complete after one pass and cannot be repeated */
+	if (!r->takes_messages || !r->trace || r->is_image) /* messages of a trace are complete after one pass and must not repeat */
 		cost_source__repeat(job->source, COST_LOADED_PACKETS);
 	return cost_pass__loaded(&job->program, job->source, job->options->gbps_value, writer, &p->loaded, &p->throughput, occupancy);
 }

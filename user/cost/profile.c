@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Attributes cycles: each instruction of the image belongs to the handler, to the wrapper around it, to commands or to the runtime. */
+/*
+ * Attributes cycles to source lines and parts: each instruction of the image belongs to the handler, to the wrapper around it, to commands
+ * or to the runtime. Called by print.c; its DWARF search also by cost_place().
+ */
 #include <dwarf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,7 +125,7 @@ static char *read_line(const char *file, unsigned number)
 	return out;
 }
 
-/* Copies the names of the lines that are shown: they must outlive the DWARF data. */
+/* Sorts the lines, keeps the `top` first ones and copies their names, which must outlive the DWARF data. */
 static void finish(struct sorting *s, unsigned top)
 {
 	struct cost_lines *out = s->out;
@@ -189,7 +192,7 @@ static int ends_with(const char *path, const char *end)
 	return n >= m && !strcmp(path + n - m, end);
 }
 
-/* Attributes the image's files other than the handler's. */
+/* Returns the part that a source file of the image belongs to. */
 static enum cost_part part_of_file(const char *file)
 {
 	if (ends_with(file, "hwmodel/image/command.h") || ends_with(file, "handlers/include/pspin/commands.h"))
@@ -201,13 +204,13 @@ static enum cost_part part_of_file(const char *file)
 	return COST_USER;
 }
 
-/* Stores the functions that enclose an address, including inlined ones as they were inlined. The caller frees *scopes. */
+/* Finds the scopes that enclose an address, innermost first, including inlined functions. The caller frees *scopes. */
 static int scopes_at(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Die **scopes)
 {
 	Dwarf_Die *lexical = NULL;
 	int n = dwarf_getscopes(unit, pc, &lexical);
 
-	/* outside an inlined function dwarf_getscopes() continues where it was written: restart from the innermost scope */
+	/* above an inlined function dwarf_getscopes() continues with the scope of its definition: restart from the innermost scope */
 	*scopes = NULL;
 	if (n > 0) {
 		n = dwarf_getscopes_die(&lexical[0], scopes);
@@ -235,8 +238,8 @@ static struct cost_place call_site(Dwarf_Die *unit, Dwarf_Die *inlined)
 }
 
 /*
- * Returns 1 if a function of the handler's own file encloses the address. Then *place, the source of the instruction, becomes
- * the line of that function to which the instruction belongs.
+ * Returns 1 if a function of the handler's own file encloses the address, and sets *place to the line of that function. For inlined code
+ * that is the line of the call.
  */
 static int in_handler(Dwarf_Die *unit, Dwarf_Addr pc, struct cost_place *place)
 {
@@ -264,9 +267,9 @@ static int in_handler(Dwarf_Die *unit, Dwarf_Addr pc, struct cost_place *place)
 }
 
 /*
- * Returns the line of an address, and its unit. Searches the line tables of all units, because .debug_aranges is unreliable. A
- * linker that drops a function leaves a range of 0 bytes at address 0, which readers take as the end of the table. A linker
- * that shortens calls leaves the ranges of assembler units too long, so that they cover the functions that follow.
+ * Returns the line of an address, and its unit. Searches the line tables of all units, because .debug_aranges is unreliable: if the
+ * linker drops a function, a range of 0 bytes at address 0 remains, which readers take as the end of the table; if it relaxes calls, the
+ * ranges of assembler units become too long and cover the functions that follow.
  */
 static Dwarf_Line *line_of_pc(Dwarf *dwarf, Dwarf_Addr pc, Dwarf_Die *die)
 {

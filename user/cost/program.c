@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Creates NICs that run the program whose cost is measured. Called by the passes and reports. */
+/* Creates NICs that run the measured program, and describes the program. Called by the passes and reports. */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <errno.h>
@@ -16,11 +16,11 @@
 #include "user/tool/error.h"
 #include "user/tool/read_file.h"
 
-/* Opens the program on a NIC of its own, or as one more context of `nic`. */
+/* Opens the program on a new NIC, or as one more context of `nic`. */
 static int open_object(const struct cost_program *program, struct pspin *nic, struct pspin **out)
 {
 	const struct spin_meta *meta = program->meta ? program->meta : spin_object__meta(program->object);
-	/* so that nothing is truncated, and handlers have host memory of their own */
+	/* all of host memory, so that no message is truncated and handlers can reach it */
 	const struct spin_segment all = { 0, SPIN_HOST_BYTES_MAX };
 	const struct pspin_limits limits = {
 		.host_bytes = SPIN_HOST_BYTES_MAX, .handler_mem = &all, .handler_segments = 1, .watchdog_cycles = program->watchdog
@@ -112,7 +112,7 @@ void cost_program__describe(const struct cost_program *program, struct cost_repo
 	cost_compiler(program->elf, program->elf_bytes, r->compiler, sizeof(r->compiler));
 }
 
-/* Reads the producer from the C unit: assembler units do not name the compiler. */
+/* Reads DW_AT_producer of a C unit: assembler units do not name the compiler. */
 void cost_compiler(const void *image, size_t bytes, char *out, size_t out_bytes)
 {
 	Dwarf_CU *cu = NULL;
@@ -137,14 +137,14 @@ void cost_compiler(const void *image, size_t bytes, char *out, size_t out_bytes)
 }
 
 /*
- * --memory ADDR=FILE: the contents of handler memory before the first packet, for a program that spincc did not make. PsPIN's
- * driver writes it at the same point. Called when a NIC has been opened and its program has booted.
+ * --memory ADDR=FILE: contents of handler memory before the first packet, for a program that spincc did not make. Written after the
+ * program has booted, as PsPIN's driver does.
  */
 
 #define HANDLER_MEMORY       0x1c000000u
 #define HANDLER_MEMORY_BYTES 0x400000u
 
-/* Returns 1 and the segment of the program that has a byte in this range, or 0. */
+/* Returns 1 and a segment of the program that overlaps the range, or 0. */
 static int overlaps(const struct cost_program *program, uint32_t at, size_t bytes, GElf_Phdr *segment)
 {
 	Elf *elf;
@@ -203,7 +203,7 @@ int cost_memory__fill(const struct cost_program *program, struct pspin *nic)
 	return status;
 }
 
-/* Reports what no correct handler does. The figures would not be those of the handler. */
+/* Reports a task that trapped, did not end or issued an invalid command: figures of such a run would be meaningless. */
 int cost_fault(const struct cost_program *program, const struct pspin_task_record *record)
 {
 	static const struct {

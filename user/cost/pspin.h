@@ -9,13 +9,12 @@
 #include "user/cost/run.h"
 
 /*
- * If the file is an object of `spincc --api pspin`, *file gets its bytes and *program the program for the model to run. The
- * caller frees *file after the last use of *program. *file is NULL for other files and for files that cannot be read. Returns
- * DONE, or FAILED after a message.
+ * If the file is an object of `spincc --api pspin`, sets *file to its bytes and fills in *program. The caller frees *file after the last
+ * use of *program. *file is NULL for other files and for files that cannot be read. Returns DONE, or FAILED after a message.
  */
 int cost_pspin__find(const struct cost_options *options, const char *path, struct cost_program *program, void **file);
 
-/* A source for PsPIN's runtime, compiled into a directory of its own. */
+/* A source file for PsPIN's runtime, compiled into a temporary directory. */
 struct cost_pspin_source {
 	char directory[PATH_MAX], object[PATH_MAX];
 	int in_use;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Derives figures from views: what bounds throughput, HPUs needed, verdicts, energy, the closed form. Called by measure.c. */
+/* Derives figures from views: bottleneck, HPUs needed, rates met, energy, closed form. Called by reports, sweeps and advice. */
 #include <math.h>
 
 #include "user/cost/run.h"
 
 /* Header, FCS, preamble, start delimiter and gap of an IP packet's frame (IEEE 802.3). */
 #define ETHERNET_BYTES 38
-/* Fractions of the time. A resource that is less busy is not the bottleneck. */
+/* Fractions of the time. A resource that is busy less than this is not the bottleneck (BUSY) or not saturated (TAKEN). */
 #define BUSY  0.5
 #define TAKEN 0.9
 /* Fraction of the HPUs' time. If HPUs wait this long for a memory, the memory is the bottleneck. */
@@ -62,7 +62,7 @@ const char *cost_bound_text(const struct cost_throughput *t, char text[COST_BOUN
 }
 
 /*
- * Returns the cycles that an HPU waits for commands per packet under load, beyond those when it runs alone: the wait for the
+ * Returns the cycles per packet that an HPU waits for commands under load, minus those when it runs alone. This is the wait for
  * commands of other HPUs.
  */
 static double waits_for_others(const struct cost_point *p)
@@ -73,8 +73,8 @@ static double waits_for_others(const struct cost_point *p)
 }
 
 /*
- * Handles the case that all HPUs are taken, partly waiting for other HPUs' commands, and no data path is saturated: then the
- * maximum number of commands is in flight. The bottleneck is the kind of command that is issued most.
+ * Handles the case that all HPUs are taken, partly waiting for other HPUs' commands, and no data path is saturated. Then the
+ * maximum number of commands is in flight, and the bottleneck is the kind of command that is issued most.
  */
 static void find_commands(struct cost_throughput *t, const struct cost_view *loaded, double waiting)
 {
@@ -101,9 +101,9 @@ static void find_commands(struct cost_throughput *t, const struct cost_view *loa
 }
 
 /*
- * Handles the case that all HPUs are taken but wait for a memory much of the time: more HPUs would wait longer. Waits for L2
- * and for the banks of the own L1 that also occur alone are the handler's own. Another cluster's L1 is only accessed if the
- * packets are spread over several clusters.
+ * Handles the case that all HPUs are taken but often wait for a memory: more HPUs would wait longer. Waits for L2 and for the own
+ * L1's banks that also occur when the handler runs alone are not contention. Another cluster's L1 is accessed only if the packets
+ * are spread over several clusters.
  */
 static void find_memory(struct cost_throughput *t, const struct cost_point *p, double hpu_cycles)
 {
@@ -132,7 +132,7 @@ static void find_memory(struct cost_throughput *t, const struct cost_point *p, d
 	}
 }
 
-/* Computes how busy each resource is at the reached rate, as a fraction of the time. For HPUs, waits for other HPUs do not count. */
+/* Computes the busy fraction of each resource at the measured rate, and the bottleneck. For HPUs, waits for other HPUs do not count. */
 static void find_bound(const struct cost_report *r, struct cost_point *p)
 {
 	const struct pspin_traffic *seen = &p->loaded.traffic;
@@ -199,7 +199,7 @@ void cost_rates(const struct cost_report *r, struct cost_point *p)
 	}
 }
 
-/* Least squares over the sizes that had a task of this kind. */
+/* Fits cycles = a + b * bytes by least squares over the sizes that had a task of this kind. */
 static void fit(const struct cost_report *r, enum pspin_task_kind kind, struct cost_fit *out)
 {
 	double n = 0, x = 0, y = 0, xx = 0, xy = 0, d;

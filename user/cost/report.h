@@ -2,7 +2,7 @@
 #ifndef USER_COST_REPORT_H
 #define USER_COST_REPORT_H
 
-/* What `spinctl cost` reports. Text, JSON and the page are printed from struct cost_report. */
+/* The data of a `spinctl cost` report. Text, JSON and the HTML page are printed from struct cost_report. */
 #include <hwmodel/traffic.h>
 #include <hwmodel/xpulp.h>
 
@@ -11,7 +11,7 @@
 #include "user/lib/json.h"
 #include "user/lib/options.h"
 
-/* The owner of an instruction, by its source file and the functions that enclose it. */
+/* The owner of an instruction, determined by its source file and the functions that enclose it. */
 enum cost_part { COST_USER, COST_WRAPPER, COST_COMMANDS, COST_RUNTIME, COST_PARTS };
 
 const char *cost_part_name(enum cost_part part);
@@ -50,33 +50,33 @@ struct cost_spread {
 /* A kind of task, over all packets that had one. */
 struct cost_task {
 	const char *name;          /* "payload" */
-	uint64_t runs, cold_runs;  /* cold: instructions were fetched from program memory */
+	uint64_t runs, cold_runs;  /* cold: the instruction cache missed */
 	struct cost_spread cycles; /* B: the body; all runs */
-	struct cost_spread warm;   /* runs that were not cold; all runs if each was cold */
+	struct cost_spread warm;   /* runs that were not cold; all runs if all were cold */
 	double instructions_mean, ipc;
 	uint64_t errors;
-	uint64_t nic_sends, host_dmas, host_reads, host_writes; /* host_dmas counts both directions; host_reads are those from the host */
+	uint64_t nic_sends, host_dmas, host_reads, host_writes; /* host_dmas: both directions; host_reads: those from the host */
 };
 
-/* Packets that went through a NIC in one way. Means are per packet that handlers ran for. */
+/* The result of one pass: alone, cold or under load. Means are per packet that handlers ran for. */
 struct cost_view {
-	uint64_t packets, handled, lost; /* offered; processed by tasks; dropped for lack of room */
+	uint64_t packets, handled, lost; /* offered; processed by tasks; dropped because there was no room */
 	double packet_bytes_mean;        /* of handled packets, from the IP header on */
 	uint64_t reasons[SPIN_REASON_COUNT];
 	struct cost_task tasks[PSPIN_TASK_KINDS];
 	struct cost_spread packet_cycles; /* bodies of all tasks of a packet */
 	double packet_instructions_mean, ipc;
 	double cycles_with_runtime_mean; /* sum over tasks of B + runtime_cycles */
-	double warm_with_runtime_mean;   /* of packets without a cold task; of all if each had one */
+	double warm_with_runtime_mean;   /* of packets without a cold task; of all packets if each had one */
 	double cause_cycles_mean[RV32_CAUSE_COUNT];
-	struct cost_spread latency_ps;       /* from the first bit to the last byte out and the last feedback */
+	struct cost_spread latency_ps;       /* from the first bit to the last byte sent or the last feedback, whichever is later */
 	double stage_ps_mean[COST_STAGES];   /* sum is latency_ps.mean */
-	uint64_t worst_packet, worst_cycles; /* packet number, from 0; only packets without a cold task, if there are any */
+	uint64_t worst_packet, worst_cycles; /* packet number, from 0; chosen among packets without a cold task, if there are any */
 	uint32_t worst_bytes;
 	struct pspin_traffic traffic;
 };
 
-/* The resources that a packet uses, at full rate. */
+/* Resources that may bound the throughput. */
 enum cost_resource {
 	COST_LINK,
 	COST_COPY_PORT,
@@ -95,16 +95,17 @@ const char *cost_resource_name(enum cost_resource resource);
 
 struct cost_throughput {
 	uint64_t packets; /* offered at once */
-	int is_steady;    /* 1: enough packets for a rate that excludes start and end; 0: over all packets */
+	int is_steady;    /* 1: the rate excludes start and end; 0: too few packets, the rate is over all of them */
 	double packets_per_us, gbps, gbps_with_ethernet;
 	double busy[COST_RESOURCES + 1]; /* fraction of the time; 1: saturated; the last one is 0 */
-	enum cost_resource bound;        /* the busiest; COST_RESOURCES: none is busy, packets wait for one another; or COST_SHARED */
-	int waits_for_commands;          /* 1: the maximum number of commands of `bound` is in flight, and HPUs wait for them */
-	int waits_for_memory;            /* 1: all HPUs are taken, and wait mostly for `bound` */
-	double memory_wait;              /* if waits_for_memory: fraction of the HPUs' time */
-	unsigned l1_cluster;             /* the cluster of COST_L1_PORT */
-	double hpus_blocked;             /* fraction of the HPUs' time that they wait for commands and feedback */
-	double energy_nj;                /* per packet, upper bound */
+	enum cost_resource
+		bound;          /* the bottleneck; COST_RESOURCES: nothing is busy, latency bounds the rate; COST_SHARED: not determined */
+	int waits_for_commands; /* 1: the maximum number of commands of `bound` is in flight, and HPUs wait for them */
+	int waits_for_memory;   /* 1: all HPUs are taken and often wait for `bound` */
+	double memory_wait;     /* if waits_for_memory: fraction of the HPUs' time */
+	unsigned l1_cluster;    /* the cluster of COST_L1_PORT */
+	double hpus_blocked;    /* fraction of the HPUs' time that they wait for commands and feedback */
+	double energy_nj;       /* per packet, upper bound */
 };
 
 /* Formats the bottleneck: "link, 100 % busy". */
@@ -113,13 +114,13 @@ const char *cost_bound_text(const struct cost_throughput *t, char text[COST_BOUN
 /* Same without figures: "link", "L1 of cluster 0, port". */
 const char *cost_bound_name(const struct cost_throughput *t, char text[COST_BOUND_TEXT]);
 
-/* A rate is met if this fraction of it is reached: packets take whole cycles, links do not. */
+/* A rate counts as met if this fraction of it is reached: packets take whole cycles, links do not. */
 #define COST_MET 0.995
 
 struct cost_rate {
 	double gbps;
-	double hpus, hpus_with_ethernet;               /* needed, at the warm cycles of `alone` */
-	double hpus_loaded, hpus_loaded_with_ethernet; /* at the cycles of `loaded`, which include waiting for one another */
+	double hpus, hpus_with_ethernet;               /* needed, with the warm cycles of `alone` */
+	double hpus_loaded, hpus_loaded_with_ethernet; /* with the cycles of `loaded`, which include contention */
 	double reached, reached_with_ethernet;         /* throughput divided by the requested rate */
 	int is_met, is_met_with_ethernet;
 };
@@ -170,11 +171,11 @@ struct cost_made {
 	unsigned values;                           /* payload is 32-bit numbers below this; 0: any */
 };
 #define COST_PACKETS 16
-#define COST_PAYLOAD 1456 /* fits into an MTU of 1500; a multiple of 8, like the sender's */
-/* The payload that fits behind IPv6, UDP and SLMP headers. */
+#define COST_PAYLOAD 1456 /* fits in an MTU of 1500; a multiple of 8, as the sender of messages uses */
+/* The largest payload that fits after IPv6, UDP and SLMP headers. */
 #define COST_PAYLOAD_MAX (SPIN_IP_BYTES_MAX - 58)
 
-/* What a compiler with PULP's instructions would save (hwmodel/xpulp.h): in all innermost loops, and in those with the most cycles. */
+/* Cycles that a compiler with PULP's instructions would save (hwmodel/xpulp.h): total of all innermost loops, and the hottest loops. */
 #define COST_LOOPS_MAX 8
 struct cost_xpulp {
 	uint64_t cycles, cycles_xpulp;
@@ -189,7 +190,7 @@ struct cost_report {
 	const char *handler, *target, *isa;
 	const char *trace;  /* NULL: packets were generated */
 	int takes_messages; /* 1: the handlers take messages; 0: datagrams */
-	int is_image;       /* a program that spincc did not make, or made with --api pspin */
+	int is_image;       /* 1: a program that spincc did not make, or made with --api pspin */
 	struct cost_made made;
 	char compiler[512], rule[256];
 	double clock_ghz;
@@ -198,13 +199,13 @@ struct cost_report {
 	uint64_t power_mw;
 	double offered_gbps; /* under load; 0: as fast as the NIC takes them */
 	uint64_t frames;     /* in the trace */
-	uint64_t cut_short;  /* skipped: the capture has only a part of the frame */
+	uint64_t cut_short;  /* skipped: the capture has only part of the frame */
 	struct cost_point main;
 	struct cost_point points[COST_SIZES_MAX];
 	unsigned point_count;
 	struct cost_fit fits[PSPIN_TASK_KINDS];
 	struct cost_xpulp xpulp;
-	struct cost_lines lines, worst; /* of all packets; of the packet with the most cycles */
+	struct cost_lines lines, worst; /* of all packets; of the slowest packet */
 	struct cost_occupancy occupancy;
 	double budget_gbps; /* 0: none */
 	int shows_lines;    /* 1: the text report shows all lines */
@@ -225,7 +226,7 @@ struct cost_flow {
 	const struct cost_report *report; /* loaded: of the shared NIC */
 	unsigned weight;
 	uint64_t done_ps;  /* flow completion time: from the first packet offered to the last packet complete */
-	uint64_t alone_ps; /* same with the NIC for itself */
+	uint64_t alone_ps; /* same, alone on the NIC */
 	uint64_t hpu_ps;   /* HPU time until the first flow completed */
 };
 
@@ -242,8 +243,8 @@ struct cost_sharing {
 };
 
 /*
- * Flow number i: its share of the HPU time until the first flow completed; and its completion time divided by that with the
- * NIC for itself.
+ * share: flow i's fraction of the HPU time until the first flow completed. slowdown: the completion time divided by the completion
+ * time alone on the NIC.
  */
 double cost_sharing__share(const struct cost_sharing *sharing, unsigned i);
 double cost_sharing__slowdown(const struct cost_flow *flow);

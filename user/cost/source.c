@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Returns packets of a capture, or generated ones, with the requested number and size. Called by the passes (measure.c). */
+/* Supplies the packets of a capture, or generated ones, in the requested number and size. Called by the passes (measure.c). */
 #include <pcap/pcap.h>
 #include <spin/wire.h>
 #include <stdlib.h>
@@ -9,11 +9,11 @@
 #include "user/tool/error.h"
 
 struct cost_source {
-	struct cost_trace *trace; /* NULL: made */
-	struct cost_made made;    /* as they are made now */
-	unsigned size;            /* of a trace's packets; 0: as they are */
+	struct cost_trace *trace; /* NULL: packets are generated */
+	struct cost_made made;    /* current parameters of generated packets */
+	unsigned size;            /* requested size, from the IP header on; 0: unchanged */
 	struct cost_generator maker;
-	uint32_t message; /* of made ones: the next */
+	uint32_t message; /* number of the next generated message */
 	unsigned packet;
 	uint64_t out, wanted, rounds; /* wanted: number of packets; 0: one round */
 	uint64_t frames, cut_short;   /* of the first round */
@@ -72,7 +72,7 @@ void cost_source__repeat(struct cost_source *s, uint64_t packets)
 	s->wanted = packets;
 }
 
-/* Repeats a trace as long as it has packets. */
+/* Returns the next packet of the trace; rewinds at its end if more packets are wanted and the trace has any. */
 static int next_of_trace(struct cost_source *s, struct cost_packet *out)
 {
 	int rc = cost_trace__next(s->trace, out);
@@ -197,7 +197,7 @@ int cost_trace__rewind(struct cost_trace *t)
 	return t->pcap ? DONE : FAILED;
 }
 
-/* Milliseconds from the first frame to this one. Timestamps of a capture may go back a little. */
+/* Returns the milliseconds from the first frame to this one. Timestamps of a capture may go back a little; the result does not. */
 static uint32_t since(const struct timeval *first, const struct timeval *now, uint32_t before_ms)
 {
 	int64_t ms = ((int64_t)now->tv_sec - first->tv_sec) * 1000 + ((int64_t)now->tv_usec - first->tv_usec) / 1000;
@@ -234,7 +234,7 @@ void cost_trace__counts(const struct cost_trace *t, uint64_t *frames, uint64_t *
 	*cut_short = t->cut_short;
 }
 
-/* Resizes a captured datagram or ICMP message. The payload is truncated or repeated; lengths and checksums are recomputed. */
+/* --- resizing of a captured datagram or ICMP message: truncates or repeats the payload, recomputes lengths and checksums --- */
 
 unsigned cost_link_bytes(const uint8_t *frame, unsigned bytes)
 {
@@ -263,7 +263,7 @@ static void put16(uint8_t *at, unsigned value)
 
 #define BEHIND_IP 8u /* the UDP header, or the header of an ICMP message */
 
-/* Returns the length of the IP header before UDP or ICMP, or 0 if the packet is neither. */
+/* Returns the length of the IP header of a UDP or ICMP packet, or 0 if the packet is neither. */
 static unsigned behind_ip(const uint8_t *ip, unsigned bytes, int *is_icmp)
 {
 	unsigned header = bytes >= 20 && ip[0] >> 4 == 4 ? (ip[0] & 15u) * 4 : 40;
@@ -280,7 +280,7 @@ static unsigned behind_ip(const uint8_t *ip, unsigned bytes, int *is_icmp)
 	return ip[0] >> 4 == 6 ? header : 0;
 }
 
-/* UDP over IPv6 requires a checksum: the bare pseudo-header sum, as checksum offload leaves it. */
+/* UDP over IPv6 requires a checksum. Returns the sum of the pseudo-header alone, as the sender's checksum offload leaves it. */
 static unsigned pseudo_sum(const uint8_t *ip, unsigned protocol, unsigned bytes)
 {
 	uint32_t sum = bytes + protocol;
@@ -303,7 +303,7 @@ void cost_set_icmp_checksum(const uint8_t *ip, uint8_t *icmp, unsigned bytes)
 	put16(icmp + 2, sum == 0xffff ? sum : ~sum & 0xffff);
 }
 
-/* Returns the number of payload bytes behind the 8-byte header. */
+/* Returns the number of payload bytes after the 8-byte header. */
 static unsigned payload_bytes(const uint8_t *ip, unsigned header, int is_icmp)
 {
 	unsigned bytes = (unsigned)(ip[header + 4] << 8 | ip[header + 5]);

@@ -19,7 +19,7 @@ static int refuse(char *err, size_t err_bytes, const char *text, const char *rea
 	return -1;
 }
 
-/* Finds the bounds and the unit of a parameter that can be swept. Returns -1 if there is none. */
+/* Finds the bounds and the unit of a parameter that can be swept. Returns -1 if there is no such parameter. */
 static int find(const char *name, uint64_t *low, uint64_t *high, const char **unit)
 {
 	struct pspin_parameter p;
@@ -55,7 +55,7 @@ static int add(struct cost_axis *axis, uint64_t value)
 	return 0;
 }
 
-/* Parses 3, 1..8 or 64..1024:64. */
+/* Parses one item of an axis: 3, 1..8 or 64..1024:64. */
 static int add_part(struct cost_axis *axis, char *part)
 {
 	char *range = strstr(part, ".."), *step = range ? strchr(range, ':') : NULL;
@@ -150,20 +150,20 @@ uint64_t cost_sweep__value(const struct cost_sweep *sweep, unsigned point, unsig
 	return sweep->axis[axis].values[point % sweep->axis[axis].count];
 }
 
-/* Worker threads take the points of a sweep in order. Each has a NIC and a source of its own. */
+/* --- worker threads: take the points of a sweep in order; each point has its own NIC and source --- */
 
 #define BAR 40
 
 struct pool {
 	struct cost_sweep *sweep;
 	pthread_mutex_t lock;
-	unsigned next, done; /* points taken, and completed */
-	unsigned failed;     /* the first point that failed, in point order; `points`: none */
-	char reason[512];    /* its message */
+	unsigned next, done; /* points started and completed */
+	unsigned failed;     /* lowest index of a point that failed; number of points: none */
+	char reason[512];    /* the message of point `failed` */
 	int shows_progress;
 };
 
-/* The values of a point apart from its target. */
+/* The target and the other parameters of a point. */
 struct point {
 	struct pspin_target *target;
 	unsigned size;
@@ -316,7 +316,7 @@ int cost_sweep__run(struct cost_sweep *sweep, unsigned threads)
 	thread = calloc(threads, sizeof(*thread));
 	while (thread && started + 1 < threads && !pthread_create(&thread[started], NULL, work, &pool))
 		started++;
-	work(&pool); /* this thread works too, and is the only worker if no thread can be created */
+	work(&pool); /* the calling thread is also a worker, the only one if no thread can be created */
 	for (unsigned i = 0; i < started; i++)
 		pthread_join(thread[i], NULL);
 	free(thread);

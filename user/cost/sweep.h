@@ -3,13 +3,13 @@
 #define USER_COST_SWEEP_H
 
 /*
- * spinctl cost --sweep: runs the same packets through different NICs, for all combinations of the axes' values. Worker threads
- * run the points. The results are in the order of the points.
+ * spinctl cost --sweep: runs the same packets through a NIC for every combination (point) of the axes' values. Worker threads
+ * run the points. Results are in the order of the points.
  */
 #include "user/cost/run.h"
 
 #define COST_SWEEP_AXES   8
-#define COST_SWEEP_VALUES 1024 /* of an axis */
+#define COST_SWEEP_VALUES 1024 /* values per axis */
 #define COST_SWEEP_POINTS 65536
 
 /* NAME=1,2,4..16:4. NAME is a target's parameter, "size" (bytes from the IP header on) or "rate" (offered Gbit/s). */
@@ -33,16 +33,16 @@ struct cost_sweep_result {
 struct cost_sweep {
 	const struct cost_program *program;
 	const struct cost_source_options *source;
-	const struct cost_report *base; /* what is common to all points */
+	const struct cost_report *base; /* fields common to all points */
 	struct cost_axis axis[COST_SWEEP_AXES];
 	unsigned axes, points;
-	struct cost_sweep_result *results; /* of each point; the last axis varies first */
+	struct cost_sweep_result *results; /* one per point; the last axis varies fastest */
 };
 
 /* Parses the axes of the command line. Returns 0, or -1 with a reason. */
 int cost_sweep__parse(struct cost_sweep *sweep, const struct option_list *axes, char *err, size_t err_bytes);
 void cost_sweep__free(struct cost_sweep *sweep);
-/* Runs all points; threads 0: one per processor. Returns DONE, or FAILED after a message that names the point. */
+/* Runs all points. threads 0: one per processor. Returns DONE, or FAILED after a message that names the point. */
 int cost_sweep__run(struct cost_sweep *sweep, unsigned threads);
 /* Returns the value of an axis at a point. */
 uint64_t cost_sweep__value(const struct cost_sweep *sweep, unsigned point, unsigned axis);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The columns of a cost report's tables, and how text, JSON and the page have them. Called by text.c, json.c and html_*.c. */
+/* The columns of a cost report's tables, and their output as text, JSON and HTML. Called by text.c, json.c and html_*.c. */
 #include <inttypes.h>
 
 #include "user/cost/html.h"
@@ -11,7 +11,7 @@
 #define PS_OF_NS       1e3
 
 /* clang-format off */
-/* Keys end with a unit in some objects of the JSON document, and not in others. */
+/* In some objects of the JSON document the keys end with a unit. */
 #define CYCLES_(runs_key, unit)                                                                   \
 	{ runs_key,                 "runs",          COST_COUNT,  TASK(runs), 10 },               \
 	{ "min" unit,               "min",           COST_COUNT,  TASK(cycles.min), 8 },          \
@@ -38,7 +38,7 @@ const struct cost_column cost_latency_columns[] = {
 	{ 0 },
 };
 
-/* What has no key here is in the point's objects of latency, rates and throughput. */
+/* JSON has the values without a key in the point's objects latency, rates and throughput. */
 const struct cost_column cost_size_columns[] = {
 	{ "size_bytes",             NULL,            COST_SIZE,   POINT(size) },
 	{ "packet_bytes",           NULL,            COST_NUMBER, POINT(alone.packet_bytes_mean) },
@@ -58,7 +58,7 @@ const struct cost_column cost_size_columns[] = {
 /* clang-format on */
 _Static_assert(COST_RATES == 3, "a column for each rate");
 
-#define COLUMNS_MAX 16 /* of a table */
+#define COLUMNS_MAX 16 /* per table */
 _Static_assert(sizeof(cost_task_columns) <= (COLUMNS_MAX + 1) * sizeof(struct cost_column) &&
 		       sizeof(cost_size_columns) <= (COLUMNS_MAX + 1) * sizeof(struct cost_column),
 	       "the page has room for their headings");
@@ -130,7 +130,7 @@ static int is_met(const struct cost_column *c, const void *row)
 
 #define CELL_BYTES COST_BOUND_TEXT
 
-/* As text and page have it. */
+/* Returns a cell as printed in text and on the page. */
 static const char *cell(const struct cost_column *c, const void *row, char text[CELL_BYTES])
 {
 	switch (c->kind) {
@@ -154,12 +154,12 @@ static const char *cell(const struct cost_column *c, const void *row, char text[
 
 /* --- as text --- */
 
-/* Columns are one blank apart, two where one to the left follows one to the right. */
+/* Columns are separated by one blank, or by two where a left-aligned column follows a right-aligned one. */
 static void text_cell(const struct cost_column *first, const struct cost_column *c, const char *text)
 {
 	const int gap = c > first && c->width < 0 && c[-1].width > 0;
 
-	if (c->width == -1) /* the last one: no blanks at the end of the line */
+	if (c->width == -1) /* last column: no trailing blanks */
 		printf("%s %s", gap ? " " : "", text);
 	else
 		printf("%s %*s", gap ? " " : "", c->width, text);
@@ -183,13 +183,13 @@ void cost_table__text_row(const struct cost_column *columns, int width, const ch
 			text_cell(columns, c, cell(c, row, text));
 }
 
-/* Part i in the report's unit. */
+/* Returns part i in the unit of struct cost_view. */
 static double raw(const struct cost_breakdown *b, const struct cost_view *v, unsigned i)
 {
 	return ((const double *)(const void *)((const char *)v + b->offset))[i];
 }
 
-/* And as text and page have it. */
+/* Returns part i in the unit of text and page. */
 static double part(const struct cost_breakdown *b, const struct cost_view *v, unsigned i)
 {
 	return raw(b, v, i) / b->divisor;
@@ -262,7 +262,7 @@ void cost_table__page_row(FILE *to, const struct cost_column *columns, const cha
 			continue;
 		if (c->kind == COST_YES_NO)
 			fprintf(to, "<td class=\"%s\">%s</td>", cell(c, row, text), cell(c, row, text));
-		else if (c->kind == COST_BOUND) /* there is room for its figures */
+		else if (c->kind == COST_BOUND) /* the page has room for the figures of cost_bound_text() */
 			html__cell(to, "%s", cost_bound_text(value(c, row), text));
 		else
 			html__cell(to, "%s", cell(c, row, text));

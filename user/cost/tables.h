@@ -3,8 +3,8 @@
 #define USER_COST_TABLES_H
 
 /*
- * The tables of a cost report, each described once: what a column is called in JSON, in text and on the page, its unit and its value.
- * text.c, json.c and html_*.c print them. A value that is to be in the report is a field of report.h and a line in tables.c.
+ * The tables of a cost report. Each column is described once: its names in JSON, in text and on the page, its unit and its value. text.c,
+ * json.c and html_*.c print the tables. To add a value to the report, add a field to report.h and a line to tables.c.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -12,25 +12,25 @@
 
 #include "user/cost/report.h"
 
-/* What is at the offset: uint64_t, unsigned, double, int, struct cost_throughput, of which what bounds it. */
-enum cost_kind { COST_COUNT, COST_SIZE, COST_NUMBER, COST_YES_NO, COST_BOUND }; /* the last two: text's and the page's alone */
+/* The type at the offset: uint64_t, unsigned, double, int, struct cost_throughput (prints the bottleneck). */
+enum cost_kind { COST_COUNT, COST_SIZE, COST_NUMBER, COST_YES_NO, COST_BOUND }; /* the last two are not printed in JSON */
 
 struct cost_column {
 	const char *key;     /* in JSON, part of the interface; NULL: JSON has the value in another object */
-	const char *heading; /* in text and on the page; NULL: in JSON alone */
+	const char *heading; /* in text and on the page; NULL: JSON only */
 	enum cost_kind kind;
-	size_t offset;     /* of the value in a row's struct */
-	int width, digits; /* in text; width < 0: to the left */
-	double divisor;    /* of what JSON has, in text and on the page: 1e3 for ns of ps; 0: 1 */
+	size_t offset;     /* of the value in the row's struct */
+	int width, digits; /* in text; width < 0: left-aligned */
+	double divisor;    /* text and page print the value divided by this: 1e3 to print ps as ns; 0: 1 */
 };
 
-/* Tables end with a column that has neither key nor heading. Rows: of the struct that is named. */
-extern const struct cost_column cost_task_columns[];    /* struct cost_task_row; the first one: how many */
-extern const struct cost_column cost_cycle_columns[];   /* the same without instructions, which all ways have in common */
+/* Tables end with a column that has neither key nor heading. The comment names the struct of a row. */
+extern const struct cost_column cost_task_columns[];    /* struct cost_task_row; the first column is the number of runs */
+extern const struct cost_column cost_cycle_columns[];   /* same without instructions, which do not depend on the pass */
 extern const struct cost_column cost_latency_columns[]; /* struct cost_spread, of picoseconds */
 extern const struct cost_column cost_size_columns[];    /* struct cost_point */
 
-/* Cycles of a kind of task in one way to run it, or of all tasks of a packet. */
+/* Cycles of a kind of task in one pass, or of all tasks of a packet. */
 struct cost_task_row {
 	const char *name; /* "warm" */
 	uint64_t runs;
@@ -38,27 +38,27 @@ struct cost_task_row {
 	double instructions_mean, ipc;
 };
 enum { COST_ROW_ALL, COST_ROW_WARM, COST_ROW_COLD, COST_ROW_LOADED, COST_TASK_ROWS };
-/* Fills the rows of a kind of task; of a way in which it never ran, runs is 0. */
+/* Fills in the rows of a kind of task. runs is 0 in a pass in which it never ran. */
 void cost_task_rows(const struct cost_point *p, enum pspin_task_kind kind, struct cost_task_row rows[COST_TASK_ROWS]);
 struct cost_task_row cost_packet_row(const struct cost_view *v);
 
-/* What a mean of a view is made of, by name: the cycles of a packet by cause, its latency by stage. */
+/* The parts of a mean of struct cost_view: a packet's cycles by cause, its latency by stage. */
 struct cost_breakdown {
 	const char *heading, *unit; /* "cause", "mean cycles/packet" */
 	unsigned count;
 	const char *(*name)(unsigned i);
-	const char *(*text)(unsigned i); /* what it is */
-	size_t offset;                   /* of its double[count] in struct cost_view */
-	double divisor;                  /* as of a column */
+	const char *(*text)(unsigned i); /* description of part i */
+	size_t offset;                   /* of the array double[count] in struct cost_view */
+	double divisor;                  /* as in struct cost_column */
 };
 extern const struct cost_breakdown cost_causes, cost_stages;
 
-/* 0: it is nothing, alone, cold and loaded. */
+/* Returns 0 if part i is 0 alone, cold and loaded. */
 int cost_breakdown__is_used(const struct cost_breakdown *b, const struct cost_point *p, unsigned i);
 
 /* --- as text --- */
 
-/* A line, without its end. name: what the first column, of names, is called, or has; width: of it. */
+/* Print a line without the newline. name: the heading or content of the first column; width: its width. */
 void cost_table__text_headings(const struct cost_column *columns, int width, const char *name);
 void cost_table__text_row(const struct cost_column *columns, int width, const char *name, const void *row);
 void cost_breakdown__text(const struct cost_breakdown *b, const struct cost_point *p);
@@ -70,10 +70,10 @@ void cost_breakdown__json(struct json *j, const char *key, const struct cost_bre
 
 /* --- on the page --- */
 
-/* Begins a table; name: as above. */
+/* Begins a table. name: heading of the first column. */
 void cost_table__page(FILE *to, const struct cost_column *columns, const char *caption, const char *name);
 void cost_table__page_row(FILE *to, const struct cost_column *columns, const char *name, const void *row);
-/* A row of a breakdown; the table is the caller's: name, alone, cold, loaded, <what it is. */
+/* Writes a row of a breakdown: name, alone, cold, loaded, description. The caller begins and ends the table. */
 void cost_breakdown__page_row(FILE *to, const struct cost_breakdown *b, const struct cost_point *p, unsigned i);
 
 #endif

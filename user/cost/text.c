@@ -10,7 +10,7 @@
 
 #define COLUMNS 100
 
-/* Says which packets were used: generated ones or a trace. */
+/* Prints which packets were used: generated ones or a trace. */
 static void heading(const struct cost_report *r)
 {
 	const struct cost_view *v = &r->main.alone;
@@ -76,7 +76,7 @@ static const char *verdict(double reached, int is_met, char text[32])
 	return text;
 }
 
-/* Prints the HPUs for a line rate, by a packet's cycles alone and under load, and whether the rate was reached. */
+/* Prints the HPUs needed for a line rate, with the cycles per packet alone and under load, and whether the rate was reached. */
 static void rate_row(const struct cost_rate *rate)
 {
 	char a[32], b[32];
@@ -86,7 +86,7 @@ static void rate_row(const struct cost_rate *rate)
 	       verdict(rate->reached_with_ethernet, rate->is_met_with_ethernet, b));
 }
 
-/* Says why a rate is missed although there are enough HPUs. */
+/* Prints why a rate is missed although there are enough HPUs. */
 static void limit(const struct cost_report *r, const struct cost_rate *rate)
 {
 	char bound[COST_BOUND_TEXT];
@@ -143,7 +143,7 @@ static void stalls(const char *when, const struct cost_view *v)
 		       v->cause_cycles_mean[most], v->packet_cycles.mean);
 }
 
-/* Prints what to look at first. */
+/* Prints the largest costs: where to optimise first. */
 static void hottest(const struct cost_report *r)
 {
 	const struct cost_view *v = &r->main.alone;
@@ -287,7 +287,7 @@ void cost_text__sizes(const struct cost_report *r)
 	fits(r);
 }
 
-/* Prints where the time of HPUs that switch threads while a handler waits was spent. */
+/* Prints how the HPUs spent their time, if they switch threads while a handler waits. */
 static void threads(const struct pspin_traffic *seen)
 {
 	const double all = (double)seen->span_ps * seen->hpus / 100;

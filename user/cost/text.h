@@ -5,7 +5,7 @@
 /* Prints parts of a report of spinctl cost as text. Shared by text.c and xpulp.c. */
 #include "user/cost/report.h"
 
-/* Parts of the text: a packet's stages and the busy resources; packets of several sizes. */
+/* Print parts of the text: a packet's stages and the busy resources; packets of several sizes. */
 void cost_text__stages(const struct cost_report *r);
 void cost_text__sizes(const struct cost_report *r);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Writes the NIC's activity as a trace for chrome://tracing and ui.perfetto.dev (Trace Event Format): the wire, packet copies
- * of each cluster, tasks of each HPU, commands by kind, and the fill level of packet memory over time.
+ * Writes the NIC's activity as a trace for chrome://tracing and ui.perfetto.dev (Trace Event Format): the ingress link, packet copies of
+ * each cluster, tasks of each HPU, commands by kind, and the fill level of packet memory over time. Called by collect.c.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,10 +12,10 @@
 #include "user/lib/atomic_file.h"
 #include "user/tool/error.h"
 
-/* Tracks are processes of the trace. */
+/* Tracks; each is a process (pid) in the trace. */
 enum { WIRE = 1, COPIES, TASKS, COMMANDS, COUNTERS };
 
-/* Changes of packet memory's fill; sorted by time at the end. */
+/* A change of packet memory's fill level. Changes are sorted by time when the trace is closed. */
 struct change {
 	uint64_t at_ps;
 	int64_t bytes;
@@ -26,13 +26,13 @@ struct cost_trace_writer {
 	struct atomic_file file;
 	const char *path;
 	unsigned hpus; /* per cluster */
-	int begun;     /* 1: an event has been written */
+	int begun;     /* 1: at least one event has been written */
 	struct change *changes;
 	size_t count, room;
 	int no_memory;
 };
 
-/* Begins an event. Arguments may follow; event_end() ends it. */
+/* Begins an event. The caller may write arguments, and ends it with event_end(). */
 static void event(struct cost_trace_writer *w, struct json *j, const char *phase, const char *name, unsigned track, unsigned row,
 		  uint64_t at_ps)
 {
@@ -44,7 +44,7 @@ static void event(struct cost_trace_writer *w, struct json *j, const char *phase
 	json_string(j, "name", name);
 	json_uint(j, "pid", track);
 	json_uint(j, "tid", row);
-	/* microseconds to the picosecond: more digits than a double's shortest form prints */
+	/* microseconds with picosecond resolution: a double does not have enough digits */
 	fprintf(w->file.file, ", \"ts\": %" PRIu64 ".%06" PRIu64, at_ps / 1000000, at_ps % 1000000);
 }
 
@@ -144,7 +144,7 @@ void cost_trace_writer__task(struct cost_trace_writer *w, const struct pspin_tas
 	json_object_end(&j);
 }
 
-/* The packet's memory is free. Some packets never had a HER. */
+/* Records that the packet's memory was freed. Some packets never had a HER. */
 static void leave(struct cost_trace_writer *w, const struct pspin_packet_record *p)
 {
 	if (p->her_ps)
@@ -200,7 +200,7 @@ static int by_time(const void *a, const void *b)
 
 	if (x->at_ps != y->at_ps)
 		return (x->at_ps > y->at_ps) - (x->at_ps < y->at_ps);
-	return (x->bytes > y->bytes) - (x->bytes < y->bytes); /* at equal times packets that leave come first: they free the memory */
+	return (x->bytes > y->bytes) - (x->bytes < y->bytes); /* at equal times, packets that free memory come first */
 }
 
 static void write_counters(struct cost_trace_writer *w)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Estimates what PULP's instructions would save in the executed loops. The compiler of PsPIN's published figures has these
- * instructions.
+ * Estimates the cycles that PULP's instructions would save in the executed loops, and prints them. The compiler used for PsPIN's
+ * published figures generates these instructions. Called by print.c, text.c, json.c and html.c.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "user/cost/text.h"
 #include "user/tool/error.h"
 
-/* Returns the code that the profile covers, or NULL: no memory, or no program. */
+/* Returns the code that the profile covers, or NULL if memory is exhausted or the ELF is invalid. The caller frees it. */
 static uint8_t *code_of(const struct cost_program *program, const struct rv32_profile *profile)
 {
 	uint8_t *code = calloc(1, profile->bytes + 1);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Writes a file so that it appears whole or not at all: unnamed or hidden until it is published. Used by spincc, record, recv and cost. */
+/*
+ * Writes a file so that it appears complete or not at all: it is unnamed or hidden until it is published. Used by spinctl record, recv,
+ * dump and cost.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,7 +14,7 @@
 
 #define TEMP_TRIES 1000
 
-/* Names the file hidden beside the path, n: one after the other until one is free. -1 with errno. */
+/* Sets f->temp to hidden name number n in the path's directory. Returns -1 and sets errno if it is too long. */
 static int name_temp(struct atomic_file *f, unsigned n)
 {
 	const char *slash = strrchr(f->path, '/');
@@ -23,7 +26,7 @@ static int name_temp(struct atomic_file *f, unsigned n)
 	return -1;
 }
 
-/* A file without a name; -1 with errno where the file system has none. */
+/* Opens an unnamed file in the path's directory. Returns -1 and sets errno if the file system does not support that. */
 static int open_nameless(const struct atomic_file *f)
 {
 	const char *slash = strrchr(f->path, '/');
@@ -45,7 +48,7 @@ static int open_hidden(struct atomic_file *f)
 	return fd;
 }
 
-/* Nobody else can put anything into the path's directory: a link there is this user's or the system's, as /dev/stdout is. */
+/* Returns 1 if only this user or root can write to the path's directory: then a link in it can be trusted, as /dev/stdout. */
 static int is_safe_directory(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -56,7 +59,7 @@ static int is_safe_directory(const char *path)
 	return !stat(directory, &st) && (!st.st_uid || st.st_uid == geteuid()) && !(st.st_mode & 022);
 }
 
-/* A device, a pipe or a link: written through its name. 0: a file, or none; 1: yes; -ELOOP: a link that may be anybody's. */
+/* Returns 1 for a device, pipe or link, which is opened by its name; 0 for a file or no file; -ELOOP for a link that is not trusted. */
 static int is_stream(const char *path)
 {
 	struct stat st;
@@ -97,7 +100,7 @@ int atomic_file__open(struct atomic_file *f, const char *path, const char *hidde
 	return err;
 }
 
-/* Gives a file without a name a hidden one first: a link does not replace, a rename does. */
+/* Links an unnamed file to a hidden name first: link() cannot replace an existing file, rename() can. */
 static int link_hidden(struct atomic_file *f)
 {
 	char self[64];
@@ -118,7 +121,7 @@ int atomic_file__publish(struct atomic_file *f)
 
 	if (f->is_stream)
 		return 0;
-	/* who may read and write the one that it replaces may go on doing so */
+	/* keeps the mode of the file that it replaces */
 	if (!lstat(f->path, &st) && S_ISREG(st.st_mode) && fchmod(fileno(f->file), st.st_mode & 0777))
 		return -errno;
 	if (!f->temp[0] && link_hidden(f))

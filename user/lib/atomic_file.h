@@ -4,7 +4,7 @@
 
 /*
  * A file that gets its name when it is complete. Until then it has no name, where the file system allows that, so a killed writer
- * leaves nothing; elsewhere it is hidden and never taken for the result. An existing device, pipe or link is written directly.
+ * leaves nothing; elsewhere it is hidden. An existing device, pipe or link is written directly.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -17,14 +17,14 @@ struct atomic_file {
 };
 
 /*
- * 0 or -errno, for atomic_file__reason(); so the next. A link is followed only in a directory that nobody but this user or
- * root can write to; elsewhere it may have been put there for somebody to follow: -ELOOP.
+ * Both return 0 or -errno, which atomic_file__reason() explains. atomic_file__open() follows a link only in a directory that no user
+ * except this one and root can write to; elsewhere an attacker may have created it: -ELOOP.
  */
 int atomic_file__open(struct atomic_file *f, const char *path, const char *hidden);
 const char *atomic_file__reason(int err);
-/* Gives it its name, in place of what has that now, whose mode it keeps. Flush it before. */
+/* Renames the file to its path. Replaces an existing file and keeps its mode. The caller must flush the stream first. */
 int atomic_file__publish(struct atomic_file *f);
-/* Removes it if it has not got its name. */
+/* Closes the file, and removes it if it was not published. */
 void atomic_file__close(struct atomic_file *f);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Raises the limit of open descriptors. Called at the start of spinctl and of test programs that open many contexts; a failure
- * leaves the limit unchanged.
+ * Raises the limit of open descriptors. Called at the start of spinctl, of spind and of the test that runs vectors; a failure leaves
+ * the limit unchanged.
  */
 #include <sys/resource.h>
 

@@ -3,8 +3,8 @@
 #define USER_LIB_DESCRIPTORS_H
 
 /*
- * Lets this process have as many descriptors open as its hard limit permits. A context takes about 60, and a shell's
- * soft limit is often 1,024. For programs, not for libraries: what uses select() must not be called afterwards.
+ * Raises this process's limit of open descriptors to the hard limit. A context takes about 60, and a shell's soft limit is
+ * often 1,024. Only programs may call it, not libraries: the process must not use select() afterwards.
  */
 void descriptors_raise_limit(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Interrupts loads of BPF programs, which can take minutes, for the commands' signal handlers. The verifier gives up when a signal
- * is pending, but libbpf then tries again, five times: one signal is not enough, so a timer sends more.
+ * Interrupts loads of BPF programs, which can take minutes. Called by the commands' signal handlers. The verifier gives up when a
+ * signal is pending, but libbpf then retries five times. One signal is not enough, so a timer sends more.
  */
 #include <signal.h>
 #include <stddef.h>

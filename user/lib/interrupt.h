@@ -3,8 +3,8 @@
 #define USER_LIB_INTERRUPT_H
 
 /*
- * After this call the kernel's verifier gives up every load of a BPF program that is under way or begins: it fails with EAGAIN. For
- * handlers of signals that end the process; async-signal-safe.
+ * Makes every load of a BPF program by this process, in progress or later, fail with EAGAIN. Async-signal-safe: called by handlers
+ * of signals that end the process.
  */
 void interrupt__loads(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Writes JSON to a stream while it is produced, and keeps nothing. Called by all commands with --json. The caller keeps objects and
- * arrays balanced.
+ * Writes JSON directly to a stream, without a tree in memory. Called by all commands with --json. The caller must close each object
+ * and array that it opens.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -41,7 +41,7 @@ static void newline(struct json *j)
 		putc('\t', j->to);
 }
 
-/* Comma, line and key before any value. */
+/* Writes what precedes a value: comma, newline and key. */
 static void lead(struct json *j, const char *key)
 {
 	if (j->members >> j->depth & 1)

@@ -3,8 +3,8 @@
 #define USER_LIB_JSON_H
 
 /*
- * Writes JSON to a stream. The writer keeps commas and indentation; the caller
- * opens and closes. `key` is NULL inside an array and at the top. Strings may be any bytes (utf8.h).
+ * Writes JSON to a stream. The writer adds commas and indentation; the caller opens and closes objects and arrays. `key` must be NULL
+ * inside an array and at the top. Strings may contain any bytes (utf8.h).
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ struct json {
 	FILE *to;
 	int pretty; /* 1: a line per member; 0: all on one line */
 	unsigned depth;
-	unsigned members; /* one bit per depth: 1 if something stands there already */
+	unsigned members; /* one bit per depth: 1 if the object or array there is not empty */
 };
 
 void json_begin(struct json *j, FILE *to, int pretty);

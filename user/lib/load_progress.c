@@ -10,8 +10,8 @@
 #include "user/lib/load_progress.h"
 #include "user/lib/printable.h"
 
-#define LONG_S       10 /* from then on a line is printed where stderr is not a terminal */
-#define NAME_COLUMNS 32 /* so that the line fits into 80 columns: one that wraps cannot be erased */
+#define LONG_S       10 /* after so many seconds a line is printed if stderr is not a terminal */
+#define NAME_COLUMNS 32 /* keeps the line within 80 columns: a wrapped line cannot be erased */
 
 #define ERASE "\r\033[K"
 

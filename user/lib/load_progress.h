@@ -2,17 +2,17 @@
 #ifndef USER_LIB_LOAD_PROGRESS_H
 #define USER_LIB_LOAD_PROGRESS_H
 
-/* Progress messages on stderr while the kernel verifies a command's programs. Called once when the process starts. */
+/* Progress messages on stderr while the kernel verifies a command's programs. The command keeps one struct for all its loads. */
 struct load_progress {
 	const char *command; /* "spinctl" */
 	const char *file;    /* the handler's file; NULL: the context's name */
-	int reported;        /* 1: where stderr is not a terminal, of the program that is verified now */
-	char program[64];    /* that one */
+	int reported;        /* 1: the line for `program` was printed (stderr is not a terminal) */
+	char program[64];    /* the one that is verified now */
 };
 
 /*
- * For spin_set_load_progress(): on a terminal one line, which is written again each second and erased at the end; elsewhere
- * a line for each program that has taken 10 s.
+ * Callback for spin_set_load_progress(). On a terminal it prints one line, updates it each second and erases it at the end; elsewhere
+ * it prints one line for each program that has taken 10 s.
  */
 void load_progress__print(void *progress, const char *context, const char *program, double seconds);
 

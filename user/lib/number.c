@@ -10,7 +10,7 @@ int number__read(const char *text, uint64_t most, uint64_t *out)
 {
 	char *end;
 
-	if (!isdigit((unsigned char)text[0])) /* strtoull takes signs and blanks */
+	if (!isdigit((unsigned char)text[0])) /* strtoull() accepts signs and blanks */
 		return -EINVAL;
 	errno = 0;
 	*out = strtoull(text, &end, text[0] == '0' && (text[1] | 0x20) == 'x' ? 16 : 10);

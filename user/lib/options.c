@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Fills a command's fields from argv, as its table of options says. The first bad word ends it with a message. */
+/* Parses argv into a command's fields as its table of options says. Stops at the first invalid word, with a message. */
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@ static int usage(const struct command_row *command, const char *what, const char
 	return OPTIONS_USAGE;
 }
 
-/* A value that is not one of those there are. */
+/* Reports a value that is not one of the row's choices. */
 static int no_choice(const struct command_row *command, const struct option_row *row, const char *value)
 {
 	fprintf(stderr, "%s: %s%s: not '%s', but one of: ", command->name, row->name ? "--" : "-",
@@ -47,14 +47,14 @@ static int append(struct option_list *list, const char *item)
 	return 0;
 }
 
-/* word: the option as given; the value is in it or the word after it. */
+/* word: the option as given; its value is part of it or the next word. */
 static int store(const struct option_row *row, void *fields, const char *value, const char *word)
 {
 	void *to = (char *)fields + row->offset;
 	char *end;
 
 	if (!value)
-		value = ""; /* of flags, which have none */
+		value = ""; /* flags have no value */
 	switch (row->kind) {
 	case OPTION_FLAG:
 		*(int *)to = 1;
@@ -201,9 +201,9 @@ void options__version(const char *name)
 	printf("%s %s\n", name, SPIN_VERSION);
 }
 
-/* --- a program that is one command --- */
+/* --- programs with a single command --- */
 
-/* The exit status after output. */
+/* Flushes stdout. Returns the exit status, 1 after a message. */
 static int written(const struct command_row *command)
 {
 	if (!fflush(stdout) && !ferror(stdout))

@@ -3,12 +3,10 @@
 #define USER_LIB_OPTIONS_H
 
 /*
- * Command lines from one table: it drives the parser, the help, the man page and
- * the shell's completion.
+ * Command lines: one table drives the parser, the help, the man page and the shell's completion.
  *
- * An option is `--name VALUE` or `--name=VALUE`, or a letter: `-o VALUE` or `-oVALUE`, but
- * not `-o=VALUE`. Its value goes to a field of the
- * command's own struct, at `offset`.
+ * An option is `--name VALUE` or `--name=VALUE`, or a letter: `-o VALUE` or `-oVALUE`, but not `-o=VALUE`. Its value is stored in a
+ * field of the command's own struct, at `offset`.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -20,7 +18,7 @@ enum option_kind {
 	OPTION_UINT,    /* unsigned */
 	OPTION_SECONDS, /* double, >= 0 */
 	OPTION_LIST,    /* struct option_list: may be given several times */
-	OPTION_WORD,    /* struct option_list: kept as given, a word or two, for compilers: -DX=1, -D X=1 */
+	OPTION_WORD,    /* struct option_list: one or two words, kept as given for a compiler: -DX=1, -D X=1 */
 };
 
 struct option_list {
@@ -33,19 +31,19 @@ struct option_row {
 	char letter;      /* 0: none */
 	enum option_kind kind;
 	/*
-	 * How help calls the value: "SEC"; NULL for flags. Words with | in between
-	 * are the only values there are: "fat|host". Completion goes by this name:
-	 * IF is an interface, DIR a directory, FILE, PATH, TRACE or RECORDING a file, FILE.spin
-	 * one that ends so, NAME=FILE a file after the =, HANDLER a source or an object,
-	 * VECTOR a vector, COMMAND a command.
+	 * The value's name in the help: "SEC"; NULL for flags. Words separated by | are the only
+	 * values allowed: "fat|host". Completion depends on this name: IF is an interface, DIR a
+	 * directory, FILE, PATH, TRACE or RECORDING a file, FILE.spin a file with that suffix,
+	 * NAME=FILE a file after the =, HANDLER a source or an object, VECTOR a vector, COMMAND a
+	 * command.
 	 */
 	const char *value;
 	size_t offset;
 	const char *help; /* with unit and default */
-	int required;     /* must be given; help says so */
+	int required;     /* 1: must be given; the help shows that */
 };
 
-/* For the man page; a test runs each as it stands here. */
+/* An example for the man page. A test runs each command as written. */
 struct example_row {
 	const char *command; /* "spinctl run filtering.spin --dev eth0 --duration 1" */
 	const char *what;    /* one line of help */
@@ -53,7 +51,7 @@ struct example_row {
 
 struct command_row {
 	const char *name;     /* "spinctl run" */
-	const char *operands; /* how help calls them: "FILE.spin" */
+	const char *operands; /* their names in the help: "FILE.spin" */
 	unsigned min_operands, max_operands;
 	const char *summary;                /* one line, no full stop */
 	const struct option_row *options;   /* ends with a row of zeros */
@@ -62,7 +60,7 @@ struct command_row {
 	const struct example_row *examples; /* ends with a row of zeros; NULL: none */
 };
 
-/* What page and completion of a program are made of: its commands, or one that has the program's name. */
+/* A program, for its page and completion: its commands, or a single one that has the program's name. */
 struct program_row {
 	const char *name; /* "spinctl" */
 	const struct command_row *const *commands;
@@ -72,31 +70,28 @@ struct program_row {
 enum options_result { OPTIONS_OK, OPTIONS_HELP, OPTIONS_VERSION, OPTIONS_USAGE };
 
 /*
- * Parses argv[1..]. --help and --version are known to every command. On
- * OPTIONS_USAGE one line was printed on stderr: exit with 2. operands has
- * argc elements at least.
+ * Parses argv[1..]. Every command has --help and --version. OPTIONS_USAGE: one line was printed on stderr; the caller exits
+ * with 2. operands must have at least argc elements.
  */
 enum options_result options__parse(const struct command_row *command, int argc, char **argv, void *fields, const char **operands,
 				   unsigned *operand_count);
 void options__help(const struct command_row *command, FILE *to);
 void options__free_list(struct option_list *list);
 
-/* "name VERSION" on stdout. */
+/* Prints "name VERSION" on stdout. */
 void options__version(const char *name);
 
 /*
- * Copies a template and puts in what the tables say: mdoc for @SYNOPSIS@,
- * @COMMANDS@ and @EXAMPLES@ (each a line of its own), shell for @TABLES@, and
- * @NAME@ and @VERSION@ anywhere. The build makes pages and completion with it,
- * through the argument OPTIONS_FILL of each program. Returns 0, or -1 if a
- * stream failed.
+ * Copies a template and fills it from the tables: mdoc for @SYNOPSIS@, @COMMANDS@ and @EXAMPLES@ (each a line of its own),
+ * shell for @TABLES@, and @NAME@ and @VERSION@ anywhere. The build generates pages and completion with it, through the argument
+ * OPTIONS_FILL of each program. Returns 0, or -1 if a stream failed.
  */
 #define OPTIONS_FILL "--fill-template"
 int options__fill(const struct program_row *program, FILE *from, FILE *to);
 
 /*
- * For main() of a program that is one command: options__parse(), and what needs no more than that: help, version, OPTIONS_FILL. Returns -1
- * to go on, else the exit status.
+ * For main() of a program with a single command: calls options__parse() and handles help, version and OPTIONS_FILL. Returns -1 to
+ * continue, else the exit status.
  */
 int options__begin(const struct command_row *command, int argc, char **argv, void *fields, const char **operands, unsigned *operand_count);
 
@@ -105,27 +100,27 @@ int options__begin(const struct command_row *command, int argc, char **argv, voi
 #define OPTION_TEXT_MAX 96
 #define OPTION_HELP_MAX 512
 
-/* As it is typed, shortest form: "-o FILE", "--dev IF". */
+/* Writes the option's shortest form: "-o FILE", "--dev IF". */
 void option__text(const struct option_row *row, char text[OPTION_TEXT_MAX]);
-/* The text that describes it. */
+/* Writes the option's description. */
 void option__help(const struct option_row *row, char text[OPTION_HELP_MAX]);
 
 /* The rows that every command has, ending with a row of zeros. */
 extern const struct option_row option__common[];
 
-/* "run" of "spinctl run"; "spincc" of "spincc". */
+/* Returns the last word of the command's name: "run" of "spinctl run", "spincc" of "spincc". */
 const char *command__word(const struct command_row *command);
 
 /*
- * A shell command in lines of at most `columns`, broken with a backslash at spaces
- * outside quotes. put() gets each without its newline.
+ * Splits a shell command into lines of at most `columns`, with a backslash at spaces outside quotes. Calls put() for each line,
+ * without a newline.
  */
 void example__lines(const char *command, unsigned columns, void (*put)(void *arg, const char *line), void *arg);
 
-/* Prints text from `column` on, where the cursor is, in lines of 80 columns, and ends the last one. Newlines in it stay. */
+/* Prints text wrapped at 80 columns and indented to `column`, where the cursor is. Keeps newlines in it and ends the last line. */
 void options__wrap(FILE *to, unsigned column, const char *text);
 
-/* Each prints what stands for one word of a template. */
+/* Each prints the replacement of one word of a template. */
 void options_man__synopsis(const struct program_row *program, FILE *to);
 void options_man__commands(const struct program_row *program, FILE *to);
 void options_man__examples(const struct program_row *program, FILE *to);

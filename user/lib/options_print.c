@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Help, man page sections and completion from a command's table of options: one description for all three. */
+/* Prints help, man page sections and completion from a command's table of options. Called by options.c and by programs' main(). */
 #include <ctype.h>
 #include <string.h>
 
@@ -36,8 +36,8 @@ const char *command__word(const struct command_row *command)
 }
 
 /*
- * The last space outside quotes at which the line still fits, one before an option
- * if there is any, or the first after that; 0: none.
+ * Returns the last space outside quotes at which the line still fits, preferably one before an option; if none fits, the
+ * first space; 0 if there is none.
  */
 static size_t break_at(const char *line, size_t columns)
 {
@@ -120,7 +120,7 @@ int options__fill(const struct program_row *program, FILE *from, FILE *to)
 				fprintf(to, "%.*s", (int)length, word);
 			at = word + length;
 		}
-		fputs(*line == '@' && *at == '\n' ? at + 1 : at, to); /* a table ends its own last line */
+		fputs(*line == '@' && *at == '\n' ? at + 1 : at, to); /* the replacement has ended its own last line */
 	}
 	return ferror(from) || fflush(to) || ferror(to) ? -1 : 0;
 }
@@ -223,7 +223,7 @@ void options__help(const struct command_row *command, FILE *to)
 
 /* The tables as mdoc. */
 
-/* Characters that mean something to roff. */
+/* Escapes characters that are special in roff. */
 static void put_escaped(FILE *to, const char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
@@ -236,7 +236,7 @@ static void put_escaped(FILE *to, const char *text, size_t length)
 	}
 }
 
-/* A line of text; one that starts as a request does is none. */
+/* Prints a line of text. One that begins like a request is escaped. */
 static void put_man_line(void *to, const char *line)
 {
 	if (*line == '.' || *line == '\'')
@@ -245,14 +245,14 @@ static void put_man_line(void *to, const char *line)
 	fputc('\n', to);
 }
 
-/* An argument of a macro; a short word might be a macro's name. */
+/* Prints an argument of a macro. A short word in capitals is escaped: it may be a macro's name. */
 static void put_argument(FILE *to, const char *word, size_t length)
 {
 	fprintf(to, " %s", length < 4 && isupper((unsigned char)*word) ? "\\&" : "");
 	put_escaped(to, word, length);
 }
 
-/* Sentences on lines of their own, paragraphs where an empty line is. */
+/* Prints each sentence on its own line, and begins a paragraph at an empty line. */
 static void put_text(FILE *to, const char *text)
 {
 	while (*text) {
@@ -384,7 +384,7 @@ void options_man__examples(const struct program_row *program, FILE *to)
 
 /* The tables as bash functions, for user/completion/complete.bash. */
 
-/* Values' names are quoted whole; they have no quotes of their own. */
+/* The value's name is put in single quotes; it contains none. */
 static void put_value(FILE *to, const char *command, const struct option_row *row)
 {
 	if (!row->value)

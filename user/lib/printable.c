@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Makes untrusted text safe for a terminal: what is not printable ASCII becomes \xNN. Called wherever a message quotes a file or a
- * user.
+ * Makes untrusted text safe for a terminal: a byte that is not printable ASCII becomes \xNN. Called where a message quotes text from a
+ * file.
  */
 #include <stdio.h>
 

@@ -2,10 +2,10 @@
 #ifndef USER_LIB_PRINTABLE_H
 #define USER_LIB_PRINTABLE_H
 
-/* Bytes of a file that might be anything, for a message on a terminal. */
+/* Makes untrusted text safe for a message on a terminal. */
 #include <stddef.h>
 
-/* Copies text; what is not a printable ASCII character becomes \xNN, what does not fit is left out. */
+/* Copies text to `to`. A byte that is not printable ASCII becomes \xNN. Text that does not fit is cut off. */
 void printable(char *to, size_t bytes, const char *text);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Line and bar plots as SVG text, for the cost report and the figures. The same plot gives the same bytes. */
+/* Writes line and bar plots as SVG, for the cost report and the figures of tests/. The same plot gives the same bytes. */
 #include <math.h>
 
 #include "user/lib/svg.h"
 #include "user/lib/svg_frame.h"
 #include "user/lib/utf8.h"
 
-/* Okabe and Ito's: told apart by colour-blind eyes, on light and on dark ground. */
+/* After Okabe and Ito: colour-blind readers can distinguish them, on light and dark backgrounds. */
 const char *svg_colour(unsigned i)
 {
 	static const char *const colours[] = { "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c8c8c", "#b8a800" };
@@ -40,7 +40,7 @@ void svg__text(FILE *to, const char *text)
 	}
 }
 
-/* 1, 2 or 5 times a power of ten, so that there are about six. */
+/* Returns a step of 1, 2 or 5 times a power of ten that gives about six ticks. */
 static double round_step(double span)
 {
 	double power = pow(10, floor(log10(span / 6))), part = span / 6 / power;
@@ -48,10 +48,10 @@ static double round_step(double span)
 	return power * (part > 5 ? 10 : part > 2 ? 5 : part > 1 ? 2 : 1);
 }
 
-/* Of a logarithmic scale up to so long, 1, 2 and 5 of each decade are ticks; of a longer one the powers of ten. */
+/* A logarithmic scale of at most this many decades has ticks at 1, 2 and 5 of each; a longer one at powers of ten only. */
 #define DECADES_OF_THREE 3
 
-/* The next 1, 2 or 5 times a power of ten that is not above the value, or (is_up) not below it. */
+/* Rounds down (is_up: up) to 1, 2 or 5 times a power of ten. */
 static double round_number(double value, int is_up)
 {
 	static const double parts[] = { 1, 2, 5, 10 };
@@ -293,7 +293,7 @@ struct point {
 	double x, y;
 };
 
-/* Where the line from `in`, inside the picture, to `out` leaves it at its upper or lower edge. */
+/* Returns the point where the line from `in`, inside the plot, to `out` crosses its upper or lower edge. */
 static struct point edge(struct point in, struct point out, const struct svg_scale *y)
 {
 	double top = y->to, bottom = y->from, at = out.y < top ? top : bottom;

@@ -3,9 +3,8 @@
 #define USER_LIB_SVG_H
 
 /*
- * Plots as SVG, self-contained: a file of its own or a part of a page. As wide as what they stand
- * in; text has the page's colour, so light and dark pages both do. The same plot gives the same
- * bytes.
+ * Writes plots as self-contained SVG: a separate file or part of a page. A plot is as wide as its container. Its text has the
+ * page's colour and is readable on light and dark pages. The same plot gives the same bytes.
  */
 #include <stdio.h>
 
@@ -14,7 +13,7 @@ struct svg_series {
 	const char *name;
 	const double *x, *y;
 	unsigned count;
-	int is_dashed; /* 1: what others claim, a bound */
+	int is_dashed; /* 1: for a published value or a bound */
 	int is_points; /* 1: marks without a line */
 	int is_steps;  /* 1: a value holds until the next x */
 };
@@ -24,23 +23,23 @@ struct svg_plot {
 	const struct svg_series *series;
 	unsigned count;       /* colours repeat after 8 */
 	int log_x, log_y;     /* 1: logarithmic; values must be above 0 */
-	double y_low, y_high; /* 0, 0: from 0 (or the smallest, if logarithmic) to what there is; lines beyond leave the picture */
+	double y_low, y_high; /* range of y; lines are clipped to it. 0, 0: from 0 (logarithmic: the smallest value) to the largest */
 };
 void svg__plot(FILE *to, const struct svg_plot *plot);
 
-/* Bars, one per group, each of parts that stand on one another. */
+/* One bar per group, of stacked parts. */
 struct svg_bars {
 	const char *title, *y_label;
 	const char *const *groups, *const *parts;
 	unsigned group_count, part_count;
 	const double *values; /* [group * part_count + part], not below 0 */
-	int is_side_by_side;  /* 1: parts stand beside one another */
+	int is_side_by_side;  /* 1: parts are side by side, not stacked */
 	double line;          /* a level to compare with; 0: none */
 	const char *line_name;
 };
 void svg__bars(FILE *to, const struct svg_bars *bars);
 
-/* Text as XML has it. */
+/* Writes text escaped for XML. */
 void svg__text(FILE *to, const char *text);
 
 #endif

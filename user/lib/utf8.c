@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Finds the bytes of one valid UTF-8 character. Called by the writers of JSON, HTML and SVG. Returns 0 for anything else, and for
- * characters that SVG forbids.
+ * Returns the length of a valid UTF-8 character. Called by the writers of JSON, HTML and SVG. Returns 0 for anything else, and for
+ * characters that XML forbids.
  */
 #include <stdint.h>
 
@@ -9,7 +9,8 @@
 
 unsigned utf8__length(const char *text)
 {
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 }; /* of so many bytes: fewer would do for others */
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800,
+					  0x10000 }; /* the smallest code point for each length: smaller ones are overlong */
 	const unsigned char *byte = (const unsigned char *)text;
 	unsigned length = *byte < 0x80 ? 1 : *byte >> 5 == 6 ? 2 : *byte >> 4 == 14 ? 3 : *byte >> 3 == 30 ? 4 : 0;
 	uint32_t point = length == 1 ? *byte : *byte & (0x7f >> length);

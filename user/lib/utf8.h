@@ -3,12 +3,12 @@
 #define USER_LIB_UTF8_H
 
 /*
- * Names of files and symbols may be any bytes, but JSON, HTML and SVG are UTF-8. Their writers copy valid characters, and write the
- * replacement character for each other byte.
+ * Names of files and symbols may contain any bytes, but JSON, HTML and SVG are UTF-8. Their writers copy valid characters and replace
+ * each other byte by the replacement character.
  */
 #define UTF8_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
-/* How many bytes the character takes that text, which is not empty, begins with. 0: none that XML may hold begins there. */
+/* Returns the bytes of the first character of text, which must not be empty. Returns 0 if it is not valid UTF-8 or not allowed in XML. */
 unsigned utf8__length(const char *text);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef USER_LIB_VERSION_H
 #define USER_LIB_VERSION_H
 
-/* The version of programs, library, pages and pkg-config file: this is its one place. */
+/* The version of programs, library, pages and pkg-config file. It is defined only here. */
 #define SPIN_VERSION "0.2"
 
 #endif

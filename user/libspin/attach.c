@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Attaches contexts to an interface and detaches them, while packets of other contexts flow (spin_ctx__attach(),
- * spin_ctx__detach()). A failed step undoes those before it.
+ * Attaches contexts to an interface and detaches them while packets of other contexts flow (spin_ctx__attach(), spin_ctx__detach()). If a
+ * step fails, the earlier steps are undone.
  */
 #include <errno.h>
 #include <net/if.h>
@@ -46,7 +46,7 @@ int attach__find_slot(const struct spin_nic *nic, const struct spin_ctx *ctx, co
 	return 0;
 }
 
-/* The interface's program is detached with the last context. */
+/* Detaches the dispatcher with the last context. */
 static void free_slot(struct spin_nic *nic, unsigned slot)
 {
 	nic->slot[slot] = NULL;
@@ -60,7 +60,7 @@ static void leave(struct spin_nic *nic, unsigned slot)
 	root__remove(nic->root, slot);
 }
 
-/* What no array of programs would take: those of contexts have the flags of the program that calls them. */
+/* Refuses what the program array would refuse: programs of contexts must have the same flags as the program that tail-calls them. */
 static int check_sharing(const struct spin_nic *nic, const struct spin_ctx *ctx)
 {
 	if (nic->is_shared && ctx->guard)
@@ -74,7 +74,7 @@ static int check_sharing(const struct spin_nic *nic, const struct spin_ctx *ctx)
 	return 0;
 }
 
-/* The program that the dispatcher calls for the context. */
+/* Returns the program that the dispatcher tail-calls for the context. */
 static int entry_fd(const struct spin_ctx *ctx)
 {
 	if (ctx->guard)
@@ -82,7 +82,10 @@ static int entry_fd(const struct spin_ctx *ctx)
 	return ctx->ring_delivery ? ring__program_fd(ctx->ring_delivery) : ctx->prog_fd;
 }
 
-/* The tap is there before the first packet, and until after the last: packets and counts belong together. */
+/*
+ * Adds the context to the interface. The tap is installed before the first packet and removed after the last, so that its packets match the
+ * counters.
+ */
 static int join(struct spin_nic *nic, struct spin_ctx *ctx, struct spin_place *place)
 {
 	int has_queues = ctx->hpus == SPIN_HPUS_QUEUE && nic->ifindex;
@@ -155,8 +158,8 @@ static void leave_place(struct spin_ctx *ctx, struct spin_place *place)
 }
 
 /*
- * A context of a socket outlives its interfaces, whose places others take. Of other contexts spin_ctx__alive() tells that an
- * interface is gone.
+ * Detaches a socket's context from interfaces that are gone, so that their slots can be reused. For other contexts spin_ctx__alive()
+ * reports that an interface is gone.
  */
 static void leave_gone(struct spin_ctx *ctx)
 {
@@ -207,7 +210,7 @@ static int attach_to(struct spin_ctx *ctx, struct spin_nic *nic)
 	return err;
 }
 
-/* The card's program is all that the interface has of ours: there is no dispatcher. */
+/* Attaches the card's program. It is the only program on the interface: there is no dispatcher. */
 static int attach_card(struct spin_ctx *ctx)
 {
 	struct spin_nic *nic = ctx->nic;
@@ -268,7 +271,7 @@ int spin_ctx__attach_also(struct spin_ctx *ctx, struct spin_nic *nic)
 				 "%s has the queues of %s as HPUs, and those of %s have the same numbers: take CPUs "
 				 "as HPUs",
 				 ctx->name, ctx->nic->name, nic->name);
-	/* of a socket that is right, too: the kernel looks at the checksum of what is delivered to it */
+	/* fine for a socket's context: the kernel verifies the checksum of what is delivered to it */
 	if (ctx->takes_partial && !nic->is_virtual && !ctx->guard)
 		return spin_fail(-EINVAL,
 				 "%s is hardware and %s is not: %s would take wrong checksums for a local sender's; "

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Messages with descriptors between programs and spind. A message is whole or refused, and no descriptor of a refused one stays open. */
+/*
+ * Messages with descriptors between programs and spind. A message is received whole or refused, and no descriptor of a refused one stays
+ * open.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -103,7 +106,7 @@ ssize_t broker__receive(int connection, void *message, size_t bytes, int fds[BRO
 			continue;
 		here = (unsigned)((header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
 		if (here > BROKER_FDS - *count)
-			here = BROKER_FDS - *count; /* unreachable: the kernel gave no more than there is room for */
+			here = BROKER_FDS - *count; /* unreachable: the kernel passes no more than the buffer holds */
 		memcpy(fds + *count, CMSG_DATA(header), here * sizeof(int));
 		*count += here;
 	}

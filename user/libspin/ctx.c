@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Execution contexts: creates one from an object (options, load, memory) and destroys it. Called by applications and spind. A
- * failure undoes all steps before it.
+ * Creates an execution context from an object (options, load, memory) and destroys it. Called by applications and spind. If a step fails,
+ * the earlier steps are undone.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -37,7 +37,7 @@
 #include "user/libspin/streams.h"
 #include "user/libspin/swap/gate.h"
 
-/* Sets the constants that the verifier sees, and the name and rule that other processes read. */
+/* Sets the constants that the verifier sees, and the name and rule that other processes can read. */
 static int configure(struct spin_ctx *ctx)
 {
 	struct spin_config config = { .rule = ctx->rule,
@@ -70,7 +70,10 @@ static int configure(struct spin_ctx *ctx)
 	return 0;
 }
 
-/* The kernel follows each round of a loop, so a handler that newer ones load can be too much for it: -ENOSYS. */
+/*
+ * Without may_goto the verifier follows every iteration of a loop, so a handler that newer kernels load may exceed its limits. Returns
+ * -ENOSYS.
+ */
 static int too_large_for_bounded_loops(const struct spin_object *obj, char *reason, size_t reason_bytes)
 {
 	snprintf(reason, reason_bytes,
@@ -82,8 +85,8 @@ static int too_large_for_bounded_loops(const struct spin_object *obj, char *reas
 }
 
 /*
- * The object's programs. The one that a dispatcher calls has the context's name, for people: but not of streams, nor where packets are given to
- * other CPUs, as those that call it find it by its own.
+ * Returns the object's programs. Renames the entry program to the context's name, for bpftool and the like; not for streams, and not where
+ * packets are spread over CPUs, because the code that sets those up finds the program by its own name.
  */
 static const void *take_programs(struct spin_ctx *ctx, const struct spin_object *obj, size_t *bytes)
 {
@@ -99,7 +102,9 @@ static const void *take_programs(struct spin_ctx *ctx, const struct spin_object 
 	return ctx->renamed ? ctx->renamed : programs;
 }
 
-/* Opens the object in one of its variants and loads it. -errno; a message is there if ctx->failure_reported. */
+/*
+ * Opens the object in one of its variants and loads it. Returns 0 or a negative errno; if ctx->failure_reported, the reason is set already.
+ */
 static int load_variant(struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_ctx_opts *wanted, char *log)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = ctx->name, .kernel_log_buf = log, .kernel_log_size = VERIFIER_LOG_BYTES);
@@ -137,9 +142,9 @@ static int load_variant(struct spin_ctx *ctx, const struct spin_object *obj, con
 }
 
 /*
- * Loads; on failure finds out why, from what is likely to what is left. What is too large for the verifier with may_goto
- * is tried with bounded loops, too: loops of the handler's own around the runtime's take some verifiers less so (strided_ddt
- * on 6.12). Such a context has no frames in several buffers.
+ * Loads the object; on failure finds the cause, from the most to the least likely. A program that is too large for the verifier with
+ * may_goto is also tried with bounded loops: if the handler has loops around the runtime's, some verifiers need less for that (strided_ddt
+ * on 6.12). Such a context cannot take frames in several buffers.
  */
 static int load(struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_ctx_opts *wanted)
 {
@@ -179,7 +184,7 @@ static int load(struct spin_ctx *ctx, const struct spin_object *obj, const struc
 		else
 			err = spin_fail(err, "the kernel refuses to load %s: %s", obj->path, strerror(-err));
 	}
-	if (!err) { /* libbpf has read it */
+	if (!err) { /* libbpf has its own copy */
 		free(ctx->renamed);
 		ctx->renamed = NULL;
 	}
@@ -226,7 +231,7 @@ int spin_ctx__create(struct spin_nic *nic, const struct spin_object *obj, const 
 	return spin_ctx__create_opts(nic, obj, rule, NULL, out);
 }
 
-/* Copies the caller's options. A program built with an older header has a shorter struct: the rest is 0. */
+/* Copies the caller's options. A program built with an older header has a shorter struct; the missing fields are 0. */
 static int take_options(const struct spin_ctx_opts *from, struct spin_ctx_opts *to)
 {
 	memset(to, 0, sizeof(*to));
@@ -245,7 +250,7 @@ static int take_options(const struct spin_ctx_opts *from, struct spin_ctx_opts *
 	return 0;
 }
 
-/* Random: a receiver remembers the ids of messages of the last seconds. */
+/* The id must be random: a receiver remembers message ids of the last seconds. */
 static uint32_t any_id(void)
 {
 	uint32_t id;
@@ -253,7 +258,7 @@ static uint32_t any_id(void)
 	return getrandom(&id, sizeof(id), 0) == sizeof(id) ? id : (uint32_t)getpid() << 16;
 }
 
-/* Handlers take messages without SLMP only if the end of a message is all they need of it. */
+/* Handlers may take messages without SLMP only if the end of a message is all they need from it. */
 static int framing_fits(const struct spin_meta *meta, const struct spin_rule *rule, const struct spin_message_opts *opts)
 {
 	if (!rule->has_eom)
@@ -272,7 +277,7 @@ static int framing_fits(const struct spin_meta *meta, const struct spin_rule *ru
 	return 0;
 }
 
-/* Handlers take ICMP and EtherTypes other than IP only if they need no UDP. */
+/* Handlers may take ICMP and EtherTypes other than IP only if they do not depend on UDP. */
 static int protocol_fits(const struct spin_meta *meta, const struct spin_rule *rule)
 {
 	if (rule->protocol == IPPROTO_UDP)
@@ -289,7 +294,7 @@ static int protocol_fits(const struct spin_meta *meta, const struct spin_rule *r
 	return 0;
 }
 
-/* 1: contexts of this interface are to be on its card. */
+/* Returns 1 if contexts of this interface are to run on its card. */
 static int wants_card(struct spin_nic *nic)
 {
 	int wants;
@@ -302,7 +307,7 @@ static int wants_card(struct spin_nic *nic)
 	return wants;
 }
 
-/* A context on a card has a name, a rule, and what card.h does for it. */
+/* Creates a context on a card: it has a name, a rule, and the functions of card.h. */
 static int create_on_card(struct spin_nic *nic, const struct spin_object *obj, const struct spin_rule *rule,
 			  const struct spin_ctx_opts *wanted, struct spin_ctx **out)
 {
@@ -329,14 +334,14 @@ static int create_on_card(struct spin_nic *nic, const struct spin_object *obj, c
 		free(ctx);
 		return err;
 	}
-	ctx->btf = bpf_object__btf(obj->types); /* the card holds the object */
+	ctx->btf = bpf_object__btf(obj->types); /* the card keeps the object open */
 	ctx->nic = nic;
 	nic__hold(nic);
 	*out = ctx;
 	return 0;
 }
 
-/* What else a context is made with: whose maps it has, if any, and for what. */
+/* How a context is created: the context whose maps it takes, if any, and what it is for. */
 struct making {
 	const struct spin_ctx *previous;
 	int takes_streams, moves;
@@ -409,7 +414,7 @@ static int create(struct spin_nic *nic, const struct spin_object *obj, const str
 		goto destroy;
 	ctx->takes_streams = making->takes_streams;
 	ctx->num_hpus += making->takes_streams ? streams__units() : 0;
-	if (previous && previous->num_hpus > ctx->num_hpus) /* it had streams, too: their HPUs are the same */
+	if (previous && previous->num_hpus > ctx->num_hpus) /* the previous context may have streams: keep their HPUs */
 		ctx->num_hpus = previous->num_hpus;
 	err = spin_requests__new(obj, &ctx->requests);
 	if (err)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The reason of the last failure of each thread; the log callback, also for libbpf's lines; names of reasons. Every function of the
+ * Stores each thread's last failure, forwards log lines (also libbpf's), and names reasons and verdicts. Every function of the
  * library fails through spin_fail().
  */
 #include <ctype.h>

@@ -2,16 +2,17 @@
 #ifndef USER_LIBSPIN_ERROR_H
 #define USER_LIBSPIN_ERROR_H
 
-/* The reason of a failure, which spin_strerror_last() returns, and the library's log. A reason belongs to the calling thread. */
+/* The reason of a failure, as spin_strerror_last() returns it, and the library's log. Each thread has its own reason. */
 #define SPIN_ERROR_BYTES 1024
 
-/* Remembers the reason and gives `err` (negative) back. */
+/* Stores the reason and returns `err` (negative). */
 int spin_fail(int err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 #ifdef __clang_analyzer__
-#define spin_fail(err, ...) ((void)(spin_fail)(err, __VA_ARGS__), (err)) /* it sees no function's result in another file */
+#define spin_fail(err, ...) \
+	((void)(spin_fail)(err, __VA_ARGS__), (err)) /* the analyzer does not know the result of a function in another file */
 #endif
 void spin_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Makes libbpf speak through spin_set_log(), once. */
+/* Routes libbpf's messages to the spin_set_log() callback. Acts only once. */
 void spin_quiet_libbpf(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Reads events of handlers and of the message engine from the context's ring buffer, and sums the counters of reasons. Called by
+ * Reads events of handlers and of the message engine from the context's ring buffer, and sums counters by reason. Called by
  * applications.
  */
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "user/libspin/object/section.h"
 #include "user/libspin/root.h"
 
-/* Events handed over in one call: with a slow reader and many events the call would not end otherwise. */
+/* Maximum number of events per call. Without a limit, a call with a slow reader and many events would not end. */
 #define HAND_OVER_MAX 4096
 
 static int on_sample(void *arg, void *data, size_t bytes)
@@ -27,7 +27,7 @@ static int on_sample(void *arg, void *data, size_t bytes)
 		if (ctx->on_event)
 			ctx->on_event(ctx->on_event_arg, event);
 		spin_messages__had(ctx, event);
-		if (event->type == SPIN_EVENT_WORK && ctx->work) /* the item is read: handlers may leave another one */
+		if (event->type == SPIN_EVENT_WORK && ctx->work) /* the item has been read: handlers may post another one */
 			__atomic_fetch_add(&ctx->work->taken, 1, __ATOMIC_RELEASE);
 	}
 	return --ctx->events_left ? 0 : -E2BIG;
@@ -83,9 +83,9 @@ int spin_ctx__event_fd(const struct spin_ctx *ctx)
 
 void counters__add(const struct spin_counters *counters, uint32_t hpus, uint64_t *packets)
 {
-	uint32_t cpus = (uint32_t)kernel_cpus__possible(); /* at most SPIN_HPUS_MAX: spin_ctx__create() checks it */
+	uint32_t cpus = (uint32_t)kernel_cpus__possible(); /* at most SPIN_HPUS_MAX, as spin_ctx__create() checks */
 
-	/* the context may have fewer HPUs than there are CPUs */
+	/* a context may have fewer HPUs than there are CPUs */
 	for (uint32_t hpu = 0; hpu < (hpus > cpus ? hpus : cpus); hpu++)
 		for (unsigned r = 0; r < SPIN_REASON_COUNT; r++)
 			packets[r] += __atomic_load_n(&counters[hpu].packets[r], __ATOMIC_RELAXED);

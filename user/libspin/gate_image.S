@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* bpf/gate.bpf.c, compiled: GATE_IMAGE names the object. */
+/* Embeds the compiled bpf/gate.bpf.c into libspin; swap/gate.c loads it. GATE_IMAGE names the object. */
 	.section .rodata
 	.global gate_image, gate_image_end
 	.hidden gate_image, gate_image_end

@@ -64,7 +64,7 @@ void spin_guards__changed(const struct spin_guards *guards, uint64_t changes)
 	bpf_map_update_elem(guards->changes_fd, &zero, &changes, BPF_ANY);
 }
 
-/* What so many events a second are in the queue in a window: at least one event, with the queue's own 8 bytes before each. */
+/* Returns the bytes that this many events a second take in the ring buffer per window, at least one event; each has an 8-byte header. */
 static uint64_t event_bytes(unsigned events)
 {
 	const uint64_t each = (sizeof(struct spin_event) + 8 + 7) / 8 * 8, windows = 1000000000 / SPIN_GUARD_EVENTS_NS;
@@ -72,7 +72,7 @@ static uint64_t event_bytes(unsigned events)
 	return (events + windows - 1) / windows * each;
 }
 
-/* Before loading: the maps that it shares, the context's events, and its limits. */
+/* Before loading: sets the shared maps, the context's event queue, and its limits. */
 static int prepare(struct bpf_object *bpf, const struct spin_guards *guards, int events_fd)
 {
 	struct bpf_map *addresses = bpf_object__find_map_by_name(bpf, "spin_guard_local");
@@ -97,7 +97,7 @@ static int prepare(struct bpf_object *bpf, const struct spin_guards *guards, int
 	return err ? err : bpf_map__reuse_fd(cpus, guards->cpus_fd);
 }
 
-/* Of a socket of TCP there are no packets to guard (streams.c): only whether it is open is asked. */
+/* For a TCP socket there are no packets to guard (streams.c); only spin_guard_port is loaded, which tells whether the socket is open. */
 static int load(struct guard *guard, const struct spin_guards *guards, int events_fd, int is_stream)
 {
 	char *log = calloc(1, VERIFIER_LOG_BYTES);
@@ -122,7 +122,7 @@ static int load(struct guard *guard, const struct spin_guards *guards, int event
 	return err ? err : section__open(guard->bpf, ".bss", "the guard of a socket", &guard->bss);
 }
 
-/* Finds what load() has made, and connects it with the context's program and the socket. */
+/* Looks up what load() has created, and connects it to the context's program and the socket. */
 static int connect_guard(struct guard *guard, const struct spin_ctx *ctx, int socket_fd)
 {
 	const struct bpf_program *prog = bpf_object__find_program_by_name(guard->bpf, "spin_guard");

@@ -3,14 +3,14 @@
 #define USER_LIBSPIN_INTERFACE_H
 
 /*
- * Properties of an interface that limits and rings depend on. An offline interface has all of them zero, and then nothing is
- * refused.
+ * Properties of an interface on which limits and rings depend. For an offline interface all are zero, which refuses
+ * nothing.
  */
 #include "user/libspin/internal.h"
 
 struct iface {
 	unsigned mtu;  /* 0: none */
-	int redirects; /* its driver takes and sends packets that programs redirect */
+	int redirects; /* its driver receives and sends packets that programs redirect */
 };
 
 /* -ENODEV with a reason: it went away. */

@@ -21,32 +21,32 @@
 struct spin_object {
 	char *path;
 	uint8_t *data;     /* the whole file */
-	size_t bytes;      /* without its trailer */
-	size_t file_bytes; /* with it */
+	size_t bytes;      /* of the file without its trailer */
+	size_t file_bytes; /* of the whole file */
 	struct spin_meta meta;
 	size_t image_offset, image_bytes;
-	uint8_t *bounded; /* its programs for kernels without may_goto; NULL: it has none */
+	uint8_t *bounded; /* programs for kernels without may_goto; NULL: none */
 	size_t bounded_bytes;
-	uint8_t *card; /* its program for a card with hardware XDP; NULL: it has none */
+	uint8_t *card; /* program for a card with hardware XDP; NULL: none */
 	size_t card_bytes;
 	struct bpf_object *types; /* opened, never loaded: for its BTF */
-	unsigned holders;         /* the handle, and contexts that may load it again */
+	unsigned holders;         /* references: the handle, and contexts that may load it again */
 };
 
-/* One more holder; spin_object__close() is its end. */
+/* Takes a reference; spin_object__close() drops it. */
 struct spin_object *object__hold(const struct spin_object *obj);
 
-/* The BPF object to load, inside the open object. bounded: the one with bounded loops, if the object has it. */
+/* Returns the BPF object to load, inside the open object. bounded: the variant with bounded loops. */
 const void *object__programs(const struct spin_object *obj, int bounded, size_t *bytes);
 
-/* Checks the registration, and adds the fields that have sections of their own (scratchpad, puts). */
+/* Checks the registration, and adds the fields that have their own sections (scratchpad, puts). */
 int object__registration(struct spin_object *obj);
 
 /* Checks that every offset in an ELF file lies inside the file. 0, or -EINVAL with a reason. */
 int spin_elf__check(const char *path, const uint8_t *data, size_t bytes, int machine);
 /* The same for the file's BTF. */
 int spin_btf__check(const char *path, const uint8_t *data, size_t bytes);
-/* Finds a section by name. Returns 0 also if there is none; *section_bytes is 0 then. */
+/* Finds a section by name. If there is none, returns 0 and *section_bytes is 0. */
 int spin_elf__section(const uint8_t *data, size_t bytes, const char *name, size_t *offset, size_t *section_bytes);
 
 struct guard;
@@ -63,28 +63,28 @@ struct spin_nic {
 	char name[IF_NAMESIZE];
 	int ifindex; /* 0: offline */
 	int is_virtual;
-	unsigned holders;     /* the handle, and contexts that were made for it or are attached to it */
+	unsigned holders;     /* references: the handle, and contexts that were created for it or are attached to it */
 	pthread_mutex_t lock; /* protects all fields below */
 	enum spin_mode wanted, used;
 	char refusal[640]; /* why native was refused; "" if it was not */
 	struct root *root; /* loaded with the first context */
 	int link_fd;       /* -1: not attached, or shared */
-	int is_shared;     /* 1: the interface also runs programs of others, by libxdp; see `share` */
+	int is_shared;     /* 1: the interface also runs other XDP programs, through libxdp; see `share` */
 	struct spin_share share;
-	struct kernel_share *shared; /* the root program in libxdp's hands; NULL: it is not loaded, or not shared */
-	int *ways;                   /* the devmaps of requests/out.h; NULL: not made yet */
+	struct kernel_share *shared; /* the dispatcher as loaded by libxdp; NULL: not loaded, or not shared */
+	int *ways;                   /* the devmaps of requests/out.h; NULL: not created yet */
 	unsigned ways_generation;
 	unsigned contexts;
-	unsigned queue_contexts; /* those whose HPUs are queues */
+	unsigned queue_contexts; /* contexts whose HPUs are queues */
 	int threads_are_ours;    /* 1: this process switched threaded NAPI on, and must switch it off */
-	struct threaded threads; /* the record of that */
+	struct threaded threads; /* its record */
 	struct spin_ctx *slot[SPIN_CONTEXTS_MAX];
-	struct spin_ring *rings; /* of contexts that were made for it */
+	struct spin_ring *rings; /* of contexts that were created for it */
 };
 void nic__hold(struct spin_nic *nic);
 void nic__release(struct spin_nic *nic);
 
-/* Interfaces that one context can be on. */
+/* Maximum number of interfaces of one context. */
 #define SPIN_NICS_MAX 16
 
 struct spin_place {
@@ -92,9 +92,9 @@ struct spin_place {
 	unsigned slot;
 };
 
-/* Completes a rule that a program has made with what follows from its protocol. -EINVAL: the rule contradicts itself. */
+/* Completes a rule that an application has built with what follows from its protocol. -EINVAL: the rule contradicts itself. */
 int rule__complete(struct spin_rule *rule);
-/* rule_set.c. `which`: the word in the rule's text; `one`: where a single port goes, NULL or 0 for other fields. */
+/* rule_set.c. `which`: the keyword in the rule's text; `one`: where a single port is stored, NULL or 0 for other fields. */
 int rule__parse_set(const char *which, const char *text, int is_not, struct spin_rule_set *set, uint16_t *one);
 int rule__check_set(const char *which, const struct spin_rule_set *set, unsigned one);
 void rule__format_set(char *to, size_t bytes, const char *which, const struct spin_rule_set *set, unsigned one);
@@ -105,7 +105,7 @@ struct host_side {
 	struct spin_me_memory *entry;     /* SPIN_MES_MAX of them */
 	struct spin_me_memory *own_entry; /* the same for handlers without entries: only this process reads it */
 	int is_own;                       /* 1: no handler reaches the host memory; only this process uses it */
-	unsigned segments;                /* of the first entry; 0: none were given */
+	unsigned segments;                /* of the first entry; 0: none given */
 	struct spin_segment segment[SPIN_SEGMENTS_MAX];
 };
 
@@ -115,63 +115,66 @@ struct spin_ctx {
 	uint32_t budget; /* as registered; 0: none */
 	struct spin_rule rule;
 	struct spin_nic *nic; /* NULL: none */
-	int takes_partial;    /* partial checksums of local senders are right */
-	int is_virtual;       /* its clock, and what handlers read of it */
+	int takes_partial;    /* accepts partial checksums of local senders */
+	int is_virtual;       /* its clock is virtual, also for its handlers */
 	uint32_t put_id;      /* message_id of the first packet that handlers send */
 	struct spin_place place[SPIN_NICS_MAX];
 	unsigned places;
 	struct bpf_object *bpf;
-	int bounded;          /* 1: its programs are those with bounded loops */
-	int is_shared;        /* 1: they were loaded for an interface that is shared */
+	int bounded;          /* 1: its programs are the ones with bounded loops */
+	int is_shared;        /* 1: its programs were loaded for a shared interface */
 	int failure_reported; /* 1: a step before loading failed, and spin_fail() has its message */
 	const struct btf *btf;
-	struct spin_object *object; /* to load it again with another rule (set_rule.c); NULL: that is refused */
-	char program[16];           /* the name of its program, instead of the object's; "": it has that */
-	void *renamed;              /* while it is loaded: the object with that name; NULL: as it is */
+	struct spin_object *object; /* to load it again with another rule (set_rule.c); NULL: not possible */
+	char program[16];           /* name of its entry program if renamed; "": the object's name */
+	void *renamed;              /* while loading: the object with that name; NULL: unchanged */
 	int prog_fd;
-	int is_roomy; /* 1: its handlers make replies that are longer than their requests */
+	int is_roomy; /* 1: its handlers send replies longer than the requests */
 	enum spin_hpus hpus;
 	uint32_t num_hpus;             /* as handlers are told */
-	uint32_t hpu_wanted;           /* CPUs to spread packets over; 0: all */
-	const struct spin_load *loads; /* of CPUs, if packets are spread */
+	uint32_t hpu_wanted;           /* CPUs over which packets are spread; 0: all */
+	const struct spin_load *loads; /* load of the CPUs, if packets are spread */
 	struct spin_memory data, bss;
 	struct host_side host;
 	const struct spin_counters *counters;
 	int events_fd;
-	struct ring_buffer *ring; /* made at first use */
+	struct ring_buffer *ring; /* created on first use */
 	void (*on_event)(void *arg, const struct spin_event *event);
 	void *on_event_arg;
-	int events_left;                /* to hand over in this call */
-	struct spin_work_counts_ *work; /* NULL: its handlers leave no work items */
+	int events_left;                /* events left in this call */
+	struct spin_work_counts_ *work; /* NULL: its handlers post no work items */
 	struct tap *tap;                /* NULL: not tapped */
 	struct messages *messages;      /* NULL: it takes datagrams */
-	struct requests *requests;      /* NULL: its handlers send nothing, here and below */
+	struct requests *requests;      /* NULL, like the next ones: its handlers send nothing */
 	struct out *out;
-	const struct spin_ctx *previous; /* whose handlers it is to replace, while it is created; else NULL */
-	int moves;                       /* 1: it has a memory of its own all the same, which swap/migrate.c fills */
-	int shares_state;                /* 1: with another context, now or before */
-	int has_hpu_mem;                 /* 1: its state lies in HPU memory that the caller has allocated */
-	struct guard *guard;             /* NULL: it is not a socket's */
-	struct gate *gate;               /* of a migration that is under way, or that could not take it away; NULL: none */
-	int takes_streams;               /* 1: it is for streams of TCP alone */
-	struct streams *streams;         /* NULL: it takes none */
+	const struct spin_ctx *previous; /* during creation: the context whose handlers it replaces; else NULL */
+	int moves;                       /* 1: it has its own memory nevertheless, which swap/migrate.c fills */
+	int shares_state;                /* 1: shares its state with another context, now or earlier */
+	int has_hpu_mem;                 /* 1: its state is in HPU memory that the caller allocated */
+	struct guard *guard;             /* NULL: not on a socket */
+	struct gate *gate;               /* of a running migration, or of one that could not remove it; NULL: none */
+	int takes_streams;               /* 1: only for TCP streams */
+	struct streams *streams;         /* NULL: takes no streams */
 	struct spin_ring *ring_delivery; /* NULL: its packets go to the host (ring/ring.h) */
-	struct remote *remote;           /* NULL: it is this process's own; else spind's (socket.h) */
-	struct card *card;               /* its program and memory are a card's (card/card.h), and it has none above; NULL: else */
+	struct remote *remote;           /* NULL: a context of this process; else spind's (socket.h) */
+	struct card *card; /* its program and memory are on a card (card/card.h), and the fields above are unused; NULL: not on a card */
 };
 
-/* events.c: where the context's work items are counted, if it has any. */
+/* events.c: finds the counters of the context's work items, if it has any. */
 int work__open(struct spin_ctx *ctx);
 
-/* guard.c: NULL is none. */
+/* guard.c: does nothing for NULL. */
 void guard__free(struct guard *guard);
 int guard__program_fd(const struct guard *guard);
-/* The context's program becomes another one. */
+/* Replaces the context's program. */
 int guard__replace(struct guard *guard, int prog_fd);
 
-/* streams.c: HPUs of a context for streams; before loading, of any context; afterwards, of one that takes streams; NULL is none. */
+/*
+ * streams.c. streams__units(): HPUs of a context of streams. streams__prepare(): before loading, for any context. The others: afterwards,
+ * for contexts of streams; streams__free() does nothing for NULL.
+ */
 uint32_t streams__units(void);
-/* How often this map of an object is made; 0: it is not, as only streams need it. */
+/* Returns how many entries of this map are needed; 0: the map is not created, because only streams need it. */
 uint64_t streams__map_entries(const struct bpf_map *map, int is_stream);
 int streams__prepare(struct spin_ctx *ctx);
 int streams__open(struct spin_ctx *ctx);
@@ -181,54 +184,55 @@ int streams__attached(const struct spin_ctx *ctx);
 void streams__free(struct streams *streams);
 
 /*
- * ctx.c: a context like ctx but with the object's handlers and this rule, and with ctx's state, tables, events and host memory. moves: with a
- * state and tables of its own, as its object has them at first.
+ * ctx.c: creates a context like ctx with the object's handlers and this rule, and with ctx's state, tables, events and host memory. moves:
+ * with its own state and tables, initialized by the object.
  */
 int ctx__create_next(const struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_rule *rule, int moves,
 		     struct spin_ctx **out);
-/* swap/swap.c: before loading, takes the maps of the previous context, whose layouts must be the same unless it moves. */
+/* swap/swap.c: before loading, reuses the maps of the previous context. Their layouts must be the same unless ctx->moves. */
 int swap__reuse_maps(struct spin_ctx *ctx);
-/* 1: contexts of such handlers can go on with other programs. */
+/* Returns 1 if the program of a context with such handlers can be replaced. */
 int swap__is_possible(const struct spin_ctx *ctx, const struct spin_object *obj);
-/* Ends the exchange: next's programs are ctx's now, and next is destroyed with the old ones. */
+/* Completes the swap: ctx takes next's programs, and next is destroyed with the old ones. */
 void swap__finish(struct spin_ctx *ctx, struct spin_ctx *next);
 
 /*
- * root_attach.c: loads the interface's program, if it is not, and attaches it; the caller holds the interface's lock. An interface that is
- * shared has it attached when it is loaded.
+ * root_attach.c: loads the dispatcher if necessary, and attaches it; the caller holds the interface's lock. On a
+ * shared interface loading also attaches it.
  */
 int root_attach__load(struct spin_nic *nic);
 int root_attach__attach(struct spin_nic *nic);
-/* 1: it is attached, as far as this process knows. */
+/* Returns 1 if this process has attached it. */
 int root_attach__is_attached(const struct spin_nic *nic);
 void root_attach__detach(struct spin_nic *nic);
-/* Frees what there is, attached or not. */
+/* Detaches and frees the dispatcher. */
 void root_attach__free(struct spin_nic *nic);
-/* 0 if the interface is there, with our program if that was attached. */
+/* Returns 0 if the interface exists and, if the dispatcher was attached, it still is. */
 int root_attach__check(const struct spin_nic *nic);
 
 /*
- * attach.c: 0 if the interface is there, and a free slot in *slot, if no context but `except` has a rule that overlaps with ctx's. The caller
+ * attach.c: returns 0 and a free slot in *slot if no context but `except` has a rule that overlaps with ctx's. The caller
  * holds the interface's lock.
  */
 int attach__find_slot(const struct spin_nic *nic, const struct spin_ctx *ctx, const struct spin_ctx *except, unsigned *slot);
 
 /*
- * Called before a tapped context joins a place, in the place's slot or, while its rule changes, in one more. The caller holds the
+ * Called before a tapped context joins an interface, in the place's slot or, while its rule changes, in a second one. The caller holds the
  * interface's lock, here and below.
  */
 int tap__join(struct spin_ctx *ctx, const struct spin_place *place, unsigned slot);
-/* Called after the context has left that slot. Of the place's own: what is counted then goes on with the other one, if there is one. */
+/* Called after the context has left that slot. If it is the place's own slot and there is a second one, counting continues with that. */
 void tap__leave(struct spin_ctx *ctx, const struct spin_place *place, unsigned slot);
 /* Adds the counters of `hpus` HPUs, or of all CPUs if there are more, to packets[SPIN_REASON_COUNT]. */
 void counters__add(const struct spin_counters *counters, uint32_t hpus, uint64_t *packets);
 
-/* load/class.c: which programs a load class loads, with which capabilities, and which of them is the context's entry. */
+/* load/class.c: selects the programs and capabilities of a load class, and the context's entry program. */
 int class__probe(enum spin_class class, char *reason, size_t reason_bytes);
 int class__load(struct spin_ctx *ctx);
 /*
- * Sets BPF_F_XDP_HAS_FRAGS on all XDP programs: an array of programs refuses a mix. Not on those of contexts whose interface is shared:
- * libxdp loads the program that calls them without it, and tells the kernel by its dispatcher that they take such frames.
+ * Sets BPF_F_XDP_HAS_FRAGS on all XDP programs: a program array must not mix programs with and without it. Must not be used for contexts of
+ * a shared interface: libxdp loads the program that calls them without the flag, and its own dispatcher tells the kernel that they accept
+ * such frames.
  */
 void class__take_fragments(struct bpf_object *bpf);
 /* Before loading: widens 32-bit spills so that the program loads without CAP_PERFMON (load/spill.c). */
@@ -236,19 +240,19 @@ int spill__widen(struct bpf_program *prog);
 /* Before loading: makes the verifier's bounds of copied pointers agree without CAP_PERFMON (load/pointer_bounds.c). */
 int pointer_bounds__join(struct bpf_program *prog);
 struct bpf_program *class__program(const struct spin_ctx *ctx);
-/* Its name in the object, before it is opened. */
+/* Returns its name in the object, before the object is opened. */
 const char *class__program_name(const struct spin_ctx *ctx);
 
 /*
- * The end of a failed bpf_object__load(): verifier log to message. 0: the log says
+ * Turns the log of a failed bpf_object__load() into a message. Returns 0: the log says
  * nothing; -ENOSYS: the kernel is too old; -EINVAL: it refuses the handler, or code of
- * ours, which the message says. The second is for programs that are all ours; `what`
+ * the runtime, as the message says. spin_verifier__explain_own() is for libspin's own programs; `what`
  * names them.
  */
 int spin_verifier__explain_own(const char *log, const char *what, char *reason, size_t reason_bytes);
-/* 1: what the verifier refuses is not an instruction but more steps, jumps or stack than it has. */
+/* Returns 1 if the verifier did not refuse an instruction but ran out of steps, jumps or stack. */
 int spin_verifier__is_limit(const char *log);
-/* 1: what it refused may be what only a wrong guess of the processor would do (kernel/probe.h). */
+/* Returns 1 if the refusal may concern only a misprediction of the processor (kernel/probe.h). */
 int spin_verifier__may_be_guess(const char *log);
 int spin_verifier__explain(const char *log, const char *handler, char *reason, size_t reason_bytes);
 

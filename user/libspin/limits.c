@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The limits of an interface (sPIN B.2.1) and its guarantees. Called by applications, and by ctx.c, which checks each limit when it
- * is used.
+ * The limits of an interface (sPIN B.2.1) and its guarantees. Called by applications, and by ctx.c, which checks each limit where it
+ * applies.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,9 +14,9 @@
 #include "user/libspin/ni_limits.h"
 
 #define IP_AND_UDP_BYTES 28u   /* IPv4 without options */
-#define ONE_PIECE_BYTES  3500u /* of IP: such a frame is always in one piece; the limit where frames of several pieces are not copied */
+#define ONE_PIECE_BYTES  3500u /* IP packet that always lies in one buffer; the limit where frames in several buffers are not copied */
 
-/* The longest IP packet that handlers see. */
+/* Returns the longest IP packet that handlers see. */
 static uint32_t longest(unsigned mtu)
 {
 	uint32_t bytes = kernel_feature__has(KERNEL_JUMBO) ? SPIN_IP_BYTES_MAX : ONE_PIECE_BYTES;
@@ -98,7 +98,7 @@ uint32_t spin_nic__capabilities(struct spin_nic *nic, enum spin_delivery deliver
 	for (unsigned i = 0; i < ROWS; i++)
 		if (delivery == SPIN_DELIVER_ME ? rows[i].messages : rows[i].datagrams)
 			all |= rows[i].capability;
-	/* the interface is gone, so it forwards nothing */
+	/* if iface__read() fails, the interface is gone and forwards nothing */
 	if (nic && !iface__read(nic, &iface) && iface.redirects)
 		all |= SPIN_CAP_FORWARD;
 	return all;
@@ -141,7 +141,7 @@ int iface__read(const struct spin_nic *nic, struct iface *out)
 	out->mtu = found.mtu;
 	if (!found.xdp_known)
 		out->redirects = kernel_iface__driver_has_xdp(found.driver);
-	else if (!strcmp(found.kind, "veth")) /* it says that it sends them when a program is there, ours for instance */
+	else if (!strcmp(found.kind, "veth")) /* veth reports ndo_xmit only while a program is attached, so that bit is ignored */
 		out->redirects = !!(found.xdp_features & XDP_CAN_REDIRECT);
 	else
 		out->redirects = !(~found.xdp_features & (XDP_CAN_REDIRECT | XDP_CAN_NDO_XMIT));

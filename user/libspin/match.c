@@ -14,7 +14,7 @@
 
 #define WORDS(array) (sizeof(array) / sizeof(uint64_t))
 
-/* Only the owner of the interface writes. An HPU sees each word before or after a write, and other slots' bits do not change. */
+/* The caller holds the interface's lock. An HPU sees each word before or after a write, and other slots' bits do not change. */
 static void put(uint64_t *word, unsigned slot, int on)
 {
 	uint64_t bit = 1ull << slot;
@@ -53,7 +53,10 @@ static void set_fields(struct spin_match *match, unsigned slot, const struct spi
 	put(&match->fieldless, slot, !rule__has_fields(rule));
 }
 
-/* Sets the slot's bit for each byte value that satisfies the rule at each position of the address. A rule for the other IP version sets all. */
+/*
+ * Sets the slot's bit for each byte value that satisfies the rule at each position of the address. A rule for the other IP version sets all
+ * bits.
+ */
 static void put_address(uint64_t (*words)[256], unsigned bytes, unsigned slot, int named, const uint32_t *addr, const uint32_t *mask)
 {
 	const uint8_t *want = (const uint8_t *)addr, *care = (const uint8_t *)mask;
@@ -90,7 +93,7 @@ static void set_ip(struct spin_match *match, unsigned slot, const struct spin_ru
 	put_address(match->dst6, 16, slot, is6, rule->dst_addr, rule->dst_mask);
 }
 
-/* A free entry, or this slot's own. */
+/* Returns the entry with this bit: a slot's own, or for bit 0 a free one. */
 static struct spin_match_words *find_words(struct spin_match *match, uint64_t bit)
 {
 	for (unsigned i = 0; i < SPIN_WORDED_MAX; i++)
@@ -105,7 +108,7 @@ static void set_words(struct spin_match *match, unsigned slot, const struct spin
 	struct spin_match_words *words = rule->words ? find_words(match, 0) : NULL;
 
 	put(&match->wordless, slot, !rule->words);
-	if (!words) /* match__has_room() */
+	if (!words) /* the rule has none; match__has_room() has ensured a free entry for others */
 		return;
 	words->count = rule->words;
 	words->need = rule->any_word ? 1 : rule->words;

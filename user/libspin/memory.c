@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The public functions on a context's state and tables, and running it on single packets offline. */
+/* Public functions for a context's state and tables, and for running it on single packets offline. */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/bpf.h>
@@ -117,7 +117,7 @@ static int run(int prog_fd, const char *who, const void *frame, size_t frame_byt
 		    .data_size_out = (uint32_t)out_bytes, .repeat = (int)repeat);
 	int err = bpf_prog_test_run_opts(prog_fd, &opts);
 
-	/* -ENOSPC: the program ran, but the frame that it returned does not fit */
+	/* -ENOSPC: the program ran, but the resulting frame does not fit */
 	if (err)
 		return spin_fail(err,
 				 err == -ENOSPC ? "%s: the frame that comes out needs %u bytes"

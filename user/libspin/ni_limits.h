@@ -2,18 +2,18 @@
 #ifndef USER_LIBSPIN_NI_LIMITS_H
 #define USER_LIBSPIN_NI_LIMITS_H
 
-/* Sizes that an HPU image has room for, and the check of capabilities. For limits.c, ctx.c and hpu/memory.c. */
+/* Sizes that fit into an HPU image, and the check of capabilities. Used by limits.c, ctx.c and hpu/memory.c. */
 #include "user/libspin/internal.h"
 
 #pragma GCC visibility push(default)
 #include <spin/libspin_hpu.h>
 #pragma GCC visibility pop
 
-/* What an HPU image has room for, beyond which spincc refuses it (hwmodel/image/pspin.ld; PsPIN: 4 MiB of L2 handler memory). */
+/* What an HPU image can hold; spincc refuses more (hwmodel/image/pspin.ld; PsPIN: 4 MiB of L2 handler memory). */
 #define SPIN_STATE_MAX       (1u << 20) /* bytes of state */
 #define SPIN_HANDLER_MEM_MAX (4u << 20) /* of state and tables */
 
-/* -ENOTSUP with a reason: nic (NULL: none) does not give contexts with this delivery all of these capabilities. */
+/* Returns -ENOTSUP with a reason if contexts with this delivery on nic (NULL: none) lack one of these capabilities. */
 int capabilities__check(struct spin_nic *nic, enum spin_delivery delivery, uint32_t wanted);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Interfaces: opened by name, or offline for tests. Counts references; the last one frees it. Called by applications and by
+ * Interfaces: opened by name, or offline for tests. Reference-counted; the last release frees the handle. Called by applications and by
  * contexts.
  */
 #include <errno.h>

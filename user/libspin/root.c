@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Loads the dispatcher of an interface (bpf/root.bpf.c) with its first context, and fills and clears its slots as contexts come and
+ * Loads the dispatcher of an interface (bpf/root.bpf.c) with its first context, and sets and clears its slots as contexts come and
  * go. Called by attach.c.
  */
 #include <errno.h>
@@ -118,12 +118,12 @@ const struct spin_counters *root__counters(const struct root *root)
 }
 
 /*
- * A global membarrier waits for RCU; where it may not be used, a change of a map of
- * maps does (the kernel waits there for programs that still hold the old map).
+ * A global membarrier waits for RCU. Where it is not permitted, changing a map of
+ * maps has the same effect: the kernel waits for programs that still use the old map.
  */
 void root__wait(const struct root *root)
 {
-	int slot = SPIN_CONTEXTS_MAX; /* a slot that no context has */
+	int slot = SPIN_CONTEXTS_MAX; /* a slot that no context uses */
 
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0)) {
 		bpf_map_update_elem(root->taps_fd, &slot, &root->wait_fd, BPF_ANY);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Attaches an interface's program (root.h): alone by a bpf_link, which ends with the process, or shared with programs of others by libxdp.
- * Called by attach.c with the first context and after the last one; callers hold the interface's lock.
+ * Attaches an interface's dispatcher (root.h): alone by a bpf_link, which ends with the process, or shared with other programs by libxdp.
+ * Called by attach.c with the first context and after the last one. Callers hold the interface's lock.
  */
 #include <errno.h>
 #include <net/if.h>
@@ -32,7 +32,7 @@ static int attach_once(struct spin_nic *nic, enum kernel_attach_mode mode, char 
 	return fd;
 }
 
-/* A dispatcher of libxdp has its mode already. */
+/* If libxdp's dispatcher is attached already, its mode must be used. */
 static int choose_mode(const struct spin_nic *nic, enum spin_mode *wanted, char *reason, size_t reason_bytes)
 {
 	int is_generic = nic->shared ? kernel_dispatcher__is_generic(nic->ifindex) : -1;
@@ -48,7 +48,7 @@ static int choose_mode(const struct spin_nic *nic, enum spin_mode *wanted, char 
 	return -EBUSY;
 }
 
-/* As SPIN_MODE_AUTO: native, or generic if it is the driver that refuses native. */
+/* For SPIN_MODE_AUTO: native, or generic if the driver refuses native. */
 static int attach_in_a_mode(struct spin_nic *nic, char *reason, size_t reason_bytes)
 {
 	enum spin_mode wanted;
@@ -76,7 +76,7 @@ out:
 
 /* --- shared --- */
 
-/* Linux 6.13, and older ones with its fixes, see that a program's tail calls may change the packet. */
+/* Linux 6.13, and older kernels with its fixes, detect that a program's tail calls may change the packet. */
 static int explain_load(struct bpf_object *bpf, const char *log, const char *reason)
 {
 	if (strstr(log, "changes packet data"))
@@ -207,8 +207,8 @@ static int explain_gone(const struct spin_nic *nic, const char *how)
 }
 
 /*
- * A link without an interface lost it with the interface, or was detached by hand: the interface's index tells, which is not given to
- * another one while it is there.
+ * A link without an interface lost it when the interface was deleted, or was detached by hand. The interface's index tells which, because
+ * an index in use is not reassigned.
  */
 int root_attach__check(const struct spin_nic *nic)
 {

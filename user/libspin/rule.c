@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Match rules: parses and prints them, and checks what a program's own rule may ask for. Called by applications and by ctx.c. */
+/* Match rules: parses and prints them, and checks rules that applications have built. Called by applications and by ctx.c. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -11,7 +11,7 @@
 
 #include "user/libspin/internal.h"
 
-#define RULE_TEXT_BYTES 256 /* bytes of a rule's text that recordings and reports keep */
+#define RULE_TEXT_BYTES 256 /* size of a rule's text in recordings and reports */
 
 static int set_version(struct spin_rule *rule, unsigned version)
 {
@@ -32,7 +32,7 @@ static int parse_number(const char *word, unsigned long min, unsigned long max, 
 	return errno || *end || *out < min || *out > max ? -EINVAL : 0;
 }
 
-/* The source if the word is `src`, else the destination. */
+/* Parses the source address if `which` is `src`, else the destination. */
 static int parse_address(struct spin_rule *rule, const char *which, const char *word, int is_not)
 {
 	const int is_src = !strcmp(which, "src");
@@ -82,7 +82,7 @@ static const struct {
 };
 #define PROTOCOLS (sizeof(protocols) / sizeof(protocols[0]))
 
-/* PROTOCOLS: there is none such. */
+/* Returns the index in `protocols`; PROTOCOLS: there is none. */
 static unsigned find_protocol(uint8_t protocol)
 {
 	unsigned i = 0;
@@ -92,7 +92,7 @@ static unsigned find_protocol(uint8_t protocol)
 	return i;
 }
 
-/* 1 if the word is a protocol; *out is it. */
+/* Returns 1 if the word is a protocol, and sets rule->protocol; 0 if it is not; or a negative errno. */
 static int parse_protocol(struct spin_rule *rule, const char *word)
 {
 	for (unsigned i = 0; i < PROTOCOLS; i++) {
@@ -112,9 +112,9 @@ static int has_ports(const struct spin_rule *rule)
 	return rule->src_port || rule->dst_port || rule->src_ports.count || rule->dst_ports.count;
 }
 
-#define ETHER_TYPE_LEAST 0x600u /* below it is a length (IEEE 802.3) */
+#define ETHER_TYPE_LEAST 0x600u /* smaller values are lengths (IEEE 802.3) */
 
-/* "ether TYPE": frames of an EtherType other than IP. */
+/* Checks "ether TYPE": frames of an EtherType other than IP. */
 static int check_ether(const struct spin_rule *rule)
 {
 	unsigned type = rule->ether_type;
@@ -134,7 +134,7 @@ static int check_ether(const struct spin_rule *rule)
 	return 0;
 }
 
-/* 1 if no word satisfies the test. An end of the range may lie outside the mask, and words between the ends still satisfy it. */
+/* Returns 1 if no word satisfies the test. An end of the range may lie outside the mask while words between the ends still satisfy it. */
 static int is_beyond_mask(const struct spin_rule_word *word)
 {
 	return (word->first | word->last) & ~word->mask && (word->first == word->last || word->first > word->mask);
@@ -153,7 +153,7 @@ static int check_word(const struct spin_rule_word *word)
 	return 0;
 }
 
-/* Checks a rule that a program has made: its values, and that its text fits where it is kept. */
+/* Checks a rule that an application has built: its values, and that its text fits RULE_TEXT_BYTES. */
 static int check_words(const struct spin_rule *rule)
 {
 	static const struct spin_rule_word none;
@@ -239,7 +239,7 @@ int rule__complete(struct spin_rule *rule)
 	return err;
 }
 
-/* A number of 32 bits, decimal or with 0x; what follows it, or NULL. */
+/* Parses a 32-bit number, decimal or with 0x. Returns what follows it, or NULL. */
 static const char *parse_u32(const char *text, uint32_t *out)
 {
 	const int is_hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
@@ -256,7 +256,7 @@ static const char *parse_u32(const char *text, uint32_t *out)
 	return end;
 }
 
-/* INDEX[/MASK]=FIRST[-LAST] */
+/* Parses INDEX[/MASK]=FIRST[-LAST]. */
 static int parse_word_test(const char *text, struct spin_rule_word *out)
 {
 	struct spin_rule_word word = { .mask = UINT32_MAX };
@@ -299,7 +299,7 @@ static int add_word_test(struct spin_rule *rule, const char *text)
 	return err;
 }
 
-/* "eom TEST": the test that is true for the last packet of a message. */
+/* Parses "eom TEST": the test that is true for the last packet of a message. */
 static int parse_eom(struct spin_rule *rule, const char *test)
 {
 	if (rule->has_eom)
@@ -308,7 +308,7 @@ static int parse_eom(struct spin_rule *rule, const char *test)
 	return parse_word_test(test, &rule->eom);
 }
 
-/* 1 if the next word is `join` ("and", "or"); skips it. */
+/* Skips and returns the next word if it is "and" or "or"; else returns NULL. */
 static const char *next_join(char **save)
 {
 	const char *at = *save ? *save + strspn(*save, " \t\n") : "";
@@ -319,7 +319,7 @@ static const char *next_join(char **save)
 	return NULL;
 }
 
-/* TEST [and TEST]..., or TEST [or TEST]... */
+/* Parses TEST [and TEST]... or TEST [or TEST]... */
 static int parse_words(struct spin_rule *rule, const char *test, char **save)
 {
 	const char *join;
@@ -342,7 +342,7 @@ static int parse_words(struct spin_rule *rule, const char *test, char **save)
 	return err;
 }
 
-/* Hexadecimal, with 0x or without. */
+/* Parses a hexadecimal number, with or without 0x. */
 static int parse_ether(struct spin_rule *rule, const char *word)
 {
 	char *end;
@@ -357,7 +357,7 @@ static int parse_ether(struct spin_rule *rule, const char *word)
 	return 0;
 }
 
-/* A list of numbers; 1: the word names no such field. */
+/* Parses a list of numbers. Returns 1 if the word names no such field. */
 static int parse_field(struct spin_rule *rule, const char *word, int is_not, char **save)
 {
 	const struct {
@@ -475,7 +475,7 @@ static int format_address(char *to, size_t bytes, const char *which, int is_not,
 	return snprintf(to, bytes, "%s %s %s/%u", is_not ? " not" : "", which, text, bits);
 }
 
-/* Appends text behind `at` bytes; returns the new length. */
+/* Appends text at offset `at`; returns the new length. */
 static size_t format_word(char *to, size_t bytes, size_t at, const char *name, const struct spin_rule_word *word)
 {
 	if (at < bytes)

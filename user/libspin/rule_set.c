@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Lists of numbers and ranges in match rules: ports, VLAN ids, DSCP and TTL. Called by rule.c; sets are always normal (spin/rule.h). */
+/* Lists of numbers and ranges in match rules: ports, VLAN ids, DSCP and TTL. Called by rule.c. Sets are always normalized (spin/rule.h). */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "user/libspin/internal.h"
 
-#define ITEMS_MAX 64 /* of a list, before ranges that touch are joined */
+#define ITEMS_MAX 64 /* of a list, before adjacent ranges are joined */
 
 static const struct {
 	const char *name;
@@ -28,7 +28,7 @@ static unsigned field_max(const char *which)
 	return !strcmp(which, "vlan") ? SPIN_RULE_UNTAGGED : !strcmp(which, "dscp") ? 63 : !strcmp(which, "ttl") ? 255 : 65535;
 }
 
-/* What follows the number or name, or NULL. */
+/* Parses a number or name. Returns what follows it, or NULL. */
 static const char *parse_value(const char *which, const char *at, unsigned *out)
 {
 	size_t length = strcspn(at, ",-");
@@ -105,7 +105,7 @@ static int compare(const void *a, const void *b)
 	return (x->first > y->first) - (x->first < y->first);
 }
 
-/* Sorts, and joins ranges that touch. */
+/* Sorts the ranges, and joins adjacent and overlapping ones. */
 static void normalize(struct list *l)
 {
 	unsigned n = 0;
@@ -120,7 +120,7 @@ static void normalize(struct list *l)
 	l->count = n + 1;
 }
 
-/* Of a normal list: all other numbers up to max. */
+/* Replaces a normalized list by all other numbers up to max. */
 static void complement(struct list *l, unsigned max)
 {
 	struct list rest = { 0 };
@@ -161,14 +161,14 @@ int rule__parse_set(const char *which, const char *text, int is_not, struct spin
 		*one = l.range[0].first;
 		return 0;
 	}
-	if (l.count == 1 && !l.range[0].first && l.range[0].last == max) /* any */
+	if (l.count == 1 && !l.range[0].first && l.range[0].last == max) /* any number */
 		return 0;
 	set->count = l.count;
 	memcpy(set->range, l.range, l.count * sizeof(l.range[0]));
 	return 0;
 }
 
-/* Checks a set that a program has made. */
+/* Checks a set that an application has built. */
 int rule__check_set(const char *which, const struct spin_rule_set *set, unsigned one)
 {
 	unsigned next = 0;
@@ -216,7 +216,7 @@ static size_t format_list(char *to, size_t bytes, const char *which, int is_not,
 	return at;
 }
 
-/* The list, or its negation if that is shorter. */
+/* Formats the list, or its negation if that is shorter. */
 void rule__format_set(char *to, size_t bytes, const char *which, const struct spin_rule_set *set, unsigned one)
 {
 	struct list l = { .count = set->count };

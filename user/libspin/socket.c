@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Contexts that spind holds for this process (libspin_socket.h). Their programs are spind's; this process has their memories, mapped,
- * and a connection, with which the context begins and ends. Needs no privileges.
+ * Contexts that spind holds for this process (libspin_socket.h). The programs are spind's. This process has their memories mapped,
+ * and a connection on whose lifetime the context depends. Needs no privileges.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 #include <spin/libspin_socket.h>
 #pragma GCC visibility pop
 
-#define ANSWER_MS 300000 /* the verifier takes minutes at worst */
+#define ANSWER_MS 300000 /* verification may take minutes */
 
 struct remote {
 	int connection;
@@ -30,8 +30,8 @@ struct remote {
 	int attached;
 	int is_own; /* 1: the context ends with the connection */
 	int events_fd;
-	int moved;    /* 1: the memories that it has are used no more */
-	char *broker; /* as the program named it; NULL: it did not */
+	int moved;    /* 1: the mapped memories are no longer used */
+	char *broker; /* path given by the application; NULL: none */
 };
 
 static int no_broker(int err, const char *path)
@@ -45,7 +45,7 @@ static int no_broker(int err, const char *path)
 	return spin_fail(err, "cannot connect to spind at %s: %s", broker__path(path), strerror(-err));
 }
 
-/* Descriptors of the answer are the caller's. *moved becomes 1 if spind says so first; NULL: it does not, on this connection. */
+/* The caller owns the descriptors of the answer. *moved becomes 1 if spind announces that first; NULL: not expected on this connection. */
 static int wait_answer(int connection, struct broker_answer *answer, int got[BROKER_FDS], unsigned *got_count, int *moved)
 {
 	struct pollfd wait = { .fd = connection, .events = POLLIN };
@@ -89,7 +89,7 @@ static int ask(int connection, const struct broker_request *request, const int *
 	int err = broker__send(connection, request, sizeof(*request), fds, count, 0);
 
 	*got_count = 0;
-	/* spind answers and closes the connection of those whom it does not want to hear: the reason is there all the same */
+	/* spind may refuse a client and close the connection at once; its reason can still be read */
 	return err && err != -EPIPE && err != -ECONNRESET ? spin_fail(err, "cannot send to spind: %s", strerror(-err))
 							  : wait_answer(connection, answer, got, got_count, moved);
 }
@@ -100,7 +100,7 @@ static int object_fd(const struct spin_object *obj, int *out)
 	return *out < 0 ? spin_fail(*out, "cannot hand %s to spind: %s", obj->path, strerror(-*out)) : 0;
 }
 
-/* Maps the memories whose descriptors came; those that are still needed go to the context. */
+/* Maps the memories whose descriptors were received, and keeps the descriptors that are still needed. */
 static int open_memories(struct spin_ctx *ctx, const struct broker_answer *answer, int fds[BROKER_FDS], unsigned count)
 {
 	int memory[BROKER_MEMORIES];
@@ -127,7 +127,7 @@ static int open_memories(struct spin_ctx *ctx, const struct broker_answer *answe
 	return err ? err : host_side__open_shared(ctx, memory[BROKER_HOST]);
 }
 
-/* A context as spind has described it. Takes over the connection, also on failure. */
+/* Creates a context from spind's description. Takes over the connection, even on failure. */
 static int new_context(const struct spin_object *obj, int connection, const char *broker, const struct broker_answer *answer,
 		       int fds[BROKER_FDS], unsigned count, int is_own, struct spin_ctx **out)
 {
@@ -274,7 +274,7 @@ int spin_socket__open(uint32_t id, const char *broker, struct spin_object **obj,
 	return err;
 }
 
-/* One request on a connection of its own. */
+/* Sends one request on its own connection. */
 static int operate_for(const struct broker_request *request, const int *fds, unsigned count, const char *broker,
 		       struct broker_answer *answer)
 {
@@ -490,7 +490,7 @@ int spin_socket__renew(struct spin_ctx *ctx)
 	if (err)
 		return err;
 	fresh->object = obj;
-	/* the queue of events and host memory are the same as before */
+	/* the event queue and the host memory are unchanged */
 	swap__take_memory(ctx, fresh);
 	swap__take_object(ctx, fresh);
 	spin_ctx__destroy(fresh);

@@ -2,16 +2,16 @@
 #ifndef USER_LIBSPIN_SOCKET_H
 #define USER_LIBSPIN_SOCKET_H
 
-/* Contexts that spind holds for this process: what ctx.c and attach.c ask of socket.c. */
+/* Contexts that spind holds for this process: the functions of socket.c for ctx.c and attach.c. */
 struct spin_ctx;
 struct remote;
 
-/* Functions of a context with `remote`: 0 or a negative errno with a reason. */
+/* For a context with `remote`. Return 0 or a negative errno with a reason. */
 int remote__attach(struct spin_ctx *ctx);
 int remote__detach(struct spin_ctx *ctx);
-/* As spin_ctx__alive(). */
+/* Like spin_ctx__alive(). */
 int remote__alive(const struct spin_ctx *ctx);
-/* Ends the connection; the context goes with it if that held it. NULL is none. */
+/* Closes the connection, which ends the context if it belonged to the connection. Does nothing for NULL. */
 void remote__free(struct remote *remote);
 
 #endif

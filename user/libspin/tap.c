@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Taps: copies of a context's packets in a ring buffer, for recordings and `spinctl run --cost`. At most one tap per context. An
- * application calls these functions; the dispatcher fills the ring (bpf/tap.h).
+ * Taps: copies of a context's packets in a ring buffer, for recordings and `spinctl run --cost`. At most one tap per context. Called by
+ * applications; the dispatcher fills the ring (bpf/tap.h).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,18 +14,18 @@
 #include "user/libspin/internal.h"
 #include "user/libspin/root.h"
 
-/* Packets handed over in one call: with a slow reader and many packets the call would not end otherwise. */
+/* Maximum number of packets per call. Without a limit, a call with a slow reader and many packets would not end. */
 #define HAND_OVER_MAX  16384
 #define RING_BYTES_MAX (1u << 30)
 
 struct tap {
 	int fd;
 	struct ring_buffer *ring;
-	uint64_t lost_before[SPIN_NICS_MAX]; /* by place: the interface's counter when the tap began */
-	uint64_t lost_next[SPIN_NICS_MAX];   /* the same of a slot that the place gets with another rule */
+	uint64_t lost_before[SPIN_NICS_MAX]; /* by place: the interface's counter when the tap started */
+	uint64_t lost_next[SPIN_NICS_MAX];   /* the same for the slot that the place gets with another rule */
 	uint64_t lost_elsewhere;             /* lost at places that the context has left */
-	uint32_t every;                      /* one packet in so many is copied */
-	int left;                            /* to hand over in this call */
+	uint32_t every;                      /* one in this many packets is copied */
+	int left;                            /* packets left in this call */
 	void (*fn)(void *arg, const struct spin_tapped *packet);
 	void *arg;
 };
@@ -58,7 +58,7 @@ int tap__join(struct spin_ctx *ctx, const struct spin_place *place, unsigned slo
 
 	if (!ctx->tap)
 		return 0;
-	if (slot != place->slot) /* both count from here on: what the old slot lost is counted when it is left */
+	if (slot != place->slot) /* both slots are tapped from here on; what the old slot lost is added when it is left */
 		ctx->tap->lost_next[place - ctx->place] = root__tap_lost(root, slot);
 	else
 		ctx->tap->lost_before[place - ctx->place] = root__tap_lost(root, slot);

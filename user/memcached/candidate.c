@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Keys that are to become entries (candidate.h). fill.c calls this. Keys come from handlers, so from senders: each is checked. */
+/*
+ * Table of the keys that may become cache entries (candidate.h). Called by fill.c. Keys come from handlers, so from packets:
+ * candidate__add() checks each.
+ */
 #include <string.h>
 
 #include "user/memcached/candidate.h"
@@ -13,7 +16,7 @@ uint32_t candidate__hash(const void *key, uint32_t bytes)
 	return hash;
 }
 
-/* What memcached takes as a key over TCP: with anything else the command would be another one. */
+/* memcached's rule for a key over TCP. Any other byte would end the key or the command line. */
 static int is_key(const uint8_t *key, uint32_t bytes)
 {
 	for (uint32_t i = 0; i < bytes; i++)

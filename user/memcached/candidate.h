@@ -2,7 +2,7 @@
 #ifndef USER_MEMCACHED_CANDIDATE_H
 #define USER_MEMCACHED_CANDIDATE_H
 
-/* Keys that may become entries of the cache: a bounded hash table; and keys that cannot be entries for now. Called by fill.c. */
+/* Keys that may become entries of the cache, in a bounded hash table, and keys that memcached could not give recently. Called by fill.c. */
 #include <stdint.h>
 
 #include <memcached.h>
@@ -11,9 +11,9 @@
 
 enum candidate_state {
 	CANDIDATE_FREE,
-	CANDIDATE_NEW,     /* no quarantine has begun */
+	CANDIDATE_NEW,     /* not yet in a quarantine */
 	CANDIDATE_WAITING, /* in quarantine since `version` and `epoch` were read */
-	CANDIDATE_CLEARED, /* it has ended: memcached may be asked while they are the same */
+	CANDIDATE_CLEARED, /* the quarantine has ended: memcached may be asked while both are unchanged */
 };
 
 struct candidate {
@@ -21,8 +21,8 @@ struct candidate {
 	uint32_t hash, version, epoch;
 	uint32_t key_bytes;
 	uint8_t key[MC_KEY_BYTES_MAX];
-	uint16_t tries; /* quarantines that a mutation ended */
-	uint16_t next;  /* of the same chain: its place + 1; 0: the last */
+	uint16_t tries; /* quarantines during which a mutation changed the key */
+	uint16_t next;  /* next of the same chain: index + 1; 0: end */
 };
 
 #define REFUSED 1024u
@@ -31,7 +31,10 @@ struct candidates {
 	unsigned count;
 	uint16_t chain[CANDIDATES];
 	struct candidate place[CANDIDATES];
-	/* memcached does not have them, or they are too long; by hash. They are asked for again after a mutation, or when `until_ms` is over */
+	/*
+	 * Keys that memcached does not have or whose values do not fit, by hash. They are asked for again after a mutation or after
+	 * `until_ms`.
+	 */
 	struct refused {
 		uint32_t hash, version, epoch;
 		int64_t until_ms;
@@ -39,7 +42,7 @@ struct candidates {
 };
 
 uint32_t candidate__hash(const void *key, uint32_t bytes);
-/* 0: known already, or there is no room, or it is not a key. */
+/* Returns 1 if the key was added; 0 if it is known already, the table is full, or it is not a valid key. */
 int candidate__add(struct candidates *all, const void *key, uint32_t bytes);
 void candidate__remove(struct candidates *all, struct candidate *candidate);
 

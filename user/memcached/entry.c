@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Entries of the cache (entry.h). fill.c calls this. A reader that finds the same even tag before and after has read one entry, whole: the tag
- * becomes odd before the first word changes, and even after the last one.
+ * Reads and writes entries of the cache (entry.h). Called by fill.c. The tag becomes odd before the first word changes and even after the
+ * last one, so a reader that finds the same even tag before and after has read one complete entry.
  */
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +34,7 @@ int entry__lives(const struct mc_cache *cache, const struct mc_entry *entry, uin
 	       entry->version == entry__version(cache, entry->hash) && entry->epoch == entry__epoch(cache);
 }
 
-/* Words, zeros behind the bytes. */
+/* Stores whole words; pads the last one with zeros. */
 static void store_bytes(void *to, size_t words, const void *from, size_t bytes)
 {
 	for (size_t i = 0; i < words; i++) {
@@ -62,7 +62,7 @@ void entry__write(struct mc_entry *entry, const struct entry_content *content)
 	store(&entry->hits, 0);
 	store_bytes(entry->key, sizeof(entry->key) / 4, content->key, content->key_bytes);
 	store_bytes(entry->text, sizeof(entry->text) / 4, content->text, content->text_bytes);
-	/* 0 says that it never was written */
+	/* tag 0 means never written */
 	__atomic_store_n(&entry->tag, odd + 1 ? odd + 1 : 2, __ATOMIC_RELEASE);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Fills the cache (fill.h). main.c calls this. Keys that are wanted wait for a quarantine, all that are there together. A key whose version and
- * epoch have not changed from its start until memcached is asked becomes an entry. All else is bookkeeping: entries in use are asked for again
- * before they are too old, and the numbers of memcached are compared with those of the handlers.
+ * Fills the cache (fill.h). Called by main.c. All wanted keys wait for one quarantine together. A key becomes an entry only if its version
+ * and epoch are unchanged from the start of the quarantine until memcached has been asked. Entries in use are refreshed before they expire,
+ * and memcached's counts are compared with those of the handlers.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,27 +16,27 @@
 #include "user/memcached/look.h"
 #include "user/memcached/server.h"
 
-/* memcached's buffer of a connection, and the shortest command that changes something ("md k\r\n"). */
+/* The size of memcached's read buffer of a connection, and of the shortest command that changes something ("md k\r\n"). */
 #define READ_BUFFER_BYTES 16384u
 #define COMMAND_BYTES_MIN 6u
 #define ROUNDS_MIN        128u
 #define ROUNDS_MORE       16u
 #define ROUNDS_PER_LOOK   16u
 
-#define TRIES_MAX           16 /* quarantines of a key that is changed all the time */
+#define TRIES_MAX           16 /* quarantines before a key that changes all the time is dropped */
 #define FETCHES_PER_STEP    64
 #define REFRESHES_PER_STEP  64
 #define REFUSED_MS          5000
 #define DECAY_MS            2000
 #define AUDIT_MS            1000
 #define REFRESH_MS          500
-#define NEW_BASE_MS         10000 /* after one that was of no use */
+#define NEW_BASE_MS         10000 /* delay after a comparison base was lost */
 #define RECONNECT_MS        200
 #define GONE_MS             5000
 #define IDLE_MS             100
 #define BUSY_MS             20
 #define NOT_CLEAN_MS        5
-#define CONNECTIONS_HANDLED 1000 /* beyond about so many connections have no handlers */
+#define CONNECTIONS_HANDLED 1000 /* with more connections than this, some may have no handlers */
 
 enum phase { IDLE, QUARANTINE };
 
@@ -53,22 +53,24 @@ struct fill {
 	enum phase phase;
 	int64_t began_ms;
 	unsigned rounds;
-	int is_clean;              /* the last look found nothing that hinders */
-	uint32_t mutations, epoch; /* at its start */
+	int is_clean;              /* the last look found no unread data and no blocked socket */
+	uint32_t mutations, epoch; /* at the start of the quarantine */
 
-	/* pairs: all that the handlers had counted as `mutations` memcached had executed when it said `executed` */
+	/*
+	 * A comparison base: when memcached reported `executed`, it had executed everything that the handlers had counted as `mutations`.
+	 */
 	struct {
 		int is_valid;
 		uint32_t mutations, epoch;
 		uint64_t executed;
 	} base;
-	int64_t base_ms; /* when one is wanted, if there is none */
+	int64_t base_ms; /* when to take a new base if there is none */
 
 	int64_t decay_ms, audit_ms, refresh_ms, connect_ms, lost_ms, misses_ms;
 	uint32_t misses, hits, decayed_misses;
 	struct {
 		uint32_t refresh_at; /* tick */
-		uint32_t hits;       /* when it was asked for */
+		uint32_t hits;       /* when memcached was last asked for it */
 	} plan[MC_ENTRIES];
 	struct server_value value;
 	uint8_t data[MC_TEXT_BYTES + 2];
@@ -82,7 +84,7 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* The handlers' clock. */
+/* The clock that handlers use. */
 static uint64_t coarse_ns(void)
 {
 	struct timespec t;
@@ -110,7 +112,7 @@ static int is_off(const struct fill *f)
 
 /* --- the connections --- */
 
-/* From now on what was known of memcached counts for nothing. */
+/* Forgets what has been established about memcached's progress: all candidates need a new quarantine. */
 static void begin_again(struct fill *f)
 {
 	for (uint32_t i = 0; i < CANDIDATES; i++)
@@ -119,7 +121,7 @@ static void begin_again(struct fill *f)
 	f->phase = IDLE;
 }
 
-/* Nobody knows what a memcached that comes back has. */
+/* A memcached that comes back may have other values, so all entries are dropped. */
 static void lose_server(struct fill *f)
 {
 	server__close(&f->server);
@@ -157,7 +159,7 @@ static int connect_server(struct fill *f)
 	return FILL_GONE;
 }
 
-/* 1: each thread has answered. */
+/* Returns 1 if each worker thread has answered. */
 static int hear_all(struct fill *f)
 {
 	const int err = server__round(&f->server);
@@ -211,7 +213,7 @@ static void halve(uint32_t *count)
 		__atomic_fetch_sub(count, now - now / 2, __ATOMIC_RELAXED);
 }
 
-/* What was asked for long ago counts less. */
+/* Ages the counts of requests, so that old requests weigh less. */
 static void decay(struct fill *f)
 {
 	const uint32_t hits = load(&f->cache->hits);
@@ -281,7 +283,7 @@ static int begin_quarantine(struct fill *f)
 		candidate->epoch = entry__epoch(f->cache);
 		candidate->version = entry__version(f->cache, candidate->hash);
 	}
-	/* all that passed the handlers before those were read is in a socket, or in memcached, before the looks */
+	/* all that passed the handlers before these reads is in a socket or in memcached before the looks */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	f->phase = QUARANTINE;
 	f->rounds = 0;
@@ -304,7 +306,7 @@ static int pace_ms(const struct fill *f)
 	return (int)(f->options.quarantine_ms / rounds_needed(f));
 }
 
-/* memcached may have executed only what the handlers have counted since. 0, or FILL_UNSEEN. */
+/* memcached must not have executed more than the handlers have counted since the base. Returns 0 or FILL_UNSEEN. */
 static int compare_counts(struct fill *f, const struct server_stats *stats)
 {
 	const uint32_t counted = load(&f->cache->mutations) - f->base.mutations;
@@ -312,8 +314,10 @@ static int compare_counts(struct fill *f, const struct server_stats *stats)
 	f->counts.audits++;
 	if (stats->executed < f->base.executed || stats->connections > CONNECTIONS_HANDLED || f->look.connections > CONNECTIONS_HANDLED ||
 	    entry__epoch(f->cache) != f->base.epoch) {
-		/* `stats reset`, or commands that count once together, as those of a connection that handlers do not follow: all keys
-		 * have another epoch for them */
+		/*
+		 * after `stats reset`, or after commands that the handlers count once together, such as those of a connection that they do
+		 * not follow: these change the epoch of all keys
+		 */
 		f->base.is_valid = 0;
 		f->base_ms = now_ms() + NEW_BASE_MS;
 		return 0;
@@ -353,7 +357,7 @@ static int end_quarantine(struct fill *f)
 	return 0;
 }
 
-/* How long to the next one, or an end. */
+/* Returns the ms until the next call, or an enum fill_end. */
 static int go_on(struct fill *f)
 {
 	int err;
@@ -380,13 +384,16 @@ static int go_on(struct fill *f)
 
 /* --- entries --- */
 
-/* The first tick at which a value of memcached, asked for at ns, must not be used. 0: it cannot be used for long enough. */
+/*
+ * Returns the first tick at which a value that was requested at `ns` must not be used; 0 if it would expire too soon. ttl in seconds; < 0:
+ * never expires.
+ */
 static uint32_t until_of(const struct fill *f, uint64_t ns, int64_t ttl)
 {
 	int64_t seconds = f->options.max_age_s;
 	uint32_t until;
 
-	/* memcached's clock has whole seconds: the last one may be over at any time */
+	/* memcached's clock has whole seconds: the last one may end at any time */
 	if (ttl >= 0 && ttl - 1 < seconds)
 		seconds = ttl - 1;
 	if (seconds <= 0)
@@ -403,7 +410,7 @@ static void plan_refresh(struct fill *f, const struct mc_entry *entry, uint32_t 
 	f->plan[entry - f->entries].hits = load(&entry->hits);
 }
 
-/* Of a key that memcached has executed all mutations of that had passed the handlers when version and epoch were read. */
+/* Fetches one key. memcached must have executed all mutations that had passed the handlers when version and epoch were read. */
 static int fetch(struct fill *f, struct candidate *candidate)
 {
 	const uint64_t ns = coarse_ns();
@@ -440,7 +447,7 @@ static int fetch(struct fill *f, struct candidate *candidate)
 	return 0;
 }
 
-/* 1: some are left. */
+/* Returns 1 if some are left. */
 static int fetch_cleared(struct fill *f)
 {
 	unsigned left = FETCHES_PER_STEP;
@@ -472,8 +479,8 @@ static int fetch_cleared(struct fill *f)
 }
 
 /*
- * Of an entry with the version and epoch that it was filled with: no mutation has passed since then, so memcached has the same value, and no
- * quarantine is needed. 0, FILL_UNSEEN, or a negative errno.
+ * Refreshes an entry with the version and epoch that it was filled with. No mutation has passed since then, so memcached has the same value
+ * and no quarantine is needed. Returns 0, FILL_UNSEEN, or a negative errno.
  */
 static int refresh(struct fill *f, struct mc_entry *entry, uint32_t *refresh_at)
 {
@@ -482,7 +489,7 @@ static int refresh(struct fill *f, struct mc_entry *entry, uint32_t *refresh_at)
 	uint32_t until, bytes;
 	int got;
 
-	*refresh_at = entry->until; /* unless it gets more time: never again */
+	*refresh_at = entry->until; /* if it cannot be extended, do not try again */
 	f->value.data = f->data;
 	f->value.room = sizeof(f->data);
 	got = server__get(&f->server, entry->key, entry->key_bytes, &f->value);
@@ -546,7 +553,7 @@ static int audit(struct fill *f)
 	f->audit_ms = now_ms() + AUDIT_MS;
 	if (!f->base.is_valid || !hear_all(f))
 		return 0;
-	/* first memcached's number: what it had executed then the handlers had counted before */
+	/* memcached's count first: the handlers had counted all of it before */
 	if (server__stats(&f->server, &stats)) {
 		lose_server(f);
 		return 0;
@@ -554,7 +561,7 @@ static int audit(struct fill *f)
 	return compare_counts(f, &stats);
 }
 
-/* --- all of it --- */
+/* --- the loop --- */
 
 static int wants_quarantine(const struct fill *f)
 {

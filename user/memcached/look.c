@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Examines memcached's sockets (look.h). Called by fill.c. A socket that first appears after the second look is younger than what
- * is waited for. Two looks, because the kernel's list may omit a socket that moves in it.
+ * Examines memcached's sockets (look.h). Called by fill.c. Two looks are needed because the kernel's list may omit a socket that moves
+ * within it. A socket that first appears after the second look was opened after look__begin(), so it counts as drained.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -101,7 +101,7 @@ static int take_list(struct look *look, const char *list, int is_tcp, const stru
 	while (!err && fgets(line, sizeof(line), file)) {
 		char local[40], remote[40];
 		unsigned local_port, remote_port, state, to_send, unread;
-		unsigned long inode = 0; /* of TCP 0 until it is accepted */
+		unsigned long inode = 0; /* for TCP, 0 until the connection is accepted */
 
 		if (sscanf(line, " %*[^:]: %39[0-9A-F]:%x %39[0-9A-F]:%x %x %x:%x %*x:%*x %*x %*u %*u %lu", local, &local_port, remote,
 			   &remote_port, &state, &to_send, &unread, &inode) < 7 ||

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spin-memcached: fills the cache of handlers on memcached's sockets (handlers/memcached.c), until a signal ends it, or memcached has ended. main()
- * reads options, finds and opens the context, and calls fill.c in a loop. The cache is on only while this program runs: handlers answer
- * from what a killed one has left until its entries are too old.
+ * spin-memcached: fills the cache of handlers on memcached's sockets (handlers/memcached.c) until a signal arrives or memcached ends.
+ * main() reads the options, finds and opens the context, and calls fill.c in a loop. On exit it switches the cache off. If it is killed,
+ * handlers keep answering from the entries that it has left until these expire.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -74,13 +74,13 @@ static const struct command_row command = {
 /* --- which context --- */
 
 struct search {
-	uint32_t id; /* 0: the handlers' name is what counts */
+	uint32_t id; /* 0: search by the handlers' name */
 	uint32_t found;
 	unsigned pid, programs;
 	char server[80];
 };
 
-/* "tcp ip4 dst 127.0.0.1 dport 11211" */
+/* Parses a rule such as "tcp ip4 dst 127.0.0.1 dport 11211". */
 static void take_rule(struct search *search, const char *rule)
 {
 	const char *dst = strstr(rule, "dst "), *dport = strstr(rule, "dport ");
@@ -101,7 +101,7 @@ static int consider(void *arg, const struct spin_socket_info *info)
 
 	if (search->id ? info->id != search->id : strcmp(info->handler, HANDLER) || (geteuid() && info->uid != geteuid()))
 		return 0;
-	/* sockets of one program have one state */
+	/* sockets of one program share one state */
 	if (!search->found || info->pid != search->pid)
 		search->programs++;
 	if (!search->found)
@@ -132,7 +132,10 @@ static int find_context(const char *text, struct search *search)
 	return DONE;
 }
 
-/* One program at a time fills the cache of a memcached's contexts. The name is this process's until it ends. */
+/*
+ * Only one program at a time may fill the cache of a memcached's contexts. The socket's name is the lock; it is released when this process
+ * ends.
+ */
 static int lock_cache(unsigned pid)
 {
 	struct sockaddr_un name = { .sun_family = AF_UNIX };
@@ -166,7 +169,7 @@ static int is_it(void *arg, const struct spin_socket_info *info)
 	return info->id == *(const uint32_t *)arg;
 }
 
-/* A context that was opened tells no end of its own. While spind is away nobody knows, and contexts go on. */
+/* An opened context does not report its end, so the list is searched. While spind is down this cannot be known, and contexts go on. */
 static int has_ended(uint32_t id)
 {
 	return !spin_socket__list(options.broker, is_it, &id);

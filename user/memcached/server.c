@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Connections to memcached (server.h). Called by fill.c. The commands are "mn", "me", "mg", "get" and "stats", which change
- * nothing. memcached assigns new connections to its threads in turn: as many, opened directly after each other, reach all threads.
+ * nothing. memcached assigns new connections to its threads round-robin, so as many connections as threads, opened in direct succession,
+ * reach all threads.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -17,8 +18,8 @@
 
 #include "user/memcached/server.h"
 
-#define TRIES_MAX      2000 /* connections of one server__open() */
-#define ITEM_BYTES_MAX 128  /* of an item's header, at most */
+#define TRIES_MAX      2000 /* connections that one server__open() may try */
+#define ITEM_BYTES_MAX 128  /* the largest header of an item */
 
 static int64_t now_ms(void)
 {
@@ -57,7 +58,7 @@ unsigned server__port(const struct server *server)
 	return ntohs(server->address.any.sa_family == AF_INET6 ? server->address.ip6.sin6_port : server->address.ip4.sin_port);
 }
 
-/* --- bytes, until a deadline --- */
+/* --- I/O with a deadline --- */
 
 static int wait_for(int fd, short events, int64_t deadline)
 {
@@ -95,7 +96,7 @@ static int send_all(int fd, const void *bytes, size_t count, int64_t deadline)
 	return 0;
 }
 
-/* At most `room` bytes, at least one; how many. */
+/* Returns the number of bytes received: from 1 to `room`, or a negative errno. */
 static ssize_t receive(int fd, void *to, size_t room, int64_t deadline)
 {
 	for (;;) {
@@ -122,7 +123,7 @@ static int await_mn(struct server *server, unsigned i, int64_t deadline)
 	size_t got = 0;
 
 	while (got < sizeof(answer)) {
-		/* in part: nothing is taken from the queue, so that after -ETIMEDOUT the answer is still whole */
+		/* a partial answer stays in the queue, so that after -ETIMEDOUT the answer is still complete */
 		const ssize_t n = recv(server->connection[i].fd, answer, sizeof(answer), MSG_PEEK | MSG_DONTWAIT);
 		int err;
 
@@ -160,7 +161,7 @@ int server__round(struct server *server)
 	return err;
 }
 
-/* A command and its answer up to and with `end`, as text in `answer`. */
+/* Sends a command and reads its answer up to and including `end`, as a string in `answer`. */
 static int ask(int fd, const char *command, const char *end, char *answer, size_t room)
 {
 	const int64_t deadline = now_ms() + SERVER_ANSWER_MS;
@@ -191,7 +192,7 @@ static uint64_t stat_of(const char *text, const char *name)
 
 static int read_stats(int fd, struct server_stats *stats)
 {
-	/* "ma" that creates a number, and "md" with I, are in none of them; cas, append and the like are in cmd_set, gat in cmd_touch */
+	/* not counted: "ma" that creates a number, and "md" with I; cmd_set includes cas, append and the like, cmd_touch includes gat */
 	static const char *const changing[] = { "cmd_set",   "cmd_touch",   "cmd_flush", "delete_hits", "delete_misses",
 						"incr_hits", "incr_misses", "decr_hits", "decr_misses" };
 	char text[16384];
@@ -224,7 +225,7 @@ void server__udp_ask(struct server *server)
 {
 	static const char datagram[] = "\0\1\0\0\0\1\0\0mn\r\n";
 
-	/* a socket of its own for each quarantine: what comes there does not answer an earlier one */
+	/* a new socket for each quarantine, so that an answer cannot belong to an earlier one */
 	if (server->udp <= 0) {
 		server->udp = socket(server->address.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 		if (server->udp > 0 && connect(server->udp, &server->address.any, server->address_bytes))
@@ -243,7 +244,7 @@ int server__udp_heard(const struct server *server)
 
 /* --- values --- */
 
-/* A line without its end. */
+/* Reads a line and strips its end. */
 static int read_line(int fd, char *line, size_t room, int64_t deadline)
 {
 	for (size_t got = 0; got + 1 < room; got++) {
@@ -259,7 +260,7 @@ static int read_line(int fd, char *line, size_t room, int64_t deadline)
 	return -EPROTO;
 }
 
-/* "WORD KEY FLAGS", and the first line of its answer. */
+/* Sends "WORD KEY FLAGS" and reads the first line of the answer. */
 static int ask_key(int fd, const char *word, const void *key, size_t key_bytes, const char *flags, char *line, size_t room,
 		   int64_t deadline)
 {
@@ -303,8 +304,8 @@ static int read_past(int fd, size_t count, int64_t deadline)
 }
 
 /*
- * "me" tells time and size of the item, with its header; it takes no token (W) of a client that is to replace a stale value, as "mg" would. "get"
- * tells the value: if they are of different ones, a change has come in between, which the caller sees by its version.
+ * "me" reports the expiry time and the size of the item, including its header. Unlike "mg" it does not take the token (W) of a client that
+ * is to replace a stale value. "get" returns the value. If the item changes between the two, the caller sees it by the key's version.
  */
 int server__get(struct server *server, const void *key, size_t key_bytes, struct server_value *value)
 {
@@ -323,10 +324,10 @@ int server__get(struct server *server, const void *key, size_t key_bytes, struct
 	size = at ? strstr(at, " size=") : NULL;
 	if (strncmp(line, "ME ", 3) || !size)
 		return -EPROTO;
-	value->ttl = llabs(strtoll(at + 5, NULL, 10)); /* 1.6.18 says it with the wrong sign */
+	value->ttl = llabs(strtoll(at + 5, NULL, 10)); /* 1.6.18 reports it with the wrong sign */
 	if (strtoull(size + 6, NULL, 10) > value->room + ITEM_BYTES_MAX + key_bytes)
 		return -EMSGSIZE;
-	if (!strncmp(at, " exp=-1 ", 8)) { /* none, or that of a second */
+	if (!strncmp(at, " exp=-1 ", 8)) { /* no expiry, or one second left */
 		err = ask_key(fd, "mg ", key, key_bytes, " t", line, sizeof(line), deadline);
 		if (err || !strcmp(line, "EN"))
 			return err;
@@ -340,7 +341,7 @@ int server__get(struct server *server, const void *key, size_t key_bytes, struct
 	if (strncmp(line, "VALUE ", 6) || strlen(line) < 6 + key_bytes ||
 	    sscanf(line + 6 + key_bytes, " %u %zu", &value->flags, &value->bytes) != 2)
 		return -EPROTO;
-	if (value->bytes + 2 > value->room) { /* it has grown */
+	if (value->bytes + 2 > value->room) { /* the value has grown since "me" */
 		err = read_past(fd, value->bytes + 2 + 5, deadline);
 		return err ? err : -EMSGSIZE;
 	}
@@ -390,14 +391,17 @@ close:
 	return err;
 }
 
-/* Connection 0 is kept: it asked. */
+/* Keeps connection 0, which is used for "stats". */
 static void drop_others(struct server *server)
 {
 	while (server->count > 1)
 		close(server->connection[--server->count].fd);
 }
 
-/* So many connections one directly after the other that each thread has two: memcached has counted none of others in between. */
+/*
+ * Opens connections until 2 * threads of them have succeeded each other without another client's connection in between (memcached's
+ * total_connections), so that each thread has two.
+ */
 static int connect_all(struct server *server)
 {
 	const unsigned needed = 2 * server->threads;
@@ -406,7 +410,7 @@ static int connect_all(struct server *server)
 	int err = read_stats(server->connection[0].fd, &before);
 
 	for (unsigned tries = 0; !err && tries < TRIES_MAX; tries++) {
-		if (run == needed) { /* one of others may still have been on its way to a thread that was not counted */
+		if (run == needed) { /* another client's connection may still be on its way to a thread and not be counted yet */
 			const struct timespec moment = { .tv_nsec = 5000000 };
 
 			nanosleep(&moment, NULL);

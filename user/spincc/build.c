@@ -37,7 +37,7 @@ void build__add_users(const struct spincc *s, struct command *c)
 		command__add(c, "%s", s->extra.items[i]);
 }
 
-/* Adds what all three compilers need: the handler, the API, the user's words. */
+/* Adds what all three compilers need: the handler, the API, the user's options. */
 static void add_common(const struct spincc *s, struct command *c)
 {
 	command__add(c, "-I%s/handlers/include", s->root);
@@ -65,7 +65,7 @@ int build__host(struct spincc *s)
 
 	temps__path(s, "object", object);
 	command__add(&c, "%s", build__tool("CC", "gcc"));
-	/* -O1 -g1: less than half of the time of -O2 -g; without all of -O2 gcc takes what is set for what may not be */
+	/* -O1 -g1 takes less than half the time of -O2 -g. At -O1 gcc's -Wmaybe-uninitialized warns of variables that are set. */
 	for (const char *const *w = (const char *const[]){ "-std=gnu11", "-O1", "-g1", "-Wall", "-Wno-maybe-uninitialized",
 							   "-fno-strict-aliasing", "-fno-finite-loops", "-fPIC", "-shared", NULL };
 	     *w; w++)
@@ -119,7 +119,7 @@ static int read_registration(const char *object, struct spin_registration *out, 
 
 /*
  * Compiles or assembles one file of the image. `object` is its name among the temporary files. `stage` says whether its C was
- * diagnosed before. defines: macros for it, up to NULL.
+ * diagnosed before. `defines`: macros for the file; ends with NULL.
  */
 static int build_part(struct spincc *s, const char *source, const char *object, enum stage stage, const char *const *defines)
 {
@@ -140,9 +140,9 @@ static int build_part(struct spincc *s, const char *source, const char *object, 
 	return build__run(s, &c, stage);
 }
 
-#define TOO_LARGE "exceeds PsPIN's program memory" /* the linker script pspin.ld says this about the code */
+#define TOO_LARGE "exceeds PsPIN's program memory" /* in the message of the linker script pspin.ld */
 
-/* Same return values as command__run(). The caller interprets what the linker said. */
+/* Same return values as command__run(). The caller interprets `output`, the linker's messages. */
 static int link_rv32(struct spincc *s, const char *elf, enum spin_placement where, struct text *output)
 {
 	struct command c = { 0 };
@@ -164,7 +164,7 @@ static int link_rv32(struct spincc *s, const char *elf, enum spin_placement wher
 	return err;
 }
 
-/* Handlers that are too large for the entry points of all protocols get those of UDP only. The program that a context loads decides. */
+/* Links the entry points of all protocols; if the program is then too large, those of UDP only (HPU_UDP_ALONE in entry.c). */
 static int link_what_fits(struct spincc *s, const char *elf, enum spin_placement where)
 {
 	struct text output = { 0 };
@@ -215,8 +215,8 @@ int build__defines(const char *object, const char *name)
 }
 
 /*
- * boot.S puts in order what the program uses. The linker has left out what no handler calls, so only the linked program tells whether
- * its HPUs are ever alone with a word (hwmodel/image/exclusive.S).
+ * boot.S initializes only what the program uses. The linker drops functions that no handler calls, so only the linked program shows
+ * whether it contains spin_change_ (hwmodel/image/exclusive.S). If it does, boot.S is built again to initialize that, and linked again.
  */
 static int build_rv32(struct spincc *s, const char *elf, enum stage stage)
 {
@@ -394,8 +394,8 @@ static int check_divisors(struct spincc *s)
 }
 
 /*
- * The only place where the handler's C is diagnosed, before any code is generated. Later steps use the LLVM IR, so no file is
- * read twice.
+ * Compiles the handler to LLVM IR. Only this step diagnoses the handler's C, before any code is generated. Later steps use the IR, so no
+ * file is read twice.
  */
 static int build_ir(struct spincc *s, const char *rv32, const char *bounded, const char *card, const char *ir)
 {
@@ -421,8 +421,8 @@ static int build_ir(struct spincc *s, const char *rv32, const char *bounded, con
 }
 
 /*
- * Builds the program for a card (<spin/offload.h>), with types and without debug information. ir: of the handler's file, which knows
- * what the handlers ask for. The compiler makes no tables of constants, which would be read-only data.
+ * Builds the program for a card (<spin/offload.h>), with types and without debug information. `ir`: the IR of the handler's file, for
+ * check__card(). -fno-jump-tables: a jump table would be read-only data, which a card's program cannot have.
  */
 static int build_card(struct spincc *s, const char *ir, const char *object)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * --target nfp: what a card with hardware XDP has no means for, by the handler's line. Called by build.c before the program for the
- * card is compiled, on the IR of the handler's file, and on the object afterwards. What the card takes: spin-handler(7).
+ * --target nfp: reports what a card with hardware XDP does not support, with the handler's line. Called by build.c: on the IR of the
+ * handler's file before the program for the card is compiled, then on that program's IR and object. The rules are in spin-handler(7).
  */
 #include <fcntl.h>
 #include <stdarg.h>
@@ -70,7 +70,7 @@ static const struct {
 	{ "spin_connections_missed_", "spin_connections_missed", NO_STREAM },
 };
 
-/* Variables of the runtime's macros, by the start of their name. */
+/* Variables that the runtime's macros define, by the start of their line in the IR. */
 static const struct {
 	const char *start, *shown, *reason;
 } variables[] = {
@@ -93,7 +93,7 @@ static int refuse(const char *file, unsigned line, const char *format, ...)
 	return -1;
 }
 
-/* The DIGlobalVariable of a global's line, or NULL. */
+/* Returns the DIGlobalVariable of a global's line, or NULL. */
 static const char *variable_of(const struct ir *ir, const char *line)
 {
 	const char *expression = ir__ref(ir, line, "!dbg ");
@@ -163,7 +163,7 @@ struct table {
 	int has_key;
 };
 
-/* The struct, or other type, of the array's elements: through const and typedefs. */
+/* Returns the struct that the array's elements have, without const and typedefs; NULL if they are not structs. */
 static const char *element_of(const struct ir *ir, const char *variable)
 {
 	const char *type = ir__ref(ir, variable, "type: ");
@@ -184,7 +184,7 @@ static int first_is_key(const struct ir *ir, const char *type)
 	return member && check__is_key(ir, member);
 }
 
-/* A table from its global's line: "@routes = dso_local global [65536 x %struct.route] zeroinitializer, ...". 0: it is one. */
+/* Reads a table from its global's line, "@routes = dso_local global [65536 x %struct.route] zeroinitializer, ...". -1: not a table. */
 static int read_table(const struct ir *ir, const char *line, struct table *out)
 {
 	const char *variable = variable_of(ir, line), *array = strchr(line, '['), *type;
@@ -351,7 +351,7 @@ int check__card_stores(const struct spincc *s, const char *path)
 
 #define CALL (BPF_JMP | BPF_CALL)
 
-/* What the driver's verifier or JIT refuses of a single instruction; NULL: nothing. */
+/* Returns why the driver's verifier or JIT refuses this instruction, or NULL. */
 static const char *judge(const struct bpf_insn *i)
 {
 	const uint8_t operation = BPF_OP(i->code), class = BPF_CLASS(i->code);

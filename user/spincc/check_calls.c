@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Finds calls in a handler that no target supports, or that the file's registration does not permit. Called by check.c, on the IR. */
+/*
+ * Finds calls in a handler that no target supports, or that the file's registration does not permit. Called by check_registration.c, on
+ * the IR; check__noinline() is called by verify.c.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +11,7 @@
 
 #include "user/spincc/ir.h"
 
-/* Functions for one delivery only: replies and redirects to the host's stack for datagrams; memory of messages for messages. */
+/* Functions of one kind of delivery: only datagrams have replies and the host's stack, only messages have entries and acknowledgements. */
 static const struct {
 	const char *name;
 	int messages; /* 1: for messages only; 0: for datagrams only */

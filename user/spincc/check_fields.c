@@ -11,7 +11,7 @@
 #define DEPTH_MAX 32
 
 struct field {
-	int is_summed; /* of memory of clusters: 32-bit words only */
+	int is_summed; /* 1: in SPIN_PER_CLUSTER memory: 32-bit words only */
 	char name[128];
 	char file[PATH_MAX];
 	unsigned line; /* in the user's files */
@@ -66,7 +66,7 @@ int check__is_key(const struct ir *ir, const char *member)
 	return has_tag(ir, member, "!\"spin_key\"");
 }
 
-/* Refuses fields in memory of clusters that are not words: only words are summed. */
+/* Refuses a field of SPIN_PER_CLUSTER memory that is not a 32-bit word: only words are summed. */
 static int refuse_unsummed(const struct field *field, const char *name)
 {
 	fprintf(stderr, "%s:%u: '%s' is not a uint32_t but %s: the value of SPIN_PER_CLUSTER is the sum of its copies, by 32-bit words\n",
@@ -173,7 +173,7 @@ int check__local(const struct spincc *s, const struct ir *ir, const char *variab
 	field.line = ir__place(s, ir, variable, field.file);
 	for (int depth = 0; field.line && type && depth < DEPTH_MAX; type = ir__ref(ir, type, "baseType: "), depth++) {
 		ir__quoted(type, "name: ", name, sizeof(name));
-		/* size_t and the like are as wide as an address on each target, by purpose */
+		/* size_t and other system typedefs are intentionally as wide as an address on each target */
 		if (strstr(type, "DW_TAG_typedef") && !ir__place(s, ir, type, file))
 			return 0;
 		if (strstr(type, "!DIBasicType(") && is_long(name))

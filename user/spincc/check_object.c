@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Finds calls through pointers in the compiled object. Called by check.c. A call that the compiler has resolved is fine; the others
+ * Finds calls through pointers in the compiled object. Called by build.c. A call that the compiler has resolved is fine; the others
  * become an instruction that the kernel does not support.
  */
 #include <fcntl.h>

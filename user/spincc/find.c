@@ -81,7 +81,7 @@ int find__has_text(const char *line, const char *text)
 	return *line == ' ' && strstr(line, text);
 }
 
-/* Makes blanks of what of a line is a comment; *inside: a comment of several lines goes on. */
+/* Overwrites comments in a line with blanks. *inside: 1 if the line begins, and on return ends, inside a comment. */
 static void blank_comments(char *line, int *inside)
 {
 	char quote = 0;

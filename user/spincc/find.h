@@ -2,7 +2,7 @@
 #ifndef USER_SPINCC_FIND_H
 #define USER_SPINCC_FIND_H
 
-/* Finds the place of a fault in the user's files for tools that do not report one. All functions return a line, 0: not found. */
+/* Finds the place of a fault in the user's files for tools that do not report one. They return a line, or 0 if not found. */
 #include "user/spincc/spincc.h"
 
 /* Finds the first place like "file.c:12" in a text that is in the user's files. */
@@ -14,10 +14,10 @@ int find__is_asm(const char *line, const char *unused);
 int find__is_call_of(const char *line, const char *name);
 int find__is_definition_of(const char *line, const char *name);
 int find__has_text(const char *line, const char *text);
-/* The first line of the handler's file that has the word outside comments: for what stands in no function. */
+/* Finds the first line of the handler's file with the word outside comments. For code outside functions, which is not in the IR. */
 unsigned find__in_source(const struct spincc *s, const char *word);
 unsigned find__last_line(const struct spincc *s);
-/* Finds the largest variable, local or static. what: "'name' takes N bytes". */
+/* Finds the largest variable, local or static, and writes "'name' takes N bytes" to `what`. */
 unsigned find__largest(const struct spincc *s, int local, char file[PATH_MAX], char *what, size_t bytes);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Finds the handler's line of an instruction. For inlined functions DWARF records the call site; BTF and so the verifier's log do not. */
+/*
+ * Finds the handler's line of an instruction, for verify.c and the checks. For inlined functions DWARF records the call site; BTF, and
+ * therefore the verifier's log, does not.
+ */
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -70,7 +73,7 @@ static int has_users_frame(const struct spincc *s, Dwarf_Die *parent, Dwarf_File
 
 /*
  * Returns the line of the instruction itself, if it is in the user's files. Programs of one unit have the same addresses, each
- * in its own section, so lines of other programs come in between. Takes the nearest preceding user's line within NEAR_BYTES.
+ * in its own section, so lines of other programs are mixed in. Takes the nearest preceding user's line within NEAR_BYTES.
  */
 static unsigned own_line(const struct spincc *s, Dwarf_Die *unit, Dwarf_Addr pc, char name[PATH_MAX])
 {
@@ -99,7 +102,7 @@ static unsigned own_line(const struct spincc *s, Dwarf_Die *unit, Dwarf_Addr pc,
 	return found;
 }
 
-/* A question about the function that contains the instruction. */
+/* Examines the function that contains the instruction. */
 typedef unsigned (*ask_fn)(const struct spincc *s, Dwarf_Die *unit, Dwarf_Die *function, Dwarf_Files *files, Dwarf_Addr pc,
 			   char name[PATH_MAX]);
 

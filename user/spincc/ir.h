@@ -6,7 +6,7 @@
 #include "user/spincc/spincc.h"
 
 struct ir {
-	char *text;        /* lines end with NUL; an empty line is the end */
+	char *text;        /* lines end with NUL; the text ends with an empty line */
 	const char **meta; /* "!N = ..." by N; NULL: none */
 	unsigned metas;
 };
@@ -35,13 +35,13 @@ unsigned ir__place(const struct spincc *s, const struct ir *ir, const char *entr
 int check__fields(const struct spincc *s, const struct ir *ir, const char *variable);
 /* Checks a local variable or parameter, by its DILocalVariable. Returns -1 after a message if its width differs between targets. */
 int check__local(const struct spincc *s, const struct ir *ir, const char *variable);
-/* Checks calls that are not for handlers. `messages`: the handlers take messages. Returns -1 after a message. */
+/* Checks for calls that handlers must not make. `messages`: the handlers take messages. Returns -1 after a message. */
 int check__calls(const struct spincc *s, const struct ir *ir, int messages);
 /* Warns about ports that are compared in the wrong byte order. */
 void check__ports(const struct spincc *s, const struct ir *ir);
-/* 1: SPIN_TABLE or other memory of the handlers' own made the global of this name. */
+/* Returns 1 if SPIN_TABLE or another macro for handler memory defined the global of this name. */
 int check__is_table(const struct ir *ir, const char *name);
-/* 1: SPIN_KEY made the member, by its DIDerivedType. */
+/* Returns 1 if the member, given by its DIDerivedType, was declared with SPIN_KEY. */
 int check__is_key(const struct ir *ir, const char *member);
 /* Indexes of the fields of SPIN_HANDLERS that are checked, in the order of struct spin_registration. */
 enum registered {
@@ -57,7 +57,7 @@ enum registered {
 	REGISTERED_FRAGMENTATION,
 	REGISTERED_FIELDS
 };
-/* Reads them from the line of spin_meta_. -1: there is no registration in it. */
+/* Reads these fields from the line of spin_meta_. Returns -1 if it has no registration. */
 int check__read_registration(const char *meta, unsigned fields[REGISTERED_FIELDS]);
 /* Checks the registration. Returns -1 after a message that says what is missing, superfluous, or does not fit the handlers. */
 int check__registration(const struct spincc *s, const struct ir *ir);

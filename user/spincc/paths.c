@@ -50,7 +50,7 @@ static int find_root(struct spincc *s)
 	return -1;
 }
 
-/* The path becomes part of a macro and of an assembler string. */
+/* Returns 1 if the path can be part of a macro and of an assembler string. */
 static int is_plain(const char *path)
 {
 	if (!strpbrk(path, "\"\\\n"))
@@ -88,7 +88,7 @@ static const char *base(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* A file of the runtime or the system; a name without a directory before it is the runtime's where that has it. */
+/* Returns 1 for a file of the runtime or the system. A relative path is the runtime's if the file exists there. */
 static int is_runtime(const struct spincc *s, const char *file)
 {
 	static const char *const runtime[] = { "handlers/include/spin/", "handlers/include/pspin/", "bpf/", "hwmodel/" };
@@ -116,7 +116,7 @@ const char *paths__users(const struct spincc *s, const char *file, char name[PAT
 		file += directory + 1;
 	else if (starts(file, "./"))
 		file += 2;
-	/* a linker makes of the two prefixes, the directory's and the file's, something of its own */
+	/* linkers join the directory's and the file's mapped prefix in their own way, so hwmodel/image/ may be anywhere */
 	if (is_runtime(s, file) || strstr(file, "hwmodel/image/"))
 		return NULL;
 	snprintf(name, PATH_MAX, "%s", file);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * --api pspin: builds a handler file for PsPIN's own runtime, with our headers (handlers/include/pspin) and start-up code
- * (hwmodel/image/pspin), as one rv32 program. Only gcc compiles it; nothing of it is loaded into the kernel.
+ * (hwmodel/image/pspin), as one rv32 program. Called by main.c. Only gcc compiles it, and it is never loaded into the kernel.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static int compile_handlers(struct spincc *s, const char *object)
 	for (unsigned i = 0; flags[i]; i++)
 		command__add(&c, "%s", flags[i]);
 	build__add_users(s, &c);
-	/* behind the user's directories, which may have a packets.h of their own */
+	/* after the user's directories, which may have their own packets.h */
 	command__add(&c, "-I%s/handlers/include/pspin", s->root);
 	for (unsigned i = 0; i < s->hpu_flags.count; i++)
 		command__add(&c, "%s", s->hpu_flags.items[i]);

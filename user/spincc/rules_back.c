@@ -37,7 +37,7 @@ const struct rule rules_hpu[] = {
 	RULE_HPU_STACK,
 	{ "[-Wuninitialized]", "@ is read before it has a value; initialise it", 0 },
 	{ "[-Wmaybe-uninitialized]", "@ may be read before it has a value; initialise it", RULE_WARNING },
-	{ "[-W", NULL, RULE_SILENT }, /* clang has reported its own */
+	{ "[-W", NULL, RULE_SILENT }, /* clang has reported the C already */
 	{ 0 },
 };
 

@@ -16,14 +16,14 @@ struct spincc {
 	struct option_list extra; /* -I, -D */
 	struct option_list hpu_flags;
 	int verbose, save_temps, verifier_log, trusted;
-	int verify; /* 1, 0, or -1: if permitted */
+	int verify; /* 1, 0, or -1: only if permitted */
 	/* derived */
 	char root[PATH_MAX];               /* the directory with handlers/include, bpf and hwmodel/image */
 	char handler_path[PATH_MAX];       /* absolute */
 	char directory[PATH_MAX];          /* working directory */
-	char temps[PATH_MAX];              /* directory of temporary files beside the output; "" before it is made */
+	char temps[PATH_MAX];              /* directory of temporary files, next to the output; "" before it is made */
 	int temps_lock_fd;                 /* says that it is in use (locked_directory.h) */
-	unsigned warned[64], warned_count; /* lines of the handler's file that a warning was given for */
+	unsigned warned[64], warned_count; /* lines of the handler's file that have a warning already */
 };
 
 /* All functions return 0, or -1 after a message on stderr. */
@@ -46,7 +46,7 @@ int build__fat(struct spincc *s); /* creates "object" among the temporary files 
 int build__pspin(struct spincc *s);
 /*
  * Helpers of the builds. build__tool() returns a tool, or the one that the environment names. build__add_users() adds the
- * user's words for a compiler, and removes the machine's paths from the result. build__run() runs a command, explains its
+ * user's compiler options, and removes the machine's paths from the result. build__run() runs a command, explains its
  * output and frees it. build__defines() returns 1 if the object or program has a function of that name, -1 with a message if it cannot be
  * read.
  */
@@ -60,7 +60,7 @@ int trailer__append(const char *path);
 int verify__object(struct spincc *s, const char *path);
 /* Returns the user's line of a program's instruction, or 0. */
 unsigned frames__line(const struct spincc *s, const char *object, const char *program, long instruction, char name[PATH_MAX]);
-/* Returns 1 if neither the instruction nor any function it was inlined into is the user's. Returns 0 also if the object does not tell. */
+/* Returns 1 if neither the instruction nor a function that it was inlined into is the user's; 0 also if that is not known. */
 int frames__is_runtimes(const struct spincc *s, const char *object, const char *program, long instruction);
 
 /* A command line under construction. */
@@ -107,7 +107,7 @@ unsigned check__noinline(const struct spincc *s, const char *ir, char file[PATH_
 /* Same for the object: checks what is only decided by optimisation. */
 int check__object(struct spincc *s, const char *object);
 
-/* Signals. signals__caught() returns 0 or the signal that asks spincc to end. */
+/* Signals. signals__caught() returns the signal that terminates spincc, or 0. */
 int signals__caught(void);
 void signals__watch(void);
 void signals__child(int pid); /* the child that a signal terminates; 0: none */

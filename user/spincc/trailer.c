@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Appends the trailer (length and checksum) to the object that the linker has written. Called by build.c as its last step. */
+/* Appends the trailer (length and checksum) to the finished object. Called by main.c after the build. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

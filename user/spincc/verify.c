@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Loads the object as spinctl does, in both classes, and reports at the handler's line what the kernel's verifier refuses.
- * Called when the object is complete. Code that the debug information attributes to the runtime is never reported as the
+ * Called by main.c when the object is complete. Code that the debug information attributes to the runtime is never reported as the
  * handler's fault.
  */
 #include <errno.h>
@@ -50,7 +50,7 @@ static unsigned place(const struct spincc *s, const char *object, const struct l
 	return line;
 }
 
-/* Returns 1 if the refused instruction has nothing of the handler: then the fault is in the runtime. */
+/* Returns 1 if the refused instruction belongs only to the runtime: then the fault is there. */
 static int is_runtimes(const struct spincc *s, const char *object, const struct log *log, const struct verifier_refusal *refusal)
 {
 	char name[PATH_MAX];
@@ -59,7 +59,7 @@ static int is_runtimes(const struct spincc *s, const char *object, const struct 
 	       frames__is_runtimes(s, object, log->program, refusal->instruction);
 }
 
-/* text: the log; NULL: the failure is unrelated to it. */
+/* Reports a refusal. text: the verifier's log, or NULL if the verifier did not refuse. */
 static void report(const struct spincc *s, const char *object, const struct log *log, const char *text, enum spin_class class)
 {
 	const char *where = class == SPIN_CLASS_ISOLATED ? "in the isolated class (without CAP_PERFMON) " : "";
@@ -115,7 +115,7 @@ static int try_class(struct spincc *s, const char *path, const struct spin_objec
 		fclose(log.to);
 	if (err == -ENOSYS && class == SPIN_CLASS_ISOLATED && kernel_probe__copies() && kernel_probe__refuses_guesses())
 		fprintf(stderr, "spincc: %s: warning: %s\n", s->handler, spin_strerror_last());
-	/* by default: a machine or kernel that cannot load them is not a fault of the handlers */
+	/* without --verify a machine or kernel that cannot load handlers is not an error */
 	if (err && s->verify < 0 && (err == -ENOSYS || err == -EPERM))
 		err = 0;
 	/* the object for kernels without may_goto */

@@ -4,13 +4,13 @@
  * 14 to 19 write without optimisation: a local variable is an alloca with loads and stores.
  *
  * A variable that a walk's body changes, like a minimum or a count, starts with a known number. If the body has branches, each path
- * leaves another number, and a comparison with a known number adds to what the verifier knows, up to the outcome of later
+ * leaves a different number, and a comparison with a known number adds to what the verifier knows, up to the outcome of later
  * comparisons. Then no two rounds have the same state; without CAP_PERFMON this happens even without comparisons. The verifier gives
- * up after 1,000,000 steps. This file makes such a variable unknown to the verifier before each piece: it adds `any & ~any`, as
- * spin_blur() does in C, once for each chunk. The program computes the same. A body without branches has one path and is left
- * alone. SPIN_FOR gets the same before each round.
+ * up after 1,000,000 steps. This file makes such a variable unknown to the verifier before each piece: it adds the zero `any & ~any`,
+ * which is computed once for each chunk, as in spin_blur(). The program's result does not change. A body without branches has only one
+ * path and is left alone. SPIN_FOR gets the same before each round.
  *
- * Loops of the handler's own are left alone: the verifier must know their counters.
+ * The handler's own loops are left alone: the verifier must know their counters.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -22,7 +22,7 @@
 #include "user/spincc/ir.h"
 #include "user/spincc/walks.h"
 
-#define SLOTS_MAX  64 /* variables of a function, one bit each. Further ones are left alone */
+#define SLOTS_MAX  64 /* tracked variables of a function, one bit each; more are left alone */
 #define NAME_BYTES 64
 #define COUNTS     "@spin_walks_count_ = " /* <spin/target/frame.h> */
 #define RUNTIMES   "%struct.spin_"         /* the walk itself, which must stay known */
@@ -46,10 +46,10 @@ struct function {
 	unsigned slots;
 	struct value *value;
 	unsigned values, room;
-	uint64_t changed; /* in the current walk */
+	uint64_t changed; /* the slots that the current walk stores to */
 	int branches;     /* the current walk has branches */
-	uint64_t named;   /* by the source: variables that the compiler adds stay known */
-	uint64_t forgets; /* in the current walk */
+	uint64_t named;   /* declared in the source: variables that the compiler adds stay known */
+	uint64_t forgets; /* the slots that the current walk makes unknown */
 };
 
 static int is_name(char c)
@@ -235,7 +235,7 @@ static void read_instruction(struct function *f, const char *line)
 		read_field(f, name, is + 3);
 }
 
-/* The last line of the loop whose head is the block of this label: the last that branches there. NULL: it is not a loop. */
+/* Returns the last line of the loop whose head has this label: the last branch to it. NULL if it is not a loop. */
 static const char *end_of_loop(const struct ir *ir, const char *line, const char *label)
 {
 	const char *end = NULL;
@@ -251,7 +251,7 @@ static const char *end_of_loop(const struct ir *ir, const char *line, const char
 	return end;
 }
 
-/* Writes, before the chunk, a zero that the verifier does not know, in each of the types. */
+/* Writes, before the chunk, instructions that compute a zero of each type. The verifier does not know that it is zero. */
 static void write_zero(FILE *out, const struct function *f, uint64_t which, unsigned walk)
 {
 	fprintf(out, "  %%spin.any.%u = load volatile i32, %s @spin_any, align 4\n", walk,
@@ -365,7 +365,7 @@ static int write_all(const struct ir *ir, FILE *out)
 	struct function f = { 0 };
 	unsigned walks = 0;
 
-	/* a runtime without this number has not asked for it either */
+	/* a runtime that does not define spin_any does not need this change */
 	int has_any = ir__starts(ir, "@spin_any = ") != NULL;
 
 	const char *counts = waits(ir) ? ir__starts(ir, COUNTS) : NULL;

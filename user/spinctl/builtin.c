@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Finds the handlers' objects that are shipped with sPIN by name, in the build tree or below the installation prefix.
- * SPIN_HOME comes before the directories above the executable.
+ * Finds objects of handlers that are shipped with sPIN by name. Called by recv and doctor. SPIN_HOME is searched first, then the
+ * directories above the executable: the build tree or the installation prefix.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -6,8 +6,8 @@
 #include <limits.h>
 
 /*
- * The fat object of a handler that comes with us ("copy_to_host"): from SPIN_HOME, or from a directory above the
- * executable, built (handlers/) or installed (share/spin/handlers/). DONE, or FAILED after a message.
+ * Finds the fat object of a shipped handler ("copy_to_host") in SPIN_HOME or in a directory above the executable, built
+ * (handlers/) or installed (share/spin/handlers/). Returns DONE, or FAILED after a message.
  */
 int builtin__find(const char *name, char path[PATH_MAX]);
 /* Same, but prints nothing. Returns 1 if the object exists. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl cost: fills the option table and passes it to the cost library (user/cost), which does all the work. */
+/* spinctl cost: defines the options and passes their values to the cost library (user/cost), which does all the work. */
 #include <stdlib.h>
 #include <string.h>
 

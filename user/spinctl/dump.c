@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spinctl dump: prints host memory of a running context of any process, as hex or raw. It only reads: the memory is the context's
- * own map, and handlers may write to it at the same time.
+ * spinctl dump: prints the host memory of a context in any process, as hex or raw. It only reads: the memory is the context's map, and
+ * handlers may write to it at the same time.
  */
 #include <linux/capability.h>
 
@@ -80,7 +80,7 @@ static int find(uint32_t *program_id)
 	return DONE;
 }
 
-/* Of the context's program: its host memory in *memory, and how many bytes of it there are. */
+/* Maps the host memory of a context's program to *memory and sets *bytes to its size. */
 static int open_memory(uint32_t program_id, struct introspect_section *memory, size_t *bytes)
 {
 	struct introspect_section rodata = { .fd = -1 };

@@ -22,11 +22,11 @@
 
 /* Parses --engine; the option table has already checked its words. Returns DONE, or FAILED after a message. */
 int engines__pick(struct comparison_engines *engines, const struct option_list *names);
-/* Call after the handler was opened. Adds the program for a card, if the object has one and no engine was named. */
+/* Adds the engine for a card if the object has a program for it and no engine was named. Must be called after the handler is opened. */
 void engines__add_card(struct comparison_engines *engines, const struct handler *h);
 /*
- * Call after the handler was opened. Removes the host engine if the handler has no host build. Returns DONE, or FAILED after a
- * message.
+ * Removes the host engine if the handler has no host build. Must be called after the handler is opened. Returns DONE, or FAILED after
+ * a message.
  */
 int engines__without_host(struct comparison_engines *engines, const struct handler *h);
 /* Removes the kernel engines for a foreign object (handler.h) that is not trusted: it is never loaded into the kernel. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Reads the maps of contexts that other processes own, by program id and read-only. Used by status.c, dump.c and mpq/find.c. */
+/* Reads the maps of contexts in other processes, by program id, through read-only mappings. Called by status.c, dump.c and mpq/find.c. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -17,19 +17,19 @@ struct introspect_section {
 	int fd;
 };
 
-/* The ids of a program's maps if it has this name (NULL: any): how many, or -ENOENT. */
+/* Writes the ids of a program's maps if it has this name (NULL: any). Returns their number, or -ENOENT. */
 int introspect__maps(uint32_t id, const char *name, uint32_t maps[INTROSPECT_MAPS_MAX]);
-/* The context's program that a ring's program runs (bpf/abi/ring.h); else the program itself. */
+/* Returns the id of the context's program that a ring's program runs (bpf/abi/ring.h); for other programs, id itself. */
 uint32_t introspect__behind_ring(uint32_t id);
-/* The same of a context's program, whose name is the context's: whether it is one show the variables in its maps. */
+/* Same for a context's program, which may have any name. The variables in its maps show whether it is one. */
 int introspect__context_maps(uint32_t id, uint32_t maps[INTROSPECT_MAPS_MAX]);
 
-/* A map if it is the data section wanted (".bss"); -ENOENT if not. */
+/* Maps a data section (".bss") read-only. Returns 0, or -ENOENT if the map is not that section. */
 int introspect_section__open(uint32_t map_id, const char *name, struct introspect_section *s);
-/* A map of this name, without types: section.btf stays NULL. -ENOENT if it is another. */
+/* Maps a map with this name, without types: section.btf stays NULL. Returns 0, or -ENOENT if it has another name. */
 int introspect_map__open(uint32_t map_id, const char *name, struct introspect_section *s);
 void introspect_section__close(struct introspect_section *s);
-/* A variable by name, if it has this size; NULL if not. */
+/* Returns the variable with this name and size, or NULL. */
 const void *introspect_section__variable(const struct introspect_section *s, const char *name, const char *section, size_t bytes);
 
 #endif

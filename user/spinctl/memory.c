@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Parses the options of host memory (mem=OFFSET+BYTES) and prints the counters of entries, for spinctl run and mpq. */
+/* Parses START+LENGTH options of host memory and prints counters of entries. Called by spinctl run, status and mpq. */
 #include <stdlib.h>
 #include <string.h>
 

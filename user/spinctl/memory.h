@@ -2,7 +2,7 @@
 #ifndef USER_SPINCTL_MEMORY_H
 #define USER_SPINCTL_MEMORY_H
 
-/* The handlers' own host memory on the command line, and the counters of matching entries in reports. */
+/* Parses options for the handlers' own host memory, and prints the counters of matching entries. Called by spinctl run, status and mpq. */
 #include <spin/libspin_message.h>
 #include "user/spinctl/spinctl.h"
 

@@ -132,7 +132,7 @@ static const struct command_row row = {
 
 const struct subcommand new_command = { "new", &row, run, &options };
 
-/* The files that `spinctl new` copies, as in templates/, compiled into the program. */
+/* The files of templates/, embedded in the program. */
 
 /* clang-format off */
 #define EMBED(symbol, path) \

@@ -2,7 +2,7 @@
 #ifndef USER_SPINCTL_SPINCTL_H
 #define USER_SPINCTL_SPINCTL_H
 
-/* What main.c knows of each subcommand. A file or directory per subcommand implements one. */
+/* The interface between main.c and the subcommands. Each subcommand is implemented by one file or directory. */
 #include <stdint.h>
 
 #include "user/lib/json.h"

@@ -169,7 +169,7 @@ static const struct command_row row = {
 
 const struct subcommand status_command = { "status", &row, run, &options };
 
-/* Walks the interfaces as the kernel sees them: XDP links, their programs, the maps of these, and the contexts' programs and maps. */
+/* Finds interfaces through the kernel's objects: BPF links, their programs, the programs' maps, and the contexts in these. */
 
 static int read_counters(const struct introspect_section *s, uint64_t *packets)
 {
@@ -254,8 +254,8 @@ static int read_root(struct status_interface *out)
 }
 
 /*
- * Returns 0 if the program is a card's (<spin/offload.h>). What it counts is read from the card; nothing if it counts nothing, or its
- * interface is in another namespace.
+ * Returns 0 if the program runs on a card (<spin/offload.h>), and reads its counters from the card. They stay 0 if it does not count,
+ * or if its interface is in another namespace.
  */
 static int read_card(struct status_interface *out)
 {
@@ -281,8 +281,8 @@ static int read_card(struct status_interface *out)
 }
 
 /*
- * Interface indexes repeat in other namespaces: check that the interface of this namespace runs this program, or the dispatcher that has
- * it.
+ * Interface indexes are not unique across namespaces, so this checks that the interface of this namespace runs this program, or the
+ * dispatcher that contains it.
  */
 static void name_device(struct status_interface *out, uint32_t attached)
 {
@@ -301,7 +301,7 @@ static void name_device(struct status_interface *out, uint32_t attached)
 		out->mode = q.attach_mode == XDP_ATTACHED_SKB || q.skb_prog_id == attached ? SPIN_MODE_GENERIC : SPIN_MODE_NATIVE;
 }
 
-/* 0 if the link is of an interface's sPIN dispatcher, attached to the interface or to libxdp's dispatcher there, or of a card's program. */
+/* Returns 0 if the link belongs to a sPIN dispatcher (on an interface, or in libxdp's dispatcher on it) or to a card's program. */
 static int read_link(uint32_t id, const struct bpf_link_info *info, struct status_interface *out)
 {
 	const int is_shared = info->type == BPF_LINK_TYPE_TRACING;

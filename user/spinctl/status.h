@@ -9,20 +9,20 @@ struct status_context {
 	char name[16];
 	char rule[256];
 	uint32_t program_id;
-	int has_ring; /* 1: what its handlers deliver goes to a ring */
+	int has_ring; /* 1: packets that its handlers deliver go to a ring */
 	uint64_t packets[SPIN_REASON_COUNT];
 };
 
 /* An interface with contexts, of any process. */
 struct status_interface {
 	char device[32];     /* "ifindex 7" if it is in another network namespace */
-	int ifindex, here;   /* 1: in this network namespace */
+	int ifindex, here;   /* here: 1 if it is in this network namespace */
 	enum spin_mode mode; /* AUTO: unknown, because the interface is in another namespace */
-	int shared;          /* 1: beside programs of others, by libxdp's dispatcher */
+	int shared;          /* 1: attached through libxdp's dispatcher, next to other programs */
 	uint32_t program_id, link_id;
 	int owner_pid; /* 0: not visible */
 	char owner[64];
-	uint64_t packets[SPIN_REASON_COUNT]; /* packets that belong to no context; of OFFLOAD all that the card counts */
+	uint64_t packets[SPIN_REASON_COUNT]; /* packets of no context; with OFFLOAD all that the card counts */
 	unsigned contexts;                   /* 0 with OFFLOAD: the card has one, without a name */
 	struct status_context context[SPIN_CONTEXTS_MAX];
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The digest of a file that is sent in pieces. Sender and receiver each compute it over the bytes as they pass. */
+/* Computes the digest of a file that is sent in pieces. Sender (send/) and receiver (recv/) each compute it piece by piece. */
 #include <endian.h>
 #include <string.h>
 

@@ -5,7 +5,7 @@
 /* Contexts that root adds by interface and rule, without a program or a socket. Called by client.c. */
 struct client;
 
-/* Makes the context that the client has asked for with ADD, answers, and keeps it until it is stopped. */
+/* Creates the context of an ADD request, answers, and keeps it until it is stopped. */
 void by_rule__serve(struct client *client);
 
 #endif

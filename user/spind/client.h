@@ -2,7 +2,10 @@
 #ifndef USER_SPIND_CLIENT_H
 #define USER_SPIND_CLIENT_H
 
-/* One client of a holder, in a thread of its own: its requests, and the context that goes with its connection. */
+/*
+ * Serves one client of a holder, in a thread of its own: its requests, and the context that lives as long as its connection. Called by
+ * holder.c.
+ */
 struct client;
 
 /* Serves the client until its connection ends. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Reads a socket's address, port, peer, device and namespace from its descriptor (facts.h). Called for descriptors of anybody. */
+/* Reads a socket's address, port, peer, device and namespace from its descriptor (facts.h). Any user may pass descriptors, of any type. */
 #include <errno.h>
 #include <fcntl.h>
 #include <net/if.h>
@@ -44,7 +44,7 @@ static int option(int fd, int level, int name, int *value)
 	return getsockopt(fd, level, name, value, &bytes) ? -errno : 0;
 }
 
-/* IP version, address and port; of an IPv4 address in IPv6 those of IPv4. Version 0: any address of both. */
+/* Returns IP version, address and port; an IPv4-mapped IPv6 address counts as IPv4. Version 0: the wildcard address of both versions. */
 static void read_end(const union address *from, int only_ip6, unsigned *version, uint32_t addr[4], uint32_t mask[4], uint16_t *port)
 {
 	const struct in6_addr *ip6 = &from->ip6.sin6_addr;
@@ -72,7 +72,7 @@ static void read_end(const union address *from, int only_ip6, unsigned *version,
 	memset(mask, 0xff, 16);
 }
 
-/* 1: only lo has packets to this address. */
+/* Returns 1 if only lo receives packets to this address. */
 static int is_loopback(const struct spin_rule *rule)
 {
 	if (rule->ip_version == 4)
@@ -97,7 +97,7 @@ static int check_kind(int fd, int *protocol, char *text, size_t text_bytes)
 	return 0;
 }
 
-/* Handlers are on all that comes to a socket of TCP from now on: so it must be what it is to be. */
+/* A TCP socket must already listen or be connected, because handlers see all that arrives from now on. */
 static int read_state(int fd, struct facts *out, char *text, size_t text_bytes)
 {
 	struct tcp_info info = { 0 };

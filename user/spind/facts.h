@@ -2,28 +2,28 @@
 #ifndef USER_SPIND_FACTS_H
 #define USER_SPIND_FACTS_H
 
-/* The facts about a socket, read from its descriptor: nothing that the client says is used. */
+/* Properties of a socket, read from its descriptor. Nothing of the client's request is used. Called by front.c and client.c. */
 #include <stdint.h>
 
 #include <spin/rule.h>
 
 struct facts {
-	struct spin_rule rule; /* the packets that may be the socket's; its guard tells which are */
-	int is_stream;         /* 1: of TCP; the rule is for people, and its protocol counts as TCP */
-	int is_listening;      /* of TCP: 1: it listens; 0: it is connected */
-	int ifindex;           /* of the only device that has its packets: its own (SO_BINDTODEVICE), or lo; 0: any */
+	struct spin_rule rule; /* matches all packets that may be the socket's; the guard decides which are */
+	int is_stream;         /* 1: a TCP socket; the rule is then only shown to people, with tcp as its protocol */
+	int is_listening;      /* of a TCP socket: 1: it listens; 0: it is connected */
+	int ifindex;           /* the only device that receives its packets (SO_BINDTODEVICE, or lo); 0: any */
 };
 
 /*
- * 0, or a negative errno with the reason in `text`: -ENOTSOCK, -EPROTONOSUPPORT: it is none of UDP or TCP; -EDESTADDRREQ: it is not bound;
- * -ENOTCONN: it is of TCP and neither listens nor is connected.
+ * Returns 0, or a negative errno with the reason in `text`: -ENOTSOCK; -EPROTONOSUPPORT: neither UDP nor TCP; -EDESTADDRREQ: not bound;
+ * -ENOTCONN: a TCP socket that neither listens nor is connected.
  */
 int facts__read(int socket_fd, struct facts *out, char *text, size_t text_bytes);
 
-/* The network namespace of the socket: a descriptor, and *inode; or a negative errno with a reason. */
+/* Returns a descriptor of the socket's network namespace and sets *inode, or returns a negative errno with a reason. */
 int facts__namespace(int socket_fd, uint64_t *inode, char *text, size_t text_bytes);
 
-/* The same of a descriptor of the namespace itself; a new descriptor. */
+/* The same for a descriptor of the namespace itself. Returns a new descriptor. */
 int facts__open_namespace(int ns_fd, uint64_t *inode, char *text, size_t text_bytes);
 
 #endif

@@ -3,12 +3,12 @@
 #define USER_SPIND_FRONT_H
 
 /*
- * The process that clients connect to. It reads one request of each connection, finds out whose it is, and gives both to the holder
- * of the socket's network namespace. It holds no context and loads nothing, so it can end and start again while contexts run.
+ * The process that clients connect to. It reads one request of each connection, identifies the user, and passes both to the holder
+ * of the socket's network namespace. It holds no context and loads nothing, so it can end and restart while contexts run.
  */
 #include "user/spind/settings.h"
 
-/* Serves clients at the listening socket, whose path this is, until a signal to end comes. Returns an exit status. */
+/* Serves clients of the listening socket at `path` until SIGTERM or SIGINT. Returns an exit status. */
 int front__serve(int listen_fd, const char *path, struct settings *settings);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The list of a holder's contexts (held.h). Every context on it belongs to a thread, which takes it off before it destroys it. Locks in
- * this order: a context's `use`, then the list's.
+ * The list of a holder's contexts (held.h). Each context on it belongs to a thread, which removes it before it destroys it. Lock
+ * order: a context's `use`, then the list's lock.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t released = PTHREAD_COND_INITIALIZER;
 static struct held *list;
-static struct held *used[64]; /* contexts that another thread than their own uses */
+static struct held *used[64]; /* contexts in use by a thread that does not own them */
 
 void held__add(struct held *held)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Starts holders, one for each network namespace, and gives them orders. Called by the threads of the front process. A holder that
- * ends while an order is on its way closes the connection without a receipt: the order is given again, to a new one.
+ * Starts holders, one for each network namespace, and sends them orders. Called by the threads of the front process. If a holder
+ * ends with an order in flight, it closes the connection without a receipt, and the order is sent again to a new holder.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include "user/spind/holder.h"
 #include "user/spind/holders.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* orders go out one after the other, so that quotas hold */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* serializes orders, so that quotas hold */
 static char directory[80];
 static const struct settings *settings;
 
@@ -48,7 +48,7 @@ static int address_of(const char *name, struct sockaddr_un *address)
 		       : -ENAMETOOLONG;
 }
 
-/* A connection to a holder, or a negative errno; the socket of one that is gone is removed. */
+/* Returns a connection to a holder, or a negative errno. Removes the socket of a holder that is gone. */
 static int connect_to(const char *name)
 {
 	struct sockaddr_un address;
@@ -69,8 +69,8 @@ static int connect_to(const char *name)
 }
 
 /*
- * *taken: the connection, if the holder has taken the order, and waits for its end (end_order()). One that gives no receipt in time may
- * still take it.
+ * Sends an order and waits for the receipt. If the holder has taken it, *taken is the connection, which the holder waits to see closed
+ * (end_order()). A holder that sends no receipt in time may still take the order.
  */
 static int give(const char *name, const struct order *order, const int *fds, unsigned count, struct receipt *receipt, int *taken)
 {
@@ -95,7 +95,7 @@ static int give(const char *name, const struct order *order, const int *fds, uns
 	return err ? err : got == sizeof(*receipt) ? 0 : -ECONNREFUSED;
 }
 
-/* A new process in the namespace, with a socket that already listens. */
+/* Forks a holder in the namespace; its socket listens before the fork. */
 static int start_holder(const char *name, int ns_fd)
 {
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), err;
@@ -123,15 +123,15 @@ static int start_holder(const char *name, int ns_fd)
 
 void holders__give_back(int *fds, unsigned count)
 {
-	/* a socket that lingers holds up this thread, which is its owner's, and no other */
+	/* a socket that lingers blocks only this thread, which serves its owner */
 	if (count > 1)
 		broker__close(fds + 1, count - 1);
-	/* held from a fork until the new holder has closed all, and answered */
+	/* a new holder's fork and first receipt happen under this lock; after the receipt it has no copies */
 	pthread_mutex_lock(&lock);
 	pthread_mutex_unlock(&lock);
 }
 
-/* taken: what give() left, or -1. */
+/* taken: as set by give(), or -1. */
 static void end_order(int taken, int *fds, unsigned count)
 {
 	if (taken < 0)

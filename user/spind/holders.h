@@ -3,31 +3,31 @@
 #define USER_SPIND_HOLDERS_H
 
 /*
- * The processes that hold contexts, one for each network namespace, as the process that clients connect to finds them. They outlive
- * it: each listens at a socket of its own, in a directory that only root can enter, and the next spind finds them there.
+ * The front process's view of the holders, one for each network namespace. Holders outlive the front process: each listens at its own
+ * socket in a directory that only root can enter, and the next spind finds them there. Called by front.c.
  */
 #include <stdint.h>
 
 #include "user/spind/order.h"
 #include "user/spind/settings.h"
 
-/* directory: of the holders' sockets; made if it is not there. 0, or -1 after a line on stderr. */
+/* `directory` holds the holders' sockets; it is created if missing. Returns 0, or -1 after a line on stderr. */
 int holders__open(const char *directory, const struct settings *settings);
 
 /*
- * Gives an order with its descriptors to the holder of a namespace, which is started if there is none. It comes to be in the namespace
- * by ns_fd. 0, or a negative errno. Of an order that is taken all descriptors but the first are closed, and -1 then, before the holder
- * goes on; so they are by holders__give_all().
+ * Sends an order with its descriptors to the holder of a namespace. If there is none, starts one, which enters the namespace by ns_fd.
+ * Returns 0 or a negative errno. If the order is taken, all descriptors but the first are closed and set to -1 before the holder continues.
+ * The same holds for holders__give_all().
  */
 int holders__give(uint64_t netns, int ns_fd, const struct order *order, int *fds, unsigned count, struct receipt *receipt);
 
 /*
- * Gives it to each holder in turn, until one takes it, or is busy (RECEIPT_BUSY); *sum has the counts of those that were asked. Returns
- * sum->taken.
+ * Sends the order to each holder in turn until one takes it or is busy (RECEIPT_BUSY). *sum adds up the counts of the holders that were
+ * asked. Returns sum->taken.
  */
 int holders__give_all(const struct order *order, int *fds, unsigned count, struct receipt *sum);
 
-/* Closes all descriptors but the first, and waits until a holder that is being started has no copies of them either. */
+/* Closes all descriptors but the first, and waits until a holder that is being started has closed its copies. */
 void holders__give_back(int *fds, unsigned count);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Addresses and interfaces of the namespace (host.h). A thread follows the addresses; interfaces are under a lock. An
- * interface that has no address has no socket's datagrams: those of a bridge's port, say, come to the bridge.
+ * Addresses and interfaces of the namespace (host.h). A thread follows address changes; a lock protects the table of interfaces. An
+ * interface without an address receives no socket's datagrams: those of a bridge's port, for example, arrive at the bridge.
  */
 #include <errno.h>
 #include <ifaddrs.h>
@@ -25,13 +25,13 @@
 #include "user/libspin/guard.h"
 #include "user/spind/host.h"
 
-#define REFRESH_US 50000 /* between two looks at the host's addresses, at least */
+#define REFRESH_US 50000 /* minimum time between two refreshes of the addresses */
 
 static struct spin_guards guards;
 static int changes_fd = -1;
-static uint32_t generation; /* value of each address in the map: which refresh has seen it; read by other threads, too */
+static uint32_t generation; /* the value of each address in the map: the last refresh that has seen it; other threads read it */
 
-/* As in the map; 0: it has no IP address. */
+/* Writes the map's key of an address. Returns 0 if it is not an IP address. */
 static int address_key(const struct sockaddr *from, uint8_t key[16])
 {
 	memset(key, 0, 16);
@@ -61,7 +61,7 @@ static void remove_old(void)
 	}
 }
 
-/* Addresses beyond the map's size have no entry: their packets go on to the host without handlers. */
+/* An address beyond the map's size has no entry: its packets go to the host without handlers. */
 static void refresh(void)
 {
 	struct ifaddrs *list;
@@ -81,7 +81,7 @@ static void refresh(void)
 	spin_guards__changed(&guards, generation);
 }
 
-/* A namespace whose addresses change all the time, or which has very many, holds up nobody but this thread. */
+/* A namespace whose addresses change all the time, or that has very many, delays only this thread. */
 static void *follow(void *arg)
 {
 	struct pollfd wait = { .fd = changes_fd, .events = POLLIN };
@@ -134,18 +134,18 @@ static int is_gone(struct spin_nic *nic)
 	return !if_indextoname((unsigned)spin_nic__ifindex(nic), name);
 }
 
-/* The handle of an interface, which is opened once. The caller holds the lock. */
+/* Returns the handle of an interface, opened on first use. The caller holds the lock. */
 static int find_interface(const char *name, struct spin_nic **out)
 {
 	const int index = (int)if_nametoindex(name);
 	struct spin_nic **room = NULL;
 
 	for (size_t i = 0; i < sizeof(opened) / sizeof(opened[0]); i++) {
-		if (opened[i] && is_gone(opened[i])) { /* it was deleted: contexts that are on it keep the handle */
+		if (opened[i] && is_gone(opened[i])) { /* deleted: contexts that are attached to it keep the handle */
 			spin_nic__close(opened[i]);
 			opened[i] = NULL;
 		}
-		if (opened[i] && spin_nic__ifindex(opened[i]) == index) { /* its name may be another one than when it was opened */
+		if (opened[i] && spin_nic__ifindex(opened[i]) == index) { /* the interface may have been renamed since it was opened */
 			*out = opened[i];
 			return 0;
 		}
@@ -163,7 +163,7 @@ static int find_interface(const char *name, struct spin_nic **out)
 	return 0;
 }
 
-/* Ethernet, or lo. */
+/* Returns 1 for Ethernet and lo. */
 static int has_frames(const struct ifaddrs *list, const char *name)
 {
 	for (const struct ifaddrs *at = list; at; at = at->ifa_next)

@@ -3,8 +3,8 @@
 #define USER_SPIND_HOST_H
 
 /*
- * Addresses and interfaces of the network namespace of this process. Called by client.c to attach a context wherever its socket's
- * packets can arrive.
+ * Addresses and interfaces of this process's network namespace. Called by client.c and by_rule.c to attach a context wherever its
+ * packets can arrive, and by holder.c.
  */
 #include <stddef.h>
 
@@ -13,25 +13,25 @@
 #include "user/libspin/guard.h"
 #include "user/spind/settings.h"
 
-#define HOST_INTERFACES_MAX 16 /* of a context; libspin has no more */
+#define HOST_INTERFACES_MAX 16 /* of a context; libspin's limit */
 
 /*
- * Makes what the guards here share, and fills in this host's addresses; a thread keeps them up to date. 0 or a negative errno with a reason in
- * spin_strerror_last().
+ * Opens the maps that all guards of this process share and fills in the host's addresses; a thread keeps them up to date. Returns 0, or a
+ * negative errno with a reason in spin_strerror_last().
  */
 int host__open(const struct settings *settings);
-/* How often addresses have changed: contexts then look for interfaces that have become theirs. May be called from any thread. */
+/* Returns a generation that grows when addresses change; contexts then look for new interfaces. May be called from any thread. */
 unsigned host__changes(void);
-/* What the guards here share. */
+/* Returns what all guards of this process share. */
 const struct spin_guards *host__guards(void);
 
 /*
- * The interfaces that a socket's datagrams come by: those with an address, virtual ones first, or the one with this index. At most
- * HOST_INTERFACES_MAX are written. Returns how many, or a negative errno with a reason in spin_strerror_last(): -ENODEV: none. The
- * caller closes them. May be called from any thread.
+ * Opens the interfaces at which a socket's datagrams arrive: those with an address, virtual ones first; if ifindex is not 0, only that one.
+ * Writes at most HOST_INTERFACES_MAX. Returns their number, or a negative errno with a reason in spin_strerror_last(); -ENODEV if there is
+ * none. The caller closes them. May be called from any thread.
  */
 int host__interfaces(const struct settings *settings, int ifindex, struct spin_nic *nics[HOST_INTERFACES_MAX]);
-/* The same of one interface by name, whatever the settings say. */
+/* Opens one interface by name, regardless of the settings. */
 int host__interface(const char *name, struct spin_nic **out);
 void host__close(struct spin_nic **nics, int count);
 

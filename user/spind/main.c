@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spind: puts handlers on sockets of programs without privileges. main() reads options and settings, and opens the socket. */
+/*
+ * spind: attaches handlers to the sockets of unprivileged programs. main() reads options and settings, opens the listening socket, and
+ * calls front__serve().
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -18,7 +21,7 @@
 #include "user/spind/front.h"
 #include "user/spind/holders.h"
 
-#define ACTIVATED_FD 3 /* of systemd's socket activation, sd_listen_fds(3) */
+#define ACTIVATED_FD 3 /* systemd's socket activation, sd_listen_fds(3) */
 
 static struct options {
 	const char *settings, *path;
@@ -74,7 +77,7 @@ static const struct command_row command = {
 		},
 };
 
-/* One spind at a time has a path. The lock ends with the process. */
+/* Only one spind may serve a path. The kernel releases the lock when the process ends. */
 static int lock_path(const char *path)
 {
 	char name[sizeof(((struct sockaddr_un *)NULL)->sun_path) + 8];
@@ -107,7 +110,7 @@ static int listen_at(const char *path)
 	return fd;
 }
 
-/* The listening socket of systemd, or a new one. */
+/* Returns the listening socket that systemd passed, or a new one. */
 static int open_socket(const char *path)
 {
 	const char *pid = getenv("LISTEN_PID"), *fds = getenv("LISTEN_FDS");

@@ -2,10 +2,10 @@
 #ifndef USER_SPIND_OPERATE_H
 #define USER_SPIND_OPERATE_H
 
-/* Requests about a context that another program has: its owner's, or root's. */
+/* Requests about another program's context, from its owner or root. Called by client.c. */
 struct client;
 
-/* Serves OPEN, STOP, SWAP and SET_RULE. */
+/* Serves OPEN, STOP, SWAP, MIGRATE and SET_RULE. */
 void operate__serve(struct client *client);
 
 #endif

@@ -8,35 +8,38 @@
 #include "user/libspin/broker.h"
 #include "user/spind/settings.h"
 
-/* What spind tells a holder: a client's request and who the client is. Descriptors: the client's connection, then the request's. */
+/*
+ * What the front process sends to a holder: a client's request and who the client is. Descriptors: the client's connection, then the
+ * request's.
+ */
 struct order {
-	struct broker_request request; /* op 0: only the counts are asked for */
-	uint64_t netns;                /* of CREATE: the inode of the socket's */
+	struct broker_request request; /* op 0: only asks for the counts */
+	uint64_t netns;                /* for CREATE and ADD: inode of the network namespace */
 	uint32_t uid, pid;
 	uint32_t trusted; /* 1: may load the trusted class */
 };
 
 /*
- * The holder's answer: it comes as soon as the holder has the descriptors. The client's comes when spind has closed its own, and then this
- * connection: a client that has closed a socket may bind another one to the address at once.
+ * The holder's answer, sent as soon as the holder has the descriptors. The holder answers the client only after the front process has
+ * closed its own descriptors and then this connection. So a client that then closes its socket can bind another one to the address at once.
  */
 #define RECEIPT_BUSY 2
-#define RECEIPT_MS   2000 /* spind waits for it so long */
+#define RECEIPT_MS   2000 /* how long the front process waits for it */
 
 struct receipt {
-	uint32_t taken;    /* 1: the holder answers the client; RECEIPT_BUSY: the context is its, but not now */
-	uint32_t contexts; /* that it holds or loads, of all users */
-	uint32_t of_user;  /* and of order.uid */
-	uint32_t silent;   /* of several: so many holders did not answer */
+	uint32_t taken;    /* 1: the holder answers the client; RECEIPT_BUSY: it has the context but cannot serve the request now */
+	uint32_t contexts; /* held or being loaded, of all users */
+	uint32_t of_user;  /* the same of order.uid */
+	uint32_t silent;   /* in a sum: number of holders that did not answer */
 };
 
-/* What a holder's thread for a client begins with; it owns the descriptors and frees it. */
+/* Argument of a holder's thread for a client. client__serve() closes the descriptors and frees it. */
 struct client {
 	const struct settings *settings;
 	struct order order;
-	int fds[BROKER_FDS]; /* the connection first */
+	int fds[BROKER_FDS]; /* the client's connection first */
 	unsigned count;
-	int front_fd; /* of the order's connection; -1: it is not waited for */
+	int front_fd; /* copy of the order's connection, to wait for its end; -1: do not wait */
 };
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Reads spind's configuration. A line that is not understood is an error: a limit with a typing mistake would be no limit. */
+/*
+ * Reads spind's configuration (settings.h). Called by main.c and host.c. A line that is not understood is an error: a misspelled limit
+ * would not be enforced.
+ */
 #include <errno.h>
 #include <fnmatch.h>
 #include <grp.h>
@@ -24,7 +27,7 @@ static const struct number_row {
 	{ "events", offsetof(struct settings, events), 10000000 },
 };
 
-/* NULL, or what is wrong. */
+/* Returns NULL, or what is wrong. */
 static const char *take_number(struct settings *settings, const struct number_row *row, const char *value)
 {
 	uint64_t number;

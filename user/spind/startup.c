@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Adds the contexts that the configuration names (startup.h): a thread of the front process sends that process requests, as a
- * client would. An interface or an object may appear later, so it tries again; a context that an earlier spind has added is still
- * there.
+ * Adds the contexts that the configuration names (startup.h). A thread of the front process connects to that process as a
+ * client would. An interface or an object may appear later, so the thread retries. A context that an earlier spind has added still
+ * exists.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #include "user/spind/startup.h"
 
-/* 1: root has a context of this name. */
+/* Returns 1 if root has a context of this name. */
 static int is_it(void *arg, const struct spin_socket_info *info)
 {
 	return !info->uid && !strcmp(info->name, arg);

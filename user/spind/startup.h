@@ -6,8 +6,8 @@
 #include "user/spind/settings.h"
 
 /*
- * Asks the spind at `path` for those that are not there yet, as a client of root's would, in this process's network namespace; waits for each to be
- * loaded. A failure is a line on stderr, the first time, and is tried again by the next call. Returns how many are missing. Called by one
+ * Asks the spind at `path` for each context that is missing, as a client of root would, in this process's network namespace, and waits
+ * until it is loaded. Prints the first failure of each to stderr; the next call tries again. Returns how many are missing. Called by one
  * thread.
  */
 unsigned startup__add(struct settings *settings, const char *path);

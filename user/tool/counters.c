@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Prints counters by reason as text and JSON. A reason that never occurred has no row. Called by spinctl run, status and cost. */
+/* Prints counters by reason as text and JSON. A reason that never occurred has no row. Called by spinctl run, status, cost and others. */
 #include <inttypes.h>
 #include <stdio.h>
 

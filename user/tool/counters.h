@@ -2,7 +2,7 @@
 #ifndef USER_TOOL_COUNTERS_H
 #define USER_TOOL_COUNTERS_H
 
-/* Printing a context's counters, by reason: spinctl run, status and cost. */
+/* Prints a context's counters by reason. Called by spinctl run, status, cost and others. */
 #include <stdint.h>
 
 #include <spin/reason.h>
@@ -10,14 +10,14 @@
 #include "user/lib/json.h"
 
 /*
- * Counters as text rows and as JSON rows; reasons that never occurred are left out. `messages` 1: of a context that
- * takes messages, which consumes its packets and acknowledges them.
+ * Print counters as text rows and as JSON rows, without reasons that never occurred. `messages`: 1 for a context that takes
+ * messages, which consumes its packets and acknowledges them.
  */
 void counters__text(const uint64_t *packets, int messages);
 void counters__json(struct json *j, const uint64_t *packets, int messages);
-/* What becomes of a packet for that reason: "pass", or of messages "ack". */
+/* Returns the verdict on a packet with this reason: "pass"; "ack" for acknowledged packets of messages. */
 const char *counters__verdict(enum spin_reason reason, int messages);
-/* 1: packets of a context that takes messages are acknowledged for this reason, if they ask for it. */
+/* Returns 1 if a context that takes messages acknowledges packets with this reason, if they request it. */
 int counters__acknowledged(enum spin_reason reason);
 uint64_t counters__sum(const uint64_t *packets);
 

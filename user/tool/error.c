@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Prints error messages of commands to stderr, or keeps them for the thread that asked for that. Called by all commands of spinctl. */
+/* Prints error messages of commands to stderr, or stores them if the thread has called report_errors_to(). Called by all commands. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "user/tool/error.h"
 
-/* Where this thread's messages go instead of stderr. */
+/* This thread's buffer for messages; NULL: stderr. */
 static __thread char *kept;
 static __thread size_t kept_bytes;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* --set, --insert and --insert-from: applies them to a context or to the model, and says which line of a file was wrong. */
+/* Applies --set, --insert and --insert-from to a context or to the model. An error in a file is reported with its line. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "user/tool/error.h"
 #include "user/tool/fill.h"
 
-/* What a target's function gave, as a status. */
+/* Converts the result of a target's function to an exit status, with a message. */
 static int status_of(int err, const char *option, const char *word)
 {
 	return !err ? DONE : err == FILL_REPORTED ? FAILED : report_error("%s %s: %s", option, word, spin_strerror_last());
@@ -28,7 +28,7 @@ static int insert(const struct fill_target *target, const char *word)
 	return status_of(target->insert(target->arg, table, colon + 1), "--insert", word);
 }
 
-/* What stands in the file may be anything. */
+/* Escapes the reason: it may quote the file, whose content is untrusted. */
 static int refused(const char *path, unsigned line)
 {
 	char reason[512];

@@ -6,9 +6,8 @@
 #include "user/lib/options.h"
 
 /*
- * Where state and tables are filled from the command line: live contexts or the
- * model. The functions return 0, or a negative errno with a reason in
- * spin_strerror_last(), or FILL_REPORTED when they have printed it themselves.
+ * The target of the options: live contexts or the model. The functions return 0, or -errno with a reason in
+ * spin_strerror_last(), or FILL_REPORTED if they have printed the reason.
  */
 #define FILL_REPORTED 1
 struct fill_target {
@@ -17,7 +16,7 @@ struct fill_target {
 	int (*insert)(void *arg, const char *table, const char *fields);
 };
 
-/* --set, --insert, --insert-from: the same for all commands. */
+/* --set, --insert and --insert-from, the same for all commands. */
 struct fill_options {
 	struct option_list sets, inserts, files;
 };
@@ -34,7 +33,7 @@ struct fill_options {
 			"insert entries from a file, one per line; # starts a comment"                                                 \
 	}
 
-/* DONE or FAILED after a message. */
+/* Returns DONE, or FAILED after a message. */
 int fill__apply(const struct fill_options *fill, const struct fill_target *target);
 
 #endif

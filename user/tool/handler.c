@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Opens the handler that a command names, an object or a source, which is compiled into a temporary directory first. */
+/* Opens the handler that a command names: an object, or a source, which it compiles into a temporary directory first. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static int build(struct handler *h, const char *source, const char *target, cons
 	return compile__run(source, target, to, wants->verify, wants->compile);
 }
 
-/* The source beside an object gives its host build. */
+/* Compiles the host build of an object from the source in its directory. */
 static int find_host_build(struct handler *h, const char *object, const struct handler_wants *wants)
 {
 	char source[PATH_MAX + sizeof(h->stem) + 4];
@@ -101,7 +101,7 @@ int handler__open(struct handler *h, const char *path, const struct handler_want
 			return status;
 		if (wants->trust)
 			return find_host_build(h, path, wants);
-		h->no_host = handler_not_trusted; /* nor is the source in its directory */
+		h->no_host = handler_not_trusted; /* the source in its directory is not trusted either */
 		return DONE;
 	}
 	status = build(h, path, wants->card ? "nfp" : "fat", wants, h->object);

@@ -3,8 +3,8 @@
 #define USER_TOOL_HANDLER_H
 
 /*
- * A handler that a command names by a file, source or fat object, prepared for the engines. Sources are compiled by spincc in a
- * temporary directory under $TMPDIR, which is removed at the end.
+ * Prepares a handler, which a command gives as a source or a fat object, for the engines. Sources are compiled by spincc in a
+ * temporary directory under $TMPDIR, which handler__close() removes.
  */
 #include <limits.h>
 
@@ -18,24 +18,24 @@ struct handler {
 	char directory[PATH_MAX];    /* where the file is, ends in a slash; "" for the working directory */
 	char object[PATH_MAX], host[PATH_MAX];
 	char temps[PATH_MAX]; /* "": none made */
-	int temps_in_use;     /* says so to others */
-	const char *no_host;  /* why there is no host build; NULL: there is one, or it is not wanted */
-	int foreign;          /* 1: an object, which somebody else may have made: not compiled by this command */
+	int temps_in_use;     /* the descriptor with the lock on it (temp_directory.h) */
+	const char *no_host;  /* why there is no host build; NULL: there is one, or none was requested */
+	int foreign;          /* 1: an object that this command did not compile: it may be untrusted */
 };
 
 struct handler_wants {
-	int host;                          /* the host build, too */
-	int trust;                         /* also of a foreign object */
-	int verify;                        /* by the kernel's verifier, if permitted */
-	int card;                          /* 1: of a source the program for a card, too */
+	int host;                          /* 1: also the host build */
+	int trust;                         /* 1: the host build also of a foreign object */
+	int verify;                        /* 1: spincc tries the kernel's verifier, if permitted */
+	int card;                          /* 1: compile a source also for a card */
 	const struct option_list *compile; /* -I, -D for spincc; NULL: none */
 };
 
-/* DONE, or FAILED after a message; handler__close() in either case. */
+/* Returns DONE, or FAILED after a message. The caller must call handler__close() in either case. */
 int handler__open(struct handler *h, const char *path, const struct handler_wants *wants);
-/* An object that lies in memory, of the file called `path`; it has no host build. */
+/* Same for an object in memory, which was read from the file `path`. It has no host build. */
 int handler__open_bytes(struct handler *h, const char *path, const void *object, size_t bytes);
-/* Why a foreign object that is not trusted runs on the model only; of recordings, too. */
+/* The reason why an untrusted object, also one in a recording, runs on the model only. */
 extern const char handler_not_trusted[];
 void handler__close(struct handler *h);
 

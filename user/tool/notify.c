@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Reports that a command is attached, for run, record and recv: by a descriptor and by a file. The file is created new: a file or
- * link that somebody has put there since ready__begin() is not written.
+ * Reports to other processes that run, record or recv is attached: by a descriptor and by a file. Handles signals that stop a command.
+ * The ready file must be new: a file or link that another user has created since ready__begin() is not written.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Parses values of options that are one of a few words: mode, class, capabilities, HPUs, match rule. A refusal lists what is
- * possible.
+ * Parses option values that are one of a few words: mode, class, capabilities, HPUs, verdicts; and match rules. An error lists the
+ * valid values.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Reads whole files for the commands of spinctl. The length is not asked before: a pipe has none. */
+/* Reads whole files for the commands of spinctl. It does not ask for the size first, because a pipe has none. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #define BYTES_MAX (256u << 20)
 
-/* NULL with errno. */
+/* Returns NULL and sets errno on failure. */
 static void *read_all(FILE *from, size_t *bytes)
 {
 	char *data = NULL, *more;

@@ -2,12 +2,12 @@
 #ifndef USER_TOOL_TEMP_DIRECTORY_H
 #define USER_TOOL_TEMP_DIRECTORY_H
 
-/* Directories in $TMPDIR (or /tmp) for what is compiled. A killed command leaves its directory; the next one removes it. */
+/* Directories in $TMPDIR (or /tmp) for compiled handlers. A killed command leaves its directory; the next command removes it. */
 #include <stddef.h>
 
-/* A new one, and its name. A descriptor that says it is in use, for the next function; or -1 after a message. */
+/* Creates a directory and writes its name to `path`. Returns a descriptor that holds the lock on it, or -1 after a message. */
 int temp_directory__make(char *path, size_t bytes);
-/* With all that is in it. */
+/* Removes the directory and its contents, and closes the descriptor in_use; -1: none. */
 void temp_directory__remove(const char *path, int in_use);
 
 #endif

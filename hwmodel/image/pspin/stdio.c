@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The part of a C library that PsPIN's handlers use, for programs of `spincc --api pspin`. Linked into each; functions that nothing
- * calls are dropped.
+ * The part of a C library that PsPIN's handlers use, for programs of `spincc --api pspin`. Linked into each program; the linker drops
+ * functions that are not called.
  */
 #include <stdarg.h>
 #include <stdint.h>
@@ -24,15 +24,15 @@ int puts(const char *text)
 	return putchar('\n');
 }
 
-/* How a conversion was written. */
+/* Flags, width and precision of a conversion. */
 struct form {
 	unsigned width;
 	int precision; /* -1: none */
 	_Bool left, zeros, alternate, plus, space;
-	int longs; /* l, and j; -1, -2: h, hh */
+	int longs; /* number of l (j counts 2); -1, -2: h, hh */
 };
 
-/* Sign or prefix, zeros, and what is behind them. */
+/* Prints a sign or prefix, leading zeros, and the digits or text, padded to the width. */
 static int put_field(const struct form *form, const char *sign, unsigned zeros, const char *text, unsigned length)
 {
 	unsigned all = (unsigned)strlen(sign) + zeros + length, pad = form->width > all ? form->width - all : 0;
@@ -95,7 +95,7 @@ static int put_text(const struct form *form, const char *text)
 	return put_field(form, "", 0, text, length);
 }
 
-/* A number in a format, or an argument in place of it. */
+/* Reads a number from the format, or from an argument in its place (*). */
 static const char *read_number(const char *format, int *number, va_list *args)
 {
 	*number = 0;
@@ -108,7 +108,7 @@ static const char *read_number(const char *format, int *number, va_list *args)
 	return format;
 }
 
-/* What stands between % and the conversion. */
+/* Reads everything between % and the conversion. */
 static const char *read_form(const char *format, struct form *form, va_list *args)
 {
 	int width;
@@ -154,7 +154,7 @@ static uint64_t take_unsigned(const struct form *form, va_list *args)
 	return form->longs == -1 ? (uint16_t)value : form->longs < -1 ? (uint8_t)value : value;
 }
 
-/* Floating point is taken and not printed: an HPU has none, and the code that would make text of it fills program memory. */
+/* Consumes floating-point arguments but prints "?": an HPU has no floating point, and the code to format it would fill program memory. */
 static int put_conversion(char conversion, struct form *form, va_list *args)
 {
 	char c;
@@ -187,7 +187,7 @@ static int put_conversion(char conversion, struct form *form, va_list *args)
 	case 'A':
 		(void)va_arg(*args, double);
 		return put_field(form, "", 0, "?", 1);
-	default: /* % itself, and what is not known */
+	default: /* % itself, and unknown conversions */
 		putchar(conversion);
 		return 1;
 	}

@@ -3,12 +3,12 @@
 #define HWMODEL_PSPIN_H
 
 /*
- * The target NIC: an execution context's rv32 image on a PsPIN HPU, with the inbound and outbound engines around it. A packet goes
- * in as an Ethernet frame; a verdict, a frame and the cycles it took come out. For a context that takes messages (SPIN_DELIVER_ME)
- * the NIC also has the MPQ engine, matching entries and host memory.
+ * The target NIC: an execution context's rv32 image on a PsPIN HPU, with the inbound and outbound engines around it. A packet is given
+ * as an Ethernet frame; the result is a verdict, a frame and the cycles. For a context that takes messages (SPIN_DELIVER_ME) the NIC
+ * also has the MPQ engine, matching entries and host memory.
  *
- * One HPU runs one packet at a time while the NIC is otherwise idle: each task is timed from the first instruction of its handler
- * entry to its return. Knows nothing of Linux. Not thread-safe; instances are independent.
+ * One HPU runs one packet at a time while the NIC is otherwise idle. Each task is timed from the first instruction of its handler entry
+ * to its return. Knows nothing of Linux. Not thread-safe; instances are independent.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -20,65 +20,66 @@
 struct pspin;
 
 /*
- * Loads an image (a complete PsPIN program, copied) for an execution context and
- * boots the HPU until it waits for its first task. Returns 0; -EINVAL for an
- * image that is no such program, -ENOMEM, -EFAULT for one that traps or hangs
- * while booting; err gets a reason.
+ * Loads an image (a complete PsPIN program; copied) for an execution context and boots the HPUs until they wait for their first task.
+ * Returns 0; -EINVAL if the image is not such a program, -ENOMEM, -EFAULT if it traps or hangs while booting. On error err gets a
+ * reason.
  */
 int pspin__open(struct pspin **out, const struct pspin_target *target, const struct spin_meta *meta, const void *image, size_t image_bytes,
 		const struct spin_rule *rule, char *err, size_t err_bytes);
-/* With all contexts that joined it, whichever is given. */
+/* Closes the NIC with all contexts that joined it; `nic` may be any of them. */
 void pspin__close(struct pspin *nic);
 
 /*
- * Another execution context on the NIC of `nic`, before the first packet is offered: *out is its handle, and all that is said here of a
- * struct pspin holds for it alone (memory, tables, entries, limits, counts, profile, observer). Its packets are those of its
- * rule. What runs is one NIC: pspin__offer(), pspin__run() and pspin__flush_icaches() may be given any of its handles; a frame goes to the
- * context whose rule matches, or as one that is not ours to the first. Time begins when the last context has booted.
+ * Adds another execution context to the NIC of `nic`, before the first packet is offered. *out is its handle. All that this header says
+ * of a struct pspin holds per context (memory, tables, entries, limits, counts, profile, observer). A context gets the packets that
+ * match its rule. There is one machine: pspin__offer(), pspin__run() and pspin__flush_icaches() take any of its handles. A frame goes
+ * to the context whose rule matches. A frame that no rule matches goes to the first context, which passes it to the host. Time begins
+ * when the last context has booted.
  *
- * Images are linked to the same addresses. On a PsPIN they would be linked, or their addresses translated, to places of their
- * own; here each context sees a memory of its own, with the times of the addresses that it has, and its code lies behind the other
- * contexts' for the instruction caches. What they have together must fit: program memory, handler memory, L1. Packet memory, the target's
- * MPQs and L1's room for scratchpads are divided equally; a context whose part of packet memory is full holds back its own
- * packets. HPUs, caches, ports, interfaces and the wire are shared; who is next is the target's `scheduler`.
+ * Images are linked to the same addresses. On a PsPIN they would be linked to different addresses, or their addresses translated. Here
+ * each context sees a memory of its own, with the timing of the addresses that it uses. For the instruction caches its code lies behind
+ * the code of the other contexts. Together they must fit program memory, handler memory and L1. Packet memory, the target's MPQs and
+ * L1's room for scratchpads are divided equally; a context whose part of packet memory is full holds back only its own packets. HPUs,
+ * caches, ports, interfaces and the wire are shared; the target's `scheduler` decides whose task is next.
  *
- * 0; as pspin__open(), and -EEXIST: the rules of two contexts can match the same packet; -ENOSPC: too many contexts, or they do
- * not fit together; -EBUSY: packets have been offered; -EOPNOTSUPP: the first one is of pspin__open_image(). err says which.
- * After an error the NIC can only be closed. pspin__packet() is not for NICs with several contexts: -EOPNOTSUPP.
+ * Returns 0; errors of pspin__open(); -EEXIST if the rules of two contexts can match the same packet; -ENOSPC if there are too many
+ * contexts, or they do not fit together; -EBUSY if packets have been offered; -EOPNOTSUPP if the first context is from
+ * pspin__open_image(). err gets a reason. After an error the NIC can only be closed. pspin__packet() returns -EOPNOTSUPP for a NIC with
+ * several contexts.
  */
 int pspin__join(struct pspin **out, struct pspin *nic, const struct spin_meta *meta, const void *image, size_t image_bytes,
 		const struct spin_rule *rule, char *err, size_t err_bytes);
 
-/* Does the context's rule match the frame, whether or not it is refused for what is wrong with it? */
+/* Does the context's rule match the frame? Also true for a frame that is refused because its checksum is wrong. */
 int pspin__matches(const struct pspin *nic, const void *frame, size_t frame_bytes);
-/* What is assumed of a NIC with several contexts, as pspin__assumptions(). */
+/* Assumptions about a NIC with several contexts, as pspin__assumptions(). */
 const char *const *pspin__shared_assumptions(void);
 
-/* With scheduler = fair_hpu_time: the context's HPU time counts divided by this; 1 at first. -EINVAL: 0, or above the most. */
+/* With scheduler = fair_hpu_time the context's HPU time is divided by this weight; default 1. -EINVAL: 0, or above PSPIN_WEIGHT_MAX. */
 #define PSPIN_WEIGHT_MAX 1000u
 int pspin__set_weight(struct pspin *nic, uint32_t weight);
 
-/* An object of the image by its C name ("spin_state", a table). 0 or -ENOENT. */
+/* Finds an object of the image by its C name ("spin_state", a table). Returns 0 or -ENOENT. */
 int pspin__symbol(const struct pspin *nic, const char *name, uint32_t *addr, uint32_t *bytes);
 
 /*
- * The NIC's memories by HPU address. Memory of clusters (<spin/cluster.h>) is read as the sum of its copies, by aligned words;
- * what is written goes to the first cluster's, and the others become 0. 0 or -EFAULT.
+ * Reads and writes the NIC's memories by HPU address. Memory of clusters (<spin/cluster.h>) is read as the sum of its copies, by
+ * aligned words. A write goes to the first cluster's copy and clears the others. Returns 0 or -EFAULT.
  */
 int pspin__read(const struct pspin *nic, uint32_t addr, void *to, size_t bytes);
 int pspin__write(struct pspin *nic, uint32_t addr, const void *from, size_t bytes);
 
 enum pspin_task_kind { PSPIN_HEADER, PSPIN_PAYLOAD, PSPIN_COMPLETION, PSPIN_PROCEED, PSPIN_TASK_KINDS };
 
-/* A task's error. Exceptions of the core are mcause, below 32. */
+/* A task's error. Values below 32 are exceptions of the core, as in mcause. */
 enum pspin_error {
 	PSPIN_ERROR_NONE = 0,
 	PSPIN_ERROR_FAIL = 0x101,       /* the handler returned FAIL, */
 	PSPIN_ERROR_SEGV = 0x102,       /* SEGV, */
-	PSPIN_ERROR_BAD_RETURN = 0x103, /* no code of its kind */
+	PSPIN_ERROR_BAD_RETURN = 0x103, /* a value that is not a return code of its kind */
 	PSPIN_ERROR_OVERRUN = 0x104,    /* it used up its budget */
 	PSPIN_ERROR_WATCHDOG = 0x201,   /* it did not end in time */
-	PSPIN_ERROR_COMMAND = 0x202,    /* a command names memory that is not there */
+	PSPIN_ERROR_COMMAND = 0x202,    /* a command names memory that does not exist or may not be accessed */
 	PSPIN_ERROR_CYCLES = 0x203,     /* a payload handler took more cycles than the target's max_cycles_per_byte allows */
 };
 
@@ -86,112 +87,111 @@ enum pspin_error {
 
 struct pspin_task {
 	enum pspin_task_kind kind;
-	uint64_t body_cycles; /* B: entry's first instruction to its return */
+	uint64_t body_cycles; /* B: from the entry's first instruction to its return */
 	uint64_t instructions;
 	uint64_t cycles[RV32_CAUSE_COUNT]; /* add up to body_cycles */
-	uint64_t parked_cycles;            /* of body_cycles, while it left its HPU to other threads */
-	/* commands issued; host_dmas both ways, of them host_reads from the host */
+	uint64_t parked_cycles;            /* part of body_cycles in which the task left its HPU to other threads */
+	/* commands issued; host_dmas counts both directions, host_reads those from the host */
 	uint32_t nic_sends, host_dmas, host_reads, host_writes;
 	uint32_t error;      /* enum pspin_error, or mcause of a trap */
-	uint32_t error_pc;   /* of a trap (also if its trap handler did not end) or a command, or where it was stopped; else 0 */
-	uint32_t error_tval; /* of a trap: the address that is not there, or the instruction */
-	uint32_t value;      /* what the entry returned: messages' only */
+	uint32_t error_pc;   /* of a trap (even if its handler hung) or a failed command, or where the watchdog stopped it; else 0 */
+	uint32_t error_tval; /* of a trap: the faulting address or the instruction */
+	uint32_t value;      /* the entry's return value; only for messages */
 };
 
-/* Its pointers are valid until the next call that gives a result. */
+/* Pointers are valid until the next call that returns a result. */
 struct pspin_result {
 	enum spin_verdict verdict;
 	enum spin_reason reason;
 	const uint8_t *frame; /* what leaves (TX) or reaches the host (PASS) */
 	size_t frame_bytes;
 	unsigned task_count;            /* 0: no handler ran */
-	const struct pspin_task *tasks; /* in their order; those of parked packets whose turn came, too */
+	const struct pspin_task *tasks; /* in order; includes tasks of parked packets that were replayed */
 	unsigned event_count;
-	const struct spin_event *events; /* in their order */
+	const struct spin_event *events; /* in order */
 	unsigned send_count;
-	const struct spin_request *sends; /* what handlers sent, in its order; replies are `frame` */
+	const struct spin_request *sends; /* packets and puts that handlers sent, in order; a reply is in `frame` */
 };
 
 /*
- * One packet in, handlers run to their end. 0 also when a handler faults: the
- * result says so (SPIN_REASON_SEGV, task error). -EINVAL for a frame larger
- * than PSPIN_FRAME_BYTES_MAX.
+ * Processes one packet; handlers run to their end. Also returns 0 if a handler faults: the result says so (SPIN_REASON_SEGV, task
+ * error). Returns -EINVAL for a frame larger than PSPIN_FRAME_BYTES_MAX.
  */
 #define PSPIN_FRAME_BYTES_MAX 16384
 int pspin__packet(struct pspin *nic, const void *frame, size_t frame_bytes, struct pspin_result *out);
 
 /*
- * From now on all handlers of the NIC read this time, or get the draws behind this one (<spin/clock.h>, <spin/random.h>), and not what
- * the NIC's registers say: for tests that other engines run, too. The model's own time goes on.
+ * From now on all handlers of the NIC read this time, or the draws that follow this one (<spin/clock.h>, <spin/random.h>), instead of
+ * the NIC's registers. For tests that also run on other engines. The model's own time is not changed.
  */
 void pspin__set_time(struct pspin *nic, uint64_t now_ns);
 void pspin__set_draw(struct pspin *nic, uint32_t draw);
 
-/* --- host memory, and what handlers reach through an entry in addition to the entry's own --- */
+/* --- host memory, and memory of handlers beyond the matching entry's own --- */
 
-/* Zero: the default of <spin/message.h>; idle_ms: the handler's first. */
+/* A field of zero selects the default of <spin/message.h>, or for idle_ms the handler's own. */
 struct pspin_limits {
-	/* of datagrams, too */
+	/* also for datagrams */
 	uint32_t host_bytes;
 	const struct spin_segment *handler_mem; /* the first entry's; copied */
 	unsigned handler_segments;
-	uint32_t watchdog_cycles; /* a task that runs longer is stopped; 0: the target's, or as a budget of steps asks for */
+	uint32_t watchdog_cycles; /* a task that runs longer is stopped; 0: the target's value, or as long as a budget of steps needs */
 	/*
-	 * 1: messages get the target's ids in turn, as from a host that counts them, and wait for their own: none is given again before all
-	 * others were. 0: each gets the lowest free id of the home cluster that has the fewest packets in flight.
+	 * 1: messages get the target's ids in turn, as from a host that counts messages, and wait for their id; an id is used again
+	 * only after all others. 0: each message gets the lowest free id of the home cluster that has the fewest packets in flight.
 	 */
 	int ids_in_turn;
-	/* of messages */
+	/* for messages only */
 	uint32_t mpqs, parking;
 	uint32_t window; /* packets, SPIN_WINDOW to SPIN_WINDOW_MAX */
 	uint32_t idle_ms, age_ms, tombstone_ms;
 	int take_put;  /* 1: packets may have struct spin_slmp_put */
-	int no_entry;  /* 1: no matching entry to begin with; else one over the whole host memory */
+	int no_entry;  /* 1: no matching entry at the start; 0: one over the whole host memory */
 	int note_runs; /* 1: SPIN_EVENT_RAN for every handler that runs */
 };
 /*
- * Sets them, and resets; pspin__open() sets the defaults. -EINVAL: more than there can be, or segments outside host
- * memory, -ENOMEM. -EOPNOTSUPP: of messages, for a context of datagrams.
+ * Sets the limits, and resets; pspin__open() sets the defaults. Returns 0; -EINVAL: a limit is too large, or segments are outside host
+ * memory; -ENOMEM; -EOPNOTSUPP: limits of messages for a context of datagrams.
  */
 int pspin__limit(struct pspin *nic, const struct pspin_limits *limits);
 
 size_t pspin__host_bytes(const struct pspin *nic);
-/* 0 or -ERANGE. */
+/* Return 0 or -ERANGE. */
 int pspin__host_read(const struct pspin *nic, size_t offset, void *to, size_t bytes);
 int pspin__host_write(struct pspin *nic, size_t offset, const void *from, size_t bytes);
 
-/* The entry's counter; of datagrams entry 0's. -ENOENT: there cannot be such an entry. */
+/* The entry's counter; datagrams use entry 0. -ENOENT: no such entry. */
 int pspin__ct(const struct pspin *nic, unsigned me, struct spin_ct *out);
 int pspin__set_ct(struct pspin *nic, unsigned me, const struct spin_ct *ct);
 
-/* --- contexts that take messages; of others these fail with -EOPNOTSUPP --- */
+/* --- contexts that take messages; for others these fail with -EOPNOTSUPP --- */
 
-/* Forgets messages, tombstones and entries; host memory is zero, the time 0. Counts stay. */
+/* Drops messages, tombstones and entries, clears host memory and sets the time to 0. Counts are kept. */
 int pspin__reset(struct pspin *nic);
-/* The time becomes now_ms, then a sweep; *out has its tasks and events. -EINVAL: backwards. */
+/* Sets the time to now_ms and expires messages. *out has the tasks and events of that. -EINVAL: the time would go backwards. */
 int pspin__clock(struct pspin *nic, uint32_t now_ms, struct pspin_result *out);
 
 /*
- * Posts an entry behind those posted before, by its match_bits, ignore_bits, start,
- * length, options, source (spin_me_from()) and min_free, with its handlers' own host memory; its counter is
- * zero. -EINVAL: outside the host memory, or options that this context cannot have. -ENOSPC: all are in use.
+ * Posts an entry behind those posted before. Uses match_bits, ignore_bits, start, length, options, source (spin_me_from()) and min_free
+ * of `entry`; handler_mem is its handlers' own host memory; its counter is zero. -EINVAL: outside the host memory, or options that this
+ * context cannot have. -ENOSPC: all entries are in use.
  */
 int pspin__me_append(struct pspin *nic, const struct spin_me *entry, const struct spin_segment *handler_mem, unsigned handler_segments,
 		     unsigned *index);
-/* -ENOENT: there is none. -EBUSY: a message has it. */
+/* -ENOENT: no such entry. -EBUSY: a message has taken it. */
 int pspin__me_unlink(struct pspin *nic, unsigned index);
 int pspin__me_get(const struct pspin *nic, unsigned index, struct spin_me *out);
-/* Since pspin__open(). */
+/* Counts since pspin__open(). */
 int pspin__message_stats(const struct pspin *nic, struct spin_message_stats *out);
 
-/* Packets seen by reason since pspin__open(). */
+/* Number of packets by reason since pspin__open(). */
 uint64_t pspin__count(const struct pspin *nic, enum spin_reason reason);
 
-/* Counts per program address while set (rv32_profile over program memory); NULL ends it. */
+/* Counts per program address while set (rv32_profile over program memory); NULL stops counting. */
 void pspin__set_profile(struct pspin *nic, struct rv32_profile *profile);
 void pspin__program(const struct pspin *nic, uint32_t *addr, uint32_t *bytes);
 
-/* What the model does not charge, one line each, for reports; NULL-terminated. */
+/* Costs that the model does not charge, one line each, for reports; NULL-terminated. */
 const char *const *pspin__assumptions(void);
 
 #endif

@@ -3,9 +3,9 @@
 #define HWMODEL_PSPIN_API_H
 
 /*
- * The description that a program of `spincc --api pspin` carries: a section of the rv32 ELF file, little-endian and aligned to 4.
- * Its start-up code (hwmodel/image/pspin/start.S) lets init_handlers() fill the entries. Anybody may have made the file: readers
- * must check each field.
+ * The description that a program of `spincc --api pspin` carries: a section of the rv32 ELF file, little-endian and aligned to 4. Its
+ * start-up code (hwmodel/image/pspin/start.S) lets init_handlers() fill in the entries. The file is not trusted: readers must check
+ * each field.
  */
 #define PSPIN_API_SECTION ".spin.pspin"
 #define PSPIN_API_MAGIC   "SPINPSPN" /* 8 characters, no NUL */
@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 struct pspin_api_entries {
-	uint32_t header, payload, completion; /* functions in program memory; 0: there is no such handler */
-	uint32_t handler_mem;                 /* not used: tasks are told 0x1c300000, as by PsPIN's driver */
+	uint32_t header, payload, completion; /* functions in program memory; 0: no such handler */
+	uint32_t handler_mem;                 /* not used: every task gets 0x1c300000, as from PsPIN's driver */
 };
 
 struct pspin_api {
@@ -24,13 +24,13 @@ struct pspin_api {
 	uint32_t version;
 	uint32_t bytes;                   /* of this struct */
 	uint32_t entries_at;              /* HPU address of `entries` */
-	struct pspin_api_entries entries; /* zeros in the file */
+	struct pspin_api_entries entries; /* zero in the file */
 };
 #endif
 
 /*
- * What PsPIN's simulation driver gives an execution context: scratchpads of this size, one in each cluster, which all messages
- * share and nobody clears.
+ * Bytes of scratchpad that PsPIN's simulation driver gives an execution context: one in each cluster, shared by all messages and never
+ * cleared.
  */
 #define PSPIN_API_SCRATCHPAD_BYTES (400 * 1024)
 

@@ -3,13 +3,13 @@
 #define HWMODEL_RULES_H
 
 /*
- * Compares match rules (<spin/rule.h>) with packets' fields and with each other. Used by the model and by libspin. Stateless. Rules
- * must be valid, as spin_rule__parse() and pspin__open() leave them.
+ * Compares match rules (<spin/rule.h>) with fields of packets and with each other. Used by the model and by libspin. Stateless. Rules
+ * must be valid, as after spin_rule__parse() or pspin__open().
  */
 #include <spin/rule.h>
 #include <spin/wire.h>
 
-/* An empty set has every number. */
+/* An empty set contains every number. */
 static inline int rule_set__has(const struct spin_rule_set *set, unsigned value)
 {
 	for (unsigned i = 0; i < set->count; i++)
@@ -18,7 +18,7 @@ static inline int rule_set__has(const struct spin_rule_set *set, unsigned value)
 	return !set->count;
 }
 
-/* 1: one of the fields that not every frame has: VLAN, DSCP, TTL. */
+/* Does the rule test fields that not every frame has: VLAN, DSCP, TTL? */
 static inline int rule__has_fields(const struct spin_rule *rule)
 {
 	return rule->vlan.count || rule->dscp.count || rule->ttl.count;
@@ -35,7 +35,7 @@ static inline int rule_sets__meet(const struct spin_rule_set *a, const struct sp
 	return 0;
 }
 
-/* A port is a number, or a set, or any. */
+/* A port is given as a number, or as a set, or is any. */
 static inline int rule_ports__meet(unsigned a, const struct spin_rule_set *as, unsigned b, const struct spin_rule_set *bs)
 {
 	const struct spin_rule_set one_a = { 1, { { (uint16_t)a, (uint16_t)a } } }, one_b = { 1, { { (uint16_t)b, (uint16_t)b } } };
@@ -43,13 +43,13 @@ static inline int rule_ports__meet(unsigned a, const struct spin_rule_set *as, u
 	return rule_sets__meet(a ? &one_a : as, b ? &one_b : bs);
 }
 
-/* Addresses that a rule names, or all others. */
+/* The addresses of a prefix, or with is_not all others. */
 struct rule_addresses {
 	const uint32_t *addr, *mask;
 	int is_not;
 };
 
-/* 1: an address is in both, whatever is_not says. */
+/* Do the prefixes have an address in common? Ignores is_not. */
 static inline int rule_prefixes__meet(const struct rule_addresses *a, const struct rule_addresses *b)
 {
 	for (unsigned i = 0; i < 4; i++)
@@ -58,7 +58,7 @@ static inline int rule_prefixes__meet(const struct rule_addresses *a, const stru
 	return 1;
 }
 
-/* 1: all of a is in b. */
+/* Is all of a inside b? Ignores is_not. */
 static inline int rule_prefix__is_in(const struct rule_addresses *a, const struct rule_addresses *b)
 {
 	for (unsigned i = 0; i < 4; i++)
@@ -67,7 +67,7 @@ static inline int rule_prefix__is_in(const struct rule_addresses *a, const struc
 	return rule_prefixes__meet(a, b);
 }
 
-/* 1: each address is in one of the two: halves, which differ in the only bit that they name. */
+/* Do the two cover all addresses? Only two halves do, which differ in the one bit that their masks have. */
 static inline int rule_prefixes__are_all(const struct rule_addresses *a, const struct rule_addresses *b)
 {
 	unsigned bits = 0;
@@ -103,7 +103,7 @@ static inline int rule_destinations__meet(const struct spin_rule *a, const struc
 	return rule_addresses__meet(&x, &y);
 }
 
-/* 0: both test the same word, for ranges that have no number in common. */
+/* Returns 0 if both test the same word for ranges that are disjoint. */
 static inline int rule_words__meet(const struct spin_rule *a, const struct spin_rule *b)
 {
 	if ((a->any_word && a->words > 1) || (b->any_word && b->words > 1))
@@ -123,7 +123,7 @@ static inline int rule__protocol(const struct spin_rule *rule)
 	return rule->ether_type || rule->protocol ? rule->protocol : SPIN_IP_UDP;
 }
 
-/* 0: no packet is both rules'. Exact but for words: of two that test different words it says 1. */
+/* Returns 0 if no packet can match both rules. Exact except for words: two rules that test different words count as overlapping. */
 static inline int rules__overlap(const struct spin_rule *a, const struct spin_rule *b)
 {
 	return a->ether_type == b->ether_type && rule__protocol(a) == rule__protocol(b) &&

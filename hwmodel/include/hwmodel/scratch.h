@@ -4,29 +4,29 @@
 
 /*
  * The start of a message's scratchpad in its home cluster's L1: words in which tasks of a message and the NIC leave data for later
- * tasks. The handlers' own part follows. Shared by the image's runtime and the model. A word is only touched if a handler that uses
- * it is registered.
+ * tasks. The handlers' own part follows. Shared by the image's runtime and the model. A word is accessed only if a handler that uses it
+ * is registered.
  */
 #include <stdint.h>
 
 struct hpu_scratch {
 	uint32_t header;        /* enum spin_rc of the header handler, or HPU_SCRATCH_FAILED */
-	uint32_t dropped_bytes; /* of payload; the NIC adds what flow control drops */
-	/* the NIC's alone, but for the length 0 where a datagram is the message */
+	uint32_t dropped_bytes; /* of payload; the NIC adds what flow control dropped */
+	/* set by the NIC alone */
 	/*
-	 * 1: flow control dropped packets of this message; for images that take more than puts also, in bits 23:16, enum
-	 * spin_type and, in 31:24, of an atomic enum spin_atomic, of a get 1: the entry's memory may be read
+	 * 1: flow control dropped packets of this message. For images that take more than puts also: bits 23:16, enum spin_type; bits
+	 * 31:24, of an atomic its enum spin_atomic, of a get 1 if the entry's memory may be read
 	 */
 	uint32_t flow_control;
-	uint32_t length; /* of the message's payload: what the sender said, at the end what came */
+	uint32_t length; /* of the message's payload: as the sender announced it, at the end as it arrived */
 	uint64_t match_bits, hdr_data;
 	uint32_t offset; /* in the matching entry, saturated */
 	uint32_t entry;  /* the NIC's block of the matching entry (<spin/target/rv32_entry.h>) */
-	/* the handler's own host memory; where it is if it has one segment */
+	/* the handler's own host memory; handler_high and handler_low are its address if it has one segment */
 	uint32_t handler_high, handler_low, handler_bytes, handler_segments;
-	/* what handlers sent (SPIN_PUTS) for the packet that arrived: */
-	uint32_t header_sent; /* the header handler for the first one */
-	uint32_t sent;        /* all of them for the one that was handled last */
+	/* number of requests (SPIN_PUTS) that handlers sent for a packet: */
+	uint32_t header_sent; /* by the header handler, for the first packet */
+	uint32_t sent;        /* by all handlers, for the packet handled last */
 };
 _Static_assert(sizeof(struct hpu_scratch) == 64, "the handlers' part starts on a line of its own");
 

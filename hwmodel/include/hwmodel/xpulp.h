@@ -3,19 +3,18 @@
 #define HWMODEL_XPULP_H
 
 /*
- * What a compiler for PULP's instructions would save, loop by loop. PsPIN's figures were made with one. In Debian 12 none is
- * packaged: gcc 12.2 takes "xpulp" for any extension's name and makes nothing of it; clang 14 knows none; LLVM 19 makes
- * accesses with post-increment for CORE-V (encoded like RI5CY's if the increment is a constant, not otherwise), and has
- * no hardware loops.
+ * Estimates what a compiler for PULP's instructions would save, loop by loop. PsPIN's figures were made with one. Debian 12 packages
+ * none: gcc 12.2 accepts "xpulp" like any unknown extension name and ignores it; clang 14 does not know it; LLVM 19 emits
+ * post-increment accesses for CORE-V (encoded like RI5CY's only if the increment is a constant), but no hardware loops.
  *
- * From a profile of rv32imac code, for each innermost loop that ran: its cycles, and those it would take with a hardware loop (the back
- * edge takes 0), post-increment accesses and multiply-accumulate. The new body is timed by the core's own rules.
+ * Uses a profile of rv32imac code. For each innermost loop that ran it gives the loop's cycles, and the cycles with a hardware loop
+ * (the back edge takes 0), post-increment accesses and multiply-accumulate. The new body is timed by the core's own rules.
  */
 #include <stddef.h>
 
 #include <hwmodel/rv32.h>
 
-/* Why a loop stays as it is. X(NAME, "text") */
+/* Why a loop is not converted. X(NAME, "text") */
 /* clang-format off */
 #define XPULP_REASONS(X) \
 	X(NONE,       "converted") \
@@ -33,20 +32,20 @@ enum xpulp_reason {
 };
 
 struct xpulp_loop {
-	uint32_t start, end;           /* addresses: of its first instruction, behind its branch */
-	uint64_t entries, turns;       /* how often it was entered, and went in all */
-	uint64_t cycles;               /* that it took, by the profile */
-	uint64_t cycles_xpulp;         /* that it would take, setup included; the same if there is a reason */
-	uint8_t post_increments, macs; /* instructions saved per turn, in addition to the branch */
-	uint8_t counter;               /* 1: the one that counts, too */
+	uint32_t start, end;           /* addresses: of the first instruction; behind the branch */
+	uint64_t entries, turns;       /* how often the loop was entered; iterations in all */
+	uint64_t cycles;               /* by the profile */
+	uint64_t cycles_xpulp;         /* with Xpulp, setup included; equal to `cycles` if there is a reason */
+	uint8_t post_increments, macs; /* instructions saved per iteration, in addition to the branch */
+	uint8_t counter;               /* 1: the counting instruction is also saved */
 	enum xpulp_reason reason;
 };
 
 const char *xpulp_reason_text(enum xpulp_reason reason);
 
 /*
- * The loops of the code that profile covers, by address; code: its bytes, from profile->addr on. Returns how many there are,
- * which may be more than room.
+ * Finds the loops of the code that the profile covers, in order of address. code: its bytes, from profile->addr on. Returns the number
+ * of loops, which may be more than room.
  */
 size_t xpulp__loops(const struct rv32_profile *profile, const uint8_t *code, struct xpulp_loop *loops, size_t room);
 

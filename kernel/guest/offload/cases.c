@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The kernel's offload path, case by case: cases DEVICE DEBUGFS OTHER VETH. Runs as root in a guest (cases.sh): DEVICE is
- * netdevsim's, DEBUGFS its directory, OTHER the interface of another netdevsim, VETH one without offload. A case may
- * end in the middle: what it holds is given back, and the next one starts from nothing.
+ * netdevsim's, DEBUGFS its directory, OTHER the interface of another netdevsim, VETH one without offload. A case may end in the middle: its
+ * descriptors are closed, and the next one starts clean.
  *
- * Output, one line a step, fields separated by tabs:
+ * Prints one line for each step, with fields separated by tabs:
  *	CASE STEP ok [WHAT WAS FOUND]
  *	CASE STEP ERRNO MESSAGE          MESSAGE: the verifier's, netlink's or the kernel log's last words, or -
  *	CASE left nothing | WHAT IS LEFT
@@ -134,7 +134,7 @@ static void arrays(void)
 	step("delete", bpf_map_delete_elem(map, &key) ? -errno : 0);
 }
 
-/* A child that attaches and is killed: by netlink the attachment stays, by a link it does not. */
+/* A child attaches and is killed: an attachment by netlink stays, one by link does not. */
 static void killed(int by_link)
 {
 	int ready[2];
@@ -158,7 +158,7 @@ static void killed(int by_link)
 	close(ready[0]);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
-	/* what a link held is given back by a work queue */
+	/* a work queue releases what the link held */
 	for (int tries = 0; by_link && tries < 50; tries++) {
 		LIBBPF_OPTS(bpf_xdp_query_opts, state);
 
@@ -216,7 +216,7 @@ static void gate_offload(void)
 	step("detach", detach(device, XDP_FLAGS_HW_MODE));
 }
 
-/* The gate that closes while a program is attached: it can still be replaced or taken away, or not? */
+/* Closes the gate while a program is attached: can the program still be replaced or detached? */
 static void gate_while_attached(void)
 {
 	int program = step("load", load_pass(device)), second = step("load second", load_pass(device));
@@ -313,7 +313,7 @@ static int write_bus(const char *file, const char *line)
 	return err;
 }
 
-/* The last case: the other device goes while its program is attached. */
+/* The last case: the other device is removed while its program is attached. */
 static void device_goes(void)
 {
 	int program = step("load", load_pass(other)), map = step("map", make_map(BPF_MAP_TYPE_HASH, other, 2, 0));

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # One offload guest, for judge.sh and cases.sh, which set `here`: in_guest KERNEL OURS COMMAND FILE...
 #
-# OURS names modules of modules.sh that are loaded, in quotes. What COMMAND wrote to /dev/ttyS1 or stdout is printed, its
-# exit status returned.
+# OURS names modules of modules.sh to be loaded, as one argument. Prints what COMMAND wrote to /dev/ttyS1 or stdout, and returns
+# its exit status.
 : "${BUILD:=$here/../../../build}"
 skip() { echo "skip: $*"; exit 77; }
 die() { echo "${0##*/}: $*" >&2; exit 1; }
@@ -18,7 +18,7 @@ in_guest() {
 		[ -e "$file" ] || die "no $file: make build/guest/${file##*/}"
 	done
 	mkdir -p "$BUILD/guest"
-	# Whoever lives holds the lock of its directory, also if it has another view of the processes.
+	# A live run holds the lock of its directory, even if it is in another PID namespace.
 	exec 7>"$BUILD/guest/lock"
 	flock 7
 	for out in "$BUILD"/guest/run.*; do
@@ -37,7 +37,7 @@ in_guest() {
 		[ -e "$ours/$module.ko" ] && options="$options -m $ours/$module.ko" || options="$options -m $module"
 	done
 	setpriv --pdeathsig KILL "$here/../tool" $options "${SPIN_GUEST_SECONDS:-300}" "$vmlinuz" "$modules" "$out" "$command" "$@" && ended=1 || ended=
-	# also what was said before the guest broke down
+	# also prints what was written before the guest broke down
 	[ ! -e "$out/stdout" ] || tr -d '\r' <"$out/stdout"
 	[ ! -e "$out/stderr" ] || tr -d '\r' <"$out/stderr" >&2
 	[ "$ended" ] || die "the guest of $kernel was lost, or not done in ${SPIN_GUEST_SECONDS:-300} s (SPIN_GUEST_SECONDS)"

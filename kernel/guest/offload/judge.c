@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a device that takes programs says of those in BPF objects: judge [-m MTU] DEVICE OBJECT... Runs as root in a guest
- * (judge.sh) where the device is the NFP driver's (nfp_shim.c); nothing of an object is left when the next one's turn comes.
+ * Reports a device's verdict on the programs of BPF objects: judge [-m MTU] DEVICE OBJECT... Runs as root in a guest (judge.sh) where the
+ * device is the NFP driver's (nfp_shim.c); everything of an object is freed before the next one.
  *
- * Output, one line for each XDP program, fields separated by tabs:
- *	OBJECT PROGRAM accept INSTRUCTIONS      the device's own, of 8 bytes
+ * Prints one line for each XDP program, with fields separated by tabs:
+ *	OBJECT PROGRAM accept INSTRUCTIONS      the device's instructions, of 8 bytes
  *	OBJECT PROGRAM reject STAGE MESSAGE     the stage that refused, and its last words
- * Stages, in their order: open (libbpf), map, bind (type and flags of the program), kernel-verifier (not the driver's words),
- * driver-verifier, jit, attach (hardware mode, at the device's MTU). A program that the device refuses is also tried without
- * it: if the host's verifier refuses it as well, the stage is kernel-verifier.
- * Warnings of the kernel go to stderr. Ends with 1 if the device or an object could not be tried at all.
+ * Stages, in their order: open (libbpf), map, bind (type and flags of the program), kernel-verifier (a message that is not the driver's),
+ * driver-verifier, jit, attach (hardware mode, at the device's MTU). A program that the device refuses is also tried without it: if the
+ * host's verifier refuses it as well, the stage is kernel-verifier. Warnings of the kernel go to stderr. Exits with 1 if the device or an
+ * object could not be tried at all.
  */
 #include <errno.h>
 #include <libgen.h>
@@ -32,7 +32,7 @@
 
 #define DRIVER_PREFIX       "[nfp] "
 #define BYTES_A_INSTRUCTION 8
-#define MAPS                256 /* of an object; the card has 128 */
+#define MAPS                256 /* per object; the card has 128 */
 #define MAPS_IN_USE         "/sys/module/nfp_oracle/parameters/maps_in_use"
 #define QUEUE_IS_WRITTEN    "invalid bpf_context access off=16 "
 
@@ -54,7 +54,7 @@ static int refuse(struct refusal *refusal, const char *stage, const char *format
 	return -1;
 }
 
-/* The object with program `name` only to be loaded, for `ifindex` (0: for the host). Perf event arrays stay on the host. */
+/* Opens the object so that only program `name` is loaded, for `ifindex` (0: for the host). Perf event arrays stay on the host. */
 static struct bpf_object *open_one(const char *path, const char *name, int ifindex, struct bpf_program **program)
 {
 	struct bpf_object *object = bpf_object__open_file(path, NULL);
@@ -83,8 +83,8 @@ static struct bpf_object *open_one(const char *path, const char *name, int ifind
 }
 
 /*
- * Whether the host's verifier refuses the program, too, when it is not for the device. It refuses all that select a queue,
- * which only programs of devices may.
+ * Whether the host's verifier also refuses the program when it is not for the device. It refuses every program that selects a queue, which
+ * only programs for devices may.
  */
 static bool is_refused_by_host(const char *path, const char *name, struct refusal *refusal)
 {
@@ -104,7 +104,7 @@ static bool is_refused_by_host(const char *path, const char *name, struct refusa
 	return refused;
 }
 
-/* The device's maps are freed by a work queue, after their IDs, and their entries count until then. */
+/* The device's maps are freed by a work queue, after their IDs, and until then their entries count against its limit. */
 static void wait_until_freed(void)
 {
 	for (int tries = 0; tries < 5000; tries++) {
@@ -132,7 +132,7 @@ static int make_map(const struct bpf_map *map)
 	return fd < 0 ? -errno : fd;
 }
 
-/* All maps of an object, by themselves: the load of a program would not say which one was refused. */
+/* Creates all maps of an object without a program: the load of a program would not say which map was refused. */
 static int try_maps(const char *path, struct refusal *refusal)
 {
 	struct bpf_object *object = bpf_object__open_file(path, NULL);
@@ -164,7 +164,7 @@ static int try_maps(const char *path, struct refusal *refusal)
 	return result;
 }
 
-/* Which of the stages refused the load that just failed with `err`. */
+/* Finds the stage that refused the load that just failed with `err`. */
 static void explain_load(int err, struct refusal *refusal)
 {
 	char words[WORDS_BYTES], kernel[WORDS_BYTES];
@@ -216,7 +216,7 @@ out:
 	return err ? -1 : 0;
 }
 
-/* A field of a line, whatever an object's author put into a name. */
+/* Prints a field of a line. An object's author may have put control characters into a name. */
 static void print_field(const char *text, char after)
 {
 	for (const char *c = text; *c; c++)
@@ -250,7 +250,7 @@ static void judge_program(const char *path, const char *object, const char *name
 	wait_until_freed();
 }
 
-/* 0, or -1: there is nothing to judge in it, which is a line, too. */
+/* Returns 0, or -1 if the object has nothing to judge. That is also printed as a line. */
 static int judge_object(const char *path)
 {
 	char copy[4096], *object, *dot;

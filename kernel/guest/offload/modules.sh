@@ -4,9 +4,9 @@
 #
 # Prints a line for each kernel: NAME RELEASE VMLINUZ MODULES OURS; OURS has netdevsim.ko and nfp_oracle.ko. They are built
 # from Debian's source of exactly that kernel and our shim, once for each kernel and content of the shim, and kept in the
-# cache of `fetch`; no source of the kernel comes into this tree. Several may run at a time, and be killed.
-# With --cached nothing is brought or built, and no network is asked.
-# Ends with 77 and a line "skip: WHY" where kernel, source or compiler is not to be had.
+# cache of `fetch`; no kernel source enters this tree. Several instances may run at a time, and may be killed.
+# With --cached nothing is downloaded or built, and no network is used.
+# Exits with 77 and a line "skip: WHY" if the kernel, its source or a compiler is not available.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cache=${SPIN_GUESTS:-/var/cache/spin-guests}
@@ -20,11 +20,11 @@ cached=
 for tool in make xz modinfo flock; do
 	command -v $tool >/dev/null || skip "no $tool (packages.txt)"
 done
-cc=$(command -v gcc-12 || command -v gcc) || skip "no gcc (packages.txt)" # Debian's kernels are built with the first
-recipe=1 # another number for another way to build them
+cc=$(command -v gcc-12 || command -v gcc) || skip "no gcc (packages.txt)" # Debian's kernels are built with gcc-12
+recipe=1 # change the number whenever the way to build changes
 stamp=$(echo $recipe | cat - "$here/Kbuild" "$here/nfp_shim.c" | cksum | cut -d ' ' -f 1)
 
-# is_cached NAME: prints its line, as at the end
+# is_cached NAME: prints its line, as the main loop does
 is_cached() {
 	version=$(awk -v name="$1" '$1 == name { print $3 }' "$cache/versions" 2>/dev/null) && [ -n "$version" ] || return 1
 	to=$cache/$1-$version
@@ -48,7 +48,7 @@ found=$("$here/../fetch" --modules --headers --source $netdevsim --source $nfp "
 
 # build RELEASE HEADERS SOURCE TO
 build() {
-	rm -rf "$4".part.* # of one that was killed, whose compilers may still run
+	rm -rf "$4".part.* # left by a killed run, whose compilers may still run
 	part=$(mktemp -d "$4.part.XXXXXX")
 	cp -r "$3/$netdevsim" "$3/$nfp" "$here/Kbuild" "$here/nfp_shim.c" "$part/"
 	if ! make -C "$2/usr/src/linux-headers-$1" M="$part" CC="$cc" CONFIG_NETDEVSIM=m -j2 modules >"$part/log" 2>&1 9>&-; then
@@ -63,14 +63,14 @@ build() {
 	rm -rf "$part"
 }
 
-# A lock of its own: the kernels are used by others while this compiles.
+# A lock of its own, so that others can use the kernels while this compiles.
 exec 9>"$cache/lock.modules"
 flock 9
 echo "$found" | while read -r name release vmlinuz modules headers source; do
 	ours=$(dirname "$modules")/ours-$stamp
 	[ -e "$ours" ] || build "$release" "$headers" "$source" "$ours" || exit 1
 	touch "$ours"
-	# those of other contents of the shim, when nobody has used them for a week
+	# removes builds of other contents of the shim that were not used for a week
 	find "$(dirname "$modules")" -maxdepth 1 -name 'ours-*' ! -path "$ours" -mtime +7 -exec rm -rf {} +
 	echo "$name $release $vmlinuz $modules $ours"
 done

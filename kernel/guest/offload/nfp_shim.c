@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A network device without a card, for the BPF part of the NFP driver: modules.sh links this file with the driver's own
- * files, unmodified, into nfp_oracle.ko. Here is what they need from the rest of the driver: a vNIC, a control channel on
- * which every request succeeds, and the capabilities that firmware bpf-2.0.6.124 reports. Every decision (maps, verifier,
- * JIT, attach) is the driver's; no packet is ever seen.
+ * A network device without a card, for the BPF part of the NFP driver. modules.sh links this file with the driver's own files, unmodified,
+ * into nfp_oracle.ko. It provides what they need from the rest of the driver: a vNIC, a control channel on which every request succeeds,
+ * and the capabilities that firmware bpf-2.0.6.124 reports. Every decision (maps, verifier, JIT, attach) is the driver's; no packet is ever
+ * seen.
  */
 #include <linux/dma-mapping.h>
 #include <linux/etherdevice.h>
@@ -25,13 +25,13 @@
 
 #define CTRL_BAR_BYTES 0x10000
 
-/* Not known of the firmware: where in the instruction store a program lies. Only branch targets depend on them. */
+/* Unknown for this firmware: where in the instruction store a program is. Only branch targets depend on these. */
 #define START_INSTRUCTION  0x100
 #define DONE_INSTRUCTION   0x10
 #define LOOKUP_INSTRUCTION 0x20
 #define EVENT_INSTRUCTION  0x30
 
-/* The store has 8192 words; what of a packet lies in the worker's memory differs with the card's configuration. */
+/* The store has 8192 words. How much of a packet is in the worker's memory depends on the card's configuration. */
 static ushort max_instructions = 2800;
 module_param(max_instructions, ushort, 0444);
 MODULE_PARM_DESC(max_instructions, "longest program in NFP instructions");
@@ -55,18 +55,18 @@ static const u32 capabilities[] = {
 	NFP_BPF_CAP_TYPE_ADJUST_HEAD,
 	20,
 	NFP_BPF_ADJUST_HEAD_NO_META,
-	44,  /* least offset of the packet in its buffer */
-	248, /* greatest */
-	84,  /* may always be put in front */
-	112, /* may always be taken away */
+	44,  /* smallest offset of the packet in its buffer */
+	248, /* largest */
+	84,  /* may always be added in front */
+	112, /* may always be removed */
 	NFP_BPF_CAP_TYPE_MAPS,
 	24,
 	BIT(BPF_MAP_TYPE_HASH) | BIT(BPF_MAP_TYPE_ARRAY),
 	128,     /* maps */
-	3072000, /* entries of all */
+	3072000, /* entries of all maps */
 	56,      /* bytes of a key */
 	56,      /* bytes of a value */
-	64,      /* bytes of both, each rounded up to 8 */
+	64,      /* bytes of key and value, each rounded up to 8 */
 	NFP_BPF_CAP_TYPE_RANDOM,
 	0,
 	NFP_BPF_CAP_TYPE_QUEUE_SELECT,
@@ -76,7 +76,7 @@ static const u32 capabilities[] = {
 };
 
 static struct {
-	struct platform_device *dma; /* what the driver maps images for */
+	struct platform_device *dma; /* the driver maps images for this device */
 	struct pci_dev *pci;         /* a name for messages only */
 	struct nfp_eth_table *ports;
 	struct nfp_net *control;
@@ -88,7 +88,7 @@ static struct {
 	u32 next_table;
 } shim;
 
-/* Maps outlive their IDs: the driver frees them in a work queue. Who needs all of the card waits until this is 0. */
+/* Maps outlive their IDs: the driver frees them in a work queue. A user that needs the whole card waits until this is 0. */
 static int get_maps_in_use(char *buffer, const struct kernel_param *parameter)
 {
 	const struct nfp_app_bpf *bpf = shim.app.priv;
@@ -99,7 +99,7 @@ static int get_maps_in_use(char *buffer, const struct kernel_param *parameter)
 static const struct kernel_param_ops maps_in_use = { .get = get_maps_in_use };
 module_param_cb(maps_in_use, &maps_in_use, NULL, 0444);
 
-/* --- what the driver's BPF files call of the rest of the driver ------------------- */
+/* --- what the driver's BPF files call in the rest of the driver ------------------- */
 
 struct device *nfp_cpp_device(struct nfp_cpp *cpp)
 {
@@ -143,8 +143,8 @@ struct sk_buff *nfp_app_ctrl_msg_alloc(struct nfp_app *app, unsigned int size, g
 }
 
 /*
- * The control channel. The caller holds the lock that guards the replies, and waits for one with the request's tag: it is
- * there at once. Tables have no entries: there is no card that could fill them.
+ * The control channel. The caller holds the lock that guards the replies and waits for the reply with the request's tag, which is there at
+ * once. Tables have no entries, because no card fills them.
  */
 bool __nfp_ctrl_tx(struct nfp_net *nn, struct sk_buff *skb)
 {
@@ -211,7 +211,7 @@ static netdev_tx_t vnic_xmit(struct sk_buff *skb, struct net_device *netdev)
 	return NETDEV_TX_OK;
 }
 
-/* As the driver: native mode has its own checks there, and runs nothing of BPF's files. */
+/* As in the driver: native mode has its own checks there, and calls none of the BPF files. */
 static int vnic_bpf(struct net_device *netdev, struct netdev_bpf *request)
 {
 	struct nfp_net *nn = netdev_priv(netdev);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The steps that the cases on netdevsim consist of (steps.h). Called by cases.c. A descriptor belongs to the running case;
- * `drop_all` closes those that it still holds.
+ * The steps that make up the cases on netdevsim (steps.h). Called by cases.c. A descriptor belongs to the running case; `drop_all` closes
+ * those that the case still holds.
  */
 #include "steps.h"
 
@@ -43,7 +43,7 @@ void found(const char *step, const char *format, ...)
 	putchar('\n');
 }
 
-/* A step's result: a descriptor or 0, which is handed on, or -errno. */
+/* Prints a step's result: a descriptor or 0, which is returned, or -errno. */
 int step(const char *name, int result)
 {
 	char words[WORDS_BYTES], kernel[WORDS_BYTES];
@@ -185,7 +185,7 @@ void set_gate(const char *name, const char *value)
 	}
 }
 
-/* What XDP says of the interface: which mode, and whether the program there is `program`. */
+/* Prints the interface's XDP mode, and whether its program is `program`. */
 void query(const char *name, int ifindex, int program)
 {
 	static const char *const modes[] = { "none", "driver", "generic", "hardware", "several" };
@@ -238,7 +238,7 @@ static unsigned count_bound(void)
 	return count;
 }
 
-/* Programs are freed after a grace period: it is waited for. */
+/* Programs are freed after a grace period, so this waits for them. */
 void report_left(void)
 {
 	LIBBPF_OPTS(bpf_xdp_query_opts, state);

@@ -44,7 +44,7 @@ int words_begin(void)
 	return 0;
 }
 
-/* The guest's clocks and random numbers have something to say at any time. */
+/* Filters the kernel log: other subsystems, such as clocks and random numbers, may log at any time. */
 static bool is_of_driver(const char *text)
 {
 	static const char *const starts[] = { "NFP net bpf: ", "nfp", "netdevsim" };
@@ -95,7 +95,7 @@ const char *words_of_libbpf(void)
 	return libbpf_says;
 }
 
-/* Also a line of the source, which follows the reason. */
+/* Includes lines of source, which follow the reason. */
 static bool is_statistics(const char *line)
 {
 	static const char *const starts[] = { "processed ", "verification time ", "stack depth ", "max_states", "-- ", "; " };
@@ -129,6 +129,6 @@ const char *words_of_error(int err)
 	const char *name = strerrorname_np(err < 0 ? -err : err);
 
 	if (err == -524 || err == 524)
-		return "ENOTSUPP"; /* the kernel's own, which the C library has no name for */
+		return "ENOTSUPP"; /* kernel-internal; the C library has no name for it */
 	return name ? name : "unknown error";
 }

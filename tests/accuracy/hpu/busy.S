@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * busy_N: takes N cycles from a task's start to its doorbell, so the body is N - 7. empty: only a return. Also straight
- * code, with public symbols.
+ * Handlers of a given length. busy_N takes N cycles from a task's start to its doorbell, so its body takes N - 7. empty only returns.
  */
 	.section .text.hpu, "ax"
 	.option norvc
@@ -17,7 +16,7 @@
 	FUNC empty
 	ret
 
-	/* 1 + 4 turns - 2 + 2 to return */
+	/* cycles of the body: 1 + 4 * turns - 2 + rest, and 2 for the return */
 	.macro BUSY cycles
 	FUNC busy_\cycles
 	.set turns, (\cycles - 7 - 1) / 4

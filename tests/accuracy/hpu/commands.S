@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Commands. api_KIND_BYTES: the loop of PsPIN's API, 8 times 7 register accesses, addi, bnez: 11 cycles; tight_KIND_BYTES_N:
- * the words are written once, then N times the issue alone; wait_KIND_BYTES: one command, then a wait for it and a nop from
- * NAME_from on. Else NAME_from is the first issue.
+ * Handlers for tests/accuracy/commands.c. api_KIND_BYTES: the loop of PsPIN's API, 8 iterations of 7 register accesses, addi, bnez: 11
+ * cycles. tight_KIND_BYTES_N: writes the words once, then issues N times. wait_KIND_BYTES: issues one command, then waits for it and
+ * runs a nop; NAME_from is the wait. In the others NAME_from is the first issue.
  */
 #include "hwmodel/include/hwmodel/registers.h"
 
@@ -17,7 +17,7 @@
 \name:
 	.endm
 
-	/* Arguments: a6 driver, t1 address in the NIC, t2 length, t3 info, t4 direction, a2 and a3 host address. 8 instructions */
+	/* Loads a6 driver, t1 NIC address, t2 length, t3 info, t4 direction, a2 and a3 host address. Here 8 instructions. */
 	.macro SEND_ARGUMENTS bytes field info direction
 	lw	t0, 0(a0)
 	li	a6, HPU_DRIVER
@@ -28,7 +28,7 @@
 	nop
 	nop
 	.endm
-	/* 12 */
+	/* 12 instructions */
 	.macro HOST_ARGUMENTS bytes field info direction
 	lw	t0, 0(a0)
 	li	a6, HPU_DRIVER
@@ -68,7 +68,7 @@
 	sw	t3, HPU_COMMAND_INFO(a6)
 	.endm
 
-	/* The label is at the issue; the loop begins on a line. */
+	/* api_NAME_from is the issue. The loop begins on a cache line. */
 	.macro API name arguments words bytes field info direction
 	FUNC api_\name
 	\arguments \bytes \field \info \direction
@@ -127,7 +127,7 @@ wait_\name\()_from:
 	TIGHT host_write_8 24 HOST_ARGUMENTS HOST_DIRECT 17 PACKET_L1 4 0
 	WAIT host_write_8 HOST_ARGUMENTS HOST_DIRECT 17 PACKET_L1 4 0
 
-	/* Eight of them, 4 instructions before: 60 in all. */
+	/* Eight commands; with 4 instructions before them, 60 instructions in total. */
 	.macro EIGHT name words info
 	FUNC eight_\name
 	lw	t0, 0(a0)
@@ -150,8 +150,9 @@ eight_\name\()_from:
 	EIGHT host_writes HOST_DIRECT 4
 
 	/*
-	 * Cluster DMA: NAME_from: 7 to issue (9 from an L1 to itself), polls 5 apart, 1 after the last. `late`: 2048 bytes take one
-	 * instruction more; 2: one of 2 bytes, which puts the polls' load across two lines, so that they are 6 apart.
+	 * Cluster DMA. From NAME_from on: 7 cycles to the issue (9 from an L1 to itself), polls every 5 cycles, 1 cycle after the last.
+	 * late 1: for 2048 bytes one more instruction. late 2: a 2-byte one, so that the polls' load spans two cache lines and polls are
+	 * 6 cycles apart.
 	 */
 	.macro COPY name from to bytes extra late
 	FUNC copy_\name\()_\bytes

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Loops of memory accesses, as in the measurements. The timed part is the loop, from NAME_from to the return. Loops begin on a
- * 16-byte line.
+ * Loops of memory accesses, as in the measurements, for tests/accuracy/memory.c. The timed part is from NAME_from to the return. Loops
+ * begin on a 16-byte line.
  */
 #include "hwmodel/include/hwmodel/registers.h"
 
@@ -16,7 +16,7 @@
 \name:
 	.endm
 
-	/* Address in t0: the base, or so many bytes (as a shift) from one HPU to the next behind it. */
+	/* Sets t0 to the address: base + (HPU number << shift), only base if shift is SAME, or the own packet in L2 if base is OWN_PACKET. */
 	.set SAME, 32
 	.set OWN_PACKET, 0
 
@@ -35,7 +35,7 @@
 	add	t0, t0, t2
 	.endif
 	.endm
-	.set HPU, 12			/* which number of the arguments: in its cluster, of all */
+	.set HPU, 12			/* offset of the HPU number in the arguments: HPU within its cluster, GLOBAL among all */
 	.set GLOBAL, 4
 
 	.macro LOAD
@@ -48,7 +48,7 @@
 	amoadd.w t4, t3, (t0)
 	.endm
 
-	/* `times` times `unroll` accesses; the return is 2 more */
+	/* times * unroll accesses; the return takes 2 more cycles */
 	.macro LOOP name times unroll access base field shift
 	FUNC \name
 	PLACE \base \field \shift
@@ -67,16 +67,16 @@
 	ret
 	.endm
 
-	/* 384 accesses to the own L1, 16 per iteration (alone 1.24 per load, so no more): one word, and a word of each HPU */
+	/* 384 accesses to the own L1, 16 per iteration since one HPU takes 1.24 cycles per load: to one word, and to a word per HPU */
 	LOOP l1_word_load 24 16 LOAD 0x1b090000 HPU SAME
 	LOOP l1_word_amo 24 16 AMO 0x1b090000 HPU SAME
 	LOOP l1_banks_load 24 16 LOAD 0x1b090000 HPU 2
 	LOOP l1_banks_amo 24 16 AMO 0x1b090000 HPU 2
 	LOOP driver_registers 24 16 LOAD HPU_DRIVER+0x10 HPU SAME
-	/* 32: L2 */
+	/* 32 accesses to L2 */
 	LOOP l2_handler_load_32 4 8 LOAD 0x1c310000 HPU SAME
 	LOOP l2_packet_load_32 4 8 LOAD OWN_PACKET HPU SAME
-	/* 16: L2, by what it is and the distance of the HPUs' words */
+	/* 16 accesses to L2 or a remote L1; the suffix is the distance of the HPUs' words */
 	.macro SIXTEEN name access
 	LOOP l2_handler_\name\()_same 2 8 \access 0x1c310000 GLOBAL SAME
 	LOOP l2_handler_\name\()_8 2 8 \access 0x1c310000 GLOBAL 3
@@ -88,10 +88,10 @@
 	SIXTEEN load LOAD
 	SIXTEEN store STORE
 	SIXTEEN amo AMO
-	/* 40 loads are over before a stream of 110 packets is, of 80 some 70 % meet one of 102 */
+	/* 40 loads end before a stream of 110 packets does; of 80 loads, some 70 % overlap a stream of 102 packets */
 	LOOP l2_packet_load_40 5 8 LOAD OWN_PACKET HPU SAME
 	LOOP l2_packet_load_80 10 8 LOAD OWN_PACKET HPU SAME
-	/* 16 iterations of accesses to both memories of L2: own words of handler memory at t0, the own packet at t6 */
+	/* 16 iterations of accesses to both L2 memories: the HPU's own words of handler memory at t0, its own packet at t6 */
 	.macro MIX name one two three four
 	FUNC \name
 	PLACE 0x1c310000 HPU 8
@@ -123,13 +123,13 @@
 	MIX mix_store_p_load_h "sw t3, 0(t6)" "lw t4, 8(t0)"
 	MIX mix_store_h_store_p "sw t3, 0(t0)" "sw t3, 0(t6)"
 	MIX mix_4_store_p "sw t3, 0(t6)" "sw t3, 4(t6)" "sw t3, 8(t6)" "sw t3, 12(t6)"
-	/* owners of a word that others load: while those do, and for long */
+	/* owners of words that other clusters load: these loops last longer than the others' loads */
 	LOOP l1_word_load_800 50 16 LOAD 0x1b090000 HPU SAME
 	LOOP l1_banks_load_960 60 16 LOAD 0x1b090100 HPU 2
 
 	/*
-	 * Against packet copies. One iteration walks all banks with 16 accesses, 4 words apart. The next iteration starts at
-	 * the next row of banks.
+	 * Loops that compete with packet copies. One iteration accesses all banks with 16 accesses, 4 words apart. The next iteration
+	 * starts at the next row of the banks.
 	 */
 	.macro WALK name access
 	FUNC \name
@@ -174,7 +174,7 @@ walk_sum_from:
 	bnez	t5, 1b
 	ret
 
-	/* {lw; addi; add; bne} over words */
+	/* a loop {lw; addi; add; bne} over words */
 	.macro WORDS name base words
 	FUNC \name
 	.if \base == OWN_PACKET
@@ -201,8 +201,8 @@ walk_sum_from:
 	WORDS words_l2_packet OWN_PACKET 16
 
 	/*
-	 * 4 transfers of 1024 bytes, then polls until the last one is done; all of it is timed. The measured code is unknown.
-	 * This is the shortest version, with `more` cycles before its first words, to match the row of one HPU.
+	 * 4 transfers of 1024 bytes, then polls until the last one is complete. The whole handler is timed. The measured code is unknown.
+	 * This is the shortest version, with `more` cycles before the first transfer to match the row of one HPU.
 	 */
 	.macro TRANSFERS name from to more
 	FUNC \name

@@ -8,7 +8,7 @@
 #define TEXT_(x) #x
 #define TEXT(x)  TEXT_(x)
 
-/* 16 instructions, so that what follows begins a cache line. */
+/* 16 instructions, so that the following code begins a cache line. */
 #define BEGIN                                         \
 	".balign 16\n"                                \
 	"lw a3, 0(a0)\n"                              \

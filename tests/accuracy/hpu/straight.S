@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Straight code for the instruction cache. straight_N: N instructions on whole lines, the last one the return. filler: what is in
- * the cache before; it may be entered anywhere. different_i, if BYTES is set: a loop of BYTES of code with addi and bnez at its
- * end, as often as the task's size of handler memory says; each is aligned to BYTES.
+ * Straight code for tests/accuracy/cache.c. straight_N: N instructions, aligned to a cache line; the last one is the return. filler: fills
+ * the cache before a measurement; may be entered at any instruction. different_i, if BYTES is set: a loop of BYTES of code that ends with
+ * addi and bnez, aligned to BYTES; the task's handler_mem_size is the number of iterations.
  */
 	.section .text.hpu, "ax"
 	.option norvc
@@ -27,7 +27,7 @@
 	STRAIGHT 900
 	STRAIGHT 1800
 
-	/* before the last word of the line, where the next line is requested */
+	/* the jump is before the last word of its line, at which the next line is requested */
 	FUNC jump_to_cold
 	nop
 	j	1f

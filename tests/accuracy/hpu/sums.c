@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Accuracy rows for the HPU core: loops that gcc generates at several optimisation levels for a sum over words in the L1 of the HPU's
- * own cluster. `make accuracy` runs them on the model and compares with cycles measured on PsPIN's RTL. The task's handler_mem_size
- * passes the number of words.
+ * Handlers for rows of the HPU core: loops that gcc generates at several optimisation levels for a sum over words in the own cluster's
+ * L1. `make accuracy` runs them on the model and compares them with cycles measured on PsPIN's RTL. The task's handler_mem_size is the
+ * number of words.
  */
 #include "tests/model/baselines/pspin.h"
 

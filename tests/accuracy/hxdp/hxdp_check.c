@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The programs that hXDP was published with through our copy of its compiler's rules, beside table 3 of its paper. Called by
- * make hxdp-check. hxdp-check DIRECTORY JSON: the programs are read from a checkout of hXDP's artifacts, and never kept.
+ * Compiles the programs published with hXDP by our implementation of its compiler's rules, and compares the result with table 3 of the
+ * paper. Called by make hxdp-check: hxdp-check DIRECTORY JSON. DIRECTORY is a checkout of hXDP's artifacts; its programs are not copied.
  */
 #include <math.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static const struct {
 };
 #define PROGRAMS (sizeof(published) / sizeof(published[0]))
 
-/* The bytes of a line of llvm-objdump: "  12:  b7 00 00 00 01 00 00 00  r0 = 1". Returns 8 or 16, or 0: there are none. */
+/* Reads the bytes in a line of llvm-objdump: "  12:  b7 00 00 00 01 00 00 00  r0 = 1". Returns 8 or 16, or 0 if there are none. */
 static unsigned read_line(const char *line, uint8_t bytes[16])
 {
 	const char *at = strchr(line, ':');
@@ -114,7 +114,7 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < PROGRAMS; i++)
 		if (check(&m, argv[1], i, &errors[i]))
 			return 1;
-	printf("error: median %.1f %%", 100 * measure_median(errors, PROGRAMS)); /* sorts them */
+	printf("error: median %.1f %%", 100 * measure_median(errors, PROGRAMS)); /* sorts errors[] */
 	printf(", worst %.1f %%\n", 100 * errors[PROGRAMS - 1]);
 	return measure_write(&m, argv[2]) != 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * rtl-kit [--clusters N] [--free-ids] DIRECTORY HANDLER...: make rtl-kit. A HANDLER is a name, or the path of a fat object. Predictions
- * are for N of the target's clusters; with --free-ids a message gets the lowest free id (enum kit_ids).
+ * rtl-kit [--clusters N] [--free-ids] DIRECTORY HANDLER...: writes the files of the RTL kit. Run by make rtl-kit. A HANDLER is a name, or
+ * the path of a fat object. Predictions are for N of the target's clusters. --free-ids: a message gets the lowest free id (enum kit_ids).
  */
 #include <getopt.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static int write_image(const char *directory, const struct spin_object *object)
 	return kit_close(file, directory, "image.elf");
 }
 
-/* Each series on a NIC of its own: times and caches begin again. */
+/* Writes all series. Each runs on a new NIC, so that it starts at time 0 with cold caches. */
 static int write_series(const char *directory, const struct spin_object *object, const struct workload *w,
 			const struct pspin_target *target, enum kit_ids ids, unsigned *count)
 {
@@ -46,7 +46,7 @@ static int write_series(const char *directory, const struct spin_object *object,
 	return 0;
 }
 
-/* Returns the name: mine/words.spin is words. */
+/* Returns the name of a handler: "words" for mine/words.spin. */
 static const char *name_of(const char *handler, char name[64])
 {
 	const char *slash = strrchr(handler, '/');
@@ -94,7 +94,7 @@ static int write_handler(const char *directory, const char *handler, const struc
 	return rc;
 }
 
-/* A message's home is its id modulo all clusters, so with fewer clusters only as many of the ids are of use. */
+/* Limits the target to fewer clusters. A message's home is its id modulo the number of all clusters, so fewer ids are usable. */
 static int use_clusters(struct pspin_target *target, uint64_t clusters, char *err, size_t err_bytes)
 {
 	uint64_t all = 0, ids = 0;

@@ -83,7 +83,7 @@ int kit_memories(const char *directory, struct pspin *nic, const struct pspin_ta
 		char what[32];
 		uint32_t l1 = L1_PACKETS + (uint32_t)target->l1_packet_kib * 1024;
 
-		/* the memory below is for stacks and packets: initialised by the program and the NIC themselves */
+		/* the memory below holds stacks and packets, which the program and the NIC initialise */
 		snprintf(what, sizeof(what), "l1_%u", c);
 		rc = read_and_write(directory, map, nic, what, L1_GLOBAL + c * L1_STRIDE + l1, (size_t)target->l1_kib * 1024 - l1);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Runs a series through the model. Writes the input (hers.csv, packets.bin, packets.trace) and the predictions (tasks.csv,
- * packets.csv).
+ * Runs a series through the model, and writes the input (hers.csv, packets.bin, packets.trace) and the predictions (tasks.csv,
+ * packets.csv). Called by kit.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +16,8 @@ struct predicting {
 	FILE *file[FILES];
 	uint64_t cycle_ps, host_bytes_told;
 	size_t content_bytes, scratch_bytes;
-	uint32_t scratchpads;         /* start of scratchpads; HERs have their offsets */
-	struct pspin_her_record last; /* its line of the trace is written when the next packet's time is known */
+	uint32_t scratchpads;         /* address of the scratchpads; HERs have offsets from it */
+	struct pspin_her_record last; /* its line of packets.trace is written when the time of the next packet is known */
 	int has_last, errors;
 };
 
@@ -30,7 +30,7 @@ static void column(FILE *to, const struct predicting *p, uint64_t ps)
 		fprintf(to, ",");
 }
 
-/* Format of PsPIN's pspinsim_packet_trace_read(): 13 numbers. The last one is the number of cycles before the next packet. */
+/* Writes a line for PsPIN's pspinsim_packet_trace_read(): 13 numbers. The last one is the number of cycles to the next packet. */
 static void trace_line(struct predicting *p, uint64_t next_ps)
 {
 	const struct pspin_her_record *r = &p->last;

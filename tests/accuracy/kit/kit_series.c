@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The series of packets that the RTL kit runs, on an idle NIC and saturated. Called by kit.c. */
+/* The series of packets that the RTL kit runs, on an idle NIC and saturated. Called by kit.c and kit_predict.c. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "tests/accuracy/kit/kit.h"
 #include "user/libspin/internal.h"
 
-#define APART_PS 20000000ull /* longer than any of these handlers takes */
-#define MESSAGES 512u        /* messages that counting handlers wait for: more than arrive, so that all packets take the same path */
+#define APART_PS 20000000ull /* longer than any of these handlers runs */
+#define MESSAGES 512u        /* count that counting handlers wait for: more than arrive, so that all packets take the same path */
 
 const struct kit_series kit_series[] = { { "idle", 8, 0 }, { "saturated", 8, 256 }, { 0 } };
 const unsigned kit_sizes[] = { 64, 256, 512, 1024, 0 };
@@ -25,7 +25,8 @@ struct workload kit_workload(const char *handler, const struct spin_object *obje
 	}
 	w.takes_messages = spin_object__meta(object)->registration.delivery == SPIN_DELIVER_ME;
 	w.message_bytes = w.takes_messages ? 2048 : 0;
-	w.values = strcmp(handler, "host_direct") ? 0 : 1; /* its records begin with their numbers, and number 0 is always in host memory */
+	w.values = strcmp(handler, "host_direct") ? 0
+						  : 1; /* its records begin with their numbers, and record 0 always exists in host memory */
 	return w;
 }
 
@@ -43,7 +44,7 @@ struct pspin *kit_nic(const struct spin_object *object, const struct workload *w
 
 	if (image && !pspin__open(&nic, target, spin_object__meta(object), image, bytes, &udp, err, sizeof(err)) &&
 	    !pspin__limit(nic, &limits) && !workload__fill(nic, object, w, MESSAGES)) {
-		pspin__set_time(nic, 0); /* the RTL has no clock: it reads as 0 */
+		pspin__set_time(nic, 0); /* the RTL has no clock, and handlers read 0 */
 		return nic;
 	}
 	fprintf(stderr, "rtl-kit: %s: %s\n", w->handler, image ? err : "no rv32 image");
@@ -57,7 +58,7 @@ unsigned kit_series__packets(const struct kit_series *series)
 	return series->apart + series->at_once;
 }
 
-/* Offers the frames of a series in order, at their times. */
+/* Offers the frames of a series at their times. */
 static int offer(struct pspin *nic, const struct workload *w, const struct kit_series *series, unsigned packet_bytes)
 {
 	struct workload_packets *packets = calloc(1, sizeof(*packets));
@@ -79,8 +80,8 @@ static int offer(struct pspin *nic, const struct workload *w, const struct kit_s
 }
 
 /*
- * Packets that come alone have one place in packet memory after another, in the simulator each its own. Where the others begin counts,
- * since DMAs split transfers at pages (hwmodel/soc/pages.h): there, as if each had kept its place.
+ * Allocates the packet memory of the packets that ran alone. In the model they reuse the same memory, in the simulator each has its own.
+ * The addresses of the later packets matter, since DMAs split transfers at pages (hwmodel/soc/pages.h), and must be the simulator's.
  */
 static int take_places(struct pspin *nic, const struct pspin_her_record *last, unsigned count)
 {
@@ -93,7 +94,7 @@ static int take_places(struct pspin *nic, const struct pspin_her_record *last, u
 int kit_run(struct pspin *nic, const struct workload *w, const struct kit_series *series, unsigned packet_bytes,
 	    const struct pspin_her_record *last)
 {
-	/* when those that come alone are done, and the others have not come */
+	/* after the packets that run alone are done, and before the others arrive */
 	const uint64_t between_ps = series->apart * APART_PS + APART_PS / 2;
 	int rc = offer(nic, w, series, packet_bytes);
 

@@ -12,7 +12,7 @@
 #define WORD_BYTES 8u
 #define CUTS       32u
 
-/* Writes one word file. Each cut must have a file with at least one word: the model reads all. */
+/* Writes one word file. Each cut must have a file with at least one word, since the Verilator model reads all of them. */
 static int write_words(const char *directory, const char *name, const uint8_t *memory, size_t bytes, size_t step)
 {
 	FILE *file = kit_create(directory, name);
@@ -42,7 +42,7 @@ static int write_program(const char *directory, struct pspin *nic)
 	return write_words(directory, "slm/prog_mem_stim.slm", memory, sizeof(memory), WORD_BYTES);
 }
 
-/* Copies the state from L1 to the place from which boot copies it to L1. */
+/* Copies the state from L1 to the L2 address from which the boot code copies it to L1. */
 static int take_state(struct pspin *nic, uint8_t *l2)
 {
 	uint32_t start, end, load;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Hand-written equivalent of tests/handlers/messages/count_runs.h, for messages and for datagrams: the cost of handling each
- * packet exactly once without a runtime.
+ * Hand-written equivalent of tests/handlers/messages/count_runs.h, for messages and for datagrams: the cost of handling each packet exactly
+ * once without a runtime.
  */
 #define MESSAGES    64
 #define PACKETS_MAX 32768
@@ -25,7 +25,7 @@ static __always_inline void complete(struct message *m)
 	emit_event(m);
 }
 
-/* The same packets, each by itself. */
+/* The same packets as single datagrams. */
 SEC("xdp")
 int datagram(struct xdp_md *ctx)
 {

@@ -156,7 +156,7 @@ static __always_inline enum reason kv4(struct ethhdr *eth, struct iphdr *ip, voi
 	if (bpf_ntohs(ip->tot_len) != header + bpf_ntohs(udp->len) || (void *)ip + bpf_ntohs(ip->tot_len) > end)
 		return MALFORMED;
 	if (bytes != MESSAGE_BYTES || (void *)(m + 1) > end)
-		return OTHER; /* a hand-written program leaves longer ones to the server */
+		return OTHER; /* longer messages are left to the server */
 	for (int i = 0; i < 5; i++)
 		sum += word[i];
 	for (int i = 5; i < 15 && i < ip->ihl; i++) {

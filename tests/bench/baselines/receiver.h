@@ -3,8 +3,8 @@
 #define TESTS_BENCH_BASELINES_RECEIVER_H
 
 /*
- * Hand-written receiver of messages of many packets at XDP (SLMP over UDP and IPv4). Each packet is handled once, even if it is
- * duplicated, and the program that handles the last packet detects that the message is complete. The baseline that includes this defines
+ * Hand-written receiver of multi-packet messages at XDP (SLMP over UDP and IPv4). Each packet is handled once, even if it is
+ * duplicated, and the program that handles the last packet detects that the message is complete. The including baseline must define
  *
  * static int handle(struct message *m, const __u8 *payload, const __u8 *end, __u32 bytes, __u32 offset);
  * static void complete(struct message *m);
@@ -27,9 +27,9 @@
 #define PROBES 8
 #ifndef MESSAGES
 #define MESSAGES    16384
-#define PACKETS_MAX 2048 /* of a message */
+#define PACKETS_MAX 2048 /* per message */
 #endif
-#define BYTES_MAX 2048 /* of a packet */
+#define BYTES_MAX 2048 /* per packet */
 
 enum reason { OTHER, MALFORMED, FRAGMENT, BAD_CHECKSUM, NO_MESSAGE, DUPLICATE, NO_ROOM, FAILED, HANDLED, WHYS };
 enum state { NEVER, CLAIMED, OPEN, DONE }; /* DONE: remembered until its entry is reused */
@@ -76,8 +76,8 @@ static __always_inline void complete(struct message *m);
 #define OPAQUE(x) asm volatile("" : "+r"(x))
 
 /*
- * Returns 1 if `bytes` bytes are there. The branch must stay where it is written: compilers otherwise transform it into code
- * that the verifier refuses.
+ * Returns 1 if `bytes` bytes are there. asm goto keeps the branch as it is written: compilers otherwise transform it into code that the
+ * verifier rejects.
  */
 static __always_inline int has(const void *at, __u32 bytes, const void *end)
 {
@@ -95,7 +95,7 @@ static __always_inline __u32 fold(__u64 sum)
 	return (sum & 0xffff) + (sum >> 16);
 }
 
-/* blur() returns its argument as a number that the verifier no longer knows: paths that join behind it become one. */
+/* blur() returns its argument as a number that is unknown to the verifier, so that it can merge the paths that join afterwards. */
 __u32 any;
 
 static __always_inline __u32 blur(__u32 v)
@@ -106,7 +106,7 @@ static __always_inline __u32 blur(__u32 v)
 	return v + (mask & not );
 }
 
-/* Returns the same address, so that what a loop learns about the frame's size applies only to that loop. */
+/* Returns `at + bytes`. The verifier does not carry what it learns about the frame's size in a loop beyond that loop. */
 static __always_inline const __u8 *behind(const __u8 *at, __u32 bytes)
 {
 	at += blur(bytes) & (2 * BYTES_MAX - 1);
@@ -114,7 +114,7 @@ static __always_inline const __u8 *behind(const __u8 *at, __u32 bytes)
 	return at;
 }
 
-/* `start` must be at an even offset. The bytes that are not in blocks of 64 come first. */
+/* `start` must be at an even offset. Sums the bytes that are not in blocks of 64 first. */
 static __always_inline __u64 sum_bytes(const __u8 *start, const __u8 *end, __u32 bytes)
 {
 	const __u8 *at = behind(start, 0);
@@ -168,7 +168,7 @@ static __always_inline __u32 find(__u32 src, __u32 id, __u32 port, __u32 home)
 	return MESSAGES;
 }
 
-/* Handles the first packet: takes an entry that was never used, or that of a complete message. */
+/* Handles the first packet of a message: takes an entry that was never used, or that of a complete message. */
 static __always_inline __u32 open(__u32 src, __u32 id, __u32 port, __u32 home, __u32 stride)
 {
 	for (__u32 i = 0; i < PROBES; i++) {
@@ -300,7 +300,7 @@ static __always_inline enum reason parse(void *data, void *at, void *end, struct
 
 		sum = pseudo + udp->source + udp->dest + udp->len + udp->check +
 		      sum_bytes((const __u8 *)p->slmp, end, p->bytes + sizeof(*p->slmp));
-		if (fold(sum) != 0xffff && udp->check != fold(pseudo)) /* as local senders leave it */
+		if (fold(sum) != 0xffff && udp->check != fold(pseudo)) /* the partial sum of local senders */
 			return BAD_CHECKSUM;
 	}
 	if (p->slmp->flags & ~bpf_htons(SYN | EOM) || (!p->slmp->offset && !(p->slmp->flags & bpf_htons(SYN))) ||

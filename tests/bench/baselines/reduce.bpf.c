@@ -4,14 +4,14 @@
 
 #define ITEMS 2048
 
-/* In the order of the handler's state. */
+/* Same layout as the handler's state. */
 struct reduce {
 	__u32 sum[ITEMS];
 	__u32 complete, sets, messages, items;
 };
 
 struct reduce reduce;
-__u32 result[ITEMS + 1]; /* what the host reads */
+__u32 result[ITEMS + 1]; /* read by the host */
 
 static __always_inline int handle(struct message *m, const __u8 *payload, const __u8 *end, __u32 bytes, __u32 offset)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Calls main, prints what it returns as eight hexadecimal digits, exits with 0. */
+/* Calls main, prints its return value as eight hexadecimal digits, and exits with 0. */
 	.globl _start
 _start:
 	.option push

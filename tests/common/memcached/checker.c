@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Runs the threads of a check, among them those that GET and judge (checker.h). */
+/* Runs the threads of a check: writers, and readers that GET and check the answers (checker.h). */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #define THREADS_MAX 16u
 #define ANSWER_MS   1000
-#define AT_ONCE     2u /* keys of a GET, at most */
+#define AT_ONCE     2u /* most keys of a GET */
 
 struct reader {
 	struct mc_checking *on;
@@ -31,13 +31,13 @@ void mc_checking__say(struct mc_checking *on, const char *format, ...)
 		vsnprintf(on->check->first_bad, sizeof(on->check->first_bad), format, args);
 		for (char *at = on->check->first_bad; *at; at++)
 			if (*at == '\r' || *at == '\n')
-				*at = ' '; /* of a value */
+				*at = ' '; /* part of a value */
 	}
 	pthread_mutex_unlock(&on->results);
 	va_end(args);
 }
 
-/* memcached 1.6 sends a datagram for each value, and says of each that it is the only one. */
+/* memcached 1.6 sends a datagram for each value, and marks each of them as the only one. */
 static char *next_line(struct mc_answer *answer, int fd, uint16_t id)
 {
 	char *line = mc_client__line(answer);
@@ -45,7 +45,7 @@ static char *next_line(struct mc_answer *answer, int fd, uint16_t id)
 	return line || mc_client__hear(fd, id, ANSWER_MS, answer) < 0 ? line : mc_client__line(answer);
 }
 
-/* One key of an answer; *line is the next value's, or NULL. */
+/* Checks one key of an answer; *line is the line of the next value, or NULL. */
 static void judge(struct reader *reader, unsigned key, struct mc_read *read, struct mc_answer *answer, char **line, int fd, uint16_t id)
 {
 	struct mc_key *of = &reader->on->key[key];

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Sockets, commands and answers of memcached (client.h). A lost datagram is reported as a missing answer; any other failure ends
- * the test.
+ * Sockets, commands and answers of memcached (client.h). A lost datagram is reported as a missing answer. Any other failure ends the test.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -21,7 +20,7 @@
 #include "tests/common/random.h"
 #include <memcached.h>
 
-#define WAIT_S        20 /* for memcached, over TCP */
+#define WAIT_S        20 /* timeout for an answer over TCP */
 #define BUFFER_BYTES  (1 << 20)
 #define LINE_MAX_LEFT 1024
 
@@ -68,11 +67,11 @@ void mc_client__send(int fd, const void *bytes, size_t count, unsigned pieces, u
 		count -= (size_t)n;
 		pieces -= pieces > 1;
 		if (count && seed && random_next(seed) % 4 == 0)
-			usleep(random_next(seed) % 300); /* otherwise they may come as one segment */
+			usleep(random_next(seed) % 300); /* otherwise the pieces may arrive as one segment */
 	}
 }
 
-/* Returns 0 if there is no more. */
+/* Returns 0 at the end of the data. */
 static int read_more(struct mc_answer *from)
 {
 	ssize_t n;
@@ -145,7 +144,7 @@ ssize_t mc_client__hear(int fd, uint16_t id, unsigned ms, struct mc_answer *out)
 		if (n < (ssize_t)sizeof(*frame) || frame->request != htons(id))
 			continue;
 		if (n == (ssize_t)sizeof(*frame) && !frame->datagrams)
-			continue; /* memcached 1.6 sends it for a quiet binary command */
+			continue; /* memcached 1.6 sends this for a quiet binary command */
 		if (frame->datagrams != htons(1) || frame->number)
 			return -1;
 		out->have = (size_t)n;

@@ -7,21 +7,21 @@
 
 #include "tests/common/memcached/commands.h"
 
-#define NO_INITIAL UINT32_MAX /* expiry of a binary incr that makes no value */
+#define NO_INITIAL UINT32_MAX /* expiry of a binary incr that does not create the value */
 
 const char *const mc_op_name[MC_OPS] = {
 	"set",  "add", "replace", "append", "prepend", "cas",   "cas, old", "incr", "decr",  "delete", "touch", "gat",
 	"gats", "ms",  "ms ME",   "ms MR",  "ms MA",   "ms MP", "md",       "ma",   "ma MD", "ma N J", "mg T",  "mg N",
 };
 
-/* Of the text protocol's storage commands, and the mode of ms. */
+/* Storage commands of the text protocol, and modes of "ms". */
 static const char *const storage[MC_OPS] = {
 	[MC_SET] = "set",         [MC_ADD] = "add",        [MC_REPLACE] = "replace", [MC_APPEND] = "append",
 	[MC_PREPEND] = "prepend", [MC_CAS] = "cas",        [MC_CAS_OLD] = "cas",     [MC_META_SET] = "S",
 	[MC_META_ADD] = "E",      [MC_META_REPLACE] = "R", [MC_META_APPEND] = "A",   [MC_META_PREPEND] = "P",
 };
 
-/* Opcodes, and quiet ones; 0x00 is a GET, which changes nothing. */
+/* Opcodes, and their quiet variants; 0x00 is a GET, which changes nothing. */
 static const struct {
 	uint8_t opcode, quiet;
 } binary[MC_OPS] = {
@@ -34,7 +34,7 @@ struct header {
 	uint8_t magic, opcode;
 	uint16_t key_bytes;
 	uint8_t extra_bytes, type;
-	uint16_t status; /* of a request: zero */
+	uint16_t status; /* in requests: zero */
 	uint32_t body_bytes, opaque;
 	uint64_t unique;
 } __attribute__((packed));
@@ -203,7 +203,7 @@ enum mc_result mc_command__text_answer(const struct mc_command *command, struct 
 	*data = mc_client__bytes(from, *bytes + 2);
 	if (!*data || memcmp(*data + *bytes, "\r\n", 2))
 		return MC_WRONG;
-	if (at) { /* the line may move the data */
+	if (at) { /* reading the next line may move the data */
 		static __thread char kept[MC_VALUE_BYTES];
 
 		if (*bytes > sizeof(kept))

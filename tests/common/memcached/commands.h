@@ -2,7 +2,7 @@
 #ifndef TESTS_COMMON_MEMCACHED_COMMANDS_H
 #define TESTS_COMMON_MEMCACHED_COMMANDS_H
 
-/* Every command of memcached that changes a key, in its text, meta and binary form, and what its answer says. */
+/* Every command of memcached that changes a key, in its text, meta and binary form, and how to read its answer. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,8 +15,8 @@ enum mc_op {
 	MC_REPLACE,
 	MC_APPEND,
 	MC_PREPEND,
-	MC_CAS,     /* with the right number */
-	MC_CAS_OLD, /* with another */
+	MC_CAS,     /* with the current unique number */
+	MC_CAS_OLD, /* with another one */
 	MC_INCR,
 	MC_DECR,
 	MC_DELETE,
@@ -41,35 +41,35 @@ extern const char *const mc_op_name[MC_OPS];
 struct mc_command {
 	enum mc_op op;
 	const char *key;
-	const char *bytes; /* to store, append, prepend; for a number that is not there, its first value */
-	uint32_t count;    /* of these */
+	const char *bytes; /* to store, append, prepend; for a number that does not exist, its initial value */
+	uint32_t count;    /* length of `bytes` */
 	uint32_t flags, delta;
-	uint32_t seconds; /* of expiry; 0: none */
+	uint32_t seconds; /* expiry; 0: none */
 	uint64_t unique;  /* of cas */
-	int quiet;        /* no answer: noreply, q, or the quiet binary command */
+	int quiet;        /* no answer: noreply, q, or a quiet binary command */
 	uint32_t opaque;  /* binary */
 };
 
-/* Both append to `out`, which has room, and return the bytes. The binary form is for some of them. */
+/* Both append the command to `out`, which must be large enough, and return its length. Only some commands have a binary form. */
 size_t mc_command__text(const struct mc_command *command, char *out);
 size_t mc_command__binary(const struct mc_command *command, char *out);
-/* 1: there is a binary form. */
+/* Returns 1 if there is a binary form. */
 int mc_command__is_binary(enum mc_op op);
 
-/* flush_all, in both forms. */
+/* Writes a flush_all, in either form. */
 size_t mc_command__flush(unsigned seconds, int binary, int quiet, char *out);
-/* A command that changes nothing and has an answer: "mn", or the binary no-op. */
+/* Writes a command that changes nothing and has an answer: "mn", or the binary no-op. */
 size_t mc_command__nothing(int binary, uint32_t opaque, char *out);
 
-/* What an answer says of a command. */
+/* The result of a command, from its answer. */
 enum mc_result {
 	MC_DONE,
-	MC_UNCHANGED, /* there is a value, and it stays */
+	MC_UNCHANGED, /* there is a value, and it is unchanged */
 	MC_ABSENT,
-	MC_NO_ANSWER, /* of a datagram */
-	MC_WRONG,     /* not understood */
+	MC_NO_ANSWER, /* a datagram got no answer */
+	MC_WRONG,     /* could not be parsed */
 };
-/* *data, if the answer has the key's value: its bytes, or NULL. */
+/* *data is the key's value if the answer has it, else NULL. */
 enum mc_result mc_command__text_answer(const struct mc_command *command, struct mc_answer *from, const char **data, uint32_t *bytes);
 enum mc_result mc_command__binary_answer(struct mc_answer *from, uint32_t *opaque);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The closed loop and its checks (load.h). Used by benchmarks and the demo. */
+/* The closed loop of GETs and its checks (load.h). Used by benchmarks and the demo. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <pthread.h>
@@ -21,7 +21,7 @@
 #define BATCH       64u
 #define WINDOW_MAX  1024u
 #define THREADS_MAX 8u
-#define LOST_MS     50 /* nothing comes for so long: all in flight are lost */
+#define LOST_MS     50 /* if nothing arrives for this time, all GETs in flight are lost */
 #define LATENCY_MS  1000
 
 struct datagram {
@@ -33,10 +33,10 @@ struct asker {
 	struct mc_load *load;
 	pthread_t thread;
 	int fd;
-	size_t next;             /* of load->key */
+	size_t next;             /* index in load->key */
 	uint16_t id;             /* of the next GET */
-	uint32_t key[1 << 16];   /* by id */
-	uint8_t flying[1 << 16]; /* by id */
+	uint32_t key[1 << 16];   /* by request id */
+	uint8_t flying[1 << 16]; /* in flight, by request id */
 	struct datagram out[BATCH], in[BATCH];
 	struct iovec out_at[BATCH], in_at[BATCH];
 	struct mmsghdr out_message[BATCH], in_message[BATCH];
@@ -58,7 +58,7 @@ void mc_load__store(const char *addr, uint16_t port, uint32_t first, uint32_t co
 	close(on.fd);
 }
 
-/* The six digits of a key. */
+/* Writes the six digits of a key. */
 static void put_digits(char *to, uint32_t key)
 {
 	for (int i = 6; i-- > 0; key /= 10)
@@ -85,7 +85,7 @@ static void flush(struct asker *a)
 
 		if (n <= 0 && errno != EAGAIN && errno != ENOBUFS)
 			die("GET: %s", strerror(errno));
-		done += n > 0 ? (unsigned)n : 1; /* a lost one is noticed later */
+		done += n > 0 ? (unsigned)n : 1; /* a lost datagram is noticed later */
 	}
 	a->outgoing = 0;
 }
@@ -126,7 +126,7 @@ static void hear(struct asker *a)
 		uint16_t id = ntohs(a->in[i].frame.request);
 
 		if (!a->flying[id])
-			continue; /* it was taken as lost, and is late */
+			continue; /* it was counted as lost and arrived late */
 		a->flying[id] = 0;
 		a->answers++;
 		if (!is_right(&a->in[i], a->in_message[i].msg_len, a->key[id]))
@@ -193,7 +193,7 @@ void mc_load__run(struct mc_load *load)
 	free(asker);
 }
 
-/* It polls: to wake an idle CPU takes longer than an answer. */
+/* Polls, because waking an idle CPU takes longer than an answer. */
 double mc_load__latency_ns(const char *addr, uint16_t port, uint32_t first, uint32_t count)
 {
 	double *ns = malloc(count * sizeof(*ns)), median;

@@ -3,8 +3,8 @@
 #define TESTS_COMMON_MEMCACHED_LOAD_H
 
 /*
- * GETs of many keys over UDP, in a closed loop, by threads with sockets of their own. Every answer is compared with the key's value. Keys have
- * numbers below a million. The thread that calls is in the clients' namespace.
+ * GETs of many keys over UDP, in a closed loop, by threads with sockets of their own. Every answer is compared with the key's value. Keys
+ * are numbers below a million. The calling thread is in the clients' namespace.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -19,11 +19,11 @@
 struct mc_load {
 	const char *addr;
 	uint16_t port;
-	unsigned threads, window; /* of each thread: GETs in flight */
-	const uint32_t *key;      /* what is asked for, in turn */
+	unsigned threads, window; /* window: GETs in flight per thread */
+	const uint32_t *key;      /* the keys to request, in turn */
 	size_t keys;              /* a power of two */
 	double warm_up_s, seconds;
-	/* results, of the measured time; of the whole run if they are of failures */
+	/* results of the measured time; lost and wrong: of the whole run */
 	uint64_t answers, lost, wrong;
 	double rate;
 };
@@ -32,7 +32,7 @@ struct mc_load {
 void mc_load__store(const char *addr, uint16_t port, uint32_t first, uint32_t count);
 void mc_load__run(struct mc_load *load);
 
-/* Median of the time from a GET to its answer, in ns, one at a time: keys first to first + count - 1. */
+/* Returns the median time from a GET to its answer, in ns. Sends one GET at a time, for keys first to first + count - 1. */
 double mc_load__latency_ns(const char *addr, uint16_t port, uint32_t first, uint32_t count);
 
 #endif

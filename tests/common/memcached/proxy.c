@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Forwards GETs of one client at a time to memcached, and answers some by itself (proxy.h). */
+/* Forwards the GETs of one client at a time to memcached, and answers some itself (proxy.h). */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
@@ -16,13 +16,13 @@
 #include "tests/common/proc.h"
 
 #define KEYS         64
-#define KEEP_NS      20000000ull   /* an answer */
-#define KEEP_LONG_NS 6000000000ull /* of keys that expire: their names begin with e */
+#define KEEP_NS      20000000ull   /* how long an answer is kept */
+#define KEEP_LONG_NS 6000000000ull /* same, for keys that expire: their names begin with e */
 #define FOREIGN_EACH 50
-#define TEXT_BYTES   4096 /* of two values */
+#define TEXT_BYTES   4096 /* enough for two values */
 
 struct kept {
-	char name[8]; /* "k07": all are of one length */
+	char name[8]; /* "k07": all have the same length */
 	size_t bytes;
 	uint64_t until;
 	char text[TEXT_BYTES];
@@ -42,7 +42,7 @@ static struct kept *find(struct kept *kept, const char *command)
 	return &kept[i];
 }
 
-/* Asks memcached. Returns the bytes of the text: of all datagrams, as memcached sends one for each value. */
+/* Sends the command to memcached. Returns the length of the text of all datagrams: memcached sends one for each value. */
 static size_t forward(int to, uint16_t id, const char *command, size_t count, char *out)
 {
 	static struct mc_answer answer;

@@ -2,19 +2,19 @@
 #ifndef TESTS_COMMON_MEMCACHED_PROXY_H
 #define TESTS_COMMON_MEMCACHED_PROXY_H
 
-/* A cache in front of memcached that is wrong on purpose, to test that the check of coherence (checker.h) notices it. */
+/* A deliberately wrong cache in front of memcached, to test that the coherence check (checker.h) notices it. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
 enum mc_fault {
 	MC_FAULT_NONE,
-	MC_FAULT_STALE,   /* keeps answers for a while, whatever happens to the key */
+	MC_FAULT_STALE,   /* keeps answers for a while, even if the key changes */
 	MC_FAULT_FOREIGN, /* sometimes answers with another key's value */
 };
 
 struct mc_proxy {
-	const char *addr; /* of memcached */
+	const char *addr; /* memcached's */
 	uint16_t port, own_port;
 	enum mc_fault fault;
 	/* private */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The states of a key and the rule for GETs (register.h). Writer and readers hold the key's lock for a copy or a comparison, never while they wait. */
+/*
+ * The states of a key and the rule for GETs (register.h). Writer and readers hold the key's lock for a copy or a comparison, but never
+ * while they wait.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -79,7 +82,7 @@ static int fits(const struct mc_state *state, const struct mc_read *read)
 	return read->found ? is_value_of(state, read) && read->sent < state->gone_from : read->arrived >= state->misses_from;
 }
 
-/* Says what is wrong: with the key's lock. */
+/* Returns what is wrong. The caller holds the key's lock. */
 static enum mc_verdict reason(const struct mc_key *key, const struct mc_read *read, uint64_t seen)
 {
 	uint64_t first = key->issued + 1 < MC_STATES ? 0 : key->issued + 1 - MC_STATES;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Starts and ends memcached, and what answers in front of it, for tests, benchmarks and the demo (server.h). */
+/* Starts and stops memcached and the handlers in front of it, for tests, benchmarks and the demo (server.h). */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +41,7 @@ const char *mc_server__missing_handlers(void)
 	return access(path, X_OK) ? "there is no spin-memcached" : NULL;
 }
 
-/* From within the namespace. memcached opens its sockets of UDP last; each has its handlers when it is bound. */
+/* Must be called in the namespace. memcached opens its UDP sockets last; each has its handlers when it is bound. */
 static int listens(void)
 {
 	const struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(MC_PORT), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -57,7 +57,7 @@ static int listens(void)
 	return answers;
 }
 
-/* The user nobody may not be able to read the build. */
+/* Copies the programs, because the user nobody may not be able to read the build directory. */
 static void copy_programs(const struct mc_server *server)
 {
 	const char *to = server->spind.directory;
@@ -81,7 +81,7 @@ static pid_t start_as_nobody(const struct mc_server *server, int out_fd, char *c
 	return proc_exec(server->ns, server->cpu, out_fd, argv);
 }
 
-/* `spinctl exec` has one child: the program. */
+/* `spinctl exec` has one child, the program. */
 static pid_t child_of(pid_t pid)
 {
 	char path[64];
@@ -171,7 +171,7 @@ void mc_server__start(struct mc_server *server)
 	server->cache = NULL;
 	netns_enter(server->ns);
 	if (server->with) {
-		spind__start(&server->spind, "trusted-group nogroup\n"); /* nobody's */
+		spind__start(&server->spind, "trusted-group nogroup\n"); /* the group of the user nobody */
 		copy_programs(server);
 	}
 	start_memcached(server);

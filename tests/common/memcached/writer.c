@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Changes keys (writer.h). A change is chosen by what is known of its key, so that it is known which answer memcached may give and
- * what the key is afterwards. A key that may have expired or been flushed gets only changes that leave one possible value.
+ * Changes keys (writer.h). A change is chosen by what is known about its key, so that memcached's possible answers and the key's next state
+ * are known. A key that may have expired or been flushed gets only changes that leave one possible value.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,12 +13,12 @@
 
 #define SECOND       1000000000ull
 #define BATCH_MAX    4u
-#define SHORT_S      2u /* the expiry that is waited for */
+#define SHORT_S      2u /* an expiry that the test waits for */
 #define LONG_S       100u
 #define HEAR_MS      5000
-#define LARGE_BYTES  1100u /* of values that handlers have no room for, and that take several segments in a batch */
-#define GROWN_BYTES  200u  /* a value that is not appended to any more */
-#define FLUSH_SURE_S 2u    /* after a flush with a delay of one second nothing of before is left; memcached counts whole seconds */
+#define LARGE_BYTES  1100u /* of values that do not fit into the handlers' cache, and that take several segments in a batch */
+#define GROWN_BYTES  200u  /* a value of this length is not appended to */
+#define FLUSH_SURE_S 2u    /* by then a flush with a delay of one second has taken effect; memcached counts whole seconds */
 
 enum link { TEXT4, TEXT6, BINARY, TEXT_UDP, BINARY_UDP, LINKS };
 
@@ -27,7 +27,7 @@ struct change {
 	uint64_t number;
 	struct mc_state before, next, issued;
 	struct mc_command command;
-	unsigned may; /* results, as bits */
+	unsigned may; /* bits of enum mc_result that the answer may have */
 	char bytes[MC_VALUE_BYTES];
 };
 
@@ -115,7 +115,7 @@ static int fits(const struct change *c, enum link link, enum knowledge knows, in
 	return 1;
 }
 
-/* A value tells its key and has a serial number. */
+/* A value names its key and has a serial number. */
 static void make_bytes(struct run *run, struct change *c)
 {
 	unsigned key = (unsigned)(c->key - run->writer->on->key);
@@ -166,10 +166,10 @@ static void count(struct mc_state *state, const struct mc_command *command, int 
 static void set_expiry(struct mc_state *state, unsigned seconds, uint64_t now)
 {
 	state->misses_from = seconds == SHORT_S ? now + (SHORT_S - 1) * SECOND : MC_NEVER;
-	state->gone_from = MC_NEVER; /* acknowledge() knows more */
+	state->gone_from = MC_NEVER; /* acknowledge() sets it, when the time of the answer is known */
 }
 
-/* Sets next and the results that there may be, by what is known of the key before. */
+/* Sets the next state and the possible results, given what is known about the key. */
 static void plan(struct change *c, enum knowledge knows, uint64_t now)
 {
 	const struct mc_command *command = &c->command;
@@ -216,7 +216,7 @@ static void plan(struct change *c, enum knowledge knows, uint64_t now)
 	}
 }
 
-/* cas has the number that memcached gives now. */
+/* Gets the unique number that a cas needs; MC_CAS_OLD uses another one. */
 static int get_unique(struct run *run, enum link link, struct change *c)
 {
 	struct mc_answer *from = &run->answer[link];
@@ -255,11 +255,11 @@ static int may_be_quiet(const struct change *c, enum link link, enum knowledge k
 		return 0;
 	if (op == MC_META_INCR_OR_NEW || op == MC_META_GET_OR_NEW)
 		return 0;
-	/* the quiet binary and meta commands are so only about success */
+	/* the quiet binary and meta commands suppress only the answer of a success */
 	return (!is_binary(link) && op < MC_META_SET) || (knows != UNSURE && c->may == 1u << MC_DONE);
 }
 
-/* op: MC_OPS: any. Issues the change. Returns 0 if it cannot be. */
+/* Plans and issues a change. op MC_OPS: any. Returns 0 if the change is not possible. */
 static int make_change(struct run *run, struct change *c, struct mc_key *key, enum link link, enum mc_op op, unsigned seconds, int first)
 {
 	uint64_t now = now_ns();
@@ -331,7 +331,7 @@ static void check_answer(struct run *run, const struct change *c, enum link link
 			 data ? (int)bytes : 0, data ? data : "", c->may, (int)c->next.bytes, c->next.value);
 }
 
-/* Hears the answers to a batch. Without an answer of UDP nothing is known of the keys any more. */
+/* Reads the answers to a batch. If a UDP answer is lost, the states of its keys are unknown from then on. */
 static void hear(struct run *run, enum link link, struct change *c, unsigned changes, int has_nothing)
 {
 	struct mc_answer *from = &run->answer[link];
@@ -415,7 +415,7 @@ static void change_some(struct run *run)
 	pthread_rwlock_unlock(&writer->on->flushing);
 }
 
-/* Gives each key a short life, in one of the ways that there are, and leaves it alone. */
+/* Gives each key a short expiry, by one of the commands that can do that, and waits until it has expired. */
 static void change_and_wait(struct run *run)
 {
 	static const enum mc_op ways[] = { MC_SET, MC_REPLACE, MC_TOUCH, MC_GAT, MC_GATS, MC_META_SET, MC_META_REPLACE, MC_META_TOUCH };
@@ -473,8 +473,8 @@ void *mc_writer__run(void *arg)
 /* --- flushes -------------------------------------------------------------------- */
 
 /*
- * A flush with a delay of one second takes effect within that and another one. memcached 1.6.18 takes at once what is older, and also what is
- * stored in the rest of its running second.
+ * A flush with a delay of one second takes effect within two seconds. memcached 1.6.18 immediately removes what is older, and also what is
+ * stored in the rest of its current second.
  */
 static void flush(struct mc_writer *writer, struct mc_answer *answer, enum link link, unsigned seconds)
 {

@@ -2,7 +2,7 @@
 #ifndef TESTS_COMMON_MEMCACHED_WRITER_H
 #define TESTS_COMMON_MEMCACHED_WRITER_H
 
-/* The threads of a check that change keys. Each key has one. */
+/* The writer threads of a check. Each key is changed by one thread only. */
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -11,25 +11,25 @@
 struct mc_checking {
 	struct mc_check *check;
 	struct mc_key key[MC_CHECK_KEYS_MAX];
-	pthread_rwlock_t flushing;     /* a flush holds it alone */
-	_Atomic uint64_t unsure_until; /* ns: a flush with a delay may still take what is stored before */
+	pthread_rwlock_t flushing;     /* a flush takes it for writing */
+	_Atomic uint64_t unsure_until; /* ns: until then a delayed flush may also remove values that are stored now */
 	atomic_int stop;
-	pthread_mutex_t results; /* of check's */
+	pthread_mutex_t results; /* guards the check's results */
 };
 
 struct mc_writer {
 	struct mc_checking *on;
-	unsigned first, keys; /* its keys */
+	unsigned first, keys; /* the range of its keys */
 	int short_lived;
 	uint64_t seed;
 	pthread_t thread;
 };
 
-/* The arguments are a struct mc_writer. */
+/* The argument of both is a struct mc_writer. */
 void *mc_writer__run(void *writer);
 void *mc_writer__flush(void *writer);
 
-/* Keeps the first message. */
+/* Keeps only the first message. */
 void mc_checking__say(struct mc_checking *on, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -21,7 +21,7 @@ static const char *attach(struct spin_nic *nic, const char *handler, const char 
 	if (built_object(handler, path, sizeof(path)))
 		return engine_error();
 	err = spin_object__open(path, &object) || spin_rule__parse(text, &rule);
-	/* nobody reads events: without this a context takes some 10,000 messages */
+	/* no test reads the events: without lose_events a context stops after about 10,000 messages */
 	if (!err && spin_object__meta(object)->registration.delivery == SPIN_DELIVER_ME) {
 		opts.message.lose_events = 1;
 		opts.message.tombstone_ms = LOSSY_TOMBSTONE_MS;
@@ -101,8 +101,8 @@ const char *answering__check(struct answering *a)
 			spin_ctx__put_stats(a->fans, &fan_puts)))
 		reason = spin_strerror_last();
 	/*
-	 * Acknowledgements and replies are sent after the handlers' packets and are counted with them. If a message was
-	 * evicted, its handlers run again when its packets are sent again.
+	 * Acknowledgements and replies are sent after the handlers' packets and are counted with them. If a message was evicted, its
+	 * handlers run again when its packets are retransmitted.
 	 */
 	if (!reason)
 		reason = check_between("runs of pingpong", pings, PACKETS * a->messages, PACKETS * (a->messages + stats.evicted));

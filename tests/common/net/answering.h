@@ -19,7 +19,7 @@ struct answering {
 	int near_ns;
 	volatile int *stop;
 	pthread_t thread[2];
-	/* each is written by one thread and read when it has ended */
+	/* each is written by one thread, and may be read when that has ended */
 	uint64_t messages; /* messages with all packets acknowledged */
 	uint64_t datagrams;
 	uint64_t came[ANSWERING_KINDS];

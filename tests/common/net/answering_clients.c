@@ -55,7 +55,7 @@ static struct ping make_ping(uint32_t id, unsigned packet)
 	return p;
 }
 
-/* Returns 0 if nothing came for a while. Late packets of earlier messages are checked the same way. */
+/* Receives one packet. Returns 0 if nothing arrives in time. Late packets of earlier messages are checked in the same way. */
 static int take_pong(struct answering *a, int fd, uint32_t id, unsigned *acknowledged)
 {
 	struct ping got, want;

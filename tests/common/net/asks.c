@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Two hosts and datagrams between them (asks.h), for tests of processing sockets. */
+/* Two hosts and datagrams between them (asks.h), for tests of handlers on sockets. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>

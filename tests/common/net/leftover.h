@@ -16,7 +16,7 @@ unsigned leftover__maps(uint32_t value_bytes);
 /* Returns 1 if an interface of the thread's namespace has an XDP program. */
 int leftover__program(const char *dev);
 
-/* Kernel objects that outlive a process if somebody holds a reference. */
+/* Kernel objects that outlive a process if something holds a reference. */
 enum leftover_kind { LEFTOVER_MAP, LEFTOVER_PROGRAM, LEFTOVER_LINK, LEFTOVER_KINDS };
 
 struct leftover {
@@ -25,7 +25,7 @@ struct leftover {
 	unsigned ids[LEFTOVER_KINDS];
 };
 
-/* Call before a test begins. */
+/* Must be called before a test begins. */
 void leftover__begin(struct leftover *l);
 /* Adds what a process holds now, from the text of its fdinfo: opening an object would keep it alive. */
 void leftover__note(struct leftover *l, pid_t pid);

@@ -25,7 +25,7 @@ static const struct {
 	[LEFTOVER_LINK] = { "link", "link_id:", bpf_link_get_next_id },
 };
 
-/* Entries of a directory and those below. */
+/* Counts the entries of a directory and its subdirectories. */
 static unsigned entries(const char *path, int depth)
 {
 	DIR *dir = opendir(path);
@@ -74,7 +74,7 @@ static void add(struct leftover *l, enum leftover_kind kind, unsigned id)
 	l->id[kind][l->ids[kind]++] = id;
 }
 
-/* Notes one descriptor; for a link its program too. */
+/* Notes one descriptor; for a link also its program. */
 static void note_file(struct leftover *l, const char *path)
 {
 	FILE *from = fopen(path, "re");

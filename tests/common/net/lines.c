@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* State and reference of the test handler `lines` (lines.h). Called by the tests of sockets of TCP. */
+/* State and reference of the test handler `lines` (lines.h). Called by the tests of handlers on TCP sockets. */
 #include <unistd.h>
 
 #include "tests/common/net/lines.h"

@@ -2,13 +2,16 @@
 #ifndef TESTS_COMMON_NET_LINES_H
 #define TESTS_COMMON_NET_LINES_H
 
-/* The handlers of tests/handlers/streams/lines.c: their state, and a reference for what they make of a stream. Failures end the test. */
+/*
+ * The handlers of tests/handlers/streams/lines.c: their state, and a reference implementation of what they do to a stream. Failures end the
+ * test.
+ */
 #include <stddef.h>
 #include <stdint.h>
 
 #define LINES_CONNECTIONS 1024 /* SPIN_CONNECTIONS_MAX */
 
-/* As in the handler. */
+/* Same layout as in the handler. */
 struct lines_connection {
 	uint32_t begun, ended, bytes, hash, inside_line, drops, dropped_bytes, length, port, end_port;
 };
@@ -20,18 +23,18 @@ struct lines {
 
 struct spin_ctx;
 
-/* A context's state, mapped. */
+/* Maps a context's state. */
 struct lines *lines__state(struct spin_ctx *ctx);
-/* The connection that handlers saw, if they saw one alone. */
+/* Returns the only connection that handlers saw; ends the test if they saw none or several. */
 const struct lines_connection *lines__only_one(const struct lines *lines);
 
 uint32_t lines__load(const uint32_t *at);
-/* Waits for a field, as completion handlers run at their own time. */
+/* Waits for a field to reach a value, because completion handlers run asynchronously. */
 void lines__wait_for(const char *what, const uint32_t *at, uint32_t value);
 
-/* Random lines. */
+/* Fills `bytes` with random lines. */
 void lines__fill(uint64_t *seed, uint8_t *bytes, size_t count);
-/* What an application reads of a stream of these bytes, in place; returns the hash of what was sent. */
+/* Turns a stream in place into what the application reads; returns the hash of what was sent. */
 uint32_t lines__transform(uint8_t *bytes, size_t count);
 
 #endif

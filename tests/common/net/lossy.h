@@ -13,7 +13,7 @@
 
 #include "tests/common/net/pair.h"
 
-/* Percentages of the frames. A held frame is sent 1 to `reach` frames later, or when no more frames come. */
+/* Percentages of the frames. A held frame is sent 1 to `reach` frames later, or when no more frames arrive. */
 struct lossy_rates {
 	unsigned lose, twice, hold, reach;
 };
@@ -21,8 +21,8 @@ struct lossy_rates {
 #define LOSSY_REACH_MAX 511u
 
 /*
- * Receivers of messages have to know those that are complete for as long as frames may be under way, or one that comes too late
- * begins the message again. The default (2 s) is less than the relay's threads may wait for a CPU on a busy machine.
+ * Receivers must remember complete messages for as long as frames may be in flight, otherwise a late frame starts the message again. The
+ * default (2 s) is shorter than the relay's threads may wait for a CPU on a busy machine.
  */
 #define LOSSY_TOMBSTONE_MS 20000u
 
@@ -30,7 +30,7 @@ struct lossy_counts {
 	uint64_t frames; /* received */
 	uint64_t lost, doubled, held;
 	uint64_t overtaken; /* held frames that at least one later frame overtook */
-	uint64_t overrun;   /* missed because the relay was too slow; also lost */
+	uint64_t overrun;   /* missed because the relay was too slow; also counted as lost */
 };
 
 struct lossy_frame;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The relay of a lossy link: receives frames from one side, and decides the fate of each. One thread for each direction. */
+/* The relay of a lossy link: receives frames from one side, and decides at random what to do with each. One thread per direction. */
 #include <errno.h>
 #include <linux/if_packet.h>
 #include <poll.h>
@@ -16,9 +16,9 @@
 
 struct lossy_frame {
 	struct lossy_frame *next;
-	unsigned users; /* number of queue entries for it */
+	unsigned users; /* number of queue entries that refer to it */
 	unsigned bytes;
-	uint64_t came; /* its number */
+	uint64_t came; /* its frame number */
 	uint8_t data[FRAME_BYTES];
 };
 
@@ -107,7 +107,7 @@ static void hold(struct lossy_way *w, struct lossy_frame *f, unsigned frames)
 	w->counts.held++;
 }
 
-/* Draws the same number of random numbers for each frame, so that its fate depends on nothing else. */
+/* Draws the same number of random numbers for each frame, so that what happens to it depends only on the seed and its number. */
 static void come(struct lossy_way *w, struct lossy_frame *f, struct outgoing *out)
 {
 	const struct lossy_rates *r = &w->rates;

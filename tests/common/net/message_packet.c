@@ -46,7 +46,7 @@ void message_packet_head(struct message_packet *p, uint32_t flags, uint32_t id, 
 	put32(slmp + 6, offset);
 }
 
-/* Returns 0 if the sender must retransmit it or it is not of this protocol. */
+/* Returns 0 if the sender must retransmit the packet, or if it does not belong to this protocol. */
 static int is_kept(enum spin_reason reason)
 {
 	return reason != SPIN_REASON_MALFORMED && reason != SPIN_REASON_NO_ME && reason != SPIN_REASON_NO_MPQ &&

@@ -19,7 +19,7 @@ struct message_packet {
 int message_packet_make(struct message_packet *p, uint32_t payload_bytes);
 /* Sets the header of the message protocol; flags are SPIN_SLMP_*. */
 void message_packet_head(struct message_packet *p, uint32_t flags, uint32_t id, uint32_t offset);
-/* Returns NULL if verdict and frame fit the reason, else what is wrong. */
+/* Returns NULL if verdict and frame match the reason, else what is wrong. */
 const char *message_packet_check(const struct message_packet *p, const struct engine_out *out, enum spin_reason want);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Two namespaces with a veth pair, for demos and benchmarks. The near one has the handlers, the far one the clients. */
+/* Two namespaces with a veth pair, for demos and benchmarks. The handlers run in the near one, the clients in the far one. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -30,7 +30,7 @@ void lab_enter(const struct lab_side *side)
 	netns_enter(side->ns_fd);
 }
 
-/* sysfs shows the namespace in which it is mounted. No other process sees this mount. */
+/* sysfs shows the namespace in which it is mounted, so this mounts one. No other process sees the mount. */
 static void thread_napi(const struct lab_side *side)
 {
 	char path[128];

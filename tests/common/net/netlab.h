@@ -3,8 +3,8 @@
 #define TESTS_COMMON_NETLAB_H
 
 /*
- * Two network namespaces joined by a veth pair. They have no name and no mount. Only this process and its children hold them,
- * so they cannot outlive it.
+ * Two network namespaces joined by a veth pair. They have no name and no mount. Only this process and its children hold them, so they
+ * cannot outlive it.
  */
 #include <net/if.h>
 #include <sys/types.h>
@@ -14,7 +14,7 @@
 
 struct lab_side {
 	int ns_fd;
-	int cpu; /* of its processes and its NAPI thread */
+	int cpu; /* CPU of its processes and its NAPI thread */
 	char ifname[IF_NAMESIZE];
 };
 
@@ -24,7 +24,7 @@ struct lab {
 
 /*
  * Sets addresses, static neighbours, GRO (so that NAPI runs with and without XDP, and XDP_TX is delivered), and threaded NAPI
- * on both sides. The caller is then in the client's namespace, with a mount namespace of its own. A process may have several labs.
+ * on both sides. Afterwards the caller is in the client's namespace, with a mount namespace of its own. A process may have several labs.
  */
 void lab_open(struct lab *lab);
 
@@ -34,10 +34,10 @@ void lab_enter(const struct lab_side *side);
 /* Adds an address to the client. */
 void lab_add_address(const struct lab *lab, const char *addr);
 
-/* Sets TCP and UDP segmentation offload on both sides. If off, each datagram passes NAPI by itself. */
+/* Sets TCP and UDP segmentation offload on both sides. If off, each datagram passes NAPI separately. */
 void lab_set_segmentation(const struct lab *lab, int on);
 
-/* Returns the kernel thread that runs a side's NAPI, pinned to its CPU; 0 where kernel threads are not visible. */
+/* Returns the kernel thread that runs a side's NAPI, pinned to its CPU; 0 if kernel threads are not visible. */
 pid_t lab_napi_thread(const struct lab_side *side);
 
 #endif

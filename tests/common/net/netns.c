@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Network namespaces of a test: created, entered and left by the calling thread. */
+/* Network namespaces of a test, which the calling thread creates, enters and leaves. */
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ int netns_new(void)
 	return netns_here();
 }
 
-/* A thread without privileges may stay in its namespace. */
+/* A thread without privileges may stay in its own namespace. */
 static int is_here(int fd)
 {
 	struct stat here, there;
@@ -62,7 +62,7 @@ static void skip(const char *reason)
 	exit(77);
 }
 
-/* sysfs shows the namespace in which it was mounted. No other process sees this mount. */
+/* sysfs shows the namespace in which it was mounted, so this mounts one. No other process sees the mount. */
 void netns_thread_napi(const char *dev)
 {
 	char path[64], command[160];

@@ -169,7 +169,7 @@ static void put_echo(struct packets *p, uint8_t *icmp, int is_ip4)
 	icmp[1] = one_in(p, 10) ? (uint8_t)below(p, 4) : 0;
 }
 
-/* The message has at least the checksum field. */
+/* Writes an ICMP message of random length, which includes at least the checksum field. */
 static uint32_t icmp_message(struct packets *p, uint8_t *icmp, uint32_t most, int is_ip4)
 {
 	uint32_t bytes;

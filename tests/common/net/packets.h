@@ -17,7 +17,7 @@ struct packets {
 };
 
 void packets_start(struct packets *p, uint64_t seed, const char *handler);
-/* From now on generates packets of this protocol number (<spin/wire.h>). */
+/* Selects the protocol number (<spin/wire.h>) of all later packets. */
 void packets_of_protocol(struct packets *p, unsigned protocol);
 /* Writes a frame of 14 to 3,400 bytes and returns its length. */
 uint32_t packets_next(struct packets *p, uint8_t *frame);

@@ -83,8 +83,8 @@ int slmp_plain__send(struct slmp_plain *s, uint32_t id, const void *data, uint32
 		at += part;
 		/*
 		 * Without a window, waits for each requested acknowledgement. With a window, waits only when it is full, and
-		 * at the end for all. Acknowledgements that are there are read at once, because a socket queues only about 40
-		 * packets from a veth.
+		 * at the end for all. Acknowledgements that have arrived are read at once, because a socket queues only about 40 packets
+		 * from a veth.
 		 */
 		while (!err && waiting) {
 			int must = last || waiting >= s->window;

@@ -2,7 +2,7 @@
 #ifndef TESTS_COMMON_SLMP_PLAIN_H
 #define TESTS_COMMON_SLMP_PLAIN_H
 
-/* A plain sender of SLMP messages, written only from the protocol, without knowledge of sPIN. It blocks, and never retransmits. */
+/* A plain sender of SLMP messages, written from the protocol's description without any sPIN code. It blocks, and never retransmits. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,7 +16,7 @@ struct slmp_plain {
 /* The caller sets the window and the other fields. Returns 0 or -errno. */
 int slmp_plain__open(struct slmp_plain *s, const char *address, uint16_t port);
 void slmp_plain__close(struct slmp_plain *s);
-/* Returns 0; -ETIMEDOUT if no acknowledgement came within a second; -EPROTO if another packet came. */
+/* Returns 0; -ETIMEDOUT if no acknowledgement arrives within a second; -EPROTO if another packet arrives. */
 int slmp_plain__send(struct slmp_plain *s, uint32_t id, const void *data, uint32_t bytes);
 
 #endif

@@ -33,7 +33,7 @@ struct datagram {
 
 struct held {
 	struct datagram d;
-	unsigned wait; /* number of datagrams to wait; 0: free */
+	unsigned wait; /* number of datagrams until it is delivered; 0: the entry is free */
 };
 
 static void complain(struct slmp_receiver *r, const char *what, uint32_t offset)
@@ -78,7 +78,7 @@ static void answer(const struct datagram *d, int fd, uint16_t flags, uint32_t id
 	sendto(fd, ack, bytes, 0, (const struct sockaddr *)&d->from, d->from_bytes);
 }
 
-/* Sends packets that a sender must not take for an acknowledgement. All of them name packets that were not handled. */
+/* Sends packets that a sender must not accept as acknowledgements. Each names a packet that was not handled. */
 static void junk(struct slmp_receiver *r, const struct datagram *d, uint32_t id, uint32_t offset)
 {
 	uint32_t next = offset + (r->stride ? r->stride : 8);
@@ -97,7 +97,7 @@ static void junk(struct slmp_receiver *r, const struct datagram *d, uint32_t id,
 	answer(d, r->fd, ACK | AGAIN, id, 0xfffffff8u, HEADER_BYTES);
 	answer(d, r->other_fd, ACK | AGAIN, id, offset, HEADER_BYTES);
 	answer(d, r->fd, ACK, id - 1, next, HEADER_BYTES);
-	answer(d, r->fd, ACK, id + 1000000, next, HEADER_BYTES); /* not the next id: it may be in use by then */
+	answer(d, r->fd, ACK, id + 1000000, next, HEADER_BYTES); /* not the next id, which may be in use by then */
 	answer(d, r->fd, ACK, id, next + 1, HEADER_BYTES);
 	answer(d, r->fd, ACK, id, 0xfffffff8u, HEADER_BYTES);
 	answer(d, r->fd, ACK, id, next, HEADER_BYTES + 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Scales tests on slow machines: the number of rounds of random tests, and the time that tests wait. On a machine that is not
- * slow, the number of rounds never changes.
+ * Scales tests on slow machines: the number of rounds of random tests, and timeouts. On an ordinary machine the number of rounds never
+ * changes.
  */
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Attaches an XDP program that passes all packets to the far end of a veth: native XDP needs one there. */
+/* Attaches an XDP program that passes all packets to the far end of a veth, which native XDP needs there. */
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>

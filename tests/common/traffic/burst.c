@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Datagrams that are waited for (burst.h). */
+/* Sends datagrams and waits for them (burst.h). */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>

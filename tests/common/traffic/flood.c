@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Sends the floods of flood.h from a packet socket. Used by a live test and by a benchmark of what others can still use. */
+/* Sends the floods of flood.h from a packet socket. Used by a live test, and by a benchmark of what other traffic can still use. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/if_packet.h>

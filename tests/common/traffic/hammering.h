@@ -4,8 +4,8 @@
 
 /*
  * The host side of tests/handlers/messages/hammer.c and hammer_message.c: their contexts, senders, and the check that each
- * shared variable has counted each run once. Functions that return a reason return NULL on success; a reason is valid until
- * the next one.
+ * shared variable has counted each run once. Functions that return a reason return NULL on success; a reason is valid until the next
+ * failure.
  */
 #include <pthread.h>
 
@@ -17,7 +17,7 @@ struct hammering {
 	struct hammer_state *state;
 	char name[16];
 	enum spin_hpus hpus;
-	uint32_t hpu_count; /* requested number; set before opening, 0: all */
+	uint32_t hpu_count; /* requested number; the caller sets it before opening; 0: all */
 };
 
 /*
@@ -29,7 +29,7 @@ const char *hammering__open(struct hammering *h, struct spin_nic *nic, const cha
 void hammering__close(struct hammering *h);
 /* Returns the runs of the payload handler, from the packets' reasons. */
 uint64_t hammering__runs(const struct hammering *h);
-/* Call when no packet is in flight. */
+/* Must be called when no packet is in flight. */
 const char *hammering__check(const struct hammering *h);
 
 /* Sends datagrams from NEAR_ADDR, ports from `port` on, to FAR_ADDR:to. Sockets take turns, at full speed, until *stop. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Compiles and looks at handlers whose memory is moved to another layout, for tests of spin_ctx__migrate(). */
+/* Compiles handlers whose memory moves to another layout, and reads their state, for tests of spin_ctx__migrate(). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,12 +2,12 @@
 #ifndef TESTS_HANDLERS_CLOCKS_H
 #define TESTS_HANDLERS_CLOCKS_H
 
-/* Handlers that note what they read of the clocks, of random numbers and of the packet's headers. */
+/* Handlers that record what they read from the clocks, the random numbers and the packet's headers. */
 #include <spin/spin.h>
 
 struct clocks {
 	uint32_t header_low, header_high, payload_low, payload_high, coarse_low, coarse_high, completion_low, completion_high;
-	uint32_t random[4]; /* of the header handler, twice of the payload handler, of the completion handler */
+	uint32_t random[4]; /* one from the header handler, two from the payload handler, one from the completion handler */
 	uint32_t ttl, dscp, vlan, priority;
 	uint32_t header_ttl, header_vlan, completion_dscp, completion_vlan;
 };

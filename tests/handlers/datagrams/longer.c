@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Replies of SPIN_REPLY's buffer (<spin/reply.h>), for tests/vectors/longer: the first word asks for so many bytes, in steps of the second one
- * from the third on; the first bytes are the first word. A word of all ones asks for a plain reply of four bytes.
+ * Replies from SPIN_REPLY's buffer (<spin/reply.h>), for tests/vectors/longer. The first word is the reply's length in bytes and is copied
+ * to its start; the following words count up from the third word in steps of the second. If the first word is all ones, the reply is a
+ * plain one of four bytes.
  */
 #include <spin/spin.h>
 

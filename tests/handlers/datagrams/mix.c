@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * mix - a bit of everything, steered by the packet's bytes: what random packets
- * are run through. Every return code, every accessor, stores, replies, tables.
+ * mix - uses all features, selected by the packet's bytes, for tests with random packets: every return code, accessor, stores, replies,
+ * tables.
  */
 #include <spin/spin.h>
 

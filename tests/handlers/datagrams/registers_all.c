@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* registers_all - everything that can be registered of messages at once, each as large as it may be. */
+/* registers_all - registers everything that messages support, each at its maximum size. */
 #include <spin/spin.h>
 
 struct mine {

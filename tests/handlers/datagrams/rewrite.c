@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* rewrite - stores to the packet, and replies, as the packet asks. */
+/* rewrite - writes to the packet and replies, as the packet says. */
 #include <spin/spin.h>
 
 enum { SET16 = 1, SET32, INVERT_ALL, SET_PORT, SET_DROP, CLEAR_ALL };
 
 struct ask {
 	uint8_t what;
-	uint8_t reply; /* 1: reply with this many bytes of payload: */
+	uint8_t reply; /* 1: reply with `bytes` bytes of payload */
 	spin_be16 bytes;
-	spin_be16 at; /* where to store, even */
+	spin_be16 at; /* offset of the store, even */
 	spin_be16 port;
 	spin_be32 value;
 };

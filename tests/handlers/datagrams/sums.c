@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* sums - adds the words of every datagram to sums, from the one on that the application tells. */
+/* sums - adds the words of every datagram to sums, starting at the index that the application sets. */
 #include <spin/spin.h>
 
 struct sums {

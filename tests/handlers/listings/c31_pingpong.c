@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * c31_pingpong - sPIN's listing C.3.1: a message is sent back packet by packet, or whole from host memory if it is long.
+ * c31_pingpong - sPIN's listing C.3.1: sends a message back packet by packet, or as a whole from host memory if it is long.
  *
- * As in the listing the source of a long message is what the application has written to the state.
+ * As in the listing, the source of a long message is what the application has written to the state.
  */
 #include <spin/spin.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * c32_accumulate - sPIN's listing C.3.2: pairs of numbers come in, those of the entry's memory are multiplied by them, and
- * the result goes back to memory and, if asked for, to the sender.
+ * c32_accumulate - sPIN's listing C.3.2: multiplies the numbers in the entry's memory by the received pairs, and writes
+ * the result to memory and, if requested, sends it to the sender.
  *
- * HPUs and eBPF have no floating point: the numbers are int32_t, modulo 2^32.
+ * HPUs and eBPF have no floating point, so the numbers are int32_t, modulo 2^32.
  */
 #include <spin/spin.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * c33_broadcast - sPIN's listing C.3.3: a message goes on down a binomial tree, packet by packet, or whole from host memory
+ * c33_broadcast - sPIN's listing C.3.3: forwards a message along a binomial tree, packet by packet, or as a whole from host memory
  * if it is long.
  *
- * Ranks are addresses here: the application writes whose rank is whose to the state.
+ * Ranks are addresses here: the application writes the address of each rank to the state.
  */
 #include <spin/spin.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * c34_ddtvec - sPIN's listing C.3.4: blocks of vlen bytes go to places vlen + stride apart.
+ * c34_ddtvec - sPIN's listing C.3.4: writes blocks of vlen bytes at offsets vlen + stride apart.
  *
- * handlers/strided_ddt.c does the same with a division less per block.
+ * handlers/strided_ddt.c does the same with one division less per block.
  */
 #include <spin/spin.h>
 

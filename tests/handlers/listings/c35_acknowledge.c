@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* c35_acknowledge - sPIN's listing C.3.5, data server: the parity server's acknowledgement goes on to the client. */
+/* c35_acknowledge - sPIN's listing C.3.5, data server: forwards the parity server's acknowledgement to the client. */
 #include <spin/spin.h>
 
 #include "c35_raid.h"

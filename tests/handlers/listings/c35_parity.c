@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* c35_parity - sPIN's listing C.3.5, parity server: an update is added to the parity, and its data server learns whom to acknowledge. */
+/* c35_parity - sPIN's listing C.3.5, parity server: adds an update to the parity, and tells its data server whom to acknowledge. */
 #include <spin/spin.h>
 
 #include "c35_raid.h"
@@ -17,7 +17,7 @@ SPIN_BUFFER(uint32_t, buf, 512);
 static enum spin_header_rc parity_update_header_handler(struct spin_header *h, struct parity_info *i)
 {
 	i->source = spin_source(h);
-	i->client = h->hdr_data; /* where c35_write puts it; the listing reads it from the user header, which nobody sends */
+	i->client = h->hdr_data; /* set by c35_write; the listing reads it from the user header, which is never sent */
 	return SPIN_HEADER_PROCESS_DATA;
 }
 

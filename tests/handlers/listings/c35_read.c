@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* c35_read - sPIN's listing C.3.5, data server: who sends a length gets so many bytes of the entry's memory. */
+/* c35_read - sPIN's listing C.3.5, data server: replies to a message with a length by sending that many bytes of the entry's memory. */
 #include <spin/spin.h>
 
 struct user_header {
@@ -8,7 +8,7 @@ struct user_header {
 SPIN_NO_STATE;
 SPIN_PUTS(1);
 
-/* The message's place begins at h->offset, which so is 0 here. */
+/* The message starts at h->offset in the entry, so h->offset is 0 here. */
 static enum spin_header_rc primary_read_header_handler(struct spin_header *h, struct spin_no_state *unused)
 {
 	const struct user_header *user_hdr = SPIN_GET(h, 0, struct user_header);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* c35_write - sPIN's listing C.3.5, data server: an update is added to the entry's memory, and the result goes to the parity server. */
+/* c35_write - sPIN's listing C.3.5, data server: adds an update to the entry's memory, and sends the result to the parity server. */
 #include <spin/spin.h>
 
 #include "c35_raid.h"

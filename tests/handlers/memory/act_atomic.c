@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_atomic - messages whose packets say which atomic operation to do. */
+/* act_atomic - messages whose packets select an atomic operation. */
 #include <spin/spin.h>
 
 #include "act_atomic.h"
 
 SPIN_STATE(struct act_atomic_state, .word = 100);
 
-SPIN_SCRATCHPAD(struct act_atomic_ask); /* the completion handler's */
+SPIN_SCRATCHPAD(struct act_atomic_ask); /* for the completion handler */
 
 static enum spin_header_rc act_atomic_header(struct spin_header *h, struct act_atomic_state *state)
 {

@@ -3,31 +3,31 @@
 #define TESTS_HANDLERS_ACT_ATOMIC_H
 
 /*
- * Handlers that do one atomic operation, one host-direct write or something with the counter for each packet, as its
- * payload says (struct act_atomic_ask, little-endian): act_atomic for messages, act_atomic_d for datagrams.
+ * Handlers that do one atomic operation, one host-direct write or one counter operation per packet, as selected by its payload (struct
+ * act_atomic_ask, little-endian): act_atomic for messages, act_atomic_d for datagrams.
  */
 #include <stdint.h>
 
 enum act_atomic_op {
 	ACT_ATOMIC_NONE,
-	ACT_CAS64,  /* a: what is compared, b: what is swapped in; the state's `result`: what the comparand became */
-	ACT_FADD32, /* a: what is added; `result`: what was there before */
+	ACT_CAS64,  /* compares with a, stores b; `result` of the state: the comparand afterwards */
+	ACT_FADD32, /* adds a; `result`: the old value */
 	ACT_FADD64,
 	ACT_CAS64_NB,
 	ACT_FADD32_NB,
 	ACT_FADD64_NB,
-	ACT_HOST_WRITE, /* of a = 0, 4, 8 or 32 bytes of the state's words, which become 0 right behind the call */
+	ACT_HOST_WRITE, /* a = 0, 4, 8 or 32 bytes of the state's words, which are zeroed right after the call */
 	ACT_CT_INC,     /* a: successes, b: failures */
 	ACT_CT_GET,     /* into `ct` */
-	ACT_CT_SET,     /* to a, b */
-	ACT_HPU_FADD,   /* a: what is added to the state's `word`; `result`: before */
-	ACT_CT_SWAP,    /* set to a, b; then one success more; then into `ct` */
+	ACT_CT_SET,     /* sets to a, b */
+	ACT_HPU_FADD,   /* adds a to the state's `word`; `result`: the old value */
+	ACT_CT_SWAP,    /* sets to a, b; then adds one success; then reads into `ct` */
 };
 
 struct act_atomic_ask {
 	uint8_t op;
 	uint8_t space; /* enum spin_host_space */
-	uint8_t when;  /* 0: payload handler; 1: header handler, 2: completion handler: FADD64 and CT_INC there */
+	uint8_t when;  /* 0: payload handler; 1: header handler, 2: completion handler; those support FADD64 and CT_INC */
 	uint8_t unused;
 	uint32_t at;
 	uint64_t a, b;
@@ -35,7 +35,7 @@ struct act_atomic_ask {
 
 struct act_atomic_state {
 	uint64_t result;
-	uint32_t success, failure; /* of ACT_CT_GET */
+	uint32_t success, failure; /* from ACT_CT_GET */
 	uint32_t word, unused;
 	uint32_t words[8];
 };

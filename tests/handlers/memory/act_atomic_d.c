@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_atomic_d - datagrams whose payload says which atomic operation to do. */
+/* act_atomic_d - datagrams whose payload selects an atomic operation. */
 #include <spin/spin.h>
 
 #include "act_atomic.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_buffer - messages whose packets say what to do with an HPU's buffer (act_buffer.h). */
+/* act_buffer - messages whose packets select an operation on an HPU's buffer (act_buffer.h). */
 #include <spin/spin.h>
 
 #include "act_buffer.h"

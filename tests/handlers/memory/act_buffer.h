@@ -3,16 +3,15 @@
 #define TESTS_HANDLERS_ACT_BUFFER_H
 
 /*
- * Handlers that use an HPU's buffer as each packet's payload says (struct act_buffer_ask, little-endian), for
- * tests/vectors/actions*: act_buffer for messages, act_buffer_d for datagrams. The buffer is filled with the payload's words
- * first.
+ * Handlers that use an HPU's buffer as selected by each packet's payload (struct act_buffer_ask, little-endian), for
+ * tests/vectors/actions*: act_buffer for messages, act_buffer_d for datagrams. They first fill the buffer with the payload's words.
  */
 #include <stdint.h>
 
 enum act_buffer_op {
-	ACT_BUFFER_TO_HOST,    /* bytes [off, off + bytes) of the buffer to `at` */
+	ACT_BUFFER_TO_HOST,    /* buffer bytes [off, off + bytes) to host offset `at` */
 	ACT_BUFFER_FROM_HOST,  /* the reverse, and then the first 64 bytes of the buffer to `to` */
-	ACT_BUFFER_TO_HOST_NB, /* the same two, and wait */
+	ACT_BUFFER_TO_HOST_NB, /* same as the above, non-blocking, then wait */
 	ACT_BUFFER_FROM_HOST_NB,
 	ACT_BUFFER_PUT, /* sends them to the packet's source; act_buffer only */
 };
@@ -25,7 +24,7 @@ struct act_buffer_ask {
 };
 
 #ifdef SPIN_SPIN_H
-SPIN_BUFFER(uint32_t, first, 16); /* 64 bytes: the smallest one there is, and another one's neighbour */
+SPIN_BUFFER(uint32_t, first, 16); /* 64 bytes: the smallest possible, adjacent to the other */
 SPIN_BUFFER(uint32_t, buf, 512);
 
 SPIN_INLINE void act_buffer_fill(struct spin_payload *p)

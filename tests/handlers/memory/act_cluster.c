@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * act_cluster - datagrams of two words, an operation and a number, on memory of clusters: 0 adds the number, by all atomic
- * operations whose sum is the same wherever it is kept; 1 merges, into the state; 2 takes the number away.
+ * act_cluster - datagrams of two words, an operation and a number, on memory of clusters: 0 adds the number, by all atomic operations whose
+ * total does not depend on the cluster; 1 merges into the state; 2 subtracts the number.
  */
 #include <spin/spin.h>
 
@@ -9,7 +9,7 @@ struct tally {
 	uint32_t sum, packets;
 	struct {
 		uint32_t low, high;
-	} half[2]; /* the number's, by the packet's lowest bit */
+	} half[2]; /* halves of the number, by its lowest bit */
 };
 SPIN_PER_CLUSTER(struct tally, tally);
 SPIN_PER_CLUSTER(uint32_t, beside);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * act_copy - datagrams of one word, an operation, on copies within HPU memory: between state, a variable of the handler's,
- * memory of clusters; blocking or not; of one word, of a line and of more than a line; what is fetched.
+ * act_copy - datagrams of one word, an operation, that test copies within HPU memory: between state, a local variable and memory of
+ * clusters; blocking or not; of one word, a line, and more than a line; and SPIN_FETCH.
  */
 #include <spin/spin.h>
 
@@ -35,7 +35,7 @@ static enum spin_payload_rc act_copy_payload(struct spin_payload *p, struct copi
 	case 1: /* one word */
 		spin_copy(p, &state->one, &state->from.word[3], 4);
 		return SPIN_SUCCESS;
-	case 2: /* through a variable */
+	case 2: /* through a local variable */
 		spin_copy_nb(p, &buffer, &state->from, sizeof(buffer), &transfer);
 		spin_copy_wait(p, &transfer);
 		buffer.word[1] += 1000;
@@ -54,7 +54,7 @@ static enum spin_payload_rc act_copy_payload(struct spin_payload *p, struct copi
 	case 5: /* and from there */
 		spin_copy(p, &state->to.word[20], &SPIN_LOCAL(p, words)->word[8], 8 * sizeof(uint32_t));
 		return SPIN_SUCCESS;
-	case 6: /* more than the verifier sees word by word */
+	case 6: /* more than the verifier checks word by word */
 		spin_copy(p, &state->many[1], &state->from, 2 * sizeof(state->from) + 3 * sizeof(uint32_t));
 		return SPIN_SUCCESS;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_dma - messages whose packets say which DMA transfer to do, in which handler. */
+/* act_dma - messages whose packets select a DMA transfer and the handler that does it. */
 #include <spin/spin.h>
 
 #include "act_dma.h"
@@ -8,7 +8,7 @@ SPIN_STATE(struct act_dma_state);
 
 struct act_dma_scratch {
 	uint32_t words[4];
-	struct act_dma_ask ask; /* the completion handler's */
+	struct act_dma_ask ask; /* for the completion handler */
 };
 SPIN_SCRATCHPAD(struct act_dma_scratch);
 

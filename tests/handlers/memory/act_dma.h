@@ -3,35 +3,35 @@
 #define TESTS_HANDLERS_ACT_DMA_H
 
 /*
- * Handlers that do one DMA transfer for each packet, as its payload says (struct act_dma_ask, little-endian), for
- * tests/vectors/actions*: act_dma for messages, act_dma_d for datagrams.
+ * Handlers that do one DMA transfer per packet, as selected by its payload (struct act_dma_ask, little-endian), for tests/vectors/actions*:
+ * act_dma for messages, act_dma_d for datagrams.
  */
 #include <stdint.h>
 
 enum act_dma_op {
 	ACT_DMA_NONE,
-	ACT_TO_HOST, /* of 0, 4, 8, 24 or 64 bytes from or to the state's words; another length does nothing */
+	ACT_TO_HOST, /* 0, 4, 8, 24 or 64 bytes from or to the state's words; other lengths do nothing */
 	ACT_FROM_HOST,
-	ACT_TO_HOST_NB, /* of 4, 24 or 64 bytes, and wait */
+	ACT_TO_HOST_NB, /* 4, 24 or 64 bytes, then wait */
 	ACT_FROM_HOST_NB,
-	ACT_FROM_HOST_POLLED,  /* of 24 bytes, and test until it is done */
-	ACT_FIVE,              /* five of 8 bytes to the host at a time, each 16 bytes behind the one before; then wait for all */
-	ACT_STACK_TO_HOST,     /* of 16 bytes of a local variable, the payload's from 16 on; of messages: not isolated */
-	ACT_STACK_FROM_HOST,   /* into one, and from there into the state */
+	ACT_FROM_HOST_POLLED,  /* 24 bytes, then poll until done */
+	ACT_FIVE,              /* five of 8 bytes to the host at once, 16 bytes apart; then wait for all */
+	ACT_STACK_TO_HOST,     /* 16 bytes of a local variable, from payload offset 16; messages only, not in the isolated class */
+	ACT_STACK_FROM_HOST,   /* into a local variable, then copied to the state */
 	ACT_PAYLOAD_TO_HOST,   /* bytes [off, off + bytes) */
-	ACT_PAYLOAD_FROM_HOST, /* of act_from_d, which does nothing else */
-	ACT_SCRATCH_TO_HOST,   /* of 16 bytes, of messages */
+	ACT_PAYLOAD_FROM_HOST, /* act_from_d only, which supports no other operation */
+	ACT_SCRATCH_TO_HOST,   /* 16 bytes, messages only */
 	ACT_SCRATCH_FROM_HOST,
-	ACT_TWICE, /* 8 bytes to the host at `at`, then at `off`; the first one stays if the second fails */
+	ACT_TWICE, /* 8 bytes to the host at `at`, then at `off`; the first stays if the second fails */
 };
 
 enum act_when { ACT_IN_PAYLOAD, ACT_IN_HEADER, ACT_IN_COMPLETION };
 
 struct act_dma_ask {
-	uint8_t when; /* in which handler; header and completion handlers know ACT_TO_HOST and ACT_FROM_HOST of 8 bytes */
+	uint8_t when; /* handler; header and completion handlers support ACT_TO_HOST and ACT_FROM_HOST of 8 bytes */
 	uint8_t op;
 	uint8_t space; /* enum spin_host_space */
-	uint8_t rc;    /* what the handler returns where the transfer is done */
+	uint8_t rc;    /* returned if the transfer succeeds */
 	uint32_t at, off, bytes;
 };
 
@@ -40,7 +40,7 @@ struct act_dma_state {
 };
 
 #ifdef SPIN_SPIN_H
-/* HANDLER_MEM and ME_MEM; what is neither is one for the engine to refuse. */
+/* HANDLER_MEM or ME_MEM; the engine must refuse other values. */
 #define ACT_SPACE(ask) ((enum spin_host_space)(ask)->space)
 
 SPIN_INLINE int act_to_host(struct spin_payload *p, const struct act_dma_ask *ask, struct act_dma_state *state)
@@ -130,7 +130,7 @@ SPIN_INLINE int act_polled(struct spin_payload *p, const struct act_dma_ask *ask
 	return 0;
 }
 
-/* One more than a card has slots for; a handle may stand for an earlier one, too. */
+/* One more than a card has slots. A handle may also stand for an earlier transfer. */
 SPIN_INLINE int act_five(struct spin_payload *p, const struct act_dma_ask *ask, struct act_dma_state *state)
 {
 	enum spin_host_space space = ACT_SPACE(ask);

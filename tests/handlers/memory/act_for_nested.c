@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * act_for_nested - two counted loops, one in the other, whose bounds come with the packet: the inner one begins where the outer
- * one is, and goes on and breaks off.
+ * act_for_nested - two nested counted loops with bounds from the packet: the inner one starts at the index of the outer one, and uses
+ * continue and break.
  */
 #include <spin/spin.h>
 

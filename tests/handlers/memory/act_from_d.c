@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_from_d - datagrams whose payload says which bytes of host memory come into it (act_dma.h). */
+/* act_from_d - datagrams whose payload selects the bytes of host memory that are copied into it (act_dma.h). */
 #include <spin/spin.h>
 
 #include "act_dma.h"

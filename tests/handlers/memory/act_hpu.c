@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_hpu - datagrams counted on the HPU that they come to. */
+/* act_hpu - counts datagrams on the HPU that handles them. */
 #include <spin/spin.h>
 
 struct hpus {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_hpu_me - packets of messages counted on the HPU that they come to; all three handlers tell which it is. */
+/* act_hpu_me - counts packets of messages on the HPU that handles them; all three handlers store its number. */
 #include <spin/spin.h>
 
 struct hpus {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_lock - messages whose packets say how to loop and lock, in which handler. */
+/* act_lock - messages whose packets select loops and locks, and the handler that uses them. */
 #include <spin/spin.h>
 
 #include "act_lock.h"
@@ -7,7 +7,7 @@
 SPIN_STATE(struct act_lock_state);
 
 struct act_lock_scratch {
-	struct act_lock_ask ask; /* the completion handler's */
+	struct act_lock_ask ask; /* for the completion handler */
 	uint32_t unused;
 };
 SPIN_SCRATCHPAD(struct act_lock_scratch);

@@ -3,8 +3,8 @@
 #define TESTS_HANDLERS_ACT_LOCK_H
 
 /*
- * Handlers that loop and lock as each packet's payload says (struct act_lock_ask, little-endian), with a budget of 64
- * steps: act_lock for messages, act_lock_d for datagrams.
+ * Handlers that loop and lock as selected by each packet's payload (struct act_lock_ask, little-endian), with a budget of 64 steps:
+ * act_lock for messages, act_lock_d for datagrams.
  */
 #include <stdint.h>
 
@@ -12,22 +12,22 @@
 
 enum act_lock_op {
 	ACT_LOCK_NONE,
-	ACT_WHILE,         /* n rounds of SPIN_WHILE */
+	ACT_WHILE,         /* n iterations of SPIN_WHILE */
 	ACT_LOCKED,        /* counts in `rounds` with the lock */
 	ACT_LOCKED_TWICE,  /* takes it twice: overruns */
 	ACT_LOCKED_BREAK,  /* leaves by break */
 	ACT_LOCKED_RETURN, /* leaves by return, with DROP */
-	ACT_READ,          /* counts with the reader-writer lock, as a reader in a reader */
+	ACT_READ,          /* counts under the readers-writer lock, as a nested reader */
 	ACT_WRITE,
-	ACT_TRY,          /* spin_try_lock: 1 into `rounds` if it was taken, and given back */
+	ACT_TRY,          /* spin_try_lock: sets `rounds` to 1 if it was taken, and releases it */
 	ACT_WALK,         /* SPIN_FOR_EACH over bytes: counts them in `rounds` */
 	ACT_WALK_WORDS,   /* over words */
-	ACT_WHILE_LOCKED, /* n rounds with the lock, which is given back when they overrun */
-	ACT_LOCKED_AFTER, /* n rounds, then 1,000 with each lock in turn */
+	ACT_WHILE_LOCKED, /* n iterations under the lock, which is released on overrun */
+	ACT_LOCKED_AFTER, /* n iterations, then 1,000 with each lock in turn */
 };
 
 struct act_lock_ask {
-	uint8_t when; /* 0: payload handler; 1: header handler, 2: completion handler: ACT_WHILE and ACT_LOCKED there */
+	uint8_t when; /* 0: payload handler; 1: header handler, 2: completion handler; those support ACT_WHILE and ACT_LOCKED */
 	uint8_t op;
 	uint16_t n;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_lock_d - datagrams whose payload says how to loop and lock. */
+/* act_lock_d - datagrams whose payload selects loops and locks. */
 #include <spin/spin.h>
 
 #include "act_lock.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_pending_d - datagrams whose payload says which atomic operations on host memory are to be under way. */
+/* act_pending_d - datagrams whose payload selects the atomic operations on host memory that are in flight. */
 #include <spin/spin.h>
 
 enum pending_op {
-	PENDING_TWO,  /* `a` is added, and `b` `more` bytes behind it; the second is waited for first */
-	PENDING_LEFT, /* `a` is added, and nobody waits for it */
-	PENDING_TEST, /* `a` is replaced by `b`; asked for until it is done */
-	PENDING_MIX,  /* as TWO, on `a` alone, with a transfer from `more` bytes behind it under way, too; b: what is added */
+	PENDING_TWO,  /* adds `a`, and adds `b` `more` bytes after it; waits for the second first */
+	PENDING_LEFT, /* adds `a`, and does not wait */
+	PENDING_TEST, /* replaces `a` by `b`; polls until done */
+	PENDING_MIX,  /* adds `b`, with a transfer from `more` bytes after it in flight at the same time */
 };
 
 /* little-endian */
@@ -18,12 +18,12 @@ struct pending_ask {
 };
 
 struct pending {
-	uint64_t first, second; /* what was there before; of TEST what the comparand became */
-	uint32_t word, unused;  /* of MIX: what the transfer brought */
+	uint64_t first, second; /* old values; for PENDING_TEST the comparand afterwards */
+	uint32_t word, unused;  /* PENDING_MIX: what the transfer read */
 };
 SPIN_STATE(struct pending);
 
-/* What the second one comes to is not the first one's matter. */
+/* Failure of the second addition must not affect the first. */
 SPIN_INLINE int two(struct spin_payload *p, const struct pending_ask *ask, struct pending *state)
 {
 	uint64_t before = 0, after = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_walk - walks without a registered budget, which are not counted then. */
+/* act_walk - walks without a registered budget, so steps are not counted. */
 #include <spin/spin.h>
 
 struct walked {

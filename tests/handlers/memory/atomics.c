@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* atomics - the atomics, on state in L2 */
+/* atomics - atomic operations on state in L2 */
 #include <spin/spin.h>
 
 struct ask {

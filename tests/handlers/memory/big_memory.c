@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* big_memory - all the memory that handlers can have: 1 MiB of state, and tables of 3 MiB; counts in the last words. */
+/* big_memory - uses all memory that handlers can have: 1 MiB of state, and tables of 3 MiB; counts in the last words. */
 #include <spin/spin.h>
 
 struct state {

@@ -2,14 +2,14 @@
 #ifndef TESTS_HANDLERS_SHARE_H
 #define TESTS_HANDLERS_SHARE_H
 
-/* HPU memory that two kinds of handlers share, and what the test that reads it knows. */
+/* HPU memory that two kinds of handlers share. The test reads it. */
 #include <stdint.h>
 
 struct shared {
-	uint32_t first;  /* by share_first */
-	uint32_t second; /* by share_second */
-	uint32_t both;   /* by either */
-	uint32_t step;   /* what either adds to `both`: the host says */
+	uint32_t first;  /* counted by share_first */
+	uint32_t second; /* counted by share_second */
+	uint32_t both;   /* counted by both */
+	uint32_t step;   /* added to `both` per packet; set by the host */
 };
 
 #endif

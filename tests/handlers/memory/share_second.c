@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* share_second - share_first.c for messages, with a larger state, which begins with what both share. */
+/* share_second - share_first.c for messages, with a larger state that starts with the shared part. */
 #include <spin/spin.h>
 
 #include "share.h"
 
 struct mine {
 	struct shared shared;
-	uint32_t messages, unused[2000]; /* so that this one takes more pages than the other */
+	uint32_t messages, unused[2000]; /* uses more pages than share_first */
 };
 
 SPIN_STATE(struct mine, .shared = { .step = 2000 });

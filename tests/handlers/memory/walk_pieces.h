@@ -3,8 +3,7 @@
 #define TESTS_HANDLERS_WALK_PIECES_H
 
 /*
- * Walks by pieces of several sizes over the same packet: how many there were, the sum of their last words, and the sum
- * of the numbers that they had.
+ * Walks over the same packet in pieces of several sizes: counts the pieces, and sums their last words and their indices.
  */
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* walk_rows - datagrams: words in step with a row of sums, each packet's with the next one; which row is looked at once. */
+/* walk_rows - datagrams: adds words to a row of sums, the next row for each packet; the row must be evaluated once per walk. */
 #include <spin/spin.h>
 
 struct rows {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * walk_with - datagrams: words in step with sums, where zeros are left out and all ones end it, and pieces of 12 bytes in step
- * with larger elements.
+ * walk_with - datagrams: walks words together with sums, skips zeros and stops at all ones; and walks pieces of 12 bytes together with
+ * larger elements.
  */
 #include <spin/spin.h>
 
@@ -11,8 +11,8 @@ struct counted {
 struct walked_with {
 	uint32_t sum[64];
 	struct counted by12[8];
-	uint32_t numbers; /* sum of SPIN_INDEX, of both */
-	uint32_t from;    /* the element that the first piece is beside; the test's to write */
+	uint32_t numbers; /* sum of SPIN_INDEX over both walks */
+	uint32_t from;    /* element that goes with the first piece; set by the test */
 };
 struct piece12 {
 	uint32_t word[3];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* walk_with_me - the packets of messages, with a budget: words in step with sums. */
+/* walk_with_me - packets of messages, with a budget: walks words together with sums. */
 #include <spin/spin.h>
 
 struct walked_with {
 	uint32_t sum[64];
-	uint32_t from; /* the element that the first word is beside; the test's to write */
+	uint32_t from; /* element that goes with the first word; set by the test */
 };
 
 SPIN_STATE(struct walked_with);

@@ -2,22 +2,22 @@
 #ifndef TESTS_HANDLERS_ACT_WORK_H
 #define TESTS_HANDLERS_ACT_WORK_H
 
-/* Handlers that leave work items as a packet's payload says: act_work for messages, act_work_d for datagrams. */
+/* Handlers that post work items as a packet's payload says: act_work for messages, act_work_d for datagrams. */
 #include <spin/spin.h>
 
 /* little-endian */
 struct work_ask {
-	uint8_t when;  /* 1: the header handler leaves 4 bytes, words[0]; 2: the payload handler; 4: the completion handler as the first */
-	uint8_t size;  /* of the payload handler's: 8 or 32 bytes of the state's words */
-	uint8_t count; /* of its items of 8 bytes, at most 6: words[0] is one more in each. Of 32 bytes it leaves one */
-	uint8_t to_host; /* words go to the handler's host memory before */
+	uint8_t when;    /* 1: the header handler posts words[0]; 2: the payload handler posts; 4: the completion handler posts words[0] */
+	uint8_t size;    /* payload handler's item: 8 or 32 bytes of the state's words */
+	uint8_t count;   /* payload handler's items of 8 bytes, at most 6, each with words[0] one higher. Of 32 bytes it posts one */
+	uint8_t to_host; /* 1: first copies the words to the handler's host memory */
 	uint32_t words[8];
 };
 
 struct work_state {
 	uint32_t words[8];
-	uint32_t full;     /* how many calls said so */
-	uint32_t complete; /* the completion handler is to leave one */
+	uint32_t full;     /* number of calls that returned SPIN_WORK_FULL */
+	uint32_t complete; /* the completion handler must post an item */
 };
 SPIN_STATE(struct work_state);
 
@@ -59,7 +59,7 @@ SPIN_INLINE enum spin_payload_rc work_payload(struct spin_payload *p, struct wor
 		state->full += count && spin_work(p, state->words, 32) == SPIN_WORK_FULL;
 		return SPIN_SUCCESS;
 	}
-	/* no loop: kernels before 6.9 follow each round of one */
+	/* unrolled: kernels before 6.9 verify each iteration of a loop */
 	if (count > 0)
 		work_item(p, state);
 	if (count > 1)

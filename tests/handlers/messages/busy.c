@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* busy - takes as long as the host wants, and shares nothing but that wish. */
+/* busy - takes as long as the host sets, and shares only that setting. */
 #include <spin/spin.h>
 
 #include "hammer.h"

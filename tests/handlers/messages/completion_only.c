@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* completion_only - messages are counted when they are complete. */
+/* completion_only - counts messages when they are complete. */
 #include <spin/spin.h>
 
 struct seen {

@@ -3,8 +3,8 @@
 #define TESTS_HANDLERS_COUNT_RUNS_H
 
 /*
- * One handler function, registered for datagrams (count_datagram.c) and for messages (count_message.c): a difference in cost is the
- * runtime's.
+ * One handler function, registered for datagrams (count_datagram.c) and for messages (count_message.c), so that a difference in cost comes
+ * from the runtime.
  */
 #include <spin/spin.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* deliver - every datagram goes on to the host. The least that a handler can do, for tests and benchmarks of the way around it. */
+/* deliver - passes every datagram to the host. The minimal handler, for tests and benchmarks of the code around it. */
 #include <spin/spin.h>
 
 SPIN_NO_STATE;

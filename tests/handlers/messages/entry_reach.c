@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* entry_reach - of each datagram it notes in the handlers' own host memory what the counter said, and counts it. */
+/* entry_reach - for each datagram, stores the counter's value in the handlers' own host memory, and then counts the datagram. */
 #include <spin/spin.h>
 
 #include "entry_reach.h"
 
-SPIN_STATE(struct reach_note); /* a variable of the handler's is none of the isolated class's for transfers */
+SPIN_STATE(struct reach_note); /* in the state, because the isolated class cannot transfer from local variables */
 
 static enum spin_payload_rc entry_reach_payload(struct spin_payload *p, struct reach_note *note)
 {

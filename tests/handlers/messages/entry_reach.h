@@ -2,12 +2,12 @@
 #ifndef TESTS_HANDLERS_ENTRY_REACH_H
 #define TESTS_HANDLERS_ENTRY_REACH_H
 
-/* What entry_reach and msg_entry_reach leave in the handlers' own memory of the entry, once for each message. */
+/* Written by entry_reach and msg_entry_reach to the handler memory of the entry, once for each message. */
 #include <stdint.h>
 
 struct reach_note {
 	uint32_t bytes;  /* of the payload */
-	uint32_t before; /* successes that the counter had */
+	uint32_t before; /* successes counted before */
 	uint32_t unused[2];
 };
 

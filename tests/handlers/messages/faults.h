@@ -3,17 +3,17 @@
 #define TESTS_HANDLERS_FAULTS_H
 
 /*
- * Handlers that go wrong as a packet's first bytes tell each of them to, all while they hold one lock. Handlers that succeed count
- * under it: if a lock were not released after a fault, the next one would overrun.
+ * Handlers that fail as a packet's first bytes tell each of them, while they hold one lock. Handlers that succeed count under it: if a lock
+ * were not released after a fault, the next one would overrun.
  */
 #include <stdint.h>
 
 enum fault {
 	FAULT_NONE,
-	FAULT_WHILE,    /* waits for what never comes */
-	FAULT_DEADLOCK, /* takes the lock that it has */
-	FAULT_WALK,     /* of more pieces than it has steps; payload handlers */
-	FAULT_SEGV,     /* a checked access */
+	FAULT_WHILE,    /* waits for a condition that is never true */
+	FAULT_DEADLOCK, /* takes a lock that it holds */
+	FAULT_WALK,     /* walks over more pieces than it has steps; payload handlers */
+	FAULT_SEGV,     /* fails a checked access */
 	FAULT_FAIL,
 };
 
@@ -26,14 +26,14 @@ struct fault_ask {
 #ifdef FAULTS_KEEP
 struct faults {
 	struct spin_lock lock;
-	uint32_t never;                          /* 0 */
-	uint32_t guarded;                        /* counted in the lock, by each handler that began */
-	uint32_t headers, payloads, completions; /* that went well */
-	uint32_t completion;                     /* of datagrams: what the completion handler is asked for */
-	uint32_t walked;                         /* sums of walks: of no use */
+	uint32_t never;                          /* stays 0 */
+	uint32_t guarded;                        /* counted under the lock, by each handler that started */
+	uint32_t headers, payloads, completions; /* that succeeded */
+	uint32_t completion;                     /* datagrams: fault of the completion handler */
+	uint32_t walked;                         /* sums of walks, unused */
 };
 
-/* Of any handler: does wrong, and says how that ended. SPIN_LOCKED's statement is not left by return: BPF is to see one way. */
+/* Fails as told, in any handler, and returns the fault. Does not leave SPIN_LOCKED by return, so that the verifier sees one path. */
 #define FAULT_DO(v, how, state)                                                    \
 	({                                                                         \
 		uint32_t fault_ = (how);                                           \

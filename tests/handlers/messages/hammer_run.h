@@ -2,7 +2,7 @@
 #ifndef TESTS_HANDLERS_HAMMER_RUN_H
 #define TESTS_HANDLERS_HAMMER_RUN_H
 
-/* One run, of a datagram's handler or of a message's. */
+/* One run, shared by the handlers of datagrams and messages. */
 #include <spin/spin.h>
 
 #include "hammer.h"
@@ -19,7 +19,7 @@ SPIN_PER_HPU(struct mine, mine);
 
 SPIN_STATE(struct hammer_state, .rounds = 0);
 
-/* As long as the host wants it. */
+/* Loops for `rounds` iterations, set by the host. */
 static inline __attribute__((always_inline)) void hammer_work(struct spin_payload *p, struct hammer_state *state)
 {
 	uint32_t left = state->rounds, sum = state->added;

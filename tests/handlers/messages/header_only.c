@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* header_only - datagrams to odd ports are dropped by a header handler that is alone. */
+/* header_only - a header handler without other handlers drops datagrams to odd ports. */
 #include <spin/spin.h>
 
 struct seen {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* msg_copy - every packet's payload goes to its place in host memory, by DMA. */
+/* msg_copy - copies every packet's payload to its offset in host memory, by DMA. */
 #include <spin/spin.h>
 
 struct copied {

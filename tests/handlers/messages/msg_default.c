@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* msg_default - nothing but a completion handler: the payload is put by the default action. */
+/* msg_default - only a completion handler: the default action writes the payload to host memory. */
 #include <spin/spin.h>
 
 struct ends {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* msg_entry_reach - of each message it notes in its entry's handler memory what the entry's counter said, and counts it. */
+/* msg_entry_reach - for each message, stores the entry's counter in its handler memory, and then counts the message. */
 #include <spin/spin.h>
 
 #include "entry_reach.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* msg_faults - faults.c for messages: each keeps in its scratchpad what its completion handler is asked for. */
+/* msg_faults - faults.c for messages: the scratchpad keeps the fault of the completion handler. */
 #include <spin/spin.h>
 
 #define FAULTS_KEEP(h, state, how) (SPIN_SCRATCH(h)->completion = (how))

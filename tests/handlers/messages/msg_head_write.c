@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* msg_head_write - a header handler that rewrites the first packet; payload handlers put what they find. */
+/* msg_head_write - a header handler that rewrites the first packet; payload handlers write what they read to host memory. */
 #include <spin/spin.h>
 
 struct ask {
-	spin_be16 code, value; /* what the header handler returns; what it sets to 0 */
+	spin_be16 code, value; /* code: returned by the header handler; value: set to 0 by it */
 };
 
 SPIN_NO_STATE;

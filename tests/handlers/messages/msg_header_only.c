@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* msg_header_only - decides by a message's first byte; data that it lets through is put by the default action. */
+/* msg_header_only - decides by a message's first byte; the default action writes the data of accepted messages. */
 #include <spin/spin.h>
 
 struct count {

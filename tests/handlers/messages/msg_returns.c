@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * msg_returns - handlers of messages return the code that the packet asks for, and leave
- * behind when they ran and what they were told. The first packet asks for the header
- * handler's code and the completion handler's, each packet for its payload handler's.
+ * msg_returns - handlers of messages return the code that the packet contains, and record when they ran and their arguments. The first
+ * packet has the codes of the header and completion handlers, each packet that of its payload handler.
  */
 #include <spin/spin.h>
 
@@ -11,11 +10,11 @@ struct ask {
 };
 
 struct trace {
-	uint32_t order; /* a hex digit per handler run, the last eight: 1 header, 2 payload, 3 completion */
+	uint32_t order; /* a hex digit per handler run, for the last eight: 1 header, 2 payload, 3 completion */
 	uint32_t completion_rc;
-	uint32_t length, offset; /* the header handler's */
+	uint32_t length, offset; /* of the header handler */
 	uint64_t match_bits, hdr_data;
-	uint32_t payload_length, payload_offset, payload_bytes; /* of the last one, and of all */
+	uint32_t payload_length, payload_offset, payload_bytes; /* of the last packet; payload_bytes: of all */
 	uint32_t dropped_bytes, flow_control;                   /* of the last message */
 };
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * msg_scratch - each message counts for itself in its scratchpad, which its completion handler puts
- * into the message's place, with what it is told, by DMA. The header handler begins with what it finds
- * there: zeros.
+ * msg_scratch - each message counts in its scratchpad. The completion handler writes the scratchpad and its arguments to the message's host
+ * memory by DMA. The header handler starts with the initial scratchpad, which must be zero.
  */
 #include <spin/spin.h>
 
@@ -12,7 +11,7 @@ struct tally {
 };
 
 struct total {
-	uint32_t messages, outside; /* outside: there was no room for the tally */
+	uint32_t messages, outside; /* outside: the tally did not fit */
 };
 
 SPIN_STATE(struct total);

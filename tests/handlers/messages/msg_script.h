@@ -3,29 +3,28 @@
 #define TESTS_HANDLERS_MSG_SCRIPT_H
 
 /*
- * Message handlers that do what the packets say and write down what they were told, in
- * variants: which handlers there are, and whether there is a user header. Tests know what
- * they will do (tests/reference/script.c), and look at all that they leave behind.
+ * Message handlers that do what the packets say and record their arguments. Variants differ in the handlers that are present, and in the
+ * user header. Tests know the expected behaviour (tests/reference/script.c), and check all results.
  */
 #include <stdint.h>
 
-/* Starts every payload that has room for it. The message's first payload speaks for all of it. */
+/* At the start of every payload that is long enough. The message's first payload sets the values for the whole message. */
 struct script_ask {
-	uint8_t payload_rc; /* of this packet's payload handler */
-	uint8_t header_rc;  /* of the message: first payload only */
+	uint8_t payload_rc; /* for this packet's payload handler */
+	uint8_t header_rc;  /* for the message: first payload only */
 	uint8_t completion_rc;
 	uint8_t what; /* SCRIPT_*, first payload only */
 };
 
 enum {
 	SCRIPT_DMA_FIRST = 1,  /* the completion handler writes the scratchpad over the message's first bytes */
-	SCRIPT_DMA_BEHIND = 2, /* behind its last ones */
+	SCRIPT_DMA_BEHIND = 2, /* same, but after its last bytes */
 	SCRIPT_NO_DMA = 4,     /* payload handlers write nothing to host memory */
 };
 
 #define SCRIPT_USER_HEADER 8
 #define SCRIPT_RUNS        32
-#define SCRIPT_WORDS       4 /* of each payload, that are summed */
+#define SCRIPT_WORDS       4 /* words of each payload that are summed */
 
 enum { SCRIPT_HEADER = 1, SCRIPT_PAYLOAD, SCRIPT_COMPLETION };
 
@@ -33,26 +32,26 @@ enum { SCRIPT_HEADER = 1, SCRIPT_PAYLOAD, SCRIPT_COMPLETION };
 struct script_run {
 	uint32_t kind;
 	uint32_t length;
-	uint32_t at;         /* header: offset in the entry; payload: in the message; completion: dropped bytes */
-	uint32_t sum;        /* header: of match bits and hdr_data; payload: of its first words; completion: flow control */
+	uint32_t at;         /* header: offset in the entry; payload: offset in the message; completion: dropped bytes */
+	uint32_t sum;        /* header: match bits and hdr_data; payload: first words; completion: flow control */
 	uint32_t sum_so_far; /* of the message's payloads */
 };
 
 struct script_state {
 	uint32_t runs;
-	uint32_t hash; /* over all runs, in their order */
-	/* whatever the order */
+	uint32_t hash; /* over all runs, in order */
+	/* independent of the order */
 	uint32_t headers, payloads, completions, bytes, dropped_bytes, flow_control;
 	uint32_t sums;
 	uint32_t failed_dmas;
-	uint32_t zeroed; /* messages that began with a scratchpad of zeros */
+	uint32_t zeroed; /* messages whose scratchpad was initially zero */
 	uint32_t unused;
 	struct script_run run[SCRIPT_RUNS];
 };
 
-/* Of one message. */
+/* Scratchpad of a message. */
 struct script_scratch {
-	uint32_t began; /* 1 */
+	uint32_t began; /* set to 1 */
 	uint32_t packets, bytes, sum;
 	uint32_t completion_rc, what;
 	uint32_t unused[2];
@@ -106,7 +105,7 @@ SPIN_INLINE enum spin_header_rc script_header(struct spin_header *h, struct scri
 	return ask ? (enum spin_header_rc)ask->header_rc : SPIN_HEADER_PROCESS_DATA;
 }
 
-/* Of the first words: the host's memory tells of the rest. */
+/* Sums the first words only. The rest is checked in host memory. */
 SPIN_INLINE uint32_t script_sum(struct spin_payload *p)
 {
 	uint32_t sum = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* msg_script_head - no payload handler: what the header handler lets through is put into host memory. */
+/* msg_script_head - no payload handler: data that the header handler accepts is written to host memory. */
 #include <spin/spin.h>
 
 #include "msg_script.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* msg_script_user - as msg_script, with a user header. */
+/* msg_script_user - same as msg_script, with a user header. */
 #include <spin/spin.h>
 
 #include "msg_script.h"

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * msg_user_header - a message begins with 8 bytes for the header handler alone: its code, and where
- * the rest goes; payload handlers put it there.
+ * msg_user_header - a message starts with 8 bytes for the header handler only: its return code, and the offset of the rest; payload
+ * handlers write it there.
  */
 #include <spin/spin.h>
 
 #define USER_HEADER 8
 
 struct order {
-	spin_be32 code; /* the header handler's */
+	spin_be32 code; /* returned by the header handler */
 	spin_be32 place;
 };
 
 struct seen {
 	uint32_t place;
-	uint32_t beyond; /* the header handler could read behind the user header */
+	uint32_t beyond; /* the header handler could read beyond the user header */
 	uint32_t headers, packets, bytes, first_offset;
 };
 SPIN_STATE(struct seen, .first_offset = 0xffffffff);

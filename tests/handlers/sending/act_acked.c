@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_acked - messages whose packets say which acknowledged put they make (struct acked_ask), for their source or another. */
+/* act_acked - messages whose packets select an acknowledged put (struct acked_ask), to their source or another target. */
 #include <spin/spin.h>
 
 struct acked_ask {
-	uint32_t op; /* 0: none; 1: of the payload; 2: of the state's words; 3: of host memory, from the message's place on */
-	uint32_t options, user, bytes; /* bytes: of 1 and 3 */
+	uint32_t op;                   /* 0: none; 1: the payload; 2: the state's words; 3: host memory, from the message's offset on */
+	uint32_t options, user, bytes; /* bytes: for 1 and 3 */
 	uint32_t addr;                 /* IPv4 address of the target; 0: the source */
-	uint32_t port;                 /* as on the wire, in the lower half; 0: the source's */
+	uint32_t port;                 /* network byte order, in the lower half; 0: the source's */
 };
 
 struct acked_state {

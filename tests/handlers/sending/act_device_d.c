@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_device_d - datagrams that have 16 bytes of the state sent, or none, and learn who sent them and to whom (act_put.h). */
+/* act_device_d - datagrams that make the handler send 16 bytes of the state, or none, and record their source and target (act_put.h). */
 #include <spin/spin.h>
 
 #include "act_put.h"
 
 struct device {
-	uint32_t words[4]; /* become 0xffffffff right behind the call that sends them */
+	uint32_t words[4]; /* set to 0xffffffff right after they are sent */
 	struct spin_process source, target;
 };
 SPIN_STATE(struct device, .words = { 0x03020100, 0x07060504, 0x0b0a0908, 0x0f0e0d0c });

@@ -12,7 +12,7 @@ SPIN_PUTS(2);
 struct ends_scratch {
 	struct act_put_ask ask;
 	uint32_t unused;
-}; /* the completion handler's */
+}; /* for the completion handler */
 SPIN_SCRATCHPAD(struct ends_scratch);
 
 static enum spin_header_rc act_ends_header(struct spin_header *h, struct ends *state)

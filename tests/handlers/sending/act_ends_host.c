@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_ends_host - messages whose header and completion handlers have host memory sent (act_put.h). */
+/* act_ends_host - messages whose header and completion handlers send host memory (act_put.h). */
 #include <spin/spin.h>
 
 #include "act_put.h"
@@ -9,7 +9,7 @@ SPIN_PUTS(2);
 struct ends_scratch {
 	struct act_put_ask ask;
 	uint32_t unused;
-}; /* the completion handler's */
+}; /* for the completion handler */
 SPIN_SCRATCHPAD(struct ends_scratch);
 
 static enum spin_header_rc act_ends_host_header(struct spin_header *h, struct spin_no_state *unused)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * act_fetch - a context that takes atomics that fetch, and no others: its header handler says PROCEED, or what the first byte of the
- * match bits says. act_fetch_ask asks.
+ * act_fetch - a context that accepts fetching atomics only. Its header handler returns PROCEED, or the first byte of the match bits if it
+ * is not 0. act_fetch_ask sends the requests.
  */
 #include <spin/spin.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_fetch_ask - asks who sent a packet to add the state's words, and to tell what was there before. */
+/* act_fetch_ask - asks the sender of a packet to add the state's words, and to return the old values. */
 #include <spin/spin.h>
 
 struct fetch_ask {
 	uint32_t op;    /* enum spin_atomic */
-	uint32_t bytes; /* 4; else it is 64 */
-	uint32_t again; /* 1: and then the same with 4 bytes, which is more than may be sent */
+	uint32_t bytes; /* 4; otherwise 64 */
+	uint32_t again; /* 1: send another one with 4 bytes, which exceeds the limit */
 	uint32_t unused;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_forward_d - datagrams whose payload says where they go on to, and what is stored in them then (act_put.h). */
+/* act_forward_d - datagrams whose payload contains the target to forward them to, and what is stored in them afterwards (act_put.h). */
 #include <spin/spin.h>
 
 #include "act_put.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_longest_d - datagrams that have the most bytes of the state sent that may be sent, or a word more (act_put.h). */
+/* act_longest_d - datagrams that make the handler send the maximum number of bytes of the state, or a word more (act_put.h). */
 #include <spin/spin.h>
 
 #include "act_put.h"

@@ -3,27 +3,27 @@
 #define TESTS_HANDLERS_ACT_PUT_H
 
 /*
- * What handlers that send are asked for: each packet's payload starts with struct act_put_ask, little-endian,
- * but for address and port, which are as on the wire. Each handler has one or two of the calls, for the
- * verifier looks at the making of a packet at every one.
+ * Requests to handlers that send: each packet's payload starts with struct act_put_ask, little-endian except for address and port, which
+ * are in network byte order. Each handler has only one or two of the calls, because the verifier verifies the construction of a packet at
+ * each call.
  */
 #include <stdint.h>
 
 enum act_put_when { ACT_IN_PAYLOAD, ACT_IN_HEADER, ACT_IN_COMPLETION };
 
 struct act_put_ask {
-	uint8_t when, op; /* for handlers that can do it in several ones, and in several ways */
-	uint8_t count;    /* how many times, for those that can repeat it */
-	uint8_t rc;       /* what the handler returns where all was sent */
+	uint8_t when, op; /* for handlers that support several */
+	uint8_t count;    /* number of packets, for handlers that can repeat */
+	uint8_t rc;       /* returned if all were sent */
 	uint32_t off, bytes;
-	uint32_t match;   /* match_bits; hdr_data and remote_offset are 1 and 2 more, in the upper half, too */
-	uint32_t addr[4]; /* the target's */
+	uint32_t match;   /* match_bits; hdr_data and remote_offset are this + 1 and + 2, also in the upper half */
+	uint32_t addr[4]; /* of the target */
 	uint16_t port;
 	uint16_t ip_version; /* 0: the target is the packet's source */
 };
 
 #ifdef SPIN_SPIN_H
-/* `v` is any handler's. */
+/* `v` is the argument of any handler. */
 #define ACT_TARGET(v, ask)                                      \
 	({                                                      \
 		struct spin_process act_to_ = spin_source(v);   \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_put_d - datagrams whose payload says which bytes of it to send, how often and to whom (act_put.h). */
+/* act_put_d - datagrams whose payload says which of its bytes to send, how often and to whom (act_put.h). */
 #include <spin/spin.h>
 
 #include "act_put.h"
@@ -25,7 +25,7 @@ static enum spin_payload_rc act_put_d_payload(struct spin_payload *p, struct put
 	count = ask->count;
 	rc = ask->rc;
 	put = ACT_PUT(p, ask);
-	/* counted in the state, of which the verifier knows nothing: all rounds are one to it */
+	/* counted in the state, which is unknown to the verifier, so it verifies all iterations as one */
 	state->round = 0;
 	SPIN_WHILE(p, !err && spin_load32(&state->round) < count) {
 		err = spin_put_payload(p, off, bytes, &put);

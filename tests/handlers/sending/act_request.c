@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * act_request - a context that takes gets and atomics: its header handler counts what comes by type, and says PROCEED, unless the
- * first byte of the match bits says another code; the payload handler of a put sends one of the two on, to who sent the put.
+ * act_request - a context that accepts gets and atomics. Its header handler counts messages by type, and returns PROCEED, unless the first
+ * byte of the match bits is another code. The payload handler of a put sends a get or an atomic to the put's source.
  */
 #include <spin/spin.h>
 
 struct request_ask {
-	uint32_t op; /* 0: nothing; 1: a get of `bytes`; 2: an atomic of the state's first two words; 3: of all, of kind `bytes` */
+	uint32_t op; /* 0: nothing; 1: get `bytes` bytes; 2: atomic on the state's first two words; 3: on all, `bytes` is the operation */
 	uint32_t bytes, unused;
 };
 
 struct request_state {
 	uint32_t of_type[4];
 	uint32_t words[4];
-	uint32_t length; /* as a header handler was told it last */
+	uint32_t length; /* as passed to the last header handler */
 	uint32_t round;
 };
 SPIN_STATE(struct request_state);

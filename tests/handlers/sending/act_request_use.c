@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_request_use - a context with a user header that takes gets and atomics, whose payload handler counts what it is given. */
+/* act_request_use - a context with a user header that accepts gets and atomics; its payload handler counts packets and bytes. */
 #include <spin/spin.h>
 
 struct given {

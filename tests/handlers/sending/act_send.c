@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_send - messages whose packets say what to send back to where they came from, up to two packets each. */
+/* act_send - messages whose packets say what to send back to their source, up to two packets each. */
 #include <spin/spin.h>
 
 enum send_op { SEND_NOTHING, SEND_PAYLOAD, SEND_DEVICE, SEND_HOST, SEND_THREE };
 
 struct send_ask {
-	uint8_t op, rc; /* the handler returns rc where all was sent */
+	uint8_t op, rc; /* rc: returned if all were sent */
 	uint16_t off;
 	uint32_t bytes, match;
 };
 
 struct sender {
-	uint32_t words[4]; /* 0 right behind the call that sends them */
+	uint32_t words[4]; /* set to 0 right after they are sent */
 	uint32_t target_port, unused;
 };
 SPIN_STATE(struct sender, .words = { 0x03020100, 0x07060504, 0x0b0a0908, 0x0f0e0d0c });

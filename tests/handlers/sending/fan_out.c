@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* fan_out - several packets of each datagram: its i-th word and what follows, to one target after the other. */
+/* fan_out - sends several packets for each datagram: from its i-th word on, to each target in turn. */
 #include <spin/spin.h>
 
 #include "fan_out.h"

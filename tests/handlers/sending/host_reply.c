@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* host_reply - replies, or delivers with a new word, without looking at the checksum that came. */
+/* host_reply - replies, or delivers with a changed word, without checking the received checksum. */
 #include <spin/spin.h>
 
 struct ask {
-	spin_be16 reply; /* 0: deliver with `value` inverted; else: reply with the first 8 bytes */
+	spin_be16 reply; /* 0: deliver with `value` inverted; otherwise: reply with the first 8 bytes */
 	uint16_t unused;
 	uint32_t value;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* msg_fan - several packets of each packet of a message, and at its end a put from host memory. */
+/* msg_fan - sends several packets for each packet of a message, and when it ends a put from host memory. */
 #include <spin/spin.h>
 
 #include "fan_out.h"
@@ -18,7 +18,7 @@ static enum spin_payload_rc msg_fan_payload(struct spin_payload *p, struct fan_o
 		if (state->target[0])
 			put.target.addr[0] = state->target[i];
 		put.match_bits = i;
-		put.remote_offset = 1 << 20; /* behind what is put from host memory */
+		put.remote_offset = 1 << 20; /* after what is put from host memory */
 		if (spin_put_payload(p, 0, bytes, &put))
 			return SPIN_SEGV;
 	}

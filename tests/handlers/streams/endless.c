@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Pieces of a stream that begin with 'x' make this handler loop until it is ended: by the work limit of the isolated class. The loop is the
- * kernel's own instruction, which takes no steps of a budget.
+ * Pieces of a stream that start with 'x' make this handler loop until the work limit of the isolated class ends it. The loop is the
+ * kernel's own instruction, which does not use up the budget.
  */
 #include <spin/spin.h>
 

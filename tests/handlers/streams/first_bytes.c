@@ -2,13 +2,13 @@
 /*
  * first_bytes - lets the first bytes of each TCP connection through, and counts
  *
- * What comes behind them is acknowledged and never read: its sender goes on at full speed. So a server's short conversations work,
- * and its long ones are cut. With `most` 0 nothing is dropped.
+ * Later bytes are acknowledged and never read, so their sender continues at full speed. A server's short conversations work, and its long
+ * ones are cut off. If `most` is 0, nothing is dropped.
  */
 #include <spin/spin.h>
 
 struct first_bytes {
-	uint32_t most; /* bytes of a connection */
+	uint32_t most; /* bytes per connection */
 	uint32_t passed_kib, dropped_kib;
 	uint32_t bytes[SPIN_CONNECTIONS_MAX]; /* so far, saturated */
 };

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Streams for tests/sockets: what it does depends on the bytes, and not on how the stream is cut.
+ * Streams for tests/sockets: the results depend on the bytes, and not on how the stream is segmented.
  *
- * Of each connection: how often it began and ended, its bytes, and their hash (FNV-1a) as they came. The first letter of each line is made
- * a capital one. A connection whose first byte is '!' is dropped from there on; with 'S' in `verdict` the header handler proceeds, with
- * 'D' it drops, with 'F' payload handlers fail, with 'R' they reply, which streams have not. Datagrams are counted.
+ * Records for each connection how often it began and ended, its bytes, and their hash (FNV-1a) as received. Capitalizes the first letter of
+ * each line. A connection whose first byte is '!' is dropped from there on. With 'S' in `verdict` the header handler proceeds, with 'D' it
+ * drops, with 'F' payload handlers fail, with 'R' they try to reply, which streams do not support. Datagrams are counted.
  */
 #include <spin/spin.h>
 
 struct connection {
 	uint32_t begun, ended, bytes, hash, inside_line, drops;
-	uint32_t dropped_bytes, length; /* as the completion handler was told */
-	uint32_t port, end_port;        /* the peer's, at the start and at the end */
+	uint32_t dropped_bytes, length; /* arguments of the completion handler */
+	uint32_t port, end_port;        /* of the peer, at the start and at the end */
 };
 
 struct lines {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* ports - drops datagrams from ports below a limit, counts the others */
+/* ports - drops datagrams from ports below a limit, and counts the others */
 #include <spin/spin.h>
 
 #include "limits.h"

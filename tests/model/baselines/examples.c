@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Handlers in the manner of PsPIN's examples, whose bodies were measured on its RTL. */
+/* Handlers in the style of PsPIN's examples, whose bodies were measured on its RTL. */
 #include "tests/model/baselines/pspin.h"
 
 __handler__ void pspin_empty(struct handler_args *args)
@@ -14,7 +14,7 @@ __handler__ void pspin_counter(struct handler_args *args)
 
 	uint32_t before;
 
-	/* PsPIN's amo_add() has a result: in x0 it were a cycle longer */
+	/* PsPIN's amo_add() has a result; with x0 as destination it would take a cycle longer */
 	__asm__ volatile("amoadd.w %0, %2, %1" : "=r"(before), "+A"(*counters) : "r"(1));
 }
 
@@ -23,7 +23,7 @@ __handler__ void pspin_ping_pong(struct handler_args *args)
 	struct task *task = args->task;
 	struct ip_hdr *ip = (struct ip_hdr *)task->pkt_mem;
 	uint16_t length = ip->length;
-	struct udp_hdr *udp = (struct udp_hdr *)(task->pkt_mem + ip->version * 4); /* IHL in PsPIN's place */
+	struct udp_hdr *udp = (struct udp_hdr *)(task->pkt_mem + ip->version * 4); /* PsPIN has the IHL in this field */
 	uint32_t src = ip->source_id;
 	uint16_t port;
 

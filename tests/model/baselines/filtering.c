@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Hand-written baseline of handlers/filtering.c: the least that this takes on the HPU. */
+/* Hand-written baseline of handlers/filtering.c: the minimum that this takes on the HPU. */
 #include "tests/model/baselines/pspin.h"
 
 struct route {
@@ -37,7 +37,7 @@ static inline void filtering(struct handler_args *args)
 		((struct udp_hdr *)(task->pkt_mem + udp))->dst_port = port;
 		((struct udp_hdr *)(task->l2_pkt_mem + udp))->dst_port = port;
 	}
-	deposit(task, task->l2_pkt_mem); /* all of it is there only */
+	deposit(task, task->l2_pkt_mem); /* only L2 has the whole packet */
 }
 
 BASELINE(filtering)

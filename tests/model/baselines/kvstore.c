@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Hand-written baseline of handlers/kvstore.c: the least that this takes on the HPU. */
+/* Hand-written baseline of handlers/kvstore.c: the minimum that this takes on the HPU. */
 #include <kvstore.h>
 
 #include "tests/model/baselines/pspin.h"
@@ -26,7 +26,7 @@ static inline void store(uint32_t *at, uint32_t v)
 	*(volatile uint32_t *)at = v;
 }
 
-/* LR/SC keeps no HPUs apart on PsPIN: by what our handler calls, too (hwmodel/image/exclusive.S). */
+/* LR/SC gives no exclusion on PsPIN, so this calls the same function as our handler (hwmodel/image/exclusive.S). */
 static inline int compare_and_swap(uint32_t *at, uint32_t expect, uint32_t want)
 {
 	uint32_t have;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Hand-written baseline of a payload handler that copies to host memory: the least that this takes on the HPU. */
+/* Hand-written baseline of a payload handler that copies to host memory: the minimum that this takes on the HPU. */
 #include "tests/model/baselines/message.h"
 
-/* The scratchpad starts with what the NIC and our runtime keep there. */
+/* The scratchpad starts with data of the NIC and of our runtime. */
 struct progress {
 	uint32_t runtime[16], packets, bytes;
 };

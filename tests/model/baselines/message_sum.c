@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Hand-written baseline of a payload handler that sums: the least that this takes on the HPU. */
+/* Hand-written baseline of a payload handler that sums: the minimum that this takes on the HPU. */
 #include "tests/model/baselines/message.h"
 
 uint32_t spin_state __attribute__((section(".spin_state"), aligned(8)));

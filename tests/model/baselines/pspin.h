@@ -3,9 +3,8 @@
 #define TESTS_MODEL_BASELINES_PSPIN_H
 
 /*
- * PsPIN's handler interface as its examples use it: what a hand-written baseline
- * sees. A baseline is what one would write for PsPIN without this project, for real
- * IP packets, and with the same compiler flags.
+ * PsPIN's handler interface as its examples use it, for the hand-written baselines. A baseline is what one would write for
+ * PsPIN without this project, for real IP packets and with the same compiler flags.
  */
 #include <stdint.h>
 
@@ -69,7 +68,10 @@ static inline uint32_t spin_dma_to_host(uint32_t high, uint32_t low, void *data,
 	return id;
 }
 
-/* By the cluster's DMA; PsPIN's call waits in one of its own. A stack's address is the own L1's: the NIC knows another. */
+/*
+ * Copies by the cluster's DMA; PsPIN's call has a wait function of its own. A stack address is local to the cluster, so it is converted to
+ * the global one.
+ */
 static inline void spin_dma(const void *source, void *dest, uint32_t length)
 {
 	volatile uint32_t *const dma = (uint32_t *)0x1b204400;
@@ -93,13 +95,13 @@ static inline uint16_t swap16(uint16_t v)
 	return (uint16_t)(v << 8 | v >> 8);
 }
 
-/* The packet as it stands goes to the message's host memory. */
+/* Copies the packet, as it is now, to the message's host memory. */
 static inline void deposit(struct task *task, void *packet)
 {
 	spin_dma_to_host(task->host_mem_high, task->host_mem_low, packet, task->pkt_mem_size);
 }
 
-/* Makes `handler` the entry that the NIC calls for payload; the others are there and empty. */
+/* Makes `handler` the payload entry that the NIC calls; the other entries are empty. */
 #define BASELINE(handler)                                           \
 	__handler__ void hpu_payload_ip4(struct handler_args *args) \
 	{                                                           \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Hand-written baseline of tests/handlers/datagrams/sums.c: the least that this takes on the HPU. */
+/* Hand-written baseline of tests/handlers/datagrams/sums.c: the minimum that this takes on the HPU. */
 #include "tests/model/baselines/pspin.h"
 
 struct sums {

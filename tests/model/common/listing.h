@@ -3,8 +3,8 @@
 #define TESTS_MODEL_LISTING_H
 
 /*
- * What an HPU writes to its driver's command registers, in order, with the names that PsPIN's layout has for
- * them; and its accesses to the state's locks, and all AMOs in L2. What is in L1 is not seen.
+ * Lists what an HPU writes to its driver's command registers, in order, with PsPIN's register names. Also lists the accesses to the
+ * locks in the state, and all AMOs in L2. Accesses to L1 are not listed.
  */
 #include <stdarg.h>
 
@@ -15,9 +15,9 @@
 struct listing {
 	char text[LISTING_BYTES];
 	size_t used;
-	uint32_t state, state_bytes, locks; /* the state, and from where on it has locks */
-	uint32_t host_lock;                 /* the runtime's own, of host memory */
-	uint32_t word[7], order[7], words;  /* written for the next command, in order */
+	uint32_t state, state_bytes, locks; /* addresses; locks: where the locks in the state begin */
+	uint32_t host_lock;                 /* address of the runtime's lock for host memory */
+	uint32_t word[7], order[7], words;  /* written for the next command; order: which were written, in order */
 	uint32_t info;
 };
 

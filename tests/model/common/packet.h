@@ -2,7 +2,7 @@
 #ifndef TESTS_MODEL_PACKET_H
 #define TESTS_MODEL_PACKET_H
 
-/* An IPv4 UDP datagram over Ethernet with right checksums. Addresses in network order. */
+/* Makes an IPv4 UDP datagram over Ethernet with correct checksums. Addresses are in network byte order. */
 #include <string.h>
 
 #include <spin/wire.h>

@@ -2,7 +2,7 @@
 #ifndef TESTS_MODEL_PAIR_H
 #define TESTS_MODEL_PAIR_H
 
-/* A handler of ours and its baseline written by hand for PsPIN (baselines/), each on a NIC of its own. */
+/* Runs one of our handlers and its hand-written PsPIN baseline (baselines/), each on its own NIC, and compares cycles. */
 #include "tests/model/common/rig.h"
 
 #define WRAPPER_CYCLES_MAX 5
@@ -49,7 +49,7 @@ static inline void pair__close(struct pair *pair)
 	pspin__close(pair->baseline);
 }
 
-/* Writes to an object of both images. */
+/* Writes to an object in both images. */
 static inline void pair__write(struct pair *pair, const char *object, uint32_t off, const void *data, size_t bytes)
 {
 	uint32_t addr;
@@ -61,7 +61,7 @@ static inline void pair__write(struct pair *pair, const char *object, uint32_t o
 	}
 }
 
-/* What ours takes longer may be so much, the rest is a failure. */
+/* Fails if our handler takes more than WRAPPER_CYCLES_MAX cycles longer than the baseline. */
 static inline void pair__cycles(const struct pair *pair, const char *what, const struct pspin_task *ours, const struct pspin_task *baseline)
 {
 	long long extra = (long long)ours->body_cycles - (long long)baseline->body_cycles;

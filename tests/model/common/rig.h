@@ -2,7 +2,7 @@
 #ifndef TESTS_MODEL_RIG_H
 #define TESTS_MODEL_RIG_H
 
-/* HPUs of the model with a program of a test's own, without the NIC around. */
+/* Runs a test's program on HPUs of the model without a NIC. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,8 +25,8 @@ struct rig_file {
 };
 
 /*
- * Builds `sources` with the image's flags and reads the result; skips or fails the test if it cannot. HPUs of handlers (entry.c) can be
- * alone with a word (hwmodel/image/exclusive.S).
+ * Builds `sources` with the image's flags and reads the result. Skips or fails the test if that is not possible. Handlers (entry.c) are
+ * linked with hwmodel/image/exclusive.S.
  */
 static inline struct rig_file rig__build(const char *name, const char *sources)
 {
@@ -70,7 +70,7 @@ static inline int rig__accept(void *arg, struct soc_task *task, const struct hpu
 	return 0;
 }
 
-/* The rest of a NIC that takes no notice: for tests that give HERs and look at what ended. */
+/* No-op NIC hooks for tests that offer HERs and check which tasks ended. */
 static inline void rig__starts(void *arg, struct soc_task *task)
 {
 	(void)arg;
@@ -90,9 +90,9 @@ static inline void rig__room(void *arg, uint64_t cycle)
 	(void)cycle;
 }
 
-#define RIG_L1_BYTE 0xa5 /* what L1 has before the boot: no zeros, on which a program could rely unnoticed */
+#define RIG_L1_BYTE 0xa5 /* fills L1 before boot, so that a program which relies on zeroed memory fails */
 
-/* A machine with the program. Ends the test if there is none. */
+/* Creates a machine with the program. Exits on failure. */
 static inline void rig__load(struct rig *rig, struct rig_file file, const struct pspin_target *target)
 {
 	static const struct soc_nic nic = { .on_command = rig__accept };
@@ -110,7 +110,7 @@ static inline void rig__load(struct rig *rig, struct rig_file file, const struct
 	}
 }
 
-/* Any HPU of it. Ends the test if the machine does not boot. */
+/* Boots the machine and selects an HPU. Exits on failure. */
 static inline void rig__boot(struct rig *rig, unsigned cluster, unsigned index)
 {
 	if (soc__boot(&rig->soc)) {
@@ -133,7 +133,7 @@ static inline void rig__open(struct rig *rig, struct rig_file file, const struct
 	rig__boot(rig, cluster, index);
 }
 
-/* Words of an L1 that a program takes as zeros, by an address that all clusters know; of L2, which has zeros, nothing to do. */
+/* Clears memory that a program expects to be zero. `addr` is an L1 address that all clusters use; L2 is zero already. */
 static inline void rig__clear(struct rig *rig, uint32_t addr, uint32_t bytes)
 {
 	uint8_t *at;
@@ -148,7 +148,7 @@ static inline void rig__close(struct rig *rig)
 	hw_elf__close(rig->elf);
 }
 
-/* Where a function of the image is. */
+/* Returns the address of a function in the image. */
 static inline uint32_t rig__function(const struct rig *rig, const char *name)
 {
 	uint32_t addr;
@@ -160,13 +160,13 @@ static inline uint32_t rig__function(const struct rig *rig, const char *name)
 	return addr;
 }
 
-/* Runs one as a task. */
+/* Runs a function as a task. */
 static inline void rig__run(struct rig *rig, const char *function, struct hpu_task_result *out)
 {
 	soc__run_one(&rig->soc, rig->hpu, rig__function(rig, function), &rig->descriptor, out);
 }
 
-/* Body cycles: B + 9 is a turn of the runtime loop. */
+/* Returns the body's cycles: one iteration of the runtime loop takes body + 9. */
 static inline uint64_t rig__body(struct rig *rig, const char *function)
 {
 	struct hpu_task_result result;

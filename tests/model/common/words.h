@@ -2,7 +2,7 @@
 #ifndef TESTS_MODEL_COMMON_WORDS_H
 #define TESTS_MODEL_COMMON_WORDS_H
 
-/* What must be true of the words that HPUs have shared (handlers/words.c), whoever they were. */
+/* Checks the words that HPUs have shared (handlers/words.c), whichever HPUs took part. */
 #include <stdio.h>
 
 #include "tests/model/handlers/words.h"
@@ -17,7 +17,7 @@ static void expect(const char *run, const char *what, uint64_t have, uint64_t wa
 	failures++;
 }
 
-/* Each of so many tickets has gone to one, and there are no others. */
+/* Each of the first `tickets` tickets must have been taken once, and no other. */
 static void words__check_tickets(const char *run, const struct words *words, unsigned tickets)
 {
 	unsigned not_once = 0;
@@ -28,7 +28,7 @@ static void words__check_tickets(const char *run, const struct words *words, uns
 	expect(run, "tickets", words->tickets, tickets);
 }
 
-/* After `tasks` have met. */
+/* Checks the words after `tasks` tasks have run meet(). */
 static void words__check(const char *run, const struct words *words, unsigned tasks)
 {
 	const unsigned turns = WORDS_TURNS * tasks;

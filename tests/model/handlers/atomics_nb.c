@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Adds 1 to the host's first word for each packet, as that says. What was there before is a ticket: nobody else may have it. */
+/* Adds 1 to the host's first word for each packet, in the way that the packet selects. The old value is a ticket, which must be unique. */
 #include "atomics_nb.h"
 
 SPIN_STATE(struct atomics_nb);

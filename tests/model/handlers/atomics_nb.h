@@ -2,19 +2,19 @@
 #ifndef TESTS_MODEL_HANDLERS_ATOMICS_NB_H
 #define TESTS_MODEL_HANDLERS_ATOMICS_NB_H
 
-/* State of the handlers with non-blocking atomics, and what a packet asks them to do. */
+/* State of atomics_nb.c, and the operations that a packet can select. */
 #include <spin/spin.h>
 
 #define ATOMICS_PACKETS 1024u
-#define ATOMICS_ROUNDS  400u /* of that work */
+#define ATOMICS_ROUNDS  400u /* iterations of work() */
 
 enum atomics_how {
 	ATOMICS_BLOCKING,      /* an addition, then work */
-	ATOMICS_OVERLAP,       /* work while one is under way */
-	ATOMICS_LOCKED,        /* a lock of the handlers is taken while one is under way, and one is done while that lock is held */
+	ATOMICS_OVERLAP,       /* work while an addition is in flight */
+	ATOMICS_LOCKED,        /* locks the state while one is in flight, and does another one while it holds the lock */
 	ATOMICS_CAS,           /* compare-and-swap until it succeeds */
-	ATOMICS_LEFT,          /* nobody waits for it; what it finds would be in a variable, */
-	ATOMICS_LEFT_IN_STATE, /* or is in the state */
+	ATOMICS_LEFT,          /* the handler does not wait; the result would be stored in a local variable */
+	ATOMICS_LEFT_IN_STATE, /* the handler does not wait; the result is stored in the state */
 };
 
 struct atomics_nb {

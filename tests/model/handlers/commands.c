@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Each packet's first word says which call is made, once. */
+/* Makes one call per packet, selected by the packet's first word. */
 #include <spin/spin.h>
 
 #include "commands.h"

@@ -2,7 +2,7 @@
 #ifndef TESTS_MODEL_HANDLERS_COMMANDS_H
 #define TESTS_MODEL_HANDLERS_COMMANDS_H
 
-/* The calls that commands.c makes, by the first word of a packet; commands_are_pspins.c says what they come to. */
+/* The calls that commands.c makes, numbered by the first word of a packet. commands.golden lists the register accesses of each. */
 /* clang-format off */
 #define COMMAND_CALLS(X) \
 	X(NOTHING) \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Takes as long as the packet's first word says, of messages and datagrams. */
+/* Loops as many rounds as the packet's first word says. Used with messages and datagrams. */
 #include <spin/spin.h>
 
 #include "contexts.h"

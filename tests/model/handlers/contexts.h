@@ -2,16 +2,16 @@
 #ifndef TESTS_MODEL_HANDLERS_CONTEXTS_H
 #define TESTS_MODEL_HANDLERS_CONTEXTS_H
 
-/* State of the handler contexts.c, which the tests of several contexts read. */
+/* State of contexts.c, read by the tests of several contexts. */
 #include <stdint.h>
 
 #ifndef MORE_WORDS
-#define MORE_WORDS 1 /* how large the state is */
+#define MORE_WORDS 1 /* pads the state */
 #endif
 
 struct counts {
-	uint32_t packets; /* that have been handled */
-	uint32_t rounds;  /* of all of them */
+	uint32_t packets; /* handled so far */
+	uint32_t rounds;  /* sum over all packets */
 	uint32_t more[MORE_WORDS];
 };
 

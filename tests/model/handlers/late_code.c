@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What tests/model/bursts_are_the_rtls.sh compares with PsPIN's RTL: 32-bit instructions at 14 modulo 16, a jump among them, come late
- * for the decode stage while the load of L2 before them waits, in the first packet because their line is not in the cache.
+ * Compared with PsPIN's RTL by tests/model/bursts_are_the_rtls.sh. 32-bit instructions at 14 modulo 16, one of them a jump, reach
+ * the decode stage late while the preceding load from L2 waits. In the first packet the line is not in the cache either.
  */
 #include <spin/spin.h>
 
@@ -11,12 +11,12 @@ struct late_code {
 
 SPIN_STATE(struct late_code, .word = 1);
 
-/* At 10 modulo 16, reached by a jump, and what follows. */
+/* A load at 10 modulo 16, reached by a jump, and the instructions after it. */
 #define AT_10(next) \
 	"j 1f; .option rvc; .balign 16; c.nop; .option norvc; nop; nop; 1: lw t0, 0(%0); " next "; addi t1, t1, 1; addi t1, t1, 1; 2:;"
 #define LOADS_AND_JUMPS AT_10("nop") AT_10("j 2f") AT_10("j 2f") AT_10("nop")
 
-/* Twice through lines that are in the cache the second time: then the jump's target is not. */
+/* Runs twice over the same lines. The second time they are in the cache, but the jump's target is not. */
 #define TO_COLD_TARGET                                                                                                            \
 	"la t2, 3f; li t1, 2; 4: j 1f; .option rvc; .balign 16; c.nop; .option norvc; nop; nop; 1: lw t0, 0(%0); jalr x0, 0(t2);" \
 	"3: la t2, 5f; addi t1, t1, -1; bnez t1, 4b; nop; .option rvc; .balign 64; .option norvc; 5:;"

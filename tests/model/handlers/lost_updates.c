@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What tests/model/bursts_are_the_rtls.sh compares with PsPIN's RTL: eight increments of a word by LR and SC, on HPUs that do not go in
- * step. A reservation belongs to an ID of the port to L2, and not to the HPU.
+ * Compared with PsPIN's RTL by tests/model/bursts_are_the_rtls.sh: eight increments of a word by LR and SC, on HPUs that do not run in
+ * lockstep. A reservation belongs to an ID of the L2 port and not to the HPU.
  */
 #include <spin/spin.h>
 

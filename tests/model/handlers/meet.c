@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What tests/model/bursts_are_the_rtls.sh compares with PsPIN's RTL: HPUs that want the same words at the same time, alone
+ * Compared with PsPIN's RTL by tests/model/bursts_are_the_rtls.sh: HPUs that request exclusive access to the same words at the same time
  * (hwmodel/image/exclusive.S).
  */
 #include <spin/spin.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Each packet's first word says what is done with it; the completion handler tells what it was told. */
+/* Does what each packet's first word says. The completion handler stores its arguments and the scratchpad's sums in the state. */
 #include <spin/spin.h>
 
 #include "message_asks.h"

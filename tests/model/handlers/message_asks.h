@@ -2,14 +2,14 @@
 #ifndef TESTS_MODEL_HANDLERS_MESSAGE_ASKS_H
 #define TESTS_MODEL_HANDLERS_MESSAGE_ASKS_H
 
-/* What message_asks.c and its test say to each other. */
+/* Packets, state and scratchpad that message_asks.c shares with messages_on_the_hpu.c. */
 #include <stdint.h>
 
-enum { ASK_TRAP = 100, ASK_NO_END, ASK_COPY, ASK_COPY_AND_STORE, ASK_STATE }; /* else: what is returned */
+enum { ASK_TRAP = 100, ASK_NO_END, ASK_COPY, ASK_COPY_AND_STORE, ASK_STATE }; /* any other value: the handler returns it */
 
 struct asks {
 	uint32_t what;
-	uint32_t add; /* to the scratchpad's words */
+	uint32_t add; /* added to the scratchpad's words */
 };
 
 struct results {
@@ -17,7 +17,7 @@ struct results {
 	uint32_t sum, last;
 };
 
-/* As long as a scratchpad can be. */
+/* The longest scratchpad that is possible. */
 struct pad {
 	uint32_t sum, unused[1918], last;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Puts each packet where it belongs, by DMA, and counts in the message's scratchpad. */
+/* Writes each packet to its offset in host memory by DMA, and counts in the message's scratchpad. */
 #include <spin/spin.h>
 
 struct progress {

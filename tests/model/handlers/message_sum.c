@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Sums the words of messages: what the entry of a packet costs around that. */
+/* Sums the words of messages. Measures the overhead of a packet's entry code. */
 #include <spin/spin.h>
 
 struct sums {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A handler that does nothing, and functions for actions_cost_what_pspins_do.c, with what they lock and send in L1. */
+/* An empty handler, and functions for actions_cost_what_pspins_do.c that take locks and send data in L1. */
 #include <spin/spin.h>
 
 struct locks {
@@ -37,15 +37,15 @@ PAIRS(lock, SPIN_LOCKED(p, &locks->lock){})
 PAIRS(read_lock, SPIN_READ_LOCKED(p, &locks->rw){})
 PAIRS(write_lock, SPIN_WRITE_LOCKED(p, &locks->rw){})
 
-/* A command, and the same with a wait. */
-#define COMMAND(name, statement)                                                                        \
-	ROW rows_##name(void)                                                                           \
-	{                                                                                               \
-		uint32_t high = 0x40, low = 0, l1 = 0x10090000, l2 = 0x1c400000, bytes = 64, id = 0;    \
-                                                                                                        \
-		__asm__ volatile("" : "+r"(high), "+r"(low), "+r"(l1), "+r"(l2), "+r"(bytes));          \
-		statement;                                                                              \
-		__asm__ volatile("nop" : : "r"(id)); /* a return right after a load hides some of it */ \
+/* A function with a command, and the same with a wait. */
+#define COMMAND(name, statement)                                                                                 \
+	ROW rows_##name(void)                                                                                    \
+	{                                                                                                        \
+		uint32_t high = 0x40, low = 0, l1 = 0x10090000, l2 = 0x1c400000, bytes = 64, id = 0;             \
+                                                                                                                 \
+		__asm__ volatile("" : "+r"(high), "+r"(low), "+r"(l1), "+r"(l2), "+r"(bytes));                   \
+		statement;                                                                                       \
+		__asm__ volatile("nop" : : "r"(id)); /* a return right after a load hides part of its latency */ \
 	}
 #define COMMANDS(name, call)     \
 	COMMAND(name, id = call) \

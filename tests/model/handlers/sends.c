@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The first word says how many packets each handler sends; header and completion handler send one each. */
+/* The payload handler sends as many packets as the first word says; header and completion handler send one each. */
 #include <spin/spin.h>
 
 #include "sends.h"
@@ -23,7 +23,7 @@ static enum spin_header_rc sends_header(struct spin_header *h, struct spin_no_st
 	struct spin_put put;
 
 	(void)unused;
-	put.target = next(spin_source(h)); /* one by one: gcc 14 calls memset() for an initializer, and there is none */
+	put.target = next(spin_source(h)); /* one by one: for an initializer gcc 14 calls memset(), which the image lacks */
 	put.match_bits = 1;
 	put.hdr_data = put.remote_offset = 0;
 	return spin_put_from_device(h, &word, 4, &put) ? SPIN_HEADER_SEGV : SPIN_HEADER_PROCESS_DATA;

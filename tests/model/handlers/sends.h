@@ -2,7 +2,7 @@
 #ifndef TESTS_MODEL_HANDLERS_SENDS_H
 #define TESTS_MODEL_HANDLERS_SENDS_H
 
-/* Shared by the handler sends.c and its test, handlers_send_and_overrun.c. */
-#define OVERRUNS 100u /* in place of how many packets are sent: wait for ever */
+/* Shared by sends.c and its test, handlers_send_and_overrun.c. */
+#define OVERRUNS 100u /* instead of a packet count: loop until the budget is used up */
 
 #endif

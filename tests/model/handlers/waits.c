@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Says of each of its commands, by its number in the task, when it has waited for it. */
+/* Stores the number of each command in the state when the wait for it has returned. */
 #include "waits.h"
 
 SPIN_STATE(struct waits);
@@ -13,7 +13,7 @@ static enum spin_payload_rc waits(struct spin_payload *p, struct waits *state)
 	spin_store32(&state->done, 0);
 	for (uint32_t i = 0; i < WAITS_MORE; i++)
 		spin_dma_from_host_nb(p, SPIN_HANDLER_MEM, i * 4, &words[i], sizeof(words[i]), &dma[i]);
-	for (uint32_t i = WAITS_MORE; i--;) { /* those behind the fourth first */
+	for (uint32_t i = WAITS_MORE; i--;) { /* the commands after the fourth first */
 		spin_dma_wait(p, &dma[i]);
 		spin_store32(&state->done, 1 + i);
 	}
@@ -25,7 +25,7 @@ static enum spin_payload_rc waits(struct spin_payload *p, struct waits *state)
 	while (!spin_dma_test(p, &dma[0]))
 		;
 	spin_store32(&state->done, WAITS_MORE + 1);
-	spin_dma_to_host_nb(p, SPIN_HANDLER_MEM, 512, &words[2], sizeof(words[2]), &dma[0]); /* left behind, as the packet's is */
+	spin_dma_to_host_nb(p, SPIN_HANDLER_MEM, 512, &words[2], sizeof(words[2]), &dma[0]); /* the handler does not wait for it */
 	return SPIN_SUCCESS;
 }
 

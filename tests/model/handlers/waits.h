@@ -2,11 +2,11 @@
 #ifndef TESTS_MODEL_HANDLERS_WAITS_H
 #define TESTS_MODEL_HANDLERS_WAITS_H
 
-/* State of the handler waits.c: which command each wait was for. */
+/* State of waits.c: the command whose wait returned last. */
 #include <spin/spin.h>
 
-#define WAITS_MORE 7u               /* under way at once: more than slots */
-#define WAITS_SAID (WAITS_MORE + 3) /* of each task */
+#define WAITS_MORE 7u               /* in flight at once: more than there are slots */
+#define WAITS_SAID (WAITS_MORE + 3) /* values stored by each task */
 
 struct waits {
 	uint32_t done;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What tests/model/words_in_any_l1.c and words_on_a_nic.c run on all HPUs at once: all that needs what an atomic operation found.
+ * Run on all HPUs at once by tests/model/words_in_any_l1.c and words_on_a_nic.c: uses every operation that needs an atomic's old value.
  */
 #include <spin/spin.h>
 
@@ -108,7 +108,7 @@ __attribute__((used, section(".text.hpu"))) void meet_in_l2(void)
 	meet((struct words *)WORDS_L2);
 }
 
-/* A word that is nowhere: the trap must not leave a guard behind. */
+/* The address is not mapped: the trap must not leave a guard behind. */
 __attribute__((used, section(".text.hpu"))) void trap_with_a_word(void)
 {
 	spin_fadd32_((uint32_t *)WORDS_NOWHERE, 1);
@@ -121,7 +121,8 @@ __attribute__((used, section(".text.hpu"))) void trap_and_meet(void)
 }
 
 /*
- * An HPU of cluster 0 is alone with the words of another L1, and waits for one of that cluster that never leaves. The watchdog ends it.
+ * An HPU of cluster 0 has exclusive access to words of another L1, and waits for an HPU of that cluster that never leaves. The watchdog
+ * ends the task.
  */
 __attribute__((used, section(".text.hpu"))) void hang_alone(void)
 {
@@ -131,7 +132,7 @@ __attribute__((used, section(".text.hpu"))) void hang_alone(void)
 	spin_fadd32_(&((struct words *)WORDS_OTHER_L1)->tickets, 1);
 }
 
-/* It traps where it is alone with the stripe of a word that others need (exclusive.S: the hash). */
+/* Traps while it has exclusive access to the stripe of a word that others need (the hash is exclusive.S's). */
 __attribute__((used, section(".text.hpu"))) void trap_alone_and_meet(void)
 {
 	uint32_t *at = (uint32_t *)WORDS_NOWHERE;
@@ -142,7 +143,7 @@ __attribute__((used, section(".text.hpu"))) void trap_alone_and_meet(void)
 	spin_fadd32_(at, 1);
 }
 
-/* Until the watchdog ends it: how often each cluster has had the word. */
+/* Runs until the watchdog ends it, and counts how often each cluster got the word. */
 __attribute__((used, section(".text.hpu"))) void add_forever(void)
 {
 	struct words *words = (struct words *)WORDS_L2;

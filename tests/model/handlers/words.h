@@ -2,7 +2,7 @@
 #ifndef TESTS_MODEL_HANDLERS_WORDS_H
 #define TESTS_MODEL_HANDLERS_WORDS_H
 
-/* State of the handler words.c, and what a packet asks of it on a NIC. */
+/* State of words.c, and the operations that a packet can select on a NIC. */
 #include <stdint.h>
 
 #define WORDS_TURNS   3u
@@ -11,22 +11,22 @@
 #define WORDS_BUDGET  20000                           /* steps */
 
 enum words_how {
-	WORDS_MEET,        /* all that can be done with the words, in turns */
-	WORDS_ADD_FOREVER, /* nothing is added to the tickets, until the watchdog ends it */
+	WORDS_MEET,        /* all operations on the words, WORDS_TURNS times */
+	WORDS_ADD_FOREVER, /* adds 0 to the tickets until the watchdog ends it */
 	WORDS_TAKE,        /* one ticket */
-	WORDS_TAKE_APART,  /* WORDS_TURNS of them, with pauses in between */
-	WORDS_LOCK,        /* one lock is taken and given back, */
-	WORDS_READ_LOCK,   /* or one of readers and writers */
+	WORDS_TAKE_APART,  /* WORDS_TURNS tickets, with pauses in between */
+	WORDS_LOCK,        /* locks and unlocks once */
+	WORDS_READ_LOCK,   /* same with a readers-writer lock */
 	WORDS_WRITE_LOCK,
 };
 
 #define WORDS_L1       0x10090000u
-#define WORDS_OWN_L1   0x1b090000u /* of each cluster */
+#define WORDS_OWN_L1   0x1b090000u /* seen by each cluster at the same address */
 #define WORDS_OTHER_L1 0x10890000u /* of cluster 2 */
 #define WORDS_L2       0x1c380000u
 #define WORDS_NOWHERE  0x30000000u
 
-#define WORDS_OTHER_GUARD 0x108fffc0u /* how many HPUs of cluster 2 are with its words (pspin.ld) */
+#define WORDS_OTHER_GUARD 0x108fffc0u /* number of HPUs of cluster 2 that are inside the guard of its words (pspin.ld) */
 
 struct words {
 	uint32_t tickets, locked, first, second, torn, host;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* 32 packets of 1024 bytes from the HPU's own L1 to the wire: more commands than the outbound engine takes at once. Bodies. */
+/*
+ * sends: sends 32 packets of 1024 bytes from the HPU's own L1, more commands than the outbound engine queues. body_N: bodies of different
+ * lengths.
+ */
 #include "hwmodel/include/hwmodel/registers.h"
 
 	.section .text.hpu, "ax"
@@ -24,7 +27,7 @@ sends:
 	bnez	a2, 1b
 	ret
 
-	/* A body of 16 nops less `less`, and the return: who begins a cycle later ends with the others. */
+	/* A body of 16 nops less `less`, and the return: HPUs that start a cycle apart end at the same time. */
 	.macro BODY name less
 	.balign 16
 	.globl \name

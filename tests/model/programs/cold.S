@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Code that meets lines which are not in the instruction cache, as tests/model/cold_code.c runs it. */
+/* Code that crosses lines which are not in the instruction cache. Run by tests/model/cold_code.c. */
 	.section .text.hpu, "ax"
 	.option norvc
 	.macro FUNC name
@@ -126,7 +126,7 @@ branch_across_target: ret
 	STRAIGHT straight_512, 512
 	STRAIGHT straight_1800, 1800
 
-	/* What holds an instruction up in the decode stage while the line behind the one that follows is asked for. */
+	/* Instructions that stall in the decode stage while the line after the next one is being fetched. */
 	.macro HELD name
 	.balign 128
 	.globl \name
@@ -174,7 +174,7 @@ branch_across_target: ret
 	nop
 	ret
 
-	/* A division, of 35 cycles, before a line that has to come, and behind a taken branch. */
+	/* A division of 35 cycles, before a line that must be fetched, and after a taken branch. */
 	HELD division_before_a_line
 	nop
 	nop
@@ -228,7 +228,7 @@ division_not_fetched_target: ret
 	nop
 	ret
 
-	/* Jumps to a cold line that are taken while an access to L2 is waited for. */
+	/* Jumps to a cold line that are taken while a load from L2 is in flight. */
 	.macro JUMPS name
 	FUNC \name
 	li a3, 0x1c390000

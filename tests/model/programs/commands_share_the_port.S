@@ -18,7 +18,7 @@
 	lw	t1, HPU_COMMAND_ISSUE(t0)
 	.endm
 
-	/* From the host and to the wire in turn; `field` of the task says where the packet is. */
+	/* Alternates reads from the host and sends; `field` of the task is the packet's address. */
 	.macro FUNCTION name field reads
 	.balign 16
 	.globl \name
@@ -45,7 +45,7 @@
 	FUNCTION sends_in_l1 8 0
 	FUNCTION both_in_l2 0x3c 1
 
-	/* From the host, 9 lines each time, of which so many are before the end of a page of 4 KiB. */
+	/* Reads from the host, 9 lines each, of which `lines` are before the end of a 4-KiB page. */
 	.macro READS name lines
 	.balign 16
 	.globl \name
@@ -68,7 +68,7 @@
 	READS reads_7_and_2 7
 	READS reads_8_and_1 8
 
-	/* To the host: as many lines there as here, but the first one there is of two here. */
+	/* Writes to the host: both sides touch as many lines, but the first line at the host needs two lines of L1. */
 	.balign 16
 	.globl apart_to_host
 	.type apart_to_host, @function
@@ -88,7 +88,7 @@ apart_to_host:
 	.endr
 	ret
 
-	/* Three sends, and 64 loads of one bank of L1 at the same time. */
+	/* Three sends, concurrent with 64 loads from one bank of L1. */
 	.macro LOADS name field
 	.balign 16
 	.globl \name

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Handlers that go wrong, each in its own way: all in their first instruction or the one behind it. */
+/* Handlers that fail in different ways: all in their first or second instruction. */
 	.macro	handler name
 	.section .text.hpu, "ax"
 	.balign	16

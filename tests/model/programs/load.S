@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Handlers of the measurements under load: bodies of known length. From task to doorbell a handler is busy 7 cycles more than
- * its body; the return is the last 2 of it.
+ * Handlers for the measurements under load: bodies of known length. From task to doorbell a handler is busy for its body plus 7 cycles; the
+ * return is the body's last 2.
  */
 	.section .text.hpu, "ax"
 	.option norvc
@@ -17,7 +17,7 @@
 	FUNC empty
 	ret
 
-	/* A turn of the loop takes 4 cycles, the last one 2; li 1, 3 nops up to the line, ret 2; the runtime 7. */
+	/* An iteration of the loop takes 4 cycles, the last one 2; li takes 1, padding to the line 3, ret 2; the runtime takes 7. */
 	.macro BUSY name cycles
 	FUNC \name
 	li t0, (\cycles - 11) / 4
@@ -35,7 +35,7 @@
 	BUSY busy_1010, 1010
 	BUSY busy_2010, 2010
 
-	/* One send from L1, and to the end without waiting for it. */
+	/* One send from L1, not waited for. */
 	FUNC sends
 	li t0, 0x1b205000
 	lw t1, 0x10(t0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Handlers that many HPUs run at once, each after one thing of the NIC's. Beside those of tests/figures/handlers.S. */
+/* Handlers that many HPUs run at once, each loading one resource of the NIC. See also tests/figures/handlers.S. */
 	.set HANDLER_MEM_, 0x00
 	.set PACKET_L1_,   0x08
 	.set SCRATCHPAD_,  0x10
@@ -9,7 +9,7 @@
 	.set DRIVER_,  0x1b205000
 	.set DMA_,     0x1b204400
 	.set OWN_L1_,  0x1b000000
-	.set FAR_,     0x180000  /* in L1, beyond what pspin-rtl's has */
+	.set FAR_,     0x180000  /* in L1, beyond the end of pspin-rtl's */
 	.set TIMES_,   32
 
 	.section .text.hpu, "ax"
@@ -22,7 +22,7 @@
 	lw t0, 0(a0)
 	.endm
 
-	/* t1: the address of what is in the descriptor's field */
+	/* t1: the address in the descriptor's `field` */
 	.macro HAMMER name field body:vararg
 	PROBE \name
 	lw t1, \field(t0)
@@ -37,14 +37,14 @@
 	HAMMER hammer_store_packet PACKET_L2_ sw t2, 0(t1)
 	HAMMER hammer_amo_packet PACKET_L2_ amoadd.w t3, t2, (t1)
 	HAMMER hammer_amo_handler HANDLER_MEM_ amoadd.w t3, t2, (t1)
-	/* cluster 0's, from all */
+	/* cluster 0's L1, from all clusters */
 	HAMMER hammer_load_remote SCRATCHPAD_ lw t3, 0(t1)
 	HAMMER hammer_store_remote SCRATCHPAD_ sw t2, 0(t1)
 	HAMMER hammer_amo_remote SCRATCHPAD_ amoadd.w t3, t2, (t1)
 
 	HAMMER hammer_amo SCRATCHPAD_ amoadd.w t3, t2, (t1)
 
-	/* each HPU of a cluster on a word of its own, eight banks apart */
+	/* each HPU of a cluster accesses its own word, eight banks apart */
 	PROBE hammer_banks
 	lw t1, SCRATCHPAD_(t0)
 	lw t2, 12(a0)
@@ -60,7 +60,7 @@
 	lw t2, 0(t1)
 	ret
 
-	/* the packet's first 64 bytes, from L1, or 8 bytes of data: eight commands, each issued when it can be */
+	/* eight commands, each issued as soon as possible: the packet's first 64 bytes from L1, or 8 bytes of data */
 	.macro COMMANDS_ name info from
 	PROBE \name
 	lw t1, \from(t0)
@@ -123,7 +123,7 @@
 	HOST_ from_host 0
 	HOST_ from_host_l2 0 PACKET_L2_
 
-	/* a put of 64 bytes of host memory; what it is to be stands in the scratchpad */
+	/* a put of 64 bytes of host memory; the scratchpad has its parameters */
 	PROBE send_from_host
 	lw t1, SCRATCHPAD_(t0)
 	lw t2, HOST_LOW_(t0)
@@ -142,7 +142,7 @@
 	sw t1, 0x84(t0)
 	ret
 
-	/* 16 transfers of 64 bytes from L2 handler memory to the scratchpad: the last is waited for */
+	/* 16 transfers of 64 bytes from L2 handler memory to the scratchpad; waits for the last */
 	PROBE many_transfers
 	lw t1, HANDLER_MEM_(t0)
 	lw t2, SCRATCHPAD_(t0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* 16 increments of one word of handler memory by LR and SC: returns how often it was tried. Two SCs that have no reservation. */
+/* 16 increments of one word of handler memory by LR and SC; returns the number of attempts. REFUSED: two SCs without a reservation. */
 	.section .text.hpu, "ax"
 	.option norvc
 	.balign 64

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * One function per calibration row: NAME_base, and NAME with the measured
- * sequence in it. t0 to t6 and a1 to a7 are free; a0 points to the arguments.
+ * One function per calibration row: NAME_base, and NAME, which adds the measured sequence. t0 to t6 and a1 to a7 are free; a0 points to the
+ * arguments.
  */
 	.set L1,      0x1b090000
-	.set COMMAND_L1, 0x10090000 /* the same, as commands name it */
+	.set COMMAND_L1, 0x10090000 /* same address, as commands use it */
 	.set REMOTE,  0x10490000
 	.set PACKET,  0x1c400000
 	.set HANDLER, 0x1c310000
@@ -41,7 +41,7 @@
 	ret
 	.endm
 
-	/* the same over four places; the address is the first argument */
+	/* the same for four memories; the address is the first argument */
 	.macro ROWS name body:vararg
 	ROW \name\()_l1 L1 \body
 	ROW \name\()_packet PACKET \body
@@ -195,7 +195,7 @@
 	COMMANDS from_host HOST_DMA 0 0 COMMAND_L1
 	COMMAND direct_8 DIRECT 4 0 L1 17
 
-	/* eight at once: complete sends, and issues only (words written once) */
+	/* eight in a row: complete sends, and issues only (words written once) */
 	.macro MANY name head times
 	FUNC \name
 	li t0, DRIVER
@@ -218,7 +218,7 @@
 	MANY sends_8 nop 8
 	MANY issues_24 SEND 24
 
-	/* Cluster DMA: 7 cycles to issue (9 from L1 to its own), polls 5 apart, 1 after the last. */
+	/* Cluster DMA: 7 cycles to issue (9 from L1 to the same L1), polls 5 apart, 1 after the last. */
 	.macro COPY name from to bytes extra
 	FUNC \name
 	li t0, DMA
@@ -259,7 +259,7 @@
 	COPIES dma_remote L1 REMOTE
 	COPIES dma_to_handler L1 HANDLER
 
-	/* traps: where nothing is, misuse, an endless loop */
+	/* traps: unmapped addresses, misuse, an endless loop */
 	FUNC trap_load
 	lw t0, 0(zero)
 	nop

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Handlers that meet others in memory. */
+/* Handlers that share memory with other HPUs. */
 	.section .text.hpu, "ax"
 	.option arch, +zicsr
 	.option norvc
@@ -11,7 +11,7 @@
 \name:
 	.endm
 
-	/* 20 times: one more in a word of L2, in one of cluster 0's L1, and in one of the own L1 by load and store, words apart. */
+	/* 20 times: adds 1 to a word of L2 and of cluster 0's L1, and to a word of the own L1 by load and store; the words are apart. */
 	FUNC count
 	li t0, 0x1c200000
 	li t1, 0x10090000
@@ -32,7 +32,7 @@
 	bnez t2, 1b
 	ret
 
-	/* Words in L2: the ticket of who comes, and behind it, with that ticket's place, a fence of two words that are one. */
+	/* Words in L2: takes a ticket and stores it twice in a pair of words; the next ticket's holder must find both equal (a fence). */
 	FUNC pass_on
 	li t0, 0x1c210000
 	li t3, 1
@@ -53,7 +53,7 @@
 	sw t1, 0x54(t0)
 2:	ret
 
-	/* Eight times one more in a word of the HPU's own, by LR and SC. */
+	/* Eight times: adds 1 to a word of the HPU's own, by LR and SC. */
 	FUNC reserve_own
 	li t0, 0x1c220000
 	csrr t6, 0x014
@@ -63,7 +63,7 @@
 	li t2, 8
 	j 1f
 
-	/* 20 times: one more in a word of L2, by LR and SC until it succeeds. */
+	/* 20 times: adds 1 to a word of L2, by LR and SC until it succeeds. */
 	FUNC reserve
 	li t0, 0x1c220000
 	li t2, 20

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Handlers that wait for the host, spin and fail: for HPUs of several threads. a0: the argument structure of boot.S. */
+/* Handlers that wait for the host, spin and fail, for HPUs with several threads. a0: the argument structure of boot.S. */
 #include "hwmodel/include/hwmodel/registers.h"
 
 #define CYCLES_OF_A_TURN 4
@@ -14,7 +14,7 @@
 \name:
 	.endm
 
-	/* 64 bytes of the host's to the packet's place in L1, and waits until they are there. */
+	/* Reads 64 bytes from the host to the packet's address in L1 and waits for completion. */
 	.macro READ
 	li t0, HPU_DRIVER
 	lw t1, HPU_TASK + 8(t0)
@@ -53,7 +53,7 @@
 	BUSY 400
 	ret
 
-	/* Ten reads at once on four or more slots, none of them waited for. */
+	/* Issues ten reads in a row without a wait. There are four or more slots. */
 	FUNC issues
 	li t0, HPU_DRIVER
 	lw t1, HPU_TASK + 8(t0)
@@ -78,7 +78,7 @@
 	READ
 1:	j 1b
 
-	/* A lock in L2, taken by LR and SC, and held while it waits for the host. */
+	/* Takes a lock in L2 by LR and SC, and holds it while it waits for the host. */
 	FUNC locks
 	la t4, l2_lock
 	li t5, 1
@@ -90,7 +90,7 @@
 	sw zero, 0(t4)
 	ret
 
-	/* One in L1, taken by AMOs. */
+	/* Same in L1, by AMOs. */
 	FUNC locks_l1
 	li t4, L1_OWN + 0x80000
 	li t5, 1
@@ -100,7 +100,7 @@
 	sw zero, 0(t4)
 	ret
 
-	/* Until another one has written the word, which yields in between; the other writes it. */
+	/* Yields until `writes` has written the word. */
 	FUNC yields
 	li t0, HPU_DRIVER
 	li t1, HPU_YIELD
@@ -116,7 +116,7 @@
 	sw t5, 0(t4)
 	ret
 
-	/* Its number in a word of its own, which nobody else may change while it waits. */
+	/* Stores its number in a word of its own and on its stack. Neither may change while it waits. */
 	FUNC marks
 	lw t4, 4(a0)
 	slli t5, t4, 2

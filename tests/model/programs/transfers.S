@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Transfers of the cluster DMA, ten of each at once. a0 points to the arguments. */
+/* Transfers of the cluster DMA, ten at once. a0 points to the arguments. */
 	.set L1,      0x1b090000
 	.set HANDLER, 0x1c310000
 	.set DMA,     0x1b204400
@@ -28,7 +28,7 @@
 	.endr
 	.endm
 
-	/* Until all are done; polls are 5 apart. */
+	/* Waits until all are done; polls are 5 cycles apart. */
 	.macro TRANSFERS name from_offset to_offset bytes
 	LAUNCHES \name HANDLER \from_offset L1 \to_offset \bytes TIMES
 1:	lw t5, 0x20(t0)
@@ -44,11 +44,11 @@
 	TRANSFERS in_a_line_56 4 4 56
 	TRANSFERS across_lines_56 16 0 56
 
-	/* 4 of 1024 bytes in the own L1, 32 cycles each, and not waited for */
+	/* 4 transfers of 1024 bytes within L1, 32 cycles each, not waited for */
 	LAUNCHES leaves_transfers L1 0 L1 0x400 1024 4
 	ret
 
-	/* and 80 cycles later another, which is waited for */
+	/* 80 cycles later another one, which is waited for */
 	.macro AGAIN
 	li t6, 20
 1:	addi t6, t6, -1
@@ -61,11 +61,11 @@
 	.endm
 	LAUNCHES launches_again_later L1 0 L1 0x400 1024 4
 	AGAIN
-	/* the same from handler memory, 16 cycles each */
+	/* same from handler memory, 8 transfers of 16 cycles each */
 	LAUNCHES reads_again_later HANDLER 0 L1 0x400 1024 8
 	AGAIN
 
-	/* and behind those one that reads the packet */
+	/* queues another one that reads the packet */
 	.set PACKET,  0x1c400000
 	LAUNCHES reads_its_packet_later L1 0 L1 0x400 1024 4
 	lui t1, %hi(PACKET)
@@ -75,7 +75,7 @@
 	lw t4, 0x18(t0)
 	ret
 
-	/* AMOs, loads, stores and loads across words of the own L1, during transfers there, to cluster 0's and from the packet */
+	/* AMOs, loads, stores and unaligned loads in the own L1, during transfers within it, to cluster 0's and from the packet */
 	.macro TOUCHES times
 	li t6, \times
 1:	amoadd.w a2, a1, (a0)

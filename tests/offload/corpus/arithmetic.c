@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): the rest of arithmetic, 32 and 64 bits
- * wide, by registers and by constants of each length.
+ * Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): the other arithmetic, 32 and 64 bits wide,
+ * with registers and with constants of each length.
  */
 /* expect: accept : EXPR=a+b */
 /* expect: accept : EXPR=a+5 */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): atomic operations, by their code, on
- * values and elsewhere.
+ * Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): atomic operations, by opcode, on values and
+ * elsewhere.
  */
 /* expect: accept : BYTES=32 OP=0x00 */
 /* expect: accept : BYTES=64 OP=0x00 */

@@ -64,7 +64,7 @@ static __attribute__((noinline)) unsigned look(unsigned key)
 	return 1;
 }
 
-/* The first frame has 448 bytes, this one 4 more than FRAME, for the return address; each counts in chunks of 64. */
+/* The first frame has 448 bytes, this one FRAME + 4, for the return address; each is rounded up to chunks of 64. */
 static __attribute__((noinline)) unsigned fill(unsigned seed)
 {
 	asm volatile("*(u32 *)(r10 - %1) = %0" ::"r"(seed), "i"(FRAME) : "memory");

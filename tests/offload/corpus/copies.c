@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): runs of loads and stores, which the
- * JIT makes copies of: aligned, odd, down, from a value.
+ * Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): runs of loads and stores, which the JIT turns
+ * into copies: aligned, odd, downward, from a value.
  */
 /* expect: accept : BYTES=8 */
 /* expect: accept : BYTES=20 */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the programs of the corpus share. Each .c file is several programs: one for each line `expect: VERDICT : DEFINES`, compiled
- * with those defines. tests/offload/checker_knows_each_rule.sh compares the checker's verdicts, checker_agrees_with_the_driver.sh
- * the driver's own.
+ * Shared by the programs of the corpus. Each .c file is several programs: one for each line `expect: VERDICT : DEFINES`, compiled with
+ * those defines. tests/offload/checker_knows_each_rule.sh compares the checker's verdicts with these lines,
+ * checker_agrees_with_the_driver.sh with the driver's own.
  */
 #ifndef CORPUS_H
 #define CORPUS_H

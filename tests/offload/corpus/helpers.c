@@ -56,7 +56,7 @@ static int round(__u32 index, void *sum)
 	return 0;
 }
 
-/* The packet's pointers are new after bpf_xdp_adjust_head. */
+/* Reads the packet's pointers again after bpf_xdp_adjust_head(). */
 static __always_inline int read_again(struct xdp_md *ctx)
 {
 	unsigned char *data = (unsigned char *)(long)ctx->data;

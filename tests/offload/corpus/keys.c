@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): where a key may be. */
+/* Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): where a key may be stored. */
 /* expect: accept : WHERE=0 */
 /* expect: accept : WHERE=1 */
 /* expect: reject stack-key : WHERE=2 */

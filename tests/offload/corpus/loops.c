@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): loops that the verifier follows, and
- * one without an end.
+ * Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): loops that the verifier follows, and an
+ * endless one.
  */
 /* expect: accept : KIND=0 */
 /* expect: accept : KIND=1 */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): maps: their number, kind and sizes,
- * each just accepted and just refused; and variables, which are maps with flags.
+ * Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): the number, kind and sizes of maps, each at
+ * its limit and just beyond; and variables, which are maps with flags.
  */
 /* expect: accept : COUNT=128 */
 /* expect: reject map-count : COUNT=129 */
@@ -56,7 +56,7 @@
 #endif
 
 #if defined(COUNT)
-/* none of them has to be used */
+/* none of them needs to be used */
 /* clang-format off */
 #define MAP(n)                                    \
 	struct {                                  \

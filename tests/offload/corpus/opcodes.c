@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): instructions that the driver has not,
- * or that its JIT would take for others.
+ * Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): instructions that the driver lacks, or that
+ * its JIT would take for others.
  */
 /* expect: reject htole : SWAP=le16 */
 /* expect: reject htole : SWAP=le32 */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): one instruction that sees pointers of
- * two kinds, or one kind at two places.
+ * Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): one instruction that sees two kinds of
+ * pointers, or one kind with two offsets.
  */
 /* expect: reject two-pointer-types : KIND=0 */
 /* expect: reject two-pointer-types : KIND=1 */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): the program as a whole: its section,
- * what it returns, its length.
+ * Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): properties of the whole program: its section,
+ * return value and length.
  */
 /* expect: accept : NAME="xdp" CODE=XDP_PASS */
 /* expect: accept : NAME="xdp" CODE=XDP_DROP */

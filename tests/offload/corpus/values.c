@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): what programs may do with a map's value. */
+/* Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): what a program may do with a map's value. */
 /* expect: accept : DO=0 */
 /* expect: accept : DO=1 */
 /* expect: accept : DO=2 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): what no kernel takes, whatever the card. */
+/* Programs that the checker of the NFP driver's rules must judge as `expect` says (corpus.h): what no kernel accepts, for any card. */
 /* expect: reject packet-bounds : KIND=0 */
 /* expect: reject packet-bounds : KIND=1 */
 /* expect: accept : KIND=2 */

@@ -3,33 +3,33 @@
 #define USER_CONFORMANCE_RECORDING_FORMAT_H
 
 /*
- * A recording is a pcapng file (draft-ietf-opsawg-pcapng), little-endian, of one
- * section and one Ethernet interface. What pcapng has no place for is in blocks of
- * a type for local use, which other readers skip. The blocks, in this order:
+ * A recording is a little-endian pcapng file (draft-ietf-opsawg-pcapng) with one
+ * section and one Ethernet interface. Data for which pcapng has no block is in blocks
+ * of a local-use type, which other readers skip. The blocks, in this order:
  *
  *   Section Header         option shb_userappl
  *   Interface Description  options if_name (the interface recorded on), if_tsresol 9 (nanoseconds)
  *   START                  once
  *   OBJECT                 the fat object in pieces, in order
  *   CONTEXT                once, if the handlers have host memory: how the context was made
- *   MEMORY, moment BEFORE  every variable of state and tables, as the handlers met it
- *   HOST, ENTRY, BEFORE    host memory and matching entries, likewise
- *   Enhanced Packet        the context's packets, as they arrived and before any handler; time since
+ *   MEMORY, moment BEFORE  every variable of state and tables, before the first handler ran
+ *   HOST, ENTRY, BEFORE    host memory and matching entries at the same time
+ *   Enhanced Packet        the context's packets as they arrived, before any handler; time since
  *                          1970; option epb_queue: the HPU
- *   EVENT                  what the host was told of, between the packets and behind them
- *   MEMORY, moment AFTER   the same variables, when no handler ran any more
- *   HOST, ENTRY, AFTER     likewise
+ *   EVENT                  the host's events, between and after the packets
+ *   MEMORY, moment AFTER   the same variables, after the last handler ran
+ *   HOST, ENTRY, AFTER     host memory and matching entries at that time
  *   END                    once: counters, and the trailer over the whole file
  *
  * All numbers are little-endian and all blocks are padded with zeros to multiples
- * of 4 bytes. The content of our blocks begins with struct recording_custom.
- * A reader refuses a later version; additions come as new kinds, which it skips.
- * Version 1 had its content in Custom Blocks of the enterprise number 32473, which
- * Wireshark lists as packets of an "Example Enterprise"; it is still read.
+ * of 4 bytes. The content of local-use blocks begins with struct recording_custom.
+ * A reader refuses a later version and skips unknown kinds, so additions must be
+ * new kinds. Version 1 used Custom Blocks with enterprise number 32473, which
+ * Wireshark lists as packets of an "Example Enterprise". It can still be read.
  */
 #include <stdint.h>
 
-/* pcapng's own */
+/* defined by pcapng */
 #define PCAPNG_SECTION      0x0a0d0d0au
 #define PCAPNG_BYTE_ORDER   0x1a2b3c4du
 #define PCAPNG_INTERFACE    1u
@@ -40,12 +40,12 @@
 #define PCAPNG_IF_NAME      2u
 #define PCAPNG_IF_TSRESOL   9u
 #define PCAPNG_EPB_QUEUE    6u
-/* More than any writer of ours makes; libpcap's own limit is 16 MiB. */
+/* Larger than any block that spinctl writes. libpcap's limit is 16 MiB. */
 #define RECORDING_BLOCK_MAX (2u << 20)
 
 #define RECORDING_BLOCK   0x80005350u /* types with the highest bit set are for local use */
 #define RECORDING_PEN     32473u      /* IANA: reserved for examples and documentation */
-#define RECORDING_MAGIC   0x4e495053u /* "SPIN" in memory: tells our blocks from others of this type */
+#define RECORDING_MAGIC   0x4e495053u /* "SPIN" in memory: distinguishes our blocks from others of this type */
 #define RECORDING_VERSION 2u
 
 enum recording_kind {
@@ -61,27 +61,27 @@ enum recording_kind {
 enum recording_moment { RECORDING_BEFORE, RECORDING_AFTER, RECORDING_MOMENTS };
 
 struct recording_custom {
-	uint32_t pen;   /* of a Custom Block (version 1) RECORDING_PEN; else 0 */
+	uint32_t pen;   /* RECORDING_PEN in a Custom Block (version 1); else 0 */
 	uint32_t magic; /* RECORDING_MAGIC */
 	uint32_t kind;  /* enum recording_kind */
-	uint32_t bytes; /* of what follows this struct, without padding */
+	uint32_t bytes; /* number of bytes after this struct, without padding */
 };
 
 struct recording_start {
 	uint32_t version; /* RECORDING_VERSION */
-	uint32_t class;   /* enum spin_class the handlers were loaded as */
+	uint32_t class;   /* enum spin_class in which the handlers were loaded */
 	uint64_t object_bytes;
 	char handler[16]; /* texts are NUL-terminated */
 	char device[16];
 	char rule[256]; /* as spin_rule__format() writes it */
 };
 
-/* Behind it: bytes of the object from `offset` on. */
+/* Followed by bytes of the object from `offset` on. */
 struct recording_object {
 	uint64_t offset;
 };
 
-/* Behind it: bytes of the variable from `offset` on; what no block tells is zero. */
+/* Followed by bytes of the variable from `offset` on. Bytes in no block are 0. */
 struct recording_memory_piece {
 	uint32_t moment; /* enum recording_moment */
 	uint32_t pad;
@@ -94,30 +94,30 @@ struct recording_memory_piece {
 #define RECORDING_SEGMENTS_MAX 16u
 
 struct recording_context {
-	uint64_t start_ns;       /* since 1970: packets were taken from then on; time of messages counts from here */
-	uint64_t host_bytes;     /* of host memory */
-	uint32_t takes_messages; /* 0: datagrams; then the fields below are 0 */
-	uint32_t messages, parking, idle_ms, tombstone_ms; /* of struct spin_message_opts, with the defaults put in */
+	uint64_t start_ns;                                 /* since 1970: start of the recording, and time 0 of messages */
+	uint64_t host_bytes;                               /* size of host memory */
+	uint32_t takes_messages;                           /* 0: datagrams; then the fields below are 0 */
+	uint32_t messages, parking, idle_ms, tombstone_ms; /* as in struct spin_message_opts, with defaults filled in */
 	uint32_t put;
-	uint32_t age_ms; /* as idle_ms; 0, and not there in older recordings: the default */
+	uint32_t age_ms; /* same; 0 or absent (older recordings): the default */
 	uint32_t pad;
 };
 
-/* Of its bytes, what all recordings have. */
+/* The bytes of the struct that all recordings have. */
 #define RECORDING_CONTEXT_BYTES_MIN 40u
 
-/* Behind it: bytes of host memory from `offset` on; what no block tells is zero. */
+/* Followed by bytes of host memory from `offset` on. Bytes in no block are 0. */
 struct recording_host_piece {
 	uint32_t moment; /* enum recording_moment */
 	uint32_t pad;
 	uint64_t offset;
 };
 
-/* A matching entry; of datagrams entry 0 has the counter and the handlers' own memory. Free and zero if no block tells. */
+/* A matching entry. For datagrams, entry 0 has the counter and the handlers' own memory. An entry without a block is free and 0. */
 struct recording_entry {
 	uint32_t moment; /* enum recording_moment */
 	uint32_t index;
-	uint32_t state, options; /* this and the next seven: as in struct spin_me */
+	uint32_t state, options; /* state to bytes: as in struct spin_me */
 	uint64_t match_bits, ignore_bits;
 	uint32_t start, length;
 	uint64_t messages, bytes;
@@ -126,31 +126,31 @@ struct recording_entry {
 	struct {
 		uint32_t start, length;
 	} segment[RECORDING_SEGMENTS_MAX];
-	/* 0, and not there in older recordings; as in struct spin_me */
+	/* as in struct spin_me; absent in older recordings, then 0 */
 	uint64_t src[2];
 	uint32_t source, source_mask;
 	uint64_t used;
 	uint32_t min_free, pad2;
 };
 
-/* Of its bytes, what all recordings have. */
+/* The bytes of the struct that all recordings have. */
 #define RECORDING_ENTRY_BYTES_MIN 200u
 
-/* Behind it: the event as a vector has it (tests/vectors/README.md), without the HPU; nothing: none. */
+/* Followed by the event as a line of a vector (tests/vectors/README.md), without the HPU, or by nothing if there is no event. */
 struct recording_event {
-	uint64_t lost; /* events that found no room since the block before */
+	uint64_t lost; /* events lost since the previous block because the ring was full */
 };
 
-/* Behind it: `reasons` times struct recording_count; then struct recording_trailer. */
+/* Followed by `reasons` times struct recording_count, then struct recording_trailer. */
 struct recording_end {
 	uint64_t packets; /* Enhanced Packet blocks in this file */
-	uint64_t lost;    /* packets that found the tap's ring full: in no block */
+	uint64_t lost;    /* packets not recorded because the tap's ring was full */
 	uint64_t duration_ns;
-	uint32_t hpus; /* that had packets */
+	uint32_t hpus; /* number of HPUs that had packets */
 	uint32_t reasons;
 };
 
-/* By name, so that reasons may be added. */
+/* The counter of a reason, identified by name so that reasons may be added. */
 struct recording_count {
 	char reason[24];
 	uint64_t packets;

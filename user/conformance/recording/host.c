@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The host's side of a recording: host memory, matching entries, events. Called by the writer and the reader of recordings. No
- * number that a file contains is trusted.
+ * The host's part of a recording: host memory, matching entries, events. Called by the writer and the reader of recordings. Numbers read
+ * from a file are not trusted.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static int take_context(struct recording *r, const uint8_t *at, uint32_t bytes)
 
 	if (bytes < RECORDING_CONTEXT_BYTES_MIN || r->has_context)
 		return recording__damaged(r, "its context is not sound");
-	memcpy(c, at, bytes < sizeof(*c) ? bytes : sizeof(*c)); /* the rest is zero */
+	memcpy(c, at, bytes < sizeof(*c) ? bytes : sizeof(*c)); /* older recordings are shorter; the rest is 0 */
 	if (!c->host_bytes || c->host_bytes > SPIN_HOST_BYTES_MAX || c->takes_messages > 1 || c->messages > SPIN_MPQS_MAX ||
 	    c->parking > SPIN_PARKING_MAX || c->put > 1)
 		return recording__damaged(r, "its context is not sound");

@@ -12,7 +12,7 @@
 /* --- reading --- */
 
 struct recording_block {
-	uint32_t type, bytes; /* of the body */
+	uint32_t type, bytes; /* bytes: length of the body */
 	const uint8_t *body;
 };
 
@@ -28,10 +28,10 @@ static inline uint32_t recording__load32(const uint8_t *at)
 int recording__damaged(const struct recording *r, const char *what);
 /* Takes one block; ignores blocks of other programs. Sets *ended at the END block. */
 int recording__take_custom(struct recording *r, const struct recording_block *b, int *ended);
-/* Takes blocks of the kinds in host.c; 0 for others. */
+/* Takes blocks of the kinds in host.c; returns 0 for others. */
 int recording__take_host(struct recording *r, uint32_t kind, const uint8_t *at, uint32_t bytes);
 void recording__free_host(struct recording *r);
-/* 1, as recording__next(). */
+/* Returns 1 or a negative errno, as recording__next(). */
 int recording__take_packet(const struct recording *r, const struct recording_block *b, struct recording_packet *out);
 
 /* --- writing --- */
@@ -40,7 +40,7 @@ struct recording_writer {
 	struct atomic_file out;
 	uint32_t crc;
 	uint64_t bytes, packets;
-	uint64_t realtime_ns; /* to add to CLOCK_MONOTONIC */
+	uint64_t realtime_ns; /* offset from CLOCK_MONOTONIC to the time since 1970 */
 	uint8_t hpu_seen[SPIN_HPUS_MAX];
 };
 
@@ -49,15 +49,15 @@ int recording__put32(struct recording_writer *w, uint32_t value);
 /* Writes bytes, padded with zeros to a multiple of 4. */
 int recording__put_padded(struct recording_writer *w, const void *data, size_t bytes);
 uint32_t recording__padding(size_t bytes);
-/* The number of bytes without trailing zeros. */
+/* Returns the number of bytes without trailing zeros. */
 size_t recording__trimmed(const uint8_t *at, size_t bytes);
 int recording__put_option(struct recording_writer *w, uint16_t code, const void *value, uint16_t bytes);
 uint32_t recording__option_bytes(size_t bytes);
 int recording__put_section(struct recording_writer *w);
 int recording__put_interface(struct recording_writer *w, const char *device);
-#define RECORDING_PIECE_BYTES 65536u /* of memory and object in a block */
+#define RECORDING_PIECE_BYTES 65536u /* maximum bytes of memory or object in one block */
 
-/* A block of ours: a struct and what lies behind it. */
+/* Writes a local-use block: a struct, followed by `tail`. */
 int recording__put_custom(struct recording_writer *w, enum recording_kind kind, const void *head, size_t head_bytes, const void *tail,
 			  size_t tail_bytes);
 

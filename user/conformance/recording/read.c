@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Reads recordings, for spinctl replay and tests. Nothing in a file is trusted: the trailer detects damage, and every length is
- * checked in any case.
+ * Reads recordings, for spinctl replay and tests. Nothing in a file is trusted: the trailer's checksum detects damage, and every length
+ * is checked regardless.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 #include "user/conformance/recording/internal.h"
 
-#define TAIL_BYTES (sizeof(struct recording_trailer) + 4) /* the trailer and the last block's length */
+#define TAIL_BYTES (sizeof(struct recording_trailer) + 4) /* the trailer, and the length that ends the last block */
 
 static int get(struct recording *r, void *to, size_t bytes)
 {
@@ -22,7 +22,7 @@ static int get(struct recording *r, void *to, size_t bytes)
 	return engine_fail(-EIO, "cannot read %s: %s", r->path, ferror(r->file) ? strerror(errno) : "it became shorter in the meantime");
 }
 
-/* Reads the next block. 1: there is one; 0: end of file. */
+/* Reads the next block. Returns 1, 0 at the end of the file, or a negative errno. */
 static int next_block(struct recording *r, struct recording_block *b)
 {
 	uint32_t head[2];
@@ -75,7 +75,7 @@ static int scan(struct recording *r)
 	return 0;
 }
 
-/* Says what a file without a trailer may be: cut off, or not a recording. */
+/* Reports that a file without a trailer is truncated, or is not a recording. Returns -EINVAL. */
 static int without_end(struct recording *r)
 {
 	static const uint32_t mark[] = { RECORDING_MAGIC, RECORDING_START };
@@ -91,7 +91,7 @@ static int without_end(struct recording *r)
 			   r->path);
 }
 
-/* Checks length and CRC before anything else is interpreted. */
+/* Checks length and CRC of the file before anything else is interpreted. */
 static int check_seal(struct recording *r)
 {
 	struct recording_trailer trailer;
@@ -133,7 +133,7 @@ static int check_start(struct recording *r)
 
 int recording__open(const char *path, struct recording *r)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), err; /* does not wait for a pipe's writer */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), err; /* O_NONBLOCK: do not wait for the writer of a FIFO */
 	struct stat st;
 
 	*r = (struct recording){ .path = path, .block = malloc(RECORDING_BLOCK_MAX) };

@@ -3,8 +3,8 @@
 #define USER_CONFORMANCE_RECORDING_RECORDING_H
 
 /*
- * Recordings of a live context: its packets, its memory before and after, its counters, in one
- * file; format.h has the format. Functions return 0 or a negative errno with engine_error().
+ * Recordings of a live context: its packets, its memory before and after, and its counters, in one
+ * file. format.h describes the format. Functions return 0 or a negative errno with engine_error().
  */
 #include <stdio.h>
 
@@ -23,19 +23,19 @@ struct recording_info {
 
 struct recording_writer;
 
-/* Begins a recording. The file gets its name in recording_writer__finish(), which replaces an old file. */
+/* Begins a recording in a temporary file. recording_writer__finish() renames it to `path` and replaces an old file. */
 int recording_writer__open(const char *path, const struct recording_info *info, const void *object, size_t object_bytes,
 			   struct recording_writer **out);
 int recording_writer__memory(struct recording_writer *w, enum recording_moment moment, const char *name, const void *mem, size_t bytes);
-/* Of handlers with host memory, behind the memory BEFORE; start_ns of `context` is CLOCK_MONOTONIC's. */
+/* For handlers with host memory, after the memory BEFORE. start_ns of `context` is CLOCK_MONOTONIC. */
 int recording_writer__context(struct recording_writer *w, const struct recording_context *context);
 int recording_writer__host(struct recording_writer *w, enum recording_moment moment, const void *mem, size_t bytes);
 int recording_writer__entry(struct recording_writer *w, const struct recording_entry *entry);
-/* Writes an event and the number lost before it; event NULL: only that number. */
+/* Writes an event and the number of events lost before it. event NULL: only the number. */
 int recording_writer__event(struct recording_writer *w, const struct spin_event *event, uint64_t lost);
-/* time_ns is CLOCK_MONOTONIC's. */
+/* time_ns: CLOCK_MONOTONIC. */
 int recording_writer__packet(struct recording_writer *w, uint64_t time_ns, uint32_t hpu, const void *frame, uint32_t bytes);
-/* Writes the end (the writer has counted packets and HPUs), and gives the file its name. */
+/* Writes the end, with the writer's counts of packets and HPUs, and renames the file to its final name. */
 int recording_writer__finish(struct recording_writer *w, const uint64_t *counters, uint64_t lost, uint64_t duration_ns);
 uint64_t recording_writer__packets(const struct recording_writer *w);
 /* Frees the writer. Without recording_writer__finish() no file is left. */
@@ -51,7 +51,7 @@ struct recording_symbol {
 
 /* Host memory and matching entries at a moment. */
 struct recording_host {
-	uint8_t *mem; /* host_bytes of the context */
+	uint8_t *mem; /* context.host_bytes bytes */
 	struct recording_entry entry[RECORDING_ENTRIES_MAX];
 };
 
@@ -83,9 +83,9 @@ struct recording_packet {
 	const uint8_t *frame; /* valid until the next call */
 };
 
-/* Checks the whole file first; reads all but the packets. recording__close() also after a failure. */
+/* Checks the whole file, then reads everything except the packets. The caller must call recording__close() even after a failure. */
 int recording__open(const char *path, struct recording *r);
-/* 1: a packet; 0: that was the last; negative errno. */
+/* Returns 1 and the next packet, 0 after the last one, or a negative errno. */
 int recording__next(struct recording *r, struct recording_packet *out);
 void recording__close(struct recording *r);
 

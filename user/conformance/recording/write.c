@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Writes recordings block by block. The trailer comes last: a file without it was cut off, and is refused. */
+/* Writes recordings block by block, for spinctl record. The trailer is last: a file without it is truncated, and is refused. */
 #include <errno.h>
 #include <spin/libspin.h>
 #include <stdlib.h>
@@ -85,7 +85,7 @@ int recording_writer__memory(struct recording_writer *w, enum recording_moment m
 		const uint8_t *from = (const uint8_t *)mem + at;
 		size_t n = recording__trimmed(from, bytes - at < RECORDING_PIECE_BYTES ? bytes - at : RECORDING_PIECE_BYTES);
 
-		/* the first one is there always: it tells the variable */
+		/* the first piece is always written: it names the variable */
 		if (at && !n)
 			continue;
 		snprintf(piece.name, sizeof(piece.name), "%s", name);
@@ -169,7 +169,7 @@ void recording_writer__close(struct recording_writer *w)
 	free(w);
 }
 
-/* pcapng blocks as a recording has them, written with a running checksum. */
+/* --- pcapng blocks, written with a running checksum --- */
 
 int recording__put(struct recording_writer *w, const void *data, size_t bytes)
 {

@@ -41,7 +41,7 @@ int template_number(const char *word, const char *what, uint64_t max, uint64_t *
 
 	errno = 0;
 	*out = strtoull(word, &end, 0);
-	/* strtoull() takes a sign, and wraps round for it */
+	/* strtoull() accepts a sign and negates the value modulo 2^64 */
 	if (*end || (!isdigit((unsigned char)word[0]) && !(word[0] == '-' && isdigit((unsigned char)word[1]))))
 		return engine_fail(-EINVAL, "'%.*s' is not a number", WORD_SHOWN_MAX, word);
 	if (word[0] == '-' || errno || *out > max)

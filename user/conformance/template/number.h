@@ -2,13 +2,13 @@
 #ifndef USER_CONFORMANCE_TEMPLATE_NUMBER_H
 #define USER_CONFORMANCE_TEMPLATE_NUMBER_H
 
-/* Numbers of templates: each is checked against what its field can hold. 0, or -EINVAL with engine_error(). */
+/* Numbers in templates, checked against the width of their field. Functions return 0, or -EINVAL with engine_error(). */
 #include <stdint.h>
 
-/* A number from 0 to max; `what` names it in the reason: "70000 is not a valid port: 0 to 65535". */
+/* Parses a number from 0 to max. `what` names it in the reason: "70000 is not a valid port: 0 to 65535". */
 int template_number(const char *word, const char *what, uint64_t max, uint64_t *out);
 
-/* A field of a header, by bits from the header's start, as the wire has it. */
+/* A field of a header: its position and width in bits from the start of the header, in network order. */
 struct template_field {
 	const char *name;
 	unsigned at_bit, bits;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Frames from lines like "udp 1 > 2": each line appends a header; lengths and checksums are filled in at the end. */
+/*
+ * Builds frames from lines like "udp 1 > 2": each line appends a header, and template_finish() fills in lengths and checksums. Called by
+ * the parsers of vectors and by tests.
+ */
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
@@ -118,7 +121,7 @@ static int sum_mode(const char *word, struct template *t, uint8_t *field)
 	return SUM_GIVEN;
 }
 
-/* The header's length counts words. */
+/* Appends IPv4 options. Their length must be a multiple of 4, since the header length counts words. */
 static int put_options(struct template *t, const char *word)
 {
 	uint32_t bytes;
@@ -393,7 +396,7 @@ uint16_t template_sum(const uint8_t *at, uint32_t bytes, uint32_t start)
 	return (uint16_t)sum;
 }
 
-/* One off in ones' complement: stays one off when a field and the sum change together. */
+/* Adds 1 in ones' complement, so that the sum stays wrong after incremental updates. */
 static unsigned one_more(unsigned sum)
 {
 	return sum + 1 > 0xffff ? 1 : sum + 1;
@@ -438,7 +441,7 @@ static void finish_udp(struct template *t, uint32_t datagram_end)
 	store16(udp + 6, t->udp_sum == SUM_WRONG ? one_more(sum) : sum);
 }
 
-/* Of ICMPv6 with the pseudo-header. A sum of 0 is 0xffff, as the runtime has it. */
+/* Sets the ICMP checksum; for ICMPv6 it includes the pseudo-header. A sum of 0 is stored as 0xffff, as the runtime does. */
 static int finish_icmp(struct template *t, uint32_t end)
 {
 	uint8_t *icmp = t->frame + t->icmp_at, *ip = t->frame + t->ip_at;

@@ -2,12 +2,12 @@
 #ifndef USER_CONFORMANCE_VECTOR_APPLY_H
 #define USER_CONFORMANCE_VECTOR_APPLY_H
 
-/* Applies the changes that a vector's lines make: to the expected memory, and to an engine's. Called by run.c. */
+/* Applies the changes of a vector's lines to the expected memory and to an engine. Called by run.c. */
 #include "user/conformance/vector/vector.h"
 
-/* Makes the changes on an engine, as an application would. 0 or a negative errno with engine_error(). */
+/* Makes the changes on an engine, as an application would. Returns 0 or a negative errno with engine_error(). */
 int vector_make(const struct vector_changes *changes, const struct types *t, struct engine *e, struct image *want, struct host_image *host);
-/* Makes the changes in the expected memory. */
+/* Makes the changes only in the expected memory. */
 int vector_expect(const struct vector_changes *changes, const struct types *t, struct image *want, struct host_image *host);
 
 #endif

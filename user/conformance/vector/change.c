@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Parses a vector's lines about memory and matching entries: what the application changes, and what is expected to change. Called
+ * Parses a vector's lines about memory and matching entries: changes by the application, and changes expected of the handlers. Called
  * by line.c.
  */
 #include <errno.h>
@@ -53,7 +53,7 @@ static int read_entry(struct vector_changes *changes, char *rest)
 	return change->table && change->text ? 0 : engine_fail(-ENOMEM, "no memory");
 }
 
-/* OFFSET, and bytes as a template has them */
+/* OFFSET, then bytes in the syntax of a template */
 static int read_host(struct vector_changes *changes, char *rest)
 {
 	const char *word = vector_next(&rest);
@@ -98,7 +98,7 @@ static int read_index(const char *word, unsigned *me)
 	"write: post [match N] [ignore N] [from ADDRESS PORT] [start N] [length N] [min_free N] [once] [whole] [get] " \
 	"[local] [overflow] [no_HANDLER] [as N] [handler_mem START+LENGTH...]"
 
-/* The rest of the line. */
+/* Reads segments up to the end of the line. */
 static int read_handler_mem(struct vector_change *change, char **rest)
 {
 	const char *word;
@@ -109,7 +109,7 @@ static int read_handler_mem(struct vector_change *change, char **rest)
 	return err;
 }
 
-/* 1 if the line is a change. */
+/* Returns 1 if the word is an option of `post`. */
 static int read_option(const char *word, uint32_t *options)
 {
 	static const struct {
@@ -129,7 +129,7 @@ static int read_option(const char *word, uint32_t *options)
 	return 0;
 }
 
-/* As POST_WORDS has it. */
+/* The syntax is in POST_WORDS. */
 static int read_post(struct vector_changes *changes, char *rest)
 {
 	struct vector_change *change = add(changes, CHANGE_POST);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Compares the result of a step with its expectation. Called by run.c; fills the differences that tests print. */
+/* Compares the result of a step with its expectation, and fills in the differences that tests print. Called by run.c. */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <spin/libspin.h>
@@ -51,7 +51,7 @@ static void add_verdict(struct differences *d, const struct engine_out *got, enu
 	differences_add(d, "verdict", a, b);
 }
 
-/* Work item number i; NULL: there are fewer. */
+/* Returns the expected work item number i, or NULL if there are fewer. */
 static const struct spin_event *want_work(const struct vector_step *step, unsigned i)
 {
 	for (unsigned k = 0; k < step->event_count; k++)
@@ -79,7 +79,7 @@ static void work_text(const struct spin_event *work, char text[EVENT_LINE_MAX])
 	snprintf(text, EVENT_LINE_MAX, "%s item %s", event_handler_name(work->handler), item);
 }
 
-/* Compares the work items of a datagram in order: handler and item. */
+/* Compares handler and content of a datagram's work items, in order. */
 static void add_datagram_work(struct differences *d, const struct engine_out *got, const struct vector_step *step)
 {
 	char a[EVENT_LINE_MAX], b[EVENT_LINE_MAX], what[32];
@@ -93,7 +93,7 @@ static void add_datagram_work(struct differences *d, const struct engine_out *go
 	}
 }
 
-/* Compares the error of a datagram, which has at most one. Its other fields are the packet's. */
+/* Compares the events of a datagram: work items, and at most one error. An error's other fields follow from the packet. */
 static void add_datagram_event(struct differences *d, const struct engine_out *got, const struct vector_step *step, int mutation)
 {
 	char a[EVENT_TEXT_MAX], b[EVENT_TEXT_MAX];
@@ -118,7 +118,7 @@ static void add_datagram_event(struct differences *d, const struct engine_out *g
 	}
 }
 
-/* Fills in what an event's line leaves out from the entry that it names. */
+/* Fills in the fields that an event's line omits, from the matching entry that it names. */
 static void add_entry(struct spin_event *event, const struct host_image *host)
 {
 	const struct spin_me *me = &host->me[event->me % SPIN_MES_MAX];
@@ -157,7 +157,7 @@ static void add_events(struct differences *d, const struct engine_events *got, c
 		differences_add(d, "events", "more than are kept", "fewer");
 }
 
-/* The source of an entry as text, with a blank in front; "": any source. */
+/* Formats the source of an entry, with a leading blank; "": any source. */
 static void me_source(const struct spin_me *me, char *text, size_t bytes)
 {
 	char address[INET6_ADDRSTRLEN] = "?";
@@ -223,7 +223,7 @@ void vector_compare_images(struct differences *d, const struct host_image *want,
 	add_cts(d, want, got);
 }
 
-/* Compares an entry's counts if a line gives them. */
+/* Counts of an entry are compared only if a line gives them: copies the actual values of the others to the expectation. */
 static void leave_out_counts(const struct vector_changes *after, struct host_image *want, const struct host_image *got)
 {
 	int counted[SPIN_MES_MAX] = { 0 }, used[SPIN_MES_MAX] = { 0 };
@@ -263,7 +263,7 @@ static void compare_packet(const struct vector_step *step, enum vector_mutation 
 
 	if (step->out_bytes)
 		memcpy(expected, step->out, step->out_bytes);
-	/* a different place each time: by the frame's length */
+	/* the offset varies with the frame's length */
 	if (mutation == MUTATE_FRAME && step->out_bytes)
 		expected[step->in_bytes * 7 % step->out_bytes] ^= 0x10;
 	add_verdict(&r->differences, &r->out, verdict, step->reason);
@@ -291,7 +291,7 @@ void vector_compare(const struct vector_step *step, const struct types *t, enum 
 		compare_host(step, mutation, r);
 }
 
-/* --- what handlers sent, compared in order with the expected sends --- */
+/* --- actual and expected sends, compared in order --- */
 
 static void process_text(const struct spin_process *p, char *text, size_t bytes)
 {
@@ -349,7 +349,7 @@ void send_request(const struct vector_send *send, struct spin_request *out)
 	send_destination(send->frame, &w, &out->put.target);
 }
 
-/* Compares one send; NULL: missing on that side. */
+/* Compares one send. NULL: that side has no such send. */
 static void add_send(struct differences *d, unsigned number, const struct spin_request *got, const struct spin_request *want)
 {
 	char a[SEND_LINE_MAX] = "none", b[SEND_LINE_MAX] = "none", what[32];

@@ -3,18 +3,18 @@
 #define USER_CONFORMANCE_VECTOR_COMPARE_H
 
 /*
- * Compares the result of a vector's step with its expectation. Called by run.c; test hooks may change an expectation before
- * (`mutation`), so that a comparison that notices nothing fails.
+ * Compares the result of a vector's step with its expectation. Called by run.c. Tests may change the expectation first (`mutation`), to
+ * check that the comparison notices it.
  */
 #include "user/conformance/vector/vector.h"
 
-/* Adds what is not as expected to the result's differences; `mutation` changes the expectation before. */
+/* Adds deviations from the expectation to the result's differences. `mutation` changes the expectation first. */
 void vector_compare(const struct vector_step *step, const struct types *t, enum vector_mutation mutation, struct vector_result *r);
 
 /* Compares host memory, matching entries and their counters. */
 void vector_compare_images(struct differences *d, const struct host_image *want, const struct host_image *got);
 
-/* Compares what was sent. */
+/* Compares the sends. */
 void vector_compare_sends(const struct vector_step *step, int mutation, struct vector_result *r);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Parses a vector's lines about the context: messages (how many, how long) and host memory (how much). Called by line.c. */
+/* Parses a vector's lines about the context: limits and timeouts of messages, and the size of host memory. Called by line.c. */
 #include <errno.h>
 #include <string.h>
 
@@ -44,7 +44,7 @@ static int read_number(struct vector_reader *r, char *line, int *taken)
 	return 0;
 }
 
-/* `host BYTES` is the context's, `host OFFSET BYTES` a change. */
+/* Returns 1 for `host BYTES`, the size of the context's host memory; `host OFFSET BYTES` is a change. */
 static int is_host_size(char *line, char **rest)
 {
 	return vector_word(line, "host", rest) && !(*rest)[strcspn(*rest, " \t")];

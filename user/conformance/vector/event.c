@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Parses a vector's lines about events. Called by line.c. A field that a line leaves out is taken from the message's packets, or
- * not compared.
+ * Parses a vector's lines about events. Called by line.c. A field that a line omits is taken from the message's packets, or is not
+ * compared.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -170,7 +170,7 @@ int vector_read_event(struct vector_step *step, char *rest, unsigned line)
 	return err;
 }
 
-/* Reads a packet's message from its headers. is_flow: it has no SLMP. */
+/* Reads source and message id from a packet's headers. Returns 0 if it has none. is_flow: the packet has no SLMP header. */
 static int describe(const struct vector_step *step, int is_flow, struct spin_event *out)
 {
 	const uint8_t *frame = step->in, *from;
@@ -192,7 +192,7 @@ static int same_source(const struct spin_event *a, const struct spin_event *b)
 	return a->ip_version == b->ip_version && a->src_port == b->src_port && !memcmp(a->src_addr, b->src_addr, sizeof(a->src_addr));
 }
 
-/* Fills in what the line leaves out from the last packet of the message up to this step. */
+/* Fills in the fields that an event's line omits, from the message's last packet up to this step. */
 static int complete(const struct vector *v, unsigned step, struct vector_event *e)
 {
 	struct spin_event described;
@@ -200,7 +200,7 @@ static int complete(const struct vector *v, unsigned step, struct vector_event *
 	for (unsigned i = step + 1; i-- > 0;) {
 		if (!describe(&v->step[i], v->context.rule.has_eom, &described)) {
 			if (!e->id_given)
-				return 0; /* a datagram's */
+				return 0; /* the event of a datagram */
 			continue;
 		}
 		if ((e->id_given && described.message_id != e->event.message_id) || (e->from_given && !same_source(&described, &e->event)))

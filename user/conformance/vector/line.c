@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Reads a vector line by line: decides which step a line belongs to, and calls the parser of its kind. Called by read.c. */
+/* Reads a vector line by line: finds the step that a line belongs to, and calls the parser of its kind. Called by read.c. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +12,9 @@
 #include "user/conformance/vector/reader.h"
 #include "user/conformance/vector/wire.h"
 
-#define WORD_SHOWN_MAX 32 /* bytes shown of an unknown word: another kind of file may have long ones */
+#define WORD_SHOWN_MAX 32 /* bytes shown of an unknown word, which may be long if the file is not a vector */
 #define BLANKS         " \t"
-#define TIME_NS_MAX    (UINT32_MAX * 1000000ull) /* as messages have it: 32 bits of milliseconds */
+#define TIME_NS_MAX    (UINT32_MAX * 1000000ull) /* messages have 32 bits of milliseconds */
 
 int vector_word(char *line, const char *word, char **rest)
 {
@@ -54,7 +54,7 @@ int vector_take_frame(struct vector_reader *r, uint8_t **to, uint32_t *bytes)
 	return 0;
 }
 
-/* Ends the packet or expectation that is being filled. */
+/* Ends the packet, expectation or send that is being filled. */
 int vector_finish_frame(struct vector_reader *r)
 {
 	struct vector_step *step = current(r);
@@ -74,7 +74,7 @@ int vector_finish_frame(struct vector_reader *r)
 	return 0;
 }
 
-/* The step may have begun with changes. */
+/* Appends a step, unless changes have already begun one. */
 static int start_step(struct vector_reader *r)
 {
 	struct vector_step *grown;
@@ -104,7 +104,7 @@ static int start_packet(struct vector_reader *r)
 	return 0;
 }
 
-/* A time: milliseconds, or with one of the units. */
+/* Parses a time: a number of milliseconds, or a number with a unit. */
 static int read_time(const char *word, uint64_t *ns)
 {
 	static const struct unit {
@@ -118,7 +118,7 @@ static int read_time(const char *word, uint64_t *ns)
 	for (size_t i = 1; i < sizeof(units) / sizeof(units[0]); i++)
 		if (!strcmp(word + digits, units[i].name))
 			unit = &units[i];
-	/* with a unit that is none of these, all of the word is taken for a number, and refused as such */
+	/* if the unit is unknown, the whole word is parsed as a number and refused */
 	snprintf(number, sizeof(number), "%.*s", unit == units ? (int)strlen(word) : (int)digits, word);
 	if (template_number(number, unit == units ? "time in milliseconds" : "time", TIME_NS_MAX / unit->ns, ns))
 		return -EINVAL;
@@ -149,7 +149,7 @@ static int read_clock(struct vector_reader *r, const char *rest, int advance)
 	return 0;
 }
 
-/* The flags of an acknowledgement, from the packet's result. */
+/* Returns the additional flags of an acknowledgement for the packet's reason. */
 static uint16_t answer_flags(enum spin_reason reason)
 {
 	return reason == SPIN_REASON_BEYOND_ENTRY ? SPIN_SLMP_REFUSED : reason == SPIN_REASON_NO_MPQ ? SPIN_SLMP_AGAIN : 0;
@@ -174,7 +174,10 @@ static int read_same(struct vector_reader *r, int ack)
 	return 0;
 }
 
-/* What a message's packet is handled for is acknowledged, if it asks for that, or dropped; and senders are told what to do. */
+/*
+ * Returns 1 if a packet can have this verdict and reason. Besides its usual verdict, a reason of messages may have DROP, or TX if the
+ * packet is answered with an acknowledgement.
+ */
 static int verdict_fits(enum spin_verdict verdict, enum spin_reason reason)
 {
 	if (verdict == spin_reason_verdict(reason))
@@ -223,7 +226,7 @@ static int read_expect(struct vector_reader *r, char *rest)
 	return read_same(r, frame[0] == 'a');
 }
 
-/* Lines behind a packet or a step in time. */
+/* Reads the lines after a packet or a clock step. */
 static int read_behind(struct vector_reader *r, char *line)
 {
 	int word = (int)strcspn(line, BLANKS), shown = word < WORD_SHOWN_MAX ? word : WORD_SHOWN_MAX;

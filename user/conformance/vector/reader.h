@@ -2,21 +2,21 @@
 #ifndef USER_CONFORMANCE_VECTOR_READER_H
 #define USER_CONFORMANCE_VECTOR_READER_H
 
-/* Internals of reading a vector line by line, shared by its parsers. Functions return 0 or a negative errno with engine_error(). */
+/* The state of reading a vector line by line, shared by its parsers. Functions return 0 or a negative errno with engine_error(). */
 #include "user/conformance/template/template.h"
 #include "user/conformance/vector/vector.h"
 
 struct vector_reader {
 	struct vector *v;
 	struct template template; /* the frame being filled */
-	struct template headers;  /* what every packet begins with */
+	struct template headers;  /* prefix of every packet */
 	enum { NOTHING, HEADERS, PACKET, EXPECT, SEND } filling;
 	int templated; /* a template line was seen since `packet`, `expect` or `send` */
 	int is_put;    /* SEND: the frame is a put, which contains its length */
-	int begun;     /* 1: the packet or clock line of the last step was read: further lines come after it */
-	int expected;  /* the packet has its `expect` */
+	int begun;     /* 1: the `packet` or clock line of the last step was read */
+	int expected;  /* 1: the `expect` line of the packet was read */
 	unsigned packets;
-	uint64_t now_ns; /* at the last step */
+	uint64_t now_ns; /* time at the last step */
 	unsigned line;   /* 0: the reason does not concern a line */
 };
 
@@ -24,30 +24,30 @@ int vector_read_line(struct vector_reader *r, char *line);
 /* Ends the frame that is being filled, if one is. */
 int vector_finish_frame(struct vector_reader *r);
 
-/* Moves the filled frame to memory of its own. */
+/* Copies the filled frame to allocated memory. */
 int vector_take_frame(struct vector_reader *r, uint8_t **to, uint32_t *bytes);
 
-/* 1 if the line's first word is `word`; *rest is the text behind it. */
+/* Returns 1 if the line's first word is `word`; *rest is then the text after it. */
 int vector_word(char *line, const char *word, char **rest);
-/* Cuts the next word off *rest, in place; NULL: none is left. */
+/* Splits the next word off *rest in place. Returns NULL if none is left. */
 char *vector_next(char **rest);
 
-/* messages, parking, idle, tombstone, host BYTES, handler_mem, put, no_entry. 1: the line was one; 0: it was not. */
+/* Reads messages, parking, idle, tombstone, host BYTES, handler_mem, put, no_entry. Returns 1, or 0 if the line is another. */
 int vector_read_context(struct vector_reader *r, char *line);
-/* set, entry, host, post, unlink, ct, seed. 1: the line was one. */
+/* Returns 1 if the line is a change: set, entry, host, post, unlink, ct, seed. */
 int vector_is_change(char *line);
 int vector_read_before(struct vector_changes *changes, char *line);
 /* Reads the rest of a line `after`. */
 int vector_read_after(struct vector_changes *changes, char *rest);
 /* Reads the rest of a line `event`. */
 int vector_read_event(struct vector_step *step, char *rest, unsigned line);
-/* START+LENGTH...: segments of handlers' host memory, as many as SPIN_SEGMENTS_MAX. */
+/* Reads START+LENGTH and appends it to segment[]: a segment of the handlers' host memory. At most SPIN_SEGMENTS_MAX. */
 int vector_read_segment(const char *word, struct spin_segment *segment, unsigned *count);
 /* Reads the rest of a line `send`. */
 int vector_read_send(struct vector_reader *r, char *rest);
 /* Ends the frame of a `send`. */
 int vector_finish_send(struct vector_reader *r);
-/* Sets the source of events, after all packets are read. */
+/* Completes the events from the packets. Called after all lines are read. */
 int vector_complete_events(struct vector *v, unsigned *line);
 
 void vector_free_changes(struct vector_changes *changes);

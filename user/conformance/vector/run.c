@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Runs a vector on an engine, up to the first step whose result is not as expected. Called by comparison.c. */
+/* Runs a vector on an engine, up to the first step with an unexpected result. Called by comparison.c. */
 #include <errno.h>
 #include <spin/libspin.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static void count_all(struct engine *e, uint64_t *count)
 		count[i] = e->ops->count(e, (enum spin_reason)i);
 }
 
-/* A packet moves its reason's counter, and no other; a step in time moves none. */
+/* Returns 1 unless a packet incremented exactly the counter of its reason, and a clock step no counter. */
 static int miscounted(const struct vector_step *step, struct engine *e, const struct engine_out *out, uint64_t *before)
 {
 	uint64_t now[SPIN_REASON_COUNT];
@@ -63,7 +63,7 @@ static int run_step(const struct vector_step *step, const struct types *t, struc
 	return r->differences.count || r->differences.left_out;
 }
 
-/* Clears the host memory of a context of datagrams, which has no other state on the host's side. */
+/* Clears host memory and counters of a context of datagrams, which has no other state on the host. */
 static int clear_host(struct engine *e, const struct host_image *zero)
 {
 	int err = e->ops->host_write(e, 0, zero->memory, zero->bytes);
@@ -202,7 +202,7 @@ static int unlink_me(const struct vector_change *c, struct engine *e, struct hos
 	return c->busy ? 0 : err;
 }
 
-/* 0 if the handlers have what the change is about, else an error. */
+/* Returns 0 if the handlers have the memory or entry that the change concerns, else an error. */
 static int check(const struct vector_change *c, const struct types *t, const struct host_image *host)
 {
 	if (c->kind == CHANGE_HOST && !t->host_memory)

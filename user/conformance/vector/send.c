@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Parses a vector's lines about what handlers send. Called by line.c. */
+/* Parses a vector's `send` lines. Called by line.c. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static int read_process(const char *word, char **rest, struct spin_process *out)
 	return send_process(word, address, port, out);
 }
 
-/* Reads `of N`: the packet that the handler ran for; by default the step's own. */
+/* Reads `of N`: the packet for which the handler ran; by default that of the step. */
 static int read_cause(struct vector_reader *r, char **rest, const struct vector_step **out)
 {
 	const struct vector *v = r->v;
@@ -79,7 +79,7 @@ static int read_forward(struct vector_reader *r, char *rest)
 	return check_length(send);
 }
 
-/* options N, user N, me N: for a put that must be acknowledged. 1: the word is none of these. */
+/* Reads options N, user N, me N of a put that must be acknowledged. Returns 1 for any other word. */
 static int read_acked(struct vector_send *send, const char *name, const char *word)
 {
 	uint64_t value;

@@ -2,7 +2,7 @@
 #ifndef USER_CONFORMANCE_VECTOR_VECTOR_H
 #define USER_CONFORMANCE_VECTOR_VECTOR_H
 
-/* Vectors: packets in, and what is expected of every engine. tests/vectors/README.md has the format. */
+/* Vectors: packets, and the results expected of every engine. tests/vectors/README.md describes the format. */
 #include "user/conformance/difference.h"
 
 #define VECTOR_HOST_BYTES 65536u /* host memory of contexts that take messages, unless a vector says otherwise */
@@ -11,11 +11,11 @@ enum vector_change_kind {
 	CHANGE_FIELD,  /* of state or a table */
 	CHANGE_ENTRY,  /* of a keyed table */
 	CHANGE_HOST,   /* bytes of host memory */
-	CHANGE_POST,   /* a matching entry; only made, never expected */
-	CHANGE_UNLINK, /* the same */
-	CHANGE_ME,     /* a matching entry's state; only expected */
-	CHANGE_CT,     /* its counter */
-	CHANGE_SEED,   /* of random numbers; only made */
+	CHANGE_POST,   /* posts a matching entry; by the application only */
+	CHANGE_UNLINK, /* unlinks a matching entry; by the application only */
+	CHANGE_ME,     /* state of a matching entry; expected only */
+	CHANGE_CT,     /* counter of a matching entry */
+	CHANGE_SEED,   /* seed of random numbers; by the application only */
 };
 
 /* What the application changes before a step, or what a step is expected to change. */
@@ -25,14 +25,14 @@ struct vector_change {
 	char *text;               /* FIELD, ENTRY */
 	uint8_t *bytes;           /* HOST */
 	uint32_t offset, count;   /* HOST */
-	struct spin_me_opts post; /* POST; its handler_mem is the next one */
+	struct spin_me_opts post; /* POST; its handler_mem is in segment[] */
 	struct spin_segment segment[SPIN_SEGMENTS_MAX];
 	unsigned me;              /* UNLINK, ME, CT; POST: the index it gets, SPIN_MES_MAX: the lowest free one */
-	int busy;                 /* UNLINK: a message has it */
+	int busy;                 /* UNLINK: must fail with -EBUSY, since a message uses it */
 	enum spin_me_state state; /* ME */
-	int counted;              /* ME: the two below are given */
+	int counted;              /* ME: messages and me_bytes are given */
 	uint64_t messages, me_bytes;
-	int used_given; /* ME: and this one: bytes of a managed entry that are messages' places */
+	int used_given; /* ME: used is given: bytes of a managed entry that messages occupy */
 	uint64_t used;
 	struct spin_ct ct; /* CT */
 	uint32_t seed;     /* SEED */
@@ -46,19 +46,19 @@ struct vector_changes {
 struct vector_event {
 	struct spin_event event;
 	unsigned line;
-	int id_given;   /* else the message is that of the packet */
-	int from_given; /* else the source is that of the last packet of this id */
+	int id_given;   /* 0: the message is that of the packet */
+	int from_given; /* 0: the source is that of the last packet with this id */
 };
 
-/* What handlers are expected to send. */
+/* A packet or put that handlers are expected to send. */
 struct vector_send {
 	unsigned line;
 	uint32_t frame_bytes;
-	uint8_t *frame; /* a packet; NULL: a put from host memory, below */
+	uint8_t *frame; /* the packet; NULL: a put from host memory, described below */
 	uint32_t start, bytes;
 	struct spin_process source;
 	struct spin_put put;
-	/* of a put that is to be acknowledged */
+	/* for a put that must be acknowledged */
 	uint32_t acked, options, me;
 	uint64_t user_ptr;
 };
@@ -78,7 +78,7 @@ struct vector_step {
 	unsigned send_count;
 	struct vector_send *send;
 	uint64_t now_ns; /* STEP_CLOCK */
-	unsigned number; /* among the packets, from 1; STEP_CLOCK: of the packet before */
+	unsigned number; /* number of the packet, from 1; STEP_CLOCK: of the previous packet */
 	unsigned line;
 };
 
@@ -86,21 +86,21 @@ struct vector {
 	char *path;
 	char handler[32];
 	struct engine_context context;
-	struct spin_segment handler_mem[SPIN_SEGMENTS_MAX]; /* the context's */
-	int of_messages;                                    /* a line says so: the handler has to be of messages, too */
-	int trusted;                                        /* a line says so: not for the isolated class */
-	int of_host_memory;                                 /* and this one, to have some */
+	struct spin_segment handler_mem[SPIN_SEGMENTS_MAX]; /* segments of the context */
+	int of_messages;                                    /* 1: a line requires that the handler takes messages */
+	int trusted;                                        /* 1: a line excludes the isolated class */
+	int of_host_memory;                                 /* 1: a line requires that the handler has host memory */
 	unsigned count;
 	struct vector_step *step;
 };
 
-/* 0 or a negative errno; engine_error() names file and line. */
+/* Returns 0 or a negative errno; engine_error() then names file and line. */
 int vector_read(const char *path, struct vector **out);
 void vector_free(struct vector *v);
-/* "packet 3", "clock 2000" */
+/* Formats "packet 3" or "clock 2000". */
 void vector_step_name(const struct vector_step *step, char *text, size_t bytes);
 
-/* What is changed in the expectation of the last step, to see a check fail. */
+/* A change to the expectation of the last step, to test that the comparison fails. */
 enum vector_mutation {
 	MUTATE_NONE,
 	MUTATE_VERDICT,
@@ -114,23 +114,23 @@ enum vector_mutation {
 	MUTATIONS
 };
 const char *vector_mutation_name(enum vector_mutation mutation);
-/* 1 if the vector has such a thing. */
+/* Returns 1 if the vector has the thing that the mutation changes. */
 int vector_can_mutate(const struct vector *v, const struct types *t, enum vector_mutation mutation);
 
 /* The result of a vector on one engine. */
 struct vector_result {
 	int rc; /* 0: as expected; 1: a difference; negative errno: could not run, see `reason` */
 	char reason[512];
-	unsigned step;              /* where the first difference is */
-	struct engine_out out;      /* that packet's result; for a step in time only its events */
-	struct engine_sends *sends; /* of that step */
-	int uncounted;              /* the counter of its reason did not go up by one */
-	struct image want, got;     /* memory after it */
+	unsigned step;              /* step with the first difference */
+	struct engine_out out;      /* result of that packet; for a clock step only its events */
+	struct engine_sends *sends; /* sends of that step */
+	int uncounted;              /* 1: the step did not increment exactly the counter of its reason */
+	struct image want, got;     /* memory after that step */
 	struct host_image want_host, got_host;
 	struct differences differences;
 };
 
-/* Runs a vector from the initial state on, to its end or to the first difference. */
+/* Runs a vector from the initial state to its end or to the first difference. */
 void vector_run(const struct vector *v, const struct types *t, struct engine *e, const struct image *initial, enum vector_mutation mutation,
 		struct vector_result *out);
 void vector_result_free(struct vector_result *result);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Finds the headers of a message's packet in a vector's frame, and turns a request into the reply that is expected by default.
- * Called by the parsers of vectors and by compare.c.
+ * Finds the headers of a message's packet in a vector's frame, and converts a request to the default expected reply. Called by the
+ * parsers of vectors and by compare.c.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -91,7 +91,7 @@ static void set_ip_length(uint8_t *ip, uint32_t version, uint32_t bytes)
 	put16(ip + offsetof(struct spin_ip4, checksum), (uint16_t)~template_sum(ip, (ip[0] & 15u) * 4, 0));
 }
 
-/* No checksum stays none over IPv4; over IPv6 there is always one. */
+/* Over IPv4 a checksum of 0 (none) stays 0. Over IPv6 the checksum is always set. */
 static void set_udp_checksum(uint8_t *udp, const uint8_t *ip, uint32_t version, uint32_t bytes)
 {
 	uint8_t *at = udp + offsetof(struct spin_udp, checksum);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What libspin does with an object before and after it is loaded, on a copy of its program that nobody loads. Called by hxdp.c and tests.
+ * Configures and fills a copy of an object's program as libspin does before and after loading. The copy is never loaded. Called by hxdp.c
+ * and tests.
  * Invariant: variables are written only where they lie inside the program's memory.
  */
 #include <errno.h>
@@ -18,7 +19,7 @@ struct target {
 	const struct btf *btf;
 };
 
-/* Finds a variable and the memory that it is in. A program that does not name a section has no use for its variables: no memory. */
+/* Finds a variable and the memory that contains it. *memory is NULL if the program does not reference the variable's section. */
 static int find(struct target *t, const char *name, struct layout_variable *var, struct bpf_code_memory **memory)
 {
 	int err = layout__find(t->btf, name, var);
@@ -51,7 +52,7 @@ static int insert(void *arg, const char *table, const char *fields)
 	return err || !memory ? err : layout__insert(((struct target *)arg)->btf, &var, memory->bytes + var.offset, fields);
 }
 
-/* What libspin writes into a context's constants before it loads the program. */
+/* Writes the configuration that libspin writes into a context's constants before it loads the program. Returns 0 or -1. */
 static int configure(struct target *t, const struct spin_rule *rule)
 {
 	struct spin_config config = { .rule = *rule, .hpus = 1 };

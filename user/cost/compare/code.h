@@ -2,13 +2,13 @@
 #ifndef USER_COST_COMPARE_CODE_H
 #define USER_COST_COMPARE_CODE_H
 
-/* The XDP program of a handler's object, as libspin would load it: configured for the report's rule, state and tables filled. */
+/* The XDP program of a handler's object as libspin would load it: configured for the report's rule, with state and tables filled in. */
 #include "user/cost/compare/program.h"
 #include "user/cost/run.h"
 
-/* Reads and configures it. 0, or -errno with a reason; else the caller frees it. */
+/* Reads and configures the program. Returns 0, or -errno with a reason. On success the caller must call bpf_code__free(). */
 int compare_code__open(struct bpf_code *code, const struct cost_program *program, char *reason, size_t reason_bytes);
-/* Fills state and tables with what the command line has. DONE, or FAILED after a message. */
+/* Fills state and tables from the command line's options. Returns DONE, or FAILED after a message. */
 int compare_code__fill(struct bpf_code *code, const struct cost_program *program);
 
 #endif

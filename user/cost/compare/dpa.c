@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The row of BlueField-3's DPA: the handler's rv32 image on the core model with the memories of the target bluefield3-dpa, one packet at
- * a time; threads and cores by the formula below. Called by compare.c. An estimate: the DPA's pipeline is not published.
+ * The row of BlueField-3's DPA. The core model runs the handler's rv32 image with the memories of target bluefield3-dpa, one packet at a
+ * time. dpa__row() derives the rate of all threads and cores. Called by compare.c. An estimate: the DPA's pipeline is not published.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #define TARGET           "bluefield3-dpa"
 #define LINK_EXTRA_BYTES 38 /* Ethernet's header, FCS, preamble and gap (IEEE 802.3) */
 
-/* Cycles that a thread waits for memory or devices, in which the other threads of its core issue. */
+/* Returns the mean cycles that a thread waits for memory or devices. The other threads of its core can issue during these cycles. */
 static double waits(const struct cost_view *v)
 {
 	static const enum rv32_cause causes[] = { RV32_CYC_MEMORY, RV32_CYC_L2,      RV32_CYC_REMOTE,
@@ -24,7 +24,7 @@ static double waits(const struct cost_view *v)
 	return sum;
 }
 
-/* Threads fill one core after the other. Those of a core share its issue slot; while one waits the others run. */
+/* The threads of a core share its issue slot. While one thread waits, the others run. Threads fill one core before the next. */
 void dpa__row(const struct compare *c, double cycles, double waits, struct compare_row *row)
 {
 	const double *p = c->property, clock = p[COMPARE_DPA_CLOCK_MHZ], threads = p[COMPARE_DPA_THREADS];
@@ -58,7 +58,9 @@ int compare_dpa(const struct compare *c, struct compare_row *row)
 	program.target = pspin_target__find(TARGET);
 	status = cost_source__rewind(c->job->source);
 	if (!status) {
-		report_errors_to(reason, sizeof(reason)); /* the packets ran on the report's target: what fails here is this target's */
+		report_errors_to(
+			reason,
+			sizeof(reason)); /* the packets already ran on the report's target, so a failure here is due to this target */
 		failed = cost_pass__alone(&program, c->job->source, NULL, view);
 		report_errors_to(NULL, 0);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The row of hXDP: the handler's XDP program is compiled by hXDP's published rules (vliw.h), runs on the report's packets (machine.h), and
- * each block's rows are weighed by how often it ran. Called by compare.c. The program is the whole one: with the parsing and matching that
- * PsPIN has in hardware.
+ * The row of hXDP. The handler's XDP program is compiled by hXDP's published rules (vliw.h) and interpreted on the report's packets
+ * (machine.h); each block's rows count as often as the block ran. Called by compare.c. The program includes the parsing and matching that
+ * PsPIN does in hardware.
  */
 #include <errno.h>
 #include <math.h>
@@ -15,10 +15,10 @@
 #include "user/tool/error.h"
 
 #define PACKETS_MAX      2048
-#define STEPS_MAX        (1u << 26) /* instructions: no more packets after so many, a second or two */
+#define STEPS_MAX        (1u << 26) /* run no further packet after this many instructions; takes a second or two */
 #define LINK_EXTRA_BYTES 24         /* FCS, preamble and gap (IEEE 802.3) */
 
-/* Runs the packets. DONE, also if the machine has a reason why one cannot be followed; FAILED after a message. */
+/* Runs the packets. Returns DONE, even if the machine could not run one and has a reason; FAILED after a message. */
 static int run_packets(const struct compare *c, struct machine *m, double *frame_bytes)
 {
 	struct cost_packet packet;
@@ -45,7 +45,7 @@ int hxdp__compile(const double property[COMPARE_PROPERTIES], struct vliw *v, con
 	return vliw__compile(v, insns, count, (unsigned)property[COMPARE_HXDP_LANES], without);
 }
 
-/* The rate of a program whose instructions run once each. */
+/* Returns the rate of a program in which each instruction runs once. */
 static double straight_mpps(const double property[COMPARE_PROPERTIES], const struct bpf_insn *insns, unsigned count, unsigned without)
 {
 	uint64_t runs[32], undrained, rows;
@@ -63,7 +63,7 @@ static double straight_mpps(const double property[COMPARE_PROPERTIES], const str
 	return property[COMPARE_HXDP_CLOCK_MHZ] / hxdp__cycles(property, &work);
 }
 
-/* hXDP 5.2.2's programs, as the paper describes them. */
+/* Adds the published rates of the programs of hXDP 5.2.2, rebuilt from the paper's description. */
 static void add_checks(const struct compare *c, struct compare_row *row)
 {
 	static const struct bpf_insn drop[] = {
@@ -113,7 +113,7 @@ void hxdp__row(const struct compare *c, const struct hxdp_work *work, struct com
 		       p[COMPARE_HXDP_LINK_GBPS]);
 }
 
-/* Means over the packets that ran. */
+/* Fills the row with means over the packets that ran. */
 static void fill(const struct compare *c, const struct vliw *v, const struct machine *m, double frame_bytes, struct compare_row *row)
 {
 	const double packets = (double)m->packets;

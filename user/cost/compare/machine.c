@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * An interpreter of eBPF for the report's packets. Called by hxdp.c. Invariant: an address is a memory's number in the upper half and an
- * offset in the lower one, and every access is checked against that memory's bounds.
+ * An eBPF interpreter for the report's packets. Called by hxdp.c. Invariant: an address has a memory's number in its upper 32 bits and an
+ * offset in its lower 32 bits, and every access is checked against that memory's bounds.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 #define FRAMES      8
 #define MAY_GOTO    (BPF_JMP | 0xe0)
 
-/* The upper half of an address. Memory n of the code is SPACE_MEMORY + n; 0 is not a memory, so NULL is none. */
+/* The upper half of an address. Memory n of the code is SPACE_MEMORY + n. 0 is not a memory, so NULL is not a valid address. */
 enum space { SPACE_NONE, SPACE_CONTEXT, SPACE_PACKET, SPACE_STACK, SPACE_MEMORY };
 #define ADDRESS(space, offset) ((uint64_t)(space) << 32 | (uint32_t)(offset))
 
@@ -41,7 +41,7 @@ static int fail(struct run *r, const char *format, ...)
 	return -EFAULT;
 }
 
-/* The bytes at an address, or NULL after a reason. */
+/* Translates an address. Returns NULL and sets the reason if the range is not accessible. */
 static uint8_t *at(struct run *r, uint64_t address, size_t bytes, int is_write)
 {
 	struct machine *m = r->m;
@@ -76,7 +76,7 @@ static uint64_t load(const uint8_t *from, unsigned bytes)
 	return value;
 }
 
-/* struct xdp_md: pointers in two fields, 0 in the others. */
+/* Loads a field of struct xdp_md: data, data_end and data_meta are pointers, all other fields are 0. */
 static int load_context(struct run *r, unsigned offset, uint64_t *value)
 {
 	switch (offset) {
@@ -255,7 +255,7 @@ static int is_taken(const struct run *r, const struct bpf_insn *insn)
 	return 0;
 }
 
-/* bpf_map_lookup_elem(): of arrays only. */
+/* bpf_map_lookup_elem(). Maps that are not arrays are empty. */
 static int lookup(struct run *r)
 {
 	const uint64_t space = r->reg[1] >> 32, n = space - SPACE_MEMORY;
@@ -278,7 +278,7 @@ static int lookup(struct run *r)
 	return 0;
 }
 
-/* Bytes between the packet and other memory: is_load of the packet. */
+/* Copies bytes between the packet and other memory. is_load: from the packet. */
 static int move_bytes(struct run *r, int is_load)
 {
 	const uint64_t length = r->reg[4], offset = r->reg[2];
@@ -319,7 +319,7 @@ static int helper(struct run *r, int32_t id)
 	switch (id) {
 	case BPF_FUNC_map_lookup_elem:
 		return lookup(r);
-	case BPF_FUNC_tail_call: /* no program is there: it goes on */
+	case BPF_FUNC_tail_call: /* the program array is empty: the call fails and the program continues */
 		m->tail_calls++;
 		r->reg[0] = (uint64_t)-ENOENT;
 		return 0;
@@ -351,7 +351,7 @@ static int helper(struct run *r, int32_t id)
 	case BPF_FUNC_redirect_map:
 		r->reg[0] = XDP_REDIRECT;
 		return 0;
-	case BPF_FUNC_ringbuf_reserve: /* rings are full, routes unknown */
+	case BPF_FUNC_ringbuf_reserve: /* ring buffers are full and routes unknown */
 	case BPF_FUNC_ringbuf_query:
 		r->reg[0] = 0;
 		return 0;
@@ -363,7 +363,7 @@ static int helper(struct run *r, int32_t id)
 	return fail(r, "it calls helper function %d, which is not followed here", id);
 }
 
-/* A call of a function or a helper. Moves *pc to the next instruction. */
+/* Calls a function or a helper. Sets *pc to the next instruction to run. */
 static int call(struct run *r, const struct bpf_insn *insn, unsigned *pc)
 {
 	if (insn->src_reg != BPF_PSEUDO_CALL) {
@@ -379,7 +379,7 @@ static int call(struct run *r, const struct bpf_insn *insn, unsigned *pc)
 	return 0;
 }
 
-/* 1: the program has ended. */
+/* Returns from a function. Returns 1 if the program has ended. */
 static int leave(struct run *r, unsigned *pc)
 {
 	if (!r->frame)
@@ -403,7 +403,10 @@ static int load_64(struct run *r, const struct bpf_insn *insn, unsigned *pc)
 	return 0;
 }
 
-/* Signed loads, moves and divisions, long jumps: newer instructions than clang's -mcpu=v3 has. Running them as what they look like is wrong. */
+/*
+ * Returns 1 for instructions newer than clang's -mcpu=v3: signed loads, moves and divisions, long jumps. Ignoring the bits that
+ * distinguish them would run another instruction.
+ */
 static int is_unknown(const struct bpf_insn *insn)
 {
 	const uint8_t mode = BPF_MODE(insn->code), op = BPF_OP(insn->code);
@@ -427,7 +430,7 @@ static int is_unknown(const struct bpf_insn *insn)
 	}
 }
 
-/* One instruction. 1: the program has ended; -errno after a reason. */
+/* Runs one instruction. Returns 1 if the program has ended, or -errno with a reason. */
 static int step(struct run *r, const struct bpf_insn *insn, unsigned *pc)
 {
 	int err = 0;

@@ -3,31 +3,31 @@
 #define USER_COST_COMPARE_MACHINE_H
 
 /*
- * Runs an XDP program on packets as the kernel would, in this process, and counts how often each instruction runs. The program is not
- * trusted: each access is checked, and a run ends after MACHINE_STEPS_MAX instructions. Maps that are not arrays are empty.
+ * Interprets an XDP program on packets in this process, with the kernel's semantics, and counts how often each instruction runs. The
+ * program is not trusted: each access is checked, and a run ends after MACHINE_STEPS_MAX instructions. Maps that are not arrays are empty.
  */
 #include "user/cost/compare/program.h"
 
 #define MACHINE_STEPS_MAX    (1u << 20)
-#define MACHINE_PACKET_BYTES 16384 /* with room before and behind the packet */
+#define MACHINE_PACKET_BYTES 16384 /* with headroom and tailroom */
 
 struct machine {
 	const struct bpf_code *code;
-	struct bpf_code_memory *memory; /* the code's; programs write into it */
-	uint64_t *runs;                 /* of each instruction, over all packets */
+	struct bpf_code_memory *memory; /* the code's memory; programs may write to it */
+	uint64_t *runs;                 /* how often each instruction ran, over all packets */
 	uint8_t packet[MACHINE_PACKET_BYTES];
-	unsigned begin, end;                               /* of the packet in there */
+	unsigned begin, end;                               /* offsets of the packet in packet[] */
 	uint64_t tail_calls, helper_calls, packets, steps; /* over all packets */
 	uint64_t now_ns;
-	uint32_t action; /* that the last run returned: any number */
+	uint32_t action; /* return value of the last run; may be any number */
 	uint32_t random;
-	char reason[200]; /* of a run that failed */
+	char reason[200]; /* why a run failed; "": none failed */
 };
 
-/* 0 or -ENOMEM. The code must outlive the machine. */
+/* Returns 0 or -ENOMEM. The code must outlive the machine. */
 int machine__open(struct machine *m, struct bpf_code *code);
 void machine__close(struct machine *m);
-/* Runs the program on a frame. 0, or -errno with a reason in m->reason. The packet it leaves is packet[begin..end). */
+/* Runs the program on a frame. Returns 0, or -errno with a reason in m->reason. The resulting packet is packet[begin..end). */
 int machine__run(struct machine *m, const uint8_t *frame, unsigned bytes);
 
 #endif

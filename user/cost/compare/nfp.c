@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The row of a Netronome NFP: its rate by the instructions that the driver's JIT makes of the handler's program for the card, the engines
- * and their threads. Called by compare.c. An estimate: the card's own work on a packet is not published, so its highest published rate
- * is a limit.
+ * The row of a Netronome NFP. The rate follows from the number of instructions that the driver's JIT generates for the handler's program,
+ * the engines and their threads. Called by compare.c. An estimate: the card's own work on a packet is not published, so the highest
+ * published rate is an upper limit.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -30,8 +30,8 @@ static unsigned lookups(const struct bpf_code *code)
 }
 
 /*
- * An engine issues an instruction a cycle, of one of its threads; while one waits for memory the others run. So an engine takes for a
- * packet no less than the cycles that it issues, and each thread no less than those and its waits.
+ * An engine issues one instruction per cycle from one of its threads. While one thread waits for memory, the others run. So a packet takes
+ * an engine at least its issue cycles, and a thread at least its issue cycles plus its waits.
  */
 void nfp__row(const struct compare *c, double instructions, unsigned lookups, struct compare_row *row)
 {
@@ -42,7 +42,7 @@ void nfp__row(const struct compare *c, double instructions, unsigned lookups, st
 	row->work = instructions;
 	row->work_unit = "instructions";
 	row->ns_per_packet = all * 1e3 / clock;
-	row->engines = (unsigned)(engines * threads); /* a packet each at a time */
+	row->engines = (unsigned)(engines * threads); /* each thread works on one packet at a time */
 	compare__bound(row, engines * clock / instructions, "%.0f engines that issue %.0f instructions a packet", engines, instructions);
 	compare__bound(row, engines * threads * clock / all, "latency: %.0f cycles a packet on %.0f engines of %.0f threads", all, engines,
 		       threads);
@@ -51,7 +51,7 @@ void nfp__row(const struct compare *c, double instructions, unsigned lookups, st
 		       p[COMPARE_NFP_LINK_GBPS]);
 }
 
-/* What the JIT makes of the program (kernel/nfp/jit.h). 0: the driver refuses it, and the row says why. */
+/* Returns how many instructions the JIT generates (kernel/nfp/jit.h), or 0 if the driver refuses the program; the row says why. */
 static unsigned instructions_of(const void *elf, size_t bytes, struct compare_row *row)
 {
 	struct nfp_profile profile;

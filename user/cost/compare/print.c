@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Prints a comparison as text of 80 columns, or as one JSON document, whose keys are never renamed. Called by compare.c. */
+/* Prints a comparison as text of 80 columns or as one JSON document. JSON keys must never be renamed. Called by compare.c. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

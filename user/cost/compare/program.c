@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * An eBPF program of an object, linked by kernel/nfp/object.h, with the memories that it names. Called by the devices of --compare that
- * work on eBPF. Invariant: a load of 64 bits that names memory has the number of one of the code's memories.
+ * Reads one eBPF program of an object, linked by kernel/nfp/object.h, and creates the memories that it references. Called by hxdp.c, nfp.c
+ * and tests. Invariant: imm of every 64-bit load that references a map is the number of one of the code's memories.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "user/cost/compare/program.h"
 
 #define LOAD_64    (BPF_LD | BPF_IMM | BPF_DW)
-#define MEMORY_MAX (256u << 20) /* of one map: more is not needed to follow packets */
+#define MEMORY_MAX (256u << 20) /* of one map; a larger map gets no memory */
 
 static int refuse(char *reason, size_t reason_bytes, const char *what)
 {
@@ -20,7 +20,7 @@ static int refuse(char *reason, size_t reason_bytes, const char *what)
 	return -EINVAL;
 }
 
-/* By name, or the first one of section "xdp". */
+/* Finds a program by name; name NULL: the first one of section "xdp". Returns NULL if there is none. */
 static struct nfp_code *find_program(const struct nfp_object *object, const char *name)
 {
 	for (unsigned i = 0; i < object->program_count; i++) {
@@ -43,7 +43,7 @@ static size_t bytes_of(const struct nfp_map *map)
 	return bytes > MEMORY_MAX ? 0 : bytes;
 }
 
-/* The memory of a map: made where it is first named. Returns its number, or -1: there is no room. */
+/* Returns the number of a map's memory, which is created at the first reference, or -1 if there is no room. */
 static int add_memory(struct bpf_code *code, const struct nfp_object *object, const struct nfp_map *map)
 {
 	struct bpf_code_memory *m = &code->memory[code->memories];
@@ -111,7 +111,7 @@ int bpf_code__read(struct bpf_code *code, const void *elf, size_t bytes, const c
 	} else if (program->cannot_link) {
 		err = refuse(reason, reason_bytes, program->cannot_link);
 	} else {
-		code->insns = program->insns; /* the program's no more */
+		code->insns = program->insns; /* takes ownership */
 		code->count = program->count;
 		program->insns = NULL;
 		if (name_memories(code, &object))

@@ -3,8 +3,8 @@
 #define USER_COST_COMPARE_PROGRAM_H
 
 /*
- * An eBPF program of an object as data: its instructions with relocations resolved, and the memory and maps that they name. Nothing of
- * it is loaded into a kernel. The object may be anybody's: whatever does not lie inside its file is refused.
+ * An eBPF program of an object as data: its instructions with relocations resolved, and the memory and maps that they reference. Nothing is
+ * loaded into the kernel. The object is not trusted: offsets outside the file are refused.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@
 
 #define BPF_CODE_MEMORIES 64
 
-/* A data section, or the values of a map of type array; maps of other types have no bytes. */
+/* A data section, or the values of an array map. bytes is NULL for maps of other types. */
 struct bpf_code_memory {
 	char name[64]; /* ".bss", "spin_host" */
 	uint8_t *bytes;
@@ -23,8 +23,8 @@ struct bpf_code_memory {
 };
 
 /*
- * A load of 64 bits that names memory has BPF_PSEUDO_MAP_VALUE or BPF_PSEUDO_MAP_FD as its source, the memory's number in imm and the
- * offset in the next instruction's imm. A call of a function has its distance in imm, all functions being in one array.
+ * A 64-bit load that references memory has src_reg BPF_PSEUDO_MAP_VALUE or BPF_PSEUDO_MAP_FD, the memory's number in imm and the offset in
+ * the next instruction's imm. All functions are in one array; imm of a function call is the distance in instructions.
  */
 struct bpf_code {
 	struct bpf_insn *insns;
@@ -34,12 +34,12 @@ struct bpf_code {
 };
 
 /*
- * Reads the program of that name, or the first one of section "xdp" if name is NULL, with the functions that it calls behind it. 0, or
+ * Reads the named program, or the first one of section "xdp" if name is NULL, followed by the functions that it calls. Returns 0, or
  * -errno with a reason.
  */
 int bpf_code__read(struct bpf_code *code, const void *elf, size_t bytes, const char *name, char *reason, size_t reason_bytes);
 void bpf_code__free(struct bpf_code *code);
-/* The memory of that name, or NULL. */
+/* Returns the memory of that name, or NULL. */
 struct bpf_code_memory *bpf_code__memory(struct bpf_code *code, const char *name);
 
 #endif

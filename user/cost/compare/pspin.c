@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The row of PsPIN: what the report has of its model under load. Called by compare.c, when the report is measured. */
+/* The row of PsPIN: the report's figures of the model, alone and under load. Called by compare.c after the report was measured. */
 #include <math.h>
 
 #include "user/cost/compare.h"

@@ -2,28 +2,28 @@
 #ifndef USER_COST_COMPARE_ROWS_H
 #define USER_COST_COMPARE_ROWS_H
 
-/* The devices' formulas: rows from what one packet takes and from the properties in struct compare. Nothing is run here. */
+/* The devices' formulas: compute a row from the work of one packet and the properties in struct compare. They run no program. */
 #include "user/cost/compare.h"
 #include "user/cost/compare/vliw.h"
 
-/* What a packet takes on hXDP, means. */
+/* The work of one packet on hXDP; means. */
 struct hxdp_work {
-	double rows;         /* VLIW rows that run */
-	double undrained;    /* exits that have no action in them, for which the pipeline drains */
-	double helper_calls; /* of helper functions */
+	double rows;         /* VLIW rows executed */
+	double undrained;    /* exits without an action, for which the pipeline drains */
+	double helper_calls; /* calls of helper functions */
 	double frame_bytes;  /* from the Ethernet header on, without FCS */
 };
 
 double hxdp__cycles(const double property[COMPARE_PROPERTIES], const struct hxdp_work *work);
 void hxdp__row(const struct compare *c, const struct hxdp_work *work, struct compare_row *row);
-/* vliw__compile() for hXDP's lanes. */
+/* vliw__compile() with hXDP's number of lanes. */
 int hxdp__compile(const double property[COMPARE_PROPERTIES], struct vliw *v, const struct bpf_insn *insns, unsigned count,
 		  unsigned without);
 
-/* A program of so many instructions of the card, which run once each, and look-ups in maps. */
+/* instructions: of the card, each counted once. lookups: in maps. */
 void nfp__row(const struct compare *c, double instructions, unsigned lookups, struct compare_row *row);
 
-/* A packet of so many cycles on a thread that is alone, `waits` of which it waits for memory or devices and others of its core can run. */
+/* cycles: of a packet on a thread that runs alone. waits: those in which it waits for memory or devices, so other threads can run. */
 void dpa__row(const struct compare *c, double cycles, double waits, struct compare_row *row);
 
 #endif

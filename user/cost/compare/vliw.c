@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Blocks of an eBPF program, and their instructions in rows of lanes, as hXDP's compiler has them. Called by hxdp.c and tests. Invariant:
- * an instruction's row is behind those of all instructions that it depends on.
+ * Splits an eBPF program into basic blocks and schedules their instructions into VLIW rows, as hXDP's compiler does. Called by hxdp.c and
+ * tests. Invariant: no instruction is in a row before that of an instruction it depends on.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -62,7 +62,7 @@ static void describe_memory(const struct bpf_insn *insn, struct vliw_op *op)
 	}
 }
 
-/* What an instruction reads and writes. */
+/* Fills in the registers and memory that an instruction reads and writes. */
 static void describe(const struct bpf_insn *insn, struct vliw_op *op)
 {
 	const uint8_t class = BPF_CLASS(insn->code), source = BPF_SRC(insn->code);
@@ -100,7 +100,7 @@ static int target_of(const struct vliw *v, unsigned i)
 	return target < 0 || target >= v->count ? -1 : (int)target;
 }
 
-/* Marks where blocks begin: is_first has a byte for each instruction. */
+/* Marks the first instruction of each block in is_first, one byte per instruction. Returns -EINVAL if a jump leaves the program. */
 static int mark(const struct vliw *v, uint8_t *is_first)
 {
 	is_first[0] = 1;
@@ -157,7 +157,7 @@ static void link_blocks(struct vliw *v)
 		struct vliw_block *block = &v->blocks[b];
 		const unsigned last = block->first + block->count - 1;
 		const struct bpf_insn *insn = &v->insns[last];
-		const int is_branch = v->ops[last].is_branch; /* 0 of what only looks like one: half of a 64-bit load */
+		const int is_branch = v->ops[last].is_branch; /* 0 for the second half of a 64-bit load, whatever its code */
 
 		if ((!is_branch || is_conditional(insn)) && b + 1 < v->block_count)
 			block->next[0] = (int)v->blocks[b + 1].first;
@@ -172,8 +172,8 @@ static void link_blocks(struct vliw *v)
 /* --- addresses --- */
 
 /*
- * What addresses of a block are relative to: registers as they are when it begins, which have their numbers as roots, or the result of
- * an instruction, which has a number of its own.
+ * Resolves each address of a block to a root and an offset. A root is a register's value at the start of the block (numbered by register)
+ * or the result of an instruction (numbered from 16).
  */
 static void find_roots(struct vliw *v, const struct vliw_block *block)
 {
@@ -223,7 +223,7 @@ static int may_overlap(const struct vliw_op *a, const struct vliw_op *b)
 	return 0;
 }
 
-/* Whether b, the next block, runs whenever a has run, and nobody jumps to it. */
+/* Returns 1 if block b, which follows a, always runs after a and is not a jump target, and the merged block is not too long. */
 static int are_one(const struct vliw *v, const struct vliw_block *a, unsigned b)
 {
 	const unsigned last = a->first + a->count - 1;
@@ -272,17 +272,17 @@ static int has_room(unsigned used, unsigned lane)
 }
 
 struct row {
-	unsigned number, used; /* a bit for each lane */
+	unsigned number, used; /* used: one bit per lane */
 	int has_call;
 };
 
 /*
- * Where b may be, if a comes before it in the program: ANYWHERE, NOT_BEFORE a's row, or BEHIND it. needs: the registers that b reads of
- * which no instruction between them is the source.
+ * The row that b may have if a precedes it in the program: ANYWHERE, NOT_BEFORE a's row (may share it), or BEHIND a's row. needs: the
+ * registers that b reads and that no instruction between a and b writes.
  */
 enum order { ANYWHERE, NOT_BEFORE, BEHIND };
 
-/* A helper leaves nothing in the registers of its arguments. */
+/* Returns the registers in which an instruction leaves a value. A helper clobbers r1 to r5 without leaving a value. */
 static uint32_t results(const struct vliw_op *op)
 {
 	return op->is_call ? op->writes & ~ARGUMENTS : op->writes;
@@ -295,7 +295,7 @@ static enum order order(const struct vliw_op *a, const struct vliw_op *b, uint32
 	if (results(a) & needs) {
 		if (!b->is_call || a->is_call)
 			return BEHIND;
-		found = NOT_BEFORE; /* a helper's arguments are read when the row's results are there */
+		found = NOT_BEFORE; /* a helper reads its arguments after its row, so it may share the row that writes them */
 	}
 	if ((a->writes & (a->is_call ? b->writes : results(b))) && !a->can_rename && !b->can_rename)
 		return BEHIND;
@@ -310,7 +310,7 @@ static enum order order(const struct vliw_op *a, const struct vliw_op *b, uint32
 	return found;
 }
 
-/* A branch ends its block: nothing of it may be in a later row. */
+/* Returns 1 if all instructions before i in the block are scheduled. A branch ends its block, so none may be in a later row. */
 static int is_last(const struct vliw *v, const struct vliw_block *block, unsigned i)
 {
 	for (unsigned n = block->first; n < i; n++)
@@ -319,7 +319,7 @@ static int is_last(const struct vliw *v, const struct vliw_block *block, unsigne
 	return 1;
 }
 
-/* Returns 1 and a lane if the instruction can be in the row. */
+/* Returns 1 and sets *lane if the instruction can be placed in the row. */
 static int is_enabled(const struct vliw *v, const struct vliw_block *block, unsigned i, const struct row *row, unsigned *lane)
 {
 	const struct vliw_op *op = &v->ops[i];
@@ -334,7 +334,7 @@ static int is_enabled(const struct vliw *v, const struct vliw_block *block, unsi
 
 		if (rule != ANYWHERE && (before->row == NOT_YET || (rule == BEHIND && before->row >= row->number)))
 			return 0;
-		/* results are forwarded within a lane only */
+		/* to the next row, results are forwarded only within a lane */
 		if (rule == BEHIND && (results(before) & needs) && before->row + 1 == row->number) {
 			if (fixed >= 0 && fixed != (int)before->lane)
 				return 0;
@@ -378,7 +378,7 @@ static void schedule(struct vliw *v, struct vliw_block *block)
 	}
 }
 
-/* The only instruction that is left of a block, or -1. */
+/* Returns the index of a block's only remaining instruction, or -1. */
 static int only_op(const struct vliw *v, const struct vliw_block *block)
 {
 	int found = -1;
@@ -392,7 +392,7 @@ static int only_op(const struct vliw *v, const struct vliw_block *block)
 	return found;
 }
 
-/* Lanes of a block's last row that are taken, and what that row writes. */
+/* Returns the used lanes of a block's last row; *writes: the registers that the row writes. */
 static unsigned last_row(const struct vliw *v, const struct vliw_block *block, uint32_t *writes)
 {
 	unsigned used = 0;
@@ -406,7 +406,7 @@ static unsigned last_row(const struct vliw *v, const struct vliw_block *block, u
 	return used;
 }
 
-/* Moves branches that directly follow a block's own into its last row, on lanes of lower precedence. */
+/* Moves the conditional branches that directly follow the block's own branch into its last row, on free lanes. */
 static void share_branches(struct vliw *v, struct vliw_block *block)
 {
 	const struct vliw_block *at = block;
@@ -435,7 +435,7 @@ static void share_branches(struct vliw *v, struct vliw_block *block)
 	}
 }
 
-/* Values that neither leave the block nor go to a helper or the exit can have any register. */
+/* Marks instructions whose result may use any register: it does not leave the block, and no helper or exit reads it. */
 static void find_renames(struct vliw *v, const struct vliw_block *block)
 {
 	for (unsigned i = block->first; i < block->first + block->count; i++) {

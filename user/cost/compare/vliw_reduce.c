@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * hXDP's reductions of an eBPF program (OSDI 2020, 3.1 and 3.2): what its hardware does by itself is removed, and pairs of instructions
- * become one of its own. Called by vliw.c, on blocks without rows. Invariant: only instructions whose results nobody else needs go.
+ * hXDP's reductions of an eBPF program (OSDI 2020, 3.1 and 3.2): removes instructions whose work the hardware does, and replaces groups of
+ * instructions by one hXDP instruction. Called by vliw.c before blocks are scheduled. Invariant: an instruction is removed only if no
+ * remaining instruction needs its result.
  */
 #include <stddef.h>
 
 #include "user/cost/compare/vliw.h"
 
 #define EXIT                (BPF_JMP | BPF_EXIT)
-#define CONTEXT             1 /* r1, when a program begins */
+#define CONTEXT             1 /* r1 when the program starts */
 #define ALL_REGS            0x7ffu
 #define SIX_BYTES           6
-#define VLIW_BLOCKS_CHECKED 4096       /* a program with more keeps its boundary checks */
-#define NOT_VISITED         UINT32_MAX /* of live registers: what no block has, as own registers do not leave theirs */
+#define VLIW_BLOCKS_CHECKED 4096 /* a program with more blocks keeps its boundary checks */
+#define NOT_VISITED \
+	UINT32_MAX /* marks live_out as not yet computed; no block has it, since temporaries of 6-byte copies stay in their block */
 
 static uint32_t bit(unsigned reg)
 {
@@ -24,7 +26,7 @@ static unsigned end_of(const struct vliw_block *block)
 	return block->first + block->count;
 }
 
-/* Only writes registers that nobody reads. */
+/* Returns 1 if the instruction's only effect is to write registers that are not live. */
 static int is_dead(const struct vliw_op *op, uint32_t live)
 {
 	return op->writes && !(op->writes & live) && op->memory <= VLIW_LOAD && !op->is_branch;
@@ -35,7 +37,10 @@ static uint32_t live_before(const struct vliw_op *op, uint32_t live)
 	return op->removed || is_dead(op, live) ? live : (uint32_t)((live & ~op->writes) | op->reads);
 }
 
-/* Registers that are live at the blocks' ends. A dead instruction's reads keep nothing alive, so one pass over the result finds all that are dead, however long their chains. */
+/*
+ * Computes the registers that are live at the start and end of each block. Reads of dead instructions do not keep a register live, so
+ * remove_dead() finds chains of dead instructions of any length in one pass.
+ */
 static void find_live(struct vliw *v)
 {
 	int changed = 1;
@@ -83,7 +88,7 @@ static void remove_dead(struct vliw *v)
 
 /* --- boundary checks --- */
 
-/* Registers that have the context's address, and the packet's end, a bit each. */
+/* The registers known to hold the context's address and the packet's end; one bit per register. */
 struct known {
 	uint32_t context, end;
 };
@@ -110,7 +115,7 @@ static struct known at_end_of(const struct vliw *v, const struct vliw_block *blo
 	return k;
 }
 
-/* Compares an address with the packet's end: 1 if it jumps where the packet is too short, 2 if where it is long enough, else 0. */
+/* Returns 1 for a boundary check that jumps if the packet is too short, 2 if it jumps when the packet is long enough, 0 for any other. */
 static int is_check(const struct bpf_insn *insn, const struct known *k)
 {
 	const int right = (k->end & bit(insn->src_reg)) != 0, left = (k->end & bit(insn->dst_reg)) != 0;
@@ -128,7 +133,7 @@ static int is_check(const struct bpf_insn *insn, const struct known *k)
 	return 0;
 }
 
-/* Removes the checks of a block whose registers are known. One that jumps where the packet is long enough stays, as a plain jump. */
+/* Removes the boundary check at a block's end. A check that jumps if the packet is long enough becomes an unconditional jump. */
 static void remove_check(struct vliw *v, struct vliw_block *block, struct known k)
 {
 	const unsigned last = end_of(block) - 1;
@@ -149,7 +154,7 @@ static void remove_check(struct vliw *v, struct vliw_block *block, struct known 
 
 static void remove_checks(struct vliw *v)
 {
-	/* from the first block on; what no block is before, a function, begins with nothing known */
+	/* propagated from the first block; a block without predecessors (a function) starts with nothing known */
 	struct known known[VLIW_BLOCKS_CHECKED], none = { 0, 0 };
 	int changed = 1;
 
@@ -187,7 +192,7 @@ static int is_zero_move(const struct bpf_insn *insn)
 	return (insn->code == (BPF_ALU64 | BPF_MOV | BPF_K) || insn->code == (BPF_ALU | BPF_MOV | BPF_K)) && !insn->imm;
 }
 
-/* The stack and all registers but the context's are zero when a program begins. */
+/* Removes zeroing at the program's start: hXDP starts with a zeroed stack and zeroed registers, except r1 and r10. */
 static void remove_zeroing(struct vliw *v)
 {
 	struct vliw_block *block = &v->blocks[0];
@@ -218,7 +223,7 @@ static void remove_zeroing(struct vliw *v)
 
 /* --- three operands, exits with an action --- */
 
-/* The next instruction of the block that reads or writes one of the registers, or the block's end. */
+/* Returns the next instruction of the block that reads or writes one of the registers, or the end of the block. */
 static unsigned next_use(const struct vliw *v, const struct vliw_block *block, unsigned i, uint32_t regs)
 {
 	for (i++; i < end_of(block); i++)
@@ -256,7 +261,7 @@ static void use_three_operands(struct vliw *v, const struct vliw_block *block)
 	}
 }
 
-/* r0 = 1; exit becomes an exit that has the action in it. */
+/* r0 = 1; exit becomes one exit that contains the action. */
 static void use_action(struct vliw *v, const struct vliw_block *block)
 {
 	const unsigned last = end_of(block) - 1;
@@ -281,12 +286,12 @@ static void use_action(struct vliw *v, const struct vliw_block *block)
 
 #define PARTS SIX_BYTES
 
-/* Loads that lie side by side and the stores that put their values elsewhere in the same order. */
+/* Loads of adjacent bytes, and the stores that write their values to adjacent bytes in the same order. */
 struct copy6 {
 	unsigned load[PARTS], store[PARTS], parts;
 };
 
-/* The store that is the only use of a load's value, or 0. */
+/* Returns the store that is the only use of a load's value, or 0. */
 static unsigned store_of(const struct vliw *v, const struct vliw_block *block, unsigned load)
 {
 	const uint32_t reg = v->ops[load].writes;
@@ -319,7 +324,7 @@ static unsigned most(const unsigned *at, unsigned n)
 	return found;
 }
 
-/* Whether an instruction between `from` and `to` accesses the bytes of an operation, or only stores there. */
+/* Returns 1 if an instruction between `from` and `to` may store to the bytes of `op`, or with by_loads also load them. */
 static int is_touched(const struct vliw *v, unsigned from, unsigned to, const struct vliw_op *op, int by_loads)
 {
 	for (unsigned i = from + 1; i < to; i++) {
@@ -334,7 +339,7 @@ static int is_touched(const struct vliw *v, unsigned from, unsigned to, const st
 	return 0;
 }
 
-/* The loads go up to the first one and the stores down to the last: nothing on the way may see it. */
+/* Returns 1 if the loads can move up to the first load, and the stores down to the last store, past all instructions between. */
 static int is_undisturbed(const struct vliw *v, const struct copy6 *c)
 {
 	const unsigned first = least(c->load, c->parts), last = most(c->store, c->parts);
@@ -345,7 +350,7 @@ static int is_undisturbed(const struct vliw *v, const struct copy6 *c)
 	return 1;
 }
 
-/* Adds the load and store of the bytes behind those that the copy has. */
+/* Adds the load and store of the bytes that follow the copy. Returns their number, or 0. */
 static int extend(const struct vliw *v, const struct vliw_block *block, struct copy6 *c, int bytes)
 {
 	const struct vliw_op *load = &v->ops[c->load[0]], *store = &v->ops[c->store[0]];
@@ -367,7 +372,7 @@ static int extend(const struct vliw *v, const struct vliw_block *block, struct c
 	return 0;
 }
 
-/* One load where the first one was, and one store where the last one was, by a register of their own. */
+/* Replaces the copy by one load at the position of the first and one store at the position of the last, through a temporary register. */
 static void join(struct vliw *v, const struct copy6 *c)
 {
 	const unsigned first = least(c->load, c->parts), last = most(c->store, c->parts);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The row of this machine: the handler's XDP program loaded into the kernel and run on the report's packets with BPF_PROG_TEST_RUN, which
- * attaches it to nothing. Called by compare.c. Needs the rights to load it; without them the row says so.
+ * The row of this machine: loads the handler's XDP program and runs it on the report's packets with BPF_PROG_TEST_RUN, without attaching it
+ * to an interface. Called by compare.c. If the user may not load it, the row says so.
  */
 #include <errno.h>
 #include <math.h>
@@ -14,8 +14,8 @@
 #include "user/tool/error.h"
 
 #define FRAMES_MAX 8
-#define TRIES      5     /* of each frame; the fastest counts: nothing makes a program faster than it is */
-#define RUNS       20000 /* in one test run, whose own cost is below 0.1 ns of each then */
+#define TRIES      5     /* of each frame; the fastest counts, since disturbances only slow a run down */
+#define RUNS       20000 /* repetitions in one test run; its overhead is then below 0.1 ns each */
 #define OUT_BYTES  16384
 
 static int set(void *arg, const char *assignment)
@@ -28,7 +28,7 @@ static int insert(void *arg, const char *table, const char *fields)
 	return spin_ctx__table_insert(arg, table, fields);
 }
 
-/* ns of a run, or NAN; *action is that of the last one. */
+/* Returns the mean ns of `repeat` runs, or NAN. *action: the verdict of the last run. */
 static double run(int fd, const struct cost_packet *packet, unsigned repeat, uint32_t *action)
 {
 	static uint8_t out[OUT_BYTES];
@@ -41,7 +41,7 @@ static double run(int fd, const struct cost_packet *packet, unsigned repeat, uin
 	return opts.duration;
 }
 
-/* The frame's time, or NAN: it cannot be run again, since what the handler leaves of it gets another verdict. */
+/* Returns the frame's time in ns, or NAN if it cannot be repeated because the handler's output frame gets another verdict. */
 static double run_frame(int fd, const struct cost_packet *packet)
 {
 	const unsigned repeat = RUNS;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Loads the program for a card, bound to an interface or, for tests, as an ordinary one, and attaches it. Called by ctx.c for contexts of
- * interfaces in SPIN_MODE_OFFLOAD. The rule is written into the instructions before libbpf sees them (program.c).
+ * Loads the program for a card, bound to an interface or, in tests, as an ordinary program, and attaches it. Called by ctx.c for contexts
+ * of interfaces in SPIN_MODE_OFFLOAD. program.c writes the rule into the instructions before libbpf sees them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "user/libspin/load/failure.h"
 #include "user/libspin/load/progress.h"
 
-/* The last line of the log that the driver or verifier wrote before the verifier's own statistics. */
+/* Finds the last line that the driver or verifier logged, without the verifier's statistics. */
 static void last_line(const char *log, char *line, size_t bytes)
 {
 	line[0] = '\0';
@@ -103,7 +103,7 @@ static int load(struct card *card, const uint8_t *elf, size_t bytes, int uncount
 	return err;
 }
 
-/* The state begins as the object has it in .data. */
+/* Initializes the state from the object's .data section. */
 static int write_state(struct card *card)
 {
 	const struct bpf_map *map = section__map(card->object->types, ".data");

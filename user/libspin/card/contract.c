@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The program for a card of an object against the contract of <spin/offload.h>: one program, its maps, their sizes, and that these are
- * the object's tables. Called when an object is opened, before libbpf loads anything of it; the code was checked with contract_code.c.
+ * Checks an object's program for a card against the contract of <spin/offload.h>: it must be one program, with the expected maps and sizes,
+ * and its tables must be the object's. Called when an object is opened, before libbpf loads anything of it. contract_code.c checks the
+ * code.
  */
 #include <errno.h>
 #include <string.h>
@@ -39,7 +40,7 @@ static int is_plain(const struct bpf_map *map)
 	       !bpf_map__numa_node(map) && !bpf_map__map_flags(map) && bpf_map__key_size(map) == 4;
 }
 
-/* A table, as the object itself has it. */
+/* Checks a map against the object's table of the same name. */
 static int check_table(const struct contract_file *file, const struct btf *btf, const struct bpf_map *map)
 {
 	const char *name = bpf_map__name(map);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * State, tables and counters of a card by system calls. Called by memory.c of libspin, and by tests. The layout is that of the
+ * Accesses state, tables and counters of a card by system calls. Called by libspin's memory.c and by tests. The layout is that of the
  * object's own variables, so texts and images are the same as for other contexts.
  */
 #include <errno.h>
@@ -27,7 +27,7 @@ struct bpf_map *card__map(const struct card *card, const char *name, struct layo
 	return map;
 }
 
-/* errno of a map's system call as a reason. */
+/* Turns the errno of a map's system call into a reason. */
 static int failed(const struct card *card, const char *name, const char *what)
 {
 	const int err = -errno;
@@ -82,7 +82,7 @@ int card__clear(const struct card *card, const char *name)
 	return errno == ENOENT ? 0 : failed(card, name, "cleared");
 }
 
-/* The entries that the map has. Another process may change it: no more are read than there can be. */
+/* Reads all entries of the map. Another process may change the map meanwhile, so no more are read than fit. */
 static int read_all(const struct card *card, const struct bpf_map *map, char *to, size_t bytes)
 {
 	const uint32_t entry_bytes = bpf_map__value_size(map);
@@ -120,7 +120,7 @@ int card__image(const struct card *card, const char *name, struct layout_variabl
 	return err;
 }
 
-/* The entry that "[5].port=7000" is of, read as layout__set() reads it; of the state 0. */
+/* Returns the index of the entry that a path such as "[5].port=7000" names, parsed as layout__set() does; 0 for the state. */
 static unsigned long index_of(const char *path)
 {
 	return *path == '[' ? strtoul(path + 1, NULL, 10) : 0;
@@ -159,7 +159,7 @@ int card__set(const struct card *card, const char *assignment)
 	return err;
 }
 
-/* Reads the key from the fields; *var and *map are the table's. */
+/* Reads the key from the fields; sets *var and *map to the table's. */
 static int find_key(const struct card *card, const char *table, const char *fields, struct layout_variable *var, struct bpf_map **map,
 		    uint32_t *key)
 {
@@ -187,7 +187,7 @@ int card__insert(const struct card *card, const char *table, const char *fields)
 
 	if (err)
 		return err;
-	/* of an entry that is there the fields that are not named stay */
+	/* keep the fields of an existing entry that are not named */
 	if (bpf_map_lookup_elem(bpf_map__fd(map), &key, entry) && errno != ENOENT)
 		return failed(card, table, "read");
 	err = layout__entry(card->btf, &var, fields, entry);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Sets up a context's HPUs: CPUs, receive queues with a NAPI thread each, or CPUs that get packets by a cpumap. Called by ctx.c and
+ * Sets up a context's HPUs: CPUs, receive queues with a NAPI thread each, or CPUs that get packets through a cpumap. Called by ctx.c and
  * attach.c.
  */
 #include <bpf/bpf.h>
@@ -29,7 +29,7 @@ static int is_real(const struct spin_ctx *ctx)
 	return ctx->nic && ctx->nic->ifindex;
 }
 
-/* Offline, packets arrive on queue 0, one at a time, so there may be fewer HPUs than sweeps need. */
+/* Offline, packets arrive on queue 0, one at a time, so a given count needs no extra HPU for sweeps. */
 static int choose_queues(struct spin_ctx *ctx, uint32_t count)
 {
 	int err;
@@ -50,7 +50,7 @@ static int choose_queues(struct spin_ctx *ctx, uint32_t count)
 				 "%s can have %u receive queues, and a context counts on fewer than %d HPUs: "
 				 "take CPUs as HPUs",
 				 ctx->nic->name, ctx->num_hpus, SPIN_HPUS_MAX);
-	ctx->num_hpus += ctx->messages != NULL; /* one more for sweeps, which arrive on no queue */
+	ctx->num_hpus += ctx->messages != NULL; /* one more for sweeps, which run on no queue */
 	return 0;
 }
 
@@ -77,7 +77,7 @@ int hpus__choose(struct spin_ctx *ctx, const struct spin_ctx_opts *opts)
 	return 0;
 }
 
-/* Receive queues as HPUs (SPIN_HPUS_QUEUE): a kernel thread polls each, until the last context that wants it has gone. */
+/* Receive queues as HPUs (SPIN_HPUS_QUEUE): a kernel thread polls each queue until the last context that needs it is gone. */
 
 int queues__count(const struct spin_nic *nic, uint32_t *count)
 {
@@ -120,15 +120,14 @@ void queues__unthread(struct spin_nic *nic)
 }
 
 /*
- * Packets given to CPUs (SPIN_HPUS_SPREAD). The programs that handle packets are for the kernel's CPU maps
- * then: they cannot be handed over to by the interface's program, nor run on given packets, and an array of programs takes
- * either those or others. So the interface's program hands over to spin_spread, and the sweep has a program
- * of its own for parked packets.
+ * Packets spread over CPUs (SPIN_HPUS_SPREAD). The programs that handle packets are then loaded for the kernel's CPU map. The dispatcher
+ * cannot tail-call such programs, they cannot run on given packets, and a program array must not mix them with others. So the dispatcher
+ * tail-calls spin_spread, and the sweep has its own program for parked packets.
  */
 
-#define STUCK_MS 2000 /* no progress: the CPUs handle no more packets */
+#define STUCK_MS 2000 /* no progress for so long: give up waiting */
 
-/* Creates the CPU map, and puts the context's program on each CPU. */
+/* The programs that run on a CPU of the CPU map. */
 static const char *const of_cpus[] = { "spin_xdp",        "spin_copied", "spin_icmp",   "spin_icmp_copy", "spin_ether",
 				       "spin_ether_copy", "spin_begin",  "spin_opened", "spin_replay",    "spin_send" };
 
@@ -222,7 +221,7 @@ int spread__open(struct spin_ctx *ctx)
 	return err;
 }
 
-/* Packets given to CPUs and not finished; *finished: all that ever were. */
+/* Returns the packets that were given to CPUs and are not finished; *finished counts all finished ones. */
 static uint32_t under_way(const struct spin_ctx *ctx, uint32_t *finished)
 {
 	uint32_t held = 0;

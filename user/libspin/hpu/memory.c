@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * HPU memory that outlives contexts (sPIN B.2): a map that replaces the map of an object's .data section, where the compiler puts
- * the state and nothing else. The kernel keeps the map while a program or a descriptor refers to it, so users need not be counted.
+ * HPU memory that outlives contexts (sPIN B.2): a map that replaces the map of an object's .data section, in which the compiler places
+ * only the state. The kernel keeps the map while a program or a descriptor refers to it, so users need not be counted.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ struct spin_hpu_mem {
 	struct spin_memory memory;
 };
 
-/* An array of one value, mapped by user space and accessed directly by programs. */
+/* Creates an array of one value, mapped by user space and accessed directly by programs. */
 static int make_map(const char *name, size_t bytes)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
@@ -93,8 +93,8 @@ void *spin_hpu_mem__addr(struct spin_hpu_mem *mem, size_t *bytes)
 }
 
 /*
- * libbpf takes another map's size for that of the section, and would one day unmap as much: so it gets a map of the
- * section's own size, and that map's descriptor becomes our map's behind its back.
+ * libbpf takes the size of a reused map for that of the section, and would later unmap as many bytes. So libbpf gets a map of the
+ * section's own size, whose descriptor dup3() then replaces with that of the HPU memory.
  */
 static int lend(const struct spin_hpu_mem *mem, struct bpf_map *section, const char *who)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Turns a failed bpf_object__load() into a message, checked in this order: what was short, what the kernel is too old for, what the
- * verifier says. Called for contexts, the dispatcher and the program that sends. sPIN is blamed only for its own programs.
+ * Turns a failed bpf_object__load() into a message. Checks in this order: resource shortage, old kernel, the verifier's
+ * log. Called for contexts, the dispatcher, and other programs of libspin. A fault is attributed to sPIN only for its own programs.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "user/libspin/load/failure.h"
 #include "user/libspin/load/verifier.h"
 
-#define SPARE_DESCRIPTORS 8 /* memory for probes, types and the log */
+#define SPARE_DESCRIPTORS 8 /* spare descriptors for probes, types and the log */
 
 static unsigned descriptors_of(struct bpf_object *bpf)
 {
@@ -30,7 +30,7 @@ static unsigned descriptors_of(struct bpf_object *bpf)
 
 int load_failure__shortage(int err, struct bpf_object *bpf, const char *log, char *reason, size_t reason_bytes)
 {
-	/* the verifier uses these codes for refusals, too */
+	/* with a log these codes may be the verifier's refusal */
 	if (*log && (err == -EPERM || err == -EACCES))
 		err = 0;
 	return kernel_shortage__explain(err, descriptors_of(bpf), reason, reason_bytes);

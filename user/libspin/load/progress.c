@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tells a program's callback what the kernel's verifier is working on, while bpf_object__load() waits for it. libbpf loads
- * the programs of an object in their order, so the one that is verified is the first that has no descriptor yet.
+ * Reports to the application which program the verifier is working on while bpf_object__load() blocks. libbpf loads
+ * the programs of an object in order, so it is the first program without a descriptor.
  */
 #include <signal.h>
 #include <time.h>
@@ -12,7 +12,7 @@
 
 static spin_load_progress_fn progress_fn;
 static void *progress_arg;
-static pthread_mutex_t callback_lock = PTHREAD_MUTEX_INITIALIZER; /* contexts can be created at the same time */
+static pthread_mutex_t callback_lock = PTHREAD_MUTEX_INITIALIZER; /* contexts can be created concurrently */
 
 struct watch {
 	struct bpf_object *bpf;
@@ -38,7 +38,7 @@ static void report(const struct watch *w, const char *program, double seconds)
 	pthread_mutex_unlock(&callback_lock);
 }
 
-/* Read concurrently with the thread that loads: a descriptor is one word, which libbpf sets once. */
+/* Runs concurrently with the loading thread: a descriptor is one word, which libbpf sets once. */
 static const char *verified_now(const struct bpf_object *bpf)
 {
 	struct bpf_program *prog;
@@ -57,7 +57,7 @@ static double seconds_since(const struct timespec *then)
 	return (double)(now.tv_sec - then->tv_sec) + (double)(now.tv_nsec - then->tv_nsec) * 1e-9;
 }
 
-/* 1 when the load is over. */
+/* Returns 1 when the load has ended. */
 static int wait_for_end(struct watch *w)
 {
 	struct timespec until;
@@ -80,7 +80,7 @@ static void *watch(void *arg)
 	struct watch *w = arg;
 	const char *program = NULL;
 	struct timespec began;
-	unsigned reported = 0; /* whole seconds of this program */
+	unsigned reported = 0; /* seconds last reported for this program */
 	int any = 0;
 
 	clock_gettime(CLOCK_MONOTONIC, &began);
@@ -103,7 +103,7 @@ static void *watch(void *arg)
 	return NULL;
 }
 
-/* Signals are for the thread that loads: only there do they make the verifier give up. */
+/* Starts the thread with all signals blocked: only in the loading thread do they make the verifier give up. */
 static int start(struct watch *w, pthread_t *thread)
 {
 	pthread_condattr_t attributes;
@@ -130,7 +130,7 @@ int load_progress__load(struct bpf_object *bpf, const char *name)
 
 	if (!progress_fn)
 		return bpf_object__load(bpf);
-	started = !start(&w, &thread); /* without a thread no progress is reported */
+	started = !start(&w, &thread); /* if the thread cannot be started, no progress is reported */
 	err = bpf_object__load(bpf);
 	if (started) {
 		pthread_mutex_lock(&w.lock);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Gives a function of a BPF object another name before libbpf reads it (rename.h). Called by ctx.c for contexts that are to be attached. */
+/* Renames a function of a BPF object before libbpf reads it (rename.h). Called by ctx.c for contexts of an interface. */
 #include <ctype.h>
 #include <elf.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@ void rename__fit(const char *from, char to[RENAME_BYTES])
 	to[at] = '\0';
 }
 
-/* Offsets in the file: of the symbols, and of the header of the section that has their names. */
+/* Offsets in the file: of the symbols, and of the header of the section with their names. */
 struct symbols {
 	size_t at, count, names_header_at;
 	Elf64_Shdr names;
@@ -47,7 +47,7 @@ static int find_symbols(const uint8_t *elf, size_t bytes, struct symbols *out)
 	return 0;
 }
 
-/* The place of the symbol's st_name in the file; 0: there is no such function, or another symbol has the name that it is to get. */
+/* Returns the offset of the symbol's st_name in the file; 0 if there is no such function, or if another symbol has the new name. */
 static size_t find_function(const uint8_t *elf, const struct symbols *symbols, const char *symbol, const char *name)
 {
 	const char *names = (const char *)elf + symbols->names.sh_offset;
@@ -83,7 +83,7 @@ void *rename__function(const void *elf, size_t bytes, const char *symbol, const 
 	copy = calloc(1, end + symbols.names.sh_size + strlen(name) + 1);
 	if (!copy)
 		return NULL;
-	/* a longer table of names, behind the rest */
+	/* append a longer string table */
 	memcpy(copy, elf, bytes);
 	memcpy(copy + end, copy + symbols.names.sh_offset, symbols.names.sh_size);
 	memcpy(copy + end + symbols.names.sh_size, name, strlen(name) + 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Explains what a refusal by the verifier means. Called by libspin when a program does not load, and by spincc, which knows more of
- * the object. A handler is blamed only for an instruction on the verifier's way through its code.
+ * Explains why the verifier refused a program. Called by libspin when a program does not load, and by spincc, which knows more about
+ * the object. A handler is blamed only for an instruction on the path that the verifier followed.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -105,15 +105,15 @@ int spin_verifier__is_limit(const char *log)
 }
 
 /*
- * Reading the verifier's log. It has "; text @ file.c:12" before the instructions
+ * Parsing the verifier's log. It has "; text @ file.c:12" before the instructions
  * of that line, "12: (61) r1 = ..." for each instruction, "from 7 to 12: ..." where
- * it goes back to a branch, and ends with the complaint and lines of statistics.
+ * it returns to a branch, and ends with the complaint and lines of statistics.
  */
 
-/* How many lines back a loop's own line is searched. */
+/* How many lines back to search for a loop's own line. */
 #define LOOP_LINES_MAX 4096
 
-/* The start of the line that ends at `end`. */
+/* Returns the start of the line that ends at `end`. */
 static const char *line_before(const char *log, const char *end)
 {
 	while (end > log && end[-1] != '\n')
@@ -126,7 +126,7 @@ static const char *step_back(const char *log, const char *line)
 	return line > log ? line - 1 : NULL;
 }
 
-/* "12: (61) ..." */
+/* Returns the number of "12: (61) ..."; -1: another line. */
 static long instruction_of(const char *line)
 {
 	char *after;
@@ -150,10 +150,10 @@ static int is_noise(const char *line, size_t length)
 	static const char *const noise[] = { "processed ", "verification time", "stack depth", "max_states", "libbpf: ", "-- ",
 					     "cur state:", "old state:",        "from ",       ";",          "0: R1=ctx" };
 
-	/* these may end the line of the instruction that was one too many */
+	/* these may end the line of the instruction at which the limit was reached */
 	if (has(line, length, "BPF program is too large") || has(line, length, "jumps is too complex"))
 		return 0;
-	/* the text before it says which access */
+	/* the preceding line says which access */
 	if (!length || has(line, length, " offset is outside of the packet") || instruction_of(line) >= 0)
 		return 1;
 	for (size_t i = 0; i < sizeof(noise) / sizeof(noise[0]); i++)
@@ -162,7 +162,7 @@ static int is_noise(const char *line, size_t length)
 	return 0;
 }
 
-/* The complaint is the last line that says something. */
+/* Finds the complaint: the last line with content. */
 static int find_complaint(const char *log, struct verifier_refusal *out)
 {
 	const char *end = log + strlen(log);
@@ -180,7 +180,7 @@ static int find_complaint(const char *log, struct verifier_refusal *out)
 	return 0;
 }
 
-/* "; text @ file.c:12": the file's name, without its directory. 0: the line has none. */
+/* Parses "; text @ file.c:12": the file's name without its directory. Returns 0 if the line has none. */
 static int source_line(const char *line, const char *end, char *file, size_t bytes, unsigned *number)
 {
 	const char *at = NULL, *colon;
@@ -197,7 +197,7 @@ static int source_line(const char *line, const char *end, char *file, size_t byt
 	return 1;
 }
 
-/* Of the handler: a header may be the runtime's, and *.bpf.c is. */
+/* Returns 1 if the line is the handler's: a header may be the runtime's, and *.bpf.c is. */
 static int handler_line(const char *line, const char *end, struct verifier_refusal *out)
 {
 	char file[sizeof(out->file)];
@@ -229,8 +229,8 @@ static int is_loop(const char *line, const char *end)
 }
 
 /*
- * Backwards along the way that the verifier went: what it tried in between, on
- * other ways from the same branch, is left out.
+ * Searches backwards along the path that the verifier followed, skipping other paths from the
+ * same branch.
  */
 static void find_line(const char *log, int want_loop, struct verifier_refusal *out)
 {
@@ -278,8 +278,8 @@ int verifier__read(const char *log, struct verifier_refusal *out)
 }
 
 /*
- * What the verifier's complaints mean for someone who writes a handler. From the
- * special to the general; kernel/bpf/verifier.c has the words.
+ * What the verifier's complaints mean to the author of a handler, from specific
+ * to general. The texts are those of kernel/bpf/verifier.c.
  */
 
 #define NULL_POINTER "a pointer is used that may be NULL; test what SPIN_GET, SPIN_AT or SPIN_FIND gave before using it"

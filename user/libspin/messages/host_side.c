@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Creates host memory and what else entries have (segments, counters): from the options of a context to mapped memory. Called by
+ * Creates a context's host memory and the per-entry memory (segments, counters), from the options to mapped memory. Called by
  * ctx.c.
  */
 #include <errno.h>
@@ -58,7 +58,7 @@ int host_side__take(struct host_side *host, const struct spin_message_opts *opts
 	return 0;
 }
 
-/* The compiler leaves it out of objects whose handlers use neither counter nor host memory of their own. */
+/* The compiler omits the variable if handlers use neither counters nor their own host memory. */
 static int has_entries(const struct bpf_object *bpf)
 {
 	struct layout_variable var;
@@ -89,7 +89,7 @@ static int map_memory(struct spin_ctx *ctx, int map_fd)
 	return 0;
 }
 
-/* In contexts of datagrams handlers have all of the host memory by default. */
+/* In contexts of datagrams the whole host memory is the handlers' by default. */
 static void post_for_datagrams(struct host_side *host)
 {
 	const struct spin_segment all = { 0, (uint32_t)host->memory.bytes / 8 * 8 };

@@ -23,7 +23,7 @@ static uint32_t load(const uint32_t *from)
 	return __atomic_load_n(from, __ATOMIC_RELAXED);
 }
 
-/* The message's phase for the user; 0: a transient one that has no name. */
+/* Converts to the public phase; returns 0 for a transient phase without a public name. */
 static int phase_of(uint32_t phase, enum spin_message_phase *out)
 {
 	switch (phase) {
@@ -75,7 +75,7 @@ static uint32_t count_list(const struct messages_view *v, uint32_t buffer, uint3
 	return count;
 }
 
-/* The first missing packet. mpq->lowest may lag behind it. */
+/* Returns the first missing packet. mpq->lowest may lag behind it. */
 static uint32_t lowest_missing(const struct messages_view *v, uint32_t index, uint32_t generation)
 {
 	const struct spin_mpq *mpq = &v->mpq[index];
@@ -91,7 +91,7 @@ static uint32_t lowest_missing(const struct messages_view *v, uint32_t index, ui
 			return packet / 32 * 32 + (uint32_t)__builtin_ctz(missing);
 		if (have < tag || have >> 27 != tag >> 27)
 			return packet;
-		packet = (packet / 32 + 1) * 32; /* all packets of the window word have come, or it holds later packets now */
+		packet = (packet / 32 + 1) * 32; /* all packets of the word have arrived, or the word now holds later packets */
 	}
 	return packet;
 }

@@ -17,8 +17,8 @@ static uint32_t state_of(const struct spin_me *me)
 }
 
 /*
- * The order of posting in small numbers again, once in 2^32 entries: from the first on, so
- * that at no time an entry has a number that is not between those of its neighbours.
+ * Renumbers the serials from 0, once in 2^32 postings. Starts with the lowest, so
+ * that at any time the serials are in the order of posting.
  */
 static void renumber(struct messages *m)
 {
@@ -37,7 +37,7 @@ static void renumber(struct messages *m)
 	m->serial = next;
 }
 
-/* Copies the caller's options. A program built with an older header has a shorter struct: the rest is 0. */
+/* Copies the caller's options. A program built with an older header has a shorter struct; the missing fields are 0. */
 static int take_options(const struct spin_ctx *ctx, const struct spin_me_opts *from, struct spin_me_opts *to)
 {
 	const struct host_side *host = &ctx->host;
@@ -78,7 +78,7 @@ static int take_options(const struct spin_ctx *ctx, const struct spin_me_opts *f
 	return host_side__check(host, to->handler_mem, to->handler_segments);
 }
 
-/* 1 if a message in flight uses this entry. The entry may be unlinked; the message still uses its memory. */
+/* Returns 1 if a message in flight uses this entry. The entry may be unlinked; the message still uses its memory. */
 static int is_held(const struct messages *m, unsigned me)
 {
 	for (unsigned i = 0; i < m->opts.messages; i++)
@@ -88,7 +88,7 @@ static int is_held(const struct messages *m, unsigned me)
 	return 0;
 }
 
-/* The lowest free entry; SPIN_MES_MAX: none is free. */
+/* Returns the lowest free entry; SPIN_MES_MAX: none is free. */
 static unsigned find_free(const struct messages *m)
 {
 	unsigned i = 0;
@@ -98,7 +98,7 @@ static unsigned find_free(const struct messages *m)
 	return i;
 }
 
-/* When this returns, every handler that found the entry before it was unlinked has either claimed it visibly or dropped it. */
+/* Waits until every handler that found an entry before it was unlinked has either visibly claimed it or dropped it. */
 static void settle(struct spin_ctx *ctx)
 {
 	if (ctx->places) {
@@ -136,8 +136,8 @@ static void post(struct spin_ctx *ctx, unsigned i, const struct spin_me_opts *op
 	posted.used = ((me->used >> 32) + 1) << 32;
 	posted.serial = m->serial++;
 	/*
-	 * State is FREE: nobody reads the rest until that changes. A handler that has found the entry before is to find another
-	 * `used` before it finds anything else that is new.
+	 * The state is FREE, so nobody reads the other fields until it changes. A handler that found the previous entry must see another
+	 * `used` before it sees any other new field.
 	 */
 	__atomic_store_n(&me->used, posted.used, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -148,7 +148,7 @@ static void post(struct spin_ctx *ctx, unsigned i, const struct spin_me_opts *op
 	__atomic_store_n(&me->state, SPIN_ME_OPEN, __ATOMIC_RELEASE);
 }
 
-/* Appends an entry that also takes unexpected messages; *count of them match it, with their events. */
+/* Appends an entry that also takes unexpected messages. Returns how many match it, with their events in *events. */
 static int post_unless_found(struct spin_ctx *ctx, unsigned i, const struct spin_me_opts *opts, const struct spin_me *wanted, unsigned *me,
 			     struct spin_event **events)
 {
@@ -234,7 +234,7 @@ void spin_messages__leave(struct spin_ctx *ctx, unsigned me)
 	__atomic_compare_exchange_n(&ctx->messages->me[me].state, &unread, SPIN_ME_FREE, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
-/* 1 if a message before the last one (which unlinked the entry) may have been a get. */
+/* Returns 1 if a message before the last one (which unlinked the entry) may have been a get. */
 static int had_gets(const struct spin_me *me)
 {
 	return me->options & SPIN_ME_MANAGE_LOCAL && me->options & SPIN_ME_OP_GET;

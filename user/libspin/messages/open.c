@@ -15,7 +15,7 @@
 #include "user/libspin/messages/in_flight.h"
 
 #define EVENT_BYTES (1u << 20) /* bytes of the event ring: each message has an event */
-#define TIME_MS_MAX 86400000u  /* a day: far from where 32 bits of ticks wrap */
+#define TIME_MS_MAX 86400000u  /* a day: far below where 32 bits of ticks wrap */
 
 static int given(const struct spin_message_opts *o)
 {
@@ -47,7 +47,7 @@ static int check(const struct spin_message_opts *o)
 	return 0;
 }
 
-/* The words of 32 packets that a wide window of one message has; 0: it lies in the MPQ. */
+/* Returns the 32-packet words of a message's wide window; 0: the window is in the MPQ. */
 static uint32_t wide_lanes(const struct spin_message_opts *o)
 {
 	return o->window > SPIN_WINDOW ? spin_window_lanes(o->window) : 0;
@@ -70,8 +70,8 @@ static int check_windows(const struct spin_message_opts *o)
 }
 
 /*
- * Who has asked for more host memory than the default takes messages that fill it, at any offset: all bitmaps together may
- * have a quarter of its bytes, which for 512 messages is a bit for each 512 bytes of it.
+ * With more host memory than the default, messages may fill it at any offset. All bitmaps together may take
+ * a quarter of its size, which for 512 messages is a bit for each 512 bytes of it.
  */
 static unsigned default_window(const struct spin_message_opts *o)
 {
@@ -162,8 +162,8 @@ uint32_t spin_messages__ticks(const struct messages *m, unsigned ms)
 }
 
 /*
- * A random key, so that senders cannot aim at places of the flow table. Early at boot there may be no randomness: the key is the known one
- * then. So it is with a virtual clock: tombstones that share a place end one another, and a run would not be repeated.
+ * Chooses a random key, so that senders cannot aim at slots of the flow table. If there is no randomness early at boot, the known key is
+ * used, as with a virtual clock: tombstones in the same slot evict one another, and a run would not be reproducible.
  */
 static void choose_key(struct spin_config *config)
 {
@@ -199,7 +199,7 @@ void spin_messages__configure(const struct messages *m, struct spin_config *conf
 
 #define ME_SECTION ".data.me"
 static const char *const programs[] = { "spin_replay", "spin_begin", "spin_progress" };
-#define OPENED "spin_opened" /* only objects with bounded loops have it */
+#define OPENED "spin_opened" /* only in objects with bounded loops */
 
 int spin_messages__prepare(const struct messages *m, struct bpf_object *bpf)
 {
@@ -265,7 +265,7 @@ static int map_windows(struct messages *m, const struct bpf_object *bpf)
 	return 0;
 }
 
-/* Parked packets have a program of their own, and so have packets whose message is not open. */
+/* Parked packets and packets whose message is not open have their own programs; adds one to its array. */
 static int join_program(const struct bpf_object *bpf, const char *map, uint32_t slot, const char *name)
 {
 	int array = bpf_object__find_map_fd_by_name(bpf, map), fd;
@@ -292,7 +292,7 @@ int spin_messages__open(struct spin_ctx *ctx)
 	    (bpf_object__find_program_by_name(ctx->bpf, OPENED) && join_program(ctx->bpf, "spin_parked", SPIN_OPENED_SLOT, OPENED)) ||
 	    join_program(ctx->bpf, "spin_swept", SPIN_REPLAY_SLOT, ctx->hpus == SPIN_HPUS_SPREAD ? "spin_replay_swept" : programs[0]))
 		return spin_fail(-EINVAL, "%s has no message engine of this version; compile it again with spincc", ctx->name);
-	err = spin_messages__sweep(m, ctx->name); /* nothing is due: this only sets the time */
+	err = spin_messages__sweep(m, ctx->name); /* nothing is due: this only sets the clock */
 	return err ? err : spin_messages__first_entry(ctx);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Resets a context of messages to its initial state without another load. Called by user/conformance/bpf.c between vectors. The
+ * Resets a context of messages to its initial state without reloading it. Called by user/conformance/bpf.c between vectors. The
  * flow table is 4 MiB, so only the entries that were used are cleared.
  */
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "user/libspin/messages/in_flight.h"
 #include "user/libspin/messages/host_side.h"
 
-#define FORGET_ALL 4096 /* resets after which the whole table is cleared, too: deleted keys lengthen searches */
+#define FORGET_ALL 4096 /* resets after which the whole table is cleared as well: deleted keys lengthen searches */
 
 struct messages_used {
 	uint64_t opened;      /* messages opened, when last read */
@@ -30,7 +30,7 @@ static uint64_t opened(const struct messages *m)
 	return stats.opened;
 }
 
-/* MPQs are taken from the lowest on, so no more of them were used than messages were opened. */
+/* MPQs are allocated from the lowest up, so no more of them were used than messages were opened. */
 void spin_messages__note_used(struct spin_ctx *ctx)
 {
 	const struct messages *m = ctx->messages;
@@ -111,7 +111,7 @@ int spin_messages__reset(struct spin_ctx *ctx)
 		m->used = calloc(1, sizeof(*m->used));
 		if (!m->used)
 			return spin_fail(-ENOMEM, "no memory to reset %s", ctx->name);
-		m->used->flows = SPIN_FLOWS; /* not known yet: the whole table is cleared */
+		m->used->flows = SPIN_FLOWS; /* unknown at first, so the whole table is cleared */
 	}
 	spin_messages__note_used(ctx);
 	forget_flows(m);

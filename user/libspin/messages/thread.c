@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The thread of a context of messages that is attached to an interface: ends messages whose packets no longer come, and publishes
+ * The thread of a context of messages that is attached to an interface. It evicts messages whose packets no longer arrive, and publishes
  * the time for readers in other processes.
  */
 #include <bpf/bpf.h>
@@ -17,7 +17,7 @@
 #define BUSY_MS   4  /* interval while a message is in flight */
 #define QUIET_MS  32 /* longest interval while none is */
 #define NS_PER_MS 1000000ull
-#define CLOCK_S   1 /* interval at which our clock is adjusted to the kernel's, whose rate differs */
+#define CLOCK_S   1 /* interval at which own_ticks() is synchronized with the kernel's clock, whose rate differs */
 
 /* Sleeps for that time. Returns 1 if the thread must stop. */
 static int rest(struct messages *m, unsigned ms)
@@ -78,7 +78,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* Signals are for the application's threads. */
+/* Blocks all signals in the thread: they are for the application's threads. */
 static int create(struct messages *m, struct spin_ctx *ctx)
 {
 	sigset_t all, before;
@@ -142,12 +142,12 @@ int spin_messages__failure(const struct spin_ctx *ctx)
 	return err;
 }
 
-/* Advances the time and does what is due: evicts idle messages, handles parked packets that are left over. */
+/* Advances the time and does what is due: evicts idle messages, handles remaining parked packets. */
 
 /* An upper bound: each run handles part of what is due. */
 #define RUNS_MAX 65536
 
-/* Our count of the kernel clock's ticks, which starts at another time. */
+/* Ticks of this process, at the rate of the kernel's coarse clock but with another origin. */
 static int64_t own_ticks(const struct messages *m)
 {
 	struct timespec t;
@@ -163,7 +163,7 @@ uint32_t spin_messages__now(const struct messages *m)
 	return (uint32_t)(own_ticks(m) + __atomic_load_n(&m->offset, __ATOMIC_RELAXED));
 }
 
-/* Reads the kernel's coarse time, which the program has stored: user space has no other access to it. */
+/* Reads the kernel's coarse time, which the program has stored: user space cannot read it otherwise. */
 static void compare_clocks(struct messages *m)
 {
 	int64_t theirs = (int64_t)__atomic_load_n(m->clock, __ATOMIC_RELAXED);
@@ -226,7 +226,7 @@ int spin_ctx__set_clock(struct spin_ctx *ctx, uint32_t now_ms)
 	if (now_ms < before_ms)
 		return spin_fail(-EINVAL, "%u ms is before the time of %s, %llu ms: clocks do not go backwards", now_ms, ctx->name,
 				 (unsigned long long)before_ms);
-	if (handlers && now_ms != handlers->now_ns / NS_PER_MS) /* else it has the nanoseconds, too (user/conformance) */
+	if (handlers && now_ms != handlers->now_ns / NS_PER_MS) /* otherwise user/conformance has set it, with its nanoseconds */
 		__atomic_store_n(&handlers->now_ns, now_ms * NS_PER_MS, __ATOMIC_RELEASE);
 	if (m)
 		__atomic_store_n(m->clock, now_ms, __ATOMIC_RELEASE);

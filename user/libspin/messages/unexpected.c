@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Unexpected messages: the host's side of bpf/messages/unexpected.h. Called by appends (me.c) and by the application's searches,
- * which take turns (m->posting). Handlers add messages and complete them; only this side takes complete ones out.
+ * serialized by m->posting. Handlers add messages and complete them; only this side removes complete ones.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static uint32_t state_of(const struct spin_unexpected *u)
 	return __atomic_load_n(&u->state, __ATOMIC_ACQUIRE);
 }
 
-/* The first message that matches and arrived after *after; NULL: none. */
+/* Returns the first message that matches and arrived after *after; NULL: none. */
 static struct spin_unexpected *find(const struct messages *m, const struct spin_me *wanted, const struct spin_unexpected *after)
 {
 	struct spin_unexpected *first = NULL;

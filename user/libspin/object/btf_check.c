@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Checks an object's type information before libbpf reads it, which takes it for valid: names and referenced types must exist and
+ * Validates an object's type information before libbpf, which trusts it, reads it: names and referenced types must exist and
  * be of the right kind, and chains must end. Called by object.c.
  */
 #include <errno.h>
@@ -27,7 +27,7 @@ static int has_name(const struct types *t, uint32_t offset)
 	return btf__name_by_offset(t->btf, offset) != NULL;
 }
 
-/* Qualifiers, typedefs and arrays lead to something else in a few steps. */
+/* Returns 1 if a chain of qualifiers, typedefs and arrays reaches another type within CHAIN_MAX steps. */
 static int chain_ends(const struct types *t, uint32_t id)
 {
 	for (unsigned i = 0; i < CHAIN_MAX; i++) {

@@ -23,7 +23,7 @@ static int is_data(const char *section)
 	return 0;
 }
 
-/* SPIN_PER_CLUSTER of <spin/cluster.h>. */
+/* Returns 1 for a variable with SPIN_PER_CLUSTER of <spin/cluster.h>. */
 static int is_of_clusters(const struct btf *btf, uint32_t var)
 {
 	for (uint32_t id = 1; id < btf__type_cnt(btf); id++) {
@@ -36,7 +36,7 @@ static int is_of_clusters(const struct btf *btf, uint32_t var)
 	return 0;
 }
 
-/* One copy's type and size in place of the array's of all of them. */
+/* Replaces the type and size of the array of all copies by those of one copy. */
 static void take_one(const struct btf *btf, uint32_t var, struct layout_variable *out)
 {
 	const struct btf_type *array = btf__type_by_id(btf, out->type);
@@ -54,8 +54,8 @@ static void take_one(const struct btf *btf, uint32_t var, struct layout_variable
 }
 
 /*
- * Calls accept for each variable of the data sections, in the order of the object, with its name and section; the first it
- * takes. Tags are looked for of that one alone: each search is one of all types.
+ * Finds the first variable of the data sections, in the order of the object, that accept() takes by name and section. Only
+ * for that one are tags searched, because each such search visits all types.
  */
 static int search(const struct btf *btf, int (*accept)(void *arg, const struct layout_variable *var), void *arg,
 		  struct layout_variable *out)
@@ -286,10 +286,10 @@ int layout__walk(const struct btf *btf, const struct layout_variable *var, const
 	return rc;
 }
 
-/* Two types that are compared. Types refer to one another, so a damaged object could have them compared for ever. */
+/* Two types that are compared. Types refer to one another, so without `left` a damaged object could make the comparison endless. */
 struct pair {
 	const struct btf *a, *b;
-	unsigned left; /* types to look at */
+	unsigned left; /* types left to visit */
 };
 
 static int same_type(struct pair *p, uint32_t id_a, uint32_t id_b, unsigned depth);
@@ -372,7 +372,7 @@ static int open_table(const struct btf *btf, const struct layout_variable *var, 
 	return 0;
 }
 
-/* "src=10.0.0.1 port=7000" into an entry. */
+/* Parses "src=10.0.0.1 port=7000" into an entry. */
 static int parse_fields(const struct table *t, const char *fields, char *entry)
 {
 	char *copy = strdup(fields), *save = NULL;
@@ -439,7 +439,7 @@ int layout__insert(const struct btf *btf, const struct layout_variable *var, voi
 				 "up to half its entries",
 				 t.name, SPIN_PROBES);
 
-	/* Only what changes is stored: handlers count in the same entry. The key comes last. */
+	/* Only words that change are stored, because handlers count in the same entry. The key comes last. */
 	memcpy(before, place, t.entry_bytes);
 	if (before[0] == key) {
 		memcpy(entry, before, t.entry_bytes);
@@ -454,13 +454,13 @@ int layout__insert(const struct btf *btf, const struct layout_variable *var, voi
 	return 0;
 }
 
-/* The entry at a place of the table, which is a circle. */
+/* Returns the entry at an index of the table, which wraps around. */
 static char *entry_at(const struct table *t, uint32_t place)
 {
 	return t->mem + (size_t)(place & (t->entries - 1)) * t->entry_bytes;
 }
 
-/* 1: a search for the key of the entry at `from`, which begins at its home, comes by `hole`. */
+/* Returns 1 if a search for the key of the entry at `from`, which begins at its home slot, passes `hole`. */
 static int may_move(const struct table *t, uint32_t from, uint32_t hole)
 {
 	const uint32_t home = spin_table_home((uint32_t)layout_type__load(entry_at(t, from), 4), t->entries);
@@ -468,7 +468,7 @@ static int may_move(const struct table *t, uint32_t from, uint32_t hole)
 	return ((from - home) & (t->entries - 1)) >= ((from - hole) & (t->entries - 1));
 }
 
-/* A search ends at an empty entry, so entries behind the hole move into it; each is in both places before it leaves the old one. */
+/* A search ends at an empty entry, so entries behind the hole move into it. Each is in both slots before its old slot is cleared. */
 static void close_hole(const struct table *t, uint32_t hole)
 {
 	for (uint32_t at = hole + 1, steps = 0; steps < t->entries && layout_type__load(entry_at(t, at), 4); at++, steps++) {
@@ -476,11 +476,11 @@ static void close_hole(const struct table *t, uint32_t hole)
 
 		if (!may_move(t, at, hole))
 			continue;
-		for (uint32_t i = t->entry_bytes / 4; i-- > 0;) /* the key last */
+		for (uint32_t i = t->entry_bytes / 4; i-- > 0;) /* store the key last */
 			layout_type__store(to + 4 * i, 4, layout_type__load(from + 4 * i, 4));
 		hole = at;
 	}
-	for (uint32_t i = 0; i < t->entry_bytes / 4; i++) /* the key first */
+	for (uint32_t i = 0; i < t->entry_bytes / 4; i++) /* clear the key first */
 		layout_type__store(entry_at(t, hole) + 4 * i, 4, 0);
 }
 

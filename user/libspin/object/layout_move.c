@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Takes values from one layout to another (layout_move.h), for swap/migrate.c. A plan is a list of steps, those of a loop behind it. Every
- * step stays inside its variable on both sides, and no two steps read the same byte: that bounds what a plan does by the variable's size.
+ * Copies values from one layout to another (layout_move.h), for swap/migrate.c. A plan is a list of steps; the steps of a loop follow it.
+ * Every step stays inside its variable on both sides, and no two steps read the same byte. This bounds the work of a plan by the variable's
+ * size.
  */
 #include <errno.h>
 #include <spin/bytes.h>
@@ -11,9 +12,9 @@
 #include "user/libspin/error.h"
 #include "user/libspin/object/layout_move.h"
 
-#define CHUNK_BYTES 4096u /* compared at once: what has not changed costs little */
+#define CHUNK_BYTES 4096u /* compared at once, so that unchanged data costs little */
 
-/* Three addresses of one place: what was taken the last time, what is there now, and where it goes. */
+/* Three addresses of one location: the value last copied, the current value, and the destination. */
 struct at {
 	char *seen;
 	const char *from;
@@ -25,7 +26,10 @@ static struct at inside(const struct at *at, size_t from_bytes, size_t to_bytes)
 	return (struct at){ at->seen + from_bytes, at->from + from_bytes, at->to + to_bytes };
 }
 
-/* 1: there is something to take, and `seen` has it now. Handlers may be writing: what is taken is what was seen, and is compared again. */
+/*
+ * Returns 1 if there is something to copy, after storing it in `seen`. Handlers may be writing: the copy is made from `seen`, which is
+ * compared again later.
+ */
 static int look(struct layout_move *move, const struct at *at, size_t bytes)
 {
 	if (!move->is_first && !memcmp(at->seen, at->from, bytes))
@@ -114,7 +118,7 @@ static int take_entries(struct layout_move *move, const struct step *step, const
 		const uint32_t entries = step->count - first < group ? step->count - first : group;
 		const size_t at_bytes = (size_t)first * step->bytes;
 
-		/* the steps of a long entry compare it piece by piece */
+		/* the steps of a long entry compare it in parts */
 		if (!move->is_first && step->bytes < CHUNK_BYTES &&
 		    !memcmp(all->seen + at_bytes, all->from + at_bytes, (size_t)entries * step->bytes))
 			continue;
@@ -169,7 +173,7 @@ static int take_keyed_entry(struct layout_move *move, const struct step *step, c
 	return err;
 }
 
-/* A table of another size has its entries elsewhere. If keys have come or gone it is filled again from the start. */
+/* In a table of another size, entries have other slots. If keys were added or removed, the table is filled again from the start. */
 static int take_table(struct layout_move *move, const struct step *step, const struct at *all)
 {
 	const int was_first = move->is_first, is_new = was_first || !are_keys_seen(step, all);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Makes the plan of a move (layout_plan.h) from two types of different objects, for swap/migrate.c. Either may be anybody's: members must
- * lie behind one another and inside of what they are members of, and how many types are looked at is limited.
+ * Makes the plan of a move (layout_plan.h) from two types of different objects, for swap/migrate.c. Both may be untrusted: members must not
+ * overlap and must lie inside their struct, and the number of types visited is limited.
  */
 #include <bpf/btf.h>
 #include <errno.h>
@@ -16,8 +16,8 @@
 #define PATH_BYTES   256
 #define DEPTH_MAX    16
 #define STEPS_MAX    65536u
-#define LOOKS_MAX    (1u << 22) /* members and types */
-#define COMPARES_MAX 256u       /* of whole types, LAYOUT_TYPES_MAX each */
+#define LOOKS_MAX    (1u << 22) /* members and types visited */
+#define COMPARES_MAX 256u       /* comparisons of whole types, of LAYOUT_TYPES_MAX each */
 
 struct plan {
 	const struct btf *from, *to;
@@ -27,7 +27,7 @@ struct plan {
 	unsigned looks, compares;
 };
 
-/* Two types that belong together, and where they are in what they are part of. */
+/* Two corresponding types, and their offsets in the enclosing object. */
 struct both {
 	uint32_t from, to;
 	size_t from_at, to_at;
@@ -64,7 +64,7 @@ static int incompatible(const struct plan *p, const char *reason)
 	return spin_fail(-EINVAL, "%s cannot be moved to the new handlers: %s; keep its type, or give it another name", p->path, reason);
 }
 
-/* Counts what is looked at. */
+/* Counts members and types visited. */
 static int look(struct plan *p)
 {
 	return ++p->looks < LOOKS_MAX ? 0 : spin_fail(-E2BIG, "%s: these types are larger than any that handlers have", p->path);
@@ -94,7 +94,7 @@ static int add_bytes(struct plan *p, const struct both *b, size_t bytes)
 	return add(p, &(struct step){ .kind = STEP_BYTES, .from_at = b->from_at, .to_at = b->to_at, .bytes = bytes, .to_bytes = bytes });
 }
 
-/* struct spin_counter is its integer: so a field becomes a counter, or was one. */
+/* struct spin_counter resolves to its integer, so that a field can become a counter or the other way round. */
 static int resolve(const struct btf *btf, uint32_t id, struct layout_type *out)
 {
 	struct layout_type inner;
@@ -131,7 +131,7 @@ static int plan_scalar(struct plan *p, const struct both *b, const struct layout
 
 static int plan_type(struct plan *p, const struct both *b, unsigned depth);
 
-/* The name of the key that entries of this type have, as SPIN_KEY marks it; NULL: none. */
+/* Returns the name of the key of such entries, as SPIN_KEY marks it; NULL: none. */
 static const char *key_of(const struct btf *btf, const struct layout_type *entry)
 {
 	if (!btf_is_struct(entry->t) || !btf_vlen(entry->t))
@@ -152,7 +152,7 @@ static int is_power_of_two(uint32_t n)
 	return n && !(n & (n - 1));
 }
 
-/* Keys stay where they are, or all entries are sought again. */
+/* Keys must have the same name and type in both, so that entries either keep their slots or can be looked up again. */
 static int check_keys(struct plan *p, const struct layout_type *x, const struct layout_type *y, int *is_table)
 {
 	const char *here = key_of(p->from, x), *there = key_of(p->to, y);
@@ -220,7 +220,7 @@ static int plan_array(struct plan *p, const struct both *b, const struct layout_
 	if (err)
 		return err;
 	p->move->step[at].steps = p->move->count - at - 1;
-	/* entries that are taken whole are bytes */
+	/* entries that are copied whole become one STEP_BYTES */
 	if (step.kind == STEP_ENTRIES && !step.beyond && p->move->count == at + 2 && p->move->step[at + 1].kind == STEP_BYTES &&
 	    p->move->step[at + 1].bytes == step.bytes && step.bytes == step.to_bytes) {
 		p->move->count = at;
@@ -229,7 +229,7 @@ static int plan_array(struct plan *p, const struct both *b, const struct layout_
 	return 0;
 }
 
-/* 1: bit fields, or a union without a name: such structs are moved as they are, or not at all. */
+/* Returns 1 for bit fields or an unnamed union: such structs are moved only if unchanged. */
 static int has_odd_members(const struct btf *btf, const struct btf_type *t)
 {
 	for (unsigned i = 0; i < btf_vlen(t); i++) {
@@ -245,7 +245,10 @@ static int has_odd_members(const struct btf *btf, const struct btf_type *t)
 	return 0;
 }
 
-/* A member by name, also inside unnamed structs: its type and its place. -ENOENT: there is none; others have a reason. */
+/*
+ * Finds a member by name, also inside unnamed structs, and its type and offset. -ENOENT: there is none, without a reason; other errors have
+ * one.
+ */
 static int find_member(struct plan *p, const struct layout_type *in, const char *name, uint32_t *type, size_t *at, unsigned depth)
 {
 	if (depth > DEPTH_MAX)
@@ -288,7 +291,7 @@ static int plan_member(struct plan *p, const struct both *b, const struct layout
 	size_t at = 0;
 	int err;
 
-	if (!*name) /* its members are those of the struct that it is in */
+	if (!*name) /* its members belong to the enclosing struct */
 		return plan_members(p, b, member, y, depth + 1);
 	snprintf(p->path + length, sizeof(p->path) - length, ".%s", name);
 	err = find_member(p, y, name, &found.to, &at, 0);
@@ -307,7 +310,7 @@ static int plan_member(struct plan *p, const struct both *b, const struct layout
 	return err;
 }
 
-/* b: where the two structs are; y stays the named one while x goes through unnamed ones inside of it. */
+/* b: the offsets of the two structs; y stays the named struct while x descends into unnamed ones. */
 static int plan_members(struct plan *p, const struct both *b, const struct layout_type *x, const struct layout_type *y, unsigned depth)
 {
 	size_t end = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Types of variables: resolves BTF to scalars, follows a path of members, stores and loads a value in one access. Called by
- * layout.c.
+ * layout.c and layout_plan.c.
  */
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -54,7 +54,7 @@ int layout_type__is_wrapper(const struct layout_type *type)
 	return btf_is_struct(type->t) && btf_vlen(type->t) == 1 && type->bytes <= 8;
 }
 
-/* A member by name, also inside unnamed structs and unions. */
+/* Finds a member by name, also inside unnamed structs and unions. */
 static int find_member(const struct btf *btf, const struct btf_type *t, const char *name, size_t length, uint32_t *type, size_t *at,
 		       unsigned depth)
 {

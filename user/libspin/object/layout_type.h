@@ -2,13 +2,13 @@
 #ifndef USER_LIBSPIN_OBJECT_LAYOUT_TYPE_H
 #define USER_LIBSPIN_OBJECT_LAYOUT_TYPE_H
 
-/* Types of state and tables, and paths to their scalars. For layout.c alone. */
+/* Types of state and tables, and paths to their scalars. Used by layout.c, layout_plan.c and user/conformance/difference.c. */
 #include <bpf/btf.h>
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* A type with qualifiers and typedefs taken off. */
+/* A type without qualifiers and typedefs. */
 struct layout_type {
 	const struct btf_type *t;
 	uint32_t bytes;
@@ -16,10 +16,10 @@ struct layout_type {
 	int is_signed;
 };
 
-/* -EINVAL for types that state cannot have. */
+/* Returns -EINVAL for types that state cannot have. */
 int layout_type__resolve(const struct btf *btf, uint32_t id, struct layout_type *out);
 int layout_type__is_scalar(const struct layout_type *type);
-/* 1 for struct spin_counter, a struct with a single member: it is read and set as that member. */
+/* Returns 1 for struct spin_counter, a struct with a single member: it is read and set as that member. */
 int layout_type__is_wrapper(const struct layout_type *type);
 
 /* Follows ".field[3].x" from a type; stops at `=` or the end. *at is the offset in bytes. */
@@ -27,7 +27,7 @@ int layout_type__follow(const struct btf *btf, uint32_t id, const char **path, s
 
 /* Parses text to a scalar of this type, in memory representation. */
 int layout_type__parse(const struct layout_type *type, const char *text, uint64_t *raw);
-/* Stored and loaded in one access: handlers may be running. */
+/* Store and load in one access, because handlers may be running. */
 void layout_type__store(void *to, unsigned bytes, uint64_t raw);
 uint64_t layout_type__load(const void *from, unsigned bytes);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Opens objects: a file must be one of spincc, complete, of this version and within the runtime's contract. Called by
- * spin_object__open(). Objects of --api pspin are recognised before anything else of them is read.
+ * Opens objects. A file must be spincc's, complete, of this version and within the runtime's contract. Called by
+ * applications and spind. Objects of --api pspin are recognized before anything else of them is read.
  */
 #include <elf.h>
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 #define OBJECT_BYTES_MAX (256u << 20)
 
-/* Handler memory, where start-up leaves the handlers of --api pspin (hwmodel/image/pspin/link.ld). */
+/* Handler memory, in which start-up places the handlers of --api pspin (hwmodel/image/pspin/link.ld). */
 #define L2_HANDLER       0x1c000000u
 #define L2_HANDLER_BYTES 0x400000u
 
@@ -160,7 +160,7 @@ static int read_meta(struct spin_object *obj)
 	return object__registration(obj);
 }
 
-/* Copies an ELF file inside the object, and checks it in the same way. *out is NULL if there is none. */
+/* Copies an ELF file inside the object, and checks it in the same way. *out stays NULL if there is none. */
 static int read_inner(struct spin_object *obj, const char *section, uint8_t **out, size_t *bytes)
 {
 	size_t offset;
@@ -169,7 +169,7 @@ static int read_inner(struct spin_object *obj, const char *section, uint8_t **ou
 		return spin_fail(-EINVAL, "%s is damaged: its sections cannot be read", obj->path);
 	if (!*bytes)
 		return 0;
-	*out = malloc(*bytes); /* aligned, as libelf wants it */
+	*out = malloc(*bytes); /* aligned, as libelf requires */
 	if (!*out)
 		return spin_fail(-ENOMEM, "no memory to open %s", obj->path);
 	memcpy(*out, obj->data + offset, *bytes);
@@ -178,7 +178,7 @@ static int read_inner(struct spin_object *obj, const char *section, uint8_t **ou
 	return spin_btf__check(obj->path, *out, *bytes);
 }
 
-/* The programs for kernels without may_goto, and the one for a card. */
+/* Reads the programs for kernels without may_goto, and the one for a card. */
 static int read_inner_objects(struct spin_object *obj)
 {
 	int err = read_inner(obj, SPIN_BOUNDED_SECTION, &obj->bounded, &obj->bounded_bytes);
@@ -223,7 +223,7 @@ static struct spin_object *new_object(const char *path)
 	return NULL;
 }
 
-/* Checks what was read; closes the object on failure. */
+/* Checks the object that was read; closes it on failure. */
 static int check_object(struct spin_object *obj, struct spin_object **out)
 {
 	const char *path = obj->path;
@@ -332,14 +332,14 @@ const void *object__programs(const struct spin_object *obj, int bounded, size_t 
 	return bounded ? obj->bounded : obj->data;
 }
 
-/* Checks the registration: spincc has done so, but the object may come from another compiler. */
+/* Checks the registration: spincc has done so already, but the object may come from another compiler. */
 
 static int damaged(const struct spin_object *obj, const char *what)
 {
 	return spin_fail(-EINVAL, "%s is damaged: %s; compile it again with spincc", obj->path, what);
 }
 
-/* Reads the 32-bit word of a section; 0 if there is no such section. what: its name in the error message. */
+/* Reads the 32-bit word in a section; 0 if there is no such section. what: the error message if it is invalid. */
 static int read_number(const struct spin_object *obj, const char *section, const char *what, uint32_t *out)
 {
 	size_t offset, bytes;

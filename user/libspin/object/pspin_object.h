@@ -3,8 +3,8 @@
 #define USER_LIBSPIN_OBJECT_PSPIN_OBJECT_H
 
 /*
- * Objects of `spincc --api pspin`: an rv32 program for the model alone. libspin refuses them by name, spinctl cost runs them. They
- * are data: what is read of them is checked here, the rest by the model, which has the program in memory of its own.
+ * Objects of `spincc --api pspin`: an rv32 program that runs only on the model. libspin refuses them with a message; spinctl cost runs
+ * them. They are untrusted: their description is checked here. The program itself runs in the model's own memory.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -12,8 +12,8 @@
 #include <hwmodel/pspin_api.h>
 
 /*
- * The bytes of an ELF file, without its trailer. 0: it is one, and *out what it says of itself; -ENOENT: it is none; -EINVAL: it says
- * that it is, and is damaged or of another version (spin_strerror_last()).
+ * Checks the bytes of an ELF file, without its trailer. Returns 0 and the description in *out; -ENOENT: not such an object; -EINVAL: it is
+ * damaged or of another version (spin_strerror_last()).
  */
 int pspin_object__read(const char *path, const uint8_t *data, size_t bytes, struct pspin_api *out);
 

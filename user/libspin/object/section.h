@@ -2,7 +2,7 @@
 #ifndef USER_LIBSPIN_OBJECT_SECTION_H
 #define USER_LIBSPIN_OBJECT_SECTION_H
 
-/* The data sections of a BPF object as mapped memory: libbpf makes a map of each section. */
+/* The data sections of a BPF object as mapped memory. libbpf creates a map for each section. */
 #include <stddef.h>
 
 struct bpf_map;
@@ -16,12 +16,12 @@ struct spin_memory {
 
 /* The map of a section (".rodata"), NULL if there is none. */
 struct bpf_map *section__map(const struct bpf_object *object, const char *section);
-/* Maps a section of a loaded object; nothing if there is none. 0, or -errno with a reason that names `who`. */
+/* Maps a section of a loaded object; does nothing if there is none. Returns 0, or -errno with a reason that names `who`. */
 int section__open(const struct bpf_object *object, const char *section, const char *who, struct spin_memory *out);
-/* The same by a descriptor of its map, which another process has loaded. */
+/* The same for a given descriptor of its map, which another process has loaded. */
 int section__open_fd(const struct bpf_object *object, const char *section, int fd, const char *who, struct spin_memory *out);
 void section__close(struct spin_memory *mem);
-/* A variable of the section by name, if it has this size; NULL if not. */
+/* Returns a variable of the section by name; NULL if there is none of this size. */
 void *section__variable(const struct bpf_object *object, const char *section, const struct spin_memory *mem, const char *name,
 			size_t bytes);
 

@@ -6,11 +6,11 @@
 
 #include "user/libspin/object/trailer.h"
 
-/* Little-endian, as the rest of the object. */
+/* Little-endian, like the rest of the object. */
 struct trailer {
 	char magic[8];
-	uint64_t bytes; /* of the file before it */
-	uint32_t crc;   /* CRC-32 of those */
+	uint64_t bytes; /* size of the file before the trailer */
+	uint32_t crc;   /* CRC-32 of that file */
 	uint32_t check; /* CRC-32 of the fields above */
 };
 

@@ -15,7 +15,7 @@
 /* Writes the trailer for a file of these bytes. */
 void spin_trailer__make(const void *data, size_t bytes, uint8_t trailer[SPIN_TRAILER_BYTES]);
 
-/* Bytes of the ELF file before the trailer; 0: no trailer at the end; -EINVAL: broken. */
+/* Returns the size of the ELF file before the trailer; 0: there is no trailer; -EINVAL: it does not match. */
 long spin_trailer__check(const void *data, size_t bytes);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Answers to gets, by a thread of their own. Anyone who reaches the context can ask for them, with whatever source
- * address: so few wait, each has a time to be done in, none goes to this machine itself, and the application has no event
- * of them. One is read from its entry's memory only as long as that is the entry that the get found.
+ * Answers to gets, in a thread of their own. Anyone who reaches the context can request them, with any source
+ * address. Therefore few may be pending, each has a time limit, none is sent to this machine itself, and the application gets no events
+ * for them. An answer is read from its entry's memory only while that is still the entry that the get found.
  */
 #include <errno.h>
 #include <net/if.h>
@@ -17,7 +17,7 @@
 #include "user/libspin/send/send.h"
 
 #define ANSWER_NS      2000000000u
-#define ANSWER_BYTE_NS 1000u /* one megabyte per second */
+#define ANSWER_BYTE_NS 1000u /* i.e. one megabyte per second */
 
 struct answer {
 	struct spin_ctx *ctx;
@@ -25,7 +25,7 @@ struct answer {
 	uint64_t until_ns;
 };
 
-/* 1 for addresses that cannot be a requester's: wildcard, multicast, reserved, broadcast. */
+/* Returns 1 for addresses that cannot be a requester's: wildcard, multicast, reserved, broadcast. */
 static int is_nobody4(const uint8_t *addr)
 {
 	return !addr[0] || addr[0] >= 224;
@@ -36,7 +36,7 @@ static int is_nobody6(const struct in6_addr *addr)
 	return IN6_IS_ADDR_UNSPECIFIED(addr) || IN6_IS_ADDR_MULTICAST(addr);
 }
 
-/* 1 if the address is this machine's: a socket can be bound to it. That includes broadcast addresses of its networks. */
+/* Returns 1 if the address is this machine's: a socket can be bound to it. That includes broadcast addresses of its networks. */
 static int can_bind(const struct sockaddr *addr, socklen_t bytes)
 {
 	int fd = socket(addr->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -47,7 +47,7 @@ static int can_bind(const struct sockaddr *addr, socklen_t bytes)
 	return can;
 }
 
-/* 1 if all interfaces are loopback: then requesters are on this machine. */
+/* Returns 1 if all interfaces are loopback, so that requesters are on this machine. */
 static int is_on_loopback(const struct spin_ctx *ctx)
 {
 	struct ifreq request = { 0 };
@@ -64,7 +64,7 @@ static int is_on_loopback(const struct spin_ctx *ctx)
 	return is;
 }
 
-/* 0: the answer would go to this machine itself, as if one of its own programs had sent it, or to nobody. */
+/* Returns 0 if the answer would go to this machine itself, as if one of its own programs had sent it, or to no host. */
 static int may_answer(const struct spin_ctx *ctx, const struct spin_process *to)
 {
 	const struct in6_addr *addr6 = (const struct in6_addr *)to->addr;
@@ -84,7 +84,7 @@ static int may_answer(const struct spin_ctx *ctx, const struct spin_process *to)
 	return !IN6_IS_ADDR_LOOPBACK(addr6) && !can_bind((const struct sockaddr *)&in6, sizeof(in6));
 }
 
-/* 1 if the entry is still the one that the get found. */
+/* Returns 1 if the entry is still the one that the get found. */
 static int may_read(const struct spin_ctx *ctx, const struct put *p)
 {
 	const struct spin_me *me;
@@ -126,7 +126,7 @@ static int answer(struct spin_ctx *ctx, const struct put *p)
 	return err;
 }
 
-/* The request comes right after the event of its message: when the ring was read after the event, it is in the queue. */
+/* The request follows the event of its message immediately: if the ring is read after the event, the request is in the queue. */
 int spin_requests__keep(struct spin_ctx *ctx, unsigned me)
 {
 	const uint64_t one = 1;
@@ -166,7 +166,7 @@ uint64_t requests_answer__leaving(struct requests *r)
 	return leaving;
 }
 
-/* The pending answer from this entry; NULL: it was sent, or there is none. */
+/* Returns the pending answer from this entry; NULL: it was sent, or there is none. */
 static struct put *find(struct put_queue *q, unsigned me)
 {
 	struct put *p = q->sending;

@@ -55,7 +55,7 @@ static void on_route(void *arg, const struct nlmsghdr *m)
 		out->next_hop = 1;
 		memcpy(out->hop, (const char *)a[RTA_GATEWAY] + NLA_HDRLEN, out->address_bytes);
 	} else if (a[RTA_VIA]) {
-		out->valid = 0; /* of another IP version: left to the kernel */
+		out->valid = 0; /* router of the other IP version: left to the kernel */
 	}
 }
 
@@ -103,7 +103,7 @@ static int ask_neighbour(int fd, const struct spin_hop_key *key, struct answer *
 	return netlink__ask(fd, &r, on_neighbour, out) || !out->valid ? -ENOENT : 0;
 }
 
-/* Reads our address on that interface, and its MTU. */
+/* Reads this host's address on that interface, and its MTU. */
 static int read_interface(int socket, uint32_t ifindex, struct spin_hop *hop)
 {
 	struct ifreq req = { .ifr_ifindex = (int)ifindex };
@@ -161,7 +161,7 @@ int requests_hop__wait_ms(const struct requests *r)
 	return r->hops ? 1000 : -1;
 }
 
-/* Collects all keys first: deleting during the walk would restart it. */
+/* Collects all keys first: deleting an entry during the iteration would restart it. */
 static unsigned keys_of(const struct requests *r, struct spin_hop_key keys[SPIN_HOPS])
 {
 	unsigned count = 0;

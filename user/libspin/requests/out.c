@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What all contexts of a process share that send packets: the tx ring, the egress program and the devmaps (out.h). Called by ctx.c
+ * What all sending contexts of a process share: the tx ring, the egress program and the devmaps (out.h). Called by ctx.c
  * and attach.c.
  */
 #include <bpf/bpf.h>
@@ -187,7 +187,7 @@ void out__close(struct spin_ctx *ctx)
 	ctx->out = NULL;
 }
 
-/* A devmap that lists the interface so many times. */
+/* Creates a devmap with the interface in each of its entries. */
 static int make_way(const struct spin_nic *nic, unsigned entries, int program_fd)
 {
 	const struct bpf_devmap_val value = { .ifindex = (uint32_t)nic->ifindex, .bpf_prog.fd = program_fd };

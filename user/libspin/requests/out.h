@@ -19,18 +19,18 @@ int out__open(struct spin_ctx *ctx);
 void out__close(struct spin_ctx *ctx);
 
 /*
- * A place is an interface that the context is attached to. Call out__join() after attaching the context there, and out__leave() before
- * detaching it; hold the interface's lock. Before out__join() libspin's thread sends the packets from user space.
+ * A place is an interface to which the context is attached. out__join() must be called after attaching the context there, and out__leave()
+ * before detaching it, both with the interface's lock held. Before out__join() libspin's thread sends the packets from user space.
  */
 int out__join(struct spin_ctx *ctx, const struct spin_place *place);
 void out__leave(struct spin_ctx *ctx, const struct spin_place *place);
 /* Frees the devmaps of an interface that is closed. */
 void out__forget(struct spin_nic *nic);
 
-/* How many clones of frames the egress program rewrote into packets, summed over all HPUs. */
+/* Returns how many clones of frames the egress program rewrote into packets, summed over all HPUs. */
 uint64_t out__made(const struct spin_ctx *ctx);
 
-/* Internal to out.c and hop.c, which resolves the next hop of a packet. */
+/* The rest is internal to out.c and hop.c, which resolves the next hop of a packet. */
 
 /* The tx state of one context. */
 struct out {

@@ -7,8 +7,8 @@
 #include "user/libspin/requests/out.h"
 #include "user/libspin/requests/requests.h"
 
-#define REQUESTS_PUTS_MAX    4096u /* most pending puts; one more fails */
-#define REQUESTS_ANSWERS_MAX 64u   /* most pending answers to gets, which any sender can request */
+#define REQUESTS_PUTS_MAX    4096u /* maximum number of pending puts; one more fails */
+#define REQUESTS_ANSWERS_MAX 64u   /* maximum number of pending answers to gets, which any sender can request */
 
 /* A pending put. */
 struct put {
@@ -16,13 +16,13 @@ struct put {
 	uint32_t start, bytes;
 	struct spin_process source;
 	struct spin_put put;
-	int has_data;  /* 1: its bytes follow the struct; 0: they are in host memory */
+	int has_data;  /* 1: its data follows the struct; 0: it is in host memory */
 	int is_answer; /* 1: it answers a get */
-	int leaves;    /* 1: its entry is free when this has been sent */
-	/* for an answer and for a put that must be acknowledged */
+	int leaves;    /* 1: its entry becomes free when this has been sent */
+	/* for an answer, and for a put that must be acknowledged */
 	uint32_t acked, options, me, me_serial;
 	uint64_t user_ptr;
-	uint8_t data[]; /* `bytes` of it; of a put from host memory none */
+	uint8_t data[]; /* `bytes` long; empty for a put from host memory */
 };
 
 /* A queue of pending puts, and the thread that sends them one after the other. */
@@ -45,17 +45,17 @@ struct requests {
 	/* packets */
 	pthread_t thread;
 	int has_threads;
-	int stop_fd; /* readable when the threads must stop, or an entry must not be read any more */
+	int stop_fd; /* readable when the threads must stop, or an entry must no longer be read */
 	int raw4, raw6;
 	uint64_t sent, unsent; /* atomic, like the next ones */
 
-	/* the neighbour cache: routes found */
+	/* the neighbour cache */
 	int hops_fd, hops_map; /* netlink; the table */
-	int hops;              /* 1: the context may need it */
+	int hops;              /* 1: the cache has entries */
 	uint32_t tried[4];
 	uint64_t tried_ns, looked_ns;
 
-	/* puts; and answers, so that a stranger who never acknowledges holds up no put of this machine's */
+	/* puts and answers; in two queues, so that a requester that never acknowledges cannot delay this machine's puts */
 	pthread_mutex_t lock; /* protects the fields below */
 	struct put_queue puts, answers;
 	unsigned answering;          /* the entry that an answer is being read from; SPIN_MES_MAX: none */
@@ -67,27 +67,27 @@ struct requests {
 	uint64_t put, unput;
 	uint64_t answered, unanswered;
 	uint64_t untold; /* events lost because the ring was full */
-	int is_behind;   /* used by the worker: its last event was lost in spite of waiting */
+	int is_behind;   /* used by the worker: the last event was lost although it waited */
 };
 
-/* Signals are for the application's threads. */
+/* Starts a thread with all signals blocked: they are for the application's threads. */
 int requests_thread__create(pthread_t *thread, void *(*run)(void *ctx), struct spin_ctx *ctx);
-/* Notes that the calling thread ends with its last reason. */
+/* Records that the calling thread ends with its last reason. */
 void requests__fail(struct requests *r, int err);
 
-/* --- put.c: as they are, by the host's routes --- */
+/* --- put.c: handlers' packets, sent unchanged by the host's routes --- */
 
 int requests_packet__open(struct requests *r);
 void requests_packet__close(struct requests *r);
 void requests_packet__send(struct spin_ctx *ctx, const struct spin_request *request);
 
-/* --- hop.c: what the host has found on the way is told to handlers --- */
+/* --- hop.c: passes next hops that the host has resolved to handlers --- */
 
 int requests_hop__open(struct requests *r);
 void requests_hop__close(struct requests *r);
 /* Called after a packet was sent to that target. */
 void requests_hop__learn(struct spin_ctx *ctx, const struct spin_process *target);
-/* Refreshes entries. Returns the milliseconds until the next call; -1: none is needed. */
+/* Refreshes entries. requests_hop__wait_ms() returns the milliseconds until the next call; -1: none is needed. */
 int requests_hop__wait_ms(const struct requests *r);
 void requests_hop__refresh(struct requests *r);
 
@@ -101,16 +101,19 @@ void requests_put__forget(struct spin_ctx *ctx);
 int put_queue__add(struct requests *r, struct put_queue *q, struct put *p);
 /* Waits for the next put; NULL: the thread must stop. The put counts as being sent until the next call. */
 struct put *put_queue__next(struct requests *r, struct put_queue *q);
-/* Sends a put until it is acknowledged or is_over() returns 1. 0, or a negative errno. */
+/* Sends a put until it is acknowledged or is_over() returns 1. Returns 0 or a negative errno. */
 int requests_put__send(struct spin_ctx *ctx, const struct put *p, int (*is_over)(void *arg, const struct spin_send_report *so_far),
 		       void *arg);
 
 /* --- answer.c --- */
 
-/* Queues the answer to a get. request: a copy that the queue frees; NULL: out of memory. */
+/* Queues the answer to a get. p: a copy that the queue frees; NULL: out of memory. */
 void requests_answer__add(struct spin_ctx *ctx, struct put *p);
 void *requests_answer__run(void *ctx);
-/* Those entries; and after the ring was read: they are free, or will be when their answers have gone. */
+/*
+ * Returns the entries whose events were read. requests_answer__leave(), after the ring was read, frees them now or when their answers have
+ * been sent.
+ */
 uint64_t requests_answer__leaving(struct requests *r);
 void requests_answer__leave(struct spin_ctx *ctx, uint64_t entries);
 void requests_answer__forget(struct spin_ctx *ctx);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Puts from host memory, and others that are to be acknowledged: messages by the library's sender, one after the other.
- * Their source is the context's address, but not its port, where acknowledgements end that handlers' packets get.
- * Answers to gets are sent likewise, by a thread of their own (answer.c).
+ * Sends puts from host memory, and others that must be acknowledged, as messages by the library's sender, one after the other. Their source
+ * address is the context's, but not their source port: acknowledgements of handlers' packets arrive at the context's port. Answers
+ * to gets are sent likewise, by a thread of their own (answer.c).
  */
 #include <arpa/inet.h>
 #include <bpf/bpf.h>
@@ -21,10 +21,10 @@
 #include "user/libspin/requests/private.h"
 #include "user/libspin/send/send.h"
 
-#define ADDRESS_BYTES (INET6_ADDRSTRLEN + 12) /* "%INDEX" of a link-local address included */
-#define EVENT_TRIES   5000u                   /* tries, a millisecond apart: how long a slow reader is waited for */
+#define ADDRESS_BYTES (INET6_ADDRSTRLEN + 12) /* including "%INDEX" of a link-local address */
+#define EVENT_TRIES   5000u                   /* tries, a millisecond apart, to wait for a slow reader */
 
-/* The event goes the way of the handlers' own, so that there is one order and one descriptor. */
+/* The event goes into the ring of the handlers' events, so that there is one order and one descriptor. */
 static int try_emit_event(struct spin_ctx *ctx, const struct put *p, enum spin_event_type type)
 {
 	const struct spin_process *to = &p->put.target;
@@ -46,7 +46,7 @@ static int try_emit_event(struct spin_ctx *ctx, const struct put *p, enum spin_e
 	return !bpf_prog_test_run_opts(ctx->requests->event_fd, &opts) && opts.retval == XDP_PASS;
 }
 
-/* `may_wait`: by the worker, if there is no room. Where that was in vain it waits no more until there is some. */
+/* may_wait: 1 in the worker, which waits if there is no room. If the wait was in vain, it does not wait again until an event fits. */
 static void emit_event(struct spin_ctx *ctx, const struct put *p, enum spin_event_type type, int may_wait)
 {
 	struct requests *r = ctx->requests;
@@ -63,7 +63,7 @@ static void emit_event(struct spin_ctx *ctx, const struct put *p, enum spin_even
 		__atomic_fetch_add(&r->untold, 1, __ATOMIC_RELAXED);
 }
 
-/* In the counter of its entry, if that is still what its index stands for: no entry is posted during the comparison. */
+/* Counts in the entry's counter, if the index still stands for that entry: no entry is posted during the comparison. */
 static void count(struct spin_ctx *ctx, const struct put *p, int success)
 {
 	struct messages *m = ctx->messages;
@@ -94,7 +94,7 @@ static void report_acked(struct spin_ctx *ctx, const struct put *p)
 		emit_event(ctx, p, SPIN_EVENT_PUT_ACKED, 1);
 }
 
-/* Sets the scope of a link-local address: the context's interface. */
+/* Writes the address as text, a link-local one with the context's interface as its scope. */
 static void name_address(const struct spin_ctx *ctx, const struct spin_process *of, char text[ADDRESS_BYTES])
 {
 	inet_ntop(of->ip_version == 4 ? AF_INET : AF_INET6, of->addr, text, INET6_ADDRSTRLEN);
@@ -114,7 +114,7 @@ static int open_sender(const struct spin_ctx *ctx, const struct put *p, struct s
 	err = spin_sender__open(host, port, &opts, out);
 	if (!err || p->is_answer)
 		return err;
-	opts.source = NULL; /* not an address of this machine: leave the choice to the kernel */
+	opts.source = NULL; /* not an address of this machine: let the kernel choose */
 	return spin_sender__open(host, port, &opts, out);
 }
 
@@ -157,7 +157,7 @@ static int is_answer(const struct spin_request *q)
 	return q->type == SPIN_REQUEST_PUT && !q->acked && q->options == SPIN_REQUEST_ANSWER;
 }
 
-/* Where the bytes of a packet that was made begin in its frame. */
+/* Returns the offset of the payload in the frame of a packet that a handler made. */
 static uint32_t payload_at(const struct spin_request *q)
 {
 	return q->ip_at + (q->put.target.ip_version == 4 ? 20 : 40) + 8 + (uint32_t)sizeof(struct spin_slmp) +
@@ -178,7 +178,7 @@ static void describe(struct put *p, const struct spin_request *q)
 	p->user_ptr = q->acked ? q->user_ptr : 0;
 }
 
-/* NULL: no memory, or it cannot be. */
+/* Returns NULL if memory is short or the request is malformed. */
 static struct put *copy_of(const struct spin_request *q)
 {
 	const int has_data = q->type == SPIN_REQUEST_PUT_BYTES;
@@ -291,14 +291,14 @@ int spin_requests__wait(struct spin_ctx *ctx)
 	return wait;
 }
 
-/* Sends handlers' packets by raw sockets: the kernel finds route and neighbour. */
+/* Sends handlers' packets by raw sockets: the kernel resolves route and neighbour. */
 
 #define BUFFER_BYTES (1 << 20)
 
-/* A raw socket for packets with IP headers, which receives nothing. */
+/* Opens a raw socket for packets with IP headers; it receives nothing. */
 static int open_raw(int family)
 {
-	const struct timeval wait = { .tv_usec = 100000 }; /* do not block when one interface's queue is full */
+	const struct timeval wait = { .tv_usec = 100000 }; /* do not block long when one interface's queue is full */
 	int fd = socket(family, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_RAW), bytes = BUFFER_BYTES;
 
 	if (fd < 0)
@@ -313,7 +313,7 @@ int requests_packet__open(struct requests *r)
 	r->raw4 = open_raw(AF_INET);
 	if (r->raw4 < 0)
 		return spin_fail(r->raw4, "cannot open a raw socket for packets of handlers: %s; it needs CAP_NET_RAW", strerror(-r->raw4));
-	r->raw6 = open_raw(AF_INET6); /* fails on a kernel without IPv6, which gets no such packets */
+	r->raw6 = open_raw(AF_INET6); /* fails on a kernel without IPv6, which has no such packets */
 	return 0;
 }
 

@@ -3,12 +3,12 @@
 #define USER_LIBSPIN_REQUESTS_REQUESTS_H
 
 /*
- * What handlers ask of the host (SPIN_PUTS; struct spin_request): packets that could not leave from where the
+ * Requests of handlers to the host (SPIN_PUTS; struct spin_request): packets that could not be sent where the
  * handler ran, and puts from host memory. A context whose handlers send nothing has none of it.
  *
- * While the context is attached to an interface three threads see to them: one sends packets, in their order, another
- * puts, so that a target that does not answer holds up no packet, and the third one answers to gets, so that a stranger who
- * asks for much or acknowledges nothing holds up no put. Functions return 0 or a negative
+ * While the context is attached to an interface, three threads process them. One sends packets, in order. Another sends
+ * puts, so that a target that does not answer cannot delay packets. The third sends answers to gets, so that a requester who
+ * asks for much or acknowledges nothing cannot delay puts. Functions return 0 or a negative
  * errno with a reason.
  */
 #include "user/libspin/internal.h"
@@ -26,22 +26,25 @@ int spin_requests__open(struct spin_ctx *ctx);
 /* Starts and stops the threads, in the caller's network namespace. Stopping threads that never ran does nothing. */
 int spin_requests__start(struct spin_ctx *ctx);
 void spin_requests__stop(struct spin_ctx *ctx);
-/* 0, or the error that ended one of them. */
+/* Returns 0, or the error that ended one of them. */
 int spin_requests__failure(const struct spin_ctx *ctx);
 
 /*
- * The host has unlinked this entry: returns when no answer to a get is read from its memory any more, a fifth of a second later
+ * Called when the host has unlinked this entry. Returns when no answer to a get is read from its memory any more, after a fifth of a second
  * at most.
  */
 void spin_requests__unlinked(struct spin_ctx *ctx, unsigned me);
-/* A get has used this entry once. 1: it is free when the answer has gone, which may take seconds; 0: there is none. */
+/*
+ * Called when a get has used up this entry. Returns 1 if the entry becomes free when the answer has been sent, which may take seconds; 0:
+ * no answer.
+ */
 int spin_requests__keep(struct spin_ctx *ctx, unsigned me);
-/* 1: puts or answers are pending that refer to entries by their serials. */
+/* Returns 1 if puts or answers are pending that refer to entries by their serials. */
 int spin_requests__wait(struct spin_ctx *ctx);
 
 /*
- * Hands what is there to fn, in order, until that returns non-zero, which is returned; else 0. Of a context that is
- * attached its thread does it.
+ * Passes pending requests to fn, in order, until fn returns non-zero, which is returned; else returns 0. If the context is
+ * attached, its thread does this.
  */
 int spin_ctx__requests(struct spin_ctx *ctx, int (*fn)(void *arg, const struct spin_request *request), void *arg);
 

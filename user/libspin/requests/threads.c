@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The context's requests from before loading to close, and the three threads that send packets, puts and answers. */
+/* A context's requests, from before loading until close, and the three threads that send packets, puts and answers. */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <poll.h>
@@ -86,7 +86,7 @@ static int on_sample(void *arg, void *data, size_t bytes)
 	return r->answer ? -ECANCELED : 0;
 }
 
-/* Puts the program that sends handlers' packets into its array. */
+/* Adds the program that sends handlers' packets to its array. */
 static int join_program(const struct bpf_object *bpf, const char *map, const char *program)
 {
 	int array = bpf_object__find_map_fd_by_name(bpf, map), fd;
@@ -177,7 +177,7 @@ static void *run(void *arg)
 			err = spin_ctx__requests(ctx, take, ctx);
 		requests_answer__leave(ctx, leaving);
 	}
-	if (!err) /* no handler runs any more: send what is left */
+	if (!err) /* no handler runs any more: process the remaining requests */
 		err = spin_ctx__requests(ctx, take, ctx);
 	if (err)
 		requests__fail(r, err);
@@ -206,7 +206,7 @@ static void set_stop(struct requests *r)
 	pthread_cond_signal(&r->answers.wake);
 	pthread_mutex_unlock(&r->lock);
 	if (write(r->stop_fd, &one, sizeof(one)) < 0)
-		return; /* cannot be: it is empty */
+		return; /* unreachable: the eventfd is nonblocking and far from full */
 }
 
 static void close_all(struct spin_ctx *ctx)
@@ -310,7 +310,7 @@ int spin_ctx__put_stats(struct spin_ctx *ctx, struct spin_put_stats *out)
 	memset(out, 0, sizeof(*out));
 	if (!r)
 		return 0;
-	out->copied = out__made(ctx); /* before what were to be: those are more */
+	out->copied = out__made(ctx); /* read before `copies`, which counts attempts and is not smaller */
 	for (unsigned i = 0; i < SPIN_HPUS_MAX; i++) {
 		out->returned += load(&r->stats[i].returned);
 		out->lost_queue += load(&r->stats[i].no_room);

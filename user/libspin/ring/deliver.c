@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Loads the programs that deliver a context's packets to its ring (bpf/ring.bpf.c) and gives them what they work with. Called by ring.c.
- * Objects of handlers know nothing of rings: their program returns to ours.
+ * Loads the programs that deliver a context's packets to its ring (bpf/ring.bpf.c), and sets their maps and constants. Called by ring.c.
+ * Handlers' objects need no support for rings: the ring's program runs the context's program and acts on its result.
  */
 #include <errno.h>
 #include <linux/bpf.h>
@@ -100,7 +100,7 @@ int ring_deliver__bind(const struct ring_deliver *d, uint32_t queue, int socket_
 	return 0;
 }
 
-/* --- what swap.c, set_rule.c and attach.c need --- */
+/* --- for swap.c, set_rule.c and attach.c --- */
 
 int ring__program_fd(const struct spin_ring *ring)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Finds payload and addresses in a frame of a ring. The dispatcher has parsed it, but handlers may have written to it since: every length
- * is checked again, and what does not fit the frame is left out (ip_version 0, or a payload that ends with the frame).
+ * Finds payload and addresses in a frame of a ring. The dispatcher has parsed the frame, but handlers may have changed it since. So every
+ * length is checked again, and what does not fit the frame is left out (ip_version 0, or a payload that ends with the frame).
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@ static uint32_t min_u32(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* As handlers have it: a payload is behind UDP's header, and all of an ICMP message. `end`: of the IP packet, in the frame. */
+/* As for handlers: the payload starts after the UDP header, or is the whole ICMP message. `end`: end of the IP packet, in the frame. */
 static void read_transport(struct spin_ring_packet *packet, uint32_t protocol, uint32_t at, uint32_t end)
 {
 	struct spin_udp udp;

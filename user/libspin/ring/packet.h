@@ -7,7 +7,7 @@
 #include <spin/libspin_ring.h>
 #pragma GCC visibility pop
 
-/* Sets all but `queue`. Reads nothing behind the frame, whatever its headers say. */
+/* Sets all fields but `queue`. Reads nothing beyond the frame, whatever its headers say. */
 void ring_packet__read(struct spin_ring_packet *packet, uint8_t *frame, uint32_t bytes);
 
 #endif

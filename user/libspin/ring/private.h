@@ -2,7 +2,10 @@
 #ifndef USER_LIBSPIN_RING_PRIVATE_H
 #define USER_LIBSPIN_RING_PRIVATE_H
 
-/* What the files of this directory share: a ring is some queues' sockets (queue.c) and the programs that deliver to them (deliver.c). */
+/*
+ * What the files of this directory share: a ring consists of the sockets of some queues (queue.c) and the programs that deliver to them
+ * (deliver.c).
+ */
 #include <xdp/xsk.h>
 
 #include "bpf/abi/ring.h"
@@ -12,7 +15,7 @@
 #include <spin/libspin_ring.h>
 #pragma GCC visibility pop
 
-/* One receive queue: an AF_XDP socket with memory of its own. */
+/* One receive queue: an AF_XDP socket with its own memory. */
 struct ring_queue {
 	uint32_t number;
 	struct xsk_umem *umem;
@@ -26,18 +29,18 @@ struct ring_queue {
 	uint64_t received; /* written by the reader, read by any thread */
 };
 
-/* What a queue is opened with. */
+/* Options for opening a queue. */
 struct ring_queue_options {
 	enum spin_ring_mode mode; /* COPY or ZERO_COPY */
 	uint32_t frames, frame_bytes;
 };
 
-/* -errno with its text in `reason`; -EINVAL: the interface has no such queue. */
+/* Returns 0, or -errno with its text in `reason`; -EINVAL: the interface has no such queue. */
 int ring_queue__open(struct ring_queue *q, const struct spin_nic *nic, uint32_t number, const struct ring_queue_options *options,
 		     char *reason, size_t reason_bytes);
 void ring_queue__close(struct ring_queue *q);
 int ring_queue__fd(const struct ring_queue *q);
-/* Packets that found no free frame. -errno without a reason. */
+/* Counts packets that found no free frame. Returns 0, or -errno without a reason. */
 int ring_queue__lost(const struct ring_queue *q, uint64_t *lost);
 int ring_queue__receive(struct ring_queue *q, spin_ring_fn fn, void *arg);
 
@@ -46,12 +49,12 @@ struct ring_deliver {
 	struct bpf_object *bpf;
 	struct spin_memory bss;
 	const struct spin_ring_counts *counts;
-	int prog_fd[2]; /* by entry of the array */
+	int prog_fd[2]; /* by index in the array */
 	int ringed_fd, sockets_fd;
-	unsigned entry; /* of the context's program */
+	unsigned entry; /* index of the context's program */
 };
 
-/* Loads them for the context's program. 0, or -errno with the reason. Close in any case. */
+/* Loads them for the context's program. Returns 0, or -errno with a reason. ring_deliver__close() must be called in either case. */
 int ring_deliver__open(struct ring_deliver *d, const struct spin_ctx *ctx, uint32_t longest_bytes);
 void ring_deliver__close(struct ring_deliver *d);
 int ring_deliver__set(const struct ring_deliver *d, unsigned entry, int prog_fd);
@@ -59,13 +62,13 @@ int ring_deliver__bind(const struct ring_deliver *d, uint32_t queue, int socket_
 
 struct spin_ring {
 	struct spin_ctx *ctx;
-	struct spin_ring *next; /* of its interface */
+	struct spin_ring *next; /* of the same interface */
 	struct ring_deliver deliver;
 	struct ring_queue *queue;
 	unsigned first_queue, queues;
 	int epoll_fd;
 	enum spin_ring_mode mode;
-	char reason[SPIN_ERROR_BYTES]; /* why it copies; "": it was asked to, or does not */
+	char reason[SPIN_ERROR_BYTES]; /* why AUTO has become COPY; "": it has not */
 };
 
 #endif

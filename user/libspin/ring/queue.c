@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The AF_XDP socket of one receive queue, and how packets are taken from it. Called by ring.c; one thread at a time receives. Each
- * frame of the memory is at any time in one place: the fill ring, the kernel's hands, the receive ring, or the reader's.
+ * The AF_XDP socket of one receive queue, and receiving from it. Called by ring.c; only one thread at a time receives. Each
+ * frame is at any time in exactly one place: the fill ring, the kernel, the receive ring, or the reader.
  */
 #include <errno.h>
 #include <linux/if_xdp.h>
@@ -18,9 +18,9 @@
 #include "user/libspin/ring/packet.h"
 #include "user/libspin/ring/private.h"
 
-#define FREED_MS 500 /* the longest that a queue may take to be free, and how often that is looked at */
+#define FREED_MS 500 /* how long to wait for a queue to become free, and how often to check */
 #define LOOK_MS  5
-#define AHEAD    4u /* packets whose headers are on their way to the cache while one is looked at */
+#define AHEAD    4u /* packets whose headers are prefetched while one is parsed */
 
 static int explain(int err, const struct spin_nic *nic, uint32_t number, const struct ring_queue_options *options, char *reason,
 		   size_t reason_bytes)
@@ -63,7 +63,7 @@ static int explain(int err, const struct spin_nic *nic, uint32_t number, const s
 	return err;
 }
 
-/* All frames go to the kernel. The fill ring is empty, and as long as there are frames: there is room. */
+/* Gives all frames to the kernel. The fill ring is empty and has as many entries as there are frames, so they fit. */
 static void fill_all(struct ring_queue *q)
 {
 	uint32_t at = 0;
@@ -76,7 +76,7 @@ static void fill_all(struct ring_queue *q)
 
 static int open_socket(struct ring_queue *q, const struct spin_nic *nic, enum spin_ring_mode mode)
 {
-	/* the program is ours; libxdp is not to load one */
+	/* libspin has its own program; libxdp must not load one */
 	const struct xsk_socket_config config = {
 		.rx_size = q->frames,
 		.libxdp_flags = XSK_LIBXDP_FLAGS__INHIBIT_PROG_LOAD,
@@ -110,7 +110,7 @@ static int map_memory(struct ring_queue *q)
 		q->memory = NULL;
 		return -ENOMEM;
 	}
-	/* a child would take the pages over when either of them writes, and the kernel go on with the others */
+	/* otherwise after fork(2) a write would copy pages, and the kernel would continue with the other process's */
 	madvise(q->memory, q->memory_bytes, MADV_DONTFORK);
 	return 0;
 }
@@ -123,7 +123,7 @@ static int64_t now_ms(void)
 	return now.tv_sec * 1000ll + now.tv_nsec / 1000000;
 }
 
-/* The kernel frees a queue some time after its last socket was closed, in a work queue: also that of a process that was killed. */
+/* The kernel frees a queue some time after its last socket was closed, in a work queue, also after a process was killed. */
 int ring_queue__open(struct ring_queue *q, const struct spin_nic *nic, uint32_t number, const struct ring_queue_options *options,
 		     char *reason, size_t reason_bytes)
 {
@@ -172,8 +172,8 @@ int ring_queue__lost(const struct ring_queue *q, uint64_t *lost)
 }
 
 /*
- * Gives the frames of `count` descriptors back. The address that the kernel gives is somewhere in its frame. There is room in the fill ring,
- * which is as long as there are frames, unless the application has written over it: then it loses these frames.
+ * Returns the frames of `count` descriptors to the fill ring. A descriptor's address is somewhere in its frame. The fill ring has as many
+ * entries as there are frames, so there is room, unless the application has overwritten it; then these frames are lost.
  */
 static void give_back(struct ring_queue *q, uint32_t rx_at, uint32_t count)
 {
@@ -188,7 +188,7 @@ static void give_back(struct ring_queue *q, uint32_t rx_at, uint32_t count)
 	xsk_ring_cons__release(&q->rx, count);
 }
 
-/* What is left of the `frames` packets that a call may give, at most a batch. */
+/* Returns how many of the `frames` packets a call may still return, at most a batch. */
 static uint32_t batch(const struct ring_queue *q, uint32_t done)
 {
 	return q->frames - done < SPIN_RING_BATCH ? q->frames - done : SPIN_RING_BATCH;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Rings of contexts (<spin/libspin_ring.h>): makes the sockets of the queues and puts the programs that deliver to them between the
- * dispatcher and the context's program. An application calls it; ctx.c frees the ring of a context that is destroyed. A failure undoes all
- * steps before it.
+ * Rings of contexts (<spin/libspin_ring.h>): opens the sockets of the queues, and inserts the programs that deliver to them between the
+ * dispatcher and the context's program. Called by applications; ctx.c frees the ring of a context that is destroyed. If a step fails, the
+ * earlier steps are undone.
  */
 #include <errno.h>
 #include <net/if.h>
@@ -20,7 +20,7 @@
 #include "user/libspin/ring/ring.h"
 #include "user/libspin/root.h"
 
-#define KERNELS_BYTES 256u            /* of a frame, in front (XDP_PACKET_HEADROOM) */
+#define KERNELS_BYTES 256u            /* at the start of a frame, used by the kernel (XDP_PACKET_HEADROOM) */
 #define LINK_BYTES    (14u + 2u * 4u) /* Ethernet and two VLAN tags */
 
 static const char *const mode_names[] = { "auto", "copy", "zero-copy" };
@@ -30,7 +30,7 @@ const char *spin_ring_mode_name(enum spin_ring_mode mode)
 	return (unsigned)mode < sizeof(mode_names) / sizeof(mode_names[0]) ? mode_names[mode] : NULL;
 }
 
-/* --- what is refused --- */
+/* --- checks --- */
 
 static int check_context(const struct spin_ctx *ctx)
 {
@@ -82,7 +82,7 @@ static int take_options(const struct spin_ring_opts *from, struct spin_ring_opts
 	return 0;
 }
 
-/* Sets frame_bytes if it is not given. Longer packets go on to the host. */
+/* Sets frame_bytes if not given. Longer packets go to the host. */
 static int choose_frames(const struct spin_nic *nic, struct spin_ring_opts *opts)
 {
 	struct iface iface;
@@ -93,7 +93,7 @@ static int choose_frames(const struct spin_nic *nic, struct spin_ring_opts *opts
 	return err;
 }
 
-/* Sets how many queues if that is not given. */
+/* Sets the number of queues if not given. */
 static int choose_queues(const struct spin_nic *nic, struct spin_ring_opts *opts, int *all)
 {
 	uint32_t count = 0;
@@ -114,7 +114,7 @@ static int choose_queues(const struct spin_nic *nic, struct spin_ring_opts *opts
 	return 0;
 }
 
-/* The interface is named to libxdp by its name, in the thread's namespace. */
+/* libxdp identifies the interface by name, in the thread's namespace. */
 static int check_namespace(const struct spin_nic *nic)
 {
 	if (if_nametoindex(nic->name) == (unsigned)nic->ifindex)
@@ -123,7 +123,7 @@ static int check_namespace(const struct spin_nic *nic)
 			 nic->name);
 }
 
-/* Names the context of this process that has the queue. The caller holds the interface's lock. */
+/* Fails with the name of the context of this process that has the queue. The caller holds the interface's lock. */
 static int check_others(const struct spin_ctx *ctx, const struct spin_ring_opts *opts)
 {
 	for (const struct spin_ring *other = ctx->nic->rings; other; other = other->next) {
@@ -147,7 +147,9 @@ static void close_queues(struct spin_ring *ring)
 		ring_queue__close(&ring->queue[--ring->queues]);
 }
 
-/* `all`: the interface can have more queues than it uses, so the ring ends where they do. */
+/*
+ * `all`: the number of queues was not given, and the interface may use fewer than it can have, so the ring ends with the last one in use.
+ */
 static int open_queues(struct spin_ring *ring, const struct spin_ring_opts *opts, enum spin_ring_mode mode, int all)
 {
 	const struct ring_queue_options options = { .mode = mode, .frames = opts->frames, .frame_bytes = opts->frame_bytes };
@@ -193,7 +195,7 @@ static int open_in_mode(struct spin_ring *ring, const struct spin_ring_opts *opt
 	return 0;
 }
 
-/* Packets find the sockets, and the application one descriptor for all of them. */
+/* Binds the sockets to the ring's program, and adds them to one descriptor for the application. */
 static int connect_queues(struct spin_ring *ring)
 {
 	int err = 0;
@@ -213,9 +215,9 @@ static int connect_queues(struct spin_ring *ring)
 	return err;
 }
 
-/* --- the whole --- */
+/* --- create and destroy --- */
 
-/* Gives the context's packets to another program, if it is attached. The caller holds the interface's lock. */
+/* Makes the dispatcher call another program for the context, if it is attached. The caller holds the interface's lock. */
 static int give_packets_to(const struct spin_ctx *ctx, int prog_fd)
 {
 	return ctx->places ? root__replace(ctx->nic->root, ctx->place[0].slot, prog_fd) : 0;
@@ -240,7 +242,7 @@ static void close_ring(struct spin_ring *ring)
 	free(ring);
 }
 
-/* The caller holds the interface's lock, so that two rings do not ask for the same queue. */
+/* The caller holds the interface's lock, so that two rings cannot request the same queue. */
 static int open_ring(struct spin_ring *ring, struct spin_ring_opts *opts, int all)
 {
 	int err = check_others(ring->ctx, opts);
@@ -382,7 +384,7 @@ int spin_ring__stats(const struct spin_ring *ring, struct spin_ring_stats *out)
 	int err;
 
 	*out = (struct spin_ring_stats){ 0 };
-	/* first what comes last, so that no packet is received that was not delivered */
+	/* read `received` before `delivered`, so that it is never the larger one */
 	for (unsigned i = 0; i < ring->queues; i++) {
 		out->received += __atomic_load_n(&ring->queue[i].received, __ATOMIC_RELAXED);
 		err = ring_queue__lost(&ring->queue[i], &lost);

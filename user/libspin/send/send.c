@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Sends messages: a loop that sends packets in batches, reads acknowledgements in batches, and sleeps until the next is due. Called
+ * Sends messages: a loop that sends packets in batches, reads acknowledgements in batches, and sleeps until the next packet is due. Called
  * by applications and by requests/.
  */
 #include <errno.h>
@@ -25,17 +25,17 @@ struct job {
 	uint64_t start_ns, now_ns;
 	uint64_t heard_ns; /* when the receiver last answered or made progress */
 	uint64_t reported_ns;
-	int refused;           /* 1: the receiver has no room for it */
-	int again;             /* 1: the receiver has ended the message in favour of another, and has lost what it had of it */
-	uint64_t most;         /* packets that were acknowledged at a time: more is progress, also after beginning again */
-	uint64_t acknowledged; /* acknowledged packets since it was begun again */
-	uint64_t most_before;  /* `most` when it was begun again */
-	unsigned in_vain;      /* restarts without progress */
+	int refused;           /* 1: the message is too long for the receiver */
+	int again;             /* 1: the receiver, in favour of another message, has ended this one and discarded what it had of it */
+	uint64_t most;         /* highest number of acknowledged packets so far: more is progress, also after a restart */
+	uint64_t acknowledged; /* packets acknowledged since the last restart */
+	uint64_t most_before;  /* `most` at the last restart */
+	unsigned in_vain;      /* consecutive restarts without progress */
 };
 
 /*
- * One count for the whole process, since two senders may have the same port one after the other;
- * to come around to an id within ten minutes it would have to send seven million messages a second.
+ * Message ids are counted per process, since two senders may have the same port one after the other.
+ * To reuse an id within ten minutes, the process would have to send seven million messages a second.
  */
 static int next_id(uint32_t *id)
 {
@@ -196,7 +196,7 @@ static void wait_for_news(struct job *j, int full)
 		j->reported_ns = 0; /* a signal: the caller's callback may end the message */
 }
 
-/* Takes all answers that are there: with some left behind, more than the path holds would count as under way. */
+/* Reads all pending answers: unread ones would make the packets in flight seem more than the path holds. */
 static int receive(struct job *j)
 {
 	struct spin_sender *s = j->sender;
@@ -212,7 +212,7 @@ static int receive(struct job *j)
 	return (int)all;
 }
 
-/* The receiver has no room. Waits before the next attempt, longer after each that made no progress. */
+/* The receiver has no room. Waits before the next attempt, longer after each one without progress. */
 static void wait_to_begin(struct job *j)
 {
 	uint64_t wait_ns;
@@ -228,7 +228,9 @@ static void wait_to_begin(struct job *j)
 	nanosleep(&(struct timespec){ .tv_nsec = (long)wait_ns }, NULL);
 }
 
-/* Under another id: acknowledgements of packets of the old one may still be under way, and its receiver has lost these. */
+/*
+ * Restarts the message with a new id: acknowledgements of the old id may still be in flight, but the receiver has discarded those packets.
+ */
 static int begin_again(struct job *j)
 {
 	struct spin_sender *s = j->sender;
@@ -352,8 +354,8 @@ int spin_sender__send(struct spin_sender *sender, const void *data, size_t bytes
 #define MS_MAX     3600000u
 
 /*
- * A receiver that has all of a message knows it for so long. If no acknowledgement came through, all packets are sent
- * again: it would take them for a new message if they came later.
+ * A receiver remembers a completed message for this long. If no acknowledgement arrives, all packets are sent
+ * again, and must not arrive later, when it would take them for a new message.
  */
 _Static_assert(TIMEOUT_MS < SPIN_TOMBSTONE_MS, "a message may be delivered twice");
 
@@ -381,7 +383,7 @@ int send_opts__read(const struct spin_send_opts *opts, struct spin_send_opts *ou
 	return 0;
 }
 
-/* What stands in front of the first packet's payload counts for all: they are equally long. */
+/* All packets are equally long, so the headers of the first packet count for all. */
 uint32_t send_opts__stride(const struct spin_send_opts *opts, unsigned room)
 {
 	unsigned front = sizeof(struct spin_slmp) + (opts->put ? sizeof(struct spin_slmp_put) : 0);

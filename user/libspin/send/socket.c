@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The sender's socket: addresses, options, and trains of datagrams by sendmmsg. Fragmentation is an error here. */
+/*
+ * The sender's socket: addresses, options, and trains of datagrams sent by sendmmsg(). A packet that would need fragmentation is an error.
+ */
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -169,13 +171,13 @@ void send_socket__clear(int fd)
 }
 
 /*
- * Datagrams of the sender, many per system call. Equally long ones go to the kernel as one, which it cuts again where
- * the packet leaves (UDP_SEGMENT, Linux 4.18): sockets, routes and filters are passed once for all of them.
- * Acknowledgements come joined likewise (UDP_GRO, Linux 5.0). Both are done without where they are not there.
+ * Datagrams of the sender, many per system call. Datagrams of equal length are passed to the kernel as one, which it splits again where
+ * the packet leaves (UDP_SEGMENT, Linux 4.18), so that sockets, routes and filters are traversed once for all of them.
+ * Acknowledgements are coalesced in the same way (UDP_GRO, Linux 5.0). Both are optional.
  */
 
 #define TRAIN_PACKETS 64u    /* UDP_MAX_SEGMENTS before Linux 6.9 */
-#define TRAIN_BYTES   65000u /* with IP and UDP headers 65,535 at most */
+#define TRAIN_BYTES   65000u /* at most 65,535 with IP and UDP headers */
 
 static uint32_t payload_bytes(const struct send_message *m, uint64_t packet)
 {
@@ -209,7 +211,7 @@ void send_batch__add(struct send_batch *b, const struct send_message *m, uint64_
 	d->part[d->parts++] = (struct iovec){ (void *)(m->data + offset), payload };
 }
 
-/* How many datagrams from `first` on form a train: all have its length, the last one may be shorter. */
+/* Returns how many datagrams from `first` on form a train: all have its length, except that the last may be shorter. */
 static unsigned train_from(const struct send_batch *b, unsigned first)
 {
 	const struct send_datagram *d = b->datagram;
@@ -222,7 +224,7 @@ static unsigned train_from(const struct send_batch *b, unsigned first)
 	return n;
 }
 
-/* Makes one message of the datagrams. */
+/* Builds one message from the datagrams. */
 static unsigned couple(struct send_batch *b, struct mmsghdr *message, struct send_control *control, struct iovec *part, unsigned first,
 		       unsigned packets)
 {
@@ -242,7 +244,7 @@ static unsigned couple(struct send_batch *b, struct mmsghdr *message, struct sen
 	return parts;
 }
 
-/* Forms trains of all datagrams that are left. Returns their number. */
+/* Forms trains of all datagrams that are left. Returns the number of trains. */
 static unsigned make_up(struct send_batch *b, unsigned *packets)
 {
 	unsigned trains = 0, parts = 0;
@@ -255,7 +257,7 @@ static unsigned make_up(struct send_batch *b, unsigned *packets)
 	return trains;
 }
 
-/* 1 if the error says that kernel or device takes no trains. Sending without them shows any other error. */
+/* Returns 1 if the error may mean that the kernel or the device supports no trains. Sending without trains shows any other error. */
 static int takes_no_trains(struct send_batch *b, unsigned packets, int err)
 {
 	if (packets == 1 || (err != EINVAL && err != EIO && err != EMSGSIZE && err != EOPNOTSUPP && err != ENOPROTOOPT))
@@ -281,7 +283,7 @@ int send_batch__flush(struct send_batch *b, int fd, uint64_t *sent)
 		if (n < 0 && err != ENOBUFS)
 			return -err;
 		if (n < 0)
-			n = 1; /* a transmit queue was full: the datagram is lost, as it could be anywhere */
+			n = 1; /* a transmit queue was full: the datagram is lost, as it could be on the path */
 		for (; n && at < trains; n--, at++) {
 			b->gone += packets[at];
 			*sent += packets[at];
@@ -291,7 +293,7 @@ int send_batch__flush(struct send_batch *b, int fd, uint64_t *sent)
 	return 0;
 }
 
-/* What is not an answer to a packet of this message is none of our business. */
+/* Ignores what is not an answer to a packet of this message. */
 static enum send_answer read_answer(const struct send_message *m, const struct spin_slmp *h, uint64_t *packet)
 {
 	uint32_t offset = spin_ntoh32(h->offset);
@@ -312,7 +314,7 @@ static enum send_answer read_answer(const struct send_message *m, const struct s
 	}
 }
 
-/* Bytes of each datagram that was joined to what came; of a single one all of it. */
+/* Returns the length of each coalesced datagram; without coalescing, of the whole datagram. */
 static unsigned segment_bytes(struct msghdr *h, unsigned bytes)
 {
 	struct cmsghdr *c = CMSG_FIRSTHDR(h);
@@ -359,14 +361,13 @@ int send_batch__receive(struct send_batch *b, int fd, const struct send_message 
 }
 
 /*
- * Whether packets may go in trains. Where nothing cuts a train before the receiver's XDP program (generic mode on a
- * loopback interface or a veth) it comes as one datagram, which no receiver of SLMP can take: what goes in trains is lost
- * there. So they are tried with two packets, and used once a packet of a train was acknowledged. The first packet of
- * a message goes alone, and no train before it was taken: a receiver would take its length for that of all packets. What was
- * lost goes alone, too.
+ * Decides whether packets may be sent in trains. If nothing splits a train before the receiver's XDP program (generic mode on a loopback
+ * interface or a veth), it arrives as one datagram, which no SLMP receiver accepts, and is lost. So trains are tried with two packets, and
+ * are used after a packet of a train was acknowledged. The first packet of a message is sent alone, and no train before it was
+ * acknowledged, because a receiver would take the train's length for that of all packets. Lost packets are retransmitted alone as well.
  */
 
-#define LOST_MOST     128u  /* packets of trains lost in a row: the path has changed */
+#define LOST_MOST     128u  /* consecutive lost packets of trains after which the path is taken to have changed */
 #define RETRY_PACKETS 2048u /* packets until the next try: the tried ones may have been lost for other reasons */
 
 unsigned send_trains__next(struct send_trains *t, int is_open, unsigned space)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The sender's packets in flight. Packets that have been retransmitted equally often wait equally long, so each such list is sorted
+ * The sender's packets in flight. Packets with the same number of timeouts have the same timeout, so each such list is sorted
  * by sending time, and only its first packet must be checked. Called by send.c.
  */
 #include <string.h>
@@ -11,13 +11,13 @@
 #define NONE 0xffffu
 
 /*
- * The path's room: at first, and at least. Links lose some packets of themselves, or reorder them; where more than a
- * third of what was sent is lost, the path is full, and takes less than that.
+ * Congestion window: initially, and at least. Links lose or reorder some packets without congestion. If more than a
+ * third of what was sent is lost, the path is congested, and the minimum is lower.
  */
 #define FIRST_ROOM 64u
 #define LEAST_ROOM 64u
 #define FULL_ROOM  8u
-#define COUNTED    256u /* datagrams, of which the lost ones are counted */
+#define COUNTED    256u /* datagrams over which losses are counted */
 
 static struct send_slot *slot_of(struct send_window *w, uint64_t packet)
 {
@@ -59,7 +59,7 @@ static void take_out(struct send_window *w, struct send_slot *s)
 
 void send_window__start(struct send_window *w, uint64_t packets, unsigned limit)
 {
-	/* assumes the same path as the last message's */
+	/* assume the same path as for the last message */
 	uint64_t reorder_ns = w->reorder_ns;
 	unsigned room = w->room, threshold = w->threshold;
 	int cautious = w->cautious;
@@ -81,8 +81,8 @@ void send_window__start(struct send_window *w, uint64_t packets, unsigned limit)
 }
 
 /*
- * The receiver remembers SPIN_WINDOW packets beyond the lowest missing one, so there is no
- * use in going further. Before the first packet has come it has to park all others, and has less room.
+ * The receiver remembers SPIN_WINDOW packets beyond the lowest missing one, so sending further is
+ * useless. Until the first packet has arrived, the receiver must park all others, and has less room.
  */
 unsigned send_window__space(const struct send_window *w)
 {
@@ -111,7 +111,7 @@ static void count(struct send_window *w, unsigned lost)
 	w->lost = 0;
 }
 
-/* A packet was lost. Losses of packets sent before the window was halved do not halve it again. */
+/* Handles a lost packet. Losses of packets sent before the window was halved do not halve it again. */
 static void halve(struct send_window *w, const struct send_slot *s)
 {
 	count(w, 1);
@@ -167,7 +167,7 @@ static void again(struct send_window *w, struct send_slot *s, uint64_t now_ns, i
 	append(w, s);
 }
 
-/* The number of the packet in a slot: the ring holds the packets from the lowest one on. */
+/* Returns the packet in a slot: the ring holds the packets from the lowest one on. */
 static uint64_t packet_of(const struct send_window *w, const struct send_slot *s)
 {
 	uint64_t at = (uint64_t)(s - w->slot);
@@ -255,10 +255,10 @@ int send_window__acknowledged(struct send_window *w, struct send_timer *t, uint6
 		send_timer__measured(t, took_ns, now_ns);
 		note_later(w, s);
 	} else if (s->early && took_ns < t->smoothed_ns / 4 && w->reorder_ns < t->smoothed_ns) {
-		/* too early to be the answer to the second transmission: the first was reordered, not lost */
+		/* too early to acknowledge the second transmission: the first was reordered, not lost */
 		w->reorder_ns += t->smoothed_ns / 8 + 1;
 		if (w->room < w->room_before)
-			w->room = w->room_before; /* so the path was not full */
+			w->room = w->room_before; /* the path was not congested */
 	} else if (s->waits) {
 		send_timer__late(t, s->waits, now_ns);
 	}
@@ -269,11 +269,11 @@ int send_window__acknowledged(struct send_window *w, struct send_timer *t, uint6
 	return 1;
 }
 
-/* Until a round trip is known; and limits: of a LAN's scheduling, and of a receiver that has no room. */
+/* Timeouts: until a round trip is known; minimum, for scheduling in a LAN; maximum, for a receiver without room. */
 #define FIRST_NS 100000000u
 #define LEAST_NS 5000000u
 #define MOST_NS  1000000000u
-#define LATELY   8u /* waits */
+#define LATELY   8u /* in timeouts */
 
 uint64_t send_now_ns(void)
 {
@@ -299,8 +299,8 @@ void send_timer__measured(struct send_timer *t, uint64_t round_trip_ns, uint64_t
 }
 
 /*
- * Without this a way that is slower than the wait would have every packet sent twice, and never be measured. As
- * long as others are measured, the packet was lost.
+ * Without this, if the path's round trip were longer than the timeout, every packet would be sent twice and never be measured. If
+ * other packets have been measured recently, the packet was really lost.
  */
 void send_timer__late(struct send_timer *t, unsigned waits, uint64_t now_ns)
 {

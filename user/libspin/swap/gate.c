@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Loads the gate of a context, shuts and opens it (gate.h), for migrate.c. Shut, it belongs to one thread, which stays on one CPU: packets
- * on that CPU cannot wait for it.
+ * Loads the gate of a context, and shuts and opens it (gate.h), for migrate.c. While shut it is owned by one thread, pinned to a CPU:
+ * packets on that CPU cannot wait for it.
  */
 #include <errno.h>
 #include <sched.h>
@@ -28,7 +28,7 @@ struct gate {
 	struct spin_gate_state *state;
 	const struct spin_gate_inside *inside;
 	int entry_fd, choose_fd;
-	cpu_set_t cpus; /* of the thread, while it is shut */
+	cpu_set_t cpus; /* the thread's affinity mask while the gate is shut */
 	int is_pinned;
 	uint64_t since_ns, shut_ns;
 };
@@ -131,7 +131,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* The CPU that comes `steps` behind this one among those that the thread may have. */
+/* Returns the CPU `steps` after this one among those that the thread may use. */
 static int cpu_behind(const cpu_set_t *cpus, int cpu, unsigned steps)
 {
 	for (steps %= (unsigned)CPU_COUNT(cpus); steps; steps--)
@@ -142,8 +142,8 @@ static int cpu_behind(const cpu_set_t *cpus, int cpu, unsigned steps)
 }
 
 /*
- * Keeps the thread on one CPU: packets that come to that one interrupt it, so they cannot wait for it. Where it may not be kept, packets
- * wait in vain where it has gone to, and until_ns ends that.
+ * Pins the thread to one CPU: packets that arrive on that CPU interrupt the thread, so they cannot wait for it. If pinning fails and the
+ * thread moves, packets on its new CPU wait in vain until until_ns.
  */
 static uint32_t pin(struct gate *gate, unsigned try)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Replaces the handlers of a context by others whose state and tables have another layout (spin_ctx__migrate()). The new handlers have a memory
- * of their own. All of the old one is copied while the old handlers go on; then a gate (gate.h) keeps packets waiting while what
- * has changed since then is copied, and opens to the new handlers. So no packet is lost, and no update: what a packet's handlers have
- * written is there before the next packet. On failure the old handlers go on with their memory.
+ * Replaces the handlers of a context by others whose state and tables have another layout (spin_ctx__migrate()). The new handlers have
+ * their own memory. The old memory is copied while the old handlers run. Then a gate (gate.h) makes packets wait while what has changed
+ * since is copied again, and opens to the new handlers. So no packet and no update is lost: what a packet's handlers have written is
+ * visible to the next packet. On failure the old handlers continue with their memory.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #include "user/libspin/swap/swap.h"
 
 #define VARIABLES_MAX 1024u
-#define WAIT_NS       1000000ull /* of the first tries; it is doubled after each TRIES_EACH */
+#define WAIT_NS       1000000ull /* for the first tries; doubled after each TRIES_EACH tries */
 #define TRIES_EACH    3u
 
 struct move {
@@ -64,7 +64,7 @@ static int add_move(struct migration *m, const struct layout_variable *from, con
 	return err;
 }
 
-/* State and tables of the old handlers, by name; and the counts of packets. */
+/* Plans the moves of the old handlers' state and tables, by name, and of the packet counters. */
 static int plan(struct migration *m)
 {
 	struct layout_variable var, other;
@@ -95,9 +95,12 @@ static int update(struct migration *m, uint64_t *changed)
 	return err;
 }
 
-/* --- the moment --- */
+/* --- tries --- */
 
-/* One more run over the memory makes the one while packets wait short. 0, -EAGAIN without a reason, or another failure. */
+/*
+ * Updates once more before shutting the gate, so that the update during which packets wait is short. Returns 0, -EAGAIN without a reason,
+ * or another error.
+ */
 static int try_once(struct migration *m, unsigned try)
 {
 	struct gate *gate = m->ctx->gate;
@@ -139,8 +142,8 @@ static int pass_over(struct migration *m)
 }
 
 /*
- * Packets go to the handlers without the gate. Where that fails the gate stays, as long as the context, and passes them on to the same handlers:
- * freed, it would find none.
+ * Makes packets go to the handlers without the gate. If that fails, the gate stays as long as the context, and passes packets on to the
+ * same handlers: if it were freed, packets would pass without handlers.
  */
 static int take_gate_away(struct spin_ctx *ctx, const struct spin_ctx *handlers)
 {
@@ -158,7 +161,7 @@ static int take_gate_away(struct spin_ctx *ctx, const struct spin_ctx *handlers)
 
 static int put_gate(struct spin_ctx *ctx, const struct spin_ctx *next)
 {
-	int err = ctx->gate ? take_gate_away(ctx, ctx) : 0; /* an earlier migration's */
+	int err = ctx->gate ? take_gate_away(ctx, ctx) : 0; /* of an earlier migration */
 
 	if (!err)
 		err = gate__new(ctx->guard ? guard__program_fd(ctx->guard) : -1, ctx->prog_fd, next->prog_fd, ctx->is_shared, &ctx->gate);
@@ -168,7 +171,7 @@ static int put_gate(struct spin_ctx *ctx, const struct spin_ctx *next)
 		err = guard__replace(ctx->guard, gate__choose_fd(ctx->gate));
 	if (!err)
 		err = swap__replace_entry(ctx, gate__entry_fd(ctx->gate), swap__entry_fd(ctx));
-	swap__wait(ctx); /* nobody runs the handlers uncounted */
+	swap__wait(ctx); /* afterwards all runs of the handlers are counted */
 	if (err)
 		take_gate_away(ctx, ctx);
 	return err;
@@ -185,13 +188,13 @@ static int under_traffic(struct migration *m)
 	return err;
 }
 
-/* Nothing runs the handlers: there is nothing to wait for. */
+/* Not attached: no handler runs, so no packet has to wait. */
 static int at_rest(struct migration *m)
 {
 	return m->ctx->guard ? guard__replace(m->ctx->guard, m->next->prog_fd) : 0;
 }
 
-/* --- from start to end --- */
+/* --- the whole migration --- */
 
 static int check(const struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_migration *report)
 {

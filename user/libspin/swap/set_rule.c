@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Gives a context another rule while packets come (spin_ctx__set_rule()). The rule is a constant of the program, so the object is loaded
+ * Gives a context another rule while packets arrive (spin_ctx__set_rule()). The rule is a constant of the program, so the object is loaded
  * again with the same maps of state (swap.c). The new program and rule get a second slot of each interface; the first one is removed when
- * every running dispatcher has seen the second. A packet has one of the two programs, or either: never none, as long as a rule matches.
+ * every running dispatcher has seen the second. A packet is handled by either program, and always by one if a rule matches.
  */
 #include <errno.h>
 
@@ -13,8 +13,8 @@
 
 struct change {
 	struct spin_ctx *ctx, *next;
-	int entry_fd;                 /* what the dispatcher calls for next: its program, or a ring's that runs it */
-	unsigned slot[SPIN_NICS_MAX]; /* of next, by ctx's place */
+	int entry_fd;                 /* program that the dispatcher calls for next: its own, or a ring's that runs it */
+	unsigned slot[SPIN_NICS_MAX]; /* of next, by the index of ctx's place */
 	unsigned reserved, added;
 };
 
@@ -37,7 +37,10 @@ static int check(const struct spin_ctx *ctx)
 	return 0;
 }
 
-/* Refuses what can be refused, before any packet has the new rule. The slot keeps other contexts from rules that overlap. */
+/*
+ * Checks everything that can fail before any packet gets the new rule. The reserved slot prevents other contexts from taking overlapping
+ * rules.
+ */
 static int reserve(struct change *change, unsigned i)
 {
 	struct spin_nic *nic = change->ctx->place[i].nic;
@@ -85,7 +88,7 @@ static void undo(struct change *change)
 		ring__drop_added(change->ctx->ring_delivery);
 }
 
-/* Afterwards no HPU runs the old program, and no other thread reads the context's rule. */
+/* Removes the old slot. Afterwards no HPU runs the old program, and no other thread reads the context's rule. */
 static void remove_old(struct spin_ctx *ctx, const struct spin_place *place)
 {
 	pthread_mutex_lock(&place->nic->lock);
@@ -128,7 +131,9 @@ int spin_ctx__set_rule(struct spin_ctx *ctx, const struct spin_rule *rule)
 		spin_ctx__destroy(change.next);
 		return err;
 	}
-	/* A dispatcher that began before may have read the new slot's bits too early, and then finds the old one gone. */
+	/*
+	 * A dispatcher that started earlier may have read the new slot's bits before they were set, and would then find the old slot gone.
+	 */
 	if (ctx->places)
 		root__wait(ctx->place[0].nic->root);
 	for (unsigned i = 0; i < ctx->places; i++)

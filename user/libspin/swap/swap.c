@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Replaces the handlers of a context while packets flow (spin_ctx__swap()). The new programs are loaded with the old ones' maps of
- * state, so nothing is copied and no update is lost; then one entry of a program array is replaced, which each packet reads once.
+ * state, so nothing is copied and no update is lost. Then one entry of a program array is replaced, which each packet reads once.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,10 +13,10 @@
 #include "user/libspin/root.h"
 #include "user/libspin/swap/swap.h"
 
-/* What handlers and applications share; the rest is each program's own. */
+/* Maps shared by handlers and applications; each program has its own of the others. */
 static const char *const shared_sections[] = { ".data", ".bss" };
 static const char *const shared_maps[] = { "spin_events", "spin_host" };
-/* And what programs with bounded loops have not: they see nothing of streams, and have no part in them. */
+/* Shared only if both have them: programs with bounded loops take no streams. */
 static const char *const stream_maps[] = { "spin_units_taken", "spin_streams_taken", "spin_streams_seen" };
 
 static int reuse(const struct spin_ctx *ctx, const struct bpf_map *from, struct bpf_map *to, const char *name)
@@ -30,7 +30,7 @@ static int reuse(const struct spin_ctx *ctx, const struct bpf_map *from, struct 
 	return err ? spin_fail(err, "%s has another %s in the new handlers: detach it, and create it again", ctx->name, name) : 0;
 }
 
-/* Variables of the runtime that libspin, rings and other processes read where the old object had them. */
+/* Variables of the runtime that libspin, rings and other processes read at the address in the old object. */
 static const char *const read_in_place[] = { "spin_counters", "spin_work_counts" };
 
 static int compare_places(const struct spin_ctx *ctx, const struct btf *next)
@@ -50,7 +50,7 @@ static int compare_places(const struct spin_ctx *ctx, const struct btf *next)
 	return 0;
 }
 
-/* 0 if all variables of both lie in the same place and have the same fields; else the first one that differs is named. */
+/* Returns 0 if all variables of both have the same offset and the same fields; else fails and names the first one that differs. */
 static int compare_layouts(const struct spin_ctx *ctx, const struct btf *next)
 {
 	struct layout_variable var, other;
@@ -162,7 +162,7 @@ void swap__set_roomy(struct spin_ctx *ctx, int is_roomy)
 	}
 }
 
-/* Gives packets to the new program, on all interfaces or on none; afterwards no HPU runs the other one. */
+/* Replaces the program on all interfaces or on none; afterwards no HPU runs the other one. */
 static int replace_program(struct spin_ctx *ctx, int prog_fd)
 {
 	int err;

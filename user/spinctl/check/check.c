@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl check: says whether a card or a driver would take the XDP programs of objects. Loads nothing, and needs no root. */
+/* spinctl check: checks whether a card or a driver would accept an object's XDP programs. Loads nothing and needs no root. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,13 +93,13 @@ static int is_fat(const void *data, size_t bytes)
 	int has;
 
 	if (nfp_elf__open(&elf, data, bytes))
-		return 0; /* the checker says what is wrong */
+		return 0; /* nfp_check__object() reports what is wrong */
 	has = nfp_elf__find(&elf, SPIN_META_SECTION) != 0;
 	nfp_elf__close(&elf);
 	return has;
 }
 
-/* Replaces a fat object's data by its program for a card, with the rule in it. */
+/* Replaces a fat object's data with its program for a card, which contains the rule. */
 static int take_card_program(const char *path, void **data, size_t *bytes)
 {
 	struct spin_object *object;
@@ -132,7 +132,7 @@ static int check_for_nfp(const char *path, const void *data, size_t bytes, const
 	int status;
 
 	if (nfp_check__object(data, bytes, profile, kernels, options.mtu, &report, reason, sizeof(reason))) {
-		printable(safe, sizeof(safe), reason); /* it has names of the object's */
+		printable(safe, sizeof(safe), reason); /* it quotes names from the object, which is untrusted */
 		return report_error("%s: %s", path, safe);
 	}
 	if (options.json)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spinctl check for targets other than a card: native mode of a driver, or generic mode. Called by check.c. It examines the object
- * as any loader would take it; what a driver does with a program comes from kernel/drivers.c.
+ * spinctl check for targets other than a card: native mode of a driver, or generic mode. Called by check.c. It reads the object's
+ * programs as any loader does; kernel/drivers.c says what each driver supports.
  */
 #include <stdio.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static int calls(const struct nfp_code *code, int32_t helper)
 	return 0;
 }
 
-/* Of several kernels: yes or no if all agree, and unknown if not. */
+/* Returns the answer for a set of kernels: yes or no if all agree, else unknown. */
 static enum driver_answer on(const uint8_t answers[DRIVERS_KERNELS], unsigned kernels)
 {
 	enum driver_answer all = DRIVER_UNKNOWN;
@@ -99,7 +99,7 @@ static void check_driver(const struct driver_row *row, const struct check_driver
 	check_mtu(row, wanted, r);
 }
 
-/* Native mode of any driver: what is known of all of them, or else what to ask. */
+/* Native mode without a driver's name: reports what only some drivers support. */
 static void check_native(const struct check_driver *wanted, struct result *r)
 {
 	if (r->code->is_frags)
@@ -115,7 +115,7 @@ static void print_text(const struct result *r, const struct check_driver *wanted
 {
 	char name[4 * sizeof(r->code->name)];
 
-	printable(name, sizeof(name), r->code->name); /* from the object, which may be anybody's */
+	printable(name, sizeof(name), r->code->name); /* from the object, which is untrusted */
 	printf("%s: %s (%s)\n", name, nfp_verdict__name(r->verdict), wanted->target);
 	for (unsigned i = 0; i < r->count; i++)
 		printf("  %s: %s: %s\n    %s\n", nfp_verdict__name(r->found[i].verdict), r->found[i].rule, r->found[i].what,

@@ -2,11 +2,11 @@
 #ifndef USER_SPINCTL_CHECK_DRIVER_H
 #define USER_SPINCTL_CHECK_DRIVER_H
 
-/* spinctl check of programs that run on the host: for a driver's native mode, and for generic mode. Called by check.c. */
+/* spinctl check for programs that run on the host, in a driver's native mode or in generic mode. Called by check.c. */
 #include <stddef.h>
 
 struct check_driver {
-	const char *target, *driver; /* as given; NULL: any driver */
+	const char *target, *driver; /* as given; driver NULL: any driver */
 	int is_native;
 	unsigned kernels; /* bits of enum nfp_kernel */
 	unsigned mtu;     /* bytes; 0: any */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What spinctl check prints of programs for a card, as text and as JSON, from one structure. Called by check.c. */
+/* Prints the report of spinctl check on programs for a card, as text and as JSON. Called by check.c. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ enum nfp_verdict check_print__worst(const struct nfp_report *report)
 	return worst;
 }
 
-/* "6.1 and 6.12" */
+/* Writes "6.1 and 6.12" to buf. */
 static const char *kernel_list(unsigned kernels, char *buf, size_t bytes)
 {
 	*buf = 0;
@@ -26,7 +26,7 @@ static const char *kernel_list(unsigned kernels, char *buf, size_t bytes)
 	return buf;
 }
 
-/* Names and lines come from the object, which may be anybody's. */
+/* Escapes names and lines from the object, which is untrusted. */
 static const char *safe(char *buf, size_t bytes, const char *text)
 {
 	printable(buf, bytes, text);

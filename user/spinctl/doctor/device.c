@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Reads the facts about one interface, and about the peer of a veth. Called by doctor.c and run/note.c. Changes nothing. */
+/* Reads the facts about one interface, and about the peer of a veth. Called by exam.c and run/note.c. Changes nothing. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,7 +27,7 @@ void doctor__read_peer(const struct probe_net *net, struct doctor_device *d)
 	}
 }
 
-/* Contexts of ours: their programs' names start alike. */
+/* Returns 1 for a program of sPIN: their names start with "spin_". */
 static int is_ours(uint32_t program_id)
 {
 	struct bpf_prog_info info = { 0 };

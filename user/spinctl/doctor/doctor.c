@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl doctor: its options, and the order of sections. All facts are read first; the rows only look at them. */
+/* spinctl doctor: options and the order of sections. exam.c reads the facts that checks share first; then each check fills one row. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -126,7 +126,7 @@ void doctor_exam__machine(struct doctor_exam *e)
 		run_table(e, "tools", doctor_tools_checks, 0);
 }
 
-/* For the summary. */
+/* Adds the interface to a list in the summary. */
 static void conclude_device(struct doctor_exam *e, const struct doctor_modes *modes, const char *name)
 {
 	struct doctor_list *list = !modes->runs ? &e->held : modes->native == DOCTOR_MISSING ? &e->generic : &e->native;
@@ -165,7 +165,7 @@ void doctor_exam__line(struct doctor_exam *e, const char *name)
 	struct doctor_modes modes;
 
 	if (doctor__read_device(&e->net, name, &d))
-		return; /* it has just gone */
+		return; /* the interface was removed after it was listed */
 	doctor__modes(&e->facts, &d, &modes);
 	snprintf(row.name, sizeof(row.name), "%s", name);
 	doctor__found(&row, d.held ? DOCTOR_NOTE : DOCTOR_OK, "%s, %s, MTU %u; %s%s",
@@ -201,7 +201,7 @@ static void append_list(struct doctor_report *r, const char **lead, const char *
 	*lead = ", ";
 }
 
-/* What was tried and did not load, though something else did. */
+/* Adds to the summary what was tried but did not load, although handlers can run. */
 static void append_refused(struct doctor_exam *e)
 {
 	const struct test_load *t = e->facts.test_loads;

@@ -107,7 +107,7 @@ static void native(const struct doctor_facts *f, struct doctor_row *row)
 	struct doctor_modes modes;
 
 	doctor__modes(f, f->device, &modes);
-	/* generic is left: slower, nothing more */
+	/* generic mode is still possible, so this is a warning only */
 	doctor__found(row, modes.native == DOCTOR_MISSING ? DOCTOR_WARNING : modes.native, "%s%s%s",
 		      modes.native == DOCTOR_MISSING ? "no: " : "yes", modes.native == DOCTOR_NOTE ? ", " : "", modes.reason);
 	if (*modes.advice)
@@ -125,7 +125,7 @@ static void generic(const struct doctor_facts *f, struct doctor_row *row)
 static void queues(const struct doctor_facts *f, struct doctor_row *row)
 {
 	const struct probe_iface *i = IFACE(f);
-	/* of virtio_net's, some must be left to send on */
+	/* virtio_net needs some of its queues for sending */
 	unsigned more = !strcmp(i->driver, "virtio_net") ? kernel_native__virtio_queues(i) : i->rx_queues_max;
 	char prefix[128];
 
@@ -150,9 +150,8 @@ static void queues(const struct doctor_facts *f, struct doctor_row *row)
 }
 
 /*
- * virtio_net gives each possible CPU a queue for what XDP sends, in addition to those in use; if
- * there are not so many, all CPUs share them under a lock (drivers/net/virtio_net.c,
- * virtnet_xdp_set). Queues can be changed only while no program is attached.
+ * virtio_net gives each possible CPU a queue for what XDP sends, in addition to those in use. If it has too few, all CPUs share
+ * the queues under a lock (drivers/net/virtio_net.c, virtnet_xdp_set). Queues can be changed only while no program is attached.
  */
 static void xdp_queues(const struct doctor_facts *f, struct doctor_row *row)
 {
@@ -281,7 +280,7 @@ static void steering(const struct doctor_facts *f, struct doctor_row *row)
 	int can = i->features[FEATURE_NTUPLE] == SETTING_OFF && !i->fixed[FEATURE_NTUPLE];
 
 	if (!*i->bus)
-		return; /* of cards only */
+		return; /* only cards have it */
 	doctor__found(row, can ? DOCTOR_NOTE : DOCTOR_OK, "receive hashing %s, ntuple filters %s", rss ? "on" : "off",
 		      ntuple ? "on"
 		      : can  ? "off"

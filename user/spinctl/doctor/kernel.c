@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl doctor: the table of checks of bpf(). Each feature is tried, not looked up by version. */
+/* spinctl doctor: the table of checks of bpf(). Each feature is tried, not derived from the kernel's version. */
 #include <errno.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ static void version(const struct doctor_facts *f, struct doctor_row *row)
 				      "cost` shows what handlers cost on an HPU");
 }
 
-/* A feature that a probe tried: present, refused or absent. */
+/* Fills in the row for a feature that was probed. err: the probe's result. */
 static void tried(const struct doctor_facts *f, struct doctor_row *row, int err, enum doctor_verdict if_absent, const char *present,
 		  const char *absent)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spinctl doctor: the table of checks of what the kernel loads of ours. They report the test loads of test_load.c and take versions
- * and advice from kernel/features.h. Only these rows decide whether the conclusion says "Handlers can run here".
+ * spinctl doctor: the table of checks that report which of sPIN's programs the kernel loads (test_load.c). Versions and advice come
+ * from kernel/features.h.
  */
 #include <errno.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "kernel/probe.h"
 #include "user/spinctl/doctor/load.h"
 
-/* Which kernel to boot: the row "version" has it, too, so only what is missing repeats it. */
+/* Advises which kernel to boot. The row "version" says the same, so only a missing feature repeats it. */
 static void advise(struct doctor_row *row, enum doctor_verdict verdict)
 {
 	char advice[sizeof(row->advice)];
@@ -20,7 +20,7 @@ static void advise(struct doctor_row *row, enum doctor_verdict verdict)
 		doctor__advise(row, "%s", kernel_feature__advice(advice, sizeof(advice)));
 }
 
-/* One test load. feature: what the kernel must have for it. */
+/* Reports one test load. feature: what it needs of the kernel. */
 static void report(const struct doctor_facts *f, struct doctor_row *row, enum test_load_id id, enum kernel_feature feature,
 		   enum doctor_verdict if_refused)
 {
@@ -42,7 +42,7 @@ static void report(const struct doctor_facts *f, struct doctor_row *row, enum te
 	}
 }
 
-/* Of what a class cannot do without: missing if the other class does not load either. */
+/* Returns the verdict for a refused program that its class needs: missing if neither class loads, else a note. */
 static enum doctor_verdict essential(const struct doctor_facts *f)
 {
 	return doctor_load__has(f->test_loads, SPIN_CLASS_TRUSTED) || doctor_load__has(f->test_loads, SPIN_CLASS_ISOLATED) ? DOCTOR_NOTE

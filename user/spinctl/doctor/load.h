@@ -2,12 +2,12 @@
 #ifndef USER_SPINCTL_DOCTOR_LOAD_H
 #define USER_SPINCTL_DOCTOR_LOAD_H
 
-/* Test loads for spinctl doctor: the dispatcher and small handlers are loaded as `spinctl run` would, and closed again. */
+/* Test loads for spinctl doctor: loads the dispatcher and small handlers as `spinctl run` does, and closes them again. */
 #include "user/spinctl/doctor/facts.h"
 
-/* Fills in TEST_LOADS rows. all: 0 loads only what no handler can do without. Takes one to two seconds for all. */
+/* Fills in TEST_LOADS rows. all: 0 loads only what every handler needs. Loading all takes one to two seconds. */
 void doctor_load__try(struct test_load *test_loads, int all);
-/* 1 if datagram handlers of this class load, with their dispatcher. */
+/* Returns 1 if datagram handlers of this class and their dispatcher load. */
 int doctor_load__has(const struct test_load *test_loads, enum spin_class class);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl doctor: whether an interface would take a native XDP program, by asking what its driver checks. Nothing is attached. */
+/* spinctl doctor: finds out whether an interface would take a native XDP program, from what its driver checks. Attaches nothing. */
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include "user/spinctl/doctor/facts.h"
 #include "kernel/features.h"
 
-/* Of a driver that we cannot ask: a page without headroom, the skb's footer and the Ethernet header, of 4 KiB pages. */
+/* For a driver that cannot be asked: a 4 KiB page minus headroom, the skb's footer and the Ethernet header, in bytes. */
 #define ONE_PAGE_MTU 3498
 
 int doctor__long_frames(void)
@@ -93,7 +93,7 @@ static void check_driver(const struct doctor_facts *f, const struct doctor_devic
 void doctor__modes(const struct doctor_facts *f, const struct doctor_device *d, struct doctor_modes *out)
 {
 	*out = (struct doctor_modes){ .native = DOCTOR_OK };
-	/* a veth whose peer stands in the way says that it has no XDP at all: its peer's reason first */
+	/* a veth whose peer prevents native XDP reports no XDP at all, so the peer is checked first */
 	if (!strcmp(d->iface.kind, "veth"))
 		check_veth(f, d, out);
 	if (out->native != DOCTOR_MISSING)

@@ -7,9 +7,9 @@
 #define WIDTH        80
 #define NAME_WIDTH   18
 #define FOUND_COLUMN (12 + NAME_WIDTH)
-#define LONG_COLUMN  6 /* where a command starts that is too long for the columns: it can be copied as one line */
+#define LONG_COLUMN  6 /* where a command that is too long for its column starts, so that it can be copied as one line */
 
-/* Bytes of the next word: up to a blank, but a command in back quotes stays in one piece. */
+/* Returns the bytes of the next word: up to a blank, but a command in back quotes is one word. */
 static size_t word_bytes(const char *s)
 {
 	size_t n = strcspn(s, " "), whole;
@@ -22,7 +22,7 @@ static size_t word_bytes(const char *s)
 	return whole < n ? n : whole;
 }
 
-/* Prints text from a column on, wrapped; the cursor is at that column. A command longer than a line is left to the terminal. */
+/* Prints text wrapped and indented to `column`, where the cursor is. The terminal wraps a command that is longer than a line. */
 static void wrap(const char *text, unsigned column)
 {
 	size_t line = WIDTH - column, used = 0;

@@ -46,7 +46,7 @@ static void capabilities(const struct doctor_facts *f, struct doctor_row *row)
 				    "cap_bpf,cap_net_admin,cap_perfmon+ep $(command -v spinctl)`");
 }
 
-/* Why not even a program that only passes loads. */
+/* Reports why not even an XDP program that only returns XDP_PASS loads. */
 static void no_class(const struct doctor_facts *f, struct doctor_row *row)
 {
 	char reason[400];

@@ -29,7 +29,7 @@ static void setting(struct doctor_row *row, const char *path, long good, enum do
 		doctor__advise(row, "`sysctl -w %s=%ld`", sysctl, good);
 }
 
-/* Tried where possible: other network namespaces than the first do not have the setting. */
+/* The JIT is probed if possible: only the first network namespace has the setting. */
 static void jit(const struct doctor_facts *f, struct doctor_row *row)
 {
 	static const char path[] = "/proc/sys/net/core/bpf_jit_enable";
@@ -53,7 +53,7 @@ static void jit_harden(const struct doctor_facts *f, struct doctor_row *row)
 	long value = textfile__number(AT_FDCWD, "/proc/sys/net/core/bpf_jit_harden", -1);
 
 	(void)f;
-	if (value == 1) /* of unprivileged programs only: none of ours */
+	if (value == 1) /* only unprivileged programs, which sPIN's are not */
 		doctor__found(row, DOCTOR_OK, "1: constants of unprivileged programs are blinded, handlers' are not");
 	else
 		setting(row, "/proc/sys/net/core/bpf_jit_harden", 0, DOCTOR_WARNING, "constants are not blinded",
@@ -122,7 +122,7 @@ static void cpus(const struct doctor_facts *f, struct doctor_row *row)
 	char last[256], *at;
 
 	(void)f;
-	/* "0-1" or "0,2-63": ids count, and the last is the largest */
+	/* "0-1" or "0,2-63": the largest id counts, which is the last */
 	if (!textfile__line(AT_FDCWD, "/sys/devices/system/cpu/possible", last, sizeof(last)) && *last) {
 		for (at = last + strlen(last); at > last && at[-1] >= '0' && at[-1] <= '9'; at--)
 			;

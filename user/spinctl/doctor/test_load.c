@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Loads the dispatcher and small handlers of each kind and class, which are inside the
- * program (test_load/), through the library. Called once by `spinctl doctor`. Nothing is
- * attached and nothing stays loaded.
+ * Loads the dispatcher and small handlers of each kind and class, which are embedded in the program (test_load/), through
+ * libspin. Called once by exam.c. Nothing is attached and nothing stays loaded.
  */
 #include <errno.h>
 #include <string.h>
@@ -33,7 +32,7 @@ static const struct {
 	[TEST_LOAD_SENDER_ISOLATED] = { test_load_sender, test_load_sender_end, SPIN_CLASS_ISOLATED, 0 },
 };
 
-/* The library opens files: the image as one that has no name. */
+/* libspin opens objects by path, so the image is written to an unnamed file. */
 static int open_image(const char *image, const char *end, struct spin_object **out)
 {
 	int fd = memfd_create("test_load.spin", MFD_CLOEXEC), err = -EIO;
@@ -67,7 +66,7 @@ static int load_handler(const char *image, const char *end, enum spin_class clas
 	return err;
 }
 
-/* Without CAP_PERFMON the library takes the dispatcher that copies headers; as for a context, the class is probed first. */
+/* Without CAP_PERFMON libspin loads the dispatcher that copies headers. The class is probed first, as for a context. */
 static int load_dispatcher(enum spin_class class)
 {
 	char reason[SPIN_ERROR_BYTES];
@@ -90,7 +89,7 @@ static int load_dispatcher(enum spin_class class)
 	return err;
 }
 
-/* The message without the name of a file that nobody knows. */
+/* Copies libspin's message without the path of the unnamed file. */
 static void take_message(struct test_load *load)
 {
 	const char *message = spin_strerror_last(), *own = "/proc/self/fd/";

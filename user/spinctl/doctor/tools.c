@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl doctor: the table of checks of programs that spincc and spinctl start: compilers and others. */
+/* spinctl doctor: the table of checks of tools: compilers that spincc runs, and others. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 
 #define PATIENCE_MS 5000
 
-/* Reads what `TOOL --version` says until it ends or patience does. */
+/* Reads the output of `TOOL --version` until it ends or a read times out. */
 static void read_output(int from, char *out, size_t bytes)
 {
 	size_t have = 0;
@@ -29,7 +29,7 @@ static void read_output(int from, char *out, size_t bytes)
 	out[have] = '\0';
 }
 
-/* 0 and the output's first 1000 bytes, or -errno. */
+/* Returns 0 and the first bytes - 1 bytes of the output, or -errno. */
 static int ask_version(const char *tool, char *out, size_t bytes)
 {
 	char *argv[] = { (char *)tool, "--version", NULL };
@@ -49,7 +49,7 @@ static int ask_version(const char *tool, char *out, size_t bytes)
 	close(ends[1]);
 	if (!err) {
 		read_output(ends[0], out, bytes);
-		kill(pid, SIGKILL); /* it has said what we wanted, or hangs */
+		kill(pid, SIGKILL); /* its output is read, or it hangs */
 		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 			;
 	}
@@ -57,7 +57,7 @@ static int ask_version(const char *tool, char *out, size_t bytes)
 	return -err;
 }
 
-/* The first word with a dot between digits: "14.0.6"; or the first line. */
+/* Reduces the output to its first word with a dot between digits, "14.0.6", or else to its first line. */
 static void version_of(char *out)
 {
 	for (char *at = out; *at; at++) {

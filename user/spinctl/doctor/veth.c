@@ -6,14 +6,14 @@
 #include "user/spinctl/builtin.h"
 #include "user/spinctl/doctor/facts.h"
 
-#define PASSES_ON "copy_to_host" /* all but what its rule matches */
+#define PASSES_ON "copy_to_host" /* passes all packets except those that its rule matches */
 
 static const char *peer_name(const struct doctor_facts *f)
 {
 	return f->device->peer_err ? "PEER" : f->device->peer.name;
 }
 
-/* A setting of the peer's, wherever it lives. */
+/* Advises an ethtool setting of the peer, in its namespace. */
 static void advise_peer(const struct doctor_facts *f, struct doctor_row *row, const char *lead, const char *setting)
 {
 	char prefix[128];
@@ -119,7 +119,7 @@ static void whose_time(const struct doctor_facts *f, struct doctor_row *row)
 			      "%s: handlers run on the sender's CPU, in its time: measure with threaded "
 			      "NAPI in both arms",
 			      i->threaded ? "not known whether NAPI is threaded; if not" : "NAPI is not threaded");
-		if (napi) /* /sys may be another namespace's */
+		if (napi) /* /sys may belong to another namespace */
 			doctor__advise(row,
 				       "give it threads: `unshare -m sh -c 'mount -t sysfs s /sys && echo 1 >/sys/class/net/%s/threaded'`",
 				       i->name);

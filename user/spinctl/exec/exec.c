@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spinctl exec: runs a program that nobody changes, and attaches handlers to its sockets by spind. The program is stopped when it binds one,
- * or listens (trap.h), and goes on when the handlers are attached. Contexts end with their sockets, or with this process.
+ * spinctl exec: runs an unmodified program and attaches handlers to its sockets through spind. The program is stopped when it binds a
+ * socket or listens (trap.h), and continues when the handlers are attached. Contexts end with their sockets, or with this process.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -50,7 +50,7 @@ struct session {
 	struct spin_object *obj;
 	struct spin_ctx *ctx[SOCKETS_MAX];
 	unsigned count;
-	uint32_t shared;                     /* the context whose state all others have; 0: each has its own */
+	uint32_t shared;                     /* id of the context whose state all others share; 0: each has its own */
 	uint64_t packets[SPIN_REASON_COUNT]; /* of contexts that have ended */
 	int failed;
 };
@@ -77,7 +77,7 @@ static int is_wanted(int fd, enum trap_call call)
 	return !options.port || trap__port(fd) == options.port;
 }
 
-/* 1: it goes on. Its memory may be another one since somebody has moved it for other handlers. */
+/* Returns 1 if the context is alive. If its memory was moved when its handlers were swapped, maps the new memory. */
 static int goes_on(struct spin_ctx *ctx)
 {
 	const int alive = spin_ctx__alive(ctx);
@@ -94,7 +94,7 @@ static void collect_ended(struct session *s, int all)
 		if (goes_on(s->ctx[i]) && !all)
 			continue;
 		spin_ctx__counters(s->ctx[i], packets);
-		/* counters belong to the state: of those that share it the last one has them all */
+		/* counters are part of the state: contexts that share it are counted once, at the last one */
 		for (unsigned r = 0; r < SPIN_REASON_COUNT && (!s->shared || s->count == 1); r++)
 			s->packets[r] += packets[r];
 		if (s->count == 1)
@@ -108,7 +108,7 @@ static int fill(struct session *s, struct spin_ctx *ctx)
 {
 	const struct fill_target target = { ctx, set_field, insert_entry };
 
-	if (s->shared) /* as it was filled for the first one, and may have changed since then */
+	if (s->shared) /* the state was filled for the first context, and handlers may have changed it */
 		return 0;
 	return fill__apply(&options.fill, &target) ? (s->failed = FAILED) : 0;
 }
@@ -144,7 +144,7 @@ static int attach(void *arg, int fd, enum trap_call call)
 		}
 		spin_ctx__destroy(ctx);
 	}
-	if (err == -EEXIST && s->count) /* another socket of a group on the same port (SO_REUSEPORT): its context has this one's packets */
+	if (err == -EEXIST && s->count) /* another socket of an SO_REUSEPORT group: the first one's context has its packets */
 		return 0;
 	return s->failed ? FAILED : (s->failed = report_error("%s", spin_strerror_last()));
 }
@@ -164,7 +164,7 @@ static void become_program(const char **operands, int to_parent)
 	close(fd);
 	close(to_parent);
 	signal(SIGPIPE, SIG_DFL);
-	prctl(PR_SET_PDEATHSIG, SIGTERM); /* without this command its bind() would fail */
+	prctl(PR_SET_PDEATHSIG, SIGTERM); /* if this process ends, the program's bind() would fail */
 	execvp(operands[0], (char **)operands);
 	report_error("cannot run %s: %s", operands[0], strerror(errno));
 	_exit(127);
@@ -198,7 +198,7 @@ static void pass_on(int signal)
 		kill(program, signal);
 }
 
-/* Notifications until the program has ended; its status. */
+/* Handles notifications until the program ends. Returns its exit status. */
 static int serve(struct session *s, pid_t pid, int notify_fd)
 {
 	int status;
@@ -230,7 +230,7 @@ static int exec(const char **operands, unsigned count)
 		options.protocol = "udp";
 	if (spin_object__open(options.handler, &session.obj))
 		return report_error("%s", spin_strerror_last());
-	/* of a terminal they come to the program itself */
+	/* the terminal also sends them to the program */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGTERM, pass_on);

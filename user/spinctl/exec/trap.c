@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * bind(), connect() and listen() of other programs, seen by seccomp's user notification (trap.h). The call is made here, on a descriptor of the
- * same socket, so that handlers are attached before the program knows that it has a port. Where the program has other rights than
- * this process, it makes the call itself, and the socket is looked at as soon as it has a port.
+ * Intercepts bind(), connect() and listen() of another program by seccomp's user notification (trap.h). Called by exec.c. This process
+ * makes the call on a duplicate of the socket, so that handlers are attached before the call returns in the program. If the program
+ * has other rights than this process, it makes the call itself, and fn is called as soon as the socket has a port.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -47,14 +47,14 @@ int trap__install(void)
 	struct sock_fprog program = { .len = sizeof(filter) / sizeof(filter[0]), .filter = filter };
 	int fd;
 
-	/* root needs no such promise, and its programs may then start others with more rights */
+	/* root does not need no_new_privs, and without it the program can start others with more rights */
 	if (geteuid() && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;
 	fd = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
 	return fd < 0 ? -errno : fd;
 }
 
-/* What /proc says of a thread: its process, effective user and capabilities. tid 0: this process. */
+/* A thread in /proc: its process, effective user and capabilities. */
 struct task {
 	pid_t pid;
 	unsigned uid;
@@ -81,7 +81,7 @@ static int read_task(pid_t tid, struct task *out)
 	return out->pid ? 0 : -ENOENT;
 }
 
-/* 1: what this process may do the task may do, too, so that its call can be made here. */
+/* Returns 1 if the task has the same rights as this process, so that this process can make the call. */
 static int has_same_rights(const struct task *task)
 {
 	struct task own;
@@ -140,7 +140,7 @@ static ssize_t read_memory(pid_t pid, uint64_t at, void *to, size_t bytes)
 	return got;
 }
 
-/* The program's own call, here. The kernel's answer to it, or 1 if it cannot be made here. */
+/* Makes the program's call in this process. Returns 0 or its -errno, or 1 if this process cannot make it. */
 static int call_for(const struct seccomp_notif *notif, pid_t pid, int fd)
 {
 	struct sockaddr_storage address;
@@ -162,7 +162,7 @@ static int send_answer(int notify_fd, uint64_t id, int error, int goes_on)
 	return ioctl(notify_fd, SECCOMP_IOCTL_NOTIF_SEND, &answer) ? -errno : 0;
 }
 
-/* A socket is looked at when it is like this for the first time. */
+/* Returns 1 if the socket has a port or, for TRAP_LISTEN, listens. fn is called when this becomes true. */
 static int is_ready(int fd, enum trap_call call)
 {
 	int listens = 0;
@@ -173,7 +173,7 @@ static int is_ready(int fd, enum trap_call call)
 	return !getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &bytes) && listens;
 }
 
-/* Until the program's own call has done that; some calls fail, and then it never is. */
+/* Waits up to 0.2 s for the program's own call to do that. The call may fail: then the socket never is ready. */
 static int wait_until_ready(int fd, enum trap_call call)
 {
 	for (int i = 0; i < 2000 && !is_ready(fd, call); i++)
@@ -207,13 +207,13 @@ int trap__handle(int notify_fd, int (*fn)(void *arg, int socket_fd, enum trap_ca
 	if (ioctl(notify_fd, SECCOMP_IOCTL_NOTIF_RECV, &notif))
 		return -errno;
 	fd = read_task((pid_t)notif.pid, &task) ? -ENOENT : get_socket(task.pid, (int)notif.data.args[0]);
-	/* the number of the thread may be another one's by now */
+	/* the thread id may have been reused in the meantime */
 	if (ioctl(notify_fd, SECCOMP_IOCTL_NOTIF_ID_VALID, &notif.id)) {
 		if (fd >= 0)
 			close(fd);
 		return -ENOENT;
 	}
-	if (fd < 0 && fd != -EBADF) { /* a program that does not let itself be looked at would have no handlers */
+	if (fd < 0 && fd != -EBADF) { /* a program whose sockets are not accessible must not run without handlers */
 		send_answer(notify_fd, notif.id, -EPERM, 0);
 		return -EPERM;
 	}

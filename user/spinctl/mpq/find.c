@@ -24,17 +24,17 @@ static int take_message(void *arg, const struct spin_message_info *message)
 {
 	struct mpq_context *c = arg;
 
-	c->message[c->messages++] = *message; /* there is room for as many as the context has MPQs */
+	c->message[c->messages++] = *message; /* the array has an element for each MPQ of the context */
 	return 0;
 }
 
-/* The words of wide windows. */
+/* The window words of a context with wide windows. */
 struct windows {
 	const uint64_t *lane; /* NULL: none */
 	size_t bytes;
 };
 
-/* Maps them if this is their map. */
+/* Maps the window words if this is their map (spin_wide). */
 static void open_windows(uint32_t map_id, struct windows *out)
 {
 	struct bpf_map_info info = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Messages in flight as text and as JSON, for mpq.c. Both have the same values in the same order. */
+/* Prints messages in flight as text and as JSON. Called by mpq.c. Both have the same values in the same order. */
 #include <arpa/inet.h>
 #include <inttypes.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The loop of spinctl record: writes memory, then packets and events while they come, then memory again. Called by record.c. */
+/* The loop of spinctl record: writes memory, then packets and events as they arrive, then memory again. Called by record.c. */
 #include <poll.h>
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 #include "user/spinctl/record/record.h"
 #include "user/tool/notify.h"
 
-/* Of memory of clusters its value: who replays it has other copies. */
+/* Writes a variable's value. For SPIN_PER_CLUSTER memory that is the sum of its copies, because a replay has other copies. */
 static int write_variable(struct recorder *r, enum recording_moment moment, const char *name)
 {
 	struct layout_variable var;
@@ -43,7 +43,7 @@ static int write_memory(struct recorder *r, enum recording_moment moment)
 	return status;
 }
 
-/* Handlers of datagrams may have none. */
+/* Returns 1 if the context has host memory. Handlers of datagrams may have none. */
 static int has_host_memory(const struct recorder *r)
 {
 	return r->ctx->messages || !r->ctx->host.is_own;
@@ -124,7 +124,7 @@ static int write_context(struct recorder *r)
 	return recording_writer__context(r->writer, &context) ? report_error("%s", engine_error()) : DONE;
 }
 
-/* What the host learns when its own progress thread gives up a put is not an outcome of the packets. */
+/* Skips events of the host's own progress thread about its puts: they are not results of the recorded packets. */
 static void take_event(void *arg, const struct spin_event *event)
 {
 	struct recorder *r = arg;
@@ -170,7 +170,7 @@ static void take_packet(void *arg, const struct spin_tapped *packet)
 		r->status = report_error("%s", engine_error());
 }
 
-/* Gives how many packets were there. */
+/* Returns the number of packets read, or a negative errno. */
 static int drain(struct recorder *r)
 {
 	int packets = spin_ctx__tapped(r->ctx, take_packet, r);
@@ -180,7 +180,7 @@ static int drain(struct recorder *r)
 	return packets;
 }
 
-/* Until the time is over, the packets are there, a signal comes, or something fails; 1: the interface has gone. */
+/* Records until the duration or the number of packets is reached, a signal arrives, or an error. Returns 1 if the interface is gone. */
 static int watch(struct recorder *r)
 {
 	const double attached_s = now_s();
@@ -211,7 +211,7 @@ static int finish(struct recorder *r)
 {
 	struct recording_info *info = &r->info;
 
-	spin_ctx__detach(r->ctx); /* from here on no handler runs: packets, memory and counters belong together */
+	spin_ctx__detach(r->ctx); /* no handler runs after this: packets, memory and counters are consistent */
 	info->duration_ns = (uint64_t)((now_s() - r->start_s) * 1e9);
 	while (drain(r) > 0)
 		;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl record: its options, the context that is recorded, and the summary at the end. The recording itself is written by keep.c. */
+/* spinctl record: options, the context that is recorded, and the summary at the end. keep.c writes the recording. */
 #include "user/tool/parse_enum.h"
 #include "user/libspin/internal.h"
 #include "user/libspin/object/trailer.h"
@@ -95,7 +95,7 @@ static int record_ctx(struct recorder *r, const struct spin_object *object)
 	return status;
 }
 
-/* With its entries, as it is before the first packet. */
+/* Creates the context with its matching entries, as it is before the first packet. */
 static int create_ctx(struct recorder *r, struct spin_nic *nic, const struct spin_object *object, const struct spin_rule *rule,
 		      struct spin_ctx_opts *opts)
 {

@@ -2,14 +2,14 @@
 #ifndef USER_SPINCTL_RECORD_RECORD_H
 #define USER_SPINCTL_RECORD_RECORD_H
 
-/* What record.c (the command) shares with keep.c (the loop that writes the recording). */
+/* The state that record.c (the command) and keep.c (the loop that writes the recording) share. */
 #include "user/conformance/recording/recording.h"
 #include "user/spinctl/spinctl.h"
 
 struct recorder {
 	/* options */
 	const char *output, *ready_file; /* ready_file: NULL, none */
-	double duration_s;               /* these two: 0, without end */
+	double duration_s;               /* 0: no limit; same for packets */
 	unsigned packets;
 	unsigned ring_mib;
 	/* what is recorded */
@@ -17,16 +17,15 @@ struct recorder {
 	struct spin_nic *nic;
 	struct recording_writer *writer;
 	struct recording_info info;
-	double start_s;               /* when the recording begins: a replay's clock starts here */
-	uint64_t events, events_lost; /* of messages: reported, and those that found no room */
-	int status;                   /* of the callbacks that take packets and events */
-	int whole;                    /* the recording has its name */
+	double start_s;               /* when the recording begins, in now_s(): a replay's clock starts here */
+	uint64_t events, events_lost; /* events of messages: recorded, and lost because the queue was full */
+	int status;                   /* the exit status that the callbacks for packets and events set */
+	int whole;                    /* 1: the recording is complete and has its name */
 };
 
 /*
- * Attaches the context and records until a wish is fulfilled or a signal comes; info then has
- * the counts. DONE; or FAILED after a message, also for an interface that went away: then the
- * recording is whole all the same.
+ * Attaches the context and records until a limit is reached or a signal arrives. Sets the counts in r->info. Returns DONE, or FAILED
+ * after a message. It also returns FAILED if the interface was removed, but then the recording is complete.
  */
 int record_keep__run(struct recorder *r, const void *object, size_t object_bytes);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The host's side of a replay: sets an engine's host memory and matching entries to what was recorded, and makes their results and
- * events comparable. Called by run.c. Only the sizes in the recording have been checked.
+ * The host's side of a replay: sets an engine's host memory and matching entries as recorded, and compares their results and events.
+ * Called by run.c. The reader of recordings has checked only sizes, so values are checked here.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ void replay_host__options(const struct recording *recording, struct spin_message
 	}
 }
 
-/* Whose messages it is for; 0: those of a source that no entry can name. */
+/* Sets the source whose messages the entry takes. Returns 0 if no entry can have this source. */
 static int take_source(const struct recording_entry *entry, struct spin_process *source)
 {
 	memcpy(source->addr, entry->src, sizeof(source->addr));
@@ -48,7 +48,7 @@ static int take_source(const struct recording_entry *entry, struct spin_process 
 	return spin_me_has_source(source);
 }
 
-/* An entry gets the lowest index that is free, so those recorded have to be the first ones. */
+/* Posts the recorded entries. A new entry gets the lowest free index, so the recorded ones must have the first indexes. */
 static int post(const struct recording *recording, struct engine *e)
 {
 	for (unsigned i = 0; i < SPIN_MES_MAX; i++) {
@@ -172,7 +172,7 @@ static char **sorted(char *const *line, size_t count)
 	return copy;
 }
 
-/* How many at the front are equal. */
+/* Returns how many lines at the front are equal to `like`. */
 static size_t run_length(char *const *line, size_t count, const char *like)
 {
 	size_t n = 0;

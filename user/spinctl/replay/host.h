@@ -3,28 +3,28 @@
 #define USER_SPINCTL_REPLAY_HOST_H
 
 /*
- * The host's side of a replay: host memory, matching entries, events. Called by run.c. Functions return 0 or a negative errno with
+ * The host's side of a replay: host memory, matching entries, events. Called by run.c. Functions return 0, or -errno with a reason in
  * engine_error().
  */
 #include "user/conformance/recording/recording.h"
 #include "user/conformance/difference.h"
 
-/* Lines of events, in the order in which the host was told. */
+/* Events as lines of text, in the order in which the host received them. */
 struct replay_events {
 	char **line;
 	size_t count, room;
 };
 
-/* A context as the recorded one was made; `segment` is where opts' handler_mem goes. */
+/* Sets the options of the recorded context. `segment`: memory for opts->handler_mem. */
 void replay_host__options(const struct recording *recording, struct spin_message_opts *opts,
 			  struct spin_segment segment[SPIN_SEGMENTS_MAX]);
-/* Host memory, entries and counters as they were recorded BEFORE. */
+/* Sets host memory, entries and counters of an engine as recorded BEFORE. */
 int replay_host__start(const struct recording *recording, const struct types *types, struct engine *e);
-/* What was recorded AFTER, as an image. */
+/* Makes an image of what was recorded AFTER. The caller frees it. */
 int replay_host__recorded(const struct recording *recording, const struct types *types, struct host_image *out);
 
 int replay_events__add(struct replay_events *to, const struct engine_events *from);
-/* Events that only one side has; their order does not count: of several messages it is that of the HPUs. */
+/* Adds events that only one side has. Their order is ignored, because for several messages it depends on the HPUs. */
 void replay_events__differ(struct differences *d, char *const *want, size_t want_count, const struct replay_events *got);
 void replay_events__free(struct replay_events *e);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Results of a replay as text and as JSON, for replay.c: counts by reason, and differences between engines. */
+/* Prints the results of a replay as text and as JSON: counts by reason, and differences between engines. Called by replay.c. */
 #include <inttypes.h>
 
 #include "user/spinctl/replay/replay.h"
@@ -36,7 +36,7 @@ static void table(const struct replay_report *r)
 	table_row(r, "all", "", counters__sum(r->info->counters), of_engine);
 }
 
-/* Compares with the recording; results of other engines are printed with it. */
+/* Prints differences from the recording. Engines with the same differences are printed together. */
 static void from_recording(const struct replay_report *r)
 {
 	int printed[ENGINE_KINDS] = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl replay: its options, the handler that a recording is run with, and which engines may run it. */
+/* spinctl replay: options, the handler that the recording is run with, and the engines that may run it. */
 #include <fcntl.h>
 #include <gelf.h>
 #include <string.h>
@@ -60,7 +60,7 @@ static int report(struct recording *recording, const struct handler *h, const ch
 	return status;
 }
 
-/* Handlers of messages have another context, with its own state. */
+/* Refuses a handler of messages if datagrams were recorded, or the reverse: their contexts have different state. */
 static int takes_the_same(const struct recording *recording, const char *name, const char *path)
 {
 	const int recorded = recording->has_context && recording->context.takes_messages;
@@ -94,7 +94,7 @@ static int open_handler(struct handler *h, const struct recording *recording, co
 	return status ? status : takes_the_same(recording, options.handler ? options.handler : path, h->files.object);
 }
 
-/* It looks like packets, and is more. With --handler they are not looked at. */
+/* Warns that the recording carries programs, not only packets. With --handler these are not used. */
 static void say_programs(const struct recording *recording, const char *path)
 {
 	if (options.handler)
@@ -173,9 +173,9 @@ static const struct command_row row = {
 
 const struct subcommand replay_command = { "replay", &row, run, &options };
 
-/* Whether a handler is the recorded one: by what is loaded, as debug information has paths of the compiler's run. */
+/* Compares a handler with the recorded one by its loaded sections, because debug information contains paths of the build. */
 
-/* The next section that is loaded; NULL: that was the last. */
+/* Returns the next section that is loaded, or NULL after the last one. */
 static Elf_Scn *next_loaded(Elf *elf, Elf_Scn *section, GElf_Shdr *header)
 {
 	while ((section = elf_nextscn(elf, section)))

@@ -11,16 +11,16 @@
 struct replay_engine {
 	int ran;
 	uint64_t packets[SPIN_REASON_COUNT];
-	struct differences from_recording; /* counters, memory at the end, events of messages */
-	struct differences from_first;     /* memory at the end, from the first engine's */
+	struct differences from_recording; /* counters, memory at the end and events of messages */
+	struct differences from_first;     /* memory at the end, compared with the first engine */
 };
 
 /* The first packet with different results on two engines. */
 struct replay_split {
-	int there;
-	uint64_t packet;       /* from 1 */
-	double time_s;         /* since the first */
-	enum engine_kind kind; /* that is not like the first one */
+	int there;             /* 1: there is one */
+	uint64_t packet;       /* its number, from 1 */
+	double time_s;         /* since the first packet */
+	enum engine_kind kind; /* the engine that differs from the first one */
 	struct differences differences;
 };
 
@@ -31,22 +31,22 @@ struct replay_report {
 	enum engine_kind first; /* the engine the others are compared with */
 	struct replay_engine engine[ENGINE_KINDS];
 	struct replay_split split;
-	int disagree, differ; /* engines with each other; with the recording */
-	int messages;         /* it is a recording of messages */
-	size_t events;        /* of these: recorded, and those that found no room */
+	int disagree, differ; /* 1: engines differ from each other; from the recording */
+	int messages;         /* 1: a recording of messages */
+	size_t events;        /* events of messages: recorded, and lost because the queue was full */
 	uint64_t events_lost;
-	int other_handler; /* the handler is not the recorded one */
+	int other_handler; /* 1: the handler is not the recorded one */
 };
 
-/* 1 if the object does what the recorded one does: its code and data are the same. */
+/* Returns 1 if the object's code and data are the same as those of the recorded object. */
 int replay__is_recorded(const struct recording *recording, const char *object);
 
 void replay_print__text(const struct replay_report *r);
 void replay_print__json(const struct replay_report *r);
 
 /*
- * Feeds a recording to the engines wanted. 0 with the report, or a negative errno with
- * engine_error(). The handler must have the recording's memory: same variables, same sizes.
+ * Runs a recording on the requested engines and fills in the report. Returns 0, or -errno with a reason in engine_error(). The
+ * handler must have the same variables, with the same sizes, as the recorded one.
  */
 int replay_run(struct recording *recording, const struct engine_handler *handler, const struct types *types, struct replay_report *r);
 void replay_report_free(struct replay_report *r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Runs a recording, for spinctl replay: through several engines in step, so that the first packet they differ on is
- * known. All engines see the same packets at the same virtual time.
+ * Runs a recording on several engines, packet by packet, so that the first packet on which they differ is known. Called by replay.c.
+ * All engines see the same packets at the same virtual time.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -22,7 +22,7 @@ struct running {
 	struct replay_events events;
 };
 
-#define CLOCK_STEP_MS 100u /* in packets' pauses: what ends by time does so at its time */
+#define CLOCK_STEP_MS 100u /* step of the clock between packets, so that timeouts happen at their time */
 
 struct replay {
 	struct replay_report *report;
@@ -31,7 +31,7 @@ struct replay {
 	struct image image[RECORDING_MOMENTS];
 	struct host_image host; /* recorded at the end */
 	struct spin_segment segment[SPIN_SEGMENTS_MAX];
-	uint32_t now_ms; /* since the recording began */
+	uint32_t now_ms; /* milliseconds since the recording began */
 	struct running on[ENGINE_KINDS];
 };
 
@@ -93,7 +93,7 @@ static int open_engines(struct replay *r, const struct engine_handler *handler, 
 	return any ? 0 : engine_fail(-ENODATA, "none of the engines can run here");
 }
 
-/* Those of one packet, or of a step in time, one by one. */
+/* Adds the differences between the events of one packet or clock step, one by one. */
 static void add_events(struct differences *d, const struct engine_events *want, const struct engine_events *got)
 {
 	char a[EVENT_LINE_MAX], b[EVENT_LINE_MAX], what[32];
@@ -130,7 +130,7 @@ static void add_outcome(struct differences *d, const struct engine_out *want, co
 	differences_frame(d, want->frame, want->frame_bytes, got->frame, got->frame_bytes);
 }
 
-/* Notes where engines part for the first time; 1: they just did. */
+/* Records the first packet on which engines differ. Returns 1 if this is the one. */
 static int parts(struct replay *r, enum engine_kind kind, uint64_t number, uint64_t since_ns)
 {
 	struct replay_split *split = &r->report->split;
@@ -153,7 +153,7 @@ static int fail_on(const struct replay *r, int err, uint64_t number, int kind)
 			   message);
 }
 
-/* A step in time, on all engines; `number` is of the packet before. */
+/* Sets the clock of all engines. `number`: the packet before. */
 static int step_clock(struct replay *r, uint32_t now_ms, uint64_t number, uint64_t since_ns)
 {
 	struct replay_report *report = r->report;
@@ -178,7 +178,7 @@ static int step_clock(struct replay *r, uint32_t now_ms, uint64_t number, uint64
 	return 0;
 }
 
-/* Time goes on to that of a packet, or to the end. */
+/* Advances the clock in steps to the time of a packet, or to the end. */
 static int advance(struct replay *r, uint64_t to_ms, uint64_t number, uint64_t since_ns)
 {
 	int err = 0;
@@ -204,7 +204,7 @@ static int feed(struct replay *r, const struct recording_packet *packet, uint64_
 
 		if (!report->engine[kind].ran)
 			continue;
-		err = on->engine->ops->set_time(on->engine, since_ns); /* of the handlers: from the first packet on */
+		err = on->engine->ops->set_time(on->engine, since_ns); /* the clock of the handlers starts at the first packet */
 		if (!err)
 			err = on->engine->ops->packet(on->engine, packet->frame, packet->bytes, &on->out);
 		if (!err && r->types->messages)
@@ -234,7 +234,7 @@ static void add_counters(struct differences *d, const uint64_t *want, const uint
 	}
 }
 
-/* Host memory, entries, counters of entries, and events. */
+/* Compares host memory, entries, counters of entries, and events. */
 static int compare_host(struct replay *r, int kind)
 {
 	struct replay_engine *e = &r->report->engine[kind];
@@ -281,7 +281,7 @@ static int compare(struct replay *r)
 	return 0;
 }
 
-/* Milliseconds from the recording's beginning to a time since 1970. */
+/* Converts a time since 1970 to milliseconds since the start of the recording. */
 static uint64_t at_ms(const struct replay *r, uint64_t time_ns)
 {
 	const uint64_t start_ns = r->recording->context.start_ns;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl run --cost: what each context's packets took on the model and, from the kernel's run time counters, on this machine. */
+/*
+ * spinctl run --cost: reports the HPU cycles of each context's packets on the model and, from the kernel's run time counters, their
+ * time on this machine. Called by run.c and print.c.
+ */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -11,9 +14,9 @@
 #include "user/tool/notify.h"
 #include "user/spinctl/run/cost.h"
 
-#define REFRESH_S 1 /* how often the models' state is made the contexts' */
+#define REFRESH_S 1 /* seconds between copies of the contexts' state to the models */
 
-/* The kernel counts run times while this descriptor is open: not longer than this process lives. */
+/* The kernel counts run times while this descriptor is open, so it stops at the latest when this process ends. */
 static void open_stats(struct run_cost *cost)
 {
 	cost->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
@@ -77,7 +80,7 @@ static void read_device(struct run_cost_device *d, struct spin_nic *nic)
 	int fd = spin_nic__program_fd(nic);
 
 	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &bytes))
-		return; /* the interface has gone: what was known stays */
+		return; /* the interface was removed: keep the last values */
 	d->is_known = 1;
 	d->ns_per_packet_in_interval =
 		info.run_cnt > d->packets ? (double)(info.run_time_ns - d->ns) / (double)(info.run_cnt - d->packets) : 0;
@@ -94,7 +97,7 @@ void run_cost__mark(struct run_cost *cost, const struct session *set)
 		read_device(&cost->device[i], set->device[i].nic);
 }
 
-/* Which message a frame is of, by what its key has (<spin/message.h>): source address and port, message_id; or a flow's, destination port. */
+/* Hashes the key of a frame's message (<spin/message.h>): source address and port, and message_id or, for a flow, destination port. */
 
 static uint32_t mix(uint32_t hash, const uint8_t *bytes, unsigned count)
 {
@@ -130,15 +133,15 @@ int run_cost_key(const uint8_t *frame, uint32_t bytes, int is_flow, uint32_t *ke
 		hash = mix(hash, frame + at + offsetof(struct spin_udp, dst_port), 2);
 	else
 		hash = mix(hash, frame + at + sizeof(struct spin_udp) + offsetof(struct spin_slmp, message_id), 4);
-	*key = hash ^ hash >> 16; /* the lowest bits are the worst */
+	*key = hash ^ hash >> 16; /* the lowest bits of the hash are the least mixed */
 	return 0;
 }
 
-/* What is reported of a context; text and JSON come from this. */
+/* The figures about a context, for text and JSON. */
 struct figures {
 	const struct run_cost_sums *sums;
-	double cycles; /* mean per packet that handlers ran for */
-	double hpus;   /* that the packets of the report's time would keep busy */
+	double cycles; /* mean per packet for which handlers ran */
+	double hpus;   /* HPUs that the packets of the reported interval would keep busy */
 };
 
 static struct figures figures_of(const struct run_cost *cost, const struct session *set, unsigned i, const struct run_report *r)

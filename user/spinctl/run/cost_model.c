@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The model behind spinctl run --cost: takes every n-th packet of a context, and keeps the cycles of its handlers. */
+/*
+ * The model of one context for spinctl run --cost: runs one datagram in N, or all packets of one message in N, and sums up the cycles of
+ * their handlers. Called by cost.c.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +14,8 @@
 #include "user/spinctl/run/cost.h"
 
 #define RING_BYTES             (4u << 20)
-#define RING_BYTES_OF_MESSAGES (16u << 20) /* all of their packets come */
-#define LOOK_MAX_S             0.1         /* of one look: what has come and did not run by then is missed */
+#define RING_BYTES_OF_MESSAGES (16u << 20) /* all packets of messages are tapped */
+#define LOOK_MAX_S             0.1         /* of one look, in seconds: packets that did not run by then are missed */
 
 struct run_cost_model {
 	const struct run_context *context;
@@ -21,7 +24,7 @@ struct run_cost_model {
 	int takes_messages, is_of_flows;
 	double start_s, look_until_s;
 	struct run_cost_sums now; /* since the last mark */
-	uint64_t tap_lost;        /* up to it */
+	uint64_t tap_lost;        /* up to the last mark */
 };
 
 void run_cost_model__refresh(struct run_cost_model *m)
@@ -43,7 +46,7 @@ void run_cost_model__refresh(struct run_cost_model *m)
 	}
 }
 
-/* As much host memory as the context has, all of it the handlers' own, and one entry over it. */
+/* Opens the model with as much host memory as the context has. All of it is handler memory, and one entry covers it. */
 static int open_nic(struct run_cost_model *m, const struct pspin_target *target)
 {
 	const struct run_context *c = m->context;
@@ -108,7 +111,7 @@ static void count(struct run_cost_sums *sums, uint64_t cycles, uint64_t with_run
 	sums->cycles_with_runtime += with_runtime;
 }
 
-/* What no handler says of its own accord: then the cycles are of something else. */
+/* Returns 1 for an error that no handler returns itself, such as a trap: the cycles are then not the handler's. */
 static int is_fault(const struct pspin_task *task)
 {
 	return task->error && (task->error < PSPIN_ERROR_FAIL || task->error >= PSPIN_ERROR_WATCHDOG);

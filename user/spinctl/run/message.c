@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Options of contexts of messages (--mpqs, --me and others) as struct spin_message_opts. For run.c and recv. */
+/*
+ * Converts options of contexts of messages (--messages, --entry and others) to struct spin_message_opts, and prints their counters and
+ * events. Called by spinctl run, record, recv and status.
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -12,14 +15,14 @@
 #include "user/lib/number.h"
 #include "user/spinctl/run/message.h"
 
-#define REPORTED 1 /* a word that was complained of */
+#define REPORTED 1 /* an invalid word that has been reported */
 
 int run_message__given(const struct message_options *o)
 {
 	return o->messages || o->window || o->idle_s > 0 || o->age_s > 0 || o->tombstone_s > 0 || o->put || o->entries.count;
 }
 
-/* At least a millisecond, as 0 is the default. */
+/* Converts seconds to milliseconds, at least 1, because 0 selects the default. */
 static int take_ms(const char *option, double seconds, unsigned *out)
 {
 	if (seconds > INT_MAX / 1000)
@@ -55,7 +58,7 @@ int run_message__take(const struct message_options *o, int messages, struct run_
 	return status ? status : take_ms("tombstone", o->tombstone_s, &out->tombstone_ms);
 }
 
-/* "match=0x10", "once", "no-header"; mem= leads to *memory. */
+/* Parses one word of an entry: "match=0x10", "once", "no-header"; mem= fills *memory. Returns 0, -EINVAL or REPORTED. */
 static int take_word(const char *word, struct spin_me_opts *me, struct run_memory *memory)
 {
 	uint64_t number = 0;
@@ -133,7 +136,7 @@ static int take_entry(const char *words, struct spin_me_opts *me, struct run_mem
 	return status;
 }
 
-/* The library's own reason names a field of its options. */
+/* Checks the entry against host memory. libspin would name a field of its struct instead of the option. */
 static int check_room(const char *words, const struct spin_me_opts *me, struct spin_ctx *ctx)
 {
 	size_t have;
@@ -201,7 +204,7 @@ void run_message__stats_json(struct json *j, const struct spin_message_stats *st
 	json_object_end(j);
 }
 
-/* 0: it takes datagrams. */
+/* Returns 0 if the context takes datagrams. */
 static int read_stats(struct spin_ctx *ctx, struct spin_message_stats *stats, unsigned *flying)
 {
 	*flying = 0;
@@ -232,7 +235,7 @@ static void text_length(const struct spin_event *e)
 		printf(" of %u bytes", e->length);
 }
 
-/* What became of the message. */
+/* Prints how a message ended. */
 static void text_end(const struct spin_event *e)
 {
 	if (e->me < SPIN_MES_MAX)
@@ -298,7 +301,7 @@ void run_message__event_json(struct json *j, const struct spin_event *e)
 	json_uint(j, "offset_bytes", e->offset);
 	json_uint(j, "dropped_bytes", e->dropped_bytes);
 	json_uint(j, "deposited_bytes", e->deposited_bytes);
-	if (e->type == SPIN_EVENT_WORK) /* an item lies where the rest would */
+	if (e->type == SPIN_EVENT_WORK) /* the item occupies the fields below */
 		return;
 	json_uint(j, "match_bits", e->match_bits);
 	json_uint(j, "header_data", e->hdr_data);

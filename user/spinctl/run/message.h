@@ -2,16 +2,16 @@
 #ifndef USER_SPINCTL_RUN_MESSAGE_H
 #define USER_SPINCTL_RUN_MESSAGE_H
 
-/* Options of contexts that take messages (--mpqs, --me and others). Used by spinctl run, record and recv. */
+/* Options of contexts that take messages (--messages, --entry and others). Used by spinctl run, record and recv. */
 #include <spin/libspin_message.h>
 #include "user/spinctl/memory.h"
 #include "user/spinctl/spinctl.h"
 
 struct message_options {
 	unsigned host_kib, messages, window;
-	const char *handler_mem; /* of the first entry; NULL: none given */
+	const char *handler_mem; /* handler memory of the first entry; NULL: not given */
 	double idle_s, age_s, tombstone_s;
-	int put, no_entry; /* no_entry: none to begin with, also without `entries` */
+	int put, no_entry; /* no_entry: start without an entry, also if `entries` is empty */
 	struct option_list entries;
 };
 
@@ -60,24 +60,25 @@ struct message_options {
 			"all words (default: one that stays, open to all, over the whole host memory)"                                           \
 	}
 
-/* 1 if any is given that is for messages alone. */
+/* Returns 1 if an option was given that only contexts of messages have. */
 int run_message__given(const struct message_options *o);
 /*
- * As libspin takes them, of datagrams what is for these, too; handler_mem is in *memory. DONE, or FAILED after a message.
+ * Converts the options to libspin's. `messages` 0: only those that contexts of datagrams also have. out->handler_mem points into
+ * *memory. Returns DONE, or FAILED after a message.
  */
 int run_message__take(const struct message_options *o, int messages, struct run_memory *memory, struct spin_message_opts *out);
-/* Posts the entries. DONE, or FAILED after a message. */
+/* Posts the entries. Returns DONE, or FAILED after a message. */
 int run_message__post(const struct message_options *o, struct spin_ctx *ctx);
 
-/* Messages as one line of text, and as JSON. Nothing for contexts of datagrams. */
+/* Print the counters of messages as one line of text and as JSON. Print nothing for contexts of datagrams. */
 void run_message__text(struct spin_ctx *ctx);
 void run_message__json(struct json *j, struct spin_ctx *ctx);
 
-/* The same of what is read from outside. */
+/* Same for counters that were read from another process. `flying`: messages in flight. */
 void run_message__stats_text(const struct spin_message_stats *stats, unsigned flying);
 void run_message__stats_json(struct json *j, const struct spin_message_stats *stats, unsigned flying);
 
-/* An event of a context of messages, as text after "event: NAME: ", and as members of a JSON object. */
+/* Print an event of a context of messages, as text after "event: NAME: ", and as members of a JSON object. */
 void run_message__event_text(const struct spin_event *event, const char *source);
 void run_message__event_json(struct json *j, const struct spin_event *event);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Warnings of spinctl run about the interface, where packets would be lost silently: each once, on stderr. */
+/* Warnings of spinctl run about interfaces on which packets are lost silently. Each is printed once, on stderr. Called by run.c. */
 #include <string.h>
 
 #include "user/spinctl/doctor/facts.h"
@@ -9,12 +9,12 @@
 #define LOOK_AGAIN_S 1
 
 static struct {
-	int may_lose[RUN_DEVICES_MAX]; /* native, and nothing said yet */
-	uint64_t replies;              /* at the last look */
+	int may_lose[RUN_DEVICES_MAX]; /* 1: in native mode, and no warning yet */
+	uint64_t replies;              /* at the last check */
 	double next_look_s;
 } note;
 
-/* Of all contexts: each is on each interface. */
+/* Returns the packets that all contexts have sent back. Each context is on each interface. */
 static uint64_t replies(const struct session *set)
 {
 	uint64_t sum = 0;
@@ -31,8 +31,8 @@ static uint64_t replies(const struct session *set)
 }
 
 /*
- * 1 only if the other end was seen, and has no XDP program. With GRO alone what is sent there waits in a ring that
- * nobody empties, and is dropped when that is full.
+ * Returns 1 only for a veth whose peer is visible and has no native XDP program. With GRO alone, frames that are sent to the peer wait
+ * in a ring that is never emptied, and are dropped when it is full.
  */
 static int loses_replies(const struct probe_net *net, struct doctor_device *d, const char *name)
 {
@@ -42,7 +42,7 @@ static int loses_replies(const struct probe_net *net, struct doctor_device *d, c
 	return !d->peer_err && !d->peer.native_id;
 }
 
-/* 1 if it was said. */
+/* Returns 1 if it printed the warning. */
 static int look(const struct probe_net *net, const char *name)
 {
 	struct doctor_device d = { 0 };

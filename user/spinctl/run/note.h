@@ -5,11 +5,11 @@
 /* Warnings of spinctl run about losses that no counter shows. Called by run.c in each interval. */
 #include "user/spinctl/run/options.h"
 
-/* Once all is attached: later the interfaces may have no mode any more. */
+/* Called when everything is attached. It reads the modes now, because later an interface may have none. */
 void run_note__start(const struct session *set);
 /*
- * After session__count(). Says once for an interface on stderr that packets sent back are lost there: XDP_TX on a
- * veth arrives only at an end that runs NAPI. Silent while the other end is not visible.
+ * Called after session__count(). Warns once per interface if packets that are sent back are lost there: on a veth the peer receives
+ * XDP_TX frames only if it has a native XDP program. No warning while the peer is not visible.
  */
 void run_note__lost_replies(const struct session *set);
 

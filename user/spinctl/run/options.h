@@ -2,7 +2,7 @@
 #ifndef USER_SPINCTL_RUN_RUN_H
 #define USER_SPINCTL_RUN_RUN_H
 
-/* spinctl run: its options, and the state that its files share. */
+/* spinctl run: the state and options that its files share. */
 #include <spin/libspin_ring.h>
 #include "user/spinctl/run/message.h"
 #include "user/spinctl/spinctl.h"
@@ -17,28 +17,28 @@ struct run_counts {
 struct run_context {
 	struct spin_ctx *ctx;
 	struct spin_object *object;
-	char name[16]; /* the handler's; "-2" and so on behind it where that is taken */
+	char name[16]; /* --name, or the handler's, with "-2" and so on appended if it is taken */
 	char rule[256];
 	struct run_counts counts;
-	/* of --delivery ring (ring.h) */
-	struct spin_ring *ring; /* NULL: none; it ends with its context */
-	uint64_t ring_bytes;    /* of payload that came by it */
-	unsigned ring_print;    /* packets that are still to be printed */
+	/* for --delivery ring (ring.h) */
+	struct spin_ring *ring; /* NULL: none; freed with its context */
+	uint64_t ring_bytes;    /* payload received through it */
+	unsigned ring_print;    /* number of packets still to print */
 };
 
 struct run_device {
 	struct spin_nic *nic;
-	struct run_counts counts; /* of packets that went to no context */
+	struct run_counts counts; /* packets that belong to no context */
 };
 
 #define RUN_DEVICES_MAX 16
 
-/* What one command runs: each context is on each of the devices. */
+/* What one command runs. Each context is attached to each device. */
 struct session {
 	struct run_context context[SPIN_CONTEXTS_MAX];
 	struct run_device device[RUN_DEVICES_MAX];
 	unsigned contexts, devices;
-	int has_fallen_back; /* 1: of --mode offload,native the latter is used */
+	int has_fallen_back; /* 1: --mode offload,native has switched to native */
 };
 
 struct session_options {
@@ -48,30 +48,30 @@ struct session_options {
 	const struct message_options *message;
 	enum spin_mode mode;
 	int uncounted;
-	int falls_back;                 /* 1: with SPIN_MODE_OFFLOAD, to native mode where the card refuses */
+	int falls_back;                 /* 1: if the card refuses SPIN_MODE_OFFLOAD, use native mode */
 	const struct spin_share *share; /* NULL: interfaces are not shared */
 	enum spin_class class;
-	uint32_t capabilities; /* that are needed */
+	uint32_t capabilities; /* required ones */
 	enum spin_hpus hpus;
 	uint32_t hpu_count;
 };
 
-/* Opens and loads all of it, nothing attached yet. DONE, FAILED or USAGE after a message. */
+/* Opens and loads everything, but attaches nothing. Returns DONE, or FAILED or USAGE after a message. */
 int session__open(struct session *set, const struct session_options *session_options);
 int session__fill(struct session *set, const struct fill_options *fill);
 int session__attach(struct session *set);
-/* 1: a context that could not be attached is for the card, and native mode is to be tried. */
+/* Returns 1 if native mode must be tried after a context could not be created or attached on the card. */
 int session__falls_back(const struct session *set, const struct session_options *session_options);
-/* 1: messages; 0: datagrams. */
+/* Returns 1 if the context takes messages, 0 for datagrams. */
 int session__takes_messages(const struct run_context *c);
-/* Takes new counts of everything. */
+/* Reads the counters of all contexts and devices. */
 void session__count(struct session *set);
-/* DONE, or FAILED after a message: an interface went away. */
+/* Returns DONE, or FAILED after a message if an interface was removed. */
 int session__alive(struct session *set);
 void session__detach(struct session *set);
 void session__close(struct session *set);
 
-/* What is reported at the end of an interval; text and JSON come from this. */
+/* A report, at the end of an interval or (final) of the run. */
 struct run_report {
 	double time_s, interval_s;
 	int final;
@@ -82,13 +82,13 @@ struct run_cost;
 struct run_printer {
 	int json, state;
 	const struct session *set;
-	const struct run_cost *cost;       /* NULL: not asked for */
-	const struct run_context *speaker; /* whose events are being read */
+	const struct run_cost *cost;       /* NULL: without --cost */
+	const struct run_context *speaker; /* the context whose events are being read */
 };
 
 void run_print__start(const struct run_printer *p);
 void run_print__report(const struct run_printer *p, const struct run_report *r);
-/* For spin_ctx__events(): arg is a struct run_printer. */
+/* Callback for spin_ctx__events(). arg: a struct run_printer. */
 void run_print__event(void *arg, const struct spin_event *event);
 
 #endif

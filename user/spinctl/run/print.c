@@ -77,7 +77,7 @@ static int field_json(void *arg, const struct spin_field *field)
 	return 0;
 }
 
-/* Fields of a context's state and tables that are not zero. */
+/* Prints fields of a context's state and tables that are not zero. */
 static void print_state(const struct run_context *c, struct json *j)
 {
 	const char *name;
@@ -100,7 +100,7 @@ static void add(struct run_counts *sum, const struct run_counts *c)
 	}
 }
 
-/* Of all contexts and of no context: everything the interfaces saw. */
+/* Returns the sum over all contexts and packets of no context: all packets that the interfaces received. */
 static struct run_counts total(const struct session *set)
 {
 	struct run_counts sum = { 0 };
@@ -180,7 +180,7 @@ static void interval_text(const char *name, const struct run_counts *c, const st
 	putchar('\n');
 }
 
-/* A table per context, and one per interface for packets of none. */
+/* Prints a table per context, and one per interface for packets of no context. */
 static void report_text(const struct run_printer *p, const struct run_report *r)
 {
 	const struct session *set = p->set;
@@ -270,7 +270,7 @@ void run_print__event(void *arg, const struct spin_event *event)
 	json_end(&j);
 }
 
-/* What became of packets that handlers sent: nothing of it for handlers that send none. */
+/* Counters of packets that handlers sent. Not printed for handlers that send none. */
 
 static const struct count {
 	const char *name;

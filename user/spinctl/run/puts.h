@@ -2,7 +2,7 @@
 #ifndef USER_SPINCTL_RUN_PUTS_H
 #define USER_SPINCTL_RUN_PUTS_H
 
-/* Prints what became of packets that handlers sent. Called by spinctl run's print.c. */
+/* Prints counters of packets that handlers sent, which are sent, lost or answered. Called by spinctl run's print.c. */
 #include "user/spinctl/spinctl.h"
 
 /* puts: the number that the handlers register (SPIN_PUTS); 0: they send none, and nothing is printed. */

@@ -9,11 +9,11 @@
 #include "user/spinctl/run/ring.h"
 #include "user/tool/notify.h"
 
-#define LOOK_S      0.02 /* the longest that packets alone are looked at */
-#define PRINT_BYTES 16u  /* of a payload */
+#define LOOK_S      0.02 /* seconds that run_ring__look() reads at most, if packets keep arriving */
+#define PRINT_BYTES 16u  /* printed of a payload */
 #define QUEUE_MAX   1023u
 
-/* "2" or "2-5". */
+/* Parses "2" or "2-5". */
 static int parse_queues(const char *text, struct spin_ring_opts *opts)
 {
 	const char *dash = strchr(text, '-');
@@ -33,7 +33,7 @@ static enum spin_ring_mode mode_of(const char *name)
 	enum spin_ring_mode mode = SPIN_RING_AUTO;
 
 	while (strcmp(spin_ring_mode_name(mode), name))
-		mode++; /* the table of options has let no other through */
+		mode++; /* ends: the option table has refused other names */
 	return mode;
 }
 

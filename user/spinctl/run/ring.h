@@ -2,7 +2,7 @@
 #ifndef USER_SPINCTL_RUN_RING_H
 #define USER_SPINCTL_RUN_RING_H
 
-/* spinctl run --delivery ring: what handlers deliver comes to this program, which counts it, and prints some of it. */
+/* spinctl run --delivery ring: receives the packets that handlers deliver, counts them, and prints some. Called by run.c and print.c. */
 #include "user/spinctl/run/options.h"
 
 struct run_ring_options {
@@ -33,14 +33,14 @@ struct run_ring_options {
 	  "of --delivery ring: print the first N packets of each context (default: 0)" }
 /* clang-format on */
 
-/* Makes the rings, before contexts are attached. DONE, FAILED or USAGE after a message. */
+/* Creates the rings, before contexts are attached. Returns DONE, or FAILED or USAGE after a message. */
 int run_ring__open(struct session *set, const struct run_ring_options *options);
-/* Says how packets come, once all is attached. */
+/* Prints the queues and mode of each ring. Called when everything is attached. */
 void run_ring__start(const struct session *set, int json);
-/* Reads what has come, and returns soon; how many packets that were. json: packets are printed as objects. */
+/* Reads the packets that have arrived; limited in time. Returns their number. json: prints packets as objects. */
 unsigned run_ring__look(struct session *set, int json);
 
-/* Lines below a report's, and members of the context's object in JSON. Nothing without a ring. */
+/* Print lines below a report, and members of the context's object in JSON. Print nothing without a ring. */
 void run_ring__text(const struct run_context *c);
 void run_ring__json(struct json *j, const struct run_context *c);
 

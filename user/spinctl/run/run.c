@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl run: options, and the loop that reads events and prints counts until a signal. Detaches on every way out. */
+/* spinctl run: options, and the loop that reads events and prints counts until a signal. The contexts are detached on every exit. */
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
@@ -15,7 +15,7 @@
 #include "user/tool/notify.h"
 #include "user/tool/fill.h"
 
-#define SHARE_PRIORITY 50 /* that of xdp-loader */
+#define SHARE_PRIORITY 50 /* same default as xdp-loader */
 #define NOT_GIVEN      UINT_MAX
 
 static struct run_options {
@@ -95,7 +95,7 @@ static void report(struct session *set, const struct run_printer *p, struct run_
 	run_note__lost_replies(set);
 }
 
-/* DONE, or FAILED after a message. */
+/* Returns DONE, or FAILED after a message. */
 static int read_events(struct session *set, struct run_printer *p)
 {
 	for (unsigned i = 0; i < set->contexts; i++) {
@@ -103,7 +103,7 @@ static int read_events(struct session *set, struct run_printer *p)
 		if (spin_ctx__events(set->context[i].ctx, run_print__event, p) < 0)
 			return report_error("%s", spin_strerror_last());
 	}
-	fflush(stdout); /* who reads a pipe learns of them as they come, too */
+	fflush(stdout); /* the reader of a pipe also gets events at once */
 	return DONE;
 }
 
@@ -157,8 +157,8 @@ static int watch(struct session *set, struct run_printer *p)
 			return output_failed();
 	}
 	if (p->cost)
-		run_cost__mark(&cost, set); /* an interface's program ends with its last context */
-	session__detach(set);               /* before the last counts, so that they stay the last */
+		run_cost__mark(&cost, set); /* before an interface's program ends with its last context */
+	session__detach(set);               /* before the final counts, so that these do not change */
 	while (run_ring__look(set, p->json))
 		;
 	read_events(set, p);
@@ -168,7 +168,7 @@ static int watch(struct session *set, struct run_printer *p)
 	return status;
 }
 
-/* Everything up to the first packet. */
+/* Does what must be done before the contexts are attached. */
 static int prepare(struct session *set, struct run_printer *printer)
 {
 	int status = session__fill(set, &options.fill);
@@ -218,7 +218,7 @@ static int start(struct session *set, struct session_options *w)
 	return status ? status : watch(set, &printer);
 }
 
-/* DONE, or USAGE after a message. */
+/* Parses the options of --share. Returns DONE, or USAGE after a message. */
 static int take_share(struct spin_share *share)
 {
 	*share = (struct spin_share){ .priority = options.priority == NOT_GIVEN ? SHARE_PRIORITY : options.priority,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Opens and closes the contexts and interfaces that one command line names. Called by spinctl run and record. */
+/* Opens, fills, attaches and closes the contexts and interfaces of one command line. Called by run.c and recv.c. */
 #include <string.h>
 
 #include "user/tool/parse_enum.h"
@@ -35,7 +35,7 @@ static int open_devices(struct session *set, const struct session_options *w)
 	return DONE;
 }
 
-/* A local sender's partial checksum counts as right only if no interface is hardware. */
+/* Returns 1 if an interface is hardware: then partial checksums of local senders are not accepted. */
 static int some_hardware(const struct session *set)
 {
 	for (unsigned i = 0; i < set->devices; i++)
@@ -52,7 +52,7 @@ static const struct run_context *find(const struct session *set, const char *nam
 	return NULL;
 }
 
-/* A name stands before a field or table, with a slash between: --set NAME/PATH=VALUE. */
+/* Returns 1 if the name can be put before a field or table with a slash: --set NAME/PATH=VALUE. */
 static int is_name(const char *text)
 {
 	return text[0] && !text[strcspn(text, "/.=[: \t\n")];
@@ -75,7 +75,10 @@ int session__falls_back(const struct session *set, const struct session_options 
 	return w->falls_back && w->mode == SPIN_MODE_OFFLOAD && !set->has_fallen_back;
 }
 
-/* A card's refusal, with --mode offload,native: reported, and the context is made for native mode. One context: none is on a card yet. */
+/*
+ * Creates a context. With --mode offload,native it reports a card's refusal and creates the context for native mode instead, if it is
+ * the only one: then none is on a card yet.
+ */
 static int create(struct session *set, const struct spin_object *object, const struct spin_rule *rule, const struct spin_ctx_opts *opts,
 		  const struct session_options *w, struct spin_ctx **out)
 {
@@ -128,7 +131,7 @@ static int open_context(struct session *set, const char *file, const char *match
 	return session__takes_messages(c) ? run_message__post(w->message, c->ctx) : DONE;
 }
 
-/* What is said of messages is said to someone. */
+/* Refuses options of messages if no context takes messages. */
 static int check_messages(const struct session *set, const struct message_options *o)
 {
 	for (unsigned i = 0; i < set->contexts; i++)
@@ -155,7 +158,7 @@ int session__open(struct session *set, const struct session_options *w)
 	return status ? status : check_messages(set, w->message);
 }
 
-/* "NAME/rest" with a context's name before a slash; without one, the only context. */
+/* Returns the context that "NAME/rest" addresses, and advances *text to the rest. Without a slash: the only context. */
 static struct spin_ctx *addressed(struct session *set, const char **text)
 {
 	size_t length = strcspn(*text, "/.=[: ");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The file that spinctl send sends. One that becomes one message is mapped, or read as a whole where that is not possible. One that
- * is cut is read piece by piece, so it may have any length, and may become shorter without a SIGBUS.
+ * The file that spinctl send sends. A file that is sent as one message is mapped, or read completely if it cannot be mapped. A longer
+ * file is cut: it is read piece by piece, so it may have any length, and may be truncated while it is sent, without a SIGBUS.
  */
 #include <endian.h>
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include "user/tool/notify.h"
 
 #define FIRST_BYTES 65536u
-#define PIPE_MS     2000 /* so long a piece waits for more; then a message says that the sender is still there */
+#define PIPE_MS     2000 /* a piece waits this long for a pipe; then it is sent, even empty, to show that the sender is alive */
 
 static int too_long(const struct send_file *file, uint64_t most)
 {
@@ -33,7 +33,7 @@ static int cannot_read(const struct send_file *file)
 	return report_error("cannot read %s: %s", file->name, strerror(errno));
 }
 
-/* Grows as long as something comes: pipes do not tell how much that will be. */
+/* Reads to the end into a growing buffer, because the length of a pipe is not known. */
 static int read_all(struct send_file *file, uint64_t most, int cut)
 {
 	size_t room = 0;
@@ -65,7 +65,7 @@ static int read_all(struct send_file *file, uint64_t most, int cut)
 	}
 }
 
-/* Files of /proc say that they are empty, and are not: those are read. */
+/* Maps the file or reads it. Files of size 0 are read, because files of /proc report size 0. */
 static int take(struct send_file *file, uint64_t most, int cut)
 {
 	struct stat st;
@@ -105,7 +105,7 @@ int send_file__open(struct send_file *file, const char *path, uint64_t most, int
 	return status;
 }
 
-/* 1: there is something to read, or its end. */
+/* Returns 0 if a pipe has neither data nor its end within PIPE_MS. */
 static int has_more(const struct send_file *file)
 {
 	struct pollfd fd = { .fd = file->fd, .events = POLLIN };
@@ -144,7 +144,7 @@ void send_file__close(struct send_file *file)
 	file->fd = -1;
 }
 
-/* A file that is longer than one message is to be: sent as spinctl recv puts it together (transfer.h). */
+/* Files that are longer than one message are sent in pieces, which spinctl recv reassembles (transfer.h). */
 
 #define PROGRESS_S 0.1
 
@@ -153,12 +153,12 @@ struct pieces {
 	struct send_file *file;
 	struct send_print *print;
 	uint32_t id;
-	uint64_t position; /* bytes that have been sent */
+	uint64_t position; /* bytes sent so far */
 	struct transfer_digest digest;
 	double shown_s;
 };
 
-/* A sender tells nothing of messages that take less than a tenth of a second. */
+/* Shows progress between pieces, because libspin reports none for messages that take less than 0.1 s. */
 static void show_progress(struct pieces *t)
 {
 	static const struct spin_send_report none;
@@ -177,7 +177,7 @@ static int send_one(struct pieces *t, uint64_t match_bits, uint64_t hdr_data, co
 
 	if (!err) {
 		if ((match_bits & ~(uint64_t)UINT32_MAX) != TRANSFER_PIECE)
-			report.bytes = 0; /* not the file's */
+			report.bytes = 0; /* not bytes of the file */
 		send_print__add(t->print, &report);
 		show_progress(t);
 		return DONE;
@@ -226,7 +226,7 @@ static int is_wrong_length(const struct pieces *t)
 			    t->file->name, (unsigned long long)t->position, (unsigned long long)t->file->total);
 }
 
-/* Reads and sends until the file ends; what is appended to a file during the transfer is not sent. */
+/* Reads and sends until the file ends. Data appended to the file during the transfer is not sent. */
 static int send_all(struct pieces *t, uint8_t *piece)
 {
 	const size_t piece_bytes = t->senders->piece_bytes;
@@ -276,7 +276,7 @@ int send_target__parse(const char *text, struct send_target *out)
 {
 	const char *colon = strrchr(text, ':'), *host = text, *end;
 
-	/* more than one colon: an address of IPv6, which has a port only behind brackets */
+	/* more than one colon: an IPv6 address, which can have a port only after brackets */
 	if (colon && colon != strchr(text, ':') && !(text[0] == '[' && colon[-1] == ']'))
 		colon = NULL;
 	end = colon ? colon : text + strlen(text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Prints progress and results of spinctl send: the bar on a terminal, and a line or a JSON object for each file that has arrived. */
+/* Prints progress and results of spinctl send: a bar on a terminal, and a line or a JSON object for each file that has arrived. */
 #include <inttypes.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -39,7 +39,7 @@ void send_print__add(struct send_print *p, const struct spin_send_report *r)
 	p->sum.elapsed_us = (uint64_t)((now_s() - p->start_s) * 1e6);
 }
 
-/* " 45 %  1.20 GiB  942 Mbit/s  0:12 left" */
+/* Writes " 45 %  1.20 GiB  942 Mbit/s  0:12 left" to text. */
 static void figures(const struct send_print *p, uint64_t bytes, char *text, size_t room)
 {
 	double rate = mbit_per_s(bytes, (uint64_t)((now_s() - p->start_s) * 1e6)), gib = (double)bytes / (1 << 30);
@@ -59,7 +59,7 @@ static void figures(const struct send_print *p, uint64_t bytes, char *text, size
 	snprintf(text + n, room - (size_t)n, ":%02u left", (unsigned)(left_s % 60));
 }
 
-/* The name gives way to the figures, then the bar. The last column stays free: some terminals begin a line behind it. */
+/* If the line is too short, the bar is dropped first, then the name. The last column stays free: some terminals wrap after it. */
 void send_print__progress(const struct send_print *p, const struct spin_send_report *so_far)
 {
 	uint64_t bytes = p->sum.bytes + so_far->bytes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl send: options, and messages of a file or standard input sent one after the other by libspin's sender. */
+/* spinctl send: options. Sends files or standard input as messages, one after the other, with libspin's sender. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 #define TIMEOUT_S_MAX 3600
 #define NOT_GIVEN     UINT_MAX
-#define WHOLE_KIB     65536u /* what is longer is cut unless told otherwise: spinctl recv has as much memory by itself */
+#define WHOLE_KIB     65536u /* longer files are cut by default: spinctl recv has this much memory by default */
 #define PIECE_KIB     8192u
 #define PIECE_KIB_MAX 262144u
 #define OPENING_US    1800000u
@@ -55,7 +55,7 @@ static int usage(const char *what, const char *reason)
 	return USAGE;
 }
 
-/* NULL: 0. */
+/* Parses an option's number; text NULL gives 0. */
 static int read_number(const char *option, const char *text, uint64_t *out)
 {
 	*out = 0;
@@ -88,7 +88,7 @@ static int check_options(void)
 	return DONE;
 }
 
-/* An IPv6 address without brackets whose last part could be meant as a port. */
+/* Returns a hint for messages if --to is an IPv6 address without brackets whose last part may have been meant as a port; else "". */
 static const char *hint(const struct send_target *target)
 {
 	const char *last = strrchr(target->host, ':');
@@ -106,7 +106,7 @@ static int on_progress(void *arg, const struct spin_send_report *so_far)
 	return signals__signal() || (s->is_opening && so_far->elapsed_us > OPENING_US);
 }
 
-/* How long messages are to be, and where files are cut. */
+/* Sets the length of the longest message and of pieces. */
 static void set_lengths(struct senders *s)
 {
 	s->most = UINT32_MAX;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl add: has spind attach handlers to an interface by a rule; they stay when this command has ended. */
+/* spinctl add: makes spind attach handlers to an interface by a rule. They stay attached after this command ends. */
 #include "user/spinctl/sockets/find.h"
 #include "user/spinctl/spinctl.h"
 #include "user/tool/parse_enum.h"

@@ -7,10 +7,10 @@
 
 #include <spin/libspin_socket.h>
 
-/* DONE, or FAILED after a message. broker: spind's socket, NULL: the default. */
+/* Sets *id. Returns DONE, or FAILED after a message. broker: path of spind's socket, NULL: the default. */
 int find__id(const char *broker, const char *text, uint32_t *id);
 
-/* The same, opened; the caller destroys both. */
+/* Same, and opens the context. The caller destroys ctx and closes obj. */
 int find__open(const char *broker, const char *text, struct spin_object **obj, struct spin_ctx **ctx);
 
 #define BROKER_OPTION(TYPE, member)                                                          \

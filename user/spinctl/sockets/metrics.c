@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Prints the contexts of spind as metrics, for `spinctl list --metrics`: each metric once, with the values of all contexts, as the
- * format demands.
+ * format requires.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "user/spinctl/sockets/metrics.h"
 #include "user/spinctl/spinctl.h"
 
-/* A context's row, with the labels that stand on each of its lines. */
+/* A context and the labels of its lines. */
 struct sample {
 	char labels[256];
 	struct spin_socket_info info;
@@ -27,8 +27,8 @@ struct samples {
 
 static const struct metric_row {
 	const char *name, *type, *unit, *help;
-	size_t offset, bytes; /* of an integer */
-	double per;           /* so many of it are one unit; 0: one */
+	size_t offset, bytes; /* position and size of the integer */
+	double per;           /* the value is divided by this; 0: by 1 */
 } metrics[] = {
 	{ "spin_context_handled_packets", "counter", "packets", "Packets that handlers ran for.", METRIC(handled) },
 	{ "spin_context_left_packets", "counter", "packets", "Packets that were not the socket's, passed on untouched.", METRIC(left) },
@@ -71,7 +71,7 @@ static int add(void *arg, const struct spin_socket_info *info)
 	return 0;
 }
 
-/* In OpenMetrics a counter's name is that of its samples without _total; in Prometheus' format it is that of its samples. */
+/* In OpenMetrics the name of a counter is the name of its samples without _total; in Prometheus' format both are equal. */
 static void print_metric(const struct metric_row *row, const struct samples *all, int openmetrics)
 {
 	const char *suffix = strcmp(row->type, "counter") ? "" : "_total", *name_suffix = openmetrics ? "" : suffix;

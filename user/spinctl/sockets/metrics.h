@@ -3,8 +3,8 @@
 #define USER_SPINCTL_SOCKETS_METRICS_H
 
 /*
- * Prints the contexts of spind as OpenMetrics, or in the text format of Prometheus. Names and labels are stable: dashboards use them. DONE, or
- * FAILED after a message.
+ * Prints the contexts of spind as OpenMetrics, or in the text format of Prometheus. Names and labels must not change: dashboards use them.
+ * Returns DONE, or FAILED after a message.
  */
 int metrics__print(const char *broker, int openmetrics);
 

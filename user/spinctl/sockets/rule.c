@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl rule: gives another rule to a context that spind holds by interface and rule, between two packets. */
+/* spinctl rule: changes the rule of a context that `spinctl add` or spind.conf attached to an interface, between two packets. */
 #include "user/spinctl/sockets/find.h"
 #include "user/spinctl/spinctl.h"
 

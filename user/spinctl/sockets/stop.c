@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl stop: ends contexts that spind holds; their programs go on without handlers. */
+/* spinctl stop: ends contexts that spind holds. The programs that own the sockets continue without handlers. */
 #include <errno.h>
 #include <unistd.h>
 

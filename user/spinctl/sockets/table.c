@@ -17,12 +17,12 @@ static const struct option_row rows[] = {
 	{ 0 },
 };
 
-/* Printing goes entry by entry: "routes[5].src" begins one if its number is another one. */
+/* The fields arrive one by one and are printed as a line per entry: a new index in "routes[5].src" begins an entry. */
 struct printing {
-	long entry;       /* the number of the one at hand; -1: none yet */
-	const char *key;  /* "src=10.0.0.1": only the entry whose field has this value; NULL: all */
-	uint64_t value;   /* of that */
-	size_t key_bytes; /* of the field's name */
+	long entry;       /* index of the current entry; -1: none yet */
+	const char *key;  /* "src=10.0.0.1": print only the entry whose field has this value; NULL: all */
+	uint64_t value;   /* the value in key, in host byte order */
+	size_t key_bytes; /* length of the field's name in key */
 	char line[512];
 	int wanted, shown;
 };

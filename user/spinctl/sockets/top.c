@@ -34,9 +34,9 @@ static const struct option_row rows[] = {
 };
 
 struct entry {
-	struct spin_socket_info info; /* its strings are not kept */
+	struct spin_socket_info info; /* its pointers are valid only in the callback */
 	char name[16];
-	/* since the look before, per second */
+	/* since the previous list, per second */
 	double packets, dropped, hpu_percent;
 };
 
@@ -159,7 +159,7 @@ static void draw(const struct look *look)
 	refresh();
 }
 
-/* Returns at the next key, or when the interval is over. 1: to end. */
+/* Waits for a key or the end of the interval. Returns 1 if the command must end. */
 static int wait_for_key(void)
 {
 	timeout((int)(options.interval_s * 1000));

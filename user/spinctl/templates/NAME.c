@@ -2,12 +2,12 @@
 /*
  * NAME - counts datagrams and their bytes by the first byte of the payload
  *
- * The first byte of a datagram says what kind it is. Each is counted under its
- * kind and goes on to the host as it came; the application reads the counts.
+ * The first byte of a datagram is its kind. Each datagram is counted under its
+ * kind and passed to the host unchanged; the application reads the counts.
  */
 #include <spin/spin.h>
 
-/* The packet: a kind, then whatever the kind says. */
+/* The packet: a kind, then data that depends on the kind. */
 struct NAME_message {
 	uint8_t kind;
 };

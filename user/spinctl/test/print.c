@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Results of vectors as text and as JSON, for test.c. JSON goes out as results come, one document at the end. */
+/* Prints results of vectors as text and as JSON. Called by test.c. JSON is written as results arrive and is one document at the end. */
 #include "user/spinctl/test/test.h"
 
 void test_print__start(struct test_printer *p)

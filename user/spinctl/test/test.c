@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl test: finds a handler's vectors, and runs each on every engine that can. Fails if any result differs from its vector. */
+/* spinctl test: finds a handler's vectors and runs each on every engine that supports it. Fails if a result differs from its vector. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -196,7 +196,7 @@ int test_files__add(struct test_files *files, const char *path)
 	return status || files->count > before ? status : report_error("%s has no *.vec", path);
 }
 
-/* "a/b/" to "a/", "a/" to "", "" to "../" */
+/* Converts "a/b/" to "a/", "a/" to "", "" to "../". */
 static void directory_above(const char *directory, char *above, size_t bytes)
 {
 	size_t length = strlen(directory), at;

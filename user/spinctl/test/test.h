@@ -14,15 +14,15 @@ struct test_files {
 };
 
 /*
- * A handler's vectors: NAME.vec beside it, and tests/vectors/NAME/ in its directory and in
- * the one above. DONE or FAILED after a message; none is a failure.
+ * Finds a handler's vectors: NAME.vec in its directory, and tests/vectors/NAME/ there and in the parent directory. Returns DONE, or
+ * FAILED after a message, also if there are none.
  */
 int test_files__find(struct test_files *files, const struct handler *h);
-/* A file, or a directory of them. */
+/* Adds a vector file, or all *.vec of a directory. */
 int test_files__add(struct test_files *files, const char *path);
 void test_files__free(struct test_files *files);
 
-/* Printing of results; text and JSON come from the same comparisons. */
+/* The printer of results, for text and JSON. */
 struct test_printer {
 	int json;
 	struct json j;
@@ -34,7 +34,7 @@ struct test_printer {
 
 void test_print__start(struct test_printer *p);
 void test_print__comparison(struct test_printer *p, const struct comparison *t);
-/* A vector that cannot be read. */
+/* Reports a vector that cannot be read. */
 void test_print__unread(struct test_printer *p, const char *path, const char *reason);
 void test_print__end(struct test_printer *p);
 

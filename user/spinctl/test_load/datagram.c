@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * datagram - loaded by `spinctl doctor` to see whether datagram handlers load here
+ * datagram - loaded by `spinctl doctor` to test whether this kernel loads datagram handlers
  *
  * It does what most handlers do: reads the payload, counts in its state, answers.
  */

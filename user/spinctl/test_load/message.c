@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * message - loaded by `spinctl doctor` to see whether handlers of messages load here
+ * message - loaded by `spinctl doctor` to test whether this kernel loads handlers of messages
  *
  * It takes messages and leaves their bytes to the default action, host memory.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * sender - loaded by `spinctl doctor` to see whether handlers that send packets load here
+ * sender - loaded by `spinctl doctor` to test whether this kernel loads handlers that send
  *
- * Each datagram makes it send a word of its state to where the datagram came from.
+ * For each datagram it sends a word of its state to the datagram's source.
  */
 #include <spin/spin.h>
 

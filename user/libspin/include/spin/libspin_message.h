@@ -17,80 +17,79 @@
  */
 #include <spin/libspin.h>
 
-/* The context's host memory; handlers write to it while it is read. Valid as long as the context. */
+/* The context's host memory; handlers may write to it while it is read. Valid as long as the context. */
 int spin_ctx__host_memory(struct spin_ctx *ctx, void **addr, size_t *bytes);
 
 /* --- matching entries (sPIN B.1, Portals' MEs) --- */
 
 struct spin_me_opts {
-	size_t bytes; /* sizeof(struct spin_me_opts); fields behind it count as zero */
+	size_t bytes; /* sizeof(struct spin_me_opts); fields beyond it count as zero */
 	uint64_t match_bits;
-	uint64_t ignore_bits; /* bits of match_bits that need not agree */
-	uint32_t start;       /* of its part of the host memory */
+	uint64_t ignore_bits; /* bits of match_bits that are ignored */
+	uint32_t start;       /* of the entry's part of the host memory */
 	uint32_t length;      /* 0: to the end of the host memory */
 	uint32_t options;     /* SPIN_ME_USE_ONCE, _NO_TRUNCATE, _OP_GET, _MANAGE_LOCAL, _OVERFLOW, _NO_HANDLERS and its parts */
 	/*
-	 * The handlers' own host memory (SPIN_HANDLER_MEM; sPIN B.2, HANDLER_IOVEC), one segment behind the other: start and
-	 * length multiples of 8, inside the host memory; they may lie anywhere in it. None: none.
+	 * The handlers' own host memory (SPIN_HANDLER_MEM; sPIN B.2, HANDLER_IOVEC), made of consecutive segments. start and
+	 * length must be multiples of 8, inside the host memory; segments may lie anywhere in it. No segments: no memory.
 	 */
 	const struct spin_segment *handler_mem;
 	unsigned handler_segments; /* at most SPIN_SEGMENTS_MAX */
 	/*
-	 * Whose messages it takes (PTL_ME's match_id): of this address, and of this UDP port, network byte order; port 0: of any;
-	 * ip_version 0: of any source. A source is what the packets' IP header says, which their sender may have made up.
+	 * The sender whose messages it takes (PTL_ME's match_id): this address and this UDP port, in network byte order; port 0: any port;
+	 * ip_version 0: any source. The source is taken from the packets' IP header, which a sender can forge.
 	 */
 	struct spin_process source;
 	/*
-	 * Of SPIN_ME_MANAGE_LOCAL, where messages lie one behind the other (PTL_ME's min_free): the message after which fewer bytes than
-	 * these are free is the entry's last one, and unlinks it when it is complete (SPIN_EVENT_UNLINKED). 0: it is never full.
-	 * Events tell in `offset` where each message lies.
+	 * For SPIN_ME_MANAGE_LOCAL, where messages are stored one after the other (PTL_ME's min_free): the message that leaves fewer free
+	 * bytes than this is the entry's last one, and unlinks it on completion (SPIN_EVENT_UNLINKED). 0: the entry is never full. The
+	 * `offset` of an event says where its message lies.
 	 */
 	uint32_t min_free;
 	/*
-	 * Of contexts that keep unexpected messages (message.unexpected), and entries that are not of the overflow list: if given, the
-	 * entry is for unexpected messages, too. spin_ctx__me_append() calls it with an event SPIN_EVENT_PUT_OVERFLOW for each that the
-	 * entry matches, in the order in which they came: as the message's own event was, with the overflow entry that has the data
-	 * (me_start + offset, deposited_bytes). It may call no function of the context.
+	 * For contexts that keep unexpected messages (message.unexpected), and entries outside the overflow list. If set, the
+	 * entry also takes unexpected messages: spin_ctx__me_append() calls it with an event SPIN_EVENT_PUT_OVERFLOW for each that the
+	 * entry matches, in order of arrival. The event is the message's own, and names the overflow entry that has the data
+	 * (me_start + offset, deposited_bytes). It must not call functions of the context.
 	 */
 	void (*on_overflow)(void *arg, const struct spin_event *event);
 	void *overflow_arg;
 };
 
 /*
- * Posts an entry behind those posted before; *me is its index, as events name it: the lowest one that is free, and
- * which no message in flight has any more. The index of an entry that was used is free again when the function
- * given to spin_ctx__events() has returned from its message's event: until then spin_ctx__me_get() tells of the entry
- * that the event names. If a get has used it, its answer is read from its memory also after the event, which may take
- * seconds: it is SPIN_ME_UNREAD until the answer has gone, and then free. Of a persistent entry that was unlinked, events
- * may be unread when its index is given away: these tell start, length and serial.
- * -ENOSPC: SPIN_MES_MAX are there, those counted whose event was not read. -EINVAL: outside the host memory, or segments that cannot be.
- * With on_overflow an entry that is to be used once and finds an unexpected message is not posted: it has been used, and *me is
- * SPIN_MES_MAX. Another one has all that it finds, and is posted. -EAGAIN: a message for it is on its way into an overflow entry;
- * nothing was done. The application tries again when the next event is there, or some milliseconds later: so no later
- * message overtakes one that has come before.
- * A new context has one entry, index 0: persistent, open to all messages, over the whole
- * host memory; unless created with message.no_entry.
+ * Appends an entry behind those posted before. *me is its index, as events name it: the lowest index that is free and that no message in
+ * flight uses. The index of an entry that was used is free again when the function given to spin_ctx__events() has returned from its
+ * message's event; until then spin_ctx__me_get() describes the entry that the event names. If a get has used the entry, its answer is read
+ * from the entry's memory even after the event, which may take seconds: the entry is SPIN_ME_UNREAD until the answer has been sent, and
+ * then free. When the index of an unlinked persistent entry is reused, events of the old entry may still be unread; these contain start,
+ * length and serial. -ENOSPC: there are SPIN_MES_MAX entries, including those whose event was not read. -EINVAL: outside the host memory,
+ * or invalid segments. With on_overflow, a use-once entry that finds an unexpected message is not posted: it has been used, and *me is
+ * SPIN_MES_MAX. Any other entry gets all messages that it finds, and is posted. -EAGAIN: a message for it is still arriving in an overflow
+ * entry, and nothing was done. The application must try again when the next event arrives, or some milliseconds later, so that no later
+ * message overtakes an earlier one. A new context has one entry, index 0: persistent, open to all messages, over the whole host memory;
+ * unless created with message.no_entry.
  */
 int spin_ctx__me_append(struct spin_ctx *ctx, const struct spin_me_opts *opts, unsigned *me);
 /*
- * -ENOENT: there is none (any more). -EBUSY: a message has it; it is gone when that completes. Answers to gets that are still to
- * be read from it are given up: none reads its memory when this returns, which takes a fifth of a second at most.
+ * Unlinks an entry. -ENOENT: there is none. -EBUSY: a message uses it; it is gone when that completes. Answers to gets that still have to
+ * be read from it are abandoned: none reads its memory when this returns, which takes a fifth of a second at most.
  */
 int spin_ctx__me_unlink(struct spin_ctx *ctx, unsigned me);
-/* A copy of the entry as it stands; unlinked, its state is SPIN_ME_FREE, or SPIN_ME_UNREAD before its event was read (see above). */
+/* Returns a copy of the entry. If it is unlinked, its state is SPIN_ME_FREE, or SPIN_ME_UNREAD before its event was read (see above). */
 int spin_ctx__me_get(struct spin_ctx *ctx, unsigned me, struct spin_me *out);
 
 /*
- * Looks for an unexpected message (PtlMESearch): the first one that an entry with these match_bits, ignore_bits and source would
- * find, whose event *out becomes, SPIN_EVENT_PUT_OVERFLOW. It stays, or is kept no more. -ENOENT: there is none. -EAGAIN: it is
- * still on its way. -EOPNOTSUPP: the context keeps none.
+ * Searches for an unexpected message (PtlMESearch): the first one that an entry with these match_bits, ignore_bits and source would match.
+ * *out is its event, SPIN_EVENT_PUT_OVERFLOW. `what` tells whether the message is kept or removed. -ENOENT: there is none. -EAGAIN: it is
+ * still arriving. -EOPNOTSUPP: the context keeps none.
  */
 enum spin_search { SPIN_SEARCH_ONLY, SPIN_SEARCH_DELETE };
 int spin_ctx__me_search(struct spin_ctx *ctx, const struct spin_me_opts *opts, enum spin_search what, struct spin_event *out);
 
 /*
- * The entry's counter as it stands, also when it is unlinked, and another value for it: two words, each at
- * once (<spin/action.h>). Zero when the entry is posted. -ENOENT: there can be no such entry; of datagrams there is 0 alone.
+ * Read and set the entry's counter, also when the entry is unlinked: two words, each accessed
+ * atomically (<spin/action.h>). Zero when the entry is posted. -ENOENT: there can be no such entry; contexts of datagrams have only entry
+ * 0.
  */
 int spin_ctx__me_ct(struct spin_ctx *ctx, unsigned me, struct spin_ct *out);
 int spin_ctx__me_set_ct(struct spin_ctx *ctx, unsigned me, struct spin_ct ct);
@@ -112,17 +111,17 @@ struct spin_message_info {
 	enum spin_message_phase phase;
 	uint32_t age_ms, idle_ms; /* since it was opened; since its last new packet */
 	uint32_t packets;         /* handled */
-	uint32_t packets_total;   /* 0: not known yet */
+	uint32_t packets_total;   /* 0: not yet known */
 	uint32_t parked;
 	uint32_t lowest_missing; /* packet; 0 while waiting */
 	uint32_t dropped_bytes;
 	uint32_t me;           /* SPIN_MES_MAX: none yet */
-	uint32_t flow_control; /* 1: packets of it were dropped by flow control */
+	uint32_t flow_control; /* 1: flow control dropped packets of it */
 };
 
 /*
- * Hands every message in flight to fn, until fn returns non-zero, which is returned.
- * Each is a consistent picture of itself, or left out if it ended in the meantime.
+ * Calls fn for every message in flight, until fn returns non-zero, which is returned.
+ * Each message is a consistent snapshot, or is left out if it ended meanwhile.
  */
 int spin_ctx__messages(struct spin_ctx *ctx, int (*fn)(void *arg, const struct spin_message_info *message), void *arg);
 /* Summed over all HPUs. */
@@ -131,15 +130,15 @@ int spin_ctx__message_stats(struct spin_ctx *ctx, struct spin_message_stats *out
 /* --- time --- */
 
 /*
- * Does what is due: evicts idle messages, handles parked packets that are left
- * over. While the context is attached to an interface a thread of the library does it every
- * few milliseconds, also while other functions of this context run; otherwise the caller does. Returns 0 or
+ * Does the work that is due: evicts idle messages and handles remaining parked packets.
+ * While the context is attached to an interface, a thread of the library does this every
+ * few milliseconds, also while other functions of this context run; otherwise the caller must. Returns 0 or
  * a negative errno.
  */
 int spin_ctx__progress(struct spin_ctx *ctx);
 /*
- * Sets the time, in milliseconds, of a context made with message.virtual_clock, and that of its handlers. -EINVAL: it was not, or
- * backwards. -EOPNOTSUPP: it was not, and takes datagrams.
+ * Sets the time, in milliseconds, of a context created with message.virtual_clock, and of its handlers. -EINVAL: the context was created
+ * without, or the time would go backwards. -EOPNOTSUPP: created without, and it takes datagrams.
  */
 int spin_ctx__set_clock(struct spin_ctx *ctx, uint32_t now_ms);
 

@@ -19,25 +19,25 @@
 struct spin_sender;
 
 struct spin_send_opts {
-	size_t bytes; /* sizeof(struct spin_send_opts); fields behind it count as zero */
+	size_t bytes; /* sizeof(struct spin_send_opts); fields beyond it count as zero */
 	/*
-	 * Unacknowledged packets at most, up to 1,024; 0: 1,024. Within that it follows the path: it begins with 64, grows as
-	 * they are acknowledged, and is halved where some are lost, to 64 at least or, if more than a third is lost, to 8.
+	 * Maximum number of unacknowledged packets, up to 1,024; 0: 1,024. Below it the window adapts to the path: it starts at 64, grows
+	 * with acknowledgements, and is halved on loss, to 64 at least or, if more than a third is lost, to 8.
 	 */
 	unsigned window;
-	unsigned payload_bytes; /* per packet, at most 1,462; 0: what the way's MTU takes, a multiple of 8 */
+	unsigned payload_bytes; /* per packet, at most 1,462; 0: what the path's MTU allows, a multiple of 8 */
 	/*
-	 * Without any acknowledgement, then the message is given up, and nothing of it is sent any more; 0: 1,800. Keep it
-	 * below the receiver's tombstone_ms (2,000 unless told otherwise): if all acknowledgements are lost, a
+	 * Without any acknowledgement for this time the message is given up, and nothing more of it is sent; 0: 1,800. It should be
+	 * below the receiver's tombstone_ms (2,000 by default): if all acknowledgements are lost, a
 	 * message that is sent again later than that is delivered twice.
 	 */
 	unsigned timeout_ms;
-	unsigned resend_ms; /* first wait before a packet is sent again, doubled each time; 0: adapts to the round trip */
+	unsigned resend_ms; /* first retransmission timeout, doubled each time; 0: adapts to the round trip */
 	const char *source; /* local address or ADDR:PORT; NULL: the kernel's choice */
-	int put;            /* 1: the first packet has struct spin_slmp_put; the receiver must ask for it */
+	int put;            /* 1: the first packet has struct spin_slmp_put; the receiver must enable it */
 	/*
-	 * 1: SYN on the first and last packet only, as window 0 of the reference sender: those in between are sent
-	 * once the first is acknowledged, and not again; if one is lost nobody is told.
+	 * 1: SYN only on the first and last packet, as with window 0 of the reference sender: the packets in between are sent
+	 * when the first is acknowledged, and are not retransmitted; losing one is not reported.
 	 */
 	int no_acknowledgements;
 };
@@ -46,33 +46,33 @@ struct spin_send_opts {
 int spin_sender__open(const char *host, const char *port, const struct spin_send_opts *opts, struct spin_sender **out);
 void spin_sender__close(struct spin_sender *sender);
 
-/* What a put states in addition to its data; all zero without it. Only for senders with `put`. */
+/* Additional fields of a put; all zero if omitted. Only for senders with `put`. */
 struct spin_send_put {
 	uint64_t match_bits, hdr_data, offset;
 };
 
 struct spin_send_report {
-	uint32_t message_id; /* of the last time that it was begun */
+	uint32_t message_id; /* of the last time that the message was started */
 	uint64_t packets;    /* of the message */
-	uint64_t sent;       /* datagrams, resent ones too */
+	uint64_t sent;       /* datagrams, including retransmitted ones */
 	uint64_t resent;
 	uint64_t acknowledged;  /* packets */
-	uint64_t bytes;         /* of payload, acknowledged from the start on without a gap */
+	uint64_t bytes;         /* payload bytes acknowledged from the start without a gap */
 	uint64_t round_trip_us; /* smoothed */
 	uint64_t elapsed_us;
-	uint32_t begun_again; /* times: the receiver had ended it for another message, under pressure */
+	uint32_t begun_again; /* times the receiver, under pressure, ended the message for another one */
 };
 
 /*
  * Sends one message of up to 2^32 - 1 bytes and returns when all of it is
- * acknowledged: the receiver has taken it; what its handlers did with it they tell there.
- * put and report may be NULL; *report is filled on failure, too.
+ * acknowledged: the receiver has accepted it. Results of its handlers must be read at the receiver.
+ * put and report may be NULL; *report is filled in on failure as well.
  * -ETIMEDOUT: no acknowledgement for timeout_ms; the reason says how far it came. -ECONNREFUSED: the other
- * host has neither a context nor a socket there. -EFBIG: the receiver has refused it: it is longer than the matching
- * entry has room for (SPIN_ME_NO_TRUNCATE); the same message would be refused again. -EMSGSIZE: more bytes than that.
- * A message that the receiver ends for another one, under pressure (<spin/message.h>), is begun again under another id,
- * as long as that comes further than before within timeout_ms.
- * Message ids start at random and are not used again within ten minutes.
+ * host has neither a context nor a socket there. -EFBIG: the receiver has refused the message because it is longer than its matching
+ * entry (SPIN_ME_NO_TRUNCATE); it would be refused again. -EMSGSIZE: more bytes than the maximum.
+ * A message that the receiver, under pressure, ends for another one (<spin/message.h>) is started again with another id,
+ * as long as each attempt gets further than before within timeout_ms.
+ * Message ids start at random and are not reused within ten minutes.
  */
 int spin_sender__send(struct spin_sender *sender, const void *data, size_t bytes, const struct spin_send_put *put,
 		      struct spin_send_report *report);
