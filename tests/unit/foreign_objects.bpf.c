@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Objects that spincc would not make. foreign_objects.c compiles this with one of the macros below at a time and appends the
- * trailer. Without a macro it is an ordinary object, as far as libspin checks when it opens one.
+ * Objects that spincc would not generate. foreign_objects.c compiles this with one of the macros below at a time and appends the trailer.
+ * Without a macro it passes the checks of libspin for an ordinary object.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -67,6 +67,23 @@ char hoard[1 << 29];
 #ifdef SEVERAL_BSS
 char hoard[40 << 20];
 __asm__(".section .bss,\"aw\",@nobits,unique,1\n.zero 40 << 20\n.section .bss,\"aw\",@nobits,unique,2\n.zero 40 << 20\n");
+#endif
+#ifdef SEVERAL_RODATA
+char hoard[60 << 20];
+__asm__(".section .rodata.2,\"a\",@progbits\n.zero 5 << 20\n");
+#endif
+#ifdef TWENTY_RODATA
+__asm__(".macro one\n.section .rodata.\\@,\"a\",@progbits\n.byte 1\n.endm\n.rept 20\none\n.endr\n");
+#endif
+#ifdef MANY_SECTIONS
+__asm__(".macro one\n.section .spin.\\@,\"\",@progbits\n.byte 1\n.endm\n.rept 300\none\n.endr\n");
+#endif
+#ifdef TWO_BTF_EXT
+__asm__(".section .BTF.ext,\"\",@progbits,unique,1\n.long 0\n");
+#endif
+#ifdef TWO_MAPS
+MAP(spin_units, BPF_MAP_TYPE_ARRAY, 1, 4, 4);
+MAP(spin_unitt, BPF_MAP_TYPE_ARRAY, 1, 4, 4);
 #endif
 #ifdef OTHER_TYPE
 MAP(spin_events, BPF_MAP_TYPE_HASH, 1, 4, 4);
@@ -282,6 +299,11 @@ __attribute__((noinline)) int hidden(void *to)
 __asm__(".globl crooked\n.type crooked,@function\n.set crooked, spin_xdp + 4\n.size crooked, 8\n");
 #endif
 
+#ifdef HALF_A_LOAD
+__asm__(".text\n.globl half\n.type half,@function\nhalf: .byte 0x18, 0, 0, 0, 0, 0, 0, 0\n.size half, 8\n"
+	".byte 0, 0, 0, 0, 0, 0, 0, 0\n.byte 0x95, 0, 0, 0, 0, 0, 0, 0\n");
+#endif
+
 SEC("xdp")
 int spin_xdp(struct xdp_md *ctx)
 {
@@ -329,6 +351,18 @@ int spin_xdp(struct xdp_md *ctx)
 #endif
 #ifdef RAW_LD_ABS
 	__asm__ volatile(".byte 0x20, 0, 0, 0, 0, 0, 0, 0" ::: "r0");
+#endif
+#ifdef LOAD_ACQUIRE
+	__asm__ volatile(".byte 0xdb, 0x21, 0, 0, 0, 1, 0, 0" ::: "r1", "memory");
+#endif
+#ifdef STORE_RELEASE
+	__asm__ volatile(".byte 0xdb, 0x21, 0, 0, 0x10, 1, 0, 0" ::: "r1", "memory");
+#endif
+#ifdef UNKNOWN_ATOMIC
+	__asm__ volatile(".byte 0xdb, 0x21, 0, 0, 7, 0, 0, 0" ::: "r1", "memory");
+#endif
+#ifdef UNKNOWN_LOAD
+	__asm__ volatile(".byte 0x59, 0x21, 0, 0, 0, 0, 0, 0" ::: "r1", "memory");
 #endif
 #ifdef RAW_ARENA_CAST
 	__asm__ volatile(".byte 0xbf, 0x11, 1, 0, 1, 0, 0, 0" ::: "r1");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Handmade objects must be refused when they are opened, by the name of their foreign part. Each is complete, has the right
- * checksum, and libbpf would load it. They are the cases of foreign_objects.bpf.c, in the object itself and in its programs
- * with bounded loops, and those of foreign_card.bpf.c as its program for a card. Afterwards nothing of them may be loaded or pinned.
+ * Third-party objects must be refused when they are opened, with the name of the offending part. Each is complete, has a correct checksum,
+ * and libbpf would load it. The cases of foreign_objects.bpf.c are tested in the object itself and in its programs with bounded loops,
+ * those of foreign_card.bpf.c as its program for a card. Afterwards nothing of them may be loaded or pinned.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "user/libspin/object/trailer.h"
 
 static const struct foreign {
-	const char *macro, *named; /* part of the message */
+	const char *macro, *named; /* named: expected in the message */
 } cases[] = {
 	{ "PINNED", "a map hostile_pin that is to be pinned at /sys/fs/bpf/hostile_pin" },
 	{ "PINNED_AS_OURS", "a map spin_events that is to be pinned" },
@@ -24,7 +24,15 @@ static const struct foreign {
 	{ "GIBIBYTE", "the map spin_hops of 67108864 entries" },
 	{ "GIBIBYTE_VALUE", "the map spin_host of 1 entries of 4 and 1073741824 bytes" },
 	{ "GIBIBYTE_DATA", ".bss of 5368" },
-	{ "SEVERAL_BSS", ".bss of 41943040 bytes (all of them together: at most 67108864)" },
+	{ "SEVERAL_BSS", "two sections \".bss\"" },
+	{ "SEVERAL_RODATA", "(all of them together: at most 67108864)" },
+	{ "TWENTY_RODATA", "more than 16 data sections" },
+	{ "MANY_SECTIONS", "sections (at most 256)" },
+	{ "TWO_BTF_EXT", "two sections \".BTF.ext\"" },
+	{ "LOAD_ACQUIRE", "an access to memory (code 0xdb, number 0x100) in spin_xdp" },
+	{ "STORE_RELEASE", "an access to memory (code 0xdb, number 0x110) in spin_xdp" },
+	{ "UNKNOWN_ATOMIC", "an access to memory (code 0xdb, number 0x7)" },
+	{ "UNKNOWN_LOAD", "an access to memory (code 0x59" },
 	{ "OTHER_TYPE", "the map spin_events of type 1, and not 27" },
 	{ "OTHER_KEY", "the map spin_outs of 1 entries of 8" },
 	{ "OTHER_FLAGS", "the map spin_outboxes with other flags" },
@@ -71,6 +79,7 @@ static const struct foreign {
 	{ "EXTERN_KCONFIG", "a reference to LINUX_KERNEL_VERSION" },
 	{ "CORE", "CO-RE relocations" },
 	{ "CROOKED", "a function that does not begin or end with an instruction" },
+	{ "HALF_A_LOAD", "a function that does not begin or end with an instruction" },
 };
 
 static const struct foreign card_cases[] = {
@@ -147,7 +156,7 @@ static int trailer(const char *path)
 	return ok ? 0 : -1;
 }
 
-/* Returns 1 if the object was not refused, or for another reason. */
+/* Returns 1 if the object was accepted, or refused for another reason. */
 static int check(const char *path, const char *macro, const char *where, const char *named)
 {
 	struct spin_object *object;
@@ -182,6 +191,17 @@ static int try_case(const struct foreign *f)
 	return failed | check(whole, f->macro, " as .spin.bounded", f->named);
 }
 
+/* One source has each name once, so `edit` makes a second one in the compiled file ($f): a map, by its symbol and type, or a section. */
+static int try_twice(const char *macro, const char *edit, const char *named)
+{
+	char command[1024];
+
+	if (compile(macro, foreign))
+		return 1;
+	snprintf(command, sizeof(command), "f=%s; export LC_ALL=C; %s", foreign, edit);
+	return run(command) || trailer(foreign) ? 1 : check(foreign, macro, "", named);
+}
+
 /* The programs with bounded loops are for kernels without may_goto, so they must not contain it. */
 static int try_may_goto(void)
 {
@@ -208,7 +228,7 @@ static int try_card(const struct foreign *f)
 	return check(whole, f->macro, " as .spin.nfp", f->named);
 }
 
-/* Looks for maps with the names of the cases in the kernel; only root can. */
+/* Looks for maps of the cases in the kernel. Only root can do this. */
 static int left_over(void)
 {
 	int left = 0;
@@ -241,11 +261,14 @@ int main(void)
 	snprintf(ordinary, sizeof(ordinary), "%s/ordinary.o", directory);
 	snprintf(foreign, sizeof(foreign), "%s/foreign.o", directory);
 	snprintf(whole, sizeof(whole), "%s/whole.o", directory);
-	/* without anything foreign it is opened: what is refused below is refused for that */
+	/* the ordinary object must open, so the cases below are refused for their own part only */
 	failed = compile("ORDINARY", ordinary);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		failed |= try_case(&cases[i]);
 	failed |= try_may_goto();
+	failed |= try_twice("TWO_MAPS", "sed -i s/spin_unitt/spin_units/g $f", "two maps spin_units");
+	failed |=
+		try_twice("TWO_BTF", "llvm-objcopy --add-section .BTX=Makefile $f && sed -i 's/\\.BTX/.BTF/' $f", "two sections \".BTF\"");
 	for (size_t i = 0; i < sizeof(card_cases) / sizeof(card_cases[0]); i++)
 		failed |= try_card(&card_cases[i]);
 	if (trailer(ordinary))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Programs and maps of an object against the runtime's contract. Called by spin_object__open() for both ELF files
- * of an object. libbpf would make whatever an ELF file describes; nothing that is not in the tables below gets there.
+ * Checks programs and maps of an object against the runtime's contract. Called by spin_object__open() for both ELF files
+ * of an object. libbpf would create whatever an ELF file describes; only what is in the tables below is accepted.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "user/libspin/object/contract.h"
 #include "user/libspin/internal.h"
 
-/* Of section "xdp", or "?xdp" where only the loader asks for them; one is of a sockmap. */
+/* In section "xdp", or "?xdp" if loaded only on request; one is a sockmap's. */
 static const struct program_row {
 	const char *name;
 	int autoload;
@@ -40,9 +40,10 @@ static const struct program_row {
 	{ .name = "spin_stream", .is_stream = 1 },
 };
 
-#define DATA_BYTES_MAX (64u << 20) /* of all sections: more than the handler memory of any card and the runtime's together */
+#define DATA_SECTIONS_MAX 16          /* each takes a map, a descriptor and whole pages; spincc makes at most 10 */
+#define DATA_BYTES_MAX    (64u << 20) /* of all sections: more than the handler memory of any card plus the runtime's */
 
-/* Sizes in the file; libspin enlarges some maps before loading. */
+/* Maximum sizes in the file; libspin enlarges some maps before loading. */
 static const struct map_row {
 	const char *name;
 	enum bpf_map_type type;
@@ -70,6 +71,15 @@ static const struct map_row {
 	{ "spin_hops", BPF_MAP_TYPE_HASH, sizeof(struct spin_hop_key), sizeof(struct spin_hop), 1, BPF_F_NO_PREALLOC },
 };
 
+/* What a file has had so far. */
+struct found {
+	uint32_t programs, maps; /* bit masks of the rows above */
+	unsigned data_sections;
+	uint64_t data_bytes;
+};
+
+_Static_assert(sizeof(programs) / sizeof(programs[0]) <= 32 && sizeof(maps) / sizeof(maps[0]) <= 32, "a bit for each row");
+
 int contract__refuse(const struct contract_file *file, const char *format, ...)
 {
 	char what[400];
@@ -78,7 +88,7 @@ int contract__refuse(const struct contract_file *file, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(what, sizeof(what), format, args);
 	va_end(args);
-	for (char *at = what; *at; at++) /* the name is from the object: print no control characters */
+	for (char *at = what; *at; at++) /* the name comes from the object: print no control characters */
 		if ((unsigned char)*at < 0x20 || (unsigned char)*at >= 0x7f)
 			*at = '?';
 	return spin_fail(-EPERM,
@@ -103,13 +113,16 @@ static int is_of_kind(const struct bpf_program *prog, int is_stream)
 	       bpf_program__expected_attach_type(prog) == BPF_XDP;
 }
 
-static int check_program(const struct contract_file *file, const struct bpf_program *prog)
+static int check_program(const struct contract_file *file, const struct bpf_program *prog, struct found *found)
 {
 	const char *name = bpf_program__name(prog), *section = bpf_program__section_name(prog);
 
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
 		if (strcmp(programs[i].name, name))
 			continue;
+		if (found->programs >> i & 1)
+			return contract__refuse(file, "two programs %s", name);
+		found->programs |= 1u << i;
 		if (!is_of_kind(prog, programs[i].is_stream))
 			return contract__refuse(file, "the program %s of section \"%.60s\", and not of \"%s\"", name, section,
 						programs[i].is_stream ? "sk_skb/stream_verdict" : "xdp");
@@ -120,16 +133,18 @@ static int check_program(const struct contract_file *file, const struct bpf_prog
 	return contract__refuse(file, "a program %.60s (section \"%.60s\")", name, section);
 }
 
-/* A data section: an array of one value, which libbpf may make such that it can be mapped. */
-static int check_data(const struct contract_file *file, const struct bpf_map *map, uint64_t *data_bytes)
+/* Checks a data section: an array of one value, which libbpf may create mappable. */
+static int check_data(const struct contract_file *file, const struct bpf_map *map, struct found *found)
 {
 	const char *name = bpf_map__name(map);
 
 	if (bpf_map__type(map) != BPF_MAP_TYPE_ARRAY || bpf_map__max_entries(map) != 1 || bpf_map__key_size(map) != 4 ||
 	    bpf_map__map_flags(map) & ~(uint32_t)(BPF_F_MMAPABLE | BPF_F_RDONLY_PROG))
 		return contract__refuse(file, "the data section %s of another type", name);
-	*data_bytes += bpf_map__value_size(map);
-	if (*data_bytes > DATA_BYTES_MAX)
+	if (++found->data_sections > DATA_SECTIONS_MAX)
+		return contract__refuse(file, "more than %u data sections", DATA_SECTIONS_MAX);
+	found->data_bytes += bpf_map__value_size(map);
+	if (found->data_bytes > DATA_BYTES_MAX)
 		return contract__refuse(file, "a data section %s of %u bytes (all of them together: at most %u)", name,
 					bpf_map__value_size(map), DATA_BYTES_MAX);
 	return 0;
@@ -152,12 +167,12 @@ static int check_inner(const struct contract_file *file, const struct map_row *r
 	return 0;
 }
 
-static int check_map(const struct contract_file *file, struct bpf_map *map, uint64_t *data_bytes)
+static int check_map(const struct contract_file *file, struct bpf_map *map, struct found *found)
 {
 	const char *name = bpf_map__name(map);
 
 	if (!bpf_map__pin_path(map) && bpf_map__is_internal(map))
-		return check_data(file, map, data_bytes);
+		return check_data(file, map, found);
 	if (bpf_map__pin_path(map))
 		return contract__refuse(file, "a map %.60s that is to be pinned at %.120s", name, bpf_map__pin_path(map));
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++) {
@@ -165,6 +180,9 @@ static int check_map(const struct contract_file *file, struct bpf_map *map, uint
 
 		if (strcmp(row->name, name))
 			continue;
+		if (found->maps >> i & 1) /* libspin looks maps up by name, and would configure and count only one of them */
+			return contract__refuse(file, "two maps %s", name);
+		found->maps |= 1u << i;
 		if (bpf_map__type(map) != row->type)
 			return contract__refuse(file, "the map %s of type %d, and not %d", name, (int)bpf_map__type(map), (int)row->type);
 		if (bpf_map__key_size(map) != row->key_bytes || bpf_map__value_size(map) > row->value_bytes_max ||
@@ -182,16 +200,16 @@ static int check_map(const struct contract_file *file, struct bpf_map *map, uint
 int contract__check_maps(const struct contract_file *file, struct bpf_object *bpf)
 {
 	struct bpf_program *prog;
-	uint64_t data_bytes = 0;
+	struct found found = { 0 };
 	struct bpf_map *map;
 	int err = 0;
 
 	bpf_object__for_each_map(map, bpf)
 		if (!err)
-			err = check_map(file, map, &data_bytes);
+			err = check_map(file, map, &found);
 	bpf_object__for_each_program(prog, bpf)
 		if (!err)
-			err = check_program(file, prog);
+			err = check_program(file, prog, &found);
 	return err;
 }
 

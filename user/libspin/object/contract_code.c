@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Sections, symbols, relocations and instructions of an object's ELF file against the runtime's contract. Called by
+ * Checks sections, symbols, relocations and instructions of an object's ELF file against the runtime's contract. Called by
  * contract__check() before libbpf opens the file. What libbpf does with an instruction follows from its bytes and its
- * relocation; both are looked at, of every function, also of those that no program calls.
+ * relocation. Both are checked in every function, even if no program calls it.
  */
 #include <errno.h>
 #include <gelf.h>
@@ -15,14 +15,18 @@
 #include "user/libspin/object/contract.h"
 #include "user/libspin/internal.h"
 
-/* Linux' elf.h and bpf.h of Debian 12 do not have these. */
-#define RELOCATION_64   1  /* R_BPF_64_64: a map or a variable, for a load of 64 bits */
+/* Missing in elf.h and bpf.h of Debian 12. */
+#define RELOCATION_64   1  /* R_BPF_64_64: a map or a variable, for a 64-bit load */
 #define RELOCATION_CALL 10 /* R_BPF_64_32 */
 #define LOAD_64         (BPF_LD | BPF_IMM | BPF_DW)
 #define CALL            (BPF_JMP | BPF_CALL)
 #define MAY_GOTO        (BPF_JMP | 0xe0)
+#define LOAD_SIGNED     0x80 /* BPF_MEMSX */
 
-/* No bpf_loop, no callbacks, no timers, nothing that reads memory of the kernel's. */
+#define SECTIONS_MAX     256 /* spincc makes about 40 */
+#define SECTION_NAME_MAX 128
+
+/* No bpf_loop, callbacks, timers, or helpers that read kernel memory. */
 /* clang-format off */
 static const uint32_t helpers[] = {
 	BPF_FUNC_map_lookup_elem, BPF_FUNC_get_smp_processor_id, BPF_FUNC_tail_call, BPF_FUNC_redirect, BPF_FUNC_redirect_map,
@@ -34,10 +38,10 @@ static const uint32_t helpers[] = {
 };
 /* clang-format on */
 
-/* What the firmware of a card has of them, or the driver leaves to the host. */
+/* The helpers among them that a card's firmware supports or the driver leaves to the host. */
 static const uint32_t card_helpers[] = { BPF_FUNC_map_lookup_elem, BPF_FUNC_get_prandom_u32, BPF_FUNC_xdp_adjust_tail };
 
-/* Names of helpers by number, as <linux/bpf.h> has them. */
+/* Helper names by number, as in <linux/bpf.h>. */
 static const char *const helper_names[] = {
 #define NAME_(name) #name
 	__BPF_FUNC_MAPPER(NAME_)
@@ -70,7 +74,7 @@ static int is_code(const char *name)
 	return IS_IN(name, code_sections);
 }
 
-/* Constants may have sections of their own: .rodata.str1.1, .rodata.cst16. */
+/* Constants may have their own sections: .rodata.str1.1, .rodata.cst16. */
 static int is_data(const char *name)
 {
 	return IS_IN(name, data_sections) || !strncmp(name, ".rodata.", 8);
@@ -94,7 +98,7 @@ static const char *section_name(const struct code *c, size_t i, GElf_Shdr *heade
 	return name ? name : "";
 }
 
-/* The name of the function that contains an instruction, for messages. */
+/* Returns the name of the function that contains an instruction, for messages. */
 static const char *function_at(const struct code *c, size_t section, size_t at)
 {
 	uint64_t offset = at * sizeof(struct bpf_insn);
@@ -110,6 +114,26 @@ static const char *function_at(const struct code *c, size_t section, size_t at)
 		return name ? name : "?";
 	}
 	return "?";
+}
+
+/*
+ * libbpf uses the last section of a name, and libspin's own readers the first, so each name may occur once. Names may overlap in their table and
+ * be long; those that begin alike count as the same.
+ */
+static int check_names(const struct code *c)
+{
+	const char *name[SECTIONS_MAX];
+	GElf_Shdr header;
+
+	if (c->sections > SECTIONS_MAX)
+		return contract__refuse(c->file, "%zu sections (at most %u)", c->sections, SECTIONS_MAX);
+	for (size_t i = 1; i < c->sections; i++) {
+		name[i] = section_name(c, i, &header);
+		for (size_t k = 1; *name[i] && k < i; k++)
+			if (!strncmp(name[i], name[k], SECTION_NAME_MAX))
+				return contract__refuse(c->file, "two sections \"%.60s\"", name[i]);
+	}
+	return 0;
 }
 
 static int check_section(const struct code *c, size_t i)
@@ -131,7 +155,7 @@ static int check_symbol(const struct code *c, size_t i)
 
 	if (!gelf_getsym(c->symbols, (int)i, &sym))
 		return 0;
-	/* libbpf takes a function from wherever its symbol points: it must point to an instruction that was checked */
+	/* libbpf takes a function from wherever its symbol points, so it must point to a checked instruction */
 	if (GELF_ST_TYPE(sym.st_info) == STT_FUNC && (sym.st_value | sym.st_size) % sizeof(struct bpf_insn))
 		return contract__refuse(c->file, "a function that does not begin or end with an instruction");
 	if (sym.st_shndx != SHN_UNDEF)
@@ -142,7 +166,7 @@ static int check_symbol(const struct code *c, size_t i)
 		       : 0;
 }
 
-/* With CO-RE libbpf would change instructions after they were checked. */
+/* With CO-RE, libbpf would change instructions after they were checked. */
 static int check_core(const struct code *c)
 {
 	struct {
@@ -160,7 +184,7 @@ static int check_core(const struct code *c)
 	return 0;
 }
 
-/* The relocation of each instruction of a section: the name of the section that it leads to; NULL: there is none. */
+/* The relocation of each instruction of a section: the name of the target section; NULL: none. */
 struct targets {
 	const char **section;
 	size_t count;
@@ -209,7 +233,7 @@ static int take_relocations(const struct code *c, size_t section, const struct b
 	return err;
 }
 
-/* Relocations are for code: of maps they would fill them, and what comes with addends libbpf does not read. */
+/* Only code may be relocated: relocations of maps would fill them, and libbpf does not read relocations with addends. */
 static int check_relocated(const struct code *c, size_t i)
 {
 	GElf_Shdr header, target;
@@ -242,7 +266,7 @@ static int check_call(const struct code *c, const struct bpf_insn *insn, const c
 	uint32_t id = (uint32_t)insn->imm;
 	GElf_Shdr header;
 
-	if (insn->src_reg == BPF_PSEUDO_CALL) /* the compiler has set the distance to a function of the same section */
+	if (insn->src_reg == BPF_PSEUDO_CALL) /* the compiler has resolved a call within the section */
 		return target || !strcmp(section_name(c, section, &header), ".text")
 			       ? 0
 			       : contract__refuse(c->file, "a call of a program in %.60s", function_at(c, section, at));
@@ -255,17 +279,57 @@ static int check_call(const struct code *c, const struct bpf_insn *insn, const c
 	return contract__refuse(c->file, "a call of helper %u in %.60s", id, function_at(c, section, at));
 }
 
-/* One instruction, what its relocation leads to, where it is. */
+/*
+ * Returns 0 for loads and stores that clang does not generate for handlers. Load-acquire and store-release (Linux 6.15) have the class of
+ * atomics; the analysis of the stack (work_stack.c) does not know them.
+ */
+static int is_access(const struct bpf_insn *insn)
+{
+	switch (BPF_CLASS(insn->code)) {
+	case BPF_LDX:
+		return BPF_MODE(insn->code) == BPF_MEM || BPF_MODE(insn->code) == LOAD_SIGNED;
+	case BPF_ST:
+		return BPF_MODE(insn->code) == BPF_MEM;
+	case BPF_STX:
+		break;
+	default:
+		return 1;
+	}
+	if (BPF_MODE(insn->code) == BPF_MEM)
+		return 1;
+	if (BPF_MODE(insn->code) != BPF_ATOMIC || (BPF_SIZE(insn->code) != BPF_W && BPF_SIZE(insn->code) != BPF_DW))
+		return 0;
+	switch (insn->imm) {
+	case BPF_ADD:
+	case BPF_AND:
+	case BPF_OR:
+	case BPF_XOR:
+	case BPF_ADD | BPF_FETCH:
+	case BPF_AND | BPF_FETCH:
+	case BPF_OR | BPF_FETCH:
+	case BPF_XOR | BPF_FETCH:
+	case BPF_XCHG:
+	case BPF_CMPXCHG:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+/* Checks one instruction; `target`: where its relocation leads. */
 static int check_instruction(const struct code *c, const struct bpf_insn *insn, const char *target, size_t section, size_t at)
 {
 	unsigned class = BPF_CLASS(insn->code);
 
 	if (insn->code == CALL)
 		return check_call(c, insn, target, section, at);
+	if (!is_access(insn))
+		return contract__refuse(c->file, "an access to memory (code %#x, number %#x) in %.60s", insn->code, (uint32_t)insn->imm,
+					function_at(c, section, at));
 	if (class == BPF_LD && insn->code != LOAD_64)
 		return contract__refuse(c->file, "an access to packets of sockets (code %#x) in %.60s", insn->code,
 					function_at(c, section, at));
-	if (insn->code == LOAD_64 && insn->src_reg) /* libbpf fills it where there is a relocation */
+	if (insn->code == LOAD_64 && insn->src_reg) /* allowed only with a relocation, by which libbpf fills it */
 		return contract__refuse(c->file, "a file descriptor, or an address of the kernel's, in the code of %.60s",
 					function_at(c, section, at));
 	if (insn->code == MAY_GOTO && (c->file->bounded || c->file->card || insn->src_reg))
@@ -275,6 +339,27 @@ static int check_instruction(const struct code *c, const struct bpf_insn *insn, 
 		return contract__refuse(c->file, "a call or jump through a register in %.60s", function_at(c, section, at));
 	if (class == BPF_ALU64 && BPF_OP(insn->code) == BPF_MOV && BPF_SRC(insn->code) == BPF_X && insn->off == 1)
 		return contract__refuse(c->file, "a cast of address spaces in %.60s", function_at(c, section, at));
+	return 0;
+}
+
+/*
+ * libbpf copies a function's bytes, and fills both halves of a 64-bit load: a function that ended between them would have it write behind the
+ * copy. The second half has the code 0, which no instruction has.
+ */
+static int check_functions(const struct code *c, size_t section, const struct bpf_insn *insns, size_t count)
+{
+	GElf_Sym sym;
+
+	for (size_t i = 0; i < c->symbol_count; i++) {
+		size_t from, to;
+
+		if (!gelf_getsym(c->symbols, (int)i, &sym) || GELF_ST_TYPE(sym.st_info) != STT_FUNC || sym.st_shndx != section)
+			continue;
+		from = sym.st_value / sizeof(*insns);
+		to = (sym.st_value + sym.st_size) / sizeof(*insns);
+		if (to > count || (from < count && !insns[from].code) || (to < count && !insns[to].code))
+			return contract__refuse(c->file, "a function that does not begin or end with an instruction");
+	}
 	return 0;
 }
 
@@ -300,6 +385,8 @@ static int check_instructions(const struct code *c, size_t section)
 		if (!err && insns[i].code == LOAD_64 && (++i == count || insns[i].code))
 			err = contract__refuse(c->file, "half a load of 64 bits");
 	}
+	if (!err)
+		err = check_functions(c, section, insns, count);
 	free(t.section);
 	free(insns);
 	return err;
@@ -324,7 +411,9 @@ static int check_all(struct code *c)
 	}
 	if (!c->symbols)
 		return contract__refuse(c->file, "no symbol table");
-	err = check_core(c);
+	err = check_names(c);
+	if (!err)
+		err = check_core(c);
 	for (size_t i = 1; i < c->sections && !err; i++) {
 		err = check_section(c, i);
 		if (!err)

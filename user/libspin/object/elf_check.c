@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Checks an object's ELF file before libbpf reads it, which takes it for valid: sections inside the file, names inside their table,
+ * Validates an object's ELF file before libbpf, which trusts it, reads it: sections must lie inside the file, names inside their table,
  * symbols and relocations inside sections. Called by object.c.
  */
 #include <errno.h>
