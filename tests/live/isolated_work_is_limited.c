@@ -64,6 +64,16 @@ static const struct loop {
 	{ "with a pointer that goes down",
 	  "ASM(\"r1 = r10; r1 += -8\" ::: \"r1\"); while (ROUNDS) ASM(\"r1 += -8; *(u32 *)(r1 + 0) = r1\" ::: \"r1\", \"memory\");", "",
 	  "it moves a pointer beyond its stack" },
+	{ "with an atomic operation, which may load a pointer to its stack",
+	  "ASM(\"r1 = 0; *(u64 *)(r10 - 8) = r1; lock *(u64 *)(r10 - 8) += r1\" ::: \"r1\", \"memory\"); while (ROUNDS) s->n++;", "",
+	  "it has an atomic operation on its stack" },
+	{ "with a jump outside of it that is never reached",
+	  "ASM(\".byte 5, 0; .short 1; .long 0; .byte 5, 0; .short -30000; .long 0\"); while (ROUNDS) s->n++;", "",
+	  "it jumps outside of itself" },
+	{ "with jumps that go back one after the other",
+	  "ASM(\".byte 5, 0; .short 4000; .long 0; .byte 5, 0; .short 4000; .long 0; .rept 4000; .byte 5, 0; .short -2; .long 0; .endr\"); "
+	  "while (ROUNDS) s->n++;",
+	  "", "its jumps take too long to follow" },
 };
 
 /* UDP over IPv4, four bytes of payload, no checksum */

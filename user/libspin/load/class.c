@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The two classes in which handlers are loaded (libspin.h). Called by ctx.c. Trusted: the program with direct packet access, and
- * behind it the one that copies, for frames in several buffers. Isolated: the one that copies, loaded without CAP_PERFMON.
+ * The two classes in which handlers are loaded (libspin.h). Called by ctx.c. Trusted: the program with direct packet access, which
+ * tail-calls the copying program for frames in several buffers. Isolated: the copying program, loaded without CAP_PERFMON.
  */
 #include <errno.h>
 #include <string.h>
@@ -21,7 +21,7 @@
 #include "user/libspin/object/work_limit.h"
 #include "user/libspin/messages/host_side.h"
 
-/* Names of programs, by what the rule takes (UDP, ICMP, frames). */
+/* Program names, by what the rule matches (UDP, ICMP, EtherType). */
 static const char *direct_name(const struct spin_ctx *ctx)
 {
 	return ctx->rule.ether_type ? "spin_ether" : ctx->rule.protocol == IPPROTO_UDP ? "spin_xdp" : "spin_icmp";
@@ -49,7 +49,7 @@ const char *class__program_name(const struct spin_ctx *ctx)
 	return ctx->class == SPIN_CLASS_ISOLATED || ctx->takes_streams ? copied_name(ctx) : direct_name(ctx);
 }
 
-/* A program by its name in the object. */
+/* Finds a program by its name in the object. */
 static struct bpf_program *find(const struct spin_ctx *ctx, const char *name)
 {
 	return bpf_object__find_program_by_name(ctx->bpf, *ctx->program && !strcmp(name, class__program_name(ctx)) ? ctx->program : name);
@@ -71,8 +71,9 @@ void class__take_fragments(struct bpf_object *bpf)
 }
 
 /*
- * What an array of programs takes from a program that replaces a function, as that of an interface that is shared: the kernel takes its
- * attach type for 0 when it is verified, and libxdp loads it without BPF_F_XDP_HAS_FRAGS.
+ * Sets the expected attach type to 0. On a shared interface the dispatcher is a program that replaces a function: the kernel takes its
+ * attach type as 0 when it verifies it, and libxdp loads it without BPF_F_XDP_HAS_FRAGS. Its program array accepts only programs with the
+ * same attach type and flag.
  */
 static void be_called_by_extension(struct bpf_object *bpf)
 {
@@ -83,7 +84,7 @@ static void be_called_by_extension(struct bpf_object *bpf)
 			bpf_program__set_expected_attach_type(prog, 0);
 }
 
-/* Puts the copying program into the array from which the direct one tail-calls it for frames of several pieces. */
+/* Puts the copying program into the array from which the direct one tail-calls it for frames in several buffers. */
 static int join_programs(struct spin_ctx *ctx, const struct bpf_program *copied)
 {
 	int array = bpf_object__find_map_fd_by_name(ctx->bpf, "spin_long"), fd = bpf_program__fd(copied), zero = 0;
@@ -101,7 +102,7 @@ static int load_trusted(struct spin_ctx *ctx, struct bpf_program *copied)
 	return err || !copies ? err : join_programs(ctx, copied);
 }
 
-/* With bounded loops the kernel follows each round of a run, at most a million instructions. */
+/* With bounded loops the verifier follows every iteration, at most a million instructions. */
 static int limit_work(struct spin_ctx *ctx, struct bpf_program *prog, int behind)
 {
 	const struct work_options options = { .budget = ctx->budget, .behind = behind, .follows = ctx->bounded };
@@ -112,8 +113,8 @@ static int limit_work(struct spin_ctx *ctx, struct bpf_program *prog, int behind
 }
 
 /*
- * What has a computed place on the stack is loaded all the same, to hear the kernel's verdict: where it refuses, too, its
- * log names the handler's line. What it takes is given up.
+ * A program with a computed stack offset is loaded nevertheless: if the kernel refuses it as well, its
+ * log names the handler's line. If the kernel accepts it, the load is still failed.
  */
 static int load_isolated(struct spin_ctx *ctx, struct bpf_program *direct, struct bpf_program *copied)
 {
@@ -129,12 +130,13 @@ static int load_isolated(struct spin_ctx *ctx, struct bpf_program *direct, struc
 		if (err || !bpf_program__autoload(prog))
 			continue;
 		err = spill__widen(prog);
+		ctx->failure_reported = err != 0;
 		if (!err && !refused)
-			refused = limit_work(ctx, prog, prog != copied);
+			refused = limit_work(ctx, prog, prog != copied || ctx->takes_streams); /* spin_stream calls itself for each slice */
 		if (refused && refused != -EACCES)
 			err = refused;
 		if (!err)
-			err = pointer_bounds__join(prog); /* adds backward jumps that are not loops: after the limit */
+			err = pointer_bounds__join(prog); /* after the limit, because it adds backward jumps that are not loops */
 	}
 	if (!err)
 		err = kernel_caps__become_stranger(&saved);
@@ -143,7 +145,7 @@ static int load_isolated(struct spin_ctx *ctx, struct bpf_program *direct, struc
 	err = load_progress__load(ctx->bpf, ctx->name);
 	lost = kernel_caps__restore(saved);
 	if (err)
-		ctx->failure_reported = 0; /* the kernel's reason */
+		ctx->failure_reported = 0; /* report the kernel's reason */
 	else
 		err = lost ? lost : refused ? -EINVAL : 0;
 	return err;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Keeps the verifier's bounds of pointers consistent in the isolated class. Called by class.c before a program is
- * loaded. Without CAP_PERFMON the verifier also follows what a CPU does in speculation after `pointer += register`, and
- * leaves the pointer there with 32-bit bounds that do not fit its others. The next copy of the register finds that,
- * warns (REG INVARIANTS VIOLATION, seen on Linux 6.18) and forgets what is known of it. An addition of 0 brings the
- * bounds together: it is put in front of each copy of a pointer that was computed so, behind the program's end, so
- * that no instruction moves. What counts as such a pointer is too much rather than too little.
+ * loaded. Without CAP_PERFMON the verifier also follows what a CPU executes speculatively after `pointer += register`, and
+ * leaves the pointer there with 32-bit bounds that contradict its other bounds. The next copy of the register detects this,
+ * warns (REG INVARIANTS VIOLATION, seen on Linux 6.18) and forgets the bounds. An addition of 0 makes the
+ * bounds consistent. It is inserted before each copy of such a pointer; the code is placed behind the program's end, so
+ * that no instruction moves. The analysis may treat other registers as such pointers, but misses none.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,16 +16,16 @@
 #include "user/libspin/internal.h"
 #include "user/libspin/object/work_limit.h"
 
-#define SLOTS 64 /* of the stack, 8 bytes each */
+#define SLOTS 64 /* stack slots of 8 bytes */
 #define JUMP  (BPF_JMP | BPF_JA)
 #define COPY  (BPF_ALU64 | BPF_MOV | BPF_X)
 #define ADDED 3 /* instructions for one copy */
 
-/* Of a register: what it may be on some way there. */
-enum { POINTER = 1, COMPUTED = 2 /* by an addition of a register */, CONTEXT = 4 };
+/* Possible properties of a register, on any path. */
+enum { POINTER = 1, COMPUTED = 2 /* by adding or subtracting a register */, CONTEXT = 4 };
 
 struct flow {
-	uint8_t (*at)[11]; /* before each instruction */
+	uint8_t (*at)[11]; /* registers before each instruction */
 	uint8_t slot[SLOTS];
 	int changed;
 };
@@ -49,7 +49,7 @@ static void load(struct flow *f, const struct bpf_insn *insn, uint8_t *reg)
 
 	if (slot)
 		reg[insn->dst_reg] = *slot;
-	else /* the context's fields may be the frame's ends */
+	else /* fields of the context may be the frame's start and end */
 		reg[insn->dst_reg] = reg[insn->src_reg] & CONTEXT ? POINTER : 0;
 }
 
@@ -101,14 +101,17 @@ static void step(struct flow *f, const struct bpf_insn *insn, uint8_t *reg)
 	}
 }
 
-/* The registers before each instruction; only grows, so it ends. */
-static void find(struct flow *f, const struct work_code *code)
+/* Computes the registers before each instruction, to a fixed point. */
+static int find(struct flow *f, const struct work_code *code)
 {
+	int passes = WORK_PASSES_MAX;
 	size_t next[2];
 
 	f->at[0][BPF_REG_1] = POINTER | CONTEXT;
 	f->at[0][BPF_REG_10] = POINTER;
 	do {
+		if (!passes--)
+			return -1;
 		f->changed = 0;
 		for (size_t i = 0; i < code->count; i = work_code__following(code, i)) {
 			int count = work_code__next(code, i, next);
@@ -121,6 +124,7 @@ static void find(struct flow *f, const struct work_code *code)
 					join(f, &f->at[next[k]][r], reg[r]);
 		}
 	} while (f->changed);
+	return 0;
 }
 
 static int is_wanted(const struct flow *f, const struct work_code *code, size_t i)
@@ -153,18 +157,19 @@ int pointer_bounds__join(struct bpf_program *prog)
 	int err = 0;
 
 	if (f.at) {
-		find(&f, &code);
-		for (size_t i = 0; i < code.count; i = work_code__following(&code, i))
+		if (find(&f, &code))
+			err = spin_fail(-EINVAL, "%s: %s", code.name, WORK_TOO_LONG);
+		for (size_t i = 0; i < code.count && !err; i = work_code__following(&code, i))
 			copies += is_wanted(&f, &code, i);
 		insns = malloc((code.count + copies * ADDED) * sizeof(*insns));
 	}
-	if (!f.at || !insns)
+	if (!err && (!f.at || !insns))
 		err = spin_fail(-ENOMEM, "no memory to load %s", code.name);
 	if (!err && copies) {
 		memcpy(insns, code.insns, code.count * sizeof(*insns));
 		for (size_t i = 0; i < code.count && !err; i = work_code__following(&code, i))
 			if (is_wanted(&f, &code, i) && put_copy(insns, &count, i))
-				break; /* the jump would be too far: the program stays as it is */
+				break; /* the jump is out of range: stop here */
 		err = bpf_program__set_insns(prog, insns, count);
 	}
 	free(insns);

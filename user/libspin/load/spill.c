@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Widens 32-bit stores to the stack in isolated programs. The compiler may store a 32-bit number where a dead pointer was; without
- * CAP_PERFMON the verifier takes that for an attempt to change the pointer, and wants all 64 bits overwritten. Called by class.c
- * before a program is loaded. The upper half must be dead there, so results do not change; all targets are little-endian.
+ * Widens 32-bit stores to the stack in isolated programs. The compiler may store a 32-bit number where a dead pointer was. Without
+ * CAP_PERFMON the verifier takes that for an attempt to corrupt the pointer, and requires all 64 bits to be overwritten. Called by class.c
+ * before a program is loaded. A store is widened only if the upper half is dead, so results do not change; all targets are little-endian.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,8 +11,9 @@
 #include <linux/bpf.h>
 
 #include "user/libspin/internal.h"
+#include "user/libspin/object/work_limit.h"
 
-#define SLOTS   64 /* of 8 bytes: the whole stack */
+#define SLOTS   64 /* 8-byte slots of the whole stack */
 #define STORE32 (BPF_STX | BPF_MEM | BPF_W)
 #define STORE64 (BPF_STX | BPF_MEM | BPF_DW)
 #define COPY64  (BPF_ALU64 | BPF_MOV | BPF_X)
@@ -37,7 +38,7 @@ static int access_bytes(const struct bpf_insn *insn)
 	}
 }
 
-/* The slots whose upper half an access touches; whole: covers. */
+/* Returns the slots whose upper half an access touches; `whole`: covers. */
 static uint64_t upper_halves(const struct bpf_insn *insn, int whole)
 {
 	int from = insn->off + SLOTS * 8, to = from + access_bytes(insn), slot = from / 8;
@@ -49,7 +50,7 @@ static uint64_t upper_halves(const struct bpf_insn *insn, int whole)
 	return 1ull << slot;
 }
 
-/* The slots that pointers may lead to: from each place that one is made to on upwards. */
+/* Returns the slots that pointers to the stack may reach: each pointer may move upwards from where it is created. */
 static uint64_t pointed_at(const struct bpf_insn *insns, size_t count)
 {
 	uint64_t slots = 0;
@@ -80,9 +81,11 @@ static uint64_t live_before(const struct bpf_insn *insn, uint64_t live)
 }
 
 /* live[i]: the slots whose upper half is read by something that may follow instruction i. */
-static void find_live(const struct bpf_insn *insns, size_t count, uint64_t *live)
+static int find_live(const struct bpf_insn *insns, size_t count, uint64_t *live)
 {
-	for (int changed = 1; changed;) {
+	for (int changed = 1, passes = WORK_PASSES_MAX; changed; passes--) {
+		if (!passes)
+			return -1;
 		changed = 0;
 		for (size_t i = count; i-- > 0;) {
 			const struct bpf_insn *insn = &insns[i];
@@ -101,6 +104,7 @@ static void find_live(const struct bpf_insn *insns, size_t count, uint64_t *live
 			live[i] = after;
 		}
 	}
+	return 0;
 }
 
 int spill__widen(struct bpf_program *prog)
@@ -113,15 +117,16 @@ int spill__widen(struct bpf_program *prog)
 	if (insns && live) {
 		memcpy(insns, bpf_program__insns(prog), count * sizeof(*insns));
 		pointed = pointed_at(insns, count);
-		find_live(insns, count, live);
-		for (size_t i = 0; i < count; i += is_wide(&insns[i]) ? 2 : 1) {
+		err = find_live(insns, count, live) ? spin_fail(-EINVAL, "%s: %s", bpf_program__name(prog), WORK_TOO_LONG) : 0;
+		for (size_t i = 0; i < count && !err; i += is_wide(&insns[i]) ? 2 : 1) {
 			int slot = insns[i].off / 8 + SLOTS;
 
 			if (insns[i].code == STORE32 && insns[i].dst_reg == BPF_REG_10 && insns[i].off % 8 == 0 && slot >= 0 &&
 			    slot < SLOTS && !((pointed | live[i]) >> slot & 1))
 				insns[i].code = STORE64;
 		}
-		err = bpf_program__set_insns(prog, insns, count);
+		if (!err)
+			err = bpf_program__set_insns(prog, insns, count);
 	}
 	free(insns);
 	free(live);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Puts the limit into a program (work_limit.h). Called by class.c for each program of an isolated context before it
- * is loaded. What it adds stands behind the program, so that no instruction moves: lines, relocations and types fit.
+ * Inserts the limit into a program (work_limit.h). Called by class.c for each program of an isolated context before it
+ * is loaded. Added code goes behind the program, so that no instruction moves and lines, relocations and types stay valid.
  */
 #include <errno.h>
 #include <linux/bpf.h>
@@ -16,7 +16,7 @@
 #define JUMP_FAR    (BPF_JMP32 | BPF_JA) /* Linux 6.6 */
 #define MAY_GOTO    (BPF_JMP | 0xe0)     /* Linux 6.9 */
 #define LOAD_64     (BPF_LD | BPF_IMM | BPF_DW)
-#define ADDED_MAX   10 /* instructions for one backward jump */
+#define ADDED_MAX   10 /* instructions added for one backward jump */
 
 int work_limit__refuse(const struct work_code *code, const char *what)
 {
@@ -38,7 +38,7 @@ static int is_jump(const struct bpf_insn *insn)
 	return (class == BPF_JMP || class == BPF_JMP32) && op != BPF_CALL && op != BPF_EXIT;
 }
 
-/* Where a jump leads; negative or beyond the end: outside. */
+/* Returns the target of a jump; negative or beyond the end: outside. */
 static int64_t target(const struct bpf_insn *insn, size_t i)
 {
 	return (int64_t)i + 1 + (insn->code == JUMP_FAR ? insn->imm : insn->off);
@@ -51,7 +51,7 @@ int work_code__next(const struct work_code *code, size_t i, size_t next[2])
 
 	if (BPF_CLASS(insn->code) == BPF_JMP && BPF_OP(insn->code) == BPF_EXIT)
 		return 0;
-	if (!insn->code) /* the second half of a load: nothing leads there */
+	if (!insn->code) /* the second half of a 64-bit load: never reached */
 		return 0;
 	if (insn->code != JUMP && insn->code != JUMP_FAR)
 		next[count++] = work_code__following(code, i);
@@ -66,8 +66,8 @@ int work_code__next(const struct work_code *code, size_t i, size_t next[2])
 }
 
 /*
- * An instruction that each run passes before any jump, and none later: in its place the counter is set. It must be one
- * that can stand elsewhere: no load of 64 bits, which may have a relocation. count: there is none.
+ * Finds an instruction that each run executes once, before any jump target: it is replaced by code that sets the counter. It must be
+ * movable, so not a 64-bit load, which may have a relocation. Returns code->count if there is none.
  */
 static size_t find_entry(const struct work_code *code)
 {
@@ -110,7 +110,7 @@ static void put_jump(struct writer *w, size_t to)
 		put(w, JUMP_FAR, 0, 0, 0, (int32_t)distance);
 }
 
-/* Leads a jump, or whatever stood there, to what is added next. */
+/* Makes the jump at `from` lead to the code that is added next. */
 static void lead_here(struct writer *w, size_t from)
 {
 	int64_t distance = (int64_t)w->count - (int64_t)from - 1;
@@ -136,8 +136,8 @@ static void put_entry(struct writer *w, size_t at, int counter, uint32_t units)
 }
 
 /*
- * The counter is half a slot, so that to the verifier it is any number: rounds of a loop stay alike, and it wants no
- * barrier against speculation where it is written.
+ * The counter takes half a slot, so that its value is unknown to the verifier: iterations of a loop stay equivalent states, and the
+ * verifier needs no speculation barrier where it is written.
  */
 static void put_round(struct writer *w, const struct work_code *code, size_t at, int counter)
 {
@@ -166,7 +166,7 @@ static uint32_t limit(const struct work_code *code, const struct work_options *o
 
 	if (options->behind)
 		return WORK_UNITS_MAX_BEHIND;
-	/* header, payload and completion handler have a budget each */
+	/* header, payload and completion handler each have the budget */
 	if (steps && WORK_UNITS_RUNTIME + 3 * steps * code->round_units_max < units)
 		units = WORK_UNITS_RUNTIME + 3 * steps * code->round_units_max;
 	return (uint32_t)units;
@@ -201,6 +201,18 @@ static int rewrite(struct bpf_program *prog, const struct work_code *code, const
 	return err;
 }
 
+/* Also of instructions that are never reached: they are rewritten like the others. */
+static int check_jumps(const struct work_code *code)
+{
+	for (size_t i = 0; i < code->count; i = work_code__following(code, i)) {
+		int64_t to = is_jump(&code->insns[i]) ? target(&code->insns[i], i) : 0;
+
+		if (to < 0 || to >= (int64_t)code->count || !code->insns[to].code)
+			return work_limit__refuse(code, "it jumps outside of itself");
+	}
+	return 0;
+}
+
 int work_limit__enforce(struct bpf_program *prog, const struct work_options *options)
 {
 	struct work_code code = { .name = bpf_program__name(prog),
@@ -211,7 +223,9 @@ int work_limit__enforce(struct bpf_program *prog, const struct work_options *opt
 
 	for (size_t i = 0; i < code.count; i = work_code__following(&code, i))
 		jumps += is_jump(&code.insns[i]) && target(&code.insns[i], i) <= (int64_t)i;
-	err = work_stack__check(&code);
+	err = check_jumps(&code);
+	if (!err)
+		err = work_stack__check(&code);
 	if (!err && jumps && !options->follows) {
 		err = work_cost__find(&code);
 		if (!err)
@@ -225,16 +239,19 @@ int work_limit__enforce(struct bpf_program *prog, const struct work_options *opt
 }
 
 /*
- * What one round of each loop of a program costs at most. Called by work_limit__enforce(). A loop is a strongly
- * connected component of the program's graph; a round goes forward in it, from where a backward jump leads to on.
+ * Computes the maximum cost of one iteration of each loop. Called by work_limit__enforce(). A loop is a strongly
+ * connected component of the program's graph; an iteration goes forward in it from the target of a backward jump.
  */
 
-#define COUNTING_UNITS 8 /* what counting a round takes, which waits for the counter of the round before */
+#define COUNTING_UNITS 8 /* cost of counting an iteration, which depends on the counter of the previous one */
 
 static uint32_t helper_units(int32_t id)
 {
 	switch (id) {
-	case BPF_FUNC_xdp_load_bytes: /* copy a frame at most */
+	case BPF_FUNC_skb_load_bytes: /* it clears the whole buffer, up to 16 MiB, if there are fewer bytes */
+		return 1u << 22;
+	case BPF_FUNC_xdp_load_bytes: /* these copy at most a frame */
+	case BPF_FUNC_skb_store_bytes:
 	case BPF_FUNC_xdp_store_bytes:
 	case BPF_FUNC_ringbuf_output:
 	case BPF_FUNC_fib_lookup:
@@ -263,13 +280,13 @@ static uint32_t units(const struct bpf_insn *insn)
 	}
 }
 
-/* Tarjan's algorithm, with a stack of its own. */
+/* Tarjan's algorithm, with an explicit stack. */
 struct search {
 	const struct work_code *code;
-	uint32_t *number, *lowest; /* 0: not seen */
-	uint32_t *component;       /* 0: not known yet */
-	size_t *path, *open;       /* the way here; instructions without a component */
-	uint8_t *taken;            /* successors looked at */
+	uint32_t *number, *lowest; /* 0: not visited */
+	uint32_t *component;       /* 0: unknown */
+	size_t *path, *open;       /* current path; instructions without a component */
+	uint8_t *taken;            /* successors visited */
 	size_t path_count, open_count;
 	uint32_t numbers, components;
 };
@@ -317,7 +334,7 @@ static void search(struct search *s, size_t from)
 	}
 }
 
-/* From the last instruction to the first, so that what a forward way leads to is known. */
+/* From the last instruction to the first, so that the costs of forward successors are known. */
 static void measure(const struct search *s, struct work_code *code)
 {
 	uint64_t *longest = calloc(code->count, sizeof(*longest));

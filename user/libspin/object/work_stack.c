@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * How far down its stack a program reaches, and which registers it still needs. Called by work_limit__enforce(),
- * whose counter must be where no access of the program can be. Accesses go upwards from a pointer, so what counts is
- * the lowest place that each pointer to the stack may have. Where such pointers come from is followed through
- * registers, and through the stack, where alone the kernel lets a program without CAP_PERFMON keep one.
+ * Finds how much of its stack a program uses, and which registers are live. Called by work_limit__enforce(),
+ * whose counter must be where no access of the program can be. Accesses go upwards from a pointer, so the
+ * lowest offset of each stack pointer is what counts. Stack pointers are tracked through
+ * registers and through the stack, the only memory in which the kernel lets a program without CAP_PERFMON store one.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,17 +16,17 @@
 
 #define STACK_BYTES 512
 #define SLOTS       (STACK_BYTES / 8)
-#define NO_POINTER  INT16_MAX /* to the stack; else the lowest distance from its top, at most 0 */
+#define NO_POINTER  INT16_MAX /* not a stack pointer; otherwise the lowest offset from the top of the stack, at most 0 */
 
 struct stack {
 	const struct work_code *code;
 	int16_t (*at)[11]; /* registers before each instruction */
 	uint8_t *reached;
-	int16_t slot[SLOTS]; /* pointers that were kept there, at any time */
+	int16_t slot[SLOTS]; /* lowest pointer stored there at any time */
 	int32_t lowest;
 	int changed;
 	const char *refused;
-	int computed; /* for a place that is not known: the kernel's verifier refuses most of those itself */
+	int computed; /* refused for a computed offset: the kernel's verifier refuses most of those itself */
 };
 
 static void lower(struct stack *s, int16_t *to, int16_t from)
@@ -102,10 +102,10 @@ static void compute(struct stack *s, const struct bpf_insn *insn, int16_t *reg)
 	else if (wide && (op == BPF_ADD || op == BPF_SUB))
 		add(s, insn, reg);
 	else
-		reg[insn->dst_reg] = NO_POINTER; /* the kernel refuses it of a pointer */
+		reg[insn->dst_reg] = NO_POINTER; /* the kernel refuses this for a pointer */
 }
 
-/* From the registers before an instruction to those behind it. */
+/* Computes the registers after an instruction from those before it. */
 static void step(struct stack *s, const struct bpf_insn *insn, int16_t *reg)
 {
 	switch (BPF_CLASS(insn->code)) {
@@ -129,7 +129,9 @@ static void step(struct stack *s, const struct bpf_insn *insn, int16_t *reg)
 		if (reg[insn->dst_reg] == NO_POINTER)
 			return;
 		reach(s, reg[insn->dst_reg] + insn->off);
-		if (BPF_CLASS(insn->code) == BPF_STX && BPF_MODE(insn->code) == BPF_MEM)
+		if (BPF_CLASS(insn->code) == BPF_STX && BPF_MODE(insn->code) != BPF_MEM)
+			s->refused = "it has an atomic operation on its stack, which could load a pointer from there";
+		else if (BPF_CLASS(insn->code) == BPF_STX)
 			keep(s, insn, reg[insn->dst_reg], reg[insn->src_reg]);
 		return;
 	case BPF_JMP:
@@ -170,7 +172,7 @@ static void flow(struct stack *s, size_t i)
 int work_stack__check(struct work_code *code)
 {
 	struct stack s = { .code = code, .at = calloc(code->count, sizeof(*s.at)), .reached = calloc(code->count, 1), .changed = 1 };
-	int err = s.at && s.reached ? 0 : spin_fail(-ENOMEM, "no memory to load %s", code->name);
+	int err = s.at && s.reached ? 0 : spin_fail(-ENOMEM, "no memory to load %s", code->name), passes = WORK_PASSES_MAX;
 
 	for (int i = 0; i < SLOTS; i++)
 		s.slot[i] = NO_POINTER;
@@ -178,8 +180,10 @@ int work_stack__check(struct work_code *code)
 		s.at[0][i] = NO_POINTER;
 	if (!err)
 		s.reached[0] = 1;
-	/* places only go down, and end at the stack's */
+	/* offsets only decrease, down to the end of the stack, so this ends */
 	while (!err && s.changed && !s.refused) {
+		if (!passes--)
+			s.refused = WORK_TOO_LONG;
 		s.changed = 0;
 		for (size_t i = 0; i < code->count && !s.refused; i = work_code__following(code, i))
 			if (s.reached[i])
@@ -244,7 +248,9 @@ int work_stack__live(struct work_code *code)
 	code->live = calloc(code->count, sizeof(*code->live));
 	if (!code->live)
 		return spin_fail(-ENOMEM, "no memory to load %s", code->name);
-	for (int changed = 1; changed;) {
+	for (int changed = 1, passes = WORK_PASSES_MAX; changed; passes--) {
+		if (!passes)
+			return work_limit__refuse(code, WORK_TOO_LONG);
 		changed = 0;
 		for (size_t i = code->count; i-- > 0;) {
 			int count = work_code__next(code, i, next);
