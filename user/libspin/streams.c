@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Contexts of TCP sockets (streams.h): their maps of connections, what the program on the control groups needs to find them, and a
+ * Contexts of TCP sockets (streams.h): their maps of connections, the maps by which the program on the control groups finds them, and a
  * thread that runs completion handlers.
  */
 #include <errno.h>
@@ -31,23 +31,25 @@
 
 extern const char streams_image[], streams_image_end[];
 
-#define UNITS       "spin_units"
-#define CLOSED      7    /* TCP_CLOSE */
-#define LOOK_MS     20   /* between two looks at connections that have ended and have bytes left */
-#define WAITING_MAX 8192 /* of those: as many as end within PATIENCE_MS */
-#define PATIENCE_MS 1000
+#define UNITS          "spin_units"
+#define CLOSED         7    /* TCP_CLOSE */
+#define LOOK_MS        20   /* interval at which connections that have ended but have bytes left are checked */
+#define WAITING_MAX    8192 /* maximum number of those, as many as may end within PATIENCE_MS */
+#define PATIENCE_MS    1000
+#define COMPLETE_TRIES 100 /* of all streams of a context that is detached: a unit is in use for as long as a program runs */
 
 struct streams {
-	struct streams *next; /* of all that have a slot */
+	struct streams *next; /* list of all that have a slot */
 	uint32_t id, slot;    /* 0: none */
 	int end_fd, prog_fd, taken_fd, seen_fd;
 	int is_listening, attached;
+	int ending;      /* 1: complete_all() completes its streams; written under the lock */
 	uint64_t cookie; /* of a connected socket */
 	struct spin_stream *stream;
 	struct spin_streams_seen *seen;
 };
 
-/* --- what all contexts of this process share --- */
+/* --- shared by all contexts of this process --- */
 
 static struct {
 	pthread_mutex_t lock;
@@ -59,7 +61,7 @@ static struct {
 	struct streams *list;
 } shared = { .lock = PTHREAD_MUTEX_INITIALIZER, .verdict_link = -1 };
 
-/* The root of the control groups, mounted nowhere. */
+/* Returns a descriptor of the root control group, as a detached mount. */
 static int open_root_group(void)
 {
 	int fs = (int)syscall(SYS_fsopen, "cgroup2", FSOPEN_CLOEXEC), mount = -1, err;
@@ -113,9 +115,9 @@ static int attach_to_groups(void)
 }
 
 /*
- * When this process ends, connections go on with the verdict program, which then passes everything, and lose no byte: the program holds the
- * map that keeps them; and the link takes the program off the other map before that is freed, which would leave the program's sockets
- * without anybody who reads from TCP. Linux 6.9 has no such links, and connections hang when this process is killed there.
+ * When this process ends, connections must keep the verdict program, which then passes everything, and lose no byte. For that, the program
+ * holds the map that keeps the sockets. The link detaches the program from the other map before that map is freed; otherwise the program's
+ * sockets would be left without a reader from TCP. Linux 6.9 has no such links: there connections hang when this process is killed.
  */
 static int attach_verdict(int verdict_fd)
 {
@@ -175,9 +177,9 @@ static int need_shared(void)
 	return err;
 }
 
-/* --- the ends of connections --- */
+/* --- ends of connections --- */
 
-/* A connection whose peer sends no more, and whose last bytes handlers have not seen yet. */
+/* A connection whose peer has stopped sending and whose last bytes handlers have not seen yet. */
 static struct waiting {
 	struct spin_stream_news news;
 	uint64_t since_ms;
@@ -203,8 +205,8 @@ static const struct spin_stream *find_stream(const struct streams *s, uint64_t c
 	return NULL;
 }
 
-/* Runs the completion handler on headers as those of the stream were, and frees the stream's place. */
-static void complete(const struct streams *s, const struct spin_stream_news *news)
+/* Runs the completion handler with headers like those of the stream, and frees the stream's slot. Returns 0 if all units are in use. */
+static int complete(const struct streams *s, const struct spin_stream_news *news)
 {
 	uint8_t frame[SPIN_STREAM_DATA + sizeof(news->cookie)] = { 0 };
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = sizeof(frame), .repeat = 1);
@@ -226,17 +228,16 @@ static void complete(const struct streams *s, const struct spin_stream_news *new
 	}
 	memcpy(frame + SPIN_STREAM_UDP_AT, &udp, sizeof(udp));
 	memcpy(frame + SPIN_STREAM_DATA, &news->cookie, sizeof(news->cookie));
-	for (int i = 0; i < 100 && !bpf_prog_test_run_opts(s->end_fd, &opts) && opts.retval == XDP_TX; i++)
-		usleep(1000); /* every unit was taken */
+	return bpf_prog_test_run_opts(s->end_fd, &opts) || opts.retval != XDP_TX;
 }
 
-/* TCP counts FIN as a byte. Of a connection that is closed nobody tells whether one came. */
+/* TCP counts FIN as a byte. For a closed connection it is unknown whether one arrived. */
 static int has_all(const struct spin_stream *stream, const struct spin_stream_news *news)
 {
 	return __atomic_load_n(&stream->bytes, __ATOMIC_ACQUIRE) + 1 >= news->bytes;
 }
 
-/* 1: done, or nothing to do. The caller holds the lock. */
+/* Returns 1 if done, or if there is nothing to do. The caller holds the lock. */
 static int try_complete(const struct waiting *w)
 {
 	const int is_closed = w->news.state == CLOSED, is_late = now_ms() - w->since_ms >= PATIENCE_MS;
@@ -246,11 +247,11 @@ static int try_complete(const struct waiting *w)
 	while (s && s->id != w->news.context)
 		s = s->next;
 	stream = s ? find_stream(s, w->news.cookie) : NULL;
-	/* without its stream: its context has ended, or no byte has come, or not yet */
+	/* no stream: its context has ended, no byte has arrived, or none has been handled yet */
 	if (!is_late && ((stream && !has_all(stream, &w->news)) || (s && !stream && !is_closed && w->news.bytes > 1)))
 		return 0;
-	if (stream && (is_closed || has_all(stream, &w->news)))
-		complete(s, &w->news);
+	if (stream && !s->ending && (is_closed || has_all(stream, &w->news)))
+		return complete(s, &w->news) || is_late;
 	return 1;
 }
 
@@ -417,7 +418,7 @@ static int add_connection(const struct streams *s, int socket_fd)
 	return err;
 }
 
-/* 1: a context that there is still has marked it. */
+/* Returns 1 if an existing context has marked the socket. */
 static int is_marked(int socket_fd, struct spin_stream_owner *owner)
 {
 	int is = 0;
@@ -467,7 +468,10 @@ int streams__attach(struct spin_ctx *ctx)
 
 	if (s->attached)
 		return spin_fail(-EALREADY, "%s is attached already", ctx->name);
-	/* what a program that ran at the detaching may have left */
+	pthread_mutex_lock(&shared.lock);
+	s->ending = 0;
+	pthread_mutex_unlock(&shared.lock);
+	/* clear what a program that was running during the last detach may have left */
 	for (uint32_t i = 0; s->is_listening && i < SPIN_STREAMS_MAX; i++)
 		if (__atomic_exchange_n(&s->stream[i].cookie, 0, __ATOMIC_ACQ_REL))
 			bpf_map_update_elem(s->taken_fd, &i, &none, BPF_ANY);
@@ -494,22 +498,27 @@ static void each_connection(const struct streams *s, void (*fn)(void *arg, uint6
 	}
 }
 
-/* It stays in the maps: the verdict program then passes what comes. A socket that leaves them does not read from TCP any more. */
+/*
+ * Leaves the connection in the maps, so that the verdict program passes its data: a socket that is removed from them stops reading from
+ * TCP.
+ */
 static void let_go(void *arg, uint64_t cookie)
 {
 	(void)arg;
 	bpf_map_delete_elem(shared.known_fd, &cookie);
 }
 
-/* What connections have not ended yet ends here for the handlers: their completion handlers run. */
+/* Runs the completion handlers of all connections that have not ended yet. */
 static void complete_all(const struct streams *s)
 {
+	int tries = COMPLETE_TRIES;
+
 	for (unsigned i = 0; i < SPIN_STREAMS_MAX; i++) {
 		const struct spin_stream_news news = { .cookie = __atomic_load_n(&s->stream[i].cookie, __ATOMIC_ACQUIRE),
 						       .family = AF_INET };
 
-		if (news.cookie)
-			complete(s, &news);
+		while (news.cookie && !complete(s, &news) && tries-- > 0)
+			usleep(1000);
 	}
 }
 
@@ -527,8 +536,9 @@ void streams__detach(struct spin_ctx *ctx)
 	each_connection(s, let_go, NULL);
 	bpf_map_update_elem(shared.counts_fd, &s->slot, &none, BPF_ANY);
 	pthread_mutex_lock(&shared.lock);
-	complete_all(s);
+	s->ending = 1;
 	pthread_mutex_unlock(&shared.lock);
+	complete_all(s); /* without the lock: an object of somebody else's may take its time */
 }
 
 int streams__attached(const struct spin_ctx *ctx)
