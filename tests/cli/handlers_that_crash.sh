@@ -4,7 +4,7 @@
 . "$(dirname "$0")/setup.inc"
 cd "$WORK" || exit 1
 
-# try NUMBER STATEMENT: runs a handler with the statement on a packet with the number, and a vector that is well
+# try NUMBER STATEMENT: runs a handler with STATEMENT on a packet with NUMBER, and then a vector that passes
 try() {
 	cat >crash.c <<EOF
 #include <spin/spin.h>
@@ -33,7 +33,7 @@ expect pass success
   unchanged
 EOF
 	done
-	expect 1 timeout -k 1 300 "$SPINCTL" test crash.c bad.vec good.vec --engine host
+	expect 1 timeout -k 1 900 "$SPINCTL" test crash.c bad.vec good.vec --engine host
 }
 
 try 0 'if (m->d != 1) s->n = 7 / m->d;'

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What all commands have in common, tested on one working command line of each: a command that is missing from the list below
-# fails the test. Unwritable output, closed pipes, full disks, files of the wrong kind, SIGINT and SIGKILL at any time must give
-# one line on stderr and the documented status, and leave nothing behind.
+# Tests the common behaviour of all commands with one working command line of each. A command without a line below fails the test.
+# Unwritable output, closed pipes, full disks, files of the wrong kind, SIGINT and SIGKILL at any time must give one line on stderr and the
+# documented status, and leave nothing behind.
 . "$(dirname "$0")/setup.inc"
 need_root
 make_nics
@@ -22,25 +22,25 @@ while [ ! -s "$WORK/ready" ] && [ $i -lt 100 ]; do i=$((i + 1)); sleep 0.05; don
 in_ns bash -c 'for i in 1 2 3; do echo x >/dev/udp/127.0.0.1/9000; done' 2>/dev/null
 wait $! || fail "cannot make a recording: $(cat "$WORK/record.out")"
 
-nsenter --net="/run/netns/$NS" "$BUILD/tests/tools/slmp_acknowledge" & # for what sends
-# for what looks at a context; on lo, which clean() does not ask about
+nsenter --net="/run/netns/$NS" "$BUILD/tests/tools/slmp_acknowledge" & # for commands that send
+# for commands that read a context; on lo, which clean() does not check
 TMPDIR="$WORK" nsenter --net="/run/netns/$NS" "$SPINCTL" run "$BUILD/handlers/reduce.spin" --dev lo --host-kib 8 \
 	--match "udp dport 9999" --ready-file "$WORK/context" >"$WORK/context.out" 2>&1 &
 i=0
 while [ ! -e "$WORK/context" ] && [ $i -lt 400 ]; do i=$((i + 1)); sleep 0.05; done
 [ -e "$WORK/context" ] || fail "no context to look at: $(cat "$WORK/context.out")"
 
-# for what operates contexts of spind; another one, without contexts, for what ends them
+# for commands that operate contexts of spind; another spind without contexts, for commands that end all of them
 ip -n "$NS" address add 10.8.0.1/24 dev v1
 start_spind 'interfaces v1'
 nsenter --net="/run/netns/$NS" "$BUILD/bin/spind" --socket "$WORK/spind/other" >"$WORK/other.out" 2>&1 &
 nsenter --net="/run/netns/$NS" "$SPINCTL" exec --handler "$OBJECT" -- "$BUILD/tests/tools/udp_server" 3000 10.8.0.1 >"$WORK/server" 2>&1 &
-server=$! # killed, it would leave its program
+server=$! # if killed, it would leave its program
 i=0
 while ! "$SPINCTL" list 2>/dev/null | grep -q attached && [ $i -lt 100 ]; do i=$((i + 1)); sleep 0.05; done
 "$SPINCTL" table insert filtering routes 'src=10.0.0.1 port=7' || fail "no context of spind: $(cat "$WORK/server")"
 
-# A command line of each that works and ends by itself.
+# Prints a command line of each command that works and ends by itself.
 line() {
 	case $1 in
 	run) echo "$SPINCTL run filtering.spin --dev v0 --duration 0.4 --interval 0.1" ;;
@@ -77,7 +77,7 @@ clean_made() {
 	mkdir "$WORK/made"
 }
 
-# clean WHEN: no temporary file, program or process is left
+# clean WHEN: checks that no temporary file, program or process is left
 clean() {
 	left=$(ls -A "$WORK/tmp")
 	[ -z "$left" ] || fail "$1: left in the directory for temporary files: $left"
@@ -86,7 +86,7 @@ clean() {
 	i=0
 	while in_ns ip -d link show v0 | grep -q prog/xdp && [ $i -lt 20 ]; do i=$((i + 1)); sleep 0.05; done
 	in_ns ip -d link show v0 | grep -q prog/xdp && fail "$1: v0 still has a program"
-	# a signal reaches the whole group at once: a compiler may take longer to exit than its parent
+	# a signal reaches the whole group at once, and a compiler may take longer to exit than its parent
 	i=0
 	while left=$(pgrep -f "$WORK/(in|made|tmp)/" | grep -vx $$) && [ $i -lt 40 ]; do i=$((i + 1)); sleep 0.05; done
 	[ -z "$left" ] || fail "$1: still running: $(ps -o args= -p $left)"
@@ -94,7 +94,7 @@ clean() {
 }
 
 for command in $commands; do
-	[ "$command" != add ] && [ "$command" != rule ] || continue # what they make stays: cli/spind.sh has them
+	[ "$command" != add ] && [ "$command" != rule ] || continue # their contexts persist: tested by cli/spind.sh
 	line=$(line "$command") || {
 		fail "$command has no line in this test"
 		continue
@@ -106,7 +106,7 @@ for command in $commands; do
 	one_line
 	[ -s "$WORK/out" ] && fail "$command: usage on stdout"
 
-	# output that cannot be written, of those that have any
+	# unwritable output, for commands that print
 	if [ "$command" != spincc ] && [ "$command" != stop ] && [ "$command" != swap ]; then
 		clean_made
 		in_ns $line >/dev/full 2>"$WORK/err"
@@ -129,7 +129,7 @@ for command in $commands; do
 		clean "$command with a closed pipe"
 	fi
 
-	# SIGINT and SIGKILL at any time: it ends, and what it wrote is whole or not there
+	# SIGINT and SIGKILL at any time: the command must end, and its output file must be complete or absent
 	for ms in 002 010 030 080 150 300 600; do
 		clean_made
 		timeout -s INT -k 5 0.$ms nsenter --net="/run/netns/$NS" $line >/dev/null 2>"$WORK/err"
@@ -146,12 +146,12 @@ for command in $commands; do
 		timeout -s KILL 0.$ms nsenter --net="/run/netns/$NS" $line >/dev/null 2>&1
 		i=0
 		while pgrep -f "$WORK/(in|made|tmp)/" >/dev/null && [ $i -lt 40 ]; do i=$((i + 1)); sleep 0.05; done
-		rm -rf "$WORK/tmp"/* "$WORK/made"/.[!.]* # nobody is there to remove them
+		rm -rf "$WORK/tmp"/* "$WORK/made"/.[!.]* # after SIGKILL no process removes them
 		clean "$command, SIGKILL after $ms ms"
 	done
 done
 
-# files of the wrong kind, in place of each file that is read
+# files of the wrong kind, for each input file
 : >empty
 head -c 5000 /dev/urandom >noise
 ls >text
@@ -172,13 +172,13 @@ wrong "$SPINCTL replay @"
 wrong "$SPINCTL test @"
 wrong "$SPINCTL check --target nfp @"
 wrong "$SPINCTL check --target native @"
-for file in directory nosuch; do # any other is a message
+for file in directory nosuch; do # any other file is a message
 	expect 1 in_ns "$SPINCTL" send $file --to 127.0.0.1
 	one_line
 done
 [ -z "$(ls -A "$WORK/made")" ] || fail "an output was made from a wrong input: $(ls -A "$WORK/made")"
 
-# a full disk, and a directory that may not be written
+# a full disk, and a directory without write permission
 mkdir "$WORK/full"
 for command in record new spincc; do
 	line=$(line $command | sed "s|$WORK/made|$WORK/full|")
@@ -191,10 +191,10 @@ for command in record new spincc; do
 	expect 1 in_ns $(line $command | sed "s|$WORK/made|$WORK/made/nosuch|")
 	one_line
 done
-# what prints while it runs, and the other programs
+# commands that print while they run, and the other programs
 for line in "$SPINCTL run $WORK/in/filtering.spin --dev v0 --match udp --interval 0.1" "$SPINCTL mpq --watch 0.05 --count 300" \
 	"$SPINCTL help" "$SPINCC --help" "$SPINCC --version" "$BUILD/bin/hpu-run --help"; do
-	in_ns timeout 20 $line >/dev/full 2>"$WORK/err"
+	in_ns timeout 300 $line >/dev/full 2>"$WORK/err"
 	[ $? = 1 ] || fail "$line >/dev/full: not status 1"
 	says err ": No space left on device"
 	one_line

@@ -16,7 +16,7 @@ ip netns add "$NS" && ip netns add "$PEER" && ip -n "$NS" link add v0 type veth 
 expect 0 "$SPINCTL" new apples
 expect 0 "$SPINCC" apples.c -o apples.spin
 
-# start_record FILE OPTIONS...: attached when this returns; its pid in $RECORD
+# start_record FILE OPTIONS...: returns when it is attached; its pid is in $RECORD
 start_record() {
 	file=$1
 	shift
@@ -50,12 +50,12 @@ send() {
 		fail "cannot send"
 }
 
-hidden() { # nothing but what has a name
+hidden() { # WHEN: no unnamed file may be left
 	[ -z "$(find . -name '.spinrec*')" ] || fail "$1: left: $(find . -name '.spinrec*')"
 	[ -z "$(ls -A "$TMPDIR")" ] || fail "$1: left in TMPDIR: $(ls -A "$TMPDIR")"
 }
 
-# --- as recorded, on every engine
+# --- same results as recorded, on every engine
 start_record a.spinrec --packets 4 --set 'spin_state.kind[98].bytes=1000' || exit 1
 [ -e a.spinrec ] && fail "the recording has its name before it is whole"
 send 0 9001 other
@@ -86,11 +86,11 @@ says out '"recorded_packets": 4'
 says out '"hpus": 1'
 hidden "replay"
 
-# other readers of pcapng skip what is ours
+# other readers of pcapng must skip our blocks
 expect 0 "$SPINCTL" cost apples.spin --pcap a.spinrec --match 'udp dport 9000'
 says out "4 frames, 4 handled"
 
-# --- differences are told
+# --- differences are reported
 sed 's/p->length)/p->length + 1)/' apples.c >changed.c
 mkdir -p changed && mv changed.c changed/apples.c
 expect 1 "$SPINCTL" replay a.spinrec --handler changed/apples.c --engine host --engine model
@@ -123,7 +123,7 @@ expect 1 "$SPINCTL" replay a.spinrec --handler "$OBJECT" --engine model
 says err "a.spinrec is of handler apples"
 one_line
 
-# --- any mode and class give the same
+# --- all modes and classes have the same results
 for options in '--mode generic' '--class isolated'; do
 	start_record c.spinrec --packets 2 $options || exit 1
 	send 0 9000 apple banana
@@ -132,7 +132,7 @@ for options in '--mode generic' '--class isolated'; do
 	says out "Counters and memory at the end are as recorded."
 done
 
-# --- several HPUs, a signal ends it
+# --- several HPUs; a signal ends the recording
 if [ "$(nproc)" -gt 1 ]; then
 	for signal in INT TERM; do
 		start_record b.spinrec || exit 1
@@ -151,7 +151,7 @@ if [ "$(nproc)" -gt 1 ]; then
 	says out "the order on the wire was not the order of the handlers"
 fi
 
-# --- packets that found the ring full
+# --- packets that are lost because the ring is full
 start_record lost.spinrec --ring-mib 1 || exit 1
 kill -STOP $RECORD
 long=$(printf '%01400d' 7)
@@ -163,12 +163,12 @@ end_record 0
 grep -q 'packets found the ring full and are not in lost.spinrec' record.err || fail "lost packets: $(cat record.err)"
 expect 1 "$SPINCTL" replay lost.spinrec --engine model
 says out "packets found the ring full and are not in the recording"
-# the same code, compiled elsewhere
+# the same source, compiled in another directory
 mkdir -p same && cp apples.c same/
 expect 1 "$SPINCTL" replay lost.spinrec --handler same/apples.c --engine model
 grep -q "another than" out && fail "the recorded handler is taken for another: $(cat out)"
 
-# --- kill -9, a full disk, an interface that goes: no half file
+# --- kill -9, a full disk, an interface that disappears: no incomplete file
 start_record killed.spinrec || exit 1
 send 0 9000 one
 kill -9 $RECORD
@@ -194,7 +194,7 @@ grep -q 'v0 has gone away.*what came until then is recorded' record.err || fail 
 expect 0 "$SPINCTL" replay gone.spinrec --engine model
 says out "1 packet in"
 
-# --- a signal while replay compiles or runs leaves nothing
+# --- a signal while replay compiles or runs must leave nothing
 for wait in 0.1 0.7 1.1; do
 	env --default-signal=INT "$SPINCTL" replay lost.spinrec --handler apples.c >out 2>err &
 	pid=$!
@@ -204,7 +204,7 @@ for wait in 0.1 0.7 1.1; do
 	hidden "SIGINT of replay"
 done
 
-# --- damaged and foreign files
+# --- damaged and third-party files
 refused() { # FILE REASON
 	expect 1 "$SPINCTL" replay "$1" --engine model
 	says err "$2"
@@ -226,7 +226,7 @@ refused apples.spin "is not a recording: make one with"
 refused nosuch.spinrec "No such file or directory"
 refused . "."
 mkfifo pipe
-expect 1 timeout 5 "$SPINCTL" replay pipe --engine model
+expect 1 timeout 60 "$SPINCTL" replay pipe --engine model
 says err "is not a regular file"
 one_line
 expect 2 "$SPINCTL" replay
@@ -234,7 +234,7 @@ expect 2 "$SPINCTL" replay a.spinrec --engine qemu
 expect 1 "$SPINCTL" replay a.spinrec --handler nosuch.c
 says err "cannot open nosuch.c"
 
-# --- bad input of record
+# --- bad input for record
 ip -n "$NS" link add v0 type veth peer name v1 && ip -n "$NS" link set v0 up
 record() { in_ns "$SPINCTL" record "$@"; }
 expect 2 record apples.spin --dev v0
@@ -261,7 +261,7 @@ says err "nosuch"
 [ -e x ] && fail "a recording that never began is there"
 hidden "bad input"
 
-# --- without root: record says so, replay runs what needs none
+# --- without root: record says so; replay runs the engines that do not need root
 chmod 755 "$WORK"
 chmod 777 "$TMPDIR"
 cp "$SPINCTL" spinctl

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Every command of the READMEs runs as it stands there and ends well. Those that run until a signal get a SIGINT
-# after the commands that need them.
+# Every command of the READMEs must run unchanged and succeed. Commands that run until a signal get a SIGINT after the commands that need
+# them.
 . "$(dirname "$0")/docs.inc"
 need_root
 cd "$WORK" || exit 1
 
-# Their blocks of commands, each a file, and what stands in brackets in their text. The tutorial's blocks have a test of their own.
+# Writes their command blocks to files, and collects commands in parentheses in the text. The tutorial has its own test.
 awk '
 	/^```/ { inside = !inside; n += inside; next }
 	inside && /^(spinctl|spincc) / { sub(/ +#.*/, ""); printf "%s\n", $0 >sprintf("block.%02d", n) }
@@ -14,7 +14,7 @@ awk '
 cat "$ROOT/README.md" "$ROOT"/*/README.md | tr '\n' ' ' | grep -oE '\(`spin(ctl|cc) [^`]*`' | tr -d '(`' >block.text
 [ "$(cat block.* | wc -l)" -ge 18 ] || fail "only $(cat block.* | wc -l) commands in the READMEs"
 
-# A PsPIN program with a handler of that name: its boot and memory map are ours, which does not matter here.
+# A PsPIN program with a handler of that name. It uses our boot code and memory map, which makes no difference here.
 printf '.section .text.hpu, "ax"\n.globl my_handler\nmy_handler: li a0, 0\nret\n' >my_handler.S
 (cd "$ROOT" && "${RISCV_CC:-riscv64-unknown-elf-gcc}" @hwmodel/image/cflags -Wl,--build-id=none -Wl,--no-warn-rwx-segments -I. -Ihandlers/include \
 	-T hwmodel/image/pspin.ld hwmodel/image/boot.S "$WORK/my_handler.S" -lgcc -o "$WORK/program.elf") || fail "no program"
@@ -22,11 +22,11 @@ printf '.section .text.hpu, "ax"\n.globl my_handler\nmy_handler: li a0, 0\nret\n
 make_world
 start_spind 'interfaces lo'
 mkdir bin && cp "$BUILD/tests/tools/udp_server" bin/my-server
-# any program at the other end of a veth: what XDP sends back is lost there without one
+# a program at the other end of the veth: without one, packets that XDP sends back are lost
 nsenter --net="/run/netns/$NS" "$SPINCTL" run "$OBJECT" --dev v1 --match 'udp dport 1' --interval 0 >/dev/null 2>&1 &
 PATH=$BUILD/bin:$WORK/bin:$PATH
 
-# background COMMAND: until it is attached
+# background COMMAND: starts it and waits until it is attached
 background() {
 	nsenter --net="/run/netns/$NS" env --default-signal=INT sh -c "exec $1" >"$WORK/back.out" 2>"$WORK/back.err" </dev/null &
 	back=$! back_is=$1
@@ -38,7 +38,7 @@ background() {
 	fail "not attached: $1: $(tail -n 5 "$WORK/back.err" "$WORK/back.out")"
 }
 
-# It ends as Ctrl-C ends it; a recv may be done by itself.
+# Ends it like Ctrl-C. A recv may have ended by itself.
 end_background() {
 	[ -n "$back" ] || return 0
 	sleep 1
@@ -58,7 +58,7 @@ for block in block.*; do
 	while read -r command <&3; do
 		case $command in
 		"spinctl exec "*)
-			in_ns timeout 300 sh -c "$command" >"$WORK/out" 2>"$WORK/err" </dev/null || fail "$command: $(cat "$WORK/err")"
+			in_ns timeout 900 sh -c "$command" >"$WORK/out" 2>"$WORK/err" </dev/null || fail "$command: $(cat "$WORK/err")"
 			continue
 			;;
 		"spinctl list" | "spinctl top "* | "spinctl state "* | "spinctl table "* | "spinctl swap "* | "spinctl stop "*)
@@ -76,11 +76,11 @@ for block in block.*; do
 			;;
 		*"replay "* | *"--pcap mine.spinrec"*) end_background ;;
 		esac
-		in_ns timeout 300 sh -c "$command" >"$WORK/out" 2>"$WORK/err" </dev/null
+		in_ns timeout 900 sh -c "$command" >"$WORK/out" 2>"$WORK/err" </dev/null
 		status=$?
 		case $status,$command in
 		0,*) ;;
-		1,*--budget*) says err "misses" ;; # as its comment in user/README.md says
+		1,*--budget*) says err "misses" ;; # expected, see its comment in user/README.md
 		*) fail "status $status: $command: $(tail -n 5 "$WORK/err" "$WORK/out")" ;;
 		esac
 	done 3<"../$block"
