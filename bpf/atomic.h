@@ -3,7 +3,7 @@
 #define BPF_ATOMIC_H
 
 /*
- * Atomic operations of the message engine on what HPUs share. spin_load32() and spin_store32() of the handler API have acquire and
+ * Atomic operations of the message engine on data that HPUs share. spin_load32() and spin_store32() of the handler API have acquire and
  * release order; these are the others. An operation that returns a value is a full barrier, in BPF and in the host build.
  */
 #include <spin/bytes.h>
@@ -12,7 +12,7 @@
 #define spin_read_once(at)         (*(const volatile __typeof__(*(at)) *)(at))
 #define spin_write_once(at, value) (*(volatile __typeof__(*(at)) *)(at) = (value))
 
-/* Returns the old value, which was replaced if it was `expect`. */
+/* Returns the old value; if it equals `expect`, `swap` has replaced it. */
 #define spin_cmpxchg(at, expect, swap) __sync_val_compare_and_swap((at), (expect), (swap))
 #define spin_xchg(at, value)           __sync_lock_test_and_set((at), (value))
 #define spin_fetch_add(at, n)          SPIN_USED_(__sync_fetch_and_add((at), (n)))
@@ -20,14 +20,14 @@
 #define spin_fetch_and(at, bits)       SPIN_USED_(__sync_fetch_and_and((at), (bits)))
 
 /*
- * A way that few packets take: the compiler keeps its registers for the others. It would also set what such
- * a way comes to before the test, for all: not behind spin_unlikely_value().
+ * Marks a path that few packets take, so that the compiler keeps registers for the others. It may still compute the result of that path
+ * before the test, for all packets; spin_unlikely_value() prevents this.
  */
 #define spin_unlikely(x)       __builtin_expect(!!(x), 0)
 #define spin_likely(x)         __builtin_expect(!!(x), 1)
 #define spin_unlikely_value(v) ((__typeof__(v))spin_barrier_var_(v))
 
-/* The number of zeros below a single bit, counted without a branch: to the verifier one number, not 64. */
+/* Returns the index of the only bit set, computed without a branch, so that the verifier has one state and not 64. */
 SPIN_INLINE uint32_t spin_bit_number(uint64_t bit)
 {
 	uint64_t ones = bit - 1;

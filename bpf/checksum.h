@@ -26,7 +26,7 @@ SPIN_INLINE uint64_t spin_sum_words_(const uint8_t *at, uint32_t words)
 	return sum;
 }
 
-/* The piece of `words` words that `bytes` has if that bit of it is set, at its place among the others. */
+/* Sums the piece of `words` words if its bit in `bytes` is set. Its offset is given by the higher bits below 64. */
 SPIN_INLINE uint64_t spin_sum_piece_(const struct spin_view *view, const uint8_t *start, uint32_t bytes, uint32_t words)
 {
 	const uint8_t *at = spin_barrier_pointer_(start + (bytes & (words * 4 - 4)));
@@ -36,7 +36,7 @@ SPIN_INLINE uint64_t spin_sum_piece_(const struct spin_view *view, const uint8_t
 	return spin_sum_words_(at, words);
 }
 
-/* The pieces of 64 bytes, behind the smaller ones. */
+/* Sums the pieces of 64 bytes, which follow the smaller ones. */
 SPIN_INLINE uint64_t spin_sum_chunks_(const struct spin_view *view, const uint8_t *start, uint32_t bytes)
 {
 	const uint8_t *at = spin_barrier_pointer_(start + (bytes & 60));
@@ -52,8 +52,8 @@ SPIN_INLINE uint64_t spin_sum_chunks_(const struct spin_view *view, const uint8_
 }
 
 /*
- * Of a datagram that was copied: by whole chunks, with zeros behind it in the buffer. What
- * lay there, padding or the end of a payload that is cut off, is not written back.
+ * Sum for a copied datagram: by whole chunks, after clearing the buffer behind it. What was there, padding or the end of a truncated
+ * payload, is not written back to the frame.
  */
 SPIN_INLINE uint64_t spin_sum_copied_(const struct spin_view *view, uint8_t *start, uint32_t bytes)
 {
@@ -70,8 +70,8 @@ SPIN_INLINE uint64_t spin_sum_copied_(const struct spin_view *view, uint8_t *sta
 }
 
 /*
- * A card holds some 2,800 of its instructions, and a context's program has up to four such sums: there they are one function. The
- * kernel's verifier would follow the loop for each state of its callers, so elsewhere it is inline.
+ * A NIC holds about 2,800 of its instructions, and a context's program has up to four such sums, so there they share one function. The
+ * kernel's verifier would follow the loop for each state of a caller, so elsewhere it is inline.
  */
 #ifdef SPIN_NFP_
 #define SPIN_SUM_FUNCTION_ static __attribute__((noinline))
@@ -80,10 +80,9 @@ SPIN_INLINE uint64_t spin_sum_copied_(const struct spin_view *view, uint8_t *sta
 #endif
 
 /*
- * Sum of `bytes` bytes at `start`; all of them are in the frame, as callers have
- * checked. The small pieces come first: the large ones then begin at an offset
- * that the verifier does not know, and what it learns of the frame's size from
- * each turn of the loop stays with that pointer. So all ways out are one state.
+ * Sum of `bytes` bytes at `start`; the caller has checked that they are in the frame. Small pieces come first: the large ones then begin at
+ * an offset that the verifier does not know, and what it learns about the frame's size in each iteration stays with that pointer. So all
+ * exits of the loop are one state.
  */
 SPIN_SUM_FUNCTION_ uint64_t spin_sum_direct_(const uint8_t *start, uint8_t *end, uint32_t bytes)
 {
@@ -118,7 +117,7 @@ SPIN_INLINE uint64_t spin_sum_bytes(const struct spin_view *view, const uint8_t 
 	return spin_sum_direct_(start, view->end, bytes);
 }
 
-/* Sum of the pseudo header (RFC 768, RFC 8200) for a length in host byte order, of UDP or of ICMPv6. */
+/* Sum of the pseudo header (RFC 768, RFC 8200) of UDP or ICMPv6, for a length in host byte order. */
 SPIN_INLINE uint64_t spin_sum_pseudo(const struct spin_view *view, const struct spin_datagram *d, uint32_t udp_bytes)
 {
 	uint64_t sum = (uint64_t)spin_hton16(d->is_icmp ? SPIN_IP_ICMP6 : SPIN_IP_UDP) + spin_hton16(udp_bytes);
@@ -135,7 +134,7 @@ SPIN_INLINE uint64_t spin_sum_pseudo(const struct spin_view *view, const struct 
 	return sum + spin_sum_words_((const uint8_t *)ip6->src, 8);
 }
 
-/* Sum of the whole datagram and pseudo header but for the checksum field. Never 0 mod 0xffff by absence. */
+/* Sum of the datagram and its pseudo header without the checksum field. It is never 0, because it includes the protocol. */
 SPIN_INLINE uint64_t spin_udp_sum_(const struct spin_view *view, const struct spin_datagram *d, uint32_t payload_bytes)
 {
 	uint32_t udp_bytes = payload_bytes + sizeof(struct spin_udp);
@@ -144,7 +143,7 @@ SPIN_INLINE uint64_t spin_udp_sum_(const struct spin_view *view, const struct sp
 	       spin_sum_bytes(view, d->payload, payload_bytes);
 }
 
-/* The checksum of a datagram as it stands, cut to payload_bytes; a computed 0 is sent as 0xffff. */
+/* Returns the checksum of a datagram cut to payload_bytes; a computed 0 is sent as 0xffff. */
 SPIN_INLINE uint16_t spin_udp_checksum(const struct spin_view *view, const struct spin_datagram *d, uint32_t payload_bytes)
 {
 	uint16_t checksum = ~spin_fold(spin_udp_sum_(view, d, payload_bytes));
@@ -152,16 +151,16 @@ SPIN_INLINE uint16_t spin_udp_checksum(const struct spin_view *view, const struc
 	return checksum ? checksum : 0xffff;
 }
 
-/* The folded sum of the pseudo header: what a local sender leaves in the field for an offload to go on from. */
+/* Returns 1 if the field is the folded sum of the pseudo header, which a local sender leaves there for checksum offload. */
 SPIN_INLINE _Bool spin_udp_sum_partial(const struct spin_view *view, const struct spin_datagram *d)
 {
 	return d->udp->checksum == spin_fold(spin_sum_pseudo(view, d, d->payload_bytes + sizeof(struct spin_udp)));
 }
 
-/* 1 if the field is right. change: what handlers have added to the datagram's sum since it arrived. */
+/* Returns 1 if the field is right. `change` is what handlers have added to the datagram's sum since it arrived. */
 SPIN_INLINE _Bool spin_udp_sum_full(const struct spin_view *view, const struct spin_datagram *d, uint64_t change)
 {
-	/* adding the complement takes the change back */
+	/* adding the complement undoes the change */
 	return spin_fold(spin_udp_sum_(view, d, d->payload_bytes) + (uint16_t)~spin_fold(change) + d->udp->checksum) == 0xffff;
 }
 
@@ -173,16 +172,13 @@ SPIN_INLINE _Bool spin_udp_sum_good(const struct spin_view *view, const struct s
 	return spin_udp_sum_full(view, d, 0) || (accept_partial && spin_udp_sum_partial(view, d));
 }
 
-/* Sum of an ICMP message of so many bytes as it stands, of ICMPv6 with its pseudo header. */
+/* Sum of an ICMP message of `bytes` bytes, for ICMPv6 with its pseudo header. */
 SPIN_INLINE uint64_t spin_icmp_sum(const struct spin_view *view, const struct spin_datagram *d, uint32_t bytes)
 {
 	return (d->is_ip4 ? 0 : spin_sum_pseudo(view, d, bytes)) + spin_sum_bytes(view, d->payload, bytes);
 }
 
-/*
- * The checksum that belongs to a sum, of the two that are one: 0xffff stands for 0, too. Of a message of zeros that is
- * right, and of others both are.
- */
+/* Returns the checksum for a sum, 0xffff instead of 0. The two are equivalent, except that a message of zeros needs 0xffff. */
 SPIN_INLINE uint16_t spin_icmp_checksum(uint64_t sum)
 {
 	uint16_t checksum = ~spin_fold(sum);

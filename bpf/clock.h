@@ -3,9 +3,9 @@
 #define BPF_CLOCK_H
 
 /*
- * The time and random numbers that handlers ask for (<spin/clock.h>, <spin/random.h>), in the kernel and in the host build;
- * context_maps.h and context_host.h have what differs. Included by context.bpf.c and context.host.c. spin_config is read-only data:
- * the verifier knows its values and removes the branch that is not taken.
+ * Time and random numbers for handlers (<spin/clock.h>, <spin/random.h>), in the kernel and in the host build; context_maps.h and
+ * context_host.h define what differs. Included by context.bpf.c and context.host.c. spin_config is read-only data: the verifier knows its
+ * values and removes the branch that is not taken.
  */
 #include <spin/context.h>
 
@@ -21,7 +21,7 @@ SPIN_INLINE uint64_t spin_clock_coarse_ns_(void)
 	return spin_config.virtual_clock ? spin_read_once(&spin_virtual.now_ns) : spin_kernel_coarse_ns();
 }
 
-/* One HPU runs handlers with a virtual clock. */
+/* No atomics: with a virtual clock only one HPU runs handlers. */
 SPIN_INLINE uint32_t spin_random32_(const struct spin_packet *packet)
 {
 	(void)packet;

@@ -16,11 +16,11 @@
 
 #include "bpf/xdp.h"
 
-/* XDP's frame, in place or copied. */
+/* An XDP frame, in place or copied. */
 struct spin_frame {
 	struct xdp_md *ctx;
 	uint8_t *copy;  /* NULL: in place */
-	uint32_t bytes; /* of a frame that was copied */
+	uint32_t bytes; /* copied frames only */
 	volatile uint64_t *scratch;
 };
 
@@ -29,7 +29,7 @@ SPIN_INLINE void *spin_frame_ctx(const struct spin_frame *frame)
 	return frame->ctx;
 }
 
-/* Reads data and data_end from XDP's context again, so that the verifier starts again with the frame. */
+/* Reads data and data_end from the XDP context again, so that the verifier drops what it knew about the frame. */
 SPIN_INLINE struct spin_view spin_frame_view(const struct spin_frame *frame)
 {
 	if (frame->copy)
@@ -38,7 +38,10 @@ SPIN_INLINE struct spin_view spin_frame_view(const struct spin_frame *frame)
 				   .end = SPIN_CONTEXT_POINTER_(frame->ctx, data_end) };
 }
 
-/* A frame in one piece gets another length; 0: it is not, or there is no room. Views of it, and pointers to it, are invalid then. */
+/*
+ * Changes the length of a linear frame. Returns 0 if it is not linear or there is no room. Views of the frame and pointers to it become
+ * invalid.
+ */
 SPIN_INLINE _Bool spin_frame_resize(struct spin_frame *frame, uint32_t bytes)
 {
 	uint32_t now = frame->bytes;
@@ -51,12 +54,12 @@ SPIN_INLINE _Bool spin_frame_resize(struct spin_frame *frame, uint32_t bytes)
 	return 1;
 }
 
-/* `bytes` bytes, at most `most`, to the frame's from `at` on, which it has, behind headers; and to its copy. */
+/* Stores `bytes` <= `most` bytes at offset `at`, which is behind headers and inside the frame, and updates the frame's copy. */
 SPIN_INLINE void spin_frame_store(const struct spin_frame *frame, uint32_t at, void *from, uint32_t bytes, uint32_t most)
 {
 	const struct spin_view view = spin_frame_view(frame);
 
-	if (view.access == SPIN_COPIED) /* `most` is no power of two, so no mask: see spin_masked_length() */
+	if (view.access == SPIN_COPIED) /* `most` is not a power of two, so a mask cannot bound it: see spin_masked_length() */
 		bytes = (uint32_t)spin_verifier_forget_(&view, bytes);
 	bytes = spin_bounded_length(bytes, most);
 	if (!bytes || bpf_xdp_store_bytes(frame->ctx, at, from, bytes) || !frame->copy)
@@ -98,7 +101,7 @@ SPIN_INLINE void spin_count_(const struct spin_view *view, enum spin_reason reas
 	uint32_t i = reason;
 
 	_Static_assert(SPIN_REASON_COUNT <= 32, "the mask below");
-	/* not a test: with 32 reasons the compiler makes one of bits of it, which the verifier does not understand */
+	/* a mask and not a test: with 32 reasons the compiler turns a test into bit operations that the verifier does not understand */
 	if (view->access == SPIN_COPIED) {
 		i = spin_verifier_forget_(view, reason) & 31;
 		hpu = spin_barrier_var_(hpu) & (SPIN_HPUS_MAX - 1); /* as spin_masked_length() */
@@ -128,7 +131,7 @@ SPIN_INLINE void spin_emit_event_(const struct spin_handlers_result *outcome, co
 	if (d->is_ip4) {
 		event->src_addr[0] = ((struct spin_ip4 *)d->ip)->src;
 	} else if (!d->is_ether && spin_inside_(view, (struct spin_ip6 *)d->ip + 1)) {
-		/* a pointer of its own: not one with that of IPv4 and two offsets */
+		/* a separate pointer: otherwise the compiler merges it with IPv4's into one at a variable offset */
 		const struct spin_ip6 *ip = (const void *)spin_barrier_pointer_(d->ip);
 
 		for (int i = 0; i < 4; i++)
@@ -137,7 +140,7 @@ SPIN_INLINE void spin_emit_event_(const struct spin_handlers_result *outcome, co
 	event->src_port = d->is_icmp || d->is_ether ? 0 : spin_ntoh16(d->udp->src_port);
 	event->dst_port = d->is_icmp || d->is_ether ? 0 : spin_ntoh16(d->udp->dst_port);
 	event->length = d->payload_bytes;
-	/* of messages only; the ring has what was there before */
+	/* used by messages only; a reserved record is not zeroed */
 	event->message_id = event->me = event->offset = 0;
 	event->dropped_bytes = event->deposited_bytes = event->flags = 0;
 	event->match_bits = event->hdr_data = 0;
@@ -145,7 +148,7 @@ SPIN_INLINE void spin_emit_event_(const struct spin_handlers_result *outcome, co
 	bpf_ringbuf_submit(event, 0);
 }
 
-/* Called after all handlers that a packet started: sends their packets, then decides about the frame. */
+/* Called after all handlers of a packet have run: sends their packets, then decides about the frame. */
 SPIN_INLINE int spin_finish_(struct xdp_md *ctx, int action)
 {
 	const struct spin_tx_ring *box = spin_puts_ ? spin_tx_ring() : NULL;
@@ -163,7 +166,7 @@ SPIN_INLINE int spin_finish_(struct xdp_md *ctx, int action)
 	return action == XDP_TX ? spin_leave(ctx) : action;
 }
 
-/* Step 13 of <spin/message.h>; comes back if there is nothing to do, or no program to do it. Not live: in a sweep. */
+/* Step 13 of <spin/message.h>. Returns if there is nothing to replay or no program to do it. `live` is 0 in a sweep. */
 SPIN_INLINE void spin_replay_(struct xdp_md *ctx, uint32_t mpq, uint32_t generation, uint32_t hpu, int action, _Bool live)
 {
 	struct spin_mpq *q = spin_mpq_at(mpq);
@@ -208,7 +211,7 @@ SPIN_INLINE int spin_direct_(struct xdp_md *ctx, enum spin_part part, enum spin_
 	struct spin_packet_result out;
 
 	out.reason = spin_find(&frame, &spin_config, takes, &view, &d);
-	/* no length in the frame tells that there is more of it elsewhere */
+	/* no length field in the frame tells that more of it is in fragments */
 	if (takes == SPIN_TAKES_ETHER && out.reason == SPIN_PARSED && bpf_xdp_get_buff_len(ctx) > d.payload_at + d.payload_bytes)
 		out.reason = SPIN_REASON_TOO_LONG;
 	if (out.reason != SPIN_PARSED) {
@@ -222,7 +225,7 @@ SPIN_INLINE int spin_direct_(struct xdp_md *ctx, enum spin_part part, enum spin_
 			bpf_tail_call(ctx, &spin_parked, SPIN_BEGIN_SLOT);
 		if (part == SPIN_PART_BEGIN)
 			bpf_tail_call(ctx, &spin_parked, SPIN_OPENED_SLOT);
-		/* nobody has put the program there; or the message has ended since it was opened: to be sent again */
+		/* no program in this slot, or the message has ended since it was opened: the sender retransmits */
 		spin_count_(&view, SPIN_REASON_NO_MPQ, hpu);
 		return XDP_DROP;
 	}
@@ -233,8 +236,8 @@ SPIN_INLINE int spin_direct_(struct xdp_md *ctx, enum spin_part part, enum spin_
 	if (out.reason == SPIN_REASON_REPLIED || out.acknowledged) {
 		view = spin_frame_view(&frame);
 		/*
-		 * Shrinks: cannot fail. Asking every frame whether it goes on elsewhere would cost each reply a
-		 * helper call: one just as long as what lies here keeps the padding there.
+		 * Shrinking cannot fail. The test avoids a helper call for every reply; a reply as long as the linear part of a
+		 * multi-buffer frame keeps the padding in its fragments.
 		 */
 		if (out.frame_bytes != (uint32_t)(view.end - view.data))
 			bpf_xdp_adjust_tail(ctx, (int)out.frame_bytes - (int)bpf_xdp_get_buff_len(ctx));
@@ -244,13 +247,13 @@ SPIN_INLINE int spin_direct_(struct xdp_md *ctx, enum spin_part part, enum spin_
 	return spin_finish_(ctx, spin_end_(&view, out.reason, hpu));
 }
 
-/* The first part: finds the message. */
+/* The part of spin_xdp: for messages it only handles packets of open ones. */
 SPIN_INLINE enum spin_part spin_first_part_(void)
 {
 	return spin_handlers_.delivery == SPIN_DELIVER_ME ? SPIN_PART_OPEN : SPIN_PART_WHOLE;
 }
 
-/* Messages and packets that handlers send are of UDP: then the programs for other rules are empty. */
+/* Messages and packets that handlers send require UDP. The programs for other rules are then empty. */
 SPIN_INLINE _Bool spin_needs_udp_(void)
 {
 	return spin_handlers_.delivery == SPIN_DELIVER_ME || spin_puts_;
@@ -263,8 +266,8 @@ int spin_xdp(struct xdp_md *ctx)
 }
 
 /*
- * The same for rules of ICMP, and of types that are not IP. Programs of their own, and not ways through one: with more code
- * in it clang lays out UDP's otherwise, and the verifier takes more than 1,000,000 steps for it (loops_parse, clang 14).
+ * The same for rules on ICMP and on EtherTypes other than IP. They are separate programs: with more code in spin_xdp, clang lays out the
+ * UDP path differently, and the verifier needs more than 1,000,000 steps for it (loops_parse, clang 14).
  */
 SEC("?xdp")
 int spin_icmp(struct xdp_md *ctx)
@@ -278,7 +281,7 @@ int spin_ether(struct xdp_md *ctx)
 	return spin_needs_udp_() ? XDP_ABORTED : spin_leave_hpu(spin_direct_(ctx, SPIN_PART_WHOLE, SPIN_TAKES_ETHER));
 }
 
-/* The same for packets whose message is not open. */
+/* The same for packets whose message is not open yet. */
 SEC("?xdp")
 int spin_begin(struct xdp_md *ctx)
 {
@@ -292,7 +295,7 @@ int spin_begin(struct xdp_md *ctx)
 }
 
 #ifdef SPIN_BOUNDED_MESSAGES
-/* And for the packet that opened its message. */
+/* Continues with the packet that opened its message. */
 SEC("?xdp")
 int spin_opened(struct xdp_md *ctx)
 {
@@ -310,7 +313,7 @@ SPIN_INLINE int spin_replayed_(struct xdp_md *ctx, const struct spin_cpu *cpu, _
 	return cpu->action == XDP_TX && cpu->live ? spin_leave(ctx) : cpu->action;
 }
 
-/* Handles one parked packet, and goes on with the next; the frame of ctx is another one and is not touched. */
+/* Handles one parked packet and continues with the next. ctx's frame is a different packet and is not touched. */
 SPIN_INLINE int spin_replay_one_(struct xdp_md *ctx, _Bool live)
 {
 	uint32_t hpu, zero = 0, buffer;
@@ -361,21 +364,21 @@ SPIN_INLINE int spin_send_(struct xdp_md *ctx)
 	return spin_out_all(ctx, box, cpu->action, cpu->live, bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1));
 }
 
-/* Sends the packets of the handlers that ran before. */
+/* Sends the packets of the handlers that the previous program ran. */
 SEC("?xdp")
 int spin_send(struct xdp_md *ctx)
 {
 	return spin_leave_hpu(spin_send_(ctx));
 }
 
-/* The same behind spin_replay_swept. */
+/* The same after spin_replay_swept. */
 SEC("?xdp")
 int spin_send_swept(struct xdp_md *ctx)
 {
 	return spin_send_(ctx);
 }
 
-/* Emits an event for libspin: XDP_PASS, or XDP_DROP if the ring is full. */
+/* Emits an event for libspin. Returns XDP_PASS, or XDP_DROP if the ring is full. */
 SEC("?xdp")
 int spin_tell(struct xdp_md *ctx)
 {
@@ -389,7 +392,7 @@ int spin_tell(struct xdp_md *ctx)
 	if (event && bpf_xdp_load_bytes(ctx, 0, event, sizeof(*event))) {
 		bpf_ringbuf_discard(event, 0);
 		spin_event_unpromise();
-		return XDP_ABORTED; /* unreachable: the host gives a whole event */
+		return XDP_ABORTED; /* unreachable: libspin passes a whole event */
 	}
 	if (event)
 		spin_event_close(event);
@@ -403,14 +406,16 @@ int spin_replay(struct xdp_md *ctx)
 	return spin_leave_hpu(spin_replay_one_(ctx, 1));
 }
 
-/* The same for spin_progress, if CPUs have the others: these do not run on given packets. */
+/*
+ * The same for spin_progress if packets are spread: the other programs are then for the cpumap, and this one gets no packet given to a CPU.
+ */
 SEC("?xdp")
 int spin_replay_swept(struct xdp_md *ctx)
 {
 	return spin_replay_one_(ctx, 0);
 }
 
-/* In place of spin_xdp, which CPUs have then: gives the packet to one of them. */
+/* Replaces spin_xdp, which then runs on the CPUs of the cpumap: gives the packet to one of them. */
 SEC("?xdp")
 int spin_spread(struct xdp_md *ctx)
 {
@@ -423,10 +428,10 @@ int spin_spread(struct xdp_md *ctx)
 }
 
 /*
- * Looks for one message that is idle, or has parked packets left over, and does what is due. XDP_TX: there
- * may be more, run it again; XDP_PASS: all have been looked at.
+ * Searches for one message that is idle or has parked packets left, and does what is due. Returns XDP_TX if there may be more, so it must
+ * be run again; XDP_PASS after all MPQs were checked.
  */
-#define SPIN_PROGRESS_ROUNDS 64 /* of one run, before Linux 6.9 */
+#define SPIN_PROGRESS_ROUNDS 64 /* iterations per run, before Linux 6.9 */
 
 SEC("?xdp")
 int spin_progress(struct xdp_md *ctx)
@@ -466,14 +471,14 @@ int spin_progress(struct xdp_md *ctx)
 	return XDP_PASS;
 }
 
-/* Only kernels that have may_goto can copy a packet, and have streams. */
+/* Copying packets and streams need may_goto. */
 #ifndef SPIN_BOUNDED_LOOPS
 #include "bpf/copied.h"
 #include "bpf/stream.h"
 #else
 static uint32_t spin_connections_unseen;
 
-/* Handlers see nothing of any connection: the number grows at each call. */
+/* Handlers see no connection, so the number grows with each call. */
 SPIN_INLINE uint32_t spin_connections_missed_(const struct spin_packet *packet)
 {
 	return spin_field_(packet, spin_fadd32(&spin_connections_unseen, 1));

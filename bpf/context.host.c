@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * One execution context as a shared object for the build machine: the same handlers and data path as context.bpf.c, without a
- * kernel. Compiled by `spincc --target host` and loaded by user/conformance/host.c; tests compare the other engines with it. Needs
- * no root.
+ * One execution context as a shared object for the build machine: the same handlers and data path as context.bpf.c, without a kernel.
+ * Compiled by `spincc --target host` and loaded by user/conformance/host.c; tests compare the other engines with it. Does not need root.
  */
 #define SPIN_RUNTIME
 #include SPIN_HANDLER_FILE
@@ -26,7 +25,7 @@ SPIN_INLINE struct spin_view spin_frame_view(const struct spin_frame *frame)
 	return (struct spin_view){ SPIN_DIRECT, .data = frame->data, .end = frame->end };
 }
 
-/* Callers' frames have room for any reply. */
+/* The caller's buffer has room for any reply. */
 SPIN_INLINE _Bool spin_frame_resize(struct spin_frame *frame, uint32_t bytes)
 {
 	frame->end = frame->data + bytes;
@@ -106,8 +105,8 @@ static void spin_host_replay(uint32_t mpq)
 }
 
 /*
- * Runs one frame in place; *frame_bytes becomes what comes out, which may be SPIN_REPLY_BYTES_MAX more: there is room for that. Returns an enum
- * spin_reason, and in *verdict an enum spin_verdict. Not thread-safe.
+ * Handles one frame in place. *frame_bytes becomes the length of the result, which may be SPIN_REPLY_BYTES_MAX longer: the caller's buffer
+ * must have room for that. Returns an enum spin_reason and sets *verdict to an enum spin_verdict. Not thread-safe.
  */
 int spin_host_packet(uint8_t *frame, uint32_t *frame_bytes, uint32_t *verdict);
 int spin_host_packet(uint8_t *frame, uint32_t *frame_bytes, uint32_t *verdict)
@@ -159,14 +158,14 @@ void spin_host_progress(void)
 	}
 }
 
-/* What the handlers registered; 0: nothing. */
+/* The idle timeout that the handlers registered; 0 if none. */
 uint32_t spin_host_idle_ms(void);
 uint32_t spin_host_idle_ms(void)
 {
 	return spin_handlers_.idle_ms;
 }
 
-/* NULL: the handlers take no messages. */
+/* Returns NULL if the handlers take no messages. */
 struct spin_me *spin_host_mes(void);
 struct spin_me *spin_host_mes(void)
 {
@@ -174,7 +173,7 @@ struct spin_me *spin_host_mes(void)
 	return spin_handlers_.delivery == SPIN_DELIVER_ME ? spin_mes : 0;
 }
 
-/* What handlers reach of the entries in addition to their memory; of datagrams entry 0's counts. */
+/* What handlers access of the entries besides their memory; for datagrams only entry 0's counters. */
 struct spin_me_memory *spin_host_me_memory(void);
 struct spin_me_memory *spin_host_me_memory(void)
 {
@@ -194,7 +193,7 @@ void spin_host_set_clock(uint32_t now_ms)
 		spin_clock = now_ms;
 }
 
-/* 1 if a message in flight uses the entry. */
+/* Returns 1 if a message in flight uses the entry. */
 int spin_host_me_held(uint32_t me);
 int spin_host_me_held(uint32_t me)
 {
@@ -206,7 +205,7 @@ int spin_host_me_held(uint32_t me)
 	return 0;
 }
 
-/* Removes all messages and tombstones; statistics stay. */
+/* Removes all messages and tombstones; keeps the statistics. */
 void spin_host_reset(void);
 void spin_host_reset(void)
 {

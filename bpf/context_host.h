@@ -25,7 +25,7 @@
 struct spin_event spin_host_events[SPIN_HOST_EVENTS];
 uint32_t spin_host_event_count;
 
-/* What handlers have sent since. The reader sets spin_host_request_count to 0. */
+/* Packets that handlers have sent. The reader sets spin_host_request_count to 0. */
 #define SPIN_HOST_REQUESTS 1024
 struct spin_request spin_host_requests[SPIN_HOST_REQUESTS];
 uint32_t spin_host_request_count;

@@ -3,8 +3,8 @@
 #define BPF_CONTEXT_MAPS_H
 
 /*
- * The kernel's half of what packet.h and message.h need from their environment: BPF maps and helpers. Included by context.bpf.c;
- * context_host.h is the counterpart of the host build.
+ * What packet.h and message.h need from the kernel: BPF maps and helpers. Included by context.bpf.c; context_host.h is the host build's
+ * counterpart.
  */
 #include <spin/context.h>
 #include <spin/target/view.h>
@@ -20,16 +20,13 @@
 #include "bpf/messages/parking.h"
 #include "bpf/actions/out_maps.h"
 
-/* Errors of handlers, and news of messages, to the application. */
+/* Events for the application: handler errors and the ends of messages. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 64 * 1024);
 } spin_events SEC(".maps");
 
-/*
- * The program for frames that do not lie in one piece; filled by the loader. Empty, as
- * after bpftool, such frames go on to the host.
- */
+/* The program for frames that are not linear; filled by the loader. While it is empty, as after bpftool, such frames go to the host. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
 	__uint(max_entries, 1);
@@ -37,7 +34,7 @@ struct {
 	__uint(value_size, 4);
 } spin_long SEC(".maps");
 
-/* The programs for a packet that was parked, for one whose message is not open, and for what handlers sent: mpq.h. */
+/* The programs for parked packets, for packets whose message is not open, and for packets that handlers sent: mpq.h. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
 	__uint(max_entries, SPIN_PARKED_SLOTS);
@@ -45,7 +42,7 @@ struct {
 	__uint(value_size, 4);
 } spin_parked SEC(".maps");
 
-/* What spin_progress goes on to: spin_replay and spin_send, or, if those are for CPUs, copies of them. */
+/* Programs that spin_progress tail-calls: spin_replay and spin_send, or their copies if packets are spread. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
 	__uint(max_entries, SPIN_SEND_SLOT + 1);
@@ -53,15 +50,15 @@ struct {
 	__uint(value_size, 4);
 } spin_swept SEC(".maps");
 
-/* What one CPU works with; nothing interrupts a program for another at XDP. */
+/* State of one CPU. At XDP no program interrupts another on the same CPU. */
 struct spin_cpu {
-	struct spin_copy copy;    /* of a frame */
-	uint32_t buffer;          /* the parked packet at hand */
-	uint32_t chain, left;     /* the next parked packet to handle (buffer + 1), and how many more in this turn */
+	struct spin_copy copy;    /* of the received frame */
+	uint32_t buffer;          /* the current parked packet */
+	uint32_t chain, left;     /* next parked packet (buffer + 1), and how many more in this run */
 	uint32_t mpq, generation; /* the message that they belong to */
 	uint32_t hpu;
-	int32_t action;          /* with the frame that came */
-	uint32_t live;           /* 1: the copy is valid */
+	int32_t action;          /* for the received frame */
+	uint32_t live;           /* 1: ctx is a received frame; 0: in a sweep */
 	struct spin_event event; /* a work item being made (work.h) */
 };
 
@@ -72,7 +69,7 @@ struct {
 	__type(value, struct spin_cpu);
 } spin_copies SEC(".maps");
 
-/* Host memory; the loader makes it as large as it is to be, and says so in spin_config.host_bytes. */
+/* Host memory. The loader sets its size, which is spin_config.host_bytes plus the slack. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -81,7 +78,7 @@ struct {
 	__uint(value_size, SPIN_HOST_BYTES_BARE + SPIN_HOST_SLACK);
 } spin_host SEC(".maps");
 
-/* The lanes of wide windows (window.h); the loader makes it as large as they are. */
+/* Lanes of wide windows (window.h). The loader sets the size. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -110,7 +107,7 @@ SPIN_INLINE uint64_t spin_ticks(void)
 	return bpf_jiffies64();
 }
 
-/* Handlers' time and draws, if they are virtual; not in objects whose handlers ask for neither (clock.h). */
+/* Virtual time and random state of handlers; absent from objects whose handlers use neither (clock.h). */
 static struct spin_virtual spin_virtual __attribute__((aligned(64)));
 
 SPIN_INLINE uint64_t spin_kernel_ns(void)
@@ -128,7 +125,7 @@ SPIN_INLINE uint32_t spin_kernel_random(void)
 	return bpf_get_prandom_u32();
 }
 
-/* Bytes of the ring that the reader has not given back, with the kernel's header of each event. */
+/* Bytes of the ring not yet consumed, including the kernel's header of each event. */
 SPIN_INLINE uint64_t spin_event_backlog(void)
 {
 	return bpf_ringbuf_query(&spin_events, BPF_RB_AVAIL_DATA);
@@ -144,7 +141,7 @@ SPIN_INLINE void spin_event_close(struct spin_event *event)
 	bpf_ringbuf_submit(event, 0);
 }
 
-/* Where one is made that spin_event_output() copies to the ring; NULL: cannot be. */
+/* Buffer for an event to be passed to spin_event_output(). NULL is unreachable. */
 SPIN_INLINE struct spin_event *spin_event_scratch(void)
 {
 	uint32_t zero = 0;
@@ -153,13 +150,13 @@ SPIN_INLINE struct spin_event *spin_event_scratch(void)
 	return cpu ? &cpu->event : 0;
 }
 
-/* Submits the event; 0: success. */
+/* Copies the event to the ring. Returns 0 on success. */
 SPIN_INLINE int spin_event_output(struct spin_event *event)
 {
 	return (int)bpf_ringbuf_output(&spin_events, event, sizeof(*event), 0);
 }
 
-/* Copies the frame as it arrived to a buffer: its bytes, 0 if it is too long for one. */
+/* Copies the frame as it arrived to a buffer. Returns its length, 0 if it is too long. */
 SPIN_INLINE uint32_t spin_frame_park(const struct spin_frame *frame, struct spin_copy *to)
 {
 	uint32_t bytes = bpf_xdp_get_buff_len(frame->ctx);

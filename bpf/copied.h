@@ -3,8 +3,8 @@
 #define BPF_COPIED_H
 
 /*
- * The programs that copy a packet before its handlers run: of frames in several pieces, and of the isolated class. Included by
- * context.bpf.c alone.
+ * Programs that copy a packet before its handlers run: for frames that are not linear, and for the isolated class. Included by
+ * context.bpf.c only.
  */
 
 SPIN_INLINE int spin_copied_(struct xdp_md *ctx, enum spin_takes takes)
@@ -21,7 +21,10 @@ SPIN_INLINE int spin_copied_(struct xdp_md *ctx, enum spin_takes takes)
 		return XDP_ABORTED; /* unreachable: for the verifier */
 	copy = &cpu->copy;
 	bytes = bpf_xdp_get_buff_len(ctx);
-	/* the mask would do; with it alone clang 14 moves a pointer to act_put_d's stack by a variable, which the work limit refuses */
+	/*
+	 * the mask below suffices for the kernel, but with it alone clang 14 moves a pointer to act_put_d's stack by a variable, which the
+	 * work limit refuses
+	 */
 	held = spin_bounded_length(bytes < SPIN_COPY_BYTES ? bytes : SPIN_COPY_BYTES, SPIN_COPY_BYTES);
 	if (!held || bpf_xdp_load_bytes(ctx, 0, copy->frame, spin_masked_length(held, SPIN_COPY_BYTES)))
 		return XDP_ABORTED; /* unreachable: for the verifier */
@@ -44,7 +47,7 @@ SPIN_INLINE int spin_copied_(struct xdp_md *ctx, enum spin_takes takes)
 	return spin_finish_(ctx, spin_end_(&view, out.reason, hpu));
 }
 
-/* Not loaded unless the loader asks for it: an object is one program to bpftool and iproute2. */
+/* "?": loaded only on request, so that an object is one program to bpftool and iproute2. */
 SEC("?xdp")
 int spin_copied(struct xdp_md *ctx)
 {

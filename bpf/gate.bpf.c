@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Stands before the handlers of a context while its memory is moved to another layout (abi/gate.h, user/libspin/swap/). While it is shut no
- * handler of the context runs, and packets wait on the CPU that received them: none is lost, and each has the old handlers with the old
- * memory, or the new ones with the new memory.
+ * Gate in front of a context's handlers, used while libspin moves their memory to another layout (abi/gate.h, user/libspin/swap/). While it
+ * is shut, no handler of the context runs and packets wait on the CPU that received them. No packet is lost, and each sees either the old
+ * handlers with the old memory or the new ones with the new memory.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -13,7 +13,7 @@
 #include "bpf/abi/gate.h"
 #include "bpf/atomic.h"
 
-/* Looks of one packet, some 20 ns each. until_ns comes first. */
+/* Most polls of one packet, about 20 ns each. until_ns is reached first. */
 #define SPIN_GATE_LOOKS (1u << 23)
 
 char spin_license[] SEC("license") = "Dual BSD/GPL";
@@ -35,7 +35,7 @@ struct {
 	__uint(value_size, 4);
 } spin_gate_old_or_new SEC(".maps");
 
-/* What it returns is the next program's, and -1 without one: as spin_guarded_run() in guard.bpf.c. */
+/* Returns the next program's result, -1 if there is none: as spin_guarded_run() in guard.bpf.c. */
 __attribute__((noinline)) int spin_gate_run(struct xdp_md *ctx)
 {
 	int none = -1;
@@ -45,7 +45,7 @@ __attribute__((noinline)) int spin_gate_run(struct xdp_md *ctx)
 	return none;
 }
 
-/* 1: it has waited long enough. */
+/* Callback of bpf_loop(): returns 1 to stop, because the gate is open or the deadline has passed. */
 static long spin_gate_look(uint32_t index, void *unused)
 {
 	(void)index;
@@ -53,7 +53,7 @@ static long spin_gate_look(uint32_t index, void *unused)
 	return spin_read_once(&spin_gate_state.is) != SPIN_GATE_SHUT || bpf_ktime_get_ns() > spin_read_once(&spin_gate_state.until_ns);
 }
 
-/* Until the gate is open. */
+/* Waits until the gate is open. On a timeout, or on libspin's CPU, it reopens the gate for the old handlers. */
 SPIN_INLINE void spin_gate_wait_(uint32_t cpu)
 {
 	if (cpu != spin_read_once(&spin_gate_state.cpu))
@@ -68,14 +68,14 @@ int spin_gate(struct xdp_md *ctx)
 	struct spin_gate_inside *inside = &spin_gate_inside[cpu & (SPIN_HPUS_MAX - 1)];
 	int action;
 
-	/* the count comes before the look, and libspin's order is the other one: one of the two sees the other */
+	/* count, then read the state; libspin writes the state, then reads the counts: at least one sees the other's write */
 	for (uint32_t i = 0; i < SPIN_GATE_TRIES + 1; i++) {
 		spin_fetch_add(&inside->runs, 1);
 		if (spin_read_once(&spin_gate_state.is) != SPIN_GATE_SHUT)
 			break;
 		spin_fetch_add(&inside->runs, (uint64_t)-1);
 		if (i == SPIN_GATE_TRIES)
-			return XDP_ABORTED; /* unreachable: libspin does not shut it so often */
+			return XDP_ABORTED; /* unreachable: libspin shuts it at most SPIN_GATE_TRIES times */
 		spin_gate_wait_(cpu);
 	}
 	action = spin_gate_run(ctx);
@@ -83,7 +83,10 @@ int spin_gate(struct xdp_md *ctx)
 	return action == -1 ? XDP_PASS : action;
 }
 
-/* -1: no program, which a guard and the gate take for that. Who sees NEW reads the new memory after that, and finds all that libspin has put there. */
+/*
+ * Returns -1 if there is no program, which the guard and the gate recognise. The load has acquire order: a program that reads NEW sees all
+ * that libspin wrote to the new memory.
+ */
 SEC("xdp")
 int spin_gate_choose(struct xdp_md *ctx)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The guard of a context that somebody without privileges has on a socket (user/spind/). It runs between the dispatcher and the
- * context's program, which may be anybody's bytes:
+ * Guard of a context that an unprivileged user has attached to a socket (user/spind/). It runs between the dispatcher and the
+ * context's program, which is untrusted:
  *
- *	before  Is the packet the socket's? The tests are those by which the kernel finds a datagram's socket. If not, the packet goes
- *	        on to the host, and the handlers do not see it.
- *	        Have its handlers had their part of the CPU, or left as many events as they may? If so, it is dropped (abi/guard.h).
- *	after   The packet may go on to the same socket, or back to where it came from. Anything else is dropped.
+ *	before  Is the packet for this socket? The tests are those by which the kernel finds a datagram's socket. If not, the packet goes
+ *	        to the host, and the handlers do not see it.
+ *	        Have the handlers used up their share of the CPU or their events? If so, the packet is dropped (abi/guard.h).
+ *	after   The packet may go to the same socket, or back to its sender. Anything else is dropped.
  *
- * The context's program is tail-called from a function, so it returns to the guard, whatever it tail-calls itself.
+ * The context's program is tail-called from a subprogram, so it returns to the guard, even if it makes tail calls itself.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -64,13 +64,13 @@ struct {
 	__type(value, uint64_t);
 } spin_guard_changes SEC(".maps");
 
-/* The loader puts the context's in its place. */
+/* Replaced by the context's own map at load time. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 64 * 1024);
 } spin_guard_events SEC(".maps");
 
-/* Who sends a packet to whom. Addresses of IPv4 as in IPv6: ::ffff:a.b.c.d. */
+/* Source and destination of a packet. IPv4 addresses are mapped to IPv6: ::ffff:a.b.c.d. */
 struct spin_ends {
 	spin_be32 src[4], dst[4];
 	uint16_t mac_dst[3], mac_src[3];
@@ -87,8 +87,9 @@ SPIN_INLINE void spin_end_ip4_(spin_be32 *to, spin_be32 addr)
 }
 
 /*
- * 0: the frame is not a UDP datagram, or it is of a VLAN: that is another interface's, which sees it again without the tag. A global function:
- * the verifier follows it once, and two copies would be a fifth more of what an attachment takes (socket.attach_ms).
+ * Returns 0 if the frame is not a UDP datagram or has a VLAN tag: a tagged frame belongs to another interface, which sees it again without
+ * the tag. A global function, so that the verifier checks it once; two inlined copies would add a fifth to the attach time
+ * (socket.attach_ms).
  */
 __attribute__((noinline)) int spin_read_ends(struct xdp_md *ctx, struct spin_ends *out)
 {
@@ -139,8 +140,8 @@ SPIN_INLINE _Bool spin_same_mac_(const uint16_t *a, const uint16_t *b)
 }
 
 /*
- * 1 if the kernel gives this packet of IPv4 to a socket of IPv6. Only the kernel knows which of them take none (IPV6_V6ONLY), and a socket
- * that has released its port may become one.
+ * Returns 1 if the kernel would deliver this IPv4 packet to an IPv6 socket. Only the kernel knows IPV6_V6ONLY, which may even change after
+ * a socket has released its port.
  */
 SPIN_INLINE _Bool spin_ip6_takes_ip4_(struct xdp_md *ctx, const struct spin_ends *ends)
 {
@@ -166,8 +167,8 @@ SPIN_INLINE _Bool spin_is_group_(const struct spin_ends *ends)
 }
 
 /*
- * 1 if the socket's own address is the packet's destination or any, and its peer, if it is connected, the packet's source. A group must
- * be the socket's own: at any address it is other sockets', too.
+ * Returns 1 if the socket's address is the packet's destination or the wildcard, and its peer, if it is connected, is the packet's source.
+ * A multicast group must be the socket's own address: packets of a group also belong to other sockets bound to the wildcard.
  */
 SPIN_INLINE _Bool spin_addresses_fit_(struct bpf_sock *sk, const struct spin_ends *ends)
 {
@@ -191,8 +192,8 @@ SPIN_INLINE _Bool spin_addresses_fit_(struct bpf_sock *sk, const struct spin_end
 }
 
 /*
- * 1 if the kernel would give the packet to this socket. It may be another one's although the dispatcher found it by address and
- * port: an unprivileged program may release its port and keep its socket, or bind it to an address that the host does not have.
+ * Returns 1 if the kernel would deliver the packet to this socket. The dispatcher's match by address and port does not prove that: an
+ * unprivileged program may release its port and keep the socket, or bind it to an address that the host does not have.
  */
 SPIN_INLINE _Bool spin_is_sockets_(struct xdp_md *ctx, const struct spin_ends *ends)
 {
@@ -209,7 +210,10 @@ SPIN_INLINE _Bool spin_is_sockets_(struct xdp_md *ctx, const struct spin_ends *e
 	return fits && (!ends->is_ip4 || !is_ip6 || spin_ip6_takes_ip4_(ctx, ends));
 }
 
-/* 1: it is in spin_guard_local. A lookup in a hash for each packet is a cost that shows, so each CPU keeps the last address that it found. */
+/*
+ * Returns 1 if the address is in spin_guard_local. A hash lookup per packet has a measurable cost, so each CPU caches the last address it
+ * found.
+ */
 SPIN_INLINE _Bool spin_is_local_(const spin_be32 *addr)
 {
 	struct spin_guard_known *known = &spin_guard_known[bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1)];
@@ -219,7 +223,7 @@ SPIN_INLINE _Bool spin_is_local_(const spin_be32 *addr)
 
 	if (!count)
 		return 0; /* unreachable: for the verifier */
-	changes = *count; /* before the lookup: of an address that is removed during it, too, the next packet is looked up */
+	changes = *count; /* before the lookup: if the address is removed during it, the next packet looks it up again */
 	if (changes && known->changes == changes && spin_same_address_(known->addr, addr))
 		return 1;
 	if (!bpf_map_lookup_elem(&spin_guard_local, addr))
@@ -230,11 +234,11 @@ SPIN_INLINE _Bool spin_is_local_(const spin_be32 *addr)
 	return 1;
 }
 
-#define SPIN_LO 1 /* its index, in each network namespace */
+#define SPIN_LO 1 /* ifindex of lo in each network namespace */
 
 /*
- * 1 if the packet is for this host. Broadcasts are several sockets', so handlers of one do not see them. Addresses of lo are the host's
- * on lo alone.
+ * Returns 1 if the packet is for this host. Broadcasts may belong to several sockets, so handlers of one do not see them. Loopback
+ * addresses are accepted only on lo.
  */
 SPIN_INLINE _Bool spin_is_hosts_(struct xdp_md *ctx, const struct spin_ends *ends)
 {
@@ -247,8 +251,8 @@ SPIN_INLINE _Bool spin_is_hosts_(struct xdp_md *ctx, const struct spin_ends *end
 }
 
 /*
- * What it returns is the context's program's, and -1 without one. Not static, or the verifier would take -1 for the only value; with
- * the assembly, or the compiler would.
+ * Returns the context's program's result, -1 if there is none. Not static, because the verifier would then assume that -1 is the only
+ * value; the asm keeps the compiler from the same.
  */
 __attribute__((noinline)) int spin_guarded_run(struct xdp_md *ctx)
 {
@@ -271,7 +275,7 @@ SPIN_INLINE _Bool spin_goes_on_(const struct spin_ends *was, const struct spin_e
 	       was->dst_port == is->dst_port && spin_same_mac_(was->mac_src, is->mac_src) && spin_same_mac_(was->mac_dst, is->mac_dst);
 }
 
-/* Begins a new window if it is time for one. */
+/* Begins a new window if the current one is over. */
 SPIN_INLINE void spin_window_(struct spin_guard_cpu *cpu, uint64_t now_ns)
 {
 	const uint64_t age_ns = now_ns - cpu->start_ns;
@@ -286,7 +290,7 @@ SPIN_INLINE void spin_window_(struct spin_guard_cpu *cpu, uint64_t now_ns)
 	cpu->start_ns = now_ns;
 }
 
-/* 1: the context has had its part of the window. */
+/* Returns 1 if the context has used up its share of the window. */
 SPIN_INLINE _Bool spin_is_over_(struct spin_guard_cpu *cpu, struct spin_guard_counts *own)
 {
 	const uint64_t all_ns = SPIN_GUARD_WINDOW_NS / 100 * spin_guard_share.percent;
@@ -306,7 +310,7 @@ SPIN_INLINE _Bool spin_is_over_(struct spin_guard_cpu *cpu, struct spin_guard_co
 	return own->used_ns >= part_ns;
 }
 
-/* Runs the handlers, and counts their time. XDP_DROP without running them if they have had their part. */
+/* Runs the handlers and counts their time. Returns XDP_DROP without running them if their share is used up. */
 SPIN_INLINE int spin_run_in_time_(struct xdp_md *ctx, struct spin_guard_counts *own)
 {
 	uint32_t zero = 0;
@@ -333,7 +337,7 @@ SPIN_INLINE int spin_run_in_time_(struct xdp_md *ctx, struct spin_guard_counts *
 	return action;
 }
 
-/* 1: the context's handlers have left as many events as they may. CPUs that begin a window together begin the same one. */
+/* Returns 1 if the handlers have reached the event limit. CPUs that begin a window at the same time write the same one. */
 SPIN_INLINE _Bool spin_is_noisy_(void)
 {
 	struct spin_guard_events_window *window = &spin_guard_events_window;
@@ -350,7 +354,7 @@ SEC("xdp")
 int spin_guard(struct xdp_md *ctx)
 {
 	struct spin_guard_counts *counts = &spin_guard_counts[bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1)];
-	struct spin_ends was = {}, is = {}; /* Linux 6.1 passes no stack that has no value */
+	struct spin_ends was = {}, is = {}; /* initialised: Linux 6.1 does not accept uninitialised stack as an argument */
 	int action;
 
 	if (!spin_read_ends(ctx, &was) || !spin_is_hosts_(ctx, &was) || !spin_is_sockets_(ctx, &was)) {
@@ -365,11 +369,11 @@ int spin_guard(struct xdp_md *ctx)
 	if (action == XDP_DROP || action == XDP_ABORTED)
 		return action;
 	if (action == -1)
-		action = XDP_PASS; /* no program; but one may return that, too, so it is looked at all the same */
+		action = XDP_PASS; /* no program; an untrusted program may also return -1, so the checks below still apply */
 	if (spin_read_ends(ctx, &is) && was.is_ip4 == is.is_ip4 && was.ip_bytes == is.ip_bytes) {
 		if (action == XDP_PASS && spin_goes_on_(&was, &is))
 			return XDP_PASS;
-		/* not with options of IPv4, which may say that it goes on from there */
+		/* not with IPv4 options, which may route it elsewhere */
 		if (action == XDP_TX && spin_went_back_(&was, &is) && (!is.is_ip4 || is.ip_bytes == sizeof(struct spin_ip4)))
 			return XDP_TX;
 	}
@@ -377,7 +381,7 @@ int spin_guard(struct xdp_md *ctx)
 	return XDP_DROP;
 }
 
-/* A socket may release its port and stay open: another program may want it, with handlers of its own. */
+/* For libspin: a socket may release its port and stay open, and another program may then attach handlers to that port. */
 SEC("?tc")
 int spin_guard_port(struct __sk_buff *skb)
 {

@@ -3,9 +3,9 @@
 #define BPF_HANDOVER_H
 
 /*
- * Tail call from a context's bit to its program, by a tree of tests. Each leaf is a tail call with a constant index, which the JIT
- * turns into a direct jump. From a C switch the compiler would make one tail call with a variable index, an indirect jump: 14 ns
- * with retpolines instead of 1 (measured). Called by root.bpf.c.
+ * Tail-calls the program of a context, given its bit, through a tree of tests. Each leaf is a tail call with a constant index, which the
+ * JIT turns into a direct jump. From a C switch the compiler would make one tail call with a variable index, an indirect jump: 14 ns with
+ * retpolines instead of 1 (measured). Called by root.bpf.c.
  */
 /* clang-format off */
 #define SPIN_TAIL_CALL_(slot) \
@@ -17,7 +17,7 @@
 			 : "r0", "r1", "r2", "r3", "r4", "r5", "memory")
 /* clang-format on */
 
-/* One level each: is the bit among the `half` bits from `slot` on? */
+/* One level of the tree: is the bit among the `half` bits from `slot` on? */
 #define SPIN_TEST_(bits, slot, half) ((bits) & ((1u << (half)) - 1) << ((slot) % 32))
 #define SPIN_LEAVES_2_(bits, slot)     \
 	if (SPIN_TEST_(bits, slot, 1)) \

@@ -3,9 +3,9 @@
 #define BPF_HPU_H
 
 /*
- * The HPU that a program runs on (<spin/hpu.h>), and how a program leaves it. A CPU or a queue runs one program at a time: XDP runs
- * with softirqs off, so data of one HPU needs no atomics. A sweep runs on the CPU that asked for it. Where HPUs are queues, a sweep
- * belongs to none of them, and uses the last HPU's data alone.
+ * The HPU that a program runs on (<spin/hpu.h>), and how a program leaves it. A CPU or a queue runs one program at a time, because XDP runs
+ * with softirqs disabled, so data of one HPU needs no atomics. A sweep runs on the CPU that requested it. If HPUs are queues, a sweep
+ * belongs to none of them and uses only the last HPU's data.
  */
 #include "bpf/spread.h"
 
@@ -23,7 +23,7 @@ SPIN_INLINE uint32_t spin_hpu_of_sweep(void)
 	return hpu & (SPIN_HPUS_MAX - 1);
 }
 
-/* Every program that handles a packet ends with this. */
+/* Every program that handles a packet returns through this. */
 SPIN_INLINE int spin_leave_hpu(int action)
 {
 	if (spin_spread_config.hpus)

@@ -3,8 +3,8 @@
 #define BPF_MATCH_H
 
 /*
- * Step 4 of <spin/reason.h>: does the datagram belong to this context? The rule is read-only data, so the verifier knows its values
- * and removes the tests that the rule leaves open.
+ * Step 4 of <spin/reason.h>: does the datagram belong to this context? The rule is read-only data, so the verifier knows its values and
+ * removes the tests of unused fields.
  */
 #include <spin/rule.h>
 
@@ -15,7 +15,7 @@ SPIN_INLINE _Bool spin_match_word_(spin_be32 addr, const volatile uint32_t *want
 	return !*mask || (addr & *mask) == *want;
 }
 
-/* `other`: 1 if those addresses match that are not the rule's. */
+/* `other`: 1 if all addresses except the rule's match. */
 SPIN_INLINE _Bool spin_match_ip4_(spin_be32 addr, const volatile uint32_t *want, const volatile uint32_t *mask, uint8_t other)
 {
 	return other ? !spin_match_word_(addr, want, mask) : spin_match_word_(addr, want, mask);
@@ -32,7 +32,7 @@ SPIN_INLINE _Bool spin_match_ip6_(const spin_be32 *addr, const volatile uint32_t
 	return other ? !spin_match_words_(addr, want, mask) : spin_match_words_(addr, want, mask);
 }
 
-/* Of ICMP and ICMPv6 there is only one for each IP version. Contexts that need UDP take nothing else. */
+/* Returns what a context takes. ICMP implies IPv4 and ICMPv6 IPv6. Contexts that need UDP take nothing else. */
 SPIN_INLINE enum spin_takes spin_takes(const volatile struct spin_rule *rule)
 {
 	uint8_t protocol;
@@ -45,7 +45,7 @@ SPIN_INLINE enum spin_takes spin_takes(const volatile struct spin_rule *rule)
 	return protocol == SPIN_IP_ICMP || protocol == SPIN_IP_ICMP6 ? SPIN_TAKES_ICMP : SPIN_TAKES_UDP;
 }
 
-/* All ranges, without a branch: of a test whose outcome the verifier knows it follows both sides without CAP_PERFMON. */
+/* Tests all ranges without a branch: without CAP_PERFMON the verifier follows both sides even of a test whose result it knows. */
 SPIN_INLINE _Bool spin_match_set_(const volatile struct spin_rule_set *set, uint32_t value)
 {
 	uint32_t hits = !set->count;
@@ -90,7 +90,7 @@ SPIN_INLINE _Bool spin_match(const volatile struct spin_rule *rule, const struct
 	}
 }
 
-/* 1 if the frame has the word and it is within its bounds. */
+/* Returns 1 if the frame has the word and its value is in range. */
 SPIN_INLINE _Bool spin_match_frame_word_(const volatile struct spin_rule_word *word, const struct spin_view *view,
 					 const struct spin_datagram *d)
 {
@@ -99,7 +99,7 @@ SPIN_INLINE _Bool spin_match_frame_word_(const volatile struct spin_rule_word *w
 	uint32_t value;
 
 	at += off;
-	/* of what is copied the verifier must not learn the length here: later it compares it with what becomes an offset */
+	/* the verifier must not learn a copied frame's length here: it would compare it later with what becomes an offset */
 	if (view->access == SPIN_COPIED ? tags + off + sizeof(value) > (uint32_t)spin_verifier_forget_(view, view->bytes)
 					: at + sizeof(value) > view->end)
 		return 0;
@@ -107,7 +107,7 @@ SPIN_INLINE _Bool spin_match_frame_word_(const volatile struct spin_rule_word *w
 	return value >= word->first && value <= word->last;
 }
 
-/* A rule's words. Behind spin_match(), and in front of what forgets where the frame's parts are. */
+/* Tests a rule's words. Called after spin_match() and before the offsets of the headers are hidden from the verifier. */
 SPIN_INLINE _Bool spin_match_frame(const volatile struct spin_rule *rule, const struct spin_view *view, const struct spin_datagram *d)
 {
 	uint32_t hits = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * One execution context as a program for a card with hardware XDP: parse, match, check, run the handlers of a datagram, act, count.
- * Compiled by spincc --target nfp, with SPIN_HANDLER_FILE naming the handlers. Names, maps and the words that a loader sets are
- * the contract of <spin/offload.h>; what the card takes is in kernel/README.md.
+ * One execution context as a program for a NIC with hardware XDP: parse, match, check, run the handlers of a datagram, act, count. Compiled
+ * by `spincc --target nfp`; SPIN_HANDLER_FILE names the handlers. Names, maps and the words that a loader sets are the contract of
+ * <spin/offload.h>; kernel/README.md says what the NIC accepts.
  */
 #define SPIN_RUNTIME
 #include SPIN_HANDLER_FILE
@@ -16,7 +16,7 @@
 #include "bpf/atomic.h"
 #include "bpf/xdp.h"
 
-/* A word that the loader sets: one instruction, which the compiler knows nothing of. */
+/* A word that the loader sets: one instruction, whose value is unknown to the compiler. */
 #define SPIN_NFP_SET_(n)                                                                   \
 	({                                                                                 \
 		uint32_t spin_word_;                                                       \
@@ -31,7 +31,7 @@ struct {
 	__type(value, uint64_t);
 } spin_counters SEC(".maps");
 
-/* What the runtime's headers ask of their environment; handlers that reach it are refused by spincc. */
+/* Declared for the runtime's headers; spincc rejects handlers that use it. */
 extern const volatile struct spin_config spin_config;
 
 #include "bpf/reparse.h"
@@ -80,7 +80,7 @@ SPIN_INLINE _Bool spin_nfp_match_(const struct spin_view *view, const struct spi
 	}
 }
 
-/* As spin_handle() of packet.h, of datagrams alone. *reply_bytes: with REPLIED, of the frame that leaves. */
+/* Like spin_handle() of packet.h, for datagrams only. *reply_bytes is the length of the frame that leaves if the reason is REPLIED. */
 SPIN_INLINE enum spin_reason spin_nfp_handle_(const struct spin_view *view, struct spin_datagram *d, void *state, uint32_t *reply_bytes)
 {
 	const _Bool partial = SPIN_NFP_SET_(SPIN_NFP_PARTIAL) == 1;
@@ -114,7 +114,7 @@ SPIN_INLINE enum spin_reason spin_nfp_handle_(const struct spin_view *view, stru
 
 SPIN_INLINE enum spin_reason spin_nfp_packet_(struct xdp_md *ctx, void *state, uint32_t *reply_bytes)
 {
-	static const struct spin_rule udp; /* to spin_reparse_(), which asks it for ICMP alone */
+	static const struct spin_rule udp; /* for spin_reparse_(), which uses it for ICMP only */
 	struct spin_view view = spin_nfp_view_(ctx);
 	struct spin_datagram d;
 	enum spin_reason reason = spin_parse_view(&view, SPIN_TAKES_UDP, 0, &d);
@@ -154,7 +154,7 @@ int spin_nfp(struct xdp_md *ctx)
 	if (reason == SPIN_REASON_REPLIED) {
 		frame_bytes = (uint32_t)(SPIN_CONTEXT_POINTER_(ctx, data_end) - SPIN_CONTEXT_POINTER_(ctx, data));
 		if (frame_bytes != reply_bytes && bpf_xdp_adjust_tail(ctx, (int)reply_bytes - (int)frame_bytes))
-			return XDP_DROP; /* unreachable: a reply is no longer than what it answers */
+			return XDP_DROP; /* unreachable: a reply is no longer than its request */
 	}
 	return spin_action_(reason);
 }

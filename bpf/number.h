@@ -6,12 +6,12 @@
  * Messages without SLMP ("Flows" in <spin/message.h>). No packet carries its position in the message, so each gets a number and an
  * offset when it arrives, both by one compare-exchange of the MPQ's `next`:
  *
- *	63:56  the low bits of the MPQ's generation: an HPU that found the message before it ended changes nothing of the next one
- *	55     the last packet has its number: no other one gets one
+ *	63:56  the low bits of the MPQ's generation: an HPU that found the message before it ended does not change the next one
+ *	55     the last packet has its number: no more numbers are given
  *	54:32  the next packet's number
  *	31:0   its offset
  *
- * The HPU that gets a number handles that packet. So the packets that are done add up to the last number, and the message completes
+ * The HPU that gets a number handles that packet. So the count of handled packets reaches the last number, and the message completes
  * once.
  */
 #include "bpf/messages/window.h"
@@ -25,13 +25,13 @@ SPIN_INLINE uint32_t spin_number_of(uint64_t next)
 	return next >> 32 & SPIN_NUMBER_MOST_;
 }
 
-/* When its first packet has the number 0. */
+/* Returns the initial value, after the first packet got number 0. */
 SPIN_INLINE uint64_t spin_number_first(uint32_t generation, uint32_t bytes, uint32_t flags)
 {
 	return (uint64_t)(generation & 255) << 56 | (flags & SPIN_SLMP_EOM ? SPIN_NUMBER_ENDED_ : 0) | 1ull << 32 | bytes;
 }
 
-/* SPIN_PARSED: *out has the packet's number and offset. */
+/* Returns SPIN_PARSED and sets *out to the packet's number and offset, or returns the reason to drop it. */
 SPIN_OUTLINE enum spin_reason spin_number_claim(uint32_t mpq, uint32_t generation, uint32_t bytes, uint32_t flags, uint64_t *out)
 {
 	struct spin_mpq *q = spin_mpq_at(mpq);
@@ -46,7 +46,7 @@ SPIN_OUTLINE enum spin_reason spin_number_claim(uint32_t mpq, uint32_t generatio
 		if (spin_number_of(was) == SPIN_NUMBER_MOST_ || bytes > 0xffffffffu - (uint32_t)was)
 			return SPIN_REASON_MALFORMED;
 		if (spin_window_excludes_(mpq, generation, spin_number_of(was), spin_read_once(&q->lowest)))
-			return SPIN_REASON_BEYOND_WINDOW; /* an HPU still handles a packet that arrived long before */
+			return SPIN_REASON_BEYOND_WINDOW; /* an HPU still handles a much earlier packet */
 		now = was + (1ull << 32) + bytes;
 		if (flags & SPIN_SLMP_EOM)
 			now |= SPIN_NUMBER_ENDED_;

@@ -37,14 +37,14 @@ int spin_out(struct xdp_md *ctx)
 		return XDP_DROP; /* unreachable: for the verifier */
 	i = head->came++;
 	if (i >= head->count)
-		return XDP_DROP; /* one more than there are packets */
+		return XDP_DROP; /* surplus copy */
 	out = spin_out_at(first + i);
 	if (!out)
 		return XDP_DROP; /* unreachable: for the verifier */
 	bytes = spin_bounded_length(out->request.bytes, SPIN_REQUEST_FRAME_MAX);
 	if (!bytes || bpf_xdp_adjust_tail(ctx, (int)bytes - (int)sizeof(*template)) ||
 	    bpf_xdp_store_bytes(ctx, 0, out->request.frame, bytes))
-		return XDP_DROP; /* the packet is lost, and not counted */
+		return XDP_DROP; /* the packet is lost and not counted */
 	made = bpf_map_lookup_elem(&spin_outs_made, &zero);
 	if (made)
 		made->copies[head->owner & (SPIN_OUT_OWNERS - 1)]++;

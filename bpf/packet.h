@@ -15,19 +15,20 @@
 
 struct spin_packet_result {
 	enum spin_reason reason;
-	uint32_t frame_bytes;   /* for a reply: the length that the frame is cut to */
-	uint32_t changed_bytes; /* bytes from the start of the frame's copy that may differ from the frame; 0: none */
+	uint32_t frame_bytes;   /* replies: the length that the frame is cut to */
+	uint32_t changed_bytes; /* bytes at the start of the frame's copy that may differ from the frame; 0: none */
 	struct spin_handlers_result outcome;
-	/* of messages */
+	/* messages only */
 	_Bool consumed; /* the packet is consumed, or returned as an acknowledgement */
 	_Bool acknowledged;
-	uint32_t replay;     /* MPQ + 1: parked packets of it are to be handled; 0: none */
-	uint32_t generation; /* of that */
+	uint32_t replay;     /* MPQ + 1 with parked packets to replay; 0: none */
+	uint32_t generation; /* of that MPQ */
 };
 
 /*
- * The sum of a message's first datagram as it came, by which tombstones know it; of others 0. Where checksums were verified
- * just before, or by another program: of what comes in between, each way would be verified with each way through the sum.
+ * Returns the sum of a message's first datagram as it arrived, by which tombstones recognise it; 0 for other packets. Called where
+ * checksums have just been verified, or were by another program: with other code in between, the verifier would combine each path through
+ * that code with each path through the sum.
  */
 SPIN_INLINE uint32_t spin_first_sum_(const struct spin_view *view, const struct spin_datagram *d)
 {
@@ -62,8 +63,8 @@ SPIN_INLINE void spin_handle_message_(const struct spin_frame *frame, const stru
 }
 
 /*
- * Parses and matches, for what the rule takes, a constant here; SPIN_PARSED, and *view and *d say where the datagram is,
- * or the reason why it is not ours.
+ * Parses and matches the frame. `takes` is a constant here. Returns SPIN_PARSED and sets *view and *d, or returns the reason why the packet
+ * is not for this context.
  */
 SPIN_INLINE enum spin_reason spin_find(const struct spin_frame *frame, const volatile struct spin_config *config, enum spin_takes takes,
 				       struct spin_view *view, struct spin_datagram *d)
@@ -77,14 +78,14 @@ SPIN_INLINE enum spin_reason spin_find(const struct spin_frame *frame, const vol
 		reason = spin_parse_view(view, takes, spin_hton16(config->rule.ether_type), d);
 	if (reason != SPIN_PARSED)
 		return reason;
-	/* again for what is copied: without the test the verifier meets many more states of it */
+	/* copied frames are matched again: without the test the verifier sees many more states */
 	if ((view->access == SPIN_COPIED || !config->matched) && !spin_match(&config->rule, d))
 		return SPIN_REASON_UNMATCHED;
 	if (config->rule.words && (view->access == SPIN_COPIED || !config->matched) && !spin_match_frame(&config->rule, view, d))
 		return SPIN_REASON_UNMATCHED;
 	/*
-	 * The dispatcher has matched these; here it is for packets that are given to the program. Copied ones of handlers that send take
-	 * too many steps with it (act_put_d, isolated: more than 1,000,000), so given ones of such a context match by what is above alone.
+	 * The dispatcher has matched these; the test is for packets that do not come from it. For copied packets of handlers that send, it
+	 * takes too many verifier steps (act_put_d, isolated: more than 1,000,000), so these are matched only by the tests above.
 	 */
 	if ((view->access == SPIN_DIRECT || !spin_puts_) && config->rule.has_sets && !config->matched &&
 	    !spin_match_sets_(&config->rule, d))
@@ -97,8 +98,8 @@ SPIN_INLINE enum spin_reason spin_find(const struct spin_frame *frame, const vol
 }
 
 /*
- * A reply of SPIN_REPLY's buffer: gives the frame its length, and puts the buffer behind the headers. The headers may lie elsewhere then, and to the
- * verifier they do, so *view and *d are derived again. The reason is SUCCESS where there is no room.
+ * Makes a reply from SPIN_REPLY's buffer: sets the frame's length and stores the buffer behind the headers. The resize invalidates the
+ * pointers, so *view and *d are derived again. The reason becomes SUCCESS if there is no room.
  */
 SPIN_INLINE void spin_make_reply_(struct spin_frame *frame, struct spin_view *view, struct spin_datagram *d, uint32_t bytes, uint32_t hpu,
 				  struct spin_packet_result *out)
@@ -122,9 +123,8 @@ SPIN_INLINE void spin_make_reply_(struct spin_frame *frame, struct spin_view *vi
 }
 
 /*
- * Handles what spin_find() found; the reason is SPIN_PARSED if another program is to go on with its
- * message (enum spin_part). The frame is writable and changed in place, but for its length; with SPIN_REPLY that, too, and then
- * *view and *d with it.
+ * Handles what spin_find() found. The reason is SPIN_PARSED if another program must continue with its message (enum spin_part). The frame
+ * must be writable and is changed in place, except for its length; with SPIN_REPLY its length, *view and *d may also change.
  */
 SPIN_INLINE void spin_handle(struct spin_frame *frame, struct spin_view *view, struct spin_datagram *d, _Bool accept_partial, uint32_t hpu,
 			     enum spin_part part, struct spin_packet_result *out)

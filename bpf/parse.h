@@ -11,40 +11,43 @@
 #include <spin/target/view.h>
 
 #define SPIN_PARSED  SPIN_REASON_COUNT       /* continue: no reason to pass or drop the frame */
-#define SPIN_IS_ICMP (SPIN_REASON_COUNT + 1) /* ICMP or ICMPv6: parse it again as that */
+#define SPIN_IS_ICMP (SPIN_REASON_COUNT + 1) /* ICMP or ICMPv6: parse it again with `icmp` */
 
-/* What a context takes, by its rule; a constant in each program. */
+/* What a context takes, according to its rule; a constant in each program. */
 enum spin_takes { SPIN_TAKES_UDP, SPIN_TAKES_ICMP, SPIN_TAKES_ETHER };
 
 struct spin_datagram {
 	struct spin_eth *eth;
 	void *ip;
-	struct spin_udp *udp; /* of ICMP its message: 8 bytes of that */
-	uint8_t *payload;     /* of ICMP its message, too */
+	struct spin_udp *udp; /* ICMP: the message, of which 8 bytes are in bounds */
+	uint8_t *payload;     /* ICMP: the message */
 	uint32_t payload_bytes;
 	uint32_t ip_header_bytes;
 	uint32_t is_ip4;
 	_Bool is_icmp;    /* or ICMPv6 */
-	uint32_t is_last; /* of messages without SLMP: its rule says so */
-	_Bool is_ether;   /* then ip, udp and payload are what is behind the type, */
-	spin_be16 type;   /* which is this one, if it is neither IPv4 nor IPv6 */
-	/* offsets in the frame; in one that lies in one piece the pointers tell them */
+	uint32_t is_last; /* messages without SLMP: 1 if the rule marks it as the last packet */
+	_Bool is_ether;   /* ip, udp and payload then point behind the EtherType */
+	spin_be16 type;   /* EtherType, if it is neither IPv4 nor IPv6 */
+	/* offsets in the frame; in a linear frame the pointers have the same information */
 	uint32_t ip_at, udp_at, payload_at;
 };
 
-/* 1 if the frame has `bytes` bytes of headers at `at`, which is at offset `off`. */
+/* Returns 1 if the frame has `bytes` bytes of headers at `at`, which is at offset `off`. */
 SPIN_INLINE _Bool spin_has_(const struct spin_view *view, const uint8_t *at, uint32_t off, uint32_t bytes)
 {
 	return view->access == SPIN_COPIED ? off + bytes <= view->bytes : at + bytes <= view->end;
 }
 
-/* The same for an IP packet, of which part may lie in another buffer. */
+/* The same for an IP packet, part of which may be in another buffer. */
 SPIN_INLINE _Bool spin_holds_(const struct spin_view *view, const uint8_t *at, uint32_t off, uint32_t bytes)
 {
 	return view->access == SPIN_DIRECT ? at + bytes <= view->end : off + bytes <= view->bytes;
 }
 
-/* The place at `off`, at most `mask`, of the frame: `at`, but where the verifier is to know no more than the mask. */
+/*
+ * Returns `at`, which is at offset `off` <= `mask`. In a copied frame the verifier must know only the mask, so the pointer is derived
+ * again.
+ */
 SPIN_INLINE uint8_t *spin_place_(const struct spin_view *view, uint8_t *at, uint32_t off, uint32_t mask)
 {
 	if (view->access != SPIN_COPIED)
@@ -62,7 +65,7 @@ SPIN_INLINE enum spin_reason spin_parse_udp_(uint8_t *udp, uint32_t ip_payload_b
 	return SPIN_PARSED;
 }
 
-/* What the IP packet has in it, UDP or ICMP as was asked for. */
+/* Parses the IP packet's payload, UDP or ICMP as requested. */
 SPIN_INLINE enum spin_reason spin_parse_behind_ip_(uint8_t *at, uint32_t bytes, _Bool icmp, struct spin_datagram *out)
 {
 	out->is_icmp = icmp;
@@ -154,7 +157,7 @@ SPIN_INLINE _Bool spin_is_vlan_(spin_be16 type)
 	return type == spin_hton16(SPIN_ETH_VLAN) || type == spin_hton16(SPIN_ETH_QINQ);
 }
 
-/* Of a parsed IP packet: the outer tag's VLAN id; 4096 (SPIN_RULE_UNTAGGED): there is no tag. */
+/* Returns the VLAN id of a parsed IP packet's outer tag; 4096 (SPIN_RULE_UNTAGGED) if there is none. */
 SPIN_INLINE uint32_t spin_frame_vlan_(const struct spin_datagram *d)
 {
 	const struct spin_vlan *vlan = (const struct spin_vlan *)(d->eth + 1);
@@ -173,14 +176,14 @@ SPIN_INLINE uint32_t spin_frame_ttl_(const struct spin_datagram *d)
 {
 	uint32_t ttl = ((const struct spin_ip4 *)d->ip)->ttl, hop_limit = ((const struct spin_ip6 *)d->ip)->hop_limit;
 
-	/* both are loaded: clang would choose an offset, which the verifier refuses without CAP_PERFMON */
+	/* loads both: otherwise clang makes one load at a variable offset, which the verifier rejects without CAP_PERFMON */
 	__asm__ volatile("" : "+r"(ttl), "+r"(hop_limit));
 	return d->is_ip4 ? ttl : hop_limit;
 }
 
 /*
- * Fills *out and returns SPIN_PARSED, or returns why the frame is passed untouched. Without `icmp` for UDP, and
- * SPIN_IS_ICMP says that it is to be called again, with it.
+ * Fills *out and returns SPIN_PARSED, or returns the reason why the frame is passed untouched. `icmp` is 0 for UDP; the result SPIN_IS_ICMP
+ * means that it must be called again with 1.
  */
 SPIN_INLINE enum spin_reason spin_parse_as(const struct spin_view *view, _Bool icmp, struct spin_datagram *out)
 {
@@ -222,7 +225,7 @@ SPIN_INLINE enum spin_reason spin_parse_as(const struct spin_view *view, _Bool i
 	return SPIN_REASON_NOT_IP;
 }
 
-/* A frame of another type than IP's, as spin_parse_as() left it: what is behind the type is the payload. */
+/* Parses a frame that is not IP, after spin_parse_as(): the payload is all that follows the EtherType. */
 SPIN_INLINE enum spin_reason spin_parse_ether_(const struct spin_view *view, struct spin_datagram *out)
 {
 	uint32_t bytes = view->access == SPIN_COPIED ? view->bytes - out->ip_at : (uint32_t)(view->end - (uint8_t *)out->ip);
@@ -236,7 +239,9 @@ SPIN_INLINE enum spin_reason spin_parse_ether_(const struct spin_view *view, str
 	return bytes > spin_bytes_max_(view) ? SPIN_REASON_TOO_LONG : SPIN_PARSED;
 }
 
-/* The same for a context of one of them: the others are UNMATCHED. `type`: of SPIN_TAKES_ETHER. */
+/*
+ * Parses for a context that takes one kind of packet; other kinds are UNMATCHED or have their own reason. `type` is for SPIN_TAKES_ETHER.
+ */
 SPIN_INLINE enum spin_reason spin_parse_view(const struct spin_view *view, enum spin_takes takes, spin_be16 type, struct spin_datagram *out)
 {
 	enum spin_reason reason = spin_parse_as(view, 0, out);
@@ -248,7 +253,7 @@ SPIN_INLINE enum spin_reason spin_parse_view(const struct spin_view *view, enum 
 	return reason == SPIN_PARSED && takes != SPIN_TAKES_UDP ? SPIN_REASON_UNMATCHED : reason;
 }
 
-/* Bytes of the ICMP message, from the IP header. */
+/* Returns the length of the ICMP message, from the IP header. */
 SPIN_INLINE uint32_t spin_behind_ip_(const void *ip, _Bool is_ip4, uint32_t header)
 {
 	if (is_ip4)
@@ -257,8 +262,8 @@ SPIN_INLINE uint32_t spin_behind_ip_(const void *ip, _Bool is_ip4, uint32_t head
 }
 
 /*
- * The same of a frame that has been parsed before, by another program, as a datagram or as ICMP:
- * where it is, and whether all of it lies here. SPIN_DIRECT only.
+ * Parses a frame again that another program has already parsed: finds the headers and checks that the frame is linear up to the payload's
+ * end. SPIN_DIRECT only.
  */
 SPIN_INLINE enum spin_reason spin_parse_again(const struct spin_view *view, enum spin_takes takes, struct spin_datagram *out)
 {
@@ -299,16 +304,13 @@ SPIN_INLINE enum spin_reason spin_parse_again(const struct spin_view *view, enum
 	return header + bytes > spin_bytes_max_(view) ? SPIN_REASON_TOO_LONG : SPIN_PARSED;
 }
 
-/* What parsing in one piece says of a frame that has more bytes than lie there, or more than it takes. */
+/* Returns 1 for the reasons that parsing the linear part gives for a multi-buffer or too long frame. */
 SPIN_INLINE _Bool spin_maybe_long(enum spin_reason reason)
 {
 	return reason == SPIN_REASON_TRUNCATED || reason == SPIN_REASON_IP_LENGTH || reason == SPIN_REASON_TOO_LONG;
 }
 
-/*
- * Then: the same for a frame of frame_bytes, of which the headers lie between data
- * and end. To match it by; only its headers may be read.
- */
+/* Parses such a frame of frame_bytes bytes, whose headers are between data and end. Only the headers may be read, to match it. */
 SPIN_INLINE enum spin_reason spin_parse_long(uint8_t *data, uint8_t *end, uint32_t frame_bytes, _Bool icmp, struct spin_datagram *out)
 {
 	const struct spin_view view = { .access = SPIN_HEADERS, .data = data, .end = end, .bytes = frame_bytes };

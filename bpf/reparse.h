@@ -3,14 +3,14 @@
 #define BPF_REPARSE_H
 
 /*
- * Computes the pointers of a parsed datagram again from its header offsets, after the frame's pointers have changed and so that the
- * verifier analyses what follows once. Called by packet.h and nfp.bpf.c.
+ * Derives the pointers of a parsed datagram again from its header offsets: after the frame's pointers have changed, and so that the
+ * verifier analyses the code that follows only once. Called by packet.h and nfp.bpf.c.
  */
 #include <spin/rule.h>
 
 #include "bpf/parse.h"
 
-/* Where its headers are from the frame's start, as numbers that the verifier does not know. */
+/* Returns the offsets of the headers, as values unknown to the verifier. */
 SPIN_INLINE void spin_headers_at_(const struct spin_view *view, const struct spin_datagram *d, uint32_t *ip, uint32_t *udp)
 {
 	if (view->access == SPIN_COPIED) {
@@ -24,7 +24,7 @@ SPIN_INLINE void spin_headers_at_(const struct spin_view *view, const struct spi
 	}
 }
 
-/* The datagram whose headers are there. 0: the frame is too short, which parsing has excluded. */
+/* Fills in the datagram with headers at these offsets. Returns 0 if the frame is too short, which parsing has excluded. */
 SPIN_INLINE _Bool spin_look_again_(const struct spin_view *view, const volatile struct spin_rule *rule, uint32_t ip, uint32_t udp,
 				   struct spin_datagram *d)
 {
@@ -62,10 +62,7 @@ SPIN_INLINE _Bool spin_look_again_(const struct spin_view *view, const volatile 
 	return 1;
 }
 
-/*
- * The same datagram seen again: VLAN tags, IP version and options become one state, and what follows is analysed once, not once for
- * each of them.
- */
+/* Parses the same datagram again: VLAN tags, IP version and options become one state, so that the verifier analyses what follows once. */
 SPIN_INLINE _Bool spin_reparse_(const struct spin_view *view, const volatile struct spin_rule *rule, struct spin_datagram *d)
 {
 	uint32_t ip, udp;

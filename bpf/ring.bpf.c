@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Delivery of a context's packets to AF_XDP sockets of the application (libspin's user/libspin/ring/). It runs between the dispatcher and
- * the context's program. That one is tail-called from a function, so it returns to this one, whatever it tail-calls itself.
+ * Delivers a context's packets to AF_XDP sockets of the application (libspin's user/libspin/ring/). It runs between the dispatcher and the
+ * context's program, which it tail-calls from a subprogram, so that program returns here, even if it makes tail calls itself.
  *
- * What goes to a socket is what handlers deliver (SUCCESS, PROCEEDED). Packets that the context's program passes on because a host
- * would refuse them have the same XDP action, so the context's counters tell the two apart. A CPU, or a queue, runs one
- * program at a time: nobody else counts in between.
+ * Only packets that handlers deliver (SUCCESS, PROCEEDED) go to a socket. Packets that the context's program passes because a host would
+ * refuse them have the same XDP action, so the context's counters tell the two apart. A CPU or queue runs one program at a time, so no
+ * other packet is counted in between.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -34,7 +34,7 @@ struct {
 	__uint(value_size, 4);
 } spin_ring_sockets SEC(".maps");
 
-/* The loader puts the context's map in its place, whose value is longer. */
+/* Replaced by the context's own map, whose value is longer, at load time. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -43,7 +43,7 @@ struct {
 	__uint(value_size, sizeof(struct spin_counters) * SPIN_HPUS_MAX);
 } spin_ring_context SEC(".maps");
 
-/* What they return is the context's program's, and -1 without one: as of spin_guarded_run() in guard.bpf.c. */
+/* Both return the context's program's result, -1 if there is none: as spin_guarded_run() in guard.bpf.c. */
 __attribute__((noinline)) int spin_ringed_run_0(struct xdp_md *ctx)
 {
 	int none = -1;
@@ -62,7 +62,7 @@ __attribute__((noinline)) int spin_ringed_run_1(struct xdp_md *ctx)
 	return none;
 }
 
-/* How many packets handlers have delivered on this HPU so far. */
+/* Returns how many packets handlers have delivered on this HPU so far. */
 SPIN_INLINE uint64_t spin_ring_handled_(const struct spin_counters *counters)
 {
 	return *(const volatile uint64_t *)&counters->packets[SPIN_REASON_SUCCESS] +

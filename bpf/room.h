@@ -3,13 +3,13 @@
 #define BPF_ROOM_H
 
 /*
- * Room behind a short frame for a reply that is longer (<spin/reply.h>). Drivers keep XDP_PACKET_HEADROOM in front of a frame, and most of them the rest
- * of a buffer behind it; but veth and generic XDP copy the sender's skb to a buffer of its length. There the frame moves to
- * the front. The dispatcher does it, as programs of objects may not: what is in front is other packets' bytes, and behind the frame
- * the kernel clears what a program asks for.
+ * Makes room behind a short frame for a longer reply (<spin/reply.h>). Drivers keep XDP_PACKET_HEADROOM in front of a frame, and most of
+ * them leave the rest of a buffer behind it; but veth and generic XDP copy the sender's skb to a buffer of its length. There the frame is
+ * moved to the front. Only the dispatcher does this, not programs of objects: the headroom contains bytes of other packets, while the
+ * kernel clears what a program adds at the end.
  */
-#define SPIN_ROOM_BYTES   192u /* of XDP_PACKET_HEADROOM, 256, which begins with 40 of the kernel's own */
-#define SPIN_ROOM_REQUEST 256u /* longer frames stay where they are */
+#define SPIN_ROOM_BYTES   192u /* of XDP_PACKET_HEADROOM (256), of which the kernel uses the first 40 */
+#define SPIN_ROOM_REQUEST 256u /* longer frames are not moved */
 
 struct spin_room {
 	uint8_t frame[SPIN_ROOM_REQUEST];
@@ -22,7 +22,7 @@ struct {
 	__type(value, struct spin_room);
 } spin_room SEC(".maps");
 
-/* Pointers to the frame are invalid then. */
+/* Invalidates pointers to the frame. */
 SPIN_INLINE void spin_make_room(struct xdp_md *ctx)
 {
 	uint32_t zero = 0, bytes = bpf_xdp_get_buff_len(ctx);
@@ -30,7 +30,7 @@ SPIN_INLINE void spin_make_room(struct xdp_md *ctx)
 
 	if (!room || !bytes || bytes > SPIN_ROOM_REQUEST)
 		return;
-	if (!bpf_xdp_adjust_tail(ctx, SPIN_ROOM_BYTES)) { /* there is */
+	if (!bpf_xdp_adjust_tail(ctx, SPIN_ROOM_BYTES)) { /* there is room already */
 		bpf_xdp_adjust_tail(ctx, -(int)SPIN_ROOM_BYTES);
 		return;
 	}

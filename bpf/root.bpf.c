@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The dispatcher of an interface: parse, find the context, tail-call its program (bpf/README.md). Packets of no context go on to the
- * host, untouched and counted.
+ * The dispatcher of an interface: parses a packet, finds its context and tail-calls that context's program (bpf/README.md). Packets without
+ * a context go to the host, untouched and counted.
  *
  * The names below are a contract with <spin/root.h>.
  */
@@ -15,7 +15,7 @@
 
 char spin_license[] SEC("license") = "Dual BSD/GPL";
 
-/* Of the process that shares the interface through libxdp (kernel/share/share.h); 0: it is not shared. No program reads it. */
+/* The process that shares the interface through libxdp (kernel/share/share.h); 0: not shared. No program reads it. */
 const volatile uint64_t spin_maker SEC(".rodata.maker") = 0;
 
 struct spin_match spin_match;
@@ -56,18 +56,21 @@ SPIN_INLINE uint64_t spin_match_addresses_(const struct spin_view *view, const s
 	       (spin_match_bytes_(view, (const uint8_t *)ip6->dst, spin_match.dst6, 16) ^ spin_match.dst_not);
 }
 
-#define SPIN_WORDS_TAGGED (SPIN_RULE_INDEX_MAX + 1 + 2) /* with two VLAN tags, which are a word each */
+#define SPIN_WORDS_TAGGED (SPIN_RULE_INDEX_MAX + 1 + 2) /* with two VLAN tags of one word each */
 
-/* The frame's words, by CPU, where the tests below find them by a number. */
+/* The frame's words, per CPU, in an array that the tests below index. */
 struct spin_words {
-	spin_be32 word[32]; /* SPIN_WORDS_TAGGED of them: the verifier has a mask for a bound */
+	spin_be32 word[32]; /* SPIN_WORDS_TAGGED are used; a power of two, so that a mask bounds the index */
 	uint32_t count, tags;
-	volatile uint32_t place; /* where it forgets a number, for spin_root_copy (<spin/target/view.h>) */
+	volatile uint32_t place; /* scratch word that hides values from the verifier, for spin_root_copy (<spin/target/view.h>) */
 	uint32_t unused[29];
 };
 struct spin_words spin_words[SPIN_HPUS_MAX];
 
-/* As many as there are. By a call, and counted in memory: with a test in front of each the verifier would follow all their numbers. */
+/*
+ * Loads the words that the frame has. By a helper call and with the count in memory: with a test for each word the verifier would follow
+ * each possible count.
+ */
 SPIN_INLINE void spin_words_load_(struct xdp_md *ctx, struct spin_words *to)
 {
 	const uint32_t bytes = bpf_xdp_get_buff_len(ctx);
@@ -77,19 +80,19 @@ SPIN_INLINE void spin_words_load_(struct xdp_md *ctx, struct spin_words *to)
 	if (!held || bpf_xdp_load_bytes(ctx, 0, to->word, spin_masked_length(held, sizeof(to->word))))
 		return;
 	to->count = held / 4;
-	/* a word that this frame does not have is left over from an earlier frame */
+	/* words beyond this frame's end are left over from an earlier frame */
 	if (held >= 16 && spin_is_vlan_((spin_be16)to->word[3]))
 		to->tags = held >= 20 && spin_is_vlan_((spin_be16)to->word[4]) ? 2 : 1;
 }
 
-/* A number that becomes an index, of which the verifier knows the mask alone. */
+/* Returns a value used as an index, of which the verifier knows only the mask. */
 SPIN_INLINE uint32_t spin_words_forget_(struct spin_words *words, uint32_t number, uint32_t mask)
 {
 	words->place = number;
 	return words->place & mask;
 }
 
-/* The position of a word by a rule's index: VLAN tags follow the first three words. */
+/* Returns the position of a word by a rule's index: VLAN tags follow the first three words. */
 SPIN_INLINE uint32_t spin_words_place_(struct spin_words *words, uint32_t index)
 {
 	return spin_words_forget_(words, index + (words->tags & -(spin_below_(index, 3) ^ 1)), 31);
@@ -127,8 +130,8 @@ SPIN_INLINE uint64_t spin_match_words_as_(struct xdp_md *ctx, uint64_t contexts,
 }
 
 /*
- * Clear the bits of contexts whose word tests the frame does not satisfy. Apart and without a loop: without CAP_PERFMON the verifier
- * leaves a loop in each round, and before Linux 6.17 finds no end of it.
+ * Clears the bits of contexts whose word tests the frame does not satisfy. Global functions without loops: without CAP_PERFMON the verifier
+ * follows each exit of a loop, and before Linux 6.17 does not terminate.
  */
 SPIN_APART uint64_t spin_match_words_direct_(struct xdp_md *ctx, uint64_t contexts)
 {
@@ -146,8 +149,8 @@ SPIN_INLINE uint64_t spin_match_words_(struct xdp_md *ctx, const struct spin_vie
 }
 
 /*
- * Contexts that take the packet's VLAN, DSCP and TTL. "R5 tried to add from different maps, paths" without CAP_PERFMON, if the
- * verifier knows that the number is a constant on one path: it must forget each.
+ * Returns the contexts that take the packet's VLAN, DSCP and TTL. Each index must be hidden from the verifier: without CAP_PERFMON it
+ * reports "R5 tried to add from different maps, paths" if the index is a constant on one path.
  */
 SPIN_INLINE uint64_t spin_match_ip_fields_(const struct spin_datagram *d)
 {
@@ -158,7 +161,7 @@ SPIN_INLINE uint64_t spin_match_ip_fields_(const struct spin_datagram *d)
 	       spin_match.ttl[spin_words_forget_(at, spin_frame_ttl_(d), 0xff)];
 }
 
-/* What is done for few: of these contexts, those whose addresses and words are the packet's. */
+/* Rare tests: returns those of these contexts whose fields, addresses and words match the packet. */
 SPIN_INLINE uint64_t spin_match_rest_(struct xdp_md *ctx, const struct spin_view *view, const struct spin_datagram *d, uint64_t match)
 {
 	if (match & ~spin_match.fieldless)
@@ -194,7 +197,7 @@ SPIN_INLINE uint64_t spin_match_type_(spin_be16 type)
 {
 	uint64_t match = 0;
 
-	SPIN_UNROLL_ /* without CAP_PERFMON the verifier follows what comes behind a loop once for each round */
+	SPIN_UNROLL_ /* without CAP_PERFMON the verifier follows the code after a loop once per iteration */
 		for (uint32_t i = 0; i < SPIN_CONTEXTS_MAX; i++) match |= (uint64_t)spin_equal_(spin_match.ether_type[i], type) << i;
 	return match & spin_match.ether & spin_match.active;
 }
@@ -208,7 +211,7 @@ SPIN_INLINE void spin_give_(struct xdp_md *ctx, uint64_t match)
 	spin_tail_call_context(ctx, match);
 }
 
-/* Parses an ICMP packet again, so that UDP pays nothing for it. Returns the reason if it belongs to no context. */
+/* Parses an ICMP packet again, so that UDP packets pay no cost for ICMP. Returns the reason if it belongs to no context. */
 SPIN_INLINE enum spin_reason spin_give_icmp_(struct xdp_md *ctx, const struct spin_view *view)
 {
 	struct spin_datagram d;
@@ -226,7 +229,10 @@ SPIN_INLINE enum spin_reason spin_give_icmp_(struct xdp_md *ctx, const struct sp
 	return SPIN_REASON_UNMATCHED;
 }
 
-/* Why a frame is not a context's whose type is one's: what is wrong with its length comes first, as in that context's program. */
+/*
+ * Returns the reason for a frame that matched a context's EtherType but not its other tests. A wrong length takes precedence, as in the
+ * context's program.
+ */
 SPIN_INLINE enum spin_reason spin_ether_reason_(struct xdp_md *ctx)
 {
 	const struct spin_words *words = &spin_words[bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1)];
@@ -246,7 +252,7 @@ SPIN_INLINE enum spin_reason spin_give_ether_(struct xdp_md *ctx, const struct s
 	return spin_ether_reason_(ctx);
 }
 
-/* Counts packets of no context; tail-calls the context's program for all others. */
+/* Tail-calls the context's program, or counts a packet that has no context. */
 SPIN_INLINE int spin_dispatch_(struct xdp_md *ctx, const struct spin_view *view, const struct spin_datagram *d, enum spin_reason reason)
 {
 	uint32_t i;
@@ -276,7 +282,7 @@ int spin_root(struct xdp_md *ctx)
 	struct spin_datagram d;
 	enum spin_reason reason;
 
-	/* clang keeps it on the stack, and Linux 6.1 takes no word from there that has no value on some way, used or not */
+	/* clang keeps it on the stack, and Linux 6.1 rejects a load of a stack word that is uninitialised on some path, even if unused */
 	d.is_ip4 = 0;
 	reason = spin_parse_as(&view, 0, &d);
 	if (spin_maybe_long(reason))
@@ -284,7 +290,7 @@ int spin_root(struct xdp_md *ctx)
 	return spin_dispatch_(ctx, &view, &d, reason);
 }
 
-#define SPIN_HEADERS_BYTES 128u /* two tags, IP options, UDP: 90 */
+#define SPIN_HEADERS_BYTES 128u /* Ethernet, two tags, IP with options, UDP: 90 */
 
 struct spin_headers {
 	uint8_t bytes[SPIN_HEADERS_BYTES + 64];
@@ -298,7 +304,7 @@ struct {
 	__type(value, struct spin_headers);
 } spin_headers SEC(".maps");
 
-/* The same for a process without CAP_PERFMON, whose contexts are all isolated: on a copy of the headers. */
+/* The same on a copy of the headers, for a process without CAP_PERFMON, whose contexts are all isolated. */
 SEC("?xdp")
 int spin_root_copy(struct xdp_md *ctx)
 {

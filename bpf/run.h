@@ -3,8 +3,8 @@
 #define BPF_RUN_H
 
 /*
- * Runs the handlers of one datagram, which is a message of one packet: header, payload, completion (sPIN 3.2, B.3-B.5).
- * spin_handlers_ is constant: a handler that the file does not register leaves no code.
+ * Runs the handlers of one datagram, which is a message of one packet: header, payload, completion (sPIN 3.2, B.3-B.5). spin_handlers_ is
+ * constant, so a handler that the file does not register leaves no code.
  */
 #include <spin/context.h>
 
@@ -16,7 +16,7 @@ SPIN_INLINE uint32_t spin_num_hpus_(const struct spin_packet *packet)
 	return spin_config.hpus;
 }
 
-/* A handler's run begins, with a budget of its own (<spin/lock.h>). */
+/* Begins a handler's run, with its own budget (<spin/lock.h>). */
 SPIN_INLINE void spin_run_begins(struct spin_packet *packet)
 {
 	packet->walks_count = spin_handlers_.budget != 0;
@@ -24,13 +24,13 @@ SPIN_INLINE void spin_run_begins(struct spin_packet *packet)
 	packet->overrun = 0;
 }
 
-/* SPIN_RC_OVERRUN is not a handler's to say: it becomes a code that none has, with SPIN_RC_PENDING or without. */
+/* A handler may not return SPIN_RC_OVERRUN: it becomes an invalid code, with or without SPIN_RC_PENDING. */
 SPIN_INLINE uint32_t spin_handlers_code_(uint32_t rc)
 {
 	return rc == SPIN_RC_OVERRUN ? SPIN_RC_PENDING << 1 : rc;
 }
 
-/* The handler's result as a return code. */
+/* Ends a handler's run. Returns its return code, SPIN_RC_OVERRUN if the budget was exceeded. */
 SPIN_INLINE uint32_t spin_run_ends(const struct spin_packet *packet, uint32_t rc)
 {
 	if (packet->overrun)
@@ -53,7 +53,7 @@ SPIN_INLINE void spin_note_error_(struct spin_handlers_result *out, enum spin_ev
 	out->error_in = kind;
 }
 
-/* An error code: returns the packet's reason, and sets the event. */
+/* Returns the packet's reason for an error code and sets *event. */
 SPIN_INLINE enum spin_reason spin_error_of(uint32_t rc, enum spin_event_type *event)
 {
 	if (rc == SPIN_RC_FAIL) {
@@ -72,7 +72,7 @@ SPIN_INLINE enum spin_reason spin_error_of(uint32_t rc, enum spin_event_type *ev
 	return SPIN_REASON_BAD_RETURN;
 }
 
-/* A handler's error: the reason for dropping the packet, and the event. */
+/* Records a handler's error. Returns the reason for dropping the packet. */
 SPIN_INLINE enum spin_reason spin_error_reason_(struct spin_handlers_result *out, uint32_t rc, enum spin_handler_kind kind)
 {
 	enum spin_event_type event;
@@ -82,13 +82,16 @@ SPIN_INLINE enum spin_reason spin_error_reason_(struct spin_handlers_result *out
 	return reason;
 }
 
-/* Bytes of the message's first payload that are the user header (sPIN 3.2.1). */
+/* Returns the bytes of the message's first payload that are the user header (sPIN 3.2.1). */
 SPIN_INLINE uint32_t spin_user_header_(uint32_t length)
 {
 	return spin_handlers_.user_header_bytes && length > spin_handlers_.user_header_bytes ? spin_handlers_.user_header_bytes : length;
 }
 
-/* SPIN_PARSED: continue with the payload handler. *completes: the header handler proceeded, and the completion handler must run. */
+/*
+ * Returns SPIN_PARSED to continue with the payload handler. Sets *completes if the header handler returned PROCEED and the completion
+ * handler must run.
+ */
 SPIN_INLINE enum spin_reason spin_run_header_(struct spin_packet *packet, uint32_t length, struct spin_handlers_result *out,
 					      _Bool *completes)
 {
@@ -146,7 +149,7 @@ SPIN_INLINE _Bool spin_has_completion(void)
 	return spin_handlers_.completion || spin_handlers_.message_completion;
 }
 
-/* In whichever of its two forms it is registered. */
+/* Calls the completion handler in the form in which it is registered. */
 SPIN_INLINE uint32_t spin_call_completion(struct spin_completion *completion)
 {
 	uint32_t rc;
@@ -154,7 +157,7 @@ SPIN_INLINE uint32_t spin_call_completion(struct spin_completion *completion)
 	if (!spin_handlers_.message_completion) {
 		rc = spin_handlers_.completion(completion->dropped_bytes, completion->flow_control_triggered,
 					       SPIN_STATE_OF_(completion->packet));
-		return spin_handlers_code_(rc); /* it takes no steps */
+		return spin_handlers_code_(rc); /* this form has no budget */
 	}
 	spin_run_begins(completion->packet);
 	rc = spin_handlers_.message_completion(completion, SPIN_STATE_OF_(completion->packet));
@@ -174,7 +177,7 @@ SPIN_INLINE void spin_run_completion_(struct spin_packet *packet, uint32_t lengt
 		(void)spin_error_reason_(out, rc, SPIN_KIND_COMPLETION);
 }
 
-/* Completion runs unless the header handler said PROCEED alone ("no further handlers") or failed. */
+/* Completion runs unless the header handler returned PROCEED alone ("no further handlers") or failed. */
 SPIN_INLINE void spin_run_handlers(struct spin_packet *packet, uint32_t length, struct spin_handlers_result *out)
 {
 	_Bool completes = 0;

@@ -3,12 +3,12 @@
 #define BPF_SPREAD_H
 
 /*
- * Gives packets to CPUs (SPIN_HPUS_SPREAD), as PsPIN's dispatcher gives tasks to clusters (3.2.1). A message's packets go to its
- * home CPU while that has fewer than SPIN_SPREAD_HOME of them pending, then to the CPU with the fewest pending, the first of
+ * Distributes packets to CPUs (SPIN_HPUS_SPREAD), as PsPIN's dispatcher gives tasks to clusters (3.2.1). A message's packets go to its
+ * home CPU while fewer than SPIN_SPREAD_HOME packets are pending there, then to the CPU with the fewest pending, the first of
  * several. Where flows are messages, they go to the home CPU only. If the chosen CPU has SPIN_SPREAD_MOST pending, the packet is
  * dropped as NO_HPU; on PsPIN it would wait in front of the dispatcher.
  *
- * The kernel silently drops what does not fit into a CPU's queue. The queue is longer than SPIN_SPREAD_MOST by more than what HPUs
+ * The kernel silently drops what does not fit into a CPU's queue. The queue is longer than SPIN_SPREAD_MOST by more than HPUs
  * can give at the same time.
  */
 #include <bpf/bpf_helpers.h>
@@ -50,8 +50,8 @@ SPIN_INLINE uint32_t spin_spread_mix_(uint32_t hash, uint32_t word)
 }
 
 /*
- * Of the message's key: source address, source port, message_id; of a datagram the ports are what tells streams apart, of
- * ICMP the type, the code and what is the identifier of an echo; of other frames the sender's address is all.
+ * Hash of the message's key: source address, source port, message_id. Datagrams use both ports, ICMP the type, the code and the echo
+ * identifier. Other frames use the sender's Ethernet address only.
  */
 SPIN_INLINE uint32_t spin_spread_hash_(struct xdp_md *ctx, _Bool messages, enum spin_takes takes)
 {
@@ -62,7 +62,7 @@ SPIN_INLINE uint32_t spin_spread_hash_(struct xdp_md *ctx, _Bool messages, enum 
 	struct spin_datagram d;
 	uint32_t hash = 0;
 
-	/* also for a frame in several buffers: its headers lie in the first */
+	/* also for a multi-buffer frame: its headers are in the first buffer */
 	if (spin_parse_again(&view, takes, &d) == SPIN_REASON_TRUNCATED)
 		return 0;
 	if (takes == SPIN_TAKES_ETHER) {
@@ -88,7 +88,7 @@ SPIN_INLINE uint32_t spin_spread_hash_(struct xdp_md *ctx, _Bool messages, enum 
 	return spin_spread_mix_(hash, 0);
 }
 
-/* Chooses the CPU; SPIN_HPUS_MAX: none has room. */
+/* Returns the CPU for the packet; SPIN_HPUS_MAX if none has room. */
 SPIN_INLINE uint32_t spin_spread_choose_(uint32_t hash)
 {
 	uint32_t hpus = spin_spread_config.hpus, most = SPIN_SPREAD_MOST, cpu, held;

@@ -3,17 +3,17 @@
 #define BPF_STREAM_H
 
 /*
- * Handlers on the bytes of a TCP connection, which is a message without an end that is known: header handler, payload handler for each
- * piece, completion handler (PsPIN 3.4.2). Included by context.bpf.c.
+ * Runs handlers on the bytes of a TCP connection, which is a message whose end is not known in advance: header handler, payload handler for
+ * each piece, completion handler (PsPIN 3.4.2). Included by context.bpf.c.
  *
- * The kernel's TCP hands the bytes over in order and once (a verdict program of a sockmap), whatever was lost, came twice or was
- * merged on the way: it has acknowledged them then. So a piece that is dropped is never read, and one that is rewritten is read as it is
- * now; TCP does not notice. A piece is an skb: of any length, mostly up to 64 KB. Handlers see 8 KB of it at a time, copied to
- * an HPU's buffer behind headers that are made from the socket. The program calls itself for the rest.
+ * The kernel's TCP delivers the bytes in order and once (a verdict program of a sockmap), whatever was lost, duplicated or merged in
+ * transit. TCP has already acknowledged them. So the application never reads a piece that is dropped, and reads a rewritten piece as
+ * rewritten; TCP does not notice. A piece is an skb of any length, mostly up to 64 KB. Handlers see 8 KB of it at a time, copied to a
+ * unit's buffer behind headers that are built from the socket. The program tail-calls itself for the rest.
  *
- * The kernel holds the socket while the program runs, so a stream's own state needs no atomics. But programs of several sockets meet on one
- * CPU: one is interrupted by another's softirq, and one in a process may be preempted. So HPUs of streams are not CPUs: a program takes
- * a free one (spin_units) and gives it back.
+ * The kernel locks the socket while the program runs, so a stream's own state needs no atomics. But programs of several sockets can run on
+ * one CPU: a softirq may interrupt one, and one in process context may be preempted. So HPUs of streams are not CPUs: a program takes a
+ * free unit (spin_units) and returns it.
  */
 #include "bpf/abi/stream.h"
 
@@ -23,8 +23,8 @@ _Static_assert(SPIN_STREAMS_MAX == SPIN_CONNECTIONS_MAX, "a stream is the handle
 
 struct spin_unit {
 	struct spin_copy copy;
-	struct spin_event event; /* a work item being made (work.h) */
-	uint32_t number;         /* its own */
+	struct spin_event event; /* a work item being built (work.h) */
+	uint32_t number;         /* its own index */
 	uint32_t unused;
 };
 
@@ -35,7 +35,7 @@ struct {
 	__type(value, struct spin_unit);
 } spin_units SEC(".maps");
 
-/* 1: the unit is taken. Contexts that share a state have one of these, as what an HPU has for itself is in the state. */
+/* 1: the unit is in use. Contexts that share a state share this map, because an HPU's private data is part of the state. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, SPIN_HPUS_MAX);
@@ -43,7 +43,7 @@ struct {
 	__type(value, uint32_t);
 } spin_units_taken SEC(".maps");
 
-/* 1: a stream of a context has that number. Of contexts that share a state likewise. */
+/* 1: the stream number is in use. Contexts that share a state share this map. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, SPIN_STREAMS_MAX);
@@ -75,10 +75,10 @@ struct {
 } spin_stream_on SEC(".maps");
 
 /*
- * The searches below have no loops, and look up what they found once more, and leave its number there: so all ways through them are one to
+ * The searches below have no loops. They look up the result again and store its number, so that all paths through them are one state for
  * the verifier.
  *
- * A unit of nobody else's, now this stream's; NULL: all are taken.
+ * Takes a free unit for this stream. Returns NULL if there is none.
  */
 SPIN_INLINE struct spin_unit *spin_unit_take_(struct spin_stream *stream)
 {
@@ -106,7 +106,10 @@ SPIN_INLINE struct spin_unit *spin_unit_take_(struct spin_stream *stream)
 	return unit;
 }
 
-/* Nothing, if the stream's program has none. Also what it had when it was ended in a handler, by the work limit of the isolated class. */
+/*
+ * Returns the stream's unit, if it has one. That includes a unit kept when the work limit of the isolated class ended a program in a
+ * handler.
+ */
 SPIN_INLINE void spin_unit_give_(struct spin_stream *stream)
 {
 	uint32_t number = spin_read_once(&stream->unit) - 1, *taken = bpf_map_lookup_elem(&spin_units_taken, &number);
@@ -121,7 +124,7 @@ SPIN_INLINE uint32_t *spin_stream_taken_(uint32_t number)
 	return bpf_map_lookup_elem(&spin_streams_taken, &number);
 }
 
-/* Pieces of a connection without handlers cannot be counted: while one is open, each call counts. */
+/* Pieces of a connection without handlers cannot be counted, so while such a connection is open, each call increments the number. */
 SPIN_INLINE uint32_t spin_connections_missed_(const struct spin_packet *packet)
 {
 	uint32_t zero = 0, missed = 0;
@@ -134,7 +137,7 @@ SPIN_INLINE uint32_t spin_connections_missed_(const struct spin_packet *packet)
 	return spin_field_(packet, missed);
 }
 
-/* Before the piece can be read. */
+/* Counts a piece passed without handlers, before the application can read it. */
 SPIN_INLINE int spin_stream_miss_(void)
 {
 	uint32_t zero = 0;
@@ -145,7 +148,7 @@ SPIN_INLINE int spin_stream_miss_(void)
 	return SK_PASS;
 }
 
-/* The place is free again: the number last, so that who has it finds the place. */
+/* Frees the stream's slot. The number is freed last, so that its next owner finds the slot free. */
 SPIN_INLINE void spin_stream_free_(struct spin_stream *stream)
 {
 	uint32_t *taken = spin_stream_taken_(spin_read_once(&stream->number));
@@ -156,8 +159,8 @@ SPIN_INLINE void spin_stream_free_(struct spin_stream *stream)
 }
 
 /*
- * The stream of a socket, with a new place if it has none. NULL: none is free among those that it may have. Only
- * this socket's program, which the kernel runs one at a time, makes one of its own.
+ * Returns the stream of a socket; with `make`, allocates a slot if it has none. Returns NULL if none of its candidate slots is free. Only
+ * this socket's program allocates its stream, and the kernel runs that one at a time.
  */
 SPIN_INLINE struct spin_stream *spin_stream_find_(uint64_t cookie, _Bool make)
 {
@@ -194,7 +197,7 @@ SPIN_INLINE struct spin_stream *spin_stream_find_(uint64_t cookie, _Bool make)
 	return stream;
 }
 
-/* Where a handler's frame is in a unit's buffer. */
+/* Fills in the packet for handlers, whose frame is in the unit's buffer. */
 SPIN_INLINE void spin_stream_packet_(const struct spin_stream *stream, struct spin_unit *unit, uint32_t bytes, struct spin_packet *packet)
 {
 	const uint32_t hpu = spin_config.hpus - spin_config.stream_units + spin_read_once(&unit->number);
@@ -238,7 +241,7 @@ SPIN_INLINE void spin_stream_headers_(struct __sk_buff *skb, uint8_t *frame, uin
 
 		eth->type = spin_hton16(SPIN_ETH_IP6);
 		*ip = (struct spin_ip6){ .next_header = SPIN_IP_TCP };
-		/* one after the other: the verifier knows the context's fields by their constant places */
+		/* no loop: the verifier accepts fields of the context only at constant offsets */
 		ip->src[0] = skb->remote_ip6[0];
 		ip->src[1] = skb->remote_ip6[1];
 		ip->src[2] = skb->remote_ip6[2];
@@ -254,7 +257,7 @@ SPIN_INLINE void spin_stream_headers_(struct __sk_buff *skb, uint8_t *frame, uin
 	udp->checksum = 0;
 }
 
-/* A handler's error becomes an event. */
+/* Emits an event for a handler's error. */
 SPIN_INLINE void spin_stream_error_(const struct spin_packet *packet, const struct spin_handlers_result *out)
 {
 	struct spin_datagram d = { .ip = packet->ip, .udp = packet->udp, .is_ip4 = packet->is_ip4 };
@@ -264,7 +267,7 @@ SPIN_INLINE void spin_stream_error_(const struct spin_packet *packet, const stru
 		spin_emit_event_(out, &packet->view, &d, packet->hpu);
 }
 
-/* The header handler, which sees no bytes: how many have come with the first piece is by chance. */
+/* Runs the header handler, which sees no bytes: the length of the first piece is arbitrary. */
 SPIN_INLINE void spin_stream_header_(struct spin_packet *packet, struct spin_stream *stream, struct spin_handlers_result *out)
 {
 	const uint32_t bytes = packet->bytes;
@@ -295,10 +298,10 @@ SPIN_INLINE void spin_stream_payload_(struct spin_packet *packet, const struct s
 	else if (rc == SPIN_RC_DROP)
 		out->reason = SPIN_REASON_DROPPED;
 	else
-		out->reason = spin_error_reason_(out, rc, SPIN_KIND_PAYLOAD); /* REPLIED, too: a stream has no packet to send back */
+		out->reason = spin_error_reason_(out, rc, SPIN_KIND_PAYLOAD); /* also REPLIED: a stream has no packet to send back */
 }
 
-/* One slice of a piece. 1: it is to be read. */
+/* Handles one slice of a piece. Returns 1 if the application may read it. */
 SPIN_INLINE _Bool spin_stream_slice_(struct __sk_buff *skb, struct spin_stream *stream, uint32_t at, uint32_t bytes)
 {
 	struct spin_handlers_result out = { .reason = SPIN_REASON_PROCEEDED };
@@ -310,10 +313,10 @@ SPIN_INLINE _Bool spin_stream_slice_(struct __sk_buff *skb, struct spin_stream *
 	spin_unit_give_(stream);
 	unit = spin_unit_take_(stream);
 	if (!unit)
-		return 0; /* as many programs at once on a CPU as never are */
+		return 0; /* unexpected: too many programs at once on one CPU */
 	if (!bytes || bytes > SPIN_STREAM_PIECES) {
 		spin_unit_give_(stream);
-		return 0; /* unreachable: pieces are shorter */
+		return 0; /* unreachable: slices are shorter */
 	}
 	length = spin_masked_length(bytes, SPIN_STREAM_PIECES);
 	if (bpf_skb_load_bytes(skb, at, unit->copy.frame + SPIN_STREAM_DATA, length)) {
@@ -328,14 +331,14 @@ SPIN_INLINE _Bool spin_stream_slice_(struct __sk_buff *skb, struct spin_stream *
 		spin_stream_payload_(&packet, stream, &out);
 	kept = out.reason == SPIN_REASON_SUCCESS || out.reason == SPIN_REASON_PROCEEDED;
 	if (kept && packet.stored && bpf_skb_store_bytes(skb, at, unit->copy.frame + SPIN_STREAM_DATA, length, 0))
-		kept = 0; /* no memory to write to it: not read rather than read as it was */
+		kept = 0; /* no memory to write: drop the slice rather than deliver the old bytes */
 	spin_count_(&packet.view, out.reason, (uint32_t)spin_verifier_forget_(&packet.view, packet.hpu) & (SPIN_HPUS_MAX - 1));
 	spin_stream_error_(&packet, &out);
 	spin_unit_give_(stream);
 	return kept;
 }
 
-/* What is left of the piece, as the header handler has decided. */
+/* Passes or drops the rest of the piece, as the header handler has decided. */
 SPIN_INLINE int spin_stream_rest_(const struct __sk_buff *skb, struct spin_stream *stream, uint32_t bytes)
 {
 	stream->bytes += bytes;
@@ -355,13 +358,13 @@ SPIN_INLINE int spin_stream_(struct __sk_buff *skb)
 		return SK_PASS; /* unreachable: the socket is in a map */
 	stream = spin_stream_find_(cookie, 1);
 	if (!stream)
-		return spin_stream_miss_(); /* as without handlers: its bytes have been acknowledged */
+		return spin_stream_miss_(); /* passed as without handlers, because its bytes have been acknowledged */
 	at = stream->at;
 	if (at >= skb->len)
 		at = stream->at = 0;
 	if (!at)
 		stream->piece_dropped = 0;
-	stream->at = 0; /* if the program is ended, the next piece is a new one */
+	stream->at = 0; /* if the work limit ends the program, the next piece starts at 0 */
 	bytes = skb->len - at;
 	if (stream->phase >= SPIN_STREAM_PROCEED) /* no more payload handlers */
 		return spin_stream_rest_(skb, stream, bytes);
@@ -373,7 +376,7 @@ SPIN_INLINE int spin_stream_(struct __sk_buff *skb)
 	stream->at = at + bytes;
 	if (stream->at < skb->len)
 		bpf_tail_call_static(skb, &spin_stream_on, 0);
-	/* that was all of it, or the kernel continues no further: 33 programs, for more than TCP hands over unless BIG TCP is on */
+	/* either the piece is done, or the tail-call limit is reached: 33 programs, enough for what TCP delivers without BIG TCP */
 	bytes = skb->len - stream->at;
 	stream->bytes += bytes;
 	stream->at = 0;
@@ -389,7 +392,10 @@ int spin_stream(struct __sk_buff *skb)
 	return spin_needs_udp_() ? SK_PASS : spin_stream_(skb);
 }
 
-/* The completion handler, after the last byte; then the stream's place is free. XDP_PASS: done; XDP_DROP: there is no such stream. */
+/*
+ * Runs the completion handler after the last byte and frees the stream's slot. Returns XDP_PASS when done, XDP_DROP if there is no such
+ * stream, XDP_TX if it must be run again.
+ */
 SPIN_INLINE int spin_stream_ended_(struct xdp_md *ctx)
 {
 	struct spin_handlers_result out = { .reason = SPIN_REASON_SUCCESS };
@@ -400,14 +406,14 @@ SPIN_INLINE int spin_stream_ended_(struct xdp_md *ctx)
 	uint64_t cookie;
 
 	if (bpf_xdp_load_bytes(ctx, SPIN_STREAM_DATA, &cookie, sizeof(cookie)))
-		return XDP_ABORTED; /* unreachable: the host gives a whole frame */
+		return XDP_ABORTED; /* unreachable: libspin passes a whole frame */
 	stream = spin_stream_find_(cookie, 0);
 	if (!stream)
 		return XDP_DROP;
 	spin_unit_give_(stream);
 	unit = spin_unit_take_(stream);
 	if (!unit)
-		return XDP_TX; /* again */
+		return XDP_TX; /* no free unit: run again */
 	if (stream->phase != SPIN_STREAM_OVER && stream->phase != SPIN_STREAM_NEW &&
 	    !bpf_xdp_load_bytes(ctx, 0, unit->copy.frame, SPIN_STREAM_DATA)) {
 		spin_stream_packet_(stream, unit, 0, &packet);

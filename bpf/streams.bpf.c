@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Gives TCP connections to the contexts of their sockets (abi/stream.h). It runs for every socket of this host that connects, so the first
- * lookup is all that most of them pay: a socket that spind has marked, and connections that a marked listening socket has accepted, have an
- * owner in their own storage, which the kernel copies to them. So no address or port is compared, and a socket that another program binds to
- * the same port is not taken for it.
+ * Assigns TCP connections to the contexts of their sockets (abi/stream.h). It runs for every socket of this host that connects; for most of
+ * them it ends after the first lookup. A socket marked by spind, and connections accepted by a marked listening socket, have an owner in
+ * their socket storage, which the kernel copies on accept. So no address or port is compared, and a socket that another program binds to
+ * the same port is not mistaken for it.
  *
- * Each connection is in two maps until it is closed. The one gives it the verdict program. The other keeps what was let through and the
- * application has not read yet, which would be lost when a socket leaves its last map; the program holds that map, and the
- * connection the program, so it outlives libspin's process.
+ * Each connection is in two maps until it is closed. One gives it the verdict program. The other keeps bytes that were passed but not yet
+ * read, which would be lost when a socket leaves its last map. The program holds that map and the connection the program, so the map
+ * outlives libspin's process.
  *
- * The verdict program is the same for all contexts. It sees to it that each byte comes once, and goes on with the context's own.
+ * The verdict program is the same for all contexts. It ensures that each byte is handled once, and tail-calls the context's own program.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -50,7 +50,7 @@ struct {
 	__uint(value_size, 4);
 } spin_stream_programs SEC(".maps");
 
-/* Contexts that are attached: their numbers, by slot. */
+/* Numbers of the attached contexts, by slot. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, SPIN_STREAM_SLOTS);
@@ -58,7 +58,10 @@ struct {
 	__type(value, uint32_t);
 } spin_stream_attached SEC(".maps");
 
-/* How many of spin_stream_known a context has, by slot: one takes no other's places. libspin sets it to 0 when it detaches the context. */
+/*
+ * Entries of spin_stream_known per context, by slot: limits each context to its own share. libspin sets it to 0 when it detaches the
+ * context.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, SPIN_STREAM_SLOTS);
@@ -94,7 +97,7 @@ static void spin_forget(uint64_t cookie, uint32_t *count)
 		__sync_fetch_and_add(count, -1);
 }
 
-/* 0: the context has ended, or is detached; libspin has counted that. */
+/* Returns 0 if the context has ended or is detached; libspin has counted that. */
 static int spin_is_attached(const struct spin_stream_owner *owner)
 {
 	const uint32_t *context = bpf_map_lookup_elem(&spin_stream_attached, &owner->slot);
@@ -110,7 +113,7 @@ static struct spin_streams_seen *spin_seen(const struct spin_stream_owner *owner
 	return seen ? bpf_map_lookup_elem(seen, &zero) : NULL;
 }
 
-/* 1: it has handlers. */
+/* Returns 1 if the connection will have handlers. */
 static int spin_take(struct bpf_sock_ops *ops, const struct spin_stream_owner *owner)
 {
 	const struct spin_stream_known known = { .owner = *owner };
@@ -127,7 +130,10 @@ static int spin_take(struct bpf_sock_ops *ops, const struct spin_stream_owner *o
 	return 0;
 }
 
-/* Counts a connection that cannot have handlers. If its end cannot be observed, it counts as open for ever. */
+/*
+ * Attaches a new connection to its context, or counts it if it cannot have handlers. If its end cannot be observed, it counts as open for
+ * ever.
+ */
 static void spin_connected(struct bpf_sock_ops *ops, struct spin_stream_owner *owner)
 {
 	struct spin_streams_seen *seen;
@@ -149,7 +155,7 @@ static void spin_closed(struct bpf_sock_ops *ops, const struct spin_stream_owner
 	struct spin_streams_seen *seen = owner->without && spin_is_attached(owner) ? spin_seen(owner) : NULL;
 
 	if (seen) {
-		__sync_fetch_and_add(&seen->missed, 1); /* first: nobody is to find neither */
+		__sync_fetch_and_add(&seen->missed, 1); /* first: a reader must see at least one of the two */
 		__sync_fetch_and_add(&seen->without, -1);
 	}
 	if (count)
@@ -206,7 +212,7 @@ int spin_stream_begins(struct bpf_sock_ops *ops)
 
 /* --- pieces of streams --- */
 
-/* What is read of the kernel's own structures, found by its BTF. */
+/* The fields read from the kernel's structures, located by BTF. */
 struct tcp_skb_cb {
 	uint32_t seq;
 } __attribute__((preserve_access_index));
@@ -221,9 +227,9 @@ struct sk_buff {
 } __attribute__((preserve_access_index));
 
 extern void *bpf_cast_to_kern_ctx(void *ctx) __ksym;
-extern void *bpf_rdonly_cast(const void *at, __u32 type) __ksym __weak; /* as newer libbpf has it, too */
+extern void *bpf_rdonly_cast(const void *at, __u32 type) __ksym __weak; /* same declaration as in newer libbpf */
 
-#define SPIN_SHRINK_MAX 0xfffu /* bytes that bpf_skb_adjust_room() takes off at a time */
+#define SPIN_SHRINK_MAX 0xfffu /* most bytes that bpf_skb_adjust_room() removes at a time */
 
 static int spin_skip(struct __sk_buff *skb, uint32_t bytes)
 {
@@ -239,8 +245,8 @@ static int spin_skip(struct __sk_buff *skb, uint32_t bytes)
 }
 
 /*
- * Takes off what has come before: where segments overlap, TCP leaves the first bytes of the later one to its reader to skip, and verdict
- * programs get them again (tcp_read_skb(), seen on Linux 6.18).
+ * Removes bytes that were delivered before. If segments overlap, TCP leaves it to the reader to skip the first bytes of the later one, and
+ * verdict programs get them again (tcp_read_skb(), seen on Linux 6.18).
  */
 SEC("sk_skb/stream_verdict")
 int spin_stream_guard(struct __sk_buff *skb)
@@ -253,7 +259,7 @@ int spin_stream_guard(struct __sk_buff *skb)
 	const uint32_t seq = cb->seq, bytes = skb->len;
 	uint32_t next = sk->copied_seq;
 
-	/* read before it is chosen: one load of two kinds of pointers is not verified */
+	/* read before the choice below: the verifier rejects one load from two kinds of pointers */
 	__asm__ volatile("" : "+r"(next));
 	if (!known)
 		return SK_PASS;

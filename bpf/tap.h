@@ -19,10 +19,10 @@ struct {
 		});
 } spin_taps SEC(".maps");
 
-/* By slot: one packet in so many is copied, by chance, so that no rhythm of the traffic is met; 0 and 1: all. */
+/* By slot: one packet in so many is copied, at random to avoid aliasing with patterns in the traffic; 0 and 1: all. */
 uint32_t spin_taps_every[SPIN_CONTEXTS_MAX];
 
-/* Packets that were to be copied and were not: the ring was full, or the frame longer than the largest record. */
+/* Packets selected but not copied: the ring was full, or the frame longer than the largest record. */
 uint64_t spin_taps_lost[SPIN_CONTEXTS_MAX];
 
 /* Reserves a record. Its size must be a constant for the verifier: one function per class of frame sizes. Returns 0 if the ring is full. */

@@ -3,14 +3,14 @@
 #define BPF_XDP_H
 
 /*
- * What a context's programs for the kernel and for a card share of XDP: pointers from struct xdp_md, and the XDP action of each
+ * XDP definitions shared by a context's programs for the kernel and for a NIC: pointers from struct xdp_md, and the XDP action of each
  * verdict.
  */
 #include <linux/bpf.h>
 
 #include <spin/reason.h>
 
-/* A pointer that XDP's context shows as 32 bits, and which the compiler is not to keep as such. */
+/* A pointer that struct xdp_md declares as 32 bits; the asm keeps the compiler from truncating it. */
 #define SPIN_CONTEXT_POINTER_(ctx, field)                                                                                         \
 	({                                                                                                                        \
 		uint8_t *spin_pointer_;                                                                                           \
@@ -18,7 +18,7 @@
 		spin_pointer_;                                                                                                    \
 	})
 
-/* XDP action per verdict: the one place where they meet. */
+/* Returns the XDP action of a reason's verdict. */
 SPIN_INLINE int spin_action_(enum spin_reason reason)
 {
 	enum { PASS = XDP_PASS, DROP = XDP_DROP, TX = XDP_TX };

@@ -10,23 +10,23 @@
 
 #include <spin/hpu.h>
 
-#define SPIN_SPREAD_HOME  20u   /* packets pending at a home CPU from which on other CPUs help */
-#define SPIN_SPREAD_MOST  512u  /* packets pending at a CPU, at most; more are dropped as NO_HPU */
+#define SPIN_SPREAD_HOME  20u   /* when this many packets are pending on the home CPU, other CPUs also take packets */
+#define SPIN_SPREAD_MOST  512u  /* at most this many packets are pending on a CPU; more are dropped as NO_HPU */
 #define SPIN_SPREAD_QUEUE 1024u /* entries of a CPU's queue in the cpumap */
 
 _Static_assert(SPIN_SPREAD_MOST + SPIN_HPUS_MAX < SPIN_SPREAD_QUEUE, "nothing is dropped silently");
 
 /* In .rodata, written by the loader. */
 struct spin_spread_config {
-	uint32_t hpus;               /* CPUs that get packets; 0: each packet is handled on the CPU where it arrives */
+	uint32_t hpus;               /* CPUs that receive packets; 0: each packet is handled on the CPU where it arrives */
 	uint16_t cpu[SPIN_HPUS_MAX]; /* their numbers */
 };
 
-/* Packets of a CPU so far, modulo 2^32: given - finished are pending. In .bss, mapped. */
+/* Packets given to a CPU, modulo 2^32; given - finished are pending. In .bss, mapped. */
 struct spin_load {
 	uint32_t given;
 	uint32_t unused[15];
-	uint32_t finished; /* written by its own CPU only, a line of its own */
+	uint32_t finished; /* written only by its own CPU, in a separate cache line */
 	uint32_t unused_too[15];
 };
 

@@ -3,97 +3,97 @@
 #define BPF_ABI_STREAM_H
 
 /*
- * Streams of TCP: what a context's program for them (bpf/stream.h), the program that gives connections to contexts (bpf/streams.bpf.c)
- * and libspin share. Names in a context's object:
+ * TCP streams: interface between a context's stream program (bpf/stream.h), the program that assigns connections to contexts
+ * (bpf/streams.bpf.c) and libspin. Names in a context's object:
  *
- *	spin_stream      the program, section "?sk_skb/stream_verdict": one piece of a stream, as the kernel's TCP hands it over
- *	spin_stream_end  section "?xdp": a stream has ended. Run with BPF_PROG_TEST_RUN on struct spin_stream_end_frame
- *	spin_stream_on   array of programs: spin_stream, which continues with the rest of a piece
- *	spin_streams     array of struct spin_stream, mapped: the streams that are open
- *	spin_units       array of struct spin_unit: an HPU for each program that runs at the same time; the loader sets its size
- *	spin_units_taken which of them are taken; of contexts that share a state one for all
- *	spin_streams_taken  which numbers of streams are taken, likewise
- *	spin_streams_seen   struct spin_streams_seen, mapped, likewise: whether handlers see all that comes
+ *	spin_stream      section "?sk_skb/stream_verdict": handles one piece of a stream as the kernel's TCP delivers it
+ *	spin_stream_end  section "?xdp": ends a stream. Run with BPF_PROG_TEST_RUN on struct spin_stream_end_frame
+ *	spin_stream_on   program array: spin_stream, tail-called for the rest of a piece
+ *	spin_streams     array of struct spin_stream, mapped: the open streams
+ *	spin_units       array of struct spin_unit: one HPU for each program running at the same time; the loader sets its size
+ *	spin_units_taken bitmap of units in use; contexts that share a state share one
+ *	spin_streams_taken  bitmap of stream numbers in use, shared likewise
+ *	spin_streams_seen   struct spin_streams_seen, mapped, shared likewise: whether handlers see all data
  *
- * and in the object of streams.bpf.c, which the contexts of a process share:
+ * and in the object of streams.bpf.c, shared by the contexts of a process:
  *
- *	spin_stream_begins    section "sockops", on the root of the control groups: sockets connect, change their state, end
- *	spin_stream_guard     section "sk_skb/stream_verdict": what pieces of all streams come to first
- *	spin_stream_programs  array of programs: those of contexts, by their slot
- *	spin_stream_attached  numbers of contexts, by slot: those whose sockets' connections are taken
- *	spin_stream_owner     storage of sockets: struct spin_stream_owner; connections have that of the listening socket they come from
- *	spin_stream_seen      array of maps: spin_streams_seen of contexts, by their slot
- *	spin_stream_socks, spin_stream_kept  connections by their cookie: those with handlers, and those that may have bytes to be read
- *	spin_stream_known     struct spin_stream_known, by cookie: of each of these connections
+ *	spin_stream_begins    section "sockops", on the root cgroup: sockets connect, change state, close
+ *	spin_stream_guard     section "sk_skb/stream_verdict": first program for the pieces of all streams
+ *	spin_stream_programs  program array: the contexts' stream programs, by slot
+ *	spin_stream_attached  context numbers by slot: only connections of these contexts are accepted
+ *	spin_stream_owner     socket storage: struct spin_stream_owner; a connection inherits it from its listening socket
+ *	spin_stream_seen      array of maps: the contexts' spin_streams_seen, by slot
+ *	spin_stream_socks, spin_stream_kept  connections by cookie: those with handlers, and those that may have unread bytes
+ *	spin_stream_known     struct spin_stream_known of each of these connections, by cookie
  *	spin_stream_news      ring buffer of struct spin_stream_news
  */
 #include <stdint.h>
 
-#define SPIN_STREAMS_MAX   1024u /* open at a time, of a context */
-#define SPIN_STREAM_WAYS   8u    /* places that a stream may have: by its number in the kernel */
-#define SPIN_STREAM_PIECES 8192u /* bytes of a stream that a handler sees at a time, at most */
+#define SPIN_STREAMS_MAX   1024u /* open at a time, per context */
+#define SPIN_STREAM_WAYS   8u    /* candidate slots of a stream, by its cookie */
+#define SPIN_STREAM_PIECES 8192u /* most bytes of a stream that a handler sees at a time */
 
-/* Units of a context: more than programs that may run at once, for those of a CPU interrupt each other. */
+/* Units of a context. More than programs can run at once, because programs on one CPU interrupt each other. */
 #define SPIN_UNITS_OF_CPU 4u
 #define SPIN_UNIT_TRIES   8u
 
 struct spin_stream {
-	uint64_t cookie;        /* of its socket, for as long as that lives; 0: the place is free */
-	uint64_t bytes;         /* that handlers have run for, or that passed without */
-	uint64_t dropped_bytes; /* of those: acknowledged, and never read */
+	uint64_t cookie;        /* of its socket; 0: the slot is free */
+	uint64_t bytes;         /* seen so far, with or without handlers */
+	uint64_t dropped_bytes; /* of these: acknowledged but never read */
 	uint32_t phase;         /* enum spin_stream_phase */
-	uint32_t at;            /* in the piece at hand */
-	uint32_t piece_dropped; /* 1: a handler dropped a part of it */
-	uint32_t number;        /* its place in spin_streams */
-	uint32_t unit;          /* that its program has taken, + 1; 0: none */
+	uint32_t at;            /* offset in the current piece */
+	uint32_t piece_dropped; /* 1: a handler dropped part of it */
+	uint32_t number;        /* its index in spin_streams */
+	uint32_t unit;          /* held by its program, + 1; 0: none */
 	uint32_t unused[5];
 };
 
-/* Of all contexts of a state (spin_connections_missed()). Both numbers are changed atomically. */
+/* One per shared state (spin_connections_missed()). Both numbers are changed atomically. */
 struct spin_streams_seen {
-	uint32_t missed;  /* pieces that were passed without a handler, connections that had none and have ended; modulo 2^32 */
-	uint32_t without; /* connections that are open and have no handlers, and contexts that were detached */
+	uint32_t missed;  /* pieces passed without a handler, and closed connections that had no handlers; modulo 2^32 */
+	uint32_t without; /* open connections without handlers, and detached contexts */
 };
 
 enum spin_stream_phase {
-	SPIN_STREAM_NEW,     /* the header handler is to run */
-	SPIN_STREAM_OPEN,    /* payload handlers */
-	SPIN_STREAM_PROCEED, /* no more handlers; bytes are read */
-	SPIN_STREAM_DROP,    /* no more payload handlers; bytes are acknowledged and never read */
-	SPIN_STREAM_OVER,    /* no more handlers, not even the completion handler; bytes are read */
+	SPIN_STREAM_NEW,     /* the header handler must run */
+	SPIN_STREAM_OPEN,    /* payload handlers run */
+	SPIN_STREAM_PROCEED, /* no more payload handlers; the application reads the bytes */
+	SPIN_STREAM_DROP,    /* no more payload handlers; bytes are acknowledged but never read */
+	SPIN_STREAM_OVER,    /* no more handlers, including the completion handler; the application reads the bytes */
 };
 
-#define SPIN_STREAM_SLOTS    4608u  /* contexts of a network namespace that have streams */
-#define SPIN_STREAMS_OF_HOST 65536u /* connections of all of them */
+#define SPIN_STREAM_SLOTS    4608u  /* contexts with streams, per network namespace */
+#define SPIN_STREAMS_OF_HOST 65536u /* connections of all these contexts */
 
 struct spin_stream_owner {
 	uint32_t context, slot;
-	uint32_t without; /* of a connection: it is counted in spin_streams_seen */
+	uint32_t without; /* 1: this connection is counted in spin_streams_seen.without */
 	uint32_t unused;
 };
 
 struct spin_stream_known {
 	struct spin_stream_owner owner;
-	uint32_t next;     /* sequence number of its next byte, */
-	uint32_t has_next; /* 1: which is known */
+	uint32_t next;     /* sequence number of the next byte */
+	uint32_t has_next; /* 1: next is valid */
 };
 
-/* A connection ends, or has ended: by FIN (its state is 8, CLOSE_WAIT) or otherwise (7, CLOSE). */
+/* A connection was closed by its peer (state 8, CLOSE_WAIT) or has ended (state 7, CLOSE). */
 struct spin_stream_news {
 	uint64_t cookie;
-	uint64_t bytes; /* that came in all */
+	uint64_t bytes; /* received in total */
 	uint32_t context, state;
 	uint32_t family;
 	uint32_t unused;
-	uint32_t remote[4], local[4]; /* network byte order; of IPv4 the first word */
-	uint16_t remote_port;         /* host byte order, both */
+	uint32_t remote[4], local[4]; /* network byte order; IPv4 uses the first word */
+	uint16_t remote_port;         /* both in host byte order */
 	uint16_t local_port;
 	uint32_t unused2;
 };
 
-#define SPIN_STREAM_IP6_AT 14u /* in a frame made for handlers: where its headers are */
+#define SPIN_STREAM_IP6_AT 14u /* offsets of the headers in the frame built for handlers */
 #define SPIN_STREAM_IP4_AT 34u
 #define SPIN_STREAM_UDP_AT 54u
-#define SPIN_STREAM_DATA   62u /* bytes of the stream */
+#define SPIN_STREAM_DATA   62u /* the stream's bytes */
 
 #endif

@@ -3,8 +3,8 @@
 #define BPF_ACT_H
 
 /*
- * The last steps for a packet that leaves: checksums, the Ethernet header, the reply. PsPIN's hardware does this on egress. Called
- * by context.bpf.c and context.host.c.
+ * Last steps for a packet that leaves: checksums, the Ethernet header, the reply. PsPIN's hardware does this on egress. Called by packet.h,
+ * nfp.bpf.c and put_frame.h.
  */
 #include <spin/slmp.h>
 
@@ -13,9 +13,9 @@
 #define SPIN_REPLY_TTL 64
 
 /*
- * Delivered to the host: the UDP checksum follows what the handlers changed. By
- * the difference (RFC 1624), so a checksum that was wrong on arrival stays wrong;
- * none stays none; a local sender's partial sum covers nothing that changed.
+ * Updates the UDP checksum of a packet for the host by what the handlers changed. It is updated by the difference (RFC 1624), so a checksum
+ * that was wrong on arrival stays wrong. No checksum stays none. A local sender's partial checksum is kept: it does not cover what handlers
+ * can change.
  */
 SPIN_INLINE void spin_deliver(const struct spin_view *view, const struct spin_datagram *d, uint64_t change, _Bool accept_partial)
 {
@@ -30,8 +30,9 @@ SPIN_INLINE void spin_deliver(const struct spin_view *view, const struct spin_da
 }
 
 /*
- * The same of ICMP, whose checksum lies in the message, so that handlers may have stored to it: the difference has that,
- * too. As it came it stays if the sum is what it was; 0 of a message that is all zeros now is wrong, and 0xffff right.
+ * The same for ICMP, whose checksum is part of the message, so `change` includes stores to the checksum itself. `came` is the checksum on
+ * arrival. 0 and 0xffff are the same sum, except that a message of zeros needs 0xffff: a checksum that arrived as 0 stays 0 if the sum
+ * still allows it.
  */
 SPIN_INLINE void spin_deliver_icmp(const struct spin_view *view, const struct spin_datagram *d, uint64_t change, uint16_t came)
 {
@@ -88,8 +89,8 @@ SPIN_INLINE void spin_reply_ip6_(struct spin_ip6 *ip, uint32_t payload_bytes)
 }
 
 /*
- * Turns the datagram around, cut to payload_bytes; checksums are computed again, but for
- * that of a request over IPv4 that had none. Over IPv6 there is no "none".
+ * Turns the datagram into a reply to its sender, cut to payload_bytes, and computes its checksums. A request over IPv4 without a UDP
+ * checksum gets a reply without one; IPv6 requires a checksum.
  */
 SPIN_INLINE void spin_turn_around(const struct spin_view *view, const struct spin_datagram *d, uint32_t payload_bytes)
 {
@@ -107,7 +108,10 @@ SPIN_INLINE void spin_turn_around(const struct spin_view *view, const struct spi
 		struct spin_icmp *icmp = (struct spin_icmp *)d->udp;
 
 		icmp->checksum = 0;
-		/* blurred: of a reply as long as what came the verifier would follow every round (ping, more than 1,000,000 steps) */
+		/*
+		 * hides the length: for a reply as long as the request the verifier would follow every iteration (ping, more than 1,000,000
+		 * steps)
+		 */
 		icmp->checksum = spin_icmp_checksum(spin_icmp_sum(view, d, spin_blur(payload_bytes)));
 		return;
 	}
@@ -118,7 +122,7 @@ SPIN_INLINE void spin_turn_around(const struct spin_view *view, const struct spi
 		d->udp->checksum = spin_udp_checksum(view, d, payload_bytes);
 }
 
-/* Makes a message's packet its acknowledgement: the header alone, with SPIN_SLMP_ACK and `more` flags, back to the sender. */
+/* Turns a message's packet into its acknowledgement: the SLMP header alone, with SPIN_SLMP_ACK and the flags `more`, to the sender. */
 SPIN_INLINE void spin_acknowledge(const struct spin_view *view, const struct spin_datagram *d, uint32_t more)
 {
 	struct spin_slmp *slmp = (struct spin_slmp *)d->payload;

@@ -8,7 +8,9 @@
  */
 #include "bpf/messages/space.h"
 
-/* Where byte `at` of a transfer over several segments goes to; `start` and `room` are those of the segment it is in. */
+/*
+ * Returns the host address of byte `at` of a transfer over several segments. *start and *room are the position and the rest of its segment.
+ */
 SPIN_INLINE uint8_t *spin_dma_byte_(const struct spin_packet *packet, uint32_t at, uint32_t *start, uint32_t *room)
 {
 	uint32_t byte_at;
@@ -18,12 +20,12 @@ SPIN_INLINE uint8_t *spin_dma_byte_(const struct spin_packet *packet, uint32_t a
 	byte_at = *start;
 	*start = spin_blur(byte_at + 1);
 	*room = spin_blur(*room - 1);
-	return spin_host_at(byte_at, 1); /* last, and tested at once: see there */
+	return spin_host_at(byte_at, 1); /* last, and tested at once: see spin_host_at() */
 }
 
 #define SPIN_FEW_WORDS_ (SPIN_HOST_WRITE_MAX / 8)
 
-/* As many bytes as a host-direct write has, in registers: the isolated class reads the stack at known places only. */
+/* At most SPIN_HOST_WRITE_MAX bytes, kept in registers: the isolated class may read the stack only at constant offsets. */
 SPIN_INLINE void spin_dma_few_pieces_(const struct spin_packet *packet, uint32_t at, const uint8_t *hpu, uint32_t bytes)
 {
 	uint32_t room = 0, start = 0;
@@ -42,13 +44,13 @@ SPIN_INLINE void spin_dma_few_pieces_(const struct spin_packet *packet, uint32_t
 	}
 }
 
-/* Byte by byte, the verifier wants stack read so. */
+/* Copies byte by byte: the verifier rejects wider stack reads at variable offsets. */
 SPIN_INLINE void spin_dma_pieces_(const struct spin_packet *packet, uint32_t at, uint8_t *hpu, uint32_t bytes, _Bool to_host)
 {
 	uint32_t room = 0, start = 0;
 	uint64_t round = 0;
 
-	/* in the isolated class an index has to be as unknown at the first round as at the others */
+	/* in the isolated class the index must be as unknown in the first iteration as in the others */
 	for (uint32_t done = spin_blur(0); done < bytes && spin_can_loop_(&round, bytes); done = spin_blur(done + 1)) {
 		uint8_t *host = spin_dma_byte_(packet, at + done, &start, &room);
 		uint64_t i;

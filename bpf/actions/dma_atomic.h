@@ -2,10 +2,13 @@
 #ifndef BPF_DMA_ATOMIC_H
 #define BPF_DMA_ATOMIC_H
 
-/* Atomic operations on host memory (sPIN B.6). They are atomic with respect to the host's accesses, too. Called by handlers. */
+/* Atomic operations on host memory (sPIN B.6), also atomic with respect to accesses by the host. Called by handlers. */
 #include "bpf/messages/space.h"
 
-/* NULL: not inside, or not naturally aligned. A segment has multiples of 8, so it holds all of an aligned value. */
+/*
+ * Returns NULL if the value is outside the space or not naturally aligned. Segments have multiples of 8 bytes, so an aligned value never
+ * spans two.
+ */
 SPIN_INLINE void *spin_dma_word_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t bytes)
 {
 	uint32_t start, room;
@@ -15,7 +18,7 @@ SPIN_INLINE void *spin_dma_word_(const struct spin_packet *packet, enum spin_hos
 	start = spin_space_at(packet, space, at, &room);
 	if (start & (bytes - 1))
 		return 0;
-	return spin_host_at(spin_barrier_var_(start) & ~(bytes - 1), bytes); /* the verifier sees alignment by the mask only */
+	return spin_host_at(spin_barrier_var_(start) & ~(bytes - 1), bytes); /* only the mask proves the alignment to the verifier */
 }
 
 SPIN_INLINE int spin_dma_cas64_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint64_t *compare, uint64_t swap)

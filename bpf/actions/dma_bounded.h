@@ -3,13 +3,13 @@
 #define BPF_DMA_BOUNDED_H
 
 /*
- * Transfers between a payload and host memory for kernels without may_goto (<spin/meta.h>), where the verifier follows each round of
- * a loop. They are global functions, so the verifier checks them once, not once for each state of a caller. A global function takes
- * no pointers to the packet: it finds frame and memory again by numbers. Called by dma_payload.h for messages. Two programs move
- * payloads: one where the frame lies, and the replay of a parked packet, whose buffer is noted in its CPU's spin_cpu.
+ * Transfers between a payload and host memory for kernels without may_goto (<spin/meta.h>), where the verifier follows each iteration of a
+ * loop. They are global functions, which the verifier checks once and not once per state of the caller. A global function takes no packet
+ * pointers, so it finds the frame and the memory again from offsets. Called by dma_payload.h for messages. Two programs transfer payloads:
+ * one in the frame in place, and the replay of a parked packet, whose buffer is in its CPU's spin_cpu.
  */
 
-/* The frame's start, and how it is seen; 0: there is none. */
+/* Sets *view to the parked packet's frame. Returns 0 if there is none. */
 SPIN_INLINE _Bool spin_parked_view_(struct spin_view *view)
 {
 	uint32_t zero = 0;
@@ -33,7 +33,7 @@ SPIN_INLINE int spin_bounded_out_(const struct spin_view *view, uint32_t off, ui
 	return 0;
 }
 
-/* What that adds to the sum of the checksum, folded. */
+/* Returns the folded change of the payload's checksum. */
 SPIN_INLINE int spin_bounded_in_(const struct spin_view *view, uint32_t off, uint32_t start, uint32_t bytes)
 {
 	struct spin_packet packet = { .view = *view, .payload = view->data };
@@ -45,7 +45,7 @@ SPIN_INLINE int spin_bounded_in_(const struct spin_view *view, uint32_t off, uin
 	return spin_fold(packet.sum_change);
 }
 
-/* `bytes` bytes from `off` of the frame that came to byte `start` of the host memory; all of both have been checked. */
+/* Copies `bytes` bytes at offset `off` of the received frame to offset `start` of the host memory. The caller has checked both ranges. */
 SPIN_OUTLINE int spin_frame_to_host(struct xdp_md *ctx, uint32_t off, uint32_t start, uint32_t bytes)
 {
 	const struct spin_frame frame = { ctx };
@@ -76,7 +76,7 @@ SPIN_OUTLINE int spin_parked_from_host(uint32_t off, uint32_t start, uint32_t by
 	return spin_parked_view_(&view) ? spin_bounded_in_(&view, off, start, bytes) : 0;
 }
 
-/* From `start` of host memory to byte `off` of the payload, or the other way. */
+/* Between offset `start` of host memory and offset `off` of the payload. */
 SPIN_INLINE void spin_payload_transfer_(struct spin_packet *packet, uint32_t off, uint32_t start, uint32_t bytes, _Bool to_host)
 {
 	uint32_t at = (uint32_t)(packet->payload - packet->view.data) + off;

@@ -3,14 +3,14 @@
 #define BPF_DMA_BUFFER_H
 
 /*
- * Transfers between an HPU's buffer (<spin/buffer.h>) and host memory or a packet that a handler sends, with lengths and offsets
- * known at run time. Called by handlers and by put.h.
+ * Transfers between an HPU's buffer (<spin/buffer.h>) and host memory or a packet that a handler sends. Lengths and offsets are known only
+ * at run time. Called by handlers and by put.h.
  */
 #include "bpf/messages/space.h"
 
 /*
- * One block of what is left, between places that have been tested; returns its 64, 8 or 1 bytes. Either side has
- * SPIN_BUFFER_SLACK_ bytes, or more, behind the last place.
+ * Copies one block of the `left` remaining bytes and returns its size: 64, 8 or 1. The caller has checked both addresses. Both sides have
+ * at least SPIN_BUFFER_SLACK_ bytes of slack at the end.
  */
 SPIN_INLINE uint32_t spin_block_copy_(uint8_t *to, const uint8_t *from, uint32_t left)
 {
@@ -31,8 +31,8 @@ SPIN_INLINE uint32_t spin_block_copy_(uint8_t *to, const uint8_t *from, uint32_t
 #define SPIN_BLOCKS_OF_(bytes) ((bytes) / 64 + 7 + 7 + 1)
 
 /*
- * Between bytes [off, off + bytes) of the buffer and byte `start` of the host memory on, all of them tested. Both places are
- * tested again in each round, as numbers that the verifier has just been made to forget: so all rounds are one to it.
+ * Between bytes [off, off + bytes) of the buffer and offset `start` of the host memory, all in bounds. Each iteration checks both offsets
+ * again after hiding them from the verifier, so it sees all iterations as one state.
  */
 SPIN_INLINE void spin_buffer_part_(uint8_t *buffer, uint32_t size, uint32_t off, uint32_t start, uint32_t bytes, _Bool to_host)
 {
@@ -55,7 +55,7 @@ SPIN_INLINE int spin_buffer_move_(const struct spin_packet *packet, enum spin_ho
 	uint32_t room, part;
 	uint64_t round = 0;
 
-	/* what is learnt of them here is not the handler's to know, who may be in a loop */
+	/* hide the bounds learnt here from the verifier: the handler may be in a loop */
 	at = spin_blur(at);
 	off = spin_blur(off);
 	bytes = spin_blur(bytes);
@@ -76,7 +76,7 @@ SPIN_INLINE int spin_buffer_move_(const struct spin_packet *packet, enum spin_ho
 	return 0;
 }
 
-/* Done when it is issued. */
+/* The non-blocking form: complete when it returns. */
 SPIN_INLINE int spin_buffer_move_nb_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *buffer, uint32_t size,
 				     uint32_t off, uint32_t bytes, _Bool to_host, struct spin_dma *dma)
 {
@@ -84,7 +84,7 @@ SPIN_INLINE int spin_buffer_move_nb_(const struct spin_packet *packet, enum spin
 	return spin_buffer_move_(packet, space, at, buffer, size, off, bytes, to_host);
 }
 
-/* Into a packet's frame at `to`, which has room for SPIN_PUT_BYTES_MAX bytes and a block more. All of it has been tested. */
+/* Copies to a packet's frame at `to`, which has room for SPIN_PUT_BYTES_MAX bytes and one block. All of it is in bounds. */
 SPIN_INLINE void spin_buffer_out_(uint8_t *to, const uint8_t *buffer, uint32_t size, uint32_t off, uint32_t bytes)
 {
 	uint64_t round = 0;

@@ -3,12 +3,12 @@
 #define BPF_DMA_PAYLOAD_H
 
 /*
- * DMA between the packet's payload and host memory, of any length. A transfer is split into pieces that the verifier can follow.
- * Called by handlers and by the default action.
+ * DMA of any length between the packet's payload and host memory. A transfer is split into pieces that the verifier can follow. Called by
+ * handlers and by the default action.
  */
 #include "bpf/messages/space.h"
 
-/* The piece of `words` times 8 bytes, or of 1, 2 or 4, that `bytes` has if that bit of it is set. */
+/* Copies the piece of `count` elements if its bit in `bytes` is set. Its offset is given by the higher bits below 64. */
 #define SPIN_COPY_PIECE_(type, count)                                                                    \
 	do {                                                                                             \
 		uint32_t spin_size_ = sizeof(type) * (count), spin_off_ = bytes & (64 - 2 * spin_size_); \
@@ -19,13 +19,13 @@
 				((type *)(to + spin_off_))[spin_i_] = ((const type *)spin_at_)[spin_i_]; \
 	} while (0)
 
-/* From the payload, where all of `bytes` lie. `to` has room for them, and the slack behind. */
+/* Copies `bytes` bytes of the payload, which are in bounds. `to` has room for them and the slack behind. */
 SPIN_INLINE void spin_copy_out(const struct spin_view *view, const uint8_t *from, uint8_t *to, uint32_t bytes, uint32_t most)
 {
-	/* what the tests of single bits tell the verifier is not of these: it would go through the chunks 64 times */
+	/* hides what the tests of single bits tell the verifier, which would otherwise check the chunk loop 64 times */
 	uint32_t all = spin_blur(bytes), pieces = all & 63, chunks = all >> 6;
 
-	/* largest pieces first, so that a piece's place is what the larger bits of the number say */
+	/* largest pieces first, so that the offset of a piece is given by the higher bits of the length */
 	SPIN_COPY_PIECE_(uint64_t, 4);
 	SPIN_COPY_PIECE_(uint64_t, 2);
 	SPIN_COPY_PIECE_(uint64_t, 1);
@@ -44,7 +44,7 @@ SPIN_INLINE void spin_copy_out(const struct spin_view *view, const uint8_t *from
 	}
 }
 
-/* The same from a frame that was copied: by numbers, as the verifier wants them there (view.h). */
+/* The same from a copied frame, by offsets, which the verifier requires there (view.h). */
 SPIN_INLINE void spin_copy_out_copied(const struct spin_view *view, const uint8_t *payload, uint32_t off, uint8_t *to, uint32_t bytes,
 				      uint32_t most)
 {
@@ -75,8 +75,8 @@ SPIN_INLINE void spin_copy_out_copied(const struct spin_view *view, const uint8_
 }
 
 /*
- * Of either kind of frame: bytes [off, off + bytes) from `payload` on, inside of which they are. They are no more
- * than `most`, a constant, for which `to` has room.
+ * For both kinds of frames: copies bytes [off, off + bytes) from `payload`, which are in bounds. `bytes` is at most `most`, a constant, for
+ * which `to` has room.
  */
 SPIN_INLINE void spin_payload_out(const struct spin_view *view, const uint8_t *payload, uint32_t off, uint8_t *to, uint32_t bytes,
 				  uint32_t most)
@@ -87,7 +87,7 @@ SPIN_INLINE void spin_payload_out(const struct spin_view *view, const uint8_t *p
 		spin_copy_out(view, spin_barrier_pointer_(payload + (spin_blur(off) & spin_offset_mask_(view))), to, bytes, most);
 }
 
-/* Blocks of 64 bytes take stack, which a global function has less of, and save it rounds. */
+/* Blocks of 64 bytes save iterations but take stack, of which a global function has less. */
 #ifdef SPIN_BOUNDED_MESSAGES
 #define SPIN_PAYLOAD_BLOCKS_ 0
 #define SPIN_PAYLOAD_ROUNDS_ (SPIN_COPIED_BYTES_MAX / 8 + 16)
@@ -97,8 +97,8 @@ SPIN_INLINE void spin_payload_out(const struct spin_view *view, const uint8_t *p
 #endif
 
 /*
- * Into the payload, 64 or 8 bytes at a time and the rest by twos or one by one. The checksum follows: a byte at an odd place is
- * the upper half of its word. Only a segment's end makes such places, as transfers begin at even ones.
+ * Copies into the payload, 64 or 8 bytes at a time and the rest in twos or ones, and tracks the checksum change: a byte at an odd offset is
+ * the upper half of its word. Transfers begin at even offsets; only the end of a segment makes an odd one.
  */
 SPIN_INLINE void spin_payload_in_(struct spin_packet *packet, uint32_t off, const uint8_t *host, uint32_t bytes)
 {
@@ -148,7 +148,7 @@ SPIN_INLINE void spin_payload_in_(struct spin_packet *packet, uint32_t off, cons
 #ifdef SPIN_BOUNDED_MESSAGES
 #include "bpf/actions/dma_bounded.h"
 #else
-/* Between byte `off` of the payload and byte `start` of the host memory, both of them checked. */
+/* Between offset `off` of the payload and offset `start` of the host memory. The caller has checked both ranges. */
 SPIN_INLINE void spin_payload_transfer_(struct spin_packet *packet, uint32_t off, uint32_t start, uint32_t bytes, _Bool to_host)
 {
 	uint8_t *host = spin_host_at(start, 0);
@@ -168,7 +168,7 @@ SPIN_INLINE int spin_payload_move_(struct spin_packet *packet, enum spin_host_sp
 	uint32_t room, part, start;
 	uint64_t round = 0;
 
-	/* what is learnt of them here is not the handler's to know, who may be in a loop */
+	/* hide the bounds learnt here from the verifier: the handler may be in a loop */
 	at = spin_blur(at);
 	off = spin_blur(off);
 	bytes = spin_blur(bytes);

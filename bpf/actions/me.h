@@ -6,32 +6,29 @@
 #include "bpf/messages/flow.h"
 #include "bpf/messages/unexpected.h"
 
-/* The first one is there from the start: persistent, open to all, over the whole host memory. */
+/* The first entry exists from the start: persistent, open to all sources, over the whole host memory. */
 static struct spin_me spin_mes[SPIN_MES_MAX] SPIN_ME_ATTR_ = {
 	{ .state = SPIN_ME_OPEN, .ignore_bits = ~(uint64_t)0, .length = 0xffffffff },
 };
 
-/*
- * No entry was ever posted from here on: what is not there costs a message nothing. Written by the host before it posts
- * an entry behind.
- */
+/* No entry with this or a higher index was ever posted, so searches stop here. The host updates it before it posts a higher entry. */
 static uint32_t spin_mes_end SPIN_ME_ATTR_ = 1;
 
 #define SPIN_ME_PLACE_ 16
 
-/* How often the entry that was found may have become another message's; then there is none. Before Linux 6.9 only. */
+/* Retries if another message took the entry that was found; after that the packet finds none. Only before Linux 6.9. */
 #define SPIN_ME_TRIES 4
 
 SPIN_INLINE struct spin_me *spin_me_at(uint32_t me)
 {
-	return &spin_mes[spin_barrier_var_(me) & (SPIN_MES_MAX - 1)]; /* the mask is for the verifier, also behind a test of me */
+	return &spin_mes[spin_barrier_var_(me) & (SPIN_MES_MAX - 1)]; /* the mask is for the verifier, even after a test of me */
 }
 
-/* Without branches: the verifier would follow each of them in every round of a search. */
+/* Without branches: the verifier would follow each of them in every iteration of a search. */
 SPIN_INLINE _Bool spin_me_fits_(const struct spin_me *me, const struct spin_key *key, uint64_t match_bits)
 {
 	uint32_t mask = spin_read_once(&me->source_mask);
-	uint64_t address = (uint64_t)((int64_t)((uint64_t)mask << 56) >> 63); /* all ones if it is named */
+	uint64_t address = (uint64_t)((int64_t)((uint64_t)mask << 56) >> 63); /* all ones if the entry names an address */
 	uint64_t other = (spin_read_once(&me->match_bits) ^ match_bits) & ~spin_read_once(&me->ignore_bits);
 
 	other |= (spin_read_once(&me->source) ^ (uint32_t)key->id) & mask;
@@ -39,7 +36,7 @@ SPIN_INLINE _Bool spin_me_fits_(const struct spin_me *me, const struct spin_key 
 	return !other;
 }
 
-/* Where its memory begins, and in *bytes how long it is: what of it lies in the context's host memory. */
+/* Returns the start of the entry's memory and sets *bytes to its length, both clipped to the context's host memory. */
 SPIN_INLINE uint32_t spin_me_memory_at(const struct spin_me *me, uint32_t *bytes)
 {
 	uint32_t start = spin_read_once(&me->start), length = spin_read_once(&me->length);
@@ -52,7 +49,7 @@ SPIN_INLINE uint32_t spin_me_memory_at(const struct spin_me *me, uint32_t *bytes
 	return start;
 }
 
-/* Room in a managed entry that is used so far. */
+/* Returns the bytes left in a managed entry of which `used` are used. */
 SPIN_INLINE uint32_t spin_me_room_(const struct spin_me *me, uint32_t used)
 {
 	uint32_t length;
@@ -61,15 +58,15 @@ SPIN_INLINE uint32_t spin_me_room_(const struct spin_me *me, uint32_t used)
 	return used < length ? length - used : 0;
 }
 
-/* Is a managed entry open to a message of so many bytes (SPIN_LENGTH_UNKNOWN: its first packet does not tell), with that room? */
+/* Returns 1 if a managed entry with `room` bytes left accepts a message of `bytes` (SPIN_LENGTH_UNKNOWN: not in the first packet). */
 SPIN_INLINE _Bool spin_me_holds_(const struct spin_me *me, uint32_t options, uint32_t room, uint32_t bytes)
 {
 	return bytes != SPIN_LENGTH_UNKNOWN && room >= spin_read_once(&me->min_free) && !(options & SPIN_ME_NO_TRUNCATE && bytes > room);
 }
 
 /*
- * In a search: has the entry, which may be a managed one, too little room as it stands? By its own length: spin_me_reserve_() looks
- * at the host memory as well. Without branches, and no call: with one Linux 6.12 takes three times the steps for a search.
+ * In a search: returns 1 if the entry is managed and has too little room at the moment. It uses the entry's own length; spin_me_reserve_()
+ * also clips it to the host memory. Without branches or calls: with a call Linux 6.12 takes three times the verifier steps for a search.
  */
 SPIN_INLINE _Bool spin_me_lacks_room_(const struct spin_me *me, uint32_t options, uint32_t bytes)
 {
@@ -82,21 +79,22 @@ SPIN_INLINE _Bool spin_me_lacks_room_(const struct spin_me *me, uint32_t options
 	return lacks < 0;
 }
 
-/* Gives back one that was taken: SPIN_ME_OPEN, or SPIN_ME_FREE: unlinked. */
+/* Releases an entry that was taken: SPIN_ME_OPEN, or SPIN_ME_FREE to unlink it. */
 SPIN_INLINE void spin_me_give(uint32_t me, enum spin_me_state state)
 {
 	spin_store32(&spin_me_at(me)->state, state);
 }
 
 #define SPIN_ME_RESERVED_ ((uint64_t)1 << 63)
-#define SPIN_ME_LAST_     ((uint64_t)1 << 62) /* the message has taken the entry: nobody finds room in it any more */
+#define SPIN_ME_LAST_     ((uint64_t)1 << 62) /* the message has taken the entry, which accepts no more messages */
 
 _Static_assert(SPIN_HOST_BYTES_MAX < 1u << 31, "offset and length of a place have 31 bits each");
 
 /*
- * The place in a managed entry of a message of `bytes` bytes, with SPIN_ME_RESERVED_: its offset in bits 30:0, its length in 61:31. 0:
- * the entry is not open to it, or not as it was when `used` was read. That is to be read before all else that was tested of the
- * entry: another posting changes it. Numbers only: pointers would keep what they point to on the caller's stack.
+ * Reserves `bytes` bytes of a managed entry for a message. Returns SPIN_ME_RESERVED_, the offset in bits 30:0 and the length in 61:31.
+ * Returns 0 if the entry does not accept the message or has changed since `used` was read. The caller must read `used` before everything
+ * else that it tests of the entry, because a new posting changes it. Takes numbers only: pointers would keep their objects on the caller's
+ * stack.
  */
 SPIN_APART uint64_t spin_me_reserve_(uint32_t index, uint64_t used, uint32_t bytes, uint32_t options)
 {
@@ -130,7 +128,7 @@ SPIN_INLINE uint32_t spin_me_place_bytes(uint64_t place)
 	return (uint32_t)(place >> 31) & 0x7fffffff;
 }
 
-/* Gives back the place of a message that has it for nothing, unless another one lies behind it. */
+/* Returns the range reserved for a message that did not need it, unless another one was reserved behind it. */
 SPIN_APART int spin_me_release(uint32_t me, uint32_t offset, uint32_t bytes)
 {
 	struct spin_me *entry = spin_me_at(me);
@@ -144,19 +142,19 @@ SPIN_APART int spin_me_release(uint32_t me, uint32_t offset, uint32_t bytes)
 	return 0;
 }
 
-/* A number behind the last entry, and not another exit of the loop: the verifier would follow that by itself. */
+/* Returns SPIN_MES_MAX behind the last entry. A second exit of the loop would be one more path for the verifier. */
 SPIN_INLINE uint32_t spin_me_next_(uint32_t me, uint32_t end)
 {
 	return spin_blur(me + 1 < end ? me + 1 : SPIN_MES_MAX);
 }
 
-/* The same number of 64 bits, of which the verifier knows nothing. */
+/* The same 64-bit value, but unknown to the verifier. */
 SPIN_INLINE uint64_t spin_blur64_(uint64_t v)
 {
 	return (uint64_t)spin_blur((uint32_t)(v >> 32)) << 32 | spin_blur((uint32_t)v);
 }
 
-/* The entry posted first of those open to the message; SPIN_MES_MAX: none. */
+/* Returns the entry posted first among those open to the message; SPIN_MES_MAX if there is none. */
 SPIN_OUTLINE uint32_t spin_me_match_(const struct spin_key *key, uint64_t match_bits, uint32_t bytes)
 {
 	uint32_t found = spin_blur(SPIN_MES_MAX), state, end = spin_read_once(&spin_mes_end), options;
@@ -184,7 +182,7 @@ SPIN_OUTLINE uint32_t spin_me_match_(const struct spin_key *key, uint64_t match_
 	return found;
 }
 
-/* It was taken for nothing: what spin_me_take() said of it. */
+/* Undoes spin_me_take(), with the results that it returned. */
 SPIN_APART int spin_me_untake(uint32_t me, uint32_t options, uint64_t place)
 {
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
@@ -198,7 +196,7 @@ SPIN_APART int spin_me_untake(uint32_t me, uint32_t options, uint64_t place)
 	return 0;
 }
 
-/* The entry, if its message may land there; SPIN_MES_MAX: it is to come again. */
+/* Returns the entry if the message may land there; SPIN_MES_MAX if its sender must retransmit. */
 SPIN_INLINE uint32_t spin_me_land_(const struct spin_key *key, uint64_t match_bits, uint32_t appends, uint32_t me, uint32_t *options,
 				   uint64_t place)
 {
@@ -215,7 +213,7 @@ SPIN_INLINE uint32_t spin_me_land_(const struct spin_key *key, uint64_t match_bi
 	return me;
 }
 
-/* 0: it has to have a place in a managed entry, and has not got it. */
+/* Returns 0 if the entry is managed and no range could be reserved. */
 SPIN_INLINE _Bool spin_me_has_place_(uint32_t me, uint64_t used, uint32_t bytes, uint64_t *place, uint32_t *options)
 {
 	uint64_t reserved;
@@ -232,10 +230,9 @@ SPIN_INLINE _Bool spin_me_has_place_(uint32_t me, uint64_t used, uint32_t bytes,
 }
 
 /*
- * The same for a message of so many bytes (SPIN_LENGTH_UNKNOWN: its first packet does not say), taken if it is to be used
- * once. *options are the entry's. Of an entry that was taken they have SPIN_ME_USE_ONCE, and from bit SPIN_ME_PLACE_ on the
- * message's place among the unexpected ones + 1, if it has one. *place is what spin_me_reserve_() returned for a managed
- * entry, else as it was.
+ * Finds the entry for a message of `bytes` bytes (SPIN_LENGTH_UNKNOWN: not in the first packet) and takes it if it is use-once. *options
+ * becomes the entry's options, with SPIN_ME_USE_ONCE if the entry was taken and, from bit SPIN_ME_PLACE_ on, the index of the unexpected
+ * message + 1, if any. *place becomes the result of spin_me_reserve_() for a managed entry and is otherwise unchanged.
  */
 SPIN_OUTLINE uint32_t spin_me_take(const struct spin_key *key, uint64_t match_bits, uint32_t bytes, uint64_t *place, uint32_t *options)
 {
@@ -252,7 +249,7 @@ SPIN_OUTLINE uint32_t spin_me_take(const struct spin_key *key, uint64_t match_bi
 		me = spin_me_at(found);
 		used = spin_read_once(&me->used);
 		*options = spin_read_once(&me->options);
-		/* the host may have posted another one in its place in the meantime: it is looked at again */
+		/* the host may have posted another entry here in the meantime: check it again */
 		if (!(*options & SPIN_ME_USE_ONCE)) {
 			if (spin_load32(&me->state) == SPIN_ME_OPEN && spin_me_fits_(me, key, match_bits) &&
 			    spin_me_has_place_(found, used, bytes, place, options))
@@ -267,7 +264,7 @@ SPIN_OUTLINE uint32_t spin_me_take(const struct spin_key *key, uint64_t match_bi
 		    spin_me_has_place_(found, used, bytes, place, options))
 			return spin_me_land_(key, match_bits, appends, found, options, *place);
 		spin_me_give(found, SPIN_ME_OPEN);
-	} while (spin_can_loop_(&round, SPIN_ME_TRIES)); /* another message was faster */
+	} while (spin_can_loop_(&round, SPIN_ME_TRIES)); /* another message took it first */
 	return SPIN_MES_MAX;
 }
 

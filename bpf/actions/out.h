@@ -5,26 +5,26 @@
 /*
  * Sends the packets that handlers made (<spin/put.h>). Called once per arriving packet, after all handlers that it started have run:
  *
- *	one packet, and nothing else leaves   it takes the place of the frame that came, and leaves by XDP_TX
+ *	one packet, and nothing else leaves   it replaces the received frame and leaves by XDP_TX
  *	several, reply or acknowledgement the last of them
  *	                                      the frame becomes a small clone template. The kernel makes as many copies
  *	                                      as there are packets (BPF_F_BROADCAST into a devmap that lists this
  *	                                      interface so many times); spin_out (out.bpf.c) turns each into a packet
- *	what cannot leave so                  goes into spin_requests: libspin's thread sends it
+ *	what cannot leave this way            goes to spin_requests: libspin's thread sends it
  *
- * The last copy is the frame that came, with the room that it has. If it has too little room, the kernel makes one copy more. In
- * generic mode no copy has more room than that frame.
+ * The last copy is the received frame itself, with its own tailroom. If that is too small, the kernel makes one copy more. In
+ * generic mode no copy has more room than the received frame.
  */
 #include "bpf/actions/out_maps.h"
 #include "bpf/spread.h"
 
-/* What the host is to send; the loader makes it larger. */
+/* Packets for libspin to send. The loader makes it larger. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096);
 } spin_requests SEC(".maps");
 
-/* Devmaps, SPIN_WAYS for each place in spin_way; filled by the loader. */
+/* Devmaps, SPIN_WAYS per index of spin_way. Filled by the loader. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, 1);
@@ -38,11 +38,11 @@ struct {
 		});
 } spin_ways SEC(".maps");
 
-/* Ways that the host has found; the loader makes it larger. */
+/* Neighbours that libspin has resolved. The loader makes it larger. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
-	__uint(map_flags, BPF_F_NO_PREALLOC); /* else what is replaced may be another target's while it is read */
+	__uint(map_flags, BPF_F_NO_PREALLOC); /* otherwise a replaced value may become another target's while it is read */
 	__type(key, struct spin_hop_key);
 	__type(value, struct spin_hop);
 } spin_hops SEC(".maps");
@@ -56,7 +56,7 @@ SPIN_INLINE struct spin_out_stats *spin_out_stats_at(uint32_t cpu)
 	return &spin_out_stats[cpu & (SPIN_HPUS_MAX - 1)];
 }
 
-/* The place of the interface that the frame came in by; SPIN_WAY_PLACES: nothing leaves there. */
+/* Returns the index of the ingress interface in spin_way; SPIN_WAY_PLACES if no packets may leave there. */
 SPIN_INLINE uint32_t spin_out_place_(uint32_t ifindex)
 {
 	uint32_t place;
@@ -64,7 +64,7 @@ SPIN_INLINE uint32_t spin_out_place_(uint32_t ifindex)
 	for (place = 0; place < SPIN_WAY_PLACES; place++)
 		if (spin_read_once(&spin_way[place].ifindex) == ifindex)
 			break;
-	return spin_blur(ifindex ? place : SPIN_WAY_PLACES); /* one way on for the verifier */
+	return spin_blur(ifindex ? place : SPIN_WAY_PLACES); /* one state for the verifier */
 }
 
 SPIN_INLINE void *spin_out_way_(uint32_t place, uint32_t copies)
@@ -78,8 +78,8 @@ SPIN_INLINE void *spin_out_way_(uint32_t place, uint32_t copies)
 }
 
 /*
- * This frame leaves by the interface that it came in by: the XDP action. One that was given to a CPU has none to go back; then, where
- * there are clone templates, it goes through their program, too, since the first frame's program runs for all of a batch.
+ * Sends the frame out of its ingress interface; returns the XDP action. A packet given to another CPU cannot use XDP_TX. If there are clone
+ * templates, it also goes through their program, because the program of the first frame in a batch runs for all of the batch.
  */
 SPIN_INLINE int spin_leave(struct xdp_md *ctx)
 {
@@ -101,13 +101,13 @@ SPIN_INLINE void spin_out_ask_(const struct spin_tx_desc *out, struct spin_out_s
 		return; /* unreachable: for the verifier */
 	bytes += offsetof(struct spin_request, frame);
 	full = bpf_ringbuf_output(&spin_requests, (void *)&out->request, bytes, 0) != 0;
-	/* Without a branch: clang 19 makes one addition of two, at an offset that depends on the way, which is refused. */
+	/* no branch: clang 19 would merge the two additions into one at a variable offset, which the verifier rejects */
 	full = spin_barrier_var_(full);
 	stats->no_room += full;
 	stats->asked += 1 - full;
 }
 
-/* The same as below, of an interface that does not forward, of which the kernel tells programs nothing. */
+/* The same as spin_out_route_() on an interface without forwarding, where bpf_fib_lookup() returns no neighbour. */
 SPIN_INLINE _Bool spin_out_hop_(struct xdp_md *ctx, struct spin_tx_desc *out, uint32_t ip_bytes)
 {
 	const struct spin_process *to = &out->request.put.target;
@@ -124,7 +124,7 @@ SPIN_INLINE _Bool spin_out_hop_(struct xdp_md *ctx, struct spin_tx_desc *out, ui
 	return 1;
 }
 
-/* Finds the Ethernet addresses of the packet's way to its target. 0: none is known on this interface. */
+/* Sets the packet's Ethernet addresses. Returns 0 if no route to its target on this interface is known. */
 SPIN_INLINE _Bool spin_out_route_(struct xdp_md *ctx, struct spin_tx_desc *out)
 {
 	struct bpf_fib_lookup fib = { .l4_protocol = SPIN_IP_UDP, .ifindex = ctx->ingress_ifindex };
@@ -152,7 +152,7 @@ SPIN_INLINE _Bool spin_out_route_(struct xdp_md *ctx, struct spin_tx_desc *out)
 	return 1;
 }
 
-/* Is it short enough for the interface? What is as short as the frame here is; the kernel looks at clone templates only. */
+/* Returns 1 if the packet fits the interface's MTU. One no longer than the received frame does. The kernel checks clone templates only. */
 SPIN_INLINE _Bool spin_out_fits_(struct xdp_md *ctx, const struct spin_tx_desc *out)
 {
 	uint32_t ip_bytes = out->request.bytes - out->request.ip_at;
@@ -160,7 +160,7 @@ SPIN_INLINE _Bool spin_out_fits_(struct xdp_md *ctx, const struct spin_tx_desc *
 	return out->request.bytes <= bpf_xdp_get_buff_len(ctx) || !bpf_check_mtu(ctx, ctx->ingress_ifindex, &ip_bytes, 0, 0);
 }
 
-/* All of a group to the host, in their order. */
+/* Passes a whole group to libspin, in order. */
 SPIN_INLINE void spin_out_ask_all_(uint32_t first, uint32_t count, struct spin_out_stats *stats)
 {
 	uint64_t round = 0;
@@ -174,8 +174,8 @@ SPIN_INLINE void spin_out_ask_all_(uint32_t first, uint32_t count, struct spin_o
 }
 
 /*
- * The frame becomes the clone template. 1: the frame, which is the last copy itself, has no room for `bytes`; -1: it is
- * none, which cannot be. Tried, since nothing tells the room, nor whether the frame lies in one piece.
+ * Shrinks the frame to the clone template. Returns 1 if the frame, which is the last copy itself, has no room for `bytes`; -1 is
+ * unreachable. The room is found by trying, because no helper tells it, or whether the frame is linear.
  */
 SPIN_INLINE int spin_out_shrink_(struct xdp_md *ctx, uint32_t bytes)
 {
@@ -199,7 +199,7 @@ SPIN_INLINE _Bool spin_out_carry_(struct xdp_md *ctx, uint32_t first)
 	return 1;
 }
 
-/* `count` packets, 1 or more, from `first` on: in copies of the frame, or in itself. */
+/* Sends `count` >= 1 packets from index `first` on, in copies of the frame or in the frame itself. */
 SPIN_INLINE int spin_out_send_(struct xdp_md *ctx, struct spin_tx_desc *head, uint32_t first, uint32_t count, uint32_t longest,
 			       uint32_t place, struct spin_out_stats *stats)
 {
@@ -230,7 +230,7 @@ SPIN_INLINE int spin_out_send_(struct xdp_md *ctx, struct spin_tx_desc *head, ui
 	return (int)bpf_redirect_map(way, 0, BPF_F_BROADCAST);
 }
 
-/* The frame itself as one of them, with headers like those of `other`. 0: it is too long. */
+/* Adds the received frame to the group; its headers lie as those of `other`. Returns 0 if it is too long. */
 SPIN_INLINE _Bool spin_out_take_frame_(struct xdp_md *ctx, struct spin_tx_desc *out, const struct spin_tx_desc *other)
 {
 	uint32_t bytes = spin_bounded_length((uint32_t)bpf_xdp_get_buff_len(ctx), SPIN_REQUEST_FRAME_MAX), ip_at;
@@ -252,7 +252,7 @@ SPIN_INLINE _Bool spin_out_take_frame_(struct xdp_md *ctx, struct spin_tx_desc *
 	return 1;
 }
 
-/* Can all in the box leave from here? *longest is so long. */
+/* Returns 1 if all packets of the ring can leave from here, and sets *longest to the longest one's bytes. */
 SPIN_INLINE _Bool spin_out_can_leave_(struct xdp_md *ctx, uint32_t first, uint32_t count, uint32_t *longest)
 {
 	uint64_t round = 0;
@@ -270,8 +270,8 @@ SPIN_INLINE _Bool spin_out_can_leave_(struct xdp_md *ctx, uint32_t first, uint32
 }
 
 /*
- * What is in the box, with the action for the frame that came; `live`: it came in by an interface. If one of them
- * cannot leave from here, none does, so that they stay in order.
+ * Sends the packets in the ring and returns the action for the received frame. `live`: the frame was received on an interface. If one
+ * packet cannot leave from here, none does, which keeps them in order.
  */
 SPIN_INLINE int spin_out_all(struct xdp_md *ctx, struct spin_tx_ring *box, int action, _Bool live, uint32_t cpu)
 {
@@ -293,12 +293,12 @@ SPIN_INLINE int spin_out_all(struct xdp_md *ctx, struct spin_tx_ring *box, int a
 	if (action == XDP_TX && spin_out_take_frame_(ctx, spin_out_at(first + count), head))
 		count = spin_blur(count + 1);
 	result = spin_out_send_(ctx, head, first, count, longest, place, stats);
-	if (head->count) /* copies are on their way, with these buffers */
+	if (head->count) /* copies in flight use these buffers */
 		box->first = first + count;
 	return result;
 }
 
-/* Before the next parked packet's: what the box cannot hold with those goes to the host. */
+/* Before the next parked packet: passes the ring to libspin if it cannot also hold that packet's output. */
 SPIN_INLINE void spin_out_make_room(struct xdp_md *ctx, uint32_t cpu)
 {
 	struct spin_tx_ring *box = spin_tx_ring();

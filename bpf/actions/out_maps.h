@@ -3,9 +3,9 @@
 #define BPF_OUT_MAPS_H
 
 /*
- * The maps of the tx ring. All contexts of a process share one ring, because contexts of one interface share the kernel's queue to
- * it, and the program of the first frame in the queue runs for all frames (out.bpf.c). An object as it stands has a ring of one
- * buffer; libspin replaces it.
+ * Maps of the tx ring. All contexts of a process share one ring, because contexts of one interface share the kernel's bulk queue to it, and
+ * the program of the first frame in that queue runs for all of its frames (out.bpf.c). In an unloaded object the ring has one buffer;
+ * libspin replaces it.
  */
 #include "bpf/abi/tx_ring.h"
 
@@ -23,7 +23,7 @@ struct {
 	__type(value, struct spin_tx_ring);
 } spin_outboxes SEC(".maps");
 
-/* NULL: cannot be. */
+/* Never returns NULL; the caller tests it for the verifier. */
 SPIN_INLINE struct spin_tx_ring *spin_tx_ring(void)
 {
 	uint32_t zero = 0;
@@ -38,8 +38,8 @@ SPIN_INLINE struct spin_tx_desc *spin_out_at(uint32_t at)
 }
 
 /*
- * The buffer for the next packet or operation: to be filled, and then counted with box->count++. NULL: there is none, which
- * is so only of an object that libspin has not loaded.
+ * Returns the buffer for the next packet or operation. The caller fills it and then increments box->count. NULL only if libspin did not
+ * load the object.
  */
 SPIN_INLINE struct spin_tx_desc *spin_tx_ring_next(const struct spin_tx_ring *box)
 {

@@ -3,11 +3,11 @@
 #define BPF_PUT_H
 
 /*
- * Packets that handlers send (<spin/put.h>): each is built whole in the next buffer of this HPU's tx ring. out.h decides how they
- * leave.
+ * Packets that handlers send (<spin/put.h>). Each is built completely in the next buffer of this CPU's tx ring; out.h decides how it
+ * leaves.
  *
- * Where the frame lies in one piece, building is a separate function for the verifier, which checks it once and not once per call.
- * For a copied frame and in the host build it is inline.
+ * For a linear frame the builder is a global function, which the verifier checks once and not once per call. For a copied frame and in the
+ * host build it is inline.
  */
 #include "bpf/actions/dma_buffer.h"
 #include "bpf/abi/tx_ring.h"
@@ -18,13 +18,13 @@ static uint32_t spin_put_id SPIN_MPQ_ATTR_; /* counts from spin_config.put_id */
 enum spin_put_kind {
 	SPIN_PUT_FORWARD_,
 	SPIN_PUT_PAYLOAD_,
-	/* the bytes of these are in the buffer already */
+	/* the payload of these is already in the buffer */
 	SPIN_PUT_DEVICE_,
 	SPIN_PUT_GET_,
 	SPIN_PUT_ATOMIC_,
 };
 
-/* How many packets the handlers of the packet at hand have sent so far. */
+/* Returns how many packets the handlers have sent for the current packet. */
 SPIN_INLINE uint32_t spin_puts_made(void)
 {
 	const struct spin_tx_ring *box = spin_puts_ ? spin_tx_ring() : 0;
@@ -39,14 +39,14 @@ SPIN_INLINE struct spin_tx_desc *spin_put_next_(void)
 	return box ? spin_tx_ring_next(box) : 0;
 }
 
-/* Where the bytes of a put begin in its buffer. */
+/* Returns the offset of a put's payload in its buffer. */
 SPIN_INLINE uint32_t spin_put_payload_at_(uint32_t ip_at, uint32_t is_ip4)
 {
 	return ip_at + (is_ip4 ? sizeof(struct spin_ip4) : sizeof(struct spin_ip6)) + sizeof(struct spin_udp) +
 	       (spin_handlers_.delivery == SPIN_DELIVER_ME ? SPIN_PUT_HEAD_BYTES : 0);
 }
 
-/* What `out` says, from the packet's headers and, from out->from on, the bytes behind `payload`. */
+/* Builds the packet that `out` describes, from the packet's headers and, for some kinds, the bytes at `payload` + out->from. */
 SPIN_INLINE int spin_put_make_(const struct spin_packet *packet, const uint8_t *payload, struct spin_tx_ring *box, struct spin_tx_desc *out,
 			       enum spin_put_kind kind)
 {
@@ -88,7 +88,7 @@ SPIN_INLINE int spin_put_make_(const struct spin_packet *packet, const uint8_t *
 }
 
 #ifdef __bpf__
-/* The same where the frame lies. Inline in C's sense: it is in the object only where SPIN_PUTS has declared it. */
+/* The same for a linear frame. `inline` in the sense of C: it is in the object only where SPIN_PUTS has declared it. */
 __attribute__((noinline)) inline int spin_put_direct(struct xdp_md *ctx)
 {
 	const struct spin_frame frame = { ctx };
@@ -113,7 +113,7 @@ __attribute__((noinline)) inline int spin_put_direct(struct xdp_md *ctx)
 }
 #endif
 
-/* In the buffer that comes next: what is to be made. NULL: it may not be, or there is none. */
+/* Fills in the next buffer's description. Returns NULL if the put is not allowed or there is no buffer. */
 SPIN_INLINE struct spin_tx_desc *spin_put_begin_(const struct spin_packet *packet, const struct spin_process *to, enum spin_put_kind kind,
 						 uint32_t bytes)
 {
@@ -132,7 +132,7 @@ SPIN_INLINE struct spin_tx_desc *spin_put_begin_(const struct spin_packet *packe
 	return out;
 }
 
-/* It is made, its bytes being those from `off` on behind `payload`, and counted. */
+/* Builds the packet, with the bytes at `payload` + `off`, and counts it. */
 SPIN_INLINE int spin_put_end_(struct spin_packet *packet, struct spin_tx_desc *out, const uint8_t *payload, uint32_t off,
 			      enum spin_put_kind kind)
 {
@@ -147,7 +147,7 @@ SPIN_INLINE int spin_put_end_(struct spin_packet *packet, struct spin_tx_desc *o
 #endif
 		err = spin_put_make_(packet, payload, spin_tx_ring(), out, kind);
 	if (!err)
-		packet->puts = spin_blur(packet->puts + 1); /* a loop of calls is one round to the verifier */
+		packet->puts = spin_blur(packet->puts + 1); /* a loop of calls is one state to the verifier */
 	return err;
 }
 
@@ -174,7 +174,7 @@ SPIN_INLINE int spin_put_payload_(struct spin_packet *packet, uint32_t off, uint
 	return spin_put_end_(packet, out, packet->payload, off, SPIN_PUT_PAYLOAD_);
 }
 
-/* Bytes that are too many to be a handler's locals, as an isolated one may copy them: at places that nobody knows. */
+/* Copies more than 256 bytes, as the isolated class may: at offsets unknown to the verifier. */
 SPIN_INLINE void spin_put_copy_long_(uint32_t *to, const uint32_t *from, uint32_t words)
 {
 	uint64_t round = 0;
@@ -261,7 +261,7 @@ SPIN_INLINE int spin_atomic_(struct spin_packet *packet, enum spin_atomic op, co
 	return spin_put_end_(packet, out, packet->payload, 0, SPIN_PUT_ATOMIC_);
 }
 
-/* The operands lie behind what the answer is to tell. */
+/* The operands follow the fields for the answer. */
 SPIN_INLINE int spin_fetch_atomic_(struct spin_packet *packet, enum spin_atomic op, const void *from, uint32_t bytes,
 				   const struct spin_get *get)
 {
@@ -288,7 +288,7 @@ SPIN_INLINE int spin_fetch_atomic_(struct spin_packet *packet, enum spin_atomic 
 	return spin_put_end_(packet, out, packet->payload, 0, SPIN_PUT_ATOMIC_);
 }
 
-/* The put in the buffer is to be acknowledged: the host's library sends it. */
+/* Marks the put in the buffer as one to be acknowledged; libspin sends it. */
 SPIN_INLINE void spin_put_acked_(const struct spin_packet *packet, struct spin_tx_desc *out, const struct spin_put_acked *put)
 {
 	uint32_t me = spin_read_once(&spin_mpq_at(packet->mpq)->me);
@@ -328,7 +328,7 @@ SPIN_INLINE int spin_put_from_device_acked_(struct spin_packet *packet, const vo
 	return 0;
 }
 
-/* Counted, and all of it told but what request.put says. NULL: it may not be. */
+/* Queues a put from host memory, complete except for request.put. Returns NULL if it is not allowed. */
 SPIN_INLINE struct spin_tx_desc *spin_put_host_(struct spin_packet *packet, uint32_t at, uint32_t bytes, const struct spin_process *to)
 {
 	struct spin_tx_ring *box = spin_tx_ring();

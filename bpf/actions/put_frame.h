@@ -3,8 +3,8 @@
 #define BPF_PUT_FRAME_H
 
 /*
- * Writes the headers of a packet that a handler sends to a buffer. The buffer has slack behind the packet: what is written is exact,
- * but the verifier need not know that.
+ * Writes the headers of a packet that a handler sends to a buffer. The buffer has slack behind the packet, so the verifier accepts the
+ * stores without knowing the exact length.
  */
 #include <spin/slmp.h>
 
@@ -14,7 +14,7 @@
 
 #define SPIN_PUT_HEAD_BYTES (sizeof(struct spin_slmp) + sizeof(struct spin_slmp_put))
 
-/* At `off` of the frame, of which only the verifier does not know that it is below 128. */
+/* Returns `frame` + `off`. `off` is below 128; the mask proves it to the verifier. */
 SPIN_INLINE uint8_t *spin_put_at(uint8_t *frame, uint32_t off)
 {
 	return (uint8_t *)spin_barrier_pointer_(frame + (spin_barrier_var_(off) & 127));
@@ -28,20 +28,20 @@ SPIN_INLINE _Bool spin_put_is_source_(const struct spin_packet *packet, const st
 	       (packet->is_ip4 || (source.addr[1] == to->addr[1] && source.addr[2] == to->addr[2] && source.addr[3] == to->addr[3]));
 }
 
-/* Ethernet header and VLAN tags, back to where they came from. */
+/* Copies the Ethernet header and VLAN tags, with the addresses swapped. */
 SPIN_INLINE void spin_put_copy_link(const struct spin_packet *packet, uint8_t *frame)
 {
 	const uint64_t *from = (const void *)spin_barrier_pointer_(packet->view.data);
 
 	if (!spin_inside_(&packet->view, from + 3))
-		return; /* cannot be: an IP header follows */
+		return; /* unreachable: an IP header follows */
 	SPIN_UNROLL_
 	for (uint32_t i = 0; i < 3; i++)
 		((uint64_t *)frame)[i] = from[i];
 	spin_swap_eth((struct spin_eth *)frame);
 }
 
-/* A new IP header, checksum to follow. Returns its bytes. */
+/* Writes a new IP header without its checksum. Returns its length. */
 SPIN_INLINE uint32_t spin_put_ip(const struct spin_packet *packet, uint8_t *frame, const struct spin_process *to, uint32_t ip_payload_bytes)
 {
 	const struct spin_process source = spin_target_(packet);
@@ -74,7 +74,7 @@ SPIN_INLINE uint32_t spin_put_ip(const struct spin_packet *packet, uint8_t *fram
 	}
 }
 
-/* Word `i` of the packet's IP header; the pointer is its own, so that what a test tells the verifier stays with it. */
+/* Copies word `i` of the packet's IP header. The pointer is separate, so that the bounds check applies to it alone. */
 SPIN_INLINE void spin_put_ip_word_(const struct spin_packet *packet, uint8_t *ip, uint32_t i)
 {
 	const uint8_t *at = (const uint8_t *)packet->ip + 4 * i;
@@ -85,8 +85,8 @@ SPIN_INLINE void spin_put_ip_word_(const struct spin_packet *packet, uint8_t *ip
 }
 
 /*
- * The packet's own IP header with another way to go; checksum to follow. Of a frame that was copied more bytes than
- * the header has, which the next one is written over: so it is one way to the verifier, not eleven.
+ * Copies the packet's IP header with new addresses, without its checksum. For a copied frame it copies the longest possible header, and the
+ * next header overwrites the surplus: one path for the verifier instead of eleven.
  */
 SPIN_INLINE void spin_put_ip_again(const struct spin_packet *packet, uint8_t *frame, const struct spin_process *to,
 				   uint32_t ip_payload_bytes)
@@ -103,7 +103,7 @@ SPIN_INLINE void spin_put_ip_again(const struct spin_packet *packet, uint8_t *fr
 			if (i < 5 || 4 * i < packet->ip_bytes)
 				spin_put_ip_word_(packet, at, i);
 	}
-	source = spin_target_(packet); /* not before: it would lie on the stack while words are copied */
+	source = spin_target_(packet); /* not earlier: it would take stack while words are copied */
 	if (packet->is_ip4) {
 		struct spin_ip4 *ip = (void *)at;
 
@@ -111,7 +111,7 @@ SPIN_INLINE void spin_put_ip_again(const struct spin_packet *packet, uint8_t *fr
 		ip->ttl = 64;
 		ip->src = source.addr[0];
 		ip->dst = to->addr[0];
-		spin_barrier_var_(0); /* two stores stay two: one, at either offset, is none for the isolated class */
+		spin_barrier_var_(0); /* keeps two stores: the isolated class rejects one store at a variable offset */
 	} else {
 		struct spin_ip6 *ip = (void *)at;
 
@@ -124,7 +124,7 @@ SPIN_INLINE void spin_put_ip_again(const struct spin_packet *packet, uint8_t *fr
 	}
 }
 
-/* A message of one packet. */
+/* Writes the SLMP headers of a message of one packet. */
 SPIN_INLINE void spin_put_slmp(uint8_t *frame, uint32_t udp_at, const struct spin_put *put, uint32_t bytes, uint32_t message_id)
 {
 	uint8_t *at = spin_put_at(frame, udp_at + sizeof(struct spin_udp));
@@ -143,7 +143,7 @@ SPIN_INLINE void spin_put_slmp(uint8_t *frame, uint32_t udp_at, const struct spi
 	more->offset = spin_swap64(put->remote_offset);
 }
 
-/* Then: it is a get of so many bytes, or else an atomic of that kind. */
+/* After spin_put_slmp(): makes it a get of `detail` bytes, or an atomic operation `detail`. */
 SPIN_INLINE void spin_put_slmp_request(uint8_t *frame, uint32_t udp_at, _Bool is_get, uint32_t detail)
 {
 	struct spin_slmp_put *more = (void *)spin_put_at(frame, udp_at + sizeof(struct spin_udp) + sizeof(struct spin_slmp));
@@ -155,7 +155,7 @@ SPIN_INLINE void spin_put_slmp_request(uint8_t *frame, uint32_t udp_at, _Bool is
 		more->atomic = spin_hton16((uint16_t)detail);
 }
 
-/* The packet's own SLMP header, less what its put tells. */
+/* Copies the packet's SLMP header without the put extension. */
 SPIN_INLINE void spin_put_slmp_again(const struct spin_packet *packet, uint8_t *frame, uint32_t udp_at)
 {
 	const uint8_t *from = spin_barrier_pointer_((const uint8_t *)(packet->udp + 1));
@@ -178,7 +178,7 @@ SPIN_INLINE void spin_put_udp(const struct spin_packet *packet, uint8_t *frame, 
 	udp->checksum = 0;
 }
 
-/* The sum of IP addresses and `bytes` behind the UDP header, with that; what lies behind becomes zero. */
+/* Returns the sum of the IP addresses, the UDP header and its payload. Clears the bytes behind the payload. */
 SPIN_INLINE uint64_t spin_put_sum_(uint8_t *udp, uint32_t udp_bytes, const uint8_t *addresses, uint32_t words)
 {
 	uint64_t sum = (uint64_t)spin_hton16(SPIN_IP_UDP) + spin_hton16(udp_bytes), at = spin_barrier_var64_(udp_bytes), round = 0;
@@ -192,7 +192,7 @@ SPIN_INLINE uint64_t spin_put_sum_(uint8_t *udp, uint32_t udp_bytes, const uint8
 		behind[i] = 0;
 	for (uint32_t done = spin_blur(0); done < udp_bytes && spin_can_loop_(&round, (SPIN_PUT_BYTES_MAX + 64) / 32 + 1);
 	     done = spin_blur(done + 32)) {
-		/* blurred: in the isolated class it must have the same bounds in each round, whatever is known of udp_bytes */
+		/* hides the offset: in the isolated class it must have the same bounds in each iteration, whatever is known of udp_bytes */
 		at = spin_barrier_var64_(spin_blur(done));
 		if (at > SPIN_PUT_BYTES_MAX + 64)
 			break; /* unreachable: for the verifier */
@@ -215,7 +215,7 @@ SPIN_INLINE void spin_put_checksums(const struct spin_packet *packet, uint8_t *f
 		((struct spin_ip4 *)ip)->checksum = 0;
 		sum = spin_sum_words_(ip, 5);
 		SPIN_UNROLL_
-		for (uint32_t i = 0; i < 10; i++) /* of options */
+		for (uint32_t i = 0; i < 10; i++) /* IP options */
 			sum += i < words ? ((uint32_t *)ip)[5 + i] : 0;
 		((struct spin_ip4 *)ip)->checksum = ~spin_fold(sum);
 		sum = spin_put_sum_((uint8_t *)udp, udp_bytes, spin_barrier_pointer_(ip + offsetof(struct spin_ip4, src)), 2);

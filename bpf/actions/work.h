@@ -2,7 +2,7 @@
 #ifndef BPF_WORK_H
 #define BPF_WORK_H
 
-/* Work items (<spin/work.h>): events that handlers make. Called by handlers. */
+/* Work items (<spin/work.h>): events that handlers create. Called by handlers. */
 #include "bpf/messages/message_event.h"
 
 static struct spin_work_counts_ spin_work_counts SPIN_MPQ_ATTR_;
@@ -14,7 +14,7 @@ SPIN_INLINE int spin_work_lost_(void)
 	return SPIN_WORK_FULL;
 }
 
-/* What an error's event tells of a datagram. */
+/* Fills in the fields that an error event has for a datagram. */
 SPIN_INLINE void spin_work_of_datagram_(const struct spin_packet *packet, struct spin_event *e)
 {
 	const struct spin_process source = spin_source_(packet);
@@ -31,8 +31,8 @@ SPIN_INLINE void spin_work_of_datagram_(const struct spin_packet *packet, struct
 }
 
 /*
- * Made in the CPU's memory, and then copied to the ring: between reserving a place there and submitting it no program may end, and
- * the isolated class ends one at any jump backwards when its work is used up (user/libspin/object/work_limit.c).
+ * The item is built in per-CPU memory and then copied to the ring: a program must not end between reserving a record and submitting it, and
+ * the isolated class may be ended at any backward jump when its work limit is reached (user/libspin/object/work_limit.c).
  */
 SPIN_INLINE int spin_work_push_(const struct spin_packet *packet, uint32_t kind, const void *from, uint32_t bytes)
 {

@@ -3,14 +3,14 @@
 #define BPF_EVICT_H
 
 /*
- * How the MPQ of a message ends, and the two reasons why a message ends before it is complete: no packet has come for too long
- * (sweep.h), or another message needs its place (pressure.h).
+ * Ends a message and frees its MPQ, including the two cases in which a message ends before it is complete: no packet has arrived for too
+ * long (sweep.h), or another message needs its MPQ or entry (pressure.h).
  */
 #include "bpf/messages/message_event.h"
 #include "bpf/messages/parking.h"
 #include "bpf/messages/window.h"
 
-/* Parked packets whose message has ended. */
+/* Discards the parked packets of a message that has ended. */
 SPIN_INLINE void spin_park_forget_all(struct spin_mpq *q, uint32_t hpu)
 {
 	if (spin_read_once(&q->replay))
@@ -19,7 +19,7 @@ SPIN_INLINE void spin_park_forget_all(struct spin_mpq *q, uint32_t hpu)
 		spin_park_forget(spin_xchg(&q->parked, 0), hpu);
 }
 
-/* Ends a message's MPQ, which stays taken; nothing of it is in flight. The flow gets its new state first. */
+/* Ends a message without freeing its MPQ. None of its packets is being handled. The flow gets its new state first. */
 SPIN_INLINE void spin_mpq_end_(uint32_t mpq, uint32_t flow_kind, uint32_t now)
 {
 	struct spin_mpq *q = spin_mpq_at(mpq);
@@ -36,7 +36,7 @@ SPIN_INLINE void spin_mpq_free(uint32_t mpq, uint32_t flow_kind, uint32_t now)
 	spin_free_bit(spin_mpqs_used, SPIN_MPQ_WORDS, mpq);
 }
 
-/* What tells its packets from those of another message under its id. */
+/* Stores in the tombstone what distinguishes this message's packets from those of a new one with the same id. */
 SPIN_INLINE void spin_tombstone_tell(const struct spin_mpq *q, uint32_t length)
 {
 	struct spin_flow *flow = &spin_flows[q->flow & (SPIN_FLOWS - 1)];
@@ -46,10 +46,10 @@ SPIN_INLINE void spin_tombstone_tell(const struct spin_mpq *q, uint32_t length)
 	spin_write_once(&flow->sum, q->sum);
 }
 
-/* What is added to a generation: no bit of the lanes' tags. */
+/* Added to the generation of an evicted message; not visible in the lanes' tags, which hold bits 4:0. */
 #define SPIN_EVICTION 32u
 
-/* Packets of it that were handled. */
+/* Returns the number of packets handled. */
 SPIN_INLINE uint32_t spin_mpq_handled(const struct spin_mpq *q)
 {
 	uint32_t done = spin_read_once(&q->done);
@@ -57,7 +57,7 @@ SPIN_INLINE uint32_t spin_mpq_handled(const struct spin_mpq *q)
 	return (done & ~SPIN_DONE_LAST) + (done >> 31);
 }
 
-/* Nothing that was claimed is still being handled. Nobody claims any more: the generation is another one. */
+/* Returns 1 if no claimed packet is still being handled. No new packet can be claimed, because the generation has changed. */
 SPIN_INLINE _Bool spin_evict_is_still_(uint32_t mpq, uint32_t generation)
 {
 	const struct spin_mpq *q = spin_mpq_at(mpq);
@@ -66,25 +66,25 @@ SPIN_INLINE _Bool spin_evict_is_still_(uint32_t mpq, uint32_t generation)
 }
 
 /*
- * Ending a message takes two calls, one after the other: handlers that send leave 96 bytes of the stack. The first one
- * lets no packet in any more; the second frees what the message has. 0 of the first: a handler is at work on it, it has
- * ended otherwise, or another HPU ends it; if it is to be evicted a later sweep does it.
+ * Ending a message takes two calls in a row, because handlers that send leave only 96 bytes of stack. The first call stops the message from
+ * accepting packets; the second frees what it holds. The first returns 0 if a handler is still running, or the message has ended otherwise,
+ * or another HPU is ending it. If it must be evicted, a later sweep does so.
  *
- * SPIN_MPQ_EVICTING is set while a message that is to end waits for somebody who ends it. Who clears it is alone with the
- * message, of several HPUs that want its MPQ: if it cannot end yet, it sets the flag again.
+ * SPIN_MPQ_EVICTING is set while a message waits to be ended. The HPU that clears it is alone with the message, even if several want its
+ * MPQ. If the message cannot end yet, that HPU sets the flag again.
  */
 SPIN_INLINE _Bool spin_evict_begin_(uint32_t mpq)
 {
 	struct spin_mpq *q = spin_mpq_at(mpq);
 	uint32_t phase = spin_load32(&q->phase);
 
-	/* it may have gone on since it was chosen */
+	/* its phase may have changed since it was chosen */
 	if (phase != SPIN_MPQ_ENDING) {
 		if (phase != SPIN_MPQ_OPEN && phase != SPIN_MPQ_WAITING)
 			return 0;
 		if (spin_cmpxchg(&q->phase, phase, SPIN_MPQ_ENDING) != phase)
 			return 0;
-		/* same tags of the lanes, another message to whoever is about to claim a packet */
+		/* the lanes' tags stay the same, but an HPU about to claim a packet sees another message */
 		spin_fetch_add(&q->generation, SPIN_EVICTION);
 	} else if (!(spin_fetch_and(&q->flags, ~(uint32_t)SPIN_MPQ_EVICTING) & SPIN_MPQ_EVICTING)) {
 		return 0;
@@ -95,15 +95,15 @@ SPIN_INLINE _Bool spin_evict_begin_(uint32_t mpq)
 	return 0;
 }
 
-/* The MPQ again, or SPIN_MPQS_MAX: it was that, or has not ended. */
+/* Returns `mpq`; SPIN_MPQS_MAX if it was that, or if the message could not be ended. */
 SPIN_APART int spin_evict_begin(uint32_t mpq)
 {
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME || mpq >= SPIN_MPQS_MAX || !spin_evict_begin_(spin_barrier_var_(mpq)))
-		return SPIN_MPQS_MAX; /* opaque: the mask is to stay, for what was tested may lie on the stack */
+		return SPIN_MPQS_MAX; /* the barrier keeps the mask, because the tested value may be spilled to the stack */
 	return mpq;
 }
 
-/* By itself, for it has loops: what calls it has little stack left. */
+/* A separate function, because it has loops and its callers have little stack left. */
 SPIN_APART int spin_evict_parked_(uint32_t mpq, uint32_t hpu)
 {
 	if (spin_handlers_.delivery == SPIN_DELIVER_ME)
@@ -111,7 +111,7 @@ SPIN_APART int spin_evict_parked_(uint32_t mpq, uint32_t hpu)
 	return 0;
 }
 
-/* With less on its stack than spin_message_event(): handlers that send leave little. */
+/* Uses less stack than spin_message_event(): handlers that send leave little. */
 SPIN_APART int spin_evict_tell_(uint32_t mpq, uint32_t hpu)
 {
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
@@ -119,11 +119,11 @@ SPIN_APART int spin_evict_tell_(uint32_t mpq, uint32_t hpu)
 	return spin_message_event_(mpq, hpu, SPIN_TELL_(SPIN_EVENT_TIMEOUT, 0), spin_mpq_at(mpq)->offset, 0);
 }
 
-/* How; none of these: in a sweep. */
+/* How to end a message; 0: in a sweep. */
 enum {
-	SPIN_EVICT_UNTOLD = 1,   /* the host is not told */
-	SPIN_EVICT_KEEP_MPQ = 2, /* the MPQ stays taken: it is the caller's now, */
-	SPIN_EVICT_FOR_ME = 4,   /* and the entry that the message took, if that does not manage its offset */
+	SPIN_EVICT_UNTOLD = 1,   /* no event for the host */
+	SPIN_EVICT_KEEP_MPQ = 2, /* the MPQ stays allocated, for the caller */
+	SPIN_EVICT_FOR_ME = 4,   /* the message's use-once entry stays taken for the caller, unless managed */
 };
 
 SPIN_INLINE void spin_evict_end(uint32_t mpq, uint32_t hpu, uint32_t now, uint32_t how)
@@ -159,14 +159,14 @@ SPIN_INLINE void spin_evict_end(uint32_t mpq, uint32_t hpu, uint32_t now, uint32
 		spin_mpq_free(mpq, kind, now);
 }
 
-/* In a sweep. */
+/* Evicts a message in a sweep. */
 SPIN_INLINE void spin_evict(uint32_t mpq, uint32_t hpu, uint32_t now)
 {
 	if (spin_evict_begin_(mpq))
 		spin_evict_end(mpq, hpu, now, 0);
 }
 
-/* Notes that a message is longer than its entry; it is then to be ended. SPIN_MPQS_MAX: it is another one by now. */
+/* Marks a message as longer than its entry, so that it must be ended. Returns SPIN_MPQS_MAX if the MPQ now has another message. */
 SPIN_INLINE uint32_t spin_refuse_note_(uint32_t mpq, uint32_t generation)
 {
 	if ((spin_read_once(&spin_mpq_at(mpq)->generation) & 0xffff) != generation)

@@ -3,8 +3,8 @@
 #define BPF_FLOW_H
 
 /*
- * The table of flows (abi/mpq.h): finds a message by its packet's key, inserts and removes keys. Called by message_begin.h and
- * message.h on several HPUs at once. Invariant: a key is in the table at most once.
+ * The flow table (abi/mpq.h): finds a message by its packet's key, inserts and removes keys. Called by message_begin.h and message.h on
+ * several HPUs at once. Invariant: a key is in the table at most once.
  */
 #include "bpf/atomic.h"
 #include "bpf/abi/mpq.h"
@@ -20,14 +20,14 @@ static uint32_t spin_flow_locks[SPIN_FLOW_LOCKS] SPIN_MPQ_ATTR_;
 _Static_assert(SPIN_MPQS_MAX <= 1u << 14, "a flow's state has 14 bits for the MPQ");
 
 struct spin_key {
-	uint64_t id, src[2], home; /* no padding: it is an argument of global functions */
+	uint64_t id, src[2], home; /* no padding, because it is an argument of global functions */
 };
 
 /*
- * `home` is where the search for the key begins. A source's place follows from products with secret odd numbers: a stranger
- * does not know how far it is from his own. The messages of one source are spread evenly by the golden ratio, in an order that
- * is secret, too: so that numbers in a row, which most senders give, fill the table without runs. Whoever does not know the
- * key can choose neither keys nor ids that begin at one place and fill the SPIN_FLOW_PROBES places of another's.
+ * `home` is the index where the search for the key begins. The source address is hashed by multiplication with secret odd constants, so an
+ * attacker cannot predict the distance between the slots of two sources. The messages of one source are spread evenly by the golden ratio,
+ * in an order that is also secret, so the consecutive ids that most senders use fill the table without runs. Without the key an attacker
+ * cannot choose keys or ids that collide and fill another source's SPIN_FLOW_PROBES slots.
  */
 SPIN_INLINE void spin_key_of(const struct spin_view *view, const struct spin_datagram *d, uint32_t message_id, struct spin_key *key)
 {
@@ -56,8 +56,8 @@ SPIN_INLINE _Bool spin_flow_is_(const struct spin_flow *flow, const struct spin_
 }
 
 /*
- * The flow's state and, in *place, where it is; 0 if there is none. That of a live one may be about to end:
- * its generation tells when a packet is claimed; a tombstone is one for certain.
+ * Returns the flow's state and sets *place to its index; 0 if the key is not in the table. A live flow may be about to end: its generation
+ * is checked again when a packet is claimed. A tombstone is certain.
  */
 SPIN_OUTLINE uint32_t spin_flow_find(const struct spin_key *key, uint32_t *place)
 {
@@ -78,13 +78,13 @@ SPIN_OUTLINE uint32_t spin_flow_find(const struct spin_key *key, uint32_t *place
 			return state;
 		}
 		if (state == SPIN_FLOW_NONE && !spin_read_once(&flow->id))
-			break; /* never used: no key was ever placed behind it */
+			break; /* never used, so no key was ever inserted behind it */
 		i = spin_blur(i + 1);
 	} while (i < SPIN_FLOW_PROBES && spin_can_loop_(&round, SPIN_FLOW_PROBES));
 	return 0;
 }
 
-/* Ticks since a time; 0 for one that another HPU has noted after this one read its clock. */
+/* Returns the ticks since `since`; 0 if another HPU stored `since` after this HPU read the clock. */
 SPIN_INLINE uint32_t spin_age(uint32_t now, uint32_t since)
 {
 	uint32_t age = now - since;
@@ -98,8 +98,8 @@ SPIN_INLINE _Bool spin_tombstone_old(const struct spin_flow *flow, uint32_t now,
 }
 
 /*
- * A place for a new flow, claimed; SPIN_FLOWS: none is free. The lock of the key's home is
- * held, so the key comes in once; others may claim the same places at the same time.
+ * Claims a slot for a new flow and returns its index; SPIN_FLOWS if none is free. The caller holds the lock of the key's home, so the key
+ * is inserted once; other HPUs may claim the same slots for other keys.
  */
 SPIN_OUTLINE uint32_t spin_flow_claim(const struct spin_key *key, uint32_t now, uint32_t ticks)
 {
@@ -128,7 +128,7 @@ SPIN_OUTLINE uint32_t spin_flow_claim(const struct spin_key *key, uint32_t now, 
 	return SPIN_FLOWS;
 }
 
-/* 0: another HPU holds it for longer than an insertion takes. */
+/* Takes the lock of the key's home. Returns 0 if another HPU holds it for longer than an insertion takes. */
 SPIN_OUTLINE _Bool spin_flow_lock(const struct spin_key *key)
 {
 	uint64_t round = 0;

@@ -3,9 +3,9 @@
 #define BPF_MESSAGE_H
 
 /*
- * One packet of a message, from its header to its result: steps 6 to 13 of <spin/message.h>, whose terms are used here. HPUs can
- * meet in four places. Each is settled by one atomic operation: which HPU opens a message (flow.h), runs its header handler (its
- * phase), handles a packet (window.h), and completes it (`done`).
+ * Handles one packet of a message, from its header to its result: steps 6 to 13 of <spin/message.h>, whose terms are used here. HPUs can
+ * meet in four places. Each is settled by one atomic operation: which HPU opens a message (flow.h), runs its header handler (its phase),
+ * handles a packet (window.h), and completes it (`done`).
  */
 #include "bpf/messages/message_begin.h"
 #include "bpf/messages/message_request.h"
@@ -24,7 +24,7 @@ SPIN_INLINE enum spin_reason spin_message_deposit_(const struct spin_message *m,
 	return SPIN_REASON_PROCEEDED;
 }
 
-/* What of a packet is in whole pieces of fragmentation_bytes; only a message's last packet may have more. */
+/* Returns the packet's bytes in whole pieces of fragmentation_bytes. Only a message's last packet may have more. */
 SPIN_INLINE uint32_t spin_message_whole_(const struct spin_message *m)
 {
 	return spin_handlers_.fragmentation_bytes > 1 ? m->slmp.bytes & ~(spin_handlers_.fragmentation_bytes - 1u) : m->slmp.bytes;
@@ -52,7 +52,7 @@ SPIN_INLINE enum spin_reason spin_message_run_payload_(const struct spin_message
 	}
 }
 
-/* Step 11, once the packet is claimed. */
+/* Step 11, for a claimed packet. */
 SPIN_INLINE enum spin_reason spin_message_run_(const struct spin_message *m, struct spin_packet *packet, struct spin_mpq *q)
 {
 	enum spin_reason verdict = spin_mpq_verdict(q), reason = verdict;
@@ -67,10 +67,10 @@ SPIN_INLINE enum spin_reason spin_message_run_(const struct spin_message *m, str
 	else if (spin_likely(verdict == SPIN_REASON_SUCCESS) && spin_handlers_.payload && whole > skip)
 		reason = spin_message_run_payload_(m, packet);
 	else if (verdict == SPIN_REASON_SUCCESS && spin_handlers_.payload && whole != m->slmp.bytes)
-		reason = SPIN_REASON_DROPPED; /* less than a piece */
+		reason = SPIN_REASON_DROPPED; /* shorter than one piece */
 	else if (verdict == SPIN_REASON_SUCCESS || verdict == SPIN_REASON_PROCEEDED)
 		reason = spin_message_deposit_(m, packet, q);
-	reason = spin_blur(reason) & 31; /* one state to the verifier */
+	reason = spin_blur(reason) & 31; /* one state for the verifier */
 	if (spin_unlikely(reason != SPIN_REASON_SUCCESS && reason != SPIN_REASON_PROCEEDED))
 		spin_fetch_add(&q->dropped_bytes, m->slmp.bytes);
 	else if (spin_handlers_.fragmentation_bytes > 1 && spin_handlers_.payload && reason == SPIN_REASON_SUCCESS &&
@@ -91,7 +91,7 @@ SPIN_INLINE void spin_message_complete_(const struct spin_message *m, struct spi
 	};
 
 	if (spin_cmpxchg(&q->phase, SPIN_MPQ_OPEN, SPIN_MPQ_ENDING) != SPIN_MPQ_OPEN)
-		return; /* a sweep was faster: it ends as evicted */
+		return; /* a sweep came first: the message ends as evicted */
 	if (spin_has_completion() && spin_likely(!(spin_read_once(&spin_me_at(q->me)->options) & SPIN_ME_NO_COMPLETION)) &&
 	    (verdict == SPIN_REASON_SUCCESS || verdict == SPIN_REASON_HEADER_DROPPED || q->verdict & SPIN_MPQ_COMPLETES)) {
 		rc = spin_call_completion(&completion);
@@ -109,24 +109,24 @@ SPIN_INLINE void spin_message_complete_(const struct spin_message *m, struct spi
 	if (spin_config.unexpected)
 		spin_unexpected_end(m->mpq, m->hpu, flags & SPIN_MPQ_PENDING ? 0 : SPIN_TELL_(SPIN_EVENT_MESSAGE, 0),
 				    flags & SPIN_MPQ_TOOK_ME ? SPIN_EVENT_UNLINKED : 0);
-	/* before the host is told: it frees the entry when it has had the event */
+	/* before the event: the host frees the entry when it reads the event */
 	if (flags & SPIN_MPQ_TOOK_ME)
 		spin_me_give(q->me, flags & SPIN_MPQ_PENDING ? SPIN_ME_OPEN : SPIN_ME_UNREAD);
 	if (flags & SPIN_MPQ_PENDING) {
-		spin_event_unpromise(); /* the host is not told */
+		spin_event_unpromise(); /* no event */
 	} else if (!spin_message_event(m->mpq, m->hpu, SPIN_TELL_(SPIN_EVENT_MESSAGE, 0), q->offset,
 				       flags & SPIN_MPQ_TOOK_ME ? SPIN_EVENT_UNLINKED : 0) &&
 		   flags & SPIN_MPQ_TOOK_ME) {
-		spin_me_give(q->me, SPIN_ME_FREE); /* it will not have it */
+		spin_me_give(q->me, SPIN_ME_FREE); /* the host will not read an event */
 	}
-	spin_write_once(&q->me, SPIN_MES_MAX); /* the entry's place may be another's from now on */
+	spin_write_once(&q->me, SPIN_MES_MAX); /* from now on the host may reuse the entry */
 	spin_park_forget_all(q, m->hpu);
 	spin_stats_at(m->hpu)->completed++;
 	spin_tombstone_tell(q, q->length);
 	spin_mpq_free(m->mpq, spin_flows_are_messages_() ? SPIN_FLOW_NONE : SPIN_FLOW_TOMBSTONE, m->now);
 }
 
-/* Is it at odds with what is known of its message? */
+/* Returns 1 if the packet contradicts what is known of its message. */
 SPIN_INLINE _Bool spin_message_contradicts_(const struct spin_message *m, const struct spin_mpq *q, uint32_t packet)
 {
 	uint32_t last = m->slmp.flags & SPIN_SLMP_EOM, total = spin_read_once(&q->total);
@@ -138,14 +138,17 @@ SPIN_INLINE _Bool spin_message_contradicts_(const struct spin_message *m, const 
 	return spin_unlikely(last) && spin_window_beyond(m->mpq, m->generation, packet);
 }
 
-/* Two packets came at the same time, and say that the message ends at different places. */
+/* Two packets arrived at the same time and disagree about the message's end. */
 SPIN_INLINE enum spin_reason spin_message_break_(struct spin_mpq *q)
 {
 	spin_fetch_add(&q->broken, 1);
 	return SPIN_REASON_MALFORMED;
 }
 
-/* A first packet that differs from the one that the header handler was told of: it came on another CPU at the same time. */
+/*
+ * Returns 1 for a first packet of another type than the one that the header handler ran for: both arrived at the same time on different
+ * CPUs.
+ */
 SPIN_INLINE _Bool spin_message_is_of_another_type_(const struct spin_message *m, const struct spin_mpq *q)
 {
 	uint32_t flags = spin_read_once(&q->flags);
@@ -154,7 +157,7 @@ SPIN_INLINE _Bool spin_message_is_of_another_type_(const struct spin_message *m,
 	return !m->slmp.offset && m->slmp.type != type;
 }
 
-/* Steps 11 and 12: of an open message. A packet that was parked arrived before. */
+/* Steps 11 and 12, for a packet of an open message. `arrives` is 0 for a packet that was parked. */
 SPIN_INLINE enum spin_reason spin_message_handle(struct spin_message *m, struct spin_packet *packet, _Bool arrives)
 {
 	struct spin_mpq *q = spin_mpq_at(m->mpq);
@@ -169,14 +172,14 @@ SPIN_INLINE enum spin_reason spin_message_handle(struct spin_message *m, struct 
 			if (spin_unlikely(reason != SPIN_PARSED)) {
 				if (reason == SPIN_REASON_BEYOND_WINDOW)
 					spin_flow_control(q, m, reason);
-				return spin_blur(reason) & 31; /* to the verifier of Linux 6.1 it is any number */
+				return spin_blur(reason) & 31; /* bounds it for the verifier of Linux 6.1 */
 			}
 			number = spin_number_of(next);
 			m->slmp.offset = (uint32_t)next;
 		}
 	} else if (spin_likely(m->slmp.offset)) {
 		next = spin_read_once(&q->next);
-		/* a division takes as long as all else of this; packets in order do without it */
+		/* a division takes as long as the rest of this function; packets in order avoid it */
 		if (spin_likely((uint32_t)next == m->slmp.offset))
 			number = next >> 32;
 		else
@@ -190,7 +193,7 @@ SPIN_INLINE enum spin_reason spin_message_handle(struct spin_message *m, struct 
 		uint32_t flow = q->flow & (SPIN_FLOWS - 1);
 
 		spin_refuse(m->mpq, m->generation, m->hpu, m->now);
-		if (spin_flows_are_messages_() && last) /* no packet of the message comes any more */
+		if (spin_flows_are_messages_() && last) /* this was the message's last packet */
 			(void)spin_cmpxchg(&spin_flows[flow].state, SPIN_FLOW_TOMBSTONE, SPIN_FLOW_NONE);
 		return spin_unlikely_value(SPIN_REASON_BEYOND_ENTRY);
 	}
@@ -208,13 +211,13 @@ SPIN_INLINE enum spin_reason spin_message_handle(struct spin_message *m, struct 
 		spin_message_touch(q, m->now);
 	if (spin_unlikely((spin_read_once(&q->generation) & 0xffff) != m->generation)) {
 		spin_window_unclaim(m->mpq, m->generation, number);
-		return spin_unlikely_value(SPIN_REASON_NO_MPQ); /* it has ended in this moment: to be sent again */
+		return spin_unlikely_value(SPIN_REASON_NO_MPQ); /* the message has just ended: the sender retransmits */
 	}
 	if (spin_unlikely(last)) {
 		step = SPIN_DONE_LAST;
 		q->length = m->slmp.offset + m->slmp.bytes;
 		total = spin_cmpxchg(&q->total, 0, number + 1);
-		/* again, for those that came in the meantime: the two cannot both be right, and the message cannot end */
+		/* check again for packets that arrived in the meantime: both cannot be right, and the message cannot complete */
 		if (!spin_flows_are_messages_() && ((total && total != number + 1) || spin_window_beyond(m->mpq, m->generation, number)))
 			return spin_message_break_(q);
 	} else if (!spin_flows_are_messages_()) {
@@ -256,11 +259,11 @@ SPIN_INLINE void spin_message_packet_of(const struct spin_view *view, const stru
 struct spin_message_out {
 	enum spin_reason reason;
 	_Bool acknowledge;
-	uint32_t replay;     /* MPQ + 1: parked packets of it are to be handled; 0: none */
-	uint32_t generation; /* of that */
+	uint32_t replay;     /* MPQ + 1 with parked packets to replay; 0: none */
+	uint32_t generation; /* of that MPQ */
 };
 
-/* Does the packet belong to its message, so that it need not be sent again? Without branches, as what follows is not small. */
+/* Returns 1 if the packet was accepted and need not be retransmitted. Without branches, because much code follows. */
 SPIN_INLINE uint32_t spin_message_kept_(enum spin_reason reason)
 {
 	const uint32_t not_kept = 1u << SPIN_REASON_MALFORMED | 1u << SPIN_REASON_BEYOND_ENTRY | 1u << SPIN_REASON_NO_ME |
@@ -270,22 +273,22 @@ SPIN_INLINE uint32_t spin_message_kept_(enum spin_reason reason)
 }
 
 /*
- * How much of a packet's way one program goes. spin_xdp has the packets of open messages only, so that these carry
- * no more than they need; the others go on to spin_begin. Where the verifier follows each round of a loop, handlers
- * are in one of the two programs: spin_begin opens the message, and spin_opened handles its first packet.
+ * Which part of a packet's processing a program does. spin_xdp handles packets of open messages only, so that these pay for nothing else;
+ * all others continue in spin_begin. Where the verifier follows each iteration of a loop, handlers are in one program each: spin_begin
+ * opens the message, and spin_opened handles its first packet.
  */
 enum spin_part {
 	SPIN_PART_WHOLE, /* all of it */
-	SPIN_PART_OPEN,  /* of an open message */
-	/* of these, checksums have been verified by the program before */
+	SPIN_PART_OPEN,  /* packets of open messages */
+	/* below: the previous program has verified the checksums */
 	SPIN_PART_REST,   /* all of it */
 	SPIN_PART_BEGIN,  /* until the message is open */
-	SPIN_PART_OPENED, /* from there on */
+	SPIN_PART_OPENED, /* from then on */
 };
 
 /*
- * Steps 6 to 12, and whether there is to do for step 13. The reason is SPIN_PARSED for a packet that another program is
- * to go on with: of a message that is not open, of which nothing has been done, or, with SPIN_PART_BEGIN, of one that is.
+ * Steps 6 to 12, and whether step 13 is needed. The reason is SPIN_PARSED if another program must continue: for a packet whose message is
+ * not open, of which nothing has been done, or, with SPIN_PART_BEGIN, for one whose message has been opened.
  */
 SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struct spin_view *view, const struct spin_datagram *d,
 				     uint32_t sum, uint32_t hpu, enum spin_part part, struct spin_message_out *out)
@@ -295,7 +298,7 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 	uint32_t state, place = 0;
 	struct spin_mpq *q;
 
-	if (view->access == SPIN_COPIED) /* the stack is for the handlers */
+	if (view->access == SPIN_COPIED) /* saves stack for the handlers */
 		m = (struct spin_message *)(uintptr_t)&view->scratch[1];
 	out->replay = out->generation = 0;
 	if (spin_puts_ && !spin_flows_are_messages_() && spin_unlikely(spin_slmp_is_ack(view, d))) {
@@ -312,7 +315,7 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 	m->again = 0;
 	m->opens = part == SPIN_PART_OPENED; /* without SLMP no other part opens messages */
 	if (view->access == SPIN_COPIED)
-		spin_compiler_barrier_(); /* read again: one state to the verifier */
+		spin_compiler_barrier_(); /* forces a reload: one state for the verifier */
 	else if (part != SPIN_PART_OPEN)
 		spin_slmp_forget(&m->slmp);
 	m->hpu = hpu;
@@ -355,13 +358,13 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 		uint32_t phase = spin_load32(&q->phase);
 
 		uint32_t later = (spin_read_once(&q->generation) - m->generation) & 0xffff;
-		uint32_t is_over = !(later & ~SPIN_EVICTION); /* the same message, perhaps an evicted one */
+		uint32_t is_over = !(later & ~SPIN_EVICTION); /* the same message, possibly evicted */
 
 		out->generation = m->generation;
 		if (!later && phase == SPIN_MPQ_OPEN)
 			out->replay = (m->mpq & (SPIN_MPQS_MAX - 1)) + 1;
 		else if (is_over && (phase == SPIN_MPQ_ENDING || phase == SPIN_MPQ_FREE))
-			spin_park_forget_all(q, hpu); /* it ended while this one was being parked */
+			spin_park_forget_all(q, hpu); /* the message ended while this packet was being parked */
 	}
 	if (part == SPIN_PART_OPEN) {
 		out->acknowledge =
@@ -369,14 +372,14 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 							spin_unlikely(out->reason == SPIN_REASON_BEYOND_ENTRY));
 		return;
 	}
-	/* all ways are one state to the verifier from here on */
+	/* from here on all paths are one state for the verifier */
 	out->reason = spin_blur(out->reason) & 31;
 	out->acknowledge = (!spin_flows_are_messages_()) &
 			   ((m->slmp.flags / SPIN_SLMP_SYN & spin_message_kept_(out->reason)) |
 			    spin_equal_(out->reason, SPIN_REASON_BEYOND_ENTRY) | (m->again & spin_equal_(out->reason, SPIN_REASON_NO_MPQ)));
 }
 
-/* How a parked packet's turn went. */
+/* Counts the result of replaying a parked packet. */
 SPIN_INLINE void spin_message_count_replay(enum spin_reason reason, uint32_t hpu)
 {
 	if (!spin_message_kept_(reason))
@@ -385,7 +388,7 @@ SPIN_INLINE void spin_message_count_replay(enum spin_reason reason, uint32_t hpu
 		spin_stats_at(hpu)->replayed++;
 }
 
-/* Step 13, of a packet that was parked for this MPQ. */
+/* Step 13, for one packet that was parked for this MPQ. */
 SPIN_INLINE enum spin_reason spin_message_replay(const struct spin_view *view, const struct spin_datagram *d, uint32_t mpq,
 						 uint32_t generation, uint32_t hpu)
 {
@@ -393,7 +396,7 @@ SPIN_INLINE enum spin_reason spin_message_replay(const struct spin_view *view, c
 	struct spin_packet packet;
 	struct spin_mpq *q = spin_mpq_at(mpq);
 
-	if (spin_flows_are_messages_()) /* nothing is parked */
+	if (spin_flows_are_messages_()) /* flows park nothing */
 		return SPIN_REASON_MALFORMED;
 	if ((spin_read_once(&q->generation) & 0xffff) != generation || spin_load32(&q->phase) != SPIN_MPQ_OPEN ||
 	    !spin_slmp_parse(view, d, spin_config.take_put, &m.slmp))
@@ -413,8 +416,8 @@ SPIN_INLINE _Bool spin_message_lives_(const struct spin_mpq *q, uint32_t generat
 }
 
 /*
- * Gives back what was taken out and is not handled yet, for the next arrival or sweep; if the message
- * has ended in the meantime it is lost.
+ * Puts back packets that were taken for replay but not handled, for the next arrival or sweep. If the message has ended in the meantime,
+ * they are lost.
  */
 SPIN_INLINE void spin_message_put_back(uint32_t mpq, uint32_t generation, uint32_t chain, uint32_t hpu)
 {
@@ -423,7 +426,7 @@ SPIN_INLINE void spin_message_put_back(uint32_t mpq, uint32_t generation, uint32
 	if (spin_message_lives_(q, generation) && !spin_cmpxchg(&q->replay, 0, chain)) {
 		if (spin_message_lives_(q, generation))
 			return;
-		chain = spin_xchg(&q->replay, 0); /* it has ended in this moment */
+		chain = spin_xchg(&q->replay, 0); /* the message has just ended */
 	}
 	spin_park_forget(chain, hpu);
 }

@@ -18,28 +18,28 @@
 #include "bpf/messages/pressure.h"
 #include "bpf/actions/put.h"
 
-/* A packet on its way through its message. */
+/* A packet of a message being processed. */
 struct spin_message {
 	struct spin_slmp_packet slmp;
 	struct spin_key key;
-	uint32_t sum;             /* of a first packet's datagram: what a tombstone tells it by */
-	uint32_t mpq, generation; /* bits 15:0 of it */
+	uint32_t sum;             /* of a first packet's datagram: identifies it to a tombstone */
+	uint32_t mpq, generation; /* generation: bits 15:0 */
 	uint32_t hpu, now;
-	uint32_t again; /* 1: NO_MPQ, and its sender is to begin the message again */
-	uint32_t opens; /* without SLMP, 1: the packet that opened its message */
+	uint32_t again; /* 1: NO_MPQ, and the sender must restart the message */
+	uint32_t opens; /* without SLMP, 1: the packet opened its message */
 	uint16_t dst_port;
 };
 
 _Static_assert(sizeof(struct spin_message) <= (SPIN_SCRATCH_WORDS - 1) * 8, "a copied frame's lies in the scratch words");
 
-/* A packet of the message came that gives it time. */
+/* Restarts the message's idle timeout. */
 SPIN_INLINE void spin_message_touch(struct spin_mpq *q, uint32_t now)
 {
 	if (spin_read_once(&q->time) != now)
 		spin_write_once(&q->time, now);
 }
 
-/* Flow control has dropped this packet of a message that has an MPQ. */
+/* Flow control drops this packet of a message that has an MPQ. */
 SPIN_INLINE enum spin_reason spin_flow_control(struct spin_mpq *q, const struct spin_message *m, enum spin_reason reason)
 {
 	if (!(spin_read_once(&q->flags) & SPIN_MPQ_FLOW_CONTROL))
@@ -48,18 +48,18 @@ SPIN_INLINE enum spin_reason spin_flow_control(struct spin_mpq *q, const struct 
 	return reason;
 }
 
-/* Of a message that yields, taken for this one; SPIN_MPQS_MAX: none does. */
+/* Takes the MPQ of a message that yields to this one. Returns SPIN_MPQS_MAX if none does. */
 SPIN_INLINE uint32_t spin_message_press_(const struct spin_message *m)
 {
 	uint32_t found = spin_press_mpq(m->key.src[0], m->key.id & 255, m->now), mpq = spin_evict_begin(found);
 
-	/* another HPU has chosen the same one, as likely as not */
+	/* another HPU has probably chosen the same one */
 	if (mpq >= SPIN_MPQS_MAX && found < SPIN_MPQS_MAX)
 		mpq = spin_evict_begin(spin_press_mpq(m->key.src[0], m->key.id & 255, m->now));
 	return spin_end_for_mpq(mpq, m->hpu, m->now);
 }
 
-/* A new message in `phase`: its flow's state, 0 if there is no MPQ or no place for it. */
+/* Opens a new message in `phase`. Returns its flow's state; 0 if there is no free MPQ or slot. */
 SPIN_INLINE uint32_t spin_message_open_(const struct spin_message *m, enum spin_mpq_phase phase)
 {
 	uint32_t mpq = spin_mpq_alloc(), flow, state;
@@ -90,7 +90,7 @@ SPIN_INLINE uint32_t spin_message_open_(const struct spin_message *m, enum spin_
 	q->dropped_bytes = q->deposited_bytes = 0;
 	q->me = SPIN_MES_MAX;
 	q->offset = q->place = q->place_bytes = 0;
-	spin_park_forget_all(q, m->hpu); /* of messages before: an HPU may have been late */
+	spin_park_forget_all(q, m->hpu); /* of previous messages: another HPU may have added one late */
 	q->broken = 0;
 	q->next = spin_flows_are_messages_() ? spin_number_first(q->generation, m->slmp.bytes, m->slmp.flags) : 0;
 	q->looked_handled = 1;
@@ -107,7 +107,7 @@ SPIN_INLINE uint32_t spin_message_open_(const struct spin_message *m, enum spin_
 	return state;
 }
 
-/* Of the flow's state, if there was any. */
+/* Removes a tombstone if its state is still `state`. */
 SPIN_APART int spin_tombstone_end_(uint32_t place, uint32_t state)
 {
 	if (spin_handlers_.delivery == SPIN_DELIVER_ME && state)
@@ -116,11 +116,11 @@ SPIN_APART int spin_tombstone_end_(uint32_t place, uint32_t state)
 }
 
 #define SPIN_TOMBSTONE_LAST_ 0x80000000u
-#define SPIN_AGAIN_          32u /* with SPIN_REASON_NO_MPQ: its sender is to begin the message again */
+#define SPIN_AGAIN_          32u /* with SPIN_REASON_NO_MPQ: the sender must restart the message */
 
 /*
- * What becomes of a packet whose key has a tombstone; SPIN_PARSED: that is too old, or of another message, and the packet is as
- * that of a new one. bytes: with SPIN_TOMBSTONE_LAST_, it has EOM.
+ * Returns the reason for a packet whose key has a tombstone; SPIN_PARSED if the tombstone is too old or of another message, so that the
+ * packet belongs to a new one. `bytes` includes SPIN_TOMBSTONE_LAST_ if the packet has EOM.
  */
 SPIN_APART int spin_tombstone_says_(uint32_t place, uint32_t offset, uint32_t bytes, uint32_t sum, uint32_t now)
 {
@@ -129,7 +129,7 @@ SPIN_APART int spin_tombstone_says_(uint32_t place, uint32_t offset, uint32_t by
 
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME || spin_tombstone_old(flow, now, spin_config.tombstone_ticks))
 		return SPIN_PARSED;
-	/* without SLMP no packet tells that it is a first one: the rest of a message that was ended is not begun as another one */
+	/* without SLMP a first packet cannot be recognised: the rest of an ended message must not open a new one */
 	if (spin_flows_are_messages_())
 		return spin_read_once(&flow->sum) == SPIN_FLOW_PRESSED ? SPIN_REASON_NO_MPQ : SPIN_REASON_BEYOND_ENTRY;
 	if (spin_read_once(&flow->sum) == SPIN_FLOW_PRESSED)
@@ -155,8 +155,8 @@ SPIN_INLINE uint32_t spin_tombstone_says(uint32_t place, const struct spin_messa
 }
 
 /*
- * The message's flow, opened in `phase` if there is none: its state, *opened tells which. 0: no MPQ. Two
- * packets of a new message may be here at once: the home's lock sees to it that one of them opens it.
+ * Returns the state of the message's flow and opens it in `phase` if there is none, in which case *opened is 1. Returns 0 if there is no
+ * MPQ. Two packets of a new message may be here at once; the lock of the key's home ensures that only one opens it.
  */
 SPIN_INLINE uint32_t spin_message_enter_(const struct spin_message *m, enum spin_mpq_phase phase, uint32_t *opened)
 {
@@ -171,7 +171,7 @@ SPIN_INLINE uint32_t spin_message_enter_(const struct spin_message *m, enum spin
 	if (!state) {
 		state = spin_message_open_(m, phase);
 		*opened = state != 0;
-		/* the message may lie behind it; if it took its place it is not a tombstone any more */
+		/* the new flow may be in a later slot; if it reuses this one, it is no longer a tombstone */
 		spin_tombstone_end_(place, state ? was : 0);
 	}
 	spin_flow_unlock(&m->key);
@@ -179,7 +179,7 @@ SPIN_INLINE uint32_t spin_message_enter_(const struct spin_message *m, enum spin
 	return spin_blur(state);
 }
 
-/* Where the message's bytes go by default. */
+/* Sets the memory that the message's bytes go to by default. */
 SPIN_INLINE void spin_message_place_(struct spin_mpq *q, uint32_t me, const struct spin_message *m, uint32_t options)
 {
 	const struct spin_me *entry = spin_me_at(me);
@@ -201,7 +201,7 @@ SPIN_INLINE void spin_message_place_(struct spin_mpq *q, uint32_t me, const stru
 	}
 }
 
-/* The MPQ's verdict. */
+/* Runs the header handler. Returns the MPQ's verdict. */
 SPIN_INLINE uint32_t spin_message_run_header_(const struct spin_message *m, struct spin_packet *packet, struct spin_mpq *q)
 {
 	struct spin_header header = { .length = m->slmp.length,
@@ -234,32 +234,32 @@ SPIN_INLINE uint32_t spin_message_run_header_(const struct spin_message *m, stru
 	}
 }
 
-/* Where the packet ends in its message, or, if it is the first one and tells, the message. */
+/* Returns the end of the packet in its message, or of the message if its first packet tells. */
 SPIN_INLINE uint32_t spin_message_end(const struct spin_message *m)
 {
 	uint32_t end = m->slmp.offset + m->slmp.bytes;
 
 	if (spin_handlers_.takes && m->slmp.type == SPIN_TYPE_GET)
-		return m->slmp.length; /* what is read; its own payload is put nowhere */
+		return m->slmp.length; /* bytes read; the request's own payload is stored nowhere */
 	return !m->slmp.offset && m->slmp.length != SPIN_LENGTH_UNKNOWN && m->slmp.length > end ? m->slmp.length : end;
 }
 
 /*
- * What a managed entry is asked for by a first packet: more than any entry has if it does not say the message's length. Of copies,
- * for the verifier would keep apart from here on what it learns of the message's own.
+ * Returns the bytes that a first packet needs in a managed entry; more than any entry has if the message's length is unknown. It works on
+ * copies: otherwise the verifier would keep states apart by what it learns of the message's fields.
  */
 SPIN_INLINE uint32_t spin_message_asks_(const struct spin_message *m)
 {
 	uint32_t length = spin_blur(m->slmp.length), bytes = spin_blur(m->slmp.bytes);
 
 	if (spin_handlers_.takes && m->slmp.type == SPIN_TYPE_GET)
-		return length; /* what is read */
+		return length; /* bytes read */
 	return spin_blur(length > bytes ? length : bytes);
 }
 
 _Static_assert(SPIN_LENGTH_UNKNOWN == 0xffffffff, "the greatest of all lengths");
 
-/* The first packet, and this HPU is the one to run the header handler; then the message is open. */
+/* Handles the first packet on the HPU that runs the header handler, and then opens the message. */
 SPIN_INLINE void spin_message_start_(const struct spin_message *m, struct spin_packet *packet, uint32_t me, uint32_t options)
 {
 	struct spin_mpq *q = spin_mpq_at(m->mpq);
@@ -288,7 +288,7 @@ SPIN_INLINE void spin_message_start_(const struct spin_message *m, struct spin_p
 		for (uint32_t i = 0; i < spin_scratch_size_ / 8; i++)
 			spin_write_once(&scratch[i], 0);
 	}
-	refused = spin_blur(options & SPIN_ME_NO_TRUNCATE && spin_message_end(m) > q->place_bytes); /* as soon as it is handled */
+	refused = spin_blur(options & SPIN_ME_NO_TRUNCATE && spin_message_end(m) > q->place_bytes); /* refused when the packet is handled */
 	if (spin_handlers_.header && spin_likely(!refused) && spin_likely(!(options & SPIN_ME_NO_HEADER)))
 		q->verdict = spin_message_run_header_(m, packet, q);
 	if (spin_handlers_.payload && spin_unlikely(options & SPIN_ME_NO_PAYLOAD) && q->verdict == SPIN_REASON_SUCCESS)
@@ -297,7 +297,7 @@ SPIN_INLINE void spin_message_start_(const struct spin_message *m, struct spin_p
 	spin_store32(&q->phase, SPIN_MPQ_OPEN);
 }
 
-/* A buffer with the packet, before it is known where that waits; SPIN_PARKING_MAX: none is free, or it is too long. */
+/* Copies the packet to a parking buffer before its message is known. Returns SPIN_PARKING_MAX if none is free or the packet is too long. */
 SPIN_INLINE uint32_t spin_message_copy_(const struct spin_message *m, const struct spin_frame *frame)
 {
 	uint32_t buffer = spin_park_alloc();
@@ -313,7 +313,7 @@ SPIN_INLINE uint32_t spin_message_copy_(const struct spin_message *m, const stru
 	return SPIN_PARKING_MAX;
 }
 
-/* Step 9, with a buffer or SPIN_PARKING_MAX; not PARKED: the buffer is still the caller's. */
+/* Step 9, with a buffer or SPIN_PARKING_MAX. Unless it returns PARKED, the buffer still belongs to the caller. */
 SPIN_INLINE enum spin_reason spin_message_park_(const struct spin_message *m, struct spin_mpq *q, uint32_t buffer)
 {
 	uint32_t owner = m->generation << 16 | (m->mpq & (SPIN_MPQS_MAX - 1));
@@ -328,10 +328,7 @@ SPIN_INLINE enum spin_reason spin_message_park_(const struct spin_message *m, st
 	return SPIN_REASON_PARKED;
 }
 
-/*
- * Of a packet whose message is not open: what becomes of it, or SPIN_PARSED: the message is open now, and the
- * packet to be handled.
- */
+/* For a packet whose message is not open: returns its reason, or SPIN_PARSED if the message is open now and the packet must be handled. */
 SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t state, uint32_t place, struct spin_packet *packet,
 						const struct spin_frame *frame)
 {
@@ -341,18 +338,18 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 	enum spin_reason reason;
 	struct spin_mpq *q;
 
-	m->mpq = SPIN_MPQS_MAX; /* it has none */
+	m->mpq = SPIN_MPQS_MAX; /* no MPQ */
 	if (kind == SPIN_FLOW_TOMBSTONE) {
 		reason = spin_tombstone_says(place, m);
 		if (reason != SPIN_PARSED) {
 			m->again = reason / SPIN_AGAIN_ & 1;
-			if (flows && m->slmp.flags & SPIN_SLMP_EOM) /* that was the message's last one */
+			if (flows && m->slmp.flags & SPIN_SLMP_EOM) /* this was the message's last packet */
 				(void)spin_cmpxchg(&spin_flows[place & (SPIN_FLOWS - 1)].state, state, SPIN_FLOW_NONE);
 			return reason & 31;
 		}
 		kind = SPIN_FLOW_NONE;
 	}
-	/* without SLMP: the header handler runs on another HPU at this moment, or has just run, or the message ends */
+	/* without SLMP: another HPU is running the header handler or has just run it, or the message is ending */
 	if (flows && kind == SPIN_FLOW_LIVE) {
 		q = spin_mpq_at(SPIN_FLOW_MPQ_(state));
 		if ((spin_read_once(&q->generation) & 0xffff) != state >> 16)
@@ -364,13 +361,13 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 		if (spin_unlikely(me == SPIN_MES_MAX)) {
 			me = spin_blur(
 				spin_end_for_me(spin_evict_begin(SPIN_PRESS_ME(&m->key, m->slmp.match_bits, m->now)), m->hpu, m->now));
-			options = spin_blur(spin_read_once(&spin_me_at(me)->options)); /* to be used once, and taken: nobody changes it */
+			options = spin_blur(spin_read_once(&spin_me_at(me)->options)); /* stable: the entry is use-once and taken */
 		}
 		me = spin_blur(me);
 		options = spin_blur(options);
 		m->slmp.place = spin_blur64_(m->slmp.place);
 	}
-	/* before the message is entered: others see it then, and it cannot be taken back */
+	/* before the message is entered, because then other HPUs see it and it cannot be undone */
 	if (!first)
 		buffer = spin_blur(spin_message_copy_(m, frame));
 	if (kind != SPIN_FLOW_LIVE) {
@@ -387,17 +384,17 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 	m->generation = state >> 16;
 	phase = spin_load32(&q->phase);
 	if (kind != SPIN_FLOW_LIVE) {
-		reason = SPIN_REASON_NO_MPQ; /* or it has ended in this moment: to be sent again */
+		reason = SPIN_REASON_NO_MPQ; /* no MPQ, or the message has just ended: the sender retransmits */
 	} else if ((spin_read_once(&q->generation) & 0xffff) != m->generation || phase == SPIN_MPQ_ENDING || phase == SPIN_MPQ_FREE) {
-		reason = SPIN_REASON_NO_MPQ; /* it has ended in this moment: to be sent again */
+		reason = SPIN_REASON_NO_MPQ; /* the message has just ended: the sender retransmits */
 	} else if (flows && !opened) {
-		reason = spin_flow_control(q, m, SPIN_REASON_NO_PARKING); /* another HPU has opened it since */
+		reason = spin_flow_control(q, m, SPIN_REASON_NO_PARKING); /* another HPU has opened it in the meantime */
 	} else if (phase == SPIN_MPQ_OPEN) {
 		reason = SPIN_PARSED;
 	} else if (!first) {
 		reason = spin_message_park_(m, q, buffer);
 	} else if (me == SPIN_MES_MAX) {
-		/* its packets that wait were acknowledged: as long as it asks for an entry they are not to be lost */
+		/* its parked packets were acknowledged, so they must not be lost while the message waits for an entry */
 		spin_message_touch(q, m->now);
 		return spin_flow_control(q, m, SPIN_REASON_NO_ME);
 	} else if (opened || spin_cmpxchg(&q->phase, SPIN_MPQ_WAITING, SPIN_MPQ_HEADER) == SPIN_MPQ_WAITING) {
@@ -406,7 +403,7 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 			m->opens = 1;
 			return SPIN_PARSED;
 		}
-		spin_store32(&q->phase, SPIN_MPQ_WAITING); /* another message's, which has not begun either */
+		spin_store32(&q->phase, SPIN_MPQ_WAITING); /* the MPQ now has another message, which has not begun either */
 		reason = SPIN_REASON_NO_MPQ;
 	} else {
 		reason = SPIN_REASON_DUPLICATE;

@@ -3,15 +3,15 @@
 #define BPF_MESSAGE_EVENT_H
 
 /*
- * Events of messages for the host (complete, timed out, failed), and the results of handlers' errors. Called by message.h, evict.h
- * and unexpected.h. An event has room in the ring before its message is accepted.
+ * Events of messages for the host (complete, timed out, failed), and the results of handlers' errors. Called by message.h, evict.h and
+ * unexpected.h. Space in the ring is reserved for a message's last event before the message is opened.
  */
 #include "bpf/messages/flow.h"
 #include "bpf/actions/me.h"
 #include "bpf/messages/message_state.h"
 #include "bpf/run.h"
 
-/* What spin_message_event() tells: type and handler in one number. */
+/* Argument of spin_message_event(): event type and handler. */
 #define SPIN_TELL_(type, handler) ((uint32_t)(type) << 8 | (handler))
 
 SPIN_INLINE uint32_t spin_event_flags_(const struct spin_mpq *q)
@@ -38,8 +38,8 @@ SPIN_INLINE void spin_event_unpromise(void)
 }
 
 /*
- * Room in the ring for one more event, until spin_event_unpromise(). 0: there is none. All who write to the ring
- * count themselves before they look, so of two that want the last place at most one gets it.
+ * Reserves space in the ring for one event, until spin_event_unpromise(). Returns 0 if there is none. Each writer increments the counter
+ * before it checks, so at most one of two gets the last space.
  */
 SPIN_INLINE _Bool spin_event_promise(void)
 {
@@ -54,7 +54,7 @@ SPIN_INLINE _Bool spin_event_promise(void)
 	return spin_unlikely_value(0);
 }
 
-/* All of it, of a message. */
+/* Fills in the whole event of a message. */
 SPIN_INLINE void spin_event_of_message_(struct spin_event *e, uint32_t mpq, uint32_t hpu, uint32_t tell, uint32_t offset, uint32_t flags)
 {
 	const struct spin_mpq *q = spin_mpq_at(mpq);
@@ -88,13 +88,13 @@ SPIN_INLINE void spin_event_of_message_(struct spin_event *e, uint32_t mpq, uint
 	e->unused = 0;
 }
 
-/* 0: the reader is behind, the event is lost. */
+/* Emits an event. Returns 0 if it is lost, because the reader is behind. */
 SPIN_INLINE int spin_message_event_(uint32_t mpq, uint32_t hpu, uint32_t tell, uint32_t offset, uint32_t flags)
 {
 	_Bool ends = tell >> 8 == SPIN_EVENT_MESSAGE || tell >> 8 == SPIN_EVENT_TIMEOUT;
 	struct spin_event *e;
 
-	/* a message's last event was promised when the message was opened */
+	/* space for a message's last event was reserved when it was opened */
 	if (!ends && !spin_event_promise()) {
 		spin_stats_at(hpu)->events_lost++;
 		return 0;
@@ -111,13 +111,13 @@ SPIN_INLINE int spin_message_event_(uint32_t mpq, uint32_t hpu, uint32_t tell, u
 	return 1;
 }
 
-/* The same as a function of its own: it is rare, and there are many places that tell. */
+/* The same as a separate function, because events are rare and there are many callers. */
 static __attribute__((noinline)) int spin_message_event(uint32_t mpq, uint32_t hpu, uint32_t tell, uint32_t offset, uint32_t flags)
 {
 	return spin_message_event_(mpq, hpu, tell, offset, flags);
 }
 
-/* The host may have its unexpected message now; tell 0: it is no more. Rare, and by itself. */
+/* Completes an unexpected message for the host, or frees it if `tell` is 0. Rare, so a separate function. */
 SPIN_APART int spin_unexpected_end(uint32_t mpq, uint32_t hpu, uint32_t tell, uint32_t flags)
 {
 	uint32_t place;
@@ -142,7 +142,7 @@ SPIN_INLINE void spin_note_run(uint32_t mpq, uint32_t hpu, enum spin_handler_kin
 		spin_message_event(mpq, hpu, SPIN_TELL_(SPIN_EVENT_RAN, kind), offset, 0);
 }
 
-/* An error: the reason for it; its event if it is the message's first (sPIN B.3). */
+/* Returns the reason for a handler's error and emits its event if it is the message's first (sPIN B.3). */
 SPIN_INLINE enum spin_reason spin_message_error(uint32_t mpq, uint32_t hpu, uint32_t rc, enum spin_handler_kind kind)
 {
 	struct spin_mpq *q = spin_mpq_at(mpq);

@@ -3,12 +3,12 @@
 #define BPF_MESSAGE_REQUEST_H
 
 /*
- * The default action of messages that are not puts (<spin/message.h>, step 11): a get is answered from the entry's memory, an atomic
- * changes it. Each is a single packet. Called by message.h; compiled only if the handlers take gets or atomics.
+ * Default action of messages that are not puts (<spin/message.h>, step 11): a get is answered from the entry's memory; an atomic operation
+ * changes that memory. Each is a single packet. Called by message.h; compiled only if the handlers take gets or atomics.
  */
 #include "bpf/messages/message_begin.h"
 
-/* The host's library sends the answer, as what a handler puts from host memory. */
+/* Answers a get. libspin sends the answer, like a put from host memory. */
 SPIN_INLINE enum spin_reason spin_message_answer_(const struct spin_message *m, struct spin_packet *packet, const struct spin_mpq *q)
 {
 	const struct spin_slmp_get *get = spin_payload_at_(packet, packet->bytes, 0, sizeof(*get));
@@ -24,7 +24,7 @@ SPIN_INLINE enum spin_reason spin_message_answer_(const struct spin_message *m, 
 	out->request.options = SPIN_REQUEST_ANSWER;
 	out->request.me = spin_read_once(&q->me);
 	out->request.me_serial = spin_read_once(&spin_me_at(out->request.me)->serial);
-	/* straight from the packet: the stack is short on kernels before 6.9 */
+	/* directly from the packet: stack is scarce on kernels before 6.9 */
 	out->request.put.target = source;
 	out->request.put.match_bits = spin_swap64(get->match_bits);
 	out->request.put.hdr_data = spin_swap64(get->hdr_data);
@@ -32,7 +32,7 @@ SPIN_INLINE enum spin_reason spin_message_answer_(const struct spin_message *m, 
 	return SPIN_REASON_PROCEEDED;
 }
 
-/* One operand, if the packet has so many; `place` is of the first one, and naturally aligned. */
+/* Adds operand `i` if the packet has it. `place` is the offset of the first one, which is naturally aligned. */
 #define SPIN_ADD_OPERAND_(type, i)                                                                                                    \
 	do {                                                                                                                          \
 		const type *spin_from_ = spin_payload_at_(packet, packet->bytes, (i) * sizeof(type), sizeof(type));                   \
@@ -65,8 +65,8 @@ SPIN_INLINE enum spin_reason spin_message_add_(const struct spin_message *m, con
 }
 
 /*
- * One operand behind the reply's fields, and what was there to the answer; 0: the packet has no more. The places are of pointers and
- * numbers that nothing else depends on, so that all ends of this are one state to the verifier.
+ * Adds operand `i`, which follows the reply's fields, and copies the old value to the answer. Returns 0 if the packet has no more operands.
+ * The pointers and numbers used here are used nowhere else, so that all exits are one state for the verifier.
  */
 #define SPIN_FETCH_OPERAND_(type, i)                                                                                        \
 	({                                                                                                                  \
@@ -81,7 +81,7 @@ SPIN_INLINE enum spin_reason spin_message_add_(const struct spin_message *m, con
 		spin_from_ != 0;                                                                                            \
 	})
 
-/* The answer is a packet of this HPU's, as what a handler puts from its memory. */
+/* Answers a fetching atomic. This HPU sends the answer, like a put from HPU memory. */
 SPIN_INLINE enum spin_reason spin_message_fetch_(const struct spin_message *m, struct spin_packet *packet, struct spin_mpq *q)
 {
 	const struct spin_slmp_get *get = spin_payload_at_(packet, packet->bytes, 0, sizeof(*get));
@@ -105,7 +105,7 @@ SPIN_INLINE enum spin_reason spin_message_fetch_(const struct spin_message *m, s
 	out->request.put.hdr_data = spin_swap64(get->hdr_data);
 	out->request.put.remote_offset = spin_swap64(get->offset);
 	to = spin_put_at(out->request.frame, spin_put_payload_at_(packet->ip_at, packet->is_ip4));
-	/* the verifier sees alignment by the mask only; behind the first value it has the memory's slack */
+	/* only the mask proves the alignment to the verifier; the slack of the memory covers the values behind the first */
 	if (is_wide) {
 		host = spin_host_at(spin_barrier_var_(place) & ~7u, sizeof(uint64_t));
 		if (!host)

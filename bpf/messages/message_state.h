@@ -3,9 +3,9 @@
 #define BPF_MESSAGE_STATE_H
 
 /*
- * The variables of the message engine: the MPQs (message processing queues, one per message in flight), counters and the clock.
- * Used by all files of messages/. All are static, so the compiler drops them from an object whose handlers take no messages.
- * spin_config is defined by context.bpf.c or context.host.c.
+ * Variables of the message engine: the MPQs (message processing queues, one per message in flight), counters and the clock. Used by all
+ * files of messages/. All are static, so the compiler drops them from an object whose handlers take no messages. spin_config is defined by
+ * context.bpf.c or context.host.c.
  */
 #include "bpf/atomic.h"
 #include "bpf/abi/mpq.h"

@@ -3,13 +3,13 @@
 #define BPF_PARKING_H
 
 /*
- * Parking: packets that overtook the first packet of their message wait here (steps 9, 10 and 13 of <spin/message.h>). A buffer is
- * large enough that handlers can read it like a copied frame.
+ * Parking: packets that overtook the first packet of their message wait here (steps 9, 10 and 13 of <spin/message.h>). A buffer has the
+ * layout of a copied frame, so handlers can read it as one.
  */
 #include "bpf/atomic.h"
 #include "bpf/messages/message_state.h"
 
-/* What a frame is copied to. */
+/* Buffer for a copied frame. */
 struct spin_copy {
 	uint8_t frame[SPIN_COPY_BYTES + SPIN_COPY_SLACK];
 	uint64_t scratch[SPIN_SCRATCH_WORDS];
@@ -25,7 +25,7 @@ SPIN_INLINE struct spin_park *spin_park_at(uint32_t buffer)
 	return &spin_parks[spin_barrier_var_(buffer) & (SPIN_PARKING_MAX - 1)];
 }
 
-/* The free ones among 64 bits from `first` on, of those below `limit`. */
+/* Returns the free bits among the 64 from `first` on that are below `limit`. */
 SPIN_INLINE uint64_t spin_free_bits_(const uint64_t *used, uint32_t first, uint32_t words, uint32_t limit)
 {
 	uint64_t free = ~spin_read_once(&used[(first >> 6) & (words - 1)]);
@@ -36,8 +36,8 @@ SPIN_INLINE uint64_t spin_free_bits_(const uint64_t *used, uint32_t first, uint3
 }
 
 /*
- * A free bit below `limit`, now set; `words` * 64, words a power of two: none is free. From *next on, round and
- * round: what was given back is taken again as late as can be, for others may still be about to look at it.
+ * Allocates a free bit below `limit`. Returns `words` * 64 if none is free; `words` is a power of two. The search starts at *next and goes
+ * round, so that a freed bit is reused as late as possible: other HPUs may still be about to look at it.
  */
 SPIN_INLINE uint32_t spin_alloc_bit(uint64_t *used, uint32_t *next, uint32_t words, uint32_t limit)
 {
@@ -46,7 +46,7 @@ SPIN_INLINE uint32_t spin_alloc_bit(uint64_t *used, uint32_t *next, uint32_t wor
 
 	if (start >= limit)
 		start = 0;
-	/* the word where it starts twice: first its end, at last its beginning */
+	/* visits the first word twice: its end first, its beginning last */
 	for (uint32_t i = 0; i <= words && spin_can_loop_(&round, words + 1); i = spin_blur(i + 1)) {
 		first = (((start >> 6) + i) & (words - 1)) << 6;
 		free = spin_free_bits_(used, first, words, limit);
@@ -73,7 +73,7 @@ SPIN_INLINE _Bool spin_has_free_bit(const uint64_t *used, uint32_t words, uint32
 	return 0;
 }
 
-/* A free MPQ, from now on taken; SPIN_MPQS_MAX: none is. */
+/* Allocates an MPQ. Returns SPIN_MPQS_MAX if none is free. */
 SPIN_OUTLINE uint32_t spin_mpq_alloc(void)
 {
 	return spin_alloc_bit(spin_mpqs_used, &spin_mpqs_next, SPIN_MPQ_WORDS, spin_config.mpqs);
@@ -84,7 +84,7 @@ SPIN_OUTLINE _Bool spin_mpq_is_free(void)
 	return spin_has_free_bit(spin_mpqs_used, SPIN_MPQ_WORDS, spin_config.mpqs);
 }
 
-/* A free buffer, from now on taken; SPIN_PARKING_MAX: none is. */
+/* Allocates a buffer. Returns SPIN_PARKING_MAX if none is free. */
 SPIN_OUTLINE uint32_t spin_park_alloc(void)
 {
 	return spin_alloc_bit(spin_parks_used, &spin_parks_next, SPIN_PARKING_MAX / 64, spin_config.parking);
@@ -92,7 +92,7 @@ SPIN_OUTLINE uint32_t spin_park_alloc(void)
 
 SPIN_INLINE void spin_free_bit(uint64_t *used, uint32_t words, uint32_t bit)
 {
-	bit = spin_barrier_var_(bit); /* the mask is for the verifier, also behind a test of bit */
+	bit = spin_barrier_var_(bit); /* the mask is for the verifier, even after a test of bit */
 	spin_fetch_and(&used[(bit >> 6) & (words - 1)], ~((uint64_t)1 << (bit & 63)));
 }
 
@@ -102,15 +102,15 @@ SPIN_INLINE void spin_park_free(uint32_t buffer)
 }
 
 /*
- * Chains are gone through without counting: all in a link is unknown to the verifier, which so
- * sees that one step is like the next (spin_can_loop_()). They are no longer than there are buffers.
+ * Chains are walked without counting. The verifier knows nothing of a link, so all iterations are one state (spin_can_loop_()). A chain is
+ * no longer than the number of buffers.
  */
 SPIN_INLINE uint32_t spin_park_next_(uint32_t at)
 {
 	return spin_read_once(&spin_park_at(at - 1)->next);
 }
 
-/* Is a packet of that offset parked? */
+/* Returns 1 if a packet with that offset is parked. */
 SPIN_OUTLINE _Bool spin_park_has(uint32_t mpq, uint32_t owner, uint32_t offset)
 {
 	const struct spin_mpq *q = spin_mpq_at(mpq);
@@ -122,7 +122,7 @@ SPIN_OUTLINE _Bool spin_park_has(uint32_t mpq, uint32_t owner, uint32_t offset)
 	return 0;
 }
 
-/* In front of those that wait. */
+/* Pushes a packet to the front of the message's list. */
 SPIN_OUTLINE int spin_park_push(uint32_t mpq, uint32_t buffer)
 {
 	struct spin_mpq *q = spin_mpq_at(mpq);
@@ -137,8 +137,8 @@ SPIN_OUTLINE int spin_park_push(uint32_t mpq, uint32_t buffer)
 }
 
 /*
- * Takes out what is parked for the message, in order of arrival: first buffer + 1, 0: nothing. What was taken
- * out before and given back goes first, and alone.
+ * Takes the message's parked packets, in order of arrival. Returns the first buffer + 1; 0 if there is none. Packets that were put back
+ * after an earlier call are returned first and alone.
  */
 SPIN_OUTLINE uint32_t spin_park_take(uint32_t mpq)
 {
@@ -148,7 +148,7 @@ SPIN_OUTLINE uint32_t spin_park_take(uint32_t mpq)
 
 	if (last)
 		return last;
-	/* last is 0, but the verifier does not know: so it is one state with what it becomes */
+	/* last is 0; the verifier does not know that, so it sees one state */
 	for (at = spin_xchg(&q->parked, 0); at && spin_can_loop_(&round, SPIN_PARKING_MAX); at = next) {
 		next = spin_park_next_(at);
 		spin_write_once(&spin_park_at(at - 1)->next, last);
@@ -157,7 +157,7 @@ SPIN_OUTLINE uint32_t spin_park_take(uint32_t mpq)
 	return last;
 }
 
-/* Frees a chain, whose packets are lost: counted for the HPU. */
+/* Frees a chain. Its packets are lost and counted for the HPU. */
 SPIN_OUTLINE int spin_park_forget(uint32_t at, uint32_t hpu)
 {
 	uint64_t *lost = &spin_stats_at(hpu)->replay_lost, round = 0;

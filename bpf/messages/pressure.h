@@ -3,8 +3,8 @@
 #define BPF_PRESSURE_H
 
 /*
- * "Pressure" of <spin/message.h>: a first packet that finds no free MPQ or no open entry selects a message that must end in its
- * favour. Called by message_begin.h, for such packets only. A message that ends is quiet, or older than its bytes so far
+ * "Pressure" in <spin/message.h>: a first packet that finds no free MPQ or no open entry selects a message that must end in its
+ * favour. Called by message_begin.h, for such packets only. A message is selected if it is quiet, or older than its bytes so far
  * allow.
  */
 #include "bpf/messages/evict.h"
@@ -14,7 +14,7 @@ SPIN_INLINE _Bool spin_is_proven_(const struct spin_mpq *q)
 	return spin_mpq_handled(q) >= SPIN_PROVEN;
 }
 
-/* May the message end for another one? It is quiet, or its age is above what its bytes allow. */
+/* Returns 1 if the message must yield to another: it is quiet, or older than its bytes allow. */
 SPIN_INLINE _Bool spin_yields_(const struct spin_mpq *q, uint32_t now)
 {
 	uint32_t age = spin_age(now, spin_read_once(&q->opened));
@@ -24,15 +24,15 @@ SPIN_INLINE _Bool spin_yields_(const struct spin_mpq *q, uint32_t now)
 	return age > spin_config.age_ticks && (uint64_t)spin_mpq_handled(q) * q->stride < (uint64_t)age * spin_config.age_bytes;
 }
 
-/* Of what a search for an MPQ has seen. */
+/* What a search for an MPQ has seen. */
 struct spin_looks {
 	uint64_t source;
-	uint32_t count, mixed; /* mixed: not all of one source, or some of the packet's */
+	uint32_t count, mixed; /* mixed: of several sources, or of the packet's own source */
 	uint32_t least, least_handled;
-	uint32_t next; /* in a crowd: where the next search begins if this one finds nothing */
+	uint32_t next; /* in a crowd: where the next search starts if this one finds nothing */
 };
 
-/* At a standstill; if not, what the share rule needs to know. */
+/* Returns 1 if the message makes no progress. Otherwise collects what the share rule needs. */
 SPIN_INLINE _Bool spin_crowd_look_(struct spin_looks *looks, uint32_t mpq, uint64_t source, uint32_t ip_version)
 {
 	struct spin_mpq *q = spin_mpq_at(mpq);
@@ -63,7 +63,7 @@ SPIN_INLINE _Bool spin_crowd_look_(struct spin_looks *looks, uint32_t mpq, uint6
 	return 0;
 }
 
-/* A message that yields its MPQ to a packet from that source; SPIN_MPQS_MAX: none does. */
+/* Returns a message that yields its MPQ to a packet from that source; SPIN_MPQS_MAX if none does. */
 SPIN_APART int spin_press_mpq(uint64_t source, uint32_t ip_version, uint32_t now)
 {
 	struct spin_looks looks = { .least = SPIN_MPQS_MAX, .least_handled = 0xffffffff };
@@ -74,7 +74,7 @@ SPIN_APART int spin_press_mpq(uint64_t source, uint32_t ip_version, uint32_t now
 		return SPIN_MPQS_MAX;
 	hand = spin_read_once(&spin_pressed_next[0]);
 	found = spin_blur(SPIN_MPQS_MAX);
-	/* all are taken: of few the phase is another one, for a moment */
+	/* all are taken; the phase of a few may be another one for a moment */
 	for (uint32_t i = 0;
 	     i < 2 * SPIN_LOOKS && i < spin_config.mpqs && looks.count < SPIN_LOOKS && spin_can_loop_(&round, 2 * SPIN_LOOKS);
 	     i = spin_blur(i + 1)) {
@@ -98,7 +98,7 @@ SPIN_APART int spin_press_mpq(uint64_t source, uint32_t ip_version, uint32_t now
 	return found;
 }
 
-/* A message that yields its entry to one with this key and these match bits; SPIN_MPQS_MAX: none does. */
+/* Returns a message that yields its entry to one with this key and these match bits; SPIN_MPQS_MAX if none does. */
 SPIN_INLINE uint32_t spin_press_me_(const struct spin_key *key, uint64_t match_bits, uint32_t now)
 {
 	uint32_t from, found, looks = 0;
@@ -119,7 +119,7 @@ SPIN_INLINE uint32_t spin_press_me_(const struct spin_key *key, uint64_t match_b
 		spin_write_once(&spin_pressed_next[1], at + 1);
 		mpq = spin_read_once(&me->holder) & (SPIN_MPQS_MAX - 1);
 		q = spin_mpq_at(mpq);
-		/* its holder may be about to say so, or to end */
+		/* its holder may be just starting or ending */
 		if (spin_load32(&q->phase) != SPIN_MPQ_OPEN || spin_read_once(&q->me) != at || !spin_yields_(q, now))
 			continue;
 		found = mpq;
@@ -129,9 +129,9 @@ SPIN_INLINE uint32_t spin_press_me_(const struct spin_key *key, uint64_t match_b
 }
 
 /*
- * The same by itself. A key whose address is known here keeps all of its message on the caller's stack: so where that is in
- * registers, what an entry is compared with comes by value. With bounded loops it is in memory (spin_flow_find()), and verifiers
- * before Linux 6.9 take twice the steps for values.
+ * The same as a separate function. Passing the key's address would keep the caller's whole message on the stack, so the fields compared are
+ * passed by value. With bounded loops the message is in memory anyway (spin_flow_find()), and verifiers before Linux 6.9 take twice the
+ * steps for values.
  */
 #ifdef SPIN_BOUNDED_MESSAGES
 SPIN_APART int spin_press_me(const struct spin_key *key, uint64_t match_bits, uint32_t now)
@@ -150,8 +150,8 @@ SPIN_APART int spin_press_me(uint64_t src0, uint64_t src1, uint32_t source, uint
 #endif
 
 /*
- * What was found, and lets no packet in any more, ends (spin_evict_begin()). Its MPQ is taken for the caller; SPIN_MPQS_MAX:
- * there is none.
+ * Ends a message that accepts no more packets (spin_evict_begin()) and keeps its MPQ for the caller. Returns SPIN_MPQS_MAX if there is
+ * none.
  */
 SPIN_APART int spin_end_for_mpq(uint32_t mpq, uint32_t hpu, uint32_t now)
 {
@@ -163,8 +163,8 @@ SPIN_APART int spin_end_for_mpq(uint32_t mpq, uint32_t hpu, uint32_t now)
 }
 
 /*
- * The same for its entry, which is to be used once, and taken for the caller; SPIN_MES_MAX: there is none. One that manages its
- * offset is open again, for whoever comes next.
+ * The same for its use-once entry, which stays taken for the caller. Returns SPIN_MES_MAX if there is none. A managed entry is opened again
+ * instead, for any message.
  */
 SPIN_APART int spin_end_for_me(uint32_t mpq, uint32_t hpu, uint32_t now)
 {
@@ -173,7 +173,7 @@ SPIN_APART int spin_end_for_me(uint32_t mpq, uint32_t hpu, uint32_t now)
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME || mpq >= SPIN_MPQS_MAX)
 		return SPIN_MES_MAX;
 	me = spin_read_once(&spin_mpq_at(mpq)->me) & (SPIN_MES_MAX - 1);
-	is_managed = spin_read_once(&spin_me_at(me)->options) & SPIN_ME_MANAGE_LOCAL; /* before it is another's */
+	is_managed = spin_read_once(&spin_me_at(me)->options) & SPIN_ME_MANAGE_LOCAL; /* before another message can take it */
 	spin_evict_end(mpq, hpu, now, SPIN_EVICT_FOR_ME | (spin_is_proven_(spin_mpq_at(mpq)) ? 0 : SPIN_EVICT_UNTOLD));
 	return is_managed ? SPIN_MES_MAX : me;
 }

@@ -11,26 +11,26 @@
 
 struct spin_slmp_packet {
 	uint32_t flags, message_id, offset;
-	uint32_t bytes; /* of payload, behind the headers */
+	uint32_t bytes; /* payload behind the headers */
 	uint32_t header_bytes;
-	/* of a put, else as without one */
+	/* from the put extension, otherwise defaults */
 	uint32_t length;
 	uint64_t match_bits, hdr_data, place;
-	/* of contexts that take more than puts, else nothing is written there */
+	/* written only for contexts that take more than puts */
 	uint32_t type;   /* enum spin_type */
-	uint32_t atomic; /* enum spin_atomic, and SPIN_ATOMIC_FETCH; 0: it is none */
+	uint32_t atomic; /* enum spin_atomic | SPIN_ATOMIC_FETCH; 0: not an atomic */
 };
 
 /*
- * Messages without SLMP: "Flows" in <spin/message.h>. The rule is a constant to the verifier, which drops the way that is not
- * taken; of contexts of datagrams the compiler does.
+ * Messages without SLMP: "Flows" in <spin/message.h>. The rule is constant, so the verifier drops the branch not taken; for contexts of
+ * datagrams the compiler does.
  */
 SPIN_INLINE _Bool spin_flows_are_messages_(void)
 {
 	return spin_handlers_.delivery == SPIN_DELIVER_ME && spin_config.rule.has_eom;
 }
 
-/* Its offset is known when it has its number (message.h). 0: MALFORMED. */
+/* Fills in a packet of a flow. Its offset is set with its number (message.h). Returns 0 if it is MALFORMED. */
 SPIN_INLINE _Bool spin_slmp_of_flow_(const struct spin_datagram *d, struct spin_slmp_packet *out)
 {
 	out->flags = d->is_last * SPIN_SLMP_EOM;
@@ -45,7 +45,7 @@ SPIN_INLINE _Bool spin_slmp_of_flow_(const struct spin_datagram *d, struct spin_
 	return out->bytes || d->is_last;
 }
 
-/* In one load: of a packed field the compiler makes four. */
+/* One load: for a packed field the compiler makes four. */
 SPIN_INLINE spin_be32 spin_word_(const void *at)
 {
 	return *(const spin_be32 *)at;
@@ -56,7 +56,7 @@ SPIN_INLINE uint64_t spin_swap64(uint64_t v)
 	return __builtin_bswap64(v);
 }
 
-/* Of a context that takes more than puts: is it a request that it takes, with nothing that this one cannot have? */
+/* For contexts that take more than puts: returns 1 if it is a valid request that the handlers take. */
 SPIN_INLINE _Bool spin_slmp_request_(const struct spin_slmp_put *put, uint32_t bytes, struct spin_slmp_packet *out)
 {
 	uint32_t op = put->op, atomic = spin_ntoh16(put->atomic), length = spin_ntoh32(put->length);
@@ -74,7 +74,7 @@ SPIN_INLINE _Bool spin_slmp_request_(const struct spin_slmp_put *put, uint32_t b
 		return 0;
 	if (spin_handlers_.takes & SPIN_TAKES_FETCH && atomic & SPIN_ATOMIC_FETCH) {
 		atomic &= ~SPIN_ATOMIC_FETCH;
-		bytes -= sizeof(struct spin_slmp_get); /* fewer: too many are left */
+		bytes -= sizeof(struct spin_slmp_get); /* wraps if there are fewer, and is then too large below */
 	} else if (!(spin_handlers_.takes & SPIN_TAKES_ATOMIC)) {
 		return 0;
 	}
@@ -102,7 +102,7 @@ SPIN_INLINE _Bool spin_slmp_put_(const struct spin_view *view, const struct spin
 	return 1;
 }
 
-/* Is it a target's acknowledgement of what a handler sent (<spin/put.h>)? */
+/* Returns 1 for a target's acknowledgement of what a handler sent (<spin/put.h>). */
 SPIN_INLINE _Bool spin_slmp_is_ack(const struct spin_view *view, const struct spin_datagram *d)
 {
 	const struct spin_slmp *slmp = (const void *)d->payload;
@@ -111,7 +111,7 @@ SPIN_INLINE _Bool spin_slmp_is_ack(const struct spin_view *view, const struct sp
 	       *(const spin_be16 *)d->payload == spin_hton16(SPIN_SLMP_ACK);
 }
 
-/* 0: MALFORMED. */
+/* Returns 0 if the packet is MALFORMED. */
 SPIN_INLINE _Bool spin_slmp_parse(const struct spin_view *view, const struct spin_datagram *d, _Bool take_put, struct spin_slmp_packet *out)
 {
 	const struct spin_slmp *slmp = (const void *)d->payload;
@@ -151,8 +151,8 @@ SPIN_INLINE _Bool spin_slmp_parse(const struct spin_view *view, const struct spi
 }
 
 /*
- * What the verifier has learned of a header while that was parsed. Where much follows, each kind of packet would be verified
- * through all of it. Of a copied frame's header that is forgotten when it is read again from its scratch words.
+ * Hides what the verifier has learned while the header was parsed. Otherwise each kind of packet would be verified through all that
+ * follows. A copied frame's header is reloaded from its scratch words instead.
  */
 SPIN_INLINE void spin_slmp_forget(struct spin_slmp_packet *slmp)
 {

@@ -3,9 +3,9 @@
 #define BPF_SPACE_H
 
 /*
- * The three spaces of host memory that handlers reach (<spin/action.h>; sPIN B.2, B.6): the message's place in its matching entry,
- * the whole entry, and the handlers' own memory of the entry, in segments. All lie in one array of the context. Slack behind the
- * array satisfies the verifier about where a transfer may begin; what is written is exact.
+ * The three spaces of host memory that handlers access (<spin/action.h>; sPIN B.2, B.6): the message's range of its matching entry, the
+ * whole entry, and the handlers' own memory of the entry, in segments. All are in one array of the context. Slack behind the array lets the
+ * verifier prove a transfer in bounds from its start alone; no byte beyond the range is written.
  */
 #include <spin/context.h>
 
@@ -15,7 +15,7 @@
 
 static struct spin_me_memory spin_me_memory[SPIN_MES_MAX] SPIN_MPQ_ATTR_;
 
-/* Of the entry that the packet's message is in; of datagrams entry 0's. */
+/* Returns the memory of the message's entry; for datagrams that of entry 0. */
 SPIN_INLINE struct spin_me_memory *spin_me_memory_of(const struct spin_packet *packet)
 {
 	uint32_t me = 0;
@@ -25,7 +25,7 @@ SPIN_INLINE struct spin_me_memory *spin_me_memory_of(const struct spin_packet *p
 	return &spin_me_memory[me & (SPIN_MES_MAX - 1)];
 }
 
-/* Are [at, at + bytes) inside the space? */
+/* Returns 1 if [at, at + bytes) is inside the space. */
 SPIN_INLINE _Bool spin_space_has(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t bytes)
 {
 	uint32_t size;
@@ -41,7 +41,7 @@ SPIN_INLINE _Bool spin_space_has(const struct spin_packet *packet, enum spin_hos
 	return bytes <= size && at <= size - bytes;
 }
 
-/* Where byte `at` of the handler's own memory is, and in *room how many lie together from there on. */
+/* Returns the offset of byte `at` of the handlers' own memory, and in *room how many bytes are contiguous from there. */
 SPIN_INLINE uint32_t spin_segment_at_(const struct spin_me_memory *memory, uint32_t at, uint32_t *room)
 {
 	uint32_t segments = spin_read_once(&memory->segments), length;
@@ -58,10 +58,10 @@ SPIN_INLINE uint32_t spin_segment_at_(const struct spin_me_memory *memory, uint3
 		}
 		at -= length;
 	}
-	return spin_blur(0); /* what becomes an index is to be unknown on every way */
+	return spin_blur(0); /* a value used as an index must be unknown on every path */
 }
 
-/* The same of any space, inside of which `at` is: in the context's host memory. */
+/* The same for any space; `at` must be inside it. Offsets are in the context's host memory. */
 SPIN_INLINE uint32_t spin_space_at(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t *room)
 {
 	const struct spin_mpq *q = spin_mpq_at(packet->mpq);
@@ -79,9 +79,9 @@ SPIN_INLINE uint32_t spin_space_at(const struct spin_packet *packet, enum spin_h
 }
 
 /*
- * A pointer there; NULL cannot be. With `bytes` known when compiling the verifier knows where they end. Test it for NULL before anything
- * else: then the compiler makes both tests one. Of a NULL that it knows the verifier follows both sides without CAP_PERFMON, and before
- * Linux 6.17 refuses the access through it.
+ * Returns a pointer to that offset; NULL is unreachable. If `bytes` is a compile-time constant, the verifier knows that the range is in
+ * bounds. Test for NULL before anything else, so that the compiler merges both tests. Without CAP_PERFMON the verifier follows both sides
+ * even of a known NULL, and before Linux 6.17 rejects the access through it.
  */
 SPIN_INLINE uint8_t *spin_host_at(uint32_t start, uint32_t bytes)
 {
@@ -93,7 +93,7 @@ SPIN_INLINE uint8_t *spin_host_at(uint32_t start, uint32_t bytes)
 	if (!host || bytes > spin_config.host_bytes)
 		return 0;
 	most = spin_config.host_bytes - bytes;
-	at = spin_barrier_var64_(start); /* last: verifiers before 6.3 forget of a number on the stack what a test told (6.1) */
+	at = spin_barrier_var64_(start); /* last: verifiers before 6.3 lose the bound of a spilled value (6.1) */
 	if (at > most)
 		return 0;
 	return host + at;

@@ -3,8 +3,8 @@
 #define BPF_SWEEP_H
 
 /*
- * Ends messages whose packets no longer come (PsPIN 3.2.3). libspin's timer starts a sweep; only one runs at a time, while packets
- * flow.
+ * Finds messages whose packets no longer arrive (PsPIN 3.2.3). libspin's timer starts a sweep; only one runs at a time, concurrently with
+ * packets.
  */
 #include "bpf/messages/message.h"
 

@@ -7,8 +7,8 @@
  * libspin searches them (user/libspin/messages/unexpected.c). With spin_config.unexpected 0 nothing here runs.
  *
  * An append must not miss a message that is on its way into an overflow entry. The host makes spin_unexpected_appends odd while it
- * looks and posts, and even again afterwards. A handler reads it before it searches the entries, and once more when the host can see
- * its message. If the value has changed or is odd, the message has landed nowhere. Both sides write before they read, with a barrier
+ * searches and posts, and even again afterwards. A handler reads it before it searches the entries, and again when the host can see
+ * its message. If the value has changed or is odd, the message does not land. Both sides write before they read, with a barrier
  * in between, so at least one of them sees the other.
  */
 #include "bpf/messages/flow.h"
@@ -25,7 +25,7 @@ SPIN_INLINE struct spin_unexpected *spin_unexpected_at(uint32_t place)
 	return &spin_unexpected[spin_barrier_var_(place) & (SPIN_UNEXPECTED_MAX - 1)];
 }
 
-/* To be read before the entries are searched. */
+/* Must be called before the entries are searched. */
 SPIN_INLINE uint32_t spin_unexpected_begin(void)
 {
 	return spin_config.unexpected ? spin_load32(&spin_unexpected_appends) : 0;
@@ -37,7 +37,10 @@ SPIN_INLINE void spin_unexpected_free(uint32_t place)
 	spin_free_bit(spin_unexpected_used, SPIN_UNEXPECTED_MAX / 64, place);
 }
 
-/* A message lands in an overflow entry: its place + 1. 0: it must not, for there is no place, or entries were posted. */
+/*
+ * Records a message that lands in an overflow entry. Returns its index + 1; 0 if it must not land, because no slot is free or entries were
+ * posted.
+ */
 SPIN_INLINE uint32_t spin_unexpected_land(const struct spin_key *key, uint64_t match_bits, uint32_t appends)
 {
 	uint32_t place = spin_alloc_bit(spin_unexpected_used, &spin_unexpected_next, SPIN_UNEXPECTED_MAX / 64, spin_config.unexpected);

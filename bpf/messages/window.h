@@ -11,14 +11,14 @@
 
 enum spin_claim { SPIN_CLAIMED, SPIN_CAME_BEFORE, SPIN_BEYOND, SPIN_ENDED };
 
-/* A lane's upper half for packet 32 * number. */
+/* Returns the tag (upper half) of the lane of packet 32 * number. */
 SPIN_INLINE uint32_t spin_window_word_tag_(uint32_t generation, uint32_t number)
 {
 	return generation << 27 | number;
 }
 
 #ifdef SPIN_BOUNDED_LOOPS
-/* The verifier would follow each round of a search through a wide window: libspin refuses these. */
+/* Always narrow: the verifier would follow each iteration of a search through a wide window. libspin rejects wide windows here. */
 SPIN_INLINE uint32_t spin_window_words_(void)
 {
 	return SPIN_LANES;
@@ -39,7 +39,7 @@ SPIN_INLINE uint32_t spin_window_words_(void)
 }
 #endif
 
-/* The configuration is constant to the verifier: of the two ways it leaves one in the program. */
+/* The configuration is constant, so the verifier removes one of the two branches. */
 SPIN_INLINE uint64_t *spin_window_word_(uint32_t mpq, uint32_t number)
 {
 	if (spin_window_is_wide_()) {
@@ -52,13 +52,13 @@ SPIN_INLINE uint64_t *spin_window_word_(uint32_t mpq, uint32_t number)
 	return &spin_mpq_at(mpq)->lane[number & (SPIN_LANES - 1)];
 }
 
-/* Has the lane gone on to later packets, so that all of `tag` have come? */
+/* Returns 1 if the lane has moved on to later packets, so that all packets of `tag` have arrived. */
 SPIN_INLINE _Bool spin_window_word_is_past_(uint32_t have, uint32_t tag)
 {
 	return have >> 27 == tag >> 27 && have > tag;
 }
 
-/* The lowest missing packet, from the one that was so last. Not kept: see spin_window_advance(). */
+/* Returns the lowest missing packet, searching from the last result. The result is not stored: see spin_window_advance(). */
 SPIN_OUTLINE uint32_t spin_window_lowest(uint32_t mpq, uint32_t generation)
 {
 	uint32_t lowest = spin_read_once(&spin_mpq_at(mpq)->lowest);
@@ -85,7 +85,7 @@ SPIN_OUTLINE uint32_t spin_window_lowest(uint32_t mpq, uint32_t generation)
 	return lowest;
 }
 
-/* The same, to begin with next time. Two at once: the lower one is as right, only older. */
+/* The same, and stores the result for the next search. If two HPUs store at once, the lower result is only older, not wrong. */
 SPIN_INLINE uint32_t spin_window_advance(uint32_t mpq, uint32_t generation)
 {
 	uint32_t lowest = spin_window_lowest(mpq, generation);
@@ -94,7 +94,7 @@ SPIN_INLINE uint32_t spin_window_advance(uint32_t mpq, uint32_t generation)
 	return lowest;
 }
 
-/* Is the packet beyond the window? `lowest` is what was missing last. */
+/* Returns 1 if the packet is beyond the window. `lowest` is the last known lowest missing packet. */
 SPIN_INLINE _Bool spin_window_excludes_(uint32_t mpq, uint32_t generation, uint32_t packet, uint32_t lowest)
 {
 	uint32_t window = spin_window_is_wide_() ? spin_config.window : SPIN_WINDOW;
@@ -106,14 +106,14 @@ SPIN_INLINE _Bool spin_window_excludes_(uint32_t mpq, uint32_t generation, uint3
 }
 
 /*
- * A packet has come that is the first one of its lane: notes the last such lane. Before its HPU looks whether the message
- * has ended in front of the packet, and whoever ends it looks at this after it has said so: one of the two sees the other.
+ * Records the highest lane reached, for the first packet of a lane. It does so before its HPU checks whether the message's end was
+ * announced, and the HPU that announces the end checks it afterwards, so at least one sees the other.
  */
 SPIN_INLINE void spin_window_reach_(struct spin_mpq *q, uint32_t generation, uint32_t number)
 {
 	uint64_t top = spin_read_once(&q->top), round = 0, was;
 
-	/* another generation's is not this packet's to change */
+	/* must not change another generation's */
 	while (top >> 32 == generation && (uint32_t)top < number && spin_can_loop_(&round, 2 * 32)) {
 		was = spin_cmpxchg(&q->top, top, (uint64_t)generation << 32 | number);
 		if (was == top)
@@ -132,7 +132,7 @@ SPIN_OUTLINE enum spin_claim spin_window_claim(uint32_t mpq, uint32_t generation
 	if (spin_unlikely(packet > lowest && packet - lowest > SPIN_WINDOW) && spin_window_excludes_(mpq, generation, packet, lowest))
 		return spin_unlikely_value(SPIN_BEYOND);
 	lane = spin_window_word_(mpq, packet >> 5);
-	/* each time the exchange fails another of the lane's 32 packets has come */
+	/* each failed exchange means that another of the lane's 32 packets arrived */
 	do {
 		uint64_t was = spin_read_once(lane), now = (uint64_t)tag << 32 | bit;
 
@@ -143,7 +143,7 @@ SPIN_OUTLINE enum spin_claim spin_window_claim(uint32_t mpq, uint32_t generation
 		} else if (spin_window_word_is_past_(was >> 32, tag)) {
 			return spin_unlikely_value(SPIN_CAME_BEFORE);
 		} else if ((spin_load32(&q->generation) & 0xffff) != generation) {
-			return spin_unlikely_value(SPIN_ENDED); /* the lane may be another message's */
+			return spin_unlikely_value(SPIN_ENDED); /* the lane may belong to another message */
 		}
 		if (spin_likely(spin_cmpxchg(lane, was, now) == was)) {
 			if (spin_unlikely(was >> 32 != tag))
@@ -154,7 +154,7 @@ SPIN_OUTLINE enum spin_claim spin_window_claim(uint32_t mpq, uint32_t generation
 	return spin_unlikely_value(SPIN_BEYOND); /* unreachable: for the verifier */
 }
 
-/* Takes a claim back: the MPQ had become another message's in the meantime. */
+/* Undoes a claim: the MPQ has another message in the meantime. */
 SPIN_OUTLINE int spin_window_unclaim(uint32_t mpq, uint32_t generation, uint32_t packet)
 {
 	uint64_t *lane = spin_window_word_(mpq, packet >> 5), was, round = 0;
@@ -167,19 +167,19 @@ SPIN_OUTLINE int spin_window_unclaim(uint32_t mpq, uint32_t generation, uint32_t
 	return 0;
 }
 
-/* Has a packet behind this one come? In its own lane, or in one behind that. */
+/* Returns 1 if a later packet has arrived, in this lane or a later one. */
 SPIN_INLINE _Bool spin_window_beyond(uint32_t mpq, uint32_t generation, uint32_t packet)
 {
 	uint32_t tag = spin_window_word_tag_(generation, packet >> 5);
 	uint64_t lane = spin_read_once(spin_window_word_(mpq, packet >> 5));
 	uint64_t behind = (uint32_t)lane & (0xfffffffeu << (packet & 31));
 
-	/* without a branch: what follows is verified once for each */
+	/* no branch: what follows would be verified once for each side */
 	behind &= (((lane >> 32) ^ tag) - 1) >> 32;
 	return spin_blur((behind | (((uint64_t)(packet >> 5) - (uint32_t)spin_read_once(&spin_mpq_at(mpq)->top)) >> 32)) != 0);
 }
 
-/* Packets that have been claimed. */
+/* Returns the number of claimed packets. */
 SPIN_INLINE uint32_t spin_window_claimed(uint32_t mpq, uint32_t generation)
 {
 	uint32_t lowest = spin_window_lowest(mpq, generation), tag = spin_window_word_tag_(generation, lowest >> 5);
@@ -202,7 +202,7 @@ SPIN_INLINE uint32_t spin_window_claimed(uint32_t mpq, uint32_t generation)
 	return count;
 }
 
-/* For a new message; the lanes of older ones say so by their generation, until that begins again. */
+/* Prepares the window for a new message. Tags of older messages are recognised by their generation, until its 5 bits wrap. */
 SPIN_INLINE void spin_window_clear(uint32_t mpq, uint32_t generation)
 {
 	struct spin_mpq *q = spin_mpq_at(mpq);

@@ -3,8 +3,8 @@
 #define KVSTORE_H
 
 /*
- * What the kvstore handlers, the key-value server behind them and its clients
- * share: the message on the wire and the cache in HPU memory.
+ * Definitions shared by the kvstore handlers, the key-value server behind them and its clients: the message on the wire and the cache in
+ * HPU memory.
  */
 #include <spin/bytes.h>
 
@@ -18,22 +18,20 @@ enum kv_op { KV_GET = 1, KV_SET = 2, KV_REPLY = 3 };
 struct kv_message {
 	spin_be16 op;   /* enum kv_op */
 	uint16_t found; /* in a reply, network order: 1 or 0 */
-	spin_be32 id;   /* the client's, given back in the reply */
+	spin_be32 id;   /* chosen by the client, returned in the reply */
 	spin_be32 key;
 	uint32_t lease;           /* 0 from clients; set by the NIC for the server (below) */
-	uint32_t value[KV_WORDS]; /* bytes of the client's; of a SET and of a reply to GET */
+	uint32_t value[KV_WORDS]; /* the client's bytes; in a SET and in the reply to a GET */
 };
 
 _Static_assert(sizeof(struct kv_message) == 48, "kv_message is a wire format");
 
 /*
- * A cache line's tag is sequence << 2 | state; 0 is a line never used. The
- * sequence grows by one whenever a line is taken for a key or given a new value.
- * A lease is sequence << 2 | way: it names a line of the key's set that the
- * server may fill, if the line still has that sequence.
+ * A cache line's tag is sequence << 2 | state; 0 is a line never used. The sequence is incremented when a line is taken for a key or gets a
+ * new value. A lease is sequence << 2 | way: it names a line of the key's set that the server may fill if the line still has that sequence.
  */
 enum kv_state {
-	KV_PENDING = 0, /* has a key, no value: the server is to bring it */
+	KV_PENDING = 0, /* has a key but no value: the server must fill it */
 	KV_BUSY = 1,    /* being changed by one HPU or by the server */
 	KV_VALID = 3,   /* has the committed value: the only state that is read */
 };
@@ -46,7 +44,7 @@ struct kv_line {
 };
 
 struct kv_set {
-	uint32_t clock; /* bits 3:0 line was read since last passed over, bits 5:4 hand */
+	uint32_t clock; /* bits 3:0: line was read since the hand last passed it; bits 5:4: the hand */
 	struct kv_line line[KV_WAYS];
 };
 

@@ -3,9 +3,9 @@
 #define PSPIN_COMMANDS_H
 
 /*
- * Commands of an HPU to the NIC and the host, by the calls of PsPIN's runtime. Four of an HPU can be under way; one more waits
- * until one of them is done. A task's feedback waits for all of its commands, so a handler waits only where it changes what a
- * command reads, or reads what it writes. A handle may be NULL where nobody waits: PsPIN's examples give `false`.
+ * Commands of an HPU to the NIC and the host, by the calls of PsPIN's runtime. An HPU can have four commands in flight; a fifth waits until
+ * one is done. A task's feedback waits for all of its commands, so a handler must wait only before it changes what a command reads, or
+ * reads what a command writes. The handle may be NULL if the caller never waits: PsPIN's examples pass `false`.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,7 +19,7 @@ static inline int pspin_command_(uint32_t word0, uint32_t word1, uint32_t word2,
 {
 	spin_cmd_t id;
 
-	__asm__ volatile("" : : : "memory"); /* what it reads has been written */
+	__asm__ volatile("" : : : "memory"); /* completes stores that the command reads */
 	MMIO_WRITE(CMD_WORD0, word0);
 	MMIO_WRITE(CMD_WORD1, word1);
 	MMIO_WRITE(CMD_WORD2, word2);
@@ -33,7 +33,7 @@ static inline int pspin_command_(uint32_t word0, uint32_t word1, uint32_t word2,
 	return 0;
 }
 
-/* Until the command is done. */
+/* Waits until the command is done. */
 static inline int spin_cmd_wait(spin_cmd_t handle)
 {
 	MMIO_WRITE(CMD_WAIT, handle);
@@ -41,7 +41,7 @@ static inline int spin_cmd_wait(spin_cmd_t handle)
 	return 0;
 }
 
-/* PsPIN's driver tests command 0, whatever the handle: a task's first command, where it has been told to wait for none. */
+/* PsPIN's driver tests command 0, whatever the handle: only a task's first command can be tested. */
 static inline int spin_cmd_test(spin_cmd_t handle, bool *completed)
 {
 	MMIO_WRITE(CMD_TEST, handle);
@@ -50,19 +50,19 @@ static inline int spin_cmd_test(spin_cmd_t handle, bool *completed)
 	return 0;
 }
 
-/* Sends `length` bytes at an address of L1 or L2, as they stand. The packet's first send is its answer. */
+/* Sends `length` bytes at an address in L1 or L2, unchanged. The packet's first send is its reply. */
 static inline int spin_send_packet(void *data, uint32_t length, spin_cmd_t *handle)
 {
 	return pspin_command_(0, 0, (uint32_t)data, 0, length, 2, handle);
 }
 
-/* The same with a destination for a NIC that has RDMA; the model's sends the bytes. */
+/* The same with a destination, for a NIC with RDMA. The model's NIC only sends the bytes. */
 static inline int spin_rdma_put(uint32_t dest, void *data, uint32_t length, spin_cmd_t *handle)
 {
 	return pspin_command_(dest, 1, (uint32_t)data, 0, length, 2, handle);
 }
 
-/* `length` bytes at nic_addr, L1 (by its global address) or L2, to host memory; generate_event changes nothing here. */
+/* Copies `length` bytes at nic_addr, in L1 (by its global address) or L2, to host memory. generate_event has no effect here. */
 static inline int spin_dma_to_host(uint64_t host_addr, uint32_t nic_addr, uint32_t length, bool generate_event, spin_cmd_t *xfer)
 {
 	return pspin_command_((uint32_t)host_addr, (uint32_t)(host_addr >> 32), nic_addr, length, 1, generate_event, xfer);
@@ -73,7 +73,7 @@ static inline int spin_dma_from_host(uint64_t host_addr, uint32_t nic_addr, uint
 	return pspin_command_((uint32_t)host_addr, (uint32_t)(host_addr >> 32), nic_addr, length, 0, generate_event, xfer);
 }
 
-/* 8 bytes straight to host memory, little-endian. */
+/* Writes 8 bytes directly to host memory, little-endian. */
 static inline int spin_write_to_host(uint64_t host_addr, uint64_t user_data, spin_cmd_t *xfer)
 {
 	return pspin_command_((uint32_t)host_addr, (uint32_t)(host_addr >> 32), 8 << 1 | 1, (uint32_t)user_data,

@@ -3,11 +3,11 @@
 #define PSPIN_HANDLER_H
 
 /*
- * The handler API of PsPIN's own runtime, for `spincc --api pspin`: tasks, locks, the cluster's DMA and commands to the NIC.
- * Written from PsPIN's public interfaces. What each call does here: spin-pspin(7). A file that includes it runs on the model
- * of the HPU alone; handlers for the kernel, too, are written with <spin/spin.h>.
+ * The handler API of PsPIN's own runtime, for `spincc --api pspin`: tasks, locks, the cluster's DMA and commands to the NIC. Written from
+ * PsPIN's public interfaces; spin-pspin(7) says what each call does here. A file that includes it runs only on the model of the HPU.
+ * Handlers that also run in the kernel use <spin/spin.h>.
  *
- * Addresses and lengths are 32-bit numbers of the HPU, host addresses 64-bit ones. Calls return SPIN_OK unless they say more.
+ * Addresses and lengths are 32-bit numbers of the HPU; host addresses are 64-bit. Calls return SPIN_OK unless noted.
  */
 #include "pspin.h"
 #include "util.h"
@@ -21,10 +21,10 @@
 #define SPIN_OK   0x0
 #define SPIN_FAIL 0x1
 
-#define SPIN_DMA_LOC2EXT 0 /* directions of spin_dma(), which looks at the addresses alone */
+#define SPIN_DMA_LOC2EXT 0 /* directions of spin_dma(), which uses only the addresses */
 #define SPIN_DMA_EXT2LOC 1
 
-/* Payload of a packet with IP and UDP headers (packets.h, which the file includes): where it is, and its bytes. */
+/* Address and length of the payload of a packet with IP and UDP headers. The file must include packets.h. */
 #define GET_IP_UDP_PLD(packet, payload, bytes)                                          \
 	{                                                                               \
 		ip_hdr_t *pspin_ip_ = (ip_hdr_t *)(packet);                             \
@@ -32,40 +32,40 @@
 		payload = (uint8_t *)(packet) + pspin_ip_->ihl * 4 + sizeof(udp_hdr_t); \
 	}
 
-/* A task: the driver's registers, so that each field is a load of one cycle, and none can be written. */
+/* A task: the driver's registers, so each field is a load of one cycle and cannot be written. */
 typedef struct task {
 	void *handler_mem; /* 0x1c300000 in L2 */
 	size_t handler_mem_size;
 
-	void *pkt_mem;       /* the packet in this cluster's L1, */
-	size_t pkt_mem_size; /* and how much of it was copied there */
+	void *pkt_mem;       /* the packet in this cluster's L1 */
+	size_t pkt_mem_size; /* bytes of it that were copied there */
 
-	void *scratchpad[NB_CLUSTERS]; /* in each cluster's L1, for all messages the same */
+	void *scratchpad[NB_CLUSTERS]; /* in each cluster's L1, the same for all messages */
 	size_t scratchpad_size[NB_CLUSTERS];
 
-	uint32_t host_mem_high; /* the host's memory for this context */
+	uint32_t host_mem_high; /* host memory of this context */
 	uint32_t host_mem_low;
 	size_t host_mem_size;
 
 	void *l2_pkt_mem;         /* the packet in L2 */
-	uint32_t home_cluster_id; /* of its message */
-	uint32_t flow_id;         /* the message */
+	uint32_t home_cluster_id; /* of the message */
+	uint32_t flow_id;         /* number of the message */
 } __attribute__((__packed__)) task_t;
 
 _Static_assert(NB_CLUSTERS != 4 || sizeof(task_t) == HWSCHED_DOORBELL - HWSCHED_HANDLER_MEM_ADDR, "a task is the driver's registers");
 
 typedef struct handler_args {
 	task_t *task;
-	uint32_t hpu_gid; /* of all HPUs */
+	uint32_t hpu_gid; /* global number of the HPU */
 	uint32_t cluster_id;
-	uint32_t hpu_id; /* in its cluster */
+	uint32_t hpu_id; /* within its cluster */
 } handler_args_t;
 
 typedef void (*handler_fn)(handler_args_t *);
 
 /*
- * Defined by the handler file, called once, by the first HPU, as it starts: which functions are the header, payload and
- * completion handler; NULL: there is none. *handler_mem may be set, too: PsPIN's driver gives tasks 0x1c300000 in any case.
+ * Defined by the handler file and called once at startup by the first HPU. Sets the header, payload and completion handlers; NULL: none. It
+ * may also set *handler_mem, but PsPIN's driver gives tasks 0x1c300000 in any case.
  */
 void init_handlers(handler_fn *hh, handler_fn *ph, handler_fn *th, void **handler_mem);
 
@@ -73,7 +73,7 @@ void init_handlers(handler_fn *hh, handler_fn *ph, handler_fn *th, void **handle
 
 typedef dma_t spin_dma_t;
 
-/* SPIN_FAIL for a size of 0. */
+/* Returns SPIN_FAIL if the size is 0. */
 static inline int spin_dma(void *source, void *dest, size_t size, int direction, int options, spin_dma_t *xfer)
 {
 	(void)direction;
@@ -106,7 +106,7 @@ static inline int spin_lock_init(spin_lock_t *lock)
 	return SPIN_OK;
 }
 
-/* 1: it has the lock now. */
+/* Returns 1 if the lock was taken. */
 static inline int spin_lock_try_lock(spin_lock_t *lock)
 {
 	return futex_try_lock(lock);
@@ -125,8 +125,8 @@ static inline int spin_lock_unlock(spin_lock_t *lock)
 }
 
 /*
- * The first reader takes the lock, the last one gives it back. As PsPIN's: a second reader does not wait for a writer that the first
- * one still waits for.
+ * The first reader takes the lock; the last one releases it. As in PsPIN, a second reader does not wait for a writer for which the first
+ * one is still waiting.
  */
 typedef struct spin_rw_lock {
 	spin_lock_t glock;

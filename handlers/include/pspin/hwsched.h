@@ -3,12 +3,12 @@
 #define PSPIN_HWSCHED_H
 
 /*
- * Registers of the HPU driver by the names that PsPIN's runtime has for them. Each HPU sees its own at these addresses. From
- * HWSCHED_HANDLER_MEM_ADDR on they are what task_t shows (handler.h).
+ * Registers of the HPU driver, with the names of PsPIN's runtime. Each HPU sees its own registers at these addresses. Those from
+ * HWSCHED_HANDLER_MEM_ADDR on are the fields of task_t (handler.h).
  */
 #include <stdint.h>
 
-#define HWSCHED_HANDLER_FUN_ADDR   0x1b205000 /* the start-up code's: a read waits for a task */
+#define HWSCHED_HANDLER_FUN_ADDR   0x1b205000 /* for the start-up code: a read waits for a task */
 #define HWSCHED_HANDLER_FUN_SIZE   0x1b205004
 #define HWSCHED_HANDLER_MEM_ADDR   0x1b205008
 #define HWSCHED_HANDLER_MEM_SIZE   0x1b20500c
@@ -28,10 +28,10 @@
 #define HWSCHED_HOST_L2_PKT_ADDR   0x1b205044
 #define HWSCHED_HOME_CLUSTER_ID    0x1b205048
 #define HWSCHED_FLOW_ID            0x1b20504c
-#define HWSCHED_DOORBELL           0x1b205050 /* the start-up code's: a read ends the task */
+#define HWSCHED_DOORBELL           0x1b205050 /* for the start-up code: a read ends the task */
 #define HWSCHED_ERROR              0x1b205054
 
-/* Commands to the NIC: words and info first, then a read of CMD_ISSUE, which gives the id. */
+/* Commands to the NIC: write the words and the info, then read CMD_ISSUE, which returns the id. */
 #define CMD_ISSUE 0x1b205080
 #define CMD_WAIT  0x1b205084
 #define CMD_TEST  0x1b205088

@@ -3,9 +3,9 @@
 #define PSPIN_PACKETS_H
 
 /*
- * Headers of the packets that PsPIN's examples take apart: like IPv4 and UDP, but with version and ihl the other way round in
- * the first byte, and both lengths in the HPU's byte order. Ports, addresses and the other fields are in network byte order.
- * `spinctl cost` places packets so (--framing pspin).
+ * Headers of the packets that PsPIN's examples parse: like IPv4 and UDP, but with version and ihl swapped in the first byte, and both
+ * lengths in the HPU's byte order. Ports, addresses and the other fields are in network byte order. `spinctl cost --framing pspin` produces
+ * such packets.
  */
 #include <stdint.h>
 
@@ -13,7 +13,7 @@ typedef struct ip_hdr {
 	uint8_t version : 4; /* low half of the byte */
 	uint8_t ihl     : 4; /* length of this header, in words */
 	uint8_t tos;
-	uint16_t length; /* bytes of the packet, from here on */
+	uint16_t length; /* bytes of the packet, including this header */
 
 	uint16_t identification;
 	uint16_t offset;
@@ -29,11 +29,11 @@ typedef struct ip_hdr {
 typedef struct udp_hdr {
 	uint16_t src_port;
 	uint16_t dst_port;
-	uint16_t length; /* bytes, from here on */
+	uint16_t length; /* bytes, including this header */
 	uint16_t checksum;
 } __attribute__((__packed__)) udp_hdr_t;
 
-/* Where no option stands between the two. */
+/* For packets without IP options. */
 typedef struct pkt_hdr {
 	ip_hdr_t ip_hdr;
 	udp_hdr_t udp_hdr;

@@ -3,8 +3,8 @@
 #define PSPIN_PSPIN_H
 
 /*
- * Words that HPUs share: AMOs, LR/SC and futexes. AMOs work on L1, on L2 and on the driver's registers; LR/SC on L2 alone, on L1
- * it traps. spin-pspin(7) says where PsPIN's RTL does not return what was there.
+ * Shared words: AMOs, LR/SC and futexes. AMOs work on L1, L2 and the driver's registers. LR/SC works on L2 only and traps on L1.
+ * spin-pspin(7) says where an AMO on PsPIN's RTL does not return the old value.
  */
 #include <assert.h>
 #include <stdbool.h>
@@ -21,13 +21,13 @@
 typedef uint32_t dma_t;
 typedef volatile uint32_t futex_t;
 
-/* The compiler moves no access across it. An HPU's accesses are done in their order. */
+/* Compiler barrier. An HPU performs its accesses in order. */
 static inline void asm_mem_fence(void)
 {
 	__asm__ volatile("" : : : "memory");
 }
 
-/* At least about so many cycles: rounds of 4. */
+/* Waits about `cycles` cycles, in iterations of 4. */
 static inline void rt_time_wait_cycles(const unsigned cycles)
 {
 	unsigned rounds = cycles / 4;
@@ -37,7 +37,7 @@ static inline void rt_time_wait_cycles(const unsigned cycles)
 	__asm__ volatile("1: addi %0, %0, -1; bnez %0, 1b" : "+r"(rounds));
 }
 
-/* Each returns what was there. */
+/* Each returns the old value. */
 #define PSPIN_AMO_(name, instruction, type)                                                                   \
 	static inline type name(volatile type *const addr, const type value)                                  \
 	{                                                                                                     \
@@ -69,7 +69,7 @@ static inline uint32_t load_reserved(volatile const uint32_t *const addr)
 	return value;
 }
 
-/* 0: it was stored; anything else: nothing was, because another has written there since load_reserved(). */
+/* Returns 0 if the value was stored; anything else if another HPU has written the word since load_reserved(). */
 static inline unsigned store_conditional(volatile uint32_t *const addr, const uint32_t value)
 {
 	unsigned failed;
@@ -78,7 +78,7 @@ static inline unsigned store_conditional(volatile uint32_t *const addr, const ui
 	return failed;
 }
 
-/* 0: it was `old` and is `new`; -1: it was not; above 0: it may have been, try again. */
+/* Returns 0 if `old` was replaced by `new`; -1 if the word was not `old`; above 0 if it may have been: try again. */
 static inline int compare_and_swap(volatile uint32_t *const addr, const uint32_t old, const uint32_t new)
 {
 	return load_reserved(addr) == old ? (int)store_conditional(addr, new) : -1;
@@ -96,8 +96,8 @@ static inline int futex_try_lock(futex_t *futex)
 }
 
 /*
- * To HPUs with several threads: another one may run. It is not a command's id, to the register that tests commands, from which PsPIN's
- * driver takes nothing (HPU_YIELD of hwmodel/include/hwmodel/registers.h).
+ * Lets another thread of the HPU run, if it has several. The value is not a command id and is written to the register that tests commands,
+ * where PsPIN's driver ignores it (HPU_YIELD in hwmodel/include/hwmodel/registers.h).
  */
 static inline void futex_waits_(void)
 {
@@ -111,7 +111,7 @@ static inline int futex_lock(futex_t *futex)
 	return 1;
 }
 
-/* The same with a pause of 32 cycles between two tries. */
+/* The same with a pause of 32 cycles between attempts. */
 static inline int futex_lock_s(futex_t *futex)
 {
 	while (amo_or(futex, 1)) {

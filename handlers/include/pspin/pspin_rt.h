@@ -2,10 +2,7 @@
 #ifndef PSPIN_PSPIN_RT_H
 #define PSPIN_PSPIN_RT_H
 
-/*
- * The numbers of the HPU and its cluster, by the names of PsPIN's runtime. handler_args_t has the same numbers without reading a
- * CSR.
- */
+/* Numbers of the HPU and its cluster, with the names of PsPIN's runtime. handler_args_t has the same numbers without reading a CSR. */
 #include <hal/pulp.h>
 
 #define ECALL_PSPIN_HANDLER_EXIT 0xa

@@ -2,9 +2,9 @@
 #ifndef PSPIN_SPIN_CONF_H
 #define PSPIN_SPIN_CONF_H
 
-/* PsPIN's dimensions, as its own runtime is built for them. A target with fewer clusters has zeros in scratchpad[]. */
+/* PsPIN's dimensions, as its own runtime is built. On a target with fewer clusters the other elements of scratchpad[] are 0. */
 #ifndef NB_CORES
-#define NB_CORES 8 /* HPUs of a cluster */
+#define NB_CORES 8 /* HPUs per cluster */
 #endif
 #ifndef NB_CLUSTERS
 #define NB_CLUSTERS 4
@@ -12,10 +12,10 @@
 #define CORE_COUNT       (NB_CORES * NB_CLUSTERS)
 #define NUM_CLUSTER_HPUS NB_CORES
 
-#define PacketQueueLength (4 * (1 << 20) - 3 * 4) /* bytes of L2 packet memory that its driver has queues in */
+#define PacketQueueLength (4 * (1 << 20) - 3 * 4) /* bytes of L2 packet memory that PsPIN's driver has queues in */
 
 #ifndef PKT_SIZE
-#define PKT_SIZE 1024 /* bytes of a packet, for handlers that count on one size */
+#define PKT_SIZE 1024 /* bytes of a packet, for handlers that assume one size */
 #endif
 
 #endif

@@ -3,14 +3,14 @@
 #define PSPIN_SPIN_DMA_H
 
 /*
- * The cluster's DMA engine, by the calls of PsPIN's runtime: between L2, any L1 and the packet. Ids of transfers grow, and one
- * that is not above the last finished one is done. The engine of another cluster cannot be reached (spin__public_*).
+ * The cluster's DMA engine, by the calls of PsPIN's runtime: between L2, any L1 and the packet. Transfer ids increase; a transfer is done
+ * if its id is not above the last finished one. The engine of another cluster cannot be used (spin__public_*).
  */
 #include <stdint.h>
 
 #define PSPIN_DMA_(offset) (*(volatile uint32_t *)(0x1b204400 + (offset)))
 
-/* Starts a transfer; its id. */
+/* Starts a transfer and returns its id. */
 static inline uint32_t spin__memcpy_nonblk(void *src_addr, void *dst_addr, uint32_t num_bytes)
 {
 	uint32_t id;
@@ -19,7 +19,7 @@ static inline uint32_t spin__memcpy_nonblk(void *src_addr, void *dst_addr, uint3
 	PSPIN_DMA_(0x08) = (uint32_t)dst_addr;
 	PSPIN_DMA_(0x10) = num_bytes;
 	__asm__ volatile("" : : : "memory");
-	id = PSPIN_DMA_(0x18); /* the read starts it */
+	id = PSPIN_DMA_(0x18); /* the read starts the transfer */
 	return id;
 }
 

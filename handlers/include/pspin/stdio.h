@@ -3,8 +3,8 @@
 #define PSPIN_STDIO_H
 
 /*
- * What is printed goes to PsPIN's output register, a store for each character, and is lost in the model; the time it takes is
- * counted. printf as in C, but that a floating-point number is taken and printed as a ?. (stdio.c of hwmodel/image/pspin)
+ * Output goes to PsPIN's output register, one store per character. The model discards it but counts the time. printf is as in C, except
+ * that a floating-point number is printed as "?" (stdio.c in hwmodel/image/pspin).
  */
 #include <stddef.h>
 

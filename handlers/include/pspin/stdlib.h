@@ -2,7 +2,7 @@
 #ifndef PSPIN_STDLIB_H
 #define PSPIN_STDLIB_H
 
-/* What handler files of PsPIN include as <stdlib.h>. Only abs() and abort(): an HPU has no heap, no files and no exit. */
+/* <stdlib.h> for PsPIN's handler files. Only abs() and abort(): an HPU has no heap, no files and no exit. */
 #include <stddef.h>
 
 static inline int abs(int n)

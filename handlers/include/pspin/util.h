@@ -22,13 +22,13 @@
 #define read_register(reg, val)  __asm__ volatile("mv %0, " STRINGIFY(reg) : "=r"(val));
 #define write_register(reg, val) __asm__ volatile("mv " STRINGIFY(reg) ", %0" : : "r"(val) : "memory");
 
-/* Ends PsPIN's simulation; here the task, with an error. */
+/* Ends the task with an error. On PsPIN it ends the simulation. */
 #define TERMINATE                           \
 	{                                   \
 		__asm__ volatile("ebreak"); \
 	}
 
-/* With -DCHECK_ASSERTS a condition that does not hold ends the task with an error. */
+/* With -DCHECK_ASSERTS, a false condition ends the task with an error. */
 #ifdef CHECK_ASSERTS
 #define ASSERT(condition)                                                                \
 	if (!(condition)) {                                                              \

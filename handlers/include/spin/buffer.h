@@ -3,8 +3,8 @@
 #define SPIN_BUFFER_H
 
 /*
- * Buffers that an HPU has for itself while a handler runs, as large as a packet: what the listings of sPIN C.3.2 and C.3.5
- * take from malloc(). Transfers to and from them have lengths that are known at run time, at any alignment (sPIN B.6, `len`).
+ * Buffers private to an HPU while a handler runs, large enough for a packet. The listings of sPIN C.3.2 and C.3.5 get them
+ * from malloc(). Lengths and offsets of transfers may be computed at run time and have any alignment (sPIN B.6, `len`).
  *
  *	SPIN_BUFFER(uint32_t, old, 512);
  *
@@ -15,13 +15,13 @@
  *	if (spin_buffer_to_host(p, SPIN_ME_MEM, p->offset, old, 0, p->length))
  *		return SPIN_SEGV;
  *
- * Kernels before 6.9, whose verifier follows each round of a transfer, refuse handlers that use a buffer.
+ * Kernels before 6.9, whose verifier follows each iteration of a transfer, reject handlers that use a buffer.
  *
- * On PsPIN a buffer is in the L1 of the HPU's cluster, on BPF it is memory of the CPU's or the queue's. What it holds when a
- * handler begins is undefined: a handler reads only what it, or a transfer of its own, has written. The host does not see it.
+ * On PsPIN a buffer is in the L1 of the HPU's cluster; on BPF it is memory of the CPU or the queue. Its contents when a
+ * handler begins are undefined: a handler must read only what it or its transfers have written. The host does not see it.
  *
- * SPIN_BUFFER(TYPE, name, entries), before the first handler function: `entries` is a power of two, the buffer has 64 to
- * SPIN_BUFFER_BYTES_MAX bytes. TYPE as in the state: fixed width, no pointers. Several buffers are possible; on BPF they count
+ * SPIN_BUFFER(TYPE, name, entries), before the first handler function: `entries` must be a power of two, and the buffer 64 to
+ * SPIN_BUFFER_BYTES_MAX bytes. TYPE is as for the state: fixed width, no pointers. Several buffers are possible; on BPF they count
  * against max_handler_mem with SPIN_HPUS_MAX copies.
  */
 #define SPIN_BUFFER_BYTES_MAX 8192u
@@ -33,25 +33,25 @@
 		       "SPIN_BUFFER " #name ": from 64 to 8192 bytes");                                                             \
 	SPIN_BUFFER_(TYPE, name, entries)
 
-/* The HPU's own, an array TYPE[entries]: for SPIN_AT() and SPIN_FOR_EACH_WITH(). `v` as in <spin/action.h>. */
+/* This HPU's buffer, an array TYPE[entries], for SPIN_AT() and SPIN_FOR_EACH_WITH(). `v` as in <spin/action.h>. */
 #define SPIN_BUFFER_OF(v, name) SPIN_BUFFER_OF_(v, name)
 
 /*
- * Between bytes [off, off + bytes) of the buffer and the space's bytes from `at` on. They return when the transfer is done: 0, or
- * SPIN_SEGV, and then nothing was done, where not all of it is inside of the buffer and of the space.
+ * Transfers between bytes [off, off + bytes) of the buffer and the space's bytes from `at` on. They return when the transfer is done: 0, or
+ * SPIN_SEGV without any effect if part of it is outside the buffer or the space.
  */
 #define spin_buffer_to_host(v, space, at, name, off, bytes) \
 	spin_buffer_move_((v)->packet, (space), (at), SPIN_BUFFER_ARGS_(v, name), (off), (bytes), 1)
 #define spin_buffer_from_host(v, space, at, name, off, bytes) \
 	spin_buffer_move_((v)->packet, (space), (at), SPIN_BUFFER_ARGS_(v, name), (off), (bytes), 0)
 
-/* The same, under way until spin_dma_test() or spin_dma_wait() of <spin/action.h> say that it is done. */
+/* The non-blocking forms, in flight until spin_dma_test() or spin_dma_wait() of <spin/action.h> report completion. */
 #define spin_buffer_to_host_nb(v, space, at, name, off, bytes, dma) \
 	spin_buffer_move_nb_((v)->packet, (space), (at), SPIN_BUFFER_ARGS_(v, name), (off), (bytes), 1, (dma))
 #define spin_buffer_from_host_nb(v, space, at, name, off, bytes, dma) \
 	spin_buffer_move_nb_((v)->packet, (space), (at), SPIN_BUFFER_ARGS_(v, name), (off), (bytes), 0, (dma))
 
-/* Sends bytes [off, off + bytes) of the buffer (<spin/put.h>), which may change when the call returns. */
+/* Sends bytes [off, off + bytes) of the buffer (<spin/put.h>). They may change when the call returns. */
 #define spin_put_from_buffer(v, name, off, bytes, ...) \
 	spin_put_from_buffer_((v)->packet, SPIN_BUFFER_ARGS_(v, name), (off), (bytes), (__VA_ARGS__))
 

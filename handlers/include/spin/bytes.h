@@ -2,7 +2,7 @@
 #ifndef SPIN_BYTES_H
 #define SPIN_BYTES_H
 
-/* Types and conversions for values in network byte order. All targets are little-endian. Included by all of the handler API. */
+/* Types and conversions for values in network byte order. All targets are little-endian. Included by all headers of the handler API. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,7 +11,7 @@ typedef uint32_t spin_be32;
 
 #define SPIN_INLINE static inline __attribute__((always_inline, unused))
 
-/* Written out: gcc makes a library call of __builtin_bswap32 on rv32imac. */
+/* Written out, because gcc calls a library function for __builtin_bswap32 on rv32imac. */
 SPIN_INLINE uint16_t spin_swap16(uint16_t v)
 {
 	return (uint16_t)(v << 8 | v >> 8);

@@ -3,8 +3,8 @@
 #define SPIN_CLOCK_H
 
 /*
- * The time, in nanoseconds since a moment that is the same for all HPUs and as long as the context lives; for intervals,
- * and not the time of day. It needs no packet, so all three kinds of handlers may ask for it.
+ * The time in nanoseconds since an origin that is the same for all HPUs and fixed while the context lives. It is for measuring intervals
+ * and is not the time of day. It needs no packet, so all three kinds of handlers may call it.
  *
  *	uint64_t now = spin_clock_ns();
  *
@@ -15,12 +15,12 @@
  *	  cost            two loads, of a cycle each               the same
  *	tests (vectors)   what `clock` lines say, 0 at the start   the same
  *
- * Monotonic: on one HPU it never goes backwards. On another one it is not behind by more than the kernel's clock may be when it is
- * adjusted (bpf_ktime_get_ns: some ns); the coarse one by nothing; in the model all HPUs read one counter. A value that one
- * HPU has stored may so be ahead of what another reads: take the difference as signed, or allow for it. The two clocks have one origin, and
- * the coarse one is never ahead; compare times of one kind only.
+ * Monotonic: on one HPU it never goes backwards. Between HPUs it may lag by as much as the kernel's clock may when it is
+ * adjusted (bpf_ktime_get_ns: some ns); the coarse clock does not lag; in the model all HPUs read one counter. So a value that one
+ * HPU has stored may be ahead of what another reads: use signed differences, or allow for it. The two clocks have the same origin, and
+ * the coarse one is never ahead. Compare only times of the same kind.
  *
- * PsPIN has no clock that a handler may read: its cycle counters are illegal instructions in user mode. The model's NIC has one as an
+ * PsPIN has no clock that a handler may read: reading its cycle counters is illegal in user mode. The model's NIC has one as an
  * extension, a register of the HPU driver (HPU_CLOCK_* in hwmodel/include/hwmodel/registers.h); on PsPIN's own RTL it reads as 0.
  */
 #define spin_clock_ns()        spin_clock_ns_()

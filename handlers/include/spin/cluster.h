@@ -3,7 +3,7 @@
 #define SPIN_CLUSTER_H
 
 /*
- * Memory that every cluster has a copy of: counters, and sums of counters.
+ * Memory with one copy per cluster: counters, and sums of counters.
  *
  *	struct hits { uint32_t packets[256]; };
  *	SPIN_PER_CLUSTER(struct hits, hits);
@@ -12,14 +12,14 @@
  *
  * A handler adds to the copy of the cluster that it runs on, with the atomic operations of <spin/spin.h>: the HPUs of a
  * cluster share it, and other clusters do not touch it. On PsPIN a copy is in each cluster's L1 (PsPIN 3.2.2), where an AMO
- * takes one cycle and its result is the old value. On BPF CPUs (or queues) share SPIN_CLUSTERS_MAX copies by their numbers:
- * up to so many of them never wait for each other's cache line.
+ * takes one cycle and returns the old value. On BPF, CPUs (or queues) share SPIN_CLUSTERS_MAX copies by their numbers:
+ * up to that many of them never contend for a cache line.
  *
- * Its value is the sum of all copies, word by word, modulo 2^32. That is the same on every engine, however packets are spread;
- * what one copy holds is not. SPIN_MERGE() gives handlers the value, and the host sees nothing else: fields of the variable
- * are read as the sum, and written to one copy while the others become 0.
+ * Its value is the sum of all copies, word by word, modulo 2^32. The sum is the same on every engine, however packets are spread;
+ * the contents of one copy are not. SPIN_MERGE() gives handlers the sum, and the host sees only the sum: fields of the variable
+ * are read as the sum, and a write sets one copy and clears the others.
  *
- * TYPE has uint32_t words only (and arrays and structs of them), up to 256 KiB; all are zero at the start. spincc checks it.
+ * TYPE may have uint32_t words only (and arrays and structs of them), up to 256 KiB; all are zero at the start. spincc checks it.
  */
 #define SPIN_CLUSTERS_MAX      16 /* copies on BPF */
 #define SPIN_CLUSTER_BYTES_MAX (256u << 10)
@@ -29,13 +29,13 @@
 		       "SPIN_PER_CLUSTER " #name ": a type of 32-bit words, up to 256 KiB"); \
 	SPIN_PER_CLUSTER_(TYPE, name)
 
-/* TYPE *: the copy that this handler adds to. `v` as in <spin/action.h>. */
+/* TYPE *: the copy of this handler's cluster. `v` as in <spin/action.h>. */
 #define SPIN_LOCAL(v, name) SPIN_LOCAL_(v, name)
 
 /*
- * Writes the sum of all copies to *to, a TYPE in HPU memory (state or scratchpad). Each word of a copy is read once: what
- * other handlers add in the meantime is in the sum or is not. Who needs a total of certain messages merges when these are complete,
- * as handlers/histogram.c does.
+ * Writes the sum of all copies to *to, a TYPE in HPU memory (state or scratchpad). Each word of a copy is read once: additions by other
+ * handlers in the meantime may or may not be included. To get the total of certain messages, merge when these are complete, as
+ * handlers/histogram.c does.
  */
 #define SPIN_MERGE(v, name, to) SPIN_MERGE_(v, name, to)
 

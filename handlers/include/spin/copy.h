@@ -3,13 +3,13 @@
 #define SPIN_COPY_H
 
 /*
- * Copies within HPU memory: by cluster DMA on PsPIN ("HPUs are also interfaced to the cluster DMA engine", 3.2.2), where a
- * load from L2 takes 20 cycles and a DMA some 30 for up to 256 bytes; on BPF word by word. HPU memory is state, tables,
- * scratchpad, memory of clusters (SPIN_LOCAL), and variables of the handler's. `bytes` is a constant and a multiple of 4;
- * `to` and `from` are 4-aligned and do not overlap. A copy is not atomic: each of its words is read once, in no order.
+ * Copies within HPU memory. PsPIN uses cluster DMA ("HPUs are also interfaced to the cluster DMA engine", 3.2.2): a load from L2 takes 20
+ * cycles, a DMA about 30 for up to 256 bytes. BPF copies word by word. HPU memory is state, tables, scratchpad, memory of clusters
+ * (SPIN_LOCAL), and variables of the handler. `bytes` must be a constant and a multiple of 4; `to` and `from` must be 4-aligned and must
+ * not overlap. A copy is not atomic: each word is read once, in any order.
  */
 
-/* Returns when the copy is there. */
+/* Returns when the copy is complete. */
 #define spin_copy(v, to, from, bytes_)                           \
 	({                                                       \
 		SPIN_WORDS_("spin_copy", bytes_);                \
@@ -17,8 +17,8 @@
 	})
 
 /*
- * The same, under way until spin_copy_test() said 1 or spin_copy_wait() returned: until then `from` must stay and `to` is
- * not to be read. An HPU's copies end in the order of their calls.
+ * The non-blocking form, in flight until spin_copy_test() returns 1 or spin_copy_wait() returns. Until then `from` must not change and `to`
+ * must not be read. An HPU's copies complete in the order of the calls.
  */
 struct spin_transfer {
 	uint32_t id;
@@ -33,11 +33,10 @@ struct spin_transfer {
 #define spin_copy_wait(v, copy) spin_copy_wait_((v)->packet, (copy))
 
 /*
- * const TYPE *SPIN_FETCH(v, from, buffer): *from, a TYPE in state, a table or the scratchpad, where the HPU reads it at once:
- * on PsPIN a copy in *buffer, a local variable; on BPF `from` itself. So a word that others write in the meantime is what it was at
- * the call or at any time up to its use; who needs to know which compares something before and after, as handlers/kvstore.c
- * does. Memory of clusters (SPIN_LOCAL) is near already and not for this call: spin_copy() takes it, and on the card a fetch of it
- * ends the task with a fault.
+ * const TYPE *SPIN_FETCH(v, from, buffer): *from, a TYPE in state, a table or the scratchpad, in memory that is fast to read: on PsPIN a
+ * copy in *buffer, a local variable; on BPF `from` itself. So a word that others write in the meantime has its value at the call or at any
+ * time until it is read. A handler that must know which compares something before and after, as handlers/kvstore.c does. Do not use it for
+ * memory of clusters (SPIN_LOCAL), which is fast already: use spin_copy(), because on the NIC a fetch of it ends the task with a fault.
  */
 #define SPIN_FETCH(v, from, buffer)                                                                           \
 	({                                                                                                    \
@@ -47,7 +46,7 @@ struct spin_transfer {
 		(const __typeof__(*(buffer)) *)spin_fetch_((v)->packet, (from), (buffer), sizeof(*(buffer))); \
 	})
 
-/* Where `at`, a place in *from, is in what SPIN_FETCH gave. On BPF the same place, by one pointer for the verifier. */
+/* The address in SPIN_FETCH's result that corresponds to `at` in *from. On BPF it is `at` itself, by one pointer for the verifier. */
 #define SPIN_FETCHED(at, from, near) SPIN_FETCHED_(at, from, near)
 
 #endif

@@ -3,23 +3,23 @@
 #define SPIN_HPU_H
 
 /*
- * On which HPU a handler runs: from 0 to spin_num_hpus() - 1, the same while it runs. Live it is the CPU, or the
- * receive queue; on PsPIN cluster * 8 + the HPU's number in it.
+ * The number of the HPU that a handler runs on, from 0 to spin_num_hpus() - 1, constant while it runs. In the kernel it is the CPU or the
+ * receive queue; on PsPIN it is cluster * 8 + the HPU's number in its cluster.
  *
- * What each HPU has for itself needs no atomics:
+ * Per-HPU data needs no atomics:
  *
  *	struct mine { uint32_t packets; };
  *	SPIN_PER_HPU(struct mine, mine);     // a table: zero at the start, the host reads all of it
  *
  *	SPIN_MINE(p, mine)->packets++;
  *
- * On PsPIN the entries of a file's tables are in the L1 of their HPU's cluster while they have 256 bytes or less for each HPU
- * together, else in L2 handler memory, where an access takes 20 cycles.
+ * On PsPIN the entries of such tables are in the L1 of their HPU's cluster if all tables of a file have at most 256 bytes per HPU
+ * together; otherwise in L2 handler memory, where an access takes 20 cycles.
  */
 #define spin_my_hpu(v)   spin_my_hpu_((v)->packet)
 #define spin_num_hpus(v) spin_num_hpus_((v)->packet)
 
-/* Logical processors there can be: counters are per HPU, so a machine with more CPUs is refused. */
+/* Most logical processors supported: counters are per HPU, so a machine with more CPUs is refused. */
 #define SPIN_HPUS_MAX 256
 
 #define SPIN_PER_HPU(TYPE, name)                                                                                 \

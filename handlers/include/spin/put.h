@@ -3,42 +3,42 @@
 #define SPIN_PUT_H
 
 /*
- * Packets that handlers send (sPIN B.6, "put"), and the bound of how many.
+ * Packets that handlers send (sPIN B.6, "put"), and the limit on their number.
  *
- * SPIN_PUTS(n), before the first handler: what one arriving packet makes its handlers send is at most n
- * packets or operations, n up to SPIN_PUTS_MAX; a call beyond that is SPIN_SEGV. Without it the
- * calls below do not exist. Packets that were parked have their own n each.
+ * SPIN_PUTS(n), before the first handler: for one arriving packet its handlers may send at most n
+ * packets or operations, n up to SPIN_PUTS_MAX; a call beyond that returns SPIN_SEGV. Without it the
+ * calls below do not exist. Each parked packet has its own n.
  *
  *	SPIN_PUTS(2);
  *
  *	spin_forward(p, &next);
  *	spin_put_from_device(c, &state->sum, sizeof(state->sum), &(struct spin_put){ .target = root, .match_bits = 7 });
  *
- * Packets leave in the order of the calls, each as it stood at its call, and before what becomes of the
- * packet that arrived: reply, acknowledgement. Live, those of a packet of which one cannot leave at once (its target's
- * Ethernet address is not known yet, it is longer than the interface takes, or it comes from host memory) leave a
- * little later, in their order, behind the reply. They leave by the interface that this one came in by. Nobody
- * sends them again when they are lost.
+ * Packets leave in the order of the calls, each with its contents at the call, and before the result of the
+ * packet that arrived: reply, acknowledgement. In the kernel, if one of them cannot leave at once (its target's
+ * Ethernet address is not known yet, it exceeds the interface's MTU, or it comes from host memory), all of them leave
+ * a little later, in order, behind the reply. They leave through the ingress interface. Lost packets
+ * are not retransmitted.
  *
- * A packet that is made here (not forwarded): IPv4 without options (0x45, TOS 0, identification 0, DF set, TTL 64) or
+ * A packet that is built here (not forwarded): IPv4 without options (0x45, TOS 0, identification 0, DF set, TTL 64) or
  * IPv6 (traffic class and flow label 0, hop limit 64), UDP with checksum, from this packet's destination
- * address and port to the target; its Ethernet header is this packet's with the addresses swapped, VLAN tags
- * stay; live the destination's address is the one that the host's routes say.
- *   of a context of messages: a message of one packet: SLMP flags SYN, EOM and PUT, the next message_id of
+ * address and port to the target; its Ethernet header is this packet's with the addresses swapped and its VLAN tags
+ * kept; in the kernel the destination address follows the host's routes.
+ *   in a context of messages: a message of one packet: SLMP flags SYN, EOM and PUT, the next message_id of
  *     this context (spin_config.put_id, then one more each), offset 0, struct spin_slmp_put with op put and length,
  *     match_bits, hdr_data and remote_offset as given, then the bytes
- *   of a context of datagrams: the bytes alone; the target is told nothing else
+ *   in a context of datagrams: only the bytes
  *
- * Of a context of messages with SPIN_PUTS a packet whose SLMP flags are ACK alone is a target's acknowledgement:
- * ACKNOWLEDGED, it ends here and is counted, after test 5 and before step 6 of <spin/message.h>.
+ * In a context of messages with SPIN_PUTS, a packet whose SLMP flags are exactly ACK is a target's acknowledgement:
+ * it is dropped and counted as ACKNOWLEDGED, after test 5 and before step 6 of <spin/message.h>.
  */
 #include <spin/bytes.h>
 #include <spin/slmp.h>
 
 #define SPIN_PUTS_MAX      16u
-#define SPIN_PUT_BYTES_MAX 2048u /* of payload, of a packet that is sent; NI limit max_payload_size of puts */
+#define SPIN_PUT_BYTES_MAX 2048u /* payload of a packet that is sent; NI limit max_payload_size of puts */
 
-/* What a message asks for (sPIN B.3, `type`); the numbers are those of the wire. */
+/* Type of a message (sPIN B.3, `type`); the numbers are those on the wire. */
 enum spin_type {
 	SPIN_TYPE_PUT = 1,
 	SPIN_TYPE_GET = 2,
@@ -48,15 +48,15 @@ enum spin_type {
 /* A process: an address and a UDP port (Portals' nid and pid). */
 struct spin_process {
 	spin_be32 addr[4];   /* IPv4 in word 0, the others 0 */
-	spin_be16 port;      /* 0 of ICMP */
-	uint16_t ip_version; /* 4 or 6; 0 of a packet that is not IP, and then all is 0 */
+	spin_be16 port;      /* 0 for ICMP */
+	uint16_t ip_version; /* 4 or 6; 0 for a packet that is not IP: then all fields are 0 */
 };
 
-/* Who sent the packet, and to whom (this context, as the sender names it). */
+/* Source of the packet, and its destination (this context, as the sender addresses it). */
 #define spin_source(v) spin_source_((v)->packet)
 #define spin_target(v) spin_target_((v)->packet)
 
-/* The target must have the IP version of the packet at hand, else SPIN_SEGV. */
+/* The target must have the same IP version as the current packet, else SPIN_SEGV. */
 struct spin_put {
 	struct spin_process target;
 	uint64_t match_bits, hdr_data;
@@ -64,45 +64,44 @@ struct spin_put {
 };
 
 /*
- * This packet as it stands, on to `to` (struct spin_process *): its source becomes this context, its TTL 64; IP options,
- * SLMP flags, message_id and offset stay, so that a message forwarded packet by packet is one
- * at the next hop, too; struct spin_slmp_put and its flag are taken out. Payload handlers.
- * SPIN_SEGV for a payload longer than SPIN_PUT_BYTES_MAX, here and below.
+ * Forwards this packet to `to` (struct spin_process *): the source becomes this context, the TTL 64. IP options, SLMP flags, message_id and
+ * offset are kept, so a message forwarded packet by packet is a message at the next hop as well; struct spin_slmp_put and its flag are
+ * removed. Payload handlers only. Here and below, a payload longer than SPIN_PUT_BYTES_MAX returns SPIN_SEGV.
  */
 #define spin_forward(p, ...) spin_forward_(SPIN_PAYLOAD_(p)->packet, (__VA_ARGS__))
 
 /*
- * A put that this side is to hear of (sPIN B.6: ct, ack_req, user_ptr), in place of struct spin_put in the calls below: the host's
- * library sends it, some time later, as a message of its own from another port, again and again until the target has acknowledged
- * it or it gives up. Contexts of messages. Options that do not exist: SPIN_SEGV.
- * A put that finds no room in the queue to the host's library is lost: it has no event and no count in the entry's counter,
- * acknowledged or not, and is counted as lost_queue (spin_ctx__put_stats()).
+ * A reliable put (sPIN B.6: ct, ack_req, user_ptr), used instead of struct spin_put in the calls below:
+ * libspin sends it some time later as a separate message from another port, and retransmits it until the target has acknowledged
+ * it or libspin gives up. Contexts of messages only. Unknown options return SPIN_SEGV.
+ * A put for which the queue to libspin has no space is lost: it has no event and does not change the entry's counter,
+ * and is counted as lost_queue (spin_ctx__put_stats()).
  *
  *	spin_put_from_device(c, &state->sum, 8, &(struct spin_put_acked){ .put = { .target = root }, .options = SPIN_PUT_ACK_REQ,
  *									  .user_ptr = state->round });
  */
 enum {
-	SPIN_PUT_ACK_REQ = 1, /* the host has SPIN_EVENT_PUT_ACKED with user_ptr; when it is given up SPIN_EVENT_PUT_FAILED in any case */
-	SPIN_PUT_CT = 2,      /* then the counter of the entry of the message at hand has one more success, or one more failure */
-	SPIN_PUT_OPTIONS = 3, /* all that there are */
+	SPIN_PUT_ACK_REQ = 1, /* request SPIN_EVENT_PUT_ACKED with user_ptr; a failure gives SPIN_EVENT_PUT_FAILED in any case */
+	SPIN_PUT_CT = 2,      /* the counter of the current message's entry then counts one success or one failure */
+	SPIN_PUT_OPTIONS = 3, /* all of them */
 };
 
 struct spin_put_acked {
 	struct spin_put put;
 	uint64_t user_ptr;
-	uint32_t options; /* SPIN_PUT_*; 0: sent again and again, and no event */
+	uint32_t options; /* SPIN_PUT_*; 0: retransmitted, but without an event */
 	uint32_t unused;
 };
 
-/* The call of that kind of put. */
+/* Selects the call by the type of the put. */
 #define SPIN_PUT_CALL_(call, put) \
 	_Generic((put), struct spin_put_acked * : call##acked_, const struct spin_put_acked * : call##acked_, default : call)
 
-/* Bytes [off, off + bytes) of the packet's payload. Payload handlers. */
+/* Sends bytes [off, off + bytes) of the packet's payload. Payload handlers only. */
 #define spin_put_payload(p, off, bytes_, ...) \
 	SPIN_PUT_CALL_(spin_put_payload_, (__VA_ARGS__))(SPIN_PAYLOAD_(p)->packet, (off), (bytes_), (__VA_ARGS__))
 
-/* HPU memory; `bytes` a constant and a multiple of 4. It may change when the call returns. */
+/* Sends HPU memory; `bytes` must be a constant and a multiple of 4. The memory may change when the call returns. */
 #define spin_put_from_device(v, from, bytes_, ...)                                                                  \
 	({                                                                                                          \
 		SPIN_WORDS_("spin_put_from_device", bytes_);                                                        \
@@ -110,18 +109,18 @@ struct spin_put_acked {
 	})
 
 /*
- * Host memory: the host's library sends [at, at + bytes) of the matching entry's memory (SPIN_ME_MEM) as if
- * the host had asked for it: a message of as many packets as it takes, reliably, some time later, with what the
- * memory holds then. Only queued here. `bytes` up to the end of the memory, else SPIN_SEGV. Contexts of messages.
+ * Sends host memory: libspin sends [at, at + bytes) of the message's range (SPIN_ME_MEM) as if the host had requested it: a message of as
+ * many packets as needed, reliably, some time later, with the contents of the memory at that time. The call only queues it. A range beyond
+ * the end of the memory returns SPIN_SEGV. Contexts of messages only.
  */
 #define spin_put_from_host(v, at, bytes_, ...) \
 	SPIN_PUT_CALL_(spin_put_from_host_, (__VA_ARGS__))((v)->packet, (at), (bytes_), (__VA_ARGS__))
 
 /*
- * Asks the target for [remote_offset, remote_offset + bytes) of the memory of its entry that match_bits find, or as much as
- * that has: a message of one packet, with op get (<spin/slmp.h>). The answer is a put of the target to this context, a message
- * with the three values of the reply, and what the entry's memory holds then. Nobody asks again if either is lost. The target must
- * take gets, and its entry let itself be read (SPIN_ME_OP_GET). Contexts of messages.
+ * Requests [remote_offset, remote_offset + bytes) of the memory of the target's entry that match_bits select, or as much of it as there is:
+ * a message of one packet, with op get (<spin/slmp.h>). The answer is a put from the target to this context, a message with the three reply
+ * values and the current contents of the entry's memory. Neither is retransmitted if lost. The target must take gets, and its entry must
+ * allow reads (SPIN_ME_OP_GET). Contexts of messages only.
  */
 struct spin_get {
 	struct spin_process target;
@@ -132,9 +131,9 @@ struct spin_get {
 #define spin_get(v, bytes_, ...) spin_get_((v)->packet, (bytes_), (__VA_ARGS__))
 
 /*
- * Adds up to SPIN_ATOMIC_BYTES_MAX bytes of operands from HPU memory, a constant and whole ones, to the values of the target's
- * entry, from remote_offset on, each atomically: op is an enum spin_atomic. A message of one packet, with op atomic; it tells
- * nothing back. Contexts of messages.
+ * Adds up to SPIN_ATOMIC_BYTES_MAX bytes of operands from HPU memory, a constant length of whole operands, to the values of the target's
+ * entry from remote_offset on, each atomically: op is an enum spin_atomic. A message of one packet, with op atomic; it returns nothing.
+ * Contexts of messages only.
  */
 #define spin_atomic(v, op, from, bytes_, ...)                                                       \
 	({                                                                                          \
@@ -144,9 +143,9 @@ struct spin_get {
 	})
 
 /*
- * The same, and the target answers with the values as they were before, as many bytes: a put of its to this context, with
- * the reply's three values of a struct spin_get. Its NIC sends the answer, once: nobody asks again if either is lost. The target must take
- * fetching atomics, and its entry let itself be read (SPIN_ME_OP_GET); else nothing is added.
+ * The same, and the target answers with the old values, as many bytes: a put to this context with the three reply values of a struct
+ * spin_get. The target's NIC sends the answer once; neither is retransmitted if lost. The target must take fetching atomics, and its entry
+ * must allow reads (SPIN_ME_OP_GET); else nothing is added.
  */
 #define spin_fetch_atomic(v, op, from, bytes_, ...)                                                       \
 	({                                                                                                \

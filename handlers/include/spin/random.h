@@ -5,24 +5,24 @@
 #include <spin/bytes.h>
 
 /*
- * uint32_t spin_random32(v): 32 random bits, another number with each call. `v` is what the handler was given. For sampling, spreading
- * and back-off, not for secrets. 1 of n calls: !(spin_random32(p) % n), or without a division
+ * uint32_t spin_random32(v): 32 random bits, new in each call. `v` is the handler's argument. For sampling, spreading
+ * and back-off, not for secrets. True in 1 of n calls: !(spin_random32(p) % n), or without a division
  * spin_random32(p) < 0xffffffffu / n.
  *
  *	kernel            bpf_get_prandom_u32(), which the kernel seeds; about 5 ns
- *	HPU model         spin_random_mix_() of a draw, a register of the HPU driver: each HPU has a sequence of its own, the same ones
+ *	HPU model         spin_random_mix_() of a draw, a register of the HPU driver: each HPU has its own sequence, which is the same
  *	                  in each run. About 14 cycles
  *	tests (vectors)   the same function: from the start of a vector the draws are 1 x, 2 x, 3 x SPIN_RANDOM_STEP, with `seed N` they
- *	                  go on from N. So a vector knows its numbers, and all engines have them
+ *	                  continue from N. So a vector's numbers are known and the same in all engines
  *
- * PsPIN has no source of random numbers; the model's draws are an extension as its clock is (<spin/clock.h>).
+ * PsPIN has no source of random numbers; the model's draws are an extension, like its clock (<spin/clock.h>).
  */
 #define spin_random32(v) spin_random32_((v)->packet)
 
-/* From one draw to the next: 2^32 by the golden ratio. */
+/* Added from one draw to the next: 2^32 divided by the golden ratio. */
 #define SPIN_RANDOM_STEP 0x9e3779b9u
 
-/* A draw's number: a bijection (MurmurHash3's finalizer), so a sequence has each number once. */
+/* The random number of a draw. It is a bijection (MurmurHash3's finalizer), so a sequence has each number once. */
 SPIN_INLINE uint32_t spin_random_mix_(uint32_t draw)
 {
 	draw = (draw ^ draw >> 16) * 0x85ebca6bu;

@@ -3,44 +3,44 @@
 #define SPIN_REASON_H
 
 /*
- * Where a packet went and why: one row, one counter, one text. Every engine
+ * The disposition of a packet and its reason: one row, one counter, one text. Every engine
  * (BPF, host build, HPU model) gives each packet exactly one of these, so the
  * counters of a context add up to the packets seen.
  *
- * A packet that is not ours, or that a host stack would refuse, is passed
- * untouched: the host's own stack then drops it and keeps its own count.
+ * A packet that belongs to no context, or that a host stack would refuse, is passed
+ * untouched: the host's stack then drops it and counts it.
  *
- * The tests are made in this order, the first that fails gives the reason:
- *   1. Ethernet header whole (TRUNCATED); at most two VLAN tags of type 0x8100 or
- *      0x88a8, each whole (TRUNCATED, VLAN_DEPTH); type IPv4 or IPv6 (NOT_IP). A frame of another type that
- *      a context's rule names has at least one byte behind the type (TRUNCATED) and at most
+ * The tests are made in this order; the first that fails gives the reason:
+ *   1. Ethernet header complete (TRUNCATED); at most two VLAN tags of type 0x8100 or
+ *      0x88a8, each complete (TRUNCATED, VLAN_DEPTH); type IPv4 or IPv6 (NOT_IP). A frame of another type, if
+ *      a context's rule names it, has at least one byte behind the type (TRUNCATED) and at most
  *      SPIN_IP_BYTES_MAX (TOO_LONG), and step 6 is next
- *   2. IPv4: 20 bytes there (TRUNCATED), version 4 and header length >= 20
+ *   2. IPv4: 20 bytes present (TRUNCATED), version 4 and header length >= 20
  *      (IP_MALFORMED), protocol UDP, or ICMP if a context takes ICMP or ICMPv6
  *      (NOT_UDP), not a fragment (FRAGMENT), the
  *      whole IP header and 8 bytes behind it, UDP's header or the start of an ICMP message,
- *      there (TRUNCATED), total length at least that and at most what the frame
+ *      present (TRUNCATED), total length at least that and at most what the frame
  *      holds (IP_LENGTH), and at most SPIN_IP_BYTES_MAX (TOO_LONG)
- *      IPv6: 40 bytes there (TRUNCATED), version 6 (IP_MALFORMED), next header
+ *      IPv6: 40 bytes present (TRUNCATED), version 6 (IP_MALFORMED), next header
  *      UDP, or ICMPv6 as above (44: FRAGMENT; 0, 43, 50, 51, 60, 135, 139, 140: IP6_EXTENSION; else
- *      NOT_UDP), 48 bytes there (TRUNCATED), payload length >= 8 and at most
+ *      NOT_UDP), 48 bytes present (TRUNCATED), payload length >= 8 and at most
  *      what the frame holds (IP_LENGTH), with the header at most SPIN_IP_BYTES_MAX (TOO_LONG)
  *   3. UDP length equal to the IP payload's (UDP_LENGTH); ICMP messages have no length of their own
  *   4. the context's rule, its protocol first (UNMATCHED)
  *   5. IPv4 header checksum (IP_CHECKSUM); then, unless the handler registered
- *      SPIN_CHECKSUM_HOST, the checksum behind (UDP_CHECKSUM): UDP's is right, or 0 on IPv4,
+ *      SPIN_CHECKSUM_HOST, the transport checksum (UDP_CHECKSUM): UDP's is right, or 0 on IPv4,
  *      or the bare pseudo-header sum that local senders leave to offloads; that of ICMP and ICMPv6 is right
- *      then, of a context of messages with SPIN_PUTS, an acknowledgement (ACKNOWLEDGED, <spin/put.h>)
- *   6. what the handlers say; of a context that takes messages (SPIN_DELIVER_ME), steps
- *      6 to 13 of <spin/message.h>. There what a handler ran for, what is parked and what
- *      came before is consumed, and acknowledged if it asks for it, whatever the verdict
- *      below: that is a datagram's.
+ *      then, in a context of messages with SPIN_PUTS, an acknowledgement (ACKNOWLEDGED, <spin/put.h>)
+ *   6. the handlers' result; in a context that takes messages (SPIN_DELIVER_ME), steps
+ *      6 to 13 of <spin/message.h>. There a packet that a handler ran for, that is parked or that
+ *      arrived before is consumed, and acknowledged if it requests that, whatever the verdict
+ *      below, which is for datagrams.
  *
  * X(NAME, verdict, "text") - the name in text output and JSON is NAME in lower case.
  */
 /* clang-format off */
 #define SPIN_REASONS(X) \
-	/* not ours: untouched to the host */ \
+	/* of no context: untouched to the host */ \
 	X(UNMATCHED,       PASS, "no execution context matches") \
 	X(NOT_IP,          PASS, "neither IPv4 nor IPv6, nor a type that a context takes") \
 	X(NOT_UDP,         PASS, "IP, but not UDP, nor ICMP for a context") \
@@ -65,18 +65,18 @@
 	X(SEGV,            DROP, "handler failed a checked access") \
 	X(BAD_RETURN,      DROP, "handler returned no code of its kind") \
 	X(OVERRUN,         DROP, "handler took more steps than its budget") \
-	/* of messages only */ \
+	/* messages only */ \
 	X(ACKNOWLEDGED,    DROP, "acknowledges what a handler sent") \
 	X(PARKED,          DROP, "waits for the first packet of its message") \
 	X(DUPLICATE,       DROP, "came before") \
 	X(MALFORMED,       DROP, "not of the message protocol, or at odds with its message") \
 	X(BEYOND_ENTRY,    DROP, "refused: longer than its matching entry, which truncates nothing") \
-	/* flow control: not acknowledged, to be sent again */ \
+	/* flow control: not acknowledged, so the sender retransmits */ \
 	X(NO_ME,           DROP, "no matching entry is open to the message") \
 	X(NO_MPQ,          DROP, "as many messages are in flight as the context takes") \
 	X(NO_PARKING,      DROP, "no room to wait for the first packet of its message") \
 	X(BEYOND_WINDOW,   DROP, "too far beyond the lowest missing packet") \
-	/* of any context that spreads its packets: not acknowledged either */ \
+	/* any context that spreads its packets: not acknowledged */ \
 	X(NO_HPU,          DROP, "every HPU has as many packets waiting as it may")
 /* clang-format on */
 
@@ -90,7 +90,7 @@ enum spin_reason {
 		SPIN_REASON_COUNT
 };
 
-/* What becomes of a packet; the numbers are this project's, not the kernel's XDP actions. */
+/* Disposition of a packet; the numbers are this project's, not the kernel's XDP actions. */
 enum spin_verdict {
 	SPIN_VERDICT_PASS,
 	SPIN_VERDICT_DROP,

@@ -3,24 +3,24 @@
 #define SPIN_REGISTER_H
 
 /*
- * SPIN_STATE(TYPE, initial...): the HPU state all handlers of this file share,
- * with its initial value (sPIN B.2), before the first handler function:
+ * SPIN_STATE(TYPE, initial...): the HPU state that all handlers of this file share,
+ * with its initial value (sPIN B.2). It must precede the first handler function:
  *
  *	SPIN_STATE(struct limits, .rate = 100);
  *
- * Fixed-width fields only, no pointers: the host reads and writes it too.
+ * Fixed-width fields only, no pointers, because the host also reads and writes it.
  */
 #define SPIN_STATE(TYPE, ...)         \
 	typedef TYPE spin_state_type; \
 	SPIN_STATE_(TYPE, __VA_ARGS__)
 
-/* Targets that keep the state elsewhere (<spin/target/nfp.h>) have their own of these. */
+/* Targets that keep the state elsewhere (<spin/target/nfp.h>) define these themselves. */
 #ifndef SPIN_STATE_
 #define SPIN_STATE_(TYPE, ...) TYPE spin_state SPIN_STATE_ATTR_ = { __VA_ARGS__ }
 #define SPIN_STATE_OF_(packet) (&spin_state)
 #endif
 
-/* For handlers that keep nothing; they take `struct spin_no_state *`. */
+/* For handlers without state; they take `struct spin_no_state *`. */
 struct spin_no_state {
 	uint32_t unused;
 };
@@ -29,10 +29,9 @@ struct spin_no_state {
 #endif
 
 /*
- * SPIN_SCRATCHPAD(TYPE): memory of one message's own, in its home cluster's L1 (PsPIN
- * 3.2.2), zero when the message begins; before the first handler function. SPIN_SCRATCH(v)
- * is the message's TYPE *, for all three handlers. Only with SPIN_DELIVER_ME, up to 7,680 bytes.
- * Payload handlers of one message share it and run at the same time.
+ * SPIN_SCRATCHPAD(TYPE): memory private to one message, in its home cluster's L1 (PsPIN 3.2.2), zeroed when the message begins. It must
+ * precede the first handler function. SPIN_SCRATCH(v) is the message's TYPE *, in all three handlers. Only with SPIN_DELIVER_ME, up to
+ * 7,680 bytes. Payload handlers of one message share it and run concurrently.
  */
 #define SPIN_SCRATCHPAD(TYPE)                                                                                      \
 	_Static_assert(sizeof(TYPE) <= 7680, "SPIN_SCRATCHPAD: at most 7680 bytes");                               \
@@ -52,16 +51,16 @@ struct spin_no_state {
  *	enum spin_payload_rc    g(struct spin_payload *, TYPE *state)
  *	enum spin_completion_rc h(uint32_t dropped_bytes, _Bool flow_control_triggered, TYPE *state)
  *
- * or, in place of .completion, .message_completion: for those that use the scratchpad
+ * or, instead of .completion, .message_completion, for handlers that use the scratchpad
  * or the host memory of their message:
  *
  *	enum spin_completion_rc h(struct spin_completion *, TYPE *state)
  *
- * The functions are folded into the runtime by the compiler: the table of
- * pointers is never emitted, and what is absent leaves no code.
+ * The compiler inlines the functions into the runtime: the table of
+ * pointers is never emitted, and an absent handler leaves no code.
  *
- * SPIN_REGISTER_TOO_ stands behind what the file registers, and so before it in rank: what a registration costs is
- * found out that way (spinctl cost --advise).
+ * SPIN_REGISTER_TOO_ follows the file's own fields and so overrides them: `spinctl cost --advise` measures the cost of
+ * a registration in this way.
  */
 #ifndef SPIN_REGISTER_TOO_
 #define SPIN_REGISTER_TOO_

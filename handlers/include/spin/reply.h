@@ -3,7 +3,7 @@
 #define SPIN_REPLY_H
 
 /*
- * Replies that a handler makes in a buffer of its own, so that they may be longer than what they answer: a packet cannot grow
+ * Replies that a handler builds in a separate buffer, so that they may be longer than the request: a packet cannot grow
  * while a handler has pointers to it.
  *
  *	SPIN_REPLY(1024);
@@ -14,9 +14,9 @@
  *	spin_copy(p, &out[1], line->text, 512);
  *	return spin_reply_from_buffer(p, 516);
  *
- * SPIN_REPLY(bytes), before the first handler: the buffer has so many, a power of two from 64 to SPIN_REPLY_BYTES_MAX. A reply has
- * no more, so that with its headers it fits every link that IPv6 can use. As SPIN_BUFFER() it is the HPU's own while a handler runs,
- * and what it holds when one begins is undefined.
+ * SPIN_REPLY(bytes), before the first handler: the size of the buffer, a power of two from 64 to SPIN_REPLY_BYTES_MAX. With this limit
+ * a reply and its headers fit every link that IPv6 can use. Like SPIN_BUFFER() it is private to the HPU while a handler runs,
+ * and its contents when a handler begins are undefined.
  */
 #define SPIN_REPLY_BYTES_MAX 1024u
 
@@ -24,16 +24,16 @@
 #define SPIN_REPLY_OF(p) SPIN_REPLY_OF_((p)->packet)
 
 /*
- * As spin_reply(), with the first `bytes` bytes of the buffer as payload, which the handler has written. UDP alone: SPIN_SEGV of others, and for
- * more than the buffer has. `return spin_reply_from_buffer(p, n);`
+ * Like spin_reply(), with the first `bytes` bytes of the buffer as payload, which the handler must have written. UDP only: SPIN_SEGV for
+ * other packets, and for more bytes than the buffer has. `return spin_reply_from_buffer(p, n);`
  *
- * Where the frame that came has no room for it, the packet goes to the host instead, as if SPIN_SUCCESS had been returned. Most drivers have
- * the rest of a buffer behind the frame. veth and generic XDP have what the sender's skb leaves there; behind a dispatcher 192 bytes
- * in any case, for frames of up to 256 (bpf/room.h). Jumbo frames in several buffers have no room.
+ * If the received frame has no room for the reply, the packet goes to the host instead, as if SPIN_SUCCESS had been returned. Most drivers
+ * leave the rest of a buffer behind the frame. veth and generic XDP have what the sender's skb leaves; the dispatcher provides 192 bytes
+ * for frames of up to 256 in any case (bpf/room.h). Multi-buffer jumbo frames have no room.
  */
 #define spin_reply_from_buffer(p, bytes_) spin_reply_from_buffer_((p)->packet, (bytes_))
 
-#define SPIN_REPLY_MADE_ 0x10000u /* of struct spin_packet's reply_bytes */
+#define SPIN_REPLY_MADE_ 0x10000u /* flag in struct spin_packet's reply_bytes */
 
 #define SPIN_REPLY(bytes_)                                                                                       \
 	_Static_assert((bytes_) >= 64 && (bytes_) <= SPIN_REPLY_BYTES_MAX, "SPIN_REPLY: from 64 to 1024 bytes"); \

@@ -3,7 +3,7 @@
 #define SPIN_ROOT_H
 
 /*
- * What the dispatcher, the XDP program of an interface (bpf/root.bpf.c), shares with libspin: not for handlers. The dispatcher finds
+ * Interface between the dispatcher, the XDP program of an interface (bpf/root.bpf.c), and libspin. Not for handlers. The dispatcher finds
  * the execution context of each packet and tail-calls that context's program. Its programs, maps and variables:
  *
  *	spin_root      the program, section "xdp"
@@ -16,12 +16,12 @@
  */
 #include <spin/context.h>
 
-/* How many contexts of an interface may have u32 tests (struct spin_rule_word) in their rules: these are tested one by one. */
+/* Most contexts of an interface that may have u32 tests (struct spin_rule_word) in their rules, because these are tested one by one. */
 #define SPIN_WORDED_MAX 8
 
 struct spin_match_words {
-	uint64_t bit;         /* of the context, 0: none */
-	uint32_t count, need; /* tests, and how many of them must be satisfied: 1 or all */
+	uint64_t bit;         /* the context's bit; 0: unused */
+	uint32_t count, need; /* number of tests, and how many must be satisfied: 1 or all */
 	struct spin_rule_word word[SPIN_RULE_WORDS_MAX];
 };
 
@@ -31,14 +31,14 @@ struct spin_match_words {
  * overlap. So the cost does not depend on the number of contexts. An address is looked up byte by byte, which is exact for prefixes.
  * Only u32 tests (struct spin_rule_word) are done context by context, for contexts that have some and matched all other fields.
  *
- * Written by the owner of the interface while packets flow: all of a context's
- * bits are set before its bit in `active`, and stay until that is cleared and no
- * HPU can have seen it.
+ * The owner of the interface writes it while packets flow: all of a context's
+ * bits are set before its bit in `active`, and are kept until that is cleared and no
+ * HPU can still have seen it.
  */
 struct spin_match {
 	uint64_t active;
 	uint64_t tapped;
-	/* contexts whose replies may be longer than their requests: their frames get room (bpf/room.h) */
+	/* contexts whose replies may be longer than their requests: room is made behind their frames (bpf/room.h) */
 	uint64_t roomy;
 	uint64_t ip4, ip6; /* contexts that take this version */
 	/* contexts whose rules name no address: their addresses are not looked up. A bit read before it is set only excludes the context */
@@ -49,7 +49,7 @@ struct spin_match {
 	/* contexts whose rules name no VLAN, DSCP or TTL; one that names some has no bit in unaddressed either */
 	uint64_t fieldless;
 	uint64_t src_not, dst_not; /* contexts that take the addresses which are not in the vectors below */
-	uint64_t vlan[8192];       /* to SPIN_RULE_UNTAGGED; the rest is for a mask as the bound */
+	uint64_t vlan[8192];       /* up to SPIN_RULE_UNTAGGED; the size is a power of two so that a mask bounds the index */
 	uint64_t dscp[64], ttl[256];
 	uint64_t dst_port[65536]; /* by port in network byte order, as it lies in the packet */
 	uint64_t src_port[65536];
@@ -64,7 +64,7 @@ struct spin_tap_record {
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint32_t hpu;
 	uint32_t frame_bytes;
-	uint8_t frame[]; /* frame_bytes of it, then what the record's size class leaves */
+	uint8_t frame[]; /* frame_bytes bytes, then padding to the record's size class */
 };
 
 #endif

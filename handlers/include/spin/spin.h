@@ -29,26 +29,26 @@
  *
  *	SPIN_HANDLERS(tally, .payload = tally_payload);
  *
- * Handlers of different packets run at the same time on different HPUs and
- * share the state; these work on its 32-bit words (sPIN B.6):
+ * Handlers of different packets run concurrently on different HPUs and
+ * share the state. These operations are for its 32-bit words (sPIN B.6):
  *
  *	void     spin_add32(uint32_t *at, uint32_t n)        fetch-and-add, result unused
- *	uint32_t spin_fadd32(uint32_t *at, uint32_t n)       fetch-and-add: what was there before
+ *	uint32_t spin_fadd32(uint32_t *at, uint32_t n)       fetch-and-add: returns the old value
  *	_Bool    spin_cas32(uint32_t *at, uint32_t expect, uint32_t swap)
  *	                                                     1 if *at was `expect` and is now `swap`
- *	uint32_t spin_load32(const uint32_t *at)             read once, before all that follows
- *	void     spin_store32(uint32_t *at, uint32_t value)  written once, after all that precedes
+ *	uint32_t spin_load32(const uint32_t *at)             acquire: read once, before all that follows
+ *	void     spin_store32(uint32_t *at, uint32_t value)  release: written once, after all that precedes
  *
- * Of a word that others may change by spin_fadd32() or spin_cas32() at the same time, only spin_add32() is kept in any case. Who
- * stores to it holds it, as after a spin_cas32() that keeps others away: PsPIN does those two by a load and an addition, and after a
- * store in between the word is the sum of what was stored and what was added.
+ * If others may change a word by spin_fadd32() or spin_cas32() at the same time, only spin_add32() is never lost. A handler may
+ * store to such a word only if it holds it, as after a spin_cas32() that excludes others: PsPIN performs those two by a load and an
+ * addition, and after a store in between the word is the sum of the stored and the added value.
  *
- * Locks and loops that wait are in <spin/lock.h>, what each HPU has for itself in <spin/hpu.h>, what each cluster has in
- * <spin/cluster.h>, copies within HPU memory in <spin/copy.h>, buffers of an HPU in <spin/buffer.h>, replies longer than their
- * request in <spin/reply.h>, transfers to and from the host in <spin/action.h>, packets that handlers send in <spin/put.h>, what they leave to the program on the host in
- * <spin/work.h>, the time in <spin/clock.h>, random numbers in <spin/random.h>: all of it is included.
+ * Locks and loops that wait are in <spin/lock.h>, per-HPU data in <spin/hpu.h>, per-cluster data in
+ * <spin/cluster.h>, copies within HPU memory in <spin/copy.h>, buffers of an HPU in <spin/buffer.h>, replies longer than their request in
+ * <spin/reply.h>, transfers to and from the host in <spin/action.h>, packets that handlers send in <spin/put.h>, work items for the host
+ * program in <spin/work.h>, the time in <spin/clock.h>, random numbers in <spin/random.h>. All of these are included here.
  *
- * Byte order: what comes off the wire is in network order (spin_be16,
+ * Byte order: values from the wire are in network order (spin_be16,
  * spin_be32) until spin_ntoh*().
  */
 #include <spin/meta.h>
@@ -57,16 +57,16 @@
 #include <spin/bytes.h>
 
 /*
- * Of a file with SPIN_SCRATCHPAD: its size, and where that of an MPQ is. Declared for all
- * files, and 0 where nothing is defined: so the runtime can ask.
+ * For a file with SPIN_SCRATCHPAD: its size, and the address of an MPQ's scratchpad. Declared in all files, and 0 if not defined, so the
+ * runtime can test it.
  */
 static const uint32_t spin_scratch_size_;
 static void *(*const spin_scratch_at_)(uint32_t mpq);
-/* Of a file with SPIN_PUTS. */
+/* For a file with SPIN_PUTS. */
 static const uint32_t spin_puts_;
-/* Of a file with SPIN_WORK. */
+/* For a file with SPIN_WORK. */
 static const uint32_t spin_work_items_;
-/* Of a file with SPIN_REPLY. */
+/* For a file with SPIN_REPLY. */
 static const uint32_t spin_reply_size_;
 static uint32_t *(*const spin_reply_at_)(uint32_t hpu);
 
@@ -80,7 +80,7 @@ static uint32_t *(*const spin_reply_at_)(uint32_t hpu);
 #include <spin/clock.h>
 #include <spin/random.h>
 
-/* The target defines struct spin_packet, the accessors' bodies, the atomics and where state and tables live. */
+/* The target defines struct spin_packet, the accessors' bodies, the atomics, and the placement of state and tables. */
 #if defined(SPIN_NFP_)
 #include <spin/target/nfp.h>
 #elif defined(__bpf__)

@@ -3,7 +3,7 @@
 #define SPIN_TABLE_H
 
 /*
- * Tables: state that the host fills and a handler looks up and counts in.
+ * Tables: state that the host fills, and in which handlers look up entries and count.
  *
  *	struct route {
  *		SPIN_KEY(uint32_t, src);        // the first field; 0 marks an empty entry
@@ -13,9 +13,9 @@
  *	};
  *	SPIN_TABLE(routes, struct route, 65536);
  *
- * Every field is read-only to handlers, or a 32-bit counter, never both: so a
- * table can also be map entries on a card that knows only lookup and atomic add.
- * A table is an array of structs on BPF and on the HPU, and map entries on a card (<spin/offload.h>).
+ * Every field is either read-only to handlers or a 32-bit counter, so a
+ * table can also be a map on a NIC that supports only lookup and atomic add.
+ * A table is an array of structs on BPF and on the HPU, and a map on such a NIC (<spin/offload.h>).
  */
 #define SPIN_KEY(TYPE, name)            \
 	const TYPE name SPIN_KEY_ATTR_; \
@@ -29,7 +29,7 @@ struct spin_counter {
 
 #define SPIN_ENTRIES_(array) (sizeof(array) / sizeof((array)[0]))
 
-/* A card has maps instead (<spin/target/nfp.h>). */
+/* A NIC has maps instead (<spin/target/nfp.h>). */
 #ifndef SPIN_TABLE
 /* `entries` must be a power of two up to 1048576. */
 #define SPIN_TABLE(name, TYPE, entries_)                                                                       \
@@ -38,7 +38,7 @@ struct spin_counter {
 	_Static_assert(sizeof(TYPE) % 4 == 0, "SPIN_TABLE " #name ": pad the entry to a multiple of 4 bytes"); \
 	TYPE name[entries_] SPIN_TABLE_ATTR_
 
-/* TYPE *SPIN_AT(table, i): entry i, or NULL if there is none; free where the compiler sees that i fits. */
+/* TYPE *SPIN_AT(table, i): entry i, or NULL if there is none. The test costs nothing if the compiler can prove the range of i. */
 #define SPIN_AT(table, i)                                                                                                     \
 	({                                                                                                                    \
 		uint32_t spin_i_ = spin_index_(i), spin_n_ = SPIN_ENTRIES_(table);                                            \
@@ -71,13 +71,13 @@ struct spin_counter {
 #define SPIN_PROBES 8
 #endif
 
-/* Where the search for a key starts. Fibonacci hashing: one multiplication and one shift. */
+/* Returns the index where the search for a key starts. Fibonacci hashing: one multiplication and one shift. */
 SPIN_INLINE uint32_t spin_table_home(uint32_t key, uint32_t entries)
 {
 	return entries > 1 ? key * 2654435769u >> (32 - __builtin_ctz(entries)) : 0;
 }
 
-/* Adds to a table's counter; safe from all HPUs at once. */
+/* Adds to a table's counter. All HPUs may call it concurrently. */
 #define spin_count(counter, n) spin_add32(&(counter)->count, (n))
 
 #endif

@@ -3,8 +3,8 @@
 #define SPIN_WIRE_H
 
 /*
- * Headers on the wire: Ethernet, VLAN, IP, UDP, ICMP. Multi-byte fields are in network byte order. For handlers, the runtime in
- * bpf/, the model and the tests.
+ * Headers on the wire: Ethernet, VLAN, IP, UDP, ICMP. Multi-byte fields are in network byte order. Used by handlers, the runtime in bpf/,
+ * the model and the tests.
  */
 #include <spin/bytes.h>
 
@@ -12,7 +12,7 @@
 #define SPIN_ETH_IP6           0x86ddu
 #define SPIN_ETH_VLAN          0x8100u
 #define SPIN_ETH_QINQ          0x88a8u
-#define SPIN_TAGGED_           0x10000u /* with the 16 bits of a VLAN tag: there is one; 0: there is none */
+#define SPIN_TAGGED_           0x10000u /* set with the 16 bits of a VLAN tag; 0: no tag */
 #define SPIN_IP_TCP            6u
 #define SPIN_IP_UDP            17u
 #define SPIN_IP_ICMP           1u      /* over IPv4 */
@@ -56,15 +56,15 @@ struct spin_udp {
 	spin_be16 src_port;
 	spin_be16 dst_port;
 	spin_be16 length;   /* header and payload */
-	spin_be16 checksum; /* 0 on IPv4: none */
+	spin_be16 checksum; /* 0 on IPv4: no checksum */
 };
 
-/* ICMP and ICMPv6 begin alike; a shorter message is none (RFC 792, RFC 4443). */
+/* Common start of ICMP and ICMPv6; a shorter message is invalid (RFC 792, RFC 4443). */
 struct spin_icmp {
 	uint8_t type;
 	uint8_t code;
 	spin_be16 checksum; /* of the message; ICMPv6: with a pseudo-header */
-	spin_be16 id;       /* of an echo; other types have other things here */
+	spin_be16 id;       /* of an echo; other types use it differently */
 	spin_be16 sequence;
 };
 

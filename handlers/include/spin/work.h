@@ -3,9 +3,9 @@
 #define SPIN_WORK_H
 
 /*
- * Work items: what a handler leaves to the program on the host (sPIN 5.4: an insertion that would walk too far through host
- * memory). Each one reaches the program as an event, SPIN_EVENT_WORK, with the item and what an error's event tells of
- * packet and message.
+ * Work items: work that a handler leaves to the program on the host (sPIN 5.4: an insertion that would walk too far through host
+ * memory). Each one reaches the program as an event, SPIN_EVENT_WORK, with the item and the fields that an error event has for
+ * the packet and message.
  *
  *	struct insert { uint32_t bucket, at; };
  *
@@ -14,20 +14,20 @@
  *	if (spin_work(p, &(struct insert){ bucket, p->offset }, sizeof(struct insert)) == SPIN_WORK_FULL)
  *		return SPIN_DROP; // the program is behind
  *
- * SPIN_WORK(n), before the first handler: at most n items are unread, n from 1 to SPIN_WORK_ITEMS_MAX. Without it the call does
+ * SPIN_WORK(n), before the first handler: at most n items may be unread, n from 1 to SPIN_WORK_ITEMS_MAX. Without it the call does
  * not exist.
  */
 #define SPIN_WORK_ITEMS_MAX 256u
 #define SPIN_WORK_BYTES_MAX 32u
 
-/* Of spin_work(). It is not an error of the handler's. */
+/* Result of spin_work(). It is not an error of the handler. */
 #define SPIN_WORK_FULL 1
 
 /*
- * Hands over `bytes` of HPU memory, a constant, a multiple of 4, from 4 to 32. They may change when the call returns. What the
- * handler has sent to host memory before, the program finds there.
+ * Hands over `bytes` bytes of HPU memory, a constant and a multiple of 4, from 4 to 32. They may change when the call returns. The program
+ * sees everything that the handler wrote to host memory before.
  *
- * Returns 0, or SPIN_WORK_FULL: n items are unread, or the ring of events has no room. The item is lost then, and counted
+ * Returns 0, or SPIN_WORK_FULL if n items are unread or the event ring has no space. Then the item is lost and counted
  * (spin_ctx__work_lost()).
  */
 #define spin_work(v, from, bytes_)                                                                                 \
@@ -42,7 +42,7 @@
 	const uint32_t spin_work_registered_ __attribute__((used)) = (n);   \
 	static const uint32_t spin_work_items_ = (n)
 
-/* Which handler it is: enum spin_handler_kind of <spin/context.h>. */
+/* The kind of handler: enum spin_handler_kind of <spin/context.h>. */
 /* clang-format off */
 #define SPIN_WORK_KIND_(v) \
 	_Generic((v), struct spin_header *: 0u, const struct spin_header *: 0u, \
@@ -51,8 +51,8 @@
 /* clang-format on */
 
 /*
- * Counted by handlers: items handed over, or about to be, and items lost; by the host: items that its program has had. In
- * the BPF object as spin_work_counts, mapped.
+ * Handlers count items handed over, or about to be, and items lost; the host counts items that its program has read. In the BPF object as
+ * spin_work_counts, mapped.
  */
 struct spin_work_counts_ {
 	uint32_t pushed, taken; /* modulo 2^32 */

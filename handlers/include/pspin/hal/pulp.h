@@ -2,10 +2,10 @@
 #ifndef PSPIN_HAL_PULP_H
 #define PSPIN_HAL_PULP_H
 
-/* What handlers use of the hardware layer of PsPIN's SDK: on which HPU they run. */
+/* The part of the hardware layer of PsPIN's SDK that handlers use: the number of the HPU that they run on. */
 #include <stdint.h>
 
-/* uhartid, which user mode may read: HPU in its cluster in bits 4 to 0, cluster above. */
+/* uhartid, which user mode may read: HPU within its cluster in bits 4:0, cluster above. */
 static inline uint32_t pspin_hart_(void)
 {
 	uint32_t hart;

@@ -2,25 +2,22 @@
 #ifndef SPIN_TARGET_BPF_H
 #define SPIN_TARGET_BPF_H
 
-/*
- * The target eBPF at XDP, as <spin/spin.h> selects it: attributes of state and tables, which are global variables that user space
- * maps.
- */
+/* The target eBPF at XDP, selected by <spin/spin.h>: attributes of state and tables, which are global variables that user space maps. */
 #define SPIN_STATE_ATTR_   __attribute__((section(".data"), aligned(8)))
-#define SPIN_TABLE_ATTR_   __attribute__((aligned(64), annotate("spin_table"))) /* spincc tells it from other variables */
+#define SPIN_TABLE_ATTR_   __attribute__((aligned(64), annotate("spin_table"))) /* the annotation identifies tables to spincc */
 #define SPIN_PER_HPU_ATTR_ SPIN_TABLE_ATTR_
 #define SPIN_SCRATCH_ATTR_ __attribute__((aligned(64)))
-/* Makes of the function that sends one that the verifier looks at by itself (bpf/actions/put.h). */
+/* Makes the function that sends packets a global function, which the verifier checks separately (bpf/actions/put.h). */
 #define SPIN_PUTS_OF_TARGET_ \
 	struct xdp_md;       \
 	extern int spin_put_direct(struct xdp_md *ctx);
-#define SPIN_KEY_ATTR_     __attribute__((btf_decl_tag("spin_key")))     /* spincc sees to it that it comes first */
+#define SPIN_KEY_ATTR_     __attribute__((btf_decl_tag("spin_key")))     /* spincc checks that it is the first field */
 #define SPIN_CLUSTER_ATTR_ __attribute__((btf_decl_tag("spin_cluster"))) /* libspin sums up the copies */
 
-/* A page of 4096 less XDP's headroom and tailroom: what is longer goes by the copied program. */
+/* A page of 4096 less XDP's headroom and tailroom. Longer packets are handled by the copying program. */
 #define SPIN_DIRECT_BYTES_MAX 3520u
 
-/* The longest IP packet of a frame that was copied: with bounded loops it lay in one piece before it was parked. */
+/* The longest IP packet of a copied frame. With bounded loops only parked frames are copied, and these were linear. */
 #ifdef SPIN_BOUNDED_LOOPS
 #define SPIN_COPIED_BYTES_MAX SPIN_DIRECT_BYTES_MAX
 #else
@@ -35,7 +32,7 @@ SPIN_INLINE void spin_add32(uint32_t *at, uint32_t n)
 	(void)__sync_fetch_and_add((uint32_t *)spin_barrier_pointer_((const uint8_t *)at), n);
 }
 
-/* A result that nobody uses: the compiler would take the operation without one, which orders nothing. */
+/* Keeps an unused result: otherwise the compiler uses the form of the operation without a result, which orders nothing. */
 #define SPIN_USED_(x)                                     \
 	({                                                \
 		__typeof__(x) spin_used_ = (x);           \
@@ -54,7 +51,7 @@ SPIN_INLINE _Bool spin_cas32(uint32_t *at, uint32_t expect, uint32_t swap)
 }
 
 #if defined(__TARGET_ARCH_x86)
-/* x86 keeps loads in order with loads and stores with stores: the compiler must, too. */
+/* x86 keeps loads and stores in order among themselves; the barrier makes the compiler do so. */
 SPIN_INLINE uint32_t spin_load32(const uint32_t *at)
 {
 	uint32_t v = *(const volatile uint32_t *)at;
@@ -69,7 +66,7 @@ SPIN_INLINE void spin_store32(uint32_t *at, uint32_t value)
 	*(volatile uint32_t *)at = value;
 }
 #else
-/* Elsewhere a value-returning atomic is a full barrier. */
+/* On other CPUs: a value-returning atomic is a full barrier. */
 SPIN_INLINE uint32_t spin_load32(const uint32_t *at)
 {
 	return __sync_fetch_and_add((uint32_t *)at, 0);

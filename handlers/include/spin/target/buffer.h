@@ -3,9 +3,8 @@
 #define SPIN_TARGET_BUFFER_H
 
 /*
- * Buffers of HPUs (<spin/buffer.h>) on BPF and in the host build: one for each HPU there can be. The name keeps them from the
- * host's view (user/libspin/object/layout.c). Transfers go by blocks of 64 bytes, and the slack shows the verifier that the block
- * that begins last is inside, too.
+ * Buffers of HPUs (<spin/buffer.h>) on BPF and in the host build: one for each possible HPU. Their names hide them from the host
+ * (user/libspin/object/layout.c). Transfers copy blocks of 64 bytes; the slack proves to the verifier that the last block is in bounds.
  */
 #define SPIN_BUFFER_SLACK_ 64u
 

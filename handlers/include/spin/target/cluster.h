@@ -3,8 +3,8 @@
 #define SPIN_TARGET_CLUSTER_H
 
 /*
- * Copies of clusters (<spin/cluster.h>) on BPF and in the host build: an array of them, which HPUs share by their numbers.
- * The declaration tag tells libspin that the variable's value is their sum.
+ * Per-cluster copies (<spin/cluster.h>) on BPF and in the host build: an array, which HPUs share by their numbers. The declaration tag
+ * tells libspin that the variable's value is the sum.
  */
 #define SPIN_PER_CLUSTER_(TYPE, name) TYPE name[SPIN_CLUSTERS_MAX] SPIN_TABLE_ATTR_ SPIN_CLUSTER_ATTR_
 
@@ -18,7 +18,7 @@
 		spin_merge_((const uint32_t *)(name), (uint32_t *)(to), sizeof((name)[0]) / sizeof(uint32_t)); \
 	})
 
-/* The verifier sees one round, of a word whose number it does not know; with bounded loops it follows each. */
+/* The verifier sees one iteration with an unknown index; with bounded loops it follows each. */
 SPIN_INLINE void spin_merge_(const uint32_t *copies, uint32_t *to, uint32_t words)
 {
 	uint64_t round = 0;

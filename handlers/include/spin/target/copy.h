@@ -5,8 +5,8 @@
 /* Copies within HPU memory (<spin/copy.h>) on BPF and in the host build: complete when the call returns. */
 
 /*
- * Constant offsets: the isolated class wants them on the stack, and Linux 6.1, which follows each round and each of its ways
- * that a CPU may take by mistake, of whatever is not too long.
+ * Copies up to this size use constant offsets. The isolated class requires them on the stack. Linux 6.1 needs them for copies that are not
+ * too long, because it follows each iteration, including speculative paths.
  */
 #ifdef SPIN_BOUNDED_LOOPS
 #define SPIN_UNROLLED_BYTES_ 1024u
@@ -14,7 +14,7 @@
 #define SPIN_UNROLLED_BYTES_ 256u
 #endif
 
-/* `bytes` is a constant. What is longer is one word to the verifier; with bounded loops it follows each. */
+/* `bytes` is a constant. A longer copy is one iteration for the verifier; with bounded loops it follows each. */
 SPIN_INLINE void spin_copy_(const struct spin_packet *packet, void *to, const void *from, uint32_t bytes)
 {
 	const volatile uint32_t *word = from;

@@ -3,9 +3,9 @@
 #define SPIN_TARGET_FRAME_H
 
 /*
- * The packet as a frame in memory, for BPF at XDP and for the host build that mirrors it. Every access is checked in a form that
- * the verifier can follow: of a frame in one piece against the frame's end; of a copied frame, by offsets that the buffer bounds,
- * against the payload's length.
+ * The packet as a frame in memory, for BPF at XDP and for the host build that mirrors it. Every access is checked in a form that the
+ * verifier can follow: in a linear frame against the frame's end; in a copied frame, by offsets that the buffer bounds, against the
+ * payload's length.
  */
 #include <spin/message.h>
 #include <spin/target/view.h>
@@ -15,33 +15,32 @@
 struct spin_packet {
 	struct spin_view view;
 	void *ip;             /* struct spin_ip4 or struct spin_ip6 */
-	struct spin_udp *udp; /* whole header is inside the frame; of ICMP the message, with 8 bytes inside */
+	struct spin_udp *udp; /* the whole header is in the frame; ICMP: the message, with 8 bytes in bounds */
 	uint8_t *payload;
-	uint32_t bytes; /* of it, for the handler */
+	uint32_t bytes; /* payload bytes for the handler */
 	uint32_t is_ip4;
 	_Bool is_icmp;        /* or ICMPv6: by the IP version */
-	_Bool is_ether;       /* no IP: ip and udp are the payload */
-	_Bool is_stream;      /* of TCP, with headers that were made for it */
-	uint64_t sum_change;  /* to the checksum's sum, from stores; folded by the runtime */
+	_Bool is_ether;       /* not IP: ip and udp point to the payload */
+	_Bool is_stream;      /* a TCP stream, with headers built for it */
+	uint64_t sum_change;  /* change of the checksum's sum by stores; folded by the runtime */
 	uint32_t stored;      /* 1 after any store */
-	uint32_t reply_bytes; /* with SPIN_REPLY_MADE_: of SPIN_REPLY's buffer */
-	uint32_t mpq;         /* the message's; of a stream its number, of a datagram SPIN_NO_CONNECTION */
+	uint32_t reply_bytes; /* with SPIN_REPLY_MADE_: in SPIN_REPLY's buffer */
+	uint32_t mpq;         /* of the message; stream: its number; datagram: SPIN_NO_CONNECTION */
 	uint32_t hpu;         /* spin_my_hpu() */
 	uint8_t *start;       /* the payload, with the user header */
 	uint32_t start_bytes;
-	uint32_t ip_at, ip_bytes; /* the IP header's place in the frame; its length */
-	uint32_t puts;            /* that were sent for it */
-	void *ctx;                /* struct xdp_md *, on BPF; NULL of a stream */
-	struct spin_event *event; /* of a stream: where a work item is made */
+	uint32_t ip_at, ip_bytes; /* offset and length of the IP header in the frame */
+	uint32_t puts;            /* puts already sent for this packet */
+	void *ctx;                /* struct xdp_md * on BPF; NULL for a stream */
+	struct spin_event *event; /* streams: buffer for a work item */
 	uint32_t walks_count;     /* 1: SPIN_FOR_EACH takes steps */
-	uint32_t steps;           /* that are left of the run's budget */
-	uint32_t overrun;         /* 1: they did not suffice */
+	uint32_t steps;           /* left of the run's budget */
+	uint32_t overrun;         /* 1: the budget was exceeded */
 };
 
 /*
- * The same pointer, but not for the verifier: to it `any & ~any` is a number it
- * does not know. What a test then tells it of the frame's size stays with this
- * pointer, and paths that differ in that alone are one.
+ * The same pointer, but new to the verifier, which cannot know the value of `any & ~any`. What a test then tells it about the frame's size
+ * applies to this pointer only, and paths that differ only in that become one.
  */
 SPIN_INLINE const uint8_t *spin_fresh_(const void *at, uint32_t any)
 {
@@ -57,7 +56,7 @@ SPIN_INLINE const void *spin_payload_at_(const struct spin_packet *packet, uint3
 	if (packet->view.access == SPIN_COPIED) {
 		if (!__builtin_constant_p(off))
 			off = spin_verifier_forget_(&packet->view, off);
-		if (size == 1) /* the compiler would make a mask of the test, which bounds another register than is used */
+		if (size == 1) /* otherwise the compiler turns the test into a mask that bounds another register than the one used */
 			off = spin_barrier_var_(off) & (SPIN_COPY_BYTES - 1);
 		else if (off > SPIN_COPY_BYTES - size)
 			return 0;
@@ -74,29 +73,26 @@ SPIN_INLINE const void *spin_payload_at_(const struct spin_packet *packet, uint3
 }
 
 /*
- * A walk over the payload goes by chunks of 64 bytes, whose place in the frame is
- * tested once; the pieces of the last one are tested singly. Each chunk begins at
- * an offset that the verifier does not know (length - left), so that what it
- * learns of the frame's size stays there, and all ends of a walk are one state
- * for it: a handler may have several walks.
+ * A walk over the payload proceeds in chunks of 64 bytes, whose bounds are tested once; the pieces of the last chunk are tested singly.
+ * Each chunk begins at an offset that the verifier does not know (length - left), so that what it learns about the frame's size applies
+ * only there, and all ends of a walk are one state: a handler may have several walks.
  */
 struct spin_walk_ {
 	const uint8_t *chunk;
-	const uint8_t *at; /* the piece; of a frame that was copied */
+	const uint8_t *at; /* copied frames: the current piece */
 	uint32_t length;   /* bytes of the walk */
-	uint32_t left;     /* of them after this chunk */
+	uint32_t left;     /* bytes left after this chunk */
 	uint32_t chunks, pieces, piece;
-	uint64_t round;  /* of a frame that was copied */
-	uint32_t first;  /* number of the chunk's first piece in the walk */
-	uint32_t beside; /* the element of an array that the walk's first piece is beside */
+	uint64_t round;  /* copied frames only */
+	uint32_t first;  /* index of the chunk's first piece in the walk */
+	uint32_t beside; /* array index that corresponds to the walk's first piece */
 	_Bool whole;     /* all pieces of the chunk are in the frame */
-	_Bool stopped;   /* the body did not come to its end: break */
+	_Bool stopped;   /* the body did not reach its end: break */
 };
 
 /*
- * The same of a frame that was copied: no test of places, the buffer is large enough.
- * A chunk is eight pieces, and what is less goes piece by piece, as chunks of one: the
- * verifier knows how many pieces a chunk has, and a walk ends in few ways.
+ * The same in a copied frame: no bounds tests, because the buffer is large enough. A chunk is eight pieces, and the rest is walked in
+ * chunks of one piece: the verifier knows the number of pieces in a chunk, and a walk has few exits.
  */
 SPIN_INLINE _Bool spin_walk_copied_(const struct spin_packet *packet, uint32_t size, struct spin_walk_ *walk)
 {
@@ -118,14 +114,14 @@ SPIN_INLINE _Bool spin_walk_copied_(const struct spin_packet *packet, uint32_t s
 }
 
 /*
- * 1: the verifier is to know the number of a walk's chunks. spincc sets it where a handler takes locks or loops by steps: with
- * that in the body, rounds that are one state lead to more ways than there are rounds (act_lock, more than 1,000,000 steps on 6.18).
+ * 1: the verifier must know the number of a walk's chunks. spincc sets it if a handler takes locks or loops by steps: with these in the
+ * body, merged iterations lead to more paths than there are iterations (act_lock, more than 1,000,000 steps on 6.18).
  */
 static uint32_t spin_walks_count_;
 
 /*
- * Ends what has no end to the verifier. By may_goto, and with a length that it does not know, all rounds are one state to
- * it; with a number that it knows each is another one. Without may_goto it follows them anyway.
+ * Bounds the walk for the verifier. With may_goto and an unknown length all iterations are one state; with a known number each is a
+ * separate one. Without may_goto it follows them anyway.
  */
 SPIN_INLINE _Bool spin_walk_goes_on_(uint32_t bytes, struct spin_walk_ *walk)
 {
@@ -158,10 +154,10 @@ SPIN_INLINE _Bool spin_walk_chunk_(const struct spin_packet *packet, uint32_t si
 	return 1;
 }
 
-/* Is there another piece in the chunk? Not told by a null pointer: the verifier takes any for possible. */
+/* Returns 1 if the chunk has another piece. Not a NULL pointer: the verifier assumes that any pointer may be NULL. */
 SPIN_INLINE _Bool spin_walk_piece_(const struct spin_packet *packet, uint32_t size, struct spin_walk_ *walk)
 {
-	uint32_t most = 64 % size ? 1 : 64 / size; /* of a chunk; of a copied frame's the verifier knows it: 8 or 1 */
+	uint32_t most = 64 % size ? 1 : 64 / size; /* pieces in a chunk; the verifier knows it for copied frames: 8 or 1 */
 
 	if (walk->piece >= walk->pieces || (packet->view.access != SPIN_COPIED && walk->piece >= most))
 		return 0;
@@ -177,11 +173,11 @@ SPIN_INLINE const uint8_t *spin_walk_at_(const struct spin_packet *packet, uint3
 
 	if (packet->view.access != SPIN_COPIED)
 		return walk->chunk + walk->piece * size;
-	walk->at = spin_barrier_pointer_(at + size); /* by a constant: a known number is a range of its own */
+	walk->at = spin_barrier_pointer_(at + size); /* advances by a constant: a known variable would be a separate range */
 	return at;
 }
 
-/* How many bytes a walk of at most so many pieces goes: all of them, unless fewer steps are left. */
+/* Returns how many bytes a walk of at most `most` pieces covers: all of them, unless fewer steps are left. */
 SPIN_INLINE uint32_t spin_walk_bytes_(struct spin_packet *packet, uint32_t size, uint32_t most)
 {
 	uint32_t pieces = packet->bytes / size, bytes = packet->bytes;
@@ -200,7 +196,7 @@ SPIN_INLINE uint32_t spin_walk_bytes_(struct spin_packet *packet, uint32_t size,
 	return pieces * size;
 }
 
-/* With an array of so many entries, from number `beside` on; UINT32_MAX, 0: with none. */
+/* Begins a walk beside an array of `entries` entries, from index `beside` on; UINT32_MAX, 0 without an array. */
 SPIN_INLINE struct spin_walk_ spin_walk_begin_(struct spin_packet *packet, uint32_t size, uint32_t entries, uint32_t beside)
 {
 	uint32_t most = beside < entries ? entries - beside : 0;
@@ -222,7 +218,7 @@ SPIN_INLINE struct spin_walk_ spin_walk_begin_(struct spin_packet *packet, uint3
 				     (it = (const TYPE *)spin_walk_at_((v)->packet, sizeof(TYPE), &it##_walk_), 1); \
 		     it##_walk_.stopped = 0, it##_walk_.piece++)
 
-/* The mask changes nothing of a walk that ends with the array: it is what the verifier sees it by. */
+/* The mask has no effect, because the walk ends with the array: it proves the bound to the verifier. */
 #define SPIN_FOR_EACH_WITH_(v, TYPE, it, array, entries, first_, entry)                                                            \
 	for (__typeof__(&(array)[0]) entry##_base_ = SPIN_OPAQUE_(&(array)[0]), entry = entry##_base_; entry; entry = 0)           \
 		for (struct spin_walk_ it##_walk_ = spin_walk_begin_((v)->packet, sizeof(TYPE), entries, (first_));                \
@@ -232,17 +228,17 @@ SPIN_INLINE struct spin_walk_ spin_walk_begin_(struct spin_packet *packet, uint3
 					     entry = &entry##_base_[(it##_walk_.beside + SPIN_INDEX_(v, it)) & ((entries)-1)], 1); \
 			     it##_walk_.stopped = 0, it##_walk_.piece++)
 
-/* What a store changes of the checksum's sum. */
+/* Records the change of the checksum's sum by a store. */
 SPIN_INLINE void spin_changed_(struct spin_packet *packet, uint32_t was, uint32_t is, uint32_t ones)
 {
 	packet->sum_change += was ^ ones;
 	packet->sum_change += is;
-	if (packet->view.access == SPIN_COPIED) /* after any number of stores one state to the verifier */
+	if (packet->view.access == SPIN_COPIED) /* one state for the verifier after any number of stores */
 		packet->sum_change = spin_verifier_forget_(&packet->view, packet->sum_change);
 	packet->stored = 1;
 }
 
-/* Of streams alone: in a packet's checksum a byte counts by where it is. */
+/* Streams only: in a packet's checksum a byte counts by its position. */
 SPIN_INLINE void spin_store8_(struct spin_packet *packet, const void *at, uint8_t value)
 {
 	if (!packet->is_stream)
@@ -281,7 +277,7 @@ SPIN_INLINE uint32_t spin_protocol_(const struct spin_packet *packet)
 	return !packet->is_icmp ? SPIN_IP_UDP : packet->is_ip4 ? SPIN_IP_ICMP : SPIN_IP_ICMP6;
 }
 
-/* What may become an index; the verifier is not to know that it is 0 on one way. */
+/* Returns a value that may be used as an index: the verifier must not know that it is 0 on one path. */
 SPIN_INLINE uint32_t spin_field_(const struct spin_packet *packet, uint32_t v)
 {
 	return packet->view.access == SPIN_COPIED ? (uint32_t)spin_verifier_forget_(&packet->view, v) : v;
@@ -298,9 +294,9 @@ SPIN_INLINE spin_be32 spin_dst_addr4_(const struct spin_packet *packet)
 }
 
 /*
- * The first 20 bytes of an IP header of either version are in the frame. Both fields are read before one is taken: the compiler
- * would choose the offset, and that the isolated class does not load (tests/handlers/datagrams/clocks.c; Linux 6.18: "tried to
- * add from different maps, paths or scalars").
+ * The first 20 bytes of an IP header of either version are in the frame. Both fields are read before one is chosen: otherwise the compiler
+ * chooses the offset, which does not load in the isolated class (tests/handlers/datagrams/clocks.c; Linux 6.18: "tried to add from
+ * different maps, paths or scalars").
  */
 SPIN_INLINE uint32_t spin_ttl_(const struct spin_packet *packet)
 {
@@ -357,10 +353,7 @@ SPIN_INLINE void spin_set_dst_port_(struct spin_packet *packet, spin_be16 port)
 		spin_store16_(packet, &packet->udp->dst_port, port);
 }
 
-/*
- * Static, so that it is there only in objects that use it; a section of its own for each
- * of its size, and so is the function that the runtime asks.
- */
+/* Static, so that it is only in objects that use it. The size and the function that the runtime uses depend on TYPE. */
 #define SPIN_SCRATCHPAD_STORE_(TYPE)                                     \
 	static TYPE spin_scratchpads_[SPIN_MPQS_MAX] SPIN_SCRATCH_ATTR_; \
 	SPIN_INLINE void *spin_scratchpad_(uint32_t mpq)                 \
@@ -380,7 +373,7 @@ SPIN_INLINE uint32_t spin_my_hpu_(const struct spin_packet *packet)
 	return packet->hpu;
 }
 
-/* An address of either IP version, at a pointer that is in the packet. */
+/* Fills in an address of either IP version, given the offsets of both. */
 SPIN_INLINE void spin_address_(const struct spin_packet *packet, struct spin_process *process, uint32_t off4, uint32_t off6)
 {
 	const struct spin_ip6 *ip6;
@@ -398,7 +391,7 @@ SPIN_INLINE void spin_address_(const struct spin_packet *packet, struct spin_pro
 	ip6 = packet->view.access == SPIN_COPIED ? packet->ip : (const void *)spin_fresh_(packet->ip, packet->is_ip4);
 	if (!spin_inside_(&packet->view, ip6 + 1))
 		return;
-	at = spin_barrier_pointer_((const uint8_t *)ip6 + off6); /* not one addition of either offset, for the isolated class */
+	at = spin_barrier_pointer_((const uint8_t *)ip6 + off6); /* keeps two additions, for the isolated class */
 	for (uint32_t i = 0; i < 4; i++)
 		process->addr[i] = ((const spin_be32 *)at)[i];
 }
@@ -425,7 +418,7 @@ SPIN_INLINE struct spin_process spin_target_(const struct spin_packet *packet)
 #include <spin/target/copy.h>
 #include <spin/target/buffer.h>
 
-/* A transfer is done when it was issued. */
+/* A transfer is complete when it was issued. */
 SPIN_INLINE _Bool spin_dma_test_(const struct spin_packet *packet, const struct spin_dma *dma)
 {
 	(void)packet;
@@ -464,7 +457,7 @@ SPIN_INLINE enum spin_payload_rc spin_reply_from_buffer_(struct spin_packet *pac
 	return SPIN_REPLIED;
 }
 
-#ifdef SPIN_RUNTIME /* handlers alone, as unit tests take them, have none of this */
+#ifdef SPIN_RUNTIME /* unit tests compile handlers without the runtime */
 #include <spin/target/runtime.h>
 #endif
 

@@ -2,10 +2,7 @@
 #ifndef SPIN_TARGET_HOST_H
 #define SPIN_TARGET_HOST_H
 
-/*
- * The target host: handlers as a shared object on the build machine, the reference that tests compare with. Selected by
- * <spin/spin.h>.
- */
+/* The target host, selected by <spin/spin.h>: handlers as a shared object on the build machine, the reference that tests compare with. */
 #define SPIN_STATE_ATTR_   __attribute__((aligned(8)))
 #define SPIN_TABLE_ATTR_   __attribute__((aligned(64)))
 #define SPIN_PER_HPU_ATTR_ SPIN_TABLE_ATTR_
@@ -14,7 +11,7 @@
 #define SPIN_CLUSTER_ATTR_
 #define SPIN_PUTS_OF_TARGET_
 
-/* Frames are in one piece, whatever their length. */
+/* Frames are always linear, whatever their length. */
 #define SPIN_DIRECT_BYTES_MAX SPIN_IP_BYTES_MAX
 
 #define SPIN_COPIED_BYTES_MAX SPIN_IP_BYTES_MAX

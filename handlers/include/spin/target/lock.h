@@ -5,8 +5,8 @@
 /* Steps and locks (<spin/lock.h>) on BPF and in the host build. A value-returning atomic is a full barrier. */
 
 /*
- * One step of the budget, in a loop whose rounds *round counts; 0: there is none left, and the run has overrun.
- * Where the verifier follows each round (Linux 6.1 to 6.8) one loop has at most SPIN_BOUNDED_STEPS of them.
+ * Takes one step of the budget in a loop whose iterations *round counts. Returns 0 if there is none left: the run has overrun. Where the
+ * verifier follows each iteration (Linux 6.1 to 6.8), one loop has at most SPIN_BOUNDED_STEPS steps.
  */
 SPIN_INLINE _Bool spin_step_(struct spin_packet *packet, uint64_t *round)
 {
@@ -24,8 +24,8 @@ SPIN_INLINE _Bool spin_step_(struct spin_packet *packet, uint64_t *round)
 #define SPIN_WHILE_(v, condition) for (uint64_t spin_round_ = 0; (condition) && spin_step_((v)->packet, &spin_round_);)
 
 /*
- * The number is unknown to the verifier from the first round on, and so is what the body changes (user/spincc/walks.c, which
- * finds the loop by its call of spin_for_step_): all rounds are one state to it.
+ * The loop variable is unknown to the verifier from the first iteration on, and so is what the body changes (user/spincc/walks.c, which
+ * recognises the loop by its call of spin_for_step_): all iterations are one state.
  */
 struct spin_for_ {
 	uint64_t round;
@@ -43,8 +43,8 @@ SPIN_INLINE _Bool spin_for_step_(struct spin_packet *packet, struct spin_for_ *l
 		for (uint32_t i = spin_blur(from); spin_for_step_((v)->packet, &i##_for_, i < i##_for_.end); i = spin_blur(i + 1))
 
 /*
- * What a lock is expected to hold: 0, or, once the run has overrun, what none ever holds. Not a branch: the
- * verifier would follow all that comes after it twice, at each lock.
+ * The value that a lock must have to be taken: 0, or, once the run has overrun, a value that no lock ever has. It is not a branch: the
+ * verifier would follow everything after it twice, for each lock.
  */
 #define SPIN_NEVER_ 0x40000000u
 
@@ -109,7 +109,7 @@ SPIN_INLINE struct spin_rw_lock *spin_write_lock_(struct spin_packet *packet, st
 	return lock;
 }
 
-/* Readers may be about to find that they came too early: their counts stay. */
+/* An addition, because readers that found the writer may not have removed their counts yet. */
 SPIN_INLINE void spin_write_unlock_at_(struct spin_rw_lock **lock)
 {
 	if (*lock)

@@ -3,9 +3,9 @@
 #define SPIN_TARGET_NFP_H
 
 /*
- * eBPF for a card with hardware XDP (<spin/offload.h>): state and tables are map entries that the host makes, and nothing is a
- * global variable. What a card has no means for is refused by spincc before this is compiled (user/spincc/card.c), so it
- * is declared here and nowhere defined.
+ * The target eBPF on a NIC with hardware XDP (<spin/offload.h>): state and tables are maps that the host creates, and there are no global
+ * variables. spincc rejects what such a NIC cannot do before this is compiled (user/spincc/card.c), so that is declared here but not
+ * defined.
  */
 #define SPIN_BOUNDED_LOOPS
 
@@ -19,13 +19,13 @@
 #define SPIN_DIRECT_BYTES_MAX 3520u
 #define SPIN_COPIED_BYTES_MAX SPIN_DIRECT_BYTES_MAX
 
-/* No memory to read something unknown from: the verifier follows each round of a loop anyway. */
+/* There is no memory to read an unknown value from: the verifier follows each iteration of a loop anyway. */
 #define spin_blur(v) spin_barrier_var_(v)
 
 #include <spin/target/verifier.h>
 #include <spin/target/frame.h>
 
-/* Without a result: an atomic that gives back what was there before is refused by the card's verifier. */
+/* Without a result: the NIC's verifier rejects an atomic that returns the old value. */
 SPIN_INLINE void spin_add32(uint32_t *at, uint32_t n)
 {
 	(void)__sync_fetch_and_add((uint32_t *)spin_barrier_pointer_((const uint8_t *)at), n);
@@ -45,7 +45,7 @@ void spin_store32(uint32_t *at, uint32_t value);
 
 /* --- maps ------------------------------------------------------------------------------------- */
 
-/* Of linux/bpf.h, which handlers do not include. */
+/* From linux/bpf.h, which handlers do not include. */
 #define SPIN_NFP_HASH_  1
 #define SPIN_NFP_ARRAY_ 2
 
@@ -59,7 +59,7 @@ void spin_store32(uint32_t *at, uint32_t value);
 
 static void *(*const spin_nfp_lookup_)(void *map, const void *key) = (void *)1;
 
-/* The key, or index, on the stack: the card takes it from nowhere else. */
+/* The key or index is on the stack: the NIC accepts no other place. */
 #define SPIN_NFP_ENTRY_(table, key_)                                                           \
 	({                                                                                     \
 		uint32_t spin_nfp_key_ = (key_);                                               \
@@ -92,7 +92,7 @@ static void *(*const spin_nfp_lookup_)(void *map, const void *key) = (void *)1;
 		spin_key_ ? SPIN_NFP_ENTRY_(table, spin_key_) : (__typeof__((table).value))0;                \
 	})
 
-/* The state is an array of one entry; the runtime looks it up for each packet, and keeps the place in struct spin_packet. */
+/* The state is an array of one entry. The runtime looks it up for each packet and keeps its address in struct spin_packet. */
 #define SPIN_STATE_(TYPE, ...)                               \
 	SPIN_NFP_MAP_(spin_state, SPIN_NFP_ARRAY_, 1, TYPE); \
 	SPIN_INLINE void *spin_nfp_state_(void)              \

@@ -3,7 +3,7 @@
 #define SPIN_TARGET_RUNTIME_H
 
 /*
- * Declares the actions that the runtime in bpf/actions/ implements, on BPF and in the host build. A handler calls them by
+ * Declares the actions that the runtime in bpf/actions/ implements, on BPF and in the host build. Handlers call them through
  * <spin/action.h>.
  */
 /* run.h */
@@ -36,7 +36,7 @@ SPIN_INLINE int spin_payload_from_host_(struct spin_packet *packet, enum spin_ho
 	(*(dma) = (struct spin_dma){ 0 }, spin_dma_from_host_((packet), (space), (at), (to), (bytes)))
 #define spin_host_write_ spin_dma_to_host_
 
-/* dma_buffer.h; `size` is the buffer's, a constant */
+/* dma_buffer.h; `size` is the buffer's size, a constant */
 SPIN_INLINE int spin_buffer_move_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *buffer, uint32_t size,
 				  uint32_t off, uint32_t bytes, _Bool to_host);
 SPIN_INLINE int spin_buffer_move_nb_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *buffer, uint32_t size,

@@ -3,39 +3,39 @@
 #define SPIN_TARGET_RV32_H
 
 /*
- * The target PsPIN HPU, as <spin/spin.h> selects it. The NIC gives the packet at 0 mod 4 in L2 and, as far as registered, in L1:
- * from its IP header on; of messages from its Ethernet header on; of frames that are not IP from behind the type on. Everything
- * here is inlined into the image's entry functions; what a handler does not use costs nothing.
+ * The target PsPIN HPU, selected by <spin/spin.h>. The NIC places the packet at 0 mod 4 in L2 and, as much as registered, in L1: from its
+ * IP header on; for messages from the Ethernet header on; for frames that are not IP from behind the type on. Everything here is inlined
+ * into the image's entry functions; code that a handler does not use costs nothing.
  */
 #include <spin/target/rv32_entry.h>
 #include <spin/wire.h>
 
 #define SPIN_STATE_ATTR_ __attribute__((section(".spin_state"), aligned(8)))
 #define SPIN_TABLE_ATTR_ __attribute__((section(".spin_tables"), aligned(64)))
-/* Every cluster has the whole table at one address of its own L1, and its HPUs use their entries: the others stay 0. */
+/* Every cluster has the whole table at one address of its own L1, and its HPUs use their own entries; the others stay 0. */
 #define SPIN_PER_HPU_ATTR_ __attribute__((section(".spin_hpus"), aligned(64)))
 #define SPIN_KEY_ATTR_
 #define SPIN_PUTS_OF_TARGET_
 
 #define spin_index_(i)          ((uint32_t)(i))
 #define spin_index_below_(i, n) ((uint32_t)(i))
-#define SPIN_LIKELY_(x)         __builtin_expect((x), 1) /* a jump that is taken costs three cycles, or a line of code that is not there yet */
+#define SPIN_LIKELY_(x)         __builtin_expect((x), 1) /* a taken jump costs three cycles, or an instruction cache miss */
 
-/* What a forward rewrites, as it was. */
+/* The headers that a forward rewrites, before the rewrite. */
 struct spin_saved_ {
 	spin_be32 src[4], dst[4];
 	uint32_t ports;
 	uint16_t hops;
 };
 
-/* An atomic operation on host memory that is under way (rv32_atomic_nb.h). */
+/* An atomic operation on host memory in flight (rv32_atomic_nb.h). */
 struct spin_pending_ {
-	_Bool is_used; /* the handler has started one: known when compiling where there is none */
+	_Bool is_used; /* the handler has started one; known at compile time if it has none */
 	_Bool is_active, is_cas;
-	uint32_t number;           /* of those that the handler has started */
-	uint32_t high, low, bytes; /* the word */
-	uint32_t command;          /* its read's */
-	uint32_t lock;             /* the lock's number before that */
+	uint32_t number;           /* operations that the handler has started */
+	uint32_t high, low, bytes; /* address and size of the word */
+	uint32_t command;          /* of the read */
+	uint32_t lock;             /* the lock's value before the read */
 	uint64_t operand, compare;
 	void *result;
 };
@@ -44,32 +44,32 @@ struct spin_packet {
 	uint8_t *ip_l1;        /* IP header in L1 */
 	uint8_t *ip_l2;        /* the same in L2 packet memory */
 	uint8_t *payload;      /* in L1 if the whole packet is there, else in L2 */
-	uint32_t bytes;        /* of it, for the handler */
+	uint32_t bytes;        /* payload bytes for the handler */
 	uint32_t ip_bytes;     /* of the IP header */
-	uint32_t header_bytes; /* from the UDP header to the payload; 0 of ICMP, whose message is the payload */
-	_Bool is_ip4;          /* known when compiling but for completion: each IP version has entries of its own */
-	_Bool is_icmp;         /* likewise; or ICMPv6: by the IP version */
-	_Bool is_ether;        /* known when compiling: no IP, ip_l1 and ip_l2 are the payload */
-	_Bool whole_in_l1;     /* known when compiling */
+	uint32_t header_bytes; /* from the UDP header to the payload; 0 for ICMP, whose message is the payload */
+	_Bool is_ip4;          /* known at compile time except in completion handlers: each IP version has its own entry functions */
+	_Bool is_icmp;         /* likewise; ICMP or ICMPv6 by the IP version */
+	_Bool is_ether;        /* known at compile time: not IP, ip_l1 and ip_l2 point to the payload */
+	_Bool whole_in_l1;     /* known at compile time */
 	uint32_t reply_bytes;
 	uint32_t hpu;
-	_Bool has_place;              /* of messages, known when compiling; else the next three are 0 */
-	uint32_t host_high, host_low; /* host memory: the message's place */
+	_Bool has_place;              /* messages; known at compile time. If 0, the next three are 0 */
+	uint32_t host_high, host_low; /* host address of the message's range */
 	uint32_t host_bytes;          /* from there to the end of the matching entry */
-	void *scratch;                /* the handlers' part of it */
-	/* the handler's own host memory; its start, if that is in one piece */
+	void *scratch;                /* the handlers' part of the scratchpad */
+	/* the handlers' own host memory; the start is valid only for one segment */
 	uint32_t handler_high, handler_low, handler_bytes, handler_segments;
 	struct spin_entry_block *entry;
-	uint32_t commands; /* that this task has issued */
-	_Bool in_flight;   /* a transfer of packet bytes may still be under way: */
-	uint32_t command;  /* this one, and those before it */
-	_Bool sending;     /* the same of a send */
+	uint32_t commands; /* issued by this task */
+	_Bool in_flight;   /* a transfer of packet bytes may still be in flight: */
+	uint32_t command;  /* this command, and those before it */
+	_Bool sending;     /* the same for a send */
 	uint32_t send;
-	_Bool forwarded; /* the headers that leave are not those that came, which are: */
+	_Bool forwarded; /* the headers were rewritten; the originals are: */
 	struct spin_saved_ was;
-	uint32_t sent;      /* for the packet that arrived, of SPIN_PUTS */
+	uint32_t sent;      /* puts sent for this packet, of SPIN_PUTS */
 	uint32_t steps;     /* left of the budget */
-	_Bool counts_walks; /* known when compiling */
+	_Bool counts_walks; /* known at compile time */
 	_Bool overran;
 	struct spin_pending_ atomic;
 };
@@ -85,7 +85,7 @@ SPIN_INLINE void spin_wait_sent_(struct spin_packet *packet)
 	packet->sending = 0;
 }
 
-/* Before packet bytes change. */
+/* Called before packet bytes change: waits for transfers that read them. */
 SPIN_INLINE void spin_settle_(struct spin_packet *packet)
 {
 	if (packet->in_flight)
@@ -139,7 +139,7 @@ SPIN_INLINE void spin_store32_(struct spin_packet *packet, const void *at, uint3
 	*(uint32_t *)at = value;
 }
 
-/* Headers are always in L1; if the packet leaves from L2 they must change there, too. */
+/* Headers are always in L1. If the packet leaves from L2, they must also change there. */
 SPIN_INLINE void spin_header_store16_(struct spin_packet *packet, uint32_t off, uint16_t value)
 {
 	*(uint16_t *)(packet->ip_l1 + off) = value;
@@ -159,7 +159,7 @@ SPIN_INLINE struct spin_udp *spin_udp_(const struct spin_packet *packet)
 	return (struct spin_udp *)(packet->ip_l1 + packet->ip_bytes);
 }
 
-/* Before headers in L1 are read: there a forward rewrites them if all of the packet leaves from there. */
+/* Called before headers in L1 are read: a forward rewrites them there if the whole packet leaves from L1. */
 SPIN_INLINE void spin_look_(struct spin_packet *packet)
 {
 	if (packet->whole_in_l1)

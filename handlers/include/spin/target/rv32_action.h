@@ -3,9 +3,8 @@
 #define SPIN_TARGET_RV32_ACTION_H
 
 /*
- * Transfers between HPU and host memory, and the counter (<spin/action.h>). A transfer is one DMA command; a transfer to or from
- * several segments of the handler's memory is one command for each segment. A context's host memory never crosses a multiple of 4
- * GiB.
+ * Transfers between HPU and host memory, and the counter (<spin/action.h>). A transfer is one DMA command, or one per segment for several
+ * segments of the handlers' memory. A context's host memory never crosses a multiple of 4 GiB.
  */
 
 /* Host address of a space's first byte. */
@@ -38,7 +37,7 @@ SPIN_INLINE _Bool spin_in_pieces_(const struct spin_packet *packet, enum spin_ho
 	return space == SPIN_HANDLER_MEM && __builtin_expect(packet->handler_segments > 1, 0);
 }
 
-/* The segment that byte *at of the handler's memory is in; *at is then its place there. */
+/* Returns the segment that contains byte *at of the handlers' memory; *at becomes the offset in it. */
 SPIN_INLINE const struct spin_segment *spin_segment_of_(const struct spin_entry_block *entry, uint32_t *at)
 {
 	const struct spin_segment *segment = entry->segment;
@@ -50,7 +49,7 @@ SPIN_INLINE const struct spin_segment *spin_segment_of_(const struct spin_entry_
 	return segment;
 }
 
-/* The last command's id: those before it are done. `bytes` is not 0, and all of it is in the segments. */
+/* Returns the last command's id; those before it are done. `bytes` must not be 0, and the range must be inside the segments. */
 static __attribute__((noinline, cold, unused)) uint32_t spin_pieces_transfer_(const struct spin_entry_block *entry, uint32_t commands,
 									      uint32_t high, uint32_t at, uint32_t nic, uint32_t bytes,
 									      _Bool to_host)
@@ -76,9 +75,9 @@ static __attribute__((noinline, cold, unused)) uint32_t spin_pieces_transfer_(co
 	}
 }
 
-#define SPIN_MANY_COMMANDS_ 32u /* more than a task knows the ids of */
+#define SPIN_MANY_COMMANDS_ 32u /* more commands than a task knows the ids of */
 
-/* `bytes` is not 0, and all of it is in the space. */
+/* `bytes` must not be 0, and the range must be inside the space. */
 SPIN_INLINE uint32_t spin_transfer_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t nic, uint32_t bytes,
 				    _Bool to_host)
 {
@@ -95,8 +94,8 @@ SPIN_INLINE uint32_t spin_transfer_(struct spin_packet *packet, enum spin_host_s
 }
 
 /*
- * These calls block (sPIN B.6): what they read may change afterwards. Of packet bytes that is so if the handler stores to
- * them, so the wait is there; without a store the driver's own wait at the end of the task is all that it takes.
+ * These calls block (sPIN B.6): their source may change afterwards. For packet bytes that happens only if the handler stores to them, so
+ * the stores wait; without a store the driver's own wait at the end of the task suffices.
  */
 SPIN_INLINE int spin_payload_to_host_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t off, uint32_t bytes)
 {
@@ -121,7 +120,7 @@ SPIN_INLINE int spin_payload_from_host_(struct spin_packet *packet, enum spin_ho
 	return 0;
 }
 
-/* A handle is the command's id + 1; 0: nothing is under way. */
+/* A handle is the command's id + 1; 0: no transfer in flight. */
 SPIN_INLINE struct spin_dma spin_dma_of_(uint32_t id)
 {
 	if (id > SPIN_ANY_COMMAND_)
@@ -143,7 +142,7 @@ SPIN_INLINE void spin_dma_wait_(struct spin_packet *packet, const struct spin_dm
 	spin_fence_();
 }
 
-/* What cannot be tested is waited for. */
+/* Waits for commands that cannot be tested. */
 SPIN_INLINE int spin_dma_test_(struct spin_packet *packet, const struct spin_dma *dma)
 {
 	if (spin_is_atomic_(packet, dma))
@@ -170,7 +169,7 @@ SPIN_INLINE int spin_dma_to_host_nb_(struct spin_packet *packet, enum spin_host_
 	return 0;
 }
 
-/* What this handler's own blocking transfers bring to the host is there before it is read. */
+/* The handler's earlier blocking transfers to the host complete before the read. */
 SPIN_INLINE int spin_dma_from_host_nb_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *to, uint32_t bytes,
 				       struct spin_dma *dma)
 {
@@ -213,7 +212,7 @@ SPIN_INLINE uint32_t spin_word_at_(const void *from, uint32_t off)
 	return word;
 }
 
-/* A piece may end anywhere: byte by byte where it does. */
+/* A segment may end anywhere: there the bytes are written one by one. */
 static __attribute__((noinline, cold, unused)) void spin_pieces_write_(const struct spin_entry_block *entry, uint32_t high, uint32_t at,
 								       const void *from, uint32_t bytes)
 {

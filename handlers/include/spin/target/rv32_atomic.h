@@ -3,19 +3,19 @@
 #define SPIN_TARGET_RV32_ATOMIC_H
 
 /*
- * Atomic operations. In HPU memory: AMOs, and where their results are not to be had, one HPU at a time. On host memory PsPIN has no
- * such command: the context's HPUs take a lock in NIC memory in turn, read the word by DMA, and write the result host-direct. The
- * host's own stores in between are lost (<spin/action.h>). Non-blocking ones: rv32_atomic_nb.h.
+ * Atomic operations. In HPU memory: AMOs, or one HPU at a time where AMOs do not return the old value. On host memory PsPIN has no such
+ * command: an HPU takes a lock in NIC memory, reads the word by DMA, and writes the result host-direct. Stores by the host in between are
+ * lost (<spin/action.h>). Non-blocking ones: rv32_atomic_nb.h.
  *
- * Compiler built-ins, and asm without operands in memory or in registers of its own choice: with one of these gcc would keep
- * struct spin_packet on the stack, where it costs a load for each use.
+ * Only compiler built-ins, and asm without memory operands or registers of its own choice: with one of these gcc would keep struct
+ * spin_packet on the stack, at the cost of a load per use.
  */
 SPIN_INLINE void spin_add32(uint32_t *at, uint32_t n)
 {
 	__atomic_fetch_add(at, n, __ATOMIC_RELAXED);
 }
 
-/* Is it in L2? All below is L1. */
+/* Returns 1 if the address is in L2. All addresses below are L1. */
 SPIN_INLINE _Bool spin_is_l2_(const void *at)
 {
 	return (uintptr_t)at >= 0x1c000000;
@@ -36,27 +36,28 @@ SPIN_INLINE void spin_store32(uint32_t *at, uint32_t value)
 }
 
 /*
- * A core gets the word that was there only from an AMO on its own cluster's L1. Of an AMO on L2 or on another cluster's L1 it gets
- * the bus's response code (per2axi_res_channel.sv), though memory is right. LR/SC keeps no HPUs apart in L2, and is not in L1: on PsPIN's
- * RTL an LR and its SC have the lowest ID that is free for a read and for a write (axi_id_remap.sv in pe_noc.sv), and the reservation is
- * the ID's (axi_res_tbl.sv), so an SC finds that of another HPU's later LR. Of 2,112 increments by eight HPUs 999 were lost. HPUs with
- * different words keep each other from storing for good.
+ * A core gets the old value only from an AMO on its own cluster's L1. From an AMO on L2 or on another cluster's L1 it gets the bus's
+ * response code (per2axi_res_channel.sv), although memory is right. LR/SC does not exclude other HPUs in L2 and does not exist in L1: on
+ * PsPIN's RTL an LR and its SC get the lowest ID that is free for a read and for a write (axi_id_remap.sv in pe_noc.sv), and the
+ * reservation belongs to the ID (axi_res_tbl.sv), so an SC may find the reservation of another HPU's later LR. Of 2,112 increments by eight
+ * HPUs 999 were lost. HPUs with different words can prevent each other from storing for ever.
  *
- * So an HPU that needs the word in L2 is the only one that does (hwmodel/image/exclusive.S): it loads, and changes the word by an
- * AMO. AMOs whose results nobody needs go on in between and are not lost. What is stored in between is added to, so only who holds a
- * word in some way, as a lock's holder, may store to it (<spin/spin.h>).
+ * So an HPU that needs the old value of a word in L2 excludes all others that do (hwmodel/image/exclusive.S): it loads the word and changes
+ * it by an AMO. AMOs without a result proceed in between and are not lost. The change is added to any value stored in between, so only an
+ * HPU that holds a word, for example as a lock's holder, may store to it (<spin/spin.h>).
  *
- * Of a word in L1 the same holds for HPUs of other clusters. Those of its own take AMOs, and a guard in each L1 (hwmodel/image/pspin.ld)
- * keeps the two apart: HPUs of its cluster enter together. One of another cluster, the only one with that guard, says in it that it
- * is alone, and waits until those inside have left. An HPU's loads and stores are done one after the other, so either sees the other.
+ * The same holds for a word in L1 and HPUs of other clusters. HPUs of the word's own cluster use AMOs, and a guard in each L1
+ * (hwmodel/image/pspin.ld) separates the two: HPUs of its cluster enter together. An HPU of another cluster, of which only one is active
+ * per guard, sets `alone` and waits until those inside have left. An HPU performs its loads and stores in order, so one of the two sees the
+ * other.
  */
 struct spin_guard_ {
-	uint32_t inside; /* a bit for each HPU of the own cluster; one that was ended there clears its own when it comes again */
-	uint32_t alone;  /* another is inside, or waits until they have left */
+	uint32_t inside; /* a bit for each HPU of the own cluster; an HPU that was ended inside clears its bit when it enters again */
+	uint32_t alone;  /* an HPU of another cluster is inside, or waits until the others have left */
 };
 
 extern uint32_t spin_host_lock_;  /* in L2 */
-extern char spin_guard_offset_[]; /* of the guard in each L1 */
+extern char spin_guard_offset_[]; /* offset of the guard in each L1 */
 
 #define SPIN_L1_BITS_ 22 /* of an address within a cluster's L1 */
 
@@ -65,7 +66,7 @@ SPIN_INLINE volatile struct spin_guard_ *spin_guard_of_(const void *at)
 	return (volatile struct spin_guard_ *)(((uintptr_t)at >> SPIN_L1_BITS_ << SPIN_L1_BITS_) + (uintptr_t)spin_guard_offset_);
 }
 
-/* The HPU's number in its cluster, and from bit 5 on the cluster's. */
+/* Returns the HPU's number in its cluster in bits 4:0, and the cluster's from bit 5 on. */
 SPIN_INLINE uint32_t spin_hart_(void)
 {
 	uint32_t hart;
@@ -79,13 +80,16 @@ SPIN_INLINE _Bool spin_is_of_my_cluster_(const void *at)
 	return !(((uintptr_t)at >> SPIN_L1_BITS_ ^ spin_hart_() >> 5) & 63);
 }
 
-/* The address that means the own L1, as SPIN_LOCAL gives it: 0x1b....... */
+/* Returns 1 for an address that means the own L1, as SPIN_LOCAL gives it: 0x1b....... */
 SPIN_INLINE _Bool spin_is_own_l1_(const void *at)
 {
 	return (uintptr_t)at >> 24 == 0x1b;
 }
 
-/* An HPU of the own cluster may use its AMOs' results, while no other cluster's is there. Returns its bit, for spin_guard_leave_(). */
+/*
+ * Enters the guard: while inside, an HPU of the own cluster may use its AMOs' results, because no HPU of another cluster is inside. Returns
+ * its bit, for spin_guard_leave_().
+ */
 SPIN_INLINE uint32_t spin_guard_enter_(volatile struct spin_guard_ *guard)
 {
 	const uint32_t bit = 1u << (spin_hart_() & 31);
@@ -105,16 +109,16 @@ SPIN_INLINE void spin_guard_leave_(volatile struct spin_guard_ *guard, uint32_t 
 	__atomic_fetch_and(&guard->inside, ~bit, __ATOMIC_RELAXED);
 }
 
-/* Is the word in the own cluster's L1, where AMOs return words? */
+/* Returns 1 if the word is in the own cluster's L1, where AMOs return the old value. */
 SPIN_INLINE _Bool spin_amo_returns_(uint32_t *at)
 {
 	if (__builtin_expect(spin_is_l2_(at), 1) || !(spin_is_of_my_cluster_(at) || spin_is_own_l1_(at)))
 		return 0;
-	__atomic_fetch_add(at, 0, __ATOMIC_RELAXED); /* what traps does so before there is a guard that nobody would leave */
+	__atomic_fetch_add(at, 0, __ATOMIC_RELAXED); /* a bad address traps here, before the guard is entered */
 	return 1;
 }
 
-/* Adds to a word that is `want` in the bits of `mask`, as the only HPU of the NIC. What it was. */
+/* Adds `addend` to a word if its bits in `mask` equal `want`, excluding all other HPUs of the NIC. Returns the old value. */
 SPIN_INLINE uint32_t spin_change_(uint32_t *at, uint32_t addend, uint32_t mask, uint32_t want)
 {
 	uint32_t have;
@@ -141,18 +145,18 @@ SPIN_INLINE uint32_t spin_fadd32_(uint32_t *at, uint32_t n)
 	return have;
 }
 
-/* There is no AMO that compares. The difference is added, so that what others add in between is not lost. */
+/* There is no compare-and-swap AMO. The difference is added, so that concurrent additions are not lost. */
 SPIN_INLINE _Bool spin_cas32(uint32_t *at, uint32_t expect, uint32_t swap)
 {
 	return spin_change_(at, swap - expect, ~0u, expect) == expect;
 }
 
-/* Where a naturally aligned word of host memory is; 0: not there, or not aligned. Host address 0 is none. */
+/* Sets *low to the host address of a naturally aligned word. Returns 0 if it is outside the space or not aligned. */
 SPIN_INLINE _Bool spin_host_word_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t bytes, uint32_t *low)
 {
 	if (!spin_in_space_(packet, space, at, bytes))
 		return 0;
-	if (spin_in_pieces_(packet, space)) { /* segments are of 8 bytes each: no word is in two */
+	if (spin_in_pieces_(packet, space)) { /* segments are multiples of 8 bytes, so no word spans two */
 		const struct spin_segment *segment = spin_segment_of_(packet->entry, &at);
 
 		*low = segment->start + at;
@@ -178,8 +182,8 @@ SPIN_INLINE void spin_host_store_(struct spin_packet *packet, uint32_t high, uin
 }
 
 /*
- * The lock of host memory: odd while it is held, and another even number after each write, so that who reads without it
- * can tell whether the word may have changed since. Returns the number that it had.
+ * The lock for atomic operations on host memory: odd while it is held, and a different even number after each write, so that a reader
+ * without the lock can tell whether the word may have changed. Returns its previous value.
  */
 SPIN_INLINE uint32_t spin_host_lock_take_(void)
 {

@@ -3,24 +3,23 @@
 #define SPIN_TARGET_RV32_ATOMIC_NB_H
 
 /*
- * Non-blocking atomic operations on host memory (<spin/action.h>). The call starts a read of the word. What is made of it
- * is written when the handler waits, finds it done by a test, starts another one, or has ended.
+ * Non-blocking atomic operations on host memory (<spin/action.h>). The call starts a read of the word. The result is written when the
+ * handler waits, finds it done by a test, starts another operation, or has ended.
  *
- * No lock is held in between, for handlers may take locks of their own. What was read still holds if nobody has written
- * since: then the host's lock has the number that it had before the read was started (rv32_atomic.h). Else the word is read again,
- * with the lock.
+ * No lock is held in between, because handlers may take locks of their own. The value read is still valid if nobody has written since: then
+ * the host's lock has the value from before the read (rv32_atomic.h). Otherwise the word is read again with the lock held.
  *
- * The read goes to a word that the HPU has for this: a handler's variable may be gone when it arrives.
+ * The read goes to a word of the HPU: a handler's variable may no longer exist when the data arrives.
  */
-#define SPIN_ATOMIC_WORDS_ 16u /* HPUs of a cluster, whose numbers follow one another */
+#define SPIN_ATOMIC_WORDS_ 16u /* HPUs of a cluster, whose numbers are consecutive */
 static uint64_t spin_atomic_words_[SPIN_ATOMIC_WORDS_] __attribute__((unused, section(".spin_buffers.atomic")));
 
 /* Handles of transfers are smaller. */
 #define SPIN_ATOMIC_HANDLE_ 0x100u
 
 /*
- * Returns what was there, after the operation. The copy of *op, and what the task knows of its commands, are the function's
- * own: struct spin_packet is to stay in registers.
+ * Completes the operation and returns the old value. The function works on copies of *op and of the task's command count, so that struct
+ * spin_packet can stay in registers.
  */
 static __attribute__((noinline, cold, unused)) uint64_t spin_atomic_complete_(const struct spin_pending_ *op, uint32_t commands,
 									      uint32_t hpu)
@@ -52,7 +51,7 @@ static __attribute__((noinline, cold, unused)) uint64_t spin_atomic_complete_(co
 
 SPIN_INLINE uint64_t spin_atomic_end_(struct spin_packet *packet)
 {
-	/* field by field: a copy of all of it would keep struct spin_packet in memory */
+	/* field by field: copying the whole struct would keep struct spin_packet in memory */
 	const struct spin_pending_ op = { .is_cas = packet->atomic.is_cas,
 					  .high = packet->atomic.high,
 					  .low = packet->atomic.low,
@@ -82,7 +81,7 @@ SPIN_INLINE void spin_atomic_finish_(struct spin_packet *packet)
 		spin_atomic_tell_(packet, spin_atomic_end_(packet));
 }
 
-/* Of one that its handler has not waited for: a variable on the stack is gone. */
+/* Completes an operation that the handler has not waited for: a result on its stack is no longer valid. */
 SPIN_INLINE void spin_atomic_abandon_(struct spin_packet *packet)
 {
 	uint64_t was;
@@ -153,20 +152,20 @@ SPIN_INLINE int spin_dma_fadd64_nb_(struct spin_packet *packet, enum spin_host_s
 	return spin_atomic_add_(packet, space, at, sizeof(n), n, before, dma);
 }
 
-/* Is it a handle of such an operation? Nobody asks in images without one. */
+/* Returns 1 for a handle of such an operation. Optimized away in images without one. */
 SPIN_INLINE _Bool spin_is_atomic_(const struct spin_packet *packet, const struct spin_dma *dma)
 {
 	return __builtin_expect(packet->atomic.is_used, 0) && dma->id >= SPIN_ATOMIC_HANDLE_;
 }
 
-/* Another one than the last is done already. */
+/* All operations except the last are already done. */
 SPIN_INLINE void spin_atomic_wait_(struct spin_packet *packet, const struct spin_dma *dma)
 {
 	if (dma->id == SPIN_ATOMIC_HANDLE_ + packet->atomic.number)
 		spin_atomic_finish_(packet);
 }
 
-/* An HPU's driver can test command 0 alone: of another one the read is waited for. */
+/* An HPU's driver can test only command 0; for others this waits for the read. */
 SPIN_INLINE int spin_atomic_test_(struct spin_packet *packet, const struct spin_dma *dma)
 {
 	if (packet->atomic.is_active && dma->id == SPIN_ATOMIC_HANDLE_ + packet->atomic.number && !packet->atomic.command &&

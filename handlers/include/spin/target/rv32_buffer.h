@@ -3,8 +3,8 @@
 #define SPIN_TARGET_RV32_BUFFER_H
 
 /*
- * Buffers of HPUs (<spin/buffer.h>) on PsPIN: in a section at the address that means every cluster's own L1
- * (hwmodel/image/pspin.ld), one for each HPU of a cluster. A cluster may have up to 16 HPUs, whose numbers follow one another.
+ * Buffers of HPUs (<spin/buffer.h>) on PsPIN: one for each HPU of a cluster, in a section at the address that means every cluster's own L1
+ * (hwmodel/image/pspin.ld). A cluster may have up to 16 HPUs, with consecutive numbers.
  */
 #define SPIN_BUFFERS_ 16u
 
@@ -13,18 +13,21 @@
 
 #define SPIN_BUFFER_OF_(v, name) (spin_buffer_##name[spin_my_hpu(v) & (SPIN_BUFFERS_ - 1)])
 
-/* The buffer's bytes as all clusters and the NIC know them: it is in the own L1, of which spin_nic_address_() makes sure. */
+/*
+ * Returns the global address of the buffer's bytes, which all clusters and the NIC use. A buffer is always in the own L1, so
+ * spin_nic_address_()'s test is not needed.
+ */
 SPIN_INLINE uint32_t spin_buffer_address_(const void *buffer, uint32_t off)
 {
 	return spin_stack_address_(buffer) + off;
 }
 
-/* The command's id. `bytes` is not 0. */
+/* Returns the command's id. `bytes` must not be 0. */
 SPIN_INLINE uint32_t spin_buffer_begin_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, const void *buffer,
 					uint32_t off, uint32_t bytes, _Bool to_host)
 {
 	if (!to_host)
-		spin_settle_(packet); /* what the handler's own blocking transfers bring to the host is read */
+		spin_settle_(packet); /* the handler's earlier blocking transfers to the host complete before the read */
 	spin_fence_();
 	return spin_transfer_(packet, space, at, spin_buffer_address_(buffer, off), bytes, to_host);
 }
@@ -52,8 +55,8 @@ SPIN_INLINE int spin_buffer_move_(struct spin_packet *packet, enum spin_host_spa
 }
 
 /*
- * Replies of a buffer (<spin/reply.h>): the NIC sends what lies in one piece, so each HPU's buffer has room in front of it for the headers
- * that the reply gets (hwmodel/image/datagram.h): 60 bytes of IPv4's with options, 8 of UDP's.
+ * Replies from a buffer (<spin/reply.h>): the NIC sends contiguous bytes, so each HPU's buffer has room in front of it for the reply's
+ * headers (hwmodel/image/datagram.h): 60 bytes for IPv4 with options, 8 for UDP.
  */
 #define SPIN_REPLY_ROOM_ 72u
 

@@ -3,8 +3,8 @@
 #define SPIN_TARGET_RV32_CLOCK_H
 
 /*
- * Time, random numbers and VLAN tag of an HPU (<spin/clock.h>, <spin/random.h>): registers that the model adds to the HPU driver.
- * PsPIN's own driver does not have them and answers 0. Connections of TCP do not exist here.
+ * Time, random numbers and VLAN tag of an HPU (<spin/clock.h>, <spin/random.h>): registers that the model adds to the HPU driver. PsPIN's
+ * own driver does not have them and returns 0. There are no TCP connections here.
  */
 
 SPIN_INLINE uint64_t spin_clock_ns_(void)

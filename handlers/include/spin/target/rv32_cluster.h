@@ -3,8 +3,8 @@
 #define SPIN_TARGET_RV32_CLUSTER_H
 
 /*
- * Copies of clusters (<spin/cluster.h>) on PsPIN: a section at the address that means every cluster's own L1
- * (hwmodel/image/pspin.ld). Other clusters' are read by cluster DMA: a load from there takes 22 cycles a word.
+ * Per-cluster copies (<spin/cluster.h>) on PsPIN: a section at the address that means every cluster's own L1 (hwmodel/image/pspin.ld).
+ * Copies of other clusters are read by cluster DMA: a load from there takes 22 cycles per word.
  */
 #define SPIN_PER_CLUSTER_(TYPE, name) TYPE name __attribute__((section(".spin_clusters"), aligned(64)))
 
@@ -18,11 +18,11 @@
 		spin_merge_(&(name), (to), sizeof(name));                                          \
 	})
 
-extern uint32_t spin_clusters_; /* how many there are: whoever loads the image may change it */
+extern uint32_t spin_clusters_; /* number of clusters; the loader of the image may change it */
 
-#define SPIN_MERGE_WORDS_ 32u /* in one transfer: two buffers on the HPU's stack of 1 KiB */
+#define SPIN_MERGE_WORDS_ 32u /* per transfer: two buffers on the HPU's stack of 1 KiB */
 
-/* Piece by piece: from each cluster into a buffer, summed up in another one, and from there to where it belongs. */
+/* Piece by piece: copies from each cluster to a buffer, sums up in another buffer, and copies that to the destination. */
 static __attribute__((noinline, unused)) void spin_merge_(const void *own, void *to, uint32_t bytes)
 {
 	const uint32_t clusters = *(volatile uint32_t *)&spin_clusters_;

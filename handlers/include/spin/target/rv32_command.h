@@ -3,52 +3,57 @@
 #define SPIN_TARGET_RV32_COMMAND_H
 
 /*
- * PsPIN's commands, defined by the image (hwmodel/image/command.h). Those that read or write NIC memory take its
- * address as the NIC knows it. All but the last two give the command's id, 0 to 3, as it is told.
+ * PsPIN's commands, defined by the image (hwmodel/image/command.h). Commands that access NIC memory take its global address. The functions
+ * that issue a command return its id, 0 to 3, as the driver reports it.
  */
 #include <spin/bytes.h>
 
-/* Fences of the compiler's only: the HPU has one in-order port. Without asm, see <spin/target/rv32.h>. */
+/* A compiler fence is enough, because the HPU has one in-order port. Not asm: see <spin/target/rv32_atomic.h>. */
 #define spin_fence_() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
 SPIN_INLINE uint32_t spin_nic_address_(const void *at);
-SPIN_INLINE uint32_t spin_stack_address_(const void *at); /* the same of what is on the stack */
+SPIN_INLINE uint32_t spin_stack_address_(const void *at); /* the same for an address on the stack */
 SPIN_INLINE uint32_t spin_command_to_host_(uint32_t high, uint32_t low, uint32_t from, uint32_t bytes);
 SPIN_INLINE uint32_t spin_command_from_host_(uint32_t high, uint32_t low, uint32_t to, uint32_t bytes);
-/* Up to 8 bytes that go along with the command. */
+/* Writes up to 8 bytes that are part of the command. */
 SPIN_INLINE uint32_t spin_command_write_(uint32_t high, uint32_t low, uint32_t bytes, uint32_t data_low, uint32_t data_high);
-/* An IP packet as it stands; what struct spin_put at `put` says, with the bytes at `from`: in the host if high is not 0. */
+/*
+ * Sends an IP packet unchanged; sends a put described by struct spin_put at `put`, with the bytes at `from`, in host memory if high is not
+ * 0.
+ */
 SPIN_INLINE uint32_t spin_command_forward_(uint32_t from, uint32_t bytes);
 SPIN_INLINE uint32_t spin_command_put_(uint32_t put, uint32_t high, uint32_t from, uint32_t bytes);
-/* The same of struct spin_put_acked. */
+/* The same for struct spin_put_acked. */
 SPIN_INLINE uint32_t spin_command_acked_(uint32_t put, uint32_t high, uint32_t from, uint32_t bytes);
-/* The same of a get, with the bytes asked for, and of an atomic. */
+/* The same for a get of `asked` bytes, and for an atomic. */
 SPIN_INLINE uint32_t spin_command_get_(uint32_t put, uint32_t from, uint32_t bytes, uint32_t asked);
 SPIN_INLINE uint32_t spin_command_atomic_(uint32_t put, uint32_t from, uint32_t bytes, uint32_t op);
 
-/* Cluster DMA (PsPIN 3.2.2): `bytes` bytes between two places in L1 or L2, as the NIC knows them. Gives the transfer's id. */
+/* Cluster DMA (PsPIN 3.2.2): copies `bytes` bytes between two global addresses in L1 or L2. Returns the transfer's id. */
 SPIN_INLINE uint32_t spin_move_begin_(uint32_t to, uint32_t from, uint32_t bytes);
-/* 1 if it is done; what it wrote is there. Those of an HPU end in their order. */
+/* Returns 1 if the transfer is done and its data visible. An HPU's transfers end in order. */
 SPIN_INLINE _Bool spin_move_is_done_(uint32_t id);
-/* Where an address of the own L1 is in a cluster's, as all know it. */
+/* Returns the global address, in a cluster's L1, of an address of the own L1. */
 SPIN_INLINE uint32_t spin_l1_of_(uint32_t cluster, uint32_t own);
 
-/* Returns when it is done; 1 if it is. Only command 0 can be tested. */
+/* Waits until the command is done; returns 1 if it is done. Only command 0 can be tested. */
 SPIN_INLINE void spin_command_wait_(uint32_t id);
 SPIN_INLINE _Bool spin_command_test_(uint32_t id);
-/* Others may have the HPU, if it has several threads. */
+/* Lets another thread of the HPU run, if it has several. */
 SPIN_INLINE void spin_command_yield_(void);
 
-/* Nanoseconds; the next draw (<spin/random.h>); the packet's VLAN tag, with SPIN_TAGGED_: registers that PsPIN has not. */
+/*
+ * The time in nanoseconds; the next draw (<spin/random.h>); the packet's VLAN tag, with SPIN_TAGGED_. Registers that PsPIN does not have.
+ */
 SPIN_INLINE uint64_t spin_command_clock_(void);
 SPIN_INLINE uint32_t spin_command_draw_(void);
 SPIN_INLINE uint32_t spin_command_tag_(void);
 
 /*
- * The id of a task's command that comes behind so many others. It is told the one that was free when its issue began, which is
- * its own unless the issue had to wait. For the feedback of the task before, only a task's first command has to: it is command
- * 0 then, as it is else. Where all four are in flight, so from a task's fifth on, the last one is told, and it may be any.
- * (RTL: hpu_driver.sv, cmd_frontend.)
+ * Returns the id of a task's command that follows *commands others. The driver reports the id that was free when the issue began, which is
+ * right unless the issue had to wait. Only a task's first command has to wait for the feedback of the previous task: it is always command
+ * 0. If all four are in flight, possible from a task's fifth command on, the driver reports the last id, but any may be used. (RTL:
+ * hpu_driver.sv, cmd_frontend.)
  */
 #define SPIN_ANY_COMMAND_ 8u
 

@@ -3,10 +3,10 @@
 #define SPIN_TARGET_RV32_COPY_H
 
 /*
- * Copies within HPU memory (<spin/copy.h>): the cluster DMA, by the addresses that the NIC knows.
+ * Copies within HPU memory (<spin/copy.h>): cluster DMA on global addresses.
  *
- * What an HPU stored before a transfer is what the transfer reads: the compiler moves no store behind the fence, and the HPU,
- * which has no store buffer, begins the access that launches it when the store is done.
+ * A transfer reads what the HPU stored before it: the compiler moves no store behind the fence, and the HPU, which has no store buffer,
+ * begins the access that launches the transfer after the store is done.
  */
 SPIN_INLINE uint32_t spin_move_nb_(uint32_t to, uint32_t from, uint32_t bytes)
 {
@@ -52,8 +52,8 @@ SPIN_INLINE void spin_copy_(struct spin_packet *packet, void *to, const void *fr
 }
 
 /*
- * Wherever it is: one way lets the compiler know where what was fetched lies. Not what is on the stack or of a cluster: its
- * address, of the own L1, is one that the DMA does not know, and the task ends there.
+ * The source may be anywhere, by one path, so that the compiler knows where the result is. It must not be on the stack or in memory of
+ * clusters: the DMA does not know such an address of the own L1, and the task ends with a fault.
  */
 SPIN_INLINE const void *spin_fetch_(struct spin_packet *packet, const void *from, void *buffer, uint32_t bytes)
 {

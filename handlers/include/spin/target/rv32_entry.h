@@ -3,23 +3,23 @@
 #define SPIN_TARGET_RV32_ENTRY_H
 
 /*
- * What the NIC keeps of a matching entry for its handlers, in the first cluster's L1 behind the scratchpads (handlers
- * may have all of L2 handler memory): one block each, and the block's address is in each message's
- * scratchpad (hwmodel/include/hwmodel/scratch.h). Of datagrams entry 0's.
+ * What the NIC stores of a matching entry for its handlers: one block per entry, in the first cluster's L1 behind the scratchpads (handlers
+ * may use all of L2 handler memory). The block's address is in each message's scratchpad (hwmodel/include/hwmodel/scratch.h). Datagrams use
+ * entry 0's.
  */
 #include <spin/message.h>
 
-#define SPIN_ENTRY_BLOCKS 0x1007c000u /* SPIN_MES_MAX of them, up to where an image keeps state */
+#define SPIN_ENTRY_BLOCKS 0x1007c000u /* SPIN_MES_MAX blocks, up to where an image keeps state */
 
-/* High word of the host addresses where the first bytes make a work item (<spin/work.h>). */
+/* High word of the host addresses at which a write makes a work item (<spin/work.h>). */
 #define SPIN_WORK_WINDOW_HIGH 0x60u
 
 struct spin_entry_block {
 	struct spin_ct ct;
 	uint32_t segments;
-	struct spin_segment memory; /* the entry's own; start: as below */
+	struct spin_segment memory; /* the entry's memory; start: as below */
 	uint32_t unused[11];
-	struct spin_segment segment[SPIN_SEGMENTS_MAX]; /* start: low word of the host's address */
+	struct spin_segment segment[SPIN_SEGMENTS_MAX]; /* start: low word of the host address */
 	uint32_t unused2[16];
 };
 _Static_assert(sizeof(struct spin_entry_block) == 256 && SPIN_MES_MAX * 256 == 0x4000, "to where state in L1 begins");

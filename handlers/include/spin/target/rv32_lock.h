@@ -2,11 +2,9 @@
 #ifndef SPIN_TARGET_RV32_LOCK_H
 #define SPIN_TARGET_RV32_LOCK_H
 
-/*
- * Steps and locks (<spin/lock.h>) of a PsPIN HPU, and its number. A lock is a word that one HPU at a time changes (rv32_atomic.h).
- */
+/* Steps, locks (<spin/lock.h>) and the number of a PsPIN HPU. A lock is a word that one HPU at a time changes (rv32_atomic.h). */
 
-/* 1: another step may be made. */
+/* Takes one step. Returns 0 if the budget is used up. */
 SPIN_INLINE _Bool spin_step_(struct spin_packet *packet)
 {
 	if (__builtin_expect(!packet->steps, 0)) {
@@ -21,7 +19,7 @@ SPIN_INLINE _Bool spin_step_(struct spin_packet *packet)
 
 #define SPIN_FOR_(v, i, from, to) for (uint32_t i = (from), i##_end_ = (to); i < i##_end_ && spin_step_((v)->packet); i++)
 
-/* A walk of so many pieces: how many of them it makes. */
+/* Takes the steps for a walk of `pieces` pieces. Returns how many pieces it may visit. */
 SPIN_INLINE uint32_t spin_pieces_(struct spin_packet *packet, uint32_t pieces)
 {
 	if (!packet->counts_walks)
@@ -34,9 +32,9 @@ SPIN_INLINE uint32_t spin_pieces_(struct spin_packet *packet, uint32_t pieces)
 	return pieces;
 }
 
-#define SPIN_WRITER_ 0x80000000u /* of struct spin_rw_lock */
+#define SPIN_WRITER_ 0x80000000u /* in struct spin_rw_lock */
 
-/* One more, unless there is a writer; what was there. */
+/* Adds a reader unless there is a writer. Returns the old value. */
 SPIN_INLINE uint32_t spin_enter32_(uint32_t *at)
 {
 	volatile struct spin_guard_ *guard = spin_guard_of_(at);
@@ -48,14 +46,14 @@ SPIN_INLINE uint32_t spin_enter32_(uint32_t *at)
 	have = *(volatile uint32_t *)at;
 	if (!(have & SPIN_WRITER_)) {
 		have = __atomic_fetch_add(at, 1, __ATOMIC_RELAXED);
-		if (have & SPIN_WRITER_) /* since it was looked at */
+		if (have & SPIN_WRITER_) /* the writer came after the load */
 			__atomic_fetch_sub(at, 1, __ATOMIC_RELAXED);
 	}
 	spin_guard_leave_(guard, bit);
 	return have;
 }
 
-/* Sets the bit `what`, unless it is set; what was there. */
+/* Sets the bit `what` unless it is set. Returns the old value. */
 SPIN_INLINE uint32_t spin_set32_(uint32_t *at, uint32_t what)
 {
 	volatile struct spin_guard_ *guard = spin_guard_of_(at);
@@ -70,8 +68,8 @@ SPIN_INLINE uint32_t spin_set32_(uint32_t *at, uint32_t what)
 }
 
 /*
- * Looks, a step each time, until none of `bits` is set. It only loads: the HPUs that wait keep the one that they wait for from
- * nothing, and a thread of the same HPU may run.
+ * Polls, one step each time, until none of `bits` is set. It only loads, so waiting HPUs do not delay the holder, and another thread of the
+ * same HPU may run.
  */
 SPIN_INLINE _Bool spin_await_(struct spin_packet *packet, const uint32_t *at, uint32_t bits)
 {
@@ -148,7 +146,7 @@ SPIN_INLINE void spin_write_unlock_(struct spin_rw_lock *lock)
 	__atomic_fetch_and(&lock->readers, ~SPIN_WRITER_, __ATOMIC_RELAXED);
 }
 
-/* Readers that come later find the writer's bit, so that those who are there are the last ones. */
+/* Later readers find the writer's bit, so only the present ones must leave. */
 SPIN_INLINE struct spin_rw_lock *spin_write_lock_(struct spin_packet *packet, struct spin_rw_lock *lock)
 {
 	uint32_t had;
@@ -186,7 +184,7 @@ SPIN_INLINE uint32_t spin_my_hpu_(const struct spin_packet *packet)
 	return packet->hpu;
 }
 
-extern uint32_t spin_hpus_; /* how many there are: whoever loads the image may change it */
+extern uint32_t spin_hpus_; /* number of HPUs; the loader of the image may change it */
 
 SPIN_INLINE uint32_t spin_num_hpus_(const struct spin_packet *packet)
 {

@@ -3,9 +3,8 @@
 #define SPIN_TARGET_RV32_PUT_H
 
 /*
- * Packets that handlers send (<spin/put.h>). What is forwarded is sent as it lies in memory, its headers rewritten
- * in place and put back when somebody looks at them again; of the others the NIC makes the packet: the command names
- * struct spin_put and the bytes.
+ * Packets that handlers send (<spin/put.h>). A forwarded packet is sent from where it is in memory, with its headers rewritten in place and
+ * restored before they are read again. Other packets are built by the NIC: the command names struct spin_put and the bytes.
  */
 SPIN_INLINE uint32_t spin_ip_version_(const struct spin_packet *packet)
 {
@@ -39,7 +38,7 @@ SPIN_INLINE struct spin_process spin_target_(struct spin_packet *packet)
 				packet->is_icmp ? 0 : spin_udp_(packet)->dst_port);
 }
 
-/* One more packet, if there may be. */
+/* Counts one more packet if it is allowed. */
 SPIN_INLINE _Bool spin_may_send_(struct spin_packet *packet, const struct spin_process *to, uint32_t bytes)
 {
 	if (to->ip_version != spin_ip_version_(packet) || bytes > SPIN_PUT_BYTES_MAX || packet->sent >= spin_puts_)
@@ -63,7 +62,7 @@ SPIN_INLINE void spin_copy_words_(uint32_t *to, const uint32_t *from)
 	to[3] = from[3];
 }
 
-/* Addresses, ports, and TTL with the protocol. */
+/* Saves addresses, ports, and TTL with the protocol. */
 SPIN_INLINE void spin_headers_save_(struct spin_packet *packet)
 {
 	struct spin_saved_ *was = &packet->was;
@@ -106,7 +105,7 @@ SPIN_INLINE void spin_headers_set_(const struct spin_packet *packet, const spin_
 	*(uint32_t *)(at + packet->ip_bytes) = ports;
 }
 
-/* The headers as they were before the first forward. */
+/* Restores the headers from before the first forward. */
 SPIN_INLINE void spin_unforward_(struct spin_packet *packet)
 {
 	if (!packet->forwarded)
@@ -117,7 +116,7 @@ SPIN_INLINE void spin_unforward_(struct spin_packet *packet)
 	packet->forwarded = 0;
 }
 
-#define SPIN_HOPS_ 64u /* TTL and hop limit of what is sent */
+#define SPIN_HOPS_ 64u /* TTL and hop limit of sent packets */
 
 SPIN_INLINE int spin_forward_(struct spin_packet *packet, const struct spin_process *to)
 {
@@ -168,7 +167,7 @@ SPIN_INLINE uint64_t spin_swap64_(uint64_t v)
 	return __builtin_bswap64(v);
 }
 
-/* The NIC reads both structs when the command is issued, or before it is done. */
+/* The NIC reads both structs when the command is issued or before it is done. */
 SPIN_INLINE int spin_get_(struct spin_packet *packet, uint32_t bytes, const struct spin_get *get)
 {
 	struct spin_put put = { get->target, get->match_bits, get->hdr_data, get->remote_offset };
@@ -193,7 +192,7 @@ SPIN_INLINE int spin_atomic_(struct spin_packet *packet, enum spin_atomic op, co
 	return 0;
 }
 
-/* The operands lie behind what the answer is to tell. */
+/* The operands follow the fields for the answer. */
 SPIN_INLINE int spin_fetch_atomic_(struct spin_packet *packet, enum spin_atomic op, const void *from, uint32_t bytes,
 				   const struct spin_get *get)
 {

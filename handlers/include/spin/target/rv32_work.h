@@ -3,8 +3,8 @@
 #define SPIN_TARGET_RV32_WORK_H
 
 /*
- * Work items (<spin/work.h>): a DMA of the item to a window of the host's, which makes an event of what is written there. The
- * NIC knows which task writes. How many were taken the host writes to the context's memory.
+ * Work items (<spin/work.h>): a DMA of the item to a window of host addresses; the host makes an event of each write to it. The NIC knows
+ * which task writes. The host writes the number of items taken to the context's memory.
  */
 static struct spin_work_counts_ spin_work_counts __attribute__((unused));
 

@@ -3,9 +3,9 @@
 #define SPIN_TARGET_VERIFIER_H
 
 /*
- * What handlers' code and the runtime do for the kernel's verifier, and against the compiler (clang 14) where its optimizations
- * take from the verifier what it has learnt. Included by <spin/target/bpf.h> and <spin/target/nfp.h>; host.h has the same names without effect.
- * Isolated programs work on numbers instead of pointers, by spin_verifier_forget_() of <spin/target/view.h>.
+ * Workarounds for the kernel's verifier in handlers' code and the runtime, and against optimizations of the compiler (clang 14) that
+ * hide from the verifier what it has learnt. Included by <spin/target/bpf.h> and <spin/target/nfp.h>; host.h has the same names without
+ * effect. Isolated programs use offsets instead of pointers, with spin_verifier_forget_() of <spin/target/view.h>.
  *
  *	name                   for                     what does not load without it (Linux 6.18, clang 14, unless said otherwise)
  *	spin_barrier_var_      all programs            handlers/kvstore.c, tests/handlers/memory/walk.c: a bound was folded away
@@ -25,8 +25,8 @@
 #include <stdint.h>
 
 /*
- * The compiler must not reason about v, else it drops a bound that the verifier needs to see, or makes a pointer again elsewhere,
- * of which what the verifier has learnt is lost.
+ * The compiler must not reason about v: otherwise it drops a bound that the verifier needs to see, or derives a pointer again elsewhere, so
+ * that what the verifier has learnt about it is lost.
  */
 #define SPIN_OPAQUE_(v)                               \
 	({                                            \
@@ -48,8 +48,8 @@ SPIN_INLINE const uint8_t *spin_barrier_pointer_(const uint8_t *at)
 }
 
 /*
- * at <= end, as a branch that stands where it was written: the compiler would
- * turn the comparison into a number, from which the verifier learns nothing.
+ * at <= end, as a branch that stays where it was written: the compiler would turn the comparison into a value, from which the verifier
+ * learns nothing.
  */
 SPIN_INLINE _Bool spin_within_(const void *at, const void *end)
 {
@@ -60,9 +60,8 @@ beyond:
 }
 
 /*
- * n as the length of a helper's transfer: n if it is 1 to max, else 0. Both bounds are in the register that is
- * returned: kernels before 6.13 (seen on 6.1 and 6.12) do not carry a test of n - 1 over to n, and refuse with
- * "invalid zero-sized read".
+ * Returns n as the length of a helper's transfer if it is 1 to max, else 0. Both bounds are in the returned register: kernels before 6.13
+ * (seen on 6.1 and 6.12) do not carry a test of n - 1 over to n, and report "invalid zero-sized read".
  */
 SPIN_INLINE uint32_t spin_bounded_length(uint32_t n, uint32_t max)
 {
@@ -72,9 +71,9 @@ SPIN_INLINE uint32_t spin_bounded_length(uint32_t n, uint32_t max)
 }
 
 /*
- * n, which is 1 to max, as the length of a helper's transfer; max is a power of two. Without CAP_PERFMON the verifier follows each test
- * of a number it knows to the wrong side, too, and there forgets the number: before Linux 6.17 it refuses the helper behind it ("min
- * value is negative", "invalid zero-sized read"). The mask comes behind all tests.
+ * Returns n, which must be 1 to max, as the length of a helper's transfer; max must be a power of two. Without CAP_PERFMON the verifier
+ * follows each test of a number that it knows to the wrong side as well, and there loses its bounds: before Linux 6.17 it rejects the
+ * helper call that follows ("min value is negative", "invalid zero-sized read"). The mask must follow all tests.
  */
 SPIN_INLINE uint32_t spin_masked_length(uint32_t n, uint32_t max)
 {
@@ -83,10 +82,9 @@ SPIN_INLINE uint32_t spin_masked_length(uint32_t n, uint32_t max)
 
 #ifndef SPIN_BOUNDED_LOOPS
 /*
- * The condition of each loop of the runtime: 1, but for a count of the kernel's own that no packet reaches. It is
- * may_goto (Linux 6.9), which compilers do not know yet. At may_goto the verifier compares states, and stops when a
- * round brings none that is new, instead of following each round to the loop's end. `round` and `max` are for kernels
- * without it, see below.
+ * The condition of each loop of the runtime: 1, until the kernel's own count is used up, which no packet reaches. It is may_goto (Linux
+ * 6.9), which compilers do not know yet. At may_goto the verifier compares states and stops when an iteration adds no new one, instead of
+ * following each iteration to the loop's end. `round` and `max` are for kernels without it, see below.
  */
 SPIN_INLINE _Bool spin_can_loop_(uint64_t *round, uint32_t max)
 {
@@ -99,10 +97,10 @@ out:
 }
 #else
 /*
- * The same for Linux 6.1 to 6.8, in the object's second variant (SPIN_BOUNDED_SECTION of <spin/meta.h>): the
- * verifier follows up to `max` rounds, of which *round, 0 at first, is the number. `max` must be a constant that no
- * loop reaches, or after which its caller may stop. The number is 64 bits wide so that the verifier follows it when
- * it is spilled, and hidden from the compiler, which would derive other variables from it.
+ * The same for Linux 6.1 to 6.8, in the object's second variant (SPIN_BOUNDED_SECTION of <spin/meta.h>): the verifier follows up to `max`
+ * iterations, counted in *round, which starts at 0. `max` must be a constant that no loop reaches, or after which its caller may stop. The
+ * count has 64 bits so that the verifier tracks it when it is spilled, and is hidden from the compiler, which would derive other variables
+ * from it.
  */
 SPIN_INLINE _Bool spin_can_loop_(uint64_t *round, uint32_t max)
 {
@@ -112,15 +110,15 @@ SPIN_INLINE _Bool spin_can_loop_(uint64_t *round, uint32_t max)
 #endif
 
 /*
- * Where ways of the verifier meet that differ in nothing but `v`. Without CAP_PERFMON it follows each addition to a pointer a second
- * time, as if the number were 0: n additions without this are 2 to the n ways. It is may_goto over nothing, so not for Linux before 6.9.
+ * Merges verifier paths that differ only in `v`. Without CAP_PERFMON the verifier follows each addition to a pointer a second time, as if
+ * the number were 0: without this, n additions are 2 to the n paths. It is a may_goto with offset 0, so not for Linux before 6.9.
  */
 #define spin_meet_(v) __asm__ volatile(".byte 0xe5; .byte 0; .short 1; .long 0; %0 = %0" : "+r"(v))
 
 /*
- * A function of the runtime with a loop that the verifier is not to follow for each state of its callers. With
- * may_goto it is inline. With bounded loops it is a global function, which the verifier follows once, knowing nothing
- * of its arguments: numbers, and pointers to what the caller has on its stack, to be tested for NULL.
+ * A function of the runtime with a loop that the verifier must not follow for each state of its callers. With may_goto it is inline. With
+ * bounded loops it is a global function, which the verifier follows once without knowledge of its arguments: numbers, and pointers to the
+ * caller's stack, which must be tested for NULL.
  */
 #ifdef SPIN_BOUNDED_MESSAGES
 #define SPIN_OUTLINE __attribute__((noinline))
@@ -129,19 +127,18 @@ SPIN_INLINE _Bool spin_can_loop_(uint64_t *round, uint32_t max)
 #endif
 
 /*
- * A function of the runtime that few packets need, with or without loops: a global function always, verified once by
- * itself. Every object has it, so where handlers take no messages its body must be empty.
+ * A function of the runtime that few packets need, with or without loops: always a global function, verified once. Every object contains
+ * it, so its body must be empty if handlers take no messages.
  */
 #define SPIN_APART __attribute__((noinline))
 
 #ifndef spin_blur
-/* Any memory that others may write; nobody does. Not in the object where nothing asks. */
+/* Memory that others could write, although nobody does. Absent from objects that do not use it. */
 static uint32_t spin_any __attribute__((aligned(64)));
 
 /*
- * The same number, of which the verifier knows nothing: to it `any & ~any` may be anything. A loop
- * that counts so, and has spin_can_loop_() as a condition, is one step to it, not as many as it takes;
- * and ways that meet behind a number are one.
+ * The same number, but unknown to the verifier, for which `any & ~any` may have any value. A loop that counts in this way and has
+ * spin_can_loop_() as a condition is one state for it instead of one per iteration; and paths that meet after it are one.
  */
 SPIN_INLINE uint32_t spin_blur(uint32_t v)
 {
@@ -151,13 +148,13 @@ SPIN_INLINE uint32_t spin_blur(uint32_t v)
 }
 #endif
 
-/* 1 if a == b, else 0, for numbers below 2^31: without a branch, so that the verifier goes one way only. */
+/* Returns 1 if a == b, else 0, for numbers below 2^31. Without a branch, so that the verifier follows one path only. */
 SPIN_INLINE uint32_t spin_equal_(uint32_t a, uint32_t b)
 {
 	return spin_barrier_var_(spin_barrier_var_(a ^ b) - 1) >> 31;
 }
 
-/* 1 if a < b, else 0: in the same way. */
+/* Returns 1 if a < b, else 0, in the same way. */
 SPIN_INLINE uint32_t spin_below_(uint32_t a, uint32_t b)
 {
 	uint64_t difference = (uint64_t)a - b;
@@ -166,12 +163,12 @@ SPIN_INLINE uint32_t spin_below_(uint32_t a, uint32_t b)
 	return (uint32_t)(difference >> 63);
 }
 
-/* In front of a loop with a constant bound: written out by the compiler. The isolated class wants constant offsets. */
+/* Before a loop with a constant bound: unrolls it. The isolated class requires constant offsets. */
 #define SPIN_UNROLL_ _Pragma("unroll")
 
 #define spin_index_(i) (__builtin_constant_p(i) ? (uint32_t)(i) : spin_barrier_var_(i))
 
-/* i, which is below n. The mask is for the isolated class: see spin_masked_length(). */
+/* Returns i, which must be below n. The mask is for the isolated class: see spin_masked_length(). */
 #define spin_index_below_(i, n) ((n) & ((n)-1) ? spin_index_(i) : spin_index_(i) & ((n)-1))
 
 #endif
