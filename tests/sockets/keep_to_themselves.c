@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <net/if.h>
 #include <netpacket/packet.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,10 +27,12 @@
 #include "user/libspin/broker.h"
 #include <spin/libspin_socket.h>
 
-#define CONTEXTS  4
-#define FOREIGN   "10.9.0.77" /* no host has it */
-#define GROUP     "239.9.0.1"
-#define OTHER_UID 1234
+#define CONTEXTS         4
+#define FOREIGN          "10.9.0.77" /* no host has it */
+#define GROUP            "239.9.0.1"
+#define OTHER_UID        1234
+#define SLOW_UID         1235
+#define SLOW_DESCRIPTORS 400
 
 static struct asks_hosts hosts;
 static struct spind spind;
@@ -134,14 +137,25 @@ static void check_quota(void)
 		close(fd[i]);
 }
 
-/* Closes fd in a child, where a close may block: it is then not the last descriptor here. */
+/* Closes fd in a thread, where a close may block. */
+static void *close_one(void *arg)
+{
+	close((int)(intptr_t)arg);
+	return NULL;
+}
+
 static void close_without_wait(int fd)
 {
-	if (!fork()) {
-		close(fd);
-		_exit(0);
-	}
-	close(fd);
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 256 << 10);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	errno = pthread_create(&thread, &attr, close_one, (void *)(intptr_t)fd);
+	if (errno)
+		die("no thread: %s", strerror(errno));
+	pthread_attr_destroy(&attr);
 }
 
 /* --- packets of other programs --- */
@@ -426,29 +440,29 @@ static int seal_object(const char *handler)
 	return broker__seal(data, bytes);
 }
 
-/* A descriptor that a client sends may take long to close: a TCP connection that lingers because its peer does not read. */
-static void check_slow_descriptors(void)
+/* Sends requests with sockets of TCP that linger, because their peers do not read, and forgets both. */
+static void send_slow_descriptors(int count, int object_fd)
 {
-	const struct linger linger = { 1, 5 };
+	const struct linger linger = { 1, 20 };
 	struct broker_request request = {
 		.magic = BROKER_MAGIC, .version = BROKER_VERSION, .op = BROKER_STOP, .id = 1, .class = SPIN_CLASS_ISOLATED
 	};
-	int listener = socket(AF_INET, SOCK_STREAM, 0), fd;
+	int listener = socket(AF_INET, SOCK_STREAM, 0), fds[2] = { -1, object_fd };
 	struct sockaddr_in own = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	socklen_t bytes = sizeof(own);
-	static char data[1 << 20];
-	struct timespec begin, end;
-	int fds[2] = { -1, seal_object("rewrite") };
+	static char data[1 << 16];
 
+	setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &(int){ 4096 }, sizeof(int));
 	if (bind(listener, (struct sockaddr *)&own, sizeof(own)) || listen(listener, 64) ||
 	    getsockname(listener, (struct sockaddr *)&own, &bytes))
 		die("no listener");
-	for (int i = 0; i < 10; i++) {
+	for (int i = 0; i < count; i++) {
 		int slow = socket(AF_INET, SOCK_STREAM, 0), connection = broker__connect(spind.socket), peer;
 
 		if (connect(slow, (struct sockaddr *)&own, sizeof(own)) || connection < 0)
 			die("no connection");
 		peer = accept(listener, NULL, NULL);
+		setsockopt(slow, SOL_SOCKET, SO_SNDBUF, &(int){ 4096 }, sizeof(int));
 		setsockopt(slow, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
 		while (send(slow, data, sizeof(data), MSG_DONTWAIT) > 0)
 			;
@@ -459,15 +473,45 @@ static void check_slow_descriptors(void)
 		close(connection);
 		close_without_wait(slow);
 	}
+}
+
+static int be_slow_user(int from_test, int to_test)
+{
+	int object_fd = seal_object("rewrite");
+	char byte;
+
+	if (setresgid(SLOW_UID, SLOW_UID, SLOW_UID) || setresuid(SLOW_UID, SLOW_UID, SLOW_UID))
+		die("cannot become user %d", SLOW_UID);
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* changing the user clears it */
+	if (read(from_test, &byte, 1) != 1)
+		return 1;
+	send_slow_descriptors(SLOW_DESCRIPTORS, object_fd);
+	if (write(to_test, "x", 1) != 1 || read(from_test, &byte, 1) != 1)
+		return 1;
+	return 0;
+}
+
+/*
+ * A descriptor that a client sends may take long to close. Another user sends more of them than spind has threads for connections that it
+ * refuses: 64 connections of a user, and 256 refusals.
+ */
+static void check_slow_descriptors(int to_slow, int from_slow)
+{
+	struct timespec begin, end;
+	char byte;
+	int fd;
+
+	if (write(to_slow, "x", 1) != 1 || read(from_slow, &byte, 1) != 1)
+		die("another user's connections end");
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	fd = receiver("10.9.0.1", ASKS_PORT);
 	spin_ctx__destroy(must_attach(fd));
 	clock_gettime(CLOCK_MONOTONIC, &end);
-	if (end.tv_sec - begin.tv_sec > 4)
+	if (end.tv_sec - begin.tv_sec > 10)
 		die("descriptors that take long to close hold up other clients");
+	if (write(to_slow, "x", 1) != 1)
+		die("another user has ended");
 	close(fd);
-	close(fds[1]);
-	close(listener);
 	printf("ok: descriptors that take long to close hold up nobody else\n");
 }
 
@@ -534,15 +578,18 @@ static int be_other_user(int from_test, int to_test)
 
 static int run_all(int raw)
 {
-	int there[2], back[2];
-	pid_t other;
+	int there[2], back[2], slow_there[2], slow_back[2];
+	pid_t other, slow;
 
-	if (pipe(there) || pipe(back))
+	if (pipe(there) || pipe(back) || pipe(slow_there) || pipe(slow_back))
 		die("no pipe");
 	fflush(stdout);
 	other = fork();
 	if (!other)
 		exit(be_other_user(there[0], back[1]));
+	slow = fork();
+	if (!slow)
+		exit(be_slow_user(slow_there[0], slow_back[1]));
 	spind__drop_privileges();
 	check_descriptors();
 	check_objects();
@@ -556,7 +603,7 @@ static int run_all(int raw)
 	check_group_of_others();
 	check_vlan(raw);
 	check_busy_client();
-	check_slow_descriptors();
+	check_slow_descriptors(slow_there[1], slow_back[0]);
 	check_other_user(there[1], back[0]);
 	while (wait(NULL) > 0)
 		;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Contexts of an interface and a rule, for root (by_rule.h). They have no guard: all packets of the rule are theirs. */
+/* Contexts of an interface and a rule, for root (by_rule.h). They have no guard: all packets that match the rule are theirs. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "user/spind/context.h"
 #include "user/spind/host.h"
 
-#define LOOK_MS 250 /* so often a holder looks whether the interface is still there */
+#define LOOK_MS 250 /* how often a holder checks that the interface still exists */
 
 static int make_by_rule(struct client *client, struct spin_object **obj, struct held *held)
 {
@@ -34,7 +34,7 @@ static int make_by_rule(struct client *client, struct spin_object **obj, struct 
 	if (!err)
 		err = context__read_object(client->fds[2], obj);
 	if (!err)
-		err = context__check_object(client, *obj, 0, &held->map_bytes);
+		err = context__check_object(client, *obj, 0, client->order.request.host_bytes, &held->map_bytes);
 	if (!err)
 		err = host__interface(request->interface, &nic);
 	opts.message.host_bytes = request->host_bytes;
@@ -49,7 +49,7 @@ static int make_by_rule(struct client *client, struct spin_object **obj, struct 
 	return err;
 }
 
-/* Until it is stopped, or its interface is gone. */
+/* Returns when the context is stopped or its interface is gone. */
 static void serve_rule(struct held *held)
 {
 	struct pollfd wait = { .fd = held->connection, .events = POLLIN };
@@ -77,10 +77,12 @@ void by_rule__serve(struct client *client)
 	if (err) {
 		answer__refuse(client->fds[0], err, spin_strerror_last());
 	} else {
-		held.connection = own[0]; /* what `stop` shuts down */
+		held.connection = own[0]; /* stop_for() shuts it down */
 		context__fill(&held, client, obj);
+		pthread_mutex_lock(&held.use);
 		held__add(&held);
 		answer__result(client->fds[0], &held, 0);
+		pthread_mutex_unlock(&held.use);
 		broker__close(client->fds, 2);
 		context__say_begin(&held);
 		serve_rule(&held);

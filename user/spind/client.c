@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Serves one client of a holder (client.h): makes the context that it asked for, gives it the memories, attaches and detaches it, until
- * the connection or the socket is closed. Nothing that a client sends is believed but its class and the context's name, and these
- * are checked.
+ * Serves one client of a holder (client.h): creates the requested context, sends its memories, and attaches and detaches it until the
+ * connection or the socket is closed. Everything about the socket is read from its descriptor. Of the request only checked fields are used.
  */
 #include <errno.h>
 #include <poll.h>
@@ -26,11 +25,11 @@
 #include "user/spind/host.h"
 #include "user/spind/operate.h"
 
-#define LOOK_MS 250 /* so often a holder looks whether a socket is still open */
+#define LOOK_MS 250 /* how often a holder checks that a socket is still open */
 
 /* --- the context --- */
 
-/* What is made, and of what; share: a context whose state it has, too, or NULL. */
+/* The arguments of create_with(). */
 struct creation {
 	const struct client *client;
 	const struct facts *facts;
@@ -51,7 +50,7 @@ static int create_with(const struct creation *c, struct spin_ctx *share)
 		return count;
 	opts.message.host_bytes = request->host_bytes;
 	context__lock_loads(c->client->order.uid);
-	/* of TCP there is no interface, and no rule that finds packets */
+	/* TCP has no interface, and no rule that matches packets */
 	err = c->facts->is_stream ? spin_streams__create(c->obj, &c->facts->rule, &opts, share, c->out)
 				  : share__create(nics[0], c->obj, &c->facts->rule, &opts, share, c->out);
 	context__unlock_loads(c->client->order.uid);
@@ -59,7 +58,7 @@ static int create_with(const struct creation *c, struct spin_ctx *share)
 	return err;
 }
 
-/* Root's contexts are root's to share alone, too: a state is shared by its owner. */
+/* Only a context's owner may share its state; this holds for root's contexts as well. */
 static int create_sharing(void *arg, struct held *other)
 {
 	const struct creation *c = arg;
@@ -95,7 +94,7 @@ static void append_name(char *names, size_t bytes, struct spin_nic *nic)
 	snprintf(names + length, bytes - length, "%s%s", length ? " " : "", spin_nic__name(nic));
 }
 
-/* Attaches to every interface that the socket has packets from, or to none. */
+/* Attaches to every interface that the socket receives packets from; if one fails, to none. */
 static int attach(const struct client *client, const struct facts *facts, struct held *held)
 {
 	struct spin_nic *nics[HOST_INTERFACES_MAX];
@@ -122,7 +121,7 @@ static int attach(const struct client *client, const struct facts *facts, struct
 	return err;
 }
 
-/* Interfaces that have got an address since then are the socket's, too. One that cannot be attached is left out, with a message. */
+/* Attaches to interfaces that have got an address since the last look. One that cannot be attached is skipped with a message. */
 static void follow_changes(const struct client *client, const struct facts *facts, struct held *held)
 {
 	struct spin_nic *nics[HOST_INTERFACES_MAX];
@@ -150,9 +149,9 @@ static void follow_changes(const struct client *client, const struct facts *fact
 	pthread_mutex_unlock(&held->use);
 }
 
-/* --- what a client asks after CREATE --- */
+/* --- requests after CREATE --- */
 
-/* 1: go on. */
+/* Returns 1 to continue, 0 to end the connection. */
 static int take_request(const struct client *client, const struct facts *facts, struct held *held)
 {
 	struct broker_request request;
@@ -177,8 +176,8 @@ static int take_request(const struct client *client, const struct facts *facts, 
 		held__set_attached(held, NULL);
 	} else
 		err = spin_fail(-EINVAL, "the connection has a context, which takes only ATTACH and DETACH");
-	pthread_mutex_unlock(&held->use);
 	answer__result(held->connection, held, err);
+	pthread_mutex_unlock(&held->use);
 	return 1;
 }
 
@@ -202,17 +201,17 @@ static void serve_context(const struct client *client, const struct facts *facts
 			return;
 		if (ready > 0 && !take_request(client, facts, held))
 			return;
-		if (now_ms() - looked_ms < LOOK_MS) /* also if it sends all the time */
+		if (now_ms() - looked_ms < LOOK_MS) /* also while the client sends requests continuously */
 			continue;
 		looked_ms = now_ms();
-		/* connections outlive the socket that accepted them */
+		/* accepted connections outlive the listening socket */
 		if (!spin_guard__has_socket(held->ctx) && !spin_streams__count(held->ctx))
 			return;
 		follow_changes(client, facts, held);
 	}
 }
 
-/* Makes the context; the socket's descriptor is closed in any case: while spind had one, the client could not close its socket. */
+/* Creates the context. Always closes the socket's descriptor: while spind holds one, the client cannot close its socket. */
 static int make_context(struct client *client, struct facts *facts, struct spin_object **obj, struct held *held)
 {
 	char reason[256];
@@ -229,7 +228,7 @@ static int make_context(struct client *client, struct facts *facts, struct spin_
 	if (!err)
 		err = context__read_object(client->fds[2], obj);
 	if (!err)
-		err = context__check_object(client, *obj, facts->is_stream, &held->map_bytes);
+		err = context__check_object(client, *obj, facts->is_stream, client->order.request.host_bytes, &held->map_bytes);
 	if (!err)
 		err = create(client, facts, *obj, &held->ctx);
 	if (!err)
@@ -255,7 +254,7 @@ static void serve_creation(struct client *client)
 		answer__refuse(held.connection, err, spin_strerror_last());
 	} else {
 		context__fill(&held, client, obj);
-		pthread_mutex_lock(&held.use); /* from now on others can replace its handlers */
+		pthread_mutex_lock(&held.use); /* once it is on the list, others can replace its handlers */
 		held__add(&held);
 		answer__memories(held.connection, &held, 0);
 		pthread_mutex_unlock(&held.use);

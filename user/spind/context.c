@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What contexts of sockets and of rules have in common: the checks before one is created, and what is logged and listed afterwards
- * (context.h).
+ * Code common to contexts of sockets and of rules: the checks before one is created, and what is logged and listed afterwards (context.h).
  */
 #include <errno.h>
 #include <pthread.h>
@@ -17,9 +16,9 @@
 #include "user/spind/context.h"
 
 #define OBJECT_BYTES_MAX (16u << 20)
-#define USERS            64 /* told apart: others share a lock by chance, and wait for each other */
+#define USERS            64 /* distinct users; users with the same uid % USERS share a lock */
 
-/* A user's objects are loaded one after the other, so that one user's do not take all CPUs. */
+/* Serializes the loads of a user, so that one user's loads do not take all CPUs. */
 static pthread_mutex_t loading[USERS] = { [0 ... USERS - 1] = PTHREAD_MUTEX_INITIALIZER };
 static uint64_t next_migration_ns[USERS]; /* under the lock; CLOCK_MONOTONIC */
 
@@ -69,7 +68,7 @@ static int check_text(const char *text, const char *what)
 	return 0;
 }
 
-/* Its name goes to journals and lists. */
+/* The handler's name appears in logs and lists, so its characters are checked. */
 static int open_checked(const void *data, size_t bytes, struct spin_object **out)
 {
 	int err = spin_object__open_mem("the object", data, bytes, out);
@@ -105,10 +104,10 @@ int context__read_object(int fd, struct spin_object **out)
 	return err;
 }
 
-int context__check_object(const struct client *client, const struct spin_object *obj, int is_stream, uint64_t *map_bytes)
+int context__check_object(const struct client *client, const struct spin_object *obj, int is_stream, uint64_t host_bytes,
+			  uint64_t *map_bytes)
 {
-	const uint64_t asked = client->order.request.host_bytes, host = asked ? asked : SPIN_HOST_BYTES,
-		       most = (uint64_t)client->settings->memory_mib << 20;
+	const uint64_t host = host_bytes ? host_bytes : SPIN_HOST_BYTES, most = (uint64_t)client->settings->memory_mib << 20;
 	const char *name = spin_object__meta(obj)->name;
 	struct share_needs needs;
 
@@ -150,7 +149,7 @@ int context__check_name(const char name[16])
 	return check_text(name, "the context's name");
 }
 
-/* What others see of it, from what has been made. */
+/* Fills in what lists show of the context. */
 void context__fill(struct held *held, struct client *client, const struct spin_object *obj)
 {
 	held->object_fd = client->fds[2];
@@ -160,7 +159,7 @@ void context__fill(struct held *held, struct client *client, const struct spin_o
 	held->netns = client->order.netns;
 	snprintf(held->handler, sizeof(held->handler), "%s", spin_object__meta(obj)->name);
 	spin_rule__format(share__rule(held->ctx), held->rule, sizeof(held->rule));
-	if (share__takes_streams(held->ctx)) /* rules have no TCP: this one finds a socket's connections for people alone */
+	if (share__takes_streams(held->ctx)) /* rules have no TCP: for a stream the rule is only shown to people */
 		memcpy(held->rule, "tcp", 3);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Clients' connections up to their first request (front.h). Each has a thread, since to close what a client sent can take as long as the
- * client likes: a file of FUSE, a socket that lingers. Such a thread counts among its user's connections, of which there are only so
- * many, and holds up nobody else. Only sockets of UDP and TCP and sealed memory go on to holders.
+ * Clients' connections up to their first request (front.h). Each connection has a thread, because closing a descriptor that a client sent
+ * can take as long as the client likes (a FUSE file, a socket that lingers). Such a thread counts towards its user's limit of connections
+ * and delays no other client. Only sockets of UDP and TCP, network namespaces, and sealed memory are passed on to holders.
  */
 #include <errno.h>
 #include <poll.h>
@@ -23,18 +23,19 @@
 #include "user/spind/startup.h"
 
 #define CONNECTIONS_MAX 1024 /* of all users but root */
-#define REFUSALS_MAX    256  /* threads that only refuse */
+#define REFUSALS_MAX    256  /* threads that only send a refusal */
+#define CLOSERS         64   /* threads that close connections beyond these */
 #define REQUEST_MS      5000
 #define GROUPS_MAX      1024
-#define STARTUP_SECONDS 5         /* between two tries to add contexts of the configuration */
-#define LIST_BYTES      (8 << 20) /* of a connection's buffer, for all contexts that there can be */
+#define STARTUP_SECONDS 5         /* between two attempts to add the configured contexts */
+#define LIST_BYTES      (8 << 20) /* send buffer of a connection, large enough to list all contexts */
 #define STACK_BYTES     (256u << 10)
 
-/* A connection, and its thread. */
+/* A connection and its thread. */
 struct connection {
 	struct connection *next;
 	int fd;
-	int refused; /* 1: its user has too many */
+	int refused; /* 1: its user has too many connections */
 	struct ucred who;
 };
 
@@ -43,10 +44,9 @@ static const char *path; /* of the listening socket */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct connection *list;
 
-/* Takes it off the list; the thread ends. */
-static void finish(struct connection *c)
+/* Removes the connection from the list. */
+static void leave(struct connection *c)
 {
-	close(c->fd);
 	pthread_mutex_lock(&lock);
 	for (struct connection **at = &list; *at; at = &(*at)->next)
 		if (*at == c) {
@@ -54,10 +54,17 @@ static void finish(struct connection *c)
 			break;
 		}
 	pthread_mutex_unlock(&lock);
+}
+
+/* Ends the connection. It counts until it is closed. */
+static void finish(struct connection *c)
+{
+	close(c->fd);
+	leave(c);
 	free(c);
 }
 
-/* Root, and members of the group that is trusted. */
+/* Returns 1 for root and for members of the trusted group. */
 static int is_trusted(const struct connection *client)
 {
 	gid_t groups[GROUPS_MAX];
@@ -84,7 +91,7 @@ static uint64_t own_namespace(void)
 	return stat("/proc/self/ns/net", &st) ? 0 : st.st_ino;
 }
 
-/* NULL, or why the user cannot have one more context. */
+/* Returns NULL, or the reason why the user cannot have one more context. */
 static const char *over_quota(const struct order *order, char *text, size_t text_bytes)
 {
 	struct order ask = { .uid = order->uid };
@@ -103,16 +110,34 @@ static const char *over_quota(const struct order *order, char *text, size_t text
 	return text;
 }
 
-/* A client that is refused has its socket for itself again. */
+/* Closes the client's descriptors before it answers, so that the client alone holds its socket again. */
 static void refuse(const struct connection *client, int *fds, unsigned fd_count, int err, const char *text)
 {
 	holders__give_back(fds, fd_count);
 	answer__refuse(client->fd, err, text);
 }
 
+/* One request at a time: otherwise several could be counted before the first of them has its context. */
+static int give_within_quota(struct order *order, int ns, int *fds, unsigned fd_count, char *text, size_t text_bytes)
+{
+	static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
+	struct receipt receipt = { 0 };
+	int err = -EDQUOT;
+
+	pthread_mutex_lock(&counting);
+	if (!over_quota(order, text, text_bytes)) {
+		err = holders__give(order->netns, ns, order, fds, fd_count, &receipt);
+		if (!err && !receipt.taken)
+			err = -EAGAIN;
+		if (err)
+			snprintf(text, text_bytes, "spind cannot start or reach its process for the namespace: %s", strerror(-err));
+	}
+	pthread_mutex_unlock(&counting);
+	return err;
+}
+
 static void create(const struct connection *client, struct order *order, int *fds, unsigned fd_count)
 {
-	struct receipt receipt = { 0 };
 	char text[256];
 	int ns, err;
 
@@ -133,14 +158,8 @@ static void create(const struct connection *client, struct order *order, int *fd
 		err = -EPERM;
 		snprintf(text, sizeof(text),
 			 "the socket is of another network namespace than spind, which takes its own alone (`namespaces` of spind.conf)");
-	} else if (over_quota(order, text, sizeof(text))) {
-		err = -EDQUOT;
 	} else {
-		err = holders__give(order->netns, ns, order, fds, fd_count, &receipt);
-		if (!err && !receipt.taken)
-			err = -EAGAIN;
-		if (err)
-			snprintf(text, sizeof(text), "spind cannot start or reach its process for the namespace: %s", strerror(-err));
+		err = give_within_quota(order, ns, fds, fd_count, text, sizeof(text));
 	}
 	close(ns);
 	if (err)
@@ -214,7 +233,7 @@ static void take(const struct connection *client, struct order *order, int *fds,
 	}
 }
 
-/* Reads the first request; a holder may have the connection, too, afterwards. */
+/* Reads the first request. Afterwards a holder may have the connection as well. */
 static void read_request(const struct connection *c)
 {
 	struct pollfd wait = { .fd = c->fd, .events = POLLIN };
@@ -260,7 +279,7 @@ static int start_thread(void *(*fn)(void *arg), void *arg)
 	return err;
 }
 
-/* Puts it on the list; -1: there are so many that it cannot even be refused by a thread. */
+/* Adds the connection to the list. Returns -1 if there are so many that no thread can be spent on a refusal. */
 static int admit(struct connection *c)
 {
 	unsigned of_user = 0, all = 0, refused = 0;
@@ -282,6 +301,48 @@ static int admit(struct connection *c)
 	return -1;
 }
 
+/*
+ * Closes connections for which no thread can be spent. What a client has sent and nobody has received is closed with its connection, so this may
+ * take as long as the client likes, too: users wait for themselves alone, but for those with the same remainder.
+ */
+static struct closer {
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	int started;
+	struct connection *first;
+} closers[CLOSERS] = { [0 ... CLOSERS - 1] = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, NULL } };
+
+static void *close_queued(void *arg)
+{
+	struct closer *closer = arg;
+	struct connection *c;
+
+	for (;;) {
+		pthread_mutex_lock(&closer->lock);
+		while (!closer->first)
+			pthread_cond_wait(&closer->wake, &closer->lock);
+		c = closer->first;
+		closer->first = c->next;
+		pthread_mutex_unlock(&closer->lock);
+		close(c->fd);
+		free(c);
+	}
+	return arg;
+}
+
+static void close_later(struct connection *c)
+{
+	struct closer *closer = &closers[c->who.uid % CLOSERS];
+
+	pthread_mutex_lock(&closer->lock);
+	c->next = closer->first;
+	closer->first = c;
+	if (!closer->started)
+		closer->started = !start_thread(close_queued, closer); /* tried again with the next one */
+	pthread_cond_signal(&closer->wake);
+	pthread_mutex_unlock(&closer->lock);
+}
+
 static void accept_client(int listen_fd)
 {
 	struct connection *c = calloc(1, sizeof(*c));
@@ -290,14 +351,20 @@ static void accept_client(int listen_fd)
 	if (!c)
 		return;
 	c->fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC);
-	if (c->fd >= 0 && !getsockopt(c->fd, SOL_SOCKET, SO_PEERCRED, &c->who, &bytes) && !admit(c)) {
-		if (start_thread(serve, c))
-			finish(c);
+	if (c->fd < 0) {
+		if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
+			usleep(10000); /* the connection stays in the queue, and poll() returns at once */
+		free(c);
 		return;
 	}
-	if (c->fd >= 0)
-		close(c->fd);
-	free(c);
+	if (getsockopt(c->fd, SOL_SOCKET, SO_PEERCRED, &c->who, &bytes) || admit(c)) {
+		close_later(c);
+		return;
+	}
+	if (start_thread(serve, c)) {
+		leave(c);
+		close_later(c);
+	}
 }
 
 static void *add_named(void *arg)

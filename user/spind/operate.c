@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Requests about a context from others than the program that it belongs to: its owner's other programs, and root (operate.h). */
+/* Requests about a context from clients other than its own program: the owner's other programs, and root (operate.h). */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static int stop_for(void *arg, struct held *held)
 	int err = may(client, held);
 
 	if (!err)
-		shutdown(held->connection, SHUT_RDWR); /* its thread then ends it, as if the client had gone */
+		shutdown(held->connection, SHUT_RDWR); /* its thread then ends the context, as if the client had disconnected */
 	return err;
 }
 
@@ -71,11 +71,11 @@ struct swap {
 	struct spin_object *obj;
 	uint64_t map_bytes;
 	int moves;        /* 1: MIGRATE */
-	uint64_t rest_ns; /* not 0: it is to be tried again after that */
+	uint64_t rest_ns; /* if not 0, try again after this time */
 	struct spin_migration report;
 };
 
-/* Whoever may operate a trusted context must be trusted himself to replace its handlers. */
+/* To replace the handlers of a trusted context, the client must be trusted as well. */
 static int may_swap(void *arg, struct held *held)
 {
 	const struct client *client = arg;
@@ -89,9 +89,9 @@ static int may_swap(void *arg, struct held *held)
 	return err;
 }
 
-#define TRY_NS 8000000ull /* packets wait for up to so long in a try (struct spin_migration) */
+#define TRY_NS 8000000ull /* packets wait at most this long in a try (struct spin_migration) */
 
-/* How long packets may have waited. A failure counts as a try at least. */
+/* Returns how long packets may have waited. A failure counts as at least one try. */
 static uint64_t stall_ns(const struct spin_migration *report, int err)
 {
 	if (err)
@@ -124,15 +124,21 @@ static int replace(struct swap *swap, struct held *held)
 static int swap_for(void *arg, struct held *held)
 {
 	struct swap *swap = arg;
+	struct share_memories memories;
 	int err = may_swap(swap->client, held);
 
-	if (!err)
-		err = context__check_object(swap->client, swap->obj, 0, &swap->map_bytes);
 	if (err)
 		return err;
 	pthread_mutex_lock(&held->use);
+	/* the context keeps its host memory, whatever the request says */
+	share__memories(held->ctx, &memories);
+	err = context__check_object(swap->client, swap->obj, share__takes_streams(held->ctx), memories.host_bytes, &swap->map_bytes);
+	if (err) {
+		pthread_mutex_unlock(&held->use);
+		return err;
+	}
 	err = swap->moves ? migrate(swap, held) : replace(swap, held);
-	if (!err) /* before others use it: the old descriptor is closed */
+	if (!err) /* under held->use, since it closes the old descriptor */
 		held__set_object(held, swap->client->fds[1], spin_object__meta(swap->obj)->name, swap->map_bytes);
 	if (!err && swap->moves)
 		answer__moved(held->connection);
@@ -140,7 +146,7 @@ static int swap_for(void *arg, struct held *held)
 	return err;
 }
 
-/* The user's rest passes here: others use and stop the context during it. */
+/* Sleeps here until the user may migrate again; meanwhile others can use and stop the context. */
 static int swap_after_rest(struct swap *swap)
 {
 	for (;;) {
@@ -169,7 +175,7 @@ static int swap(struct client *client)
 	spin_object__close(swap.obj);
 	if (err)
 		return err;
-	client->fds[1] = -1; /* the context has it */
+	client->fds[1] = -1; /* now owned by the context */
 	answer__begin(&out);
 	out.id = client->order.request.id;
 	out.moved_bytes = swap.report.moved_bytes;
