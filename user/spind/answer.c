@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Answers to clients (answer.h). They are sent without waiting: what a client does not read is lost, and so is its connection. */
+/* Answers to clients (answer.h). Sending never blocks: if a client does not read its answers, they are lost. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -31,12 +31,12 @@ void answer__refuse(int connection, int err, const char *reason)
 	answer__send(connection, &out, NULL, 0);
 }
 
-void answer__describe(const struct held *held, struct broker_answer *out)
+void answer__count(const struct held *held, struct held_counts *out)
 {
 	uint64_t packets[SPIN_REASON_COUNT];
 	struct spin_guard_sum sum;
 
-	answer__begin(out);
+	*out = (struct held_counts){ 0 };
 	spin_ctx__counters(held->ctx, packets);
 	for (unsigned r = SPIN_REASON_SUCCESS; r <= SPIN_REASON_OVERRUN; r++)
 		out->handled += packets[r];
@@ -45,6 +45,16 @@ void answer__describe(const struct held *held, struct broker_answer *out)
 	out->refused = sum.refused;
 	out->over = sum.over;
 	out->busy_ns = sum.busy_ns;
+}
+
+void answer__identify(const struct held *held, const struct held_counts *counts, struct broker_answer *out)
+{
+	answer__begin(out);
+	out->handled = counts->handled;
+	out->left = counts->left;
+	out->refused = counts->refused;
+	out->over = counts->over;
+	out->busy_ns = counts->busy_ns;
 	out->id = held->id;
 	out->uid = held->uid;
 	out->pid = held->pid;
@@ -57,6 +67,14 @@ void answer__describe(const struct held *held, struct broker_answer *out)
 	snprintf(out->handler, sizeof(out->handler), "%s", held->handler);
 	snprintf(out->interfaces, sizeof(out->interfaces), "%s", held->interfaces);
 	snprintf(out->text, sizeof(out->text), "%s", held->rule);
+}
+
+void answer__describe(const struct held *held, struct broker_answer *out)
+{
+	struct held_counts counts;
+
+	answer__count(held, &counts);
+	answer__identify(held, &counts, out);
 }
 
 void answer__memories(int connection, const struct held *held, int with_object)

@@ -6,23 +6,29 @@
 #include "user/libspin/broker.h"
 #include "user/spind/held.h"
 
-/* An empty answer. */
+/* Initializes an empty answer. */
 void answer__begin(struct broker_answer *out);
 void answer__send(int connection, const struct broker_answer *answer, const int *fds, unsigned count);
 
-/* A refusal: the reason goes to the client, if it listens. */
+/* Sends an error with its reason. */
 void answer__refuse(int connection, int err, const char *reason);
 
-/* An answer that describes a context, without its memories; the caller holds the list's lock, or is its thread. */
+/* Counts the context's packets. The caller holds held->use: replacing handlers may replace the memory that is read. */
+void answer__count(const struct held *held, struct held_counts *out);
+
+/* Describes a context with these counts, without its memories. The caller holds the list's lock or is the context's thread. */
+void answer__identify(const struct held *held, const struct held_counts *counts, struct broker_answer *out);
+
+/* Both. The caller holds held->use. */
 void answer__describe(const struct held *held, struct broker_answer *out);
 
-/* The context with descriptors of its memories, and of its object if with_object. The caller holds its `use`. */
+/* Sends the context with descriptors of its memories, and of its object if with_object. The caller holds held->use. */
 void answer__memories(int connection, const struct held *held, int with_object);
 
-/* Tells the program whose context it is that its memories are used no more. */
+/* Tells the context's program that the memories it has mapped are no longer used. */
 void answer__moved(int connection);
 
-/* The context, or the reason of an error, which is spin_strerror_last(). */
+/* Sends the context if err is 0, otherwise err with spin_strerror_last(). */
 void answer__result(int connection, const struct held *held, int err);
 
 #endif

@@ -8,45 +8,51 @@
 
 #include <spin/libspin.h>
 
-/* A context that is held. Its thread writes it; others read it, or stop it, under the list's lock. */
+/* What a context's packets came to (struct broker_answer). */
+struct held_counts {
+	uint64_t handled, left, refused, over, busy_ns;
+};
+
+/* A context on the list. Its own thread writes it; other threads read or stop it under the list's lock. */
 struct held {
 	struct held *next;
 	uint32_t uid, pid, id;
-	int connection; /* of its client; shut down to end the context */
+	int connection; /* the client's; shut down to end the context */
 	int object_fd;  /* a sealed file */
 	struct spin_ctx *ctx;
 	pthread_mutex_t use; /* held while handlers are attached, detached or replaced */
 	uint32_t class;
 	int attached;
-	unsigned changes; /* of this host's addresses, that it has seen */
+	unsigned changes; /* host__changes() at the last look for interfaces */
 	uint64_t map_bytes, swaps, netns;
+	struct held_counts counts; /* as last listed; only the main thread has them */
 	char handler[32], interfaces[128], rule[512];
 };
 
-/* Puts it on the list, takes it off; afterwards no other thread has it. */
+/* Adds to and removes from the list. After held__remove() no other thread uses the context. */
 void held__add(struct held *held);
 void held__remove(struct held *held);
 
 /*
- * Calls fn with the context of this number under the list's lock: it must be short. Returns what that returns. -ENOENT, with
- * a reason: there is none.
+ * Calls fn with context `id` under the list's lock, so fn must be short. Returns fn's result, or -ENOENT with a reason if there is no
+ * such context.
  */
 int held__with(uint32_t id, int (*fn)(void *arg, struct held *held), void *arg);
-/* The same without the lock; the context stays until fn has returned. -EBUSY: too many are in use so. */
+/* The same without the lock: the context is kept until fn has returned. Returns -EBUSY if too many contexts are in such use. */
 int held__using(uint32_t id, int (*fn)(void *arg, struct held *held), void *arg);
 
-/* What others see of an attached context; interfaces NULL: it is detached. */
+/* Sets the interfaces that lists show; NULL: detached. */
 void held__set_attached(struct held *held, const char *interfaces);
 
-/* Its handlers were replaced by those of this object; the old descriptor is closed. */
+/* Records that the handlers were replaced by those of this object. Closes the old descriptor. */
 void held__set_object(struct held *held, int object_fd, const char *handler, uint64_t map_bytes);
 
-/* It has another rule. */
+/* Records the new rule. */
 void held__set_rule(struct held *held, const char *rule);
 
 int held__exists(uint32_t id);
 
-/* Calls it for each, under the lock, until it returns non-zero. */
+/* Calls fn for each context, under the lock, until it returns non-zero. */
 void held__each(int (*fn)(void *arg, struct held *held), void *arg);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A holder's main thread: takes orders, starts a thread for each client, and counts them (holder.h). The front process counts on it that
- * a client is counted before the receipt: it gives orders one after the other, so quotas hold. It holds what comes with them until the
- * receipt, so nothing is closed here for the last time: a socket of TCP that lingers would hold up this thread. A client's thread, which
- * is the client's own, may wait for that.
+ * A holder's main thread: takes orders, starts a thread for each client, and counts contexts per user (holder.h). A client is counted
+ * before the receipt is sent, and the front process sends one order at a time; therefore quotas hold. The front process keeps its copies of
+ * the descriptors until the receipt, so this thread never closes the last copy: closing a TCP socket that lingers would block it. The
+ * client's thread may block there instead.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,14 +29,14 @@
 
 #define LISTEN_FD      3
 #define IDLE_SECONDS   10
-#define OPERATIONS_MAX 8    /* of a user at a time: to open, stop or replace contexts */
+#define OPERATIONS_MAX 8    /* OPEN, STOP, SWAP, MIGRATE and SET_RULE requests of a user at a time */
 #define THREADS_MAX    4608 /* more than the contexts that settings allow */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned threads; /* clients being served */
-static int idle_fd;      /* an event: there are none any more */
+static int idle_fd;      /* eventfd, written when the last thread ends */
 
-/* Clients of a user that have a context, or wait for one to be loaded. */
+/* Per user: clients that have a context or wait for one to be loaded, and running operations. */
 #define USERS 1024
 static struct {
 	uint32_t uid;
@@ -45,8 +45,8 @@ static struct {
 static unsigned contexts;
 
 /*
- * Counts a user's contexts, or operations, up or down; the caller holds the lock. 0, or -1 if there are too many users, or operations of this
- * one.
+ * Adds `change` to a user's contexts or operations; the caller holds the lock. Returns 0, or -1 if there are too many users or too many
+ * operations of this user.
  */
 static int count_user(uint32_t uid, int is_context, int change)
 {
@@ -82,13 +82,13 @@ static unsigned of_user(uint32_t uid)
 
 /* --- orders --- */
 
-/* 1: the client is to have a context. */
+/* Returns 1 if the request creates a context. */
 static int is_counted(const struct order *order)
 {
 	return order->request.op == BROKER_CREATE || order->request.op == BROKER_ADD;
 }
 
-/* Returns when the front process has closed its descriptors, after RECEIPT_MS at the latest: it waits no longer for the receipt. */
+/* Waits until the front process has closed its descriptors, for at most RECEIPT_MS, which is as long as it waits for the receipt. */
 static void wait_for_front(struct client *client)
 {
 	struct pollfd wait = { .fd = client->front_fd, .events = POLLIN };
@@ -114,7 +114,7 @@ static void *serve(void *arg)
 	return NULL;
 }
 
-/* 1: a thread serves the client, and has the descriptors. */
+/* Returns 1 if a thread serves the client and owns the descriptors. */
 static int start_thread(const struct settings *settings, const struct order *order, const int *fds, unsigned count, int front_fd)
 {
 	struct client *client = calloc(1, sizeof(*client));
@@ -153,7 +153,12 @@ static int list_to(void *arg, struct held *held)
 	const int *connection = arg;
 	struct broker_answer answer;
 
-	answer__describe(held, &answer);
+	/* while handlers are replaced, the memory of the counts may be, too: then the numbers are those of the last time */
+	if (!pthread_mutex_trylock(&held->use)) {
+		answer__count(held, &held->counts);
+		pthread_mutex_unlock(&held->use);
+	}
+	answer__identify(held, &held->counts, &answer);
 	answer.flags = BROKER_MORE;
 	return broker__send(*connection, &answer, sizeof(answer), NULL, 0, MSG_DONTWAIT);
 }
@@ -174,7 +179,7 @@ static int take_order(const struct settings *settings, const struct order *order
 		return start_thread(settings, order, fds, count, front_fd) ? 1 : RECEIPT_BUSY;
 	case BROKER_LIST:
 		if (count)
-			held__each(list_to, (void *)&fds[0]); /* the front has made its buffer large enough */
+			held__each(list_to, (void *)&fds[0]); /* the front process has set a large enough send buffer */
 	}
 	return 0;
 }
@@ -223,15 +228,15 @@ int holder__main(int fd, const struct settings *settings)
 	eventfd_t unread_event;
 	sigset_t orphaned;
 
-	/* the rest is the front's: its listening socket must not stay open when it ends */
+	/* close the front's descriptors: its listening socket must not stay open after it ends */
 	if (dup2(fd, LISTEN_FD) < 0 || close_range(LISTEN_FD + 1, ~0u, 0))
 		return 1;
 	prctl(PR_SET_NAME, "spind-holder");
 	signal(SIGCHLD, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
-	signal(SIGINT, SIG_IGN); /* of the terminal that spind was started on */
+	signal(SIGINT, SIG_IGN); /* Ctrl-C on spind's terminal must not end holders */
 	descriptors_raise_limit();
-	/* when the front ends, to end, too, as soon as there is no context */
+	/* SIGUSR1 when the front process ends: then end as soon as there is no context */
 	sigemptyset(&orphaned);
 	sigaddset(&orphaned, SIGUSR1);
 	sigprocmask(SIG_SETMASK, &orphaned, NULL);
