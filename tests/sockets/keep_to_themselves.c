@@ -28,6 +28,7 @@
 #include <spin/libspin_socket.h>
 
 #define CONTEXTS         4
+#define AT_ONCE          48u
 #define FOREIGN          "10.9.0.77" /* no host has it */
 #define GROUP            "239.9.0.1"
 #define OTHER_UID        1234
@@ -135,6 +136,50 @@ static void check_quota(void)
 	spin_ctx__destroy(more);
 	for (unsigned i = 0; i <= CONTEXTS; i++)
 		close(fd[i]);
+}
+
+static struct at_once {
+	pthread_t thread;
+	struct spin_ctx *ctx;
+	int fd;
+} at_once[AT_ONCE];
+static pthread_barrier_t all_ready;
+
+static void *attach_at_once(void *arg)
+{
+	struct at_once *a = arg;
+
+	pthread_barrier_wait(&all_ready);
+	if (attach(a->fd, rewrite, SPIN_CLASS_ISOLATED, &a->ctx))
+		a->ctx = NULL;
+	return NULL;
+}
+
+/* The same with simultaneous requests: none of them has its context yet when the others are counted. Returns the number of contexts. */
+static unsigned check_quota_at_once(void)
+{
+	unsigned count = 0;
+
+	pthread_barrier_init(&all_ready, NULL, AT_ONCE);
+	for (unsigned i = 0; i < AT_ONCE; i++) {
+		at_once[i].fd = receiver("10.9.0.1", (uint16_t)(ASKS_PORT + 200 + i));
+		at_once[i].ctx = NULL;
+		if (pthread_create(&at_once[i].thread, NULL, attach_at_once, &at_once[i]))
+			die("no thread");
+	}
+	for (unsigned i = 0; i < AT_ONCE; i++) {
+		pthread_join(at_once[i].thread, NULL);
+		count += at_once[i].ctx != NULL;
+	}
+	if (count > CONTEXTS)
+		die("of %u requests that came together %u have contexts", AT_ONCE, count);
+	for (unsigned i = 0; i < AT_ONCE; i++) {
+		if (at_once[i].ctx)
+			spin_ctx__destroy(at_once[i].ctx);
+		close(at_once[i].fd);
+	}
+	pthread_barrier_destroy(&all_ready);
+	return count;
 }
 
 /* Closes fd in a thread, where a close may block. */
@@ -579,6 +624,7 @@ static int be_other_user(int from_test, int to_test)
 static int run_all(int raw)
 {
 	int there[2], back[2], slow_there[2], slow_back[2];
+	unsigned at_once_count = 0;
 	pid_t other, slow;
 
 	if (pipe(there) || pipe(back) || pipe(slow_there) || pipe(slow_back))
@@ -594,6 +640,11 @@ static int run_all(int raw)
 	check_descriptors();
 	check_objects();
 	check_quota();
+	for (int round = 0; round < 5; round++)
+		at_once_count += check_quota_at_once();
+	if (!at_once_count)
+		die("of requests that come together none has a context");
+	printf("ok: of %u requests that come together at most %u have contexts\n", AT_ONCE, CONTEXTS);
 	check_steering();
 	check_released_port();
 	check_closed_socket();
