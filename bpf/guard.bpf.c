@@ -251,8 +251,8 @@ SPIN_INLINE _Bool spin_is_hosts_(struct xdp_md *ctx, const struct spin_ends *end
 }
 
 /*
- * Returns the context's program's result, -1 if there is none. Not static, because the verifier would then assume that -1 is the only
- * value; the asm keeps the compiler from the same.
+ * Returns the result of the context's program; -1 if there is no program. If the function were static, the verifier would assume that it
+ * always returns -1. The asm keeps the compiler from assuming the same.
  */
 __attribute__((noinline)) int spin_guarded_run(struct xdp_md *ctx)
 {

@@ -26,9 +26,9 @@ struct spin_packet_result {
 };
 
 /*
- * Returns the sum of a message's first datagram as it arrived, by which tombstones recognise it; 0 for other packets. Called where
- * checksums have just been verified, or were by another program: with other code in between, the verifier would combine each path through
- * that code with each path through the sum.
+ * Returns the sum of a message's first datagram as it arrived, by which tombstones recognise it; 0 for other packets. Called directly after
+ * the checksums are verified, or first if another program has verified them: with code in between, the verifier would multiply that code's
+ * paths by those of the sum.
  */
 SPIN_INLINE uint32_t spin_first_sum_(const struct spin_view *view, const struct spin_datagram *d)
 {

@@ -3,10 +3,11 @@
 #define BPF_OUT_H
 
 /*
- * Sends the packets that handlers made (<spin/put.h>). Called once per arriving packet, after all handlers that it started have run:
+ * Sends the packets that handlers made (<spin/put.h>). Called by context.bpf.c once per arriving packet, after all handlers that it
+ * started have run:
  *
  *	one packet, and nothing else leaves   it replaces the received frame and leaves by XDP_TX
- *	several, reply or acknowledgement the last of them
+ *	several packets (a reply or acknowledgement is the last)
  *	                                      the frame becomes a small clone template. The kernel makes as many copies
  *	                                      as there are packets (BPF_F_BROADCAST into a devmap that lists this
  *	                                      interface so many times); spin_out (out.bpf.c) turns each into a packet
@@ -24,7 +25,7 @@ struct {
 	__uint(max_entries, 4096);
 } spin_requests SEC(".maps");
 
-/* Devmaps, SPIN_WAYS per index of spin_way. Filled by the loader. */
+/* For each interface in spin_way, SPIN_WAYS devmaps: one for each number of copies. Filled by the loader. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, 1);
@@ -42,7 +43,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
-	__uint(map_flags, BPF_F_NO_PREALLOC); /* otherwise a replaced value may become another target's while it is read */
+	__uint(map_flags, BPF_F_NO_PREALLOC); /* preallocated, a replaced value could be reused while a program reads it */
 	__type(key, struct spin_hop_key);
 	__type(value, struct spin_hop);
 } spin_hops SEC(".maps");
@@ -78,8 +79,9 @@ SPIN_INLINE void *spin_out_way_(uint32_t place, uint32_t copies)
 }
 
 /*
- * Sends the frame out of its ingress interface; returns the XDP action. A packet given to another CPU cannot use XDP_TX. If there are clone
- * templates, it also goes through their program, because the program of the first frame in a batch runs for all of the batch.
+ * Sends the frame out of its ingress interface; returns the XDP action. A packet given to another CPU cannot use XDP_TX. If this context
+ * makes clone templates, the frame must also go through the devmap whose program is spin_out: the kernel runs the devmap program of the
+ * first frame in a batch for the whole batch.
  */
 SPIN_INLINE int spin_leave(struct xdp_md *ctx)
 {
@@ -152,7 +154,7 @@ SPIN_INLINE _Bool spin_out_route_(struct xdp_md *ctx, struct spin_tx_desc *out)
 	return 1;
 }
 
-/* Returns 1 if the packet fits the interface's MTU. One no longer than the received frame does. The kernel checks clone templates only. */
+/* Returns 1 if the packet fits the MTU, as one at most as long as the received frame does. The kernel checks clone templates only. */
 SPIN_INLINE _Bool spin_out_fits_(struct xdp_md *ctx, const struct spin_tx_desc *out)
 {
 	uint32_t ip_bytes = out->request.bytes - out->request.ip_at;
@@ -174,8 +176,8 @@ SPIN_INLINE void spin_out_ask_all_(uint32_t first, uint32_t count, struct spin_o
 }
 
 /*
- * Shrinks the frame to the clone template. Returns 1 if the frame, which is the last copy itself, has no room for `bytes`; -1 is
- * unreachable. The room is found by trying, because no helper tells it, or whether the frame is linear.
+ * Shrinks the frame to the clone template. Returns 1 if the frame, which itself becomes the last copy, cannot grow to `bytes`; -1 is
+ * unreachable. It tries to grow the frame, because no helper tells its tailroom or whether it is linear.
  */
 SPIN_INLINE int spin_out_shrink_(struct xdp_md *ctx, uint32_t bytes)
 {

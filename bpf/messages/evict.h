@@ -3,8 +3,8 @@
 #define BPF_EVICT_H
 
 /*
- * Ends a message and frees its MPQ, including the two cases in which a message ends before it is complete: no packet has arrived for too
- * long (sweep.h), or another message needs its MPQ or entry (pressure.h).
+ * Ends a message and frees its MPQ, also before the message is complete: because no packet has arrived for too long (sweep.h), because
+ * another message needs its MPQ or entry (pressure.h), or because it is longer than its entry (spin_refuse()).
  */
 #include "bpf/messages/message_event.h"
 #include "bpf/messages/parking.h"
@@ -67,10 +67,10 @@ SPIN_INLINE _Bool spin_evict_is_still_(uint32_t mpq, uint32_t generation)
 
 /*
  * Ending a message takes two calls in a row, because handlers that send leave only 96 bytes of stack. The first call stops the message from
- * accepting packets; the second frees what it holds. The first returns 0 if a handler is still running, or the message has ended otherwise,
- * or another HPU is ending it. If it must be evicted, a later sweep does so.
+ * accepting packets; the second frees what it holds. The first returns 0 if one of its handlers is still running, if the message has
+ * already ended, or if another HPU is ending it. In the first case a later sweep evicts it.
  *
- * SPIN_MPQ_EVICTING is set while a message waits to be ended. The HPU that clears it is alone with the message, even if several want its
+ * SPIN_MPQ_EVICTING is set while a message waits to be ended. Only the HPU that clears it may end the message, even if several want its
  * MPQ. If the message cannot end yet, that HPU sets the flag again.
  */
 SPIN_INLINE _Bool spin_evict_begin_(uint32_t mpq)

@@ -4,21 +4,21 @@
 
 /*
  * Which packets of a message have arrived (step 11 of <spin/message.h>). Called by message.h. A packet is claimed by one
- * compare-exchange of its window word (abi/mpq.h), so it is handled once, whichever HPUs its copies arrive at.
+ * compare-exchange of its lane, a word of the window (abi/mpq.h), so it is handled once, whichever HPUs its copies arrive at.
  */
 #include "bpf/atomic.h"
 #include "bpf/messages/message_state.h"
 
 enum spin_claim { SPIN_CLAIMED, SPIN_CAME_BEFORE, SPIN_BEYOND, SPIN_ENDED };
 
-/* Returns the tag (upper half) of the lane of packet 32 * number. */
+/* Returns the tag, the upper half of the lane that holds packets 32 * number to 32 * number + 31. */
 SPIN_INLINE uint32_t spin_window_word_tag_(uint32_t generation, uint32_t number)
 {
 	return generation << 27 | number;
 }
 
 #ifdef SPIN_BOUNDED_LOOPS
-/* Always narrow: the verifier would follow each iteration of a search through a wide window. libspin rejects wide windows here. */
+/* Without may_goto the window is always narrow: the verifier would follow every iteration over a wide one. libspin then rejects those. */
 SPIN_INLINE uint32_t spin_window_words_(void)
 {
 	return SPIN_LANES;
@@ -106,8 +106,8 @@ SPIN_INLINE _Bool spin_window_excludes_(uint32_t mpq, uint32_t generation, uint3
 }
 
 /*
- * Records the highest lane reached, for the first packet of a lane. It does so before its HPU checks whether the message's end was
- * announced, and the HPU that announces the end checks it afterwards, so at least one sees the other.
+ * Records the highest lane reached, for the first packet of a lane. An HPU records its lane first and then checks whether the end was
+ * announced; the HPU that announces the end does so first and then checks the highest lane. So at least one of the two sees the other.
  */
 SPIN_INLINE void spin_window_reach_(struct spin_mpq *q, uint32_t generation, uint32_t number)
 {

@@ -74,8 +74,9 @@ uint64_t kernel_share__maker(int prog_fd);
  */
 int kernel_share__release(int ifindex, uint64_t maker);
 /*
- * Same, in all visible namespaces. Then unpins dispatchers of this index that are attached nowhere there, if they have no links, the
- * maker's program, or a program that an attached dispatcher or one with the maker's program also has. Returns 1 if all is undone.
+ * Same, in all visible namespaces. Then unpins each dispatcher of this index that is attached in none of them and for which one of these
+ * holds: it has no links; it has the maker's program; it shares a program with an attached dispatcher, or with a dispatcher that has the
+ * maker's program. Returns 1 if all is undone.
  */
 int kernel_share__undo(int ifindex, uint64_t maker);
 

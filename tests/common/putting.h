@@ -3,8 +3,9 @@
 #define TESTS_COMMON_PUTTING_H
 
 /*
- * A context whose handlers put messages (msg_fan): a small one for each packet, which is not retransmitted, and one from host
- * memory for each message, which the library delivers. A second context takes the puts, and a client triggers them.
+ * A context whose handlers (msg_fan) put messages, for stress tests and live tests of puts. For each packet they put a small message, which
+ * is not retransmitted if lost. For each message they put a large one from host memory, which libspin delivers. A second context takes the
+ * puts, and a client triggers them.
  */
 #include <pthread.h>
 
@@ -23,7 +24,7 @@ struct putting {
 
 /* Opens the putter on an interface of this thread's namespace, and the taker on NEAR_DEV of another one. Returns a reason or NULL. */
 const char *putting__open(struct putting *p, struct spin_nic *nic, enum spin_hpus hpus, int near_ns);
-/* Runs until *stop is set or an error occurs. */
+/* Starts a thread that runs the client until *stop is set or an error occurs. Returns a reason or NULL. */
 const char *putting__start(struct putting *p, volatile int *stop);
 void putting__join(struct putting *p);
 /* Returns the runs of the putter's payload handler. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Generates packets that match the rule: datagrams, or SLMP messages in order, in which each packet requests an acknowledgement. The rule
- * also determines ICMP echo requests, the Ethernet type, VLAN, DSCP and TTL. Called by source.c.
+ * Generates packets that match the rule: datagrams, or SLMP messages in order, in which each packet requests an acknowledgement. If the
+ * rule asks for ICMP, they are echo requests. It also determines the Ethernet type, VLAN tag, DSCP and TTL. Called by source.c.
  */
 #include <string.h>
 
@@ -35,7 +35,7 @@ static unsigned ethernet_bytes(const struct cost_generator *m)
 	return (unsigned)(sizeof(struct spin_eth) + (is_tagged(m) ? sizeof(struct spin_vlan) : 0));
 }
 
-/* Inverts the last bit of the rule's mask, so that the address no longer matches. */
+/* Inverts the address bit at the lowest bit set in the mask, so that the address no longer matches. */
 static void leave(uint8_t *at, const uint8_t *care, unsigned bytes)
 {
 	for (unsigned i = bytes; i-- > 0;)

@@ -118,7 +118,7 @@ void cost_html__throughput(FILE *to, const struct cost_report *r)
 		(double)r->power_mw / 1e3);
 }
 
-/* Plots stacked bars of the latency stages: one for each size run alone, one for the given packets under load. Omits empty stages. */
+/* Plots the latency stages as stacked bars: the given packets alone and cold, then each size alone. Omits empty stages. */
 static void plot_stages(FILE *to, const struct cost_report *r)
 {
 	double values[(COST_SIZES_MAX + 3) * COST_STAGES], all[COST_SIZES_MAX + 3][COST_STAGES];

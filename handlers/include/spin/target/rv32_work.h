@@ -3,8 +3,8 @@
 #define SPIN_TARGET_RV32_WORK_H
 
 /*
- * Work items (<spin/work.h>): a DMA of the item to a window of host addresses; the host makes an event of each write to it. The NIC knows
- * which task writes. The host writes the number of items taken to the context's memory.
+ * Work items (<spin/work.h>). An item is written by DMA to a window of host addresses, and the host turns each such write into an event.
+ * Its kind is not sent: the NIC knows which task writes. The host counts the items that it has taken in the context's memory.
  */
 static struct spin_work_counts_ spin_work_counts __attribute__((unused));
 
