@@ -538,7 +538,7 @@ void streams__detach(struct spin_ctx *ctx)
 	pthread_mutex_lock(&shared.lock);
 	s->ending = 1;
 	pthread_mutex_unlock(&shared.lock);
-	complete_all(s); /* without the lock: an object of somebody else's may take its time */
+	complete_all(s); /* without the lock, because a hostile program could hold it for long */
 }
 
 int streams__attached(const struct spin_ctx *ctx)

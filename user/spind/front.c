@@ -302,8 +302,8 @@ static int admit(struct connection *c)
 }
 
 /*
- * Closes connections for which no thread can be spent. What a client has sent and nobody has received is closed with its connection, so this may
- * take as long as the client likes, too: users wait for themselves alone, but for those with the same remainder.
+ * Threads that close connections for which no thread of their own can be spent. Descriptors that a client has sent and nobody has received
+ * are closed with their connection, which can take as long as the client likes. It delays only users with the same uid modulo CLOSERS.
  */
 static struct closer {
 	pthread_mutex_t lock;

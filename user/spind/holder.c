@@ -153,7 +153,7 @@ static int list_to(void *arg, struct held *held)
 	const int *connection = arg;
 	struct broker_answer answer;
 
-	/* while handlers are replaced, the memory of the counts may be, too: then the numbers are those of the last time */
+	/* Replacing handlers may unmap the counters. In that case the list shows the numbers of the last list. */
 	if (!pthread_mutex_trylock(&held->use)) {
 		answer__count(held, &held->counts);
 		pthread_mutex_unlock(&held->use);

@@ -130,7 +130,7 @@ static int swap_for(void *arg, struct held *held)
 	if (err)
 		return err;
 	pthread_mutex_lock(&held->use);
-	/* the context keeps its host memory, whatever the request says */
+	/* the context keeps its host memory, so the request's host_bytes do not count */
 	share__memories(held->ctx, &memories);
 	err = context__check_object(swap->client, swap->obj, share__takes_streams(held->ctx), memories.host_bytes, &swap->map_bytes);
 	if (err) {

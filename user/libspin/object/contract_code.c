@@ -117,8 +117,8 @@ static const char *function_at(const struct code *c, size_t section, size_t at)
 }
 
 /*
- * libbpf uses the last section of a name, and libspin's own readers the first, so each name may occur once. Names may overlap in their table and
- * be long; those that begin alike count as the same.
+ * libbpf uses the last section of a name and libspin's own readers use the first, so each name may occur only once. Names may be long and
+ * overlap in their table, so only their beginnings are compared.
  */
 static int check_names(const struct code *c)
 {
@@ -343,8 +343,8 @@ static int check_instruction(const struct code *c, const struct bpf_insn *insn, 
 }
 
 /*
- * libbpf copies a function's bytes, and fills both halves of a 64-bit load: a function that ended between them would have it write behind the
- * copy. The second half has the code 0, which no instruction has.
+ * libbpf copies a function's bytes and fills both halves of a relocated 64-bit load. If a function ended between the halves, libbpf would
+ * write beyond its copy. The second half has the code 0, which no instruction has.
  */
 static int check_functions(const struct code *c, size_t section, const struct bpf_insn *insns, size_t count)
 {

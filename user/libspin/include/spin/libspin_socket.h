@@ -25,8 +25,8 @@
  *   - spind's process for the namespace ends, or `spinctl stop`. spin_ctx__alive() then returns -ENOTCONN
  *
  * On a TCP socket handlers see the bytes of each connection that a listening socket accepts from then on, or of the connected socket
- * itself, in order and once (spin_connection() of spin-handler(7)). Connections keep their handlers after the listening socket is closed, and the
- * context lives as long as one of them. spin_ctx__detach() removes the handlers from all of them permanently; spin_ctx__attach() attaches
+ * itself, in order and once (spin_connection() of spin-handler(7)). Connections keep their handlers after the listening socket is closed,
+ * and the context lives as long as one of them. spin_ctx__detach() removes the handlers from all of them permanently; spin_ctx__attach() attaches
  * handlers to later connections. Up to 1024 connections at a time have handlers; others work as without. Needs Linux 6.9.
  *
  * Sockets: UDP, IPv4 and IPv6, bound (also to any address, to a multicast group, and to a device), connected or not. In an SO_REUSEPORT
