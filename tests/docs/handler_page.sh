@@ -7,7 +7,7 @@ unescape <"$MAN/spin-handler.7" >page
 
 # skips headers that say they are not for handlers; names that end in _ are private, those that end in _H are include guards
 for header in "$ROOT"/handlers/include/spin/*.h; do
-	grep -q 'not for handlers' "$header" || gcc -w -E -P -fpreprocessed -dD "$header" 2>/dev/null
+	grep -qi 'not for handlers' "$header" || gcc -w -E -P -fpreprocessed -dD "$header" 2>/dev/null
 done | grep -oE '\b(SPIN|spin)_[A-Za-z0-9_]+' | grep -vE '_H?$' | sort -u >names
 grep -oE '^SPIN_INLINE .*\bspin_[a-z0-9_]+\(' "$ROOT/handlers/include/spin/target/host.h" | grep -oE 'spin_[a-z0-9_]+\(' |
 	tr -d '(' | grep -v '_$' | sort -u >>names

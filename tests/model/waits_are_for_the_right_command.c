@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * When a wait returns, the handler's command must be complete, although the driver returns another command's id if the issue has
- * to stall: after a task whose commands are still in flight, and if all slots are taken (RTL: hpu_driver.sv,
+ * to stall: if the commands of the previous task are still in flight, and if all slots are taken (RTL: hpu_driver.sv,
  * cmd_frontend).
  */
 #include "tests/model/handlers/waits.h"
