@@ -18,8 +18,8 @@ faults() {
 		6.1 empty act_device_d
 	fault D "the tap tests only that its length is not 0" bpf/tap.h \
 		's/spin_bounded_length(frame_bytes, bytes);/frame_bytes < bytes ? frame_bytes : bytes;/' 6.1 empty
-	fault F "walks over a payload are followed to the end of the longest packet" handlers/include/spin/target/frame.h \
-		's/walk->chunks++ <= SPIN_DIRECT_BYTES_MAX/walk->chunks++ <= SPIN_IP_BYTES_MAX/' 6.1 walk
+	fault F "walks over a payload are followed to the end of the longest packet" handlers/include/spin/target/bpf.h \
+		's/SPIN_DIRECT_BYTES_MAX 3520u/SPIN_DIRECT_BYTES_MAX 65535u/' 6.1 walk
 	fault G "lengths for helpers have no mask in the isolated class" handlers/include/spin/target/verifier.h \
 		's/return (spin_barrier_var_(n - 1) & (max - 1)) + 1;/return n;/' 6.12 empty
 }
