@@ -428,8 +428,8 @@ int spin_spread(struct xdp_md *ctx)
 }
 
 /*
- * Searches for one message that is idle or has parked packets left, and does what is due. Returns XDP_TX if there may be more, so it must
- * be run again; XDP_PASS after all MPQs were checked.
+ * Searches for one message that is idle or has parked packets left, and evicts it or handles its packets. Returns XDP_TX if there may be
+ * more, so that it must be run again; XDP_PASS after all MPQs were checked.
  */
 #define SPIN_PROGRESS_ROUNDS 64 /* iterations per run, before Linux 6.9 */
 

@@ -23,7 +23,7 @@ _start:
 	.option pop
 
 	/*
-	 * A fetch in flight while the instruction cache is switched on is lost (RTL). So all other HPUs sleep meanwhile, as in PsPIN's
+	 * A fetch in flight while the instruction cache is switched on is lost (RTL). So all other HPUs sleep until it is on, as in PsPIN's
 	 * own start-up code. Until the cache is on, all 32 HPUs share one port of program memory, 4 cycles a line of 16 bytes: one
 	 * iteration of a loop on each of them took 124 cycles, measured on the RTL.
 	 */

@@ -340,8 +340,8 @@ static void measure_changes(struct measure *m, const char *const names[3], int c
 
 static void measure_swap(struct measure *m)
 {
-	static const char *const swaps[] = { "swap.lost", "swap.packets_meanwhile", "swap.ms" }, *const migrations[] = {
-		"migrate.lost", "migrate.packets_meanwhile", "migrate.ms"
+	static const char *const swaps[] = { "swap.lost", "swap.packets_during", "swap.ms" }, *const migrations[] = {
+		"migrate.lost", "migrate.packets_during", "migrate.ms"
 	};
 	static double waits_us[SWAPS];
 

@@ -332,7 +332,7 @@ static void try_dispatcher(const struct spin_object *object, const char *variant
 		if (!err)
 			err = lost;
 	}
-	/* migrates to the same object, to load the gate that stands in front of the handlers meanwhile (bpf/gate.bpf.c) */
+	/* migrates to the same object, to load the gate that holds packets during a migration (bpf/gate.bpf.c) */
 	if (!err && class == SPIN_CLASS_TRUSTED)
 		err = spin_ctx__migrate(ctx, object, NULL);
 	if (!err && class == SPIN_CLASS_TRUSTED)

@@ -146,7 +146,7 @@ static int swap_for(void *arg, struct held *held)
 	return err;
 }
 
-/* Sleeps here until the user may migrate again; meanwhile others can use and stop the context. */
+/* Sleeps here until the user may migrate again, so that others can use and stop the context. */
 static int swap_after_rest(struct swap *swap)
 {
 	for (;;) {

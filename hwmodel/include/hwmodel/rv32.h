@@ -103,8 +103,8 @@ struct rv32_config {
 	uint32_t l1_amo_cycles;    /* cycles that an AMO occupies its bank; only the access directly behind it waits; 0: 2 */
 	uint8_t stop_at_self_jump; /* a jump to itself stops the run: RV32_STOP_HALT */
 	/*
-	 * 1: a halfword at 3 mod 4 is stored as a word, as PsPIN's core does: the byte enables of the second part are a word's ("FIXME:
-	 * will not work for 16 bit accesses", riscv_load_store_unit.sv). 0: as the ISA says.
+	 * 1: a halfword at 3 mod 4 is stored as a word, as PsPIN's core does: it enables the bytes of a word in the second part
+	 * (riscv_load_store_unit.sv, where a comment says so). 0: as the ISA says.
 	 */
 	uint8_t half_across_is_word;
 };

@@ -82,7 +82,7 @@ int card__clear(const struct card *card, const char *name)
 	return errno == ENOENT ? 0 : failed(card, name, "cleared");
 }
 
-/* Reads all entries of the map. Another process may change the map meanwhile, so no more are read than fit. */
+/* Reads all entries of the map. Another process may change the map during that, so no more are read than fit. */
 static int read_all(const struct card *card, const struct bpf_map *map, char *to, size_t bytes)
 {
 	const uint32_t entry_bytes = bpf_map__value_size(map);

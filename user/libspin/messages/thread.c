@@ -142,10 +142,7 @@ int spin_messages__failure(const struct spin_ctx *ctx)
 	return err;
 }
 
-/* Advances the time and does what is due: evicts idle messages, handles remaining parked packets. */
-
-/* An upper bound: each run handles part of what is due. */
-#define RUNS_MAX 65536
+#define RUNS_MAX 65536 /* of the progress program, in one sweep */
 
 /* Ticks of this process, at the rate of the kernel's coarse clock but with another origin. */
 static int64_t own_ticks(const struct messages *m)
@@ -172,6 +169,7 @@ static void compare_clocks(struct messages *m)
 		__atomic_store_n(&m->offset, theirs - own_ticks(m), __ATOMIC_RELAXED);
 }
 
+/* Runs the progress program, which evicts one idle message or handles parked packets, until it finds none. */
 static int sweep(struct messages *m, const char *name)
 {
 	const uint8_t frame[ETH_ZLEN] = { 0 };

@@ -254,7 +254,7 @@ struct spin_nic *spin_ctx__nic(const struct spin_ctx *ctx);
 /*
  * Adds the context to its interface. The first context attaches the library's program there by
  * bpf_link, so the attachment ends with this process, however it ends. No packet of another
- * context is lost or delayed meanwhile.
+ * context is lost or delayed by that.
  * -EBUSY: the reason names the program or process that holds the interface; it
  * is never replaced. -EEXIST: the rule overlaps with that of another context; the
  * reason names both. -ENOSPC: SPIN_CONTEXTS_MAX are attached. -EALREADY: this one
@@ -305,7 +305,7 @@ struct spin_migration {
  * atomic: each packet is handled by the old handlers on the old memory, or by the new ones on the new memory, and the new ones see
  * everything that earlier packets have written. No packet and no update is lost by it. To that end, packets wait on the CPU that received
  * them while what has changed since a first copy is copied again: some tens of microseconds, and at most 8 ms for megabytes that change all
- * the time. A driver's queue that overflows in that time loses packets. Meanwhile the application must not write to the context's memory.
+ * the time. A driver's queue that overflows in that time loses packets. During the call the application must not write to the context's memory.
  * Afterwards addresses from spin_ctx__symbol() are invalid. report may be NULL; on failure only its `tries` is valid. The calling thread is
  * temporarily moved to other CPUs.
  *

@@ -121,7 +121,7 @@ struct spin_message_info {
 
 /*
  * Calls fn for every message in flight, until fn returns non-zero, which is returned.
- * Each message is a consistent snapshot, or is left out if it ended meanwhile.
+ * Each message is a consistent snapshot, or is left out if it ended during the call.
  */
 int spin_ctx__messages(struct spin_ctx *ctx, int (*fn)(void *arg, const struct spin_message_info *message), void *arg);
 /* Summed over all HPUs. */

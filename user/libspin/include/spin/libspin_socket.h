@@ -59,7 +59,7 @@ struct spin_socket_opts {
 /*
  * Attaches handlers to a socket. The caller keeps the descriptor. opts may be NULL: all zero. May be called from any thread; the context
  * may be used by one thread at a time. -ECONNREFUSED, -ENOENT: spind is not running. -ENOTSOCK, -EPROTONOSUPPORT (neither UDP nor TCP),
- * -EDESTADDRREQ (not bound). -ENOTCONN: a TCP socket that neither listens nor is connected, or spind ended meanwhile. -ENOSYS: TCP sockets
+ * -EDESTADDRREQ (not bound). -ENOTCONN: a TCP socket that neither listens nor is connected, or spind ended during the call. -ENOSYS: TCP sockets
  * need Linux 6.9. -EOPNOTSUPP: the handlers take messages, send packets, or want a user header of a stream. -EPERM: this user may not use
  * the class, or spincc does not make such objects. -EEXIST: another context has this socket, or some of its packets. -EDQUOT: a limit of
  * spind's configuration, which the reason names. -EINVAL: the verifier refuses the handler.
