@@ -30,6 +30,8 @@ static const char before[] =
 	"#define ROUNDS 0\n"
 	"#define ASM(text, ...)\n"
 	"#endif\n"
+	/* 4,000 jumps, each to the one before; the first leads behind them. They are entered at the last one. */
+	"#define CHAIN \".byte 5, 0; .short 4000; .long 0; .rept 4000; .byte 5, 0; .short -2; .long 0; .endr;\"\n"
 	"#define X(statement) statement statement statement statement\n"
 	"static enum spin_payload_rc loops_payload(struct spin_payload *p, struct state *s)\n"
 	"{\n"
@@ -70,8 +72,12 @@ static const struct loop {
 	{ "with a jump outside of it that is never reached",
 	  "ASM(\".byte 5, 0; .short 1; .long 0; .byte 5, 0; .short -30000; .long 0\"); while (ROUNDS) s->n++;", "",
 	  "it jumps outside of itself" },
-	{ "with jumps that go back one after the other",
-	  "ASM(\".byte 5, 0; .short 4000; .long 0; .byte 5, 0; .short 4000; .long 0; .rept 4000; .byte 5, 0; .short -2; .long 0; .endr\"); "
+	{ "with jumps that go back one after the other", "ASM(\".byte 5, 0; .short 4000; .long 0;\" CHAIN); while (ROUNDS) s->n++;", "",
+	  "its jumps take too long to follow" },
+	{ "with such jumps that are never reached", "ASM(\".byte 5, 0; .short 4001; .long 0;\" CHAIN); while (ROUNDS) s->n++;", "",
+	  "its jumps take too long to follow" },
+	{ "with such jumps between two uses of its stack",
+	  "ASM(\"r1 = 0; *(u64 *)(r10 - 8) = r1; .byte 5, 0; .short 4000; .long 0;\" CHAIN \"r1 = *(u64 *)(r10 - 8)\" ::: \"r1\", \"memory\"); "
 	  "while (ROUNDS) s->n++;",
 	  "", "its jumps take too long to follow" },
 };

@@ -382,3 +382,17 @@ int spin_xdp(struct xdp_md *ctx)
 	total++;
 	return XDP_PASS;
 }
+
+#ifdef TWO_PROGRAMS
+SEC("?xdp")
+int spin_copied(struct xdp_md *ctx)
+{
+	return XDP_PASS;
+}
+
+SEC("?xdp")
+int spin_copiee(struct xdp_md *ctx)
+{
+	return XDP_DROP;
+}
+#endif

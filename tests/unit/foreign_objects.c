@@ -266,6 +266,7 @@ int main(void)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		failed |= try_case(&cases[i]);
 	failed |= try_may_goto();
+	failed |= try_twice("TWO_PROGRAMS", "sed -i s/spin_copiee/spin_copied/g $f", "two programs spin_copied");
 	failed |= try_twice("TWO_MAPS", "sed -i s/spin_unitt/spin_units/g $f", "two maps spin_units");
 	failed |=
 		try_twice("TWO_BTF", "llvm-objcopy --add-section .BTX=Makefile $f && sed -i 's/\\.BTX/.BTF/' $f", "two sections \".BTF\"");

@@ -9,14 +9,6 @@
 #include "user/libspin/internal.h"
 #include "user/libspin/share.h"
 
-#define SHARE_PAGE_BYTES 4096u
-
-/* Each map takes whole pages, and about another one for the kernel's own structures. */
-static uint64_t whole_pages(uint64_t bytes)
-{
-	return bytes ? (bytes / SHARE_PAGE_BYTES + 2) * SHARE_PAGE_BYTES : 0;
-}
-
 static uint64_t map_bytes(const struct bpf_map *map)
 {
 	const uint64_t entries = bpf_map__max_entries(map), value = (bpf_map__value_size(map) + 7u) / 8 * 8;
@@ -39,7 +31,7 @@ void share__needs(const struct spin_object *obj, int is_stream, struct share_nee
 
 	*out = (struct share_needs){ 0 };
 	bpf_object__for_each_map(map, obj->types)
-		out->map_bytes += whole_pages(streams__map_entries(map, is_stream) * map_bytes(map));
+		out->map_bytes += streams__map_entries(map, is_stream) * map_bytes(map);
 	bpf_object__for_each_program(prog, obj->types)
 		out->instructions += (uint32_t)bpf_program__insn_cnt(prog);
 }

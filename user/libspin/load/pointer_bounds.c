@@ -158,7 +158,7 @@ int pointer_bounds__join(struct bpf_program *prog)
 
 	if (f.at) {
 		if (find(&f, &code))
-			err = spin_fail(-EINVAL, "%s: %s", code.name, WORK_TOO_LONG);
+			err = work_limit__refuse(&code, WORK_TOO_LONG);
 		for (size_t i = 0; i < code.count && !err; i = work_code__following(&code, i))
 			copies += is_wanted(&f, &code, i);
 		insns = malloc((code.count + copies * ADDED) * sizeof(*insns));

@@ -109,6 +109,7 @@ static int find_live(const struct bpf_insn *insns, size_t count, uint64_t *live)
 
 int spill__widen(struct bpf_program *prog)
 {
+	const struct work_code code = { .name = bpf_program__name(prog) };
 	size_t count = bpf_program__insn_cnt(prog);
 	struct bpf_insn *insns = malloc(count * sizeof(*insns));
 	uint64_t *live = calloc(count, sizeof(*live)), pointed;
@@ -117,7 +118,7 @@ int spill__widen(struct bpf_program *prog)
 	if (insns && live) {
 		memcpy(insns, bpf_program__insns(prog), count * sizeof(*insns));
 		pointed = pointed_at(insns, count);
-		err = find_live(insns, count, live) ? spin_fail(-EINVAL, "%s: %s", bpf_program__name(prog), WORK_TOO_LONG) : 0;
+		err = find_live(insns, count, live) ? work_limit__refuse(&code, WORK_TOO_LONG) : 0;
 		for (size_t i = 0; i < count && !err; i += is_wide(&insns[i]) ? 2 : 1) {
 			int slot = insns[i].off / 8 + SLOTS;
 

@@ -40,7 +40,7 @@ static const struct program_row {
 	{ .name = "spin_stream", .is_stream = 1 },
 };
 
-#define DATA_SECTIONS_MAX 16          /* each takes a map, a descriptor and whole pages; spincc makes at most 10 */
+#define DATA_SECTIONS_MAX 16 /* each takes a map, a descriptor and whole pages; spincc makes the four named ones and some of constants */
 #define DATA_BYTES_MAX    (64u << 20) /* of all sections: more than the handler memory of any card plus the runtime's */
 
 /* Maximum sizes in the file; libspin enlarges some maps before loading. */
