@@ -52,7 +52,7 @@ SPIN_INLINE uint64_t spin_sum_chunks_(const struct spin_view *view, const uint8_
 }
 
 /*
- * Sum for a copied datagram: by whole chunks, after clearing the buffer behind it. What was there, padding or the end of a truncated
+ * Sum for a copied datagram: by whole chunks, after clearing the bytes that follow it. What was there, padding or the end of a truncated
  * payload, is not written back to the frame.
  */
 SPIN_INLINE uint64_t spin_sum_copied_(const struct spin_view *view, uint8_t *start, uint32_t bytes)

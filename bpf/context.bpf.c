@@ -54,7 +54,7 @@ SPIN_INLINE _Bool spin_frame_resize(struct spin_frame *frame, uint32_t bytes)
 	return 1;
 }
 
-/* Stores `bytes` <= `most` bytes at offset `at`, which is behind headers and inside the frame, and updates the frame's copy. */
+/* Stores `bytes` <= `most` bytes at offset `at`, which is after headers and inside the frame, and updates the frame's copy. */
 SPIN_INLINE void spin_frame_store(const struct spin_frame *frame, uint32_t at, void *from, uint32_t bytes, uint32_t most)
 {
 	const struct spin_view view = spin_frame_view(frame);
@@ -109,12 +109,14 @@ SPIN_INLINE void spin_count_(const struct spin_view *view, enum spin_reason reas
 	spin_counters[hpu].packets[i]++;
 }
 
+/* Counts the packet. Returns the XDP action of its reason. */
 SPIN_INLINE int spin_end_(const struct spin_view *view, enum spin_reason reason, uint32_t hpu)
 {
 	spin_count_(view, reason, hpu);
 	return spin_action_(reason);
 }
 
+/* Emits the event of a handler's error, for a datagram or a piece of a stream. */
 SPIN_INLINE void spin_emit_event_(const struct spin_handlers_result *outcome, const struct spin_view *view, const struct spin_datagram *d,
 				  uint32_t hpu)
 {

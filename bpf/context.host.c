@@ -141,7 +141,7 @@ int spin_host_packet(uint8_t *frame, uint32_t *frame_bytes, uint32_t *verdict)
 	return out.reason;
 }
 
-/* Does everything that is due at the time of spin_host_set_clock(). */
+/* Evicts messages that are idle at the time of spin_host_set_clock(), and replays parked packets. */
 void spin_host_progress(void);
 void spin_host_progress(void)
 {

@@ -7,6 +7,7 @@
  * context.bpf.c only.
  */
 
+/* Handles a copy of the frame and writes changes back to it. */
 SPIN_INLINE int spin_copied_(struct xdp_md *ctx, enum spin_takes takes)
 {
 	uint32_t hpu = spin_hpu(ctx), zero = 0, bytes, held;

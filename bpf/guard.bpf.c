@@ -161,6 +161,7 @@ SPIN_INLINE _Bool spin_ip6_takes_ip4_(struct xdp_md *ctx, const struct spin_ends
 	return is_ip6;
 }
 
+/* Returns 1 for a packet to a multicast group. */
 SPIN_INLINE _Bool spin_is_group_(const struct spin_ends *ends)
 {
 	return ends->is_ip4 ? (spin_ntoh32(ends->dst[3]) >> 28) == 14 : (spin_ntoh32(ends->dst[0]) >> 24) == 0xff;
@@ -263,12 +264,14 @@ __attribute__((noinline)) int spin_guarded_run(struct xdp_md *ctx)
 	return none;
 }
 
+/* Returns 1 if the packet was turned around: it goes back to its sender. */
 SPIN_INLINE _Bool spin_went_back_(const struct spin_ends *was, const struct spin_ends *is)
 {
 	return spin_same_address_(was->src, is->dst) && spin_same_address_(was->dst, is->src) && was->src_port == is->dst_port &&
 	       was->dst_port == is->src_port && spin_same_mac_(was->mac_src, is->mac_dst) && spin_same_mac_(was->mac_dst, is->mac_src);
 }
 
+/* Returns 1 if addresses and ports are unchanged. */
 SPIN_INLINE _Bool spin_goes_on_(const struct spin_ends *was, const struct spin_ends *is)
 {
 	return spin_same_address_(was->src, is->src) && spin_same_address_(was->dst, is->dst) && was->src_port == is->src_port &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The devmap program: turns each copy of a clone template into the next packet of its group, in order. One program for all contexts
- * of a process (actions/out_maps.h). Each group counts its own copies: if the kernel could not make one, the copies behind it still
+ * of a process (actions/out_maps.h). Each group counts its own copies: if the kernel could not make one, the copies after it still
  * belong to their own group.
  */
 #include <linux/bpf.h>

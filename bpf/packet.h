@@ -13,6 +13,7 @@
 #include "bpf/actions/work.h"
 #include "bpf/clock.h"
 
+/* What became of a packet: results of spin_handle() for the caller, which decides about the frame. */
 struct spin_packet_result {
 	enum spin_reason reason;
 	uint32_t frame_bytes;   /* replies: the length that the frame is cut to */
@@ -98,7 +99,7 @@ SPIN_INLINE enum spin_reason spin_find(const struct spin_frame *frame, const vol
 }
 
 /*
- * Makes a reply from SPIN_REPLY's buffer: sets the frame's length and stores the buffer behind the headers. The resize invalidates the
+ * Makes a reply from SPIN_REPLY's buffer: sets the frame's length and stores the buffer after the headers. The resize invalidates the
  * pointers, so *view and *d are derived again. The reason becomes SUCCESS if there is no room.
  */
 SPIN_INLINE void spin_make_reply_(struct spin_frame *frame, struct spin_view *view, struct spin_datagram *d, uint32_t bytes, uint32_t hpu,

@@ -3,8 +3,8 @@
 #define BPF_ROOM_H
 
 /*
- * Makes room behind a short frame for a longer reply (<spin/reply.h>). Drivers keep XDP_PACKET_HEADROOM in front of a frame, and most of
- * them leave the rest of a buffer behind it; but veth and generic XDP copy the sender's skb to a buffer of its length. There the frame is
+ * Makes room after a short frame for a longer reply (<spin/reply.h>). Drivers keep XDP_PACKET_HEADROOM in front of a frame, and most of
+ * them leave the rest of a buffer after it; but veth and generic XDP copy the sender's skb to a buffer of its length. There the frame is
  * moved to the front. Only the dispatcher does this, not programs of objects: the headroom contains bytes of other packets, while the
  * kernel clears what a program adds at the end.
  */

@@ -161,7 +161,7 @@ SPIN_INLINE uint64_t spin_match_ip_fields_(const struct spin_datagram *d)
 	       spin_match.ttl[spin_words_forget_(at, spin_frame_ttl_(d), 0xff)];
 }
 
-/* Rare tests: returns those of these contexts whose fields, addresses and words match the packet. */
+/* The tests that few rules need: returns the contexts of `match` whose fields, addresses and words match the packet. */
 SPIN_INLINE uint64_t spin_match_rest_(struct xdp_md *ctx, const struct spin_view *view, const struct spin_datagram *d, uint64_t match)
 {
 	if (match & ~spin_match.fieldless)
@@ -202,6 +202,7 @@ SPIN_INLINE uint64_t spin_match_type_(spin_be16 type)
 	return match & spin_match.ether & spin_match.active;
 }
 
+/* Tail-calls the program of the context whose bit is set, if any. If the context is tapped, the packet is copied first. */
 SPIN_INLINE void spin_give_(struct xdp_md *ctx, uint64_t match)
 {
 	if (!match)

@@ -35,6 +35,7 @@ SPIN_INLINE void spin_spread_finished(void)
 	spin_write_once(&load->finished, load->finished + 1);
 }
 
+/* Returns the packets pending on the CPU. */
 SPIN_INLINE uint32_t spin_spread_held_(uint32_t cpu)
 {
 	const struct spin_load *load = &spin_loads[cpu & (SPIN_HPUS_MAX - 1)];

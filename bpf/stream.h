@@ -9,7 +9,7 @@
  * The kernel's TCP delivers the bytes in order and once (a verdict program of a sockmap), whatever was lost, duplicated or merged in
  * transit. TCP has already acknowledged them. So the application never reads a piece that is dropped, and reads a rewritten piece as
  * rewritten; TCP does not notice. A piece is an skb of any length, mostly up to 64 KB. Handlers see 8 KB of it at a time, copied to a
- * unit's buffer behind headers that are built from the socket. The program tail-calls itself for the rest.
+ * unit's buffer after headers that are built from the socket. The program tail-calls itself for the rest.
  *
  * The kernel locks the socket while the program runs, so a stream's own state needs no atomics. But programs of several sockets can run on
  * one CPU: a softirq may interrupt one, and one in process context may be preempted. So HPUs of streams are not CPUs: a program takes a
@@ -224,6 +224,7 @@ SPIN_INLINE void spin_stream_packet_(const struct spin_stream *stream, struct sp
 	packet->event = &unit->event;
 }
 
+/* Builds Ethernet, IP and UDP headers from the socket's addresses and ports. */
 SPIN_INLINE void spin_stream_headers_(struct __sk_buff *skb, uint8_t *frame, uint32_t bytes)
 {
 	struct spin_eth *eth = (struct spin_eth *)frame;

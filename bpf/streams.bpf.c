@@ -91,6 +91,7 @@ struct {
 
 /* --- connections begin and end --- */
 
+/* Removes a connection from spin_stream_known and its context's count. */
 static void spin_forget(uint64_t cookie, uint32_t *count)
 {
 	if (!bpf_map_delete_elem(&spin_stream_known, &cookie))
@@ -113,7 +114,7 @@ static struct spin_streams_seen *spin_seen(const struct spin_stream_owner *owner
 	return seen ? bpf_map_lookup_elem(seen, &zero) : NULL;
 }
 
-/* Returns 1 if the connection will have handlers. */
+/* Adds the connection to the maps. Returns 1 if it will have handlers. */
 static int spin_take(struct bpf_sock_ops *ops, const struct spin_stream_owner *owner)
 {
 	const struct spin_stream_known known = { .owner = *owner };
@@ -162,6 +163,7 @@ static void spin_closed(struct bpf_sock_ops *ops, const struct spin_stream_owner
 		spin_forget(bpf_get_socket_cookie(ops), count);
 }
 
+/* Reports to libspin that the connection was closed by its peer or has ended. */
 static void spin_tell_state(struct bpf_sock_ops *ops, uint32_t context, uint32_t state)
 {
 	struct spin_stream_news news = {
@@ -231,6 +233,7 @@ extern void *bpf_rdonly_cast(const void *at, __u32 type) __ksym __weak; /* same 
 
 #define SPIN_SHRINK_MAX 0xfffu /* most bytes that bpf_skb_adjust_room() removes at a time */
 
+/* Removes the first bytes of a piece, up to 64 KB. Returns 0 on success. */
 static int spin_skip(struct __sk_buff *skb, uint32_t bytes)
 {
 	_Pragma("unroll") for (int i = 0; i < 17; i++)

@@ -2,9 +2,9 @@
 /*
  * aggregate - the sum of a message's integers (PsPIN 4.3, "Data aggregation")
  *
- * A message of 32-bit integers is added up in its scratchpad, modulo 2^32: each packet by itself, and
- * then once to the message's sum. When the message is complete the sum is written to host memory, where the default
- * action would have put the message's first bytes: senders of puts choose a place for each message.
+ * Adds up the 32-bit integers of a message in its scratchpad, modulo 2^32. Each packet is summed by itself and then added
+ * once to the message's sum. When the message is complete, the sum is written to host memory, where the default action
+ * would have put the message's first bytes. So the sender of a put chooses a place for each message.
  */
 #include <spin/spin.h>
 
@@ -16,7 +16,7 @@ struct aggregate {
 SPIN_NO_STATE;
 SPIN_SCRATCHPAD(struct aggregate);
 
-/* Looked at together: one test for sixteen integers, and no loop between them. */
+/* Read together: one bounds test for sixteen integers, and no loop over them. */
 struct block { uint32_t value[16]; };
 
 static enum spin_payload_rc aggregate_payload(struct spin_payload *p, struct spin_no_state *unused)
@@ -37,7 +37,7 @@ static enum spin_payload_rc aggregate_payload(struct spin_payload *p, struct spi
 	return SPIN_SUCCESS;
 }
 
-/* One word: it goes along with the command, and no transfer is waited for. */
+/* A host-direct write: the word is part of the command, so there is no transfer to wait for. */
 static enum spin_completion_rc aggregate_completion(struct spin_completion *c, struct spin_no_state *unused)
 {
 	uint32_t sum = spin_load32(&SPIN_SCRATCH(c)->sum);
@@ -47,7 +47,7 @@ static enum spin_completion_rc aggregate_completion(struct spin_completion *c, s
 	return SPIN_COMPLETION_SUCCESS;
 }
 
-/* No packet ends within an integer. */
+/* .fragmentation_bytes ensures that no packet ends within an integer. */
 SPIN_HANDLERS(aggregate,
 	      .payload = aggregate_payload,
 	      .message_completion = aggregate_completion,

@@ -2,12 +2,12 @@
 /*
  * copy_from_host - serves reads of host memory (PsPIN 4.2.2 and 4.3, from the host to the network)
  *
- * A message is a read of as many bytes as it is long: each of its packets comes back with the matching entry's memory
- * at the packet's place in the message, in place of what it carried. A put's offset says where in the entry the
- * read begins; the entry's bounds are those of what can be read, and a packet that reaches beyond fails unanswered.
+ * A message requests as many bytes as it has: each of its packets is returned with bytes of the matching entry's memory,
+ * from the packet's offset in the message on, in place of its payload. A put's offset selects where in the entry the
+ * read begins. Only the entry can be read: a packet that reaches beyond its end fails and is not answered.
  *
- * Nothing is promised of bytes that the host stores to in the meantime. An answer is sent once, and a packet that comes
- * again is not answered again: a reader that misses one reads those bytes by another message.
+ * Bytes that the host writes during the read may be old or new. An answer is sent once, and a duplicate packet is not
+ * answered again: a reader that misses an answer must request those bytes by another message.
  */
 #include <spin/spin.h>
 

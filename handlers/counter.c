@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * counter - how much arrives
+ * counter - counts datagrams and their bytes
  *
- * Counts datagrams and the bytes of their payloads, modulo 2^32, and drops them. The application reads the counts
- * while packets flow, and sets them to 0 when it likes.
+ * Counts datagrams and the bytes of their payloads, modulo 2^32, and drops them. The application may read the counts
+ * while packets arrive, and may reset them at any time.
  */
 #include <spin/spin.h>
 
@@ -20,7 +20,7 @@ static enum spin_payload_rc counter_payload(struct spin_payload *p, struct count
 	return SPIN_DROP;
 }
 
-/* The counts are in L1, where an atomic addition takes two cycles. The payload is not looked at: it stays in L2. */
+/* The counts are in L1, where an atomic addition takes two cycles. The handler does not read the payload, so it stays in L2. */
 SPIN_HANDLERS(counter,
 	      .payload = counter_payload,
 	      .bytes_in_l1 = SPIN_HEADERS_ONLY,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * empty - what the NIC takes by itself (PsPIN 4.2, "Packet latency")
+ * empty - the shortest possible handler, to measure the NIC's own latency (PsPIN 4.2, "Packet latency")
  *
- * Every datagram is dropped, and nothing is done: the handler's first instruction is its last one. What is
- * measured of it is the way to a handler and back.
+ * Drops every datagram and does nothing else: the handler's first instruction is its last one. What is measured is the
+ * way to a handler and back.
  */
 #include <spin/spin.h>
 

@@ -2,9 +2,9 @@
 /*
  * filter_counts - packet steering by source address, with a counter for each address
  *
- * What filtering.c does, and each entry counts its packets, which PsPIN's (4.3) does not: the
- * application sees which sources are there, and how much they send. On a CPU the counter takes
- * a nanosecond or two. On PsPIN it is an AMO in L2 for each packet, and these bound the handler.
+ * filtering.c with a packet counter in each entry, which PsPIN's version (4.3) does not have: the
+ * application sees which sources exist, and how much they send. On a CPU the counter takes
+ * a nanosecond or two. On PsPIN it is an AMO in L2 for each packet, and these limit the throughput.
  */
 #include <spin/spin.h>
 
@@ -30,7 +30,7 @@ static enum spin_payload_rc filter_counts_payload(struct spin_payload *p, struct
 	return SPIN_SUCCESS;
 }
 
-/* Headers are all it looks at: the payload stays in L2, and its checksum is the host's to judge. */
+/* The handler reads only headers: the payload stays in L2, and the host verifies the checksum. */
 SPIN_HANDLERS(filter_counts,
 	      .payload = filter_counts_payload,
 	      .bytes_in_l1 = SPIN_HEADERS_ONLY,

@@ -2,10 +2,10 @@
 /*
  * filtering - packet steering by source address (PsPIN 4.3, "Packet filtering/rewriting")
  *
- * Every datagram's IPv4 source address is looked up in a table of 65,536
- * entries. If it is there, the UDP destination port is overwritten with the
- * entry's; the host then delivers the datagram to the socket bound to that
- * port. All others are delivered as they came. The application fills the table.
+ * Looks up every datagram's IPv4 source address in a table of 65,536 entries.
+ * If it is there, overwrites the UDP destination port with the entry's; the host
+ * then delivers the datagram to the socket bound to that port. All others are
+ * delivered unchanged. The application fills the table.
  */
 #include <spin/spin.h>
 
@@ -28,7 +28,7 @@ static enum spin_payload_rc filtering_payload(struct spin_payload *p, struct spi
 	return SPIN_SUCCESS;
 }
 
-/* Headers are all it looks at: the payload stays in L2, and its checksum is the host's to judge. */
+/* The handler reads only headers: the payload stays in L2, and the host verifies the checksum. */
 SPIN_HANDLERS(filtering,
 	      .payload = filtering_payload,
 	      .bytes_in_l1 = SPIN_HEADERS_ONLY,

@@ -2,27 +2,27 @@
 /*
  * histogram - counts per value over a set of messages (PsPIN 4.3, "Histogram")
  *
- * Messages carry 32-bit integers. How many there are of each value from 0 to 1,023 is
- * counted over all messages of a set, of which the application says how many they are. Every
- * cluster counts for itself. The message that completes the set merges the counts and copies
- * them to host memory, and the host is told of this one only: the others return the _PENDING form.
+ * Messages carry 32-bit integers. Counts how often each value from 0 to 1,023 occurs in a set
+ * of messages; the application sets how many messages the set has. Each cluster has its own
+ * counts. The message that completes the set merges them and copies the result to host memory.
+ * The host gets an event for this message only: the others return the _PENDING form.
  *
- * A packet that ends within an integer is not counted and fails: senders send multiples of 4.
+ * A packet that ends within an integer is not counted and fails: senders must send multiples of 4 bytes.
  */
 #include <spin/spin.h>
 
 #define HISTOGRAM_VALUES 1024
 
-/* As it is written to host memory. */
+/* The result's layout in host memory. */
 struct counts {
 	uint32_t count[HISTOGRAM_VALUES];
-	uint32_t outside; /* values beyond those */
+	uint32_t outside; /* larger values */
 };
 
 struct histogram {
-	struct counts total; /* of the last set that was complete */
-	uint32_t complete;   /* messages */
-	uint32_t messages;   /* of the set: the application's to write */
+	struct counts total; /* of the last complete set */
+	uint32_t complete;   /* messages completed so far */
+	uint32_t messages;   /* in the set; written by the application */
 };
 
 SPIN_PER_CLUSTER(struct counts, counts);
@@ -38,7 +38,7 @@ static inline void histogram_count(struct counts *local, uint32_t value)
 		spin_add32(&local->outside, 1);
 }
 
-/* Loaded before they are counted: a load whose value is needed at once costs an HPU a cycle more. */
+/* All values of a piece are loaded before the first is counted: using a value right after its load costs an HPU one more cycle. */
 struct four { uint32_t value[4]; };
 struct two { uint32_t value[2]; };
 
@@ -80,8 +80,8 @@ static enum spin_payload_rc histogram_payload(struct spin_payload *p, struct his
 }
 
 /*
- * The last two messages of a set may complete at the same time, and both find it
- * complete: then both merge and copy, and the same, as nothing is left to count.
+ * If the last two messages of a set complete at the same time, both may find it complete. Then
+ * both merge and copy, with the same result, because nothing is left to count.
  */
 static enum spin_completion_rc histogram_completion(struct spin_completion *c, struct histogram *h)
 {
@@ -95,8 +95,8 @@ static enum spin_completion_rc histogram_completion(struct spin_completion *c, s
 }
 
 /*
- * One atomic addition per integer, in the L1 of whichever cluster has the packet: there that takes a cycle. A completion
- * handler needs three words of the state, each 22 cycles away in L2; in an L1 they are near for the messages of its cluster.
+ * One atomic addition per integer, in the L1 of the cluster that has the packet, where it takes one cycle. A completion handler
+ * reads three words of the state, which takes 22 cycles each in L2; in L1 it takes less for messages of that cluster.
  */
 SPIN_HANDLERS(histogram,
 	      .payload = histogram_payload,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * host_direct - small records, straight into host memory (PsPIN 3.2.1, "Host-direct")
+ * host_direct - writes small records straight into host memory (PsPIN 3.2.1, "Host-direct")
  *
- * Every datagram has one record: 32 bytes, of which the first word says which one it is. It goes to its place in
- * an array in the handler's host memory, along with the command: no DMA engine fetches it, and nothing is waited
- * for. The application finds the latest of each there, by itself: the datagrams end here.
+ * Every datagram has one record of 32 bytes, whose first word is the record's index. It is written to this index of an
+ * array in the handler's host memory. The bytes are part of the command: no DMA engine fetches them, and there is
+ * nothing to wait for. The application finds the latest version of each record there; the datagrams are dropped.
  *
- * One that is shorter goes on to the host, and one whose place is not in host memory fails.
+ * A shorter datagram is passed to the host. A record whose index is outside the host memory fails.
  */
 #include <spin/spin.h>
 

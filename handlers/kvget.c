@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * kvget - kvstore's GET from a table that the server fills
+ * kvget - answers kvstore's GETs from a table that the server fills
  *
- * A GET whose key is in the table is answered from here and counted; all else, SETs among it, goes to the server. The messages are
- * kvstore's. Unlike its cache, which takes lines for keys that are asked for, this one needs no more than a lookup and a counter, so
- * it also runs on a card with hardware XDP (spincc --target nfp).
+ * A GET whose key is in the table is answered here and counted. Everything else, SETs included, is passed to the server. The messages
+ * are kvstore's. Unlike kvstore's cache, which allocates lines for requested keys, this needs only a lookup and a counter, so it also
+ * runs on a card with hardware XDP (spincc --target nfp).
  *
- * An entry does not change while it is in the table. Before the server acknowledges a SET it takes the key out; then it may enter the
- * new value, once no handler can have the old entry any more. So a GET that is sent after the acknowledgement gets the new value. Key 0
- * cannot be in a table: the server answers it.
+ * An entry does not change while it is in the table. Before the server acknowledges a SET, it removes the key. It may insert the new
+ * value when no handler can still use the old entry. So a GET that is sent after the acknowledgement gets the new value. A table cannot
+ * contain key 0: the server answers it.
  */
 #include <spin/spin.h>
 #include <kvstore.h>

@@ -2,28 +2,28 @@
 /*
  * kvstore - a key-value cache on the NIC (PsPIN 4.3, "Key-Value cache")
  *
- * A GET whose value is in the cache is answered from here and never reaches the
- * host. A GET that misses, and every SET, goes on to the server, with a lease on a
- * line of the cache: the one that has the key, or one taken for it. Through the
- * lease the server fills the line with what it holds.
+ * A GET whose value is in the cache is answered here and never reaches the host. A
+ * GET that misses, and every SET, is passed to the server with a lease on a cache
+ * line: the one that has the key, or one allocated for it. The lease allows the
+ * server to fill the line with its own value.
  *
- * Write policy: write-through, readable at commit. Handlers take VALID away from
- * lines (eviction), only the server gives it, with the value it holds itself.
- * Before it acknowledges a SET, every VALID line of that key has the new value or
- * is VALID no more; until then the old value is the committed one. So a VALID line
- * is never older than the last acknowledged SET, whatever datagrams are lost,
- * repeated or overtaken, and whatever other HPUs do. A reader that saw the same
- * VALID tag before and after copying a value has that line's value: no line
- * becomes VALID twice under one sequence.
+ * Write policy: write-through, readable at commit. Handlers only clear VALID of a
+ * line (eviction); only the server sets it, with the value in its own store. Before
+ * it acknowledges a SET, every VALID line of that key has the new value or is no
+ * longer VALID; until then the old value is the committed one. So a VALID line is
+ * never older than the last acknowledged SET, whatever datagrams are lost, repeated
+ * or reordered, and whatever other HPUs do. A reader that sees the same VALID tag
+ * before and after copying a value has that line's value, because no line becomes
+ * VALID twice under one sequence number.
  *
- * Eviction is second chance (clock) within the set; a line earns it when read.
+ * Eviction is second chance (clock) within the set: a read line gets a second chance.
  */
 #include <spin/spin.h>
 #include <kvstore.h>
 
 SPIN_STATE(struct kv_cache);
 
-/* The line that has the key, as far as `near` tells, if any; its way in *way. */
+/* Returns the line that has the key according to `near`, a copy of the set, and sets *way. Returns NULL if there is none. */
 static inline struct kv_line *kv_find(struct kv_set *set, const struct kv_set *near, uint32_t key, uint32_t *way)
 {
 	for (uint32_t w = 0; w < KV_WAYS; w++) {
@@ -38,7 +38,7 @@ static inline struct kv_line *kv_find(struct kv_set *set, const struct kv_set *n
 	return 0;
 }
 
-/* The line to give up: from the hand on, the first one not read lately. */
+/* Returns the line to evict: the first one, from the clock's hand on, that was not read recently. */
 static inline struct kv_line *kv_victim(struct kv_set *set, uint32_t *way)
 {
 	uint32_t clock = set->clock, hand = clock >> 4 & 3, used = clock & 15;
@@ -52,7 +52,7 @@ static inline struct kv_line *kv_victim(struct kv_set *set, uint32_t *way)
 	return SPIN_AT(set->line, hand);
 }
 
-/* Takes a line, last seen so, for a key, under a new sequence: PENDING. Returns the tag, 0 if another has the line. */
+/* Allocates a line for a key, with a new sequence number and PENDING, if it is still as `seen`. Returns its tag; 0 if another HPU took it. */
 static inline uint32_t kv_take(struct kv_line *line, const struct kv_line *seen, uint32_t key)
 {
 	uint32_t tag = spin_load32(&seen->tag), taken = (tag & ~KV_STATE_MASK) + 4;
@@ -69,8 +69,8 @@ static inline uint32_t kv_take(struct kv_line *line, const struct kv_line *seen,
 }
 
 /*
- * Answers a GET from a line. If it has the same VALID tag before and after key and value are read, it was VALID all the time
- * between, and they belong together.
+ * Answers a GET from a line. If the tag is the same VALID one before and after key and value are read, the line was VALID all
+ * the time in between, so they belong together. Returns 0 otherwise.
  */
 static inline _Bool kv_read(struct spin_payload *p, const struct kv_message *m, const struct kv_line *line, uint32_t key)
 {
@@ -103,7 +103,7 @@ static enum spin_payload_rc kvstore_payload(struct spin_payload *p, struct kv_ca
 	uint32_t key, way, tag, lease = 0;
 
 	if (!m || (m->op != spin_hton16(KV_GET) && m->op != spin_hton16(KV_SET)))
-		return SPIN_SUCCESS; /* not a request: the server's to refuse */
+		return SPIN_SUCCESS; /* not a request: the server refuses it */
 	key = spin_ntoh32(m->key);
 	set = SPIN_AT(cache->set, key % KV_SETS);
 	if (!set)
@@ -119,7 +119,7 @@ static enum spin_payload_rc kvstore_payload(struct spin_payload *p, struct kv_ca
 		if (!(near->clock >> way & 1))
 			set->clock |= 1u << way;
 		return spin_reply(p, sizeof(*m));
-	} else { /* VALID before a SET, or on its way from the server: share the lease */
+	} else { /* a SET, or a GET of a line that the server has not filled yet: share the lease */
 		lease = (spin_load32(&SPIN_FETCHED(line, set, near)->tag) & ~KV_STATE_MASK) | way;
 	}
 	spin_set32(p, &m->lease, lease);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * memcached - a cache on the NIC for a memcached that knows nothing of it (the idea is BMC's, NSDI 2021)
+ * memcached - a cache on the NIC for an unmodified memcached (the idea is BMC's, NSDI 2021)
  *
- * For all of a server's sockets, with one state: `spinctl exec --protocol both`. A GET of one key over UDP is answered from here, if the key's entry is in
- * the cache. All else goes on to memcached. The program spin-memcached fills the cache; <memcached.h> tells what the two share, and
- * why an answer is never older than what memcached has acknowledged.
+ * For all UDP and TCP sockets of a memcached, with one state (`spinctl exec --protocol both`). A GET of one key over UDP is answered here if
+ * the cache has the key. Everything else is passed to memcached. The program spin-memcached fills the cache; <memcached.h> describes what
+ * the two share, and why an answer is never older than what memcached has acknowledged.
  *
- * For that each command that may change something is counted before memcached has it, over UDP and TCP, text or binary, whole or in pieces: of
- * its key, or of all keys where it names several or none. It counts when it is whole, and one that brings data when its line is, too: memcached
- * drops the old value then if the new one does not fit.
+ * Invariant: a command that may change something is counted before memcached receives it, over UDP and TCP, text or binary, whole or in
+ * pieces: as a change of its key, or of all keys if it has several or none. It is counted at its end. A command with data is also
+ * counted before the data, because memcached drops the old value there if the new one does not fit.
  *
- * What memcached takes for a command is not always plain: of "set k 0 0 x" it refuses the line, and then takes the data for commands. So a
- * connection that sends what is not understood exactly is not followed any more: each piece of it counts as a change of all keys. A datagram that ends
- * within a command is dropped: memcached would take the rest from whoever sends the next one.
+ * What memcached reads as a command is not always clear: it refuses the line "set k 0 0 x", and then executes the data. So a connection that
+ * sends anything not understood exactly is no longer parsed, and each further piece of it counts as a change of all keys. Such a datagram is
+ * dropped. So is one that ends within a command: memcached would take the rest from the next one, whoever sends it.
  */
 #include <spin/spin.h>
 #include <memcached.h>
@@ -21,23 +21,23 @@ SPIN_STATE(struct mc_cache);
 SPIN_TABLE(mc_entries, struct mc_entry, MC_ENTRIES);
 SPIN_REPLY(512);
 
-/* What handlers keep of a datagram: where its commands are, and of a GET what the cache was like when it came. */
+/* Variables for one datagram: the parser's state, and for a GET its key, and the cache's epoch when it arrived. */
 struct mc_datagram {
 	struct mc_parser parser;
 	uint32_t hash, key_bytes, epoch, missed;
 };
-SPIN_BUFFER(struct mc_datagram, mc_datagrams, 2); /* two: a buffer has 64 bytes at least */
+SPIN_BUFFER(struct mc_datagram, mc_datagrams, 2); /* two, because a buffer has at least 64 bytes */
 
-/* What the next turn of mc_parse() does: one thing at a time, so that the kernel's verifier need not follow one with all of another. */
+/* What the next step of mc_parse() does: one thing per step, so that the verifier does not combine the paths of one with those of another. */
 enum mc_state { MC_START, MC_LINE, MC_COMMAND_ENDS, MC_WORD_ENDS, MC_FLAG_ENDS, MC_LINE_ENDS, MC_DATA, MC_BINARY, MC_BINARY_ACTS, MC_LOST };
 
 enum mc_command {
 	MC_NONE,
 	MC_READ,  /* changes nothing */
 	MC_KEYED, /* its first word is a key */
-	MC_GAT,   /* its second, and all that follow */
+	MC_GAT,   /* its second word and all that follow are keys */
 	MC_STORE, /* KEY FLAGS EXPTIME BYTES [noreply], and data */
-	MC_CAS,   /* the same with a number behind BYTES */
+	MC_CAS,   /* the same with a number after BYTES */
 	MC_META_GET,
 	MC_META_SET, /* KEY BYTES FLAGS*, and data */
 	MC_FLUSH,
@@ -46,16 +46,16 @@ enum mc_command {
 
 /* Bits of struct mc_parser's `seen`. */
 enum {
-	MC_CR = 1,        /* the last byte */
-	MC_NO_NUMBER = 2, /* the word at hand is none, */
-	MC_TOO_LARGE = 4, /* or does not fit 32 bits */
-	MC_BASE64 = 8,    /* flag b: the key is not what it looks like */
-	MC_TOUCHES = 16,  /* a flag that changes something, or that is not known */
-	MC_WRONG = 32,    /* a number is wrong: memcached may take what follows for data, or not */
-	MC_LF = 64,       /* the line's end is behind the word's */
+	MC_CR = 1,        /* the previous byte was a CR */
+	MC_NO_NUMBER = 2, /* the current word is not a number, */
+	MC_TOO_LARGE = 4, /* or one of more than 32 bits */
+	MC_BASE64 = 8,    /* flag b: the key is encoded in base64, so its hash is not known */
+	MC_TOUCHES = 16,  /* a flag that changes something, or is not known */
+	MC_WRONG = 32,    /* a number is invalid: memcached may or may not read what follows as data */
+	MC_LF = 64,       /* the current word is the last one of its line */
 };
 
-/* Before memcached has the command. */
+/* Counts a change of a key, before memcached receives the command. */
 static inline void mc_changed(struct mc_cache *cache, uint32_t hash)
 {
 	spin_add32(&cache->version[MC_VERSION_OF(hash)], 1);
@@ -80,7 +80,7 @@ static inline uint32_t mc_now(void)
 	return (uint32_t)(spin_clock_coarse_ns() >> 30);
 }
 
-/* A flush_all that is to come in so many seconds; what memcached takes for a date turns the cache off. */
+/* Handles flush_all with a delay. memcached reads more than 30 days as a date: this turns the cache off for ever. */
 static inline void mc_flush(struct mc_cache *cache, uint32_t delay_s)
 {
 	uint32_t until = delay_s > 60 * 60 * 24 * 30 ? 0xffffffff : mc_now() + delay_s + 3;
@@ -92,7 +92,7 @@ static inline void mc_flush(struct mc_cache *cache, uint32_t delay_s)
 
 #define MC_WORD(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
 
-/* By the first eight bytes, which are all of the words that change something, but for flush_all's last l. */
+/* Returns the command with these first eight bytes. Words that change something have no more, except for the last l of flush_all. */
 static inline uint32_t mc_command_of(uint32_t first, uint32_t second)
 {
 	const uint64_t word = first | (uint64_t)second << 32;
@@ -141,7 +141,7 @@ static inline uint32_t mc_command_of(uint32_t first, uint32_t second)
 
 #define MC_FLAG(letter) (1u << ((letter) - 'a'))
 
-/* Flags of mg that change nothing; b, with which the key is not what it looks like, does not matter then. */
+/* Returns 1 for a flag of mg that changes nothing. One of them is b (key in base64): if nothing changes, the key does not matter. */
 static inline _Bool mc_flag_reads(uint32_t byte)
 {
 	const uint32_t flags = MC_FLAG('b') | MC_FLAG('c') | MC_FLAG('f') | MC_FLAG('h') | MC_FLAG('k') | MC_FLAG('l') | MC_FLAG('q') |
@@ -165,7 +165,7 @@ static inline void mc_command_ends(struct mc_parser *c)
 	mc_word_begins(c);
 }
 
-/* 1 or 0 without a branch, so the verifier need not follow two paths: is x 0; is a < b, both below 2^31. */
+/* x == 0, and a < b for numbers below 2^31, without a branch, so that the verifier follows one path. */
 static inline uint32_t mc_zero(uint32_t x)
 {
 	return (~x & (x - 1)) >> 31;
@@ -179,8 +179,8 @@ static inline uint32_t mc_less(uint32_t a, uint32_t b)
 #define MC_LETTER(letter) (1u << ((letter)&31))
 
 /*
- * A flag of ms has ended. memcached refuses the command without taking its data if one is there twice, or has no number where it needs one; other
- * flags than these may have other reasons. Those that were there are bits of `seen` from 8 on: 13 tells them apart.
+ * Checks a flag of ms at its end. memcached refuses the command without reading its data if a flag is repeated or lacks a required number;
+ * flags other than these may have other reasons. Bits 8 and up of `seen` are the previous flags: their letters differ modulo 13.
  */
 static inline void mc_flag_ends(struct mc_parser *c)
 {
@@ -199,10 +199,10 @@ static inline void mc_flag_ends(struct mc_parser *c)
 	mc_word_begins(c);
 }
 
-/* Which words of a command are numbers, by bits: a byte for each command. */
+/* A byte for each command, with a bit for each word that must be a number. */
 #define MC_NUMBERS ((4ull | 8 | 16) << 8 * MC_STORE | (4ull | 8 | 16 | 32) << 8 * MC_CAS | 4ull << 8 * MC_META_SET)
 
-/* A word has ended that is not the command: its number, where it should be one. */
+/* Checks a word other than the command at its end. From a number it takes the length of the data, or the delay of flush_all. */
 static inline void mc_word_ends(struct mc_parser *c)
 {
 	const uint32_t field = c->field & 31, numbers = (uint32_t)(MC_NUMBERS >> 8 * (c->command & 7)) & 0xff & -mc_less(c->command, 8);
@@ -211,7 +211,7 @@ static inline void mc_word_ends(struct mc_parser *c)
 		       flags = mc_zero(field ^ 2) & mc_zero(length ^ 4);
 	uint32_t wrong = is_number & (1 ^ mc_zero(c->seen & MC_NO_NUMBER));
 
-	/* FLAGS have 32 bits, and cas's own number 64 */
+	/* FLAGS has 32 bits, and the number of cas 64 */
 	wrong |= is_number & mc_less(field, 5) & ((1 ^ mc_zero(c->seen & MC_TOO_LARGE)) | (over & (flags ^ 1)));
 	wrong |= mc_zero(field ^ 1) & mc_less(MC_KEY_BYTES_MAX, c->field_bytes & 0x7fffffff);
 	wrong |= mc_zero(field ^ 5) & mc_less(19, c->field_bytes & 0x7fffffff);
@@ -229,11 +229,11 @@ static inline void mc_digit(struct mc_parser *c, uint32_t byte)
 	const uint32_t digit = byte - '0';
 
 	if (digit <= 9 && c->field == 3 && c->field_bytes == 1)
-		c->seen &= ~(uint32_t)MC_TOO_LARGE; /* of the minus before it */
+		c->seen &= ~(uint32_t)MC_TOO_LARGE; /* set by the minus sign before this digit */
 	if (digit <= 9 && c->number <= 429496728)
 		c->number = c->number * 10 + digit;
 	else if (digit <= 9 || (byte == '-' && (c->command == MC_FLUSH || c->field == 3) && !c->field_bytes))
-		c->seen |= MC_TOO_LARGE; /* of a flush's minus memcached makes a month; of EXPTIME's it needs a number behind it */
+		c->seen |= MC_TOO_LARGE; /* memcached reads a negative delay of flush_all as a month; EXPTIME needs a digit after the sign */
 	else
 		c->seen |= MC_NO_NUMBER;
 }
@@ -255,7 +255,7 @@ static inline void mc_word(struct mc_parser *c, uint32_t byte)
 		if (c->field >= 2 && !c->field_bytes && !mc_flag_reads(byte))
 			c->seen |= MC_TOUCHES;
 		if (c->command == MC_META_SET && c->field > 2 && !c->field_bytes)
-			c->seen |= byte << 24; /* the flag; what follows is its number, or a letter */
+			c->seen |= byte << 24; /* the flag's letter; its number or another letter follows */
 		else if (c->seen >> 24 == 'M')
 			c->number = byte;
 		else
@@ -272,7 +272,7 @@ static inline void mc_line_begins(struct mc_parser *c)
 	c->hash = MC_HASH_START;
 }
 
-/* What follows is data, of which memcached has no doubt either. */
+/* At the end of a line with data. is_right: memcached also reads what follows as data. */
 static inline void mc_data_follows(struct mc_cache *cache, struct mc_parser *c, _Bool is_right)
 {
 	if (!is_right) {
@@ -368,7 +368,7 @@ static inline _Bool mc_binary_reads(uint32_t opcode)
 	return opcode < 0x20 && 0x08813e81u >> opcode & 1;
 }
 
-/* The key has come, or the value, or both. */
+/* Counts a binary command at the end of its key, and of its value. */
 static inline void mc_binary_acts(struct mc_cache *cache, struct mc_parser *c)
 {
 	const uint32_t opcode = c->command;
@@ -383,7 +383,7 @@ static inline void mc_binary_acts(struct mc_cache *cache, struct mc_parser *c)
 		c->state = MC_BINARY;
 }
 
-/* `field` counts bytes; `field_bytes`: of the key, above them of the extras; `left`: all behind the header; `seen`: the extras' last four. */
+/* `field`: bytes so far; `field_bytes`: of the key, from bit 16 on of the extras; `left`: all after the header; `seen`: last four of the extras. */
 static inline void mc_binary(struct mc_cache *cache, struct mc_parser *c, uint32_t byte)
 {
 	const uint32_t at = c->field++, extras = c->field_bytes >> 16, key = c->field_bytes & 0xffff;
@@ -403,7 +403,7 @@ static inline void mc_binary(struct mc_cache *cache, struct mc_parser *c, uint32
 			c->left = c->left << 8 | byte;
 		if (at + 1 < MC_HEADER_BYTES)
 			return;
-		/* what memcached does not know it answers, and then takes too much; so SASL's, mostly */
+		/* memcached answers an opcode that it does not know, and then reads too many bytes; also most of SASL's */
 		if (c->left > 0x3fffffff || extras + key > c->left || c->command > 0x24 || c->command - 0x1f < 4) {
 			mc_lose(cache, c);
 			return;
@@ -419,7 +419,7 @@ static inline void mc_binary(struct mc_cache *cache, struct mc_parser *c, uint32
 
 /* --- streams --- */
 
-/* How many of so many bytes are data. */
+/* Skips data of a text command. Returns how many of the `bytes` bytes that is. */
 static inline uint32_t mc_data(struct mc_cache *cache, struct mc_parser *c, uint32_t bytes)
 {
 	const uint32_t some = c->left < bytes ? c->left : bytes;
@@ -432,7 +432,7 @@ static inline uint32_t mc_data(struct mc_cache *cache, struct mc_parser *c, uint
 	return some;
 }
 
-/* And how many, after this byte, are a binary command's value, but for the last one. */
+/* Skips a binary command's value between its first byte and its last one. Returns how many of the `bytes` bytes that is. */
 static inline uint32_t mc_value(struct mc_parser *c, uint32_t bytes)
 {
 	const uint32_t behind = MC_HEADER_BYTES + (c->field_bytes >> 16) + (c->field_bytes & 0xffff);
@@ -446,7 +446,7 @@ static inline uint32_t mc_value(struct mc_parser *c, uint32_t bytes)
 	return some;
 }
 
-/* One turn: how many bytes it has taken of the `bytes` that there are, of which `byte` is the first. */
+/* One step. Returns how many of the remaining `bytes` bytes it has consumed; `byte` is the first of them. */
 static inline uint32_t mc_turn(struct mc_cache *cache, struct mc_parser *c, uint32_t byte, uint32_t bytes)
 {
 	uint32_t some;
@@ -469,11 +469,11 @@ static inline uint32_t mc_turn(struct mc_cache *cache, struct mc_parser *c, uint
 			mc_binary(cache, c, byte);
 		return some ? some : 1;
 	default:
-		return bytes; /* lost */
+		return bytes; /* MC_LOST: not parsed */
 	}
 }
 
-/* A turn that takes none, as something has ended. 0: nothing has. */
+/* A step at the end of something, which consumes no byte. Returns 0 if nothing has ended. */
 static inline _Bool mc_ends(struct mc_cache *cache, struct mc_parser *c)
 {
 	switch (c->state) {
@@ -497,6 +497,7 @@ static inline _Bool mc_ends(struct mc_cache *cache, struct mc_parser *c)
 	}
 }
 
+/* Parses the payload from byte `from` on, continuing where the previous piece ended. */
 static inline void mc_parse(struct spin_payload *p, struct mc_cache *cache, struct mc_parser *c, uint32_t from)
 {
 	if (c->state == MC_LOST)
@@ -518,9 +519,9 @@ static inline void mc_parse(struct spin_payload *p, struct mc_cache *cache, stru
 /* --- GET over UDP --- */
 
 #define MC_TEXT_AT sizeof(struct mc_frame)
-#define MC_KEY_AT  (MC_TEXT_AT + 4) /* behind "get " */
+#define MC_KEY_AT  (MC_TEXT_AT + 4) /* after "get " */
 
-/* Word i of the packet's key, with zeros behind it. */
+/* Returns word i of the packet's key, padded with zeros. */
 static inline uint32_t mc_key_word(struct spin_payload *p, uint32_t i, uint32_t key_bytes)
 {
 	const uint32_t at = MC_KEY_AT + i * 4, left = key_bytes - i * 4;
@@ -529,7 +530,7 @@ static inline uint32_t mc_key_word(struct spin_payload *p, uint32_t i, uint32_t 
 
 	if (word)
 		return left >= 4 ? *word : *word & ((1u << 8 * (left & 3)) - 1);
-	two = SPIN_GET(p, at, uint16_t); /* "\r\n" is behind the key: of one byte the word would end behind the packet */
+	two = SPIN_GET(p, at, uint16_t); /* "\r\n" follows the key: a word with one byte of the key would end beyond the packet */
 	return two ? *two & 0xff : 0;
 }
 
@@ -547,7 +548,7 @@ static inline _Bool mc_has_key(struct spin_payload *p, const struct mc_entry *en
 	return !other;
 }
 
-/* Tells the program of the key, if its place is free. */
+/* Tells the program a key that has no entry, if it was requested often enough and its slot is free. */
 static inline void mc_want(struct spin_payload *p, struct mc_cache *cache, uint32_t hash, uint32_t key_bytes)
 {
 	struct mc_wanted *wanted = &cache->wanted[MC_WANTED_OF(hash)];
@@ -567,7 +568,7 @@ static inline void mc_want(struct spin_payload *p, struct mc_cache *cache, uint3
 	spin_store32(&wanted->state, MC_WANTED_READY);
 }
 
-/* The number of the entry that is the answer now, but for its key; MC_ENTRIES: there is none. */
+/* Returns the index of the entry with this hash that is valid now; MC_ENTRIES if there is none. The caller compares the key. */
 static inline uint32_t mc_find(const struct mc_cache *cache, const struct mc_datagram *d)
 {
 	const uint32_t hash = d->hash, version = spin_load32(&cache->version[MC_VERSION_OF(hash)]), now = mc_now();
@@ -578,7 +579,7 @@ static inline uint32_t mc_find(const struct mc_cache *cache, const struct mc_dat
 		return MC_ENTRIES;
 	for (uint32_t way = 0; way < MC_WAYS; way++) {
 		const struct mc_entry *entry = &mc_entries[MC_FIRST_OF(hash) + way];
-		uint32_t other = entry->hash ^ hash; /* no branch on each reason, as the verifier would follow all of them for each way */
+		uint32_t other = entry->hash ^ hash; /* no branches: the verifier would follow each of them for each way */
 
 		other |= entry->key_bytes ^ d->key_bytes;
 		other |= entry->version ^ version;
@@ -590,7 +591,7 @@ static inline uint32_t mc_find(const struct mc_cache *cache, const struct mc_dat
 	return found;
 }
 
-/* Makes the answer in the reply's buffer: its bytes, or 0 if the entry has another key, or another value now. */
+/* Writes the answer to the reply's buffer. Returns its length; 0 if the entry has another key, or has changed. */
 static inline uint32_t mc_answer(struct spin_payload *p, const struct mc_cache *cache, const struct mc_datagram *d,
 				 const struct mc_entry *entry)
 {
@@ -609,7 +610,7 @@ static inline uint32_t mc_answer(struct spin_payload *p, const struct mc_cache *
 		if (to && from)
 			spin_copy(p, to, from, sizeof(*to));
 	}
-	/* what was read belongs together, and is the key's value at this moment */
+	/* if all are unchanged, what was read belongs together and is the key's current value */
 	if (spin_load32(&entry->tag) != tag || spin_load32(&cache->version[MC_VERSION_OF(d->hash)]) != entry->version ||
 	    spin_load32(&cache->epoch) + spin_connections_missed(p) != entry->epoch)
 		return 0;
@@ -637,7 +638,7 @@ static inline enum spin_payload_rc mc_get(struct spin_payload *p, struct mc_cach
 	return SPIN_SUCCESS;
 }
 
-/* Is the datagram a GET of one key, and nothing else? */
+/* Returns 1 if the datagram is a GET of one key and nothing else. Sets the hash and the length of the key. */
 static inline _Bool mc_is_get(struct spin_payload *p, struct mc_datagram *d)
 {
 	const uint32_t *get = SPIN_GET(p, MC_TEXT_AT, uint32_t);
@@ -651,7 +652,7 @@ static inline _Bool mc_is_get(struct spin_payload *p, struct mc_datagram *d)
 
 		if (!byte)
 			break;
-		other |= *byte - 0x21u; /* bit 31: a space, or what no key has */
+		other |= *byte - 0x21u; /* bit 31: a space or a control character, which no key has */
 		hash = (hash ^ *byte) * MC_HASH_PRIME;
 	}
 	d->hash = hash;
@@ -666,7 +667,7 @@ static inline enum spin_payload_rc mc_datagram(struct spin_payload *p, struct mc
 	struct mc_parser *c = &d->parser;
 
 	if (!frame || p->length == sizeof(*frame) || frame->datagrams != spin_hton16(1))
-		return SPIN_SUCCESS; /* no request: memcached does nothing with it */
+		return SPIN_SUCCESS; /* not a request: memcached ignores it */
 	if (mc_is_get(p, d))
 		return cache->on ? mc_get(p, cache, d) : SPIN_SUCCESS;
 	c->state = MC_START;

@@ -2,14 +2,14 @@
 /*
  * ping - the NIC answers ping (FPsPIN's first demo)
  *
- * An echo request over ICMP or ICMPv6 goes back as its reply, with all that it carries. All else is the host's: errors,
- * neighbour discovery, router advertisements; requests to many at a time, which hosts answer by rules of their
- * own (RFC 1122 3.2.2.6, RFC 4443 4.2); and requests that do not come from one other host, whose replies would go to many
- * or come back (RFC 1122 3.2.1.3). Which addresses are a subnet's broadcast it cannot know: senders of that kind are a
- * router's to refuse.
+ * Returns an echo request over ICMP or ICMPv6 as its reply, with all its data. Everything else is passed to the host:
+ * errors, neighbour discovery, router advertisements; requests to multicast or broadcast addresses, for which hosts have
+ * separate rules (RFC 1122 3.2.2.6, RFC 4443 4.2); and requests whose source is not a single other host, because their
+ * replies would go to many hosts or come back (RFC 1122 3.2.1.3). The handler does not know the broadcast addresses of
+ * subnets: a router must refuse packets with such a source.
  *
- * Give the rule the host's address, or it answers for others whose packets come by: "icmp dst 192.0.2.1",
- * "icmp6 dst 2001:db8::1".
+ * The rule should contain the host's address, or the handler answers for other hosts whose packets arrive here as well:
+ * "icmp dst 192.0.2.1", "icmp6 dst 2001:db8::1".
  */
 #include <spin/spin.h>
 
@@ -25,8 +25,8 @@ struct ping {
 SPIN_STATE(struct ping);
 
 /*
- * IPv4: not of this network (0.0.0.0/8), loopback (127.0.0.0/8), multicast or broadcast (224.0.0.0 and above). IPv6: not
- * in ::/64, where unspecified, loopback and mapped addresses are, nor multicast (ff00::/8).
+ * Returns 0 for IPv4 addresses of this network (0.0.0.0/8), loopback (127.0.0.0/8), multicast and broadcast (224.0.0.0 and
+ * above), and for IPv6 addresses in ::/64 (unspecified, loopback, mapped) and multicast (ff00::/8).
  */
 static _Bool is_one_host(struct spin_process who)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * pingpong - every packet goes back to where it came from (PsPIN 4.2.2; sPIN C.3.1, stream mode)
+ * pingpong - sends every packet back to its source (PsPIN 4.2.2; sPIN C.3.1, stream mode)
  *
- * Payload handlers send each packet back as it came, while others of its message are still on their way.
- * Message_id, offset and flags stay, so what comes back is the message again: to a context of the sender's that
- * takes messages, or to a plain socket.
+ * Payload handlers return each packet unchanged, while others of its message are still in transit. The message_id, the
+ * offset and the flags are kept, so the sender gets the same message back, either in its own context that takes messages
+ * or on a plain socket.
  *
- * What is sent back is sent once, and a packet that comes again is not a ping: it is acknowledged, and that is all.
- * A sender that misses a pong sends another message.
+ * A packet is sent back once. A duplicate is acknowledged and not returned. A sender that misses a packet must send
+ * another message.
  */
 #include <spin/spin.h>
 
@@ -19,7 +19,7 @@ static enum spin_payload_rc pingpong_payload(struct spin_payload *p, struct spin
 	struct spin_process source = spin_source(p);
 
 	if (spin_forward(p, &source))
-		return SPIN_SEGV; /* longer than packets that handlers send */
+		return SPIN_SEGV; /* longer than a handler may send */
 	return SPIN_SUCCESS;
 }
 

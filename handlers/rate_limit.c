@@ -2,27 +2,27 @@
 /*
  * rate_limit - a token bucket for each source address
  *
- * A source may send one packet each interval_ns, and `burst` of them at once; what is beyond that is dropped, the rest is the
- * host's. Of IPv6 a source is a /64 network. The application sets both numbers, at any time.
+ * A source may send one packet per interval_ns, and `burst` of them at once. Packets beyond that are dropped; the others are
+ * passed to the host. An IPv6 source is a /64 network. The application may change both numbers at any time.
  *
  * A bucket is one number, the time at which it will be full again (the generic cell rate algorithm of ITU-T I.371). A packet
- * moves that on by one interval, and is dropped if it would then be more than a whole bucket from now. So a bucket that is full
- * is as good as none, and a source without one takes it over. If there is none for it, its packets are dropped, too.
+ * advances this time by one interval, and is dropped if it would then be more than a whole bucket from now. So a full bucket
+ * stores nothing, and a source without a bucket takes it over. If none of its buckets is full, its packets are dropped.
  */
 #include <spin/spin.h>
 
 #define BUCKETS 4096 /* a power of two */
-#define PROBES  4    /* buckets that a source can have */
-#define TRIES   4    /* other HPUs may have packets of the same source */
+#define PROBES  4    /* candidate buckets of a source */
+#define TRIES   4    /* attempts to update a bucket: other HPUs may have packets of the same source */
 
 struct bucket {
-	uint32_t source; /* all bits of its address inverted: 0, as at first, is nobody's */
-	uint32_t full;   /* when it is, in ticks of 1,024 ns */
+	uint32_t source; /* its inverted address, IPv6: hash of the /64 network; 0, the initial value: none */
+	uint32_t full;   /* time at which it is full, in ticks of 1,024 ns */
 };
 
 struct rate_limit {
-	uint32_t interval_ns; /* of one token: a billion by the packets a second; below 1,024 all pass */
-	uint32_t burst;       /* tokens of a full bucket; all together come in less than half an hour */
+	uint32_t interval_ns; /* per token: 10^9 / (packets per second); below 1,024 all packets pass */
+	uint32_t burst;       /* tokens of a full bucket; an empty one must fill in less than half an hour */
 	uint32_t over, none;  /* packets dropped: over the rate, or without a bucket */
 	struct bucket bucket[BUCKETS];
 };
@@ -30,15 +30,15 @@ struct rate_limit {
 SPIN_STATE(struct rate_limit, .interval_ns = 1000000, .burst = 10);
 
 /*
- * Ticks that a bucket lacks, if `all` is a whole one. Ticks wrap after 73 minutes: what is further ahead than all is long over.
- * Clocks of other HPUs may be a little ahead.
+ * Returns the ticks until the bucket is full; an empty one takes `all` ticks. Ticks wrap after 73 minutes: a time further ahead
+ * than `all` is long past. Clocks of other HPUs may be a little ahead.
  */
 static inline uint32_t lacks(uint32_t full, uint32_t now, uint32_t all)
 {
 	return full - now <= all + 64 ? full - now : 0;
 }
 
-/* The source's bucket, or a full one that is its own from now on; NULL: there is none. */
+/* Returns the source's bucket, or a full one that it takes over; NULL if there is none. */
 static inline struct bucket *find(struct rate_limit *state, uint32_t source, uint32_t now, uint32_t all)
 {
 	uint32_t home = spin_table_home(source, BUCKETS), spare = BUCKETS, was = 0;
@@ -84,7 +84,7 @@ static enum spin_header_rc rate_limit_header(struct spin_header *h, struct rate_
 	return SPIN_HEADER_DROP;
 }
 
-/* The header handler, for packets without payload count, too. Headers are all it looks at. */
+/* A header handler, because packets without payload count as well. It reads only headers. */
 SPIN_HANDLERS(rate_limit,
 	      .header = rate_limit_header,
 	      .bytes_in_l1 = SPIN_HEADERS_ONLY,

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * reduce - element by element, the sum over a set of messages (PsPIN 4.3, "Data reduction")
+ * reduce - element-wise sum over a set of messages (PsPIN 4.3, "Data reduction")
  *
- * Each of n messages carries m 32-bit integers; element i of the result is the sum of all
- * messages' i-th integers, modulo 2^32. The application says n and m. Every cluster has sums of
- * its own. The message that completes the set merges them and copies the result to host memory;
- * then it writes directly behind it how many messages it is of: a host may wait for that word, or
- * for the event, which this message alone has.
+ * Each of n messages has m 32-bit integers; element i of the result is the sum of all
+ * messages' i-th integers, modulo 2^32. The application sets n and m. Each cluster has its
+ * own sums. The message that completes the set merges them and copies the result to host memory;
+ * then it writes n directly after the result. The host may poll that word, or wait for the
+ * event, which only this message has.
  *
- * Each message adds 1 to `complete` and looks at it before and after. The last ones of a set may all see it become complete: the one
- * that then counts the set in `sets` is the message that completes it. Messages beyond the set find it complete before.
+ * Each message adds 1 to `complete` and reads it before and after. Several of the last messages may see the set become complete: the one
+ * that then increments `sets` completes it. Messages beyond the set find it complete before.
  *
- * A packet that reaches beyond m fails, and nothing of it is added. For another set the application sets
- * sums and `complete` to 0.
+ * A packet that reaches beyond m fails, and none of it is added. Before another set the application must
+ * reset the sums and `complete` to 0.
  */
 #include <spin/spin.h>
 
@@ -21,11 +21,11 @@
 struct sums { uint32_t sum[REDUCE_ITEMS]; };
 
 struct reduce {
-	struct sums total; /* of the last set that was complete */
-	uint32_t complete; /* messages */
-	uint32_t sets;     /* that were complete */
-	uint32_t messages; /* of the set, n: the application's to write */
-	uint32_t items;    /* of a message, m, at most REDUCE_ITEMS: the application's, too */
+	struct sums total; /* of the last complete set */
+	uint32_t complete; /* messages completed so far */
+	uint32_t sets;     /* completed */
+	uint32_t messages; /* n, in the set; written by the application */
+	uint32_t items;    /* m, of a message, at most REDUCE_ITEMS; written by the application */
 };
 
 SPIN_PER_CLUSTER(struct sums, sums);
@@ -56,7 +56,7 @@ static enum spin_completion_rc reduce_completion(struct spin_completion *c, stru
 	return SPIN_COMPLETION_SUCCESS;
 }
 
-/* One atomic addition per integer, in the L1 of whichever cluster has the packet. No packet ends within an integer. */
+/* One atomic addition per integer, in the L1 of the cluster that has the packet. No packet ends within an integer. */
 SPIN_HANDLERS(reduce,
 	      .payload = reduce_payload,
 	      .message_completion = reduce_completion,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * strided_ddt - a message is scattered into host memory as its receiver says (PsPIN 4.3, "Scatter"; sPIN 5.2, C.3.4)
+ * strided_ddt - scatters a message into host memory by a layout (PsPIN 4.3, "Scatter"; sPIN 5.2, C.3.4)
  *
- * The layout is MPI's vector datatype: the message is blocks of block_bytes, one behind the other, and block i lies in
- * the matching entry's memory at i * stride_bytes: a column of a matrix, say. A packet's place follows from its
- * offset, so packets come in any order, and begin and end within blocks. Each piece of a block is one DMA command;
- * no byte is copied by the host. The application writes the layout before the message comes.
+ * The layout is MPI's vector datatype: the message consists of consecutive blocks of block_bytes, and block i is written
+ * to the matching entry's memory at i * stride_bytes, for example as a column of a matrix. A packet's place follows from
+ * its offset, so packets may arrive in any order, and may begin and end within blocks. Each piece of a block is one DMA
+ * command; the host copies nothing. The application must write the layout before the message arrives.
  *
- * A layout that is none fails. What is not in the entry is not written, but the blocks before it are.
+ * An invalid layout fails. A block beyond the entry's end is not written, but the blocks before it are.
  */
 #include <spin/spin.h>
 
@@ -26,7 +26,7 @@ static enum spin_payload_rc strided_ddt_payload(struct spin_payload *p, struct s
 		return SPIN_FAIL;
 	i = p->offset / block;
 	at = (uint64_t)i * gap + p->offset;
-	bytes = (i + 1) * block - p->offset; /* of the block that the packet begins in */
+	bytes = (i + 1) * block - p->offset; /* left in the block that the packet begins in */
 	SPIN_WHILE(p, done < p->length) {
 		if (bytes > p->length - done)
 			bytes = p->length - done;
@@ -39,7 +39,7 @@ static enum spin_payload_rc strided_ddt_payload(struct spin_payload *p, struct s
 	return SPIN_SUCCESS;
 }
 
-/* The payload is moved, not looked at: it stays in L2, where the host's DMA reads whole lines. */
+/* The handler does not read the payload, so it stays in L2, where the DMA to the host reads whole lines. */
 SPIN_HANDLERS(strided_ddt,
 	      .payload = strided_ddt_payload,
 	      .bytes_in_l1 = SPIN_HEADERS_ONLY,

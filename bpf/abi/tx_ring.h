@@ -60,6 +60,7 @@ _Static_assert(sizeof(struct spin_clone_template) == 32, "the shortest frame");
 #define SPIN_WAYS         20u /* devmaps per interface */
 #define SPIN_WAY_PLACES   16u /* interfaces per context */
 
+/* An interface that packets of handlers may leave through. */
 struct spin_way {
 	uint32_t ifindex; /* 0: none */
 	uint32_t no_room; /* 1: a copy cannot grow beyond the received frame (generic mode) */
@@ -81,7 +82,7 @@ struct spin_hop {
 
 /* Packets that handlers sent, per CPU. */
 struct spin_out_stats {
-	uint64_t returned; /* left in the received frame */
+	uint64_t returned; /* sent in the received frame */
 	uint64_t copies;   /* queued as copies of the received frame */
 	uint64_t asked;    /* passed to libspin */
 	uint64_t no_room;  /* lost: libspin's ring was full */

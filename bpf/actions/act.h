@@ -14,8 +14,8 @@
 
 /*
  * Updates the UDP checksum of a packet for the host by what the handlers changed. It is updated by the difference (RFC 1624), so a checksum
- * that was wrong on arrival stays wrong. No checksum stays none. A local sender's partial checksum is kept: it does not cover what handlers
- * can change.
+ * that was wrong on arrival stays wrong. A datagram without a checksum stays without one. A local sender's partial checksum is kept: it
+ * does not cover what handlers can change.
  */
 SPIN_INLINE void spin_deliver(const struct spin_view *view, const struct spin_datagram *d, uint64_t change, _Bool accept_partial)
 {

@@ -25,7 +25,7 @@ SPIN_INLINE uint8_t *spin_dma_byte_(const struct spin_packet *packet, uint32_t a
 
 #define SPIN_FEW_WORDS_ (SPIN_HOST_WRITE_MAX / 8)
 
-/* At most SPIN_HOST_WRITE_MAX bytes, kept in registers: the isolated class may read the stack only at constant offsets. */
+/* Copies at most SPIN_HOST_WRITE_MAX bytes to the host, in registers: the isolated class may read the stack only at constant offsets. */
 SPIN_INLINE void spin_dma_few_pieces_(const struct spin_packet *packet, uint32_t at, const uint8_t *hpu, uint32_t bytes)
 {
 	uint32_t room = 0, start = 0;

@@ -76,7 +76,7 @@ SPIN_OUTLINE int spin_parked_from_host(uint32_t off, uint32_t start, uint32_t by
 	return spin_parked_view_(&view) ? spin_bounded_in_(&view, off, start, bytes) : 0;
 }
 
-/* Between offset `start` of host memory and offset `off` of the payload. */
+/* Copies between offset `start` of host memory and offset `off` of the payload. */
 SPIN_INLINE void spin_payload_transfer_(struct spin_packet *packet, uint32_t off, uint32_t start, uint32_t bytes, _Bool to_host)
 {
 	uint32_t at = (uint32_t)(packet->payload - packet->view.data) + off;

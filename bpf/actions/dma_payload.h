@@ -19,7 +19,7 @@
 				((type *)(to + spin_off_))[spin_i_] = ((const type *)spin_at_)[spin_i_]; \
 	} while (0)
 
-/* Copies `bytes` bytes of the payload, which are in bounds. `to` has room for them and the slack behind. */
+/* Copies `bytes` bytes of the payload, which are in bounds. `to` has room for them and for the slack after them. */
 SPIN_INLINE void spin_copy_out(const struct spin_view *view, const uint8_t *from, uint8_t *to, uint32_t bytes, uint32_t most)
 {
 	/* hides what the tests of single bits tell the verifier, which would otherwise check the chunk loop 64 times */
@@ -148,7 +148,7 @@ SPIN_INLINE void spin_payload_in_(struct spin_packet *packet, uint32_t off, cons
 #ifdef SPIN_BOUNDED_MESSAGES
 #include "bpf/actions/dma_bounded.h"
 #else
-/* Between offset `off` of the payload and offset `start` of the host memory. The caller has checked both ranges. */
+/* Copies between offset `off` of the payload and offset `start` of the host memory. The caller has checked both ranges. */
 SPIN_INLINE void spin_payload_transfer_(struct spin_packet *packet, uint32_t off, uint32_t start, uint32_t bytes, _Bool to_host)
 {
 	uint8_t *host = spin_host_at(start, 0);

@@ -14,7 +14,7 @@ static struct spin_me spin_mes[SPIN_MES_MAX] SPIN_ME_ATTR_ = {
 /* No entry with this or a higher index was ever posted, so searches stop here. The host updates it before it posts a higher entry. */
 static uint32_t spin_mes_end SPIN_ME_ATTR_ = 1;
 
-#define SPIN_ME_PLACE_ 16
+#define SPIN_ME_PLACE_ 16 /* in the options that spin_me_take() returns: the unexpected message */
 
 /* Retries if another message took the entry that was found; after that the packet finds none. Only before Linux 6.9. */
 #define SPIN_ME_TRIES 4
@@ -24,7 +24,7 @@ SPIN_INLINE struct spin_me *spin_me_at(uint32_t me)
 	return &spin_mes[spin_barrier_var_(me) & (SPIN_MES_MAX - 1)]; /* the mask is for the verifier, even after a test of me */
 }
 
-/* Without branches: the verifier would follow each of them in every iteration of a search. */
+/* Returns 1 if the entry's match bits and source accept the message. Without branches: the verifier would follow each in every iteration. */
 SPIN_INLINE _Bool spin_me_fits_(const struct spin_me *me, const struct spin_key *key, uint64_t match_bits)
 {
 	uint32_t mask = spin_read_once(&me->source_mask);
@@ -128,7 +128,7 @@ SPIN_INLINE uint32_t spin_me_place_bytes(uint64_t place)
 	return (uint32_t)(place >> 31) & 0x7fffffff;
 }
 
-/* Returns the range reserved for a message that did not need it, unless another one was reserved behind it. */
+/* Returns the range reserved for a message that did not need it, unless another one was reserved after it. */
 SPIN_APART int spin_me_release(uint32_t me, uint32_t offset, uint32_t bytes)
 {
 	struct spin_me *entry = spin_me_at(me);
@@ -142,7 +142,7 @@ SPIN_APART int spin_me_release(uint32_t me, uint32_t offset, uint32_t bytes)
 	return 0;
 }
 
-/* Returns SPIN_MES_MAX behind the last entry. A second exit of the loop would be one more path for the verifier. */
+/* Returns the next index, SPIN_MES_MAX after the last entry. A second exit of the loop would be one more path for the verifier. */
 SPIN_INLINE uint32_t spin_me_next_(uint32_t me, uint32_t end)
 {
 	return spin_blur(me + 1 < end ? me + 1 : SPIN_MES_MAX);

@@ -68,6 +68,7 @@ SPIN_INLINE uint32_t spin_out_place_(uint32_t ifindex)
 	return spin_blur(ifindex ? place : SPIN_WAY_PLACES); /* one state for the verifier */
 }
 
+/* Returns the smallest devmap of the interface with at least so many copies. */
 SPIN_INLINE void *spin_out_way_(uint32_t place, uint32_t copies)
 {
 	uint32_t at = place * SPIN_WAYS;
@@ -95,6 +96,7 @@ SPIN_INLINE int spin_leave(struct xdp_md *ctx)
 	return (int)(way ? bpf_redirect_map(way, 0, 0) : bpf_redirect(ctx->ingress_ifindex, 0));
 }
 
+/* Passes a packet to libspin, which sends it. */
 SPIN_INLINE void spin_out_ask_(const struct spin_tx_desc *out, struct spin_out_stats *stats)
 {
 	uint32_t bytes = out->request.type != SPIN_REQUEST_PUT ? spin_barrier_var_(out->request.bytes) : 0, full;
@@ -154,7 +156,7 @@ SPIN_INLINE _Bool spin_out_route_(struct xdp_md *ctx, struct spin_tx_desc *out)
 	return 1;
 }
 
-/* Returns 1 if the packet fits the MTU, as one at most as long as the received frame does. The kernel checks clone templates only. */
+/* Returns 1 if the packet fits the MTU; one no longer than the received frame does. The kernel checks only the clone template. */
 SPIN_INLINE _Bool spin_out_fits_(struct xdp_md *ctx, const struct spin_tx_desc *out)
 {
 	uint32_t ip_bytes = out->request.bytes - out->request.ip_at;
@@ -190,6 +192,7 @@ SPIN_INLINE int spin_out_shrink_(struct xdp_md *ctx, uint32_t bytes)
 	return bpf_xdp_adjust_tail(ctx, template_bytes - (int)bytes) ? -1 : 0;
 }
 
+/* Writes the clone template to the frame. */
 SPIN_INLINE _Bool spin_out_carry_(struct xdp_md *ctx, uint32_t first)
 {
 	struct spin_clone_template *template = (void *)(long)ctx->data;
@@ -232,7 +235,7 @@ SPIN_INLINE int spin_out_send_(struct xdp_md *ctx, struct spin_tx_desc *head, ui
 	return (int)bpf_redirect_map(way, 0, BPF_F_BROADCAST);
 }
 
-/* Adds the received frame to the group; its headers lie as those of `other`. Returns 0 if it is too long. */
+/* Adds the received frame to the group; its headers have the offsets of those of `other`. Returns 0 if it is too long. */
 SPIN_INLINE _Bool spin_out_take_frame_(struct xdp_md *ctx, struct spin_tx_desc *out, const struct spin_tx_desc *other)
 {
 	uint32_t bytes = spin_bounded_length((uint32_t)bpf_xdp_get_buff_len(ctx), SPIN_REQUEST_FRAME_MAX), ip_at;

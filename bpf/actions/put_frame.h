@@ -3,7 +3,7 @@
 #define BPF_PUT_FRAME_H
 
 /*
- * Writes the headers of a packet that a handler sends to a buffer. The buffer has slack behind the packet, so the verifier accepts the
+ * Writes the headers of a packet that a handler sends to a buffer. The buffer has slack after the packet, so the verifier accepts the
  * stores without knowing the exact length.
  */
 #include <spin/slmp.h>
@@ -178,7 +178,7 @@ SPIN_INLINE void spin_put_udp(const struct spin_packet *packet, uint8_t *frame, 
 	udp->checksum = 0;
 }
 
-/* Returns the sum of the IP addresses, the UDP header and its payload. Clears the bytes behind the payload. */
+/* Returns the sum of the IP addresses, the UDP header and its payload. Clears the bytes after the payload. */
 SPIN_INLINE uint64_t spin_put_sum_(uint8_t *udp, uint32_t udp_bytes, const uint8_t *addresses, uint32_t words)
 {
 	uint64_t sum = (uint64_t)spin_hton16(SPIN_IP_UDP) + spin_hton16(udp_bytes), at = spin_barrier_var64_(udp_bytes), round = 0;

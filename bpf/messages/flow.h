@@ -78,7 +78,7 @@ SPIN_OUTLINE uint32_t spin_flow_find(const struct spin_key *key, uint32_t *place
 			return state;
 		}
 		if (state == SPIN_FLOW_NONE && !spin_read_once(&flow->id))
-			break; /* never used, so no key was ever inserted behind it */
+			break; /* never used, so no key was ever inserted after it */
 		i = spin_blur(i + 1);
 	} while (i < SPIN_FLOW_PROBES && spin_can_loop_(&round, SPIN_FLOW_PROBES));
 	return 0;
@@ -92,6 +92,7 @@ SPIN_INLINE uint32_t spin_age(uint32_t now, uint32_t since)
 	return age > 0xffff0000 ? 0 : age;
 }
 
+/* Returns 1 if the tombstone is older than `ticks`. */
 SPIN_INLINE _Bool spin_tombstone_old(const struct spin_flow *flow, uint32_t now, uint32_t ticks)
 {
 	return spin_age(now, spin_read_once(&flow->time)) > ticks;

@@ -4,12 +4,13 @@
 
 /*
  * Handles one packet of a message, from its header to its result: steps 6 to 13 of <spin/message.h>, whose terms are used here. HPUs can
- * meet in four places. Each is settled by one atomic operation: which HPU opens a message (flow.h), runs its header handler (its phase),
+ * race at four points, and one atomic operation decides each race: which HPU opens a message (flow.h), runs its header handler (its phase),
  * handles a packet (window.h), and completes it (`done`).
  */
 #include "bpf/messages/message_begin.h"
 #include "bpf/messages/message_request.h"
 
+/* The default action: stores the payload in the entry's memory, and cuts it off at the end of the message's range. */
 SPIN_INLINE enum spin_reason spin_message_deposit_(const struct spin_message *m, const struct spin_packet *packet, struct spin_mpq *q)
 {
 	uint32_t bytes = m->slmp.bytes, room = q->place_bytes;

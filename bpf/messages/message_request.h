@@ -105,7 +105,7 @@ SPIN_INLINE enum spin_reason spin_message_fetch_(const struct spin_message *m, s
 	out->request.put.hdr_data = spin_swap64(get->hdr_data);
 	out->request.put.remote_offset = spin_swap64(get->offset);
 	to = spin_put_at(out->request.frame, spin_put_payload_at_(packet->ip_at, packet->is_ip4));
-	/* only the mask proves the alignment to the verifier; the slack of the memory covers the values behind the first */
+	/* only the mask proves the alignment to the verifier; the slack of the memory covers the values after the first */
 	if (is_wide) {
 		host = spin_host_at(spin_barrier_var_(place) & ~7u, sizeof(uint64_t));
 		if (!host)

@@ -11,7 +11,7 @@
 
 struct spin_slmp_packet {
 	uint32_t flags, message_id, offset;
-	uint32_t bytes; /* payload behind the headers */
+	uint32_t bytes; /* payload after the headers */
 	uint32_t header_bytes;
 	/* from the put extension, otherwise defaults */
 	uint32_t length;

@@ -4,7 +4,7 @@
 
 /*
  * The three spaces of host memory that handlers access (<spin/action.h>; sPIN B.2, B.6): the message's range of its matching entry, the
- * whole entry, and the handlers' own memory of the entry, in segments. All are in one array of the context. Slack behind the array lets the
+ * whole entry, and the handlers' own memory of the entry, in segments. All are in one array of the context. Slack after the array lets the
  * verifier prove a transfer in bounds from its start alone; no byte beyond the range is written.
  */
 #include <spin/context.h>

@@ -14,7 +14,7 @@
 #include <spin/bytes.h>
 
 #define MC_KEY_BYTES_MAX 250u /* memcached's limit */
-#define MC_TEXT_BYTES    504u /* of an answer behind the frame header */
+#define MC_TEXT_BYTES    504u /* of an answer after the frame header */
 #define MC_WAYS          4u
 #define MC_SETS          256u /* a power of two, like the next two */
 #define MC_VERSIONS      16384u

@@ -3,8 +3,8 @@
 #define TESTS_LOOPS_LOOPS_H
 
 /*
- * The state of all handlers in this directory: each loop of a file writes its result to its own column, in the order of the file.
- * tests/unit/loops_agree.c compares the columns of all engines.
+ * The state of all handlers in this directory: each loop of a file writes its results to its own elements. tests/unit/loops_agree.c
+ * compares the elements of all engines.
  */
 #include <spin/spin.h>
 

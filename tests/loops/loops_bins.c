@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_bins - loops as people write them: counts by value. tests/unit/loops_agree.c runs them. */
+/* loops_bins - typical loops of handlers: counts by value. Run by tests/unit/loops_agree.c. */
 #include "loops.h"
 
 static void bins(struct spin_payload *p, struct loops *s)

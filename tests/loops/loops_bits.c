@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_bits - loops as people write them: bits. tests/unit/loops_agree.c runs them. */
+/* loops_bits - typical loops of handlers: operations on bits. Run by tests/unit/loops_agree.c. */
 #include "loops.h"
 
 static void ones(struct spin_payload *p, struct loops *s)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_count - loops as people write them: zeros. tests/unit/loops_agree.c runs them. */
+/* loops_count - typical loops of handlers: a count of zero bytes. Run by tests/unit/loops_agree.c. */
 #include "loops.h"
 
 static void zeros(struct spin_payload *p, struct loops *s)

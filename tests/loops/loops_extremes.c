@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_extremes - loops as people write them: smallest and largest. tests/unit/loops_agree.c runs them. */
+/* loops_extremes - typical loops of handlers: smallest and largest. Run by tests/unit/loops_agree.c. */
 #include "loops.h"
 
 static void extremes_by_if(struct spin_payload *p, struct loops *s)

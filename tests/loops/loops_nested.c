@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_nested - loops as people write them: nested conditions, and ends. tests/unit/loops_agree.c runs them. */
+/* loops_nested - typical loops of handlers: nested conditions, and early ends. Run by tests/unit/loops_agree.c. */
 #include "loops.h"
 
 static void nested(struct spin_payload *p, struct loops *s)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_order - loops as people write them: order and change. tests/unit/loops_agree.c runs them. */
+/* loops_order - typical loops of handlers: ascents, peaks and changes. Run by tests/unit/loops_agree.c. */
 #include "loops.h"
 
 static void changes(struct spin_payload *p, struct loops *s)

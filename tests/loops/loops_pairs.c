@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_pairs - loops as people write them: accumulators that depend on each other. tests/unit/loops_agree.c runs them. */
+/* loops_pairs - typical loops of handlers: accumulators that depend on each other. Run by tests/unit/loops_agree.c. */
 #include "loops.h"
 
 static void smallest_two(struct spin_payload *p, struct loops *s)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_parse - loops as people write them: parsers. tests/unit/loops_agree.c runs them. */
+/* loops_parse - typical loops of handlers: parsers. Run by tests/unit/loops_agree.c. */
 #include "loops.h"
 
 static void numbers(struct spin_payload *p, struct loops *s)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_records - loops as people write them: records. tests/unit/loops_agree.c runs them. */
+/* loops_records - typical loops of handlers: records of type, length and value. Run by tests/unit/loops_agree.c. */
 #include "loops.h"
 
-/* type, length, value: how many of type 1, and bytes of values */
+/* Counts records of type 1, and the bytes of all values. */
 static void records(struct spin_payload *p, struct loops *s)
 {
 	uint32_t left = 0, expects_length = 0, type = 0, count = 0, bytes = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_sums - loops as people write them: sums with conditions. tests/unit/loops_agree.c runs them. */
+/* loops_sums - typical loops of handlers: sums with conditions. Run by tests/unit/loops_agree.c. */
 #include "loops.h"
 
 static void saturating_sum(struct spin_payload *p, struct loops *s)

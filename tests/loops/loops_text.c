@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_text - loops as people write them: text. tests/unit/loops_agree.c runs them. */
+/* loops_text - typical loops of handlers: classes of characters, and words. Run by tests/unit/loops_agree.c. */
 #include "loops.h"
 
 static void letters(struct spin_payload *p, struct loops *s)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* loops_wide - loops as people write them: words of 64 bits, and variables in a structure. tests/unit/loops_agree.c runs them. */
+/* loops_wide - typical loops of handlers: words of 64 bits, and variables in a structure. Run by tests/unit/loops_agree.c. */
 #include "loops.h"
 
 static void extremes_of_64_bits(struct spin_payload *p, struct loops *s)

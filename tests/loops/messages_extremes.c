@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* messages_extremes - loops as people write them, over messages: smallest, largest, sum. tests/unit/loops_agree.c runs them. */
+/* messages_extremes - typical loops of handlers over messages: smallest, largest, sum. Run by tests/unit/loops_agree.c. */
 #include "loops.h"
 
-/* Over all words of a message: each packet goes on where the one before it ended. */
+/* Over all words of a message: each packet continues where the previous one ended. */
 static void extremes_of_message(struct spin_payload *p, struct loops *s)
 {
 	uint32_t min = p->offset ? s->result[0] : 0xffffffff, max = p->offset ? s->result[1] : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* messages_sums - loops as people write them, over messages: several sums at a time. tests/unit/loops_agree.c runs them. */
+/* messages_sums - typical loops of handlers over messages: several sums at a time. Run by tests/unit/loops_agree.c. */
 #include "loops.h"
 
 static void sum_saturates(struct spin_payload *p, struct loops *s)
@@ -35,7 +35,7 @@ static void sums_by_kind(struct spin_payload *p, struct loops *s)
 	s->result[4] += zeros;
 }
 
-/* 64 bits, of two halves. */
+/* A 64-bit sum in two halves. */
 static void sum_with_carry(struct spin_payload *p, struct loops *s)
 {
 	uint32_t low = s->result[7], high = s->result[8];

@@ -18,7 +18,7 @@
  *
  *   6. MALFORMED: fewer than 10 bytes of UDP payload; a payload without EOM that is not a multiple of the registered
  *      fragmentation_bytes; a flag other than SYN, EOM and, if the context takes it, PUT; offset 0 without SYN; PUT on an offset other
- *      than 0, with too few bytes behind it, with an op that the context does not take, or another version, or an invalid value of
+ *      than 0, with too few bytes after it, with an op that the context does not take, or another version, or an invalid value of
  *      `atomic` for this op; an op get or atomic without EOM, or with an invalid payload or length; no payload and no EOM; offset +
  *      payload beyond 2^32 - 1.
  *   7. The key has a tombstone not older than T. It records its message's stride and length, and the sum of the first packet's
@@ -44,20 +44,20 @@
  *      message is forgotten as if it had never arrived; else it is waiting and the packet PARKED.
  *  11. The message is open. Only packets that were handled count as arrived or define the last packet.
  *      MALFORMED: an offset that is not a multiple of the stride; a payload other than the stride without EOM, or longer with EOM; the
- *      packet lies behind the last one, if that is known; EOM, and another packet is known as the last one, or packets behind it have
- *      arrived. BEYOND_ENTRY: its entry has SPIN_ME_NO_TRUNCATE, and part of its payload would lie behind the entry's end, whatever
+ *      packet lies after the last one, if that is known; EOM, and another packet is known as the last one, or packets after it have
+ *      arrived. BEYOND_ENTRY: its entry has SPIN_ME_NO_TRUNCATE, and part of its payload would lie beyond the entry's end, whatever
  *      handlers do with it; or it is the first packet, and the message's length in PUT would: then no header handler has run. The
  *      message is refused and ends. DUPLICATE: it has arrived before. BEYOND_WINDOW: it is more than the context's window beyond the
  *      lowest missing one.
  *      Otherwise it is handled, depending on the header handler's result:
- *        PROCESS_DATA  payload handler, if the packet has payload behind the user
+ *        PROCESS_DATA  payload handler, if the packet has payload after the user
  *                      header: SUCCESS, DROPPED, FAILED, SEGV, BAD_RETURN; with no payload
  *                      handler registered, or no such payload, the default action.
  *                      For the last packet it gets whole pieces of fragmentation_bytes; the rest is dropped, and
  *                      a packet with less than one piece is DROPPED
  *        PROCEED       default action: PROCEEDED, the payload with its user header is stored at
  *                      the entry's start + the message's offset + the packet's; what lies
- *                      behind the entry's end is cut off
+ *                      beyond the entry's end is cut off
  *                      Get: no payload handler runs, not even for PROCESS_DATA, and nothing is stored. A put from host memory
  *                      to the source is queued as by spin_put_from_host(), of the requested length or what the message's range
  *                      has of it. DROPPED, without an answer: the entry does not have SPIN_ME_OP_GET, or handlers of this packet
@@ -81,7 +81,7 @@
  * (whatever handlers returned), parked, or a duplicate: it returns as the acknowledgement (verdict TX); else it is dropped (DROP). Flow
  * control (sPIN 3.2) is NO_ME, NO_MPQ, NO_PARKING, BEYOND_WINDOW: the packet is not acknowledged, and the sender must retransmit it.
  * MALFORMED is neither. An arriving packet that is BEYOND_ENTRY returns as a refusal (verdict TX, with or without SYN): as its
- * acknowledgement with the additional flag SPIN_SLMP_REFUSED. So does a packet behind the first one of a message that was ended for
+ * acknowledgement with the additional flag SPIN_SLMP_REFUSED. So does a packet after the first one of a message that was ended for
  * another one (NO_MPQ, "Pressure"), with SPIN_SLMP_AGAIN.
  *
  * A refused message ends as evicted, with SPIN_EVENT_REFUSED in its event, and leaves a tombstone that records the refusal: within T its
@@ -101,7 +101,7 @@
  * stays open throughout; a _PENDING form then only suppresses the event. When the message is evicted, an entry that it had taken is open
  * again.
  *
- * Managed offset: an entry with SPIN_ME_MANAGE_LOCAL places its messages one behind the other, regardless of the offsets that senders
+ * Managed offset: an entry with SPIN_ME_MANAGE_LOCAL places its messages one after the other, regardless of the offsets that senders
  * request (Portals' PTL_ME_MANAGE_LOCAL). A message's range has as many bytes as its first packet says that the message has (or as that
  * packet has, if these are more; for a get the requested length), but at most all free bytes; the end of the range is the end of the
  * entry for this message. The message's offset, as handlers and events see it, is the start of its range. Such an entry is open to
@@ -109,7 +109,7 @@
  * that fit into the free bytes. The message whose range leaves fewer than min_free bytes takes the entry as if it were use-once; if it
  * ends under pressure for another message, the entry is open again and that message is NO_ME: it may take the entry, like any other,
  * when it is retransmitted. A message gets its range before another message is ended for its MPQ. A message that is evicted, or that
- * ends with a _PENDING code, returns its range if no other message's range lies behind it. Two HPUs at once may leave unused bytes
+ * ends with a _PENDING code, returns its range if no other message's range lies after it. Two HPUs at once may leave unused bytes
  * between two ranges.
  *
  * Overflow list: entries with SPIN_ME_OVERFLOW are searched after all others (Portals' PTL_OVERFLOW_LIST). A message in one of them is
@@ -133,14 +133,14 @@
  *   too old  older than age_ms, and fewer bytes of it were handled (packets * stride) than SPIN_AGE_BYTES for each
  *            millisecond of its age. No sender over a link of 128 kbit/s is that slow; and the age matters only under
  *            pressure.
- * The search for an entry looks at those that match and are TAKEN, in the order of their indices, cyclically, starting behind the one
+ * The search for an entry looks at those that match and are TAKEN, in the order of their indices, cyclically, starting after the one
  * looked at last. The search for an MPQ looks at those waiting or open, in the order of their numbers, likewise. One packet looks at
  * no more than SPIN_LOOKS messages and takes the first one that yields. A context of at least SPIN_CROWD MPQs has two more rules for
  * MPQs, about messages from another source address than the packet's (for IPv6 the first 64 bits):
  *   at a standstill  unproven, and looked at since its last packet as often as packets of it were handled, and at least
  *                    once: a flooding sender pays for each look with a packet, so a message lasts in proportion to what
  *                    it has cost. Only the first message that a packet looks at counts as looked at, and the next search
- *                    begins behind that one, or behind the one that was taken;
+ *                    begins after that one, or after the one that was taken;
  *   a source's share all SPIN_LOOKS messages have the same source, and none yields: then the one with the fewest packets
  *                    handled, the first of equals.
  * A message ended in this way is evicted. For an unproven one the host gets no event, because forged messages could fill the event
@@ -170,7 +170,7 @@
  * NIC holds packets back until the header handler is done, and begins the next message as soon as the last packet has arrived. In its
  * packet memory they have an SLMP header, 10 bytes, from which the HPU reads their offset.
  *
- * MPQs are numbered and allocated cyclically: the first free one behind the one that was taken last.
+ * MPQs are numbered and allocated cyclically: the first free one after the one that was taken last.
  *
  * Time: a message whose last new packet came more than idle_ms ago is evicted: its parked packets are lost, no handler runs, TIMEOUT
  * (PsPIN 3.2.3). New packets are those handled or parked on arrival, and a first packet that finds no entry. Packets without progress do
@@ -242,7 +242,7 @@ enum {
 	SPIN_ME_NO_PAYLOAD = 16,
 	SPIN_ME_NO_COMPLETION = 32,
 	SPIN_ME_NO_HANDLERS = 56,  /* all three: only the default action */
-	SPIN_ME_MANAGE_LOCAL = 64, /* its messages are placed one behind the other: "Managed offset" above */
+	SPIN_ME_MANAGE_LOCAL = 64, /* its messages are placed one after the other: "Managed offset" above */
 	SPIN_ME_OVERFLOW = 128,    /* it is in the overflow list */
 	SPIN_ME_OPTIONS = 255,     /* all of them */
 };

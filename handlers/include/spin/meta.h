@@ -78,7 +78,7 @@ struct spin_registration {
 	uint8_t takes;              /* SPIN_TAKES_*; with SPIN_DELIVER_ME */
 	uint16_t user_header_bytes; /* of a message's first payload, for the header handler only (sPIN 3.2.1) */
 	/*
-	 * 1: the NIC places each packet in its memory so that the payload, behind the headers of UDP or SLMP, begins at a multiple of
+	 * 1: the NIC places each packet in its memory so that the payload, after the headers of UDP or SLMP, begins at a multiple of
 	 * SPIN_LINE_BYTES: DMA to the host reads one line less of it. Changes cycles, never results.
 	 */
 	uint8_t payload_aligned;

@@ -114,7 +114,7 @@ struct spin_completion {
 
 /*
  * SPIN_IP_UDP, SPIN_IP_TCP (a socket's stream), SPIN_IP_ICMP or SPIN_IP_ICMP6 of <spin/wire.h>, according to the context's rule; 0 for
- * frames of an EtherType, whose payload is everything behind the type, including padding, and has no checksum. The payload of an ICMP
+ * frames of an EtherType, whose payload is everything after the type, including padding, and has no checksum. The payload of an ICMP
  * packet is its message, from the type on (struct spin_icmp). The runtime computes its checksum: a value that a handler stores there is
  * overwritten.
  */

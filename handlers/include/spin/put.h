@@ -17,7 +17,7 @@
  * Packets leave in the order of the calls, each with its contents at the call, and before the result of the
  * packet that arrived: reply, acknowledgement. In the kernel, if one of them cannot leave at once (its target's
  * Ethernet address is not known yet, it exceeds the interface's MTU, or it comes from host memory), all of them leave
- * a little later, in order, behind the reply. They leave through the ingress interface. Lost packets
+ * a little later, in order, after the reply. They leave through the ingress interface. Lost packets
  * are not retransmitted.
  *
  * A packet that is built here (not forwarded): IPv4 without options (0x45, TOS 0, identification 0, DF set, TTL 64) or

@@ -40,7 +40,7 @@
  */
 /* clang-format off */
 #define SPIN_REASONS(X) \
-	/* of no context: untouched to the host */ \
+	/* of no context: passed untouched to the host */ \
 	X(UNMATCHED,       PASS, "no execution context matches") \
 	X(NOT_IP,          PASS, "neither IPv4 nor IPv6, nor a type that a context takes") \
 	X(NOT_UDP,         PASS, "IP, but not UDP, nor ICMP for a context") \
@@ -48,7 +48,7 @@
 	X(IP6_EXTENSION,   PASS, "IPv6 extension header") \
 	X(VLAN_DEPTH,      PASS, "more than two VLAN tags") \
 	X(TOO_LONG,        PASS, "packet longer than handlers take") \
-	/* a host stack would refuse it: untouched to the host, which does */ \
+	/* a host stack would refuse it: passed untouched to the host, which refuses it */ \
 	X(TRUNCATED,       PASS, "frame ends inside a header") \
 	X(IP_MALFORMED,    PASS, "IP version or header length wrong") \
 	X(IP_LENGTH,       PASS, "IP length disagrees with the frame") \

@@ -28,7 +28,7 @@
  * other packets, and for more bytes than the buffer has. `return spin_reply_from_buffer(p, n);`
  *
  * If the received frame has no room for the reply, the packet goes to the host instead, as if SPIN_SUCCESS had been returned. Most drivers
- * leave the rest of a buffer behind the frame. veth and generic XDP have what the sender's skb leaves; the dispatcher provides 192 bytes
+ * leave the rest of a buffer after the frame. veth and generic XDP have what the sender's skb leaves; the dispatcher provides 192 bytes
  * for frames of up to 256 in any case (bpf/room.h). Multi-buffer jumbo frames have no room.
  */
 #define spin_reply_from_buffer(p, bytes_) spin_reply_from_buffer_((p)->packet, (bytes_))

@@ -38,7 +38,7 @@ struct spin_match_words {
 struct spin_match {
 	uint64_t active;
 	uint64_t tapped;
-	/* contexts whose replies may be longer than their requests: room is made behind their frames (bpf/room.h) */
+	/* contexts whose replies may be longer than their requests: room is made after their frames (bpf/room.h) */
 	uint64_t roomy;
 	uint64_t ip4, ip6; /* contexts that take this version */
 	/* contexts whose rules name no address: their addresses are not looked up. A bit read before it is set only excludes the context */

@@ -21,7 +21,7 @@ struct spin_rule_word {
 };
 
 /*
- * Accepted values of a header field: ranges in ascending order, with a gap between each two, zeros behind the last one. No ranges: any
+ * Accepted values of a header field: ranges in ascending order, with a gap between each two, zeros after the last one. No ranges: any
  * value. Text with `not` is stored as the remaining ranges.
  */
 #define SPIN_RULE_RANGES_MAX 8u
@@ -61,7 +61,7 @@ struct spin_rule {
 	uint8_t src_not;  /* 0; or 1: packets match whose source does not match address and mask; the mask must not be 0 */
 	uint8_t dst_not;  /* the same for the destination */
 	uint16_t unused;  /* 0 */
-	struct spin_rule_word word[SPIN_RULE_WORDS_MAX]; /* zeros behind the last one */
+	struct spin_rule_word word[SPIN_RULE_WORDS_MAX]; /* zeros after the last one */
 	struct spin_rule_word eom;                       /* zeros without has_eom; does not affect which packets match */
 	struct spin_rule_set src_ports, dst_ports;       /* for more than one port, UDP only; then src_port or dst_port is 0 */
 	struct spin_rule_set vlan;                       /* VLAN of the outer tag, 0 to 4095, or SPIN_RULE_UNTAGGED */

@@ -24,7 +24,7 @@
 #define SPIN_WORK_FULL 1
 
 /*
- * Hands over `bytes` bytes of HPU memory, a constant and a multiple of 4, from 4 to 32. They may change when the call returns. The program
+ * Posts an item: `bytes` bytes of HPU memory, a constant and a multiple of 4, from 4 to 32. They may change when the call returns. The program
  * sees everything that the handler wrote to host memory before.
  *
  * Returns 0, or SPIN_WORK_FULL if n items are unread or the event ring has no space. Then the item is lost and counted
@@ -51,7 +51,7 @@
 /* clang-format on */
 
 /*
- * Handlers count items handed over, or about to be, and items lost; the host counts items that its program has read. In the BPF object as
+ * Handlers count items posted, or about to be, and items lost; the host counts items that its program has read. In the BPF object as
  * spin_work_counts, mapped.
  */
 struct spin_work_counts_ {

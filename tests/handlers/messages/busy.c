@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* busy - takes as long as the host sets, and shares only that setting. */
+/* busy - loops for as many rounds as the host sets; HPUs share nothing else. */
 #include <spin/spin.h>
 
 #include "hammer.h"

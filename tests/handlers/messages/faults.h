@@ -3,8 +3,8 @@
 #define TESTS_HANDLERS_FAULTS_H
 
 /*
- * Handlers that fail as a packet's first bytes tell each of them, while they hold one lock. Handlers that succeed count under it: if a lock
- * were not released after a fault, the next one would overrun.
+ * Handlers that fail as selected by a packet's first bytes, one for each handler, while they hold one lock. Handlers that succeed count under
+ * it: if a lock were not released after a fault, the next handler would overrun.
  */
 #include <stdint.h>
 
@@ -30,10 +30,10 @@ struct faults {
 	uint32_t guarded;                        /* counted under the lock, by each handler that started */
 	uint32_t headers, payloads, completions; /* that succeeded */
 	uint32_t completion;                     /* datagrams: fault of the completion handler */
-	uint32_t walked;                         /* sums of walks, unused */
+	uint32_t walked;                         /* sum of the words read by walks; tests do not check it */
 };
 
-/* Fails as told, in any handler, and returns the fault. Does not leave SPIN_LOCKED by return, so that the verifier sees one path. */
+/* Provokes the fault `how`, in any handler, and returns it. Does not leave SPIN_LOCKED by return, so that the verifier sees one path. */
 #define FAULT_DO(v, how, state)                                                    \
 	({                                                                         \
 		uint32_t fault_ = (how);                                           \

@@ -134,6 +134,7 @@ SPIN_INLINE _Bool spin_walk_goes_on_(uint32_t bytes, struct spin_walk_ *walk)
 	return walk->chunks++ <= SPIN_DIRECT_BYTES_MAX / bytes;
 }
 
+/* Advances to the next chunk. Returns 0 at the end of the walk. */
 SPIN_INLINE _Bool spin_walk_chunk_(const struct spin_packet *packet, uint32_t size, struct spin_walk_ *walk)
 {
 	uint32_t bytes = 64 % size ? size : 64, off;
@@ -167,6 +168,7 @@ SPIN_INLINE _Bool spin_walk_piece_(const struct spin_packet *packet, uint32_t si
 	return 1;
 }
 
+/* Returns the current piece. */
 SPIN_INLINE const uint8_t *spin_walk_at_(const struct spin_packet *packet, uint32_t size, struct spin_walk_ *walk)
 {
 	const uint8_t *at = walk->at;
@@ -196,7 +198,7 @@ SPIN_INLINE uint32_t spin_walk_bytes_(struct spin_packet *packet, uint32_t size,
 	return pieces * size;
 }
 
-/* Begins a walk beside an array of `entries` entries, from index `beside` on; UINT32_MAX, 0 without an array. */
+/* Begins a walk in step with an array of `entries` entries, from index `beside` on; UINT32_MAX, 0 without an array. */
 SPIN_INLINE struct spin_walk_ spin_walk_begin_(struct spin_packet *packet, uint32_t size, uint32_t entries, uint32_t beside)
 {
 	uint32_t most = beside < entries ? entries - beside : 0;

@@ -4,7 +4,7 @@
 
 /*
  * The target PsPIN HPU, selected by <spin/spin.h>. The NIC places the packet at 0 mod 4 in L2 and, as much as registered, in L1: from its
- * IP header on; for messages from the Ethernet header on; for frames that are not IP from behind the type on. Everything here is inlined
+ * IP header on; for messages from the Ethernet header on; for other frames from the byte after the type. Everything here is inlined
  * into the image's entry functions; code that a handler does not use costs nothing.
  */
 #include <spin/target/rv32_entry.h>
@@ -78,6 +78,7 @@ struct spin_packet {
 
 SPIN_INLINE void spin_unforward_(struct spin_packet *packet);
 
+/* Waits until the last packet that was sent from packet memory has been read. */
 SPIN_INLINE void spin_wait_sent_(struct spin_packet *packet)
 {
 	if (packet->sending)
@@ -85,7 +86,7 @@ SPIN_INLINE void spin_wait_sent_(struct spin_packet *packet)
 	packet->sending = 0;
 }
 
-/* Called before packet bytes change: waits for transfers that read them. */
+/* Called before packet bytes change: waits for commands in flight that read them. */
 SPIN_INLINE void spin_settle_(struct spin_packet *packet)
 {
 	if (packet->in_flight)

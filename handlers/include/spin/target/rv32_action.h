@@ -32,6 +32,7 @@ SPIN_INLINE _Bool spin_in_space_(const struct spin_packet *packet, enum spin_hos
 	return at <= all && bytes <= all - at;
 }
 
+/* Returns 1 if the space consists of several segments. */
 SPIN_INLINE _Bool spin_in_pieces_(const struct spin_packet *packet, enum spin_host_space space)
 {
 	return space == SPIN_HANDLER_MEM && __builtin_expect(packet->handler_segments > 1, 0);

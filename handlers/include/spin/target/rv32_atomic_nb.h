@@ -49,6 +49,7 @@ static __attribute__((noinline, cold, unused)) uint64_t spin_atomic_complete_(co
 	return was;
 }
 
+/* Completes the operation in flight. Returns the old value. */
 SPIN_INLINE uint64_t spin_atomic_end_(struct spin_packet *packet)
 {
 	/* field by field: copying the whole struct would keep struct spin_packet in memory */
@@ -67,6 +68,7 @@ SPIN_INLINE uint64_t spin_atomic_end_(struct spin_packet *packet)
 	return was;
 }
 
+/* Stores the old value in the handler's variable. */
 SPIN_INLINE void spin_atomic_tell_(const struct spin_packet *packet, uint64_t was)
 {
 	if (packet->atomic.bytes == sizeof(uint32_t))
@@ -75,6 +77,7 @@ SPIN_INLINE void spin_atomic_tell_(const struct spin_packet *packet, uint64_t wa
 		*(uint64_t *)packet->atomic.result = was;
 }
 
+/* Completes the operation in flight, if there is one, and stores its result. */
 SPIN_INLINE void spin_atomic_finish_(struct spin_packet *packet)
 {
 	if (packet->atomic.is_active)

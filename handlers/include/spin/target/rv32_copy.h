@@ -5,7 +5,7 @@
 /*
  * Copies within HPU memory (<spin/copy.h>): cluster DMA on global addresses.
  *
- * A transfer reads what the HPU stored before it: the compiler moves no store behind the fence, and the HPU, which has no store buffer,
+ * A transfer reads what the HPU stored before it: the compiler moves no store past the fence, and the HPU, which has no store buffer,
  * begins the access that launches the transfer after the store is done.
  */
 SPIN_INLINE uint32_t spin_move_nb_(uint32_t to, uint32_t from, uint32_t bytes)

@@ -3,7 +3,7 @@
 #define SPIN_TARGET_RV32_ENTRY_H
 
 /*
- * What the NIC stores of a matching entry for its handlers: one block per entry, in the first cluster's L1 behind the scratchpads (handlers
+ * What the NIC stores of a matching entry for its handlers: one block per entry, in the first cluster's L1 after the scratchpads (handlers
  * may use all of L2 handler memory). The block's address is in each message's scratchpad (hwmodel/include/hwmodel/scratch.h). Datagrams use
  * entry 0's.
  */

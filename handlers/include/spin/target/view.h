@@ -64,7 +64,7 @@ SPIN_INLINE void spin_compiler_barrier_(void)
 	__asm__ volatile("" ::: "memory");
 }
 
-/* Returns 1 if a pointer made with a bounded offset is not behind the frame's end. */
+/* Returns 1 if a pointer made with a bounded offset is not beyond the frame's end. */
 SPIN_INLINE _Bool spin_inside_(const struct spin_view *view, const void *at)
 {
 	return view->access == SPIN_COPIED || spin_within_(at, view->end);
