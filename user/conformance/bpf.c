@@ -17,7 +17,7 @@
 #include "user/libspin/requests/requests.h"
 
 /* Binds the process to its first CPU and returns it, since all engines are compared on a single HPU, number 0. */
-static int stay_on_cpu(void)
+static int pin_to_cpu(void)
 {
 	cpu_set_t set, one;
 	int cpu = 0;
@@ -31,11 +31,11 @@ static int stay_on_cpu(void)
 	return sched_setaffinity(0, sizeof(one), &one) ? -errno : cpu;
 }
 
-static int swapped;
+static int loading_swapped;
 
 void engine_swap_loading(void)
 {
-	swapped = 1;
+	loading_swapped = 1;
 }
 
 static int open_class(struct engine *e, const struct engine_handler *handler, const struct engine_context *context, enum spin_class class)
@@ -58,7 +58,7 @@ static int open_class(struct engine *e, const struct engine_handler *handler, co
 	opts.message.virtual_clock = 1;
 	if (b->messages && !opts.message.window) /* same as the other engines; libspin's default depends on the size of host memory */
 		opts.message.window = SPIN_WINDOW;
-	if (!err && (class == SPIN_CLASS_TRUSTED) != swapped)
+	if (!err && (class == SPIN_CLASS_TRUSTED) != loading_swapped)
 		err = spin_nic__open_offline(&b->nic);
 	if (!err)
 		err = spin_ctx__create_opts(b->nic, b->object, &context->rule, &opts, &b->ctx);
@@ -66,7 +66,7 @@ static int open_class(struct engine *e, const struct engine_handler *handler, co
 		err = spin_ctx__attach(b->ctx);
 	if (err)
 		return engine_fail(err == -EPERM ? -EACCES : err, "%s", spin_strerror_last());
-	cpu = stay_on_cpu();
+	cpu = pin_to_cpu();
 	if (cpu < 0)
 		return engine_fail(cpu, "cannot stay on one CPU: %s", strerror(-cpu));
 	return 0;
@@ -95,7 +95,7 @@ static void bpf_close(struct engine *e)
 }
 
 /* Adds the context's counters and the interface's counters of packets without a context. */
-static void count_all(const struct bpf *b, uint64_t *packets)
+static void read_counters(const struct bpf *b, uint64_t *packets)
 {
 	uint64_t others[SPIN_REASON_COUNT];
 
@@ -107,25 +107,26 @@ static void count_all(const struct bpf *b, uint64_t *packets)
 		packets[i] += others[i];
 }
 
-static int reason_moved(struct bpf *b, enum spin_reason *out)
+/* Finds the packet's reason: the one counter that it incremented. */
+static int find_reason(struct bpf *b, enum spin_reason *out)
 {
 	uint64_t packets[SPIN_REASON_COUNT];
-	unsigned moved = 0;
+	unsigned incremented = 0;
 
-	count_all(b, packets);
+	read_counters(b, packets);
 	for (unsigned i = 0; i < SPIN_REASON_COUNT; i++) {
 		uint64_t now = packets[i];
 
 		if (now == b->seen[i])
 			continue;
-		moved += now - b->seen[i] == 1 ? 1 : 2;
+		incremented += now - b->seen[i] == 1 ? 1 : 2;
 		b->seen[i] = now;
 		*out = (enum spin_reason)i;
 	}
-	return moved == 1 ? 0 : engine_fail(-EPROTO, "a packet moved %u counters, not one", moved);
+	return incremented == 1 ? 0 : engine_fail(-EPROTO, "a packet moved %u counters, not one", incremented);
 }
 
-static unsigned errors_of(const struct engine_events *events)
+static unsigned count_errors(const struct engine_events *events)
 {
 	unsigned errors = 0;
 
@@ -146,7 +147,7 @@ static int bpf_packet(struct engine *e, const uint8_t *frame, uint32_t bytes, st
 		     : spin_ctx__run(b->ctx, frame, bytes, 1, out->frame, sizeof(out->frame), &result);
 	if (err)
 		return engine_fail(err, "%s", spin_strerror_last());
-	err = reason_moved(b, &out->reason);
+	err = find_reason(b, &out->reason);
 	if (err)
 		return err;
 	out->verdict = result.verdict;
@@ -156,13 +157,13 @@ static int bpf_packet(struct engine *e, const uint8_t *frame, uint32_t bytes, st
 		return err;
 	if (b->messages)
 		spin_messages__note_used(b->ctx);
-	else if (errors_of(&out->events) > 1)
-		return engine_fail(-EPROTO, "%u errors for one packet", errors_of(&out->events));
+	else if (count_errors(&out->events) > 1)
+		return engine_fail(-EPROTO, "%u errors for one packet", count_errors(&out->events));
 	events_first_error(&out->events, &out->event, &out->event_handler);
 	return 0;
 }
 
-static int bpf_at(struct engine *e, const char *name, size_t offset, size_t bytes, uint8_t **at)
+static int bpf_address(struct engine *e, const char *name, size_t offset, size_t bytes, uint8_t **at)
 {
 	struct bpf *b = e->impl;
 	size_t have;
@@ -180,7 +181,7 @@ static int bpf_at(struct engine *e, const char *name, size_t offset, size_t byte
 static int bpf_read(struct engine *e, const char *name, size_t offset, void *to, size_t bytes)
 {
 	uint8_t *at = NULL;
-	int err = bpf_at(e, name, offset, bytes, &at);
+	int err = bpf_address(e, name, offset, bytes, &at);
 
 	if (!err)
 		memcpy(to, at, bytes);
@@ -190,7 +191,7 @@ static int bpf_read(struct engine *e, const char *name, size_t offset, void *to,
 static int bpf_write(struct engine *e, const char *name, size_t offset, const void *from, size_t bytes)
 {
 	uint8_t *at = NULL;
-	int err = bpf_at(e, name, offset, bytes, &at);
+	int err = bpf_address(e, name, offset, bytes, &at);
 
 	if (!err)
 		memcpy(at, from, bytes);
@@ -202,7 +203,7 @@ static uint64_t bpf_count(struct engine *e, enum spin_reason reason)
 	struct bpf *b = e->impl;
 	uint64_t packets[SPIN_REASON_COUNT];
 
-	count_all(b, packets);
+	read_counters(b, packets);
 	return packets[reason];
 }
 
@@ -288,7 +289,7 @@ const struct engine_ops engine_isolated = {
 
 /* --- contexts of messages; and for all contexts host memory, events and sends --- */
 
-static void take_event(void *arg, const struct spin_event *event)
+static void add_event(void *arg, const struct spin_event *event)
 {
 	struct engine_events *to = arg;
 
@@ -301,19 +302,19 @@ static void take_event(void *arg, const struct spin_event *event)
 
 int bpf_events(const struct bpf *b, struct engine_events *out)
 {
-	int taken;
+	int count;
 
 	out->count = 0;
 	do {
-		taken = spin_ctx__events(b->ctx, take_event, out);
-		if (taken < 0)
-			return engine_fail(taken, "%s", spin_strerror_last());
-	} while (taken);
+		count = spin_ctx__events(b->ctx, add_event, out);
+		if (count < 0)
+			return engine_fail(count, "%s", spin_strerror_last());
+	} while (count);
 	return 0;
 }
 
-/* Copies a request. The record in the ring ends with its frame, so it may be shorter than the struct. */
-static int take_request(void *arg, const struct spin_request *request)
+/* Adds a request. The record in the ring ends with its frame, so it may be shorter than the struct. */
+static int add_request(void *arg, const struct spin_request *request)
 {
 	const uint32_t frame = request->type != SPIN_REQUEST_PUT ? request->bytes : 0;
 	struct engine_sends *to = arg;
@@ -325,7 +326,7 @@ static int take_request(void *arg, const struct spin_request *request)
 	return 0;
 }
 
-/* Returns err; if it is not 0, sets libspin's reason. */
+/* Returns err. If it is not 0, engine_error() then has libspin's reason. */
 static int as_engine_error(int err)
 {
 	return err ? engine_fail(err, "%s", spin_strerror_last()) : 0;
@@ -349,7 +350,7 @@ int bpf_sends(const struct bpf *b, struct engine_sends *out)
 {
 	if (out)
 		out->count = 0;
-	return as_engine_error(spin_ctx__requests(b->ctx, take_request, out));
+	return as_engine_error(spin_ctx__requests(b->ctx, add_request, out));
 }
 
 int bpf_message__sends(struct engine *e, struct engine_sends *out)
@@ -378,7 +379,7 @@ int bpf_message__reset(struct engine *e)
 			   : engine_fail(-EOPNOTSUPP, "%s takes datagrams", spin_ctx__name(b->ctx));
 }
 
-static int host_at(struct engine *e, size_t offset, size_t bytes, uint8_t **at)
+static int host_address(struct engine *e, size_t offset, size_t bytes, uint8_t **at)
 {
 	struct bpf *b = e->impl;
 	size_t have;
@@ -396,7 +397,7 @@ static int host_at(struct engine *e, size_t offset, size_t bytes, uint8_t **at)
 int bpf_message__host_read(struct engine *e, size_t offset, void *to, size_t bytes)
 {
 	uint8_t *at = NULL;
-	int err = host_at(e, offset, bytes, &at);
+	int err = host_address(e, offset, bytes, &at);
 
 	if (!err)
 		memcpy(to, at, bytes);
@@ -406,7 +407,7 @@ int bpf_message__host_read(struct engine *e, size_t offset, void *to, size_t byt
 int bpf_message__host_write(struct engine *e, size_t offset, const void *from, size_t bytes)
 {
 	uint8_t *at = NULL;
-	int err = host_at(e, offset, bytes, &at);
+	int err = host_address(e, offset, bytes, &at);
 
 	if (!err)
 		memcpy(at, from, bytes);

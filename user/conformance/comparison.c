@@ -45,7 +45,8 @@ static int takes_frames(enum engine_kind kind, const struct vector *v)
 	return 1;
 }
 
-static void leave_out(struct comparison_engines *engines, enum engine_kind kind)
+/* Counts a vector that the engine skips, and keeps the first reason. */
+static void skip_engine(struct comparison_engines *engines, enum engine_kind kind)
 {
 	char *reason = NULL;
 
@@ -59,15 +60,15 @@ static void leave_out(struct comparison_engines *engines, enum engine_kind kind)
 		engines->cannot_some[kind] = reason;
 }
 
-static void run_on(struct comparison *t, enum engine_kind kind, struct engine_cache *cache, const struct engine_handler *handler,
-		   struct comparison_engines *engines)
+static void run_engine(struct comparison *t, enum engine_kind kind, struct engine_cache *cache, const struct engine_handler *handler,
+		       struct comparison_engines *engines)
 {
 	struct vector_result *result = &t->result[kind];
 	struct engine_cache_entry *entry;
 	int err;
 
 	if (!takes_frames(kind, t->vector) && !engines->must) {
-		leave_out(engines, kind);
+		skip_engine(engines, kind);
 		return;
 	}
 	err = engine_cache_get(cache, kind, handler, &t->vector->context, &entry);
@@ -93,7 +94,7 @@ void comparison_run(struct comparison *t, const struct vector *v, struct engine_
 	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
 		if (!engines->wanted[kind] || engines->cannot[kind] || (kind == ENGINE_ISOLATED && v->trusted))
 			continue;
-		run_on(t, (enum engine_kind)kind, cache, handler, engines);
+		run_engine(t, (enum engine_kind)kind, cache, handler, engines);
 		if (!t->ran[kind])
 			continue;
 		t->failed |= t->result[kind].rc != 0;
@@ -149,7 +150,7 @@ static void print_result(const struct comparison *t, enum engine_kind kind, FILE
 	}
 }
 
-static int is_first_of_its_like(const struct comparison *t, int kind)
+static int is_first_with_result(const struct comparison *t, int kind)
 {
 	for (int other = 0; other < kind; other++)
 		if (t->ran[other] && comparison_same(t, (enum engine_kind)other, (enum engine_kind)kind))
@@ -171,7 +172,7 @@ void comparison_print(const struct comparison *t, FILE *to)
 	}
 	fprintf(to, "%-4s  %s%s%s\n", t->failed ? "FAIL" : "ok", t->vector->path, *names ? "  " : "", names);
 	for (int kind = 0; kind < ENGINE_KINDS && t->failed; kind++)
-		if (t->ran[kind] && is_first_of_its_like(t, kind))
+		if (t->ran[kind] && is_first_with_result(t, kind))
 			print_result(t, (enum engine_kind)kind, to);
 	if (t->disagree)
 		fprintf(to, "      The engines disagree with each other: that is no fault of the vector.\n");

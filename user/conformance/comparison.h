@@ -35,7 +35,7 @@ void comparison_run(struct comparison *t, const struct vector *v, struct engine_
 		    struct comparison_engines *engines);
 /* Returns 1 if two engines that ran had the same result, right or wrong. */
 int comparison_same(const struct comparison *t, enum engine_kind a, enum engine_kind b);
-/* Writes the names of the engines that have the same result as `kind`: "host bpf model". */
+/* Writes the names of the engines that have the same result as `kind`: "host bpf model", itself included. */
 void comparison_agreeing(const struct comparison *t, enum engine_kind kind, char *text, size_t bytes);
 /* Returns the line of the step at which an engine's result differs from the vector. */
 unsigned comparison_line(const struct comparison *t, enum engine_kind kind);

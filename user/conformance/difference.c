@@ -10,25 +10,25 @@
 #include "user/conformance/difference.h"
 #include "user/libspin/object/layout_type.h"
 
-#define MEMORY_MAX 16 /* maximum number of fields listed */
+#define LISTED_FIELDS_MAX 16 /* maximum number of fields listed */
 
 void differences_add(struct differences *d, const char *what, const char *got, const char *expected)
 {
-	struct difference *list = realloc(d->list, (d->count + 1) * sizeof(*list)), *new;
+	struct difference *list = realloc(d->list, (d->count + 1) * sizeof(*list)), *added;
 
 	if (list)
 		d->list = list;
-	new = list ? &list[d->count] : NULL;
-	if (new)
-		*new = (struct difference){ .what = strdup(what), .got = strdup(got), .expected = strdup(expected) };
-	if (new &&new->what &&new->got &&new->expected) {
+	added = list ? &list[d->count] : NULL;
+	if (added)
+		*added = (struct difference){ .what = strdup(what), .got = strdup(got), .expected = strdup(expected) };
+	if (added && added->what && added->got && added->expected) {
 		d->count++;
 		return;
 	}
-	if (new) {
-		free(new->what);
-		free(new->got);
-		free(new->expected);
+	if (added) {
+		free(added->what);
+		free(added->got);
+		free(added->expected);
 	}
 	d->left_out++;
 }
@@ -73,7 +73,7 @@ static void value_text(const struct layout_type *type, const uint8_t *at, char *
 		snprintf(text, bytes, "%" PRIu64, type->network_order ? ntohs((uint16_t)value) : value);
 }
 
-static int take_field(void *arg, const struct spin_field *field)
+static int add_field(void *arg, const struct spin_field *field)
 {
 	struct memory_walk *w = arg;
 	const char *path = field->path + strlen(w->var->name);
@@ -81,7 +81,7 @@ static int take_field(void *arg, const struct spin_field *field)
 	struct layout_type type;
 	size_t at;
 
-	if (w->count++ >= MEMORY_MAX) {
+	if (w->count++ >= LISTED_FIELDS_MAX) {
 		w->d->left_out++;
 		return 0;
 	}
@@ -127,7 +127,7 @@ void differences_memory(struct differences *d, const struct types *t, const stru
 		}
 		for (size_t at = 0; at < w.var->bytes; at++)
 			mask[at] = w.want[at] ^ w.got[at];
-		layout__walk(t->btf, w.var, mask, 0, take_field, &w);
+		layout__walk(t->btf, w.var, mask, 0, add_field, &w);
 		if (!w.count)
 			add_bytes(&w);
 		free(mask);
@@ -173,14 +173,14 @@ void differences_print(const struct differences *d, const char *indent, const ch
 #define ROW_BYTES 16
 #define ROWS_MAX  8
 
-static size_t in_row(size_t bytes, size_t from)
+static size_t row_bytes(size_t bytes, size_t from)
 {
 	size_t rest = from >= bytes ? 0 : bytes - from;
 
 	return rest < ROW_BYTES ? rest : ROW_BYTES;
 }
 
-static void hex_of(const uint8_t *at, size_t bytes, char hex[3 * ROW_BYTES + 1])
+static void format_hex(const uint8_t *at, size_t bytes, char hex[3 * ROW_BYTES + 1])
 {
 	hex[0] = '\0';
 	for (size_t i = 0; i < bytes; i++)
@@ -196,7 +196,7 @@ void differences_bytes(struct differences *d, const char *name, const uint8_t *w
 	if (want_bytes == got_bytes && !memcmp(want, got, want_bytes))
 		return;
 	for (size_t from = 0; from < want_bytes || from < got_bytes; from += ROW_BYTES) {
-		size_t in_want = in_row(want_bytes, from), in_got = in_row(got_bytes, from);
+		size_t in_want = row_bytes(want_bytes, from), in_got = row_bytes(got_bytes, from);
 
 		if (in_want == in_got && !memcmp(want + from, got + from, in_want))
 			continue;
@@ -204,8 +204,8 @@ void differences_bytes(struct differences *d, const char *name, const uint8_t *w
 			d->left_out++;
 			continue;
 		}
-		hex_of(want + from, in_want, a);
-		hex_of(got + from, in_got, b);
+		format_hex(want + from, in_want, a);
+		format_hex(got + from, in_got, b);
 		snprintf(what, sizeof(what), "%s +0x%04zx", name, from);
 		differences_add(d, what, b, a);
 		if (d->count)
@@ -221,21 +221,21 @@ struct field {
 	char name[32], value[128];
 };
 
-struct view {
+struct dissection {
 	const uint8_t *frame;
 	uint32_t bytes, at; /* at: the first byte that is not yet in a field */
 	unsigned count;
 	struct field field[FIELDS_MAX];
 };
 
-static unsigned get16(const struct view *v, uint32_t at)
+static unsigned get16(const struct dissection *v, uint32_t at)
 {
 	return v->frame[at] * 256u + v->frame[at + 1];
 }
 
-static void add(struct view *v, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void add(struct dissection *v, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-static void add(struct view *v, const char *name, const char *format, ...)
+static void add(struct dissection *v, const char *name, const char *format, ...)
 {
 	struct field *field = &v->field[v->count];
 	va_list args;
@@ -249,14 +249,14 @@ static void add(struct view *v, const char *name, const char *format, ...)
 	va_end(args);
 }
 
-static void add_mac(struct view *v, const char *name, uint32_t at)
+static void add_mac(struct dissection *v, const char *name, uint32_t at)
 {
 	const uint8_t *m = v->frame + at;
 
 	add(v, name, "%02x:%02x:%02x:%02x:%02x:%02x", m[0], m[1], m[2], m[3], m[4], m[5]);
 }
 
-static void add_address(struct view *v, const char *name, int family, uint32_t at)
+static void add_address(struct dissection *v, const char *name, int family, uint32_t at)
 {
 	char text[INET6_ADDRSTRLEN] = "";
 
@@ -264,24 +264,24 @@ static void add_address(struct view *v, const char *name, int family, uint32_t a
 	add(v, name, "%s", text);
 }
 
-static int has(const struct view *v, uint32_t bytes)
+static int has_bytes(const struct dissection *v, uint32_t bytes)
 {
 	return v->bytes - v->at >= bytes;
 }
 
 /* Adds the Ethernet fields and returns the EtherType; 0: the frame is too short. */
-static unsigned view_ethernet(struct view *v)
+static unsigned dissect_ethernet(struct dissection *v)
 {
 	unsigned type, tags = 0;
 	char name[32];
 
-	if (!has(v, 14))
+	if (!has_bytes(v, 14))
 		return 0;
 	add_mac(v, "Ethernet destination", 0);
 	add_mac(v, "Ethernet source", 6);
 	type = get16(v, 12);
 	v->at = 14;
-	while ((type == 0x8100 || type == 0x88a8) && has(v, 4)) {
+	while ((type == 0x8100 || type == 0x88a8) && has_bytes(v, 4)) {
 		snprintf(name, sizeof(name), "VLAN tag %u", ++tags);
 		add(v, name, "0x%04x of type 0x%04x", get16(v, v->at), type);
 		type = get16(v, v->at + 2);
@@ -292,12 +292,12 @@ static unsigned view_ethernet(struct view *v)
 }
 
 /* Add the IP fields and return the protocol; -1: unknown. */
-static int view_ip4(struct view *v)
+static int dissect_ip4(struct dissection *v)
 {
 	const uint8_t *ip = v->frame + v->at;
 	uint32_t bytes;
 
-	if (!has(v, 20))
+	if (!has_bytes(v, 20))
 		return -1;
 	add(v, "IPv4 version", "%u", ip[0] >> 4);
 	add(v, "IPv4 header length", "%u bytes", (ip[0] & 15u) * 4);
@@ -311,7 +311,7 @@ static int view_ip4(struct view *v)
 	add_address(v, "IPv4 source", AF_INET, v->at + 12);
 	add_address(v, "IPv4 destination", AF_INET, v->at + 16);
 	bytes = (ip[0] & 15u) * 4;
-	if (bytes < 20 || !has(v, bytes)) {
+	if (bytes < 20 || !has_bytes(v, bytes)) {
 		v->at += 20;
 		return -1;
 	}
@@ -326,11 +326,11 @@ static int view_ip4(struct view *v)
 	return ip[6] & 0x1f || ip[7] ? -1 : ip[9];
 }
 
-static int view_ip6(struct view *v)
+static int dissect_ip6(struct dissection *v)
 {
 	const uint8_t *ip = v->frame + v->at;
 
-	if (!has(v, 40))
+	if (!has_bytes(v, 40))
 		return -1;
 	add(v, "IPv6 version", "%u", ip[0] >> 4);
 	add(v, "IPv6 traffic class", "0x%02x", (ip[0] & 15u) << 4 | ip[1] >> 4);
@@ -344,9 +344,9 @@ static int view_ip6(struct view *v)
 	return ip[6];
 }
 
-static void view_udp(struct view *v)
+static void dissect_udp(struct dissection *v)
 {
-	if (!has(v, 8))
+	if (!has_bytes(v, 8))
 		return;
 	add(v, "UDP source port", "%u", get16(v, v->at));
 	add(v, "UDP destination port", "%u", get16(v, v->at + 2));
@@ -355,11 +355,11 @@ static void view_udp(struct view *v)
 	v->at += 8;
 }
 
-static void view_icmp(struct view *v, const char *name)
+static void dissect_icmp(struct dissection *v, const char *name)
 {
 	char field[32];
 
-	if (!has(v, 4))
+	if (!has_bytes(v, 4))
 		return;
 	snprintf(field, sizeof(field), "%s type", name);
 	add(v, field, "%u", v->frame[v->at]);
@@ -370,24 +370,24 @@ static void view_icmp(struct view *v, const char *name)
 	v->at += 4;
 }
 
-static void view_open(struct view *v, const uint8_t *frame, uint32_t bytes)
+static void dissect(struct dissection *v, const uint8_t *frame, uint32_t bytes)
 {
 	unsigned type;
 	int protocol = -1;
 
-	*v = (struct view){ .frame = frame, .bytes = bytes };
-	type = view_ethernet(v);
+	*v = (struct dissection){ .frame = frame, .bytes = bytes };
+	type = dissect_ethernet(v);
 	if (type == 0x0800)
-		protocol = view_ip4(v);
+		protocol = dissect_ip4(v);
 	else if (type == 0x86dd)
-		protocol = view_ip6(v);
+		protocol = dissect_ip6(v);
 	if (protocol == 17)
-		view_udp(v);
+		dissect_udp(v);
 	else if (protocol == (type == 0x0800 ? 1 : 58))
-		view_icmp(v, type == 0x0800 ? "ICMP" : "ICMPv6");
+		dissect_icmp(v, type == 0x0800 ? "ICMP" : "ICMPv6");
 }
 
-static const char *value_of(const struct view *v, const char *name)
+static const char *find_value(const struct dissection *v, const char *name)
 {
 	for (unsigned i = 0; i < v->count; i++)
 		if (!strcmp(v->field[i].name, name))
@@ -397,13 +397,13 @@ static const char *value_of(const struct view *v, const char *name)
 
 void differences_frame(struct differences *d, const uint8_t *want, uint32_t want_bytes, const uint8_t *got, uint32_t got_bytes)
 {
-	struct view expected, came;
+	struct dissection expected, actual;
 	char a[32], b[32];
 
 	if (want_bytes == got_bytes && !memcmp(want, got, got_bytes))
 		return;
-	view_open(&expected, want, want_bytes);
-	view_open(&came, got, got_bytes);
+	dissect(&expected, want, want_bytes);
+	dissect(&actual, got, got_bytes);
 	if (want_bytes != got_bytes) {
 		snprintf(a, sizeof(a), "%u bytes", want_bytes);
 		snprintf(b, sizeof(b), "%u bytes", got_bytes);
@@ -411,13 +411,13 @@ void differences_frame(struct differences *d, const uint8_t *want, uint32_t want
 	}
 	for (unsigned i = 0; i < expected.count; i++) {
 		const struct field *field = &expected.field[i];
-		const char *value = value_of(&came, field->name);
+		const char *value = find_value(&actual, field->name);
 
 		if (!value || strcmp(value, field->value))
 			differences_add(d, field->name, value ? value : "none", field->value);
 	}
-	for (unsigned i = 0; i < came.count; i++)
-		if (!value_of(&expected, came.field[i].name))
-			differences_add(d, came.field[i].name, came.field[i].value, "none");
-	differences_bytes(d, "payload", want + expected.at, want_bytes - expected.at, got + came.at, got_bytes - came.at);
+	for (unsigned i = 0; i < actual.count; i++)
+		if (!find_value(&expected, actual.field[i].name))
+			differences_add(d, actual.field[i].name, actual.field[i].value, "none");
+	differences_bytes(d, "payload", want + expected.at, want_bytes - expected.at, got + actual.at, got_bytes - actual.at);
 }

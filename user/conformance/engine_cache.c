@@ -33,7 +33,7 @@ static int same_context(const struct engine_context *a, const struct engine_cont
 }
 
 /* Clears the options that only contexts of messages have. */
-static void of_datagrams(const struct types *t, struct spin_message_opts *opts)
+static void clear_message_options(const struct types *t, struct spin_message_opts *opts)
 {
 	const struct spin_message_opts all = *opts;
 
@@ -53,7 +53,7 @@ static int open_entry(struct engine_cache_entry *entry, const struct engine_hand
 	if (err)
 		return err;
 	if (!entry->types.messages)
-		of_datagrams(&entry->types, &context.message);
+		clear_message_options(&entry->types, &context.message);
 	err = engine_open(entry->kind, handler, &context, &entry->engine);
 	if (!err && entry->types.messages && !entry->engine->ops->reset)
 		err = engine_fail(-EOPNOTSUPP, "the engine %s takes no messages", engine_name(entry->kind));

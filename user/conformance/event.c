@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Formats events as in vectors, and compares expected events with actual ones. Called by vectors and replays. */
+/* Names of events and their lines as in vectors. Called by vectors, replays and `spinctl run`. */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 #ifndef USER_CONFORMANCE_EVENT_H
 #define USER_CONFORMANCE_EVENT_H
 
-/* Events as text, and their comparison. Used by vectors, replays and `spinctl run`. */
+/* Events as text: equal events have equal lines, so vectors and replays compare these. Used by them and `spinctl run`. */
 #include <stddef.h>
 #include <stdint.h>
 

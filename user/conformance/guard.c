@@ -21,30 +21,30 @@ static const struct {
 };
 #define CRASHES (sizeof(crashes) / sizeof(crashes[0]))
 
-static sigjmp_buf out;
-static volatile sig_atomic_t inside; /* number of the running call; 0: none */
-static volatile sig_atomic_t seen, ticks;
+static sigjmp_buf recovery;
+static volatile sig_atomic_t running_call; /* number of the running call; 0: none */
+static volatile sig_atomic_t last_tick_call, ticks;
 
 /* Signal handler, runs once per second of CPU time. If the same call is still running, it has used another second. */
 static void on_tick(int signal)
 {
-	if (!inside)
+	if (!running_call)
 		return;
-	ticks = seen == inside ? ticks + 1 : 0;
-	seen = inside;
+	ticks = last_tick_call == running_call ? ticks + 1 : 0;
+	last_tick_call = running_call;
 	if (ticks >= GUARD_CPU_S)
-		siglongjmp(out, signal);
+		siglongjmp(recovery, signal);
 }
 
 static void on_crash(int sig)
 {
-	if (inside)
-		siglongjmp(out, sig);
+	if (running_call)
+		siglongjmp(recovery, sig);
 	signal(sig, SIG_DFL); /* not in a guarded call: the signal occurs again and ends the process */
 }
 
 /* SA_NODEFER: the signal must not stay blocked after siglongjmp(). SA_ONSTACK: the fault may be a stack overflow. */
-static void set_up(void)
+static void install_handlers(void)
 {
 	static char stack[65536];
 	const stack_t other = { .ss_sp = stack, .ss_size = sizeof(stack) };
@@ -66,14 +66,14 @@ int guard__call(void (*fn)(void *arg), void *arg)
 	int sig;
 
 	if (!call)
-		set_up();
+		install_handlers();
 	call = call == 0x7fffffff ? 1 : call + 1;
-	sig = sigsetjmp(out, 0);
+	sig = sigsetjmp(recovery, 0);
 	if (!sig) {
-		inside = call;
+		running_call = call;
 		fn(arg);
 	}
-	inside = 0;
+	running_call = 0;
 	if (!sig)
 		return 0;
 	if (sig == SIGVTALRM)

@@ -134,7 +134,7 @@ static int host_packet(struct engine *e, const uint8_t *frame, uint32_t bytes, s
 	return 0;
 }
 
-static int host_at(struct engine *e, const char *name, size_t offset, uint8_t **at)
+static int host_address(struct engine *e, const char *name, size_t offset, uint8_t **at)
 {
 	struct host *h = e->impl;
 	uint8_t *base = dlsym(h->lib, name);
@@ -148,7 +148,7 @@ static int host_at(struct engine *e, const char *name, size_t offset, uint8_t **
 static int host_read(struct engine *e, const char *name, size_t offset, void *to, size_t bytes)
 {
 	uint8_t *at = NULL;
-	int err = host_at(e, name, offset, &at);
+	int err = host_address(e, name, offset, &at);
 
 	if (!err)
 		memcpy(to, at, bytes);
@@ -158,7 +158,7 @@ static int host_read(struct engine *e, const char *name, size_t offset, void *to
 static int host_write(struct engine *e, const char *name, size_t offset, const void *from, size_t bytes)
 {
 	uint8_t *at = NULL;
-	int err = host_at(e, name, offset, &at);
+	int err = host_address(e, name, offset, &at);
 
 	if (!err)
 		memcpy(at, from, bytes);
@@ -276,7 +276,7 @@ int host_memory__open(struct host *h, const struct spin_message_opts *opts)
 	return host_memory__start(h);
 }
 
-static int range(const struct host *h, size_t offset, size_t bytes)
+static int check_range(const struct host *h, size_t offset, size_t bytes)
 {
 	size_t have = h->config->host_bytes;
 
@@ -286,7 +286,7 @@ static int range(const struct host *h, size_t offset, size_t bytes)
 int host_memory__read(struct engine *e, size_t offset, void *to, size_t bytes)
 {
 	const struct host *h = e->impl;
-	int err = range(h, offset, bytes);
+	int err = check_range(h, offset, bytes);
 
 	if (!err)
 		memcpy(to, h->memory + offset, bytes);
@@ -296,14 +296,14 @@ int host_memory__read(struct engine *e, size_t offset, void *to, size_t bytes)
 int host_memory__write(struct engine *e, size_t offset, const void *from, size_t bytes)
 {
 	const struct host *h = e->impl;
-	int err = range(h, offset, bytes);
+	int err = check_range(h, offset, bytes);
 
 	if (!err)
 		memcpy(h->memory + offset, from, bytes);
 	return err;
 }
 
-static int counter(const struct host *h, unsigned me, struct spin_ct **out)
+static int find_counter(const struct host *h, unsigned me, struct spin_ct **out)
 {
 	if (me >= (h->mes ? SPIN_MES_MAX : 1))
 		return engine_fail(-ENOENT, "the handlers reach no counter of entry %u", me);
@@ -314,7 +314,7 @@ static int counter(const struct host *h, unsigned me, struct spin_ct **out)
 int host_memory__ct(struct engine *e, unsigned me, struct spin_ct *out)
 {
 	struct spin_ct *ct = NULL;
-	int err = counter(e->impl, me, &ct);
+	int err = find_counter(e->impl, me, &ct);
 
 	if (!err)
 		*out = *ct;
@@ -324,7 +324,7 @@ int host_memory__ct(struct engine *e, unsigned me, struct spin_ct *out)
 int host_memory__set_ct(struct engine *e, unsigned me, const struct spin_ct *from)
 {
 	struct spin_ct *ct = NULL;
-	int err = counter(e->impl, me, &ct);
+	int err = find_counter(e->impl, me, &ct);
 
 	if (!err)
 		*ct = *from;

@@ -59,7 +59,8 @@ static int open_windows(struct host *h)
 	return 0;
 }
 
-static void first_entry(struct host *h)
+/* Removes all matching entries and posts the first one, unless the context starts without. */
+static void reset_entries(struct host *h)
 {
 	memset(h->mes, 0, SPIN_MES_MAX * sizeof(*h->mes));
 	h->serial = 0;
@@ -92,7 +93,7 @@ int host_message__open(struct host *h, const struct spin_message_opts *opts)
 	if (!err)
 		err = host_memory__open(h, opts);
 	if (!err && h->mes)
-		first_entry(h);
+		reset_entries(h);
 	return err;
 }
 
@@ -106,7 +107,8 @@ void host_message__events(const struct host *h, struct engine_events *out)
 		out->event[i] = h->event[i];
 }
 
-static int of_messages(struct engine *e, struct host **out)
+/* Sets *out. Returns -EOPNOTSUPP if the handlers take datagrams. */
+static int require_messages(struct engine *e, struct host **out)
 {
 	*out = e->impl;
 	return (*out)->mes ? 0 : engine_fail(-EOPNOTSUPP, "these handlers take datagrams");
@@ -122,7 +124,7 @@ static void run_progress(void *arg)
 int host_message__clock(struct engine *e, uint32_t now_ms, struct engine_events *out)
 {
 	struct host *h;
-	int err = of_messages(e, &h);
+	int err = require_messages(e, &h);
 
 	if (err)
 		return err;
@@ -137,7 +139,7 @@ int host_message__clock(struct engine *e, uint32_t now_ms, struct engine_events 
 int host_message__reset(struct engine *e)
 {
 	struct host *h;
-	int err = of_messages(e, &h);
+	int err = require_messages(e, &h);
 
 	if (err)
 		return err;
@@ -145,14 +147,14 @@ int host_message__reset(struct engine *e)
 	memset(h->memory, 0, h->config->host_bytes);
 	if (h->wide)
 		memset(h->wide, 0, wide_bytes(h));
-	first_entry(h);
+	reset_entries(h);
 	return host_memory__start(h);
 }
 
 int host_message__me_append(struct engine *e, const struct spin_me_opts *opts, unsigned *me)
 {
 	struct host *h;
-	int err = of_messages(e, &h);
+	int err = require_messages(e, &h);
 	unsigned i = 0;
 
 	if (err)
@@ -185,7 +187,7 @@ int host_message__me_append(struct engine *e, const struct spin_me_opts *opts, u
 int host_message__me_unlink(struct engine *e, unsigned me)
 {
 	struct host *h;
-	int err = of_messages(e, &h);
+	int err = require_messages(e, &h);
 
 	if (err)
 		return err;
@@ -200,7 +202,7 @@ int host_message__me_unlink(struct engine *e, unsigned me)
 int host_message__me_get(struct engine *e, unsigned me, struct spin_me *out)
 {
 	struct host *h;
-	int err = of_messages(e, &h);
+	int err = require_messages(e, &h);
 
 	if (err)
 		return err;
@@ -213,7 +215,7 @@ int host_message__me_get(struct engine *e, unsigned me, struct spin_me *out)
 int host_message__stats(struct engine *e, struct spin_message_stats *out)
 {
 	struct host *h;
-	int err = of_messages(e, &h);
+	int err = require_messages(e, &h);
 
 	if (!err)
 		*out = h->stats()[0];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The model of the target NIC as an engine. It boots the fat object's rv32 image. Called through engine.c. */
+/* The model of the target NIC as an engine: boots the fat object's rv32 image and runs packets on it. Called through engine.c. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,13 +92,13 @@ static void model_close(struct engine *e)
 	free(m);
 }
 
-static void keep_sends(struct model *m, const struct pspin_result *result)
+static void store_sends(struct model *m, const struct pspin_result *result)
 {
 	m->send_count = result->send_count;
 	m->sends = result->sends;
 }
 
-static void give_events(const struct pspin_result *result, struct engine_events *out)
+static void copy_events(const struct pspin_result *result, struct engine_events *out)
 {
 	out->count = result->event_count;
 	for (unsigned i = 0; i < result->event_count && i < ENGINE_EVENTS_MAX; i++)
@@ -113,12 +113,12 @@ static int model_packet(struct engine *e, const uint8_t *frame, uint32_t bytes, 
 
 	if (err)
 		return err == -ENOMEM ? engine_fail(err, "no memory") : engine_fail(err, "the model refuses a frame of %u bytes", bytes);
-	keep_sends(m, &result);
+	store_sends(m, &result);
 	if (result.frame_bytes > sizeof(out->frame))
 		return engine_fail(-EPROTO, "%zu bytes come out of the model", result.frame_bytes);
 	out->verdict = result.verdict;
 	out->reason = result.reason;
-	give_events(&result, &out->events);
+	copy_events(&result, &out->events);
 	events_first_error(&out->events, &out->event, &out->event_handler);
 	out->frame_bytes = result.verdict == SPIN_VERDICT_DROP ? 0 : (uint32_t)result.frame_bytes;
 	if (out->frame_bytes)
@@ -126,7 +126,7 @@ static int model_packet(struct engine *e, const uint8_t *frame, uint32_t bytes, 
 	return 0;
 }
 
-static int model_at(struct engine *e, const char *name, size_t offset, size_t bytes, uint32_t *at)
+static int model_address(struct engine *e, const char *name, size_t offset, size_t bytes, uint32_t *at)
 {
 	struct model *m = e->impl;
 	uint32_t have;
@@ -144,7 +144,7 @@ static int model_read(struct engine *e, const char *name, size_t offset, void *t
 {
 	struct model *m = e->impl;
 	uint32_t at;
-	int err = model_at(e, name, offset, bytes, &at);
+	int err = model_address(e, name, offset, bytes, &at);
 
 	if (!err)
 		err = pspin__read(m->nic, at, to, bytes);
@@ -155,7 +155,7 @@ static int model_write(struct engine *e, const char *name, size_t offset, const 
 {
 	struct model *m = e->impl;
 	uint32_t at;
-	int err = model_at(e, name, offset, bytes, &at);
+	int err = model_address(e, name, offset, bytes, &at);
 
 	if (!err)
 		err = pspin__write(m->nic, at, from, bytes);
@@ -169,7 +169,8 @@ static uint64_t model_count(struct engine *e, enum spin_reason reason)
 	return pspin__count(m->nic, reason);
 }
 
-static int done(int err, const char *what)
+/* Returns err. If it is not 0, engine_error() then names what the model refused. */
+static int as_engine_error(int err, const char *what)
 {
 	if (err == -EOPNOTSUPP)
 		return engine_fail(err, "%s: this context takes datagrams", what);
@@ -183,10 +184,10 @@ static int model_clock(struct engine *e, uint32_t now_ms, struct engine_events *
 	int err = pspin__clock(m->nic, now_ms, &result);
 
 	if (!err) {
-		keep_sends(m, &result);
-		give_events(&result, out);
+		store_sends(m, &result);
+		copy_events(&result, out);
 	}
-	return done(err, "a time that is over, or messages");
+	return as_engine_error(err, "a time that is over, or messages");
 }
 
 static int model_set_time(struct engine *e, uint64_t now_ns)
@@ -209,21 +210,21 @@ static int model_reset(struct engine *e)
 {
 	struct model *m = e->impl;
 
-	return done(pspin__reset(m->nic), "messages");
+	return as_engine_error(pspin__reset(m->nic), "messages");
 }
 
 static int model_host_read(struct engine *e, size_t offset, void *to, size_t bytes)
 {
 	struct model *m = e->impl;
 
-	return done(pspin__host_read(m->nic, offset, to, bytes), "bytes of host memory");
+	return as_engine_error(pspin__host_read(m->nic, offset, to, bytes), "bytes of host memory");
 }
 
 static int model_host_write(struct engine *e, size_t offset, const void *from, size_t bytes)
 {
 	struct model *m = e->impl;
 
-	return done(pspin__host_write(m->nic, offset, from, bytes), "bytes of host memory");
+	return as_engine_error(pspin__host_write(m->nic, offset, from, bytes), "bytes of host memory");
 }
 
 /* Length 0: to the end of the host memory, as in libspin. */
@@ -240,28 +241,28 @@ static int model_me_append(struct engine *e, const struct spin_me_opts *opts, un
 	spin_me_from(&entry, &opts->source);
 	if (!entry.length && pspin__host_bytes(m->nic) > entry.start)
 		entry.length = (uint32_t)pspin__host_bytes(m->nic) - entry.start;
-	return done(pspin__me_append(m->nic, &entry, opts->handler_mem, opts->handler_segments, me), "a matching entry");
+	return as_engine_error(pspin__me_append(m->nic, &entry, opts->handler_mem, opts->handler_segments, me), "a matching entry");
 }
 
 static int model_me_unlink(struct engine *e, unsigned me)
 {
 	struct model *m = e->impl;
 
-	return done(pspin__me_unlink(m->nic, me), "a matching entry");
+	return as_engine_error(pspin__me_unlink(m->nic, me), "a matching entry");
 }
 
 static int model_me_get(struct engine *e, unsigned me, struct spin_me *out)
 {
 	struct model *m = e->impl;
 
-	return done(pspin__me_get(m->nic, me, out), "a matching entry");
+	return as_engine_error(pspin__me_get(m->nic, me, out), "a matching entry");
 }
 
 static int model_stats(struct engine *e, struct spin_message_stats *out)
 {
 	struct model *m = e->impl;
 
-	return done(pspin__message_stats(m->nic, out), "messages");
+	return as_engine_error(pspin__message_stats(m->nic, out), "messages");
 }
 
 static int model_sends(struct engine *e, struct engine_sends *out)
@@ -278,14 +279,14 @@ static int model_ct(struct engine *e, unsigned me, struct spin_ct *out)
 {
 	struct model *m = e->impl;
 
-	return done(pspin__ct(m->nic, me, out), "an entry's counter");
+	return as_engine_error(pspin__ct(m->nic, me, out), "an entry's counter");
 }
 
 static int model_set_ct(struct engine *e, unsigned me, const struct spin_ct *ct)
 {
 	struct model *m = e->impl;
 
-	return done(pspin__set_ct(m->nic, me, ct), "an entry's counter");
+	return as_engine_error(pspin__set_ct(m->nic, me, ct), "an entry's counter");
 }
 
 const struct engine_ops engine_model = {

@@ -114,7 +114,7 @@ static void nfp_close(struct engine *e)
 	free(n);
 }
 
-static struct nfp_symbol *find(struct nfp *n, const char *name, size_t offset, size_t bytes)
+static struct nfp_symbol *find_symbol(struct nfp *n, const char *name, size_t offset, size_t bytes)
 {
 	for (unsigned i = 0; i < n->count; i++) {
 		struct nfp_symbol *s = &n->symbol[i];
@@ -130,7 +130,7 @@ static struct nfp_symbol *find(struct nfp *n, const char *name, size_t offset, s
 	return NULL;
 }
 
-static uint32_t key_of(const struct nfp_symbol *s, uint32_t entry)
+static uint32_t entry_key(const struct nfp_symbol *s, uint32_t entry)
 {
 	uint32_t key = entry;
 
@@ -150,7 +150,7 @@ static int is_zero(const uint8_t *at, size_t bytes)
 static int nfp_write(struct engine *e, const char *name, size_t offset, const void *from, size_t bytes)
 {
 	struct nfp *n = e->impl;
-	struct nfp_symbol *s = find(n, name, offset, bytes);
+	struct nfp_symbol *s = find_symbol(n, name, offset, bytes);
 	int err = s ? 0 : -ENOENT, on_card = s && is_on_card(n, name);
 
 	if (!err && s->is_hash)
@@ -164,8 +164,8 @@ static int nfp_write(struct engine *e, const char *name, size_t offset, const vo
 			s->image[b] = ((const uint8_t *)from)[b - offset];
 		if (!on_card || (is_zero(entry, s->entry_bytes) && (s->is_hash || was_zero)))
 			continue;
-		if (!s->is_hash || key_of(s, i))
-			err = as_engine_error(card__write_entry(n->card, name, key_of(s, i), entry));
+		if (!s->is_hash || entry_key(s, i))
+			err = as_engine_error(card__write_entry(n->card, name, entry_key(s, i), entry));
 	}
 	return err;
 }
@@ -173,14 +173,14 @@ static int nfp_write(struct engine *e, const char *name, size_t offset, const vo
 static int nfp_read(struct engine *e, const char *name, size_t offset, void *to, size_t bytes)
 {
 	struct nfp *n = e->impl;
-	struct nfp_symbol *s = find(n, name, offset, bytes);
+	struct nfp_symbol *s = find_symbol(n, name, offset, bytes);
 	int err = s ? 0 : -ENOENT, on_card = s && is_on_card(n, name);
 
 	for (uint32_t i = 0; i < (on_card ? s->entries : 0) && !err; i++) {
 		uint8_t *entry = s->image + (size_t)i * s->entry_bytes;
 
-		if (s->is_hash ? key_of(s, i) != 0 : s->entries <= 1024 || !is_zero(entry, s->entry_bytes))
-			err = as_engine_error(card__read_entry(n->card, name, key_of(s, i), entry));
+		if (s->is_hash ? entry_key(s, i) != 0 : s->entries <= 1024 || !is_zero(entry, s->entry_bytes))
+			err = as_engine_error(card__read_entry(n->card, name, entry_key(s, i), entry));
 	}
 	if (!err)
 		memcpy(to, s->image + offset, bytes);
@@ -188,20 +188,20 @@ static int nfp_read(struct engine *e, const char *name, size_t offset, void *to,
 }
 
 /* Finds the packet's reason: the one counter that it incremented. */
-static int reason_moved(struct nfp *n, enum spin_reason *out)
+static int find_reason(struct nfp *n, enum spin_reason *out)
 {
 	uint64_t packets[SPIN_REASON_COUNT];
-	unsigned moved = 0;
+	unsigned incremented = 0;
 	int err = as_engine_error(card__counters(n->card, packets));
 
 	for (unsigned i = 0; i < SPIN_REASON_COUNT && !err; i++) {
 		if (packets[i] == n->seen[i])
 			continue;
-		moved += packets[i] - n->seen[i] == 1 ? 1 : 2;
+		incremented += packets[i] - n->seen[i] == 1 ? 1 : 2;
 		n->seen[i] = packets[i];
 		*out = (enum spin_reason)i;
 	}
-	return err || moved == 1 ? err : engine_fail(-EPROTO, "a packet moved %u counters, not one", moved);
+	return err || incremented == 1 ? err : engine_fail(-EPROTO, "a packet moved %u counters, not one", incremented);
 }
 
 static int nfp_packet(struct engine *e, const uint8_t *frame, uint32_t bytes, struct engine_out *out)
@@ -219,7 +219,7 @@ static int nfp_packet(struct engine *e, const uint8_t *frame, uint32_t bytes, st
 		return engine_fail(-EPROTO, "the program returned action %u, which is none of ours", opts.retval);
 	out->verdict = opts.retval == XDP_PASS ? SPIN_VERDICT_PASS : opts.retval == XDP_DROP ? SPIN_VERDICT_DROP : SPIN_VERDICT_TX;
 	out->frame_bytes = out->verdict == SPIN_VERDICT_DROP ? 0 : opts.data_size_out;
-	return reason_moved(n, &out->reason);
+	return find_reason(n, &out->reason);
 }
 
 static uint64_t nfp_count(struct engine *e, enum spin_reason reason)

@@ -64,7 +64,7 @@ int send_here(const struct vector_step *cause, struct spin_process *out)
 	return err;
 }
 
-static int same_version(const struct vector_wire *w, const struct spin_process *target)
+static int check_version(const struct vector_wire *w, const struct spin_process *target)
 {
 	return w->ip_version == target->ip_version
 		       ? 0
@@ -90,7 +90,7 @@ int send_put_start(struct template *t, const struct vector_step *cause, const st
 	struct vector_wire w;
 	int family = target->ip_version == 6 ? AF_INET6 : AF_INET;
 
-	if (vector_wire_udp(cause->in, cause->in_bytes, &w) || same_version(&w, target) || send_here(cause, &here) ||
+	if (vector_wire_udp(cause->in, cause->in_bytes, &w) || check_version(&w, target) || send_here(cause, &here) ||
 	    start_frame(t, cause->in, &w))
 		return -EINVAL;
 	inet_ntop(family, here.addr, from, sizeof(from));
@@ -126,7 +126,7 @@ void send_put_finish(struct template *t)
 }
 
 /* Removes the put extension, which is only for the first hop. Returns the number of bytes removed. */
-static uint32_t take_out_put(uint8_t *frame, uint32_t bytes, const struct vector_wire *w)
+static uint32_t remove_put(uint8_t *frame, uint32_t bytes, const struct vector_wire *w)
 {
 	uint8_t *slmp = frame + w->slmp_at, *put = slmp + sizeof(struct spin_slmp);
 
@@ -146,7 +146,7 @@ int send_forward(const struct vector_step *cause, const struct spin_process *tar
 	uint8_t *ip, *udp;
 	uint32_t end;
 
-	if (vector_wire_udp(cause->in, cause->in_bytes, &w) || same_version(&w, target) || send_here(cause, &here) ||
+	if (vector_wire_udp(cause->in, cause->in_bytes, &w) || check_version(&w, target) || send_here(cause, &here) ||
 	    start_frame(&t, cause->in, &w))
 		return -EINVAL;
 	/* padding after the datagram is not forwarded */
@@ -167,7 +167,7 @@ int send_forward(const struct vector_step *cause, const struct spin_process *tar
 	memcpy(udp + offsetof(struct spin_udp, src_port), &here.port, 2);
 	memcpy(udp + offsetof(struct spin_udp, dst_port), &target->port, 2);
 	if (of_message)
-		end -= take_out_put(t.frame, end, &w);
+		end -= remove_put(t.frame, end, &w);
 	put16(udp + offsetof(struct spin_udp, checksum), 1); /* not 0: the forwarded packet always gets a checksum */
 	vector_wire_finish(t.frame, &w, end);
 	out->frame = malloc(end);

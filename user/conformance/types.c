@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* State and tables of an object by name, and images of their memory. Called for all engines. */
+/* Reads an object's types, and the images of its state and tables. Called by vectors, replays and engine_cache.c for all engines. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #include "user/conformance/types.h"
 
-static int silent(enum libbpf_print_level level, const char *format, va_list args)
+static int discard_log(enum libbpf_print_level level, const char *format, va_list args)
 {
 	(void)level;
 	(void)format;
@@ -35,7 +35,7 @@ static int takes_messages(const char *path, int *out)
 
 int types_open(const char *object, struct types *out)
 {
-	libbpf_print_fn_t print = libbpf_set_print(silent);
+	libbpf_print_fn_t print = libbpf_set_print(discard_log);
 	int err = 0;
 
 	*out = (struct types){ 0 };
@@ -101,7 +101,7 @@ void image_copy(const struct types *t, struct image *to, const struct image *fro
 		memcpy(to->bytes[i], from->bytes[i], t->var[i].bytes);
 }
 
-/* Reads all copies of a SPIN_PER_CLUSTER variable; the caller frees *all. */
+/* Describes a SPIN_PER_CLUSTER variable with all its copies, and allocates memory for them; the caller frees *all. */
 static int alloc_copies(const struct types *t, unsigned i, struct layout_variable *var, void **all)
 {
 	*var = t->var[i];
@@ -204,7 +204,7 @@ struct path {
 	size_t bytes;
 };
 
-static int take_path(void *arg, const struct spin_field *field)
+static int copy_path(void *arg, const struct spin_field *field)
 {
 	struct path *path = arg;
 
@@ -223,6 +223,6 @@ void types_path(const struct types *t, unsigned symbol, size_t offset, char *pat
 	if (!only)
 		return;
 	only[offset] = 0xff;
-	layout__walk(t->btf, var, only, 0, take_path, &found);
+	layout__walk(t->btf, var, only, 0, copy_path, &found);
 	free(only);
 }

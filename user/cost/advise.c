@@ -18,9 +18,9 @@
 #include "user/tool/temp_directory.h"
 #include "user/tool/error.h"
 
-#define STATE_IN_L1_MAX 0x7fc00 /* bytes of state, as in the image's linker script */
-#define NEAR            0.005   /* throughputs that differ by a smaller fraction count as equal: packets take whole cycles */
-#define LEAST_CYCLES    0.05    /* smallest difference of mean cycles per packet: text prints one decimal */
+#define STATE_IN_L1_MAX  0x7fc00 /* bytes of state, as in the image's linker script */
+#define GBPS_TOLERANCE   0.005   /* throughputs that differ by a smaller fraction count as equal: packets take whole cycles */
+#define CYCLES_TOLERANCE 0.05    /* smallest difference of mean cycles per packet: text prints one decimal */
 
 /* Values to try for bytes_in_l1. */
 static const uint32_t lengths[] = { SPIN_WHOLE_PACKET, SPIN_HEADERS_ONLY, 128, 256, 512 };
@@ -35,7 +35,7 @@ struct advisor {
 	uint32_t longest; /* mean packet length; a bytes_in_l1 of at least this is not tried, since it is the whole packet */
 };
 
-static int run_both(struct advisor *a, struct cost_point *p)
+static int run_passes(struct advisor *a, struct cost_point *p)
 {
 	int status;
 
@@ -58,7 +58,7 @@ static int run_both(struct advisor *a, struct cost_point *p)
 static int measure(struct advisor *a, struct advice_variant *v)
 {
 	struct cost_point *p = calloc(1, sizeof(*p));
-	int status = p ? run_both(a, p) : report_error("no memory");
+	int status = p ? run_passes(a, p) : report_error("no memory");
 
 	if (!status && !p->alone.handled)
 		status = report_error("no handler ran; the rule is %s", a->advice.report->rule);
@@ -88,7 +88,7 @@ static int measure_registered(struct advisor *a)
 }
 
 /* Builds and measures a variant. If that fails, the error is reported and the next variant follows. Returns FAILED only after a signal. */
-static int add(struct advisor *a, struct advice_variant variant)
+static int try_variant(struct advisor *a, struct advice_variant variant)
 {
 	struct advice_variant *v = &a->advice.variants[a->advice.count++];
 	size_t bytes;
@@ -111,9 +111,9 @@ static int is_better(const struct advice_variant *v, const struct advice_variant
 {
 	if (!v->is_measured)
 		return 0;
-	if (v->gbps > than->gbps * (1 + NEAR) || v->gbps < than->gbps * (1 - NEAR))
+	if (v->gbps > than->gbps * (1 + GBPS_TOLERANCE) || v->gbps < than->gbps * (1 - GBPS_TOLERANCE))
 		return v->gbps > than->gbps;
-	return v->cycles < than->cycles - LEAST_CYCLES;
+	return v->cycles < than->cycles - CYCLES_TOLERANCE;
 }
 
 static unsigned find_best(const struct advice *a)
@@ -128,7 +128,7 @@ static unsigned find_best(const struct advice *a)
 
 static int try_registrations(struct advisor *a)
 {
-	const struct advice_variant *is = &a->advice.variants[0];
+	const struct advice_variant *registered = &a->advice.variants[0];
 	uint32_t longest = a->longest;
 
 	for (uint8_t placement = SPIN_STATE_IN_L2; placement <= SPIN_STATE_IN_L1; placement++) {
@@ -137,9 +137,9 @@ static int try_registrations(struct advisor *a)
 		for (unsigned i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
 			if (lengths[i] > SPIN_HEADERS_ONLY && lengths[i] >= longest)
 				continue;
-			if (placement == is->state_placement && lengths[i] == is->bytes_in_l1)
+			if (placement == registered->state_placement && lengths[i] == registered->bytes_in_l1)
 				continue;
-			if (add(a, (struct advice_variant){ placement, lengths[i], is->payload_aligned, "", .hpus = 0 }))
+			if (try_variant(a, (struct advice_variant){ placement, lengths[i], registered->payload_aligned, "", .hpus = 0 }))
 				return FAILED;
 		}
 	}
@@ -152,7 +152,7 @@ static int try_alignment(struct advisor *a)
 {
 	const struct advice_variant best = a->advice.variants[a->advice.registration];
 
-	if (add(a, (struct advice_variant){ best.state_placement, best.bytes_in_l1, !best.payload_aligned, "", .hpus = 0 }))
+	if (try_variant(a, (struct advice_variant){ best.state_placement, best.bytes_in_l1, !best.payload_aligned, "", .hpus = 0 }))
 		return FAILED;
 	a->advice.registration = find_best(&a->advice);
 	return DONE;
@@ -163,7 +163,8 @@ static int try_flags(struct advisor *a)
 	const struct advice_variant best = a->advice.variants[a->advice.registration];
 
 	for (unsigned i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
-		if (add(a, (struct advice_variant){ best.state_placement, best.bytes_in_l1, best.payload_aligned, flags[i], .hpus = 0 }))
+		if (try_variant(a, (struct advice_variant){ best.state_placement, best.bytes_in_l1, best.payload_aligned, flags[i],
+							    .hpus = 0 }))
 			return FAILED;
 	a->advice.best = find_best(&a->advice);
 	return DONE;
@@ -198,7 +199,7 @@ int cost_advise(const struct cost_program *program, struct cost_source *source, 
 }
 
 /* Finds the source file that declares spin_state, which the state macros of the handler's file do. "": unknown. */
-static void source_by_dwarf(const struct cost_program *program, char out[PATH_MAX])
+static void find_source_in_dwarf(const struct cost_program *program, char out[PATH_MAX])
 {
 	struct cost_dwarf d;
 	Dwarf_Off at = 0, next;
@@ -232,7 +233,7 @@ int advise_source(const struct cost_program *program, char out[PATH_MAX])
 	snprintf(out, PATH_MAX, "%.*s.c", (int)(dot ? dot - program->path : 0), program->path);
 	if (dot && !access(out, R_OK))
 		return DONE;
-	source_by_dwarf(program, out);
+	find_source_in_dwarf(program, out);
 	if (out[0] && !access(out, R_OK))
 		return DONE;
 	return report_error("--advise compiles the handler again, and there is no source of %s beside it or where it was compiled; "
@@ -254,15 +255,15 @@ static int add_word(struct option_list *list, const char *word)
 static int compile(const char *source, const struct advice_variant *v, const struct option_list *compile, const char *output)
 {
 	struct option_list words = { 0 };
-	char registered[128], flag[64];
+	char macro[128], flag[64];
 	int status = DONE;
 
-	snprintf(registered, sizeof(registered), "-DSPIN_REGISTER_TOO_=,.state_placement=%u,.bytes_in_l1=%u,.payload_aligned=%u",
-		 v->state_placement, v->bytes_in_l1, v->payload_aligned);
+	snprintf(macro, sizeof(macro), "-DSPIN_REGISTER_TOO_=,.state_placement=%u,.bytes_in_l1=%u,.payload_aligned=%u", v->state_placement,
+		 v->bytes_in_l1, v->payload_aligned);
 	snprintf(flag, sizeof(flag), "--hpu-flag=%s", v->flags);
 	for (unsigned i = 0; i < compile->count && !status; i++)
 		status = add_word(&words, compile->items[i]);
-	status = status || add_word(&words, registered) || (v->flags[0] && add_word(&words, flag));
+	status = status || add_word(&words, macro) || (v->flags[0] && add_word(&words, flag));
 	if (!status)
 		status = compile__run(source, "rv32", output, 0, &words);
 	options__free_list(&words);
@@ -304,7 +305,7 @@ static const char *bytes_name(const struct advice_variant *v, char out[16])
 }
 
 /* Formats the registration as C source. */
-static void registration_words(const struct advice_variant *v, char *out, size_t bytes)
+static void format_registration(const struct advice_variant *v, char *out, size_t bytes)
 {
 	char number[16];
 
@@ -316,7 +317,7 @@ static void registration_words(const struct advice_variant *v, char *out, size_t
 		 v->payload_aligned ? ", .payload_aligned = 1" : "");
 }
 
-static void difference(const struct advice_variant *from, const struct advice_variant *to)
+static void print_difference(const struct advice_variant *from, const struct advice_variant *to)
 {
 	printf(": a mean of %.1f cycles a packet instead of %.1f (saves %.1f), %.2f HPUs at %d Gbit/s instead of %.2f (saves %.2f), "
 	       "%.1f Gbit/s under load instead of %.1f\n",
@@ -324,27 +325,27 @@ static void difference(const struct advice_variant *from, const struct advice_va
 	       from->gbps);
 }
 
-static void verdict(const struct advice *a)
+static void print_verdict(const struct advice *a)
 {
-	const struct advice_variant *is = &a->variants[0], *better = &a->variants[a->registration];
+	const struct advice_variant *registered = &a->variants[0], *better = &a->variants[a->registration];
 	char words[128];
 
-	registration_words(better, words, sizeof(words));
+	format_registration(better, words, sizeof(words));
 	if (a->registration) {
 		printf("register %s", words);
-		difference(is, better);
+		print_difference(registered, better);
 	} else {
 		printf("registered as it should be: %s\n", words);
 	}
 	if (a->best != a->registration) {
 		printf("compile it with spincc --hpu-flag=%s", a->variants[a->best].flags);
-		difference(better, &a->variants[a->best]);
+		print_difference(better, &a->variants[a->best]);
 	} else {
 		puts("other options for the compiler do not help");
 	}
 }
 
-static void packets(const struct cost_report *r)
+static void print_packets(const struct cost_report *r)
 {
 	if (r->trace)
 		printf("packets of %s\n", r->trace);
@@ -361,8 +362,8 @@ void cost_advise__text(const struct advice *a)
 	const struct cost_report *r = a->report;
 
 	printf("%s on %s, rule: %s; %s compiled again\n", r->handler, r->target, r->rule, a->source);
-	packets(r);
-	verdict(a);
+	print_packets(r);
+	print_verdict(a);
 	printf("\n%-6s %-8s %-8s %-18s %7s %11s %7s  %-11s\n", "state", "in L1", "payload", "compiler", "cycles", "HPUs, 400 G", "Gbit/s",
 	       "bound by");
 	for (unsigned i = 0; i < a->count; i++) {
@@ -382,7 +383,7 @@ void cost_advise__text(const struct advice *a)
 	       "cycles: mean of a packet's handlers, on an idle NIC; HPUs by them; Gbit/s: packet bytes, as fast as the NIC takes them\n");
 }
 
-static void variant(struct json *j, const char *key, const struct advice_variant *v)
+static void json_variant(struct json *j, const char *key, const struct advice_variant *v)
 {
 	json_object(j, key);
 	json_string(j, "state_placement", place_name(v));
@@ -403,7 +404,7 @@ static void variant(struct json *j, const char *key, const struct advice_variant
 
 void cost_advise__json(const struct advice *a)
 {
-	const struct advice_variant *is = &a->variants[0], *best = &a->variants[a->best];
+	const struct advice_variant *registered = &a->variants[0], *best = &a->variants[a->best];
 	struct json j;
 
 	json_begin(&j, stdout, 1);
@@ -417,14 +418,14 @@ void cost_advise__json(const struct advice *a)
 		json_uint(&j, a->report->takes_messages ? "messages_made" : "datagrams_made", a->report->made.messages);
 		json_uint(&j, "payload_bytes_per_packet", a->report->made.payload_bytes);
 	}
-	variant(&j, "registered", is);
-	variant(&j, "best_registration", &a->variants[a->registration]);
-	variant(&j, "best", best);
-	json_double(&j, "saved_cycles_per_packet", is->cycles - best->cycles);
-	json_double(&j, "saved_hpus_at_400_gbps", is->hpus - best->hpus);
+	json_variant(&j, "registered", registered);
+	json_variant(&j, "best_registration", &a->variants[a->registration]);
+	json_variant(&j, "best", best);
+	json_double(&j, "saved_cycles_per_packet", registered->cycles - best->cycles);
+	json_double(&j, "saved_hpus_at_400_gbps", registered->hpus - best->hpus);
 	json_array(&j, "variants");
 	for (unsigned i = 0; i < a->count; i++)
-		variant(&j, NULL, &a->variants[i]);
+		json_variant(&j, NULL, &a->variants[i]);
 	json_array_end(&j);
 	json_object_end(&j);
 	json_end(&j);

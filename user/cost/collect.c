@@ -106,7 +106,7 @@ static int count_task(struct cost_collector *c, const struct pspin_task_record *
 	return cost_fault(c->program, record);
 }
 
-static void find_worst(struct cost_collector *c, const struct pspin_packet_record *packet, const struct cost_waiting *w)
+static void update_slowest(struct cost_collector *c, const struct pspin_packet_record *packet, const struct cost_waiting *w)
 {
 	int is_warm = !w->cold;
 
@@ -118,7 +118,7 @@ static void find_worst(struct cost_collector *c, const struct pspin_packet_recor
 	c->view.worst_bytes = packet->packet_bytes;
 }
 
-static int count_done(struct cost_collector *c, uint64_t at_ps)
+static int add_completion(struct cost_collector *c, uint64_t at_ps)
 {
 	if (c->done_ps.count == c->bytes_room) {
 		size_t room = c->bytes_room ? c->bytes_room * 2 : 1024;
@@ -147,17 +147,17 @@ static int count_handled(struct cost_collector *c, const struct pspin_packet_rec
 	c->with_runtime += w->with_runtime;
 	c->warm_with_runtime += w->cold ? 0 : w->with_runtime;
 	c->warm_packets += !w->cold;
-	find_worst(c, packet, w);
+	update_slowest(c, packet, w);
 	cost_stages__cut(packet, w->task, w->tasks, c->stage_ps);
 	if (cost_series__add(&c->packets, w->cycles) || cost_series__add(&c->latency, end - packet->arrived_ps) ||
-	    count_done(c, packet->feedback_ps))
+	    add_completion(c, packet->feedback_ps))
 		return FAILED;
 	*w = c->waiting[--c->waiting_count];
 	return DONE;
 }
 
 /* Called when nothing of a packet is pending. Updates the start and end times of the flow. */
-static void end_flow(struct cost_collector *c, const struct pspin_packet_record *packet)
+static void update_flow_times(struct cost_collector *c, const struct pspin_packet_record *packet)
 {
 	uint64_t end = packet->left_ps > packet->feedback_ps ? packet->left_ps : packet->feedback_ps;
 
@@ -171,7 +171,7 @@ static void end_flow(struct cost_collector *c, const struct pspin_packet_record 
 
 static int count_packet(struct cost_collector *c, const struct pspin_packet_record *packet)
 {
-	end_flow(c, packet);
+	update_flow_times(c, packet);
 	c->reported++;
 	c->view.packets++;
 	if ((unsigned)packet->reason < SPIN_REASON_COUNT)
@@ -204,7 +204,7 @@ static void on_replayed(void *arg, const struct pspin_packet_record *record)
 {
 	struct cost_collector *c = arg;
 
-	end_flow(c, record);
+	update_flow_times(c, record);
 	if (!c->status)
 		c->status = count_handled(c, record);
 	if (c->writer)

@@ -27,7 +27,7 @@ struct context {
 	struct cost_report report;
 };
 
-struct set {
+struct context_set {
 	const struct cost_options *options;
 	struct pspin_target *target;
 	struct context *contexts;
@@ -37,7 +37,7 @@ struct set {
 /* --- handlers and their options --- */
 
 /* Selects the option words of one handler. "2/NAME..." applies to the second handler, a word without a number to all. */
-static int pick(const struct option_list *from, unsigned number, unsigned count, const char *option, struct option_list *to)
+static int select_options(const struct option_list *from, unsigned number, unsigned count, const char *option, struct option_list *to)
 {
 	to->count = 0;
 	to->items = calloc(from->count + 1, sizeof(*to->items));
@@ -46,22 +46,23 @@ static int pick(const struct option_list *from, unsigned number, unsigned count,
 	for (unsigned i = 0; i < from->count; i++) {
 		const char *word = from->items[i];
 		char *end = NULL;
-		unsigned long of = isdigit((unsigned char)*word) ? strtoul(word, &end, 10) : 0;
+		unsigned long handler = isdigit((unsigned char)*word) ? strtoul(word, &end, 10) : 0;
 
 		if (!end || *end != '/')
 			to->items[to->count++] = word;
-		else if (!of || of > count)
-			return report_error("--%s %s: it is of handler %lu, and there are %u", option, word, of, count);
-		else if (of == number)
+		else if (!handler || handler > count)
+			return report_error("--%s %s: it is of handler %lu, and there are %u", option, word, handler, count);
+		else if (handler == number)
 			to->items[to->count++] = end + 1;
 	}
 	return DONE;
 }
 
-static int pick_fill(const struct fill_options *from, unsigned number, unsigned count, struct fill_options *to)
+static int select_fill(const struct fill_options *from, unsigned number, unsigned count, struct fill_options *to)
 {
-	if (pick(&from->sets, number, count, "set", &to->sets) || pick(&from->inserts, number, count, "insert", &to->inserts) ||
-	    pick(&from->files, number, count, "insert-from", &to->files))
+	if (select_options(&from->sets, number, count, "set", &to->sets) ||
+	    select_options(&from->inserts, number, count, "insert", &to->inserts) ||
+	    select_options(&from->files, number, count, "insert-from", &to->files))
 		return FAILED;
 	return DONE;
 }
@@ -72,7 +73,7 @@ static int open_handler(struct context *c, const char *path)
 	const struct handler_wants wants = { .compile = &c->options.compile };
 	struct cost_program *program = &c->job.program;
 	const char *dot = strrchr(path, '.'), *object = path;
-	void *other = NULL;
+	void *pspin_elf = NULL;
 	int status = DONE;
 
 	program->path = path;
@@ -82,10 +83,10 @@ static int open_handler(struct context *c, const char *path)
 		program->source = path;
 		object = c->handler.object;
 	} else {
-		status = cost_pspin__find(&c->options, path, program, &other);
-		if (!status && other)
+		status = cost_pspin__find(&c->options, path, program, &pspin_elf);
+		if (!status && pspin_elf)
 			status = report_error("%s is compiled with --api pspin: such a program has the NIC for itself", path);
-		free(other);
+		free(pspin_elf);
 	}
 	if (status)
 		return status;
@@ -96,7 +97,7 @@ static int open_handler(struct context *c, const char *path)
 	return DONE;
 }
 
-static int open_context(struct set *set, unsigned i, const char *path)
+static int open_context(struct context_set *set, unsigned i, const char *path)
 {
 	struct context *c = &set->contexts[i];
 	const struct cost_options *o = set->options;
@@ -111,7 +112,7 @@ static int open_context(struct set *set, unsigned i, const char *path)
 	c->job.program.watchdog = o->watchdog;
 	if (parse_enum__match(o->match.items[i], &c->rule))
 		return report_error("%s", spin_strerror_last());
-	if (pick_fill(&o->fill, i + 1, set->count, &c->options.fill) || open_handler(c, path))
+	if (select_fill(&o->fill, i + 1, set->count, &c->options.fill) || open_handler(c, path))
 		return FAILED;
 	cost_program__describe(&c->job.program, &c->report);
 	c->report.trace = o->trace;
@@ -122,7 +123,7 @@ static int open_context(struct set *set, unsigned i, const char *path)
 	return DONE;
 }
 
-static int check_rules(const struct set *set)
+static int check_rules(const struct context_set *set)
 {
 	for (unsigned i = 0; i < set->count; i++)
 		for (unsigned k = 0; k < i; k++)
@@ -133,7 +134,7 @@ static int check_rules(const struct set *set)
 	return DONE;
 }
 
-static int check_kinds(const struct set *set)
+static int check_kinds(const struct context_set *set)
 {
 	for (unsigned i = 1; i < set->count && !set->options->trace; i++) {
 		const struct context *a = &set->contexts[0], *b = &set->contexts[i];
@@ -206,7 +207,7 @@ static double jain(const double *x, unsigned n)
 	return squares > 0 ? sum * sum / (n * squares) : 1;
 }
 
-static void compare(struct cost_sharing *s, struct cost_collector *const *collectors, unsigned hpus)
+static void compute_sharing(struct cost_sharing *s, struct cost_collector *const *collectors, unsigned hpus)
 {
 	double times[COST_CONTEXTS_MAX], speeds[COST_CONTEXTS_MAX];
 	uint64_t busy = 0;
@@ -231,7 +232,7 @@ static void compare(struct cost_sharing *s, struct cost_collector *const *collec
 	s->hpus_busy = s->until_ps ? (double)busy / ((double)s->until_ps * hpus) : 0;
 }
 
-static void conclude(struct context *c, const struct cost_collector *collector)
+static void finalize(struct context *c, const struct cost_collector *collector)
 {
 	struct cost_throughput *t = &c->report.main.throughput;
 
@@ -244,7 +245,7 @@ static void conclude(struct context *c, const struct cost_collector *collector)
 }
 
 /* Opens one source for a capture, whose packets keep their order, or one per handler, whose generated packets alternate. */
-static int open_sources(const struct set *set, struct cost_together *t)
+static int open_sources(const struct context_set *set, struct cost_together *t)
 {
 	const struct cost_source_options trace = { .trace = set->options->trace, .rule = &set->contexts[0].rule };
 
@@ -258,7 +259,7 @@ static int open_sources(const struct set *set, struct cost_together *t)
 	return t->sources[0] ? DONE : FAILED;
 }
 
-static int run_together(struct set *set, struct cost_sharing *s)
+static int run_together(struct context_set *set, struct cost_sharing *s)
 {
 	struct cost_together t = { .count = set->count, .gbps = set->options->gbps_value };
 	int status = open_sources(set, &t);
@@ -278,9 +279,9 @@ static int run_together(struct set *set, struct cost_sharing *s)
 	if (!status)
 		status = cost_pass__together(&t);
 	for (unsigned i = 0; i < set->count && !status; i++)
-		conclude(&set->contexts[i], t.collectors[i]);
+		finalize(&set->contexts[i], t.collectors[i]);
 	if (!status)
-		compare(s, t.collectors, set->contexts[0].report.hpus * set->contexts[0].report.main.loaded.traffic.hpu_threads);
+		compute_sharing(s, t.collectors, set->contexts[0].report.hpus * set->contexts[0].report.main.loaded.traffic.hpu_threads);
 	for (unsigned i = 0; i < set->count; i++)
 		cost_collector__free(t.collectors[i]);
 	if (set->options->trace)
@@ -300,7 +301,7 @@ static const char *scheduler_name(const struct pspin_target *target)
 	return "";
 }
 
-static int run_set(struct set *set)
+static int run_set(struct context_set *set)
 {
 	struct cost_sharing sharing = { .count = set->count,
 					.target = pspin_target__name(set->target),
@@ -345,7 +346,7 @@ static void close_context(struct context *c)
 
 int cost_contexts__run(const struct cost_options *options, const char **objects, unsigned count)
 {
-	struct set set = { .options = options, .count = count, .contexts = calloc(count, sizeof(*set.contexts)) };
+	struct context_set set = { .options = options, .count = count, .contexts = calloc(count, sizeof(*set.contexts)) };
 	char reason[512] = "";
 	int status = DONE;
 

@@ -2,7 +2,7 @@
 #ifndef USER_COST_DWARF_H
 #define USER_COST_DWARF_H
 
-/* Maps instructions to source lines by a program's DWARF. */
+/* Maps instructions to source lines by a program's DWARF. Implemented by profile.c; also used by advise.c. */
 #include <elfutils/libdw.h>
 #include <libelf.h>
 

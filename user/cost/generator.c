@@ -16,7 +16,7 @@
 #define ECHO6       128
 
 /* Returns a value that the rule accepts: `usual` if it is accepted. */
-static unsigned value_of(const struct spin_rule_set *set, unsigned usual)
+static unsigned pick_value(const struct spin_rule_set *set, unsigned usual)
 {
 	for (unsigned i = 0; i < set->count; i++)
 		if (set->range[i].first <= usual && usual <= set->range[i].last)
@@ -24,23 +24,23 @@ static unsigned value_of(const struct spin_rule_set *set, unsigned usual)
 	return set->count ? set->range[0].first : usual;
 }
 
-static int is_tagged(const struct cost_generator *m)
+static int is_tagged(const struct cost_generator *g)
 {
-	return value_of(&m->rule->vlan, SPIN_RULE_UNTAGGED) != SPIN_RULE_UNTAGGED;
+	return pick_value(&g->rule->vlan, SPIN_RULE_UNTAGGED) != SPIN_RULE_UNTAGGED;
 }
 
 /* Returns the number of bytes before the IP header. */
-static unsigned ethernet_bytes(const struct cost_generator *m)
+static unsigned ethernet_bytes(const struct cost_generator *g)
 {
-	return (unsigned)(sizeof(struct spin_eth) + (is_tagged(m) ? sizeof(struct spin_vlan) : 0));
+	return (unsigned)(sizeof(struct spin_eth) + (is_tagged(g) ? sizeof(struct spin_vlan) : 0));
 }
 
 /* Inverts the address bit at the lowest bit set in the mask, so that the address no longer matches. */
-static void leave(uint8_t *at, const uint8_t *care, unsigned bytes)
+static void unmatch_address(uint8_t *at, const uint8_t *mask_bytes, unsigned bytes)
 {
 	for (unsigned i = bytes; i-- > 0;)
-		if (care[i]) {
-			at[i] ^= care[i] & -care[i];
+		if (mask_bytes[i]) {
+			at[i] ^= mask_bytes[i] & -mask_bytes[i];
 			return;
 		}
 }
@@ -49,32 +49,32 @@ static void leave(uint8_t *at, const uint8_t *care, unsigned bytes)
  * Writes an address that the rule accepts. Bits that the rule ignores come from an example address. For `not` it is the example address,
  * with one bit inverted if the rule excludes it.
  */
-static void put_address(uint8_t *at, const uint8_t *standard, const uint32_t want[4], const uint32_t mask[4], int is_not, unsigned bytes)
+static void write_address(uint8_t *at, const uint8_t *example, const uint32_t want[4], const uint32_t mask[4], int is_not, unsigned bytes)
 {
-	const uint8_t *w = (const uint8_t *)want, *care = (const uint8_t *)mask;
-	int fits = 1;
+	const uint8_t *w = (const uint8_t *)want, *mask_bytes = (const uint8_t *)mask;
+	int matches = 1;
 
 	for (unsigned i = 0; i < bytes; i++) {
-		at[i] = is_not ? standard[i] : (uint8_t)(w[i] | (standard[i] & ~care[i]));
-		fits = fits && (at[i] & care[i]) == w[i];
+		at[i] = is_not ? example[i] : (uint8_t)(w[i] | (example[i] & ~mask_bytes[i]));
+		matches = matches && (at[i] & mask_bytes[i]) == w[i];
 	}
-	if (is_not && fits)
-		leave(at, care, bytes);
+	if (is_not && matches)
+		unmatch_address(at, mask_bytes, bytes);
 }
 
-static void make_ip4(struct cost_generator *m, uint8_t *at, unsigned bytes)
+static void make_ip4(struct cost_generator *g, uint8_t *at, unsigned bytes)
 {
 	static const uint8_t src[] = { 192, 0, 2, 1 }, dst[] = { 192, 0, 2, 2 }; /* RFC 5737 */
 	struct spin_ip4 ip = { .version_ihl = 0x45,
-			       .tos = (uint8_t)(value_of(&m->rule->dscp, 0) << 2),
-			       .ttl = (uint8_t)value_of(&m->rule->ttl, TTL),
-			       .protocol = m->rule->protocol ? m->rule->protocol : SPIN_IP_UDP,
+			       .tos = (uint8_t)(pick_value(&g->rule->dscp, 0) << 2),
+			       .ttl = (uint8_t)pick_value(&g->rule->ttl, TTL),
+			       .protocol = g->rule->protocol ? g->rule->protocol : SPIN_IP_UDP,
 			       .total_length = spin_hton16((uint16_t)(sizeof(ip) + bytes)) };
 	uint32_t sum = 0;
 	uint16_t half;
 
-	put_address((uint8_t *)&ip.src, src, m->rule->src_addr, m->rule->src_mask, m->rule->src_not, 4);
-	put_address((uint8_t *)&ip.dst, dst, m->rule->dst_addr, m->rule->dst_mask, m->rule->dst_not, 4);
+	write_address((uint8_t *)&ip.src, src, g->rule->src_addr, g->rule->src_mask, g->rule->src_not, 4);
+	write_address((uint8_t *)&ip.dst, dst, g->rule->dst_addr, g->rule->dst_mask, g->rule->dst_not, 4);
 	for (unsigned i = 0; i < sizeof(ip); i += 2) {
 		memcpy(&half, (const uint8_t *)&ip + i, 2);
 		sum += half;
@@ -84,16 +84,16 @@ static void make_ip4(struct cost_generator *m, uint8_t *at, unsigned bytes)
 	memcpy(at, &ip, sizeof(ip));
 }
 
-static void make_ip6(struct cost_generator *m, uint8_t *at, unsigned bytes)
+static void make_ip6(struct cost_generator *g, uint8_t *at, unsigned bytes)
 {
 	static const uint8_t src[16] = { 0x20, 1, 0x0d, 0xb8, [15] = 1 }, dst[16] = { 0x20, 1, 0x0d, 0xb8, [15] = 2 };
-	struct spin_ip6 ip = { .version_class_flow = spin_hton32(6u << 28 | value_of(&m->rule->dscp, 0) << 22),
-			       .hop_limit = (uint8_t)value_of(&m->rule->ttl, TTL),
-			       .next_header = m->rule->protocol ? m->rule->protocol : SPIN_IP_UDP,
+	struct spin_ip6 ip = { .version_class_flow = spin_hton32(6u << 28 | pick_value(&g->rule->dscp, 0) << 22),
+			       .hop_limit = (uint8_t)pick_value(&g->rule->ttl, TTL),
+			       .next_header = g->rule->protocol ? g->rule->protocol : SPIN_IP_UDP,
 			       .payload_length = spin_hton16((uint16_t)bytes) };
 
-	put_address((uint8_t *)ip.src, src, m->rule->src_addr, m->rule->src_mask, m->rule->src_not, 16);
-	put_address((uint8_t *)ip.dst, dst, m->rule->dst_addr, m->rule->dst_mask, m->rule->dst_not, 16);
+	write_address((uint8_t *)ip.src, src, g->rule->src_addr, g->rule->src_mask, g->rule->src_not, 16);
+	write_address((uint8_t *)ip.dst, dst, g->rule->dst_addr, g->rule->dst_mask, g->rule->dst_not, 16);
 	memcpy(at, &ip, sizeof(ip));
 }
 
@@ -113,24 +113,24 @@ static uint16_t pseudo_sum(const uint8_t *ip, unsigned udp_bytes)
 }
 
 /* Writes little-endian numbers, as handlers on all targets read them. The last one may be truncated. */
-static void make_payload(struct cost_generator *m, uint8_t *at, unsigned bytes, unsigned values)
+static void make_payload(struct cost_generator *g, uint8_t *at, unsigned bytes, unsigned values)
 {
 	for (unsigned i = 0; i < bytes; i += 4) {
 		uint32_t high, number;
 
-		m->random = m->random * 1664525 + 1013904223;
-		high = m->random >> 16;
-		m->random = m->random * 1664525 + 1013904223;
-		number = high << 16 | m->random >> 16;
+		g->random = g->random * 1664525 + 1013904223;
+		high = g->random >> 16;
+		g->random = g->random * 1664525 + 1013904223;
+		number = high << 16 | g->random >> 16;
 		if (values)
 			number = (uint32_t)((uint64_t)number * values >> 32);
 		memcpy(at + i, &number, bytes - i < 4 ? bytes - i : 4);
 	}
 }
 
-static uint16_t port_of(uint16_t port, const struct spin_rule_set *set, uint16_t any)
+static uint16_t pick_port(uint16_t port, const struct spin_rule_set *set, uint16_t any)
 {
-	return port ? port : (uint16_t)value_of(set, any);
+	return port ? port : (uint16_t)pick_value(set, any);
 }
 
 int cost_is_icmp(const struct spin_rule *rule)
@@ -138,79 +138,79 @@ int cost_is_icmp(const struct spin_rule *rule)
 	return rule->protocol == SPIN_IP_ICMP || rule->protocol == SPIN_IP_ICMP6;
 }
 
-unsigned cost_generator__header_bytes(const struct cost_generator *m)
+unsigned cost_generator__header_bytes(const struct cost_generator *g)
 {
-	if (m->is_raw || m->rule->ether_type)
+	if (g->is_raw || g->rule->ether_type)
 		return 0;
-	return (unsigned)((m->rule->ip_version == 6 ? sizeof(struct spin_ip6) : sizeof(struct spin_ip4)) +
-			  (cost_is_icmp(m->rule) ? 0 : sizeof(struct spin_udp)) + (m->takes_messages ? sizeof(struct spin_slmp) : 0));
+	return (unsigned)((g->rule->ip_version == 6 ? sizeof(struct spin_ip6) : sizeof(struct spin_ip4)) +
+			  (cost_is_icmp(g->rule) ? 0 : sizeof(struct spin_udp)) + (g->takes_messages ? sizeof(struct spin_slmp) : 0));
 }
 
-static void make_headers(struct cost_generator *m, unsigned payload_bytes)
+static void make_headers(struct cost_generator *g, unsigned payload_bytes)
 {
-	int is_ip6 = m->rule->ip_version == 6;
+	int is_ip6 = g->rule->ip_version == 6;
 	unsigned udp_bytes =
-		cost_generator__header_bytes(m) + payload_bytes - (unsigned)(is_ip6 ? sizeof(struct spin_ip6) : sizeof(struct spin_ip4));
+		cost_generator__header_bytes(g) + payload_bytes - (unsigned)(is_ip6 ? sizeof(struct spin_ip6) : sizeof(struct spin_ip4));
 	struct spin_eth eth = { { 2, 0, 0, 0, 0, 2 }, { 2, 0, 0, 0, 0, 1 }, spin_hton16(is_ip6 ? SPIN_ETH_IP6 : SPIN_ETH_IP4) };
-	struct spin_udp udp = { spin_hton16(port_of(m->rule->src_port, &m->rule->src_ports, SOURCE_PORT)),
-				spin_hton16(port_of(m->rule->dst_port, &m->rule->dst_ports, SPIN_SLMP_PORT)),
+	struct spin_udp udp = { spin_hton16(pick_port(g->rule->src_port, &g->rule->src_ports, SOURCE_PORT)),
+				spin_hton16(pick_port(g->rule->dst_port, &g->rule->dst_ports, SPIN_SLMP_PORT)),
 				spin_hton16((uint16_t)udp_bytes), 0 };
-	const struct spin_vlan vlan = { spin_hton16((uint16_t)value_of(&m->rule->vlan, SPIN_RULE_UNTAGGED)), eth.type };
-	uint8_t *ip = m->frame + ethernet_bytes(m);
+	const struct spin_vlan vlan = { spin_hton16((uint16_t)pick_value(&g->rule->vlan, SPIN_RULE_UNTAGGED)), eth.type };
+	uint8_t *ip = g->frame + ethernet_bytes(g);
 
-	if (m->rule->ether_type)
-		eth.type = spin_hton16(m->rule->ether_type);
-	if (is_tagged(m)) {
+	if (g->rule->ether_type)
+		eth.type = spin_hton16(g->rule->ether_type);
+	if (is_tagged(g)) {
 		eth.type = spin_hton16(SPIN_ETH_VLAN);
-		memcpy(m->frame + sizeof(eth), &vlan, sizeof(vlan));
+		memcpy(g->frame + sizeof(eth), &vlan, sizeof(vlan));
 	}
-	memcpy(m->frame, &eth, sizeof(eth));
-	if (m->rule->ether_type)
+	memcpy(g->frame, &eth, sizeof(eth));
+	if (g->rule->ether_type)
 		return;
-	if (cost_is_icmp(m->rule)) {
+	if (cost_is_icmp(g->rule)) {
 		if (is_ip6)
-			make_ip6(m, ip, udp_bytes);
+			make_ip6(g, ip, udp_bytes);
 		else
-			make_ip4(m, ip, udp_bytes);
+			make_ip4(g, ip, udp_bytes);
 		return;
 	}
 	if (is_ip6) {
-		make_ip6(m, ip, udp_bytes);
+		make_ip6(g, ip, udp_bytes);
 		udp.checksum = pseudo_sum(ip, udp_bytes);
 	} else {
-		make_ip4(m, ip, udp_bytes);
+		make_ip4(g, ip, udp_bytes);
 	}
 	memcpy(ip + (is_ip6 ? sizeof(struct spin_ip6) : sizeof(struct spin_ip4)), &udp, sizeof(udp));
 }
 
 /* Writes an echo request. bytes: at least 8. */
-static void make_echo(const struct cost_generator *m, uint8_t *at, unsigned bytes, uint32_t sequence)
+static void make_echo(const struct cost_generator *g, uint8_t *at, unsigned bytes, uint32_t sequence)
 {
-	int is_ip6 = m->rule->ip_version == 6;
+	int is_ip6 = g->rule->ip_version == 6;
 	struct spin_icmp icmp = { .type = is_ip6 ? ECHO6 : ECHO,
 				  .id = spin_hton16(SOURCE_PORT),
 				  .sequence = spin_hton16((uint16_t)sequence) };
 
 	memcpy(at, &icmp, sizeof(icmp));
-	cost_set_icmp_checksum(m->frame + ethernet_bytes(m), at, bytes);
+	cost_set_icmp_checksum(g->frame + ethernet_bytes(g), at, bytes);
 }
 
-void cost_generator__make(struct cost_generator *m, const struct cost_made *made, uint32_t message, unsigned packet)
+void cost_generator__make(struct cost_generator *g, const struct cost_made *made, uint32_t message, unsigned packet)
 {
 	unsigned payload = made->payload_bytes, at = 0;
 
-	if (!m->is_raw) {
-		make_headers(m, payload);
-		at = ethernet_bytes(m) + cost_generator__header_bytes(m);
+	if (!g->is_raw) {
+		make_headers(g, payload);
+		at = ethernet_bytes(g) + cost_generator__header_bytes(g);
 	}
-	if (m->takes_messages && !m->is_raw) {
+	if (g->takes_messages && !g->is_raw) {
 		unsigned flags = SPIN_SLMP_SYN | (packet + 1 == made->packets ? SPIN_SLMP_EOM : 0);
 		struct spin_slmp slmp = { spin_hton16((uint16_t)flags), spin_hton32(message), spin_hton32(packet * payload) };
 
-		memcpy(m->frame + at - sizeof(slmp), &slmp, sizeof(slmp));
+		memcpy(g->frame + at - sizeof(slmp), &slmp, sizeof(slmp));
 	}
-	make_payload(m, m->frame + at, payload, made->values);
-	if (!m->is_raw && cost_is_icmp(m->rule))
-		make_echo(m, m->frame + at, payload, message);
-	m->bytes = at + payload;
+	make_payload(g, g->frame + at, payload, made->values);
+	if (!g->is_raw && cost_is_icmp(g->rule))
+		make_echo(g, g->frame + at, payload, message);
+	g->bytes = at + payload;
 }

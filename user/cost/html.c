@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Writes the report as one self-contained page: no scripts, no fonts, no network. */
+/* Writes the report as one self-contained page: no scripts, no fonts, no network. Called by print.c and html_contexts.c. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -114,7 +114,7 @@ void html__table_end(FILE *to)
 	fputs("</tbody></table></div>\n", to);
 }
 
-static void summary(FILE *to, const struct cost_report *r)
+static void write_summary(FILE *to, const struct cost_report *r)
 {
 	const struct cost_view *v = &r->main.alone;
 	const struct cost_throughput *t = &r->main.throughput;
@@ -144,14 +144,14 @@ static void summary(FILE *to, const struct cost_report *r)
 			r->main.loaded.cycles_with_runtime_mean, v->warm_with_runtime_mean);
 }
 
-static void offered(FILE *to, const struct cost_report *r)
+static void write_offered(FILE *to, const struct cost_report *r)
 {
 	if (r->offered_gbps > 0)
 		fprintf(to, "<p>Offered were %g Gbit/s%s: whether more is reached was not tried.</p>\n", r->offered_gbps,
 			r->contexts ? " to all contexts together" : "");
 }
 
-static void source(FILE *to, const struct cost_report *r)
+static void write_source(FILE *to, const struct cost_report *r)
 {
 	fputs("<p class=\"soft\">Target <code>", to);
 	svg__text(to, r->target);
@@ -169,7 +169,7 @@ static void source(FILE *to, const struct cost_report *r)
 	fprintf(to, "; %" PRIu64 " frames, %" PRIu64 " handled.</p>\n", r->frames, r->main.alone.handled);
 }
 
-static void rates(FILE *to, const struct cost_report *r)
+static void write_rates(FILE *to, const struct cost_report *r)
 {
 	fputs("<ul class=\"rates\">\n", to);
 	for (unsigned i = 0; i < COST_RATES; i++) {
@@ -184,7 +184,7 @@ static void rates(FILE *to, const struct cost_report *r)
 	fputs("</ul>\n", to);
 }
 
-static void assumptions(FILE *to, const struct cost_report *r)
+static void write_assumptions(FILE *to, const struct cost_report *r)
 {
 	html__heading(to, r, "assumed", "Not charged: assumed NIC hardware");
 	fputs("<ul class=\"soft\">\n", to);
@@ -203,10 +203,10 @@ static void assumptions(FILE *to, const struct cost_report *r)
 void cost_html__report(FILE *to, const struct cost_report *r)
 {
 	if (r->main.alone.handled) {
-		summary(to, r);
-		offered(to, r);
-		rates(to, r);
-		source(to, r);
+		write_summary(to, r);
+		write_offered(to, r);
+		write_rates(to, r);
+		write_source(to, r);
 		cost_html__throughput(to, r);
 		cost_html__latency(to, r);
 		if (!r->contexts) /* contexts share the HPUs: their page has this section once, at the top */
@@ -215,12 +215,12 @@ void cost_html__report(FILE *to, const struct cost_report *r)
 		cost_html__lines(to, r);
 	} else {
 		fputs("<p class=\"lead\">No handler ran.</p>\n", to);
-		source(to, r);
+		write_source(to, r);
 	}
-	assumptions(to, r);
+	write_assumptions(to, r);
 }
 
-static void page(FILE *to, const void *report)
+static void write_page(FILE *to, const void *report)
 {
 	const struct cost_report *r = report;
 
@@ -247,5 +247,5 @@ int html__write(const char *path, void (*print)(FILE *to, const void *what), con
 
 int cost_html__write(const struct cost_report *r, const char *path)
 {
-	return html__write(path, page, r);
+	return html__write(path, write_page, r);
 }

@@ -17,7 +17,7 @@ struct shares {
 };
 
 /* Converts all contexts to the longest slot. Slot lengths double, so it is a multiple of every context's slot. */
-static void collect(const struct cost_sharing *s, struct shares *out)
+static void fill_shares(const struct cost_sharing *s, struct shares *out)
 {
 	*out = (struct shares){ 0 };
 	for (unsigned i = 0; i < s->count; i++)
@@ -37,13 +37,13 @@ static void collect(const struct cost_sharing *s, struct shares *out)
 }
 
 /* Formats "1 filtering". The number distinguishes contexts with the same handler. */
-static void name_of(const struct cost_sharing *s, unsigned i, char *out, size_t bytes)
+static void context_name(const struct cost_sharing *s, unsigned i, char *out, size_t bytes)
 {
 	snprintf(out, bytes, "%u %s", i + 1, s->flows[i].report->handler);
 }
 
-/* Plots each context's HPUs over time. as_part: as a percentage of the HPUs that are busy at that time. */
-static void plot_shares(FILE *to, const struct cost_sharing *s, const struct shares *shares, int as_part)
+/* Plots each context's HPUs over time. as_percentage: as a percentage of the HPUs that are busy at that time. */
+static void plot_shares(FILE *to, const struct cost_sharing *s, const struct shares *shares, int as_percentage)
 {
 	double x[COST_SLOTS + 1], y[COST_CONTEXTS_MAX][COST_SLOTS + 1];
 	char names[COST_CONTEXTS_MAX][64];
@@ -53,7 +53,7 @@ static void plot_shares(FILE *to, const struct cost_sharing *s, const struct sha
 	struct svg_plot plot = { .x_label = "ns", .series = series, .count = s->count };
 	double unit_ps = 1e3;
 
-	if (as_part)
+	if (as_percentage)
 		plot.title = "Share of the HPUs at work over time", plot.y_label = "%", plot.y_high = 100;
 	else if (threads > 1)
 		plot.title = "Threads with a task over time", plot.y_label = "threads", plot.y_high = first->hpus * threads;
@@ -69,12 +69,12 @@ static void plot_shares(FILE *to, const struct cost_sharing *s, const struct sha
 		for (unsigned i = 0; i < s->count; i++)
 			all += shares->hpus[i][k];
 		for (unsigned i = 0; i < s->count; i++)
-			y[i][k] = !as_part ? shares->hpus[i][k] : all > 0 ? 100 * shares->hpus[i][k] / all : NAN;
+			y[i][k] = !as_percentage ? shares->hpus[i][k] : all > 0 ? 100 * shares->hpus[i][k] / all : NAN;
 	}
 	for (unsigned i = 0; i < s->count; i++) {
 		/* extend the last value to the end of its slot */
 		y[i][shares->slots] = shares->slots ? y[i][shares->slots - 1] : 0;
-		name_of(s, i, names[i], sizeof(names[i]));
+		context_name(s, i, names[i], sizeof(names[i]));
 		series[i] = (struct svg_series){ .name = names[i], .x = x, .y = y[i], .count = shares->slots + 1, .is_steps = 1 };
 	}
 	fputs("<div>", to);
@@ -94,7 +94,7 @@ static void plot_flows(FILE *to, const struct cost_sharing *s)
 		if (s->count > 4) /* there is no room for more names in a row */
 			snprintf(names[i], sizeof(names[i]), "%u", i + 1);
 		else
-			name_of(s, i, names[i], sizeof(names[i]));
+			context_name(s, i, names[i], sizeof(names[i]));
 		groups[i] = names[i];
 		values[2 * i] = (double)s->flows[i].alone_ps / 1e6;
 		values[2 * i + 1] = (double)s->flows[i].done_ps / 1e6;
@@ -104,14 +104,14 @@ static void plot_flows(FILE *to, const struct cost_sharing *s)
 	fputs("</div>\n", to);
 }
 
-static void flow_row(FILE *to, const struct cost_sharing *s, unsigned i)
+static void write_flow_row(FILE *to, const struct cost_sharing *s, unsigned i)
 {
 	const struct cost_flow *f = &s->flows[i];
 	const struct cost_view *loaded = &f->report->main.loaded;
 	const double part = 100 * cost_sharing__share(s, i);
 	char name[64];
 
-	name_of(s, i, name, sizeof(name));
+	context_name(s, i, name, sizeof(name));
 	html__row(to, name);
 	html__cell(to, "%" PRIu64, loaded->handled);
 	html__cell(to, "%.1f", (double)f->done_ps / 1e6);
@@ -126,7 +126,7 @@ static void flow_row(FILE *to, const struct cost_sharing *s, unsigned i)
 	fputs("</code></td></tr>\n", to);
 }
 
-static void summary(FILE *to, const struct cost_sharing *s)
+static void write_summary(FILE *to, const struct cost_sharing *s)
 {
 	const struct cost_report *first = s->flows[0].report;
 
@@ -150,20 +150,20 @@ static void summary(FILE *to, const struct cost_sharing *s)
 	fputs("</code>. Jain’s index is 1 if all contexts have the same, and 1/n if one of n has all.</p>\n", to);
 }
 
-static void flows(FILE *to, const struct cost_sharing *s)
+static void write_flows(FILE *to, const struct cost_sharing *s)
 {
 	static const char *const columns[] = { "context",  "packets",   "flow µs", "alone µs", "slowdown", "weight",
 					       "HPU time", "median ns", "p99 ns",  "<rule",    NULL };
 	struct shares shares;
 
-	collect(s, &shares);
+	fill_shares(s, &shares);
 	html__heading(to, NULL, "sharing", "Who had how much, and when each was done");
 	html__table(to,
 		    "Flow: completion time, from a context’s first packet being offered to its last one being done with; HPU time: its "
 		    "part up to when the first flow was done; latency of a packet under load",
 		    columns);
 	for (unsigned i = 0; i < s->count; i++)
-		flow_row(to, s, i);
+		write_flow_row(to, s, i);
 	html__table_end(to);
 	fputs("<div class=\"plots\">\n", to);
 	plot_shares(to, s, &shares, 0);
@@ -174,7 +174,7 @@ static void flows(FILE *to, const struct cost_sharing *s)
 	fputs("</section>\n", to);
 }
 
-static void assumptions(FILE *to, const struct cost_sharing *s)
+static void write_assumptions(FILE *to, const struct cost_sharing *s)
 {
 	html__heading(to, NULL, "shared", "Assumed of a NIC that contexts share");
 	fputs("<ul class=\"soft\">\n", to);
@@ -186,7 +186,7 @@ static void assumptions(FILE *to, const struct cost_sharing *s)
 	fputs("</ul>\n</section>\n", to);
 }
 
-static void context(FILE *to, const struct cost_sharing *s, unsigned i)
+static void write_context(FILE *to, const struct cost_sharing *s, unsigned i)
 {
 	char id[32], title[128];
 
@@ -197,22 +197,22 @@ static void context(FILE *to, const struct cost_sharing *s, unsigned i)
 	fputs("</section>\n", to);
 }
 
-static void page(FILE *to, const void *sharing)
+static void write_page(FILE *to, const void *sharing)
 {
 	const struct cost_sharing *s = sharing;
 	char title[32];
 
 	snprintf(title, sizeof(title), "%u contexts", s->count);
 	html__begin(to, title, s->target);
-	summary(to, s);
-	flows(to, s);
-	assumptions(to, s);
+	write_summary(to, s);
+	write_flows(to, s);
+	write_assumptions(to, s);
 	for (unsigned i = 0; i < s->count; i++)
-		context(to, s, i);
+		write_context(to, s, i);
 	html__end(to);
 }
 
 int cost_sharing__html(const struct cost_sharing *s, const char *path)
 {
-	return html__write(path, page, s);
+	return html__write(path, write_page, s);
 }

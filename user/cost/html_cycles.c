@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Writes the page's sections on cycles, stalls, source lines, and HPUs over time. */
+/* Writes the page's sections on cycles, stalls, source lines, and HPUs over time. Called by html.c. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -62,7 +62,7 @@ void cost_html__occupancy(FILE *to, const struct cost_report *r)
 	fputs("</div>\n</div>\n</section>\n", to);
 }
 
-static void tasks(FILE *to, const struct cost_report *r)
+static void write_tasks(FILE *to, const struct cost_report *r)
 {
 	struct cost_task_row rows[COST_TASK_ROWS];
 	char name[64];
@@ -110,7 +110,7 @@ void cost_html__cycles(FILE *to, const struct cost_report *r)
 	const struct cost_point *p = &r->main;
 
 	html__heading(to, r, "cycles", "Cycles and stalls");
-	tasks(to, r);
+	write_tasks(to, r);
 	fputs("<div class=\"plots\">\n", to);
 	plot_causes(to, r);
 	fputs("<div>", to);
@@ -122,7 +122,7 @@ void cost_html__cycles(FILE *to, const struct cost_report *r)
 	fputs("</div>\n</div>\n</section>\n", to);
 }
 
-static void lines(FILE *to, const struct cost_lines *lines, double n, const char *caption)
+static void write_lines(FILE *to, const struct cost_lines *lines, double n, const char *caption)
 {
 	static const char *const columns[] = { "line", "cycles", "instructions", "part", "<source", NULL };
 	double most = lines->count && lines->lines[0].cycles ? (double)lines->lines[0].cycles : 1;
@@ -159,10 +159,10 @@ void cost_html__lines(FILE *to, const struct cost_report *r)
 	for (unsigned p = 0; p < COST_PARTS; p++)
 		fprintf(to, "%s%s %.0f&#160;%%", p ? ", " : "", cost_part_name(p), sum > 0 ? 100 * r->lines.part_cycles[p] / sum : 0);
 	fputs(".</p>\n", to);
-	lines(to, &r->lines, (double)v->handled, "Lines that cost most, per packet");
+	write_lines(to, &r->lines, (double)v->handled, "Lines that cost most, per packet");
 	fprintf(to, "<p>Most cycles seen: packet %" PRIu64 ", %u bytes, took %" PRIu64 " cycles.</p>\n", v->worst_packet + 1,
 		v->worst_bytes, v->worst_cycles);
-	lines(to, &r->worst, 1, "Lines of the packet with the most cycles");
+	write_lines(to, &r->worst, 1, "Lines of the packet with the most cycles");
 	cost_html__xpulp(to, r);
 	fputs("</section>\n", to);
 }

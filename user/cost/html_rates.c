@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Writes the page's sections on throughput, latency, and HPUs over time. */
+/* Writes the page's sections on throughput and latency. Called by html.c. */
 #include <math.h>
 
 #include "user/cost/html.h"
 #include "user/cost/tables.h"
 
-#define LENGTHS 40 /* points of a curve over handler length */
+#define CURVE_POINTS 40 /* points of a curve over handler length */
 
 /* Plots throughput against packet size: measured, and the limit of the HPUs alone. */
 static void plot_sizes(FILE *to, const struct cost_report *r)
@@ -17,7 +17,7 @@ static void plot_sizes(FILE *to, const struct cost_report *r)
 	struct svg_plot plot = {
 		"Throughput against packet size", "bytes of a packet, mean, from the IP header on", "Gbit/s", series, 2, .log_x = 1
 	};
-	double most = 0;
+	double max = 0;
 	char alone[64];
 	unsigned n = 0;
 
@@ -28,12 +28,12 @@ static void plot_sizes(FILE *to, const struct cost_report *r)
 		x[n] = p->alone.packet_bytes_mean;
 		reached[n] = p->throughput.gbps;
 		hpus[n] = r->hpus * 8 * p->alone.packet_bytes_mean / cycles_ns;
-		most = fmax(most, hpus[n]);
+		max = fmax(max, hpus[n]);
 		plot.y_high = fmax(plot.y_high, 1.1 * reached[n++]);
 	}
 	/* scale the y axis by the measured rate: the HPUs' limit may be far higher and would flatten the measured curve */
 	plot.y_high = fmax(plot.y_high, 1.1 * r->main.rates[COST_RATES - 1].gbps);
-	snprintf(alone, sizeof(alone), "HPUs alone, up to %.0f", most);
+	snprintf(alone, sizeof(alone), "HPUs alone, up to %.0f", max);
 	series[1].name = alone;
 	series[0].count = series[1].count = n;
 	ends[0] = x[0];
@@ -52,7 +52,7 @@ static void plot_lengths(FILE *to, const struct cost_report *r)
 {
 	static const unsigned sizes[] = { 64, 256, 1024 };
 	static const char *const names[] = { "64 bytes", "256 bytes", "1024 bytes" };
-	double x[LENGTHS], y[3][LENGTHS], own_x[COST_SIZES_MAX + 1], own_y[COST_SIZES_MAX + 1];
+	double x[CURVE_POINTS], y[3][CURVE_POINTS], own_x[COST_SIZES_MAX + 1], own_y[COST_SIZES_MAX + 1];
 	struct svg_series series[4];
 	struct svg_plot plot = {
 		"Throughput against handler length", "cycles of a packet’s handlers, mean", "Gbit/s", series, 4, .log_x = 1
@@ -60,13 +60,13 @@ static void plot_lengths(FILE *to, const struct cost_report *r)
 	unsigned n = 0;
 
 	plot.y_high = 500; /* no link is faster; curves may leave the plot at the top */
-	for (unsigned i = 0; i < LENGTHS; i++) {
-		x[i] = 8 * pow(2, i * 10.0 / (LENGTHS - 1));
+	for (unsigned i = 0; i < CURVE_POINTS; i++) {
+		x[i] = 8 * pow(2, i * 10.0 / (CURVE_POINTS - 1));
 		for (unsigned s = 0; s < 3; s++)
 			y[s][i] = r->hpus * 8.0 * sizes[s] * r->clock_ghz / (x[i] + r->runtime_cycles);
 	}
 	for (unsigned s = 0; s < 3; s++)
-		series[s] = (struct svg_series){ .name = names[s], .x = x, .y = y[s], .count = LENGTHS, .is_dashed = 1 };
+		series[s] = (struct svg_series){ .name = names[s], .x = x, .y = y[s], .count = CURVE_POINTS, .is_dashed = 1 };
 	for (unsigned i = 0; i < r->point_count || (!i && !r->point_count); i++) {
 		const struct cost_point *p = r->point_count ? &r->points[i] : &r->main;
 
@@ -80,7 +80,7 @@ static void plot_lengths(FILE *to, const struct cost_report *r)
 	fputs("</div>\n", to);
 }
 
-static void closed_form(FILE *to, const struct cost_report *r)
+static void write_fits(FILE *to, const struct cost_report *r)
 {
 	for (unsigned k = 0; k < PSPIN_TASK_KINDS; k++)
 		if (r->fits[k].is_known)
@@ -111,7 +111,7 @@ void cost_html__throughput(FILE *to, const struct cost_report *r)
 		cost_table__page_row(to, cost_size_columns, name, &r->points[i]);
 	}
 	html__table_end(to);
-	closed_form(to, r);
+	write_fits(to, r);
 	fprintf(to,
 		"<p class=\"soft\">Energy is an upper bound: %.1f W all the time, for as long as a packet takes at full rate."
 		"</p>\n</section>\n",
@@ -138,11 +138,11 @@ static void plot_stages(FILE *to, const struct cost_report *r)
 		views[n++] = r->points[i].alone.stage_ps_mean;
 	}
 	for (unsigned s = 0; s < COST_STAGES; s++) {
-		double most = 0;
+		double max = 0;
 
 		for (unsigned g = 0; g < n; g++)
-			most = fmax(most, all[g][s] = views[g][s] / 1e3);
-		if (most > 0) {
+			max = fmax(max, all[g][s] = views[g][s] / 1e3);
+		if (max > 0) {
 			used[bars.part_count] = s;
 			parts[bars.part_count++] = cost_stage_name(s);
 		}

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Writes the page of a sweep: throughput and latency over the first axis that varies, one line per combination of the other axes. */
+/*
+ * Writes the page of a sweep: throughput and latency over the first axis that varies, one line per combination of the other axes. Called by
+ * measure.c.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -65,7 +68,7 @@ static double latency(const struct cost_sweep_result *r)
 	return (double)r->latency_ps.median / 1000;
 }
 
-static void draw(FILE *to, struct plots *p, const char *title, const char *unit, double (*value)(const struct cost_sweep_result *))
+static void plot_lines(FILE *to, struct plots *p, const char *title, const char *unit, double (*value)(const struct cost_sweep_result *))
 {
 	const struct cost_axis *axis = &p->sweep->axis[p->along];
 	struct svg_series series[LINES_MAX] = { 0 };
@@ -87,7 +90,7 @@ static void draw(FILE *to, struct plots *p, const char *title, const char *unit,
 	svg__plot(to, &plot);
 }
 
-static void table(FILE *to, const struct cost_sweep *sweep)
+static void write_table(FILE *to, const struct cost_sweep *sweep)
 {
 	fputs("<div class=\"table\"><table><tr>", to);
 	for (unsigned a = 0; a < sweep->axes; a++)
@@ -112,7 +115,7 @@ static void table(FILE *to, const struct cost_sweep *sweep)
 }
 
 /* Describes what was run and what the figures measure. */
-static void about(FILE *to, const struct cost_report *r)
+static void write_description(FILE *to, const struct cost_report *r)
 {
 	fputs("<p>Rule <code>", to);
 	svg__text(to, r->rule);
@@ -132,7 +135,7 @@ static void about(FILE *to, const struct cost_report *r)
 	fputs(". Cycles and latency are medians of packets that come one after the other; the rest is under load.</p>\n", to);
 }
 
-static int page(FILE *to, const struct cost_sweep *sweep)
+static int write_page(FILE *to, const struct cost_sweep *sweep)
 {
 	struct plots p = { .sweep = sweep };
 
@@ -151,15 +154,15 @@ static int page(FILE *to, const struct cost_sweep *sweep)
 		fputs(" on ", to);
 		svg__text(to, sweep->base->target);
 		fputs("</h1>\n", to);
-		about(to, sweep->base);
-		draw(to, &p, "Throughput", "Gbit/s", gbps);
-		draw(to, &p, "Latency on an idle NIC (median)", "ns", latency);
+		write_description(to, sweep->base);
+		plot_lines(to, &p, "Throughput", "Gbit/s", gbps);
+		plot_lines(to, &p, "Latency on an idle NIC (median)", "ns", latency);
 		if (sweep->points / sweep->axis[p.along].count > LINES_MAX)
 			fprintf(to,
 				"<p>The plots have the first %d of %u lines; the table has all "
 				"points.</p>\n",
 				LINES_MAX, sweep->points / sweep->axis[p.along].count);
-		table(to, sweep);
+		write_table(to, sweep);
 		fputs("</body></html>\n", to);
 	}
 	free(p.names);
@@ -171,13 +174,13 @@ static int page(FILE *to, const struct cost_sweep *sweep)
 int cost_sweep__html(const struct cost_sweep *sweep, const char *path)
 {
 	struct atomic_file file;
-	char hidden[64];
+	char temporary[64];
 	int err;
 
-	snprintf(hidden, sizeof(hidden), ".spinctl-sweep-%d", (int)getpid());
-	err = atomic_file__open(&file, path, hidden);
+	snprintf(temporary, sizeof(temporary), ".spinctl-sweep-%d", (int)getpid());
+	err = atomic_file__open(&file, path, temporary);
 	if (!err) {
-		err = page(file.file, sweep);
+		err = write_page(file.file, sweep);
 		if (!err && fflush(file.file))
 			err = -errno;
 		if (!err)

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Prints a cost report as one JSON document (spinctl cost --json). Keys are part of the interface and must never be renamed. */
+/*
+ * Prints a cost report as one JSON document (spinctl cost --json). Called by print.c and contexts.c. Keys are part of the interface and
+ * must never be renamed.
+ */
 #include <math.h>
 
 #include "user/cost/json.h"
 #include "user/cost/tables.h"
 #include "user/tool/counters.h"
 
-static void cycles(struct json *j, const char *key, const struct cost_task_row *row)
+static void write_cycles(struct json *j, const char *key, const struct cost_task_row *row)
 {
 	json_object(j, key);
 	cost_table__json(j, cost_cycle_columns, row);
 	json_object_end(j);
 }
 
-static void task(struct json *j, const struct cost_point *p, unsigned kind)
+static void write_task(struct json *j, const struct cost_point *p, unsigned kind)
 {
 	const struct cost_task *t = &p->alone.tasks[kind];
 	struct cost_task_row rows[COST_TASK_ROWS];
@@ -28,13 +31,13 @@ static void task(struct json *j, const struct cost_point *p, unsigned kind)
 	json_uint(j, "host_writes", t->host_writes);
 	json_uint(j, "errors", t->errors);
 	json_uint(j, "cold_runs", t->cold_runs);
-	cycles(j, "cycles_warm", &rows[COST_ROW_WARM]);
-	cycles(j, "cycles_cold", &rows[COST_ROW_COLD]);
-	cycles(j, "cycles_loaded", &rows[COST_ROW_LOADED]);
+	write_cycles(j, "cycles_warm", &rows[COST_ROW_WARM]);
+	write_cycles(j, "cycles_cold", &rows[COST_ROW_COLD]);
+	write_cycles(j, "cycles_loaded", &rows[COST_ROW_LOADED]);
 	json_object_end(j);
 }
 
-static void parts(struct json *j, const struct cost_report *r)
+static void write_parts(struct json *j, const struct cost_report *r)
 {
 	double n = r->main.alone.handled ? (double)r->main.alone.handled : 1;
 
@@ -48,7 +51,7 @@ static void parts(struct json *j, const struct cost_report *r)
 	json_object_end(j);
 }
 
-static void lines(struct json *j, const char *key, const struct cost_lines *lines, double n)
+static void write_lines(struct json *j, const char *key, const struct cost_lines *lines, double n)
 {
 	json_array(j, key);
 	for (unsigned i = 0; i < lines->count; i++) {
@@ -66,7 +69,7 @@ static void lines(struct json *j, const char *key, const struct cost_lines *line
 	json_array_end(j);
 }
 
-static void packet(struct json *j, const struct cost_report *r)
+static void write_packet(struct json *j, const struct cost_report *r)
 {
 	const struct cost_view *v = &r->main.alone;
 	const struct cost_task_row row = cost_packet_row(v);
@@ -80,10 +83,10 @@ static void packet(struct json *j, const struct cost_report *r)
 	cost_breakdown__json(j, "mean_cycles_per_packet_by_cause", &cost_causes, v);
 	cost_breakdown__json(j, "mean_cycles_per_packet_by_cause_cold", &cost_causes, &r->main.cold);
 	cost_breakdown__json(j, "mean_cycles_per_packet_by_cause_loaded", &cost_causes, &r->main.loaded);
-	parts(j, r);
+	write_parts(j, r);
 }
 
-static void worst(struct json *j, const struct cost_report *r)
+static void write_slowest(struct json *j, const struct cost_report *r)
 {
 	const struct cost_view *v = &r->main.alone;
 
@@ -91,11 +94,11 @@ static void worst(struct json *j, const struct cost_report *r)
 	json_uint(j, "packet_number", v->handled ? v->worst_packet + 1 : 0);
 	json_uint(j, "packet_bytes", v->worst_bytes);
 	json_uint(j, "cycles", v->worst_cycles);
-	lines(j, "lines", &r->worst, 1);
+	write_lines(j, "lines", &r->worst, 1);
 	json_object_end(j);
 }
 
-static void fits(struct json *j, const struct cost_report *r)
+static void write_fits(struct json *j, const struct cost_report *r)
 {
 	json_array(j, "closed_form");
 	for (unsigned k = 0; k < PSPIN_TASK_KINDS; k++) {
@@ -112,7 +115,7 @@ static void fits(struct json *j, const struct cost_report *r)
 	json_array_end(j);
 }
 
-static void heading(struct json *j, const struct cost_report *r)
+static void write_heading(struct json *j, const struct cost_report *r)
 {
 	json_string(j, "handler", r->handler);
 	json_string(j, "target", r->target);
@@ -136,20 +139,20 @@ static void heading(struct json *j, const struct cost_report *r)
 
 void cost_json__report(struct json *j, const struct cost_report *r)
 {
-	heading(j, r);
+	write_heading(j, r);
 	json_array(j, "handlers");
 	for (unsigned k = 0; k < PSPIN_TASK_KINDS; k++)
 		if (r->main.alone.tasks[k].runs)
-			task(j, &r->main, k);
+			write_task(j, &r->main, k);
 	json_array_end(j);
-	packet(j, r);
+	write_packet(j, r);
 	cost_json__rates(j, r, &r->main);
 	cost_json__stages(j, r);
-	lines(j, "lines", &r->lines, r->main.alone.handled ? (double)r->main.alone.handled : 1);
-	worst(j, r);
+	write_lines(j, "lines", &r->lines, r->main.alone.handled ? (double)r->main.alone.handled : 1);
+	write_slowest(j, r);
 	cost_json__xpulp(j, r);
 	cost_json__sizes(j, r);
-	fits(j, r);
+	write_fits(j, r);
 	json_array(j, "assumptions");
 	for (const char *const *a = r->assumptions; a && *a; a++)
 		json_string(j, NULL, *a);
@@ -167,7 +170,7 @@ void cost_json__print(const struct cost_report *r)
 	json_end(&j);
 }
 
-static void threads(struct json *j, const struct pspin_traffic *seen)
+static void write_threads(struct json *j, const struct pspin_traffic *seen)
 {
 	const double all = seen->span_ps ? (double)seen->span_ps * seen->hpus : 1;
 
@@ -179,7 +182,7 @@ static void threads(struct json *j, const struct pspin_traffic *seen)
 	json_object_end(j);
 }
 
-static void throughput(struct json *j, const struct cost_report *r, const struct cost_point *p)
+static void write_throughput(struct json *j, const struct cost_report *r, const struct cost_point *p)
 {
 	const struct cost_throughput *t = &p->throughput;
 	char bound[COST_BOUND_TEXT];
@@ -203,7 +206,7 @@ static void throughput(struct json *j, const struct cost_report *r, const struct
 	json_double(j, "hpu_time_blocked", t->hpus_blocked);
 	json_uint(j, "hpu_threads", p->loaded.traffic.hpu_threads);
 	if (p->loaded.traffic.hpu_threads > 1)
-		threads(j, &p->loaded.traffic);
+		write_threads(j, &p->loaded.traffic);
 	json_double(j, "energy_upper_bound_nj_per_packet", t->energy_nj);
 	json_double(j, "power_upper_bound_w", (double)r->power_mw / 1e3);
 	json_uint(j, "packets_lost", p->loaded.lost);
@@ -235,10 +238,10 @@ void cost_json__rates(struct json *j, const struct cost_report *r, const struct 
 		json_object_end(j);
 	}
 	json_array_end(j);
-	throughput(j, r, p);
+	write_throughput(j, r, p);
 }
 
-static void latency(struct json *j, const char *key, const struct cost_view *v)
+static void write_latency(struct json *j, const char *key, const struct cost_view *v)
 {
 	json_object(j, key);
 	cost_table__json(j, cost_latency_columns, &v->latency_ps);
@@ -249,9 +252,9 @@ static void latency(struct json *j, const char *key, const struct cost_view *v)
 void cost_json__stages(struct json *j, const struct cost_report *r)
 {
 	json_object(j, "latency");
-	latency(j, "alone", &r->main.alone);
-	latency(j, "cold", &r->main.cold);
-	latency(j, "loaded", &r->main.loaded);
+	write_latency(j, "alone", &r->main.alone);
+	write_latency(j, "cold", &r->main.cold);
+	write_latency(j, "loaded", &r->main.loaded);
 	json_object_end(j);
 	json_object(j, "hpu_occupancy");
 	json_uint(j, "slot_ps", r->occupancy.slot_ps);
@@ -270,8 +273,8 @@ void cost_json__sizes(struct json *j, const struct cost_report *r)
 
 		json_object(j, NULL);
 		cost_table__json(j, cost_size_columns, p);
-		latency(j, "latency_alone", &p->alone);
-		latency(j, "latency_loaded", &p->loaded);
+		write_latency(j, "latency_alone", &p->alone);
+		write_latency(j, "latency_loaded", &p->loaded);
 		cost_json__rates(j, r, p);
 		json_object_end(j);
 	}

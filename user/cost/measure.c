@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Runs spinctl cost: opens a fat object, a source file or a third-party image as the options say, and makes a report, a sweep, a
- * comparison or advice of it. Also has the passes that run packets through a NIC.
+ * comparison or advice of it. Called by user/spinctl/cost.c. Also has the passes that run packets through a NIC.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -127,7 +127,7 @@ static int run_image(struct cost_job *job)
 	return status;
 }
 
-static int run_fat(struct cost_job *job, const char *path)
+static int run_fat_object(struct cost_job *job, const char *path)
 {
 	struct cost_program *program = &job->program;
 	struct spin_object *object;
@@ -162,7 +162,7 @@ static int run_pspin_source(struct cost_job *job, const char *path)
 
 	job->program.source = path;
 	if (!status)
-		status = run_fat(job, source.object);
+		status = run_fat_object(job, source.object);
 	cost_pspin__remove(&source);
 	return status;
 }
@@ -178,7 +178,7 @@ static int run_object(struct cost_job *job, const char *path)
 
 	if (!dot || strcmp(dot, ".c")) {
 		if (!api)
-			return run_fat(job, path);
+			return run_fat_object(job, path);
 		report_error("--api is of a source, NAME.c: what %s was compiled for is in it", path);
 		return USAGE;
 	}
@@ -188,7 +188,7 @@ static int run_object(struct cost_job *job, const char *path)
 	status = handler__open(&handler, path, &wants);
 	job->program.source = path;
 	if (!status)
-		status = run_fat(job, handler.object);
+		status = run_fat_object(job, handler.object);
 	handler__close(&handler);
 	return status;
 }
@@ -224,11 +224,12 @@ int cost_run(const struct cost_options *options, const char *object)
 
 /*
  * The number of packets queued at the ingress link. The queue is refilled every SLICE_CYCLES, so it never runs empty, even at one packet
- * per cycle, and a trace need not fit in memory.
+ * per cycle, and a trace need not fit in memory. With several contexts it is longer: packets that wait for one context must not delay
+ * packets of the others.
  */
-#define AHEAD         1024
-#define AHEAD_OF_MANY (64 * AHEAD) /* with several contexts: packets that wait for one context must not delay packets of the others */
-#define SLICE_CYCLES  512
+#define QUEUE_PACKETS        1024
+#define SHARED_QUEUE_PACKETS (64 * QUEUE_PACKETS)
+#define SLICE_CYCLES         512
 
 /* Returns 1 if the packet is larger than the packet ring in L1. Such a packet would wait for room forever. */
 static int is_too_large(const struct pspin_target *target, const struct cost_packet *packet, uint64_t *ring_bytes)
@@ -241,7 +242,7 @@ static int is_too_large(const struct pspin_target *target, const struct cost_pac
 	return packet->counted_bytes > *ring_bytes;
 }
 
-static int refuse(const struct cost_program *program, struct pspin *nic, const struct cost_packet *packet, uint64_t number, int rc)
+static int report_refusal(const struct cost_program *program, struct pspin *nic, const struct cost_packet *packet, uint64_t number, int rc)
 {
 	uint64_t ring_bytes;
 
@@ -263,10 +264,10 @@ static int offer(const struct cost_program *program, struct pspin *nic, const st
 	const struct pspin_offer offer = { at_ps, packet->frame, packet->bytes, packet->message, packet->end_of_message };
 	int rc = pspin__offer(nic, &offer);
 
-	return rc ? refuse(program, nic, packet, number, rc) : DONE;
+	return rc ? report_refusal(program, nic, packet, number, rc) : DONE;
 }
 
-static uint64_t now(const struct pspin *nic)
+static uint64_t now_ps(const struct pspin *nic)
 {
 	struct pspin_traffic traffic;
 
@@ -278,39 +279,40 @@ static uint64_t now(const struct pspin *nic)
  * Sends the packet and runs the NIC until it is idle. First advances the NIC's clock to the packet's recorded time, which ends idle
  * messages.
  */
-static int step(const struct cost_program *program, struct pspin *nic, const struct cost_packet *packet, uint64_t number, uint32_t *at_ms)
+static int send_and_wait(const struct cost_program *program, struct pspin *nic, const struct cost_packet *packet, uint64_t number,
+			 uint32_t *at_ms)
 {
-	struct pspin_result swept;
+	struct pspin_result expired;
 	int rc;
 
 	if (packet->at_ms != *at_ms)
-		pspin__clock(nic, *at_ms = packet->at_ms, &swept);
-	if (offer(program, nic, packet, now(nic), number))
+		pspin__clock(nic, *at_ms = packet->at_ms, &expired);
+	if (offer(program, nic, packet, now_ps(nic), number))
 		return FAILED;
 	rc = pspin__run(nic, UINT64_MAX);
-	return rc ? refuse(program, nic, packet, number, rc) : DONE;
+	return rc ? report_refusal(program, nic, packet, number, rc) : DONE;
 }
 
-static int step_through(const struct cost_program *program, struct pspin *nic, struct cost_source *source, struct cost_collector *c,
-			uint64_t most, int cool)
+static int run_packets(const struct cost_program *program, struct pspin *nic, struct cost_source *source, struct cost_collector *c,
+		       uint64_t limit, int flush)
 {
 	struct cost_packet packet;
 	uint64_t number = 0;
 	uint32_t at_ms = 0;
 	int rc = 0, status = DONE;
 
-	while (!status && number < most && (rc = cost_source__next(source, &packet)) == 1) {
-		if (cool)
+	while (!status && number < limit && (rc = cost_source__next(source, &packet)) == 1) {
+		if (flush)
 			pspin__flush_icaches(nic);
-		status = step(program, nic, &packet, ++number, &at_ms);
+		status = send_and_wait(program, nic, &packet, ++number, &at_ms);
 		if (!status)
 			status = cost_collector__status(c);
 	}
 	return rc == FAILED_SOURCE ? FAILED : status;
 }
 
-static int one_by_one(const struct cost_program *program, struct cost_source *source, struct rv32_profile *profile, uint64_t most, int cool,
-		      struct cost_view *out)
+static int run_alone(const struct cost_program *program, struct cost_source *source, struct rv32_profile *profile, uint64_t limit,
+		     int flush, struct cost_view *out)
 {
 	struct cost_collector *c = cost_collector__new(program);
 	struct pspin *nic = NULL;
@@ -319,7 +321,7 @@ static int one_by_one(const struct cost_program *program, struct cost_source *so
 	if (!status) {
 		cost_collector__observe(c, nic);
 		pspin__set_profile(nic, profile);
-		status = step_through(program, nic, source, c, most, cool);
+		status = run_packets(program, nic, source, c, limit, flush);
 		pspin__set_profile(nic, NULL);
 		cost_collector__finalize(c, nic, out);
 	}
@@ -330,14 +332,14 @@ static int one_by_one(const struct cost_program *program, struct cost_source *so
 
 int cost_pass__alone(const struct cost_program *program, struct cost_source *source, struct rv32_profile *profile, struct cost_view *out)
 {
-	return one_by_one(program, source, profile, UINT64_MAX, 0, out);
+	return run_alone(program, source, profile, UINT64_MAX, 0, out);
 }
 
 int cost_pass__cold(const struct cost_program *program, struct cost_source *source, struct cost_view *out)
 {
 	if (cost_source__rewind(source))
 		return FAILED;
-	return one_by_one(program, source, NULL, COST_COLD_PACKETS, 1, out);
+	return run_alone(program, source, NULL, COST_COLD_PACKETS, 1, out);
 }
 
 int cost_pass__worst(const struct cost_program *program, struct cost_source *source, uint64_t packet, struct rv32_profile *profile)
@@ -350,11 +352,11 @@ int cost_pass__worst(const struct cost_program *program, struct cost_source *sou
 		status = cost_source__rewind(source);
 	if (!status) {
 		cost_collector__observe(c, nic);
-		status = step_through(program, nic, source, c, packet, 0);
+		status = run_packets(program, nic, source, c, packet, 0);
 	}
 	if (!status) {
 		pspin__set_profile(nic, profile);
-		status = step_through(program, nic, source, c, 1, 0);
+		status = run_packets(program, nic, source, c, 1, 0);
 		pspin__set_profile(nic, NULL);
 	}
 	pspin__close(nic);
@@ -369,15 +371,15 @@ struct stream {
 	unsigned count;
 	struct cost_source *const *sources;
 	unsigned source_count, turn, ended;
-	int leaves_others_out;
+	int skips_unmatched;
 	double gbps, at_ps;
 	uint64_t number;
 };
 
-/* Returns 1 if the packet is sent. If leaves_others_out is set, packets of a shared capture that the context does not match are skipped. */
+/* Returns 1 if the packet is sent. If skips_unmatched is set, packets of a shared capture that the context does not match are skipped. */
 static int is_wanted(const struct stream *s, const struct cost_packet *packet)
 {
-	return !s->leaves_others_out || pspin__matches(s->nics[0], packet->frame, packet->bytes);
+	return !s->skips_unmatched || pspin__matches(s->nics[0], packet->frame, packet->bytes);
 }
 
 /* Returns 1 and the next packet, 0 after the last one of all sources, or FAILED_SOURCE. */
@@ -399,7 +401,7 @@ static int next_packet(struct stream *s, struct cost_packet *packet)
 	return rc;
 }
 
-static uint64_t arrived(const struct stream *s)
+static uint64_t count_arrived(const struct stream *s)
 {
 	struct pspin_traffic traffic;
 	uint64_t sum = 0;
@@ -411,13 +413,13 @@ static uint64_t arrived(const struct stream *s)
 	return sum;
 }
 
-/* Offers packets until enough wait at the wire. */
-static int feed(struct stream *s, int *ended)
+/* Offers packets until the queue at the ingress link is full. */
+static int refill_queue(struct stream *s, int *ended)
 {
 	struct cost_packet packet;
-	uint64_t most = arrived(s) + (s->count > 1 ? AHEAD_OF_MANY : AHEAD);
+	uint64_t limit = count_arrived(s) + (s->count > 1 ? SHARED_QUEUE_PACKETS : QUEUE_PACKETS);
 
-	while (!*ended && s->number < most) {
+	while (!*ended && s->number < limit) {
 		int rc = next_packet(s, &packet);
 
 		if (rc == FAILED_SOURCE)
@@ -433,21 +435,21 @@ static int feed(struct stream *s, int *ended)
 	return DONE;
 }
 
-static int flood(struct stream *s, struct cost_collector *const *collectors)
+static int run_stream(struct stream *s, struct cost_collector *const *collectors)
 {
 	struct pspin *nic = s->nics[0];
 	struct cost_packet none = { 0 };
 	int ended = 0, status = DONE, rc;
 	uint64_t until = 0, slice_ps = SLICE_CYCLES * pspin_target__cycle_ps(s->program->target);
 
-	s->at_ps = (double)now(nic);
+	s->at_ps = (double)now_ps(nic);
 	while (!status && !ended) {
-		status = feed(s, &ended);
+		status = refill_queue(s, &ended);
 		if (status)
 			break;
-		until = (now(nic) > until ? now(nic) : until) + slice_ps;
+		until = (now_ps(nic) > until ? now_ps(nic) : until) + slice_ps;
 		rc = pspin__run(nic, ended ? UINT64_MAX : until);
-		status = rc ? refuse(s->program, nic, &none, s->number, rc) : DONE;
+		status = rc ? report_refusal(s->program, nic, &none, s->number, rc) : DONE;
 		for (unsigned i = 0; i < s->count && !status; i++)
 			status = cost_collector__status(collectors[i]);
 	}
@@ -466,7 +468,7 @@ int cost_pass__loaded(const struct cost_program *program, struct cost_source *so
 
 		cost_collector__tee(c, writer);
 		cost_collector__observe(c, nic);
-		status = flood(&s, &c);
+		status = run_stream(&s, &c);
 	}
 	if (!status) {
 		throughput->packets = cost_collector__done(c);
@@ -490,7 +492,7 @@ int cost_pass__together(const struct cost_together *t)
 			    .sources = t->sources,
 			    .source_count = t->source_count,
 			    .gbps = t->gbps,
-			    .leaves_others_out = t->count == 1 };
+			    .skips_unmatched = t->count == 1 };
 	int status = cost_program__open(t->programs[0], &nics[0]);
 
 	for (unsigned i = 1; i < t->count && !status; i++)
@@ -500,7 +502,7 @@ int cost_pass__together(const struct cost_together *t)
 		cost_collector__observe(t->collectors[i], nics[i]);
 	}
 	if (!status)
-		status = flood(&s, t->collectors);
+		status = run_stream(&s, t->collectors);
 	for (unsigned i = 0; i < t->count && !status; i++)
 		cost_collector__finalize(t->collectors[i], nics[i], t->views[i]);
 	pspin__close(nics[0]);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Parses the options of spinctl cost, and rejects those that are impossible whatever the program and the packets. */
+/*
+ * Parses the options of spinctl cost, and rejects those that are impossible whatever the program and the packets. Called by
+ * user/spinctl/cost.c.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +50,9 @@ static int read_sizes(struct cost_options *o)
 	}
 }
 
-static const char *wrong_packets(const struct cost_options *o)
+/* Each check_*() returns a message for the user, or NULL if the options are possible. */
+
+static const char *check_packets(const struct cost_options *o)
 {
 	if (!!o->trace + !!o->made.messages + !!o->datagrams > 1)
 		return "--pcap, --messages and --datagrams exclude each other";
@@ -60,7 +65,7 @@ static const char *wrong_packets(const struct cost_options *o)
 	return NULL;
 }
 
-static const char *wrong_program(const struct cost_options *o, unsigned operands)
+static const char *check_program(const struct cost_options *o, unsigned operands)
 {
 	if (!operands && !o->image.path)
 		return "missing: HANDLER, or --image";
@@ -84,7 +89,7 @@ static const char *wrong_program(const struct cost_options *o, unsigned operands
 }
 
 /* Returns a message if an option does not fit the number of handlers, or NULL. */
-static const char *wrong_contexts(const struct cost_options *o, unsigned operands)
+static const char *check_contexts(const struct cost_options *o, unsigned operands)
 {
 	if (operands <= 1 && o->weights)
 		return "--weights is of several handlers";
@@ -160,29 +165,29 @@ static void read_payload(struct cost_options *o, unsigned operands)
 
 int cost_options__check(struct cost_options *o, unsigned operands)
 {
-	const char *wrong;
+	const char *message;
 
 	read_payload(o, operands);
-	wrong = wrong_program(o, operands);
-	if (!wrong)
-		wrong = wrong_contexts(o, operands);
-	if (!wrong)
-		wrong = wrong_packets(o);
-	if (!wrong && o->gbps && read_gbps(o->gbps, &o->gbps_value))
-		wrong = "--gbps is a number of Gbit/s, 0.001 to 1000000";
-	if (!wrong && o->budget && read_gbps(o->budget, &o->budget_value))
-		wrong = "--budget is a number of Gbit/s, 0.001 to 1000000";
-	if (!wrong && o->gbps && o->budget && o->gbps_value < o->budget_value)
-		wrong = "--gbps offers less than --budget asks for";
-	if (!wrong && o->sweep.count && (o->budget || o->trace_file || o->lines || o->sizes))
-		wrong = "--sweep has no --budget, --trace or --lines, and its sizes are an axis";
-	if (!wrong && o->threads && !o->sweep.count)
-		wrong = "--threads is of --sweep";
-	if (!wrong && read_sizes(o))
-		wrong = "--sizes is none, or up to 16 numbers of bytes from 28 to 9216, as in 64,512";
-	if (wrong)
-		fprintf(stderr, "spinctl cost: %s; see spinctl cost --help\n", wrong);
-	if (!wrong && operands > 1)
+	message = check_program(o, operands);
+	if (!message)
+		message = check_contexts(o, operands);
+	if (!message)
+		message = check_packets(o);
+	if (!message && o->gbps && read_gbps(o->gbps, &o->gbps_value))
+		message = "--gbps is a number of Gbit/s, 0.001 to 1000000";
+	if (!message && o->budget && read_gbps(o->budget, &o->budget_value))
+		message = "--budget is a number of Gbit/s, 0.001 to 1000000";
+	if (!message && o->gbps && o->budget && o->gbps_value < o->budget_value)
+		message = "--gbps offers less than --budget asks for";
+	if (!message && o->sweep.count && (o->budget || o->trace_file || o->lines || o->sizes))
+		message = "--sweep has no --budget, --trace or --lines, and its sizes are an axis";
+	if (!message && o->threads && !o->sweep.count)
+		message = "--threads is of --sweep";
+	if (!message && read_sizes(o))
+		message = "--sizes is none, or up to 16 numbers of bytes from 28 to 9216, as in 64,512";
+	if (message)
+		fprintf(stderr, "spinctl cost: %s; see spinctl cost --help\n", message);
+	if (!message && operands > 1)
 		return check_each(o, operands);
-	return wrong ? USAGE : DONE;
+	return message ? USAGE : DONE;
 }

@@ -97,7 +97,7 @@ static int run_size(struct cost_job *job, unsigned bytes)
 	return DONE;
 }
 
-static int miss(const struct cost_report *r, const struct cost_point *p)
+static int check_rate(const struct cost_report *r, const struct cost_point *p)
 {
 	const struct cost_throughput *t = &p->throughput;
 	char bound[COST_BOUND_TEXT];
@@ -119,9 +119,9 @@ static int check_budget(const struct cost_job *job)
 		return DONE;
 	if (!r->main.alone.handled)
 		return report_error("--budget: no handler ran; the rule is %s", r->rule);
-	status = miss(r, &r->main);
+	status = check_rate(r, &r->main);
 	for (unsigned i = 0; job->options->sizes && i < r->point_count; i++)
-		status = miss(r, &r->points[i]) || status;
+		status = check_rate(r, &r->points[i]) || status;
 	return status;
 }
 

@@ -59,7 +59,7 @@ void cost_profile__close(struct rv32_profile *profile)
 	free(profile->cycles);
 }
 
-static struct cost_line *line_at(struct sorting *s, const struct cost_place *place)
+static struct cost_line *find_or_add_line(struct sorting *s, const struct cost_place *place)
 {
 	struct cost_lines *out = s->out;
 
@@ -88,7 +88,7 @@ static int charge(struct sorting *s, const struct cost_place *place, uint64_t in
 	s->out->part_cycles[place->part] += (double)cycles;
 	if (!place->file || place->line <= 0)
 		return DONE;
-	to = line_at(s, place);
+	to = find_or_add_line(s, place);
 	if (!to)
 		return report_error("no memory for the profile");
 	to->instructions += instructions;
@@ -126,7 +126,7 @@ static char *read_line(const char *file, unsigned number)
 }
 
 /* Sorts the lines, keeps the `top` first ones and copies their names, which must outlive the DWARF data. */
-static void finish(struct sorting *s, unsigned top)
+static void keep_top_lines(struct sorting *s, unsigned top)
 {
 	struct cost_lines *out = s->out;
 
@@ -157,7 +157,7 @@ int cost_profile__sort(const struct cost_program *program, const struct rv32_pro
 		place = cost_dwarf__find(&dwarf, profile->addr + 2 * i);
 		status = charge(&s, &place, profile->instructions[i], cycles);
 	}
-	finish(&s, top);
+	keep_top_lines(&s, top);
 	cost_dwarf__close(&dwarf);
 	return status;
 }

@@ -162,7 +162,8 @@ static int overlaps(const struct cost_program *program, uint32_t at, size_t byte
 	return found;
 }
 
-static int put(const struct cost_program *program, struct pspin *nic, const char *path, uint32_t at, const void *data, size_t bytes)
+static int write_memory(const struct cost_program *program, struct pspin *nic, const char *path, uint32_t at, const void *data,
+			size_t bytes)
 {
 	GElf_Phdr segment;
 
@@ -197,7 +198,7 @@ int cost_memory__fill(const struct cost_program *program, struct pspin *nic)
 		if (errno || path == word || *path != '=' || !path[1] || at > UINT32_MAX)
 			return report_error("--memory is ADDR=FILE, with an address like 0x1c300000, not '%s'", word);
 		data = read_file(++path, &bytes);
-		status = data ? put(program, nic, path, (uint32_t)at, data, bytes) : FAILED;
+		status = data ? write_memory(program, nic, path, (uint32_t)at, data, bytes) : FAILED;
 		free(data);
 	}
 	return status;

@@ -6,9 +6,9 @@
 
 /* Header, FCS, preamble, start delimiter and gap of an IP packet's frame (IEEE 802.3). */
 #define ETHERNET_BYTES 38
-/* Fractions of the time. A resource that is busy less than this is not the bottleneck (BUSY) or not saturated (TAKEN). */
-#define BUSY  0.5
-#define TAKEN 0.9
+/* Fractions of the time. A resource that is busy less than this is not the bottleneck (BUSY_MIN) or not saturated (SATURATED). */
+#define BUSY_MIN  0.5
+#define SATURATED 0.9
 /* Fraction of the HPUs' time. If HPUs wait this long for a memory, the memory is the bottleneck. */
 #define MEMORY_WAIT 0.25
 
@@ -73,7 +73,7 @@ static double waits_for_others(const struct cost_point *p)
 }
 
 /*
- * Handles the case that all HPUs are taken, partly waiting for other HPUs' commands, and no data path is saturated. Then the
+ * Handles the case that all HPUs are occupied, partly waiting for other HPUs' commands, and no data path is saturated. Then the
  * maximum number of commands is in flight, and the bottleneck is the kind of command that is issued most.
  */
 static void find_commands(struct cost_throughput *t, const struct cost_view *loaded, double waiting)
@@ -81,8 +81,8 @@ static void find_commands(struct cost_throughput *t, const struct cost_view *loa
 	uint64_t issued[COST_RESOURCES] = { 0 };
 	enum cost_resource most = COST_SEND;
 
-	if ((t->bound != COST_HPUS && t->bound != COST_RESOURCES && t->busy[t->bound] >= TAKEN) || waiting < 0.1 ||
-	    t->busy[COST_HPUS] / (1 - fmin(waiting, 0.99)) < TAKEN)
+	if ((t->bound != COST_HPUS && t->bound != COST_RESOURCES && t->busy[t->bound] >= SATURATED) || waiting < 0.1 ||
+	    t->busy[COST_HPUS] / (1 - fmin(waiting, 0.99)) < SATURATED)
 		return;
 	for (unsigned k = 0; k < PSPIN_TASK_KINDS; k++) {
 		const struct cost_task *task = &loaded->tasks[k];
@@ -101,7 +101,7 @@ static void find_commands(struct cost_throughput *t, const struct cost_view *loa
 }
 
 /*
- * Handles the case that all HPUs are taken but often wait for a memory: more HPUs would wait longer. Waits for L2 and for the own
+ * Handles the case that all HPUs are occupied but often wait for a memory: more HPUs would wait longer. Waits for L2 and for the own
  * L1's banks that also occur when the handler runs alone are not contention. Another cluster's L1 is accessed only if the packets
  * are spread over several clusters.
  */
@@ -117,7 +117,7 @@ static void find_memory(struct cost_throughput *t, const struct cost_point *p, d
 		{ RV32_CYC_L1, COST_L1_BANKS, 1 },
 	};
 
-	if (t->bound != COST_HPUS || t->busy[COST_HPUS] < TAKEN || hpu_cycles <= 0)
+	if (t->bound != COST_HPUS || t->busy[COST_HPUS] < SATURATED || hpu_cycles <= 0)
 		return;
 	for (unsigned i = 0; i < sizeof(memories) / sizeof(memories[0]); i++) {
 		enum rv32_cause cause = memories[i].cause;
@@ -135,24 +135,24 @@ static void find_memory(struct cost_throughput *t, const struct cost_point *p, d
 /* Computes the busy fraction of each resource at the measured rate, and the bottleneck. For HPUs, waits for other HPUs do not count. */
 static void find_bound(const struct cost_report *r, struct cost_point *p)
 {
-	const struct pspin_traffic *seen = &p->loaded.traffic;
+	const struct pspin_traffic *traffic = &p->loaded.traffic;
 	struct cost_throughput *t = &p->throughput;
-	double n = p->loaded.handled ? (double)p->loaded.handled : 1, hpus_ps = (double)seen->hpu_busy_ps / n;
-	double waits_ps = seen->hpu_threads > 1 ? (double)seen->hpu_blocked_ps / n : waits_for_others(p) * 1e3 / r->clock_ghz;
+	double n = p->loaded.handled ? (double)p->loaded.handled : 1, hpus_ps = (double)traffic->hpu_busy_ps / n;
+	double waits_ps = traffic->hpu_threads > 1 ? (double)traffic->hpu_blocked_ps / n : waits_for_others(p) * 1e3 / r->clock_ghz;
 	double waiting = hpus_ps > 0 ? fmin(1, waits_ps / hpus_ps) : 0;
 	const double busy_ps[COST_RESOURCES] = {
-		[COST_LINK] = (double)seen->link_in_ps / n,
-		[COST_COPY_PORT] = (double)seen->packet_read_ps / n,
-		[COST_HPUS] = hpus_ps * (1 - waiting) / (seen->hpus ? seen->hpus : 1),
-		[COST_L1_PORT] = (double)seen->l1_port_ps / n,
-		[COST_L2_PORT] = (double)seen->l2_port_ps / n,
-		[COST_SEND] = (double)seen->send_ps / n,
-		[COST_TO_HOST] = (double)seen->to_host_ps / n,
-		[COST_FROM_HOST] = (double)seen->from_host_ps / n,
-		[COST_HOST_DIRECT] = (double)seen->host_direct_ps / n,
+		[COST_LINK] = (double)traffic->link_in_ps / n,
+		[COST_COPY_PORT] = (double)traffic->packet_read_ps / n,
+		[COST_HPUS] = hpus_ps * (1 - waiting) / (traffic->hpus ? traffic->hpus : 1),
+		[COST_L1_PORT] = (double)traffic->l1_port_ps / n,
+		[COST_L2_PORT] = (double)traffic->l2_port_ps / n,
+		[COST_SEND] = (double)traffic->send_ps / n,
+		[COST_TO_HOST] = (double)traffic->to_host_ps / n,
+		[COST_FROM_HOST] = (double)traffic->from_host_ps / n,
+		[COST_HOST_DIRECT] = (double)traffic->host_direct_ps / n,
 	};
 
-	t->hpus_blocked = seen->hpu_busy_ps ? (double)seen->hpu_blocked_ps / (double)seen->hpu_busy_ps : 0;
+	t->hpus_blocked = traffic->hpu_busy_ps ? (double)traffic->hpu_blocked_ps / (double)traffic->hpu_busy_ps : 0;
 	t->bound = r->contexts ? COST_SHARED : COST_LINK;
 	if (r->contexts)
 		return;
@@ -161,8 +161,8 @@ static void find_bound(const struct cost_report *r, struct cost_point *p)
 		if (t->busy[i] > t->busy[t->bound])
 			t->bound = (enum cost_resource)i;
 	}
-	t->l1_cluster = seen->l1_port_cluster;
-	if (t->busy[t->bound] < BUSY)
+	t->l1_cluster = traffic->l1_port_cluster;
+	if (t->busy[t->bound] < BUSY_MIN)
 		t->bound = COST_RESOURCES;
 	find_commands(t, &p->loaded, waiting);
 	find_memory(t, p, hpus_ps * r->clock_ghz / 1e3);

@@ -101,7 +101,7 @@ struct cost_throughput {
 	enum cost_resource
 		bound;          /* the bottleneck; COST_RESOURCES: nothing is busy, latency bounds the rate; COST_SHARED: not determined */
 	int waits_for_commands; /* 1: the maximum number of commands of `bound` is in flight, and HPUs wait for them */
-	int waits_for_memory;   /* 1: all HPUs are taken and often wait for `bound` */
+	int waits_for_memory;   /* 1: all HPUs are occupied and often wait for `bound` */
 	double memory_wait;     /* if waits_for_memory: fraction of the HPUs' time */
 	unsigned l1_cluster;    /* the cluster of COST_L1_PORT */
 	double hpus_blocked;    /* fraction of the HPUs' time that they wait for commands and feedback */

@@ -64,9 +64,9 @@ struct cost_generator {
 	unsigned bytes;
 	uint32_t random;
 };
-void cost_generator__make(struct cost_generator *m, const struct cost_made *made, uint32_t message, unsigned packet);
+void cost_generator__make(struct cost_generator *g, const struct cost_made *made, uint32_t message, unsigned packet);
 /* Returns the number of bytes from the IP header to the payload. */
-unsigned cost_generator__header_bytes(const struct cost_generator *m);
+unsigned cost_generator__header_bytes(const struct cost_generator *g);
 
 /* Returns 1 for a rule for ICMP or ICMPv6. The ICMP message is the payload; its first COST_ICMP_LEAST bytes are the ICMP header. */
 int cost_is_icmp(const struct spin_rule *rule);

@@ -12,11 +12,11 @@ struct cost_source {
 	struct cost_trace *trace; /* NULL: packets are generated */
 	struct cost_made made;    /* current parameters of generated packets */
 	unsigned size;            /* requested size, from the IP header on; 0: unchanged */
-	struct cost_generator maker;
+	struct cost_generator generator;
 	uint32_t message; /* number of the next generated message */
 	unsigned packet;
-	uint64_t out, wanted, rounds; /* wanted: number of packets; 0: one round */
-	uint64_t frames, cut_short;   /* of the first round */
+	uint64_t returned, wanted, rounds; /* packets so far; wanted: number of packets, 0: one round */
+	uint64_t frames, cut_short;        /* of the first round */
 };
 
 struct cost_source *cost_source__open(const struct cost_source_options *options)
@@ -28,10 +28,10 @@ struct cost_source *cost_source__open(const struct cost_source_options *options)
 		return NULL;
 	}
 	s->made = options->made;
-	s->maker.rule = options->rule;
-	s->maker.takes_messages = options->takes_messages;
-	s->maker.is_raw = options->is_raw;
-	s->maker.random = 1;
+	s->generator.rule = options->rule;
+	s->generator.takes_messages = options->takes_messages;
+	s->generator.is_raw = options->is_raw;
+	s->generator.random = 1;
 	if (options->trace)
 		s->trace = cost_trace__open(options->trace);
 	if (!options->trace || s->trace)
@@ -51,19 +51,19 @@ int cost_source__rewind(struct cost_source *s)
 {
 	s->message = 0;
 	s->packet = 0;
-	s->out = s->wanted = s->rounds = 0;
-	s->maker.random = 1;
+	s->returned = s->wanted = s->rounds = 0;
+	s->generator.random = 1;
 	return s->trace ? cost_trace__rewind(s->trace) : DONE;
 }
 
 int cost_source__resize(struct cost_source *s, unsigned bytes)
 {
-	unsigned headers = cost_generator__header_bytes(&s->maker);
-	unsigned least = !s->maker.is_raw && cost_is_icmp(s->maker.rule) ? COST_ICMP_LEAST : 4;
+	unsigned headers = cost_generator__header_bytes(&s->generator);
+	unsigned minimum = !s->generator.is_raw && cost_is_icmp(s->generator.rule) ? COST_ICMP_LEAST : 4;
 
 	s->size = bytes;
 	if (bytes && !s->trace)
-		s->made.payload_bytes = bytes >= headers + least ? (bytes - headers) & ~3u : least;
+		s->made.payload_bytes = bytes >= headers + minimum ? (bytes - headers) & ~3u : minimum;
 	return cost_source__rewind(s);
 }
 
@@ -79,51 +79,54 @@ static int next_of_trace(struct cost_source *s, struct cost_packet *out)
 
 	if (!s->rounds)
 		cost_trace__counts(s->trace, &s->frames, &s->cut_short);
-	if (!rc && s->out && s->out < s->wanted) {
+	if (!rc && s->returned && s->returned < s->wanted) {
 		s->rounds++;
 		rc = cost_trace__rewind(s->trace) ? FAILED_SOURCE : cost_trace__next(s->trace, out);
 	}
 	if (rc == 1)
-		out->message = s->out; /* each packet is a message of its own, in every round */
+		out->message = s->returned; /* each packet is a message of its own, in every round */
 	if (rc == 1 && s->size) {
-		unsigned bytes = cost_resize(s->maker.frame, out->frame, out->bytes, s->size);
+		unsigned bytes = cost_resize(s->generator.frame, out->frame, out->bytes, s->size);
 
 		if (bytes)
-			*out = (struct cost_packet){
-				.frame = s->maker.frame, .bytes = bytes, .at_ms = out->at_ms, .message = out->message, .end_of_message = 1
-			};
+			*out = (struct cost_packet){ .frame = s->generator.frame,
+						     .bytes = bytes,
+						     .at_ms = out->at_ms,
+						     .message = out->message,
+						     .end_of_message = 1 };
 	}
 	return rc;
 }
 
-static int next_made(struct cost_source *s, struct cost_packet *out)
+static int next_generated(struct cost_source *s, struct cost_packet *out)
 {
 	uint64_t round = (uint64_t)s->made.messages * s->made.packets;
 
-	if (s->out >= round && !(s->wanted > round && (s->out < s->wanted || s->packet)))
+	if (s->returned >= round && !(s->wanted > round && (s->returned < s->wanted || s->packet)))
 		return 0;
-	cost_generator__make(&s->maker, &s->made, s->message, s->packet);
-	*out = (struct cost_packet){
-		.frame = s->maker.frame, .bytes = s->maker.bytes, .message = s->message, .end_of_message = s->packet + 1 == s->made.packets
-	};
+	cost_generator__make(&s->generator, &s->made, s->message, s->packet);
+	*out = (struct cost_packet){ .frame = s->generator.frame,
+				     .bytes = s->generator.bytes,
+				     .message = s->message,
+				     .end_of_message = s->packet + 1 == s->made.packets };
 	if (++s->packet == s->made.packets) {
 		s->packet = 0;
 		s->message++;
 	}
-	if (s->out < round)
-		s->frames = s->out + 1;
+	if (s->returned < round)
+		s->frames = s->returned + 1;
 	return 1;
 }
 
 int cost_source__next(struct cost_source *s, struct cost_packet *out)
 {
-	int rc = s->trace ? next_of_trace(s, out) : next_made(s, out);
+	int rc = s->trace ? next_of_trace(s, out) : next_generated(s, out);
 
 	if (rc == 1) {
-		unsigned link = s->maker.is_raw ? 0 : cost_link_bytes(out->frame, out->bytes);
+		unsigned link = s->generator.is_raw ? 0 : cost_link_bytes(out->frame, out->bytes);
 
 		out->counted_bytes = out->bytes > link ? out->bytes - link : 0;
-		s->out++;
+		s->returned++;
 	}
 	return rc;
 }
@@ -198,7 +201,7 @@ int cost_trace__rewind(struct cost_trace *t)
 }
 
 /* Returns the milliseconds from the first frame to this one. Timestamps of a capture may go back a little; the result does not. */
-static uint32_t since(const struct timeval *first, const struct timeval *now, uint32_t before_ms)
+static uint32_t elapsed_ms(const struct timeval *first, const struct timeval *now, uint32_t before_ms)
 {
 	int64_t ms = ((int64_t)now->tv_sec - first->tv_sec) * 1000 + ((int64_t)now->tv_usec - first->tv_usec) / 1000;
 
@@ -214,7 +217,7 @@ int cost_trace__next(struct cost_trace *t, struct cost_packet *out)
 	while ((rc = pcap_next_ex(t->pcap, &header, &frame)) == 1) {
 		if (!t->frames++)
 			t->first = header->ts;
-		t->now_ms = since(&t->first, &header->ts, t->now_ms);
+		t->now_ms = elapsed_ms(&t->first, &header->ts, t->now_ms);
 		if (header->caplen < header->len || !header->caplen) {
 			t->cut_short++;
 			continue;
@@ -261,15 +264,15 @@ static void put16(uint8_t *at, unsigned value)
 	at[1] = (uint8_t)value;
 }
 
-#define BEHIND_IP 8u /* the UDP header, or the header of an ICMP message */
+#define L4_HEADER_BYTES 8u /* the UDP header, or the header of an ICMP message */
 
 /* Returns the length of the IP header of a UDP or ICMP packet, or 0 if the packet is neither. */
-static unsigned behind_ip(const uint8_t *ip, unsigned bytes, int *is_icmp)
+static unsigned ip_header_bytes(const uint8_t *ip, unsigned bytes, int *is_icmp)
 {
 	unsigned header = bytes >= 20 && ip[0] >> 4 == 4 ? (ip[0] & 15u) * 4 : 40;
 	uint8_t protocol;
 
-	if (bytes < header + BEHIND_IP)
+	if (bytes < header + L4_HEADER_BYTES)
 		return 0;
 	protocol = ip[0] >> 4 == 4 ? ip[9] : ip[6];
 	*is_icmp = protocol == (ip[0] >> 4 == 4 ? SPIN_IP_ICMP : SPIN_IP_ICMP6);
@@ -310,7 +313,7 @@ static unsigned payload_bytes(const uint8_t *ip, unsigned header, int is_icmp)
 
 	if (is_icmp)
 		bytes = ip[0] >> 4 == 4 ? (unsigned)(ip[2] << 8 | ip[3]) - header : (unsigned)(ip[4] << 8 | ip[5]);
-	return bytes >= BEHIND_IP && bytes < 65536 ? bytes - BEHIND_IP : 0;
+	return bytes >= L4_HEADER_BYTES && bytes < 65536 ? bytes - L4_HEADER_BYTES : 0;
 }
 
 unsigned cost_resize(uint8_t *to, const uint8_t *frame, unsigned frame_bytes, unsigned bytes)
@@ -318,8 +321,8 @@ unsigned cost_resize(uint8_t *to, const uint8_t *frame, unsigned frame_bytes, un
 	unsigned link = cost_link_bytes(frame, frame_bytes);
 	const uint8_t *ip = frame + link;
 	int is_icmp = 0;
-	unsigned have = frame_bytes > link ? frame_bytes - link : 0, header = behind_ip(ip, have, &is_icmp);
-	unsigned before = header + BEHIND_IP, payload, room;
+	unsigned have = frame_bytes > link ? frame_bytes - link : 0, header = ip_header_bytes(ip, have, &is_icmp);
+	unsigned before = header + L4_HEADER_BYTES, payload, room;
 	uint8_t *out = to + link;
 
 	if (!header || bytes < before || bytes > SPIN_IP_BYTES_MAX)
@@ -332,7 +335,7 @@ unsigned cost_resize(uint8_t *to, const uint8_t *frame, unsigned frame_bytes, un
 	for (unsigned i = 0; i < room; i++)
 		out[before + i] = payload ? ip[before + i % payload] : 0;
 	if (!is_icmp)
-		put16(out + header + 4, room + BEHIND_IP);
+		put16(out + header + 4, room + L4_HEADER_BYTES);
 	if (ip[0] >> 4 == 4) {
 		put16(out + 2, bytes);
 		put16(out + 10, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Parses the axes of a sweep, and runs its points. Called by spinctl cost --sweep. */
+/* Parses the axes of a sweep, runs its points on worker threads, and prints the results. Called by measure.c. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static int find(const char *name, uint64_t *low, uint64_t *high, const char **un
 	return -1;
 }
 
-static int add(struct cost_axis *axis, uint64_t value)
+static int add_value(struct cost_axis *axis, uint64_t value)
 {
 	if (axis->count == COST_SWEEP_VALUES)
 		return -1;
@@ -73,7 +73,7 @@ static int add_part(struct cost_axis *axis, char *part)
 	if ((range && number__read(range, UINT64_MAX / 4, &to)) || (step && number__read(step, UINT64_MAX / 4, &by)) || to < from || !by)
 		return -1;
 	for (; from <= to; from += by)
-		if (add(axis, from))
+		if (add_value(axis, from))
 			return -1;
 	return 0;
 }
@@ -180,7 +180,7 @@ static void name_point(const struct cost_sweep *sweep, unsigned i, char *name, s
 				       cost_sweep__value(sweep, i, a));
 }
 
-static int make_point(const struct cost_sweep *sweep, unsigned i, struct point *point)
+static int init_point(const struct cost_sweep *sweep, unsigned i, struct point *point)
 {
 	char reason[256] = "";
 
@@ -220,7 +220,7 @@ static int run_passes(const struct cost_sweep *sweep, const struct cost_program 
 	return status;
 }
 
-static void keep(const struct cost_report *r, struct cost_point *p, struct cost_sweep_result *out)
+static void store_result(const struct cost_report *r, struct cost_point *p, struct cost_sweep_result *out)
 {
 	const struct pspin_traffic *seen = &p->loaded.traffic;
 
@@ -240,7 +240,7 @@ static int run_point(const struct cost_sweep *sweep, unsigned i)
 	struct cost_report *r = malloc(sizeof(*r));
 	struct cost_source *source = NULL;
 	struct point point = { 0 };
-	int status = r ? make_point(sweep, i, &point) : report_error("no memory");
+	int status = r ? init_point(sweep, i, &point) : report_error("no memory");
 
 	if (!status) {
 		*r = *sweep->base;
@@ -255,7 +255,7 @@ static int run_point(const struct cost_sweep *sweep, unsigned i)
 		status = run_passes(sweep, &program, &point, source, &r->main);
 	}
 	if (!status)
-		keep(r, &r->main, &sweep->results[i]);
+		store_result(r, &r->main, &sweep->results[i]);
 	cost_source__close(source);
 	pspin_target__free(point.target);
 	free(r);
@@ -272,7 +272,7 @@ static void show_progress(const struct pool *pool)
 			pool->done, pool->sweep->points);
 }
 
-static void *work(void *arg)
+static void *worker(void *arg)
 {
 	struct pool *pool = arg;
 	char reason[512];
@@ -314,9 +314,9 @@ int cost_sweep__run(struct cost_sweep *sweep, unsigned threads)
 	if (threads > sweep->points)
 		threads = sweep->points;
 	thread = calloc(threads, sizeof(*thread));
-	while (thread && started + 1 < threads && !pthread_create(&thread[started], NULL, work, &pool))
+	while (thread && started + 1 < threads && !pthread_create(&thread[started], NULL, worker, &pool))
 		started++;
-	work(&pool); /* the calling thread is also a worker, the only one if no thread can be created */
+	worker(&pool); /* the calling thread is also a worker, the only one if no thread can be created */
 	for (unsigned i = 0; i < started; i++)
 		pthread_join(thread[i], NULL);
 	free(thread);
@@ -328,7 +328,7 @@ int cost_sweep__run(struct cost_sweep *sweep, unsigned threads)
 	return report_error("at %s: %s", name, pool.reason);
 }
 
-static int width(const struct cost_axis *axis)
+static int column_width(const struct cost_axis *axis)
 {
 	size_t length = strlen(axis->name);
 
@@ -341,20 +341,20 @@ void cost_sweep__text(const struct cost_sweep *sweep)
 	       "cycles and latency: medians, one packet after the other; the rest under load\n\n",
 	       sweep->base->handler, sweep->base->target, sweep->base->rule, sweep->points);
 	for (unsigned a = 0; a < sweep->axes; a++)
-		printf("%*s ", width(&sweep->axis[a]), sweep->axis[a].name);
+		printf("%*s ", column_width(&sweep->axis[a]), sweep->axis[a].name);
 	printf("%10s %12s %9s %9s %10s  %s\n", "cycles", "latency ns", "Gbit/s", "Mpkt/s", "HPUs busy", "bound");
 	for (unsigned i = 0; i < sweep->points; i++) {
 		const struct cost_sweep_result *r = &sweep->results[i];
 		char bound[COST_BOUND_TEXT];
 
 		for (unsigned a = 0; a < sweep->axes; a++)
-			printf("%*" PRIu64 " ", width(&sweep->axis[a]), cost_sweep__value(sweep, i, a));
+			printf("%*" PRIu64 " ", column_width(&sweep->axis[a]), cost_sweep__value(sweep, i, a));
 		printf("%10" PRIu64 " %12.1f %9.1f %9.2f %10.1f  %s\n", r->cycles.median, (double)r->latency_ps.median / 1000,
 		       r->throughput.gbps, r->throughput.packets_per_us, r->hpus_busy, cost_bound_name(&r->throughput, bound));
 	}
 }
 
-static void point(struct json *j, const struct cost_sweep *sweep, unsigned i)
+static void json_point(struct json *j, const struct cost_sweep *sweep, unsigned i)
 {
 	const struct cost_sweep_result *r = &sweep->results[i];
 
@@ -396,7 +396,7 @@ void cost_sweep__json(const struct cost_sweep *sweep)
 	json_array_end(&j);
 	json_array(&j, "points");
 	for (unsigned i = 0; i < sweep->points; i++)
-		point(&j, sweep, i);
+		json_point(&j, sweep, i);
 	json_array_end(&j);
 	json_object_end(&j);
 	json_end(&j);

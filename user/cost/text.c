@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Prints the report as text: the most important results first, then the reasons. */
+/* Prints the report as text: the most important results first, then the reasons. Called by print.c and contexts.c. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #define COLUMNS 100
 
 /* Prints which packets were used: generated ones or a trace. */
-static void heading(const struct cost_report *r)
+static void print_heading(const struct cost_report *r)
 {
 	const struct cost_view *v = &r->main.alone;
 
@@ -57,7 +57,7 @@ static void wrap(const char *text, const char *indent)
 	printf("\n");
 }
 
-static void provenance(const struct cost_report *r)
+static void print_provenance(const struct cost_report *r)
 {
 	char text[1024];
 
@@ -77,7 +77,7 @@ static const char *verdict(double reached, int is_met, char text[32])
 }
 
 /* Prints the HPUs needed for a line rate, with the cycles per packet alone and under load, and whether the rate was reached. */
-static void rate_row(const struct cost_rate *rate)
+static void print_rate_row(const struct cost_rate *rate)
 {
 	char a[32], b[32];
 
@@ -87,7 +87,7 @@ static void rate_row(const struct cost_rate *rate)
 }
 
 /* Prints why a rate is missed although there are enough HPUs. */
-static void limit(const struct cost_report *r, const struct cost_rate *rate)
+static void print_limit(const struct cost_report *r, const struct cost_rate *rate)
 {
 	char bound[COST_BOUND_TEXT];
 
@@ -97,7 +97,7 @@ static void limit(const struct cost_report *r, const struct cost_rate *rate)
 	       rate->hpus, cost_bound_name(&r->main.throughput, bound));
 }
 
-static void rates(const struct cost_report *r)
+static void print_rates(const struct cost_report *r)
 {
 	const struct cost_throughput *t = &r->main.throughput;
 	char bound[COST_BOUND_TEXT];
@@ -109,9 +109,9 @@ static void rates(const struct cost_report *r)
 	printf("%-11s %32s   %32s\n", "line rate", "packet bytes only", "with Ethernet's 38 bytes");
 	printf("%-11s %9s %9s %12s   %9s %9s %12s\n", "HPUs needed", "alone", "loaded", "reached", "alone", "loaded", "reached");
 	for (unsigned i = 0; i < COST_RATES; i++)
-		rate_row(&r->main.rates[i]);
+		print_rate_row(&r->main.rates[i]);
 	for (unsigned i = 0; i < COST_RATES; i++)
-		limit(r, &r->main.rates[i]);
+		print_limit(r, &r->main.rates[i]);
 	if (r->offered_gbps > 0)
 		printf("offered were %g Gbit/s: whether more is reached was not tried\n", r->offered_gbps);
 	printf("HPUs needed = packet rate x a packet's mean cycles (warm bodies + %u per task) at %g GHz: %.1f alone, %.1f loaded,\n"
@@ -134,7 +134,7 @@ static unsigned most_stalls(const struct cost_view *v)
 	return most;
 }
 
-static void stalls(const char *when, const struct cost_view *v)
+static void print_stalls(const char *when, const struct cost_view *v)
 {
 	unsigned most = most_stalls(v);
 
@@ -144,12 +144,12 @@ static void stalls(const char *when, const struct cost_view *v)
 }
 
 /* Prints the largest costs: where to optimise first. */
-static void hottest(const struct cost_report *r)
+static void print_hottest(const struct cost_report *r)
 {
 	const struct cost_view *v = &r->main.alone;
 
-	stalls("alone", v);
-	stalls("loaded", &r->main.loaded);
+	print_stalls("alone", v);
+	print_stalls("loaded", &r->main.loaded);
 	if (r->lines.count)
 		printf("most cycles: %s:%u  %s (mean of %.1f a packet)\n", r->lines.lines[0].file, r->lines.lines[0].line,
 		       r->lines.lines[0].text ? r->lines.lines[0].text : "", (double)r->lines.lines[0].cycles / (double)v->handled);
@@ -157,13 +157,13 @@ static void hottest(const struct cost_report *r)
 
 #define NAMES 12 /* width of the column of names */
 
-static void row(const struct cost_column *columns, const char *name, const void *values)
+static void print_row(const struct cost_column *columns, const char *name, const void *values)
 {
 	cost_table__text_row(columns, NAMES, name, values);
 	printf("\n");
 }
 
-static void tasks(const struct cost_report *r)
+static void print_tasks(const struct cost_report *r)
 {
 	const struct cost_view *v = &r->main.alone;
 	const struct cost_task_row packet = cost_packet_row(v);
@@ -177,14 +177,14 @@ static void tasks(const struct cost_report *r)
 		cost_task_rows(&r->main, (enum pspin_task_kind)k, rows);
 		if (!rows[COST_ROW_ALL].runs)
 			continue;
-		row(cost_task_columns, rows[COST_ROW_ALL].name, &rows[COST_ROW_ALL]);
+		print_row(cost_task_columns, rows[COST_ROW_ALL].name, &rows[COST_ROW_ALL]);
 		for (unsigned i = COST_ROW_WARM; i < COST_TASK_ROWS; i++) {
 			snprintf(name, sizeof(name), "  %s", rows[i].name);
 			if (rows[i].runs || i == COST_ROW_WARM)
-				row(cost_cycle_columns, name, &rows[i]);
+				print_row(cost_cycle_columns, name, &rows[i]);
 		}
 	}
-	row(cost_task_columns, packet.name, &packet);
+	print_row(cost_task_columns, packet.name, &packet);
 	for (unsigned k = 0; k < PSPIN_TASK_KINDS; k++) {
 		const struct cost_task *t = &v->tasks[k];
 
@@ -195,12 +195,12 @@ static void tasks(const struct cost_report *r)
 	}
 }
 
-static void share_row(const char *name, double cycles, double all, const char *text)
+static void print_share_row(const char *name, double cycles, double all, const char *text)
 {
 	printf("%-12s %10.2f %6.1f %%  %s\n", name, cycles, all > 0 ? 100 * cycles / all : 0, text);
 }
 
-static void causes(const struct cost_report *r)
+static void print_causes(const struct cost_report *r)
 {
 	const struct cost_point *p = &r->main;
 	double parts = 0, n = p->alone.handled ? (double)p->alone.handled : 1;
@@ -211,11 +211,11 @@ static void causes(const struct cost_report *r)
 	printf("\n%-12s %10s\n", "part", "mean cycles/packet");
 	for (unsigned i = 0; i < COST_PARTS; i++)
 		if (r->lines.part_instructions[i] > 0)
-			share_row(cost_part_name(i), r->lines.part_cycles[i] / n, parts, cost_part_text(i));
+			print_share_row(cost_part_name(i), r->lines.part_cycles[i] / n, parts, cost_part_text(i));
 }
 
 /* Prints the means over n packets, or the counts of one packet. */
-static void line_rows(const struct cost_lines *lines, double n, int is_mean)
+static void print_line_rows(const struct cost_lines *lines, double n, int is_mean)
 {
 	printf("%13s %13s  %-8s line\n", is_mean ? "mean cycles" : "cycles", is_mean ? "mean instr." : "instructions", "part");
 	for (unsigned i = 0; i < lines->count; i++) {
@@ -226,39 +226,39 @@ static void line_rows(const struct cost_lines *lines, double n, int is_mean)
 	}
 }
 
-static void lines(const struct cost_report *r)
+static void print_lines(const struct cost_report *r)
 {
 	const struct cost_view *v = &r->main.alone;
 
 	if (r->lines.count && r->shows_lines) {
 		printf("\n");
-		line_rows(&r->lines, (double)v->handled, 1);
+		print_line_rows(&r->lines, (double)v->handled, 1);
 	}
 	printf("\nmost cycles seen: packet %" PRIu64 ", %u bytes: %" PRIu64 " cycles\n", v->worst_packet + 1, v->worst_bytes,
 	       v->worst_cycles);
 	if (r->worst.count && r->shows_lines)
-		line_rows(&r->worst, 1, 0);
+		print_line_rows(&r->worst, 1, 0);
 }
 
 void cost_text__print(const struct cost_report *r)
 {
-	heading(r);
+	print_heading(r);
 	if (r->main.alone.handled) {
-		rates(r);
-		hottest(r);
-		tasks(r);
-		causes(r);
-		lines(r);
+		print_rates(r);
+		print_hottest(r);
+		print_tasks(r);
+		print_causes(r);
+		print_lines(r);
 		cost_text__xpulp(r);
 		cost_text__stages(r);
 		cost_text__sizes(r);
 	}
 	printf("\n");
 	counters__text(r->main.alone.reasons, r->takes_messages);
-	provenance(r);
+	print_provenance(r);
 }
 
-static void fits(const struct cost_report *r)
+static void print_fits(const struct cost_report *r)
 {
 	for (unsigned k = 0; k < PSPIN_TASK_KINDS; k++)
 		if (r->fits[k].is_known)
@@ -284,11 +284,11 @@ void cost_text__sizes(const struct cost_report *r)
 	}
 	printf("packet: mean bytes; warm, cold, loaded: median cycles of all of a packet's handlers; ns alone: median;\n"
 	       "100, 200, 400: whether so many Gbit/s of packet bytes are reached\n");
-	fits(r);
+	print_fits(r);
 }
 
 /* Prints how the HPUs spent their time, if they switch threads while a handler waits. */
-static void threads(const struct pspin_traffic *seen)
+static void print_threads(const struct pspin_traffic *seen)
 {
 	const double all = (double)seen->span_ps * seen->hpus / 100;
 
@@ -308,9 +308,9 @@ void cost_text__stages(const struct cost_report *r)
 	printf("\n");
 	cost_table__text_headings(cost_latency_columns, NAMES, "latency ns");
 	printf("   packet, first bit in to last byte out\n");
-	row(cost_latency_columns, "alone", &r->main.alone.latency_ps);
-	row(cost_latency_columns, "cold", &r->main.cold.latency_ps);
-	row(cost_latency_columns, "loaded", &loaded->latency_ps);
+	print_row(cost_latency_columns, "alone", &r->main.alone.latency_ps);
+	print_row(cost_latency_columns, "cold", &r->main.cold.latency_ps);
+	print_row(cost_latency_columns, "loaded", &loaded->latency_ps);
 	cost_breakdown__text(&cost_stages, &r->main);
 	printf("\nunder load");
 	if (r->offered_gbps > 0)
@@ -319,7 +319,7 @@ void cost_text__stages(const struct cost_report *r)
 	for (unsigned i = 0; i < COST_RESOURCES; i++)
 		if (t->busy[i] >= 0.005)
 			printf("  %s %.0f %%", cost_resource_name(i), 100 * t->busy[i]);
-	threads(&loaded->traffic);
+	print_threads(&loaded->traffic);
 	printf("\nHPUs wait for commands and feedback %.0f %% of their time; packet memory at most %.1f KiB, %u messages and %u "
 	       "HERs\nat once; ",
 	       100 * t->hpus_blocked, loaded->traffic.packet_memory_peak_bytes / 1024.0, loaded->traffic.messages_peak,

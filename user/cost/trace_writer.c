@@ -32,9 +32,9 @@ struct cost_trace_writer {
 	int no_memory;
 };
 
-/* Begins an event. The caller may write arguments, and ends it with event_end(). */
-static void event(struct cost_trace_writer *w, struct json *j, const char *phase, const char *name, unsigned track, unsigned row,
-		  uint64_t at_ps)
+/* Begins an event. The caller may write arguments, and ends it with json_object_end(). */
+static void begin_event(struct cost_trace_writer *w, struct json *j, const char *phase, const char *name, unsigned track, unsigned row,
+			uint64_t at_ps)
 {
 	fputs(w->begun ? ",\n" : "\n", w->file.file);
 	w->begun = 1;
@@ -48,7 +48,7 @@ static void event(struct cost_trace_writer *w, struct json *j, const char *phase
 	fprintf(w->file.file, ", \"ts\": %" PRIu64 ".%06" PRIu64, at_ps / 1000000, at_ps % 1000000);
 }
 
-static void duration(struct cost_trace_writer *w, uint64_t ps)
+static void write_duration(struct cost_trace_writer *w, uint64_t ps)
 {
 	fprintf(w->file.file, ", \"dur\": %" PRIu64 ".%06" PRIu64, ps / 1000000, ps % 1000000);
 }
@@ -57,7 +57,7 @@ static void name_track(struct cost_trace_writer *w, const char *what, unsigned t
 {
 	struct json j;
 
-	event(w, &j, "M", what, track, row, 0);
+	begin_event(w, &j, "M", what, track, row, 0);
 	json_object(&j, "args");
 	json_string(&j, "name", name);
 	json_object_end(&j);
@@ -102,7 +102,7 @@ struct cost_trace_writer *cost_trace_writer__open(const char *path, const struct
 	return w;
 }
 
-static void change(struct cost_trace_writer *w, uint64_t at_ps, int64_t bytes, int hers)
+static void add_change(struct cost_trace_writer *w, uint64_t at_ps, int64_t bytes, int hers)
 {
 	if (w->count == w->room) {
 		size_t room = w->room ? w->room * 2 : 1024;
@@ -122,15 +122,15 @@ void cost_trace_writer__task(struct cost_trace_writer *w, const struct pspin_tas
 	struct json j;
 
 	if (t->copied_ps > t->dispatched_ps) {
-		event(w, &j, "X", "copy", COPIES, t->cluster, t->dispatched_ps);
-		duration(w, t->copied_ps - t->dispatched_ps);
+		begin_event(w, &j, "X", "copy", COPIES, t->cluster, t->dispatched_ps);
+		write_duration(w, t->copied_ps - t->dispatched_ps);
 		json_object(&j, "args");
 		json_uint(&j, "packet", t->packet + 1);
 		json_object_end(&j);
 		json_object_end(&j);
 	}
-	event(w, &j, "X", cost_task_name(t->task->kind), TASKS, t->cluster * w->hpus + t->hpu, t->started_ps);
-	duration(w, t->doorbell_ps - t->started_ps);
+	begin_event(w, &j, "X", cost_task_name(t->task->kind), TASKS, t->cluster * w->hpus + t->hpu, t->started_ps);
+	write_duration(w, t->doorbell_ps - t->started_ps);
 	json_object(&j, "args");
 	json_uint(&j, "packet", t->packet + 1);
 	json_uint(&j, "message", t->message_id);
@@ -145,19 +145,19 @@ void cost_trace_writer__task(struct cost_trace_writer *w, const struct pspin_tas
 }
 
 /* Records that the packet's memory was freed. Some packets never had a HER. */
-static void leave(struct cost_trace_writer *w, const struct pspin_packet_record *p)
+static void add_departure(struct cost_trace_writer *w, const struct pspin_packet_record *p)
 {
 	if (p->her_ps)
-		change(w, p->her_ps, 0, 1);
-	change(w, p->feedback_ps, -(int64_t)p->packet_bytes, p->her_ps ? -1 : 0);
+		add_change(w, p->her_ps, 0, 1);
+	add_change(w, p->feedback_ps, -(int64_t)p->packet_bytes, p->her_ps ? -1 : 0);
 }
 
 void cost_trace_writer__packet(struct cost_trace_writer *w, const struct pspin_packet_record *p)
 {
 	struct json j;
 
-	event(w, &j, "X", "packet", WIRE, 0, p->arrived_ps);
-	duration(w, p->stored_ps > p->arrived_ps ? p->stored_ps - p->arrived_ps : 0);
+	begin_event(w, &j, "X", "packet", WIRE, 0, p->arrived_ps);
+	write_duration(w, p->stored_ps > p->arrived_ps ? p->stored_ps - p->arrived_ps : 0);
 	json_object(&j, "args");
 	json_uint(&j, "packet", p->packet + 1);
 	json_uint(&j, "bytes", p->packet_bytes);
@@ -166,14 +166,14 @@ void cost_trace_writer__packet(struct cost_trace_writer *w, const struct pspin_p
 	json_object_end(&j);
 	if (p->disposition != PSPIN_DISPOSITION_HANDLED)
 		return;
-	change(w, p->stored_ps, p->packet_bytes, 0);
+	add_change(w, p->stored_ps, p->packet_bytes, 0);
 	if (p->reason != SPIN_REASON_PARKED)
-		leave(w, p);
+		add_departure(w, p);
 }
 
 void cost_trace_writer__replayed(struct cost_trace_writer *w, const struct pspin_packet_record *p)
 {
-	leave(w, p);
+	add_departure(w, p);
 }
 
 /* Commands of an HPU overlap, so begin and end are paired by id instead of by nesting. */
@@ -183,7 +183,7 @@ void cost_trace_writer__command(struct cost_trace_writer *w, uint64_t at_ps, uns
 	char name[64];
 	struct json j;
 
-	event(w, &j, begins ? "b" : "e", kind, COMMANDS, 0, at_ps);
+	begin_event(w, &j, begins ? "b" : "e", kind, COMMANDS, 0, at_ps);
 	json_string(&j, "cat", kind);
 	snprintf(name, sizeof(name), "%s-%u-%u-%u", kind, cluster, hpu, id);
 	json_string(&j, "id", name);
@@ -215,12 +215,12 @@ static void write_counters(struct cost_trace_writer *w)
 		hers += w->changes[i].hers;
 		if (i + 1 < w->count && w->changes[i + 1].at_ps == w->changes[i].at_ps)
 			continue;
-		event(w, &j, "C", "in packet memory", COUNTERS, 0, w->changes[i].at_ps);
+		begin_event(w, &j, "C", "in packet memory", COUNTERS, 0, w->changes[i].at_ps);
 		json_object(&j, "args");
 		json_int(&j, "bytes", bytes);
 		json_object_end(&j);
 		json_object_end(&j);
-		event(w, &j, "C", "HERs", COUNTERS, 0, w->changes[i].at_ps);
+		begin_event(w, &j, "C", "HERs", COUNTERS, 0, w->changes[i].at_ps);
 		json_object(&j, "args");
 		json_int(&j, "HERs", hers);
 		json_object_end(&j);

@@ -16,7 +16,7 @@
 #include "user/tool/error.h"
 
 /* Returns the code that the profile covers, or NULL if memory is exhausted or the ELF is invalid. The caller frees it. */
-static uint8_t *code_of(const struct cost_program *program, const struct rv32_profile *profile)
+static uint8_t *read_code(const struct cost_program *program, const struct rv32_profile *profile)
 {
 	uint8_t *code = calloc(1, profile->bytes + 1);
 	struct hw_elf_segment segment;
@@ -46,7 +46,7 @@ static int by_cycles(const void *a, const void *b)
 
 int cost_xpulp__find(const struct cost_program *program, const struct rv32_profile *profile, struct cost_xpulp *out)
 {
-	uint8_t *code = code_of(program, profile);
+	uint8_t *code = read_code(program, profile);
 	struct xpulp_loop *loops = NULL;
 	size_t count = 0;
 

@@ -15,7 +15,7 @@
 #define TEMP_TRIES 1000
 
 /* Sets f->temp to hidden name number n in the path's directory. Returns -1 and sets errno if it is too long. */
-static int name_temp(struct atomic_file *f, unsigned n)
+static int format_temp_name(struct atomic_file *f, unsigned n)
 {
 	const char *slash = strrchr(f->path, '/');
 
@@ -27,7 +27,7 @@ static int name_temp(struct atomic_file *f, unsigned n)
 }
 
 /* Opens an unnamed file in the path's directory. Returns -1 and sets errno if the file system does not support that. */
-static int open_nameless(const struct atomic_file *f)
+static int open_unnamed(const struct atomic_file *f)
 {
 	const char *slash = strrchr(f->path, '/');
 	char directory[PATH_MAX];
@@ -42,7 +42,7 @@ static int open_hidden(struct atomic_file *f)
 
 	errno = EEXIST;
 	for (unsigned n = 0; n < TEMP_TRIES && fd < 0 && errno == EEXIST; n++)
-		fd = name_temp(f, n) ? -1 : open(f->temp, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
+		fd = format_temp_name(f, n) ? -1 : open(f->temp, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
 	if (fd < 0)
 		f->temp[0] = '\0';
 	return fd;
@@ -86,7 +86,7 @@ int atomic_file__open(struct atomic_file *f, const char *path, const char *hidde
 	f->is_stream = is_stream(path);
 	if (f->is_stream < 0)
 		return f->is_stream;
-	fd = f->is_stream ? open(path, O_WRONLY | O_TRUNC | O_CLOEXEC) : open_nameless(f);
+	fd = f->is_stream ? open(path, O_WRONLY | O_TRUNC | O_CLOEXEC) : open_unnamed(f);
 	if (fd < 0 && !f->is_stream && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
 		fd = open_hidden(f);
 	f->file = fd < 0 ? NULL : fdopen(fd, "w");
@@ -109,7 +109,7 @@ static int link_hidden(struct atomic_file *f)
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", fileno(f->file));
 	errno = EEXIST;
 	for (unsigned n = 0; n < TEMP_TRIES && rc && errno == EEXIST; n++)
-		rc = name_temp(f, n) || linkat(AT_FDCWD, self, AT_FDCWD, f->temp, AT_SYMLINK_FOLLOW);
+		rc = format_temp_name(f, n) || linkat(AT_FDCWD, self, AT_FDCWD, f->temp, AT_SYMLINK_FOLLOW);
 	if (rc)
 		f->temp[0] = '\0';
 	return rc;

@@ -9,7 +9,7 @@
 
 #include "user/lib/interrupt.h"
 
-#define PERIOD_US 10000
+#define INTERVAL_US 10000
 
 static void on_alarm(int signal)
 {
@@ -19,8 +19,8 @@ static void on_alarm(int signal)
 void interrupt__loads(void)
 {
 	const struct sigaction action = { .sa_handler = on_alarm, .sa_flags = SA_RESTART };
-	const struct itimerval often = { { 0, PERIOD_US }, { 0, PERIOD_US } };
+	const struct itimerval interval = { { 0, INTERVAL_US }, { 0, INTERVAL_US } };
 
 	sigaction(SIGALRM, &action, NULL);
-	setitimer(ITIMER_REAL, &often, NULL);
+	setitimer(ITIMER_REAL, &interval, NULL);
 }

@@ -9,7 +9,7 @@
 #include "user/lib/json.h"
 #include "user/lib/utf8.h"
 
-static void quote(FILE *to, const char *s)
+static void write_string(FILE *to, const char *s)
 {
 	putc('"', to);
 	for (unsigned length; *s; s += length ? length : 1) {
@@ -42,7 +42,7 @@ static void newline(struct json *j)
 }
 
 /* Writes what precedes a value: comma, newline and key. */
-static void lead(struct json *j, const char *key)
+static void begin_value(struct json *j, const char *key)
 {
 	if (j->members >> j->depth & 1)
 		fputs(j->pretty ? "," : ", ", j->to);
@@ -50,14 +50,14 @@ static void lead(struct json *j, const char *key)
 	if (j->depth)
 		newline(j);
 	if (key) {
-		quote(j->to, key);
+		write_string(j->to, key);
 		fputs(": ", j->to);
 	}
 }
 
 static void open_level(struct json *j, const char *key, char bracket)
 {
-	lead(j, key);
+	begin_value(j, key);
 	putc(bracket, j->to);
 	j->depth++;
 	j->members &= ~(1u << j->depth);
@@ -102,28 +102,28 @@ void json_array_end(struct json *j)
 
 void json_string(struct json *j, const char *key, const char *value)
 {
-	lead(j, key);
+	begin_value(j, key);
 	if (value)
-		quote(j->to, value);
+		write_string(j->to, value);
 	else
 		fputs("null", j->to);
 }
 
 void json_uint(struct json *j, const char *key, uint64_t value)
 {
-	lead(j, key);
+	begin_value(j, key);
 	fprintf(j->to, "%" PRIu64, value);
 }
 
 void json_int(struct json *j, const char *key, int64_t value)
 {
-	lead(j, key);
+	begin_value(j, key);
 	fprintf(j->to, "%" PRId64, value);
 }
 
 void json_double(struct json *j, const char *key, double value)
 {
-	lead(j, key);
+	begin_value(j, key);
 	if (isfinite(value))
 		fprintf(j->to, "%.9g", value);
 	else
@@ -132,6 +132,6 @@ void json_double(struct json *j, const char *key, double value)
 
 void json_bool(struct json *j, const char *key, int value)
 {
-	lead(j, key);
+	begin_value(j, key);
 	fputs(value ? "true" : "false", j->to);
 }

@@ -10,12 +10,12 @@
 #include "user/lib/load_progress.h"
 #include "user/lib/printable.h"
 
-#define LONG_S       10 /* after so many seconds a line is printed if stderr is not a terminal */
-#define NAME_COLUMNS 32 /* keeps the line within 80 columns: a wrapped line cannot be erased */
+#define REPORT_AFTER_S 10 /* after so many seconds a line is printed if stderr is not a terminal */
+#define NAME_COLUMNS   32 /* keeps the line within 80 columns: a wrapped line cannot be erased */
 
 #define ERASE "\r\033[K"
 
-static void describe(const struct load_progress *p, const char *context, char *name, size_t bytes)
+static void format_name(const struct load_progress *p, const char *context, char *name, size_t bytes)
 {
 	const char *file = p->file ? p->file : context, *slash = strrchr(file, '/');
 
@@ -27,7 +27,7 @@ void load_progress__print(void *progress, const char *context, const char *progr
 	struct load_progress *p = progress;
 	char name[NAME_COLUMNS];
 
-	describe(p, context, name, sizeof(name));
+	format_name(p, context, name, sizeof(name));
 	if (isatty(STDERR_FILENO)) {
 		if (program)
 			fprintf(stderr, ERASE "%s: verifying %s of %s: %.0f s", p->command, program, name, seconds);
@@ -40,7 +40,7 @@ void load_progress__print(void *progress, const char *context, const char *progr
 		snprintf(p->program, sizeof(p->program), "%s", program ? program : "");
 		p->reported = 0;
 	}
-	if (!program || p->reported || seconds < LONG_S)
+	if (!program || p->reported || seconds < REPORT_AFTER_S)
 		return;
 	p->reported = 1;
 	fprintf(stderr, "%s: the kernel has been verifying %s of %s for %.0f s; it goes on until it ends or is interrupted\n", p->command,

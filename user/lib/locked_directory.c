@@ -17,10 +17,10 @@
 
 #include "user/lib/locked_directory.h"
 
-#define RANDOM  "XXXXXX"
-#define YOUNG_S 30 /* another process may have made it and not locked it yet */
+#define MKDTEMP_SUFFIX "XXXXXX"
+#define GRACE_S        30 /* another process may have made it and not locked it yet */
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)
 {
 	(void)st;
 	(void)type;
@@ -31,34 +31,34 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 
 static void remove_tree(const char *path)
 {
-	nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	nftw(path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 /* Returns 1 if a killed process of this user left the directory. */
-static int is_left(int parent_fd, const char *name, const char *prefix)
+static int is_stale(int parent_fd, const char *name, const char *prefix)
 {
 	struct stat st;
-	int fd, left;
+	int fd, stale;
 
-	if (strlen(name) != strlen(prefix) + strlen(RANDOM) || strncmp(name, prefix, strlen(prefix)))
+	if (strlen(name) != strlen(prefix) + strlen(MKDTEMP_SUFFIX) || strncmp(name, prefix, strlen(prefix)))
 		return 0;
 	fd = openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
-	left = !fstat(fd, &st) && st.st_uid == geteuid() && !(st.st_mode & 077) && st.st_mtime + YOUNG_S < time(NULL) &&
-	       !flock(fd, LOCK_EX | LOCK_NB);
+	stale = !fstat(fd, &st) && st.st_uid == geteuid() && !(st.st_mode & 077) && st.st_mtime + GRACE_S < time(NULL) &&
+		!flock(fd, LOCK_EX | LOCK_NB);
 	close(fd);
-	return left;
+	return stale;
 }
 
-static void remove_left(const char *parent, const char *prefix)
+static void remove_stale(const char *parent, const char *prefix)
 {
 	struct dirent *entry;
 	char path[4096];
 	DIR *dir = opendir(parent);
 
 	while (dir && (entry = readdir(dir)))
-		if (is_left(dirfd(dir), entry->d_name, prefix) &&
+		if (is_stale(dirfd(dir), entry->d_name, prefix) &&
 		    snprintf(path, sizeof(path), "%s/%s", parent, entry->d_name) < (int)sizeof(path))
 			remove_tree(path);
 	if (dir)
@@ -69,8 +69,8 @@ int locked_directory__make(const char *parent, const char *prefix, char *path, s
 {
 	int fd;
 
-	remove_left(parent, prefix);
-	if (snprintf(path, bytes, "%s/%s" RANDOM, parent, prefix) >= (int)bytes)
+	remove_stale(parent, prefix);
+	if (snprintf(path, bytes, "%s/%s" MKDTEMP_SUFFIX, parent, prefix) >= (int)bytes)
 		return -ENAMETOOLONG;
 	if (!mkdtemp(path))
 		return -errno;

@@ -9,14 +9,14 @@
 #include "user/lib/options.h"
 #include "user/lib/version.h"
 
-static int usage(const struct command_row *command, const char *what, const char *word)
+static int usage_error(const struct command_row *command, const char *what, const char *word)
 {
 	fprintf(stderr, "%s: %s%s%s; see %s --help\n", command->name, what, word ? " " : "", word ? word : "", command->name);
 	return OPTIONS_USAGE;
 }
 
 /* Reports a value that is not one of the row's choices. */
-static int no_choice(const struct command_row *command, const struct option_row *row, const char *value)
+static int invalid_choice(const struct command_row *command, const struct option_row *row, const char *value)
 {
 	fprintf(stderr, "%s: %s%s: not '%s', but one of: ", command->name, row->name ? "--" : "-",
 		row->name ? row->name : (const char[]){ row->letter, 0 }, value);
@@ -48,7 +48,7 @@ static int append(struct option_list *list, const char *item)
 }
 
 /* word: the option as given; its value is part of it or the next word. */
-static int store(const struct option_row *row, void *fields, const char *value, const char *word)
+static int store_value(const struct option_row *row, void *fields, const char *value, const char *word)
 {
 	void *to = (char *)fields + row->offset;
 	char *end;
@@ -109,14 +109,14 @@ static const struct option_row *find_letter(const struct option_row *row, char l
 	return NULL;
 }
 
-static int invalid(const struct command_row *command, const struct option_row *row, const char *word, const char *value)
+static int invalid_value(const struct command_row *command, const struct option_row *row, const char *word, const char *value)
 {
 	fprintf(stderr, "%s: %s: '%s' is %s; see %s --help\n", command->name, word, value ? value : "",
 		row->kind == OPTION_SECONDS ? "not a number of seconds, 0 or more" : "not a whole number from 0 on", command->name);
 	return OPTIONS_USAGE;
 }
 
-static size_t rows_of(const struct command_row *command)
+static size_t count_rows(const struct command_row *command)
 {
 	size_t rows = 0;
 
@@ -128,7 +128,7 @@ static size_t rows_of(const struct command_row *command)
 enum options_result options__parse(const struct command_row *command, int argc, char **argv, void *fields, const char **operands,
 				   unsigned *operand_count)
 {
-	char given[rows_of(command) + 1]; /* a flag per row */
+	char given[count_rows(command) + 1]; /* a flag per row */
 	int only_operands = 0;
 
 	memset(given, 0, sizeof(given));
@@ -140,7 +140,7 @@ enum options_result options__parse(const struct command_row *command, int argc, 
 
 		if (only_operands || word[0] != '-' || !word[1]) {
 			if (*operand_count == command->max_operands)
-				return usage(command, "one operand too many:", word);
+				return usage_error(command, "one operand too many:", word);
 			operands[(*operand_count)++] = word;
 			continue;
 		}
@@ -161,30 +161,30 @@ enum options_result options__parse(const struct command_row *command, int argc, 
 			value = word[2] ? word + 2 : NULL;
 		}
 		if (!row)
-			return usage(command, "unknown option", word);
+			return usage_error(command, "unknown option", word);
 		if (row->value && word[1] != '-' && word[2] == '=')
-			return usage(command, "no = goes between a letter and its value:", word);
+			return usage_error(command, "no = goes between a letter and its value:", word);
 		if (!row->value && value)
-			return usage(command, "no value goes with", word);
+			return usage_error(command, "no value goes with", word);
 		if (row->value && !value) {
 			if (i + 1 == argc)
-				return usage(command, "a value is missing after", word);
+				return usage_error(command, "a value is missing after", word);
 			value = argv[++i];
 		}
 		if (value && strchr(row->value, '|') && !is_choice(row->value, value))
-			return no_choice(command, row, value);
+			return invalid_choice(command, row, value);
 		given[row - command->options] = 1;
-		if (store(row, fields, value, word))
-			return invalid(command, row, word, value);
+		if (store_value(row, fields, value, word))
+			return invalid_value(command, row, word, value);
 	}
 	if (*operand_count < command->min_operands)
-		return usage(command, "missing:", command->operands);
+		return usage_error(command, "missing:", command->operands);
 	for (unsigned i = 0; command->options[i].name || command->options[i].letter; i++) {
 		char text[OPTION_TEXT_MAX];
 
 		if (command->options[i].required && !given[i]) {
 			option__text(&command->options[i], text);
-			return usage(command, "missing:", text);
+			return usage_error(command, "missing:", text);
 		}
 	}
 	return OPTIONS_OK;
@@ -204,7 +204,7 @@ void options__version(const char *name)
 /* --- programs with a single command --- */
 
 /* Flushes stdout. Returns the exit status, 1 after a message. */
-static int written(const struct command_row *command)
+static int flush_output(const struct command_row *command)
 {
 	if (!fflush(stdout) && !ferror(stdout))
 		return 0;
@@ -222,10 +222,10 @@ int options__begin(const struct command_row *command, int argc, char **argv, voi
 	switch (options__parse(command, argc, argv, fields, operands, operand_count)) {
 	case OPTIONS_HELP:
 		options__help(command, stdout);
-		return written(command);
+		return flush_output(command);
 	case OPTIONS_VERSION:
 		options__version(command->name);
-		return written(command);
+		return flush_output(command);
 	case OPTIONS_USAGE:
 		return 2;
 	default:

@@ -39,7 +39,7 @@ const char *command__word(const struct command_row *command)
  * Returns the last space outside quotes at which the line still fits, preferably one before an option; if none fits, the
  * first space; 0 if there is none.
  */
-static size_t break_at(const char *line, size_t columns)
+static size_t find_break(const char *line, size_t columns)
 {
 	size_t at = 0, option = 0;
 	char quote = 0;
@@ -67,8 +67,8 @@ void example__lines(const char *command, unsigned columns, void (*put)(void *arg
 		size_t length = strlen(command), room = columns - strlen(indent);
 		char line[1024];
 
-		if (length > room && break_at(command, room))
-			length = break_at(command, room);
+		if (length > room && find_break(command, room))
+			length = find_break(command, room);
 		snprintf(line, sizeof(line), "%s%.*s%s", indent, (int)length, command, command[length] ? " \\" : "");
 		put(arg, line);
 		command += length;
@@ -77,7 +77,7 @@ void example__lines(const char *command, unsigned columns, void (*put)(void *arg
 	}
 }
 
-static void put_word(const struct program_row *program, const char *word, size_t length, FILE *to)
+static void expand_word(const struct program_row *program, const char *word, size_t length, FILE *to)
 {
 	static const struct {
 		const char *word;
@@ -115,7 +115,7 @@ int options__fill(const struct program_row *program, FILE *from, FILE *to)
 
 			fprintf(to, "%.*s", (int)(word - at), at);
 			if (length > 1 && word[length] == '@')
-				put_word(program, word, ++length, to);
+				expand_word(program, word, ++length, to);
 			else
 				fprintf(to, "%.*s", (int)length, word);
 			at = word + length;
@@ -159,7 +159,7 @@ void options__wrap(FILE *to, unsigned column, const char *text)
 	fputc('\n', to);
 }
 
-static void option(FILE *to, const struct option_row *row)
+static void print_option(FILE *to, const struct option_row *row)
 {
 	char left[OPTION_TEXT_MAX], help[OPTION_HELP_MAX];
 
@@ -203,9 +203,9 @@ void options__help(const struct command_row *command, FILE *to)
 	options__wrap(to, 0, summary);
 	fputs("\noptions:\n", to);
 	for (const struct option_row *row = command->options; row->name || row->letter; row++)
-		option(to, row);
+		print_option(to, row);
 	for (const struct option_row *row = option__common; row->name; row++)
-		option(to, row);
+		print_option(to, row);
 	if (command->examples)
 		fputs("\nexamples:\n", to);
 	for (const struct example_row *e = command->examples; e && e->command; e++) {
@@ -410,19 +410,20 @@ static void put_options(FILE *to, const struct option_row *row)
 void options_shell__tables(const struct program_row *program, FILE *to)
 {
 	const struct command_row *const *commands = program->commands;
-	int alone = program->count == 1 && !strcmp(commands[0]->name, program->name);
+	int is_single = program->count == 1 && !strcmp(commands[0]->name, program->name);
 
 	fprintf(to, "# The commands there are; none: the program is one.\n_%s_commands='", program->name);
-	for (unsigned i = 0; i < program->count && !alone; i++)
+	for (unsigned i = 0; i < program->count && !is_single; i++)
 		fprintf(to, "%s ", command__word(commands[i]));
-	fprintf(to, "%s'\n\n# COMMAND: sets options and operands.\n_%s_command() {\n\tcase $1 in\n", alone ? "" : "help", program->name);
+	fprintf(to, "%s'\n\n# COMMAND: sets options and operands.\n_%s_command() {\n\tcase $1 in\n", is_single ? "" : "help",
+		program->name);
 	for (unsigned i = 0; i < program->count; i++) {
 		fprintf(to, "\t%s)\n\t\toptions='", command__word(commands[i]));
 		put_options(to, commands[i]->options);
 		put_options(to, option__common);
 		fprintf(to, "'\n\t\toperands='%s'\n\t\t;;\n", commands[i]->operands ? commands[i]->operands : "");
 	}
-	if (!alone)
+	if (!is_single)
 		fputs("\thelp)\n\t\toptions=\n\t\toperands='COMMAND'\n\t\t;;\n", to);
 	fprintf(to,
 		"\tesac\n}\n\n# COMMAND OPTION: sets value to the name of what the option takes.\n"

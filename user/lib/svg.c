@@ -49,7 +49,7 @@ static double round_step(double span)
 }
 
 /* A logarithmic scale of at most this many decades has ticks at 1, 2 and 5 of each; a longer one at powers of ten only. */
-#define DECADES_OF_THREE 3
+#define DECADES_WITH_1_2_5 3
 
 /* Rounds down (is_up: up) to 1, 2 or 5 times a power of ten. */
 static double round_number(double value, int is_up)
@@ -73,7 +73,7 @@ struct svg_scale svg_scale__make(double low, double high, int is_log, double fro
 	if (is_log) {
 		s.low = round_number(low > 0 ? low : 1, 0);
 		s.high = round_number(high > s.low ? high : s.low * 2, 1);
-		if (log10(s.high / s.low) > DECADES_OF_THREE) {
+		if (log10(s.high / s.low) > DECADES_WITH_1_2_5) {
 			s.low = pow(10, floor(log10(s.low) + 1e-9));
 			s.high = pow(10, ceil(log10(s.high) - 1e-9));
 		}
@@ -87,19 +87,19 @@ struct svg_scale svg_scale__make(double low, double high, int is_log, double fro
 	return s;
 }
 
-static double part_of(const struct svg_scale *s, double value)
+static double fraction(const struct svg_scale *s, double value)
 {
 	return s->is_log ? log(value / s->low) / log(s->high / s->low) : (value - s->low) / (s->high - s->low);
 }
 
 double svg_scale__beyond(const struct svg_scale *s, double value)
 {
-	return s->from + part_of(s, value) * (s->to - s->from);
+	return s->from + fraction(s, value) * (s->to - s->from);
 }
 
 double svg_scale__at(const struct svg_scale *s, double value)
 {
-	double part = part_of(s, value);
+	double part = fraction(s, value);
 
 	part = part < -0.02 ? -0.02 : part > 1.02 ? 1.02 : part;
 	return s->from + part * (s->to - s->from);
@@ -122,7 +122,7 @@ void svg_frame__open(FILE *to, const char *title, unsigned legend_entries)
 	fputs("</text>\n", to);
 }
 
-static void tick(FILE *to, const struct svg_scale *s, double value, int is_vertical)
+static void draw_tick(FILE *to, const struct svg_scale *s, double value, int is_vertical)
 {
 	double at = svg_scale__at(s, value);
 
@@ -142,14 +142,14 @@ void svg_frame__ticks(FILE *to, const struct svg_scale *s, int is_vertical)
 {
 	if (!s->is_log) {
 		for (unsigned i = 0; s->low + i * s->step <= s->high + s->step / 2; i++)
-			tick(to, s, s->low + i * s->step, is_vertical);
+			draw_tick(to, s, s->low + i * s->step, is_vertical);
 		return;
 	}
 	for (double value = s->low; value <= s->high * 1.0001; value = round_number(value * 1.1, 1)) {
 		double digit = value / pow(10, floor(log10(value) + 1e-9));
 
-		if (log10(s->high / s->low) <= DECADES_OF_THREE || digit < 1.5)
-			tick(to, s, value, is_vertical);
+		if (log10(s->high / s->low) <= DECADES_WITH_1_2_5 || digit < 1.5)
+			draw_tick(to, s, value, is_vertical);
 	}
 }
 
@@ -188,7 +188,7 @@ void svg_frame__close(FILE *to)
 	fputs("</svg>\n", to);
 }
 
-static double highest(const struct svg_bars *bars)
+static double max_height(const struct svg_bars *bars)
 {
 	double high = bars->line;
 
@@ -205,8 +205,8 @@ static double highest(const struct svg_bars *bars)
 	return high;
 }
 
-static void bar(FILE *to, const struct svg_bars *bars, unsigned part, double x, double width, double from, double value,
-		const struct svg_scale *y)
+static void draw_bar(FILE *to, const struct svg_bars *bars, unsigned part, double x, double width, double from, double value,
+		     const struct svg_scale *y)
 {
 	const double top = svg_scale__at(y, from + value);
 
@@ -216,7 +216,7 @@ static void bar(FILE *to, const struct svg_bars *bars, unsigned part, double x, 
 	fprintf(to, ": %.6g</title></rect>\n", value);
 }
 
-static void group(FILE *to, const struct svg_bars *bars, unsigned g, double x, double width, const struct svg_scale *y)
+static void draw_group(FILE *to, const struct svg_bars *bars, unsigned g, double x, double width, const struct svg_scale *y)
 {
 	const double part_width = bars->is_side_by_side ? width / bars->part_count : width;
 	double from = 0;
@@ -225,7 +225,7 @@ static void group(FILE *to, const struct svg_bars *bars, unsigned g, double x, d
 		double value = bars->values[g * bars->part_count + p];
 
 		if (value > 0)
-			bar(to, bars, p, bars->is_side_by_side ? x + p * part_width : x, part_width, from, value, y);
+			draw_bar(to, bars, p, bars->is_side_by_side ? x + p * part_width : x, part_width, from, value, y);
 		if (!bars->is_side_by_side)
 			from += value;
 	}
@@ -236,14 +236,14 @@ static void group(FILE *to, const struct svg_bars *bars, unsigned g, double x, d
 
 void svg__bars(FILE *to, const struct svg_bars *bars)
 {
-	struct svg_scale y = svg_scale__make(0, highest(bars), 0, SVG_HEIGHT - SVG_BOTTOM, SVG_TOP);
+	struct svg_scale y = svg_scale__make(0, max_height(bars), 0, SVG_HEIGHT - SVG_BOTTOM, SVG_TOP);
 	const double room = (double)(SVG_WIDTH - SVG_LEFT - SVG_RIGHT) / (bars->group_count ? bars->group_count : 1);
 
 	svg_frame__open(to, bars->title, bars->part_count > 1 || bars->line > 0 ? bars->part_count + 1 : 0);
 	svg_frame__ticks(to, &y, 1);
 	svg_frame__labels(to, "", bars->y_label);
 	for (unsigned g = 0; g < bars->group_count; g++)
-		group(to, bars, g, SVG_LEFT + (g + 0.15) * room, 0.7 * room, &y);
+		draw_group(to, bars, g, SVG_LEFT + (g + 0.15) * room, 0.7 * room, &y);
 	for (unsigned p = 0; p < bars->part_count && bars->part_count > 1; p++)
 		svg_frame__legend(to, p, bars->parts[p], 2);
 	if (bars->line > 0) {
@@ -260,7 +260,7 @@ struct range {
 	double low, high;
 };
 
-static void widen(struct range *r, double value)
+static void extend_range(struct range *r, double value)
 {
 	if (!isfinite(value))
 		return;
@@ -270,19 +270,19 @@ static void widen(struct range *r, double value)
 		r->high = value;
 }
 
-static void ranges(const struct svg_plot *plot, struct range *x, struct range *y)
+static void find_ranges(const struct svg_plot *plot, struct range *x, struct range *y)
 {
 	*x = *y = (struct range){ NAN, NAN };
 	for (unsigned i = 0; i < plot->count; i++) {
 		for (unsigned j = 0; j < plot->series[i].count; j++) {
-			widen(x, plot->series[i].x[j]);
-			widen(y, plot->series[i].y[j]);
+			extend_range(x, plot->series[i].x[j]);
+			extend_range(y, plot->series[i].y[j]);
 		}
 	}
 	if (plot->y_high > plot->y_low)
 		*y = (struct range){ plot->y_low, plot->y_high };
 	else if (!plot->log_y)
-		widen(y, 0);
+		extend_range(y, 0);
 	if (!isfinite(x->low))
 		*x = (struct range){ 1, 2 };
 	if (!isfinite(y->low))
@@ -294,7 +294,7 @@ struct point {
 };
 
 /* Returns the point where the line from `in`, inside the plot, to `out` crosses its upper or lower edge. */
-static struct point edge(struct point in, struct point out, const struct svg_scale *y)
+static struct point clip_to_edge(struct point in, struct point out, const struct svg_scale *y)
 {
 	double top = y->to, bottom = y->from, at = out.y < top ? top : bottom;
 
@@ -306,10 +306,10 @@ static int is_inside(struct point p, const struct svg_scale *y)
 	return p.y >= y->to - 0.05 && p.y <= y->from + 0.05;
 }
 
-static void line(FILE *to, const struct svg_series *s, unsigned colour, const struct svg_scale *x, const struct svg_scale *y)
+static void draw_line(FILE *to, const struct svg_series *s, unsigned colour, const struct svg_scale *x, const struct svg_scale *y)
 {
 	struct point last = { 0, 0 };
-	int is_down = 0, was_inside = 0;
+	int is_pen_down = 0, was_inside = 0;
 
 	fprintf(to,
 		"<path fill=\"none\" stroke=\"%s\" stroke-width=\"2\" stroke-linejoin=\"round\"%s "
@@ -320,25 +320,25 @@ static void line(FILE *to, const struct svg_series *s, unsigned colour, const st
 		int inside = is_inside(p, y);
 
 		if (!isfinite(s->y[i])) {
-			is_down = 0;
+			is_pen_down = 0;
 			continue;
 		}
-		if (is_down && s->is_steps)
+		if (is_pen_down && s->is_steps)
 			fprintf(to, "H%.1f", p.x);
-		if (is_down && was_inside && !inside)
-			fprintf(to, "L%.1f %.1f", edge(last, p, y).x, edge(last, p, y).y);
-		if (is_down && !was_inside && inside)
-			fprintf(to, "M%.1f %.1f", edge(p, last, y).x, edge(p, last, y).y);
+		if (is_pen_down && was_inside && !inside)
+			fprintf(to, "L%.1f %.1f", clip_to_edge(last, p, y).x, clip_to_edge(last, p, y).y);
+		if (is_pen_down && !was_inside && inside)
+			fprintf(to, "M%.1f %.1f", clip_to_edge(p, last, y).x, clip_to_edge(p, last, y).y);
 		if (inside)
-			fprintf(to, "%c%.1f %.1f", is_down ? 'L' : 'M', p.x, p.y);
-		is_down = 1;
+			fprintf(to, "%c%.1f %.1f", is_pen_down ? 'L' : 'M', p.x, p.y);
+		is_pen_down = 1;
 		was_inside = inside;
 		last = p;
 	}
 	fputs("\"/>\n", to);
 }
 
-static void marks(FILE *to, const struct svg_series *s, unsigned colour, const struct svg_scale *x, const struct svg_scale *y)
+static void draw_marks(FILE *to, const struct svg_series *s, unsigned colour, const struct svg_scale *x, const struct svg_scale *y)
 {
 	for (unsigned i = 0; i < s->count; i++)
 		if (isfinite(s->y[i]))
@@ -353,7 +353,7 @@ void svg__plot(FILE *to, const struct svg_plot *plot)
 	struct svg_scale x, y;
 	struct range xs, ys;
 
-	ranges(plot, &xs, &ys);
+	find_ranges(plot, &xs, &ys);
 	x = svg_scale__make(xs.low, xs.high, plot->log_x, SVG_LEFT, SVG_WIDTH - SVG_RIGHT);
 	y = svg_scale__make(ys.low, ys.high, plot->log_y, SVG_HEIGHT - SVG_BOTTOM, SVG_TOP);
 	svg_frame__open(to, plot->title, plot->count > 1 ? plot->count : 0);
@@ -364,9 +364,9 @@ void svg__plot(FILE *to, const struct svg_plot *plot)
 		const struct svg_series *s = &plot->series[i];
 
 		if (!s->is_points)
-			line(to, s, i, &x, &y);
+			draw_line(to, s, i, &x, &y);
 		if (!s->is_steps && !s->is_dashed && s->count <= 64)
-			marks(to, s, i, &x, &y);
+			draw_marks(to, s, i, &x, &y);
 		if (plot->count > 1)
 			svg_frame__legend(to, i, s->name, s->is_points ? 2 : s->is_dashed);
 	}

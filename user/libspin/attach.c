@@ -54,7 +54,7 @@ static void free_slot(struct spin_nic *nic, unsigned slot)
 		root_attach__detach(nic);
 }
 
-static void leave(struct spin_nic *nic, unsigned slot)
+static void remove_from_slot(struct spin_nic *nic, unsigned slot)
 {
 	free_slot(nic, slot);
 	root__remove(nic->root, slot);
@@ -141,13 +141,13 @@ detach:
 	return err;
 }
 
-static void leave_place(struct spin_ctx *ctx, struct spin_place *place)
+static void leave_nic(struct spin_ctx *ctx, struct spin_place *place)
 {
 	pthread_mutex_lock(&place->nic->lock);
 	out__leave(ctx, place);
 	if (ctx->hpus == SPIN_HPUS_QUEUE && place->nic->ifindex)
 		queues__unthread(place->nic);
-	leave(place->nic, place->slot);
+	remove_from_slot(place->nic, place->slot);
 	tap__leave(ctx, place, place->slot);
 	pthread_mutex_unlock(&place->nic->lock);
 	if (ctx->loads && ctx->places == 1) {
@@ -161,14 +161,14 @@ static void leave_place(struct spin_ctx *ctx, struct spin_place *place)
  * Detaches a socket's context from interfaces that are gone, so that their slots can be reused. For other contexts spin_ctx__alive()
  * reports that an interface is gone.
  */
-static void leave_gone(struct spin_ctx *ctx)
+static void leave_deleted_nics(struct spin_ctx *ctx)
 {
 	char name[IF_NAMESIZE];
 
 	for (unsigned i = ctx->places; ctx->guard && i-- > 0;) {
 		if (if_indextoname((unsigned)ctx->place[i].nic->ifindex, name))
 			continue;
-		leave_place(ctx, &ctx->place[i]);
+		leave_nic(ctx, &ctx->place[i]);
 		ctx->place[i] = ctx->place[--ctx->places];
 	}
 }
@@ -178,7 +178,7 @@ static int attach_to(struct spin_ctx *ctx, struct spin_nic *nic)
 	struct spin_place *place;
 	int err;
 
-	leave_gone(ctx);
+	leave_deleted_nics(ctx);
 	place = &ctx->place[ctx->places];
 	for (unsigned i = 0; i < ctx->places; i++)
 		if (ctx->place[i].nic == nic)
@@ -289,7 +289,7 @@ int spin_ctx__detach(struct spin_ctx *ctx)
 	if (ctx->streams)
 		streams__detach(ctx);
 	while (ctx->places) {
-		leave_place(ctx, &ctx->place[ctx->places - 1]);
+		leave_nic(ctx, &ctx->place[ctx->places - 1]);
 		ctx->places--;
 	}
 	spin_requests__stop(ctx);

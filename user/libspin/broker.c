@@ -100,15 +100,15 @@ ssize_t broker__receive(int connection, void *message, size_t bytes, int fds[BRO
 	if (got < 0)
 		return -errno;
 	for (header = CMSG_FIRSTHDR(&msg); header; header = CMSG_NXTHDR(&msg, header)) {
-		unsigned here;
+		unsigned received;
 
 		if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS)
 			continue;
-		here = (unsigned)((header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
-		if (here > BROKER_FDS - *count)
-			here = BROKER_FDS - *count; /* unreachable: the kernel passes no more than the buffer holds */
-		memcpy(fds + *count, CMSG_DATA(header), here * sizeof(int));
-		*count += here;
+		received = (unsigned)((header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+		if (received > BROKER_FDS - *count)
+			received = BROKER_FDS - *count; /* unreachable: the kernel passes no more than the buffer holds */
+		memcpy(fds + *count, CMSG_DATA(header), received * sizeof(int));
+		*count += received;
 	}
 	if (msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) {
 		broker__close(fds, *count);

@@ -88,7 +88,7 @@ static int too_large_for_bounded_loops(const struct spin_object *obj, char *reas
  * Returns the object's programs. Renames the entry program to the context's name, for bpftool and the like; not for streams, and not where
  * packets are spread over CPUs, because the code that sets those up finds the program by its own name.
  */
-static const void *take_programs(struct spin_ctx *ctx, const struct spin_object *obj, size_t *bytes)
+static const void *select_programs(struct spin_ctx *ctx, const struct spin_object *obj, size_t *bytes)
 {
 	const void *programs = object__programs(obj, ctx->bounded, bytes);
 
@@ -118,7 +118,7 @@ static int load_variant(struct spin_ctx *ctx, const struct spin_object *obj, con
 	ctx->bpf = NULL;
 	if (ctx->bounded && ctx->messages && ctx->messages->window_is_default)
 		ctx->messages->opts.window = SPIN_WINDOW;
-	programs = take_programs(ctx, obj, &bytes);
+	programs = select_programs(ctx, obj, &bytes);
 	ctx->bpf = bpf_object__open_mem(programs, bytes, &opts);
 	ctx->btf = ctx->bpf ? bpf_object__btf(ctx->bpf) : NULL;
 	if (ctx->btf)
@@ -232,7 +232,7 @@ int spin_ctx__create(struct spin_nic *nic, const struct spin_object *obj, const 
 }
 
 /* Copies the caller's options. A program built with an older header has a shorter struct; the missing fields are 0. */
-static int take_options(const struct spin_ctx_opts *from, struct spin_ctx_opts *to)
+static int copy_options(const struct spin_ctx_opts *from, struct spin_ctx_opts *to)
 {
 	memset(to, 0, sizeof(*to));
 	if (!from)
@@ -251,7 +251,7 @@ static int take_options(const struct spin_ctx_opts *from, struct spin_ctx_opts *
 }
 
 /* The id must be random: a receiver remembers message ids of the last seconds. */
-static uint32_t any_id(void)
+static uint32_t random_id(void)
 {
 	uint32_t id;
 
@@ -259,7 +259,7 @@ static uint32_t any_id(void)
 }
 
 /* Handlers may take messages without SLMP only if the end of a message is all they need from it. */
-static int framing_fits(const struct spin_meta *meta, const struct spin_rule *rule, const struct spin_message_opts *opts)
+static int check_framing(const struct spin_meta *meta, const struct spin_rule *rule, const struct spin_message_opts *opts)
 {
 	if (!rule->has_eom)
 		return 0;
@@ -278,7 +278,7 @@ static int framing_fits(const struct spin_meta *meta, const struct spin_rule *ru
 }
 
 /* Handlers may take ICMP and EtherTypes other than IP only if they do not depend on UDP. */
-static int protocol_fits(const struct spin_meta *meta, const struct spin_rule *rule)
+static int check_protocol(const struct spin_meta *meta, const struct spin_rule *rule)
 {
 	if (rule->protocol == IPPROTO_UDP)
 		return 0;
@@ -342,15 +342,15 @@ static int create_on_card(struct spin_nic *nic, const struct spin_object *obj, c
 }
 
 /* How a context is created: the context whose maps it takes, if any, and what it is for. */
-struct making {
+struct create_params {
 	const struct spin_ctx *previous;
 	int takes_streams, moves;
 };
 
 static int create(struct spin_nic *nic, const struct spin_object *obj, const struct spin_rule *rule, const struct spin_ctx_opts *opts,
-		  const struct making *making, struct spin_ctx **out)
+		  const struct create_params *params, struct spin_ctx **out)
 {
-	const struct spin_ctx *previous = making->previous;
+	const struct spin_ctx *previous = params->previous;
 	struct spin_rule completed = *rule;
 	struct spin_ctx_opts wanted;
 	struct spin_ctx *ctx;
@@ -359,18 +359,18 @@ static int create(struct spin_nic *nic, const struct spin_object *obj, const str
 
 	*out = NULL;
 	spin_quiet_libbpf();
-	err = take_options(opts, &wanted);
+	err = copy_options(opts, &wanted);
 	if (err)
 		return err;
 	err = rule__complete(&completed);
 	if (!err)
-		err = protocol_fits(&obj->meta, &completed);
+		err = check_protocol(&obj->meta, &completed);
 	if (!err)
-		err = framing_fits(&obj->meta, &completed, &wanted.message);
+		err = check_framing(&obj->meta, &completed, &wanted.message);
 	if (err)
 		return err;
 	if (wants_card(nic))
-		return making->takes_streams || previous ? spin_fail(-EOPNOTSUPP, "a socket's context cannot be on a card")
+		return params->takes_streams || previous ? spin_fail(-EOPNOTSUPP, "a socket's context cannot be on a card")
 							 : create_on_card(nic, obj, &completed, &wanted, out);
 	err = class__probe(wanted.class, reason, sizeof(reason));
 	if (err)
@@ -391,10 +391,10 @@ static int create(struct spin_nic *nic, const struct spin_object *obj, const str
 	ctx->budget = obj->meta.registration.budget;
 	ctx->rule = completed;
 	ctx->takes_partial = (!nic || nic->is_virtual) && !wanted.strict_checksums;
-	ctx->put_id = wanted.put_id ? wanted.put_id : any_id();
+	ctx->put_id = wanted.put_id ? wanted.put_id : random_id();
 	ctx->nic = nic;
 	ctx->previous = previous;
-	ctx->moves = making->moves;
+	ctx->moves = params->moves;
 	ctx->has_hpu_mem = wanted.hpu_mem != NULL;
 	if (nic)
 		nic__hold(nic);
@@ -412,8 +412,8 @@ static int create(struct spin_nic *nic, const struct spin_object *obj, const str
 	err = hpus__choose(ctx, &wanted);
 	if (err)
 		goto destroy;
-	ctx->takes_streams = making->takes_streams;
-	ctx->num_hpus += making->takes_streams ? streams__units() : 0;
+	ctx->takes_streams = params->takes_streams;
+	ctx->num_hpus += params->takes_streams ? streams__units() : 0;
 	if (previous && previous->num_hpus > ctx->num_hpus) /* the previous context may have streams: keep their HPUs */
 		ctx->num_hpus = previous->num_hpus;
 	err = spin_requests__new(obj, &ctx->requests);
@@ -438,7 +438,7 @@ destroy:
 int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, const struct spin_rule *rule,
 			  const struct spin_ctx_opts *opts, struct spin_ctx **out)
 {
-	int err = create(nic, obj, rule, opts, &(struct making){ 0 }, out);
+	int err = create(nic, obj, rule, opts, &(struct create_params){ 0 }, out);
 
 	if (!err && nic && !(*out)->card && swap__is_possible(*out, obj))
 		(*out)->object = object__hold(obj);
@@ -446,9 +446,10 @@ int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, c
 }
 
 static int create_sharing(struct spin_nic *nic, const struct spin_object *obj, const struct spin_rule *rule,
-			  const struct spin_ctx_opts *opts, const struct making *making, struct spin_ctx *share, struct spin_ctx **out)
+			  const struct spin_ctx_opts *opts, const struct create_params *params, struct spin_ctx *share,
+			  struct spin_ctx **out)
 {
-	int err = create(nic, obj, rule, opts, making, out);
+	int err = create(nic, obj, rule, opts, params, out);
 
 	if (!err && share)
 		share->shares_state = (*out)->shares_state = 1;
@@ -458,7 +459,7 @@ static int create_sharing(struct spin_nic *nic, const struct spin_object *obj, c
 int share__create(struct spin_nic *nic, const struct spin_object *obj, const struct spin_rule *rule, const struct spin_ctx_opts *opts,
 		  struct spin_ctx *share, struct spin_ctx **out)
 {
-	return create_sharing(nic, obj, rule, opts, &(struct making){ .previous = share }, share, out);
+	return create_sharing(nic, obj, rule, opts, &(struct create_params){ .previous = share }, share, out);
 }
 
 int spin_streams__create(const struct spin_object *obj, const struct spin_rule *rule, const struct spin_ctx_opts *opts,
@@ -466,7 +467,8 @@ int spin_streams__create(const struct spin_object *obj, const struct spin_rule *
 {
 	int err = spin_streams__fit(obj);
 
-	return err ? err : create_sharing(NULL, obj, rule, opts, &(struct making){ .previous = share, .takes_streams = 1 }, share, out);
+	return err ? err
+		   : create_sharing(NULL, obj, rule, opts, &(struct create_params){ .previous = share, .takes_streams = 1 }, share, out);
 }
 
 int ctx__create_next(const struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_rule *rule, int moves,
@@ -483,7 +485,7 @@ int ctx__create_next(const struct spin_ctx *ctx, const struct spin_object *obj, 
 	};
 	int err;
 
-	err = create(ctx->nic, obj, rule, &opts, &(struct making){ .previous = ctx, .moves = moves }, out);
+	err = create(ctx->nic, obj, rule, &opts, &(struct create_params){ .previous = ctx, .moves = moves }, out);
 	if (!err && ctx->object)
 		(*out)->object = object__hold(obj);
 	return err;

@@ -65,23 +65,23 @@ void spin_log(const char *format, ...)
 	va_end(args);
 }
 
-static int from_libbpf(enum libbpf_print_level level, const char *format, va_list args)
+static int on_libbpf_log(enum libbpf_print_level level, const char *format, va_list args)
 {
 	if (level != LIBBPF_DEBUG)
 		log_line(format, args);
 	return 0;
 }
 
-static void set_print(void)
+static void install_libbpf_log(void)
 {
-	libbpf_set_print(from_libbpf);
+	libbpf_set_print(on_libbpf_log);
 }
 
 void spin_quiet_libbpf(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, set_print);
+	pthread_once(&once, install_libbpf_log);
 }
 
 static const struct {

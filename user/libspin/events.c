@@ -15,7 +15,7 @@
 #include "user/libspin/root.h"
 
 /* Maximum number of events per call. Without a limit, a call with a slow reader and many events would not end. */
-#define HAND_OVER_MAX 4096
+#define EVENTS_PER_CALL_MAX 4096
 
 static int on_sample(void *arg, void *data, size_t bytes)
 {
@@ -53,10 +53,10 @@ int spin_ctx__events(struct spin_ctx *ctx, void (*fn)(void *arg, const struct sp
 		return err;
 	ctx->on_event = fn;
 	ctx->on_event_arg = arg;
-	ctx->events_left = HAND_OVER_MAX;
+	ctx->events_left = EVENTS_PER_CALL_MAX;
 	err = ring_buffer__consume(ctx->ring);
 	if (!ctx->events_left)
-		return HAND_OVER_MAX;
+		return EVENTS_PER_CALL_MAX;
 	return err < 0 ? spin_fail(err, "cannot read events: %s", strerror(-err)) : err;
 }
 

@@ -14,12 +14,12 @@
 #include "user/libspin/ni_limits.h"
 
 #define IP_AND_UDP_BYTES 28u   /* IPv4 without options */
-#define ONE_PIECE_BYTES  3500u /* IP packet that always lies in one buffer; the limit where frames in several buffers are not copied */
+#define LINEAR_BYTES_MAX 3500u /* IP packet that always lies in one buffer; the limit where frames in several buffers are not copied */
 
 /* Returns the longest IP packet that handlers see. */
-static uint32_t longest(unsigned mtu)
+static uint32_t max_ip_bytes(unsigned mtu)
 {
-	uint32_t bytes = kernel_feature__has(KERNEL_JUMBO) ? SPIN_IP_BYTES_MAX : ONE_PIECE_BYTES;
+	uint32_t bytes = kernel_feature__has(KERNEL_JUMBO) ? SPIN_IP_BYTES_MAX : LINEAR_BYTES_MAX;
 
 	return mtu && mtu < bytes ? mtu : bytes;
 }
@@ -55,7 +55,7 @@ int spin_nic__limits(struct spin_nic *nic, struct spin_ni_limits *out)
 	err = nic ? iface__read(nic, &iface) : 0;
 	if (err)
 		return err;
-	ip_bytes = longest(iface.mtu);
+	ip_bytes = max_ip_bytes(iface.mtu);
 	limits.max_payload_size = ip_bytes > IP_AND_UDP_BYTES ? ip_bytes - IP_AND_UDP_BYTES : 0;
 	limits.bytes = out->bytes;
 	memcpy(out, &limits, out->bytes < sizeof(limits) ? out->bytes : sizeof(limits));

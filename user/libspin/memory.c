@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Public functions for a context's state and tables, and for running it on single packets offline. */
+/* Public functions for a context's state and tables, and for running it on single packets offline. Called by applications. */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/bpf.h>
@@ -110,8 +110,8 @@ const char *spin_ctx__symbol_name(struct spin_ctx *ctx, unsigned i)
 	return layout__nth(ctx->btf, i, &var) ? NULL : var.name;
 }
 
-static int run(int prog_fd, const char *who, const void *frame, size_t frame_bytes, unsigned repeat, void *frame_out, size_t out_bytes,
-	       struct spin_run_result *result)
+static int run_frame(int prog_fd, const char *who, const void *frame, size_t frame_bytes, unsigned repeat, void *frame_out,
+		     size_t out_bytes, struct spin_run_result *result)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = (uint32_t)frame_bytes, .data_out = frame_out,
 		    .data_size_out = (uint32_t)out_bytes, .repeat = (int)repeat);
@@ -152,7 +152,7 @@ int spin_ctx__run(struct spin_ctx *ctx, const void *frame, size_t frame_bytes, u
 				 "%s was made for %s, whose program matches its packets: run them through that, "
 				 "spin_nic__run()",
 				 ctx->name, ctx->nic->name);
-	return run(ctx->prog_fd, ctx->name, frame, frame_bytes, repeat, frame_out, out_bytes, result);
+	return run_frame(ctx->prog_fd, ctx->name, frame, frame_bytes, repeat, frame_out, out_bytes, result);
 }
 
 int spin_nic__run(struct spin_nic *nic, const void *frame, size_t frame_bytes, unsigned repeat, void *frame_out, size_t out_bytes,
@@ -162,5 +162,5 @@ int spin_nic__run(struct spin_nic *nic, const void *frame, size_t frame_bytes, u
 
 	if (prog_fd < 0)
 		return spin_fail(-EINVAL, "no context was ever attached to %s", nic->name);
-	return run(prog_fd, nic->name, frame, frame_bytes, repeat, frame_out, out_bytes, result);
+	return run_frame(prog_fd, nic->name, frame, frame_bytes, repeat, frame_out, out_bytes, result);
 }

@@ -16,7 +16,7 @@
 #include "user/libspin/requests/out.h"
 #include "user/libspin/root.h"
 
-static struct spin_nic *new_nic(const char *name)
+static struct spin_nic *alloc_nic(const char *name)
 {
 	struct spin_nic *nic = calloc(1, sizeof(*nic));
 
@@ -42,7 +42,7 @@ int spin_nic__open(const char *ifname, struct spin_nic **out)
 				 "there is no interface %s in this network namespace; `ip link` lists "
 				 "them",
 				 ifname);
-	*out = new_nic(ifname);
+	*out = alloc_nic(ifname);
 	if (!*out)
 		return spin_fail(-ENOMEM, "no memory to open %s", ifname);
 	(*out)->ifindex = (int)ifindex;
@@ -52,7 +52,7 @@ int spin_nic__open(const char *ifname, struct spin_nic **out)
 
 int spin_nic__open_offline(struct spin_nic **out)
 {
-	*out = new_nic("offline");
+	*out = alloc_nic("offline");
 	return *out ? 0 : spin_fail(-ENOMEM, "no memory for an interface");
 }
 

@@ -49,7 +49,7 @@ static int choose_mode(const struct spin_nic *nic, enum spin_mode *wanted, char 
 }
 
 /* For SPIN_MODE_AUTO: native, or generic if the driver refuses native. */
-static int attach_in_a_mode(struct spin_nic *nic, char *reason, size_t reason_bytes)
+static int attach_in_mode(struct spin_nic *nic, char *reason, size_t reason_bytes)
 {
 	enum spin_mode wanted;
 	int err = choose_mode(nic, &wanted, reason, reason_bytes);
@@ -101,7 +101,7 @@ static int load_shared(void *arg, struct bpf_object *bpf, const char *program, c
 		return spin_fail(-EPERM, "sharing %s takes CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON: run it as root (sudo)", nic->name);
 	err = kernel_share__open(bpf, &opts, &nic->shared, reason, sizeof(reason));
 	if (!err)
-		err = attach_in_a_mode(nic, reason, sizeof(reason));
+		err = attach_in_mode(nic, reason, sizeof(reason));
 	if (!err)
 		return 0;
 	kernel_share__close(nic->shared);
@@ -109,7 +109,7 @@ static int load_shared(void *arg, struct bpf_object *bpf, const char *program, c
 	return err == -ENOEXEC ? explain_load(bpf, log, reason) : spin_fail(err, "%s", reason);
 }
 
-static int load_into(void *arg, struct bpf_object *bpf, const char *program, const char *log)
+static int load_as_extension(void *arg, struct bpf_object *bpf, const char *program, const char *log)
 {
 	struct bpf_program *prog = bpf_object__find_program_by_name(bpf, program);
 	int err = bpf_program__set_attach_target(prog, *(int *)arg, "prog0");
@@ -136,7 +136,7 @@ int root_attach__try_share(void)
 	if (!dispatcher)
 		return spin_fail(-EOPNOTSUPP, "libxdp's dispatcher is not installed, or the kernel refuses it%s%s",
 				 *kernel_dispatcher__message() ? ": " : "", kernel_dispatcher__message());
-	err = root__load(&root, &(struct root_loader){ load_into, &fd });
+	err = root__load(&root, &(struct root_loader){ load_as_extension, &fd });
 	root__free(root);
 	xdp_program__close(dispatcher);
 	return err;
@@ -164,7 +164,7 @@ int root_attach__load(struct spin_nic *nic)
 int root_attach__attach(struct spin_nic *nic)
 {
 	char reason[SPIN_ERROR_BYTES];
-	int err = attach_in_a_mode(nic, reason, sizeof(reason));
+	int err = attach_in_mode(nic, reason, sizeof(reason));
 
 	return err ? spin_fail(err, "%s", reason) : 0;
 }

@@ -112,15 +112,15 @@ static int has_ports(const struct spin_rule *rule)
 	return rule->src_port || rule->dst_port || rule->src_ports.count || rule->dst_ports.count;
 }
 
-#define ETHER_TYPE_LEAST 0x600u /* smaller values are lengths (IEEE 802.3) */
+#define ETHER_TYPE_MIN 0x600u /* smaller values are lengths (IEEE 802.3) */
 
 /* Checks "ether TYPE": frames of an EtherType other than IP. */
 static int check_ether(const struct spin_rule *rule)
 {
 	unsigned type = rule->ether_type;
 
-	if (type < ETHER_TYPE_LEAST)
-		return spin_fail(-EINVAL, "rule: 0x%04x is not a type of Ethernet: those are from 0x%04x on", type, ETHER_TYPE_LEAST);
+	if (type < ETHER_TYPE_MIN)
+		return spin_fail(-EINVAL, "rule: 0x%04x is not a type of Ethernet: those are from 0x%04x on", type, ETHER_TYPE_MIN);
 	if (type == SPIN_ETH_IP4 || type == SPIN_ETH_IP6)
 		return spin_fail(-EINVAL, "rule: type 0x%04x is IPv%u, of which handlers take UDP and ICMP: write udp %s or %s", type,
 				 type == SPIN_ETH_IP4 ? 4 : 6, type == SPIN_ETH_IP4 ? "ip4" : "ip6",

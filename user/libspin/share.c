@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Computes sizes of objects and the descriptors of contexts (share.h). Called by spind. */
+/* Reports what an object takes in the kernel, and the descriptors of a context's maps (share.h). Called by spind. */
 #include <linux/bpf.h>
 
 #include <bpf/bpf.h>

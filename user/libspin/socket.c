@@ -34,7 +34,7 @@ struct remote {
 	char *broker; /* path given by the application; NULL: none */
 };
 
-static int no_broker(int err, const char *path)
+static int fail_connect(int err, const char *path)
 {
 	if (err == -ENOENT || err == -ECONNREFUSED)
 		return spin_fail(
@@ -83,8 +83,8 @@ static int wait_answer(int connection, struct broker_answer *answer, int got[BRO
 }
 
 /* Sends a request and waits for its answer. */
-static int ask(int connection, const struct broker_request *request, const int *fds, unsigned count, struct broker_answer *answer,
-	       int got[BROKER_FDS], unsigned *got_count, int *moved)
+static int send_and_wait(int connection, const struct broker_request *request, const int *fds, unsigned count, struct broker_answer *answer,
+			 int got[BROKER_FDS], unsigned *got_count, int *moved)
 {
 	int err = broker__send(connection, request, sizeof(*request), fds, count, 0);
 
@@ -94,7 +94,7 @@ static int ask(int connection, const struct broker_request *request, const int *
 							  : wait_answer(connection, answer, got, got_count, moved);
 }
 
-static int object_fd(const struct spin_object *obj, int *out)
+static int seal_object(const struct spin_object *obj, int *out)
 {
 	*out = broker__seal(obj->data, obj->file_bytes);
 	return *out < 0 ? spin_fail(*out, "cannot hand %s to spind: %s", obj->path, strerror(-*out)) : 0;
@@ -166,7 +166,7 @@ static int new_context(const struct spin_object *obj, int connection, const char
 	return 0;
 }
 
-static int take_options(const struct spin_socket_opts *from, struct spin_socket_opts *to)
+static int copy_options(const struct spin_socket_opts *from, struct spin_socket_opts *to)
 {
 	memset(to, 0, sizeof(*to));
 	if (!from)
@@ -198,7 +198,7 @@ int spin_socket__attach(int fd, const struct spin_object *obj, const struct spin
 
 	*out = NULL;
 	spin_quiet_libbpf();
-	err = take_options(opts, &wanted);
+	err = copy_options(opts, &wanted);
 	if (err)
 		return err;
 	if (fcntl(fd, F_GETFD) < 0)
@@ -206,10 +206,10 @@ int spin_socket__attach(int fd, const struct spin_object *obj, const struct spin
 	request_options(&wanted, &request);
 	connection = broker__connect(wanted.broker);
 	if (connection < 0)
-		return no_broker(connection, wanted.broker);
-	err = object_fd(obj, &fds[1]);
+		return fail_connect(connection, wanted.broker);
+	err = seal_object(obj, &fds[1]);
 	if (!err) {
-		err = ask(connection, &request, fds, 2, &answer, got, &count, NULL);
+		err = send_and_wait(connection, &request, fds, 2, &answer, got, &count, NULL);
 		close(fds[1]);
 	}
 	if (err) {
@@ -255,8 +255,8 @@ int spin_socket__open(uint32_t id, const char *broker, struct spin_object **obj,
 	*obj = NULL;
 	spin_quiet_libbpf();
 	if (connection < 0)
-		return no_broker(connection, broker);
-	err = ask(connection, &request, NULL, 0, &answer, got, &count, NULL);
+		return fail_connect(connection, broker);
+	err = send_and_wait(connection, &request, NULL, 0, &answer, got, &count, NULL);
 	if (!err && (!(answer.memories & 1u << BROKER_OBJECT) || !count))
 		err = spin_fail(-EPROTO, "spind has sent no object of context %u", id);
 	if (!err)
@@ -275,24 +275,25 @@ int spin_socket__open(uint32_t id, const char *broker, struct spin_object **obj,
 }
 
 /* Sends one request on its own connection. */
-static int operate_for(const struct broker_request *request, const int *fds, unsigned count, const char *broker,
-		       struct broker_answer *answer)
+static int request_answer(const struct broker_request *request, const int *fds, unsigned count, const char *broker,
+			  struct broker_answer *answer)
 {
 	int connection = broker__connect(broker), got[BROKER_FDS], err;
 	unsigned got_count;
 
 	if (connection < 0)
-		return no_broker(connection, broker);
-	err = ask(connection, request, fds, count, answer, got, &got_count, NULL);
+		return fail_connect(connection, broker);
+	err = send_and_wait(connection, request, fds, count, answer, got, &got_count, NULL);
 	broker__close(got, got_count);
 	close(connection);
 	return err;
 }
 
-static int operate(const struct broker_request *request, const int *fds, unsigned count, const char *broker, uint32_t *id)
+/* The same, for callers that need only the id of the answer; id NULL: nothing of it. */
+static int request_once(const struct broker_request *request, const int *fds, unsigned count, const char *broker, uint32_t *id)
 {
 	struct broker_answer answer;
-	int err = operate_for(request, fds, count, broker, &answer);
+	int err = request_answer(request, fds, count, broker, &answer);
 
 	if (!err && id)
 		*id = answer.id;
@@ -303,17 +304,17 @@ int spin_socket__stop(uint32_t id, const char *broker)
 {
 	struct broker_request request = { .magic = BROKER_MAGIC, .version = BROKER_VERSION, .op = BROKER_STOP, .id = id };
 
-	return operate(&request, NULL, 0, broker, NULL);
+	return request_once(&request, NULL, 0, broker, NULL);
 }
 
 int spin_socket__swap(uint32_t id, const struct spin_object *obj, const char *broker)
 {
 	struct broker_request request = { .magic = BROKER_MAGIC, .version = BROKER_VERSION, .op = BROKER_SWAP, .id = id };
-	int fd = -1, err = object_fd(obj, &fd);
+	int fd = -1, err = seal_object(obj, &fd);
 
 	if (err)
 		return err;
-	err = operate(&request, &fd, 1, broker, NULL);
+	err = request_once(&request, &fd, 1, broker, NULL);
 	close(fd);
 	return err;
 }
@@ -322,29 +323,29 @@ int spin_socket__migrate(uint32_t id, const struct spin_object *obj, const char 
 {
 	struct broker_request request = { .magic = BROKER_MAGIC, .version = BROKER_VERSION, .op = BROKER_MIGRATE, .id = id };
 	const size_t bytes = report ? report->bytes : 0;
-	struct spin_migration said = { .bytes = bytes };
+	struct spin_migration result = { .bytes = bytes };
 	struct broker_answer answer;
 	int fd = -1, err;
 
 	if (report && bytes < sizeof(bytes))
 		return spin_fail(-EINVAL, "spin_migration: set bytes to sizeof(struct spin_migration)");
-	err = object_fd(obj, &fd);
+	err = seal_object(obj, &fd);
 	if (err)
 		return err;
-	err = operate_for(&request, &fd, 1, broker, &answer);
+	err = request_answer(&request, &fd, 1, broker, &answer);
 	close(fd);
 	if (err || !report)
 		return err;
-	said.moved_bytes = answer.moved_bytes;
-	said.late_bytes = answer.late_bytes;
-	said.wait_ns = answer.wait_ns;
-	said.tries = answer.tries;
-	snprintf(said.lost, sizeof(said.lost), "%.*s", (int)sizeof(said.lost) - 1, answer.text);
-	memcpy(report, &said, bytes < sizeof(said) ? bytes : sizeof(said));
+	result.moved_bytes = answer.moved_bytes;
+	result.late_bytes = answer.late_bytes;
+	result.wait_ns = answer.wait_ns;
+	result.tries = answer.tries;
+	snprintf(result.lost, sizeof(result.lost), "%.*s", (int)sizeof(result.lost) - 1, answer.text);
+	memcpy(report, &result, bytes < sizeof(result) ? bytes : sizeof(result));
 	return 0;
 }
 
-static int take_text(char *to, size_t bytes, const char *from, const char *what)
+static int copy_text(char *to, size_t bytes, const char *from, const char *what)
 {
 	if (strlen(from) >= bytes)
 		return spin_fail(-EINVAL, "'%.40s...' is too long for %s", from, what);
@@ -355,9 +356,9 @@ static int take_text(char *to, size_t bytes, const char *from, const char *what)
 int spin_socket__set_rule(uint32_t id, const char *rule, const char *broker)
 {
 	struct broker_request request = { .magic = BROKER_MAGIC, .version = BROKER_VERSION, .op = BROKER_SET_RULE, .id = id };
-	int err = take_text(request.rule, sizeof(request.rule), rule, "a rule");
+	int err = copy_text(request.rule, sizeof(request.rule), rule, "a rule");
 
-	return err ? err : operate(&request, NULL, 0, broker, NULL);
+	return err ? err : request_once(&request, NULL, 0, broker, NULL);
 }
 
 int spin_socket__add(const struct spin_object *obj, const char *interface, const char *rule, const struct spin_socket_opts *opts,
@@ -365,21 +366,21 @@ int spin_socket__add(const struct spin_object *obj, const char *interface, const
 {
 	struct broker_request request = { .magic = BROKER_MAGIC, .version = BROKER_VERSION, .op = BROKER_ADD };
 	struct spin_socket_opts wanted;
-	int fds[2] = { -1, -1 }, err = take_options(opts, &wanted);
+	int fds[2] = { -1, -1 }, err = copy_options(opts, &wanted);
 
 	if (!err)
-		err = take_text(request.interface, sizeof(request.interface), interface, "the name of an interface");
+		err = copy_text(request.interface, sizeof(request.interface), interface, "the name of an interface");
 	if (!err)
-		err = take_text(request.rule, sizeof(request.rule), rule, "a rule");
+		err = copy_text(request.rule, sizeof(request.rule), rule, "a rule");
 	if (err)
 		return err;
 	request_options(&wanted, &request);
 	fds[0] = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
 	if (fds[0] < 0)
 		return spin_fail(-errno, "this thread's network namespace cannot be opened: %s", strerror(errno));
-	err = object_fd(obj, &fds[1]);
+	err = seal_object(obj, &fds[1]);
 	if (!err)
-		err = operate(&request, fds, 2, wanted.broker, id);
+		err = request_once(&request, fds, 2, wanted.broker, id);
 	broker__close(fds, 2);
 	return err;
 }
@@ -392,8 +393,8 @@ int spin_socket__list(const char *broker, int (*fn)(void *arg, const struct spin
 	unsigned count;
 
 	if (connection < 0)
-		return no_broker(connection, broker);
-	err = ask(connection, &request, NULL, 0, &answer, got, &count, NULL);
+		return fail_connect(connection, broker);
+	err = send_and_wait(connection, &request, NULL, 0, &answer, got, &count, NULL);
 	while (!err && answer.flags & BROKER_MORE) {
 		const struct spin_socket_info info = {
 			.bytes = sizeof(info),
@@ -430,7 +431,8 @@ uint32_t spin_socket__id(const struct spin_ctx *ctx)
 	return ctx->remote ? ctx->remote->id : 0;
 }
 
-static int simple(struct spin_ctx *ctx, enum broker_op op)
+/* Sends ATTACH or DETACH on the context's own connection. */
+static int send_own_request(struct spin_ctx *ctx, enum broker_op op)
 {
 	struct broker_request request = { .magic = BROKER_MAGIC, .version = BROKER_VERSION, .op = op, .id = ctx->remote->id };
 	struct broker_answer answer;
@@ -439,7 +441,7 @@ static int simple(struct spin_ctx *ctx, enum broker_op op)
 
 	if (!ctx->remote->is_own)
 		return spin_fail(-EPERM, "%s is another program's context: that one attaches and detaches it", ctx->name);
-	err = ask(ctx->remote->connection, &request, NULL, 0, &answer, got, &count, &ctx->remote->moved);
+	err = send_and_wait(ctx->remote->connection, &request, NULL, 0, &answer, got, &count, &ctx->remote->moved);
 	broker__close(got, count);
 	if (!err)
 		ctx->remote->attached = op == BROKER_ATTACH;
@@ -448,12 +450,12 @@ static int simple(struct spin_ctx *ctx, enum broker_op op)
 
 int remote__attach(struct spin_ctx *ctx)
 {
-	return simple(ctx, BROKER_ATTACH);
+	return send_own_request(ctx, BROKER_ATTACH);
 }
 
 int remote__detach(struct spin_ctx *ctx)
 {
-	return ctx->remote->is_own && ctx->remote->attached ? simple(ctx, BROKER_DETACH) : 0;
+	return ctx->remote->is_own && ctx->remote->attached ? send_own_request(ctx, BROKER_DETACH) : 0;
 }
 
 int remote__alive(const struct spin_ctx *ctx)
@@ -481,19 +483,19 @@ int remote__alive(const struct spin_ctx *ctx)
 int spin_socket__renew(struct spin_ctx *ctx)
 {
 	struct spin_object *obj;
-	struct spin_ctx *fresh;
+	struct spin_ctx *renewed;
 	int err;
 
 	if (!ctx->remote)
 		return spin_fail(-EINVAL, "%s is not spind's: its memory is always mapped", ctx->name);
-	err = spin_socket__open(ctx->remote->id, ctx->remote->broker, &obj, &fresh);
+	err = spin_socket__open(ctx->remote->id, ctx->remote->broker, &obj, &renewed);
 	if (err)
 		return err;
-	fresh->object = obj;
+	renewed->object = obj;
 	/* the event queue and the host memory are unchanged */
-	swap__take_memory(ctx, fresh);
-	swap__take_object(ctx, fresh);
-	spin_ctx__destroy(fresh);
+	swap__take_memory(ctx, renewed);
+	swap__take_object(ctx, renewed);
+	spin_ctx__destroy(renewed);
 	ctx->remote->moved = 0;
 	return 0;
 }

@@ -31,12 +31,12 @@
 
 extern const char streams_image[], streams_image_end[];
 
-#define UNITS          "spin_units"
-#define CLOSED         7    /* TCP_CLOSE */
-#define LOOK_MS        20   /* interval at which connections that have ended but have bytes left are checked */
-#define WAITING_MAX    8192 /* maximum number of those, as many as may end within PATIENCE_MS */
-#define PATIENCE_MS    1000
-#define COMPLETE_TRIES 100 /* of all streams of a context that is detached: a unit is in use for as long as a program runs */
+#define UNITS               "spin_units"
+#define TCP_STATE_CLOSE     7    /* TCP_CLOSE */
+#define POLL_MS             20   /* interval at which connections that have ended but have bytes left are checked */
+#define WAITING_MAX         8192 /* maximum number of those, as many as may end within COMPLETE_TIMEOUT_MS */
+#define COMPLETE_TIMEOUT_MS 1000
+#define COMPLETE_TRIES      100 /* of all streams of a context that is detached: a unit is in use for as long as a program runs */
 
 struct streams {
 	struct streams *next; /* list of all that have a slot */
@@ -62,7 +62,7 @@ static struct {
 } shared = { .lock = PTHREAD_MUTEX_INITIALIZER, .verdict_link = -1 };
 
 /* Returns a descriptor of the root control group, as a detached mount. */
-static int open_root_group(void)
+static int open_root_cgroup(void)
 {
 	int fs = (int)syscall(SYS_fsopen, "cgroup2", FSOPEN_CLOEXEC), mount = -1, err;
 
@@ -92,17 +92,17 @@ static int load_shared(void)
 }
 
 static void *run_completions(void *arg);
-static int take_news(void *arg, void *data, size_t bytes);
+static int on_news(void *arg, void *data, size_t bytes);
 
 static int shared_fd(const char *map)
 {
 	return bpf_object__find_map_fd_by_name(shared.bpf, map);
 }
 
-static int attach_to_groups(void)
+static int attach_to_root_cgroup(void)
 {
 	const struct bpf_program *prog = bpf_object__find_program_by_name(shared.bpf, "spin_stream_begins");
-	int group = open_root_group();
+	int group = open_root_cgroup();
 
 	if (group < 0)
 		return group;
@@ -129,7 +129,7 @@ static int attach_verdict(int verdict_fd)
 	return 0;
 }
 
-static int open_parts(void)
+static int open_shared(void)
 {
 	const int verdict_fd = bpf_program__fd(bpf_object__find_program_by_name(shared.bpf, "spin_stream_guard"));
 	pthread_t thread;
@@ -145,10 +145,10 @@ static int open_parts(void)
 	shared.states_fd = shared_fd("spin_stream_seen");
 	err = attach_verdict(verdict_fd);
 	if (!err)
-		err = attach_to_groups();
+		err = attach_to_root_cgroup();
 	if (err)
 		return err;
-	shared.news = ring_buffer__new(shared_fd("spin_stream_news"), take_news, NULL, NULL);
+	shared.news = ring_buffer__new(shared_fd("spin_stream_news"), on_news, NULL, NULL);
 	if (!shared.news || pthread_create(&thread, NULL, run_completions, NULL))
 		return spin_fail(-EAGAIN, "no thread for the ends of TCP connections");
 	pthread_detach(thread);
@@ -156,7 +156,7 @@ static int open_parts(void)
 }
 
 /* The caller holds the lock. */
-static int need_shared(void)
+static int init_shared(void)
 {
 	int err;
 
@@ -164,7 +164,7 @@ static int need_shared(void)
 		return 0;
 	err = load_shared();
 	if (!err)
-		err = open_parts();
+		err = open_shared();
 	if (err) {
 		if (shared.verdict_link >= 0)
 			close(shared.verdict_link);
@@ -232,7 +232,7 @@ static int complete(const struct streams *s, const struct spin_stream_news *news
 }
 
 /* TCP counts FIN as a byte. For a closed connection it is unknown whether one arrived. */
-static int has_all(const struct spin_stream *stream, const struct spin_stream_news *news)
+static int has_all_bytes(const struct spin_stream *stream, const struct spin_stream_news *news)
 {
 	return __atomic_load_n(&stream->bytes, __ATOMIC_ACQUIRE) + 1 >= news->bytes;
 }
@@ -240,7 +240,7 @@ static int has_all(const struct spin_stream *stream, const struct spin_stream_ne
 /* Returns 1 if done, or if there is nothing to do. The caller holds the lock. */
 static int try_complete(const struct waiting *w)
 {
-	const int is_closed = w->news.state == CLOSED, is_late = now_ms() - w->since_ms >= PATIENCE_MS;
+	const int is_closed = w->news.state == TCP_STATE_CLOSE, is_late = now_ms() - w->since_ms >= COMPLETE_TIMEOUT_MS;
 	const struct spin_stream *stream;
 	const struct streams *s = shared.list;
 
@@ -248,15 +248,15 @@ static int try_complete(const struct waiting *w)
 		s = s->next;
 	stream = s ? find_stream(s, w->news.cookie) : NULL;
 	/* no stream: its context has ended, no byte has arrived, or none has been handled yet */
-	if (!is_late && ((stream && !has_all(stream, &w->news)) || (s && !stream && !is_closed && w->news.bytes > 1)))
+	if (!is_late && ((stream && !has_all_bytes(stream, &w->news)) || (s && !stream && !is_closed && w->news.bytes > 1)))
 		return 0;
-	if (stream && !s->ending && (is_closed || has_all(stream, &w->news)))
+	if (stream && !s->ending && (is_closed || has_all_bytes(stream, &w->news)))
 		return complete(s, &w->news) || is_late;
 	return 1;
 }
 
 /* Called by the thread, which holds the lock. */
-static int take_news(void *arg, void *data, size_t bytes)
+static int on_news(void *arg, void *data, size_t bytes)
 {
 	struct waiting w = { .since_ms = now_ms() };
 
@@ -274,7 +274,7 @@ static void *run_completions(void *arg)
 	struct pollfd wait = { .fd = ring_buffer__epoll_fd(shared.news), .events = POLLIN };
 
 	for (;;) {
-		poll(&wait, 1, waiting_count ? LOOK_MS : 1000);
+		poll(&wait, 1, waiting_count ? POLL_MS : 1000);
 		pthread_mutex_lock(&shared.lock);
 		ring_buffer__consume(shared.news);
 		for (unsigned i = waiting_count; i-- > 0;)
@@ -386,7 +386,7 @@ int streams__open(struct spin_ctx *ctx)
 /* --- sockets --- */
 
 /* The caller holds the lock. */
-static int take_slot(struct streams *s)
+static int alloc_slot(struct streams *s)
 {
 	uint8_t taken[SPIN_STREAM_SLOTS] = { 0 };
 
@@ -442,7 +442,7 @@ int spin_streams__install(struct spin_ctx *ctx, int socket_fd, int is_listening)
 	s->id = spin_guard__id(ctx);
 	s->is_listening = is_listening;
 	pthread_mutex_lock(&shared.lock);
-	err = need_shared();
+	err = init_shared();
 	pthread_mutex_unlock(&shared.lock);
 	if (err)
 		return err;
@@ -451,7 +451,7 @@ int spin_streams__install(struct spin_ctx *ctx, int socket_fd, int is_listening)
 	if (is_marked(socket_fd, &owner))
 		return spin_fail(-EEXIST, "the socket has the handlers of context %u already", owner.context);
 	pthread_mutex_lock(&shared.lock);
-	err = take_slot(s);
+	err = alloc_slot(s);
 	pthread_mutex_unlock(&shared.lock);
 	if (err)
 		return err;
@@ -484,7 +484,7 @@ int streams__attach(struct spin_ctx *ctx)
 }
 
 /* Calls fn for each connection of the context. */
-static void each_connection(const struct streams *s, void (*fn)(void *arg, uint64_t cookie), void *arg)
+static void for_each_connection(const struct streams *s, void (*fn)(void *arg, uint64_t cookie), void *arg)
 {
 	struct spin_stream_known known;
 	uint64_t key, next;
@@ -502,7 +502,7 @@ static void each_connection(const struct streams *s, void (*fn)(void *arg, uint6
  * Leaves the connection in the maps, so that the verdict program passes its data: a socket that is removed from them stops reading from
  * TCP.
  */
-static void let_go(void *arg, uint64_t cookie)
+static void forget_connection(void *arg, uint64_t cookie)
 {
 	(void)arg;
 	bpf_map_delete_elem(shared.known_fd, &cookie);
@@ -533,7 +533,7 @@ void streams__detach(struct spin_ctx *ctx)
 	__atomic_fetch_add(&s->seen->without, 1, __ATOMIC_SEQ_CST); /* before the first byte that no handler sees */
 	bpf_map_update_elem(shared.attached_fd, &s->slot, &none, BPF_ANY);
 	bpf_map_delete_elem(shared.programs_fd, &s->slot);
-	each_connection(s, let_go, NULL);
+	for_each_connection(s, forget_connection, NULL);
 	bpf_map_update_elem(shared.counts_fd, &s->slot, &none, BPF_ANY);
 	pthread_mutex_lock(&shared.lock);
 	s->ending = 1;
@@ -559,7 +559,7 @@ unsigned spin_streams__count(const struct spin_ctx *ctx)
 	unsigned count = 0;
 
 	if (ctx->streams && ctx->streams->attached)
-		each_connection(ctx->streams, count_open, &count);
+		for_each_connection(ctx->streams, count_open, &count);
 	return count;
 }
 

@@ -15,8 +15,8 @@
 #include "user/libspin/root.h"
 
 /* Maximum number of packets per call. Without a limit, a call with a slow reader and many packets would not end. */
-#define HAND_OVER_MAX  16384
-#define RING_BYTES_MAX (1u << 30)
+#define PACKETS_PER_CALL_MAX 16384
+#define RING_BYTES_MAX       (1u << 30)
 
 struct tap {
 	int fd;
@@ -152,10 +152,10 @@ int spin_ctx__tapped(struct spin_ctx *ctx, void (*fn)(void *arg, const struct sp
 		return spin_fail(-EINVAL, "%s is not tapped", ctx->name);
 	ctx->tap->fn = fn;
 	ctx->tap->arg = arg;
-	ctx->tap->left = HAND_OVER_MAX;
+	ctx->tap->left = PACKETS_PER_CALL_MAX;
 	count = ring_buffer__consume(ctx->tap->ring);
 	if (!ctx->tap->left)
-		return HAND_OVER_MAX;
+		return PACKETS_PER_CALL_MAX;
 	return count < 0 ? spin_fail(count, "cannot read the ring of a tap: %s", strerror(-count)) : count;
 }
 

@@ -17,7 +17,7 @@ uint32_t candidate__hash(const void *key, uint32_t bytes)
 }
 
 /* memcached's rule for a key over TCP. Any other byte would end the key or the command line. */
-static int is_key(const uint8_t *key, uint32_t bytes)
+static int is_valid_key(const uint8_t *key, uint32_t bytes)
 {
 	for (uint32_t i = 0; i < bytes; i++)
 		if (key[i] <= ' ' || key[i] == 0x7f)
@@ -27,10 +27,10 @@ static int is_key(const uint8_t *key, uint32_t bytes)
 
 int candidate__add(struct candidates *all, const void *key, uint32_t bytes)
 {
-	struct candidate *free_one = NULL;
+	struct candidate *slot = NULL;
 	uint32_t hash;
 
-	if (bytes > MC_KEY_BYTES_MAX || !is_key(key, bytes) || all->count == CANDIDATES)
+	if (bytes > MC_KEY_BYTES_MAX || !is_valid_key(key, bytes) || all->count == CANDIDATES)
 		return 0;
 	hash = candidate__hash(key, bytes);
 	for (uint16_t at = all->chain[hash % CANDIDATES]; at; at = all->place[at - 1].next) {
@@ -39,12 +39,12 @@ int candidate__add(struct candidates *all, const void *key, uint32_t bytes)
 		if (other->hash == hash && other->key_bytes == bytes && !memcmp(other->key, key, bytes))
 			return 0;
 	}
-	for (uint32_t i = 0; !free_one; i++)
+	for (uint32_t i = 0; !slot; i++)
 		if (all->place[(hash + i) % CANDIDATES].state == CANDIDATE_FREE)
-			free_one = &all->place[(hash + i) % CANDIDATES];
-	*free_one = (struct candidate){ .state = CANDIDATE_NEW, .hash = hash, .key_bytes = bytes, .next = all->chain[hash % CANDIDATES] };
-	memcpy(free_one->key, key, bytes);
-	all->chain[hash % CANDIDATES] = (uint16_t)(free_one - all->place + 1);
+			slot = &all->place[(hash + i) % CANDIDATES];
+	*slot = (struct candidate){ .state = CANDIDATE_NEW, .hash = hash, .key_bytes = bytes, .next = all->chain[hash % CANDIDATES] };
+	memcpy(slot->key, key, bytes);
+	all->chain[hash % CANDIDATES] = (uint16_t)(slot - all->place + 1);
 	all->count++;
 	return 1;
 }

@@ -68,9 +68,9 @@ void entry__write(struct mc_entry *entry, const struct entry_content *content)
 
 void entry__clear(struct mc_entry *entry)
 {
-	const struct entry_content nothing = { 0 };
+	const struct entry_content empty = { 0 };
 
-	entry__write(entry, &nothing);
+	entry__write(entry, &empty);
 }
 
 void entry__clear_all(struct mc_entry entries[MC_ENTRIES])
@@ -83,7 +83,7 @@ void entry__clear_all(struct mc_entry entries[MC_ENTRIES])
 struct mc_entry *entry__victim(const struct mc_cache *cache, struct mc_entry entries[MC_ENTRIES], const struct entry_content *content,
 			       uint32_t asked, uint32_t tick)
 {
-	struct mc_entry *least = NULL, *dead = NULL;
+	struct mc_entry *coldest = NULL, *stale = NULL;
 
 	for (uint32_t w = 0; w < MC_WAYS; w++) {
 		struct mc_entry *entry = &entries[MC_FIRST_OF(content->hash) + w];
@@ -92,13 +92,13 @@ struct mc_entry *entry__victim(const struct mc_cache *cache, struct mc_entry ent
 		    !memcmp(entry->key, content->key, content->key_bytes))
 			return entry;
 		if (!entry__lives(cache, entry, tick))
-			dead = entry;
-		else if (!least || load(&entry->hits) < load(&least->hits))
-			least = entry;
+			stale = entry;
+		else if (!coldest || load(&entry->hits) < load(&coldest->hits))
+			coldest = entry;
 	}
-	if (dead)
-		return dead;
-	return load(&least->hits) <= asked ? least : NULL;
+	if (stale)
+		return stale;
+	return load(&coldest->hits) <= asked ? coldest : NULL;
 }
 
 uint32_t entry__text(char text[MC_TEXT_BYTES], const void *key, uint32_t key_bytes, uint32_t flags, const void *data, size_t bytes)

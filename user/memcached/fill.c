@@ -19,9 +19,10 @@
 /* The size of memcached's read buffer of a connection, and of the shortest command that changes something ("md k\r\n"). */
 #define READ_BUFFER_BYTES 16384u
 #define COMMAND_BYTES_MIN 6u
-#define ROUNDS_MIN        128u
-#define ROUNDS_MORE       16u
-#define ROUNDS_PER_LOOK   16u
+/* Barrier rounds of a quarantine: the minimum, those beyond what empties the read buffer, and those between two looks at the sockets. */
+#define ROUNDS_MIN      128u
+#define ROUNDS_EXTRA    16u
+#define ROUNDS_PER_SCAN 16u
 
 #define TRIES_MAX           16 /* quarantines before a key that changes all the time is dropped */
 #define FETCHES_PER_STEP    64
@@ -30,12 +31,12 @@
 #define DECAY_MS            2000
 #define AUDIT_MS            1000
 #define REFRESH_MS          500
-#define NEW_BASE_MS         10000 /* delay after a comparison base was lost */
+#define BASE_RETRY_MS       10000 /* delay after a comparison base was lost */
 #define RECONNECT_MS        200
-#define GONE_MS             5000
+#define GIVE_UP_MS          5000
 #define IDLE_MS             100
 #define BUSY_MS             20
-#define NOT_CLEAN_MS        5
+#define UNREAD_MS           5
 #define CONNECTIONS_HANDLED 1000 /* with more connections than this, some may have no handlers */
 
 enum phase { IDLE, QUARANTINE };
@@ -51,7 +52,7 @@ struct fill {
 	char reason[256];
 
 	enum phase phase;
-	int64_t began_ms;
+	int64_t started_ms;
 	unsigned rounds;
 	int is_clean;              /* the last look found no unread data and no blocked socket */
 	uint32_t mutations, epoch; /* at the start of the quarantine */
@@ -64,9 +65,9 @@ struct fill {
 		uint32_t mutations, epoch;
 		uint64_t executed;
 	} base;
-	int64_t base_ms; /* when to take a new base if there is none */
+	int64_t next_base_ms; /* when to take a new base if there is none */
 
-	int64_t decay_ms, audit_ms, refresh_ms, connect_ms, lost_ms, misses_ms;
+	int64_t next_decay_ms, next_audit_ms, next_refresh_ms, next_connect_ms, lost_ms, last_miss_ms;
 	uint32_t misses, hits, decayed_misses;
 	struct {
 		uint32_t refresh_at; /* tick */
@@ -98,12 +99,12 @@ static uint32_t load(const uint32_t *at)
 	return __atomic_load_n(at, __ATOMIC_ACQUIRE);
 }
 
-static void set_on(struct fill *f, uint32_t on)
+static void set_enabled(struct fill *f, uint32_t on)
 {
 	__atomic_store_n(&f->cache->on, on, __ATOMIC_RELEASE);
 }
 
-static int is_off(const struct fill *f)
+static int is_disabled(const struct fill *f)
 {
 	const uint32_t until = load(&f->cache->off_until);
 
@@ -113,7 +114,7 @@ static int is_off(const struct fill *f)
 /* --- the connections --- */
 
 /* Forgets what has been established about memcached's progress: all candidates need a new quarantine. */
-static void begin_again(struct fill *f)
+static void requeue_candidates(struct fill *f)
 {
 	for (uint32_t i = 0; i < CANDIDATES; i++)
 		if (f->candidates.place[i].state != CANDIDATE_FREE)
@@ -122,23 +123,23 @@ static void begin_again(struct fill *f)
 }
 
 /* A memcached that comes back may have other values, so all entries are dropped. */
-static void lose_server(struct fill *f)
+static void disconnect_server(struct fill *f)
 {
 	server__close(&f->server);
-	set_on(f, 0);
+	set_enabled(f, 0);
 	entry__clear_all(f->entries);
-	begin_again(f);
+	requeue_candidates(f);
 	f->base.is_valid = 0;
-	f->base_ms = 0;
+	f->next_base_ms = 0;
 	f->lost_ms = now_ms();
-	f->connect_ms = f->lost_ms + RECONNECT_MS;
+	f->next_connect_ms = f->lost_ms + RECONNECT_MS;
 }
 
 static int connect_server(struct fill *f)
 {
 	const int err = server__open(&f->server);
 
-	f->connect_ms = now_ms() + RECONNECT_MS;
+	f->next_connect_ms = now_ms() + RECONNECT_MS;
 	if (!err) {
 		f->counts.connects++;
 		return BUSY_MS;
@@ -152,7 +153,7 @@ static int connect_server(struct fill *f)
 		f->lost_ms = now_ms();
 		return IDLE_MS;
 	}
-	if (now_ms() - f->lost_ms < GONE_MS)
+	if (now_ms() - f->lost_ms < GIVE_UP_MS)
 		return IDLE_MS;
 	snprintf(f->reason, sizeof(f->reason), "memcached at %s does not answer: %s; is it there (--server)?", f->options.server,
 		 strerror(-err));
@@ -160,7 +161,7 @@ static int connect_server(struct fill *f)
 }
 
 /* Returns 1 if each worker thread has answered. */
-static int hear_all(struct fill *f)
+static int run_round(struct fill *f)
 {
 	const int err = server__round(&f->server);
 
@@ -170,9 +171,9 @@ static int hear_all(struct fill *f)
 	}
 	if (err == -ETIMEDOUT) {
 		f->counts.stalls++;
-		begin_again(f);
+		requeue_candidates(f);
 	} else {
-		lose_server(f);
+		disconnect_server(f);
 	}
 	return 0;
 }
@@ -186,7 +187,7 @@ static void collect_wanted(struct fill *f)
 	uint8_t key[sizeof(f->cache->wanted[0].key)];
 
 	if (misses != f->misses)
-		f->misses_ms = now;
+		f->last_miss_ms = now;
 	f->misses = misses;
 	for (uint32_t i = 0; i < MC_WANTED; i++) {
 		struct mc_wanted *wanted = &f->cache->wanted[i];
@@ -218,7 +219,7 @@ static void decay(struct fill *f)
 {
 	const uint32_t hits = load(&f->cache->hits);
 
-	f->decay_ms = now_ms() + DECAY_MS;
+	f->next_decay_ms = now_ms() + DECAY_MS;
 	if (f->misses != f->decayed_misses)
 		for (uint32_t i = 0; i < MC_VERSIONS; i++)
 			halve(&f->cache->asked[i]);
@@ -233,7 +234,7 @@ static void decay(struct fill *f)
 
 /* --- quarantine --- */
 
-static int has_new(const struct fill *f)
+static int has_new_candidates(const struct fill *f)
 {
 	for (uint32_t i = 0; f->candidates.count && i < CANDIDATES; i++)
 		if (f->candidates.place[i].state == CANDIDATE_NEW)
@@ -241,7 +242,7 @@ static int has_new(const struct fill *f)
 	return 0;
 }
 
-static int take_look(struct fill *f)
+static int scan_sockets(struct fill *f)
 {
 	int err;
 
@@ -271,7 +272,7 @@ static int begin_quarantine(struct fill *f)
 {
 	int err;
 
-	f->began_ms = now_ms();
+	f->started_ms = now_ms();
 	f->mutations = load(&f->cache->mutations);
 	f->epoch = entry__epoch(f->cache);
 	for (uint32_t i = 0; i < CANDIDATES; i++) {
@@ -290,18 +291,18 @@ static int begin_quarantine(struct fill *f)
 	f->counts.quarantines++;
 	look__begin(&f->look);
 	server__udp_begin(&f->server);
-	err = take_look(f);
-	return err ? err : take_look(f);
+	err = scan_sockets(f);
+	return err ? err : scan_sockets(f);
 }
 
 static unsigned rounds_needed(const struct fill *f)
 {
-	const unsigned rounds = READ_BUFFER_BYTES / COMMAND_BYTES_MIN / f->server.requests + ROUNDS_MORE;
+	const unsigned rounds = READ_BUFFER_BYTES / COMMAND_BYTES_MIN / f->server.requests + ROUNDS_EXTRA;
 
 	return rounds < ROUNDS_MIN ? ROUNDS_MIN : rounds;
 }
 
-static int pace_ms(const struct fill *f)
+static int round_interval_ms(const struct fill *f)
 {
 	return (int)(f->options.quarantine_ms / rounds_needed(f));
 }
@@ -319,7 +320,7 @@ static int compare_counts(struct fill *f, const struct server_stats *stats)
 		 * not follow: these change the epoch of all keys
 		 */
 		f->base.is_valid = 0;
-		f->base_ms = now_ms() + NEW_BASE_MS;
+		f->next_base_ms = now_ms() + BASE_RETRY_MS;
 		return 0;
 	}
 	if (stats->executed - f->base.executed <= counted)
@@ -337,7 +338,7 @@ static int end_quarantine(struct fill *f)
 	int err = server__stats(&f->server, &stats);
 
 	if (err) {
-		lose_server(f);
+		disconnect_server(f);
 		return 0;
 	}
 	if (f->base.is_valid) {
@@ -353,33 +354,33 @@ static int end_quarantine(struct fill *f)
 	for (uint32_t i = 0; i < CANDIDATES; i++)
 		if (f->candidates.place[i].state == CANDIDATE_WAITING)
 			f->candidates.place[i].state = CANDIDATE_CLEARED;
-	set_on(f, 1);
+	set_enabled(f, 1);
 	return 0;
 }
 
 /* Returns the ms until the next call, or an enum fill_end. */
-static int go_on(struct fill *f)
+static int continue_quarantine(struct fill *f)
 {
 	int err;
 
 	if (!f->is_clean) {
-		err = take_look(f);
+		err = scan_sockets(f);
 		if (err || !f->is_clean)
-			return err ? err : NOT_CLEAN_MS;
+			return err ? err : UNREAD_MS;
 	}
-	if (!hear_all(f))
+	if (!run_round(f))
 		return BUSY_MS;
 	f->rounds++;
-	if (f->rounds % ROUNDS_PER_LOOK && f->rounds < rounds_needed(f))
-		return pace_ms(f);
-	if (f->rounds >= rounds_needed(f) && now_ms() - f->began_ms < f->options.quarantine_ms)
-		return pace_ms(f) + 1;
-	err = take_look(f);
+	if (f->rounds % ROUNDS_PER_SCAN && f->rounds < rounds_needed(f))
+		return round_interval_ms(f);
+	if (f->rounds >= rounds_needed(f) && now_ms() - f->started_ms < f->options.quarantine_ms)
+		return round_interval_ms(f) + 1;
+	err = scan_sockets(f);
 	if (err)
 		return err;
 	if (!f->is_clean)
-		return NOT_CLEAN_MS;
-	return f->rounds < rounds_needed(f) ? pace_ms(f) : end_quarantine(f);
+		return UNREAD_MS;
+	return f->rounds < rounds_needed(f) ? round_interval_ms(f) : end_quarantine(f);
 }
 
 /* --- entries --- */
@@ -388,7 +389,7 @@ static int go_on(struct fill *f)
  * Returns the first tick at which a value that was requested at `ns` must not be used; 0 if it would expire too soon. ttl in seconds; < 0:
  * never expires.
  */
-static uint32_t until_of(const struct fill *f, uint64_t ns, int64_t ttl)
+static uint32_t expiry_tick(const struct fill *f, uint64_t ns, int64_t ttl)
 {
 	int64_t seconds = f->options.max_age_s;
 	uint32_t until;
@@ -425,7 +426,7 @@ static int fetch(struct fill *f, struct candidate *candidate)
 	if (got < 0 && got != -EMSGSIZE)
 		return got;
 	if (got == 1) {
-		content.until = until_of(f, ns, f->value.ttl);
+		content.until = expiry_tick(f, ns, f->value.ttl);
 		content.text_bytes = entry__text(text, candidate->key, candidate->key_bytes, f->value.flags, f->data, f->value.bytes);
 	}
 	if (!content.until || !content.text_bytes) {
@@ -459,7 +460,7 @@ static int fetch_cleared(struct fill *f)
 			continue;
 		if (!left)
 			return 1;
-		if (left == FETCHES_PER_STEP && !hear_all(f))
+		if (left == FETCHES_PER_STEP && !run_round(f))
 			return 0;
 		left--;
 		if (entry__version(f->cache, candidate->hash) != candidate->version || entry__epoch(f->cache) != candidate->epoch) {
@@ -470,7 +471,7 @@ static int fetch_cleared(struct fill *f)
 			continue;
 		}
 		if (fetch(f, candidate)) {
-			lose_server(f);
+			disconnect_server(f);
 			return 0;
 		}
 		candidate__remove(&f->candidates, candidate);
@@ -507,7 +508,7 @@ static int refresh(struct fill *f, struct mc_entry *entry, uint32_t *refresh_at)
 			"Unix socket (-s), a port without handlers, or fragments of datagrams; close it");
 		return FILL_UNSEEN;
 	}
-	until = until_of(f, ns, f->value.ttl);
+	until = expiry_tick(f, ns, f->value.ttl);
 	if (until && ENTRY_IS_BEFORE(entry->until, until)) {
 		__atomic_store_n(&entry->until, until, __ATOMIC_RELEASE);
 		plan_refresh(f, entry, until);
@@ -521,7 +522,7 @@ static int refresh_used(struct fill *f)
 	const uint32_t tick = ENTRY_TICK(coarse_ns());
 	unsigned left = REFRESHES_PER_STEP;
 
-	f->refresh_ms = now_ms() + REFRESH_MS;
+	f->next_refresh_ms = now_ms() + REFRESH_MS;
 	for (uint32_t i = 0; i < MC_ENTRIES; i++) {
 		struct mc_entry *entry = &f->entries[i];
 		int err;
@@ -529,17 +530,17 @@ static int refresh_used(struct fill *f)
 		if (!entry->key_bytes || ENTRY_IS_BEFORE(tick, f->plan[i].refresh_at) || !entry__lives(f->cache, entry, tick) ||
 		    load(&entry->hits) <= f->plan[i].hits)
 			continue;
-		if (left == REFRESHES_PER_STEP && !hear_all(f))
+		if (left == REFRESHES_PER_STEP && !run_round(f))
 			return 0;
 		if (!left--) {
-			f->refresh_ms = 0;
+			f->next_refresh_ms = 0;
 			return 0;
 		}
 		err = refresh(f, entry, &f->plan[i].refresh_at);
 		if (err == FILL_UNSEEN)
 			return err;
 		if (err) {
-			lose_server(f);
+			disconnect_server(f);
 			return 0;
 		}
 	}
@@ -550,12 +551,12 @@ static int audit(struct fill *f)
 {
 	struct server_stats stats;
 
-	f->audit_ms = now_ms() + AUDIT_MS;
-	if (!f->base.is_valid || !hear_all(f))
+	f->next_audit_ms = now_ms() + AUDIT_MS;
+	if (!f->base.is_valid || !run_round(f))
 		return 0;
 	/* memcached's count first: the handlers had counted all of it before */
 	if (server__stats(&f->server, &stats)) {
-		lose_server(f);
+		disconnect_server(f);
 		return 0;
 	}
 	return compare_counts(f, &stats);
@@ -565,29 +566,29 @@ static int audit(struct fill *f)
 
 static int wants_quarantine(const struct fill *f)
 {
-	return !is_off(f) && (has_new(f) || (!f->base.is_valid && now_ms() >= f->base_ms));
+	return !is_disabled(f) && (has_new_candidates(f) || (!f->base.is_valid && now_ms() >= f->next_base_ms));
 }
 
 int fill__step(struct fill *f)
 {
-	int wait = f->misses_ms + AUDIT_MS > now_ms() ? BUSY_MS : IDLE_MS, err = 0;
+	int wait = f->last_miss_ms + AUDIT_MS > now_ms() ? BUSY_MS : IDLE_MS, err = 0;
 
 	collect_wanted(f);
-	if (now_ms() >= f->decay_ms)
+	if (now_ms() >= f->next_decay_ms)
 		decay(f);
 	if (!f->server.count)
-		return now_ms() < f->connect_ms ? IDLE_MS : connect_server(f);
+		return now_ms() < f->next_connect_ms ? IDLE_MS : connect_server(f);
 	if (f->phase == QUARANTINE)
-		wait = go_on(f);
+		wait = continue_quarantine(f);
 	else if (wants_quarantine(f))
-		wait = hear_all(f) ? begin_quarantine(f) : BUSY_MS;
+		wait = run_round(f) ? begin_quarantine(f) : BUSY_MS;
 	if (wait < 0)
 		return wait;
-	if (f->server.count && !is_off(f) && fetch_cleared(f))
+	if (f->server.count && !is_disabled(f) && fetch_cleared(f))
 		wait = 0;
-	if (f->server.count && now_ms() >= f->refresh_ms && !is_off(f))
+	if (f->server.count && now_ms() >= f->next_refresh_ms && !is_disabled(f))
 		err = refresh_used(f);
-	if (!err && f->server.count && now_ms() >= f->audit_ms)
+	if (!err && f->server.count && now_ms() >= f->next_audit_ms)
 		err = audit(f);
 	return err ? err : wait;
 }
@@ -606,7 +607,7 @@ struct fill *fill__open(struct mc_cache *cache, struct mc_entry entries[MC_ENTRI
 		free(f);
 		return NULL;
 	}
-	set_on(f, 0);
+	set_enabled(f, 0);
 	entry__clear_all(entries);
 	__atomic_store_n(&cache->asks, options->asks, __ATOMIC_RELAXED);
 	f->misses = f->decayed_misses = load(&cache->misses);
@@ -628,7 +629,7 @@ void fill__counts(const struct fill *f, struct fill_counts *counts)
 
 void fill__close(struct fill *f)
 {
-	set_on(f, 0);
+	set_enabled(f, 0);
 	server__close(&f->server);
 	look__free(&f->look);
 	free(f);

@@ -28,7 +28,7 @@ void look__free(struct look *look)
 	*look = (struct look){ 0 };
 }
 
-static struct look_socket *place(const struct look *look, uint64_t name)
+static struct look_socket *find_slot(const struct look *look, uint64_t name)
 {
 	size_t at = name & (look->size - 1);
 
@@ -39,21 +39,22 @@ static struct look_socket *place(const struct look *look, uint64_t name)
 
 static int grow(struct look *look)
 {
-	struct look bigger = { .size = look->size ? 2 * look->size : 1024 };
+	struct look grown = { .size = look->size ? 2 * look->size : 1024 };
 
-	bigger.table = calloc(bigger.size, sizeof(*bigger.table));
-	if (!bigger.table)
+	grown.table = calloc(grown.size, sizeof(*grown.table));
+	if (!grown.table)
 		return -ENOMEM;
 	for (size_t i = 0; i < look->size; i++)
 		if (look->table[i].name)
-			*place(&bigger, look->table[i].name) = look->table[i];
+			*find_slot(&grown, look->table[i].name) = look->table[i];
 	free(look->table);
-	look->table = bigger.table;
-	look->size = bigger.size;
+	look->table = grown.table;
+	look->size = grown.size;
 	return 0;
 }
 
-static uint64_t name_of(const char *list, const char *local, const char *remote)
+/* FNV-1a. Never 0, which marks a free slot. */
+static uint64_t hash_socket(const char *list, const char *local, const char *remote)
 {
 	const char *const parts[] = { list, local, remote };
 	uint64_t hash = 0xcbf29ce484222325;
@@ -64,7 +65,7 @@ static uint64_t name_of(const char *list, const char *local, const char *remote)
 	return hash ? hash : 1;
 }
 
-static int see(struct look *look, uint64_t name, int unread)
+static int record_socket(struct look *look, uint64_t name, int unread)
 {
 	struct look_socket *socket;
 
@@ -74,7 +75,7 @@ static int see(struct look *look, uint64_t name, int unread)
 		if (err)
 			return err;
 	}
-	socket = place(look, name);
+	socket = find_slot(look, name);
 	if (!socket->name) {
 		socket->name = name;
 		socket->drained = look->looks >= 2;
@@ -86,7 +87,7 @@ static int see(struct look *look, uint64_t name, int unread)
 	return 0;
 }
 
-static int take_list(struct look *look, const char *list, int is_tcp, const struct server *server)
+static int scan_list(struct look *look, const char *list, int is_tcp, const struct server *server)
 {
 	const int is_answered = !is_tcp && look->udp_heard && !strcmp(list, server->address.any.sa_family == AF_INET6 ? "udp6" : "udp");
 	const unsigned unread_before = look->unread;
@@ -111,7 +112,7 @@ static int take_list(struct look *look, const char *list, int is_tcp, const stru
 		look->own += is_tcp && server__is_own(server, remote_port);
 		look->blocked += to_send >= (is_tcp ? LOOK_TCP_BLOCKED : LOOK_UDP_BLOCKED);
 		snprintf(line, sizeof(line), "%s:%x %lu", remote, remote_port, is_tcp ? 0 : inode);
-		err = see(look, name_of(list, local, line), unread != 0 && !is_answered);
+		err = record_socket(look, hash_socket(list, local, line), unread != 0 && !is_answered);
 	}
 	fclose(file);
 	look->udp_unread += is_tcp ? 0 : look->unread - unread_before;
@@ -123,13 +124,13 @@ int look__take(struct look *look, const struct server *server)
 	int err;
 
 	look->unread = look->blocked = look->connections = look->own = look->udp_unread = 0;
-	err = take_list(look, "tcp", 1, server);
+	err = scan_list(look, "tcp", 1, server);
 	if (!err)
-		err = take_list(look, "tcp6", 1, server);
+		err = scan_list(look, "tcp6", 1, server);
 	if (!err)
-		err = take_list(look, "udp", 0, server);
+		err = scan_list(look, "udp", 0, server);
 	if (!err)
-		err = take_list(look, "udp6", 0, server);
+		err = scan_list(look, "udp6", 0, server);
 	look->looks++;
 	return err;
 }

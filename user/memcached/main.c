@@ -81,7 +81,7 @@ struct search {
 };
 
 /* Parses a rule such as "tcp ip4 dst 127.0.0.1 dport 11211". */
-static void take_rule(struct search *search, const char *rule)
+static void parse_server_address(struct search *search, const char *rule)
 {
 	const char *dst = strstr(rule, "dst "), *dport = strstr(rule, "dport ");
 	const int is6 = strstr(rule, "ip6") != NULL;
@@ -95,7 +95,7 @@ static void take_rule(struct search *search, const char *rule)
 	snprintf(search->server, sizeof(search->server), strchr(address, ':') ? "[%s]:%u" : "%s:%u", address, port);
 }
 
-static int consider(void *arg, const struct spin_socket_info *info)
+static int on_context(void *arg, const struct spin_socket_info *info)
 {
 	struct search *search = arg;
 
@@ -108,7 +108,7 @@ static int consider(void *arg, const struct spin_socket_info *info)
 		search->found = info->id;
 	search->pid = info->pid;
 	if (!search->server[0] || !strncmp(info->rule, "tcp", 3))
-		take_rule(search, info->rule);
+		parse_server_address(search, info->rule);
 	return 0;
 }
 
@@ -119,7 +119,7 @@ static int find_context(const char *text, struct search *search)
 	if (text && (number__read(text, UINT32_MAX, &number) || !number))
 		return report_error("%s is not the number of a context: `spinctl list` shows them", text);
 	search->id = (uint32_t)number;
-	if (spin_socket__list(options.broker, consider, search))
+	if (spin_socket__list(options.broker, on_context, search))
 		return report_error("%s", spin_strerror_last());
 	if (!search->found && text)
 		return report_error("spind holds no context %s: `spinctl list` shows those that it holds", text);
@@ -164,7 +164,7 @@ static void report(const struct fill *fill, const struct mc_cache *cache)
 	fflush(stdout);
 }
 
-static int is_it(void *arg, const struct spin_socket_info *info)
+static int has_id(void *arg, const struct spin_socket_info *info)
 {
 	return info->id == *(const uint32_t *)arg;
 }
@@ -172,7 +172,7 @@ static int is_it(void *arg, const struct spin_socket_info *info)
 /* An opened context does not report its end, so the list is searched. While spind is down this cannot be known, and contexts go on. */
 static int has_ended(uint32_t id)
 {
-	return !spin_socket__list(options.broker, is_it, &id);
+	return !spin_socket__list(options.broker, has_id, &id);
 }
 
 static int serve(struct fill *fill, uint32_t id, const struct mc_cache *cache)

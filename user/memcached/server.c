@@ -117,7 +117,7 @@ static ssize_t receive(int fd, void *to, size_t room, int64_t deadline)
 
 /* --- commands --- */
 
-static int await_mn(struct server *server, unsigned i, int64_t deadline)
+static int wait_for_mn(struct server *server, unsigned i, int64_t deadline)
 {
 	char answer[4];
 	size_t got = 0;
@@ -157,12 +157,12 @@ int server__round(struct server *server)
 	}
 	for (unsigned i = 0; i < server->count && !err; i++)
 		if (server->connection[i].pending)
-			err = await_mn(server, i, deadline);
+			err = wait_for_mn(server, i, deadline);
 	return err;
 }
 
 /* Sends a command and reads its answer up to and including `end`, as a string in `answer`. */
-static int ask(int fd, const char *command, const char *end, char *answer, size_t room)
+static int send_command(int fd, const char *command, const char *end, char *answer, size_t room)
 {
 	const int64_t deadline = now_ms() + SERVER_ANSWER_MS;
 	const size_t end_bytes = strlen(end);
@@ -180,7 +180,7 @@ static int ask(int fd, const char *command, const char *end, char *answer, size_
 	return err;
 }
 
-static uint64_t stat_of(const char *text, const char *name)
+static uint64_t get_stat(const char *text, const char *name)
 {
 	char line[64];
 	const char *at;
@@ -196,14 +196,14 @@ static int read_stats(int fd, struct server_stats *stats)
 	static const char *const changing[] = { "cmd_set",   "cmd_touch",   "cmd_flush", "delete_hits", "delete_misses",
 						"incr_hits", "incr_misses", "decr_hits", "decr_misses" };
 	char text[16384];
-	int err = ask(fd, "stats\r\n", "END\r\n", text, sizeof(text));
+	int err = send_command(fd, "stats\r\n", "END\r\n", text, sizeof(text));
 
 	if (err)
 		return err;
-	*stats = (struct server_stats){ .connections = stat_of(text, "curr_connections"),
-					.all_connections = stat_of(text, "total_connections") };
+	*stats = (struct server_stats){ .connections = get_stat(text, "curr_connections"),
+					.all_connections = get_stat(text, "total_connections") };
 	for (size_t i = 0; i < sizeof(changing) / sizeof(changing[0]); i++)
-		stats->executed += stat_of(text, changing[i]);
+		stats->executed += get_stat(text, changing[i]);
 	return 0;
 }
 
@@ -261,8 +261,8 @@ static int read_line(int fd, char *line, size_t room, int64_t deadline)
 }
 
 /* Sends "WORD KEY FLAGS" and reads the first line of the answer. */
-static int ask_key(int fd, const char *word, const void *key, size_t key_bytes, const char *flags, char *line, size_t room,
-		   int64_t deadline)
+static int send_key_command(int fd, const char *word, const void *key, size_t key_bytes, const char *flags, char *line, size_t room,
+			    int64_t deadline)
 {
 	const size_t word_bytes = strlen(word), flags_bytes = strlen(flags);
 	char command[320];
@@ -288,7 +288,7 @@ static int read_all(int fd, void *to, size_t count, int64_t deadline)
 	return 0;
 }
 
-static int read_past(int fd, size_t count, int64_t deadline)
+static int skip_bytes(int fd, size_t count, int64_t deadline)
 {
 	char some[4096];
 
@@ -317,7 +317,7 @@ int server__get(struct server *server, const void *key, size_t key_bytes, struct
 
 	if (!server->count)
 		return -ENOTCONN;
-	err = ask_key(fd, "me ", key, key_bytes, "", line, sizeof(line), deadline);
+	err = send_key_command(fd, "me ", key, key_bytes, "", line, sizeof(line), deadline);
 	if (err || !strcmp(line, "EN"))
 		return err;
 	at = strstr(line, " exp=");
@@ -328,21 +328,21 @@ int server__get(struct server *server, const void *key, size_t key_bytes, struct
 	if (strtoull(size + 6, NULL, 10) > value->room + ITEM_BYTES_MAX + key_bytes)
 		return -EMSGSIZE;
 	if (!strncmp(at, " exp=-1 ", 8)) { /* no expiry, or one second left */
-		err = ask_key(fd, "mg ", key, key_bytes, " t", line, sizeof(line), deadline);
+		err = send_key_command(fd, "mg ", key, key_bytes, " t", line, sizeof(line), deadline);
 		if (err || !strcmp(line, "EN"))
 			return err;
 		if (strncmp(line, "HD t", 4))
 			return -EPROTO;
 		value->ttl = strtoll(line + 4, NULL, 10);
 	}
-	err = ask_key(fd, "get ", key, key_bytes, "", line, sizeof(line), deadline);
+	err = send_key_command(fd, "get ", key, key_bytes, "", line, sizeof(line), deadline);
 	if (err || !strcmp(line, "END"))
 		return err;
 	if (strncmp(line, "VALUE ", 6) || strlen(line) < 6 + key_bytes ||
 	    sscanf(line + 6 + key_bytes, " %u %zu", &value->flags, &value->bytes) != 2)
 		return -EPROTO;
 	if (value->bytes + 2 > value->room) { /* the value has grown since "me" */
-		err = read_past(fd, value->bytes + 2 + 5, deadline);
+		err = skip_bytes(fd, value->bytes + 2 + 5, deadline);
 		return err ? err : -EMSGSIZE;
 	}
 	err = read_all(fd, value->data, value->bytes + 2, deadline);
@@ -381,7 +381,7 @@ static int connect_one(struct server *server, unsigned i)
 	server->connection[i].fd = fd;
 	server->connection[i].port = ntohs(own.any.sa_family == AF_INET6 ? own.ip6.sin6_port : own.ip4.sin_port);
 	server->connection[i].pending = 1;
-	err = await_mn(server, i, deadline);
+	err = wait_for_mn(server, i, deadline);
 	if (err)
 		goto close;
 	return 0;
@@ -392,7 +392,7 @@ close:
 }
 
 /* Keeps connection 0, which is used for "stats". */
-static void drop_others(struct server *server)
+static void close_others(struct server *server)
 {
 	while (server->count > 1)
 		close(server->connection[--server->count].fd);
@@ -418,7 +418,7 @@ static int connect_all(struct server *server)
 			if (err || after.all_connections == before.all_connections)
 				return err;
 			before = after;
-			drop_others(server);
+			close_others(server);
 			run = 0;
 		}
 		err = connect_one(server, server->count);
@@ -428,7 +428,7 @@ static int connect_all(struct server *server)
 		err = read_stats(server->connection[0].fd, &after);
 		run++;
 		if (!err && after.all_connections != before.all_connections + 1) {
-			drop_others(server);
+			close_others(server);
 			run = 0;
 		}
 		before = after;
@@ -444,10 +444,10 @@ int server__open(struct server *server)
 	if (err)
 		return err;
 	server->count = 1;
-	err = ask(server->connection[0].fd, "stats settings\r\n", "END\r\n", text, sizeof(text));
+	err = send_command(server->connection[0].fd, "stats settings\r\n", "END\r\n", text, sizeof(text));
 	if (!err) {
-		const uint64_t threads = server->wanted_threads ? server->wanted_threads : stat_of(text, "num_threads");
-		const uint64_t requests = stat_of(text, "reqs_per_event");
+		const uint64_t threads = server->wanted_threads ? server->wanted_threads : get_stat(text, "num_threads");
+		const uint64_t requests = get_stat(text, "reqs_per_event");
 
 		server->threads = (unsigned)threads;
 		server->requests = requests && requests < 10000 ? (unsigned)requests : 1;

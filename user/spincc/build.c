@@ -121,7 +121,7 @@ static int read_registration(const char *object, struct spin_registration *out, 
  * Compiles or assembles one file of the image. `object` is its name among the temporary files. `stage` says whether its C was
  * diagnosed before. `defines`: macros for the file; ends with NULL.
  */
-static int build_part(struct spincc *s, const char *source, const char *object, enum stage stage, const char *const *defines)
+static int build_object(struct spincc *s, const char *source, const char *object, enum stage stage, const char *const *defines)
 {
 	struct command c = { 0 };
 	char path[PATH_MAX];
@@ -165,7 +165,7 @@ static int link_rv32(struct spincc *s, const char *elf, enum spin_placement wher
 }
 
 /* Links the entry points of all protocols; if the program is then too large, those of UDP only (HPU_UDP_ALONE in entry.c). */
-static int link_what_fits(struct spincc *s, const char *elf, enum spin_placement where)
+static int link_program(struct spincc *s, const char *elf, enum spin_placement where)
 {
 	struct text output = { 0 };
 	int err = link_rv32(s, elf, where, &output);
@@ -173,7 +173,7 @@ static int link_what_fits(struct spincc *s, const char *elf, enum spin_placement
 	if (err > 0 && output.data && strstr(output.data, TOO_LARGE)) {
 		free(output.data);
 		output = (struct text){ 0 };
-		if (build_part(s, "entry.c", "entry.o", STAGE_HPU, (const char *const[]){ "HPU_UDP_ALONE", NULL }))
+		if (build_object(s, "entry.c", "entry.o", STAGE_HPU, (const char *const[]){ "HPU_UDP_ALONE", NULL }))
 			return -1;
 		err = link_rv32(s, elf, where, &output);
 	}
@@ -226,7 +226,7 @@ static int build_rv32(struct spincc *s, const char *elf, enum stage stage)
 	char object[PATH_MAX];
 
 	temps__path(s, "entry.o", object);
-	if (build_part(s, "entry.c", "entry.o", stage, defines))
+	if (build_object(s, "entry.c", "entry.o", stage, defines))
 		return -1;
 	if (read_registration(object, &registration, &has_clusters)) {
 		fprintf(stderr, "spincc: the rv32 program has no registration: is gcc for rv32 the one of packages.txt?\n");
@@ -234,13 +234,13 @@ static int build_rv32(struct spincc *s, const char *elf, enum stage stage)
 	}
 	if (has_clusters)
 		defines[0] = "HPU_HAS_CLUSTERS";
-	if (build_part(s, "boot.S", "boot.o", STAGE_HPU, defines) || link_what_fits(s, elf, registration.state_placement))
+	if (build_object(s, "boot.S", "boot.o", STAGE_HPU, defines) || link_program(s, elf, registration.state_placement))
 		return -1;
 	is_exclusive = build__defines(elf, "spin_change_");
 	if (is_exclusive <= 0)
 		return is_exclusive;
 	defines[has_clusters] = "HPU_HAS_EXCLUSIVE";
-	return build_part(s, "boot.S", "boot.o", STAGE_HPU, defines) || link_what_fits(s, elf, registration.state_placement) ? -1 : 0;
+	return build_object(s, "boot.S", "boot.o", STAGE_HPU, defines) || link_program(s, elf, registration.state_placement) ? -1 : 0;
 }
 
 int build__rv32(struct spincc *s)
@@ -277,7 +277,7 @@ static void add_system_headers(struct command *c)
 		command__add(c, "-idirafter/usr/include/%s-linux-gnu", name.machine);
 }
 
-static void add_bpf(const struct spincc *s, struct command *c)
+static void add_clang(const struct spincc *s, struct command *c)
 {
 	command__add(c, "%s", build__tool("CLANG", "clang"));
 	command__add(c, "@%s/bpf/cflags", s->root);
@@ -285,7 +285,7 @@ static void add_bpf(const struct spincc *s, struct command *c)
 }
 
 /* Compiles one of the programs of bpf/ to LLVM IR. */
-static void add_ir_of(const struct spincc *s, struct command *c, const char *source, const char *ir)
+static void add_emit_ir(const struct spincc *s, struct command *c, const char *source, const char *ir)
 {
 	command__add(c, "-S");
 	command__add(c, "-emit-llvm");
@@ -297,7 +297,7 @@ static void add_ir_of(const struct spincc *s, struct command *c, const char *sou
 /* The context's program. */
 static void add_ir(const struct spincc *s, struct command *c, const char *ir)
 {
-	add_ir_of(s, c, "context.bpf.c", ir);
+	add_emit_ir(s, c, "context.bpf.c", ir);
 }
 
 /* Same, but not optimised, for the steps that read and change the IR first. */
@@ -310,7 +310,7 @@ static void add_unoptimised(const struct spincc *s, struct command *c, const cha
 
 static void add_from_ir(const struct spincc *s, struct command *c, const char *ir, const char *object)
 {
-	add_bpf(s, c);
+	add_clang(s, c);
 	command__add(c, "-x");
 	command__add(c, "ir");
 	command__add(c, "-c");
@@ -326,7 +326,7 @@ static void add_from_ir(const struct spincc *s, struct command *c, const char *i
  */
 static int build_bounded(struct spincc *s, const char *object)
 {
-	struct command c = { 0 }, object_of = { 0 }, strip = { 0 };
+	struct command c = { 0 }, codegen = { 0 }, strip = { 0 };
 	struct spin_registration registration;
 	char entry[PATH_MAX], ir[PATH_MAX], walks[PATH_MAX];
 	struct text output = { 0 };
@@ -338,7 +338,7 @@ static int build_bounded(struct spincc *s, const char *object)
 	temps__path(s, "bounded_walks.ll", walks);
 	if (read_registration(entry, &registration, NULL))
 		return -1;
-	add_bpf(s, &c);
+	add_clang(s, &c);
 	command__add(&c, "-D__TARGET_ARCH_%s", arch_macro());
 	add_system_headers(&c);
 	add_common(s, &c);
@@ -353,9 +353,9 @@ static int build_bounded(struct spincc *s, const char *object)
 	err = walks__write(ir, walks);
 	if (!err) {
 		output = (struct text){ 0 };
-		add_from_ir(s, &object_of, walks, object);
-		err = command__run(s, &object_of, &output);
-		command__free(&object_of);
+		add_from_ir(s, &codegen, walks, object);
+		err = command__run(s, &codegen, &output);
+		command__free(&codegen);
 		free(output.data);
 	}
 	if (err) {
@@ -377,7 +377,7 @@ static int check_divisors(struct spincc *s)
 	int err;
 
 	temps__path(s, "divisors.ll", ir);
-	add_bpf(s, &c);
+	add_clang(s, &c);
 	command__add(&c, "-D__TARGET_ARCH_%s", arch_macro());
 	add_system_headers(&c);
 	add_common(s, &c);
@@ -403,7 +403,7 @@ static int build_ir(struct spincc *s, const char *rv32, const char *bounded, con
 	struct command c = { 0 };
 	int err;
 
-	add_bpf(s, &c);
+	add_clang(s, &c);
 	command__add(&c, "-D__TARGET_ARCH_%s", arch_macro());
 	add_system_headers(&c);
 	for (unsigned i = 0; strict[i]; i++)
@@ -426,11 +426,11 @@ static int build_ir(struct spincc *s, const char *rv32, const char *bounded, con
  */
 static int build_card(struct spincc *s, const char *ir, const char *object)
 {
-	struct command c = { 0 }, object_of = { 0 }, strip = { 0 };
+	struct command c = { 0 }, codegen = { 0 }, strip = { 0 };
 	char optimised[PATH_MAX];
 
 	temps__path(s, "nfp.ll", optimised);
-	add_bpf(s, &c);
+	add_clang(s, &c);
 	command__add(&c, "-D__TARGET_ARCH_%s", arch_macro());
 	add_system_headers(&c);
 	add_common(s, &c);
@@ -441,11 +441,11 @@ static int build_card(struct spincc *s, const char *ir, const char *object)
 		command__free(&c);
 		return -1;
 	}
-	add_ir_of(s, &c, "nfp.bpf.c", optimised);
+	add_emit_ir(s, &c, "nfp.bpf.c", optimised);
 	if (build__run(s, &c, STAGE_FRONT) || check__card_stores(s, optimised))
 		return -1;
-	add_from_ir(s, &object_of, optimised, object);
-	if (build__run(s, &object_of, STAGE_BPF) || check__card_object(s, object))
+	add_from_ir(s, &codegen, optimised, object);
+	if (build__run(s, &codegen, STAGE_BPF) || check__card_object(s, object))
 		return -1;
 	command__add(&strip, "%s", build__tool("LLVM_STRIP", "llvm-strip"));
 	command__add(&strip, "-g");

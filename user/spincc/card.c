@@ -94,7 +94,7 @@ static int refuse(const char *file, unsigned line, const char *format, ...)
 }
 
 /* Returns the DIGlobalVariable of a global's line, or NULL. */
-static const char *variable_of(const struct ir *ir, const char *line)
+static const char *find_variable(const struct ir *ir, const char *line)
 {
 	const char *expression = ir__ref(ir, line, "!dbg ");
 
@@ -129,7 +129,7 @@ static int check_variables(const struct spincc *s, const struct ir *ir)
 
 			if (strncmp(line, variables[i].start, strlen(variables[i].start)))
 				continue;
-			variable = variable_of(ir, line);
+			variable = find_variable(ir, line);
 			at = variable ? ir__place(s, ir, variable, file) : 0;
 			if (at)
 				return refuse(file, at, "%s: %s", variables[i].shown, variables[i].reason);
@@ -140,7 +140,7 @@ static int check_variables(const struct spincc *s, const struct ir *ir)
 
 static int check_registration(const struct spincc *s, const struct ir *ir)
 {
-	const char *meta = ir__starts(ir, "@spin_meta_ ="), *variable = meta ? variable_of(ir, meta) : NULL;
+	const char *meta = ir__starts(ir, "@spin_meta_ ="), *variable = meta ? find_variable(ir, meta) : NULL;
 	unsigned fields[REGISTERED_FIELDS];
 	char file[PATH_MAX];
 	unsigned at = variable ? ir__place(s, ir, variable, file) : 0;
@@ -164,7 +164,7 @@ struct table {
 };
 
 /* Returns the struct that the array's elements have, without const and typedefs; NULL if they are not structs. */
-static const char *element_of(const struct ir *ir, const char *variable)
+static const char *element_type(const struct ir *ir, const char *variable)
 {
 	const char *type = ir__ref(ir, variable, "type: ");
 
@@ -187,12 +187,12 @@ static int first_is_key(const struct ir *ir, const char *type)
 /* Reads a table from its global's line, "@routes = dso_local global [65536 x %struct.route] zeroinitializer, ...". -1: not a table. */
 static int read_table(const struct ir *ir, const char *line, struct table *out)
 {
-	const char *variable = variable_of(ir, line), *array = strchr(line, '['), *type;
+	const char *variable = find_variable(ir, line), *array = strchr(line, '['), *type;
 
 	snprintf(out->name, sizeof(out->name), "%.*s", (int)strcspn(line + 1, " "), line + 1);
 	if (!variable || !array || !strncmp(line, "@spin_", 6) || !check__is_table(ir, out->name))
 		return -1;
-	type = element_of(ir, variable);
+	type = element_type(ir, variable);
 	if (!type)
 		return -1;
 	out->entries = (unsigned)strtoul(array + 1, NULL, 10);
@@ -208,14 +208,14 @@ static int check_memory(const struct spincc *s, const struct ir *ir, struct comm
 	char file[PATH_MAX];
 
 	for (const char *line = ir__first(ir); line; line = ir__next(ir, line)) {
-		const char *variable = *line == '@' ? variable_of(ir, line) : NULL, *type;
+		const char *variable = *line == '@' ? find_variable(ir, line) : NULL, *type;
 		struct table table;
 
 		if (!variable)
 			continue;
 		at = ir__place(s, ir, variable, file);
 		if (!strncmp(line, "@spin_state =", 13)) {
-			type = element_of(ir, variable);
+			type = element_type(ir, variable);
 			if (at && type && ir__number(type, "size: ") / 8 > SPIN_NFP_VALUE_MAX)
 				return refuse(
 					file, at,
@@ -260,14 +260,14 @@ int check__card(const struct spincc *s, const char *path, struct command *define
 
 /* --- stores to map values, in the optimised IR of the program for the card ------------------------- */
 
-#define VALUES_MAX 4096
+#define MAP_POINTERS_MAX 4096
 
-struct values {
-	unsigned number[VALUES_MAX]; /* of SSA names "%12" that point into a map's value */
+struct map_pointers {
+	unsigned number[MAP_POINTERS_MAX]; /* of SSA names "%12" that point into a map's value */
 	unsigned count;
 };
 
-static int is_value(const struct values *v, unsigned number)
+static int is_map_pointer(const struct map_pointers *v, unsigned number)
 {
 	for (unsigned i = 0; i < v->count; i++)
 		if (v->number[i] == number)
@@ -276,30 +276,31 @@ static int is_value(const struct values *v, unsigned number)
 }
 
 /* Returns 1 if the text up to `end` names one of the values. */
-static int names_value(const struct values *v, const char *text, const char *end)
+static int uses_map_pointer(const struct map_pointers *v, const char *text, const char *end)
 {
 	for (const char *at = text; (at = strchr(at, '%')) && (!end || at < end); at++)
-		if (at[1] >= '0' && at[1] <= '9' && is_value(v, (unsigned)strtoul(at + 1, NULL, 10)))
+		if (at[1] >= '0' && at[1] <= '9' && is_map_pointer(v, (unsigned)strtoul(at + 1, NULL, 10)))
 			return 1;
 	return 0;
 }
 
 /* Returns 1 if the result of the line "  %12 = ..." points into a map's value. */
-static int makes_value(const struct values *v, const char *line)
+static int yields_map_pointer(const struct map_pointers *v, const char *line)
 {
-	const char *is = strstr(line, " = ");
+	const char *result = strstr(line, " = ");
 
-	if (!is)
+	if (!result)
 		return 0;
-	is += 3;
-	if (strstr(is, "call ") && strstr(is, "inttoptr (i64 1 to "))
+	result += 3;
+	if (strstr(result, "call ") && strstr(result, "inttoptr (i64 1 to "))
 		return 1;
-	if (!strncmp(is, "getelementptr ", 14) || !strncmp(is, "bitcast ", 8) || !strncmp(is, "phi ", 4) || !strncmp(is, "select ", 7))
-		return names_value(v, is, strstr(is, ", !dbg"));
-	return strstr(is, "call ") && strstr(is, " asm sideeffect \"\", \"=r,0\"") && names_value(v, is, NULL);
+	if (!strncmp(result, "getelementptr ", 14) || !strncmp(result, "bitcast ", 8) || !strncmp(result, "phi ", 4) ||
+	    !strncmp(result, "select ", 7))
+		return uses_map_pointer(v, result, strstr(result, ", !dbg"));
+	return strstr(result, "call ") && strstr(result, " asm sideeffect \"\", \"=r,0\"") && uses_map_pointer(v, result, NULL);
 }
 
-static void find_values(const struct ir *ir, const char *function, struct values *v)
+static void find_map_pointers(const struct ir *ir, const char *function, struct map_pointers *v)
 {
 	unsigned before;
 
@@ -309,23 +310,23 @@ static void find_values(const struct ir *ir, const char *function, struct values
 		for (const char *line = function; line && *line != '}'; line = ir__next(ir, line)) {
 			unsigned number = !strncmp(line, "  %", 3) ? (unsigned)strtoul(line + 3, NULL, 10) : 0;
 
-			if (number && v->count < VALUES_MAX && !is_value(v, number) && makes_value(v, line))
+			if (number && v->count < MAP_POINTERS_MAX && !is_map_pointer(v, number) && yields_map_pointer(v, line))
 				v->number[v->count++] = number;
 		}
 	} while (v->count != before);
 }
 
 /* "  store i32 %4, i32* %7, align 4, !dbg !9": what is stored comes first, then where. */
-static int is_store(const struct values *v, const char *line)
+static int is_store(const struct map_pointers *v, const char *line)
 {
 	const char *where = strncmp(line, "  store ", 8) ? NULL : strchr(line, ',');
 
-	return where && names_value(v, where, strstr(where, ", align"));
+	return where && uses_map_pointer(v, where, strstr(where, ", align"));
 }
 
 int check__card_stores(const struct spincc *s, const char *path)
 {
-	static struct values values;
+	static struct map_pointers map_pointers;
 	char file[PATH_MAX];
 	struct ir ir;
 	int err = 0;
@@ -335,9 +336,9 @@ int check__card_stores(const struct spincc *s, const char *path)
 	for (const char *line = ir__first(&ir); line && !err; line = ir__next(&ir, line)) {
 		if (strncmp(line, "define ", 7))
 			continue;
-		find_values(&ir, line, &values);
+		find_map_pointers(&ir, line, &map_pointers);
 		for (const char *in = line; in && *in != '}' && !err; in = ir__next(&ir, in)) {
-			unsigned at = is_store(&values, in) ? ir__place(s, &ir, ir__ref(&ir, in, "!dbg "), file) : 0;
+			unsigned at = is_store(&map_pointers, in) ? ir__place(s, &ir, ir__ref(&ir, in, "!dbg "), file) : 0;
 
 			if (at)
 				err = refuse(file, at, "a store to the state or a table: %s", NO_STORE);
@@ -352,7 +353,7 @@ int check__card_stores(const struct spincc *s, const char *path)
 #define CALL (BPF_JMP | BPF_CALL)
 
 /* Returns why the driver's verifier or JIT refuses this instruction, or NULL. */
-static const char *judge(const struct bpf_insn *i)
+static const char *refusal_reason(const struct bpf_insn *i)
 {
 	const uint8_t operation = BPF_OP(i->code), class = BPF_CLASS(i->code);
 	const int is_alu = class == BPF_ALU || class == BPF_ALU64;
@@ -381,7 +382,7 @@ static int check_code(struct spincc *s, const char *object, const Elf_Data *data
 		const char *reason;
 
 		memcpy(&instruction, (const char *)data->d_buf + at, sizeof(instruction));
-		reason = judge(&instruction);
+		reason = refusal_reason(&instruction);
 		if (instruction.code == (BPF_LD | BPF_IMM | BPF_DW))
 			at += sizeof(instruction);
 		if (!reason)

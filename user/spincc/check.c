@@ -85,7 +85,8 @@ struct functions {
 	unsigned count;
 };
 
-static int walk(struct functions *all, struct function *f)
+/* Visits a function and those that it calls, depth first. A call of a function that is being visited closes a cycle. */
+static int visit(struct functions *all, struct function *f)
 {
 	char callee[128], file[PATH_MAX];
 
@@ -105,7 +106,7 @@ static int walk(struct functions *all, struct function *f)
 					      "this call of '%s' leads back here: handlers have no recursion; write "
 					      "a loop with a constant bound",
 					      callee);
-			if (!to->state && walk(all, to))
+			if (!to->state && visit(all, to))
 				return -1;
 		}
 	}
@@ -143,7 +144,7 @@ static int check_recursion(const struct spincc *s, const struct ir *ir)
 		snprintf(rows[all.count++].name, sizeof(rows->name), "%.*s", (int)strcspn(at + 1, "("), at + 1);
 	}
 	for (unsigned i = 0; i < all.count && !err; i++)
-		err = all.rows[i].state ? 0 : walk(&all, &all.rows[i]);
+		err = all.rows[i].state ? 0 : visit(&all, &all.rows[i]);
 	free(all.rows);
 	return err;
 }

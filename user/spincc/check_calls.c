@@ -31,20 +31,20 @@ static const struct {
 	{ "spin_fetch_atomic_", 1, "spin_fetch_atomic is for messages: a datagram gives its target the bytes alone" },
 };
 
-static const char *const puts_[] = { "spin_forward_",
-				     "spin_put_payload_",
-				     "spin_put_from_device_",
-				     "spin_put_from_buffer_",
-				     "spin_put_from_host_",
-				     "spin_get_",
-				     "spin_atomic_",
-				     "spin_fetch_atomic_",
-				     "spin_put_payload_acked_",
-				     "spin_put_from_device_acked_",
-				     "spin_put_from_host_acked_" };
+static const char *const send_functions[] = { "spin_forward_",
+					      "spin_put_payload_",
+					      "spin_put_from_device_",
+					      "spin_put_from_buffer_",
+					      "spin_put_from_host_",
+					      "spin_get_",
+					      "spin_atomic_",
+					      "spin_fetch_atomic_",
+					      "spin_put_payload_acked_",
+					      "spin_put_from_device_acked_",
+					      "spin_put_from_host_acked_" };
 
 /* Functions whose second argument is a space of host memory. */
-static const char *const spaces[] = {
+static const char *const host_space_functions[] = {
 	"spin_dma_to_host_",     "spin_dma_to_host_nb_",    "spin_dma_from_host_", "spin_dma_from_host_nb_",
 	"spin_payload_to_host_", "spin_payload_from_host_", "spin_dma_cas64_",     "spin_dma_fadd32_",
 	"spin_dma_fadd64_",      "spin_host_write_",        "spin_buffer_move_",   "spin_buffer_move_nb_",
@@ -96,16 +96,17 @@ static int is_wrong_atomic(const char *line)
 	return 0;
 }
 
-static const char *judge_call(const struct ir *ir, const char *line, const char *callee, int messages)
+static const char *call_reason(const struct ir *ir, const char *line, const char *callee, int messages)
 {
 	for (unsigned i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		if (!strcmp(callee, calls[i].name) && calls[i].messages != messages)
 			return calls[i].reason;
-	if (is_one_of(callee, puts_, sizeof(puts_) / sizeof(puts_[0])) && !ir__starts(ir, "@spin_puts_registered_ ="))
+	if (is_one_of(callee, send_functions, sizeof(send_functions) / sizeof(send_functions[0])) &&
+	    !ir__starts(ir, "@spin_puts_registered_ ="))
 		return "it sends packets; say with SPIN_PUTS(n) before the first handler how many at most for one that came";
 	if (!strcmp(callee, "spin_work_push_") && !ir__starts(ir, "@spin_work_registered_ ="))
 		return "it leaves work items; say with SPIN_WORK(n) before the first handler how many at most may be unread";
-	if (!messages && is_one_of(callee, spaces, sizeof(spaces) / sizeof(spaces[0]))) {
+	if (!messages && is_one_of(callee, host_space_functions, sizeof(host_space_functions) / sizeof(host_space_functions[0]))) {
 		if (second_argument_is(line, callee, SPIN_ME_MEM))
 			return "SPIN_ME_MEM is a message's place, which a datagram has not; use SPIN_HANDLER_MEM";
 		if (second_argument_is(line, callee, SPIN_ENTRY_MEM))
@@ -144,13 +145,13 @@ unsigned check__noinline(const struct spincc *s, const char *path, char file[PAT
 	return at;
 }
 
-static const char *judge(const struct ir *ir, const char *line, int messages)
+static const char *line_reason(const struct ir *ir, const char *line, int messages)
 {
 	char callee[128];
 
 	if (is_wrong_atomic(line))
 		return "atomics of another size than 32 bits; use spin_add32 and spin_cas32";
-	return ir__callee(line, callee, sizeof(callee)) ? judge_call(ir, line, callee, messages) : NULL;
+	return ir__callee(line, callee, sizeof(callee)) ? call_reason(ir, line, callee, messages) : NULL;
 }
 
 int check__calls(const struct spincc *s, const struct ir *ir, int messages)
@@ -158,7 +159,7 @@ int check__calls(const struct spincc *s, const struct ir *ir, int messages)
 	char file[PATH_MAX];
 
 	for (const char *line = ir__first(ir); line; line = ir__next(ir, line)) {
-		const char *reason = *line == ' ' ? judge(ir, line, messages) : NULL;
+		const char *reason = *line == ' ' ? line_reason(ir, line, messages) : NULL;
 		unsigned at;
 
 		at = reason ? ir__place(s, ir, ir__ref(ir, line, "!dbg "), file) : 0;

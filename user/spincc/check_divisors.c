@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Finds divisors that may be 0. For them eBPF computes 0 (and x for x % 0), an HPU returns all ones, and a host kills the
- * process. clang decides: -fsanitize adds a test before each division, and the test remains if the optimiser cannot prove that
- * the divisor is not 0.
+ * Finds divisors that may be 0. Called by build.c. For them eBPF computes 0 (and x for x % 0), an HPU returns all ones, and a host kills
+ * the process. clang decides: -fsanitize adds a test before each division, and the test remains if the optimiser cannot prove that the
+ * divisor is not 0.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 static const char *const divisions[] = { " = udiv ", " = sdiv ", " = urem ", " = srem " };
 
-static int divides(const struct spincc *s, const struct ir *ir, const char *line)
+static int has_variable_divisor(const struct spincc *s, const struct ir *ir, const char *line)
 {
 	char file[PATH_MAX];
 
@@ -33,7 +33,7 @@ int check__has_divisors(const struct spincc *s, const char *path)
 	if (ir__read(path, &ir))
 		return 0; /* check__ir() has reported it */
 	for (const char *line = ir__first(&ir); line && !has; line = ir__next(&ir, line))
-		has = *line == ' ' && divides(s, &ir, line);
+		has = *line == ' ' && has_variable_divisor(s, &ir, line);
 	ir__free(&ir);
 	return has;
 }
@@ -42,7 +42,7 @@ int check__has_divisors(const struct spincc *s, const char *path)
  * Returns the place of the division's test. It is the first branch to the block with this label; several divisions may share
  * the block.
  */
-static unsigned place_of_test(const struct spincc *s, const struct ir *ir, const char *function, const char *label, char file[PATH_MAX])
+static unsigned find_test_line(const struct spincc *s, const struct ir *ir, const char *function, const char *label, char file[PATH_MAX])
 {
 	char target[64];
 	unsigned at;
@@ -75,7 +75,7 @@ int check__divisors(const struct spincc *s, const char *path)
 		else if (*line && !strchr(" !@;}", *line) && strchr(line, ':'))
 			label = line;
 		else if (function && label && *line == ' ' && strstr(line, "call void @llvm.ubsantrap("))
-			at = place_of_test(s, &ir, function, label, file);
+			at = find_test_line(s, &ir, function, label, file);
 	}
 	if (at)
 		fprintf(stderr,

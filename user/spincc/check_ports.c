@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Warns if a port in network byte order (big-endian) is compared with a plain number. 9000 instead of spin_hton16(9000) is
- * port 10275 on every target. Follows the value through conversions and local variables of one function. The IR is not
- * optimised, so the comparison is as in the source.
+ * Warns if a port in network byte order (big-endian) is compared with a plain number. Called by check.c. 9000 instead of
+ * spin_hton16(9000) is port 10275 on every target. Follows the value through conversions and local variables of one function. The IR is
+ * not optimised, so the comparison is as in the source.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +10,10 @@
 
 #include "user/spincc/ir.h"
 
-#define NAMES 64u /* values that hold a port; if a function has more, they are not followed */
+#define PORT_VALUES_MAX 64u /* values that hold a port; if a function has more, they are not followed */
 
 struct ports {
-	char name[NAMES][24]; /* "%12" */
+	char name[PORT_VALUES_MAX][24]; /* "%12" */
 	unsigned count;
 };
 
@@ -39,7 +39,7 @@ static int find(const struct ports *p, const char *at)
 
 static void add(struct ports *p, const char *at)
 {
-	if (find(p, at) < 0 && p->count < NAMES)
+	if (find(p, at) < 0 && p->count < PORT_VALUES_MAX)
 		read_name(at, p->name[p->count++]);
 }
 
@@ -51,7 +51,8 @@ static void forget(struct ports *p, const char *at)
 		memmove(p->name[i], p->name[i + 1], (--p->count - (unsigned)i) * sizeof(p->name[0]));
 }
 
-static void follow(struct ports *p, const char *line)
+/* Updates the set of values that hold a port, by one instruction. */
+static void track(struct ports *p, const char *line)
 {
 	const char *result = strchr(line, '%'), *at = strstr(line, " store i16 "), *to;
 	char callee[128];
@@ -69,7 +70,7 @@ static void follow(struct ports *p, const char *line)
 }
 
 /* Returns the non-zero number that a port is compared with, or 0. `line` is the comparison or a switch. */
-static unsigned number_of(const struct ir *ir, const struct ports *p, const char *line)
+static unsigned compared_number(const struct ir *ir, const struct ports *p, const char *line)
 {
 	const char *at = strstr(line, " = icmp ");
 	unsigned number = 0;
@@ -111,8 +112,8 @@ void check__ports(const struct spincc *s, const struct ir *ir)
 			ports.count = 0;
 		if (*line != ' ')
 			continue;
-		follow(&ports, line);
-		number = ports.count ? number_of(ir, &ports, line) : 0;
+		track(&ports, line);
+		number = ports.count ? compared_number(ir, &ports, line) : 0;
 		at = number ? ir__place(s, ir, location_of(ir, line), file) : 0;
 		if (at)
 			fprintf(stderr,

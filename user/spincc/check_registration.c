@@ -29,7 +29,7 @@ static int refuse(const struct place *at, const char *format, ...)
 }
 
 /* Reads "i16 -1" as an unsigned number of its type's width. */
-static unsigned unsigned_field(const char *at)
+static unsigned parse_unsigned(const char *at)
 {
 	unsigned long bits = strtoul(at + 1, NULL, 10), value = strtoul(at + strcspn(at, " "), NULL, 10);
 
@@ -50,13 +50,13 @@ int check__read_registration(const char *meta, unsigned fields[REGISTERED_FIELDS
 	for (unsigned i = 0; i < REGISTERED_FIELDS && at; i++) {
 		at += strspn(at, "{, ");
 		if (*at == 'i') /* a field: "i8 1"; padding is "[1 x i8] zeroinitializer" */
-			fields[i] = unsigned_field(at);
+			fields[i] = parse_unsigned(at);
 		at = strchr(at, ',');
 	}
 	return 0;
 }
 
-static int check_pieces(const struct place *at, const unsigned *fields)
+static int check_fragmentation(const struct place *at, const unsigned *fields)
 {
 	const unsigned unit = fields[REGISTERED_FRAGMENTATION];
 
@@ -93,7 +93,7 @@ static int check_takes(const struct ir *ir, const struct place *at, const unsign
 	return 0;
 }
 
-static int check_fields_of(const struct ir *ir, const struct place *at, const unsigned *fields)
+static int check_registration_fields(const struct ir *ir, const struct place *at, const unsigned *fields)
 {
 	/* a file that registers no handler is a mistake: every packet would pass as if it were not attached */
 	if (!fields[REGISTERED_HEADER] && !fields[REGISTERED_PAYLOAD] && !fields[REGISTERED_COMPLETION] &&
@@ -107,7 +107,7 @@ static int check_fields_of(const struct ir *ir, const struct place *at, const un
 	if (fields[REGISTERED_PAYLOAD_ALIGNED] > 1)
 		return refuse(at, "payload_aligned is %u: 1 if payloads are to begin a line of packet memory, or 0",
 			      fields[REGISTERED_PAYLOAD_ALIGNED]);
-	if (check_pieces(at, fields) || check_takes(ir, at, fields))
+	if (check_fragmentation(at, fields) || check_takes(ir, at, fields))
 		return -1;
 	if (fields[REGISTERED_DELIVERY] != SPIN_DELIVER_ME && ir__starts(ir, "@spin_scratchpad_bytes_ ="))
 		return refuse(at, "SPIN_SCRATCHPAD is a message's: register .delivery = SPIN_DELIVER_ME, or keep it in SPIN_STATE");
@@ -125,7 +125,7 @@ int check__registration(const struct spincc *s, const struct ir *ir)
 	at.line = variable ? ir__place(s, ir, variable, at.file) : 0;
 	if (!at.line || check__read_registration(meta, fields))
 		return 0;
-	if (check_fields_of(ir, &at, fields))
+	if (check_registration_fields(ir, &at, fields))
 		return -1;
 	return check__calls(s, ir, fields[REGISTERED_DELIVERY] == SPIN_DELIVER_ME);
 }

@@ -56,7 +56,7 @@ static void read_all(int fd, struct text *out)
 	close(fd);
 }
 
-static void missing(const char *tool, int err)
+static void report_exec_error(const char *tool, int err)
 {
 	const char *base = strrchr(tool, '/') ? strrchr(tool, '/') + 1 : tool;
 
@@ -70,7 +70,7 @@ static void missing(const char *tool, int err)
 }
 
 /* Runs in the child. An error before exec is returned as errno through a pipe that exec closes. */
-static void child(struct command *c, int to_parent, int status)
+static void exec_child(struct command *c, int to_parent, int status)
 {
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
@@ -101,7 +101,7 @@ int command__run(struct spincc *s, struct command *c, struct text *output)
 	}
 	pid = fork();
 	if (pid == 0)
-		child(c, out[1], status[1]);
+		exec_child(c, out[1], status[1]);
 	close(out[1]);
 	close(status[1]);
 	if (pid < 0) {
@@ -121,7 +121,7 @@ int command__run(struct spincc *s, struct command *c, struct text *output)
 	if (s->verifier_log && output->data)
 		fputs(output->data, stderr);
 	if (exec_errno)
-		missing(c->words[0], exec_errno);
+		report_exec_error(c->words[0], exec_errno);
 	if (exec_errno || signals__caught())
 		return -1;
 	return WIFEXITED(rc) && WEXITSTATUS(rc) == 0 ? 0 : 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Converts compiler output to one line per fault in the user's file. Compilers also report consequences of a fault: lines
- * outside the user's files are dropped if any line is inside. Called after each command.
+ * outside the user's files are dropped if any line is inside. Called by build.c after each command.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static void quoted_name(const char *message, char *out, size_t bytes)
 }
 
 /* Copies the reason, with the name in place of @. */
-static void fill(char *out, size_t bytes, const char *reason, const char *name, const char *quote)
+static void substitute_name(char *out, size_t bytes, const char *reason, const char *name, const char *quote)
 {
 	const char *at = strchr(reason, '@');
 
@@ -49,7 +49,8 @@ static void fill(char *out, size_t bytes, const char *reason, const char *name, 
 		snprintf(out, bytes, "%s", reason);
 }
 
-static void own_words(char *out, size_t bytes, const char *message, unsigned flags)
+/* Copies the tool's own message, for rules without a reason. */
+static void copy_message(char *out, size_t bytes, const char *message, unsigned flags)
 {
 	const char *end = message + strlen(message), *quote = strrchr(message, '"'), *open = quote, *start = message;
 
@@ -68,7 +69,7 @@ static void own_words(char *out, size_t bytes, const char *message, unsigned fla
 	snprintf(out, bytes, "%.*s", (int)(end - start), start);
 }
 
-static int known(const struct faults *all, const struct fault *fault)
+static int is_known(const struct faults *all, const struct fault *fault)
 {
 	for (unsigned i = 0; i < all->count; i++)
 		if (all->rows[i].warning && !fault->warning)
@@ -131,8 +132,8 @@ static const struct rule *match_source(const struct spincc *s, const struct faul
 
 static const char system_header[] = "this header is the system's, which no HPU has; include <spin/spin.h> and headers of your own";
 
-static void judge(const struct spincc *s, struct faults *all, const struct rule *rules, const char *message, const char *whole,
-		  int is_error)
+static void add_fault(const struct spincc *s, struct faults *all, const struct rule *rules, const char *message, const char *whole,
+		      int is_error)
 {
 	const struct rule *rule = match(rules, message);
 	struct fault fault = { .warning = !is_error };
@@ -159,18 +160,19 @@ static void judge(const struct spincc *s, struct faults *all, const struct rule 
 	if (fault.reason[0])
 		;
 	else if (rule->flags & RULE_FUNCTION)
-		fill(fault.reason, sizeof(fault.reason), rules__function(name), name, "'");
+		substitute_name(fault.reason, sizeof(fault.reason), rules__function(name), name, "'");
 	else if (rule->reason)
-		fill(fault.reason, sizeof(fault.reason), rule->reason, name, rule->flags & (RULE_STACK | RULE_MEMORY) ? "" : "'");
+		substitute_name(fault.reason, sizeof(fault.reason), rule->reason, name,
+				rule->flags & (RULE_STACK | RULE_MEMORY) ? "" : "'");
 	else
-		own_words(fault.reason, sizeof(fault.reason), message, rule->flags);
-	if (!known(all, &fault) && all->count < FAULTS_MAX)
+		copy_message(fault.reason, sizeof(fault.reason), message, rule->flags);
+	if (!is_known(all, &fault) && all->count < FAULTS_MAX)
 		all->rows[all->count++] = fault;
 	all->ended |= !fault.warning && (rule->flags & RULE_LAST || rules == rules_bpf);
 }
 
 /* Processes one line of a tool's output. */
-static void take(const struct spincc *s, struct faults *all, const struct rule *rules, const char *line)
+static void process_line(const struct spincc *s, struct faults *all, const struct rule *rules, const char *line)
 {
 	const char *error = strstr(line, "error: "), *warning = strstr(line, "warning: ");
 	const char *from = strstr(line, "In file included from ");
@@ -195,17 +197,18 @@ static void take(const struct spincc *s, struct faults *all, const struct rule *
 		return;
 	}
 	if (error) {
-		judge(s, all, rules, error + strlen("error: "), line, 1);
+		add_fault(s, all, rules, error + strlen("error: "), line, 1);
 	} else if (warning) {
-		judge(s, all, rules, warning + strlen("warning: "), line, 0);
+		add_fault(s, all, rules, warning + strlen("warning: "), line, 0);
 	} else if (rules != rules_front) {
 		/* linkers, assemblers and back ends have no fixed format, but source lines are not messages */
 		if (match(rules, line)->pattern && line[0] != ' ' && line[0] != '\t')
-			judge(s, all, rules, line, line, 1);
+			add_fault(s, all, rules, line, line, 1);
 	}
 }
 
-static int print(struct spincc *s, const struct faults *all, int failed)
+/* Prints errors, or warnings if there are none. Faults without a place are printed only if no error has one. */
+static int print_faults(struct spincc *s, const struct faults *all, int failed)
 {
 	unsigned errors = 0, with_place = 0;
 
@@ -254,10 +257,10 @@ int explain(struct spincc *s, enum stage stage, const struct text *output, int f
 		if (*next)
 			*next++ = '\0';
 		if (!all->ended || strstr(line, "note: in expansion of macro")) /* the note may have the line of the last fault */
-			take(s, all, rules[stage], line);
+			process_line(s, all, rules[stage], line);
 	}
 	if (all->count || failed)
-		err = print(s, all, failed);
+		err = print_faults(s, all, failed);
 	free(all);
 	return err;
 }

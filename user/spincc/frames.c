@@ -47,7 +47,7 @@ static unsigned innermost_call(const struct spincc *s, Dwarf_Die *parent, Dwarf_
 }
 
 /* Returns 1 if the instruction belongs to a user function, or to a function that the user's code calls. */
-static int has_users_frame(const struct spincc *s, Dwarf_Die *parent, Dwarf_Files *files, Dwarf_Addr pc)
+static int has_user_frame(const struct spincc *s, Dwarf_Die *parent, Dwarf_Files *files, Dwarf_Addr pc)
 {
 	char name[PATH_MAX];
 	Dwarf_Die child;
@@ -66,7 +66,7 @@ static int has_users_frame(const struct spincc *s, Dwarf_Die *parent, Dwarf_File
 			if ((called_in && paths__users(s, called_in, name)) || (defined_in && paths__users(s, defined_in, name)))
 				return 1;
 		}
-		return has_users_frame(s, &child, files, pc);
+		return has_user_frame(s, &child, files, pc);
 	} while (!dwarf_siblingof(&child, &child));
 	return 0;
 }
@@ -103,20 +103,21 @@ static unsigned own_line(const struct spincc *s, Dwarf_Die *unit, Dwarf_Addr pc,
 }
 
 /* Examines the function that contains the instruction. */
-typedef unsigned (*ask_fn)(const struct spincc *s, Dwarf_Die *unit, Dwarf_Die *function, Dwarf_Files *files, Dwarf_Addr pc,
-			   char name[PATH_MAX]);
+typedef unsigned (*query_fn)(const struct spincc *s, Dwarf_Die *unit, Dwarf_Die *function, Dwarf_Files *files, Dwarf_Addr pc,
+			     char name[PATH_MAX]);
 
-static unsigned ask(const struct spincc *s, const char *object, const char *program, long instruction, ask_fn fn, char name[PATH_MAX])
+/* Finds the function of a program that contains the instruction, and returns what fn returns for it; 0: not found. */
+static unsigned query(const struct spincc *s, const char *object, const char *program, long instruction, query_fn fn, char name[PATH_MAX])
 {
 	Dwarf_Addr pc = (Dwarf_Addr)instruction * 8;
 	int fd = open(object, O_RDONLY | O_CLOEXEC);
 	Dwarf *dwarf = fd >= 0 ? dwarf_begin(fd, DWARF_C_READ) : NULL;
 	Dwarf_Off offset = 0, next;
-	unsigned answer = 0;
+	unsigned result = 0;
 	size_t header;
 
 	/* not relocated: an address is an offset in its function's section, and each program has its own section */
-	while (dwarf && !answer && !dwarf_nextcu(dwarf, offset, &next, &header, NULL, NULL, NULL)) {
+	while (dwarf && !result && !dwarf_nextcu(dwarf, offset, &next, &header, NULL, NULL, NULL)) {
 		Dwarf_Die unit, child;
 		Dwarf_Files *files;
 
@@ -125,8 +126,8 @@ static unsigned ask(const struct spincc *s, const char *object, const char *prog
 				const char *function = dwarf_tag(&child) == DW_TAG_subprogram ? dwarf_diename(&child) : NULL;
 
 				if (function && !strcmp(function, program) && dwarf_haspc(&child, pc) > 0)
-					answer = fn(s, &unit, &child, files, pc, name);
-			} while (!answer && !dwarf_siblingof(&child, &child));
+					result = fn(s, &unit, &child, files, pc, name);
+			} while (!result && !dwarf_siblingof(&child, &child));
 		}
 		offset = next;
 	}
@@ -134,11 +135,11 @@ static unsigned ask(const struct spincc *s, const char *object, const char *prog
 		dwarf_end(dwarf);
 	if (fd >= 0)
 		close(fd);
-	return answer;
+	return result;
 }
 
-static unsigned ask_line(const struct spincc *s, Dwarf_Die *unit, Dwarf_Die *function, Dwarf_Files *files, Dwarf_Addr pc,
-			 char name[PATH_MAX])
+static unsigned query_line(const struct spincc *s, Dwarf_Die *unit, Dwarf_Die *function, Dwarf_Files *files, Dwarf_Addr pc,
+			   char name[PATH_MAX])
 {
 	unsigned line = innermost_call(s, function, files, pc, name, 0);
 
@@ -147,18 +148,18 @@ static unsigned ask_line(const struct spincc *s, Dwarf_Die *unit, Dwarf_Die *fun
 
 unsigned frames__line(const struct spincc *s, const char *object, const char *program, long instruction, char name[PATH_MAX])
 {
-	return ask(s, object, program, instruction, ask_line, name);
+	return query(s, object, program, instruction, query_line, name);
 }
 
-static unsigned ask_runtime(const struct spincc *s, Dwarf_Die *unit, Dwarf_Die *function, Dwarf_Files *files, Dwarf_Addr pc,
-			    char name[PATH_MAX])
+static unsigned query_runtime(const struct spincc *s, Dwarf_Die *unit, Dwarf_Die *function, Dwarf_Files *files, Dwarf_Addr pc,
+			      char name[PATH_MAX])
 {
 	(void)unit;
 	(void)name;
-	return !has_users_frame(s, function, files, pc);
+	return !has_user_frame(s, function, files, pc);
 }
 
 int frames__is_runtimes(const struct spincc *s, const char *object, const char *program, long instruction)
 {
-	return (int)ask(s, object, program, instruction, ask_runtime, NULL);
+	return (int)query(s, object, program, instruction, query_runtime, NULL);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Reads LLVM's textual IR as far as the checks need it: lines, metadata by number, the source location of an instruction. */
+/*
+ * Reads LLVM's textual IR as far as the checks need it: lines, metadata by number, the source location of an instruction. Called by
+ * check_*.c, card.c, find.c and walks.c.
+ */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

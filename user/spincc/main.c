@@ -79,7 +79,8 @@ static const struct command_row command = {
 		},
 };
 
-static const char *wrong_for_pspin(const struct spincc *s)
+/* Returns a message if an option does not fit --api pspin, or NULL. */
+static const char *check_pspin_options(const struct spincc *s)
 {
 	if (strcmp(s->target, "fat") && strcmp(s->target, "rv32"))
 		return "--target host and nfp are for files of <spin/spin.h>: with --api pspin there is only the HPU's program";
@@ -131,8 +132,8 @@ static int run(int argc, char **argv, const char **operands, struct spincc *s)
 	if (status >= 0)
 		return status;
 	s->handler = operands[0];
-	if (!strcmp(s->api, "pspin") && wrong_for_pspin(s)) {
-		fprintf(stderr, "spincc: %s; see spincc --help\n", wrong_for_pspin(s));
+	if (!strcmp(s->api, "pspin") && check_pspin_options(s)) {
+		fprintf(stderr, "spincc: %s; see spincc --help\n", check_pspin_options(s));
 		return 2;
 	}
 	return compile(s);

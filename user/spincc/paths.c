@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Finds the directories of the runtime's sources and of the handler, and converts file names in compiler output to the names that
- * users know.
+ * users know. Called by main.c and by the files that report lines.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -81,7 +81,7 @@ static int starts(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
-static const char *base(const char *path)
+static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -106,7 +106,7 @@ const char *paths__users(const struct spincc *s, const char *file, char name[PAT
 {
 	size_t root = strlen(s->root), directory = strlen(s->directory);
 
-	if (!strcmp(base(file), base(s->handler_path))) {
+	if (!strcmp(base_name(file), base_name(s->handler_path))) {
 		snprintf(name, PATH_MAX, "%s", s->handler);
 		return name;
 	}

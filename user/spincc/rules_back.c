@@ -109,7 +109,7 @@ static int ends(const char *name, const char *with)
 }
 
 /* Returns 1 for functions of libgcc and compiler-rt on float and double: __addsf3, __floatunsidf, __fixdfsi. */
-static int computes_floats(const char *name)
+static int is_float_helper(const char *name)
 {
 	static const char *const kinds[] = { "sf", "df", "sf2", "df2", "sf3", "df3", "tf", "tf2", "tf3" };
 
@@ -146,7 +146,7 @@ const char *rules__function(const char *name)
 		return "@: handlers have no heap; keep memory in the struct of SPIN_STATE or in a SPIN_TABLE";
 	if (ends(name, "printf") || starts(name, "put"))
 		return "@: handlers cannot print; count in the state, and read it with spinctl";
-	if (computes_floats(name))
+	if (is_float_helper(name))
 		return "floating point; compute with integers, scaled by a power of two";
 	for (size_t i = 0; i < sizeof(math) / sizeof(math[0]); i++)
 		if (!strcmp(name, math[i]))

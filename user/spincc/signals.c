@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Handles SIGINT, SIGTERM, SIGHUP and SIGPIPE: the child is terminated first, then temporary files are removed, then spincc
- * ends by the same signal.
+ * ends by the same signal. Called by main.c and command.c.
  */
 #include <signal.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The temporary directory of a compilation, beside the output. Called by main.c and build.c. Results leave it by rename, so an output file
+ * The temporary directory of a compilation, next to the output. Called by main.c and build.c. Results leave it by rename, so an output file
  * is complete or absent. What a killed spincc left is removed by the next one that writes to the same directory.
  */
 #include <errno.h>

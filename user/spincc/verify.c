@@ -22,7 +22,7 @@ struct log {
 	char program[64]; /* the program that was refused */
 };
 
-static void take_line(void *arg, const char *line)
+static void log_line(void *arg, const char *line)
 {
 	struct log *log = arg;
 	const char *prog = !strncmp(line, "libbpf: prog '", 14) ? line + 14 : NULL;
@@ -36,8 +36,8 @@ static void take_line(void *arg, const char *line)
 }
 
 /* Returns the handler's line: the log's own, or the call site of an inlined function from DWARF. */
-static unsigned place(const struct spincc *s, const char *object, const struct log *log, const struct verifier_refusal *refusal,
-		      char name[PATH_MAX])
+static unsigned find_line(const struct spincc *s, const char *object, const struct log *log, const struct verifier_refusal *refusal,
+			  char name[PATH_MAX])
 {
 	unsigned line = 0;
 
@@ -51,7 +51,7 @@ static unsigned place(const struct spincc *s, const char *object, const struct l
 }
 
 /* Returns 1 if the refused instruction belongs only to the runtime: then the fault is there. */
-static int is_runtimes(const struct spincc *s, const char *object, const struct log *log, const struct verifier_refusal *refusal)
+static int is_runtime_fault(const struct spincc *s, const char *object, const struct log *log, const struct verifier_refusal *refusal)
 {
 	char name[PATH_MAX];
 
@@ -78,11 +78,11 @@ static void report(const struct spincc *s, const char *object, const struct log 
 		snprintf(reason, sizeof(reason),
 			 "a function is called that is never inlined, where loops are not limited; leave out "
 			 "noinline");
-	} else if (is_runtimes(s, object, log, &refusal)) {
+	} else if (is_runtime_fault(s, object, log, &refusal)) {
 		verifier__own_fault(&refusal, reason, sizeof(reason));
 	} else {
 		verifier__reason(&refusal, reason, sizeof(reason));
-		line = place(s, object, log, &refusal, name);
+		line = find_line(s, object, log, &refusal, name);
 	}
 	if (line)
 		fprintf(stderr, "%s:%u: %s%s", name, line, where, reason);
@@ -103,7 +103,7 @@ static int try_class(struct spincc *s, const char *path, const struct spin_objec
 	int err;
 
 	log.to = open_memstream(&text, &bytes);
-	spin_set_log(take_line, &log);
+	spin_set_log(log_line, &log);
 	spin_set_load_progress(load_progress__print, &progress);
 	err = spin_rule__parse("udp", &rule);
 	if (!err)

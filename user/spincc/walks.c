@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Changes walks so that the verifier terminates. Called by build.c between clang's front end and its optimiser. It reads what clang
- * 14 to 19 write without optimisation: a local variable is an alloca with loads and stores.
+ * Rewrites the loops over a payload (SPIN_FOR_EACH, here called walks) and SPIN_FOR in a handler's LLVM IR, so that the verifier
+ * terminates on them. Called by build.c between clang's front end and its optimiser. It reads what clang 14 to 19 write without
+ * optimisation: a local variable is an alloca with loads and stores. A walk has two nested loops (<spin/target/frame.h>): the outer one
+ * takes the next chunk of the payload, the inner one the next piece of the chunk, for which it runs the handler's body.
  *
- * A variable that a walk's body changes, like a minimum or a count, starts with a known number. If the body has branches, each path
- * leaves a different number, and a comparison with a known number adds to what the verifier knows, up to the outcome of later
- * comparisons. Then no two rounds have the same state; without CAP_PERFMON this happens even without comparisons. The verifier gives
- * up after 1,000,000 steps. This file makes such a variable unknown to the verifier before each piece: it adds the zero `any & ~any`,
- * which is computed once for each chunk, as in spin_blur(). The program's result does not change. A body without branches has only one
- * path and is left alone. SPIN_FOR gets the same before each round.
+ * A variable that the body changes, like a minimum or a count, starts with a known number. If the body has branches, each path leaves a
+ * different number, and a comparison with a known number adds to what the verifier knows, up to the outcome of later comparisons. Then no
+ * two iterations have the same state; without CAP_PERFMON this happens even without comparisons. The verifier gives up after 1,000,000
+ * steps. This file makes such a variable unknown to the verifier before each piece: it adds the zero `any & ~any`, which is computed once
+ * for each chunk, as in spin_blur(). The program's result does not change. A body without branches has only one path and is not changed.
+ * In a SPIN_FOR the variables are made unknown before each iteration.
  *
- * The handler's own loops are left alone: the verifier must know their counters.
+ * Other loops of the handler are not changed: the verifier must know their counters.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -22,10 +24,10 @@
 #include "user/spincc/ir.h"
 #include "user/spincc/walks.h"
 
-#define SLOTS_MAX  64 /* tracked variables of a function, one bit each; more are left alone */
-#define NAME_BYTES 64
-#define COUNTS     "@spin_walks_count_ = " /* <spin/target/frame.h> */
-#define RUNTIMES   "%struct.spin_"         /* the walk itself, which must stay known */
+#define SLOTS_MAX      64 /* tracked variables of a function, one bit each; further ones are not changed */
+#define NAME_BYTES     64
+#define COUNT_VARIABLE "@spin_walks_count_ = " /* <spin/target/frame.h> */
+#define RUNTIME_STRUCT "%struct.spin_"         /* the walk's own state, which must stay known */
 
 /* A variable: an alloca of an integer, or an integer field of a structure's alloca. */
 struct slot {
@@ -49,7 +51,7 @@ struct function {
 	uint64_t changed; /* the slots that the current walk stores to */
 	int branches;     /* the current walk has branches */
 	uint64_t named;   /* declared in the source: variables that the compiler adds stay known */
-	uint64_t forgets; /* the slots that the current walk makes unknown */
+	uint64_t hidden;  /* the slots that the current walk makes unknown */
 };
 
 static int is_name(char c)
@@ -130,7 +132,7 @@ static void read_alloca(struct function *f, const char *name, const char *rest)
 	if (sscanf(rest, "alloca %127[^,]", type) != 1)
 		return;
 	v = add_value(f, name);
-	if (v && *type != '[' && strncmp(type, RUNTIMES, strlen(RUNTIMES)))
+	if (v && *type != '[' && strncmp(type, RUNTIME_STRUCT, strlen(RUNTIME_STRUCT)))
 		v->slot = add_slot(f, name, "");
 }
 
@@ -251,7 +253,7 @@ static const char *end_of_loop(const struct ir *ir, const char *line, const char
 	return end;
 }
 
-/* Writes, before the chunk, instructions that compute a zero of each type. The verifier does not know that it is zero. */
+/* Writes, before the chunk, instructions that compute a zero of each type. To the verifier its value is unknown. */
 static void write_zero(FILE *out, const struct function *f, uint64_t which, unsigned walk)
 {
 	fprintf(out, "  %%spin.any.%u = load volatile i32, %s @spin_any, align 4\n", walk,
@@ -266,7 +268,7 @@ static void write_zero(FILE *out, const struct function *f, uint64_t which, unsi
 	fprintf(out, "  %%spin.i8.%u = trunc i32 %%spin.i32.%u to i8\n", walk, walk);
 }
 
-/* Writes the additions before the piece. */
+/* Writes, before the piece, the additions of that zero to the variables. */
 static void write_forget(FILE *out, const struct function *f, uint64_t which, unsigned walk)
 {
 	for (unsigned i = 0; i < f->slots; i++) {
@@ -291,12 +293,12 @@ static void read_walk(const struct ir *ir, struct function *f, const char *line,
 {
 	const char *end = *label ? end_of_loop(ir, line, label) : NULL;
 
-	f->forgets = f->changed = 0;
+	f->hidden = f->changed = 0;
 	f->branches = 0;
 	for (const char *at = line; end && at != end; at = ir__next(ir, at))
 		read_instruction(f, at);
 	if (f->branches)
-		f->forgets = f->changed & f->named;
+		f->hidden = f->changed & f->named;
 }
 
 /* Reads "18:     ; preds = ..." or "for.cond:", which begin a block. */
@@ -325,7 +327,7 @@ static void write_function(const struct ir *ir, FILE *out, struct function *f, c
 	const char *line = *from;
 
 	f->slots = f->values = 0;
-	f->forgets = f->named = 0;
+	f->hidden = f->named = 0;
 	for (; line && *line != '}'; line = ir__next(ir, line)) {
 		const char *is = begins(line, "  %") ? next_name(line, name) : NULL;
 
@@ -335,15 +337,15 @@ static void write_function(const struct ir *ir, FILE *out, struct function *f, c
 		read_declare(f, line);
 		if (is && strstr(is, "@spin_walk_chunk_(")) {
 			read_walk(ir, f, line, label);
-			if (f->forgets)
-				write_zero(out, f, f->forgets, ++*walks);
-		} else if (is && strstr(is, "@spin_walk_piece_(") && f->forgets) {
-			write_forget(out, f, f->forgets, *walks);
+			if (f->hidden)
+				write_zero(out, f, f->hidden, ++*walks);
+		} else if (is && strstr(is, "@spin_walk_piece_(") && f->hidden) {
+			write_forget(out, f, f->hidden, *walks);
 		} else if (is && strstr(is, "@spin_for_step_(")) {
 			read_walk(ir, f, line, label);
-			if (f->forgets) {
-				write_zero(out, f, f->forgets, ++*walks);
-				write_forget(out, f, f->forgets, *walks);
+			if (f->hidden) {
+				write_zero(out, f, f->hidden, ++*walks);
+				write_forget(out, f, f->hidden, *walks);
 			}
 		}
 		write_line(out, line);
@@ -351,8 +353,8 @@ static void write_function(const struct ir *ir, FILE *out, struct function *f, c
 	*from = line;
 }
 
-/* Returns 1 if the handler takes locks or loops by steps. Both use a step of the budget in each round. */
-static int waits(const struct ir *ir)
+/* Returns 1 if the handler takes locks or has SPIN_WHILE or SPIN_FOR loops. Both use a step of the budget in each iteration. */
+static int uses_step_budget(const struct ir *ir)
 {
 	for (const char *line = ir__first(ir); line; line = ir__next(ir, line))
 		if (begins(line, "define ") && strstr(line, "@spin_step_("))
@@ -368,7 +370,7 @@ static int write_all(const struct ir *ir, FILE *out)
 	/* a runtime that does not define spin_any does not need this change */
 	int has_any = ir__starts(ir, "@spin_any = ") != NULL;
 
-	const char *counts = waits(ir) ? ir__starts(ir, COUNTS) : NULL;
+	const char *counts = uses_step_budget(ir) ? ir__starts(ir, COUNT_VARIABLE) : NULL;
 
 	for (const char *line = ir__first(ir); line; line = ir__next(ir, line)) {
 		if (line == counts) { /* "... global i32 0, align 4": 1 */

@@ -3,9 +3,9 @@
 #define USER_SPINCC_WALKS_H
 
 /*
- * Copies unoptimised LLVM IR from one file to another, changed so that the kernel's verifier terminates on its walks. At the
- * head of each piece of a SPIN_FOR_EACH it adds a zero that the verifier does not know to the local integers that a body with
- * branches changes (see walks.c). Returns 0, or -1 after a message.
+ * Copies unoptimised LLVM IR from one file to another, and rewrites its SPIN_FOR_EACH and SPIN_FOR loops so that the kernel's
+ * verifier terminates on them: in each iteration it adds a zero, whose value the verifier does not know, to the local integers that a
+ * body with branches changes (walks.c). Called by build.c. Returns 0, or -1 after a message.
  */
 int walks__write(const char *from, const char *to);
 

@@ -10,7 +10,7 @@
 #include "user/spinctl/builtin.h"
 #include "user/spinctl/spinctl.h"
 
-static int is_there(char path[PATH_MAX], const char *directory, const char *below, const char *name)
+static int is_readable(char path[PATH_MAX], const char *directory, const char *below, const char *name)
 {
 	return snprintf(path, PATH_MAX, "%s/%s%s.spin", directory, below, name) < PATH_MAX && !access(path, R_OK);
 }
@@ -21,12 +21,12 @@ int builtin__look(const char *name, char path[PATH_MAX])
 	char self[PATH_MAX], *slash;
 	ssize_t n;
 
-	if (home && *home && is_there(path, home, "handlers/", name))
+	if (home && *home && is_readable(path, home, "handlers/", name))
 		return 1;
 	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	for (self[n > 0 ? n : 0] = '\0'; (slash = strrchr(self, '/'));) {
 		*slash = '\0';
-		if (is_there(path, self, "handlers/", name) || is_there(path, self, "share/spin/handlers/", name))
+		if (is_readable(path, self, "handlers/", name) || is_readable(path, self, "share/spin/handlers/", name))
 			return 1;
 	}
 	return 0;

@@ -43,7 +43,7 @@ struct search {
 	char names[256]; /* "aggregate on eth0, reduce on eth1" */
 };
 
-static void add(struct search *s, const struct status_interface *on, const struct status_context *context)
+static void add_context(struct search *s, const struct status_interface *on, const struct status_context *context)
 {
 	size_t at = strlen(s->names);
 
@@ -60,7 +60,7 @@ static void on_interface(void *arg, const struct status_interface *on)
 		return;
 	for (unsigned i = 0; i < on->contexts; i++)
 		if (!options.context || !strcmp(on->context[i].name, options.context))
-			add(arg, on, &on->context[i]);
+			add_context(arg, on, &on->context[i]);
 }
 
 static int find(uint32_t *program_id)

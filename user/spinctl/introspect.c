@@ -30,10 +30,10 @@ int introspect_section__open(uint32_t map_id, const char *name, struct introspec
 
 	*s = (struct introspect_section){ .fd = bpf_map_get_fd_by_id(map_id) };
 	if (s->fd < 0 || bpf_obj_get_info_by_fd(s->fd, &info, &bytes))
-		goto no;
+		goto fail;
 	length = strlen(info.name);
 	if (length < want || strcmp(info.name + length - want, name) || !info.btf_id)
-		goto no;
+		goto fail;
 	s->btf = btf__load_from_kernel_by_id(info.btf_id);
 	s->bytes = (info.value_size + page - 1) / page * page;
 	s->mem = s->btf ? mmap(NULL, s->bytes, PROT_READ, MAP_SHARED, s->fd, 0) : NULL;
@@ -41,7 +41,7 @@ int introspect_section__open(uint32_t map_id, const char *name, struct introspec
 		s->mem = NULL;
 	if (s->mem)
 		return 0;
-no:
+fail:
 	introspect_section__close(s);
 	return -ENOENT;
 }

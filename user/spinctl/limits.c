@@ -72,7 +72,7 @@ static uint32_t capability(unsigned i)
 	return i < 32 && strcmp(spin_capability_name((enum spin_capability)(1u << i)), "unknown") ? 1u << i : 0;
 }
 
-static void text(const struct answer *a)
+static void print_text(const struct answer *a)
 {
 	uint32_t bit;
 
@@ -89,7 +89,7 @@ static void text(const struct answer *a)
 		       a->messages & bit ? "yes" : "no");
 }
 
-static void as_json(const struct answer *a)
+static void print_json(const struct answer *a)
 {
 	uint32_t bit;
 	struct json j;
@@ -131,7 +131,7 @@ static void as_json(const struct answer *a)
 }
 
 /* Reads the limits that a target file defines. All other limits are those of the model and equal a context's. */
-static int of_target(struct spin_ni_limits *limits)
+static int read_target_limits(struct spin_ni_limits *limits)
 {
 	struct pspin_target *target = NULL;
 	uint64_t cycles = 0, clusters = 0, hpus = 0, threads = 1;
@@ -172,12 +172,12 @@ static int run(const char **operands, unsigned count)
 	spin_nic__close(nic);
 	if (err)
 		return report_error("%s", spin_strerror_last());
-	if (options.target && of_target(&a.limits))
+	if (options.target && read_target_limits(&a.limits))
 		return FAILED;
 	if (options.json)
-		as_json(&a);
+		print_json(&a);
 	else
-		text(&a);
+		print_text(&a);
 	return DONE;
 }
 

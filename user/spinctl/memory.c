@@ -7,7 +7,7 @@
 #include "user/spinctl/memory.h"
 
 /* Parses "8192+64". */
-static int take_segment(char *text, struct spin_segment *out)
+static int parse_segment(char *text, struct spin_segment *out)
 {
 	char *plus = strchr(text, '+');
 	uint64_t start, length;
@@ -30,7 +30,7 @@ int run_memory__parse(const char *option, const char *text, struct run_memory *o
 	while (!status && (word = strsep(&rest, ","))) {
 		if (out->segments == SPIN_SEGMENTS_MAX)
 			status = report_error("%s '%s': more than the %u segments that an entry can have", option, text, SPIN_SEGMENTS_MAX);
-		else if (take_segment(word, &out->segment[out->segments++]))
+		else if (parse_segment(word, &out->segment[out->segments++]))
 			status = report_error("%s '%s': write START+LENGTH in bytes, several with commas in between", option, text);
 	}
 	free(copy);

@@ -187,7 +187,7 @@ static int read_context(uint32_t id, struct status_context *out)
 {
 	const uint32_t own_id = introspect__behind_ring(id);
 	uint32_t maps[INTROSPECT_MAPS_MAX];
-	int count = introspect__context_maps(own_id, maps), ours = 0;
+	int count = introspect__context_maps(own_id, maps), is_spin = 0;
 
 	out->program_id = own_id;
 	out->has_ring = own_id != id;
@@ -204,11 +204,11 @@ static int read_context(uint32_t id, struct status_context *out)
 				memcpy(out->name, name, sizeof(out->name) - 1);
 			introspect_section__close(&s);
 		} else if (!introspect_section__open(maps[i], ".bss", &s)) {
-			ours |= !read_counters(&s, out->packets);
+			is_spin |= !read_counters(&s, out->packets);
 			introspect_section__close(&s);
 		}
 	}
-	return ours ? 0 : -ENOENT;
+	return is_spin ? 0 : -ENOENT;
 }
 
 /* Reads the programs in the map through which the dispatcher calls contexts. */
@@ -232,10 +232,10 @@ static void read_contexts(uint32_t map_id, struct status_interface *out)
 }
 
 /* Returns 0 if the program is an interface's sPIN dispatcher. */
-static int read_root(struct status_interface *out)
+static int read_dispatcher(struct status_interface *out)
 {
 	uint32_t maps[INTROSPECT_MAPS_MAX];
-	int count = introspect__maps(out->program_id, "spin_root", maps), ours = 0;
+	int count = introspect__maps(out->program_id, "spin_root", maps), is_spin = 0;
 
 	if (count < 0)
 		count = introspect__maps(out->program_id, "spin_root_copy", maps);
@@ -247,10 +247,10 @@ static int read_root(struct status_interface *out)
 			read_contexts(maps[i], out);
 			continue;
 		}
-		ours |= !read_counters(&s, out->packets);
+		is_spin |= !read_counters(&s, out->packets);
 		introspect_section__close(&s);
 	}
-	return ours ? 0 : -ENOENT;
+	return is_spin ? 0 : -ENOENT;
 }
 
 /*
@@ -312,7 +312,7 @@ static int read_link(uint32_t id, const struct bpf_link_info *info, struct statu
 	out->link_id = id;
 	out->program_id = info->prog_id;
 	out->shared = is_shared;
-	if (read_root(out) && (is_shared || read_card(out)))
+	if (read_dispatcher(out) && (is_shared || read_card(out)))
 		return -ENOENT;
 	if (is_shared) {
 		out->owner_pid = kernel_share__owner(info->prog_id, &out->ifindex, out->owner, sizeof(out->owner));

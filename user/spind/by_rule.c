@@ -14,9 +14,9 @@
 #include "user/spind/context.h"
 #include "user/spind/host.h"
 
-#define LOOK_MS 250 /* how often a holder checks that the interface still exists */
+#define CHECK_MS 250 /* how often a holder checks that the interface still exists */
 
-static int make_by_rule(struct client *client, struct spin_object **obj, struct held *held)
+static int create_context(struct client *client, struct spin_object **obj, struct held *held)
 {
 	struct broker_request *request = &client->order.request;
 	struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = request->class, .name = request->name[0] ? request->name : NULL };
@@ -50,12 +50,12 @@ static int make_by_rule(struct client *client, struct spin_object **obj, struct 
 }
 
 /* Returns when the context is stopped or its interface is gone. */
-static void serve_rule(struct held *held)
+static void wait_for_end(struct held *held)
 {
 	struct pollfd wait = { .fd = held->connection, .events = POLLIN };
 	int err = 0;
 
-	while (poll(&wait, 1, LOOK_MS) <= 0 && !err) {
+	while (poll(&wait, 1, CHECK_MS) <= 0 && !err) {
 		pthread_mutex_lock(&held->use);
 		err = spin_ctx__alive(held->ctx) < 0;
 		if (err)
@@ -70,14 +70,14 @@ void by_rule__serve(struct client *client)
 		.uid = client->order.uid, .pid = client->order.pid, .connection = -1, .object_fd = -1, .use = PTHREAD_MUTEX_INITIALIZER
 	};
 	struct spin_object *obj = NULL;
-	int own[2] = { -1, -1 }, err = make_by_rule(client, &obj, &held);
+	int pair[2] = { -1, -1 }, err = create_context(client, &obj, &held);
 
-	if (!err && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, own))
+	if (!err && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		err = spin_fail(-errno, "spind has no descriptor left: %s", strerror(errno));
 	if (err) {
 		answer__refuse(client->fds[0], err, spin_strerror_last());
 	} else {
-		held.connection = own[0]; /* stop_for() shuts it down */
+		held.connection = pair[0]; /* stop_held() shuts it down */
 		context__fill(&held, client, obj);
 		pthread_mutex_lock(&held.use);
 		held__add(&held);
@@ -85,11 +85,11 @@ void by_rule__serve(struct client *client)
 		pthread_mutex_unlock(&held.use);
 		broker__close(client->fds, 2);
 		context__say_begin(&held);
-		serve_rule(&held);
+		wait_for_end(&held);
 		held__remove(&held);
 		context__say_end(&held);
 	}
-	broker__close(own, 2);
+	broker__close(pair, 2);
 	spin_ctx__destroy(held.ctx);
 	spin_object__close(obj);
 	broker__close(&held.object_fd, 1);

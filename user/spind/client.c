@@ -25,11 +25,11 @@
 #include "user/spind/host.h"
 #include "user/spind/operate.h"
 
-#define LOOK_MS 250 /* how often a holder checks that a socket is still open */
+#define CHECK_MS 250 /* how often a holder checks that a socket is still open */
 
 /* --- the context --- */
 
-/* The arguments of create_with(). */
+/* The arguments of create_ctx(). */
 struct creation {
 	const struct client *client;
 	const struct facts *facts;
@@ -37,7 +37,7 @@ struct creation {
 	struct spin_ctx **out;
 };
 
-static int create_with(const struct creation *c, struct spin_ctx *share)
+static int create_ctx(const struct creation *c, struct spin_ctx *share)
 {
 	const struct broker_request *request = &c->client->order.request;
 	struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = request->class, .name = request->name[0] ? request->name : NULL };
@@ -70,7 +70,7 @@ static int create_sharing(void *arg, struct held *other)
 		return spin_fail(-EINVAL, "context %u is %s: contexts that share a state have one class", other->id,
 				 spin_class_name(other->class));
 	pthread_mutex_lock(&other->use);
-	err = create_with(c, other->ctx);
+	err = create_ctx(c, other->ctx);
 	pthread_mutex_unlock(&other->use);
 	return err;
 }
@@ -79,7 +79,7 @@ static int create(const struct client *client, const struct facts *facts, const 
 {
 	struct creation c = { client, facts, obj, out };
 
-	return client->order.request.share ? held__using(client->order.request.share, create_sharing, &c) : create_with(&c, NULL);
+	return client->order.request.share ? held__using(client->order.request.share, create_sharing, &c) : create_ctx(&c, NULL);
 }
 
 static int attach_to(struct held *held, struct spin_nic *nic)
@@ -122,7 +122,7 @@ static int attach(const struct client *client, const struct facts *facts, struct
 }
 
 /* Attaches to interfaces that have got an address since the last look. One that cannot be attached is skipped with a message. */
-static void follow_changes(const struct client *client, const struct facts *facts, struct held *held)
+static void attach_new_interfaces(const struct client *client, const struct facts *facts, struct held *held)
 {
 	struct spin_nic *nics[HOST_INTERFACES_MAX];
 	char names[sizeof(held->interfaces)] = "";
@@ -152,7 +152,7 @@ static void follow_changes(const struct client *client, const struct facts *fact
 /* --- requests after CREATE --- */
 
 /* Returns 1 to continue, 0 to end the connection. */
-static int take_request(const struct client *client, const struct facts *facts, struct held *held)
+static int handle_request(const struct client *client, const struct facts *facts, struct held *held)
 {
 	struct broker_request request;
 	int fds[BROKER_FDS], err;
@@ -192,27 +192,27 @@ static uint64_t now_ms(void)
 static void serve_context(const struct client *client, const struct facts *facts, struct held *held)
 {
 	struct pollfd wait = { .fd = held->connection, .events = POLLIN };
-	uint64_t looked_ms = now_ms();
+	uint64_t checked_ms = now_ms();
 
 	for (;;) {
-		const int ready = poll(&wait, 1, LOOK_MS);
+		const int ready = poll(&wait, 1, CHECK_MS);
 
 		if (ready < 0 && errno != EINTR)
 			return;
-		if (ready > 0 && !take_request(client, facts, held))
+		if (ready > 0 && !handle_request(client, facts, held))
 			return;
-		if (now_ms() - looked_ms < LOOK_MS) /* also while the client sends requests continuously */
+		if (now_ms() - checked_ms < CHECK_MS) /* also while the client sends requests continuously */
 			continue;
-		looked_ms = now_ms();
+		checked_ms = now_ms();
 		/* accepted connections outlive the listening socket */
 		if (!spin_guard__has_socket(held->ctx) && !spin_streams__count(held->ctx))
 			return;
-		follow_changes(client, facts, held);
+		attach_new_interfaces(client, facts, held);
 	}
 }
 
 /* Creates the context. Always closes the socket's descriptor: while spind holds one, the client cannot close its socket. */
-static int make_context(struct client *client, struct facts *facts, struct spin_object **obj, struct held *held)
+static int create_context(struct client *client, struct facts *facts, struct spin_object **obj, struct held *held)
 {
 	char reason[256];
 	int socket_fd, err;
@@ -239,7 +239,7 @@ static int make_context(struct client *client, struct facts *facts, struct spin_
 	return err;
 }
 
-static void serve_creation(struct client *client)
+static void serve_create(struct client *client)
 {
 	struct held held = { .uid = client->order.uid,
 			     .pid = client->order.pid,
@@ -248,7 +248,7 @@ static void serve_creation(struct client *client)
 			     .use = PTHREAD_MUTEX_INITIALIZER };
 	struct spin_object *obj = NULL;
 	struct facts facts;
-	int err = make_context(client, &facts, &obj, &held);
+	int err = create_context(client, &facts, &obj, &held);
 
 	if (err) {
 		answer__refuse(held.connection, err, spin_strerror_last());
@@ -272,7 +272,7 @@ void client__serve(struct client *client)
 {
 	switch (client->order.request.op) {
 	case BROKER_CREATE:
-		serve_creation(client);
+		serve_create(client);
 		break;
 	case BROKER_ADD:
 		by_rule__serve(client);

@@ -16,20 +16,20 @@
 #include "user/spind/context.h"
 
 #define OBJECT_BYTES_MAX (16u << 20)
-#define USERS            64 /* distinct users; users with the same uid % USERS share a lock */
+#define LOAD_LOCKS       64 /* users with the same uid % LOAD_LOCKS share a lock */
 
 /* Serializes the loads of a user, so that one user's loads do not take all CPUs. */
-static pthread_mutex_t loading[USERS] = { [0 ... USERS - 1] = PTHREAD_MUTEX_INITIALIZER };
-static uint64_t next_migration_ns[USERS]; /* under the lock; CLOCK_MONOTONIC */
+static pthread_mutex_t load_locks[LOAD_LOCKS] = { [0 ... LOAD_LOCKS - 1] = PTHREAD_MUTEX_INITIALIZER };
+static uint64_t next_migration_ns[LOAD_LOCKS]; /* under the lock; CLOCK_MONOTONIC */
 
 void context__lock_loads(uint32_t uid)
 {
-	pthread_mutex_lock(&loading[uid % USERS]);
+	pthread_mutex_lock(&load_locks[uid % LOAD_LOCKS]);
 }
 
 void context__unlock_loads(uint32_t uid)
 {
-	pthread_mutex_unlock(&loading[uid % USERS]);
+	pthread_mutex_unlock(&load_locks[uid % LOAD_LOCKS]);
 }
 
 static uint64_t now_ns(void)
@@ -45,7 +45,7 @@ uint64_t context__lock_migration(uint32_t uid)
 	uint64_t at, now;
 
 	context__lock_loads(uid);
-	at = next_migration_ns[uid % USERS];
+	at = next_migration_ns[uid % LOAD_LOCKS];
 	now = now_ns();
 	if (now >= at)
 		return 0;
@@ -55,7 +55,7 @@ uint64_t context__lock_migration(uint32_t uid)
 
 void context__unlock_migration(uint32_t uid, uint64_t stall_ns)
 {
-	next_migration_ns[uid % USERS] = now_ns() + stall_ns * MIGRATION_REST;
+	next_migration_ns[uid % LOAD_LOCKS] = now_ns() + stall_ns * MIGRATION_REST;
 	context__unlock_loads(uid);
 }
 
@@ -107,7 +107,7 @@ int context__read_object(int fd, struct spin_object **out)
 int context__check_object(const struct client *client, const struct spin_object *obj, int is_stream, uint64_t host_bytes,
 			  uint64_t *map_bytes)
 {
-	const uint64_t host = host_bytes ? host_bytes : SPIN_HOST_BYTES, most = (uint64_t)client->settings->memory_mib << 20;
+	const uint64_t host_memory = host_bytes ? host_bytes : SPIN_HOST_BYTES, max_bytes = (uint64_t)client->settings->memory_mib << 20;
 	const char *name = spin_object__meta(obj)->name;
 	struct share_needs needs;
 
@@ -120,10 +120,10 @@ int context__check_object(const struct client *client, const struct spin_object 
 	if (needs.instructions > client->settings->instructions)
 		return spin_fail(-EDQUOT, "%s has %u instructions, and spind takes %u of an object (`instructions` of spind.conf)", name,
 				 needs.instructions, client->settings->instructions);
-	if (host > most || needs.map_bytes + host > most)
+	if (host_memory > max_bytes || needs.map_bytes + host_memory > max_bytes)
 		return spin_fail(-EDQUOT, "%s needs %llu KiB of memory in maps, and a context may have %u MiB (`memory` of spind.conf)",
-				 name, (unsigned long long)(needs.map_bytes + host) >> 10, client->settings->memory_mib);
-	*map_bytes = needs.map_bytes + host;
+				 name, (unsigned long long)(needs.map_bytes + host_memory) >> 10, client->settings->memory_mib);
+	*map_bytes = needs.map_bytes + host_memory;
 	return 0;
 }
 
@@ -149,7 +149,7 @@ int context__check_name(const char name[16])
 	return check_text(name, "the context's name");
 }
 
-/* Fills in what lists show of the context. */
+/* Fills in what `spinctl list` shows of the context. */
 void context__fill(struct held *held, struct client *client, const struct spin_object *obj)
 {
 	held->object_fd = client->fds[2];

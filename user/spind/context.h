@@ -32,7 +32,7 @@ void context__unlock_loads(uint32_t uid);
 uint64_t context__lock_migration(uint32_t uid);
 void context__unlock_migration(uint32_t uid, uint64_t stall_ns);
 
-/* Fills in what lists show of held->ctx. Takes over the client's descriptor of the object. */
+/* Fills in what `spinctl list` shows of held->ctx. Takes over the client's descriptor of the object. */
 void context__fill(struct held *held, struct client *client, const struct spin_object *obj);
 
 /* Log lines. */

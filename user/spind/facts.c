@@ -36,7 +36,7 @@ static int refuse(int err, char *text, size_t text_bytes, const char *format, ..
 	return err;
 }
 
-static int option(int fd, int level, int name, int *value)
+static int get_int_option(int fd, int level, int name, int *value)
 {
 	socklen_t bytes = sizeof(*value);
 
@@ -44,8 +44,8 @@ static int option(int fd, int level, int name, int *value)
 	return getsockopt(fd, level, name, value, &bytes) ? -errno : 0;
 }
 
-/* Returns IP version, address and port; an IPv4-mapped IPv6 address counts as IPv4. Version 0: the wildcard address of both versions. */
-static void read_end(const union address *from, int only_ip6, unsigned *version, uint32_t addr[4], uint32_t mask[4], uint16_t *port)
+/* Writes IP version, address, mask and port; an IPv4-mapped IPv6 address counts as IPv4. Version 0: the wildcard address of both versions. */
+static void parse_endpoint(const union address *from, int v6only, unsigned *version, uint32_t addr[4], uint32_t mask[4], uint16_t *port)
 {
 	const struct in6_addr *ip6 = &from->ip6.sin6_addr;
 
@@ -65,7 +65,7 @@ static void read_end(const union address *from, int only_ip6, unsigned *version,
 		mask[0] = addr[0] ? UINT32_MAX : 0;
 		return;
 	}
-	*version = IN6_IS_ADDR_UNSPECIFIED(ip6) && !only_ip6 ? 0 : 6;
+	*version = IN6_IS_ADDR_UNSPECIFIED(ip6) && !v6only ? 0 : 6;
 	if (IN6_IS_ADDR_UNSPECIFIED(ip6))
 		return;
 	memcpy(addr, ip6, 16);
@@ -80,14 +80,14 @@ static int is_loopback(const struct spin_rule *rule)
 	return rule->ip_version == 6 && IN6_IS_ADDR_LOOPBACK((const struct in6_addr *)rule->dst_addr);
 }
 
-static int check_kind(int fd, int *protocol, char *text, size_t text_bytes)
+static int check_socket_type(int fd, int *protocol, char *text, size_t text_bytes)
 {
 	int domain = 0, type = 0;
 
 	*protocol = 0;
-	if (option(fd, SOL_SOCKET, SO_DOMAIN, &domain))
+	if (get_int_option(fd, SOL_SOCKET, SO_DOMAIN, &domain))
 		return refuse(-ENOTSOCK, text, text_bytes, "the descriptor is not a socket's: pass that of a socket of UDP or TCP");
-	if (option(fd, SOL_SOCKET, SO_TYPE, &type) || option(fd, SOL_SOCKET, SO_PROTOCOL, protocol) ||
+	if (get_int_option(fd, SOL_SOCKET, SO_TYPE, &type) || get_int_option(fd, SOL_SOCKET, SO_PROTOCOL, protocol) ||
 	    (domain != AF_INET && domain != AF_INET6) ||
 	    !((type == SOCK_DGRAM && *protocol == IPPROTO_UDP) || (type == SOCK_STREAM && *protocol == IPPROTO_TCP)))
 		return refuse(
@@ -98,7 +98,7 @@ static int check_kind(int fd, int *protocol, char *text, size_t text_bytes)
 }
 
 /* A TCP socket must already listen or be connected, because handlers see all that arrives from now on. */
-static int read_state(int fd, struct facts *out, char *text, size_t text_bytes)
+static int read_tcp_state(int fd, struct facts *out, char *text, size_t text_bytes)
 {
 	struct tcp_info info = { 0 };
 	socklen_t bytes = sizeof(info);
@@ -118,26 +118,26 @@ int facts__read(int fd, struct facts *out, char *text, size_t text_bytes)
 	union address own = { 0 }, peer = { 0 };
 	socklen_t own_bytes = sizeof(own), peer_bytes = sizeof(peer);
 	struct spin_rule *rule = &out->rule;
-	int only_ip6 = 0, protocol = 0, err;
+	int v6only = 0, protocol = 0, err;
 	unsigned version, peer_version;
 
 	memset(out, 0, sizeof(*out));
-	err = check_kind(fd, &protocol, text, text_bytes);
+	err = check_socket_type(fd, &protocol, text, text_bytes);
 	if (!err && protocol == IPPROTO_TCP)
-		err = read_state(fd, out, text, text_bytes);
+		err = read_tcp_state(fd, out, text, text_bytes);
 	if (err)
 		return err;
 	if (getsockname(fd, &own.any, &own_bytes))
 		return refuse(-errno, text, text_bytes, "the socket's address cannot be read: %s", strerror(errno));
 	if (own.any.sa_family == AF_INET6)
-		option(fd, IPPROTO_IPV6, IPV6_V6ONLY, &only_ip6);
-	option(fd, SOL_SOCKET, SO_BINDTOIFINDEX, &out->ifindex);
-	read_end(&own, only_ip6, &version, rule->dst_addr, rule->dst_mask, &rule->dst_port);
+		get_int_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, &v6only);
+	get_int_option(fd, SOL_SOCKET, SO_BINDTOIFINDEX, &out->ifindex);
+	parse_endpoint(&own, v6only, &version, rule->dst_addr, rule->dst_mask, &rule->dst_port);
 	if (!rule->dst_port)
 		return refuse(-EDESTADDRREQ, text, text_bytes,
 			      "the socket has no port: bind() it, or connect() it, before handlers are attached");
 	if (!getpeername(fd, &peer.any, &peer_bytes)) {
-		read_end(&peer, only_ip6, &peer_version, rule->src_addr, rule->src_mask, &rule->src_port);
+		parse_endpoint(&peer, v6only, &peer_version, rule->src_addr, rule->src_mask, &rule->src_port);
 		version = peer_version;
 	}
 	rule->ip_version = (uint8_t)version;
@@ -154,7 +154,7 @@ int facts__read(int fd, struct facts *out, char *text, size_t text_bytes)
 int facts__namespace(int fd, uint64_t *inode, char *text, size_t text_bytes)
 {
 	struct stat st;
-	int ns, protocol, err = check_kind(fd, &protocol, text, text_bytes);
+	int ns, protocol, err = check_socket_type(fd, &protocol, text, text_bytes);
 
 	if (err)
 		return err;

@@ -36,19 +36,19 @@ struct connection {
 	struct connection *next;
 	int fd;
 	int refused; /* 1: its user has too many connections */
-	struct ucred who;
+	struct ucred cred;
 };
 
 static const struct settings *settings;
 static const char *path; /* of the listening socket */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct connection *list;
+static struct connection *connections;
 
 /* Removes the connection from the list. */
-static void leave(struct connection *c)
+static void remove_connection(struct connection *c)
 {
 	pthread_mutex_lock(&lock);
-	for (struct connection **at = &list; *at; at = &(*at)->next)
+	for (struct connection **at = &connections; *at; at = &(*at)->next)
 		if (*at == c) {
 			*at = c->next;
 			break;
@@ -57,10 +57,10 @@ static void leave(struct connection *c)
 }
 
 /* Ends the connection. It counts until it is closed. */
-static void finish(struct connection *c)
+static void end_connection(struct connection *c)
 {
 	close(c->fd);
-	leave(c);
+	remove_connection(c);
 	free(c);
 }
 
@@ -70,11 +70,11 @@ static int is_trusted(const struct connection *client)
 	gid_t groups[GROUPS_MAX];
 	socklen_t bytes = sizeof(groups);
 
-	if (!client->who.uid)
+	if (!client->cred.uid)
 		return 1;
 	if (settings->trusted_group == (gid_t)-1)
 		return 0;
-	if (client->who.gid == settings->trusted_group)
+	if (client->cred.gid == settings->trusted_group)
 		return 1;
 	if (getsockopt(client->fd, SOL_SOCKET, SO_PEERGROUPS, groups, &bytes))
 		return 0;
@@ -92,12 +92,12 @@ static uint64_t own_namespace(void)
 }
 
 /* Returns NULL, or the reason why the user cannot have one more context. */
-static const char *over_quota(const struct order *order, char *text, size_t text_bytes)
+static const char *check_quota(const struct order *order, char *text, size_t text_bytes)
 {
-	struct order ask = { .uid = order->uid };
+	struct order query = { .uid = order->uid };
 	struct receipt sum;
 
-	holders__give_all(&ask, NULL, 0, &sum);
+	holders__give_all(&query, NULL, 0, &sum);
 	if (order->uid && sum.silent)
 		snprintf(text, text_bytes, "a process of spind does not answer, so contexts cannot be counted: try again");
 	else if (order->uid && sum.of_user >= settings->contexts)
@@ -118,14 +118,14 @@ static void refuse(const struct connection *client, int *fds, unsigned fd_count,
 }
 
 /* One request at a time: otherwise several could be counted before the first of them has its context. */
-static int give_within_quota(struct order *order, int ns, int *fds, unsigned fd_count, char *text, size_t text_bytes)
+static int send_within_quota(struct order *order, int ns, int *fds, unsigned fd_count, char *text, size_t text_bytes)
 {
 	static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
 	struct receipt receipt = { 0 };
 	int err = -EDQUOT;
 
 	pthread_mutex_lock(&counting);
-	if (!over_quota(order, text, text_bytes)) {
+	if (!check_quota(order, text, text_bytes)) {
 		err = holders__give(order->netns, ns, order, fds, fd_count, &receipt);
 		if (!err && !receipt.taken)
 			err = -EAGAIN;
@@ -136,7 +136,7 @@ static int give_within_quota(struct order *order, int ns, int *fds, unsigned fd_
 	return err;
 }
 
-static void create(const struct connection *client, struct order *order, int *fds, unsigned fd_count)
+static void send_create(const struct connection *client, struct order *order, int *fds, unsigned fd_count)
 {
 	char text[256];
 	int ns, err;
@@ -159,21 +159,21 @@ static void create(const struct connection *client, struct order *order, int *fd
 		snprintf(text, sizeof(text),
 			 "the socket is of another network namespace than spind, which takes its own alone (`namespaces` of spind.conf)");
 	} else {
-		err = give_within_quota(order, ns, fds, fd_count, text, sizeof(text));
+		err = send_within_quota(order, ns, fds, fd_count, text, sizeof(text));
 	}
 	close(ns);
 	if (err)
 		refuse(client, fds, fd_count, err, text);
 }
 
-static void end_list(int connection)
+static void send_list_end(int connection)
 {
 	struct broker_answer end = { .magic = BROKER_MAGIC, .version = BROKER_VERSION };
 
 	broker__send(connection, &end, sizeof(end), NULL, 0, MSG_DONTWAIT);
 }
 
-static void operate(const struct connection *client, const struct order *order, int *fds, unsigned fd_count)
+static void send_operation(const struct connection *client, const struct order *order, int *fds, unsigned fd_count)
 {
 	struct receipt sum;
 	char text[96];
@@ -190,12 +190,12 @@ static void operate(const struct connection *client, const struct order *order, 
 	}
 }
 
-static void take(const struct connection *client, struct order *order, int *fds, unsigned fd_count)
+static void dispatch_request(const struct connection *client, struct order *order, int *fds, unsigned fd_count)
 {
 	struct receipt sum;
 
-	order->uid = client->who.uid;
-	order->pid = (uint32_t)client->who.pid;
+	order->uid = client->cred.uid;
+	order->pid = (uint32_t)client->cred.pid;
 	order->trusted = (uint32_t)is_trusted(client);
 	switch (order->request.op) {
 	case BROKER_ADD:
@@ -204,15 +204,15 @@ static void take(const struct connection *client, struct order *order, int *fds,
 			       "only root adds contexts by interface and rule: attach handlers to a socket instead");
 			return;
 		}
-		create(client, order, fds, fd_count);
+		send_create(client, order, fds, fd_count);
 		return;
 	case BROKER_CREATE:
-		create(client, order, fds, fd_count);
+		send_create(client, order, fds, fd_count);
 		return;
 	case BROKER_LIST:
 		setsockopt(client->fd, SOL_SOCKET, SO_SNDBUFFORCE, &(int){ LIST_BYTES }, sizeof(int));
 		holders__give_all(order, fds, 1, &sum);
-		end_list(client->fd);
+		send_list_end(client->fd);
 		return;
 	case BROKER_SWAP:
 	case BROKER_MIGRATE:
@@ -220,12 +220,12 @@ static void take(const struct connection *client, struct order *order, int *fds,
 			refuse(client, fds, fd_count, -EINVAL, "SWAP and MIGRATE come with one descriptor, the object in a sealed memfd");
 			return;
 		}
-		operate(client, order, fds, 2);
+		send_operation(client, order, fds, 2);
 		return;
 	case BROKER_OPEN:
 	case BROKER_STOP:
 	case BROKER_SET_RULE:
-		operate(client, order, fds, 1);
+		send_operation(client, order, fds, 1);
 		return;
 	default:
 		refuse(client, fds, fd_count, -EINVAL,
@@ -247,7 +247,7 @@ static void read_request(const struct connection *c)
 	got = broker__receive(c->fd, &order.request, sizeof(order.request), fds + 1, &fd_count, MSG_DONTWAIT);
 	if (got == sizeof(order.request) && order.request.magic == BROKER_MAGIC && order.request.version == BROKER_VERSION &&
 	    fd_count < BROKER_FDS)
-		take(c, &order, fds, fd_count + 1);
+		dispatch_request(c, &order, fds, fd_count + 1);
 	else if (got)
 		refuse(c, fds, fd_count + 1, -EPROTO, "the request is not one of this version of libspin: update spind and libspin");
 	broker__close(fds + 1, fd_count);
@@ -261,7 +261,7 @@ static void *serve(void *arg)
 		answer__refuse(c->fd, -EBUSY, "too many connections to spind wait for their first request: try again");
 	else
 		read_request(c);
-	finish(c);
+	end_connection(c);
 	return NULL;
 }
 
@@ -285,15 +285,15 @@ static int admit(struct connection *c)
 	unsigned of_user = 0, all = 0, refused = 0;
 
 	pthread_mutex_lock(&lock);
-	for (const struct connection *at = list; at; at = at->next) {
-		of_user += at->who.uid == c->who.uid && !at->refused;
+	for (const struct connection *at = connections; at; at = at->next) {
+		of_user += at->cred.uid == c->cred.uid && !at->refused;
 		all += !at->refused;
 		refused += at->refused;
 	}
-	c->refused = c->who.uid && (of_user >= settings->connections || all >= CONNECTIONS_MAX);
+	c->refused = c->cred.uid && (of_user >= settings->connections || all >= CONNECTIONS_MAX);
 	if (!c->refused || refused < REFUSALS_MAX) {
-		c->next = list;
-		list = c;
+		c->next = connections;
+		connections = c;
 		pthread_mutex_unlock(&lock);
 		return 0;
 	}
@@ -330,9 +330,9 @@ static void *close_queued(void *arg)
 	return arg;
 }
 
-static void close_later(struct connection *c)
+static void queue_close(struct connection *c)
 {
-	struct closer *closer = &closers[c->who.uid % CLOSERS];
+	struct closer *closer = &closers[c->cred.uid % CLOSERS];
 
 	pthread_mutex_lock(&closer->lock);
 	c->next = closer->first;
@@ -346,7 +346,7 @@ static void close_later(struct connection *c)
 static void accept_client(int listen_fd)
 {
 	struct connection *c = calloc(1, sizeof(*c));
-	socklen_t bytes = sizeof(c->who);
+	socklen_t bytes = sizeof(c->cred);
 
 	if (!c)
 		return;
@@ -357,36 +357,36 @@ static void accept_client(int listen_fd)
 		free(c);
 		return;
 	}
-	if (getsockopt(c->fd, SOL_SOCKET, SO_PEERCRED, &c->who, &bytes) || admit(c)) {
-		close_later(c);
+	if (getsockopt(c->fd, SOL_SOCKET, SO_PEERCRED, &c->cred, &bytes) || admit(c)) {
+		queue_close(c);
 		return;
 	}
 	if (start_thread(serve, c)) {
-		leave(c);
-		close_later(c);
+		remove_connection(c);
+		queue_close(c);
 	}
 }
 
-static void *add_named(void *arg)
+static void *add_configured_contexts(void *arg)
 {
 	while (startup__add(arg, path))
 		sleep(STARTUP_SECONDS);
 	return NULL;
 }
 
-int front__serve(int listen_fd, const char *at, struct settings *from)
+int front__serve(int listen_fd, const char *socket_path, struct settings *config)
 {
 	struct pollfd wait[2] = { { .events = POLLIN }, { .fd = listen_fd, .events = POLLIN } };
-	sigset_t ends;
+	sigset_t stop_signals;
 
-	settings = from;
-	path = at;
-	sigemptyset(&ends);
-	sigaddset(&ends, SIGTERM);
-	sigaddset(&ends, SIGINT);
-	sigprocmask(SIG_BLOCK, &ends, NULL);
-	wait[0].fd = signalfd(-1, &ends, SFD_CLOEXEC);
-	if (from->named && start_thread(add_named, from))
+	settings = config;
+	path = socket_path;
+	sigemptyset(&stop_signals);
+	sigaddset(&stop_signals, SIGTERM);
+	sigaddset(&stop_signals, SIGINT);
+	sigprocmask(SIG_BLOCK, &stop_signals, NULL);
+	wait[0].fd = signalfd(-1, &stop_signals, SFD_CLOEXEC);
+	if (config->named && start_thread(add_configured_contexts, config))
 		return 1;
 	for (;;) {
 		if (poll(wait, 2, -1) < 0 && errno != EINTR)

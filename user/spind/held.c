@@ -11,9 +11,9 @@
 #include "user/spind/held.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t released = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t use_ended = PTHREAD_COND_INITIALIZER;
 static struct held *list;
-static struct held *used[64]; /* contexts in use by a thread that does not own them */
+static struct held *in_use[64]; /* contexts in use by a thread that does not own them */
 
 void held__add(struct held *held)
 {
@@ -23,10 +23,10 @@ void held__add(struct held *held)
 	pthread_mutex_unlock(&lock);
 }
 
-static int is_used(const struct held *held)
+static int is_in_use(const struct held *held)
 {
-	for (size_t i = 0; i < sizeof(used) / sizeof(used[0]); i++)
-		if (used[i] == held)
+	for (size_t i = 0; i < sizeof(in_use) / sizeof(in_use[0]); i++)
+		if (in_use[i] == held)
 			return 1;
 	return 0;
 }
@@ -39,8 +39,8 @@ void held__remove(struct held *held)
 			*at = held->next;
 			break;
 		}
-	while (is_used(held))
-		pthread_cond_wait(&released, &lock);
+	while (is_in_use(held))
+		pthread_cond_wait(&use_ended, &lock);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -53,7 +53,7 @@ static struct held *find(uint32_t id)
 	return held;
 }
 
-static int is_gone(uint32_t id)
+static int fail_not_found(uint32_t id)
 {
 	return spin_fail(-ENOENT, "there is no context %u any more", id);
 }
@@ -75,30 +75,30 @@ int held__with(uint32_t id, int (*fn)(void *arg, struct held *held), void *arg)
 
 	pthread_mutex_lock(&lock);
 	held = find(id);
-	result = held ? fn(arg, held) : is_gone(id);
+	result = held ? fn(arg, held) : fail_not_found(id);
 	pthread_mutex_unlock(&lock);
 	return result;
 }
 
 int held__using(uint32_t id, int (*fn)(void *arg, struct held *held), void *arg)
 {
-	struct held *held, **place = NULL;
+	struct held *held, **slot = NULL;
 	int result;
 
 	pthread_mutex_lock(&lock);
 	held = find(id);
-	for (size_t i = 0; held && i < sizeof(used) / sizeof(used[0]) && !place; i++)
-		if (!used[i])
-			place = &used[i];
-	if (place)
-		*place = held;
+	for (size_t i = 0; held && i < sizeof(in_use) / sizeof(in_use[0]) && !slot; i++)
+		if (!in_use[i])
+			slot = &in_use[i];
+	if (slot)
+		*slot = held;
 	pthread_mutex_unlock(&lock);
-	if (!place)
-		return held ? spin_fail(-EBUSY, "too many programs operate contexts: try again") : is_gone(id);
+	if (!slot)
+		return held ? spin_fail(-EBUSY, "too many programs operate contexts: try again") : fail_not_found(id);
 	result = fn(arg, held);
 	pthread_mutex_lock(&lock);
-	*place = NULL;
-	pthread_cond_broadcast(&released);
+	*slot = NULL;
+	pthread_cond_broadcast(&use_ended);
 	pthread_mutex_unlock(&lock);
 	return result;
 }

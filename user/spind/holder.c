@@ -50,29 +50,29 @@ static unsigned contexts;
  */
 static int count_user(uint32_t uid, int is_context, int change)
 {
-	size_t room = USERS;
+	size_t slot = USERS;
 
 	for (size_t i = 0; i < USERS; i++) {
 		if ((users[i].contexts || users[i].operations) && users[i].uid == uid) {
-			room = i;
+			slot = i;
 			break;
 		}
-		if (!users[i].contexts && !users[i].operations && room == USERS)
-			room = i;
+		if (!users[i].contexts && !users[i].operations && slot == USERS)
+			slot = i;
 	}
-	if (room == USERS || (change > 0 && !is_context && users[room].operations >= OPERATIONS_MAX))
+	if (slot == USERS || (change > 0 && !is_context && users[slot].operations >= OPERATIONS_MAX))
 		return -1;
-	users[room].uid = uid;
+	users[slot].uid = uid;
 	if (is_context) {
-		users[room].contexts += (unsigned)change;
+		users[slot].contexts += (unsigned)change;
 		contexts += (unsigned)change;
 	} else {
-		users[room].operations += (unsigned)change;
+		users[slot].operations += (unsigned)change;
 	}
 	return 0;
 }
 
-static unsigned of_user(uint32_t uid)
+static unsigned contexts_of_user(uint32_t uid)
 {
 	for (size_t i = 0; i < USERS; i++)
 		if (users[i].contexts && users[i].uid == uid)
@@ -83,7 +83,7 @@ static unsigned of_user(uint32_t uid)
 /* --- orders --- */
 
 /* Returns 1 if the request creates a context. */
-static int is_counted(const struct order *order)
+static int creates_context(const struct order *order)
 {
 	return order->request.op == BROKER_CREATE || order->request.op == BROKER_ADD;
 }
@@ -101,7 +101,7 @@ static void wait_for_front(struct client *client)
 static void *serve(void *arg)
 {
 	struct client *client = arg;
-	const int counted = is_counted(&client->order);
+	const int counted = creates_context(&client->order);
 	const uint32_t uid = client->order.uid;
 
 	wait_for_front(client);
@@ -118,7 +118,7 @@ static void *serve(void *arg)
 static int start_thread(const struct settings *settings, const struct order *order, const int *fds, unsigned count, int front_fd)
 {
 	struct client *client = calloc(1, sizeof(*client));
-	const int counted = is_counted(order);
+	const int counted = creates_context(order);
 	pthread_t thread;
 	int taken;
 
@@ -148,7 +148,7 @@ static int start_thread(const struct settings *settings, const struct order *ord
 	return 0;
 }
 
-static int list_to(void *arg, struct held *held)
+static int send_list_entry(void *arg, struct held *held)
 {
 	const int *connection = arg;
 	struct broker_answer answer;
@@ -163,7 +163,7 @@ static int list_to(void *arg, struct held *held)
 	return broker__send(*connection, &answer, sizeof(answer), NULL, 0, MSG_DONTWAIT);
 }
 
-static int take_order(const struct settings *settings, const struct order *order, const int *fds, unsigned count, int front_fd)
+static int handle_order(const struct settings *settings, const struct order *order, const int *fds, unsigned count, int front_fd)
 {
 	switch (order->request.op) {
 	case BROKER_ADD:
@@ -179,12 +179,12 @@ static int take_order(const struct settings *settings, const struct order *order
 		return start_thread(settings, order, fds, count, front_fd) ? 1 : RECEIPT_BUSY;
 	case BROKER_LIST:
 		if (count)
-			held__each(list_to, (void *)&fds[0]); /* the front process has set a large enough send buffer */
+			held__each(send_list_entry, (void *)&fds[0]); /* the front process has set a large enough send buffer */
 	}
 	return 0;
 }
 
-static void take_connection(int listen_fd, const struct settings *settings)
+static void accept_order(int listen_fd, const struct settings *settings)
 {
 	int fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC), fds[BROKER_FDS];
 	struct pollfd wait = { .fd = fd, .events = POLLIN };
@@ -195,12 +195,12 @@ static void take_connection(int listen_fd, const struct settings *settings)
 	if (fd < 0)
 		return;
 	if (poll(&wait, 1, 1000) > 0 && broker__receive(fd, &order, sizeof(order), fds, &count, MSG_DONTWAIT) == sizeof(order)) {
-		receipt.taken = (uint32_t)take_order(settings, &order, fds, count, fd);
+		receipt.taken = (uint32_t)handle_order(settings, &order, fds, count, fd);
 		if (receipt.taken != 1)
 			broker__close(fds, count);
 		pthread_mutex_lock(&lock);
 		receipt.contexts = contexts;
-		receipt.of_user = of_user(order.uid);
+		receipt.of_user = contexts_of_user(order.uid);
 		pthread_mutex_unlock(&lock);
 		broker__send(fd, &receipt, sizeof(receipt), NULL, 0, MSG_DONTWAIT);
 	} else {
@@ -254,7 +254,7 @@ int holder__main(int fd, const struct settings *settings)
 			;
 		eventfd_read(idle_fd, &unread_event);
 		if (ready > 0 && wait[0].revents)
-			take_connection(LISTEN_FD, settings);
+			accept_order(LISTEN_FD, settings);
 		if (!is_idle())
 			idle_since = time(NULL);
 		else if (getppid() != front || (ready <= 0 && time(NULL) - idle_since >= IDLE_SECONDS))

@@ -70,13 +70,13 @@ static int connect_to(const char *name)
 
 /*
  * Sends an order and waits for the receipt. If the holder has taken it, *taken is the connection, which the holder waits to see closed
- * (end_order()). A holder that sends no receipt in time may still take the order.
+ * (finish_order()). A holder that sends no receipt in time may still take the order.
  */
-static int give(const char *name, const struct order *order, const int *fds, unsigned count, struct receipt *receipt, int *taken)
+static int send_order(const char *name, const struct order *order, const int *fds, unsigned count, struct receipt *receipt, int *taken)
 {
 	struct pollfd wait = { .events = POLLIN };
-	int none[BROKER_FDS], err;
-	unsigned none_count = 0;
+	int extra_fds[BROKER_FDS], err;
+	unsigned extra_count = 0;
 	ssize_t got = 0;
 
 	wait.fd = connect_to(name);
@@ -86,8 +86,8 @@ static int give(const char *name, const struct order *order, const int *fds, uns
 	if (!err && poll(&wait, 1, RECEIPT_MS) <= 0)
 		err = -ETIMEDOUT;
 	if (!err)
-		got = broker__receive(wait.fd, receipt, sizeof(*receipt), none, &none_count, MSG_DONTWAIT);
-	broker__close(none, none_count);
+		got = broker__receive(wait.fd, receipt, sizeof(*receipt), extra_fds, &extra_count, MSG_DONTWAIT);
+	broker__close(extra_fds, extra_count);
 	if (got == sizeof(*receipt) && receipt->taken == 1)
 		*taken = wait.fd;
 	else
@@ -131,8 +131,8 @@ void holders__give_back(int *fds, unsigned count)
 	pthread_mutex_unlock(&lock);
 }
 
-/* taken: as set by give(), or -1. */
-static void end_order(int taken, int *fds, unsigned count)
+/* taken: as set by send_order(), or -1. */
+static void finish_order(int taken, int *fds, unsigned count)
 {
 	if (taken < 0)
 		return;
@@ -140,7 +140,7 @@ static void end_order(int taken, int *fds, unsigned count)
 	close(taken);
 }
 
-static int give_or_start(uint64_t netns, int ns_fd, const struct order *order, const int *fds, unsigned count, struct receipt *receipt,
+static int send_or_start(uint64_t netns, int ns_fd, const struct order *order, const int *fds, unsigned count, struct receipt *receipt,
 			 int *taken)
 {
 	char name[32];
@@ -148,7 +148,7 @@ static int give_or_start(uint64_t netns, int ns_fd, const struct order *order, c
 
 	snprintf(name, sizeof(name), "netns-%llu", (unsigned long long)netns);
 	for (int tries = 0; tries < 3; tries++) {
-		err = give(name, order, fds, count, receipt, taken);
+		err = send_order(name, order, fds, count, receipt, taken);
 		if (err != -ECONNREFUSED && err != -ENOENT && err != -ECONNRESET && err != -EPIPE)
 			return err;
 		err = start_holder(name, ns_fd);
@@ -163,13 +163,13 @@ int holders__give(uint64_t netns, int ns_fd, const struct order *order, int *fds
 	int taken = -1, err;
 
 	pthread_mutex_lock(&lock);
-	err = give_or_start(netns, ns_fd, order, fds, count, receipt, &taken);
+	err = send_or_start(netns, ns_fd, order, fds, count, receipt, &taken);
 	pthread_mutex_unlock(&lock);
-	end_order(taken, fds, count);
+	finish_order(taken, fds, count);
 	return err;
 }
 
-static int give_each(const struct order *order, const int *fds, unsigned count, struct receipt *sum, int *taken)
+static int send_to_each(const struct order *order, const int *fds, unsigned count, struct receipt *sum, int *taken)
 {
 	DIR *dir = opendir(directory);
 	const struct dirent *entry;
@@ -181,7 +181,7 @@ static int give_each(const struct order *order, const int *fds, unsigned count, 
 
 		if (strncmp(entry->d_name, "netns-", 6))
 			continue;
-		err = give(entry->d_name, order, fds, count, &one, taken);
+		err = send_order(entry->d_name, order, fds, count, &one, taken);
 		sum->silent += err && err != -ECONNREFUSED && err != -ENOENT;
 		sum->taken = one.taken;
 		sum->contexts += one.contexts;
@@ -197,8 +197,8 @@ int holders__give_all(const struct order *order, int *fds, unsigned count, struc
 	int taken = -1, result;
 
 	pthread_mutex_lock(&lock);
-	result = give_each(order, fds, count, sum, &taken);
+	result = send_to_each(order, fds, count, sum, &taken);
 	pthread_mutex_unlock(&lock);
-	end_order(taken, fds, count);
+	finish_order(taken, fds, count);
 	return result;
 }

@@ -47,7 +47,7 @@ static int address_key(const struct sockaddr *from, uint8_t key[16])
 	return 0;
 }
 
-static void remove_old(void)
+static void remove_stale(void)
 {
 	uint8_t key[16], next[16];
 	uint32_t seen;
@@ -65,10 +65,10 @@ static void remove_old(void)
 static void refresh(void)
 {
 	struct ifaddrs *list;
-	char unread[4096];
+	char discarded[4096];
 	uint8_t key[16];
 
-	while (recv(changes_fd, unread, sizeof(unread), MSG_DONTWAIT) > 0)
+	while (recv(changes_fd, discarded, sizeof(discarded), MSG_DONTWAIT) > 0)
 		;
 	if (getifaddrs(&list))
 		return;
@@ -77,12 +77,12 @@ static void refresh(void)
 		if (address_key(at->ifa_addr, key))
 			bpf_map_update_elem(guards.addresses_fd, key, &generation, BPF_ANY);
 	freeifaddrs(list);
-	remove_old();
+	remove_stale();
 	spin_guards__changed(&guards, generation);
 }
 
 /* A namespace whose addresses change all the time, or that has very many, delays only this thread. */
-static void *follow(void *arg)
+static void *follow_changes(void *arg)
 {
 	struct pollfd wait = { .fd = changes_fd, .events = POLLIN };
 
@@ -111,7 +111,7 @@ int host__open(const struct settings *settings)
 	if (changes_fd < 0 || bind(changes_fd, (struct sockaddr *)&address, sizeof(address)))
 		return spin_fail(-errno, "cannot watch this host's addresses: %s", strerror(errno));
 	refresh();
-	if (pthread_create(&thread, NULL, follow, NULL))
+	if (pthread_create(&thread, NULL, follow_changes, NULL))
 		return spin_fail(-EAGAIN, "no thread to watch this host's addresses");
 	pthread_detach(thread);
 	return 0;
@@ -125,7 +125,7 @@ const struct spin_guards *host__guards(void)
 /* --- interfaces --- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct spin_nic *opened[64];
+static struct spin_nic *open_nics[64];
 
 static int is_gone(struct spin_nic *nic)
 {
@@ -138,33 +138,34 @@ static int is_gone(struct spin_nic *nic)
 static int find_interface(const char *name, struct spin_nic **out)
 {
 	const int index = (int)if_nametoindex(name);
-	struct spin_nic **room = NULL;
+	struct spin_nic **free_slot = NULL;
 
-	for (size_t i = 0; i < sizeof(opened) / sizeof(opened[0]); i++) {
-		if (opened[i] && is_gone(opened[i])) { /* deleted: contexts that are attached to it keep the handle */
-			spin_nic__close(opened[i]);
-			opened[i] = NULL;
+	for (size_t i = 0; i < sizeof(open_nics) / sizeof(open_nics[0]); i++) {
+		if (open_nics[i] && is_gone(open_nics[i])) { /* deleted: contexts that are attached to it keep the handle */
+			spin_nic__close(open_nics[i]);
+			open_nics[i] = NULL;
 		}
-		if (opened[i] && spin_nic__ifindex(opened[i]) == index) { /* the interface may have been renamed since it was opened */
-			*out = opened[i];
+		if (open_nics[i] &&
+		    spin_nic__ifindex(open_nics[i]) == index) { /* the interface may have been renamed since it was opened */
+			*out = open_nics[i];
 			return 0;
 		}
-		if (!opened[i] && !room)
-			room = &opened[i];
+		if (!open_nics[i] && !free_slot)
+			free_slot = &open_nics[i];
 	}
-	if (!room)
+	if (!free_slot)
 		return spin_fail(
 			-ENOSPC,
 			"this namespace has more interfaces than spind takes (64): name those to take in spind.conf, `interfaces`");
 	*out = NULL;
-	if (spin_nic__open(name, room))
+	if (spin_nic__open(name, free_slot))
 		return -ENODEV;
-	*out = *room;
+	*out = *free_slot;
 	return 0;
 }
 
 /* Returns 1 for Ethernet and lo. */
-static int has_frames(const struct ifaddrs *list, const char *name)
+static int is_ethernet_or_loopback(const struct ifaddrs *list, const char *name)
 {
 	for (const struct ifaddrs *at = list; at; at = at->ifa_next)
 		if (at->ifa_addr && at->ifa_addr->sa_family == AF_PACKET && !strcmp(at->ifa_name, name)) {
@@ -175,32 +176,32 @@ static int has_frames(const struct ifaddrs *list, const char *name)
 	return 0;
 }
 
-static int takes(const struct settings *settings, const struct ifaddrs *list, const struct ifaddrs *at, int ifindex)
+static int is_eligible(const struct settings *settings, const struct ifaddrs *list, const struct ifaddrs *at, int ifindex)
 {
 	uint8_t key[16];
 
-	if (!(at->ifa_flags & IFF_UP) || !address_key(at->ifa_addr, key) || !has_frames(list, at->ifa_name))
+	if (!(at->ifa_flags & IFF_UP) || !address_key(at->ifa_addr, key) || !is_ethernet_or_loopback(list, at->ifa_name))
 		return 0;
 	if (ifindex && if_nametoindex(at->ifa_name) != (unsigned)ifindex)
 		return 0;
 	return settings__allow(settings, at->ifa_name);
 }
 
-static int collect(const struct settings *settings, const struct ifaddrs *list, int ifindex, int is_virtual,
-		   struct spin_nic *nics[HOST_INTERFACES_MAX], int *count)
+static int collect_interfaces(const struct settings *settings, const struct ifaddrs *list, int ifindex, int is_virtual,
+			      struct spin_nic *nics[HOST_INTERFACES_MAX], int *count)
 {
 	for (const struct ifaddrs *at = list; at; at = at->ifa_next) {
 		struct spin_nic *nic = NULL;
-		int known = 0, err;
+		int is_known = 0, err;
 
-		if (!takes(settings, list, at, ifindex) || kernel_probe__virtual(at->ifa_name) != is_virtual)
+		if (!is_eligible(settings, list, at, ifindex) || kernel_probe__virtual(at->ifa_name) != is_virtual)
 			continue;
 		err = find_interface(at->ifa_name, &nic);
 		if (err)
 			return err;
 		for (int i = 0; i < *count; i++)
-			known |= nics[i] == nic;
-		if (known)
+			is_known |= nics[i] == nic;
+		if (is_known)
 			continue;
 		if (*count == HOST_INTERFACES_MAX)
 			return spin_fail(-E2BIG,
@@ -238,9 +239,9 @@ int host__interfaces(const struct settings *settings, int ifindex, struct spin_n
 	if (getifaddrs(&list))
 		return spin_fail(-errno, "cannot list this namespace's interfaces: %s", strerror(errno));
 	pthread_mutex_lock(&lock);
-	err = collect(settings, list, ifindex, 1, nics, &count);
+	err = collect_interfaces(settings, list, ifindex, 1, nics, &count);
 	if (!err)
-		err = collect(settings, list, ifindex, 0, nics, &count);
+		err = collect_interfaces(settings, list, ifindex, 0, nics, &count);
 	pthread_mutex_unlock(&lock);
 	freeifaddrs(list);
 	if (err) {

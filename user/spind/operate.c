@@ -12,14 +12,14 @@
 #include "user/spind/context.h"
 #include "user/spind/operate.h"
 
-static int may(const struct client *client, const struct held *held)
+static int check_owner(const struct client *client, const struct held *held)
 {
 	if (!client->order.uid || client->order.uid == held->uid)
 		return 0;
 	return spin_fail(-EPERM, "context %u is user %u's: only that user and root may operate it", held->id, held->uid);
 }
 
-static void answer_done(const struct client *client)
+static void send_done(const struct client *client)
 {
 	struct broker_answer out;
 
@@ -28,10 +28,10 @@ static void answer_done(const struct client *client)
 	answer__send(client->fds[0], &out, NULL, 0);
 }
 
-static int open_for(void *arg, struct held *held)
+static int open_held(void *arg, struct held *held)
 {
 	const struct client *client = arg;
-	int err = may(client, held);
+	int err = check_owner(client, held);
 
 	if (err)
 		return err;
@@ -41,10 +41,10 @@ static int open_for(void *arg, struct held *held)
 	return 0;
 }
 
-static int stop_for(void *arg, struct held *held)
+static int stop_held(void *arg, struct held *held)
 {
 	const struct client *client = arg;
-	int err = may(client, held);
+	int err = check_owner(client, held);
 
 	if (!err)
 		shutdown(held->connection, SHUT_RDWR); /* its thread then ends the context, as if the client had disconnected */
@@ -54,7 +54,7 @@ static int stop_for(void *arg, struct held *held)
 static int stop(struct client *client)
 {
 	const uint32_t id = client->order.request.id;
-	int err = held__with(id, stop_for, client);
+	int err = held__with(id, stop_held, client);
 
 	for (int i = 0; !err && i < 1000 && held__exists(id); i++)
 		usleep(10000);
@@ -62,7 +62,7 @@ static int stop(struct client *client)
 		return spin_fail(-ETIMEDOUT, "context %u has not ended in ten seconds", id);
 	if (err)
 		return err;
-	answer_done(client);
+	send_done(client);
 	return 0;
 }
 
@@ -70,16 +70,16 @@ struct swap {
 	struct client *client;
 	struct spin_object *obj;
 	uint64_t map_bytes;
-	int moves;        /* 1: MIGRATE */
-	uint64_t rest_ns; /* if not 0, try again after this time */
+	int is_migration;        /* 1: MIGRATE */
+	uint64_t retry_after_ns; /* if not 0, try again after this time */
 	struct spin_migration report;
 };
 
 /* To replace the handlers of a trusted context, the client must be trusted as well. */
-static int may_swap(void *arg, struct held *held)
+static int check_swap(void *arg, struct held *held)
 {
 	const struct client *client = arg;
-	int err = may(client, held);
+	int err = check_owner(client, held);
 
 	if (!err && held->class == SPIN_CLASS_TRUSTED && !client->order.trusted)
 		err = spin_fail(
@@ -103,8 +103,8 @@ static int migrate(struct swap *swap, struct held *held)
 {
 	int err;
 
-	swap->rest_ns = context__lock_migration(swap->client->order.uid);
-	if (swap->rest_ns)
+	swap->retry_after_ns = context__lock_migration(swap->client->order.uid);
+	if (swap->retry_after_ns)
 		return -EAGAIN;
 	err = spin_ctx__migrate(held->ctx, swap->obj, &swap->report);
 	context__unlock_migration(swap->client->order.uid, stall_ns(&swap->report, err));
@@ -121,11 +121,11 @@ static int replace(struct swap *swap, struct held *held)
 	return err;
 }
 
-static int swap_for(void *arg, struct held *held)
+static int swap_held(void *arg, struct held *held)
 {
 	struct swap *swap = arg;
 	struct share_memories memories;
-	int err = may_swap(swap->client, held);
+	int err = check_swap(swap->client, held);
 
 	if (err)
 		return err;
@@ -137,41 +137,43 @@ static int swap_for(void *arg, struct held *held)
 		pthread_mutex_unlock(&held->use);
 		return err;
 	}
-	err = swap->moves ? migrate(swap, held) : replace(swap, held);
+	err = swap->is_migration ? migrate(swap, held) : replace(swap, held);
 	if (!err) /* under held->use, since it closes the old descriptor */
 		held__set_object(held, swap->client->fds[1], spin_object__meta(swap->obj)->name, swap->map_bytes);
-	if (!err && swap->moves)
+	if (!err && swap->is_migration)
 		answer__moved(held->connection);
 	pthread_mutex_unlock(&held->use);
 	return err;
 }
 
 /* Sleeps here until the user may migrate again, so that others can use and stop the context. */
-static int swap_after_rest(struct swap *swap)
+static int swap_when_allowed(struct swap *swap)
 {
 	for (;;) {
-		const int err = held__using(swap->client->order.request.id, swap_for, swap);
+		const int err = held__using(swap->client->order.request.id, swap_held, swap);
 
-		if (!swap->rest_ns)
+		if (!swap->retry_after_ns)
 			return err;
-		usleep((useconds_t)((swap->rest_ns + 999) / 1000));
-		swap->rest_ns = 0;
+		usleep((useconds_t)((swap->retry_after_ns + 999) / 1000));
+		swap->retry_after_ns = 0;
 	}
 }
 
 static int swap(struct client *client)
 {
-	struct swap swap = { .client = client, .moves = client->order.request.op == BROKER_MIGRATE, .report.bytes = sizeof(swap.report) };
+	struct swap swap = { .client = client,
+			     .is_migration = client->order.request.op == BROKER_MIGRATE,
+			     .report.bytes = sizeof(swap.report) };
 	struct broker_answer out;
 	int err;
 
 	if (client->count != 2)
 		return spin_fail(-EINVAL, "SWAP and MIGRATE come with one descriptor, the object");
-	err = held__with(client->order.request.id, may_swap, client);
+	err = held__with(client->order.request.id, check_swap, client);
 	if (!err)
 		err = context__read_object(client->fds[1], &swap.obj);
 	if (!err)
-		err = swap_after_rest(&swap);
+		err = swap_when_allowed(&swap);
 	spin_object__close(swap.obj);
 	if (err)
 		return err;
@@ -187,12 +189,12 @@ static int swap(struct client *client)
 	return 0;
 }
 
-static int set_rule_for(void *arg, struct held *held)
+static int set_held_rule(void *arg, struct held *held)
 {
 	struct client *client = arg;
 	struct spin_rule rule;
 	char text[sizeof(held->rule)];
-	int err = may(client, held);
+	int err = check_owner(client, held);
 
 	client->order.request.rule[sizeof(client->order.request.rule) - 1] = '\0';
 	if (!err)
@@ -209,7 +211,7 @@ static int set_rule_for(void *arg, struct held *held)
 	}
 	pthread_mutex_unlock(&held->use);
 	if (!err)
-		answer_done(client);
+		send_done(client);
 	return err;
 }
 
@@ -219,7 +221,7 @@ void operate__serve(struct client *client)
 
 	switch (client->order.request.op) {
 	case BROKER_OPEN:
-		err = held__using(client->order.request.id, open_for, client);
+		err = held__using(client->order.request.id, open_held, client);
 		break;
 	case BROKER_STOP:
 		err = stop(client);
@@ -229,7 +231,7 @@ void operate__serve(struct client *client)
 		err = swap(client);
 		break;
 	case BROKER_SET_RULE:
-		err = held__using(client->order.request.id, set_rule_for, client);
+		err = held__using(client->order.request.id, set_held_rule, client);
 		break;
 	default:
 		err = spin_fail(-EOPNOTSUPP, "spind does not know request %u", client->order.request.op);

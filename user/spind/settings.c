@@ -16,7 +16,7 @@
 static const struct number_row {
 	const char *word;
 	size_t offset;
-	unsigned most;
+	unsigned max;
 } numbers[] = {
 	{ "contexts", offsetof(struct settings, contexts), 4096 },
 	{ "all-contexts", offsetof(struct settings, all_contexts), 4096 },
@@ -28,17 +28,17 @@ static const struct number_row {
 };
 
 /* Returns NULL, or what is wrong. */
-static const char *take_number(struct settings *settings, const struct number_row *row, const char *value)
+static const char *set_number(struct settings *settings, const struct number_row *row, const char *value)
 {
 	uint64_t number;
 
-	if (number__read(value, row->most, &number))
+	if (number__read(value, row->max, &number))
 		return "is not a number that it can be";
 	*(unsigned *)((char *)settings + row->offset) = (unsigned)number;
 	return NULL;
 }
 
-static const char *take_group(struct settings *settings, const char *value)
+static const char *set_trusted_group(struct settings *settings, const char *value)
 {
 	const struct group *group = getgrnam(value);
 
@@ -48,7 +48,7 @@ static const char *take_group(struct settings *settings, const char *value)
 	return NULL;
 }
 
-static const char *take_interfaces(struct settings *settings, char *value)
+static const char *add_interfaces(struct settings *settings, char *value)
 {
 	char *rest;
 
@@ -62,7 +62,7 @@ static const char *take_interfaces(struct settings *settings, char *value)
 	return NULL;
 }
 
-static const char *take_context(struct settings *settings, const char *value)
+static const char *add_context(struct settings *settings, const char *value)
 {
 	struct settings_context *context = &settings->context[settings->named];
 	int rule = 0;
@@ -79,17 +79,17 @@ static const char *take_context(struct settings *settings, const char *value)
 	return NULL;
 }
 
-static const char *take(struct settings *settings, const char *word, char *value)
+static const char *apply_setting(struct settings *settings, const char *word, char *value)
 {
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		if (!strcmp(word, numbers[i].word))
-			return take_number(settings, &numbers[i], value);
+			return set_number(settings, &numbers[i], value);
 	if (!strcmp(word, "trusted-group"))
-		return take_group(settings, value);
+		return set_trusted_group(settings, value);
 	if (!strcmp(word, "context"))
-		return take_context(settings, value);
+		return add_context(settings, value);
 	if (!strcmp(word, "interfaces"))
-		return take_interfaces(settings, value);
+		return add_interfaces(settings, value);
 	if (!strcmp(word, "namespaces") && (!strcmp(value, "yes") || !strcmp(value, "no"))) {
 		settings->namespaces = value[0] == 'y';
 		return NULL;
@@ -100,25 +100,25 @@ static const char *take(struct settings *settings, const char *word, char *value
 static int read_line(struct settings *settings, char *line, const char *path, unsigned number)
 {
 	char word[32], value[640], copy[640];
-	const char *wrong;
+	const char *problem;
 
 	line[strcspn(line, "#\n")] = '\0';
 	switch (sscanf(line, "%31s %639[^\n]", word, value)) {
 	case EOF:
 		return 0;
 	case 1:
-		wrong = "has no value";
+		problem = "has no value";
 		value[0] = '\0';
 		break;
 	default:
 		for (size_t end = strlen(value); end && strchr(" \t\r", value[end - 1]); end--)
 			value[end - 1] = '\0';
 		strcpy(copy, value);
-		wrong = take(settings, word, copy);
+		problem = apply_setting(settings, word, copy);
 	}
-	if (!wrong)
+	if (!problem)
 		return 0;
-	fprintf(stderr, "spind: %s:%u: \"%s%s%s\" %s\n", path, number, word, value[0] ? " " : "", value, wrong);
+	fprintf(stderr, "spind: %s:%u: \"%s%s%s\" %s\n", path, number, word, value[0] ? " " : "", value, problem);
 	return -1;
 }
 

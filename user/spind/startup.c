@@ -12,17 +12,17 @@
 #include "user/spind/startup.h"
 
 /* Returns 1 if root has a context of this name. */
-static int is_it(void *arg, const struct spin_socket_info *info)
+static int is_root_context(void *arg, const struct spin_socket_info *info)
 {
 	return !info->uid && !strcmp(info->name, arg);
 }
 
-static int add(struct settings_context *context, const char *path)
+static int add_context(struct settings_context *context, const char *path)
 {
 	const struct spin_socket_opts opts = { .bytes = sizeof(opts), .name = context->name, .broker = path, .trusted = 1 };
 	struct spin_object *obj;
 	uint32_t id;
-	int err = spin_socket__list(path, is_it, context->name);
+	int err = spin_socket__list(path, is_root_context, context->name);
 
 	if (err)
 		return err > 0 ? 0 : err;
@@ -42,7 +42,7 @@ unsigned startup__add(struct settings *settings, const char *path)
 		struct settings_context *context = &settings->context[i];
 
 		if (!context->added)
-			context->added = !add(context, path);
+			context->added = !add_context(context, path);
 		if (!context->added && !context->reported++)
 			fprintf(stderr, "spind: context %s of the configuration is not added yet: %s\n", context->name,
 				spin_strerror_last());

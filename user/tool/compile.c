@@ -14,7 +14,7 @@
 #include "user/tool/error.h"
 #include "user/tool/notify.h"
 
-#define WORDS_MAX 64
+#define ARGS_MAX 64
 
 /* Finds spincc in the directory of this executable; otherwise gives only the name, which execvp() looks up in PATH. */
 static void find_spincc(char path[PATH_MAX])
@@ -42,7 +42,7 @@ static void keep_temps_in(const char *output)
 	setenv("TMPDIR", directory, 1);
 }
 
-static void child(char **words, const char *output)
+static void exec_spincc(char **args, const char *output)
 {
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGTERM); /* if this process is killed, spincc cleans up and ends */
@@ -51,34 +51,34 @@ static void child(char **words, const char *output)
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);
-	execvp(words[0], words);
-	fprintf(stderr, "spinctl: cannot run %s: %s; put it beside spinctl or in PATH\n", words[0], strerror(errno));
+	execvp(args[0], args);
+	fprintf(stderr, "spinctl: cannot run %s: %s; put it beside spinctl or in PATH\n", args[0], strerror(errno));
 	_exit(127);
 }
 
 int compile__run(const char *source, const char *target, const char *output, int verify, const struct option_list *extra)
 {
-	char path[PATH_MAX], *words[WORDS_MAX] = { path, "--target", (char *)target, "-o", (char *)output };
+	char path[PATH_MAX], *args[ARGS_MAX] = { path, "--target", (char *)target, "-o", (char *)output };
 	unsigned count = 5;
 	pid_t compiler;
 	int rc;
 
 	if (!verify)
-		words[count++] = "--no-verify";
+		args[count++] = "--no-verify";
 	for (unsigned i = 0; extra && i < extra->count; i++) {
-		if (count == WORDS_MAX - 3)
-			return report_error("more than %d options for the compiler", WORDS_MAX - 9);
-		words[count++] = (char *)extra->items[i];
+		if (count == ARGS_MAX - 3)
+			return report_error("more than %d options for the compiler", ARGS_MAX - 9);
+		args[count++] = (char *)extra->items[i];
 	}
-	words[count++] = "--";
-	words[count++] = (char *)source;
+	args[count++] = "--";
+	args[count++] = (char *)source;
 	find_spincc(path);
 	fflush(stdout);
 	if (signals__signal())
 		return FAILED;
 	compiler = fork();
 	if (compiler == 0)
-		child(words, output);
+		exec_spincc(args, output);
 	if (compiler < 0)
 		return report_error("cannot start spincc: %s", strerror(errno));
 	setpgid(compiler, compiler); /* parent and child both do this: either may run first */

@@ -7,8 +7,8 @@
 
 /*
  * Runs spincc, from the executable's directory or else from PATH. Its diagnostics go to stderr unchanged. target: "fat", "nfp",
- * "rv32" or "host". Returns DONE, or FAILED after a message.
+ * "rv32" or "host". extra: further options for spincc, NULL: none. Returns DONE, or FAILED after a message.
  */
-int compile__run(const char *source, const char *target, const char *output, int verify, const struct option_list *words);
+int compile__run(const char *source, const char *target, const char *output, int verify, const struct option_list *extra);
 
 #endif

@@ -9,24 +9,24 @@
 #include "user/tool/error.h"
 
 /* This thread's buffer for messages; NULL: stderr. */
-static __thread char *kept;
-static __thread size_t kept_bytes;
+static __thread char *buffer;
+static __thread size_t buffer_bytes;
 
 void report_errors_to(char *text, size_t bytes)
 {
-	kept = text;
-	kept_bytes = bytes;
+	buffer = text;
+	buffer_bytes = bytes;
 }
 
 int(report_error)(const char *format, ...)
 {
 	va_list args;
 
-	if (kept) {
-		if (*kept)
+	if (buffer) {
+		if (*buffer)
 			return FAILED;
 		va_start(args, format);
-		vsnprintf(kept, kept_bytes, format, args);
+		vsnprintf(buffer, buffer_bytes, format, args);
 		va_end(args);
 		return FAILED;
 	}

@@ -12,12 +12,12 @@
 #include "user/tool/fill.h"
 
 /* Converts the result of a target's function to an exit status, with a message. */
-static int status_of(int err, const char *option, const char *word)
+static int exit_status(int err, const char *option, const char *word)
 {
 	return !err ? DONE : err == FILL_REPORTED ? FAILED : report_error("%s %s: %s", option, word, spin_strerror_last());
 }
 
-static int insert(const struct fill_target *target, const char *word)
+static int insert_option(const struct fill_target *target, const char *word)
 {
 	const char *colon = strchr(word, ':');
 	char table[64];
@@ -25,11 +25,11 @@ static int insert(const struct fill_target *target, const char *word)
 	if (!colon || colon == word || (size_t)(colon - word) >= sizeof(table))
 		return report_error("--insert %s: write TABLE:FIELD=VALUE ...", word);
 	snprintf(table, sizeof(table), "%.*s", (int)(colon - word), word);
-	return status_of(target->insert(target->arg, table, colon + 1), "--insert", word);
+	return exit_status(target->insert(target->arg, table, colon + 1), "--insert", word);
 }
 
 /* Escapes the reason: it may quote the file, whose content is untrusted. */
-static int refused(const char *path, unsigned line)
+static int report_line(const char *path, unsigned line)
 {
 	char reason[512];
 
@@ -58,7 +58,7 @@ static int insert_file(const struct fill_target *target, const char *word)
 		if (line[strspn(line, " \t")])
 			status = target->insert(target->arg, table, line);
 		if (status && status != FILL_REPORTED)
-			status = refused(equals + 1, number);
+			status = report_line(equals + 1, number);
 	}
 	if (!status && ferror(from))
 		status = report_error("cannot read %s: %s", equals + 1, strerror(errno));
@@ -72,9 +72,9 @@ int fill__apply(const struct fill_options *fill, const struct fill_target *targe
 	int status = DONE;
 
 	for (unsigned i = 0; i < fill->sets.count && !status; i++)
-		status = status_of(target->set(target->arg, fill->sets.items[i]), "--set", fill->sets.items[i]);
+		status = exit_status(target->set(target->arg, fill->sets.items[i]), "--set", fill->sets.items[i]);
 	for (unsigned i = 0; i < fill->inserts.count && !status; i++)
-		status = insert(target, fill->inserts.items[i]);
+		status = insert_option(target, fill->inserts.items[i]);
 	for (unsigned i = 0; i < fill->files.count && !status; i++)
 		status = insert_file(target, fill->files.items[i]);
 	return status;

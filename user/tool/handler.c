@@ -16,7 +16,7 @@
 const char handler_not_trusted[] = "programs that were not compiled by this command run on the model of the HPU alone: give the "
 				   "source, or, if you trust whoever made them, --trust";
 
-static int split(struct handler *h, const char *path, const char **suffix)
+static int split_path(struct handler *h, const char *path, const char **suffix)
 {
 	const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 
@@ -30,7 +30,7 @@ static int split(struct handler *h, const char *path, const char **suffix)
 	return DONE;
 }
 
-static int make_temps(struct handler *h)
+static int make_temp_directory(struct handler *h)
 {
 	if (h->temps[0])
 		return DONE;
@@ -38,9 +38,9 @@ static int make_temps(struct handler *h)
 	return h->temps_in_use < 0 ? FAILED : DONE;
 }
 
-static int build(struct handler *h, const char *source, const char *target, const struct handler_wants *wants, char to[PATH_MAX])
+static int compile_for(struct handler *h, const char *source, const char *target, const struct handler_wants *wants, char to[PATH_MAX])
 {
-	int status = make_temps(h);
+	int status = make_temp_directory(h);
 
 	if (status)
 		return status;
@@ -63,7 +63,7 @@ static int find_host_build(struct handler *h, const char *object, const struct h
 	}
 	if (of_source.st_mtime > of_object.st_mtime)
 		report_error("%s is newer than %s: the host engine runs the newer one; compile it again with spincc", source, object);
-	status = build(h, source, "host", wants, h->host);
+	status = compile_for(h, source, "host", wants, h->host);
 	if (!status)
 		h->files.host = h->host;
 	else if (!signals__signal())
@@ -88,7 +88,7 @@ int handler__open(struct handler *h, const char *path, const struct handler_want
 	int status;
 
 	*h = (struct handler){ .files = { .name = h->name, .object = h->object } };
-	status = split(h, path, &suffix);
+	status = split_path(h, path, &suffix);
 	if (status)
 		return status;
 	if (access(path, R_OK))
@@ -104,9 +104,9 @@ int handler__open(struct handler *h, const char *path, const struct handler_want
 		h->no_host = handler_not_trusted; /* the source in its directory is not trusted either */
 		return DONE;
 	}
-	status = build(h, path, wants->card ? "nfp" : "fat", wants, h->object);
+	status = compile_for(h, path, wants->card ? "nfp" : "fat", wants, h->object);
 	if (!status && wants->host) {
-		status = build(h, path, "host", wants, h->host);
+		status = compile_for(h, path, "host", wants, h->host);
 		h->files.host = h->host;
 	}
 	return status ? status : read_name(h);
@@ -120,7 +120,7 @@ int handler__open_bytes(struct handler *h, const char *path, const void *object,
 	*h = (struct handler){ .files = { .name = h->name, .object = h->object },
 			       .foreign = 1,
 			       .no_host = "it is made of the source; name that with --handler" };
-	status = make_temps(h);
+	status = make_temp_directory(h);
 	if (status)
 		return status;
 	if (snprintf(h->object, sizeof(h->object), "%s/handler.spin", h->temps) >= (int)sizeof(h->object))

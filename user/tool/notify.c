@@ -12,17 +12,16 @@
 #include <unistd.h>
 
 #include "user/lib/interrupt.h"
-#include "user/tool/notify.h"
 #include "user/tool/error.h"
 #include "user/tool/notify.h"
 
-static const char word[] = "ready\n";
+static const char ready_line[] = "ready\n";
 
 static int create_ready_file(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
 
-	if (fd < 0 || write(fd, word, sizeof(word) - 1) < 0) {
+	if (fd < 0 || write(fd, ready_line, sizeof(ready_line) - 1) < 0) {
 		int err = errno;
 
 		if (fd >= 0)
@@ -47,7 +46,7 @@ int ready__begin(const char *path)
 int ready__notify(unsigned fd, const char *path)
 {
 	if (fd != READY_NO_FD) {
-		if (write((int)fd, word, sizeof(word) - 1) < 0)
+		if (write((int)fd, ready_line, sizeof(ready_line) - 1) < 0)
 			return report_error("--ready-fd %u: %s", fd, strerror(errno));
 		close((int)fd);
 	}
@@ -62,12 +61,12 @@ double now_s(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static volatile sig_atomic_t stopped;
+static volatile sig_atomic_t stop_signal;
 static volatile pid_t child;
 
 static void on_signal(int sig)
 {
-	stopped = sig;
+	stop_signal = sig;
 	if (child > 0)
 		kill(-child, SIGTERM);
 	interrupt__loads();
@@ -84,21 +83,21 @@ void signals__watch(void)
 
 int signals__signal(void)
 {
-	return stopped;
+	return stop_signal;
 }
 
 void signals__child(pid_t pid)
 {
 	child = pid;
-	if (pid > 0 && stopped)
+	if (pid > 0 && stop_signal)
 		kill(-pid, SIGTERM);
 }
 
 void signals__end(void)
 {
-	if (!stopped)
+	if (!stop_signal)
 		return;
 	fflush(stdout);
-	signal(stopped, SIG_DFL);
-	raise(stopped);
+	signal(stop_signal, SIG_DFL);
+	raise(stop_signal);
 }

@@ -14,21 +14,21 @@
 static void *read_all(FILE *from, size_t *bytes)
 {
 	char *data = NULL, *more;
-	size_t room = 0, got;
+	size_t capacity = 0, got;
 
 	*bytes = 0;
 	do {
-		if (*bytes == room) {
-			room = room ? 2 * room : 1 << 16;
-			more = room > BYTES_MAX ? NULL : realloc(data, room);
+		if (*bytes == capacity) {
+			capacity = capacity ? 2 * capacity : 1 << 16;
+			more = capacity > BYTES_MAX ? NULL : realloc(data, capacity);
 			if (!more) {
 				free(data);
-				errno = room > BYTES_MAX ? EFBIG : ENOMEM;
+				errno = capacity > BYTES_MAX ? EFBIG : ENOMEM;
 				return NULL;
 			}
 			data = more;
 		}
-		got = fread(data + *bytes, 1, room - *bytes, from);
+		got = fread(data + *bytes, 1, capacity - *bytes, from);
 		*bytes += got;
 	} while (got);
 	if (!ferror(from))

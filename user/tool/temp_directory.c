@@ -19,7 +19,7 @@ int temp_directory__make(char *path, size_t bytes)
 	return -1;
 }
 
-void temp_directory__remove(const char *path, int in_use)
+void temp_directory__remove(const char *path, int lock_fd)
 {
-	locked_directory__remove(path, in_use);
+	locked_directory__remove(path, lock_fd);
 }

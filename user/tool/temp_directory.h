@@ -8,6 +8,6 @@
 /* Creates a directory and writes its name to `path`. Returns a descriptor that holds the lock on it, or -1 after a message. */
 int temp_directory__make(char *path, size_t bytes);
 /* Removes the directory and its contents, and closes the descriptor in_use; -1: none. */
-void temp_directory__remove(const char *path, int in_use);
+void temp_directory__remove(const char *path, int lock_fd);
 
 #endif

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 -- Wireshark and tshark dissector of SLMP, the sPIN Lightweight Message Protocol over UDP (handlers/include/spin/slmp.h).
 -- Wireshark calls it for UDP port 9330, and for others with "Decode As" (tshark -d udp.port==9000,slmp). It reads no byte
--- behind the packet's end: what is cut or cannot be is marked as malformed.
+-- after the packet's end. Truncated and invalid packets are marked as malformed.
 
 local slmp = Proto("slmp", "sPIN Lightweight Message Protocol")
 
@@ -45,7 +45,7 @@ local function flag_names(flags)
 	return #names > 0 and table.concat(names, "+") or "DATA"
 end
 
--- What follows the header of a packet with PUT. False: it is not all there.
+-- Dissects the put header, which follows the SLMP header of a packet with PUT. Returns false if it is truncated.
 local function dissect_put(tvb, tree, pinfo)
 	local at = HEADER_BYTES
 	local put
@@ -70,7 +70,7 @@ local function dissect_put(tvb, tree, pinfo)
 	return true
 end
 
--- Rules that one packet can break by itself.
+-- Marks violations of the protocol that are visible in a single packet.
 local function check(tree, flags, offset, payload_bytes)
 	if bit.band(flags, 0x07ff) ~= 0 or (bit.band(flags, REFUSED) ~= 0 and bit.band(flags, ACK) == 0) then
 		tree:add_proto_expert_info(malformed, "flags that SLMP does not have")
@@ -127,5 +127,5 @@ function slmp.dissector(tvb, pinfo, tree)
 	return captured
 end
 
--- Acknowledgements go back from the receiver's port to the sender's: either port makes it SLMP.
+-- Wireshark compares both ports with this table, so acknowledgements, which go from port 9330 to the sender's, are dissected as well.
 DissectorTable.get("udp.port"):add(PORT, slmp)

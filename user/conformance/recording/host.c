@@ -60,7 +60,7 @@ int recording_writer__event(struct recording_writer *w, const struct spin_event 
 
 /* --- reading --- */
 
-static int take_context(struct recording *r, const uint8_t *at, uint32_t bytes)
+static int parse_context(struct recording *r, const uint8_t *at, uint32_t bytes)
 {
 	struct recording_context *c = &r->context;
 
@@ -79,7 +79,7 @@ static int take_context(struct recording *r, const uint8_t *at, uint32_t bytes)
 	return 0;
 }
 
-static int take_host(struct recording *r, const uint8_t *at, uint32_t bytes)
+static int parse_host(struct recording *r, const uint8_t *at, uint32_t bytes)
 {
 	struct recording_host_piece piece;
 
@@ -93,7 +93,7 @@ static int take_host(struct recording *r, const uint8_t *at, uint32_t bytes)
 	return 0;
 }
 
-static int take_entry(struct recording *r, const uint8_t *at, uint32_t bytes)
+static int parse_entry(struct recording *r, const uint8_t *at, uint32_t bytes)
 {
 	struct recording_entry entry;
 
@@ -108,7 +108,7 @@ static int take_entry(struct recording *r, const uint8_t *at, uint32_t bytes)
 	return 0;
 }
 
-static int take_event(struct recording *r, const uint8_t *at, uint32_t bytes)
+static int parse_event(struct recording *r, const uint8_t *at, uint32_t bytes)
 {
 	struct recording_event head;
 
@@ -138,14 +138,14 @@ static int take_event(struct recording *r, const uint8_t *at, uint32_t bytes)
 int recording__take_host(struct recording *r, uint32_t kind, const uint8_t *at, uint32_t bytes)
 {
 	if (kind == RECORDING_CONTEXT)
-		return take_context(r, at, bytes);
+		return parse_context(r, at, bytes);
 	if (kind != RECORDING_HOST && kind != RECORDING_ENTRY && kind != RECORDING_EVENT)
 		return 0;
 	if (!r->has_context)
 		return recording__damaged(r, "the description of its context is missing");
-	return kind == RECORDING_HOST    ? take_host(r, at, bytes)
-	       : kind == RECORDING_ENTRY ? take_entry(r, at, bytes)
-					 : take_event(r, at, bytes);
+	return kind == RECORDING_HOST    ? parse_host(r, at, bytes)
+	       : kind == RECORDING_ENTRY ? parse_entry(r, at, bytes)
+					 : parse_event(r, at, bytes);
 }
 
 void recording__free_host(struct recording *r)

@@ -15,7 +15,7 @@
 
 #define TAIL_BYTES (sizeof(struct recording_trailer) + 4) /* the trailer, and the length that ends the last block */
 
-static int get(struct recording *r, void *to, size_t bytes)
+static int read_bytes(struct recording *r, void *to, size_t bytes)
 {
 	if (fread(to, 1, bytes, r->file) == bytes)
 		return 0;
@@ -32,12 +32,12 @@ static int next_block(struct recording *r, struct recording_block *b)
 		return 0;
 	if (r->file_bytes - r->at < 12)
 		return recording__damaged(r, "half a block");
-	err = get(r, head, sizeof(head));
+	err = read_bytes(r, head, sizeof(head));
 	if (err)
 		return err;
 	if (head[1] < 12 || head[1] % 4 || head[1] > RECORDING_BLOCK_MAX || head[1] > r->file_bytes - r->at)
 		return recording__damaged(r, "a block's length is none");
-	err = get(r, r->block, head[1] - 8);
+	err = read_bytes(r, r->block, head[1] - 8);
 	if (err)
 		return err;
 	*b = (struct recording_block){ .type = head[0], .bytes = head[1] - 12, .body = r->block };
@@ -76,14 +76,14 @@ static int scan(struct recording *r)
 }
 
 /* Reports that a file without a trailer is truncated, or is not a recording. Returns -EINVAL. */
-static int without_end(struct recording *r)
+static int report_no_trailer(struct recording *r)
 {
-	static const uint32_t mark[] = { RECORDING_MAGIC, RECORDING_START };
+	static const uint32_t start_block[] = { RECORDING_MAGIC, RECORDING_START };
 	size_t bytes;
 
 	rewind(r->file);
 	bytes = fread(r->block, 1, 4096, r->file);
-	if (memmem(r->block, bytes, mark, sizeof(mark)))
+	if (memmem(r->block, bytes, start_block, sizeof(start_block)))
 		return engine_fail(-EINVAL, "%s is cut short: its end is missing; record again", r->path);
 	return engine_fail(-EINVAL,
 			   "%s is a capture, but no recording: it has packets only; make one with "
@@ -92,7 +92,7 @@ static int without_end(struct recording *r)
 }
 
 /* Checks length and CRC of the file before anything else is interpreted. */
-static int check_seal(struct recording *r)
+static int check_trailer(struct recording *r)
 {
 	struct recording_trailer trailer;
 	uint64_t left;
@@ -100,19 +100,19 @@ static int check_seal(struct recording *r)
 	int err;
 
 	if (r->file_bytes < 12 + TAIL_BYTES)
-		return without_end(r);
+		return report_no_trailer(r);
 	if (fseeko(r->file, (off_t)(r->file_bytes - TAIL_BYTES), SEEK_SET))
 		return engine_fail(-errno, "cannot read %s: %s", r->path, strerror(errno));
-	err = get(r, &trailer, sizeof(trailer));
+	err = read_bytes(r, &trailer, sizeof(trailer));
 	if (err)
 		return err;
 	if (trailer.magic != RECORDING_MAGIC || trailer.file_bytes != r->file_bytes)
-		return without_end(r);
+		return report_no_trailer(r);
 	rewind(r->file);
 	for (left = r->file_bytes - 8; left && !err;) {
 		size_t bytes = left < RECORDING_BLOCK_MAX ? (size_t)left : RECORDING_BLOCK_MAX;
 
-		err = get(r, r->block, bytes);
+		err = read_bytes(r, r->block, bytes);
 		crc = (uint32_t)crc32_z(crc, r->block, bytes);
 		left -= bytes;
 	}
@@ -121,7 +121,7 @@ static int check_seal(struct recording *r)
 	return err;
 }
 
-static int check_start(struct recording *r)
+static int check_section_header(struct recording *r)
 {
 	uint8_t head[12] = { 0 };
 	size_t bytes = fread(head, 1, sizeof(head), r->file);
@@ -149,9 +149,9 @@ int recording__open(const char *path, struct recording *r)
 	if (fstat(fileno(r->file), &st) || !S_ISREG(st.st_mode))
 		return engine_fail(-EINVAL, "%s is not a regular file", path);
 	r->file_bytes = (uint64_t)st.st_size;
-	err = check_start(r);
+	err = check_section_header(r);
 	if (!err)
-		err = check_seal(r);
+		err = check_trailer(r);
 	if (err)
 		return err;
 	rewind(r->file);
@@ -185,7 +185,7 @@ void recording__close(struct recording *r)
 	*r = (struct recording){ 0 };
 }
 
-/* --- blocks of a recording: each is checked, then taken --- */
+/* --- blocks of a recording: each is checked, then stored --- */
 
 #define SYMBOL_BYTES_MAX (256u << 20)
 #define OBJECT_BYTES_MAX (256u << 20)
@@ -208,7 +208,7 @@ static int is_text(const char *text, size_t bytes)
 	return text[0] && memchr(text, 0, bytes);
 }
 
-static int take_start(struct recording *r, const uint8_t *at, uint32_t bytes)
+static int parse_start(struct recording *r, const uint8_t *at, uint32_t bytes)
 {
 	struct recording_start start;
 
@@ -232,7 +232,7 @@ static int take_start(struct recording *r, const uint8_t *at, uint32_t bytes)
 	return r->object ? 0 : engine_fail(-ENOMEM, "no memory for %s", r->path);
 }
 
-static int take_object(struct recording *r, const uint8_t *at, uint32_t bytes)
+static int parse_object(struct recording *r, const uint8_t *at, uint32_t bytes)
 {
 	struct recording_object piece;
 
@@ -247,7 +247,7 @@ static int take_object(struct recording *r, const uint8_t *at, uint32_t bytes)
 	return 0;
 }
 
-static struct recording_symbol *symbol_of(struct recording *r, const struct recording_memory_piece *piece)
+static struct recording_symbol *find_or_add_symbol(struct recording *r, const struct recording_memory_piece *piece)
 {
 	struct recording_symbol *symbol;
 
@@ -262,7 +262,7 @@ static struct recording_symbol *symbol_of(struct recording *r, const struct reco
 	return symbol;
 }
 
-static int take_memory(struct recording *r, const uint8_t *at, uint32_t bytes)
+static int parse_memory(struct recording *r, const uint8_t *at, uint32_t bytes)
 {
 	struct recording_memory_piece piece;
 	struct recording_symbol *symbol;
@@ -275,7 +275,7 @@ static int take_memory(struct recording *r, const uint8_t *at, uint32_t bytes)
 	if (!is_text(piece.name, sizeof(piece.name)) || piece.moment >= RECORDING_MOMENTS || !piece.symbol_bytes ||
 	    piece.symbol_bytes > SYMBOL_BYTES_MAX || piece.offset > piece.symbol_bytes || bytes > piece.symbol_bytes - piece.offset)
 		return recording__damaged(r, "a piece of memory is in the wrong place");
-	symbol = symbol_of(r, &piece);
+	symbol = find_or_add_symbol(r, &piece);
 	if (!symbol || symbol->bytes != piece.symbol_bytes)
 		return recording__damaged(r, "its variables are not sound");
 	mem = &symbol->mem[piece.moment];
@@ -287,7 +287,7 @@ static int take_memory(struct recording *r, const uint8_t *at, uint32_t bytes)
 	return 0;
 }
 
-static int take_end(struct recording *r, const uint8_t *at, uint32_t bytes)
+static int parse_end(struct recording *r, const uint8_t *at, uint32_t bytes)
 {
 	struct recording_end end;
 
@@ -336,14 +336,14 @@ int recording__take_custom(struct recording *r, const struct recording_block *b,
 		return recording__damaged(r, "its description is missing");
 	switch (custom.kind) {
 	case RECORDING_START:
-		return take_start(r, at, custom.bytes);
+		return parse_start(r, at, custom.bytes);
 	case RECORDING_OBJECT:
-		return take_object(r, at, custom.bytes);
+		return parse_object(r, at, custom.bytes);
 	case RECORDING_MEMORY:
-		return take_memory(r, at, custom.bytes);
+		return parse_memory(r, at, custom.bytes);
 	case RECORDING_END:
 		*ended = 1;
-		return take_end(r, at, custom.bytes);
+		return parse_end(r, at, custom.bytes);
 	}
 	return recording__take_host(r, custom.kind, at, custom.bytes);
 }

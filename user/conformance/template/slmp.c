@@ -24,7 +24,7 @@ static void add_flag(uint8_t *slmp, uint16_t flag)
 	slmp[1] |= (uint8_t)flag;
 }
 
-static int flag_of(const char *word)
+static int find_flag(const char *word)
 {
 	for (unsigned i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
 		if (!strcmp(word, flags[i].name))
@@ -40,7 +40,7 @@ int template_slmp(struct template *t, char **word, int words)
 	if (t->udp_at < 0)
 		return engine_fail(-EINVAL, "`slmp` belongs behind `udp`");
 	for (int i = 1; i < words; i++) {
-		int flag = flag_of(word[i]);
+		int flag = find_flag(word[i]);
 
 		if (flag) {
 			add_flag(slmp, (uint16_t)flag);

@@ -34,7 +34,7 @@ static void store16(uint8_t *at, unsigned v)
 	at[1] = (uint8_t)v;
 }
 
-static int put_hex(struct template *t, const char *word)
+static int append_hex(struct template *t, const char *word)
 {
 	for (; *word; word += 2) {
 		char pair[3] = { word[0], word[1], 0 };
@@ -49,14 +49,15 @@ static int put_hex(struct template *t, const char *word)
 	return 0;
 }
 
-static void next_type(struct template *t, unsigned type)
+/* Stores the EtherType in the header before, which cannot know it when it is appended. */
+static void set_type(struct template *t, unsigned type)
 {
 	if (t->type_at >= 0)
 		store16(t->frame + t->type_at, type);
 	t->type_at = -1;
 }
 
-static int put_mac(struct template *t, const char *word)
+static int append_mac(struct template *t, const char *word)
 {
 	uint8_t mac[6];
 	int end = 0;
@@ -68,25 +69,25 @@ static int put_mac(struct template *t, const char *word)
 }
 
 /* eth SRC > DST [type N] */
-static int line_eth(struct template *t, char **word, int words)
+static int parse_eth(struct template *t, char **word, int words)
 {
 	uint64_t type;
 
 	if ((words != 4 && words != 6) || strcmp(word[2], ">") || (words == 6 && strcmp(word[4], "type")))
 		return engine_fail(-EINVAL, "write: eth SRC > DST [type N]");
-	if (put_mac(t, word[3]) || put_mac(t, word[1]) || template_append(t, NULL, 2))
+	if (append_mac(t, word[3]) || append_mac(t, word[1]) || template_append(t, NULL, 2))
 		return -EINVAL;
 	t->type_at = (int)t->bytes - 2;
 	if (words == 6) {
 		if (template_number(word[5], "type", UINT16_MAX, &type))
 			return -EINVAL;
-		next_type(t, (unsigned)type);
+		set_type(t, (unsigned)type);
 	}
 	return 0;
 }
 
 /* vlan TAG, qinq TAG */
-static int line_vlan(struct template *t, char **word, int words)
+static int parse_vlan(struct template *t, char **word, int words)
 {
 	uint64_t tag;
 
@@ -94,7 +95,7 @@ static int line_vlan(struct template *t, char **word, int words)
 		return engine_fail(-EINVAL, "write: %s TAG", word[0]);
 	if (template_number(word[1], "tag", UINT16_MAX, &tag))
 		return -EINVAL;
-	next_type(t, word[0][0] == 'v' ? 0x8100 : 0x88a8);
+	set_type(t, word[0][0] == 'v' ? 0x8100 : 0x88a8);
 	if (template_append(t, NULL, 4))
 		return -EINVAL;
 	store16(t->frame + t->bytes - 4, (unsigned)tag);
@@ -102,7 +103,7 @@ static int line_vlan(struct template *t, char **word, int words)
 	return 0;
 }
 
-static int sum_mode(const char *word, struct template *t, uint8_t *field)
+static int parse_sum(const char *word, struct template *t, uint8_t *field)
 {
 	uint64_t value;
 
@@ -122,11 +123,11 @@ static int sum_mode(const char *word, struct template *t, uint8_t *field)
 }
 
 /* Appends IPv4 options. Their length must be a multiple of 4, since the header length counts words. */
-static int put_options(struct template *t, const char *word)
+static int append_options(struct template *t, const char *word)
 {
 	uint32_t bytes;
 
-	if (put_hex(t, word))
+	if (append_hex(t, word))
 		return -EINVAL;
 	bytes = t->bytes - (uint32_t)t->ip_at;
 	if (bytes > IP4_HEADER_MAX || bytes % 4)
@@ -137,14 +138,14 @@ static int put_options(struct template *t, const char *word)
 }
 
 /* ip4 SRC > DST [ttl N] [id N] [tos N] [fragment N] [proto N] [length N] [version N] [words N] [sum S] [options HEX] */
-static int line_ip4(struct template *t, char **word, int words)
+static int parse_ip4(struct template *t, char **word, int words)
 {
 	uint8_t *ip;
 	int err, mode;
 
 	if (words < 4 || words % 2 || strcmp(word[2], ">"))
 		return engine_fail(-EINVAL, "write: ip4 SRC > DST [NAME VALUE]...");
-	next_type(t, 0x0800);
+	set_type(t, 0x0800);
 	t->ip_at = (int)t->bytes;
 	t->ip_version = 4;
 	t->ip_header_bytes = 20;
@@ -160,14 +161,14 @@ static int line_ip4(struct template *t, char **word, int words)
 		const char *name = word[i];
 
 		if (!strcmp(name, "sum")) {
-			mode = sum_mode(word[i + 1], t, ip + 10);
+			mode = parse_sum(word[i + 1], t, ip + 10);
 			if (mode < 0)
 				return mode;
 			t->ip_sum = mode;
 			continue;
 		}
 		if (!strcmp(name, "options")) {
-			err = put_options(t, word[i + 1]);
+			err = append_options(t, word[i + 1]);
 			if (err)
 				return err;
 			continue;
@@ -181,13 +182,13 @@ static int line_ip4(struct template *t, char **word, int words)
 }
 
 /* ip6 SRC > DST [hop N] [next N] [length N] [version N] [flow N] */
-static int line_ip6(struct template *t, char **word, int words)
+static int parse_ip6(struct template *t, char **word, int words)
 {
 	uint8_t *ip;
 
 	if (words < 4 || words % 2 || strcmp(word[2], ">"))
 		return engine_fail(-EINVAL, "write: ip6 SRC > DST [NAME VALUE]...");
-	next_type(t, 0x86dd);
+	set_type(t, 0x86dd);
 	t->ip_at = (int)t->bytes;
 	t->ip_version = 6;
 	t->ip_header_bytes = 40;
@@ -209,7 +210,7 @@ static int line_ip6(struct template *t, char **word, int words)
 }
 
 /* udp SPORT > DPORT [length N] [sum right|none|partial|wrong|N] */
-static int line_udp(struct template *t, char **word, int words)
+static int parse_udp(struct template *t, char **word, int words)
 {
 	uint64_t from, to, value;
 	uint8_t *udp;
@@ -227,7 +228,7 @@ static int line_udp(struct template *t, char **word, int words)
 	store16(udp + 2, (unsigned)to);
 	for (int i = 4; i < words; i += 2) {
 		if (!strcmp(word[i], "sum")) {
-			mode = sum_mode(word[i + 1], t, udp + 6);
+			mode = parse_sum(word[i + 1], t, udp + 6);
 			if (mode < 0)
 				return mode;
 			t->udp_sum = mode;
@@ -244,7 +245,7 @@ static int line_udp(struct template *t, char **word, int words)
 }
 
 /* icmp TYPE CODE [id N] [seq N] [sum right|none|wrong|N] */
-static int line_icmp(struct template *t, char **word, int words)
+static int parse_icmp(struct template *t, char **word, int words)
 {
 	uint64_t type, code, value;
 	uint8_t *icmp;
@@ -262,7 +263,7 @@ static int line_icmp(struct template *t, char **word, int words)
 	icmp[1] = (uint8_t)code;
 	for (int i = 3; i < words; i += 2) {
 		if (!strcmp(word[i], "sum")) {
-			mode = sum_mode(word[i + 1], t, icmp + 2);
+			mode = parse_sum(word[i + 1], t, icmp + 2);
 			if (mode < 0)
 				return mode;
 			t->icmp_sum = mode;
@@ -279,23 +280,23 @@ static int line_icmp(struct template *t, char **word, int words)
 	return 0;
 }
 
-static int line_hex(struct template *t, char **word, int words)
+static int parse_hex(struct template *t, char **word, int words)
 {
 	int err = 0;
 
 	for (int i = 1; i < words && !err; i++)
-		err = put_hex(t, word[i]);
+		err = append_hex(t, word[i]);
 	return err;
 }
 
 /* text WORD: its bytes */
-static int line_text(struct template *t, char **word, int words)
+static int parse_text(struct template *t, char **word, int words)
 {
 	return words == 2 ? template_append(t, word[1], (uint32_t)strlen(word[1])) : engine_fail(-EINVAL, "write: text WORD");
 }
 
 /* be16, be32, le32 N... */
-static int line_numbers(struct template *t, char **word, int words)
+static int parse_numbers(struct template *t, char **word, int words)
 {
 	int little = word[0][0] == 'l', bytes = word[0][2] == '1' ? 2 : 4;
 
@@ -314,7 +315,7 @@ static int line_numbers(struct template *t, char **word, int words)
 }
 
 /* fill N BYTE, count N FIRST (each byte one more), pad N (zeros up to N bytes of frame), cut N, tail */
-static int line_amount(struct template *t, char **word, int words)
+static int parse_amount(struct template *t, char **word, int words)
 {
 	uint64_t n, byte = 0;
 	int filled = word[0][0] == 'f' || !strcmp(word[0], "count");
@@ -343,21 +344,22 @@ static int line_amount(struct template *t, char **word, int words)
 }
 
 /* tail HEX: bytes after the datagram */
-static int line_tail(struct template *t, char **word, int words)
+static int parse_tail(struct template *t, char **word, int words)
 {
 	if (!t->datagram_end)
 		t->datagram_end = t->bytes;
-	return line_hex(t, word, words);
+	return parse_hex(t, word, words);
 }
 
 static const struct {
 	const char *word;
 	int (*line)(struct template *t, char **word, int words);
 } lines[] = {
-	{ "eth", line_eth },      { "vlan", line_vlan },    { "qinq", line_vlan },    { "ip4", line_ip4 },       { "ip6", line_ip6 },
-	{ "udp", line_udp },      { "icmp", line_icmp },    { "raw", line_hex },      { "hex", line_hex },       { "text", line_text },
-	{ "be16", line_numbers }, { "be32", line_numbers }, { "le32", line_numbers }, { "fill", line_amount },   { "count", line_amount },
-	{ "pad", line_amount },   { "cut", line_amount },   { "tail", line_tail },    { "slmp", template_slmp }, { "put", template_put },
+	{ "eth", parse_eth },      { "vlan", parse_vlan },   { "qinq", parse_vlan },    { "ip4", parse_ip4 },
+	{ "ip6", parse_ip6 },      { "udp", parse_udp },     { "icmp", parse_icmp },    { "raw", parse_hex },
+	{ "hex", parse_hex },      { "text", parse_text },   { "be16", parse_numbers }, { "be32", parse_numbers },
+	{ "le32", parse_numbers }, { "fill", parse_amount }, { "count", parse_amount }, { "pad", parse_amount },
+	{ "cut", parse_amount },   { "tail", parse_tail },   { "slmp", template_slmp }, { "put", template_put },
 };
 
 void template_start(struct template *t)
@@ -397,7 +399,7 @@ uint16_t template_sum(const uint8_t *at, uint32_t bytes, uint32_t start)
 }
 
 /* Adds 1 in ones' complement, so that the sum stays wrong after incremental updates. */
-static unsigned one_more(unsigned sum)
+static unsigned increment_sum(unsigned sum)
 {
 	return sum + 1 > 0xffff ? 1 : sum + 1;
 }
@@ -417,7 +419,7 @@ static void finish_ip(struct template *t, uint32_t datagram_bytes)
 	if (t->ip_sum == SUM_GIVEN || t->ip_sum == SUM_NONE)
 		return;
 	sum = (uint16_t)~template_sum(ip, t->ip_header_bytes, 0);
-	store16(ip + 10, t->ip_sum == SUM_WRONG ? one_more(sum) : sum);
+	store16(ip + 10, t->ip_sum == SUM_WRONG ? increment_sum(sum) : sum);
 }
 
 static void finish_udp(struct template *t, uint32_t datagram_end)
@@ -438,7 +440,7 @@ static void finish_udp(struct template *t, uint32_t datagram_end)
 	}
 	sum = (uint16_t)~template_sum(udp, bytes, pseudo);
 	sum = sum ? sum : 0xffff;
-	store16(udp + 6, t->udp_sum == SUM_WRONG ? one_more(sum) : sum);
+	store16(udp + 6, t->udp_sum == SUM_WRONG ? increment_sum(sum) : sum);
 }
 
 /* Sets the ICMP checksum; for ICMPv6 it includes the pseudo-header. A sum of 0 is stored as 0xffff, as the runtime does. */
@@ -454,7 +456,7 @@ static int finish_icmp(struct template *t, uint32_t end)
 		return 0;
 	sum = (uint16_t)~template_sum(icmp, bytes, t->ip_version == 4 ? 0 : template_sum(ip + 8, 32, 58 + bytes));
 	sum = sum ? sum : 0xffff;
-	store16(icmp + 2, t->icmp_sum == SUM_WRONG ? one_more(sum) : sum);
+	store16(icmp + 2, t->icmp_sum == SUM_WRONG ? increment_sum(sum) : sum);
 	return 0;
 }
 

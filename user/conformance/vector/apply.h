@@ -2,7 +2,7 @@
 #ifndef USER_CONFORMANCE_VECTOR_APPLY_H
 #define USER_CONFORMANCE_VECTOR_APPLY_H
 
-/* Applies the changes of a vector's lines to the expected memory and to an engine. Called by run.c. */
+/* Applies the changes of a vector's lines to the expected memory and to an engine. Implemented and called by run.c. */
 #include "user/conformance/vector/vector.h"
 
 /* Makes the changes on an engine, as an application would. Returns 0 or a negative errno with engine_error(). */

@@ -52,7 +52,7 @@ static void add_verdict(struct differences *d, const struct engine_out *got, enu
 }
 
 /* Returns the expected work item number i, or NULL if there are fewer. */
-static const struct spin_event *want_work(const struct vector_step *step, unsigned i)
+static const struct spin_event *find_expected_work(const struct vector_step *step, unsigned i)
 {
 	for (unsigned k = 0; k < step->event_count; k++)
 		if (step->event[k].event.type == SPIN_EVENT_WORK && !i--)
@@ -60,7 +60,7 @@ static const struct spin_event *want_work(const struct vector_step *step, unsign
 	return NULL;
 }
 
-static const struct spin_event *got_work(const struct engine_events *events, unsigned i)
+static const struct spin_event *find_actual_work(const struct engine_events *events, unsigned i)
 {
 	for (unsigned k = 0; k < events->count && k < ENGINE_EVENTS_MAX; k++)
 		if (events->event[k].type == SPIN_EVENT_WORK && !i--)
@@ -68,7 +68,7 @@ static const struct spin_event *got_work(const struct engine_events *events, uns
 	return NULL;
 }
 
-static void work_text(const struct spin_event *work, char text[EVENT_LINE_MAX])
+static void format_work(const struct spin_event *work, char text[EVENT_LINE_MAX])
 {
 	char item[EVENT_ITEM_MAX];
 
@@ -84,9 +84,9 @@ static void add_datagram_work(struct differences *d, const struct engine_out *go
 {
 	char a[EVENT_LINE_MAX], b[EVENT_LINE_MAX], what[32];
 
-	for (unsigned i = 0; got_work(&got->events, i) || want_work(step, i); i++) {
-		work_text(got_work(&got->events, i), a);
-		work_text(want_work(step, i), b);
+	for (unsigned i = 0; find_actual_work(&got->events, i) || find_expected_work(step, i); i++) {
+		format_work(find_actual_work(&got->events, i), a);
+		format_work(find_expected_work(step, i), b);
 		snprintf(what, sizeof(what), "work item %u", i + 1);
 		if (strcmp(a, b))
 			differences_add(d, what, a, b);
@@ -158,7 +158,7 @@ static void add_events(struct differences *d, const struct engine_events *got, c
 }
 
 /* Formats the source of an entry, with a leading blank; "": any source. */
-static void me_source(const struct spin_me *me, char *text, size_t bytes)
+static void format_me_source(const struct spin_me *me, char *text, size_t bytes)
 {
 	char address[INET6_ADDRSTRLEN] = "?";
 
@@ -169,7 +169,7 @@ static void me_source(const struct spin_me *me, char *text, size_t bytes)
 	snprintf(text, bytes, " from %s %u", address, me->source_mask >> 16 ? ntohs((uint16_t)(me->source >> 16)) : 0);
 }
 
-static void me_text(const struct spin_me *me, char *text, size_t bytes)
+static void format_me(const struct spin_me *me, char *text, size_t bytes)
 {
 	static const char *const states[] = { "free", "open", "taken", "unread" };
 	char source[64], managed[64] = "";
@@ -182,7 +182,7 @@ static void me_text(const struct spin_me *me, char *text, size_t bytes)
 		snprintf(text, bytes, "free");
 		return;
 	}
-	me_source(me, source, sizeof(source));
+	format_me_source(me, source, sizeof(source));
 	if (me->options & SPIN_ME_MANAGE_LOCAL)
 		snprintf(managed, sizeof(managed), " min_free %u used %" PRIu64, me->min_free, me->used);
 	snprintf(text, bytes, "%s%s match %#" PRIx64 " ignore %#" PRIx64 "%s start %u length %u%s messages %" PRIu64 " bytes %" PRIu64,
@@ -195,8 +195,8 @@ static void add_mes(struct differences *d, const struct host_image *want, const 
 	char a[320], b[320], what[32];
 
 	for (unsigned i = 0; i < got->entries; i++) {
-		me_text(&got->me[i], a, sizeof(a));
-		me_text(&want->me[i], b, sizeof(b));
+		format_me(&got->me[i], a, sizeof(a));
+		format_me(&want->me[i], b, sizeof(b));
 		snprintf(what, sizeof(what), "matching entry %u", i);
 		if (strcmp(a, b))
 			differences_add(d, what, a, b);
@@ -224,7 +224,7 @@ void vector_compare_images(struct differences *d, const struct host_image *want,
 }
 
 /* Counts of an entry are compared only if a line gives them: copies the actual values of the others to the expectation. */
-static void leave_out_counts(const struct vector_changes *after, struct host_image *want, const struct host_image *got)
+static void ignore_unlisted_counts(const struct vector_changes *after, struct host_image *want, const struct host_image *got)
 {
 	int counted[SPIN_MES_MAX] = { 0 }, used[SPIN_MES_MAX] = { 0 };
 
@@ -246,7 +246,7 @@ static void leave_out_counts(const struct vector_changes *after, struct host_ima
 
 static void compare_host(const struct vector_step *step, enum vector_mutation mutation, struct vector_result *r)
 {
-	leave_out_counts(&step->after, &r->want_host, &r->got_host);
+	ignore_unlisted_counts(&step->after, &r->want_host, &r->got_host);
 	if (mutation == MUTATE_HOST)
 		r->want_host.memory[step->line * 7919u % r->want_host.bytes] ^= 0x10;
 	if (mutation == MUTATE_ME)
@@ -293,7 +293,7 @@ void vector_compare(const struct vector_step *step, const struct types *t, enum 
 
 /* --- actual and expected sends, compared in order --- */
 
-static void process_text(const struct spin_process *p, char *text, size_t bytes)
+static void format_process(const struct spin_process *p, char *text, size_t bytes)
 {
 	char address[INET6_ADDRSTRLEN] = "?";
 	int four = p->ip_version == 4, more = four && (p->addr[1] || p->addr[2] || p->addr[3]);
@@ -312,14 +312,14 @@ void send_line(const struct spin_request *r, char line[SEND_LINE_MAX])
 {
 	char target[96], source[96], acked[96] = "";
 
-	process_text(&r->put.target, target, sizeof(target));
+	format_process(&r->put.target, target, sizeof(target));
 	if (r->type != SPIN_REQUEST_PACKET && r->acked)
 		snprintf(acked, sizeof(acked), " options %u user %" PRIu64 " me %u", r->options, r->user_ptr, r->me);
 	if (has_frame(r)) {
 		snprintf(line, SEND_LINE_MAX, "packet to %s, IP header at %u%s", target, r->ip_at, acked);
 		return;
 	}
-	process_text(&r->source, source, sizeof(source));
+	format_process(&r->source, source, sizeof(source));
 	snprintf(line, SEND_LINE_MAX, "%s %u %u to %s from %s match %" PRIu64 " data %" PRIu64 " off %" PRIu64 "%s",
 		 r->type == SPIN_REQUEST_PUT ? "host" : "unknown", r->start, r->bytes, target, source, r->put.match_bits, r->put.hdr_data,
 		 r->put.remote_offset, acked);

@@ -6,7 +6,7 @@
 #include "user/conformance/template/number.h"
 #include "user/conformance/vector/reader.h"
 
-static int one_number(char *rest, const char *what, uint64_t max, uint64_t *out)
+static int parse_number(char *rest, const char *what, uint64_t max, uint64_t *out)
 {
 	const char *word = vector_next(&rest);
 
@@ -17,7 +17,7 @@ static int one_number(char *rest, const char *what, uint64_t max, uint64_t *out)
 	return *out ? 0 : engine_fail(-EINVAL, "%s 0 would be the default", what);
 }
 
-static int read_number(struct vector_reader *r, char *line, int *taken)
+static int read_number(struct vector_reader *r, char *line, int *found)
 {
 	struct spin_message_opts *opts = &r->v->context.message;
 	const struct {
@@ -35,8 +35,8 @@ static int read_number(struct vector_reader *r, char *line, int *taken)
 	for (unsigned i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		if (!vector_word(line, numbers[i].word, &rest))
 			continue;
-		*taken = 1;
-		if (one_number(rest, numbers[i].word, numbers[i].max, &value))
+		*found = 1;
+		if (parse_number(rest, numbers[i].word, numbers[i].max, &value))
 			return -EINVAL;
 		*numbers[i].to = (unsigned)value;
 		return 0;
@@ -85,29 +85,29 @@ static int read_handler_mem(struct vector *v, char *rest)
 int vector_read_context(struct vector_reader *r, char *line)
 {
 	struct spin_message_opts *opts = &r->v->context.message;
-	int taken = 0, of_both = 0, of_class = 0, err = read_number(r, line, &taken);
+	int found = 0, is_host_memory = 0, is_class = 0, err = read_number(r, line, &found);
 	uint64_t bytes;
 	char *rest;
 
-	if (!taken && is_host_size(line, &rest)) {
-		taken = of_both = 1;
-		err = one_number(rest, "host", SPIN_HOST_BYTES_MAX, &bytes);
+	if (!found && is_host_size(line, &rest)) {
+		found = is_host_memory = 1;
+		err = parse_number(rest, "host", SPIN_HOST_BYTES_MAX, &bytes);
 		if (!err)
 			opts->host_bytes = bytes;
 	}
-	if (!taken && vector_word(line, "handler_mem", &rest)) {
-		taken = of_both = 1;
+	if (!found && vector_word(line, "handler_mem", &rest)) {
+		found = is_host_memory = 1;
 		err = read_handler_mem(r->v, rest);
 	}
 	if (!strcmp(line, "put"))
-		taken = opts->put = 1;
+		found = opts->put = 1;
 	if (!strcmp(line, "no_entry"))
-		taken = opts->no_entry = 1;
+		found = opts->no_entry = 1;
 	if (!strcmp(line, "trusted"))
-		taken = of_class = r->v->trusted = 1;
-	if (taken && !err && r->v->count)
+		found = is_class = r->v->trusted = 1;
+	if (found && !err && r->v->count)
 		return engine_fail(-EINVAL, "'%.32s' belongs before the first packet", line);
-	r->v->of_messages |= taken && !of_both && !of_class;
-	r->v->of_host_memory |= of_both;
-	return err ? err : taken;
+	r->v->of_messages |= found && !is_host_memory && !is_class;
+	r->v->of_host_memory |= is_host_memory;
+	return err ? err : found;
 }

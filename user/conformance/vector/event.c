@@ -63,7 +63,7 @@ static int read_source(struct vector_event *e, const char *address, const char *
 	return 0;
 }
 
-static int digit(char c)
+static int hex_digit(char c)
 {
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
@@ -76,7 +76,7 @@ static int read_item(struct vector_event *e, const char *hex)
 	if (e->event.type != SPIN_EVENT_WORK || !digits || digits % 8 || digits > 2 * SPIN_WORK_BYTES_MAX)
 		return engine_fail(-EINVAL, "write: event work ... item HEX, with 4 to %u bytes", SPIN_WORK_BYTES_MAX);
 	for (size_t i = 0; i < digits / 2; i++) {
-		int high = digit(hex[2 * i]), low = digit(hex[2 * i + 1]);
+		int high = hex_digit(hex[2 * i]), low = hex_digit(hex[2 * i + 1]);
 
 		if (high < 0 || low < 0)
 			return engine_fail(-EINVAL, "'%.64s' is not hexadecimal", hex);
@@ -193,7 +193,7 @@ static int same_source(const struct spin_event *a, const struct spin_event *b)
 }
 
 /* Fills in the fields that an event's line omits, from the message's last packet up to this step. */
-static int complete(const struct vector *v, unsigned step, struct vector_event *e)
+static int complete_event(const struct vector *v, unsigned step, struct vector_event *e)
 {
 	struct spin_event described;
 
@@ -224,7 +224,7 @@ int vector_complete_events(struct vector *v, unsigned *line)
 			*line = e->line;
 			if (v->step[i].kind == STEP_CLOCK && !e->id_given)
 				return engine_fail(-EINVAL, "whose event? write: event ... id N");
-			if (complete(v, i, e))
+			if (complete_event(v, i, e))
 				return -EINVAL;
 		}
 	}

@@ -35,7 +35,7 @@ char *vector_next(char **rest)
 	return word;
 }
 
-static struct vector_step *current(struct vector_reader *r)
+static struct vector_step *current_step(struct vector_reader *r)
 {
 	return r->v->count ? &r->v->step[r->v->count - 1] : NULL;
 }
@@ -57,7 +57,7 @@ int vector_take_frame(struct vector_reader *r, uint8_t **to, uint32_t *bytes)
 /* Ends the packet, expectation or send that is being filled. */
 int vector_finish_frame(struct vector_reader *r)
 {
-	struct vector_step *step = current(r);
+	struct vector_step *step = current_step(r);
 	int filling = r->filling;
 
 	r->filling = NOTHING;
@@ -99,8 +99,8 @@ static int start_packet(struct vector_reader *r)
 	r->filling = PACKET;
 	r->template = r->headers;
 	r->begun = 1;
-	current(r)->line = r->line;
-	current(r)->number = ++r->packets;
+	current_step(r)->line = r->line;
+	current_step(r)->number = ++r->packets;
 	return 0;
 }
 
@@ -142,23 +142,23 @@ static int read_clock(struct vector_reader *r, const char *rest, int advance)
 		return engine_fail(-EINVAL, "the time is at most %u ms", UINT32_MAX);
 	r->now_ns = ns;
 	r->begun = 1;
-	current(r)->kind = STEP_CLOCK;
-	current(r)->line = r->line;
-	current(r)->number = r->packets;
-	current(r)->now_ns = ns;
+	current_step(r)->kind = STEP_CLOCK;
+	current_step(r)->line = r->line;
+	current_step(r)->number = r->packets;
+	current_step(r)->now_ns = ns;
 	return 0;
 }
 
-/* Returns the additional flags of an acknowledgement for the packet's reason. */
-static uint16_t answer_flags(enum spin_reason reason)
+/* Returns the flags that an acknowledgement has in addition to ACK, by the packet's reason. */
+static uint16_t ack_flags(enum spin_reason reason)
 {
 	return reason == SPIN_REASON_BEYOND_ENTRY ? SPIN_SLMP_REFUSED : reason == SPIN_REASON_NO_MPQ ? SPIN_SLMP_AGAIN : 0;
 }
 
 /* `unchanged`, `ack` */
-static int read_same(struct vector_reader *r, int ack)
+static int read_reply(struct vector_reader *r, int ack)
 {
-	struct vector_step *step = current(r);
+	struct vector_step *step = current_step(r);
 
 	if (r->filling != EXPECT)
 		return engine_fail(-EINVAL, "`%s` belongs behind `expect`", ack ? "ack" : "unchanged");
@@ -168,7 +168,7 @@ static int read_same(struct vector_reader *r, int ack)
 	if (!step->out)
 		return engine_fail(-ENOMEM, "no memory");
 	if (ack)
-		return vector_ack(step->in, step->in_bytes, answer_flags(step->reason), step->out, &step->out_bytes);
+		return vector_ack(step->in, step->in_bytes, ack_flags(step->reason), step->out, &step->out_bytes);
 	memcpy(step->out, step->in, step->in_bytes);
 	step->out_bytes = step->in_bytes;
 	return 0;
@@ -218,19 +218,19 @@ static int read_expect(struct vector_reader *r, char *rest)
 	r->filling = EXPECT;
 	template_start(&r->template);
 	r->templated = 0;
-	err = read_verdict(current(r), verdict, reason);
+	err = read_verdict(current_step(r), verdict, reason);
 	if (err || !frame)
 		return err;
 	if (strcmp(frame, "ack") && strcmp(frame, "unchanged"))
 		return engine_fail(-EINVAL, "write: expect VERDICT REASON [unchanged|ack]");
-	return read_same(r, frame[0] == 'a');
+	return read_reply(r, frame[0] == 'a');
 }
 
 /* Reads the lines after a packet or a clock step. */
-static int read_behind(struct vector_reader *r, char *line)
+static int read_expectation(struct vector_reader *r, char *line)
 {
 	int word = (int)strcspn(line, BLANKS), shown = word < WORD_SHOWN_MAX ? word : WORD_SHOWN_MAX;
-	struct vector_step *step = current(r);
+	struct vector_step *step = current_step(r);
 	char *rest;
 
 	if (!step || !r->begun)
@@ -266,13 +266,13 @@ int vector_read_line(struct vector_reader *r, char *line)
 	if (r->filling != NOTHING) {
 		rc = template_line(&r->template, line);
 		r->templated |= rc == 1;
-		if (rc == 1 && r->filling == EXPECT && current(r)->out)
+		if (rc == 1 && r->filling == EXPECT && current_step(r)->out)
 			return engine_fail(-EINVAL, "one frame comes out: a template, `unchanged` or `ack`, once");
 		if (rc)
 			return rc < 0 ? rc : 0;
 	}
 	if (vector_word(line, "unchanged", &rest) || vector_word(line, "ack", &rest))
-		return read_same(r, line[0] == 'a');
+		return read_reply(r, line[0] == 'a');
 	rc = vector_finish_frame(r);
 	if (rc)
 		return rc;
@@ -290,7 +290,7 @@ int vector_read_line(struct vector_reader *r, char *line)
 	}
 	if (vector_is_change(line)) {
 		rc = start_step(r);
-		return rc ? rc : vector_read_before(&current(r)->before, line);
+		return rc ? rc : vector_read_before(&current_step(r)->before, line);
 	}
 	if (vector_word(line, "packet", &rest))
 		return start_packet(r);
@@ -298,5 +298,5 @@ int vector_read_line(struct vector_reader *r, char *line)
 		return read_clock(r, rest, 0);
 	if (vector_word(line, "advance", &rest))
 		return read_clock(r, rest, 1);
-	return read_behind(r, line);
+	return read_expectation(r, line);
 }

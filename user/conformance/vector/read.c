@@ -8,7 +8,7 @@
 
 #include "user/conformance/vector/reader.h"
 
-static int check_whole(struct vector_reader *r)
+static int check_vector(struct vector_reader *r)
 {
 	struct vector *v = r->v;
 	int err = vector_complete_events(v, &r->line);
@@ -74,7 +74,7 @@ int vector_read(const char *path, struct vector **out)
 	err = read_lines(r, file);
 	fclose(file);
 	if (!err)
-		err = check_whole(r);
+		err = check_vector(r);
 	line = r->line;
 	free(r);
 	if (err) {

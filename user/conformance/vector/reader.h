@@ -36,6 +36,7 @@ char *vector_next(char **rest);
 int vector_read_context(struct vector_reader *r, char *line);
 /* Returns 1 if the line is a change: set, entry, host, post, unlink, ct, seed. */
 int vector_is_change(char *line);
+/* Reads a change. The caller has checked that the line is one. */
 int vector_read_before(struct vector_changes *changes, char *line);
 /* Reads the rest of a line `after`. */
 int vector_read_after(struct vector_changes *changes, char *rest);

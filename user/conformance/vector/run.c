@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Runs a vector on an engine, up to the first step with an unexpected result. Called by comparison.c. */
+/*
+ * Runs a vector on an engine, up to the first step with an unexpected result, and applies the changes of its lines (apply.h). Called by
+ * comparison.c. The expected memory (want) always has what the vector's lines up to the current step say.
+ */
 #include <errno.h>
 #include <spin/libspin.h>
 #include <stdlib.h>
@@ -11,7 +14,8 @@
 
 #define NS_PER_MS 1000000u
 
-static int give(const struct vector_step *step, const struct types *t, struct engine *e, struct vector_result *r)
+/* Runs the packet, or sets the time of a clock step. */
+static int run_input(const struct vector_step *step, const struct types *t, struct engine *e, struct vector_result *r)
 {
 	int err;
 
@@ -47,7 +51,7 @@ static int run_step(const struct vector_step *step, const struct types *t, struc
 
 	count_all(e, count);
 	if (!err)
-		err = give(step, t, e, r);
+		err = run_input(step, t, e, r);
 	if (!err)
 		err = vector_expect(&step->after, t, &r->want, &r->want_host);
 	if (!err)
@@ -73,7 +77,7 @@ static int clear_host(struct engine *e, const struct host_image *zero)
 	return err;
 }
 
-static int start_host(const struct vector *v, const struct types *t, struct engine *e, struct vector_result *r)
+static int init_host(const struct vector *v, const struct types *t, struct engine *e, struct vector_result *r)
 {
 	size_t bytes = v->context.message.host_bytes;
 	int err = host_image_alloc(t, &r->want_host, bytes);
@@ -89,7 +93,7 @@ static int start_host(const struct vector *v, const struct types *t, struct engi
 	return 0;
 }
 
-static int start(const struct vector *v, const struct types *t, struct engine *e, const struct image *initial, struct vector_result *r)
+static int init_run(const struct vector *v, const struct types *t, struct engine *e, const struct image *initial, struct vector_result *r)
 {
 	int err = image_alloc(t, &r->want);
 
@@ -100,7 +104,7 @@ static int start(const struct vector *v, const struct types *t, struct engine *e
 	if (!err && v->of_host_memory && !t->host_memory)
 		err = engine_fail(-EINVAL, "the handler has no host memory, the vector says how much");
 	if (!err && t->host_memory)
-		err = start_host(v, t, e, r);
+		err = init_host(v, t, e, r);
 	r->sends = malloc(sizeof(*r->sends));
 	if (!err && !r->sends)
 		err = engine_fail(-ENOMEM, "no memory");
@@ -119,7 +123,7 @@ void vector_run(const struct vector *v, const struct types *t, struct engine *e,
 		struct vector_result *r)
 {
 	*r = (struct vector_result){ 0 };
-	r->rc = start(v, t, e, initial, r);
+	r->rc = init_run(v, t, e, initial, r);
 	for (unsigned i = 0; i < v->count && !r->rc; i++) {
 		r->step = i;
 		r->rc = run_step(&v->step[i], t, e, i + 1 == v->count ? mutation : MUTATE_NONE, r);
@@ -138,7 +142,7 @@ void vector_result_free(struct vector_result *r)
 	free(r->sends);
 }
 
-static int edit(const struct vector_change *c, const struct types *t, struct image *image)
+static int set_field(const struct vector_change *c, const struct types *t, struct image *image)
 {
 	const struct layout_variable *var;
 	const char *path = c->text;
@@ -155,7 +159,7 @@ static int edit(const struct vector_change *c, const struct types *t, struct ima
 	return err ? engine_fail(err, "%s", spin_strerror_last()) : 0;
 }
 
-static int store(const struct vector_change *c, struct host_image *host)
+static int store_host(const struct vector_change *c, struct host_image *host)
 {
 	if (c->offset > host->bytes || c->count > host->bytes - c->offset)
 		return engine_fail(-ERANGE, "host memory has %zu bytes: write `host BYTES` for more", host->bytes);
@@ -163,7 +167,7 @@ static int store(const struct vector_change *c, struct host_image *host)
 	return 0;
 }
 
-static int post(const struct vector_change *c, struct engine *e, struct host_image *host)
+static int post_me(const struct vector_change *c, struct engine *e, struct host_image *host)
 {
 	struct spin_me_opts opts = c->post;
 	unsigned want = c->me, me;
@@ -203,7 +207,7 @@ static int unlink_me(const struct vector_change *c, struct engine *e, struct hos
 }
 
 /* Returns 0 if the handlers have the memory or entry that the change concerns, else an error. */
-static int check(const struct vector_change *c, const struct types *t, const struct host_image *host)
+static int check_change(const struct vector_change *c, const struct types *t, const struct host_image *host)
 {
 	if (c->kind == CHANGE_HOST && !t->host_memory)
 		return engine_fail(-EINVAL, "the handler has no host memory");
@@ -214,26 +218,26 @@ static int check(const struct vector_change *c, const struct types *t, const str
 	return 0;
 }
 
-static int make(const struct vector_change *c, const struct types *t, struct engine *e, struct image *want, struct host_image *host)
+static int apply_change(const struct vector_change *c, const struct types *t, struct engine *e, struct image *want, struct host_image *host)
 {
 	int err;
 
 	if (c->kind == CHANGE_FIELD || c->kind == CHANGE_ENTRY)
-		return edit(c, t, want);
+		return set_field(c, t, want);
 	if (c->kind == CHANGE_SEED)
 		return e->ops->set_draw(e, c->seed);
-	err = check(c, t, host);
+	err = check_change(c, t, host);
 	if (err)
 		return err;
 	if (c->kind == CHANGE_POST)
-		return post(c, e, host);
+		return post_me(c, e, host);
 	if (c->kind == CHANGE_UNLINK)
 		return unlink_me(c, e, host);
 	if (c->kind == CHANGE_CT) {
 		host->ct[c->me] = c->ct;
 		return e->ops->set_ct(e, c->me, &c->ct);
 	}
-	err = store(c, host);
+	err = store_host(c, host);
 	return err ? err : e->ops->host_write(e, c->offset, c->bytes, c->count);
 }
 
@@ -242,23 +246,23 @@ int vector_make(const struct vector_changes *changes, const struct types *t, str
 	int err = 0, edited = 0;
 
 	for (unsigned i = 0; i < changes->count && !err; i++) {
-		err = make(&changes->list[i], t, e, want, host);
+		err = apply_change(&changes->list[i], t, e, want, host);
 		edited |= changes->list[i].kind == CHANGE_FIELD || changes->list[i].kind == CHANGE_ENTRY;
 	}
 	return !err && edited ? image_write(t, want, e) : err;
 }
 
-static int expect(const struct vector_change *c, const struct types *t, struct image *want, struct host_image *host)
+static int apply_expected(const struct vector_change *c, const struct types *t, struct image *want, struct host_image *host)
 {
 	int err;
 
 	if (c->kind == CHANGE_FIELD || c->kind == CHANGE_ENTRY)
-		return edit(c, t, want);
-	err = check(c, t, host);
+		return set_field(c, t, want);
+	err = check_change(c, t, host);
 	if (err)
 		return err;
 	if (c->kind == CHANGE_HOST)
-		return store(c, host);
+		return store_host(c, host);
 	if (c->kind == CHANGE_CT) {
 		host->ct[c->me] = c->ct;
 		return 0;
@@ -278,6 +282,6 @@ int vector_expect(const struct vector_changes *changes, const struct types *t, s
 	int err = 0;
 
 	for (unsigned i = 0; i < changes->count && !err; i++)
-		err = expect(&changes->list[i], t, want, host);
+		err = apply_expected(&changes->list[i], t, want, host);
 	return err;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Finds the headers of a message's packet in a vector's frame, and converts a request to the default expected reply. Called by the
- * parsers of vectors and by compare.c.
+ * Finds the headers of a message's packet in a vector's frame, and builds the acknowledgement that the NIC is expected to send.
+ * Called by the parsers of vectors and by compare.c.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -30,10 +30,10 @@ static void put16(uint8_t *at, unsigned value)
 static void swap(uint8_t *a, uint8_t *b, unsigned bytes)
 {
 	for (unsigned i = 0; i < bytes; i++) {
-		uint8_t was = a[i];
+		uint8_t saved = a[i];
 
 		a[i] = b[i];
-		b[i] = was;
+		b[i] = saved;
 	}
 }
 
@@ -69,7 +69,7 @@ uint32_t vector_wire_id(const uint8_t *frame, const struct vector_wire *w)
 	return get16(id) << 16 | get16(id + 2);
 }
 
-static void turn_ip_around(uint8_t *ip, uint32_t version)
+static void swap_ip_addresses(uint8_t *ip, uint32_t version)
 {
 	if (version == 6) {
 		swap(ip + offsetof(struct spin_ip6, src), ip + offsetof(struct spin_ip6, dst), 16);
@@ -128,7 +128,7 @@ int vector_ack(const uint8_t *frame, uint32_t bytes, uint16_t more, uint8_t *to,
 	memcpy(to, frame, *to_bytes);
 	swap(to + offsetof(struct spin_eth, src), to + offsetof(struct spin_eth, dst), 6);
 	udp = to + w.udp_at;
-	turn_ip_around(to + w.ip_at, w.ip_version);
+	swap_ip_addresses(to + w.ip_at, w.ip_version);
 	swap(udp + offsetof(struct spin_udp, src_port), udp + offsetof(struct spin_udp, dst_port), 2);
 	put16(to + w.slmp_at + offsetof(struct spin_slmp, flags), SPIN_SLMP_ACK | more);
 	vector_wire_finish(to, &w, *to_bytes);

@@ -13,7 +13,7 @@
 #define LINK_EXTRA_BYTES 38 /* Ethernet's header, FCS, preamble and gap (IEEE 802.3) */
 
 /* Returns the mean cycles that a thread waits for memory or devices. The other threads of its core can issue during these cycles. */
-static double waits(const struct cost_view *v)
+static double wait_cycles(const struct cost_view *v)
 {
 	static const enum rv32_cause causes[] = { RV32_CYC_MEMORY, RV32_CYC_L2,      RV32_CYC_REMOTE,
 						  RV32_CYC_DMA,    RV32_CYC_COMMAND, RV32_CYC_BLOCKED };
@@ -58,16 +58,15 @@ int compare_dpa(const struct compare *c, struct compare_row *row)
 	program.target = pspin_target__find(TARGET);
 	status = cost_source__rewind(c->job->source);
 	if (!status) {
-		report_errors_to(
-			reason,
-			sizeof(reason)); /* the packets already ran on the report's target, so a failure here is due to this target */
+		/* the packets already ran on the report's target, so a failure here is due to this target */
+		report_errors_to(reason, sizeof(reason));
 		failed = cost_pass__alone(&program, c->job->source, NULL, view);
 		report_errors_to(NULL, 0);
 	}
 	if (failed || !view->handled)
 		compare__without(row, "the card's model cannot run it: %s", failed ? reason : "no handler ran");
 	else if (!status)
-		dpa__row(c, view->warm_with_runtime_mean, waits(view), row);
+		dpa__row(c, view->warm_with_runtime_mean, wait_cycles(view), row);
 	free(view);
 	return status;
 }

@@ -46,7 +46,7 @@ int hxdp__compile(const double property[COMPARE_PROPERTIES], struct vliw *v, con
 }
 
 /* Returns the rate of a program in which each instruction runs once. */
-static double straight_mpps(const double property[COMPARE_PROPERTIES], const struct bpf_insn *insns, unsigned count, unsigned without)
+static double straight_line_mpps(const double property[COMPARE_PROPERTIES], const struct bpf_insn *insns, unsigned count, unsigned without)
 {
 	uint64_t runs[32], undrained, rows;
 	struct hxdp_work work = { 0 };
@@ -90,11 +90,11 @@ static void add_checks(const struct compare *c, struct compare_row *row)
 	};
 
 	compare__check(row, "XDP_DROP, of which the start's cycles are derived", "hXDP 5.2.2", "Mpps", 52,
-		       straight_mpps(c->property, drop, sizeof(drop) / sizeof(drop[0]), 0));
+		       straight_line_mpps(c->property, drop, sizeof(drop) / sizeof(drop[0]), 0));
 	compare__check(row, "XDP_DROP without an exit that has its action", "hXDP 5.2.2", "Mpps", 22,
-		       straight_mpps(c->property, drop, sizeof(drop) / sizeof(drop[0]), VLIW_NO_ACTIONS | VLIW_KEEP_ZEROING));
+		       straight_line_mpps(c->property, drop, sizeof(drop) / sizeof(drop[0]), VLIW_NO_ACTIONS | VLIW_KEEP_ZEROING));
 	compare__check(row, "XDP_TX: Ethernet addresses swapped", "hXDP 5.2.2", "Mpps", 22.5,
-		       straight_mpps(c->property, tx, sizeof(tx) / sizeof(tx[0]), 0));
+		       straight_line_mpps(c->property, tx, sizeof(tx) / sizeof(tx[0]), 0));
 	compare__check(row, "instructions per row of hXDP's own programs: tests/accuracy/hxdp", "hXDP table 3", "", NAN, NAN);
 }
 
@@ -114,7 +114,7 @@ void hxdp__row(const struct compare *c, const struct hxdp_work *work, struct com
 }
 
 /* Fills the row with means over the packets that ran. */
-static void fill(const struct compare *c, const struct vliw *v, const struct machine *m, double frame_bytes, struct compare_row *row)
+static void fill_row(const struct compare *c, const struct vliw *v, const struct machine *m, double frame_bytes, struct compare_row *row)
 {
 	const double packets = (double)m->packets;
 	uint64_t undrained, rows = vliw__rows_run(v, m->runs, &undrained);
@@ -126,7 +126,7 @@ static void fill(const struct compare *c, const struct vliw *v, const struct mac
 	hxdp__row(c, &work, row);
 }
 
-static int run(const struct compare *c, struct bpf_code *code, struct compare_row *row)
+static int run_program(const struct compare *c, struct bpf_code *code, struct compare_row *row)
 {
 	struct machine *m = calloc(1, sizeof(*m));
 	double frame_bytes = 0;
@@ -148,7 +148,7 @@ static int run(const struct compare *c, struct bpf_code *code, struct compare_ro
 		compare__without(row, "its program cannot be compiled: it jumps out of itself, or has more than %u instructions",
 				 VLIW_INSTRUCTIONS_MAX);
 	else {
-		fill(c, &v, m, frame_bytes, row);
+		fill_row(c, &v, m, frame_bytes, row);
 		vliw__free(&v);
 	}
 	machine__close(m);
@@ -181,7 +181,7 @@ int compare_hxdp(const struct compare *c, struct compare_row *row)
 	if (!status)
 		status = cost_source__rewind(c->job->source);
 	if (!status)
-		status = run(c, code, row);
+		status = run_program(c, code, row);
 	bpf_code__free(code);
 	free(code);
 	return status;

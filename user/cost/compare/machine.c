@@ -26,7 +26,7 @@ struct run {
 	uint8_t stack[FRAMES * STACK_BYTES];
 	unsigned frame;
 	struct {
-		unsigned back;
+		unsigned return_pc;
 		uint64_t saved[4]; /* r6 to r9 */
 	} frames[FRAMES];
 };
@@ -42,7 +42,7 @@ static int fail(struct run *r, const char *format, ...)
 }
 
 /* Translates an address. Returns NULL and sets the reason if the range is not accessible. */
-static uint8_t *at(struct run *r, uint64_t address, size_t bytes, int is_write)
+static uint8_t *translate(struct run *r, uint64_t address, size_t bytes, int is_write)
 {
 	struct machine *m = r->m;
 	const uint64_t space = address >> 32, offset = (uint32_t)address;
@@ -102,7 +102,7 @@ static int load_insn(struct run *r, const struct bpf_insn *insn)
 
 	if (address >> 32 == SPACE_CONTEXT)
 		return load_context(r, (uint32_t)address, &r->reg[insn->dst_reg]);
-	from = at(r, address, bytes, 0);
+	from = translate(r, address, bytes, 0);
 	if (from)
 		r->reg[insn->dst_reg] = load(from, bytes);
 	return from ? 0 : -EFAULT;
@@ -147,7 +147,7 @@ static int store_insn(struct run *r, const struct bpf_insn *insn)
 	const uint64_t address = r->reg[insn->dst_reg] + (uint64_t)(int64_t)insn->off;
 	const uint64_t value = BPF_CLASS(insn->code) == BPF_ST ? (uint64_t)(int64_t)insn->imm : r->reg[insn->src_reg];
 	const unsigned bytes = size_of(insn->code);
-	uint8_t *to = at(r, address, bytes, 1);
+	uint8_t *to = translate(r, address, bytes, 1);
 
 	if (!to)
 		return -EFAULT;
@@ -157,7 +157,7 @@ static int store_insn(struct run *r, const struct bpf_insn *insn)
 	return 0;
 }
 
-static uint64_t swap(uint64_t value, int bits, int is_swapped)
+static uint64_t byte_swap(uint64_t value, int bits, int is_swapped)
 {
 	if (bits == 16)
 		return is_swapped ? __builtin_bswap16((uint16_t)value) : (uint16_t)value;
@@ -211,7 +211,7 @@ static void alu_insn(struct run *r, const struct bpf_insn *insn)
 	uint64_t value;
 
 	if (BPF_OP(insn->code) == BPF_END)
-		value = swap(r->reg[insn->dst_reg], insn->imm, BPF_SRC(insn->code) == BPF_TO_BE || is_64);
+		value = byte_swap(r->reg[insn->dst_reg], insn->imm, BPF_SRC(insn->code) == BPF_TO_BE || is_64);
 	else
 		value = alu(BPF_OP(insn->code), r->reg[insn->dst_reg], operand, is_64);
 	r->reg[insn->dst_reg] = is_64 || BPF_OP(insn->code) == BPF_END ? value : (uint32_t)value;
@@ -269,7 +269,7 @@ static int lookup(struct run *r)
 	r->reg[0] = 0;
 	if (!map->bytes || map->key_bytes != sizeof(index))
 		return 0;
-	key = at(r, r->reg[2], sizeof(index), 0);
+	key = translate(r, r->reg[2], sizeof(index), 0);
 	if (!key)
 		return -EFAULT;
 	memcpy(&index, key, sizeof(index));
@@ -288,7 +288,7 @@ static int move_bytes(struct run *r, int is_load)
 		r->reg[0] = (uint64_t)-EINVAL;
 		return 0;
 	}
-	buffer = at(r, r->reg[3], length, is_load);
+	buffer = translate(r, r->reg[3], length, is_load);
 	if (!buffer)
 		return -EFAULT;
 	packet = r->m->packet + r->m->begin + offset;
@@ -373,21 +373,21 @@ static int call(struct run *r, const struct bpf_insn *insn, unsigned *pc)
 	if (r->frame + 1 == FRAMES)
 		return fail(r, "it calls more functions than there can be at a time");
 	memcpy(r->frames[r->frame].saved, &r->reg[6], sizeof(r->frames[0].saved));
-	r->frames[r->frame++].back = *pc + 1;
+	r->frames[r->frame++].return_pc = *pc + 1;
 	r->reg[10] += STACK_BYTES;
 	*pc += 1 + (unsigned)insn->imm;
 	return 0;
 }
 
 /* Returns from a function. Returns 1 if the program has ended. */
-static int leave(struct run *r, unsigned *pc)
+static int leave_function(struct run *r, unsigned *pc)
 {
 	if (!r->frame)
 		return 1;
 	r->frame--;
 	memcpy(&r->reg[6], r->frames[r->frame].saved, sizeof(r->frames[0].saved));
 	r->reg[10] -= STACK_BYTES;
-	*pc = r->frames[r->frame].back;
+	*pc = r->frames[r->frame].return_pc;
 	return 0;
 }
 
@@ -457,7 +457,7 @@ static int step(struct run *r, const struct bpf_insn *insn, unsigned *pc)
 		if (insn->code == (BPF_JMP | BPF_CALL))
 			return call(r, insn, pc);
 		if (insn->code == (BPF_JMP | BPF_EXIT))
-			return leave(r, pc);
+			return leave_function(r, pc);
 		if (insn->code == (BPF_JMP | BPF_JA) || (insn->code != MAY_GOTO && is_taken(r, insn)))
 			*pc += (unsigned)insn->off;
 		break;

@@ -19,7 +19,7 @@
 
 #define LINK_EXTRA_BYTES 38 /* Ethernet's header, FCS, preamble and gap (IEEE 802.3) */
 
-static unsigned lookups(const struct bpf_code *code)
+static unsigned count_lookups(const struct bpf_code *code)
 {
 	unsigned n = 0;
 
@@ -37,22 +37,22 @@ void nfp__row(const struct compare *c, double instructions, unsigned lookups, st
 {
 	const double *p = c->property, clock = p[COMPARE_NFP_CLOCK_MHZ];
 	const double engines = p[COMPARE_NFP_ENGINES], threads = p[COMPARE_NFP_THREADS];
-	const double all = instructions + p[COMPARE_NFP_PACKET_WAIT_CYCLES] + lookups * p[COMPARE_NFP_LOOKUP_WAIT_CYCLES];
+	const double latency_cycles = instructions + p[COMPARE_NFP_PACKET_WAIT_CYCLES] + lookups * p[COMPARE_NFP_LOOKUP_WAIT_CYCLES];
 
 	row->work = instructions;
 	row->work_unit = "instructions";
-	row->ns_per_packet = all * 1e3 / clock;
+	row->ns_per_packet = latency_cycles * 1e3 / clock;
 	row->engines = (unsigned)(engines * threads); /* each thread works on one packet at a time */
 	compare__bound(row, engines * clock / instructions, "%.0f engines that issue %.0f instructions a packet", engines, instructions);
-	compare__bound(row, engines * threads * clock / all, "latency: %.0f cycles a packet on %.0f engines of %.0f threads", all, engines,
-		       threads);
+	compare__bound(row, engines * threads * clock / latency_cycles, "latency: %.0f cycles a packet on %.0f engines of %.0f threads",
+		       latency_cycles, engines, threads);
 	compare__bound(row, p[COMPARE_NFP_PACKETS_MPPS], "the card's own work: the highest rate published");
 	compare__bound(row, p[COMPARE_NFP_LINK_GBPS] * 1e3 / (8 * (c->packet_bytes + LINK_EXTRA_BYTES)), "link, %g Gbit/s",
 		       p[COMPARE_NFP_LINK_GBPS]);
 }
 
 /* Returns how many instructions the JIT generates (kernel/nfp/jit.h), or 0 if the driver refuses the program; the row says why. */
-static unsigned instructions_of(const void *elf, size_t bytes, struct compare_row *row)
+static unsigned count_instructions(const void *elf, size_t bytes, struct compare_row *row)
 {
 	struct nfp_profile profile;
 	struct nfp_report *report = NULL;
@@ -71,7 +71,7 @@ static unsigned instructions_of(const void *elf, size_t bytes, struct compare_ro
 
 static int fill_row(const struct compare *c, const void *elf, size_t bytes, struct compare_row *row)
 {
-	const unsigned instructions = instructions_of(elf, bytes, row);
+	const unsigned instructions = count_instructions(elf, bytes, row);
 	struct bpf_code code;
 	char reason[256];
 
@@ -79,7 +79,7 @@ static int fill_row(const struct compare *c, const void *elf, size_t bytes, stru
 		return DONE;
 	if (bpf_code__read(&code, elf, bytes, SPIN_NFP_PROGRAM, reason, sizeof(reason)))
 		return compare__without(row, "its program for the card cannot be read: %s", reason);
-	nfp__row(c, instructions, lookups(&code), row);
+	nfp__row(c, instructions, count_lookups(&code), row);
 	bpf_code__free(&code);
 	return DONE;
 }

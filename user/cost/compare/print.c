@@ -10,7 +10,7 @@
 
 #define INDENT 4
 
-static void detail(const char *text)
+static void print_detail(const char *text)
 {
 	printf("%*s", INDENT, "");
 	options__wrap(stdout, INDENT, text);
@@ -36,7 +36,7 @@ static void text_check(const struct compare_check *check)
 	else
 		snprintf(line, sizeof(line), "check: %s: %.4g %s published (%s)%s", check->what, check->published, check->unit,
 			 check->source, ours);
-	detail(line);
+	print_detail(line);
 }
 
 static void text_detail(const struct compare_row *row)
@@ -48,7 +48,7 @@ static void text_detail(const struct compare_row *row)
 		snprintf(line, sizeof(line), "no figures: %s", row->reason);
 	else
 		snprintf(line, sizeof(line), "%.1f %s a packet; bound by %s", row->work, row->work_unit, row->limit);
-	detail(line);
+	print_detail(line);
 	for (unsigned i = 0; i < row->checks; i++)
 		text_check(&row->check[i]);
 }
@@ -81,20 +81,20 @@ static void json_check(struct json *j, const struct compare_check *check)
 
 static void json_row(struct json *j, const struct compare_row *row)
 {
-	const int has = !row->reason[0];
+	const int has_figures = !row->reason[0];
 
 	json_object(j, NULL);
 	json_string(j, "name", row->name);
 	json_string(j, "device", row->device);
 	json_string(j, "how", compare_how_name(row->how));
-	json_string(j, "no_figures_because", has ? NULL : row->reason);
-	json_double(j, "work_per_packet", has ? row->work : NAN);
-	json_string(j, "work_unit", has ? row->work_unit : NULL);
-	json_double(j, "ns_per_packet", has ? row->ns_per_packet : NAN);
-	json_double(j, "engines", has ? row->engines : NAN);
-	json_double(j, "million_packets_per_s", has ? row->million_packets_per_s : NAN);
-	json_double(j, "gbit_per_s", has ? row->gbps : NAN);
-	json_string(j, "bound_by", has ? row->limit : NULL);
+	json_string(j, "no_figures_because", has_figures ? NULL : row->reason);
+	json_double(j, "work_per_packet", has_figures ? row->work : NAN);
+	json_string(j, "work_unit", has_figures ? row->work_unit : NULL);
+	json_double(j, "ns_per_packet", has_figures ? row->ns_per_packet : NAN);
+	json_double(j, "engines", has_figures ? row->engines : NAN);
+	json_double(j, "million_packets_per_s", has_figures ? row->million_packets_per_s : NAN);
+	json_double(j, "gbit_per_s", has_figures ? row->gbps : NAN);
+	json_string(j, "bound_by", has_figures ? row->limit : NULL);
 	json_array(j, "checks");
 	for (unsigned i = 0; i < row->checks; i++)
 		json_check(j, &row->check[i]);

@@ -32,7 +32,7 @@ static struct nfp_code *find_program(const struct nfp_object *object, const char
 	return NULL;
 }
 
-static size_t bytes_of(const struct nfp_map *map)
+static size_t memory_bytes(const struct nfp_map *map)
 {
 	size_t bytes = 0;
 
@@ -60,7 +60,7 @@ static int add_memory(struct bpf_code *code, const struct nfp_object *object, co
 				       .key_bytes = map->is.key_bytes,
 				       .value_bytes = map->is.value_bytes,
 				       .entries = map->is.entries,
-				       .count = bytes_of(map) };
+				       .count = memory_bytes(map) };
 	snprintf(m->name, sizeof(m->name), "%s", map->name);
 	m->bytes = m->count ? calloc(1, m->count) : NULL;
 	if (m->count && !m->bytes)
@@ -72,7 +72,8 @@ static int add_memory(struct bpf_code *code, const struct nfp_object *object, co
 	return (int)code->memories++;
 }
 
-static int name_memories(struct bpf_code *code, const struct nfp_object *object)
+/* Creates the referenced memories, and writes their numbers into imm of the instructions. Returns -1 for an unknown map or without room. */
+static int resolve_maps(struct bpf_code *code, const struct nfp_object *object)
 {
 	for (unsigned i = 0; i < code->count; i++) {
 		struct bpf_insn *insn = &code->insns[i];
@@ -114,7 +115,7 @@ int bpf_code__read(struct bpf_code *code, const void *elf, size_t bytes, const c
 		code->insns = program->insns; /* takes ownership */
 		code->count = program->count;
 		program->insns = NULL;
-		if (name_memories(code, &object))
+		if (resolve_maps(code, &object))
 			err = refuse(reason, reason_bytes, "it names a map that is not its own, or more memory than there is");
 	}
 	nfp_object__close(&object);

@@ -9,12 +9,12 @@
 
 #include "user/cost/compare/vliw.h"
 
-#define CALL      (BPF_JMP | BPF_CALL)
-#define EXIT      (BPF_JMP | BPF_EXIT)
-#define LOAD_64   (BPF_LD | BPF_IMM | BPF_DW)
-#define ARGUMENTS 0x3eu /* r1 to r5 */
-#define CLOBBERED 0x3fu /* r0 to r5 */
-#define NOT_YET   UINT32_MAX
+#define CALL        (BPF_JMP | BPF_CALL)
+#define EXIT        (BPF_JMP | BPF_EXIT)
+#define LOAD_64     (BPF_LD | BPF_IMM | BPF_DW)
+#define ARGUMENTS   0x3eu /* r1 to r5 */
+#define CLOBBERED   0x3fu /* r0 to r5 */
+#define UNSCHEDULED UINT32_MAX
 
 static int is_jump(const struct bpf_insn *insn)
 {
@@ -93,17 +93,17 @@ static void describe(const struct bpf_insn *insn, struct vliw_op *op)
 
 /* --- blocks --- */
 
-static int target_of(const struct vliw *v, unsigned i)
+static int jump_target(const struct vliw *v, unsigned i)
 {
 	int64_t target = (int64_t)i + 1 + (v->insns[i].code == (BPF_JMP32 | BPF_JA) ? v->insns[i].imm : v->insns[i].off);
 
 	return target < 0 || target >= v->count ? -1 : (int)target;
 }
 
-/* Marks the first instruction of each block in is_first, one byte per instruction. Returns -EINVAL if a jump leaves the program. */
-static int mark(const struct vliw *v, uint8_t *is_first)
+/* Marks the first instruction of each block in is_leader, one byte per instruction. Returns -EINVAL if a jump leaves the program. */
+static int mark_leaders(const struct vliw *v, uint8_t *is_leader)
 {
-	is_first[0] = 1;
+	is_leader[0] = 1;
 	for (unsigned i = 0; i < v->count; i++) {
 		const struct bpf_insn *insn = &v->insns[i];
 
@@ -116,33 +116,33 @@ static int mark(const struct vliw *v, uint8_t *is_first)
 
 			if (callee < 0 || callee >= v->count)
 				return -EINVAL;
-			is_first[callee] = 1;
+			is_leader[callee] = 1;
 		}
 		if (is_jump(insn)) {
-			int target = target_of(v, i);
+			int target = jump_target(v, i);
 
 			if (target < 0 || (is_conditional(insn) && i + 1 == v->count))
 				return -EINVAL;
-			is_first[target] = 1;
+			is_leader[target] = 1;
 		}
 		if ((is_jump(insn) || insn->code == EXIT) && i + 1 < v->count)
-			is_first[i + 1] = 1;
+			is_leader[i + 1] = 1;
 	}
 	return 0;
 }
 
 static int find_blocks(struct vliw *v)
 {
-	uint8_t *is_first = calloc(v->count + 1, 1);
-	int err = is_first ? mark(v, is_first) : -ENOMEM;
+	uint8_t *is_leader = calloc(v->count + 1, 1);
+	int err = is_leader ? mark_leaders(v, is_leader) : -ENOMEM;
 
 	for (unsigned i = 0; i < v->count && !err; i++) {
-		if (is_first[i] || (v->blocks[v->block_count - 1].count >= VLIW_BLOCK_MAX && v->insns[i - 1].code != LOAD_64))
+		if (is_leader[i] || (v->blocks[v->block_count - 1].count >= VLIW_BLOCK_MAX && v->insns[i - 1].code != LOAD_64))
 			v->blocks[v->block_count++] = (struct vliw_block){ .first = i, .next = { -1, -1 } };
 		v->blocks[v->block_count - 1].count++;
 		v->block_of[i] = v->block_count - 1;
 	}
-	free(is_first);
+	free(is_leader);
 	return err;
 }
 
@@ -162,7 +162,7 @@ static void link_blocks(struct vliw *v)
 		if ((!is_branch || is_conditional(insn)) && b + 1 < v->block_count)
 			block->next[0] = (int)v->blocks[b + 1].first;
 		if (is_branch && is_jump(insn))
-			block->next[1] = target_of(v, last);
+			block->next[1] = jump_target(v, last);
 		for (unsigned n = 0; n < 2; n++)
 			if (block->next[n] >= 0)
 				vliw__next(v, block, n)->before++;
@@ -224,7 +224,7 @@ static int may_overlap(const struct vliw_op *a, const struct vliw_op *b)
 }
 
 /* Returns 1 if block b, which follows a, always runs after a and is not a jump target, and the merged block is not too long. */
-static int are_one(const struct vliw *v, const struct vliw_block *a, unsigned b)
+static int can_merge(const struct vliw *v, const struct vliw_block *a, unsigned b)
 {
 	const unsigned last = a->first + a->count - 1;
 
@@ -252,7 +252,7 @@ void vliw__merge_blocks(struct vliw *v)
 	for (unsigned b = 1; b < count; b++) {
 		struct vliw_block *to = &v->blocks[kept];
 
-		if (are_one(v, to, b)) {
+		if (can_merge(v, to, b)) {
 			to->count += v->blocks[b].count;
 			memcpy(to->next, v->blocks[b].next, sizeof(to->next));
 		} else {
@@ -266,7 +266,7 @@ void vliw__merge_blocks(struct vliw *v)
 
 /* --- scheduling --- */
 
-static int has_room(unsigned used, unsigned lane)
+static int is_lane_free(unsigned used, unsigned lane)
 {
 	return !(used >> lane & 1);
 }
@@ -277,10 +277,10 @@ struct row {
 };
 
 /*
- * The row that b may have if a precedes it in the program: ANYWHERE, NOT_BEFORE a's row (may share it), or BEHIND a's row. needs: the
+ * The row that b may have if a precedes it in the program: ANYWHERE, NOT_BEFORE a's row (may share it), or AFTER a's row. needs: the
  * registers that b reads and that no instruction between a and b writes.
  */
-enum order { ANYWHERE, NOT_BEFORE, BEHIND };
+enum order { ANYWHERE, NOT_BEFORE, AFTER };
 
 /* Returns the registers in which an instruction leaves a value. A helper clobbers r1 to r5 without leaving a value. */
 static uint32_t results(const struct vliw_op *op)
@@ -294,48 +294,48 @@ static enum order order(const struct vliw_op *a, const struct vliw_op *b, uint32
 
 	if (results(a) & needs) {
 		if (!b->is_call || a->is_call)
-			return BEHIND;
+			return AFTER;
 		found = NOT_BEFORE; /* a helper reads its arguments after its row, so it may share the row that writes them */
 	}
 	if ((a->writes & (a->is_call ? b->writes : results(b))) && !a->can_rename && !b->can_rename)
-		return BEHIND;
+		return AFTER;
 	if ((a->reads & b->writes) && !b->can_rename)
 		found = NOT_BEFORE;
 	if (a->memory != VLIW_NO_MEMORY && b->memory != VLIW_NO_MEMORY && !(a->memory == VLIW_LOAD && b->memory == VLIW_LOAD) &&
 	    may_overlap(a, b)) {
 		if (a->memory != VLIW_LOAD)
-			return BEHIND;
+			return AFTER;
 		found = NOT_BEFORE;
 	}
 	return found;
 }
 
 /* Returns 1 if all instructions before i in the block are scheduled. A branch ends its block, so none may be in a later row. */
-static int is_last(const struct vliw *v, const struct vliw_block *block, unsigned i)
+static int earlier_are_scheduled(const struct vliw *v, const struct vliw_block *block, unsigned i)
 {
 	for (unsigned n = block->first; n < i; n++)
-		if (!v->ops[n].removed && v->ops[n].row == NOT_YET)
+		if (!v->ops[n].removed && v->ops[n].row == UNSCHEDULED)
 			return 0;
 	return 1;
 }
 
 /* Returns 1 and sets *lane if the instruction can be placed in the row. */
-static int is_enabled(const struct vliw *v, const struct vliw_block *block, unsigned i, const struct row *row, unsigned *lane)
+static int can_place(const struct vliw *v, const struct vliw_block *block, unsigned i, const struct row *row, unsigned *lane)
 {
 	const struct vliw_op *op = &v->ops[i];
 	uint32_t needs = op->reads;
 	int fixed = -1;
 
-	if ((op->is_call && row->has_call) || (op->is_branch && !is_last(v, block, i)))
+	if ((op->is_call && row->has_call) || (op->is_branch && !earlier_are_scheduled(v, block, i)))
 		return 0;
 	for (unsigned n = i; n-- > block->first;) {
 		const struct vliw_op *before = &v->ops[n];
 		enum order rule = before->removed ? ANYWHERE : order(before, op, needs);
 
-		if (rule != ANYWHERE && (before->row == NOT_YET || (rule == BEHIND && before->row >= row->number)))
+		if (rule != ANYWHERE && (before->row == UNSCHEDULED || (rule == AFTER && before->row >= row->number)))
 			return 0;
 		/* to the next row, results are forwarded only within a lane */
-		if (rule == BEHIND && (results(before) & needs) && before->row + 1 == row->number) {
+		if (rule == AFTER && (results(before) & needs) && before->row + 1 == row->number) {
 			if (fixed >= 0 && fixed != (int)before->lane)
 				return 0;
 			fixed = (int)before->lane;
@@ -344,7 +344,7 @@ static int is_enabled(const struct vliw *v, const struct vliw_block *block, unsi
 			needs &= ~before->writes;
 	}
 	for (unsigned n = fixed >= 0 ? (unsigned)fixed : 0; n < (fixed >= 0 ? (unsigned)fixed + 1 : v->lanes); n++)
-		if (has_room(row->used, n)) {
+		if (is_lane_free(row->used, n)) {
 			*lane = n;
 			return 1;
 		}
@@ -356,7 +356,7 @@ static void schedule(struct vliw *v, struct vliw_block *block)
 	unsigned left = 0;
 
 	for (unsigned i = block->first; i < block->first + block->count; i++) {
-		v->ops[i].row = NOT_YET;
+		v->ops[i].row = UNSCHEDULED;
 		left += !v->ops[i].removed;
 	}
 	for (unsigned number = 0; left; number++) {
@@ -366,7 +366,7 @@ static void schedule(struct vliw *v, struct vliw_block *block)
 			struct vliw_op *op = &v->ops[i];
 			unsigned lane;
 
-			if (op->removed || op->row != NOT_YET || !is_enabled(v, block, i, &row, &lane))
+			if (op->removed || op->row != UNSCHEDULED || !can_place(v, block, i, &row, &lane))
 				continue;
 			op->row = number;
 			op->lane = lane;
@@ -379,7 +379,7 @@ static void schedule(struct vliw *v, struct vliw_block *block)
 }
 
 /* Returns the index of a block's only remaining instruction, or -1. */
-static int only_op(const struct vliw *v, const struct vliw_block *block)
+static int single_op(const struct vliw *v, const struct vliw_block *block)
 {
 	int found = -1;
 
@@ -418,12 +418,12 @@ static void share_branches(struct vliw *v, struct vliw_block *block)
 	used = last_row(v, block, &writes);
 	while (at->next[0] >= 0) {
 		struct vliw_block *next = vliw__next(v, at, 0);
-		int i = next->before == 1 ? only_op(v, next) : -1;
+		int i = next->before == 1 ? single_op(v, next) : -1;
 		unsigned lane = 0;
 
 		if (i < 0 || !is_conditional(&v->insns[i]) || (v->ops[i].reads & writes))
 			return;
-		while (lane < v->lanes && !has_room(used, lane))
+		while (lane < v->lanes && !is_lane_free(used, lane))
 			lane++;
 		if (lane == v->lanes)
 			return;
@@ -440,7 +440,7 @@ static void find_renames(struct vliw *v, const struct vliw_block *block)
 {
 	for (unsigned i = block->first; i < block->first + block->count; i++) {
 		struct vliw_op *op = &v->ops[i];
-		int leaves = (op->writes & block->live_out) != 0, goes = 0;
+		int leaves_block = (op->writes & block->live_out) != 0, is_argument = 0;
 
 		if (op->removed || !op->writes || op->is_call)
 			continue;
@@ -449,13 +449,13 @@ static void find_renames(struct vliw *v, const struct vliw_block *block)
 
 			if (later->removed)
 				continue;
-			goes |= (later->reads & op->writes) && (later->is_call || later->is_exit);
+			is_argument |= (later->reads & op->writes) && (later->is_call || later->is_exit);
 			if (later->writes & op->writes) {
-				leaves = 0;
+				leaves_block = 0;
 				break;
 			}
 		}
-		op->can_rename = !leaves && !goes;
+		op->can_rename = !leaves_block && !is_argument;
 	}
 }
 

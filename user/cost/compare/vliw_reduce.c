@@ -93,7 +93,7 @@ struct known {
 	uint32_t context, end;
 };
 
-static void follow(const struct bpf_insn *insn, const struct vliw_op *op, struct known *k)
+static void update_known(const struct bpf_insn *insn, const struct vliw_op *op, struct known *k)
 {
 	const int is_end = insn->code == (BPF_LDX | BPF_MEM | BPF_W) && insn->off == offsetof(struct xdp_md, data_end) &&
 			   (k->context & bit(insn->src_reg));
@@ -108,10 +108,10 @@ static void follow(const struct bpf_insn *insn, const struct vliw_op *op, struct
 		k->context |= bit(insn->dst_reg);
 }
 
-static struct known at_end_of(const struct vliw *v, const struct vliw_block *block, struct known k)
+static struct known known_at_end(const struct vliw *v, const struct vliw_block *block, struct known k)
 {
 	for (unsigned i = block->first; i < end_of(block); i++)
-		follow(&v->insns[i], &v->ops[i], &k);
+		update_known(&v->insns[i], &v->ops[i], &k);
 	return k;
 }
 
@@ -142,7 +142,7 @@ static void remove_check(struct vliw *v, struct vliw_block *block, struct known 
 	if (!v->ops[last].is_branch)
 		return;
 	for (unsigned i = block->first; i < last; i++)
-		follow(&v->insns[i], &v->ops[i], &k);
+		update_known(&v->insns[i], &v->ops[i], &k);
 	kind = is_check(&v->insns[last], &k);
 	if (!kind)
 		return;
@@ -167,17 +167,17 @@ static void remove_checks(struct vliw *v)
 	while (changed) {
 		changed = 0;
 		for (unsigned b = 0; b < v->block_count; b++) {
-			struct known k = at_end_of(v, &v->blocks[b], known[b]);
+			struct known k = known_at_end(v, &v->blocks[b], known[b]);
 
 			for (unsigned n = 0; n < 2; n++) {
 				struct known *to = v->blocks[b].next[n] >= 0 ? &known[v->block_of[v->blocks[b].next[n]]] : NULL;
-				struct known was = to ? *to : none;
+				struct known old = to ? *to : none;
 
 				if (!to)
 					continue;
 				to->context &= k.context;
 				to->end &= k.end;
-				changed |= was.context != to->context || was.end != to->end;
+				changed |= old.context != to->context || old.end != to->end;
 			}
 		}
 	}
@@ -292,7 +292,7 @@ struct copy6 {
 };
 
 /* Returns the store that is the only use of a load's value, or 0. */
-static unsigned store_of(const struct vliw *v, const struct vliw_block *block, unsigned load)
+static unsigned find_store(const struct vliw *v, const struct vliw_block *block, unsigned load)
 {
 	const uint32_t reg = v->ops[load].writes;
 	unsigned n = next_use(v, block, load, reg), then;
@@ -306,7 +306,7 @@ static unsigned store_of(const struct vliw *v, const struct vliw_block *block, u
 	return n;
 }
 
-static unsigned least(const unsigned *at, unsigned n)
+static unsigned min_index(const unsigned *at, unsigned n)
 {
 	unsigned found = at[0];
 
@@ -315,7 +315,7 @@ static unsigned least(const unsigned *at, unsigned n)
 	return found;
 }
 
-static unsigned most(const unsigned *at, unsigned n)
+static unsigned max_index(const unsigned *at, unsigned n)
 {
 	unsigned found = at[0];
 
@@ -325,7 +325,7 @@ static unsigned most(const unsigned *at, unsigned n)
 }
 
 /* Returns 1 if an instruction between `from` and `to` may store to the bytes of `op`, or with by_loads also load them. */
-static int is_touched(const struct vliw *v, unsigned from, unsigned to, const struct vliw_op *op, int by_loads)
+static int is_accessed_between(const struct vliw *v, unsigned from, unsigned to, const struct vliw_op *op, int by_loads)
 {
 	for (unsigned i = from + 1; i < to; i++) {
 		const struct vliw_op *other = &v->ops[i];
@@ -340,12 +340,13 @@ static int is_touched(const struct vliw *v, unsigned from, unsigned to, const st
 }
 
 /* Returns 1 if the loads can move up to the first load, and the stores down to the last store, past all instructions between. */
-static int is_undisturbed(const struct vliw *v, const struct copy6 *c)
+static int can_move(const struct vliw *v, const struct copy6 *c)
 {
-	const unsigned first = least(c->load, c->parts), last = most(c->store, c->parts);
+	const unsigned first = min_index(c->load, c->parts), last = max_index(c->store, c->parts);
 
 	for (unsigned n = 0; n < c->parts; n++)
-		if (is_touched(v, first, c->load[n], &v->ops[c->load[n]], 0) || is_touched(v, c->store[n], last, &v->ops[c->store[n]], 1))
+		if (is_accessed_between(v, first, c->load[n], &v->ops[c->load[n]], 0) ||
+		    is_accessed_between(v, c->store[n], last, &v->ops[c->store[n]], 1))
 			return 0;
 	return 1;
 }
@@ -362,7 +363,7 @@ static int extend(const struct vliw *v, const struct vliw_block *block, struct c
 		if (op->removed || op->memory != VLIW_LOAD || op->root != load->root || op->offset != load->offset + bytes ||
 		    op->bytes > SIX_BYTES - bytes)
 			continue;
-		n = store_of(v, block, i);
+		n = find_store(v, block, i);
 		if (!n || v->ops[n].root != store->root || v->ops[n].offset != store->offset + bytes)
 			continue;
 		c->load[c->parts] = i;
@@ -373,14 +374,14 @@ static int extend(const struct vliw *v, const struct vliw_block *block, struct c
 }
 
 /* Replaces the copy by one load at the position of the first and one store at the position of the last, through a temporary register. */
-static void join(struct vliw *v, const struct copy6 *c)
+static void merge_copy(struct vliw *v, const struct copy6 *c)
 {
-	const unsigned first = least(c->load, c->parts), last = most(c->store, c->parts);
-	const uint32_t own = 1u << (VLIW_OWN_REGISTERS + v->six_bytes % 16);
+	const unsigned first = min_index(c->load, c->parts), last = max_index(c->store, c->parts);
+	const uint32_t temporary = 1u << (VLIW_OWN_REGISTERS + v->six_bytes % 16);
 	struct vliw_op load = v->ops[c->load[0]], store = v->ops[c->store[0]];
 
-	store.reads = (store.reads & ~load.writes) | own;
-	load.writes = own;
+	store.reads = (store.reads & ~load.writes) | temporary;
+	load.writes = temporary;
 	load.bytes = store.bytes = SIX_BYTES;
 	for (unsigned n = 0; n < c->parts; n++)
 		v->ops[c->load[n]].removed = v->ops[c->store[n]].removed = 1;
@@ -397,11 +398,11 @@ static void use_six_bytes(struct vliw *v, const struct vliw_block *block)
 
 		if (v->ops[i].removed || v->ops[i].memory != VLIW_LOAD || bytes > 4)
 			continue;
-		c.store[0] = store_of(v, block, i);
+		c.store[0] = find_store(v, block, i);
 		while (c.store[0] && more && bytes < SIX_BYTES && c.parts < PARTS)
 			bytes += more = extend(v, block, &c, bytes);
-		if (bytes == SIX_BYTES && is_undisturbed(v, &c))
-			join(v, &c);
+		if (bytes == SIX_BYTES && can_move(v, &c))
+			merge_copy(v, &c);
 	}
 }
 

@@ -30,7 +30,7 @@ static void last_line(const char *log, char *line, size_t bytes)
 	}
 }
 
-static int refused(const struct card *card, int err, const char *log)
+static int explain_refusal(const struct card *card, int err, const char *log)
 {
 	char line[512];
 
@@ -68,7 +68,7 @@ static int refused(const struct card *card, int err, const char *log)
 	}
 }
 
-static void bind_to(struct card *card)
+static void bind_to_device(struct card *card)
 {
 	struct bpf_program *prog;
 	struct bpf_map *map;
@@ -95,10 +95,10 @@ static int load(struct card *card, const uint8_t *elf, size_t bytes, int uncount
 	if (uncounted)
 		bpf_map__set_autocreate(bpf_object__find_map_by_name(card->bpf, "spin_counters"), false);
 	if (card->ifindex)
-		bind_to(card);
+		bind_to_device(card);
 	err = load_progress__load(card->bpf, card->name);
 	if (err)
-		err = refused(card, err, log);
+		err = explain_refusal(card, err, log);
 	free(log);
 	return err;
 }

@@ -28,7 +28,7 @@ struct bpf_map *card__map(const struct card *card, const char *name, struct layo
 }
 
 /* Turns the errno of a map's system call into a reason. */
-static int failed(const struct card *card, const char *name, const char *what)
+static int map_error(const struct card *card, const char *name, const char *what)
 {
 	const int err = -errno;
 
@@ -55,7 +55,7 @@ int card__read_entry(const struct card *card, const char *name, uint32_t key, vo
 		return -ENOENT;
 	if (!bpf_map_lookup_elem(bpf_map__fd(map), &key, entry))
 		return 0;
-	return errno == ENOENT ? spin_fail(-ENOENT, "%s has no entry with this key", name) : failed(card, name, "read");
+	return errno == ENOENT ? spin_fail(-ENOENT, "%s has no entry with this key", name) : map_error(card, name, "read");
 }
 
 int card__write_entry(const struct card *card, const char *name, uint32_t key, const void *entry)
@@ -65,7 +65,7 @@ int card__write_entry(const struct card *card, const char *name, uint32_t key, c
 
 	if (!map)
 		return -ENOENT;
-	return bpf_map_update_elem(bpf_map__fd(map), &key, entry, BPF_ANY) ? failed(card, name, "written") : 0;
+	return bpf_map_update_elem(bpf_map__fd(map), &key, entry, BPF_ANY) ? map_error(card, name, "written") : 0;
 }
 
 int card__clear(const struct card *card, const char *name)
@@ -78,23 +78,23 @@ int card__clear(const struct card *card, const char *name)
 		return -ENOENT;
 	while (!bpf_map_get_next_key(bpf_map__fd(map), NULL, &key))
 		if (bpf_map_delete_elem(bpf_map__fd(map), &key) && errno != ENOENT)
-			return failed(card, name, "cleared");
-	return errno == ENOENT ? 0 : failed(card, name, "cleared");
+			return map_error(card, name, "cleared");
+	return errno == ENOENT ? 0 : map_error(card, name, "cleared");
 }
 
 /* Reads all entries of the map. Another process may change the map during that, so no more are read than fit. */
-static int read_all(const struct card *card, const struct bpf_map *map, char *to, size_t bytes)
+static int read_entries(const struct card *card, const struct bpf_map *map, char *to, size_t bytes)
 {
 	const uint32_t entry_bytes = bpf_map__value_size(map);
 	uint32_t key, *before = NULL;
 
 	for (size_t at = 0; at + entry_bytes <= bytes; before = &key) {
 		if (bpf_map_get_next_key(bpf_map__fd(map), before, &key))
-			return errno == ENOENT ? 0 : failed(card, bpf_map__name(map), "read");
+			return errno == ENOENT ? 0 : map_error(card, bpf_map__name(map), "read");
 		if (bpf_map_lookup_elem(bpf_map__fd(map), &key, to + at)) {
 			if (errno == ENOENT)
 				continue;
-			return failed(card, bpf_map__name(map), "read");
+			return map_error(card, bpf_map__name(map), "read");
 		}
 		at += entry_bytes;
 	}
@@ -112,7 +112,7 @@ int card__image(const struct card *card, const char *name, struct layout_variabl
 	*image = calloc(1, var->bytes);
 	if (!*image)
 		return spin_fail(-ENOMEM, "no memory to read %s", name);
-	err = read_all(card, map, *image, var->bytes);
+	err = read_entries(card, map, *image, var->bytes);
 	if (err) {
 		free(*image);
 		*image = NULL;
@@ -189,11 +189,11 @@ int card__insert(const struct card *card, const char *table, const char *fields)
 		return err;
 	/* keep the fields of an existing entry that are not named */
 	if (bpf_map_lookup_elem(bpf_map__fd(map), &key, entry) && errno != ENOENT)
-		return failed(card, table, "read");
+		return map_error(card, table, "read");
 	err = layout__entry(card->btf, &var, fields, entry);
 	if (err)
 		return err;
-	return bpf_map_update_elem(bpf_map__fd(map), &key, entry, BPF_ANY) ? failed(card, table, "written") : 0;
+	return bpf_map_update_elem(bpf_map__fd(map), &key, entry, BPF_ANY) ? map_error(card, table, "written") : 0;
 }
 
 int card__delete(const struct card *card, const char *table, const char *text)
@@ -207,7 +207,7 @@ int card__delete(const struct card *card, const char *table, const char *text)
 		return err;
 	if (!bpf_map_delete_elem(bpf_map__fd(map), &key))
 		return 0;
-	return errno == ENOENT ? spin_fail(-ENOENT, "%s has no entry with this key", table) : failed(card, table, "written");
+	return errno == ENOENT ? spin_fail(-ENOENT, "%s has no entry with this key", table) : map_error(card, table, "written");
 }
 
 int card__counters(const struct card *card, uint64_t *packets)
@@ -219,6 +219,6 @@ int card__counters(const struct card *card, uint64_t *packets)
 		return 0;
 	for (uint32_t reason = 0; reason < SPIN_REASON_COUNT; reason++)
 		if (bpf_map_lookup_elem(bpf_map__fd(map), &reason, &packets[reason]))
-			return failed(card, "spin_counters", "read");
+			return map_error(card, "spin_counters", "read");
 	return 0;
 }

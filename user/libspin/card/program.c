@@ -31,7 +31,7 @@ int card__takes_rule(const struct spin_rule *rule)
 	return 0;
 }
 
-static void words_of(const struct spin_rule *rule, int accept_partial, int counted, uint32_t *words)
+static void fill_words(const struct spin_rule *rule, int accept_partial, int counted, uint32_t *words)
 {
 	for (unsigned i = 0; i < 4; i++) {
 		words[SPIN_NFP_SRC_ADDR + i] = rule->src_addr[i];
@@ -97,7 +97,7 @@ int card__program(const struct spin_object *obj, const struct spin_rule *rule, i
 	if (!elf)
 		return spin_fail(-ENOMEM, "no memory for the program of %s", obj->path);
 	memcpy(elf, obj->card, obj->card_bytes);
-	words_of(rule, accept_partial, counted, words);
+	fill_words(rule, accept_partial, counted, words);
 	err = write_words(obj->path, elf, obj->card_bytes, words);
 	if (err)
 		free(elf);

@@ -24,18 +24,18 @@ const char *spin_hpus_name(enum spin_hpus hpus)
 	return (unsigned)hpus < sizeof(names) / sizeof(names[0]) ? names[hpus] : NULL;
 }
 
-static int is_real(const struct spin_ctx *ctx)
+static int has_interface(const struct spin_ctx *ctx)
 {
 	return ctx->nic && ctx->nic->ifindex;
 }
 
-/* Offline, packets arrive on queue 0, one at a time, so a given count needs no extra HPU for sweeps. */
+/* Offline, packets arrive on queue 0, one at a time, so a given count needs no extra HPU for the progress program. */
 static int choose_queues(struct spin_ctx *ctx, uint32_t count)
 {
 	int err;
 
 	ctx->num_hpus = 1;
-	if (is_real(ctx)) {
+	if (has_interface(ctx)) {
 		if (count)
 			return spin_fail(-EINVAL, "hpu_count is not for the queues of %s: there are as many as it has", ctx->nic->name);
 		err = queues__count(ctx->nic, &ctx->num_hpus);
@@ -50,7 +50,7 @@ static int choose_queues(struct spin_ctx *ctx, uint32_t count)
 				 "%s can have %u receive queues, and a context counts on fewer than %d HPUs: "
 				 "take CPUs as HPUs",
 				 ctx->nic->name, ctx->num_hpus, SPIN_HPUS_MAX);
-	ctx->num_hpus += ctx->messages != NULL; /* one more for sweeps, which run on no queue */
+	ctx->num_hpus += ctx->messages != NULL; /* one more for the progress program, which runs on no queue */
 	return 0;
 }
 
@@ -67,7 +67,7 @@ int hpus__choose(struct spin_ctx *ctx, const struct spin_ctx_opts *opts)
 		return choose_queues(ctx, opts->hpu_count);
 	if (opts->hpus == SPIN_HPUS_CPU)
 		return 0;
-	if (!is_real(ctx))
+	if (!has_interface(ctx))
 		return spin_fail(-EINVAL, "%s has no interface whose packets could be spread: take CPUs as HPUs", ctx->name);
 	if (opts->hpu_count > (uint32_t)sysconf(_SC_NPROCESSORS_ONLN))
 		return spin_fail(-EINVAL, "packets of %s cannot be spread over %u CPUs: this machine has %ld", ctx->name, opts->hpu_count,
@@ -122,14 +122,14 @@ void queues__unthread(struct spin_nic *nic)
 /*
  * Packets spread over CPUs (SPIN_HPUS_SPREAD). The programs that handle packets are then loaded for the kernel's CPU map. The dispatcher
  * cannot tail-call such programs, they cannot run on given packets, and a program array must not mix them with others. So the dispatcher
- * tail-calls spin_spread, and the sweep has its own program for parked packets.
+ * tail-calls spin_spread, and the progress program has programs of its own for parked packets.
  */
 
-#define STUCK_MS 2000 /* no progress for so long: give up waiting */
+#define DRAIN_TIMEOUT_MS 2000 /* no progress for so long: give up waiting */
 
 /* The programs that run on a CPU of the CPU map. */
-static const char *const of_cpus[] = { "spin_xdp",        "spin_copied", "spin_icmp",   "spin_icmp_copy", "spin_ether",
-				       "spin_ether_copy", "spin_begin",  "spin_opened", "spin_replay",    "spin_send" };
+static const char *const cpumap_programs[] = { "spin_xdp",        "spin_copied", "spin_icmp",   "spin_icmp_copy", "spin_ether",
+					       "spin_ether_copy", "spin_begin",  "spin_opened", "spin_replay",    "spin_send" };
 
 static int is_online(unsigned cpu)
 {
@@ -150,7 +150,7 @@ static int choose_cpus(const struct spin_ctx *ctx, struct spin_spread_config *to
 	return to->hpus < ctx->hpu_wanted ? -EINVAL : 0; /* a CPU went offline after they were counted */
 }
 
-static int configure(struct spin_ctx *ctx)
+static int configure_spread(struct spin_ctx *ctx)
 {
 	struct bpf_map *map = section__map(ctx->bpf, ".rodata");
 	struct spin_memory mem = { 0 };
@@ -178,15 +178,15 @@ int spread__prepare(struct spin_ctx *ctx)
 	if (!on)
 		return 0;
 	bpf_map__set_max_entries(cpus, (uint32_t)kernel_cpus__possible());
-	for (unsigned i = 0; i < sizeof(of_cpus) / sizeof(of_cpus[0]); i++) {
-		prog = bpf_object__find_program_by_name(ctx->bpf, of_cpus[i]);
+	for (unsigned i = 0; i < sizeof(cpumap_programs) / sizeof(cpumap_programs[0]); i++) {
+		prog = bpf_object__find_program_by_name(ctx->bpf, cpumap_programs[i]);
 		if (prog)
 			bpf_program__set_expected_attach_type(prog, BPF_XDP_CPUMAP);
 	}
-	return configure(ctx);
+	return configure_spread(ctx);
 }
 
-static int fill(struct spin_ctx *ctx, const struct spin_spread_config *config, int prog_fd)
+static int fill_cpumap(struct spin_ctx *ctx, const struct spin_spread_config *config, int prog_fd)
 {
 	const struct bpf_cpumap_val value = { .qsize = SPIN_SPREAD_QUEUE, .bpf_prog.fd = prog_fd };
 	int cpus_fd = bpf_object__find_map_fd_by_name(ctx->bpf, "spin_cpus");
@@ -215,25 +215,25 @@ int spread__open(struct spin_ctx *ctx)
 	ctx->loads = section__variable(ctx->bpf, ".bss", &ctx->bss, "spin_loads", sizeof(struct spin_load) * SPIN_HPUS_MAX);
 	if (!config || !ctx->loads)
 		return spin_fail(-EINVAL, "%s cannot be spread over CPUs; compile it again with spincc", ctx->name);
-	err = fill(ctx, config, ctx->prog_fd);
+	err = fill_cpumap(ctx, config, ctx->prog_fd);
 	if (!err)
 		ctx->prog_fd = bpf_program__fd(spread);
 	return err;
 }
 
 /* Returns the packets that were given to CPUs and are not finished; *finished counts all finished ones. */
-static uint32_t under_way(const struct spin_ctx *ctx, uint32_t *finished)
+static uint32_t count_pending(const struct spin_ctx *ctx, uint32_t *finished)
 {
-	uint32_t held = 0;
+	uint32_t pending = 0;
 
 	*finished = 0;
 	for (unsigned cpu = 0; cpu < SPIN_HPUS_MAX; cpu++) {
 		uint32_t done = __atomic_load_n(&ctx->loads[cpu].finished, __ATOMIC_ACQUIRE);
 
-		held += __atomic_load_n(&ctx->loads[cpu].given, __ATOMIC_RELAXED) - done;
+		pending += __atomic_load_n(&ctx->loads[cpu].given, __ATOMIC_RELAXED) - done;
 		*finished += done;
 	}
-	return held;
+	return pending;
 }
 
 void spread__drain(const struct spin_ctx *ctx)
@@ -241,7 +241,7 @@ void spread__drain(const struct spin_ctx *ctx)
 	const struct timespec ms = { .tv_nsec = 1000000 };
 	uint32_t finished, before = 0;
 
-	for (unsigned waited = 0; waited < STUCK_MS && under_way(ctx, &finished); waited++) {
+	for (unsigned waited = 0; waited < DRAIN_TIMEOUT_MS && count_pending(ctx, &finished); waited++) {
 		if (finished != before)
 			waited = 0;
 		before = finished;

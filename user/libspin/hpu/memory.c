@@ -96,7 +96,7 @@ void *spin_hpu_mem__addr(struct spin_hpu_mem *mem, size_t *bytes)
  * libbpf takes the size of a reused map for that of the section, and would later unmap as many bytes. So libbpf gets a map of the
  * section's own size, whose descriptor dup3() then replaces with that of the HPU memory.
  */
-static int lend(const struct spin_hpu_mem *mem, struct bpf_map *section, const char *who)
+static int replace_state_map(const struct spin_hpu_mem *mem, struct bpf_map *section, const char *who)
 {
 	int fd = make_map("spin_mem" STATE_SECTION, bpf_map__value_size(section)), err;
 
@@ -149,7 +149,7 @@ int hpu_mem__prepare(const struct spin_ctx_opts *opts, struct bpf_object *bpf, c
 				 "the state of %s has %zu bytes, the HPU memory %zu: allocate as many as the largest state "
 				 "that is to lie in it",
 				 who, bytes, opts->hpu_mem->memory.bytes);
-	return lend(opts->hpu_mem, section, who);
+	return replace_state_map(opts->hpu_mem, section, who);
 }
 
 void hpu_mem__begin(const struct spin_ctx_opts *opts)

@@ -50,14 +50,14 @@ const char *class__program_name(const struct spin_ctx *ctx)
 }
 
 /* Finds a program by its name in the object. */
-static struct bpf_program *find(const struct spin_ctx *ctx, const char *name)
+static struct bpf_program *find_program(const struct spin_ctx *ctx, const char *name)
 {
 	return bpf_object__find_program_by_name(ctx->bpf, *ctx->program && !strcmp(name, class__program_name(ctx)) ? ctx->program : name);
 }
 
 struct bpf_program *class__program(const struct spin_ctx *ctx)
 {
-	return find(ctx, class__program_name(ctx));
+	return find_program(ctx, class__program_name(ctx));
 }
 
 void class__take_fragments(struct bpf_object *bpf)
@@ -75,7 +75,7 @@ void class__take_fragments(struct bpf_object *bpf)
  * attach type as 0 when it verifies it, and libxdp loads it without BPF_F_XDP_HAS_FRAGS. Its program array accepts only programs with the
  * same attach type and flag.
  */
-static void be_called_by_extension(struct bpf_object *bpf)
+static void clear_attach_types(struct bpf_object *bpf)
 {
 	struct bpf_program *prog;
 
@@ -85,7 +85,7 @@ static void be_called_by_extension(struct bpf_object *bpf)
 }
 
 /* Puts the copying program into the array from which the direct one tail-calls it for frames in several buffers. */
-static int join_programs(struct spin_ctx *ctx, const struct bpf_program *copied)
+static int add_copying_program(struct spin_ctx *ctx, const struct bpf_program *copied)
 {
 	int array = bpf_object__find_map_fd_by_name(ctx->bpf, "spin_long"), fd = bpf_program__fd(copied), zero = 0;
 
@@ -99,7 +99,7 @@ static int load_trusted(struct spin_ctx *ctx, struct bpf_program *copied)
 	if (copied && !ctx->takes_streams)
 		bpf_program__set_autoload(copied, copies);
 	err = load_progress__load(ctx->bpf, ctx->name);
-	return err || !copies ? err : join_programs(ctx, copied);
+	return err || !copies ? err : add_copying_program(ctx, copied);
 }
 
 /* With bounded loops the verifier follows every iteration, at most a million instructions. */
@@ -153,9 +153,9 @@ static int load_isolated(struct spin_ctx *ctx, struct bpf_program *direct, struc
 
 int class__load(struct spin_ctx *ctx)
 {
-	struct bpf_program *direct = find(ctx, direct_name(ctx));
-	struct bpf_program *copied = find(ctx, copied_name(ctx));
-	struct bpf_program *udp = find(ctx, "spin_xdp"); /* libbpf loads it by default */
+	struct bpf_program *direct = find_program(ctx, direct_name(ctx));
+	struct bpf_program *copied = find_program(ctx, copied_name(ctx));
+	struct bpf_program *udp = find_program(ctx, "spin_xdp"); /* libbpf loads it by default */
 	int err;
 
 	if (!direct || !udp) {
@@ -177,7 +177,7 @@ int class__load(struct spin_ctx *ctx)
 		return err;
 	ctx->is_shared = ctx->nic && ctx->nic->is_shared;
 	if (ctx->is_shared)
-		be_called_by_extension(ctx->bpf);
+		clear_attach_types(ctx->bpf);
 	else
 		class__take_fragments(ctx->bpf);
 	return ctx->class == SPIN_CLASS_ISOLATED ? load_isolated(ctx, direct, copied) : load_trusted(ctx, copied);

@@ -15,7 +15,7 @@
 
 #define SPARE_DESCRIPTORS 8 /* spare descriptors for probes, types and the log */
 
-static unsigned descriptors_of(struct bpf_object *bpf)
+static unsigned count_descriptors(struct bpf_object *bpf)
 {
 	struct bpf_program *prog;
 	struct bpf_map *map;
@@ -33,7 +33,7 @@ int load_failure__shortage(int err, struct bpf_object *bpf, const char *log, cha
 	/* with a log these codes may be the verifier's refusal */
 	if (*log && (err == -EPERM || err == -EACCES))
 		err = 0;
-	return kernel_shortage__explain(err, descriptors_of(bpf), reason, reason_bytes);
+	return kernel_shortage__explain(err, count_descriptors(bpf), reason, reason_bytes);
 }
 
 void load_failure__log_lines(const char *log)

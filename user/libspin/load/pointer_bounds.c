@@ -43,7 +43,7 @@ static uint8_t *slot_of(struct flow *f, const struct bpf_insn *insn)
 	return insn->off % 8 || at < 0 || at >= SLOTS ? NULL : &f->slot[at];
 }
 
-static void load(struct flow *f, const struct bpf_insn *insn, uint8_t *reg)
+static void apply_load(struct flow *f, const struct bpf_insn *insn, uint8_t *reg)
 {
 	const uint8_t *slot = insn->src_reg == BPF_REG_10 && BPF_SIZE(insn->code) == BPF_DW ? slot_of(f, insn) : NULL;
 
@@ -53,13 +53,13 @@ static void load(struct flow *f, const struct bpf_insn *insn, uint8_t *reg)
 		reg[insn->dst_reg] = reg[insn->src_reg] & CONTEXT ? POINTER : 0;
 }
 
-static void compute(const struct bpf_insn *insn, uint8_t *reg)
+static void apply_alu(const struct bpf_insn *insn, uint8_t *reg)
 {
 	int op = BPF_OP(insn->code), wide = BPF_CLASS(insn->code) == BPF_ALU64;
 	uint8_t *to = &reg[insn->dst_reg];
 
 	if (insn->code == COPY) {
-		reg[insn->src_reg] &= (uint8_t)~COMPUTED; /* see put_copy() */
+		reg[insn->src_reg] &= (uint8_t)~COMPUTED; /* see correct_copy() */
 		*to = reg[insn->src_reg];
 	} else if (wide && (op == BPF_ADD || op == BPF_SUB) && BPF_SRC(insn->code) == BPF_X) {
 		*to = (*to | reg[insn->src_reg]) & POINTER ? POINTER | COMPUTED : 0;
@@ -70,20 +70,20 @@ static void compute(const struct bpf_insn *insn, uint8_t *reg)
 	}
 }
 
-static void step(struct flow *f, const struct bpf_insn *insn, uint8_t *reg)
+static void apply_instruction(struct flow *f, const struct bpf_insn *insn, uint8_t *reg)
 {
 	uint8_t *slot;
 
 	switch (BPF_CLASS(insn->code)) {
 	case BPF_ALU:
 	case BPF_ALU64:
-		compute(insn, reg);
+		apply_alu(insn, reg);
 		return;
 	case BPF_LD:
 		reg[insn->dst_reg] = POINTER;
 		return;
 	case BPF_LDX:
-		load(f, insn, reg);
+		apply_load(f, insn, reg);
 		return;
 	case BPF_STX:
 		slot = insn->dst_reg == BPF_REG_10 && BPF_SIZE(insn->code) == BPF_DW ? slot_of(f, insn) : NULL;
@@ -102,7 +102,7 @@ static void step(struct flow *f, const struct bpf_insn *insn, uint8_t *reg)
 }
 
 /* Computes the registers before each instruction, to a fixed point. */
-static int find(struct flow *f, const struct work_code *code)
+static int analyze(struct flow *f, const struct work_code *code)
 {
 	int passes = WORK_PASSES_MAX;
 	size_t next[2];
@@ -118,7 +118,7 @@ static int find(struct flow *f, const struct work_code *code)
 			uint8_t reg[11];
 
 			memcpy(reg, f->at[i], sizeof(reg));
-			step(f, &code->insns[i], reg);
+			apply_instruction(f, &code->insns[i], reg);
 			for (int k = 0; k < count; k++)
 				for (int r = 0; r < 11; r++)
 					join(f, &f->at[next[k]][r], reg[r]);
@@ -127,12 +127,14 @@ static int find(struct flow *f, const struct work_code *code)
 	return 0;
 }
 
-static int is_wanted(const struct flow *f, const struct work_code *code, size_t i)
+/* Returns 1 for a copy of a pointer that was computed from a register. */
+static int needs_correction(const struct flow *f, const struct work_code *code, size_t i)
 {
 	return code->insns[i].code == COPY && !code->insns[i].off && f->at[i][code->insns[i].src_reg] & COMPUTED;
 }
 
-static int put_copy(struct bpf_insn *insns, size_t *count, size_t at)
+/* Moves the copy behind the program's end, after an addition of 0. Returns -1 if that is too far for a jump. */
+static int correct_copy(struct bpf_insn *insns, size_t *count, size_t at)
 {
 	const struct bpf_insn copy = insns[at];
 	int64_t distance = (int64_t)*count - (int64_t)at - 1;
@@ -157,10 +159,10 @@ int pointer_bounds__join(struct bpf_program *prog)
 	int err = 0;
 
 	if (f.at) {
-		if (find(&f, &code))
+		if (analyze(&f, &code))
 			err = work_limit__refuse(&code, WORK_TOO_LONG);
 		for (size_t i = 0; i < code.count && !err; i = work_code__following(&code, i))
-			copies += is_wanted(&f, &code, i);
+			copies += needs_correction(&f, &code, i);
 		insns = malloc((code.count + copies * ADDED) * sizeof(*insns));
 	}
 	if (!err && (!f.at || !insns))
@@ -168,7 +170,7 @@ int pointer_bounds__join(struct bpf_program *prog)
 	if (!err && copies) {
 		memcpy(insns, code.insns, code.count * sizeof(*insns));
 		for (size_t i = 0; i < code.count && !err; i = work_code__following(&code, i))
-			if (is_wanted(&f, &code, i) && put_copy(insns, &count, i))
+			if (needs_correction(&f, &code, i) && correct_copy(insns, &count, i))
 				break; /* the jump is out of range: stop here */
 		err = bpf_program__set_insns(prog, insns, count);
 	}

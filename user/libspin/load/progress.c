@@ -8,7 +8,7 @@
 
 #include "user/libspin/load/progress.h"
 
-#define LOOK_MS 200
+#define POLL_MS 200
 
 static spin_load_progress_fn progress_fn;
 static void *progress_arg;
@@ -19,7 +19,7 @@ struct watch {
 	const char *name;
 	pthread_mutex_t lock;
 	pthread_cond_t ended;
-	int is_over;
+	int has_ended;
 };
 
 void spin_set_load_progress(spin_load_progress_fn fn, void *arg)
@@ -39,7 +39,7 @@ static void report(const struct watch *w, const char *program, double seconds)
 }
 
 /* Runs concurrently with the loading thread: a descriptor is one word, which libbpf sets once. */
-static const char *verified_now(const struct bpf_object *bpf)
+static const char *program_being_verified(const struct bpf_object *bpf)
 {
 	struct bpf_program *prog;
 
@@ -64,13 +64,13 @@ static int wait_for_end(struct watch *w)
 	int over;
 
 	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += LOOK_MS * 1000000L;
+	until.tv_nsec += POLL_MS * 1000000L;
 	until.tv_sec += until.tv_nsec / 1000000000L;
 	until.tv_nsec %= 1000000000L;
 	pthread_mutex_lock(&w->lock);
-	while (!w->is_over && !pthread_cond_timedwait(&w->ended, &w->lock, &until))
+	while (!w->has_ended && !pthread_cond_timedwait(&w->ended, &w->lock, &until))
 		;
-	over = w->is_over;
+	over = w->has_ended;
 	pthread_mutex_unlock(&w->lock);
 	return over;
 }
@@ -81,11 +81,11 @@ static void *watch(void *arg)
 	const char *program = NULL;
 	struct timespec began;
 	unsigned reported = 0; /* seconds last reported for this program */
-	int any = 0;
+	int has_reported = 0;
 
 	clock_gettime(CLOCK_MONOTONIC, &began);
 	while (!wait_for_end(w)) {
-		const char *now = verified_now(w->bpf);
+		const char *now = program_being_verified(w->bpf);
 
 		if (now != program) {
 			program = now;
@@ -96,9 +96,9 @@ static void *watch(void *arg)
 			continue;
 		reported = (unsigned)seconds_since(&began);
 		report(w, program, reported);
-		any = 1;
+		has_reported = 1;
 	}
-	if (any)
+	if (has_reported)
 		report(w, NULL, 0);
 	return NULL;
 }
@@ -134,7 +134,7 @@ int load_progress__load(struct bpf_object *bpf, const char *name)
 	err = bpf_object__load(bpf);
 	if (started) {
 		pthread_mutex_lock(&w.lock);
-		w.is_over = 1;
+		w.has_ended = 1;
 		pthread_cond_signal(&w.ended);
 		pthread_mutex_unlock(&w.lock);
 		pthread_join(thread, NULL);

@@ -51,7 +51,7 @@ static uint64_t upper_halves(const struct bpf_insn *insn, int whole)
 }
 
 /* Returns the slots that pointers to the stack may reach: each pointer may move upwards from where it is created. */
-static uint64_t pointed_at(const struct bpf_insn *insns, size_t count)
+static uint64_t slots_behind_pointers(const struct bpf_insn *insns, size_t count)
 {
 	uint64_t slots = 0;
 
@@ -117,7 +117,7 @@ int spill__widen(struct bpf_program *prog)
 
 	if (insns && live) {
 		memcpy(insns, bpf_program__insns(prog), count * sizeof(*insns));
-		pointed = pointed_at(insns, count);
+		pointed = slots_behind_pointers(insns, count);
 		err = find_live(insns, count, live) ? work_limit__refuse(&code, WORK_TOO_LONG) : 0;
 		for (size_t i = 0; i < count && !err; i += is_wide(&insns[i]) ? 2 : 1) {
 			int slot = insns[i].off / 8 + SLOTS;

@@ -121,7 +121,7 @@ static const char *line_before(const char *log, const char *end)
 	return end;
 }
 
-static const char *step_back(const char *log, const char *line)
+static const char *previous_line_end(const char *log, const char *line)
 {
 	return line > log ? line - 1 : NULL;
 }
@@ -138,7 +138,7 @@ static long instruction_of(const char *line)
 	return !strncmp(after, ": (", 3) ? n : -1;
 }
 
-static int has(const char *line, size_t length, const char *text)
+static int line_contains(const char *line, size_t length, const char *text)
 {
 	const char *hit = strstr(line, text);
 
@@ -151,10 +151,10 @@ static int is_noise(const char *line, size_t length)
 					     "cur state:", "old state:",        "from ",       ";",          "0: R1=ctx" };
 
 	/* these may end the line of the instruction at which the limit was reached */
-	if (has(line, length, "BPF program is too large") || has(line, length, "jumps is too complex"))
+	if (line_contains(line, length, "BPF program is too large") || line_contains(line, length, "jumps is too complex"))
 		return 0;
 	/* the preceding line says which access */
-	if (!length || has(line, length, " offset is outside of the packet") || instruction_of(line) >= 0)
+	if (!length || line_contains(line, length, " offset is outside of the packet") || instruction_of(line) >= 0)
 		return 1;
 	for (size_t i = 0; i < sizeof(noise) / sizeof(noise[0]); i++)
 		if (!strncmp(line, noise[i], strlen(noise[i])))
@@ -175,7 +175,7 @@ static int find_complaint(const char *log, struct verifier_refusal *out)
 			snprintf(out->complaint, sizeof(out->complaint), "%.*s", (int)length, line);
 			return 1;
 		}
-		end = step_back(log, line);
+		end = previous_line_end(log, line);
 	}
 	return 0;
 }
@@ -198,7 +198,7 @@ static int source_line(const char *line, const char *end, char *file, size_t byt
 }
 
 /* Returns 1 if the line is the handler's: a header may be the runtime's, and *.bpf.c is. */
-static int handler_line(const char *line, const char *end, struct verifier_refusal *out)
+static int is_handler_line(const char *line, const char *end, struct verifier_refusal *out)
 {
 	char file[sizeof(out->file)];
 	unsigned number;
@@ -223,7 +223,7 @@ static int is_loop(const char *line, const char *end)
 	static const char *const words[] = { "for (", "for(", "while (", "while(", "SPIN_FOR_EACH", "do {", "goto " };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (has(line, (size_t)(end - line), words[i]))
+		if (line_contains(line, (size_t)(end - line), words[i]))
 			return 1;
 	return 0;
 }
@@ -232,7 +232,7 @@ static int is_loop(const char *line, const char *end)
  * Searches backwards along the path that the verifier followed, skipping other paths from the
  * same branch.
  */
-static void find_line(const char *log, int want_loop, struct verifier_refusal *out)
+static void find_source_line(const char *log, int want_loop, struct verifier_refusal *out)
 {
 	const char *end = log + strlen(log);
 	struct verifier_refusal last = { .line = 0 };
@@ -250,7 +250,7 @@ static void find_line(const char *log, int want_loop, struct verifier_refusal *o
 			out->instruction = at;
 		if (branch < 0 && !strncmp(line, "from ", 5))
 			branch = atol(line + 5);
-		else if (branch < 0 && handler_line(line, end, out)) {
+		else if (branch < 0 && is_handler_line(line, end, out)) {
 			out->own = sources == 1;
 			if (!want_loop || is_loop(line, end))
 				return;
@@ -259,7 +259,7 @@ static void find_line(const char *log, int want_loop, struct verifier_refusal *o
 		}
 		if (want_loop && ++lines > LOOP_LINES_MAX)
 			break;
-		end = step_back(log, line);
+		end = previous_line_end(log, line);
 	}
 	memcpy(out->file, last.file, sizeof(out->file));
 	out->line = last.line;
@@ -273,7 +273,7 @@ int verifier__read(const char *log, struct verifier_refusal *out)
 	for (const struct verifier_rule *rule = verifier_rules; rule->complaint && !out->rule; rule++)
 		if (strstr(out->complaint, rule->complaint))
 			out->rule = rule;
-	find_line(log, out->rule && out->rule->flags & VERIFIER_LOOP, out);
+	find_source_line(log, out->rule && out->rule->flags & VERIFIER_LOOP, out);
 	return 1;
 }
 

@@ -38,7 +38,7 @@ static void renumber(struct messages *m)
 }
 
 /* Copies the caller's options. A program built with an older header has a shorter struct; the missing fields are 0. */
-static int take_options(const struct spin_ctx *ctx, const struct spin_me_opts *from, struct spin_me_opts *to)
+static int copy_options(const struct spin_ctx *ctx, const struct spin_me_opts *from, struct spin_me_opts *to)
 {
 	const struct host_side *host = &ctx->host;
 	const size_t host_bytes = host->memory.bytes;
@@ -79,7 +79,7 @@ static int take_options(const struct spin_ctx *ctx, const struct spin_me_opts *f
 }
 
 /* Returns 1 if a message in flight uses this entry. The entry may be unlinked; the message still uses its memory. */
-static int is_held(const struct messages *m, unsigned me)
+static int is_in_use(const struct messages *m, unsigned me)
 {
 	for (unsigned i = 0; i < m->opts.messages; i++)
 		if (__atomic_load_n(&m->mpq[i].phase, __ATOMIC_ACQUIRE) != SPIN_MPQ_FREE &&
@@ -93,13 +93,13 @@ static unsigned find_free(const struct messages *m)
 {
 	unsigned i = 0;
 
-	while (i < SPIN_MES_MAX && (state_of(&m->me[i]) != SPIN_ME_FREE || is_held(m, i)))
+	while (i < SPIN_MES_MAX && (state_of(&m->me[i]) != SPIN_ME_FREE || is_in_use(m, i)))
 		i++;
 	return i;
 }
 
 /* Waits until every handler that found an entry before it was unlinked has either visibly claimed it or dropped it. */
-static void settle(struct spin_ctx *ctx)
+static void wait_for_handlers(struct spin_ctx *ctx)
 {
 	if (ctx->places) {
 		struct spin_nic *nic = ctx->place[0].nic;
@@ -113,7 +113,7 @@ static void settle(struct spin_ctx *ctx)
 
 int spin_messages__wanted(struct spin_ctx *ctx, const struct spin_me_opts *opts, struct spin_me_opts *of, struct spin_me *wanted)
 {
-	int err = take_options(ctx, opts, of);
+	int err = copy_options(ctx, opts, of);
 
 	if (err)
 		return err;
@@ -182,7 +182,7 @@ int spin_ctx__me_append(struct spin_ctx *ctx, const struct spin_me_opts *opts, u
 		return err;
 	i = find_free(m);
 	if (i < SPIN_MES_MAX && m->unlinked >> i & 1) {
-		settle(ctx);
+		wait_for_handlers(ctx);
 		i = find_free(m);
 	}
 	if (i == SPIN_MES_MAX)
@@ -235,7 +235,7 @@ void spin_messages__leave(struct spin_ctx *ctx, unsigned me)
 }
 
 /* Returns 1 if a message before the last one (which unlinked the entry) may have been a get. */
-static int had_gets(const struct spin_me *me)
+static int may_have_had_get(const struct spin_me *me)
 {
 	return me->options & SPIN_ME_MANAGE_LOCAL && me->options & SPIN_ME_OP_GET;
 }
@@ -244,11 +244,11 @@ void spin_messages__had(struct spin_ctx *ctx, const struct spin_event *event)
 {
 	if (!ctx->messages || event->type != SPIN_EVENT_MESSAGE || !(event->flags & SPIN_EVENT_UNLINKED) || event->me >= SPIN_MES_MAX)
 		return;
-	if (!(event->flags & SPIN_EVENT_GET || had_gets(&ctx->messages->me[event->me])) || !spin_requests__keep(ctx, event->me))
+	if (!(event->flags & SPIN_EVENT_GET || may_have_had_get(&ctx->messages->me[event->me])) || !spin_requests__keep(ctx, event->me))
 		spin_messages__leave(ctx, event->me);
 }
 
-static int no_entry(const struct spin_ctx *ctx, unsigned me)
+static int fail_no_entry(const struct spin_ctx *ctx, unsigned me)
 {
 	return spin_fail(-ENOENT, "%s has no matching entry %u: it was unlinked, or never posted", ctx->name, me);
 }
@@ -261,14 +261,14 @@ int spin_ctx__me_unlink(struct spin_ctx *ctx, unsigned me)
 	if (!m)
 		return -EOPNOTSUPP;
 	if (me >= SPIN_MES_MAX)
-		return no_entry(ctx, me);
+		return fail_no_entry(ctx, me);
 	if (__atomic_compare_exchange_n(&m->me[me].state, &state, SPIN_ME_FREE, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 		m->unlinked |= 1ull << me;
 		spin_requests__unlinked(ctx, me);
 		return 0;
 	}
 	if (state == SPIN_ME_FREE || state == SPIN_ME_UNREAD)
-		return no_entry(ctx, me);
+		return fail_no_entry(ctx, me);
 	return spin_fail(-EBUSY, "a message has matching entry %u of %s: wait for its event", me, ctx->name);
 }
 
@@ -280,7 +280,7 @@ int spin_ctx__me_get(struct spin_ctx *ctx, unsigned me, struct spin_me *out)
 	if (!m)
 		return -EOPNOTSUPP;
 	if (me >= SPIN_MES_MAX)
-		return no_entry(ctx, me);
+		return fail_no_entry(ctx, me);
 	from = &m->me[me];
 	*out = *from; /* handlers write only the fields below */
 	out->state = state_of(from);

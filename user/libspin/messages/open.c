@@ -17,17 +17,17 @@
 #define EVENT_BYTES (1u << 20) /* bytes of the event ring: each message has an event */
 #define TIME_MS_MAX 86400000u  /* a day: far below where 32 bits of ticks wrap */
 
-static int given(const struct spin_message_opts *o)
+static int has_options(const struct spin_message_opts *o)
 {
 	return o->messages || o->parking || o->idle_ms || o->age_ms || o->tombstone_ms || o->window || o->lose_events || o->put ||
 	       o->no_entry || o->note_runs || o->unexpected;
 }
 
-static int check(const struct spin_message_opts *o)
+static int check_limits(const struct spin_message_opts *o)
 {
 	const struct {
 		const char *name, *what;
-		size_t value, most;
+		size_t value, max;
 	} limits[] = {
 		{ "messages", "messages in flight", o->messages, SPIN_MPQS_MAX },
 		{ "parking", "parked packets", o->parking, SPIN_PARKING_MAX },
@@ -39,9 +39,9 @@ static int check(const struct spin_message_opts *o)
 	};
 
 	for (unsigned i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
-		if (limits[i].value > limits[i].most)
+		if (limits[i].value > limits[i].max)
 			return spin_fail(-EINVAL, "message.%s is %zu, but a context has at most %zu %s: give less", limits[i].name,
-					 limits[i].value, limits[i].most, limits[i].what);
+					 limits[i].value, limits[i].max, limits[i].what);
 	if (o->window && o->window < SPIN_WINDOW)
 		return spin_fail(-EINVAL, "message.window is %u packets, and the least is %u", o->window, SPIN_WINDOW);
 	return 0;
@@ -85,7 +85,7 @@ static unsigned default_window(const struct spin_message_opts *o)
 	return window > SPIN_WINDOW ? window : SPIN_WINDOW;
 }
 
-static void put_defaults(struct spin_message_opts *o, const struct spin_registration *registration)
+static void set_defaults(struct spin_message_opts *o, const struct spin_registration *registration)
 {
 	o->messages = o->messages ? o->messages : SPIN_MPQS;
 	o->parking = o->parking ? o->parking : SPIN_PARKING_MAX;
@@ -105,12 +105,12 @@ int spin_messages__new(const struct spin_object *obj, const struct spin_message_
 
 	*out = NULL;
 	if (registration->delivery != SPIN_DELIVER_ME)
-		return given(opts) ? spin_fail(-EINVAL,
-					       "%s takes datagrams: options of messages are for handlers that "
-					       "register .delivery = SPIN_DELIVER_ME",
-					       obj->meta.name)
-				   : 0;
-	err = check(opts);
+		return has_options(opts) ? spin_fail(-EINVAL,
+						     "%s takes datagrams: options of messages are for handlers that "
+						     "register .delivery = SPIN_DELIVER_ME",
+						     obj->meta.name)
+					 : 0;
+	err = check_limits(opts);
 	if (err)
 		return err;
 	if (!kernel_feature__has(KERNEL_MESSAGES))
@@ -125,7 +125,7 @@ int spin_messages__new(const struct spin_object *obj, const struct spin_message_
 	if (!m)
 		return spin_fail(-ENOMEM, "no memory for a context");
 	m->opts = *opts;
-	put_defaults(&m->opts, registration);
+	set_defaults(&m->opts, registration);
 	m->window_is_default = !opts->window;
 	m->in_pieces = registration->fragmentation_bytes > 1;
 	err = check_windows(&m->opts);
@@ -266,7 +266,7 @@ static int map_windows(struct messages *m, const struct bpf_object *bpf)
 }
 
 /* Parked packets and packets whose message is not open have their own programs; adds one to its array. */
-static int join_program(const struct bpf_object *bpf, const char *map, uint32_t slot, const char *name)
+static int add_program(const struct bpf_object *bpf, const char *map, uint32_t slot, const char *name)
 {
 	int array = bpf_object__find_map_fd_by_name(bpf, map), fd;
 	const struct bpf_program *prog = bpf_object__find_program_by_name(bpf, name);
@@ -287,10 +287,10 @@ int spin_messages__open(struct spin_ctx *ctx)
 		err = map_windows(m, ctx->bpf);
 	if (err)
 		return err;
-	if (find_variables(m, ctx->bpf, &ctx->bss) || join_program(ctx->bpf, "spin_parked", SPIN_REPLAY_SLOT, programs[0]) ||
-	    join_program(ctx->bpf, "spin_parked", SPIN_BEGIN_SLOT, programs[1]) ||
-	    (bpf_object__find_program_by_name(ctx->bpf, OPENED) && join_program(ctx->bpf, "spin_parked", SPIN_OPENED_SLOT, OPENED)) ||
-	    join_program(ctx->bpf, "spin_swept", SPIN_REPLAY_SLOT, ctx->hpus == SPIN_HPUS_SPREAD ? "spin_replay_swept" : programs[0]))
+	if (find_variables(m, ctx->bpf, &ctx->bss) || add_program(ctx->bpf, "spin_parked", SPIN_REPLAY_SLOT, programs[0]) ||
+	    add_program(ctx->bpf, "spin_parked", SPIN_BEGIN_SLOT, programs[1]) ||
+	    (bpf_object__find_program_by_name(ctx->bpf, OPENED) && add_program(ctx->bpf, "spin_parked", SPIN_OPENED_SLOT, OPENED)) ||
+	    add_program(ctx->bpf, "spin_swept", SPIN_REPLAY_SLOT, ctx->hpus == SPIN_HPUS_SPREAD ? "spin_replay_swept" : programs[0]))
 		return spin_fail(-EINVAL, "%s has no message engine of this version; compile it again with spincc", ctx->name);
 	err = spin_messages__sweep(m, ctx->name); /* nothing is due: this only sets the clock */
 	return err ? err : spin_messages__first_entry(ctx);

@@ -10,7 +10,7 @@
 #include "user/libspin/messages/in_flight.h"
 #include "user/libspin/messages/host_side.h"
 
-#define FORGET_ALL 4096 /* resets after which the whole table is cleared as well: deleted keys lengthen searches */
+#define FULL_CLEAR_INTERVAL 4096 /* resets after which the whole table is cleared as well: deleted keys lengthen searches */
 
 struct messages_used {
 	uint64_t opened;      /* messages opened, when last read */
@@ -21,7 +21,7 @@ struct messages_used {
 	uint32_t generation[SPIN_MPQS_MAX]; /* generation of each MPQ, when last read */
 };
 
-static uint64_t opened(const struct messages *m)
+static uint64_t count_opened(const struct messages *m)
 {
 	const struct messages_view view = { .stats = m->stats };
 	struct spin_message_stats stats;
@@ -39,7 +39,7 @@ void spin_messages__note_used(struct spin_ctx *ctx)
 
 	if (!used)
 		return;
-	now = opened(m);
+	now = count_opened(m);
 	if (now == used->opened)
 		return;
 	used->opened_here += (uint32_t)(now - used->opened);
@@ -53,12 +53,12 @@ void spin_messages__note_used(struct spin_ctx *ctx)
 	}
 }
 
-static void forget_flows(struct messages *m)
+static void clear_flows(struct messages *m)
 {
 	struct messages_used *used = m->used;
 	struct spin_flow *flow = (struct spin_flow *)m->flow;
 
-	if (used->flows == SPIN_FLOWS || ++used->resets % FORGET_ALL == 0) {
+	if (used->flows == SPIN_FLOWS || ++used->resets % FULL_CLEAR_INTERVAL == 0) {
 		memset(flow, 0, SPIN_FLOWS * sizeof(*flow));
 	} else {
 		for (uint32_t i = 0; i < used->flows; i++)
@@ -68,12 +68,12 @@ static void forget_flows(struct messages *m)
 }
 
 /* Clears the engine's other variables. Counters and statistics stay. */
-static int forget_rest(struct spin_ctx *ctx)
+static int clear_variables(struct spin_ctx *ctx)
 {
 	static const struct {
 		const char *name;
 		size_t bytes;
-	} rest[] = {
+	} variables[] = {
 		{ "spin_mpqs_used", SPIN_MPQ_WORDS * sizeof(uint64_t) },
 		{ "spin_parks_used", SPIN_PARKING_MAX / 64 * sizeof(uint64_t) },
 		{ "spin_parks", SPIN_PARKING_MAX * sizeof(struct spin_park) },
@@ -92,12 +92,13 @@ static int forget_rest(struct spin_ctx *ctx)
 		put_id = section__variable(ctx->bpf, ".bss", &ctx->bss, "spin_put_id", sizeof(*put_id));
 	if (put_id)
 		*put_id = 0;
-	for (unsigned i = 0; i < sizeof(rest) / sizeof(rest[0]); i++) {
+	for (unsigned i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
 		if (!m->rest[i])
-			m->rest[i] = section__variable(ctx->bpf, ".bss", &ctx->bss, rest[i].name, rest[i].bytes);
+			m->rest[i] = section__variable(ctx->bpf, ".bss", &ctx->bss, variables[i].name, variables[i].bytes);
 		if (!m->rest[i])
-			return spin_fail(-EINVAL, "%s has no %s of this version; compile it again with spincc", ctx->name, rest[i].name);
-		memset(m->rest[i], 0, rest[i].bytes);
+			return spin_fail(-EINVAL, "%s has no %s of this version; compile it again with spincc", ctx->name,
+					 variables[i].name);
+		memset(m->rest[i], 0, variables[i].bytes);
 	}
 	return 0;
 }
@@ -114,15 +115,15 @@ int spin_messages__reset(struct spin_ctx *ctx)
 		m->used->flows = SPIN_FLOWS; /* unknown at first, so the whole table is cleared */
 	}
 	spin_messages__note_used(ctx);
-	forget_flows(m);
+	clear_flows(m);
 	for (uint32_t i = 0; i < m->opts.messages && (first_time || i < m->used->opened_here); i++)
 		memset(&m->mpq[i], 0, sizeof(m->mpq[i]));
 	if (m->wide)
 		memset(m->wide, 0, (size_t)m->opts.messages * m->wide_lanes * sizeof(*m->wide));
 	memset(m->used->generation, 0, (size_t)(first_time ? SPIN_MPQS_MAX : m->opts.messages) * sizeof(uint32_t));
-	m->used->opened = opened(m);
+	m->used->opened = count_opened(m);
 	m->used->opened_here = 0;
-	err = forget_rest(ctx);
+	err = clear_variables(ctx);
 	if (err)
 		return err;
 	host_side__reset(ctx);

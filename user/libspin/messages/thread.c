@@ -14,13 +14,13 @@
 #include "user/libspin/messages/messages.h"
 #include "user/libspin/object/section.h"
 
-#define BUSY_MS   4  /* interval while a message is in flight */
-#define QUIET_MS  32 /* longest interval while none is */
-#define NS_PER_MS 1000000ull
-#define CLOCK_S   1 /* interval at which own_ticks() is synchronized with the kernel's clock, whose rate differs */
+#define BUSY_MS      4  /* interval while a message is in flight */
+#define IDLE_MS      32 /* longest interval while none is */
+#define NS_PER_MS    1000000ull
+#define CLOCK_SYNC_S 1 /* interval at which own_ticks() is synchronized with the kernel's clock, whose rate differs */
 
 /* Sleeps for that time. Returns 1 if the thread must stop. */
-static int rest(struct messages *m, unsigned ms)
+static int wait_or_stop(struct messages *m, unsigned ms)
 {
 	struct timespec until;
 	int stop;
@@ -38,7 +38,7 @@ static int rest(struct messages *m, unsigned ms)
 }
 
 /* Publishes the time for readers in other processes. */
-static void show_clock(struct messages *m)
+static void publish_clock(struct messages *m)
 {
 	if (!m->opts.virtual_clock && !pthread_mutex_trylock(&m->running)) {
 		__atomic_store_n(m->clock, spin_messages__now(m), __ATOMIC_RELAXED);
@@ -46,27 +46,27 @@ static void show_clock(struct messages *m)
 	}
 }
 
-static void *run(void *arg)
+static void *thread_main(void *arg)
 {
 	const struct spin_ctx *ctx = arg;
 	struct messages *m = ctx->messages;
 	unsigned wait_ms = BUSY_MS;
-	time_t compared = 0;
+	time_t last_sweep_s = 0;
 	int err = 0, due;
 
-	while (!err && !rest(m, wait_ms)) {
+	while (!err && !wait_or_stop(m, wait_ms)) {
 		struct timespec now;
 
 		if (spin_messages__look(m, &due))
 			wait_ms = BUSY_MS;
-		else if (wait_ms < QUIET_MS)
+		else if (wait_ms < IDLE_MS)
 			wait_ms *= 2;
 		clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-		if (!due && now.tv_sec < compared + CLOCK_S) {
-			show_clock(m);
+		if (!due && now.tv_sec < last_sweep_s + CLOCK_SYNC_S) {
+			publish_clock(m);
 			continue;
 		}
-		compared = now.tv_sec;
+		last_sweep_s = now.tv_sec;
 		err = spin_messages__sweep(m, ctx->name);
 	}
 	if (err) {
@@ -79,14 +79,14 @@ static void *run(void *arg)
 }
 
 /* Blocks all signals in the thread: they are for the application's threads. */
-static int create(struct messages *m, struct spin_ctx *ctx)
+static int create_thread(struct messages *m, struct spin_ctx *ctx)
 {
 	sigset_t all, before;
 	int err;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&m->thread, NULL, run, ctx);
+	err = pthread_create(&m->thread, NULL, thread_main, ctx);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return -err;
 }
@@ -104,7 +104,7 @@ int spin_messages__start(struct spin_ctx *ctx)
 	pthread_cond_init(&m->wake, &attr);
 	pthread_condattr_destroy(&attr);
 	m->stop = m->failure = 0;
-	err = create(m, ctx);
+	err = create_thread(m, ctx);
 	if (err) {
 		pthread_cond_destroy(&m->wake);
 		return spin_fail(err, "cannot start the thread that times messages of %s out: %s", ctx->name, strerror(-err));
@@ -161,7 +161,7 @@ uint32_t spin_messages__now(const struct messages *m)
 }
 
 /* Reads the kernel's coarse time, which the program has stored: user space cannot read it otherwise. */
-static void compare_clocks(struct messages *m)
+static void sync_clock(struct messages *m)
 {
 	int64_t theirs = (int64_t)__atomic_load_n(m->clock, __ATOMIC_RELAXED);
 
@@ -180,7 +180,7 @@ static int sweep(struct messages *m, const char *name)
 
 		if (err)
 			return spin_fail(err, "the kernel does not run the progress program of %s: %s", name, strerror(-err));
-		compare_clocks(m);
+		sync_clock(m);
 		if (opts.retval == XDP_PASS)
 			return 0;
 		if (opts.retval != XDP_TX)
@@ -234,7 +234,7 @@ int spin_ctx__set_clock(struct spin_ctx *ctx, uint32_t now_ms)
 int spin_messages__look(const struct messages *m, int *due)
 {
 	const uint32_t now = spin_messages__now(m), idle = spin_messages__ticks(m, m->opts.idle_ms);
-	int flying = 0;
+	int in_flight = 0;
 
 	*due = 0;
 	for (unsigned i = 0; i < m->opts.messages; i++) {
@@ -243,11 +243,11 @@ int spin_messages__look(const struct messages *m, int *due)
 
 		if (phase == SPIN_MPQ_FREE)
 			continue;
-		flying = 1;
+		in_flight = 1;
 		waited = now - __atomic_load_n(&mpq->time, __ATOMIC_RELAXED);
 		*due |= (waited > idle && waited <= UINT32_MAX / 2) ||
 			(phase == SPIN_MPQ_OPEN &&
 			 (__atomic_load_n(&mpq->parked, __ATOMIC_RELAXED) || __atomic_load_n(&mpq->replay, __ATOMIC_RELAXED)));
 	}
-	return flying;
+	return in_flight;
 }

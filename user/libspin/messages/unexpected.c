@@ -20,7 +20,7 @@ int spin_messages__map_unexpected(struct messages *m, const struct bpf_object *b
 	return m->unexpected && m->unexpected_used && m->appends ? 0 : -ENOENT;
 }
 
-static int fits(const struct spin_unexpected *u, const struct spin_me *wanted)
+static int matches(const struct spin_unexpected *u, const struct spin_me *wanted)
 {
 	if ((u->match_bits ^ wanted->match_bits) & ~wanted->ignore_bits || (u->source ^ wanted->source) & wanted->source_mask)
 		return 0;
@@ -33,14 +33,14 @@ static uint32_t state_of(const struct spin_unexpected *u)
 }
 
 /* Returns the first message that matches and arrived after *after; NULL: none. */
-static struct spin_unexpected *find(const struct messages *m, const struct spin_me *wanted, const struct spin_unexpected *after)
+static struct spin_unexpected *find_first(const struct messages *m, const struct spin_me *wanted, const struct spin_unexpected *after)
 {
 	struct spin_unexpected *first = NULL;
 
 	for (unsigned i = 0; i < m->opts.unexpected; i++) {
 		struct spin_unexpected *u = &m->unexpected[i];
 
-		if (state_of(u) == SPIN_UNEXPECTED_FREE || !fits(u, wanted) || (after && u->order <= after->order))
+		if (state_of(u) == SPIN_UNEXPECTED_FREE || !matches(u, wanted) || (after && u->order <= after->order))
 			continue;
 		if (!first || u->order < first->order)
 			first = u;
@@ -48,17 +48,17 @@ static struct spin_unexpected *find(const struct messages *m, const struct spin_
 	return first;
 }
 
-static void take_out(struct messages *m, struct spin_unexpected *u, struct spin_event *event)
+static void remove_message(struct messages *m, struct spin_unexpected *u, struct spin_event *event)
 {
-	const unsigned place = (unsigned)(u - m->unexpected);
+	const unsigned index = (unsigned)(u - m->unexpected);
 
 	*event = u->event;
 	event->type = SPIN_EVENT_PUT_OVERFLOW;
 	__atomic_store_n(&u->state, SPIN_UNEXPECTED_FREE, __ATOMIC_RELEASE);
-	__atomic_fetch_and(&m->unexpected_used[place / 64], ~(1ull << place % 64), __ATOMIC_RELEASE);
+	__atomic_fetch_and(&m->unexpected_used[index / 64], ~(1ull << index % 64), __ATOMIC_RELEASE);
 }
 
-static int under_way(const struct spin_ctx *ctx)
+static int fail_still_arriving(const struct spin_ctx *ctx)
 {
 	return spin_fail(-EAGAIN,
 			 "a message that the entry is for is on its way into an overflow entry of %s: try again when "
@@ -79,20 +79,20 @@ void spin_messages__open_overflow(struct messages *m)
 int spin_messages__take_unexpected(struct spin_ctx *ctx, const struct spin_me *wanted, struct spin_event **events)
 {
 	struct messages *m = ctx->messages;
-	struct spin_unexpected *u = find(m, wanted, NULL);
+	struct spin_unexpected *u = find_first(m, wanted, NULL);
 	unsigned count = 0;
 
 	*events = NULL;
 	if (!u)
 		return 0;
-	for (; u && !(count && wanted->options & SPIN_ME_USE_ONCE); u = find(m, wanted, u), count++)
+	for (; u && !(count && wanted->options & SPIN_ME_USE_ONCE); u = find_first(m, wanted, u), count++)
 		if (state_of(u) != SPIN_UNEXPECTED_COMPLETE)
-			return under_way(ctx);
+			return fail_still_arriving(ctx);
 	*events = calloc(count, sizeof(**events));
 	if (!*events)
 		return spin_fail(-ENOMEM, "no memory for the events of %u unexpected messages", count);
 	for (unsigned i = 0; i < count; i++)
-		take_out(m, find(m, wanted, NULL), &(*events)[i]);
+		remove_message(m, find_first(m, wanted, NULL), &(*events)[i]);
 	return (int)count;
 }
 
@@ -112,13 +112,13 @@ int spin_ctx__me_search(struct spin_ctx *ctx, const struct spin_me_opts *opts, e
 	if (err)
 		return err;
 	pthread_mutex_lock(&m->posting);
-	u = find(m, &wanted, NULL);
+	u = find_first(m, &wanted, NULL);
 	if (!u) {
 		err = spin_fail(-ENOENT, "%s has no such unexpected message", ctx->name);
 	} else if (state_of(u) != SPIN_UNEXPECTED_COMPLETE) {
-		err = under_way(ctx);
+		err = fail_still_arriving(ctx);
 	} else if (what == SPIN_SEARCH_DELETE) {
-		take_out(m, u, out);
+		remove_message(m, u, out);
 	} else {
 		*out = u->event;
 		out->type = SPIN_EVENT_PUT_OVERFLOW;

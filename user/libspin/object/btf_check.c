@@ -45,7 +45,7 @@ static int chain_ends(const struct types *t, uint32_t id)
 	return 0;
 }
 
-static int members_sound(const struct types *t, const struct btf_type *type)
+static int are_members_valid(const struct types *t, const struct btf_type *type)
 {
 	const struct btf_member *m = btf_members(type);
 
@@ -55,7 +55,7 @@ static int members_sound(const struct types *t, const struct btf_type *type)
 	return 1;
 }
 
-static int params_sound(const struct types *t, const struct btf_type *type)
+static int are_params_valid(const struct types *t, const struct btf_type *type)
 {
 	const struct btf_param *p = btf_params(type);
 
@@ -65,7 +65,7 @@ static int params_sound(const struct types *t, const struct btf_type *type)
 	return chain_ends(t, type->type);
 }
 
-static int section_sound(const struct types *t, const struct btf_type *type)
+static int is_section_valid(const struct types *t, const struct btf_type *type)
 {
 	const struct btf_var_secinfo *info = btf_var_secinfos(type);
 	const char *name = btf__name_by_offset(t->btf, type->name_off);
@@ -81,7 +81,7 @@ static int section_sound(const struct types *t, const struct btf_type *type)
 	return 1;
 }
 
-static int function_sound(const struct types *t, const struct btf_type *type)
+static int is_function_valid(const struct types *t, const struct btf_type *type)
 {
 	const struct btf_type *proto = type_at(t, type->type);
 	const char *name = btf__name_by_offset(t->btf, type->name_off);
@@ -89,7 +89,7 @@ static int function_sound(const struct types *t, const struct btf_type *type)
 	return name && *name && proto && btf_is_func_proto(proto);
 }
 
-static int type_sound(const struct types *t, const struct btf_type *type)
+static int is_type_valid(const struct types *t, const struct btf_type *type)
 {
 	const char *name;
 
@@ -98,13 +98,13 @@ static int type_sound(const struct types *t, const struct btf_type *type)
 	switch (btf_kind(type)) {
 	case BTF_KIND_STRUCT:
 	case BTF_KIND_UNION:
-		return members_sound(t, type);
+		return are_members_valid(t, type);
 	case BTF_KIND_FUNC_PROTO:
-		return params_sound(t, type);
+		return are_params_valid(t, type);
 	case BTF_KIND_DATASEC:
-		return section_sound(t, type);
+		return is_section_valid(t, type);
 	case BTF_KIND_FUNC:
-		return function_sound(t, type);
+		return is_function_valid(t, type);
 	case BTF_KIND_VAR:
 		name = btf__name_by_offset(t->btf, type->name_off);
 		return name && *name && chain_ends(t, type->type);
@@ -127,17 +127,17 @@ int spin_btf__check(const char *path, const uint8_t *data, size_t bytes)
 	size_t offset, section_bytes;
 	struct btf *btf;
 	struct types t;
-	int sound = 1;
+	int is_valid = 1;
 
 	if (spin_elf__section(data, bytes, ".BTF", &offset, &section_bytes) || !section_bytes || section_bytes > UINT32_MAX)
 		return spin_fail(-EINVAL, "%s has no type information (BTF); compile it again with spincc", path);
 	btf = btf__new(data + offset, (uint32_t)section_bytes);
 	if (btf) {
 		t = (struct types){ .btf = btf, .count = btf__type_cnt(btf) };
-		for (uint32_t id = 1; id < t.count && sound; id++)
-			sound = type_sound(&t, btf__type_by_id(btf, id));
+		for (uint32_t id = 1; id < t.count && is_valid; id++)
+			is_valid = is_type_valid(&t, btf__type_by_id(btf, id));
 		btf__free(btf);
-		if (sound)
+		if (is_valid)
 			return 0;
 	}
 	return spin_fail(-EINVAL, "%s is damaged: its type information is not sound; compile it again with spincc", path);

@@ -100,7 +100,7 @@ int contract__refuse(const struct contract_file *file, const char *format, ...)
 				       : "");
 }
 
-static int is_of_kind(const struct bpf_program *prog, int is_stream)
+static int has_program_type(const struct bpf_program *prog, int is_stream)
 {
 	const char *section = bpf_program__section_name(prog);
 
@@ -123,7 +123,7 @@ static int check_program(const struct contract_file *file, const struct bpf_prog
 		if (found->programs >> i & 1)
 			return contract__refuse(file, "two programs %s", name);
 		found->programs |= 1u << i;
-		if (!is_of_kind(prog, programs[i].is_stream))
+		if (!has_program_type(prog, programs[i].is_stream))
 			return contract__refuse(file, "the program %s of section \"%.60s\", and not of \"%s\"", name, section,
 						programs[i].is_stream ? "sk_skb/stream_verdict" : "xdp");
 		if (bpf_program__autoload(prog) != programs[i].autoload)

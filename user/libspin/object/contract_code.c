@@ -190,7 +190,7 @@ struct targets {
 	size_t count;
 };
 
-static int take_relocation(const struct code *c, size_t section, const GElf_Rel *rel, const struct bpf_insn *insns, struct targets *t)
+static int record_relocation(const struct code *c, size_t section, const GElf_Rel *rel, const struct bpf_insn *insns, struct targets *t)
 {
 	size_t at = rel->r_offset / sizeof(*insns);
 	GElf_Shdr header;
@@ -214,7 +214,7 @@ static int take_relocation(const struct code *c, size_t section, const GElf_Rel 
 	return 0;
 }
 
-static int take_relocations(const struct code *c, size_t section, const struct bpf_insn *insns, struct targets *t)
+static int record_relocations(const struct code *c, size_t section, const struct bpf_insn *insns, struct targets *t)
 {
 	int err = 0;
 
@@ -228,13 +228,13 @@ static int take_relocations(const struct code *c, size_t section, const struct b
 			continue;
 		data = elf_getdata(scn, NULL);
 		for (size_t k = 0; data && k < header.sh_size / header.sh_entsize && !err; k++)
-			err = gelf_getrel(data, (int)k, &rel) ? take_relocation(c, section, &rel, insns, t) : -EINVAL;
+			err = gelf_getrel(data, (int)k, &rel) ? record_relocation(c, section, &rel, insns, t) : -EINVAL;
 	}
 	return err;
 }
 
 /* Only code may be relocated: relocations of maps would fill them, and libbpf does not read relocations with addends. */
-static int check_relocated(const struct code *c, size_t i)
+static int check_relocation_target(const struct code *c, size_t i)
 {
 	GElf_Shdr header, target;
 	const char *to;
@@ -248,7 +248,7 @@ static int check_relocated(const struct code *c, size_t i)
 	return contract__refuse(c->file, "relocations of section \"%.60s\"", to);
 }
 
-static int is_among(uint32_t id, const uint32_t *ids, size_t count)
+static int contains_id(uint32_t id, const uint32_t *ids, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (ids[i] == id)
@@ -258,7 +258,7 @@ static int is_among(uint32_t id, const uint32_t *ids, size_t count)
 
 int contract__card_has_helper(uint32_t id)
 {
-	return is_among(id, card_helpers, sizeof(card_helpers) / sizeof(card_helpers[0]));
+	return contains_id(id, card_helpers, sizeof(card_helpers) / sizeof(card_helpers[0]));
 }
 
 static int check_call(const struct code *c, const struct bpf_insn *insn, const char *target, size_t section, size_t at)
@@ -272,7 +272,7 @@ static int check_call(const struct code *c, const struct bpf_insn *insn, const c
 			       : contract__refuse(c->file, "a call of a program in %.60s", function_at(c, section, at));
 	if (insn->src_reg)
 		return contract__refuse(c->file, "a call of a kernel function (kfunc) in %.60s", function_at(c, section, at));
-	if (c->file->card ? contract__card_has_helper(id) : is_among(id, helpers, sizeof(helpers) / sizeof(helpers[0])))
+	if (c->file->card ? contract__card_has_helper(id) : contains_id(id, helpers, sizeof(helpers) / sizeof(helpers[0])))
 		return 0;
 	if (id < sizeof(helper_names) / sizeof(helper_names[0]))
 		return contract__refuse(c->file, "a call of bpf_%s() in %.60s", helper_names[id], function_at(c, section, at));
@@ -378,7 +378,7 @@ static int check_instructions(const struct code *c, size_t section)
 	err = insns && t.section ? 0 : spin_fail(-ENOMEM, "no memory to open %s", c->file->path);
 	if (!err) {
 		memcpy(insns, data->d_buf, data->d_size);
-		err = take_relocations(c, section, insns, &t);
+		err = record_relocations(c, section, insns, &t);
 	}
 	for (size_t i = 0; i < count && !err; i++) {
 		err = check_instruction(c, &insns[i], t.section[i], section, i);
@@ -417,7 +417,7 @@ static int check_all(struct code *c)
 	for (size_t i = 1; i < c->sections && !err; i++) {
 		err = check_section(c, i);
 		if (!err)
-			err = check_relocated(c, i);
+			err = check_relocation_target(c, i);
 	}
 	for (size_t i = 0; i < c->symbol_count && !err; i++)
 		err = check_symbol(c, i);

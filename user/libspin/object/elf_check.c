@@ -16,7 +16,7 @@ struct check {
 	size_t bytes, sections;
 };
 
-static int broken(const struct check *c, const char *what)
+static int fail_damaged(const struct check *c, const char *what)
 {
 	return spin_fail(-EINVAL, "%s is damaged: %s; compile it again with spincc", c->path, what);
 }
@@ -33,22 +33,22 @@ static int check_symbols(const struct check *c, Elf_Scn *scn, const GElf_Shdr *h
 	size_t count = header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
 
 	if (!data || header->sh_entsize != gelf_fsize(c->elf, ELF_T_SYM, 1, EV_CURRENT))
-		return broken(c, "its symbol table has no sound form");
+		return fail_damaged(c, "its symbol table has no sound form");
 	for (size_t i = 0; i < count; i++) {
-		GElf_Shdr home;
-		Elf_Scn *home_scn;
+		GElf_Shdr section;
+		Elf_Scn *section_scn;
 		GElf_Sym sym;
 
 		if (!gelf_getsym(data, (int)i, &sym))
-			return broken(c, "a symbol lies outside its table");
+			return fail_damaged(c, "a symbol lies outside its table");
 		if (sym.st_name && !elf_strptr(c->elf, header->sh_link, sym.st_name))
-			return broken(c, "a symbol has no name");
+			return fail_damaged(c, "a symbol has no name");
 		if (sym.st_shndx == SHN_UNDEF || sym.st_shndx >= SHN_LORESERVE)
 			continue;
-		if (section_at(c, sym.st_shndx, &home_scn, &home))
-			return broken(c, "a symbol belongs to no section");
-		if (sym.st_value > home.sh_size || sym.st_size > home.sh_size - sym.st_value)
-			return broken(c, "a symbol reaches beyond its section");
+		if (section_at(c, sym.st_shndx, &section_scn, &section))
+			return fail_damaged(c, "a symbol belongs to no section");
+		if (sym.st_value > section.sh_size || sym.st_size > section.sh_size - sym.st_value)
+			return fail_damaged(c, "a symbol reaches beyond its section");
 	}
 	return 0;
 }
@@ -63,14 +63,14 @@ static int check_relocations(const struct check *c, Elf_Scn *scn, const GElf_Shd
 	if (!data || header->sh_entsize != gelf_fsize(c->elf, ELF_T_REL, 1, EV_CURRENT) ||
 	    section_at(c, header->sh_info, &other, &target) || section_at(c, header->sh_link, &other, &table) ||
 	    table.sh_type != SHT_SYMTAB || !table.sh_entsize)
-		return broken(c, "its relocations have no sound form");
+		return fail_damaged(c, "its relocations have no sound form");
 	symbols = table.sh_size / table.sh_entsize;
 	for (size_t i = 0; i < count; i++) {
 		GElf_Rel rel;
 
 		if (!gelf_getrel(data, (int)i, &rel) || GELF_R_SYM(rel.r_info) >= symbols || target.sh_size < 4 ||
 		    rel.r_offset > target.sh_size - 4)
-			return broken(c, "a relocation leads nowhere");
+			return fail_damaged(c, "a relocation leads nowhere");
 	}
 	return 0;
 }
@@ -81,16 +81,16 @@ static int check_section(const struct check *c, size_t i, size_t names)
 	Elf_Scn *scn;
 
 	if (section_at(c, i, &scn, &header))
-		return broken(c, "a section header cannot be read");
+		return fail_damaged(c, "a section header cannot be read");
 	if (header.sh_type != SHT_NOBITS && header.sh_type != SHT_NULL &&
 	    (header.sh_offset > c->bytes || header.sh_size > c->bytes - header.sh_offset))
-		return broken(c, "a section reaches beyond the end of the file");
+		return fail_damaged(c, "a section reaches beyond the end of the file");
 	if (header.sh_size > 1u << 30)
-		return broken(c, "a section is larger than 1 GiB");
+		return fail_damaged(c, "a section is larger than 1 GiB");
 	if (!elf_strptr(c->elf, names, header.sh_name))
-		return broken(c, "a section has no name");
+		return fail_damaged(c, "a section has no name");
 	if (header.sh_link >= c->sections)
-		return broken(c, "a section refers to one that is not there");
+		return fail_damaged(c, "a section refers to one that is not there");
 	switch (header.sh_type) {
 	case SHT_SYMTAB:
 		return check_symbols(c, scn, &header);
@@ -114,7 +114,7 @@ static int check_all(struct check *c, int machine)
 				 "`spincc handler.c -o handler.spin`",
 				 c->path);
 	if (elf_getshdrnum(c->elf, &c->sections) || elf_getshdrstrndx(c->elf, &names) || !c->sections)
-		return broken(c, "it has no section table");
+		return fail_damaged(c, "it has no section table");
 	for (size_t i = 1; !err && i < c->sections; i++)
 		err = check_section(c, i, names);
 	return err;

@@ -24,7 +24,7 @@ static int is_data(const char *section)
 }
 
 /* Returns 1 for a variable with SPIN_PER_CLUSTER of <spin/cluster.h>. */
-static int is_of_clusters(const struct btf *btf, uint32_t var)
+static int is_per_cluster(const struct btf *btf, uint32_t var)
 {
 	for (uint32_t id = 1; id < btf__type_cnt(btf); id++) {
 		const struct btf_type *tag = btf__type_by_id(btf, id);
@@ -37,13 +37,13 @@ static int is_of_clusters(const struct btf *btf, uint32_t var)
 }
 
 /* Replaces the type and size of the array of all copies by those of one copy. */
-static void take_one(const struct btf *btf, uint32_t var, struct layout_variable *out)
+static void select_copy(const struct btf *btf, uint32_t var, struct layout_variable *out)
 {
 	const struct btf_type *array = btf__type_by_id(btf, out->type);
 	uint32_t copies;
 
 	out->copies = 1;
-	if (!array || !btf_is_array(array) || !is_of_clusters(btf, var))
+	if (!array || !btf_is_array(array) || !is_per_cluster(btf, var))
 		return;
 	copies = btf_array(array)->nelems;
 	if (!copies || out->bytes % copies || out->bytes / copies % 4)
@@ -87,7 +87,7 @@ static int search(const struct btf *btf, int (*accept)(void *arg, const struct l
 			out->bytes = info->size;
 			if (!accept(arg, out))
 				continue;
-			take_one(btf, info->type, out);
+			select_copy(btf, info->type, out);
 			return 0;
 		}
 	}
@@ -404,7 +404,7 @@ static int parse_fields(const struct table *t, const char *fields, char *entry)
 	return err;
 }
 
-static char *find_place(const struct table *t, uint32_t key)
+static char *find_slot(const struct table *t, uint32_t key)
 {
 	uint32_t home = spin_table_home(key, t->entries);
 
@@ -432,7 +432,7 @@ int layout__insert(const struct btf *btf, const struct layout_variable *var, voi
 	key = entry[0];
 	if (!key)
 		return spin_fail(-EINVAL, "%s: the key is missing or 0, which marks an empty entry", t.name);
-	place = find_place(&t, key);
+	place = find_slot(&t, key);
 	if (!place)
 		return spin_fail(-ENOSPC,
 				 "%s: no free entry within %d of the key's place; a table holds well "
@@ -461,20 +461,20 @@ static char *entry_at(const struct table *t, uint32_t place)
 }
 
 /* Returns 1 if a search for the key of the entry at `from`, which begins at its home slot, passes `hole`. */
-static int may_move(const struct table *t, uint32_t from, uint32_t hole)
+static int is_moved_by(const struct table *t, uint32_t from, uint32_t hole)
 {
 	const uint32_t home = spin_table_home((uint32_t)layout_type__load(entry_at(t, from), 4), t->entries);
 
 	return ((from - home) & (t->entries - 1)) >= ((from - hole) & (t->entries - 1));
 }
 
-/* A search ends at an empty entry, so entries behind the hole move into it. Each is in both slots before its old slot is cleared. */
+/* Backward-shift deletion: a search ends at an empty entry, so entries behind the hole move into it. Each is in both slots before its old slot is cleared. */
 static void close_hole(const struct table *t, uint32_t hole)
 {
 	for (uint32_t at = hole + 1, steps = 0; steps < t->entries && layout_type__load(entry_at(t, at), 4); at++, steps++) {
 		char *from = entry_at(t, at), *to = entry_at(t, hole);
 
-		if (!may_move(t, at, hole))
+		if (!is_moved_by(t, at, hole))
 			continue;
 		for (uint32_t i = t->entry_bytes / 4; i-- > 0;) /* store the key last */
 			layout_type__store(to + 4 * i, 4, layout_type__load(from + 4 * i, 4));
@@ -497,7 +497,7 @@ int layout__delete(const struct btf *btf, const struct layout_variable *var, voi
 		return err;
 	if (!entry[0])
 		return spin_fail(-EINVAL, "%s: the key is missing or 0, which marks an empty entry", t.name);
-	place = find_place(&t, entry[0]);
+	place = find_slot(&t, entry[0]);
 	if (!place || (uint32_t)layout_type__load(place, 4) != entry[0])
 		return spin_fail(-ENOENT, "%s has no entry with this key", t.name);
 	close_hole(&t, (uint32_t)((size_t)(place - t.mem) / t.entry_bytes));

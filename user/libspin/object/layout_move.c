@@ -15,38 +15,38 @@
 #define CHUNK_BYTES 4096u /* compared at once, so that unchanged data costs little */
 
 /* Three addresses of one location: the value last copied, the current value, and the destination. */
-struct at {
+struct cursor {
 	char *seen;
 	const char *from;
 	char *to;
 };
 
-static struct at inside(const struct at *at, size_t from_bytes, size_t to_bytes)
+static struct cursor cursor_at(const struct cursor *cursor, size_t from_bytes, size_t to_bytes)
 {
-	return (struct at){ at->seen + from_bytes, at->from + from_bytes, at->to + to_bytes };
+	return (struct cursor){ cursor->seen + from_bytes, cursor->from + from_bytes, cursor->to + to_bytes };
 }
 
 /*
  * Returns 1 if there is something to copy, after storing it in `seen`. Handlers may be writing: the copy is made from `seen`, which is
  * compared again later.
  */
-static int look(struct layout_move *move, const struct at *at, size_t bytes)
+static int copy_if_changed(struct layout_move *move, const struct cursor *cursor, size_t bytes)
 {
-	if (!move->is_first && !memcmp(at->seen, at->from, bytes))
+	if (!move->is_first && !memcmp(cursor->seen, cursor->from, bytes))
 		return 0;
-	memcpy(at->seen, at->from, bytes);
+	memcpy(cursor->seen, cursor->from, bytes);
 	move->changed += bytes;
 	return 1;
 }
 
-static void take_bytes(struct layout_move *move, const struct step *step, const struct at *all)
+static void copy_bytes(struct layout_move *move, const struct step *step, const struct cursor *all)
 {
 	for (size_t done = 0; done < step->bytes; done += CHUNK_BYTES) {
 		const size_t bytes = step->bytes - done < CHUNK_BYTES ? step->bytes - done : CHUNK_BYTES;
-		const struct at at = inside(all, done, done);
+		const struct cursor cursor = cursor_at(all, done, done);
 
-		if (look(move, &at, bytes))
-			memcpy(at.to, at.seen, bytes);
+		if (copy_if_changed(move, &cursor, bytes))
+			memcpy(cursor.to, cursor.seen, bytes);
 	}
 }
 
@@ -71,27 +71,27 @@ static uint64_t load(const void *from, unsigned bytes)
 	}
 }
 
-static void take_wider(struct layout_move *move, const struct step *step, const struct at *at)
+static void copy_widened(struct layout_move *move, const struct step *step, const struct cursor *cursor)
 {
 	uint64_t value;
 	uint32_t value32;
 	uint16_t value16;
 
-	if (!look(move, at, step->bytes))
+	if (!copy_if_changed(move, cursor, step->bytes))
 		return;
-	value = load(at->seen, step->bytes);
+	value = load(cursor->seen, step->bytes);
 	value32 = (uint32_t)value;
 	value16 = (uint16_t)value;
-	memcpy(at->to,
+	memcpy(cursor->to,
 	       step->to_bytes == 2   ? (const void *)&value16
 	       : step->to_bytes == 4 ? (const void *)&value32
 				     : &value,
 	       step->to_bytes);
 }
 
-static int run(struct layout_move *move, const struct step *step, unsigned count, const struct at *at);
+static int run_steps(struct layout_move *move, const struct step *step, unsigned count, const struct cursor *cursor);
 
-static int no_place(const struct step *step, uint32_t entry)
+static int fail_no_slot(const struct step *step, uint32_t entry)
 {
 	return spin_fail(-ENOSPC, "the new handlers have no place for %s[%u], which is in use: it has %u entries there, and %u here",
 			 step->path, entry, step->to_count, step->count + step->beyond);
@@ -105,7 +105,7 @@ static int is_zero(const char *mem, size_t bytes)
 	return 1;
 }
 
-static int take_entries(struct layout_move *move, const struct step *step, const struct at *all)
+static int copy_entries(struct layout_move *move, const struct step *step, const struct cursor *all)
 {
 	uint32_t group;
 	int err = 0;
@@ -123,18 +123,18 @@ static int take_entries(struct layout_move *move, const struct step *step, const
 		    !memcmp(all->seen + at_bytes, all->from + at_bytes, (size_t)entries * step->bytes))
 			continue;
 		for (uint32_t i = first; i < first + entries && !err; i++) {
-			const struct at at = inside(all, (size_t)i * step->bytes, (size_t)i * step->to_bytes);
+			const struct cursor cursor = cursor_at(all, (size_t)i * step->bytes, (size_t)i * step->to_bytes);
 
-			err = run(move, step + 1, step->steps, &at);
+			err = run_steps(move, step + 1, step->steps, &cursor);
 		}
 	}
 	for (uint32_t i = step->count; i < step->count + step->beyond && !err; i++)
 		if (!is_zero(all->from + (size_t)i * step->bytes, step->bytes))
-			err = no_place(step, i);
+			err = fail_no_slot(step, i);
 	return err;
 }
 
-static char *find_place(const struct step *step, char *to, uint32_t key)
+static char *find_slot(const struct step *step, char *to, uint32_t key)
 {
 	const uint32_t home = spin_table_home(key, step->to_count);
 
@@ -148,7 +148,7 @@ static char *find_place(const struct step *step, char *to, uint32_t key)
 	return NULL;
 }
 
-static int are_keys_seen(const struct step *step, const struct at *all)
+static int are_keys_unchanged(const struct step *step, const struct cursor *all)
 {
 	for (uint32_t i = 0; i < step->count; i++)
 		if (memcmp(all->seen + (size_t)i * step->bytes, all->from + (size_t)i * step->bytes, 4))
@@ -156,27 +156,27 @@ static int are_keys_seen(const struct step *step, const struct at *all)
 	return 1;
 }
 
-static int take_keyed_entry(struct layout_move *move, const struct step *step, const struct at *all, uint32_t i)
+static int copy_keyed_entry(struct layout_move *move, const struct step *step, const struct cursor *all, uint32_t i)
 {
-	struct at at = inside(all, (size_t)i * step->bytes, 0);
-	const uint32_t key = (uint32_t)load(at.from, 4);
+	struct cursor cursor = cursor_at(all, (size_t)i * step->bytes, 0);
+	const uint32_t key = (uint32_t)load(cursor.from, 4);
 	int err;
 
-	memcpy(at.seen, &key, sizeof(key));
+	memcpy(cursor.seen, &key, sizeof(key));
 	if (!key)
 		return 0;
-	at.to = find_place(step, all->to, key);
-	if (!at.to)
-		return no_place(step, i);
-	err = run(move, step + 1, step->steps, &at);
-	memcpy(at.to, &key, sizeof(key));
+	cursor.to = find_slot(step, all->to, key);
+	if (!cursor.to)
+		return fail_no_slot(step, i);
+	err = run_steps(move, step + 1, step->steps, &cursor);
+	memcpy(cursor.to, &key, sizeof(key));
 	return err;
 }
 
 /* In a table of another size, entries have other slots. If keys were added or removed, the table is filled again from the start. */
-static int take_table(struct layout_move *move, const struct step *step, const struct at *all)
+static int copy_table(struct layout_move *move, const struct step *step, const struct cursor *all)
 {
-	const int was_first = move->is_first, is_new = was_first || !are_keys_seen(step, all);
+	const int was_first = move->is_first, is_new = was_first || !are_keys_unchanged(step, all);
 	int err = 0;
 
 	if (is_new)
@@ -186,31 +186,31 @@ static int take_table(struct layout_move *move, const struct step *step, const s
 		const size_t at_bytes = (size_t)i * step->bytes;
 
 		if (is_new || memcmp(all->seen + at_bytes, all->from + at_bytes, step->bytes))
-			err = take_keyed_entry(move, step, all, i);
+			err = copy_keyed_entry(move, step, all, i);
 	}
 	move->is_first = was_first;
 	return err;
 }
 
-static int run(struct layout_move *move, const struct step *step, unsigned count, const struct at *at)
+static int run_steps(struct layout_move *move, const struct step *step, unsigned count, const struct cursor *cursor)
 {
 	int err = 0;
 
 	for (unsigned i = 0; i < count && !err; i += 1 + step[i].steps) {
-		const struct at here = inside(at, step[i].from_at, step[i].to_at);
+		const struct cursor here = cursor_at(cursor, step[i].from_at, step[i].to_at);
 
 		switch (step[i].kind) {
 		case STEP_BYTES:
-			take_bytes(move, &step[i], &here);
+			copy_bytes(move, &step[i], &here);
 			break;
 		case STEP_WIDER:
-			take_wider(move, &step[i], &here);
+			copy_widened(move, &step[i], &here);
 			break;
 		case STEP_ENTRIES:
-			err = take_entries(move, &step[i], &here);
+			err = copy_entries(move, &step[i], &here);
 			break;
 		case STEP_TABLE:
-			err = take_table(move, &step[i], &here);
+			err = copy_table(move, &step[i], &here);
 			break;
 		}
 	}
@@ -219,11 +219,11 @@ static int run(struct layout_move *move, const struct step *step, unsigned count
 
 int layout_move__update(struct layout_move *move, const void *from, void *to, uint64_t *changed)
 {
-	const struct at at = { move->seen, from, to };
+	const struct cursor cursor = { move->seen, from, to };
 	int err;
 
 	move->changed = 0;
-	err = run(move, move->step, move->count, &at);
+	err = run_steps(move, move->step, move->count, &cursor);
 	move->is_first = 0;
 	*changed += move->changed;
 	return err;

@@ -16,7 +16,7 @@
 #define PATH_BYTES   256
 #define DEPTH_MAX    16
 #define STEPS_MAX    65536u
-#define LOOKS_MAX    (1u << 22) /* members and types visited */
+#define VISITS_MAX   (1u << 22) /* members and types visited */
 #define COMPARES_MAX 256u       /* comparisons of whole types, of LAYOUT_TYPES_MAX each */
 
 struct plan {
@@ -24,11 +24,11 @@ struct plan {
 	struct layout_move *move;
 	struct layout_lost *lost;
 	char path[PATH_BYTES];
-	unsigned looks, compares;
+	unsigned visits, compares;
 };
 
 /* Two corresponding types, and their offsets in the enclosing object. */
-struct both {
+struct type_pair {
 	uint32_t from, to;
 	size_t from_at, to_at;
 };
@@ -65,9 +65,9 @@ static int incompatible(const struct plan *p, const char *reason)
 }
 
 /* Counts members and types visited. */
-static int look(struct plan *p)
+static int count_visit(struct plan *p)
 {
-	return ++p->looks < LOOKS_MAX ? 0 : spin_fail(-E2BIG, "%s: these types are larger than any that handlers have", p->path);
+	return ++p->visits < VISITS_MAX ? 0 : spin_fail(-E2BIG, "%s: these types are larger than any that handlers have", p->path);
 }
 
 static int add(struct plan *p, const struct step *step)
@@ -89,13 +89,13 @@ static int add(struct plan *p, const struct step *step)
 	return 0;
 }
 
-static int add_bytes(struct plan *p, const struct both *b, size_t bytes)
+static int add_bytes(struct plan *p, const struct type_pair *b, size_t bytes)
 {
 	return add(p, &(struct step){ .kind = STEP_BYTES, .from_at = b->from_at, .to_at = b->to_at, .bytes = bytes, .to_bytes = bytes });
 }
 
 /* struct spin_counter resolves to its integer, so that a field can become a counter or the other way round. */
-static int resolve(const struct btf *btf, uint32_t id, struct layout_type *out)
+static int resolve_counter(const struct btf *btf, uint32_t id, struct layout_type *out)
 {
 	struct layout_type inner;
 	const char *name;
@@ -113,7 +113,7 @@ static int resolve(const struct btf *btf, uint32_t id, struct layout_type *out)
 	return err;
 }
 
-static int plan_scalar(struct plan *p, const struct both *b, const struct layout_type *x, const struct layout_type *y)
+static int plan_scalar(struct plan *p, const struct type_pair *b, const struct layout_type *x, const struct layout_type *y)
 {
 	if (x->network_order != y->network_order)
 		return incompatible(p, "one is in network byte order, the other is not");
@@ -129,7 +129,7 @@ static int plan_scalar(struct plan *p, const struct both *b, const struct layout
 		   &(struct step){ .kind = STEP_WIDER, .from_at = b->from_at, .to_at = b->to_at, .bytes = x->bytes, .to_bytes = y->bytes });
 }
 
-static int plan_type(struct plan *p, const struct both *b, unsigned depth);
+static int plan_type(struct plan *p, const struct type_pair *b, unsigned depth);
 
 /* Returns the name of the key of such entries, as SPIN_KEY marks it; NULL: none. */
 static const char *key_of(const struct btf *btf, const struct layout_type *entry)
@@ -172,16 +172,16 @@ static int check_keys(struct plan *p, const struct layout_type *x, const struct 
 	return 0;
 }
 
-static int keep_path(struct plan *p, unsigned at)
+static int save_path(struct plan *p, unsigned at)
 {
 	p->move->step[at].path = strdup(p->path);
 	return p->move->step[at].path ? 0 : spin_fail(-ENOMEM, "no memory to move state");
 }
 
-static int plan_array(struct plan *p, const struct both *b, const struct layout_type *x, const struct layout_type *y, unsigned depth)
+static int plan_array(struct plan *p, const struct type_pair *b, const struct layout_type *x, const struct layout_type *y, unsigned depth)
 {
 	const struct btf_array *here = btf_array(x->t), *there = btf_array(y->t);
-	const struct both entry = { here->type, there->type, 0, 0 };
+	const struct type_pair entry = { here->type, there->type, 0, 0 };
 	const unsigned at = p->move->count;
 	const size_t length = strlen(p->path);
 	struct layout_type from, to;
@@ -212,7 +212,7 @@ static int plan_array(struct plan *p, const struct both *b, const struct layout_
 	}
 	err = add(p, &step);
 	if (!err && (step.kind == STEP_TABLE || step.beyond))
-		err = keep_path(p, at);
+		err = save_path(p, at);
 	snprintf(p->path + length, sizeof(p->path) - length, "[]");
 	if (!err)
 		err = plan_type(p, &entry, depth + 1);
@@ -230,7 +230,7 @@ static int plan_array(struct plan *p, const struct both *b, const struct layout_
 }
 
 /* Returns 1 for bit fields or an unnamed union: such structs are moved only if unchanged. */
-static int has_odd_members(const struct btf *btf, const struct btf_type *t)
+static int has_bitfield_or_union(const struct btf *btf, const struct btf_type *t)
 {
 	for (unsigned i = 0; i < btf_vlen(t); i++) {
 		const struct btf_member *m = btf_members(t) + i;
@@ -257,7 +257,7 @@ static int find_member(struct plan *p, const struct layout_type *in, const char 
 		const struct btf_member *m = btf_members(in->t) + i;
 		const char *have = btf__name_by_offset(p->to, m->name_off);
 		struct layout_type inner;
-		int err = look(p);
+		int err = count_visit(p);
 
 		if (!err)
 			err = layout_type__resolve(p->to, m->type, &inner);
@@ -280,12 +280,13 @@ static int find_member(struct plan *p, const struct layout_type *in, const char 
 	return -ENOENT;
 }
 
-static int plan_members(struct plan *p, const struct both *b, const struct layout_type *x, const struct layout_type *y, unsigned depth);
+static int plan_members(struct plan *p, const struct type_pair *b, const struct layout_type *x, const struct layout_type *y,
+			unsigned depth);
 
-static int plan_member(struct plan *p, const struct both *b, const struct layout_type *member, const char *name,
+static int plan_member(struct plan *p, const struct type_pair *b, const struct layout_type *member, const char *name,
 		       const struct layout_type *y, unsigned depth)
 {
-	struct both found = { .from = b->from, .from_at = b->from_at };
+	struct type_pair found = { .from = b->from, .from_at = b->from_at };
 	const size_t length = strlen(p->path);
 	struct layout_type there;
 	size_t at = 0;
@@ -311,20 +312,20 @@ static int plan_member(struct plan *p, const struct both *b, const struct layout
 }
 
 /* b: the offsets of the two structs; y stays the named struct while x descends into unnamed ones. */
-static int plan_members(struct plan *p, const struct both *b, const struct layout_type *x, const struct layout_type *y, unsigned depth)
+static int plan_members(struct plan *p, const struct type_pair *b, const struct layout_type *x, const struct layout_type *y, unsigned depth)
 {
 	size_t end = 0;
 
 	if (depth > DEPTH_MAX)
 		return damaged();
-	if (has_odd_members(p->from, x->t) || has_odd_members(p->to, y->t))
+	if (has_bitfield_or_union(p->from, x->t) || has_bitfield_or_union(p->to, y->t))
 		return incompatible(p, "it has bit fields or an unnamed union, and other fields there");
 	for (unsigned i = 0; i < btf_vlen(x->t); i++) {
 		const struct btf_member *m = btf_members(x->t) + i;
 		const size_t at = btf_member_bit_offset(x->t, i) / 8;
-		struct both member = { .from = m->type, .from_at = b->from_at + at, .to_at = b->to_at };
+		struct type_pair member = { .from = m->type, .from_at = b->from_at + at, .to_at = b->to_at };
 		struct layout_type type;
-		int err = look(p);
+		int err = count_visit(p);
 
 		if (!err)
 			err = layout_type__resolve(p->from, m->type, &type);
@@ -339,15 +340,15 @@ static int plan_members(struct plan *p, const struct both *b, const struct layou
 	return 0;
 }
 
-static int plan_type(struct plan *p, const struct both *b, unsigned depth)
+static int plan_type(struct plan *p, const struct type_pair *b, unsigned depth)
 {
 	struct layout_type x = { 0 }, y = { 0 };
-	int err = look(p);
+	int err = count_visit(p);
 
 	if (!err)
-		err = resolve(p->from, b->from, &x);
+		err = resolve_counter(p->from, b->from, &x);
 	if (!err)
-		err = resolve(p->to, b->to, &y);
+		err = resolve_counter(p->to, b->to, &y);
 	if (!err && depth > DEPTH_MAX)
 		err = damaged();
 	if (err || !x.bytes)
@@ -367,7 +368,7 @@ int layout_move__plan(const struct btf *from, const struct layout_variable *x, c
 		      struct layout_lost *lost, struct layout_move **out)
 {
 	struct plan p = { .from = from, .to = to, .lost = lost };
-	const struct both b = { x->type, y->type, 0, 0 };
+	const struct type_pair b = { x->type, y->type, 0, 0 };
 	const size_t all = x->bytes * x->copies;
 	struct layout_type here, there;
 	int err;

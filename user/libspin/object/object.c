@@ -55,7 +55,7 @@ static int read_file(struct spin_object *obj)
 	return err;
 }
 
-static int check_seal(struct spin_object *obj)
+static int check_trailer(struct spin_object *obj)
 {
 	long bytes = spin_trailer__check(obj->data, obj->bytes);
 
@@ -209,7 +209,7 @@ static int check_contract(const struct spin_object *obj)
 	return err || !obj->bounded ? err : contract__check(&bounded);
 }
 
-static struct spin_object *new_object(const char *path)
+static struct spin_object *alloc_object(const char *path)
 {
 	struct spin_object *obj = calloc(1, sizeof(*obj));
 
@@ -227,7 +227,7 @@ static struct spin_object *new_object(const char *path)
 static int check_object(struct spin_object *obj, struct spin_object **out)
 {
 	const char *path = obj->path;
-	int err = check_seal(obj);
+	int err = check_trailer(obj);
 
 	if (!err)
 		err = refuse_pspin(obj);
@@ -255,7 +255,7 @@ static int check_object(struct spin_object *obj, struct spin_object **out)
 
 int spin_object__open(const char *path, struct spin_object **out)
 {
-	struct spin_object *obj = new_object(path);
+	struct spin_object *obj = alloc_object(path);
 	int err;
 
 	*out = NULL;
@@ -270,7 +270,7 @@ int spin_object__open(const char *path, struct spin_object **out)
 
 int spin_object__open_mem(const char *name, const void *data, size_t bytes, struct spin_object **out)
 {
-	struct spin_object *obj = new_object(name);
+	struct spin_object *obj = alloc_object(name);
 	int err = 0;
 
 	*out = NULL;
@@ -397,7 +397,7 @@ static int read_puts(struct spin_object *obj)
 }
 
 /* Checks gets and atomics; called after read_puts(). */
-static int check_takes(const struct spin_object *obj)
+static int check_request_types(const struct spin_object *obj)
 {
 	const struct spin_registration *reg = &obj->meta.registration;
 
@@ -414,7 +414,7 @@ static int check_takes(const struct spin_object *obj)
 }
 
 /* Checks user header, payload and fragmentation bytes. */
-static int check_pieces(const struct spin_object *obj)
+static int check_fragmentation(const struct spin_object *obj)
 {
 	const struct spin_registration *reg = &obj->meta.registration;
 	const unsigned unit = reg->fragmentation_bytes;
@@ -454,10 +454,10 @@ int object__registration(struct spin_object *obj)
 	if (reg->budget > SPIN_BUDGET_MAX)
 		return spin_fail(-EINVAL, "%s registers .budget = %u: at most %u steps; more would keep an HPU from its packets", obj->path,
 				 reg->budget, SPIN_BUDGET_MAX);
-	err = check_pieces(obj);
+	err = check_fragmentation(obj);
 	if (!err)
 		err = read_scratchpad(obj);
 	if (!err)
 		err = read_puts(obj);
-	return err ? err : check_takes(obj);
+	return err ? err : check_request_types(obj);
 }

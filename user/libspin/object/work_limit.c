@@ -87,31 +87,31 @@ static size_t find_entry(const struct work_code *code)
 	return code->count;
 }
 
-struct writer {
+struct emitter {
 	struct bpf_insn *insns;
 	size_t count;
-	int too_far;
+	int out_of_range;
 };
 
-static void put(struct writer *w, int code, int dst, int src, int off, int32_t imm)
+static void emit(struct emitter *w, int code, int dst, int src, int off, int32_t imm)
 {
 	w->insns[w->count++] = (struct bpf_insn){
 		.code = (uint8_t)code, .dst_reg = (uint8_t)dst & 15, .src_reg = (uint8_t)src & 15, .off = (int16_t)off, .imm = imm
 	};
 }
 
-static void put_jump(struct writer *w, size_t to)
+static void emit_jump(struct emitter *w, size_t to)
 {
 	int64_t distance = (int64_t)to - (int64_t)w->count - 1;
 
 	if (distance >= INT16_MIN && distance <= INT16_MAX)
-		put(w, JUMP, 0, 0, (int)distance, 0);
+		emit(w, JUMP, 0, 0, (int)distance, 0);
 	else
-		put(w, JUMP_FAR, 0, 0, 0, (int32_t)distance);
+		emit(w, JUMP_FAR, 0, 0, 0, (int32_t)distance);
 }
 
 /* Makes the jump at `from` lead to the code that is added next. */
-static void lead_here(struct writer *w, size_t from)
+static void patch_jump(struct emitter *w, size_t from)
 {
 	int64_t distance = (int64_t)w->count - (int64_t)from - 1;
 
@@ -120,47 +120,47 @@ static void lead_here(struct writer *w, size_t from)
 		return;
 	}
 	if (distance > INT16_MAX)
-		w->too_far = 1;
+		w->out_of_range = 1;
 	w->insns[from].off = (int16_t)distance;
 }
 
-static void put_entry(struct writer *w, size_t at, int counter, uint32_t units)
+static void emit_entry(struct emitter *w, size_t at, int counter, uint32_t units)
 {
 	const struct bpf_insn moved = w->insns[at];
 
 	w->insns[at] = (struct bpf_insn){ .code = JUMP };
-	lead_here(w, at);
-	put(w, BPF_ST | BPF_MEM | BPF_W, BPF_REG_10, 0, counter, (int32_t)units);
+	patch_jump(w, at);
+	emit(w, BPF_ST | BPF_MEM | BPF_W, BPF_REG_10, 0, counter, (int32_t)units);
 	w->insns[w->count++] = moved;
-	put_jump(w, at + 1);
+	emit_jump(w, at + 1);
 }
 
 /*
  * The counter takes half a slot, so that its value is unknown to the verifier: iterations of a loop stay equivalent states, and the
  * verifier needs no speculation barrier where it is written.
  */
-static void put_round(struct writer *w, const struct work_code *code, size_t at, int counter)
+static void emit_iteration_check(struct emitter *w, const struct work_code *code, size_t at, int counter)
 {
 	size_t to = (size_t)target(&w->insns[at], at);
-	int reg = BPF_REG_0, kept = counter - 12; /* below the counter's slot */
+	int reg = BPF_REG_0, saved_at = counter - 12; /* below the counter's slot */
 
 	while (reg < BPF_REG_10 && code->live[to] >> reg & 1)
 		reg++;
-	lead_here(w, at);
+	patch_jump(w, at);
 	if (reg == BPF_REG_10)
-		put(w, BPF_STX | BPF_MEM | BPF_DW, BPF_REG_10, BPF_REG_0, kept, 0);
-	put(w, BPF_LDX | BPF_MEM | BPF_W, reg % BPF_REG_10, BPF_REG_10, counter, 0);
-	put(w, BPF_ALU | BPF_ADD | BPF_K, reg % BPF_REG_10, 0, 0, -(int32_t)code->round_units[to]);
-	put(w, BPF_STX | BPF_MEM | BPF_W, BPF_REG_10, reg % BPF_REG_10, counter, 0);
-	put(w, BPF_JMP32 | BPF_JSGT | BPF_K, reg % BPF_REG_10, 0, 2, 0);
-	put(w, BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, XDP_ABORTED);
-	put(w, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
+		emit(w, BPF_STX | BPF_MEM | BPF_DW, BPF_REG_10, BPF_REG_0, saved_at, 0);
+	emit(w, BPF_LDX | BPF_MEM | BPF_W, reg % BPF_REG_10, BPF_REG_10, counter, 0);
+	emit(w, BPF_ALU | BPF_ADD | BPF_K, reg % BPF_REG_10, 0, 0, -(int32_t)code->round_units[to]);
+	emit(w, BPF_STX | BPF_MEM | BPF_W, BPF_REG_10, reg % BPF_REG_10, counter, 0);
+	emit(w, BPF_JMP32 | BPF_JSGT | BPF_K, reg % BPF_REG_10, 0, 2, 0);
+	emit(w, BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, XDP_ABORTED);
+	emit(w, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
 	if (reg == BPF_REG_10)
-		put(w, BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_0, BPF_REG_10, kept, 0);
-	put_jump(w, to);
+		emit(w, BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_0, BPF_REG_10, saved_at, 0);
+	emit_jump(w, to);
 }
 
-static uint32_t limit(const struct work_code *code, const struct work_options *options)
+static uint32_t unit_limit(const struct work_code *code, const struct work_options *options)
 {
 	uint64_t units = WORK_UNITS_MAX, steps = options->budget;
 
@@ -174,7 +174,7 @@ static uint32_t limit(const struct work_code *code, const struct work_options *o
 
 static int rewrite(struct bpf_program *prog, const struct work_code *code, const struct work_options *options, size_t jumps)
 {
-	struct writer w = { .insns = malloc((code->count + (jumps + 1) * ADDED_MAX) * sizeof(*w.insns)), .count = code->count };
+	struct emitter w = { .insns = malloc((code->count + (jumps + 1) * ADDED_MAX) * sizeof(*w.insns)), .count = code->count };
 	int counter = -code->stack_bytes - 4, err;
 	size_t entry = find_entry(code);
 
@@ -190,9 +190,9 @@ static int rewrite(struct bpf_program *prog, const struct work_code *code, const
 	if (!err) {
 		for (size_t i = 0; i < code->count; i = work_code__following(code, i))
 			if (is_jump(&code->insns[i]) && target(&code->insns[i], i) <= (int64_t)i)
-				put_round(&w, code, i, counter);
-		put_entry(&w, entry, counter, limit(code, options));
-		if (w.too_far)
+				emit_iteration_check(&w, code, i, counter);
+		emit_entry(&w, entry, counter, unit_limit(code, options));
+		if (w.out_of_range)
 			err = work_limit__refuse(code, "it is too long");
 	}
 	if (!err)
@@ -291,14 +291,14 @@ struct search {
 	uint32_t numbers, components;
 };
 
-static void enter(struct search *s, size_t i)
+static void push(struct search *s, size_t i)
 {
 	s->number[i] = s->lowest[i] = ++s->numbers;
 	s->path[s->path_count++] = i;
 	s->open[s->open_count++] = i;
 }
 
-static void leave(struct search *s, size_t i)
+static void pop(struct search *s, size_t i)
 {
 	size_t member;
 
@@ -318,24 +318,24 @@ static void search(struct search *s, size_t from)
 {
 	size_t next[2];
 
-	for (enter(s, from); s->path_count;) {
+	for (push(s, from); s->path_count;) {
 		size_t i = s->path[s->path_count - 1];
 		int count = work_code__next(s->code, i, next);
 
 		if (s->taken[i] >= count) {
-			leave(s, i);
+			pop(s, i);
 			continue;
 		}
 		i = next[s->taken[i]++];
 		if (!s->number[i])
-			enter(s, i);
+			push(s, i);
 		else if (!s->component[i] && s->number[i] < s->lowest[s->path[s->path_count - 1]])
 			s->lowest[s->path[s->path_count - 1]] = s->number[i];
 	}
 }
 
 /* From the last instruction to the first, so that the costs of forward successors are known. */
-static void measure(const struct search *s, struct work_code *code)
+static void find_costs(const struct search *s, struct work_code *code)
 {
 	uint64_t *longest = calloc(code->count, sizeof(*longest));
 	size_t next[2];
@@ -386,7 +386,7 @@ int work_cost__find(struct work_code *code)
 	code->round_units = calloc(count, sizeof(*code->round_units));
 	if (s.number && s.lowest && s.component && s.path && s.open && s.taken && code->round_units) {
 		search(&s, 0);
-		measure(&s, code);
+		find_costs(&s, code);
 	} else {
 		free(code->round_units);
 		code->round_units = NULL;

@@ -37,44 +37,47 @@ static void lower(struct stack *s, int16_t *to, int16_t from)
 	}
 }
 
-static void reach(struct stack *s, int32_t place)
+/* Records an offset at which the stack is used. */
+static void note_offset(struct stack *s, int32_t offset)
 {
-	if (place < s->lowest)
-		s->lowest = place;
-	if (place < -STACK_BYTES)
+	if (offset < s->lowest)
+		s->lowest = offset;
+	if (offset < -STACK_BYTES)
 		s->refused = "it moves a pointer beyond its stack";
 }
 
-static int16_t kept(const struct stack *s, const int16_t *base, const struct bpf_insn *insn)
+/* Returns the lowest stack pointer that this load from the stack may give; NO_POINTER: none. */
+static int16_t load_slot(const struct stack *s, const int16_t *base, const struct bpf_insn *insn)
 {
-	int place = *base + insn->off;
+	int offset = *base + insn->off;
 	int16_t lowest = NO_POINTER;
 
 	if (BPF_SIZE(insn->code) != BPF_DW || BPF_MODE(insn->code) != BPF_MEM)
 		return NO_POINTER;
 	if (insn->src_reg == BPF_REG_10)
-		return place % 8 || place < -STACK_BYTES || place >= 0 ? NO_POINTER : s->slot[(place + STACK_BYTES) / 8];
+		return offset % 8 || offset < -STACK_BYTES || offset >= 0 ? NO_POINTER : s->slot[(offset + STACK_BYTES) / 8];
 	for (int i = 0; i < SLOTS; i++)
 		if (s->slot[i] < lowest)
 			lowest = s->slot[i];
 	return lowest;
 }
 
-static void keep(struct stack *s, const struct bpf_insn *insn, int16_t base, int16_t value)
+/* Records a stack pointer that is stored on the stack. */
+static void store_slot(struct stack *s, const struct bpf_insn *insn, int16_t base, int16_t value)
 {
-	int place = base + insn->off;
+	int offset = base + insn->off;
 
 	if (value == NO_POINTER || BPF_SIZE(insn->code) != BPF_DW)
 		return;
 	for (int i = 0; i < SLOTS; i++)
-		if (insn->dst_reg != BPF_REG_10 || i == (place + STACK_BYTES) / 8)
+		if (insn->dst_reg != BPF_REG_10 || i == (offset + STACK_BYTES) / 8)
 			lower(s, &s->slot[i], value);
 }
 
-static void add(struct stack *s, const struct bpf_insn *insn, int16_t *reg)
+static void apply_add(struct stack *s, const struct bpf_insn *insn, int16_t *reg)
 {
 	int16_t *to = &reg[insn->dst_reg];
-	int64_t place = *to;
+	int64_t offset = *to;
 
 	if (BPF_SRC(insn->code) == BPF_X) {
 		if (*to != NO_POINTER || reg[insn->src_reg] != NO_POINTER) {
@@ -85,33 +88,33 @@ static void add(struct stack *s, const struct bpf_insn *insn, int16_t *reg)
 	}
 	if (*to == NO_POINTER)
 		return;
-	place += BPF_OP(insn->code) == BPF_ADD ? (int64_t)insn->imm : -(int64_t)insn->imm;
-	if (place > 0 || place < -STACK_BYTES)
+	offset += BPF_OP(insn->code) == BPF_ADD ? (int64_t)insn->imm : -(int64_t)insn->imm;
+	if (offset > 0 || offset < -STACK_BYTES)
 		s->refused = "it moves a pointer beyond its stack";
 	else
-		*to = (int16_t)place;
-	reach(s, *to);
+		*to = (int16_t)offset;
+	note_offset(s, *to);
 }
 
-static void compute(struct stack *s, const struct bpf_insn *insn, int16_t *reg)
+static void apply_alu(struct stack *s, const struct bpf_insn *insn, int16_t *reg)
 {
 	int op = BPF_OP(insn->code), wide = BPF_CLASS(insn->code) == BPF_ALU64;
 
 	if (wide && op == BPF_MOV && BPF_SRC(insn->code) == BPF_X && !insn->off)
 		reg[insn->dst_reg] = reg[insn->src_reg];
 	else if (wide && (op == BPF_ADD || op == BPF_SUB))
-		add(s, insn, reg);
+		apply_add(s, insn, reg);
 	else
 		reg[insn->dst_reg] = NO_POINTER; /* the kernel refuses this for a pointer */
 }
 
 /* Computes the registers after an instruction from those before it. */
-static void step(struct stack *s, const struct bpf_insn *insn, int16_t *reg)
+static void apply_instruction(struct stack *s, const struct bpf_insn *insn, int16_t *reg)
 {
 	switch (BPF_CLASS(insn->code)) {
 	case BPF_ALU:
 	case BPF_ALU64:
-		compute(s, insn, reg);
+		apply_alu(s, insn, reg);
 		return;
 	case BPF_LD:
 		reg[insn->dst_reg] = NO_POINTER;
@@ -121,18 +124,18 @@ static void step(struct stack *s, const struct bpf_insn *insn, int16_t *reg)
 			reg[insn->dst_reg] = NO_POINTER;
 			return;
 		}
-		reach(s, reg[insn->src_reg] + insn->off);
-		reg[insn->dst_reg] = kept(s, &reg[insn->src_reg], insn);
+		note_offset(s, reg[insn->src_reg] + insn->off);
+		reg[insn->dst_reg] = load_slot(s, &reg[insn->src_reg], insn);
 		return;
 	case BPF_ST:
 	case BPF_STX:
 		if (reg[insn->dst_reg] == NO_POINTER)
 			return;
-		reach(s, reg[insn->dst_reg] + insn->off);
+		note_offset(s, reg[insn->dst_reg] + insn->off);
 		if (BPF_CLASS(insn->code) == BPF_STX && BPF_MODE(insn->code) != BPF_MEM)
 			s->refused = "it has an atomic operation on its stack, which could load a pointer from there";
 		else if (BPF_CLASS(insn->code) == BPF_STX)
-			keep(s, insn, reg[insn->dst_reg], reg[insn->src_reg]);
+			store_slot(s, insn, reg[insn->dst_reg], reg[insn->src_reg]);
 		return;
 	case BPF_JMP:
 		if (BPF_OP(insn->code) != BPF_CALL)
@@ -147,14 +150,15 @@ static void step(struct stack *s, const struct bpf_insn *insn, int16_t *reg)
 	}
 }
 
-static void flow(struct stack *s, size_t i)
+/* Passes the registers after instruction i to its successors. */
+static void propagate(struct stack *s, size_t i)
 {
 	int16_t reg[11];
 	size_t next[2];
 	int count;
 
 	memcpy(reg, s->at[i], sizeof(reg));
-	step(s, &s->code->insns[i], reg);
+	apply_instruction(s, &s->code->insns[i], reg);
 	count = work_code__next(s->code, i, next);
 	if (count < 0)
 		s->refused = "it jumps outside of itself";
@@ -187,7 +191,7 @@ int work_stack__check(struct work_code *code)
 		s.changed = 0;
 		for (size_t i = 0; i < code->count && !s.refused; i = work_code__following(code, i))
 			if (s.reached[i])
-				flow(&s, i);
+				propagate(&s, i);
 	}
 	if (s.refused) {
 		work_limit__refuse(code, s.refused);
@@ -202,7 +206,7 @@ int work_stack__check(struct work_code *code)
 #define BIT(reg)  (1u << (reg))
 #define ARGUMENTS (BIT(1) | BIT(2) | BIT(3) | BIT(4) | BIT(5))
 
-static unsigned read_by(const struct bpf_insn *insn)
+static unsigned regs_read(const struct bpf_insn *insn)
 {
 	unsigned both = BIT(insn->dst_reg) | (BPF_SRC(insn->code) == BPF_X ? BIT(insn->src_reg) : 0);
 
@@ -226,7 +230,7 @@ static unsigned read_by(const struct bpf_insn *insn)
 	}
 }
 
-static unsigned written_by(const struct bpf_insn *insn)
+static unsigned regs_written(const struct bpf_insn *insn)
 {
 	switch (BPF_CLASS(insn->code)) {
 	case BPF_ALU:
@@ -258,7 +262,7 @@ int work_stack__live(struct work_code *code)
 
 			for (int k = 0; k < count; k++)
 				live |= code->live[next[k]];
-			live = (live & ~written_by(&code->insns[i])) | read_by(&code->insns[i]);
+			live = (live & ~regs_written(&code->insns[i])) | regs_read(&code->insns[i]);
 			changed |= live != code->live[i];
 			code->live[i] = (uint16_t)live;
 		}

@@ -26,25 +26,25 @@ struct answer {
 };
 
 /* Returns 1 for addresses that cannot be a requester's: wildcard, multicast, reserved, broadcast. */
-static int is_nobody4(const uint8_t *addr)
+static int is_not_a_host4(const uint8_t *addr)
 {
 	return !addr[0] || addr[0] >= 224;
 }
 
-static int is_nobody6(const struct in6_addr *addr)
+static int is_not_a_host6(const struct in6_addr *addr)
 {
 	return IN6_IS_ADDR_UNSPECIFIED(addr) || IN6_IS_ADDR_MULTICAST(addr);
 }
 
 /* Returns 1 if the address is this machine's: a socket can be bound to it. That includes broadcast addresses of its networks. */
-static int can_bind(const struct sockaddr *addr, socklen_t bytes)
+static int is_local_address(const struct sockaddr *addr, socklen_t bytes)
 {
 	int fd = socket(addr->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	int can = fd < 0 || !bind(fd, addr, bytes) || errno != EADDRNOTAVAIL;
+	int is_local = fd < 0 || !bind(fd, addr, bytes) || errno != EADDRNOTAVAIL;
 
 	if (fd >= 0)
 		close(fd);
-	return can;
+	return is_local;
 }
 
 /* Returns 1 if all interfaces are loopback, so that requesters are on this machine. */
@@ -73,15 +73,15 @@ static int may_answer(const struct spin_ctx *ctx, const struct spin_process *to)
 	const int is4 = to->ip_version == 4, is_mapped = !is4 && IN6_IS_ADDR_V4MAPPED(addr6);
 
 	memcpy(&in.sin_addr, &to->addr[is_mapped ? 3 : 0], sizeof(in.sin_addr));
-	if (is4 || is_mapped ? is_nobody4((const uint8_t *)&in.sin_addr) : is_nobody6(addr6))
+	if (is4 || is_mapped ? is_not_a_host4((const uint8_t *)&in.sin_addr) : is_not_a_host6(addr6))
 		return 0;
 	if (is_on_loopback(ctx))
 		return 1;
 	if (is4 || is_mapped)
-		return *(const uint8_t *)&in.sin_addr != 127 && !can_bind((const struct sockaddr *)&in, sizeof(in));
+		return *(const uint8_t *)&in.sin_addr != 127 && !is_local_address((const struct sockaddr *)&in, sizeof(in));
 	if (IN6_IS_ADDR_LINKLOCAL(addr6) && ctx->nic)
 		in6.sin6_scope_id = (uint32_t)ctx->nic->ifindex;
-	return !IN6_IS_ADDR_LOOPBACK(addr6) && !can_bind((const struct sockaddr *)&in6, sizeof(in6));
+	return !IN6_IS_ADDR_LOOPBACK(addr6) && !is_local_address((const struct sockaddr *)&in6, sizeof(in6));
 }
 
 /* Returns 1 if the entry is still the one that the get found. */
@@ -114,7 +114,7 @@ static void set_answering(struct requests *r, unsigned me)
 }
 
 /* Unlinking changes the entry's state before it reads `answering`, so one of the two sees the other. */
-static int answer(struct spin_ctx *ctx, const struct put *p)
+static int send_answer_to(struct spin_ctx *ctx, const struct put *p)
 {
 	struct answer a = { ctx, p, send_now_ns() + ANSWER_NS + (uint64_t)p->bytes * ANSWER_BYTE_NS };
 	int err = -EPERM;
@@ -167,7 +167,7 @@ uint64_t requests_answer__leaving(struct requests *r)
 }
 
 /* Returns the pending answer from this entry; NULL: it was sent, or there is none. */
-static struct put *find(struct put_queue *q, unsigned me)
+static struct put *find_answer(struct put_queue *q, unsigned me)
 {
 	struct put *p = q->sending;
 
@@ -188,7 +188,7 @@ void requests_answer__leave(struct spin_ctx *ctx, uint64_t entries)
 		if (!(entries & 1))
 			continue;
 		pthread_mutex_lock(&r->lock);
-		p = find(&r->answers, me);
+		p = find_answer(&r->answers, me);
 		if (p)
 			p->leaves = 1;
 		pthread_mutex_unlock(&r->lock);
@@ -197,7 +197,7 @@ void requests_answer__leave(struct spin_ctx *ctx, uint64_t entries)
 	}
 }
 
-static void finish(struct spin_ctx *ctx, struct put *p)
+static void finish_answer(struct spin_ctx *ctx, struct put *p)
 {
 	struct requests *r = ctx->requests;
 	int leaves;
@@ -233,11 +233,11 @@ void *requests_answer__run(void *arg)
 	struct put *p;
 
 	while ((p = put_queue__next(r, &r->answers))) {
-		if (answer(ctx, p))
+		if (send_answer_to(ctx, p))
 			count_unanswered(r);
 		else
 			__atomic_fetch_add(&r->answered, 1, __ATOMIC_RELAXED);
-		finish(ctx, p);
+		finish_answer(ctx, p);
 	}
 	return NULL;
 }
@@ -250,7 +250,7 @@ void requests_answer__forget(struct spin_ctx *ctx)
 	while ((p = q->first)) {
 		q->first = p->next;
 		count_unanswered(ctx->requests);
-		finish(ctx, p);
+		finish_answer(ctx, p);
 	}
 	q->last = &q->first;
 	q->waiting = 0;

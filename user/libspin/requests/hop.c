@@ -21,11 +21,11 @@
 #include "user/libspin/requests/out.h"
 #include "user/libspin/requests/private.h"
 
-#define VALID   (NUD_PERMANENT | NUD_NOARP | NUD_REACHABLE | NUD_PROBE | NUD_STALE | NUD_DELAY)
-#define AGAIN_S 5        /* interval of refreshing entries; an entry that was not used since is removed */
-#define TRY_NS  10000000 /* shortest interval between queries of one target */
+#define VALID_STATES (NUD_PERMANENT | NUD_NOARP | NUD_REACHABLE | NUD_PROBE | NUD_STALE | NUD_DELAY)
+#define REFRESH_S    5        /* interval of refreshing entries; an entry that was not used since is removed */
+#define RETRY_NS     10000000 /* shortest interval between queries of one target */
 
-struct answer {
+struct route_reply {
 	size_t address_bytes;
 	int next_hop; /* 1: `hop` is a router's address */
 	uint32_t hop[4];
@@ -45,7 +45,7 @@ static void on_route(void *arg, const struct nlmsghdr *m)
 {
 	const struct rtmsg *route = NLMSG_DATA(m);
 	const struct nlattr *a[RTA_MAX + 1];
-	struct answer *out = arg;
+	struct route_reply *out = arg;
 
 	if (m->nlmsg_type != RTM_NEWROUTE || route->rtm_type != RTN_UNICAST)
 		return;
@@ -63,19 +63,19 @@ static void on_neighbour(void *arg, const struct nlmsghdr *m)
 {
 	const struct ndmsg *neighbour = NLMSG_DATA(m);
 	const struct nlattr *a[NDA_MAX + 1];
-	struct answer *out = arg;
+	struct route_reply *out = arg;
 
 	if (m->nlmsg_type != RTM_NEWNEIGH)
 		return;
 	netlink__attributes(m, sizeof(*neighbour), a, NDA_MAX);
-	if (!(neighbour->ndm_state & VALID) || !a[NDA_LLADDR] || a[NDA_LLADDR]->nla_len < NLA_HDRLEN + sizeof(out->mac))
+	if (!(neighbour->ndm_state & VALID_STATES) || !a[NDA_LLADDR] || a[NDA_LLADDR]->nla_len < NLA_HDRLEN + sizeof(out->mac))
 		return;
 	out->valid = 1;
 	out->stale = neighbour->ndm_state == NUD_STALE;
 	memcpy(out->mac, (const char *)a[NDA_LLADDR] + NLA_HDRLEN, sizeof(out->mac));
 }
 
-static int ask_route(int fd, const struct spin_hop_key *key, struct answer *out)
+static int query_route(int fd, const struct spin_hop_key *key, struct route_reply *out)
 {
 	const struct rtmsg fixed = { .rtm_family = (unsigned char)(key->ip_version == 4 ? AF_INET : AF_INET6),
 				     .rtm_dst_len = (unsigned char)(out->address_bytes * 8) };
@@ -88,7 +88,7 @@ static int ask_route(int fd, const struct spin_hop_key *key, struct answer *out)
 }
 
 /* use: makes the kernel verify the neighbour, as sending would (NTF_USE). */
-static int ask_neighbour(int fd, const struct spin_hop_key *key, struct answer *out, int use)
+static int query_neighbour(int fd, const struct spin_hop_key *key, struct route_reply *out, int use)
 {
 	const struct ndmsg fixed = { .ndm_family = (unsigned char)(key->ip_version == 4 ? AF_INET : AF_INET6),
 				     .ndm_ifindex = (int)key->ifindex,
@@ -118,15 +118,15 @@ static int read_interface(int socket, uint32_t ifindex, struct spin_hop *hop)
 }
 
 /* Asks the kernel for the route and neighbour; 0 with *hop filled in. */
-static int find(const struct requests *r, const struct spin_hop_key *key, struct spin_hop *hop)
+static int resolve(const struct requests *r, const struct spin_hop_key *key, struct spin_hop *hop)
 {
-	struct answer a = { .address_bytes = key->ip_version == 4 ? 4 : 16 };
-	int err = ask_route(r->hops_fd, key, &a);
+	struct route_reply a = { .address_bytes = key->ip_version == 4 ? 4 : 16 };
+	int err = query_route(r->hops_fd, key, &a);
 
 	if (!err)
-		err = ask_neighbour(r->hops_fd, key, &a, 0);
+		err = query_neighbour(r->hops_fd, key, &a, 0);
 	if (!err && a.stale)
-		ask_neighbour(r->hops_fd, key, &a, 1);
+		query_neighbour(r->hops_fd, key, &a, 1);
 	if (!err)
 		err = read_interface(r->raw4, key->ifindex, hop);
 	if (!err)
@@ -142,13 +142,13 @@ void requests_hop__learn(struct spin_ctx *ctx, const struct spin_process *target
 	uint64_t now = now_ns();
 
 	memcpy(key.addr, target->addr, sizeof(key.addr));
-	if (r->hops_fd < 0 || (!memcmp(r->tried, key.addr, sizeof(key.addr)) && now - r->tried_ns < TRY_NS))
+	if (r->hops_fd < 0 || (!memcmp(r->tried, key.addr, sizeof(key.addr)) && now - r->tried_ns < RETRY_NS))
 		return;
 	memcpy(r->tried, key.addr, sizeof(key.addr));
 	r->tried_ns = now;
 	for (unsigned i = 0; i < SPIN_WAY_PLACES; i++) {
 		key.ifindex = __atomic_load_n(&ctx->out->way[i].ifindex, __ATOMIC_ACQUIRE);
-		if (!key.ifindex || find(r, &key, &hop) || bpf_map_update_elem(r->hops_map, &key, &hop, BPF_ANY))
+		if (!key.ifindex || resolve(r, &key, &hop) || bpf_map_update_elem(r->hops_map, &key, &hop, BPF_ANY))
 			continue;
 		if (!r->hops)
 			r->looked_ns = now;
@@ -162,7 +162,7 @@ int requests_hop__wait_ms(const struct requests *r)
 }
 
 /* Collects all keys first: deleting an entry during the iteration would restart it. */
-static unsigned keys_of(const struct requests *r, struct spin_hop_key keys[SPIN_HOPS])
+static unsigned collect_keys(const struct requests *r, struct spin_hop_key keys[SPIN_HOPS])
 {
 	unsigned count = 0;
 
@@ -177,15 +177,15 @@ void requests_hop__refresh(struct requests *r)
 	uint64_t now = now_ns();
 	unsigned count;
 
-	if (!r->hops || now - r->looked_ns < (uint64_t)AGAIN_S * 1000000000u)
+	if (!r->hops || now - r->looked_ns < (uint64_t)REFRESH_S * 1000000000u)
 		return;
 	r->looked_ns = now;
 	r->hops = 0;
-	count = keys_of(r, keys);
+	count = collect_keys(r, keys);
 	for (unsigned i = 0; i < count; i++) {
 		struct spin_hop hop = { 0 };
 
-		if (!bpf_map_lookup_elem(r->hops_map, &keys[i], &hop) && hop.used && !find(r, &keys[i], &hop)) {
+		if (!bpf_map_lookup_elem(r->hops_map, &keys[i], &hop) && hop.used && !resolve(r, &keys[i], &hop)) {
 			hop.used = 0;
 			bpf_map_update_elem(r->hops_map, &keys[i], &hop, BPF_EXIST);
 			r->hops = 1;

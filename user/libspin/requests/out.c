@@ -63,7 +63,7 @@ static int load(void)
 	return err;
 }
 
-static void release(void)
+static void put_egress_locked(void)
 {
 	if (--out.holders)
 		return;
@@ -71,7 +71,8 @@ static void release(void)
 	out.bpf = NULL;
 }
 
-static int out__hold(unsigned *owner)
+/* Takes a reference to what is shared, which the first caller loads, and a free owner number. */
+static int get_egress(unsigned *owner)
 {
 	int err = 0;
 
@@ -81,7 +82,7 @@ static int out__hold(unsigned *owner)
 	if (!err && out.owners == UINT64_MAX)
 		err = spin_fail(-ENOSPC, "this process has %u contexts that send packets, the most there can be", SPIN_OUT_OWNERS);
 	if (err) {
-		release();
+		put_egress_locked();
 	} else {
 		*owner = (unsigned)__builtin_ctzll(~out.owners);
 		out.owners |= 1ull << *owner;
@@ -90,21 +91,21 @@ static int out__hold(unsigned *owner)
 	return err;
 }
 
-static void out__release(unsigned owner)
+static void put_egress(unsigned owner)
 {
 	pthread_mutex_lock(&lock);
 	out.owners &= ~(1ull << owner);
-	release();
+	put_egress_locked();
 	pthread_mutex_unlock(&lock);
 }
 
-static int out__program_fd(unsigned *generation)
+static int egress_program_fd(unsigned *generation)
 {
 	*generation = out.generation;
 	return out.program_fd;
 }
 
-static int out__share(struct bpf_object *bpf)
+static int reuse_tx_maps(struct bpf_object *bpf)
 {
 	const int fds[] = { out.outs_fd, out.boxes_fd };
 	const uint32_t bytes[] = { sizeof(struct spin_tx_desc), sizeof(struct spin_tx_ring) };
@@ -119,7 +120,7 @@ static int out__share(struct bpf_object *bpf)
 	return 0;
 }
 
-static uint64_t out__count(unsigned owner)
+static uint64_t count_rewritten(unsigned owner)
 {
 	const int cpus = kernel_cpus__possible();
 	struct spin_outs_made *made = cpus > 0 ? calloc((size_t)cpus, sizeof(*made)) : NULL;
@@ -135,13 +136,13 @@ static uint64_t out__count(unsigned owner)
 
 /* A context's egress devmaps. An interface keeps them for all of its contexts. */
 
-static const unsigned sizes[] = {
+static const unsigned devmap_sizes[] = {
 #define SIZE(n) n,
 	SPIN_WAY_SIZES(SIZE)
 #undef SIZE
 };
 
-_Static_assert(sizeof(sizes) / sizeof(sizes[0]) == SPIN_WAYS, "a way for each size");
+_Static_assert(sizeof(devmap_sizes) / sizeof(devmap_sizes[0]) == SPIN_WAYS, "a way for each size");
 _Static_assert(SPIN_NICS_MAX == SPIN_WAY_PLACES, "a place for each interface");
 
 int out__prepare(struct spin_ctx *ctx)
@@ -152,17 +153,17 @@ int out__prepare(struct spin_ctx *ctx)
 
 	if (!out)
 		return -ENOMEM;
-	err = out__hold(&out->owner);
+	err = get_egress(&out->owner);
 	if (err) {
 		ctx->failure_reported = 1;
 		free(out);
 		return err;
 	}
 	ctx->out = out;
-	out->made_before = out__count(out->owner);
+	out->made_before = count_rewritten(out->owner);
 	if (!ways || bpf_map__set_max_entries(ways, SPIN_WAYS * SPIN_WAY_PLACES))
 		return -ENOENT;
-	return out__share(ctx->bpf);
+	return reuse_tx_maps(ctx->bpf);
 }
 
 int out__open(struct spin_ctx *ctx)
@@ -182,13 +183,13 @@ void out__close(struct spin_ctx *ctx)
 {
 	if (!ctx->out)
 		return;
-	out__release(ctx->out->owner);
+	put_egress(ctx->out->owner);
 	free(ctx->out);
 	ctx->out = NULL;
 }
 
 /* Creates a devmap with the interface in each of its entries. */
-static int make_way(const struct spin_nic *nic, unsigned entries, int program_fd)
+static int create_devmap(const struct spin_nic *nic, unsigned entries, int program_fd)
 {
 	const struct bpf_devmap_val value = { .ifindex = (uint32_t)nic->ifindex, .bpf_prog.fd = program_fd };
 	int fd = bpf_map_create(BPF_MAP_TYPE_DEVMAP, "spin_way", sizeof(uint32_t), sizeof(value), entries, NULL), err = fd;
@@ -202,10 +203,10 @@ static int make_way(const struct spin_nic *nic, unsigned entries, int program_fd
 	return err;
 }
 
-static int make_ways(struct spin_nic *nic)
+static int create_devmaps(struct spin_nic *nic)
 {
 	unsigned generation;
-	int err = 0, program_fd = out__program_fd(&generation);
+	int err = 0, program_fd = egress_program_fd(&generation);
 
 	if (nic->ways && nic->ways_generation == generation)
 		return 0;
@@ -216,7 +217,7 @@ static int make_ways(struct spin_nic *nic)
 		return -ENOMEM;
 	memset(nic->ways, -1, SPIN_WAYS * sizeof(*nic->ways));
 	for (unsigned i = 0; !err && i < SPIN_WAYS; i++) {
-		nic->ways[i] = make_way(nic, sizes[i], program_fd);
+		nic->ways[i] = create_devmap(nic, devmap_sizes[i], program_fd);
 		err = nic->ways[i] < 0 ? nic->ways[i] : 0;
 	}
 	if (err)
@@ -238,7 +239,7 @@ int out__join(struct spin_ctx *ctx, const struct spin_place *place)
 					 "%s and another interface of %s have the same number in two network namespaces, so "
 					 "that packets could not be sent by the right one: give each a context of its own",
 					 nic->name, ctx->name);
-	err = make_ways(nic);
+	err = create_devmaps(nic);
 	for (uint32_t i = 0; !err && i < SPIN_WAYS; i++) {
 		uint32_t at = number * SPIN_WAYS + i;
 
@@ -268,5 +269,5 @@ void out__forget(struct spin_nic *nic)
 
 uint64_t out__made(const struct spin_ctx *ctx)
 {
-	return ctx->out ? out__count(ctx->out->owner) - ctx->out->made_before : 0;
+	return ctx->out ? count_rewritten(ctx->out->owner) - ctx->out->made_before : 0;
 }

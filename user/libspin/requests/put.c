@@ -64,7 +64,7 @@ static void emit_event(struct spin_ctx *ctx, const struct put *p, enum spin_even
 }
 
 /* Counts in the entry's counter, if the index still stands for that entry: no entry is posted during the comparison. */
-static void count(struct spin_ctx *ctx, const struct put *p, int success)
+static void count_in_entry(struct spin_ctx *ctx, const struct put *p, int success)
 {
 	struct messages *m = ctx->messages;
 	struct spin_ct *ct;
@@ -82,20 +82,20 @@ static void count(struct spin_ctx *ctx, const struct put *p, int success)
 static void report_failed(struct spin_ctx *ctx, const struct put *p, int may_wait)
 {
 	__atomic_fetch_add(&ctx->requests->unput, 1, __ATOMIC_RELAXED);
-	count(ctx, p, 0);
+	count_in_entry(ctx, p, 0);
 	emit_event(ctx, p, SPIN_EVENT_PUT_FAILED, may_wait);
 }
 
 static void report_acked(struct spin_ctx *ctx, const struct put *p)
 {
 	__atomic_fetch_add(&ctx->requests->put, 1, __ATOMIC_RELAXED);
-	count(ctx, p, 1);
+	count_in_entry(ctx, p, 1);
 	if (p->options & SPIN_PUT_ACK_REQ)
 		emit_event(ctx, p, SPIN_EVENT_PUT_ACKED, 1);
 }
 
 /* Writes the address as text, a link-local one with the context's interface as its scope. */
-static void name_address(const struct spin_ctx *ctx, const struct spin_process *of, char text[ADDRESS_BYTES])
+static void format_address(const struct spin_ctx *ctx, const struct spin_process *of, char text[ADDRESS_BYTES])
 {
 	inet_ntop(of->ip_version == 4 ? AF_INET : AF_INET6, of->addr, text, INET6_ADDRSTRLEN);
 	if (of->ip_version != 4 && IN6_IS_ADDR_LINKLOCAL((const struct in6_addr *)of->addr) && ctx->nic)
@@ -108,8 +108,8 @@ static int open_sender(const struct spin_ctx *ctx, const struct put *p, struct s
 	struct spin_send_opts opts = { .bytes = sizeof(opts), .put = 1, .source = source };
 	int err;
 
-	name_address(ctx, &p->put.target, host);
-	name_address(ctx, &p->source, source);
+	format_address(ctx, &p->put.target, host);
+	format_address(ctx, &p->source, source);
 	snprintf(port, sizeof(port), "%u", ntohs(p->put.target.port));
 	err = spin_sender__open(host, port, &opts, out);
 	if (!err || p->is_answer)
@@ -165,7 +165,7 @@ static uint32_t payload_at(const struct spin_request *q)
 }
 
 /* Fills in all fields but the data. */
-static void describe(struct put *p, const struct spin_request *q)
+static void init_put(struct put *p, const struct spin_request *q)
 {
 	*p = (struct put){
 		.start = q->start, .bytes = q->bytes, .source = q->source, .put = q->put, .acked = q->acked, .is_answer = is_answer(q)
@@ -179,7 +179,7 @@ static void describe(struct put *p, const struct spin_request *q)
 }
 
 /* Returns NULL if memory is short or the request is malformed. */
-static struct put *copy_of(const struct spin_request *q)
+static struct put *copy_request(const struct spin_request *q)
 {
 	const int has_data = q->type == SPIN_REQUEST_PUT_BYTES;
 	const uint32_t at = has_data ? payload_at(q) : 0, bytes = has_data ? q->bytes - at : 0;
@@ -187,7 +187,7 @@ static struct put *copy_of(const struct spin_request *q)
 
 	if (!p)
 		return NULL;
-	describe(p, q);
+	init_put(p, q);
 	p->has_data = has_data;
 	if (has_data) {
 		p->start = 0;
@@ -235,7 +235,7 @@ struct put *put_queue__next(struct requests *r, struct put_queue *q)
 
 void requests_put__add(struct spin_ctx *ctx, const struct spin_request *q)
 {
-	struct put *p = copy_of(q), lost;
+	struct put *p = copy_request(q), lost;
 
 	if (is_answer(q)) {
 		requests_answer__add(ctx, p);
@@ -243,7 +243,7 @@ void requests_put__add(struct spin_ctx *ctx, const struct spin_request *q)
 	}
 	if (p && put_queue__add(ctx->requests, &ctx->requests->puts, p))
 		return;
-	describe(&lost, q);
+	init_put(&lost, q);
 	report_failed(ctx, p ? p : &lost, 0);
 	free(p);
 }

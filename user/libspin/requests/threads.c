@@ -87,7 +87,7 @@ static int on_sample(void *arg, void *data, size_t bytes)
 }
 
 /* Adds the program that sends handlers' packets to its array. */
-static int join_program(const struct bpf_object *bpf, const char *map, const char *program)
+static int add_program(const struct bpf_object *bpf, const char *map, const char *program)
 {
 	int array = bpf_object__find_map_fd_by_name(bpf, map), fd;
 	const struct bpf_program *send = bpf_object__find_program_by_name(bpf, program);
@@ -106,8 +106,8 @@ int spin_requests__open(struct spin_ctx *ctx)
 	if (!r)
 		return 0;
 	r->stats = section__variable(ctx->bpf, ".bss", &ctx->bss, "spin_out_stats", SPIN_HPUS_MAX * sizeof(*r->stats));
-	if (!r->stats || join_program(ctx->bpf, "spin_parked", "spin_send") ||
-	    (ctx->messages && join_program(ctx->bpf, "spin_swept", ctx->hpus == SPIN_HPUS_SPREAD ? "spin_send_swept" : "spin_send")))
+	if (!r->stats || add_program(ctx->bpf, "spin_parked", "spin_send") ||
+	    (ctx->messages && add_program(ctx->bpf, "spin_swept", ctx->hpus == SPIN_HPUS_SPREAD ? "spin_send_swept" : "spin_send")))
 		return spin_fail(-EINVAL, "%s has no way to send of this version; compile it again with spincc", ctx->name);
 	if (ctx->messages)
 		r->event_fd = bpf_program__fd(bpf_object__find_program_by_name(ctx->bpf, "spin_tell"));
@@ -146,7 +146,7 @@ void requests__fail(struct requests *r, int err)
 	pthread_mutex_unlock(&r->lock);
 }
 
-static int take(void *arg, const struct spin_request *request)
+static int handle_request(void *arg, const struct spin_request *request)
 {
 	struct spin_ctx *ctx = arg;
 
@@ -157,12 +157,12 @@ static int take(void *arg, const struct spin_request *request)
 	return 0;
 }
 
-static void *run(void *arg)
+static void *thread_main(void *arg)
 {
 	struct spin_ctx *ctx = arg;
 	struct requests *r = ctx->requests;
 	struct pollfd fds[] = { { ring_buffer__epoll_fd(r->ring), POLLIN, 0 }, { r->stop_fd, POLLIN, 0 } };
-	int err = spin_ctx__requests(ctx, take, ctx);
+	int err = spin_ctx__requests(ctx, handle_request, ctx);
 	uint64_t leaving, count;
 
 	while (!err) {
@@ -174,11 +174,11 @@ static void *run(void *arg)
 		requests_hop__refresh(r);
 		leaving = requests_answer__leaving(r);
 		if (!err)
-			err = spin_ctx__requests(ctx, take, ctx);
+			err = spin_ctx__requests(ctx, handle_request, ctx);
 		requests_answer__leave(ctx, leaving);
 	}
 	if (!err) /* no handler runs any more: process the remaining requests */
-		err = spin_ctx__requests(ctx, take, ctx);
+		err = spin_ctx__requests(ctx, handle_request, ctx);
 	if (err)
 		requests__fail(r, err);
 	return NULL;
@@ -196,7 +196,7 @@ int requests_thread__create(pthread_t *thread, void *(*fn)(void *ctx), struct sp
 	return err ? spin_fail(-err, "cannot start a thread that sends for %s: %s", ctx->name, strerror(err)) : 0;
 }
 
-static void set_stop(struct requests *r)
+static void request_stop(struct requests *r)
 {
 	const uint64_t one = 1;
 
@@ -233,13 +233,13 @@ static int start_threads(struct spin_ctx *ctx)
 		return err;
 	err = requests_thread__create(&r->answers.worker, requests_answer__run, ctx);
 	if (!err) {
-		err = requests_thread__create(&r->thread, run, ctx);
+		err = requests_thread__create(&r->thread, thread_main, ctx);
 		if (!err)
 			return 0;
-		set_stop(r);
+		request_stop(r);
 		pthread_join(r->answers.worker, NULL);
 	}
-	set_stop(r);
+	request_stop(r);
 	pthread_join(r->puts.worker, NULL);
 	return err;
 }
@@ -273,7 +273,7 @@ void spin_requests__stop(struct spin_ctx *ctx)
 
 	if (!r || !r->has_threads)
 		return;
-	set_stop(r);
+	request_stop(r);
 	pthread_join(r->thread, NULL);
 	pthread_join(r->puts.worker, NULL);
 	pthread_join(r->answers.worker, NULL);

@@ -18,9 +18,9 @@
 #include "user/libspin/ring/packet.h"
 #include "user/libspin/ring/private.h"
 
-#define FREED_MS 500 /* how long to wait for a queue to become free, and how often to check */
-#define LOOK_MS  5
-#define AHEAD    4u /* packets whose headers are prefetched while one is parsed */
+#define FREE_TIMEOUT_MS 500 /* how long to wait for a queue to become free, and how often to check */
+#define POLL_MS         5
+#define PREFETCH_AHEAD  4u /* packets whose headers are prefetched while one is parsed */
 
 static int explain(int err, const struct spin_nic *nic, uint32_t number, const struct ring_queue_options *options, char *reason,
 		   size_t reason_bytes)
@@ -127,7 +127,7 @@ static int64_t now_ms(void)
 int ring_queue__open(struct ring_queue *q, const struct spin_nic *nic, uint32_t number, const struct ring_queue_options *options,
 		     char *reason, size_t reason_bytes)
 {
-	const int64_t until_ms = now_ms() + FREED_MS;
+	const int64_t until_ms = now_ms() + FREE_TIMEOUT_MS;
 	int err;
 
 	*q = (struct ring_queue){ .number = number, .frames = options->frames, .frame_bytes = options->frame_bytes };
@@ -135,7 +135,7 @@ int ring_queue__open(struct ring_queue *q, const struct spin_nic *nic, uint32_t 
 	if (!err)
 		err = open_once(q, nic, options->mode);
 	while (err == -EBUSY && now_ms() < until_ms) {
-		usleep(LOOK_MS * 1000);
+		usleep(POLL_MS * 1000);
 		err = open_once(q, nic, options->mode);
 	}
 	if (!err)
@@ -175,7 +175,7 @@ int ring_queue__lost(const struct ring_queue *q, uint64_t *lost)
  * Returns the frames of `count` descriptors to the fill ring. A descriptor's address is somewhere in its frame. The fill ring has as many
  * entries as there are frames, so there is room, unless the application has overwritten it; then these frames are lost.
  */
-static void give_back(struct ring_queue *q, uint32_t rx_at, uint32_t count)
+static void refill(struct ring_queue *q, uint32_t rx_at, uint32_t count)
 {
 	uint32_t at;
 
@@ -189,7 +189,7 @@ static void give_back(struct ring_queue *q, uint32_t rx_at, uint32_t count)
 }
 
 /* Returns how many of the `frames` packets a call may still return, at most a batch. */
-static uint32_t batch(const struct ring_queue *q, uint32_t done)
+static uint32_t batch_size(const struct ring_queue *q, uint32_t done)
 {
 	return q->frames - done < SPIN_RING_BATCH ? q->frames - done : SPIN_RING_BATCH;
 }
@@ -199,19 +199,19 @@ int ring_queue__receive(struct ring_queue *q, spin_ring_fn fn, void *arg)
 	struct spin_ring_packet packet[SPIN_RING_BATCH];
 	uint32_t done = 0, at, count;
 
-	while ((count = xsk_ring_cons__peek(&q->rx, batch(q, done), &at)) > 0) {
-		for (uint32_t i = 0; i < count && i < AHEAD; i++)
+	while ((count = xsk_ring_cons__peek(&q->rx, batch_size(q, done), &at)) > 0) {
+		for (uint32_t i = 0; i < count && i < PREFETCH_AHEAD; i++)
 			__builtin_prefetch(q->memory + xsk_ring_cons__rx_desc(&q->rx, at + i)->addr);
 		for (uint32_t i = 0; i < count; i++) {
 			const struct xdp_desc *desc = xsk_ring_cons__rx_desc(&q->rx, at + i);
 
-			if (i + AHEAD < count)
-				__builtin_prefetch(q->memory + xsk_ring_cons__rx_desc(&q->rx, at + i + AHEAD)->addr);
+			if (i + PREFETCH_AHEAD < count)
+				__builtin_prefetch(q->memory + xsk_ring_cons__rx_desc(&q->rx, at + i + PREFETCH_AHEAD)->addr);
 			ring_packet__read(&packet[i], q->memory + desc->addr, desc->len);
 			packet[i].queue = q->number;
 		}
 		fn(arg, packet, count);
-		give_back(q, at, count);
+		refill(q, at, count);
 		done += count;
 		__atomic_store_n(&q->received, q->received + count, __ATOMIC_RELAXED);
 	}

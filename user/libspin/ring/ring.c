@@ -20,8 +20,8 @@
 #include "user/libspin/ring/ring.h"
 #include "user/libspin/root.h"
 
-#define KERNELS_BYTES 256u            /* at the start of a frame, used by the kernel (XDP_PACKET_HEADROOM) */
-#define LINK_BYTES    (14u + 2u * 4u) /* Ethernet and two VLAN tags */
+#define HEADROOM_BYTES 256u            /* at the start of a frame, used by the kernel (XDP_PACKET_HEADROOM) */
+#define LINK_BYTES     (14u + 2u * 4u) /* Ethernet and two VLAN tags */
 
 static const char *const mode_names[] = { "auto", "copy", "zero-copy" };
 
@@ -64,7 +64,7 @@ static int check_context(const struct spin_ctx *ctx)
 	return 0;
 }
 
-static int take_options(const struct spin_ring_opts *from, struct spin_ring_opts *to)
+static int copy_options(const struct spin_ring_opts *from, struct spin_ring_opts *to)
 {
 	memset(to, 0, sizeof(*to));
 	if (from && from->bytes < sizeof(from->bytes))
@@ -89,7 +89,7 @@ static int choose_frames(const struct spin_nic *nic, struct spin_ring_opts *opts
 	int err = opts->frame_bytes ? 0 : iface__read(nic, &iface);
 
 	if (!err && !opts->frame_bytes)
-		opts->frame_bytes = iface.mtu + LINK_BYTES <= 2048 - KERNELS_BYTES ? 2048 : 4096;
+		opts->frame_bytes = iface.mtu + LINK_BYTES <= 2048 - HEADROOM_BYTES ? 2048 : 4096;
 	return err;
 }
 
@@ -124,7 +124,7 @@ static int check_namespace(const struct spin_nic *nic)
 }
 
 /* Fails with the name of the context of this process that has the queue. The caller holds the interface's lock. */
-static int check_others(const struct spin_ctx *ctx, const struct spin_ring_opts *opts)
+static int check_conflicts(const struct spin_ctx *ctx, const struct spin_ring_opts *opts)
 {
 	for (const struct spin_ring *other = ctx->nic->rings; other; other = other->next) {
 		const unsigned first = opts->first_queue > other->first_queue ? opts->first_queue : other->first_queue;
@@ -218,7 +218,7 @@ static int connect_queues(struct spin_ring *ring)
 /* --- create and destroy --- */
 
 /* Makes the dispatcher call another program for the context, if it is attached. The caller holds the interface's lock. */
-static int give_packets_to(const struct spin_ctx *ctx, int prog_fd)
+static int set_entry_program(const struct spin_ctx *ctx, int prog_fd)
 {
 	return ctx->places ? root__replace(ctx->nic->root, ctx->place[0].slot, prog_fd) : 0;
 }
@@ -245,16 +245,16 @@ static void close_ring(struct spin_ring *ring)
 /* The caller holds the interface's lock, so that two rings cannot request the same queue. */
 static int open_ring(struct spin_ring *ring, struct spin_ring_opts *opts, int all)
 {
-	int err = check_others(ring->ctx, opts);
+	int err = check_conflicts(ring->ctx, opts);
 
 	if (!err)
 		err = open_in_mode(ring, opts, all);
 	if (!err)
-		err = ring_deliver__open(&ring->deliver, ring->ctx, opts->frame_bytes - KERNELS_BYTES);
+		err = ring_deliver__open(&ring->deliver, ring->ctx, opts->frame_bytes - HEADROOM_BYTES);
 	if (!err)
 		err = connect_queues(ring);
 	if (!err)
-		err = give_packets_to(ring->ctx, ring__program_fd(ring));
+		err = set_entry_program(ring->ctx, ring__program_fd(ring));
 	return err;
 }
 
@@ -267,7 +267,7 @@ int spin_ring__create(struct spin_ctx *ctx, const struct spin_ring_opts *opts, s
 	*out = NULL;
 	err = check_context(ctx);
 	if (!err)
-		err = take_options(opts, &wanted);
+		err = copy_options(opts, &wanted);
 	if (!err)
 		err = check_namespace(ctx->nic);
 	if (!err)
@@ -310,7 +310,7 @@ void ring__free(struct spin_ring *ring)
 		return;
 	ctx = ring->ctx;
 	pthread_mutex_lock(&ctx->nic->lock);
-	give_packets_to(ctx, ctx->prog_fd);
+	set_entry_program(ctx, ctx->prog_fd);
 	ctx->ring_delivery = NULL;
 	unlink_ring(ring);
 	pthread_mutex_unlock(&ctx->nic->lock);

@@ -23,14 +23,14 @@ struct job {
 	struct send_message message;
 	struct spin_send_report report;
 	uint64_t start_ns, now_ns;
-	uint64_t heard_ns; /* when the receiver last answered or made progress */
+	uint64_t progress_ns; /* when one more packet was acknowledged, or one was sent that asks for no acknowledgement */
 	uint64_t reported_ns;
-	int refused;           /* 1: the message is too long for the receiver */
-	int again;             /* 1: the receiver, in favour of another message, has ended this one and discarded what it had of it */
-	uint64_t most;         /* highest number of acknowledged packets so far: more is progress, also after a restart */
-	uint64_t acknowledged; /* packets acknowledged since the last restart */
-	uint64_t most_before;  /* `most` at the last restart */
-	unsigned in_vain;      /* consecutive restarts without progress */
+	int refused;               /* 1: the message is too long for the receiver */
+	int must_restart;          /* 1: the receiver has dropped the message to make room for another one */
+	uint64_t max_acknowledged; /* highest number of acknowledged packets so far: more is progress, also after a restart */
+	uint64_t acknowledged;     /* packets acknowledged since the last restart */
+	uint64_t max_at_restart;   /* `max_acknowledged` at the last restart */
+	unsigned failed_restarts;  /* consecutive restarts without progress */
 };
 
 /*
@@ -125,7 +125,7 @@ static int report_progress(struct job *j)
 	return s->on_progress(s->on_progress_arg, report(j)) ? -ECANCELED : 0;
 }
 
-static void add_new(struct job *j, int in_train)
+static void add_new_packet(struct job *j, int in_train)
 {
 	struct send_window *w = &j->sender->window;
 	int wanted = j->message.every || !w->next || w->next + 1 == w->total;
@@ -133,11 +133,11 @@ static void add_new(struct job *j, int in_train)
 	send_batch__add(&j->sender->batch, &j->message, w->next, !in_train);
 	send_window__sent(w, j->now_ns, wanted, in_train);
 	if (!wanted)
-		j->heard_ns = j->now_ns;
+		j->progress_ns = j->now_ns;
 }
 
 /* Sends lost packets first, then new ones. */
-static void fill(struct job *j)
+static void fill_batch(struct job *j)
 {
 	struct spin_sender *s = j->sender;
 	struct send_window *w = &s->window;
@@ -153,9 +153,9 @@ static void fill(struct job *j)
 		unsigned together = b->plain ? 0 : send_trains__next(&w->trains, w->lowest > 0, space < room ? space : room);
 
 		if (!together)
-			add_new(j, 0);
+			add_new_packet(j, 0);
 		while (together--)
-			add_new(j, 1);
+			add_new_packet(j, 1);
 	}
 }
 
@@ -165,25 +165,25 @@ static void on_answer(void *arg, enum send_answer answer, uint64_t packet)
 
 	if (answer != SEND_TAKEN) {
 		if (send_window__waits(&j->sender->window, packet))
-			*(answer == SEND_REFUSED ? &j->refused : &j->again) = 1;
+			*(answer == SEND_REFUSED ? &j->refused : &j->must_restart) = 1;
 		return;
 	}
-	if (j->again || !send_window__acknowledged(&j->sender->window, &j->sender->timer, packet, j->now_ns))
+	if (j->must_restart || !send_window__acknowledged(&j->sender->window, &j->sender->timer, packet, j->now_ns))
 		return;
 	j->report.acknowledged++;
-	if (++j->acknowledged <= j->most)
+	if (++j->acknowledged <= j->max_acknowledged)
 		return;
-	j->most = j->acknowledged;
-	j->heard_ns = j->now_ns;
+	j->max_acknowledged = j->acknowledged;
+	j->progress_ns = j->now_ns;
 }
 
 /* Sleeps until an answer arrives or a packet is due; full: or until the socket can take more. */
-static void wait_for_news(struct job *j, int full)
+static void wait_for_answer(struct job *j, int full)
 {
 	struct spin_sender *s = j->sender;
 	struct pollfd fd = { .fd = s->fd, .events = (short)(POLLIN | (full ? POLLOUT : 0)) };
 	uint64_t until = full ? UINT64_MAX : send_window__due_ns(&s->window, &s->timer), now = send_now_ns();
-	uint64_t give_up = j->heard_ns + (uint64_t)s->opts.timeout_ms * MS_NS;
+	uint64_t give_up = j->progress_ns + (uint64_t)s->opts.timeout_ms * MS_NS;
 	struct timespec wait = { 0 };
 
 	if (until > give_up)
@@ -213,16 +213,16 @@ static int receive(struct job *j)
 }
 
 /* The receiver has no room. Waits before the next attempt, longer after each one without progress. */
-static void wait_to_begin(struct job *j)
+static void back_off(struct job *j)
 {
 	uint64_t wait_ns;
 
-	if (j->most > j->most_before)
-		j->in_vain = 0;
-	j->most_before = j->most;
-	if (!j->in_vain++)
+	if (j->max_acknowledged > j->max_at_restart)
+		j->failed_restarts = 0;
+	j->max_at_restart = j->max_acknowledged;
+	if (!j->failed_restarts++)
 		return;
-	wait_ns = send_timer__wait_ns(&j->sender->timer, j->in_vain - 2);
+	wait_ns = send_timer__wait_ns(&j->sender->timer, j->failed_restarts - 2);
 	if (wait_ns > PROGRESS_NS)
 		wait_ns = PROGRESS_NS;
 	nanosleep(&(struct timespec){ .tv_nsec = (long)wait_ns }, NULL);
@@ -231,18 +231,18 @@ static void wait_to_begin(struct job *j)
 /*
  * Restarts the message with a new id: acknowledgements of the old id may still be in flight, but the receiver has discarded those packets.
  */
-static int begin_again(struct job *j)
+static int restart(struct job *j)
 {
 	struct spin_sender *s = j->sender;
 	int err = next_id(&j->message.id);
 
 	if (err)
 		return err;
-	wait_to_begin(j);
+	back_off(j);
 	j->report.message_id = j->message.id;
 	send_window__start(&s->window, j->message.packets, s->opts.window);
 	s->batch.count = s->batch.gone = 0;
-	j->again = 0;
+	j->must_restart = 0;
 	j->acknowledged = 0;
 	j->report.begun_again++;
 	return 0;
@@ -257,13 +257,13 @@ static int transfer(struct job *j)
 		uint64_t before = j->report.sent;
 
 		j->now_ns = send_now_ns();
-		if (j->now_ns - j->heard_ns >= (uint64_t)s->opts.timeout_ms * MS_NS)
+		if (j->now_ns - j->progress_ns >= (uint64_t)s->opts.timeout_ms * MS_NS)
 			return -ETIMEDOUT;
 		err = report_progress(j);
 		if (err)
 			return err;
 		if (!s->batch.count)
-			fill(j);
+			fill_batch(j);
 		err = send_batch__flush(&s->batch, s->fd, &j->report.sent);
 		if (err && err != -EAGAIN)
 			return err;
@@ -273,14 +273,14 @@ static int transfer(struct job *j)
 			return got;
 		if (j->refused)
 			return -EFBIG;
-		if (j->again) {
-			err = begin_again(j);
+		if (j->must_restart) {
+			err = restart(j);
 			if (err)
 				return err;
 			continue;
 		}
 		if (!got && j->report.sent == before)
-			wait_for_news(j, err == -EAGAIN);
+			wait_for_answer(j, err == -EAGAIN);
 	}
 	return 0;
 }
@@ -311,7 +311,7 @@ static int prepare(struct job *j, const void *data, size_t bytes)
 	return 0;
 }
 
-static struct spin_slmp_put put_of(const struct spin_send_put *put, uint32_t bytes)
+static struct spin_slmp_put put_header(const struct spin_send_put *put, uint32_t bytes)
 {
 	return (struct spin_slmp_put){ .op = SPIN_SLMP_OP_PUT,
 				       .version = SPIN_SLMP_VERSION,
@@ -325,7 +325,7 @@ int spin_sender__send(struct spin_sender *sender, const void *data, size_t bytes
 		      struct spin_send_report *report_out)
 {
 	struct job j = { .sender = sender };
-	struct spin_slmp_put front;
+	struct spin_slmp_put put_front;
 	int err;
 
 	if (put && !sender->opts.put)
@@ -333,13 +333,13 @@ int spin_sender__send(struct spin_sender *sender, const void *data, size_t bytes
 	else
 		err = prepare(&j, data, bytes);
 	if (!err) {
-		front = put_of(put, j.message.bytes);
-		j.message.put = sender->opts.put ? &front : NULL;
+		put_front = put_header(put, j.message.bytes);
+		j.message.put = sender->opts.put ? &put_front : NULL;
 		send_window__start(&sender->window, j.message.packets, sender->opts.window);
 		sender->batch.count = sender->batch.gone = 0;
 		sender->batch.plain = 0;
 		send_socket__clear(sender->fd);
-		j.start_ns = j.heard_ns = j.reported_ns = send_now_ns();
+		j.start_ns = j.progress_ns = j.reported_ns = send_now_ns();
 		err = transfer(&j);
 		report(&j);
 		if (err)
@@ -387,12 +387,12 @@ int send_opts__read(const struct spin_send_opts *opts, struct spin_send_opts *ou
 uint32_t send_opts__stride(const struct spin_send_opts *opts, unsigned room)
 {
 	unsigned front = sizeof(struct spin_slmp) + (opts->put ? sizeof(struct spin_slmp_put) : 0);
-	unsigned most = sizeof(struct spin_slmp) + SPIN_SLMP_PAYLOAD_MAX;
+	unsigned max_bytes = sizeof(struct spin_slmp) + SPIN_SLMP_PAYLOAD_MAX;
 
 	if (opts->payload_bytes && sizeof(struct spin_slmp) + opts->payload_bytes > room)
 		return 0;
-	if (room > most)
-		room = most;
+	if (room > max_bytes)
+		room = max_bytes;
 	room = room > front ? room - front : 0;
 	if (opts->payload_bytes)
 		return opts->payload_bytes < room ? opts->payload_bytes : room;

@@ -82,7 +82,7 @@ static int bind_source(int fd, const char *source, int family)
 }
 
 /* Handlers never see fragments, so a packet longer than the path MTU must fail here. */
-static int set_up(int fd, int family)
+static int set_socket_options(int fd, int family)
 {
 	int discover = family == AF_INET ? IP_PMTUDISC_DO : IPV6_PMTUDISC_DO, bytes = BUFFER_BYTES;
 
@@ -101,7 +101,7 @@ static int connect_to(const struct addrinfo *to, const char *source, const char 
 
 	if (fd < 0)
 		return spin_fail(-errno, "cannot open a UDP socket: %s", strerror(errno));
-	err = set_up(fd, to->ai_family);
+	err = set_socket_options(fd, to->ai_family);
 	if (!err && source)
 		err = bind_source(fd, source, to->ai_family);
 	if (!err && connect(fd, to->ai_addr, to->ai_addrlen))
@@ -225,8 +225,8 @@ static unsigned train_from(const struct send_batch *b, unsigned first)
 }
 
 /* Builds one message from the datagrams. */
-static unsigned couple(struct send_batch *b, struct mmsghdr *message, struct send_control *control, struct iovec *part, unsigned first,
-		       unsigned packets)
+static unsigned build_message(struct send_batch *b, struct mmsghdr *message, struct send_control *control, struct iovec *part,
+			      unsigned first, unsigned packets)
 {
 	struct msghdr *h = &message->msg_hdr;
 	unsigned parts = 0;
@@ -245,20 +245,20 @@ static unsigned couple(struct send_batch *b, struct mmsghdr *message, struct sen
 }
 
 /* Forms trains of all datagrams that are left. Returns the number of trains. */
-static unsigned make_up(struct send_batch *b, unsigned *packets)
+static unsigned build_trains(struct send_batch *b, unsigned *packets)
 {
 	unsigned trains = 0, parts = 0;
 
 	for (unsigned at = b->gone; at < b->count; trains++) {
 		packets[trains] = train_from(b, at);
-		parts += couple(b, &b->message[trains], &b->control[trains], &b->part[parts], at, packets[trains]);
+		parts += build_message(b, &b->message[trains], &b->control[trains], &b->part[parts], at, packets[trains]);
 		at += packets[trains];
 	}
 	return trains;
 }
 
 /* Returns 1 if the error may mean that the kernel or the device supports no trains. Sending without trains shows any other error. */
-static int takes_no_trains(struct send_batch *b, unsigned packets, int err)
+static int give_up_trains(struct send_batch *b, unsigned packets, int err)
 {
 	if (packets == 1 || (err != EINVAL && err != EIO && err != EMSGSIZE && err != EOPNOTSUPP && err != ENOPROTOOPT))
 		return 0;
@@ -268,15 +268,15 @@ static int takes_no_trains(struct send_batch *b, unsigned packets, int err)
 
 int send_batch__flush(struct send_batch *b, int fd, uint64_t *sent)
 {
-	unsigned packets[SEND_BATCH], trains = make_up(b, packets), at = 0;
+	unsigned packets[SEND_BATCH], trains = build_trains(b, packets), at = 0;
 
 	while (at < trains) {
 		int n = sendmmsg(fd, &b->message[at], trains - at, MSG_DONTWAIT), err = errno;
 
 		if (n < 0 && (err == EAGAIN || err == EWOULDBLOCK))
 			return -EAGAIN;
-		if (n < 0 && takes_no_trains(b, packets[at], err)) {
-			trains = make_up(b, packets);
+		if (n < 0 && give_up_trains(b, packets[at], err)) {
+			trains = build_trains(b, packets);
 			at = 0;
 			continue;
 		}
@@ -367,7 +367,7 @@ int send_batch__receive(struct send_batch *b, int fd, const struct send_message 
  * acknowledged, because a receiver would take the train's length for that of all packets. Lost packets are retransmitted alone as well.
  */
 
-#define LOST_MOST     128u  /* consecutive lost packets of trains after which the path is taken to have changed */
+#define LOST_MAX      128u  /* consecutive lost packets of trains after which the path is taken to have changed */
 #define RETRY_PACKETS 2048u /* packets until the next try: the tried ones may have been lost for other reasons */
 
 unsigned send_trains__next(struct send_trains *t, int is_open, unsigned space)
@@ -394,7 +394,7 @@ void send_trains__acknowledged(struct send_trains *t)
 
 void send_trains__lost(struct send_trains *t)
 {
-	if (t->state == SEND_TRAINS_PROVEN && ++t->lost < LOST_MOST)
+	if (t->state == SEND_TRAINS_PROVEN && ++t->lost < LOST_MAX)
 		return;
 	t->state = SEND_TRAINS_UNKNOWN;
 	t->wait = RETRY_PACKETS;

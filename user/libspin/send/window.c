@@ -11,13 +11,13 @@
 #define NONE 0xffffu
 
 /*
- * Congestion window: initially, and at least. Links lose or reorder some packets without congestion. If more than a
+ * Congestion window, initially and at least. Links lose or reorder some packets without congestion, so the minimum is high. If more than a
  * third of what was sent is lost, the path is congested, and the minimum is lower.
  */
-#define FIRST_ROOM 64u
-#define LEAST_ROOM 64u
-#define FULL_ROOM  8u
-#define COUNTED    256u /* datagrams over which losses are counted */
+#define CWND_INITIAL       64u
+#define CWND_MIN           64u
+#define CWND_MIN_CONGESTED 8u
+#define LOSS_SAMPLE        256u /* datagrams over which losses are counted */
 
 static struct send_slot *slot_of(struct send_window *w, uint64_t packet)
 {
@@ -29,7 +29,7 @@ static struct send_list *list_of(struct send_window *w, const struct send_slot *
 	return &w->list[s->waits];
 }
 
-static void append(struct send_window *w, struct send_slot *s)
+static void list_append(struct send_window *w, struct send_slot *s)
 {
 	struct send_list *list = list_of(w, s);
 	uint16_t at = (uint16_t)(s - w->slot);
@@ -43,7 +43,7 @@ static void append(struct send_window *w, struct send_slot *s)
 	list->last = at;
 }
 
-static void take_out(struct send_window *w, struct send_slot *s)
+static void list_remove(struct send_window *w, struct send_slot *s)
 {
 	struct send_list *list = list_of(w, s);
 
@@ -75,8 +75,8 @@ void send_window__start(struct send_window *w, uint64_t packets, unsigned limit)
 	w->reorder_ns = reorder_ns;
 	w->trains = trains;
 	send_trains__start(&w->trains);
-	w->least = LEAST_ROOM;
-	w->room = room ? room : FIRST_ROOM;
+	w->least = CWND_MIN;
+	w->room = room ? room : CWND_INITIAL;
 	w->threshold = threshold ? threshold : SPIN_WINDOW;
 }
 
@@ -89,8 +89,8 @@ unsigned send_window__space(const struct send_window *w)
 	unsigned room = w->limit < w->room ? w->limit : w->room;
 	uint64_t most;
 
-	if (!w->lowest && room > FIRST_ROOM)
-		room = FIRST_ROOM;
+	if (!w->lowest && room > CWND_INITIAL)
+		room = CWND_INITIAL;
 	if (!w->lowest && w->cautious)
 		room = 1;
 	most = w->lowest + (w->lowest ? SPIN_WINDOW : room);
@@ -101,20 +101,20 @@ unsigned send_window__space(const struct send_window *w)
 	return room - w->waiting < most - w->next ? room - w->waiting : (unsigned)(most - w->next);
 }
 
-static void count(struct send_window *w, unsigned lost)
+static void count_losses(struct send_window *w, unsigned lost)
 {
 	w->lost += lost;
-	if (w->order < w->counted_from + COUNTED)
+	if (w->order < w->counted_from + LOSS_SAMPLE)
 		return;
-	w->least = w->lost > COUNTED / 3 ? FULL_ROOM : LEAST_ROOM;
+	w->least = w->lost > LOSS_SAMPLE / 3 ? CWND_MIN_CONGESTED : CWND_MIN;
 	w->counted_from = w->order;
 	w->lost = 0;
 }
 
 /* Handles a lost packet. Losses of packets sent before the window was halved do not halve it again. */
-static void halve(struct send_window *w, const struct send_slot *s)
+static void on_loss(struct send_window *w, const struct send_slot *s)
 {
-	count(w, 1);
+	count_losses(w, 1);
 	if (s->order < w->recovered)
 		return;
 	w->room_before = w->room;
@@ -126,7 +126,7 @@ static void halve(struct send_window *w, const struct send_slot *s)
 }
 
 /* Grows the window only if the window was the limit. */
-static void grow(struct send_window *w)
+static void grow_window(struct send_window *w)
 {
 	if (w->room >= SPIN_WINDOW || w->waiting < w->room / 2)
 		return;
@@ -136,7 +136,7 @@ static void grow(struct send_window *w)
 	w->room++;
 }
 
-static void move_up(struct send_window *w)
+static void advance_lowest(struct send_window *w)
 {
 	while (w->lowest < w->next && slot_of(w, w->lowest)->done)
 		w->lowest++;
@@ -146,25 +146,25 @@ void send_window__sent(struct send_window *w, uint64_t now_ns, int wanted, int i
 {
 	struct send_slot *s = slot_of(w, w->next++);
 
-	count(w, 0);
+	count_losses(w, 0);
 	*s = (struct send_slot){ .sent_ns = now_ns, .order = w->order++, .done = !wanted, .in_train = (uint8_t)in_train };
 	if (wanted) {
-		append(w, s);
+		list_append(w, s);
 		w->waiting++;
 	} else {
-		move_up(w);
+		advance_lowest(w);
 	}
 }
 
-static void again(struct send_window *w, struct send_slot *s, uint64_t now_ns, int early)
+static void record_resent(struct send_window *w, struct send_slot *s, uint64_t now_ns, int early)
 {
-	take_out(w, s);
+	list_remove(w, s);
 	s->waits += !early && s->waits + 1u < SEND_WAITS;
 	s->early = (uint8_t)early;
 	s->again = 1;
 	s->sent_ns = now_ns;
 	s->order = w->order++;
-	append(w, s);
+	list_append(w, s);
 }
 
 /* Returns the packet in a slot: the ring holds the packets from the lowest one on. */
@@ -191,10 +191,10 @@ int send_window__lost(struct send_window *w, const struct send_timer *t, uint64_
 		if (!early && s->sent_ns + send_timer__wait_ns(t, s->waits) > now_ns)
 			continue;
 		*packet = packet_of(w, s);
-		halve(w, s);
+		on_loss(w, s);
 		if (s->in_train && !s->again)
 			send_trains__lost(&w->trains);
-		again(w, s, now_ns, early);
+		record_resent(w, s, now_ns, early);
 		return 1;
 	}
 	return 0;
@@ -219,7 +219,7 @@ uint64_t send_window__due_ns(const struct send_window *w, const struct send_time
 }
 
 /* Only for packets sent once: for others it is unknown which transmission was acknowledged (Karn). */
-static void note_later(struct send_window *w, const struct send_slot *s)
+static void record_acknowledged_order(struct send_window *w, const struct send_slot *s)
 {
 	unsigned at = SEND_LATER;
 
@@ -248,12 +248,12 @@ int send_window__acknowledged(struct send_window *w, struct send_timer *t, uint6
 	if (!send_window__waits(w, packet))
 		return 0;
 	took_ns = now_ns - s->sent_ns;
-	grow(w);
+	grow_window(w);
 	if (s->in_train && !s->again)
 		send_trains__acknowledged(&w->trains);
 	if (!s->again) {
 		send_timer__measured(t, took_ns, now_ns);
-		note_later(w, s);
+		record_acknowledged_order(w, s);
 	} else if (s->early && took_ns < t->smoothed_ns / 4 && w->reorder_ns < t->smoothed_ns) {
 		/* too early to acknowledge the second transmission: the first was reordered, not lost */
 		w->reorder_ns += t->smoothed_ns / 8 + 1;
@@ -262,18 +262,18 @@ int send_window__acknowledged(struct send_window *w, struct send_timer *t, uint6
 	} else if (s->waits) {
 		send_timer__late(t, s->waits, now_ns);
 	}
-	take_out(w, s);
+	list_remove(w, s);
 	s->done = 1;
 	w->waiting--;
-	move_up(w);
+	advance_lowest(w);
 	return 1;
 }
 
 /* Timeouts: until a round trip is known; minimum, for scheduling in a LAN; maximum, for a receiver without room. */
-#define FIRST_NS 100000000u
-#define LEAST_NS 5000000u
-#define MOST_NS  1000000000u
-#define LATELY   8u /* in timeouts */
+#define RTO_INITIAL_NS  100000000u
+#define RTO_MIN_NS      5000000u
+#define RTO_MAX_NS      1000000000u
+#define RECENT_TIMEOUTS 8u /* in timeouts */
 
 uint64_t send_now_ns(void)
 {
@@ -304,7 +304,7 @@ void send_timer__measured(struct send_timer *t, uint64_t round_trip_ns, uint64_t
  */
 void send_timer__late(struct send_timer *t, unsigned waits, uint64_t now_ns)
 {
-	uint64_t lately_ns = LATELY * send_timer__wait_ns(t, 0);
+	uint64_t lately_ns = RECENT_TIMEOUTS * send_timer__wait_ns(t, 0);
 
 	if (!t->fixed_ns && waits > t->backoff && now_ns - t->measured_ns > lately_ns)
 		t->backoff = waits;
@@ -312,12 +312,12 @@ void send_timer__late(struct send_timer *t, unsigned waits, uint64_t now_ns)
 
 uint64_t send_timer__wait_ns(const struct send_timer *t, unsigned waits)
 {
-	uint64_t wait = t->fixed_ns ? t->fixed_ns : FIRST_NS, most = MOST_NS;
+	uint64_t wait = t->fixed_ns ? t->fixed_ns : RTO_INITIAL_NS, most = RTO_MAX_NS;
 
 	if (!t->fixed_ns && t->smoothed_ns)
 		wait = t->smoothed_ns + 4 * t->variation_ns;
-	if (!t->fixed_ns && wait < LEAST_NS)
-		wait = LEAST_NS;
+	if (!t->fixed_ns && wait < RTO_MIN_NS)
+		wait = RTO_MIN_NS;
 	if (most < wait)
 		most = wait;
 	waits += t->backoff;

@@ -30,7 +30,7 @@ struct gate {
 	int entry_fd, choose_fd;
 	cpu_set_t cpus; /* the thread's affinity mask while the gate is shut */
 	int is_pinned;
-	uint64_t since_ns, shut_ns;
+	uint64_t shut_since_ns, shut_ns;
 };
 
 static int load(struct gate *gate, int is_shared)
@@ -54,7 +54,7 @@ static int load(struct gate *gate, int is_shared)
 	return err ? err : section__open(gate->bpf, ".bss", "the gate of a context", &gate->bss);
 }
 
-static int put(const struct bpf_object *bpf, const char *map, uint32_t entry, int prog_fd)
+static int set_program(const struct bpf_object *bpf, const char *map, uint32_t entry, int prog_fd)
 {
 	const int fd = bpf_object__find_map_fd_by_name(bpf, map);
 
@@ -87,11 +87,11 @@ int gate__new(int entry_fd, int old_fd, int new_fd, int is_shared, struct gate *
 		err = spin_fail(-EINVAL, "the gate of a context is of another version: build libspin again");
 		goto free_gate;
 	}
-	err = put(gate->bpf, "spin_gate_next", 0, entry_fd < 0 ? gate->choose_fd : entry_fd);
+	err = set_program(gate->bpf, "spin_gate_next", 0, entry_fd < 0 ? gate->choose_fd : entry_fd);
 	if (!err)
-		err = put(gate->bpf, "spin_gate_old_or_new", 0, old_fd);
+		err = set_program(gate->bpf, "spin_gate_old_or_new", 0, old_fd);
 	if (!err)
-		err = put(gate->bpf, "spin_gate_old_or_new", 1, new_fd);
+		err = set_program(gate->bpf, "spin_gate_old_or_new", 1, new_fd);
 	if (err) {
 		spin_fail(err, "the gate of a context cannot take its programs: %s", strerror(-err));
 		goto free_gate;
@@ -132,7 +132,7 @@ static uint64_t now_ns(void)
 }
 
 /* Returns the CPU `steps` after this one among those that the thread may use. */
-static int cpu_behind(const cpu_set_t *cpus, int cpu, unsigned steps)
+static int cpu_after(const cpu_set_t *cpus, int cpu, unsigned steps)
 {
 	for (steps %= (unsigned)CPU_COUNT(cpus); steps; steps--)
 		do
@@ -152,7 +152,7 @@ static uint32_t pin(struct gate *gate, unsigned try)
 
 	if (cpu < 0 || cpu >= CPU_SETSIZE || sched_getaffinity(0, sizeof(gate->cpus), &gate->cpus) || !CPU_ISSET(cpu, &gate->cpus))
 		return cpu < 0 ? 0 : (uint32_t)cpu;
-	cpu = cpu_behind(&gate->cpus, cpu, try);
+	cpu = cpu_after(&gate->cpus, cpu, try);
 	CPU_ZERO(&one);
 	CPU_SET(cpu, &one);
 	gate->is_pinned = !sched_setaffinity(0, sizeof(one), &one);
@@ -166,7 +166,7 @@ static void unpin(struct gate *gate)
 	gate->is_pinned = 0;
 }
 
-static int is_anybody_inside(const struct gate *gate)
+static int has_running_handlers(const struct gate *gate)
 {
 	const int cpus = kernel_cpus__possible();
 
@@ -176,7 +176,8 @@ static int is_anybody_inside(const struct gate *gate)
 	return 0;
 }
 
-static int is(struct gate *gate, uint32_t expected, uint32_t next)
+/* Returns 1 if the state was `expected` and has been changed to `next`. */
+static int change_state(struct gate *gate, uint32_t expected, uint32_t next)
 {
 	return __atomic_compare_exchange_n(&gate->state->is, &expected, next, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
@@ -184,10 +185,10 @@ static int is(struct gate *gate, uint32_t expected, uint32_t next)
 int gate__shut(struct gate *gate, unsigned try, uint64_t wait_ns)
 {
 	gate->state->cpu = pin(gate, try);
-	gate->since_ns = now_ns();
-	__atomic_store_n(&gate->state->until_ns, gate->since_ns + wait_ns, __ATOMIC_SEQ_CST);
-	is(gate, SPIN_GATE_OLD, SPIN_GATE_SHUT);
-	while (is_anybody_inside(gate))
+	gate->shut_since_ns = now_ns();
+	__atomic_store_n(&gate->state->until_ns, gate->shut_since_ns + wait_ns, __ATOMIC_SEQ_CST);
+	change_state(gate, SPIN_GATE_OLD, SPIN_GATE_SHUT);
+	while (has_running_handlers(gate))
 		if (now_ns() > gate->state->until_ns || __atomic_load_n(&gate->state->is, __ATOMIC_RELAXED) != SPIN_GATE_SHUT) {
 			gate__open_old(gate);
 			return -EAGAIN;
@@ -197,9 +198,9 @@ int gate__shut(struct gate *gate, unsigned try, uint64_t wait_ns)
 
 int gate__open_new(struct gate *gate)
 {
-	const int opened = is(gate, SPIN_GATE_SHUT, SPIN_GATE_NEW);
+	const int opened = change_state(gate, SPIN_GATE_SHUT, SPIN_GATE_NEW);
 
-	gate->shut_ns = now_ns() - gate->since_ns;
+	gate->shut_ns = now_ns() - gate->shut_since_ns;
 	unpin(gate);
 	return opened ? 0 : -EAGAIN;
 }
@@ -211,6 +212,6 @@ uint64_t gate__shut_ns(const struct gate *gate)
 
 void gate__open_old(struct gate *gate)
 {
-	is(gate, SPIN_GATE_SHUT, SPIN_GATE_OLD);
+	change_state(gate, SPIN_GATE_SHUT, SPIN_GATE_OLD);
 	unpin(gate);
 }

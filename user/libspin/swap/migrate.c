@@ -65,7 +65,7 @@ static int add_move(struct migration *m, const struct layout_variable *from, con
 }
 
 /* Plans the moves of the old handlers' state and tables, by name, and of the packet counters. */
-static int plan(struct migration *m)
+static int plan_moves(struct migration *m)
 {
 	struct layout_variable var, other;
 	int err = 0;
@@ -86,7 +86,7 @@ static int plan(struct migration *m)
 	return err ? err : add_move(m, &var, &other);
 }
 
-static int update(struct migration *m, uint64_t *changed)
+static int update_moves(struct migration *m, uint64_t *changed)
 {
 	int err = 0;
 
@@ -105,7 +105,7 @@ static int try_once(struct migration *m, unsigned try)
 {
 	struct gate *gate = m->ctx->gate;
 	uint64_t before = 0, late = 0;
-	int err = update(m, &before);
+	int err = update_moves(m, &before);
 
 	m->report.late_bytes += before;
 	if (err)
@@ -113,7 +113,7 @@ static int try_once(struct migration *m, unsigned try)
 	err = gate__shut(gate, try, WAIT_NS << try / TRIES_EACH);
 	if (err)
 		return err;
-	err = update(m, &late);
+	err = update_moves(m, &late);
 	if (err) {
 		gate__open_old(gate);
 		return err;
@@ -124,7 +124,7 @@ static int try_once(struct migration *m, unsigned try)
 	return err;
 }
 
-static int pass_over(struct migration *m)
+static int switch_over(struct migration *m)
 {
 	int err = -EAGAIN;
 
@@ -145,7 +145,7 @@ static int pass_over(struct migration *m)
  * Makes packets go to the handlers without the gate. If that fails, the gate stays as long as the context, and passes packets on to the
  * same handlers: if it were freed, packets would pass without handlers.
  */
-static int take_gate_away(struct spin_ctx *ctx, const struct spin_ctx *handlers)
+static int remove_gate(struct spin_ctx *ctx, const struct spin_ctx *handlers)
 {
 	int err = ctx->guard ? guard__replace(ctx->guard, handlers->prog_fd) : 0;
 
@@ -159,9 +159,9 @@ static int take_gate_away(struct spin_ctx *ctx, const struct spin_ctx *handlers)
 	return 0;
 }
 
-static int put_gate(struct spin_ctx *ctx, const struct spin_ctx *next)
+static int insert_gate(struct spin_ctx *ctx, const struct spin_ctx *next)
 {
-	int err = ctx->gate ? take_gate_away(ctx, ctx) : 0; /* of an earlier migration */
+	int err = ctx->gate ? remove_gate(ctx, ctx) : 0; /* of an earlier migration */
 
 	if (!err)
 		err = gate__new(ctx->guard ? guard__program_fd(ctx->guard) : -1, ctx->prog_fd, next->prog_fd, ctx->is_shared, &ctx->gate);
@@ -173,23 +173,23 @@ static int put_gate(struct spin_ctx *ctx, const struct spin_ctx *next)
 		err = swap__replace_entry(ctx, gate__entry_fd(ctx->gate), swap__entry_fd(ctx));
 	swap__wait(ctx); /* afterwards all runs of the handlers are counted */
 	if (err)
-		take_gate_away(ctx, ctx);
+		remove_gate(ctx, ctx);
 	return err;
 }
 
-static int under_traffic(struct migration *m)
+static int migrate_attached(struct migration *m)
 {
-	int err = put_gate(m->ctx, m->next);
+	int err = insert_gate(m->ctx, m->next);
 
 	if (err)
 		return err;
-	err = pass_over(m);
-	take_gate_away(m->ctx, err ? m->ctx : m->next);
+	err = switch_over(m);
+	remove_gate(m->ctx, err ? m->ctx : m->next);
 	return err;
 }
 
 /* Not attached: no handler runs, so no packet has to wait. */
-static int at_rest(struct migration *m)
+static int migrate_detached(struct migration *m)
 {
 	return m->ctx->guard ? guard__replace(m->ctx->guard, m->next->prog_fd) : 0;
 }
@@ -215,28 +215,28 @@ static int check(const struct spin_ctx *ctx, const struct spin_object *obj, cons
 	return 0;
 }
 
-static int has_work(const struct spin_ctx *ctx)
+static int check_work_items(const struct spin_ctx *ctx)
 {
 	return ctx->work ? spin_fail(-EOPNOTSUPP, "%s leaves work items, which are counted in its memory: it cannot be moved", ctx->name)
 			 : 0;
 }
 
-static void say(const struct migration *m, struct spin_migration *report)
+static void fill_report(const struct migration *m, struct spin_migration *report)
 {
 	const size_t bytes = report ? report->bytes : 0;
-	struct spin_migration said = m->report;
+	struct spin_migration result = m->report;
 
 	if (!report)
 		return;
-	said.bytes = bytes;
+	result.bytes = bytes;
 	if (m->lost.more)
-		snprintf(said.lost, sizeof(said.lost), "%s and %u more", m->lost.names, m->lost.more);
+		snprintf(result.lost, sizeof(result.lost), "%s and %u more", m->lost.names, m->lost.more);
 	else
-		snprintf(said.lost, sizeof(said.lost), "%s", m->lost.names);
-	memcpy(report, &said, bytes < sizeof(said) ? bytes : sizeof(said));
+		snprintf(result.lost, sizeof(result.lost), "%s", m->lost.names);
+	memcpy(report, &result, bytes < sizeof(result) ? bytes : sizeof(result));
 }
 
-static void end(struct migration *m)
+static void free_moves(struct migration *m)
 {
 	for (unsigned i = 0; i < m->count; i++)
 		layout_move__free(m->move[i].plan);
@@ -250,25 +250,25 @@ int spin_ctx__migrate(struct spin_ctx *ctx, const struct spin_object *obj, struc
 
 	if (err)
 		return err;
-	err = has_work(ctx);
+	err = check_work_items(ctx);
 	if (!err)
 		err = ctx__create_next(ctx, obj, &ctx->rule, 1, &m.next);
 	if (!err)
-		err = has_work(m.next);
+		err = check_work_items(m.next);
 	if (!err)
-		err = plan(&m);
+		err = plan_moves(&m);
 	if (!err)
-		err = update(&m, &m.report.moved_bytes);
+		err = update_moves(&m, &m.report.moved_bytes);
 	if (!err) {
 		swap__set_roomy(ctx, ctx->is_roomy || m.next->is_roomy);
-		err = ctx->places ? under_traffic(&m) : at_rest(&m);
+		err = ctx->places ? migrate_attached(&m) : migrate_detached(&m);
 	}
 	if (err)
 		spin_ctx__destroy(m.next);
 	else
 		swap__finish(ctx, m.next);
-	say(&m, report);
+	fill_report(&m, report);
 	swap__set_roomy(ctx, ctx->is_roomy);
-	end(&m);
+	free_moves(&m);
 	return err;
 }

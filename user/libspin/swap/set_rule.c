@@ -41,7 +41,7 @@ static int check(const struct spin_ctx *ctx)
  * Checks everything that can fail before any packet gets the new rule. The reserved slot prevents other contexts from taking overlapping
  * rules.
  */
-static int reserve(struct change *change, unsigned i)
+static int reserve_slot(struct change *change, unsigned i)
 {
 	struct spin_nic *nic = change->ctx->place[i].nic;
 	int err;
@@ -56,7 +56,7 @@ static int reserve(struct change *change, unsigned i)
 	return err;
 }
 
-static int add(struct change *change, unsigned i)
+static int add_to_slot(struct change *change, unsigned i)
 {
 	const struct spin_place *place = &change->ctx->place[i];
 	int err;
@@ -89,7 +89,7 @@ static void undo(struct change *change)
 }
 
 /* Removes the old slot. Afterwards no HPU runs the old program, and no other thread reads the context's rule. */
-static void remove_old(struct spin_ctx *ctx, const struct spin_place *place)
+static void remove_old_slot(struct spin_ctx *ctx, const struct spin_place *place)
 {
 	pthread_mutex_lock(&place->nic->lock);
 	root__remove(place->nic->root, place->slot);
@@ -119,11 +119,11 @@ int spin_ctx__set_rule(struct spin_ctx *ctx, const struct spin_rule *rule)
 	if (ctx->ring_delivery)
 		err = ring__add(ctx->ring_delivery, change.next->prog_fd, &change.entry_fd);
 	while (change.reserved < ctx->places && !err) {
-		err = reserve(&change, change.reserved);
+		err = reserve_slot(&change, change.reserved);
 		change.reserved += !err;
 	}
 	while (change.added < ctx->places && !err) {
-		err = add(&change, change.added);
+		err = add_to_slot(&change, change.added);
 		change.added += !err;
 	}
 	if (err) {
@@ -137,7 +137,7 @@ int spin_ctx__set_rule(struct spin_ctx *ctx, const struct spin_rule *rule)
 	if (ctx->places)
 		root__wait(ctx->place[0].nic->root);
 	for (unsigned i = 0; i < ctx->places; i++)
-		remove_old(ctx, &ctx->place[i]);
+		remove_old_slot(ctx, &ctx->place[i]);
 	ctx->rule = change.next->rule;
 	for (unsigned i = 0; i < ctx->places; i++)
 		publish(ctx, &ctx->place[i], change.slot[i]);

@@ -19,7 +19,7 @@ static const char *const shared_maps[] = { "spin_events", "spin_host" };
 /* Shared only if both have them: programs with bounded loops take no streams. */
 static const char *const stream_maps[] = { "spin_units_taken", "spin_streams_taken", "spin_streams_seen" };
 
-static int reuse(const struct spin_ctx *ctx, const struct bpf_map *from, struct bpf_map *to, const char *name)
+static int reuse_map(const struct spin_ctx *ctx, const struct bpf_map *from, struct bpf_map *to, const char *name)
 {
 	int err = 0;
 
@@ -33,7 +33,7 @@ static int reuse(const struct spin_ctx *ctx, const struct bpf_map *from, struct 
 /* Variables of the runtime that libspin, rings and other processes read at the address in the old object. */
 static const char *const read_in_place[] = { "spin_counters", "spin_work_counts" };
 
-static int compare_places(const struct spin_ctx *ctx, const struct btf *next)
+static int compare_runtime_variables(const struct spin_ctx *ctx, const struct btf *next)
 {
 	struct layout_variable var, other;
 
@@ -69,7 +69,7 @@ static int compare_layouts(const struct spin_ctx *ctx, const struct btf *next)
 				 "the new handlers have a state or table more than %s has: keep the layout, or detach the context and "
 				 "create it again",
 				 ctx->name);
-	return compare_places(ctx, next);
+	return compare_runtime_variables(ctx, next);
 }
 
 int swap__reuse_maps(struct spin_ctx *ctx)
@@ -78,16 +78,16 @@ int swap__reuse_maps(struct spin_ctx *ctx)
 	int err = ctx->moves ? 0 : compare_layouts(ctx->previous, ctx->btf);
 
 	for (size_t i = 0; !ctx->moves && i < sizeof(shared_sections) / sizeof(shared_sections[0]) && !err; i++)
-		err = reuse(ctx, section__map(old, shared_sections[i]), section__map(ctx->bpf, shared_sections[i]), shared_sections[i]);
+		err = reuse_map(ctx, section__map(old, shared_sections[i]), section__map(ctx->bpf, shared_sections[i]), shared_sections[i]);
 	for (size_t i = 0; i < sizeof(shared_maps) / sizeof(shared_maps[0]) && !err; i++)
-		err = reuse(ctx, bpf_object__find_map_by_name(old, shared_maps[i]), bpf_object__find_map_by_name(ctx->bpf, shared_maps[i]),
-			    shared_maps[i]);
+		err = reuse_map(ctx, bpf_object__find_map_by_name(old, shared_maps[i]),
+				bpf_object__find_map_by_name(ctx->bpf, shared_maps[i]), shared_maps[i]);
 	for (size_t i = 0; i < sizeof(stream_maps) / sizeof(stream_maps[0]) && !err; i++) {
 		const struct bpf_map *from = bpf_object__find_map_by_name(old, stream_maps[i]);
 		struct bpf_map *to = bpf_object__find_map_by_name(ctx->bpf, stream_maps[i]);
 
 		if (from && to)
-			err = reuse(ctx, from, to, stream_maps[i]);
+			err = reuse_map(ctx, from, to, stream_maps[i]);
 	}
 	return err;
 }

@@ -100,7 +100,7 @@ static int is_fat(const void *data, size_t bytes)
 }
 
 /* Replaces a fat object's data with its program for a card, which contains the rule. */
-static int take_card_program(const char *path, void **data, size_t *bytes)
+static int use_card_program(const char *path, void **data, size_t *bytes)
 {
 	struct spin_object *object;
 	struct spin_rule rule;
@@ -179,7 +179,7 @@ static int run(const char **operands, unsigned count)
 	data = read_file(operands[0], &bytes);
 	if (!data)
 		return FAILED;
-	status = is_nfp ? take_card_program(operands[0], &data, &bytes) : DONE;
+	status = is_nfp ? use_card_program(operands[0], &data, &bytes) : DONE;
 	if (!status)
 		status = is_nfp ? check_for_nfp(operands[0], data, bytes, &profile)
 				: check_driver__object(operands[0], data, bytes, &driver);

@@ -29,7 +29,7 @@ struct result {
 	unsigned count;
 };
 
-static void find(struct result *r, const char *rule, enum nfp_verdict verdict, const char *advice, const char *what)
+static void add_finding(struct result *r, const char *rule, enum nfp_verdict verdict, const char *advice, const char *what)
 {
 	struct finding *f = &r->found[r->count++];
 
@@ -40,7 +40,7 @@ static void find(struct result *r, const char *rule, enum nfp_verdict verdict, c
 	r->verdict = verdict > r->verdict ? verdict : r->verdict;
 }
 
-static int calls(const struct nfp_code *code, int32_t helper)
+static int calls_helper(const struct nfp_code *code, int32_t helper)
 {
 	for (uint32_t i = 0; i < code->count; i++)
 		if (code->insns[i].code == (BPF_JMP | BPF_CALL) && !code->insns[i].src_reg && code->insns[i].imm == helper)
@@ -49,7 +49,7 @@ static int calls(const struct nfp_code *code, int32_t helper)
 }
 
 /* Returns the answer for a set of kernels: yes or no if all agree, else unknown. */
-static enum driver_answer on(const uint8_t answers[DRIVERS_KERNELS], unsigned kernels)
+static enum driver_answer answer_for(const uint8_t answers[DRIVERS_KERNELS], unsigned kernels)
 {
 	enum driver_answer all = DRIVER_UNKNOWN;
 	int first = 1;
@@ -67,35 +67,37 @@ static void check_mtu(const struct driver_row *row, const struct check_driver *w
 {
 	char what[200];
 
-	if (!wanted->mtu || (r->code->is_frags && on(row->frags, wanted->kernels) == DRIVER_YES))
+	if (!wanted->mtu || (r->code->is_frags && answer_for(row->frags, wanted->kernels) == DRIVER_YES))
 		return;
 	if (row->mtu_max && wanted->mtu > row->mtu_max) {
 		snprintf(what, sizeof(what), "%s takes a program for one buffer up to an MTU of %u", row->name, row->mtu_max);
-		find(r, "driver-mtu", NFP_REJECT, "lower the interface's MTU, or put the program into SEC(\"xdp.frags\")", what);
+		add_finding(r, "driver-mtu", NFP_REJECT, "lower the interface's MTU, or put the program into SEC(\"xdp.frags\")", what);
 	} else if (!row->mtu_max && wanted->mtu > 1500) {
 		snprintf(what, sizeof(what), "up to which MTU %s takes a program for one buffer is not in the table", row->name);
-		find(r, "driver-mtu", NFP_UNKNOWN, "attach it, and read the driver's message", what);
+		add_finding(r, "driver-mtu", NFP_UNKNOWN, "attach it, and read the driver's message", what);
 	}
 }
 
 static void check_driver(const struct driver_row *row, const struct check_driver *wanted, struct result *r)
 {
-	enum driver_answer native = on(row->native, wanted->kernels), frags = on(row->frags, wanted->kernels),
-			   redirect = on(row->redirect, wanted->kernels);
+	enum driver_answer native = answer_for(row->native, wanted->kernels), frags = answer_for(row->frags, wanted->kernels),
+			   redirect = answer_for(row->redirect, wanted->kernels);
 
 	if (native != DRIVER_YES) {
-		find(r, "driver-native", native == DRIVER_NO ? NFP_REJECT : NFP_WARN, "use generic mode: `spinctl run --mode generic`",
-		     native == DRIVER_NO ? "the driver has no native XDP" : "not every kernel asked for has native XDP in this driver");
+		add_finding(r, "driver-native", native == DRIVER_NO ? NFP_REJECT : NFP_WARN,
+			    "use generic mode: `spinctl run --mode generic`",
+			    native == DRIVER_NO ? "the driver has no native XDP"
+						: "not every kernel asked for has native XDP in this driver");
 		return;
 	}
 	if (r->code->is_frags && frags != DRIVER_YES)
-		find(r, "driver-frags", frags == DRIVER_NO ? NFP_WARN : NFP_UNKNOWN, "keep the MTU at what fits one page",
-		     frags == DRIVER_NO ? "the driver gives no frames in several buffers"
-					: "whether frames come in several buffers depends");
-	if ((calls(r->code, BPF_FUNC_redirect) || calls(r->code, BPF_FUNC_redirect_map)) && redirect != DRIVER_YES)
-		find(r, "driver-redirect", redirect == DRIVER_NO ? NFP_WARN : NFP_UNKNOWN, "use another action than XDP_REDIRECT",
-		     redirect == DRIVER_NO ? "the driver drops what the program redirects"
-					   : "whether the driver redirects was not established for all kernels asked for");
+		add_finding(r, "driver-frags", frags == DRIVER_NO ? NFP_WARN : NFP_UNKNOWN, "keep the MTU at what fits one page",
+			    frags == DRIVER_NO ? "the driver gives no frames in several buffers"
+					       : "whether frames come in several buffers depends");
+	if ((calls_helper(r->code, BPF_FUNC_redirect) || calls_helper(r->code, BPF_FUNC_redirect_map)) && redirect != DRIVER_YES)
+		add_finding(r, "driver-redirect", redirect == DRIVER_NO ? NFP_WARN : NFP_UNKNOWN, "use another action than XDP_REDIRECT",
+			    redirect == DRIVER_NO ? "the driver drops what the program redirects"
+						  : "whether the driver redirects was not established for all kernels asked for");
 	check_mtu(row, wanted, r);
 }
 
@@ -103,12 +105,12 @@ static void check_driver(const struct driver_row *row, const struct check_driver
 static void check_native(const struct check_driver *wanted, struct result *r)
 {
 	if (r->code->is_frags)
-		find(r, "driver-frags", NFP_UNKNOWN, "name the driver: --target driver:NAME",
-		     "not every driver gives frames in several buffers");
-	if (calls(r->code, BPF_FUNC_redirect) || calls(r->code, BPF_FUNC_redirect_map))
-		find(r, "driver-redirect", NFP_UNKNOWN, "name the driver: --target driver:NAME", "not every driver redirects");
+		add_finding(r, "driver-frags", NFP_UNKNOWN, "name the driver: --target driver:NAME",
+			    "not every driver gives frames in several buffers");
+	if (calls_helper(r->code, BPF_FUNC_redirect) || calls_helper(r->code, BPF_FUNC_redirect_map))
+		add_finding(r, "driver-redirect", NFP_UNKNOWN, "name the driver: --target driver:NAME", "not every driver redirects");
 	if (wanted->mtu > 1500)
-		find(r, "driver-mtu", NFP_UNKNOWN, "name the driver: --target driver:NAME", "drivers differ in the largest MTU");
+		add_finding(r, "driver-mtu", NFP_UNKNOWN, "name the driver: --target driver:NAME", "drivers differ in the largest MTU");
 }
 
 static void print_text(const struct result *r, const struct check_driver *wanted)
@@ -165,8 +167,8 @@ int check_driver__object(const char *path, const void *data, size_t bytes, const
 		struct result r = { .code = &o.programs[i] };
 
 		if (wanted->driver && !row)
-			find(&r, "driver-unknown", NFP_UNKNOWN, "look at `spinctl doctor --dev IF` on the machine",
-			     "the driver is not in the table");
+			add_finding(&r, "driver-unknown", NFP_UNKNOWN, "look at `spinctl doctor --dev IF` on the machine",
+				    "the driver is not in the table");
 		else if (row)
 			check_driver(row, wanted, &r);
 		else if (wanted->is_native)

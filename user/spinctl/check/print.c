@@ -27,7 +27,7 @@ static const char *kernel_list(unsigned kernels, char *buf, size_t bytes)
 }
 
 /* Escapes names and lines from the object, which is untrusted. */
-static const char *safe(char *buf, size_t bytes, const char *text)
+static const char *escape(char *buf, size_t bytes, const char *text)
 {
 	printable(buf, bytes, text);
 	return buf;
@@ -40,10 +40,10 @@ static void print_finding(const struct nfp_finding *f, unsigned kernels)
 	printf("  %s: %s", nfp_verdict__name(f->verdict), f->rule);
 	if (f->kernels != kernels)
 		printf(" (Linux %s)", kernel_list(f->kernels, list, sizeof(list)));
-	printf(": %s\n", safe(what, sizeof(what), f->what));
+	printf(": %s\n", escape(what, sizeof(what), f->what));
 	if (f->insn >= 0)
-		printf("    instruction %d: %s%s%s\n", f->insn, safe(code, sizeof(code), f->code), *f->source ? "  at " : "",
-		       safe(source, sizeof(source), f->source));
+		printf("    instruction %d: %s%s%s\n", f->insn, escape(code, sizeof(code), f->code), *f->source ? "  at " : "",
+		       escape(source, sizeof(source), f->source));
 	printf("    %s\n", f->advice);
 }
 
@@ -51,7 +51,7 @@ static void print_program(const struct nfp_program *p, const struct nfp_profile 
 {
 	char list[64], name[4 * sizeof(p->name)];
 
-	printf("%s: %s", safe(name, sizeof(name), p->name), nfp_verdict__name(p->verdict));
+	printf("%s: %s", escape(name, sizeof(name), p->name), nfp_verdict__name(p->verdict));
 	if (p->verdict < NFP_UNKNOWN && !(kernels & (kernels - 1)))
 		printf(": accepted by the NFP driver's verifier and JIT");
 	printf(" (Linux %s, firmware %s)\n", kernel_list(kernels, list, sizeof(list)), profile->firmware);

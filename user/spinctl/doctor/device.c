@@ -28,17 +28,17 @@ void doctor__read_peer(const struct probe_net *net, struct doctor_device *d)
 }
 
 /* Returns 1 for a program of sPIN: their names start with "spin_". */
-static int is_ours(uint32_t program_id)
+static int is_spin_program(uint32_t program_id)
 {
 	struct bpf_prog_info info = { 0 };
 	uint32_t bytes = sizeof(info);
-	int fd = bpf_prog_get_fd_by_id(program_id), ours;
+	int fd = bpf_prog_get_fd_by_id(program_id), is_spin;
 
 	if (fd < 0)
 		return 0;
-	ours = !bpf_obj_get_info_by_fd(fd, &info, &bytes) && !strncmp(info.name, "spin_", 5);
+	is_spin = !bpf_obj_get_info_by_fd(fd, &info, &bytes) && !strncmp(info.name, "spin_", 5);
 	close(fd);
-	return ours;
+	return is_spin;
 }
 
 int doctor__read_device(const struct probe_net *net, const char *name, struct doctor_device *d)
@@ -54,6 +54,6 @@ int doctor__read_device(const struct probe_net *net, const char *name, struct do
 	kernel_native__look(net, &d->iface, &d->native);
 	id = d->iface.native_id ? d->iface.native_id : d->iface.generic_id ? d->iface.generic_id : d->iface.offloaded_id;
 	d->held = id && kernel_attach__holder(d->iface.ifindex, name, d->holder, sizeof(d->holder));
-	d->held_by_us = d->held && is_ours(id);
+	d->held_by_us = d->held && is_spin_program(id);
 	return 0;
 }

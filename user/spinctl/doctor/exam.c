@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Collects the facts for spinctl doctor, runs the tables of checks over them, and draws the conclusion. Called by doctor.c. */
+/* Collects the facts for spinctl doctor, runs the tables of checks over them, and writes the summary. Called by doctor.c. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ int doctor__cannot_ask(const struct doctor_facts *facts, int err)
 	return err == -EPERM && facts->may_load == -EPERM;
 }
 
-static int refuse_log(enum libbpf_print_level level, const char *format, va_list args)
+static int discard_log(enum libbpf_print_level level, const char *format, va_list args)
 {
 	(void)level;
 	(void)format;
@@ -66,7 +66,7 @@ int doctor_exam__begin(struct doctor_exam *e, int all)
 	memset(e, 0, sizeof(*e));
 	e->facts.all = all;
 	e->facts.possible_cpus = (unsigned)kernel_cpus__possible();
-	libbpf_set_print(refuse_log); /* probes are expected to fail */
+	libbpf_set_print(discard_log); /* probes are expected to fail */
 	if (!uname(&name)) {
 		snprintf(e->facts.kernel, sizeof(e->facts.kernel), "%s", name.release);
 		sscanf(name.release, "%u.%u", &e->facts.kernel_major, &e->facts.kernel_minor);
@@ -86,7 +86,7 @@ void doctor_exam__end(struct doctor_exam *e)
 	free(e->report.rows);
 }
 
-static void add(struct doctor_report *report, const struct doctor_row *row)
+static void add_row(struct doctor_report *report, const struct doctor_row *row)
 {
 	struct doctor_row *more = realloc(report->rows, (report->count + 1) * sizeof(*more));
 
@@ -110,7 +110,7 @@ static void run_table(struct doctor_exam *e, const char *section, const struct d
 		if (row.verdict == DOCTOR_MISSING && !e->facts.device)
 			e->lacks++;
 		if (!missing_only || row.verdict == DOCTOR_MISSING)
-			add(&e->report, &row);
+			add_row(&e->report, &row);
 	}
 }
 
@@ -127,7 +127,7 @@ void doctor_exam__machine(struct doctor_exam *e)
 }
 
 /* Adds the interface to a list in the summary. */
-static void conclude_device(struct doctor_exam *e, const struct doctor_modes *modes, const char *name)
+static void summarize_device(struct doctor_exam *e, const struct doctor_modes *modes, const char *name)
 {
 	struct doctor_list *list = !modes->runs ? &e->held : modes->native == DOCTOR_MISSING ? &e->generic : &e->native;
 
@@ -152,7 +152,7 @@ int doctor_exam__device(struct doctor_exam *e, const char *name)
 	e->facts.device = NULL;
 	doctor__modes(&e->facts, &device, &modes);
 	e->lacks += !modes.runs;
-	conclude_device(e, &modes, name);
+	summarize_device(e, &modes, name);
 	return 0;
 }
 
@@ -176,8 +176,8 @@ void doctor_exam__line(struct doctor_exam *e, const char *name)
 		      d.held_by_us ? "; handlers are attached"
 		      : d.held     ? "; held by a program of somebody else"
 				   : "");
-	add(&e->report, &row);
-	conclude_device(e, &modes, name);
+	add_row(&e->report, &row);
+	summarize_device(e, &modes, name);
 }
 
 static void append(struct doctor_report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef USER_SPINCTL_DOCTOR_DOCTOR_H
-#define USER_SPINCTL_DOCTOR_DOCTOR_H
+#ifndef USER_SPINCTL_DOCTOR_FACTS_H
+#define USER_SPINCTL_DOCTOR_FACTS_H
 
 /*
  * spinctl doctor: what this machine can do for handlers. A check is a row of a table: a name, a line that says why it matters,

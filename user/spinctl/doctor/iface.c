@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl doctor: the table of checks that apply to every interface. */
+/* spinctl doctor: the table of checks that apply to every interface. Run by exam.c. */
 #include <string.h>
 
 #include <linux/capability.h>
@@ -179,7 +179,7 @@ static void xdp_queues(const struct doctor_facts *f, struct doctor_row *row)
 	}
 }
 
-static const char *threads(const struct doctor_facts *f, const char *ifname, char *buf, size_t bytes)
+static const char *format_threads(const struct doctor_facts *f, const char *ifname, char *buf, size_t bytes)
 {
 	char prefix[32];
 
@@ -210,7 +210,7 @@ static void threaded(const struct doctor_facts *f, struct doctor_row *row)
 			      "one of its own (`sudo spinctl doctor`)");
 	else if (i->threaded)
 		doctor__found(row, DOCTOR_OK, "on: each receive queue has a kernel thread, napi/%s-*, which is an HPU (%s)", i->name,
-			      threads(f, i->name, seen, sizeof(seen)));
+			      format_threads(f, i->name, seen, sizeof(seen)));
 	else
 		doctor__found(row, DOCTOR_OK, "off: handlers run in the softirq of the CPU that the packet came to");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl doctor: the table of checks of bpf(). Each feature is tried, not derived from the kernel's version. */
+/* spinctl doctor: the table of checks of bpf(). Each feature is tried, not derived from the kernel's version. Run by exam.c. */
 #include <errno.h>
 #include <string.h>
 
@@ -35,8 +35,8 @@ static void version(const struct doctor_facts *f, struct doctor_row *row)
 }
 
 /* Fills in the row for a feature that was probed. err: the probe's result. */
-static void tried(const struct doctor_facts *f, struct doctor_row *row, int err, enum doctor_verdict if_absent, const char *present,
-		  const char *absent)
+static void report_probe(const struct doctor_facts *f, struct doctor_row *row, int err, enum doctor_verdict if_absent, const char *present,
+			 const char *absent)
 {
 	if (!err)
 		doctor__found(row, DOCTOR_OK, "%s", present);
@@ -48,9 +48,9 @@ static void tried(const struct doctor_facts *f, struct doctor_row *row, int err,
 
 static void xdp(const struct doctor_facts *f, struct doctor_row *row)
 {
-	tried(f, row, f->may_load, DOCTOR_MISSING, "bpf() loads XDP programs",
-	      "bpf() refuses an XDP program that only "
-	      "passes");
+	report_probe(f, row, f->may_load, DOCTOR_MISSING, "bpf() loads XDP programs",
+		     "bpf() refuses an XDP program that only "
+		     "passes");
 	if (row->verdict == DOCTOR_MISSING)
 		doctor__advise(row, "use a kernel with CONFIG_BPF_SYSCALL=y and CONFIG_NET=y, and no seccomp filter or BPF LSM "
 				    "program against bpf()");
@@ -117,19 +117,19 @@ static void redirect_maps(const struct doctor_facts *f, struct doctor_row *row)
 {
 	int cpu = kernel_bpf__map(BPF_MAP_TYPE_CPUMAP, 0), dev = kernel_bpf__map(BPF_MAP_TYPE_DEVMAP, 0);
 
-	tried(f, row, cpu ? cpu : dev, DOCTOR_NOTE, "CPUMAP, DEVMAP", "CPUMAP or DEVMAP are not there");
+	report_probe(f, row, cpu ? cpu : dev, DOCTOR_NOTE, "CPUMAP, DEVMAP", "CPUMAP or DEVMAP are not there");
 }
 
 static void arena(const struct doctor_facts *f, struct doctor_row *row)
 {
-	tried(f, row, kernel_bpf__map(KERNEL_MAP_ARENA, 0), DOCTOR_NOTE, "works", "since 6.9; handlers do without");
+	report_probe(f, row, kernel_bpf__map(KERNEL_MAP_ARENA, 0), DOCTOR_NOTE, "works", "since 6.9; handlers do without");
 }
 
 static void atomics(const struct doctor_facts *f, struct doctor_row *row)
 {
 	char advice[400];
 
-	tried(f, row, kernel_bpf__atomics(), DOCTOR_MISSING, "compare-and-swap and fetch-and-add (-mcpu=v3)", "since 5.12");
+	report_probe(f, row, kernel_bpf__atomics(), DOCTOR_MISSING, "compare-and-swap and fetch-and-add (-mcpu=v3)", "since 5.12");
 	if (row->verdict == DOCTOR_MISSING)
 		doctor__advise(row, "switch the JIT on (`sysctl -w net.core.bpf_jit_enable=1`), and %s",
 			       kernel_feature__advice(advice, sizeof(advice)));
@@ -144,16 +144,16 @@ static void frags(const struct doctor_facts *f, struct doctor_row *row)
 			      doctor__long_frames() ? "; in one buffer up to" : "; not used: handlers take frames of one buffer, up to",
 			      f->pair.one_page_mtu);
 	else
-		tried(f, row, err, DOCTOR_NOTE, "programs load", "since 5.18; jumbo frames then need generic XDP");
+		report_probe(f, row, err, DOCTOR_NOTE, "programs load", "since 5.18; jumbo frames then need generic XDP");
 }
 
 static void test_run(const struct doctor_facts *f, struct doctor_row *row)
 {
 	int run = kernel_bpf__test_run(0), live = kernel_bpf__test_run(1);
 
-	tried(f, row, run ? run : live, DOCTOR_NOTE, "PROG_TEST_RUN, with live frames, too",
-	      run ? "PROG_TEST_RUN does not work: spinctl test cannot use the bpf engine"
-		  : "PROG_TEST_RUN without live frames (since 5.18)");
+	report_probe(f, row, run ? run : live, DOCTOR_NOTE, "PROG_TEST_RUN, with live frames, too",
+		     run ? "PROG_TEST_RUN does not work: spinctl test cannot use the bpf engine"
+			 : "PROG_TEST_RUN without live frames (since 5.18)");
 }
 
 static void libxdp(const struct doctor_facts *f, struct doctor_row *row)
@@ -164,19 +164,20 @@ static void libxdp(const struct doctor_facts *f, struct doctor_row *row)
 		doctor__found(row, DOCTOR_NOTE, "a program can replace another's function, but `spinctl run --share` does not work: %s",
 			      spin_strerror_last());
 	else
-		tried(f, row, f->may_load ? f->may_load : err, DOCTOR_NOTE,
-		      "a program can replace another's function, and libxdp's dispatcher takes sPIN's: `spinctl run --share` works",
-		      "a program cannot replace another's function here, so libxdp's dispatcher does not work: no `spinctl run --share`; "
-		      "contexts of one process share an interface without it");
+		report_probe(
+			f, row, f->may_load ? f->may_load : err, DOCTOR_NOTE,
+			"a program can replace another's function, and libxdp's dispatcher takes sPIN's: `spinctl run --share` works",
+			"a program cannot replace another's function here, so libxdp's dispatcher does not work: no `spinctl run --share`; "
+			"contexts of one process share an interface without it");
 }
 
 static void fentry(const struct doctor_facts *f, struct doctor_row *row)
 {
 	int err = kernel_bpf__fentry();
 
-	tried(f, row, f->may_load ? f->may_load : err, DOCTOR_NOTE, "works",
-	      "xdpdump and bpftool prog profile "
-	      "cannot watch programs; spinctl record does not need it");
+	report_probe(f, row, f->may_load ? f->may_load : err, DOCTOR_NOTE, "works",
+		     "xdpdump and bpftool prog profile "
+		     "cannot watch programs; spinctl record does not need it");
 }
 
 /* clang-format off */

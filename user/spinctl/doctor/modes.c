@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl doctor: finds out whether an interface would take a native XDP program, from what its driver checks. Attaches nothing. */
+/*
+ * spinctl doctor: finds out whether an interface would take a native XDP program, from what its driver checks. Attaches nothing.
+ * Called by exam.c and by the checks of interfaces.
+ */
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,8 +23,8 @@ unsigned doctor__one_page_mtu(const struct doctor_facts *facts)
 	return facts->pair.one_page_mtu ? facts->pair.one_page_mtu : ONE_PAGE_MTU;
 }
 
-static void no(struct doctor_modes *out, const char *reason, ...) __attribute__((format(printf, 2, 3)));
-static void no(struct doctor_modes *out, const char *reason, ...)
+static void set_unavailable(struct doctor_modes *out, const char *reason, ...) __attribute__((format(printf, 2, 3)));
+static void set_unavailable(struct doctor_modes *out, const char *reason, ...)
 {
 	va_list args;
 
@@ -49,13 +52,13 @@ static void check_veth(const struct doctor_facts *f, const struct doctor_device 
 
 	doctor__enter_peer(d, prefix, sizeof(prefix));
 	if (!me->peer_ifindex) {
-		no(out, "its peer is gone or not told: native XDP on veth needs both ends");
+		set_unavailable(out, "its peer is gone or not told: native XDP on veth needs both ends");
 	} else if (!d->peer_err && me->rx_queues < peer->tx_queues) {
-		no(out, "the peer %s sends on %u queues, %s receives on %u: native XDP on veth wants at least as many", peer->name,
-		   peer->tx_queues, me->name, me->rx_queues);
+		set_unavailable(out, "the peer %s sends on %u queues, %s receives on %u: native XDP on veth wants at least as many",
+				peer->name, peer->tx_queues, me->name, me->rx_queues);
 		ADVISE(out, "`%sethtool -L %s tx %u`", prefix, peer->name, me->rx_queues);
 	} else if (!d->peer_err && peer->mtu > largest) {
-		no(out, "the MTU of its peer %s is %u, the largest for native XDP is %u", peer->name, peer->mtu, largest);
+		set_unavailable(out, "the MTU of its peer %s is %u, the largest for native XDP is %u", peer->name, peer->mtu, largest);
 		ADVISE(out, "`%sip link set dev %s mtu %u`", prefix, peer->name, largest);
 	}
 }
@@ -66,19 +69,19 @@ static void check_driver(const struct doctor_facts *f, const struct doctor_devic
 
 	if (me->xdp_known ? !(me->xdp_features & XDP_CAN_BASIC) : !kernel_iface__driver_has_xdp(me->driver)) {
 		if (!strcmp(me->kind, "loopback"))
-			no(out, "the loopback interface has no driver that could");
+			set_unavailable(out, "the loopback interface has no driver that could");
 		else
-			no(out, "%s%s has none%s", *me->driver ? "the driver " : "its driver", me->driver,
-			   me->xdp_known ? "" : ", as far as is known");
+			set_unavailable(out, "%s%s has none%s", *me->driver ? "the driver " : "its driver", me->driver,
+					me->xdp_known ? "" : ", as far as is known");
 	} else if (d->native.verdict >= KERNEL_NATIVE_NO) {
-		no(out, "%s", d->native.reason);
+		set_unavailable(out, "%s", d->native.reason);
 		ADVISE(out, "%s", d->native.advice);
 	} else if (d->native.verdict == KERNEL_NATIVE_PERHAPS) {
 		out->native = DOCTOR_NOTE;
 		snprintf(out->reason, sizeof(out->reason), "perhaps: %s", d->native.reason);
 	} else if (strcmp(me->kind, "veth") && me->mtu > doctor__one_page_mtu(f) &&
 		   !(doctor__long_frames() && me->xdp_features & XDP_CAN_RX_SG)) {
-		no(out, "MTU %u: native XDP takes frames that fit one page, about %u", me->mtu, doctor__one_page_mtu(f));
+		set_unavailable(out, "MTU %u: native XDP takes frames that fit one page, about %u", me->mtu, doctor__one_page_mtu(f));
 		ADVISE(out, "`ip link set dev %s mtu %u`", me->name, doctor__one_page_mtu(f));
 	}
 	if (out->native == DOCTOR_OK && !me->xdp_known) {

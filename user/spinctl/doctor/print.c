@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Prints the doctor's rows as text, fitted to the terminal, and as JSON. */
+/* Prints the doctor's rows as text of 80 columns, and as JSON. Called by doctor.c. */
 #include <string.h>
 
 #include "user/spinctl/doctor/facts.h"

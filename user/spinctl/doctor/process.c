@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl doctor: the table of checks of this process: capabilities, load classes, memlock, seccomp, lockdown. */
+/* spinctl doctor: the table of checks of this process: capabilities, load classes, memlock, seccomp, lockdown. Run by exam.c. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static void capabilities(const struct doctor_facts *f, struct doctor_row *row)
 }
 
 /* Reports why not even an XDP program that only returns XDP_PASS loads. */
-static void no_class(const struct doctor_facts *f, struct doctor_row *row)
+static void report_no_class(const struct doctor_facts *f, struct doctor_row *row)
 {
 	char reason[400];
 
@@ -67,7 +67,7 @@ static void load_classes(const struct doctor_facts *f, struct doctor_row *row)
 	int isolated = doctor_load__has(f->test_loads, SPIN_CLASS_ISOLATED);
 
 	if (f->may_load)
-		no_class(f, row);
+		report_no_class(f, row);
 	else if (trusted && isolated)
 		doctor__found(row, DOCTOR_OK, "%s and %s", spin_class_name(SPIN_CLASS_TRUSTED), spin_class_name(SPIN_CLASS_ISOLATED));
 	else if (trusted)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl doctor: the table of checks of sysctls and CPUs. */
+/* spinctl doctor: the table of checks of sysctls and CPUs. Run by exam.c. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,9 @@
 #include "kernel/probe_bpf.h"
 #include "kernel/textfile.h"
 
-static void setting(struct doctor_row *row, const char *path, long good, enum doctor_verdict if_bad, const char *meaning_good,
-		    const char *meaning_bad, const char *sysctl)
+/* Compares a sysctl with its good value, and advises to set it if it differs. */
+static void check_sysctl(struct doctor_row *row, const char *path, long good, enum doctor_verdict if_bad, const char *meaning_good,
+			 const char *meaning_bad, const char *sysctl)
 {
 	long value = textfile__number(AT_FDCWD, path, -1);
 
@@ -56,15 +57,15 @@ static void jit_harden(const struct doctor_facts *f, struct doctor_row *row)
 	if (value == 1) /* only unprivileged programs, which sPIN's are not */
 		doctor__found(row, DOCTOR_OK, "1: constants of unprivileged programs are blinded, handlers' are not");
 	else
-		setting(row, "/proc/sys/net/core/bpf_jit_harden", 0, DOCTOR_WARNING, "constants are not blinded",
-			"every constant in a program is blinded: more instructions per packet", "net.core.bpf_jit_harden");
+		check_sysctl(row, "/proc/sys/net/core/bpf_jit_harden", 0, DOCTOR_WARNING, "constants are not blinded",
+			     "every constant in a program is blinded: more instructions per packet", "net.core.bpf_jit_harden");
 }
 
 static void stats(const struct doctor_facts *f, struct doctor_row *row)
 {
 	(void)f;
-	setting(row, "/proc/sys/kernel/bpf_stats_enabled", 0, DOCTOR_WARNING, "off",
-		"every run of a program is timed, which costs a handler more than most of its own work", "kernel.bpf_stats_enabled");
+	check_sysctl(row, "/proc/sys/kernel/bpf_stats_enabled", 0, DOCTOR_WARNING, "off",
+		     "every run of a program is timed, which costs a handler more than most of its own work", "kernel.bpf_stats_enabled");
 }
 
 static void btf(const struct doctor_facts *f, struct doctor_row *row)

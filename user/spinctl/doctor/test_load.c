@@ -90,7 +90,7 @@ static int load_dispatcher(enum spin_class class)
 }
 
 /* Copies libspin's message without the path of the unnamed file. */
-static void take_message(struct test_load *load)
+static void copy_message(struct test_load *load)
 {
 	const char *message = spin_strerror_last(), *own = "/proc/self/fd/";
 
@@ -115,7 +115,7 @@ void doctor_load__try(struct test_load *test_loads, int all)
 		load->tried = 1;
 		load->err = rows[i].image ? load_handler(rows[i].image, rows[i].end, rows[i].class) : load_dispatcher(rows[i].class);
 		if (load->err)
-			take_message(load);
+			copy_message(load);
 	}
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl doctor: the table of checks of tools: compilers that spincc runs, and others. */
+/* spinctl doctor: the table of checks of tools: compilers that spincc runs, and others. Run by exam.c. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 #include "user/spinctl/doctor/facts.h"
 
-#define PATIENCE_MS 5000
+#define READ_TIMEOUT_MS 5000
 
 /* Reads the output of `TOOL --version` until it ends or a read times out. */
 static void read_output(int from, char *out, size_t bytes)
@@ -22,7 +22,7 @@ static void read_output(int from, char *out, size_t bytes)
 	struct pollfd p = { .fd = from, .events = POLLIN };
 	ssize_t n = 1;
 
-	while (n > 0 && have < bytes - 1 && poll(&p, 1, PATIENCE_MS) > 0) {
+	while (n > 0 && have < bytes - 1 && poll(&p, 1, READ_TIMEOUT_MS) > 0) {
 		n = read(from, out + have, bytes - 1 - have);
 		have += n > 0 ? (size_t)n : 0;
 	}
@@ -30,7 +30,7 @@ static void read_output(int from, char *out, size_t bytes)
 }
 
 /* Returns 0 and the first bytes - 1 bytes of the output, or -errno. */
-static int ask_version(const char *tool, char *out, size_t bytes)
+static int run_version(const char *tool, char *out, size_t bytes)
 {
 	char *argv[] = { (char *)tool, "--version", NULL };
 	posix_spawn_file_actions_t actions;
@@ -58,7 +58,7 @@ static int ask_version(const char *tool, char *out, size_t bytes)
 }
 
 /* Reduces the output to its first word with a dot between digits, "14.0.6", or else to its first line. */
-static void version_of(char *out)
+static void extract_version(char *out)
 {
 	for (char *at = out; *at; at++) {
 		if (!isdigit((unsigned char)*at) || (at > out && !isspace((unsigned char)at[-1])))
@@ -74,45 +74,45 @@ static void version_of(char *out)
 	out[strcspn(out, "\n")] = '\0';
 }
 
-static void tool(struct doctor_row *row, const char *variable, const char *name, const char *package, enum doctor_verdict if_missing,
-		 const char *use)
+static void check_tool(struct doctor_row *row, const char *variable, const char *name, const char *package, enum doctor_verdict if_missing,
+		       const char *use)
 {
 	const char *set = variable ? getenv(variable) : NULL, *program = set && *set ? set : name;
 	char out[1001];
-	int err = ask_version(program, out, sizeof(out));
+	int err = run_version(program, out, sizeof(out));
 
 	if (err) {
 		doctor__found(row, if_missing, "%s: %s; %s", program, strerror(-err), use);
 		doctor__advise(row, "`apt install %s`", package);
 		return;
 	}
-	version_of(out);
+	extract_version(out);
 	doctor__found(row, DOCTOR_OK, "%s %.60s", program, *out ? out : "(says no version)");
 }
 
 static void clang(const struct doctor_facts *f, struct doctor_row *row)
 {
 	(void)f;
-	tool(row, "CLANG", "clang", "clang", DOCTOR_WARNING, "spincc cannot build handlers without");
+	check_tool(row, "CLANG", "clang", "clang", DOCTOR_WARNING, "spincc cannot build handlers without");
 }
 
 static void riscv_gcc(const struct doctor_facts *f, struct doctor_row *row)
 {
 	(void)f;
-	tool(row, "RISCV_CC", "riscv64-unknown-elf-gcc", "gcc-riscv64-unknown-elf", DOCTOR_WARNING,
-	     "spincc cannot build the HPU's half of an object without");
+	check_tool(row, "RISCV_CC", "riscv64-unknown-elf-gcc", "gcc-riscv64-unknown-elf", DOCTOR_WARNING,
+		   "spincc cannot build the HPU's half of an object without");
 }
 
 static void gcc(const struct doctor_facts *f, struct doctor_row *row)
 {
 	(void)f;
-	tool(row, "CC", "gcc", "gcc", DOCTOR_NOTE, "only `spincc --target host` and the project itself need it");
+	check_tool(row, "CC", "gcc", "gcc", DOCTOR_NOTE, "only `spincc --target host` and the project itself need it");
 }
 
 static void objdump(const struct doctor_facts *f, struct doctor_row *row)
 {
 	(void)f;
-	tool(row, NULL, "llvm-objdump", "llvm", DOCTOR_NOTE, "it shows the instructions of a handler, nothing else");
+	check_tool(row, NULL, "llvm-objdump", "llvm", DOCTOR_NOTE, "it shows the instructions of a handler, nothing else");
 }
 
 static void model(const struct doctor_facts *f, struct doctor_row *row)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl doctor: the table of checks of veth pairs, which lose packets silently with some settings of either end. */
+/* spinctl doctor: the table of checks of veth pairs, which lose packets silently with some settings of either end. Run by exam.c. */
 #include <errno.h>
 #include <string.h>
 
 #include "user/spinctl/builtin.h"
 #include "user/spinctl/doctor/facts.h"
 
-#define PASSES_ON "copy_to_host" /* passes all packets except those that its rule matches */
+#define PASS_THROUGH_HANDLER "copy_to_host" /* passes all packets except those that its rule matches */
 
 static const char *peer_name(const struct doctor_facts *f)
 {
@@ -25,7 +25,7 @@ const char *doctor__program_for_peer(const struct doctor_device *device, char *b
 {
 	char prefix[128], handler[PATH_MAX];
 
-	if (!builtin__look(PASSES_ON, handler))
+	if (!builtin__look(PASS_THROUGH_HANDLER, handler))
 		snprintf(handler, sizeof(handler), "FILE.spin");
 	snprintf(buf, bytes, "%sspinctl run %s --dev %s --match 'udp dport 1' --interval 0 &",
 		 doctor__enter_peer(device, prefix, sizeof(prefix)), handler, device->peer.name);
@@ -107,7 +107,7 @@ static void tso(const struct doctor_facts *f, struct doctor_row *row)
 	doctor__advise(row, "if TCP matters more than handlers' speed: `spinctl run ... --mode generic`");
 }
 
-static void whose_time(const struct doctor_facts *f, struct doctor_row *row)
+static void cpu_time(const struct doctor_facts *f, struct doctor_row *row)
 {
 	const struct probe_iface *i = &f->device->iface;
 	int napi = i->native_id || i->features[FEATURE_GRO] == SETTING_ON;
@@ -169,7 +169,7 @@ const struct doctor_check doctor_veth_checks[] = {
 	  checksums },
 	{ "XDP_TX", "veth delivers what XDP sends only to an end that has an XDP program itself.", xdp_tx },
 	{ "TCP on the same link", "Native XDP takes frames one by one, so the sender must not give it 64 KB ones.", tso },
-	{ "CPU time", "Without threads of its own a veth's receiver runs inside the sender's system call.", whose_time },
+	{ "CPU time", "Without threads of its own a veth's receiver runs inside the sender's system call.", cpu_time },
 	{ "entering netns", "How a command gets into a network namespace decides which /sys it sees.", namespaces },
 	{ 0 },
 };

@@ -65,20 +65,20 @@ static int insert_entry(void *arg, const char *table, const char *fields)
 	return spin_ctx__table_insert(arg, table, fields);
 }
 
-static int takes(const char *protocol)
+static int is_protocol_wanted(const char *protocol)
 {
 	return !strcmp(options.protocol, protocol) || !strcmp(options.protocol, "both");
 }
 
 static int is_wanted(int fd, enum trap_call call)
 {
-	if (!takes(call == TRAP_LISTEN ? "tcp" : "udp") || (call == TRAP_CONNECT && !options.connected))
+	if (!is_protocol_wanted(call == TRAP_LISTEN ? "tcp" : "udp") || (call == TRAP_CONNECT && !options.connected))
 		return 0;
 	return !options.port || trap__port(fd) == options.port;
 }
 
 /* Returns 1 if the context is alive. If its memory was moved when its handlers were swapped, maps the new memory. */
-static int goes_on(struct spin_ctx *ctx)
+static int is_alive(struct spin_ctx *ctx)
 {
 	const int alive = spin_ctx__alive(ctx);
 
@@ -91,7 +91,7 @@ static void collect_ended(struct session *s, int all)
 	for (unsigned i = s->count; i-- > 0;) {
 		uint64_t packets[SPIN_REASON_COUNT];
 
-		if (goes_on(s->ctx[i]) && !all)
+		if (is_alive(s->ctx[i]) && !all)
 			continue;
 		spin_ctx__counters(s->ctx[i], packets);
 		/* counters are part of the state: contexts that share it are counted once, at the last one */
@@ -151,7 +151,8 @@ static int attach(void *arg, int fd, enum trap_call call)
 
 /* --- the program --- */
 
-static void become_program(const char **operands, int to_parent)
+/* Runs in the child: installs the filter, passes its descriptor to the parent, and executes the program. */
+static void exec_program(const char **operands, int to_parent)
 {
 	int fd = trap__install();
 
@@ -170,7 +171,7 @@ static void become_program(const char **operands, int to_parent)
 	_exit(127);
 }
 
-static int start(const char **operands, pid_t *pid, int *notify_fd)
+static int start_program(const char **operands, pid_t *pid, int *notify_fd)
 {
 	int pair[2], fds[BROKER_FDS];
 	unsigned count = 0;
@@ -182,7 +183,7 @@ static int start(const char **operands, pid_t *pid, int *notify_fd)
 	if (*pid < 0)
 		return report_error("cannot start a process: %s", strerror(errno));
 	if (!*pid)
-		become_program(operands, pair[1]);
+		exec_program(operands, pair[1]);
 	close(pair[1]);
 	broker__receive(pair[0], &byte, 1, fds, &count, 0);
 	close(pair[0]);
@@ -192,14 +193,14 @@ static int start(const char **operands, pid_t *pid, int *notify_fd)
 
 static volatile pid_t program;
 
-static void pass_on(int signal)
+static void forward_signal(int signal)
 {
 	if (program > 0)
 		kill(program, signal);
 }
 
 /* Handles notifications until the program ends. Returns its exit status. */
-static int serve(struct session *s, pid_t pid, int notify_fd)
+static int handle_notifications(struct session *s, pid_t pid, int notify_fd)
 {
 	int status;
 
@@ -233,14 +234,14 @@ static int exec(const char **operands, unsigned count)
 	/* the terminal also sends them to the program */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
-	signal(SIGTERM, pass_on);
-	signal(SIGHUP, pass_on);
+	signal(SIGTERM, forward_signal);
+	signal(SIGHUP, forward_signal);
 	fflush(stdout);
-	status = start(operands, &pid, &notify_fd);
+	status = start_program(operands, &pid, &notify_fd);
 	if (status)
 		return status;
 	program = pid;
-	status = serve(&session, pid, notify_fd);
+	status = handle_notifications(&session, pid, notify_fd);
 	collect_ended(&session, 1);
 	if (options.counters)
 		counters__text(session.packets, 0);

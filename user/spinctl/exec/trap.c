@@ -89,6 +89,7 @@ static int has_same_rights(const struct task *task)
 	return !read_task(0, &own) && own.uid == task->uid && own.capabilities == task->capabilities;
 }
 
+/* Returns a duplicate of another process's descriptor, or -errno. */
 static int get_socket(pid_t pid, int fd)
 {
 	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0), got, err;
@@ -101,7 +102,7 @@ static int get_socket(pid_t pid, int fd)
 	return got < 0 ? err : got;
 }
 
-static int is_of(int fd, int wanted)
+static int is_inet_socket(int fd, int wanted)
 {
 	int domain = 0, protocol = 0;
 	socklen_t bytes = sizeof(int);
@@ -141,7 +142,7 @@ static ssize_t read_memory(pid_t pid, uint64_t at, void *to, size_t bytes)
 }
 
 /* Makes the program's call in this process. Returns 0 or its -errno, or 1 if this process cannot make it. */
-static int call_for(const struct seccomp_notif *notif, pid_t pid, int fd)
+static int emulate_call(const struct seccomp_notif *notif, pid_t pid, int fd)
 {
 	struct sockaddr_storage address;
 	const size_t bytes = notif->data.args[2];
@@ -155,11 +156,12 @@ static int call_for(const struct seccomp_notif *notif, pid_t pid, int fd)
 	return 0;
 }
 
-static int send_answer(int notify_fd, uint64_t id, int error, int goes_on)
+/* Ends the notification: the call returns error, or (continues) the kernel makes it. */
+static int send_response(int notify_fd, uint64_t id, int error, int continues)
 {
-	struct seccomp_notif_resp answer = { .id = id, .error = error, .flags = goes_on ? SECCOMP_USER_NOTIF_FLAG_CONTINUE : 0 };
+	struct seccomp_notif_resp response = { .id = id, .error = error, .flags = continues ? SECCOMP_USER_NOTIF_FLAG_CONTINUE : 0 };
 
-	return ioctl(notify_fd, SECCOMP_IOCTL_NOTIF_SEND, &answer) ? -errno : 0;
+	return ioctl(notify_fd, SECCOMP_IOCTL_NOTIF_SEND, &response) ? -errno : 0;
 }
 
 /* Returns 1 if the socket has a port or, for TRAP_LISTEN, listens. fn is called when this becomes true. */
@@ -185,16 +187,16 @@ static int handle_socket(int notify_fd, const struct seccomp_notif *notif, const
 			 int (*fn)(void *arg, int socket_fd, enum trap_call call), void *arg)
 {
 	const int was_ready = is_ready(fd, call);
-	int result = has_same_rights(task) ? call_for(notif, task->pid, fd) : 1;
+	int result = has_same_rights(task) ? emulate_call(notif, task->pid, fd) : 1;
 
 	if (result > 0) {
-		int err = send_answer(notify_fd, notif->id, 0, 1);
+		int err = send_response(notify_fd, notif->id, 0, 1);
 
 		return err || was_ready || !wait_until_ready(fd, call) ? err : fn(arg, fd, call) ? -EPERM : 0;
 	}
 	if (!result && !was_ready && is_ready(fd, call) && fn(arg, fd, call))
 		result = -EPERM;
-	return send_answer(notify_fd, notif->id, result, 0);
+	return send_response(notify_fd, notif->id, result, 0);
 }
 
 int trap__handle(int notify_fd, int (*fn)(void *arg, int socket_fd, enum trap_call call), void *arg)
@@ -214,12 +216,12 @@ int trap__handle(int notify_fd, int (*fn)(void *arg, int socket_fd, enum trap_ca
 		return -ENOENT;
 	}
 	if (fd < 0 && fd != -EBADF) { /* a program whose sockets are not accessible must not run without handlers */
-		send_answer(notify_fd, notif.id, -EPERM, 0);
+		send_response(notify_fd, notif.id, -EPERM, 0);
 		return -EPERM;
 	}
 	call = notif.data.nr == SYS_listen ? TRAP_LISTEN : notif.data.nr == SYS_connect ? TRAP_CONNECT : TRAP_BIND;
-	if (fd < 0 || !is_of(fd, call == TRAP_LISTEN ? IPPROTO_TCP : IPPROTO_UDP))
-		err = send_answer(notify_fd, notif.id, 0, 1);
+	if (fd < 0 || !is_inet_socket(fd, call == TRAP_LISTEN ? IPPROTO_TCP : IPPROTO_UDP))
+		err = send_response(notify_fd, notif.id, 0, 1);
 	else
 		err = handle_socket(notify_fd, &notif, &task, fd, call, fn, arg);
 	if (fd >= 0)

@@ -20,7 +20,7 @@ struct search {
 	int err;
 };
 
-static int take_message(void *arg, const struct spin_message_info *message)
+static int add_message(void *arg, const struct spin_message_info *message)
 {
 	struct mpq_context *c = arg;
 
@@ -76,7 +76,7 @@ static int read_messages(const struct introspect_section *s, const struct window
 	out->message = calloc(v.mpqs + 1, sizeof(*out->message));
 	if (!out->message)
 		return -ENOMEM;
-	messages_view__each(&v, take_message, out);
+	messages_view__each(&v, add_message, out);
 	messages_view__stats(&v, &out->stats);
 	return 0;
 }
@@ -117,7 +117,7 @@ int mpq_find__context(uint32_t program_id, struct mpq_context *out)
 	return err;
 }
 
-static void add(struct search *s, const struct status_interface *found, const struct status_context *context)
+static void add_context(struct search *s, const struct status_interface *found, const struct status_context *context)
 {
 	struct mpq_context *more, *c;
 	int err;
@@ -153,7 +153,7 @@ static void on_interface(void *arg, const struct status_interface *found)
 	if (s->device && (!found->here || strcmp(found->device, s->device)))
 		return;
 	for (unsigned i = 0; i < found->contexts; i++)
-		add(s, found, &found->context[i]);
+		add_context(s, found, &found->context[i]);
 }
 
 int mpq_find__contexts(const char *device, struct mpq_context **out, unsigned *count)

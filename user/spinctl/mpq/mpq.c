@@ -9,7 +9,6 @@
 #include "kernel/caps.h"
 #include "user/spinctl/mpq/mpq.h"
 #include "user/tool/notify.h"
-#include "user/tool/notify.h"
 
 static struct mpq_options {
 	const char *device;

@@ -5,7 +5,7 @@
 
 #include "user/spinctl/mpq/mpq.h"
 
-static void source(const struct spin_message_info *m, char *text, size_t bytes)
+static void format_source(const struct spin_message_info *m, char *text, size_t bytes)
 {
 	char address[INET6_ADDRSTRLEN] = "?";
 
@@ -17,7 +17,7 @@ static void text_message(const struct spin_message_info *m)
 {
 	char from[INET6_ADDRSTRLEN + 16], packets[32], entry[16];
 
-	source(m, from, sizeof(from));
+	format_source(m, from, sizeof(from));
 	if (m->packets_total)
 		snprintf(packets, sizeof(packets), "%u of %u", m->packets, m->packets_total);
 	else

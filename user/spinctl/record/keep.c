@@ -124,8 +124,8 @@ static int write_context(struct recorder *r)
 	return recording_writer__context(r->writer, &context) ? report_error("%s", engine_error()) : DONE;
 }
 
-/* Skips events of the host's own progress thread about its puts: they are not results of the recorded packets. */
-static void take_event(void *arg, const struct spin_event *event)
+/* Writes an event. Skips those of the host's own progress thread about its puts: they are not results of the recorded packets. */
+static void record_event(void *arg, const struct spin_event *event)
 {
 	struct recorder *r = arg;
 
@@ -140,7 +140,7 @@ static void drain_events(struct recorder *r)
 {
 	int count;
 
-	while (r->ctx->messages && (count = spin_ctx__events(r->ctx, take_event, r))) {
+	while (r->ctx->messages && (count = spin_ctx__events(r->ctx, record_event, r))) {
 		if (count < 0 && !r->status)
 			r->status = report_error("%s", spin_strerror_last());
 		if (count < 0)
@@ -162,7 +162,7 @@ static int write_lost_events(struct recorder *r)
 	return recording_writer__event(r->writer, NULL, stats.events_lost) ? report_error("%s", engine_error()) : DONE;
 }
 
-static void take_packet(void *arg, const struct spin_tapped *packet)
+static void record_packet(void *arg, const struct spin_tapped *packet)
 {
 	struct recorder *r = arg;
 
@@ -173,7 +173,7 @@ static void take_packet(void *arg, const struct spin_tapped *packet)
 /* Returns the number of packets read, or a negative errno. */
 static int drain(struct recorder *r)
 {
-	int packets = spin_ctx__tapped(r->ctx, take_packet, r);
+	int packets = spin_ctx__tapped(r->ctx, record_packet, r);
 
 	if (packets < 0 && !r->status)
 		r->status = report_error("%s", spin_strerror_last());

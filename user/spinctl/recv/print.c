@@ -9,7 +9,7 @@ struct source {
 	char text[INET6_ADDRSTRLEN];
 };
 
-static struct source source(uint32_t ip_version, const uint32_t *addr)
+static struct source format_source(uint32_t ip_version, const uint32_t *addr)
 {
 	struct source s = { "?" };
 
@@ -27,10 +27,10 @@ void recv_print__start(const struct receiver *r, unsigned port)
 	printf(", port %u\n", port);
 }
 
-static int show(void *arg, const struct spin_message_info *m)
+static int show_message(void *arg, const struct spin_message_info *m)
 {
 	(void)arg;
-	fprintf(stderr, "\rmessage %u from %s: ", m->message_id, source(m->ip_version, m->src_addr).text);
+	fprintf(stderr, "\rmessage %u from %s: ", m->message_id, format_source(m->ip_version, m->src_addr).text);
 	if (m->phase == SPIN_MESSAGE_WAITING)
 		fprintf(stderr, "%u packets wait for the first one", m->parked);
 	else if (m->packets_total)
@@ -44,7 +44,7 @@ static int show(void *arg, const struct spin_message_info *m)
 
 static void show_transfer(const struct recv_transfer *t)
 {
-	fprintf(stderr, "\rfrom %s: %.1f MiB", source(t->from.ip_version, t->from.src_addr).text, (double)t->position / (1 << 20));
+	fprintf(stderr, "\rfrom %s: %.1f MiB", format_source(t->from.ip_version, t->from.src_addr).text, (double)t->position / (1 << 20));
 	if (t->total != TRANSFER_UNKNOWN && t->total)
 		fprintf(stderr, " of %.1f, %.0f %%", (double)t->total / (1 << 20), (double)t->position * 100 / (double)t->total);
 	fputs("\033[K", stderr);
@@ -56,7 +56,7 @@ void recv_print__progress(const struct receiver *r)
 	if (r->bar && r->state == RECV_TRANSFER)
 		show_transfer(&r->now);
 	else if (r->bar)
-		spin_ctx__messages(r->set.context[0].ctx, show, NULL);
+		spin_ctx__messages(r->set.context[0].ctx, show_message, NULL);
 }
 
 void recv_print__clear(const struct receiver *r)
@@ -67,7 +67,7 @@ void recv_print__clear(const struct receiver *r)
 
 void recv_print__received(const struct receiver *r, const struct spin_event *e, uint64_t bytes, unsigned messages)
 {
-	const struct source from = source(e->ip_version, e->src_addr);
+	const struct source from = format_source(e->ip_version, e->src_addr);
 	char what[48];
 	struct json j;
 
@@ -103,14 +103,14 @@ void recv_print__transfer_given_up(const struct receiver *r)
 	recv_print__clear(r);
 	report_error("a file from %s port %u stopped at byte %" PRIu64 "%s, its other pieces are missing: given up, nothing of it was "
 		     "written; waiting for another",
-		     source(t->from.ip_version, t->from.src_addr).text, t->from.src_port, t->position, of);
+		     format_source(t->from.ip_version, t->from.src_addr).text, t->from.src_port, t->position, of);
 }
 
 void recv_print__given_up(const struct receiver *r, const struct spin_event *e)
 {
 	recv_print__clear(r);
 	report_error("message %u from %s port %u stopped before it was complete: given up; waiting for another", e->message_id,
-		     source(e->ip_version, e->src_addr).text, e->src_port);
+		     format_source(e->ip_version, e->src_addr).text, e->src_port);
 }
 
 void recv_print__end(const struct receiver *r)

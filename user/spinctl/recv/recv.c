@@ -19,11 +19,11 @@
 #include "user/tool/notify.h"
 
 #define MAX_MIB       64
-#define LOOK_S        0.1 /* how often a terminal is told */
-#define LINGER_S      0.3 /* without packets, before it goes */
+#define POLL_S        0.1 /* longest wait for an event; also the interval of the progress line */
+#define LINGER_S      0.3 /* after the last file, the command ends when no packet has arrived for this long */
 #define LINGER_MAX_S  5
 #define CONTROL_BYTES 4096u
-#define TOMBSTONE_S   10 /* senders that are more patient than by default get no message delivered twice */
+#define TOMBSTONE_S   10 /* longer than the default: a sender with a longer timeout does not deliver a message twice */
 
 static struct recv_options {
 	struct option_list devices;
@@ -60,7 +60,7 @@ static int usage(const char *option, const char *reason)
 	return USAGE;
 }
 
-/* What transfers begin and end with has its own place, as long as there is one. */
+/* Returns the size of host memory: --max-mib for data, and CONTROL_BYTES for the first and last message of a transfer if they fit. */
 static unsigned host_kib(void)
 {
 	unsigned kib = (options.max_mib << 10) + (CONTROL_BYTES >> 10);
@@ -68,21 +68,21 @@ static unsigned host_kib(void)
 	return kib < SPIN_HOST_BYTES_MAX >> 10 ? kib : SPIN_HOST_BYTES_MAX >> 10;
 }
 
-/* FAILED after a message: its bytes are no good, or not all there. */
-static int check(const struct spin_event *e)
+/* Returns FAILED after a message if a handler failed or dropped packets, so that the bytes are invalid or incomplete. */
+static int check_message(const struct spin_event *e)
 {
 	if (e->flags & (SPIN_EVENT_FAILED | SPIN_EVENT_DROPPED))
 		return report_error("message %u: a handler failed or dropped it; `spinctl run` of the handlers tells more", e->message_id);
 	return DONE;
 }
 
-/* The message is a whole file. If it is bad, others may still be good. */
-static int take(struct receiver *r, const struct spin_event *e)
+/* Writes a message that is a whole file. If it is invalid and more than one file was requested, the command goes on with the next one. */
+static int write_message(struct receiver *r, const struct spin_event *e)
 {
 	int status;
 
 	recv_print__clear(r);
-	if (check(e)) {
+	if (check_message(e)) {
 		if (r->wanted == 1)
 			return FAILED;
 		r->bad++;
@@ -112,7 +112,7 @@ static void on_event(void *arg, const struct spin_event *event)
 	else if (event->type == SPIN_EVENT_TIMEOUT && r->state == RECV_IDLE && !(event->flags & SPIN_EVENT_REFUSED))
 		recv_print__given_up(r, event);
 	if (!r->status && is_whole)
-		r->status = take(r, event);
+		r->status = write_message(r, event);
 }
 
 static int done(const struct receiver *r)
@@ -120,7 +120,7 @@ static int done(const struct receiver *r)
 	return r->wanted && r->received == r->wanted;
 }
 
-/* If the last acknowledgements were lost, the sender sends again: it is to have them, and not to find nobody here. */
+/* Stays attached after the last file: if its last acknowledgements were lost, the sender repeats packets, which must be acknowledged. */
 static void linger(struct receiver *r)
 {
 	const struct run_counts *counts = &r->set.context[0].counts;
@@ -135,8 +135,8 @@ static void linger(struct receiver *r)
 	}
 }
 
-/* Packets that no entry has room for: their senders have been told, and end. */
-static int look_for_refused(struct receiver *r)
+/* Reports packets for which no entry had room. Their senders got a refusal, and give up. */
+static int check_refused(struct receiver *r)
 {
 	const uint64_t refused = r->set.context[0].counts.in_interval[SPIN_REASON_BEYOND_ENTRY];
 	const int is_new = refused && !r->was_refused;
@@ -159,7 +159,7 @@ static int watch(struct receiver *r)
 
 	while (!signals__signal() && !r->status && !done(r) && !ferror(stdout)) {
 		struct pollfd fd = { .fd = spin_ctx__event_fd(ctx), .events = POLLIN };
-		double wait_s = LOOK_S, left_s = options.duration_s - (now_s() - start_s);
+		double wait_s = POLL_S, left_s = options.duration_s - (now_s() - start_s);
 
 		if (options.duration_s > 0 && left_s <= 0)
 			break;
@@ -175,7 +175,7 @@ static int watch(struct receiver *r)
 		session__count(&r->set);
 		run_note__lost_replies(&r->set);
 		if (!r->status && !done(r))
-			r->status = look_for_refused(r);
+			r->status = check_refused(r);
 		recv_print__progress(r);
 	}
 	recv_print__clear(r);

@@ -15,85 +15,85 @@ struct recv_entry {
 	unsigned me;
 };
 
-/* Room for a piece. */
+/* A part of host memory for one piece. */
 struct recv_slot {
 	struct recv_entry entry;
-	int full; /* 1: a piece lies there that is not in the file yet */
+	int full; /* 1: it has a piece that has not been written to the file yet */
 	uint64_t position;
 	uint32_t bytes;
 };
 
 enum recv_state {
-	RECV_IDLE,     /* whatever comes first */
-	RECV_TRANSFER, /* pieces of one file */
-	RECV_CLOSING,  /* no more pieces of it, but a message may still have one of its entries */
+	RECV_IDLE,     /* waits for a message that is a file, or for a transfer */
+	RECV_TRANSFER, /* receives the pieces of one file */
+	RECV_CLOSING,  /* the file is complete or given up, but messages may still use some of its entries */
 };
 
-/* A file that comes in pieces (transfer.h). */
+/* A file that is received in pieces (transfer.h). */
 struct recv_transfer {
 	uint32_t id, piece_bytes;
 	uint64_t total;         /* bytes, or TRANSFER_UNKNOWN */
-	struct spin_event from; /* of its first message */
-	/* as it goes on */
+	struct spin_event from; /* event of its first message: names the sender */
+	/* progress */
 	unsigned slots, messages;
 	uint32_t slot_bytes;
-	uint64_t position; /* bytes in the file */
+	uint64_t position; /* bytes written to the file so far */
 	struct transfer_digest digest;
-	int has_end; /* 1: these are known: */
+	int has_end; /* 1: the last message has arrived, with length and digest: */
 	uint64_t end_bytes, end_digest;
-	double heard_s;
+	double heard_s; /* last sign of life from its sender, in now_s() */
 };
 
-/* Into files, one after the other. */
+/* The state of the command. It receives one file at a time. */
 struct receiver {
 	struct session set;
 	struct message_options message;
 	const char *path;
-	unsigned wanted; /* files; 0: as many as come */
+	unsigned wanted; /* number of files; 0: no limit */
 	unsigned received;
 	unsigned bad;    /* messages that were not written */
-	int was_refused; /* 1: packets were refused when that was looked at last */
+	int was_refused; /* 1: packets were refused at the last check */
 	int json, bar;
 	int status; /* FAILED after a message */
-	/* host memory: messages, or the slots; behind them what transfers begin and end with */
+	/* host memory: one message or the slots, then the first and last message of a transfer */
 	const uint8_t *memory;
-	size_t memory_bytes;     /* of messages */
-	uint32_t control;        /* offset */
-	struct atomic_file file; /* the next message's */
+	size_t memory_bytes;     /* size of the part for messages and slots */
+	uint32_t control;        /* offset of the other part */
+	struct atomic_file file; /* the file that is being received */
 	enum recv_state state;
-	struct recv_entry whole, open, end; /* of messages that are a file, and of transfers */
+	struct recv_entry whole, open, end; /* for a message that is a file; for the first and the last message of a transfer */
 	struct recv_slot slot[RECV_SLOTS];
 	struct recv_transfer now;
 	struct recv_transfer next; /* announced while this one is received */
 	int has_next;
 };
 
-/* Where the next file goes: its directory is there and can be written to. DONE, or FAILED after a message. */
+/* Opens a temporary file for the next file. Returns DONE, or FAILED after a message. */
 int recv_file__prepare(struct receiver *r);
-/* Writes what is in host memory behind what was written. DONE, or FAILED after a message. */
+/* Appends bytes of host memory to the file. Returns DONE, or FAILED after a message. */
 int recv_file__write(struct receiver *r, size_t from, size_t bytes);
-/* Gives the file its name. DONE, or FAILED after a message. */
+/* Renames the file to its final name. Returns DONE, or FAILED after a message. */
 int recv_file__publish(struct receiver *r);
 
-/* Posts the entries for what comes first. DONE, or FAILED after a message. */
+/* Posts the entries for the first message. Returns DONE, or FAILED after a message. */
 int recv_transfer__start(struct receiver *r);
 /*
- * An entry's message is complete. *is_whole: it is a file of its own, which the caller takes; then the entry is to be
- * posted again with recv_transfer__ready(). DONE, or FAILED after a message.
+ * Handles the event of a complete message. Sets *is_whole to 1 if the message is a whole file: then the caller writes it and posts the
+ * entry again with recv_transfer__ready(). Returns DONE, or FAILED after a message.
  */
 int recv_transfer__event(struct receiver *r, const struct spin_event *event, int *is_whole);
 int recv_transfer__ready(struct receiver *r);
-/* Advances the transfer, also without an event: DONE, or FAILED after a message. */
+/* Checks timeouts and changes the state. Must be called periodically. Returns DONE, or FAILED after a message. */
 int recv_transfer__step(struct receiver *r);
 
 void recv_print__start(const struct receiver *r, unsigned port);
-/* What is in flight, on one line of a terminal. */
+/* Shows the message or file in flight on one line of the terminal. */
 void recv_print__progress(const struct receiver *r);
 void recv_print__clear(const struct receiver *r);
 void recv_print__received(const struct receiver *r, const struct spin_event *event, uint64_t bytes, unsigned messages);
-/* On stderr: a message will not go on. */
+/* Reports on stderr that a message was given up. */
 void recv_print__given_up(const struct receiver *r, const struct spin_event *event);
-/* The same of a file in pieces. */
+/* Same for a file in pieces. */
 void recv_print__transfer_given_up(const struct receiver *r);
 void recv_print__end(const struct receiver *r);
 

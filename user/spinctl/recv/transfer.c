@@ -13,10 +13,10 @@
 #include "user/tool/notify.h"
 #include "user/spinctl/recv/recv.h"
 
-#define SILENT_S       10.0 /* without a piece: its sender has ended */
-#define SILENT_OTHER_S 2.0  /* where another file waits */
-#define MISSING_S      1.0  /* events of several CPUs are read in any order, but not so much later */
-#define END_OFFSET     64u  /* behind r->control */
+#define IDLE_TIMEOUT_S         10.0 /* seconds without a piece after which the file is given up */
+#define IDLE_TIMEOUT_WAITING_S 2.0  /* same if another file is waiting */
+#define MISSING_TIMEOUT_S      1.0  /* after the last message: events of several CPUs are read in any order, but not later than this */
+#define END_OFFSET             64u  /* offset of the last message from r->control */
 
 static struct spin_ctx *context(const struct receiver *r)
 {
@@ -38,7 +38,7 @@ static int post(struct receiver *r, struct recv_entry *entry, uint64_t match_bit
 	return DONE;
 }
 
-/* 1: no message can have it. 0: one has, or its event was not read yet. */
+/* Unlinks an entry. Returns 1 if no message can use it any more; 0: a message uses it, or its event has not been read yet. */
 static int close_entry(struct receiver *r, struct recv_entry *entry)
 {
 	if (entry->posted && !spin_ctx__me_unlink(context(r), entry->me))
@@ -78,8 +78,8 @@ static int post_end(struct receiver *r)
 		       : post(r, &r->end, TRANSFER_END | r->now.id, 0, r->control + END_OFFSET, sizeof(struct transfer_end));
 }
 
-/* The file that has been announced is the one that comes. */
-static int begin(struct receiver *r)
+/* Begins to receive the file that was announced last: posts its slots. */
+static int begin_transfer(struct receiver *r)
 {
 	struct recv_transfer *t = &r->now;
 	int status = DONE;
@@ -99,32 +99,32 @@ static int begin(struct receiver *r)
 	return status;
 }
 
-/* No more of this file; what was written of it is gone. */
-static int leave(struct receiver *r)
+/* Ends the transfer. Removes the temporary file if it was not published, and opens the next one. */
+static int close_transfer(struct receiver *r)
 {
 	r->state = RECV_CLOSING;
 	atomic_file__close(&r->file);
 	return r->wanted && r->received == r->wanted ? DONE : recv_file__prepare(r);
 }
 
-/* Of a file whose bytes are no good. What was wrong has been told. */
-static int is_bad(struct receiver *r)
+/* Discards a file with invalid bytes. The caller has reported the reason. */
+static int discard_transfer(struct receiver *r)
 {
 	if (r->wanted == 1)
 		return FAILED;
 	r->bad++;
-	return leave(r);
+	return close_transfer(r);
 }
 
-static int missing(struct receiver *r)
+static int report_missing(struct receiver *r)
 {
 	recv_print__clear(r);
 	report_error("%s: pieces are missing: what comes behind byte %" PRIu64 " is another one; nothing was written, send the file again",
 		     r->file.path, r->now.position);
-	return is_bad(r);
+	return discard_transfer(r);
 }
 
-static int finish(struct receiver *r)
+static int finish_transfer(struct receiver *r)
 {
 	const struct recv_transfer *t = &r->now;
 	int status;
@@ -134,17 +134,17 @@ static int finish(struct receiver *r)
 		report_error("%s: the digest of its %" PRIu64 " bytes is not its sender's: they were damaged on the way; nothing was "
 			     "written, send the file again",
 			     r->file.path, t->position);
-		return is_bad(r);
+		return discard_transfer(r);
 	}
 	status = recv_file__publish(r);
 	if (status)
 		return status;
 	recv_print__received(r, &t->from, t->position, t->messages);
 	r->received++;
-	return leave(r);
+	return close_transfer(r);
 }
 
-/* The first slot that has what comes next in the file, or what is in it already; NULL: none. */
+/* Returns the first slot with the next piece of the file, or with one that was written already; NULL: none. */
 static struct recv_slot *next_slot(struct receiver *r)
 {
 	for (unsigned i = 0; i < r->now.slots; i++)
@@ -167,7 +167,7 @@ static int write_slot(struct receiver *r, struct recv_slot *slot)
 	return status ? status : post_slot(r, slot);
 }
 
-static int is_stuck(const struct receiver *r)
+static int are_all_slots_full(const struct receiver *r)
 {
 	unsigned full = 0;
 
@@ -176,8 +176,8 @@ static int is_stuck(const struct receiver *r)
 	return full == r->now.slots;
 }
 
-/* Writes all that can be, and looks where the file is then. */
-static int go_on(struct receiver *r)
+/* Writes all pieces that are next in the file, then checks whether the file is complete or cannot be completed. */
+static int write_pieces(struct receiver *r)
 {
 	struct recv_transfer *t = &r->now;
 	struct recv_slot *slot;
@@ -187,14 +187,14 @@ static int go_on(struct receiver *r)
 		status = write_slot(r, slot);
 	if (status)
 		return status;
-	if (is_stuck(r) || t->position > t->total || (t->has_end && t->position > t->end_bytes))
-		return missing(r);
+	if (are_all_slots_full(r) || t->position > t->total || (t->has_end && t->position > t->end_bytes))
+		return report_missing(r);
 	if (t->has_end && t->position == t->end_bytes && (t->total == TRANSFER_UNKNOWN || t->total == t->end_bytes))
-		return finish(r);
+		return finish_transfer(r);
 	return t->position == t->total ? post_end(r) : DONE;
 }
 
-static int take_open(struct receiver *r, const struct spin_event *e)
+static int handle_open(struct receiver *r, const struct spin_event *e)
 {
 	struct recv_transfer t = { .from = *e };
 	struct transfer_open open;
@@ -213,7 +213,7 @@ static int take_open(struct receiver *r, const struct spin_event *e)
 	return post_open(r);
 }
 
-static int take_end(struct receiver *r, const struct spin_event *e)
+static int handle_end(struct receiver *r, const struct spin_event *e)
 {
 	struct transfer_end end;
 
@@ -225,10 +225,10 @@ static int take_end(struct receiver *r, const struct spin_event *e)
 	r->now.has_end = e->length == sizeof(end);
 	r->now.end_bytes = be64toh(end.bytes);
 	r->now.end_digest = be64toh(end.digest);
-	return r->now.has_end ? go_on(r) : missing(r);
+	return r->now.has_end ? write_pieces(r) : report_missing(r);
 }
 
-static int take_piece(struct receiver *r, struct recv_slot *slot, const struct spin_event *e)
+static int handle_piece(struct receiver *r, struct recv_slot *slot, const struct spin_event *e)
 {
 	struct recv_transfer *t = &r->now;
 
@@ -237,18 +237,18 @@ static int take_piece(struct receiver *r, struct recv_slot *slot, const struct s
 	if (e->flags & (SPIN_EVENT_FAILED | SPIN_EVENT_DROPPED)) {
 		recv_print__clear(r);
 		report_error("%s: a handler failed or dropped a piece; `spinctl run` of the handlers tells more", r->file.path);
-		return is_bad(r);
+		return discard_transfer(r);
 	}
 	t->heard_s = now_s();
 	t->messages++;
 	slot->full = 1;
 	slot->position = e->hdr_data;
 	slot->bytes = e->length;
-	return go_on(r);
+	return write_pieces(r);
 }
 
-/* Of an entry that is posted: it is this message's, which is complete. */
-static int has(struct recv_entry *entry, const struct spin_event *e)
+/* Returns 1 if the event is that of the entry's message. The message has used up the entry, which is then no longer posted. */
+static int take_entry_event(struct recv_entry *entry, const struct spin_event *e)
 {
 	if (!entry->posted || entry->me != e->me)
 		return 0;
@@ -258,21 +258,21 @@ static int has(struct recv_entry *entry, const struct spin_event *e)
 
 int recv_transfer__event(struct receiver *r, const struct spin_event *e, int *is_whole)
 {
-	*is_whole = has(&r->whole, e);
+	*is_whole = take_entry_event(&r->whole, e);
 	if (*is_whole)
 		return DONE;
-	if (has(&r->open, e))
-		return take_open(r, e);
-	if (has(&r->end, e))
-		return take_end(r, e);
+	if (take_entry_event(&r->open, e))
+		return handle_open(r, e);
+	if (take_entry_event(&r->end, e))
+		return handle_end(r, e);
 	for (unsigned i = 0; i < RECV_SLOTS; i++)
-		if (has(&r->slot[i].entry, e))
-			return take_piece(r, &r->slot[i], e);
+		if (take_entry_event(&r->slot[i].entry, e))
+			return handle_piece(r, &r->slot[i], e);
 	return DONE;
 }
 
-/* 1: a piece is on its way. */
-static int is_coming(const struct receiver *r)
+/* Returns 1 if a message is using one of the slots. */
+static int is_receiving(const struct receiver *r)
 {
 	struct spin_me me;
 
@@ -282,23 +282,23 @@ static int is_coming(const struct receiver *r)
 	return 0;
 }
 
-static int look_for_silence(struct receiver *r)
+static int check_timeout(struct receiver *r)
 {
 	struct recv_transfer *t = &r->now;
 
-	if (is_coming(r)) {
+	if (is_receiving(r)) {
 		t->heard_s = now_s();
 		return DONE;
 	}
-	if (t->has_end && now_s() > t->heard_s + MISSING_S)
-		return missing(r);
-	if (now_s() < t->heard_s + (r->has_next ? SILENT_OTHER_S : SILENT_S))
+	if (t->has_end && now_s() > t->heard_s + MISSING_TIMEOUT_S)
+		return report_missing(r);
+	if (now_s() < t->heard_s + (r->has_next ? IDLE_TIMEOUT_WAITING_S : IDLE_TIMEOUT_S))
 		return DONE;
 	recv_print__transfer_given_up(r);
-	return leave(r);
+	return close_transfer(r);
 }
 
-static int close_all(struct receiver *r)
+static int close_entries(struct receiver *r)
 {
 	int closed = close_entry(r, &r->end);
 
@@ -312,18 +312,18 @@ int recv_transfer__step(struct receiver *r)
 	int status = DONE;
 
 	if (r->state == RECV_TRANSFER)
-		status = look_for_silence(r);
-	if (!status && r->state == RECV_CLOSING && close_all(r)) {
+		status = check_timeout(r);
+	if (!status && r->state == RECV_CLOSING && close_entries(r)) {
 		memset(r->slot, 0, sizeof(r->slot));
 		r->state = RECV_IDLE;
 		status = recv_transfer__ready(r);
 	}
 	if (!status && r->state == RECV_IDLE && r->has_next && close_entry(r, &r->whole))
-		status = begin(r);
+		status = begin_transfer(r);
 	return status;
 }
 
-/* The file that a receiver is at work on: it gets its name when it is whole. */
+/* --- the file that is being received; it gets its final name when it is complete --- */
 
 int recv_file__prepare(struct receiver *r)
 {

@@ -11,7 +11,7 @@
 #include "user/conformance/event.h"
 #include "user/spinctl/replay/host.h"
 
-static unsigned take_segments(const struct recording_entry *entry, struct spin_segment segment[SPIN_SEGMENTS_MAX])
+static unsigned copy_segments(const struct recording_entry *entry, struct spin_segment segment[SPIN_SEGMENTS_MAX])
 {
 	for (unsigned i = 0; i < entry->segments; i++)
 		segment[i] = (struct spin_segment){ entry->segment[i].start, entry->segment[i].length };
@@ -34,13 +34,13 @@ void replay_host__options(const struct recording *recording, struct spin_message
 		opts->put = (int)c->put;
 		opts->no_entry = 1;
 	} else {
-		opts->handler_segments = take_segments(&recording->host[RECORDING_BEFORE].entry[0], segment);
+		opts->handler_segments = copy_segments(&recording->host[RECORDING_BEFORE].entry[0], segment);
 		opts->handler_mem = opts->handler_segments ? segment : NULL;
 	}
 }
 
 /* Sets the source whose messages the entry takes. Returns 0 if no entry can have this source. */
-static int take_source(const struct recording_entry *entry, struct spin_process *source)
+static int copy_source(const struct recording_entry *entry, struct spin_process *source)
 {
 	memcpy(source->addr, entry->src, sizeof(source->addr));
 	source->ip_version = (uint16_t)(entry->source & 255);
@@ -70,9 +70,9 @@ static int post(const struct recording *recording, struct engine *e)
 		if (entry->state != SPIN_ME_OPEN || entry->used)
 			return engine_fail(-EINVAL, "%s: matching entry %u is in use before the first packet: record again",
 					   recording->path, i);
-		if (!take_source(entry, &opts.source))
+		if (!copy_source(entry, &opts.source))
 			return engine_fail(-EINVAL, "%s: matching entry %u is for a source that cannot be", recording->path, i);
-		opts.handler_segments = take_segments(entry, segment);
+		opts.handler_segments = copy_segments(entry, segment);
 		err = e->ops->me_append(e, &opts, &me);
 		if (err)
 			return err;
@@ -173,7 +173,7 @@ static char **sorted(char *const *line, size_t count)
 }
 
 /* Returns how many lines at the front are equal to `like`. */
-static size_t run_length(char *const *line, size_t count, const char *like)
+static size_t count_equal(char *const *line, size_t count, const char *like)
 {
 	size_t n = 0;
 
@@ -204,7 +204,7 @@ void replay_events__differ(struct differences *d, char *const *want, size_t want
 	while (a && b && (i < want_count || j < got->count)) {
 		int a_first = j == got->count || (i < want_count && strcmp(a[i], b[j]) <= 0);
 		const char *line = a_first ? a[i] : b[j];
-		size_t of_a = run_length(a + i, want_count - i, line), of_b = run_length(b + j, got->count - j, line);
+		size_t of_a = count_equal(a + i, want_count - i, line), of_b = count_equal(b + j, got->count - j, line);
 
 		add_event(d, line, of_a, of_b);
 		i += of_a;

@@ -4,7 +4,8 @@
 
 #include "user/spinctl/replay/replay.h"
 
-static void table_row(const struct replay_report *r, const char *reason, const char *verdict, uint64_t recorded, const uint64_t *of_engine)
+static void print_table_row(const struct replay_report *r, const char *reason, const char *verdict, uint64_t recorded,
+			    const uint64_t *of_engine)
 {
 	printf("%-16s %-7s %12" PRIu64, reason, verdict, recorded);
 	for (int kind = 0; kind < ENGINE_KINDS; kind++)
@@ -13,7 +14,7 @@ static void table_row(const struct replay_report *r, const char *reason, const c
 	putchar('\n');
 }
 
-static void table(const struct replay_report *r)
+static void print_table(const struct replay_report *r)
 {
 	uint64_t of_engine[ENGINE_KINDS];
 
@@ -28,16 +29,16 @@ static void table(const struct replay_report *r)
 		for (int kind = 0; kind < ENGINE_KINDS; kind++)
 			any |= of_engine[kind] = r->engine[kind].packets[reason];
 		if (any)
-			table_row(r, spin_reason_name((enum spin_reason)reason), counters__verdict((enum spin_reason)reason, r->messages),
-				  r->info->counters[reason], of_engine);
+			print_table_row(r, spin_reason_name((enum spin_reason)reason),
+					counters__verdict((enum spin_reason)reason, r->messages), r->info->counters[reason], of_engine);
 	}
 	for (int kind = 0; kind < ENGINE_KINDS; kind++)
 		of_engine[kind] = counters__sum(r->engine[kind].packets);
-	table_row(r, "all", "", counters__sum(r->info->counters), of_engine);
+	print_table_row(r, "all", "", counters__sum(r->info->counters), of_engine);
 }
 
 /* Prints differences from the recording. Engines with the same differences are printed together. */
-static void from_recording(const struct replay_report *r)
+static void print_from_recording(const struct replay_report *r)
 {
 	int printed[ENGINE_KINDS] = { 0 };
 
@@ -70,7 +71,7 @@ static void from_recording(const struct replay_report *r)
 		       r->info->hpus);
 }
 
-static void between_engines(const struct replay_report *r)
+static void print_disagreement(const struct replay_report *r)
 {
 	const char *first = engine_name(r->first);
 
@@ -98,15 +99,15 @@ void replay_print__text(const struct replay_report *r)
 		ran += r->engine[kind].ran != 0;
 	printf("%s on %s, rule: %s: %" PRIu64 " packet%s in %.1f s, HPUs: %u\n\n", r->info->handler, r->info->device, r->info->rule,
 	       r->info->packets, r->info->packets == 1 ? "" : "s", (double)r->info->duration_ns * 1e-9, r->info->hpus);
-	table(r);
+	print_table(r);
 	if (r->messages)
 		printf("\nevents recorded: %zu\n", r->events);
 	if (r->disagree)
-		between_engines(r);
+		print_disagreement(r);
 	else if (ran > 1)
 		puts("\nThe engines agree with each other: every packet, and memory at the end.");
 	if (r->differ)
-		from_recording(r);
+		print_from_recording(r);
 	else
 		printf("%sCounters%s and memory at the end are as recorded.\n", ran > 1 && !r->disagree ? "" : "\n",
 		       r->messages ? ", events" : "");

@@ -61,7 +61,7 @@ static int report(struct recording *recording, const struct handler *h, const ch
 }
 
 /* Refuses a handler of messages if datagrams were recorded, or the reverse: their contexts have different state. */
-static int takes_the_same(const struct recording *recording, const char *name, const char *path)
+static int check_delivery(const struct recording *recording, const char *name, const char *path)
 {
 	const int recorded = recording->has_context && recording->context.takes_messages;
 	struct spin_object *object;
@@ -91,11 +91,11 @@ static int open_handler(struct handler *h, const struct recording *recording, co
 		status = handler__open_bytes(h, path, recording->object, recording->object_bytes);
 	if (!status && strcmp(h->name, recording->info.handler))
 		status = report_error("%s is of handler %s, %s has handler %s", path, recording->info.handler, options.handler, h->name);
-	return status ? status : takes_the_same(recording, options.handler ? options.handler : path, h->files.object);
+	return status ? status : check_delivery(recording, options.handler ? options.handler : path, h->files.object);
 }
 
 /* Warns that the recording carries programs, not only packets. With --handler these are not used. */
-static void say_programs(const struct recording *recording, const char *path)
+static void warn_programs(const struct recording *recording, const char *path)
 {
 	if (options.handler)
 		return;
@@ -113,7 +113,7 @@ static int replay(const char *path, struct comparison_engines *engines)
 	if (recording__open(path, &recording))
 		status = report_error("%s", engine_error());
 	if (!status) {
-		say_programs(&recording, path);
+		warn_programs(&recording, path);
 		status = open_handler(&h, &recording, engines, path);
 	}
 	if (!status)

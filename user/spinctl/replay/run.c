@@ -111,7 +111,7 @@ static void add_events(struct differences *d, const struct engine_events *want, 
 	}
 }
 
-static void add_outcome(struct differences *d, const struct engine_out *want, const struct engine_out *got, int messages)
+static void add_result(struct differences *d, const struct engine_out *want, const struct engine_out *got, int messages)
 {
 	char a[128], b[128];
 
@@ -131,7 +131,7 @@ static void add_outcome(struct differences *d, const struct engine_out *want, co
 }
 
 /* Records the first packet on which engines differ. Returns 1 if this is the one. */
-static int parts(struct replay *r, enum engine_kind kind, uint64_t number, uint64_t since_ns)
+static int record_split(struct replay *r, enum engine_kind kind, uint64_t number, uint64_t since_ns)
 {
 	struct replay_split *split = &r->report->split;
 
@@ -173,13 +173,13 @@ static int step_clock(struct replay *r, uint32_t now_ms, uint64_t number, uint64
 		if (report->split.there || (enum engine_kind)kind == report->first)
 			continue;
 		add_events(&report->split.differences, &r->on[report->first].out.events, &on->out.events);
-		parts(r, (enum engine_kind)kind, number, since_ns);
+		record_split(r, (enum engine_kind)kind, number, since_ns);
 	}
 	return 0;
 }
 
 /* Advances the clock in steps to the time of a packet, or to the end. */
-static int advance(struct replay *r, uint64_t to_ms, uint64_t number, uint64_t since_ns)
+static int advance_clock(struct replay *r, uint64_t to_ms, uint64_t number, uint64_t since_ns)
 {
 	int err = 0;
 
@@ -193,7 +193,7 @@ static int advance(struct replay *r, uint64_t to_ms, uint64_t number, uint64_t s
 	return err;
 }
 
-static int feed(struct replay *r, const struct recording_packet *packet, uint64_t number, uint64_t since_ns)
+static int run_packet(struct replay *r, const struct recording_packet *packet, uint64_t number, uint64_t since_ns)
 {
 	struct replay_report *report = r->report;
 	struct replay_split *split = &report->split;
@@ -214,8 +214,8 @@ static int feed(struct replay *r, const struct recording_packet *packet, uint64_
 		report->engine[kind].packets[on->out.reason]++;
 		if (split->there || (enum engine_kind)kind == report->first)
 			continue;
-		add_outcome(&split->differences, &r->on[report->first].out, &on->out, r->types->messages);
-		parts(r, (enum engine_kind)kind, number, since_ns);
+		add_result(&split->differences, &r->on[report->first].out, &on->out, r->types->messages);
+		record_split(r, (enum engine_kind)kind, number, since_ns);
 	}
 	return 0;
 }
@@ -282,7 +282,7 @@ static int compare(struct replay *r)
 }
 
 /* Converts a time since 1970 to milliseconds since the start of the recording. */
-static uint64_t at_ms(const struct replay *r, uint64_t time_ns)
+static uint64_t recording_ms(const struct replay *r, uint64_t time_ns)
 {
 	const uint64_t start_ns = r->recording->context.start_ns;
 
@@ -298,16 +298,16 @@ static int run_packets(struct replay *r)
 	while ((rc = recording__next(r->recording, &packet)) == 1) {
 		if (!number++)
 			first_ns = packet.time_ns;
-		rc = advance(r, at_ms(r, packet.time_ns), number - 1, packet.time_ns - first_ns);
+		rc = advance_clock(r, recording_ms(r, packet.time_ns), number - 1, packet.time_ns - first_ns);
 		if (!rc)
-			rc = feed(r, &packet, number, packet.time_ns - first_ns);
+			rc = run_packet(r, &packet, number, packet.time_ns - first_ns);
 		if (rc)
 			return rc;
 		if (signals__signal())
 			return engine_fail(-EINTR, "stopped by a signal");
 	}
 	if (!rc)
-		rc = advance(r, r->recording->info.duration_ns / 1000000, number, r->recording->info.duration_ns);
+		rc = advance_clock(r, r->recording->info.duration_ns / 1000000, number, r->recording->info.duration_ns);
 	return rc ? rc : compare(r);
 }
 

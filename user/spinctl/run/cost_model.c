@@ -100,7 +100,7 @@ void run_cost_model__close(struct run_cost_model *m)
 	free(m);
 }
 
-static void count(struct run_cost_sums *sums, uint64_t cycles, uint64_t with_runtime)
+static void add_sample(struct run_cost_sums *sums, uint64_t cycles, uint64_t with_runtime)
 {
 	if (!sums->handled || cycles < sums->min)
 		sums->min = cycles;
@@ -138,10 +138,10 @@ static void run_packet(struct run_cost_model *m, const struct spin_tapped *packe
 	}
 	m->now.samples++;
 	if (result.task_count)
-		count(&m->now, cycles, with_runtime);
+		add_sample(&m->now, cycles, with_runtime);
 }
 
-static void take_packet(void *arg, const struct spin_tapped *packet)
+static void on_packet(void *arg, const struct spin_tapped *packet)
 {
 	struct run_cost_model *m = arg;
 	uint32_t key;
@@ -157,12 +157,12 @@ static void take_packet(void *arg, const struct spin_tapped *packet)
 int run_cost_model__look(struct run_cost_model *m)
 {
 	double now = now_s();
-	struct pspin_result swept;
+	struct pspin_result expired;
 
 	if (m->takes_messages)
-		pspin__clock(m->nic, (uint32_t)((now - m->start_s) * 1000), &swept);
+		pspin__clock(m->nic, (uint32_t)((now - m->start_s) * 1000), &expired);
 	m->look_until_s = now + LOOK_MAX_S;
-	if (spin_ctx__tapped(m->context->ctx, take_packet, m) < 0)
+	if (spin_ctx__tapped(m->context->ctx, on_packet, m) < 0)
 		return report_error("--cost: %s", spin_strerror_last());
 	return DONE;
 }

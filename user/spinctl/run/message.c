@@ -23,7 +23,7 @@ int run_message__given(const struct message_options *o)
 }
 
 /* Converts seconds to milliseconds, at least 1, because 0 selects the default. */
-static int take_ms(const char *option, double seconds, unsigned *out)
+static int parse_ms(const char *option, double seconds, unsigned *out)
 {
 	if (seconds > INT_MAX / 1000)
 		return report_error("--%s %g: write fewer seconds", option, seconds);
@@ -52,14 +52,14 @@ int run_message__take(const struct message_options *o, int messages, struct run_
 	out->window = o->window;
 	out->put = o->put;
 	out->no_entry = o->no_entry || o->entries.count > 0;
-	status = take_ms("idle", o->idle_s, &out->idle_ms);
+	status = parse_ms("idle", o->idle_s, &out->idle_ms);
 	if (!status)
-		status = take_ms("age", o->age_s, &out->age_ms);
-	return status ? status : take_ms("tombstone", o->tombstone_s, &out->tombstone_ms);
+		status = parse_ms("age", o->age_s, &out->age_ms);
+	return status ? status : parse_ms("tombstone", o->tombstone_s, &out->tombstone_ms);
 }
 
 /* Parses one word of an entry: "match=0x10", "once", "no-header"; mem= fills *memory. Returns 0, -EINVAL or REPORTED. */
-static int take_word(const char *word, struct spin_me_opts *me, struct run_memory *memory)
+static int parse_word(const char *word, struct spin_me_opts *me, struct run_memory *memory)
 {
 	uint64_t number = 0;
 	int err = -EINVAL;
@@ -117,14 +117,14 @@ static int take_word(const char *word, struct spin_me_opts *me, struct run_memor
 	return err;
 }
 
-static int take_entry(const char *words, struct spin_me_opts *me, struct run_memory *memory)
+static int parse_entry(const char *words, struct spin_me_opts *me, struct run_memory *memory)
 {
 	char *copy = strdup(words), *rest = copy, *word;
 	int status = copy ? DONE : report_error("no memory"), err;
 
 	*me = (struct spin_me_opts){ .bytes = sizeof(*me), .ignore_bits = strstr(words, "match=") ? 0 : UINT64_MAX };
 	while (!status && (word = strsep(&rest, " \t")))
-		if (*word && (err = take_word(word, me, memory)))
+		if (*word && (err = parse_word(word, me, memory)))
 			status =
 				err == REPORTED
 					? FAILED
@@ -158,7 +158,7 @@ int run_message__post(const struct message_options *o, struct spin_ctx *ctx)
 		struct spin_me_opts me;
 		unsigned index;
 
-		if (take_entry(o->entries.items[i], &me, &memory))
+		if (parse_entry(o->entries.items[i], &me, &memory))
 			return FAILED;
 		if (check_room(o->entries.items[i], &me, ctx))
 			return FAILED;
@@ -175,11 +175,11 @@ static int count(void *arg, const struct spin_message_info *message)
 	return 0;
 }
 
-void run_message__stats_text(const struct spin_message_stats *stats, unsigned flying)
+void run_message__stats_text(const struct spin_message_stats *stats, unsigned in_flight)
 {
 	printf("messages: %" PRIu64 " opened, %" PRIu64 " completed, %" PRIu64 " evicted, %u in flight; parked packets: %" PRIu64
 	       " handled, %" PRIu64 " lost",
-	       stats->opened, stats->completed, stats->evicted, flying, stats->replayed, stats->replay_lost);
+	       stats->opened, stats->completed, stats->evicted, in_flight, stats->replayed, stats->replay_lost);
 	if (stats->pressed)
 		printf("; %" PRIu64 " of those evicted made room for others", stats->pressed);
 	if (stats->events_lost)
@@ -189,14 +189,14 @@ void run_message__stats_text(const struct spin_message_stats *stats, unsigned fl
 	putchar('\n');
 }
 
-void run_message__stats_json(struct json *j, const struct spin_message_stats *stats, unsigned flying)
+void run_message__stats_json(struct json *j, const struct spin_message_stats *stats, unsigned in_flight)
 {
 	json_object(j, "messages");
 	json_uint(j, "opened", stats->opened);
 	json_uint(j, "completed", stats->completed);
 	json_uint(j, "evicted", stats->evicted);
 	json_uint(j, "evicted_for_others", stats->pressed);
-	json_uint(j, "in_flight", flying);
+	json_uint(j, "in_flight", in_flight);
 	json_uint(j, "parked_packets_handled", stats->replayed);
 	json_uint(j, "parked_packets_lost", stats->replay_lost);
 	json_uint(j, "events_lost", stats->events_lost);
@@ -205,28 +205,28 @@ void run_message__stats_json(struct json *j, const struct spin_message_stats *st
 }
 
 /* Returns 0 if the context takes datagrams. */
-static int read_stats(struct spin_ctx *ctx, struct spin_message_stats *stats, unsigned *flying)
+static int read_stats(struct spin_ctx *ctx, struct spin_message_stats *stats, unsigned *in_flight)
 {
-	*flying = 0;
-	return !spin_ctx__message_stats(ctx, stats) && !spin_ctx__messages(ctx, count, flying);
+	*in_flight = 0;
+	return !spin_ctx__message_stats(ctx, stats) && !spin_ctx__messages(ctx, count, in_flight);
 }
 
 void run_message__text(struct spin_ctx *ctx)
 {
 	struct spin_message_stats stats;
-	unsigned flying;
+	unsigned in_flight;
 
-	if (read_stats(ctx, &stats, &flying))
-		run_message__stats_text(&stats, flying);
+	if (read_stats(ctx, &stats, &in_flight))
+		run_message__stats_text(&stats, in_flight);
 }
 
 void run_message__json(struct json *j, struct spin_ctx *ctx)
 {
 	struct spin_message_stats stats;
-	unsigned flying;
+	unsigned in_flight;
 
-	if (read_stats(ctx, &stats, &flying))
-		run_message__stats_json(j, &stats, flying);
+	if (read_stats(ctx, &stats, &in_flight))
+		run_message__stats_json(j, &stats, in_flight);
 }
 
 static void text_length(const struct spin_event *e)

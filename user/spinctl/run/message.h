@@ -74,9 +74,9 @@ int run_message__post(const struct message_options *o, struct spin_ctx *ctx);
 void run_message__text(struct spin_ctx *ctx);
 void run_message__json(struct json *j, struct spin_ctx *ctx);
 
-/* Same for counters that were read from another process. `flying`: messages in flight. */
-void run_message__stats_text(const struct spin_message_stats *stats, unsigned flying);
-void run_message__stats_json(struct json *j, const struct spin_message_stats *stats, unsigned flying);
+/* Same for counters that were read from another process. */
+void run_message__stats_text(const struct spin_message_stats *stats, unsigned in_flight);
+void run_message__stats_json(struct json *j, const struct spin_message_stats *stats, unsigned in_flight);
 
 /* Print an event of a context of messages, as text after "event: NAME: ", and as members of a JSON object. */
 void run_message__event_text(const struct spin_event *event, const char *source);

@@ -15,7 +15,7 @@ static struct {
 } note;
 
 /* Returns the packets that all contexts have sent back. Each context is on each interface. */
-static uint64_t replies(const struct session *set)
+static uint64_t count_replies(const struct session *set)
 {
 	uint64_t sum = 0;
 
@@ -43,7 +43,7 @@ static int loses_replies(const struct probe_net *net, struct doctor_device *d, c
 }
 
 /* Returns 1 if it printed the warning. */
-static int look(const struct probe_net *net, const char *name)
+static int warn_if_lost(const struct probe_net *net, const char *name)
 {
 	struct doctor_device d = { 0 };
 	char command[512];
@@ -64,7 +64,7 @@ void run_note__start(const struct session *set)
 
 void run_note__lost_replies(const struct session *set)
 {
-	const uint64_t now = replies(set);
+	const uint64_t now = count_replies(set);
 	struct probe_net net;
 
 	if (now == note.replies || now_s() < note.next_look_s)
@@ -73,7 +73,7 @@ void run_note__lost_replies(const struct session *set)
 	note.next_look_s = now_s() + LOOK_AGAIN_S;
 	if (!kernel_net__open(&net))
 		for (unsigned i = 0; i < set->devices; i++)
-			if (note.may_lose[i] && look(&net, spin_nic__name(set->device[i].nic)))
+			if (note.may_lose[i] && warn_if_lost(&net, spin_nic__name(set->device[i].nic)))
 				note.may_lose[i] = 0;
 	kernel_net__close(&net);
 }

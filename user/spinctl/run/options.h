@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef USER_SPINCTL_RUN_RUN_H
-#define USER_SPINCTL_RUN_RUN_H
+#ifndef USER_SPINCTL_RUN_OPTIONS_H
+#define USER_SPINCTL_RUN_OPTIONS_H
 
 /* spinctl run: the state and options that its files share. */
 #include <spin/libspin_ring.h>

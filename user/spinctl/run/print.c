@@ -101,7 +101,7 @@ static void add(struct run_counts *sum, const struct run_counts *c)
 }
 
 /* Returns the sum over all contexts and packets of no context: all packets that the interfaces received. */
-static struct run_counts total(const struct session *set)
+static struct run_counts sum_counts(const struct session *set)
 {
 	struct run_counts sum = { 0 };
 
@@ -129,7 +129,7 @@ static void counts_json(struct json *j, const struct run_counts *c, int messages
 
 static void report_json(const struct run_printer *p, const struct run_report *r)
 {
-	const struct run_counts sum = total(p->set);
+	const struct run_counts sum = sum_counts(p->set);
 	struct json j;
 
 	json_begin(&j, stdout, 0);

@@ -9,7 +9,7 @@
 #include "user/spinctl/run/ring.h"
 #include "user/tool/notify.h"
 
-#define LOOK_S      0.02 /* seconds that run_ring__look() reads at most, if packets keep arriving */
+#define READ_MAX_S  0.02 /* seconds that run_ring__look() reads at most, if packets keep arriving */
 #define PRINT_BYTES 16u  /* printed of a payload */
 #define QUEUE_MAX   1023u
 
@@ -28,7 +28,7 @@ static int parse_queues(const char *text, struct spin_ring_opts *opts)
 	return 0;
 }
 
-static enum spin_ring_mode mode_of(const char *name)
+static enum spin_ring_mode parse_mode(const char *name)
 {
 	enum spin_ring_mode mode = SPIN_RING_AUTO;
 
@@ -55,7 +55,7 @@ int run_ring__open(struct session *set, const struct run_ring_options *o)
 		return USAGE;
 	}
 	for (unsigned i = 0; i < set->contexts; i++) {
-		struct spin_ring_opts opts = { .bytes = sizeof(opts), .mode = mode_of(o->mode), .frames = o->frames };
+		struct spin_ring_opts opts = { .bytes = sizeof(opts), .mode = parse_mode(o->mode), .frames = o->frames };
 
 		if (i < o->queues.count && parse_queues(o->queues.items[i], &opts))
 			return report_error("--ring-queues '%s': write a queue, or the first and the last one as 0-3", o->queues.items[i]);
@@ -125,7 +125,7 @@ struct look {
 	int json;
 };
 
-static void packets_came(void *arg, const struct spin_ring_packet *packets, unsigned count)
+static void on_packets(void *arg, const struct spin_ring_packet *packets, unsigned count)
 {
 	const struct look *look = arg;
 	struct run_context *c = look->c;
@@ -150,10 +150,10 @@ unsigned run_ring__look(struct session *set, int json)
 			struct look look = { &set->context[i], json };
 
 			if (look.c->ring)
-				now += (unsigned)spin_ring__receive(look.c->ring, packets_came, &look);
+				now += (unsigned)spin_ring__receive(look.c->ring, on_packets, &look);
 		}
 		all += now;
-	} while (now && now_s() - start < LOOK_S);
+	} while (now && now_s() - start < READ_MAX_S);
 	return all;
 }
 

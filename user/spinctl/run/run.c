@@ -182,32 +182,32 @@ static int prepare(struct session *set, struct run_printer *printer)
 	return status;
 }
 
-static int attach(struct session *set, struct session_options *w, struct run_printer *printer)
+static int attach(struct session *set, struct session_options *session_options, struct run_printer *printer)
 {
 	int status = prepare(set, printer);
 
 	if (status)
 		return status;
 	status = session__attach(set);
-	if (!status || !session__falls_back(set, w))
+	if (!status || !session__falls_back(set, session_options))
 		return status;
 	fprintf(stderr, "spinctl run: not on the card, for that reason: native mode instead\n");
 	run_cost__close(&cost);
 	session__close(set);
-	w->mode = SPIN_MODE_NATIVE;
-	status = session__open(set, w);
+	session_options->mode = SPIN_MODE_NATIVE;
+	status = session__open(set, session_options);
 	if (!status)
 		status = prepare(set, printer);
 	return status ? status : session__attach(set);
 }
 
-static int start(struct session *set, struct session_options *w)
+static int start(struct session *set, struct session_options *session_options)
 {
 	struct run_printer printer = { .json = options.json, .state = options.state, .set = set };
 	int status = ready__begin(options.ready_file);
 
 	if (!status)
-		status = attach(set, w, &printer);
+		status = attach(set, session_options, &printer);
 	if (status)
 		return status;
 	run_print__start(&printer);
@@ -219,7 +219,7 @@ static int start(struct session *set, struct session_options *w)
 }
 
 /* Parses the options of --share. Returns DONE, or USAGE after a message. */
-static int take_share(struct spin_share *share)
+static int parse_share(struct spin_share *share)
 {
 	*share = (struct spin_share){ .priority = options.priority == NOT_GIVEN ? SHARE_PRIORITY : options.priority,
 				      .chain = 1u << XDP_PASS };
@@ -252,7 +252,7 @@ static int run(const char **operands, unsigned count)
 						   .message = &options.message };
 	static struct session set;
 	struct spin_share share;
-	int status = take_share(&share);
+	int status = parse_share(&share);
 
 	if (status)
 		return status;

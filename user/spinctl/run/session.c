@@ -13,9 +13,9 @@ static int usage(const char *what)
 	return USAGE;
 }
 
-static int open_devices(struct session *set, const struct session_options *w)
+static int open_devices(struct session *set, const struct session_options *options)
 {
-	const struct option_list *names = w->devices;
+	const struct option_list *names = options->devices;
 
 	if (names->count > RUN_DEVICES_MAX)
 		return report_error("%u interfaces are more than the %d that a context can be on", names->count, RUN_DEVICES_MAX);
@@ -28,15 +28,15 @@ static int open_devices(struct session *set, const struct session_options *w)
 		if (spin_nic__open(names->items[i], &device->nic))
 			return report_error("%s", spin_strerror_last());
 		set->devices++;
-		spin_nic__set_mode(device->nic, w->mode); /* nothing is attached yet */
-		if (spin_nic__set_share(device->nic, w->share))
+		spin_nic__set_mode(device->nic, options->mode); /* nothing is attached yet */
+		if (spin_nic__set_share(device->nic, options->share))
 			return report_error("%s", spin_strerror_last());
 	}
 	return DONE;
 }
 
 /* Returns 1 if an interface is hardware: then partial checksums of local senders are not accepted. */
-static int some_hardware(const struct session *set)
+static int has_hardware(const struct session *set)
 {
 	for (unsigned i = 0; i < set->devices; i++)
 		if (!kernel_probe__virtual(spin_nic__name(set->device[i].nic)))
@@ -58,7 +58,7 @@ static int is_name(const char *text)
 	return text[0] && !text[strcspn(text, "/.=[: \t\n")];
 }
 
-static void make_name(const struct session *set, const char *handler, char name[16])
+static void unique_name(const struct session *set, const char *handler, char name[16])
 {
 	snprintf(name, 16, "%s", handler);
 	for (unsigned n = 2; find(set, name, strlen(name)); n++)
@@ -70,9 +70,9 @@ int session__takes_messages(const struct run_context *c)
 	return spin_object__meta(c->object)->registration.delivery == SPIN_DELIVER_ME;
 }
 
-int session__falls_back(const struct session *set, const struct session_options *w)
+int session__falls_back(const struct session *set, const struct session_options *options)
 {
-	return w->falls_back && w->mode == SPIN_MODE_OFFLOAD && !set->has_fallen_back;
+	return options->falls_back && options->mode == SPIN_MODE_OFFLOAD && !set->has_fallen_back;
 }
 
 /*
@@ -80,11 +80,11 @@ int session__falls_back(const struct session *set, const struct session_options 
  * the only one: then none is on a card yet.
  */
 static int create(struct session *set, const struct spin_object *object, const struct spin_rule *rule, const struct spin_ctx_opts *opts,
-		  const struct session_options *w, struct spin_ctx **out)
+		  const struct session_options *options, struct spin_ctx **out)
 {
 	int err = spin_ctx__create_opts(set->device[0].nic, object, rule, opts, out);
 
-	if (!err || !session__falls_back(set, w) || set->contexts || w->file_count > 1)
+	if (!err || !session__falls_back(set, options) || set->contexts || options->file_count > 1)
 		return err;
 	fprintf(stderr, "spinctl run: not on the card, native mode instead: %s\n", spin_strerror_last());
 	for (unsigned i = 0; i < set->devices; i++)
@@ -93,11 +93,11 @@ static int create(struct session *set, const struct spin_object *object, const s
 	return spin_ctx__create_opts(set->device[0].nic, object, rule, opts, out);
 }
 
-static int open_context(struct session *set, const char *file, const char *match, const char *name, const struct session_options *w)
+static int open_context(struct session *set, const char *file, const char *match, const char *name, const struct session_options *options)
 {
 	struct run_context *c = &set->context[set->contexts];
 	struct spin_ctx_opts opts = {
-		.bytes = sizeof(opts), .class = w->class, .strict_checksums = some_hardware(set), .capabilities = w->capabilities
+		.bytes = sizeof(opts), .class = options->class, .strict_checksums = has_hardware(set), .capabilities = options->capabilities
 	};
 	struct run_memory memory;
 	struct spin_rule rule;
@@ -111,16 +111,16 @@ static int open_context(struct session *set, const char *file, const char *match
 	if (name)
 		snprintf(c->name, sizeof(c->name), "%s", name);
 	else
-		make_name(set, spin_object__meta(c->object)->name, c->name);
+		unique_name(set, spin_object__meta(c->object)->name, c->name);
 	opts.name = c->name;
-	opts.hpus = w->hpus;
-	opts.hpu_count = w->hpu_count;
-	opts.uncounted = w->uncounted;
-	if (run_message__take(w->message, session__takes_messages(c), &memory, &opts.message)) {
+	opts.hpus = options->hpus;
+	opts.hpu_count = options->hpu_count;
+	opts.uncounted = options->uncounted;
+	if (run_message__take(options->message, session__takes_messages(c), &memory, &opts.message)) {
 		spin_object__close(c->object);
 		return FAILED;
 	}
-	if (find(set, c->name, strlen(c->name)) || create(set, c->object, &rule, &opts, w, &c->ctx)) {
+	if (find(set, c->name, strlen(c->name)) || create(set, c->object, &rule, &opts, options, &c->ctx)) {
 		int taken = !!find(set, c->name, strlen(c->name));
 
 		spin_object__close(c->object);
@@ -128,7 +128,7 @@ static int open_context(struct session *set, const char *file, const char *match
 	}
 	spin_rule__format(&rule, c->rule, sizeof(c->rule));
 	set->contexts++;
-	return session__takes_messages(c) ? run_message__post(w->message, c->ctx) : DONE;
+	return session__takes_messages(c) ? run_message__post(options->message, c->ctx) : DONE;
 }
 
 /* Refuses options of messages if no context takes messages. */
@@ -143,23 +143,23 @@ static int check_messages(const struct session *set, const struct message_option
 				     : DONE;
 }
 
-int session__open(struct session *set, const struct session_options *w)
+int session__open(struct session *set, const struct session_options *options)
 {
 	int status;
 
-	if (w->file_count > 1 && w->matches->count != w->file_count)
+	if (options->file_count > 1 && options->matches->count != options->file_count)
 		return usage("with several files, give one --match for each, in the same order");
-	if (w->matches->count > w->file_count || w->names->count > w->file_count)
+	if (options->matches->count > options->file_count || options->names->count > options->file_count)
 		return usage("more --match or --name than files");
-	status = open_devices(set, w);
-	for (unsigned i = 0; i < w->file_count && !status; i++)
-		status = open_context(set, w->files[i], i < w->matches->count ? w->matches->items[i] : "udp",
-				      i < w->names->count ? w->names->items[i] : NULL, w);
-	return status ? status : check_messages(set, w->message);
+	status = open_devices(set, options);
+	for (unsigned i = 0; i < options->file_count && !status; i++)
+		status = open_context(set, options->files[i], i < options->matches->count ? options->matches->items[i] : "udp",
+				      i < options->names->count ? options->names->items[i] : NULL, options);
+	return status ? status : check_messages(set, options->message);
 }
 
 /* Returns the context that "NAME/rest" addresses, and advances *text to the rest. Without a slash: the only context. */
-static struct spin_ctx *addressed(struct session *set, const char **text)
+static struct spin_ctx *find_addressed(struct session *set, const char **text)
 {
 	size_t length = strcspn(*text, "/.=[: ");
 	const struct run_context *c;
@@ -179,14 +179,14 @@ static struct spin_ctx *addressed(struct session *set, const char **text)
 
 static int set_field(void *arg, const char *assignment)
 {
-	struct spin_ctx *ctx = addressed(arg, &assignment);
+	struct spin_ctx *ctx = find_addressed(arg, &assignment);
 
 	return ctx ? spin_ctx__set(ctx, assignment) : FILL_REPORTED;
 }
 
 static int insert(void *arg, const char *table, const char *fields)
 {
-	struct spin_ctx *ctx = addressed(arg, &table);
+	struct spin_ctx *ctx = find_addressed(arg, &table);
 
 	return ctx ? spin_ctx__table_insert(ctx, table, fields) : FILL_REPORTED;
 }
@@ -207,7 +207,7 @@ int session__attach(struct session *set)
 	return DONE;
 }
 
-static void count(struct run_counts *c, const uint64_t *packets)
+static void update_counts(struct run_counts *c, const uint64_t *packets)
 {
 	for (unsigned r = 0; r < SPIN_REASON_COUNT; r++) {
 		c->in_interval[r] = packets[r] - c->packets[r];
@@ -221,11 +221,11 @@ void session__count(struct session *set)
 
 	for (unsigned i = 0; i < set->contexts; i++) {
 		spin_ctx__counters(set->context[i].ctx, packets);
-		count(&set->context[i].counts, packets);
+		update_counts(&set->context[i].counts, packets);
 	}
 	for (unsigned d = 0; d < set->devices; d++) {
 		spin_nic__counters(set->device[d].nic, packets);
-		count(&set->device[d].counts, packets);
+		update_counts(&set->device[d].counts, packets);
 	}
 }
 

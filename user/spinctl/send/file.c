@@ -21,30 +21,30 @@
 #define FIRST_BYTES 65536u
 #define PIPE_MS     2000 /* a piece waits this long for a pipe; then it is sent, even empty, to show that the sender is alive */
 
-static int too_long(const struct send_file *file, uint64_t most)
+static int report_too_long(const struct send_file *file, uint64_t max_bytes)
 {
 	return report_error("%s has more than the %llu bytes that one message may have; let it be cut: without --piece-kib 0, and "
 			    "without --match, --hdr-data and --offset",
-			    file->name, (unsigned long long)most);
+			    file->name, (unsigned long long)max_bytes);
 }
 
-static int cannot_read(const struct send_file *file)
+static int report_read_error(const struct send_file *file)
 {
 	return report_error("cannot read %s: %s", file->name, strerror(errno));
 }
 
 /* Reads to the end into a growing buffer, because the length of a pipe is not known. */
-static int read_all(struct send_file *file, uint64_t most, int cut)
+static int read_all(struct send_file *file, uint64_t max_bytes, int cut)
 {
 	size_t room = 0;
 
 	for (;;) {
 		ssize_t got;
 
-		if (file->bytes > most) {
+		if (file->bytes > max_bytes) {
 			file->is_cut = cut;
 			file->total = TRANSFER_UNKNOWN;
-			return cut ? DONE : too_long(file, most);
+			return cut ? DONE : report_too_long(file, max_bytes);
 		}
 		if (file->bytes == room) {
 			void *more = realloc(file->data, room = room ? 2 * room : FIRST_BYTES);
@@ -61,45 +61,45 @@ static int read_all(struct send_file *file, uint64_t most, int cut)
 		else if (signals__signal())
 			return report_error("%s: ended by a signal before all was read; nothing was sent", file->name);
 		else if (errno != EINTR)
-			return cannot_read(file);
+			return report_read_error(file);
 	}
 }
 
 /* Maps the file or reads it. Files of size 0 are read, because files of /proc report size 0. */
-static int take(struct send_file *file, uint64_t most, int cut)
+static int load_file(struct send_file *file, uint64_t max_bytes, int cut)
 {
 	struct stat st;
 	void *data;
 
 	if (fstat(file->fd, &st))
-		return cannot_read(file);
+		return report_read_error(file);
 	if (!S_ISREG(st.st_mode) || !st.st_size)
-		return read_all(file, most, cut);
+		return read_all(file, max_bytes, cut);
 	file->total = (uint64_t)st.st_size;
-	if (file->total > most && !cut)
-		return too_long(file, most);
-	if (file->total > most) {
+	if (file->total > max_bytes && !cut)
+		return report_too_long(file, max_bytes);
+	if (file->total > max_bytes) {
 		file->is_cut = 1;
 		return DONE;
 	}
 	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, file->fd, 0);
 	if (data == MAP_FAILED)
-		return read_all(file, most, cut);
+		return read_all(file, max_bytes, cut);
 	file->data = data;
 	file->bytes = (size_t)st.st_size;
 	file->mapped = 1;
 	return DONE;
 }
 
-int send_file__open(struct send_file *file, const char *path, uint64_t most, int cut)
+int send_file__open(struct send_file *file, const char *path, uint64_t max_bytes, int cut)
 {
 	int from_stdin = !strcmp(path, "-"), status;
 
 	*file = (struct send_file){ .name = from_stdin ? "standard input" : path };
 	file->fd = from_stdin ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
 	if (file->fd < 0)
-		return signals__signal() ? report_error("%s: ended by a signal; nothing was sent", file->name) : cannot_read(file);
-	status = take(file, most, cut);
+		return signals__signal() ? report_error("%s: ended by a signal; nothing was sent", file->name) : report_read_error(file);
+	status = load_file(file, max_bytes, cut);
 	if (status)
 		send_file__close(file);
 	return status;
@@ -127,7 +127,7 @@ int send_file__read(struct send_file *file, void *to, size_t bytes, size_t *got)
 		if (part > 0)
 			*got += (size_t)part;
 		else if (part < 0 && errno != EINTR && errno != EAGAIN)
-			return cannot_read(file);
+			return report_read_error(file);
 	}
 	return DONE;
 }
@@ -217,7 +217,7 @@ static int end_transfer(struct pieces *t)
 	return send_one(t, TRANSFER_END | t->id, 0, &end, sizeof(end));
 }
 
-static int is_wrong_length(const struct pieces *t)
+static int check_length(const struct pieces *t)
 {
 	if (t->file->total == TRANSFER_UNKNOWN || t->position == t->file->total)
 		return DONE;
@@ -247,7 +247,7 @@ static int send_all(struct pieces *t, uint8_t *piece)
 		status = send_one(t, TRANSFER_PIECE | t->id, t->position, piece, got);
 		t->position += got;
 	}
-	return status ? status : is_wrong_length(t);
+	return status ? status : check_length(t);
 }
 
 int send_pieces(struct senders *s, struct send_file *file)

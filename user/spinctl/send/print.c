@@ -40,7 +40,7 @@ void send_print__add(struct send_print *p, const struct spin_send_report *r)
 }
 
 /* Writes " 45 %  1.20 GiB  942 Mbit/s  0:12 left" to text. */
-static void figures(const struct send_print *p, uint64_t bytes, char *text, size_t room)
+static void format_progress(const struct send_print *p, uint64_t bytes, char *text, size_t room)
 {
 	double rate = mbit_per_s(bytes, (uint64_t)((now_s() - p->start_s) * 1e6)), gib = (double)bytes / (1 << 30);
 	int known = p->bytes != TRANSFER_UNKNOWN, n = 0;
@@ -70,7 +70,7 @@ void send_print__progress(const struct send_print *p, const struct spin_send_rep
 		return;
 	if (bytes > p->bytes)
 		bytes = p->bytes;
-	figures(p, bytes, text, sizeof(text));
+	format_progress(p, bytes, text, sizeof(text));
 	printable(name, width / 5 < sizeof(name) ? width / 5 + 1 : sizeof(name), p->name);
 	used = (unsigned)strlen(name) + 1 + (unsigned)strlen(text);
 	if (p->bytes != TRANSFER_UNKNOWN && used + 3 + BAR_MIN <= width)

@@ -22,10 +22,10 @@ struct send_file {
 };
 
 /*
- * Opens a file; "-" is standard input, which is read to its end or until it has more than `most` bytes. A file with more than `most`
- * bytes is cut, or refused if `cut` is 0. Returns DONE, or FAILED after a message.
+ * Opens a file; "-" is standard input, which is read to its end or until it has more than max_bytes. A file with more than
+ * max_bytes is cut, or refused if `cut` is 0. Returns DONE, or FAILED after a message.
  */
-int send_file__open(struct send_file *file, const char *path, uint64_t most, int cut);
+int send_file__open(struct send_file *file, const char *path, uint64_t max_bytes, int cut);
 /*
  * Reads the next bytes of a file that is cut. Sets *got to their number, which is less than requested at the end, and when a pipe has
  * no more for now. Returns DONE, or FAILED after a message.

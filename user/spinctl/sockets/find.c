@@ -12,7 +12,7 @@ struct search {
 	unsigned found;
 };
 
-static int compare(void *arg, const struct spin_socket_info *info)
+static int match_name(void *arg, const struct spin_socket_info *info)
 {
 	struct search *search = arg;
 
@@ -32,7 +32,7 @@ int find__id(const char *broker, const char *text, uint32_t *id)
 		*id = (uint32_t)number;
 		return DONE;
 	}
-	if (spin_socket__list(broker, compare, &search))
+	if (spin_socket__list(broker, match_name, &search))
 		return report_error("%s", spin_strerror_last());
 	if (!search.found)
 		return report_error("spind holds no context %s: `spinctl list` shows those that it holds", text);

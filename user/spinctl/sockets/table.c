@@ -98,7 +98,7 @@ static int change(struct spin_ctx *ctx, const char *table, const char **fields, 
 	return DONE;
 }
 
-static int operate(struct spin_ctx *ctx, const char **operands, unsigned count)
+static int run_verb(struct spin_ctx *ctx, const char **operands, unsigned count)
 {
 	const char *verb = operands[0], *name = operands[2];
 
@@ -125,7 +125,7 @@ static int table(const char **operands, unsigned count)
 	status = find__open(options.broker, operands[1], &obj, &ctx);
 	if (status)
 		return status;
-	status = operate(ctx, operands, count);
+	status = run_verb(ctx, operands, count);
 	spin_ctx__destroy(ctx);
 	spin_object__close(obj);
 	return status;

@@ -40,7 +40,8 @@ struct entry {
 	double packets, dropped, hpu_percent;
 };
 
-struct look {
+/* The contexts at one time. */
+struct snapshot {
 	struct entry *entry;
 	unsigned count;
 	double time_s;
@@ -48,28 +49,28 @@ struct look {
 
 static int add(void *arg, const struct spin_socket_info *info)
 {
-	struct look *look = arg;
+	struct snapshot *snapshot = arg;
 	struct entry *entry;
 
-	if (look->count == CONTEXTS_MAX)
+	if (snapshot->count == CONTEXTS_MAX)
 		return 0;
-	entry = realloc(look->entry, (look->count + 1) * sizeof(*entry));
+	entry = realloc(snapshot->entry, (snapshot->count + 1) * sizeof(*entry));
 	if (!entry)
 		return -ENOMEM;
-	look->entry = entry;
-	entry += look->count++;
+	snapshot->entry = entry;
+	entry += snapshot->count++;
 	memset(entry, 0, sizeof(*entry));
 	entry->info = *info;
 	snprintf(entry->name, sizeof(entry->name), "%s", info->name);
 	return 0;
 }
 
-static int take(struct look *look)
+static int read_list(struct snapshot *snapshot)
 {
-	free(look->entry);
-	*look = (struct look){ 0 };
-	look->time_s = now_s();
-	return spin_socket__list(options.broker, add, look);
+	free(snapshot->entry);
+	*snapshot = (struct snapshot){ 0 };
+	snapshot->time_s = now_s();
+	return spin_socket__list(options.broker, add, snapshot);
 }
 
 static int busier(const void *a, const void *b)
@@ -81,20 +82,20 @@ static int busier(const void *a, const void *b)
 	return x->packets < y->packets ? 1 : x->packets > y->packets ? -1 : 0;
 }
 
-static void compare(struct look *now, const struct look *before)
+static void compute_rates(struct snapshot *now, const struct snapshot *before)
 {
 	const double s = now->time_s - before->time_s;
 
 	for (unsigned i = 0; i < now->count; i++)
 		for (unsigned k = 0; k < before->count; k++) {
 			struct entry *e = &now->entry[i];
-			const struct spin_socket_info *was = &before->entry[k].info;
+			const struct spin_socket_info *old = &before->entry[k].info;
 
-			if (was->id != e->info.id || s <= 0)
+			if (old->id != e->info.id || s <= 0)
 				continue;
-			e->packets = (double)(e->info.handled - was->handled) / s;
-			e->dropped = (double)(e->info.over - was->over + e->info.refused - was->refused) / s;
-			e->hpu_percent = (double)(e->info.busy_ns - was->busy_ns) / s / 1e7;
+			e->packets = (double)(e->info.handled - old->handled) / s;
+			e->dropped = (double)(e->info.over - old->over + e->info.refused - old->refused) / s;
+			e->hpu_percent = (double)(e->info.busy_ns - old->busy_ns) / s / 1e7;
 		}
 	qsort(now->entry, now->count, sizeof(*now->entry), busier);
 }
@@ -107,26 +108,26 @@ static void format(const struct entry *e, char *line, size_t bytes)
 		 spin_class_name(e->info.class), e->packets, e->dropped, e->hpu_percent, e->info.handled);
 }
 
-static void print_text(const struct look *look)
+static void print_text(const struct snapshot *snapshot)
 {
 	char line[160];
 
 	printf("%s\n", heading);
-	for (unsigned i = 0; i < look->count; i++) {
-		format(&look->entry[i], line, sizeof(line));
+	for (unsigned i = 0; i < snapshot->count; i++) {
+		format(&snapshot->entry[i], line, sizeof(line));
 		printf("%s\n", line);
 	}
 }
 
-static void print_json(const struct look *look)
+static void print_json(const struct snapshot *snapshot)
 {
 	struct json j;
 
 	json_begin(&j, stdout, 1);
 	json_object(&j, NULL);
 	json_array(&j, "contexts");
-	for (unsigned i = 0; i < look->count; i++) {
-		const struct entry *e = &look->entry[i];
+	for (unsigned i = 0; i < snapshot->count; i++) {
+		const struct entry *e = &snapshot->entry[i];
 
 		json_object(&j, NULL);
 		json_uint(&j, "id", e->info.id);
@@ -143,7 +144,7 @@ static void print_json(const struct look *look)
 	json_end(&j);
 }
 
-static void draw(const struct look *look)
+static void draw(const struct snapshot *snapshot)
 {
 	char line[160];
 
@@ -151,8 +152,8 @@ static void draw(const struct look *look)
 	attron(A_REVERSE);
 	mvaddnstr(0, 0, heading, COLS);
 	attroff(A_REVERSE);
-	for (unsigned i = 0; i < look->count && (int)i + 2 < LINES; i++) {
-		format(&look->entry[i], line, sizeof(line));
+	for (unsigned i = 0; i < snapshot->count && (int)i + 2 < LINES; i++) {
+		format(&snapshot->entry[i], line, sizeof(line));
 		mvaddnstr((int)i + 1, 0, line, COLS);
 	}
 	mvaddnstr(LINES - 1, 0, "HPU %: of one CPU's time. q ends this.", COLS);
@@ -166,7 +167,7 @@ static int wait_for_key(void)
 	return getch() == 'q' || signals__signal();
 }
 
-static int watch(struct look look[2])
+static int watch(struct snapshot snapshot[2])
 {
 	int now = 0, err = 0;
 
@@ -176,12 +177,12 @@ static int watch(struct look look[2])
 	noecho();
 	curs_set(0);
 	do {
-		compare(&look[now], &look[!now]);
-		draw(&look[now]);
+		compute_rates(&snapshot[now], &snapshot[!now]);
+		draw(&snapshot[now]);
 		if (wait_for_key())
 			break;
 		now = !now;
-		err = take(&look[now]);
+		err = read_list(&snapshot[now]);
 	} while (!err);
 	endwin();
 	if (err)
@@ -190,19 +191,19 @@ static int watch(struct look look[2])
 	return DONE;
 }
 
-static int once(struct look look[2])
+static int once(struct snapshot snapshot[2])
 {
 	usleep((useconds_t)(options.interval_s * 1e6));
-	if (take(&look[1]))
+	if (read_list(&snapshot[1]))
 		return report_error("%s", spin_strerror_last());
-	compare(&look[1], &look[0]);
-	(options.json ? print_json : print_text)(&look[1]);
+	compute_rates(&snapshot[1], &snapshot[0]);
+	(options.json ? print_json : print_text)(&snapshot[1]);
 	return DONE;
 }
 
 static int top(const char **operands, unsigned count)
 {
-	struct look look[2] = { 0 };
+	struct snapshot snapshot[2] = { 0 };
 	int status;
 
 	(void)operands;
@@ -211,11 +212,11 @@ static int top(const char **operands, unsigned count)
 		return report_error("--json goes with --once"), USAGE;
 	if (!options.once && (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO)))
 		return report_error("this is not a terminal; --once prints one look"), USAGE;
-	if (take(&look[0]))
+	if (read_list(&snapshot[0]))
 		return report_error("%s", spin_strerror_last());
-	status = options.once ? once(look) : watch(look);
-	free(look[0].entry);
-	free(look[1].entry);
+	status = options.once ? once(snapshot) : watch(snapshot);
+	free(snapshot[0].entry);
+	free(snapshot[1].entry);
 	return status;
 }
 
