@@ -32,7 +32,7 @@ static int refuse(char *err, size_t err_bytes, const char *reason)
 	return -EINVAL;
 }
 
-static int inside(const struct hw_elf *elf, uint64_t offset, uint64_t bytes)
+static int is_in_file(const struct hw_elf *elf, uint64_t offset, uint64_t bytes)
 {
 	return offset <= elf->len && bytes <= elf->len - offset;
 }
@@ -40,7 +40,7 @@ static int inside(const struct hw_elf *elf, uint64_t offset, uint64_t bytes)
 /* Copies, since the file may be unaligned in memory. */
 static int read_at(const struct hw_elf *elf, uint64_t offset, void *to, size_t bytes)
 {
-	if (!inside(elf, offset, bytes))
+	if (!is_in_file(elf, offset, bytes))
 		return -EINVAL;
 	memcpy(to, elf->data + offset, bytes);
 	return 0;
@@ -75,7 +75,7 @@ static int read_segments(struct hw_elf *elf, const Elf32_Ehdr *h, char *err, siz
 			return refuse(err, err_bytes, "dynamically linked; link it with -static");
 		if (p.p_type != PT_LOAD || p.p_memsz == 0)
 			continue;
-		if (!inside(elf, p.p_offset, p.p_filesz))
+		if (!is_in_file(elf, p.p_offset, p.p_filesz))
 			return refuse(err, err_bytes, "a segment lies outside of the file (truncated?)");
 		if (p.p_filesz > p.p_memsz || (uint64_t)p.p_vaddr + p.p_memsz > UINT64_C(1) << 32)
 			return refuse(err, err_bytes, "a segment with an impossible size");
@@ -102,9 +102,9 @@ static void find_symbols(struct hw_elf *elf, const Elf32_Ehdr *h)
 			return;
 		if (s.sh_type != SHT_SYMTAB)
 			continue;
-		if (s.sh_entsize != sizeof(Elf32_Sym) || !inside(elf, s.sh_offset, s.sh_size) || s.sh_link >= h->e_shnum ||
+		if (s.sh_entsize != sizeof(Elf32_Sym) || !is_in_file(elf, s.sh_offset, s.sh_size) || s.sh_link >= h->e_shnum ||
 		    read_at(elf, (uint64_t)h->e_shoff + (uint64_t)s.sh_link * sizeof(s), &strings, sizeof(strings)) < 0 ||
-		    strings.sh_type != SHT_STRTAB || !strings.sh_size || !inside(elf, strings.sh_offset, strings.sh_size) ||
+		    strings.sh_type != SHT_STRTAB || !strings.sh_size || !is_in_file(elf, strings.sh_offset, strings.sh_size) ||
 		    elf->data[strings.sh_offset + strings.sh_size - 1] != '\0')
 			continue;
 		elf->symbols_at = s.sh_offset;

@@ -11,7 +11,7 @@
 
 #include "kernel/caps.h"
 
-#define TRUSTED (1ull << CAP_PERFMON | 1ull << CAP_SYS_ADMIN)
+#define CAPS_PERFMON (1ull << CAP_PERFMON | 1ull << CAP_SYS_ADMIN)
 
 static int get(struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3])
 {
@@ -48,7 +48,7 @@ int kernel_caps__become_stranger(uint64_t *saved)
 	if (err)
 		return err;
 	*saved = data[0].effective | (uint64_t)data[1].effective << 32;
-	return *saved & TRUSTED ? set_effective(*saved & ~TRUSTED) : 0;
+	return *saved & CAPS_PERFMON ? set_effective(*saved & ~CAPS_PERFMON) : 0;
 }
 
 int kernel_caps__restore(uint64_t saved)

@@ -14,7 +14,7 @@
 #include "kernel/probe_bpf.h"
 
 /* XDP programs for frames in several buffers came in the same release as the helper that reads the packet, which all handlers use. */
-static int try_fragments(void)
+static int test_fragments(void)
 {
 	return kernel_bpf__xdp(BPF_F_XDP_HAS_FRAGS);
 }
@@ -25,9 +25,9 @@ static const struct {
 	int (*try)(void); /* 0: supported; -EINVAL or -E2BIG: unknown to the kernel; other errors: could not be tested */
 	int needs_may_goto;
 } rows[KERNEL_FEATURES] = {
-	[KERNEL_DATAGRAMS] = { "datagram handlers", "6.1", 6, 1, try_fragments, 0 },
-	[KERNEL_MESSAGES] = { "messages", "6.1", 6, 1, try_fragments, 0 },
-	[KERNEL_SENDING] = { "sending packets", "6.1", 6, 1, try_fragments, 0 },
+	[KERNEL_DATAGRAMS] = { "datagram handlers", "6.1", 6, 1, test_fragments, 0 },
+	[KERNEL_MESSAGES] = { "messages", "6.1", 6, 1, test_fragments, 0 },
+	[KERNEL_SENDING] = { "sending packets", "6.1", 6, 1, test_fragments, 0 },
 	[KERNEL_ISOLATED] = { "the isolated class", "6.9", 6, 9, kernel_bpf__may_goto, 1 },
 	[KERNEL_JUMBO] = { "frames in several buffers", "6.9", 6, 9, kernel_bpf__may_goto, 1 },
 };
@@ -68,7 +68,7 @@ static int is_newer(unsigned major, unsigned minor, unsigned than_major, unsigne
 	return major > than_major || (major == than_major && minor >= than_minor);
 }
 
-static int by_version(enum kernel_feature feature)
+static int version_has(enum kernel_feature feature)
 {
 	unsigned major, minor;
 
@@ -87,12 +87,12 @@ int kernel_feature__has(enum kernel_feature feature)
 		return 0;
 	err = rows[feature].try();
 	if (err && err != -EINVAL && err != -E2BIG)
-		return by_version(feature);
+		return version_has(feature);
 	__atomic_store_n(&known[feature], err ? -1 : 1, __ATOMIC_RELAXED);
 	return !err;
 }
 
-static const char *where(enum kernel_feature feature)
+static const char *packaged_in(enum kernel_feature feature)
 {
 	for (size_t i = 0; i < sizeof(packaged) / sizeof(packaged[0]); i++)
 		if (is_newer(packaged[i].major, packaged[i].minor, rows[feature].major, rows[feature].minor))
@@ -103,7 +103,7 @@ static const char *where(enum kernel_feature feature)
 const char *kernel_feature__refusal(enum kernel_feature feature, char *buf, size_t bytes)
 {
 	snprintf(buf, bytes, "kernel %s is too old for %s (Linux %s or newer): boot a newer one (%s)", kernel_feature__release(),
-		 rows[feature].name, rows[feature].version, where(feature));
+		 rows[feature].name, rows[feature].version, packaged_in(feature));
 	return buf;
 }
 
@@ -115,10 +115,10 @@ const char *kernel_feature__advice(char *buf, size_t bytes)
 	for (int i = 0; i < KERNEL_FEATURES; i++)
 		if (is_newer(rows[i].major, rows[i].minor, rows[newest].major, rows[newest].minor))
 			newest = (enum kernel_feature)i;
-	used = snprintf(buf, bytes, "boot Linux %s or newer for everything (%s)", rows[newest].version, where(newest));
+	used = snprintf(buf, bytes, "boot Linux %s or newer for everything (%s)", rows[newest].version, packaged_in(newest));
 	if (!kernel_feature__has(oldest) && used > 0 && (size_t)used < bytes)
 		snprintf(buf + used, bytes - (size_t)used, "; %s is enough for %s (%s)", rows[oldest].version, rows[oldest].name,
-			 where(oldest));
+			 packaged_in(oldest));
 	return buf;
 }
 

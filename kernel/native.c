@@ -36,9 +36,9 @@ enum {
  */
 #define VIRTIO_PAGE_MTU (4096u - 256 - 12 - 14 - 320)
 
-static void say(struct kernel_native *out, enum kernel_native_verdict verdict, const char *format, ...)
+static void set_verdict(struct kernel_native *out, enum kernel_native_verdict verdict, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-static void say(struct kernel_native *out, enum kernel_native_verdict verdict, const char *format, ...)
+static void set_verdict(struct kernel_native *out, enum kernel_native_verdict verdict, const char *format, ...)
 {
 	va_list args;
 
@@ -48,7 +48,7 @@ static void say(struct kernel_native *out, enum kernel_native_verdict verdict, c
 	va_end(args);
 }
 
-#define ADVISE(OUT, ...) snprintf((OUT)->advice, sizeof((OUT)->advice), __VA_ARGS__)
+#define SET_ADVICE(OUT, ...) snprintf((OUT)->advice, sizeof((OUT)->advice), __VA_ARGS__)
 
 /* Reads a file of the interface in /sys, unless /sys shows an interface of another namespace. Returns 0 or -errno. */
 static int read_sysfs(const struct probe_net *net, const struct probe_iface *iface, const char *file, char *line, size_t bytes)
@@ -76,7 +76,7 @@ unsigned kernel_native__virtio_queues(const struct probe_iface *iface)
  * does not check which: if more queues are in use than there are CPUs, it takes queue number `in use` + CPU, which does not exist. Seen
  * with XDP_TX on 6.12.107 and 7.2.13: a NULL pointer dereference in virtqueue_get_buf().
  */
-static int sends_beyond_its_queues(const struct probe_iface *iface)
+static int uses_missing_queues(const struct probe_iface *iface)
 {
 	int cpus = kernel_cpus__possible();
 
@@ -100,32 +100,32 @@ static int has_fixed_offloads(const struct probe_net *net, const struct probe_if
 	return 0;
 }
 
-static void look_at_virtio(const struct probe_net *net, const struct probe_iface *iface, struct kernel_native *out)
+static void check_virtio(const struct probe_net *net, const struct probe_iface *iface, struct kernel_native *out)
 {
 	int offloads = has_fixed_offloads(net, iface);
 
 	if (offloads > 0 || (offloads < 0 && iface->fixed[FEATURE_GRO_HW] && iface->features[FEATURE_GRO_HW] == SETTING_ON)) {
-		say(out, KERNEL_NATIVE_NO,
-		    "virtio_net refuses: the host coalesces packets or leaves their checksums undone, "
-		    "and lets nobody switch that off");
-		ADVISE(out, "start the virtual machine with `ctrl_guest_offloads=on` on its virtio-net device (QEMU), or with "
-			    "`guest_csum=off,guest_tso4=off,guest_tso6=off,guest_ecn=off,guest_ufo=off`; generic XDP runs as it is");
-	} else if (sends_beyond_its_queues(iface)) {
-		say(out, KERNEL_NATIVE_UNSAFE,
-		    "virtio_net would crash the kernel when a handler sends: of %s's %u queues %u "
-		    "are in use, and not one per CPU (%d) is left",
-		    iface->name, iface->rx_queues_max, iface->rx_queues, kernel_cpus__possible());
-		ADVISE(out, "`ethtool -L %s combined %u`", iface->name, kernel_native__virtio_queues(iface));
+		set_verdict(out, KERNEL_NATIVE_NO,
+			    "virtio_net refuses: the host coalesces packets or leaves their checksums undone, "
+			    "and lets nobody switch that off");
+		SET_ADVICE(out, "start the virtual machine with `ctrl_guest_offloads=on` on its virtio-net device (QEMU), or with "
+				"`guest_csum=off,guest_tso4=off,guest_tso6=off,guest_ecn=off,guest_ufo=off`; generic XDP runs as it is");
+	} else if (uses_missing_queues(iface)) {
+		set_verdict(out, KERNEL_NATIVE_UNSAFE,
+			    "virtio_net would crash the kernel when a handler sends: of %s's %u queues %u "
+			    "are in use, and not one per CPU (%d) is left",
+			    iface->name, iface->rx_queues_max, iface->rx_queues, kernel_cpus__possible());
+		SET_ADVICE(out, "`ethtool -L %s combined %u`", iface->name, kernel_native__virtio_queues(iface));
 	} else if (iface->mtu > VIRTIO_PAGE_MTU && !(iface->xdp_features & XDP_CAN_RX_SG)) {
-		say(out, KERNEL_NATIVE_UNSAFE,
-		    "virtio_net of this kernel (before 6.3) would drop frames that do not fit one page, "
-		    "and the MTU is %u",
-		    iface->mtu);
-		ADVISE(out, "`ip link set dev %s mtu %u`", iface->name, VIRTIO_PAGE_MTU);
+		set_verdict(out, KERNEL_NATIVE_UNSAFE,
+			    "virtio_net of this kernel (before 6.3) would drop frames that do not fit one page, "
+			    "and the MTU is %u",
+			    iface->mtu);
+		SET_ADVICE(out, "`ip link set dev %s mtu %u`", iface->name, VIRTIO_PAGE_MTU);
 	} else if (offloads < 0 && iface->fixed[FEATURE_GRO_HW]) {
-		say(out, KERNEL_NATIVE_PERHAPS,
-		    "the host may leave checksums undone without letting anybody switch that off, "
-		    "which virtio_net refuses; /sys, which tells, is not this namespace's");
+		set_verdict(out, KERNEL_NATIVE_PERHAPS,
+			    "the host may leave checksums undone without letting anybody switch that off, "
+			    "which virtio_net refuses; /sys, which tells, is not this namespace's");
 	}
 }
 
@@ -135,7 +135,7 @@ static int bond_mode_has_xdp(int mode)
 	return mode == 0 || mode == 1 || mode == 2 || mode == 4;
 }
 
-static void look_at_card(const struct probe_net *net, const char *name, struct kernel_native *out)
+static void check_card(const struct probe_net *net, const char *name, struct kernel_native *out)
 {
 	struct kernel_native of_card;
 	struct probe_iface card;
@@ -143,45 +143,45 @@ static void look_at_card(const struct probe_net *net, const char *name, struct k
 	if (kernel_iface__read(net, name, &card))
 		return;
 	if (card.xdp_known ? !(card.xdp_features & XDP_CAN_BASIC) : !kernel_iface__driver_has_xdp(card.driver)) {
-		say(out, KERNEL_NATIVE_NO, "its card %s, driver %s, has none%s", name, card.driver,
-		    card.xdp_known ? "" : ", as far as is known");
+		set_verdict(out, KERNEL_NATIVE_NO, "its card %s, driver %s, has none%s", name, card.driver,
+			    card.xdp_known ? "" : ", as far as is known");
 		return;
 	}
 	kernel_native__look(net, &card, &of_card);
 	if (of_card.verdict > out->verdict) {
-		say(out, of_card.verdict, "its card %s: %.200s", name, of_card.reason);
-		ADVISE(out, "%s", of_card.advice);
+		set_verdict(out, of_card.verdict, "its card %s: %.200s", name, of_card.reason);
+		SET_ADVICE(out, "%s", of_card.advice);
 	}
 }
 
 /* Takes the worst verdict of the bond's interfaces. */
-static void look_at_bond(const struct probe_net *net, const struct probe_iface *iface, struct kernel_native *out)
+static void check_bond(const struct probe_net *net, const struct probe_iface *iface, struct kernel_native *out)
 {
 	char mode[32], cards[256], *number, *save = NULL;
 
 	if (read_sysfs(net, iface, "bonding/mode", mode, sizeof(mode)) || read_sysfs(net, iface, "bonding/slaves", cards, sizeof(cards))) {
-		say(out, KERNEL_NATIVE_PERHAPS,
-		    "if all cards of the bond have it; /sys, which lists them, is not this "
-		    "namespace's");
+		set_verdict(out, KERNEL_NATIVE_PERHAPS,
+			    "if all cards of the bond have it; /sys, which lists them, is not this "
+			    "namespace's");
 		return;
 	}
 	number = strchr(mode, ' ');
 	if (number && !bond_mode_has_xdp(atoi(number + 1))) {
-		say(out, KERNEL_NATIVE_NO, "a bond in mode %.*s has none", (int)(number - mode), mode);
-		ADVISE(out, "modes balance-rr, active-backup, balance-xor and 802.3ad have it");
+		set_verdict(out, KERNEL_NATIVE_NO, "a bond in mode %.*s has none", (int)(number - mode), mode);
+		SET_ADVICE(out, "modes balance-rr, active-backup, balance-xor and 802.3ad have it");
 		return;
 	}
 	for (char *name = strtok_r(cards, " ", &save); name && out->verdict < KERNEL_NATIVE_NO; name = strtok_r(NULL, " ", &save))
-		look_at_card(net, name, out);
+		check_card(net, name, out);
 }
 
 void kernel_native__look(const struct probe_net *net, const struct probe_iface *iface, struct kernel_native *out)
 {
 	*out = (struct kernel_native){ .verdict = KERNEL_NATIVE_YES };
 	if (!strcmp(iface->driver, "virtio_net"))
-		look_at_virtio(net, iface, out);
+		check_virtio(net, iface, out);
 	else if (!strcmp(iface->driver, "bonding"))
-		look_at_bond(net, iface, out);
+		check_bond(net, iface, out);
 }
 
 void kernel_native__look_at(const char *ifname, struct kernel_native *out)

@@ -69,7 +69,7 @@ void netlink__nest_end(struct netlink_request *r, struct nlattr *nest)
 }
 
 /* Returns 1 if more messages follow, 0 at the end, or -errno. */
-static int take(const char *buf, size_t bytes, uint32_t seq, void (*fn)(void *, const struct nlmsghdr *), void *arg)
+static int parse_messages(const char *buf, size_t bytes, uint32_t seq, void (*fn)(void *, const struct nlmsghdr *), void *arg)
 {
 	size_t left = bytes;
 
@@ -104,12 +104,12 @@ int netlink__ask(int fd, struct netlink_request *r, void (*fn)(void *arg, const 
 			continue;
 		if (n <= 0)
 			return n ? -errno : -EIO;
-		more = take(buf, (size_t)n, seq, fn, arg);
+		more = parse_messages(buf, (size_t)n, seq, fn, arg);
 	}
 	return more;
 }
 
-static void sort(const char *from, size_t bytes, const struct nlattr **by_type, unsigned max)
+static void parse_attributes(const char *from, size_t bytes, const struct nlattr **by_type, unsigned max)
 {
 	memset(by_type, 0, (max + 1) * sizeof(*by_type));
 	while (bytes >= NLA_HDRLEN) {
@@ -132,15 +132,15 @@ void netlink__attributes(const struct nlmsghdr *answer, size_t fixed_bytes, cons
 {
 	size_t skip = NLMSG_HDRLEN + NLMSG_ALIGN(fixed_bytes);
 
-	sort((const char *)answer + skip, answer->nlmsg_len > skip ? answer->nlmsg_len - skip : 0, by_type, max);
+	parse_attributes((const char *)answer + skip, answer->nlmsg_len > skip ? answer->nlmsg_len - skip : 0, by_type, max);
 }
 
 void netlink__nested(const struct nlattr *outer, const struct nlattr **by_type, unsigned max)
 {
 	if (outer)
-		sort((const char *)outer + NLA_HDRLEN, outer->nla_len - NLA_HDRLEN, by_type, max);
+		parse_attributes((const char *)outer + NLA_HDRLEN, outer->nla_len - NLA_HDRLEN, by_type, max);
 	else
-		sort(NULL, 0, by_type, max);
+		parse_attributes(NULL, 0, by_type, max);
 }
 
 uint64_t netlink__number(const struct nlattr *a)

@@ -9,7 +9,7 @@
 #include "kernel/attach.h"
 
 /* Returns 1 if /proc/PID/fdinfo/FD describes the link. */
-static int is_link(const char *path, uint32_t link_id)
+static int fdinfo_is_of_link(const char *path, uint32_t link_id)
 {
 	FILE *f = fopen(path, "re");
 	char line[128];
@@ -39,7 +39,7 @@ static int has_link(const char *pid, uint32_t link_id)
 		if (entry->d_name[0] == '.')
 			continue;
 		snprintf(path, sizeof(path), "/proc/%s/fdinfo/%s", pid, entry->d_name);
-		found = is_link(path, link_id);
+		found = fdinfo_is_of_link(path, link_id);
 	}
 	closedir(dir);
 	return found;

@@ -25,7 +25,7 @@
 #include "kernel/probe_bpf.h"
 #include "kernel/shortage.h"
 
-static int has(uint64_t caps, int cap)
+static int has_cap(uint64_t caps, int cap)
 {
 	return (int)(caps >> cap & 1);
 }
@@ -35,14 +35,14 @@ int kernel_probe__privileged_isolated(void)
 	uint64_t caps = kernel_caps__effective();
 
 	/* the isolated class is loaded with CAP_SYS_ADMIN dropped, so CAP_SYS_ADMIN alone is not enough */
-	return has(caps, CAP_BPF) && has(caps, CAP_NET_ADMIN);
+	return has_cap(caps, CAP_BPF) && has_cap(caps, CAP_NET_ADMIN);
 }
 
 int kernel_probe__privileged(void)
 {
 	uint64_t caps = kernel_caps__effective();
 
-	return has(caps, CAP_SYS_ADMIN) || (kernel_probe__privileged_isolated() && has(caps, CAP_PERFMON));
+	return has_cap(caps, CAP_SYS_ADMIN) || (kernel_probe__privileged_isolated() && has_cap(caps, CAP_PERFMON));
 }
 
 static int probe_kernel(char *reason, size_t reason_bytes)

@@ -3,8 +3,8 @@
 #define KERNEL_PROBE_H
 
 /*
- * What the running kernel and this process may do. Functions that fail write
- * a reason with the next step into `reason`.
+ * Tests what the running kernel supports and this process may do. Called by libspin, spinctl and spincc. Functions that fail write a reason
+ * with the next step into `reason`.
  */
 #include <stddef.h>
 

@@ -16,7 +16,7 @@
 #define RETURN(VALUE)                  INSN(BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, VALUE), INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
 #define COUNT(A)                       (sizeof(A) / sizeof((A)[0]))
 
-static int closed(int fd)
+static int close_fd(int fd)
 {
 	if (fd < 0)
 		return fd;
@@ -61,7 +61,7 @@ int kernel_bpf__map(uint32_t type, uint32_t flags)
 		break;
 	}
 	fd = bpf_map_create(type, "spin_probe", key, value, entries, &opts);
-	return closed(fd < 0 ? -errno : fd);
+	return close_fd(fd < 0 ? -errno : fd);
 }
 
 static int load_returning(int action, uint32_t flags)
@@ -78,7 +78,7 @@ int kernel_bpf__xdp_fd(uint32_t flags)
 
 int kernel_bpf__xdp(uint32_t flags)
 {
-	return closed(kernel_bpf__xdp_fd(flags));
+	return close_fd(kernel_bpf__xdp_fd(flags));
 }
 
 int kernel_bpf__atomics(void)
@@ -91,7 +91,7 @@ int kernel_bpf__atomics(void)
 		RETURN(XDP_PASS),
 	};
 
-	return closed(load(insns, COUNT(insns), 0));
+	return close_fd(load(insns, COUNT(insns), 0));
 }
 
 int kernel_bpf__may_goto(void)
@@ -103,7 +103,7 @@ int kernel_bpf__may_goto(void)
 		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
 	};
 
-	return closed(load(insns, COUNT(insns), 0));
+	return close_fd(load(insns, COUNT(insns), 0));
 }
 
 int kernel_bpf__packet_pointers(void)
@@ -124,7 +124,7 @@ int kernel_bpf__packet_pointers(void)
 		RETURN(XDP_PASS),
 	};
 
-	return closed(load(insns, COUNT(insns), 0));
+	return close_fd(load(insns, COUNT(insns), 0));
 }
 
 int kernel_bpf__wrong_guess(void)
@@ -137,7 +137,7 @@ int kernel_bpf__wrong_guess(void)
 		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
 	};
 
-	return closed(load(insns, COUNT(insns), 0));
+	return close_fd(load(insns, COUNT(insns), 0));
 }
 
 int kernel_bpf__test_run(int live)

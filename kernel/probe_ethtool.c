@@ -13,7 +13,7 @@
 
 #include "kernel/probe_iface.h"
 
-/* The kernel's feature names. If several stand for one feature, the first that the driver can have at all counts. */
+/* The kernel's feature names. If several map to one feature, the first one that the driver supports is used. */
 static const struct {
 	enum probe_feature feature;
 	const char *name;
@@ -31,7 +31,7 @@ static const struct {
 	{ FEATURE_RX_HASH, "rx-hashing" },
 };
 
-static int ask(int fd, const struct probe_iface *iface, void *command)
+static int ethtool_ioctl(int fd, const struct probe_iface *iface, void *command)
 {
 	struct ifreq req = { .ifr_data = command };
 
@@ -46,10 +46,10 @@ static unsigned feature_count(int fd, const struct probe_iface *iface)
 		uint32_t count;
 	} set = { .info = { .cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1ull << ETH_SS_FEATURES } };
 
-	return ask(fd, iface, &set) || !set.info.sset_mask ? 0 : set.count;
+	return ethtool_ioctl(fd, iface, &set) || !set.info.sset_mask ? 0 : set.count;
 }
 
-static void take(struct probe_iface *iface, const char *name, const struct ethtool_get_features_block *block, uint32_t bit)
+static void set_feature(struct probe_iface *iface, const char *name, const struct ethtool_get_features_block *block, uint32_t bit)
 {
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		enum probe_feature f = names[i].feature;
@@ -76,13 +76,13 @@ static void read_features(int fd, struct probe_iface *iface)
 	strings->len = count;
 	state->cmd = ETHTOOL_GFEATURES;
 	state->size = blocks;
-	if (ask(fd, iface, strings) || ask(fd, iface, state))
+	if (ethtool_ioctl(fd, iface, strings) || ethtool_ioctl(fd, iface, state))
 		goto out;
 	for (unsigned i = 0; i < count && i < strings->len; i++) {
 		char name[ETH_GSTRING_LEN + 1];
 
 		snprintf(name, sizeof(name), "%.*s", ETH_GSTRING_LEN, (const char *)strings->data + (size_t)i * ETH_GSTRING_LEN);
-		take(iface, name, &state->features[i / 32], 1u << i % 32);
+		set_feature(iface, name, &state->features[i / 32], 1u << i % 32);
 	}
 out:
 	free(strings);
@@ -98,9 +98,9 @@ void kernel_ethtool__read(int inet_fd, struct probe_iface *iface)
 		iface->features[f] = SETTING_UNKNOWN;
 	if (inet_fd < 0)
 		return;
-	if (!ask(inet_fd, iface, &driver))
+	if (!ethtool_ioctl(inet_fd, iface, &driver))
 		snprintf(iface->driver, sizeof(iface->driver), "%s", driver.driver);
-	if (!ask(inet_fd, iface, &channels)) {
+	if (!ethtool_ioctl(inet_fd, iface, &channels)) {
 		iface->combined = channels.max_combined > 0;
 		iface->rx_queues_max = channels.max_rx + channels.max_combined;
 		if (channels.rx_count + channels.combined_count)

@@ -20,7 +20,7 @@ static const struct bpf_insn returns_zero[] = {
 };
 
 /* Loads BTF for `int spin_probe(struct xdp_md *ctx)`. Returns its descriptor or -errno; *func is the function's type. */
-static int load_types(uint32_t *func)
+static int load_btf(uint32_t *func)
 {
 	struct btf *btf = btf__new_empty();
 	int fd, integer, md, pointer, proto, id;
@@ -59,10 +59,10 @@ static int load(enum bpf_prog_type type, enum bpf_attach_type attach, int btf_fd
 	return fd < 0 ? -errno : fd;
 }
 
-static int extend(enum bpf_prog_type type, enum bpf_attach_type attach)
+static int try_attach(enum bpf_prog_type type, enum bpf_attach_type attach)
 {
 	uint32_t func;
-	int btf = load_types(&func), target, fd, link;
+	int btf = load_btf(&func), target, fd, link;
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .target_btf_id = func); /* the function that is replaced */
 
 	if (btf < 0)
@@ -86,10 +86,10 @@ static int extend(enum bpf_prog_type type, enum bpf_attach_type attach)
 
 int kernel_bpf__freplace(void)
 {
-	return extend(BPF_PROG_TYPE_EXT, 0);
+	return try_attach(BPF_PROG_TYPE_EXT, 0);
 }
 
 int kernel_bpf__fentry(void)
 {
-	return extend(BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY);
+	return try_attach(BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY);
 }

@@ -23,7 +23,7 @@
 enum { NETDEV_DEV_GET = 1 };
 enum { NETDEV_IFINDEX = 1, NETDEV_XDP_FEATURES = 3, NETDEV_XDP_ZC_MAX_SEGS = 4 };
 
-static void take_programs(const struct nlattr *xdp, struct probe_iface *out)
+static void parse_xdp(const struct nlattr *xdp, struct probe_iface *out)
 {
 	const struct nlattr *a[IFLA_XDP_MAX + 1];
 	uint32_t id;
@@ -47,7 +47,7 @@ static void take_programs(const struct nlattr *xdp, struct probe_iface *out)
 	}
 }
 
-static void take_link(void *arg, const struct nlmsghdr *answer)
+static void parse_link(void *arg, const struct nlmsghdr *answer)
 {
 	const struct ifinfomsg *info = NLMSG_DATA(answer);
 	const struct nlattr *a[IFLA_MAX + 1], *kind[IFLA_INFO_MAX + 1];
@@ -77,10 +77,10 @@ static void take_link(void *arg, const struct nlmsghdr *answer)
 	if (!strcmp(out->kind, "veth"))
 		out->peer_ifindex = (int)netlink__number(a[IFLA_LINK]);
 	if (a[IFLA_XDP])
-		take_programs(a[IFLA_XDP], out);
+		parse_xdp(a[IFLA_XDP], out);
 }
 
-static void take_family(void *arg, const struct nlmsghdr *answer)
+static void parse_family(void *arg, const struct nlmsghdr *answer)
 {
 	const struct nlattr *a[CTRL_ATTR_FAMILY_ID + 1];
 
@@ -88,7 +88,7 @@ static void take_family(void *arg, const struct nlmsghdr *answer)
 	*(uint16_t *)arg = (uint16_t)netlink__number(a[CTRL_ATTR_FAMILY_ID]);
 }
 
-static void take_xdp_features(void *arg, const struct nlmsghdr *answer)
+static void parse_xdp_features(void *arg, const struct nlmsghdr *answer)
 {
 	const struct nlattr *a[NETDEV_XDP_ZC_MAX_SEGS + 1];
 	struct probe_iface *out = arg;
@@ -111,11 +111,11 @@ static void read_xdp_features(int generic_fd, struct probe_iface *out)
 		return;
 	netlink__begin(&r, GENL_ID_CTRL, 0, &find, sizeof(find));
 	netlink__put_string(&r, CTRL_ATTR_FAMILY_NAME, "netdev");
-	if (netlink__ask(generic_fd, &r, take_family, &family) || !family)
+	if (netlink__ask(generic_fd, &r, parse_family, &family) || !family)
 		return;
 	netlink__begin(&r, family, 0, &get, sizeof(get));
 	netlink__put(&r, NETDEV_IFINDEX, &ifindex, sizeof(ifindex));
-	netlink__ask(generic_fd, &r, take_xdp_features, out);
+	netlink__ask(generic_fd, &r, parse_xdp_features, out);
 }
 
 /* The sysfs at hand may belong to another namespace that has an interface of the same name. Comparing the address detects this. */
@@ -149,7 +149,7 @@ static int read_link(const struct probe_net *net, const char *name, int ifindex,
 	netlink__begin(&r, RTM_GETLINK, 0, &fixed, sizeof(fixed));
 	if (name)
 		netlink__put_string(&r, IFLA_IFNAME, name);
-	err = netlink__ask(net->route_fd, &r, take_link, out);
+	err = netlink__ask(net->route_fd, &r, parse_link, out);
 	if (err)
 		return err;
 	if (!out->ifindex)
@@ -170,15 +170,15 @@ int kernel_iface__read_index(const struct probe_net *net, int ifindex, struct pr
 	return read_link(net, NULL, ifindex, out);
 }
 
-struct lister {
+struct list_callback {
 	void (*fn)(void *arg, const char *name);
 	void *arg;
 };
 
-static void list(void *arg, const struct nlmsghdr *answer)
+static void call_with_name(void *arg, const struct nlmsghdr *answer)
 {
 	const struct nlattr *a[IFLA_IFNAME + 1];
-	struct lister *l = arg;
+	struct list_callback *l = arg;
 
 	netlink__attributes(answer, sizeof(struct ifinfomsg), a, IFLA_IFNAME);
 	if (answer->nlmsg_type == RTM_NEWLINK && a[IFLA_IFNAME])
@@ -189,10 +189,10 @@ int kernel_iface__each(const struct probe_net *net, void (*fn)(void *arg, const 
 {
 	struct ifinfomsg fixed = { 0 };
 	struct netlink_request r;
-	struct lister l = { fn, arg };
+	struct list_callback l = { fn, arg };
 
 	netlink__begin(&r, RTM_GETLINK, NLM_F_DUMP, &fixed, sizeof(fixed));
-	return netlink__ask(net->route_fd, &r, list, &l);
+	return netlink__ask(net->route_fd, &r, call_with_name, &l);
 }
 
 int kernel_iface__driver_has_xdp(const char *driver)

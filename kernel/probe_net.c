@@ -60,7 +60,7 @@ void kernel_net__close(struct probe_net *net)
 	*net = (struct probe_net){ -1, -1, -1, -1, "", "", -1 };
 }
 
-static void take_number(void *arg, const struct nlmsghdr *answer)
+static void parse_nsid(void *arg, const struct nlmsghdr *answer)
 {
 	const struct nlattr *a[NETNSA_NSID + 1];
 
@@ -72,7 +72,7 @@ static void take_number(void *arg, const struct nlmsghdr *answer)
 }
 
 /* Returns the id that `own` has for the namespace, or -1 if it has none. */
-static int number_of(const struct probe_net *own, int netns_fd)
+static int nsid_of(const struct probe_net *own, int netns_fd)
 {
 	struct rtgenmsg fixed = { .rtgen_family = AF_UNSPEC };
 	struct netlink_request r;
@@ -81,7 +81,7 @@ static int number_of(const struct probe_net *own, int netns_fd)
 
 	netlink__begin(&r, RTM_GETNSID, 0, &fixed, sizeof(fixed));
 	netlink__put(&r, NETNSA_FD, &fd, sizeof(fd));
-	return netlink__ask(own->route_fd, &r, take_number, &number) ? -1 : number;
+	return netlink__ask(own->route_fd, &r, parse_nsid, &number) ? -1 : number;
 }
 
 /* Opens the sockets in the other namespace and returns to the current one. Only the calling thread changes namespace. */
@@ -103,13 +103,13 @@ static int open_at(int netns_fd, struct probe_net *out)
 }
 
 /* Returns 1 if the file at path is the namespace wanted; *err is then the result of opening it. */
-static int try(const struct probe_net *own, int number, const char *path, struct probe_net *out, int *err)
+static int try_path(const struct probe_net *own, int number, const char *path, struct probe_net *out, int *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), found;
 
 	if (fd < 0)
 		return 0;
-	found = number_of(own, fd) == number;
+	found = nsid_of(own, fd) == number;
 	if (found)
 		*err = open_at(fd, out);
 	close(fd);
@@ -117,8 +117,8 @@ static int try(const struct probe_net *own, int number, const char *path, struct
 }
 
 /* Tries PREFIX/ENTRY/SUFFIX for each entry of a directory. */
-static int search(const struct probe_net *own, int number, const char *directory, const char *suffix, struct probe_net *out,
-		  char *entry_found, size_t bytes, int *err)
+static int search_directory(const struct probe_net *own, int number, const char *directory, const char *suffix, struct probe_net *out,
+			    char *entry_found, size_t bytes, int *err)
 {
 	DIR *dir = opendir(directory);
 	struct dirent *entry;
@@ -130,7 +130,7 @@ static int search(const struct probe_net *own, int number, const char *directory
 		if (entry->d_name[0] == '.' || (*suffix && !isdigit((unsigned char)entry->d_name[0])))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s%s", directory, entry->d_name, suffix);
-		found = try(own, number, path, out, err);
+		found = try_path(own, number, path, out, err);
 		if (found)
 			snprintf(entry_found, bytes, "%.60s", entry->d_name);
 	}
@@ -145,10 +145,10 @@ int kernel_net__open_numbered(const struct probe_net *own, int number, struct pr
 	int err = -ENOENT;
 
 	*out = (struct probe_net){ -1, -1, -1, -1, "", "", -1 };
-	if (search(own, number, "/run/netns", "", out, entry, sizeof(entry), &err)) {
+	if (search_directory(own, number, "/run/netns", "", out, entry, sizeof(entry), &err)) {
 		snprintf(out->path, sizeof(out->path), "/run/netns/%s", entry);
 		snprintf(out->name, sizeof(out->name), "namespace %s", entry);
-	} else if (search(own, number, "/proc", "/ns/net", out, entry, sizeof(entry), &err)) {
+	} else if (search_directory(own, number, "/proc", "/ns/net", out, entry, sizeof(entry), &err)) {
 		snprintf(out->path, sizeof(out->path), "/proc/%.10s/ns/net", entry);
 		snprintf(path, sizeof(path), "/proc/%.10s/comm", entry);
 		textfile__line(AT_FDCWD, path, command, sizeof(command));

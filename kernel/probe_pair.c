@@ -23,8 +23,8 @@
 #include "kernel/probe_iface.h"
 #include "kernel/probe_pair.h"
 
-#define NEAR          "probe0"
-#define FAR           "probe1"
+#define NEAR_END      "probe0"
+#define FAR_END       "probe1"
 #define LIMIT_SECONDS 10
 
 static int make_pair(const struct probe_net *net)
@@ -34,13 +34,13 @@ static int make_pair(const struct probe_net *net)
 	struct netlink_request r;
 
 	netlink__begin(&r, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &fixed, sizeof(fixed));
-	netlink__put_string(&r, IFLA_IFNAME, NEAR);
+	netlink__put_string(&r, IFLA_IFNAME, NEAR_END);
 	info = netlink__nest(&r, IFLA_LINKINFO);
 	netlink__put_string(&r, IFLA_INFO_KIND, "veth");
 	data = netlink__nest(&r, IFLA_INFO_DATA);
 	peer = netlink__nest(&r, VETH_INFO_PEER);
 	netlink__put_raw(&r, &fixed, sizeof(fixed));
-	netlink__put_string(&r, IFLA_IFNAME, FAR);
+	netlink__put_string(&r, IFLA_IFNAME, FAR_END);
 	netlink__nest_end(&r, peer);
 	netlink__nest_end(&r, data);
 	netlink__nest_end(&r, info);
@@ -66,14 +66,14 @@ static int attach(const struct probe_net *net, int ifindex, uint32_t program_fla
 	if (program < 0)
 		return program;
 	link = bpf_link_create(program, ifindex, BPF_XDP, &opts);
-	err = link < 0 ? -errno : kernel_iface__read(net, FAR, far);
+	err = link < 0 ? -errno : kernel_iface__read(net, FAR_END, far);
 	if (link >= 0)
 		close(link);
 	close(program);
 	return err;
 }
 
-static void look(struct probe_pair *out)
+static void probe_in_child(struct probe_pair *out)
 {
 	struct probe_iface near, far;
 	struct probe_net net = { 0 };
@@ -82,13 +82,13 @@ static void look(struct probe_pair *out)
 	if (!out->made)
 		out->made = make_pair(&net);
 	if (!out->made)
-		out->made = bring_up(&net, NEAR);
+		out->made = bring_up(&net, NEAR_END);
 	if (!out->made)
-		out->made = bring_up(&net, FAR);
+		out->made = bring_up(&net, FAR_END);
 	if (!out->made)
-		out->made = kernel_iface__read(&net, NEAR, &near);
+		out->made = kernel_iface__read(&net, NEAR_END, &near);
 	if (!out->made)
-		out->made = kernel_iface__read(&net, FAR, &far);
+		out->made = kernel_iface__read(&net, FAR_END, &far);
 	if (out->made)
 		return;
 	out->tso_before = far.features[FEATURE_TSO];
@@ -103,7 +103,7 @@ static void look(struct probe_pair *out)
 	out->generic = attach(&net, near.ifindex, 0, XDP_FLAGS_SKB_MODE, &far);
 }
 
-static void child(pid_t parent, int to)
+static void run_child(pid_t parent, int to)
 {
 	struct probe_pair found = {
 		.made = -EIO, .native = -EIO, .generic = -EIO, .frags = -EIO, .tso_before = SETTING_UNKNOWN, .tso_after = SETTING_UNKNOWN
@@ -115,7 +115,7 @@ static void child(pid_t parent, int to)
 		_exit(1);
 	signal(SIGALRM, SIG_DFL);
 	alarm(LIMIT_SECONDS);
-	look(&found);
+	probe_in_child(&found);
 	n = write(to, &found, sizeof(found));
 	_exit(n != sizeof(found));
 }
@@ -136,7 +136,7 @@ void kernel_pair__probe(struct probe_pair *out)
 	}
 	pid = fork();
 	if (!pid)
-		child(parent, ends[1]);
+		run_child(parent, ends[1]);
 	close(ends[1]);
 	if (pid < 0) {
 		out->made = -errno;

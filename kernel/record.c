@@ -76,13 +76,13 @@ static int open_record(int directory, const char *name, struct stat *st)
 	return fd;
 }
 
-struct visit {
+struct visitor {
 	int (*undo)(const char *line); /* called for records of dead processes; NULL: fn is called for those of living ones */
 	int (*fn)(void *arg, const char *line);
 	void *arg;
 };
 
-static int visit(const struct visit *v, int directory, const char *name)
+static int visit_record(const struct visitor *v, int directory, const char *name)
 {
 	char line[RECORD_LINE_BYTES];
 	struct stat st;
@@ -103,14 +103,14 @@ static int visit(const struct visit *v, int directory, const char *name)
 	return done;
 }
 
-static void each(const char *kind, const struct visit *v)
+static void each_record(const char *kind, const struct visitor *v)
 {
 	DIR *dir = opendir(DIRECTORY);
 	const size_t length = strlen(kind);
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
-		if (!strncmp(entry->d_name, kind, length) && entry->d_name[length] == '.' && visit(v, dirfd(dir), entry->d_name))
+		if (!strncmp(entry->d_name, kind, length) && entry->d_name[length] == '.' && visit_record(v, dirfd(dir), entry->d_name))
 			break;
 	if (dir)
 		closedir(dir);
@@ -118,10 +118,10 @@ static void each(const char *kind, const struct visit *v)
 
 void record__recover(const char *kind, int (*undo)(const char *line))
 {
-	each(kind, &(struct visit){ .undo = undo });
+	each_record(kind, &(struct visitor){ .undo = undo });
 }
 
 void record__each(const char *kind, int (*fn)(void *arg, const char *line), void *arg)
 {
-	each(kind, &(struct visit){ .fn = fn, .arg = arg });
+	each_record(kind, &(struct visitor){ .fn = fn, .arg = arg });
 }

@@ -13,15 +13,15 @@
 #include "kernel/features.h"
 #include "kernel/shortage.h"
 
-#define COUNTED_MAX 256 /* descriptors tried at a time; objects need fewer */
+#define DESCRIPTORS_MAX 256 /* descriptors tried at a time; objects need fewer */
 
 /* Returns 0 if `count` descriptors can be opened now, or -errno. */
 static int try_descriptors(unsigned count)
 {
-	int fds[COUNTED_MAX], err = 0;
+	int fds[DESCRIPTORS_MAX], err = 0;
 	unsigned n = 0;
 
-	while (!err && n < count && n < COUNTED_MAX) {
+	while (!err && n < count && n < DESCRIPTORS_MAX) {
 		fds[n] = open("/dev/null", O_RDONLY | O_CLOEXEC);
 		if (fds[n] < 0)
 			err = -errno;

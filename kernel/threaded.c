@@ -133,9 +133,9 @@ static int set_program(const struct probe_net *net, int ifindex, int fd, int exp
 
 /*
  * The kernel takes the setting only while the interface has NAPI, and a veth has NAPI only while it has an XDP program. So a program that
- * passes everything is attached for the moment, in place of the killed process's.
+ * passes all packets is attached during the change, in place of the killed process's.
  */
-static int take_threads(const struct probe_net *net, const struct probe_iface *iface)
+static int disable_threads(const struct probe_net *net, const struct probe_iface *iface)
 {
 	int err = write_digit(net->sysfs_fd, iface->name, 0), fd;
 
@@ -157,7 +157,7 @@ struct search {
 	int is_undone;
 };
 
-static int undo_in(void *arg, const struct probe_net *net)
+static int undo_in_namespace(void *arg, const struct probe_net *net)
 {
 	struct search *s = arg;
 	struct probe_iface iface;
@@ -165,7 +165,7 @@ static int undo_in(void *arg, const struct probe_net *net)
 	if ((kernel_iface__read_index(net, s->iface->ifindex, &iface) || !is_same(s->iface, &iface)) &&
 	    (kernel_iface__read(net, s->iface->name, &iface) || !is_same(s->iface, &iface)))
 		return 0;
-	s->is_undone = iface.threaded <= 0 || !take_threads(net, &iface);
+	s->is_undone = iface.threaded <= 0 || !disable_threads(net, &iface);
 	return 1;
 }
 
@@ -173,7 +173,7 @@ void kernel_threaded__end(struct threaded *t)
 {
 	struct search s = { .iface = &t->iface };
 
-	kernel_net__each(undo_in, &s);
+	kernel_net__each(undo_in_namespace, &s);
 	if (s.is_undone)
 		record__remove(&t->record);
 	record__close(&t->record); /* if the file was not removed, the next start tries again */
@@ -185,7 +185,7 @@ static int undo(const char *line)
 	struct search s = { .iface = &iface };
 
 	if (!read_line(line, &iface))
-		kernel_net__each(undo_in, &s);
+		kernel_net__each(undo_in_namespace, &s);
 	return s.is_undone;
 }
 

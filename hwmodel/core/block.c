@@ -13,7 +13,7 @@ enum { OPS_MAX = 2 * RV32_BLOCK_INSNS + 2 * (4 * RV32_BLOCK_INSNS / RV32_LINE_BY
 _Static_assert(OPS_MAX < OP_NONE, "an op's index has 8 bits");
 
 /* A block while it is decoded; copied to the arena when its size is known. */
-struct draft {
+struct block_builder {
 	struct rv32_core *core;
 	struct schedule schedule;
 	struct op op[OPS_MAX];
@@ -35,7 +35,7 @@ struct hazard hazard__jumped(uint32_t pc)
 	return h;
 }
 
-static bool same_hazard(struct hazard a, struct hazard b)
+static bool is_same_hazard(struct hazard a, struct hazard b)
 {
 	return a.load1 == b.load1 && a.load2 == b.load2 && a.alu1 == b.alu1 && a.flags == b.flags;
 }
@@ -73,35 +73,35 @@ static void fetch(const struct rv32_core *core, uint32_t pc, struct rv32_insn *i
 	rv32_insn__decode(insn, pc, low | (uint32_t)high << 16);
 }
 
-static struct op *add_op(struct draft *d, unsigned opcode, uint32_t pc)
+static struct op *add_op(struct block_builder *b, unsigned opcode, uint32_t pc)
 {
-	struct op *op = &d->op[d->ops];
+	struct op *op = &b->op[b->ops];
 
 	memset(op, 0, sizeof(*op));
-	memset(&d->info[d->ops], 0, sizeof(d->info[0]));
-	op->label = d->core->labels[opcode];
-	op->index = (uint8_t)d->ops;
-	d->info[d->ops].pc = pc;
-	d->info[d->ops].opcode = (uint8_t)opcode;
-	d->info[d->ops].issue = (uint16_t)d->schedule.cycle;
-	d->ops++;
+	memset(&b->info[b->ops], 0, sizeof(b->info[0]));
+	op->label = b->core->labels[opcode];
+	op->index = (uint8_t)b->ops;
+	b->info[b->ops].pc = pc;
+	b->info[b->ops].opcode = (uint8_t)opcode;
+	b->info[b->ops].issue = (uint16_t)b->schedule.cycle;
+	b->ops++;
 	return op;
 }
 
 /* Adds the edge that leaves the block after the last instruction. The op added last refers to it unless `follower`. */
-static struct edge *add_edge(struct draft *d, uint32_t pc, struct hazard hazard, unsigned extra, bool follower)
+static struct edge *add_edge(struct block_builder *b, uint32_t pc, struct hazard hazard, unsigned extra, bool follower)
 {
-	struct edge *e = &d->edge[d->edges];
+	struct edge *e = &b->edge[b->edges];
 
 	memset(e, 0, sizeof(*e));
-	e->next = &d->core->link_op;
+	e->next = &b->core->link_op;
 	e->count = UINT64_MAX;
 	e->pc = pc;
 	e->hazard = hazard;
 	e->extra = (uint8_t)extra;
-	e->cycles = d->schedule.cycle + extra;
-	e->op_index = (uint8_t)(d->ops - 1);
-	d->edge_op[d->edges++] = follower ? OP_NONE : (uint8_t)(d->ops - 1);
+	e->cycles = b->schedule.cycle + extra;
+	e->op_index = (uint8_t)(b->ops - 1);
+	b->edge_op[b->edges++] = follower ? OP_NONE : (uint8_t)(b->ops - 1);
 	return e;
 }
 
@@ -119,9 +119,9 @@ static bool is_window_access(const struct rv32_insn *insn)
 	return insn->class_ >= RV32_CLASS_LOAD && insn->class_ <= RV32_CLASS_AMO;
 }
 
-static struct op *add_line(struct draft *d, unsigned opcode, uint32_t pc, uint32_t line)
+static struct op *add_line(struct block_builder *b, unsigned opcode, uint32_t pc, uint32_t line)
 {
-	struct op *op = add_op(d, opcode, pc);
+	struct op *op = add_op(b, opcode, pc);
 
 	op->imm = (int32_t)line;
 	return op;
@@ -150,75 +150,75 @@ static bool crosses(const struct rv32_core *core, uint32_t pc)
  * if the following instruction is in the last word. It does so a cycle earlier if that instruction crosses the line, unless this one is
  * a jump's target. A jump leaves before this request.
  */
-static void add_lines(struct draft *d, const struct rv32_insn *insn)
+static void add_lines(struct block_builder *b, const struct rv32_insn *insn)
 {
-	uint32_t line = insn->pc & ~(RV32_LINE_BYTES - 1u), ahead = line + RV32_LINE_BYTES, next = insn->pc + insn->len_bytes;
+	uint32_t line = insn->pc & ~(RV32_LINE_BYTES - 1u), next_line = line + RV32_LINE_BYTES, next = insn->pc + insn->len_bytes;
 	bool jumps = insn->class_ == RV32_CLASS_JAL || insn->class_ == RV32_CLASS_JALR;
-	bool asks = !in_last_word(insn->pc) && in_last_word(next) && !jumps;
+	bool requests_ahead = !in_last_word(insn->pc) && in_last_word(next) && !jumps;
 
-	d->end_line = asks || in_last_word(insn->pc) ? ahead : line;
-	if (!d->is_cold)
+	b->end_line = requests_ahead || in_last_word(insn->pc) ? next_line : line;
+	if (!b->is_cold)
 		return;
-	if (line != d->line)
-		add_line(d, RV32_OP_line_need, insn->pc, line);
-	if (line != d->line && in_last_word(insn->pc))
-		add_line(d, RV32_OP_line_ahead, insn->pc, ahead)->rs1 = 1;
-	d->line = line;
-	if (crosses(d->core, insn->pc)) {
-		add_line(d, RV32_OP_line_need, insn->pc, ahead);
-		d->line = ahead;
+	if (line != b->line)
+		add_line(b, RV32_OP_line_need, insn->pc, line);
+	if (line != b->line && in_last_word(insn->pc))
+		add_line(b, RV32_OP_line_ahead, insn->pc, next_line)->rs1 = 1;
+	b->line = line;
+	if (crosses(b->core, insn->pc)) {
+		add_line(b, RV32_OP_line_need, insn->pc, next_line);
+		b->line = next_line;
 	}
-	if (insn->class_ == RV32_CLASS_BRANCH && is_wide(d->core, next) && next % RV32_LINE_BYTES == RV32_LINE_BYTES - 6 &&
-	    crosses(d->core, next + 4)) { /* requested by what follows, taken or not, as it enters decode */
-		add_line(d, RV32_OP_line_ahead, insn->pc, ahead);
-		d->end_line = ahead;
+	if (insn->class_ == RV32_CLASS_BRANCH && is_wide(b->core, next) && next % RV32_LINE_BYTES == RV32_LINE_BYTES - 6 &&
+	    crosses(b->core, next + 4)) { /* requested by what follows, taken or not, as it enters decode */
+		add_line(b, RV32_OP_line_ahead, insn->pc, next_line);
+		b->end_line = next_line;
 	}
-	if (asks)
-		add_line(d, RV32_OP_line_ahead, insn->pc, ahead)->rs2 =
-			crosses(d->core, next) && !(d->schedule.hazard.flags & HAZARD_JUMPED);
+	if (requests_ahead)
+		add_line(b, RV32_OP_line_ahead, insn->pc, next_line)->rs2 =
+			crosses(b->core, next) && !(b->schedule.hazard.flags & HAZARD_JUMPED);
 }
 
-static void add_insn(struct draft *d, const struct rv32_insn *insn)
+static void add_insn(struct block_builder *b, const struct rv32_insn *insn)
 {
 	bool writes_rd = insn->format != RV32_FMT_S3 && insn->format != RV32_FMT_S3P && insn->class_ != RV32_CLASS_HWLOOP;
-	struct hazard before = d->schedule.hazard;
+	struct hazard before = b->schedule.hazard;
 	unsigned opcode = insn->opcode;
 	struct op_info *info;
 	struct op *op;
 
 	if (insn->opcode == RV32_OP_lui || insn->opcode == RV32_OP_auipc || (insn->opcode == RV32_OP_addi && insn->rs1 == 0))
 		opcode = RV32_OP_li;
-	if (insn->class_ == RV32_CLASS_JAL && (uint32_t)insn->imm == insn->pc && d->core->stop_at_self_jump)
+	if (insn->class_ == RV32_CLASS_JAL && (uint32_t)insn->imm == insn->pc && b->core->stop_at_self_jump)
 		opcode = RV32_OP_halt;
-	add_lines(d, insn);
-	op = add_op(d, opcode, insn->pc);
+	add_lines(b, insn);
+	op = add_op(b, opcode, insn->pc);
 	op->imm = insn->imm;
 	op->rd = writes_rd && insn->rd == 0 ? RV32_SINK : insn->rd;
 	op->rs1 = insn->rs1;
 	op->rs2 = insn->rs2;
-	info = &d->info[op->index];
+	info = &b->info[op->index];
 	info->is_insn = 1;
 	info->word = insn->word;
 	info->len_bytes = insn->len_bytes;
-	schedule__add(&d->schedule, insn, info);
+	schedule__add(&b->schedule, insn, info);
 
 	/* an AMO's bank is free again if this instruction stalls for any reason */
 	if ((before.flags & HAZARD_AMO) && is_window_access(insn) && info->stall + info->stall_fetch == 0) {
 		struct op copy = *op;
 		struct op_info copy_info = *info;
 
-		d->ops--;
-		op = add_op(d, RV32_OP_amo_check, insn->pc);
+		b->ops--;
+		op = add_op(b, RV32_OP_amo_check, insn->pc);
 		op->rs1 = insn->rs1;
 		if (insn->class_ == RV32_CLASS_LOAD || insn->class_ == RV32_CLASS_STORE) {
 			op->rs2 = insn->format == RV32_FMT_R ? insn->rs2 : insn->format == RV32_FMT_S3 ? insn->rd : 0;
 			op->imm = insn->imm;
 		}
-		d->info[op->index].issue = copy_info.issue;
-		copy.index = (uint8_t)d->ops;
-		d->op[d->ops] = copy;
-		d->info[d->ops] = copy_info;
-		d->schedule.last_info = &d->info[d->ops++];
+		b->info[op->index].issue = copy_info.issue;
+		copy.index = (uint8_t)b->ops;
+		b->op[b->ops] = copy;
+		b->info[b->ops] = copy_info;
+		b->schedule.last_info = &b->info[b->ops++];
 	}
 }
 
@@ -226,13 +226,13 @@ static void add_insn(struct draft *d, const struct rv32_insn *insn)
  * The instruction after a branch is already in the decode stage when the branch is taken. If it is a division, the divider runs to its
  * end.
  */
-static void find_division(struct draft *d, uint32_t pc, struct edge *taken)
+static void find_division_after_branch(struct block_builder *b, uint32_t pc, struct edge *taken)
 {
-	struct schedule ahead = d->schedule;
+	struct schedule ahead = b->schedule;
 	struct rv32_insn insn;
 	struct op_info info;
 
-	fetch(d->core, pc, &insn);
+	fetch(b->core, pc, &insn);
 	if (insn.class_ != RV32_CLASS_DIV)
 		return;
 	ahead.last_info = NULL;
@@ -244,31 +244,31 @@ static void find_division(struct draft *d, uint32_t pc, struct edge *taken)
 }
 
 /* Adds the edges after an instruction. Returns false if the block continues after it. */
-static bool end_block(struct draft *d, const struct rv32_insn *insn)
+static bool end_block(struct block_builder *b, const struct rv32_insn *insn)
 {
 	uint32_t next = insn->pc + insn->len_bytes;
-	const bool fetched = d->schedule.hazard.flags & HAZARD_FETCHED;
+	const bool fetched = b->schedule.hazard.flags & HAZARD_FETCHED;
 	struct hazard none = { 0 };
 	struct edge *e;
 
 	switch (insn->class_) {
 	case RV32_CLASS_BRANCH:
-		e = add_edge(d, (uint32_t)insn->imm, hazard__jumped((uint32_t)insn->imm), TIMING_BRANCH_TAKEN_EXTRA, false);
-		find_division(d, next, e);
+		e = add_edge(b, (uint32_t)insn->imm, hazard__jumped((uint32_t)insn->imm), TIMING_BRANCH_TAKEN_EXTRA, false);
+		find_division_after_branch(b, next, e);
 		return false;
 	case RV32_CLASS_JAL:
-		e = add_edge(d, (uint32_t)insn->imm, fetched ? none : hazard__jumped((uint32_t)insn->imm), 0, false);
+		e = add_edge(b, (uint32_t)insn->imm, fetched ? none : hazard__jumped((uint32_t)insn->imm), 0, false);
 		e->fetched = fetched;
 		e->link = next;
 		return true;
 	case RV32_CLASS_JALR:
-		e = add_edge(d, 1, none, 0, false);
+		e = add_edge(b, 1, none, 0, false);
 		e->fetched = fetched;
 		e->link = next;
 		e->offset = insn->imm;
 		return true;
 	case RV32_CLASS_FENCE:
-		add_edge(d, next, hazard__jumped(next), 0, false);
+		add_edge(b, next, hazard__jumped(next), 0, false);
 		return true;
 	case RV32_CLASS_HWLOOP:
 	case RV32_CLASS_SYSTEM:
@@ -279,10 +279,10 @@ static bool end_block(struct draft *d, const struct rv32_insn *insn)
 	default:
 		break;
 	}
-	if (is_loop_end(d->core, insn->pc)) {
-		add_op(d, RV32_OP_loop_end, insn->pc);
-		add_edge(d, 1, d->schedule.hazard, 0, false)->link = insn->pc;
-		add_edge(d, next, d->schedule.hazard, 0, true)->falls = 1;
+	if (is_loop_end(b->core, insn->pc)) {
+		add_op(b, RV32_OP_loop_end, insn->pc);
+		add_edge(b, 1, b->schedule.hazard, 0, false)->link = insn->pc;
+		add_edge(b, next, b->schedule.hazard, 0, true)->falls = 1;
 		return true;
 	}
 	return false;
@@ -298,20 +298,20 @@ static const struct {
 };
 
 /* Runs frequent pairs of ops in one dispatch (fused.def). Both ops keep their index, so nothing else changes. */
-static void fuse(struct draft *d)
+static void fuse(struct block_builder *b)
 {
-	for (unsigned i = 0; i + 1 < d->ops; i++) {
+	for (unsigned i = 0; i + 1 < b->ops; i++) {
 		for (unsigned p = 0; p < sizeof(pairs) / sizeof(pairs[0]); p++) {
-			if (pairs[p].first != d->info[i].opcode || pairs[p].second != d->info[i + 1].opcode)
+			if (pairs[p].first != b->info[i].opcode || pairs[p].second != b->info[i + 1].opcode)
 				continue;
-			d->op[i].label = d->core->labels[pairs[p].fused];
+			b->op[i].label = b->core->labels[pairs[p].fused];
 			i++;
 			break;
 		}
 	}
 }
 
-static void *arena_take(struct rv32_core *core, size_t bytes)
+static void *arena_alloc(struct rv32_core *core, size_t bytes)
 {
 	void *p = core->arena + core->arena_used;
 
@@ -319,29 +319,29 @@ static void *arena_take(struct rv32_core *core, size_t bytes)
 	return p;
 }
 
-static struct block *commit(struct draft *d, uint32_t pc, struct hazard hazard)
+static struct block *commit(struct block_builder *b, uint32_t pc, struct hazard hazard)
 {
-	size_t op_bytes = d->ops * sizeof(struct op), info_bytes = d->ops * sizeof(struct op_info);
-	struct rv32_core *core = d->core;
+	size_t op_bytes = b->ops * sizeof(struct op), info_bytes = b->ops * sizeof(struct op_info);
+	struct rv32_core *core = b->core;
 	struct block *block;
 	struct edge *edges;
 	unsigned slot;
 
-	block = arena_take(core, sizeof(*block) + op_bytes);
-	edges = arena_take(core, d->edges * sizeof(struct edge));
-	block->info = arena_take(core, info_bytes);
+	block = arena_alloc(core, sizeof(*block) + op_bytes);
+	edges = arena_alloc(core, b->edges * sizeof(struct edge));
+	block->info = arena_alloc(core, info_bytes);
 	block->pc = pc;
-	block->end_line = d->end_line;
+	block->end_line = b->end_line;
 	block->lines_known = 0; /* not a generation of any cache; without a cache the generation is always 0 */
 	block->hazard = hazard;
-	block->ops = (uint16_t)d->ops;
-	memcpy(block->op, d->op, op_bytes);
-	memcpy(block->info, d->info, info_bytes);
-	for (unsigned i = 0; i < d->edges; i++) {
-		edges[i] = d->edge[i];
+	block->ops = (uint16_t)b->ops;
+	memcpy(block->op, b->op, op_bytes);
+	memcpy(block->info, b->info, info_bytes);
+	for (unsigned i = 0; i < b->edges; i++) {
+		edges[i] = b->edge[i];
 		edges[i].block = block;
-		if (d->edge_op[i] != OP_NONE) {
-			struct op *op = &block->op[d->edge_op[i]];
+		if (b->edge_op[i] != OP_NONE) {
+			struct op *op = &block->op[b->edge_op[i]];
 
 			op->imm = (int32_t)((char *)&edges[i] - (char *)op);
 		}
@@ -356,39 +356,39 @@ static struct block *commit(struct draft *d, uint32_t pc, struct hazard hazard)
  * Ends a block before `insn`, the next instruction. `insn` is scheduled nevertheless, since it sets the timing of the last instruction
  * of the block.
  */
-static void cut_block(struct draft *d, const struct rv32_insn *insn)
+static void cut_block(struct block_builder *b, const struct rv32_insn *insn)
 {
-	struct schedule ahead = d->schedule;
+	struct schedule ahead = b->schedule;
 	struct op_info ignored;
 
 	schedule__add(&ahead, insn, &ignored);
-	add_op(d, RV32_OP_end, insn->pc);
-	add_edge(d, insn->pc, d->schedule.hazard, 0, false)->falls = 1;
+	add_op(b, RV32_OP_end, insn->pc);
+	add_edge(b, insn->pc, b->schedule.hazard, 0, false)->falls = 1;
 }
 
 static struct block *decode(struct rv32_core *core, uint32_t pc, struct hazard hazard)
 {
-	struct draft d = { .core = core, .schedule.hazard = hazard, .is_cold = hazard.flags & HAZARD_COLD, .line = RV32_NO_LINE };
+	struct block_builder b = { .core = core, .schedule.hazard = hazard, .is_cold = hazard.flags & HAZARD_COLD, .line = RV32_NO_LINE };
 	uint32_t at = pc;
 	bool ended = false;
 
-	d.schedule.hazard.flags &= (uint8_t) ~(HAZARD_COLD | HAZARD_SHORT);
+	b.schedule.hazard.flags &= (uint8_t) ~(HAZARD_COLD | HAZARD_SHORT);
 	while (!ended) {
 		struct rv32_insn insn;
 
 		fetch(core, at, &insn);
-		if (d.insns == RV32_BLOCK_INSNS || d.schedule.cycle >= RV32_BLOCK_CYCLES || d.edges + 3 > RV32_BLOCK_EDGES ||
-		    (d.insns && is_breakpoint(core, at)) || ((hazard.flags & HAZARD_SHORT) && d.edges)) {
-			cut_block(&d, &insn);
+		if (b.insns == RV32_BLOCK_INSNS || b.schedule.cycle >= RV32_BLOCK_CYCLES || b.edges + 3 > RV32_BLOCK_EDGES ||
+		    (b.insns && is_breakpoint(core, at)) || ((hazard.flags & HAZARD_SHORT) && b.edges)) {
+			cut_block(&b, &insn);
 			break;
 		}
-		d.insns++;
-		add_insn(&d, &insn);
-		ended = end_block(&d, &insn);
+		b.insns++;
+		add_insn(&b, &insn);
+		ended = end_block(&b, &insn);
 		at += insn.len_bytes;
 	}
-	fuse(&d);
-	return commit(&d, pc, hazard);
+	fuse(&b);
+	return commit(&b, pc, hazard);
 }
 
 void block__flush(struct rv32_core *core)
@@ -419,7 +419,7 @@ struct block *block__find(struct rv32_core *core, uint32_t pc, struct hazard haz
 	struct block *block;
 
 	for (block = core->hash[hash(pc, hazard)]; block; block = block->hash_next) {
-		if (block->pc == pc && same_hazard(block->hazard, hazard))
+		if (block->pc == pc && is_same_hazard(block->hazard, hazard))
 			return block;
 	}
 	if (core->arena_used + room > RV32_ARENA_BYTES)

@@ -50,7 +50,7 @@ struct rv32_core *rv32_core__new(const struct rv32_config *config)
 	core->mpp_user = 1;
 	exec__run(NULL, &core->labels);
 	core->link_op.label = core->labels[RV32_OP_link];
-	/* aligned to 64 bytes: see arena_take() */
+	/* aligned to 64 bytes: see arena_alloc() */
 	if (posix_memalign((void **)&core->arena, 64, RV32_ARENA_BYTES) || memory__map(core) < 0)
 		goto no_memory;
 	block__flush(core);

@@ -45,7 +45,7 @@
 		target = (RS1 + (uint32_t)edge->offset) & ~1u;                \
 		RD = edge->link;                                              \
 		if (unlikely(edge->pc != target))                             \
-			retarget(core, edge, target);                         \
+			retarget_edge(core, edge, target);                         \
 		LEAVE(edge);                                                  \
 	} while (0)
 
@@ -89,9 +89,9 @@
 
 #define DO_LOAD(type, addr) do { READ(type, addr); RD = value; } while (0)
 #define DO_STORE(type, addr) WRITE(type, addr)
-#define GROW(step) do { target = address + (step); x[op->rs1 ? op->rs1 : RV32_SINK] = target; } while (0)
-#define DO_LOAD_POST(type, step) do { READ(type, RS1); GROW(step); RD = value; } while (0)
-#define DO_STORE_POST(type, step) do { WRITE(type, RS1); GROW(step); } while (0)
+#define POST_INCREMENT(step) do { target = address + (step); x[op->rs1 ? op->rs1 : RV32_SINK] = target; } while (0)
+#define DO_LOAD_POST(type, step) do { READ(type, RS1); POST_INCREMENT(step); RD = value; } while (0)
+#define DO_STORE_POST(type, step) do { WRITE(type, RS1); POST_INCREMENT(step); } while (0)
 
 #define DO_DIV(is_signed, quotient) do {                                              \
 		unsigned extra_ = rv32_divider_extra(is_signed, RS2);                 \
@@ -146,19 +146,19 @@
  * Is the edge's block one that requests its lines (HAZARD_COLD)? Then the core may have to wait for a line each time it leaves the
  * block.
  */
-static bool is_cold(const struct edge *edge)
+static bool is_cold_edge(const struct edge *edge)
 {
 	return edge->block->hazard.flags & HAZARD_COLD;
 }
 
 /* Points the edge of a jalr at a new target. */
-static void retarget(struct rv32_core *core, struct edge *edge, uint32_t target)
+static void retarget_edge(struct rv32_core *core, struct edge *edge, uint32_t target)
 {
 	const struct jump_entry *entry = &core->jump_cache[(target >> 1) % RV32_JUMP_CACHE];
 
 	edge->pc = target;
 	edge->hazard = edge->fetched ? (struct hazard){ 0 } : hazard__jumped(target);
-	if (!is_cold(edge) && !edge->fetched && entry->pc == target && lines__known(core, op_block(entry->op)))
+	if (!is_cold_edge(edge) && !edge->fetched && entry->pc == target && lines__known(core, op_block(entry->op)))
 		lines__link(core, edge, entry->op);
 	else
 		edge->next = &core->link_op;
@@ -174,7 +174,7 @@ static struct hazard divide(struct rv32_core *core, const struct edge *edge)
 	const uint32_t pc = info->pc + info->len_bytes;
 	unsigned extra;
 
-	if (is_cold(edge) && !lines__fetched(core, pc, core->cycle - TIMING_BRANCH_TAKEN_EXTRA))
+	if (is_cold_edge(edge) && !lines__fetched(core, pc, core->cycle - TIMING_BRANCH_TAKEN_EXTRA))
 		return edge->hazard;
 	extra = rv32_divider_extra(edge->divides == 2, core->x[edge->divisor]);
 	stats__dynamic_at(core, pc, RV32_CYC_MULDIV, extra);
@@ -188,7 +188,7 @@ static struct hazard divide(struct rv32_core *core, const struct edge *edge)
 static const struct op *link_edge(struct rv32_core *core, struct edge *edge, struct hazard hazard)
 {
 	unsigned generation = core->generation;
-	bool cold = is_cold(edge), edge_divides = edge->divides;
+	bool cold = is_cold_edge(edge), edge_divides = edge->divides;
 	struct block *block;
 
 	core->stopped = false;
@@ -206,7 +206,7 @@ static const struct op *link_edge(struct rv32_core *core, struct edge *edge, str
 }
 
 /* Blocks must end where hardware loops end. Records the current loop ends, and flushes all blocks if one is new. */
-static void learn_loop_ends(struct rv32_core *core)
+static void record_loop_ends(struct rv32_core *core)
 {
 	for (unsigned l = 0; l < 2; l++) {
 		unsigned i = 0;
@@ -406,7 +406,7 @@ loop_set:
 	stats__leave(core, op, true);
 	core->pc = op_info(op)->pc + 4;
 	core->hazard = (struct hazard){ 0 };
-	learn_loop_ends(core);
+	record_loop_ends(core);
 	goto dispatch;
 
 fence_i:

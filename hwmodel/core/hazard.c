@@ -119,7 +119,7 @@ bool is_high_product(const struct op_info *info)
 	return info->opcode >= RV32_OP_mulh && info->opcode <= RV32_OP_mulhu;
 }
 
-static unsigned at_most(unsigned a, unsigned b)
+static unsigned min_unsigned(unsigned a, unsigned b)
 {
 	return a < b ? a : b;
 }
@@ -136,14 +136,14 @@ static bool overlap_jump(struct schedule *s, const struct rv32_insn *insn, struc
 	if (base_pending || !is_jump(insn) || info->stall_fetch)
 		return false;
 	if (h->flags & HAZARD_LONG) {
-		info->cost = (uint8_t)(info->cost - at_most(TIMING_JUMP_HIDDEN_BY_EXECUTE, TIMING_JUMP_EXTRA));
+		info->cost = (uint8_t)(info->cost - min_unsigned(TIMING_JUMP_HIDDEN_BY_EXECUTE, TIMING_JUMP_EXTRA));
 		return true;
 	}
 	if (s->last_info) {
 		/* a jump that writes x0 behind a load to x0 does not execute until the load has returned */
 		unsigned extra = (h->flags & HAZARD_X0) && writes_x0(insn) ? 0 : TIMING_JUMP_EXTRA;
 
-		s->last_info->hidden = (uint8_t)(at_most(TIMING_JUMP_HIDDEN_BY_EXECUTE, extra) + info->stall);
+		s->last_info->hidden = (uint8_t)(min_unsigned(TIMING_JUMP_HIDDEN_BY_EXECUTE, extra) + info->stall);
 	}
 	return false;
 }

@@ -102,7 +102,7 @@ static void complete_refills(struct icache *icache, uint64_t cycle)
 			end_refill(icache, &icache->ports[i]);
 }
 
-static int is_there(struct icache *icache, uint32_t line)
+static int is_cached(struct icache *icache, uint32_t line)
 {
 	const uint32_t *set = set_of(icache, line);
 
@@ -116,10 +116,10 @@ static int is_there(struct icache *icache, uint32_t line)
 /* PULP's generic_LFSR_8bit: x^8 + x^4 + x^3 + x^2, inverted, starting from 0. The way is taken from bit 1 upward. */
 static uint32_t random_way(struct icache *icache, struct port *port)
 {
-	uint8_t was = port->lfsr;
+	uint8_t old = port->lfsr;
 
-	port->lfsr = (uint8_t)(was << 1 | (~(was >> 7 ^ was >> 3 ^ was >> 2 ^ was >> 1) & 1));
-	return (was >> 1) & (icache->config.ways - 1);
+	port->lfsr = (uint8_t)(old << 1 | (~(old >> 7 ^ old >> 3 ^ old >> 2 ^ old >> 1) & 1));
+	return (old >> 1) & (icache->config.ways - 1);
 }
 
 static uint32_t choose_way(struct icache *icache, struct port *port, uint32_t line)
@@ -134,7 +134,7 @@ static uint32_t choose_way(struct icache *icache, struct port *port, uint32_t li
 }
 
 /* Returns the port whose refill of this line ends last, or NULL if the line is not being refilled. */
-static const struct port *pending(const struct icache *icache, uint32_t line)
+static const struct port *find_pending(const struct icache *icache, uint32_t line)
 {
 	const struct port *last = NULL;
 
@@ -171,7 +171,7 @@ static void start_refill(struct icache *icache, struct port *port, uint64_t take
  */
 static uint64_t miss(struct icache *icache, struct port *port, uint64_t cycle, uint32_t line)
 {
-	const struct port *other = pending(icache, line);
+	const struct port *other = find_pending(icache, line);
 	uint32_t way = choose_way(icache, port, line);
 	uint64_t taken = cycle + ICACHE_REQUEST_CYCLES, ready;
 
@@ -197,7 +197,7 @@ uint64_t icache__fetch(struct icache *icache, unsigned port_number, uint64_t cyc
 {
 	struct port *port = &icache->ports[port_number];
 	uint32_t line = addr / icache->config.line_bytes;
-	uint64_t asked = cycle;
+	uint64_t lookup = cycle;
 
 	complete_refills(icache, cycle);
 	if (port->next > cycle) { /* the port still waits for a line that the core no longer needs */
@@ -205,9 +205,9 @@ uint64_t icache__fetch(struct icache *icache, unsigned port_number, uint64_t cyc
 		if (port->line != NO_LINE) /* completes only this port's refill: other cores have not reached that cycle yet */
 			end_refill(icache, port);
 	}
-	if (!is_there(icache, line))
+	if (!is_cached(icache, line))
 		cycle = max_u64(miss(icache, port, cycle, line), cycle);
-	return cycle - asked;
+	return cycle - lookup;
 }
 
 uint64_t icache__next_lookup(const struct icache *icache, unsigned port)
@@ -216,7 +216,7 @@ uint64_t icache__next_lookup(const struct icache *icache, unsigned port)
 }
 
 /* Returns a way's line at this cycle, which other cores may not have reached, including refills that end by then. */
-static uint32_t line_then(const struct icache *icache, uint64_t cycle, uint32_t set, uint32_t way)
+static uint32_t line_at_cycle(const struct icache *icache, uint64_t cycle, uint32_t set, uint32_t way)
 {
 	uint32_t line = icache->lines[set * icache->config.ways + way];
 	uint64_t ready = 0;
@@ -240,7 +240,7 @@ int icache__has(struct icache *icache, uint64_t cycle, uint32_t addr)
 	if (cycle >= icache->last_refill + ICACHE_QUIET_CYCLES)
 		complete_refills(icache, cycle);
 	for (uint32_t way = 0; way < icache->config.ways; way++)
-		if (line_then(icache, cycle, line % icache->sets, way) == line)
+		if (line_at_cycle(icache, cycle, line % icache->sets, way) == line)
 			return 1;
 	return 0;
 }

@@ -33,7 +33,7 @@ void lines__recheck(struct rv32_core *core)
 }
 
 /* Have lines changed recently? Then the cores that share the cache must run in order of time. */
-static bool changes(const struct rv32_core *core)
+static bool has_recent_refill(const struct rv32_core *core)
 {
 	return core->icache && core->cycle < icache__last_refill(core->icache) + ICACHE_QUIET_CYCLES;
 }
@@ -48,7 +48,7 @@ bool lines__turn(struct rv32_core *core)
 		.user_mode = core->user_mode,
 	};
 
-	return !changes(core) || !core->bus.access || core->bus.access(core->bus.arg, &req) != RV32_BUS_STOP;
+	return !has_recent_refill(core) || !core->bus.access || core->bus.access(core->bus.arg, &req) != RV32_BUS_STOP;
 }
 
 void lines__link(struct rv32_core *core, struct edge *edge, const struct op *next)
@@ -56,7 +56,7 @@ void lines__link(struct rv32_core *core, struct edge *edge, const struct op *nex
 	edge->next = next;
 	if (!core->icache || edge->is_linked)
 		return;
-	if (changes(core)) { /* not linked: look again next time */
+	if (has_recent_refill(core)) { /* not linked: look again next time */
 		edge->next = &core->link_op;
 		return;
 	}
@@ -65,7 +65,7 @@ void lines__link(struct rv32_core *core, struct edge *edge, const struct op *nex
 	core->linked = edge;
 }
 
-static bool all_there(struct rv32_core *core, struct block *block)
+static bool all_cached(struct rv32_core *core, struct block *block)
 {
 	if (lines__known(core, block))
 		return true;
@@ -89,14 +89,14 @@ struct block *lines__enter(struct rv32_core *core, uint32_t pc, struct hazard ha
 	for (unsigned i = 0; i < sizeof(variants); i++) {
 		hazard.flags = flags | variants[i];
 		block = block__find(core, pc, hazard);
-		if (variants[i] != HAZARD_COLD && all_there(core, block))
+		if (variants[i] != HAZARD_COLD && all_cached(core, block))
 			break;
 	}
 	lines__recheck(core);
 	return block;
 }
 
-static void stall(struct rv32_core *core, uint32_t pc, uint64_t cycles)
+static void charge_stall(struct rv32_core *core, uint32_t pc, uint64_t cycles)
 {
 	if (!cycles)
 		return;
@@ -158,7 +158,7 @@ void lines__jump(struct rv32_core *core, uint32_t pc, const struct edge *edge)
 		return;
 	core->fetch.early = next < core->cycle ? core->cycle - next : 0;
 	if (next > core->cycle)
-		stall(core, pc, next - core->cycle);
+		charge_stall(core, pc, next - core->cycle);
 }
 
 void lines__fall(struct rv32_core *core, const struct edge *edge)
@@ -174,7 +174,7 @@ void lines__fall(struct rv32_core *core, const struct edge *edge)
 }
 
 /* Requests a line so that, on a hit, an instruction can issue at cycle `hit`. Returns false if the bus stops the core: repeat later. */
-static bool ask(struct rv32_core *core, uint64_t now, uint64_t hit, uint32_t line)
+static bool request_line(struct rv32_core *core, uint64_t now, uint64_t hit, uint32_t line)
 {
 	uint64_t cycle = hit > FETCH_HIT_CYCLES ? hit - FETCH_HIT_CYCLES : 0;
 	struct rv32_bus_request req = {
@@ -192,7 +192,7 @@ static bool ask(struct rv32_core *core, uint64_t now, uint64_t hit, uint32_t lin
 }
 
 /* Returns the instruction that follows a helper op. */
-static const struct op_info *instruction(const struct op *op)
+static const struct op_info *op_insn(const struct op *op)
 {
 	const struct op_info *info = op_info(op);
 
@@ -205,9 +205,9 @@ static const struct op_info *instruction(const struct op *op)
  * Returns when an instruction enters the decode stage: when the instruction before it has left, or when its line has arrived. It then
  * waits there for results, and for the instruction before it to leave the execute stage.
  */
-static uint64_t decoded(const struct rv32_core *core, const struct op *op)
+static uint64_t decode_cycle(const struct rv32_core *core, const struct op *op)
 {
-	const struct op_info *info = instruction(op), *first = op_block(op)->info, *before = info;
+	const struct op_info *info = op_insn(op), *first = op_block(op)->info, *before = info;
 	uint64_t issue = core->cycle + info->issue, decoded;
 
 	do {
@@ -224,9 +224,9 @@ static uint64_t decoded(const struct rv32_core *core, const struct op *op)
 }
 
 /* Returns the instruction before an op's, or NULL if that is in another block. */
-static const struct op_info *one_before(const struct op *op)
+static const struct op_info *prev_insn(const struct op *op)
 {
-	const struct op_info *first = op_block(op)->info, *info = instruction(op);
+	const struct op_info *first = op_block(op)->info, *info = op_insn(op);
 
 	while (info != first)
 		if ((--info)->is_insn)
@@ -236,16 +236,16 @@ static const struct op_info *one_before(const struct op *op)
 
 bool lines__ahead(struct rv32_core *core, const struct op *op)
 {
-	uint64_t now = core->cycle + op_info(op)->issue, hit = decoded(core, op) + FETCH_HIT_CYCLES;
+	uint64_t now = core->cycle + op_info(op)->issue, hit = decode_cycle(core, op) + FETCH_HIT_CYCLES;
 	uint32_t line = (uint32_t)op->imm;
 
 	if (core->fetch.ahead == line)
 		return true;
 	if (op->rs1) /* the block begins in the line's last word: the next line is requested when this one arrives */
-		hit = now - (one_before(op) ? 0 : core->fetch.early) + FETCH_HIT_CYCLES - 1;
+		hit = now - (prev_insn(op) ? 0 : core->fetch.early) + FETCH_HIT_CYCLES - 1;
 	else
 		hit -= op->rs2;
-	if (!ask(core, now, hit, line))
+	if (!request_line(core, now, hit, line))
 		return false;
 	core->fetch.ahead = line;
 	lines__recheck(core);
@@ -253,7 +253,7 @@ bool lines__ahead(struct rv32_core *core, const struct op *op)
 }
 
 /* Rounds `cycles` up to a multiple of `one`, a division's cycles. */
-static uint64_t divisions(uint64_t cycles, uint64_t one)
+static uint64_t round_up_to_division(uint64_t cycles, uint64_t one)
 {
 	return (cycles + one - 1) / one * one;
 }
@@ -264,13 +264,14 @@ static uint64_t divisions(uint64_t cycles, uint64_t one)
  * executes, an empty decode stage is filled only at its end, by which time the divider has restarted. The same holds while an access
  * waits (RI5CY: id_ready needs ex_ready): an instruction that arrives in that time issues a cycle later, and a jump is not taken.
  */
-static uint64_t issued(const struct rv32_core *core, const struct op_info *before, const struct op_info *info, uint64_t issue,
-		       uint64_t late)
+static uint64_t issue_cycle(const struct rv32_core *core, const struct op_info *before, const struct op_info *info, uint64_t issue,
+			    uint64_t late)
 {
 	const uint64_t ready = core->fetch.ready, one = core->divided.until == core->cycle ? core->divided.cycles : 0;
 
 	if (late && one && (!before || is_division(before))) /* `issue` is behind the second division, if the line is late in any case */
-		return issue + (info->stall_fetch ? divisions(late + info->stall_fetch, one) - one : divisions(late, one));
+		return issue +
+		       (info->stall_fetch ? round_up_to_division(late + info->stall_fetch, one) - one : round_up_to_division(late, one));
 	if (late && before && is_high_product(before))
 		return issue + (late < before->cost ? 1 : late + 1 - before->cost);
 	if (core->fetch.late == info->pc)
@@ -289,28 +290,28 @@ bool lines__fetched(const struct rv32_core *core, uint32_t pc, uint64_t cycle)
 
 bool lines__need(struct rv32_core *core, const struct op *op)
 {
-	uint64_t now = core->cycle + op_info(op)->issue, issue = core->cycle + instruction(op)->issue;
-	const struct op_info *before = one_before(op);
+	uint64_t now = core->cycle + op_info(op)->issue, issue = core->cycle + op_insn(op)->issue;
+	const struct op_info *before = prev_insn(op);
 	uint64_t early = before ? 0 : core->fetch.early, due; /* of a jump's target; its second line is due a cycle later */
 	uint32_t line = (uint32_t)op->imm;
 
 	if (core->fetch.line == line)
 		return true;
-	due = now - early + (!before && instruction(op)->pc < line);
+	due = now - early + (!before && op_insn(op)->pc < line);
 	core->fetch.late = RV32_NO_LINE;
 	if (core->fetch.ahead != line) {
-		if (!ask(core, now, now - early, line))
+		if (!request_line(core, now, now - early, line))
 			return false;
 	} else if (before) { /* requested earlier: it was due directly behind the previous instruction, taken as one cycle */
-		due = core->cycle + before->issue + 1 + instruction(op)->stall_fetch;
+		due = core->cycle + before->issue + 1 + op_insn(op)->stall_fetch;
 		if (core->waited.pc == before->pc && core->waited.until == core->cycle) {
 			due -= (uint64_t)(core->waited.cycles - core->waited.lines);
 			if (core->fetch.ready > due)
-				core->fetch.late = instruction(op)->pc;
+				core->fetch.late = op_insn(op)->pc;
 		}
 	}
-	core->stopped &= instruction(op)->pc == core->pc;
-	stall(core, op_info(op)->pc, issued(core, before, instruction(op), issue, max_u64(core->fetch.ready, due) - due) - issue);
+	core->stopped &= op_insn(op)->pc == core->pc;
+	charge_stall(core, op_info(op)->pc, issue_cycle(core, before, op_insn(op), issue, max_u64(core->fetch.ready, due) - due) - issue);
 	core->fetch.line = line;
 	core->fetch.ahead = RV32_NO_LINE;
 	lines__recheck(core);

@@ -49,7 +49,7 @@ static void overlap(struct rv32_core *core, const struct op *op, uint64_t before
 		stats__dynamic(core, op, RV32_CYC_JUMP, -(int64_t)hidden);
 }
 
-static enum rv32_bus_status ask_bus(struct rv32_core *core, const struct op *op, struct rv32_bus_request *req)
+static enum rv32_bus_status bus_request(struct rv32_core *core, const struct op *op, struct rv32_bus_request *req)
 {
 	enum rv32_bus_status status;
 
@@ -88,8 +88,8 @@ static bool is_timed(const struct rv32_core *core, uint32_t addr)
 }
 
 /* Waits on the bus until a shared window's word may be used. The core moves the data itself. */
-static enum rv32_bus_status ask_turn(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr, unsigned size,
-				     unsigned late)
+static enum rv32_bus_status request_grant(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr, unsigned size,
+					  unsigned late)
 {
 	struct rv32_bus_request req = {
 		.cycle = late,
@@ -99,12 +99,12 @@ static enum rv32_bus_status ask_turn(struct rv32_core *core, const struct op *op
 		.in_window = 1,
 	};
 
-	return ask_bus(core, op, &req);
+	return bus_request(core, op, &req);
 }
 
 /* Accesses bytes inside one word of a window. *found is false if no window holds them. */
-static enum rv32_bus_status in_window(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr, unsigned size,
-				      unsigned late, uint32_t *value, bool *found)
+static enum rv32_bus_status window_access(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr, unsigned size,
+					  unsigned late, uint32_t *value, bool *found)
 {
 	bool store = kind == RV32_STORE, timed;
 	uint8_t *mem = page_at(core, kind, addr);
@@ -119,7 +119,7 @@ static enum rv32_bus_status in_window(struct rv32_core *core, const struct op *o
 	if (!mem)
 		return RV32_BUS_OK;
 	if (timed) {
-		enum rv32_bus_status status = ask_turn(core, op, kind, addr, size, late);
+		enum rv32_bus_status status = request_grant(core, op, kind, addr, size, late);
 
 		if (status != RV32_BUS_OK)
 			return status;
@@ -132,17 +132,17 @@ static enum rv32_bus_status in_window(struct rv32_core *core, const struct op *o
 }
 
 /* Accesses 1, 2 or 4 bytes inside one word. */
-static enum rv32_bus_status part(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr, unsigned size,
-				 unsigned late, uint32_t *value)
+static enum rv32_bus_status word_access(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr, unsigned size,
+					unsigned late, uint32_t *value)
 {
 	struct rv32_bus_request req = { .cycle = late, .addr = addr, .kind = kind, .size_bytes = (uint8_t)size, .value = *value };
 	enum rv32_bus_status status;
 	bool found;
 
-	status = in_window(core, op, kind, addr, size, late, value, &found);
+	status = window_access(core, op, kind, addr, size, late, value, &found);
 	if (found)
 		return status;
-	status = ask_bus(core, op, &req);
+	status = bus_request(core, op, &req);
 	if (status == RV32_BUS_OK && kind != RV32_STORE)
 		*value = req.value;
 	return status;
@@ -152,23 +152,23 @@ static enum rv32_bus_status part(struct rv32_core *core, const struct op *op, en
  * Accesses up to *bytes at addr, inside one word, and stores the bytes done. A window takes any count; the bus never 3, and 2 only at
  * even addresses.
  */
-static enum rv32_bus_status piece(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr, unsigned *bytes,
-				  unsigned late, uint32_t *value)
+static enum rv32_bus_status partial_access(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr,
+					   unsigned *bytes, unsigned late, uint32_t *value)
 {
 	enum rv32_bus_status status;
 	bool found;
 
-	status = in_window(core, op, kind, addr, *bytes, late, value, &found);
+	status = window_access(core, op, kind, addr, *bytes, late, value, &found);
 	if (found)
 		return status;
 	if (*bytes == 3 || (*bytes == 2 && (addr & 1)))
 		*bytes = addr & 1 ? 1 : 2;
-	return part(core, op, kind, addr, *bytes, late, value);
+	return word_access(core, op, kind, addr, *bytes, late, value);
 }
 
 /* An access that crosses a word boundary: each word is accessed on its own, the second a cycle later. */
-static enum rv32_bus_status split(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr, unsigned size,
-				  uint32_t *value)
+static enum rv32_bus_status split_access(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr, unsigned size,
+					 uint32_t *value)
 {
 	unsigned first = 4 - (addr & 3), done = core->split.done_bytes, bytes;
 	uint32_t result = done ? core->split.value : 0;
@@ -182,7 +182,7 @@ static enum rv32_bus_status split(struct rv32_core *core, const struct op *op, e
 		if (done <= first)
 			core->split.second = core->cycle;
 		bytes = done < first ? first - done : size - done;
-		status = piece(core, op, kind, addr + done, &bytes, done < first ? 0 : TIMING_MISALIGNED_EXTRA, &v);
+		status = partial_access(core, op, kind, addr + done, &bytes, done < first ? 0 : TIMING_MISALIGNED_EXTRA, &v);
 		core->split.done_bytes = status == RV32_BUS_STOP ? done : 0;
 		core->split.value = result;
 		if (status != RV32_BUS_OK)
@@ -201,11 +201,11 @@ static enum rv32_bus_status access_memory(struct rv32_core *core, const struct o
 	enum rv32_bus_status status;
 
 	if ((addr & 3) + size > 4) {
-		status = split(core, op, kind, addr, size, value);
+		status = split_access(core, op, kind, addr, size, value);
 		before = core->split.before;
 		second = core->cycle - core->split.second - TIMING_MISALIGNED_EXTRA;
 	} else {
-		status = part(core, op, kind, addr, size, 0, value);
+		status = word_access(core, op, kind, addr, size, 0, value);
 	}
 	if (status == RV32_BUS_OK)
 		overlap(core, op, before, second);
@@ -295,7 +295,7 @@ int memory__atomic(struct rv32_core *core, const struct op *op, enum rv32_access
 		return -1 - (kind == RV32_LR ? RV32_TRAP_LOAD_ODD : RV32_TRAP_STORE_ODD);
 	mem = window_at(core, addr, 4, RV32_WINDOW_DATA, without | (reserve ? RV32_WINDOW_NO_LRSC : 0));
 	if (mem && core->shared && is_timed(core, addr)) {
-		enum rv32_bus_status status = ask_turn(core, op, kind, addr, 4, 0);
+		enum rv32_bus_status status = request_grant(core, op, kind, addr, 4, 0);
 
 		if (status != RV32_BUS_OK)
 			return status == RV32_BUS_STOP ? 1 : fault;
@@ -305,7 +305,7 @@ int memory__atomic(struct rv32_core *core, const struct op *op, enum rv32_access
 		return atomic_in_window(core, op, kind, funct5, addr, value, old, mem);
 	if (window_at(core, addr, 4, RV32_WINDOW_DATA, 0))
 		return fault;
-	switch (ask_bus(core, op, &req)) {
+	switch (bus_request(core, op, &req)) {
 	case RV32_BUS_OK:
 		*old = req.value;
 		overlap(core, op, before, 0);

@@ -15,14 +15,14 @@ enum {
 	POST_MAX = 2047,
 };
 
-struct body {
+struct loop_body {
 	const struct rv32_profile *profile;
 	const uint8_t *code;
 	struct rv32_insn insn[BODY_MAX];
-	bool gone[BODY_MAX];
-	unsigned count; /* the loop's branch is the last */
-	bool forks;     /* has branches inside, */
-	bool exits;     /* and branches out of it */
+	bool removed[BODY_MAX];
+	unsigned count;    /* the loop's branch is the last */
+	bool has_branches; /* has branches inside, */
+	bool exits;        /* and branches out of it */
 };
 
 const char *xpulp_reason_text(enum xpulp_reason reason)
@@ -56,22 +56,22 @@ static bool fetch(const struct rv32_profile *p, const uint8_t *code, uint32_t pc
 	return true;
 }
 
-static size_t slot(const struct body *b, unsigned i)
+static size_t slot(const struct loop_body *b, unsigned i)
 {
 	return (b->insn[i].pc - b->profile->addr) / 2;
 }
 
-static uint64_t runs(const struct body *b, unsigned i)
+static uint64_t times_executed(const struct loop_body *b, unsigned i)
 {
 	return b->profile->instructions[slot(b, i)];
 }
 
-static uint64_t charged(const struct body *b, unsigned i, enum rv32_cause cause)
+static uint64_t charged(const struct loop_body *b, unsigned i, enum rv32_cause cause)
 {
 	return b->profile->cycles[slot(b, i) * RV32_CAUSE_COUNT + cause];
 }
 
-static uint64_t all_charged(const struct body *b, unsigned i)
+static uint64_t all_charged(const struct loop_body *b, unsigned i)
 {
 	uint64_t sum = 0;
 
@@ -85,7 +85,7 @@ static bool writes_rd(const struct rv32_insn *insn)
 	return insn->class_ != RV32_CLASS_STORE && insn->class_ != RV32_CLASS_STORE_POST && insn->class_ != RV32_CLASS_BRANCH;
 }
 
-static unsigned times_written(const struct body *b, unsigned x)
+static unsigned times_written(const struct loop_body *b, unsigned x)
 {
 	unsigned n = 0;
 
@@ -100,12 +100,12 @@ static bool is_step(const struct rv32_insn *insn)
 }
 
 /* Returns the index of the only instruction that writes x, if it adds a constant to x once per iteration; else BODY_MAX. */
-static unsigned step_of(const struct body *b, unsigned x)
+static unsigned step_of(const struct loop_body *b, unsigned x)
 {
 	if (!x || times_written(b, x) != 1)
 		return BODY_MAX;
 	for (unsigned i = 0; i < b->count; i++) {
-		if (is_step(&b->insn[i]) && b->insn[i].rd == x && runs(b, i) == runs(b, b->count - 1))
+		if (is_step(&b->insn[i]) && b->insn[i].rd == x && times_executed(b, i) == times_executed(b, b->count - 1))
 			return i;
 	}
 	return BODY_MAX;
@@ -118,13 +118,13 @@ static bool is_plain_access(const struct rv32_insn *insn)
 }
 
 /* Counts the instructions other than x's step and the branch that read x: as the address of an access, and otherwise. */
-static void uses(const struct body *b, unsigned x, unsigned *accesses, unsigned *others)
+static void uses(const struct loop_body *b, unsigned x, unsigned *accesses, unsigned *others)
 {
 	*accesses = *others = 0;
 	for (unsigned i = 0; i + 1 < b->count; i++) {
 		const struct rv32_insn *insn = &b->insn[i];
 
-		if (b->gone[i] || !(rv32_insn__reads(insn) >> x & 1) || (is_step(insn) && insn->rd == x))
+		if (b->removed[i] || !(rv32_insn__reads(insn) >> x & 1) || (is_step(insn) && insn->rd == x))
 			continue;
 		if (is_plain_access(insn) && insn->rs1 == x && !(insn->class_ == RV32_CLASS_STORE && insn->rs2 == x))
 			++*accesses;
@@ -134,7 +134,7 @@ static void uses(const struct body *b, unsigned x, unsigned *accesses, unsigned 
 }
 
 /* Returns the cycles before the loop that compute the number of iterations; -1 if they cannot be counted. */
-static int count_cycles(const struct body *b, unsigned *counter)
+static int count_cycles(const struct loop_body *b, unsigned *counter)
 {
 	const struct rv32_insn *branch = &b->insn[b->count - 1];
 	unsigned x = branch->rs1, limit = branch->rs2, step = step_of(b, x);
@@ -157,14 +157,14 @@ static int count_cycles(const struct body *b, unsigned *counter)
 /*
  * Removes steps that an access through the register can do itself. Of several accesses each adds its part. Returns the cycles of setup.
  */
-static unsigned fold_steps(struct body *b, struct xpulp_loop *loop)
+static unsigned fold_steps(struct loop_body *b, struct xpulp_loop *loop)
 {
 	unsigned setup = 0, accesses, others;
 
 	for (unsigned i = 0; i + 1 < b->count; i++) {
 		unsigned x = b->insn[i].rd, first;
 
-		if (b->gone[i] || !is_step(&b->insn[i]) || step_of(b, x) != i)
+		if (b->removed[i] || !is_step(&b->insn[i]) || step_of(b, x) != i)
 			continue;
 		uses(b, x, &accesses, &others);
 		if (!accesses || others || b->insn[i].imm < POST_MIN || b->insn[i].imm > POST_MAX)
@@ -172,14 +172,14 @@ static unsigned fold_steps(struct body *b, struct xpulp_loop *loop)
 		for (first = 0; !is_plain_access(&b->insn[first]) || b->insn[first].rs1 != x; first++)
 			;
 		setup += b->insn[first].imm ? XPULP_OFFSET_CYCLES : 0;
-		b->gone[i] = true;
+		b->removed[i] = true;
 		loop->post_increments++;
 	}
 	return setup;
 }
 
 /* Replaces a mul, and an add of its result to a sum, by one p.mac where the add was. The product must have no other reader. */
-static void fold_macs(struct body *b, struct xpulp_loop *loop)
+static void fold_macs(struct loop_body *b, struct xpulp_loop *loop)
 {
 	for (unsigned i = 0; i + 1 < b->count; i++) {
 		unsigned x = b->insn[i].rd, readers = 0, add = 0;
@@ -197,13 +197,13 @@ static void fold_macs(struct body *b, struct xpulp_loop *loop)
 			continue;
 		b->insn[add].rs1 = b->insn[i].rs1; /* the add now reads the factors; like them, its sum is read in the execute stage */
 		b->insn[add].rs2 = b->insn[i].rs2;
-		b->gone[i] = true;
+		b->removed[i] = true;
 		loop->macs++;
 	}
 }
 
 /* Returns the cycles of an iteration that follows another, by the core's rules, without cycles that depend on data. */
-static unsigned turn_cycles(const struct body *b)
+static unsigned iteration_cycles(const struct loop_body *b)
 {
 	struct schedule s = { 0 };
 	struct op_info info[2 * BODY_MAX];
@@ -213,7 +213,7 @@ static unsigned turn_cycles(const struct body *b)
 	for (unsigned turn = 0; turn < 2; turn++) {
 		start = s.cycle;
 		for (unsigned i = 0; i + 1 < b->count; i++) {
-			if (!b->gone[i])
+			if (!b->removed[i])
 				schedule__add(&s, &b->insn[i], &info[n++]);
 		}
 	}
@@ -221,7 +221,7 @@ static unsigned turn_cycles(const struct body *b)
 }
 
 /* Returns the cycles that depend on data, which Xpulp does not change: divisions, memory, devices, lines. */
-static uint64_t dynamic_cycles(const struct body *b)
+static uint64_t dynamic_cycles(const struct loop_body *b)
 {
 	static const enum rv32_cause causes[] = {
 		RV32_CYC_MISALIGNED, RV32_CYC_MEMORY, RV32_CYC_L1,      RV32_CYC_L2,      RV32_CYC_REMOTE,
@@ -230,7 +230,7 @@ static uint64_t dynamic_cycles(const struct body *b)
 	uint64_t sum = 0;
 
 	for (unsigned i = 0; i < b->count; i++) {
-		if (b->gone[i])
+		if (b->removed[i])
 			continue;
 		for (unsigned c = 0; c < sizeof(causes) / sizeof(causes[0]); c++)
 			sum += charged(b, i, causes[c]);
@@ -240,7 +240,7 @@ static uint64_t dynamic_cycles(const struct body *b)
 	return sum;
 }
 
-static enum xpulp_reason convertible(const struct body *b)
+static enum xpulp_reason convertible(const struct loop_body *b)
 {
 	if (b->exits)
 		return XPULP_EXITS;
@@ -263,7 +263,7 @@ static enum xpulp_reason convertible(const struct body *b)
 	return XPULP_NONE;
 }
 
-static void convert(struct body *b, struct xpulp_loop *loop)
+static void convert(struct loop_body *b, struct xpulp_loop *loop)
 {
 	unsigned counter, accesses, others, setup = XPULP_SETUP_CYCLES, last = b->count - 1;
 	int count;
@@ -280,15 +280,16 @@ static void convert(struct body *b, struct xpulp_loop *loop)
 	setup += (unsigned)count;
 	uses(b, b->insn[counter].rd, &accesses, &others);
 	if (!accesses && !others) {
-		b->gone[counter] = true;
+		b->removed[counter] = true;
 		loop->counter = 1;
 	}
-	if (!b->forks) {
+	if (!b->has_branches) {
 		setup += fold_steps(b, loop);
 		fold_macs(b, loop);
-		loop->cycles_xpulp = loop->entries * setup + loop->turns * turn_cycles(b) + dynamic_cycles(b);
+		loop->cycles_xpulp = loop->entries * setup + loop->turns * iteration_cycles(b) + dynamic_cycles(b);
 	} else { /* further savings depend on the path through the loop */
-		loop->cycles_xpulp = loop->cycles - all_charged(b, last) - (loop->counter ? runs(b, counter) : 0) + loop->entries * setup;
+		loop->cycles_xpulp =
+			loop->cycles - all_charged(b, last) - (loop->counter ? times_executed(b, counter) : 0) + loop->entries * setup;
 	}
 	if (loop->cycles_xpulp >= loop->cycles) {
 		loop->cycles_xpulp = loop->cycles;
@@ -297,15 +298,15 @@ static void convert(struct body *b, struct xpulp_loop *loop)
 }
 
 /* Finds the loop that ends with the branch. Returns false unless it is an innermost loop that ran. */
-static bool find(struct body *b, const struct rv32_insn *branch, struct xpulp_loop *loop)
+static bool find_loop(struct loop_body *b, const struct rv32_insn *branch, struct xpulp_loop *loop)
 {
-	uint32_t pc = (uint32_t)branch->imm, turns, last;
+	uint32_t pc = (uint32_t)branch->imm, iterations, last;
 	uint64_t taken;
 
 	memset(loop, 0, sizeof(*loop));
 	b->count = 0;
-	b->forks = b->exits = false;
-	memset(b->gone, 0, sizeof(b->gone));
+	b->has_branches = b->exits = false;
+	memset(b->removed, 0, sizeof(b->removed));
 	while (pc <= branch->pc) {
 		struct rv32_insn *insn = &b->insn[b->count];
 
@@ -314,20 +315,20 @@ static bool find(struct body *b, const struct rv32_insn *branch, struct xpulp_lo
 		if (insn->class_ == RV32_CLASS_BRANCH && pc != branch->pc) {
 			if ((uint32_t)insn->imm <= pc) /* a loop inside */
 				return false;
-			b->forks = true;
+			b->has_branches = true;
 			b->exits |= (uint32_t)insn->imm > branch->pc;
 		}
 		b->count++;
 		pc += insn->len_bytes;
 	}
 	last = b->count - 1;
-	turns = b->count ? (uint32_t)runs(b, last) : 0;
-	if (!turns || b->insn[last].pc != branch->pc)
+	iterations = b->count ? (uint32_t)times_executed(b, last) : 0;
+	if (!iterations || b->insn[last].pc != branch->pc)
 		return false;
 	taken = charged(b, last, RV32_CYC_BRANCH) / TIMING_BRANCH_TAKEN_EXTRA;
 	loop->start = (uint32_t)branch->imm;
 	loop->end = pc;
-	loop->turns = runs(b, last);
+	loop->turns = times_executed(b, last);
 	loop->entries = loop->turns - taken;
 	for (unsigned i = 0; i < b->count; i++)
 		loop->cycles += all_charged(b, i);
@@ -336,7 +337,7 @@ static bool find(struct body *b, const struct rv32_insn *branch, struct xpulp_lo
 
 size_t xpulp__loops(const struct rv32_profile *profile, const uint8_t *code, struct xpulp_loop *loops, size_t room)
 {
-	struct body body = { .profile = profile, .code = code };
+	struct loop_body loop_body = { .profile = profile, .code = code };
 	size_t found = 0;
 
 	for (uint32_t at = 0; at + 2 <= profile->bytes; at += 2) {
@@ -344,9 +345,9 @@ size_t xpulp__loops(const struct rv32_profile *profile, const uint8_t *code, str
 		struct xpulp_loop loop;
 
 		if (!profile->instructions[at / 2] || !fetch(profile, code, profile->addr + at, &insn) ||
-		    insn.class_ != RV32_CLASS_BRANCH || (uint32_t)insn.imm > insn.pc || !find(&body, &insn, &loop))
+		    insn.class_ != RV32_CLASS_BRANCH || (uint32_t)insn.imm > insn.pc || !find_loop(&loop_body, &insn, &loop))
 			continue;
-		convert(&body, &loop);
+		convert(&loop_body, &loop);
 		if (found < room)
 			loops[found] = loop;
 		found++;

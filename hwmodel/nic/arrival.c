@@ -19,13 +19,13 @@ static int is_proven(const struct nic_mpq *mpq)
 }
 
 /* A message with packets at the HPUs cannot be evicted. */
-static int may_end(const struct nic_mpq *mpq)
+static int is_evictable(const struct nic_mpq *mpq)
 {
 	return (mpq->phase == MPQ_WAITING || mpq->phase == MPQ_OPEN) && (!mpq->slot || !mpq->slot->in_flight);
 }
 
-/* Is the message idle, or too old? */
-static int yields(const struct messages *messages, const struct nic_mpq *mpq)
+/* Has the message been idle for too long, or is it too old and slow? */
+static int is_overdue(const struct messages *messages, const struct nic_mpq *mpq)
 {
 	uint32_t age = messages->now_ms - mpq->opened_ms;
 
@@ -34,21 +34,21 @@ static int yields(const struct messages *messages, const struct nic_mpq *mpq)
 	return age > messages->limits.age_ms && (uint64_t)mpq->handled * mpq->stride < (uint64_t)age * SPIN_AGE_BYTES;
 }
 
-static int have_one_source(const struct flow_key *a, const struct flow_key *b)
+static int same_source(const struct flow_key *a, const struct flow_key *b)
 {
 	return a->ip_version == b->ip_version && !memcmp(a->src_addr, b->src_addr, 8);
 }
 
-/* No packet handled since the last look, from another source. `counts`: counts this look. */
-static int stands_still(struct nic_mpq *mpq, int counts)
+/* Has the message made no progress for as many scans as it has handled packets? `update`: counts this scan. */
+static int is_stalled(struct nic_mpq *mpq, int update)
 {
-	uint32_t times = mpq->handled > mpq->looked_handled ? 0 : mpq->looked_times + 1;
+	uint32_t scans = mpq->handled > mpq->looked_handled ? 0 : mpq->looked_times + 1;
 
-	if (times && times >= mpq->handled)
+	if (scans && scans >= mpq->handled)
 		return 1;
-	if (counts) {
+	if (update) {
 		mpq->looked_handled = mpq->handled;
-		mpq->looked_times = times;
+		mpq->looked_times = scans;
 	}
 	return 0;
 }
@@ -57,30 +57,30 @@ static int pressure__mpq(struct pspin *nic, const struct flow_key *key)
 {
 	struct messages *messages = nic->messages;
 	struct nic_mpq *chosen = NULL, *least = NULL, *first = NULL;
-	int is_crowd = messages->limits.mpqs >= SPIN_CROWD, is_mixed = 0;
-	unsigned looks = 0;
+	int is_large = messages->limits.mpqs >= SPIN_CROWD, is_mixed = 0;
+	unsigned scanned = 0;
 
-	for (unsigned i = 0; i < 2 * SPIN_LOOKS && i < messages->limits.mpqs && looks < SPIN_LOOKS && !chosen; i++) {
+	for (unsigned i = 0; i < 2 * SPIN_LOOKS && i < messages->limits.mpqs && scanned < SPIN_LOOKS && !chosen; i++) {
 		struct nic_mpq *mpq = &messages->mpqs[messages->looked_mpq];
-		int is_foreign;
+		int other_source;
 
 		messages->looked_mpq = (messages->looked_mpq + 1) % messages->limits.mpqs;
-		if (!may_end(mpq))
+		if (!is_evictable(mpq))
 			continue;
-		is_foreign = !have_one_source(&mpq->flow->key, key);
-		if (yields(messages, mpq) || (is_crowd && is_foreign && !is_proven(mpq) && stands_still(mpq, !looks))) {
+		other_source = !same_source(&mpq->flow->key, key);
+		if (is_overdue(messages, mpq) || (is_large && other_source && !is_proven(mpq) && is_stalled(mpq, !scanned))) {
 			chosen = mpq;
 			continue;
 		}
-		looks++;
+		scanned++;
 		first = first ? first : mpq;
-		is_mixed |= !is_foreign || !have_one_source(&mpq->flow->key, &first->flow->key);
+		is_mixed |= !other_source || !same_source(&mpq->flow->key, &first->flow->key);
 		if (!least || mpq->handled < least->handled)
 			least = mpq;
 	}
-	if (!chosen && is_crowd && first)
+	if (!chosen && is_large && first)
 		messages->looked_mpq = (unsigned)(first - messages->mpqs + 1) % messages->limits.mpqs;
-	if (!chosen && is_crowd && looks == SPIN_LOOKS && !is_mixed)
+	if (!chosen && is_large && scanned == SPIN_LOOKS && !is_mixed)
 		chosen = least;
 	if (!chosen)
 		return 0;
@@ -91,18 +91,18 @@ static int pressure__mpq(struct pspin *nic, const struct flow_key *key)
 static int pressure__me(struct pspin *nic, const struct flow_key *key, uint64_t match_bits)
 {
 	struct messages *messages = nic->messages;
-	unsigned from = messages->looked_me, looks = 0;
+	unsigned from = messages->looked_me, scanned = 0;
 
-	for (unsigned i = 0; i < SPIN_MES_MAX && looks < SPIN_LOOKS; i++) {
+	for (unsigned i = 0; i < SPIN_MES_MAX && scanned < SPIN_LOOKS; i++) {
 		unsigned at = (from + i) % SPIN_MES_MAX;
 		const struct spin_me *me = &messages->mes[at];
 		struct nic_mpq *mpq = &messages->mpqs[me->holder];
 
 		if (me->state != SPIN_ME_TAKEN || !entries__fit(me, key, match_bits))
 			continue;
-		looks++;
+		scanned++;
 		messages->looked_me = (at + 1) % SPIN_MES_MAX;
-		if (mpq->me != at || !may_end(mpq) || !yields(messages, mpq))
+		if (mpq->me != at || !is_evictable(mpq) || !is_overdue(messages, mpq))
 			continue;
 		mpq__evict(nic, mpq, is_proven(mpq));
 		return 1;
@@ -125,8 +125,8 @@ static struct flow_key key_of(const struct arrival *a)
 	return key;
 }
 
-/* Takes an MPQ for a new message; NULL: NO_MPQ. */
-static struct nic_mpq *take(struct pspin *nic, const struct flow_key *key, struct flow *old, const struct arrival *a)
+/* Allocates an MPQ for a new message; NULL: NO_MPQ. */
+static struct nic_mpq *alloc_mpq(struct pspin *nic, const struct flow_key *key, struct flow *old, const struct arrival *a)
 {
 	struct messages *messages = nic->messages;
 	struct nic_mpq *mpq = mpq__take(nic, a);
@@ -143,8 +143,8 @@ static struct nic_mpq *take(struct pspin *nic, const struct flow_key *key, struc
 	return NULL;
 }
 
-/* In a flow no packet of a message comes after its last one: the next packet is another message's. */
-static void refuse(struct pspin *nic, struct nic_mpq *mpq, const struct arrival *a)
+/* Refuses the message. If flows are messages and this is its last packet, the flow's next packet begins another message. */
+static void refuse_message(struct pspin *nic, struct nic_mpq *mpq, const struct arrival *a)
 {
 	struct flow *flow = mpq->flow;
 
@@ -154,8 +154,8 @@ static void refuse(struct pspin *nic, struct nic_mpq *mpq, const struct arrival 
 }
 
 /* Steps 8 to 10 for a message that is new or waiting for its first packet. */
-static enum spin_reason not_open(struct pspin *nic, struct nic_mpq *mpq, const struct flow_key *key, struct flow *old,
-				 struct inflight *inflight)
+static enum spin_reason open_or_park(struct pspin *nic, struct nic_mpq *mpq, const struct flow_key *key, struct flow *old,
+				     struct inflight *inflight)
 {
 	const struct arrival *a = &inflight->arrival;
 	struct messages *messages = nic->messages;
@@ -176,9 +176,9 @@ static enum spin_reason not_open(struct pspin *nic, struct nic_mpq *mpq, const s
 		entries__reserve(messages, me, &a->slmp);
 	}
 	if (is_new) {
-		mpq = take(nic, key, old, a);
+		mpq = alloc_mpq(nic, key, old, a);
 		if (!mpq && !a->slmp.offset && pressure__mpq(nic, key))
-			mpq = take(nic, key, old, a);
+			mpq = alloc_mpq(nic, key, old, a);
 		if (!mpq && !a->slmp.offset)
 			entries__unreserve(messages, me);
 		if (!mpq)
@@ -190,7 +190,7 @@ static enum spin_reason not_open(struct pspin *nic, struct nic_mpq *mpq, const s
 		mpq->last_ms = messages->now_ms;
 		reason = mpq__packet(nic, mpq, inflight);
 		if (reason == SPIN_REASON_BEYOND_ENTRY)
-			refuse(nic, mpq, a);
+			refuse_message(nic, mpq, a);
 		if (reason != SPIN_REASON_COUNT)
 			return reason;
 		mpq__replay(nic, mpq);
@@ -210,7 +210,7 @@ static enum spin_reason not_open(struct pspin *nic, struct nic_mpq *mpq, const s
  * Must the packet wait? It must if its message is new, no MPQ is free or the target has no id for it, and one will become free without
  * another packet.
  */
-static int waits(const struct pspin *nic, const struct flow *flow)
+static int must_wait(const struct pspin *nic, const struct flow *flow)
 {
 	const struct messages *messages = nic->messages;
 
@@ -225,7 +225,7 @@ static int waits(const struct pspin *nic, const struct flow *flow)
 }
 
 /* May the packet be a duplicate of the message that left the tombstone? */
-static int can_be_of(const struct flow *tombstone, const struct slmp *slmp)
+static int may_be_duplicate(const struct flow *tombstone, const struct slmp *slmp)
 {
 	uint32_t stride = tombstone->stride, end = slmp->offset + slmp->payload_bytes;
 
@@ -238,8 +238,8 @@ static int can_be_of(const struct flow *tombstone, const struct slmp *slmp)
 	return slmp->payload_bytes == stride && end <= tombstone->length;
 }
 
-/* Returns SPIN_REASON_COUNT if the packet goes to its handlers. */
-static enum spin_reason steps(struct pspin *nic, struct inflight *inflight, const struct flow_key *key, struct flow *flow)
+/* Steps 7 to 11: finds or opens the packet's message. Returns SPIN_REASON_COUNT if the packet goes to its handlers. */
+static enum spin_reason match_message(struct pspin *nic, struct inflight *inflight, const struct flow_key *key, struct flow *flow)
 {
 	struct messages *messages = nic->messages;
 	const struct arrival *a = &inflight->arrival;
@@ -260,10 +260,10 @@ static enum spin_reason steps(struct pspin *nic, struct inflight *inflight, cons
 			return SPIN_REASON_NO_MPQ;
 		}
 		if (flow->pressed)
-			return not_open(nic, NULL, key, flow, inflight);
-		if (flow->length == SPIN_LENGTH_UNKNOWN && (a->slmp.offset || can_be_of(flow, &a->slmp)))
+			return open_or_park(nic, NULL, key, flow, inflight);
+		if (flow->length == SPIN_LENGTH_UNKNOWN && (a->slmp.offset || may_be_duplicate(flow, &a->slmp)))
 			return SPIN_REASON_BEYOND_ENTRY;
-		if (can_be_of(flow, &a->slmp))
+		if (may_be_duplicate(flow, &a->slmp))
 			return SPIN_REASON_DUPLICATE;
 		if (a->slmp.offset)
 			return SPIN_REASON_MALFORMED;
@@ -275,12 +275,12 @@ static enum spin_reason steps(struct pspin *nic, struct inflight *inflight, cons
 		else if (reason == SPIN_REASON_BEYOND_WINDOW)
 			mpq__flow_control(nic, mpq, a->slmp.payload_bytes);
 		if (reason == SPIN_REASON_BEYOND_ENTRY)
-			refuse(nic, mpq, a);
+			refuse_message(nic, mpq, a);
 		else
 			mpq__replay(nic, mpq);
 		return reason;
 	}
-	reason = not_open(nic, mpq, key, flow, inflight);
+	reason = open_or_park(nic, mpq, key, flow, inflight);
 	if (mpq && (reason == SPIN_REASON_PARKED || reason == SPIN_REASON_NO_ME))
 		mpq->last_ms = messages->now_ms;
 	if (mpq && (reason == SPIN_REASON_NO_ME || reason == SPIN_REASON_NO_PARKING))
@@ -328,7 +328,7 @@ static uint32_t place(struct pspin *nic, struct inflight *inflight, uint8_t *to)
 	return inflight->is_malformed ? 0 : slmp__strip(to, inflight->arrival.frame, &inflight->arrival.in, &inflight->arrival.slmp);
 }
 
-static size_t leave(struct pspin *nic, struct inflight *inflight, enum spin_reason reason)
+static size_t build_ack(struct pspin *nic, struct inflight *inflight, enum spin_reason reason)
 {
 	struct pspin_packet_record *record = &inflight->record;
 	const struct arrival *a = &inflight->arrival;
@@ -346,12 +346,12 @@ static size_t leave(struct pspin *nic, struct inflight *inflight, enum spin_reas
 }
 
 /* Reports a packet that no handler sees at this time. */
-static void report(struct pspin *nic, struct inflight *inflight, enum spin_reason reason)
+static void report_unhandled(struct pspin *nic, struct inflight *inflight, enum spin_reason reason)
 {
 	inflight->record.feedback_ps = record__now(nic);
 	if (reason == SPIN_REASON_NO_MPQ)
 		inflight->record.disposition = PSPIN_DISPOSITION_NO_MESSAGE;
-	record__packet(nic, inflight, leave(nic, inflight, reason));
+	record__packet(nic, inflight, build_ack(nic, inflight, reason));
 }
 
 static enum decision decide(struct pspin *nic, struct inflight *inflight)
@@ -365,13 +365,13 @@ static enum decision decide(struct pspin *nic, struct inflight *inflight)
 		struct flow_key key = key_of(a);
 		struct flow *flow = flows__find(&nic->messages->flows, &key);
 
-		if (waits(nic, flow))
+		if (must_wait(nic, flow))
 			return DECIDED_WAIT;
-		reason = steps(nic, inflight, &key, flow);
+		reason = match_message(nic, inflight, &key, flow);
 	}
 	if (reason == SPIN_REASON_COUNT)
 		return DECIDED_HANDLED;
-	report(nic, inflight, reason);
+	report_unhandled(nic, inflight, reason);
 	if (reason == SPIN_REASON_PARKED) {
 		inflight->is_replayed = 1;
 		return DECIDED_PARKED;
@@ -380,9 +380,9 @@ static enum decision decide(struct pspin *nic, struct inflight *inflight)
 	return DECIDED_DONE;
 }
 
-static size_t leaves(struct pspin *nic, struct inflight *inflight)
+static size_t build_final_ack(struct pspin *nic, struct inflight *inflight)
 {
-	return leave(nic, inflight, inflight->reason);
+	return build_ack(nic, inflight, inflight->reason);
 }
 
 static void freed(struct pspin *nic, struct slot *slot)
@@ -398,6 +398,6 @@ const struct nic_kind message_kind = {
 	.ended = message__ended,
 	.work = message__work,
 	.replay = mpq__replay_one,
-	.leaves = leaves,
+	.leaves = build_final_ack,
 	.freed = freed,
 };

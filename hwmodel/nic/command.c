@@ -28,7 +28,7 @@
 
 #define UDP_DST offsetof(struct spin_udp, dst_port)
 
-static uint32_t bytes_of(const struct inbound *in)
+static uint32_t header_bytes(const struct inbound *in)
 {
 	return in->ip_off + in->ip_bytes + in->header_bytes;
 }
@@ -37,39 +37,39 @@ static uint32_t bytes_of(const struct inbound *in)
  * Returns the UDP destination port in network byte order. If a forward or a reply has swapped the headers in L1, the port is in the
  * source's field.
  */
-static uint16_t port_now(struct pspin *nic, const struct inflight *inflight, uint32_t packet_l1)
+static uint16_t current_port(struct pspin *nic, const struct inflight *inflight, uint32_t packet_l1)
 {
 	const struct inbound *in = &inflight->arrival.in;
-	const uint8_t *came = inflight->arrival.frame + in->ip_off;
+	const uint8_t *arrived = inflight->arrival.frame + in->ip_off;
 	uint32_t udp = in->ip_bytes;
 	size_t src = in->is_ip4 ? offsetof(struct spin_ip4, src) : offsetof(struct spin_ip6, src);
 	uint8_t *l1;
-	int turned;
+	int is_swapped;
 	uint16_t port;
 
-	if (storage__find(nic->memory, packet_l1, bytes_of(in) - in->ip_off, 0, &l1, NULL) != MEMORY_L1) {
-		memcpy(&port, came + udp + UDP_DST, sizeof(port));
+	if (storage__find(nic->memory, packet_l1, header_bytes(in) - in->ip_off, 0, &l1, NULL) != MEMORY_L1) {
+		memcpy(&port, arrived + udp + UDP_DST, sizeof(port));
 		return port;
 	}
-	turned = memcmp(l1 + src, came + src, in->is_ip4 ? 4 : 16) || memcmp(l1 + udp, came + udp, sizeof(port));
-	memcpy(&port, l1 + udp + (turned ? 0 : UDP_DST), sizeof(port));
+	is_swapped = memcmp(l1 + src, arrived + src, in->is_ip4 ? 4 : 16) || memcmp(l1 + udp, arrived + udp, sizeof(port));
+	memcpy(&port, l1 + udp + (is_swapped ? 0 : UDP_DST), sizeof(port));
 	return port;
 }
 
-static void headers__now(struct pspin *nic, const struct inflight *inflight, uint32_t packet_l1, uint8_t to[HEADERS_BYTES_MAX])
+static void current_headers(struct pspin *nic, const struct inflight *inflight, uint32_t packet_l1, uint8_t to[HEADERS_BYTES_MAX])
 {
 	const struct inbound *in = &inflight->arrival.in;
 	uint16_t port;
 
-	memcpy(to, inflight->arrival.frame, bytes_of(in));
+	memcpy(to, inflight->arrival.frame, header_bytes(in));
 	if (nic->messages || in->is_icmp || in->is_ether) /* their headers do not change */
 		return;
-	port = port_now(nic, inflight, packet_l1);
+	port = current_port(nic, inflight, packet_l1);
 	memcpy(to + in->ip_off + in->ip_bytes + UDP_DST, &port, sizeof(port));
 }
 
 /* Writes back all that a header handler changed in a packet that is wholly in L1. */
-static void put_packet_back(struct pspin *nic, const struct inflight *inflight, uint32_t packet_l1, uint8_t *l2)
+static void write_back_packet(struct pspin *nic, const struct inflight *inflight, uint32_t packet_l1, uint8_t *l2)
 {
 	uint8_t *l1;
 
@@ -79,13 +79,13 @@ static void put_packet_back(struct pspin *nic, const struct inflight *inflight, 
 }
 
 /* Restores a datagram's headers for its completion handler: as they arrived, except for the port. */
-static void restore(struct pspin *nic, const struct inflight *inflight, uint32_t packet_l1, uint8_t *l2)
+static void restore_headers(struct pspin *nic, const struct inflight *inflight, uint32_t packet_l1, uint8_t *l2)
 {
 	const struct inbound *in = &inflight->arrival.in;
 	uint8_t headers[HEADERS_BYTES_MAX];
 
-	headers__now(nic, inflight, packet_l1, headers);
-	memcpy(l2, headers + in->ip_off, bytes_of(in) - in->ip_off);
+	current_headers(nic, inflight, packet_l1, headers);
+	memcpy(l2, headers + in->ip_off, header_bytes(in) - in->ip_off);
 }
 
 void headers__put_back(struct pspin *nic, const struct inflight *inflight, const struct soc_task *task)
@@ -95,24 +95,24 @@ void headers__put_back(struct pspin *nic, const struct inflight *inflight, const
 	if (nic->device->soc.third_party_image || !task->packet_l1)
 		return;
 	if (task->kind == SOC_HEADER)
-		put_packet_back(nic, inflight, task->packet_l1, l2);
+		write_back_packet(nic, inflight, task->packet_l1, l2);
 	else if (task->kind == SOC_PAYLOAD && task->her->context->completion && !nic->messages)
-		restore(nic, inflight, task->packet_l1, l2);
+		restore_headers(nic, inflight, task->packet_l1, l2);
 }
 
 /* --- commands --- */
 
 /*
- * Start of the host memory that a command accesses: an offset in the context's host memory, or in the area that a datagram's default
+ * The host memory that a command accesses: an offset in the context's host memory, or in the area that a datagram's default
  * action fills.
  */
-struct reached {
+struct host_range {
 	uint64_t at;
 	int is_deposit;
 };
 
 /* Finds a command's host memory in the task's own or in the entry's segments. Returns 0 if it is in neither. */
-static int reach(struct pspin *nic, const struct inflight *inflight, const struct hpu_command *command, struct reached *out)
+static int find_host_range(struct pspin *nic, const struct inflight *inflight, const struct hpu_command *command, struct host_range *out)
 {
 	const struct soc_context *own = &inflight->slot->context;
 	uint64_t at = command->host - HOST_BASE;
@@ -123,7 +123,7 @@ static int reach(struct pspin *nic, const struct inflight *inflight, const struc
 		out->at = out->is_deposit ? command->host - own->host_mem : at;
 		return 1;
 	}
-	*out = (struct reached){ .at = at };
+	*out = (struct host_range){ .at = at };
 	return command->host >= HOST_BASE &&
 	       entry_memory__holds(nic, inflight->slot->mpq ? inflight->slot->mpq->me : 0, at, command->bytes);
 }
@@ -132,7 +132,7 @@ static int reach(struct pspin *nic, const struct inflight *inflight, const struc
  * Handles a command of a program of PsPIN's API outside the task's host memory, as PsPIN's simulator does. Returns -1 for other
  * programs.
  */
-static int outside(struct pspin *nic, const struct hpu_command *command)
+static int access_outside(struct pspin *nic, const struct hpu_command *command)
 {
 	if (!nic->image.entries_at)
 		return -1;
@@ -144,7 +144,7 @@ static int outside(struct pspin *nic, const struct hpu_command *command)
 }
 
 /* Keeps the first reply; later ones are ignored. */
-static int reply(struct pspin *nic, struct inflight *inflight, const struct hpu_command *command)
+static int save_reply(struct pspin *nic, struct inflight *inflight, const struct hpu_command *command)
 {
 	if (command->bytes > PACKET_BYTES_MAX)
 		return -1;
@@ -207,9 +207,9 @@ static void describe_acked(const struct pspin *nic, const struct inflight *infli
 static int put_from_host(struct pspin *nic, const struct inflight *inflight, const struct hpu_command *command, const struct spin_put *put)
 {
 	struct spin_request *request;
-	struct reached from;
+	struct host_range from;
 
-	if (!nic->messages || !reach(nic, inflight, command, &from))
+	if (!nic->messages || !find_host_range(nic, inflight, command, &from))
 		return -1;
 	request = record__send(nic);
 	describe_acked(nic, inflight, command, request);
@@ -223,7 +223,7 @@ static int put_from_host(struct pspin *nic, const struct inflight *inflight, con
 }
 
 /* In a context of datagrams a put carries only the bytes, without SLMP. */
-static int put(struct pspin *nic, const struct inflight *inflight, uint32_t packet_l1, const struct hpu_command *command)
+static int send_put(struct pspin *nic, const struct inflight *inflight, uint32_t packet_l1, const struct hpu_command *command)
 {
 	uint8_t headers[HEADERS_BYTES_MAX];
 	const struct inbound *in = &inflight->arrival.in;
@@ -241,7 +241,7 @@ static int put(struct pspin *nic, const struct inflight *inflight, uint32_t pack
 		return put_from_host(nic, inflight, command, &put);
 	if (command->bytes > SPIN_PUT_BYTES_MAX)
 		return -1;
-	headers__now(nic, inflight, packet_l1, headers);
+	current_headers(nic, inflight, packet_l1, headers);
 	request = record__send(nic);
 	describe_acked(nic, inflight, command, request);
 	request->type = request->acked ? SPIN_REQUEST_PUT_BYTES : SPIN_REQUEST_PACKET;
@@ -258,19 +258,19 @@ static int put(struct pspin *nic, const struct inflight *inflight, uint32_t pack
 static int send(struct pspin *nic, struct inflight *inflight, const struct soc_task *task, const struct hpu_command *command)
 {
 	if (nic->device->soc.third_party_image)
-		return reply(nic, inflight, command);
+		return save_reply(nic, inflight, command);
 	switch (command->flow) {
 	case HPU_SEND_REPLY:
-		return reply(nic, inflight, command);
+		return save_reply(nic, inflight, command);
 	case HPU_SEND_FORWARD:
 		return forward(nic, inflight, command);
 	default:
-		return put(nic, inflight, task->hpu->task.packet_l1, command);
+		return send_put(nic, inflight, task->hpu->task.packet_l1, command);
 	}
 }
 
 /* The default action's transfer of a packet to the host. */
-static int deposit(struct pspin *nic, struct inflight *inflight, const struct hpu_command *command, uint64_t at)
+static int deposit_packet(struct pspin *nic, struct inflight *inflight, const struct hpu_command *command, uint64_t at)
 {
 	const uint8_t *from = command->kind == HPU_TO_HOST ? command->nic : (const uint8_t *)command->data;
 
@@ -291,7 +291,7 @@ static int deposit(struct pspin *nic, struct inflight *inflight, const struct hp
 }
 
 /* A work item (<spin/work.h>): a write to the start of its window. */
-static int work(struct pspin *nic, struct inflight *inflight, const struct soc_task *task, const struct hpu_command *command)
+static int send_work_item(struct pspin *nic, struct inflight *inflight, const struct soc_task *task, const struct hpu_command *command)
 {
 	const enum spin_handler_kind kind = task->kind == SOC_HEADER    ? SPIN_KIND_HEADER
 					    : task->kind == SOC_PAYLOAD ? SPIN_KIND_PAYLOAD
@@ -305,18 +305,18 @@ static int work(struct pspin *nic, struct inflight *inflight, const struct soc_t
 
 int nic__command(struct pspin *nic, struct inflight *inflight, const struct soc_task *task, const struct hpu_command *command)
 {
-	struct reached reached;
+	struct host_range host_range;
 	uint8_t *host;
 
 	if (command->kind == HPU_NIC_SEND)
 		return send(nic, inflight, task, command);
 	if (nic->work_counts && command->host >> 32 == SPIN_WORK_WINDOW_HIGH)
-		return work(nic, inflight, task, command);
-	if (!reach(nic, inflight, command, &reached))
-		return outside(nic, command);
-	if (reached.is_deposit)
-		return deposit(nic, inflight, command, reached.at);
-	host = storage__host(nic->memory, reached.at, command->bytes);
+		return send_work_item(nic, inflight, task, command);
+	if (!find_host_range(nic, inflight, command, &host_range))
+		return access_outside(nic, command);
+	if (host_range.is_deposit)
+		return deposit_packet(nic, inflight, command, host_range.at);
+	host = storage__host(nic->memory, host_range.at, command->bytes);
 	if (!host)
 		return -1;
 	switch (command->kind) {
@@ -335,10 +335,10 @@ int nic__command(struct pspin *nic, struct inflight *inflight, const struct soc_
 
 void nic__command_known(struct pspin *nic, struct inflight *inflight, const struct hpu_command *command)
 {
-	struct reached reached;
+	struct host_range host_range;
 
 	if (command->kind == HPU_NIC_SEND && command->flow == HPU_SEND_REPLY && !inflight->reply.left)
 		inflight->reply.left = command->left;
-	if (command->kind == HPU_TO_HOST && reach(nic, inflight, command, &reached) && reached.is_deposit && !reached.at)
+	if (command->kind == HPU_TO_HOST && find_host_range(nic, inflight, command, &host_range) && host_range.is_deposit && !host_range.at)
 		inflight->deposit.left = command->left;
 }

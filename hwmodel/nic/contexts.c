@@ -15,7 +15,7 @@
 #define L1_IMAGE_BYTES 0x7fc00u /* pspin.ld: state in L1 and memory of clusters */
 
 /* Does the rule match? Also true for a packet that is refused because a checksum is wrong. */
-static int is_its(const struct pspin *nic, const void *frame, size_t frame_bytes)
+static int matches_rule(const struct pspin *nic, const void *frame, size_t frame_bytes)
 {
 	struct inbound in;
 	enum spin_reason reason = inbound__classify(frame, frame_bytes, &nic->rule, nic->meta.registration.checksum, &in);
@@ -26,7 +26,7 @@ static int is_its(const struct pspin *nic, const void *frame, size_t frame_bytes
 struct pspin *device__match(const struct device *device, const void *frame, size_t frame_bytes)
 {
 	for (unsigned i = 0; device->count > 1 && i < device->count; i++)
-		if (is_its(device->contexts[i], frame, frame_bytes))
+		if (matches_rule(device->contexts[i], frame, frame_bytes))
 			return device->contexts[i];
 	return device->contexts[0];
 }
@@ -60,7 +60,7 @@ int device__may_join(const struct device *device, const struct spin_rule *rule, 
 }
 
 /* Bytes that a context's program needs of each memory, from the image. */
-struct needs {
+struct footprint {
 	uint64_t code, l2, l1;
 };
 
@@ -71,7 +71,7 @@ static uint32_t symbol(const struct pspin *nic, const char *name)
 	return hw_elf__symbol(nic->elf, name, &at, NULL) ? 0 : at;
 }
 
-static void add_needs(const struct pspin *nic, struct needs *to)
+static void add_footprint(const struct pspin *nic, struct footprint *to)
 {
 	const uint32_t state = symbol(nic, "spin_state_start_"), buffers_end = symbol(nic, "spin_buffers_end_");
 	struct hw_elf_segment segment;
@@ -86,12 +86,12 @@ static void add_needs(const struct pspin *nic, struct needs *to)
 
 int device__admit(const struct device *device, struct pspin *nic, char *err, size_t err_bytes)
 {
-	struct needs others = { 0 }, all;
+	struct footprint others = { 0 }, all;
 
 	for (unsigned i = 0; i < device->count; i++)
-		add_needs(device->contexts[i], &others);
+		add_footprint(device->contexts[i], &others);
 	all = others;
-	add_needs(nic, &all);
+	add_footprint(nic, &all);
 	nic->code_at = (uint32_t)others.code;
 	if (all.code > PROGRAM_BYTES)
 		snprintf(err, err_bytes, "code of %llu bytes does not fit behind the other contexts' %llu: program memory has %u",
@@ -133,7 +133,7 @@ int device__divide(struct device *device, char *err, size_t err_bytes)
 
 int pspin__matches(const struct pspin *nic, const void *frame, size_t frame_bytes)
 {
-	return is_its(nic, frame, frame_bytes);
+	return matches_rule(nic, frame, frame_bytes);
 }
 
 const char *const *pspin__shared_assumptions(void)

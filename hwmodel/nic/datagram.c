@@ -33,8 +33,8 @@ static uint32_t place(struct pspin *nic, struct inflight *inflight, uint8_t *to)
 static enum decision decide(struct pspin *nic, struct inflight *inflight)
 {
 	const struct inbound *in = &inflight->arrival.in;
-	const struct spin_registration *has = &nic->meta.registration;
-	int payload = has->payload && in->payload_bytes > has->user_header_bytes;
+	const struct spin_registration *registration = &nic->meta.registration;
+	int payload = registration->payload && in->payload_bytes > registration->user_header_bytes;
 	struct slot *slot = slots__has_id(nic) ? slots__take(nic) : NULL;
 	struct hpu_scratch *scratch;
 
@@ -45,7 +45,7 @@ static enum decision decide(struct pspin *nic, struct inflight *inflight)
 	scratch->length = in->payload_bytes;
 	entry_memory__describe(nic, 0, scratch);
 	inflight->kind = payload ? PSPIN_PAYLOAD : PSPIN_PROCEED;
-	inflight->handler_bytes = payload ? in->payload_bytes - has->user_header_bytes : 0;
+	inflight->handler_bytes = payload ? in->payload_bytes - registration->user_header_bytes : 0;
 	inflight->reason = SPIN_REASON_SUCCESS;
 	her_queue__add(nic, inflight, slot, nic->entry[payload ? NIC_PAYLOAD : NIC_PROCEED][in->is_ip4], 1);
 	return DECIDED_HANDLED;

@@ -178,22 +178,22 @@ static void on_start(void *arg, struct soc_task *task)
 		nic->kind->starts(nic, inflight, task->kind);
 }
 
-static int on_command(void *arg, struct soc_task *task, const struct hpu_command *on_command)
+static int on_command(void *arg, struct soc_task *task, const struct hpu_command *command)
 {
 	struct inflight *inflight = inflight_of(arg, task);
-	int rc = nic__command(inflight->nic, inflight, task, on_command);
+	int rc = nic__command(inflight->nic, inflight, task, command);
 
 	if (!rc)
-		record__command(inflight->nic, on_command);
+		record__command(inflight->nic, command);
 	return rc;
 }
 
-static void on_known(void *arg, const struct hpu_command *on_command)
+static void on_known(void *arg, const struct hpu_command *command)
 {
-	struct inflight *inflight = inflight_of(arg, on_command->task);
+	struct inflight *inflight = inflight_of(arg, command->task);
 
-	nic__command_known(inflight->nic, inflight, on_command);
-	record__command_known(inflight->nic, on_command);
+	nic__command_known(inflight->nic, inflight, command);
+	record__command_known(inflight->nic, command);
 }
 
 /* Frees the packet: its HER is done. */
@@ -251,11 +251,11 @@ static int is_stuck(const struct pspin *nic)
 	return nic->line.first || nic->line.held || nic->stored.first || nic->ready.first || nic->device->hers_in_flight;
 }
 
-/* Returns the first context for which is_so() is true; NULL if none. */
-static struct pspin *find(const struct device *device, int (*is_so)(const struct pspin *nic))
+/* Returns the first context for which predicate() is true; NULL if none. */
+static struct pspin *find_context(const struct device *device, int (*predicate)(const struct pspin *nic))
 {
 	for (unsigned i = 0; i < device->count; i++)
-		if (is_so(device->contexts[i]))
+		if (predicate(device->contexts[i]))
 			return device->contexts[i];
 	return NULL;
 }
@@ -267,20 +267,20 @@ static int is_incomplete(const struct pspin *nic)
 
 int device__is_incomplete(const struct device *device)
 {
-	return find(device, is_incomplete) != NULL;
+	return find_context(device, is_incomplete) != NULL;
 }
 
 struct pspin *device__find_stuck(const struct device *device)
 {
-	return find(device, is_stuck);
+	return find_context(device, is_stuck);
 }
 
 int nic__run_to_end(struct pspin *nic)
 {
 	soc__run(&nic->device->soc, UINT64_MAX);
-	if (find(nic->device, is_incomplete))
+	if (find_context(nic->device, is_incomplete))
 		return -ENOMEM;
-	return find(nic->device, is_stuck) ? -EDEADLK : 0;
+	return find_context(nic->device, is_stuck) ? -EDEADLK : 0;
 }
 
 void nic__one_at_a_time(struct pspin *nic, int on)

@@ -82,7 +82,7 @@ static void swap16(uint8_t *at)
 }
 
 /* PsPIN's examples declare version and IHL in swapped order, and lengths in the HPU's byte order. */
-static void make_pspins(uint8_t *ip, const struct inbound *in)
+static void to_pspin_layout(uint8_t *ip, const struct inbound *in)
 {
 	uint8_t *udp = ip + in->ip_bytes;
 
@@ -96,7 +96,7 @@ static void framing__place(enum pspin_framing framing, const uint8_t *frame, con
 {
 	memcpy(to, frame + in->ip_off, in->packet_bytes);
 	if (framing == PSPIN_FRAMING_PSPIN)
-		make_pspins(to, in);
+		to_pspin_layout(to, in);
 }
 
 /* --- packets --- */
@@ -137,7 +137,7 @@ static uint32_t place(struct pspin *nic, struct inflight *inflight, uint8_t *to)
  * A message gets the MPQ of its number if that is free, and a scratchpad at the same offset in every cluster. With PsPIN's API the
  * scratchpad belongs to the context and is never cleared.
  */
-static struct slot *begin(struct pspin *nic, uint64_t message)
+static struct slot *begin_message(struct pspin *nic, uint64_t message)
 {
 	struct slot *slot = slots__take_number(nic, message);
 	const struct pspin_image *image = &nic->image;
@@ -174,7 +174,7 @@ static enum decision decide(struct pspin *nic, struct inflight *inflight)
 	struct slot *slot = find_open(&nic->slots, inflight->message);
 
 	if (!slot)
-		slot = begin(nic, inflight->message);
+		slot = begin_message(nic, inflight->message);
 	if (!slot && nic->device->ingress.loses && !nic->slots.ending_count)
 		return her_queue__lose(nic, inflight);
 	if (!slot)
@@ -247,12 +247,12 @@ static void list_functions(const struct pspin *nic, char *to, size_t bytes)
 
 static int find_handler(struct pspin *nic, const char *name, uint32_t *addr, char *err, size_t err_bytes)
 {
-	char there[512] = "";
+	char available[512] = "";
 
 	if (!name || !hw_elf__symbol(nic->elf, name, addr, NULL))
 		return 0;
-	list_functions(nic, there, sizeof(there));
-	snprintf(err, err_bytes, "the image has no function %s; it has: %s", name, there);
+	list_functions(nic, available, sizeof(available));
+	snprintf(err, err_bytes, "the image has no function %s; it has: %s", name, available);
 	return -EINVAL;
 }
 
@@ -344,7 +344,7 @@ int image__open(struct pspin *nic, const struct pspin_image *image, char *err, s
 	return rc ? rc : storage__resize_host(nic->memory, host_bytes);
 }
 
-static int take_entry(const struct pspin *nic, const char *kind, uint32_t entry, uint32_t *out, char *err, size_t err_bytes)
+static int check_entry(const struct pspin *nic, const char *kind, uint32_t entry, uint32_t *out, char *err, size_t err_bytes)
 {
 	if (entry && (entry & 1 || entry - PROGRAM >= nic->program_end)) {
 		snprintf(err, err_bytes, "init_handlers() gives a %s handler at 0x%08x, where the program has no code", kind, entry);
@@ -367,11 +367,11 @@ int image__booted(struct pspin *nic, char *err, size_t err_bytes)
 			 nic->image.entries_at);
 		return -EINVAL;
 	}
-	rc = take_entry(nic, "header", entries.header, &nic->entry[NIC_HEADER][0], err, err_bytes);
+	rc = check_entry(nic, "header", entries.header, &nic->entry[NIC_HEADER][0], err, err_bytes);
 	if (!rc)
-		rc = take_entry(nic, "payload", entries.payload, &nic->entry[NIC_PAYLOAD][0], err, err_bytes);
+		rc = check_entry(nic, "payload", entries.payload, &nic->entry[NIC_PAYLOAD][0], err, err_bytes);
 	if (!rc)
-		rc = take_entry(nic, "completion", entries.completion, &nic->completion, err, err_bytes);
+		rc = check_entry(nic, "completion", entries.completion, &nic->completion, err, err_bytes);
 	if (!rc && !entries.header && !entries.payload && !entries.completion) {
 		snprintf(err, err_bytes, "init_handlers() gives no handler: set *hh, *ph or *th to one");
 		rc = -EINVAL;

@@ -49,13 +49,13 @@ uint32_t inbound__tag(const uint8_t *frame, size_t bytes)
 	return type == SPIN_ETH_VLAN || type == SPIN_ETH_QINQ ? SPIN_TAGGED_ | be16(frame + at) : 0;
 }
 
-static int takes_icmp(const struct spin_rule *rule)
+static int accepts_icmp(const struct spin_rule *rule)
 {
 	return rule->protocol == SPIN_IP_ICMP || rule->protocol == SPIN_IP_ICMP6;
 }
 
-#define BEHIND_IP 8u /* UDP's header, or the shortest ICMP message */
-_Static_assert(BEHIND_IP == sizeof(struct spin_udp) && BEHIND_IP == sizeof(struct spin_icmp), "one bound for both");
+#define L4_HEADER_BYTES 8u /* UDP's header, or the shortest ICMP message */
+_Static_assert(L4_HEADER_BYTES == sizeof(struct spin_udp) && L4_HEADER_BYTES == sizeof(struct spin_icmp), "one bound for both");
 
 /* Step 2 for IPv4; `bytes` is the frame's length from the IP header on. */
 static enum spin_reason ip4(const uint8_t *ip, size_t bytes, const struct spin_rule *rule, struct inbound *out)
@@ -67,16 +67,16 @@ static enum spin_reason ip4(const uint8_t *ip, size_t bytes, const struct spin_r
 	if (ip[0] >> 4 != 4 || out->ip_bytes < sizeof(struct spin_ip4))
 		return SPIN_REASON_IP_MALFORMED;
 	out->is_icmp = ip[offsetof(struct spin_ip4, protocol)] == SPIN_IP_ICMP;
-	if (out->is_icmp && !takes_icmp(rule))
+	if (out->is_icmp && !accepts_icmp(rule))
 		return SPIN_REASON_NOT_UDP;
 	if (!out->is_icmp && ip[offsetof(struct spin_ip4, protocol)] != SPIN_IP_UDP)
 		return SPIN_REASON_NOT_UDP;
 	if (be16(ip + offsetof(struct spin_ip4, fragment)) & SPIN_IP4_FRAGMENT_BITS)
 		return SPIN_REASON_FRAGMENT;
-	if (bytes < out->ip_bytes + BEHIND_IP)
+	if (bytes < out->ip_bytes + L4_HEADER_BYTES)
 		return SPIN_REASON_TRUNCATED;
 	out->packet_bytes = be16(ip + offsetof(struct spin_ip4, total_length));
-	if (out->packet_bytes < out->ip_bytes + BEHIND_IP || out->packet_bytes > bytes)
+	if (out->packet_bytes < out->ip_bytes + L4_HEADER_BYTES || out->packet_bytes > bytes)
 		return SPIN_REASON_IP_LENGTH;
 	return out->packet_bytes > SPIN_IP_BYTES_MAX ? SPIN_REASON_TOO_LONG : PASSED;
 }
@@ -84,7 +84,7 @@ static enum spin_reason ip4(const uint8_t *ip, size_t bytes, const struct spin_r
 /* Step 2 for IPv6. */
 static enum spin_reason ip6(const uint8_t *ip, size_t bytes, const struct spin_rule *rule, struct inbound *out)
 {
-	uint32_t behind;
+	uint32_t l4_bytes;
 
 	if (bytes < sizeof(struct spin_ip6))
 		return SPIN_REASON_TRUNCATED;
@@ -96,7 +96,7 @@ static enum spin_reason ip6(const uint8_t *ip, size_t bytes, const struct spin_r
 	case SPIN_IP_UDP:
 		break;
 	case SPIN_IP_ICMP6:
-		if (!takes_icmp(rule))
+		if (!accepts_icmp(rule))
 			return SPIN_REASON_NOT_UDP;
 		out->is_icmp = 1;
 		break;
@@ -114,12 +114,12 @@ static enum spin_reason ip6(const uint8_t *ip, size_t bytes, const struct spin_r
 	default:
 		return SPIN_REASON_NOT_UDP;
 	}
-	if (bytes < sizeof(struct spin_ip6) + BEHIND_IP)
+	if (bytes < sizeof(struct spin_ip6) + L4_HEADER_BYTES)
 		return SPIN_REASON_TRUNCATED;
-	behind = be16(ip + offsetof(struct spin_ip6, payload_length));
-	if (behind < BEHIND_IP || behind > bytes - sizeof(struct spin_ip6))
+	l4_bytes = be16(ip + offsetof(struct spin_ip6, payload_length));
+	if (l4_bytes < L4_HEADER_BYTES || l4_bytes > bytes - sizeof(struct spin_ip6))
 		return SPIN_REASON_IP_LENGTH;
-	out->packet_bytes = sizeof(struct spin_ip6) + behind;
+	out->packet_bytes = sizeof(struct spin_ip6) + l4_bytes;
 	return out->packet_bytes > SPIN_IP_BYTES_MAX ? SPIN_REASON_TOO_LONG : PASSED;
 }
 
@@ -208,7 +208,7 @@ enum spin_reason inbound__classify(const uint8_t *frame, size_t bytes, const str
 {
 	enum spin_reason reason;
 	const size_t frame_bytes = bytes;
-	uint32_t type, behind;
+	uint32_t type, l4_bytes;
 	const uint8_t *ip;
 	int is_good;
 
@@ -225,19 +225,19 @@ enum spin_reason inbound__classify(const uint8_t *frame, size_t bytes, const str
 	reason = type == SPIN_ETH_IP4 ? ip4(ip, bytes, rule, out) : ip6(ip, bytes, rule, out);
 	if (reason != PASSED)
 		return reason;
-	behind = out->packet_bytes - out->ip_bytes;
-	if (!out->is_icmp && be16(ip + out->ip_bytes + offsetof(struct spin_udp, length)) != behind)
+	l4_bytes = out->packet_bytes - out->ip_bytes;
+	if (!out->is_icmp && be16(ip + out->ip_bytes + offsetof(struct spin_udp, length)) != l4_bytes)
 		return SPIN_REASON_UDP_LENGTH;
 	if (!rule__matches(rule, ip, out) || !fields__match(rule, frame, out) || !words__match(rule, frame, frame_bytes, out->ip_off))
 		return SPIN_REASON_UNMATCHED;
 	if (out->is_ip4 && checksum__fold(checksum__sum(ip, out->ip_bytes)) != 0xffff)
 		return SPIN_REASON_IP_CHECKSUM;
-	is_good = out->is_icmp ? checksum__icmp_right(ip, out->ip_bytes, behind)
-			       : checksum__udp_state(ip, out->ip_bytes, behind) != CHECKSUM_WRONG;
+	is_good = out->is_icmp ? checksum__icmp_right(ip, out->ip_bytes, l4_bytes)
+			       : checksum__udp_state(ip, out->ip_bytes, l4_bytes) != CHECKSUM_WRONG;
 	if (checksum != SPIN_CHECKSUM_HOST && !is_good)
 		return SPIN_REASON_UDP_CHECKSUM;
 	out->is_last = rule->has_eom && word__matches(&rule->eom, frame, frame_bytes, out->ip_off);
 	out->header_bytes = out->is_icmp ? 0 : (uint32_t)sizeof(struct spin_udp);
-	out->payload_bytes = behind - out->header_bytes;
+	out->payload_bytes = l4_bytes - out->header_bytes;
 	return PASSED;
 }

@@ -8,7 +8,7 @@
 
 #include "hwmodel/nic/inflight.h"
 
-static struct inflight *one_more(struct inflights *inflights)
+static struct inflight *alloc_inflight(struct inflights *inflights)
 {
 	struct inflight *inflight;
 
@@ -40,7 +40,7 @@ struct inflight *inflights__take(struct inflights *inflights)
 	if (inflight)
 		inflights->unused = inflight->next;
 	else
-		inflight = one_more(inflights);
+		inflight = alloc_inflight(inflights);
 	if (!inflight)
 		return NULL;
 	index = inflight->index;

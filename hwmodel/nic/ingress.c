@@ -25,14 +25,14 @@ static uint64_t beats(const struct pspin *nic, uint64_t bytes)
 }
 
 /*
- * Returns the picoseconds that the bytes take on the link, as a fraction over *per. An ideal link has one beat per cycle, like packet
+ * Returns the picoseconds that the bytes take on the link, as a fraction over *denominator. An ideal link has one beat per cycle, like packet
  * memory: a packet takes its beats there, including the header bytes stored in front of it.
  */
-static uint64_t link_ps(const struct pspin *nic, uint64_t bytes, uint64_t stored_bytes, uint64_t *per)
+static uint64_t link_ps(const struct pspin *nic, uint64_t bytes, uint64_t stored_bytes, uint64_t *denominator)
 {
 	const struct pspin_target *target = &nic->device->target;
 
-	*per = target->link_mbps ? target->link_mbps : target->clock_mhz;
+	*denominator = target->link_mbps ? target->link_mbps : target->clock_mhz;
 	return (target->link_mbps ? bytes * 8 : beats(nic, stored_bytes)) * PS_PER_US;
 }
 
@@ -41,13 +41,13 @@ static void take_link(struct pspin *nic, uint64_t at_ps, uint32_t bytes, uint32_
 {
 	struct ingress *link = &nic->device->ingress;
 	const uint64_t overhead = nic->device->target.link_overhead_bytes;
-	uint64_t per, ps = link_ps(nic, bytes + overhead, stored_bytes + overhead, &per);
+	uint64_t denominator, ps = link_ps(nic, bytes + overhead, stored_bytes + overhead, &denominator);
 
 	if (at_ps != link->free_ps)
 		link->rest = 0;
 	ps += link->rest;
-	link->free_ps = at_ps + ps / per;
-	link->rest = ps % per;
+	link->free_ps = at_ps + ps / denominator;
+	link->rest = ps % denominator;
 	link->busy_ps += link->free_ps - at_ps;
 	if (link->free_ps < at_ps + nic->device->target.link_gap_ps) {
 		link->free_ps = at_ps + nic->device->target.link_gap_ps;
@@ -59,9 +59,9 @@ static void take_link(struct pspin *nic, uint64_t at_ps, uint32_t bytes, uint32_
 static uint64_t stored_ps(struct pspin *nic, const struct inflight *inflight, uint64_t at_ps, uint32_t bytes, uint32_t stored_bytes)
 {
 	const struct pspin_target *target = &nic->device->target;
-	uint64_t per, link = link_ps(nic, bytes, stored_bytes, &per), writes = time__ps(target, beats(nic, stored_bytes));
+	uint64_t denominator, link = link_ps(nic, bytes, stored_bytes, &denominator), writes = time__ps(target, beats(nic, stored_bytes));
 
-	link = (link + per - 1) / per;
+	link = (link + denominator - 1) / denominator;
 	at_ps += (link > writes ? link : writes) + time__ps(target, target->store_cycles) +
 		 (inflight->is_matched ? target->match_next_ps : target->match_first_ps);
 	if (at_ps < nic->device->ingress.stored_ps)

@@ -18,7 +18,7 @@ int pspin__symbol(const struct pspin *nic, const char *name, uint32_t *addr, uin
 }
 
 /* In images of spincc only memory of clusters is at the address that every cluster uses for its own L1 (pspin.ld). */
-static int is_of_clusters(const struct pspin *nic, uint32_t addr)
+static int is_cluster_memory(const struct pspin *nic, uint32_t addr)
 {
 	return !nic->device->soc.third_party_image && addr - L1_OWN < L1_STRIDE;
 }
@@ -98,7 +98,7 @@ int pspin__read(const struct pspin *nic, uint32_t addr, void *to, size_t bytes)
 {
 	uint8_t *at;
 
-	if (is_of_clusters(nic, addr))
+	if (is_cluster_memory(nic, addr))
 		return read_sum(nic, addr, to, bytes);
 	if (storage__find(nic->memory, addr, bytes, 0, &at, NULL) == MEMORY_NONE)
 		return -EFAULT;
@@ -117,7 +117,7 @@ int pspin__write(struct pspin *nic, uint32_t addr, const void *from, size_t byte
 	uint8_t *at;
 	enum memory_region region = storage__find(nic->memory, addr, bytes, 0, &at, NULL);
 
-	if (is_of_clusters(nic, addr))
+	if (is_cluster_memory(nic, addr))
 		return write_clusters(nic, addr, from, bytes);
 	if (region == MEMORY_NONE)
 		return -EFAULT;
@@ -142,14 +142,14 @@ void pspin__program(const struct pspin *nic, uint32_t *addr, uint32_t *bytes)
 
 /* --- memory that handlers reach through an entry --- */
 
-static uint32_t block_at(unsigned me)
+static uint32_t block_addr(unsigned me)
 {
 	return SPIN_ENTRY_BLOCKS + me * (uint32_t)sizeof(struct spin_entry_block);
 }
 
 static struct spin_entry_block *block(const struct pspin *nic, unsigned me)
 {
-	return (struct spin_entry_block *)(nic->memory->l1[0] + (block_at(me) - L1_GLOBAL));
+	return (struct spin_entry_block *)(nic->memory->l1[0] + (block_addr(me) - L1_GLOBAL));
 }
 
 int entry_memory__check(const struct pspin *nic, const struct spin_segment *segment, unsigned segments)
@@ -201,7 +201,7 @@ void entry_memory__describe(const struct pspin *nic, unsigned me, struct hpu_scr
 {
 	const struct nic_segments *own = &nic->segments[me];
 
-	scratch->entry = block_at(me);
+	scratch->entry = block_addr(me);
 	scratch->handler_high = (uint32_t)(HOST_BASE >> 32);
 	scratch->handler_low = (uint32_t)HOST_BASE + own->segment[0].start;
 	scratch->handler_segments = own->count;

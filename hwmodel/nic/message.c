@@ -70,7 +70,7 @@ void message__work(struct pspin *nic, struct inflight *inflight, enum spin_handl
 }
 
 /* Called when a handler has returned or trapped: reports it, and its error if that is the message's first. */
-static void ran(struct pspin *nic, struct nic_mpq *mpq, enum spin_handler_kind kind, uint32_t offset, uint32_t error)
+static void report_run(struct pspin *nic, struct nic_mpq *mpq, enum spin_handler_kind kind, uint32_t offset, uint32_t error)
 {
 	if (nic->messages->limits.note_runs)
 		message__report(nic, mpq, SPIN_EVENT_RAN, kind, offset, 0);
@@ -118,19 +118,19 @@ void message__install(struct pspin *nic, struct nic_mpq *mpq, uint32_t options)
 /* Returns the bytes of a last packet beyond whole pieces of fragmentation_bytes. */
 static uint32_t rest_bytes(const struct pspin *nic, const struct arrival *a)
 {
-	const struct spin_registration *has = &nic->meta.registration;
+	const struct spin_registration *registration = &nic->meta.registration;
 
-	return has->payload && has->fragmentation_bytes ? a->slmp.payload_bytes % has->fragmentation_bytes : 0;
+	return registration->payload && registration->fragmentation_bytes ? a->slmp.payload_bytes % registration->fragmentation_bytes : 0;
 }
 
 /* Returns the bytes that the payload handler gets of the packet; 0: it does not run. */
 static uint32_t handler_bytes(const struct pspin *nic, const struct nic_mpq *mpq, const struct arrival *a)
 {
-	const struct spin_registration *has = &nic->meta.registration;
+	const struct spin_registration *registration = &nic->meta.registration;
 	uint32_t bytes = a->slmp.payload_bytes - rest_bytes(nic, a);
-	uint32_t skip = a->slmp.offset ? 0 : has->user_header_bytes;
+	uint32_t skip = a->slmp.offset ? 0 : registration->user_header_bytes;
 
-	return has->payload && !mpq->no_payload && bytes > skip && a->slmp.type != SPIN_TYPE_GET ? bytes - skip : 0;
+	return registration->payload && !mpq->no_payload && bytes > skip && a->slmp.type != SPIN_TYPE_GET ? bytes - skip : 0;
 }
 
 void message__run(struct pspin *nic, struct nic_mpq *mpq, struct inflight *inflight, int is_last)
@@ -169,7 +169,7 @@ static void header_ended(struct pspin *nic, struct nic_mpq *mpq, const struct ps
 		if (mpq->no_payload && mpq->verdict == SPIN_REASON_SUCCESS)
 			proceed(nic, mpq);
 	}
-	ran(nic, mpq, SPIN_KIND_HEADER, 0, task->error);
+	report_run(nic, mpq, SPIN_KIND_HEADER, 0, task->error);
 }
 
 /* For messages that are not puts the default action may have had no effect. */
@@ -192,7 +192,7 @@ static enum spin_reason data_reason(struct pspin *nic, struct nic_mpq *mpq, cons
 		return rest_bytes(nic, &inflight->arrival) ? SPIN_REASON_DROPPED : SPIN_REASON_PROCEEDED;
 	if (error >= PSPIN_ERROR_WATCHDOG) /* the image does not know about these errors */
 		scratchpad__of(nic, mpq->slot)->dropped_bytes += slmp->payload_bytes;
-	ran(nic, mpq, SPIN_KIND_PAYLOAD, slmp->offset, error);
+	report_run(nic, mpq, SPIN_KIND_PAYLOAD, slmp->offset, error);
 	if (error)
 		return record__error_reason(error);
 	return rc == SPIN_RC_SUCCESS ? SPIN_REASON_SUCCESS : SPIN_REASON_DROPPED;
@@ -226,7 +226,7 @@ static void completion_ended(struct pspin *nic, struct nic_mpq *mpq, const struc
 		return; /* no completion handler ran */
 	if (!task->error && (task->value & SPIN_RC_PENDING))
 		mpq->pending = 1;
-	ran(nic, mpq, SPIN_KIND_COMPLETION, 0, task->error);
+	report_run(nic, mpq, SPIN_KIND_COMPLETION, 0, task->error);
 }
 
 void message__ended(struct pspin *nic, struct inflight *inflight, enum soc_task_kind kind, const struct pspin_task *task)

@@ -11,9 +11,9 @@
 #include "hwmodel/nic/message_state.h"
 #include "hwmodel/nic/her_queue.h"
 
-static uint32_t or_default(uint32_t value, uint32_t standard)
+static uint32_t or_default(uint32_t value, uint32_t fallback)
 {
-	return value ? value : standard;
+	return value ? value : fallback;
 }
 
 static void free_memory(struct pspin *nic)
@@ -28,7 +28,7 @@ static void free_memory(struct pspin *nic)
 static int set_limits(struct pspin *nic, const struct pspin_limits *limits)
 {
 	int err;
-	const struct spin_registration *has = &nic->meta.registration;
+	const struct spin_registration *registration = &nic->meta.registration;
 	struct messages *messages = nic->messages;
 	struct pspin_limits *to = &messages->limits;
 
@@ -39,7 +39,7 @@ static int set_limits(struct pspin *nic, const struct pspin_limits *limits)
 	to->parking = or_default(to->parking, SPIN_PARKING_MAX);
 	to->host_bytes = or_default(to->host_bytes, SPIN_HOST_BYTES);
 	to->window = or_default(to->window, SPIN_WINDOW);
-	to->idle_ms = or_default(to->idle_ms, or_default(has->idle_ms, SPIN_IDLE_MS));
+	to->idle_ms = or_default(to->idle_ms, or_default(registration->idle_ms, SPIN_IDLE_MS));
 	to->age_ms = or_default(to->age_ms, SPIN_AGE_MS);
 	to->tombstone_ms = or_default(to->tombstone_ms, SPIN_TOMBSTONE_MS);
 	messages->mpqs = calloc(to->mpqs, sizeof(*messages->mpqs));
@@ -49,7 +49,7 @@ static int set_limits(struct pspin *nic, const struct pspin_limits *limits)
 		return -ENOMEM;
 	for (unsigned i = 0; i < to->mpqs; i++)
 		messages->mpqs[i].window = messages->windows + (size_t)i * (messages->window_bits / 32);
-	err = slots__open(nic, to->mpqs, slot__scratch_bytes(has->scratchpad_bytes));
+	err = slots__open(nic, to->mpqs, slot__scratch_bytes(registration->scratchpad_bytes));
 	if (err)
 		return err;
 	err = nic_host__open(nic, to->host_bytes, limits->handler_mem, limits->handler_segments);
@@ -58,7 +58,7 @@ static int set_limits(struct pspin *nic, const struct pspin_limits *limits)
 }
 
 /* Frees all MPQs. Parked packets do not count as lost here. */
-static void forget(struct pspin *nic)
+static void drop_messages(struct pspin *nic)
 {
 	struct messages *messages = nic->messages;
 	uint64_t lost = messages->stats.replay_lost;
@@ -87,13 +87,13 @@ void nic_messages__free(struct pspin *nic)
 {
 	if (!nic->messages)
 		return;
-	forget(nic);
+	drop_messages(nic);
 	free_memory(nic);
 	free(nic->messages);
 }
 
 /* Is any limit set that contexts of datagrams do not have? */
-static int of_messages(const struct pspin_limits *limits)
+static int has_message_limits(const struct pspin_limits *limits)
 {
 	return limits->mpqs || limits->parking || limits->window || limits->idle_ms || limits->age_ms || limits->tombstone_ms ||
 	       limits->take_put || limits->no_entry || limits->note_runs;
@@ -115,7 +115,7 @@ int pspin__limit(struct pspin *nic, const struct pspin_limits *limits)
 	if (nic->is_image)
 		return -EOPNOTSUPP;
 	if (!nic->messages)
-		return of_messages(limits) ? -EOPNOTSUPP : set_datagrams(nic, limits);
+		return has_message_limits(limits) ? -EOPNOTSUPP : set_datagrams(nic, limits);
 	if (limits->mpqs > SPIN_MPQS_MAX || limits->parking > SPIN_PARKING_MAX)
 		return -EINVAL;
 	if (limits->window && (limits->window < SPIN_WINDOW || limits->window > SPIN_WINDOW_MAX))
@@ -123,7 +123,7 @@ int pspin__limit(struct pspin *nic, const struct pspin_limits *limits)
 	err = nic__run_to_end(nic);
 	if (err)
 		return err;
-	forget(nic);
+	drop_messages(nic);
 	free_memory(nic);
 	return set_limits(nic, limits);
 }
@@ -137,7 +137,7 @@ int pspin__reset(struct pspin *nic)
 	err = nic__run_to_end(nic);
 	if (err)
 		return err;
-	forget(nic);
+	drop_messages(nic);
 	nic_host__clear(nic);
 	entries__reset(nic);
 	nic->put_id = 1;

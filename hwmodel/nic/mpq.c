@@ -12,7 +12,7 @@
 
 /* --- flows --- */
 
-static unsigned list_of(const struct flow_key *key)
+static unsigned hash_of(const struct flow_key *key)
 {
 	const uint32_t *words = (const uint32_t *)key;
 	uint32_t hash = 0;
@@ -24,7 +24,7 @@ static unsigned list_of(const struct flow_key *key)
 
 struct flow *flows__find(const struct flows *flows, const struct flow_key *key)
 {
-	struct flow *flow = flows->list[list_of(key)];
+	struct flow *flow = flows->list[hash_of(key)];
 
 	while (flow && memcmp(&flow->key, key, sizeof(*key)))
 		flow = flow->next;
@@ -38,7 +38,7 @@ int flow__is_tombstone(const struct flow *flow, uint32_t now_ms, uint32_t tombst
 
 struct flow *flows__add(struct flows *flows, const struct flow_key *key, struct nic_mpq *mpq, uint32_t now_ms, uint32_t tombstone_ms)
 {
-	struct flow **at = &flows->list[list_of(key)], *flow;
+	struct flow **at = &flows->list[hash_of(key)], *flow;
 
 	while ((flow = *at)) {
 		if (!flow->mpq && !flow__is_tombstone(flow, now_ms, tombstone_ms)) {
@@ -59,7 +59,7 @@ struct flow *flows__add(struct flows *flows, const struct flow_key *key, struct 
 
 void flows__hide(struct flows *flows, struct flow *flow)
 {
-	struct flow **at = &flows->list[list_of(&flow->key)];
+	struct flow **at = &flows->list[hash_of(&flow->key)];
 
 	while (*at != flow)
 		at = &(*at)->next;
@@ -206,7 +206,7 @@ void mpq__flow_control(struct pspin *nic, struct nic_mpq *mpq, uint32_t payload_
 	scratch->flow_control |= HPU_SCRATCH_FLOW_CONTROL;
 }
 
-static int came(const struct messages *messages, const struct nic_mpq *mpq, uint32_t i)
+static int has_arrived(const struct messages *messages, const struct nic_mpq *mpq, uint32_t i)
 {
 	return i < mpq->lowest || (mpq->window[i % messages->window_bits / 32] >> (i % 32) & 1);
 }
@@ -236,11 +236,11 @@ static enum spin_reason admit(const struct messages *messages, const struct nic_
 	if (messages->mes[mpq->me].options & SPIN_ME_NO_TRUNCATE && end > mpq->place_bytes)
 		return SPIN_REASON_BEYOND_ENTRY;
 	if (i <= mpq->lowest + messages->limits.window)
-		return came(messages, mpq, i) ? SPIN_REASON_DUPLICATE : SPIN_REASON_SUCCESS;
+		return has_arrived(messages, mpq, i) ? SPIN_REASON_DUPLICATE : SPIN_REASON_SUCCESS;
 	return SPIN_REASON_BEYOND_WINDOW;
 }
 
-static void note(const struct messages *messages, struct nic_mpq *mpq, const struct slmp *slmp, uint32_t i)
+static void mark_arrived(const struct messages *messages, struct nic_mpq *mpq, const struct slmp *slmp, uint32_t i)
 {
 	mpq->window[i % messages->window_bits / 32] |= 1u << (i % 32);
 	mpq->handled++;
@@ -250,7 +250,7 @@ static void note(const struct messages *messages, struct nic_mpq *mpq, const str
 		mpq->total = i + 1;
 		mpq->length = slmp->offset + slmp->payload_bytes;
 	}
-	while (came(messages, mpq, mpq->lowest)) {
+	while (has_arrived(messages, mpq, mpq->lowest)) {
 		mpq->window[mpq->lowest % messages->window_bits / 32] &= ~(1u << (mpq->lowest % 32));
 		mpq->lowest++;
 	}
@@ -283,14 +283,14 @@ void mpq__complete(struct pspin *nic, struct nic_mpq *mpq)
 	mpq__free(nic, mpq);
 }
 
-#define NUMBER_MOST 0x7fffffu /* largest number of a packet without SLMP, as in the kernel's runtime */
+#define PACKET_NUMBER_MAX 0x7fffffu /* largest number of a packet without SLMP, as in the kernel's runtime */
 
 /* Numbers a packet without SLMP as the next one of its message. */
-static enum spin_reason number(struct pspin *nic, struct nic_mpq *mpq, struct inflight *inflight)
+static enum spin_reason number_packet(struct pspin *nic, struct nic_mpq *mpq, struct inflight *inflight)
 {
 	struct slmp *slmp = &inflight->arrival.slmp;
 
-	if (mpq->end == NUMBER_MOST || slmp->payload_bytes > UINT32_MAX - mpq->next_offset)
+	if (mpq->end == PACKET_NUMBER_MAX || slmp->payload_bytes > UINT32_MAX - mpq->next_offset)
 		return SPIN_REASON_MALFORMED;
 	slmp__number(slmp, nic->memory->l2_packet + inflight__offset(inflight), &inflight->arrival.in, mpq->next_offset);
 	return SPIN_REASON_SUCCESS;
@@ -313,12 +313,12 @@ enum spin_reason mpq__packet(struct pspin *nic, struct nic_mpq *mpq, struct infl
 	uint32_t i;
 
 	if (slmp->is_flow)
-		reason = number(nic, mpq, inflight);
+		reason = number_packet(nic, mpq, inflight);
 	if (reason == SPIN_REASON_SUCCESS)
 		reason = slmp->is_flow ? admit_next(nic->messages, mpq, slmp, &i) : admit(nic->messages, mpq, slmp, &i);
 	if (reason != SPIN_REASON_SUCCESS)
 		return reason;
-	note(nic->messages, mpq, slmp, i);
+	mark_arrived(nic->messages, mpq, slmp, i);
 	mpq->next_offset = slmp->offset + slmp->payload_bytes;
 	if (mpq->total && mpq->handled == mpq->total)
 		mpq->phase = MPQ_ENDING;
@@ -370,8 +370,8 @@ void mpq__abandon(struct pspin *nic, struct nic_mpq *mpq)
 	mpq__free(nic, mpq);
 }
 
-/* Ends a message before it is complete. leaves: its flow becomes a tombstone. */
-static void end(struct pspin *nic, struct nic_mpq *mpq, int report, int leaves)
+/* Ends a message before it is complete. keeps_tombstone: its flow becomes a tombstone. */
+static void end_early(struct pspin *nic, struct nic_mpq *mpq, int report, int keeps_tombstone)
 {
 	struct messages *messages = nic->messages;
 
@@ -380,7 +380,7 @@ static void end(struct pspin *nic, struct nic_mpq *mpq, int report, int leaves)
 	messages->stats.pressed += !report;
 	if (report)
 		message__report(nic, mpq, SPIN_EVENT_TIMEOUT, 0, mpq->offset, 0);
-	if (leaves)
+	if (keeps_tombstone)
 		mpq->flow->mpq = NULL;
 	mpq__abandon(nic, mpq);
 }
@@ -388,13 +388,13 @@ static void end(struct pspin *nic, struct nic_mpq *mpq, int report, int leaves)
 void mpq__evict(struct pspin *nic, struct nic_mpq *mpq, int report)
 {
 	struct flow *flow = mpq->flow;
-	int leaves = mpq->phase == MPQ_OPEN;
+	int keeps_tombstone = mpq->phase == MPQ_OPEN;
 
-	if (leaves) {
+	if (keeps_tombstone) {
 		flow->left_ms = nic->messages->now_ms;
 		flow->pressed = 1;
 	}
-	end(nic, mpq, report, leaves);
+	end_early(nic, mpq, report, keeps_tombstone);
 }
 
 void mpq__refuse(struct pspin *nic, struct nic_mpq *mpq)
@@ -411,7 +411,7 @@ void mpq__refuse(struct pspin *nic, struct nic_mpq *mpq)
 		flow->length = SPIN_LENGTH_UNKNOWN;
 		flow->sum = mpq->sum;
 	}
-	end(nic, mpq, 1, mpq->phase == MPQ_OPEN);
+	end_early(nic, mpq, 1, mpq->phase == MPQ_OPEN);
 }
 
 void mpq__sweep(struct pspin *nic)
@@ -422,7 +422,7 @@ void mpq__sweep(struct pspin *nic)
 		struct nic_mpq *mpq = &messages->mpqs[i];
 
 		if (mpq->phase != MPQ_FREE && messages->now_ms - mpq->last_ms > messages->limits.idle_ms) {
-			end(nic, mpq, 1, 0);
+			end_early(nic, mpq, 1, 0);
 		} else if (mpq->phase == MPQ_OPEN) {
 			mpq__replay(nic, mpq);
 			her_queue__wake(nic);

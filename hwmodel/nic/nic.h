@@ -46,7 +46,7 @@ struct nic_segments {
 struct offered;
 
 /* A context's packets that wait for the link. */
-struct ingress_line {
+struct ingress_queue {
 	struct offered *first, *last; /* not arrived yet */
 	struct inflight *held;        /* waits for packet memory; NULL: none */
 	uint64_t due_ps;              /* when it would have arrived without the wait */
@@ -168,7 +168,7 @@ struct pspin {
 	uint32_t watchdog_cycles; /* limit for the context's tasks; 0: their HPU's */
 
 	/* queues that a packet passes through, in this order */
-	struct ingress_line line;
+	struct ingress_queue line;
 	uint32_t placed_bytes;        /* packet memory that its packets use */
 	struct inflight_queue stored; /* packets that are not assigned to a message yet, */
 	struct inflight_queue ready;  /* and packets whose HERs the MPQ engine has not accepted */

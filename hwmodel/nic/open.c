@@ -32,22 +32,22 @@ static int has_too_many_ranges(const struct spin_rule *rule)
 
 static int check_rule(const struct pspin *nic, char *err, size_t err_bytes)
 {
-	const struct spin_registration *has = &nic->meta.registration;
+	const struct spin_registration *registration = &nic->meta.registration;
 	const struct spin_rule *rule = &nic->rule;
 
 	if (rule->ether_type && rule->protocol)
 		snprintf(err, err_bytes, "the rule asks for a type of Ethernet and for protocol %u: give one", rule->protocol);
 	else if (rule->protocol && rule->protocol != SPIN_IP_UDP && !is_icmp(rule))
 		snprintf(err, err_bytes, "the rule asks for protocol %u: handlers take UDP, ICMP or ICMPv6", rule->protocol);
-	else if ((is_icmp(rule) || rule->ether_type) && (has->delivery == SPIN_DELIVER_ME || has->puts))
+	else if ((is_icmp(rule) || rule->ether_type) && (registration->delivery == SPIN_DELIVER_ME || registration->puts))
 		snprintf(err, err_bytes, "the handler takes messages or sends packets, which are of UDP: its rule must be UDP's");
 	else if (rule->words > SPIN_RULE_WORDS_MAX)
 		snprintf(err, err_bytes, "the rule has %u words: at most %u", rule->words, SPIN_RULE_WORDS_MAX);
 	else if (has_too_many_ranges(rule))
 		snprintf(err, err_bytes, "the rule has a field with more than %u ranges", SPIN_RULE_RANGES_MAX);
-	else if (rule->has_eom && has->delivery != SPIN_DELIVER_ME)
+	else if (rule->has_eom && registration->delivery != SPIN_DELIVER_ME)
 		snprintf(err, err_bytes, "the rule says which packet is a message's last, and the handler takes datagrams");
-	else if (rule->has_eom && (has->takes || has->puts))
+	else if (rule->has_eom && (registration->takes || registration->puts))
 		snprintf(err, err_bytes,
 			 "the rule is of messages without SLMP, and the handler takes gets or atomics, or sends packets: these "
 			 "are SLMP's");
@@ -122,7 +122,7 @@ static uint32_t watchdog_cycles(const struct pspin *nic)
 }
 
 /* Writes the numbers of HPUs and clusters into images that have words for them, and finds the counts of work items. */
-static void set_words(struct pspin *nic)
+static void set_image_words(struct pspin *nic)
 {
 	const uint32_t hpus = nic->device->soc.hpu_count, clusters = (uint32_t)nic->device->target.clusters;
 	uint32_t at;
@@ -146,7 +146,7 @@ static int open_datagrams(struct pspin *nic)
 }
 
 /* Names the segment that does not fit, and the memories that there are. */
-static void say_what_does_not_fit(const struct pspin *nic, char *err, size_t err_bytes)
+static void report_bad_segment(const struct pspin *nic, char *err, size_t err_bytes)
 {
 	const struct storage *memory = nic->memory;
 	struct hw_elf_segment segment;
@@ -173,7 +173,7 @@ static void say_what_does_not_fit(const struct pspin *nic, char *err, size_t err
 static int load(struct pspin *nic, char *err, size_t err_bytes)
 {
 	if (storage__load(nic->memory, nic->elf)) {
-		say_what_does_not_fit(nic, err, err_bytes);
+		report_bad_segment(nic, err, err_bytes);
 		return -EINVAL;
 	}
 	measure_program(nic);
@@ -201,7 +201,7 @@ static int open_elf(struct pspin *nic, const void *image, size_t image_bytes, ch
 }
 
 /* Names the HPU that never waits for a task, and its pc. */
-static void say_who_does_not_boot(const struct pspin *nic, char *err, size_t err_bytes)
+static void report_boot_failure(const struct pspin *nic, char *err, size_t err_bytes)
 {
 	const struct hpu *hpu = nic->device->soc.hpus, *end = hpu + nic->device->soc.hpu_count;
 	const char *what, *name;
@@ -234,7 +234,7 @@ static int boot(struct pspin *nic, char *err, size_t err_bytes)
 	int rc = soc__boot_program(&nic->device->soc, nic->number);
 
 	if (rc) {
-		say_who_does_not_boot(nic, err, err_bytes);
+		report_boot_failure(nic, err, err_bytes);
 		return rc;
 	}
 	nic->device->opened = nic->device->soc.now;
@@ -282,7 +282,7 @@ static int start(struct pspin *nic, char *err, size_t err_bytes)
 		nic->device->soc.clear_cycles = end - from;
 	if (rc)
 		return rc;
-	set_words(nic);
+	set_image_words(nic);
 	rc = boot(nic, err, err_bytes);
 	if (rc)
 		return rc;
@@ -373,7 +373,7 @@ static struct pspin *new_nic(const struct pspin_target *target)
 }
 
 /* Ends an open: returns the NIC, or closes it on error with the reason in err. */
-static int opened(struct pspin *nic, int rc, struct pspin **out, char *err, size_t err_bytes)
+static int finish_open(struct pspin *nic, int rc, struct pspin **out, char *err, size_t err_bytes)
 {
 	if (rc == -ENOMEM)
 		snprintf(err, err_bytes, "out of memory");
@@ -395,16 +395,16 @@ int pspin__open(struct pspin **out, const struct pspin_target *target, const str
 	}
 	err[0] = 0;
 	if (!nic)
-		return opened(nic, -ENOMEM, out, err, err_bytes);
+		return finish_open(nic, -ENOMEM, out, err, err_bytes);
 	nic->meta = *meta;
 	nic->rule = *rule;
-	return opened(nic, open_context(nic, image, image_bytes, err, err_bytes), out, err, err_bytes);
+	return finish_open(nic, open_context(nic, image, image_bytes, err, err_bytes), out, err, err_bytes);
 }
 
 int pspin__join(struct pspin **out, struct pspin *nic, const struct spin_meta *meta, const void *image, size_t image_bytes,
 		const struct spin_rule *rule, char *err, size_t err_bytes)
 {
-	struct pspin *more = NULL;
+	struct pspin *joined = NULL;
 	char unused[1];
 	int rc;
 
@@ -415,17 +415,17 @@ int pspin__join(struct pspin **out, struct pspin *nic, const struct spin_meta *m
 	err[0] = 0;
 	*out = NULL;
 	rc = device__may_join(nic->device, rule, err, err_bytes);
-	if (!rc && !(more = new_context(nic->device)))
+	if (!rc && !(joined = new_context(nic->device)))
 		rc = -ENOMEM;
 	if (!rc) {
-		more->meta = *meta;
-		more->rule = *rule;
-		rc = join_context(more, image, image_bytes, err, err_bytes);
+		joined->meta = *meta;
+		joined->rule = *rule;
+		rc = join_context(joined, image, image_bytes, err, err_bytes);
 	}
 	if (rc == -ENOMEM)
 		snprintf(err, err_bytes, "out of memory");
 	if (!rc)
-		*out = more;
+		*out = joined;
 	return rc;
 }
 
@@ -450,7 +450,7 @@ int pspin__open_image(struct pspin **out, const struct pspin_target *target, con
 	}
 	err[0] = 0;
 	if (!nic)
-		return opened(nic, -ENOMEM, out, err, err_bytes);
+		return finish_open(nic, -ENOMEM, out, err, err_bytes);
 	limit_threads(&nic->device->target);
 	rc = open_elf(nic, image->elf, image->elf_bytes, err, err_bytes);
 	if (!rc)
@@ -463,7 +463,7 @@ int pspin__open_image(struct pspin **out, const struct pspin_target *target, con
 		rc = boot(nic, err, err_bytes);
 	if (!rc)
 		rc = image__booted(nic, err, err_bytes);
-	return opened(nic, rc, out, err, err_bytes);
+	return finish_open(nic, rc, out, err, err_bytes);
 }
 
 void pspin__close(struct pspin *nic)

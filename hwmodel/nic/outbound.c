@@ -28,11 +28,11 @@ static void put16(uint8_t *at, uint16_t value)
 }
 
 /* RFC 1624, equation 3, over all bytes behind the IP header, excluding the checksum field itself, which is at `field`. */
-static uint16_t updated(uint16_t checksum, size_t field, const uint8_t *before, const uint8_t *after, uint32_t bytes)
+static uint16_t update_checksum(uint16_t checksum, size_t field, const uint8_t *before, const uint8_t *after, uint32_t bytes)
 {
-	uint16_t was = checksum__fold(checksum__sum(before, bytes) + (uint16_t)~get16(before + field));
-	uint16_t is = checksum__fold(checksum__sum(after, bytes) + (uint16_t)~get16(after + field));
-	uint16_t result = (uint16_t)~checksum__fold((uint64_t)(uint16_t)~checksum + (uint16_t)~was + is);
+	uint16_t old_sum = checksum__fold(checksum__sum(before, bytes) + (uint16_t)~get16(before + field));
+	uint16_t new_sum = checksum__fold(checksum__sum(after, bytes) + (uint16_t)~get16(after + field));
+	uint16_t result = (uint16_t)~checksum__fold((uint64_t)(uint16_t)~checksum + (uint16_t)~old_sum + new_sum);
 
 	return result ? result : 0xffff;
 }
@@ -43,11 +43,11 @@ static uint16_t updated(uint16_t checksum, size_t field, const uint8_t *before, 
  */
 static void update_icmp(uint8_t *to, const uint8_t *icmp, uint32_t bytes, int is_ip4)
 {
-	uint16_t came = get16(icmp + ICMP_CHECKSUM), now = updated(came, ICMP_CHECKSUM, icmp, to, bytes);
+	uint16_t old = get16(icmp + ICMP_CHECKSUM), new = update_checksum(old, ICMP_CHECKSUM, icmp, to, bytes);
 
 	put16(to + ICMP_CHECKSUM, 0);
-	if (now != 0xffff || came || (is_ip4 && !checksum__sum(to, bytes)))
-		put16(to + ICMP_CHECKSUM, now);
+	if (new != 0xffff || old || (is_ip4 && !checksum__sum(to, bytes)))
+		put16(to + ICMP_CHECKSUM, new);
 }
 
 size_t outbound__to_host(uint8_t *to, const uint8_t *frame, size_t frame_bytes, const struct inbound *in, const uint8_t *packet,
@@ -72,7 +72,7 @@ size_t outbound__to_host(uint8_t *to, const uint8_t *frame, size_t frame_bytes, 
 	if (!get16(udp + UDP_CHECKSUM) || state == CHECKSUM_OFFLOAD) /* no checksum stays no checksum, also over IPv6 */
 		put16(to_udp + UDP_CHECKSUM, get16(udp + UDP_CHECKSUM));
 	else
-		put16(to_udp + UDP_CHECKSUM, updated(get16(udp + UDP_CHECKSUM), UDP_CHECKSUM, udp, to_udp, udp_bytes));
+		put16(to_udp + UDP_CHECKSUM, update_checksum(get16(udp + UDP_CHECKSUM), UDP_CHECKSUM, udp, to_udp, udp_bytes));
 	return frame_bytes;
 }
 
@@ -110,8 +110,8 @@ static void put_ethernet(uint8_t *to, const uint8_t *frame, const struct inbound
 	memcpy(to + 12, frame + 12, in->ip_off - 12);
 }
 
-static size_t leave(uint8_t *to, const uint8_t *frame, const struct inbound *in, const uint8_t *packet, uint32_t packet_bytes,
-		    int udp_wanted)
+static size_t finish_frame(uint8_t *to, const uint8_t *frame, const struct inbound *in, const uint8_t *packet, uint32_t packet_bytes,
+			   int udp_wanted)
 {
 	put_ethernet(to, frame, in);
 	memcpy(to + in->ip_off, packet, packet_bytes);
@@ -124,12 +124,12 @@ size_t outbound__send(uint8_t *to, const uint8_t *frame, const struct inbound *i
 {
 	const uint8_t *udp = frame + in->ip_off + in->ip_bytes;
 
-	return leave(to, frame, in, packet, packet_bytes, !in->is_ip4 || in->is_icmp || get16(udp + UDP_CHECKSUM));
+	return finish_frame(to, frame, in, packet, packet_bytes, !in->is_ip4 || in->is_icmp || get16(udp + UDP_CHECKSUM));
 }
 
 size_t outbound__forward(uint8_t *to, const uint8_t *frame, const struct inbound *in, const uint8_t *packet, uint32_t packet_bytes)
 {
-	return leave(to, frame, in, packet, packet_bytes, 1);
+	return finish_frame(to, frame, in, packet, packet_bytes, 1);
 }
 
 void outbound__destination(const uint8_t *frame, const struct inbound *in, struct spin_process *out)

@@ -30,13 +30,13 @@ static void set_leaf(struct packet_buffer *pool, uint32_t at, uint32_t units)
 	}
 }
 
-static void list_free(struct packet_buffer *pool, struct buffer *buffer)
+static void insert_free(struct packet_buffer *pool, struct buffer *buffer)
 {
 	pool->begins[buffer->at] = buffer;
 	set_leaf(pool, buffer->at, buffer->units);
 }
 
-static void unlist_free(struct packet_buffer *pool, const struct buffer *buffer)
+static void remove_free(struct packet_buffer *pool, const struct buffer *buffer)
 {
 	set_leaf(pool, buffer->at, 0);
 }
@@ -77,7 +77,7 @@ int packet_buffer__open(struct packet_buffer *pool, uint32_t bytes)
 		packet_buffer__close(pool);
 		return -ENOMEM;
 	}
-	list_free(pool, all);
+	insert_free(pool, all);
 	return 0;
 }
 
@@ -100,7 +100,7 @@ void packet_buffer__close(struct packet_buffer *pool)
 	*pool = (struct packet_buffer){ 0 };
 }
 
-static struct buffer *one(struct packet_buffer *pool)
+static struct buffer *alloc_descriptor(struct packet_buffer *pool)
 {
 	struct buffer *buffer = pool->unused;
 
@@ -112,23 +112,23 @@ static struct buffer *one(struct packet_buffer *pool)
 }
 
 /* Merges `buffer` with the one behind it. Neither may be in the tree. */
-static void join(struct packet_buffer *pool, struct buffer *buffer)
+static void merge_with_next(struct packet_buffer *pool, struct buffer *buffer)
 {
-	struct buffer *gone = buffer->after;
+	struct buffer *next = buffer->after;
 
-	buffer->units += gone->units;
-	buffer->after = gone->after;
+	buffer->units += next->units;
+	buffer->after = next->after;
 	buffer->after->before = buffer;
-	if (pool->rover == gone)
+	if (pool->rover == next)
 		pool->rover = buffer;
-	gone->after = pool->unused;
-	pool->unused = gone;
+	next->after = pool->unused;
+	pool->unused = next;
 }
 
 /* Keeps the first units of a buffer; the rest becomes a free buffer. Returns 0 if the host is out of memory. */
-static int cut(struct packet_buffer *pool, struct buffer *buffer, uint32_t units)
+static int split(struct packet_buffer *pool, struct buffer *buffer, uint32_t units)
 {
-	struct buffer *rest = one(pool);
+	struct buffer *rest = alloc_descriptor(pool);
 
 	if (!rest)
 		return 0;
@@ -136,7 +136,7 @@ static int cut(struct packet_buffer *pool, struct buffer *buffer, uint32_t units
 	buffer->after->before = rest;
 	buffer->after = rest;
 	buffer->units = units;
-	list_free(pool, rest);
+	insert_free(pool, rest);
 	return 1;
 }
 
@@ -152,11 +152,11 @@ struct buffer *packet_buffer__alloc(struct packet_buffer *pool, uint32_t bytes, 
 		buffer = first_fit(pool, 0, units);
 	if (!buffer)
 		return NULL;
-	if (buffer->units > units && !cut(pool, buffer, units)) {
+	if (buffer->units > units && !split(pool, buffer, units)) {
 		*incomplete = 1;
 		return NULL;
 	}
-	unlist_free(pool, buffer);
+	remove_free(pool, buffer);
 	buffer->taken = 1;
 	pool->rover = buffer->after;
 	pool->taken_units += units;
@@ -172,15 +172,15 @@ void packet_buffer__free(struct packet_buffer *pool, struct buffer *buffer)
 	buffer->taken = 0;
 	pool->taken_units -= buffer->units;
 	if (!after->taken && after->at > buffer->at) {
-		unlist_free(pool, after);
-		join(pool, buffer);
+		remove_free(pool, after);
+		merge_with_next(pool, buffer);
 	}
 	if (!before->taken && before->at < buffer->at) {
-		unlist_free(pool, before);
-		join(pool, before);
+		remove_free(pool, before);
+		merge_with_next(pool, before);
 		buffer = before;
 	}
-	list_free(pool, buffer);
+	insert_free(pool, buffer);
 }
 
 uint32_t buffer__offset(const struct buffer *buffer)

@@ -107,7 +107,7 @@ int pspin__run(struct pspin *nic, uint64_t until_ps)
 }
 
 /* Says what the first packet that cannot advance waits for. */
-static void say(struct pspin *nic, char *to, size_t bytes)
+static void describe_wait(struct pspin *nic, char *to, size_t bytes)
 {
 	const struct inflight *inflight;
 
@@ -138,7 +138,7 @@ const char *pspin__stuck(const struct pspin *nic)
 		return "";
 	if (device__find_stuck(nic->device))
 		writable = device__find_stuck(nic->device);
-	say(writable, writable->device->stuck, sizeof(writable->device->stuck));
+	describe_wait(writable, writable->device->stuck, sizeof(writable->device->stuck));
 	return nic->device->stuck;
 }
 

@@ -36,15 +36,15 @@ void event_log__free(struct event_log *event_log)
 static void *add(struct event_log *event_log, void *list, unsigned *count, unsigned *room, size_t bytes)
 {
 	if (*count == *room) {
-		unsigned more = *room ? *room * 2 : 64;
-		void *grown = realloc(list, more * bytes);
+		unsigned capacity = *room ? *room * 2 : 64;
+		void *grown = realloc(list, capacity * bytes);
 
 		if (!grown) {
 			event_log->incomplete = 1;
 			return NULL;
 		}
 		list = grown;
-		*room = more;
+		*room = capacity;
 	}
 	memset((uint8_t *)list + *count * bytes, 0, bytes);
 	(*count)++;
@@ -168,14 +168,14 @@ const struct pspin_task *record__task(struct pspin *nic, const struct inflight *
 	return to;
 }
 
-static int is_asked(const struct pspin *nic, const struct pspin_packet_record *record)
+static int is_result_packet(const struct pspin *nic, const struct pspin_packet_record *record)
 {
 	return nic->device->one_at_a_time && record->packet == nic->device->asked_packet;
 }
 
 int record__is_looked_at(const struct pspin *nic, const struct pspin_packet_record *record)
 {
-	return nic->observer.packet || is_asked(nic, record);
+	return nic->observer.packet || is_result_packet(nic, record);
 }
 
 void record__packet(struct pspin *nic, struct inflight *inflight, size_t frame_bytes)
@@ -190,7 +190,7 @@ void record__packet(struct pspin *nic, struct inflight *inflight, size_t frame_b
 	traffic->lost_no_message += record->disposition == PSPIN_DISPOSITION_NO_MESSAGE;
 	if (nic->last_ps < record->feedback_ps)
 		nic->last_ps = record->feedback_ps;
-	if (is_asked(nic, record))
+	if (is_result_packet(nic, record))
 		nic->device->asked = *record;
 	if (nic->observer.packet)
 		nic->observer.packet(nic->observer.arg, record);
@@ -261,7 +261,7 @@ static void command_done(void *arg, uint64_t cycle, uint64_t what)
 	report_command(arg, cycle, what, 0);
 }
 
-static uint64_t name_of(const struct pspin *nic, const struct hpu_command *command)
+static uint64_t encode_command(const struct pspin *nic, const struct hpu_command *command)
 {
 	uint64_t hpu = (uint64_t)(command->task->hpu - nic->device->soc.hpus), number = command->number & ((1u << COMMAND_NUMBER_BITS) - 1);
 
@@ -270,13 +270,13 @@ static uint64_t name_of(const struct pspin *nic, const struct hpu_command *comma
 
 void record__command(struct pspin *nic, const struct hpu_command *command)
 {
-	report_command(nic, command->issued, name_of(nic, command), 1);
+	report_command(nic, command->issued, encode_command(nic, command), 1);
 }
 
 void record__command_known(struct pspin *nic, const struct hpu_command *command)
 {
 	if (nic->observer.command)
-		events__add(&nic->device->soc.events, command->done, command_done, nic, name_of(nic, command));
+		events__add(&nic->device->soc.events, command->done, command_done, nic, encode_command(nic, command));
 }
 
 void record__event(struct pspin *nic, const struct spin_event *event)

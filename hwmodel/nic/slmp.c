@@ -164,10 +164,10 @@ static void set_lengths(uint8_t *ip, const struct inbound *in, uint32_t udp_byte
 static void swap(uint8_t *a, uint8_t *b, size_t bytes)
 {
 	for (size_t i = 0; i < bytes; i++) {
-		uint8_t was = a[i];
+		uint8_t tmp = a[i];
 
 		a[i] = b[i];
-		b[i] = was;
+		b[i] = tmp;
 	}
 }
 

@@ -69,7 +69,7 @@ int scratchpad__hold(struct pspin *nic, struct slot *slot)
 	return 1;
 }
 
-static void scratchpad__forget(struct pspin *nic, struct slot *slot)
+static void scratchpad__release(struct pspin *nic, struct slot *slot)
 {
 	if (slot->place_at)
 		nic->slots.owner[slot->home][place_of(nic, slot)] = NULL;
@@ -158,7 +158,7 @@ static unsigned first_free(const struct slots *slots, unsigned home)
 	return slots->per_home;
 }
 
-static struct slot *take(struct pspin *nic, unsigned home, unsigned number)
+static struct slot *take_slot(struct pspin *nic, unsigned home, unsigned number)
 {
 	struct slots *slots = &nic->slots;
 	struct slot *slot = &slots->all[home * slots->per_home + number];
@@ -180,7 +180,7 @@ static int is_free(const struct slots *slots, unsigned home, unsigned number)
 }
 
 /* Returns the id whose turn it is, counted over the homes. Messages beyond the target's ids get higher ids. */
-static unsigned whose_turn(const struct slots *slots)
+static unsigned next_id(const struct slots *slots)
 {
 	unsigned per_home = slots->ids_per_home < slots->per_home ? slots->ids_per_home : slots->per_home;
 
@@ -190,20 +190,20 @@ static unsigned whose_turn(const struct slots *slots)
 int slots__has_id(const struct pspin *nic)
 {
 	const struct slots *slots = &nic->slots;
-	unsigned turn = whose_turn(slots);
+	unsigned id = next_id(slots);
 
 	if (nic->ids_in_turn)
-		return is_free(slots, turn % slots->homes_in_use, turn / slots->homes_in_use);
+		return is_free(slots, id % slots->homes_in_use, id / slots->homes_in_use);
 	return slots->taken_count < slots->ids_per_home * slots->homes_in_use;
 }
 
-static struct slot *take_in_turn(struct pspin *nic)
+static struct slot *take_next_id(struct pspin *nic)
 {
 	struct slots *slots = &nic->slots;
-	unsigned turn = whose_turn(slots);
+	unsigned id = next_id(slots);
 
-	slots->turn = turn + 1;
-	return take(nic, turn % slots->homes_in_use, turn / slots->homes_in_use);
+	slots->turn = id + 1;
+	return take_slot(nic, id % slots->homes_in_use, id / slots->homes_in_use);
 }
 
 struct slot *slots__take(struct pspin *nic)
@@ -212,7 +212,7 @@ struct slot *slots__take(struct pspin *nic)
 	unsigned best = slots->per_home, best_home = 0;
 
 	if (nic->ids_in_turn && slots__has_id(nic))
-		return take_in_turn(nic);
+		return take_next_id(nic);
 	for (unsigned home = 0; home < slots->homes_in_use; home++) {
 		unsigned number = first_free(slots, home);
 
@@ -221,7 +221,7 @@ struct slot *slots__take(struct pspin *nic)
 		best = number;
 		best_home = home;
 	}
-	return best == slots->per_home ? NULL : take(nic, best_home, best);
+	return best == slots->per_home ? NULL : take_slot(nic, best_home, best);
 }
 
 struct slot *slots__take_number(struct pspin *nic, uint64_t number)
@@ -233,14 +233,14 @@ struct slot *slots__take_number(struct pspin *nic, uint64_t number)
 	number = number / clusters % slots->per_home;
 	if (home >= slots->homes_in_use || !is_free(slots, home, (unsigned)number))
 		return NULL;
-	return take(nic, home, (unsigned)number);
+	return take_slot(nic, home, (unsigned)number);
 }
 
 void slot__free(struct pspin *nic, struct slot *slot)
 {
 	struct slots *slots = &nic->slots;
 
-	scratchpad__forget(nic, slot);
+	scratchpad__release(nic, slot);
 	slots->taken[slot->home][slot->number / WORD_BITS] &= ~(1ull << (slot->number % WORD_BITS));
 	slots->taken_count--;
 	slots->ending_count -= (unsigned)slot->is_ending;
@@ -257,18 +257,18 @@ struct slot *slots__find(const struct pspin *nic, uint32_t id)
 
 void slot__describe(struct pspin *nic, struct slot *slot, int is_ip4, uint64_t host_mem, uint32_t host_bytes)
 {
-	const struct spin_registration *has = &nic->meta.registration;
+	const struct spin_registration *registration = &nic->meta.registration;
 
 	slot->context = (struct soc_context){
-		.header = has->header ? nic->entry[NIC_HEADER][is_ip4] : 0,
-		.payload = nic->entry[has->payload ? NIC_PAYLOAD : NIC_PROCEED][is_ip4],
-		.completion = has->completion || has->message_completion ? nic->completion : 0,
+		.header = registration->header ? nic->entry[NIC_HEADER][is_ip4] : 0,
+		.payload = nic->entry[registration->payload ? NIC_PAYLOAD : NIC_PROCEED][is_ip4],
+		.completion = registration->completion || registration->message_completion ? nic->completion : 0,
 		.handler_mem = L2_STATE,
 		.handler_mem_bytes = L2_STATE_BYTES,
 		.host_mem = host_mem,
 		.host_mem_bytes = host_bytes,
 		.scratchpad_bytes = nic->slots.scratch_bytes,
-		.bytes_in_l1 = has->bytes_in_l1 == SPIN_WHOLE_PACKET ? UINT32_MAX : has->bytes_in_l1,
+		.bytes_in_l1 = registration->bytes_in_l1 == SPIN_WHOLE_PACKET ? UINT32_MAX : registration->bytes_in_l1,
 		.program = nic->number,
 		.watchdog_cycles = nic->watchdog_cycles,
 	};

@@ -32,8 +32,8 @@ static inline uint32_t slot__scratch_bytes(uint32_t own_bytes)
 
 /*
  * Opens per_home slots for each home cluster, with scratchpads of scratch_bytes. The contexts of a NIC have equal parts of the target's
- * MPQs and of L1's room for scratchpads. A context that takes messages has as many MPQs as it asks for, since their number is a promise
- * to senders. Returns 0, -EINVAL or -ENOMEM.
+ * MPQs and of L1's room for scratchpads. A context that takes messages has as many MPQs as it requests, since senders rely on
+ * their number. Returns 0, -EINVAL or -ENOMEM.
  */
 int slots__open(struct pspin *nic, unsigned per_home, uint32_t scratch_bytes);
 void slots__close(struct pspin *nic);

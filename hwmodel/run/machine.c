@@ -59,7 +59,7 @@ fail:
 	return NULL;
 }
 
-static bool covered(const struct machine *m, uint32_t addr, uint32_t bytes)
+static bool is_mapped(const struct machine *m, uint32_t addr, uint32_t bytes)
 {
 	struct hw_elf_segment s;
 
@@ -87,13 +87,13 @@ static void load(struct machine *m)
 /* Memory is two halves, with a hole at tohost so that stores to it reach the bus. */
 static void add_windows(struct machine *m, struct rv32_config *config)
 {
-	uint32_t cuts[4] = { 0, HALF_BYTES, 0, 0 };
+	uint32_t starts[4] = { 0, HALF_BYTES, 0, 0 };
 	unsigned n = 1;
 
 	if (hw_elf__symbol(m->elf, "tohost", &m->tohost, NULL) == 0 && m->tohost % 4 == 0 && m->tohost < 0xfffffff0)
 		m->has_tohost = true;
 	for (unsigned half = 0; half < 2; half++) {
-		uint32_t at = cuts[half], left = half ? UINT32_MAX - 3 - HALF_BYTES : HALF_BYTES;
+		uint32_t at = starts[half], left = half ? UINT32_MAX - 3 - HALF_BYTES : HALF_BYTES;
 
 		if (m->has_tohost && m->tohost - at < left) {
 			config->windows[n++] =
@@ -159,7 +159,7 @@ static bool make_core(struct machine *m)
 		return false;
 	for (unsigned i = 0; i < sizeof(stack_tops) / sizeof(stack_tops[0]); i++) {
 		top = stack_tops[i];
-		if (!covered(m, top - (1 << 20), 1 << 20))
+		if (!is_mapped(m, top - (1 << 20), 1 << 20))
 			break;
 	}
 	rv32_core__set_reg(m->core, 1, return_address);
@@ -239,7 +239,7 @@ const char *machine__symbol_at(const struct machine *m, uint32_t pc, uint32_t *s
 	return hw_elf__symbol_at(m->elf, pc, start);
 }
 
-static int hotter(const void *a, const void *b)
+static int compare_cycles(const void *a, const void *b)
 {
 	const struct machine_hot *x = a, *y = b;
 
@@ -261,7 +261,7 @@ unsigned machine__hot(const struct machine *m, struct machine_hot *hot, unsigned
 		if (n < max)
 			n++;
 		hot[n - 1] = h;
-		qsort(hot, n, sizeof(*hot), hotter);
+		qsort(hot, n, sizeof(*hot), compare_cycles);
 	}
 	return n;
 }
@@ -297,7 +297,7 @@ static void end_by_trap(struct machine *m, struct machine_result *r)
 	const char *name;
 	uint32_t start = 0;
 
-	if (t.pc == return_address || (t.pc == 0 && !covered(m, 0, 1))) {
+	if (t.pc == return_address || (t.pc == 0 && !is_mapped(m, 0, 1))) {
 		r->ok = true;
 		r->end = "return";
 		r->has_exit_code = true;
@@ -313,7 +313,7 @@ static void end_by_trap(struct machine *m, struct machine_result *r)
 }
 
 /* Returns true if the run is over. */
-static bool after_stop(struct machine *m, enum rv32_stop stop, struct machine_result *r)
+static bool handle_stop(struct machine *m, enum rv32_stop stop, struct machine_result *r)
 {
 	switch (stop) {
 	case RV32_STOP_ECALL:
@@ -374,7 +374,7 @@ void machine__run(struct machine *m, const uint32_t *from, const uint32_t *to, s
 		enum rv32_stop stop = rv32_core__run(m->core, m->options.max_cycles);
 
 		if (stop != RV32_STOP_PC) {
-			over = after_stop(m, stop, r);
+			over = handle_stop(m, stop, r);
 		} else if (measuring) {
 			r->ok = true;
 			r->end = "--to reached";

@@ -52,7 +52,7 @@ static void answer_sc(struct hpu *hpu, struct rv32_bus_request *req)
 #define PMP_HANDLER_BYTES   (1u << 20)
 #define PMP_CONSTANTS_BYTES (64u * 1024)
 
-static int allowed(const struct hpu *hpu, const struct rv32_bus_request *req, enum memory_region region)
+static int is_allowed(const struct hpu *hpu, const struct rv32_bus_request *req, enum memory_region region)
 {
 	switch (region) {
 	case MEMORY_L1:
@@ -69,29 +69,29 @@ static int allowed(const struct hpu *hpu, const struct rv32_bus_request *req, en
 	}
 }
 
-static uint32_t amo(unsigned funct5, uint32_t have, uint32_t operand)
+static uint32_t amo(unsigned funct5, uint32_t old, uint32_t operand)
 {
 	switch (funct5) {
 	case 0x00:
-		return have + operand;
+		return old + operand;
 	case 0x01:
 		return operand;
 	case 0x04:
-		return have ^ operand;
+		return old ^ operand;
 	case 0x08:
-		return have | operand;
+		return old | operand;
 	case 0x0c:
-		return have & operand;
+		return old & operand;
 	case 0x10:
-		return (int32_t)have < (int32_t)operand ? have : operand;
+		return (int32_t)old < (int32_t)operand ? old : operand;
 	case 0x14:
-		return (int32_t)have > (int32_t)operand ? have : operand;
+		return (int32_t)old > (int32_t)operand ? old : operand;
 	case 0x18:
-		return have < operand ? have : operand;
+		return old < operand ? old : operand;
 	case 0x1c:
-		return have > operand ? have : operand;
+		return old > operand ? old : operand;
 	}
-	return have;
+	return old;
 }
 
 /*
@@ -100,18 +100,18 @@ static uint32_t amo(unsigned funct5, uint32_t have, uint32_t operand)
  */
 #define AMO_RESPONSE 1u
 
-static void move(struct hpu *hpu, struct rv32_bus_request *req, int is_own_l1, uint8_t *at)
+static void access_data(struct hpu *hpu, struct rv32_bus_request *req, int is_own_l1, uint8_t *at)
 {
-	uint32_t have = 0;
+	uint32_t old = 0;
 
-	memcpy(&have, at, req->size_bytes);
+	memcpy(&old, at, req->size_bytes);
 	switch (req->kind) {
 	case RV32_LOAD:
-		req->value = have;
+		req->value = old;
 		break;
 	case RV32_LR:
 		hpu->tried = req->addr;
-		req->value = have;
+		req->value = old;
 		break;
 	case RV32_STORE:
 		memcpy(at, &req->value, req->size_bytes);
@@ -124,18 +124,18 @@ static void move(struct hpu *hpu, struct rv32_bus_request *req, int is_own_l1, u
 	case RV32_FETCH:
 		break;
 	case RV32_AMO: {
-		uint32_t result = amo(req->amo, have, req->value);
+		uint32_t result = amo(req->amo, old, req->value);
 
 		memcpy(at, &result, 4);
-		hpu->soc->amo_words += !is_own_l1 && hpu->soc->returns_amo_word && hpu->begun && have != AMO_RESPONSE;
-		req->value = is_own_l1 || hpu->soc->returns_amo_word ? have : AMO_RESPONSE;
+		hpu->soc->amo_words += !is_own_l1 && hpu->soc->returns_amo_word && hpu->begun && old != AMO_RESPONSE;
+		req->value = is_own_l1 || hpu->soc->returns_amo_word ? old : AMO_RESPONSE;
 		break;
 	}
 	}
 }
 
 /* Returns 1 if the repeated access has been served, and the cycles that it waited. */
-static int take_grant(struct hpu *hpu, uint64_t *wait_cycles)
+static int consume_grant(struct hpu *hpu, uint64_t *wait_cycles)
 {
 	if (!hpu->grant)
 		return 0;
@@ -150,7 +150,7 @@ static enum rv32_bus_status request_bank(struct hpu *hpu, const struct rv32_bus_
 	struct soc *soc = hpu->soc;
 	uint64_t at;
 
-	if (take_grant(hpu, wait_cycles))
+	if (consume_grant(hpu, wait_cycles))
 		return RV32_BUS_OK;
 	if (!lookahead__allows_l1(hpu, req->cycle))
 		return RV32_BUS_STOP;
@@ -174,7 +174,7 @@ static enum rv32_bus_status request(struct hpu *hpu, const struct rv32_bus_reque
 	*wait_cycles = 0;
 	if (region == MEMORY_L1 && of_cluster == hpu->cluster) /* outside the windows: another HPU's stack */
 		return request_bank(hpu, req, wait_cycles);
-	if (take_grant(hpu, wait_cycles))
+	if (consume_grant(hpu, wait_cycles))
 		return RV32_BUS_OK;
 	if (!lookahead__allows(hpu, req->cycle))
 		return RV32_BUS_STOP;
@@ -215,7 +215,7 @@ static enum rv32_bus_status memory_access(struct hpu *hpu, struct rv32_bus_reque
 
 	region = storage__find(hpu->memory, req->addr, req->size_bytes, hpu->cluster, &at, &of_cluster);
 	is_own_l1 = region == MEMORY_L1 && of_cluster == hpu->cluster;
-	if (!allowed(hpu, req, region))
+	if (!is_allowed(hpu, req, region))
 		return RV32_BUS_FAULT;
 	if ((req->kind == RV32_LR || req->kind == RV32_SC) && region == MEMORY_L1)
 		return RV32_BUS_FAULT;
@@ -227,7 +227,7 @@ static enum rv32_bus_status memory_access(struct hpu *hpu, struct rv32_bus_reque
 	status = request(hpu, req, region, of_cluster, &wait_cycles);
 	if (status != RV32_BUS_OK)
 		return status;
-	move(hpu, req, is_own_l1, at);
+	access_data(hpu, req, is_own_l1, at);
 	req->wait_cycles = latency_cycles(hpu->target, req->kind, region, is_own_l1) - 1 + (uint32_t)wait_cycles;
 	if (req->kind == RV32_SC && region == MEMORY_L2_HANDLER)
 		answer_sc(hpu, req);

@@ -26,7 +26,7 @@ struct lane {
 	uint64_t free;
 	uint64_t writer_free; /* when the writer into L1 of the last transfer's cluster is free */
 	unsigned cluster;     /* whose L1 the last transfer was from or to; */
-	int any;              /* 0: no transfer yet */
+	int has_run;          /* 0: no transfer yet */
 };
 
 struct interface {
@@ -216,7 +216,7 @@ static struct beats beats_of(const struct pspin_target *target, const struct hpu
 }
 
 /* Returns the slot of the interface that is free first. */
-static const uint64_t *place_of(const struct interfaces *interfaces, unsigned interface)
+static const uint64_t *first_free_slot(const struct interfaces *interfaces, unsigned interface)
 {
 	const uint64_t *leaves = interfaces->interface[interface].leaves, *first = leaves;
 
@@ -228,34 +228,34 @@ static const uint64_t *place_of(const struct interfaces *interfaces, unsigned in
 
 static uint64_t interface__free_from(const struct interfaces *interfaces, unsigned interface)
 {
-	return *place_of(interfaces, interface);
+	return *first_free_slot(interfaces, interface);
 }
 
 /*
  * Takes a slot. It is free again when the HPU learns that the command is done, less the part of command_way beyond the path to the
  * interface.
  */
-static void occupy(struct interfaces *interfaces, uint64_t cycle, const struct hpu_command *command)
+static void take_slot(struct interfaces *interfaces, uint64_t cycle, const struct hpu_command *command)
 {
 	const unsigned interface = interface__of(command->kind);
 	uint64_t *leaves = interfaces->interface[interface].leaves, until = command->done - 1 + INTERFACE_CYCLES;
 	const uint64_t way = interfaces->target->command_way;
 
-	leaves[place_of(interfaces, interface) - leaves] = max_u64(until > way ? until - way : 0, cycle + 1);
+	leaves[first_free_slot(interfaces, interface) - leaves] = max_u64(until > way ? until - way : 0, cycle + 1);
 }
 
 /* Returns when a lane can begin the command; *change: the part of that for the change between two clusters' L1s. */
 static uint64_t lane_free_from(const struct interfaces *interfaces, const struct lane *lane, const struct hpu_command *command,
 			       uint64_t *change)
 {
-	const int in_l1 = command->region == MEMORY_L1 && lane->any, same = lane->cluster == command->cluster;
+	const int in_l1 = command->region == MEMORY_L1 && lane->has_run, same = lane->cluster == command->cluster;
 
 	*change = in_l1 && !same ? interfaces->target->source_change : 0;
 	return in_l1 && same ? max_u64(lane->free, lane->writer_free) : lane->free + *change;
 }
 
 /* Parts of a transfer that is written into a cluster's L1. */
-static struct parts written(const struct interfaces *interfaces, const struct hpu_command *command, uint64_t beats)
+static struct parts write_parts(const struct interfaces *interfaces, const struct hpu_command *command, uint64_t beats)
 {
 	if (command->kind != HPU_FROM_HOST || command->region != MEMORY_L1)
 		return (struct parts){ 0 };
@@ -276,7 +276,7 @@ static void occupy_lane(const struct interfaces *interfaces, struct lane *lane, 
 		return;
 	lane->writer_free = command->kind == HPU_FROM_HOST ? start + max_u64(beats, gap) + late : 0;
 	lane->cluster = command->cluster;
-	lane->any = 1;
+	lane->has_run = 1;
 }
 
 static void interface__admit(struct interfaces *interfaces, uint64_t cycle, struct hpu_command *command)
@@ -287,7 +287,7 @@ static void interface__admit(struct interfaces *interfaces, uint64_t cycle, stru
 	const int reads = command->nic && command->kind != HPU_FROM_HOST;
 	uint64_t *link = link_of(interfaces, command->kind), link_from, change;
 	const uint64_t free = lane_free_from(interfaces, lane, command, &change);
-	const struct parts parts = written(interfaces, command, beats.nic);
+	const struct parts parts = write_parts(interfaces, command, beats.nic);
 	const uint32_t late = pages__short_of(parts.first, (uint32_t)target->copy_gap);
 	uint64_t start = cycle - INTERFACE_CYCLES, end;
 
@@ -320,7 +320,7 @@ static void interface__admit(struct interfaces *interfaces, uint64_t cycle, stru
 	command->done = max_u64(command->left + 1 + latency(target, command, command->region), cycle + 1);
 	if (command->kind == HPU_NIC_SEND)
 		command->left += cycles_of(interfaces, target->wire_latency_ps);
-	occupy(interfaces, cycle, command);
+	take_slot(interfaces, cycle, command);
 }
 
 /* --- the path to the interfaces --- */

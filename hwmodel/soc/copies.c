@@ -22,7 +22,7 @@ struct ring {
 	uint32_t used;       /* slots in use, and free ones behind one in use */
 };
 
-struct back {
+struct pending_free {
 	uint64_t cycle;
 	uint32_t slot, slots;
 };
@@ -30,8 +30,8 @@ struct back {
 struct rings {
 	uint32_t count, slots; /* slots: per ring */
 	struct ring *ring;
-	struct back *back; /* a queue of slots that are being freed */
-	uint32_t back_first, back_count, back_room;
+	struct pending_free *pending_free; /* a queue of slots that are being freed */
+	uint32_t free_first, free_count, free_room;
 };
 
 static uint32_t slots_of(uint32_t bytes)
@@ -48,11 +48,11 @@ struct rings *rings__new(const struct pspin_target *target)
 	if (rings) {
 		rings->count = count;
 		rings->slots = slots;
-		rings->back_room = count * slots + 1;
+		rings->free_room = count * slots + 1;
 		rings->ring = calloc(count, sizeof(*rings->ring));
-		rings->back = calloc(rings->back_room, sizeof(*rings->back));
+		rings->pending_free = calloc(rings->free_room, sizeof(*rings->pending_free));
 	}
-	if (!rings || !taken || !rings->ring || !rings->back) {
+	if (!rings || !taken || !rings->ring || !rings->pending_free) {
 		free(taken);
 		rings__free(rings);
 		return NULL;
@@ -69,12 +69,12 @@ void rings__free(struct rings *rings)
 	if (rings->ring)
 		free(rings->ring[0].taken);
 	free(rings->ring);
-	free(rings->back);
+	free(rings->pending_free);
 	free(rings);
 }
 
 /* Returns the slot at which `slots` contiguous ones fit; -1 if none. */
-static int64_t place(const struct rings *rings, const struct ring *ring, uint32_t slots)
+static int64_t find_slots(const struct rings *rings, const struct ring *ring, uint32_t slots)
 {
 	if (!ring->used)
 		return slots <= rings->slots ? 0 : -1;
@@ -86,13 +86,13 @@ static int64_t place(const struct rings *rings, const struct ring *ring, uint32_
 	return slots <= ring->head - ring->tail ? (int64_t)ring->tail : -1;
 }
 
-static void put(const struct rings *rings, struct ring *ring, uint32_t at, uint32_t slots)
+static void mark_taken(const struct rings *rings, struct ring *ring, uint32_t at, uint32_t slots)
 {
 	if (!ring->used) {
 		ring->head = 0;
 		ring->tail = 0;
 	}
-	if (at < ring->tail) { /* the rest before the end stays unused until the head has passed it */
+	if (at < ring->tail) { /* the slots up to the ring's end stay unused until the head has passed them */
 		ring->used += rings->slots - ring->tail;
 		ring->tail = 0;
 	}
@@ -103,21 +103,21 @@ static void put(const struct rings *rings, struct ring *ring, uint32_t at, uint3
 		ring->tail = 0;
 }
 
-static void arrive(struct rings *rings, uint64_t cycle)
+static void complete_frees(struct rings *rings, uint64_t cycle)
 {
-	while (rings->back_count && rings->back[rings->back_first].cycle + RING_BACK_CYCLES <= cycle) {
-		const struct back *back = &rings->back[rings->back_first];
-		struct ring *ring = &rings->ring[back->slot / rings->slots];
+	while (rings->free_count && rings->pending_free[rings->free_first].cycle + RING_BACK_CYCLES <= cycle) {
+		const struct pending_free *pending_free = &rings->pending_free[rings->free_first];
+		struct ring *ring = &rings->ring[pending_free->slot / rings->slots];
 
-		memset(ring->taken + back->slot % rings->slots, 0, back->slots);
+		memset(ring->taken + pending_free->slot % rings->slots, 0, pending_free->slots);
 		while (ring->used && !ring->taken[ring->head]) {
 			ring->head = (ring->head + 1) % rings->slots;
 			ring->used--;
 		}
 		if (ring->used && ring->tail == rings->slots)
 			ring->tail = 0;
-		rings->back_first = (rings->back_first + 1) % rings->back_room;
-		rings->back_count--;
+		rings->free_first = (rings->free_first + 1) % rings->free_room;
+		rings->free_count--;
 	}
 }
 
@@ -125,13 +125,13 @@ int64_t rings__take(struct rings *rings, uint64_t cycle, uint32_t bytes)
 {
 	uint32_t slots = slots_of(bytes);
 
-	arrive(rings, cycle);
+	complete_frees(rings, cycle);
 	for (uint32_t i = 0; i < rings->count; i++) {
-		int64_t at = place(rings, &rings->ring[i], slots);
+		int64_t at = find_slots(rings, &rings->ring[i], slots);
 
 		if (at < 0)
 			continue;
-		put(rings, &rings->ring[i], (uint32_t)at, slots);
+		mark_taken(rings, &rings->ring[i], (uint32_t)at, slots);
 		return ((int64_t)i * rings->slots + at) * SLOT_BYTES;
 	}
 	return -1;
@@ -139,8 +139,8 @@ int64_t rings__take(struct rings *rings, uint64_t cycle, uint32_t bytes)
 
 void rings__give_back(struct rings *rings, uint64_t cycle, uint32_t offset, uint32_t bytes)
 {
-	rings->back[(rings->back_first + rings->back_count++) % rings->back_room] =
-		(struct back){ cycle, offset / SLOT_BYTES, slots_of(bytes) };
+	rings->pending_free[(rings->free_first + rings->free_count++) % rings->free_room] =
+		(struct pending_free){ cycle, offset / SLOT_BYTES, slots_of(bytes) };
 }
 
 /* --- the copies --- */
@@ -157,7 +157,7 @@ struct requester {
 	uint32_t admitted;
 	uint64_t written[COPY_BUFFERED]; /* when the writer began each of the last copies */
 	uint64_t writer_free;
-	int writer_rests; /* the last copy was shorter than copy_gap */
+	int writer_idles; /* the last copy was shorter than copy_gap */
 };
 
 /* A copy that was admitted and has not arrived. */
@@ -174,10 +174,10 @@ struct copies {
 	struct in_flight *in_flight; /* a ring, in the order of reading */
 	uint32_t in_flight_max, first, count;
 	struct requester *requester; /* per cluster */
-	uint32_t room;               /* length of the requesters' queues: a cluster has at most so many tasks */
+	uint32_t room;               /* length of each requester's queue: the most tasks that a cluster has */
 	struct arbiter arbiter;
-	uint64_t begun; /* when memory begins to read the copy admitted last */
-	uint64_t next;  /* when another copy can be admitted */
+	uint64_t read_start; /* when memory begins to read the copy admitted last */
+	uint64_t next;       /* when another copy can be admitted */
 	struct wakeup wakeup;
 };
 
@@ -251,13 +251,13 @@ static int is_behind(struct copies *copies, const struct in_flight *in_flight)
 	return 0;
 }
 
-static void arrived(void *arg, uint64_t cycle, uint64_t at)
+static void copy_arrived(void *arg, uint64_t cycle, uint64_t at)
 {
 	struct copies *copies = arg;
 	struct in_flight *in_flight = &copies->in_flight[at];
 
 	if (in_flight->done > cycle || is_behind(copies, in_flight)) {
-		events__add(&copies->soc->events, in_flight->done > cycle ? in_flight->done : cycle + 1, arrived, copies, at);
+		events__add(&copies->soc->events, in_flight->done > cycle ? in_flight->done : cycle + 1, copy_arrived, copies, at);
 		return;
 	}
 	in_flight->arrived = 1;
@@ -273,7 +273,7 @@ static void delay(struct copies *copies, struct in_flight *in_flight)
 {
 	struct requester *requester = &copies->requester[in_flight->cluster];
 
-	copies->begun += copies->begun == in_flight->from;
+	copies->read_start += copies->read_start == in_flight->from;
 	in_flight->from++;
 	if (requester->admitted - in_flight->number <= copies->soc->target->copy_queue)
 		requester->leaves[in_flight->number % copies->soc->target->copy_queue]++;
@@ -310,7 +310,7 @@ static void delayed(void *arg, uint64_t cycle)
 static uint64_t write_from(struct requester *requester, uint64_t read)
 {
 	uint64_t from =
-		read > requester->writer_free ? read : requester->writer_free + (read == requester->writer_free && requester->writer_rests);
+		read > requester->writer_free ? read : requester->writer_free + (read == requester->writer_free && requester->writer_idles);
 
 	requester->written[requester->admitted % COPY_BUFFERED] = from;
 	return from;
@@ -336,7 +336,7 @@ static uint64_t write_beats(struct copies *copies, unsigned cluster, const struc
 		at = l1__beat_behind(copies->soc->l1[cluster], at, request->l1 + i * line) + 1;
 	}
 	requester->writer_free = at - way + pages__short_of(last, gap);
-	requester->writer_rests = last < gap;
+	requester->writer_idles = last < gap;
 	return at - way - from - request->beats;
 }
 
@@ -358,10 +358,10 @@ static void admit(struct copies *copies, uint64_t cycle, unsigned cluster)
 	requester->count--;
 	requester->leaves[requester->admitted++ % target->copy_queue] = read + COPY_PLACE_CYCLES;
 	/* one copy waits at memory behind the one being read; behind one whose writer is busy no copy of any cluster is admitted */
-	copies->next = (room > cycle ? read : copies->begun > cycle ? copies->begun : cycle) + 1;
-	copies->begun = read;
+	copies->next = (room > cycle ? read : copies->read_start > cycle ? copies->read_start : cycle) + 1;
+	copies->read_start = read;
 	*in_flight_at(copies, copies->count) = (struct in_flight){ read, read + beats, done, cluster, requester->admitted - 1, 0 };
-	events__add(&copies->soc->events, done, arrived, copies, (copies->first + copies->count++) % copies->in_flight_max);
+	events__add(&copies->soc->events, done, copy_arrived, copies, (copies->first + copies->count++) % copies->in_flight_max);
 }
 
 static void step(void *arg, uint64_t cycle, uint64_t what);

@@ -160,8 +160,8 @@ static void wait_until(struct rv32_bus_request *req, uint64_t cycle, enum rv32_c
 	req->wait_cause = cause;
 }
 
-/* Repeats the access when events tell more. All events up to the lookahead have happened. */
-static enum rv32_bus_status ask_again(struct hpu *hpu, const struct rv32_bus_request *req)
+/* Stops the core, which repeats the access when more is known. All events up to the lookahead have run. */
+static enum rv32_bus_status retry_access(struct hpu *hpu, const struct rv32_bus_request *req)
 {
 	if (req->cycle > hpu->soc->lookahead)
 		hpu->blocked_until = req->cycle;
@@ -253,7 +253,7 @@ enum rv32_bus_status driver__yield(struct hpu *hpu, const struct rv32_bus_reques
  * that has to wait takes another slot than that id: after a feedback, when all are free by then, the lowest; else the one that it
  * waited for.
  */
-static enum rv32_bus_status issue(struct hpu *hpu, struct rv32_bus_request *req)
+static enum rv32_bus_status load_issue(struct hpu *hpu, struct rv32_bus_request *req)
 {
 	const uint64_t begins = max_u64(req->cycle, hpu->resumed_at ? hpu->resumed_at - 1 : 0);
 	uint64_t at;
@@ -269,7 +269,7 @@ static enum rv32_bus_status issue(struct hpu *hpu, struct rv32_bus_request *req)
 			slot = slot__next(hpu, at, &at);
 	}
 	if (at == UINT64_MAX)
-		return ask_again(hpu, req);
+		return retry_access(hpu, req);
 	if (!lookahead__allows(hpu, at)) { /* another slot may become free earlier */
 		hpu->awaits_command = 1;
 		return RV32_BUS_STOP;
@@ -285,7 +285,7 @@ static enum rv32_bus_status issue(struct hpu *hpu, struct rv32_bus_request *req)
 	return RV32_BUS_OK;
 }
 
-static enum rv32_bus_status wait_for(struct hpu *hpu, struct rv32_bus_request *req)
+static enum rv32_bus_status wait_command(struct hpu *hpu, struct rv32_bus_request *req)
 {
 	const uint64_t done = hpu->commands[hpu->last_id].done;
 
@@ -293,7 +293,7 @@ static enum rv32_bus_status wait_for(struct hpu *hpu, struct rv32_bus_request *r
 	if (hpu->pipeline && !hpu->resumed_at && done > req->cycle + 1)
 		return park(hpu, req, 0);
 	if (done == UINT64_MAX)
-		return ask_again(hpu, req);
+		return retry_access(hpu, req);
 	wait_until(req, max_u64(done, hpu->resumed_at), RV32_CYC_COMMAND);
 	hpu->resumed_at = 0;
 	return RV32_BUS_OK;
@@ -303,7 +303,7 @@ static enum rv32_bus_status wait_for(struct hpu *hpu, struct rv32_bus_request *r
  * The driver takes the id to test from the data of the read, which is 0 for a core's load: only command 0 can be tested, whatever was
  * written before. A command whose end is not known by now is not done in the next cycle.
  */
-static enum rv32_bus_status test(struct hpu *hpu, struct rv32_bus_request *req)
+static enum rv32_bus_status test_command(struct hpu *hpu, struct rv32_bus_request *req)
 {
 	uint64_t done = hpu->commands[0].done;
 
@@ -316,7 +316,7 @@ static enum rv32_bus_status test(struct hpu *hpu, struct rv32_bus_request *req)
 }
 
 /* Returns the assigned task's function, from the cycle of its assignment on. */
-static enum rv32_bus_status take(struct hpu *hpu, struct rv32_bus_request *req)
+static enum rv32_bus_status load_function(struct hpu *hpu, struct rv32_bus_request *req)
 {
 	if (!hpu->function) {
 		if (hpu->pipeline && !lookahead__allows(hpu, req->cycle))
@@ -341,7 +341,7 @@ static enum rv32_bus_status take(struct hpu *hpu, struct rv32_bus_request *req)
 	return RV32_BUS_OK;
 }
 
-static enum rv32_bus_status end(struct hpu *hpu, struct rv32_bus_request *req)
+static enum rv32_bus_status load_doorbell(struct hpu *hpu, struct rv32_bus_request *req)
 {
 	uint64_t at = req->cycle + hpu->target->doorbell_cycles;
 
@@ -380,7 +380,7 @@ static uint32_t draw(struct hpu *hpu)
 }
 
 /* Reads registers that PsPIN's driver does not have; programs made for PsPIN read 0 as there. */
-static uint32_t extension(struct hpu *hpu, uint32_t off, uint64_t cycle)
+static uint32_t load_extension(struct hpu *hpu, uint32_t off, uint64_t cycle)
 {
 	uint64_t now;
 
@@ -408,22 +408,22 @@ static enum rv32_bus_status driver__load(struct hpu *hpu, struct rv32_bus_reques
 
 	switch (off) {
 	case HPU_FUNCTION:
-		return take(hpu, req);
+		return load_function(hpu, req);
 	case HPU_DOORBELL:
-		return end(hpu, req);
+		return load_doorbell(hpu, req);
 	case HPU_COMMAND_ISSUE:
-		return issue(hpu, req);
+		return load_issue(hpu, req);
 	case HPU_COMMAND_WAIT:
 		req->value = hpu->last_id;
-		return wait_for(hpu, req);
+		return wait_command(hpu, req);
 	case HPU_COMMAND_TEST:
-		return test(hpu, req);
+		return test_command(hpu, req);
 	}
 	if (off >= HPU_TASK && off < HPU_DOORBELL) {
 		memcpy(&word, (const uint8_t *)&hpu->task + (off - HPU_TASK), sizeof(word));
 		req->value = word;
 	} else {
-		req->value = extension(hpu, off, req->cycle);
+		req->value = load_extension(hpu, off, req->cycle);
 	}
 	return RV32_BUS_OK;
 }
@@ -448,7 +448,7 @@ static enum rv32_bus_status driver__store(struct hpu *hpu, struct rv32_bus_reque
 		break;
 	case HPU_COMMAND_WAIT:
 		hpu->last_id = req->value % hpu->target->command_slots;
-		return wait_for(hpu, req);
+		return wait_command(hpu, req);
 	case HPU_COMMAND_TEST:
 		return req->value == HPU_YIELD ? driver__yield(hpu, req) : RV32_BUS_OK;
 	case HPU_COMMAND_INFO:

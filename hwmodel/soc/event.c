@@ -14,10 +14,10 @@ static int earlier(const struct event *a, const struct event *b)
 
 static void swap(struct event *a, struct event *b)
 {
-	struct event was = *a;
+	struct event tmp = *a;
 
 	*a = *b;
-	*b = was;
+	*b = tmp;
 }
 
 void events__free(struct events *events)

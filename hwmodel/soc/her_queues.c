@@ -47,7 +47,7 @@ struct her_fifo *her_fifo__new(const struct pspin_target *target, uint32_t messa
 	return NULL;
 }
 
-static void drop(struct cell *cell)
+static void free_cells(struct cell *cell)
 {
 	while (cell) {
 		struct cell *next = cell->next;
@@ -62,8 +62,8 @@ void her_fifo__free(struct her_fifo *fifo)
 	if (!fifo)
 		return;
 	for (uint32_t i = 0; i < fifo->messages; i++)
-		drop(fifo->queue[i].first);
-	drop(fifo->unused);
+		free_cells(fifo->queue[i].first);
+	free_cells(fifo->unused);
 	free(fifo->queue);
 	free(fifo);
 }
@@ -145,17 +145,17 @@ int her_fifo__pop(struct her_fifo *fifo, uint32_t message)
 
 #define WORD_BITS 64u
 
-struct coming {
+struct pending_message {
 	uint64_t seen;
 	uint32_t message;
 };
 
 struct rr_set {
 	uint32_t messages, last;
-	uint64_t *bits;        /* one bit per visible message, */
-	uint64_t *words;       /* and one per word of `bits` that is not 0 */
-	uint8_t *is_in;        /* per message: visible, or coming */
-	struct coming *coming; /* a queue of messages that are not visible yet */
+	uint64_t *bits;                  /* one bit per visible message, */
+	uint64_t *words;                 /* and one per word of `bits` that is not 0 */
+	uint8_t *is_in;                  /* per message: visible, or pending */
+	struct pending_message *pending; /* a queue of messages that are not visible yet */
 	uint32_t first, count, room;
 };
 
@@ -171,8 +171,8 @@ struct rr_set *rr_set__new(uint32_t messages)
 	set->bits = calloc(messages / WORD_BITS, sizeof(*set->bits));
 	set->words = calloc(messages / WORD_BITS / WORD_BITS, sizeof(*set->words));
 	set->is_in = calloc(messages, sizeof(*set->is_in));
-	set->coming = calloc(set->room, sizeof(*set->coming));
-	if (set->bits && set->words && set->is_in && set->coming)
+	set->pending = calloc(set->room, sizeof(*set->pending));
+	if (set->bits && set->words && set->is_in && set->pending)
 		return set;
 	rr_set__free(set);
 	return NULL;
@@ -185,7 +185,7 @@ void rr_set__free(struct rr_set *set)
 	free(set->bits);
 	free(set->words);
 	free(set->is_in);
-	free(set->coming);
+	free(set->pending);
 	free(set);
 }
 
@@ -197,7 +197,7 @@ int rr_set__has(const struct rr_set *set, uint32_t message)
 void rr_set__add(struct rr_set *set, uint32_t message, uint64_t seen)
 {
 	set->is_in[message] = 1;
-	set->coming[(set->first + set->count++) % set->room] = (struct coming){ seen, message };
+	set->pending[(set->first + set->count++) % set->room] = (struct pending_message){ seen, message };
 }
 
 void rr_set__remove(struct rr_set *set, uint32_t message)
@@ -210,10 +210,10 @@ void rr_set__remove(struct rr_set *set, uint32_t message)
 		set->words[message / WORD_BITS / WORD_BITS] &= ~(1ull << message / WORD_BITS % WORD_BITS);
 }
 
-static void see(struct rr_set *set, uint64_t cycle)
+static void make_visible(struct rr_set *set, uint64_t cycle)
 {
-	while (set->count && set->coming[set->first].seen <= cycle) {
-		uint32_t message = set->coming[set->first].message;
+	while (set->count && set->pending[set->first].seen <= cycle) {
+		uint32_t message = set->pending[set->first].message;
 
 		if (set->is_in[message]) {
 			set->bits[message / WORD_BITS] |= 1ull << message % WORD_BITS;
@@ -269,10 +269,10 @@ uint32_t rr_set__turn(struct rr_set *set, uint64_t cycle)
 {
 	uint32_t chosen;
 
-	see(set, cycle - 1);
+	make_visible(set, cycle - 1);
 	chosen = next(set);
 	if (chosen != RR_SET_NONE)
 		return chosen;
-	see(set, cycle);
+	make_visible(set, cycle);
 	return next(set);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * An HPU's turns: runs its core from reset, through its tasks, until it waits for the next one, and measures each handler. Called by
+ * Runs an HPU: its core from reset, through its tasks, until it waits for the next one, and measures each handler. Called by
  * soc.c at the HPU's turn, by the scheduler for a task, and by driver.c when a task begins and ends.
  */
 #include <errno.h>
@@ -59,7 +59,7 @@ int hpu__add(struct hpu *hpu, unsigned program, uint32_t code_at)
 }
 
 /* Switches the HPU to that program. */
-static void change(struct hpu *hpu, unsigned program)
+static void switch_program(struct hpu *hpu, unsigned program)
 {
 	hpu->of = &hpu->programs[program];
 	hpu->core = hpu->of->core;
@@ -88,7 +88,7 @@ int hpu__open(struct hpu *hpu, struct soc *soc, unsigned cluster, unsigned index
 		hpu->pipeline = &soc->pipelines[cluster * soc->target->hpus + index % soc->target->hpus];
 	err = hpu__add(hpu, 0, 0);
 	if (!err)
-		change(hpu, 0);
+		switch_program(hpu, 0);
 	return err;
 }
 
@@ -108,7 +108,7 @@ void hpu__set_watchdog(struct hpu *hpu, unsigned program, uint32_t cycles)
 }
 
 /* Starts the watchdog at this cycle. */
-static void watch(struct hpu *hpu, uint64_t cycle, uint64_t cycles)
+static void start_watchdog(struct hpu *hpu, uint64_t cycle, uint64_t cycles)
 {
 	hpu->watched = cycle;
 	hpu->deadline = cycle + cycles;
@@ -123,11 +123,11 @@ static uint32_t watchdog_cycles(const struct hpu *hpu)
 
 void hpu__reset(struct hpu *hpu, unsigned program, uint64_t cycle)
 {
-	change(hpu, program);
+	switch_program(hpu, program);
 	hpu->idle = 0;
 	rv32_core__advance(hpu->core, cycle);
 	rv32_core__set_pc(hpu->core, PROGRAM_RESET);
-	watch(hpu, cycle, (hpu->watchdog_cycles > BOOT_CYCLES ? hpu->watchdog_cycles : BOOT_CYCLES) + hpu->soc->clear_cycles);
+	start_watchdog(hpu, cycle, (hpu->watchdog_cycles > BOOT_CYCLES ? hpu->watchdog_cycles : BOOT_CYCLES) + hpu->soc->clear_cycles);
 	if (!hpu->pipeline) {
 		soc__wake(hpu->soc, hpu, cycle);
 		return;
@@ -154,8 +154,8 @@ void hpu__assign(struct hpu *hpu, uint64_t cycle, uint32_t function, const struc
 	if (hpu->idle) {
 		hpu->idle = 0;
 		if (!is_of(hpu, task->program))
-			change(hpu, task->program);
-		watch(hpu, cycle, watchdog_cycles(hpu));
+			switch_program(hpu, task->program);
+		start_watchdog(hpu, cycle, watchdog_cycles(hpu));
 		if (hpu->pipeline) {
 			threads__ready(hpu, cycle);
 			return;
@@ -172,11 +172,11 @@ void hpu__begin(struct hpu *hpu, uint64_t cycle)
 	hpu->begun = 1;
 	hpu->first = hpu->returned = hpu->doorbell = hpu->fetched_for = 0;
 	hpu->returns = 0;
-	watch(hpu, cycle, watchdog_cycles(hpu));
+	start_watchdog(hpu, cycle, watchdog_cycles(hpu));
 }
 
-/* The body ends when the instruction behind the call has been fetched. */
-static void returned(struct hpu *hpu)
+/* Adds the fetch of the instruction behind the call, with which the body ends. */
+static void add_return_fetch(struct hpu *hpu)
 {
 	uint64_t stall = rv32_core__fetch_stall(hpu->core);
 
@@ -190,16 +190,16 @@ static void returned(struct hpu *hpu)
 uint64_t hpu__end(struct hpu *hpu, uint64_t cycle)
 {
 	if (hpu->returns)
-		returned(hpu);
+		add_return_fetch(hpu);
 	hpu->function = 0;
 	hpu->begun = 0;
 	hpu->doorbell = cycle;
-	watch(hpu, cycle, hpu->watchdog_cycles);
+	start_watchdog(hpu, cycle, hpu->watchdog_cycles);
 	return hpu->alone ? cycle : hpu->soc->up->on_doorbell(hpu, cycle);
 }
 
 /* The handler's body ends at the core's present position. It began when its first instruction had been fetched. */
-static void leaves(struct hpu *hpu)
+static void end_body(struct hpu *hpu)
 {
 	hpu->fetched_for = rv32_core__fetch_stall(hpu->core);
 	hpu->first += hpu->fetched_for;
@@ -212,7 +212,7 @@ static void leaves(struct hpu *hpu)
 }
 
 /* Limits the body's cycles, from the handler's first instruction on. */
-static void limit(struct hpu *hpu)
+static void limit_body(struct hpu *hpu)
 {
 	uint64_t cycles = hpu->task.body_cycles;
 
@@ -224,7 +224,7 @@ static void limit(struct hpu *hpu)
 }
 
 /* The core is before the handler's first instruction, or before the instruction behind the call. */
-static void passes(struct hpu *hpu)
+static void at_breakpoint(struct hpu *hpu)
 {
 	uint32_t pc = rv32_core__pc(hpu->core);
 
@@ -233,10 +233,10 @@ static void passes(struct hpu *hpu)
 		hpu->first = hpu->enter.cycle;
 		hpu->return_pc = rv32_core__reg(hpu->core, 1);
 		rv32_core__add_breakpoint(hpu->core, hpu->return_pc);
-		limit(hpu);
+		limit_body(hpu);
 	} else if (pc == hpu->return_pc && hpu->first && !hpu->returned) {
 		hpu->result.value = rv32_core__reg(hpu->core, 10);
-		leaves(hpu);
+		end_body(hpu);
 		hpu->returns = 1;
 		if (hpu->is_limited)
 			hpu->deadline += hpu->beyond;
@@ -250,7 +250,7 @@ static int is_out_of_time(const struct hpu *hpu)
 }
 
 /* Ends the task, if there is one, with an error. */
-static void give_up(struct hpu *hpu)
+static void fail_task(struct hpu *hpu)
 {
 	uint64_t since = hpu->of->idle_pc ? hpu->watched : 0;
 	struct rv32_trap trap;
@@ -269,20 +269,20 @@ static void give_up(struct hpu *hpu)
 		hpu->result.error_tval = hpu->stopped < PSPIN_ERROR_FAIL ? rv32_core__trap(hpu->core).tval : 0;
 	}
 	if (hpu->first && !hpu->returned)
-		leaves(hpu);
+		end_body(hpu);
 	rv32_core__advance(hpu->core, hpu__end(hpu, rv32_core__cycle(hpu->core)));
 	soc__limit_lookahead(hpu->soc);
 }
 
 /* The NIC reclaims the HPU from code that does not end, or that the image cannot continue: it waits for a task, as after boot. */
-static void take_back(struct hpu *hpu)
+static void reclaim(struct hpu *hpu)
 {
 	/* the access at which it stopped may be earlier; the scheduler may already have run in this cycle */
 	rv32_core__advance(hpu->core, hpu->soc->reached + 1);
 	if (hpu->function && !hpu__is_others(hpu))
-		give_up(hpu);
+		fail_task(hpu);
 	hpu->stopped = 0;
-	hpu->grant = 0; /* drops a grant for an access that the watchdog ended */
+	hpu->grant = 0; /* of an access that the watchdog ended */
 	hpu->resumed_at = 0;
 	hpu->yielded = 0;
 	hpu->deadline = UINT64_MAX;
@@ -291,14 +291,14 @@ static void take_back(struct hpu *hpu)
 	rv32_core__set_pc(hpu->core, hpu->of->idle_pc);
 	hpu->idle = !hpu->function; /* otherwise it already has the next task */
 	if (!hpu->idle)
-		watch(hpu, rv32_core__cycle(hpu->core), watchdog_cycles(hpu));
+		start_watchdog(hpu, rv32_core__cycle(hpu->core), watchdog_cycles(hpu));
 }
 
 /* The core has stopped: it waits for a task or for its turn. */
-static void pauses(struct hpu *hpu)
+static void core_stopped(struct hpu *hpu)
 {
 	if (hpu->at_doorbell)
-		leaves(hpu);
+		end_body(hpu);
 	hpu->at_doorbell = 0;
 	if (hpu->needs_breakpoint)
 		rv32_core__add_breakpoint(hpu->core, hpu->function);
@@ -306,7 +306,7 @@ static void pauses(struct hpu *hpu)
 	if (hpu->switches_program) {
 		uint64_t cycle = rv32_core__cycle(hpu->core);
 
-		change(hpu, hpu->task.program);
+		switch_program(hpu, hpu->task.program);
 		rv32_core__advance(hpu->core, cycle);
 		hpu->switches_program = 0;
 	}
@@ -324,7 +324,7 @@ static void pauses(struct hpu *hpu)
  * Returns the cycle at which to stop: the watchdog's, or the end of the thread's slice. A slice ends at the end of a block of code,
  * wherever the core had to stop inside it.
  */
-static uint64_t until(const struct hpu *hpu)
+static uint64_t next_stop(const struct hpu *hpu)
 {
 	uint64_t end;
 
@@ -334,8 +334,8 @@ static uint64_t until(const struct hpu *hpu)
 	return end < hpu->deadline ? end : hpu->deadline;
 }
 
-/* Begins the thread's turn. Returns 1 if it gives up the pipeline at once. */
-static int gives_way(struct hpu *hpu)
+/* Begins the thread's turn. Returns 1 if its slice has ended and another thread gets the pipeline. */
+static int gives_up_pipeline(struct hpu *hpu)
 {
 	uint64_t cycle;
 
@@ -355,22 +355,22 @@ void hpu__turn(struct hpu *hpu)
 {
 	hpu->blocked_until = 0;
 	hpu->awaits_command = 0;
-	if (hpu->pipeline && gives_way(hpu))
+	if (hpu->pipeline && gives_up_pipeline(hpu))
 		return;
 	if (hpu->stopped)
-		take_back(hpu);
+		reclaim(hpu);
 	if (hpu->idle) {
 		if (hpu->pipeline)
 			threads__park(hpu, PARK_TASK, max_u64(rv32_core__cycle(hpu->core), hpu->soc->reached), UINT64_MAX);
 		return;
 	}
 	for (;;) {
-		switch (rv32_core__run(hpu->core, until(hpu))) {
+		switch (rv32_core__run(hpu->core, next_stop(hpu))) {
 		case RV32_STOP_BUS:
-			pauses(hpu);
+			core_stopped(hpu);
 			return;
 		case RV32_STOP_PC:
-			passes(hpu);
+			at_breakpoint(hpu);
 			break;
 		case RV32_STOP_WFI: /* there are no interrupts: continues */
 			break;

@@ -125,7 +125,7 @@ uint64_t l1__beat_behind(struct l1 *l1, uint64_t cycle, uint32_t offset)
 }
 
 /* Returns the first cycle from this one on in which the bank can serve. */
-static uint64_t ready(const struct l1 *l1, uint64_t cycle, uint32_t number)
+static uint64_t bank_ready(const struct l1 *l1, uint64_t cycle, uint32_t number)
 {
 	return without_beats(l1, cycle > l1->banks[number].free ? cycle : l1->banks[number].free, number);
 }
@@ -141,7 +141,7 @@ static uint64_t free_after(const struct l1 *l1, uint32_t number, uint64_t at, en
 }
 
 /* The bank serves an access that has waited for `waited` cycles, until `free`. */
-static void take(struct l1 *l1, struct bank *bank, uint64_t free, uint64_t waited)
+static void serve(struct l1 *l1, struct bank *bank, uint64_t free, uint64_t waited)
 {
 	bank->free = free;
 	if (free > l1->free)
@@ -160,12 +160,12 @@ static uint64_t request_bank(struct l1 *l1, uint64_t cycle, uint32_t offset, enu
 {
 	uint32_t number = bank_of(l1, offset);
 	struct bank *bank = &l1->banks[number];
-	uint64_t at = ready(l1, cycle, number), free = free_after(l1, number, at, kind);
+	uint64_t at = bank_ready(l1, cycle, number), free = free_after(l1, number, at, kind);
 
 	assert_in_order(&l1->last_request, cycle);
 	if (!bank->requests && (free <= alone_before || (at == cycle && kind != RV32_AMO && alone_before))) {
 		bank->arbiter.turn = input;
-		take(l1, bank, free, at - cycle);
+		serve(l1, bank, free, at - cycle);
 		return at;
 	}
 	*again = bank->requests ? 0 : at + 1;
@@ -193,16 +193,16 @@ static uint64_t requests_up_to(const struct l1 *l1, uint64_t requests, uint64_t 
 static int serve_bank(struct l1 *l1, uint64_t cycle, uint32_t number, uint64_t *again)
 {
 	struct bank *bank = &l1->banks[number];
-	uint64_t requests = requests_up_to(l1, bank->requests, cycle), at = ready(l1, cycle, number);
+	uint64_t requests = requests_up_to(l1, bank->requests, cycle), at = bank_ready(l1, cycle, number);
 	int input = -1;
 
 	if (requests && at == cycle) {
 		input = arbiter__grant(&bank->arbiter, l1->inputs, requests, 1);
-		take(l1, bank, free_after(l1, number, cycle, l1->request[input].kind), cycle - l1->request[input].cycle);
+		serve(l1, bank, free_after(l1, number, cycle, l1->request[input].kind), cycle - l1->request[input].cycle);
 		bank->requests &= ~(UINT64_C(1) << input);
 		l1->waiting--;
 	}
-	*again = bank->requests ? ready(l1, cycle + 1, number) + 1 : 0;
+	*again = bank->requests ? bank_ready(l1, cycle + 1, number) + 1 : 0;
 	return input;
 }
 
@@ -274,7 +274,7 @@ uint64_t l1__request(struct soc *soc, uint64_t cycle, unsigned cluster, unsigned
 #define CLUSTER_BITS 6
 _Static_assert(1u << OFFSET_BITS == L1_STRIDE && L1_CLUSTERS_MAX <= 1u << CLUSTER_BITS, "an access fits");
 
-static uint64_t pack(unsigned cluster, uint32_t offset, enum rv32_access kind)
+static uint64_t encode_access(unsigned cluster, uint32_t offset, enum rv32_access kind)
 {
 	return ((uint64_t)cluster << KIND_BITS | kind) << OFFSET_BITS | offset;
 }
@@ -295,7 +295,7 @@ static void reach_bank(struct hpu *hpu, uint64_t cycle)
 	l1__request(hpu->soc, cycle, l1_index(hpu->sent), target__threads(hpu->target), hpu->sent & (L1_STRIDE - 1), kind_of(hpu->sent), 0);
 }
 
-static void enter(void *arg, uint64_t cycle, uint64_t what)
+static void enter_port(void *arg, uint64_t cycle, uint64_t what)
 {
 	struct hpu *hpu = arg;
 	struct l1_port *port = &hpu->soc->l1_ports[l1_index(what)];
@@ -330,13 +330,13 @@ static void reach_port(void *arg, uint64_t cycle, uint64_t what)
 
 	hpu->wait_cycles = cycle;
 	if (at > cycle)
-		events__add(&hpu->soc->events, at, enter, hpu, what);
+		events__add(&hpu->soc->events, at, enter_port, hpu, what);
 	else
-		enter(hpu, cycle, what);
+		enter_port(hpu, cycle, what);
 }
 
 void l1__request_remote(struct hpu *hpu, uint64_t cycle, unsigned cluster, uint32_t offset, enum rv32_access kind)
 {
 	hpu->pending = 1;
-	events__add(&hpu->soc->events, cycle + hpu->target->remote_reach, reach_port, hpu, pack(cluster, offset, kind));
+	events__add(&hpu->soc->events, cycle + hpu->target->remote_reach, reach_port, hpu, encode_access(cluster, offset, kind));
 }

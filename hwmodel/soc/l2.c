@@ -39,7 +39,7 @@ void l2__on_delay(struct l2 *l2, void (*delayed)(void *arg, uint64_t cycle), voi
 	l2->arg = arg;
 }
 
-/* One load per cycle. Beats of copies give way, but not to two loads in consecutive cycles. */
+/* Serves one load per cycle. A load delays beats of copies, but two loads in consecutive cycles do not. */
 uint64_t l2__load(struct l2 *l2, uint64_t cycle)
 {
 	const uint64_t next = l2->last_load + 1;
@@ -81,13 +81,13 @@ uint64_t l2__read_busy(const struct l2 *l2)
 /* --- queues of accesses in front of the HPUs' port --- */
 
 /*
- * HPUs' accesses to L2 that wait (l2.h). Each HPU has one at a time, so there is room for all. In a channel each cluster's wait
- * in order, and from them, the clusters in turn, a few are chosen that go on in that order.
+ * HPUs' accesses to L2 that wait (l2.h). Each HPU has at most one, so the queues have room for all. A channel has a FIFO for each cluster,
+ * and a short FIFO behind it, which takes accesses from the clusters round robin.
  */
 
 struct access {
 	struct hpu *hpu;
-	uint64_t from; /* when it could go, or its answer be back */
+	uint64_t from; /* earliest cycle of its next step, or of its answer */
 	uint64_t wait_cycles;
 	uint64_t latency_cycles; /* on an idle machine */
 	enum memory_region region;
@@ -96,112 +96,112 @@ struct access {
 	unsigned id; /* in the port */
 };
 
-/* In order. */
-struct waiting {
+/* A FIFO. */
+struct access_queue {
 	struct access *access;
 	unsigned first, count, room;
 };
 
 struct channel {
-	struct waiting *of; /* by cluster */
+	struct access_queue *queue; /* by cluster */
 	unsigned clusters, count;
-	struct waiting chosen;
+	struct access_queue chosen;
 	struct arbiter arbiter;
 };
 
-static int waiting__open(struct waiting *waiting, uint64_t room)
+static int access_queue__open(struct access_queue *access_queue, uint64_t room)
 {
-	waiting->room = (unsigned)room;
-	waiting->access = calloc(room, sizeof(*waiting->access));
-	return waiting->access ? 0 : -ENOMEM;
+	access_queue->room = (unsigned)room;
+	access_queue->access = calloc(room, sizeof(*access_queue->access));
+	return access_queue->access ? 0 : -ENOMEM;
 }
 
-static void waiting__close(struct waiting *waiting)
+static void access_queue__close(struct access_queue *access_queue)
 {
-	free(waiting->access);
+	free(access_queue->access);
 }
 
-static void waiting__add(struct waiting *waiting, struct access access)
+static void access_queue__push(struct access_queue *access_queue, struct access access)
 {
-	waiting->access[(waiting->first + waiting->count++) % waiting->room] = access;
+	access_queue->access[(access_queue->first + access_queue->count++) % access_queue->room] = access;
 }
 
-static const struct access *waiting__head(const struct waiting *waiting, uint64_t cycle)
+static const struct access *access_queue__head(const struct access_queue *access_queue, uint64_t cycle)
 {
-	const struct access *access = &waiting->access[waiting->first];
+	const struct access *access = &access_queue->access[access_queue->first];
 
-	return waiting->count && access->from <= cycle ? access : NULL;
+	return access_queue->count && access->from <= cycle ? access : NULL;
 }
 
-static void waiting__drop(struct waiting *waiting)
+static void access_queue__pop(struct access_queue *access_queue)
 {
-	waiting->first = (waiting->first + 1) % waiting->room;
-	waiting->count--;
+	access_queue->first = (access_queue->first + 1) % access_queue->room;
+	access_queue->count--;
 }
 
 static int channel__open(struct channel *channel, const struct pspin_target *target)
 {
-	int err = waiting__open(&channel->chosen, CHANNEL_CHOSEN);
+	int err = access_queue__open(&channel->chosen, CHANNEL_CHOSEN);
 
-	channel->of = calloc(target->clusters, sizeof(*channel->of));
-	if (!channel->of)
+	channel->queue = calloc(target->clusters, sizeof(*channel->queue));
+	if (!channel->queue)
 		return -ENOMEM;
 	channel->clusters = (unsigned)target->clusters;
 	for (unsigned i = 0; !err && i < channel->clusters; i++)
-		err = waiting__open(&channel->of[i], target__threads(target));
+		err = access_queue__open(&channel->queue[i], target__threads(target));
 	return err;
 }
 
 static void channel__close(struct channel *channel)
 {
-	for (unsigned i = 0; channel->of && i < channel->clusters; i++)
-		waiting__close(&channel->of[i]);
-	free(channel->of);
-	waiting__close(&channel->chosen);
+	for (unsigned i = 0; channel->queue && i < channel->clusters; i++)
+		access_queue__close(&channel->queue[i]);
+	free(channel->queue);
+	access_queue__close(&channel->chosen);
 }
 
 static void channel__add(struct channel *channel, struct access access)
 {
-	waiting__add(&channel->of[access.hpu->cluster], access);
+	access_queue__push(&channel->queue[access.hpu->cluster], access);
 	channel->count++;
 }
 
-static int channel__waits(const struct channel *channel)
+static int channel__can_choose(const struct channel *channel)
 {
 	return channel->count && channel->chosen.count < CHANNEL_CHOSEN;
 }
 
 static void channel__choose(struct channel *channel, uint64_t cycle)
 {
-	struct waiting *waiting;
+	struct access_queue *access_queue;
 	uint64_t requests = 0;
 
-	if (!channel__waits(channel))
+	if (!channel__can_choose(channel))
 		return;
 	for (unsigned i = 0; i < channel->clusters; i++)
-		if (waiting__head(&channel->of[i], cycle))
+		if (access_queue__head(&channel->queue[i], cycle))
 			requests |= UINT64_C(1) << i;
 	if (!requests)
 		return;
-	waiting = &channel->of[arbiter__grant(&channel->arbiter, channel->clusters, requests, 1)];
-	waiting__add(&channel->chosen, *waiting__head(waiting, cycle));
-	waiting__drop(waiting);
+	access_queue = &channel->queue[arbiter__grant(&channel->arbiter, channel->clusters, requests, 1)];
+	access_queue__push(&channel->chosen, *access_queue__head(access_queue, cycle));
+	access_queue__pop(access_queue);
 	channel->count--;
 }
 
 /* --- the HPUs' port --- */
 
 /*
- * Stores and AMOs in front of handler memory (axi_riscv_amos.sv). It begins with one at a time. An AMO reads first: its read goes through
- * the queue of loads, in its turn, and the write follows.
+ * Stores and AMOs in front of handler memory (axi_riscv_amos.sv), which serves one at a time. An AMO reads first: its read passes through
+ * the queue of loads in order, and its write follows.
  */
-enum amo_read { AMO_NONE, AMO_WAITS, AMO_HOLDS, AMO_READS };
+enum amo_read { AMO_NONE, AMO_WAITING, AMO_HAS_CHANNEL, AMO_READING };
 
 struct handler_writes {
-	int has_next; /* `next` waits here */
+	int has_next; /* `next` waits for handler memory */
 	struct access next, amo;
-	enum amo_read read; /* of `amo`. HOLDS: the channel of reads is its own */
-	uint64_t free;      /* from when on it begins with the next one; not valid while an AMO is there */
+	enum amo_read read; /* state of `amo`. HAS_CHANNEL: the read channel is reserved for it */
+	uint64_t free;      /* when handler memory can serve the next one; not valid while an AMO is served */
 };
 
 /*
@@ -217,26 +217,27 @@ struct word {
 
 struct words {
 	struct word reserved[L2_PORT_IDS], written[L2_PORT_IDS]; /* by ID */
-	int has_reserved;                                        /* there was an LR: else nobody looks at them */
+	int has_reserved;                                        /* there was an LR; otherwise the tables are not searched */
 };
 
 struct l2_port {
 	struct soc *soc;
 	uint64_t path_cycles; /* from an ID to the memory */
 	struct channel loads, stores;
-	int load_first;  /* before the next AMO */
-	int load_stalls; /* a load waits in the channel in front of handler memory */
-	int has_store;   /* `store` is admitted and does not go on yet: no other access is admitted */
+	int load_before_amo; /* before the next AMO */
+	int load_is_stalled; /* a load waits in the channel in front of handler memory */
+	int has_store;       /* `store` is admitted and waits: until it is sent no other access is admitted */
 	struct access store;
-	struct waiting admitted;          /* loads before their memory */
-	struct waiting in_handler_memory; /* in handler memory, also the read of an AMO */
+	struct access_queue admitted;          /* loads before their memory */
+	struct access_queue in_handler_memory; /* in handler memory, also the read of an AMO */
 	struct handler_writes handler;
-	/* from when on */
-	uint64_t next;                                            /* the next accesses are admitted */
-	uint64_t store_free;                                      /* a store can go on */
-	uint64_t load_free;                                       /* a load can */
-	uint64_t read_free[L2_PORT_IDS], write_free[L2_PORT_IDS]; /* of a read and of a write can be this one; UINT64_MAX: not known yet */
-	uint64_t handler_queue_free;                              /* a load can enter or leave handler memory's queue */
+	/* the first cycle in which ... */
+	uint64_t next;       /* the next accesses are admitted */
+	uint64_t store_free; /* a store can be sent */
+	uint64_t load_free;  /* a load can be sent */
+	uint64_t read_free[L2_PORT_IDS],
+		write_free[L2_PORT_IDS]; /* this ID can be assigned to a read, to a write; UINT64_MAX: not known yet */
+	uint64_t handler_queue_free;     /* a load can enter or leave handler memory's queue */
 	struct words packet_words, handler_words;
 	uint64_t last_request, busy;
 	struct wakeup wakeup;
@@ -253,8 +254,8 @@ struct l2_port *l2_port__new(struct soc *soc)
 	port->soc = soc;
 	port->path_cycles = target->load_l2_handler > L2_PORT_AROUND + L2_PORT_PATH_CYCLES ? L2_PORT_PATH_CYCLES : 0;
 	wakeup__init(&port->wakeup);
-	if (channel__open(&port->loads, target) || channel__open(&port->stores, target) || waiting__open(&port->admitted, hpus) ||
-	    waiting__open(&port->in_handler_memory, hpus)) {
+	if (channel__open(&port->loads, target) || channel__open(&port->stores, target) || access_queue__open(&port->admitted, hpus) ||
+	    access_queue__open(&port->in_handler_memory, hpus)) {
 		l2_port__free(port);
 		return NULL;
 	}
@@ -267,27 +268,27 @@ void l2_port__free(struct l2_port *port)
 		return;
 	channel__close(&port->loads);
 	channel__close(&port->stores);
-	waiting__close(&port->admitted);
-	waiting__close(&port->in_handler_memory);
+	access_queue__close(&port->admitted);
+	access_queue__close(&port->in_handler_memory);
 	free(port);
 }
 
-static int reads(const struct access *access)
+static int is_read(const struct access *access)
 {
 	return access->kind == RV32_LOAD || access->kind == RV32_LR || access->kind == RV32_AMO;
 }
 
-static int writes(const struct access *access)
+static int is_write(const struct access *access)
 {
 	return access->kind != RV32_LOAD && access->kind != RV32_LR;
 }
 
-/* The lowest ID that an access can have: a load one of a read, a store one of a write, an AMO one of both; L2_PORT_IDS: there is none. */
+/* Returns the lowest free ID for the access: of reads for a load, of writes for a store, of both for an AMO; L2_PORT_IDS: none is free. */
 static unsigned lowest_id(const struct l2_port *port, const struct access *access, uint64_t cycle)
 {
 	unsigned id = 0;
 
-	while (id < L2_PORT_IDS && ((reads(access) && port->read_free[id] > cycle) || (writes(access) && port->write_free[id] > cycle)))
+	while (id < L2_PORT_IDS && ((is_read(access) && port->read_free[id] > cycle) || (is_write(access) && port->write_free[id] > cycle)))
 		id++;
 	return id;
 }
@@ -299,13 +300,13 @@ static int has_id(const struct l2_port *port, const struct access *access, uint6
 
 static void set_id_free(struct l2_port *port, const struct access *access, uint64_t cycle)
 {
-	if (reads(access))
+	if (is_read(access))
 		port->read_free[access->id] = cycle;
-	if (writes(access))
+	if (is_write(access))
 		port->write_free[access->id] = cycle;
 }
 
-static int take_id(struct l2_port *port, struct access *access, uint64_t cycle)
+static int alloc_id(struct l2_port *port, struct access *access, uint64_t cycle)
 {
 	access->id = lowest_id(port, access, cycle);
 	if (access->id == L2_PORT_IDS)
@@ -314,8 +315,8 @@ static int take_id(struct l2_port *port, struct access *access, uint64_t cycle)
 	return 1;
 }
 
-/* Its memory has answered, `flight_cycles` after it began with it: the ID is free when the answer has left the port. */
-static void give_back_id(struct l2_port *port, const struct access *access, uint64_t flight_cycles, uint64_t cycle)
+/* The memory has answered, `flight_cycles` after it began with the access: the ID is free when the answer has left the port. */
+static void free_id(struct l2_port *port, const struct access *access, uint64_t flight_cycles, uint64_t cycle)
 {
 	const uint64_t passed_cycles = L2_PORT_AROUND + flight_cycles;
 
@@ -324,28 +325,28 @@ static void give_back_id(struct l2_port *port, const struct access *access, uint
 
 static void admit_load(struct l2_port *port, uint64_t cycle)
 {
-	struct access access = *waiting__head(&port->loads.chosen, cycle);
+	struct access access = *access_queue__head(&port->loads.chosen, cycle);
 
-	if (!take_id(port, &access, cycle))
+	if (!alloc_id(port, &access, cycle))
 		return;
-	port->load_first = 0;
+	port->load_before_amo = 0;
 	access.wait_cycles = cycle - access.from;
 	access.from = cycle + port->path_cycles;
-	waiting__add(&port->admitted, access);
-	waiting__drop(&port->loads.chosen);
+	access_queue__push(&port->admitted, access);
+	access_queue__pop(&port->loads.chosen);
 	if (port->next <= cycle)
 		port->next = cycle + 1;
 }
 
 static void admit_store(struct l2_port *port, uint64_t cycle)
 {
-	struct access access = *waiting__head(&port->stores.chosen, cycle);
+	struct access access = *access_queue__head(&port->stores.chosen, cycle);
 
-	if (!take_id(port, &access, cycle))
+	if (!alloc_id(port, &access, cycle))
 		return;
 	port->store = access;
 	port->has_store = 1;
-	waiting__drop(&port->stores.chosen);
+	access_queue__pop(&port->stores.chosen);
 }
 
 static struct words *words_of(struct l2_port *port, const struct access *access)
@@ -353,12 +354,12 @@ static struct words *words_of(struct l2_port *port, const struct access *access)
 	return access->region == MEMORY_L2_PACKET ? &port->packet_words : &port->handler_words;
 }
 
-static int is_of(const struct word *word, const struct access *access)
+static int is_same_word(const struct word *word, const struct access *access)
 {
 	return word->memory == access->hpu->memory && !((word->addr ^ access->addr) & ~3u);
 }
 
-/* A read comes to its memory. An LR does not reserve while a write of its word is in flight. */
+/* A read reaches its memory. An LR does not reserve while a write of its word is in flight. */
 static void reserve(struct l2_port *port, const struct access *access, uint64_t cycle)
 {
 	struct words *words = words_of(port, access);
@@ -366,37 +367,37 @@ static void reserve(struct l2_port *port, const struct access *access, uint64_t 
 	if (access->kind != RV32_LR)
 		return;
 	for (unsigned id = 0; id < L2_PORT_IDS; id++)
-		if (is_of(&words->written[id], access) && cycle < words->written[id].until)
+		if (is_same_word(&words->written[id], access) && cycle < words->written[id].until)
 			return;
 	words->reserved[access->id] = (struct word){ .memory = access->hpu->memory, .addr = access->addr };
 	words->has_reserved = 1;
 }
 
-/* A write comes to its memory: an SC stores or does not. */
+/* A write reaches its memory. Decides whether an SC stores. */
 static void write_word(struct l2_port *port, const struct access *access, uint64_t cycle)
 {
 	struct words *words = words_of(port, access);
 
 	if (access->kind == RV32_SC) {
-		access->hpu->sc_stores = is_of(&words->reserved[access->id], access);
+		access->hpu->sc_stores = is_same_word(&words->reserved[access->id], access);
 		if (!access->hpu->sc_stores)
 			return;
 	}
 	for (unsigned id = 0; words->has_reserved && id < L2_PORT_IDS; id++)
-		if (is_of(&words->reserved[id], access))
+		if (is_same_word(&words->reserved[id], access))
 			words->reserved[id].memory = NULL;
 	words->written[access->id] =
 		(struct word){ .memory = access->hpu->memory, .addr = access->addr, .until = cycle + L2_WRITE_FLIGHT_CYCLES };
 }
 
 /* A read enters handler memory's queue. */
-static void enter(struct l2_port *port, struct access access, uint64_t cycle)
+static void enter_handler_queue(struct l2_port *port, struct access access, uint64_t cycle)
 {
 	reserve(port, &access, cycle);
 	access.wait_cycles += cycle - access.from;
 	access.from = cycle + port->soc->target->l2_flight_load_handler;
 	port->handler_queue_free = cycle + 1;
-	waiting__add(&port->in_handler_memory, access);
+	access_queue__push(&port->in_handler_memory, access);
 }
 
 static int has_room(const struct l2_port *port, uint64_t cycle)
@@ -404,7 +405,7 @@ static int has_room(const struct l2_port *port, uint64_t cycle)
 	return port->in_handler_memory.count < port->soc->target->l2_loads_handler && port->handler_queue_free <= cycle;
 }
 
-/* An AMO has both channels until handler memory begins with it: what was admitted behind it waits. */
+/* An AMO blocks both channels until handler memory begins with it: loads that were admitted behind it wait. */
 static int is_behind_amo(const struct l2_port *port, const struct access *load)
 {
 	const struct handler_writes *handler = &port->handler;
@@ -413,10 +414,10 @@ static int is_behind_amo(const struct l2_port *port, const struct access *load)
 }
 
 /* The first admitted load advances to its memory. */
-static void advance(struct l2_port *port, uint64_t cycle)
+static void advance_load(struct l2_port *port, uint64_t cycle)
 {
 	const struct pspin_target *target = port->soc->target;
-	const struct access *access = waiting__head(&port->admitted, cycle);
+	const struct access *access = access_queue__head(&port->admitted, cycle);
 
 	if (!access || port->load_free > cycle || is_behind_amo(port, access))
 		return;
@@ -424,22 +425,22 @@ static void advance(struct l2_port *port, uint64_t cycle)
 		port->load_free = cycle + target->l2_gap_load_packet;
 		port->busy += target->l2_gap_load_packet;
 		reserve(port, access, cycle);
-		give_back_id(port, access, port->path_cycles, cycle);
+		free_id(port, access, port->path_cycles, cycle);
 		soc__grant(access->hpu, access->wait_cycles + l2__load(port->soc->l2, cycle) - access->from, cycle);
-		waiting__drop(&port->admitted);
-	} else if (port->handler.read != AMO_HOLDS && has_room(port, cycle)) {
+		access_queue__pop(&port->admitted);
+	} else if (port->handler.read != AMO_HAS_CHANNEL && has_room(port, cycle)) {
 		port->load_free = cycle + 1;
-		port->load_stalls = 0;
+		port->load_is_stalled = 0;
 		port->busy += target->l2_gap_load_handler;
-		enter(port, *access, cycle);
-		waiting__drop(&port->admitted);
-	} else if (port->handler.read != AMO_HOLDS) {
-		port->load_stalls = 1;
+		enter_handler_queue(port, *access, cycle);
+		access_queue__pop(&port->admitted);
+	} else if (port->handler.read != AMO_HAS_CHANNEL) {
+		port->load_is_stalled = 1;
 	}
 }
 
-/* Cycles for which its memory is busy with it. */
-static uint64_t store_gap(const struct pspin_target *target, const struct access *access)
+/* Returns the cycles for which the memory is busy with a store or AMO. */
+static uint64_t store_cycles(const struct pspin_target *target, const struct access *access)
 {
 	if (access->kind != RV32_AMO)
 		return target->l2_gap_store;
@@ -456,29 +457,29 @@ static void begin_write(struct l2_port *port, uint64_t cycle)
 	handler->has_next = 0;
 	if (handler->next.kind == RV32_AMO) {
 		handler->amo = handler->next;
-		handler->read = AMO_WAITS;
+		handler->read = AMO_WAITING;
 		return;
 	}
-	handler->free = cycle + store_gap(port->soc->target, &handler->next);
+	handler->free = cycle + store_cycles(port->soc->target, &handler->next);
 	write_word(port, &handler->next, cycle);
-	give_back_id(port, &handler->next, port->path_cycles, cycle);
+	free_id(port, &handler->next, port->path_cycles, cycle);
 	soc__grant(handler->next.hpu, handler->next.wait_cycles + cycle - handler->next.from, cycle);
 }
 
-/* An AMO's read takes the channel, but not from a load that waits in it already, and enters the queue. */
+/* An AMO's read reserves the read channel, unless a load already waits in it, and enters the queue. */
 static void read_for_amo(struct l2_port *port, uint64_t cycle)
 {
 	struct handler_writes *handler = &port->handler;
 
-	if (handler->read == AMO_WAITS && !port->load_stalls)
-		handler->read = AMO_HOLDS;
-	if (handler->read != AMO_HOLDS || !has_room(port, cycle))
+	if (handler->read == AMO_WAITING && !port->load_is_stalled)
+		handler->read = AMO_HAS_CHANNEL;
+	if (handler->read != AMO_HAS_CHANNEL || !has_room(port, cycle))
 		return;
-	handler->read = AMO_READS;
-	enter(port, handler->amo, cycle);
+	handler->read = AMO_READING;
+	enter_handler_queue(port, handler->amo, cycle);
 }
 
-/* What the AMO has read is there: it goes on, and is done when the rest of its time is over. */
+/* The AMO's read has been answered: its write follows, and handler memory is busy for the rest of l2_gap_amo_handler. */
 static void end_amo(struct l2_port *port, uint64_t cycle)
 {
 	const struct pspin_target *target = port->soc->target;
@@ -488,20 +489,20 @@ static void end_amo(struct l2_port *port, uint64_t cycle)
 	handler->read = AMO_NONE;
 	write_word(port, &handler->amo, cycle);
 	handler->free = cycle + (gap > flight ? gap - flight : 1);
-	give_back_id(port, &handler->amo, port->path_cycles + flight + AMO_ID_EARLY_CYCLES, cycle);
+	free_id(port, &handler->amo, port->path_cycles + flight + AMO_ID_EARLY_CYCLES, cycle);
 	soc__grant(handler->amo.hpu, handler->amo.wait_cycles + cycle - flight - handler->amo.from, cycle);
 }
 
 /*
- * The admitted store or AMO goes on; until then no other access is admitted. Handler memory is busy with an AMO for longer than the
- * port: one waits in front of that memory, and the next one, of either memory, in the port.
+ * Sends the admitted store or AMO to its memory; until then no other access is admitted. Handler memory is busy with an AMO for longer
+ * than the port. So one store or AMO can wait in front of that memory, and another one, for either memory, in the port.
  */
 static void send_store(struct l2_port *port, uint64_t cycle)
 {
 	const struct access *access = &port->store;
 	const int in_handler = access->region != MEMORY_L2_PACKET;
 	const struct pspin_target *target = port->soc->target;
-	const uint64_t least = target->l2_gap_store, gap = store_gap(target, access);
+	const uint64_t least = target->l2_gap_store, gap = store_cycles(target, access);
 
 	begin_write(port, cycle);
 	if (!port->has_store || port->store_free > cycle || port->handler.has_next)
@@ -513,7 +514,7 @@ static void send_store(struct l2_port *port, uint64_t cycle)
 		port->next = cycle + 1;
 	if (!in_handler) {
 		write_word(port, access, cycle);
-		give_back_id(port, access, 0, cycle);
+		free_id(port, access, 0, cycle);
 		soc__grant(access->hpu, cycle - access->from, cycle);
 		return;
 	}
@@ -521,20 +522,20 @@ static void send_store(struct l2_port *port, uint64_t cycle)
 	port->handler.next.wait_cycles = cycle - access->from;
 	port->handler.next.from = cycle + port->path_cycles;
 	port->handler.has_next = 1;
-	begin_write(port, cycle); /* without a path to the memory in this cycle */
+	begin_write(port, cycle); /* if path_cycles is 0, in this cycle */
 }
 
-/* Admits one access of each channel. An AMO takes both: a load that could go then is the next one, and goes before the next AMO. */
+/* Admits one access of each channel. An AMO takes both channels; a load that has an ID at that time is admitted before the next AMO. */
 static void arbitrate(struct l2_port *port, uint64_t cycle)
 {
-	const struct access *load = waiting__head(&port->loads.chosen, cycle);
-	const struct access *store = waiting__head(&port->stores.chosen, cycle);
+	const struct access *load = access_queue__head(&port->loads.chosen, cycle);
+	const struct access *store = access_queue__head(&port->stores.chosen, cycle);
 
 	if (load && store && store->kind == RV32_AMO) {
-		if (port->load_first) {
+		if (port->load_before_amo) {
 			store = NULL;
 		} else {
-			port->load_first = has_id(port, load, cycle);
+			port->load_before_amo = has_id(port, load, cycle);
 			load = NULL;
 		}
 	}
@@ -547,7 +548,7 @@ static void arbitrate(struct l2_port *port, uint64_t cycle)
 /* The first read of handler memory is answered, unless another one enters the queue in this cycle. */
 static void answer_load(struct l2_port *port, uint64_t cycle)
 {
-	const struct access *access = waiting__head(&port->in_handler_memory, cycle);
+	const struct access *access = access_queue__head(&port->in_handler_memory, cycle);
 	const struct pspin_target *target = port->soc->target;
 
 	if (!access || port->handler_queue_free > cycle + (target->l2_gap_load_handler == 1))
@@ -556,18 +557,13 @@ static void answer_load(struct l2_port *port, uint64_t cycle)
 	if (access->kind == RV32_AMO) {
 		end_amo(port, cycle);
 	} else {
-		give_back_id(port, access, port->path_cycles + target->l2_flight_load_handler, cycle);
+		free_id(port, access, port->path_cycles + target->l2_flight_load_handler, cycle);
 		soc__grant(access->hpu, access->wait_cycles + cycle - access->from, cycle);
 	}
-	waiting__drop(&port->in_handler_memory);
+	access_queue__pop(&port->in_handler_memory);
 }
 
 static void step(void *arg, uint64_t cycle, uint64_t what);
-
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
 
 static void set_wakeup(struct l2_port *port, uint64_t cycle)
 {
@@ -577,14 +573,15 @@ static void set_wakeup(struct l2_port *port, uint64_t cycle)
 	if (port->in_handler_memory.count)
 		next = port->in_handler_memory.access[port->in_handler_memory.first].from;
 	if (port->admitted.count)
-		next = earlier(next, max_u64(port->load_free, port->admitted.access[port->admitted.first].from));
+		next = min_u64(next, max_u64(port->load_free, port->admitted.access[port->admitted.first].from));
 	if (handler->has_next && handler->read == AMO_NONE)
-		next = earlier(next, max_u64(handler->free, handler->next.from));
+		next = min_u64(next, max_u64(handler->free, handler->next.from));
 	if (port->has_store && !handler->has_next)
-		next = earlier(next, port->store_free);
+		next = min_u64(next, port->store_free);
 	if (!port->has_store && (port->loads.chosen.count || port->stores.chosen.count))
-		next = earlier(next, port->next);
-	if (channel__waits(&port->loads) || channel__waits(&port->stores) || handler->read == AMO_WAITS || handler->read == AMO_HOLDS)
+		next = min_u64(next, port->next);
+	if (channel__can_choose(&port->loads) || channel__can_choose(&port->stores) || handler->read == AMO_WAITING ||
+	    handler->read == AMO_HAS_CHANNEL)
 		next = cycle + 1;
 	if (next != UINT64_MAX)
 		wakeup__set(&port->wakeup, &port->soc->events, max_u64(next, cycle + 1), step, port);
@@ -603,7 +600,7 @@ static void step(void *arg, uint64_t cycle, uint64_t what)
 		arbitrate(port, cycle);
 	send_store(port, cycle);
 	read_for_amo(port, cycle);
-	advance(port, cycle);
+	advance_load(port, cycle);
 	answer_load(port, cycle);
 	set_wakeup(port, cycle);
 }

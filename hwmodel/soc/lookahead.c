@@ -6,16 +6,16 @@
  */
 #include "hwmodel/soc/lookahead.h"
 
-/* Shrinks the bounds of the running core: another core or an event may touch shared state after these cycles. */
-static void limit(struct soc *soc, uint64_t horizon, uint64_t near)
+/* Shrinks the bounds of the running core to these cycles. Afterwards another core or an event may touch shared state. */
+static void shrink_bounds(struct soc *soc, uint64_t cycle, uint64_t cycle_l1)
 {
-	if (soc->lookahead > horizon)
-		soc->lookahead = horizon;
-	if (soc->lookahead_l1 <= near)
+	if (soc->lookahead > cycle)
+		soc->lookahead = cycle;
+	if (soc->lookahead_l1 <= cycle_l1)
 		return;
-	soc->lookahead_l1 = near;
+	soc->lookahead_l1 = cycle_l1;
 	if (soc->alone_in_l1)
-		rv32_core__share(soc->turn->core, near + 1);
+		rv32_core__share(soc->turn->core, cycle_l1 + 1);
 }
 
 void soc__share_l1(struct soc *soc)
@@ -31,7 +31,7 @@ void soc__limit_lookahead(struct soc *soc)
 	uint64_t next = events__next(&soc->events);
 
 	if (soc->turn && next != UINT64_MAX)
-		limit(soc, next - 1, next - 1);
+		shrink_bounds(soc, next - 1, next - 1);
 }
 
 void soc__wake(struct soc *soc, struct hpu *hpu, uint64_t cycle)
@@ -42,7 +42,7 @@ void soc__wake(struct soc *soc, struct hpu *hpu, uint64_t cycle)
 
 		if (hpu->cluster == soc->turn->cluster && soc->next_in_cluster > cycle)
 			soc->next_in_cluster = cycle;
-		limit(soc, before, hpu->cluster == soc->turn->cluster ? before : before + soc->target->remote_reach - 1);
+		shrink_bounds(soc, before, hpu->cluster == soc->turn->cluster ? before : before + soc->target->remote_reach - 1);
 	}
 }
 
@@ -52,18 +52,18 @@ void soc__wake(struct soc *soc, struct hpu *hpu, uint64_t cycle)
  */
 void soc__begin_turn(struct soc *soc, const struct hpu *hpu, uint64_t until, int l1_is_quiet)
 {
-	uint64_t same, rest, near, far;
+	uint64_t in_cluster, elsewhere, bound_l1, reach;
 
-	tournament__others(&soc->order, hpu->number, soc->stride_bits, &same, &rest);
-	soc->next_in_cluster = tournament__cycle(same);
-	soc->alone_in_l1 = same == TOURNAMENT_NEVER && !hpu->grant && l1_is_quiet;
-	same = tournament__before(same, hpu->number);
-	rest = tournament__before(rest, hpu->number);
-	far = rest == TOURNAMENT_NEVER ? rest : rest + soc->target->remote_reach - 1;
-	near = same < far ? same : far;
-	soc->lookahead = same < rest ? same : rest;
-	soc->lookahead_l1 = near;
-	limit(soc, until, until); /* the caller may add anything after that cycle */
+	tournament__others(&soc->order, hpu->number, soc->stride_bits, &in_cluster, &elsewhere);
+	soc->next_in_cluster = tournament__cycle(in_cluster);
+	soc->alone_in_l1 = in_cluster == TOURNAMENT_NEVER && !hpu->grant && l1_is_quiet;
+	in_cluster = tournament__before(in_cluster, hpu->number);
+	elsewhere = tournament__before(elsewhere, hpu->number);
+	reach = elsewhere == TOURNAMENT_NEVER ? elsewhere : elsewhere + soc->target->remote_reach - 1;
+	bound_l1 = in_cluster < reach ? in_cluster : reach;
+	soc->lookahead = in_cluster < elsewhere ? in_cluster : elsewhere;
+	soc->lookahead_l1 = bound_l1;
+	shrink_bounds(soc, until, until); /* the caller may add anything after that cycle */
 	soc__limit_lookahead(soc);
 	rv32_core__share(hpu->core, !soc->alone_in_l1 ? 0 : soc->lookahead_l1 == UINT64_MAX ? UINT64_MAX : soc->lookahead_l1 + 1);
 }

@@ -51,7 +51,7 @@ static void dispatcher__free(struct dispatcher *d)
 }
 
 /* S: among the clusters that accept a task; the first one if none does. */
-static unsigned least(const struct dispatcher *d, uint64_t cycle)
+static unsigned least_loaded(const struct dispatcher *d, uint64_t cycle)
 {
 	int64_t fewest = INT64_MAX;
 	unsigned found = 0;
@@ -78,7 +78,7 @@ static int dispatcher__advance(struct dispatcher *d, uint64_t cycle)
 
 static int dispatcher__take(struct dispatcher *d, uint64_t cycle, struct job *job)
 {
-	unsigned home = job->her.message_id % d->clusters, other = least(d, cycle);
+	unsigned home = job->her.message_id % d->clusters, other = least_loaded(d, cycle);
 
 	if (reg__read(&d->holds[other], cycle) >= job->most)
 		return 0;
@@ -206,7 +206,7 @@ static int has_task(const struct soc_mpq *mpq)
 }
 
 /* The message's state changed in this cycle: adds it to the set of messages that have a task, or removes it. S: visible a cycle later. */
-static void update(struct mpqs *m, uint32_t id, uint64_t cycle)
+static void update_ready(struct mpqs *m, uint32_t id, uint64_t cycle)
 {
 	const unsigned program = m->mpq[id].program;
 	struct rr_set *set = m->ready[m->is_fair ? program : 0];
@@ -252,7 +252,7 @@ static void job__free(struct mpqs *m, struct job *job)
 }
 
 /* Returns how many tasks a cluster may hold, including one more of the program. */
-static int64_t most_of(const struct mpqs *m, unsigned program)
+static int64_t task_limit(const struct mpqs *m, unsigned program)
 {
 	const uint64_t hpus = target__threads(m->soc->target), buffered = m->soc->target->hers_buffered;
 	uint64_t ahead = buffered;
@@ -263,7 +263,7 @@ static int64_t most_of(const struct mpqs *m, unsigned program)
 }
 
 /* Takes the message's next task. Its HER is popped with it, unless another task of the message needs the same packet. */
-static struct job *take(struct mpqs *m, uint32_t id, uint64_t cycle)
+static struct job *take_task(struct mpqs *m, uint32_t id, uint64_t cycle)
 {
 	struct soc_mpq *mpq = &m->mpq[id];
 	struct job *job = job__new(m);
@@ -297,12 +297,12 @@ static struct job *take(struct mpqs *m, uint32_t id, uint64_t cycle)
 		}
 	}
 	mpq->in_flight++;
-	job->most = most_of(m, mpq->program);
+	job->most = task_limit(m, mpq->program);
 	shares__sent(m->soc->shares, mpq->program);
 	job->copied_bytes = mpq->context->bytes_in_l1 < job->her.bytes ? mpq->context->bytes_in_l1 : job->her.bytes;
 	if (job->pops && her_fifo__pop(m->fifo, id) && m->soc->nic->on_room)
 		m->soc->nic->on_room(m->soc->nic_arg, cycle);
-	update(m, id, cycle);
+	update_ready(m, id, cycle);
 	return job;
 }
 
@@ -333,7 +333,7 @@ static void complete(struct mpqs *m, uint64_t cycle, struct job *job)
 	default:
 		break;
 	}
-	update(m, id, cycle);
+	update_ready(m, id, cycle);
 	if (m->soc->nic->on_end)
 		m->soc->nic->on_end(m->soc->nic_arg, &job->task, job->pops);
 	if (freed && m->soc->nic->on_freed)
@@ -372,7 +372,7 @@ static uint32_t next_message(struct mpqs *m, uint64_t cycle)
 	for (unsigned i = 0; i < count; i++) {
 		uint32_t id;
 
-		if (!dispatcher__has_room(m->dispatcher, most_of(m, order[i])))
+		if (!dispatcher__has_room(m->dispatcher, task_limit(m, order[i])))
 			return RR_SET_NONE; /* no other program may send a task before it */
 		id = rr_set__turn(m->ready[order[i]], cycle);
 		if (id != RR_SET_NONE)
@@ -398,7 +398,7 @@ static void step(void *arg, uint64_t cycle, uint64_t what)
 		moved = 1;
 	}
 	if (!m->job && (id = next_message(m, cycle)) != RR_SET_NONE) {
-		m->job = take(m, id, cycle);
+		m->job = take_task(m, id, cycle);
 		m->job_from = cycle + 1;
 		moved = 1;
 	}
@@ -408,7 +408,7 @@ static void step(void *arg, uint64_t cycle, uint64_t what)
 
 /* --- HERs --- */
 
-static void arrives(void *arg, uint64_t cycle, uint64_t id)
+static void her_arrives(void *arg, uint64_t cycle, uint64_t id)
 {
 	struct mpqs *m = arg;
 	struct soc_mpq *mpq = &m->mpq[id];
@@ -422,7 +422,7 @@ static void arrives(void *arg, uint64_t cycle, uint64_t id)
 	}
 	mpq->queued++;
 	mpq->ends |= her->end_of_message;
-	update(m, (uint32_t)id, cycle);
+	update_ready(m, (uint32_t)id, cycle);
 }
 
 int mpqs__her(struct mpqs *m, uint64_t cycle, const struct soc_her *her)
@@ -430,7 +430,7 @@ int mpqs__her(struct mpqs *m, uint64_t cycle, const struct soc_her *her)
 	int status = her_fifo__add(m->fifo, her);
 
 	if (!status)
-		events__add(&m->soc->events, cycle, arrives, m, her->message_id);
+		events__add(&m->soc->events, cycle, her_arrives, m, her->message_id);
 	return status;
 }
 
@@ -442,5 +442,5 @@ int mpqs__takes_her(struct mpqs *m, uint32_t message_id)
 void mpqs__forget(struct mpqs *m, uint32_t message_id)
 {
 	m->mpq[message_id].state = FREE;
-	update(m, message_id, m->soc->now);
+	update_ready(m, message_id, m->soc->now);
 }

@@ -52,7 +52,7 @@ static uint64_t latency(const struct hpu *hpu, const struct transfer *t)
 }
 
 /* Cycles for the beats. */
-static uint64_t moving(const struct hpu *hpu, const struct transfer *t)
+static uint64_t beat_cycles(const struct hpu *hpu, const struct transfer *t)
 {
 	const struct pspin_target *target = hpu->target;
 
@@ -96,8 +96,8 @@ static uint64_t schedule(struct hpu *hpu, const struct transfer *t, uint64_t cyc
 	if (t->from != MEMORY_L1 && t->reads)
 		start = l2__read(hpu->soc->l2, dma, t->from,
 				 pages__split(hpu->dma_reg[DMA_SOURCE], t->reads, (uint32_t)hpu->target->beat_bytes), start, t->reads);
-	dma->free = dma->launched = start + moving(hpu, t);
-	done = start + 1 + latency(hpu, t) + moving(hpu, t);
+	dma->free = dma->launched = start + beat_cycles(hpu, t);
+	done = start + 1 + latency(hpu, t) + beat_cycles(hpu, t);
 	if (done <= dma->done) /* in order: the engine's ids are the cluster's */
 		done = dma->done + 1;
 	dma->done = done;
@@ -124,7 +124,7 @@ static void count_beats(const struct hpu *hpu, struct transfer *t, uint32_t byte
  * May the transfer access this memory? The own L1's alias is an address of cores only (RTL: dmac_wrap.sv knows only its cluster's
  * base). Programs that were timed on the RTL use it nevertheless, and are treated as if it existed.
  */
-static int may(const struct hpu *hpu, enum memory_region region, uint32_t addr, uint32_t bytes)
+static int may_access(const struct hpu *hpu, enum memory_region region, uint32_t addr, uint32_t bytes)
 {
 	if (hpu->soc->dma_takes_no_alias && addr - L1_OWN < L1_STRIDE)
 		return 0;
@@ -143,8 +143,8 @@ static enum rv32_bus_status launch(struct hpu *hpu, struct rv32_bus_request *req
 
 	t.from = storage__find(hpu->memory, hpu->dma_reg[DMA_SOURCE], bytes, hpu->cluster, &source, &t.from_cluster);
 	t.to = storage__find(hpu->memory, hpu->dma_reg[DMA_DEST], bytes, hpu->cluster, &dest, &t.to_cluster);
-	if (hpu->dma_reg[DMA_SOURCE_HIGH] || hpu->dma_reg[DMA_DEST_HIGH] || !may(hpu, t.from, hpu->dma_reg[DMA_SOURCE], bytes) ||
-	    !may(hpu, t.to, hpu->dma_reg[DMA_DEST], bytes))
+	if (hpu->dma_reg[DMA_SOURCE_HIGH] || hpu->dma_reg[DMA_DEST_HIGH] || !may_access(hpu, t.from, hpu->dma_reg[DMA_SOURCE], bytes) ||
+	    !may_access(hpu, t.to, hpu->dma_reg[DMA_DEST], bytes))
 		return RV32_BUS_FAULT;
 	if (at < req->cycle)
 		at = req->cycle;

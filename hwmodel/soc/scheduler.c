@@ -151,7 +151,7 @@ static uint32_t beats_of(const struct scheduler *s, const struct job *job)
 }
 
 /* Accepts a task if its packet has a place in L1, and requests the copy. */
-static int accept(struct scheduler *s, uint64_t cycle)
+static int accept_task(struct scheduler *s, uint64_t cycle)
 {
 	struct job *job = spill__head(&s->in, cycle);
 	unsigned at = (s->first + s->count) % s->room;
@@ -252,7 +252,7 @@ static void complete(struct scheduler *s, struct driver *driver, uint64_t cycle)
 	wake(s, cycle);
 }
 
-static void end(struct scheduler *s, struct driver *driver, uint64_t cycle)
+static void end_task(struct scheduler *s, struct driver *driver, uint64_t cycle)
 {
 	struct job *job = driver->runs;
 
@@ -284,7 +284,7 @@ uint64_t scheduler__doorbell(struct hpu *hpu, uint64_t cycle)
 	task->returned = hpu->returned;
 	task->result = hpu->result;
 	task->is_cold = hpu->fetched_for || hpu->result.body.cycles[RV32_CYC_ICACHE];
-	end(s, driver, cycle);
+	end_task(s, driver, cycle);
 	return cycle;
 }
 
@@ -324,7 +324,7 @@ static unsigned idle_thread(const struct scheduler *s, uint64_t cycle)
 }
 
 /* Assigns the first task in the queue to an idle HPU. */
-static int assign(struct scheduler *s, uint64_t cycle)
+static int assign_task(struct scheduler *s, uint64_t cycle)
 {
 	struct job *job = s->tasks[s->first];
 	struct hpu_descriptor descriptor;
@@ -352,7 +352,7 @@ static int assign(struct scheduler *s, uint64_t cycle)
 		s->soc->nic->on_start(s->soc->nic_arg, &job->task);
 	if (!job->function) { /* S: the driver itself ends a task without a handler */
 		job->task.first = job->task.returned = job->task.started;
-		end(s, driver, job->task.started + 1);
+		end_task(s, driver, job->task.started + 1);
 		return 1;
 	}
 	descriptor = describe(s, job);
@@ -399,8 +399,8 @@ static void step(void *arg, uint64_t cycle, uint64_t what)
 	if (!wakeup__is_first(&s->wakeup, cycle))
 		return;
 	moved = feedback(s, cycle);
-	moved |= assign(s, cycle);
-	moved |= accept(s, cycle);
+	moved |= assign_task(s, cycle);
+	moved |= accept_task(s, cycle);
 	if (moved)
 		wake(s, cycle + 1);
 }

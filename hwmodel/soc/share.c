@@ -33,7 +33,7 @@ static int has_less(const struct share *a, const struct share *b, uint64_t cycle
 	return (unsigned __int128)time_of(a, cycle) * b->weight < (unsigned __int128)time_of(b, cycle) * a->weight;
 }
 
-static void lift(struct shares *shares, struct share *share, uint64_t cycle)
+static void raise_idle_time(struct shares *shares, struct share *share, uint64_t cycle)
 {
 	const struct share *least = NULL;
 	uint64_t now = time_of(share, cycle), others;
@@ -53,7 +53,7 @@ void shares__ready(struct shares *shares, unsigned program, uint64_t cycle)
 	struct share *share = &shares->of[program];
 
 	if (!is_busy(share))
-		lift(shares, share, cycle);
+		raise_idle_time(shares, share, cycle);
 	share->ready++;
 }
 

@@ -27,22 +27,22 @@ void threads__park(struct hpu *hpu, enum park what, uint64_t cycle, uint64_t rea
 }
 
 /* Returns when the pipeline turns to a thread that gets it next. */
-static uint64_t turns_to(const struct pipeline *pipeline, const struct hpu *hpu)
+static uint64_t switch_cycle(const struct pipeline *pipeline, const struct hpu *hpu)
 {
 	return max_u64(hpu->ready, pipeline->free);
 }
 
 /* Returns when that thread's next instruction is issued. */
-static uint64_t next_instruction(const struct pipeline *pipeline, const struct hpu *hpu)
+static uint64_t next_issue(const struct pipeline *pipeline, const struct hpu *hpu)
 {
-	return turns_to(pipeline, hpu) + (hpu == pipeline->last ? 0 : hpu->target->thread_switch_cycles);
+	return switch_cycle(pipeline, hpu) + (hpu == pipeline->last ? 0 : hpu->target->thread_switch_cycles);
 }
 
 static int goes_before(const struct pipeline *pipeline, const struct hpu *a, const struct hpu *b)
 {
-	uint64_t at = turns_to(pipeline, a), than = turns_to(pipeline, b);
+	uint64_t a_cycle = switch_cycle(pipeline, a), b_cycle = switch_cycle(pipeline, b);
 
-	return at != than ? at < than : a->ready < b->ready;
+	return a_cycle != b_cycle ? a_cycle < b_cycle : a->ready < b->ready;
 }
 
 void threads__choose(struct soc *soc, struct pipeline *pipeline)
@@ -61,7 +61,7 @@ void threads__choose(struct soc *soc, struct pipeline *pipeline)
 	}
 	if (!best)
 		return;
-	at = next_instruction(pipeline, best);
+	at = next_issue(pipeline, best);
 	soc__wake(soc, best, max_u64(at ? at - 1 : 0, soc->reached));
 }
 
@@ -89,7 +89,7 @@ static void count_gap(struct soc *soc, struct pipeline *pipeline, const struct h
 void threads__resume(struct hpu *hpu)
 {
 	struct pipeline *pipeline = hpu->pipeline;
-	uint64_t at = next_instruction(pipeline, hpu), back = thread_back_cycles[hpu->parked];
+	uint64_t at = next_issue(pipeline, hpu), back = thread_back_cycles[hpu->parked];
 
 	count_gap(hpu->soc, pipeline, hpu, at);
 	pipeline->owner = hpu;

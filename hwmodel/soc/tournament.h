@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #define TOURNAMENT_NEVER       UINT64_MAX
-#define TOURNAMENT_NUMBER_BITS 10 /* a key is a cycle followed by a number of so many bits */
+#define TOURNAMENT_NUMBER_BITS 10 /* a key is a cycle, followed by a number of this many bits */
 
 struct tournament {
 	uint64_t *key; /* key[1] is the earliest; the entries' keys begin at key[leaves] */
@@ -64,18 +64,19 @@ static inline uint64_t tournament__before(uint64_t key, unsigned number)
 }
 
 /*
- * Returns the earliest keys of the other entries: *same among those whose numbers differ only in the last `bits` bits, *rest among all
+ * Returns the earliest keys of the other entries: *same_group among those whose numbers differ only in the last `bits` bits, *other_groups among all
  * others.
  */
-static inline void tournament__others(const struct tournament *tree, unsigned number, unsigned bits, uint64_t *same, uint64_t *rest)
+static inline void tournament__others(const struct tournament *tree, unsigned number, unsigned bits, uint64_t *same_group,
+				      uint64_t *other_groups)
 {
 	unsigned i = tree->leaves + number;
 
-	*same = *rest = TOURNAMENT_NEVER;
+	*same_group = *other_groups = TOURNAMENT_NEVER;
 	for (; bits; bits--, i >>= 1)
-		*same = tree->key[i ^ 1] < *same ? tree->key[i ^ 1] : *same;
+		*same_group = tree->key[i ^ 1] < *same_group ? tree->key[i ^ 1] : *same_group;
 	for (; i > 1; i >>= 1)
-		*rest = tree->key[i ^ 1] < *rest ? tree->key[i ^ 1] : *rest;
+		*other_groups = tree->key[i ^ 1] < *other_groups ? tree->key[i ^ 1] : *other_groups;
 }
 
 #endif

@@ -19,12 +19,12 @@
 #define RING_BYTES_MIN      2048u  /* of a packet buffer's ring: an Ethernet frame */
 #define MESSAGE_IDS         65536u /* ids of a HER, divided among the clusters */
 
-struct answer {
+struct error_buffer {
 	char *err;
 	size_t err_bytes;
 };
 
-static int refuse(struct answer a, const char *format, ...)
+static int refuse(struct error_buffer a, const char *format, ...)
 {
 	va_list args;
 
@@ -40,7 +40,7 @@ static int power_of_two(uint64_t value)
 }
 
 /* Names the nearest clocks whose cycle is a whole number of picoseconds. */
-static int check_clock(const struct pspin_target *t, struct answer a)
+static int check_clock(const struct pspin_target *t, struct error_buffer a)
 {
 	uint64_t below = t->clock_mhz, above = below;
 
@@ -55,7 +55,7 @@ static int check_clock(const struct pspin_target *t, struct answer a)
 }
 
 /* Stacks, packet buffer and scratchpads share an L1. */
-static int check_l1(const struct pspin_target *t, struct answer a)
+static int check_l1(const struct pspin_target *t, struct error_buffer a)
 {
 	const uint64_t packets_kib = t->l1_kib - L1_PACKETS / KIB - 1;
 
@@ -67,7 +67,7 @@ static int check_l1(const struct pspin_target *t, struct answer a)
 	return 0;
 }
 
-static int check_widths(const struct pspin_target *t, struct answer a)
+static int check_widths(const struct pspin_target *t, struct error_buffer a)
 {
 	if (!power_of_two(t->beat_bytes))
 		return refuse(a, "beat_bytes = %" PRIu64 " is not a power of two", t->beat_bytes);
@@ -84,7 +84,7 @@ static int check_widths(const struct pspin_target *t, struct answer a)
 	return 0;
 }
 
-static int check_icache(const struct pspin_target *t, struct answer a)
+static int check_icache(const struct pspin_target *t, struct error_buffer a)
 {
 	if (!power_of_two(t->icache_bytes) || !power_of_two(t->icache_ways) || !power_of_two(t->icache_line_bytes))
 		return refuse(a,
@@ -98,7 +98,7 @@ static int check_icache(const struct pspin_target *t, struct answer a)
 }
 
 /* Programs treat each thread as an HPU: it has a stack in L1, and boot.S numbers eight per cluster. */
-static int check_threads(const struct pspin_target *t, struct answer a)
+static int check_threads(const struct pspin_target *t, struct error_buffer a)
 {
 	const uint64_t most = t->clusters > 1 ? SOC_NUMBERED_HPUS : SOC_CLUSTER_HPUS_MAX, all = t->clusters * t->hpus * t->hpu_threads;
 
@@ -118,7 +118,7 @@ static int check_threads(const struct pspin_target *t, struct answer a)
 }
 
 /* Each cluster is home to the same number of messages. */
-static int check_messages(const struct pspin_target *t, struct answer a)
+static int check_messages(const struct pspin_target *t, struct error_buffer a)
 {
 	const uint64_t clusters = t->clusters ? t->clusters : 1; /* the lower bound of its range */
 	const uint64_t most = MESSAGE_IDS / clusters * clusters;
@@ -129,7 +129,7 @@ static int check_messages(const struct pspin_target *t, struct answer a)
 }
 
 /* The path to a memory is a part of the whole access. */
-static int check_ways(const struct pspin_target *t, struct answer a)
+static int check_paths(const struct pspin_target *t, struct error_buffer a)
 {
 	if (t->remote_reach > t->load_remote_l1 || t->remote_reach > t->store_remote_l1 || t->remote_reach > t->amo_remote_l1)
 		return refuse(a,
@@ -144,7 +144,7 @@ static int check_ways(const struct pspin_target *t, struct answer a)
 
 int pspin_target__check(const struct pspin_target *t, char *err, size_t err_bytes)
 {
-	struct answer a = { err, err_bytes };
+	struct error_buffer a = { err, err_bytes };
 	int status = check_clock(t, a);
 
 	if (!status)
@@ -158,6 +158,6 @@ int pspin_target__check(const struct pspin_target *t, char *err, size_t err_byte
 	if (!status)
 		status = check_messages(t, a);
 	if (!status)
-		status = check_ways(t, a);
+		status = check_paths(t, a);
 	return status;
 }

@@ -129,13 +129,13 @@ static unsigned distance(const char *a, const char *b)
 	for (unsigned j = 0; j <= length; j++)
 		row[j] = j;
 	for (unsigned i = 0; a[i]; i++) {
-		unsigned corner = row[0];
+		unsigned diagonal = row[0];
 
 		row[0] = i + 1;
 		for (unsigned j = 1; j <= length; j++) {
-			unsigned change = corner + (a[i] != b[j - 1]);
+			unsigned change = diagonal + (a[i] != b[j - 1]);
 
-			corner = row[j];
+			diagonal = row[j];
 			if (row[j] + 1 < change)
 				change = row[j] + 1;
 			if (row[j - 1] + 1 < change)

@@ -14,13 +14,13 @@
 #include <unistd.h>
 
 #define FLOWS_MAX   64
-#define PATIENCE_S  2   /* timeout for an answer */
+#define TIMEOUT_S   2   /* timeout for an answer */
 #define PACE_US     500 /* between datagrams that get no answer */
 #define REPLY_BYTES 16
 #define BYTES_MAX   8972 /* a datagram in a frame of MTU 9000 */
 
 /* A request to tests/handlers/datagrams/rewrite.c: store `value` at byte `at`, then reply with the first `bytes` bytes. */
-struct ask {
+struct request {
 	uint8_t what, reply;
 	uint16_t bytes, at, port;
 	uint32_t value, stored;
@@ -34,14 +34,14 @@ static int die(const char *what)
 	return 1;
 }
 
-static struct ask ask, got;
+static struct request request, got;
 
 static int open_flow(const struct sockaddr_in *to)
 {
-	struct timeval patience = { .tv_sec = PATIENCE_S };
+	struct timeval timeout = { .tv_sec = TIMEOUT_S };
 	int fd = socket(AF_INET, SOCK_DGRAM, 0);
 
-	if (fd < 0 || connect(fd, (const void *)to, sizeof(*to)) || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)))
+	if (fd < 0 || connect(fd, (const void *)to, sizeof(*to)) || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout)))
 		return -1;
 	return fd;
 }
@@ -51,7 +51,7 @@ static int read_answer(int fd, uint32_t value)
 {
 	ssize_t n;
 
-	got = (struct ask){ 0 };
+	got = (struct request){ 0 };
 	n = recv(fd, &got, sizeof(got), 0);
 	if (n < 0)
 		return -1;
@@ -84,12 +84,12 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < count && unanswered < 5; i++) {
 		int right;
 
-		ask = (struct ask){ .what = SET32,
-				    .reply = 1,
-				    .bytes = htons(REPLY_BYTES),
-				    .at = htons(offsetof(struct ask, stored)),
-				    .value = htonl(i + 1) };
-		if (send(fd[i % flows], &ask, bytes, 0) != (ssize_t)bytes)
+		request = (struct request){ .what = SET32,
+					    .reply = 1,
+					    .bytes = htons(REPLY_BYTES),
+					    .at = htons(offsetof(struct request, stored)),
+					    .value = htonl(i + 1) };
+		if (send(fd[i % flows], &request, bytes, 0) != (ssize_t)bytes)
 			return die("send");
 		sent++;
 		if (!answers) {

@@ -33,12 +33,12 @@ run_sender() {
 
 # --- the receiving guest --------------------------------------------------------------------
 
-# tell COMMAND: runs it on the sender, and prints its output
-tell() { echo "$*; exit" | timeout 60 nc 10.0.0.2 7000; }
+# on_sender COMMAND: runs it on the sender, and prints its output
+on_sender() { echo "$*; exit" | timeout 60 nc 10.0.0.2 7000; }
 
 wait_for_sender() {
 	i=0
-	until [ "$(tell echo up)" = up ]; do
+	until [ "$(on_sender echo up)" = up ]; do
 		i=$((i + 1))
 		[ $i -lt 60 ] || return 1
 		sleep 1
@@ -51,8 +51,8 @@ attached() {
 		"interfaces $(ip link show | grep -c xdp)"
 }
 
-# settle WHAT: waits until exactly that is attached; the kernel frees programs shortly after their last user
-settle() {
+# expect_attached WHAT: waits until exactly that is attached; the kernel frees programs shortly after their last user
+expect_attached() {
 	i=0
 	while [ "$(attached)" != "$1" ]; do
 		i=$((i + 1))
@@ -61,14 +61,14 @@ settle() {
 	done
 }
 
-# follow DEV ROW: runs the command that the doctor advised; after that the row must be ok
-follow() {
+# apply_advice DEV ROW: runs the command that the doctor advised; after that the row must be ok
+apply_advice() {
 	case $(field "$1" "$2" advice) in null | "") return 0 ;; esac
 	command=$(command_of "$1" "$2")
 	advised="${advised:+$advised, }$command"
-	sh -c "$command" >$WORK/follow 2>&1 || fail "advice fails: $command: $(head -n 1 $WORK/follow)"
+	sh -c "$command" >$WORK/advice 2>&1 || fail "advice fails: $command: $(head -n 1 $WORK/advice)"
 	ask_doctor "$1"
-	[ "$(field "$1" "$2" verdict)" = ok ] || [ "$2 $(doctors_word "$1")" = "native native" ] ||
+	[ "$(field "$1" "$2" verdict)" = ok ] || [ "$2 $(native_verdict "$1")" = "native native" ] ||
 		fail "after '$command' $2 is: $(field "$1" "$2" found)"
 }
 
@@ -77,7 +77,7 @@ ask_doctor() {
 }
 
 # The doctor's verdict on native mode: native, generic, or perhaps if it promises neither.
-doctors_word() {
+native_verdict() {
 	case $(field "$1" native verdict):$(field "$1" native found) in
 	ok:*) echo native ;;
 	note:*probably*) echo native ;;
@@ -117,8 +117,8 @@ busy_queues() {
 traffic() {
 	ping -c 2 -W 5 10.$2.0.2 >/dev/null || fail "no ping"
 	queue_packets "$1" >$WORK/before
-	silent=$(tell datagrams 10.$2.0.1 9000 $COUNT $FLOWS $bytes silent)
-	answered=$(tell datagrams 10.$2.0.1 9001 $COUNT $FLOWS $bytes answered)
+	silent=$(on_sender datagrams 10.$2.0.1 9000 $COUNT $FLOWS $bytes silent)
+	answered=$(on_sender datagrams 10.$2.0.1 9001 $COUNT $FLOWS $bytes answered)
 	queues=$(busy_queues "$1")
 	[ "$(timeout 60 nc 10.$2.0.2 7001 </dev/null | md5sum)" = "$blob" ] && tcp=ok || fail "TCP is not what was sent"
 	[ "$silent" = "sent $COUNT answered 0 wrong 0" ] || fail "sender: $silent"
@@ -135,10 +135,10 @@ stop_handlers() {
 # check CASE DEV LINK MODE [QUEUES]: attaches, tests and detaches two handlers on DEV, which has 10.LINK.0.1. MODE is the expected mode;
 # traffic must arrive on at least QUEUES receive queues.
 check() {
-	settle "$nothing"
+	expect_attached "$nothing"
 	count=no reply=no tcp=no detach=no mode=none queues=-
 	ask_doctor "$2"
-	word=$(doctors_word "$2")
+	verdict=$(native_verdict "$2")
 	found=$(field "$2" native found)
 	echo "doctor|$1|$(tr -s '\n\t ' ' ' <$WORK/out)"
 	if start_handlers "$2"; then
@@ -151,29 +151,29 @@ check() {
 		fail "not attached: $(head -c 300 $WORK/err)"
 		kill -9 $handlers 2>/dev/null
 	fi
-	settle "$nothing" && detach=ok || fail "left behind: $(attached), at the start: $nothing"
+	expect_attached "$nothing" && detach=ok || fail "left behind: $(attached), at the start: $nothing"
 	[ -z "${5:-}" ] || [ "$queues" -ge "$5" ] || fail "only $queues receive queues saw datagrams"
 	[ "$mode" = "$4" ] || fail "mode is $mode, not $4"
-	[ "$word" = "$mode" ] || fail "doctor says $word: $found"
+	[ "$verdict" = "$mode" ] || fail "doctor says $verdict: $found"
 	echo "run|$1|$(tr '\n' ' ' <$WORK/run)"
-	echo "row|$1|$mode|$word|$queues|$count|$reply|$tcp|$detach|${advised:-}|${refused:-}|${reasons:-}"
+	echo "row|$1|$mode|$verdict|$queues|$count|$reply|$tcp|$detach|${advised:-}|${refused:-}|${reasons:-}"
 	reasons= advised= refused=
 }
 
 # --- the cases -----------------------------------------------------------------------------
 
 # Follows the doctor's advice on each of the card's settings.
-follow_settings() {
+apply_settings_advice() {
 	ask_doctor "$1"
 	for row in queues 'XDP send queues' 'receive offloads' 'VLAN offload' steering; do
-		follow "$1" "$row"
+		apply_advice "$1" "$row"
 	done
 }
 
 # Several receive queues, and as many to send on.
 case_virtio() {
 	ethtool -L n1 combined 1
-	follow_settings n1
+	apply_settings_advice n1
 	check virtio n1 1 native 2
 }
 
@@ -181,7 +181,7 @@ case_virtio() {
 case_virtio_all_queues() {
 	ethtool -L n1 combined 4
 	check virtio_all_queues n1 1 generic
-	follow n1 native
+	apply_advice n1 native
 	check virtio_all_queues,advised n1 1 native 2
 }
 
@@ -216,25 +216,25 @@ case_virtio_checksums() { check virtio_checksums n9 9 generic; }
 # Frames in several buffers, which virtio_net supports since 6.3 and handlers since 6.9.
 case_virtio_jumbo() {
 	ip link set dev n1 mtu 9000
-	tell ip link set dev n1 mtu 9000
+	on_sender ip link set dev n1 mtu 9000
 	bytes=$(since 6.9 8000 256)
 	check virtio_jumbo n1 1 "$(since 6.3 native generic)"
 	bytes=256
 	if [ "$mode" != native ]; then
-		follow n1 native
+		apply_advice n1 native
 		check virtio_jumbo,advised n1 1 native 2
 	fi
 	ip link set dev n1 mtu 1500
-	tell ip link set dev n1 mtu 1500
+	on_sender ip link set dev n1 mtu 1500
 }
 
 case_vmxnet3() {
-	follow_settings n5
+	apply_settings_advice n5
 	check vmxnet3 n5 5 "$(since 6.6 native generic)"
 }
 
 case_e1000e() {
-	follow_settings n6
+	apply_settings_advice n6
 	check e1000e n6 6 generic
 }
 
@@ -303,7 +303,7 @@ run_cases() {
 	done
 	wait_for_sender || { echo "the sender does not answer"; return; }
 	nothing=$(attached) bytes=256
-	blob=$(tell "md5sum </tmp/blob")
+	blob=$(on_sender "md5sum </tmp/blob")
 	for case in $(echo "$cases" | tr , ' '); do
 		case_$case
 	done

@@ -214,7 +214,7 @@ case_jumbo() {
 	ip netns exec peer /bin/ip link set dev v1 mtu 1500
 }
 
-# After a kill of ours xdp-filter goes on working, packets to ours pass, and the next start removes ours.
+# After our process is killed, xdp-filter keeps working, packets to our context pass, and the next start removes our program.
 case_killed_beside() {
 	filter_on
 	start --share || { filter_off; return; }

@@ -74,7 +74,7 @@ int nfp_walk__check_opcode(struct nfp_walk *w, struct nfp_state *s, const struct
  * The driver's hook. If it refuses the value of a number only on a later visit, the verdict is unknown: the kernel may have pruned that
  * visit, because it ignores differences in numbers that nothing has relied on.
  */
-static void check_factors(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn *insn)
+static void check_operands(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn *insn)
 {
 	struct nfp_meta *m = &w->meta[s->insn];
 	const struct nfp_scalar *src = &nfp_state__reg(s, insn->src_reg)->n, *dst = &nfp_state__reg(s, insn->dst_reg)->n;
@@ -197,7 +197,7 @@ int nfp_walk__alu(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn
 	int op = BPF_OP(insn->code), all = BPF_CLASS(insn->code) == BPF_ALU64, is_x = BPF_SRC(insn->code) == BPF_X, end = 0;
 	struct nfp_reg *to = nfp_state__reg(s, insn->dst_reg), from = { .type = NFP_NUMBER };
 
-	check_factors(w, s, insn);
+	check_operands(w, s, insn);
 	if (op == BPF_MOV)
 		return move(w, s, insn);
 	if (op == BPF_END)

@@ -13,7 +13,7 @@
 #define TYPES_MAX 1000000u
 #define STEPS_MAX 32 /* steps through modifiers and typedefs, as in libbpf */
 
-static uint32_t word(const uint8_t *at)
+static uint32_t read_word(const uint8_t *at)
 {
 	uint32_t value;
 
@@ -265,26 +265,26 @@ int nfp_btf__map(const struct nfp_btf *btf, const char *name, struct nfp_map_def
 }
 
 /* Finds the records of `section` in .BTF.ext: *count records of *record_bytes each. */
-static const uint8_t *lines_of(const struct nfp_btf *btf, const uint8_t *ext, size_t bytes, const char *section, uint32_t *record_bytes,
-			       uint32_t *count)
+static const uint8_t *find_records(const struct nfp_btf *btf, const uint8_t *ext, size_t bytes, const char *section, uint32_t *record_bytes,
+				   uint32_t *count)
 {
 	uint64_t at, end;
 
 	if (bytes < 24)
 		return NULL;
 	/* header: magic, version, flags, length, func_info offset and length, line_info offset and length */
-	at = (uint64_t)word(ext + 4) + word(ext + 16);
-	end = at + word(ext + 20);
+	at = (uint64_t)read_word(ext + 4) + read_word(ext + 16);
+	end = at + read_word(ext + 20);
 	if (ext[0] != (BTF_MAGIC & 0xff) || ext[1] != BTF_MAGIC >> 8 || end > bytes || end - at < 4)
 		return NULL;
-	*record_bytes = word(ext + at);
+	*record_bytes = read_word(ext + at);
 	if (*record_bytes < 16 || *record_bytes > 4096)
 		return NULL;
 	for (at += 4; end - at >= 8;) {
-		const char *name = nfp_btf__string(btf, word(ext + at));
+		const char *name = nfp_btf__string(btf, read_word(ext + at));
 		uint64_t length;
 
-		*count = word(ext + at + 4);
+		*count = read_word(ext + at + 4);
 		length = (uint64_t)*count * *record_bytes;
 		at += 8;
 		if (length > end - at)
@@ -304,21 +304,21 @@ void nfp_btf__line(const struct nfp_btf *btf, const void *ext, size_t ext_bytes,
 	const char *file, *slash;
 
 	*to = 0;
-	records = ext ? lines_of(btf, ext, ext_bytes, section, &record_bytes, &count) : NULL;
+	records = ext ? find_records(btf, ext, ext_bytes, section, &record_bytes, &count) : NULL;
 	if (!records)
 		return;
 	for (uint32_t i = 0; i < count; i++) {
 		const uint8_t *record = records + (size_t)i * record_bytes;
-		uint32_t its_offset = word(record);
+		uint32_t its_offset = read_word(record);
 
-		if (its_offset > offset || (best && its_offset < best_offset) || !(word(record + 12) >> 10))
+		if (its_offset > offset || (best && its_offset < best_offset) || !(read_word(record + 12) >> 10))
 			continue;
 		best = record;
 		best_offset = its_offset;
 	}
 	if (!best)
 		return;
-	file = nfp_btf__string(btf, word(best + 4));
+	file = nfp_btf__string(btf, read_word(best + 4));
 	slash = strrchr(file, '/');
-	snprintf(to, to_bytes, "%.120s:%u", slash ? slash + 1 : file, word(best + 12) >> 10);
+	snprintf(to, to_bytes, "%.120s:%u", slash ? slash + 1 : file, read_word(best + 12) >> 10);
 }

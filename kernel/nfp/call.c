@@ -51,7 +51,7 @@ static const struct {
 	{ BPF_FUNC_ktime_get_tai_ns, "bpf_ktime_get_tai_ns" },
 };
 
-static int row_of(int32_t number)
+static int find_helper(int32_t number)
 {
 	for (unsigned i = 0; i < sizeof(helpers) / sizeof(helpers[0]); i++)
 		if (helpers[i].number == number)
@@ -61,7 +61,7 @@ static int row_of(int32_t number)
 
 const char *nfp_helper__name(int32_t number, char *buf, size_t bytes)
 {
-	int row = row_of(number);
+	int row = find_helper(number);
 
 	if (row >= 0)
 		return helpers[row].name;
@@ -70,7 +70,7 @@ const char *nfp_helper__name(int32_t number, char *buf, size_t bytes)
 }
 
 /* A key or value for the firmware must be on the stack, which is in the card's registers. Only 4-byte words have an address. */
-static void on_stack(struct nfp_walk *w, struct nfp_state *s, unsigned reg, const char *what)
+static void check_on_stack(struct nfp_walk *w, struct nfp_state *s, unsigned reg, const char *what)
 {
 	const struct nfp_reg *r = nfp_state__reg(s, reg);
 
@@ -83,8 +83,8 @@ static void on_stack(struct nfp_walk *w, struct nfp_state *s, unsigned reg, cons
 			       (int)(r->off + (int64_t)r->n.value));
 }
 
-/* Notes whether the key is at the same offset on every visit; the JIT asks for that. */
-static void note_key(struct nfp_walk *w, struct nfp_state *s)
+/* Records whether the key is at the same offset on every visit, which the JIT requires. */
+static void record_key_offset(struct nfp_walk *w, struct nfp_state *s)
 {
 	struct nfp_meta *m = &w->meta[s->insn];
 	const struct nfp_reg *key = nfp_state__reg(s, 2);
@@ -132,10 +132,10 @@ static int map_call(struct nfp_walk *w, struct nfp_state *s, int32_t number)
 	if (!has)
 		nfp_walk__find(w, s, NFP_RULE_HELPER_FIRMWARE, "firmware %s has no %s()", w->profile->firmware,
 			       nfp_helper__name(number, buf, sizeof(buf)));
-	on_stack(w, s, 2, "key");
-	note_key(w, s);
+	check_on_stack(w, s, 2, "key");
+	record_key_offset(w, s);
 	if (number == BPF_FUNC_map_update_elem) {
-		on_stack(w, s, 3, "value");
+		check_on_stack(w, s, 3, "value");
 		end = nfp_walk__helper_reads(w, s, 3, map->is.value_bytes);
 	}
 	if (!end)
@@ -164,7 +164,7 @@ static int event_call(struct nfp_walk *w, struct nfp_state *s)
 	if (data->type != NFP_NUMBER && data->type != NFP_STACK && data->type != NFP_VALUE && data->type != NFP_PACKET)
 		nfp_walk__find(w, s, NFP_RULE_EVENT_DATA, "the data is in %s", nfp_type__name(data->type));
 	else if (data->type == NFP_STACK)
-		on_stack(w, s, 4, "event's data");
+		check_on_stack(w, s, 4, "event's data");
 	if (m->helper && m->data != data->type)
 		nfp_walk__find(w, s, NFP_RULE_EVENT_DATA, "the data is in %s on one path and in %s on another", nfp_type__name(m->data),
 			       nfp_type__name(data->type));
@@ -192,7 +192,7 @@ static int event_call(struct nfp_walk *w, struct nfp_state *s)
 }
 
 /* The JIT has a short form of bpf_xdp_adjust_head() if there is only one call, by a constant that the firmware guarantees. */
-static void note_adjust_head(struct nfp_walk *w, struct nfp_state *s)
+static void record_adjust_head(struct nfp_walk *w, struct nfp_state *s)
 {
 	const struct nfp_reg *by = nfp_state__reg(s, 2);
 	int32_t constant = (int32_t)by->n.value;
@@ -205,7 +205,7 @@ static void note_adjust_head(struct nfp_walk *w, struct nfp_state *s)
 	w->adjust_head_by = constant;
 }
 
-static void forget_packet(void *arg, struct nfp_reg *reg)
+static void invalidate_packet(void *arg, struct nfp_reg *reg)
 {
 	(void)arg;
 	if (reg->type == NFP_PACKET || reg->type == NFP_PACKET_END || reg->type == NFP_PACKET_META) {
@@ -229,7 +229,7 @@ static int adjust_call(struct nfp_walk *w, struct nfp_state *s, int32_t number)
 	if (number == BPF_FUNC_xdp_adjust_tail && nfp_scalar__is_constant32(&by->n) && (int32_t)by->n.value >= 0)
 		nfp_walk__find(w, s, NFP_RULE_ADJUST_TAIL, "bpf_xdp_adjust_tail() by %d fails on the card", (int32_t)by->n.value);
 	if (number == BPF_FUNC_xdp_adjust_head)
-		note_adjust_head(w, s);
+		record_adjust_head(w, s);
 	result_is_number(w, s);
 	return 0;
 }
@@ -258,7 +258,7 @@ int nfp_walk__helper(struct nfp_walk *w, struct nfp_state *s, const struct bpf_i
 		[BPF_FUNC_perf_event_output] = 5, [BPF_FUNC_xdp_adjust_head] = 2, [BPF_FUNC_xdp_adjust_tail] = 2,
 	};
 	unsigned count = insn->imm >= 0 && (size_t)insn->imm < sizeof(arguments) ? arguments[insn->imm] : 0;
-	int row = row_of(insn->imm), end = 0;
+	int row = find_helper(insn->imm), end = 0;
 
 	for (unsigned i = 1; i <= count && !end; i++)
 		end = nfp_walk__read(w, s, i, 1);
@@ -289,7 +289,7 @@ int nfp_walk__helper(struct nfp_walk *w, struct nfp_state *s, const struct bpf_i
 	}
 	w->meta[s->insn].helper = (uint32_t)insn->imm;
 	if (row >= 0 && helpers[row].moves_packet)
-		nfp_state__each(s, forget_packet, NULL);
+		nfp_state__each(s, invalidate_packet, NULL);
 	for (unsigned i = 1; i <= 5; i++) {
 		*nfp_state__reg(s, i) = (struct nfp_reg){ .type = NFP_NOTHING };
 		nfp_scalar__forget(&nfp_state__reg(s, i)->n);

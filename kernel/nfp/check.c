@@ -13,7 +13,7 @@
 #include "kernel/nfp/jit.h"
 
 /* The result of one kernel's walk over one program. */
-struct judgement {
+struct walk_result {
 	struct nfp_findings findings;
 	unsigned nfp_instructions, stack_bytes;
 	uint32_t packet_bytes;
@@ -88,7 +88,7 @@ static void check_maps(const struct nfp_object *o, const struct nfp_profile *pro
 
 /* --- programs --- */
 
-static void check_whole(const struct nfp_code *code, struct nfp_findings *f)
+static void check_program_kind(const struct nfp_code *code, struct nfp_findings *f)
 {
 	if (code->is_frags)
 		FIND(f, NFP_RULE_PROG_FRAGS, "the program is for frames in several buffers");
@@ -99,7 +99,7 @@ static void check_whole(const struct nfp_code *code, struct nfp_findings *f)
 }
 
 /* What the driver checks after the walk: sizes, and how much of a packet the program reaches. */
-static void check_totals(const struct nfp_walk *w, unsigned mtu, struct judgement *j)
+static void check_totals(const struct nfp_walk *w, unsigned mtu, struct walk_result *j)
 {
 	uint32_t reach = nfp_profile__packet_bytes(w->profile);
 
@@ -120,14 +120,14 @@ static void check_totals(const struct nfp_walk *w, unsigned mtu, struct judgemen
 				  "it may look at %u bytes of a packet; attaching fails at an MTU of more than %u", j->packet_bytes, reach);
 }
 
-static int judge(const struct nfp_object *o, const struct nfp_code *code, const struct nfp_profile *profile, enum nfp_kernel kernel,
-		 unsigned mtu, struct judgement *j)
+static int walk_program(const struct nfp_object *o, const struct nfp_code *code, const struct nfp_profile *profile, enum nfp_kernel kernel,
+			unsigned mtu, struct walk_result *j)
 {
 	struct nfp_walk w = { .object = o, .code = code, .profile = profile, .kernel = kernel, .findings = &j->findings };
 	int err = 0;
 
 	check_maps(o, profile, &j->findings);
-	check_whole(code, &j->findings);
+	check_program_kind(code, &j->findings);
 	if (!code->cannot_link)
 		err = nfp_walk__run(&w);
 	if (!err && !code->cannot_link)
@@ -158,7 +158,7 @@ static void describe(const struct nfp_object *o, const struct nfp_code *code, co
 	nfp_object__line(o, code, (uint32_t)found->insn, to->source, sizeof(to->source));
 }
 
-static int add_findings(const struct nfp_object *o, const struct nfp_code *code, enum nfp_kernel kernel, const struct judgement *j,
+static int add_findings(const struct nfp_object *o, const struct nfp_code *code, enum nfp_kernel kernel, const struct walk_result *j,
 			struct nfp_program *p)
 {
 	for (unsigned i = 0; i < j->findings.count; i++) {
@@ -202,7 +202,7 @@ static enum nfp_verdict overall(const struct nfp_program *p, unsigned kernels)
 static int check_program(const struct nfp_object *o, const struct nfp_code *code, const struct nfp_profile *profile, unsigned kernels,
 			 unsigned mtu, struct nfp_program *p)
 {
-	struct judgement *j = malloc(sizeof(*j));
+	struct walk_result *j = malloc(sizeof(*j));
 	int err = j ? 0 : -ENOMEM;
 
 	snprintf(p->name, sizeof(p->name), "%s", code->name);
@@ -212,7 +212,7 @@ static int check_program(const struct nfp_object *o, const struct nfp_code *code
 		if (!(kernels & 1u << k))
 			continue;
 		memset(j, 0, sizeof(*j));
-		err = judge(o, code, profile, (enum nfp_kernel)k, mtu, j);
+		err = walk_program(o, code, profile, (enum nfp_kernel)k, mtu, j);
 		if (err)
 			break;
 		p->of_kernel[k] = nfp_findings__verdict(&j->findings);

@@ -17,7 +17,7 @@ static int is_inside(const struct nfp_elf *elf, uint64_t offset, uint64_t bytes)
 	return offset <= elf->bytes && bytes <= elf->bytes - offset;
 }
 
-static void *copy(const struct nfp_elf *elf, uint64_t offset, uint64_t bytes)
+static void *copy_range(const struct nfp_elf *elf, uint64_t offset, uint64_t bytes)
 {
 	void *to = calloc(1, bytes ? bytes : 1);
 
@@ -38,7 +38,7 @@ static int read_symbols(struct nfp_elf *elf)
 			return -EINVAL;
 		elf->symbol_count = (unsigned)(s->sh_size / sizeof(Elf64_Sym));
 		elf->symbol_names = s->sh_link;
-		elf->symbols = copy(elf, s->sh_offset, elf->symbol_count * sizeof(Elf64_Sym));
+		elf->symbols = copy_range(elf, s->sh_offset, elf->symbol_count * sizeof(Elf64_Sym));
 		return elf->symbols ? 0 : -ENOMEM;
 	}
 	return 0;
@@ -60,7 +60,7 @@ int nfp_elf__open(struct nfp_elf *elf, const void *data, size_t bytes)
 	elf->machine = header.e_machine;
 	elf->section_count = header.e_shnum;
 	elf->names = header.e_shstrndx;
-	elf->sections = copy(elf, header.e_shoff, (uint64_t)header.e_shnum * sizeof(Elf64_Shdr));
+	elf->sections = copy_range(elf, header.e_shoff, (uint64_t)header.e_shnum * sizeof(Elf64_Shdr));
 	if (!elf->sections)
 		return -ENOMEM;
 	err = read_symbols(elf);

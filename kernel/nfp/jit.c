@@ -12,8 +12,8 @@
 #define FRAME_ALIGN    64
 #define RETURN_BYTES   4  /* the return address, in a callee's frame */
 #define SAVED_BYTES    32 /* R6 to R9 */
-#define INTRO          2
-#define OUTRO          13
+#define PROLOGUE       2
+#define EPILOGUE       13
 #define PREFETCH_NOPS  8
 #define SAVE_RESTORE   18 /* both subroutines */
 #define WORD_INDEX_MAX 7  /* largest word index in local memory for accesses to part of a word */
@@ -390,7 +390,7 @@ static uint32_t full_depth(const struct nfp_walk *w, unsigned function)
 	return depth;
 }
 
-static int saves(const struct nfp_walk *w, unsigned function)
+static int saves_registers(const struct nfp_walk *w, unsigned function)
 {
 	return function && w->functions[function].writes_saved;
 }
@@ -409,7 +409,7 @@ static unsigned call(const struct nfp_walk *w, uint32_t at, uint32_t frame_depth
 	uint32_t moved = round_up(frame_depth, FRAME_ALIGN);
 	int64_t target = (int64_t)at + 1 + w->code->insns[at].imm;
 
-	return (moved ? 2 * operand(moved) + 7 : 0) + 2 + (unsigned)saves(w, function_at(w, target));
+	return (moved ? 2 * operand(moved) + 7 : 0) + 2 + (unsigned)saves_registers(w, function_at(w, target));
 }
 
 static unsigned translate(const struct nfp_walk *w, struct nfp_jit_insn *insns, uint32_t at, uint32_t frame_depth)
@@ -448,7 +448,7 @@ static unsigned second_half(const struct bpf_insn *first, const struct bpf_insn 
 unsigned nfp_jit__count(const struct nfp_walk *w)
 {
 	struct nfp_jit_insn *insns = nfp_jit__optimize(w);
-	unsigned count = INTRO + OUTRO + PREFETCH_NOPS, function = 0;
+	unsigned count = PROLOGUE + EPILOGUE + PREFETCH_NOPS, function = 0;
 	uint32_t frame_depth = round_up(full_depth(w, 0), 4);
 
 	if (!insns)
@@ -466,7 +466,7 @@ unsigned nfp_jit__count(const struct nfp_walk *w)
 			count += translate(w, insns, i, frame_depth);
 	}
 	for (unsigned f = 1; f < w->function_count; f++)
-		if (saves(w, f)) {
+		if (saves_registers(w, f)) {
 			count += SAVE_RESTORE;
 			break;
 		}

@@ -69,7 +69,7 @@ static void merge_first_copy(const struct nfp_walk *w, struct nfp_jit_insn *insn
 }
 
 /* Turns the addition of -N into a subtraction of N, and a comparison with -N into one that adds N. */
-static void turn_signs(const struct nfp_walk *w, struct nfp_jit_insn *insns)
+static void flip_signs(const struct nfp_walk *w, struct nfp_jit_insn *insns)
 {
 	for (uint32_t i = 0; i < w->code->count; i++) {
 		struct bpf_insn *insn = &insns[i].insn;
@@ -110,7 +110,7 @@ static int is_pair(const struct nfp_jit_insn *ld, const struct nfp_jit_insn *st)
 }
 
 /* Returns 1 if the pair continues where the previous one ended, upward or downward. */
-static int goes_on(const struct nfp_jit_insn *ld, const struct nfp_jit_insn *last_ld)
+static int is_contiguous(const struct nfp_jit_insn *ld, const struct nfp_jit_insn *last_ld)
 {
 	const struct bpf_insn *a = &last_ld[0].insn, *b = &last_ld[1].insn, *c = &ld[0].insn, *d = &ld[1].insn;
 	int size = (int)nfp_insn__bytes(c);
@@ -162,7 +162,7 @@ static void merge_copies(const struct nfp_walk *w, struct nfp_jit_insn *insns)
 		struct nfp_jit_insn *ld = &insns[i];
 		int pair = is_pair(ld, ld + 1);
 
-		if (pair && (!last || goes_on(ld, last)) && (!head || (!overlaps(ld, head) && head->copy_bytes < COPY_BYTES_MAX))) {
+		if (pair && (!last || is_contiguous(ld, last)) && (!head || (!overlaps(ld, head) && head->copy_bytes < COPY_BYTES_MAX))) {
 			if (!head) {
 				head = ld;
 			} else {
@@ -272,7 +272,7 @@ struct nfp_jit_insn *nfp_jit__optimize(const struct nfp_walk *w)
 	}
 	remove_dead(w, insns);
 	merge_first_copy(w, insns);
-	turn_signs(w, insns);
+	flip_signs(w, insns);
 	merge_copies(w, insns);
 	cache_packet(w, insns);
 	return insns;

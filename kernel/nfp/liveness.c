@@ -27,7 +27,7 @@ static uint16_t bit(unsigned reg)
 }
 
 /* The registers that are live before the instruction, given those that are live after it. */
-static uint16_t before(const struct bpf_insn *insn, uint16_t after)
+static uint16_t live_before(const struct bpf_insn *insn, uint16_t after)
 {
 	int op = BPF_OP(insn->code), is_x = BPF_SRC(insn->code) == BPF_X;
 	uint16_t dst = bit(insn->dst_reg), src = bit(insn->src_reg);
@@ -65,12 +65,12 @@ void nfp_liveness__find(const struct nfp_code *code, uint16_t *live)
 			const struct bpf_insn *insn = &code->insns[i];
 			int64_t target = nfp_insn__target(code, i);
 			int is_call = BPF_OP(insn->code) == BPF_CALL && (BPF_CLASS(insn->code) == BPF_JMP);
-			int goes_on = insn->code != (BPF_JMP | BPF_JA) && insn->code != (BPF_JMP | BPF_EXIT);
-			uint16_t after = goes_on && i + 1 < code->count ? live[i + 1] : 0, now;
+			int falls_through = insn->code != (BPF_JMP | BPF_JA) && insn->code != (BPF_JMP | BPF_EXIT);
+			uint16_t after = falls_through && i + 1 < code->count ? live[i + 1] : 0, now;
 
 			if (!is_call && target >= 0 && target < code->count)
 				after |= live[target];
-			now = before(insn, after);
+			now = live_before(insn, after);
 			if (now != live[i]) {
 				live[i] = now;
 				changed = 1;

@@ -23,8 +23,8 @@ static struct nfp_meta *meta(struct nfp_walk *w, const struct nfp_state *s)
 }
 
 /* The driver tracks each 4-byte word of a map's values: it may be read or counted, but not both. */
-static void use_value(struct nfp_walk *w, struct nfp_state *s, const struct nfp_reg *reg, int32_t insn_off, unsigned bytes,
-		      enum nfp_use use)
+static void mark_value_use(struct nfp_walk *w, struct nfp_state *s, const struct nfp_reg *reg, int32_t insn_off, unsigned bytes,
+			   enum nfp_use use)
 {
 	const struct nfp_map *map = &w->object->maps[reg->map];
 	int64_t off = reg->off + (int64_t)reg->n.value + insn_off;
@@ -46,7 +46,7 @@ static void use_value(struct nfp_walk *w, struct nfp_state *s, const struct nfp_
 }
 
 /* Returns -1 if the driver has refused the offset, and 0 otherwise. */
-static int follow_stack(struct nfp_walk *w, struct nfp_state *s, const struct nfp_reg *reg)
+static int check_stack_pointer(struct nfp_walk *w, struct nfp_state *s, const struct nfp_reg *reg)
 {
 	struct nfp_meta *m = meta(w, s);
 	int64_t off = reg->off + (int64_t)reg->n.value;
@@ -67,20 +67,21 @@ static int follow_stack(struct nfp_walk *w, struct nfp_state *s, const struct nf
 }
 
 /* The driver's hook for pointers. Returns 1 if the path cannot continue. */
-static int follow(struct nfp_walk *w, struct nfp_state *s, const struct nfp_reg *reg, int32_t insn_off, unsigned bytes, enum access access)
+static int check_pointer(struct nfp_walk *w, struct nfp_state *s, const struct nfp_reg *reg, int32_t insn_off, unsigned bytes,
+			 enum access access)
 {
 	struct nfp_meta *m = meta(w, s);
 
 	switch (reg->type) {
 	case NFP_STACK:
-		if (follow_stack(w, s, reg))
+		if (check_stack_pointer(w, s, reg))
 			return 1;
 		break;
 	case NFP_VALUE:
 		if (access == STORE)
 			nfp_walk__find(w, s, NFP_RULE_VALUE_STORE, "it stores into a value of the map %s", w->object->maps[reg->map].name);
 		else if (access != STORE_CONSTANT)
-			use_value(w, s, reg, insn_off, bytes, access == LOAD ? NFP_READ : NFP_COUNTED);
+			mark_value_use(w, s, reg, insn_off, bytes, access == LOAD ? NFP_READ : NFP_COUNTED);
 		break;
 	case NFP_CTX:
 	case NFP_PACKET:
@@ -106,7 +107,7 @@ static int follow(struct nfp_walk *w, struct nfp_state *s, const struct nfp_reg 
 
 /* --- the kernel's own bounds --- */
 
-static int inside_packet(struct nfp_walk *w, struct nfp_state *s, const struct nfp_reg *reg, int32_t insn_off, uint32_t bytes)
+static int check_packet_bounds(struct nfp_walk *w, struct nfp_state *s, const struct nfp_reg *reg, int32_t insn_off, uint32_t bytes)
 {
 	int64_t off = (int64_t)reg->off + insn_off, end = off + bytes;
 
@@ -121,7 +122,7 @@ static int inside_packet(struct nfp_walk *w, struct nfp_state *s, const struct n
 	return 0;
 }
 
-static int inside_value(struct nfp_walk *w, struct nfp_state *s, const struct nfp_reg *reg, int32_t insn_off, uint32_t bytes)
+static int check_value_bounds(struct nfp_walk *w, struct nfp_state *s, const struct nfp_reg *reg, int32_t insn_off, uint32_t bytes)
 {
 	const struct nfp_map *map = &w->object->maps[reg->map];
 	int64_t off = (int64_t)reg->off + insn_off;
@@ -135,7 +136,7 @@ static int inside_value(struct nfp_walk *w, struct nfp_state *s, const struct nf
 }
 
 /* Checks the stack's bounds, and notes how deep the frame is. */
-static int inside_stack(struct nfp_walk *w, struct nfp_state *s, const struct nfp_reg *reg, int32_t insn_off, uint32_t bytes)
+static int check_stack_bounds(struct nfp_walk *w, struct nfp_state *s, const struct nfp_reg *reg, int32_t insn_off, uint32_t bytes)
 {
 	int64_t off = reg->off + (int64_t)reg->n.value + insn_off;
 	struct nfp_function *function;
@@ -162,7 +163,7 @@ static unsigned byte_of(int64_t off)
 	return 7 - (unsigned)((-off - 1) % 8);
 }
 
-static void save(struct nfp_walk *w, struct nfp_slot *slot, const struct nfp_reg *reg, unsigned bytes)
+static void save_reg(struct nfp_walk *w, struct nfp_slot *slot, const struct nfp_reg *reg, unsigned bytes)
 {
 	if (slot->bytes[0] == NFP_BYTE_SPILLED)
 		for (unsigned i = 0; i < 8; i++)
@@ -184,7 +185,7 @@ static int write_stack(struct nfp_walk *w, struct nfp_state *s, const struct nfp
 	int is_zero = reg && reg->type == NFP_NUMBER && nfp_scalar__is_constant(&reg->n) && !reg->n.value;
 	struct nfp_frame *frame;
 
-	if (inside_stack(w, s, to, insn_off, bytes))
+	if (check_stack_bounds(w, s, to, insn_off, bytes))
 		return 1;
 	if (off % (int)bytes) {
 		nfp_walk__find(w, s, NFP_RULE_KERNEL_VERIFIER, "stack offset %d is not a multiple of %u", (int)off, bytes);
@@ -198,7 +199,7 @@ static int write_stack(struct nfp_walk *w, struct nfp_state *s, const struct nfp
 		return -ENOMEM;
 	frame = s->frames[to->frame];
 	if (reg && (bytes == 8 || (bytes == 4 && byte_of(off) == 0 && !is_zero))) {
-		save(w, &frame->slot[slot_of(off)], reg, bytes);
+		save_reg(w, &frame->slot[slot_of(off)], reg, bytes);
 		return 0;
 	}
 	for (unsigned i = 0; i < bytes; i++) {
@@ -219,7 +220,7 @@ static enum nfp_byte stack_byte(const struct nfp_frame *frame, int64_t off)
 }
 
 /* Root may read what was never written, on 6.1 only within the frame's depth so far. Returns 1 if it may not. */
-static int written(struct nfp_walk *w, struct nfp_state *s, const struct nfp_frame *frame, int64_t off)
+static int check_initialized(struct nfp_walk *w, struct nfp_state *s, const struct nfp_frame *frame, int64_t off)
 {
 	if (w->kernel >= NFP_KERNEL_6_12 || slot_of(off) < frame->slots)
 		return 0;
@@ -234,13 +235,13 @@ static int read_stack(struct nfp_walk *w, struct nfp_state *s, const struct nfp_
 	const struct nfp_slot *slot;
 	unsigned zeros = 0, saved = 0;
 
-	if (inside_stack(w, s, from, insn->off, bytes))
+	if (check_stack_bounds(w, s, from, insn->off, bytes))
 		return 1;
 	if (off % (int)bytes) {
 		nfp_walk__find(w, s, NFP_RULE_KERNEL_VERIFIER, "stack offset %d is not a multiple of %u", (int)off, bytes);
 		return 1;
 	}
-	if (written(w, s, frame, off))
+	if (check_initialized(w, s, frame, off))
 		return 1;
 	for (unsigned i = 0; i < bytes; i++) {
 		zeros += stack_byte(frame, off + i) == NFP_BYTE_ZERO;
@@ -248,13 +249,13 @@ static int read_stack(struct nfp_walk *w, struct nfp_state *s, const struct nfp_
 	}
 	slot = slot_of(off) < frame->slots ? &frame->slot[slot_of(off)] : NULL;
 	if (saved == bytes && slot && byte_of(off) == 0 && (slot->reg.type == NFP_NUMBER || bytes == 8)) {
-		unsigned its_bytes = slot->bytes[7] == NFP_BYTE_SPILLED ? 8 : 4;
+		unsigned spilled_bytes = slot->bytes[7] == NFP_BYTE_SPILLED ? 8 : 4;
 		struct nfp_reg *to = nfp_state__reg(s, insn->dst_reg);
 
-		if (bytes == its_bytes || w->kernel >= NFP_KERNEL_6_12) {
+		if (bytes == spilled_bytes || w->kernel >= NFP_KERNEL_6_12) {
 			*to = slot->reg;
 			to->half_def = bytes < 8 ? (uint32_t)s->insn + 1 : 0;
-			if (bytes < its_bytes)
+			if (bytes < spilled_bytes)
 				to->id = 0;
 			nfp_scalar__cut(w->kernel, &to->n, bytes);
 			return 0;
@@ -298,7 +299,7 @@ int nfp_walk__load(struct nfp_walk *w, struct nfp_state *s, const struct bpf_ins
 	if (end)
 		return end;
 	from = *nfp_state__reg(s, insn->src_reg);
-	if (follow(w, s, &from, insn->off, bytes, LOAD))
+	if (check_pointer(w, s, &from, insn->off, bytes, LOAD))
 		return 1;
 	switch (from.type) {
 	case NFP_CTX:
@@ -306,10 +307,10 @@ int nfp_walk__load(struct nfp_walk *w, struct nfp_state *s, const struct bpf_ins
 	case NFP_STACK:
 		return read_stack(w, s, &from, insn, bytes);
 	case NFP_PACKET:
-		end = inside_packet(w, s, &from, insn->off, bytes);
+		end = check_packet_bounds(w, s, &from, insn->off, bytes);
 		break;
 	default:
-		end = inside_value(w, s, &from, insn->off, bytes);
+		end = check_value_bounds(w, s, &from, insn->off, bytes);
 	}
 	nfp_walk__number(w, s, insn->dst_reg, bytes);
 	return end;
@@ -334,7 +335,7 @@ static int store(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn 
 	}
 	if (to.type == NFP_CTX && value->n.umin > 255)
 		nfp_walk__find(w, s, NFP_RULE_QUEUE_RANGE, "queue %llu is chosen", (unsigned long long)value->n.umin);
-	if (follow(w, s, &to, insn->off, bytes, access))
+	if (check_pointer(w, s, &to, insn->off, bytes, access))
 		return 1;
 	if (to.type != NFP_STACK && to.type != NFP_CTX && value->type != NFP_NUMBER) {
 		nfp_walk__find(w, s, NFP_RULE_KERNEL_VERIFIER, "a pointer is stored into %s", nfp_type__name(to.type));
@@ -344,9 +345,9 @@ static int store(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn 
 	case NFP_STACK:
 		return write_stack(w, s, &to, insn->off, bytes, value);
 	case NFP_PACKET:
-		return inside_packet(w, s, &to, insn->off, bytes);
+		return check_packet_bounds(w, s, &to, insn->off, bytes);
 	case NFP_VALUE:
-		return inside_value(w, s, &to, insn->off, bytes);
+		return check_value_bounds(w, s, &to, insn->off, bytes);
 	default:
 		return 0;
 	}
@@ -401,13 +402,13 @@ int nfp_walk__atomic(struct nfp_walk *w, struct nfp_state *s, const struct bpf_i
 	}
 	meta(w, s)->adds_over_16_bits |= value.n.value > 0xffff || value.n.mask > 0xffff;
 	meta(w, s)->adds_at_most_16_bits |= (value.n.value & ~value.n.mask) <= 0xffff;
-	if (follow(w, s, &to, insn->off, bytes, ATOMIC))
+	if (check_pointer(w, s, &to, insn->off, bytes, ATOMIC))
 		return 1;
 	if (!to.n.mask && (to.off + (int64_t)to.n.value + insn->off) % bytes) {
 		nfp_walk__find(w, s, NFP_RULE_KERNEL_VERIFIER, "an atomic operation of %u bytes is not aligned", bytes);
 		return 1;
 	}
-	return inside_value(w, s, &to, insn->off, bytes);
+	return check_value_bounds(w, s, &to, insn->off, bytes);
 }
 
 int nfp_walk__helper_reads(struct nfp_walk *w, struct nfp_state *s, unsigned reg, uint32_t bytes)
@@ -418,13 +419,13 @@ int nfp_walk__helper_reads(struct nfp_walk *w, struct nfp_state *s, unsigned reg
 	case NFP_STACK:
 		if (from->n.mask)
 			return 0; /* the driver refuses that itself */
-		if (inside_stack(w, s, from, 0, bytes))
+		if (check_stack_bounds(w, s, from, 0, bytes))
 			return 1;
-		return written(w, s, s->frames[from->frame], from->off + (int64_t)from->n.value);
+		return check_initialized(w, s, s->frames[from->frame], from->off + (int64_t)from->n.value);
 	case NFP_PACKET:
-		return inside_packet(w, s, from, 0, bytes);
+		return check_packet_bounds(w, s, from, 0, bytes);
 	case NFP_VALUE:
-		return inside_value(w, s, from, 0, bytes);
+		return check_value_bounds(w, s, from, 0, bytes);
 	case NFP_VALUE_OR_NULL:
 		nfp_walk__find(w, s, NFP_RULE_NULL_CHECK, "R%u may be NULL here", reg);
 		return 1;

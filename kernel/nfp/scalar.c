@@ -135,7 +135,7 @@ static int64_t as_s(const struct range *r, uint64_t bound)
 }
 
 /* 6.1: deduces one view's bounds from the other's, case by case. */
-static void deduce_old(struct range *r)
+static void deduce_6_1(struct range *r)
 {
 	if (r->smin >= 0 || r->smax < 0) {
 		r->umin = max_u(as_u(r, r->smin), r->umin);
@@ -153,7 +153,7 @@ static void deduce_old(struct range *r)
 	}
 }
 
-static void deduce_new(struct range *r)
+static void deduce_6_12(struct range *r)
 {
 	if (as_s(r, r->umin) <= as_s(r, r->umax)) {
 		r->smin = max_s(r->smin, as_s(r, r->umin));
@@ -172,7 +172,7 @@ static void deduce_new(struct range *r)
 }
 
 /* 6.12: derives the low half's bounds from those of all 64 bits, if their upper halves agree. */
-static void low_from_all(struct nfp_scalar *s)
+static void bounds32_from_64(struct nfp_scalar *s)
 {
 	if (s->umin >> 32 == s->umax >> 32) {
 		s->umin32 = (uint32_t)max_u(s->umin32, (uint32_t)s->umin);
@@ -202,18 +202,18 @@ static void low_from_all(struct nfp_scalar *s)
 	}
 }
 
-static uint64_t join(uint64_t high, uint32_t low_half)
+static uint64_t join_halves(uint64_t high, uint32_t low_half)
 {
 	return (high & ~(uint64_t)UINT32_MAX) | low_half;
 }
 
 /* 6.12: derives the bounds of all 64 bits from the low half's. */
-static void all_from_low(struct nfp_scalar *s)
+static void bounds64_from_32(struct nfp_scalar *s)
 {
-	s->umin = max_u(s->umin, join(s->umin, s->umin32));
-	s->umax = min_u(s->umax, join(s->umax, s->umax32));
-	s->smin = max_s(s->smin, (int64_t)join((uint64_t)s->smin, s->umin32));
-	s->smax = min_s(s->smax, (int64_t)join((uint64_t)s->smax, s->umax32));
+	s->umin = max_u(s->umin, join_halves(s->umin, s->umin32));
+	s->umax = min_u(s->umax, join_halves(s->umax, s->umax32));
+	s->smin = max_s(s->smin, (int64_t)join_halves((uint64_t)s->smin, s->umin32));
+	s->smax = min_s(s->smax, (int64_t)join_halves((uint64_t)s->smax, s->umax32));
 	if (s->smin32 >= 0 && s->smin >= INT32_MIN && s->smax <= INT32_MAX) {
 		s->smin = s->smin32;
 		s->smax = s->smax32;
@@ -228,15 +228,15 @@ static void deduce(enum nfp_kernel kernel, struct nfp_scalar *s)
 	struct range all, half;
 
 	if (kernel >= NFP_KERNEL_6_12)
-		low_from_all(s);
+		bounds32_from_64(s);
 	half = view(s, 32);
-	kernel >= NFP_KERNEL_6_12 ? deduce_new(&half) : deduce_old(&half);
+	kernel >= NFP_KERNEL_6_12 ? deduce_6_12(&half) : deduce_6_1(&half);
 	store(s, &half);
 	all = view(s, 64);
-	kernel >= NFP_KERNEL_6_12 ? deduce_new(&all) : deduce_old(&all);
+	kernel >= NFP_KERNEL_6_12 ? deduce_6_12(&all) : deduce_6_1(&all);
 	store(s, &all);
 	if (kernel >= NFP_KERNEL_6_12)
-		all_from_low(s);
+		bounds64_from_32(s);
 }
 
 /* Each view takes over what the others know. */

@@ -38,7 +38,7 @@ static int taken(int op, const struct range *a, const struct range *b, struct bi
 }
 
 /* Reduces a comparison to one of EQ, SET, GT, GE, SGT, SGE, with its result negated or its operands exchanged. */
-static int normal(int op, int *negate, int *exchange)
+static int normalize(int op, int *negate, int *exchange)
 {
 	*negate = *exchange = 0;
 	switch (op) {
@@ -66,7 +66,7 @@ int nfp_scalar__taken(int op, int is_64, const struct nfp_scalar *a, const struc
 	int negate, exchange, result;
 	struct range x, y;
 
-	op = normal(op, &negate, &exchange);
+	op = normalize(op, &negate, &exchange);
 	x = view(exchange ? b : a, is_64 ? 64 : 32);
 	y = view(exchange ? a : b, is_64 ? 64 : 32);
 	result = taken(op, &x, &y, known(exchange ? b : a), known(exchange ? a : b));
@@ -74,7 +74,7 @@ int nfp_scalar__taken(int op, int is_64, const struct nfp_scalar *a, const struc
 }
 
 /* Narrows both by a == b. */
-static void make_equal(struct nfp_scalar *a, struct nfp_scalar *b, unsigned bits)
+static void refine_equal(struct nfp_scalar *a, struct nfp_scalar *b, unsigned bits)
 {
 	struct range x = view(a, bits), y = view(b, bits);
 	struct bits same;
@@ -91,7 +91,7 @@ static void make_equal(struct nfp_scalar *a, struct nfp_scalar *b, unsigned bits
 }
 
 /* Narrows a by a != b, if b is constant: 6.12 moves the bound by one. */
-static void make_unequal(enum nfp_kernel kernel, struct nfp_scalar *a, const struct nfp_scalar *b, unsigned bits)
+static void refine_unequal(enum nfp_kernel kernel, struct nfp_scalar *a, const struct nfp_scalar *b, unsigned bits)
 {
 	struct range x = view(a, bits), y = view(b, bits);
 
@@ -124,7 +124,7 @@ static void refine_set(struct nfp_scalar *a, const struct nfp_scalar *b, unsigne
 }
 
 /* Narrows both by a > b, or by a >= b (`or_equal`). */
-static void make_greater(struct nfp_scalar *a, struct nfp_scalar *b, unsigned bits, int is_signed, int or_equal)
+static void refine_greater(struct nfp_scalar *a, struct nfp_scalar *b, unsigned bits, int is_signed, int or_equal)
 {
 	struct range x = view(a, bits), y = view(b, bits);
 	int one = !or_equal;
@@ -141,7 +141,7 @@ static void make_greater(struct nfp_scalar *a, struct nfp_scalar *b, unsigned bi
 }
 
 /* 6.1: derives one view's bounds from a comparison of the other. */
-static void spread_old(int is_64, struct nfp_scalar *s)
+static void spread_6_1(int is_64, struct nfp_scalar *s)
 {
 	if (is_64) {
 		nfp_scalar__unbound(s, 32);
@@ -171,7 +171,7 @@ void nfp_scalar__refine(enum nfp_kernel kernel, int op, int is_64, int is_taken,
 		    : nfp_scalar__is_constant32(a) || nfp_scalar__is_constant32(b)) &&
 	    !(is_64 && (op == BPF_JEQ || op == BPF_JNE)))
 		return; /* 6.1 learns from two unknown numbers only if they are equal */
-	op = normal(op, &negate, &exchange);
+	op = normalize(op, &negate, &exchange);
 	if (exchange) {
 		struct nfp_scalar *other = a;
 
@@ -180,21 +180,21 @@ void nfp_scalar__refine(enum nfp_kernel kernel, int op, int is_64, int is_taken,
 	}
 	holds = is_taken ^ negate;
 	if (op == BPF_JEQ && holds)
-		make_equal(a, b, bits);
+		refine_equal(a, b, bits);
 	else if (op == BPF_JEQ) {
-		make_unequal(kernel, a, b, bits);
-		make_unequal(kernel, b, a, bits);
+		refine_unequal(kernel, a, b, bits);
+		refine_unequal(kernel, b, a, bits);
 	} else if (op == BPF_JSET)
 		refine_set(a, b, bits, holds);
 	else if (holds)
-		make_greater(a, b, bits, op == BPF_JSGT || op == BPF_JSGE, op == BPF_JGE || op == BPF_JSGE);
+		refine_greater(a, b, bits, op == BPF_JSGT || op == BPF_JSGE, op == BPF_JGE || op == BPF_JSGE);
 	else /* a > b is false, so b >= a */
-		make_greater(b, a, bits, op == BPF_JSGT || op == BPF_JSGE, op == BPF_JGT || op == BPF_JSGT);
+		refine_greater(b, a, bits, op == BPF_JSGT || op == BPF_JSGE, op == BPF_JGT || op == BPF_JSGT);
 	if (kernel >= NFP_KERNEL_6_12) {
 		nfp_scalar__settle(kernel, a);
 		nfp_scalar__settle(kernel, b);
 	} else {
-		spread_old(is_64, a);
-		spread_old(is_64, b);
+		spread_6_1(is_64, a);
+		spread_6_1(is_64, b);
 	}
 }

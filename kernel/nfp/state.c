@@ -12,7 +12,7 @@ struct id_map {
 		uint32_t outer, inner;
 	} pair[128];
 	unsigned count;
-	uint32_t nameless; /* gives inner registers without an id a unique one */
+	uint32_t next_unique; /* gives inner registers without an id a unique one */
 };
 
 static size_t frame_bytes(unsigned slots)
@@ -113,12 +113,12 @@ void nfp_state__each(struct nfp_state *s, void (*f)(void *arg, struct nfp_reg *r
 	}
 }
 
-static int same_id(struct id_map *map, uint32_t outer, uint32_t inner)
+static int match_id(struct id_map *map, uint32_t outer, uint32_t inner)
 {
 	if (!outer)
 		return 1;
 	if (!inner)
-		inner = 0x80000000u | ++map->nameless;
+		inner = 0x80000000u | ++map->next_unique;
 	for (unsigned i = 0; i < map->count; i++)
 		if (map->pair[i].outer == outer)
 			return map->pair[i].inner == inner;
@@ -136,10 +136,10 @@ static int reg_contains(struct id_map *ids, const struct nfp_reg *outer, const s
 	if (outer->type != inner->type || !nfp_scalar__contains(&outer->n, &inner->n))
 		return 0;
 	if (outer->type == NFP_NUMBER)
-		return same_id(ids, outer->id, inner->id);
+		return match_id(ids, outer->id, inner->id);
 	if (outer->type == NFP_PACKET && outer->range > inner->range)
 		return 0;
-	return outer->frame == inner->frame && outer->map == inner->map && outer->off == inner->off && same_id(ids, outer->id, inner->id);
+	return outer->frame == inner->frame && outer->map == inner->map && outer->off == inner->off && match_id(ids, outer->id, inner->id);
 }
 
 /* A byte that was never written may have any value, but only within the depth of the frame. */

@@ -11,11 +11,11 @@
 #include "kernel/nfp/liveness.h"
 #include "kernel/nfp/walk.h"
 
-#define STEPS_MAX    1000000u /* BPF_COMPLEXITY_LIMIT_INSNS */
-#define STORED_MAX   50000u
-#define COMPARED_MAX 64u     /* the most recent ones: in a long loop those of the same round */
-#define PENDING_MAX  8192u   /* BPF_COMPLEXITY_LIMIT_JMP_SEQ */
-#define PACKET_MAX   0xffffu /* MAX_PACKET_OFF */
+#define STEPS_MAX           1000000u /* BPF_COMPLEXITY_LIMIT_INSNS */
+#define STATES_MAX          50000u
+#define STATES_COMPARED_MAX 64u     /* the most recent ones: in a long loop those of the same round */
+#define PENDING_MAX         8192u   /* BPF_COMPLEXITY_LIMIT_JMP_SEQ */
+#define PACKET_MAX          0xffffu /* MAX_PACKET_OFF */
 
 void nfp_walk__number(struct nfp_walk *w, struct nfp_state *s, unsigned reg, unsigned bytes)
 {
@@ -82,7 +82,7 @@ static int load_constant(struct nfp_walk *w, struct nfp_state *s, const struct b
 
 /* --- jumps --- */
 
-struct copies {
+struct reg_update {
 	uint32_t id;
 	const struct nfp_reg *from;
 	int32_t range;
@@ -91,10 +91,10 @@ struct copies {
 
 static void copy_number(void *arg, struct nfp_reg *reg)
 {
-	const struct copies *copies = arg;
+	const struct reg_update *reg_update = arg;
 
-	if (reg->type == NFP_NUMBER && reg->id == copies->id)
-		reg->n = copies->from->n;
+	if (reg->type == NFP_NUMBER && reg->id == reg_update->id)
+		reg->n = reg_update->from->n;
 }
 
 /* What becomes known about one copy of a number is true for all copies. */
@@ -103,38 +103,38 @@ static void update_copies(struct nfp_state *s, const struct nfp_reg *reg)
 	struct nfp_reg known = *reg;
 
 	if (reg->type == NFP_NUMBER && reg->id)
-		nfp_state__each(s, copy_number, &(struct copies){ .id = reg->id, .from = &known });
+		nfp_state__each(s, copy_number, &(struct reg_update){ .id = reg->id, .from = &known });
 }
 
 static void copy_range(void *arg, struct nfp_reg *reg)
 {
-	const struct copies *copies = arg;
+	const struct reg_update *reg_update = arg;
 
-	if (reg->type == NFP_PACKET && reg->id == copies->id && reg->range < copies->range)
-		reg->range = copies->range;
+	if (reg->type == NFP_PACKET && reg->id == reg_update->id && reg->range < reg_update->range)
+		reg->range = reg_update->range;
 }
 
-/* Notes that `reg` is at most the packet's end (`below`: less than it). */
-static void inside(struct nfp_state *s, const struct nfp_reg *reg, int below)
+/* Records that `reg` is at most the packet's end (`below`: less than it), in all registers with its id. */
+static void set_packet_range(struct nfp_state *s, const struct nfp_reg *reg, int below)
 {
 	if (reg->off < 0 || (!reg->off && below) || reg->n.umax > PACKET_MAX || reg->n.umax + (uint32_t)reg->off > PACKET_MAX)
 		return;
-	nfp_state__each(s, copy_range, &(struct copies){ .id = reg->id, .range = reg->off + below });
+	nfp_state__each(s, copy_range, &(struct reg_update){ .id = reg->id, .range = reg->off + below });
 }
 
-static void settle_null(void *arg, struct nfp_reg *reg)
+static void mark_null_or_value(void *arg, struct nfp_reg *reg)
 {
-	const struct copies *copies = arg;
+	const struct reg_update *reg_update = arg;
 
-	if (reg->type != NFP_VALUE_OR_NULL || reg->id != copies->id)
+	if (reg->type != NFP_VALUE_OR_NULL || reg->id != reg_update->id)
 		return;
-	reg->type = copies->is_null ? NFP_NUMBER : NFP_VALUE;
+	reg->type = reg_update->is_null ? NFP_NUMBER : NFP_VALUE;
 	reg->id = 0;
 	nfp_scalar__set(&reg->n, 0);
 }
 
-/* Learns about the packet's length from a comparison that is true if `taken`. `s` is that branch's state. */
-static void learn_length(struct nfp_state *s, const struct bpf_insn *insn, int taken)
+/* Narrows packet ranges by a comparison with the packet's end, true if `taken`. `s` is that branch's state. */
+static void refine_packet_range(struct nfp_state *s, const struct bpf_insn *insn, int taken)
 {
 	const struct nfp_reg *a = nfp_state__reg(s, insn->dst_reg), *b = nfp_state__reg(s, insn->src_reg);
 	int op = BPF_OP(insn->code), swapped = a->type == NFP_PACKET_END;
@@ -145,19 +145,19 @@ static void learn_length(struct nfp_state *s, const struct bpf_insn *insn, int t
 	switch (op) {
 	case BPF_JGT:
 		if (!taken)
-			inside(s, &packet, 0);
+			set_packet_range(s, &packet, 0);
 		break;
 	case BPF_JLT:
 		if (taken)
-			inside(s, &packet, 1);
+			set_packet_range(s, &packet, 1);
 		break;
 	case BPF_JGE:
 		if (!taken)
-			inside(s, &packet, 1);
+			set_packet_range(s, &packet, 1);
 		break;
 	case BPF_JLE:
 		if (taken)
-			inside(s, &packet, 0);
+			set_packet_range(s, &packet, 0);
 	}
 }
 
@@ -166,7 +166,7 @@ static int is_packet_and_end(const struct nfp_reg *a, const struct nfp_reg *b)
 	return (a->type == NFP_PACKET && b->type == NFP_PACKET_END) || (a->type == NFP_PACKET_END && b->type == NFP_PACKET);
 }
 
-static void learn(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn *insn, int taken)
+static void refine_branch(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn *insn, int taken)
 {
 	int is_64 = BPF_CLASS(insn->code) == BPF_JMP, op = BPF_OP(insn->code), is_x = BPF_SRC(insn->code) == BPF_X;
 	struct nfp_reg *a = nfp_state__reg(s, insn->dst_reg), *b = is_x ? nfp_state__reg(s, insn->src_reg) : NULL;
@@ -174,11 +174,11 @@ static void learn(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn
 
 	if (is_x && is_packet_and_end(a, b)) {
 		if (is_64)
-			learn_length(s, insn, taken);
+			refine_packet_range(s, insn, taken);
 		return;
 	}
 	if (a->type == NFP_VALUE_OR_NULL && !is_x && !insn->imm && is_64 && (op == BPF_JEQ || op == BPF_JNE)) {
-		nfp_state__each(s, settle_null, &(struct copies){ .id = a->id, .is_null = taken == (op == BPF_JEQ) });
+		nfp_state__each(s, mark_null_or_value, &(struct reg_update){ .id = a->id, .is_null = taken == (op == BPF_JEQ) });
 		return;
 	}
 	if (a->type != NFP_NUMBER || (is_x && (b->type != NFP_NUMBER || a == b)))
@@ -191,7 +191,7 @@ static void learn(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn
 }
 
 /* Returns 1 if the jump is taken, 0 if not, -1 if both are possible. */
-static int decide(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn *insn)
+static int branch_taken(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn *insn)
 {
 	int is_64 = BPF_CLASS(insn->code) == BPF_JMP, op = BPF_OP(insn->code);
 	const struct nfp_reg *a = nfp_state__reg(s, insn->dst_reg), *b;
@@ -220,7 +220,7 @@ static int decide(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn
 
 /* --- paths --- */
 
-static int leave(struct nfp_walk *w, struct nfp_state *s)
+static int check_target(struct nfp_walk *w, struct nfp_state *s)
 {
 	if (s->insn < 0 || s->insn >= (int)w->code->count) {
 		s->insn = s->insn < 0 ? 0 : (int)w->code->count - 1;
@@ -238,7 +238,7 @@ static void end_path(struct nfp_state *s)
 }
 
 /* Saves the state of the other branch for later. */
-static int put_aside(struct nfp_walk *w, const struct nfp_state *s, int insn)
+static int push_branch(struct nfp_walk *w, const struct nfp_state *s, int insn)
 {
 	struct nfp_state *to;
 	int err;
@@ -265,7 +265,7 @@ static int put_aside(struct nfp_walk *w, const struct nfp_state *s, int insn)
 
 static int conditional_jump(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn *insn)
 {
-	int is_64 = BPF_CLASS(insn->code) == BPF_JMP, target = s->insn + 1 + insn->off, way, err;
+	int is_64 = BPF_CLASS(insn->code) == BPF_JMP, target = s->insn + 1 + insn->off, taken, err;
 	int end = nfp_walk__read(w, s, insn->dst_reg, is_64);
 
 	if (!end && BPF_SRC(insn->code) == BPF_X)
@@ -276,20 +276,20 @@ static int conditional_jump(struct nfp_walk *w, struct nfp_state *s, const struc
 		nfp_walk__find(w, s, NFP_RULE_KERNEL_VERIFIER, "a jump leaves the program");
 		return 1;
 	}
-	way = decide(w, s, insn);
-	if (way < 0) {
+	taken = branch_taken(w, s, insn);
+	if (taken < 0) {
 		if (w->pending_count >= PENDING_MAX) {
 			nfp_walk__find(w, s, NFP_RULE_TOO_COMPLEX, "it has more than %u ways at once", PENDING_MAX);
 			return 1;
 		}
-		err = put_aside(w, s, target);
+		err = push_branch(w, s, target);
 		if (err)
 			return err;
-		learn(w, &w->pending[w->pending_count - 1], insn, 1);
-		learn(w, s, insn, 0);
+		refine_branch(w, &w->pending[w->pending_count - 1], insn, 1);
+		refine_branch(w, s, insn, 0);
 	}
-	s->insn = way > 0 ? target : s->insn + 1;
-	return leave(w, s);
+	s->insn = taken > 0 ? target : s->insn + 1;
+	return check_target(w, s);
 }
 
 static unsigned function_at(const struct nfp_walk *w, uint32_t insn)
@@ -333,7 +333,7 @@ static int call_function(struct nfp_walk *w, struct nfp_state *s, const struct b
 	return 0;
 }
 
-static int leave_function(struct nfp_walk *w, struct nfp_state *s)
+static int exit_function(struct nfp_walk *w, struct nfp_state *s)
 {
 	struct nfp_reg result = *nfp_state__reg(s, 0);
 	int end, back;
@@ -367,9 +367,9 @@ static int jump(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn *
 	switch (BPF_OP(insn->code)) {
 	case BPF_JA:
 		s->insn += 1 + insn->off;
-		return leave(w, s);
+		return check_target(w, s);
 	case BPF_EXIT:
-		return leave_function(w, s);
+		return exit_function(w, s);
 	case BPF_CALL:
 		if (insn->src_reg == BPF_PSEUDO_CALL)
 			return call_function(w, s, insn);
@@ -414,17 +414,17 @@ static int step(struct nfp_walk *w, struct nfp_state *s)
 	if (end)
 		return end;
 	s->insn++;
-	return leave(w, s);
+	return check_target(w, s);
 }
 
 /* Returns 1 if a path like this one has been here, so that this one ends; 0 if not; or -ENOMEM. */
-static int was_here(struct nfp_walk *w, struct nfp_state *s)
+static int is_state_visited(struct nfp_walk *w, struct nfp_state *s)
 {
 	unsigned live = w->live[s->insn];
 	unsigned compared = 0;
 	struct nfp_visit *v;
 
-	for (v = w->visits[s->insn]; v && compared < COMPARED_MAX; v = v->next, compared++) {
+	for (v = w->visits[s->insn]; v && compared < STATES_COMPARED_MAX; v = v->next, compared++) {
 		if (v->branches) {
 			if (!nfp_state__equal(&v->state, s, live))
 				continue;
@@ -434,7 +434,7 @@ static int was_here(struct nfp_walk *w, struct nfp_state *s)
 		if (nfp_state__contains(&v->state, s, live))
 			return 1;
 	}
-	if (w->stored >= STORED_MAX)
+	if (w->stored >= STATES_MAX)
 		return 0;
 	v = calloc(1, sizeof(*v));
 	if (!v || nfp_state__copy(&v->state, s)) {
@@ -458,7 +458,7 @@ static int walk_path(struct nfp_walk *w, struct nfp_state *s)
 			nfp_walk__find(w, s, NFP_RULE_TOO_COMPLEX, "it takes more than %u steps to see all of its paths", STEPS_MAX);
 			return 1;
 		}
-		end = w->meta[s->insn].is_jump_target ? was_here(w, s) : 0;
+		end = w->meta[s->insn].is_jump_target ? is_state_visited(w, s) : 0;
 		if (!end)
 			end = step(w, s);
 	} while (!end);
@@ -483,7 +483,7 @@ static void check_function(struct nfp_walk *w, uint32_t start, uint32_t end)
 }
 
 /* Finds functions, jump targets and live registers. */
-static int prepare(struct nfp_walk *w)
+static int scan_program(struct nfp_walk *w)
 {
 	uint32_t count = w->code->count;
 
@@ -517,7 +517,7 @@ static int prepare(struct nfp_walk *w)
 int nfp_walk__run(struct nfp_walk *w)
 {
 	struct nfp_state s;
-	int end = prepare(w);
+	int end = scan_program(w);
 
 	if (end || nfp_state__init(&s))
 		return -ENOMEM;

@@ -89,7 +89,7 @@ int kernel_share__release(int ifindex, uint64_t maker)
 
 /* --- all network namespaces --- */
 
-struct survey {
+struct scan {
 	int ifindex;
 	uint64_t maker;
 	char path[512];    /* directory of libxdp's pins */
@@ -101,14 +101,14 @@ struct survey {
 	uint32_t program[KNOWN_MAX];
 };
 
-static void note(struct survey *s, uint32_t id)
+static void record_program(struct scan *s, uint32_t id)
 {
 	if (id && s->attached < ATTACHED_MAX)
 		s->id[s->attached++] = id;
 }
 
 /* Looks in the current namespace. */
-static void look_here(struct survey *s)
+static void scan_namespace(struct scan *s)
 {
 	LIBBPF_OPTS(bpf_xdp_query_opts, q);
 
@@ -118,17 +118,17 @@ static void look_here(struct survey *s)
 		s->failed = 1;
 	if (bpf_xdp_query(s->ifindex, 0, &q))
 		return;
-	note(s, q.prog_id);
-	note(s, q.drv_prog_id);
-	note(s, q.skb_prog_id);
+	record_program(s, q.prog_id);
+	record_program(s, q.drv_prog_id);
+	record_program(s, q.skb_prog_id);
 }
 
-static int look_in(void *arg, const struct probe_net *net)
+static int enter_and_scan(void *arg, const struct probe_net *net)
 {
 	int home = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
 
 	if (home >= 0 && !setns(net->netns_fd, CLONE_NEWNET)) {
-		look_here(arg);
+		scan_namespace(arg);
 		if (setns(home, CLONE_NEWNET))
 			abort(); /* otherwise this thread would go on in another namespace */
 	}
@@ -139,7 +139,7 @@ static int look_in(void *arg, const struct probe_net *net)
 
 /* --- pins --- */
 
-static int is_attached(const struct survey *s, uint32_t id)
+static int is_attached(const struct scan *s, uint32_t id)
 {
 	for (unsigned i = 0; i < s->attached; i++)
 		if (s->id[i] == id)
@@ -166,7 +166,7 @@ static int is_of_maker(uint32_t prog_id, uint64_t maker)
 }
 
 /* Finds the programs by their links, which attach them to the dispatcher. */
-static void read_programs(struct survey *s, struct pinned *p)
+static void read_programs(struct scan *s, struct pinned *p)
 {
 	for (unsigned i = 0; i < MAX_DISPATCHER_ACTIONS; i++) {
 		struct bpf_link_info info = { 0 };
@@ -189,7 +189,7 @@ static void read_programs(struct survey *s, struct pinned *p)
 }
 
 /* Calls fn() for the pins of each dispatcher that is or was on an interface with this index. */
-static void each_pinned(struct survey *s, int xdp_fd, void (*fn)(struct survey *s, int xdp_fd, const struct pinned *p))
+static void each_pinned(struct scan *s, int xdp_fd, void (*fn)(struct scan *s, int xdp_fd, const struct pinned *p))
 {
 	int copy = openat(xdp_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
@@ -213,7 +213,7 @@ static void each_pinned(struct survey *s, int xdp_fd, void (*fn)(struct survey *
 		close(copy);
 }
 
-static int is_known(const struct survey *s, const struct pinned *p)
+static int is_known(const struct scan *s, const struct pinned *p)
 {
 	for (unsigned i = 0; i < p->programs; i++)
 		for (unsigned j = 0; j < s->known; j++)
@@ -222,7 +222,7 @@ static int is_known(const struct survey *s, const struct pinned *p)
 	return 0;
 }
 
-static void learn(struct survey *s, int xdp_fd, const struct pinned *p)
+static void collect_programs(struct scan *s, int xdp_fd, const struct pinned *p)
 {
 	(void)xdp_fd;
 	s->failed |= p->is_attached && p->has_ours;
@@ -252,7 +252,7 @@ static int unpin(int xdp_fd, const char *name)
  * there, so links are removed only if a known program is among them. libxdp pins links first and unpins them first: pins without links are
  * left by a kill in between.
  */
-static void remove_pins(struct survey *s, int xdp_fd, const struct pinned *p)
+static void remove_pins(struct scan *s, int xdp_fd, const struct pinned *p)
 {
 	struct stat st;
 
@@ -265,16 +265,16 @@ static void remove_pins(struct survey *s, int xdp_fd, const struct pinned *p)
 int kernel_share__undo(int ifindex, uint64_t maker)
 {
 	const char *bpffs = secure_getenv(XDP_BPFFS_ENVVAR);
-	struct survey s = { .left = 1 };
+	struct scan s = { .left = 1 };
 
 	for (unsigned tries = 0; s.left && tries < 2; tries++) {
 		int fd;
 
 		if (tries)
 			sleep(ATTACH_S + 1);
-		s = (struct survey){ .ifindex = ifindex, .maker = maker };
+		s = (struct scan){ .ifindex = ifindex, .maker = maker };
 		snprintf(s.path, sizeof(s.path), "%s/xdp", bpffs ? bpffs : "/sys/fs/bpf");
-		kernel_net__each(look_in, &s);
+		kernel_net__each(enter_and_scan, &s);
 		fd = open(s.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (fd < 0)
 			return errno == ENOENT && !s.failed; /* nothing was ever pinned, or libxdp pins elsewhere */
@@ -282,7 +282,7 @@ int kernel_share__undo(int ifindex, uint64_t maker)
 			close(fd);
 			return 0;
 		}
-		each_pinned(&s, fd, learn);
+		each_pinned(&s, fd, collect_programs);
 		if (!s.failed)
 			each_pinned(&s, fd, remove_pins);
 		close(fd);

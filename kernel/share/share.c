@@ -94,7 +94,7 @@ int kernel_share__possible(char *reason, size_t reason_bytes)
 
 /* --- the handle --- */
 
-static int mark(struct kernel_share *s, struct bpf_object *bpf, char *reason, size_t bytes)
+static int set_maker(struct kernel_share *s, struct bpf_object *bpf, char *reason, size_t bytes)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(bpf, KERNEL_SHARE_MAKER);
 
@@ -106,7 +106,7 @@ static int mark(struct kernel_share *s, struct bpf_object *bpf, char *reason, si
 	return 0;
 }
 
-static int take_program(struct kernel_share *s, struct bpf_object *bpf, const struct kernel_share_opts *opts, char *reason, size_t bytes)
+static int open_program(struct kernel_share *s, struct bpf_object *bpf, const struct kernel_share_opts *opts, char *reason, size_t bytes)
 {
 	DECLARE_LIBXDP_OPTS(xdp_program_opts, of_object, .obj = bpf, .prog_name = opts->program);
 	int err = 0;
@@ -143,9 +143,9 @@ int kernel_share__open(struct bpf_object *bpf, const struct kernel_share_opts *o
 	}
 	s->record.fd = -1;
 	kernel_dispatcher__listen();
-	err = mark(s, bpf, reason, reason_bytes);
+	err = set_maker(s, bpf, reason, reason_bytes);
 	if (!err)
-		err = take_program(s, bpf, opts, reason, reason_bytes);
+		err = open_program(s, bpf, opts, reason, reason_bytes);
 	if (err)
 		kernel_share__close(s);
 	else
@@ -279,7 +279,7 @@ static int write_record(struct kernel_share *s, char *reason, size_t bytes)
 	return -EIO;
 }
 
-static void forget(struct kernel_share *s, int is_undone)
+static void release_record(struct kernel_share *s, int is_undone)
 {
 	if (is_undone) {
 		record__remove(&s->record);
@@ -320,7 +320,7 @@ int kernel_share__attach(struct kernel_share *s, int ifindex, const char *ifname
 			 *kernel_dispatcher__message() ? kernel_dispatcher__message() : strerror(-err));
 		err = -ENOEXEC;
 	}
-	forget(s, kernel_share__undo(ifindex, s->maker));
+	release_record(s, kernel_share__undo(ifindex, s->maker));
 	return err;
 }
 
@@ -331,7 +331,7 @@ void kernel_share__detach(struct kernel_share *s)
 	if (!ifindex)
 		return;
 	kernel_dispatcher__listen();
-	forget(s, kernel_share__release(ifindex, s->maker) > 0 || kernel_share__undo(ifindex, s->maker));
+	release_record(s, kernel_share__release(ifindex, s->maker) > 0 || kernel_share__undo(ifindex, s->maker));
 }
 
 /* libxdp replaces its dispatcher whenever another program comes or goes, so ours is looked up in the new one. */

@@ -24,7 +24,7 @@ static inline int rule__has_fields(const struct spin_rule *rule)
 	return rule->vlan.count || rule->dscp.count || rule->ttl.count;
 }
 
-static inline int rule_sets__meet(const struct spin_rule_set *a, const struct spin_rule_set *b)
+static inline int rule_sets__overlap(const struct spin_rule_set *a, const struct spin_rule_set *b)
 {
 	if (!a->count || !b->count)
 		return 1;
@@ -36,11 +36,11 @@ static inline int rule_sets__meet(const struct spin_rule_set *a, const struct sp
 }
 
 /* A port is given as a number, or as a set, or is any. */
-static inline int rule_ports__meet(unsigned a, const struct spin_rule_set *as, unsigned b, const struct spin_rule_set *bs)
+static inline int rule_ports__overlap(unsigned a, const struct spin_rule_set *as, unsigned b, const struct spin_rule_set *bs)
 {
 	const struct spin_rule_set one_a = { 1, { { (uint16_t)a, (uint16_t)a } } }, one_b = { 1, { { (uint16_t)b, (uint16_t)b } } };
 
-	return rule_sets__meet(a ? &one_a : as, b ? &one_b : bs);
+	return rule_sets__overlap(a ? &one_a : as, b ? &one_b : bs);
 }
 
 /* The addresses of a prefix, or with is_not all others. */
@@ -50,7 +50,7 @@ struct rule_addresses {
 };
 
 /* Do the prefixes have an address in common? Ignores is_not. */
-static inline int rule_prefixes__meet(const struct rule_addresses *a, const struct rule_addresses *b)
+static inline int rule_prefixes__overlap(const struct rule_addresses *a, const struct rule_addresses *b)
 {
 	for (unsigned i = 0; i < 4; i++)
 		if ((a->addr[i] ^ b->addr[i]) & a->mask[i] & b->mask[i])
@@ -64,11 +64,11 @@ static inline int rule_prefix__is_in(const struct rule_addresses *a, const struc
 	for (unsigned i = 0; i < 4; i++)
 		if (b->mask[i] & ~a->mask[i])
 			return 0;
-	return rule_prefixes__meet(a, b);
+	return rule_prefixes__overlap(a, b);
 }
 
 /* Do the two cover all addresses? Only two halves do, which differ in the one bit that their masks have. */
-static inline int rule_prefixes__are_all(const struct rule_addresses *a, const struct rule_addresses *b)
+static inline int rule_prefixes__cover_all(const struct rule_addresses *a, const struct rule_addresses *b)
 {
 	unsigned bits = 0;
 
@@ -77,34 +77,34 @@ static inline int rule_prefixes__are_all(const struct rule_addresses *a, const s
 			return 0;
 		bits += (unsigned)__builtin_popcount(a->mask[i]);
 	}
-	return bits == 1 && !rule_prefixes__meet(a, b);
+	return bits == 1 && !rule_prefixes__overlap(a, b);
 }
 
-static inline int rule_addresses__meet(const struct rule_addresses *a, const struct rule_addresses *b)
+static inline int rule_addresses__overlap(const struct rule_addresses *a, const struct rule_addresses *b)
 {
 	if (a->is_not && b->is_not)
-		return !rule_prefixes__are_all(a, b);
+		return !rule_prefixes__cover_all(a, b);
 	if (a->is_not || b->is_not)
 		return a->is_not ? !rule_prefix__is_in(b, a) : !rule_prefix__is_in(a, b);
-	return rule_prefixes__meet(a, b);
+	return rule_prefixes__overlap(a, b);
 }
 
-static inline int rule_sources__meet(const struct spin_rule *a, const struct spin_rule *b)
+static inline int rule_sources__overlap(const struct spin_rule *a, const struct spin_rule *b)
 {
 	const struct rule_addresses x = { a->src_addr, a->src_mask, a->src_not }, y = { b->src_addr, b->src_mask, b->src_not };
 
-	return rule_addresses__meet(&x, &y);
+	return rule_addresses__overlap(&x, &y);
 }
 
-static inline int rule_destinations__meet(const struct spin_rule *a, const struct spin_rule *b)
+static inline int rule_destinations__overlap(const struct spin_rule *a, const struct spin_rule *b)
 {
 	const struct rule_addresses x = { a->dst_addr, a->dst_mask, a->dst_not }, y = { b->dst_addr, b->dst_mask, b->dst_not };
 
-	return rule_addresses__meet(&x, &y);
+	return rule_addresses__overlap(&x, &y);
 }
 
 /* Returns 0 if both test the same word for ranges that are disjoint. */
-static inline int rule_words__meet(const struct spin_rule *a, const struct spin_rule *b)
+static inline int rule_words__overlap(const struct spin_rule *a, const struct spin_rule *b)
 {
 	if ((a->any_word && a->words > 1) || (b->any_word && b->words > 1))
 		return 1;
@@ -128,10 +128,10 @@ static inline int rules__overlap(const struct spin_rule *a, const struct spin_ru
 {
 	return a->ether_type == b->ether_type && rule__protocol(a) == rule__protocol(b) &&
 	       (!a->ip_version || !b->ip_version || a->ip_version == b->ip_version) &&
-	       rule_ports__meet(a->src_port, &a->src_ports, b->src_port, &b->src_ports) &&
-	       rule_ports__meet(a->dst_port, &a->dst_ports, b->dst_port, &b->dst_ports) && rule_sets__meet(&a->vlan, &b->vlan) &&
-	       rule_sets__meet(&a->dscp, &b->dscp) && rule_sets__meet(&a->ttl, &b->ttl) && rule_sources__meet(a, b) &&
-	       rule_destinations__meet(a, b) && rule_words__meet(a, b);
+	       rule_ports__overlap(a->src_port, &a->src_ports, b->src_port, &b->src_ports) &&
+	       rule_ports__overlap(a->dst_port, &a->dst_ports, b->dst_port, &b->dst_ports) && rule_sets__overlap(&a->vlan, &b->vlan) &&
+	       rule_sets__overlap(&a->dscp, &b->dscp) && rule_sets__overlap(&a->ttl, &b->ttl) && rule_sources__overlap(a, b) &&
+	       rule_destinations__overlap(a, b) && rule_words__overlap(a, b);
 }
 
 #endif

@@ -122,7 +122,7 @@ static void wait_until_freed(void)
 	}
 }
 
-static int make_map(const struct bpf_map *map)
+static int create_map(const struct bpf_map *map)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = bpf_map__map_flags(map), .numa_node = bpf_map__numa_node(map),
 		    .map_ifindex = (__u32)device);
@@ -148,7 +148,7 @@ static int try_maps(const char *path, struct refusal *refusal)
 		if (bpf_map__type(map) == BPF_MAP_TYPE_PERF_EVENT_ARRAY)
 			continue;
 		words_forget();
-		fd = opened < MAPS ? make_map(map) : -E2BIG;
+		fd = opened < MAPS ? create_map(map) : -E2BIG;
 		if (fd < 0) {
 			words_of_kernel(words, sizeof(words));
 			result = refuse(refusal, "map", "%s: %s (%s)", bpf_map__name(map), *words ? words : "no message",
@@ -232,7 +232,7 @@ static void print_refusal(const char *object, const char *program, const struct 
 	print_field(refusal->message, '\n');
 }
 
-static void judge_program(const char *path, const char *object, const char *name)
+static void report_program(const char *path, const char *object, const char *name)
 {
 	struct refusal refusal;
 	unsigned instructions = 0;
@@ -251,7 +251,7 @@ static void judge_program(const char *path, const char *object, const char *name
 }
 
 /* Returns 0, or -1 if the object has nothing to judge. That is also printed as a line. */
-static int judge_object(const char *path)
+static int report_object(const char *path)
 {
 	char copy[4096], *object, *dot;
 	struct bpf_program *program;
@@ -274,7 +274,7 @@ static int judge_object(const char *path)
 	bpf_object__for_each_program(program, opened) {
 		if (bpf_program__type(program) != BPF_PROG_TYPE_XDP)
 			continue;
-		judge_program(path, object, bpf_program__name(program));
+		report_program(path, object, bpf_program__name(program));
 		programs++;
 	}
 	bpf_object__close(opened);
@@ -323,7 +323,7 @@ int main(int argc, char **argv)
 	if (words_begin())
 		return 1;
 	for (int i = optind + 1; i < argc; i++)
-		if (judge_object(argv[i]))
+		if (report_object(argv[i]))
 			result = 1;
 	words_forget();
 	return result;

@@ -24,7 +24,7 @@
 int device;
 const char *debugfs, *this_case;
 
-static int held[FDS], n_held;
+static int kept_fds[FDS], kept_count;
 static unsigned programs_before, maps_before;
 
 /* --- reports ------------------------------------------------------------------------------- */
@@ -59,19 +59,19 @@ int step(const char *name, int result)
 	return result;
 }
 
-static int hold(int fd)
+static int keep_fd(int fd)
 {
-	if (fd >= 0 && n_held < FDS)
-		held[n_held++] = fd;
+	if (fd >= 0 && kept_count < FDS)
+		kept_fds[kept_count++] = fd;
 	return fd;
 }
 
 void release(int fd)
 {
-	for (int i = 0; i < n_held; i++)
-		if (held[i] == fd) {
+	for (int i = 0; i < kept_count; i++)
+		if (kept_fds[i] == fd) {
 			close(fd);
-			held[i] = held[--n_held];
+			kept_fds[i] = kept_fds[--kept_count];
 			return;
 		}
 }
@@ -86,7 +86,7 @@ int load(const struct bpf_insn *insns, size_t bytes, enum bpf_prog_type type, in
 
 	words_forget();
 	fd = bpf_prog_load(type, "case", "GPL", insns, bytes / sizeof(*insns), &options);
-	return fd < 0 ? -errno : hold(fd);
+	return fd < 0 ? -errno : keep_fd(fd);
 }
 
 int load_pass(int ifindex)
@@ -120,7 +120,7 @@ int make_map(enum bpf_map_type type, int ifindex, unsigned entries, unsigned fla
 
 	words_forget();
 	fd = bpf_map_create(type, "case", 4, 8, entries, &options);
-	return fd < 0 ? -errno : hold(fd);
+	return fd < 0 ? -errno : keep_fd(fd);
 }
 
 int attach(int ifindex, int program, unsigned flags)
@@ -142,7 +142,7 @@ int attach_link(int program)
 
 	words_forget();
 	fd = bpf_link_create(program, device, BPF_XDP, &options);
-	return fd < 0 ? -errno : hold(fd);
+	return fd < 0 ? -errno : keep_fd(fd);
 }
 
 struct bpf_prog_info info_of(int program)
@@ -155,7 +155,7 @@ struct bpf_prog_info info_of(int program)
 	return info;
 }
 
-static int read_gate(const char *name, char *value, size_t bytes)
+static int read_toggle(const char *name, char *value, size_t bytes)
 {
 	char path[512];
 	FILE *file;
@@ -200,7 +200,7 @@ void query(const char *name, int ifindex, int program)
 		return;
 	}
 	if (ifindex == device)
-		read_gate("ports/0/bpf_offloaded_id", bound, sizeof(bound));
+		read_toggle("ports/0/bpf_offloaded_id", bound, sizeof(bound));
 	found(name, "mode %s, program %s, device has %s", modes[state.attach_mode < 5 ? state.attach_mode : 0],
 	      !state.hw_prog_id                                         ? "none"
 	      : program >= 0 && state.hw_prog_id == info_of(program).id ? "right"
@@ -251,7 +251,7 @@ void report_left(void)
 		links_left = count_ids(bpf_link_get_next_id);
 		bound = count_bound();
 		bpf_xdp_query(device, 0, &state);
-		read_gate("ports/0/bpf_offloaded_id", id, sizeof(id));
+		read_toggle("ports/0/bpf_offloaded_id", id, sizeof(id));
 		if (tries == 100 || (!extra_programs && !extra_maps && !links_left && !bound && !state.attach_mode && !strcmp(id, "0")))
 			break;
 		usleep(20000);
@@ -273,6 +273,6 @@ void count_before(void)
 
 void drop_all(void)
 {
-	while (n_held)
-		close(held[--n_held]);
+	while (kept_count)
+		close(kept_fds[--kept_count]);
 }

@@ -45,7 +45,7 @@ int words_begin(void)
 }
 
 /* Filters the kernel log: other subsystems, such as clocks and random numbers, may log at any time. */
-static bool is_of_driver(const char *text)
+static bool is_driver_message(const char *text)
 {
 	static const char *const starts[] = { "NFP net bpf: ", "nfp", "netdevsim" };
 
@@ -77,7 +77,7 @@ void words_of_kernel(char *to, size_t bytes)
 		text[strcspn(text, "\n")] = 0;
 		if (strstr(text, "WARNING:") || strstr(text, "BUG:") || strstr(text, "Oops"))
 			fprintf(stderr, "kernel: %s\n", text);
-		if (used < bytes && is_of_driver(text) && strncmp(text, last, sizeof(last) - 1))
+		if (used < bytes && is_driver_message(text) && strncmp(text, last, sizeof(last) - 1))
 			used += (size_t)snprintf(to + used, bytes - used, "%s%s", used ? "; " : "", text);
 		snprintf(last, sizeof(last), "%s", text);
 	}
