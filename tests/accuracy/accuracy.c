@@ -31,7 +31,7 @@ static const struct kind {
 	{ "shared_256", cache_256_rows }, { "shared_512", cache_512_rows }, { "shared_1024", cache_1024_rows },
 };
 
-struct judged {
+struct result {
 	const struct row *row;
 	struct values values;
 	int measured; /* 0: the row failed */
@@ -40,7 +40,7 @@ struct judged {
 	char reason[200];
 };
 
-static void child(const struct row *row, const char *image, int to)
+static void run_child(const struct row *row, const char *image, int fd)
 {
 	static struct machine machine;
 	struct values values = { 0 };
@@ -49,16 +49,16 @@ static void child(const struct row *row, const char *image, int to)
 
 	alarm(SECONDS_MAX);
 	snprintf(path, sizeof(path), "%s/tests/accuracy/%s.elf", build ? build : "build", image);
-	dup2(to, STDOUT_FILENO);
+	dup2(fd, STDOUT_FILENO);
 	machine__open(&machine, path);
 	row->measure(&machine, row, &values);
 	/* the parent reads either these binary values, or text: the reason of a failure */
-	if (write(to, &values, sizeof(values)) != sizeof(values))
+	if (write(fd, &values, sizeof(values)) != sizeof(values))
 		_Exit(1);
 	_Exit(0);
 }
 
-static void measure(struct judged *judged, const char *image)
+static void measure(struct result *result, const char *image)
 {
 	size_t have = 0;
 	int fds[2], status;
@@ -67,12 +67,12 @@ static void measure(struct judged *judged, const char *image)
 	pid_t pid;
 
 	if (pipe(fds) || (pid = fork()) < 0) {
-		snprintf(judged->reason, sizeof(judged->reason), "%s", strerror(errno));
+		snprintf(result->reason, sizeof(result->reason), "%s", strerror(errno));
 		return;
 	}
 	if (!pid) {
 		close(fds[0]);
-		child(judged->row, image, fds[1]);
+		run_child(result->row, image, fds[1]);
 	}
 	close(fds[1]);
 	while (have < sizeof(data) && (n = read(fds[0], data + have, sizeof(data) - have)) > 0)
@@ -81,37 +81,37 @@ static void measure(struct judged *judged, const char *image)
 	if (waitpid(pid, &status, 0) < 0)
 		status = -1;
 	if (WIFEXITED(status) && !WEXITSTATUS(status) && have == sizeof(data)) {
-		memcpy(&judged->values, data, sizeof(data));
-		judged->measured = 1;
+		memcpy(&result->values, data, sizeof(data));
+		result->measured = 1;
 	} else if (WIFSIGNALED(status)) {
-		snprintf(judged->reason, sizeof(judged->reason), "%s", strsignal(WTERMSIG(status)));
+		snprintf(result->reason, sizeof(result->reason), "%s", strsignal(WTERMSIG(status)));
 	} else {
-		snprintf(judged->reason, sizeof(judged->reason), "%.*s", (int)have, data);
+		snprintf(result->reason, sizeof(result->reason), "%.*s", (int)have, data);
 	}
 }
 
 /* Returns 1 for the rows to which a note of the measurements applies: "Sends are the least trusted rows." */
-static int is_doubtful(const struct row *row)
+static int is_uncertain(const struct row *row)
 {
 	return row->flags & ROW_DOUBT || strstr(row->name, "send");
 }
 
-static void print_row(const struct judged *judged)
+static void print_row(const struct result *result)
 {
-	const struct row *row = judged->row;
+	const struct row *row = result->row;
 	char model[200] = "";
 	int n = 0;
 
-	for (unsigned i = 0; i < judged->values.count && n < (int)sizeof(model) - 16; i++)
-		n += snprintf(model + n, sizeof(model) - (size_t)n, "%s%.4g", i ? " " : "", judged->values.v[i]);
-	if (judged->values.most > 0)
-		snprintf(model + n, sizeof(model) - (size_t)n, " (%.4g-%.4g)", judged->values.least, judged->values.most);
+	for (unsigned i = 0; i < result->values.count && n < (int)sizeof(model) - 16; i++)
+		n += snprintf(model + n, sizeof(model) - (size_t)n, "%s%.4g", i ? " " : "", result->values.v[i]);
+	if (result->values.most > 0)
+		snprintf(model + n, sizeof(model) - (size_t)n, " (%.4g-%.4g)", result->values.least, result->values.most);
 	printf("%-15s %-34s %14s ", row->group, row->name, row->measured);
-	if (!judged->measured)
-		printf("failed: %s\n", judged->reason);
+	if (!result->measured)
+		printf("failed: %s\n", result->reason);
 	else
-		printf("%14s %8.2f %% %s%s\n", model, 100 * judged->error, judged->exact ? "exact" : "",
-		       is_doubtful(row) ? " (less trusted)" : "");
+		printf("%14s %8.2f %% %s%s\n", model, 100 * result->error, result->exact ? "exact" : "",
+		       is_uncertain(row) ? " (less trusted)" : "");
 }
 
 /* One line of the summary: a set of rows. */
@@ -120,11 +120,11 @@ struct summary {
 	unsigned count, exact, failed;
 };
 
-static void summary__add(struct summary *summary, const struct judged *judged)
+static void summary__add(struct summary *summary, const struct result *result)
 {
-	summary->errors[summary->count++] = judged->error;
-	summary->exact += (unsigned)judged->exact;
-	summary->failed += !judged->measured;
+	summary->errors[summary->count++] = result->error;
+	summary->exact += (unsigned)result->exact;
+	summary->failed += !result->measured;
 }
 
 static void summary__print(struct summary *summary, const char *name)
@@ -140,24 +140,24 @@ static void summary__print(struct summary *summary, const char *name)
 	printf("\n");
 }
 
-static void print_groups(const struct judged *judged, unsigned count)
+static void print_groups(const struct result *result, unsigned count)
 {
 	printf("\n");
 	for (unsigned i = 0; i < count; i++) {
 		static struct summary summary;
 
-		if (i && !strcmp(judged[i].row->group, judged[i - 1].row->group))
+		if (i && !strcmp(result[i].row->group, result[i - 1].row->group))
 			continue;
 		summary.count = summary.exact = summary.failed = 0;
 		for (unsigned k = 0; k < count; k++) {
-			if (strcmp(judged[k].row->group, judged[i].row->group))
+			if (strcmp(result[k].row->group, result[i].row->group))
 				continue;
 			if (k < i)
 				break;
-			summary__add(&summary, &judged[k]);
+			summary__add(&summary, &result[k]);
 		}
 		if (summary.count)
-			summary__print(&summary, judged[i].row->group);
+			summary__print(&summary, result[i].row->group);
 	}
 }
 
@@ -165,21 +165,21 @@ static void print_groups(const struct judged *judged, unsigned count)
  * Returns 1 if the measurement states all conditions that its value depends on. It does not for rows that depend on the state of the
  * cache's LFSR, for which the model's value is the median of a range, and for rows that the measurements themselves trust less.
  */
-static int is_certain(const struct judged *judged)
+static int is_certain(const struct result *result)
 {
-	return judged->values.most <= 1.01 * judged->values.least && !is_doubtful(judged->row);
+	return result->values.most <= 1.01 * result->values.least && !is_uncertain(result->row);
 }
 
 /* Summarizes the idle rows, or those under load. */
-static void summarize(struct summary *all, struct summary *certain, const struct judged *judged, unsigned count, unsigned load)
+static void summarize(struct summary *all, struct summary *certain, const struct result *result, unsigned count, unsigned load)
 {
 	all->count = certain->count = 0;
 	for (unsigned i = 0; i < count; i++) {
-		if ((judged[i].row->flags & ROW_LOAD) != load)
+		if ((result[i].row->flags & ROW_LOAD) != load)
 			continue;
-		summary__add(all, &judged[i]);
-		if (is_certain(&judged[i]))
-			summary__add(certain, &judged[i]);
+		summary__add(all, &result[i]);
+		if (is_certain(&result[i]))
+			summary__add(certain, &result[i]);
 	}
 }
 
@@ -203,13 +203,13 @@ static void add_errors(struct measure *m, struct summary *all, const struct summ
 	measure_add(m, names[load][3], certain->count ? certain->errors[certain->count - 1] : NAN, "relative");
 }
 
-static void add_figures(struct measure *m, struct judged *judged, unsigned count)
+static void add_figures(struct measure *m, struct result *result, unsigned count)
 {
 	static struct summary all[2], certain[2]; /* idle, load */
 
 	printf("\n");
 	for (unsigned load = 0; load < 2; load++) {
-		summarize(&all[load], &certain[load], judged, count, load);
+		summarize(&all[load], &certain[load], result, count, load);
 		if (!all[load].count)
 			return;
 		summary__print(&all[load], load ? "under load" : "idle");
@@ -219,29 +219,29 @@ static void add_figures(struct measure *m, struct judged *judged, unsigned count
 	}
 	all[0].count = 0;
 	for (unsigned i = 0; i < count; i++)
-		summary__add(&all[0], &judged[i]);
+		summary__add(&all[0], &result[i]);
 	measure_add(m, "accuracy.median_error", measure_median(all[0].errors, count), "relative");
 	measure_add(m, "accuracy.worst_error", all[0].errors[count - 1], "relative");
 }
 
-static void add_rows(struct measure *m, const struct judged *judged, unsigned count)
+static void add_rows(struct measure *m, const struct result *result, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
-		const struct row *row = judged[i].row;
+		const struct row *row = result[i].row;
 		struct measure_row *to;
 		char name[64];
 
 		snprintf(name, sizeof(name), "%s.%s", row->group, row->name);
-		to = measure_add(m, name, judged[i].measured ? judged[i].values.v[0] : NAN, row->unit);
+		to = measure_add(m, name, result[i].measured ? result[i].values.v[0] : NAN, row->unit);
 		measure_baseline(to, measured_first(row));
-		to->error = judged[i].error;
+		to->error = result[i].error;
 		measure_goal(to, MEASURE_AT_MOST, row->flags & ROW_LOAD ? 0.05 : 0.02, to->error);
 	}
 }
 
 int main(int argc, char **argv)
 {
-	static struct judged judged[ROWS_MAX];
+	static struct result result[ROWS_MAX];
 	static struct measure m;
 	unsigned count = 0, failed = 0;
 
@@ -253,7 +253,7 @@ int main(int argc, char **argv)
 	printf("%-15s %-34s %14s %14s %10s\n", "group", "row", "measured", "model", "error");
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
 		for (const struct row *row = kinds[k].rows; row->name; row++) {
-			struct judged *one = &judged[count];
+			struct result *one = &result[count];
 			int wanted = argc == 2;
 
 			for (int a = 2; a < argc; a++)
@@ -269,9 +269,9 @@ int main(int argc, char **argv)
 			count++;
 		}
 	}
-	print_groups(judged, count);
-	add_figures(&m, judged, count);
-	add_rows(&m, judged, count);
+	print_groups(result, count);
+	add_figures(&m, result, count);
+	add_rows(&m, result, count);
 	if (measure_write(&m, argv[1]))
 		perror(argv[1]);
 	return failed ? 1 : 0;

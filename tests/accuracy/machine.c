@@ -24,22 +24,22 @@ _Noreturn void machine__fail(const char *format, ...)
 	_Exit(1);
 }
 
-static void starts(void *arg, struct soc_task *task)
+static void on_start(void *arg, struct soc_task *task)
 {
 	(void)arg;
 	(void)task;
 }
 
-static int command(void *arg, struct soc_task *task, const struct hpu_command *command)
+static int on_command(void *arg, struct soc_task *task, const struct hpu_command *on_command)
 {
 	struct machine *machine = arg;
 
 	if (machine->issues < MACHINE_TASKS)
-		machine->issued[machine->issues++] = (struct issue){ command->issued, (unsigned)(task->hpu - machine->soc.hpus) };
+		machine->issued[machine->issues++] = (struct issue){ on_command->issued, (unsigned)(task->hpu - machine->soc.hpus) };
 	return 0;
 }
 
-static void task_ended(void *arg, struct soc_task *task, int pops)
+static void on_end(void *arg, struct soc_task *task, int pops)
 {
 	struct machine *machine = arg;
 	struct ended *ended = &machine->ended[machine->count];
@@ -57,25 +57,25 @@ static void task_ended(void *arg, struct soc_task *task, int pops)
 	ended->her = machine->her[ended->packet];
 }
 
-static void freed(void *arg, uint32_t message, uint64_t cycle)
+static void on_freed(void *arg, uint32_t message, uint64_t cycle)
 {
 	(void)arg;
 	(void)message;
 	(void)cycle;
 }
 
-static void room(void *arg, uint64_t cycle)
+static void on_room(void *arg, uint64_t cycle)
 {
 	(void)arg;
 	(void)cycle;
 }
 
 static const struct soc_nic nic = {
-	.on_start = starts,
-	.on_command = command,
-	.on_end = task_ended,
-	.on_freed = freed,
-	.on_room = room,
+	.on_start = on_start,
+	.on_command = on_command,
+	.on_end = on_end,
+	.on_freed = on_freed,
+	.on_room = on_room,
 };
 
 /* Reads the whole file. The buffer is never freed. */

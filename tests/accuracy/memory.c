@@ -58,7 +58,7 @@ static void loop_alone(struct machine *machine, const struct row *row, struct va
 }
 
 /* 16 HPUs of clusters 0 and 1, and 16 of the others, whose packets arrive later: the mean of each half. */
-static void halves(struct machine *machine, const struct row *row, struct values *out)
+static void mean_of_halves(struct machine *machine, const struct row *row, struct values *out)
 {
 	const struct soc_context *contexts[4];
 	struct packet packets[32];
@@ -187,12 +187,12 @@ static void critical_sections(struct machine *machine, const struct row *row, st
 	ROW("load l2", what "_4x2", eight, ROW_LOAD, at_once, what, 8, 4, 16),                     \
 	ROW("load l2", what "_4x4", sixteen, ROW_LOAD, at_once, what, 16, 4, 16)
 /* clang-format on */
-#define MIXED(name, measured, one, other)                                       \
-	{                                                                       \
-		"load l2", "mixed_" name, measured, "cycles", ROW_LOAD, halves, \
-		{                                                               \
-			one, other                                              \
-		}                                                               \
+#define MIXED(name, measured, one, other)                                               \
+	{                                                                               \
+		"load l2", "mixed_" name, measured, "cycles", ROW_LOAD, mean_of_halves, \
+		{                                                                       \
+			one, other                                                      \
+		}                                                                       \
 	}
 #define OWNERS(name, measured, flags, guest, owner, guests, per)                                               \
 	{                                                                                                      \

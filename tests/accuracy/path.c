@@ -8,7 +8,7 @@
 
 enum moment { HER, STARTED, FIRST, RETURNED, DOORBELL, FEEDBACK };
 
-static double at(const struct ended *ended, long moment)
+static double cycle_of(const struct ended *ended, long moment)
 {
 	const uint64_t cycles[] = { [HER] = ended->her,
 				    [STARTED] = ended->task.started,
@@ -27,7 +27,7 @@ static void interval(struct machine *machine, const struct row *row, struct valu
 
 	run_at_once(machine, row->text[0], 1, 1, (unsigned)row->arg[2]);
 	ended = machine__task(machine, 0, SOC_PAYLOAD);
-	values__add(out, at(ended, row->arg[1]) - at(ended, row->arg[0]));
+	values__add(out, cycle_of(ended, row->arg[1]) - cycle_of(ended, row->arg[0]));
 }
 
 /* The time from HER to the last feedback of one packet with header, payload and completion handler. */
@@ -39,7 +39,8 @@ static void chain(struct machine *machine, const struct row *row, struct values 
 	machine__warm(machine, handler);
 	packet.context = machine__context(machine, handler, handler, handler, WHOLE);
 	machine__group(machine, &packet, 1);
-	values__add(out, at(machine__task(machine, 0, SOC_COMPLETION), FEEDBACK) - at(machine__task(machine, 0, SOC_HEADER), HER));
+	values__add(out,
+		    cycle_of(machine__task(machine, 0, SOC_COMPLETION), FEEDBACK) - cycle_of(machine__task(machine, 0, SOC_HEADER), HER));
 }
 
 /*

@@ -177,7 +177,7 @@ static void all_full(struct machine *machine, const struct row *row, struct valu
 }
 
 /* Eight messages that wait for their header handlers: the order in which they are served when all are ready, starting at m8. */
-static void in_turn(struct machine *machine, const struct row *row, struct values *out)
+static void round_robin_order(struct machine *machine, const struct row *row, struct values *out)
 {
 	const struct soc_context *context;
 	struct packet packets[96];
@@ -301,7 +301,7 @@ const struct row schedule_rows[] = {
 	RUN("spilled_spacing_256", "4", "cycles", 0, spilled_spacing, "busy_410", 256),
 	RUN("spilled_spacing_1024", "16", "cycles", 0, spilled_spacing, "busy_1009", 1024),
 	RUN("all_full_in_turn", "0 8 9 10 11 0 8 9 10 11 8 9 10 11", "message", 0, all_full, NULL, 0),
-	RUN("ready_messages_in_turn", "8 9 10 11 12 13 14 15 8 9", "message", 0, in_turn, NULL, 0),
+	RUN("ready_messages_in_turn", "8 9 10 11 12 13 14 15 8 9", "message", 0, round_robin_order, NULL, 0),
 	RUN("one_home_in_turn", "32 32 32 36 32 36 40 44 32 36", "message", 0, one_home, NULL, 0),
 	RUN("home_takes_4096", "18", "packets", 0, home_takes, "busy_2009", 4096, 30),
 	RUN("home_takes_1024", "20", "packets", 0, home_takes, "busy_1009", 1024, 64),

@@ -21,19 +21,19 @@
 
 #define BURSTS        61
 #define BURST_PACKETS 20000
-#define MORE_NS       5.0 /* 64 contexts compared with one */
+#define EXTRA_NS      5.0 /* 64 contexts compared with one */
 #define SAMPLES       4
-#define ARMS_MAX      16
+#define VARIANTS_MAX  16
 
 /* A program and its packet. */
-struct arm {
+struct variant {
 	const char *name;
 	int fd;
 	struct template t;
 };
 
-static struct arm arms[ARMS_MAX];
-static unsigned arm_count;
+static struct variant variants[VARIANTS_MAX];
+static unsigned variant_count;
 
 static int fail(const char *what, const char *reason)
 {
@@ -52,53 +52,53 @@ static int make_frame(struct template *t, const char *source, unsigned port)
 	       template_line(t, udp) != 1 || template_line(t, "count 22 1") != 1 || template_finish(t);
 }
 
-static double burst(const struct arm *arm)
+static double burst(const struct variant *variant)
 {
 	uint8_t out[ENGINE_FRAME_MAX];
-	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = arm->t.frame, .data_size_in = arm->t.bytes, .data_out = out,
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = variant->t.frame, .data_size_in = variant->t.bytes, .data_out = out,
 		    .data_size_out = sizeof(out), .repeat = BURST_PACKETS);
 
-	return bpf_prog_test_run_opts(arm->fd, &opts) ? NAN : opts.duration;
+	return bpf_prog_test_run_opts(variant->fd, &opts) ? NAN : opts.duration;
 }
 
-static double taken[ARMS_MAX][BURSTS];
+static double burst_ns[VARIANTS_MAX][BURSTS];
 
-static int measure_arms(void)
+static int measure_variants(void)
 {
 	for (int i = 0; i < BURSTS; i++)
-		for (unsigned a = 0; a < arm_count; a++) {
-			taken[a][i] = burst(&arms[a]);
-			if (isnan(taken[a][i]))
-				return fail(arms[a].name, strerror(errno));
+		for (unsigned a = 0; a < variant_count; a++) {
+			burst_ns[a][i] = burst(&variants[a]);
+			if (isnan(burst_ns[a][i]))
+				return fail(variants[a].name, strerror(errno));
 		}
 	return 0;
 }
 
-static double median_of(unsigned arm)
+static double median_of(unsigned variant)
 {
 	double ns[BURSTS];
 
-	memcpy(ns, taken[arm], sizeof(ns));
+	memcpy(ns, burst_ns[variant], sizeof(ns));
 	return measure_median(ns, BURSTS);
 }
 
-/* Returns the median difference between two arms, burst by burst, so that both halves of a pair run under the same conditions. */
-static double median_difference(unsigned arm, unsigned over)
+/* Returns the median difference between two variants, burst by burst, so that both halves of a pair run under the same conditions. */
+static double median_difference(unsigned variant, unsigned over)
 {
 	double ns[BURSTS];
 
 	for (int i = 0; i < BURSTS; i++)
-		ns[i] = taken[arm][i] - taken[over][i];
+		ns[i] = burst_ns[variant][i] - burst_ns[over][i];
 	return measure_median(ns, BURSTS);
 }
 
-static int add_arm(const char *name, int fd, const char *source, unsigned port)
+static int add_variant(const char *name, int fd, const char *source, unsigned port)
 {
-	struct arm *arm = &arms[arm_count++];
+	struct variant *variant = &variants[variant_count++];
 
-	arm->name = name;
-	arm->fd = fd;
-	return make_frame(&arm->t, source, port) ? fail(name, engine_error()) : 0;
+	variant->name = name;
+	variant->fd = fd;
+	return make_frame(&variant->t, source, port) ? fail(name, engine_error()) : 0;
 }
 
 /* Adds a context with one route, and attaches it if there is an interface. */
@@ -126,27 +126,27 @@ static int fill_nic(struct spin_nic *nic, const struct spin_object *object, cons
 	return 0;
 }
 
-static unsigned first(const char *name)
+static unsigned find_variant(const char *name)
 {
 	unsigned a = 0;
 
-	while (a < arm_count && strcmp(arms[a].name, name))
+	while (a < variant_count && strcmp(variants[a].name, name))
 		a++;
 	return a;
 }
 
-/* Reports the slowest arm of this name relative to the base. */
-static void report(struct measure *m, const char *name, const char *arm, const char *base, double target)
+/* Reports the slowest variant of this name relative to the base. */
+static void report(struct measure *m, const char *name, const char *variant, const char *base, double target)
 {
 	struct measure_row *row;
-	double more = -INFINITY;
+	double extra = -INFINITY;
 
-	for (unsigned a = 0; a < arm_count; a++)
-		if (!strcmp(arms[a].name, arm))
-			more = fmax(more, median_difference(a, first(base)));
-	row = measure_add(m, name, more, "ns");
-	row->baseline = median_of(first(base));
-	row->ratio = (row->baseline + more) / row->baseline;
+	for (unsigned a = 0; a < variant_count; a++)
+		if (!strcmp(variants[a].name, variant))
+			extra = fmax(extra, median_difference(a, find_variant(base)));
+	row = measure_add(m, name, extra, "ns");
+	row->baseline = median_of(find_variant(base));
+	row->ratio = (row->baseline + extra) / row->baseline;
 	if (!isnan(target))
 		measure_goal(row, MEASURE_AT_MOST, target, row->value);
 }
@@ -164,25 +164,25 @@ static int bench(struct measure *m, const struct spin_object *object)
 	err = add_context(NULL, object, "udp dport 9000", &alone) || add_context(one, object, "udp dport 9000", &ctx) ||
 	      fill_nic(ports, object, "udp dport 90%02u") || fill_nic(addresses, object, "udp src 10.0.%u.0/24");
 	if (!err)
-		err = add_arm("alone", spin_ctx__program_fd(alone), "10.0.0.1", 9000) ||
-		      add_arm("one", spin_nic__program_fd(one), "10.0.0.1", 9000) ||
-		      add_arm("one, unmatched", spin_nic__program_fd(one), "10.0.0.1", 8000) ||
-		      add_arm("all, unmatched", spin_nic__program_fd(ports), "10.0.0.1", 8000);
+		err = add_variant("alone", spin_ctx__program_fd(alone), "10.0.0.1", 9000) ||
+		      add_variant("one", spin_nic__program_fd(one), "10.0.0.1", 9000) ||
+		      add_variant("one, unmatched", spin_nic__program_fd(one), "10.0.0.1", 8000) ||
+		      add_variant("all, unmatched", spin_nic__program_fd(ports), "10.0.0.1", 8000);
 	for (unsigned i = 0; i < SAMPLES && !err; i++) {
 		snprintf(source, sizeof(source), "10.0.%u.1", samples[i]);
-		err = add_arm("all by port", spin_nic__program_fd(ports), "10.0.0.1", 9000 + samples[i]) ||
-		      add_arm("all by address", spin_nic__program_fd(addresses), source, 9000);
+		err = add_variant("all by port", spin_nic__program_fd(ports), "10.0.0.1", 9000 + samples[i]) ||
+		      add_variant("all by address", spin_nic__program_fd(addresses), source, 9000);
 	}
 	if (!err)
-		err = measure_arms();
+		err = measure_variants();
 	if (err)
 		return err;
-	for (unsigned a = 0; a < arm_count; a++)
-		printf("%-20s %6.1f ns\n", arms[a].name, median_of(a));
+	for (unsigned a = 0; a < variant_count; a++)
+		printf("%-20s %6.1f ns\n", variants[a].name, median_of(a));
 	report(m, "contexts.one_vs_alone", "one", "alone", NAN);
-	report(m, "contexts.64_vs_one", "all by port", "one", MORE_NS);
+	report(m, "contexts.64_vs_one", "all by port", "one", EXTRA_NS);
 	report(m, "contexts.64_by_address_vs_one", "all by address", "one", NAN);
-	report(m, "contexts.64_unmatched_vs_one", "all, unmatched", "one, unmatched", MORE_NS);
+	report(m, "contexts.64_unmatched_vs_one", "all, unmatched", "one, unmatched", EXTRA_NS);
 	return 0;
 }
 

@@ -65,11 +65,11 @@ int generate(struct xdp_md *ctx)
 }
 
 /* Returns 1 for the first answer to a GET that was sent, if it has that key's value. */
-static __always_inline int right(void *data)
+static __always_inline int is_correct(void *data)
 {
 	void *request = gets.request, *text = data + GETS_TEXT_AT, *want = gets.answer;
 	__u16 id = bpf_ntohs(U16(data + GETS_ID_AT));
-	__u32 behind = (gets.sent - id) % GETS_DRAWN, n = gets.sent - (behind ? behind : GETS_DRAWN);
+	__u32 age = (gets.sent - id) % GETS_DRAWN, n = gets.sent - (age ? age : GETS_DRAWN);
 	__u64 digits = gets.digits[gets.drawn[id] % GETS_KEYS];
 
 	if (U32(data + IP_AT + 12) != U32(request + IP_AT + 16) || U32(data + IP_AT + 16) != U32(request + IP_AT + 12) ||
@@ -92,7 +92,7 @@ int check(struct xdp_md *ctx)
 	if (data + GETS_TEXT_AT > end || U16(data + 12) != bpf_htons(ETH_P_IP) || *(__u8 *)(data + IP_AT + 9) != IPPROTO_UDP ||
 	    U16(data + UDP_AT) != bpf_htons(PORT) || U16(data + UDP_AT + 2) != U16((void *)gets.request + UDP_AT))
 		return XDP_PASS;
-	if (data + GETS_ANSWER_BYTES <= end && right(data))
+	if (data + GETS_ANSWER_BYTES <= end && is_correct(data))
 		gets.good++;
 	else
 		gets.bad++;

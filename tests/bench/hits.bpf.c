@@ -63,7 +63,7 @@ int generate(struct xdp_md *ctx)
 }
 
 /* Returns 1 for the first reply to a request that was sent, if it has that key's value. */
-static __always_inline int right(void *data, void *request)
+static __always_inline int is_correct(void *data, void *request)
 {
 	__u32 id = bpf_ntohl(U32(data, m.id)), key = hits_key(id);
 	__u32 *seen = &hits.seen[id % HITS_RECENT];
@@ -88,7 +88,7 @@ int check(struct xdp_md *ctx)
 	if (data + HITS_BYTES > (void *)(long)ctx->data_end || U16(data, eth.h_proto) != bpf_htons(ETH_P_IP) ||
 	    *(__u8 *)AT(data, ip.protocol) != IPPROTO_UDP || U16(data, udp.source) != bpf_htons(HITS_PORT))
 		return XDP_PASS;
-	if (right(data, hits.frame))
+	if (is_correct(data, hits.frame))
 		hits.good++;
 	else
 		hits.bad++;

@@ -38,7 +38,7 @@
 #define RECEIVE_BUFFER_BYTES (4 << 20)
 #define TARGET               5.0
 
-enum arm { USERSPACE, HANDLER, ARMS };
+enum variant { USERSPACE, HANDLER, VARIANTS };
 
 struct bench {
 	struct lab lab;
@@ -168,7 +168,7 @@ static int serve(void *arg)
 }
 
 /* Sends requests until it is killed. The NAPI thread that receives the replies has a higher priority on this CPU. */
-static int ask(void *arg)
+static int send_requests(void *arg)
 {
 	const struct bench *b = arg;
 	struct xdp_md ctx = { .data_end = HITS_BYTES, .ingress_ifindex = if_nametoindex(b->lab.client.ifname) };
@@ -185,11 +185,11 @@ static int ask(void *arg)
 }
 
 /* Starts the server in user space and returns its pid, or 0. */
-static pid_t start_serving(struct bench *b, enum arm arm)
+static pid_t start_serving(struct bench *b, enum variant variant)
 {
 	pid_t server = 0, napi;
 
-	if (arm == HANDLER) {
+	if (variant == HANDLER) {
 		lab_enter(&b->lab.server);
 		if (spin_ctx__attach(b->ctx))
 			die("%s", spin_strerror_last());
@@ -206,7 +206,7 @@ static pid_t start_serving(struct bench *b, enum arm arm)
 	napi = lab_napi_thread(&b->lab.server);
 	if (!napi || !lab_napi_thread(&b->lab.client))
 		die("the NAPI threads are gone");
-	proc_pin(napi, arm == HANDLER ? b->lab.server.cpu : b->lab.client.cpu, 1);
+	proc_pin(napi, variant == HANDLER ? b->lab.server.cpu : b->lab.client.cpu, 1);
 	return server;
 }
 
@@ -218,7 +218,7 @@ static double rate(struct bench *b, uint32_t window, unsigned ms)
 
 	b->hits->window = window;
 	b->hits->ended = b->hits->sent;
-	client = proc_start(b->lab.client.ns_fd, b->lab.client.cpu, ask, b);
+	client = proc_start(b->lab.client.ns_fd, b->lab.client.cpu, send_requests, b);
 	usleep(WARM_UP_MS * 1000);
 	good = b->hits->good;
 	begin = now_ns();
@@ -242,26 +242,26 @@ static void stop_serving(struct bench *b, pid_t server)
 		spin_ctx__detach(b->ctx);
 }
 
-static double run(struct bench *b, enum arm arm, uint32_t window)
+static double run(struct bench *b, enum variant variant, uint32_t window)
 {
-	pid_t server = start_serving(b, arm);
+	pid_t server = start_serving(b, variant);
 	double result = rate(b, window, MEASURE_MS);
 
 	stop_serving(b, server);
 	return result;
 }
 
-static uint32_t best_window(struct bench *b, enum arm arm)
+static uint32_t best_window(struct bench *b, enum variant variant)
 {
-	static const char *const name[ARMS] = { "user space", "handler" };
-	pid_t server = start_serving(b, arm);
+	static const char *const name[VARIANTS] = { "user space", "handler" };
+	pid_t server = start_serving(b, variant);
 	double best = 0;
 	uint32_t window = 0;
 
 	for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
 		double got = rate(b, windows[i], TRY_MS);
 
-		printf("%-10s %4u under way: %9.0f replies/s%s\n", name[arm], windows[i], got, windows[i] ? "" : " (0: no limit)");
+		printf("%-10s %4u under way: %9.0f replies/s%s\n", name[variant], windows[i], got, windows[i] ? "" : " (0: no limit)");
 		if (got > best) {
 			best = got;
 			window = windows[i];
@@ -275,8 +275,8 @@ int main(int argc, char **argv)
 {
 	static struct bench b;
 	static struct measure m;
-	double of[ARMS][ROUNDS];
-	uint32_t window[ARMS];
+	double rates[VARIANTS][ROUNDS];
+	uint32_t window[VARIANTS];
 	struct measure_row *row;
 
 	if (geteuid() || sysconf(_SC_NPROCESSORS_ONLN) < 2) {
@@ -292,19 +292,19 @@ int main(int argc, char **argv)
 	b.ready = proc_shared(sizeof(*b.ready));
 	open_client(&b);
 	open_handler(&b);
-	for (enum arm arm = 0; arm < ARMS; arm++)
-		window[arm] = best_window(&b, arm);
+	for (enum variant variant = 0; variant < VARIANTS; variant++)
+		window[variant] = best_window(&b, variant);
 	for (int i = 0; i < ROUNDS; i++) {
-		for (enum arm arm = 0; arm < ARMS; arm++)
-			of[arm][i] = run(&b, arm, window[arm]);
-		printf("user space %9.0f, handler %9.0f replies/s\n", of[USERSPACE][i], of[HANDLER][i]);
+		for (enum variant variant = 0; variant < VARIANTS; variant++)
+			rates[variant][i] = run(&b, variant, window[variant]);
+		printf("user space %9.0f, handler %9.0f replies/s\n", rates[USERSPACE][i], rates[HANDLER][i]);
 	}
 	spin_ctx__destroy(b.ctx);
 	bpf_object__close(b.object);
 
 	measure_begin(&m, "bench-hits");
-	row = measure_add(&m, "kv.hits_vs_userspace", measure_median(of[HANDLER], ROUNDS), "replies/s");
-	measure_baseline(row, measure_median(of[USERSPACE], ROUNDS));
+	row = measure_add(&m, "kv.hits_vs_userspace", measure_median(rates[HANDLER], ROUNDS), "replies/s");
+	measure_baseline(row, measure_median(rates[USERSPACE], ROUNDS));
 	measure_goal(row, MEASURE_AT_LEAST, TARGET, row->ratio);
 	measure_print(&m);
 	if (argc > 1 && measure_write(&m, argv[1]))

@@ -25,15 +25,15 @@
 #include "tests/common/net/pair.h"
 #include "tests/common/proc.h"
 
-#define TURNS      9     /* packets passed by PROG_TEST_RUN */
-#define BEFORE_US  30000 /* time until the threads are certainly running */
-#define WINDOW_US  50000
-#define AFTER_US   30000 /* the threads run longer than the measured time */
-#define REST_US    20000 /* pause for other processes of the machine */
-#define LIVE_TURNS 5
-#define LIVE_US    250000
-#define TARGET     1.6 /* for handlers longer than 1 us */
-#define SHARED_US  5.0
+#define ROUNDS      9     /* packets passed by PROG_TEST_RUN */
+#define BEFORE_US   30000 /* time until the threads are certainly running */
+#define WINDOW_US   50000
+#define AFTER_US    30000 /* the threads run longer than the measured time */
+#define REST_US     20000 /* pause for other processes of the machine */
+#define LIVE_ROUNDS 5
+#define LIVE_US     250000
+#define TARGET      1.6 /* for handlers longer than 1 us */
+#define SHARED_US   5.0
 
 static struct measure m;
 static struct pair pair;
@@ -41,7 +41,7 @@ static volatile int stop;
 
 /* --- packets passed by PROG_TEST_RUN --- */
 
-struct giver {
+struct feeder {
 	pthread_t thread;
 	struct spin_nic *nic;
 	int cpu;
@@ -51,9 +51,9 @@ struct giver {
 	int err;
 };
 
-static void *give(void *arg)
+static void *feed_packets(void *arg)
 {
-	struct giver *g = arg;
+	struct feeder *g = arg;
 	uint8_t out[2048];
 
 	proc_pin(0, g->cpu, 1);
@@ -62,7 +62,7 @@ static void *give(void *arg)
 }
 
 /* The counting thread has a higher priority than the giving threads, and those a higher one than other processes. */
-static void count_in_real_time(int on)
+static void set_realtime(int on)
 {
 	const struct sched_param param = { .sched_priority = on ? 2 : 0 };
 
@@ -72,14 +72,14 @@ static void count_in_real_time(int on)
 /* Returns the microseconds per packet, one packet after the other, on CPU 0. */
 static double length_us(struct hammering *h, struct spin_nic *nic, uint32_t rounds)
 {
-	struct giver g = { .nic = nic, .packets = 4000 };
+	struct feeder g = { .nic = nic, .packets = 4000 };
 	double us[5];
 
 	h->state->rounds = rounds;
 	if (message_packet_make(&g.packet, 64))
 		die("%s", engine_error());
 	for (unsigned i = 0; i < 5; i++) {
-		if (pthread_create(&g.thread, NULL, give, &g))
+		if (pthread_create(&g.thread, NULL, feed_packets, &g))
 			die("no thread");
 		pthread_join(g.thread, NULL);
 		if (g.err)
@@ -99,18 +99,18 @@ static uint32_t rounds_for(struct hammering *h, struct spin_nic *nic, double us)
 }
 
 /* Returns the packets per second of CPUs [first, first + count), all running at the same time. */
-static double given_rate(struct hammering *h, struct spin_nic *nic, double us, int first, int count)
+static double test_run_rate(struct hammering *h, struct spin_nic *nic, double us, int first, int count)
 {
-	static struct giver g[2];
+	static struct feeder g[2];
 	uint64_t start, runs;
 
 	for (int i = 0; i < count; i++) {
-		g[i] = (struct giver){ .nic = nic, .cpu = first + i, .packets = (unsigned)((BEFORE_US + WINDOW_US + AFTER_US) / us) };
+		g[i] = (struct feeder){ .nic = nic, .cpu = first + i, .packets = (unsigned)((BEFORE_US + WINDOW_US + AFTER_US) / us) };
 		if (message_packet_make(&g[i].packet, 64))
 			die("%s", engine_error());
 	}
 	for (int i = 0; i < count; i++)
-		if (pthread_create(&g[i].thread, NULL, give, &g[i]))
+		if (pthread_create(&g[i].thread, NULL, feed_packets, &g[i]))
 			die("no thread");
 	usleep(BEFORE_US);
 	runs = hammering__runs(h);
@@ -127,9 +127,9 @@ static double given_rate(struct hammering *h, struct spin_nic *nic, double us, i
 	return (double)runs * 1e9 / (double)start;
 }
 
-static void measure_given(const char *name, const char *handler, double us, double target)
+static void measure_test_run(const char *name, const char *handler, double us, double target)
 {
-	double ratio[TURNS], one[TURNS], two[TURNS];
+	double ratio[ROUNDS], one[ROUNDS], two[ROUNDS];
 	struct hammering h = { 0 };
 	struct measure_row *row;
 	struct spin_nic *nic;
@@ -139,20 +139,20 @@ static void measure_given(const char *name, const char *handler, double us, doub
 		spin_nic__open_offline(&nic) ? spin_strerror_last() : hammering__open(&h, nic, handler, "udp dport 9330", SPIN_HPUS_CPU, 0);
 	if (reason)
 		die("%s", reason);
-	count_in_real_time(1);
+	set_realtime(1);
 	h.state->rounds = rounds_for(&h, nic, us);
 	us = length_us(&h, nic, h.state->rounds);
-	for (int i = 0; i < TURNS; i++) {
-		one[i] = given_rate(&h, nic, us, i & 1, 1); /* the CPUs alternate as the single one */
-		two[i] = given_rate(&h, nic, us, 0, 2);
+	for (int i = 0; i < ROUNDS; i++) {
+		one[i] = test_run_rate(&h, nic, us, i & 1, 1); /* the CPUs alternate as the single one */
+		two[i] = test_run_rate(&h, nic, us, 0, 2);
 		ratio[i] = two[i] / one[i];
 	}
-	count_in_real_time(0);
+	set_realtime(0);
 	hammering__close(&h);
 	spin_nic__close(nic);
-	row = measure_add(&m, name, measure_median(two, TURNS), "packets/s");
-	measure_baseline(row, measure_median(one, TURNS));
-	row->ratio = measure_median(ratio, TURNS);
+	row = measure_add(&m, name, measure_median(two, ROUNDS), "packets/s");
+	measure_baseline(row, measure_median(one, ROUNDS));
+	row->ratio = measure_median(ratio, ROUNDS);
 	if (target > 0)
 		measure_goal(row, MEASURE_AT_LEAST, target, row->ratio);
 }
@@ -160,7 +160,7 @@ static void measure_given(const char *name, const char *handler, double us, doub
 /* --- live --- */
 
 struct rates {
-	double in_a_second, per_cpu;
+	double per_second, per_cpu;
 };
 
 /* `sockets`: 1 flow arrives on one queue, 16 flows arrive on all. */
@@ -213,20 +213,20 @@ static void add_live(enum spin_hpus hpus, double us, const char *what, const cha
 	if (isnan(ratio[0]))
 		return; /* kernel threads are not visible here */
 	snprintf(name, sizeof(name), "hpus.live.%s.%s%.1f_us", spin_hpus_name(hpus), what, us);
-	row = measure_add(&m, name, measure_median(two, LIVE_TURNS), unit);
-	measure_baseline(row, measure_median(one, LIVE_TURNS));
-	row->ratio = measure_median(ratio, LIVE_TURNS);
+	row = measure_add(&m, name, measure_median(two, LIVE_ROUNDS), unit);
+	measure_baseline(row, measure_median(one, LIVE_ROUNDS));
+	row->ratio = measure_median(ratio, LIVE_ROUNDS);
 }
 
 static void measure_live(enum spin_hpus hpus, double us, uint32_t rounds)
 {
-	double one[2][LIVE_TURNS], two[2][LIVE_TURNS], ratio[2][LIVE_TURNS];
+	double one[2][LIVE_ROUNDS], two[2][LIVE_ROUNDS], ratio[2][LIVE_ROUNDS];
 
-	for (unsigned i = 0; i < LIVE_TURNS; i++) {
+	for (unsigned i = 0; i < LIVE_ROUNDS; i++) {
 		const struct rates alone = live_once(hpus, rounds, 1), both = live_once(hpus, rounds, 2);
 
-		one[0][i] = alone.in_a_second;
-		two[0][i] = both.in_a_second;
+		one[0][i] = alone.per_second;
+		two[0][i] = both.per_second;
 		one[1][i] = alone.per_cpu;
 		two[1][i] = both.per_cpu;
 		for (unsigned k = 0; k < 2; k++)
@@ -254,7 +254,7 @@ static uint32_t live_rounds(double us)
 
 int main(int argc, char **argv)
 {
-	static const double given_us[] = { 0.5, 1.2, 2, 5, 15 }, live_us[] = { 2, 5, 15 };
+	static const double test_run_us[] = { 0.5, 1.2, 2, 5, 15 }, live_us[] = { 2, 5, 15 };
 	char name[64];
 
 	if (geteuid() || sysconf(_SC_NPROCESSORS_ONLN) < 2) {
@@ -263,11 +263,11 @@ int main(int argc, char **argv)
 	}
 	pair__open(&pair);
 	measure_begin(&m, "bench-hpus");
-	for (unsigned i = 0; i < sizeof(given_us) / sizeof(given_us[0]); i++) {
-		snprintf(name, sizeof(name), "hpus.two_vs_one.%.1f_us", given_us[i]);
-		measure_given(name, "busy", given_us[i], given_us[i] > 1 ? TARGET : 0);
+	for (unsigned i = 0; i < sizeof(test_run_us) / sizeof(test_run_us[0]); i++) {
+		snprintf(name, sizeof(name), "hpus.two_vs_one.%.1f_us", test_run_us[i]);
+		measure_test_run(name, "busy", test_run_us[i], test_run_us[i] > 1 ? TARGET : 0);
 	}
-	measure_given("hpus.two_vs_one.shared", "hammer", SHARED_US, 0);
+	measure_test_run("hpus.two_vs_one.shared", "hammer", SHARED_US, 0);
 	for (unsigned i = 0; i < sizeof(live_us) / sizeof(live_us[0]); i++)
 		for (enum spin_hpus hpus = SPIN_HPUS_QUEUE; hpus <= SPIN_HPUS_SPREAD; hpus++)
 			measure_live(hpus, live_us[i], live_rounds(live_us[i]));

@@ -67,10 +67,10 @@
 #define TURN_KEYS    2000u /* per turn of the latency measurement; each is requested once */
 #define LATENCY_KEYS (COLD_FIRST + COLD_KEYS)
 
-enum which { ALONE, BARE, WITH, ARMS };
-static const char *const arm_name[ARMS] = { "alone", "bare XDP", "with handlers" };
+enum variant { ALONE, BARE, WITH, VARIANTS };
+static const char *const variant_name[VARIANTS] = { "alone", "bare XDP", "with handlers" };
 
-struct arm {
+struct setup {
 	struct lab lab;
 	struct mc_server server;
 	struct bpf_object *object;
@@ -79,7 +79,7 @@ struct arm {
 	int at_xdp; /* its GETs are answered at XDP */
 };
 
-static struct arm arms[ARMS];
+static struct setup setups[VARIANTS];
 static uint8_t request[GETS_REQUEST_BYTES];
 static uint32_t *hot, *mixed; /* keys drawn */
 
@@ -151,12 +151,12 @@ static void make_request(struct gets *gets)
 		gets->drawn[i] = (uint16_t)hot[i];
 }
 
-static int program_fd(const struct arm *a, const char *name)
+static int program_fd(const struct setup *a, const char *name)
 {
 	return bpf_program__fd(bpf_object__find_program_by_name(a->object, name));
 }
 
-static void attach(const struct arm *a, const struct lab_side *side, const char *program)
+static void attach(const struct setup *a, const struct lab_side *side, const char *program)
 {
 	lab_enter(side);
 	/* the link is released with the object's program and this process */
@@ -164,7 +164,7 @@ static void attach(const struct arm *a, const struct lab_side *side, const char 
 		die("cannot attach the XDP program %s: %s", program, strerror(errno));
 }
 
-static void open_client(struct arm *a)
+static void open_client(struct setup *a)
 {
 	struct bpf_map *map, *bss = NULL;
 	char path[512];
@@ -186,9 +186,9 @@ static void open_client(struct arm *a)
 }
 
 /* Sends GETs until it is killed. The NAPI thread that receives the answers has a higher priority on this CPU. */
-static int ask(void *arg)
+static int send_gets(void *arg)
 {
-	const struct arm *a = arg;
+	const struct setup *a = arg;
 	struct xdp_md ctx = { .data_end = GETS_REQUEST_BYTES, .ingress_ifindex = if_nametoindex(a->lab.client.ifname) };
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = request, .data_size_in = GETS_REQUEST_BYTES, .ctx_in = &ctx,
 		    .ctx_size_in = sizeof(ctx), .repeat = INT_MAX, .flags = BPF_F_TEST_XDP_LIVE_FRAMES);
@@ -217,7 +217,7 @@ static double busy_ns(void)
 }
 
 /* memcached has its CPU to itself, with NAPI on the other: sharing a CPU costs it a third. Handlers run in NAPI. */
-static void place_napi(const struct arm *a, int at_server)
+static void pin_napi(const struct setup *a, int at_server)
 {
 	pid_t napi = lab_napi_thread(&a->lab.server);
 
@@ -231,28 +231,28 @@ struct result {
 	uint32_t hits;
 };
 
-static double threads_ns(const struct arm *a)
+static double threads_ns(const struct setup *a)
 {
 	pid_t napi = lab_napi_thread(&a->lab.server);
 
-	place_napi(a, a->at_xdp); /* lab_napi_thread() has moved it */
+	pin_napi(a, a->at_xdp); /* lab_napi_thread() has moved it */
 	return (double)(proc_cpu_ns(napi) + proc_cpu_ns(a->server.memcached) + (a->server.fill ? proc_cpu_ns(a->server.fill) : 0));
 }
 
-static struct result run_gets(struct arm *a, uint32_t window, unsigned ms)
+static struct result run_gets(struct setup *a, uint32_t window, unsigned ms)
 {
 	pid_t client, napi = lab_napi_thread(&a->lab.client);
 	uint64_t begin, ns, good, bad = a->gets->bad;
 	double idle, busy, threads;
 	struct result result;
 
-	place_napi(a, a->at_xdp);
+	pin_napi(a, a->at_xdp);
 	idle = busy_ns();
 	usleep(IDLE_MS * 1000);
 	idle = (busy_ns() - idle) / IDLE_MS / 1e6;
 	a->gets->window = window;
 	a->gets->ended = a->gets->sent;
-	client = proc_start(a->lab.client.ns_fd, a->lab.client.cpu, ask, a);
+	client = proc_start(a->lab.client.ns_fd, a->lab.client.cpu, send_gets, a);
 	usleep(WARM_UP_MS * 1000);
 	result.hits = mc_server__hits(&a->server);
 	good = a->gets->good;
@@ -270,7 +270,7 @@ static struct result run_gets(struct arm *a, uint32_t window, unsigned ms)
 	proc_stop(client, SIGKILL);
 	usleep(DRAIN_MS * 1000);
 	if (a->gets->bad != bad)
-		die("%s: %llu wrong answers", arm_name[a - arms], (unsigned long long)(a->gets->bad - bad));
+		die("%s: %llu wrong answers", variant_name[a - setups], (unsigned long long)(a->gets->bad - bad));
 	result.rate = (double)good * 1e9 / (double)ns;
 	result.stat_ns = good ? busy / (double)good : 0;
 	result.threads_ns = good ? threads / (double)good : 0;
@@ -278,14 +278,14 @@ static struct result run_gets(struct arm *a, uint32_t window, unsigned ms)
 	return result;
 }
 
-static void find_window(struct arm *a)
+static void find_window(struct setup *a)
 {
 	double best = 0;
 
 	for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
 		double got = run_gets(a, windows[i], TRY_MS).rate;
 
-		printf("%-13s %4u under way: %9.0f answers/s\n", arm_name[a - arms], windows[i], got);
+		printf("%-13s %4u under way: %9.0f answers/s\n", variant_name[a - setups], windows[i], got);
 		if (got > best) {
 			best = got;
 			a->window = windows[i];
@@ -295,7 +295,7 @@ static void find_window(struct arm *a)
 
 /* Argument of a process on the client's CPU. */
 struct load_arg {
-	const struct arm *arm;
+	const struct setup *variant;
 	struct mc_load load;
 	double latency_ns;
 	uint32_t first;
@@ -317,16 +317,16 @@ static int run_latency(void *arg)
 	return 0;
 }
 
-static void run_client(const struct arm *a, int (*fn)(void *), struct load_arg *l)
+static void run_client(const struct setup *a, int (*fn)(void *), struct load_arg *l)
 {
-	place_napi(a, 1);
+	pin_napi(a, 1);
 	if (proc_wait(proc_start(a->lab.client.ns_fd, a->lab.client.cpu, fn, l)))
 		die("the client failed");
 	proc_progress();
 }
 
 /* *share: fraction of the answers that came from the handlers. */
-static double rate_of(const struct arm *a, const uint32_t *key, struct load_arg *l, double *share)
+static double rate_of(const struct setup *a, const uint32_t *key, struct load_arg *l, double *share)
 {
 	uint32_t hits = mc_server__hits(&a->server);
 
@@ -340,7 +340,7 @@ static double rate_of(const struct arm *a, const uint32_t *key, struct load_arg 
 				    .seconds = LOAD_S };
 	run_client(a, run_load, l);
 	if (l->load.wrong)
-		die("%s: %llu wrong answers", arm_name[a - arms], (unsigned long long)l->load.wrong);
+		die("%s: %llu wrong answers", variant_name[a - setups], (unsigned long long)l->load.wrong);
 	*share = (double)(mc_server__hits(&a->server) - hits) / (double)l->load.answers;
 	return l->load.rate;
 }
@@ -349,24 +349,24 @@ static double rate_of(const struct arm *a, const uint32_t *key, struct load_arg 
 
 static void compare_hits(struct measure *m, unsigned count)
 {
-	double rate[ARMS][ROUNDS], cpu[ARMS][ROUNDS], threads[ARMS][ROUNDS], share[ROUNDS];
+	double rate[VARIANTS][ROUNDS], cpu[VARIANTS][ROUNDS], threads[VARIANTS][ROUNDS], share[ROUNDS];
 	struct measure_row *row;
 
 	for (unsigned i = 0; i < count; i++)
-		find_window(&arms[i]);
+		find_window(&setups[i]);
 	for (int i = 0; i < ROUNDS; i++) {
-		for (unsigned arm = 0; arm < count; arm++) {
-			struct result r = run_gets(&arms[arm], arms[arm].window, MEASURE_MS);
+		for (unsigned variant = 0; variant < count; variant++) {
+			struct result r = run_gets(&setups[variant], setups[variant].window, MEASURE_MS);
 
-			rate[arm][i] = r.rate;
-			cpu[arm][i] = r.stat_ns;
-			threads[arm][i] = r.threads_ns;
+			rate[variant][i] = r.rate;
+			cpu[variant][i] = r.stat_ns;
+			threads[variant][i] = r.threads_ns;
 			share[i] = r.hits / (r.rate * MEASURE_MS / 1e3);
-			printf("%-13s %9.0f answers/s, %6.0f ns of CPU each, by /proc/stat %6.0f\n", arm_name[arm], r.rate, r.threads_ns,
-			       r.stat_ns);
+			printf("%-13s %9.0f answers/s, %6.0f ns of CPU each, by /proc/stat %6.0f\n", variant_name[variant], r.rate,
+			       r.threads_ns, r.stat_ns);
 		}
 	}
-	if (count < ARMS)
+	if (count < VARIANTS)
 		return;
 	row = measure_add(m, "memcached.hits_vs_alone", measure_median(rate[WITH], ROUNDS), "answers/s");
 	measure_baseline(row, measure_median(rate[ALONE], ROUNDS));
@@ -390,19 +390,19 @@ static void compare_bound(struct measure *m, unsigned count)
 	struct measure_row *row;
 
 	for (int i = 0; i < ROUNDS; i++) {
-		none = rate_of(&arms[ALONE], hot, l, &share);
+		none = rate_of(&setups[ALONE], hot, l, &share);
 		printf("sockets: %9.0f answers/s alone, %llu lost", none, (unsigned long long)l->load.lost);
-		if (count == ARMS) {
-			all = rate_of(&arms[WITH], hot, l, &share);
+		if (count == VARIANTS) {
+			all = rate_of(&setups[WITH], hot, l, &share);
 			printf("; with handlers %9.0f, hits %.3f", all, share);
-			got[i] = rate_of(&arms[WITH], mixed, l, &shares[i]);
+			got[i] = rate_of(&setups[WITH], mixed, l, &shares[i]);
 			bounds[i] = 1 / (shares[i] / all + (1 - shares[i]) / none);
 			vs[i] = got[i] / bounds[i];
 			printf("; mixed %9.0f, hits %.3f: %.3f of the bound", got[i], shares[i], vs[i]);
 		}
 		printf("\n");
 	}
-	if (count < ARMS)
+	if (count < VARIANTS)
 		return;
 	row = measure_add(m, "memcached.vs_bound", measure_median(got, ROUNDS), "answers/s");
 	measure_baseline(row, measure_median(bounds, ROUNDS));
@@ -414,20 +414,20 @@ static void compare_bound(struct measure *m, unsigned count)
 /* Each key is requested once, so no handler caches it. */
 static void compare_latency(struct measure *m, unsigned count)
 {
-	double us[ARMS][ROUNDS];
+	double us[VARIANTS][ROUNDS];
 	struct load_arg *l = proc_shared(sizeof(*l));
 
 	for (int i = 0; i < ROUNDS; i++) {
-		for (unsigned arm = 0; arm < count; arm++) {
-			if (arm == BARE)
+		for (unsigned variant = 0; variant < count; variant++) {
+			if (variant == BARE)
 				continue; /* has only the hot keys */
 			l->first = LATENCY_KEYS + (uint32_t)i * TURN_KEYS;
-			run_client(&arms[arm], run_latency, l);
-			us[arm][i] = l->latency_ns / 1e3;
-			printf("%-13s %6.2f us\n", arm_name[arm], us[arm][i]);
+			run_client(&setups[variant], run_latency, l);
+			us[variant][i] = l->latency_ns / 1e3;
+			printf("%-13s %6.2f us\n", variant_name[variant], us[variant][i]);
 		}
 	}
-	if (count == ARMS) {
+	if (count == VARIANTS) {
 		struct measure_row *row = measure_add(m, "memcached.miss_latency", measure_median(us[WITH], ROUNDS), "us");
 
 		measure_baseline(row, measure_median(us[ALONE], ROUNDS));
@@ -450,7 +450,7 @@ static void draw_keys(void)
 }
 
 /* Requests the hot keys until the handlers answer all of them. */
-static void fill_cache(const struct arm *a)
+static void fill_cache(const struct setup *a)
 {
 	struct load_arg *l = proc_shared(sizeof(*l));
 	uint64_t until = now_ns() + FILL_S * 1000000000ull;
@@ -461,26 +461,26 @@ static void fill_cache(const struct arm *a)
 	printf("the handlers answer %.2f %% of GETs of %u keys\n", share * 100, GETS_KEYS);
 }
 
-static void open_arm(enum which which)
+static void open_setup(enum variant variant)
 {
-	struct arm *a = &arms[which];
+	struct setup *a = &setups[variant];
 
 	lab_open(&a->lab);
-	a->at_xdp = which != ALONE;
-	a->server = (struct mc_server){ .ns = a->lab.server.ns_fd, .cpu = a->lab.server.cpu, .threads = 1, .with = which == WITH };
+	a->at_xdp = variant != ALONE;
+	a->server = (struct mc_server){ .ns = a->lab.server.ns_fd, .cpu = a->lab.server.cpu, .threads = 1, .with = variant == WITH };
 	mc_server__start(&a->server);
 	open_client(a);
 	mc_load__store(LAB_SERVER_ADDR, MC_PORT, 0, LATENCY_KEYS + ROUNDS * TURN_KEYS);
-	if (which == WITH)
+	if (variant == WITH)
 		fill_cache(a);
-	if (which == BARE)
+	if (variant == BARE)
 		attach(a, &a->lab.server, "answer");
 }
 
 int main(int argc, char **argv)
 {
 	static struct measure m;
-	unsigned count = mc_server__missing_handlers() ? 1 : ARMS;
+	unsigned count = mc_server__missing_handlers() ? 1 : VARIANTS;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (mc_server__missing() || geteuid() || sysconf(_SC_NPROCESSORS_ONLN) < 2) {
@@ -490,8 +490,8 @@ int main(int argc, char **argv)
 	proc_init();
 	draw_keys();
 	for (unsigned i = 0; i < count; i++)
-		open_arm(i);
-	if (!lab_napi_thread(&arms[0].lab.server)) {
+		open_setup(i);
+	if (!lab_napi_thread(&setups[0].lab.server)) {
 		printf("skip: NAPI threads are not visible here and cannot be pinned\n");
 		return 77;
 	}
@@ -500,8 +500,8 @@ int main(int argc, char **argv)
 	compare_bound(&m, count);
 	compare_latency(&m, count);
 	for (unsigned i = 0; i < count; i++)
-		mc_server__stop(&arms[i].server);
-	if (count < ARMS) {
+		mc_server__stop(&setups[i].server);
+	if (count < VARIANTS) {
 		printf("skip: %s\n", mc_server__missing_handlers());
 		return 77;
 	}

@@ -24,12 +24,12 @@
 #include <spin/slmp.h>
 #include <spin/libspin_message.h>
 
-#define TURNS   15
+#define ROUNDS  15
 #define TRIPS   1000u
 #define PAYLOAD 64u
 #define TARGET  0.25
 
-enum arm { USERSPACE, HANDLER, ARMS };
+enum variant { USERSPACE, HANDLER, VARIANTS };
 
 struct datagram {
 	struct spin_slmp head;
@@ -84,7 +84,7 @@ static int echo(void *arg)
 }
 
 /* Waits until the packet itself returns. Skips its acknowledgement, which is shorter. */
-static void trip(int fd, struct datagram *d, uint16_t flags, uint32_t id, uint32_t packet)
+static void exchange(int fd, struct datagram *d, uint16_t flags, uint32_t id, uint32_t packet)
 {
 	struct datagram got;
 	ssize_t bytes;
@@ -105,25 +105,25 @@ static double round_trip(int fd, uint32_t id)
 	struct datagram d = { .payload = { 1, 2, 3 } };
 	uint64_t start;
 
-	trip(fd, &d, SPIN_SLMP_SYN, id, 0);
+	exchange(fd, &d, SPIN_SLMP_SYN, id, 0);
 	start = now_ns();
 	for (uint32_t i = 1; i <= TRIPS; i++)
-		trip(fd, &d, 0, id, i);
+		exchange(fd, &d, 0, id, i);
 	start = now_ns() - start;
-	trip(fd, &d, SPIN_SLMP_EOM, id, TRIPS + 1);
+	exchange(fd, &d, SPIN_SLMP_EOM, id, TRIPS + 1);
 	return (double)start / TRIPS / 1000;
 }
 
 int main(int argc, char **argv)
 {
 	static struct measure m;
-	double us[ARMS][TURNS];
+	double us[VARIANTS][ROUNDS];
 	struct measure_row *row;
 	struct spin_ctx *ctx;
 	struct pair pair;
 	int server, client;
 	cpu_set_t cpu;
-	pid_t echoing;
+	pid_t echo_pid;
 
 	if (geteuid() || sysconf(_SC_NPROCESSORS_ONLN) < 2) {
 		printf("skip: namespaces and XDP need root, and two CPUs\n");
@@ -138,20 +138,20 @@ int main(int argc, char **argv)
 	netns_enter(pair.far_ns);
 	server = open_socket(1);
 	ctx = open_handler();
-	echoing = proc_start(pair.far_ns, 1, echo, &server);
-	for (uint32_t i = 0; i < TURNS; i++) {
+	echo_pid = proc_start(pair.far_ns, 1, echo, &server);
+	for (uint32_t i = 0; i < ROUNDS; i++) {
 		us[USERSPACE][i] = round_trip(client, 2 * i);
 		if (spin_ctx__attach(ctx))
 			die("%s", spin_strerror_last());
 		us[HANDLER][i] = round_trip(client, 2 * i + 1);
 		spin_ctx__detach(ctx);
 	}
-	proc_stop(echoing, SIGKILL);
+	proc_stop(echo_pid, SIGKILL);
 	spin_ctx__destroy(ctx);
 	pair__close(&pair);
 	measure_begin(&m, "bench-pingpong");
-	row = measure_add(&m, "pingpong.vs_userspace", measure_median(us[HANDLER], TURNS), "us");
-	measure_baseline(row, measure_median(us[USERSPACE], TURNS));
+	row = measure_add(&m, "pingpong.vs_userspace", measure_median(us[HANDLER], ROUNDS), "us");
+	measure_baseline(row, measure_median(us[USERSPACE], ROUNDS));
 	measure_goal(row, MEASURE_AT_MOST, TARGET, row->ratio);
 	measure_print(&m);
 	if (argc > 1 && measure_write(&m, argv[1]))

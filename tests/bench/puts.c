@@ -29,9 +29,9 @@
 
 static const unsigned counts[] = { 0, 1, 2, 4, 16 };
 
-#define ARMS (sizeof(counts) / sizeof(counts[0]))
+#define VARIANTS (sizeof(counts) / sizeof(counts[0]))
 
-static double taken[ARMS][BURSTS];
+static double burst_ns[VARIANTS][BURSTS];
 
 static int fail(const char *what, const char *reason)
 {
@@ -40,7 +40,7 @@ static int fail(const char *what, const char *reason)
 }
 
 /* Replaces the program that passes all packets, so that returned packets do not reach a socket. */
-static int drop_on(const char *dev)
+static int attach_drop(const char *dev)
 {
 	static const struct bpf_insn drop[] = {
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = XDP_DROP },
@@ -73,13 +73,13 @@ static double burst(int fd)
 	return ((double)(to.tv_sec - from.tv_sec) * 1e9 + (double)(to.tv_nsec - from.tv_nsec)) / PACKETS;
 }
 
-static int measure_arms(struct fan_out *state, int fd)
+static int measure_variants(struct fan_out *state, int fd)
 {
 	for (int i = 0; i < BURSTS; i++)
-		for (unsigned a = 0; a < ARMS; a++) {
+		for (unsigned a = 0; a < VARIANTS; a++) {
 			state->count = counts[a];
-			taken[a][i] = burst(fd);
-			if (isnan(taken[a][i]))
+			burst_ns[a][i] = burst(fd);
+			if (isnan(burst_ns[a][i]))
 				return fail("send", "the burst was not sent");
 		}
 	return 0;
@@ -87,17 +87,17 @@ static int measure_arms(struct fan_out *state, int fd)
 
 static void report(struct measure *m)
 {
-	for (unsigned a = 1; a < ARMS; a++) {
-		double more[BURSTS], base[BURSTS];
+	for (unsigned a = 1; a < VARIANTS; a++) {
+		double extra[BURSTS], base[BURSTS];
 		struct measure_row *row;
 		char name[32];
 
 		for (int i = 0; i < BURSTS; i++) {
-			base[i] = taken[0][i];
-			more[i] = taken[a][i] - taken[0][i];
+			base[i] = burst_ns[0][i];
+			extra[i] = burst_ns[a][i] - burst_ns[0][i];
 		}
 		snprintf(name, sizeof(name), "puts.%u_packets", counts[a]);
-		row = measure_add(m, name, measure_median(more, BURSTS), "ns");
+		row = measure_add(m, name, measure_median(extra, BURSTS), "ns");
 		row->baseline = measure_median(base, BURSTS);
 		row->ratio = (row->baseline + row->value) / row->baseline;
 	}
@@ -121,7 +121,7 @@ static int bench(struct measure *m)
 		return fail("fan_out", engine_error());
 	pair__open(&pair);
 	close(pair.pass);
-	pair.pass = drop_on(NEAR_DEV);
+	pair.pass = attach_drop(NEAR_DEV);
 	fd = open_socket();
 	netns_enter(pair.far_ns);
 	if (pair.pass < 0 || fd < 0 || spin_object__open(path, &object) || spin_rule__parse("udp dport 7777", &rule) ||
@@ -129,7 +129,7 @@ static int bench(struct measure *m)
 	    spin_ctx__symbol(ctx, "spin_state", &state, &bytes) || spin_ctx__attach(ctx))
 		return fail("attach", spin_strerror_last());
 	*(struct fan_out *)state = (struct fan_out){ .bytes = 64, .answer = FAN_OUT_DROP };
-	if (measure_arms(state, fd))
+	if (measure_variants(state, fd))
 		return 1;
 	spin_ctx__put_stats(ctx, &stats);
 	if (stats.copied != sent || stats.returned != (uint64_t)BURSTS * PACKETS)

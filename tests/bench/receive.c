@@ -26,7 +26,7 @@
 
 #include "tests/bench/receive.h"
 
-#define TURNS               41
+#define ROUNDS              41
 #define EXTRA_NS            8.0
 #define EXTRA_SHARE         0.05
 #define HEADERS             52u
@@ -70,13 +70,13 @@ static const struct kind kinds[] = {
 	{ "aggregate", NULL, aggregate_packets, 4 },
 };
 
-enum { OURS, BASELINE, EMPTY, PROGRAMS };
+enum { HANDLER, BASELINE, EMPTY, PROGRAMS };
 
 /* A program under test, and the number of its packets so far. */
-struct arm {
+struct variant {
 	int fd;
 	uint32_t id;
-	double ns[TURNS];
+	double ns[ROUNDS];
 };
 
 static struct feed *feed;
@@ -163,7 +163,7 @@ static int make_frame(const struct stream *p, struct template *t)
 }
 
 /* Returns the UDP checksum (RFC 768) of the frame that make_frame() makes. */
-static uint32_t sum_of(const struct template *t)
+static uint32_t udp_sum(const struct template *t)
 {
 	uint32_t udp_bytes = t->bytes - 34, sum = htons(17) + htons((uint16_t)udp_bytes);
 
@@ -175,7 +175,8 @@ static uint32_t sum_of(const struct template *t)
 }
 
 /* For each message of a burst, sends the packets from an offset on. Returns the mean time of a packet, NAN on error. */
-static double packets(struct arm *arm, const struct stream *p, const struct template *t, uint32_t from, uint32_t until, int checksum)
+static double send_packets(struct variant *variant, const struct stream *p, const struct template *t, uint32_t from, uint32_t until,
+			   int checksum)
 {
 	unsigned count = p->messages * ((until - from) / p->stride);
 	uint8_t out[ENGINE_FRAME_MAX];
@@ -184,8 +185,8 @@ static double packets(struct arm *arm, const struct stream *p, const struct temp
 
 	memcpy(feed->head, t->frame, sizeof(feed->head));
 	feed->frame_bytes = t->bytes;
-	feed->sum = checksum ? sum_of(t) : 0;
-	feed->id = arm->id;
+	feed->sum = checksum ? udp_sum(t) : 0;
+	feed->id = variant->id;
 	feed->offset = feed->from = from;
 	feed->until = until;
 	feed->stride = p->stride;
@@ -193,22 +194,22 @@ static double packets(struct arm *arm, const struct stream *p, const struct temp
 	return bpf_prog_test_run_opts(feed_fd, &opts) ? NAN : (double)opts.duration;
 }
 
-static double burst(struct arm *arm, const struct stream *p, const struct template *t)
+static double burst(struct variant *variant, const struct stream *p, const struct template *t)
 {
 	uint32_t total = p->stride * p->count, zero = 0;
 	double first = 0, ns, last = 0;
 
-	if (bpf_map_update_elem(next_fd, &zero, &arm->fd, BPF_ANY))
+	if (bpf_map_update_elem(next_fd, &zero, &variant->fd, BPF_ANY))
 		return NAN;
 	if (p->whole) {
-		ns = packets(arm, p, t, 0, total, p->checksum);
+		ns = send_packets(variant, p, t, 0, total, p->checksum);
 	} else {
 		/* first packets are acknowledged, which overwrites their payload: zeros, and no checksum */
-		first = packets(arm, p, t, 0, p->stride, 0);
-		ns = packets(arm, p, t, p->stride, total - p->stride, p->checksum);
-		last = packets(arm, p, t, total - p->stride, total, p->checksum);
+		first = send_packets(variant, p, t, 0, p->stride, 0);
+		ns = send_packets(variant, p, t, p->stride, total - p->stride, p->checksum);
+		last = send_packets(variant, p, t, total - p->stride, total, p->checksum);
 	}
-	arm->id += p->messages;
+	variant->id += p->messages;
 	return isnan(first + last) ? NAN : ns;
 }
 
@@ -235,20 +236,20 @@ static int handled(struct spin_ctx *ctx, const struct bpf_object *baseline, uint
 
 static double median(const double *of)
 {
-	double ns[TURNS];
+	double ns[ROUNDS];
 
 	memcpy(ns, of, sizeof(ns));
-	return measure_median(ns, TURNS);
+	return measure_median(ns, ROUNDS);
 }
 
 /* Returns the median difference, burst by burst, so that both halves of a pair run under the same conditions. */
-static double longer(const double *of, const double *over)
+static double median_difference(const double *of, const double *over)
 {
-	double ns[TURNS];
+	double ns[ROUNDS];
 
-	for (int i = 0; i < TURNS; i++)
+	for (int i = 0; i < ROUNDS; i++)
 		ns[i] = of[i] - over[i];
-	return measure_median(ns, TURNS);
+	return measure_median(ns, ROUNDS);
 }
 
 /* Measures the empty program alone, without the feed. */
@@ -262,33 +263,33 @@ static double empty_alone(const struct template *t)
 }
 
 /* Measures *baseline_ns and *extra_ns for a kind of packets. */
-static int compare(struct arm *arm, const struct stream *p, struct spin_ctx *ctx, const struct bpf_object *baseline, double *baseline_ns,
-		   double *extra_ns)
+static int compare(struct variant *variant, const struct stream *p, struct spin_ctx *ctx, const struct bpf_object *baseline,
+		   double *baseline_ns, double *extra_ns)
 {
-	uint64_t want = (uint64_t)TURNS * p->messages * p->count, before[2], after[2];
+	uint64_t want = (uint64_t)ROUNDS * p->messages * p->count, before[2], after[2];
 	static struct template t;
-	double alone[TURNS];
+	double alone[ROUNDS];
 
-	if (make_frame(p, &t) || handled(ctx, baseline, &before[OURS], &before[BASELINE]))
+	if (make_frame(p, &t) || handled(ctx, baseline, &before[HANDLER], &before[BASELINE]))
 		return -1;
-	for (int i = 0; i < TURNS; i++) {
+	for (int i = 0; i < ROUNDS; i++) {
 		for (int a = 0; a < PROGRAMS; a++)
-			arm[a].ns[i] = burst(&arm[a], p, &t);
+			variant[a].ns[i] = burst(&variant[a], p, &t);
 		alone[i] = empty_alone(&t);
-		if (isnan(arm[OURS].ns[i] + arm[BASELINE].ns[i] + arm[EMPTY].ns[i] + alone[i]))
+		if (isnan(variant[HANDLER].ns[i] + variant[BASELINE].ns[i] + variant[EMPTY].ns[i] + alone[i]))
 			return fail(p->name, strerror(errno));
 		while (spin_ctx__events(ctx, drop_event, NULL) > 0)
 			;
 	}
-	if (handled(ctx, baseline, &after[OURS], &after[BASELINE]))
+	if (handled(ctx, baseline, &after[HANDLER], &after[BASELINE]))
 		return -1;
-	if (after[OURS] - before[OURS] != want || after[BASELINE] - before[BASELINE] != want) {
+	if (after[HANDLER] - before[HANDLER] != want || after[BASELINE] - before[BASELINE] != want) {
 		fprintf(stderr, "bench: of %llu packets the handler took %llu, the baseline %llu\n", (unsigned long long)want,
-			(unsigned long long)(after[OURS] - before[OURS]), (unsigned long long)(after[BASELINE] - before[BASELINE]));
+			(unsigned long long)(after[HANDLER] - before[HANDLER]), (unsigned long long)(after[BASELINE] - before[BASELINE]));
 		return fail(p->name, "not every packet came to what is measured");
 	}
-	*extra_ns = longer(arm[OURS].ns, arm[BASELINE].ns);
-	*baseline_ns = median(arm[BASELINE].ns) - longer(arm[EMPTY].ns, alone);
+	*extra_ns = median_difference(variant[HANDLER].ns, variant[BASELINE].ns);
+	*baseline_ns = median(variant[BASELINE].ns) - median_difference(variant[EMPTY].ns, alone);
 	return 0;
 }
 
@@ -370,22 +371,22 @@ static int set_up_state(const struct kind *k, struct spin_ctx *ctx, const struct
 static int bench_kind(struct measure *m, const struct kind *k)
 {
 	double worst = -INFINITY, worst_baseline = 0, worst_extra = 0;
-	struct arm arm[PROGRAMS] = { { .fd = -1 }, { .fd = -1 }, { .fd = empty_fd } };
+	struct variant variant[PROGRAMS] = { { .fd = -1 }, { .fd = -1 }, { .fd = empty_fd } };
 	struct spin_ctx *ctx = open_context(k);
 	struct bpf_object *baseline;
 	char name[96];
 	int err;
 
 	snprintf(name, sizeof(name), "baselines/%s", k->handler);
-	baseline = ctx ? open_program(name, &arm[BASELINE].fd) : NULL;
+	baseline = ctx ? open_program(name, &variant[BASELINE].fd) : NULL;
 	if (!baseline || set_up_state(k, ctx, baseline))
 		return -1;
-	arm[OURS].fd = spin_ctx__program_fd(ctx);
+	variant[HANDLER].fd = spin_ctx__program_fd(ctx);
 	for (unsigned i = 0; i < k->count; i++) {
 		double baseline_ns, extra, limit;
 		struct measure_row *row;
 
-		if (compare(arm, &k->packets[i], ctx, baseline, &baseline_ns, &extra))
+		if (compare(variant, &k->packets[i], ctx, baseline, &baseline_ns, &extra))
 			return -1;
 		limit = fmax(EXTRA_NS, EXTRA_SHARE * baseline_ns);
 		snprintf(name, sizeof(name), "handler.%s.vs_bare_xdp.%s", k->handler, k->packets[i].name);

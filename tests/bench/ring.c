@@ -46,7 +46,7 @@
 #define BURST           2048       /* packets; the ring has room for 4096 */
 #define BURSTS          25         /* per delivery and size */
 #define BUFFER_BYTES    (16 << 20) /* of the socket: holds as many datagrams as the ring, because each takes more than a page */
-#define SPIN_NS         200000
+#define BUSY_POLL_NS    200000
 #define QUIET_MS        20 /* datagrams in flight are lost if a round receives none for so long */
 #define MESSAGE_PACKETS 256
 #define TARGET          3.0
@@ -91,7 +91,7 @@ static uint64_t thread_ns(void)
 
 /* --- receiver --- */
 
-static void came(struct round *r, uint64_t count)
+static void account_received(struct round *r, uint64_t count)
 {
 	const uint64_t now = now_ns();
 
@@ -103,13 +103,13 @@ static void came(struct round *r, uint64_t count)
 }
 
 /* Returns 1 if there is more to receive. */
-static int goes_on(const struct round *r)
+static int has_more(const struct round *r)
 {
 	return r->received < (r->packets ? r->packets : r->until);
 }
 
 /* Datagrams are numbered, so duplicates and reordering are detected. */
-static void look(struct round *r, const uint8_t *payload, uint32_t bytes, uint32_t wanted)
+static void check_sequence(struct round *r, const uint8_t *payload, uint32_t bytes, uint32_t wanted)
 {
 	uint64_t number;
 
@@ -120,13 +120,13 @@ static void look(struct round *r, const uint8_t *payload, uint32_t bytes, uint32
 	r->next = number + 1;
 }
 
-static void from_ring(void *arg, const struct spin_ring_packet *packets, unsigned count)
+static void on_ring_packets(void *arg, const struct spin_ring_packet *packets, unsigned count)
 {
 	struct round *r = arg;
 
 	for (unsigned i = 0; i < count; i++)
-		look(r, packets[i].frame + packets[i].payload_at, packets[i].payload_bytes, b.packet.bytes - 42);
-	came(r, count);
+		check_sequence(r, packets[i].frame + packets[i].payload_at, packets[i].payload_bytes, b.packet.bytes - 42);
+	account_received(r, count);
 }
 
 /* Returns immediately while packets are expected, because sleeping would cost the sender's CPU a wake-up. */
@@ -134,7 +134,7 @@ static void wait_for(const struct round *r, int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 
-	if (r->received && now_ns() - r->last_ns < SPIN_NS)
+	if (r->received && now_ns() - r->last_ns < BUSY_POLL_NS)
 		return;
 	if (poll(&p, 1, QUIET_MS))
 		return;
@@ -143,8 +143,8 @@ static void wait_for(const struct round *r, int fd)
 
 static void receive_ring(struct round *r)
 {
-	while (goes_on(r))
-		if (!spin_ring__receive(b.ring, from_ring, r))
+	while (has_more(r))
+		if (!spin_ring__receive(b.ring, on_ring_packets, r))
 			wait_for(r, spin_ring__fd(b.ring));
 }
 
@@ -160,14 +160,14 @@ static void receive_socket(struct round *r)
 		iov[i] = (struct iovec){ data[i], sizeof(data[i]) };
 		message[i].msg_hdr = (struct msghdr){ .msg_name = &from[i], .msg_iov = &iov[i], .msg_iovlen = 1 };
 	}
-	while (goes_on(r)) {
+	while (has_more(r)) {
 		for (int i = 0; i < BATCH; i++)
 			message[i].msg_hdr.msg_namelen = sizeof(from[i]);
 		count = recvmmsg(b.fd, message, BATCH, MSG_DONTWAIT, NULL);
 		for (int i = 0; i < count; i++)
-			look(r, data[i], message[i].msg_len, b.packet.bytes - 42);
+			check_sequence(r, data[i], message[i].msg_len, b.packet.bytes - 42);
 		if (count > 0)
-			came(r, (uint64_t)count);
+			account_received(r, (uint64_t)count);
 		else
 			wait_for(r, b.fd);
 	}
@@ -192,10 +192,10 @@ static void receive_entry(struct round *r)
 {
 	while (spin_ctx__events(b.ctx[ENTRY], drop_event, NULL) > 0)
 		;
-	came(r, handled(b.ctx[ENTRY]) - r->before);
+	account_received(r, handled(b.ctx[ENTRY]) - r->before);
 }
 
-static void receive_nothing(struct round *r)
+static void skip_receive(struct round *r)
 {
 	r->received = r->packets;
 }
@@ -247,7 +247,7 @@ static void *send_until_stopped(void *arg)
 	return NULL;
 }
 
-static void nothing(int signal)
+static void ignore_signal(int signal)
 {
 	(void)signal;
 }
@@ -272,7 +272,7 @@ static void end_delivery(enum delivery delivery)
 	spin_ring__destroy(b.ring);
 }
 
-static void (*const receive[])(struct round *) = { receive_socket, receive_ring, receive_entry, receive_nothing };
+static void (*const receive[])(struct round *) = { receive_socket, receive_ring, receive_entry, skip_receive };
 
 static void begin(struct round *r, enum delivery delivery, const struct size *size)
 {
@@ -305,7 +305,7 @@ static double one_round(enum delivery delivery, const struct size *size)
 	b.feed->window = 0;
 	per_s = (double)r.received * 1e9 / (double)(r.last_ns - r.first_ns);
 	if (delivery == RING)
-		while (spin_ring__receive(b.ring, from_ring, &r))
+		while (spin_ring__receive(b.ring, on_ring_packets, &r))
 			;
 	else
 		while (recv(b.fd, NULL, 0, MSG_DONTWAIT) >= 0)
@@ -411,7 +411,7 @@ int main(int argc, char **argv)
 		return 77;
 	}
 	proc_init();
-	signal(SIGUSR1, nothing);
+	signal(SIGUSR1, ignore_signal);
 	pair__open(&b.pair);
 	b.near_index = (int)if_nametoindex(NEAR_DEV);
 	b.object = feeding__program("ring");

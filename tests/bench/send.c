@@ -26,7 +26,7 @@
 #include <spin/libspin_send.h>
 
 #define BYTES    (64u << 20)
-#define PIECE    (256u << 10) /* size of each send() and recv() on the TCP socket */
+#define CHUNK    (256u << 10) /* size of each send() and recv() on the TCP socket */
 #define ROUNDS   9
 #define PORT     5000
 #define SENDER   "10.81.0.2"
@@ -44,7 +44,7 @@ struct bench {
 	uint64_t resent, packets;
 };
 
-static void on_cpu(int cpu)
+static void pin_to_cpu(int cpu)
 {
 	cpu_set_t set;
 
@@ -110,7 +110,7 @@ static int receive_tcp(void *arg)
 		size_t have = 0;
 
 		while (have < BYTES && got > 0) {
-			got = recv(from, into + have, BYTES - have < PIECE ? BYTES - have : PIECE, 0);
+			got = recv(from, into + have, BYTES - have < CHUNK ? BYTES - have : CHUNK, 0);
 			have += got > 0 ? (size_t)got : 0;
 		}
 		/* the first byte ends the measurement; the second one confirms that the data was compared */
@@ -139,7 +139,7 @@ static double send_tcp(struct bench *b)
 		die("TCP: %s", strerror(errno));
 	begin = now_ns();
 	for (size_t sent = 0; sent < BYTES; sent += (size_t)gone) {
-		gone = send(fd, b->data + sent, BYTES - sent < PIECE ? BYTES - sent : PIECE, 0);
+		gone = send(fd, b->data + sent, BYTES - sent < CHUNK ? BYTES - sent : CHUNK, 0);
 		if (gone <= 0)
 			die("TCP: %s", strerror(errno));
 	}
@@ -208,7 +208,7 @@ int main(int argc, char **argv)
 	while (!*b.ready)
 		usleep(1000);
 	netns_enter(b.near_ns);
-	on_cpu(SEND_CPU);
+	pin_to_cpu(SEND_CPU);
 	if (spin_sender__open(RECEIVER, NULL, NULL, &b.sender))
 		die("%s", spin_strerror_last());
 	send_message(&b);

@@ -42,7 +42,7 @@
 #define BATCH                64
 #define TARGET               3.0
 
-enum way { USERSPACE, HANDLER, WAYS };
+enum variant { USERSPACE, HANDLER, VARIANTS };
 
 /* The window of the sender, and the CPU of the receiver's NAPI. */
 struct setting {
@@ -147,7 +147,7 @@ static void open_handler(struct bench *b)
 }
 
 /* Processes a packet in the user space receiver. Returns 1 if it must be acknowledged; the packet is then the acknowledgement. */
-static int take(struct receiver *r, uint8_t *packet, unsigned bytes)
+static int store_packet(struct receiver *r, uint8_t *packet, unsigned bytes)
 {
 	struct spin_slmp *slmp = (struct spin_slmp *)packet;
 	uint32_t offset, payload;
@@ -193,7 +193,7 @@ static int receive(void *arg)
 		}
 		n = recvmmsg(fd, in, BATCH, MSG_WAITFORONE, NULL);
 		for (int i = 0; i < n; i++) {
-			if (!take(b->receiver, packet[i], in[i].msg_len))
+			if (!store_packet(b->receiver, packet[i], in[i].msg_len))
 				continue;
 			ack[wanted] = (struct iovec){ packet[i], sizeof(struct spin_slmp) };
 			out[wanted].msg_hdr = (struct msghdr){
@@ -226,11 +226,11 @@ static int send_messages(void *arg)
 }
 
 /* Starts the receiver in user space and returns its pid, or 0. */
-static pid_t start_receiving(struct bench *b, enum way way, int napi_apart)
+static pid_t start_receiving(struct bench *b, enum variant variant, int napi_apart)
 {
 	pid_t receiver = 0, napi;
 
-	if (way == HANDLER) {
+	if (variant == HANDLER) {
 		lab_enter(&b->lab.server);
 		if (spin_ctx__attach(b->ctx))
 			die("%s", spin_strerror_last());
@@ -259,20 +259,20 @@ static void stop_receiving(struct bench *b, pid_t receiver)
 		spin_ctx__detach(b->ctx);
 }
 
-static uint64_t received(const struct bench *b, enum way way)
+static uint64_t received(const struct bench *b, enum variant variant)
 {
 	uint64_t packets[SPIN_REASON_COUNT];
 
-	if (way == USERSPACE)
+	if (variant == USERSPACE)
 		return b->receiver->packets;
 	spin_ctx__counters(b->ctx, packets);
 	return packets[SPIN_REASON_SUCCESS];
 }
 
 /* All payloads are equal, so the message must contain this payload at each packet's offset. */
-static void check_memory(const struct bench *b, enum way way)
+static void check_memory(const struct bench *b, enum variant variant)
 {
-	const uint8_t *memory = way == HANDLER ? b->host : b->receiver->memory;
+	const uint8_t *memory = variant == HANDLER ? b->host : b->receiver->memory;
 
 	for (uint32_t i = 0; i < SLMP_PACKETS; i++)
 		if (memcmp(memory + i * SLMP_PAYLOAD, b->frame + SLMP_HEADERS, SLMP_PAYLOAD))
@@ -280,7 +280,7 @@ static void check_memory(const struct bench *b, enum way way)
 }
 
 /* Returns the stored packets per second. */
-static double rate(struct bench *b, enum way way, uint32_t window, unsigned ms)
+static double rate(struct bench *b, enum variant variant, uint32_t window, unsigned ms)
 {
 	uint64_t begin, end, packets;
 	pid_t sender;
@@ -291,10 +291,10 @@ static double rate(struct bench *b, enum way way, uint32_t window, unsigned ms)
 	b->sending->id++;
 	sender = proc_start(b->lab.client.ns_fd, b->lab.client.cpu, send_messages, b);
 	usleep(WARM_UP_MS * 1000);
-	packets = received(b, way);
+	packets = received(b, variant);
 	begin = now_ns();
 	usleep(ms * 1000);
-	packets = received(b, way) - packets;
+	packets = received(b, variant) - packets;
 	end = now_ns();
 	if (!proc_alive(sender))
 		die("the sender ended");
@@ -302,23 +302,23 @@ static double rate(struct bench *b, enum way way, uint32_t window, unsigned ms)
 	usleep(DRAIN_MS * 1000);
 	if (b->sending->bad)
 		die("%llu wrong acknowledgements", (unsigned long long)b->sending->bad);
-	check_memory(b, way);
+	check_memory(b, variant);
 	return (double)packets * 1e9 / (double)(end - begin);
 }
 
-static struct setting best_setting(struct bench *b, enum way way)
+static struct setting best_setting(struct bench *b, enum variant variant)
 {
-	static const char *const name[WAYS] = { "user space", "handler" };
+	static const char *const name[VARIANTS] = { "user space", "handler" };
 	struct setting best = { 0 };
 	double most = 0;
 
-	for (int apart = 0; apart <= (way == USERSPACE); apart++) {
-		pid_t receiver = start_receiving(b, way, apart);
+	for (int apart = 0; apart <= (variant == USERSPACE); apart++) {
+		pid_t receiver = start_receiving(b, variant, apart);
 
 		for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
-			double got = rate(b, way, windows[i], TRY_MS);
+			double got = rate(b, variant, windows[i], TRY_MS);
 
-			printf("%-10s %4u under way, NAPI on the %s CPU: %9.0f packets/s\n", name[way], windows[i],
+			printf("%-10s %4u under way, NAPI on the %s CPU: %9.0f packets/s\n", name[variant], windows[i],
 			       apart ? "sender's" : "receiver's", got);
 			if (got > most) {
 				most = got;
@@ -330,10 +330,10 @@ static struct setting best_setting(struct bench *b, enum way way)
 	return best;
 }
 
-static double run(struct bench *b, enum way way, const struct setting *setting)
+static double run(struct bench *b, enum variant variant, const struct setting *setting)
 {
-	pid_t receiver = start_receiving(b, way, setting->napi_apart);
-	double result = rate(b, way, setting->window, MEASURE_MS);
+	pid_t receiver = start_receiving(b, variant, setting->napi_apart);
+	double result = rate(b, variant, setting->window, MEASURE_MS);
 
 	stop_receiving(b, receiver);
 	return result;
@@ -343,8 +343,8 @@ int main(int argc, char **argv)
 {
 	static struct bench b;
 	static struct measure m;
-	double of[WAYS][ROUNDS];
-	struct setting setting[WAYS];
+	double rates[VARIANTS][ROUNDS];
+	struct setting setting[VARIANTS];
 	struct measure_row *row;
 
 	if (geteuid() || sysconf(_SC_NPROCESSORS_ONLN) < 2) {
@@ -360,20 +360,20 @@ int main(int argc, char **argv)
 	b.receiver = proc_shared(sizeof(*b.receiver));
 	open_sender(&b);
 	open_handler(&b);
-	for (enum way way = 0; way < WAYS; way++)
-		setting[way] = best_setting(&b, way);
+	for (enum variant variant = 0; variant < VARIANTS; variant++)
+		setting[variant] = best_setting(&b, variant);
 	for (int i = 0; i < ROUNDS; i++) {
-		for (enum way way = 0; way < WAYS; way++)
-			of[way][i] = run(&b, way, &setting[way]);
-		printf("user space %9.0f, handler %9.0f packets/s\n", of[USERSPACE][i], of[HANDLER][i]);
+		for (enum variant variant = 0; variant < VARIANTS; variant++)
+			rates[variant][i] = run(&b, variant, &setting[variant]);
+		printf("user space %9.0f, handler %9.0f packets/s\n", rates[USERSPACE][i], rates[HANDLER][i]);
 	}
 	printf("%llu packets given up\n", (unsigned long long)b.sending->given_up);
 	spin_ctx__destroy(b.ctx);
 	bpf_object__close(b.object);
 
 	measure_begin(&m, "bench-slmp");
-	row = measure_add(&m, "slmp.vs_userspace", measure_median(of[HANDLER], ROUNDS), "packets/s");
-	measure_baseline(row, measure_median(of[USERSPACE], ROUNDS));
+	row = measure_add(&m, "slmp.vs_userspace", measure_median(rates[HANDLER], ROUNDS), "packets/s");
+	measure_baseline(row, measure_median(rates[USERSPACE], ROUNDS));
 	measure_goal(row, MEASURE_AT_LEAST, TARGET, row->ratio);
 	measure_print(&m);
 	if (argc > 1 && measure_write(&m, argv[1]))

@@ -22,8 +22,8 @@
 #include "tests/common/spind.h"
 #include <spin/libspin_socket.h>
 
-#define TURNS    9
-#define BYTES    (1ull << 30) /* per turn */
+#define ROUNDS   9
+#define BYTES    (1ull << 30) /* per round */
 #define REQUESTS 20000
 #define PORT     (ASKS_PORT + 40)
 
@@ -118,17 +118,17 @@ static double request_us(struct side *side)
 /* Alternates both, so that load on the machine affects both. */
 static void compare(double (*measure)(struct side *), struct side *with, struct side *plain, struct measure_row *row)
 {
-	double of[TURNS], of_plain[TURNS], ratio[TURNS];
+	double rates[ROUNDS], plain_rates[ROUNDS], ratio[ROUNDS];
 
-	for (int i = 0; i < TURNS; i++) {
-		of_plain[i] = measure(plain);
-		of[i] = measure(with);
-		ratio[i] = of[i] / of_plain[i];
+	for (int i = 0; i < ROUNDS; i++) {
+		plain_rates[i] = measure(plain);
+		rates[i] = measure(with);
+		ratio[i] = rates[i] / plain_rates[i];
 		proc_progress();
 	}
-	row->value = measure_median(of, TURNS);
-	measure_baseline(row, measure_median(of_plain, TURNS));
-	row->ratio = measure_median(ratio, TURNS);
+	row->value = measure_median(rates, ROUNDS);
+	measure_baseline(row, measure_median(plain_rates, ROUNDS));
+	row->ratio = measure_median(ratio, ROUNDS);
 }
 
 int main(int argc, char **argv)

@@ -24,7 +24,7 @@
 #include "tests/common/spind.h"
 #include <spin/libspin_socket.h>
 
-#define TURNS    7
+#define ROUNDS   7
 #define REQUESTS 200  /* per flow */
 #define LONG     1400 /* bytes of a greedy program's datagram; the handler inverts each word */
 #define BURST    64   /* datagrams that a greedy program sends before a pause: more than one CPU handles */
@@ -142,24 +142,24 @@ static double jain(double a, double b)
 	return (a + b) * (a + b) / (2 * (a * a + b * b));
 }
 
-struct outcome {
-	double alone_ms, beside_ms;
-	double packets[TURNS][2]; /* per turn, while both flood */
-	double ns_per_packet[2];  /* measured only with a limit */
+struct result {
+	double alone_ms, contended_ms;
+	double packets[ROUNDS][2]; /* per round, while both flood */
+	double ns_per_packet[2];   /* measured only with a limit */
 };
 
 /* Returns Jain's index of CPU time: packets times ns_per_packet[]. */
-static double share(const struct outcome *out, const double ns_per_packet[2])
+static double share(const struct result *out, const double ns_per_packet[2])
 {
-	double index[TURNS];
+	double index[ROUNDS];
 
-	for (int i = 0; i < TURNS; i++)
+	for (int i = 0; i < ROUNDS; i++)
 		index[i] = jain(out->packets[i][0] * ns_per_packet[0], out->packets[i][1] * ns_per_packet[1]);
-	return measure_median(index, TURNS);
+	return measure_median(index, ROUNDS);
 }
 
 /* The polite program floods as well, with packets that take a quarter of the time. */
-static void measure_share(struct outcome *out, int turn)
+static void measure_share(struct result *out, int round)
 {
 	struct counts before, after;
 	struct flooder other;
@@ -170,14 +170,14 @@ static void measure_share(struct outcome *out, int turn)
 	read_counts(&after);
 	stop_flood(&other);
 	for (int i = 0; i < 2; i++) {
-		out->packets[turn][i] = after.packets[i] - before.packets[i];
-		out->ns_per_packet[i] = (after.busy_ns[i] - before.busy_ns[i]) / out->packets[turn][i];
+		out->packets[round][i] = after.packets[i] - before.packets[i];
+		out->ns_per_packet[i] = (after.busy_ns[i] - before.busy_ns[i]) / out->packets[round][i];
 	}
 }
 
-static void measure_with(const char *settings, struct outcome *out)
+static void measure_with(const char *settings, struct result *out)
 {
-	double alone[TURNS], beside[TURNS];
+	double alone[ROUNDS], contended[ROUNDS];
 	struct flooder greedy;
 	struct spin_ctx *polite_ctx, *greedy_ctx;
 	int polite, greedy_socket, fd;
@@ -189,11 +189,11 @@ static void measure_with(const char *settings, struct outcome *out)
 	fd = asks__socket(&hosts, hosts.client_ns, AF_INET);
 	polite_ctx = spind__attach(&spind, polite, rewrite, "polite");
 	greedy_ctx = spind__attach(&spind, greedy_socket, rewrite, "greedy");
-	for (int i = 0; i < TURNS; i++) {
+	for (int i = 0; i < ROUNDS; i++) {
 		alone[i] = run_flow(fd);
 		start_flood(&greedy, GREEDY, LONG);
 		usleep(50000);
-		beside[i] = run_flow(fd);
+		contended[i] = run_flow(fd);
 		measure_share(out, i);
 		stop_flood(&greedy);
 		while (recv(polite, unread, sizeof(unread), MSG_DONTWAIT) > 0 ||
@@ -206,13 +206,13 @@ static void measure_with(const char *settings, struct outcome *out)
 	close(polite);
 	close(greedy_socket);
 	spind__finish(&spind);
-	out->alone_ms = measure_median(alone, TURNS);
-	out->beside_ms = measure_median(beside, TURNS);
+	out->alone_ms = measure_median(alone, ROUNDS);
+	out->contended_ms = measure_median(contended, ROUNDS);
 }
 
 int main(int argc, char **argv)
 {
-	static struct outcome with, without;
+	static struct result with, without;
 	struct measure_row *row;
 	static struct measure m;
 	char path[512];
@@ -230,8 +230,8 @@ int main(int argc, char **argv)
 	measure_with("hpu-time 0\n", &without);
 	measure_with("hpu-time 50\n", &with);
 	measure_add(&m, "tenants.flow_alone_ms", with.alone_ms, "ms");
-	row = measure_add(&m, "tenants.flow_beside_greedy_ms", with.beside_ms, "ms");
-	measure_baseline(row, without.beside_ms);
+	row = measure_add(&m, "tenants.flow_beside_greedy_ms", with.contended_ms, "ms");
+	measure_baseline(row, without.contended_ms);
 	row = measure_add(&m, "tenants.jain", share(&with, with.ns_per_packet), "");
 	measure_baseline(row, share(&without, with.ns_per_packet));
 	spin_object__close(rewrite);

@@ -23,8 +23,8 @@
 #include <spin/slmp.h>
 #include <spin/libspin_message.h>
 
-#define TURNS    9
-#define MESSAGES 262144 /* per turn */
+#define ROUNDS   9
+#define MESSAGES 262144 /* per round */
 #define BYTES    1024   /* of payload: reduce uses 512 integers */
 #define TARGET   1.6
 
@@ -142,7 +142,7 @@ static int check_handled(const char *handler, struct spin_ctx *ctx, uint64_t mes
 static int measure(struct measure *m, const char *handler)
 {
 	struct spin_ctx *ctx = open_context(handler);
-	double one[TURNS], two[TURNS], ratio[TURNS];
+	double one[ROUNDS], two[ROUNDS], ratio[ROUNDS];
 	struct measure_row *row;
 	char name[64];
 
@@ -151,20 +151,20 @@ static int measure(struct measure *m, const char *handler)
 	for (unsigned i = 0; i < 2; i++)
 		if (feeding__to(&senders[i].feeding, spin_ctx__program_fd(ctx)))
 			return fail(handler, "its program cannot be called");
-	for (unsigned i = 0; i < TURNS; i++) {
+	for (unsigned i = 0; i < ROUNDS; i++) {
 		one[i] = rate(i & 1, 1); /* the CPUs alternate as the single one */
 		two[i] = rate(0, 2);
 		if (one[i] < 0 || two[i] < 0)
 			return fail(handler, "packets cannot be run");
 		ratio[i] = two[i] / one[i];
 	}
-	if (check_handled(handler, ctx, 3ull * MESSAGES * TURNS))
+	if (check_handled(handler, ctx, 3ull * MESSAGES * ROUNDS))
 		return 1;
 	spin_ctx__destroy(ctx);
 	snprintf(name, sizeof(name), "handler.%s.two_vs_one", handler);
-	row = measure_add(m, name, measure_median(two, TURNS), "packets/s");
-	measure_baseline(row, measure_median(one, TURNS));
-	row->ratio = measure_median(ratio, TURNS);
+	row = measure_add(m, name, measure_median(two, ROUNDS), "packets/s");
+	measure_baseline(row, measure_median(one, ROUNDS));
+	row->ratio = measure_median(ratio, ROUNDS);
 	measure_goal(row, MEASURE_AT_LEAST, TARGET, row->ratio);
 	return 0;
 }

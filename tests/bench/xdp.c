@@ -29,7 +29,7 @@
 #define EXTRA_SHARE   0.05
 #define UNMATCHED_NS  10.0
 
-enum { OURS, BASELINE, EMPTY, PROGRAMS };
+enum { HANDLER, BASELINE, EMPTY, PROGRAMS };
 #define RESTORED_BYTES 88u /* bytes that restore.bpf.c writes */
 
 struct baseline {
@@ -158,7 +158,7 @@ static double median_difference(const double *of, const double *over)
 }
 
 /*
- * Runs bursts of the programs in turn, under the same conditions. Differences between programs are medians over the turns. The
+ * Runs bursts of the programs in turn, under the same conditions. Differences between programs are medians over the bursts. The
  * cost of restoring the frame is subtracted.
  */
 static int compare(const int *fd, const struct template *t, uint32_t want, const char *name, double *ns)
@@ -170,15 +170,15 @@ static int compare(const int *fd, const struct template *t, uint32_t want, const
 
 	for (int p = 0; p < PROGRAMS && !err; p++)
 		err = restore_before(fd[p], t, &restore[p]);
-	for (int p = OURS; p <= BASELINE && !err; p++) {
+	for (int p = HANDLER; p <= BASELINE && !err; p++) {
 		burst(restore[p].fd, t, 3, &verdict);
 		if (verdict != want)
-			err = fail(name, p == OURS ? "the handler gives another verdict" : "the baseline gives another verdict");
+			err = fail(name, p == HANDLER ? "the handler gives another verdict" : "the baseline gives another verdict");
 	}
 	for (int i = 0; i < BURSTS && !err; i++) {
 		for (int p = 0; p <= PROGRAMS; p++)
 			taken[p][i] = burst(p < PROGRAMS ? restore[p].fd : fd[EMPTY], t, BURST_PACKETS, &verdict);
-		if (isnan(taken[OURS][i] + taken[BASELINE][i] + taken[EMPTY][i] + taken[PROGRAMS][i]))
+		if (isnan(taken[HANDLER][i] + taken[BASELINE][i] + taken[EMPTY][i] + taken[PROGRAMS][i]))
 			err = fail(name, strerror(errno));
 	}
 	for (int p = 0; p < PROGRAMS; p++)
@@ -186,10 +186,10 @@ static int compare(const int *fd, const struct template *t, uint32_t want, const
 	if (err)
 		return err;
 	restoring = median_difference(taken[EMPTY], taken[PROGRAMS]);
-	more = median_difference(taken[OURS], taken[BASELINE]); /* before the medians, which sort the arrays */
+	more = median_difference(taken[HANDLER], taken[BASELINE]); /* before the medians, which sort the arrays */
 	for (int p = BASELINE; p < PROGRAMS; p++)
 		ns[p] = measure_median(taken[p], BURSTS) - restoring;
-	ns[OURS] = ns[BASELINE] + more;
+	ns[HANDLER] = ns[BASELINE] + more;
 	return 0;
 }
 
@@ -200,7 +200,7 @@ static int bench_handler(struct measure *m, const char *handler, const struct fr
 	struct spin_rule rule;
 	struct spin_ctx *ctx;
 	struct baseline baseline;
-	double worst = -INFINITY, worst_ours = 0, worst_baseline = 0, sum_ratio;
+	double worst = -INFINITY, worst_handler = 0, worst_baseline = 0, sum_ratio;
 	char path[512], name[64];
 	int err = built_object(handler, path, sizeof(path));
 
@@ -222,16 +222,16 @@ static int bench_handler(struct measure *m, const char *handler, const struct fr
 			err = compare(fd, &t, frames[i].verdict, frames[i].name, ns);
 		if (err)
 			break;
-		extra = ns[OURS] - ns[BASELINE];
+		extra = ns[HANDLER] - ns[BASELINE];
 		limit = fmax(EXTRA_NS, EXTRA_SHARE * ns[BASELINE]);
 		snprintf(name, sizeof(name), "handler.%s.vs_bare_xdp.%s", handler, frames[i].name);
 		row = measure_add(m, name, extra, "ns");
 		row->baseline = ns[BASELINE];
-		row->ratio = ns[OURS] / ns[BASELINE];
+		row->ratio = ns[HANDLER] / ns[BASELINE];
 		measure_goal(row, MEASURE_AT_MOST, limit, extra);
 		if (extra - limit > worst) {
 			worst = extra - limit;
-			worst_ours = ns[OURS];
+			worst_handler = ns[HANDLER];
 			worst_baseline = ns[BASELINE];
 		}
 	}
@@ -239,11 +239,11 @@ static int bench_handler(struct measure *m, const char *handler, const struct fr
 		struct measure_row *row;
 
 		snprintf(name, sizeof(name), "handler.%s.vs_bare_xdp", handler);
-		sum_ratio = worst_ours / worst_baseline;
-		row = measure_add(m, name, worst_ours - worst_baseline, "ns");
+		sum_ratio = worst_handler / worst_baseline;
+		row = measure_add(m, name, worst_handler - worst_baseline, "ns");
 		row->baseline = worst_baseline;
 		row->ratio = sum_ratio;
-		measure_goal(row, MEASURE_AT_MOST, fmax(EXTRA_NS, EXTRA_SHARE * worst_baseline), worst_ours - worst_baseline);
+		measure_goal(row, MEASURE_AT_MOST, fmax(EXTRA_NS, EXTRA_SHARE * worst_baseline), worst_handler - worst_baseline);
 	}
 	bpf_object__close(baseline.object);
 	spin_ctx__destroy(ctx);
@@ -285,11 +285,11 @@ static int bench_isolated(struct measure *m, const char *handler, const struct f
 		err = make_frame(frames[i].lines, &t);
 		if (!err)
 			err = compare(fd, &t, frames[i].verdict, frames[i].name, ns);
-		if (err || ns[OURS] - ns[EMPTY] <= most)
+		if (err || ns[HANDLER] - ns[EMPTY] <= most)
 			continue;
-		most = ns[OURS] - ns[EMPTY];
+		most = ns[HANDLER] - ns[EMPTY];
 		trusted = ns[BASELINE];
-		ratio = ns[OURS] / ns[BASELINE];
+		ratio = ns[HANDLER] / ns[BASELINE];
 	}
 	if (!err) {
 		snprintf(name, sizeof(name), "handler.%s.isolated", handler);
@@ -351,10 +351,10 @@ static int bench_unmatched(struct measure *m, const struct baseline *empty)
 		err = compare(fd, &t, XDP_PASS, "unmatched", ns);
 	}
 	if (!err) {
-		row = measure_add(m, "unmatched.extra_ns", ns[OURS] - ns[BASELINE], "ns");
+		row = measure_add(m, "unmatched.extra_ns", ns[HANDLER] - ns[BASELINE], "ns");
 		row->baseline = ns[BASELINE];
-		row->ratio = ns[OURS] / ns[BASELINE];
-		measure_goal(row, MEASURE_AT_MOST, UNMATCHED_NS, ns[OURS] - ns[BASELINE]);
+		row->ratio = ns[HANDLER] / ns[BASELINE];
+		measure_goal(row, MEASURE_AT_MOST, UNMATCHED_NS, ns[HANDLER] - ns[BASELINE]);
 	}
 	spin_ctx__destroy(ctx);
 	spin_nic__close(nic);
@@ -393,6 +393,6 @@ int main(int argc, char **argv)
 	bpf_object__close(empty.object);
 	measure_print(&m);
 	if (argc > 1 && measure_write(&m, argv[1]))
-		return fail(argv[1], "cannot be written") ? 1 : 1;
+		return fail(argv[1], "cannot be written");
 	return 0;
 }

@@ -40,8 +40,8 @@ i=0
 while ! "$SPINCTL" list 2>/dev/null | grep -q attached && [ $i -lt 100 ]; do i=$((i + 1)); sleep 0.05; done
 "$SPINCTL" table insert filtering routes 'src=10.0.0.1 port=7' || fail "no context of spind: $(cat "$WORK/server")"
 
-# Prints a command line of each command that works and ends by itself.
-line() {
+# command_line COMMAND: prints a line for it that works and ends by itself.
+command_line() {
 	case $1 in
 	run) echo "$SPINCTL run filtering.spin --dev v0 --duration 0.4 --interval 0.1" ;;
 	status) echo "$SPINCTL status" ;;
@@ -95,7 +95,7 @@ clean() {
 
 for command in $commands; do
 	[ "$command" != add ] && [ "$command" != rule ] || continue # their contexts persist: tested by cli/spind.sh
-	line=$(line "$command") || {
+	line=$(command_line "$command") || {
 		fail "$command has no line in this test"
 		continue
 	}
@@ -181,14 +181,14 @@ done
 # a full disk, and a directory without write permission
 mkdir "$WORK/full"
 for command in record new spincc; do
-	line=$(line $command | sed "s|$WORK/made|$WORK/full|")
+	line=$(command_line $command | sed "s|$WORK/made|$WORK/full|")
 	unshare -m sh -c "mount -t tmpfs -o size=8k none '$WORK/full' && cat /dev/zero >'$WORK/full/filler' 2>/dev/null
 		nsenter --net=/run/netns/$NS $line >/dev/null 2>'$WORK/err'; echo \$? >'$WORK/status'; ls -A '$WORK/full' >'$WORK/left'"
 	[ "$(cat "$WORK/status")" = 1 ] || fail "$command on a full disk: status $(cat "$WORK/status")"
 	[ "$(cat "$WORK/left")" = filler ] || fail "$command on a full disk leaves: $(cat "$WORK/left")"
 	[ "$command" = spincc ] || one_line
 	rm -f "$WORK/status"
-	expect 1 in_ns $(line $command | sed "s|$WORK/made|$WORK/made/nosuch|")
+	expect 1 in_ns $(command_line $command | sed "s|$WORK/made|$WORK/made/nosuch|")
 	one_line
 done
 # commands that print while they run, and the other programs

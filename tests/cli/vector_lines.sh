@@ -15,7 +15,7 @@ refused() { # REASON: for b.vec
 	expect 1 "$SPINCTL" test apples.spin b.vec --engine model
 	grep -qFx -- "      $1" out || fail "not '$1' but: $(cat out)"
 }
-taken() { # LINE...
+accepted() { # LINE...
 	vector "$@" 'expect pass success' unchanged
 	expect 1 "$SPINCTL" test apples.spin b.vec --engine model
 	says out "model: b.vec:2: packet 1" # the vector does not describe the changes to memory
@@ -27,7 +27,7 @@ payload() { # LINE REASON
 
 # numbers: the largest valid one is accepted, the next one is not
 for n in 'be16 65535' 'be32 4294967295' 'le32 0xffffffff' 'be32 0 1 010' 'fill 300 255' 'count 3 255' 'pad 60'; do
-	taken "$n"
+	accepted "$n"
 done
 payload 'be16 65536' '65536 is not a valid be16: 0 to 65535'
 payload 'be16 1 70000' '70000 is not a valid be16: 0 to 65535'
@@ -110,7 +110,7 @@ refused 'b.vec:2: packet 1 has no expectation'
 payload 'put' '`put` belongs behind `slmp`'
 for field in flags:65535 id:4294967295 off:4294967295; do
 	name=${field%:*} max=${field#*:}
-	taken "slmp SYN $name $max"
+	accepted "slmp SYN $name $max"
 	payload "slmp SYN $name $((max + 1))" "$((max + 1)) is not a valid $name: 0 to $max"
 done
 payload 'slmp id' 'write: slmp [SYN] [EOM] [NAME VALUE]...'
@@ -130,63 +130,63 @@ for name in match data off; do
 done
 put 'put match' 'write: put [NAME VALUE]...'
 
-behind() { # LINE REASON: after a packet that is dropped
+after_packet() { # LINE REASON: LINE is written after a packet that is dropped
 	vector 'slmp SYN id 1 off 0' 'expect drop failed' "$1"
 	refused "b.vec:8: $2"
 }
 post='write: post [match N] [ignore N] [from ADDRESS PORT] [start N] [length N] [min_free N] [once] [whole] [get] [local] [overflow] [no_HANDLER] [as N] [handler_mem START+LENGTH...]'
 event='write: event fail|segv|bad_return|overrun|work header|payload|completion, event message or event timeout'
-behind 'event melted payload' "$event"
-behind 'event fail' "$event"
-behind 'event message id 1' 'a message has a length: event message length N'
-behind 'event timeout id 2' 'no packet of that message comes before its event'
-behind 'event timeout id 1 from 10.0.0.9 4000' 'no packet of that message comes before its event'
-behind 'event timeout id 1 from 10.0.0.1' 'write: from ADDRESS PORT'
-behind 'event timeout id 4294967296' '4294967296 is not a valid id: 0 to 4294967295'
-behind 'event timeout unlinkd' "'unlinkd' is not a flag of an event, and no number follows"
-behind 'event timeout colour 1' "an event has no 'colour'"
-behind 'after me 64 free' '64 is not a valid matching entry: 0 to 63'
-behind 'after me 0 closed' 'write: after me N free|open|taken [messages N bytes N] [used N]'
-behind 'after host 0' 'write: host OFFSET hex HEX, or other bytes as in a packet'
-behind 'after host 0 0011' "'0011' gives no bytes: write hex HEX, or others as in a packet"
-behind 'host 0 hex 0g' "'0g' is not hex, two digits a byte"
-behind 'post match' "$post"
-behind 'post colour 1' "$post"
-behind 'post handler_mem' "$post"
-behind 'post from 10.0.0.9' 'write: from ADDRESS PORT'
-behind 'post handler_mem 8' "'8' is not a segment: write START+LENGTH"
-behind 'post handler_mem 8+4294967296' '4294967296 is not a valid length of a segment: 0 to 4294967295'
-behind "post handler_mem$(printf ' 0+8%.0s' $(seq 17))" 'more than 16 segments'
-behind 'ct 0 1' 'write: ct ENTRY SUCCESS FAILURE'
-behind 'ct 64 1 2' '64 is not a valid matching entry: 0 to 63'
-behind 'after ct 0 1 4294967296' '4294967296 is not a valid count of failures: 0 to 4294967295'
-behind 'event ran payload' "$event"
-behind 'send frob' "'frob' is no way to send: write \`send\` and a frame, or send forward|put|host"
-behind 'send forward 10.0.0.3 1' 'write: to ADDRESS PORT'
-behind 'send forward to 10.0.0.3 70000' 'write: to ADDRESS PORT'
-behind 'send forward to 10.0.0.3 1 now' 'write: send forward [of N] to ADDRESS PORT'
-behind 'send forward to ::3 1' 'the target has IPv6, the packet IPv4'
-behind 'send forward of 7 to 10.0.0.3 1' 'because of which packet? write: send forward|put|host of N ...'
-behind 'send put to 10.0.0.3 1 id' 'write: send put [of N] to ADDRESS PORT [id N] [match N] [data N] [off N]'
-behind 'send put to 10.0.0.3 1 match 1' 'a datagram tells its target nothing: `put to ADDRESS PORT`, or with `id N`'
-behind 'send put to 10.0.0.3 1 id 1 colour 2' "put has no 'colour'"
-behind 'send host 0' 'write: send host [of N] START BYTES to ADDRESS PORT [match N] [data N] [off N]'
-behind 'send host 0 8 to 10.0.0.3 1 colour 2' "a put has no 'colour'"
+after_packet 'event melted payload' "$event"
+after_packet 'event fail' "$event"
+after_packet 'event message id 1' 'a message has a length: event message length N'
+after_packet 'event timeout id 2' 'no packet of that message comes before its event'
+after_packet 'event timeout id 1 from 10.0.0.9 4000' 'no packet of that message comes before its event'
+after_packet 'event timeout id 1 from 10.0.0.1' 'write: from ADDRESS PORT'
+after_packet 'event timeout id 4294967296' '4294967296 is not a valid id: 0 to 4294967295'
+after_packet 'event timeout unlinkd' "'unlinkd' is not a flag of an event, and no number follows"
+after_packet 'event timeout colour 1' "an event has no 'colour'"
+after_packet 'after me 64 free' '64 is not a valid matching entry: 0 to 63'
+after_packet 'after me 0 closed' 'write: after me N free|open|taken [messages N bytes N] [used N]'
+after_packet 'after host 0' 'write: host OFFSET hex HEX, or other bytes as in a packet'
+after_packet 'after host 0 0011' "'0011' gives no bytes: write hex HEX, or others as in a packet"
+after_packet 'host 0 hex 0g' "'0g' is not hex, two digits a byte"
+after_packet 'post match' "$post"
+after_packet 'post colour 1' "$post"
+after_packet 'post handler_mem' "$post"
+after_packet 'post from 10.0.0.9' 'write: from ADDRESS PORT'
+after_packet 'post handler_mem 8' "'8' is not a segment: write START+LENGTH"
+after_packet 'post handler_mem 8+4294967296' '4294967296 is not a valid length of a segment: 0 to 4294967295'
+after_packet "post handler_mem$(printf ' 0+8%.0s' $(seq 17))" 'more than 16 segments'
+after_packet 'ct 0 1' 'write: ct ENTRY SUCCESS FAILURE'
+after_packet 'ct 64 1 2' '64 is not a valid matching entry: 0 to 63'
+after_packet 'after ct 0 1 4294967296' '4294967296 is not a valid count of failures: 0 to 4294967295'
+after_packet 'event ran payload' "$event"
+after_packet 'send frob' "'frob' is no way to send: write \`send\` and a frame, or send forward|put|host"
+after_packet 'send forward 10.0.0.3 1' 'write: to ADDRESS PORT'
+after_packet 'send forward to 10.0.0.3 70000' 'write: to ADDRESS PORT'
+after_packet 'send forward to 10.0.0.3 1 now' 'write: send forward [of N] to ADDRESS PORT'
+after_packet 'send forward to ::3 1' 'the target has IPv6, the packet IPv4'
+after_packet 'send forward of 7 to 10.0.0.3 1' 'because of which packet? write: send forward|put|host of N ...'
+after_packet 'send put to 10.0.0.3 1 id' 'write: send put [of N] to ADDRESS PORT [id N] [match N] [data N] [off N]'
+after_packet 'send put to 10.0.0.3 1 match 1' 'a datagram tells its target nothing: `put to ADDRESS PORT`, or with `id N`'
+after_packet 'send put to 10.0.0.3 1 id 1 colour 2' "put has no 'colour'"
+after_packet 'send host 0' 'write: send host [of N] START BYTES to ADDRESS PORT [match N] [data N] [off N]'
+after_packet 'send host 0 8 to 10.0.0.3 1 colour 2' "a put has no 'colour'"
 vector 'slmp SYN id 1 off 0' 'expect drop failed' send 'event message id 1 length 0'
 refused 'b.vec:9: write what is sent: a frame, as a packet is'
 vector 'slmp SYN id 1 off 0' 'expect drop failed' 'send put to 10.0.0.3 1 id 1' 'fill 3000 0' 'clock 5'
 refused 'b.vec:10: what handlers send has at most 2176 bytes'
 vector 'slmp SYN id 1 off 0' 'expect drop failed' 'clock 5' 'send put to 10.0.0.3 1 id 1'
 refused 'b.vec:9: because of which packet? write: send forward|put|host of N ...'
-behind 'post as 64' '64 is not a valid matching entry: 0 to 63'
-behind 'post start 4294967296' '4294967296 is not a valid start: 0 to 4294967295'
-behind 'unlink' 'write: unlink N [busy]'
-behind 'unlink 0 soon' 'write: unlink N [busy]'
-behind 'clock' "'' is not a number"
-behind 'clock soon' "'soon' is not a number"
-behind 'idle 5' "'idle 5' belongs before the first packet"
-behind 'expect drop failed' "a second expect for one packet; a line 'packet' may be missing"
-behind 'expect tx replied ack' "a second expect for one packet; a line 'packet' may be missing"
+after_packet 'post as 64' '64 is not a valid matching entry: 0 to 63'
+after_packet 'post start 4294967296' '4294967296 is not a valid start: 0 to 4294967295'
+after_packet 'unlink' 'write: unlink N [busy]'
+after_packet 'unlink 0 soon' 'write: unlink N [busy]'
+after_packet 'clock' "'' is not a number"
+after_packet 'clock soon' "'soon' is not a number"
+after_packet 'idle 5' "'idle 5' belongs before the first packet"
+after_packet 'expect drop failed' "a second expect for one packet; a line 'packet' may be missing"
+after_packet 'expect tx replied ack' "a second expect for one packet; a line 'packet' may be missing"
 vector 'slmp SYN id 1 off 0' 'expect drop failed' 'clock 5' 'expect drop failed'
 refused "b.vec:9: a step in time has no verdict; a line 'packet' may be missing"
 vector 'slmp SYN id 1 off 0' 'expect drop failed' 'clock 5' 'event timeout'

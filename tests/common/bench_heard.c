@@ -37,7 +37,7 @@ void bench_heard__close(struct bench_heard *heard)
 	free(heard->doorbell_ps);
 }
 
-static void hear_task(void *arg, const struct pspin_task_record *task)
+static void record_task(void *arg, const struct pspin_task_record *task)
 {
 	struct bench_heard *heard = arg;
 
@@ -51,7 +51,7 @@ static void hear_task(void *arg, const struct pspin_task_record *task)
 	heard->doorbell_ps[heard->tasks++] = task->doorbell_ps;
 }
 
-static void hear_packet(void *arg, const struct pspin_packet_record *packet)
+static void record_packet(void *arg, const struct pspin_packet_record *packet)
 {
 	struct bench_heard *heard = arg;
 
@@ -68,7 +68,7 @@ static void hear_packet(void *arg, const struct pspin_packet_record *packet)
 
 void bench_heard__observe(struct bench_heard *heard, struct pspin *nic)
 {
-	const struct pspin_observer observer = { .arg = heard, .task = hear_task, .packet = hear_packet };
+	const struct pspin_observer observer = { .arg = heard, .task = record_task, .packet = record_packet };
 
 	pspin__observe(nic, &observer);
 }
@@ -90,7 +90,7 @@ static double median(uint64_t *values, size_t n)
  * Returns the most tasks that ran at the same time, over the middle half of all starts, which leaves out the first and last tasks. Sorts
  * both arrays by time.
  */
-static unsigned most_at_once(uint64_t *starts, uint64_t *ends, size_t n)
+static unsigned max_concurrent(uint64_t *starts, uint64_t *ends, size_t n)
 {
 	unsigned now = 0, most = 0;
 
@@ -127,7 +127,7 @@ void bench_heard__finalize(struct bench_heard *heard, const struct pspin *nic, s
 	out->leave_ns = median(heard->leave_ps, heard->left) / 1000;
 	out->body_cycles = median(heard->body_cycles, heard->tasks);
 	out->instructions = median(heard->instructions, heard->tasks);
-	out->hpus = most_at_once(heard->started_ps, heard->doorbell_ps, heard->tasks);
+	out->hpus = max_concurrent(heard->started_ps, heard->doorbell_ps, heard->tasks);
 	qsort(heard->feedback_ps, heard->packets, sizeof(uint64_t), by_value);
 	if (heard->packets)
 		out->span_ns = (double)(heard->feedback_ps[heard->packets - 1] - heard->feedback_ps[0]) / 1000;

@@ -24,7 +24,7 @@ void message_trace_start(struct message_trace *trace, uint64_t seed, uint32_t me
 	trace->messages = messages;
 }
 
-static int begin(struct message_trace *trace, struct message_trace_one *one)
+static int start_message(struct message_trace *trace, struct message_trace_one *one)
 {
 	uint32_t stride = 4 + 4 * below(trace, 350);
 
@@ -59,7 +59,7 @@ const uint8_t *message_trace_next(struct message_trace *trace, uint32_t *bytes)
 	uint32_t number;
 
 	for (unsigned i = 0; i < MESSAGE_TRACE_OPEN && one->next == one->packets; i++) {
-		if (begin(trace, one))
+		if (start_message(trace, one))
 			break;
 		one = one + 1 == trace->open + MESSAGE_TRACE_OPEN ? trace->open : one + 1;
 	}

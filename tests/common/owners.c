@@ -30,7 +30,7 @@ struct owners_counts {
 /* global, because child__start() passes only a number */
 static struct owners *owners;
 
-static int own(int ready)
+static int run_owner(int ready)
 {
 	struct hammering datagrams = { 0 }, messages = { 0 };
 	struct owners_counts *counts = owners->counts;
@@ -95,7 +95,7 @@ const char *owners__kill_one(struct owners *o, struct leftover *left)
 	if (pipe(ends))
 		return "no pipe";
 	*o->counts = (struct owners_counts){ 0 };
-	pid = child__start(o->ns, own, ends[1]);
+	pid = child__start(o->ns, run_owner, ends[1]);
 	close(ends[1]);
 	if (read(ends[0], &byte, 1) != 1)
 		return "an owner does not get its interface";

@@ -20,7 +20,7 @@
 
 #define CHILDREN_MAX  32
 #define ARGUMENTS_MAX 32
-#define LONGEST_S     120 /* the longest step; a longer one is assumed to hang and is ended */
+#define STEP_MAX_S    120 /* the longest step; a longer one is assumed to hang and is ended */
 
 static volatile pid_t children[CHILDREN_MAX];
 static pid_t owner;
@@ -30,11 +30,11 @@ unsigned proc_step_s(void)
 	const char *text = getenv("SPIN_TEST_STEP_S"); /* for the test of this time limit */
 	unsigned seconds = text ? (unsigned)strtoul(text, NULL, 10) : 0;
 
-	return seconds ? seconds : LONGEST_S * (unsigned)slow_factor();
+	return seconds ? seconds : STEP_MAX_S * (unsigned)slow_factor();
 }
 
 /* Also called from signal handlers. */
-static void end_children(void)
+static void kill_children(void)
 {
 	if (getpid() != owner)
 		return;
@@ -52,7 +52,7 @@ static void on_signal(int signal)
 
 	if (signal == SIGALRM)
 		(void)!write(STDERR_FILENO, late, sizeof(late) - 1);
-	end_children();
+	kill_children();
 	_exit(128 + signal);
 }
 
@@ -76,7 +76,7 @@ void proc_init(void)
 
 	owner = getpid();
 	memset((void *)children, 0, sizeof(children)); /* in a child these are its parent's children */
-	atexit(end_children);
+	atexit(kill_children);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		sigaction(signals[i], &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
@@ -93,7 +93,7 @@ void proc_wait_long(void)
 	alarm(0);
 }
 
-static void remember(pid_t pid)
+static void add_child(pid_t pid)
 {
 	for (int i = 0; i < CHILDREN_MAX; i++) {
 		if (!children[i]) {
@@ -105,14 +105,14 @@ static void remember(pid_t pid)
 	die("more than %d processes", CHILDREN_MAX);
 }
 
-static pid_t start(int ns_fd, int cpu, int real_time)
+static pid_t fork_child(int ns_fd, int cpu, int real_time)
 {
 	sigset_t held, before;
 	pid_t pid;
 
 	fflush(stdout);
 	fflush(stderr);
-	/* a signal between fork and remember() would miss this child */
+	/* a signal between fork and add_child() would miss this child */
 	sigemptyset(&held);
 	sigaddset(&held, SIGINT);
 	sigaddset(&held, SIGTERM);
@@ -122,7 +122,7 @@ static pid_t start(int ns_fd, int cpu, int real_time)
 	if (pid < 0)
 		die("fork: %s", strerror(errno));
 	if (pid) {
-		remember(pid);
+		add_child(pid);
 		sigprocmask(SIG_SETMASK, &before, NULL);
 		return pid;
 	}
@@ -142,7 +142,7 @@ static pid_t start(int ns_fd, int cpu, int real_time)
 
 pid_t proc_start(int ns_fd, int cpu, int (*fn)(void *arg), void *arg)
 {
-	pid_t pid = start(ns_fd, cpu, 1);
+	pid_t pid = fork_child(ns_fd, cpu, 1);
 
 	if (!pid)
 		exit(fn(arg));
@@ -151,7 +151,7 @@ pid_t proc_start(int ns_fd, int cpu, int (*fn)(void *arg), void *arg)
 
 pid_t proc_exec(int ns_fd, int cpu, int out_fd, char *const argv[])
 {
-	pid_t pid = start(ns_fd, cpu, 0);
+	pid_t pid = fork_child(ns_fd, cpu, 0);
 
 	if (pid)
 		return pid;
@@ -222,11 +222,11 @@ void proc_run(int ns_fd, const char *format, ...)
 	}
 }
 
-static int plain; /* 1: no process gets priority over kernel threads */
+static int no_priority; /* 1: no process gets priority over kernel threads */
 
 void proc_stay_plain(void)
 {
-	plain = 1;
+	no_priority = 1;
 }
 
 void proc_pin(pid_t pid, int cpu, int real_time)
@@ -238,7 +238,7 @@ void proc_pin(pid_t pid, int cpu, int real_time)
 	CPU_SET(cpu, &set);
 	if (sched_setaffinity(pid, sizeof(set), &set))
 		die("cannot pin process %d to CPU %d: %s", (int)pid, cpu, strerror(errno));
-	if (plain)
+	if (no_priority)
 		return;
 	if (!real_time || sched_setscheduler(pid, SCHED_FIFO, &param))
 		(void)setpriority(PRIO_PROCESS, (id_t)pid, -20);

@@ -21,7 +21,7 @@
 #define TAKEN_BYTES (2u << 20)  /* small puts go behind the first 1 MiB */
 #define MARK        99u         /* match bits of puts from host memory */
 #define PAUSE_US    1000
-#define PATIENCE    (15000u * slow_factor()) /* number of pauses */
+#define PAUSES_MAX  (15000u * slow_factor()) /* number of pauses */
 
 static const char *attach(struct spin_nic *nic, const char *handler, const char *text, enum spin_hpus hpus,
 			  const struct spin_message_opts *message, struct spin_ctx **ctx)
@@ -93,7 +93,7 @@ static void wait_for_puts(struct putting *p)
 	struct spin_message_stats messages;
 	struct spin_put_stats stats;
 
-	for (unsigned i = 0; i < PATIENCE && !p->reason; i++) {
+	for (unsigned i = 0; i < PAUSES_MAX && !p->reason; i++) {
 		spin_ctx__events(p->taker, on_taken, p);
 		if (spin_ctx__put_stats(p->putter, &stats) || spin_ctx__message_stats(p->putter, &messages))
 			p->reason = "there are no figures of puts";
@@ -105,7 +105,7 @@ static void wait_for_puts(struct putting *p)
 		p->reason = "a put from host memory is neither delivered nor reported as failed";
 }
 
-static void *put(void *arg)
+static void *run_client(void *arg)
 {
 	static const uint8_t data[MESSAGE];
 	const struct spin_send_opts opts = { .bytes = sizeof(opts) };
@@ -132,7 +132,7 @@ static void *put(void *arg)
 const char *putting__start(struct putting *p, volatile int *stop)
 {
 	p->stop = stop;
-	return pthread_create(&p->thread, NULL, put, p) ? "no thread" : NULL;
+	return pthread_create(&p->thread, NULL, run_client, p) ? "no thread" : NULL;
 }
 
 void putting__join(struct putting *p)

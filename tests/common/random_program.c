@@ -20,7 +20,7 @@ static unsigned data_reg(void)
 	return random_any(8) == 0 ? 0 : 10 + random_any(6);
 }
 
-static void choose(struct insn *in)
+static void choose_insn(struct insn *in)
 {
 	static const enum kind often[] = { ADD, ADDI, ADDI, LW, LW, LW, SW, BNE, BLT, JAL, JALR, JALR, ADD, LH };
 
@@ -151,7 +151,7 @@ void random_program__make(uint32_t seed)
 	for (unsigned i = 0; i < random_program.insns; i++) {
 		struct insn *in = &random_program.insn[i];
 
-		choose(in);
+		choose_insn(in);
 		/* a crossing access right after an AMO would need the banks of both words */
 		if (i && in[-1].kind == AMOADD && (in->kind == LW || in->kind == LH || in->kind == SW))
 			in->imm &= ~3;

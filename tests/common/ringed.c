@@ -20,7 +20,7 @@
 #include "tests/reference/frame.h"
 #include <spin/spin.h>
 
-#define PATIENCE_MS (10000 * slow_factor())
+#define TIMEOUT_MS (10000 * slow_factor())
 
 static void open_packet_socket(struct ringed *r)
 {
@@ -141,7 +141,7 @@ void ringed__wait(const struct spin_ctx *ctx, uint64_t packets)
 {
 	uint64_t counted[SPIN_REASON_COUNT], sum = 0;
 
-	for (int ms = 0; ms < PATIENCE_MS; ms++) {
+	for (int ms = 0; ms < TIMEOUT_MS; ms++) {
 		spin_ctx__counters(ctx, counted);
 		sum = 0;
 		for (int i = 0; i < SPIN_REASON_COUNT; i++)
@@ -158,7 +158,7 @@ void ringed__receive(struct spin_ring *ring, struct ringed_seen *seen, uint64_t 
 	struct pollfd fd = { .fd = spin_ring__fd(ring), .events = POLLIN };
 
 	while (seen->count < count) {
-		if (poll(&fd, 1, PATIENCE_MS) != 1)
+		if (poll(&fd, 1, TIMEOUT_MS) != 1)
 			fail("the ring has no more packets");
 		spin_ring__receive(ring, ringed__look, seen);
 	}

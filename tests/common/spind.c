@@ -83,7 +83,7 @@ void spind__end(struct spind *spind, int signal)
  * Finds the processes whose command line names the test's directory. Sends each `signal` (0: none), and returns their number; *one is one
  * of them.
  */
-static unsigned each_holder(const struct spind *spind, int signal, pid_t *one)
+static unsigned for_each_holder(const struct spind *spind, int signal, pid_t *one)
 {
 	DIR *proc = opendir("/proc");
 	const struct dirent *entry;
@@ -116,20 +116,20 @@ static unsigned each_holder(const struct spind *spind, int signal, pid_t *one)
 
 unsigned spind__holders(const struct spind *spind)
 {
-	return each_holder(spind, 0, NULL);
+	return for_each_holder(spind, 0, NULL);
 }
 
 pid_t spind__holder(const struct spind *spind)
 {
 	pid_t pid = 0;
 
-	each_holder(spind, 0, &pid);
+	for_each_holder(spind, 0, &pid);
 	return pid;
 }
 
 void spind__kill_holders(const struct spind *spind)
 {
-	each_holder(spind, SIGKILL, NULL);
+	for_each_holder(spind, SIGKILL, NULL);
 }
 
 void spind__finish(struct spind *spind)
@@ -137,7 +137,7 @@ void spind__finish(struct spind *spind)
 	char command[160];
 
 	spind__end(spind, SIGKILL);
-	each_holder(spind, SIGKILL, NULL);
+	for_each_holder(spind, SIGKILL, NULL);
 	snprintf(command, sizeof(command), "rm -rf '%s'", spind->directory);
 	if (system(command))
 		printf("%s stays\n", spind->directory);

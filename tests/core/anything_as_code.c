@@ -15,7 +15,7 @@ enum { ROUNDS = 4000, CODE_AT = 0x1000, CODE_BYTES = 0x404, DATA_AT = 0x8000, DA
 
 static uint32_t seed = 7;
 
-static uint32_t any(void)
+static uint32_t random_word(void)
 {
 	seed ^= seed << 13;
 	seed ^= seed >> 17;
@@ -27,17 +27,17 @@ static uint32_t any(void)
 static uint32_t likely_code(void)
 {
 	static const uint8_t opcodes[] = { 0x03, 0x13, 0x17, 0x23, 0x33, 0x37, 0x63, 0x67, 0x6f, 0x73, 0x0f, 0x2f, 0x0b, 0x2b, 0x7b };
-	uint32_t w = any();
+	uint32_t w = random_word();
 
-	switch (any() % 4) {
+	switch (random_word() % 4) {
 	case 0:
 		return w;
 	case 1: /* branches and loops nearby */
-		return (w & 0x01fff000) | (any() % 2 ? 0x63u : 0x7bu) | (any() & 0xf00);
+		return (w & 0x01fff000) | (random_word() % 2 ? 0x63u : 0x7bu) | (random_word() & 0xf00);
 	case 2:
-		return (w & 0x01ffff80) | opcodes[any() % sizeof(opcodes)];
+		return (w & 0x01ffff80) | opcodes[random_word() % sizeof(opcodes)];
 	default:
-		return (w & ~127u) | opcodes[any() % sizeof(opcodes)];
+		return (w & ~127u) | opcodes[random_word() % sizeof(opcodes)];
 	}
 }
 
@@ -48,10 +48,10 @@ static enum rv32_bus_status bus(void *arg, struct rv32_bus_request *req)
 		abort();
 	if ((req->addr & 3) + req->size_bytes > 4)
 		abort();
-	req->value = any();
-	req->wait_cycles = any() % 5;
-	req->use_cycles = any() % 3;
-	return any() % 4 ? RV32_BUS_OK : any() % 2 ? RV32_BUS_FAULT : RV32_BUS_STOP;
+	req->value = random_word();
+	req->wait_cycles = random_word() % 5;
+	req->use_cycles = random_word() % 3;
+	return random_word() % 4 ? RV32_BUS_OK : random_word() % 2 ? RV32_BUS_FAULT : RV32_BUS_STOP;
 }
 
 static int adds_up(const struct rv32_core *core, unsigned round)
@@ -68,15 +68,15 @@ static int adds_up(const struct rv32_core *core, unsigned round)
 	return 1;
 }
 
-static int one(unsigned round)
+static int run_one(unsigned round)
 {
 	uint8_t *code = malloc(CODE_BYTES), *data = malloc(DATA_BYTES);
 	struct rv32_config config = {
 		.bus.access = bus,
 		.window_count = 2,
-		.stop_at_self_jump = any() & 1,
+		.stop_at_self_jump = random_word() & 1,
 		.windows = { { CODE_AT, CODE_BYTES, code, RV32_WINDOW_CODE | RV32_WINDOW_DATA },
-			     { DATA_AT, DATA_BYTES, data, RV32_WINDOW_DATA | (any() & RV32_WINDOW_NO_LRSC) } },
+			     { DATA_AT, DATA_BYTES, data, RV32_WINDOW_DATA | (random_word() & RV32_WINDOW_NO_LRSC) } },
 	};
 	static uint64_t counts[CODE_BYTES / 2], cycles[CODE_BYTES / 2 * RV32_CAUSE_COUNT];
 	struct rv32_profile profile = { CODE_AT, CODE_BYTES, counts, cycles };
@@ -90,26 +90,26 @@ static int one(unsigned round)
 
 		memcpy(code + i, &w, 4);
 	}
-	memset(data, (int)any(), DATA_BYTES);
+	memset(data, (int)random_word(), DATA_BYTES);
 	for (unsigned x = 0; x < 32; x++)
 		rv32_core__set_reg(core, x,
-				   any() % 3   ? CODE_AT + any() % CODE_BYTES
-				   : any() % 2 ? DATA_AT + any() % (DATA_BYTES + 8)
-					       : any());
-	if (any() & 1)
+				   random_word() % 3   ? CODE_AT + random_word() % CODE_BYTES
+				   : random_word() % 2 ? DATA_AT + random_word() % (DATA_BYTES + 8)
+						       : random_word());
+	if (random_word() & 1)
 		rv32_core__set_profile(core, &profile);
 	for (unsigned i = 0; i < 12; i++) {
-		uint32_t pc = CODE_AT - 4 + any() % (CODE_BYTES + 8);
+		uint32_t pc = CODE_AT - 4 + random_word() % (CODE_BYTES + 8);
 
-		if (any() % 4)
-			rv32_core__set_pc(core, any() % 16 ? pc & ~1u : pc);
-		if (any() % 3 == 0)
-			rv32_core__set_breakpoint(core, CODE_AT + any() % CODE_BYTES);
-		if (any() % 5 == 0)
+		if (random_word() % 4)
+			rv32_core__set_pc(core, random_word() % 16 ? pc & ~1u : pc);
+		if (random_word() % 3 == 0)
+			rv32_core__set_breakpoint(core, CODE_AT + random_word() % CODE_BYTES);
+		if (random_word() % 5 == 0)
 			rv32_core__flush_code(core);
-		if (any() % 5 == 0)
-			rv32_core__advance(core, rv32_core__cycle(core) + any() % 50);
-		rv32_core__run(core, rv32_core__cycle(core) + any() % 3000);
+		if (random_word() % 5 == 0)
+			rv32_core__advance(core, rv32_core__cycle(core) + random_word() % 50);
+		rv32_core__run(core, rv32_core__cycle(core) + random_word() % 3000);
 		failed |= adds_up(core, round);
 	}
 	rv32_core__free(core);
@@ -119,10 +119,10 @@ static int one(unsigned round)
 }
 
 /* Opens a program file of random bytes after a plausible header. */
-static int one_file(void)
+static int run_random_file(void)
 {
 	static const uint8_t header[20] = { 0x7f, 'E', 'L', 'F', 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 243, 0 };
-	size_t len = any() % 400;
+	size_t len = random_word() % 400;
 	uint8_t *file = malloc(len + 1);
 	struct hw_elf_segment segment;
 	struct hw_elf *elf;
@@ -131,14 +131,14 @@ static int one_file(void)
 	if (!file)
 		return 1;
 	for (size_t i = 0; i < len; i++)
-		file[i] = (uint8_t)(any() % 3 ? 0 : any() % 2 ? any() % 64 : any());
+		file[i] = (uint8_t)(random_word() % 3 ? 0 : random_word() % 2 ? random_word() % 64 : random_word());
 	memcpy(file, header, len < sizeof(header) ? len : sizeof(header));
 	if (len > 52) {
 		file[28] = 52; /* e_phoff */
 		file[29] = file[30] = file[31] = 0;
 		file[42] = 32; /* e_phentsize */
 		file[43] = 0;
-		file[44] = any() % 3; /* e_phnum */
+		file[44] = random_word() % 3; /* e_phnum */
 		file[45] = 0;
 		file[46] = 40; /* e_shentsize */
 		file[47] = 0;
@@ -166,9 +166,9 @@ int main(void)
 	int failed = 0;
 
 	for (unsigned i = 0; i < ROUNDS && !failed; i++)
-		failed = one(i);
+		failed = run_one(i);
 	for (unsigned i = 0; i < 20 * ROUNDS && !failed; i++)
-		failed = one_file();
+		failed = run_random_file();
 	if (!failed)
 		printf("%u random programs, %u random files: no harm\n", (unsigned)ROUNDS, 20 * (unsigned)ROUNDS);
 	return failed;

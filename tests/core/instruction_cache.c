@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Tests the measured rows of the instruction cache: cold and warm code, replacement, several cores at once. */
+/* Compares the instruction cache with rows measured on PsPIN: cold and warm code, replacement, several cores at once. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static void expect(const char *what, uint64_t have, uint64_t want)
 	failures++;
 }
 
-static void put(uint32_t at, const uint32_t *words, unsigned count)
+static void put_words(uint32_t at, const uint32_t *words, unsigned count)
 {
 	memcpy((char *)code + (at - CODE), words, count * sizeof(*words));
 }
@@ -49,13 +49,13 @@ static void put(uint32_t at, const uint32_t *words, unsigned count)
 static void put_straight(uint32_t at, unsigned instructions, uint32_t word)
 {
 	for (unsigned i = 0; i < instructions; i++)
-		put(at + 4 * i, &word, 1);
-	put(at + 4 * instructions, (const uint32_t[]){ EBREAK }, 1);
+		put_words(at + 4 * i, &word, 1);
+	put_words(at + 4 * instructions, (const uint32_t[]){ EBREAK }, 1);
 }
 
 struct rig {
 	struct rv32_core *core;
-	uint64_t horizon;        /* a fetch after it must wait, because it is another core's turn */
+	uint64_t last_cycle;     /* a fetch after it must wait, because it is another core's turn */
 	unsigned stops, fetches; /* every `stops`-th fetch must wait once; 0: none */
 };
 
@@ -65,7 +65,7 @@ static enum rv32_bus_status bus(void *arg, struct rv32_bus_request *req)
 
 	if (req->kind != RV32_FETCH)
 		return RV32_BUS_FAULT;
-	if (req->cycle > rig->horizon)
+	if (req->cycle > rig->last_cycle)
 		return RV32_BUS_STOP;
 	return rig->stops && ++rig->fetches % rig->stops == 0 ? RV32_BUS_STOP : RV32_BUS_OK;
 }
@@ -79,7 +79,7 @@ static void rig__open(struct rig *rig, struct icache *icache, unsigned port)
 	};
 
 	memset(rig, 0, sizeof(*rig));
-	rig->horizon = UINT64_MAX;
+	rig->last_cycle = UINT64_MAX;
 	rig->core = rv32_core__new(&config);
 	if (!rig->core || !icache)
 		exit(1);
@@ -139,13 +139,13 @@ static void cold_code(void)
 	expect("entered in the last word", extra(CODE + 12, 0), 80);
 	put_straight(CODE, 7, ADDI_C);
 	expect("two cold lines, two instructions in the last word hide one cycle", extra(CODE, 0), 15);
-	put(CODE, jump, 1);
-	put(CODE + 0x100, (const uint32_t[]){ ADDI, EBREAK }, 2);
+	put_words(CODE, jump, 1);
+	put_words(CODE + 0x100, (const uint32_t[]){ ADDI, EBREAK }, 2);
 	expect("a jump to a cold line, from a cold line", extra(CODE, 0), 16);
-	put(CODE, divides, 8);
+	put_words(CODE, divides, 8);
 	expect("a long division hides the next line's miss", extra(CODE, 0), 8);
-	put(CODE, branches, 4);
-	put(CODE + 0x120, (const uint32_t[]){ ADDI, EBREAK }, 2);
+	put_words(CODE, branches, 4);
+	put_words(CODE + 0x120, (const uint32_t[]){ ADDI, EBREAK }, 2);
 	expect("a branch to a cold line waits for the line that was asked for ahead", extra(CODE, 0), 8 + 8 + 8);
 }
 
@@ -211,8 +211,8 @@ static void replacement(void)
 }
 
 /* Ports 0, 1, ... fetch lines at the given cycles. Each must take `extra` cycles longer than a hit. */
-static void asks(const char *what, const uint32_t lines[], const uint64_t cycles[], const uint64_t extra[], unsigned count,
-		 uint64_t refills)
+static void expect_fetches(const char *what, const uint32_t lines[], const uint64_t cycles[], const uint64_t extra[], unsigned count,
+			   uint64_t refills)
 {
 	struct icache *icache = icache__new(&pspin);
 	char name[96];
@@ -232,9 +232,10 @@ static void central_controller(void)
 	static const uint32_t same[8] = { 0 }, other[5] = { 0, 1, 2, 3, 0 };
 	static const uint64_t at_once[8] = { 0 };
 
-	asks("one line, later and later", same, (const uint64_t[]){ 0, 4, 5, 6, 7, 8 }, (const uint64_t[]){ 8, 4, 4, 4, 8, 0 }, 6, 2);
-	asks("one line, all at once", same, at_once, (const uint64_t[]){ 8, 8, 8, 8, 8, 9, 10, 15 }, 8, 2);
-	asks("four lines at once, then the first", other, at_once, (const uint64_t[]){ 8, 10, 12, 14, 9 }, 5, 4);
+	expect_fetches("one line, later and later", same, (const uint64_t[]){ 0, 4, 5, 6, 7, 8 }, (const uint64_t[]){ 8, 4, 4, 4, 8, 0 }, 6,
+		       2);
+	expect_fetches("one line, all at once", same, at_once, (const uint64_t[]){ 8, 8, 8, 8, 8, 9, 10, 15 }, 8, 2);
+	expect_fetches("four lines at once, then the first", other, at_once, (const uint64_t[]){ 8, 10, 12, 14, 9 }, 5, 4);
 }
 
 /* Caches of two clusters refill from one memory; the second one asks out of order. */
@@ -287,7 +288,7 @@ static void put_loop(uint32_t at, uint32_t bytes)
 	uint32_t bnez = 0x00031063 | (back >> 11 & 1) << 7 | (back >> 1 & 15) << 8 | (back >> 5 & 63) << 25 | (back >> 12 & 1) << 31;
 
 	put_straight(at, bytes / 4 - 2, ADDI);
-	put(at + bytes - 8, (const uint32_t[]){ 0xfff30313 /* addi t1,t1,-1 */, bnez, EBREAK }, 3);
+	put_words(at + bytes - 8, (const uint32_t[]){ 0xfff30313 /* addi t1,t1,-1 */, bnez, EBREAK }, 3);
 }
 
 /* Runs the cores in order of time until `passes` of their loops. Returns the mean cycles per instruction. */
@@ -315,7 +316,7 @@ static double together(struct rig rigs[HPUS], const uint32_t at[HPUS], unsigned 
 			if (running[i] && i != first && rv32_core__cycle(rigs[i].core) < next)
 				next = rv32_core__cycle(rigs[i].core);
 		}
-		rigs[first].horizon = next;
+		rigs[first].last_cycle = next;
 		if (rv32_core__run(rigs[first].core, UINT64_MAX) != RV32_STOP_BUS) {
 			running[first] = 0;
 			left--;

@@ -16,7 +16,7 @@ static FILE *out;
 static uint32_t seed = 20240229;
 static unsigned results;
 
-static uint32_t any(void)
+static uint32_t random_word(void)
 {
 	seed ^= seed << 13;
 	seed ^= seed >> 17;
@@ -27,32 +27,32 @@ static uint32_t any(void)
 static uint32_t operand(unsigned try)
 {
 	static const uint32_t extreme[] = { 0, 1, 0xffffffff, 0x80000000, 0x7fffffff, 2, 0xfffffffe, 0xffff8000 };
-	uint32_t r = any();
+	uint32_t r = random_word();
 
 	if (try % 3 == 0 || r % 5 == 0)
-		return extreme[any() % 8];
-	return r % 5 == 1 ? any() % 64 : any() >> r % 29;
+		return extreme[random_word() % 8];
+	return r % 5 == 1 ? random_word() % 64 : random_word() >> r % 29;
 }
 
 static int32_t imm(unsigned bits)
 {
-	uint32_t r = any();
+	uint32_t r = random_word();
 
 	if (r % 7 == 0)
 		return r & 8 ? (1 << (bits - 1)) - 1 : -(1 << (bits - 1));
-	return (int32_t)(any() << (32 - bits)) >> (32 - bits);
+	return (int32_t)(random_word() << (32 - bits)) >> (32 - bits);
 }
 
 /* Stores the result in a2 at s1, and advances s1. */
-static void keep(void)
+static void store_result(void)
 {
 	fprintf(out, "\tsw a2,0(s1)\n\taddi s1,s1,4\n");
 	results++;
 }
 
-static void operands(unsigned try)
+static void load_operands(unsigned try)
 {
-	fprintf(out, "\tli a0,%" PRIu32 "\n\tli a1,%" PRIu32 "\n\tli a2,%" PRIu32 "\n", operand(try), operand(try + 1), any());
+	fprintf(out, "\tli a0,%" PRIu32 "\n\tli a1,%" PRIu32 "\n\tli a2,%" PRIu32 "\n", operand(try), operand(try + 1), random_word());
 }
 
 static void alu(void)
@@ -66,47 +66,47 @@ static void alu(void)
 
 	for (unsigned t = 0; t < TRIES; t++) {
 		for (unsigned k = 0; k < sizeof(r) / sizeof(*r); k++) {
-			operands(t);
+			load_operands(t);
 			fprintf(out, "\t%s a2,a0,a1\n", r[k]);
-			keep();
+			store_result();
 			fprintf(out, "\t%s x0,a0,a1\n\tmv a2,x0\n\t%s a0,a0,a0\n\tadd a2,a2,a0\n", r[k], r[k]);
-			keep();
+			store_result();
 		}
 		for (unsigned k = 0; k < sizeof(i) / sizeof(*i); k++) {
-			operands(t);
+			load_operands(t);
 			fprintf(out, "\t%s a2,a0,%" PRId32 "\n", i[k], imm(12));
-			keep();
+			store_result();
 		}
 		for (unsigned k = 0; k < sizeof(s) / sizeof(*s); k++) {
-			operands(t);
-			fprintf(out, "\t%s a2,a0,%" PRIu32 "\n", s[k], any() % 32);
-			keep();
-			fprintf(out, "\tc.%s a2,%" PRIu32 "\n", s[k], 1 + any() % 31);
-			keep();
+			load_operands(t);
+			fprintf(out, "\t%s a2,a0,%" PRIu32 "\n", s[k], random_word() % 32);
+			store_result();
+			fprintf(out, "\tc.%s a2,%" PRIu32 "\n", s[k], 1 + random_word() % 31);
+			store_result();
 		}
-		fprintf(out, "\t%s a2,%" PRIu32 "\n", u[0], any() >> 12);
-		keep();
-		fprintf(out, "1:\t%s a2,%" PRIu32 "\n\tla a1,1b\n\tsub a2,a2,a1\n", u[1], any() >> 12);
-		keep();
+		fprintf(out, "\t%s a2,%" PRIu32 "\n", u[0], random_word() >> 12);
+		store_result();
+		fprintf(out, "1:\t%s a2,%" PRIu32 "\n\tla a1,1b\n\tsub a2,a2,a1\n", u[1], random_word() >> 12);
+		store_result();
 		for (unsigned k = 0; k < sizeof(c) / sizeof(*c); k++) {
-			operands(t);
+			load_operands(t);
 			fprintf(out, "\t%s a2,a1\n", c[k]);
-			keep();
+			store_result();
 		}
-		operands(t);
+		load_operands(t);
 		fprintf(out, "\tc.addi a2,%" PRId32 "\n", imm(6) | 1);
-		keep();
+		store_result();
 		fprintf(out, "\tc.andi a2,%" PRId32 "\n", imm(6));
-		keep();
+		store_result();
 		fprintf(out, "\tc.li a2,%" PRId32 "\n\tc.nop\n", imm(6));
-		keep();
-		fprintf(out, "\tc.lui a2,0x%" PRIx32 "\n", any() & 1 ? 1 + any() % 31 : 0xfffe0 + any() % 32);
-		keep();
+		store_result();
+		fprintf(out, "\tc.lui a2,0x%" PRIx32 "\n", random_word() & 1 ? 1 + random_word() % 31 : 0xfffe0 + random_word() % 32);
+		store_result();
 		fprintf(out, "\tmv s2,sp\n\tc.addi16sp sp,%" PRId32 "\n\tsub a2,sp,s2\n\tmv sp,s2\n",
-			(int32_t)(1 + any() % 30) * 16 * (any() & 1 ? 1 : -1));
-		keep();
-		fprintf(out, "\tc.addi4spn a2,sp,%" PRIu32 "\n\tsub a2,a2,sp\n", 4 * (1 + any() % 255));
-		keep();
+			(int32_t)(1 + random_word() % 30) * 16 * (random_word() & 1 ? 1 : -1));
+		store_result();
+		fprintf(out, "\tc.addi4spn a2,sp,%" PRIu32 "\n\tsub a2,a2,sp\n", 4 * (1 + random_word() % 255));
+		store_result();
 	}
 }
 
@@ -118,23 +118,23 @@ static void memory(void)
 
 	for (unsigned t = 0; t < TRIES; t++) {
 		for (unsigned k = 0; k < 3; k++) {
-			int32_t at = (int32_t)(any() % 4000) - 2000;
+			int32_t at = (int32_t)(random_word() % 4000) - 2000;
 
-			operands(t);
+			load_operands(t);
 			fprintf(out, "\t%s a0,%" PRId32 "(s0)\n\tlw a2,%" PRId32 "(s0)\n", s[k], at, at & ~3);
-			keep();
+			store_result();
 			fprintf(out, "\tlw a2,%" PRId32 "(s0)\n", (at & ~3) + 4);
-			keep();
+			store_result();
 		}
 		for (unsigned k = 0; k < 5; k++) {
-			fprintf(out, "\t%s a2,%" PRId32 "(s0)\n", l[k], (int32_t)(any() % 4000) - 2000);
-			keep();
+			fprintf(out, "\t%s a2,%" PRId32 "(s0)\n", l[k], (int32_t)(random_word() % 4000) - 2000);
+			store_result();
 		}
-		operands(t);
+		load_operands(t);
 		fprintf(out, "\tmv a3,s0\n\tc.sw a0,%u(a3)\n\tc.lw a2,%u(a3)\n", 4 * (t % 32), 4 * (t % 32));
-		keep();
+		store_result();
 		fprintf(out, "\tmv t0,sp\n\tmv sp,s0\n\tc.swsp a1,%u(sp)\n\tc.lwsp a2,%u(sp)\n\tmv sp,t0\n", 8 * (t % 32), 8 * (t % 32));
-		keep();
+		store_result();
 	}
 }
 
@@ -144,33 +144,33 @@ static void jumps(void)
 
 	for (unsigned t = 0; t < TRIES; t++) {
 		for (unsigned k = 0; k < 6; k++) {
-			operands(t);
-			if (any() % 4 == 0)
+			load_operands(t);
+			if (random_word() % 4 == 0)
 				fprintf(out, "\tmv a1,a0\n");
 			fprintf(out, "\tli a2,1\n\t%s a0,a1,1f\n\tli a2,2\n1:\n", b[k]);
-			keep();
+			store_result();
 		}
 		for (unsigned k = 0; k < 2; k++) {
-			fprintf(out, "\tli a0,%u\n\tli a2,1\n\t%s a0,1f\n\tli a2,2\n1:\n", any() % 2, k ? "c.beqz" : "c.bnez");
-			keep();
+			fprintf(out, "\tli a0,%u\n\tli a2,1\n\t%s a0,1f\n\tli a2,2\n1:\n", random_word() % 2, k ? "c.beqz" : "c.bnez");
+			store_result();
 		}
 		fprintf(out, "\tjal a2,1f\n\tnop\n1:\tla a1,1b\n\tsub a2,a2,a1\n");
-		keep();
+		store_result();
 		fprintf(out, "\tla a0,1f+%u\n\tjalr a2,%d(a0)\n\tnop\n1:\tla a1,1b\n\tsub a2,a2,a1\n", t + 1 - t % 2, -(int)(t - t % 2));
-		keep();
+		store_result();
 		fprintf(out, "\tla a2,1f\n\tjalr a2,0(a2)\n\tnop\n1:\tla a1,1b\n\tsub a2,a2,a1\n");
-		keep();
+		store_result();
 		fprintf(out, "\tc.jal 1f\n\tc.nop\n1:\tla a1,1b\n\tsub a2,ra,a1\n");
-		keep();
+		store_result();
 		fprintf(out, "\tli a2,3\n\tc.j 1f\n\tli a2,4\n1:\n");
-		keep();
+		store_result();
 		fprintf(out, "\tla a0,1f\n\tc.jalr a0\n\tc.nop\n1:\tsub a2,ra,a0\n");
-		keep();
+		store_result();
 		fprintf(out, "\tla a0,1f\n\tli a2,3\n\tc.jr a0\n\tli a2,4\n1:\n");
-		keep();
+		store_result();
 		/* a backward loop over a block boundary */
 		fprintf(out, "\tli a0,%u\n\tli a2,0\n1:\tadd a2,a2,a0\n\taddi a0,a0,-1\n\tbnez a0,1b\n", 1 + t);
-		keep();
+		store_result();
 	}
 }
 
@@ -180,23 +180,23 @@ static void atomics(void)
 
 	for (unsigned t = 0; t < TRIES; t++) {
 		for (unsigned k = 0; k < 9; k++) {
-			operands(t);
+			load_operands(t);
 			fprintf(out, "\tsw a0,0(s0)\n\t%s.w%s a2,a1,(s0)\n", a[k], t % 2 ? ".aqrl" : "");
-			keep();
+			store_result();
 			fprintf(out, "\tlw a2,0(s0)\n");
-			keep();
+			store_result();
 		}
-		operands(t);
+		load_operands(t);
 		fprintf(out, "\tsw a0,0(s0)\n\tlr.w a2,(s0)\n");
-		keep();
+		store_result();
 		fprintf(out, "\tsc.w a2,a1,(s0)\n");
-		keep();
+		store_result();
 		fprintf(out, "\tlw a2,0(s0)\n");
-		keep();
+		store_result();
 		fprintf(out, "\tsc.w a2,a0,(s0)\n"); /* no reservation left */
-		keep();
+		store_result();
 		fprintf(out, "\tfence\n\tfence.i\n\tlw a2,0(s0)\n");
-		keep();
+		store_result();
 	}
 }
 

@@ -71,7 +71,7 @@ static struct model {
 	uint64_t divided; /* cycles of the previous instruction if it was a division */
 } model;
 
-static unsigned leading(uint32_t v)
+static unsigned leading_zeros(uint32_t v)
 {
 	unsigned n = 0;
 
@@ -115,7 +115,7 @@ static uint64_t device_time(uint32_t addr, unsigned size, uint64_t *second)
 	return wait;
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
+static uint64_t max_u64(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
@@ -147,7 +147,7 @@ static uint64_t division(const struct insn *in)
 {
 	uint32_t by = model.x[in->rs2];
 
-	return 3 + (in->kind == DIV && (int32_t)by < 0 ? leading(~by) - 1 : leading(by));
+	return 3 + (in->kind == DIV && (int32_t)by < 0 ? leading_zeros(~by) - 1 : leading_zeros(by));
 }
 
 /* Returns true if x0 is written through the ALU's port. The core treats it like any register. */
@@ -181,19 +181,19 @@ static void step(void)
 	late = in->len == 4 && in->pc % 16 == 14 && model.fetched > issue;
 	hides = jump && model.behind_long && !late && !(in->kind == JALR && in->rs1 && model.base[in->rs1] > issue);
 	if (in->len == 4 && in->pc % 16 == 14) {
-		issue = later(issue, model.fetched);
-		model.decode = later(model.decode, model.fetched);
+		issue = max_u64(issue, model.fetched);
+		model.decode = max_u64(model.decode, model.fetched);
 	}
 	for (unsigned r = 1; r < 32; r++) {
 		if (reads(in, r) && in->kind != JALR)
-			issue = later(issue, model.use[r]);
+			issue = max_u64(issue, model.use[r]);
 		if (in->kind == JALR && in->rs1 == r)
-			issue = later(issue, model.base[r]);
+			issue = max_u64(issue, model.base[r]);
 	}
 	if (writes && !loads) /* the ALU's port must not overtake a load to the same register */
-		issue = later(issue, model.use[in->rd]);
+		issue = max_u64(issue, model.use[in->rd]);
 	if (writes_x0(in)) /* like any register */
-		issue = later(issue, model.use[0]);
+		issue = max_u64(issue, model.use[0]);
 
 	switch (in->kind) {
 	case ADD:
@@ -232,7 +232,7 @@ static void step(void)
 			uint8_t *mem = model_l1 + (addr - L1_AT);
 			uint32_t sum;
 
-			busy += later(model.bank[addr / 4 % 64], issue) - issue;
+			busy += max_u64(model.bank[addr / 4 % 64], issue) - issue;
 			memcpy(&value, mem, size);
 			sum = value + b;
 			if (in->kind == SW)
@@ -268,7 +268,7 @@ static void step(void)
 	/* a jump is taken in decode, a branch in execute */
 	target_at = issue + busy;
 	if (jump)
-		target_at = later(issue + 1, (in->kind == JALR ? later(model.decode, model.base[in->rs1]) : model.decode) + 2) +
+		target_at = max_u64(issue + 1, (in->kind == JALR ? max_u64(model.decode, model.base[in->rs1]) : model.decode) + 2) +
 			    (in->kind == JALR && in->rd && in->rd == in->rs1);
 	/* a division after a taken branch executes, if it has been fetched, and its result is discarded */
 	over_division = taken && behind && (behind->kind == DIV || behind->kind == REMU) &&
@@ -364,7 +364,7 @@ static int run_one(unsigned number)
 
 		until = stats.cycle + 1 + random_any(60);
 		while ((stop = rv32_core__run(core, until)) == RV32_STOP_BUS)
-			until = later(until, rv32_core__cycle(core) + 1); /* up to the next jump, where the model can be compared */
+			until = max_u64(until, rv32_core__cycle(core) + 1); /* up to the next jump, where the model can be compared */
 		rv32_core__stats(core, &stats);
 		while (steps < stats.instructions && model.at < random_program.insns) {
 			bool second = model.fetched == UINT64_MAX;
@@ -384,7 +384,7 @@ static int run_one(unsigned number)
 		if (model.at == random_program.insns) /* ran off the end */
 			break;
 		if (stop != RV32_STOP_CYCLES || rv32_core__pc(core) != random_program.insn[model.at].pc ||
-		    stats.cycle != later(model.slot, 0)) {
+		    stats.cycle != max_u64(model.slot, 0)) {
 			printf("program %u, %" PRIu64 " instructions: stop %d at pc 0x%" PRIx32 " cycle %" PRIu64
 			       "; the model is at 0x%" PRIx32 " cycle %" PRIu64 "\n",
 			       number, steps, stop, rv32_core__pc(core), stats.cycle, random_program.insn[model.at].pc, model.slot);

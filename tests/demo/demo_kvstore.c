@@ -94,14 +94,14 @@ static double median_of(const struct round *round, int rounds, size_t field)
 }
 #define MEDIAN(of, field) median_of(of, rounds, offsetof(struct round, field))
 
-static void print_round(const char *arm, const struct round *round)
+static void print_round(const char *variant, const struct round *round)
 {
 	const struct ycsb_result *r = &round->client;
 	double n = (double)r->requests;
 
-	printf("  %-8s %9.0f %10.0f %8.0f %8.0f %8.1f %9.1f %9.1f %8llu %8llu\n", arm, round->rate, round->cpu_ns, (double)r->server_ns / n,
-	       (double)r->server_napi_ns / n, round->server_busy * 100, round->hit_get * 100, round->hit_all * 100,
-	       (unsigned long long)r->checked, (unsigned long long)r->timeouts);
+	printf("  %-8s %9.0f %10.0f %8.0f %8.0f %8.1f %9.1f %9.1f %8llu %8llu\n", variant, round->rate, round->cpu_ns,
+	       (double)r->server_ns / n, (double)r->server_napi_ns / n, round->server_busy * 100, round->hit_get * 100,
+	       round->hit_all * 100, (unsigned long long)r->checked, (unsigned long long)r->timeouts);
 }
 
 /* Measures the time at XDP of each class with the captured frames. Each class starts with the state that the previous one leaves. */

@@ -26,9 +26,9 @@
 #define MEASURE_S 1.0
 #define CHECK_S   3.0
 
-enum which { WITHOUT, WITH, ARMS };
+enum variant { WITHOUT, WITH, VARIANTS };
 
-struct outcome {
+struct result {
 	double rate, share;         /* our client: answers per second; fraction from the handlers */
 	double lap_rate, lap_share; /* memcaslap: operations per second; fraction of GETs from the handlers */
 	struct mc_check check;
@@ -38,7 +38,7 @@ struct outcome {
 struct part {
 	struct mc_server server;
 	char config[40]; /* path of memcaslap's configuration */
-	struct outcome out[ARMS];
+	struct result out[VARIANTS];
 };
 
 static int run_load(void *arg)
@@ -47,7 +47,7 @@ static int run_load(void *arg)
 	return 0;
 }
 
-static void run_client(const struct demo *demo, const struct mc_server *server, struct outcome *out)
+static void run_client(const struct demo *demo, const struct mc_server *server, struct result *out)
 {
 	struct mc_load *load = proc_shared(sizeof(*load));
 	uint32_t *drawn = calloc(DRAWN, sizeof(*drawn)), hits;
@@ -75,14 +75,14 @@ static void run_client(const struct demo *demo, const struct mc_server *server, 
 }
 
 /* Returns the number after a word of memcaslap's report, or 0. */
-static double number_behind(const char *text, const char *word)
+static double number_after(const char *text, const char *word)
 {
 	const char *at = strstr(text, word);
 
 	return at ? strtod(at + strlen(word), NULL) : 0;
 }
 
-static void run_memcaslap(const struct demo *demo, const struct mc_server *server, const char *config, struct outcome *out)
+static void run_memcaslap(const struct demo *demo, const struct mc_server *server, const char *config, struct result *out)
 {
 	char to[32], text[4096] = "";
 	char *argv[] = { MEMCASLAP, "-s", to, "-U", "-t", "1s", "-T", "1", "-c", "1", "-w", "1k", "-F", (char *)config, NULL };
@@ -94,12 +94,12 @@ static void run_memcaslap(const struct demo *demo, const struct mc_server *serve
 	if (proc_wait(proc_exec(demo->lab.client.ns_fd, demo->lab.client.cpu, fd, argv)) || pread(fd, text, sizeof(text) - 1, 0) < 0)
 		die("memcaslap: %s", text);
 	close(fd);
-	gets = number_behind(text, "cmd_get: ");
-	out->lap_rate = number_behind(text, "TPS: ");
+	gets = number_after(text, "cmd_get: ");
+	out->lap_rate = number_after(text, "TPS: ");
 	out->lap_share = gets > 0 ? (mc_server__hits(server) - hits) / gets : 0;
 }
 
-static void run_check(struct outcome *out)
+static void run_check(struct result *out)
 {
 	out->check = (struct mc_check){ .addr = LAB_SERVER_ADDR,
 					.port = MC_PORT,
@@ -126,7 +126,7 @@ static void write_config(char *path, size_t bytes)
 		die("cannot write %s", path);
 }
 
-static void print_outcome(const char *name, const struct outcome *out)
+static void print_result(const char *name, const struct result *out)
 {
 	printf("  %-8s %10.0f %7.1f %12.0f %7.1f %9llu   %llu stale of %llu\n", name, out->rate, out->share * 100, out->lap_rate,
 	       out->lap_share * 100, (unsigned long long)mc_check__changes(&out->check), (unsigned long long)mc_check__stale(&out->check),
@@ -135,16 +135,16 @@ static void print_outcome(const char *name, const struct outcome *out)
 		printf("  first: %s\n", out->check.first_bad);
 }
 
-static void run_arms(struct demo *demo, void *arg)
+static void run_variants(struct demo *demo, void *arg)
 {
 	struct part *part = arg;
-	int arms = mc_server__missing_handlers() ? WITH : ARMS, pass;
+	int variants = mc_server__missing_handlers() ? WITH : VARIANTS, pass;
 
-	/* in both arms: without a program the client's veth loses part of what XDP sends back */
+	/* in both variants: without a program the client's veth loses part of what XDP sends back */
 	lab_enter(&demo->lab.client);
 	pass = xdp_pass__attach(demo->lab.client.ifname);
-	for (int with = 0; with < arms; with++) {
-		struct outcome *out = &part->out[with];
+	for (int with = 0; with < variants; with++) {
+		struct result *out = &part->out[with];
 
 		part->server = (struct mc_server){ .ns = demo->lab.server.ns_fd, .cpu = demo->lab.server.cpu, .threads = 1, .with = with };
 		mc_server__start(&part->server);
@@ -156,13 +156,13 @@ static void run_arms(struct demo *demo, void *arg)
 		run_check(out);
 		mc_server__stop(&part->server);
 		out->done = 1;
-		print_outcome(with ? "with" : "without", out);
+		print_result(with ? "with" : "without", out);
 		proc_progress();
 	}
 	close(pass);
 }
 
-static void add_rows(struct measure *m, const struct outcome *out)
+static void add_rows(struct measure *m, const struct result *out)
 {
 	struct measure_row *row;
 
@@ -178,7 +178,7 @@ static void add_rows(struct measure *m, const struct outcome *out)
 int demo_memcached(struct demo *demo)
 {
 	struct part *part = proc_shared(sizeof(*part));
-	const struct outcome *out = part->out;
+	const struct result *out = part->out;
 	char command[100];
 	int status;
 
@@ -190,7 +190,7 @@ int demo_memcached(struct demo *demo)
 	}
 	printf("  %-8s %10s %7s %12s %7s %9s\n", "handlers", "GETs/s", "hits %", "memcaslap/s", "hits %", "changes");
 	write_config(part->config, sizeof(part->config));
-	status = demo_step(demo, "memcached", run_arms, part);
+	status = demo_step(demo, "memcached", run_variants, part);
 	unlink(part->config);
 	if (part->server.spind.directory[0]) { /* left by a step that was aborted */
 		snprintf(command, sizeof(command), "rm -rf '%s'", part->server.spind.directory);

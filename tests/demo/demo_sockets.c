@@ -22,37 +22,37 @@
 #define FROM           "10.77.0.11"
 
 /* A copy of the programs that user nobody can read, even if the build directory is private. */
-struct place {
+struct staging {
 	char directory[32], socket[48], spinctl[320];
 };
 
-static void make_place(struct place *place, const struct demo *demo)
+static void make_staging(struct staging *staging, const struct demo *demo)
 {
 	char build[300], command[1200];
 
-	snprintf(place->directory, sizeof(place->directory), "/tmp/spin-demo-XXXXXX");
-	if (!mkdtemp(place->directory) || chmod(place->directory, 0755))
+	snprintf(staging->directory, sizeof(staging->directory), "/tmp/spin-demo-XXXXXX");
+	if (!mkdtemp(staging->directory) || chmod(staging->directory, 0755))
 		die("no directory in /tmp");
-	snprintf(place->socket, sizeof(place->socket), "%s/socket", place->directory);
-	snprintf(place->spinctl, sizeof(place->spinctl), "%s/spinctl", place->directory);
+	snprintf(staging->socket, sizeof(staging->socket), "%s/socket", staging->directory);
+	snprintf(staging->spinctl, sizeof(staging->spinctl), "%s/spinctl", staging->directory);
 	snprintf(build, sizeof(build), "%s/..", demo->handlers);
 	snprintf(command, sizeof(command),
 		 "cp '%s/tests/handlers/every_nth.spin' '%s/tests/handlers/first_bytes.spin' '%s/bin/spinctl' %s && chmod 755 %s/*", build,
-		 build, build, place->directory, place->directory);
+		 build, build, staging->directory, staging->directory);
 	if (system(command))
-		die("cannot copy to %s", place->directory);
+		die("cannot copy to %s", staging->directory);
 }
 
-static pid_t start_spind(const struct demo *demo, const struct place *place)
+static pid_t start_spind(const struct demo *demo, const struct staging *staging)
 {
 	char program[320];
-	char *argv[] = { program, "--socket", (char *)place->socket, NULL };
+	char *argv[] = { program, "--socket", (char *)staging->socket, NULL };
 	struct stat st;
 	pid_t pid;
 
 	snprintf(program, sizeof(program), "%s/../bin/spind", demo->handlers);
 	pid = proc_exec(demo->lab.server.ns_fd, -1, -1, argv);
-	for (int i = 0; stat(place->socket, &st) || !(st.st_mode & 2); i++) {
+	for (int i = 0; stat(staging->socket, &st) || !(st.st_mode & 2); i++) {
 		if (i == 500 || !proc_alive(pid))
 			die("spind does not start");
 		usleep(10000);
@@ -60,7 +60,7 @@ static pid_t start_spind(const struct demo *demo, const struct place *place)
 	return pid;
 }
 
-struct outcome {
+struct result {
 	uint64_t sent, lost, passed, dropped;
 	double mbit_s, sent_mbit_s; /* received; sent: TCP only */
 };
@@ -90,7 +90,7 @@ static int is_tcp(const struct flow_row *row)
 	return !strcmp(row->protocol, "tcp");
 }
 
-static void run_flow(const struct demo *demo, const struct place *place, const struct flow_row *row, struct outcome *out)
+static void run_flow(const struct demo *demo, const struct staging *staging, const struct flow_row *row, struct result *out)
 {
 	char handler[80], text[4096] = "";
 	char *with[] = { "setpriv",
@@ -101,10 +101,10 @@ static void run_flow(const struct demo *demo, const struct place *place, const s
 			 "--regid",
 			 "65534",
 			 "--clear-groups",
-			 (char *)place->spinctl,
+			 (char *)staging->spinctl,
 			 "exec",
 			 "--socket",
-			 (char *)place->socket,
+			 (char *)staging->socket,
 			 "--protocol",
 			 (char *)row->protocol,
 			 "--handler",
@@ -116,7 +116,7 @@ static void run_flow(const struct demo *demo, const struct place *place, const s
 			 NULL };
 	struct iperf_flow flow = { .port = PORT, .from = FROM, .before = with, .server_fd = memfd_create("server", MFD_CLOEXEC) };
 
-	snprintf(handler, sizeof(handler), "%s/%s.spin", place->directory, row->handler);
+	snprintf(handler, sizeof(handler), "%s/%s.spin", staging->directory, row->handler);
 	iperf_start(&demo->lab, &flow, 1, SECONDS, is_tcp(row) ? 0 : MBIT_S, DATAGRAM_BYTES);
 	iperf_finish(&flow, 1);
 	if (pread(flow.server_fd, text, sizeof(text) - 1, 0) < 0)
@@ -135,18 +135,18 @@ static void run_flow(const struct demo *demo, const struct place *place, const s
 }
 
 struct part {
-	struct place place;
-	struct outcome out[FLOWS];
+	struct staging staging;
+	struct result out[FLOWS];
 };
 
 static void run_flows(struct demo *demo, void *arg)
 {
 	struct part *part = arg;
-	struct outcome *out = part->out;
-	pid_t spind = start_spind(demo, &part->place);
+	struct result *out = part->out;
+	pid_t spind = start_spind(demo, &part->staging);
 
 	for (size_t i = 0; i < FLOWS; i++) {
-		run_flow(demo, &part->place, &flows[i], &out[i]);
+		run_flow(demo, &part->staging, &flows[i], &out[i]);
 		if (i && is_tcp(&flows[i]) && !is_tcp(&flows[i - 1]))
 			printf("  %-20s %9s %12s %12s %16s %12s\n", "on TCP", "Mbit/s", "passed", "dropped", "iperf3 Mbit/s", "");
 		if (is_tcp(&flows[i]))
@@ -164,19 +164,19 @@ static void run_flows(struct demo *demo, void *arg)
 int demo_sockets(struct demo *demo)
 {
 	struct part *part = proc_shared(sizeof(*part));
-	const struct outcome *out = part->out;
+	const struct result *out = part->out;
 	char command[64];
 	int status;
 
-	make_place(&part->place, demo);
+	make_staging(&part->staging, demo);
 
 	printf("\nprocessing sockets: iperf3 of the user nobody, with a handler on its sockets, by spind\n");
 	printf("  %-20s %9s %12s %12s %16s %12s %8s\n", "the handler", "sent", "passed", "dropped", "iperf3 received", "iperf3 lost",
 	       "Mbit/s");
 	status = demo_step(demo, "processing sockets", run_flows, part);
-	snprintf(command, sizeof(command), "rm -rf %s", part->place.directory); /* also if a step was aborted */
+	snprintf(command, sizeof(command), "rm -rf %s", part->staging.directory); /* also if a step was aborted */
 	if (system(command))
-		printf("  %s stays\n", part->place.directory);
+		printf("  %s stays\n", part->staging.directory);
 	for (size_t i = 0; i < FLOWS && !status; i++) {
 		char name[64];
 

@@ -12,7 +12,7 @@ struct entry {
 
 /* Open addressing, linear probing, at most half full. */
 struct kv_store {
-	uint32_t places; /* number of entries, a power of two */
+	uint32_t capacity; /* number of entries, a power of two */
 	uint32_t keys, keys_max;
 	struct entry entry[];
 };
@@ -20,15 +20,15 @@ struct kv_store {
 struct kv_store *kv_store__new(uint32_t keys)
 {
 	struct kv_store *store;
-	uint32_t places = 2;
+	uint32_t capacity = 2;
 
-	while (places < 1u << 30 && places / 2 < keys)
-		places *= 2;
-	store = calloc(1, sizeof(*store) + (size_t)places * sizeof(struct entry));
+	while (capacity < 1u << 30 && capacity / 2 < keys)
+		capacity *= 2;
+	store = calloc(1, sizeof(*store) + (size_t)capacity * sizeof(struct entry));
 	if (!store)
 		return NULL;
-	store->places = places;
-	store->keys_max = places / 2;
+	store->capacity = capacity;
+	store->keys_max = capacity / 2;
 	return store;
 }
 
@@ -40,10 +40,10 @@ void kv_store__free(struct kv_store *store)
 /* Returns the key's entry, or the free entry where it would be stored. */
 static struct entry *find(const struct kv_store *store, uint32_t key)
 {
-	uint32_t at = (uint32_t)((uint64_t)(key * 2654435769u) * store->places >> 32);
+	uint32_t at = (uint32_t)((uint64_t)(key * 2654435769u) * store->capacity >> 32);
 
 	while (store->entry[at].used && store->entry[at].key != key)
-		at = (at + 1) & (store->places - 1);
+		at = (at + 1) & (store->capacity - 1);
 	return (struct entry *)&store->entry[at];
 }
 

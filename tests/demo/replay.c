@@ -19,7 +19,7 @@
 struct replay {
 	struct bpf_object *object;
 	struct replay_frames *frames;
-	int target_fd, replay_fd, nothing_fd;
+	int target_fd, replay_fd, empty_fd;
 };
 
 static int program_fd(const struct replay *replay, const char *name)
@@ -55,7 +55,7 @@ struct replay *replay_open(const char *object)
 		die("cannot map the frames to replay");
 	replay->target_fd = bpf_object__find_map_fd_by_name(replay->object, "replay_target");
 	replay->replay_fd = program_fd(replay, "replay");
-	replay->nothing_fd = program_fd(replay, "nothing");
+	replay->empty_fd = program_fd(replay, "nothing");
 	return replay;
 }
 
@@ -99,7 +99,7 @@ double replay_ns(struct replay *replay, struct spin_ctx *ctx, const struct frame
 		memcpy(&replay->frames->head[i], frame[i]->data, REPLAY_BYTES);
 	replay->frames->count = (uint32_t)frames;
 	for (int i = 0; i < BURSTS; i++) {
-		without[i] = burst(replay, replay->nothing_fd, frame[0]);
+		without[i] = burst(replay, replay->empty_fd, frame[0]);
 		with[i] = burst(replay, spin_ctx__program_fd(ctx), frame[0]);
 	}
 	return measure_median(with, BURSTS) - measure_median(without, BURSTS);

@@ -27,7 +27,7 @@
 #define BATCH_MAX     64         /* datagrams per system call: the kernel's limit for UDP_SEGMENT */
 #define OPERATIONS    (1u << 20) /* generated before the run, then repeated */
 #define TIMEOUT_NS    200000000u
-#define SWEEP_NS      10000000u
+#define EXPIRE_NS     10000000u
 #define SOCKET_BUFFER (4 << 20) /* bytes */
 
 struct slot {
@@ -154,7 +154,7 @@ static struct slot *take_reply(struct run *run, const struct kv_message *m)
 	return slot;
 }
 
-static void sweep(struct run *run)
+static void expire(struct run *run)
 {
 	for (uint32_t i = 0; i < run->options->window; i++) {
 		struct slot *slot = &run->slot[i];
@@ -170,12 +170,12 @@ static void sweep(struct run *run)
  * Runs until the deadline. Each answer frees a slot for the next operation. Polls, because waking an idle CPU would cost the server CPU
  * time, which is measured.
  */
-static void loop(struct run *run, uint64_t deadline_ns)
+static void run_until(struct run *run, uint64_t deadline_ns)
 {
 	static struct kv_message in[8][BATCH_MAX];
 	struct iovec io[8];
 	struct mmsghdr messages[8];
-	uint64_t swept_ns = run->now_ns;
+	uint64_t expired_ns = run->now_ns;
 
 	for (int i = 0; i < 8; i++)
 		io[i] = (struct iovec){ in[i], sizeof(in[i]) };
@@ -198,9 +198,9 @@ static void loop(struct run *run, uint64_t deadline_ns)
 					issue_next(run, slot);
 			}
 		}
-		if (run->now_ns - swept_ns > SWEEP_NS) {
-			sweep(run);
-			swept_ns = run->now_ns;
+		if (run->now_ns - expired_ns > EXPIRE_NS) {
+			expire(run);
+			expired_ns = run->now_ns;
 		}
 		flush(run);
 	}
@@ -226,7 +226,7 @@ static void load_keys(struct run *run)
 static void open_socket(struct run *run)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(run->options->port) };
-	struct timeval tick = { .tv_usec = SWEEP_NS / 1000 };
+	struct timeval tick = { .tv_usec = EXPIRE_NS / 1000 };
 	int on = 1, bytes = SOCKET_BUFFER;
 
 	run->fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -250,7 +250,7 @@ static void draw_operations(struct run *run)
 }
 
 /* Stores the totals at the start or the end of the measured time, including the receiver's and the clocks. */
-static void mark(const struct run *run, struct ycsb_result *at)
+static void take_snapshot(const struct run *run, struct ycsb_result *at)
 {
 	const struct ycsb *options = run->options;
 
@@ -283,10 +283,10 @@ int ycsb__run(void *arg)
 	for (uint32_t i = 0; i < run->options->window; i++)
 		issue_next(run, &run->slot[i]);
 	flush(run);
-	loop(run, run->now_ns + (uint64_t)(run->options->warm_up_s * 1e9));
-	mark(run, &begin);
-	loop(run, run->now_ns + (uint64_t)(run->options->measure_s * 1e9));
-	mark(run, &end);
+	run_until(run, run->now_ns + (uint64_t)(run->options->warm_up_s * 1e9));
+	take_snapshot(run, &begin);
+	run_until(run, run->now_ns + (uint64_t)(run->options->measure_s * 1e9));
+	take_snapshot(run, &end);
 
 	end.seconds -= begin.seconds;
 	end.requests -= begin.requests;

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Handlers near the edge that are fine: compiled, and where root runs this verified, without a
-# word but the one warning that a source says ("// warning: WORDS").
+# Handlers that are close to what is refused, but valid. spincc must compile them (as root also verify them) and print only the warning
+# that the source states ("// warning: WORDS").
 . "$(dirname "$0")/../cli/setup.inc"
 cd "$WORK" || exit 1
 for file in "$ROOT"/tests/diagnostics/accepted/*.c; do
 	cp "$file" source.c
-	# "/* spincc --trusted: WHY */" in a source: what it does cannot be isolated
+	# "/* spincc --trusted: WHY */" in a source: the isolated class cannot run it
 	"$SPINCC" $(sed -n 's|^/\* spincc \(--[a-z]*\):.*|\1|p' "$file") source.c -o source.spin >out 2>err
 	rc=$?
 	drop_progress err

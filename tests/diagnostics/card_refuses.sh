@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What a card with hardware XDP has no means for: spincc --target nfp names it at the handler's line, and writes no object.
+# What a card with hardware XDP cannot do: spincc --target nfp must name it with the handler's line, and write no object.
 . "$(dirname "$0")/refused.lib.sh"
 refuse card 18
-# the same handlers are fine elsewhere
+# without a card the same handlers are accepted
 cd "$WORK" || exit 1
 for name in compare_and_swap assignment messages clock; do
 	"$SPINCC" --no-verify "$SOURCES/card/$name.c" -o fine.spin 2>err || fail "$name, without a card: $(head -n 2 err)"
 done
-# a constant in memory has no line that a tool tells
+# no tool reports a line for a constant in memory
 cat >constants.c <<'END'
 #include <spin/spin.h>
 SPIN_NO_STATE;

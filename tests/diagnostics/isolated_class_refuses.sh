@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What the kernel refuses without CAP_PERFMON alone: one reason at the handler's line that names
-# the class; and --trusted lets it pass.
+# What the kernel refuses only without CAP_PERFMON must be reported with one reason, the class and the handler's line. --trusted must
+# accept it.
 . "$(dirname "$0")/refused.lib.sh"
 [ "$(id -u)" = 0 ] || skip "needs root: it asks the kernel's verifier"
 refuse isolated 5

@@ -2,8 +2,8 @@
 # Sourced: handlers that spincc must refuse. The faulty line of each source below refused/ ends with
 #
 #   // compiler: REASON     spincc says so, as "FILE:LINE: REASON", on any machine
-#   // verifier: REASON     only where it may ask the kernel: root
-#   // isolated: REASON     the kernel refuses it in the isolated class alone
+#   // verifier: REASON     as root, because only the kernel's verifier finds it
+#   // isolated: REASON     as root; the kernel refuses it in the isolated class only
 #   // card: REASON         with --target nfp, on any machine; without it they are compiled
 #
 . "$(dirname "$0")/../cli/setup.inc"
@@ -22,13 +22,13 @@ reason() {
 	done
 }
 
-# as_expected KIND: stderr is that line, and nothing else
+# as_expected KIND: succeeds if stderr is that line and nothing else
 as_expected() {
 	reason "$1" >expected
 	[ "$(wc -l <expected)" = 1 ] && cmp -s expected err
 }
 
-# refuse KIND: every source of that kind
+# refuse KIND COUNT: spincc must refuse every source of that kind; there are at least COUNT
 refuse() {
 	count=0
 	options=
@@ -48,7 +48,7 @@ refuse() {
 		[ -s out ] && fail "$file: something on stdout: $(head -n 1 out)"
 		left=$(find . ! -name . ! -name source.c ! -name err ! -name out ! -name expected ! -name tmp)
 		[ -z "$left" ] || fail "$file: left behind: $left"
-		# the test itself: a line further down, or another word, would be noticed
+		# tests this test: another line number or another word must be noticed
 		sed -i '1s/^/\n/' source.c
 		as_expected "$1" && fail "$file: the line that is named does not matter"
 		sed -i "1d; s|// $1: .|&x|" source.c

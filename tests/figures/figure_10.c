@@ -13,7 +13,7 @@
 #define HPUS          32
 #define AREA_MM2      18.5 /* PsPIN table 3: 32 HPUs at 22 nm */
 #define WORKLOADS_MAX 8
-#define LL_SC_MORE    3 /* additional instructions: lr, add, sc, bnez instead of one AMO */
+#define LL_SC_EXTRA   3 /* additional instructions: lr, add, sc, bnez instead of one AMO */
 
 static const char ratios[] = "the text has ratios to other machines only: 1.08 (strided_ddt) to 7.71 times zynq's, "
 			     "1.44 (filtering) to 76.6 times ault's";
@@ -23,7 +23,7 @@ static const char one_amo[] = "counted: each of its AMOs, one a word, as lr, add
 /* Returns the instructions needed without AMOs, divided by the actual instructions. */
 static double saving(const struct workload *w, double instructions)
 {
-	return (instructions + LL_SC_MORE * workload__payload_bytes(w, PACKET_BYTES) / 4.0) / instructions;
+	return (instructions + LL_SC_EXTRA * workload__payload_bytes(w, PACKET_BYTES) / 4.0) / instructions;
 }
 
 static struct bench_result run(struct figures *f, const struct workload *w)

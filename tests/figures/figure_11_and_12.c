@@ -24,8 +24,8 @@ static const char bare_ip[] =
 	"packets as PsPIN's own examples have them, without Ethernet's header in packet memory: 8 lines, and 9.9 are read";
 static const char minimum[] = "kvstore's messages are 76 bytes from the IP header on: the smallest there is";
 
-struct outcome {
-	double alone_gbps, cycles, gbps[SIZES], free_gbps[SIZES];
+struct throughput {
+	double alone_gbps, cycles, gbps[SIZES], ideal_gbps[SIZES];
 };
 
 static struct bench_result run(struct figures *f, const struct workload *w, const struct pspin_target *target, unsigned bytes, int at_once)
@@ -40,7 +40,7 @@ static struct bench_result run(struct figures *f, const struct workload *w, cons
 	return (struct bench_result){ .body_cycles = NAN, .gbps = NAN };
 }
 
-static void measure(struct figures *f, const struct workload *w, struct outcome *out)
+static void measure(struct figures *f, const struct workload *w, struct throughput *out)
 {
 	const struct pspin_target *pspin = pspin_target__find("pspin"), *rtl = pspin_target__find("pspin-rtl");
 
@@ -48,7 +48,7 @@ static void measure(struct figures *f, const struct workload *w, struct outcome 
 	out->alone_gbps = 32 * 2048 * 8 / out->cycles;
 	for (unsigned s = 0; s < SIZES; s++) {
 		out->gbps[s] = run(f, w, pspin, sizes[s], 1).gbps;
-		out->free_gbps[s] = run(f, w, rtl, sizes[s], 1).gbps;
+		out->ideal_gbps[s] = run(f, w, rtl, sizes[s], 1).gbps;
 	}
 }
 
@@ -102,12 +102,12 @@ static void rows_bare(struct figures *f)
 	row_bare(f, "figure12.pspin-rtl.strided_ddt.512.bare_ip", &run, 512, bare_ip);
 }
 
-static void plots(struct figures *f, const struct outcome *outcomes)
+static void plots(struct figures *f, const struct throughput *results)
 {
 	static const char *const parts[] = { "64 B", "512 B", "1024 B" };
 	static const char *const only[] = { "pspin" };
 	const char *names[WORKLOADS_MAX];
-	double alone[WORKLOADS_MAX], loaded[WORKLOADS_MAX * SIZES], unbound[WORKLOADS_MAX * SIZES];
+	double alone[WORKLOADS_MAX], loaded[WORKLOADS_MAX * SIZES], ideal[WORKLOADS_MAX * SIZES];
 	struct svg_bars bars = { .title = "Figure 11: by handler time alone, 2 KiB, 32 HPUs",
 				 .y_label = "Gbit/s",
 				 .groups = names,
@@ -118,9 +118,9 @@ static void plots(struct figures *f, const struct outcome *outcomes)
 
 	for (unsigned i = 0; i < workload_count; i++) {
 		names[i] = workloads[i].handler;
-		alone[i] = outcomes[i].alone_gbps;
-		memcpy(loaded + i * SIZES, outcomes[i].gbps, sizeof(outcomes[i].gbps));
-		memcpy(unbound + i * SIZES, outcomes[i].free_gbps, sizeof(outcomes[i].free_gbps));
+		alone[i] = results[i].alone_gbps;
+		memcpy(loaded + i * SIZES, results[i].gbps, sizeof(results[i].gbps));
+		memcpy(ideal + i * SIZES, results[i].ideal_gbps, sizeof(results[i].ideal_gbps));
 	}
 	figure__bars(f, "figure_11", &bars);
 	bars = (struct svg_bars){ .title = "Figure 12: throughput on pspin",
@@ -135,31 +135,31 @@ static void plots(struct figures *f, const struct outcome *outcomes)
 				  .line_name = "400 Gbit/s" };
 	figure__bars(f, "figure_12", &bars);
 	bars.title = "Figure 12: throughput on pspin-rtl (ideal host and wire)";
-	bars.values = unbound;
+	bars.values = ideal;
 	figure__bars(f, "figure_12_pspin_rtl", &bars);
 }
 
 void figure_11_and_12(struct figures *f)
 {
-	struct outcome outcomes[WORKLOADS_MAX];
+	struct throughput results[WORKLOADS_MAX];
 	char name[64];
 
 	for (unsigned i = 0; i < workload_count; i++)
-		measure(f, &workloads[i], &outcomes[i]);
+		measure(f, &workloads[i], &results[i]);
 	figure__begin(f, "PsPIN figure 11, PsPIN's side: throughput by handler time alone, 2 KiB "
 			 "packets, 32 HPUs");
 	for (unsigned i = 0; i < workload_count; i++) {
 		snprintf(name, sizeof(name), "figure11.%s", workloads[i].handler);
-		figure__row(f, name, outcomes[i].alone_gbps, "Gbit/s", NAN, NULL, compiler);
+		figure__row(f, name, results[i].alone_gbps, "Gbit/s", NAN, NULL, compiler);
 		snprintf(name, sizeof(name), "figure10.%s.time", workloads[i].handler);
-		figure__row(f, name, outcomes[i].cycles, "ns", NAN, NULL, NULL);
+		figure__row(f, name, results[i].cycles, "ns", NAN, NULL, NULL);
 	}
 	figure__begin(f, "PsPIN figure 12: throughput under load, on pspin");
 	for (unsigned i = 0; i < workload_count; i++)
-		rows_12(f, "pspin", &workloads[i], outcomes[i].gbps);
+		rows_12(f, "pspin", &workloads[i], results[i].gbps);
 	figure__begin(f, "PsPIN figure 12: the same on pspin-rtl, whose host and wire take all");
 	for (unsigned i = 0; i < workload_count; i++)
-		rows_12(f, "pspin-rtl", &workloads[i], outcomes[i].free_gbps);
+		rows_12(f, "pspin-rtl", &workloads[i], results[i].ideal_gbps);
 	rows_bare(f);
-	plots(f, outcomes);
+	plots(f, results);
 }

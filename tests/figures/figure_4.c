@@ -25,7 +25,7 @@ static const char loop[] = "loop of lw, addi, sw, addi, bltu: 7 cycles in additi
 			   "PULP compiler has hardware loops and "
 			   "post-increment";
 
-static double body(struct figures *f, const char *handler, unsigned bytes)
+static double measure_body(struct figures *f, const char *handler, unsigned bytes)
 {
 	const struct bench_run run = { .handler = handler,
 				       .packet_bytes = 1024,
@@ -47,11 +47,11 @@ void figure_4(struct figures *f)
 
 	figure__begin(f, "PsPIN figure 4: data copy by one HPU into its L1");
 	for (unsigned c = 0; c < COPIES; c++) {
-		double none = body(f, copies[c].handler, 0);
+		double none = measure_body(f, copies[c].handler, 0);
 
 		for (unsigned s = 0; s < SIZES; s++) {
 			x[s] = sizes[s];
-			latency[c][s] = body(f, copies[c].handler, sizes[s]) - none; /* at 1 GHz a cycle is 1 ns */
+			latency[c][s] = measure_body(f, copies[c].handler, sizes[s]) - none; /* at 1 GHz a cycle is 1 ns */
 			bandwidth[c][s] = sizes[s] * 8 / latency[c][s];
 		}
 		series[c] = (struct svg_series){ .name = copies[c].name, .x = x, .y = latency[c], .count = SIZES };

@@ -33,21 +33,21 @@ static struct bench_result alu(struct figures *f, const struct pspin_target *tar
 	return figure__run(f, target, &run);
 }
 
-#define LINES 4
-static void plot_6(struct figures *f, double longest[LINES][SIZES_6])
+#define CURVES 4
+static void plot_6(struct figures *f, double longest[CURVES][SIZES_6])
 {
-	static const char *const names[LINES] = { "200 Gbit/s", "400 Gbit/s", "200 Gbit/s, formula", "400 Gbit/s, formula" };
+	static const char *const names[CURVES] = { "200 Gbit/s", "400 Gbit/s", "200 Gbit/s, formula", "400 Gbit/s, formula" };
 	double x[SIZES_6];
-	struct svg_series series[LINES] = { 0 };
+	struct svg_series series[CURVES] = { 0 };
 	const struct svg_plot plot = { .title = "Figure 6: longest handlers at line rate, 32 HPUs",
 				       .x_label = "packet bytes",
 				       .y_label = "ns",
 				       .series = series,
-				       .count = LINES };
+				       .count = CURVES };
 
 	for (unsigned s = 0; s < SIZES_6; s++)
 		x[s] = sizes_6[s];
-	for (unsigned i = 0; i < LINES; i++)
+	for (unsigned i = 0; i < CURVES; i++)
 		series[i] = (struct svg_series){ names[i], x, longest[i], SIZES_6, i >= 2, 0, 0 };
 	figure__plot(f, "figure_6", &plot);
 }
@@ -55,7 +55,7 @@ static void plot_6(struct figures *f, double longest[LINES][SIZES_6])
 static void figure_6(struct figures *f)
 {
 	static const unsigned rates[] = { 200, 400 };
-	double longest[LINES][SIZES_6];
+	double longest[CURVES][SIZES_6];
 	char name[64];
 
 	figure__begin(f, "PsPIN figure 6: longest handlers at line rate, 32 HPUs");
@@ -78,8 +78,8 @@ static void figure_6(struct figures *f)
 void figure_6_and_8(struct figures *f)
 {
 	const struct pspin_target *rtl = pspin_target__find("pspin-rtl");
-	double x[COUNTS], gbps[2 * SIZES][COUNTS], used[SIZES][COUNTS];
-	struct svg_series throughput[2 * SIZES] = { 0 }, most[SIZES] = { 0 };
+	double x[COUNTS], gbps[2 * SIZES][COUNTS], busy[SIZES][COUNTS];
+	struct svg_series throughput[2 * SIZES] = { 0 }, busy_series[SIZES] = { 0 };
 	struct svg_plot plot = { .title = "Figure 8: throughput by handler length",
 				 .x_label = "instructions per handler",
 				 .y_label = "Gbit/s",
@@ -88,7 +88,7 @@ void figure_6_and_8(struct figures *f)
 	struct svg_plot hpus_plot = { .title = "Figure 8: HPUs at work",
 				      .x_label = "instructions per handler",
 				      .y_label = "HPUs",
-				      .series = most,
+				      .series = busy_series,
 				      .count = SIZES,
 				      .y_high = 32 };
 	static const char *const names[] = { "64 B", "512 B", "1024 B", "64 B, bound", "512 B, bound", "1024 B, bound" };
@@ -105,15 +105,15 @@ void figure_6_and_8(struct figures *f)
 			x[c] = counts[c];
 			gbps[s][c] = r.gbps;
 			gbps[SIZES + s][c] = bound < 512 ? bound : 512;
-			used[s][c] = r.hpus;
+			busy[s][c] = r.hpus;
 		}
 		throughput[s] = (struct svg_series){ names[s], x, gbps[s], COUNTS, 0, 0, 0 };
 		throughput[SIZES + s] = (struct svg_series){ names[SIZES + s], x, gbps[SIZES + s], COUNTS, 1, 0, 0 };
-		most[s] = (struct svg_series){ names[s], x, used[s], COUNTS, 0, 0, 0 };
+		busy_series[s] = (struct svg_series){ names[s], x, busy[s], COUNTS, 0, 0, 0 };
 		snprintf(name, sizeof(name), "figure8.empty.%u.throughput", sizes[s]);
 		figure__row(f, name, gbps[s][0], "Gbit/s", 512, "PsPIN 3.3, 4.2.2", NULL);
 		snprintf(name, sizeof(name), "figure8.empty.%u.hpus", sizes[s]);
-		figure__row(f, name, used[s][0], "HPUs", s ? 1 : 19, "PsPIN 4.2.2", s ? s == 1 ? one_hpu : NULL : hpus);
+		figure__row(f, name, busy[s][0], "HPUs", s ? 1 : 19, "PsPIN 4.2.2", s ? s == 1 ? one_hpu : NULL : hpus);
 		snprintf(name, sizeof(name), "figure8.256_instructions.%u.throughput", sizes[s]);
 		figure__row(f, name, gbps[s][5], "Gbit/s", gbps[SIZES + s][5], "PsPIN 4.2.2: the bound",
 			    "the bound has 8 cycles per packet in addition to the handler's; the return "

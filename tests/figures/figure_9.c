@@ -47,9 +47,9 @@ static void measure(struct figures *f, const struct pspin_target *target, double
 	}
 }
 
-enum ends { IDEAL, LINK, LINK_AND_PCIE }; /* which links are modelled: none, the one to the wire, also the one to the host */
+enum links { IDEAL, LINK, LINK_AND_PCIE }; /* which links are modelled: none, the one to the wire, also the one to the host */
 
-static void rows(struct figures *f, const char *target, double gbps[FLOWS][SIZES], enum ends ends)
+static void rows(struct figures *f, const char *target, double gbps[FLOWS][SIZES], enum links links)
 {
 	char name[64];
 
@@ -57,11 +57,11 @@ static void rows(struct figures *f, const char *target, double gbps[FLOWS][SIZES
 		for (unsigned s = 0; s < SIZES; s++) {
 			const int from_l1 = !(i & 1), is_small = sizes[s] == 64;
 			double paper = is_small ? from_l1 ? 200 : 400 : sizes[s] >= 512 ? 400 : NAN;
-			const char *reason = flows[i].is_host && ends == LINK_AND_PCIE ? pcie
-					     : is_small && from_l1                     ? l1
-					     : is_small && flows[i].is_host            ? host_interface
-					     : ends != IDEAL                           ? at_400
-										       : no_link;
+			const char *reason = flows[i].is_host && links == LINK_AND_PCIE ? pcie
+					     : is_small && from_l1                      ? l1
+					     : is_small && flows[i].is_host             ? host_interface
+					     : links != IDEAL                           ? at_400
+											: no_link;
 
 			snprintf(name, sizeof(name), "figure9.%s.%s.%u", target, flows[i].handler, sizes[s]);
 			figure__row(f, name, gbps[i][s], "Gbit/s", paper, is_small && from_l1 ? "PsPIN 4.2.2: hardly" : "PsPIN 4.2.2",

@@ -27,7 +27,7 @@ void figure__begin(struct figures *f, const char *title)
 }
 
 /* Returns the number of the note, and adds it if it is new. figure__end() prints each note once. */
-static unsigned note(struct figures *f, const char *reason)
+static unsigned add_note(struct figures *f, const char *reason)
 {
 	for (unsigned i = 0; i < f->note_count; i++)
 		if (!strcmp(f->notes[i], reason))
@@ -43,7 +43,7 @@ void figure__row(struct figures *f, const char *name, double value, const char *
 	struct measure_row *row = measure_add(&f->measure, name, value, unit);
 
 	if (!isfinite(value)) {
-		printf("%-46s %12s %-10s%21s [%u]\n", name, "-", unit, "", note(f, not_measured));
+		printf("%-46s %12s %-10s%21s [%u]\n", name, "-", unit, "", add_note(f, not_measured));
 		return;
 	}
 	printf("%-46s %12.5g %-10s", name, value, unit);
@@ -53,7 +53,7 @@ void figure__row(struct figures *f, const char *name, double value, const char *
 		printf(" %10.5g %+7.1f%%  %s", paper, row->error * 100, cite ? cite : "");
 	}
 	if (reason)
-		printf("%*s [%u]", isfinite(paper) ? 0 : 21, "", note(f, reason));
+		printf("%*s [%u]", isfinite(paper) ? 0 : 21, "", add_note(f, reason));
 	putchar('\n');
 }
 

@@ -59,7 +59,7 @@
 	bltu a1, a3, 1b
 2:	ret
 	.endm
-	.macro BURST
+	.macro CLUSTER_DMA
 	beqz a3, 2f
 	li t0, DMA
 	sw a1, 0(t0)
@@ -92,9 +92,9 @@
 	\method
 	.endm
 	COPY own_by_loads LOADS_AND_STORES 0
-	COPY own_by_dma BURST 0
+	COPY own_by_dma CLUSTER_DMA 0
 	COPY remote_by_loads LOADS_AND_STORES 1
-	COPY remote_by_dma BURST 1
+	COPY remote_by_dma CLUSTER_DMA 1
 
 	.macro COPY_L2 name method offset
 	FUNC copy_\name
@@ -109,9 +109,9 @@
 	\method
 	.endm
 	COPY_L2 packet_by_loads LOADS_AND_STORES PACKET_L2
-	COPY_L2 packet_by_dma BURST PACKET_L2
+	COPY_L2 packet_by_dma CLUSTER_DMA PACKET_L2
 	COPY_L2 handler_by_loads LOADS_AND_STORES HANDLER_MEM
-	COPY_L2 handler_by_dma BURST HANDLER_MEM
+	COPY_L2 handler_by_dma CLUSTER_DMA HANDLER_MEM
 
 	/* swaps addresses and ports of a UDP packet, whose IHL gives the header's length, and sends it */
 	.macro PINGPONG from

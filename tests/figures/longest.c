@@ -2,14 +2,14 @@
 /* Finds the longest handler that keeps up with the line rate, by bisection. */
 #include "tests/figures/longest.h"
 
-#define TURNS_MAX 4096 /* iterations of 4 cycles each */
+#define ITERATIONS_MAX 4096 /* iterations of 4 cycles each */
 
-static struct bench_result delayed(struct figures *f, const struct pspin_target *target, unsigned bytes, unsigned turns)
+static struct bench_result run_delay(struct figures *f, const struct pspin_target *target, unsigned bytes, unsigned iterations)
 {
 	const struct bench_run run = { .handler = "delay",
 				       .packet_bytes = bytes,
 				       .bytes_in_l1 = SPIN_WHOLE_PACKET,
-				       .argument = turns,
+				       .argument = iterations,
 				       .has_argument = 1,
 				       .at_once = 1,
 				       .packets = 1024,
@@ -21,13 +21,13 @@ static struct bench_result delayed(struct figures *f, const struct pspin_target 
 /* Bisects over the number of iterations, so the resolution is 4 cycles. */
 double longest_at(struct figures *f, const struct pspin_target *target, unsigned bytes, double packet_ns)
 {
-	unsigned low = 0, high = TURNS_MAX;
-	struct bench_result keeps_up = delayed(f, target, bytes, low);
+	unsigned low = 0, high = ITERATIONS_MAX;
+	struct bench_result keeps_up = run_delay(f, target, bytes, low);
 
 	if (!(1 / keeps_up.packets_per_ns <= packet_ns * 1.001))
 		return NAN;
 	while (high - low > 1) {
-		struct bench_result r = delayed(f, target, bytes, (low + high) / 2);
+		struct bench_result r = run_delay(f, target, bytes, (low + high) / 2);
 
 		if (1 / r.packets_per_ns <= packet_ns * 1.001) {
 			low = (low + high) / 2;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The handlers of PsPIN's and sPIN's figures: their packets, tables and states, and the reasons why values differ from the paper's. */
+/*
+ * Runs the handlers of PsPIN's and sPIN's figures on the model, with their tables and states filled. Lists why values differ from the
+ * paper's. Called by the figures and by tests/accuracy.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +16,7 @@
 
 #include "tests/figures/workload.h"
 
-#define APART_PS 100000000ull
+#define GAP_PS 100000000ull
 
 /* Reasons why our values differ from PsPIN's. Each mechanism is a row of `make accuracy`. */
 static const char in_own_l1[] = "an AMO per word on sums in the own L1, one cycle and one behind it: 4.2 cycles a word";
@@ -169,13 +172,13 @@ int workload__fill(struct pspin *nic, const struct spin_object *object, const st
 	return rc;
 }
 
-static int offer(struct pspin *nic, const struct workload *w, unsigned packet_bytes, unsigned packets, int at_once)
+static int offer_packets(struct pspin *nic, const struct workload *w, unsigned packet_bytes, unsigned packets, int at_once)
 {
 	struct workload_packets *p = calloc(1, sizeof(*p));
 	int rc = p ? 0 : -1;
 
 	for (unsigned i = 0; !rc && i < packets; i++) {
-		struct pspin_offer offer = { .at_ps = at_once ? 0 : i * APART_PS };
+		struct pspin_offer offer = { .at_ps = at_once ? 0 : i * GAP_PS };
 
 		p->workload = w;
 		p->packet_bytes = packet_bytes;
@@ -196,7 +199,7 @@ static int run_on(struct pspin *nic, const struct workload *w, unsigned packet_b
 
 	if (!rc) {
 		bench_heard__observe(&heard, nic);
-		rc = offer(nic, w, packet_bytes, packets, at_once);
+		rc = offer_packets(nic, w, packet_bytes, packets, at_once);
 	}
 	if (!rc)
 		rc = pspin__run(nic, UINT64_MAX);

@@ -29,7 +29,7 @@ static const struct spin_segment segments[] = { { 64, 16 }, { 512, 8 }, { 16, 24
 
 static const struct actions {
 	const char *handler;
-	uint32_t ops, ask_bytes;
+	uint32_t ops, request_bytes;
 	int messages;
 } handlers[] = {
 	{ "act_dma", 14, 16, 1 },
@@ -51,14 +51,14 @@ struct run {
 	int without_kernel;
 };
 
-static uint32_t any(struct run *r, uint32_t below)
+static uint32_t rand_below(struct run *r, uint32_t below)
 {
 	return (uint32_t)(random_next(&r->random) % below);
 }
 
-static uint32_t edge(struct run *r)
+static uint32_t random_edge(struct run *r)
 {
-	return any(r, 8) ? edges[any(r, sizeof(edges) / sizeof(edges[0]))] : any(r, 64);
+	return rand_below(r, 8) ? edges[rand_below(r, sizeof(edges) / sizeof(edges[0]))] : rand_below(r, 64);
 }
 
 static void put32(uint8_t *at, uint32_t value)
@@ -68,59 +68,59 @@ static void put32(uint8_t *at, uint32_t value)
 }
 
 /* Fills a struct act_*_ask; the layouts differ by handler. The handlers refuse no values, so some requests have no effect. */
-static void make_ask(struct run *r, uint8_t *ask)
+static void make_request(struct run *r, uint8_t *request)
 {
 	const char *name = r->actions->handler + 4;
-	const uint32_t bytes = r->actions->ask_bytes, op = any(r, r->actions->ops);
+	const uint32_t bytes = r->actions->request_bytes, op = rand_below(r, r->actions->ops);
 
 	for (uint32_t i = 4; i + 4 <= bytes; i += 4)
-		put32(ask + i, edge(r));
-	ask[0] = any(r, 4) ? 0 : (uint8_t)any(r, 3);
-	ask[1] = (uint8_t)op;
+		put32(request + i, random_edge(r));
+	request[0] = rand_below(r, 4) ? 0 : (uint8_t)rand_below(r, 3);
+	request[1] = (uint8_t)op;
 	if (*name == 'd') { /* bytes: when op space rc */
-		ask[2] = (uint8_t)any(r, 3);
-		ask[3] = any(r, 4) ? 0 : 2;
-		if (ask[0] == 1)
-			ask[3] = 4;
+		request[2] = (uint8_t)rand_below(r, 3);
+		request[3] = rand_below(r, 4) ? 0 : 2;
+		if (request[0] == 1)
+			request[3] = 4;
 	} else if (*name == 'a') { /* bytes: op space when */
-		ask[2] = ask[0];
-		ask[0] = (uint8_t)op;
-		ask[1] = (uint8_t)any(r, 3);
-		ask[3] = 0;
+		request[2] = request[0];
+		request[0] = (uint8_t)op;
+		request[1] = (uint8_t)rand_below(r, 3);
+		request[3] = 0;
 	} else if (*name == 'l') { /* bytes: when op n */
-		ask[2] = (uint8_t)(any(r, 2) ? 60 + any(r, 10) : any(r, 256));
-		ask[3] = 0;
+		request[2] = (uint8_t)(rand_below(r, 2) ? 60 + rand_below(r, 10) : rand_below(r, 256));
+		request[3] = 0;
 	} else { /* bytes: when op count rc; off bytes match addr port version */
-		ask[2] = (uint8_t)(any(r, 4) ? 1 + any(r, 2) : any(r, 19));
-		ask[3] = ask[0] == 1 ? 4 : any(r, 4) ? 0 : 2;
-		if (any(r, 2))
-			put32(ask + 8, 16);
-		put32(ask + 16, 0x0900000a);
-		memset(ask + 20, 0, 12);
-		ask[32] = 0x12;
-		ask[33] = 0x34;
-		ask[34] = (uint8_t)(any(r, 3) ? 4 : any(r, 2) * 6);
-		ask[35] = 0;
+		request[2] = (uint8_t)(rand_below(r, 4) ? 1 + rand_below(r, 2) : rand_below(r, 19));
+		request[3] = request[0] == 1 ? 4 : rand_below(r, 4) ? 0 : 2;
+		if (rand_below(r, 2))
+			put32(request + 8, 16);
+		put32(request + 16, 0x0900000a);
+		memset(request + 20, 0, 12);
+		request[32] = 0x12;
+		request[33] = 0x34;
+		request[34] = (uint8_t)(rand_below(r, 3) ? 4 : rand_below(r, 2) * 6);
+		request[35] = 0;
 	}
 }
 
 static int make_frame(struct run *r, uint64_t number, struct template *t)
 {
 	uint8_t payload[PAYLOAD_MAX];
-	uint32_t bytes = r->actions->ask_bytes + any(r, PAYLOAD_MAX - r->actions->ask_bytes);
+	uint32_t bytes = r->actions->request_bytes + rand_below(r, PAYLOAD_MAX - r->actions->request_bytes);
 	char line[96];
 
 	for (uint32_t i = 0; i < bytes; i++)
 		payload[i] = (uint8_t)random_next(&r->random);
-	make_ask(r, payload);
+	make_request(r, payload);
 	template_start(t);
 	if (template_line(t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") < 0)
 		return -1;
-	if (!any(r, 4) && template_line(t, "vlan 5") < 0)
+	if (!rand_below(r, 4) && template_line(t, "vlan 5") < 0)
 		return -1;
-	if (template_line(t, any(r, 4) ? "ip4 10.0.0.1 > 10.0.0.2" : "ip4 10.0.0.1 > 10.0.0.2 ttl 9 options 01010101") < 0)
+	if (template_line(t, rand_below(r, 4) ? "ip4 10.0.0.1 > 10.0.0.2" : "ip4 10.0.0.1 > 10.0.0.2 ttl 9 options 01010101") < 0)
 		return -1;
-	snprintf(line, sizeof(line), "udp 4000 > 9330%s", any(r, 8) ? "" : " sum none");
+	snprintf(line, sizeof(line), "udp 4000 > 9330%s", rand_below(r, 8) ? "" : " sum none");
 	if (template_line(t, line) < 0)
 		return -1;
 	snprintf(line, sizeof(line), "slmp SYN EOM id %u", (uint32_t)number + 1);
@@ -151,7 +151,7 @@ static int open_engines(struct run *r, const struct built *built)
 	return r->entry[ENGINE_HOST] && r->entry[ENGINE_MODEL] ? 0 : -1;
 }
 
-static int take(struct run *r, int kind, const struct template *t)
+static int run_packet(struct run *r, int kind, const struct template *t)
 {
 	struct engine_cache_entry *entry = r->entry[kind];
 	struct engine *e = entry->engine;
@@ -194,7 +194,7 @@ static int same_sends(const struct engine_sends *a, const struct engine_sends *b
 }
 
 /* Returns what differs from the host build, or NULL. */
-static const char *differs(const struct run *r, int kind)
+static const char *find_difference(const struct run *r, int kind)
 {
 	const struct engine_out *a = &r->out[ENGINE_HOST], *b = &r->out[kind];
 	const struct types *t = &r->entry[kind]->types;
@@ -227,10 +227,10 @@ static int fuzz(struct run *r, uint64_t packets, uint64_t seed)
 		if (make_frame(r, n, &t))
 			return -1;
 		for (int kind = 0; kind < ENGINE_OF_ALL; kind++)
-			if (r->entry[kind] && take(r, kind, &t))
+			if (r->entry[kind] && run_packet(r, kind, &t))
 				return -1;
 		for (int kind = 0; kind < ENGINE_OF_ALL; kind++) {
-			const char *what = r->entry[kind] && kind != ENGINE_HOST ? differs(r, kind) : NULL;
+			const char *what = r->entry[kind] && kind != ENGINE_HOST ? find_difference(r, kind) : NULL;
 
 			if (!what)
 				continue;

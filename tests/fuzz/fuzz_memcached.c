@@ -45,9 +45,9 @@ struct fuzz {
 };
 
 /* memcached's state of each key, and what the handlers have counted. */
-struct known {
+struct snapshot {
 	char state[KEYS][160];
-	int runs_out[KEYS]; /* expires by itself within seconds */
+	int expires_soon[KEYS]; /* expires by itself within seconds */
 	uint32_t version[KEYS], epoch;
 };
 
@@ -176,7 +176,7 @@ static void damage(struct fuzz *f)
 	}
 }
 
-static void make(struct fuzz *f)
+static void make_commands(struct fuzz *f)
 {
 	static const char *const lines[] = {
 		"get K",
@@ -266,14 +266,14 @@ static uint32_t read_word(struct fuzz *f, size_t offset)
 
 /*
  * Reads the value, its unique number and flags. Of its expiry only whether it is "for ever" goes into the state, because the time left
- * changes by itself; *runs_out: it expires soon.
+ * changes by itself; *expires_soon: it expires soon.
  */
-static void ask_state(struct fuzz *f, const char *key, char *state, size_t bytes, int *runs_out)
+static void query_state(struct fuzz *f, const char *key, char *state, size_t bytes, int *expires_soon)
 {
 	char command[64], *line;
 	long left = 0;
 
-	*runs_out = 0;
+	*expires_soon = 0;
 	snprintf(command, sizeof(command), "gets %s\r\nmg %s t\r\n", key, key);
 	mc_client__send(f->on.fd, command, strlen(command), 1, NULL);
 	line = mc_client__line(&f->on);
@@ -293,10 +293,10 @@ static void ask_state(struct fuzz *f, const char *key, char *state, size_t bytes
 	if (sscanf(line, "HD t%ld", &left) != 1)
 		return;
 	snprintf(state + strlen(state), bytes - strlen(state), " %s", left < 0 ? "for ever" : "");
-	*runs_out = left >= 0 && left < SOON_S;
+	*expires_soon = left >= 0 && left < SOON_S;
 }
 
-static void look_at_handlers(struct fuzz *f, struct known *out)
+static void read_handler_state(struct fuzz *f, struct snapshot *out)
 {
 	for (int i = 0; i < KEYS; i++) {
 		uint32_t hash = MC_HASH_START;
@@ -308,11 +308,11 @@ static void look_at_handlers(struct fuzz *f, struct known *out)
 	out->epoch = read_word(f, offsetof(struct mc_cache, epoch));
 }
 
-static void look(struct fuzz *f, struct known *out)
+static void take_snapshot(struct fuzz *f, struct snapshot *out)
 {
-	look_at_handlers(f, out);
+	read_handler_state(f, out);
 	for (int i = 0; i < KEYS; i++)
-		ask_state(f, keys[i], out->state[i], sizeof(out->state[i]), &out->runs_out[i]);
+		query_state(f, keys[i], out->state[i], sizeof(out->state[i]), &out->expires_soon[i]);
 }
 
 static void print_text(const struct fuzz *f)
@@ -324,9 +324,9 @@ static void print_text(const struct fuzz *f)
 }
 
 /* Sends a command. Returns 1 if a change was not counted, or memcached waits for more data. */
-static int try_one(struct fuzz *f, struct known *was, uint64_t *changes)
+static int try_one(struct fuzz *f, struct snapshot *before, uint64_t *changes)
 {
-	struct known is;
+	struct snapshot after;
 	int failed = 0;
 
 	mc_client__ask(f->fd, ++f->id, f->text, f->bytes);
@@ -336,20 +336,20 @@ static int try_one(struct fuzz *f, struct known *was, uint64_t *changes)
 		print_text(f);
 		return 1;
 	}
-	look(f, &is);
+	take_snapshot(f, &after);
 	for (int i = 0; i < KEYS; i++) {
-		if (!strcmp(was->state[i], is.state[i]))
+		if (!strcmp(before->state[i], after.state[i]))
 			continue;
 		++*changes;
-		if (was->version[i] != is.version[i] || was->epoch != is.epoch)
+		if (before->version[i] != after.version[i] || before->epoch != after.epoch)
 			continue;
-		if (was->runs_out[i] && !strncmp(is.state[i], "END", 3))
+		if (before->expires_soon[i] && !strncmp(after.state[i], "END", 3))
 			continue;
-		printf("FAIL: '%s' became '%s', and the handlers have not counted it:\n", was->state[i], is.state[i]);
+		printf("FAIL: '%s' became '%s', and the handlers have not counted it:\n", before->state[i], after.state[i]);
 		print_text(f);
 		failed = 1;
 	}
-	*was = is;
+	*before = after;
 	return failed;
 }
 
@@ -361,7 +361,7 @@ int main(int argc, char **argv)
 	uint64_t changes = 0;
 	struct asks_hosts hosts;
 	struct built built;
-	struct known was;
+	struct snapshot before;
 	int failed = 0;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -387,16 +387,16 @@ int main(int argc, char **argv)
 	mc_server__start(&server);
 	f.fd = mc_client__udp(SERVER, PORT);
 	f.on.fd = mc_client__tcp(SERVER, PORT);
-	look(&f, &was);
+	take_snapshot(&f, &before);
 	for (unsigned long i = 0; i < commands && !failed; i++) {
 		if (!(i % 10000))
 			proc_progress();
-		make(&f);
-		look_at_handlers(&f, &was);
+		make_commands(&f);
+		read_handler_state(&f, &before);
 		if (!f.bytes || !handlers_pass(&f))
 			continue;
 		passed++;
-		failed = try_one(&f, &was, &changes);
+		failed = try_one(&f, &before, &changes);
 	}
 	mc_server__stop(&server);
 	engine_close(f.engine);

@@ -41,7 +41,7 @@ static int bound[16];
 static int whole, unsealed, empty;
 static unsigned long contexts; /* answers that included memories */
 
-static uint32_t any(uint32_t below)
+static uint32_t rand_below(uint32_t below)
 {
 	return (uint32_t)(random_next(&state) % below);
 }
@@ -64,12 +64,12 @@ static int sealed(const void *data, size_t bytes)
 static int damaged(void)
 {
 	uint8_t *copy = malloc(object_bytes);
-	size_t bytes = any(4) ? object_bytes : any((uint32_t)object_bytes) + 1;
+	size_t bytes = rand_below(4) ? object_bytes : rand_below((uint32_t)object_bytes) + 1;
 	int fd;
 
 	memcpy(copy, object, object_bytes);
-	for (uint32_t i = any(8); i > 0; i--)
-		copy[any((uint32_t)object_bytes)] = (uint8_t)any(256);
+	for (uint32_t i = rand_below(8); i > 0; i--)
+		copy[rand_below((uint32_t)object_bytes)] = (uint8_t)rand_below(256);
 	fd = sealed(copy, bytes);
 	free(copy);
 	return fd;
@@ -100,7 +100,7 @@ static void open_descriptors(void)
 static int any_object(int *is_own)
 {
 	*is_own = 0;
-	switch (any(8)) {
+	switch (rand_below(8)) {
 	case 0:
 		return unsealed;
 	case 1:
@@ -118,9 +118,9 @@ static int any_object(int *is_own)
 /* Chooses an old connection or opens a new one for the next message. */
 static int *any_connection(int is_new)
 {
-	int *at = &connection[any(CONNECTIONS)];
+	int *at = &connection[rand_below(CONNECTIONS)];
 
-	if (*at >= 0 && !is_new && any(3))
+	if (*at >= 0 && !is_new && rand_below(3))
 		return at;
 	if (*at >= 0)
 		close(*at);
@@ -136,40 +136,42 @@ static int *any_connection(int is_new)
 
 static void send_one(void)
 {
-	struct broker_request request = {
-		.magic = BROKER_MAGIC, .version = BROKER_VERSION, .op = any(BROKER_MIGRATE + 2), .class = any(3), .id = any(5000)
-	};
+	struct broker_request request = { .magic = BROKER_MAGIC,
+					  .version = BROKER_VERSION,
+					  .op = rand_below(BROKER_MIGRATE + 2),
+					  .class = rand_below(3),
+					  .id = rand_below(5000) };
 	uint8_t message[MESSAGE_MAX];
 	size_t bytes = sizeof(request);
 	int fds[BROKER_FDS], own = -1, is_own, *at;
-	const int loads = !any(200); /* slow requests: loads, and checks of objects */
+	const int loads = !rand_below(200); /* slow requests: loads, and checks of objects */
 	unsigned count = 0;
 
 	at = any_connection(loads);
-	if (!any(4))
-		request.host_bytes = random_next(&state) >> any(64);
+	if (!rand_below(4))
+		request.host_bytes = random_next(&state) >> rand_below(64);
 	if (loads) {
-		request.op = any(4) ? BROKER_CREATE : any(2) ? BROKER_SWAP : BROKER_MIGRATE;
-		request.class = any(8) ? SPIN_CLASS_ISOLATED : SPIN_CLASS_TRUSTED;
+		request.op = rand_below(4) ? BROKER_CREATE : rand_below(2) ? BROKER_SWAP : BROKER_MIGRATE;
+		request.class = rand_below(8) ? SPIN_CLASS_ISOLATED : SPIN_CLASS_TRUSTED;
 		request.host_bytes = 0;
 	}
-	for (uint32_t i = any(20); i > 0 && i <= sizeof(request.name); i--)
-		request.name[i - 1] = (char)(loads || any(6) ? 'a' + any(26) : any(256));
+	for (uint32_t i = rand_below(20); i > 0 && i <= sizeof(request.name); i--)
+		request.name[i - 1] = (char)(loads || rand_below(6) ? 'a' + rand_below(26) : rand_below(256));
 	for (size_t i = 0; i < sizeof(message); i++)
-		message[i] = (uint8_t)any(256);
+		message[i] = (uint8_t)rand_below(256);
 	memcpy(message, &request, sizeof(request));
-	if (!any(loads ? 8 : 3))
-		message[any(sizeof(request))] = (uint8_t)any(256);
-	if (!any(loads ? 16 : 6))
-		bytes = any(MESSAGE_MAX);
+	if (!rand_below(loads ? 8 : 3))
+		message[rand_below(sizeof(request))] = (uint8_t)rand_below(256);
+	if (!rand_below(loads ? 16 : 6))
+		bytes = rand_below(MESSAGE_MAX);
 	if (loads) {
-		fds[count++] = sockets[any(3) ? 0 : any(6)];
+		fds[count++] = sockets[rand_below(3) ? 0 : rand_below(6)];
 		fds[count++] = any_object(&is_own);
 		if (is_own)
 			own = fds[1];
-	} else if (!any(8)) {
-		for (uint32_t i = any(BROKER_FDS); i > 0; i--)
-			fds[count++] = any(2) ? sockets[any(6)] : empty;
+	} else if (!rand_below(8)) {
+		for (uint32_t i = rand_below(BROKER_FDS); i > 0; i--)
+			fds[count++] = rand_below(2) ? sockets[rand_below(6)] : empty;
 	}
 	if (broker__send(*at, message, bytes, fds, count, MSG_DONTWAIT)) {
 		close(*at);
@@ -177,12 +179,12 @@ static void send_one(void)
 	}
 	if (own >= 0)
 		close(own);
-	if (*at >= 0 && loads && any(2)) { /* otherwise the connection continues, or ends, while it is served */
+	if (*at >= 0 && loads && rand_below(2)) { /* otherwise the connection continues, or ends, while it is served */
 		struct pollfd wait = { .fd = *at, .events = POLLIN };
 
 		poll(&wait, 1, 1000);
 	}
-	if (*at >= 0 && (loads || !any(4))) {
+	if (*at >= 0 && (loads || !rand_below(4))) {
 		struct broker_answer answer;
 		int got[BROKER_FDS];
 		unsigned got_count;

@@ -26,7 +26,7 @@
 
 static const char *const handlers[] = { "filtering", "counter", "histogram", "reduce" };
 
-struct outcome {
+struct result {
 	enum spin_verdict verdict;
 	enum spin_reason reason;
 	uint64_t frame;
@@ -42,7 +42,7 @@ struct run {
 	uint8_t host_memory[HOST_BYTES];
 	uint64_t seed, packets; /* packets: as many as the trace has */
 	uint32_t messages;      /* in the trace */
-	struct outcome *expected;
+	struct result *expected;
 	uint8_t **frame;
 	uint32_t *frame_bytes;
 };
@@ -55,7 +55,7 @@ struct nic_run {
 	int failed;
 };
 
-static uint64_t mix(uint64_t hash, const void *data, size_t bytes)
+static uint64_t hash_bytes(uint64_t hash, const void *data, size_t bytes)
 {
 	for (size_t i = 0; i < bytes; i++)
 		hash = (hash ^ ((const uint8_t *)data)[i]) * 0x100000001b3ull;
@@ -78,7 +78,7 @@ static uint32_t generate(const struct run *run, struct packets *packets, struct 
 }
 
 /* Runs the packets one after the other on the host build and keeps each result; sets run->packets to their number. */
-static int expect(struct run *run, struct engine *host)
+static int run_on_host(struct run *run, struct engine *host)
 {
 	struct message_trace *messages = malloc(sizeof(*messages));
 	struct engine_out *out = malloc(sizeof(*out));
@@ -93,7 +93,7 @@ static int expect(struct run *run, struct engine *host)
 		message_trace_start(messages, run->seed, run->messages);
 	while (!err && n < run->packets && (bytes = generate(run, &packets, messages, frame))) {
 		err = host->ops->packet(host, frame, bytes, out);
-		run->expected[n] = (struct outcome){ out->verdict, out->reason, mix(0, out->frame, out->frame_bytes) };
+		run->expected[n] = (struct result){ out->verdict, out->reason, hash_bytes(0, out->frame, out->frame_bytes) };
 		run->frame[n] = malloc(bytes);
 		run->frame_bytes[n] = bytes;
 		if (run->frame[n])
@@ -114,12 +114,12 @@ static int expect(struct run *run, struct engine *host)
 static void on_packet(void *arg, const struct pspin_packet_record *r)
 {
 	struct nic_run *nic_run = arg;
-	struct outcome got = { r->verdict, r->reason, mix(0, r->frame, r->frame_bytes) };
-	const struct outcome *want = &nic_run->run->expected[r->packet];
+	struct result got = { r->verdict, r->reason, hash_bytes(0, r->frame, r->frame_bytes) };
+	const struct result *want = &nic_run->run->expected[r->packet];
 	uint64_t times[] = { r->packet, r->arrived_ps, r->stored_ps, r->her_ps, r->feedback_ps, r->left_ps, r->message_id };
 
 	nic_run->packets++;
-	nic_run->hash = mix(mix(nic_run->hash, times, sizeof(times)), &got.frame, sizeof(got.frame));
+	nic_run->hash = hash_bytes(hash_bytes(nic_run->hash, times, sizeof(times)), &got.frame, sizeof(got.frame));
 	if (got.verdict == want->verdict && got.reason == want->reason && got.frame == want->frame)
 		return;
 	if (!nic_run->failed)
@@ -136,14 +136,14 @@ static void on_task(void *arg, const struct pspin_task_record *r)
 			     r->dispatched_ps, r->copied_ps,   r->started_ps, r->first_ps,          r->returned_ps,
 			     r->doorbell_ps,   r->feedback_ps, r->task->error };
 
-	nic_run->hash = mix(mix(nic_run->hash, times, sizeof(times)), r->task->cycles, sizeof(r->task->cycles));
+	nic_run->hash = hash_bytes(hash_bytes(nic_run->hash, times, sizeof(times)), r->task->cycles, sizeof(r->task->cycles));
 }
 
 static void on_event(void *arg, uint64_t at_ps, const struct spin_event *event)
 {
 	struct nic_run *nic_run = arg;
 
-	nic_run->hash = mix(mix(nic_run->hash, &at_ps, sizeof(at_ps)), event, sizeof(*event));
+	nic_run->hash = hash_bytes(hash_bytes(nic_run->hash, &at_ps, sizeof(at_ps)), event, sizeof(*event));
 }
 
 static int memory_agrees(const struct run *run, struct pspin *nic)
@@ -189,7 +189,7 @@ static int open_nic(const struct run *run, struct nic_run *nic_run)
 	return rc;
 }
 
-static void *all_at_once(void *arg)
+static void *run_nic(void *arg)
 {
 	struct nic_run *nic_run = arg;
 	struct pspin_observer observer = { nic_run, .packet = on_packet, .task = on_task, .event = on_event };
@@ -213,7 +213,7 @@ static void *all_at_once(void *arg)
 }
 
 /* Runs `threads` NICs at the same time. Returns the hash of their records, or 0 if they differ or one failed. */
-static uint64_t in_threads(const struct run *run, unsigned threads)
+static uint64_t run_in_threads(const struct run *run, unsigned threads)
 {
 	struct nic_run nic_run[THREADS_MAX] = { { 0 } };
 	pthread_t thread[THREADS_MAX];
@@ -221,7 +221,7 @@ static uint64_t in_threads(const struct run *run, unsigned threads)
 
 	for (unsigned i = 0; i < threads; i++) {
 		nic_run[i].run = run;
-		if (pthread_create(&thread[i], NULL, all_at_once, &nic_run[i]))
+		if (pthread_create(&thread[i], NULL, run_nic, &nic_run[i]))
 			return 0;
 	}
 	for (unsigned i = 0; i < threads; i++) {
@@ -283,12 +283,12 @@ static void close_run(struct run *run, uint64_t packets)
 	free(run);
 }
 
-static int on_nics(const struct run *run)
+static int compare_nics(const struct run *run)
 {
-	uint64_t first = in_threads(run, 1), hash = first;
+	uint64_t first = run_in_threads(run, 1), hash = first;
 
 	for (unsigned threads = 2; threads <= THREADS_MAX && hash && hash == first; threads *= 2)
-		hash = in_threads(run, threads);
+		hash = run_in_threads(run, threads);
 	if (hash && hash == first)
 		return 0;
 	printf("FAIL  %s: what NICs tell at the same time is not what one tells\n", run->handler);
@@ -310,12 +310,12 @@ static int one_handler(const char *name, uint64_t seed, uint64_t packets)
 		err = image_write(&run->types, &run->start, host);
 	}
 	if (!err)
-		err = expect(run, host);
+		err = run_on_host(run, host);
 	engine_close(host);
 	if (err)
 		printf("FAIL  %s: %s\n", name, engine_error());
 	else
-		err = on_nics(run);
+		err = compare_nics(run);
 	if (!err)
 		printf("%s: %llu packets, all HPUs at once\n", name, (unsigned long long)run->packets);
 	if (run)

@@ -91,14 +91,14 @@ static void keep_lines(const char *text)
 	}
 }
 
-static void from_libspin(void *arg, const char *line)
+static void on_libspin_log(void *arg, const char *line)
 {
 	(void)arg;
 	keep_lines(line);
 }
 
 /* The verifier's whole log of libspin's own programs arrives here. */
-static int from_libbpf(enum libbpf_print_level level, const char *format, va_list args)
+static int on_libbpf_print(enum libbpf_print_level level, const char *format, va_list args)
 {
 	char *text = NULL;
 
@@ -359,7 +359,7 @@ static void try_dispatchers(const char *path)
 	print_end(DISPATCHER);
 }
 
-static int lo_up(void)
+static int bring_up_lo(void)
 {
 	struct ifreq req = { .ifr_name = "lo", .ifr_flags = IFF_UP };
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -387,9 +387,9 @@ static int try_all(char **paths, int count)
 	char name[64];
 
 	spin_quiet_libbpf();
-	libbpf_set_print(from_libbpf);
-	spin_set_log(from_libspin, NULL);
-	if (uname(&kernel) || unshare(CLONE_NEWNET) || lo_up() || spin_nic__open("lo", &interface)) {
+	libbpf_set_print(on_libbpf_print);
+	spin_set_log(on_libspin_log, NULL);
+	if (uname(&kernel) || unshare(CLONE_NEWNET) || bring_up_lo() || spin_nic__open("lo", &interface)) {
 		fprintf(stderr, "loader: no network namespace of its own: %s\n", strerror(errno));
 		return 1;
 	}

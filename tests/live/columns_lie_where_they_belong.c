@@ -42,7 +42,7 @@ static void on_event(void *arg, const struct spin_event *event)
 		others++;
 }
 
-static struct spin_ctx *receiver(const struct lossy *link)
+static struct spin_ctx *open_receiver(const struct lossy *link)
 {
 	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .message = { .put = 1, .host_bytes = sizeof(want) } };
 	struct spin_object *object;
@@ -105,7 +105,7 @@ int main(void)
 	void *host;
 
 	lossy__open(&link, bad, bad, 8);
-	ctx = receiver(&link);
+	ctx = open_receiver(&link);
 	expect(0, spin_ctx__host_memory(ctx, &host, &bytes), "host memory");
 	expect(sizeof(want), (long long)bytes, "its bytes");
 	expect(0, spin_sender__open(FAR_ADDR, NULL, &opts, &s), "a sender");

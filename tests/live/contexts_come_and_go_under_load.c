@@ -65,13 +65,13 @@ static uint64_t unmatched(struct spin_nic *nic)
 }
 
 /* Waits for packets. On a busy machine they may take some time. */
-static void wait_for_some(struct spin_nic *nic, const struct spin_ctx *there, const struct burst *burst)
+static void wait_for_packets(struct spin_nic *nic, const struct spin_ctx *attached, const struct burst *burst)
 {
-	uint64_t had = there ? handled(there) : unmatched(nic);
+	uint64_t had = attached ? handled(attached) : unmatched(nic);
 
-	for (int ms = 0; (there ? handled(there) : unmatched(nic)) == had && !burst->lost; ms++) {
+	for (int ms = 0; (attached ? handled(attached) : unmatched(nic)) == had && !burst->lost; ms++) {
 		if (ms > burst__patience_s() * 1000)
-			die(there ? "no packet came while the context was there" : "no packet came while the context was away");
+			die(attached ? "no packet came while the context was there" : "no packet came while the context was away");
 		usleep(1000);
 	}
 }
@@ -108,11 +108,11 @@ int main(void)
 		for (unsigned i = 0; i < SPIN_CONTEXTS_MAX - 2; i++)
 			if (spin_ctx__attach(other[i]))
 				die(spin_strerror_last());
-		wait_for_some(nic, comes, &b);
+		wait_for_packets(nic, comes, &b);
 		spin_ctx__detach(comes);
 		for (unsigned i = 0; i < SPIN_CONTEXTS_MAX - 2; i++)
 			spin_ctx__detach(other[i]);
-		wait_for_some(nic, NULL, &b);
+		wait_for_packets(nic, NULL, &b);
 		changes += 2 * (SPIN_CONTEXTS_MAX - 1);
 	}
 	burst__stop(&a);

@@ -39,7 +39,7 @@ static struct {
 	uint64_t expected;
 } contexts[SPIN_CONTEXTS_MAX];
 static uint64_t none_expected, seed = 88172645463325252ull;
-static unsigned refused, crowded;
+static unsigned refused, words_exhausted;
 static enum spin_class class = SPIN_CLASS_TRUSTED;
 
 static void die(const char *what)
@@ -271,7 +271,7 @@ static void make_packet(struct packet *p)
 		die(engine_error());
 }
 
-static unsigned with_words(void)
+static unsigned count_worded(void)
 {
 	unsigned count = 0;
 
@@ -300,9 +300,9 @@ static void fill_slot(unsigned i, struct spin_nic *nic, const struct spin_object
 			die(spin_strerror_last());
 		}
 		err = spin_ctx__attach(ctx);
-		if (err == -ENOSPC && rule.words && with_words() == SPIN_WORDED_MAX && strstr(spin_strerror_last(), "u32")) {
+		if (err == -ENOSPC && rule.words && count_worded() == SPIN_WORDED_MAX && strstr(spin_strerror_last(), "u32")) {
 			spin_ctx__destroy(ctx);
-			crowded++;
+			words_exhausted++;
 			continue;
 		}
 		if (!err) {
@@ -393,8 +393,9 @@ static void run(unsigned packets)
 	}
 	check(nic);
 	printf("%u contexts at the end, %u rules refused, %u for their words, %llu of %u packets matched, %u by words\n", attached, refused,
-	       crowded, (unsigned long long)matched, packets, by_words);
-	if (attached < 8 || !refused || !crowded || by_words < packets / 200 || matched < packets / 20 || matched > packets * 19ull / 20)
+	       words_exhausted, (unsigned long long)matched, packets, by_words);
+	if (attached < 8 || !refused || !words_exhausted || by_words < packets / 200 || matched < packets / 20 ||
+	    matched > packets * 19ull / 20)
 		die("the random rules try too little");
 	for (unsigned i = 0; i < SPIN_CONTEXTS_MAX; i++)
 		spin_ctx__destroy(contexts[i].ctx);

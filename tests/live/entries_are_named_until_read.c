@@ -23,7 +23,7 @@ static const unsigned char *memory;
 static unsigned messages_seen, wrong;
 
 /* Sends a message of one packet, filled with its number. */
-static void message(struct spin_ctx *ctx, unsigned id)
+static void send_message(struct spin_ctx *ctx, unsigned id)
 {
 	static uint8_t out[ENGINE_FRAME_MAX];
 	static struct template t;
@@ -98,7 +98,7 @@ static void each_event_names_its_own_bytes(const struct spin_object *object)
 	post(ctx, 0);
 	post(ctx, SLOT); /* two entries are open at any time */
 	for (unsigned id = 0; id < MESSAGES; id++) {
-		message(ctx, id);
+		send_message(ctx, id);
 		if (id + 2 < MESSAGES)
 			post(ctx, (id + 2) * SLOT);
 		if (id % LAG == LAG - 1 && spin_ctx__events(ctx, on_event, ctx) < 0)
@@ -120,7 +120,7 @@ static void unread_entries_are_counted(const struct spin_object *object)
 
 	for (unsigned id = 0; id < SPIN_MES_MAX; id++) {
 		post(ctx, 0);
-		message(ctx, id);
+		send_message(ctx, id);
 	}
 	expect(-ENOSPC, spin_ctx__me_append(ctx, &once, &me), "one more entry, no event was read");
 	says("read events");
@@ -140,13 +140,13 @@ static void a_lost_event_keeps_no_entry(const struct spin_object *object)
 
 	for (; id < RING && !stats.events_lost; id++) {
 		expect(0, spin_ctx__set_clock(ctx, 2 * id), "time");
-		message(ctx, id);
+		send_message(ctx, id);
 		expect(0, spin_ctx__message_stats(ctx, &stats), "counts");
 	}
 	expect(1, (long long)stats.events_lost, "events that the ring does not take");
 	expect(0, spin_ctx__me_unlink(ctx, 0), "unlinking the first entry");
 	me = post(ctx, 0);
-	message(ctx, id);
+	send_message(ctx, id);
 	expect(0, spin_ctx__me_get(ctx, me, &entry), "the entry");
 	expect(1, (long long)entry.messages, "messages in it");
 	expect(SPIN_ME_FREE, entry.state, "its state: nobody will read its event");

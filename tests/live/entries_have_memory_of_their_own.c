@@ -27,7 +27,7 @@ static struct spin_ctx *create(const struct spin_object *object, enum spin_class
 }
 
 /* Sends `bytes` bytes as a datagram, or as a message of one packet with match bits. */
-static void packet(struct spin_ctx *ctx, const char *slmp, unsigned match, unsigned bytes, enum spin_reason want)
+static void send_packet(struct spin_ctx *ctx, const char *slmp, unsigned match, unsigned bytes, enum spin_reason want)
 {
 	uint64_t before[SPIN_REASON_COUNT], after[SPIN_REASON_COUNT];
 	static uint8_t out[ENGINE_FRAME_MAX];
@@ -51,7 +51,7 @@ static void packet(struct spin_ctx *ctx, const char *slmp, unsigned match, unsig
 	expect((long long)before[want] + 1, (long long)after[want], spin_reason_name(want));
 }
 
-static void counter(struct spin_ctx *ctx, unsigned me, uint32_t success, uint32_t failure)
+static void expect_counter(struct spin_ctx *ctx, unsigned me, uint32_t success, uint32_t failure)
 {
 	struct spin_ct ct;
 
@@ -69,7 +69,7 @@ static uint8_t *memory_of(struct spin_ctx *ctx)
 	return addr;
 }
 
-static void note(const void *at, uint32_t bytes, uint32_t before)
+static void expect_note(const void *at, uint32_t bytes, uint32_t before)
 {
 	struct reach_note seen;
 
@@ -78,7 +78,7 @@ static void note(const void *at, uint32_t bytes, uint32_t before)
 	expect(before, seen.before, "the counter noted");
 }
 
-static void of_messages(void)
+static void test_messages(void)
 {
 	const struct spin_segment halves[] = { { 4088, 8 }, { 64, 8 } }, one = { 1024, 64 };
 	struct spin_me_opts opts = { .bytes = sizeof(opts), .match_bits = 1, .handler_mem = halves, .handler_segments = 2, .length = 1024 };
@@ -95,23 +95,23 @@ static void of_messages(void)
 	opts.match_bits = 3;
 	opts.handler_segments = 0;
 	expect(0, spin_ctx__me_append(ctx, &opts, &c), "an entry with none");
-	packet(ctx, "slmp SYN EOM PUT id 1 off 0", 1, 100, SPIN_REASON_PROCEEDED);
-	packet(ctx, "slmp SYN EOM PUT id 2 off 0", 2, 200, SPIN_REASON_PROCEEDED);
-	packet(ctx, "slmp SYN EOM PUT id 3 off 0", 3, 300, SPIN_REASON_PROCEEDED);
+	send_packet(ctx, "slmp SYN EOM PUT id 1 off 0", 1, 100, SPIN_REASON_PROCEEDED);
+	send_packet(ctx, "slmp SYN EOM PUT id 2 off 0", 2, 200, SPIN_REASON_PROCEEDED);
+	send_packet(ctx, "slmp SYN EOM PUT id 3 off 0", 3, 300, SPIN_REASON_PROCEEDED);
 	memcpy(joined, host + 4088, 8);
 	memcpy(joined + 8, host + 64, 8);
-	note(joined, 100, 0);
-	note(host + 1024, 200, 0);
-	counter(ctx, a, 1, 0);
-	counter(ctx, b, 1, 0);
-	counter(ctx, c, 0, 1);
+	expect_note(joined, 100, 0);
+	expect_note(host + 1024, 200, 0);
+	expect_counter(ctx, a, 1, 0);
+	expect_counter(ctx, b, 1, 0);
+	expect_counter(ctx, c, 0, 1);
 	expect(0, spin_ctx__me_set_ct(ctx, b, (struct spin_ct){ 41, 7 }), "another value");
-	packet(ctx, "slmp SYN EOM PUT id 4 off 0", 2, 201, SPIN_REASON_PROCEEDED);
-	note(host + 1024, 201, 41);
-	counter(ctx, b, 42, 7);
-	counter(ctx, a, 1, 0);
+	send_packet(ctx, "slmp SYN EOM PUT id 4 off 0", 2, 201, SPIN_REASON_PROCEEDED);
+	expect_note(host + 1024, 201, 41);
+	expect_counter(ctx, b, 42, 7);
+	expect_counter(ctx, a, 1, 0);
 	expect(0, spin_ctx__me_unlink(ctx, a), "unlinking");
-	counter(ctx, a, 1, 0);
+	expect_counter(ctx, a, 1, 0);
 	spin_ctx__destroy(ctx);
 }
 
@@ -122,42 +122,42 @@ static void the_first_entry(void)
 		create(messages, SPIN_CLASS_TRUSTED,
 		       (struct spin_message_opts){ .host_bytes = 4096, .handler_mem = &one, .handler_segments = 1, .put = 1 });
 
-	packet(ctx, "slmp SYN EOM PUT id 1 off 0", 0, 10, SPIN_REASON_PROCEEDED);
-	note(memory_of(ctx) + 2048, 10, 0);
-	counter(ctx, 0, 1, 0);
+	send_packet(ctx, "slmp SYN EOM PUT id 1 off 0", 0, 10, SPIN_REASON_PROCEEDED);
+	expect_note(memory_of(ctx) + 2048, 10, 0);
+	expect_counter(ctx, 0, 1, 0);
 	spin_ctx__destroy(ctx);
 	ctx = create(messages, SPIN_CLASS_TRUSTED, (struct spin_message_opts){ .host_bytes = 4096, .put = 1 });
-	packet(ctx, "slmp SYN EOM PUT id 1 off 0", 0, 10, SPIN_REASON_PROCEEDED);
-	counter(ctx, 0, 0, 1); /* no memory was given */
+	send_packet(ctx, "slmp SYN EOM PUT id 1 off 0", 0, 10, SPIN_REASON_PROCEEDED);
+	expect_counter(ctx, 0, 0, 1); /* no memory was given */
 	spin_ctx__destroy(ctx);
 }
 
-static void of_datagrams(enum spin_class class)
+static void test_datagrams(enum spin_class class)
 {
 	const struct spin_segment halves[] = { { 32, 8 }, { 8, 8 } }, few = { 0, 8 };
 	struct spin_ctx *ctx = create(datagrams, class, (struct spin_message_opts){ .host_bytes = 20 });
 	uint8_t *host = memory_of(ctx), joined[16];
 
-	packet(ctx, NULL, 0, 30, SPIN_REASON_SUCCESS); /* all of the memory, 8 bytes at a time */
-	note(host, 30, 0);
-	packet(ctx, NULL, 0, 31, SPIN_REASON_SUCCESS);
-	note(host, 31, 1);
-	counter(ctx, 0, 2, 0);
+	send_packet(ctx, NULL, 0, 30, SPIN_REASON_SUCCESS); /* all of the memory, 8 bytes at a time */
+	expect_note(host, 30, 0);
+	send_packet(ctx, NULL, 0, 31, SPIN_REASON_SUCCESS);
+	expect_note(host, 31, 1);
+	expect_counter(ctx, 0, 2, 0);
 	expect(0, spin_ctx__me_set_ct(ctx, 0, (struct spin_ct){ 9, 0 }), "another value");
-	packet(ctx, NULL, 0, 32, SPIN_REASON_SUCCESS);
-	note(host, 32, 9);
+	send_packet(ctx, NULL, 0, 32, SPIN_REASON_SUCCESS);
+	expect_note(host, 32, 9);
 	spin_ctx__destroy(ctx);
 	ctx = create(datagrams, class, (struct spin_message_opts){ .host_bytes = 64, .handler_mem = halves, .handler_segments = 2 });
 	host = memory_of(ctx);
-	packet(ctx, NULL, 0, 33, SPIN_REASON_SUCCESS);
+	send_packet(ctx, NULL, 0, 33, SPIN_REASON_SUCCESS);
 	memcpy(joined, host + 32, 8);
 	memcpy(joined + 8, host + 8, 8);
-	note(joined, 33, 0);
+	expect_note(joined, 33, 0);
 	expect(0, host[0] | host[16] | host[40], "bytes beside the segments");
 	spin_ctx__destroy(ctx);
 	ctx = create(datagrams, class, (struct spin_message_opts){ .handler_mem = &few, .handler_segments = 1 });
-	packet(ctx, NULL, 0, 34, SPIN_REASON_SEGV);
-	counter(ctx, 0, 0, 1);
+	send_packet(ctx, NULL, 0, 34, SPIN_REASON_SEGV);
+	expect_counter(ctx, 0, 0, 1);
 	spin_ctx__destroy(ctx);
 }
 
@@ -169,9 +169,9 @@ int main(void)
 	if (built_object("msg_entry_reach", path, sizeof(path)) || spin_object__open(path, &messages) ||
 	    built_object("entry_reach", path, sizeof(path)) || spin_object__open(path, &datagrams) || spin_rule__parse("udp", &rule))
 		fail("handlers");
-	of_messages();
+	test_messages();
 	the_first_entry();
-	of_datagrams(SPIN_CLASS_TRUSTED);
-	of_datagrams(SPIN_CLASS_ISOLATED);
+	test_datagrams(SPIN_CLASS_TRUSTED);
+	test_datagrams(SPIN_CLASS_ISOLATED);
 	return 0;
 }

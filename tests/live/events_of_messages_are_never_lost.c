@@ -80,7 +80,7 @@ static int open_socket(void)
 	return fd;
 }
 
-static void take_acknowledgements(int fd, int wait_ms)
+static void receive_acks(int fd, int wait_ms)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 	struct spin_slmp ack;
@@ -112,9 +112,9 @@ static void send_round(int fd)
 		if (send(fd, &out, sizeof(out), 0) != sizeof(out))
 			die("cannot send");
 		if (++sent % BURST == 0)
-			take_acknowledgements(fd, 0);
+			receive_acks(fd, 0);
 	}
-	take_acknowledgements(fd, 100);
+	receive_acks(fd, 100);
 }
 
 static struct spin_message_stats close_receiver(int fd)

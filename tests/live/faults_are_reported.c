@@ -35,7 +35,7 @@ struct state {
 };
 
 /* One fault in one kind of handler. */
-struct a_fault {
+struct fault_case {
 	enum spin_handler_kind kind;
 	enum fault fault;
 };
@@ -110,7 +110,7 @@ static void send_to(unsigned port, const void *data, size_t bytes)
 }
 
 /* Returns 1 if a datagram arrives in time. */
-static int comes(int fd, int wait_ms)
+static int receives_datagram(int fd, int wait_ms)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
 	char data[2048];
@@ -119,10 +119,10 @@ static int comes(int fd, int wait_ms)
 }
 
 /* A packet of the other context, sent between two of ours, must be handled and delivered. */
-static void pass_by(struct spin_ctx *other)
+static void send_bystander(struct spin_ctx *other)
 {
 	send_to(BYSTANDER_PORT, "hello", 5);
-	if (!comes(bystander, WAIT_MS))
+	if (!receives_datagram(bystander, WAIT_MS))
 		fail("another context's datagram is not delivered");
 	expect(++bystanders, (long long)counted(other, SPIN_REASON_SUCCESS), "another context's datagrams");
 }
@@ -151,7 +151,7 @@ static void wait_for_event(struct spin_ctx *ctx, int messages_too)
 	expect(before + 1, events, "events of a fault");
 }
 
-static struct fault_ask ask_for(struct a_fault f)
+static struct fault_ask ask_for(struct fault_case f)
 {
 	struct fault_ask ask = { 0 };
 
@@ -159,7 +159,7 @@ static struct fault_ask ask_for(struct a_fault f)
 	return ask;
 }
 
-static void check_event(struct a_fault f, unsigned port)
+static void check_event(struct fault_case f, unsigned port)
 {
 	expect(event_of(f.fault), event.type, "the event");
 	expect(f.kind, event.handler, "the handler that it names");
@@ -168,7 +168,7 @@ static void check_event(struct a_fault f, unsigned port)
 }
 
 /* Checks the state after a fault: the lock must be free, and completions must be counted under it. */
-static void unharmed(const struct state *s, uint32_t completions)
+static void expect_unharmed(const struct state *s, uint32_t completions)
 {
 	expect(0, s->lock, "the lock after a fault");
 	expect(0, s->never, "what is within the lock that was never given");
@@ -176,7 +176,7 @@ static void unharmed(const struct state *s, uint32_t completions)
 }
 
 /* The packet's verdict is decided before the completion handler runs, so a fault there is only an event. */
-static void one_datagram(struct spin_ctx *ctx, const struct state *s, struct a_fault f)
+static void one_datagram(struct spin_ctx *ctx, const struct state *s, struct fault_case f)
 {
 	uint8_t data[PAYLOAD_BYTES] = { 0 };
 	const struct fault_ask ask = ask_for(f);
@@ -188,7 +188,7 @@ static void one_datagram(struct spin_ctx *ctx, const struct state *s, struct a_f
 	if (f.kind != SPIN_KIND_COMPLETION) {
 		wait_counted(ctx, reason_of(f.fault), bad + 1);
 	} else {
-		if (!comes(receiver, WAIT_MS))
+		if (!receives_datagram(receiver, WAIT_MS))
 			fail("a datagram whose completion handler fails is not delivered");
 		good++;
 	}
@@ -197,15 +197,16 @@ static void one_datagram(struct spin_ctx *ctx, const struct state *s, struct a_f
 	expect(PAYLOAD_BYTES, event.length, "the length that it names");
 	memset(data, 0, sizeof(ask));
 	send_to(DATAGRAMS_PORT, data, sizeof(data));
-	if (!comes(receiver, WAIT_MS))
+	if (!receives_datagram(receiver, WAIT_MS))
 		fail("the datagram after a fault is not delivered");
-	if (comes(receiver, 0))
+	if (receives_datagram(receiver, 0))
 		fail("a datagram whose handler failed is delivered");
 	expect((long long)good + 1, (long long)counted(ctx, SPIN_REASON_SUCCESS), "datagrams that went well");
-	unharmed(s, completions + (f.kind == SPIN_KIND_PAYLOAD ? 2 : 1)); /* after an error of the header handler no other handler runs */
+	expect_unharmed(s, completions +
+				   (f.kind == SPIN_KIND_PAYLOAD ? 2 : 1)); /* after an error of the header handler no other handler runs */
 }
 
-static void slmp(uint32_t id, uint32_t packet, int last, struct fault_ask ask)
+static void send_slmp(uint32_t id, uint32_t packet, int last, struct fault_ask ask)
 {
 	struct {
 		struct spin_slmp head;
@@ -215,18 +216,18 @@ static void slmp(uint32_t id, uint32_t packet, int last, struct fault_ask ask)
 
 	memcpy(p.data, &ask, sizeof(ask));
 	send_to(MESSAGES_PORT, &p, sizeof(p));
-	if (!comes(client, WAIT_MS))
+	if (!receives_datagram(client, WAIT_MS))
 		fail("a packet of a message is not acknowledged");
 }
 
 /* Sends two packets. A fault of the payload handler is in the first, and the second must be handled. */
-static void one_message(struct spin_ctx *ctx, const struct state *s, struct a_fault f, uint32_t id)
+static void one_message(struct spin_ctx *ctx, const struct state *s, struct fault_case f, uint32_t id)
 {
 	uint64_t bad = counted(ctx, reason_of(f.fault)), good = counted(ctx, SPIN_REASON_SUCCESS);
 	uint32_t completions = s->completions;
 
-	slmp(id, 0, 0, ask_for(f));
-	slmp(id, 1, 1, (struct fault_ask){ 0 });
+	send_slmp(id, 0, 0, ask_for(f));
+	send_slmp(id, 1, 1, (struct fault_ask){ 0 });
 	wait_for_event(ctx, 0);
 	check_event(f, MESSAGES_PORT);
 	expect(id, event.message_id, "the message that it names");
@@ -234,8 +235,8 @@ static void one_message(struct spin_ctx *ctx, const struct state *s, struct a_fa
 				 : f.kind == SPIN_KIND_PAYLOAD ? 1
 							       : 0),
 	       (long long)counted(ctx, reason_of(f.fault)), "packets that the fault cost");
-	slmp(id + 1, 0, 0, (struct fault_ask){ 0 });
-	slmp(id + 1, 1, 1, (struct fault_ask){ 0 });
+	send_slmp(id + 1, 0, 0, (struct fault_ask){ 0 });
+	send_slmp(id + 1, 1, 1, (struct fault_ask){ 0 });
 	expect((long long)good + (f.kind == SPIN_KIND_HEADER    ? 2
 				  : f.kind == SPIN_KIND_PAYLOAD ? 3
 								: 4),
@@ -244,7 +245,7 @@ static void one_message(struct spin_ctx *ctx, const struct state *s, struct a_fa
 	expect(SPIN_EVENT_MESSAGE, event.type, "the event of the next message");
 	expect(id + 1, event.message_id, "its number");
 	expect(0, event.flags & SPIN_EVENT_FAILED, "that it went well");
-	unharmed(s, completions + (f.kind == SPIN_KIND_PAYLOAD ? 2 : 1));
+	expect_unharmed(s, completions + (f.kind == SPIN_KIND_PAYLOAD ? 2 : 1));
 }
 
 static const struct state *state_of(struct spin_ctx *ctx)
@@ -259,7 +260,7 @@ static const struct state *state_of(struct spin_ctx *ctx)
 
 int main(void)
 {
-	static const struct a_fault faults[] = {
+	static const struct fault_case faults[] = {
 		{ SPIN_KIND_HEADER, FAULT_WHILE },     { SPIN_KIND_HEADER, FAULT_DEADLOCK },     { SPIN_KIND_HEADER, FAULT_SEGV },
 		{ SPIN_KIND_HEADER, FAULT_FAIL },      { SPIN_KIND_PAYLOAD, FAULT_WHILE },       { SPIN_KIND_PAYLOAD, FAULT_DEADLOCK },
 		{ SPIN_KIND_PAYLOAD, FAULT_WALK },     { SPIN_KIND_PAYLOAD, FAULT_SEGV },        { SPIN_KIND_PAYLOAD, FAULT_FAIL },
@@ -282,13 +283,13 @@ int main(void)
 	of_messages = state_of(messages);
 	for (unsigned i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
 		one_datagram(datagrams, of_datagrams, faults[i]);
-		pass_by(other);
+		send_bystander(other);
 		one_message(messages, of_messages, faults[i], 100 + 2 * i);
-		pass_by(other);
+		send_bystander(other);
 	}
 	spin_ctx__destroy(datagrams);
 	spin_ctx__destroy(messages);
-	pass_by(other);
+	send_bystander(other);
 	spin_ctx__destroy(other);
 	spin_nic__close(nic);
 	pair__close(&pair);

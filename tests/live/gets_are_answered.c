@@ -34,14 +34,14 @@
 #define SILENT_PORT 9400u /* a socket that does not acknowledge; on the target's side, the port of another program */
 #define SILENT_GETS 4u
 #define MANY        200u /* number of answers; more than the queue holds */
-#define PATIENCE_MS (15000u * slow_factor())
+#define TIMEOUT_MS  (15000u * slow_factor())
 
 static struct pair pair;
 static struct {
 	unsigned answers, asked, changed, puts, others;
 	uint32_t bytes;
 	uint64_t hdr_data;
-} came;
+} received;
 
 static void die(const char *what)
 {
@@ -62,34 +62,34 @@ static struct spin_ctx *attach(const char *handler, const char *dev, const char 
 static void on_answer(void *arg, const struct spin_event *e)
 {
 	(void)arg;
-	came.puts += e->type == SPIN_EVENT_MESSAGE && e->match_bits == 0x500;
+	received.puts += e->type == SPIN_EVENT_MESSAGE && e->match_bits == 0x500;
 	if (e->type != SPIN_EVENT_MESSAGE || e->match_bits != 0x200)
 		return;
-	came.answers++;
-	came.bytes = e->length;
-	came.hdr_data = e->hdr_data;
+	received.answers++;
+	received.bytes = e->length;
+	received.hdr_data = e->hdr_data;
 }
 
 static void on_request(void *arg, const struct spin_event *e)
 {
 	(void)arg;
-	came.asked += e->type == SPIN_EVENT_MESSAGE && e->flags & SPIN_EVENT_GET;
-	came.changed += e->type == SPIN_EVENT_MESSAGE && e->flags & SPIN_EVENT_ATOMIC;
-	came.others += e->type != SPIN_EVENT_MESSAGE;
+	received.asked += e->type == SPIN_EVENT_MESSAGE && e->flags & SPIN_EVENT_GET;
+	received.changed += e->type == SPIN_EVENT_MESSAGE && e->flags & SPIN_EVENT_ATOMIC;
+	received.others += e->type != SPIN_EVENT_MESSAGE;
 }
 
 /* Waits until the counts are reached or the time is over, and a little longer to detect excess ones. */
 static void wait_for(struct spin_ctx *taker, struct spin_ctx *target, unsigned answers, unsigned asked, unsigned changed)
 {
-	for (unsigned ms = 0, more = 0; ms < PATIENCE_MS && more < 5; ms += 20) {
+	for (unsigned ms = 0, more = 0; ms < TIMEOUT_MS && more < 5; ms += 20) {
 		spin_ctx__events(taker, on_answer, NULL);
 		spin_ctx__events(target, on_request, NULL);
-		more += came.answers >= answers && came.asked >= asked && came.changed >= changed;
+		more += received.answers >= answers && received.asked >= asked && received.changed >= changed;
 		poll(NULL, 0, 20);
 	}
-	expect(answers, came.answers, "answers");
-	expect(asked, came.asked, "gets in events of the target");
-	expect(changed, came.changed, "atomics in events of the target");
+	expect(answers, received.answers, "answers");
+	expect(asked, received.asked, "gets in events of the target");
+	expect(changed, received.changed, "atomics in events of the target");
 }
 
 /* At the taker's port its context receives all answers. At another port the socket receives them, from any port. */
@@ -120,7 +120,7 @@ static void request(int fd, uint32_t id, struct spin_slmp_put put, const void *p
 		die("cannot send");
 }
 
-static void ask(int fd, uint32_t id, uint64_t match_bits)
+static void send_get(int fd, uint32_t id, uint64_t match_bits)
 {
 	const struct spin_slmp_get get = { htobe64(0x200), htobe64(7), 0 };
 
@@ -130,7 +130,7 @@ static void ask(int fd, uint32_t id, uint64_t match_bits)
 		&get, sizeof(get));
 }
 
-static void add(int fd, uint32_t id, uint32_t n)
+static void send_atomic_add(int fd, uint32_t id, uint32_t n)
 {
 	const uint32_t operands[2] = { n, 2 * n };
 
@@ -153,13 +153,13 @@ static struct spin_put_stats stats_of(struct spin_ctx *ctx)
 
 static void wait_for_failures(struct spin_ctx *target, uint64_t failures)
 {
-	for (unsigned ms = 0; ms < PATIENCE_MS && stats_of(target).answers_failed < failures; ms += 20)
+	for (unsigned ms = 0; ms < TIMEOUT_MS && stats_of(target).answers_failed < failures; ms += 20)
 		poll(NULL, 0, 20);
 	expect((long long)failures, (long long)stats_of(target).answers_failed, "gets that were not answered");
 }
 
 /* Sends a get with a forged source address. */
-static void ask_from(int raw, uint32_t id, const char *source)
+static void send_get_from(int raw, uint32_t id, const char *source)
 {
 	const struct spin_slmp slmp = { htons(SPIN_SLMP_SYN | SPIN_SLMP_EOM | SPIN_SLMP_PUT), htonl(id), 0 };
 	const struct spin_slmp_put put = {
@@ -187,7 +187,7 @@ static void ask_from(int raw, uint32_t id, const char *source)
 }
 
 /* Queues the answer to a get of this entry, as the target's program does. */
-static void answer(struct spin_ctx *target, unsigned entry, int version, const char *source, const char *to)
+static void queue_answer(struct spin_ctx *target, unsigned entry, int version, const char *source, const char *to)
 {
 	struct spin_request q = { .type = SPIN_REQUEST_PUT, .bytes = 16, .options = SPIN_REQUEST_ANSWER, .me = entry };
 	struct spin_me me;
@@ -216,16 +216,16 @@ static void answer_on_loopback(int program)
 
 	if (spin_ctx__me_append(target, &open, &me))
 		die("append");
-	answer(target, me, 4, "127.0.0.1", "224.0.0.1");
+	queue_answer(target, me, 4, "127.0.0.1", "224.0.0.1");
 	wait_for_failures(target, 1);
-	answer(target, me, 4, "127.0.0.1", "127.0.0.1");
-	expect(1, poll(&fd, 1, (int)PATIENCE_MS), "an answer on the loopback");
+	queue_answer(target, me, 4, "127.0.0.1", "127.0.0.1");
+	expect(1, poll(&fd, 1, (int)TIMEOUT_MS), "an answer on the loopback");
 	spin_ctx__destroy(target);
 	while (recv(program, data, sizeof(data), MSG_DONTWAIT) >= 0)
 		;
 }
 
-static void ask_from_others(struct spin_ctx *taker, struct spin_ctx *target)
+static void gets_from_invalid_sources(struct spin_ctx *taker, struct spin_ctx *target)
 {
 	static const char *const sources[] = { "127.0.0.1", "127.9.9.9", FAR_ADDR, "10.78.0.255", "224.0.0.1", "255.255.255.255" };
 	static const char *const sources6[] = { "::1", FAR_ADDR6, "::", "ff02::1", "::ffff:127.0.0.1", "::ffff:" FAR_ADDR };
@@ -242,11 +242,11 @@ static void ask_from_others(struct spin_ctx *taker, struct spin_ctx *target)
 	answer_on_loopback(program);
 	netns_enter(pair.near_ns);
 	for (unsigned i = 0; i < count; i++)
-		ask_from(raw, 100 + i, sources[i]);
+		send_get_from(raw, 100 + i, sources[i]);
 	wait_for_failures(target, before + count);
-	wait_for(taker, target, came.answers, came.asked + count, came.changed);
+	wait_for(taker, target, received.answers, received.asked + count, received.changed);
 	for (unsigned i = 0; i < count6; i++)
-		answer(target, 0, 6, FAR_ADDR6, sources6[i]);
+		queue_answer(target, 0, 6, FAR_ADDR6, sources6[i]);
 	wait_for_failures(target, before + count + count6);
 	expect((long long)answers, (long long)stats_of(target).answers, "answers to this machine itself, or to nobody");
 	expect(-1, recv(program, data, sizeof(data), MSG_DONTWAIT), "what a program at the target has of them");
@@ -267,46 +267,46 @@ static void put_from(struct spin_ctx *target)
 	requests_put__add(target, &put);
 }
 
-static void ask_silently(int fd, struct spin_ctx *taker, struct spin_ctx *target)
+static void gets_without_acks(int fd, struct spin_ctx *taker, struct spin_ctx *target)
 {
 	const struct spin_me_opts use_once = {
 		.bytes = sizeof(use_once), .match_bits = 0x700, .length = HOST_BYTES, .options = SPIN_ME_OP_GET | SPIN_ME_USE_ONCE
 	};
 	const uint64_t before = stats_of(target).answers_failed;
-	const unsigned asked = came.asked, answers = came.answers;
+	const unsigned asked = received.asked, answers = received.answers;
 	int silent = open_socket(SILENT_PORT);
 	unsigned packets = 0, later = 0, once;
 	struct spin_slmp slmp;
 	struct spin_me me;
 
 	for (uint32_t i = 0; i < SILENT_GETS; i++)
-		ask(silent, 200 + i, 0x100);
-	wait_for(taker, target, answers, asked + SILENT_GETS, came.changed);
+		send_get(silent, 200 + i, 0x100);
+	wait_for(taker, target, answers, asked + SILENT_GETS, received.changed);
 	put_from(target);
-	for (unsigned ms = 0; ms < PATIENCE_MS && !came.puts; ms += 20) {
+	for (unsigned ms = 0; ms < TIMEOUT_MS && !received.puts; ms += 20) {
 		spin_ctx__events(taker, on_answer, NULL);
 		poll(NULL, 0, 20);
 	}
-	expect(1, came.puts, "puts of the target's own");
+	expect(1, received.puts, "puts of the target's own");
 	expect(1, stats_of(target).answers_failed < before + SILENT_GETS, "it comes before the silent ones are given up");
 
 	/* queued behind the silent ones: a get of an entry that is unlinked first, and a get of a use-once entry */
 	if (spin_ctx__me_append(target, &use_once, &once))
 		die("append");
-	ask(fd, 300, 0x100);
-	ask(fd, 301, 0x700);
-	wait_for(taker, target, answers, asked + SILENT_GETS + 2, came.changed);
+	send_get(fd, 300, 0x100);
+	send_get(fd, 301, 0x700);
+	wait_for(taker, target, answers, asked + SILENT_GETS + 2, received.changed);
 	if (spin_ctx__me_get(target, once, &me))
 		die("entry");
 	expect(SPIN_ME_UNREAD, me.state, "an entry that is to be read for an answer, when its event was read");
 	for (unsigned i = 0; i < MANY; i++)
-		answer(target, 0, 4, FAR_ADDR, NEAR_ADDR);
+		queue_answer(target, 0, 4, FAR_ADDR, NEAR_ADDR);
 	expect(1, stats_of(target).answers_failed >= before + MANY - REQUESTS_ANSWERS_MAX, "answers that are too many");
 	if (spin_ctx__me_unlink(target, 0))
 		die("unlink");
 	wait_for_failures(target, before + SILENT_GETS + 1 + MANY);
-	wait_for(taker, target, answers + 1, asked + SILENT_GETS + 2, came.changed);
-	for (unsigned ms = 0; ms < PATIENCE_MS && !spin_ctx__me_get(target, once, &me) && me.state != SPIN_ME_FREE; ms += 20)
+	wait_for(taker, target, answers + 1, asked + SILENT_GETS + 2, received.changed);
+	for (unsigned ms = 0; ms < TIMEOUT_MS && !spin_ctx__me_get(target, once, &me) && me.state != SPIN_ME_FREE; ms += 20)
 		poll(NULL, 0, 20);
 	expect(SPIN_ME_FREE, me.state, "when the answer has gone");
 	while (recv(silent, &slmp, sizeof(slmp), MSG_DONTWAIT) == sizeof(slmp)) {
@@ -348,22 +348,22 @@ int main(void)
 	words[1] = 0xffffffff;
 	fd = open_socket(TAKER_PORT);
 
-	ask(fd, 1, 0x100);
+	send_get(fd, 1, 0x100);
 	wait_for(taker, target, 1, 1, 0);
-	expect(ASKED, came.bytes, "bytes of the answer");
-	expect(7, came.hdr_data, "what was to be told with it");
+	expect(ASKED, received.bytes, "bytes of the answer");
+	expect(7, received.hdr_data, "what was to be told with it");
 	expect(0, memcmp(to, memory + OFFSET, ASKED) != 0, "the answer is what the entry's memory holds");
-	ask(fd, 2, 0x300);
+	send_get(fd, 2, 0x300);
 	wait_for(taker, target, 1, 2, 0);
-	add(fd, 3, 5);
-	add(fd, 3, 5);
-	add(fd, 4, 1);
+	send_atomic_add(fd, 3, 5);
+	send_atomic_add(fd, 3, 5);
+	send_atomic_add(fd, 4, 1);
 	wait_for(taker, target, 1, 2, 2);
 	expect(106, words[0], "the first value");
 	expect(11, words[1], "the second one, which wraps");
-	ask_from_others(taker, target);
-	ask_silently(fd, taker, target);
-	expect(0, came.others, "events that nobody asked for");
+	gets_from_invalid_sources(taker, target);
+	gets_without_acks(fd, taker, target);
+	expect(0, received.others, "events that nobody asked for");
 	close(fd);
 	spin_ctx__destroy(target);
 	spin_ctx__destroy(taker);

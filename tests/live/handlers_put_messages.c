@@ -23,21 +23,21 @@
 #include <spin/libspin_send.h>
 #include "tests/handlers/sending/fan_out.h"
 
-#define HOST_BYTES  (1u << 20)
-#define STRIDE      256u
-#define PACKETS     40u
-#define PARKED      12u
-#define EACH        3u
-#define PUT_PORT    9331
-#define MARK        99u /* match bits of puts from host memory */
-#define PATIENCE_MS (15000u * slow_factor())
+#define HOST_BYTES (1u << 20)
+#define STRIDE     256u
+#define PACKETS    40u
+#define PARKED     12u
+#define EACH       3u
+#define PUT_PORT   9331
+#define MARK       99u /* match bits of puts from host memory */
+#define TIMEOUT_MS (15000u * slow_factor())
 
 static struct pair pair;
 static struct spin_ctx *putter, *taker;
 static struct fan_out *state;
 static struct {
 	unsigned small[EACH], large, large_bytes, failed;
-} came;
+} received;
 static unsigned failures;
 
 static void die(const char *what)
@@ -70,31 +70,31 @@ static void on_taken(void *arg, const struct spin_event *e)
 	if (e->type != SPIN_EVENT_MESSAGE)
 		return;
 	if (e->match_bits < EACH && e->length == 8) {
-		came.small[e->match_bits]++;
+		received.small[e->match_bits]++;
 	} else if (e->match_bits == MARK && e->hdr_data == 7) {
-		came.large++;
-		came.large_bytes = e->length;
+		received.large++;
+		received.large_bytes = e->length;
 	}
 }
 
 static void on_put(void *arg, const struct spin_event *e)
 {
 	(void)arg;
-	came.failed += e->type == SPIN_EVENT_PUT_FAILED && e->match_bits == MARK && e->length == HOST_BYTES && e->src_port == PUT_PORT;
+	received.failed += e->type == SPIN_EVENT_PUT_FAILED && e->match_bits == MARK && e->length == HOST_BYTES && e->src_port == PUT_PORT;
 }
 
 static unsigned small(void)
 {
-	return came.small[0] + came.small[1] + came.small[2];
+	return received.small[0] + received.small[1] + received.small[2];
 }
 
 /* Waits until the counts are reached or the time is over, and a little longer to detect excess ones. */
 static void wait_for(unsigned puts, unsigned large, unsigned failed)
 {
-	for (unsigned ms = 0, more = 0; ms < PATIENCE_MS && more < 3; ms += 20) {
+	for (unsigned ms = 0, more = 0; ms < TIMEOUT_MS && more < 3; ms += 20) {
 		spin_ctx__events(taker, on_taken, NULL);
 		spin_ctx__events(putter, on_put, NULL);
-		more += small() >= puts && came.large >= large && came.failed >= failed;
+		more += small() >= puts && received.large >= large && received.failed >= failed;
 		poll(NULL, 0, 20);
 	}
 }
@@ -159,11 +159,11 @@ static void fill(uint8_t *memory, unsigned seed)
 		memory[i] = (uint8_t)((i * 2654435761u >> 13) + seed);
 }
 
-static void begin(uint32_t host_bytes, const char *last_target)
+static void set_up(uint32_t host_bytes, const char *last_target)
 {
 	static const char *const targets[] = { NEAR_ADDR, "10.78.0.11", "10.78.0.12" };
 
-	memset(&came, 0, sizeof(came));
+	memset(&received, 0, sizeof(received));
 	for (unsigned i = 0; i < EACH; i++)
 		inet_pton(AF_INET, targets[i], &state->target[i]);
 	inet_pton(AF_INET, last_target, &state->target[3]);
@@ -192,28 +192,28 @@ static void run_mode(enum spin_mode mode)
 	state = addr;
 	fill(from, mode);
 
-	begin(HOST_BYTES, NEAR_ADDR);
+	set_up(HOST_BYTES, NEAR_ADDR);
 	send_message(name);
 	wait_for(PACKETS * EACH, 1, 0);
 	for (unsigned i = 0; i < EACH; i++)
-		check(name, "puts to one target", PACKETS, came.small[i]);
-	check(name, "puts from host memory", 1, came.large);
-	check(name, "bytes put from host memory", HOST_BYTES, came.large_bytes);
+		check(name, "puts to one target", PACKETS, received.small[i]);
+	check(name, "puts from host memory", 1, received.large);
+	check(name, "bytes put from host memory", HOST_BYTES, received.large_bytes);
 	check(name, "host memory is the same", 0, memcmp(memory, from, HOST_BYTES) != 0);
 	check(name, "acknowledgements of puts", PACKETS * EACH, acknowledged());
 
 	before = acknowledged();
-	begin(0, NEAR_ADDR);
+	set_up(0, NEAR_ADDR);
 	send_backwards(name);
 	wait_for(PARKED * EACH, 0, 0);
 	check(name, "puts of parked packets", PARKED * EACH, small());
 	check(name, "acknowledgements of those", PARKED * EACH, acknowledged() - before);
 
-	begin(HOST_BYTES, "10.78.0.99");
+	set_up(HOST_BYTES, "10.78.0.99");
 	send_message(name);
 	wait_for(PACKETS * EACH, 0, 1);
 	check(name, "puts beside one that fails", PACKETS * EACH, small());
-	check(name, "failed puts that were told", 1, came.failed);
+	check(name, "failed puts that were told", 1, received.failed);
 
 	if (spin_ctx__put_stats(putter, &stats) || spin_ctx__alive(putter) != 1)
 		die("stats");

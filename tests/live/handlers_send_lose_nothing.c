@@ -48,7 +48,7 @@ static void die(const char *what)
  * freed, to see whether it exists, makes the kernel keep it: it counts the reference twice. The programs in the arrays hold
  * the other maps.
  */
-static void note_maps(void)
+static void record_maps(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
 	const struct dirent *entry;
@@ -99,7 +99,7 @@ static int serve(int unused)
 	*(struct fan_out *)state = (struct fan_out){ .count = EACH, .bytes = 8, .answer = FAN_OUT_DROP };
 	if (spin_ctx__attach(ctx))
 		die("attach");
-	note_maps();
+	record_maps();
 	__atomic_store_n(&shared->ready, 1, __ATOMIC_RELEASE);
 	for (;;) {
 		while (!__atomic_load_n(&shared->count, __ATOMIC_ACQUIRE))
@@ -134,7 +134,7 @@ static void send_run(int fd, uint32_t run)
 }
 
 /* Receives the next packet. */
-static void take(int fd, uint32_t want)
+static void receive_packet(int fd, uint32_t want)
 {
 	uint32_t data[2];
 
@@ -200,7 +200,7 @@ int main(int argc, char **argv)
 		if (run < runs)
 			send_run(fd, run);
 		for (uint32_t i = 0; i < EACH && run >= WINDOW; i++)
-			take(fd, (run - WINDOW) * EACH + i);
+			receive_packet(fd, (run - WINDOW) * EACH + i);
 	}
 	check_counts(runs);
 	if (maps_left() != shared->maps || shared->maps < 8)

@@ -58,7 +58,7 @@ static const struct row {
 	{ "three over IPv6, and the packet goes on", 6, FAN_OUT_PASS, 3, 16, 80, 0, 1, 0 },
 };
 
-struct came {
+struct arrival {
 	uint32_t word, bytes;
 	char to[INET6_ADDRSTRLEN];
 };
@@ -69,7 +69,7 @@ static void die(const char *what)
 	exit(1);
 }
 
-static void complain(const struct row *row, const char *mode, const char *what, unsigned want, unsigned got)
+static void report_mismatch(const struct row *row, const char *mode, const char *what, unsigned want, unsigned got)
 {
 	printf("FAIL: %s, %s: %s: %u instead of %u\n", row->name, mode, what, got, want);
 	failures++;
@@ -89,7 +89,7 @@ static int open_socket(uint16_t port)
 }
 
 /* Returns 0 if none came in time. */
-static int receive(int fd, struct came *came)
+static int receive(int fd, struct arrival *arrival)
 {
 	union {
 		struct cmsghdr head;
@@ -104,12 +104,12 @@ static int receive(int fd, struct came *came)
 	if (got < 0)
 		return 0;
 	memcpy(&info, CMSG_DATA(CMSG_FIRSTHDR(&m)), sizeof(info));
-	inet_ntop(AF_INET6, &info.ipi6_addr, came->to, sizeof(came->to));
-	came->bytes = (uint32_t)got;
-	came->word = got < 4 ? UINT32_MAX : ntohl(data[0]);
+	inet_ntop(AF_INET6, &info.ipi6_addr, arrival->to, sizeof(arrival->to));
+	arrival->bytes = (uint32_t)got;
+	arrival->word = got < 4 ? UINT32_MAX : ntohl(data[0]);
 	for (unsigned i = 1; i < (size_t)got / 4; i++)
-		if (ntohl(data[i]) != came->word + i)
-			came->word = UINT32_MAX;
+		if (ntohl(data[i]) != arrival->word + i)
+			arrival->word = UINT32_MAX;
 	return 1;
 }
 
@@ -125,58 +125,58 @@ static void send_one(const struct row *row, uint32_t first)
 		die("cannot send");
 }
 
-static void check_one(const struct row *row, const char *mode, const struct came *came, unsigned i, uint32_t first)
+static void check_one(const struct row *row, const char *mode, const struct arrival *arrival, unsigned i, uint32_t first)
 {
 	char want[INET6_ADDRSTRLEN];
 
-	if (came->bytes != row->bytes)
-		complain(row, mode, "bytes of a packet", row->bytes, came->bytes);
+	if (arrival->bytes != row->bytes)
+		report_mismatch(row, mode, "bytes of a packet", row->bytes, arrival->bytes);
 	snprintf(want, sizeof(want), row->family == 4 ? "::ffff:%s" : "%s",
 		 row->targets       ? targets[i % FAN_OUT_TARGETS % row->targets]
 		 : row->family == 4 ? NEAR_ADDR
 				    : NEAR_ADDR6);
-	if (strcmp(came->to, want)) {
-		printf("FAIL: %s, %s: packet %u (%u) came to %s\n", row->name, mode, i, came->word - first, came->to);
+	if (strcmp(arrival->to, want)) {
+		printf("FAIL: %s, %s: packet %u (%u) came to %s\n", row->name, mode, i, arrival->word - first, arrival->to);
 		failures++;
 	}
 }
 
 /* Sends one packet and checks the packets that it causes. */
-static void round_of(const struct row *row, const char *mode, uint32_t first)
+static void run_round(const struct row *row, const char *mode, uint32_t first)
 {
 	const unsigned want = row->count + (row->answer == FAN_OUT_REPLY);
-	struct came came[PACKETS_MAX];
+	struct arrival arrival[PACKETS_MAX];
 	unsigned got = 0, reply = 0;
 	uint32_t seen = 0;
 
 	send_one(row, first);
-	while (got < want && receive(near, &came[got]))
+	while (got < want && receive(near, &arrival[got]))
 		got++;
 	if (got != want)
-		complain(row, mode, "packets", want, got);
+		report_mismatch(row, mode, "packets", want, got);
 	for (unsigned i = 0; i < got; i++) {
-		uint32_t number = came[i].word - first;
+		uint32_t number = arrival[i].word - first;
 
-		if (row->answer == FAN_OUT_REPLY && !reply && came[i].bytes == 4 && !number) {
+		if (row->answer == FAN_OUT_REPLY && !reply && arrival[i].bytes == 4 && !number) {
 			reply = i + 1;
 			continue;
 		}
 		if (number >= row->count || seen >> number & 1) {
-			complain(row, mode, "a packet's first word", 0, number);
+			report_mismatch(row, mode, "a packet's first word", 0, number);
 			continue;
 		}
 		seen |= 1u << number;
 		if (!row->any_order && number != i)
-			complain(row, mode, "order", i, number);
-		check_one(row, mode, &came[i], number, first);
+			report_mismatch(row, mode, "order", i, number);
+		check_one(row, mode, &arrival[i], number, first);
 	}
 	if (row->answer == FAN_OUT_REPLY && !row->any_order && reply != want)
-		complain(row, mode, "the reply's turn", want, reply);
+		report_mismatch(row, mode, "the reply's turn", want, reply);
 	if (row->answer == FAN_OUT_PASS) {
-		if (!receive(far, &came[0]))
-			complain(row, mode, "datagrams that the host got", 1, 0);
-		else if (came[0].bytes != row->sent_bytes || came[0].word != first)
-			complain(row, mode, "bytes that the host got", row->sent_bytes, came[0].bytes);
+		if (!receive(far, &arrival[0]))
+			report_mismatch(row, mode, "datagrams that the host got", 1, 0);
+		else if (arrival[0].bytes != row->sent_bytes || arrival[0].word != first)
+			report_mismatch(row, mode, "bytes that the host got", row->sent_bytes, arrival[0].bytes);
 	}
 }
 
@@ -214,19 +214,19 @@ static void run_rows(const char *mode)
 		set_up(row);
 		lost(&before);
 		for (uint32_t round = 0; round < 5; round++)
-			round_of(row, mode, i * 100000 + round * 1000);
+			run_round(row, mode, i * 100000 + round * 1000);
 		/* the last one may arrive before the library counts it */
 		for (unsigned wait = 0; wait < 100 && row->answer == FAN_OUT_PASS; wait++)
 			if (lost(&after) || after.sent - before.sent >= 5 * row->count || usleep(10000))
 				break;
 		if (lost(&after))
-			complain(row, mode, "packets that it says are lost", 0, (unsigned)lost(&after));
+			report_mismatch(row, mode, "packets that it says are lost", 0, (unsigned)lost(&after));
 		if (row->answer == FAN_OUT_PASS && after.sent - before.sent != 5 * row->count)
-			complain(row, mode, "packets that the library sent", 5 * row->count, (unsigned)(after.sent - before.sent));
+			report_mismatch(row, mode, "packets that the library sent", 5 * row->count, (unsigned)(after.sent - before.sent));
 		if (row->answer == FAN_OUT_DROP && row->count == 1 && row->bytes < row->sent_bytes && after.returned - before.returned != 5)
-			complain(row, mode, "packets in the frame that came", 5, (unsigned)(after.returned - before.returned));
+			report_mismatch(row, mode, "packets in the frame that came", 5, (unsigned)(after.returned - before.returned));
 		if (row->answer != FAN_OUT_PASS && !row->any_order && after.sent != before.sent)
-			complain(row, mode, "packets that the library sent", 0, (unsigned)(after.sent - before.sent));
+			report_mismatch(row, mode, "packets that the library sent", 0, (unsigned)(after.sent - before.sent));
 	}
 }
 

@@ -24,13 +24,13 @@
 #define DATAGRAMS 200000u
 #define BATCH     1000u
 #define MESSAGES  20000u
-static uint32_t odd_bytes; /* a size that no other process's maps have */
+static uint32_t unique_bytes; /* a size that no other process's maps have */
 
 static struct spin_object *first, *second;
 static struct spin_nic *nic;
 static struct template datagram, message;
 
-static struct spin_ctx_opts with(struct spin_hpu_mem *mem)
+static struct spin_ctx_opts make_opts(struct spin_hpu_mem *mem)
 {
 	return (struct spin_ctx_opts){ .bytes = sizeof(struct spin_ctx_opts), .hpu_mem = mem };
 }
@@ -54,7 +54,7 @@ static struct spin_hpu_mem *alloc(size_t bytes)
 	return mem;
 }
 
-static void make(struct template *t, const char *udp, const char *what)
+static void make_packet(struct template *t, const char *udp, const char *what)
 {
 	template_start(t);
 	if (template_line(t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 || template_line(t, "ip4 10.0.0.1 > 10.0.0.2") != 1 ||
@@ -105,7 +105,7 @@ static void *messages_thread(void *unused)
 	return unused;
 }
 
-static void counts(const struct shared *s, uint32_t want_first, uint32_t want_second, const char *when)
+static void expect_counts(const struct shared *s, uint32_t want_first, uint32_t want_second, const char *when)
 {
 	expect(want_first, s->first, when);
 	expect(want_second, s->second, when);
@@ -115,7 +115,7 @@ static void counts(const struct shared *s, uint32_t want_first, uint32_t want_se
 static void two_contexts_count_in_one_state(void)
 {
 	struct spin_hpu_mem *mem = alloc(16384);
-	struct spin_ctx_opts opts = with(mem);
+	struct spin_ctx_opts opts = make_opts(mem);
 	const struct shared start = { .step = 3 };
 	struct spin_ctx *a, *b;
 	struct shared *mine, *s;
@@ -130,10 +130,10 @@ static void two_contexts_count_in_one_state(void)
 	opts.initial_state_bytes = sizeof(start);
 	a = create(first, &opts);
 	expect(3, s->step, "the initial state");
-	opts = with(mem);
+	opts = make_opts(mem);
 	opts.message.lose_events = 1; /* the events of the 20,000 messages are not read */
 	b = create(second, &opts);
-	opts = with(mem);
+	opts = make_opts(mem);
 	expect(3, s->step, "what the second context found");
 	expect(0, spin_ctx__symbol(a, "spin_state", (void **)&mine, &bytes), "the first one's state");
 	expect(sizeof(*mine), (long long)bytes, "its size");
@@ -142,7 +142,7 @@ static void two_contexts_count_in_one_state(void)
 	pthread_create(&thread[2], NULL, datagrams_thread, NULL);
 	for (unsigned i = 0; i < 3; i++)
 		pthread_join(thread[i], NULL);
-	counts(s, 2 * DATAGRAMS, MESSAGES, "two contexts at work");
+	expect_counts(s, 2 * DATAGRAMS, MESSAGES, "two contexts at work");
 	expect(s->both, mine->both, "what the first one's state says");
 	expect(0, spin_ctx__set(b, "spin_state.shared.step=0"), "a field of the second one's");
 	expect(0, (long long)mine->step, "the first one's");
@@ -150,29 +150,29 @@ static void two_contexts_count_in_one_state(void)
 
 	spin_ctx__destroy(a);
 	send_messages(10);
-	counts(s, 2 * DATAGRAMS, MESSAGES + 10, "when one context is gone");
+	expect_counts(s, 2 * DATAGRAMS, MESSAGES + 10, "when one context is gone");
 	spin_ctx__destroy(b);
-	counts(s, 2 * DATAGRAMS, MESSAGES + 10, "when both are gone");
+	expect_counts(s, 2 * DATAGRAMS, MESSAGES + 10, "when both are gone");
 	a = create(first, &opts);
 	send_datagrams(5);
-	counts(s, 2 * DATAGRAMS + 5, MESSAGES + 10, "of a third one");
+	expect_counts(s, 2 * DATAGRAMS + 5, MESSAGES + 10, "of a third one");
 	spin_ctx__destroy(a);
 	opts.class = SPIN_CLASS_ISOLATED;
 	a = create(first, &opts);
 	send_datagrams(7);
-	counts(s, 2 * DATAGRAMS + 12, MESSAGES + 10, "of the isolated class");
+	expect_counts(s, 2 * DATAGRAMS + 12, MESSAGES + 10, "of the isolated class");
 
 	spin_hpu_mem__free(mem); /* s is unmapped; the context's own mapping is not */
 	expect(0, spin_ctx__symbol(a, "spin_state", (void **)&mine, &bytes), "the state of freed HPU memory");
 	send_datagrams(1);
-	counts(mine, 2 * DATAGRAMS + 13, MESSAGES + 10, "when the memory is freed");
+	expect_counts(mine, 2 * DATAGRAMS + 13, MESSAGES + 10, "when the memory is freed");
 	spin_ctx__destroy(a);
 }
 
 static void a_state_begins_as_the_host_says(void)
 {
 	const struct shared start = { .first = 5, .step = 7 };
-	struct spin_ctx_opts opts = with(NULL);
+	struct spin_ctx_opts opts = make_opts(NULL);
 	struct shared *s;
 	struct spin_ctx *a;
 	size_t bytes;
@@ -192,7 +192,7 @@ static void a_state_begins_as_the_host_says(void)
 	spin_ctx__destroy(a);
 }
 
-static void refused(const struct spin_object *object, const struct spin_ctx_opts *opts, int err, const char *reason)
+static void expect_refused(const struct spin_object *object, const struct spin_ctx_opts *opts, int err, const char *reason)
 {
 	struct spin_rule rule = { 0 };
 	struct spin_ctx *ctx;
@@ -203,7 +203,7 @@ static void refused(const struct spin_object *object, const struct spin_ctx_opts
 
 static void sizes_that_cannot_be(void)
 {
-	struct spin_ctx_opts opts = with(NULL);
+	struct spin_ctx_opts opts = make_opts(NULL);
 	struct spin_hpu_mem *mem;
 	struct spin_ctx *ctx;
 	char state[64];
@@ -215,23 +215,23 @@ static void sizes_that_cannot_be(void)
 	spin_hpu_mem__free(mem);
 	mem = alloc(sizeof(struct shared) - 1);
 	opts.hpu_mem = mem;
-	refused(first, &opts, -EINVAL, "the state of share_first has 16 bytes, the HPU memory 15");
-	refused(second, &opts, -EINVAL, "the HPU memory 15");
+	expect_refused(first, &opts, -EINVAL, "the state of share_first has 16 bytes, the HPU memory 15");
+	expect_refused(second, &opts, -EINVAL, "the HPU memory 15");
 	spin_hpu_mem__free(mem);
 	mem = alloc(sizeof(struct shared));
 	opts.hpu_mem = mem;
 	ctx = create(first, &opts);
 	spin_ctx__destroy(ctx);
 	spin_hpu_mem__free(mem);
-	opts = with(NULL);
+	opts = make_opts(NULL);
 	opts.initial_state = state;
-	refused(first, &opts, -EINVAL, "give both, or neither");
+	expect_refused(first, &opts, -EINVAL, "give both, or neither");
 	opts.initial_state_bytes = sizeof(struct shared) + 1;
-	refused(first, &opts, -EINVAL, "has 17 bytes, its state 16");
+	expect_refused(first, &opts, -EINVAL, "has 17 bytes, its state 16");
 	opts.initial_state_bytes = (1u << 20) + 1;
-	refused(first, &opts, -E2BIG, "the limit (max_initial_state) is 1048576");
+	expect_refused(first, &opts, -E2BIG, "the limit (max_initial_state) is 1048576");
 	opts.initial_state = NULL;
-	refused(first, &opts, -EINVAL, "give both, or neither");
+	expect_refused(first, &opts, -EINVAL, "give both, or neither");
 }
 
 static unsigned descriptors(void)
@@ -248,30 +248,30 @@ static unsigned descriptors(void)
 /* Creating and refusing contexts repeatedly must not leak descriptors or memory. */
 static void nothing_is_kept(void)
 {
-	struct spin_hpu_mem *mem = alloc(odd_bytes);
-	struct spin_ctx_opts opts = with(mem);
+	struct spin_hpu_mem *mem = alloc(unique_bytes);
+	struct spin_ctx_opts opts = make_opts(mem);
 	unsigned before = descriptors();
 
 	for (unsigned i = 0; i < 5; i++) {
 		spin_ctx__destroy(create(second, &opts));
 		spin_ctx__destroy(create(first, &opts));
 		opts.initial_state_bytes = 1;
-		refused(first, &opts, -EINVAL, "give both, or neither");
+		expect_refused(first, &opts, -EINVAL, "give both, or neither");
 		opts.initial_state_bytes = 0;
 	}
 	expect(before, descriptors(), "descriptors");
-	expect(1, leftover__maps(odd_bytes), "maps of the HPU memory");
+	expect(1, leftover__maps(unique_bytes), "maps of the HPU memory");
 	spin_hpu_mem__free(mem);
-	for (unsigned i = 0; i < 50 && leftover__maps(odd_bytes); i++)
+	for (unsigned i = 0; i < 50 && leftover__maps(unique_bytes); i++)
 		usleep(100000); /* the kernel frees it with a delay */
-	expect(0, leftover__maps(odd_bytes), "maps when it is freed");
+	expect(0, leftover__maps(unique_bytes), "maps when it is freed");
 }
 
 static int ready[2];
 
 static int owner(int unused)
 {
-	struct spin_ctx_opts opts = with(alloc(odd_bytes));
+	struct spin_ctx_opts opts = make_opts(alloc(unique_bytes));
 	struct spin_nic *own;
 
 	(void)unused;
@@ -295,11 +295,11 @@ static void a_kill_leaves_nothing(int ns)
 	pid = child__start(ns, owner, 0);
 	if (read(ready[0], &byte, 1) != 1)
 		fail("the owner does not start");
-	expect(1, leftover__maps(odd_bytes), "maps of the owner's HPU memory");
+	expect(1, leftover__maps(unique_bytes), "maps of the owner's HPU memory");
 	child__kill(&pid);
-	for (unsigned i = 0; i < 50 && (leftover__maps(odd_bytes) || leftover__program("v0")); i++)
+	for (unsigned i = 0; i < 50 && (leftover__maps(unique_bytes) || leftover__program("v0")); i++)
 		usleep(100000);
-	expect(0, leftover__maps(odd_bytes), "maps that are left");
+	expect(0, leftover__maps(unique_bytes), "maps that are left");
 	expect(0, leftover__program("v0"), "a program that is left");
 }
 
@@ -308,13 +308,13 @@ int main(void)
 	char path[512];
 	int ns = netns_new();
 
-	odd_bytes = 8192 + 8 * leftover__own_number();
+	unique_bytes = 8192 + 8 * leftover__own_number();
 	if (built_object("share_first", path, sizeof(path)) || spin_object__open(path, &first) ||
 	    built_object("share_second", path, sizeof(path)) || spin_object__open(path, &second))
 		fail("handlers");
 	netns_shell("ip link add v0 type veth peer name v1 && ip link set v0 up && ip link set v1 up");
-	make(&datagram, "udp 4000 > 9000", "hex 00000000");
-	make(&message, "udp 4000 > 9330 sum none", "slmp SYN EOM id 1 off 0");
+	make_packet(&datagram, "udp 4000 > 9000", "hex 00000000");
+	make_packet(&message, "udp 4000 > 9330 sum none", "slmp SYN EOM id 1 off 0");
 	expect(0, spin_nic__open("v0", &nic), "v0");
 	two_contexts_count_in_one_state();
 	a_state_begins_as_the_host_says();

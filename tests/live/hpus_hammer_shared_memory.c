@@ -23,12 +23,12 @@
 #include <spin/slmp.h>
 #include <spin/libspin_send.h>
 
-#define STREAMS    3u
-#define THREADS    4u
-#define PATIENCE_S (20 * slow_factor())
-#define PACKETS    900u /* of a message, within its window */
-#define PAYLOAD    64u
-#define BLOB       (200u << 10) /* of a message: about 140 packets */
+#define STREAMS   3u
+#define THREADS   4u
+#define TIMEOUT_S (20 * slow_factor())
+#define PACKETS   900u /* of a message, within its window */
+#define PAYLOAD   64u
+#define BLOB      (200u << 10) /* of a message: about 140 packets */
 
 static volatile int stop;
 static struct pair pair;
@@ -67,7 +67,7 @@ static void *send_messages(void *unused)
 }
 
 /* Waits until no packet is in flight and the counters stop changing. */
-static void wait_until_still(const struct hammering *a, const struct hammering *b)
+static void wait_until_idle(const struct hammering *a, const struct hammering *b)
 {
 	uint64_t before = UINT64_MAX, now;
 
@@ -107,7 +107,7 @@ static void live(enum spin_hpus hpus, unsigned seconds)
 	for (unsigned i = 0; i < STREAMS; i++)
 		pthread_join(stream[i].thread, NULL);
 	pthread_join(sender, &sent);
-	wait_until_still(&datagrams, &messages);
+	wait_until_idle(&datagrams, &messages);
 	printf("HPUs %s: %llu datagrams, %u messages of %llu packets, %llu sent\n", spin_hpus_name(hpus),
 	       (unsigned long long)hammering__runs(&datagrams), messages.state->messages, (unsigned long long)hammering__runs(&messages),
 	       (unsigned long long)(uintptr_t)sent);
@@ -152,7 +152,7 @@ static void *run_packets(void *arg)
 			message_packet_head(&r->packet, SPIN_SLMP_SYN | (last ? SPIN_SLMP_EOM : 0), n / PACKETS, at * PAYLOAD);
 			if (spin_nic__run(r->nic, r->packet.frame, r->packet.bytes, 1, out, sizeof(out), &result))
 				r->reason = spin_strerror_last();
-			else if (result.verdict == SPIN_VERDICT_DROP && time(NULL) - start > PATIENCE_S)
+			else if (result.verdict == SPIN_VERDICT_DROP && time(NULL) - start > TIMEOUT_S)
 				r->reason = "a packet is dropped again and again";
 		} while (!r->reason && result.verdict == SPIN_VERDICT_DROP);
 	}

@@ -131,7 +131,7 @@ static void expect_handled(struct spin_ctx *ctx, enum spin_reason reason)
 		    spin_reason_name(reason));
 }
 
-static void redirected(int client)
+static void test_redirect(int client)
 {
 	struct spin_ctx *ctx = run("filtering", "s0", "udp dport 9000", class);
 	int steered = open_socket(server_ns, "10.9.0.1", STEERED);
@@ -149,7 +149,7 @@ static void redirected(int client)
 }
 
 /* The handler stores a word near the datagram's end, and returns its start. */
-static void answered(int client)
+static void test_reply(int client)
 {
 	struct spin_ctx *ctx = run("rewrite", "s0", "udp dport 9000", class);
 	uint8_t datagram[8972], want[8972];
@@ -174,7 +174,7 @@ static void answered(int client)
 }
 
 /* Drops all capabilities except those that the isolated class needs. The trusted class must then be refused with a message. */
-static void become_stranger(void)
+static void drop_capabilities(void)
 {
 	struct spin_object *object;
 	struct spin_rule rule;
@@ -209,15 +209,15 @@ int main(void)
 	peer = run("filtering", "c0", "udp dport 1", SPIN_CLASS_TRUSTED);
 	netns_enter(server_ns);
 	for (class = SPIN_CLASS_TRUSTED; class <= SPIN_CLASS_ISOLATED; class ++) {
-		redirected(client);
-		answered(client);
+		test_redirect(client);
+		test_reply(client);
 		if (kernel_caps__effective() != before)
 			die("capabilities are not what they were");
 	}
 	class = SPIN_CLASS_ISOLATED;
-	become_stranger();
-	redirected(client);
-	answered(client);
+	drop_capabilities();
+	test_redirect(client);
+	test_reply(client);
 	spin_ctx__destroy(peer);
 	return 0;
 }

@@ -59,15 +59,15 @@ static void make_frames(void)
 	}
 }
 
-static uLong add(uLong digest, const void *data, size_t bytes)
+static uLong hash_bytes(uLong digest, const void *data, size_t bytes)
 {
 	return crc32(digest, data, (uInt)bytes);
 }
 
-static uLong add_events(uLong digest, const struct engine_events *events)
+static uLong hash_events(uLong digest, const struct engine_events *events)
 {
-	digest = add(digest, &events->count, sizeof(events->count));
-	return add(digest, events->event, events->count * sizeof(events->event[0]));
+	digest = hash_bytes(digest, &events->count, sizeof(events->count));
+	return hash_bytes(digest, events->event, events->count * sizeof(events->event[0]));
 }
 
 static uLong step(uLong digest, uint32_t *now_ms)
@@ -81,7 +81,7 @@ static uLong step(uLong digest, uint32_t *now_ms)
 		*now_ms += below(150);
 		if (engine->ops->clock(engine, *now_ms, &out.events))
 			die("the clock");
-		return add_events(digest, &out.events);
+		return hash_events(digest, &out.events);
 	case 1:
 		if (!engine->ops->me_append(engine,
 					    &(struct spin_me_opts){ .bytes = sizeof(struct spin_me_opts),
@@ -89,19 +89,19 @@ static uLong step(uLong digest, uint32_t *now_ms)
 								    .start = below(HOST_BYTES),
 								    .options = below(2) },
 					    &me))
-			digest = add(digest, &me, sizeof(me));
+			digest = hash_bytes(digest, &me, sizeof(me));
 		return digest;
 	case 2:
 		me = below(4);
 		me = (unsigned)engine->ops->me_unlink(engine, me);
-		return add(digest, &me, sizeof(me));
+		return hash_bytes(digest, &me, sizeof(me));
 	}
 	t = &frame[below(MESSAGES)][below(PACKETS)];
 	if (engine->ops->packet(engine, t->frame, t->bytes, &out))
 		die("a packet");
-	digest = add(digest, &out.reason, sizeof(out.reason));
-	digest = add(digest, &out.verdict, sizeof(out.verdict));
-	return add_events(add(digest, out.frame, out.frame_bytes), &out.events);
+	digest = hash_bytes(digest, &out.reason, sizeof(out.reason));
+	digest = hash_bytes(digest, &out.verdict, sizeof(out.verdict));
+	return hash_events(hash_bytes(digest, out.frame, out.frame_bytes), &out.events);
 }
 
 /* Returns a checksum of everything that a schedule shows. */
@@ -117,14 +117,14 @@ static uLong run(uint32_t seed)
 		digest = step(digest, &now_ms);
 	if (engine->ops->host_read(engine, 0, host, sizeof(host)))
 		die("host memory");
-	digest = add(digest, host, sizeof(host));
+	digest = hash_bytes(digest, host, sizeof(host));
 	for (unsigned i = 0; i < SPIN_MES_MAX; i++) {
 		if (engine->ops->me_get(engine, i, &me))
 			die("an entry");
 		if (me.state != SPIN_ME_FREE)
-			digest = add(digest, &me, sizeof(me));
+			digest = hash_bytes(digest, &me, sizeof(me));
 		else
-			digest = add(digest, &i, sizeof(i));
+			digest = hash_bytes(digest, &i, sizeof(i));
 	}
 	return digest;
 }
@@ -135,7 +135,7 @@ static void reset(void)
 		die("reset");
 }
 
-static void schedules_come_to_the_same(struct spin_message_opts opts)
+static void results_are_repeatable(struct spin_message_opts opts)
 {
 	struct engine_context context = { .message = opts };
 	static uLong first[SCHEDULES];
@@ -181,8 +181,8 @@ int main(void)
 		return 77;
 	}
 	make_frames();
-	schedules_come_to_the_same(
+	results_are_repeatable(
 		(struct spin_message_opts){ .host_bytes = HOST_BYTES, .messages = 4, .parking = 6, .idle_ms = 100, .tombstone_ms = 200 });
-	schedules_come_to_the_same((struct spin_message_opts){ .host_bytes = HOST_BYTES });
+	results_are_repeatable((struct spin_message_opts){ .host_bytes = HOST_BYTES });
 	return 0;
 }

@@ -34,7 +34,7 @@ union address {
 static const char *const server_address[] = { "10.9.0.1", "fd09::1", "10.9.5.1" };
 static int networks = 3; /* 2 without the VLAN */
 
-static int server_ns, client_ns, at_server;
+static int server_ns, client_ns, server_fd;
 static struct spin_ctx *ctx;
 static struct kv_cache *cache;
 static uint32_t next_key = 1000, next_id;
@@ -94,8 +94,8 @@ static void open_server(void)
 	size_t bytes;
 	void *state;
 
-	at_server = open_socket(AF_INET6, SOCK_DGRAM, 0);
-	if (bind(at_server, (struct sockaddr *)&any, sizeof(any)))
+	server_fd = open_socket(AF_INET6, SOCK_DGRAM, 0);
+	if (bind(server_fd, (struct sockaddr *)&any, sizeof(any)))
 		die("cannot bind the server's socket");
 	if (built_object("kvstore", path, sizeof(path)))
 		die("%s", engine_error());
@@ -177,7 +177,7 @@ static int answered(int fd, const struct kv_message *asked)
 	return 0;
 }
 
-static void hit(const char *to, const char *how)
+static void expect_hit(const char *to, const char *how)
 {
 	int fd = open_client(to), try = 0, done = 0;
 
@@ -194,7 +194,7 @@ static void hit(const char *to, const char *how)
 }
 
 /* The lease that arrives must name a line that waits for this key. */
-static void miss(const char *to)
+static void expect_miss(const char *to)
 {
 	int fd = open_client(to), try = 0, done = 0;
 	uint32_t key = next_key++;
@@ -205,7 +205,7 @@ static void miss(const char *to)
 
 		if (send(fd, &m, sizeof(m), 0) != sizeof(m))
 			die("%s: cannot send", to);
-		while (!done && recv(at_server, &m, sizeof(m), 0) == sizeof(m)) {
+		while (!done && recv(server_fd, &m, sizeof(m), 0) == sizeof(m)) {
 			if (m.key == spin_hton32(CACHED))
 				die("%s: what the cache has was asked of the server", to);
 			if (m.key != spin_hton32(key))
@@ -311,18 +311,18 @@ int main(void)
 	open_server();
 	open_peer();
 	for (int i = 0; i < networks; i++) {
-		hit(server_address[i], "checksum left to the interface");
-		miss(server_address[i]);
+		expect_hit(server_address[i], "checksum left to the interface");
+		expect_miss(server_address[i]);
 	}
 	on_client("ethtool -K c0 tx off >/dev/null");
 	for (int i = 0; i < networks; i++) {
-		hit(server_address[i], "checksum computed by the sender");
-		miss(server_address[i]);
+		expect_hit(server_address[i], "checksum computed by the sender");
+		expect_miss(server_address[i]);
 	}
 	raw_request(0);
 	raw_request(0x1234);
 	no_checksum_errors();
-	if (recv(at_server, &m, sizeof(m), MSG_DONTWAIT) > 0 && m.key == spin_hton32(CACHED))
+	if (recv(server_fd, &m, sizeof(m), MSG_DONTWAIT) > 0 && m.key == spin_hton32(CACHED))
 		die("what the cache has was asked of the server");
 	spin_ctx__destroy(ctx);
 	return 0;

@@ -23,7 +23,7 @@ static struct spin_rule rule;
 static struct template failing; /* its payload handler returns FAIL */
 
 /* Runs a case in a child process. */
-static void apart(void (*run)(void))
+static void run_in_child(void (*run)(void))
 {
 	int status;
 	pid_t pid = fork();
@@ -38,7 +38,7 @@ static void apart(void (*run)(void))
 }
 
 /* Must run before anything else in its process has probed the kernel: libbpf also caches the results. */
-static void want_of_descriptors_is_not_an_old_kernel(void)
+static void fd_exhaustion_is_not_an_old_kernel(void)
 {
 	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = SPIN_CLASS_ISOLATED };
 	int free_fd = dup(0);
@@ -145,12 +145,12 @@ static void drop_sys_admin(void)
 		fail("capset");
 }
 
-static struct spin_ctx *stranger;
+static struct spin_ctx *second_ctx;
 
-static void refused_without_a_look(void)
+static void attach_without_sys_admin_is_refused(void)
 {
 	drop_sys_admin();
-	expect(-EBUSY, spin_ctx__attach(stranger), "attaching without CAP_SYS_ADMIN");
+	expect(-EBUSY, spin_ctx__attach(second_ctx), "attaching without CAP_SYS_ADMIN");
 	says("only root sees");
 }
 
@@ -165,8 +165,8 @@ static void a_held_interface_is_refused(void)
 	expect(0, spin_ctx__attach(first), "attaching");
 	expect(-EBUSY, spin_ctx__attach(second), "attaching by another handle");
 	says("of this process");
-	stranger = second;
-	apart(refused_without_a_look);
+	second_ctx = second;
+	run_in_child(attach_without_sys_admin_is_refused);
 	spin_ctx__destroy(first);
 	expect(0, spin_ctx__attach(second), "attaching when it is free");
 	spin_ctx__destroy(second);
@@ -222,7 +222,7 @@ int main(void)
 	    template_line(&failing, "ip4 10.0.0.1 > 10.0.0.2") != 1 || template_line(&failing, "udp 4000 > 9000") != 1 ||
 	    template_line(&failing, "hex 0402000000") != 1 || template_finish(&failing))
 		fail("a packet");
-	apart(want_of_descriptors_is_not_an_old_kernel);
+	run_in_child(fd_exhaustion_is_not_an_old_kernel);
 	options_are_checked();
 	packets_of_an_interface_come_through_it();
 	events_come_in_bounded_numbers();

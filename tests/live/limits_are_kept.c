@@ -31,12 +31,12 @@ static struct spin_object *open_built(const char *name)
 	return out;
 }
 
-static struct spin_ctx_opts of_messages(struct spin_message_opts message)
+static struct spin_ctx_opts message_opts(struct spin_message_opts message)
 {
 	return (struct spin_ctx_opts){ .bytes = sizeof(struct spin_ctx_opts), .message = message };
 }
 
-static void served(const struct spin_object *object, struct spin_ctx_opts opts, const char *what)
+static void expect_served(const struct spin_object *object, struct spin_ctx_opts opts, const char *what)
 {
 	struct spin_ctx *ctx;
 
@@ -45,7 +45,7 @@ static void served(const struct spin_object *object, struct spin_ctx_opts opts, 
 	spin_ctx__destroy(ctx);
 }
 
-static void refused(const struct spin_object *object, struct spin_ctx_opts opts, int err, const char *reason)
+static void expect_refused(const struct spin_object *object, struct spin_ctx_opts opts, int err, const char *reason)
 {
 	struct spin_ctx *ctx;
 
@@ -71,7 +71,7 @@ static void what_is_registered(void)
 	expect(limits.max_budget, reg->budget, "the largest budget");
 	expect(limits.max_puts, reg->puts, "the most puts");
 	expect(1, limits.min_fragmentation_limit, "what holds without a registration");
-	served(all, of_messages((struct spin_message_opts){ 0 }), "all that can be registered");
+	expect_served(all, message_opts((struct spin_message_opts){ 0 }), "all that can be registered");
 	registered_refused(REGISTERED(user_header_bytes), limits.max_user_hdr_size + 1, "at most 256");
 	registered_refused(REGISTERED(fragmentation_bytes), limits.max_fragmentation_limit * 2, "at most 64");
 	registered_refused(REGISTERED(budget), limits.max_budget + 1, "at most 4194304");
@@ -98,10 +98,10 @@ static void memory_of_handlers(void)
 	expect((long long)limits.max_handler_mem, (long long)(bytes + spin_object__meta(big)->state_bytes), "of both");
 	spin_ctx__destroy(ctx);
 	opts.initial_state_bytes++;
-	refused(big, opts, -E2BIG, "the limit (max_initial_state) is 1048576");
+	expect_refused(big, opts, -E2BIG, "the limit (max_initial_state) is 1048576");
 	expect(0, spin_hpu_mem__alloc(nic, limits.max_handler_mem, &mem), "the largest HPU memory");
 	opts = (struct spin_ctx_opts){ .bytes = sizeof(opts), .hpu_mem = mem };
-	served(big, opts, "a context with it");
+	expect_served(big, opts, "a context with it");
 	spin_hpu_mem__free(mem);
 	expect(-E2BIG, spin_hpu_mem__alloc(nic, limits.max_handler_mem + 1, &mem), "one byte more");
 	says("the limit (max_handler_mem) is 4194304");
@@ -110,7 +110,7 @@ static void memory_of_handlers(void)
 
 static void messages_and_entries(void)
 {
-	struct spin_ctx_opts opts = of_messages((struct spin_message_opts){ .messages = limits.max_messages, .no_entry = 1 });
+	struct spin_ctx_opts opts = message_opts((struct spin_message_opts){ .messages = limits.max_messages, .no_entry = 1 });
 	struct spin_segment segment[64] = { { 0 } };
 	struct spin_me_opts entry = { .bytes = sizeof(entry), .handler_mem = segment };
 	struct spin_ctx *ctx;
@@ -130,11 +130,12 @@ static void messages_and_entries(void)
 	says("17 segments of handler memory: an entry has at most 16");
 	spin_ctx__destroy(ctx);
 	opts.message.messages++;
-	refused(messages, opts, -EINVAL, "message.messages is 4097, but a context has at most 4096");
-	served(messages, of_messages((struct spin_message_opts){ .host_bytes = limits.max_host_mem }), "the most host memory");
-	refused(messages, of_messages((struct spin_message_opts){ .host_bytes = limits.max_host_mem + 1 }), -EINVAL,
-		"message.host_bytes is 268435457, but a context has at most 268435456");
-	refused(datagrams, of_messages((struct spin_message_opts){ .host_bytes = limits.max_host_mem + 1 }), -EINVAL, "at most 268435456");
+	expect_refused(messages, opts, -EINVAL, "message.messages is 4097, but a context has at most 4096");
+	expect_served(messages, message_opts((struct spin_message_opts){ .host_bytes = limits.max_host_mem }), "the most host memory");
+	expect_refused(messages, message_opts((struct spin_message_opts){ .host_bytes = limits.max_host_mem + 1 }), -EINVAL,
+		       "message.host_bytes is 268435457, but a context has at most 268435456");
+	expect_refused(datagrams, message_opts((struct spin_message_opts){ .host_bytes = limits.max_host_mem + 1 }), -EINVAL,
+		       "at most 268435456");
 }
 
 static void contexts_of_an_interface(void)
@@ -209,7 +210,7 @@ static void hpus(void)
 	struct spin_ctx_opts opts = { .bytes = sizeof(opts), .hpu_count = SPIN_HPUS_MAX + 1 };
 
 	expect(libbpf_num_possible_cpus(), limits.num_hpus, "HPUs");
-	refused(datagrams, opts, -EINVAL, "hpu_count is 257, but a context has at most 256 HPUs");
+	expect_refused(datagrams, opts, -EINVAL, "hpu_count is 257, but a context has at most 256 HPUs");
 }
 
 static void needs(const struct spin_object *object, uint32_t capabilities, const char *missing)
@@ -217,29 +218,29 @@ static void needs(const struct spin_object *object, uint32_t capabilities, const
 	struct spin_ctx_opts opts = { .bytes = sizeof(opts), .capabilities = capabilities };
 
 	if (missing)
-		refused(object, opts, -ENOTSUP, missing);
+		expect_refused(object, opts, -ENOTSUP, missing);
 	else
-		served(object, opts, "capabilities that it has");
+		expect_served(object, opts, "capabilities that it has");
 }
 
 static void capabilities(void)
 {
 	const uint32_t both = SPIN_CAP_MESSAGE_MATCHING | SPIN_CAP_HEADER_FIRST | SPIN_CAP_BUDGET | SPIN_CAP_ISOLATION;
 	uint32_t of_datagrams = spin_nic__capabilities(nic, SPIN_DELIVER_STACK);
-	uint32_t of_messages = spin_nic__capabilities(nic, SPIN_DELIVER_ME);
+	uint32_t message_caps = spin_nic__capabilities(nic, SPIN_DELIVER_ME);
 
 	expect(both, of_datagrams & ~(uint32_t)SPIN_CAP_FORWARD, "capabilities of datagrams");
-	expect(both | SPIN_CAP_NO_DUPLICATES | SPIN_CAP_RELIABLE, of_messages & ~(uint32_t)SPIN_CAP_FORWARD, "capabilities of messages");
+	expect(both | SPIN_CAP_NO_DUPLICATES | SPIN_CAP_RELIABLE, message_caps & ~(uint32_t)SPIN_CAP_FORWARD, "capabilities of messages");
 	expect(0, spin_nic__capabilities(NULL, SPIN_DELIVER_ME) & SPIN_CAP_FORWARD, "forwarding without an interface");
 	for (uint32_t bit = 1; bit <= SPIN_CAP_FORWARD << 1; bit <<= 1) {
 		char missing[64];
 
 		snprintf(missing, sizeof(missing), "do not have %s", spin_capability_name(bit));
 		needs(datagrams, bit, of_datagrams & bit ? NULL : missing);
-		needs(messages, bit, of_messages & bit ? NULL : missing);
+		needs(messages, bit, message_caps & bit ? NULL : missing);
 	}
 	needs(datagrams, of_datagrams, NULL);
-	needs(messages, of_messages, NULL);
+	needs(messages, message_caps, NULL);
 	needs(datagrams, both | SPIN_CAP_RELIABLE | SPIN_CAP_NO_DUPLICATES | SPIN_CAP_IN_ORDER,
 	      "contexts of datagrams on v0 do not have no_duplicates, reliable, in_order");
 	needs(messages, 1u << 31, "do not have unknown");

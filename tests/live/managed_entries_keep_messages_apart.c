@@ -103,7 +103,7 @@ static void on_event(void *arg, const struct spin_event *event)
 	post();
 }
 
-static void refused(struct spin_me_opts opts, const char *text)
+static void expect_refused(struct spin_me_opts opts, const char *text)
 {
 	unsigned me;
 
@@ -115,13 +115,13 @@ static void refused(struct spin_me_opts opts, const char *text)
 
 static void what_cannot_be_is_refused(void)
 {
-	refused((struct spin_me_opts){ .min_free = 1 }, "min_free is of entries with SPIN_ME_MANAGE_LOCAL");
-	refused((struct spin_me_opts){ .options = SPIN_ME_MANAGE_LOCAL, .length = 64, .min_free = 65 }, "never has 65 free");
-	refused((struct spin_me_opts){ .options = ~0u }, "has no options");
-	refused((struct spin_me_opts){ .source = { .ip_version = 5 } }, "source has IP version 5");
-	refused((struct spin_me_opts){ .source = { .port = 1 } }, "source has IP version 0");
-	refused((struct spin_me_opts){ .source = { .addr = { 1 } } }, "source has IP version 0");
-	refused((struct spin_me_opts){ .source = { .addr = { 1, 1 }, .ip_version = 4 } }, "source has IP version 4");
+	expect_refused((struct spin_me_opts){ .min_free = 1 }, "min_free is of entries with SPIN_ME_MANAGE_LOCAL");
+	expect_refused((struct spin_me_opts){ .options = SPIN_ME_MANAGE_LOCAL, .length = 64, .min_free = 65 }, "never has 65 free");
+	expect_refused((struct spin_me_opts){ .options = ~0u }, "has no options");
+	expect_refused((struct spin_me_opts){ .source = { .ip_version = 5 } }, "source has IP version 5");
+	expect_refused((struct spin_me_opts){ .source = { .port = 1 } }, "source has IP version 0");
+	expect_refused((struct spin_me_opts){ .source = { .addr = { 1 } } }, "source has IP version 0");
+	expect_refused((struct spin_me_opts){ .source = { .addr = { 1, 1 }, .ip_version = 4 } }, "source has IP version 4");
 }
 
 int main(void)

@@ -27,12 +27,12 @@
 #include "tests/reference/traffic.h"
 #include <spin/libspin_message.h>
 
-#define MESSAGES   4000u
-#define SENDERS    5u
-#define TOGETHER   8u  /* messages of a sender in flight */
-#define WINDOW     20u /* packets of a sender in flight: all of them fit into one queue of 256 */
-#define ADDRESSES  64u
-#define PATIENCE_S (120 * slow_factor()) /* for a share of the messages, on a busy machine */
+#define MESSAGES  4000u
+#define SENDERS   5u
+#define IN_FLIGHT 8u  /* messages of a sender in flight */
+#define WINDOW    20u /* packets of a sender in flight: all of them fit into one queue of 256 */
+#define ADDRESSES 64u
+#define TIMEOUT_S (120 * slow_factor()) /* for a share of the messages, on a busy machine */
 
 struct sent {
 	uint16_t message; /* index among those in flight */
@@ -45,9 +45,9 @@ static struct sender {
 	unsigned number;
 	int fd;
 	uint64_t random;
-	struct sent order[TOGETHER * TRAFFIC_PACKETS_MAX];
+	struct sent order[IN_FLIGHT * TRAFFIC_PACKETS_MAX];
 	unsigned count;
-	unsigned message[TOGETHER], messages;
+	unsigned message[IN_FLIGHT], messages;
 	const char *reason;
 } senders[SENDERS];
 
@@ -55,7 +55,7 @@ static struct traffic traffic;
 static enum spin_hpus hpus;
 static uint64_t runs_of[SPIN_HPUS_MAX];
 static atomic_ullong datagrams;
-static atomic_uint at_work, readings; /* readings: number of event reads */
+static atomic_uint running, readings; /* readings: number of event reads */
 
 static void die(const char *what)
 {
@@ -93,7 +93,7 @@ static void send_packet(struct sender *s, const struct sent *packet)
 }
 
 /* Returns 0 if none came in time. */
-static int take_acknowledgement(struct sender *s)
+static int receive_ack(struct sender *s)
 {
 	uint8_t ack[64];
 	uint32_t id, offset;
@@ -138,17 +138,17 @@ static void send_order(struct sender *s)
 	unsigned left = s->count;
 
 	while (left && !s->reason) {
-		unsigned under_way = 0, copies;
+		unsigned in_flight = 0, copies;
 
-		for (unsigned i = 0; i < s->count && under_way < WINDOW; i++)
-			for (copies = s->order[i].acknowledged ? 0 : s->order[i].copies; copies; copies--, under_way++)
+		for (unsigned i = 0; i < s->count && in_flight < WINDOW; i++)
+			for (copies = s->order[i].acknowledged ? 0 : s->order[i].copies; copies; copies--, in_flight++)
 				send_packet(s, &s->order[i]);
-		while (under_way && take_acknowledgement(s))
-			under_way--;
+		while (in_flight && receive_ack(s))
+			in_flight--;
 		left = 0;
 		for (unsigned i = 0; i < s->count; i++)
 			left += !s->order[i].acknowledged;
-		if (time(NULL) - start > PATIENCE_S)
+		if (time(NULL) - start > TIMEOUT_S)
 			s->reason = "a packet is not acknowledged";
 	}
 }
@@ -158,7 +158,7 @@ static void *send_all(void *arg)
 	struct sender *s = arg;
 
 	for (unsigned next = s->number; next < MESSAGES && !s->reason;) {
-		for (s->messages = 0; s->messages < TOGETHER && next < MESSAGES; next += SENDERS)
+		for (s->messages = 0; s->messages < IN_FLIGHT && next < MESSAGES; next += SENDERS)
 			s->message[s->messages++] = next;
 		make_order(s);
 		send_order(s);
@@ -166,7 +166,7 @@ static void *send_all(void *arg)
 		for (unsigned before = readings; readings - before < 2 && !s->reason;)
 			usleep(50);
 	}
-	at_work--;
+	running--;
 	return NULL;
 }
 
@@ -190,7 +190,7 @@ static struct spin_ctx *attach(void)
 	return ctx;
 }
 
-static void take_event(void *arg, const struct spin_event *event)
+static void on_event(void *arg, const struct spin_event *event)
 {
 	if (event->type == SPIN_EVENT_RAN && event->hpu < SPIN_HPUS_MAX)
 		runs_of[event->hpu]++;
@@ -235,7 +235,7 @@ static unsigned queues_used(void)
 	return used;
 }
 
-static int say_message(void *arg, const struct spin_message_info *m)
+static int print_message(void *arg, const struct spin_message_info *m)
 {
 	(void)arg;
 	printf("in flight: message %u, %s, %u of %u packets, %u parked, lowest missing %u, since %u ms, idle %u ms\n", m->message_id,
@@ -284,12 +284,12 @@ static int run(void)
 	if (hpus == SPIN_HPUS_CPU)
 		netns_thread_napi(FAR_DEV);
 	ctx = attach();
-	at_work = SENDERS;
+	running = SENDERS;
 	for (struct sender *s = senders; s < senders + SENDERS; s++)
 		if (pthread_create(&s->thread, NULL, send_all, s))
 			die("no thread");
-	while (at_work) {
-		if (spin_ctx__events(ctx, take_event, &traffic) < 0)
+	while (running) {
+		if (spin_ctx__events(ctx, on_event, &traffic) < 0)
 			die(spin_strerror_last());
 		readings++;
 	}
@@ -300,13 +300,13 @@ static int run(void)
 	}
 	/* the library's thread handles what is still parked, and the last packets may still be in flight */
 	for (int try = 0; try < 100; try++) {
-		if (spin_ctx__events(ctx, take_event, &traffic) < 0 || spin_ctx__message_stats(ctx, &stats))
+		if (spin_ctx__events(ctx, on_event, &traffic) < 0 || spin_ctx__message_stats(ctx, &stats))
 			die(spin_strerror_last());
 		if (stats.completed == MESSAGES && counted(ctx, packets) == datagrams)
 			break;
 		usleep(20000);
 	}
-	spin_ctx__events(ctx, take_event, &traffic);
+	spin_ctx__events(ctx, on_event, &traffic);
 	counts_all(ctx, packets);
 	queues = queues_used();
 	printf("HPUs %s: %u messages of %llu packets, %llu datagrams on %u queues, %llu runs of handlers:", spin_hpus_name(hpus), MESSAGES,
@@ -321,7 +321,7 @@ static int run(void)
 		printf("opened %llu, completed %llu, evicted %llu, replay_lost %llu, events_lost %llu\n", (unsigned long long)stats.opened,
 		       (unsigned long long)stats.completed, (unsigned long long)stats.evicted, (unsigned long long)stats.replay_lost,
 		       (unsigned long long)stats.events_lost);
-		spin_ctx__messages(ctx, say_message, NULL);
+		spin_ctx__messages(ctx, print_message, NULL);
 		die("messages were opened twice, evicted or not completed, or events lost");
 	}
 	if (counted(ctx, packets) != datagrams)

@@ -25,14 +25,14 @@
 static struct spin_object *object, *datagrams;
 static struct spin_rule rule;
 
-static struct spin_ctx_opts with(struct spin_message_opts message)
+static struct spin_ctx_opts make_opts(struct spin_message_opts message)
 {
 	return (struct spin_ctx_opts){ .bytes = sizeof(struct spin_ctx_opts), .message = message };
 }
 
 static struct spin_ctx *create(struct spin_message_opts message)
 {
-	const struct spin_ctx_opts opts = with(message);
+	const struct spin_ctx_opts opts = make_opts(message);
 	struct spin_ctx *ctx;
 
 	expect(0, spin_ctx__create_opts(NULL, object, &rule, &opts, &ctx), "a context of messages");
@@ -40,7 +40,7 @@ static struct spin_ctx *create(struct spin_message_opts message)
 }
 
 /* Makes packet `number` of message `id`. Its payload is filled with the number. last: with EOM. */
-static void make(struct template *t, unsigned id, unsigned number, int last)
+static void make_packet(struct template *t, unsigned id, unsigned number, int last)
 {
 	char line[128];
 
@@ -61,7 +61,7 @@ static void packet(struct spin_ctx *ctx, unsigned id, unsigned number, int last,
 	static struct template t;
 	struct spin_run_result result;
 
-	make(&t, id, number, last);
+	make_packet(&t, id, number, last);
 	spin_ctx__counters(ctx, before);
 	expect(0, spin_ctx__run(ctx, t.frame, t.bytes, 1, out, sizeof(out), &result), "a packet");
 	spin_ctx__counters(ctx, after);
@@ -107,11 +107,11 @@ static void options_are_checked(void)
 	unsigned index;
 
 	for (unsigned i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
-		opts = with(refused[i].opts);
+		opts = make_opts(refused[i].opts);
 		expect(-EINVAL, spin_ctx__create_opts(NULL, object, &rule, &opts, &ctx), refused[i].says);
 		says(refused[i].says);
 	}
-	opts = with((struct spin_message_opts){ .messages = 1 });
+	opts = make_opts((struct spin_message_opts){ .messages = 1 });
 	expect(-EINVAL, spin_ctx__create_opts(NULL, datagrams, &rule, &opts, &ctx), "messages of datagrams");
 	says("takes datagrams");
 	expect(0, spin_ctx__create(NULL, datagrams, &rule, &ctx), "a context of datagrams");
@@ -239,7 +239,8 @@ static void counters_are_read_and_set(void)
 static void datagrams_have_host_memory(void)
 {
 	const struct spin_segment part = { 8, 16 };
-	const struct spin_ctx_opts opts = with((struct spin_message_opts){ .host_bytes = 64, .handler_mem = &part, .handler_segments = 1 });
+	const struct spin_ctx_opts opts =
+		make_opts((struct spin_message_opts){ .host_bytes = 64, .handler_mem = &part, .handler_segments = 1 });
 	struct spin_ctx *ctx;
 	struct spin_ct ct;
 	uint8_t *addr;
@@ -273,7 +274,7 @@ static int on_message(void *arg, const struct spin_message_info *message)
 	return 0;
 }
 
-static unsigned look(struct spin_ctx *ctx)
+static unsigned count_messages(struct spin_ctx *ctx)
 {
 	unsigned count = 0;
 
@@ -295,7 +296,7 @@ static void a_message_is_seen_from_its_first_packet_to_its_last(void)
 	packet(ctx, 77, 3, 1, SPIN_REASON_PARKED);
 	packet(ctx, 77, 1, 0, SPIN_REASON_PARKED);
 	expect(0, spin_ctx__set_clock(ctx, 250), "the time");
-	expect(1, look(ctx), "messages while it waits");
+	expect(1, count_messages(ctx), "messages while it waits");
 	expect(SPIN_MESSAGE_WAITING, seen[0].phase, "its phase");
 	expect(77, seen[0].message_id, "its id");
 	expect(4000, seen[0].src_port, "its port");
@@ -306,7 +307,7 @@ static void a_message_is_seen_from_its_first_packet_to_its_last(void)
 	expect(SPIN_MES_MAX, seen[0].me, "its entry");
 	packet(ctx, 77, 0, 0, SPIN_REASON_SUCCESS);
 	expect(0, spin_ctx__set_clock(ctx, 260), "the time");
-	expect(1, look(ctx), "messages while it is open");
+	expect(1, count_messages(ctx), "messages while it is open");
 	expect(SPIN_MESSAGE_OPEN, seen[0].phase, "its phase");
 	expect(3, seen[0].packets, "packets handled");
 	expect(4, seen[0].packets_total, "packets there are");
@@ -317,7 +318,7 @@ static void a_message_is_seen_from_its_first_packet_to_its_last(void)
 	expect(0, seen[0].me, "its entry");
 	expect(0, spin_ctx__events(ctx, on_event, NULL), "events before it is complete");
 	packet(ctx, 77, 2, 0, SPIN_REASON_SUCCESS);
-	expect(0, look(ctx), "messages when it is complete");
+	expect(0, count_messages(ctx), "messages when it is complete");
 	expect(1, spin_ctx__events(ctx, on_event, NULL), "its event");
 	expect(SPIN_EVENT_MESSAGE, last_event.type, "the event's type");
 	expect(4 * STRIDE, last_event.length, "the event's length");
@@ -342,11 +343,11 @@ static void time_goes_on_as_told(void)
 	packet(ctx, 2, 0, 1, SPIN_REASON_SUCCESS);
 	expect(0, spin_ctx__set_clock(ctx, 50), "the time");
 	expect(0, spin_ctx__progress(ctx), "progress");
-	expect(1, look(ctx), "a message that was idle for 50 ms");
+	expect(1, count_messages(ctx), "a message that was idle for 50 ms");
 	packet(ctx, 2, 0, 1, SPIN_REASON_DUPLICATE);
 	expect(0, spin_ctx__set_clock(ctx, 51), "the time");
 	expect(0, spin_ctx__progress(ctx), "progress");
-	expect(0, look(ctx), "a message that was idle for 51 ms");
+	expect(0, count_messages(ctx), "a message that was idle for 51 ms");
 	expect(2, spin_ctx__events(ctx, on_event, NULL), "events");
 	expect(SPIN_EVENT_TIMEOUT, last_event.type, "the last event");
 	expect(1, last_event.message_id, "its message");
@@ -366,7 +367,7 @@ static void the_kernels_clock_gives_ages(void)
 
 	packet(ctx, 1, 0, 0, SPIN_REASON_SUCCESS);
 	usleep(100000);
-	expect(1, look(ctx), "messages");
+	expect(1, count_messages(ctx), "messages");
 	if (seen[0].age_ms < 60 || seen[0].age_ms > 60000 || seen[0].idle_ms != seen[0].age_ms) {
 		printf("age %u ms, idle %u ms\n", seen[0].age_ms, seen[0].idle_ms);
 		fail("an age that is not the time that went by");
@@ -381,7 +382,7 @@ static void send_packet(unsigned id, unsigned number, int last)
 	int fd = socket(AF_PACKET, SOCK_RAW, 0);
 	static struct template t;
 
-	make(&t, id, number, last);
+	make_packet(&t, id, number, last);
 	if (fd < 0 || sendto(fd, t.frame, t.bytes, 0, (struct sockaddr *)&to, sizeof(to)) != (ssize_t)t.bytes)
 		fail("sending a packet");
 	close(fd);
@@ -419,7 +420,7 @@ static unsigned threads(void)
 
 static void an_attached_context_times_messages_out_by_itself(void)
 {
-	const struct spin_ctx_opts opts = with((struct spin_message_opts){ .idle_ms = 60 });
+	const struct spin_ctx_opts opts = make_opts((struct spin_message_opts){ .idle_ms = 60 });
 	struct spin_event event;
 	struct spin_nic *nic;
 	struct spin_ctx *ctx;

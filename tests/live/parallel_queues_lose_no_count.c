@@ -31,12 +31,12 @@ struct route {
 };
 
 /* Senders with the same address count in the same entry. The last address has no entry. */
-static const struct place {
+static const struct sender_group {
 	const char *from;
 	uint16_t port;
 	unsigned senders;
-} places[] = { { "10.9.0.2", 7001, 4 }, { "10.9.0.3", 7002, 2 }, { "10.9.0.4", 9000, 1 } };
-#define PLACES (sizeof(places) / sizeof(places[0]))
+} groups[] = { { "10.9.0.2", 7001, 4 }, { "10.9.0.3", 7002, 2 }, { "10.9.0.4", 9000, 1 } };
+#define GROUPS (sizeof(groups) / sizeof(groups[0]))
 
 static struct sender {
 	pthread_t thread;
@@ -153,14 +153,14 @@ int main(void)
 	ctx = attach();
 	before = interface_packets(&queues); /* received before the program was attached */
 	before -= before ? counts_all(ctx, packets) : 0;
-	for (unsigned i = 0; i < PLACES; i++) {
+	for (unsigned i = 0; i < GROUPS; i++) {
 		netns_enter(server_ns);
-		from = open_socket("10.9.0.1", places[i].port);
+		from = open_socket("10.9.0.1", groups[i].port);
 		netns_enter(client_ns);
-		for (unsigned j = 0; j < places[i].senders; j++, s++) {
+		for (unsigned j = 0; j < groups[i].senders; j++, s++) {
 			s->from = from;
 			for (int k = 0; k < SOCKETS; k++)
-				s->to[k] = open_socket(places[i].from, 0);
+				s->to[k] = open_socket(groups[i].from, 0);
 		}
 	}
 	netns_enter(server_ns);
@@ -187,8 +187,8 @@ int main(void)
 		die("the counter of datagrams says otherwise");
 	if (seen != counted)
 		die("the counters do not add up to the interface's packets");
-	for (unsigned i = 0; i < PLACES; i++)
-		if (entry_packets(ctx, places[i].from) != (places[i].port == 9000 ? 0 : places[i].senders * BURST * BURSTS))
+	for (unsigned i = 0; i < GROUPS; i++)
+		if (entry_packets(ctx, groups[i].from) != (groups[i].port == 9000 ? 0 : groups[i].senders * BURST * BURSTS))
 			die("the table's count says otherwise");
 	if (queues < 2)
 		die("one queue had all packets");

@@ -21,16 +21,16 @@
 #include <spin/libspin_message.h>
 #include "user/libspin/requests/private.h" /* while the event ring is full packets are refused as well, so the put is made here */
 
-#define HOST_BYTES  (1u << 16)
-#define TAKER_PORT  9331
-#define PATIENCE_MS (30000u * slow_factor())
+#define HOST_BYTES (1u << 16)
+#define TAKER_PORT 9331
+#define TIMEOUT_MS (30000u * slow_factor())
 
 static struct pair pair;
 static struct {
 	unsigned messages, acked, failed;
 	uint64_t acked_users, failed_user;
 	uint32_t bytes, me;
-} came;
+} received;
 
 static void die(const char *what)
 {
@@ -53,41 +53,41 @@ static void on_taken(void *arg, const struct spin_event *e)
 	(void)arg;
 	if (e->type != SPIN_EVENT_MESSAGE || e->match_bits != 5)
 		return;
-	came.messages++;
-	came.bytes += e->length;
+	received.messages++;
+	received.bytes += e->length;
 }
 
 static void on_put(void *arg, const struct spin_event *e)
 {
 	(void)arg;
 	if (e->type == SPIN_EVENT_PUT_ACKED) {
-		came.acked++;
-		came.acked_users += e->user_ptr;
-		came.me = e->me;
+		received.acked++;
+		received.acked_users += e->user_ptr;
+		received.me = e->me;
 	} else if (e->type == SPIN_EVENT_PUT_FAILED) {
-		came.failed++;
-		came.failed_user = e->user_ptr;
+		received.failed++;
+		received.failed_user = e->user_ptr;
 	}
 }
 
 static void wait_for(struct spin_ctx *taker, struct spin_ctx *putter, unsigned messages, unsigned acked, unsigned failed)
 {
-	for (unsigned ms = 0, more = 0; ms < PATIENCE_MS && more < 5; ms += 20) {
+	for (unsigned ms = 0, more = 0; ms < TIMEOUT_MS && more < 5; ms += 20) {
 		if (taker)
 			spin_ctx__events(taker, on_taken, NULL);
 		spin_ctx__events(putter, on_put, NULL);
-		more += came.messages >= messages && came.acked >= acked && came.failed >= failed;
+		more += received.messages >= messages && received.acked >= acked && received.failed >= failed;
 		poll(NULL, 0, 20);
 	}
-	if (messages != came.messages || acked != came.acked || failed != came.failed)
-		printf("came: %u messages, %u acknowledged, %u failed\n", came.messages, came.acked, came.failed);
-	expect(messages, came.messages, "puts that came");
-	expect(acked, came.acked, "events of acknowledgements");
-	expect(failed, came.failed, "events of failures");
+	if (messages != received.messages || acked != received.acked || failed != received.failed)
+		printf("came: %u messages, %u acknowledged, %u failed\n", received.messages, received.acked, received.failed);
+	expect(messages, received.messages, "puts that came");
+	expect(acked, received.acked, "events of acknowledgements");
+	expect(failed, received.failed, "events of failures");
 }
 
 /* Sends a message that makes a handler put something. */
-static void ask(int fd, uint32_t id, uint32_t op, uint32_t options, uint32_t user, uint32_t bytes, const char *target)
+static void send_request(int fd, uint32_t id, uint32_t op, uint32_t options, uint32_t user, uint32_t bytes, const char *target)
 {
 	struct {
 		struct spin_slmp slmp;
@@ -105,7 +105,7 @@ static void ask(int fd, uint32_t id, uint32_t op, uint32_t options, uint32_t use
 }
 
 /* Queues a put as a handler does. */
-static void put(struct spin_ctx *putter, int version, const char *source, const char *target, uint64_t user)
+static void queue_put(struct spin_ctx *putter, int version, const char *source, const char *target, uint64_t user)
 {
 	struct spin_request q = { .type = SPIN_REQUEST_PUT, .bytes = 16, .acked = 1, .options = SPIN_PUT_ACK_REQ, .user_ptr = user };
 
@@ -120,15 +120,15 @@ static void put(struct spin_ctx *putter, int version, const char *source, const 
 /* Link-local addresses are ambiguous without an interface. */
 static void put_link_local(struct spin_ctx *taker, struct spin_ctx *putter)
 {
-	const uint64_t users = came.acked_users;
+	const uint64_t users = received.acked_users;
 
 	netns_enter(pair.far_ns);
 	netns_shell("ip addr add fe80::1/64 dev " FAR_DEV " nodad");
 	netns_enter(pair.near_ns);
 	netns_shell("ip addr add fe80::2/64 dev " NEAR_DEV " nodad");
-	put(putter, 6, "fe80::1", "fe80::2", 70);
-	wait_for(taker, putter, came.messages + 1, came.acked + 1, came.failed);
-	expect((long long)users + 70, (long long)came.acked_users, "a link-local target's acknowledgement");
+	queue_put(putter, 6, "fe80::1", "fe80::2", 70);
+	wait_for(taker, putter, received.messages + 1, received.acked + 1, received.failed);
+	expect((long long)users + 70, (long long)received.acked_users, "a link-local target's acknowledgement");
 }
 
 /* Sends messages without a put until there is no room for an event. */
@@ -137,7 +137,7 @@ static void fill_events(int fd, struct spin_ctx *putter)
 	struct spin_message_stats stats = { 0 };
 
 	for (uint32_t id = 1000; id < 1000000 && !stats.events_full; id++) {
-		ask(fd, id, 0, 0, 0, 0, NEAR_ADDR);
+		send_request(fd, id, 0, 0, 0, 0, NEAR_ADDR);
 		if (!(id % 64) && spin_ctx__message_stats(putter, &stats))
 			die("stats");
 	}
@@ -146,20 +146,20 @@ static void fill_events(int fd, struct spin_ctx *putter)
 
 static void put_unread(int fd, struct spin_ctx *taker, struct spin_ctx *putter)
 {
-	const unsigned before = came.messages;
-	const uint64_t users = came.acked_users;
+	const unsigned before = received.messages;
+	const uint64_t users = received.acked_users;
 	struct spin_put_stats stats;
 
 	fill_events(fd, putter);
 	if (spin_ctx__put_stats(putter, &stats))
 		die("stats");
-	put(putter, 4, FAR_ADDR, NEAR_ADDR, 60);
-	for (unsigned ms = 0, puts = (unsigned)stats.puts; ms < PATIENCE_MS && puts == stats.puts; ms += 20) {
+	queue_put(putter, 4, FAR_ADDR, NEAR_ADDR, 60);
+	for (unsigned ms = 0, puts = (unsigned)stats.puts; ms < TIMEOUT_MS && puts == stats.puts; ms += 20) {
 		spin_ctx__put_stats(putter, &stats);
 		poll(NULL, 0, 20);
 	}
-	wait_for(taker, putter, before + 1, came.acked + 1, came.failed);
-	expect((long long)users + 60, (long long)came.acked_users, "the acknowledgement that found no room at first");
+	wait_for(taker, putter, before + 1, received.acked + 1, received.failed);
+	expect((long long)users + 60, (long long)received.acked_users, "the acknowledgement that found no room at first");
 	if (spin_ctx__put_stats(putter, &stats))
 		die("stats");
 	expect(0, (long long)stats.events_lost, "events that are lost");
@@ -184,23 +184,23 @@ int main(void)
 		die("no socket");
 
 	taker = attach("msg_default", NEAR_DEV, "udp dport 9331");
-	ask(fd, 1, 2, SPIN_PUT_ACK_REQ | SPIN_PUT_CT, 10, 0, NEAR_ADDR);
+	send_request(fd, 1, 2, SPIN_PUT_ACK_REQ | SPIN_PUT_CT, 10, 0, NEAR_ADDR);
 	wait_for(taker, putter, 1, 1, 0);
-	ask(fd, 2, 1, SPIN_PUT_ACK_REQ, 20, 20, NEAR_ADDR);
-	ask(fd, 3, 3, SPIN_PUT_ACK_REQ | SPIN_PUT_CT, 30, 20000, NEAR_ADDR);
-	ask(fd, 4, 2, 0, 40, 0, NEAR_ADDR);
+	send_request(fd, 2, 1, SPIN_PUT_ACK_REQ, 20, 20, NEAR_ADDR);
+	send_request(fd, 3, 3, SPIN_PUT_ACK_REQ | SPIN_PUT_CT, 30, 20000, NEAR_ADDR);
+	send_request(fd, 4, 2, 0, 40, 0, NEAR_ADDR);
 	wait_for(taker, putter, 4, 3, 0);
-	expect(16 + 20 + 20000 + 16, came.bytes, "bytes that came");
-	expect((60ull << 32) + 3, (long long)came.acked_users, "what the handlers gave comes back");
-	expect(0, came.me, "the entry");
+	expect(16 + 20 + 20000 + 16, received.bytes, "bytes that came");
+	expect((60ull << 32) + 3, (long long)received.acked_users, "what the handlers gave comes back");
+	expect(0, received.me, "the entry");
 	if (spin_ctx__me_ct(putter, 0, &ct))
 		die("counter");
 	expect(2, ct.success, "successes");
 	expect(0, ct.failure, "no failure");
 
-	ask(fd, 5, 2, SPIN_PUT_CT, 50, 0, "10.78.0.99");
+	send_request(fd, 5, 2, SPIN_PUT_CT, 50, 0, "10.78.0.99");
 	wait_for(taker, putter, 4, 3, 1);
-	expect((50ll << 32) + 1, (long long)came.failed_user, "of which one nobody took");
+	expect((50ll << 32) + 1, (long long)received.failed_user, "of which one nobody took");
 	if (spin_ctx__me_ct(putter, 0, &ct))
 		die("counter");
 	expect(2, ct.success, "successes, still");

@@ -81,7 +81,7 @@ static void probe(const struct burst *s, const struct spin_ctx *ctx, uint16_t po
 		die(what);
 }
 
-static void refuse(const struct burst *s, struct spin_ctx *ctx, const char *rule, int err)
+static void expect_refused(const struct burst *s, struct spin_ctx *ctx, const char *rule, int err)
 {
 	if (set_rule(ctx, rule) != err)
 		die(rule);
@@ -110,7 +110,7 @@ static void fill(const struct burst *s, struct spin_ctx *ctx, struct spin_nic *n
 	}
 	if (err != -ENOSPC || count != most + 1)
 		die("another number of contexts has places");
-	refuse(s, ctx, another, -ENOSPC);
+	expect_refused(s, ctx, another, -ENOSPC);
 	while (count)
 		spin_ctx__destroy(others[--count]);
 	if (set_rule(ctx, another) || set_rule(ctx, "udp dport 7000"))
@@ -174,7 +174,7 @@ int main(void)
 	other = context(nic[1], "deliver", "udp dport 8000");
 	if (spin_ctx__attach(other))
 		die(spin_strerror_last());
-	refuse(s, ctx, "udp dport 7001-8000", -EEXIST);
+	expect_refused(s, ctx, "udp dport 7001-8000", -EEXIST);
 	if (spin_rule__parse("udp dport 7001", &bad))
 		die(spin_strerror_last());
 	bad.dst_ports.count = 1;

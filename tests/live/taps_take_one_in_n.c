@@ -24,7 +24,7 @@ struct seen {
 	uint32_t last; /* number of the datagram, from its payload */
 };
 
-static void take(void *arg, const struct spin_tapped *packet)
+static void on_packet(void *arg, const struct spin_tapped *packet)
 {
 	struct seen *seen = arg;
 	uint32_t number;
@@ -67,7 +67,7 @@ static unsigned tapped(struct spin_ctx *ctx, const struct pair *pair, uint32_t e
 		usleep(1000);
 	}
 	expect(DATAGRAMS, (long long)(now[SPIN_REASON_DROPPED] - before[SPIN_REASON_DROPPED]), "datagrams handled");
-	while (spin_ctx__tapped(ctx, take, &seen) > 0)
+	while (spin_ctx__tapped(ctx, on_packet, &seen) > 0)
 		;
 	expect(0, (long long)spin_ctx__tap_lost(ctx), "packets that found no room");
 	spin_ctx__untap(ctx);

@@ -89,7 +89,7 @@ static void on_overflow(void *arg, const struct spin_event *event)
 	unexpected++;
 }
 
-static struct spin_me_opts receive_of(unsigned *tag, unsigned at)
+static struct spin_me_opts receive_opts(unsigned *tag, unsigned at)
 {
 	return (struct spin_me_opts){ .bytes = sizeof(struct spin_me_opts),
 				      .match_bits = *tag,
@@ -128,7 +128,7 @@ static void post_receives(void)
 	static unsigned tags[TAGS] = { 0, 1, 2 };
 
 	for (unsigned tag = 0; tag < TAGS && !reason; tag++) {
-		struct spin_me_opts opts = receive_of(&tags[tag], tag);
+		struct spin_me_opts opts = receive_opts(&tags[tag], tag);
 		unsigned me;
 		int err;
 
@@ -167,7 +167,7 @@ static struct spin_ctx *create(const struct spin_object *object, unsigned kept)
 static void one_at_a_time(const struct spin_object *object)
 {
 	static unsigned tag = 1;
-	struct spin_me_opts opts = receive_of(&tag, 0);
+	struct spin_me_opts opts = receive_opts(&tag, 0);
 	struct spin_event event;
 	unsigned me;
 
@@ -223,7 +223,7 @@ static void what_cannot_be_is_refused(const struct spin_object *object)
 {
 	struct spin_ctx_opts many = { .bytes = sizeof(many), .message = { .unexpected = SPIN_UNEXPECTED_MAX + 1 } };
 	static unsigned tag;
-	struct spin_me_opts opts = receive_of(&tag, 0);
+	struct spin_me_opts opts = receive_opts(&tag, 0);
 	struct spin_event event;
 	struct spin_rule rule;
 	unsigned me;

@@ -22,8 +22,8 @@
 #include "user/conformance/template/template.h"
 #include <kvstore.h>
 
-#define KEY         5
-#define PATIENCE_US (5000000 * slow_factor())
+#define KEY        5
+#define TIMEOUT_US (5000000 * slow_factor())
 
 static struct {
 	const uint8_t *want;
@@ -98,8 +98,8 @@ static void send_frame(const struct template *t)
 }
 
 /* Sends one request and checks its reply in the other direction. */
-static void answered(const char *tags, enum spin_mode mode, struct spin_ctx *peer, struct spin_ctx *store, const struct template *request,
-		     struct template *reply)
+static void check_reply(const char *tags, enum spin_mode mode, struct spin_ctx *peer, struct spin_ctx *store,
+			const struct template *request, struct template *reply)
 {
 	uint64_t packets[SPIN_REASON_COUNT];
 
@@ -111,7 +111,7 @@ static void answered(const char *tags, enum spin_mode mode, struct spin_ctx *pee
 	if (spin_ctx__tap(peer, 65536))
 		die(spin_strerror_last());
 	send_frame(request);
-	for (int waited = 0; !tapped.seen && !tapped.other && waited < PATIENCE_US; waited += 10000) {
+	for (int waited = 0; !tapped.seen && !tapped.other && waited < TIMEOUT_US; waited += 10000) {
 		usleep(10000);
 		if (spin_ctx__tapped(peer, on_packet, NULL) < 0)
 			die(spin_strerror_last());
@@ -127,7 +127,7 @@ static void answered(const char *tags, enum spin_mode mode, struct spin_ctx *pee
 	spin_ctx__destroy(peer);
 }
 
-static void ask(const char *tags, enum spin_mode mode)
+static void test_ip(const char *tags, enum spin_mode mode)
 {
 	struct spin_ctx *peer = attach("deliver", "c0", "udp sport 9000", SPIN_MODE_NATIVE);
 	struct spin_ctx *store = attach("kvstore", "s0", "udp dport 9000", mode);
@@ -140,11 +140,11 @@ static void ask(const char *tags, enum spin_mode mode)
 	cache->set[KEY].line[0] = (struct kv_line){ .tag = 4 | KV_VALID, .key = KEY, .value = { 1, 2, 3 } };
 	make(&request, tags, "ip4 10.0.0.1 > 10.0.0.2;udp 4000 > 9000;be16 1 0;be32 1 5 0;fill 32 0");
 	make(&reply, tags, "ip4 10.0.0.2 > 10.0.0.1 ttl 64;udp 9000 > 4000;be16 3 1;be32 1 5 0;le32 1 2 3 0 0 0 0 0");
-	answered(tags, mode, peer, store, &request, &reply);
+	check_reply(tags, mode, peer, store, &request, &reply);
 }
 
 /* Uses a local experimental Ethernet type (IEEE 802). The handler stores at the requested offset, and replies with 50 bytes. */
-static void ask_by_type(const char *tags, enum spin_mode mode)
+static void test_ether_type(const char *tags, enum spin_mode mode)
 {
 	struct spin_ctx *peer = attach("deliver", "c0", "ether 0x88b5", SPIN_MODE_NATIVE);
 	struct spin_ctx *store = attach("rewrite", "s0", "ether 0x88b5", mode);
@@ -159,7 +159,7 @@ static void ask_by_type(const char *tags, enum spin_mode mode)
 		type_at += *at == ';' ? 4 : 0;
 	for (unsigned i = 0; i < 2; i++)
 		request.frame[type_at + i] = reply.frame[type_at + i] = i ? 0xb5 : 0x88;
-	answered(tags, mode, peer, store, &request, &reply);
+	check_reply(tags, mode, peer, store, &request, &reply);
 	spin_ctx__counters(other, packets);
 	if (counts_sum(packets))
 		die("a context of another type has the frame");
@@ -178,8 +178,8 @@ int main(void)
 		die("no veth");
 	for (enum spin_mode mode = SPIN_MODE_NATIVE; mode <= SPIN_MODE_GENERIC; mode++) {
 		for (unsigned i = 0; i < sizeof(tags) / sizeof(tags[0]); i++) {
-			ask(tags[i], mode);
-			ask_by_type(tags[i], mode);
+			test_ip(tags[i], mode);
+			test_ether_type(tags[i], mode);
 		}
 	}
 	return 0;

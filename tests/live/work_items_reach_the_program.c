@@ -106,7 +106,7 @@ static void check_event(const struct spin_event *e, const struct ask *ask, uint3
 	expect(0, memcmp(want, e->item, sizeof(want)), "the item, and zeros");
 }
 
-static void of_class(enum spin_class class)
+static void test_class(enum spin_class class)
 {
 	const struct ask ask = { 2, 8, 3, 0, { 100, 200, 300, 400, 500, 600, 700, 800 } };
 	struct spin_ctx *ctx = create("act_work_d", class);
@@ -139,8 +139,8 @@ int main(void)
 
 	if (spin_nic__open_offline(&nic))
 		fail("an interface");
-	of_class(SPIN_CLASS_TRUSTED);
-	of_class(SPIN_CLASS_ISOLATED);
+	test_class(SPIN_CLASS_TRUSTED);
+	test_class(SPIN_CLASS_ISOLATED);
 	none = create("act_pending_d", SPIN_CLASS_TRUSTED);
 	expect(0, spin_ctx__work_lost(none, &lost), "work_lost without work");
 	expect(0, (long long)lost, "nothing is lost");

@@ -50,61 +50,61 @@ static const unsigned steps_needed[REFERENCE_RULES_END] = {
 };
 /* clang-format on */
 
-struct lab {
+struct fixture {
 	struct engine *right, *wrong;
 };
 
 static int still_fails(void *arg, const struct schedule *s)
 {
-	struct lab *lab = arg;
+	struct fixture *fixture = arg;
 	char reason[1024];
 
-	return schedule_compare(s, lab->right, lab->wrong, reason, sizeof(reason), NULL) == 1;
+	return schedule_compare(s, fixture->right, fixture->wrong, reason, sizeof(reason), NULL) == 1;
 }
 
 /* Returns 1 if the rule showed on this setup; *s is then the schedule. */
-static int look_for(struct lab *lab, enum reference_rule rule, unsigned setup, uint64_t seed, struct schedule *s)
+static int find_failing_schedule(struct fixture *fixture, enum reference_rule rule, unsigned setup, uint64_t seed, struct schedule *s)
 {
 	struct engine_handler handler = { .name = schedule_setups[setup].handler };
 	struct engine_context context = { .message = schedule_setups[setup].message };
 	char reason[1024];
 	int found = 0;
 
-	if (engine_reference_open(&handler, &context, REFERENCE_OBEYS, &lab->right) ||
-	    engine_reference_open(&handler, &context, rule, &lab->wrong))
+	if (engine_reference_open(&handler, &context, REFERENCE_OBEYS, &fixture->right) ||
+	    engine_reference_open(&handler, &context, rule, &fixture->wrong))
 		return 0;
 	for (uint64_t i = 0; i < SCHEDULES && !found; i++) {
 		schedule_generate(s, setup, seed * 1000003 + i);
-		found = schedule_compare(s, lab->right, lab->wrong, reason, sizeof(reason), NULL) == 1;
+		found = schedule_compare(s, fixture->right, fixture->wrong, reason, sizeof(reason), NULL) == 1;
 	}
 	return found;
 }
 
-static void close_lab(struct lab *lab)
+static void close_fixture(struct fixture *fixture)
 {
-	engine_close(lab->right);
-	engine_close(lab->wrong);
-	*lab = (struct lab){ 0 };
+	engine_close(fixture->right);
+	engine_close(fixture->wrong);
+	*fixture = (struct fixture){ 0 };
 }
 
 static int break_rule(enum reference_rule rule, uint64_t seed, int print)
 {
 	struct schedule s = { 0 };
-	struct lab lab = { 0 };
+	struct fixture fixture = { 0 };
 	unsigned setup = 0, before = 0;
 	char reason[1024] = "";
 	int failed = 1;
 
-	while (setup < schedule_setups_count && !look_for(&lab, rule, setup, seed, &s)) {
-		close_lab(&lab);
+	while (setup < schedule_setups_count && !find_failing_schedule(&fixture, rule, setup, seed, &s)) {
+		close_fixture(&fixture);
 		setup++;
 	}
 	if (setup == schedule_setups_count) {
 		printf("FAIL  %s: nobody notices\n", reference_rule_name(rule));
 	} else {
 		before = s.steps;
-		schedule_shrink(&s, still_fails, &lab, SHRINK_TRIES);
-		failed = schedule_compare(&s, lab.right, lab.wrong, reason, sizeof(reason), NULL) != 1 ||
+		schedule_shrink(&s, still_fails, &fixture, SHRINK_TRIES);
+		failed = schedule_compare(&s, fixture.right, fixture.wrong, reason, sizeof(reason), NULL) != 1 ||
 			 s.steps > steps_needed[rule] + SLACK;
 		printf("%s  %s: %u steps of %u left, %u needed\n", failed ? "FAIL" : "ok  ", reference_rule_name(rule), s.steps, before,
 		       steps_needed[rule]);
@@ -113,7 +113,7 @@ static int break_rule(enum reference_rule rule, uint64_t seed, int print)
 			printf("%s\n", reason);
 		}
 	}
-	close_lab(&lab);
+	close_fixture(&fixture);
 	schedule_free(&s);
 	return failed;
 }

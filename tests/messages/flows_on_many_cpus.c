@@ -48,7 +48,7 @@ static void on_event(void *arg, const struct spin_event *event)
 }
 
 /* Runs a packet. It has no UDP checksum, so its payload may be anything. */
-static int give(struct shared *s, unsigned thread, unsigned packet, int is_last)
+static int run_packet(struct shared *s, unsigned thread, unsigned packet, int is_last)
 {
 	uint8_t frame[64], out[64];
 	struct spin_run_result result;
@@ -74,7 +74,7 @@ static void *run_thread(void *arg)
 
 	pthread_barrier_wait(&s->begin);
 	for (unsigned i = 0; i < PACKETS && !s->reason; i++)
-		give(s, thread, i, s->ends && i == PACKETS / 2);
+		run_packet(s, thread, i, s->ends && i == PACKETS / 2);
 	return NULL;
 }
 
@@ -163,7 +163,7 @@ static const char *one_end(struct shared *s, unsigned messages)
 		events = 0;
 		memset(memory, 0, 2 * THREADS * PACKETS * RECORD);
 		run_round(s);
-		give(s, THREADS, 0, 1);
+		run_packet(s, THREADS, 0, 1);
 		while (spin_ctx__events(s->ctx, on_event, NULL) > 0)
 			;
 		now = counted(s, SPIN_REASON_PROCEEDED);
@@ -180,7 +180,7 @@ static const char *one_end(struct shared *s, unsigned messages)
 }
 
 /* All threads end messages: every message that begins must end, and each packet must be in one or be dropped. */
-static const char *many_ends(struct shared *s, unsigned messages)
+static const char *end_on_all_threads(struct shared *s, unsigned messages)
 {
 	struct spin_message_stats stats;
 	uint64_t packets[SPIN_REASON_COUNT], all = 0, kept;
@@ -194,7 +194,7 @@ static const char *many_ends(struct shared *s, unsigned messages)
 		while (spin_ctx__events(s->ctx, on_event, NULL) > 0)
 			;
 	}
-	give(s, THREADS, 0, 1); /* ends the message that the last round began */
+	run_packet(s, THREADS, 0, 1); /* ends the message that the last round began */
 	while (spin_ctx__events(s->ctx, on_event, NULL) > 0)
 		;
 	spin_ctx__counters(s->ctx, packets);
@@ -228,7 +228,7 @@ int main(int argc, char **argv)
 	if (!reason)
 		reason = one_end(&s, messages);
 	if (!reason)
-		reason = many_ends(&s, messages);
+		reason = end_on_all_threads(&s, messages);
 	if (reason)
 		printf("FAIL  message %u: %s\n", s.message, reason);
 	if (s.ctx)

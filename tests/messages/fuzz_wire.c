@@ -63,7 +63,7 @@ static int one_in(struct fuzz *f, uint32_t n)
 }
 
 /* A packet of one of a few messages. Its id determines the message's length, so that messages become complete. */
-static struct step some_packet(struct fuzz *f)
+static struct step random_packet(struct fuzz *f)
 {
 	static const uint32_t strides[] = { 4, 1, 64, 16, 100, 1450, 4, 3000, 32, 8900, 8, 500 };
 	static const uint8_t rcs[] = { 0, 1, 2, 3, 4, 5, 6, 8, 9, 12, 13, 255 };
@@ -94,7 +94,7 @@ static struct step some_packet(struct fuzz *f)
 }
 
 /* Falsifies fields before the checksums are computed. */
-static void lie(struct fuzz *f, struct step *s)
+static void falsify_fields(struct fuzz *f, struct step *s)
 {
 	switch (below(f, 8)) {
 	case 0:
@@ -155,11 +155,11 @@ static uint32_t tag(struct fuzz *f, uint8_t *frame, uint32_t bytes)
 
 static uint32_t next_frame(struct fuzz *f, uint8_t *frame)
 {
-	struct step s = some_packet(f);
+	struct step s = random_packet(f);
 	uint32_t bytes;
 
 	if (one_in(f, 5))
-		lie(f, &s);
+		falsify_fields(f, &s);
 	bytes = step_frame(&s, frame);
 	for (uint32_t tags = one_in(f, 10) ? 1 + below(f, 2) : 0; tags; tags--)
 		bytes = tag(f, frame, bytes);
@@ -224,7 +224,7 @@ static int by_bytes(const void *a, const void *b)
 	return memcmp(a, b, sizeof(struct spin_event));
 }
 
-static int some_time(struct fuzz *f)
+static int advance_clock(struct fuzz *f)
 {
 	static struct engine_events events[ENGINE_OF_ALL];
 
@@ -317,7 +317,7 @@ static int run(struct fuzz *f, uint64_t count, uint64_t model)
 		if (!err)
 			err = one_packet(f);
 		if (!err && n % CLOCK_EVERY == 0)
-			err = some_time(f);
+			err = advance_clock(f);
 		if (!err && (n % MEMORY_EVERY == 0 || n + 1 == count))
 			err = compare_memory(f);
 	}

@@ -27,118 +27,118 @@ struct ends {
 	uint32_t messages, dropped_bytes, flow_control;
 }; /* state of msg_default */
 
-struct lab {
+struct fixture {
 	struct engine *engine;
 	struct message_packet packet; /* with one byte of payload */
 	struct engine_out out;
 	uint32_t block; /* packets from the lowest missing one to the end of the window */
-	uint32_t id, packets, came, beyond;
+	uint32_t id, packets, received, beyond;
 	uint64_t random;
 };
 
 static unsigned long long sent;
 
-static int wrong(const struct lab *lab, uint32_t packet, const char *what)
+static int wrong(const struct fixture *fixture, uint32_t packet, const char *what)
 {
-	printf("FAIL  %s: packet %u of message %u %s\n", lab->engine->ops->name, packet, lab->id, what);
+	printf("FAIL  %s: packet %u of message %u %s\n", fixture->engine->ops->name, packet, fixture->id, what);
 	return 1;
 }
 
-static uint8_t byte_of(const struct lab *lab, uint32_t packet)
+static uint8_t byte_of(const struct fixture *fixture, uint32_t packet)
 {
-	return (uint8_t)(packet * 5 + (packet >> 8) * 3 + lab->id * 11 + 1);
+	return (uint8_t)(packet * 5 + (packet >> 8) * 3 + fixture->id * 11 + 1);
 }
 
-static int check_message(struct lab *lab, uint32_t packet)
+static int check_message(struct fixture *fixture, uint32_t packet)
 {
-	const struct spin_event *e = &lab->out.events.event[0];
-	uint32_t flags = lab->beyond ? SPIN_EVENT_FLOW_CONTROL : 0;
-	int ends = lab->came == lab->packets;
+	const struct spin_event *e = &fixture->out.events.event[0];
+	uint32_t flags = fixture->beyond ? SPIN_EVENT_FLOW_CONTROL : 0;
+	int ends = fixture->received == fixture->packets;
 
-	if (lab->out.events.count != (unsigned)ends)
-		return wrong(lab, packet, "has an event too many or too few");
-	if (ends && (e->type != SPIN_EVENT_MESSAGE || e->length != lab->packets || e->message_id != lab->id ||
-		     e->deposited_bytes != lab->packets || e->dropped_bytes != lab->beyond || e->flags != flags))
-		return wrong(lab, packet, "has another event");
+	if (fixture->out.events.count != (unsigned)ends)
+		return wrong(fixture, packet, "has an event too many or too few");
+	if (ends && (e->type != SPIN_EVENT_MESSAGE || e->length != fixture->packets || e->message_id != fixture->id ||
+		     e->deposited_bytes != fixture->packets || e->dropped_bytes != fixture->beyond || e->flags != flags))
+		return wrong(fixture, packet, "has another event");
 	return 0;
 }
 
-static int send_packet(struct lab *lab, uint32_t packet, enum spin_reason want)
+static int send_packet(struct fixture *fixture, uint32_t packet, enum spin_reason want)
 {
 	const char *what;
 
 	sent++;
-	message_packet_head(&lab->packet, SPIN_SLMP_SYN | (packet + 1 == lab->packets ? SPIN_SLMP_EOM : 0), lab->id, packet);
-	lab->packet.payload[0] = byte_of(lab, packet);
-	if (lab->engine->ops->packet(lab->engine, lab->packet.frame, lab->packet.bytes, &lab->out))
-		return wrong(lab, packet, engine_error());
-	what = message_packet_check(&lab->packet, &lab->out, want);
-	return what ? wrong(lab, packet, what) : 0;
+	message_packet_head(&fixture->packet, SPIN_SLMP_SYN | (packet + 1 == fixture->packets ? SPIN_SLMP_EOM : 0), fixture->id, packet);
+	fixture->packet.payload[0] = byte_of(fixture, packet);
+	if (fixture->engine->ops->packet(fixture->engine, fixture->packet.frame, fixture->packet.bytes, &fixture->out))
+		return wrong(fixture, packet, engine_error());
+	what = message_packet_check(&fixture->packet, &fixture->out, want);
+	return what ? wrong(fixture, packet, what) : 0;
 }
 
-static int send_twice(struct lab *lab, uint32_t packet)
+static int send_twice(struct fixture *fixture, uint32_t packet)
 {
-	int failed = send_packet(lab, packet, SPIN_REASON_PROCEEDED);
+	int failed = send_packet(fixture, packet, SPIN_REASON_PROCEEDED);
 
-	lab->came++;
-	failed = failed || check_message(lab, packet);
-	failed = failed || send_packet(lab, packet, SPIN_REASON_DUPLICATE);
-	return failed ? 1 : lab->out.events.count ? wrong(lab, packet, "has an event when it comes again") : 0;
+	fixture->received++;
+	failed = failed || check_message(fixture, packet);
+	failed = failed || send_packet(fixture, packet, SPIN_REASON_DUPLICATE);
+	return failed ? 1 : fixture->out.events.count ? wrong(fixture, packet, "has an event when it comes again") : 0;
 }
 
-static uint32_t random_below(struct lab *lab, uint32_t end)
+static uint32_t random_below(struct fixture *fixture, uint32_t end)
 {
-	lab->random = lab->random * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)((lab->random >> 33) % end);
+	fixture->random = fixture->random * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)((fixture->random >> 33) % end);
 }
 
 /* Sends the packets from `lowest` on, which is missing: forwards, backwards, or in random order. */
-static int send_block(struct lab *lab, uint32_t lowest, uint32_t count)
+static int send_block(struct fixture *fixture, uint32_t lowest, uint32_t count)
 {
 	static uint32_t order[BLOCK_MAX];
 	int failed = 0;
 
 	for (uint32_t i = 0; i < count; i++)
-		order[i] = lowest + (lab->id % 3 == 1 ? count - 1 - i : i);
-	for (uint32_t i = count; lab->id % 3 == 2 && i > 1; i--) {
-		uint32_t other = random_below(lab, i), was = order[i - 1];
+		order[i] = lowest + (fixture->id % 3 == 1 ? count - 1 - i : i);
+	for (uint32_t i = count; fixture->id % 3 == 2 && i > 1; i--) {
+		uint32_t other = random_below(fixture, i), was = order[i - 1];
 
 		order[i - 1] = order[other];
 		order[other] = was;
 	}
-	if (lowest + lab->block < lab->packets) {
-		failed = send_packet(lab, lowest + lab->block, SPIN_REASON_BEYOND_WINDOW);
-		lab->beyond++;
+	if (lowest + fixture->block < fixture->packets) {
+		failed = send_packet(fixture, lowest + fixture->block, SPIN_REASON_BEYOND_WINDOW);
+		fixture->beyond++;
 	}
 	for (uint32_t i = 0; i < count && !failed; i++)
-		failed = send_twice(lab, order[i]);
+		failed = send_twice(fixture, order[i]);
 	return failed;
 }
 
 /* Checks host memory up to the message's length; what is behind it may belong to another message. */
-static int check_memory(struct lab *lab)
+static int check_memory(struct fixture *fixture)
 {
 	uint8_t memory[HOST_BYTES];
 
-	if (lab->engine->ops->host_read(lab->engine, 0, memory, sizeof(memory)))
-		return wrong(lab, 0, engine_error());
-	for (uint32_t i = 0; i < lab->packets; i++)
-		if (memory[i] != byte_of(lab, i))
-			return wrong(lab, i, "is not in host memory");
+	if (fixture->engine->ops->host_read(fixture->engine, 0, memory, sizeof(memory)))
+		return wrong(fixture, 0, engine_error());
+	for (uint32_t i = 0; i < fixture->packets; i++)
+		if (memory[i] != byte_of(fixture, i))
+			return wrong(fixture, i, "is not in host memory");
 	return 0;
 }
 
-static int send_message(struct lab *lab, uint32_t packets)
+static int send_message(struct fixture *fixture, uint32_t packets)
 {
 	int failed;
 
-	lab->id++;
-	lab->packets = packets;
-	lab->came = lab->beyond = 0;
-	failed = send_twice(lab, 0);
-	for (uint32_t lowest = 1; lowest < packets && !failed; lowest += lab->block)
-		failed = send_block(lab, lowest, packets - lowest < lab->block ? packets - lowest : lab->block);
-	return failed || check_memory(lab);
+	fixture->id++;
+	fixture->packets = packets;
+	fixture->received = fixture->beyond = 0;
+	failed = send_twice(fixture, 0);
+	for (uint32_t lowest = 1; lowest < packets && !failed; lowest += fixture->block)
+		failed = send_block(fixture, lowest, packets - lowest < fixture->block ? packets - lowest : fixture->block);
+	return failed || check_memory(fixture);
 }
 
 /*
@@ -150,43 +150,43 @@ static int is_long(unsigned message)
 	return message < 9 || message % 32 == 0;
 }
 
-static int run(struct lab *lab)
+static int run(struct fixture *fixture)
 {
 	struct ends want = { 0 }, got;
 	int failed = 0;
 
 	for (unsigned i = 0; i < MESSAGES && !failed; i++) {
-		failed = send_message(lab, is_long(i) ? 1 + 3 * lab->block : SHORT_PACKETS);
+		failed = send_message(fixture, is_long(i) ? 1 + 3 * fixture->block : SHORT_PACKETS);
 		want.messages++;
-		want.dropped_bytes += lab->beyond;
-		want.flow_control += lab->beyond != 0;
+		want.dropped_bytes += fixture->beyond;
+		want.flow_control += fixture->beyond != 0;
 	}
 	if (failed)
 		return failed;
-	if (lab->engine->ops->read(lab->engine, "spin_state", 0, &got, sizeof(got)))
-		return wrong(lab, 0, engine_error());
-	return memcmp(&got, &want, sizeof(want)) ? wrong(lab, 0, "leaves another state") : 0;
+	if (fixture->engine->ops->read(fixture->engine, "spin_state", 0, &got, sizeof(got)))
+		return wrong(fixture, 0, engine_error());
+	return memcmp(&got, &want, sizeof(want)) ? wrong(fixture, 0, "leaves another state") : 0;
 }
 
 static int run_window(enum engine_kind kind, uint32_t window)
 {
 	const struct engine_context context = { .rule = { .protocol = 17 },
 						.message = { .host_bytes = HOST_BYTES, .messages = 1, .window = window } };
-	struct lab *lab = calloc(1, sizeof(*lab));
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
 	struct built built;
-	int rc = lab ? built_handler("msg_default", &built) : engine_fail(-ENOMEM, "no memory");
+	int rc = fixture ? built_handler("msg_default", &built) : engine_fail(-ENOMEM, "no memory");
 
-	if (lab)
-		lab->block = (window ? window : SPIN_WINDOW) + 1;
+	if (fixture)
+		fixture->block = (window ? window : SPIN_WINDOW) + 1;
 	if (!rc)
-		rc = engine_open(kind, &built.handler, &context, &lab->engine);
+		rc = engine_open(kind, &built.handler, &context, &fixture->engine);
 	if (!rc)
-		rc = message_packet_make(&lab->packet, 1);
+		rc = message_packet_make(&fixture->packet, 1);
 	if (!rc)
-		rc = run(lab);
-	if (lab)
-		engine_close(lab->engine);
-	free(lab);
+		rc = run(fixture);
+	if (fixture)
+		engine_close(fixture->engine);
+	free(fixture);
 	return rc;
 }
 

@@ -113,7 +113,7 @@ static void shuffle(struct shared *s, uint64_t *random, unsigned together)
 	}
 }
 
-static void take_event(void *arg, const struct spin_event *event)
+static void on_event(void *arg, const struct spin_event *event)
 {
 	traffic_event(arg, event);
 }
@@ -123,7 +123,7 @@ static int drain(struct shared *s)
 	int n;
 
 	do {
-		n = spin_ctx__events(s->ctx, take_event, &s->traffic);
+		n = spin_ctx__events(s->ctx, on_event, &s->traffic);
 	} while (n > 0);
 	return n;
 }

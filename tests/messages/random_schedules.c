@@ -26,7 +26,7 @@ static struct {
 	const char *setup;
 } options = { .seed = 1 };
 
-struct lab {
+struct fixture {
 	struct built built;
 	struct engine *reference, *engine;
 };
@@ -62,40 +62,40 @@ static int take_option(const char *option, const char *value)
 	return 0;
 }
 
-static int open_lab(struct lab *lab, enum engine_kind kind, const struct schedule_setup *setup)
+static int open_fixture(struct fixture *fixture, enum engine_kind kind, const struct schedule_setup *setup)
 {
 	struct engine_context context = { .rule = { .protocol = 17, .dst_port = SCHEDULE_PORT }, .message = setup->message };
-	int err = built_handler(setup->handler, &lab->built);
+	int err = built_handler(setup->handler, &fixture->built);
 
 	if (!err)
-		err = engine_reference_open(&lab->built.handler, &context, REFERENCE_OBEYS, &lab->reference);
+		err = engine_reference_open(&fixture->built.handler, &context, REFERENCE_OBEYS, &fixture->reference);
 	if (!err)
-		err = engine_open(kind, &lab->built.handler, &context, &lab->engine);
+		err = engine_open(kind, &fixture->built.handler, &context, &fixture->engine);
 	return err;
 }
 
-static void close_lab(struct lab *lab)
+static void close_fixture(struct fixture *fixture)
 {
-	engine_close(lab->engine);
-	engine_close(lab->reference);
-	lab->engine = lab->reference = NULL;
+	engine_close(fixture->engine);
+	engine_close(fixture->reference);
+	fixture->engine = fixture->reference = NULL;
 }
 
 static int still_fails(void *arg, const struct schedule *s)
 {
-	struct lab *lab = arg;
+	struct fixture *fixture = arg;
 	char reason[1024];
 
-	return schedule_compare(s, lab->reference, lab->engine, reason, sizeof(reason), NULL) == 1;
+	return schedule_compare(s, fixture->reference, fixture->engine, reason, sizeof(reason), NULL) == 1;
 }
 
 /* Writes a vector for `spinctl test` and tests/vectors/run. */
-static void write_vector(const struct lab *lab, const struct schedule *s)
+static void write_vector(const struct fixture *fixture, const struct schedule *s)
 {
 	char path[600];
 	FILE *to;
 
-	snprintf(path, sizeof(path), "%s/tests/log/smallest_%s_%s.vec", built_dir(), lab->engine->ops->name,
+	snprintf(path, sizeof(path), "%s/tests/log/smallest_%s_%s.vec", built_dir(), fixture->engine->ops->name,
 		 schedule_setups[s->setup].name);
 	to = fopen(path, "w");
 	if (!to)
@@ -105,34 +105,34 @@ static void write_vector(const struct lab *lab, const struct schedule *s)
 		printf("As a vector: %s\n", path);
 }
 
-static void report(struct lab *lab, struct schedule *s, uint64_t number, char *reason, size_t reason_bytes)
+static void report(struct fixture *fixture, struct schedule *s, uint64_t number, char *reason, size_t reason_bytes)
 {
-	printf("FAIL  %s differs from the reference: --setup %s --seed %llu --one %llu, %u steps: %s\n", lab->engine->ops->name,
+	printf("FAIL  %s differs from the reference: --setup %s --seed %llu --one %llu, %u steps: %s\n", fixture->engine->ops->name,
 	       schedule_setups[s->setup].name, (unsigned long long)options.seed, (unsigned long long)number, s->steps, reason);
-	schedule_shrink(s, still_fails, lab, SHRINK_TRIES);
-	schedule_compare(s, lab->reference, lab->engine, reason, reason_bytes, NULL);
+	schedule_shrink(s, still_fails, fixture, SHRINK_TRIES);
+	schedule_compare(s, fixture->reference, fixture->engine, reason, reason_bytes, NULL);
 	printf("The smallest schedule that still fails:\n");
 	schedule_print(s, stdout);
 	printf("%s\n", reason);
-	write_vector(lab, s);
+	write_vector(fixture, s);
 }
 
 static int run_setup(enum engine_kind kind, unsigned setup, uint64_t runs, struct schedule_tally *tally)
 {
-	struct lab lab = { 0 };
+	struct fixture fixture = { 0 };
 	struct schedule s = { 0 };
 	char reason[1024] = "";
-	int err = open_lab(&lab, kind, &schedule_setups[setup]);
+	int err = open_fixture(&fixture, kind, &schedule_setups[setup]);
 
 	for (uint64_t i = options.only_one ? options.one : 0; i < runs && !err; i++) {
 		schedule_generate(&s, setup, options.seed * 1000003 + i);
-		err = schedule_compare(&s, lab.reference, lab.engine, reason, sizeof(reason), tally);
+		err = schedule_compare(&s, fixture.reference, fixture.engine, reason, sizeof(reason), tally);
 		if (err == 1)
-			report(&lab, &s, i, reason, sizeof(reason));
+			report(&fixture, &s, i, reason, sizeof(reason));
 		if (options.only_one)
 			break;
 	}
-	close_lab(&lab);
+	close_fixture(&fixture);
 	schedule_free(&s);
 	return err;
 }

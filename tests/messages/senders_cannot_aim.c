@@ -12,7 +12,7 @@
 
 #include "tests/reference/frame.h"
 
-#define AIMED (SPIN_FLOW_PROBES + 1)
+#define COLLIDING (SPIN_FLOW_PROBES + 1)
 
 static const struct frame_flow flow = { 4, { 10, 0, 0, 1 }, { 10, 0, 0, 2 }, 4660, SPIN_SLMP_PORT };
 
@@ -29,7 +29,7 @@ static int packet(uint32_t id)
 }
 
 /* The slot where the search for the message begins, computed as spin_key_of() does for packet()'s source. */
-static uint64_t home(uint32_t id)
+static uint64_t home_slot(uint32_t id)
 {
 	const struct spin_ip4 ip = { .src = spin_hton32(0x0a000001) };
 	struct spin_udp udp = { .src_port = spin_hton16(flow.src_port) };
@@ -41,12 +41,12 @@ static uint64_t home(uint32_t id)
 	return key.home;
 }
 
-static unsigned taken(const uint32_t *id)
+static unsigned count_accepted(const uint32_t *id)
 {
 	unsigned count = 0;
 
 	spin_host_reset();
-	for (unsigned i = 0; i < AIMED; i++)
+	for (unsigned i = 0; i < COLLIDING; i++)
 		count += packet(id[i]) == SPIN_REASON_PROCEEDED;
 	return count;
 }
@@ -57,7 +57,7 @@ int main(void)
 					      { 0x27d4eb2f165667c5, 0x85ebca77c2b2ae3d, 0xff51afd7ed558ccd },
 					      { 0xc4ceb9fe1a85ec53, 0x62a9d9ed799705f5, 0xcb24d0a5c88c35b3 } };
 	static uint8_t memory[4096 + SPIN_HOST_SLACK];
-	uint32_t id[AIMED], next = 1, count = 1;
+	uint32_t id[COLLIDING], next = 1, count = 1;
 	unsigned failed = 0;
 
 	spin_host_memory_at = memory;
@@ -67,18 +67,18 @@ int main(void)
 	spin_config.window = SPIN_WINDOW;
 	spin_config.idle_ticks = spin_config.tombstone_ticks = 1000000;
 	spin_config.virtual_clock = 1;
-	for (id[0] = 0; count < AIMED; next++)
-		if (home(next) == home(id[0]))
+	for (id[0] = 0; count < COLLIDING; next++)
+		if (home_slot(next) == home_slot(id[0]))
 			id[count++] = next;
-	count = taken(id);
-	printf("with the key that was guessed: %u of %u messages taken\n", count, AIMED);
+	count = count_accepted(id);
+	printf("with the key that was guessed: %u of %u messages taken\n", count, COLLIDING);
 	if (count != SPIN_FLOW_PROBES)
 		failed = printf("FAIL: the ids were to collide\n") > 0;
 	for (unsigned i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		memcpy(spin_config.key, others[i], sizeof(spin_config.key));
-		count = taken(id);
-		printf("with another one: %u of %u\n", count, AIMED);
-		if (count != AIMED)
+		count = count_accepted(id);
+		printf("with another one: %u of %u\n", count, COLLIDING);
+		if (count != COLLIDING)
 			failed = printf("FAIL: a sender can aim at one place without knowing the key\n") > 0;
 	}
 	return failed ? 1 : 0;

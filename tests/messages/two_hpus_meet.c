@@ -26,7 +26,7 @@ static const char *const names[] = { "no buffer is free while the message opens"
 
 static enum scenario scenario;
 static unsigned arrived[2];
-static int came_to[2];
+static int result[2];
 static unsigned failures;
 static uint32_t rounds;
 
@@ -43,7 +43,7 @@ static int packet(uint32_t flags, uint32_t id, uint32_t offset)
 	return spin_host_packet(frame, &bytes, &verdict);
 }
 
-static unsigned left_behind(void)
+static unsigned count_leaks(void)
 {
 	unsigned count = 0;
 
@@ -55,7 +55,7 @@ static unsigned left_behind(void)
 }
 
 /* Ends all idle messages. */
-static void all_end(void)
+static void expire_all(void)
 {
 	for (unsigned i = 0; i < 2; i++) {
 		spin_clock += 2 * spin_config.idle_ticks;
@@ -64,7 +64,7 @@ static void all_end(void)
 	spin_host_event_count = 0;
 }
 
-static void before(uint32_t id)
+static void prepare(uint32_t id)
 {
 	spin_mpqs_next = 0; /* reuse the same MPQ at once, which round-robin allocation makes rare */
 	if (scenario == NO_BUFFER)
@@ -74,30 +74,30 @@ static void before(uint32_t id)
 	if (scenario == SWEEP)
 		spin_clock += 2 * spin_config.idle_ticks;
 	if (scenario == PUT_BACK) {
-		all_end();
+		expire_all();
 		for (unsigned i = 0; i < 2 * SPIN_REPLAY_MAX + 10; i++)
 			packet(SPIN_SLMP_SYN, id + 0x40000000, 2 * STRIDE + 1 + i);
 		packet(SPIN_SLMP_SYN, id + 0x40000000, 0);
 	}
 }
 
-static void meet(unsigned me, uint32_t id)
+static void race(unsigned me, uint32_t id)
 {
 	switch (scenario) {
 	case NO_BUFFER:
-		came_to[me] = me ? packet(SPIN_SLMP_SYN, id, 0) : packet(SPIN_SLMP_SYN | SPIN_SLMP_EOM, id, STRIDE);
+		result[me] = me ? packet(SPIN_SLMP_SYN, id, 0) : packet(SPIN_SLMP_SYN | SPIN_SLMP_EOM, id, STRIDE);
 		break;
 	case SWEEP:
 		if (me)
-			came_to[me] = packet(SPIN_SLMP_SYN | SPIN_SLMP_EOM, id, STRIDE);
+			result[me] = packet(SPIN_SLMP_SYN | SPIN_SLMP_EOM, id, STRIDE);
 		else if (spin_sweep_is_idle(&spin_mpqs[0], spin_now()))
 			spin_evict(0, 0, spin_now());
 		break;
 	case ONE_ENDS:
-		came_to[me] = spin_evict_begin(0);
+		result[me] = spin_evict_begin(0);
 		break;
 	case LATE_COPY:
-		came_to[me] = packet(SPIN_SLMP_SYN | SPIN_SLMP_EOM, id, STRIDE);
+		result[me] = packet(SPIN_SLMP_SYN | SPIN_SLMP_EOM, id, STRIDE);
 		if (!me)
 			break;
 		spin_mpqs_next = 0;
@@ -112,9 +112,9 @@ static void meet(unsigned me, uint32_t id)
 	}
 }
 
-static const char *what_is_wrong(uint32_t id)
+static const char *find_error(uint32_t id)
 {
-	if (scenario == NO_BUFFER && came_to[1] == SPIN_REASON_PROCEEDED && came_to[0] != SPIN_REASON_PROCEEDED) {
+	if (scenario == NO_BUFFER && result[1] == SPIN_REASON_PROCEEDED && result[0] != SPIN_REASON_PROCEEDED) {
 		int again = packet(SPIN_SLMP_SYN | SPIN_SLMP_EOM, id, STRIDE);
 
 		if (again != SPIN_REASON_PROCEEDED && again != SPIN_REASON_DUPLICATE)
@@ -128,12 +128,12 @@ static const char *what_is_wrong(uint32_t id)
 			return "the last packet is no longer its message's";
 	}
 	if (scenario == ONE_ENDS) {
-		if (!came_to[0] == !came_to[1])
+		if (!result[0] == !result[1])
 			return "not one of the two has the MPQ";
 		spin_evict_end(0, 0, spin_now(), 0);
 	}
-	all_end();
-	return left_behind() ? "an MPQ or a buffer is left behind" : NULL;
+	expire_all();
+	return count_leaks() ? "an MPQ or a buffer is left behind" : NULL;
 }
 
 static void wait_for_both(unsigned me, unsigned turn)
@@ -155,16 +155,16 @@ static void *hpu(void *arg)
 		if (!me) {
 			if (id % 20000 == 0)
 				spin_host_reset();
-			before(id);
+			prepare(id);
 		}
 		wait_for_both(me, turn++);
 		seed = seed * 1103515245 + 12345;
 		for (volatile unsigned i = 0; i < (seed >> 16) % (scenario == PUT_BACK ? 2500 : 80); i++)
 			;
-		meet(me, id);
+		race(me, id);
 		wait_for_both(me, turn++);
 		if (!me) {
-			const char *wrong = what_is_wrong(id);
+			const char *wrong = find_error(id);
 
 			if (wrong) {
 				if (!failures++)

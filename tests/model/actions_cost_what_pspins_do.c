@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Compares the cost of libspin's handler commands and locks with PsPIN's calibration rows. calibration_rows.c compares the model's own
- * timing of the
- * accesses with the RTL.
+ * timing of the accesses with the RTL.
  *
  * Commands (hwmodel/README.md, "Commands") with arguments in registers; the cost of the same function without the command is subtracted:
  * issue       at most the row

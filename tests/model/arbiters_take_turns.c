@@ -10,13 +10,13 @@
 #define CLUSTERS 4u
 
 static struct rig rig;
-static struct fed {
+static struct task_end {
 	unsigned cluster;
 	uint64_t doorbell, feedback;
-} fed[CLUSTERS]; /* the first feedbacks, in order */
+} task_ends[CLUSTERS]; /* the first feedbacks, in order */
 static int failures, is_warm;
 static unsigned ends;
-static uint64_t began, first_end, last_end;
+static uint64_t first_start, first_end, last_end;
 
 static void check(int ok, const char *what)
 {
@@ -26,24 +26,24 @@ static void check(int ok, const char *what)
 	failures++;
 }
 
-static void ended(void *arg, struct soc_task *task, int pops)
+static void on_end(void *arg, struct soc_task *task, int pops)
 {
 	(void)arg;
 	(void)pops;
 	if (!is_warm)
 		return;
-	began = ends && began < task->started ? began : task->started;
+	first_start = ends && first_start < task->started ? first_start : task->started;
 	first_end = ends && first_end < task->returned ? first_end : task->returned;
 	last_end = ends && last_end > task->returned ? last_end : task->returned;
 	if (ends < CLUSTERS)
-		fed[ends] = (struct fed){ task->hpu->cluster, task->doorbell, task->feedback };
+		task_ends[ends] = (struct task_end){ task->hpu->cluster, task->doorbell, task->feedback };
 	ends++;
 }
 
 static const struct soc_nic hooks = {
 	.on_start = rig__starts,
 	.on_command = rig__accept,
-	.on_end = ended,
+	.on_end = on_end,
 	.on_freed = rig__freed,
 	.on_room = rig__room,
 };
@@ -63,7 +63,7 @@ static void run(const struct soc_context *context, unsigned packets)
 	soc__run(&rig.soc, UINT64_MAX);
 }
 
-static void hpus(struct rig_file file, unsigned clusters, unsigned each, const char *what)
+static void check_hpus(struct rig_file file, unsigned clusters, unsigned each, const char *what)
 {
 	struct pspin_target target = *pspin_target__find("pspin-rtl");
 	struct soc_context context = { .bytes_in_l1 = 64 };
@@ -79,12 +79,12 @@ static void hpus(struct rig_file file, unsigned clusters, unsigned each, const c
 	is_warm = 1;
 	run(&context, clusters * each);
 	check(ends == clusters * each, "all have ended");
-	check(last_end - first_end < (last_end - began) / 4, what);
+	check(last_end - first_end < (last_end - first_start) / 4, what);
 	rig__close(&rig);
 }
 
 /* Runs a single task in the given cluster. */
-static void one(const struct soc_context *context, unsigned cluster)
+static void run_one(const struct soc_context *context, unsigned cluster)
 {
 	struct soc_her her = { .bytes = 64, .l2 = L2_PACKET, .context = context, .message_id = cluster, .end_of_message = 1 };
 
@@ -106,13 +106,13 @@ static void all_at_once(const struct soc_context *context, unsigned last)
 	soc__run(&rig.soc, UINT64_MAX);
 	check(ends == CLUSTERS, "one task in each cluster");
 	for (unsigned i = 0; i < CLUSTERS; i++) {
-		check(fed[i].doorbell == fed[0].doorbell, "they end in one cycle");
-		check(fed[i].cluster == (last + 1 + i) % CLUSTERS, "feedback in turn");
-		check(fed[i].feedback == fed[0].feedback + i, "one each cycle");
+		check(task_ends[i].doorbell == task_ends[0].doorbell, "they end in one cycle");
+		check(task_ends[i].cluster == (last + 1 + i) % CLUSTERS, "feedback in turn");
+		check(task_ends[i].feedback == task_ends[0].feedback + i, "one each cycle");
 	}
 }
 
-static void feedback(struct rig_file file)
+static void check_feedback(struct rig_file file)
 {
 	struct pspin_target target = *pspin_target__find("pspin-rtl");
 	struct soc_context context[CLUSTERS] = { 0 };
@@ -126,9 +126,9 @@ static void feedback(struct rig_file file)
 		context[i] = (struct soc_context){ .bytes_in_l1 = 64, .payload = rig__function(&rig, name) };
 	}
 	for (unsigned i = 0; i < CLUSTERS; i++) /* loads the code into each cluster's cache */
-		one(&context[i], i);
+		run_one(&context[i], i);
 	for (unsigned last = 0; last < CLUSTERS; last++) {
-		one(&context[last], last);
+		run_one(&context[last], last);
 		all_at_once(context, last);
 	}
 	rig__close(&rig);
@@ -138,9 +138,9 @@ int main(void)
 {
 	struct rig_file file = rig__build("arbiters_take_turns", "tests/model/programs/arbiters_take_turns.S");
 
-	hpus(file, 1, 8, "the HPUs of a cluster take turns");
-	hpus(file, CLUSTERS, 1, "clusters take turns");
-	feedback(file);
+	check_hpus(file, 1, 8, "the HPUs of a cluster take turns");
+	check_hpus(file, CLUSTERS, 1, "clusters take turns");
+	check_feedback(file);
 	free(file.data);
 	return failures != 0;
 }

@@ -38,7 +38,7 @@ static struct pspin *open_nic(struct rig_file file)
 }
 
 /* Returns the cycles that a packet's handler waits for its commands. */
-static uint64_t waits(struct pspin *nic, uint32_t how)
+static uint64_t wait_cycles(struct pspin *nic, uint32_t how)
 {
 	struct pspin_result result;
 	uint8_t frame[128];
@@ -51,10 +51,10 @@ static uint64_t waits(struct pspin *nic, uint32_t how)
 	return 0;
 }
 
-static void goes_on(struct rig_file file)
+static void hpu_continues(struct rig_file file)
 {
 	struct pspin *nic = open_nic(file);
-	uint64_t blocking = waits(nic, ATOMICS_BLOCKING), overlap = waits(nic, ATOMICS_OVERLAP), word = 0;
+	uint64_t blocking = wait_cycles(nic, ATOMICS_BLOCKING), overlap = wait_cycles(nic, ATOMICS_OVERLAP), word = 0;
 
 	printf("an addition to host memory waits for %llu cycles, one with work in between for %llu\n", (unsigned long long)blocking,
 	       (unsigned long long)overlap);
@@ -69,14 +69,14 @@ static void goes_on(struct rig_file file)
 }
 
 /* No handler waits for the addition, but its result must be in the state. */
-static void is_told_in_the_state(struct rig_file file)
+static void result_is_in_state(struct rig_file file)
 {
 	struct pspin *nic = open_nic(file);
 	uint64_t left = 0;
 	uint32_t at = 0;
 
 	for (unsigned i = 0; i < 3; i++)
-		waits(nic, ATOMICS_LEFT_IN_STATE);
+		wait_cycles(nic, ATOMICS_LEFT_IN_STATE);
 	if (pspin__symbol(nic, "spin_state", &at, NULL) || pspin__read(nic, at + offsetof(struct atomics_nb, left), &left, sizeof(left))) {
 		printf("FAIL no memory\n");
 		failures++;
@@ -86,14 +86,14 @@ static void is_told_in_the_state(struct rig_file file)
 }
 
 /* Sends all kinds of packet in rotation to all HPUs at once. */
-static void meet(struct rig_file file)
+static void hpus_contend(struct rig_file file)
 {
 	static const uint32_t kinds[] = { ATOMICS_BLOCKING, ATOMICS_OVERLAP, ATOMICS_LOCKED, ATOMICS_CAS };
 	struct pspin *nic = open_nic(file);
 	struct atomics_nb state;
 	uint64_t word[3] = { 0 };
 	uint32_t at = 0, left = ATOMICS_LEFT;
-	unsigned untold = 0;
+	unsigned missing = 0;
 	uint8_t frame[128];
 
 	for (unsigned i = 0; i < ATOMICS_PACKETS + ATOMICS_PACKETS / 4; i++) {
@@ -114,13 +114,13 @@ static void meet(struct rig_file file)
 		return;
 	}
 	for (unsigned i = 0; i < ATOMICS_PACKETS; i++)
-		untold += !state.taken[i];
+		missing += !state.taken[i];
 	expect("additions", word[0], ATOMICS_PACKETS);
 	expect("additions with the lock held", word[1], ATOMICS_PACKETS / 4);
 	expect("additions that nobody waited for", word[2], ATOMICS_PACKETS / 4);
 	expect("times locked", state.locked, ATOMICS_PACKETS / 4);
 	expect("tickets told twice", state.twice, 0);
-	expect("tickets never told", untold, 0);
+	expect("tickets never told", missing, 0);
 	pspin__close(nic);
 }
 
@@ -129,9 +129,9 @@ int main(void)
 	struct rig_file file =
 		rig__build("atomics_nb", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/atomics_nb.c\"'");
 
-	goes_on(file);
-	is_told_in_the_state(file);
-	meet(file);
+	hpu_continues(file);
+	result_is_in_state(file);
+	hpus_contend(file);
 	free(file.data);
 	return failures != 0;
 }

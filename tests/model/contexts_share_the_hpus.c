@@ -15,7 +15,7 @@
 #define PORT  9000u /* of the first context; the others follow */
 
 static int failures;
-static struct rig_file image, of_messages;
+static struct rig_file image, message_image;
 
 static void check(int ok, const char *what)
 {
@@ -76,7 +76,7 @@ static struct pspin *join_next(struct pspin *nic, struct spin_registration regis
 	struct pspin *more;
 	char err[512];
 
-	if (!join(&more, nic, registration.delivery == SPIN_DELIVER_ME ? of_messages : image, registration, port, err, sizeof(err)))
+	if (!join(&more, nic, registration.delivery == SPIN_DELIVER_ME ? message_image : image, registration, port, err, sizeof(err)))
 		return more;
 	printf("FAIL join: %s\n", err);
 	exit(1);
@@ -136,8 +136,8 @@ static struct counts counts_of(struct pspin *nic)
 	return counts;
 }
 
-/* The records of a context. */
-struct heard {
+/* Totals of a context's records. */
+struct totals {
 	uint64_t packets, tasks, cold, wrong, events;
 	uint64_t last_ps;           /* when the last packet was complete */
 	uint64_t sum;               /* over all records of tasks */
@@ -147,61 +147,61 @@ struct heard {
 
 static void on_task(void *arg, const struct pspin_task_record *record)
 {
-	struct heard *heard = arg;
+	struct totals *totals = arg;
 	const uint64_t times[] = { record->ready_ps, record->dispatched_ps, record->copied_ps,   record->started_ps,
 				   record->first_ps, record->returned_ps,   record->doorbell_ps, record->feedback_ps,
 				   record->cluster,  record->hpu,           record->message_id,  record->task->body_cycles };
 
 	for (unsigned i = 0; i < sizeof(times) / sizeof(times[0]); i++)
-		heard->sum = (heard->sum ^ times[i]) * 0x9e3779b97f4a7c15u + 1;
-	heard->tasks++;
-	heard->cold += (uint64_t)record->is_cold;
-	heard->wrong += record->task->error != 0;
-	if (heard->longest_ps < record->doorbell_ps - record->started_ps)
-		heard->longest_ps = record->doorbell_ps - record->started_ps;
-	if (record->started_ps >= heard->from_ps && (!heard->until_ps || record->doorbell_ps <= heard->until_ps))
-		heard->busy_ps += record->doorbell_ps - record->started_ps;
+		totals->sum = (totals->sum ^ times[i]) * 0x9e3779b97f4a7c15u + 1;
+	totals->tasks++;
+	totals->cold += (uint64_t)record->is_cold;
+	totals->wrong += record->task->error != 0;
+	if (totals->longest_ps < record->doorbell_ps - record->started_ps)
+		totals->longest_ps = record->doorbell_ps - record->started_ps;
+	if (record->started_ps >= totals->from_ps && (!totals->until_ps || record->doorbell_ps <= totals->until_ps))
+		totals->busy_ps += record->doorbell_ps - record->started_ps;
 }
 
 static void on_packet(void *arg, const struct pspin_packet_record *record)
 {
-	struct heard *heard = arg;
+	struct totals *totals = arg;
 
-	heard->packets++;
-	heard->last_ps = record->feedback_ps;
+	totals->packets++;
+	totals->last_ps = record->feedback_ps;
 }
 
 static void on_event(void *arg, uint64_t at_ps, const struct spin_event *event)
 {
-	struct heard *heard = arg;
+	struct totals *totals = arg;
 
 	(void)at_ps;
-	heard->events += event->type == SPIN_EVENT_MESSAGE;
+	totals->events += event->type == SPIN_EVENT_MESSAGE;
 }
 
-static void hear(struct pspin *nic, struct heard *heard)
+static void observe(struct pspin *nic, struct totals *totals)
 {
-	const struct pspin_observer observer = { .arg = heard, .task = on_task, .packet = on_packet, .event = on_event };
+	const struct pspin_observer observer = { .arg = totals, .task = on_task, .packet = on_packet, .event = on_event };
 
 	pspin__observe(nic, &observer);
 }
 
 /* --- isolation of contexts --- */
 
-static void memories_are_apart(void)
+static void memories_are_separate(void)
 {
 	struct pspin *nic = open_first(pspin_target__find("pspin-rtl"), datagrams), *more[3];
 	struct spin_registration messages = datagrams;
 	struct counts seed = { .packets = 1000 };
-	struct heard heard[4] = { 0 }, none;
+	struct totals totals[4] = { 0 }, none;
 	uint32_t addr;
 
 	messages.delivery = SPIN_DELIVER_ME;
 	for (unsigned i = 0; i < 3; i++) {
 		more[i] = join_next(nic, i == 2 ? messages : datagrams, PORT + 1 + i);
-		hear(more[i], &heard[1 + i]);
+		observe(more[i], &totals[1 + i]);
 	}
-	hear(nic, &heard[0]);
+	observe(nic, &totals[0]);
 	pspin__symbol(more[0], "spin_state", &addr, NULL);
 	pspin__write(more[0], addr, &seed, sizeof(seed));
 	for (unsigned i = 0; i < 60; i++) {
@@ -215,12 +215,12 @@ static void memories_are_apart(void)
 	check(counts_of(nic).packets == 60 && counts_of(nic).rounds == 60, "the first context has its packets in its state");
 	check(counts_of(more[0]).packets == 1060 && counts_of(more[0]).rounds == 120, "so has the second, from what was written there");
 	check(counts_of(more[1]).packets == 30 && counts_of(more[1]).rounds == 90, "and the third");
-	check(heard[0].packets == 61 && heard[1].packets == 60 && heard[2].packets == 30 && !heard[3].packets,
+	check(totals[0].packets == 61 && totals[1].packets == 60 && totals[2].packets == 30 && !totals[3].packets,
 	      "each hears of its own packets, the first of those that are nobody's");
-	check(heard[0].tasks == 60 && heard[1].tasks == 60 && heard[2].tasks == 30 && !heard[3].tasks, "and of its own tasks");
+	check(totals[0].tasks == 60 && totals[1].tasks == 60 && totals[2].tasks == 30 && !totals[3].tasks, "and of its own tasks");
 	check(pspin__count(nic, SPIN_REASON_UNMATCHED) == 1 && pspin__count(more[0], SPIN_REASON_DROPPED) == 60, "counts are apart");
 
-	none = heard[0];
+	none = totals[0];
 	for (uint32_t number = 0; number < 8; number++) {
 		struct spin_slmp slmp = { spin_hton16(SPIN_SLMP_SYN | (number == 7 ? SPIN_SLMP_EOM : 0)), spin_hton32(1),
 					  spin_hton32(number * BYTES) };
@@ -230,9 +230,9 @@ static void memories_are_apart(void)
 		check(!pspin__offer(nic, &o), "a message's packet is taken");
 	}
 	run(nic);
-	check(counts_of(more[2]).packets == 8 && counts_of(more[2]).rounds == 40 && heard[3].events == 1,
+	check(counts_of(more[2]).packets == 8 && counts_of(more[2]).rounds == 40 && totals[3].events == 1,
 	      "a context that takes messages has its own");
-	check(heard[0].tasks == none.tasks && counts_of(nic).packets == 60, "and the others nothing of it");
+	check(totals[0].tasks == none.tasks && counts_of(nic).packets == 60, "and the others nothing of it");
 	pspin__close(more[1]);
 }
 
@@ -241,95 +241,96 @@ static void one_hangs(void)
 {
 	struct pspin_target *target = target_with("watchdog_cycles", 20000u, NULL);
 	struct pspin *hangs = open_first(target, datagrams), *other = join_next(hangs, datagrams, PORT + 1);
-	struct heard heard[2] = { 0 };
+	struct totals totals[2] = { 0 };
 
-	hear(hangs, &heard[0]);
-	hear(other, &heard[1]);
+	observe(hangs, &totals[0]);
+	observe(other, &totals[1]);
 	for (unsigned i = 0; i < 64; i++) {
 		offer(hangs, PORT, UINT32_MAX);
 		offer(other, PORT + 1, 4);
 	}
 	run(hangs);
-	check(heard[0].wrong == 64 && !counts_of(hangs).packets && pspin__count(hangs, SPIN_REASON_OVERRUN) == 64,
+	check(totals[0].wrong == 64 && !counts_of(hangs).packets && pspin__count(hangs, SPIN_REASON_OVERRUN) == 64,
 	      "the watchdog ends tasks of the one that hangs");
-	check(!heard[1].wrong && counts_of(other).packets == 64 && counts_of(other).rounds == 256, "and the other one goes on");
+	check(!totals[1].wrong && counts_of(other).packets == 64 && counts_of(other).rounds == 256, "and the other one goes on");
 	pspin__close(hangs);
 	pspin_target__free(target);
 }
 
 /* --- shares of the HPUs --- */
 
-static uint64_t alone(const struct pspin_target *target, uint64_t *cold)
+static uint64_t run_alone(const struct pspin_target *target, uint64_t *cold)
 {
 	struct pspin *nic = open_first(target, datagrams);
-	struct heard heard = { 0 };
+	struct totals totals = { 0 };
 
-	hear(nic, &heard);
+	observe(nic, &totals);
 	for (unsigned i = 0; i < 300; i++)
 		offer(nic, PORT, i * 7 % 200);
 	run(nic);
 	pspin__close(nic);
-	*cold = heard.cold;
-	return heard.sum;
+	*cold = totals.cold;
+	return totals.sum;
 }
 
-#define EACH 3000u /* packets */
+#define PACKETS_EACH 3000u /* for each context */
 
 /* Returns the greedy context's share of the HPUs' time, until the polite one has completed. */
-static double greedy_part(unsigned scheduler, uint32_t weight, double *polite_us)
+static double greedy_share(unsigned scheduler, uint32_t weight, double *polite_us)
 {
 	struct pspin_target *target = target_with("scheduler", scheduler, NULL);
-	struct heard heard[2] = { 0 };
+	struct totals totals[2] = { 0 };
 
 	for (unsigned pass = 0; pass < 2; pass++) { /* the first pass finds the time at which the polite one completes */
 		struct pspin *greedy = open_first(target, datagrams), *polite = join_next(greedy, datagrams, PORT + 1);
 
-		heard[1].until_ps = heard[0].until_ps = heard[1].last_ps;
-		heard[0].busy_ps = heard[1].busy_ps = 0;
-		hear(greedy, &heard[0]);
-		hear(polite, &heard[1]);
+		totals[1].until_ps = totals[0].until_ps = totals[1].last_ps;
+		totals[0].busy_ps = totals[1].busy_ps = 0;
+		observe(greedy, &totals[0]);
+		observe(polite, &totals[1]);
 		check(!pspin__set_weight(polite, weight), "a weight is taken");
-		for (unsigned i = 0; i < EACH; i++) {
+		for (unsigned i = 0; i < PACKETS_EACH; i++) {
 			offer(greedy, PORT, 1000);
 			offer(greedy, PORT + 1, 100);
 		}
 		run(greedy);
-		check(counts_of(greedy).packets == EACH && counts_of(polite).packets == EACH, "all packets are handled");
+		check(counts_of(greedy).packets == PACKETS_EACH && counts_of(polite).packets == PACKETS_EACH, "all packets are handled");
 		pspin__close(greedy);
 	}
 	pspin_target__free(target);
-	*polite_us = (double)heard[1].last_ps / 1e6;
-	return (double)heard[0].busy_ps / (double)(heard[0].busy_ps + heard[1].busy_ps);
+	*polite_us = (double)totals[1].last_ps / 1e6;
+	return (double)totals[0].busy_ps / (double)(totals[0].busy_ps + totals[1].busy_ps);
 }
 
-static void turns(void)
+static void scheduler_divides_time(void)
 {
-	double in_turn_us, fair_us, weighted_us;
-	double in_turn = greedy_part(0, 1, &in_turn_us), fair = greedy_part(1, 1, &fair_us), weighted = greedy_part(1, 3, &weighted_us);
+	double round_robin_us, fair_us, weighted_us;
+	double round_robin = greedy_share(0, 1, &round_robin_us), fair = greedy_share(1, 1, &fair_us),
+	       weighted = greedy_share(1, 3, &weighted_us);
 
 	printf("greedy's part of the HPUs: %.3f in turn, %.3f by HPU time, %.3f against weight 3; polite done after %.1f, %.1f, %.1f us\n",
-	       in_turn, fair, weighted, in_turn_us, fair_us, weighted_us);
-	check(in_turn > 0.85, "in turn, the greedy one takes most of the HPUs' time");
+	       round_robin, fair, weighted, round_robin_us, fair_us, weighted_us);
+	check(round_robin > 0.85, "in turn, the greedy one takes most of the HPUs' time");
 	check(fair > 0.45 && fair < 0.55, "by HPU time, both have half of it");
 	check(weighted > 0.2 && weighted < 0.3, "a weight of 3 has three quarters");
-	check(fair_us * 2 < in_turn_us && weighted_us < fair_us, "the polite one is done the sooner");
+	check(fair_us * 2 < round_robin_us && weighted_us < fair_us, "the polite one is done the sooner");
 }
 
 /* Both have tasks of the same length: the order of packets must not change their shares. */
-static void equals_are_equal(void)
+static void equal_tasks_get_equal_shares(void)
 {
 	struct pspin_target *target = target_with("scheduler", 1u, NULL);
 	struct pspin *a = open_first(target, datagrams), *b = join_next(a, datagrams, PORT + 1);
-	struct heard heard[2] = { 0 };
+	struct totals totals[2] = { 0 };
 
-	hear(a, &heard[0]);
-	hear(b, &heard[1]);
-	for (unsigned i = 0; i < EACH; i++) {
+	observe(a, &totals[0]);
+	observe(b, &totals[1]);
+	for (unsigned i = 0; i < PACKETS_EACH; i++) {
 		offer(a, PORT, 500);
 		offer(a, PORT + 1, 500);
 	}
 	run(a);
-	check(heard[0].last_ps < heard[1].last_ps * 1.02 && heard[1].last_ps < heard[0].last_ps * 1.02,
+	check(totals[0].last_ps < totals[1].last_ps * 1.02 && totals[1].last_ps < totals[0].last_ps * 1.02,
 	      "two of the same kind are done at the same time");
 	pspin__close(a);
 	pspin_target__free(target);
@@ -340,42 +341,43 @@ static void long_tasks(void)
 {
 	struct pspin_target *target = target_with("scheduler", 1u, NULL);
 	struct pspin *greedy = open_first(target, datagrams), *polite = join_next(greedy, datagrams, PORT + 1);
-	struct heard heard[2] = { 0 };
+	struct totals totals[2] = { 0 };
 
-	hear(greedy, &heard[0]);
-	hear(polite, &heard[1]);
-	for (unsigned i = 0; i < EACH; i++) {
+	observe(greedy, &totals[0]);
+	observe(polite, &totals[1]);
+	for (unsigned i = 0; i < PACKETS_EACH; i++) {
 		if (i < 100)
 			offer(greedy, PORT, 100000);
 		offer(greedy, PORT + 1, 100);
 	}
 	run(greedy);
-	printf("polite done after %.1f us, next to tasks of %.1f us\n", (double)heard[1].last_ps / 1e6, (double)heard[0].longest_ps / 1e6);
-	check(heard[1].last_ps < heard[0].longest_ps, "the polite one is done before the greedy one's first task has ended");
+	printf("polite done after %.1f us, next to tasks of %.1f us\n", (double)totals[1].last_ps / 1e6,
+	       (double)totals[0].longest_ps / 1e6);
+	check(totals[1].last_ps < totals[0].longest_ps, "the polite one is done before the greedy one's first task has ended");
 	pspin__close(greedy);
 	pspin_target__free(target);
 }
 
 /* A context that joins late must get half from then on: it has not accumulated credit. */
-static void late_comer(void)
+static void late_joiner(void)
 {
 	const uint64_t from_ps = 170000000, until_ps = 250000000; /* by then the tasks that were queued in clusters when it joined ended */
 	struct pspin_target *target = target_with("scheduler", 1u, NULL);
 	struct pspin *first = open_first(target, datagrams), *late = join_next(first, datagrams, PORT + 1);
-	struct heard heard[2] = { { .from_ps = from_ps, .until_ps = until_ps }, { .from_ps = from_ps, .until_ps = until_ps } };
-	double part;
+	struct totals totals[2] = { { .from_ps = from_ps, .until_ps = until_ps }, { .from_ps = from_ps, .until_ps = until_ps } };
+	double share;
 
-	hear(first, &heard[0]);
-	hear(late, &heard[1]);
-	for (unsigned i = 0; i < EACH; i++)
+	observe(first, &totals[0]);
+	observe(late, &totals[1]);
+	for (unsigned i = 0; i < PACKETS_EACH; i++)
 		offer(first, PORT, 600);
-	for (unsigned i = 0; i < EACH; i++)
+	for (unsigned i = 0; i < PACKETS_EACH; i++)
 		offer_at(first, from_ps - 30000000, PORT + 1, 600);
 	run(first);
-	check(heard[0].last_ps > until_ps && heard[1].last_ps > until_ps, "both have packets to the end");
-	part = (double)heard[0].busy_ps / (double)(heard[0].busy_ps + heard[1].busy_ps);
-	printf("the first one's part after another has come: %.3f\n", part);
-	check(part > 0.45 && part < 0.55, "one that comes late has half, as the first one has");
+	check(totals[0].last_ps > until_ps && totals[1].last_ps > until_ps, "both have packets to the end");
+	share = (double)totals[0].busy_ps / (double)(totals[0].busy_ps + totals[1].busy_ps);
+	printf("the first one's part after another has come: %.3f\n", share);
+	check(share > 0.45 && share < 0.55, "one that comes late has half, as the first one has");
 	pspin__close(first);
 	pspin_target__free(target);
 }
@@ -386,10 +388,10 @@ static void packet_memory_is_divided(void)
 	struct pspin_target *target = target_with("l2_packet_kib", 16u, "scheduler", 1u, NULL);
 	struct pspin *greedy = open_first(target, datagrams), *polite = join_next(greedy, datagrams, PORT + 1);
 	struct pspin_traffic traffic;
-	struct heard heard[2] = { 0 };
+	struct totals totals[2] = { 0 };
 
-	hear(greedy, &heard[0]);
-	hear(polite, &heard[1]);
+	observe(greedy, &totals[0]);
+	observe(polite, &totals[1]);
 	for (unsigned i = 0; i < 400; i++)
 		offer(greedy, PORT, 20000);
 	for (unsigned i = 0; i < 40; i++)
@@ -397,43 +399,43 @@ static void packet_memory_is_divided(void)
 	run(greedy);
 	pspin__traffic(greedy, &traffic);
 	check(traffic.held_back_ps && counts_of(greedy).packets == 400, "the greedy one's packets are held back");
-	check(counts_of(polite).packets == 40 && heard[1].last_ps * 4 < heard[0].last_ps, "and do not hold the polite one's back");
+	check(counts_of(polite).packets == 40 && totals[1].last_ps * 4 < totals[0].last_ps, "and do not hold the polite one's back");
 	pspin__close(greedy);
 	pspin_target__free(target);
 }
 
 /* Two contexts with code at the same addresses must not hit each other's cache lines. */
-static void caches_tell_them_apart(void)
+static void icache_tells_contexts_apart(void)
 {
 	struct pspin_target *target = target_with("clusters", 1u, "hpus", 1u, NULL);
 	struct pspin *nic = open_first(target, datagrams), *other;
-	struct heard heard[2] = { 0 };
+	struct totals totals[2] = { 0 };
 	uint64_t cold;
 
-	alone(target, &cold);
+	run_alone(target, &cold);
 	check(cold == 1, "on one HPU, the first task of 300 is cold");
 	pspin__close(nic);
 	nic = open_first(target, datagrams);
 	other = join_next(nic, datagrams, PORT + 1);
-	hear(nic, &heard[0]);
-	hear(other, &heard[1]);
+	observe(nic, &totals[0]);
+	observe(other, &totals[1]);
 	offer(nic, PORT, 1);
 	run(nic);
 	offer(nic, PORT, 1);
 	run(nic);
 	offer(nic, PORT + 1, 1);
 	run(nic);
-	check(heard[0].tasks == 2 && heard[0].cold == 1 && heard[1].cold == 1, "the other context's first task is cold, too");
+	check(totals[0].tasks == 2 && totals[0].cold == 1 && totals[1].cold == 1, "the other context's first task is cold, too");
 	pspin__close(nic);
 	pspin_target__free(target);
 }
 
-static void one_is_as_before(void)
+static void single_context_is_unaffected(void)
 {
 	struct pspin_target *fair = target_with("scheduler", 1u, NULL);
 	uint64_t cold;
 
-	check(alone(fair, &cold) == alone(pspin_target__find("pspin-rtl"), &cold),
+	check(run_alone(fair, &cold) == run_alone(pspin_target__find("pspin-rtl"), &cold),
 	      "one context alone has the same times, whatever the scheduler");
 	pspin_target__free(fair);
 }
@@ -517,20 +519,21 @@ static void longest_packets(void)
 int main(void)
 {
 	image = rig__build("contexts", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/contexts.c\"'");
-	of_messages = rig__build("contexts_of_messages", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/contexts.c\"' "
-							 "-DDELIVERY=SPIN_DELIVER_ME");
-	one_is_as_before();
-	memories_are_apart();
+	message_image =
+		rig__build("contexts_of_messages", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/contexts.c\"' "
+						   "-DDELIVERY=SPIN_DELIVER_ME");
+	single_context_is_unaffected();
+	memories_are_separate();
 	one_hangs();
-	turns();
-	equals_are_equal();
+	scheduler_divides_time();
+	equal_tasks_get_equal_shares();
 	long_tasks();
-	late_comer();
+	late_joiner();
 	packet_memory_is_divided();
-	caches_tell_them_apart();
+	icache_tells_contexts_apart();
 	longest_packets();
 	refusals();
 	free(image.data);
-	free(of_messages.data);
+	free(message_image.data);
 	return failures != 0;
 }

@@ -6,25 +6,25 @@
  */
 #include "tests/model/common/rig.h"
 
-#define PACKETS 57u /* of handlers that do nothing */
-#define BYTES   1038u
-#define BEATS   17u
-#define ALONE   2628u /* cycles of the loads; RTL: 2629 */
+#define PACKETS      57u /* of handlers that do nothing */
+#define BYTES        1038u
+#define BEATS        17u
+#define LOADS_CYCLES 2628u /* cycles of the loads; RTL: 2629 */
 
 static struct rig rig;
 static int failures, is_warm;
 static unsigned loads;
-static uint64_t last, longest;
+static uint64_t last_feedback, her_to_feedback;
 
-static void check(const char *what, uint64_t have, uint64_t least, uint64_t most)
+static void check(const char *what, uint64_t have, uint64_t low, uint64_t high)
 {
-	if (have >= least && have <= most)
+	if (have >= low && have <= high)
 		return;
-	printf("FAIL %s: %llu, not %llu to %llu\n", what, (unsigned long long)have, (unsigned long long)least, (unsigned long long)most);
+	printf("FAIL %s: %llu, not %llu to %llu\n", what, (unsigned long long)have, (unsigned long long)low, (unsigned long long)high);
 	failures++;
 }
 
-static void ended(void *arg, struct soc_task *task, int pops)
+static void on_end(void *arg, struct soc_task *task, int pops)
 {
 	const uint64_t body = task->returned - task->first;
 
@@ -34,17 +34,17 @@ static void ended(void *arg, struct soc_task *task, int pops)
 		return;
 	if (body > 1000) {
 		loads++;
-		check("body of loads", body, ALONE, ALONE + 6);
+		check("body of loads", body, LOADS_CYCLES, LOADS_CYCLES + 6);
 	} else {
-		longest = task->feedback - task->ready;
-		last = task->feedback;
+		her_to_feedback = task->feedback - task->ready;
+		last_feedback = task->feedback;
 	}
 }
 
 static const struct soc_nic hooks = {
 	.on_start = rig__starts,
 	.on_command = rig__accept,
-	.on_end = ended,
+	.on_end = on_end,
 	.on_freed = rig__freed,
 	.on_room = rig__room,
 };
@@ -74,7 +74,7 @@ static uint64_t stream(unsigned hpus)
 	for (unsigned i = 0; i < PACKETS; i++)
 		offer(base + BEATS * i, &empty, hpus + i, BYTES);
 	soc__run(&rig.soc, UINT64_MAX);
-	return last - base;
+	return last_feedback - base;
 }
 
 int main(void)
@@ -89,7 +89,7 @@ int main(void)
 	stream(1);
 	is_warm = 1;
 	alone = stream(0);
-	check("an empty packet alone", longest, 43, 44);
+	check("an empty packet alone", her_to_feedback, 43, 44);
 	check("the stream beside one HPU's loads", stream(1) - alone, 45, 60);     /* RTL: 54 */
 	check("the stream beside seven HPUs' loads", stream(7) - alone, 475, 515); /* RTL: 495 */
 	check("HPUs that loaded", loads, 8, 8);

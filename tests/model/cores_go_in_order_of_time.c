@@ -11,7 +11,7 @@
 #include "hwmodel/soc/l2.h"
 #include "tests/model/common/rig.h"
 
-enum { HPUS = 32, TASKS = 320, TURNS = 20, CHUNK = 100, CHUNK_CYCLES = 100000 };
+enum { HPUS = 32, TASKS = 320, ITERATIONS = 20, CHUNK = 100, CHUNK_CYCLES = 100000 };
 #define L2_WORD     0x1c200000u
 #define L2_RESERVED 0x1c220000u
 #define L1_WORD     0x10090000u
@@ -38,7 +38,7 @@ struct run {
 	unsigned disorder, remote_amos, remote_words;
 };
 
-static void ended(void *arg, struct soc_task *task, int pops)
+static void on_end(void *arg, struct soc_task *task, int pops)
 {
 	struct run *run = arg;
 	uint64_t i = task->her->packet;
@@ -79,7 +79,7 @@ static void watch(void *arg, const struct rv32_bus_request *req)
 static const struct soc_nic hooks = {
 	.on_start = rig__starts,
 	.on_command = rig__accept,
-	.on_end = ended,
+	.on_end = on_end,
 	.on_freed = rig__freed,
 	.on_room = rig__room,
 };
@@ -136,13 +136,13 @@ static void nothing_is_lost(struct rig_file file)
 
 	run_tasks(&run, file, "count");
 	run_tasks(&again, file, "count");
-	expect("the word in L2", *(uint32_t *)(run.rig.soc.memory.l2_handler + (L2_WORD - L2_HANDLER)), TASKS * TURNS);
-	expect("most AMOs on the word in L1 come from other clusters", run.remote_amos > TASKS * TURNS / 2, 1);
+	expect("the word in L2", *(uint32_t *)(run.rig.soc.memory.l2_handler + (L2_WORD - L2_HANDLER)), TASKS * ITERATIONS);
+	expect("most AMOs on the word in L1 come from other clusters", run.remote_amos > TASKS * ITERATIONS / 2, 1);
 	expect("of them, those that gave anything but the bus's response", run.remote_words, 0);
-	expect("the word in L1", word(&run, 0, L1_WORD - L1_GLOBAL), TASKS * TURNS);
+	expect("the word in L1", word(&run, 0, L1_WORD - L1_GLOBAL), TASKS * ITERATIONS);
 	for (unsigned i = 0; i < HPUS; i++)
 		own += word(&run, i / 8, OWN_WORDS + i % 8 * 256);
-	expect("own words", own, TASKS * TURNS);
+	expect("own words", own, TASKS * ITERATIONS);
 	if (memcmp(run.started, again.started, offsetof(struct run, ended) - offsetof(struct run, started))) {
 		printf("FAIL the second run differs\n");
 		failures++;
@@ -151,7 +151,7 @@ static void nothing_is_lost(struct rig_file file)
 	rig__close(&again.rig);
 }
 
-static void what_is_written_first_is_seen_first(struct rig_file file)
+static void stores_are_seen_in_order(struct rig_file file)
 {
 	static struct run run;
 
@@ -163,14 +163,14 @@ static void what_is_written_first_is_seen_first(struct rig_file file)
  * As on the RTL (hwmodel/soc/l2.c): an SC that succeeds on another HPU's reservation overwrites the increments that this HPU has done
  * since.
  */
-static void reservations_are_not_the_hpus(struct rig_file file)
+static void reservations_do_not_belong_to_hpus(struct rig_file file)
 {
 	static struct run run;
 	uint32_t count;
 
 	run_tasks(&run, file, "reserve");
 	memcpy(&count, run.rig.soc.memory.l2_handler + (L2_RESERVED - L2_HANDLER), sizeof(count));
-	expect("LR and SC have lost increments", count > TURNS && count < TASKS * TURNS, 1);
+	expect("LR and SC have lost increments", count > ITERATIONS && count < TASKS * ITERATIONS, 1);
 	rig__close(&run.rig);
 }
 
@@ -197,8 +197,8 @@ static void reservations_keep_others_from_storing(struct rig_file file, unsigned
 	rig__close(&run.rig);
 }
 
-/* Calls with calendars in the wrong order must end the program. */
-static void calendars_complain(void (*wrong)(void), const char *what)
+/* Requests to a bank or port out of order in time must abort the program. */
+static void disorder_aborts(void (*wrong)(void), const char *what)
 {
 	pid_t child = fork();
 	int status;
@@ -214,7 +214,7 @@ static void calendars_complain(void (*wrong)(void), const char *what)
 	}
 }
 
-static void wrong_l1(void)
+static void disordered_l1(void)
 {
 	struct l1 *l1 = l1__new(pspin_target__find("pspin-rtl"));
 	static struct soc soc;
@@ -224,7 +224,7 @@ static void wrong_l1(void)
 	l1__request(&soc, 99, 0, 1, 4, RV32_LOAD, UINT64_MAX);
 }
 
-static void wrong_l2(void)
+static void disordered_l2(void)
 {
 	struct l2 *l2 = l2__new();
 
@@ -237,12 +237,12 @@ int main(void)
 	struct rig_file file = rig__build("shared", "tests/model/programs/shared.S");
 
 	nothing_is_lost(file);
-	what_is_written_first_is_seen_first(file);
-	reservations_are_not_the_hpus(file);
+	stores_are_seen_in_order(file);
+	reservations_do_not_belong_to_hpus(file);
 	reservations_keep_others_from_storing(file, 1, 0);
 	reservations_keep_others_from_storing(file, 8, 8);
-	calendars_complain(wrong_l1, "a bank");
-	calendars_complain(wrong_l2, "packet memory");
+	disorder_aborts(disordered_l1, "a bank");
+	disorder_aborts(disordered_l2, "packet memory");
 	free(file.data);
 	return failures != 0;
 }

@@ -83,9 +83,9 @@ static const struct expectation {
 #include "tests/model/target_expectations.def"
 };
 
-static const char *const boxes[] = { "more", "less", "other" };
+static const char *const direction_names[] = { "more", "less", "other" };
 
-static double alone(struct rig_file rows, const struct pspin_target *target, const char *function)
+static double run_alone(struct rig_file rows, const struct pspin_target *target, const char *function)
 {
 	struct hpu_task_result result;
 	struct rig rig;
@@ -97,7 +97,7 @@ static double alone(struct rig_file rows, const struct pspin_target *target, con
 }
 
 /* Returns the value of a key in the report of spinctl cost for a sweep of one point. */
-static double reported(const struct pspin_target *target, const char *parameter, const struct probe *probe)
+static double reported_figure(const struct pspin_target *target, const char *parameter, const struct probe *probe)
 {
 	static const char *const keys[] = { [ENERGY] = "energy_nj_at_most", [NEEDED] = "hpus_needed_at_100_gbps" };
 	const char *build = getenv("BUILD") ? getenv("BUILD") : "build";
@@ -148,17 +148,17 @@ static double figure_of(const struct bench_result *r, enum figure figure)
 	}
 }
 
-static double look(struct rig_file rows, const struct bench_image *image, const struct pspin_target *target, const char *parameter,
-		   const struct probe *probe, int *failures)
+static double measure(struct rig_file rows, const struct bench_image *image, const struct pspin_target *target, const char *parameter,
+		      const struct probe *probe, int *failures)
 {
 	struct bench_run run = probe->run;
 	struct bench_result result;
 	char err[512] = "";
 
 	if (probe->figure == ALONE)
-		return alone(rows, target, run.handler);
+		return run_alone(rows, target, run.handler);
 	if (probe->figure >= ENERGY)
-		return reported(target, parameter, probe);
+		return reported_figure(target, parameter, probe);
 	run.takes_errors = probe->figure == ERROR;
 	if (!bench__run(image, target, &run, &result, err, sizeof(err)))
 		return figure_of(&result, probe->figure);
@@ -167,7 +167,7 @@ static double look(struct rig_file rows, const struct bench_image *image, const 
 	return NAN;
 }
 
-static void set(struct pspin_target *target, const char *name, uint64_t value, int *failures)
+static void set_parameter(struct pspin_target *target, const char *name, uint64_t value, int *failures)
 {
 	char err[256] = "";
 
@@ -177,7 +177,7 @@ static void set(struct pspin_target *target, const char *name, uint64_t value, i
 	++*failures;
 }
 
-static int moves(double from, double to, enum direction then)
+static int moves_as_expected(double from, double to, enum direction then)
 {
 	return then == MORE ? to > from : then == LESS ? to < from : to > from || to < from;
 }
@@ -200,16 +200,17 @@ static void check(struct rig_file rows, const struct bench_image *image, const s
 		return;
 	}
 	if (e->with)
-		set(target, e->with, e->with_value, failures);
+		set_parameter(target, e->with, e->with_value, failures);
 	if (e->also)
-		set(target, e->also, e->also_value, failures);
-	before = look(rows, image, target, p->name, &e->probe, failures);
-	set(target, p->name, e->value, failures);
-	after = look(rows, image, target, p->name, &e->probe, failures);
+		set_parameter(target, e->also, e->also_value, failures);
+	before = measure(rows, image, target, p->name, &e->probe, failures);
+	set_parameter(target, p->name, e->value, failures);
+	after = measure(rows, image, target, p->name, &e->probe, failures);
 	printf("%-20s %8" PRIu64 "  %-22s %-16s %12.6g -> %-12.6g\n", p->name, e->value, e->probe.run.handler,
 	       figure_names[e->probe.figure], before, after);
-	if (!moves(before, after, e->then)) {
-		printf("FAIL %s: %s of %s should be %s\n", p->name, figure_names[e->probe.figure], e->probe.run.handler, boxes[e->then]);
+	if (!moves_as_expected(before, after, e->then)) {
+		printf("FAIL %s: %s of %s should be %s\n", p->name, figure_names[e->probe.figure], e->probe.run.handler,
+		       direction_names[e->then]);
 		++*failures;
 	}
 	pspin_target__free(target);

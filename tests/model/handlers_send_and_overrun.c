@@ -45,7 +45,7 @@ static struct pspin *open_nic(struct rig_file file, uint32_t bytes_in_l1)
 	exit(1);
 }
 
-static struct pspin_result packet(struct pspin *nic, uint32_t id, uint32_t flags, uint32_t bytes, uint32_t count)
+static struct pspin_result send_packet(struct pspin *nic, uint32_t id, uint32_t flags, uint32_t bytes, uint32_t count)
 {
 	struct spin_slmp slmp = { spin_hton16((uint16_t)flags), spin_hton32(id), 0 };
 	uint8_t datagram[sizeof(slmp) + BYTES] = { 0 }, frame[sizeof(datagram) + 64];
@@ -78,9 +78,9 @@ static int goes_to_7000(const struct spin_request *r)
 	       r->put.target.port == udp.dst_port;
 }
 
-static void in_order(struct pspin *nic)
+static void sends_are_in_order(struct pspin *nic)
 {
-	struct pspin_result r = packet(nic, 1, LAST, BYTES, 1);
+	struct pspin_result r = send_packet(nic, 1, LAST, BYTES, 1);
 	const struct spin_slmp *slmp;
 	const struct spin_slmp_put *put;
 
@@ -102,44 +102,44 @@ static void in_order(struct pspin *nic)
 		      r.sends[2].put.remote_offset == 3 && r.sends[2].put.target.addr[0] == SOURCE &&
 		      r.sends[2].source.port == spin_hton16(9000),
 	      "host memory is left to the host");
-	r = packet(nic, 2, LAST, BYTES, 0);
+	r = send_packet(nic, 2, LAST, BYTES, 0);
 	check(r.send_count == 2 && r.sends[0].frame[14 + 28 + 5] == 2, "the next put has the next message id");
 }
 
-static void as_many_as_may_be(struct pspin *nic)
+static void sends_are_limited(struct pspin *nic)
 {
-	struct pspin_result r = packet(nic, 3, LAST, BYTES, 2);
+	struct pspin_result r = send_packet(nic, 3, LAST, BYTES, 2);
 
 	check(r.reason == SPIN_REASON_SUCCESS && r.send_count == 3 && r.event_count == 2 && r.events[0].type == SPIN_EVENT_SEGV &&
 		      r.events[0].handler == SPIN_KIND_COMPLETION,
 	      "the completion handler finds no packet left");
-	r = packet(nic, 4, LAST, BYTES, 3);
+	r = send_packet(nic, 4, LAST, BYTES, 3);
 	check(r.reason == SPIN_REASON_SEGV && r.send_count == 3, "the payload handler finds none left");
-	r = packet(nic, 5, LAST, BYTES, 1);
+	r = send_packet(nic, 5, LAST, BYTES, 1);
 	check(r.reason == SPIN_REASON_SUCCESS && r.send_count == 3, "the next message has its own");
 }
 
 static void acknowledgements_and_pieces(struct pspin *nic)
 {
-	struct pspin_result r = packet(nic, 6, SPIN_SLMP_ACK, 0, 0);
+	struct pspin_result r = send_packet(nic, 6, SPIN_SLMP_ACK, 0, 0);
 
 	check(r.reason == SPIN_REASON_ACKNOWLEDGED && r.verdict == SPIN_VERDICT_DROP && !r.task_count, "an acknowledgement ends there");
-	r = packet(nic, 7, LAST, 62, 0);
+	r = send_packet(nic, 7, LAST, 62, 0);
 	check(r.reason == SPIN_REASON_SUCCESS && r.event_count == 1 && r.events[0].dropped_bytes == 62 % 4,
 	      "of a last packet half a piece is dropped");
-	r = packet(nic, 8, 0, 62, 0);
+	r = send_packet(nic, 8, 0, 62, 0);
 	check(r.reason == SPIN_REASON_MALFORMED && r.verdict == SPIN_VERDICT_DROP, "of another one it is malformed");
 }
 
 static void overrun(struct pspin *nic)
 {
-	struct pspin_result r = packet(nic, 8, LAST, BYTES, OVERRUNS);
+	struct pspin_result r = send_packet(nic, 8, LAST, BYTES, OVERRUNS);
 
 	check(r.reason == SPIN_REASON_OVERRUN && r.event_count == 2 && r.events[0].type == SPIN_EVENT_OVERRUN &&
 		      r.events[0].handler == SPIN_KIND_PAYLOAD && r.events[1].dropped_bytes == BYTES,
 	      "a handler that waits for ever has used up its budget");
 	check(r.task_count == 3 && r.tasks[1].error == PSPIN_ERROR_OVERRUN, "and its task says so");
-	r = packet(nic, 9, LAST, BYTES, 1);
+	r = send_packet(nic, 9, LAST, BYTES, 1);
 	check(r.reason == SPIN_REASON_SUCCESS && r.send_count == 3, "the next message is unharmed");
 }
 
@@ -161,8 +161,8 @@ int main(void)
 	struct pspin *nics[2] = { open_nic(file, SPIN_WHOLE_PACKET), open_nic(part, SPIN_HEADERS_ONLY) };
 
 	for (unsigned i = 0; i < 2; i++) {
-		in_order(nics[i]);
-		as_many_as_may_be(nics[i]);
+		sends_are_in_order(nics[i]);
+		sends_are_limited(nics[i]);
 		acknowledgements_and_pieces(nics[i]);
 		overrun(nics[i]);
 		entry_without_payload_handler(nics[i]);

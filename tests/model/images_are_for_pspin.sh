@@ -24,8 +24,8 @@ segments() {
 	riscv64-unknown-elf-readelf -lW "$1" | awk '$1 == "LOAD" { print $3, $4, $5, $6 }'
 }
 
-# look_at IMAGE NAME: checks entry point and segments. Clusters' memory must have no bytes in the file, because boot clears it.
-look_at() {
+# check_image IMAGE NAME: checks entry point and segments. Clusters' memory must have no bytes in the file, because boot clears it.
+check_image() {
 	riscv64-unknown-elf-readelf -h "$1" | grep -q 'Entry point address: *0x1d000080$' || fail "$2: begins elsewhere"
 	segments "$1" > "$out/segments"
 	[ -s "$out/segments" ] || fail "$2: loads nothing"
@@ -47,7 +47,7 @@ look_at() {
 for handler in handlers/*.c tests/handlers/memory/tables.c tests/handlers/datagrams/mix.c tests/handlers/memory/act_cluster.c; do
 	name=$(basename "$handler" .c)
 	"$spincc" --target rv32 "$handler" -o "$out/$name.elf" || { fail "$name: spincc"; continue; }
-	look_at "$out/$name.elf" "$name"
+	check_image "$out/$name.elf" "$name"
 done
 
 # Builds every combination of: state, a table, constants, memory of clusters, of HPUs (in L1 and too large for L1), buffers, memory of
@@ -118,7 +118,7 @@ for constants in 0 1; do
 	for pad in 0 1; do
 		with="PLACEMENT=$placement STATE_WORDS=17 TABLE=$table CLUSTER=$cluster CONSTANTS=$constants SCRATCH=$pad HPU=$(((pair + pad) % 3 * 33)) BUFFER=$((pair % 2 * 1024))"
 		"$spincc" --target rv32 $(printf -- '-D %s ' $with) "$out/pair.c" -o "$out/pair.elf" || { fail "$with: spincc"; continue; }
-		look_at "$out/pair.elf" "$with"
+		check_image "$out/pair.elf" "$with"
 	done
 done
 done
@@ -155,7 +155,7 @@ SPIN_HANDLERS(large, .payload = large_payload);
 C
 for large in 0 1; do
 	"$spincc" --target rv32 -D LARGE=$large "$out/large.c" -o "$out/large.elf" || { fail "large=$large: spincc"; continue; }
-	look_at "$out/large.elf" "large=$large"
+	check_image "$out/large.elf" "large=$large"
 	riscv64-unknown-elf-nm "$out/large.elf" > "$out/large.names"
 	grep -q ' hpu_payload_ip6$' "$out/large.names" || fail "large=$large: no entry for UDP"
 	for entry in payload_icmp payload_icmp6 payload_ether completion_icmp completion_ether; do

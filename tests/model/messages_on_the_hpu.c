@@ -23,7 +23,7 @@ static void check(int ok, const char *what)
 	failures++;
 }
 
-static struct pspin *nic__open(struct rig_file file, struct spin_registration registration, const struct pspin_target *target)
+static struct pspin *open_nic(struct rig_file file, struct spin_registration registration, const struct pspin_target *target)
 {
 	struct spin_meta meta = { .magic = SPIN_META_MAGIC, .api_version = SPIN_API_VERSION, .registration = registration };
 	struct spin_rule any = { 0 };
@@ -70,7 +70,8 @@ static struct results results(struct pspin *nic)
 	return results;
 }
 
-static void failing(struct pspin *nic, uint32_t id, uint32_t what, uint32_t error, enum spin_reason reason, enum spin_event_type event)
+static void handler_fails(struct pspin *nic, uint32_t id, uint32_t what, uint32_t error, enum spin_reason reason,
+			  enum spin_event_type event)
 {
 	uint32_t before = results(nic).completions;
 	struct pspin_result r;
@@ -94,7 +95,7 @@ static void failing(struct pspin *nic, uint32_t id, uint32_t what, uint32_t erro
 	      "the completion handler is told of dropped bytes");
 }
 
-static void transfers(struct pspin *nic)
+static void transfers_are_waited_for(struct pspin *nic)
 {
 	uint8_t host[3 * BYTES];
 	struct asks ask;
@@ -116,7 +117,7 @@ static void transfers(struct pspin *nic)
 
 #define MESSAGES 200u /* 54 fit into L1 */
 
-static void scratchpads(struct pspin *nic)
+static void scratchpads_are_separate(struct pspin *nic)
 {
 	for (uint32_t packet = 0; packet < 3; packet++) {
 		for (uint32_t m = 0; m < MESSAGES; m++) {
@@ -135,10 +136,10 @@ static void scratchpads(struct pspin *nic)
 static void ids_in_turn(struct rig_file image)
 {
 	const struct pspin_limits limits = { .ids_in_turn = 1 };
-	struct pspin *nic = nic__open(image, asks, pspin_target__find("pspin-rtl"));
+	struct pspin *nic = open_nic(image, asks, pspin_target__find("pspin-rtl"));
 
 	check(!pspin__limit(nic, &limits), "ids are given in turn");
-	scratchpads(nic);
+	scratchpads_are_separate(nic);
 	pspin__close(nic);
 }
 
@@ -165,7 +166,7 @@ static void refusals(struct pspin *nic, struct pspin *datagrams)
 }
 
 /* Tests a context's watchdog, and the target's limit in cycles per byte, which applies to payload handlers only. */
-static void limited(struct rig_file image)
+static void cycles_are_limited(struct rig_file image)
 {
 	const struct pspin_limits limits = { .watchdog_cycles = 3000 };
 	struct pspin_target target = *pspin_target__find("pspin-rtl");
@@ -173,16 +174,16 @@ static void limited(struct rig_file image)
 	struct pspin *nic;
 
 	target.watchdog_cycles = UINT32_MAX; /* the target's own would take minutes */
-	nic = nic__open(image, asks, &target);
+	nic = open_nic(image, asks, &target);
 	check(!pspin__limit(nic, &limits), "a context has a watchdog");
-	failing(nic, 1, ASK_NO_END, PSPIN_ERROR_WATCHDOG, SPIN_REASON_OVERRUN, SPIN_EVENT_OVERRUN);
+	handler_fails(nic, 1, ASK_NO_END, PSPIN_ERROR_WATCHDOG, SPIN_REASON_OVERRUN, SPIN_EVENT_OVERRUN);
 	r = send(nic, 2, 0, 0, ASK_NO_END, 1);
 	check(r.tasks[0].body_cycles > 2900 && r.tasks[0].body_cycles < 3100, "that stops a task after its cycles");
 	pspin__close(nic);
 
 	target.max_cycles_per_byte = 40;
-	nic = nic__open(image, asks, &target);
-	failing(nic, 1, ASK_NO_END, PSPIN_ERROR_CYCLES, SPIN_REASON_OVERRUN, SPIN_EVENT_OVERRUN);
+	nic = open_nic(image, asks, &target);
+	handler_fails(nic, 1, ASK_NO_END, PSPIN_ERROR_CYCLES, SPIN_REASON_OVERRUN, SPIN_EVENT_OVERRUN);
 	r = send(nic, 2, 0, 0, ASK_NO_END, 1);
 	check(r.tasks[0].body_cycles >= 40 * BYTES && r.tasks[0].body_cycles < 40 * BYTES + 100,
 	      "a payload handler is stopped after its bytes' cycles");
@@ -195,16 +196,16 @@ int main(void)
 		rig__build("message_asks", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/message_asks.c\"'");
 	struct rig_file other =
 		rig__build("message_deliver", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/handlers/messages/deliver.c\"'");
-	struct pspin *nic = nic__open(image, asks, pspin_target__find("pspin-rtl"));
-	struct pspin *datagrams = nic__open(other, (struct spin_registration){ .payload = 1 }, pspin_target__find("pspin-rtl"));
+	struct pspin *nic = open_nic(image, asks, pspin_target__find("pspin-rtl"));
+	struct pspin *datagrams = open_nic(other, (struct spin_registration){ .payload = 1 }, pspin_target__find("pspin-rtl"));
 
-	failing(nic, 1, ASK_TRAP, 5 /* mcause: load access fault */, SPIN_REASON_SEGV, SPIN_EVENT_SEGV);
-	failing(nic, 2, ASK_NO_END, PSPIN_ERROR_WATCHDOG, SPIN_REASON_OVERRUN, SPIN_EVENT_OVERRUN);
-	transfers(nic);
-	scratchpads(nic);
+	handler_fails(nic, 1, ASK_TRAP, 5 /* mcause: load access fault */, SPIN_REASON_SEGV, SPIN_EVENT_SEGV);
+	handler_fails(nic, 2, ASK_NO_END, PSPIN_ERROR_WATCHDOG, SPIN_REASON_OVERRUN, SPIN_EVENT_OVERRUN);
+	transfers_are_waited_for(nic);
+	scratchpads_are_separate(nic);
 	ids_in_turn(image);
 	refusals(nic, datagrams);
-	limited(image);
+	cycles_are_limited(image);
 	pspin__close(nic);
 	pspin__close(datagrams);
 	free(image.data);

@@ -25,7 +25,7 @@ static struct {
 	} place[PLACES];
 } seen;
 
-static unsigned any(unsigned below)
+static unsigned random_below(unsigned below)
 {
 	random_state = random_state * 6364136223846793005ul + 1442695040888963407ul;
 	return (unsigned)(random_state >> 33) % below;
@@ -42,7 +42,7 @@ static uint32_t bytes_in_l1(const struct soc_task *task)
 	return task->her->bytes < task->her->context->bytes_in_l1 ? task->her->bytes : task->her->context->bytes_in_l1;
 }
 
-static void starts(void *arg, struct soc_task *task)
+static void on_start(void *arg, struct soc_task *task)
 {
 	unsigned seed = *(unsigned *)arg, at = PLACES;
 	const uint32_t bytes = bytes_in_l1(task), base = L1_GLOBAL + task->hpu->cluster * L1_STRIDE + L1_PACKETS;
@@ -64,7 +64,7 @@ static void starts(void *arg, struct soc_task *task)
 		seen.place[at] = (struct place){ task->packet_l1, bytes };
 }
 
-static void ended(void *arg, struct soc_task *task, int pops)
+static void on_end(void *arg, struct soc_task *task, int pops)
 {
 	unsigned seed = *(unsigned *)arg;
 
@@ -85,7 +85,7 @@ static void ended(void *arg, struct soc_task *task, int pops)
 			seen.place[i].bytes = 0;
 }
 
-static void freed(void *arg, uint32_t message, uint64_t cycle)
+static void on_freed(void *arg, uint32_t message, uint64_t cycle)
 {
 	(void)arg;
 	(void)cycle;
@@ -93,36 +93,36 @@ static void freed(void *arg, uint32_t message, uint64_t cycle)
 	seen.in_use[message] = 0;
 }
 
-static uint32_t maybe(void)
+static uint32_t random_handler(void)
 {
-	return any(3) ? rig__function(&rig, functions[any(sizeof(functions) / sizeof(functions[0]))]) : 0;
+	return random_below(3) ? rig__function(&rig, functions[random_below(sizeof(functions) / sizeof(functions[0]))]) : 0;
 }
 
-static struct pspin_target machine(unsigned seed)
+static struct pspin_target random_target(unsigned seed)
 {
 	struct pspin_target target = *pspin_target__find("pspin-rtl");
 
 	random_state = seed;
-	target.clusters = 1 + any(5);
-	target.hpus = 1 + any(9);
-	target.l1_rings = 1 + any(5);
-	target.l1_packet_kib = (2 + any(8)) * target.l1_rings;
-	target.hers_buffered = 1 + any(14);
-	target.copy_queue = 1 + any(5);
-	target.copy_gap = 1 + any(3);
-	target.dispatch_cycles = 3 + any(3);
-	target.start_cycles = 1 + any(3);
-	target.feedback_cycles = 1 + any(3);
-	target.cells_static = any(3);
-	target.cells_shared = 1 + any(100);
-	target.hpu_threads = 1 + any(16 / (unsigned)target.hpus);
-	target.thread_switch_cycles = any(4);
-	target.thread_slice_cycles = 16 + any(400);
-	target.pcie_latency_ps = any(2) ? 0 : any(200) * 1000;
+	target.clusters = 1 + random_below(5);
+	target.hpus = 1 + random_below(9);
+	target.l1_rings = 1 + random_below(5);
+	target.l1_packet_kib = (2 + random_below(8)) * target.l1_rings;
+	target.hers_buffered = 1 + random_below(14);
+	target.copy_queue = 1 + random_below(5);
+	target.copy_gap = 1 + random_below(3);
+	target.dispatch_cycles = 3 + random_below(3);
+	target.start_cycles = 1 + random_below(3);
+	target.feedback_cycles = 1 + random_below(3);
+	target.cells_static = random_below(3);
+	target.cells_shared = 1 + random_below(100);
+	target.hpu_threads = 1 + random_below(16 / (unsigned)target.hpus);
+	target.thread_switch_cycles = random_below(4);
+	target.thread_slice_cycles = 16 + random_below(400);
+	target.pcie_latency_ps = random_below(2) ? 0 : random_below(200) * 1000;
 	return target;
 }
 
-static void go_on(uint64_t until, unsigned step_cycles)
+static void run_until(uint64_t until, unsigned step_cycles)
 {
 	while (step_cycles && rig.soc.now + step_cycles < until)
 		soc__run(&rig.soc, rig.soc.now + step_cycles);
@@ -132,10 +132,10 @@ static void go_on(uint64_t until, unsigned step_cycles)
 /* Returns a hash of the times of all tasks. */
 static uint64_t run(struct rig_file file, unsigned seed, unsigned step_cycles)
 {
-	const struct soc_nic nic = { .on_start = starts, .on_command = rig__accept, .on_end = ended, .on_freed = freed };
-	struct pspin_target target = machine(seed);
+	const struct soc_nic nic = { .on_start = on_start, .on_command = rig__accept, .on_end = on_end, .on_freed = on_freed };
+	struct pspin_target target = random_target(seed);
 	struct soc_context contexts[SLOTS];
-	unsigned left[SLOTS] = { 0 }, slots = 1 + any(SLOTS);
+	unsigned left[SLOTS] = { 0 }, slots = 1 + random_below(SLOTS);
 	long tasks = 0, packets = 0, messages = 0;
 	uint64_t cycle;
 
@@ -145,23 +145,23 @@ static uint64_t run(struct rig_file file, unsigned seed, unsigned step_cycles)
 	rig.soc.nic_arg = &seed;
 	cycle = rig.soc.now + 1;
 	for (unsigned open = 1, step = 0; open; step++) {
-		unsigned m = any(slots);
+		unsigned m = random_below(slots);
 
 		if (step < 1500 && !seen.in_use[m] && !left[m]) {
 			seen.in_use[m] = 1;
-			left[m] = 1 + any(10);
+			left[m] = 1 + random_below(10);
 			messages++;
-			contexts[m] = (struct soc_context){ .header = maybe(),
-							    .payload = maybe(),
-							    .completion = maybe(),
+			contexts[m] = (struct soc_context){ .header = random_handler(),
+							    .payload = random_handler(),
+							    .completion = random_handler(),
 							    .scratchpad = rig.soc.memory.l1_scratchpads,
-							    .bytes_in_l1 = any(4) ? any(2048) : 0 };
+							    .bytes_in_l1 = random_below(4) ? random_below(2048) : 0 };
 			tasks += left[m] + !!contexts[m].header + !!contexts[m].completion;
 		}
 		if (left[m] && soc__takes_her(&rig.soc, m)) {
 			struct soc_her her = { .message_id = m,
 					       .l2 = L2_PACKET,
-					       .bytes = 1 + any(2000),
+					       .bytes = 1 + random_below(2000),
 					       .end_of_message = left[m] == 1,
 					       .context = &contexts[m] };
 
@@ -170,8 +170,8 @@ static uint64_t run(struct rig_file file, unsigned seed, unsigned step_cycles)
 			if (soc__her(&rig.soc, cycle, &her))
 				fail(seed, "a HER is refused");
 		}
-		cycle += any(3) ? 0 : any(step < 1500 ? 60 : 500);
-		go_on(cycle, step_cycles);
+		cycle += random_below(3) ? 0 : random_below(step < 1500 ? 60 : 500);
+		run_until(cycle, step_cycles);
 		open = step < 1500;
 		for (unsigned i = 0; i < slots; i++)
 			open |= left[i];

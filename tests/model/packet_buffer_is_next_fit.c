@@ -55,7 +55,7 @@ static unsigned scan(const struct reference *r, unsigned from, unsigned beats)
 	return SMALL_BEATS;
 }
 
-static unsigned reference_take(struct reference *r, unsigned beats)
+static unsigned reference_alloc(struct reference *r, unsigned beats)
 {
 	unsigned at = scan(r, r->rover, beats);
 
@@ -82,64 +82,64 @@ static void compare_random(uint64_t seed)
 {
 	static struct buffer *held[SMALL_BEATS];
 	struct reference reference = { .rover = 0 };
-	struct packet_buffer places;
+	struct packet_buffer memory;
 	unsigned count = 0, refused = 0;
 
-	check(!packet_buffer__open(&places, SMALL_BYTES), "opens", 0);
+	check(!packet_buffer__open(&memory, SMALL_BYTES), "opens", 0);
 	for (unsigned step = 0; step < STEPS && !failures; step++) {
-		unsigned inclination = step / 500 % 2 ? 3 : 6, beats = 1 + random_below(&seed, random_below(&seed, 8) ? 4 : 40);
+		unsigned alloc_tenths = step / 500 % 2 ? 3 : 6, beats = 1 + random_below(&seed, random_below(&seed, 8) ? 4 : 40);
 
-		if (random_below(&seed, 10) < inclination) {
+		if (random_below(&seed, 10) < alloc_tenths) {
 			int incomplete = 0;
-			unsigned want = reference_take(&reference, beats);
-			struct buffer *place =
-				packet_buffer__alloc(&places, beats * BUFFER_UNIT_BYTES - random_below(&seed, BUFFER_UNIT_BYTES),
+			unsigned want = reference_alloc(&reference, beats);
+			struct buffer *buffer =
+				packet_buffer__alloc(&memory, beats * BUFFER_UNIT_BYTES - random_below(&seed, BUFFER_UNIT_BYTES),
 						     &incomplete);
 
 			check(!incomplete, "the host has memory", step);
-			check((want == SMALL_BEATS) == !place, "room is found where there is some", step);
-			check(!place || buffer__offset(place) == want * BUFFER_UNIT_BYTES, "the same place", step);
-			check(!place || buffer__bytes(place) == beats * BUFFER_UNIT_BYTES, "as large as asked for", step);
-			refused += !place;
-			if (place)
-				held[count++] = place;
+			check((want == SMALL_BEATS) == !buffer, "room is found where there is some", step);
+			check(!buffer || buffer__offset(buffer) == want * BUFFER_UNIT_BYTES, "the same place", step);
+			check(!buffer || buffer__bytes(buffer) == beats * BUFFER_UNIT_BYTES, "as large as asked for", step);
+			refused += !buffer;
+			if (buffer)
+				held[count++] = buffer;
 		} else if (count) {
 			unsigned which = random_below(&seed, count);
-			struct buffer *place = held[which];
+			struct buffer *buffer = held[which];
 
 			held[which] = held[--count];
-			reference_free(&reference, buffer__offset(place) / BUFFER_UNIT_BYTES, buffer__bytes(place) / BUFFER_UNIT_BYTES);
-			packet_buffer__free(&places, place);
+			reference_free(&reference, buffer__offset(buffer) / BUFFER_UNIT_BYTES, buffer__bytes(buffer) / BUFFER_UNIT_BYTES);
+			packet_buffer__free(&memory, buffer);
 		}
 	}
 	check(refused > 100, "memory was full at times", STEPS);
 	while (count)
-		packet_buffer__free(&places, held[--count]);
-	check(!places.taken_units, "all is free at the end", STEPS);
-	packet_buffer__close(&places);
+		packet_buffer__free(&memory, held[--count]);
+	check(!memory.taken_units, "all is free at the end", STEPS);
+	packet_buffer__close(&memory);
 }
 
 /* Memory is full of one-beat packets: repeatedly frees one and allocates one. */
 static void exchange(uint64_t seed)
 {
 	static struct buffer *held[LARGE_BEATS];
-	struct packet_buffer places;
+	struct packet_buffer memory;
 	int incomplete = 0;
 
-	check(!packet_buffer__open(&places, LARGE_BYTES), "opens", 0);
+	check(!packet_buffer__open(&memory, LARGE_BYTES), "opens", 0);
 	for (unsigned i = 0; i < LARGE_BEATS; i++)
-		held[i] = packet_buffer__alloc(&places, BUFFER_UNIT_BYTES, &incomplete);
-	check(!packet_buffer__alloc(&places, BUFFER_UNIT_BYTES, &incomplete), "full is full", 0);
+		held[i] = packet_buffer__alloc(&memory, BUFFER_UNIT_BYTES, &incomplete);
+	check(!packet_buffer__alloc(&memory, BUFFER_UNIT_BYTES, &incomplete), "full is full", 0);
 	for (unsigned i = 0; i < EXCHANGES && !failures; i++) {
 		unsigned which = random_below(&seed, LARGE_BEATS);
 		uint32_t offset = buffer__offset(held[which]);
 
-		packet_buffer__free(&places, held[which]);
-		held[which] = packet_buffer__alloc(&places, BUFFER_UNIT_BYTES, &incomplete);
+		packet_buffer__free(&memory, held[which]);
+		held[which] = packet_buffer__alloc(&memory, BUFFER_UNIT_BYTES, &incomplete);
 		check(held[which] && buffer__offset(held[which]) == offset, "the one that went is taken", i);
 	}
-	check(places.peak_units == LARGE_BEATS, "the peak is all of it", EXCHANGES);
-	packet_buffer__close(&places);
+	check(memory.peak_units == LARGE_BEATS, "the peak is all of it", EXCHANGES);
+	packet_buffer__close(&memory);
 }
 
 int main(void)

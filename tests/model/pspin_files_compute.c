@@ -20,7 +20,7 @@
 #define L1(cluster) (0x10000000u + (cluster)*0x400000u)
 
 static int failures;
-static const char *now; /* current handler file and target */
+static const char *current_case; /* current handler file and target */
 static unsigned clusters;
 static uint32_t scratchpads; /* their offset in an L1 of the target */
 
@@ -32,16 +32,16 @@ static void check(int ok, const char *format, ...)
 	if (ok)
 		return;
 	failures++;
-	printf("FAIL %s: ", now);
+	printf("FAIL %s: ", current_case);
 	va_start(args, format);
 	vprintf(format, args);
 	va_end(args);
 	printf("\n");
 }
 
-static void give_up(const char *what)
+static void die(const char *what)
 {
-	printf("FAIL %s: %s\n", now, what);
+	printf("FAIL %s: %s\n", current_case, what);
 	exit(1);
 }
 
@@ -63,20 +63,20 @@ static struct object compile(const char *name)
 	FILE *f;
 
 	if (close(mkstemp(path)))
-		give_up("no file for it can be made in /tmp");
+		die("no file for it can be made in /tmp");
 	snprintf(line, sizeof(line), "%s/bin/spincc --api pspin -o %s -DCHECK_ASSERTS tests/pspin/%s.c", build, path, name);
 	f = system(line) ? NULL : fopen(path, "rb");
 	if (!f || fstat(fileno(f), &st) || !(object.data = malloc((size_t)st.st_size)) ||
 	    fread(object.data, 1, (size_t)st.st_size, f) != (size_t)st.st_size)
-		give_up("it does not compile");
+		die("it does not compile");
 	fclose(f);
 	unlink(path);
 	elf_bytes = spin_trailer__check(object.data, (size_t)st.st_size);
 	if (elf_bytes <= 0)
-		give_up("the object has no trailer");
+		die("the object has no trailer");
 	object.bytes = (size_t)elf_bytes;
 	if (pspin_object__read(name, object.data, object.bytes, &object.api))
-		give_up("the object does not say that it is of --api pspin");
+		die("the object does not say that it is of --api pspin");
 	return object;
 }
 
@@ -134,7 +134,7 @@ static struct pspin *open_on(const struct object *object, const char *target)
 	memset(&seen, 0, sizeof(seen));
 	if (pspin__open_image(&nic, pspin_target__find(target), &image, err, sizeof(err))) {
 		printf("%s\n", err);
-		give_up("the model does not run it");
+		die("the model does not run it");
 	}
 	pspin__observe(nic, &observer);
 	return nic;
@@ -405,7 +405,7 @@ static void tasks(struct pspin *nic)
 
 static const struct {
 	const char *name;
-	void (*tries)(struct pspin *nic);
+	void (*test)(struct pspin *nic);
 } files[] = {
 	{ "flow_counter", flow_counter },
 	{ "deposit", deposit },
@@ -428,7 +428,7 @@ int main(void)
 		printf("skip: no riscv64-unknown-elf-gcc (package gcc-riscv64-unknown-elf)\n");
 		return 77;
 	}
-	now = name;
+	current_case = name;
 	for (unsigned f = 0; f < sizeof(files) / sizeof(files[0]); f++) {
 		struct object object;
 
@@ -444,7 +444,7 @@ int main(void)
 			scratchpads = 0x4400u + (uint32_t)value * 1024;
 			snprintf(name, sizeof(name), "%s on %s", files[f].name, targets[t]);
 			nic = open_on(&object, targets[t]);
-			files[f].tries(nic);
+			files[f].test(nic);
 			pspin__close(nic);
 		}
 		free(object.data);

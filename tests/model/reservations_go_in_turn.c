@@ -24,7 +24,7 @@ static void expect(const char *what, uint64_t have, uint64_t want)
 	failures++;
 }
 
-static void ended(void *arg, struct soc_task *task, int pops)
+static void on_end(void *arg, struct soc_task *task, int pops)
 {
 	(void)arg;
 	(void)pops;
@@ -38,7 +38,7 @@ static void ended(void *arg, struct soc_task *task, int pops)
 static const struct soc_nic hooks = {
 	.on_start = rig__starts,
 	.on_command = rig__accept,
-	.on_end = ended,
+	.on_end = on_end,
 	.on_freed = rig__freed,
 	.on_room = rig__room,
 };

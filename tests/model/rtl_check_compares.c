@@ -49,13 +49,13 @@ static void write_model(void)
 	fprintf(packets, "packet,fate,...\n");
 	fprintf(tasks, "packet,kind,...\n");
 	for (unsigned i = 0; i < IDLE + BURST; i++) {
-		unsigned her = i < IDLE ? 20000 * (i + 1) : 20000 * (IDLE + 1) + i, way = i ? 30 : 60;
+		unsigned her = i < IDLE ? 20000 * (i + 1) : 20000 * (IDLE + 1) + i, latency = i ? 30 : 60;
 
 		fprintf(hers, "%u,%u,%u,1,0x1c400000,64,64,0x0,0x%x,0x0,0x1c300000,1048576,0x5000000000,65536,0x0,64,0,0\n", i, her, i,
 			ENTRY);
-		fprintf(packets, "%u,handled,64,%u,%u,%u,%u,%u,\n", i, i, her - 5, her, her, her + way);
+		fprintf(packets, "%u,handled,64,%u,%u,%u,%u,%u,\n", i, i, her - 5, her, her, her + latency);
 		fprintf(tasks, "%u,payload,%u,0,0,%d,%u,%u,%u,%u,%u,%u,%u,%u,%u,3,0\n", i, i, !i, her, her, her, her, her + 5, her + 15,
-			her + 20, her + way, i ? 10 : 40);
+			her + 20, her + latency, i ? 10 : 40);
 	}
 	fclose(hers);
 	fclose(packets);
@@ -92,18 +92,18 @@ static void write_rtl(unsigned late, int feedback)
 		trace(core[c], 91, CALLER + 4, 0x00000013);
 	}
 	for (unsigned i = 0; i < IDLE + BURST; i++) {
-		unsigned her = i < IDLE ? 1000 + 400 * i : 5000 + i, way = i ? 30 : 61;
+		unsigned her = i < IDLE ? 1000 + 400 * i : 5000 + i, latency = i ? 30 : 61;
 
 		trace_task(core[i % 2], her + 10 + (i >= IDLE ? 20 * i : 0), i == 0 ? 24 : i == 2 ? 11 : 10);
 		fprintf(observed, "%u,%u,%u\n", i, her,
-			i == IDLE + BURST - 1 && !feedback ? 0 : her + way + (i == IDLE + BURST - 1 ? late : 0));
+			i == IDLE + BURST - 1 && !feedback ? 0 : her + latency + (i == IDLE + BURST - 1 ? late : 0));
 	}
 	fclose(core[0]);
 	fclose(core[1]);
 	fclose(observed);
 }
 
-static const struct rtl_row *find(const struct rtl_row *rows, size_t count, const char *stage)
+static const struct rtl_row *find_row(const struct rtl_row *rows, size_t count, const char *stage)
 {
 	for (size_t i = 0; i < count; i++)
 		if (!strcmp(rows[i].stage, stage))
@@ -112,7 +112,7 @@ static const struct rtl_row *find(const struct rtl_row *rows, size_t count, cons
 	exit(1);
 }
 
-static int is(double a, double b)
+static int is_near(double a, double b)
 {
 	return fabs(a - b) < 1e-9;
 }
@@ -133,15 +133,15 @@ static void compare(unsigned late)
 	check(s.rtl_bodies.count == IDLE + BURST, "a body for each task, and none else");
 	count = rtl_series__compare(&s, rows);
 	check(count == 4, "four rows");
-	row = find(rows, count, "payload body, idle, warm");
-	check(is(row->rtl, 10.5) && is(row->model, 10), "bodies' means, without the cold one");
-	check(is(row->error, 1 / 11.0) && !row->is_ok, "the largest error of a body, and not ok");
-	row = find(rows, count, "HER to feedback, warm");
-	check(is(row->rtl, 30) && is(row->model, 30) && row->is_ok, "HER to feedback, warm");
-	row = find(rows, count, "HER to feedback, cold");
-	check(is(row->rtl, 61) && is(row->model, 60) && row->is_ok, "HER to feedback, cold: 1.6 % is ok");
-	row = find(rows, count, "burst, first HER to last feedback");
-	check(is(row->rtl, 33 + late) && is(row->model, 33) && row->is_ok == !late, "the burst");
+	row = find_row(rows, count, "payload body, idle, warm");
+	check(is_near(row->rtl, 10.5) && is_near(row->model, 10), "bodies' means, without the cold one");
+	check(is_near(row->error, 1 / 11.0) && !row->is_ok, "the largest error of a body, and not ok");
+	row = find_row(rows, count, "HER to feedback, warm");
+	check(is_near(row->rtl, 30) && is_near(row->model, 30) && row->is_ok, "HER to feedback, warm");
+	row = find_row(rows, count, "HER to feedback, cold");
+	check(is_near(row->rtl, 61) && is_near(row->model, 60) && row->is_ok, "HER to feedback, cold: 1.6 % is ok");
+	row = find_row(rows, count, "burst, first HER to last feedback");
+	check(is_near(row->rtl, 33 + late) && is_near(row->model, 33) && row->is_ok == !late, "the burst");
 	rtl_series__free(&s);
 }
 

@@ -21,15 +21,15 @@ static void fail(const char *handler, const char *what)
 	failures++;
 }
 
-static char *slurp(const char *directory, const char *name, size_t *bytes)
+static char *read_file(const char *directory, const char *name, size_t *bytes)
 {
-	static const size_t room = 1 << 24;
-	char path[1024], *data = calloc(1, room);
+	static const size_t capacity = 1 << 24;
+	char path[1024], *data = calloc(1, capacity);
 	FILE *file;
 
 	snprintf(path, sizeof(path), "%s/%s", directory, name);
 	file = fopen(path, "re");
-	*bytes = file && data ? fread(data, 1, room - 1, file) : 0;
+	*bytes = file && data ? fread(data, 1, capacity - 1, file) : 0;
 	if (file)
 		fclose(file);
 	return data;
@@ -45,7 +45,7 @@ static unsigned lines(const char *text)
 }
 
 /* Compares the records of another NIC's observer with the kit's lines. */
-struct heard {
+struct comparison {
 	const char *handler, *next; /* position in tasks.csv */
 	uint64_t cycle_ps;
 	unsigned tasks, packets;
@@ -53,9 +53,9 @@ struct heard {
 	struct pspin_her_record last;
 };
 
-static void hear_task(void *arg, const struct pspin_task_record *r)
+static void on_task(void *arg, const struct pspin_task_record *r)
 {
-	struct heard *h = arg;
+	struct comparison *h = arg;
 	unsigned long long packet, started, first, returned, doorbell, feedback, body;
 	const char *end = strchr(h->next, '\n');
 
@@ -72,16 +72,16 @@ static void hear_task(void *arg, const struct pspin_task_record *r)
 		fail(h->handler, "a task's prediction is not what the NIC tells");
 }
 
-static void hear_packet(void *arg, const struct pspin_packet_record *r)
+static void on_packet(void *arg, const struct pspin_packet_record *r)
 {
-	struct heard *h = arg;
+	struct comparison *h = arg;
 
 	h->packets += r->disposition == PSPIN_DISPOSITION_HANDLED;
 }
 
-static void hear_her(void *arg, const struct pspin_her_record *r)
+static void on_her(void *arg, const struct pspin_her_record *r)
 {
-	struct heard *h = arg;
+	struct comparison *h = arg;
 
 	h->bytes += r->bytes;
 	h->last = *r;
@@ -107,28 +107,28 @@ static void check_predictions(const char *directory, const struct spin_object *o
 			      const struct kit_series *series, unsigned packet_bytes, const struct pspin_target *target)
 {
 	size_t bytes, content;
-	char *tasks = slurp(directory, "tasks.csv", &bytes), *hers, *trace, *packets;
-	struct heard heard = { w->handler, strchr(tasks, '\n') + 1, pspin_target__cycle_ps(target) };
-	const struct pspin_observer observer = { .arg = &heard, .task = hear_task, .packet = hear_packet, .her = hear_her };
+	char *tasks = read_file(directory, "tasks.csv", &bytes), *hers, *trace, *packets;
+	struct comparison comparison = { w->handler, strchr(tasks, '\n') + 1, pspin_target__cycle_ps(target) };
+	const struct pspin_observer observer = { .arg = &comparison, .task = on_task, .packet = on_packet, .her = on_her };
 	struct pspin *nic = kit_nic(object, w, target, KIT_IDS_IN_TURN);
 	unsigned count = kit_series__packets(series);
 
 	pspin__observe(nic, &observer);
-	if (kit_run(nic, w, series, packet_bytes, &heard.last))
+	if (kit_run(nic, w, series, packet_bytes, &comparison.last))
 		fail(w->handler, "the NIC does not run the packets");
 	pspin__close(nic);
-	if (*heard.next || !heard.tasks)
+	if (*comparison.next || !comparison.tasks)
 		fail(w->handler, "there are lines of tasks that the NIC does not tell");
-	hers = slurp(directory, "hers.csv", &bytes);
-	trace = slurp(directory, "packets.trace", &bytes);
-	packets = slurp(directory, "packets.csv", &bytes);
-	free(slurp(directory, "packets.bin", &content));
-	if (heard.packets != count || lines(packets) != count + 1)
+	hers = read_file(directory, "hers.csv", &bytes);
+	trace = read_file(directory, "packets.trace", &bytes);
+	packets = read_file(directory, "packets.csv", &bytes);
+	free(read_file(directory, "packets.bin", &content));
+	if (comparison.packets != count || lines(packets) != count + 1)
 		fail(w->handler, "not every packet is handled and has its line");
 	if (lines(hers) != count + 1 || lines(trace) != count)
 		fail(w->handler, "not every packet has its HER");
 	check_ids(w->handler, hers, series);
-	if (content != heard.bytes || !content)
+	if (content != comparison.bytes || !content)
 		fail(w->handler, "packets.bin has not every packet");
 	free(tasks);
 	free(hers);
@@ -140,12 +140,12 @@ static void check_predictions(const char *directory, const struct spin_object *o
 static void check_memories(const char *directory, const char *handler, const struct pspin *nic)
 {
 	size_t bytes, n;
-	char *map = slurp(directory, "map.csv", &bytes), *at = strchr(map, '\n'), name[64];
+	char *map = read_file(directory, "map.csv", &bytes), *at = strchr(map, '\n'), name[64];
 	unsigned long long address;
 	unsigned count = 0;
 
 	while (at && sscanf(at + 1, "%63[^,],%llx,%zu", name, &address, &n) == 3) {
-		char *file = slurp(directory, name, &bytes), *memory = calloc(1, n);
+		char *file = read_file(directory, name, &bytes), *memory = calloc(1, n);
 
 		count++;
 		if (bytes != n || (!strstr(name, "host") && (pspin__read(nic, (uint32_t)address, memory, n) || memcmp(file, memory, n))))
@@ -160,10 +160,10 @@ static void check_memories(const char *directory, const char *handler, const str
 }
 
 /* Reads one of the model's files into memory: a word every `step` bytes. */
-static unsigned take_words(const char *directory, const char *name, uint8_t *memory, size_t bytes, size_t step)
+static unsigned read_words(const char *directory, const char *name, uint8_t *memory, size_t bytes, size_t step)
 {
 	size_t length;
-	char *text = slurp(directory, name, &length);
+	char *text = read_file(directory, name, &length);
 	unsigned count = 0, row;
 	unsigned long long word;
 
@@ -179,34 +179,34 @@ static unsigned take_words(const char *directory, const char *name, uint8_t *mem
 static void check_slm(const char *directory, const char *handler, const struct pspin *nic)
 {
 	static const size_t l2_bytes = 4u << 20, program_bytes = 32u << 10;
-	uint8_t *loaded = calloc(1, l2_bytes), *has = calloc(1, l2_bytes);
+	uint8_t *loaded = calloc(1, l2_bytes), *expected = calloc(1, l2_bytes);
 	uint32_t program, bytes, state, state_bytes;
 
 	pspin__program(nic, &program, &bytes);
-	if (!take_words(directory, "slm/prog_mem_stim.slm", loaded, program_bytes, 8) || pspin__read(nic, program, has, bytes) ||
-	    memcmp(loaded, has, bytes))
+	if (!read_words(directory, "slm/prog_mem_stim.slm", loaded, program_bytes, 8) || pspin__read(nic, program, expected, bytes) ||
+	    memcmp(loaded, expected, bytes))
 		fail(handler, "the RTL's program is another");
 	memset(loaded, 0, l2_bytes);
 	for (unsigned cut = 0; cut < 32; cut++) {
 		char name[32];
 
 		snprintf(name, sizeof(name), "slm/l2_hnd_0_%u.slm", cut);
-		if (!take_words(directory, name, loaded + cut * 8, l2_bytes - cut * 8, 256))
+		if (!read_words(directory, name, loaded + cut * 8, l2_bytes - cut * 8, 256))
 			fail(handler, "the RTL's L2 misses a cut");
 	}
-	if (pspin__read(nic, 0x1c000000, has, l2_bytes))
+	if (pspin__read(nic, 0x1c000000, expected, l2_bytes))
 		fail(handler, "L2 cannot be read");
 	if (!pspin__symbol(nic, "spin_state", &state, &state_bytes) && state < 0x1c000000) {
-		if (pspin__read(nic, state, has + 0x300000, state_bytes))
+		if (pspin__read(nic, state, expected + 0x300000, state_bytes))
 			fail(handler, "the state in L1 cannot be read");
 	}
-	if (memcmp(loaded, has, l2_bytes))
+	if (memcmp(loaded, expected, l2_bytes))
 		fail(handler, "the RTL's L2 is another");
 	free(loaded);
-	free(has);
+	free(expected);
 }
 
-static void check(const char *handler, const char *below, unsigned packet_bytes)
+static void check(const char *handler, const char *parent, unsigned packet_bytes)
 {
 	static const char *const files[] = { "hers.csv", "packets.trace", "packets.bin", "scratch.bin", "tasks.csv", "packets.csv" };
 	const struct pspin_target *target = pspin_target__find("pspin-rtl");
@@ -220,8 +220,8 @@ static void check(const char *handler, const char *below, unsigned packet_bytes)
 		return;
 	}
 	w = kit_workload(handler, object);
-	snprintf(directory, sizeof(directory), "%s/%s", below, handler);
-	snprintf(again, sizeof(again), "%s/%s-again", below, handler);
+	snprintf(directory, sizeof(directory), "%s/%s", parent, handler);
+	snprintf(again, sizeof(again), "%s/%s-again", parent, handler);
 	nic = kit_nic(object, &w, target, KIT_IDS_IN_TURN);
 	if (kit_memories(directory, nic, target))
 		fail(handler, "cannot write memories");
@@ -239,7 +239,7 @@ static void check(const char *handler, const char *below, unsigned packet_bytes)
 	pspin__close(nic);
 	for (unsigned i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		size_t bytes, other;
-		char *one = slurp(directory, files[i], &bytes), *two = slurp(again, files[i], &other);
+		char *one = read_file(directory, files[i], &bytes), *two = read_file(again, files[i], &other);
 
 		if (bytes != other || memcmp(one, two, bytes))
 			fail(handler, "a second kit differs");
@@ -250,17 +250,17 @@ static void check(const char *handler, const char *below, unsigned packet_bytes)
 }
 
 /* Tests the files that the command writes without options. */
-static void check_command(const char *below)
+static void check_command(const char *parent)
 {
 	const char *build = getenv("BUILD");
 	char command[512], *hers;
 	size_t bytes;
 
-	snprintf(command, sizeof(command), "%s/tests/accuracy/rtl-kit %s/command empty >/dev/null", build ? build : "build", below);
+	snprintf(command, sizeof(command), "%s/tests/accuracy/rtl-kit %s/command empty >/dev/null", build ? build : "build", parent);
 	if (system(command))
 		fail("empty", "rtl-kit does not write it");
-	snprintf(command, sizeof(command), "%s/command/empty/64-saturated", below);
-	hers = slurp(command, "hers.csv", &bytes);
+	snprintf(command, sizeof(command), "%s/command/empty/64-saturated", parent);
+	hers = read_file(command, "hers.csv", &bytes);
 	if (lines(hers) != kit_series__packets(&kit_series[1]) + 1)
 		fail("empty", "rtl-kit has not every HER");
 	check_ids("empty", hers, &kit_series[1]);
@@ -269,14 +269,14 @@ static void check_command(const char *below)
 
 int main(void)
 {
-	char below[] = "/tmp/rtl-kit-XXXXXX", command[64];
+	char parent[] = "/tmp/rtl-kit-XXXXXX", command[64];
 
-	if (!mkdtemp(below))
+	if (!mkdtemp(parent))
 		return 1;
-	check("filtering", below, 64);
-	check("reduce", below, 1024);
-	check("pingpong", below, 256);
-	check_command(below);
-	snprintf(command, sizeof(command), "rm -rf %s", below);
+	check("filtering", parent, 64);
+	check("reduce", parent, 1024);
+	check("pingpong", parent, 256);
+	check_command(parent);
+	snprintf(command, sizeof(command), "rm -rf %s", parent);
 	return system(command) || failures;
 }

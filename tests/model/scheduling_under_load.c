@@ -11,30 +11,30 @@
 static struct rig rig;
 static int failures;
 
-static struct ran {
+static struct served {
 	uint64_t dispatched, started, doorbell, feedback;
 	uint32_t message, packet_l1;
 	enum soc_task_kind kind;
 	unsigned cluster, hpu;
 	int pops;
-} ran[TASKS_MAX]; /* in order of their starts */
-static unsigned ran_count;
+} served[TASKS_MAX]; /* in order of their starts */
+static unsigned served_count;
 static uint64_t base; /* cycle 0 of a group of packets */
-static unsigned freed_count, rooms;
+static unsigned freed_count, room_count;
 
-static void ended(void *arg, struct soc_task *task, int pops)
+static void on_end(void *arg, struct soc_task *task, int pops)
 {
-	struct ran *r = &ran[ran_count < TASKS_MAX ? ran_count : TASKS_MAX - 1];
+	struct served *r = &served[served_count < TASKS_MAX ? served_count : TASKS_MAX - 1];
 
 	(void)arg;
-	ran_count++;
-	*r = (struct ran){
+	served_count++;
+	*r = (struct served){
 		task->dispatched - base, task->started - base, task->doorbell - base, task->feedback - base, task->her->message_id,
 		task->packet_l1,         task->kind,           task->hpu->cluster,    task->hpu->index,      pops
 	};
 }
 
-static void freed(void *arg, uint32_t message, uint64_t cycle)
+static void on_freed(void *arg, uint32_t message, uint64_t cycle)
 {
 	(void)arg;
 	(void)message;
@@ -42,33 +42,33 @@ static void freed(void *arg, uint32_t message, uint64_t cycle)
 	freed_count++;
 }
 
-static void room(void *arg, uint64_t cycle)
+static void on_room(void *arg, uint64_t cycle)
 {
 	(void)arg;
 	(void)cycle;
-	rooms++;
+	room_count++;
 }
 
 static int by_start(const void *a, const void *b)
 {
-	const struct ran *x = a, *y = b;
+	const struct served *x = a, *y = b;
 
 	return x->started != y->started ? (x->started > y->started) - (x->started < y->started) : (int)x->cluster - (int)y->cluster;
 }
 
 static int by_dispatch(const void *a, const void *b)
 {
-	const struct ran *x = a, *y = b;
+	const struct served *x = a, *y = b;
 
 	return (x->dispatched > y->dispatched) - (x->dispatched < y->dispatched);
 }
 
 static void run(void)
 {
-	ran_count = 0;
+	served_count = 0;
 	freed_count = 0;
 	soc__run(&rig.soc, UINT64_MAX);
-	qsort(ran, ran_count < TASKS_MAX ? ran_count : TASKS_MAX, sizeof(ran[0]), by_start);
+	qsort(served, served_count < TASKS_MAX ? served_count : TASKS_MAX, sizeof(served[0]), by_start);
 }
 
 static uint32_t function(const char *name)
@@ -107,7 +107,7 @@ static void offer_message(uint64_t cycle, uint32_t message, const struct soc_con
 		offer(cycle + i * beats(bytes), message, context, bytes, i == packets - 1);
 }
 
-static void begin(void)
+static void start_group(void)
 {
 	base = rig.soc.now + 1000;
 }
@@ -116,11 +116,11 @@ static void begin(void)
 static void warm(const struct soc_context *context)
 {
 	for (uint32_t cluster = 0; cluster < 4; cluster++) {
-		begin();
+		start_group();
 		offer(0, cluster, context, 64, 1);
 		run();
 	}
-	begin();
+	start_group();
 }
 
 static void expect(const char *what, uint64_t have, uint64_t want)
@@ -137,7 +137,7 @@ static void expect_starts(const char *what, const uint64_t *want, unsigned count
 
 	for (unsigned i = 0; i < count; i++) {
 		snprintf(each, sizeof(each), "%s: start %u", what, i);
-		expect(each, i < ran_count ? ran[i].started : NEVER, want[i]);
+		expect(each, i < served_count ? served[i].started : NEVER, want[i]);
 	}
 }
 
@@ -154,9 +154,9 @@ static void idle_path(void)
 		warm(&empty);
 		offer(0, 5, &empty, rows[i].bytes, 1);
 		run();
-		expect("HER -> HPU takes task", ran[0].started, rows[i].start);
-		expect("HER -> feedback, empty handler", ran[0].feedback, rows[i].feedback);
-		expect("home cluster", ran[0].cluster, 1);
+		expect("HER -> HPU takes task", served[0].started, rows[i].start);
+		expect("HER -> feedback, empty handler", served[0].feedback, rows[i].feedback);
+		expect("home cluster", served[0].cluster, 1);
 		expect("message is free", freed_count, 1);
 	}
 }
@@ -170,16 +170,16 @@ static void stages_of_a_message(void)
 	warm(&all);
 	offer(0, 0, &all, 64, 1);
 	run();
-	expect("header -> payload -> completion, all empty", ran[2].feedback, 81);
-	expect("the completion's feedback alone frees the packet", ran[0].pops * 4 + ran[1].pops * 2 + ran[2].pops, 1);
+	expect("header -> payload -> completion, all empty", served[2].feedback, 81);
+	expect("the completion's feedback alone frees the packet", served[0].pops * 4 + served[1].pops * 2 + served[2].pops, 1);
 
 	all = context("busy_26", "busy_26", "busy_26", 64);
 	warm(&all);
 	offer(0, 0, &all, 64, 1);
 	run();
-	expect("chain of 1 packet: payload", ran[1].started - ran[0].started, 44);
-	expect("chain of 1 packet: completion", ran[2].started - ran[0].started, 88);
-	expect("chain of 1 packet: feedback", ran[2].feedback - ran[0].started, 115);
+	expect("chain of 1 packet: payload", served[1].started - served[0].started, 44);
+	expect("chain of 1 packet: completion", served[2].started - served[0].started, 88);
+	expect("chain of 1 packet: feedback", served[2].feedback - served[0].started, 115);
 
 	for (unsigned i = 0; i < 3; i++)
 		for (unsigned j = 0; j < 3; j++) {
@@ -187,9 +187,9 @@ static void stages_of_a_message(void)
 			warm(&all);
 			offer_message(0, 4, &all, bytes[i], 3);
 			run();
-			expect("busy", ran[0].doorbell - ran[0].started, j == 0 ? 26 : j == 1 ? 90 : 410);
-			expect("header doorbell -> first payload start", ran[1].started - ran[0].doorbell, 17 + beats(bytes[i]));
-			expect("last payload doorbell -> completion start", ran[4].started - ran[3].doorbell, 17 + beats(bytes[i]));
+			expect("busy", served[0].doorbell - served[0].started, j == 0 ? 26 : j == 1 ? 90 : 410);
+			expect("header doorbell -> first payload start", served[1].started - served[0].doorbell, 17 + beats(bytes[i]));
+			expect("last payload doorbell -> completion start", served[4].started - served[3].doorbell, 17 + beats(bytes[i]));
 		}
 }
 
@@ -204,7 +204,8 @@ static void queued_payloads(void)
 		offer_message(0, 2, &all, bytes[i], 9);
 		run();
 		for (unsigned k = 2; k < 8; k++)
-			expect("queued payloads, apart", ran[k].started - ran[k - 1].started, beats(bytes[i]) > 2 ? beats(bytes[i]) : 2);
+			expect("queued payloads, apart", served[k].started - served[k - 1].started,
+			       beats(bytes[i]) > 2 ? beats(bytes[i]) : 2);
 	}
 }
 
@@ -216,30 +217,30 @@ static void several_messages(void)
 	for (unsigned i = 0; i < 128; i++)
 		offer(i, i, &empty, 64, 1);
 	run();
-	expect("all are served", ran_count, 128);
+	expect("all are served", served_count, 128);
 	for (unsigned i = 4; i < 128; i++) {
-		expect("different homes: a start per cycle", ran[i].started - ran[i - 1].started, 1);
-		expect("different homes: clusters in turn", ran[i].cluster, (ran[i - 1].cluster + 1) % 4);
+		expect("different homes: a start per cycle", served[i].started - served[i - 1].started, 1);
+		expect("different homes: clusters in turn", served[i].cluster, (served[i - 1].cluster + 1) % 4);
 	}
 }
 
 static void one_hpu_saturated(void)
 {
 	struct soc_context empty = context(NULL, "empty", NULL, 64), long_one = context(NULL, "busy_26", NULL, 64);
-	struct ran *last = NULL;
+	struct served *last = NULL;
 
 	warm(&long_one);
 	warm(&empty);
 	offer_message(0, 0, &long_one, 64, 60);
 	run();
-	for (unsigned i = 0; i < ran_count; i++) {
-		if (ran[i].cluster || ran[i].hpu)
+	for (unsigned i = 0; i < served_count; i++) {
+		if (served[i].cluster || served[i].hpu)
 			continue;
 		if (last)
-			expect("a waiting task starts after the doorbell", ran[i].started - last->doorbell, 1);
-		if (last && last != ran)
-			expect("HPU start to start, saturated: B + 9", ran[i].started - last->started, 19 + 9);
-		last = &ran[i];
+			expect("a waiting task starts after the doorbell", served[i].started - last->doorbell, 1);
+		if (last && last != served)
+			expect("HPU start to start, saturated: B + 9", served[i].started - last->started, 19 + 9);
+		last = &served[i];
 	}
 }
 
@@ -255,9 +256,9 @@ static void beyond_the_home(void)
 	run();
 	expect_starts("beyond the home", starts, 15);
 	for (unsigned i = 0; i < 15; i++)
-		expect("beyond the home: cluster", ran[i].cluster, clusters[i]);
-	for (unsigned i = 0; i < ran_count; i++)
-		at_home += !ran[i].cluster;
+		expect("beyond the home: cluster", served[i].cluster, clusters[i]);
+	for (unsigned i = 0; i < served_count; i++)
+		at_home += !served[i].cluster;
 	expect("packets to the home", at_home, 20);
 }
 
@@ -269,8 +270,8 @@ static void beyond_the_home_large(uint32_t bytes)
 	offer_message(0, 0, &long_one, bytes, 44);
 	run();
 	for (unsigned i = 9; i < 20; i++) {
-		expect("spilled starts, apart", ran[i].started - ran[i - 1].started, beats(bytes));
-		expect("spilled starts: clusters 1, 2, 3 in turn", ran[i].cluster, 1 + (i - 8) % 3);
+		expect("spilled starts, apart", served[i].started - served[i - 1].started, beats(bytes));
+		expect("spilled starts: clusters 1, 2, 3 in turn", served[i].cluster, 1 + (i - 8) % 3);
 	}
 }
 
@@ -283,10 +284,10 @@ static void l1_is_full(void)
 	warm(&long_one);
 	offer_message(0, 0, &long_one, 4096, 30);
 	run();
-	for (unsigned i = 0; i < ran_count; i++)
-		at_home += !ran[i].cluster;
+	for (unsigned i = 0; i < served_count; i++)
+		at_home += !served[i].cluster;
 	expect("packets of 4096 bytes to the home", at_home, 18);
-	expect("the next one goes to the next cluster", ran[8].cluster, 1);
+	expect("the next one goes to the next cluster", served[8].cluster, 1);
 }
 
 /* 84 long tasks use all capacity. Later packets are dispatched as capacity becomes free, one message after the other. */
@@ -301,13 +302,13 @@ static void all_are_full(void)
 	for (unsigned i = 0; i < 4; i++)
 		offer_message(100 + 5 * i, 4 + i, &empty, 64, 5);
 	run();
-	expect("all are served", ran_count, 104);
-	for (unsigned i = 0; i < ran_count; i++) {
-		if (!ran[i].message)
+	expect("all are served", served_count, 104);
+	for (unsigned i = 0; i < served_count; i++) {
+		if (!served[i].message)
 			continue;
-		expect("none of the later ones runs before a place is free", ran[i].started > 1010, 1);
+		expect("none of the later ones runs before a place is free", served[i].started > 1010, 1);
 		if (!first)
-			first = ran[i].message;
+			first = served[i].message;
 	}
 	expect("the first of them", first, 4);
 }
@@ -323,7 +324,7 @@ static void one_home_in_turn(void)
 		offer(i, 32 + 4 * (i % 4), &all, 64, i >= 20);
 	run();
 	for (unsigned i = 0; i < sizeof(order) / sizeof(order[0]); i++)
-		expect("messages of one home in turn", ran[4 + i].message, order[i]);
+		expect("messages of one home in turn", served[4 + i].message, order[i]);
 }
 
 /* Eight messages that are ready together must be served in turn. */
@@ -337,11 +338,11 @@ static void ready_together(void)
 		for (unsigned i = 0; i < 8; i++)
 			offer(8 * k + i, 8 + i, &all, 64, k == 7);
 	run();
-	expect("all are served", ran_count, 72);
-	qsort(ran, ran_count, sizeof(ran[0]), by_dispatch);
+	expect("all are served", served_count, 72);
+	qsort(served, served_count, sizeof(served[0]), by_dispatch);
 	/* the first ones are ahead by up to 3 packets */
 	for (unsigned i = 20; i < 36; i++)
-		turns += ran[i].message == 8 + (ran[i - 1].message - 8 + 1) % 8;
+		turns += served[i].message == 8 + (served[i - 1].message - 8 + 1) % 8;
 	expect("one packet of each in turn", turns, 16);
 }
 
@@ -353,7 +354,7 @@ static void feedback_waits_for_commands(void)
 	offer(0, 0, &sends, 64, 1);
 	run();
 	/* issued 5 cycles before the doorbell: return 2, nop 1, load 2; 21 to the completion, 2 to the NIC */
-	expect("feedback after the command", ran[0].feedback - ran[0].doorbell, 21 + 1 + 2 - 6);
+	expect("feedback after the command", served[0].feedback - served[0].doorbell, 21 + 1 + 2 - 6);
 }
 
 static void hers_are_held_back(void)
@@ -363,7 +364,7 @@ static void hers_are_held_back(void)
 	unsigned taken = 0;
 
 	warm(&long_one);
-	rooms = 0;
+	room_count = 0;
 	while (soc__takes_her(&rig.soc, 3) && taken < 1000) {
 		her.end_of_message = ++taken == 129;
 		if (soc__her(&rig.soc, base, &her))
@@ -372,13 +373,13 @@ static void hers_are_held_back(void)
 	expect("HERs of one message: shared cells and its own", taken, 129);
 	expect("another message has a cell of its own", !!soc__takes_her(&rig.soc, 4), 1);
 	run();
-	expect("all are served", ran_count, 129);
-	expect("somebody is told of room", rooms, 1);
+	expect("all are served", served_count, 129);
+	expect("somebody is told of room", room_count, 1);
 }
 
 int main(void)
 {
-	static const struct soc_nic nic = { .on_command = rig__accept, .on_end = ended, .on_freed = freed, .on_room = room };
+	static const struct soc_nic nic = { .on_command = rig__accept, .on_end = on_end, .on_freed = on_freed, .on_room = on_room };
 	struct rig_file file = rig__build("scheduling_under_load", "tests/model/programs/load.S");
 
 	rig__open(&rig, file, pspin_target__find("pspin-rtl"), 0, 0);

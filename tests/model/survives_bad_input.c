@@ -10,7 +10,7 @@
 
 static uint32_t seed = 1;
 
-static uint32_t next(void)
+static uint32_t next_random(void)
 {
 	seed ^= seed << 13;
 	seed ^= seed >> 17;
@@ -39,44 +39,45 @@ static int open_image(struct pspin **nic, const void *data, size_t bytes)
 }
 
 /* Usually makes a packet of one of a few messages. */
-static void any_slmp(uint8_t *payload)
+static void random_slmp(uint8_t *payload)
 {
 	static const uint16_t flags[] = { SPIN_SLMP_SYN, SPIN_SLMP_SYN | SPIN_SLMP_EOM, SPIN_SLMP_EOM, 0, SPIN_SLMP_SYN | SPIN_SLMP_PUT };
-	struct spin_slmp slmp = { spin_hton16(flags[next() % 5]), spin_hton32(next() % 8), spin_hton32(next() % 4 * (next() % 64)) };
+	struct spin_slmp slmp = { spin_hton16(flags[next_random() % 5]), spin_hton32(next_random() % 8),
+				  spin_hton32(next_random() % 4 * (next_random() % 64)) };
 	struct spin_slmp_put put = { .op = SPIN_SLMP_OP_PUT,
 				     .version = SPIN_SLMP_VERSION,
-				     .length = next(),
-				     .match_bits = next(),
-				     .offset = next() & 1 ? next() : 0 };
+				     .length = next_random(),
+				     .match_bits = next_random(),
+				     .offset = next_random() & 1 ? next_random() : 0 };
 
 	memcpy(payload, &slmp, sizeof(slmp));
 	memcpy(payload + sizeof(slmp), &put, sizeof(put));
 }
 
 /* Makes a valid datagram, changes up to four bytes and truncates it at a random length. */
-static size_t any_frame(uint8_t *frame)
+static size_t random_frame(uint8_t *frame)
 {
 	uint8_t payload[256];
 	size_t bytes;
 
 	for (size_t i = 0; i < sizeof(payload); i++)
-		payload[i] = (uint8_t)next();
+		payload[i] = (uint8_t)next_random();
 	if (meta.registration.delivery == SPIN_DELIVER_ME)
-		any_slmp(payload);
-	bytes = packet__make(frame, next() % 4, payload, next() % sizeof(payload));
-	for (unsigned n = next() % 5; n; n--)
-		frame[next() % bytes] = (uint8_t)next();
-	return next() % 4 ? bytes : next() % (bytes + 1);
+		random_slmp(payload);
+	bytes = packet__make(frame, next_random() % 4, payload, next_random() % sizeof(payload));
+	for (unsigned n = next_random() % 5; n; n--)
+		frame[next_random() % bytes] = (uint8_t)next_random();
+	return next_random() % 4 ? bytes : next_random() % (bytes + 1);
 }
 
-static int packets(struct pspin *nic, unsigned count)
+static int send_packets(struct pspin *nic, unsigned count)
 {
 	struct pspin_result result;
 	uint8_t frame[512];
 	uint64_t sum = 0;
 
 	for (unsigned i = 0; i < count; i++) {
-		if (pspin__packet(nic, frame, any_frame(frame), &result)) {
+		if (pspin__packet(nic, frame, random_frame(frame), &result)) {
 			printf("FAIL a frame is refused\n");
 			return 1;
 		}
@@ -106,7 +107,7 @@ static int survive(struct rig_file file)
 	if (open_image(&nic, file.data, file.bytes))
 		return 1;
 	failures += pspin__limit(nic, &limits) != (meta.registration.delivery == SPIN_DELIVER_ME ? 0 : -EOPNOTSUPP);
-	failures += packets(nic, 50000);
+	failures += send_packets(nic, 50000);
 	failures += pspin__packet(nic, huge, sizeof(huge), &result) != -EINVAL;
 	failures += pspin__packet(nic, huge, 0, &result) != 0 || result.reason != SPIN_REASON_TRUNCATED;
 	failures += pspin__read(nic, 0, &byte, 1) != -EFAULT;
@@ -124,9 +125,9 @@ static int survive(struct rig_file file)
 		if (open_image(&nic, file.data, file.bytes) || pspin__symbol(nic, "hpu_header_ip4", &entry, NULL))
 			return 1;
 		for (size_t i = 0; i < sizeof(code); i++)
-			code[i] = (uint8_t)next();
+			code[i] = (uint8_t)next_random();
 		failures += pspin__write(nic, entry, code, sizeof(code)) != 0;
-		failures += packets(nic, 20);
+		failures += send_packets(nic, 20);
 		pspin__close(nic);
 	}
 
@@ -137,10 +138,10 @@ static int survive(struct rig_file file)
 		if (!damaged)
 			return 1;
 		memcpy(damaged, file.data, file.bytes);
-		for (unsigned n = 1 + next() % 8; n; n--)
-			damaged[next() % (round & 1 ? 256 : file.bytes)] = (uint8_t)next();
-		if (!open_image(&nic, damaged, next() % 8 ? file.bytes : next() % file.bytes)) {
-			failures += packets(nic, 5);
+		for (unsigned n = 1 + next_random() % 8; n; n--)
+			damaged[next_random() % (round & 1 ? 256 : file.bytes)] = (uint8_t)next_random();
+		if (!open_image(&nic, damaged, next_random() % 8 ? file.bytes : next_random() % file.bytes)) {
+			failures += send_packets(nic, 5);
 			pspin__close(nic);
 		}
 		free(damaged);

@@ -24,7 +24,7 @@ static void fail(const char *what, const char *reason)
 
 static const struct case_row {
 	const char *text;
-	const char *says; /* expected in the error message; NULL: the file is valid */
+	const char *message; /* expected in the error message; NULL: the file is valid */
 } cases[] = {
 	{ "", NULL },
 	{ "# nothing\n\n  \t\n", NULL },
@@ -83,15 +83,15 @@ static void write_file(const char *text, size_t bytes)
 	}
 }
 
-static void expect(const char *what, const char *name, const char *says)
+static void expect(const char *what, const char *name, const char *message)
 {
 	struct pspin_target *target = NULL;
 	char err[400] = "";
 	int rc = pspin_target__read(name, &target, err, sizeof(err));
 
-	if (!says && (rc || !target))
+	if (!message && (rc || !target))
 		fail(what, err);
-	if (says && (!rc || target || !strstr(err, says)))
+	if (message && (!rc || target || !strstr(err, message)))
 		fail(what, *err ? err : "is taken");
 	pspin_target__free(target);
 }
@@ -102,7 +102,7 @@ static void files_are_read(void)
 
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		write_file(cases[i].text, strlen(cases[i].text));
-		expect(cases[i].text, path, cases[i].says);
+		expect(cases[i].text, path, cases[i].message);
 	}
 	memset(text, '#', sizeof(text));
 	write_file(text, sizeof(text));
@@ -114,7 +114,7 @@ static void files_are_read(void)
 	expect("no name", "pspin2", "there are pspin-rtl, pspin,");
 }
 
-static void same(const struct pspin_target *a, const struct pspin_target *b)
+static void compare_targets(const struct pspin_target *a, const struct pspin_target *b)
 {
 	struct pspin_parameter p;
 	uint64_t x, y;
@@ -143,7 +143,7 @@ static void files_are_built_in(void)
 		if (pspin_target__read(files.gl_pathv[i], &target, err, sizeof(err)) || !pspin_target__find(pspin_target__name(target)))
 			fail(files.gl_pathv[i], err);
 		else
-			same(target, pspin_target__find(pspin_target__name(target)));
+			compare_targets(target, pspin_target__find(pspin_target__name(target)));
 		pspin_target__free(target);
 	}
 	globfree(&files);

@@ -16,9 +16,9 @@
 
 static int failures;
 
-static void expect(const char *what, int is)
+static void expect(const char *what, int ok)
 {
-	if (is)
+	if (ok)
 		return;
 	printf("FAIL %s\n", what);
 	failures++;
@@ -35,7 +35,7 @@ struct seen {
 static struct seen seen[TASKS];
 static unsigned order[TASKS], ended_count; /* packets in order of their tasks' doorbells */
 
-static void ended(void *arg, struct soc_task *task, int pops)
+static void on_end(void *arg, struct soc_task *task, int pops)
 {
 	struct seen *to = &seen[task->her->packet];
 
@@ -67,16 +67,16 @@ static struct pspin_target one_hpu(unsigned threads, uint64_t wait)
 	return target;
 }
 
-static unsigned together; /* number of first packets that arrive at once; the next one arrives `apart` cycles later */
+static unsigned first_burst; /* number of first packets that arrive at once; the next one arrives `gap` cycles later */
 
-/* Runs a packet for each name, `apart` cycles from one to the next. The caller closes the machine. */
+/* Runs a packet for each name, `gap` cycles from one to the next. The caller closes the machine. */
 static void run(struct rig *rig, struct rig_file file, const struct pspin_target *target, const char *const *names, unsigned count,
-		uint64_t apart)
+		uint64_t gap)
 {
 	static const struct soc_nic nic = {
 		.on_start = rig__starts,
 		.on_command = rig__accept,
-		.on_end = ended,
+		.on_end = on_end,
 		.on_freed = rig__freed,
 		.on_room = rig__room,
 	};
@@ -89,13 +89,13 @@ static void run(struct rig *rig, struct rig_file file, const struct pspin_target
 	rig->soc.nic = &nic;
 	memset(rig->soc.memory.l1[0] + WORDS, 0, WORDS_BYTES);
 	cycle = rig->soc.now + 1;
-	for (unsigned i = 0; i < count; i++, cycle += i < together ? 0 : apart) {
+	for (unsigned i = 0; i < count; i++, cycle += i < first_burst ? 0 : gap) {
 		struct soc_her her = {
 			.packet = i, .message_id = i, .l2 = L2_PACKET, .bytes = 64, .end_of_message = 1, .context = &contexts[i]
 		};
 
 		contexts[i] = (struct soc_context){ .payload = rig__function(rig, names[i]), .bytes_in_l1 = 64 };
-		if (apart && i >= together)
+		if (gap && i >= first_burst)
 			soc__run(&rig->soc, cycle - 1);
 		expect("a HER is taken", soc__takes_her(&rig->soc, i) && !soc__her(&rig->soc, cycle, &her));
 	}
@@ -145,7 +145,7 @@ static void waits_are_hidden(struct rig_file file)
 }
 
 /* For tasks that arrive when all is idle, cycles and their causes must be the same on HPUs of one thread and of several. */
-static void alone_it_is_one_thread(struct rig_file file)
+static void alone_threads_cost_nothing(struct rig_file file)
 {
 	static const char *const names[] = { "reads", "works",  "reads_twice",     "issues", "reads_and_works",
 					     "locks", "issues", "reads_and_traps", "reads" };
@@ -206,7 +206,7 @@ static void first_ready_goes_first(struct rig_file file)
 }
 
 /* One thread traps, and one never ends. The others are ready for longer than the watchdog's limit, and must not be stopped. */
-static void faults_are_ones_own(struct rig_file file)
+static void faults_are_isolated(struct rig_file file)
 {
 	static const char *const names[] = { "endless", "reads_and_works", "reads_and_traps", "reads", "reads", "works" };
 	static const uint64_t slices[] = { SLICE_NEVER, 1000 };
@@ -227,7 +227,7 @@ static void faults_are_ones_own(struct rig_file file)
 }
 
 /* The holder of a lock waits for the host on the same HPU whose other threads wait for the lock. */
-static void locks_are_given_back(struct rig_file file)
+static void locks_are_released(struct rig_file file)
 {
 	static const char *const l2[] = { "locks", "locks", "locks", "locks" };
 	static const char *const l1[] = { "locks_l1", "locks_l1", "locks_l1", "locks_l1" };
@@ -247,7 +247,7 @@ static void locks_are_given_back(struct rig_file file)
 }
 
 /* Each thread must have its own stack and number. Two runs must be the same. */
-static void threads_are_hpus(struct rig_file file)
+static void threads_have_their_own_stacks(struct rig_file file)
 {
 	const char *names[TASKS];
 	struct pspin_target target = one_hpu(4, 700);
@@ -281,9 +281,9 @@ static void tasks_are_spread(struct rig_file file)
 	struct rig rig;
 
 	target.hpus = 4;
-	together = 6;
+	first_burst = 6;
 	run(&rig, file, &target, names, 7, 1500);
-	together = 0;
+	first_burst = 0;
 	expect("six tasks on four HPUs", seen[4].index == 4 && seen[5].index == 5);
 	expect("the next one to the HPU without any", seen[6].index == 1);
 	rig__close(&rig);
@@ -294,11 +294,11 @@ int main(void)
 	struct rig_file file = rig__build("threads", "tests/model/programs/threads.S");
 
 	waits_are_hidden(file);
-	alone_it_is_one_thread(file);
+	alone_threads_cost_nothing(file);
 	first_ready_goes_first(file);
-	faults_are_ones_own(file);
-	locks_are_given_back(file);
-	threads_are_hpus(file);
+	faults_are_isolated(file);
+	locks_are_released(file);
+	threads_have_their_own_stacks(file);
 	tasks_are_spread(file);
 	free(file.data);
 	return failures != 0;

@@ -88,7 +88,7 @@ static void offer(struct pspin *nic, const void *payload, uint32_t bytes)
 	check(!pspin__offer(nic, &offer), "a packet is taken");
 }
 
-static void full(struct rig_file file, int lossy)
+static void memory_is_full(struct rig_file file, int lossy)
 {
 	struct pspin *nic = open_context(file, SPIN_DELIVER_STACK);
 	static const uint8_t payload[1000];
@@ -110,7 +110,7 @@ static void full(struct rig_file file, int lossy)
 }
 
 /* Packets that wait for their message's first packet fill the memory, so the first one can never arrive. */
-static void parked(struct rig_file file)
+static void parked_packets_deadlock(struct rig_file file)
 {
 	struct pspin *nic = open_context(file, SPIN_DELIVER_ME);
 	uint8_t datagram[sizeof(struct spin_slmp) + 1000] = { 0 };
@@ -135,7 +135,7 @@ static int open_image(struct pspin **nic, struct rig_file file, const char *payl
 	return pspin__open_image(nic, &target, &image, err, err_bytes);
 }
 
-static void without_end(struct rig_file file)
+static void messages_without_end(struct rig_file file)
 {
 	struct pspin_offer offer = { 0 };
 	struct pspin *nic;
@@ -163,7 +163,7 @@ static void without_end(struct rig_file file)
 }
 
 /* The handler's task must end with this error, at an address inside the handler. */
-static void goes_wrong(struct rig_file file, const char *handler, uint32_t error)
+static void handler_fails(struct rig_file file, const char *handler, uint32_t error)
 {
 	struct pspin_offer offer = { .end_of_message = 1 };
 	uint32_t at, bytes;
@@ -188,7 +188,7 @@ static void goes_wrong(struct rig_file file, const char *handler, uint32_t error
 	pspin__close(nic);
 }
 
-static void not_there(struct rig_file file)
+static void handler_is_missing(struct rig_file file)
 {
 	struct pspin *nic;
 	char err[256] = "";
@@ -207,16 +207,16 @@ int main(void)
 	struct rig_file faulty =
 		rig__build("faulty", "tests/model/programs/faulty.S -Wl,-u,good,-u,illegal,-u,wild,-u,endless,-u,reserves");
 
-	full(deliver, 0);
-	full(deliver, 1);
-	parked(asks);
-	without_end(faulty);
-	goes_wrong(faulty, "good", 0);
-	goes_wrong(faulty, "illegal", 2);
-	goes_wrong(faulty, "wild", 5);
-	goes_wrong(faulty, "endless", PSPIN_ERROR_WATCHDOG);
-	goes_wrong(faulty, "reserves", 5);
-	not_there(faulty);
+	memory_is_full(deliver, 0);
+	memory_is_full(deliver, 1);
+	parked_packets_deadlock(asks);
+	messages_without_end(faulty);
+	handler_fails(faulty, "good", 0);
+	handler_fails(faulty, "illegal", 2);
+	handler_fails(faulty, "wild", 5);
+	handler_fails(faulty, "endless", PSPIN_ERROR_WATCHDOG);
+	handler_fails(faulty, "reserves", 5);
+	handler_is_missing(faulty);
 	free(deliver.data);
 	free(asks.data);
 	free(faulty.data);

@@ -10,8 +10,8 @@
 #define LAUNCH 10 /* instructions before the first launch in leaves_transfers */
 
 static int failures;
-static struct soc_task ran[3];
-static unsigned ran_count;
+static struct soc_task tasks[3];
+static unsigned task_count;
 static uint32_t copied_bytes = 64;
 static int third_packet; /* send a third packet of the same message, 90 cycles after the second one */
 
@@ -23,15 +23,15 @@ static void expect(const char *what, uint64_t have, uint64_t want)
 	failures++;
 }
 
-static void ended(void *arg, struct soc_task *task, int pops)
+static void on_end(void *arg, struct soc_task *task, int pops)
 {
 	(void)arg;
 	(void)pops;
-	if (ran_count < 3)
-		ran[ran_count++] = *task;
+	if (task_count < 3)
+		tasks[task_count++] = *task;
 }
 
-static void lines(struct rig *rig)
+static void transfers_are_whole_lines(struct rig *rig)
 {
 	static const struct {
 		const char *name, *aligned;
@@ -60,11 +60,11 @@ static void offer(struct rig *rig, uint64_t cycle, const struct soc_context *con
 
 /*
  * Runs two packets on a warm machine, the second one 60 cycles after the first. Each is the only packet of its cluster's
- * message, or both belong to cluster 0's, followed by a third one if third_packet is set. On return `ran` is in order of start times.
+ * message, or both belong to cluster 0's, followed by a third one if third_packet is set. On return `tasks` is in order of start times.
  */
 static uint64_t run_two(struct rig *rig, const char *first, const char *second, unsigned of_cluster)
 {
-	static const struct soc_nic nic = { .on_command = rig__accept, .on_end = ended };
+	static const struct soc_nic nic = { .on_command = rig__accept, .on_end = on_end };
 	struct soc_context contexts[2] = { { .bytes_in_l1 = copied_bytes, .scratchpad = L1_PACKETS + 0x10000 } };
 	uint64_t base;
 
@@ -74,42 +74,42 @@ static uint64_t run_two(struct rig *rig, const char *first, const char *second, 
 	rig->soc.nic = &nic;
 	for (unsigned warm = 0; warm < 2; warm++) {
 		base = rig->soc.now + 1000;
-		ran_count = 0;
+		task_count = 0;
 		offer(rig, base, &contexts[0], 0, of_cluster != 0);
 		offer(rig, base + 60, &contexts[of_cluster != 0], of_cluster, !third_packet);
 		if (third_packet)
 			offer(rig, base + 150, &contexts[0], 0, 1);
 		soc__run(&rig->soc, UINT64_MAX);
 	}
-	expect("tasks", ran_count, 2 + (uint64_t)third_packet);
-	if (ran[0].started > ran[1].started) {
-		struct soc_task task = ran[0];
+	expect("tasks", task_count, 2 + (uint64_t)third_packet);
+	if (tasks[0].started > tasks[1].started) {
+		struct soc_task task = tasks[0];
 
-		ran[0] = ran[1];
-		ran[1] = task;
+		tasks[0] = tasks[1];
+		tasks[1] = task;
 	}
 	return base;
 }
 
 /* The second packet arrives while transfers of the first one's HPU are in flight. */
-static void a_copy_comes_behind(struct rig *rig)
+static void copy_queues_after_transfers(struct rig *rig)
 {
 	run_two(rig, "leaves_transfers", "leaves_transfers", 0);
 	/* from a copy's first beat to the start of the task: 13 */
-	expect("start behind the transfers", ran[1].started, ran[0].first + LAUNCH + 4 * 32 + 13);
+	expect("start behind the transfers", tasks[1].started, tasks[0].first + LAUNCH + 4 * 32 + 13);
 }
 
 /* A handler launches a transfer while another packet's copy waits for its earlier transfers: the copy must go first. */
-static void a_transfer_comes_behind(struct rig *rig)
+static void transfer_queues_after_copy(struct rig *rig)
 {
 	uint64_t body;
 
 	run_two(rig, "launches_again_later", "launches_again_later", 0);
-	body = ran[0].returned - ran[0].first;
+	body = tasks[0].returned - tasks[0].first;
 	copied_bytes = 1024;
 	run_two(rig, "launches_again_later", "launches_again_later", 0);
 	copied_bytes = 64;
-	expect("a transfer behind a copy of 16 beats, later than behind one of 1", ran[0].returned - ran[0].first - body, 15);
+	expect("a transfer behind a copy of 16 beats, later than behind one of 1", tasks[0].returned - tasks[0].first - body, 15);
 }
 
 /*
@@ -123,8 +123,8 @@ static void memories_change(struct rig *rig)
 	third_packet = 1;
 	run_two(rig, "reads_again_later", "reads_again_later", 0);
 	third_packet = 0;
-	expect("start behind transfers from handler memory", ran[1].started, ran[0].first + first_copy + 13);
-	expect("start behind the transfer behind that copy", ran[2].started, ran[0].first + second_copy + 13);
+	expect("start behind transfers from handler memory", tasks[1].started, tasks[0].first + first_copy + 13);
+	expect("start behind the transfer behind that copy", tasks[2].started, tasks[0].first + second_copy + 13);
 }
 
 /* Returns the cycles from HER to start for a packet of cluster 1, while cluster 0 runs `beside`. */
@@ -132,23 +132,23 @@ static uint64_t start_beside(struct rig *rig, const char *beside)
 {
 	uint64_t base = run_two(rig, beside, "does_nothing", 1);
 
-	return ran[1].started - base - 60;
+	return tasks[1].started - base - 60;
 }
 
 /* Packets of a stream. The first ALONE are sent one at a time. */
 #define ALONE  8u
 #define STREAM 100u
 
-static uint64_t stream_way[ALONE + STREAM]; /* from HER to feedback, cycles */
+static uint64_t stream_latency[ALONE + STREAM]; /* from HER to feedback, cycles */
 
-static void stream_ended(void *arg, struct soc_task *task, int pops)
+static void on_stream_end(void *arg, struct soc_task *task, int pops)
 {
 	(void)arg;
 	(void)pops;
-	stream_way[task->her->packet] = task->feedback - task->ready;
+	stream_latency[task->her->packet] = task->feedback - task->ready;
 }
 
-static const struct soc_nic stream_hooks = { .on_command = rig__accept, .on_end = stream_ended };
+static const struct soc_nic stream_hooks = { .on_command = rig__accept, .on_end = on_stream_end };
 
 /*
  * Consecutive copies from L2 move one beat per cycle. Each 4-KiB page is a separate burst, and a short burst takes 3 cycles, so each
@@ -182,7 +182,7 @@ static void copies_touch_two_pages(struct rig_file file, uint32_t l2_offset, uin
 		}
 	}
 	soc__run(&rig.soc, UINT64_MAX);
-	expect("the last of a stream of copies, later than the first", stream_way[ALONE + STREAM - 1] - stream_way[ALONE],
+	expect("the last of a stream of copies, later than the first", stream_latency[ALONE + STREAM - 1] - stream_latency[ALONE],
 	       rtl_later_cycles);
 	rig__close(&rig);
 }
@@ -193,9 +193,9 @@ int main(void)
 	struct rig rig;
 
 	rig__open(&rig, file, pspin_target__find("pspin-rtl"), 0, 0);
-	lines(&rig);
-	a_copy_comes_behind(&rig);
-	a_transfer_comes_behind(&rig);
+	transfers_are_whole_lines(&rig);
+	copy_queues_after_transfers(&rig);
+	transfer_queues_after_copy(&rig);
 	memories_change(&rig);
 	expect("start beside another cluster's transfers", start_beside(&rig, "reads_its_packet_later"),
 	       start_beside(&rig, "leaves_transfers"));

@@ -47,7 +47,7 @@ static struct pspin *open_nic(struct spin_object **object)
 }
 
 /* With more HPUs than numbers, two would share an entry: the NIC must refuse to open. */
-static void more_than_are_numbered(const struct spin_object *object)
+static void too_many_hpus_are_refused(const struct spin_object *object)
 {
 	struct pspin_target *target = pspin_target__copy(pspin_target__find("pspin-rtl"));
 	struct spin_rule any = { 0 };
@@ -104,7 +104,7 @@ int main(void)
 	check(total == PACKETS, "every packet is counted once");
 	check(!idle, "every HPU has counted");
 	check(!changed, "entries of HPUs that are not there stay");
-	more_than_are_numbered(object);
+	too_many_hpus_are_refused(object);
 	pspin__close(nic);
 	spin_object__close(object);
 	return failures != 0;

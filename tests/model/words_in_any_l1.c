@@ -11,7 +11,7 @@ enum { MESSAGES = 32, CLUSTERS = 4, CHUNK = 100, CHUNK_CYCLES = 500000, LIMIT_CY
 
 static unsigned ended_tasks, trapped_tasks, tasks_of[CLUSTERS];
 
-static void ended(void *arg, struct soc_task *task, int pops)
+static void on_end(void *arg, struct soc_task *task, int pops)
 {
 	(void)arg;
 	(void)pops;
@@ -23,7 +23,7 @@ static void ended(void *arg, struct soc_task *task, int pops)
 static const struct soc_nic hooks = {
 	.on_start = rig__starts,
 	.on_command = rig__accept,
-	.on_end = ended,
+	.on_end = on_end,
 	.on_freed = rig__freed,
 	.on_room = rig__room,
 };
@@ -66,7 +66,7 @@ static void check_at(struct rig *rig, const char *run, uint32_t at, unsigned tas
 }
 
 /* Runs tasks of 32 messages at once; each cluster is the home of eight. hangs: a function that one HPU runs before, or NULL. */
-static void all_meet(struct rig_file file, const char *function, uint32_t at, unsigned traps, const char *hangs)
+static void run_all(struct rig_file file, const char *function, uint32_t at, unsigned traps, const char *hangs)
 {
 	struct soc_context context = { .bytes_in_l1 = SPIN_WHOLE_PACKET, .handler_mem = 0x1c300000 };
 	struct soc_her her = { .bytes = 64, .l2 = L2_PACKET, .context = &context };
@@ -148,14 +148,14 @@ int main(void)
 {
 	struct rig_file file = rig__build("words", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/words.c\"'");
 
-	all_meet(file, "meet_in_l1", WORDS_L1, 0, NULL);
-	all_meet(file, "meet_in_own_l1", WORDS_OWN_L1, 0, NULL);
-	all_meet(file, "meet_in_other_l1", WORDS_OTHER_L1, 0, NULL);
-	all_meet(file, "meet_in_l2", WORDS_L2, 0, NULL);
-	all_meet(file, "meet_in_l2", WORDS_L2, 0, "hang_alone");
-	all_meet(file, "meet_in_other_l1", WORDS_OTHER_L1, 0, "hang_alone");
-	all_meet(file, "trap_and_meet", WORDS_L1, WORDS_TASKS, NULL);
-	all_meet(file, "trap_alone_and_meet", WORDS_L2, WORDS_TASKS, NULL);
+	run_all(file, "meet_in_l1", WORDS_L1, 0, NULL);
+	run_all(file, "meet_in_own_l1", WORDS_OWN_L1, 0, NULL);
+	run_all(file, "meet_in_other_l1", WORDS_OTHER_L1, 0, NULL);
+	run_all(file, "meet_in_l2", WORDS_L2, 0, NULL);
+	run_all(file, "meet_in_l2", WORDS_L2, 0, "hang_alone");
+	run_all(file, "meet_in_other_l1", WORDS_OTHER_L1, 0, "hang_alone");
+	run_all(file, "trap_and_meet", WORDS_L1, WORDS_TASKS, NULL);
+	run_all(file, "trap_alone_and_meet", WORDS_L2, WORDS_TASKS, NULL);
 	none_starves(file);
 	free(file.data);
 	return failures != 0;

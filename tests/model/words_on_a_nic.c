@@ -70,7 +70,7 @@ static void offer(struct pspin *nic, const char *run, enum words_how how, unsign
 			expect(run, "packets that are refused", 1, 0);
 }
 
-static void ask(struct pspin *nic, const char *run, enum words_how how, unsigned packets)
+static void run_packets(struct pspin *nic, const char *run, enum words_how how, unsigned packets)
 {
 	offer(nic, run, how, packets);
 	expect(run, "runs that do not end", (uint64_t)pspin__run(nic, UINT64_MAX), 0);
@@ -112,7 +112,7 @@ static uint32_t stripe_of_tickets(struct pspin *nic)
 }
 
 /* Sets the notes of all HPUs as if each had noted the stripe of `tickets`. */
-static void note_all(struct pspin *nic, const char *run, unsigned clusters)
+static void set_all_notes(struct pspin *nic, const char *run, unsigned clusters)
 {
 	uint8_t notes[HPUS_MAX];
 
@@ -151,7 +151,7 @@ static void all_clusters_work(struct rig_file file, unsigned clusters, enum word
 	char run[32];
 
 	snprintf(run, sizeof(run), "%u clusters%s", clusters, how == WORDS_TAKE_APART ? ", apart" : "");
-	ask(nic, run, how, WORDS_TASKS);
+	run_packets(nic, run, how, WORDS_TASKS);
 	expect(run, "clusters that have worked", seen.of_cluster, (1ull << clusters) - 1);
 	if (how == WORDS_MEET)
 		words__check(run, read_words(nic, run), WORDS_TASKS);
@@ -161,18 +161,18 @@ static void all_clusters_work(struct rig_file file, unsigned clusters, enum word
 }
 
 /* As if the watchdog had stopped all HPUs after they set their bits and before they checked for others. */
-static void taken_back_before_they_know(struct rig_file file)
+static void stopped_before_the_check(struct rig_file file)
 {
 	const uint32_t all = (1u << HPUS_MAX) - 1;
 	const unsigned clusters = 4;
 	struct seen seen;
 	struct pspin *nic = open_nic(file, clusters, HPUS_MAX, &seen);
 
-	note_all(nic, "all taken back", clusters);
+	set_all_notes(nic, "all taken back", clusters);
 	for (unsigned c = 0; c < clusters; c++)
 		expect("all taken back", "L1s that cannot be written",
 		       (uint64_t)pspin__write(nic, exclusive_at(c) + STRIPES + 8 * stripe_of_tickets(nic), &all, sizeof(all)), 0);
-	ask(nic, "all taken back", WORDS_MEET, WORDS_TASKS);
+	run_packets(nic, "all taken back", WORDS_MEET, WORDS_TASKS);
 	words__check("all taken back", read_words(nic, "all taken back"), WORDS_TASKS);
 	check_all_have_left(nic, "all taken back", clusters);
 	pspin__close(nic);
@@ -182,7 +182,7 @@ static void taken_back_before_they_know(struct rig_file file)
  * As if the watchdog had stopped some HPUs after they found others inside and cleared their bits, but not their notes. They must clean up
  * on their next entry while others of their cluster are inside, and those must stay exclusive.
  */
-static void taken_back_when_others_are(struct rig_file file)
+static void stopped_while_others_are_inside(struct rig_file file)
 {
 	const unsigned clusters = 4;
 	struct seen seen;
@@ -191,14 +191,14 @@ static void taken_back_when_others_are(struct rig_file file)
 	offer(nic, "some taken back", WORDS_MEET, WORDS_TASKS);
 	for (uint64_t us = 1; seen.tasks < WORDS_TASKS && us < 10000; us++) {
 		expect("some taken back", "runs that fail", (uint64_t)pspin__run(nic, us * 1000000), 0);
-		note_all(nic, "some taken back", clusters);
+		set_all_notes(nic, "some taken back", clusters);
 	}
 	words__check("some taken back", read_words(nic, "some taken back"), WORDS_TASKS);
 	pspin__close(nic);
 }
 
 /* `packets` tasks add until the watchdog fires, then others use the same words. Each run fires the watchdog `step` cycles later. */
-static void taken_back_at_any_time(struct rig_file file, unsigned clusters, unsigned packets, unsigned step)
+static void stopped_at_any_time(struct rig_file file, unsigned clusters, unsigned packets, unsigned step)
 {
 	const unsigned tasks = 4 * HPUS * clusters < WORDS_TASKS ? 4 * HPUS * clusters : WORDS_TASKS;
 
@@ -209,13 +209,13 @@ static void taken_back_at_any_time(struct rig_file file, unsigned clusters, unsi
 
 		snprintf(run, sizeof(run), "%u clusters, %u tasks of %u cycles", clusters, packets, cycles);
 		watch_for(nic, cycles);
-		ask(nic, run, WORDS_ADD_FOREVER, packets);
+		run_packets(nic, run, WORDS_ADD_FOREVER, packets);
 		expect(run, "tasks that the watchdog has ended", seen.watchdogs, packets);
 		watch_for(nic, 0);
-		ask(nic, run, WORDS_READ_LOCK, tasks); /* another word, in another stripe */
+		run_packets(nic, run, WORDS_READ_LOCK, tasks); /* another word, in another stripe */
 		check_all_have_left(nic, run, clusters);
 		reset_words(nic);
-		ask(nic, run, WORDS_MEET, tasks);
+		run_packets(nic, run, WORDS_MEET, tasks);
 		expect(run, "tasks that the watchdog has ended later", seen.watchdogs, packets);
 		words__check(run, read_words(nic, run), tasks);
 		pspin__close(nic);
@@ -223,7 +223,7 @@ static void taken_back_at_any_time(struct rig_file file, unsigned clusters, unsi
 }
 
 /* The watchdog stops some HPUs while others are inside; the stopped HPUs enter again. */
-static void others_go_on(struct rig_file file, unsigned clusters, unsigned apart, uint32_t cycles)
+static void others_continue(struct rig_file file, unsigned clusters, unsigned interval, uint32_t cycles)
 {
 	const struct words *words;
 	unsigned twice = 0, packets = 0;
@@ -231,11 +231,11 @@ static void others_go_on(struct rig_file file, unsigned clusters, unsigned apart
 	struct pspin *nic = open_nic(file, clusters, clusters > 4 ? HPUS : HPUS_MAX, &seen);
 	char run[64];
 
-	snprintf(run, sizeof(run), "%u clusters, one of %u taken back after %u cycles", clusters, apart, cycles);
+	snprintf(run, sizeof(run), "%u clusters, one of %u taken back after %u cycles", clusters, interval, cycles);
 	watch_for(nic, cycles);
-	for (; packets < WORDS_TASKS; packets += apart) {
+	for (; packets < WORDS_TASKS; packets += interval) {
 		offer(nic, run, WORDS_ADD_FOREVER, 1);
-		offer(nic, run, WORDS_TAKE, apart - 1);
+		offer(nic, run, WORDS_TAKE, interval - 1);
 	}
 	expect(run, "runs that do not end", (uint64_t)pspin__run(nic, UINT64_MAX), 0);
 	words = read_words(nic, run);
@@ -243,11 +243,11 @@ static void others_go_on(struct rig_file file, unsigned clusters, unsigned apart
 		twice += words->taken[i] > 1;
 	expect(run, "tickets taken twice", twice, 0);
 	expect(run, "tickets", words->tickets >= packets - seen.watchdogs && words->tickets <= packets, 1);
-	expect(run, "some were taken back, not all", seen.watchdogs >= packets / apart && seen.watchdogs < packets * 9 / 10, 1);
+	expect(run, "some were taken back, not all", seen.watchdogs >= packets / interval && seen.watchdogs < packets * 9 / 10, 1);
 	pspin__close(nic);
 }
 
-static void lock_is_never_given_back(struct rig_file file, const char *run, enum words_how how)
+static void lock_is_never_released(struct rig_file file, const char *run, enum words_how how)
 {
 	const unsigned packets = 32;
 	struct words held = { .lock = 1, .rw = 0x80000000 };
@@ -255,7 +255,7 @@ static void lock_is_never_given_back(struct rig_file file, const char *run, enum
 	struct pspin *nic = open_nic(file, 4, HPUS_MAX, &seen);
 
 	pspin__write(nic, state_at(nic), &held, sizeof(held));
-	ask(nic, run, how, packets);
+	run_packets(nic, run, how, packets);
 	expect(run, "tasks", seen.tasks, packets);
 	expect(run, "tasks that have used up their budget", seen.overruns, packets);
 	pspin__close(nic);
@@ -271,20 +271,20 @@ int main(void)
 	all_clusters_work(file, 44, WORDS_MEET);
 	all_clusters_work(file, 20, WORDS_TAKE_APART);
 	all_clusters_work(file, 44, WORDS_TAKE_APART);
-	taken_back_before_they_know(file);
-	taken_back_when_others_are(file);
-	taken_back_at_any_time(file, 4, 1, 1);
-	taken_back_at_any_time(file, 4, 32, 1);
-	taken_back_at_any_time(file, 20, 1, 11);
-	taken_back_at_any_time(file, 20, 40, 13);
-	for (unsigned apart = 3; apart < 20; apart++)
+	stopped_before_the_check(file);
+	stopped_while_others_are_inside(file);
+	stopped_at_any_time(file, 4, 1, 1);
+	stopped_at_any_time(file, 4, 32, 1);
+	stopped_at_any_time(file, 20, 1, 11);
+	stopped_at_any_time(file, 20, 40, 13);
+	for (unsigned interval = 3; interval < 20; interval++)
 		for (unsigned cycles = 1500; cycles < 3000; cycles += 251)
-			others_go_on(file, 4, apart, cycles);
-	for (unsigned apart = 5; apart < 20; apart += 2)
-		others_go_on(file, 20, apart, 3000);
-	lock_is_never_given_back(file, "lock", WORDS_LOCK);
-	lock_is_never_given_back(file, "read lock", WORDS_READ_LOCK);
-	lock_is_never_given_back(file, "write lock", WORDS_WRITE_LOCK);
+			others_continue(file, 4, interval, cycles);
+	for (unsigned interval = 5; interval < 20; interval += 2)
+		others_continue(file, 20, interval, 3000);
+	lock_is_never_released(file, "lock", WORDS_LOCK);
+	lock_is_never_released(file, "read lock", WORDS_READ_LOCK);
+	lock_is_never_released(file, "write lock", WORDS_WRITE_LOCK);
 	free(file.data);
 	return failures != 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Every packet goes back to its sender with the number of packets before it in place of its payload's first word. The numbers
- * are counted under a lock in handler memory, so each is given once.
+ * Returns each packet to its sender, with the number of earlier packets in the payload's first word. The counter is in handler memory,
+ * under a lock, so each number is given once. Run by tests/model/pspin_files_compute.c.
  */
 #include <handler.h>
 #include <packets.h>
@@ -18,10 +18,10 @@ static void swap(volatile void *a, volatile void *b, unsigned bytes)
 	volatile uint16_t *x = a, *y = b;
 
 	for (unsigned i = 0; i < bytes / 2; i++) {
-		uint16_t was = x[i];
+		uint16_t tmp = x[i];
 
 		x[i] = y[i];
-		y[i] = was;
+		y[i] = tmp;
 	}
 }
 

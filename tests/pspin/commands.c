@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Every command of PsPIN's runtime, more of them at once than an HPU has slots, waited for, tested, and left to the feedback. Host
- * memory has 256 bytes of each packet, by its number, the first word of its payload: the packet's first bytes, written from L1;
- * words written one by one; and what was read of the test's block at 0x100000 and is its complement.
+ * Tests every command of PsPIN's runtime: more at once than an HPU has slots; waited for, tested, left to the feedback. For each packet it
+ * writes 256 bytes of host memory: the packet's first bytes from L1, words written one by one, and the complement of the block read at
+ * 0x100000. Run by tests/model/pspin_files_compute.c.
  */
 #include <handler.h>
 #include <packets.h>
@@ -30,7 +30,7 @@ __handler__ void commands_ph(handler_args_t *args)
 	ASSERT(spin_dma_to_host(at, (uint32_t)payload, 32, false, &command) == SPIN_OK);
 	while (!is_done)
 		ASSERT(spin_cmd_test(command, &is_done) == SPIN_OK);
-	memset(payload + 4, 0xee, 28); /* it has been read */
+	memset(payload + 4, 0xee, 28); /* the command has read them */
 
 	for (uint32_t i = 0; i < 8; i++)
 		ASSERT(spin_write_to_host(at + 64 + 8 * i, (uint64_t)i << 32 | (number + i), NULL) == SPIN_OK);

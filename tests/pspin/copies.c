@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Transfers of the cluster's DMA engine, by both levels of calls, of all lengths and alignments: between handler memory, the own
- * scratchpad and the packet in L1 and in L2. A block of each HPU in either memory; each byte around what was copied must stay.
- * What a handler stores just before is what is copied.
+ * Tests transfers of the cluster's DMA engine, by both levels of calls, for all lengths and alignments: between handler memory, the own
+ * scratchpad, and the packet in L1 and L2. Bytes around a copy must not change, and a copy must include what the handler stored just
+ * before it. Run by tests/model/pspin_files_compute.c.
  */
 #include <handler.h>
 #include <packets.h>
@@ -61,7 +61,7 @@ static void lower_level(struct place *from, struct place *to)
 	second = spin__memcpy_nonblk(from->from + 20, to->to + 20, 20);
 	ASSERT(second > first);
 	spin__wait_for_tf_completion(second);
-	ASSERT(spin__tf_completed(first)); /* they end in their order */
+	ASSERT(spin__tf_completed(first)); /* they complete in order */
 	ASSERT(is_copied(to->to, 0, 40));
 	spin__memcpy(from->from, to->to + 40, 40);
 	ASSERT(!memcmp(to->to, to->to + 40, 40));

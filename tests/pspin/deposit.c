@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Each packet's payload, decoded with a key that the host has, goes to the host's memory where its first word says. The key
- * comes by DMA from the host; the payload is copied to the scratchpad by the cluster's DMA engine and decoded there.
+ * Decodes each packet's payload with a key that it reads from the host by DMA, and writes it to the host address in its first word. The
+ * cluster's DMA engine copies the payload to the scratchpad for that. Run by tests/model/pspin_files_compute.c.
  */
 #include <handler.h>
 #include <packets.h>
@@ -10,7 +10,7 @@
 #define BLOCK     1024
 #define MY_BUFFER (BLOCK + 64) /* of each HPU: block, then key */
 
-/* Counts in each cluster's L1: which is not a part of the scratchpads. */
+/* One counter in each cluster's L1, outside the scratchpads. */
 __attribute__((section(".data_tiny_l1"))) volatile uint32_t deposited = 7;
 const char report[] __attribute__((used)) = "deposit: 0x%x, %u bytes\n";
 

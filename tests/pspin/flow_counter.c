@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Packets and bytes of each flow, which is a message: each cluster counts in its own scratchpad, and the completion handler adds
- * the clusters' up and writes the sum to the host. The header handler gives each flow a place in handler memory.
+ * Counts packets and bytes of each flow, which is a message. Each cluster counts in its scratchpad; the completion handler writes the sums
+ * to the host. The header handler records each flow in handler memory. Run by tests/model/pspin_files_compute.c.
  */
 #include <handler.h>
 #include <packets.h>
@@ -10,7 +10,7 @@ struct flow {
 	uint32_t packets, bytes;
 };
 
-/* Of its UDP source port. */
+/* A flow's number is its UDP source port modulo this. */
 #define FLOWS 64
 
 struct flow_list {

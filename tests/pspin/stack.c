@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A stack of blocks that all clusters' HPUs push to and take from, in the first cluster's scratchpad and under a lock there: the
- * others reach both from outside. What was pushed and not taken is added up at the end. Header handlers are readers who read
- * nothing: PsPIN's lock lets a second reader in while the first one still waits for a writer.
+ * A stack in the first cluster's scratchpad, under a lock there. HPUs of all clusters push and pop; the completion handler sums what is
+ * left. Header handlers take the lock as readers and read nothing: PsPIN's lock lets a second reader in while the first one still waits
+ * for a writer. Run by tests/model/pspin_files_compute.c.
  */
 #include <handler.h>
 #include <packets.h>
@@ -27,7 +27,7 @@ __handler__ void stack_hh(handler_args_t *args)
 	spin_rw_lock_r_unlock((spin_rw_lock_t *)&stack->lock);
 }
 
-/* The payload's first word is pushed; 0: one is taken. */
+/* Pushes the payload's first word, or pops one if it is 0. */
 __handler__ void stack_ph(handler_args_t *args)
 {
 	task_t *task = args->task;
@@ -62,7 +62,7 @@ __handler__ void stack_th(handler_args_t *args)
 		left += stack->block[i];
 	lost = stack->pushed - stack->taken - left;
 	spin_rw_lock_w_unlock((spin_rw_lock_t *)&stack->lock);
-	/* nobody waits for the second: no handle */
+	/* no handle: nobody waits for the second one */
 	spin_write_to_host(host + 16 * task->flow_id, (uint64_t)lost << 32 | stack->pushed, NULL);
 	spin_write_to_host(host + 16 * task->flow_id + 8, (uint64_t)1 << 32 | task->home_cluster_id, NULL);
 }

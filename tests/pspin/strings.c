@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What PsPIN's handlers use of a C library gives what it gives in C. What is printed is lost, but printf() returns how much it was, and
- * takes its arguments one after the other whatever it knows of their conversions. Handler memory counts the checks.
+ * Tests the C library functions of hwmodel/image/pspin/stdio.c. Printed text is lost, but printf() must return its length, and consume its
+ * arguments in order, even those that it does not print. Handler memory counts the checks passed. Run by
+ * tests/model/pspin_files_compute.c.
  */
 #include <handler.h>
 #include <packets.h>
@@ -62,7 +63,7 @@ static void prints(const char *text)
 	PRINTS(8, "%8.5d", 42);
 	PRINTS(0, "%.0d", 0);
 	PRINTS(6, "%s", nothing); /* (null) */
-	/* not printed, but taken */
+	/* consumed, but not printed */
 	printf("%f %s", 1.5, text);
 	printf("%10.3e %s", 1.5, text);
 	passed++;

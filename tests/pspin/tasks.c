@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a task says, in every field, to each kind of handler, and which HPU it is on by every call. The packet is the same in L1 and in
- * L2. Of each message the scratchpad of its home has the order of its handlers, which the test looks at.
+ * Tests every field of the task descriptor in each kind of handler, the calls that return the HPU's number, and that the packet is the
+ * same in L1 and in L2. The scratchpad of a message's home cluster counts its handlers. Run by tests/model/pspin_files_compute.c.
  */
 #include <handler.h>
 #include <packets.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Variables of every kind that C and PsPIN's link script know, with and without initial values: what they are at the start, that
- * HPUs share those of L2 and clusters those of L1, and that constants, tables of functions, switches, strings and 64-bit numbers
- * work. init_handlers() runs before all, once, and what it stores is there.
+ * Tests variables of every kind that C and PsPIN's link script support: HPUs share those in L2, clusters those in L1. Also constants,
+ * function tables, switches, strings and 64-bit numbers. init_handlers() must run once, before all handlers, and its stores must be
+ * visible. Run by tests/model/pspin_files_compute.c.
  */
 #include <handler.h>
 #include <packets.h>
@@ -13,7 +13,7 @@
 #define L1_ALIAS __attribute__((section(".data_alias_l1")))
 #define L2       __attribute__((section(".l2_handler_data")))
 
-L2 volatile uint32_t calls[8] = { 0, 1, 2, 3, 4, 5, 6, 7 }; /* handler memory: the test looks at it */
+L2 volatile uint32_t calls[8] = { 0, 1, 2, 3, 4, 5, 6, 7 }; /* in handler memory: the test reads it */
 L2 static volatile uint32_t zeros[300];
 L1 volatile uint32_t of_cluster[4] = { 11, 22, 33, 44 };
 L1_ALIAS static volatile uint8_t bytes_of_cluster[3] = { 1, 2, 3 };
@@ -128,7 +128,7 @@ void init_handlers(handler_fn *hh, handler_fn *ph, handler_fn *th, void **handle
 	read_csr(PULP_CSR_MEPC, csr);
 	status = csr == 0x1d000100;
 	calls[0] += 100;
-	of_cluster[0] = 12; /* of the first cluster's alone: it runs there */
+	of_cluster[0] = 12; /* only in the first cluster's L1, where this runs */
 	*hh = NULL;
 	*ph = variables_ph;
 	*th = variables_th;

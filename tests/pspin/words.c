@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Every atomic operation, lock and futex of PsPIN's runtime, on words of the own L1, of another cluster's and of L2. Each HPU has
- * words of its own and asserts what it finds; all add to counters that the test looks at: handler memory has a lock, a count under
- * it, one by compare-and-swap, in packets of more than 64 bytes, which come alone, and one by amo_add.
+ * Tests every atomic operation, lock and futex of PsPIN's runtime, on words in the own L1, another cluster's, and L2. Each HPU checks its
+ * own words. All HPUs add to counters in handler memory, which tests/model/pspin_files_compute.c reads: under a lock, by amo_add, and by
+ * compare-and-swap in packets of more than 64 bytes, which come one at a time.
  */
 #include <handler.h>
 #include <packets.h>
@@ -52,7 +52,7 @@ static int readers_and_writers(spin_rw_lock_t *lock)
 	return lock->glock != 0;
 }
 
-/* SC fails now and then: it looks at the reservation of the ID that it has in the port to L2, which need not be its LR's. */
+/* An SC fails sometimes: it checks the reservation of its own ID in the port to L2, which need not be its LR's ID. */
 static int reserved(volatile uint32_t *word)
 {
 	int failed;
@@ -62,7 +62,7 @@ static int reserved(volatile uint32_t *word)
 		if (load_reserved(word) != 3)
 			return 1;
 	while (store_conditional(word, 4));
-	if (!store_conditional(word, 5) || *word != 4) /* nothing is reserved */
+	if (!store_conditional(word, 5) || *word != 4) /* there is no reservation */
 		return 2;
 	if (compare_and_swap(word, 3, 6) != -1 || *word != 4)
 		return 3;

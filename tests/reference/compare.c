@@ -7,7 +7,7 @@
 #include "tests/reference/compare.h"
 #include "tests/reference/engine_reference.h"
 
-#define SOME_MES 8u /* compared after every step; all are compared at the end */
+#define MES_EACH_STEP 8u /* compared after every step; all are compared at the end */
 
 int pair_differ(struct pair *p, const char *format, ...)
 {
@@ -25,7 +25,7 @@ const char *pair_name(const struct pair *p)
 }
 
 /* Keeps the compared fields of an event. Of a run only which handler ran is compared. */
-static struct spin_event essence(const struct spin_event *event)
+static struct spin_event compared_fields(const struct spin_event *event)
 {
 	struct spin_event e = *event;
 
@@ -44,7 +44,7 @@ static int by_bytes(const void *a, const void *b)
 	return memcmp(a, b, sizeof(struct spin_event));
 }
 
-static void say_event(const struct spin_event *e, char *text, size_t bytes)
+static void format_event(const struct spin_event *e, char *text, size_t bytes)
 {
 	snprintf(text, bytes,
 		 "type %u handler %u source %08x:%u-%u message %u length %u me %u offset %u dropped %u deposited %u "
@@ -61,20 +61,20 @@ static int compare_events(struct pair *p, struct engine_events *a, struct engine
 	char text[2][320];
 
 	if (a->count != b->count) {
-		say_event(&both[b->count > a->count]->event[0], text[0], sizeof(text[0]));
+		format_event(&both[b->count > a->count]->event[0], text[0], sizeof(text[0]));
 		return pair_differ(p, "%u events, %s has %u; first of more: %s", a->count, pair_name(p), b->count, text[0]);
 	}
 	for (int i = 0; i < 2; i++) {
 		for (unsigned j = 0; j < count; j++)
-			both[i]->event[j] = essence(&both[i]->event[j]);
+			both[i]->event[j] = compared_fields(&both[i]->event[j]);
 		if (!in_order && a->count <= ENGINE_EVENTS_MAX)
 			qsort(both[i]->event, count, sizeof(both[i]->event[0]), by_bytes);
 	}
 	for (unsigned j = 0; j < count && (in_order || a->count <= ENGINE_EVENTS_MAX); j++) {
 		if (!memcmp(&a->event[j], &b->event[j], sizeof(a->event[j])))
 			continue;
-		say_event(&a->event[j], text[0], sizeof(text[0]));
-		say_event(&b->event[j], text[1], sizeof(text[1]));
+		format_event(&a->event[j], text[0], sizeof(text[0]));
+		format_event(&b->event[j], text[1], sizeof(text[1]));
 		return pair_differ(p, "event %u of %u:\n  reference  %s\n  %-9s  %s", j + 1, count, text[0], pair_name(p), text[1]);
 	}
 	return 0;
@@ -147,7 +147,7 @@ static int compare_entry_call(struct pair *p, const struct step *step)
 	return 0;
 }
 
-static int start(struct pair *p)
+static int reset_engines(struct pair *p)
 {
 	static const struct script_state zero;
 	int err = 0;
@@ -184,10 +184,10 @@ int schedule_compare(const struct schedule *s, struct engine *reference, struct 
 	int err;
 
 	p = (struct pair){ .engine = { reference, engine }, .reason = text, .reason_bytes = sizeof(text) };
-	err = start(&p);
+	err = reset_engines(&p);
 	for (unsigned i = 0; i < s->steps && !err; i++) {
 		err = compare_step(&p, &s->step[i], tally);
-		/* the order in which a sweep takes messages is unspecified, and so are the effects of their handlers */
+		/* a clock step handles parked packets of several messages in unspecified order, so their handlers' effects may differ */
 		if (!err && s->step[i].kind == STEP_CLOCK && engine_reference(reference)->swept_messages > 1) {
 			if (tally)
 				tally->cut_short++;
@@ -196,7 +196,7 @@ int schedule_compare(const struct schedule *s, struct engine *reference, struct 
 		if (!err)
 			err = pair_compare_stats(&p);
 		if (!err)
-			err = pair_compare_entries(&p, i + 1 == s->steps ? SPIN_MES_MAX : SOME_MES);
+			err = pair_compare_entries(&p, i + 1 == s->steps ? SPIN_MES_MAX : MES_EACH_STEP);
 		if (!err)
 			err = pair_compare_memory(&p, schedule_setups[s->setup].message.host_bytes);
 		if (err == 1)

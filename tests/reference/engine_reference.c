@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The reference as an engine, so that vectors also run on it. */
+/* The reference with the interface of an engine, so that vectors and comparisons run on it like on any other. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ struct reference *engine_reference(struct engine *e)
 	return &((struct impl *)e->impl)->reference;
 }
 
-static void hand_over(const struct reference *r, struct engine_events *out)
+static void copy_events(const struct reference *r, struct engine_events *out)
 {
 	unsigned keep = r->events < ENGINE_EVENTS_MAX ? r->events : ENGINE_EVENTS_MAX;
 
@@ -56,12 +56,12 @@ static int packet(struct engine *e, const uint8_t *frame, uint32_t bytes, struct
 								 : result.reason == SPIN_REASON_NO_MPQ     ? 0x0400
 													   : 0);
 	}
-	hand_over(&i->reference, &out->events);
+	copy_events(&i->reference, &out->events);
 	events_first_error(&out->events, &out->event, &out->event_handler);
 	return 0;
 }
 
-static int at(struct engine *e, const char *symbol, size_t offset, size_t bytes, uint8_t **out)
+static int find_range(struct engine *e, const char *symbol, size_t offset, size_t bytes, uint8_t **out)
 {
 	struct impl *i = e->impl;
 
@@ -74,7 +74,7 @@ static int at(struct engine *e, const char *symbol, size_t offset, size_t bytes,
 static int read_symbol(struct engine *e, const char *symbol, size_t offset, void *to, size_t bytes)
 {
 	uint8_t *from = NULL;
-	int err = at(e, symbol, offset, bytes, &from);
+	int err = find_range(e, symbol, offset, bytes, &from);
 
 	if (!err)
 		memcpy(to, from, bytes);
@@ -84,7 +84,7 @@ static int read_symbol(struct engine *e, const char *symbol, size_t offset, void
 static int write_symbol(struct engine *e, const char *symbol, size_t offset, const void *from, size_t bytes)
 {
 	uint8_t *to = NULL;
-	int err = at(e, symbol, offset, bytes, &to);
+	int err = find_range(e, symbol, offset, bytes, &to);
 
 	if (!err)
 		memcpy(to, from, bytes);
@@ -99,7 +99,7 @@ static uint64_t count(struct engine *e, enum spin_reason reason)
 static int set_clock(struct engine *e, uint32_t now_ms, struct engine_events *out)
 {
 	reference_clock(engine_reference(e), now_ms);
-	hand_over(engine_reference(e), out);
+	copy_events(engine_reference(e), out);
 	return 0;
 }
 
@@ -147,7 +147,7 @@ static int stats(struct engine *e, struct spin_message_stats *out)
 	return 0;
 }
 
-static void stop(struct engine *e)
+static void close_engine(struct engine *e)
 {
 	struct impl *i = e->impl;
 
@@ -157,7 +157,7 @@ static void stop(struct engine *e)
 
 static const struct engine_ops ops = {
 	.name = "reference",
-	.close = stop,
+	.close = close_engine,
 	.packet = packet,
 	.read = read_symbol,
 	.write = write_symbol,

@@ -18,9 +18,9 @@ static void add_clock(struct maker *m, uint32_t advance_ms)
 	schedule_add(m->schedule, &(struct step){ .kind = STEP_CLOCK, .advance_ms = advance_ms });
 }
 
-static void pass_time(struct maker *m)
+static void advance_clock(struct maker *m)
 {
-	static const uint32_t parts[] = { 0, 1, 2, 10 };
+	static const uint32_t delays_ms[] = { 0, 1, 2, 10 };
 	uint32_t limit = one_in(m, 2) ? idle_ms(m) : tombstone_ms(m);
 
 	switch (below(m, 6)) {
@@ -42,11 +42,11 @@ static void pass_time(struct maker *m)
 		add_clock(m, idle_ms(m) / (one_in(m, 4) ? 4 : 16) + below(m, 2));
 		break;
 	default:
-		add_clock(m, parts[below(m, 4)]);
+		add_clock(m, delays_ms[below(m, 4)]);
 	}
 }
 
-static void post(struct maker *m)
+static void add_post(struct maker *m)
 {
 	struct step step = { .kind = STEP_POST, .me = { .bytes = sizeof(step.me) } };
 	uint32_t host_bytes = (uint32_t)m->opts->host_bytes;
@@ -67,17 +67,17 @@ static void post(struct maker *m)
 	schedule_add(m->schedule, &step);
 }
 
-static void something_else(struct maker *m)
+static void add_other_step(struct maker *m)
 {
 	switch (below(m, 4)) {
 	case 0:
-		post(m);
+		add_post(m);
 		break;
 	case 1:
 		schedule_add(m->schedule, &(struct step){ .kind = STEP_UNLINK, .index = below(m, 4) });
 		break;
 	default:
-		pass_time(m);
+		advance_clock(m);
 	}
 }
 
@@ -85,12 +85,13 @@ static void something_else(struct maker *m)
 static void interleave(struct maker *m, unsigned queues)
 {
 	unsigned at[MAKER_MESSAGES] = { 0 }, left = 0, run = 0, from = 0;
-	uint32_t disturbance = one_in(m, 3) ? 4 : 20, mutations = one_in(m, 3) ? 0 : one_in(m, 3) ? 6 : 40;
+	/* one packet in N is followed by another step, or is mutated; mutated 0: none */
+	uint32_t other_steps = one_in(m, 3) ? 4 : 20, mutated = one_in(m, 3) ? 0 : one_in(m, 3) ? 6 : 40;
 
 	for (unsigned i = 0; i < queues; i++)
 		left += m->queue[i].steps;
 	if (left > 100)
-		disturbance = left;
+		other_steps = left;
 	while (left) {
 		struct step step;
 
@@ -102,7 +103,7 @@ static void interleave(struct maker *m, unsigned queues)
 		step = m->queue[from].step[at[from]++];
 		run--;
 		left--;
-		if (mutations && one_in(m, mutations)) {
+		if (mutated && one_in(m, mutated)) {
 			struct step good = step;
 
 			maker_mutate(m, &step);
@@ -110,8 +111,8 @@ static void interleave(struct maker *m, unsigned queues)
 				schedule_add(m->schedule, &good);
 		}
 		schedule_add(m->schedule, &step);
-		if (one_in(m, disturbance))
-			something_else(m);
+		if (one_in(m, other_steps))
+			add_other_step(m);
 	}
 }
 
@@ -126,7 +127,7 @@ void schedule_generate(struct schedule *s, unsigned setup, uint64_t seed)
 	keys = 1 + below(&m, 4);
 	rounds = 1 + (unsigned)one_in(&m, 3) + (unsigned)one_in(&m, 6);
 	for (unsigned i = m.opts->no_entry ? below(&m, 5) : one_in(&m, 4) ? 1 + below(&m, 3) : 0; i; i--)
-		post(&m);
+		add_post(&m);
 	if (!m.opts->no_entry && one_in(&m, 5))
 		schedule_add(s, &(struct step){ .kind = STEP_UNLINK, .index = 0 });
 	while (rounds--) {
@@ -139,7 +140,7 @@ void schedule_generate(struct schedule *s, unsigned setup, uint64_t seed)
 		}
 		interleave(&m, queues);
 		if (one_in(&m, 2))
-			pass_time(&m);
+			advance_clock(&m);
 	}
 	if (one_in(&m, 4)) /* ends the messages that are still open */
 		add_clock(&m, idle_ms(&m) + 1);

@@ -3,25 +3,25 @@
 #include "tests/reference/generate.h"
 #include "tests/reference/reference.h"
 
-static struct script_ask some_ask(struct maker *m, int calm)
+static struct script_ask random_ask(struct maker *m, int no_errors)
 {
 	static const uint8_t header[] = { 1, 9, 4, 12, 5, 13, 21, 29, 2, 3, 4, 12, 5, 13, 21, 29, 0, 6, 7, 10, 11, 14, 17, 20, 200 };
 	static const uint8_t payload[] = { 0, 1, 2, 3, 1, 2, 3, 4, 5, 6, 8, 9, 77 };
 	static const uint8_t completion[] = { 0, 8, 2, 3, 0, 8, 8, 1, 4, 10, 11, 255 };
 	struct script_ask ask = { 0, SPIN_RC_PROCESS_DATA, 0, 0 };
 
-	if (!calm && one_in(m, 3))
+	if (!no_errors && one_in(m, 3))
 		ask.payload_rc = payload[below(m, sizeof(payload))];
-	if (!calm && one_in(m, 2))
+	if (!no_errors && one_in(m, 2))
 		ask.header_rc = header[below(m, sizeof(header))];
-	if (!calm && one_in(m, 2))
+	if (!no_errors && one_in(m, 2))
 		ask.completion_rc = completion[below(m, sizeof(completion))];
 	if (one_in(m, 3))
 		ask.what = (uint8_t)below(m, 8);
 	return ask;
 }
 
-static struct step_put some_put(struct maker *m, uint32_t length)
+static struct step_put random_put(struct maker *m, uint32_t length)
 {
 	struct step_put put = { .op = SPIN_SLMP_OP_PUT, .version = SPIN_SLMP_VERSION, .length = length };
 
@@ -61,7 +61,7 @@ static uint32_t packet_count(struct maker *m, int may_be_long)
 static void make_packets(struct maker *m, struct schedule *queue, uint32_t source, uint32_t id, int may_be_long)
 {
 	uint32_t packets = packet_count(m, may_be_long), stride, last;
-	int window = one_in(m, 2), calm = one_in(m, 2);
+	int window = one_in(m, 2), no_errors = one_in(m, 2);
 
 	stride = packets > 12    ? 1 + below(m, 12)
 		 : one_in(m, 10) ? 1 + below(m, 1400)
@@ -77,18 +77,18 @@ static void make_packets(struct maker *m, struct schedule *queue, uint32_t sourc
 
 		step.flags =
 			(uint16_t)((i == 0 || i + 1 == packets || window ? SPIN_SLMP_SYN : 0) | (i + 1 == packets ? SPIN_SLMP_EOM : 0));
-		step.ask = some_ask(m, calm || packets > 12);
-		step.second = some_ask(m, calm);
+		step.ask = random_ask(m, no_errors || packets > 12);
+		step.second = random_ask(m, no_errors);
 		if (i == 0 && (m->opts->put ? !one_in(m, 3) : one_in(m, 60))) {
 			step.flags |= SPIN_SLMP_PUT;
-			step.put = some_put(m, (packets - 1) * stride + last);
+			step.put = random_put(m, (packets - 1) * stride + last);
 		}
 		step.sum = one_in(m, 12) ? FRAME_SUM_NONE : one_in(m, 12) ? FRAME_SUM_PARTIAL : FRAME_SUM_RIGHT;
 		schedule_add(queue, &step);
 	}
 }
 
-static void move(struct schedule *q, unsigned from, unsigned to)
+static void move_step(struct schedule *q, unsigned from, unsigned to)
 {
 	struct step step = q->step[from];
 
@@ -96,40 +96,40 @@ static void move(struct schedule *q, unsigned from, unsigned to)
 	schedule_insert(q, to, &step);
 }
 
-static void order_message(struct maker *m, struct schedule *q)
+static void reorder_message(struct maker *m, struct schedule *q)
 {
-	unsigned last = q->steps - 1, near;
+	unsigned last = q->steps - 1, range;
 
 	switch (below(m, 8)) {
 	case 0: /* shuffled; long messages within a window */
-		near = q->steps > 100 ? 1 + below(m, 1100) : q->steps;
+		range = q->steps > 100 ? 1 + below(m, 1100) : q->steps;
 		for (unsigned i = 0; i < q->steps; i++) {
-			unsigned with = i + below(m, q->steps - i < near ? q->steps - i : near);
-			struct step was = q->step[i];
+			unsigned with = i + below(m, q->steps - i < range ? q->steps - i : range);
+			struct step tmp = q->step[i];
 
 			q->step[i] = q->step[with];
-			q->step[with] = was;
+			q->step[with] = tmp;
 		}
 		break;
 	case 1: /* header packet last */
-		move(q, 0, last);
+		move_step(q, 0, last);
 		break;
 	case 2: /* last packet first */
-		move(q, last, 0);
+		move_step(q, last, 0);
 		break;
 	case 3: /* both */
-		move(q, last, 0);
-		move(q, last ? 1 : 0, last);
+		move_step(q, last, 0);
+		move_step(q, last ? 1 : 0, last);
 		break;
 	case 4: /* reverse order */
 		for (unsigned i = 0; i < q->steps; i++)
-			move(q, last, i);
+			move_step(q, last, i);
 		break;
 	}
 }
 
 /* Adds losses and duplicates. */
-static void harm_message(struct maker *m, struct schedule *q)
+static void add_faults(struct maker *m, struct schedule *q)
 {
 	if (one_in(m, 3)) {
 		uint32_t loss = 2 + below(m, 12);
@@ -148,13 +148,13 @@ void maker_message(struct maker *m, struct schedule *queue, uint32_t source, uin
 {
 	queue->steps = 0;
 	make_packets(m, queue, source, id, may_be_long);
-	order_message(m, queue);
-	harm_message(m, queue);
+	reorder_message(m, queue);
+	add_faults(m, queue);
 }
 
 void maker_mutate(struct maker *m, struct step *step)
 {
-	static const uint32_t far[] = { 1023, 1024, 1025, 1026, 1027, 2047, 2048, 4096, 70000 };
+	static const uint32_t distances[] = { 1023, 1024, 1025, 1026, 1027, 2047, 2048, 4096, 70000 };
 
 	switch (below(m, 12)) {
 	case 0:
@@ -174,7 +174,7 @@ void maker_mutate(struct maker *m, struct step *step)
 		break;
 	case 5:
 	case 6: /* near the end of the window */
-		step->offset += far[below(m, sizeof(far) / sizeof(far[0]))] * (step->bytes < 1400 ? step->bytes : 1);
+		step->offset += distances[below(m, sizeof(distances) / sizeof(distances[0]))] * (step->bytes < 1400 ? step->bytes : 1);
 		break;
 	case 7:
 		step->bytes = below(m, 2) ? step->bytes / 2 : step->bytes + 1 + below(m, 4);
@@ -191,7 +191,7 @@ void maker_mutate(struct maker *m, struct step *step)
 	default:
 		if (!(step->flags & SPIN_SLMP_PUT)) {
 			step->flags |= SPIN_SLMP_PUT;
-			step->put = some_put(m, step->bytes);
+			step->put = random_put(m, step->bytes);
 		} else if (one_in(m, 3)) {
 			step->put.op = (uint8_t)below(m, 3);
 		} else if (one_in(m, 2)) {

@@ -51,7 +51,7 @@ static void forget_tombstones(struct reference *r, const struct reference_key *k
 }
 
 /* Returns 1 if the packet can belong to the message that left the tombstone. */
-static int can_be_of(const struct reference *r, const struct reference_tombstone *t, const struct reference_packet *p)
+static int may_belong_to(const struct reference *r, const struct reference_tombstone *t, const struct reference_packet *p)
 {
 	uint64_t end = (uint64_t)p->offset + p->bytes;
 
@@ -66,7 +66,8 @@ static int can_be_of(const struct reference *r, const struct reference_tombstone
 	return p->bytes == t->stride && end <= t->length;
 }
 
-static struct reference_message *in_mpq(const struct reference *r, unsigned mpq)
+/* Returns the message that uses this MPQ, or NULL. */
+static struct reference_message *find_by_mpq(const struct reference *r, unsigned mpq)
 {
 	for (unsigned i = 0; i < r->messages; i++)
 		if (r->message[i]->mpq == mpq)
@@ -88,7 +89,7 @@ static struct reference_message *new_message(struct reference *r, const struct r
 	m->key = p->key;
 	m->dst_port = p->dst_port;
 	m->mpq = r->next_mpq;
-	while (in_mpq(r, m->mpq))
+	while (find_by_mpq(r, m->mpq))
 		m->mpq = (m->mpq + 1) % r->opts.messages;
 	r->next_mpq = (m->mpq + 1) % r->opts.messages;
 	m->opened_ms = r->now_ms;
@@ -154,10 +155,10 @@ static struct reference_packet *take_parked(struct reference *r, struct referenc
 /* Step 13, for a message that is still in flight. Returns the number of parked packets processed. */
 static unsigned replay(struct reference *r, struct reference_message *m)
 {
-	unsigned most = SPIN_REPLAY_MAX + (r->breaks == REFERENCE_BREAKS_REPLAY_MAX), turns = 0;
+	unsigned limit = SPIN_REPLAY_MAX + (r->breaks == REFERENCE_BREAKS_REPLAY_MAX), count = 0;
 	int ended = 0;
 
-	while (turns < most && !ended && m->parked_count) {
+	while (count < limit && !ended && m->parked_count) {
 		struct reference_packet *p = take_parked(r, m);
 		enum spin_reason reason = reference_open_packet(r, m, p, &ended);
 
@@ -168,12 +169,12 @@ static unsigned replay(struct reference *r, struct reference_message *m)
 		if (reason == SPIN_REASON_BEYOND_WINDOW)
 			drop_by_flow_control(r, m, p);
 		free(p);
-		turns++;
+		count++;
 	}
-	return turns;
+	return count;
 }
 
-/* Step 8. */
+/* Step 8. `m`: the waiting message, or NULL if the message is new. */
 static enum spin_reason first_packet(struct reference *r, struct reference_message *m, const struct reference_packet *p)
 {
 	unsigned me = reference_find_me(r, p);
@@ -212,7 +213,7 @@ static enum spin_reason first_packet(struct reference *r, struct reference_messa
 	return reason;
 }
 
-/* Steps 9 and 10. */
+/* Steps 9 and 10: a packet that arrives before the first packet of its message. */
 static enum spin_reason early_packet(struct reference *r, struct reference_message *m, const struct reference_packet *p)
 {
 	if (m) {
@@ -242,6 +243,7 @@ static int is_new(enum spin_reason reason)
 	return reason != SPIN_REASON_MALFORMED && reason != SPIN_REASON_DUPLICATE && reason != SPIN_REASON_BEYOND_WINDOW;
 }
 
+/* A packet of an open message: steps 11 to 13. */
 static enum spin_reason later_packet(struct reference *r, struct reference_message *m, const struct reference_packet *p)
 {
 	int ended = 0;
@@ -257,7 +259,8 @@ static enum spin_reason later_packet(struct reference *r, struct reference_messa
 	return reason;
 }
 
-static enum spin_reason any_packet(struct reference *r, struct reference_packet *p, const uint8_t *udp, uint32_t bytes)
+/* Steps 6 and 7; then the step for the state of the packet's message. */
+static enum spin_reason handle_packet(struct reference *r, struct reference_packet *p, const uint8_t *udp, uint32_t bytes)
 {
 	const struct reference_tombstone *t;
 	struct reference_message *m;
@@ -271,9 +274,9 @@ static enum spin_reason any_packet(struct reference *r, struct reference_packet 
 	}
 	if (t && t->pressed)
 		t = NULL;
-	if (t && t->refused && (p->offset != 0 || can_be_of(r, t, p)))
+	if (t && t->refused && (p->offset != 0 || may_belong_to(r, t, p)))
 		return SPIN_REASON_BEYOND_ENTRY;
-	if (t && can_be_of(r, t, p))
+	if (t && may_belong_to(r, t, p))
 		return SPIN_REASON_DUPLICATE;
 	if (t && p->offset != 0)
 		return SPIN_REASON_MALFORMED;
@@ -306,7 +309,7 @@ void reference_packet(struct reference *r, struct reference_packet *p, const uin
 {
 	r->events = 0;
 	p->again = 0;
-	out->reason = any_packet(r, p, udp_payload, bytes);
+	out->reason = handle_packet(r, p, udp_payload, bytes);
 	out->acknowledged = out->reason == SPIN_REASON_BEYOND_ENTRY || p->again || (is_acknowledged(r, out->reason) && p->syn);
 	r->reasons[out->reason]++;
 }
@@ -319,7 +322,7 @@ void reference_clock(struct reference *r, uint32_t now_ms)
 	r->now_ms = now_ms;
 	r->swept_messages = 0;
 	for (unsigned i = 0; i < r->opts.messages; i++) {
-		struct reference_message *m = in_mpq(r, i);
+		struct reference_message *m = find_by_mpq(r, i);
 
 		if (m && now_ms - m->last_packet_ms > idle_ms)
 			reference_evict(r, m, 1);

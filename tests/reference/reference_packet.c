@@ -7,7 +7,8 @@
 
 #include "tests/reference/reference.h"
 
-static uint64_t number(const uint8_t *at, unsigned bytes)
+/* Reads a number in network byte order. */
+static uint64_t get_be(const uint8_t *at, unsigned bytes)
 {
 	uint64_t v = 0;
 
@@ -16,8 +17,8 @@ static uint64_t number(const uint8_t *at, unsigned bytes)
 	return v;
 }
 
-/* RFC 1071. */
-static uint32_t sum_of(const uint8_t *at, uint32_t bytes)
+/* Returns the sum of RFC 1071, not complemented. */
+static uint32_t checksum(const uint8_t *at, uint32_t bytes)
 {
 	uint32_t sum = 0;
 
@@ -35,12 +36,12 @@ int reference_understand(const struct reference *r, struct reference_packet *p, 
 	p->syn = p->eom = p->put = 0;
 	p->put_length = SPIN_LENGTH_UNKNOWN;
 	p->match_bits = p->hdr_data = p->put_offset = 0;
-	p->sum = sum_of(udp, bytes);
+	p->sum = checksum(udp, bytes);
 	if (bytes < 10)
 		return 0;
-	flags = (uint32_t)number(udp, 2);
-	p->key.message_id = (uint32_t)number(udp + 2, 4);
-	p->offset = (uint32_t)number(udp + 6, 4);
+	flags = (uint32_t)get_be(udp, 2);
+	p->key.message_id = (uint32_t)get_be(udp + 2, 4);
+	p->offset = (uint32_t)get_be(udp + 6, 4);
 	udp += 10;
 	bytes -= 10;
 	if (flags & ~known)
@@ -53,12 +54,12 @@ int reference_understand(const struct reference *r, struct reference_packet *p, 
 	if (p->put) {
 		if (p->offset != 0 || bytes < 32)
 			return 0;
-		if (udp[0] != SPIN_SLMP_OP_PUT || udp[1] != SPIN_SLMP_VERSION || number(udp + 2, 2) != 0)
+		if (udp[0] != SPIN_SLMP_OP_PUT || udp[1] != SPIN_SLMP_VERSION || get_be(udp + 2, 2) != 0)
 			return 0;
-		p->put_length = (uint32_t)number(udp + 4, 4);
-		p->match_bits = number(udp + 8, 8);
-		p->hdr_data = number(udp + 16, 8);
-		p->put_offset = number(udp + 24, 8);
+		p->put_length = (uint32_t)get_be(udp + 4, 4);
+		p->match_bits = get_be(udp + 8, 8);
+		p->hdr_data = get_be(udp + 16, 8);
+		p->put_offset = get_be(udp + 24, 8);
 		udp += 32;
 		bytes -= 32;
 	}
@@ -73,7 +74,8 @@ int reference_understand(const struct reference *r, struct reference_packet *p, 
 	return 1;
 }
 
-static int came_behind(const struct reference_message *m, uint32_t packet)
+/* Returns 1 if a packet behind this one has arrived. */
+static int has_later_packet(const struct reference_message *m, uint32_t packet)
 {
 	for (uint32_t i = packet + 1; i < REFERENCE_PACKETS_MAX; i++)
 		if (m->came[i])
@@ -91,7 +93,7 @@ static uint32_t lowest_missing(const struct reference_message *m)
 }
 
 /* Returns 1 if the packet contradicts its message. */
-static int at_odds(const struct reference *r, const struct reference_message *m, const struct reference_packet *p, uint32_t packet)
+static int contradicts(const struct reference *r, const struct reference_message *m, const struct reference_packet *p, uint32_t packet)
 {
 	if (!p->eom && p->bytes != m->stride && !(r->breaks == REFERENCE_BREAKS_SHORT_MIDDLE && p->bytes < m->stride))
 		return 1;
@@ -101,11 +103,12 @@ static int at_odds(const struct reference *r, const struct reference_message *m,
 		return 1;
 	if (p->eom && m->last_known && packet != m->last)
 		return 1;
-	if (p->eom && packet < REFERENCE_PACKETS_MAX && came_behind(m, packet))
+	if (p->eom && packet < REFERENCE_PACKETS_MAX && has_later_packet(m, packet))
 		return 1;
 	return 0;
 }
 
+/* The default action. */
 static enum spin_reason deposit(struct reference *r, struct reference_message *m, const struct reference_packet *p)
 {
 	uint64_t at = (uint64_t)m->offset + p->offset;
@@ -125,7 +128,7 @@ static enum spin_reason deposit(struct reference *r, struct reference_message *m
 }
 
 /* Returns the reason for an error. The first error of a message also has an event. */
-static enum spin_reason error(struct reference *r, struct reference_message *m, uint32_t rc, enum spin_handler_kind kind)
+static enum spin_reason report_error(struct reference *r, struct reference_message *m, uint32_t rc, enum spin_handler_kind kind)
 {
 	enum spin_event_type type = rc == SPIN_RC_FAIL ? SPIN_EVENT_FAIL : rc == SPIN_RC_SEGV ? SPIN_EVENT_SEGV : SPIN_EVENT_BAD_RETURN;
 
@@ -135,7 +138,8 @@ static enum spin_reason error(struct reference *r, struct reference_message *m, 
 	return rc == SPIN_RC_FAIL ? SPIN_REASON_FAILED : rc == SPIN_RC_SEGV ? SPIN_REASON_SEGV : SPIN_REASON_BAD_RETURN;
 }
 
-static void ran(struct reference *r, struct reference_message *m, enum spin_handler_kind kind)
+/* Reports a handler run, if the context asks for that. */
+static void emit_run(struct reference *r, struct reference_message *m, enum spin_handler_kind kind)
 {
 	if (r->opts.note_runs)
 		reference_event(r, m, SPIN_EVENT_RAN, kind, 0);
@@ -148,7 +152,7 @@ static enum spin_reason process(struct reference *r, struct reference_message *m
 	if (!r->handlers.payload || p->bytes <= skip)
 		return deposit(r, m, p);
 	rc = r->handlers.payload(r, m, p, p->payload + skip, p->bytes - skip, p->offset + skip);
-	ran(r, m, SPIN_KIND_PAYLOAD);
+	emit_run(r, m, SPIN_KIND_PAYLOAD);
 	if (r->opts.note_runs)
 		r->event[r->events - 1].offset = p->offset;
 	switch (rc) {
@@ -158,7 +162,7 @@ static enum spin_reason process(struct reference *r, struct reference_message *m
 		m->dropped_bytes += p->bytes;
 		return SPIN_REASON_DROPPED;
 	default:
-		rc = error(r, m, rc, SPIN_KIND_PAYLOAD);
+		rc = report_error(r, m, rc, SPIN_KIND_PAYLOAD);
 		m->dropped_bytes += p->bytes;
 		return (enum spin_reason)rc;
 	}
@@ -178,7 +182,7 @@ static enum spin_reason handle(struct reference *r, struct reference_message *m,
 }
 
 /* Returns 1 if the message's entry does not truncate and is too small for the packet, or for the length that a first packet announces. */
-static int refuses(const struct reference_message *m, const struct reference_packet *p)
+static int exceeds_entry(const struct reference_message *m, const struct reference_packet *p)
 {
 	uint64_t end = (uint64_t)p->offset + p->bytes;
 
@@ -213,14 +217,14 @@ void reference_begin(struct reference *r, struct reference_message *m, const str
 	m->completes = 0;
 	if (p->eom)
 		m->length = p->bytes;
-	if (!r->handlers.header || refuses(m, p))
+	if (!r->handlers.header || exceeds_entry(m, p))
 		return;
 	if (length == SPIN_LENGTH_UNKNOWN && p->eom)
 		length = p->bytes;
 	if (r->handlers.user_header_bytes && view_bytes > r->handlers.user_header_bytes)
 		view_bytes = r->handlers.user_header_bytes;
 	rc = r->handlers.header(r, m, p, length, view_bytes);
-	ran(r, m, SPIN_KIND_HEADER);
+	emit_run(r, m, SPIN_KIND_HEADER);
 	switch (rc) {
 	case SPIN_HEADER_PROCESS_DATA:
 	case SPIN_HEADER_PROCESS_DATA_PENDING:
@@ -239,7 +243,7 @@ void reference_begin(struct reference *r, struct reference_message *m, const str
 		m->verdict = SPIN_REASON_HEADER_DROPPED;
 		break;
 	default:
-		m->verdict = error(r, m, rc, SPIN_KIND_HEADER);
+		m->verdict = report_error(r, m, rc, SPIN_KIND_HEADER);
 		return;
 	}
 	m->pending = (rc & SPIN_RC_PENDING) != 0;
@@ -255,11 +259,11 @@ static void run_completion(struct reference *r, struct reference_message *m)
 	    !(r->breaks == REFERENCE_BREAKS_COMPLETION_AFTER_PROCEED && m->verdict == SPIN_REASON_PROCEEDED))
 		return;
 	rc = r->handlers.completion(r, m);
-	ran(r, m, SPIN_KIND_COMPLETION);
+	emit_run(r, m, SPIN_KIND_COMPLETION);
 	if (rc == SPIN_COMPLETION_SUCCESS_PENDING)
 		m->pending = 1;
 	else if (rc != SPIN_COMPLETION_SUCCESS)
-		error(r, m, rc, SPIN_KIND_COMPLETION);
+		report_error(r, m, rc, SPIN_KIND_COMPLETION);
 }
 
 enum spin_reason reference_open_packet(struct reference *r, struct reference_message *m, const struct reference_packet *p, int *ended)
@@ -271,9 +275,9 @@ enum spin_reason reference_open_packet(struct reference *r, struct reference_mes
 		beyond++;
 	if (m->stride ? p->offset % m->stride != 0 : p->offset != 0)
 		return SPIN_REASON_MALFORMED;
-	if (at_odds(r, m, p, packet))
+	if (contradicts(r, m, p, packet))
 		return SPIN_REASON_MALFORMED;
-	if (refuses(m, p)) {
+	if (exceeds_entry(m, p)) {
 		reference_refuse(r, m);
 		*ended = 1;
 		return SPIN_REASON_BEYOND_ENTRY;

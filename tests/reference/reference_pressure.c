@@ -4,14 +4,15 @@
 
 #include "tests/reference/reference.h"
 
-static int unproven(const struct reference_message *m)
+static int is_unproven(const struct reference_message *m)
 {
 	return m->came_count < SPIN_PROVEN;
 }
 
-static int yields(const struct reference *r, const struct reference_message *m)
+/* Returns 1 if the message is quiet, or too slow for its age. */
+static int may_evict(const struct reference *r, const struct reference_message *m)
 {
-	uint32_t age = r->now_ms - m->opened_ms, quiet = r->opts.idle_ms / (unproven(m) ? 16 : 4);
+	uint32_t age = r->now_ms - m->opened_ms, quiet = r->opts.idle_ms / (is_unproven(m) ? 16 : 4);
 
 	if (r->breaks == REFERENCE_BREAKS_PRESSURE)
 		return 0;
@@ -26,7 +27,7 @@ static int same_source(const struct reference_key *a, const struct reference_key
 	return a->ip_version == b->ip_version && !memcmp(a->src_addr, b->src_addr, 8);
 }
 
-static struct reference_message *at(const struct reference *r, unsigned mpq)
+static struct reference_message *find_by_mpq(const struct reference *r, unsigned mpq)
 {
 	for (unsigned i = 0; i < r->messages; i++)
 		if (r->message[i]->mpq == mpq)
@@ -34,8 +35,8 @@ static struct reference_message *at(const struct reference *r, unsigned mpq)
 	return NULL;
 }
 
-/* Returns 1 if the message makes no progress. Called for packets of other sources. `counts`: this call counts as one more look. */
-static int stands_still(struct reference_message *m, int counts)
+/* Returns 1 if the message makes no progress. Called for packets of other sources. `counts`: this call is recorded as a look. */
+static int is_stalled(struct reference_message *m, int counts)
 {
 	unsigned times = m->came_count > m->looked_handled ? 0 : m->looked_times + 1;
 
@@ -51,14 +52,14 @@ static int stands_still(struct reference_message *m, int counts)
 int reference_press_mpq(struct reference *r, const struct reference_packet *p)
 {
 	struct reference_message *first = NULL, *least = NULL, *chosen = NULL;
-	int crowd = r->opts.messages >= SPIN_CROWD, one_source = 1;
+	int is_crowded = r->opts.messages >= SPIN_CROWD, one_source = 1;
 	unsigned begin = r->next_looked[0], looks;
 
 	for (looks = 0; looks < SPIN_LOOKS && looks < r->opts.messages && !chosen; looks++) {
-		struct reference_message *m = at(r, r->next_looked[0]);
+		struct reference_message *m = find_by_mpq(r, r->next_looked[0]);
 
 		r->next_looked[0] = (r->next_looked[0] + 1) % r->opts.messages;
-		if (yields(r, m) || (crowd && !same_source(&m->key, &p->key) && unproven(m) && stands_still(m, looks == 0))) {
+		if (may_evict(r, m) || (is_crowded && !same_source(&m->key, &p->key) && is_unproven(m) && is_stalled(m, looks == 0))) {
 			chosen = m;
 			continue;
 		}
@@ -69,9 +70,9 @@ int reference_press_mpq(struct reference *r, const struct reference_packet *p)
 		if (!least || m->came_count < least->came_count)
 			least = m;
 	}
-	if (!chosen && crowd)
+	if (!chosen && is_crowded)
 		r->next_looked[0] = (begin + 1) % r->opts.messages;
-	if (!chosen && crowd && one_source)
+	if (!chosen && is_crowded && one_source)
 		chosen = least;
 	if (!chosen)
 		return 0;
@@ -95,7 +96,7 @@ int reference_press_me(struct reference *r, const struct reference_packet *p)
 		for (unsigned j = 0; j < r->messages; j++)
 			if (r->message[j]->me == index)
 				m = r->message[j];
-		if (!m || !yields(r, m))
+		if (!m || !may_evict(r, m))
 			continue;
 		reference_press(r, m);
 		return 1;

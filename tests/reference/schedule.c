@@ -26,7 +26,7 @@ const struct schedule_setup schedule_setups[] = {
 /* clang-format on */
 const unsigned schedule_setups_count = sizeof(schedule_setups) / sizeof(schedule_setups[0]);
 
-static void make_room(struct schedule *s, unsigned steps)
+static void ensure_capacity(struct schedule *s, unsigned steps)
 {
 	if (steps <= s->room)
 		return;
@@ -40,7 +40,7 @@ void schedule_insert(struct schedule *s, unsigned at, const struct step *step)
 {
 	struct step copy = *step;
 
-	make_room(s, s->steps + 1);
+	ensure_capacity(s, s->steps + 1);
 	memmove(s->step + at + 1, s->step + at, (s->steps - at) * sizeof(*s->step));
 	s->step[at] = copy;
 	s->steps++;
@@ -59,7 +59,7 @@ void schedule_remove(struct schedule *s, unsigned from, unsigned count)
 
 void schedule_copy(struct schedule *to, const struct schedule *from)
 {
-	make_room(to, from->steps ? from->steps : 1);
+	ensure_capacity(to, from->steps ? from->steps : 1);
 	to->setup = from->setup;
 	to->steps = from->steps;
 	if (from->steps)
@@ -100,7 +100,7 @@ void step_source(uint32_t source, int port, struct spin_process *out)
 	memcpy(out->addr, flow.src, sizeof(out->addr));
 }
 
-static uint8_t *put(uint8_t *at, uint64_t v, unsigned bytes)
+static uint8_t *put_be(uint8_t *at, uint64_t v, unsigned bytes)
 {
 	for (unsigned i = 0; i < bytes; i++)
 		at[i] = (uint8_t)(v >> 8 * (bytes - 1 - i));
@@ -115,17 +115,17 @@ uint32_t step_frame(const struct step *step, uint8_t *frame)
 
 	step_flow(step, &flow);
 	start = at = frame_payload(frame, flow.ip_version);
-	at = put(at, step->flags, 2);
-	at = put(at, step->message_id, 4);
-	at = put(at, step->offset, 4);
+	at = put_be(at, step->flags, 2);
+	at = put_be(at, step->message_id, 4);
+	at = put_be(at, step->offset, 4);
 	if (step->flags & SPIN_SLMP_PUT) {
-		at = put(at, step->put.op, 1);
-		at = put(at, step->put.version, 1);
-		at = put(at, step->put.unused, 2);
-		at = put(at, step->put.length, 4);
-		at = put(at, step->put.match_bits, 8);
-		at = put(at, step->put.hdr_data, 8);
-		at = put(at, step->put.offset, 8);
+		at = put_be(at, step->put.op, 1);
+		at = put_be(at, step->put.version, 1);
+		at = put_be(at, step->put.unused, 2);
+		at = put_be(at, step->put.length, 4);
+		at = put_be(at, step->put.match_bits, 8);
+		at = put_be(at, step->put.hdr_data, 8);
+		at = put_be(at, step->put.offset, 8);
 	}
 	payload = at;
 	for (uint32_t i = 0; i < step->bytes; i++)

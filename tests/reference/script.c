@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The scripted handlers (tests/handlers/messages/msg_script.h) in plain C, for the reference. */
+/* The scripted handlers of tests/handlers/messages/msg_script.h in plain C. Their packets say what they return. Called by the reference. */
 #include <string.h>
 
 #include "tests/reference/script.h"
 
-static void note(struct script_state *state, uint32_t kind, uint32_t length, uint32_t at, uint32_t sum, uint32_t sum_so_far)
+static void record_run(struct script_state *state, uint32_t kind, uint32_t length, uint32_t at, uint32_t sum, uint32_t sum_so_far)
 {
 	const struct script_run run = { kind, length, at, sum, sum_so_far };
 	const uint32_t words[] = { kind, length, at, sum, sum_so_far };
@@ -16,7 +16,7 @@ static void note(struct script_state *state, uint32_t kind, uint32_t length, uin
 }
 
 /* Returns 0 if the payload is too short for a request. */
-static int find_ask(const uint8_t *at, uint32_t bytes, struct script_ask *out)
+static int parse_ask(const uint8_t *at, uint32_t bytes, struct script_ask *out)
 {
 	if (bytes < sizeof(*out))
 		return 0;
@@ -24,7 +24,7 @@ static int find_ask(const uint8_t *at, uint32_t bytes, struct script_ask *out)
 	return 1;
 }
 
-static void begin(struct script_state *state, struct script_scratch *scratch, const struct script_ask *ask)
+static void start_message(struct script_state *state, struct script_scratch *scratch, const struct script_ask *ask)
 {
 	state->zeroed++;
 	scratch->began = 1;
@@ -44,10 +44,10 @@ static uint32_t run_header(struct reference *r, struct reference_message *m, con
 {
 	struct script_state *state = r->handlers.state;
 	struct script_ask ask;
-	int asked = find_ask(p->payload, view_bytes, &ask);
+	int asked = parse_ask(p->payload, view_bytes, &ask);
 
-	begin(state, (struct script_scratch *)m->scratchpad, asked ? &ask : NULL);
-	note(state, SCRIPT_HEADER, length, m->offset, fold(m->match_bits) + fold(m->hdr_data), 0);
+	start_message(state, (struct script_scratch *)m->scratchpad, asked ? &ask : NULL);
+	record_run(state, SCRIPT_HEADER, length, m->offset, fold(m->match_bits) + fold(m->hdr_data), 0);
 	state->headers++;
 	return asked ? ask.header_rc : SPIN_RC_PROCESS_DATA;
 }
@@ -59,7 +59,7 @@ static uint32_t run_payload(struct reference *r, struct reference_message *m, co
 	struct script_state *state = r->handlers.state;
 	uint32_t sum = 0, word, rc;
 	struct script_ask ask;
-	int asked = find_ask(at, bytes, &ask);
+	int asked = parse_ask(at, bytes, &ask);
 
 	(void)p;
 	for (uint32_t i = 0; i + 4 <= bytes && i < 4 * SCRIPT_WORDS; i += 4) {
@@ -67,11 +67,11 @@ static uint32_t run_payload(struct reference *r, struct reference_message *m, co
 		sum += word;
 	}
 	if (!scratch->began)
-		begin(state, scratch, asked ? &ask : NULL);
+		start_message(state, scratch, asked ? &ask : NULL);
 	scratch->packets++;
 	scratch->bytes += bytes;
 	scratch->sum += sum;
-	note(state, SCRIPT_PAYLOAD, bytes, offset, sum, scratch->sum);
+	record_run(state, SCRIPT_PAYLOAD, bytes, offset, sum, scratch->sum);
 	state->payloads++;
 	state->bytes += bytes;
 	state->sums += sum;
@@ -98,7 +98,7 @@ static uint32_t run_completion(struct reference *r, struct reference_message *m)
 	struct script_state *state = r->handlers.state;
 	uint32_t to = scratch->what & SCRIPT_DMA_FIRST ? 0 : m->length;
 
-	note(state, SCRIPT_COMPLETION, m->length, m->dropped_bytes, m->flow_control != 0, scratch->sum);
+	record_run(state, SCRIPT_COMPLETION, m->length, m->dropped_bytes, m->flow_control != 0, scratch->sum);
 	count_completion(state, m);
 	if (scratch->what & (SCRIPT_DMA_FIRST | SCRIPT_DMA_BEHIND) && reference_dma(r, m, to, scratch, sizeof(*scratch))) {
 		state->failed_dmas++;
@@ -112,7 +112,7 @@ static uint32_t run_short_completion(struct reference *r, struct reference_messa
 {
 	struct script_state *state = r->handlers.state;
 
-	note(state, SCRIPT_COMPLETION, 0, m->dropped_bytes, m->flow_control != 0, 0);
+	record_run(state, SCRIPT_COMPLETION, 0, m->dropped_bytes, m->flow_control != 0, 0);
 	count_completion(state, m);
 	return SPIN_RC_SUCCESS;
 }

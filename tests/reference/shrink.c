@@ -12,8 +12,8 @@ struct shrinker {
 	unsigned tries;
 };
 
-/* Keeps the attempt as the best one if it also fails. */
-static int keep(struct shrinker *k)
+/* Accepts the attempt as the best schedule if it fails as well. Returns 1 if so. */
+static int keep_if_failing(struct shrinker *k)
 {
 	if (!k->tries || !k->tried.steps)
 		return 0;
@@ -32,7 +32,7 @@ static int drop_steps(struct shrinker *k)
 		for (unsigned end = k->best->steps; end >= count && end;) {
 			schedule_copy(&k->tried, k->best);
 			schedule_remove(&k->tried, end - count, count);
-			smaller |= keep(k);
+			smaller |= keep_if_failing(k);
 			end -= count;
 			if (end > k->best->steps)
 				end = k->best->steps;
@@ -41,45 +41,45 @@ static int drop_steps(struct shrinker *k)
 	return smaller;
 }
 
-static int simpler32(struct shrinker *k, unsigned step, size_t field, uint32_t to)
+static int try_value32(struct shrinker *k, unsigned step, size_t field, uint32_t to)
 {
-	uint32_t have;
+	uint32_t value;
 
-	memcpy(&have, (uint8_t *)&k->best->step[step] + field, sizeof(have));
-	if (have <= to)
+	memcpy(&value, (uint8_t *)&k->best->step[step] + field, sizeof(value));
+	if (value <= to)
 		return 0;
 	schedule_copy(&k->tried, k->best);
 	memcpy((uint8_t *)&k->tried.step[step] + field, &to, sizeof(to));
-	return keep(k);
+	return keep_if_failing(k);
 }
 
-static int zero(struct shrinker *k, unsigned step, size_t field, size_t bytes)
+static int try_zero(struct shrinker *k, unsigned step, size_t field, size_t bytes)
 {
-	static const uint8_t nothing[sizeof(struct step)];
+	static const uint8_t zeroes[sizeof(struct step)];
 
-	if (!memcmp((uint8_t *)&k->best->step[step] + field, nothing, bytes))
+	if (!memcmp((uint8_t *)&k->best->step[step] + field, zeroes, bytes))
 		return 0;
 	schedule_copy(&k->tried, k->best);
 	memset((uint8_t *)&k->tried.step[step] + field, 0, bytes);
-	return keep(k);
+	return keep_if_failing(k);
 }
 
-static int without_flag(struct shrinker *k, unsigned step, uint16_t flag)
+static int try_clear_flag(struct shrinker *k, unsigned step, uint16_t flag)
 {
 	if (!(k->best->step[step].flags & flag))
 		return 0;
 	schedule_copy(&k->tried, k->best);
 	k->tried.step[step].flags &= (uint16_t)~flag;
-	return keep(k);
+	return keep_if_failing(k);
 }
 
-static int set_ask(struct shrinker *k, unsigned step, struct script_ask ask)
+static int try_ask(struct shrinker *k, unsigned step, struct script_ask ask)
 {
 	if (!memcmp(&k->best->step[step].ask, &ask, sizeof(ask)))
 		return 0;
 	schedule_copy(&k->tried, k->best);
 	k->tried.step[step].ask = ask;
-	return keep(k);
+	return keep_if_failing(k);
 }
 
 static int simplify_packet(struct shrinker *k, unsigned i)
@@ -89,27 +89,27 @@ static int simplify_packet(struct shrinker *k, unsigned i)
 	int smaller = 0;
 
 	for (unsigned bit = 0; bit < 16; bit++)
-		smaller |= without_flag(k, i, (uint16_t)(1u << bit));
-	smaller |= zero(k, i, offsetof(struct step, put.match_bits), 24);
-	smaller |= zero(k, i, offsetof(struct step, put.match_bits), 8);
-	smaller |= zero(k, i, offsetof(struct step, put.hdr_data), 8);
-	smaller |= zero(k, i, offsetof(struct step, put.offset), 8);
-	smaller |= zero(k, i, offsetof(struct step, sum), sizeof(enum frame_sum));
-	smaller |= zero(k, i, offsetof(struct step, second), sizeof(struct script_ask));
-	smaller |= zero(k, i, offsetof(struct step, cut), sizeof(uint32_t));
-	if (!set_ask(k, i, plain)) {
-		smaller |= set_ask(k, i, (struct script_ask){ 0, ask.header_rc, ask.completion_rc, ask.what });
+		smaller |= try_clear_flag(k, i, (uint16_t)(1u << bit));
+	smaller |= try_zero(k, i, offsetof(struct step, put.match_bits), 24);
+	smaller |= try_zero(k, i, offsetof(struct step, put.match_bits), 8);
+	smaller |= try_zero(k, i, offsetof(struct step, put.hdr_data), 8);
+	smaller |= try_zero(k, i, offsetof(struct step, put.offset), 8);
+	smaller |= try_zero(k, i, offsetof(struct step, sum), sizeof(enum frame_sum));
+	smaller |= try_zero(k, i, offsetof(struct step, second), sizeof(struct script_ask));
+	smaller |= try_zero(k, i, offsetof(struct step, cut), sizeof(uint32_t));
+	if (!try_ask(k, i, plain)) {
+		smaller |= try_ask(k, i, (struct script_ask){ 0, ask.header_rc, ask.completion_rc, ask.what });
 		ask = k->best->step[i].ask;
-		smaller |= set_ask(k, i, (struct script_ask){ ask.payload_rc, ask.header_rc, 0, ask.what });
+		smaller |= try_ask(k, i, (struct script_ask){ ask.payload_rc, ask.header_rc, 0, ask.what });
 		ask = k->best->step[i].ask;
-		smaller |= set_ask(k, i, (struct script_ask){ ask.payload_rc, 4, ask.completion_rc, ask.what });
+		smaller |= try_ask(k, i, (struct script_ask){ ask.payload_rc, 4, ask.completion_rc, ask.what });
 		ask = k->best->step[i].ask;
-		smaller |= set_ask(k, i, (struct script_ask){ ask.payload_rc, ask.header_rc, ask.completion_rc, 0 });
+		smaller |= try_ask(k, i, (struct script_ask){ ask.payload_rc, ask.header_rc, ask.completion_rc, 0 });
 	}
 	for (uint32_t bytes = 0; bytes < k->best->step[i].bytes; bytes = bytes ? bytes * 2 : 1)
-		smaller |= simpler32(k, i, offsetof(struct step, bytes), bytes);
+		smaller |= try_value32(k, i, offsetof(struct step, bytes), bytes);
 	for (uint32_t offset = 1; offset < k->best->step[i].offset && offset < 1u << 31; offset *= 2)
-		smaller |= simpler32(k, i, offsetof(struct step, offset), offset);
+		smaller |= try_value32(k, i, offsetof(struct step, offset), offset);
 	return smaller;
 }
 
@@ -121,17 +121,17 @@ static int same_message(const struct step *a, const struct step *b)
 /* Removes a packet, and moves later packets of its message to lower offsets. */
 static int close_gap(struct shrinker *k, unsigned i)
 {
-	struct step gone = k->best->step[i];
+	struct step removed = k->best->step[i];
 
-	if (gone.kind != STEP_PACKET)
+	if (removed.kind != STEP_PACKET)
 		return 0;
 	schedule_copy(&k->tried, k->best);
 	schedule_remove(&k->tried, i, 1);
 	for (unsigned j = 0; j < k->tried.steps; j++)
-		if (same_message(&k->tried.step[j], &gone) && k->tried.step[j].offset > gone.offset &&
-		    k->tried.step[j].offset - gone.offset >= gone.bytes)
-			k->tried.step[j].offset -= gone.bytes;
-	return keep(k);
+		if (same_message(&k->tried.step[j], &removed) && k->tried.step[j].offset > removed.offset &&
+		    k->tried.step[j].offset - removed.offset >= removed.bytes)
+			k->tried.step[j].offset -= removed.bytes;
+	return keep_if_failing(k);
 }
 
 /* Makes this packet the last one of its message. */
@@ -146,7 +146,7 @@ static int make_last(struct shrinker *k, unsigned i)
 	for (unsigned j = k->tried.steps; j-- > 0;)
 		if (same_message(&k->tried.step[j], &last) && k->tried.step[j].offset > last.offset)
 			schedule_remove(&k->tried, j, 1);
-	return k->tried.steps < k->best->steps && keep(k);
+	return k->tried.steps < k->best->steps && keep_if_failing(k);
 }
 
 static int shorten_messages(struct shrinker *k)
@@ -170,7 +170,7 @@ static int simplify_all(struct shrinker *k)
 	for (unsigned i = 0; i < k->tried.steps; i++)
 		k->tried.step[i].source = 0;
 	if (memcmp(k->tried.step, k->best->step, k->best->steps * sizeof(struct step)))
-		smaller |= keep(k);
+		smaller |= keep_if_failing(k);
 	for (uint32_t by = 64; by > 1; by /= 2) {
 		int any = 0;
 
@@ -183,7 +183,7 @@ static int simplify_all(struct shrinker *k)
 			k->tried.step[i].offset /= by;
 		}
 		if (any)
-			smaller |= keep(k);
+			smaller |= keep_if_failing(k);
 	}
 	return smaller;
 }
@@ -198,14 +198,14 @@ static int simplify_steps(struct shrinker *k)
 			smaller |= simplify_packet(k, i);
 			break;
 		case STEP_CLOCK:
-			smaller |= simpler32(k, i, offsetof(struct step, advance_ms), 1);
+			smaller |= try_value32(k, i, offsetof(struct step, advance_ms), 1);
 			break;
 		case STEP_POST:
-			smaller |= zero(k, i, offsetof(struct step, me.start), sizeof(uint32_t));
-			smaller |= zero(k, i, offsetof(struct step, me.options), sizeof(uint32_t));
-			smaller |= zero(k, i, offsetof(struct step, me.match_bits), sizeof(uint64_t));
-			smaller |= zero(k, i, offsetof(struct step, me.min_free), sizeof(uint32_t));
-			smaller |= zero(k, i, offsetof(struct step, me.source), sizeof(struct spin_process));
+			smaller |= try_zero(k, i, offsetof(struct step, me.start), sizeof(uint32_t));
+			smaller |= try_zero(k, i, offsetof(struct step, me.options), sizeof(uint32_t));
+			smaller |= try_zero(k, i, offsetof(struct step, me.match_bits), sizeof(uint64_t));
+			smaller |= try_zero(k, i, offsetof(struct step, me.min_free), sizeof(uint32_t));
+			smaller |= try_zero(k, i, offsetof(struct step, me.source), sizeof(struct spin_process));
 			break;
 		default:
 			break;

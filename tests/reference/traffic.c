@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Sends random messages through an engine and the reference, which must agree. */
+/*
+ * Compares an engine that many threads use with the reference: each handler run that the engine reports is checked and repeated on the
+ * reference. Called by the tests of parallel messages.
+ */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +12,7 @@
 #include "tests/reference/engine_reference.h"
 #include "tests/reference/traffic.h"
 
-static void complain(struct traffic *t, const char *format, ...)
+static void report_failure(struct traffic *t, const char *format, ...)
 {
 	va_list args;
 
@@ -77,18 +80,19 @@ struct step traffic_step(const struct traffic *t, unsigned message, unsigned pac
 	return s;
 }
 
-static void refer(struct traffic *t, unsigned message, unsigned packet)
+/* Runs the same packet on the reference, which must handle it as the engine did. */
+static void run_reference(struct traffic *t, unsigned message, unsigned packet)
 {
 	static struct engine_out out;
 	static uint8_t frame[ENGINE_FRAME_MAX];
 	const struct step step = traffic_step(t, message, packet);
 	uint32_t bytes = step_frame(&step, frame);
-	enum spin_reason wanted = step.bytes >= 4 && step.ask.payload_rc ? SPIN_REASON_DROPPED : SPIN_REASON_SUCCESS;
+	enum spin_reason expected = step.bytes >= 4 && step.ask.payload_rc ? SPIN_REASON_DROPPED : SPIN_REASON_SUCCESS;
 
 	engine_reference(t->reference)->tombstones = 0; /* a handler ran, so the packet was new: tombstones are not needed */
-	if (t->reference->ops->packet(t->reference, frame, bytes, &out) || out.reason != wanted)
-		complain(t, "message %u, packet %u: a handler ran, but the reference says %s", message, packet,
-			 spin_reason_name(out.reason));
+	if (t->reference->ops->packet(t->reference, frame, bytes, &out) || out.reason != expected)
+		report_failure(t, "message %u, packet %u: a handler ran, but the reference says %s", message, packet,
+			       spin_reason_name(out.reason));
 }
 
 static void payload_ran(struct traffic *t, struct traffic_message *m, unsigned id, uint32_t offset)
@@ -96,38 +100,38 @@ static void payload_ran(struct traffic *t, struct traffic_message *m, unsigned i
 	unsigned packet = offset / m->stride;
 
 	if (offset % m->stride || packet >= m->packets) {
-		complain(t, "message %u: the payload handler ran at %u, where no packet is", id, offset);
+		report_failure(t, "message %u: the payload handler ran at %u, where no packet is", id, offset);
 		return;
 	}
 	if (!m->headers)
-		complain(t, "message %u, packet %u: the payload handler ran before the header handler", id, packet);
+		report_failure(t, "message %u, packet %u: the payload handler ran before the header handler", id, packet);
 	if (m->completions)
-		complain(t, "message %u, packet %u: the payload handler ran after the completion handler", id, packet);
+		report_failure(t, "message %u, packet %u: the payload handler ran after the completion handler", id, packet);
 	if (m->ran >> packet & 1) {
-		complain(t, "message %u, packet %u: the payload handler ran twice", id, packet);
+		report_failure(t, "message %u, packet %u: the payload handler ran twice", id, packet);
 		return;
 	}
 	m->ran |= 1ull << packet;
 	if (packet)
-		refer(t, id, packet);
+		run_reference(t, id, packet);
 }
 
 static void header_ran(struct traffic *t, struct traffic_message *m, unsigned id)
 {
+	/* The reference also runs the first packet's payload handler. On the engine other runs may come in between. */
 	if (m->headers++)
-		complain(t, "message %u: the header handler ran twice", id);
+		report_failure(t, "message %u: the header handler ran twice", id);
 	else
-		refer(t, id,
-		      0); /* the reference also runs the first packet's payload handler; on the engine other runs may come in between */
+		run_reference(t, id, 0);
 }
 
 static void completion_ran(struct traffic *t, struct traffic_message *m, unsigned id)
 {
 	if (m->completions++)
-		complain(t, "message %u: the completion handler ran twice", id);
+		report_failure(t, "message %u: the completion handler ran twice", id);
 	if (m->ran != (1ull << m->packets) - 1)
-		complain(t, "message %u: the completion handler ran before all payload handlers: %#llx of %u", id,
-			 (unsigned long long)m->ran, m->packets);
+		report_failure(t, "message %u: the completion handler ran before all payload handlers: %#llx of %u", id,
+			       (unsigned long long)m->ran, m->packets);
 }
 
 void traffic_event(struct traffic *t, const struct spin_event *event)
@@ -135,20 +139,20 @@ void traffic_event(struct traffic *t, const struct spin_event *event)
 	struct traffic_message *m;
 
 	if (event->message_id >= t->messages) {
-		complain(t, "an event of message %u, which was not sent", event->message_id);
+		report_failure(t, "an event of message %u, which was not sent", event->message_id);
 		return;
 	}
 	m = &t->message[event->message_id];
 	if (event->type == SPIN_EVENT_MESSAGE) {
 		if (!m->completions)
-			complain(t, "message %u: it is told to be complete before its completion handler ran", event->message_id);
+			report_failure(t, "message %u: it is told to be complete before its completion handler ran", event->message_id);
 		if (event->length != (m->packets - 1u) * m->stride + m->last)
-			complain(t, "message %u: its length is told to be %u", event->message_id, event->length);
+			report_failure(t, "message %u: its length is told to be %u", event->message_id, event->length);
 		m->reported++;
 		return;
 	}
 	if (event->type != SPIN_EVENT_RAN) {
-		complain(t, "message %u: an event of type %u", event->message_id, event->type);
+		report_failure(t, "message %u: an event of type %u", event->message_id, event->type);
 		return;
 	}
 	t->runs++;
@@ -166,10 +170,10 @@ int traffic_complete(struct traffic *t)
 		const struct traffic_message *m = &t->message[i];
 
 		if (m->headers != 1 || m->completions != 1 || m->reported != 1 || m->ran != (1ull << m->packets) - 1)
-			complain(t,
-				 "message %u of %u packets: header handler %u times, payload handlers %#llx, "
-				 "completion handler %u, told %u times",
-				 i, m->packets, m->headers, (unsigned long long)m->ran, m->completions, m->reported);
+			report_failure(t,
+				       "message %u of %u packets: header handler %u times, payload handlers %#llx, "
+				       "completion handler %u, told %u times",
+				       i, m->packets, m->headers, (unsigned long long)m->ran, m->completions, m->reported);
 	}
 	return !t->failed;
 }
@@ -177,31 +181,31 @@ int traffic_complete(struct traffic *t)
 int traffic_compare(struct traffic *t, const struct script_state *state, const uint8_t *host, int flow_control)
 {
 	const struct reference *r = engine_reference(t->reference);
-	const struct script_state *wanted = r->handlers.state;
+	const struct script_state *expected = r->handlers.state;
 	const struct {
 		const char *name;
-		uint32_t have, wanted;
+		uint32_t have, expected;
 		int exact;
 	} fields[] = {
-		{ "headers", state->headers, wanted->headers, 1 },
-		{ "payloads", state->payloads, wanted->payloads, 1 },
-		{ "completions", state->completions, wanted->completions, 1 },
-		{ "bytes", state->bytes, wanted->bytes, 1 },
-		{ "sums", state->sums, wanted->sums, 1 },
-		{ "failed_dmas", state->failed_dmas, wanted->failed_dmas, 1 },
-		{ "zeroed", state->zeroed, wanted->zeroed, 1 },
-		{ "dropped_bytes", state->dropped_bytes, wanted->dropped_bytes, !flow_control },
-		{ "flow_control", state->flow_control, wanted->flow_control, !flow_control },
+		{ "headers", state->headers, expected->headers, 1 },
+		{ "payloads", state->payloads, expected->payloads, 1 },
+		{ "completions", state->completions, expected->completions, 1 },
+		{ "bytes", state->bytes, expected->bytes, 1 },
+		{ "sums", state->sums, expected->sums, 1 },
+		{ "failed_dmas", state->failed_dmas, expected->failed_dmas, 1 },
+		{ "zeroed", state->zeroed, expected->zeroed, 1 },
+		{ "dropped_bytes", state->dropped_bytes, expected->dropped_bytes, !flow_control },
+		{ "flow_control", state->flow_control, expected->flow_control, !flow_control },
 	};
 
 	for (unsigned i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		if (fields[i].exact ? fields[i].have != fields[i].wanted : fields[i].have < fields[i].wanted)
-			complain(t, "%s are %u, the reference has %u", fields[i].name, fields[i].have, fields[i].wanted);
+		if (fields[i].exact ? fields[i].have != fields[i].expected : fields[i].have < fields[i].expected)
+			report_failure(t, "%s are %u, the reference has %u", fields[i].name, fields[i].have, fields[i].expected);
 	for (size_t at = 0; at < TRAFFIC_HOST_BYTES; at++) {
 		if (host[at] == r->host[at])
 			continue;
-		complain(t, "byte %zu of host memory (byte %zu of slot %zu) is %02x, the reference has %02x", at, at % TRAFFIC_SLOT,
-			 at / TRAFFIC_SLOT, host[at], r->host[at]);
+		report_failure(t, "byte %zu of host memory (byte %zu of slot %zu) is %02x, the reference has %02x", at, at % TRAFFIC_SLOT,
+			       at / TRAFFIC_SLOT, host[at], r->host[at]);
 		break;
 	}
 	return !t->failed;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Writes a schedule as a file of tests/vectors that expects the reference's results. */
+/* Writes a schedule as a vector (tests/vectors) that expects the reference's results: each step, and what it changed. */
 #include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,19 +67,20 @@ static void write_event(const struct writer *w, const struct spin_event *e)
 
 static void write_state(const struct writer *w)
 {
-	static const char *const first[] = { "runs",          "hash",         "headers", "payloads",    "completions", "bytes",
-					     "dropped_bytes", "flow_control", "sums",    "failed_dmas", "zeroed",      "unused" };
-	static const char *const of_run[] = { "kind", "length", "at", "sum", "sum_so_far" };
-	const uint32_t *before = (const uint32_t *)&w->state, *now = w->r->handlers.state;
-	const unsigned runs_at = sizeof(first) / sizeof(first[0]);
+	static const char *const field_names[] = { "runs",          "hash",         "headers", "payloads",    "completions", "bytes",
+						   "dropped_bytes", "flow_control", "sums",    "failed_dmas", "zeroed",      "unused" };
+	static const char *const run_field_names[] = { "kind", "length", "at", "sum", "sum_so_far" };
+	const uint32_t *old_words = (const uint32_t *)&w->state, *new_words = w->r->handlers.state;
+	const unsigned runs_at = sizeof(field_names) / sizeof(field_names[0]);
 
 	for (unsigned i = 0; i < sizeof(w->state) / 4; i++) {
-		if (before[i] == now[i])
+		if (old_words[i] == new_words[i])
 			continue;
 		if (i < runs_at)
-			fprintf(w->to, "after spin_state.%s=%u\n", first[i], now[i]);
+			fprintf(w->to, "after spin_state.%s=%u\n", field_names[i], new_words[i]);
 		else
-			fprintf(w->to, "after spin_state.run[%u].%s=%u\n", (i - runs_at) / 5, of_run[(i - runs_at) % 5], now[i]);
+			fprintf(w->to, "after spin_state.run[%u].%s=%u\n", (i - runs_at) / 5, run_field_names[(i - runs_at) % 5],
+				new_words[i]);
 	}
 }
 
@@ -105,15 +106,15 @@ static void write_entries(const struct writer *w)
 	static const char *const states[] = { "free", "open", "taken" };
 
 	for (unsigned i = 0; i < SPIN_MES_MAX; i++) {
-		const struct spin_me *now = &w->r->me[i];
+		const struct spin_me *new_words = &w->r->me[i];
 
-		if (memcmp(now, &w->me[i], sizeof(*now)))
-			fprintf(w->to, "after me %u %s messages %llu bytes %llu\n", i, states[now->state],
-				(unsigned long long)now->messages, (unsigned long long)now->bytes);
+		if (memcmp(new_words, &w->me[i], sizeof(*new_words)))
+			fprintf(w->to, "after me %u %s messages %llu bytes %llu\n", i, states[new_words->state],
+				(unsigned long long)new_words->messages, (unsigned long long)new_words->bytes);
 	}
 }
 
-static void remember(struct writer *w)
+static void save_state(struct writer *w)
 {
 	w->state = *(struct script_state *)w->r->handlers.state;
 	memcpy(w->me, w->r->me, sizeof(w->me));
@@ -168,7 +169,7 @@ static void write_step(struct writer *w, const struct step *step)
 
 	if (step->kind != STEP_PACKET && step->kind != STEP_CLOCK) {
 		write_entry_call(w, step);
-		remember(w);
+		save_state(w);
 		return;
 	}
 	if (step->kind == STEP_PACKET) {
@@ -182,7 +183,7 @@ static void write_step(struct writer *w, const struct step *step)
 	write_state(w);
 	write_host(w);
 	write_entries(w);
-	remember(w);
+	save_state(w);
 }
 
 void schedule_write_vector(const struct schedule *s, FILE *to)
@@ -198,7 +199,7 @@ void schedule_write_vector(const struct schedule *s, FILE *to)
 	w.host = malloc(w.r->opts.host_bytes);
 	if (!w.host)
 		reference_die("no memory");
-	remember(&w);
+	save_state(&w);
 	write_context(setup, to);
 	for (unsigned i = 0; i < s->steps; i++)
 		write_step(&w, &s->step[i]);

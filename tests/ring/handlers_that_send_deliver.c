@@ -74,7 +74,7 @@ static void send_each(uint32_t answer)
 }
 
 /* arg: the number of the next datagram. */
-static void came(void *arg, const struct spin_ring_packet *packets, unsigned count)
+static void on_packets(void *arg, const struct spin_ring_packet *packets, unsigned count)
 {
 	uint32_t *next = arg;
 
@@ -101,12 +101,12 @@ int main(void)
 	r.ring = ringed__ring(r.ctx, NULL);
 	open_near();
 	send_each(FAN_OUT_PASS);
-	expect(EACH, spin_ring__receive(r.ring, came, &next), "packets of the ring");
+	expect(EACH, spin_ring__receive(r.ring, on_packets, &next), "packets of the ring");
 	state->answer = FAN_OUT_REPLY;
 	send_each(FAN_OUT_REPLY);
 	state->answer = FAN_OUT_DROP;
 	send_each(FAN_OUT_DROP);
-	expect(0, spin_ring__receive(r.ring, came, &next), "packets of the ring that were answered or dropped");
+	expect(0, spin_ring__receive(r.ring, on_packets, &next), "packets of the ring that were answered or dropped");
 	ringed__expect(r.ring, EACH, EACH, 0, 0);
 	close(near);
 	ringed__close(&r);

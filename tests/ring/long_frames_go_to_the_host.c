@@ -21,7 +21,7 @@ static uint64_t packets, by_ring;
 static uint8_t payload[9000];
 static uint32_t wanted;
 
-static void came(void *arg, const struct spin_ring_packet *p, unsigned count)
+static void on_packets(void *arg, const struct spin_ring_packet *p, unsigned count)
 {
 	expect(1, count, "packets at a time");
 	expect(wanted, p->payload_bytes, "bytes of the payload");
@@ -39,7 +39,7 @@ static void one(int from, int to, uint32_t bytes, int fits)
 	wanted = bytes;
 	expect(bytes, sendto(from, payload, bytes, 0, (const struct sockaddr *)&there, sizeof(there)), "sending");
 	ringed__wait(r.ctx, ++packets);
-	expect(fits, spin_ring__receive(r.ring, came, &did), "packets of the ring");
+	expect(fits, spin_ring__receive(r.ring, on_packets, &did), "packets of the ring");
 	expect(fits, did, "packets of the ring");
 	by_ring += (uint64_t)fits;
 	if (fits)

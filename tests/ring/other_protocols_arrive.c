@@ -23,7 +23,7 @@ static const struct kind {
 
 static struct template sent;
 
-static void came(void *arg, const struct spin_ring_packet *p, unsigned count)
+static void on_packets(void *arg, const struct spin_ring_packet *p, unsigned count)
 {
 	const struct kind *kind = arg;
 
@@ -49,7 +49,7 @@ static void make(const struct kind *kind)
 		fail(engine_error());
 }
 
-static void rewritten_came(void *arg, const struct spin_ring_packet *p, unsigned count)
+static void on_rewritten(void *arg, const struct spin_ring_packet *p, unsigned count)
 {
 	expect(1, count, "packets at a time");
 	expect(7000, p->dst_port, "the port that the handler has written");
@@ -67,7 +67,7 @@ static void rewritten(struct ringed *r)
 	r->ring = ringed__ring(r->ctx, NULL);
 	ringed__send(r, frame, bytes);
 	ringed__wait(r->ctx, 1);
-	expect(1, spin_ring__receive(r->ring, rewritten_came, &bytes), "a datagram");
+	expect(1, spin_ring__receive(r->ring, on_rewritten, &bytes), "a datagram");
 }
 
 int main(void)
@@ -81,7 +81,7 @@ int main(void)
 		make(&kinds[i]);
 		ringed__send(&r, sent.frame, sent.bytes);
 		ringed__wait(r.ctx, 1);
-		expect(1, spin_ring__receive(r.ring, came, (void *)&kinds[i]), kinds[i].rule);
+		expect(1, spin_ring__receive(r.ring, on_packets, (void *)&kinds[i]), kinds[i].rule);
 		ringed__expect(r.ring, 1, 1, 0, 0);
 		spin_ctx__destroy(r.ctx);
 	}

@@ -37,10 +37,10 @@ static const struct kind {
 struct awaited {
 	const struct template *sent;
 	const struct kind *kind;
-	unsigned came;
+	unsigned received;
 };
 
-static void one_came(void *arg, const struct spin_ring_packet *p, unsigned count)
+static void on_packets(void *arg, const struct spin_ring_packet *p, unsigned count)
 {
 	struct awaited *a = arg;
 
@@ -56,7 +56,7 @@ static void one_came(void *arg, const struct spin_ring_packet *p, unsigned count
 		expect(inet_addr("10.78.0.2"), p->src_addr[0], "source");
 	else
 		expect((long long)htonl(0xfd780000), p->src_addr[0], "source");
-	a->came++;
+	a->received++;
 }
 
 /* Builds a packet with nine bytes of payload, and padding. */
@@ -92,8 +92,8 @@ static void each_kind(struct ringed *r)
 		ringed__wait(r->ctx, all + 1);
 		spin_ctx__counters(r->ctx, after);
 		expect(1, (long long)(after[kinds[i].reason] - before[kinds[i].reason]), spin_reason_name(kinds[i].reason));
-		spin_ring__receive(r->ring, one_came, &a);
-		expect(kinds[i].reason != SPIN_REASON_UDP_CHECKSUM, a.came, kinds[i].lines);
+		spin_ring__receive(r->ring, on_packets, &a);
+		expect(kinds[i].reason != SPIN_REASON_UDP_CHECKSUM, a.received, kinds[i].lines);
 	}
 }
 

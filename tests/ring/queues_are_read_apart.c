@@ -39,7 +39,7 @@ struct reader {
 	unsigned queue, packets;
 };
 
-static void note(const uint8_t *at, size_t bytes)
+static void mark_seen(const uint8_t *at, size_t bytes)
 {
 	struct payload p;
 
@@ -51,14 +51,14 @@ static void note(const uint8_t *at, size_t bytes)
 	atomic_fetch_add(&all, 1);
 }
 
-static void came(void *arg, const struct spin_ring_packet *packets, unsigned count)
+static void on_queue_packets(void *arg, const struct spin_ring_packet *packets, unsigned count)
 {
 	struct reader *reader = arg;
 
 	for (unsigned i = 0; i < count; i++) {
 		if (packets[i].queue != reader->queue)
 			fail("a packet of another queue");
-		note(packets[i].frame + packets[i].payload_at, packets[i].payload_bytes);
+		mark_seen(packets[i].frame + packets[i].payload_at, packets[i].payload_bytes);
 	}
 	reader->packets += count;
 }
@@ -70,7 +70,7 @@ static void *read_queue(void *arg)
 
 	while (!ended) {
 		poll(&fd, 1, 20);
-		if (spin_ring__receive_queue(r.ring, reader->queue, came, reader) < 0)
+		if (spin_ring__receive_queue(r.ring, reader->queue, on_queue_packets, reader) < 0)
 			fail("reading a queue");
 	}
 	return NULL;
@@ -135,12 +135,12 @@ static void each_by_its_thread(void)
 }
 
 /* Receives from a ring that has queues 1 and 2. */
-static void from_ring(void *arg, const struct spin_ring_packet *packets, unsigned count)
+static void on_ring_packets(void *arg, const struct spin_ring_packet *packets, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
 		if (packets[i].queue != 1 && packets[i].queue != 2)
 			fail("a packet of a queue that the ring does not have");
-		note(packets[i].frame + packets[i].payload_at, packets[i].payload_bytes);
+		mark_seen(packets[i].frame + packets[i].payload_at, packets[i].payload_bytes);
 	}
 	*(unsigned *)arg += count;
 }
@@ -159,10 +159,10 @@ static void some_of_them(void)
 		fail("a socket");
 	r.ring = ringed__ring(r.ctx, &opts);
 	send_all(NUMBERS);
-	while (spin_ring__receive(r.ring, from_ring, &ring))
+	while (spin_ring__receive(r.ring, on_ring_packets, &ring))
 		;
 	for (; (got = recv(fd, datagram, sizeof(datagram), MSG_DONTWAIT)) >= 0; host++)
-		note(datagram, (size_t)got);
+		mark_seen(datagram, (size_t)got);
 	printf("ring %u, socket %u\n", ring, host);
 	wait_for_all();
 	ringed__expect(r.ring, ring, ring, 0, host);

@@ -28,7 +28,7 @@ static void *flood(void *arg)
 	return (void *)(uintptr_t)count;
 }
 
-static void reads_nothing(struct ringed_seen *seen)
+static void read_never(struct ringed_seen *seen)
 {
 	ringed__send_datagrams(&r, 0, 1000, 100);
 	ringed__wait(r.ctx, 1000);
@@ -38,7 +38,7 @@ static void reads_nothing(struct ringed_seen *seen)
 	ringed__expect(r.ring, 1000, FRAMES, 1000 - FRAMES, 0);
 }
 
-static void reads_now_and_then(struct ringed_seen *seen)
+static void read_sometimes(struct ringed_seen *seen)
 {
 	struct spin_ring_stats stats;
 	pthread_t thread;
@@ -65,7 +65,7 @@ static void reads_now_and_then(struct ringed_seen *seen)
 }
 
 /* Sends more packets during the callback; they belong to the next call. */
-static void more_come(void *arg, const struct spin_ring_packet *packets, unsigned count)
+static void on_packets(void *arg, const struct spin_ring_packet *packets, unsigned count)
 {
 	uint64_t *sent = arg;
 
@@ -84,7 +84,7 @@ static void stops_at_its_frames(void)
 	ringed__start(&r, &opts);
 	ringed__send_datagrams(&r, 0, sent, 100);
 	ringed__wait(r.ctx, sent);
-	expect(2 * FRAMES, spin_ring__receive(r.ring, more_come, &sent), "packets of one call");
+	expect(2 * FRAMES, spin_ring__receive(r.ring, on_packets, &sent), "packets of one call");
 }
 
 int main(void)
@@ -94,8 +94,8 @@ int main(void)
 
 	ringed__open(&r, SPIN_MODE_NATIVE);
 	ringed__start(&r, &opts);
-	reads_nothing(&seen);
-	reads_now_and_then(&seen);
+	read_never(&seen);
+	read_sometimes(&seen);
 	spin_ctx__destroy(r.ctx);
 	stops_at_its_frames();
 	ringed__close(&r);

@@ -16,7 +16,7 @@
 
 static struct ringed r;
 
-static void refused(int err, struct spin_ctx *ctx, const struct spin_ring_opts *opts, const char *text)
+static void expect_refused(int err, struct spin_ctx *ctx, const struct spin_ring_opts *opts, const char *text)
 {
 	struct spin_ring *ring;
 
@@ -29,31 +29,31 @@ static void options(void)
 {
 	struct spin_ring_opts opts = { .bytes = 4 };
 
-	refused(-EINVAL, r.ctx, &opts, "set bytes");
+	expect_refused(-EINVAL, r.ctx, &opts, "set bytes");
 	opts = (struct spin_ring_opts){ .bytes = sizeof(opts), .frames = 100 };
-	refused(-EINVAL, r.ctx, &opts, "power of two");
+	expect_refused(-EINVAL, r.ctx, &opts, "power of two");
 	opts.frames = SPIN_RING_FRAMES_MAX * 2;
-	refused(-EINVAL, r.ctx, &opts, "power of two");
+	expect_refused(-EINVAL, r.ctx, &opts, "power of two");
 	opts = (struct spin_ring_opts){ .bytes = sizeof(opts), .frame_bytes = 1024 };
-	refused(-EINVAL, r.ctx, &opts, "2048 or 4096");
+	expect_refused(-EINVAL, r.ctx, &opts, "2048 or 4096");
 	opts = (struct spin_ring_opts){ .bytes = sizeof(opts), .mode = 7 };
-	refused(-EINVAL, r.ctx, &opts, "no mode 7");
+	expect_refused(-EINVAL, r.ctx, &opts, "no mode 7");
 	opts = (struct spin_ring_opts){ .bytes = sizeof(opts), .first_queue = 4 };
-	refused(-EINVAL, r.ctx, &opts, "no queue 4");
+	expect_refused(-EINVAL, r.ctx, &opts, "no queue 4");
 	opts.queues = 1;
-	refused(-EINVAL, r.ctx, &opts, "queue 4");
+	expect_refused(-EINVAL, r.ctx, &opts, "queue 4");
 	opts = (struct spin_ring_opts){ .bytes = sizeof(opts), .queues = 65 };
-	refused(-E2BIG, r.ctx, &opts, "queues 0 to 63");
+	expect_refused(-E2BIG, r.ctx, &opts, "queues 0 to 63");
 	opts = (struct spin_ring_opts){ .bytes = sizeof(opts), .first_queue = ~0u, .queues = 2 };
-	refused(-E2BIG, r.ctx, &opts, "queues");
+	expect_refused(-E2BIG, r.ctx, &opts, "queues");
 	opts = (struct spin_ring_opts){ .bytes = sizeof(opts), .mode = SPIN_RING_ZERO_COPY };
-	refused(-EOPNOTSUPP, r.ctx, &opts, "has no zero-copy");
+	expect_refused(-EOPNOTSUPP, r.ctx, &opts, "has no zero-copy");
 }
 
 static void other_namespace(void)
 {
 	netns_enter(r.pair.near_ns);
-	refused(-ENODEV, r.ctx, NULL, "network namespace");
+	expect_refused(-ENODEV, r.ctx, NULL, "network namespace");
 	netns_enter(r.pair.far_ns);
 }
 
@@ -64,14 +64,14 @@ static void contexts(void)
 	struct spin_ctx *ctx = ringed__context(&r, "msg_default", "udp dport 9330", NULL);
 	struct spin_nic *far = r.nic;
 
-	refused(-EOPNOTSUPP, ctx, NULL, "matching entries");
+	expect_refused(-EOPNOTSUPP, ctx, NULL, "matching entries");
 	spin_ctx__destroy(ctx);
 	ctx = ringed__context(&r, "returns", "udp dport 9001", &spread);
-	refused(-EOPNOTSUPP, ctx, NULL, "spread over CPUs");
+	expect_refused(-EOPNOTSUPP, ctx, NULL, "spread over CPUs");
 	spin_ctx__destroy(ctx);
 	expect(0, spin_nic__open_offline(&r.nic), "no interface");
 	ctx = ringed__context(&r, "returns", "udp dport 9001", NULL);
-	refused(-EINVAL, ctx, NULL, "no interface");
+	expect_refused(-EINVAL, ctx, NULL, "no interface");
 	spin_ctx__destroy(ctx);
 	spin_nic__close(r.nic);
 	r.nic = far;
@@ -91,7 +91,7 @@ static void foreign_socket(void)
 
 	expect(0, xsk_umem__create(&umem, memory, sizeof(memory), &fill, &completion, NULL), "memory");
 	expect(0, xsk_socket__create(&socket, FAR_DEV, 1, umem, &rx, NULL, &config), "a socket");
-	refused(-EBUSY, r.ctx, NULL, "queue 1 of " FAR_DEV " has an AF_XDP socket already");
+	expect_refused(-EBUSY, r.ctx, NULL, "queue 1 of " FAR_DEV " has an AF_XDP socket already");
 	xsk_socket__delete(socket);
 	xsk_umem__delete(umem);
 }
@@ -103,9 +103,9 @@ static void queues(void)
 	struct spin_ring *ring;
 
 	r.ring = ringed__ring(other, &last);
-	refused(-EBUSY, r.ctx, NULL, "go to the ring of returns");
-	refused(-EBUSY, r.ctx, &last, "queue 3");
-	refused(-EALREADY, other, NULL, "has a ring already");
+	expect_refused(-EBUSY, r.ctx, NULL, "go to the ring of returns");
+	expect_refused(-EBUSY, r.ctx, &last, "queue 3");
+	expect_refused(-EALREADY, other, NULL, "has a ring already");
 	last = (struct spin_ring_opts){ .bytes = sizeof(last), .queues = 3 };
 	expect(0, spin_ring__create(r.ctx, &last, &ring), "the other queues");
 	spin_ring__destroy(ring);
@@ -129,7 +129,7 @@ static void locked_memory(void)
 	fewer[0].effective &= ~(1u << CAP_IPC_LOCK);
 	if (syscall(SYS_capset, &head, fewer))
 		fail("a capability less");
-	refused(-ENOBUFS, r.ctx, NULL, "raise `ulimit -l`, or take fewer frames");
+	expect_refused(-ENOBUFS, r.ctx, NULL, "raise `ulimit -l`, or take fewer frames");
 	spin_ring__destroy(ringed__ring(r.ctx, &few));
 	if (syscall(SYS_capset, &head, had))
 		fail("the capability again");
@@ -142,7 +142,7 @@ static void generic_mode(void)
 
 	ringed__open(&r, SPIN_MODE_GENERIC);
 	r.ctx = ringed__context(&r, "returns", "udp dport 9000", NULL);
-	refused(-EOPNOTSUPP, r.ctx, &opts, "generic mode");
+	expect_refused(-EOPNOTSUPP, r.ctx, &opts, "generic mode");
 	r.ring = ringed__ring(r.ctx, NULL);
 	expect(SPIN_RING_COPY, spin_ring__mode(r.ring, &reason), "the mode");
 	if (!reason)

@@ -107,7 +107,7 @@ static int make_directories(const char *path)
 	return 0;
 }
 
-static void forget_traces(const char *work)
+static void remove_traces(const char *work)
 {
 	char pattern[1100];
 	glob_t old;
@@ -130,11 +130,11 @@ static int check_series(struct check *c, const char *handler, const char *bytes,
 	snprintf(work, sizeof(work), "%s/%s/%s", c->work, handler, bytes);
 	if (make_directories(work))
 		return -1;
-	forget_traces(work);
+	remove_traces(work);
 	rc = simulate(c, series, slm, work) || rtl_series__read_model(&s, series) || rtl_series__read_rtl(&s, work);
 	if (!rc)
 		print_rows(c, handler, bytes, &s);
-	forget_traces(work); /* hundreds of MB for a whole kit */
+	remove_traces(work); /* hundreds of MB for a whole kit */
 	rtl_series__free(&s);
 	return rc ? -1 : 0;
 }

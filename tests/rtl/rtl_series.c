@@ -32,14 +32,14 @@ static FILE *open_in(const char *directory, const char *name)
 	return file;
 }
 
-static int wrong(const char *directory, const char *name, const char *line)
+static int malformed_line(const char *directory, const char *name, const char *line)
 {
 	fprintf(stderr, "rtl-check: %s/%s: not what it should hold: %s\n", directory, name, line);
 	return -1;
 }
 
-/* Calls take() for each line after the heading, until it returns nonzero. */
-static int each_line(const char *directory, const char *name, int (*take)(struct rtl_series *s, const char *line), struct rtl_series *s)
+/* Calls parse() for each line after the heading, until it returns nonzero. */
+static int each_line(const char *directory, const char *name, int (*parse)(struct rtl_series *s, const char *line), struct rtl_series *s)
 {
 	FILE *from = open_in(directory, name);
 	char line[1024];
@@ -48,17 +48,17 @@ static int each_line(const char *directory, const char *name, int (*take)(struct
 	if (!from)
 		return -1;
 	while (!rc && fgets(line, sizeof(line), from)) {
-		if (!heading && take(s, line))
-			rc = wrong(directory, name, line);
+		if (!heading && parse(s, line))
+			rc = malformed_line(directory, name, line);
 		heading = 0;
 	}
 	fclose(from);
 	if (!rc && heading)
-		rc = wrong(directory, name, "it is empty");
+		rc = malformed_line(directory, name, "it is empty");
 	return rc;
 }
 
-static int take_her(struct rtl_series *s, const char *line)
+static int parse_her(struct rtl_series *s, const char *line)
 {
 	struct rtl_packet *model = realloc(s->model, (s->packets + 1) * sizeof(*model));
 	unsigned long long packet, her;
@@ -77,7 +77,7 @@ static int take_her(struct rtl_series *s, const char *line)
 	return 0;
 }
 
-static int take_predicted(struct rtl_series *s, const char *line)
+static int parse_predicted(struct rtl_series *s, const char *line)
 {
 	unsigned long long packet, her, feedback;
 
@@ -88,7 +88,7 @@ static int take_predicted(struct rtl_series *s, const char *line)
 	return 0;
 }
 
-static int take_task(struct rtl_series *s, const char *line)
+static int parse_task(struct rtl_series *s, const char *line)
 {
 	unsigned long long packet, first, cycles;
 	struct rtl_body body = { .kind = RTL_KINDS };
@@ -110,7 +110,7 @@ static int take_task(struct rtl_series *s, const char *line)
 	return body.kind == RTL_KINDS ? 0 : rtl_bodies__add(&s->model_bodies, &body);
 }
 
-static int take_observed(struct rtl_series *s, const char *line)
+static int parse_observed(struct rtl_series *s, const char *line)
 {
 	unsigned long long packet, her, feedback;
 
@@ -123,8 +123,8 @@ static int take_observed(struct rtl_series *s, const char *line)
 int rtl_series__read_model(struct rtl_series *s, const char *series)
 {
 	*s = (struct rtl_series){ .apart = 1 };
-	if (each_line(series, "hers.csv", take_her, s) || each_line(series, "packets.csv", take_predicted, s) ||
-	    each_line(series, "tasks.csv", take_task, s))
+	if (each_line(series, "hers.csv", parse_her, s) || each_line(series, "packets.csv", parse_predicted, s) ||
+	    each_line(series, "tasks.csv", parse_task, s))
 		return -1;
 	rtl_bodies__sort(&s->model_bodies);
 	while (s->apart < s->packets && s->model[s->apart].her - s->model[s->apart - 1].her > ALONE_CYCLES)
@@ -141,7 +141,7 @@ int rtl_series__read_rtl(struct rtl_series *s, const char *work)
 	int rc = 0;
 
 	s->rtl = calloc(s->packets ? s->packets : 1, sizeof(*s->rtl));
-	if (!s->rtl || each_line(work, "observed.csv", take_observed, s))
+	if (!s->rtl || each_line(work, "observed.csv", parse_observed, s))
 		return -1;
 	for (size_t i = 0; i < s->packets; i++) {
 		if (s->rtl[i].feedback)
@@ -180,7 +180,7 @@ static struct rtl_row *add(struct rtl_row *rows, size_t *count, const char *stag
 }
 
 /* Adds a pair: accumulates the sums and the maximum error. */
-static void pair(struct rtl_row *row, uint64_t rtl, uint64_t model)
+static void add_pair(struct rtl_row *row, uint64_t rtl, uint64_t model)
 {
 	double error = rtl ? fabs((double)model - (double)rtl) / (double)rtl : model ? INFINITY : 0;
 
@@ -190,7 +190,7 @@ static void pair(struct rtl_row *row, uint64_t rtl, uint64_t model)
 }
 
 /* Divides the sums of n pairs to get means. */
-static void finish(struct rtl_row *row, size_t n)
+static void compute_means(struct rtl_row *row, size_t n)
 {
 	row->rtl /= n ? (double)n : 1;
 	row->model /= n ? (double)n : 1;
@@ -215,16 +215,16 @@ static void compare_bodies(const struct rtl_series *s, enum rtl_kind kind, struc
 			at++;
 		if (!m->is_cold) {
 			row = row ? row : add(rows, count, stage, BODY_AIM);
-			pair(row, at < rtl->count ? rtl->list[at].cycles : 0, m->cycles);
+			add_pair(row, at < rtl->count ? rtl->list[at].cycles : 0, m->cycles);
 			n++;
 		}
 		at++;
 	}
 	if (row)
-		finish(row, n);
+		compute_means(row, n);
 }
 
-static void compare_ways(const struct rtl_series *s, int cold, const char *stage, double aim, struct rtl_row *rows, size_t *count)
+static void compare_latencies(const struct rtl_series *s, int cold, const char *stage, double aim, struct rtl_row *rows, size_t *count)
 {
 	struct rtl_row *row = NULL;
 	size_t n = 0;
@@ -233,11 +233,11 @@ static void compare_ways(const struct rtl_series *s, int cold, const char *stage
 		if (s->model[i].is_cold != cold)
 			continue;
 		row = row ? row : add(rows, count, stage, aim);
-		pair(row, s->rtl[i].feedback - s->rtl[i].her, s->model[i].feedback - s->model[i].her);
+		add_pair(row, s->rtl[i].feedback - s->rtl[i].her, s->model[i].feedback - s->model[i].her);
 		n++;
 	}
 	if (row)
-		finish(row, n);
+		compute_means(row, n);
 }
 
 /* Returns the cycles from the first HER of the burst to the last feedback. */
@@ -257,12 +257,12 @@ size_t rtl_series__compare(const struct rtl_series *s, struct rtl_row rows[RTL_R
 
 	for (unsigned k = 0; k < RTL_KINDS; k++)
 		compare_bodies(s, (enum rtl_kind)k, rows, &count);
-	compare_ways(s, 0, "HER to feedback, warm", WARM_AIM, rows, &count);
-	compare_ways(s, 1, "HER to feedback, cold", COLD_AIM, rows, &count);
+	compare_latencies(s, 0, "HER to feedback, warm", WARM_AIM, rows, &count);
+	compare_latencies(s, 1, "HER to feedback, cold", COLD_AIM, rows, &count);
 	if (s->apart < s->packets) {
 		row = add(rows, &count, "burst, first HER to last feedback", BURST_AIM);
-		pair(row, burst(s->rtl, s->apart, s->packets), burst(s->model, s->apart, s->packets));
-		finish(row, 1);
+		add_pair(row, burst(s->rtl, s->apart, s->packets), burst(s->model, s->apart, s->packets));
+		compute_means(row, 1);
 	}
 	return count;
 }

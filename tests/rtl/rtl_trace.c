@@ -43,7 +43,7 @@ void rtl_bodies__sort(struct rtl_bodies *b)
 }
 
 /* Returns the address after a call (jalr with rd = ra, or c.jalr), or 0 if it is not a call. */
-static uint32_t behind_call(uint32_t pc, uint32_t instruction)
+static uint32_t return_address(uint32_t pc, uint32_t instruction)
 {
 	if ((instruction & 0x7f) == OPCODE_JALR && (instruction >> 7 & 31) == 1)
 		return pc + 4;
@@ -55,16 +55,16 @@ static uint32_t behind_call(uint32_t pc, uint32_t instruction)
 struct reader {
 	const uint32_t *entry;
 	struct rtl_bodies *to;
-	uint32_t behind;    /* address after the last instruction, if that was a call */
-	uint32_t return_pc; /* 0: no handler runs */
+	uint32_t after_call; /* address after the last instruction, if that was a call */
+	uint32_t return_pc;  /* 0: no handler runs */
 	struct rtl_body body;
 };
 
 static int step(struct reader *r, uint64_t cycle, uint32_t pc, uint32_t instruction)
 {
-	uint32_t behind = r->behind;
+	uint32_t after_call = r->after_call;
 
-	r->behind = behind_call(pc, instruction);
+	r->after_call = return_address(pc, instruction);
 	if (r->return_pc) {
 		if (pc != r->return_pc)
 			return 0;
@@ -72,10 +72,10 @@ static int step(struct reader *r, uint64_t cycle, uint32_t pc, uint32_t instruct
 		r->body.cycles = cycle - r->body.start;
 		return rtl_bodies__add(r->to, &r->body);
 	}
-	for (unsigned k = 0; k < RTL_KINDS && behind; k++) {
+	for (unsigned k = 0; k < RTL_KINDS && after_call; k++) {
 		if (!r->entry[k] || pc != r->entry[k])
 			continue;
-		r->return_pc = behind;
+		r->return_pc = after_call;
 		r->body = (struct rtl_body){ .kind = (enum rtl_kind)k, .start = cycle };
 		break;
 	}

@@ -59,12 +59,12 @@ static void send_burst(int sender, uint16_t port)
 			die("a datagram is not sent");
 }
 
-static uint64_t over_of[2]; /* packets dropped by the limit: the noisy program's and the quiet one's */
+static uint64_t over_limit[2]; /* packets dropped by the limit: the noisy program's and the quiet one's */
 
-static int note_over(void *arg, const struct spin_socket_info *info)
+static int store_over_limit(void *arg, const struct spin_socket_info *info)
 {
 	(void)arg;
-	over_of[!strcmp(info->name, "quiet")] = info->over;
+	over_limit[!strcmp(info->name, "quiet")] = info->over;
 	return 0;
 }
 
@@ -90,10 +90,10 @@ static uint64_t run(const char *settings, const struct spin_object *const object
 			die("events: %s", spin_strerror_last());
 	}
 	*took_s = now_s() - start_s;
-	if (spin_socket__list(spind.socket, note_over, NULL))
+	if (spin_socket__list(spind.socket, store_over_limit, NULL))
 		die("list: %s", spin_strerror_last());
-	if (over_of[1] || moving__field(quiet, "spin_state.packets") != DATAGRAMS)
-		die("handlers without events lose %llu of their packets", (unsigned long long)over_of[1]);
+	if (over_limit[1] || moving__field(quiet, "spin_state.packets") != DATAGRAMS)
+		die("handlers without events lose %llu of their packets", (unsigned long long)over_limit[1]);
 	handled = moving__field(noisy, "spin_state.packets");
 	spin_ctx__destroy(quiet);
 	spin_ctx__destroy(noisy);
@@ -116,15 +116,15 @@ int main(void)
 	objects[1] = moving__compile(&quiet_source);
 	handled = run("", objects, &events, &took_s);
 	printf("without a limit: %llu handled, %llu events in %.1f s\n", (unsigned long long)handled, (unsigned long long)events, took_s);
-	if (handled != DATAGRAMS || events != DATAGRAMS || over_of[0])
+	if (handled != DATAGRAMS || events != DATAGRAMS || over_limit[0])
 		die("without a limit something is missing");
 	snprintf(settings, sizeof(settings), "events %d\n", LIMIT);
 	handled = run(settings, objects, &events, &took_s);
 	printf("with %d a second: %llu handled, %llu events in %.1f s, %llu dropped\n", LIMIT, (unsigned long long)handled,
-	       (unsigned long long)events, took_s, (unsigned long long)over_of[0]);
+	       (unsigned long long)events, took_s, (unsigned long long)over_limit[0]);
 	/* for each tenth of a second that has begun: its share, and an event in progress on each CPU */
 	most = (took_s * 10 + 2) * (LIMIT / 10.0 + kernel_cpus__possible());
-	if ((double)events > most || events < LIMIT / 10 || handled != events || handled + over_of[0] != DATAGRAMS || !over_of[0])
+	if ((double)events > most || events < LIMIT / 10 || handled != events || handled + over_limit[0] != DATAGRAMS || !over_limit[0])
 		die("more events than %.0f, or packets that nobody has counted", most);
 	return 0;
 }

@@ -63,12 +63,12 @@ static int is_answered(int fd)
 	return 0;
 }
 
-static uint64_t over[2];
+static uint64_t over_limit[2];
 
-static int read_over(void *arg, const struct spin_socket_info *info)
+static int store_over_limit(void *arg, const struct spin_socket_info *info)
 {
 	(void)arg;
-	over[!strcmp(info->name, "greedy")] = info->over;
+	over_limit[!strcmp(info->name, "greedy")] = info->over;
 	if (!info->busy_ns)
 		die("no time of handlers is counted");
 	return 0;
@@ -102,13 +102,13 @@ int main(void)
 	}
 	stop = 1;
 	pthread_join(thread, NULL);
-	if (spin_socket__list(spind.socket, read_over, NULL))
+	if (spin_socket__list(spind.socket, store_over_limit, NULL))
 		die("list: %s", spin_strerror_last());
-	if (!over[1])
+	if (!over_limit[1])
 		die("the greedy one has had more than its part");
-	if (over[0])
+	if (over_limit[0])
 		die("the polite one's packets were dropped");
-	printf("ok: %lu datagrams of the greedy one were dropped, none of the polite one's\n", (unsigned long)over[1]);
+	printf("ok: %lu datagrams of the greedy one were dropped, none of the polite one's\n", (unsigned long)over_limit[1]);
 	spin_ctx__destroy(ctx[0]);
 	spin_ctx__destroy(ctx[1]);
 	close(polite);

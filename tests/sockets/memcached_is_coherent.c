@@ -24,7 +24,7 @@ static double seconds = 10;
 static uint64_t seed = 1;
 static int failed;
 
-static struct mc_check fresh(double check_seconds)
+static struct mc_check default_check(double check_seconds)
 {
 	return (struct mc_check){ .addr = "10.9.0.1",
 				  .addr6 = "fd09::1",
@@ -39,7 +39,7 @@ static struct mc_check fresh(double check_seconds)
 				  .seed = seed };
 }
 
-static void judge(const struct mc_check *check, int is_bad, const char *what)
+static void report(const struct mc_check *check, int is_bad, const char *what)
 {
 	mc_check__print(check);
 	if (!is_bad) {
@@ -63,7 +63,7 @@ static void check_the_check(void)
 
 	for (enum mc_fault fault = MC_FAULT_NONE; fault <= MC_FAULT_FOREIGN; fault++) {
 		struct mc_proxy proxy = { .addr = "10.9.0.1", .port = MC_PORT, .own_port = PROXY_PORT, .fault = fault };
-		struct mc_check check = fresh(fault == MC_FAULT_STALE ? 5 : 1.5);
+		struct mc_check check = default_check(fault == MC_FAULT_STALE ? 5 : 1.5);
 		int bad;
 
 		check.get_addr = "127.0.0.1";
@@ -79,7 +79,7 @@ static void check_the_check(void)
 			bad = !check.verdict[MC_OLDER] || !check.verdict[MC_DELETED] || !check.verdict[MC_EXPIRED] || check.wrong;
 		else
 			bad = !check.verdict[MC_NEVER_WRITTEN] || check.wrong;
-		judge(&check, bad, name[fault]);
+		report(&check, bad, name[fault]);
 	}
 }
 
@@ -88,7 +88,7 @@ static void check_server(struct mc_server *server, int calm, const char *what)
 {
 	uint32_t hits = mc_server__hits(server);
 	uint64_t gets = mc_client__stat("10.9.0.1", MC_PORT, "cmd_get");
-	struct mc_check check = fresh(seconds);
+	struct mc_check check = default_check(seconds);
 
 	if (calm) {
 		check.pause_us = 1000000;
@@ -106,7 +106,7 @@ static void check_server(struct mc_server *server, int calm, const char *what)
 			printf("FAIL: no %s\n", mc_op_name[i]);
 			failed = 1;
 		}
-	judge(&check, is_wrong(&check) || (calm && server->with && !hits), what);
+	report(&check, is_wrong(&check) || (calm && server->with && !hits), what);
 }
 
 int main(int argc, char **argv)

@@ -89,7 +89,7 @@ static void send_data(unsigned flags, uint32_t at, const void *data, size_t byte
 }
 
 /* Reads what the server has sent; the SYN among it tells the server's initial sequence number. Returns 1 if something arrived. */
-static int take_answers(int wait_ms)
+static int read_answers(int wait_ms)
 {
 	struct pollfd wait = { .fd = tun, .events = POLLIN };
 	uint8_t packet[2048];
@@ -121,7 +121,7 @@ static int connect_peer(unsigned times)
 	server_next = 0;
 	for (unsigned i = 0; i < times; i++)
 		send_segment(TH_SYN, 0, "", 0, "", 0);
-	for (int tries = 0; !take_answers(1000); tries++) {
+	for (int tries = 0; !read_answers(1000); tries++) {
 		if (tries == 5)
 			die("no answer to a SYN");
 		send_segment(TH_SYN, 0, "", 0, "", 0);
@@ -161,7 +161,7 @@ static void check_stream(const char *what, int fd, const uint8_t *sent, size_t b
 		else if (i == LINES_CONNECTIONS - 1)
 			die("%s: the handlers have seen other bytes", what);
 	close(fd);
-	take_answers(0);
+	read_answers(0);
 	printf("ok: %s\n", what);
 }
 
@@ -197,7 +197,7 @@ static void send_scrambled(const uint8_t *bytes, size_t count)
 		}
 		for (unsigned i = 0; i < n; i++)
 			send_data(0, pieces[i].at, bytes + pieces[i].at, pieces[i].bytes);
-		take_answers(0);
+		read_answers(0);
 	}
 }
 
@@ -238,7 +238,7 @@ static void check_all_at_once(void)
 	port++;
 	isn = 0xfffffff8; /* also makes the sequence numbers wrap */
 	send_segment(TH_SYN, 0, "", 0, "", 0);
-	take_answers(1000);
+	read_answers(1000);
 	send_data(TH_FIN | TH_PUSH, 0, sent, 12);
 	fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 	if (fd < 0)
@@ -257,7 +257,7 @@ static void check_fast_open(void)
 	isn = (uint32_t)random_next(&seed);
 	server_next = 0;
 	send_segment(TH_SYN, 0, sent, 5, option, sizeof(option));
-	take_answers(1000);
+	read_answers(1000);
 	send_data(0, 5, sent + 5, 5);
 	send_data(TH_FIN, 10, "", 0);
 	fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
@@ -290,9 +290,9 @@ static void check_flood(void)
 		isn = (uint32_t)random_next(&seed);
 		send_segment(TH_SYN, 0, "", 0, "", 0);
 		if (i % 64 == 0)
-			take_answers(0);
+			read_answers(0);
 	}
-	take_answers(0);
+	read_answers(0);
 	port = 50000;
 	fd = connect_peer(1);
 	send_data(0, 0, sent, 16);

@@ -84,7 +84,7 @@ static void expect_counts(struct spin_ctx *ctx)
  * The fields that a migration loses: from objects[1] to objects[2] counters of the table, and from the first source a field that only it
  * has.
  */
-static const char *lost(unsigned from, unsigned to)
+static const char *lost_fields(unsigned from, unsigned to)
 {
 	return !from ? "spin_state.other" : from == 1 && to == 2 ? "slots[].misses, slots[].pad" : "";
 }
@@ -103,7 +103,7 @@ static unsigned move(struct spin_ctx *ctx, struct spin_object *const *objects, u
 			continue;
 		if (err)
 			die("moving: %s", spin_strerror_last());
-		if (strcmp(report.lost, lost(at, to)))
+		if (strcmp(report.lost, lost_fields(at, to)))
 			die("from %u to %u is lost: %s", at, to, report.lost);
 		at = to;
 		moved++;

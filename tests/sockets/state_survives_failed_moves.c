@@ -26,7 +26,7 @@ static const struct moving_source sources[] = {
 };
 
 static unsigned passed, refused; /* the next `passed` updates succeed, and the `refused` updates after them fail */
-static unsigned happened;
+static unsigned injected;
 
 int __real_bpf_map_update_elem(int fd, const void *key, const void *value, __u64 flags); /* libbpf's */
 int __wrap_bpf_map_update_elem(int fd, const void *key, const void *value, __u64 flags);
@@ -37,14 +37,14 @@ int __wrap_bpf_map_update_elem(int fd, const void *key, const void *value, __u64
 		passed--;
 	} else if (refused) {
 		refused--;
-		happened++;
+		injected++;
 		errno = ENOMEM;
 		return -ENOMEM;
 	}
 	return __real_bpf_map_update_elem(fd, key, value, flags);
 }
 
-struct stage {
+struct fixture {
 	struct spin_nic *nic;
 	struct spin_ctx *ctx;
 	struct spin_object *object[2];
@@ -53,7 +53,7 @@ struct stage {
 	uint64_t sent;
 };
 
-static void run_packets(struct stage *s)
+static void run_packets(struct fixture *s)
 {
 	struct spin_run_result result;
 	uint8_t out[2048];
@@ -64,7 +64,7 @@ static void run_packets(struct stage *s)
 	expect((long long)s->sent, (long long)moving__field(s->ctx, "spin_state.packets"), "packets that were handled");
 }
 
-static void move(struct stage *s, unsigned at, unsigned updates)
+static void move(struct fixture *s, unsigned at, unsigned updates)
 {
 	int err;
 
@@ -79,20 +79,20 @@ static void move(struct stage *s, unsigned at, unsigned updates)
 }
 
 /* Repeats until a migration ends before the update that would fail. */
-static void each_update(struct stage *s, unsigned updates)
+static void each_update(struct fixture *s, unsigned updates)
 {
 	unsigned at = 0;
 
 	do {
-		happened = 0;
+		injected = 0;
 		move(s, at++, updates);
-	} while (happened);
+	} while (injected);
 	expect(0, s->ctx->gate != NULL, "gates after a migration that was not disturbed");
 	printf("%u updates, %s: %u migrations, %u failed, %u left their gate\n", at - 1, updates > 1 ? "and all that follow" : "each alone",
 	       s->moved, s->failed, s->stayed);
 }
 
-static void stage(struct stage *s, int socket_fd, const struct spin_guards *guards)
+static void test_failures(struct fixture *s, int socket_fd, const struct spin_guards *guards)
 {
 	struct spin_rule rule;
 
@@ -116,7 +116,7 @@ int main(void)
 {
 	struct spin_guards guards;
 	struct asks_hosts hosts;
-	struct stage s = { 0 };
+	struct fixture s = { 0 };
 	int fd;
 
 	need_root();
@@ -130,9 +130,9 @@ int main(void)
 		fail("a packet");
 	for (unsigned i = 0; i < 2; i++)
 		s.object[i] = moving__compile(&sources[i]);
-	stage(&s, -1, NULL);
+	test_failures(&s, -1, NULL);
 	expect(0, spin_guards__open(&guards, 0, 0), "guards");
-	stage(&s, fd, &guards);
+	test_failures(&s, fd, &guards);
 	spin_guards__close(&guards);
 	for (unsigned i = 0; i < 2; i++)
 		spin_object__close(s.object[i]);

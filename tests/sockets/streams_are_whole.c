@@ -26,8 +26,8 @@
 #include "tests/common/spind.h"
 #include <spin/libspin_socket.h>
 
-#define PORT    7117
-#define OF_EACH 200 /* connections per socket, of two sockets that share a state */
+#define PORT             7117
+#define CONNECTIONS_EACH 200 /* connections per socket, of two sockets that share a state */
 
 static struct asks_hosts hosts;
 static struct spind spind;
@@ -161,7 +161,7 @@ static void open_pair(struct pair *p)
 	connect_from(p, hosts.client_ns, "10.9.0.1");
 }
 
-static void hang_up(const struct pair *p)
+static void close_connection(const struct pair *p)
 {
 	close(p->client);
 	close(p->server);
@@ -170,7 +170,7 @@ static void hang_up(const struct pair *p)
 static void close_pair(struct pair *p)
 {
 	spin_ctx__destroy(p->ctx);
-	hang_up(p);
+	close_connection(p);
 	close(p->listener);
 }
 
@@ -270,7 +270,7 @@ static void check_connected(void)
 	p.ctx = attach(p.server, lines, 0);
 	p.lines = lines__state(p.ctx);
 	pass_stream("a connected socket", &p);
-	hang_up(&p);
+	close_connection(&p);
 	for (int i = 0; spin_ctx__alive(p.ctx) >= 0; i++) {
 		if (i == 300)
 			die("the context outlives its connection");
@@ -303,10 +303,10 @@ static void check_before_and_after(void)
 	if (spin_ctx__attach(p.ctx))
 		die("cannot attach again: %s", spin_strerror_last());
 	check_read("a connection from before the second time", &p, "three\n", "three\n");
-	hang_up(&p);
+	close_connection(&p);
 	connect_from(&p, hosts.client_ns, "10.9.0.1");
 	check_read("attached again", &p, "four\n", "Four\n");
-	hang_up(&early);
+	close_connection(&early);
 	close_pair(&p);
 }
 
@@ -436,7 +436,7 @@ static void check_many(void)
 			die("spin_connections_missed() does not grow while connections have no handlers");
 	}
 	for (unsigned i = 0; i < 1200; i++)
-		hang_up(&many[i]);
+		close_connection(&many[i]);
 	free(many);
 	lines__wait_for("many connections end", &p.lines->ended, capital);
 	/* connections without handlers end asynchronously, and each that ends is counted */
@@ -445,7 +445,7 @@ static void check_many(void)
 
 		connect_from(&p, hosts.client_ns, "10.9.0.1");
 		check_read("after many connections", &p, "abc", "Abc");
-		hang_up(&p);
+		close_connection(&p);
 		steady = lines__load(&p.lines->missed) == before ? steady + 1 : 0;
 		if (i == 1000)
 			die("spin_connections_missed() grows, and all connections have handlers");
@@ -462,7 +462,7 @@ static void check_other_listener(void)
 	listen_at(&p, "10.9.0.1");
 	connect_from(&other, hosts.server_ns, "127.0.0.1");
 	check_read("another socket's connection", &other, "mine\n", "mine\n");
-	hang_up(&other);
+	close_connection(&other);
 	close(other.listener);
 	close_pair(&p);
 }
@@ -471,22 +471,22 @@ static void check_other_listener(void)
 static void check_numbers(const struct pair *a, const struct pair *b, const struct lines *shared)
 {
 	const uint32_t before = lines__load(&shared->begun);
-	struct pair *many = calloc(2 * OF_EACH, sizeof(*many));
+	struct pair *many = calloc(2 * CONNECTIONS_EACH, sizeof(*many));
 
 	if (!many)
 		die("no memory");
-	for (unsigned i = 0; i < 2 * OF_EACH; i++) {
-		many[i] = i < OF_EACH ? *a : *b;
-		connect_from(&many[i], hosts.server_ns, i < OF_EACH ? "10.9.0.1" : "127.0.0.1");
+	for (unsigned i = 0; i < 2 * CONNECTIONS_EACH; i++) {
+		many[i] = i < CONNECTIONS_EACH ? *a : *b;
+		connect_from(&many[i], hosts.server_ns, i < CONNECTIONS_EACH ? "10.9.0.1" : "127.0.0.1");
 		check_read("one of many connections of a shared state", &many[i], "c", "C");
 	}
-	if (lines__load(&shared->begun) != before + 2 * OF_EACH)
-		die("%u of %u connections had handlers", lines__load(&shared->begun) - before, 2 * OF_EACH);
+	if (lines__load(&shared->begun) != before + 2 * CONNECTIONS_EACH)
+		die("%u of %u connections had handlers", lines__load(&shared->begun) - before, 2 * CONNECTIONS_EACH);
 	for (unsigned i = 0; i < LINES_CONNECTIONS; i++)
 		if (lines__load(&shared->connection[i].begun) - lines__load(&shared->connection[i].ended) > 1)
 			die("two open connections of a shared state have number %u", i);
-	for (unsigned i = 0; i < 2 * OF_EACH; i++)
-		hang_up(&many[i]);
+	for (unsigned i = 0; i < 2 * CONNECTIONS_EACH; i++)
+		close_connection(&many[i]);
 	free(many);
 }
 

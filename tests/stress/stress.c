@@ -113,7 +113,7 @@ static uint64_t all_runs(const struct stress *s)
 }
 
 /* Waits until nothing is in flight: counts no longer change. */
-static void wait_until_still(const struct stress *s)
+static void wait_until_idle(const struct stress *s)
 {
 	uint64_t before = UINT64_MAX, now;
 
@@ -259,7 +259,7 @@ static void run(struct stress *s, struct spin_nic *nic, unsigned seconds)
 		pthread_join(sender[i], NULL);
 	pthread_join(coming, NULL);
 	owners__close(&s->owners);
-	wait_until_still(s);
+	wait_until_idle(s);
 }
 
 int main(int argc, char **argv)

@@ -48,7 +48,7 @@ static int send_packet(uint32_t packet)
 }
 
 /* One acknowledgement, of any packet. */
-static int take_acknowledgement(void)
+static int receive_ack(void)
 {
 	const int limit_ms = (int)(5000 * slow_factor());
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -68,14 +68,14 @@ static void *send_part(void *arg)
 	uint32_t open = 0;
 
 	for (uint32_t packet = part->first; packet < part->end && !__atomic_load_n(&failed, __ATOMIC_RELAXED); packet++) {
-		if (open == WINDOW && !take_acknowledgement())
+		if (open == WINDOW && !receive_ack())
 			open--;
 		if (open == WINDOW || send_packet(packet))
 			__atomic_store_n(&failed, 1, __ATOMIC_RELAXED);
 		open++;
 	}
 	while (open-- && !__atomic_load_n(&failed, __ATOMIC_RELAXED))
-		if (take_acknowledgement())
+		if (receive_ack())
 			__atomic_store_n(&failed, 1, __ATOMIC_RELAXED);
 	return NULL;
 }
@@ -98,7 +98,7 @@ static int send_all(unsigned threads)
 	static struct part part[THREADS_MAX];
 	uint32_t between = packets - 2;
 
-	if (send_packet(0) || take_acknowledgement())
+	if (send_packet(0) || receive_ack())
 		return -1;
 	for (unsigned i = 0; i < threads; i++) {
 		part[i].first = 1 + (uint32_t)((uint64_t)between * i / threads);
@@ -108,7 +108,7 @@ static int send_all(unsigned threads)
 	}
 	for (unsigned i = 0; i < threads; i++)
 		pthread_join(part[i].thread, NULL);
-	return failed || send_packet(packets - 1) || take_acknowledgement() ? -1 : 0;
+	return failed || send_packet(packets - 1) || receive_ack() ? -1 : 0;
 }
 
 int main(int argc, char **argv)

@@ -30,9 +30,9 @@ struct copied {
 };
 
 static struct lossy link_;
-static struct spin_ctx *shown; /* its counters are printed after a failure */
-static struct spin_event news;
-static unsigned messages, others;
+static struct spin_ctx *failing_ctx; /* its counters are printed after a failure */
+static struct spin_event last_message;
+static unsigned messages, other_events;
 
 static void print_counters(struct spin_ctx *ctx)
 {
@@ -48,8 +48,8 @@ static void die(const char *what)
 {
 	printf("FAIL: %s (last reason: %s)\n", what, spin_strerror_last());
 	lossy__print(&link_);
-	if (shown)
-		print_counters(shown);
+	if (failing_ctx)
+		print_counters(failing_ctx);
 	exit(1);
 }
 
@@ -65,11 +65,11 @@ static void on_event(void *arg, const struct spin_event *event)
 {
 	(void)arg;
 	if (event->type == SPIN_EVENT_MESSAGE) {
-		news = *event;
+		last_message = *event;
 		messages++;
 	} else {
 		printf("event of type %u, handler %u\n", event->type, event->handler);
-		others++;
+		other_events++;
 	}
 }
 
@@ -83,7 +83,7 @@ static struct spin_ctx *receiver(const struct spin_object *object, struct spin_n
 	if (spin_rule__parse("udp dport 9330", &rule) || spin_nic__open(FAR_DEV, nic) || spin_nic__set_mode(*nic, SPIN_MODE_NATIVE) ||
 	    spin_ctx__create_opts(*nic, object, &rule, &opts, &ctx) || spin_ctx__attach(ctx))
 		die("the receiver");
-	shown = ctx;
+	failing_ctx = ctx;
 	return ctx;
 }
 
@@ -131,9 +131,9 @@ static void check(struct spin_ctx *ctx, const uint8_t *data, const struct spin_s
 	void *memory;
 
 	expect(1, messages, "completions told");
-	expect(0, others, "events of another kind");
-	expect(BYTES, news.length, "length of the message");
-	expect(report->message_id, news.message_id, "its id");
+	expect(0, other_events, "events of another kind");
+	expect(BYTES, last_message.length, "length of the message");
+	expect(report->message_id, last_message.message_id, "its id");
 	if (spin_ctx__host_memory(ctx, &memory, &bytes))
 		die("host memory");
 	expect(BYTES, bytes, "host memory");
@@ -163,7 +163,7 @@ static void transfer(const struct spin_object *object, const char *address, cons
 	struct spin_nic *nic;
 	struct spin_ctx *ctx = receiver(object, &nic);
 
-	messages = others = 0;
+	messages = other_events = 0;
 	send_message(address, data, &report);
 	wait_for_events(ctx);
 	print(ctx, address, &report);
@@ -171,7 +171,7 @@ static void transfer(const struct spin_object *object, const char *address, cons
 	/* every lost packet was retransmitted at least once */
 	if (report.resent < report.packets / 20)
 		die("the link has lost nothing");
-	shown = NULL;
+	failing_ctx = NULL;
 	spin_ctx__destroy(ctx);
 	spin_nic__close(nic);
 }
@@ -208,7 +208,7 @@ static void short_messages(const struct spin_object *object, const uint8_t *data
 	size_t bytes;
 	void *memory;
 
-	messages = others = 0;
+	messages = other_events = 0;
 	netns_enter(link_.near_ns);
 	if (spin_ctx__host_memory(ctx, &memory, &bytes) || spin_sender__open(FAR_ADDR, NULL, &opts, &s))
 		die("the sender");
@@ -218,14 +218,14 @@ static void short_messages(const struct spin_object *object, const uint8_t *data
 		if (spin_sender__send(s, data + from, length, NULL, &report))
 			die("a short message");
 		wait_for_message(ctx);
-		expect(report.message_id, news.message_id, "its id");
-		expect(length, news.length, "its length");
+		expect(report.message_id, last_message.message_id, "its id");
+		expect(length, last_message.length, "its length");
 		if (memcmp(memory, data + from, length))
 			die("a short message has not arrived as it was sent");
 	}
 	wait_for_events(ctx);
 	expect(SHORT_MESSAGES, messages, "completions told of short messages");
-	expect(0, others, "events of another kind");
+	expect(0, other_events, "events of another kind");
 	if (spin_ctx__symbol(ctx, "spin_state", (void **)&copied, &bytes))
 		die("state");
 	expect(SHORT_MESSAGES, copied->headers, "runs of the header handler");
@@ -235,7 +235,7 @@ static void short_messages(const struct spin_object *object, const uint8_t *data
 	spin_ctx__counters(ctx, packets);
 	if (!packets[SPIN_REASON_PARKED])
 		die("no first packet was late");
-	shown = NULL;
+	failing_ctx = NULL;
 	spin_sender__close(s);
 	spin_ctx__destroy(ctx);
 	spin_nic__close(nic);

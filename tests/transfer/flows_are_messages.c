@@ -19,13 +19,13 @@
 #include "tests/common/random.h"
 #include "tests/common/net/slow.h"
 
-#define PORT     9000
-#define PACKETS  40u
-#define MESSAGES 25u
-#define LEAST    6u /* shorter ones end before the word that identifies the last one */
+#define PORT      9000
+#define PACKETS   40u
+#define MESSAGES  25u
+#define BYTES_MIN 6u /* shorter ones end before the word that identifies the last one */
 
 static struct spin_ctx *ctx;
-static struct spin_event news;
+static struct spin_event last_message;
 static unsigned messages;
 static uint64_t sent;
 
@@ -40,7 +40,7 @@ static void on_event(void *arg, const struct spin_event *event)
 	(void)arg;
 	if (event->type != SPIN_EVENT_MESSAGE)
 		die("an event of another kind");
-	news = *event;
+	last_message = *event;
 	messages++;
 }
 
@@ -94,7 +94,7 @@ static void send_messages(const char *address, int family, uint64_t *seed)
 {
 	static uint8_t data[PACKETS * 1400];
 	int fd = open_socket(address, family), other = open_socket(address, family);
-	uint8_t answer[64], alone[LEAST] = { 0 };
+	uint8_t answer[64], alone[BYTES_MIN] = { 0 };
 	size_t memory_bytes;
 	uint8_t *memory;
 
@@ -107,7 +107,7 @@ static void send_messages(const char *address, int family, uint64_t *seed)
 		random_fill(seed, data, sizeof(data));
 		memset(memory, 0xee, sizeof(data));
 		for (unsigned p = 0; p < packets; p++) {
-			uint32_t length = LEAST + (uint32_t)random_below(seed, 1394);
+			uint32_t length = BYTES_MIN + (uint32_t)random_below(seed, 1394);
 
 			if (m == 3 && p == 1) /* not a packet of the message */
 				send(fd, NULL, 0, 0);
@@ -115,14 +115,14 @@ static void send_messages(const char *address, int family, uint64_t *seed)
 			bytes += length;
 		}
 		wait_for(before + 1);
-		if (news.length != bytes || news.deposited_bytes != bytes || news.message_id != PORT)
+		if (last_message.length != bytes || last_message.deposited_bytes != bytes || last_message.message_id != PORT)
 			die("another message than was sent");
 		if (memcmp(memory, data, bytes) || memory[bytes] != 0xee)
 			die("what arrived is not what was sent");
 		/* another socket's message in between is a message of its own */
-		send_packet(other, alone, LEAST, 1);
+		send_packet(other, alone, BYTES_MIN, 1);
 		wait_for(before + 2);
-		if (news.length != LEAST)
+		if (last_message.length != BYTES_MIN)
 			die("a flow has what another one sent");
 	}
 	if (recv(fd, answer, sizeof(answer), MSG_DONTWAIT) >= 0 || recv(other, answer, sizeof(answer), MSG_DONTWAIT) >= 0)

@@ -32,8 +32,8 @@ receive() {
 	receiver=$!
 }
 
-# moment: sleeps a random time below half a second
-moment() { sleep "0.$(od -An -N2 -tu2 /dev/urandom | awk '{ printf "%03d", $1 % 500 }')"; }
+# random_sleep: sleeps for less than half a second
+random_sleep() { sleep "0.$(od -An -N2 -tu2 /dev/urandom | awk '{ printf "%03d", $1 % 500 }')"; }
 
 for round in 1 2 3 4 5 6 7 8 9 10 11 12; do
 	pieces=
@@ -43,7 +43,7 @@ for round in 1 2 3 4 5 6 7 8 9 10 11 12; do
 	nsenter --net=/run/netns/$B "$BUILD/bin/spinctl" send "$tmp/file" "$tmp/file" "$tmp/file" "$tmp/file" --to 10.9.0.1 $pieces \
 		>/dev/null 2>&1 &
 	sender=$!
-	moment
+	random_sleep
 	if [ $((round % 2)) = 0 ]; then
 		kill -9 $sender $receiver 2>/dev/null
 	else

@@ -63,7 +63,7 @@ static int is_answered(int client, int server, uint32_t bytes)
 }
 
 /* Replies must still have space after the rule was changed, and after the handlers were replaced. */
-static void change(struct spin_ctx *ctx, int client, int server)
+static void change_rule_and_handlers(struct spin_ctx *ctx, int client, int server)
 {
 	struct spin_object *object;
 	struct spin_rule rule;
@@ -110,7 +110,7 @@ static void run_mode(const struct pair *pair, enum spin_mode mode)
 	if (!delivered)
 		die("all replies have room: the test does not reach what it is for");
 	netns_enter(pair->far_ns);
-	change(ctx, client, server);
+	change_rule_and_handlers(ctx, client, server);
 	close(client);
 	close(server);
 	nic = spin_ctx__nic(ctx);

@@ -20,11 +20,11 @@
 #include <spin/slmp.h>
 #include <spin/libspin_message.h>
 
-#define MESSAGES   200u
-#define PACKETS    8u
-#define STRIDE     1000u
-#define BYTES      (PACKETS * STRIDE)
-#define PATIENCE_S (60 * slow_factor())
+#define MESSAGES  200u
+#define PACKETS   8u
+#define STRIDE    1000u
+#define BYTES     (PACKETS * STRIDE)
+#define TIMEOUT_S (60 * slow_factor())
 
 static const struct lossy_rates bad = { .lose = 5, .twice = 5, .hold = 25, .reach = 10 };
 
@@ -88,7 +88,7 @@ static void send_packet(int fd, uint32_t id, unsigned packet)
 }
 
 /* Returns 0 if nothing arrives for a while. Late packets of earlier messages are not an error. */
-static int take_answer(int fd, uint32_t id, const uint8_t *want, unsigned *acknowledged, unsigned *back)
+static int receive_reply(int fd, uint32_t id, const uint8_t *want, unsigned *acknowledged, unsigned *returned)
 {
 	struct datagram d;
 	ssize_t bytes = recv(fd, &d, sizeof(d), 0);
@@ -104,7 +104,7 @@ static int take_answer(int fd, uint32_t id, const uint8_t *want, unsigned *ackno
 	if (bytes == sizeof(d) && memcmp(d.payload, want + offset, STRIDE))
 		die("what came back has another payload");
 	if (ntohl(d.head.message_id) == id)
-		*(bytes == sizeof(d) ? back : acknowledged) |= 1u << packet;
+		*(bytes == sizeof(d) ? returned : acknowledged) |= 1u << packet;
 	return 1;
 }
 
@@ -113,7 +113,7 @@ static void round_trips(const char *handler, uint32_t first_id)
 	struct spin_ctx *ctx = serve(handler);
 	const uint8_t *want = pings;
 	time_t start = time(NULL);
-	unsigned came = 0;
+	unsigned returned_count = 0;
 	int fd = open_socket();
 	uint8_t *memory;
 	size_t bytes;
@@ -127,22 +127,22 @@ static void round_trips(const char *handler, uint32_t first_id)
 		want = memory;
 	}
 	for (uint32_t id = first_id; id < first_id + MESSAGES; id++) {
-		unsigned acknowledged = 0, back = 0;
+		unsigned acknowledged = 0, returned = 0;
 
 		while (acknowledged != (1u << PACKETS) - 1) {
-			if (time(NULL) - start > PATIENCE_S)
+			if (time(NULL) - start > TIMEOUT_S)
 				die("packets are not acknowledged");
 			for (unsigned p = 0; p < PACKETS; p++)
 				if (!(acknowledged >> p & 1))
 					send_packet(fd, id, p);
-			while (acknowledged != (1u << PACKETS) - 1 && take_answer(fd, id, want, &acknowledged, &back))
+			while (acknowledged != (1u << PACKETS) - 1 && receive_reply(fd, id, want, &acknowledged, &returned))
 				;
 		}
-		came += (unsigned)__builtin_popcount(back);
+		returned_count += (unsigned)__builtin_popcount(returned);
 	}
-	printf("%s: %u of %u packets came back\n", handler, came, MESSAGES * PACKETS);
+	printf("%s: %u of %u packets came back\n", handler, returned_count, MESSAGES * PACKETS);
 	/* one in twenty is lost on the way back; some arrive after their message has ended */
-	if (came < MESSAGES * PACKETS / 2)
+	if (returned_count < MESSAGES * PACKETS / 2)
 		die("too few packets came back");
 	close(fd);
 	spin_ctx__destroy(ctx);

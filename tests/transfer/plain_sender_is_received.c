@@ -22,7 +22,7 @@
 
 static uint8_t data[BYTES];
 static struct spin_ctx *ctx;
-static struct spin_event news;
+static struct spin_event last_message;
 static unsigned messages;
 
 static void die(const char *what)
@@ -36,7 +36,7 @@ static void on_event(void *arg, const struct spin_event *event)
 	(void)arg;
 	if (event->type != SPIN_EVENT_MESSAGE)
 		die("an event of another kind");
-	news = *event;
+	last_message = *event;
 	messages++;
 }
 
@@ -73,7 +73,7 @@ static void send_one(struct slmp_plain *s, uint32_t bytes)
 		if (spin_ctx__events(ctx, on_event, NULL) < 0)
 			die("events");
 	}
-	if (messages != before + 1 || news.message_id != id || news.length != bytes)
+	if (messages != before + 1 || last_message.message_id != id || last_message.length != bytes)
 		die("another message than was sent");
 	if (memcmp(memory, data, bytes) || memory[bytes] != 0xee)
 		die("what arrived is not what was sent");

@@ -98,7 +98,7 @@ static void send_packet(int fd, uint32_t id, uint32_t packet)
 }
 
 /* Waits for the first acknowledgement, then receives all that have arrived. */
-static void take_acknowledgements(int fd, uint32_t id, int wait_ms)
+static void receive_acknowledgements(int fd, uint32_t id, int wait_ms)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 	struct spin_slmp ack;
@@ -126,9 +126,9 @@ static void send_round(int fd, uint32_t id)
 			for (uint32_t packet = first; packet < first + TURN; packet++)
 				if (!acknowledged[packet])
 					send_packet(fd, id, packet);
-			take_acknowledgements(fd, id, 0);
+			receive_acknowledgements(fd, id, 0);
 		}
-	take_acknowledgements(fd, id, 20);
+	receive_acknowledgements(fd, id, 20);
 }
 
 static void send_message(int fd, uint32_t id)

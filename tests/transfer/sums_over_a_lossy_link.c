@@ -35,7 +35,7 @@ static struct lossy link_;
 static uint32_t data[MESSAGES][INTEGERS];
 static uint32_t integers; /* of each message in the current case */
 static int put;
-static unsigned completed, others;
+static unsigned completed, other_events;
 
 static void die(const char *what)
 {
@@ -50,7 +50,7 @@ static void on_event(void *arg, const struct spin_event *event)
 	if (event->type == SPIN_EVENT_MESSAGE && !(event->flags & SPIN_EVENT_FAILED))
 		completed++;
 	else
-		others++;
+		other_events++;
 }
 
 static struct spin_ctx *receiver(const char *handler)
@@ -96,7 +96,7 @@ static void send_all(struct spin_ctx *ctx, unsigned events)
 	struct pollfd fd = { .fd = spin_ctx__event_fd(ctx), .events = POLLIN };
 	pthread_t thread[SENDERS];
 
-	completed = others = 0;
+	completed = other_events = 0;
 	for (uintptr_t i = 0; i < SENDERS; i++)
 		if (pthread_create(&thread[i], NULL, send_some, (void *)i))
 			die("no thread");
@@ -106,8 +106,8 @@ static void send_all(struct spin_ctx *ctx, unsigned events)
 	while (poll(&fd, 1, completed < events ? WAIT_MS : 300) > 0)
 		if (spin_ctx__events(ctx, on_event, NULL) < 0)
 			die("events");
-	if (completed != events || others) {
-		printf("%u messages reported, %u expected; %u other events\n", completed, events, others);
+	if (completed != events || other_events) {
+		printf("%u messages reported, %u expected; %u other events\n", completed, events, other_events);
 		die("the host is told of something else");
 	}
 }

@@ -36,12 +36,12 @@ static const void *fetch(const void *from, void *buffer, size_t bytes)
 #undef __atomic_load_n
 #undef __atomic_store_n
 
-#define KEYS     6
-#define HPUS     3
-#define ON_WAY   64
-#define SECONDS  3
-#define PATIENCE (150 * slow_factor()) /* seconds to reach the number of hits on a busy machine */
-#define HITS_MIN 10000
+#define KEYS          6
+#define HPUS          3
+#define IN_FLIGHT_MAX 64
+#define SECONDS       3
+#define TIMEOUT_S     (150 * slow_factor()) /* seconds to reach the number of hits on a busy machine */
+#define HITS_MIN      10000
 
 /* Frames are laid out as XDP has them. Only the fields that the handler uses are set. */
 struct frame {
@@ -56,8 +56,8 @@ struct frame {
 static uint32_t store[KEYS][KV_WORDS], version[KEYS], acknowledged[KEYS];
 
 /* Requests queued for the server. */
-static struct kv_message on_way[ON_WAY];
-static unsigned on_way_count;
+static struct kv_message in_flight[IN_FLIGHT_MAX];
+static unsigned in_flight_count;
 static pthread_mutex_t on_way_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static uint64_t hits, stale, foreign;
@@ -76,7 +76,7 @@ static void make_value(uint32_t *value, uint32_t index, uint32_t of_version)
 		value[i] = (of_version * KEYS + index) * 0x9e3779b1u + i;
 }
 
-static void judge(const struct kv_message *m, uint32_t index, uint32_t oldest)
+static void check_value(const struct kv_message *m, uint32_t index, uint32_t oldest)
 {
 	uint32_t want[KV_WORDS], got = m->value[0];
 
@@ -100,10 +100,10 @@ static void to_server(struct kv_message *m)
 		return;
 	while (!queued && !__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) {
 		pthread_mutex_lock(&on_way_lock);
-		if (on_way_count < ON_WAY) {
-			if (on_way_count && random32() % 16 == 0)
-				m->lease = on_way[random32() % on_way_count].lease;
-			on_way[on_way_count++] = *m;
+		if (in_flight_count < IN_FLIGHT_MAX) {
+			if (in_flight_count && random32() % 16 == 0)
+				m->lease = in_flight[random32() % in_flight_count].lease;
+			in_flight[in_flight_count++] = *m;
 			queued = 1;
 		}
 		pthread_mutex_unlock(&on_way_lock);
@@ -118,12 +118,12 @@ static int from_hpus(struct kv_message *m)
 	int got = 0;
 
 	pthread_mutex_lock(&on_way_lock);
-	if (on_way_count) {
-		unsigned i = random32() % on_way_count;
+	if (in_flight_count) {
+		unsigned i = random32() % in_flight_count;
 
-		*m = on_way[i];
+		*m = in_flight[i];
 		if (random32() % 16)
-			on_way[i] = on_way[--on_way_count];
+			in_flight[i] = in_flight[--in_flight_count];
 		got = 1;
 	}
 	pthread_mutex_unlock(&on_way_lock);
@@ -154,7 +154,7 @@ static void *hpu(void *arg)
 		linger();
 		if (kvstore_payload(&payload, &spin_state) == SPIN_REPLIED) {
 			m = frame.message;
-			judge(&m, index, oldest);
+			check_value(&m, index, oldest);
 		} else {
 			m = frame.message;
 			to_server(&m);
@@ -198,7 +198,7 @@ int main(void)
 				sched_yield();
 		}
 		now = time(NULL) - start;
-	} while (now < SECONDS || (now < PATIENCE && __atomic_load_n(&hits, __ATOMIC_RELAXED) < HITS_MIN));
+	} while (now < SECONDS || (now < TIMEOUT_S && __atomic_load_n(&hits, __ATOMIC_RELAXED) < HITS_MIN));
 	__atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
 	for (int i = 0; i < HPUS; i++)
 		pthread_join(thread[i], NULL);

@@ -127,7 +127,7 @@ static void instructions(void)
 }
 
 /* The program must fail, with `want` in the reason. */
-static void refuse(const char *want, const struct bpf_insn *insns, unsigned count)
+static void expect_refused(const char *want, const struct bpf_insn *insns, unsigned count)
 {
 	char reason[200] = "";
 	int64_t rc = run(insns, count, reason, sizeof(reason));
@@ -137,10 +137,10 @@ static void refuse(const char *want, const struct bpf_insn *insns, unsigned coun
 	printf("not refused for '%s': %lld, %s\n", want, (long long)rc, reason);
 	failures++;
 }
-#define REFUSE(want, ...)                                              \
-	do {                                                           \
-		static const struct bpf_insn insns[] = __VA_ARGS__;    \
-		refuse(want, insns, sizeof(insns) / sizeof(insns[0])); \
+#define REFUSE(want, ...)                                                      \
+	do {                                                                   \
+		static const struct bpf_insn insns[] = __VA_ARGS__;            \
+		expect_refused(want, insns, sizeof(insns) / sizeof(insns[0])); \
 	} while (0)
 
 static void traps(void)

@@ -11,11 +11,11 @@
 
 static int failures;
 
-static void is(const char *what, double is, double want)
+static void expect_equal(const char *what, double got, double want)
 {
-	if (fabs(is - want) <= 1e-6 * fabs(want))
+	if (fabs(got - want) <= 1e-6 * fabs(want))
 		return;
-	printf("%s: %.9g, not %.9g\n", what, is, want);
+	printf("%s: %.9g, not %.9g\n", what, got, want);
 	failures++;
 }
 
@@ -134,17 +134,18 @@ static void formulas(void)
 
 	compare__published(property);
 	make(property, &r);
-	is("hXDP, one row: 3 cycles at 156.25 MHz", r.hxdp[SHORT].million_packets_per_s, 156.25 / 3);
-	is("hXDP, 100 rows, 2 helpers, pipeline drained", r.hxdp[LONG].million_packets_per_s, 156.25 / (2 + 100 + 3 + 2));
-	is("hXDP, 1514 bytes at 40 Gbit/s", r.hxdp[LARGE].million_packets_per_s, 40e3 / (8 * 1538));
-	is("NFP: the highest rate published", r.nfp[SHORT].million_packets_per_s, 33);
-	is("hXDP, 97 bytes in 4 frames", r.hxdp[WAITS].million_packets_per_s, 156.25 / 4);
-	is("NFP: 15024 instructions on 50 engines", r.nfp[LONG].million_packets_per_s, 50 * 800 / 15024.0);
-	is("NFP: 200 look-ups of 250 cycles on 200 threads", r.nfp[WAITS].million_packets_per_s, 200 * 800 / (84.0 + 100 + 50000));
-	is("DPA: the highest rate published", r.dpa[SHORT].million_packets_per_s, 92.1);
-	is("DPA: 87000 cycles to issue", r.dpa[LONG].million_packets_per_s, 189 / 16.0 * 1800 / 87000);
-	is("DPA: latency on 189 threads", r.dpa[WAITS].million_packets_per_s, 189 * 1800 / 90000.0);
-	is("DPA, 1500 bytes at 400 Gbit/s", r.dpa[LARGE].million_packets_per_s, 400e3 / (8 * 1538));
+	expect_equal("hXDP, one row: 3 cycles at 156.25 MHz", r.hxdp[SHORT].million_packets_per_s, 156.25 / 3);
+	expect_equal("hXDP, 100 rows, 2 helpers, pipeline drained", r.hxdp[LONG].million_packets_per_s, 156.25 / (2 + 100 + 3 + 2));
+	expect_equal("hXDP, 1514 bytes at 40 Gbit/s", r.hxdp[LARGE].million_packets_per_s, 40e3 / (8 * 1538));
+	expect_equal("NFP: the highest rate published", r.nfp[SHORT].million_packets_per_s, 33);
+	expect_equal("hXDP, 97 bytes in 4 frames", r.hxdp[WAITS].million_packets_per_s, 156.25 / 4);
+	expect_equal("NFP: 15024 instructions on 50 engines", r.nfp[LONG].million_packets_per_s, 50 * 800 / 15024.0);
+	expect_equal("NFP: 200 look-ups of 250 cycles on 200 threads", r.nfp[WAITS].million_packets_per_s,
+		     200 * 800 / (84.0 + 100 + 50000));
+	expect_equal("DPA: the highest rate published", r.dpa[SHORT].million_packets_per_s, 92.1);
+	expect_equal("DPA: 87000 cycles to issue", r.dpa[LONG].million_packets_per_s, 189 / 16.0 * 1800 / 87000);
+	expect_equal("DPA: latency on 189 threads", r.dpa[WAITS].million_packets_per_s, 189 * 1800 / 90000.0);
+	expect_equal("DPA, 1500 bytes at 400 Gbit/s", r.dpa[LARGE].million_packets_per_s, 400e3 / (8 * 1538));
 }
 
 int main(void)

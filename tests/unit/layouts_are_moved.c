@@ -295,7 +295,7 @@ static void set(const struct btf *btf, const struct layout_variable *var, char *
 }
 
 /* Sets the expected values in a copy, which must not change. */
-static void want(const struct btf *btf, const struct layout_variable *var, const char *mem, const struct moved *c)
+static void expect_values(const struct btf *btf, const struct layout_variable *var, const char *mem, const struct moved *c)
 {
 	char *copy = malloc(var->bytes);
 
@@ -341,7 +341,7 @@ static void try_case(const struct btf *from, const struct btf *to, size_t i)
 	if (err)
 		says(c->reason);
 	else
-		want(to, &y, new, c);
+		expect_values(to, &y, new, c);
 	if (strcmp(lost.names, c->lost))
 		fail(lost.names);
 	layout_move__free(move);

@@ -23,17 +23,17 @@
 
 static char text[65536];
 
-static void differs(const char *what)
+static void fail_with_text(const char *what)
 {
 	printf("it printed: '%s'\n", text);
 	fail(what);
 }
 
-static void has(const char *part)
+static void expect_text(const char *part)
 {
 	if (!strstr(text, part)) {
 		printf("without '%s'\n", part);
-		differs("a part of it");
+		fail_with_text("a part of it");
 	}
 }
 
@@ -81,12 +81,12 @@ static void printed_on_a_terminal(void)
 	size_t length;
 
 	print(1);
-	has(ERASE "spincc: verifying spin_xdp of count.c: 12 s" ERASE "spincc: verifying spin_copied of count.c: 1 s");
+	expect_text(ERASE "spincc: verifying spin_xdp of count.c: 12 s" ERASE "spincc: verifying spin_copied of count.c: 1 s");
 	if (strchr(text, '\n'))
-		differs("a line more on the terminal");
+		fail_with_text("a line more on the terminal");
 	length = strlen(text);
 	if (length < strlen(ERASE) || strcmp(text + length - strlen(ERASE), ERASE))
-		differs("the line is not erased");
+		fail_with_text("the line is not erased");
 }
 
 static void printed_into_a_file(void)
@@ -94,12 +94,12 @@ static void printed_into_a_file(void)
 	unsigned lines = 0;
 
 	print(0);
-	has("spincc: the kernel has been verifying spin_xdp of count.c for 10 s;");
-	has("spincc: the kernel has been verifying spin_copied of count.c for 10 s;");
+	expect_text("spincc: the kernel has been verifying spin_xdp of count.c for 10 s;");
+	expect_text("spincc: the kernel has been verifying spin_copied of count.c for 10 s;");
 	for (const char *at = text; (at = strchr(at, '\n')); at++)
 		lines++;
 	if (lines != 2 || strchr(text, '\033'))
-		differs("not one line for each program");
+		fail_with_text("not one line for each program");
 }
 
 static pid_t start_spincc(const char *directory, int *terminal)
@@ -130,7 +130,7 @@ static size_t read_until(int fd, const char *part)
 	while (!strstr(text, part)) {
 		n = read(fd, text + have, sizeof(text) - 1 - have);
 		if (n <= 0)
-			differs(part);
+			fail_with_text(part);
 		have += (size_t)n;
 		text[have] = '\0';
 	}
@@ -159,10 +159,10 @@ static void spincc_shows_it(const char *directory)
 	read_to_end(fd, read_until(fd, "spincc: verifying spin_xdp of too_many_paths.c: "));
 	waitpid(pid, &status, 0);
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 1)
-		differs("the exit status");
+		fail_with_text("the exit status");
 	last = strstr(text, ERASE SLOW_HANDLER ":");
 	if (!last || strstr(last, "verifying"))
-		differs("the line is not erased before what follows");
+		fail_with_text("the line is not erased before what follows");
 	empty(directory);
 }
 
@@ -176,11 +176,11 @@ static void signal_ends_it(const char *directory, int by)
 	read_to_end(fd, have);
 	waitpid(pid, &status, 0);
 	if (!WIFSIGNALED(status) || WTERMSIG(status) != by)
-		differs("the signal is not what it ended of");
-	has(ERASE "spincc: ");
-	has("a signal interrupted the kernel");
+		fail_with_text("the signal is not what it ended of");
+	expect_text(ERASE "spincc: ");
+	expect_text("a signal interrupted the kernel");
 	if (strstr(text, ": 5 s"))
-		differs("the load went on");
+		fail_with_text("the load went on");
 	empty(directory);
 }
 

@@ -194,7 +194,7 @@ static int has_value(const char *key, const char *value)
 	return entry && entry->text_bytes == bytes && !memcmp(entry->text, text, bytes);
 }
 
-static void want_bytes(const void *key, size_t bytes)
+static void request_key_bytes(const void *key, size_t bytes)
 {
 	struct mc_wanted *wanted = NULL;
 
@@ -211,9 +211,9 @@ static void want_bytes(const void *key, size_t bytes)
 	__atomic_store_n(&wanted->state, MC_WANTED_READY, __ATOMIC_RELEASE);
 }
 
-static void want(const char *key)
+static void request_key(const char *key)
 {
-	want_bytes(key, strlen(key));
+	request_key_bytes(key, strlen(key));
 }
 
 /* --- the filling process --- */
@@ -252,7 +252,7 @@ static void run_ms(int64_t ms)
 		proc_progress();                                                         \
 	} while (0)
 
-static struct fill_counts counts(void)
+static struct fill_counts read_counts(void)
 {
 	struct fill_counts counts;
 
@@ -297,11 +297,11 @@ static void test_texts(void)
 	count_change("does_not_fit");
 	set_uncounted(client, "does_not_fit", 0, value, MC_TEXT_BYTES - 8);
 	for (unsigned i = 0; i < 8; i++)
-		want(keys[i]);
-	want_bytes("plain\r\nflush_all", 16);
-	want_bytes("a b", 3);
-	want_bytes("a\0b", 3);
-	RUN_UNTIL(find(keys[7]) && !counts().candidates, "the keys are entries");
+		request_key(keys[i]);
+	request_key_bytes("plain\r\nflush_all", 16);
+	request_key_bytes("a b", 3);
+	request_key_bytes("a\0b", 3);
+	RUN_UNTIL(find(keys[7]) && !read_counts().candidates, "the keys are entries");
 	for (unsigned i = 0; i < 8; i++) {
 		const struct mc_entry *entry = find(keys[i]);
 		const size_t bytes = get_by_udp(keys[i], text);
@@ -317,29 +317,29 @@ static void test_texts(void)
 			if (((const char *)entry->text)[at])
 				die("there are no zeros behind the text of %s", keys[i]);
 	}
-	if (counts().filled != 6 || counts().refused != 2)
-		die("%llu filled, %llu refused", (unsigned long long)counts().filled, (unsigned long long)counts().refused);
+	if (read_counts().filled != 6 || read_counts().refused != 2)
+		die("%llu filled, %llu refused", (unsigned long long)read_counts().filled, (unsigned long long)read_counts().refused);
 }
 
 static void test_change_in_quarantine(void)
 {
-	const struct fill_counts before = counts();
+	const struct fill_counts before = read_counts();
 	struct mc_entry *entry;
 
 	set("changing", 0, "old");
-	want("changing");
-	RUN_UNTIL(counts().quarantines > before.quarantines, "a quarantine begins");
+	request_key("changing");
+	RUN_UNTIL(read_counts().quarantines > before.quarantines, "a quarantine begins");
 	run_ms(100);
 	set("changing", 0, "new");
 	RUN_UNTIL(find("changing"), "a key is filled in the next quarantine");
-	if (counts().changed == before.changed || !has_value("changing", "new"))
+	if (read_counts().changed == before.changed || !has_value("changing", "new"))
 		die("the quarantine does not see the change");
 	entry = find("changing");
 	count_change("changing");
 	if (find("changing"))
 		die("an entry lives on after a change");
 	set("changing", 0, "newer");
-	want("changing");
+	request_key("changing");
 	RUN_UNTIL(find("changing"), "it is filled again");
 	if (find("changing") != entry)
 		die("a key has two entries");
@@ -347,16 +347,16 @@ static void test_change_in_quarantine(void)
 
 static void test_stopped_memcached(void)
 {
-	const uint64_t filled = counts().filled;
+	const uint64_t filled = read_counts().filled;
 
 	set("late", 0, "old");
 	run_ms(50);
 	kill(memcached, SIGSTOP);
 	count_change("late");
 	send_all(client, "set late 7 0 3\r\nnew\r\n", 21);
-	want("late");
+	request_key("late");
 	run_ms(3000);
-	if (counts().filled != filled || !counts().stalls)
+	if (read_counts().filled != filled || !read_counts().stalls)
 		die("keys are filled while memcached is stopped");
 	kill(memcached, SIGCONT);
 	RUN_UNTIL(find("late"), "it goes on");
@@ -386,10 +386,10 @@ static void test_blocked_connection(void)
 	count_change("blocked");
 	send_all(other, commands, strlen(commands));
 	pause_ms(100);
-	want("blocked");
-	filled = counts().filled;
+	request_key("blocked");
+	filled = read_counts().filled;
 	run_ms(3000);
-	if (counts().filled != filled)
+	if (read_counts().filled != filled)
 		die("keys are filled though memcached has a change that it does not execute");
 	for (size_t n = 1; n; left += n)
 		n = receive(other, some, 1 << 20, 500);
@@ -411,11 +411,11 @@ static void test_times(void)
 	set("shorter", 1, "of 1 s");
 	set("used", 0, "of no end");
 	set("unused", 0, "of no end");
-	want("short");
-	want("shorter");
-	want("used");
-	want("unused");
-	RUN_UNTIL(find("unused") && !counts().candidates, "they are entries");
+	request_key("short");
+	request_key("shorter");
+	request_key("used");
+	request_key("unused");
+	RUN_UNTIL(find("unused") && !read_counts().candidates, "they are entries");
 	entry = find("short");
 	if (find("shorter") || (entry && entry->until - tick_now() > 3))
 		die("an entry would outlive its value: %d, %u ticks", find("shorter") != NULL, entry ? entry->until - tick_now() : 0);
@@ -431,26 +431,26 @@ static void test_times(void)
 		if (!has_value("used", "of no end"))
 			die("an entry in use has ended");
 	}
-	if (find("unused") || find("short") || entry->until == until || !counts().refreshed)
+	if (find("unused") || find("short") || entry->until == until || !read_counts().refreshed)
 		die("an entry lives too long");
 }
 
 static void test_flush_to_come(void)
 {
-	const uint64_t filled = counts().filled;
+	const uint64_t filled = read_counts().filled;
 
 	set("flushed", 0, "x");
 	cache->off_until = tick_now() + 3;
-	want("flushed");
+	request_key("flushed");
 	run_ms(1500);
-	if (counts().filled != filled)
+	if (read_counts().filled != filled)
 		die("keys are filled before a flush_all");
 	RUN_UNTIL(find("flushed"), "keys are filled after it");
 }
 
 static void test_many(void)
 {
-	const uint64_t filled = counts().filled;
+	const uint64_t filled = read_counts().filled;
 	char key[32];
 
 	for (unsigned i = 0; i < 1000; i++) {
@@ -459,11 +459,11 @@ static void test_many(void)
 	}
 	for (unsigned i = 0; i < 1000; i++) {
 		snprintf(key, sizeof(key), "many%u", i);
-		want(key);
+		request_key(key);
 		if (i % 200 == 199)
 			expect_step();
 	}
-	RUN_UNTIL(counts().filled + 20 > filled + 1000 && !counts().candidates, "1000 keys are entries");
+	RUN_UNTIL(read_counts().filled + 20 > filled + 1000 && !read_counts().candidates, "1000 keys are entries");
 	for (unsigned i = 0; i < 1000; i++) {
 		snprintf(key, sizeof(key), "many%u", i);
 		if (find(key) && !has_value(key, key))
@@ -474,7 +474,7 @@ static void test_many(void)
 static void test_idle(void)
 {
 	struct rusage before, after;
-	const uint64_t rounds = counts().rounds;
+	const uint64_t rounds = read_counts().rounds;
 	double ms;
 
 	run_ms(3000);
@@ -483,7 +483,7 @@ static void test_idle(void)
 	getrusage(RUSAGE_SELF, &after);
 	ms = (double)(after.ru_utime.tv_sec + after.ru_stime.tv_sec - before.ru_utime.tv_sec - before.ru_stime.tv_sec) * 1e3 +
 	     (double)(after.ru_utime.tv_usec + after.ru_stime.tv_usec - before.ru_utime.tv_usec - before.ru_stime.tv_usec) / 1e3;
-	printf("idle: %.2f %% of a CPU, %llu rounds in 7 s\n", ms / 40, (unsigned long long)(counts().rounds - rounds));
+	printf("idle: %.2f %% of a CPU, %llu rounds in 7 s\n", ms / 40, (unsigned long long)(read_counts().rounds - rounds));
 	if (ms > 80 * slow_factor())
 		die("%.1f ms of CPU time in 4 s without anything to do", ms);
 }
@@ -491,7 +491,7 @@ static void test_idle(void)
 static void test_restart(void)
 {
 	set("lost", 0, "x");
-	want("lost");
+	request_key("lost");
 	RUN_UNTIL(find("lost"), "a key is an entry");
 	end_memcached();
 	RUN_UNTIL(!cache->on, "the cache is off without memcached");
@@ -502,7 +502,7 @@ static void test_restart(void)
 		if (entries[i].key_bytes || entries[i].tag & 1)
 			die("an entry is left of the memcached that is gone");
 	set("lost", 0, "y");
-	want("lost");
+	request_key("lost");
 	RUN_UNTIL(has_value("lost", "y"), "it is filled");
 }
 
@@ -530,7 +530,7 @@ static void test_flood(void)
 			send(udp, datagram, sizeof(datagram) - 1, MSG_DONTWAIT);
 	}
 	pause_ms(200);
-	want("flooded");
+	request_key("flooded");
 	RUN_UNTIL(find("flooded"), "a key is filled in a flood");
 	kill(flood, SIGKILL);
 	waitpid(flood, NULL, 0);
@@ -543,7 +543,7 @@ static void test_unseen(void)
 	run_ms(500);
 	for (int i = 0; i < 3 && cache->mutations; i++)
 		set("seen", 0, "x");
-	want("seen");
+	request_key("seen");
 	RUN_UNTIL(find("seen"), "a key is an entry");
 	run_ms(1500);
 	for (int i = 0; i < 20; i++)
@@ -563,7 +563,7 @@ static void test_unseen_value(void)
 
 	open_fill();
 	set("secret", 0, "x");
-	want("secret");
+	request_key("secret");
 	RUN_UNTIL(find("secret"), "a key is an entry");
 	cache->mutations += 100; /* hides uncounted changes in the numbers */
 	set_uncounted(client, "secret", 0, "y", 1);

@@ -55,7 +55,7 @@ static int write_object(const uint8_t *data, size_t bytes)
 }
 
 /* Returns 1 if the object was refused with a reason, 0 if it opened. */
-static int refused(const uint8_t *data, size_t bytes)
+static int is_refused(const uint8_t *data, size_t bytes)
 {
 	struct spin_object *object;
 
@@ -78,7 +78,7 @@ static int truncated(unsigned first)
 	for (unsigned i = first; i < first + BATCH; i++) {
 		size_t bytes = (size_t)i * 64;
 
-		if (bytes < good_bytes + SPIN_TRAILER_BYTES && !refused(good, bytes)) {
+		if (bytes < good_bytes + SPIN_TRAILER_BYTES && !is_refused(good, bytes)) {
 			printf("truncated at %zu: opened\n", bytes);
 			return 1;
 		}
@@ -86,7 +86,7 @@ static int truncated(unsigned first)
 	return 0;
 }
 
-static int flipped(unsigned first)
+static int change_bytes(unsigned first)
 {
 	size_t bytes = good_bytes + SPIN_TRAILER_BYTES;
 
@@ -96,7 +96,7 @@ static int flipped(unsigned first)
 
 		memcpy(work, good, bytes);
 		work[at] ^= (uint8_t)(1 + random() % 255);
-		if (!refused(work, bytes)) {
+		if (!is_refused(work, bytes)) {
 			printf("byte %zu flipped: opened\n", at);
 			return 1;
 		}
@@ -123,7 +123,7 @@ static int with_new_trailer(unsigned first)
 			work[at] = (uint8_t)random();
 		}
 		spin_trailer__make(work, bytes, work + bytes);
-		refused(work, bytes + SPIN_TRAILER_BYTES);
+		is_refused(work, bytes + SPIN_TRAILER_BYTES);
 	}
 	return 0;
 }
@@ -164,7 +164,7 @@ int main(void)
 	for (unsigned i = 0; !failed && i * 64 < good_bytes; i += BATCH)
 		failed |= batch("truncated", truncated, i);
 	for (unsigned i = 0; !failed && i < 5; i++)
-		failed |= batch("flipped", flipped, i + 1);
+		failed |= batch("flipped", change_bytes, i + 1);
 	for (unsigned i = 0; !failed && i < 25; i++)
 		failed |= batch("with a new trailer", with_new_trailer, i + 1);
 	unlink(path);

@@ -21,7 +21,7 @@ static struct spin_object *open_built(const char *name)
 	return out;
 }
 
-static int with(size_t field, size_t bytes, uint32_t value)
+static int open_with(size_t field, size_t bytes, uint32_t value)
 {
 	struct spin_object *changed;
 	int err = damaged_registration(object, field, bytes, value, &changed);
@@ -30,9 +30,9 @@ static int with(size_t field, size_t bytes, uint32_t value)
 	return err;
 }
 
-static void refused(size_t field, size_t bytes, uint32_t value, const char *reason)
+static void expect_refused(size_t field, size_t bytes, uint32_t value, const char *reason)
 {
-	expect(-EINVAL, with(field, bytes, value), reason);
+	expect(-EINVAL, open_with(field, bytes, value), reason);
 	says(reason);
 }
 
@@ -59,31 +59,31 @@ static void all_is_taken_as_it_is(void)
 
 static void a_budget_has_its_most(void)
 {
-	expect(0, with(REGISTERED(budget), 0), "no budget");
-	expect(0, with(REGISTERED(budget), 1), "a budget of one step");
-	refused(REGISTERED(budget), SPIN_BUDGET_MAX + 1, "registers .budget = 4194305: at most 4194304 steps");
-	refused(REGISTERED(budget), UINT32_MAX, "at most 4194304 steps");
+	expect(0, open_with(REGISTERED(budget), 0), "no budget");
+	expect(0, open_with(REGISTERED(budget), 1), "a budget of one step");
+	expect_refused(REGISTERED(budget), SPIN_BUDGET_MAX + 1, "registers .budget = 4194305: at most 4194304 steps");
+	expect_refused(REGISTERED(budget), UINT32_MAX, "at most 4194304 steps");
 }
 
 static void pieces_are_powers_of_two(void)
 {
 	for (unsigned unit = 0; unit <= 2 * SPIN_FRAGMENTATION_MAX; unit++) {
 		if (unit <= SPIN_FRAGMENTATION_MAX && !(unit & (unit - 1)))
-			expect(0, with(REGISTERED(fragmentation_bytes), unit), "a power of two");
+			expect(0, open_with(REGISTERED(fragmentation_bytes), unit), "a power of two");
 		else
-			refused(REGISTERED(fragmentation_bytes), unit, "a power of two, at most 64");
+			expect_refused(REGISTERED(fragmentation_bytes), unit, "a power of two, at most 64");
 	}
-	refused(REGISTERED(user_header_bytes), 32, ".user_header_bytes = 32 with .fragmentation_bytes = 64");
+	expect_refused(REGISTERED(user_header_bytes), 32, ".user_header_bytes = 32 with .fragmentation_bytes = 64");
 	says("make it a multiple");
-	expect(0, with(REGISTERED(user_header_bytes), 128), "a user header of two pieces");
-	expect(0, with(REGISTERED(user_header_bytes), 0), "no user header");
+	expect(0, open_with(REGISTERED(user_header_bytes), 128), "a user header of two pieces");
+	expect(0, open_with(REGISTERED(user_header_bytes), 0), "no user header");
 }
 
 static void payloads_are_aligned_or_not(void)
 {
-	expect(0, with(REGISTERED(payload_aligned), 0), "payloads anywhere");
-	refused(REGISTERED(payload_aligned), 2, "it asks for a place of payloads that does not exist");
-	refused(REGISTERED(payload_aligned), 255, "it asks for a place of payloads that does not exist");
+	expect(0, open_with(REGISTERED(payload_aligned), 0), "payloads anywhere");
+	expect_refused(REGISTERED(payload_aligned), 2, "it asks for a place of payloads that does not exist");
+	expect_refused(REGISTERED(payload_aligned), 255, "it asks for a place of payloads that does not exist");
 }
 
 static void puts_are_from_1_to_16(void)
@@ -100,7 +100,7 @@ static void puts_are_from_1_to_16(void)
 			expect(puts, spin_object__meta(changed)->registration.puts, "as many as were registered");
 		spin_object__close(changed);
 	}
-	refused(REGISTERED(puts), 1, "leave that to SPIN_PUTS(n)");
+	expect_refused(REGISTERED(puts), 1, "leave that to SPIN_PUTS(n)");
 }
 
 static int with_version(uint16_t version)
@@ -126,11 +126,11 @@ static void another_version_is_told_as_such(void)
 
 static void pieces_are_for_messages(void)
 {
-	refused(REGISTERED(fragmentation_bytes), 8, ".fragmentation_bytes, which is for messages");
-	refused(REGISTERED(takes), SPIN_TAKES_ATOMIC, ".takes, which is for messages");
-	refused(REGISTERED(takes), 8, "it takes requests that do not exist");
-	expect(0, with(REGISTERED(fragmentation_bytes), 1), "pieces of one byte of datagrams");
-	expect(0, with(REGISTERED(budget), SPIN_BUDGET_MAX), "a budget of datagrams");
+	expect_refused(REGISTERED(fragmentation_bytes), 8, ".fragmentation_bytes, which is for messages");
+	expect_refused(REGISTERED(takes), SPIN_TAKES_ATOMIC, ".takes, which is for messages");
+	expect_refused(REGISTERED(takes), 8, "it takes requests that do not exist");
+	expect(0, open_with(REGISTERED(fragmentation_bytes), 1), "pieces of one byte of datagrams");
+	expect(0, open_with(REGISTERED(budget), SPIN_BUDGET_MAX), "a budget of datagrams");
 	expect(0, spin_object__meta(object)->registration.puts, "puts of handlers without SPIN_PUTS");
 }
 

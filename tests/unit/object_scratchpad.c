@@ -20,7 +20,7 @@ static int with_scratchpad(size_t offset, uint32_t bytes)
 	return err;
 }
 
-static int with(size_t field, size_t bytes, uint32_t value)
+static int open_with(size_t field, size_t bytes, uint32_t value)
 {
 	struct spin_object *changed;
 	int err = damaged_registration(object, field, bytes, value, &changed);
@@ -29,7 +29,7 @@ static int with(size_t field, size_t bytes, uint32_t value)
 	return err;
 }
 
-static void refused(int err, const char *reason)
+static void expect_refused(int err, const char *reason)
 {
 	expect(-EINVAL, err, reason);
 	says(reason);
@@ -48,12 +48,12 @@ int main(void)
 		fail("the section");
 	expect(0, with_scratchpad(offset, SPIN_SCRATCHPAD_MAX), "the largest scratchpad");
 	for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		refused(with_scratchpad(offset, sizes[i]), "scratchpad");
-	refused(with(REGISTERED(scratchpad_bytes), 8), "leave that to SPIN_SCRATCHPAD");
-	refused(with(REGISTERED(delivery), SPIN_DELIVER_STACK), "SPIN_DELIVER_ME");
-	refused(with(REGISTERED(delivery), 2), "delivery");
-	expect(0, with(REGISTERED(user_header_bytes), SPIN_USER_HEADER_MAX), "the longest user header");
-	refused(with(REGISTERED(user_header_bytes), SPIN_USER_HEADER_MAX + 1), "user_header_bytes = 257: at most 256");
+		expect_refused(with_scratchpad(offset, sizes[i]), "scratchpad");
+	expect_refused(open_with(REGISTERED(scratchpad_bytes), 8), "leave that to SPIN_SCRATCHPAD");
+	expect_refused(open_with(REGISTERED(delivery), SPIN_DELIVER_STACK), "SPIN_DELIVER_ME");
+	expect_refused(open_with(REGISTERED(delivery), 2), "delivery");
+	expect(0, open_with(REGISTERED(user_header_bytes), SPIN_USER_HEADER_MAX), "the longest user header");
+	expect_refused(open_with(REGISTERED(user_header_bytes), SPIN_USER_HEADER_MAX + 1), "user_header_bytes = 257: at most 256");
 	spin_object__close(object);
 	return 0;
 }

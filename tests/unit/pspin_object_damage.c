@@ -33,7 +33,7 @@ static void check(int ok, const char *what)
 	failures++;
 }
 
-static void give_up(const char *what)
+static void die(const char *what)
 {
 	printf("FAIL %s\n", what);
 	exit(1);
@@ -51,16 +51,16 @@ static void compile(void)
 	f = system(line) ? NULL : fopen(path, "rb");
 	if (!f || fstat(fileno(f), &st) || !(good = malloc((size_t)st.st_size)) || !(work = malloc((size_t)st.st_size)) ||
 	    fread(good, 1, (size_t)st.st_size, f) != (size_t)st.st_size)
-		give_up("no object");
+		die("no object");
 	fclose(f);
 	elf_bytes = spin_trailer__check(good, (size_t)st.st_size);
 	if (elf_bytes <= 0)
-		give_up("no trailer");
+		die("no trailer");
 	bytes = (size_t)elf_bytes;
 }
 
 /* libspin must refuse it, with and without a recomputed trailer. */
-static int refused(const uint8_t *data, size_t length)
+static int is_refused(const uint8_t *data, size_t length)
 {
 	uint8_t trailer[SPIN_TRAILER_BYTES];
 	struct spin_object *object;
@@ -68,7 +68,7 @@ static int refused(const uint8_t *data, size_t length)
 
 	spin_trailer__make(data, length, trailer);
 	if (!f || fwrite(data, 1, length, f) != length || fwrite(trailer, 1, sizeof(trailer), f) != sizeof(trailer) || fclose(f))
-		give_up("cannot write");
+		die("cannot write");
 	if (!spin_object__open(path, &object)) {
 		spin_object__close(object);
 		return 0;
@@ -77,7 +77,7 @@ static int refused(const uint8_t *data, size_t length)
 }
 
 /* Opens it as spinctl cost does. Returns 0 if it opened. */
-static int tried(const uint8_t *data, size_t length)
+static int open_and_run(const uint8_t *data, size_t length)
 {
 	struct pspin_image image = { .elf = data,
 				     .elf_bytes = length,
@@ -112,7 +112,7 @@ static void field(size_t offset, uint32_t value, int want, const char *text)
 	memcpy(work + description + offset, &value, sizeof(value));
 	check(pspin_object__read("changed.spin", work, bytes, &api) == want, text);
 	check(!want || strstr(spin_strerror_last(), text), text);
-	check(refused(work, bytes), "libspin opens a changed description");
+	check(is_refused(work, bytes), "libspin opens a changed description");
 }
 
 static void descriptions(void)
@@ -121,7 +121,7 @@ static void descriptions(void)
 		if (!memcmp(good + description, PSPIN_API_MAGIC, 8))
 			break;
 	if (description + sizeof(struct pspin_api) > bytes)
-		give_up("there is no description");
+		die("there is no description");
 	field(0, 0x12345678, -EINVAL, "wrong mark");
 	field(8, 2, -EINVAL, "another version");
 	field(12, 8, -EINVAL, "not sound");
@@ -130,7 +130,7 @@ static void descriptions(void)
 	field(16, 0x1c3ffff4, -EINVAL, "where no handler memory is");
 	field(16, 0xfffffff0, -EINVAL, "where no handler memory is");
 	field(16, 0x1c3ffff0, 0, "the last place there is"); /* start-up code does not fill it, as the model reports */
-	check(tried(work, bytes) == -EINVAL, "handlers where start-up leaves none");
+	check(open_and_run(work, bytes) == -EINVAL, "handlers where start-up leaves none");
 }
 
 static int batch(unsigned first)
@@ -143,27 +143,27 @@ static int batch(unsigned first)
 
 		if (at >= bytes)
 			break;
-		if (!refused(good, at)) {
+		if (!is_refused(good, at)) {
 			printf("FAIL cut at %zu: opened by libspin\n", at);
 			return 1;
 		}
-		tried(good, at);
+		open_and_run(good, at);
 		memcpy(work, good, bytes);
 		work[at] ^= flips[i % 3];
-		if (!refused(work, bytes)) {
+		if (!is_refused(work, bytes)) {
 			printf("FAIL flipped at %zu: opened by libspin\n", at);
 			return 1;
 		}
-		tried(work, bytes);
+		open_and_run(work, bytes);
 	}
 	/* the file header and section headers, byte by byte */
 	for (unsigned i = 0; i < 52 + 3 * 32 && !first; i++) {
 		memcpy(work, good, bytes);
 		work[i] ^= 0xff;
-		tried(work, bytes);
+		open_and_run(work, bytes);
 		memcpy(work, good, bytes);
 		work[bytes - 1 - i] ^= 0xff;
-		tried(work, bytes);
+		open_and_run(work, bytes);
 	}
 	return 0;
 }
@@ -179,8 +179,8 @@ int main(void)
 	fd = mkstemp(path);
 	close(fd);
 	compile();
-	check(!tried(good, bytes), "the object as it is");
-	check(refused(good, bytes), "libspin opens the object");
+	check(!open_and_run(good, bytes), "the object as it is");
+	check(is_refused(good, bytes), "libspin opens the object");
 	check(strstr(spin_strerror_last(), "is compiled with --api pspin") != NULL, "libspin says why not");
 	descriptions();
 	for (unsigned first = 0; first < 2 * BATCH; first += BATCH) {

@@ -156,7 +156,7 @@ static int write_bytes(const uint8_t *data, size_t bytes)
 }
 
 /* Returns 1 if it is refused with a reason. An accepted file is read to its end. */
-static int refused(const uint8_t *data, size_t bytes)
+static int is_refused(const uint8_t *data, size_t bytes)
 {
 	struct recording_packet packet;
 	struct recording r;
@@ -196,13 +196,13 @@ static void damage(const uint8_t *good, size_t bytes)
 			continue;
 		memcpy(work, good, bytes);
 		work[at] ^= flips[at % 3];
-		if (!refused(work, bytes)) {
+		if (!is_refused(work, bytes)) {
 			printf("at byte %zu: ", at);
 			fail("a changed byte is not noticed");
 		}
 		write_trailer(work, bytes);
-		taken += !refused(work, bytes);
-		if ((at % 4 == 0 || at < 500) && !refused(good, at)) {
+		taken += !is_refused(work, bytes);
+		if ((at % 4 == 0 || at < 500) && !is_refused(good, at)) {
 			printf("at byte %zu: ", at);
 			fail("a cut is not noticed");
 		}

@@ -11,11 +11,11 @@
 
 enum { MESSAGES = 3, BEYOND = 2, HPUS = MESSAGES + BEYOND, SETS = 3000 };
 
-static uint32_t told;
+static uint32_t notifications;
 
 /* Replaces what the message that completes the set does. */
 #undef SPIN_MERGE
-#define SPIN_MERGE(c, sums, to) ((void)(c), (void)__atomic_fetch_add(&told, 1, __ATOMIC_RELAXED))
+#define SPIN_MERGE(c, sums, to) ((void)(c), (void)__atomic_fetch_add(&notifications, 1, __ATOMIC_RELAXED))
 #undef spin_dma_to_host
 #define spin_dma_to_host(c, space, offset, from, bytes) 0
 #undef spin_host_write
@@ -54,11 +54,11 @@ int main(void)
 		}
 	for (unsigned i = 0; i < sets; i++) {
 		spin_state.complete = 0;
-		told = 0;
+		notifications = 0;
 		pthread_barrier_wait(&begin);
 		pthread_barrier_wait(&end);
-		none += !told;
-		several += told > 1;
+		none += !notifications;
+		several += notifications > 1;
 		failures += spin_state.complete != HPUS || spin_state.sets != i + 1;
 	}
 	for (int i = 0; i < HPUS; i++)

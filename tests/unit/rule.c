@@ -125,7 +125,7 @@ static void pick_addresses(uint32_t addr[4], uint32_t mask[4], uint8_t *is_not)
 	*is_not = care && random() % 2;
 }
 
-static int has(unsigned byte, const uint32_t addr[4], const uint32_t mask[4], int is_not)
+static int byte_matches(unsigned byte, const uint32_t addr[4], const uint32_t mask[4], int is_not)
 {
 	return ((byte & *(const uint8_t *)mask) == *(const uint8_t *)addr) != is_not;
 }
@@ -144,8 +144,10 @@ static void overlaps_are_exact(void)
 		pick_addresses(a.dst_addr, a.dst_mask, &a.dst_not);
 		pick_addresses(b.dst_addr, b.dst_mask, &b.dst_not);
 		for (unsigned byte = 0; byte < 256; byte++) {
-			src |= has(byte, a.src_addr, a.src_mask, a.src_not) && has(byte, b.src_addr, b.src_mask, b.src_not);
-			dst |= has(byte, a.dst_addr, a.dst_mask, a.dst_not) && has(byte, b.dst_addr, b.dst_mask, b.dst_not);
+			src |= byte_matches(byte, a.src_addr, a.src_mask, a.src_not) &&
+			       byte_matches(byte, b.src_addr, b.src_mask, b.src_not);
+			dst |= byte_matches(byte, a.dst_addr, a.dst_mask, a.dst_not) &&
+			       byte_matches(byte, b.dst_addr, b.dst_mask, b.dst_not);
 		}
 		meet += src && dst;
 		apart += !src || !dst;
@@ -176,7 +178,7 @@ static void random_rules(void)
 }
 
 /* Tests a rule that a program fills in by itself: the handler, the expected error, and a word of the reason. */
-static void refused(const char *handler, const struct spin_rule *rule, int err, const char *word)
+static void expect_refused(const char *handler, const struct spin_rule *rule, int err, const char *word)
 {
 	struct spin_object *object;
 	struct spin_ctx *ctx;
@@ -194,33 +196,34 @@ static void refused(const char *handler, const struct spin_rule *rule, int err, 
 /* Handlers get UDP and ICMP only, so a rule for another protocol would never match. */
 static void other_protocols(void)
 {
-	refused("empty", &(struct spin_rule){ .protocol = 6 }, -EINVAL, "protocol 6");
-	refused("ping", &(struct spin_rule){ .protocol = 1, .dst_port = 9000 }, -EINVAL, "icmp has no ports");
-	refused("ping", &(struct spin_rule){ .protocol = 58, .ip_version = 4 }, -EINVAL, "write icmp");
-	refused("ping", &(struct spin_rule){ .protocol = 1, .ip_version = 6 }, -EINVAL, "write icmp6");
-	refused("ping", &(struct spin_rule){ .ether_type = 0x88b5, .protocol = 17 }, -EINVAL, "no protocol");
-	refused("empty", &(struct spin_rule){ .words = 5 }, -EINVAL, "at most 4 tests of u32");
-	refused("empty", &(struct spin_rule){ .words = 1, .any_word = 2 }, -EINVAL, "any_word and has_eom 0 or 1");
-	refused("empty", &(struct spin_rule){ .src_not = 1 }, -EINVAL, "src_not is 1");
-	refused("empty", &(struct spin_rule){ .dst_not = 1, .dst_mask = { 255 } }, -EINVAL, "dst_not is 1");
-	refused("empty", &(struct spin_rule){ .dst_not = 2, .dst_mask = { 255 }, .ip_version = 4 }, -EINVAL, "dst_not is 2");
-	refused("empty", &(struct spin_rule){ .words = 1, .word = { { 16, 1, 0, 1 } } }, -EINVAL, "word 16 from 0 to 1");
-	refused("empty", &(struct spin_rule){ .words = 1, .word = { { 1, 1, 1, 0 } } }, -EINVAL, "word 1 from 1 to 0");
-	refused("empty", &(struct spin_rule){ .words = 1, .word = { { 1, 0xff, 256, 256 } } }, -EINVAL, "under the mask 0xff");
-	refused("empty", &(struct spin_rule){ .words = 1, .word = { { 1, 0xff, 256, 300 } } }, -EINVAL, "under the mask 0xff");
-	refused("empty", &(struct spin_rule){ .words = 1, .word = { { 1, 1, 0, 1 }, { 2 } } }, -EINVAL, "behind the last of 1 tests");
-	refused("empty", &(struct spin_rule){ .eom = { 1, 1, 0, 1 } }, -EINVAL, "has_eom 0");
-	refused("empty", &(struct spin_rule){ .has_eom = 2 }, -EINVAL, "at most 4 tests of u32, with any_word and has_eom 0 or 1");
-	refused("empty", &(struct spin_rule){ .unused = 1 }, -EINVAL, "unused 0");
-	refused("aggregate", &(struct spin_rule){ .has_eom = 1, .eom = { 16, 1, 0, 1 } }, -EINVAL, "word 16 from 0 to 1");
-	refused("aggregate", &(struct spin_rule){ .has_eom = 1, .eom = { 1, 1, 1, 0 } }, -EINVAL, "word 1 from 1 to 0");
-	refused("aggregate", &(struct spin_rule){ .has_eom = 1, .eom = { 1, 0xff, 256, 256 } }, -EINVAL, "under the mask 0xff");
-	refused("empty", &(struct spin_rule){ .has_eom = 1 }, -EOPNOTSUPP, "takes datagrams, each of which");
-	refused("act_request", &(struct spin_rule){ .has_eom = 1 }, -EOPNOTSUPP, "which SLMP tells");
-	refused("act_put", &(struct spin_rule){ .has_eom = 1 }, -EOPNOTSUPP, "which SLMP acknowledges");
-	refused("aggregate", &(struct spin_rule){ .ether_type = 0x88b5 }, -EOPNOTSUPP, "takes messages");
-	refused("aggregate", &(struct spin_rule){ .protocol = 1 }, -EOPNOTSUPP, "takes messages");
-	refused("act_put_d", &(struct spin_rule){ .protocol = 58 }, -EOPNOTSUPP, "sends packets");
+	expect_refused("empty", &(struct spin_rule){ .protocol = 6 }, -EINVAL, "protocol 6");
+	expect_refused("ping", &(struct spin_rule){ .protocol = 1, .dst_port = 9000 }, -EINVAL, "icmp has no ports");
+	expect_refused("ping", &(struct spin_rule){ .protocol = 58, .ip_version = 4 }, -EINVAL, "write icmp");
+	expect_refused("ping", &(struct spin_rule){ .protocol = 1, .ip_version = 6 }, -EINVAL, "write icmp6");
+	expect_refused("ping", &(struct spin_rule){ .ether_type = 0x88b5, .protocol = 17 }, -EINVAL, "no protocol");
+	expect_refused("empty", &(struct spin_rule){ .words = 5 }, -EINVAL, "at most 4 tests of u32");
+	expect_refused("empty", &(struct spin_rule){ .words = 1, .any_word = 2 }, -EINVAL, "any_word and has_eom 0 or 1");
+	expect_refused("empty", &(struct spin_rule){ .src_not = 1 }, -EINVAL, "src_not is 1");
+	expect_refused("empty", &(struct spin_rule){ .dst_not = 1, .dst_mask = { 255 } }, -EINVAL, "dst_not is 1");
+	expect_refused("empty", &(struct spin_rule){ .dst_not = 2, .dst_mask = { 255 }, .ip_version = 4 }, -EINVAL, "dst_not is 2");
+	expect_refused("empty", &(struct spin_rule){ .words = 1, .word = { { 16, 1, 0, 1 } } }, -EINVAL, "word 16 from 0 to 1");
+	expect_refused("empty", &(struct spin_rule){ .words = 1, .word = { { 1, 1, 1, 0 } } }, -EINVAL, "word 1 from 1 to 0");
+	expect_refused("empty", &(struct spin_rule){ .words = 1, .word = { { 1, 0xff, 256, 256 } } }, -EINVAL, "under the mask 0xff");
+	expect_refused("empty", &(struct spin_rule){ .words = 1, .word = { { 1, 0xff, 256, 300 } } }, -EINVAL, "under the mask 0xff");
+	expect_refused("empty", &(struct spin_rule){ .words = 1, .word = { { 1, 1, 0, 1 }, { 2 } } }, -EINVAL,
+		       "behind the last of 1 tests");
+	expect_refused("empty", &(struct spin_rule){ .eom = { 1, 1, 0, 1 } }, -EINVAL, "has_eom 0");
+	expect_refused("empty", &(struct spin_rule){ .has_eom = 2 }, -EINVAL, "at most 4 tests of u32, with any_word and has_eom 0 or 1");
+	expect_refused("empty", &(struct spin_rule){ .unused = 1 }, -EINVAL, "unused 0");
+	expect_refused("aggregate", &(struct spin_rule){ .has_eom = 1, .eom = { 16, 1, 0, 1 } }, -EINVAL, "word 16 from 0 to 1");
+	expect_refused("aggregate", &(struct spin_rule){ .has_eom = 1, .eom = { 1, 1, 1, 0 } }, -EINVAL, "word 1 from 1 to 0");
+	expect_refused("aggregate", &(struct spin_rule){ .has_eom = 1, .eom = { 1, 0xff, 256, 256 } }, -EINVAL, "under the mask 0xff");
+	expect_refused("empty", &(struct spin_rule){ .has_eom = 1 }, -EOPNOTSUPP, "takes datagrams, each of which");
+	expect_refused("act_request", &(struct spin_rule){ .has_eom = 1 }, -EOPNOTSUPP, "which SLMP tells");
+	expect_refused("act_put", &(struct spin_rule){ .has_eom = 1 }, -EOPNOTSUPP, "which SLMP acknowledges");
+	expect_refused("aggregate", &(struct spin_rule){ .ether_type = 0x88b5 }, -EOPNOTSUPP, "takes messages");
+	expect_refused("aggregate", &(struct spin_rule){ .protocol = 1 }, -EOPNOTSUPP, "takes messages");
+	expect_refused("act_put_d", &(struct spin_rule){ .protocol = 58 }, -EOPNOTSUPP, "sends packets");
 }
 
 int main(void)

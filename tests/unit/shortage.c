@@ -15,7 +15,7 @@ static void differ(const char *reason, const char *text)
 	fail(text);
 }
 
-static void explained(int expected, int err, unsigned descriptors, const char *what)
+static void expect_explained(int expected, int err, unsigned descriptors, const char *what)
 {
 	char reason[600] = "";
 
@@ -29,24 +29,24 @@ int main(void)
 	struct rlimit limit, few = { 20, 20 };
 	int next;
 
-	explained(0, -EINVAL, 0, "nothing is short");
-	explained(0, -EINVAL, 8, "8 descriptors are to be had");
-	explained(-ENOMEM, -ENOMEM, 8, "no memory");
-	explained(-EPERM, -EPERM, 8, "bpf() is refused");
-	explained(-EPERM, -EACCES, 0, "seccomp");
-	explained(-ENFILE, -ENFILE, 0, "fs.file-max");
-	explained(-EMFILE, -EMFILE, 0, "ulimit -n");
+	expect_explained(0, -EINVAL, 0, "nothing is short");
+	expect_explained(0, -EINVAL, 8, "8 descriptors are to be had");
+	expect_explained(-ENOMEM, -ENOMEM, 8, "no memory");
+	expect_explained(-EPERM, -EPERM, 8, "bpf() is refused");
+	expect_explained(-EPERM, -EACCES, 0, "seccomp");
+	expect_explained(-ENFILE, -ENFILE, 0, "fs.file-max");
+	expect_explained(-EMFILE, -EMFILE, 0, "ulimit -n");
 	/* another error: libbpf reports an old kernel if its probe fails */
 	getrlimit(RLIMIT_NOFILE, &limit);
 	few.rlim_max = limit.rlim_max;
 	if (setrlimit(RLIMIT_NOFILE, &few))
 		fail("setrlimit");
-	explained(-EMFILE, -EINVAL, 40, "may have 20 descriptors open");
-	explained(-EMFILE, -EOPNOTSUPP, 40, "ulimit -n 1024");
-	explained(0, -EINVAL, 4, "4 are to be had");
+	expect_explained(-EMFILE, -EINVAL, 40, "may have 20 descriptors open");
+	expect_explained(-EMFILE, -EOPNOTSUPP, 40, "ulimit -n 1024");
+	expect_explained(0, -EINVAL, 4, "4 are to be had");
 	setrlimit(RLIMIT_NOFILE, &limit);
 	next = dup(0);
-	explained(0, -EINVAL, 40, "40 are to be had again");
+	expect_explained(0, -EINVAL, 40, "40 are to be had again");
 	if (dup(0) != next + 1)
 		fail("a descriptor is left open");
 	return 0;

@@ -99,7 +99,7 @@ static uint64_t counted(struct spin_ctx *ctx)
 }
 
 /* Returns the index of the entry with this key. */
-static unsigned place_of(struct spin_ctx *ctx, unsigned key)
+static unsigned find_entry(struct spin_ctx *ctx, unsigned key)
 {
 	char path[32];
 
@@ -116,7 +116,7 @@ static void expect_items(struct spin_ctx *ctx)
 	char path[32];
 
 	for (unsigned key = 1; key <= 9; key++) {
-		const unsigned place = place_of(ctx, key * 1000);
+		const unsigned place = find_entry(ctx, key * 1000);
 
 		snprintf(path, sizeof(path), "items[%u].value", place);
 		expect_field(ctx, key, path);
@@ -201,7 +201,7 @@ static size_t type_at(const struct spin_object *object, size_t btf_at, const cha
 }
 
 /* Overwrites words of these types: kinds, sizes, offsets, numbers of types and of members. */
-static void lies(const struct spin_object *old, const struct spin_object *new)
+static void false_type_info(const struct spin_object *old, const struct spin_object *new)
 {
 	static const struct {
 		const char *name;
@@ -254,7 +254,7 @@ int main(void)
 	new = moving__compile(&new_source);
 	moved(old, new);
 	not_moved(old);
-	lies(old, new);
+	false_type_info(old, new);
 	spin_object__close(new);
 	spin_object__close(old);
 	return 0;

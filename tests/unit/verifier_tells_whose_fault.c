@@ -22,7 +22,7 @@ static void differ(const char *reason, const char *text)
 	fail(text);
 }
 
-static void explained(int err, const char *log, const char *with, const char *without)
+static void expect_explained(int err, const char *log, const char *with, const char *without)
 {
 	char reason[SPIN_ERROR_BYTES] = "";
 
@@ -39,20 +39,21 @@ int main(void)
 	struct utsname kernel;
 
 	uname(&kernel);
-	explained(0, "", NULL, NULL);
+	expect_explained(0, "", NULL, NULL);
 	/* the verifier has not reached the handler */
-	explained(-EINVAL, PARSE UNBOUNDED, "fault of sPIN, not of the handler", "SPIN_GET");
-	explained(-EINVAL, PARSE UNBOUNDED, kernel.release, NULL);
-	explained(-EINVAL, PARSE UNBOUNDED, "(parse.h:33)", NULL);
+	expect_explained(-EINVAL, PARSE UNBOUNDED, "fault of sPIN, not of the handler", "SPIN_GET");
+	expect_explained(-EINVAL, PARSE UNBOUNDED, kernel.release, NULL);
+	expect_explained(-EINVAL, PARSE UNBOUNDED, "(parse.h:33)", NULL);
 	/* the verifier has reached the handler */
-	explained(-EINVAL, "; x = *word; @ mine.c:12\n3: (b7) r1 = 0\n" PARSE UNBOUNDED, "mine.c:12: this goes beyond", "fault of sPIN");
-	explained(-EINVAL, "; x = *word; @ context.bpf.c:12\n3: (b7) r1 = 0\n" PARSE UNBOUNDED, "fault of sPIN", "mine.c");
+	expect_explained(-EINVAL, "; x = *word; @ mine.c:12\n3: (b7) r1 = 0\n" PARSE UNBOUNDED, "mine.c:12: this goes beyond",
+			 "fault of sPIN");
+	expect_explained(-EINVAL, "; x = *word; @ context.bpf.c:12\n3: (b7) r1 = 0\n" PARSE UNBOUNDED, "fault of sPIN", "mine.c");
 	/* unknown: kernels before 6.8 do not print file names */
-	explained(-EINVAL, "; if (ip + 20 > end)\n7: (0f) r3 += r4\n" UNBOUNDED, "spincc says whose line", "fault of sPIN");
+	expect_explained(-EINVAL, "; if (ip + 20 > end)\n7: (0f) r3 += r4\n" UNBOUNDED, "spincc says whose line", "fault of sPIN");
 	/* if the whole program is refused, no instruction is blamed */
-	explained(-EINVAL, PARSE "combined stack size of 2 calls is 600. Too large\n", "stack", "fault of sPIN");
-	explained(-ENOSYS, "unknown opcode e5\nprocessed 0 insns\n", "too old for this program: it does not know may_goto", "fault");
-	explained(-ENOSYS, "unknown opcode e5\nprocessed 0 insns\n", "boot Linux 6.9 or newer", "refuses");
+	expect_explained(-EINVAL, PARSE "combined stack size of 2 calls is 600. Too large\n", "stack", "fault of sPIN");
+	expect_explained(-ENOSYS, "unknown opcode e5\nprocessed 0 insns\n", "too old for this program: it does not know may_goto", "fault");
+	expect_explained(-ENOSYS, "unknown opcode e5\nprocessed 0 insns\n", "boot Linux 6.9 or newer", "refuses");
 	/* bounded loops are tried only for limits that they may avoid */
 	expect(1, spin_verifier__is_limit(PARSE "BPF program is too large. Processed 1000001 insn\n"), "too many steps");
 	expect(0, spin_verifier__is_limit(PARSE "the call stack of 9 frames is too deep !\n"), "too many calls");

@@ -54,11 +54,11 @@
 
 static int failures;
 
-static void is(const char *what, const char *of, unsigned is, unsigned want)
+static void expect_equal(const char *what, const char *of, unsigned got, unsigned want)
 {
-	if (is == want)
+	if (got == want)
 		return;
-	printf("%s: %s is %u, not %u\n", what, of, is, want);
+	printf("%s: %s is %u, not %u\n", what, of, got, want);
 	failures++;
 }
 
@@ -72,15 +72,15 @@ static void check(const char *what, const struct bpf_insn *insns, unsigned count
 		failures++;
 		return;
 	}
-	is(what, "number of rows", v.rows, all);
+	expect_equal(what, "number of rows", v.rows, all);
 	for (unsigned i = 0; i < count; i++) {
 		char of[64];
 
 		snprintf(of, sizeof(of), "instruction %u: removed", i);
-		is(what, of, (unsigned)v.ops[i].removed, rows[i] == GONE);
+		expect_equal(what, of, (unsigned)v.ops[i].removed, rows[i] == GONE);
 		snprintf(of, sizeof(of), "instruction %u: row", i);
 		if (rows[i] != GONE && !v.ops[i].removed)
-			is(what, of, v.ops[i].row, (unsigned)rows[i]);
+			expect_equal(what, of, v.ops[i].row, (unsigned)rows[i]);
 	}
 	vliw__free(&v);
 }
@@ -155,26 +155,27 @@ static void branches(void)
 	      { LD(BPF_B, 2, 1, 9), JUMPI(BPF_JEQ, 2, 6, 2), JUMPI(BPF_JEQ, 2, 17, 1), JUMPI(BPF_JEQ, 2, 1, 0), MOVI(0, 1), EXIT });
 }
 
-static void refuse(const char *what, const struct bpf_insn *insns, unsigned count)
+static void expect_refused(const char *what, const struct bpf_insn *insns, unsigned count)
 {
 	struct vliw v;
 
-	is(what, "result", (unsigned)-vliw__compile(&v, insns, count, 4, 0), EINVAL);
+	expect_equal(what, "result", (unsigned)-vliw__compile(&v, insns, count, 4, 0), EINVAL);
 }
 
-static void refuses(void)
+static void invalid_programs(void)
 {
 	static const struct bpf_insn out[] = { { .code = BPF_JMP | BPF_JA, .off = 5 } },
 				     back[] = { { .code = BPF_JMP | BPF_JA, .off = -5 } };
 	struct vliw v;
 
-	is("a jump behind the end", "result", (unsigned)-vliw__compile(&v, out, 1, 4, 0), EINVAL);
-	is("a jump before the start", "result", (unsigned)-vliw__compile(&v, back, 1, 4, 0), EINVAL);
-	is("no instructions", "result", (unsigned)-vliw__compile(&v, back, 0, 4, 0), EINVAL);
-	is("no lanes", "result", (unsigned)-vliw__compile(&v, back, 1, 0, 0), EINVAL);
-	refuse("a boundary check that falls out of the end",
-	       (const struct bpf_insn[]){ LD(BPF_W, 2, 1, 4), LD(BPF_W, 3, 1, 0), JUMP(BPF_JEQ, 3, 0, 1), EXIT, JUMP(BPF_JGT, 2, 3, -2) },
-	       5);
+	expect_equal("a jump behind the end", "result", (unsigned)-vliw__compile(&v, out, 1, 4, 0), EINVAL);
+	expect_equal("a jump before the start", "result", (unsigned)-vliw__compile(&v, back, 1, 4, 0), EINVAL);
+	expect_equal("no instructions", "result", (unsigned)-vliw__compile(&v, back, 0, 4, 0), EINVAL);
+	expect_equal("no lanes", "result", (unsigned)-vliw__compile(&v, back, 1, 0, 0), EINVAL);
+	expect_refused("a boundary check that falls out of the end",
+		       (const struct bpf_insn[]){ LD(BPF_W, 2, 1, 4), LD(BPF_W, 3, 1, 0), JUMP(BPF_JEQ, 3, 0, 1), EXIT,
+						  JUMP(BPF_JGT, 2, 3, -2) },
+		       5);
 }
 
 /*
@@ -215,7 +216,7 @@ int main(void)
 	isa();
 	checks();
 	branches();
-	refuses();
+	invalid_programs();
 	long_chain();
 	return failures != 0;
 }

@@ -12,7 +12,7 @@
 enum { HERS, TRACE, CONTENT, SCRATCH, TASKS, PACKETS, FILES };
 static const char *const names[FILES] = { "hers.csv", "packets.trace", "packets.bin", "scratch.bin", "tasks.csv", "packets.csv" };
 
-struct predicting {
+struct prediction {
 	FILE *file[FILES];
 	uint64_t cycle_ps, host_bytes_told;
 	size_t content_bytes, scratch_bytes;
@@ -22,7 +22,7 @@ struct predicting {
 };
 
 /* Writes a time, or "" if the event did not happen. */
-static void column(FILE *to, const struct predicting *p, uint64_t ps)
+static void print_cycle(FILE *to, const struct prediction *p, uint64_t ps)
 {
 	if (ps)
 		fprintf(to, ",%llu", (unsigned long long)(ps / p->cycle_ps));
@@ -31,7 +31,7 @@ static void column(FILE *to, const struct predicting *p, uint64_t ps)
 }
 
 /* Writes a line for PsPIN's pspinsim_packet_trace_read(): 13 numbers. The last one is the number of cycles to the next packet. */
-static void trace_line(struct predicting *p, uint64_t next_ps)
+static void print_trace_line(struct prediction *p, uint64_t next_ps)
 {
 	const struct pspin_her_record *r = &p->last;
 
@@ -42,15 +42,15 @@ static void trace_line(struct predicting *p, uint64_t next_ps)
 		(unsigned long long)(next_ps ? (next_ps - r->at_ps) / p->cycle_ps : 0));
 }
 
-static void hear_her(void *arg, const struct pspin_her_record *r)
+static void on_her(void *arg, const struct pspin_her_record *r)
 {
-	struct predicting *p = arg;
+	struct prediction *p = arg;
 
-	trace_line(p, r->at_ps);
+	print_trace_line(p, r->at_ps);
 	p->last = *r;
 	p->has_last = 1;
 	fprintf(p->file[HERS], "%llu", (unsigned long long)r->packet);
-	column(p->file[HERS], p, r->at_ps);
+	print_cycle(p->file[HERS], p, r->at_ps);
 	fprintf(p->file[HERS], ",%u,%d,0x%x,%u,%u,0x%x,0x%x,0x%x,0x%x,%u,0x%llx,%u,0x%x,%u,%zu,%zu\n", r->message_id, !!r->end_of_message,
 		r->l2, r->bytes, r->bytes_in_l1 < r->bytes ? r->bytes_in_l1 : r->bytes, r->header, r->payload, r->completion,
 		r->handler_mem, r->handler_mem_bytes, (unsigned long long)r->host_mem, r->host_mem_bytes, r->scratchpad - p->scratchpads,
@@ -63,45 +63,45 @@ static void hear_her(void *arg, const struct pspin_her_record *r)
 	}
 }
 
-static void hear_task(void *arg, const struct pspin_task_record *r)
+static void on_task(void *arg, const struct pspin_task_record *r)
 {
 	static const char *const kinds[PSPIN_TASK_KINDS] = { "header", "payload", "completion", "proceed" };
 	const uint64_t times[] = { r->ready_ps, r->dispatched_ps, r->copied_ps,   r->started_ps,
 				   r->first_ps, r->returned_ps,   r->doorbell_ps, r->feedback_ps };
-	struct predicting *p = arg;
+	struct prediction *p = arg;
 
 	fprintf(p->file[TASKS], "%llu,%s,%u,%u,%u,%d", (unsigned long long)r->packet, kinds[r->task->kind], r->message_id, r->cluster,
 		r->hpu, !!r->is_cold);
 	for (unsigned i = 0; i < sizeof(times) / sizeof(times[0]); i++)
-		column(p->file[TASKS], p, times[i]);
+		print_cycle(p->file[TASKS], p, times[i]);
 	fprintf(p->file[TASKS], ",%llu,%llu,%u\n", (unsigned long long)r->task->body_cycles, (unsigned long long)r->task->instructions,
 		r->task->error);
 	p->errors += r->task->error != 0;
 }
 
-static void hear_packet(void *arg, const struct pspin_packet_record *r)
+static void on_packet(void *arg, const struct pspin_packet_record *r)
 {
 	static const char *const fates[] = { "handled", "not ours", "no buffer", "no message" };
-	struct predicting *p = arg;
+	struct prediction *p = arg;
 
 	fprintf(p->file[PACKETS], "%llu,%s,%u,%u", (unsigned long long)r->packet, fates[r->disposition], r->packet_bytes, r->message_id);
-	column(p->file[PACKETS], p, r->arrived_ps);
-	column(p->file[PACKETS], p, r->stored_ps);
-	column(p->file[PACKETS], p, r->her_ps);
-	column(p->file[PACKETS], p, r->feedback_ps);
-	column(p->file[PACKETS], p, r->left_ps);
+	print_cycle(p->file[PACKETS], p, r->arrived_ps);
+	print_cycle(p->file[PACKETS], p, r->stored_ps);
+	print_cycle(p->file[PACKETS], p, r->her_ps);
+	print_cycle(p->file[PACKETS], p, r->feedback_ps);
+	print_cycle(p->file[PACKETS], p, r->left_ps);
 	fprintf(p->file[PACKETS], "\n");
 }
 
-static int run(struct predicting *p, struct pspin *nic, const struct workload *w, const struct kit_series *series, unsigned packet_bytes)
+static int run(struct prediction *p, struct pspin *nic, const struct workload *w, const struct kit_series *series, unsigned packet_bytes)
 {
-	const struct pspin_observer observer = { .arg = p, .task = hear_task, .packet = hear_packet, .her = hear_her };
+	const struct pspin_observer observer = { .arg = p, .task = on_task, .packet = on_packet, .her = on_her };
 	int rc;
 
 	pspin__observe(nic, &observer);
 	rc = kit_run(nic, w, series, packet_bytes, &p->last);
 	pspin__observe(nic, NULL);
-	trace_line(p, 0);
+	print_trace_line(p, 0);
 	if (rc || p->errors)
 		fprintf(stderr, "rtl-kit: %s, %u bytes, %s: %s, %d tasks fail\n", w->handler, packet_bytes, series->name,
 			rc ? strerror(-rc) : "runs", p->errors);
@@ -111,7 +111,7 @@ static int run(struct predicting *p, struct pspin *nic, const struct workload *w
 int kit_predict(const char *directory, struct pspin *nic, const struct workload *w, const struct kit_series *series, unsigned packet_bytes,
 		const struct pspin_target *target)
 {
-	struct predicting p = { .cycle_ps = pspin_target__cycle_ps(target),
+	struct prediction p = { .cycle_ps = pspin_target__cycle_ps(target),
 				.scratchpads = L1_PACKETS + (uint32_t)target->l1_packet_kib * 1024 };
 	int rc = 0;
 

@@ -83,7 +83,7 @@ static int offer(struct pspin *nic, const struct workload *w, const struct kit_s
  * Allocates the packet memory of the packets that ran alone. In the model they reuse the same memory, in the simulator each has its own.
  * The addresses of the later packets matter, since DMAs split transfers at pages (hwmodel/soc/pages.h), and must be the simulator's.
  */
-static int take_places(struct pspin *nic, const struct pspin_her_record *last, unsigned count)
+static int reserve_packet_memory(struct pspin *nic, const struct pspin_her_record *last, unsigned count)
 {
 	const uint32_t bytes = (last->l2 % BUFFER_UNIT_BYTES + last->bytes + BUFFER_UNIT_BYTES - 1) / BUFFER_UNIT_BYTES * BUFFER_UNIT_BYTES;
 	int incomplete = 0;
@@ -101,6 +101,6 @@ int kit_run(struct pspin *nic, const struct workload *w, const struct kit_series
 	if (!rc && series->at_once)
 		rc = pspin__run(nic, between_ps);
 	if (!rc && series->at_once)
-		rc = take_places(nic, last, series->apart);
+		rc = reserve_packet_memory(nic, last, series->apart);
 	return rc ? rc : pspin__run(nic, UINT64_MAX);
 }

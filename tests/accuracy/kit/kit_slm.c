@@ -43,7 +43,7 @@ static int write_program(const char *directory, struct pspin *nic)
 }
 
 /* Copies the state from L1 to the L2 address from which the boot code copies it to L1. */
-static int take_state(struct pspin *nic, uint8_t *l2)
+static int copy_state(struct pspin *nic, uint8_t *l2)
 {
 	uint32_t start, end, load;
 
@@ -60,7 +60,7 @@ int kit_slm(const char *directory, struct pspin *nic)
 	uint8_t *l2 = malloc(L2_HANDLER_BYTES);
 	int rc = -1;
 
-	if (l2 && !pspin__read(nic, L2_HANDLER, l2, L2_HANDLER_BYTES) && !take_state(nic, l2))
+	if (l2 && !pspin__read(nic, L2_HANDLER, l2, L2_HANDLER_BYTES) && !copy_state(nic, l2))
 		rc = write_program(directory, nic);
 	for (unsigned cut = 0; !rc && cut < CUTS; cut++) {
 		char name[32];

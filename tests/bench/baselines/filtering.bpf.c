@@ -13,7 +13,7 @@
 #define ENTRIES 65536
 #define PROBES  8
 
-enum reason { OTHER, MALFORMED, FRAGMENT, BAD_CHECKSUM, HANDLED, WHYS };
+enum reason { OTHER, MALFORMED, FRAGMENT, BAD_CHECKSUM, HANDLED, REASONS };
 
 struct route {
 	__u32 src;
@@ -88,7 +88,7 @@ static __always_inline enum reason steer4(struct iphdr *ip, void *end)
 	return HANDLED;
 }
 
-static __always_inline enum reason look(void *data, void *end)
+static __always_inline enum reason classify(void *data, void *end)
 {
 	struct ethhdr *eth = data;
 	void *at = eth + 1;
@@ -111,7 +111,7 @@ static __always_inline enum reason look(void *data, void *end)
 SEC("xdp")
 int baseline(struct xdp_md *ctx)
 {
-	enum reason reason = look((void *)(long)ctx->data, (void *)(long)ctx->data_end);
+	enum reason reason = classify((void *)(long)ctx->data, (void *)(long)ctx->data_end);
 
 	counts[bpf_get_smp_processor_id() & 255][reason]++;
 	return XDP_PASS;

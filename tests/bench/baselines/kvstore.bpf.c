@@ -14,7 +14,7 @@
 #define SETS          125
 #define MESSAGE_BYTES 48
 
-enum reason { OTHER, MALFORMED, FRAGMENT, BAD_CHECKSUM, HANDLED, ANSWERED, WHYS };
+enum reason { OTHER, MALFORMED, FRAGMENT, BAD_CHECKSUM, HANDLED, ANSWERED, REASONS };
 
 struct message {
 	__u16 op, found;
@@ -44,7 +44,7 @@ static __always_inline __u32 fold(__u64 sum)
 #define READ(x)   (*(volatile __u32 *)&(x))
 #define BARRIER() asm volatile("" ::: "memory")
 
-static __always_inline __u32 take(struct line *line, __u32 key)
+static __always_inline __u32 claim_line(struct line *line, __u32 key)
 {
 	__u32 tag = READ(line->tag), taken = (tag & ~3u) + 4;
 
@@ -112,7 +112,7 @@ static __always_inline int serve(struct message *m)
 		way = hand;
 		asm volatile("" : "+r"(hand));
 		line = &set->line[hand & 3];
-		tag = take(line, key);
+		tag = claim_line(line, key);
 		if (tag)
 			lease = tag | way;
 	}
@@ -129,7 +129,7 @@ static __always_inline __u64 sum_message(const struct message *m)
 	return sum;
 }
 
-static __always_inline enum reason kv4(struct ethhdr *eth, struct iphdr *ip, void *end)
+static __always_inline enum reason handle_ip4(struct ethhdr *eth, struct iphdr *ip, void *end)
 {
 	__u32 *word = (void *)ip, pseudo, addr;
 	struct message *m;
@@ -229,7 +229,7 @@ int baseline(struct xdp_md *ctx)
 			type = *(__u16 *)(at + 2);
 			at += 4;
 		}
-		reason = type == bpf_htons(ETH_P_IP) ? kv4(eth, at, end) : OTHER;
+		reason = type == bpf_htons(ETH_P_IP) ? handle_ip4(eth, at, end) : OTHER;
 	}
 	if (reason == ANSWERED) {
 		struct iphdr *ip = at;

@@ -31,7 +31,7 @@
 #endif
 #define BYTES_MAX 2048 /* per packet */
 
-enum reason { OTHER, MALFORMED, FRAGMENT, BAD_CHECKSUM, NO_MESSAGE, DUPLICATE, NO_ROOM, FAILED, HANDLED, WHYS };
+enum reason { OTHER, MALFORMED, FRAGMENT, BAD_CHECKSUM, NO_MESSAGE, DUPLICATE, NO_ROOM, FAILED, HANDLED, REASONS };
 enum state { NEVER, CLAIMED, OPEN, DONE }; /* DONE: remembered until its entry is reused */
 
 struct slmp {
@@ -147,7 +147,7 @@ static __always_inline __u64 sum_bytes(const __u8 *start, const __u8 *end, __u32
 	return sum;
 }
 
-static __always_inline __u32 home_of(__u32 src, __u32 id, __u32 port)
+static __always_inline __u32 hash_slot(__u32 src, __u32 id, __u32 port)
 {
 	__u64 hash = ((__u64)bpf_ntohl(id) << 16 | port) * 0x9e3779b97f4a7c15 ^ src * 0xbf58476d1ce4e5b9;
 
@@ -155,7 +155,7 @@ static __always_inline __u32 home_of(__u32 src, __u32 id, __u32 port)
 }
 
 /* Returns the index of the message, or MESSAGES. */
-static __always_inline __u32 find(__u32 src, __u32 id, __u32 port, __u32 home)
+static __always_inline __u32 find_message(__u32 src, __u32 id, __u32 port, __u32 home)
 {
 	for (__u32 i = 0; i < PROBES; i++) {
 		struct message *m = &messages[(home + i) & (MESSAGES - 1)];
@@ -169,7 +169,7 @@ static __always_inline __u32 find(__u32 src, __u32 id, __u32 port, __u32 home)
 }
 
 /* Handles the first packet of a message: takes an entry that was never used, or that of a complete message. */
-static __always_inline __u32 open(__u32 src, __u32 id, __u32 port, __u32 home, __u32 stride)
+static __always_inline __u32 alloc_message(__u32 src, __u32 id, __u32 port, __u32 home, __u32 stride)
 {
 	for (__u32 i = 0; i < PROBES; i++) {
 		struct message *m = &messages[(home + i) & (MESSAGES - 1)];
@@ -194,21 +194,21 @@ static __always_inline __u32 open(__u32 src, __u32 id, __u32 port, __u32 home, _
 
 static __always_inline enum reason receive(const struct packet *p, void *end)
 {
-	__u32 src = p->ip->saddr, id = p->slmp->id, port = p->udp->source, home = home_of(src, id, port);
+	__u32 src = p->ip->saddr, id = p->slmp->id, port = p->udp->source, home = hash_slot(src, id, port);
 	__u32 offset = bpf_ntohl(p->slmp->offset), last = p->slmp->flags & bpf_htons(EOM), number = 0, done;
-	__u32 place = blur(find(src, id, port, home));
+	__u32 index = blur(find_message(src, id, port, home));
 	struct message *m;
 	__u64 next, bit;
 
-	if (place >= MESSAGES) {
+	if (index >= MESSAGES) {
 		if (offset)
 			return NO_MESSAGE;
-		place = blur(open(src, id, port, home, p->bytes));
-		if (place >= MESSAGES)
+		index = blur(alloc_message(src, id, port, home, p->bytes));
+		if (index >= MESSAGES)
 			return NO_ROOM;
 	}
-	place = blur(place);
-	m = &messages[place & (MESSAGES - 1)];
+	index = blur(index);
+	m = &messages[index & (MESSAGES - 1)];
 	if (offset) {
 		next = LOAD(m->next);
 		if ((__u32)next == offset)

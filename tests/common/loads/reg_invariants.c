@@ -34,9 +34,9 @@ struct seen {
 
 static struct seen seen[SEEN_MAX];
 static unsigned seen_count;
-static char refused[64];      /* the program at which the last load ended; "": none */
-static unsigned tried, taken; /* programs, while every */
-static int every, trusted, broken;
+static char refused[64];         /* the program at which the last load ended; "": none */
+static unsigned tried, accepted; /* programs, while load_all is set */
+static int load_all, trusted, violation_found;
 
 int __real_bpf_object__load(struct bpf_object *object); /* libbpf's */
 
@@ -83,22 +83,22 @@ int reg_invariants__are_tested(const char **reason)
 	return known;
 }
 
-/* A load that fails ends at the refused program: those before it were taken, those behind it were not tried. */
-static void keep(const struct seen *loads, unsigned count, int err)
+/* A load that fails ends at the refused program: those before it were accepted, those behind it were not tried. */
+static void record_loads(const struct seen *loads, unsigned count, int err)
 {
 	for (unsigned i = 0; i < count && (!err || refused[0]); i++) {
-		const int ends = err && !strcmp(loads[i].program, refused);
+		const int is_refused = err && !strcmp(loads[i].program, refused);
 
 		if (seen_count < SEEN_MAX && !was_seen(&loads[i]))
 			seen[seen_count++] = loads[i];
 		tried++;
-		taken += !ends;
-		if (ends)
+		accepted += !is_refused;
+		if (is_refused)
 			return;
 	}
 }
 
-/* The instructions of before: libbpf changes them when it loads. */
+/* Describes the programs first: libbpf changes their instructions when it loads them. */
 int __wrap_bpf_object__load(struct bpf_object *object)
 {
 	struct seen *loads = NULL, one;
@@ -110,17 +110,17 @@ int __wrap_bpf_object__load(struct bpf_object *object)
 
 	if (!reg_invariants__are_tested(&reason))
 		return __real_bpf_object__load(object);
-	if (every && trusted) /* a program whose map is missing is refused */
+	if (load_all && trusted) /* a program whose map is missing is refused */
 		bpf_object__for_each_map(map, object)
 			bpf_map__set_autocreate(map, true);
 	bpf_object__for_each_program(prog, object) {
 		describe(object, prog, &one);
-		if (every && trusted) /* also those that this handler, or this machine, has no use for */
+		if (load_all && trusted) /* also those that this handler, or this machine, has no use for */
 			bpf_program__set_autoload(prog, true);
-		if (every && was_seen(&one))
+		if (load_all && was_seen(&one))
 			bpf_program__set_autoload(prog, false);
 		bpf_program__set_flags(prog, bpf_program__flags(prog) | TEST_REG_INVARIANTS);
-		if (every) /* BPF_LOG_STATS has the verdict alone: libbpf does not verify a second time for a log of 16 MB */
+		if (load_all) /* BPF_LOG_STATS has the verdict alone: libbpf does not verify a second time for a log of 16 MB */
 			bpf_program__set_log_level(prog, 4);
 		if (bpf_program__autoload(prog)) {
 			loads = realloc(loads, (count + 1) * sizeof(*loads));
@@ -131,23 +131,26 @@ int __wrap_bpf_object__load(struct bpf_object *object)
 	}
 	refused[0] = '\0';
 	err = __real_bpf_object__load(object);
-	if (!err || every)
-		keep(loads, count, err);
+	if (!err || load_all)
+		record_loads(loads, count, err);
 	free(loads);
 	return err;
 }
 
-static void take_line(void *arg, const char *line)
+static void on_log_line(void *arg, const char *line)
 {
 	(void)arg;
 	sscanf(line, "libbpf: prog '%63[^']': failed to load", refused);
 	if (strstr(line, "REG INVARIANTS VIOLATION")) {
-		broken = 1;
+		violation_found = 1;
 		printf("  %.300s\n", line);
 	}
 }
 
-/* Loads what a context of that rule takes. A program that was tried is left out the next time, so a refused one ends only its own try. */
+/*
+ * Loads the programs of a context with that rule. A program that was tried is left out the next time, so a refused one ends only its
+ * own try.
+ */
 static void try_rule(const struct spin_object *object, enum spin_class class, const char *text)
 {
 	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = class };
@@ -157,7 +160,7 @@ static void try_rule(const struct spin_object *object, enum spin_class class, co
 
 	if (spin_rule__parse(text, &rule)) {
 		printf("FAIL  %s\n", spin_strerror_last());
-		broken = 1;
+		violation_found = 1;
 		return;
 	}
 	do {
@@ -175,14 +178,14 @@ static int try_one(const struct spin_object *object, enum spin_class class)
 	static const char *const rules[] = { "udp", "icmp", "ether 0x88b5" };
 
 	trusted = class == SPIN_CLASS_TRUSTED;
-	broken = 0;
+	violation_found = 0;
 	try_rule(object, class, rules[0]); /* in the trusted class all programs (bpf_object__load()) */
 	for (unsigned i = 1; !trusted && i < sizeof(rules) / sizeof(rules[0]); i++)
 		try_rule(object, class, rules[i]);
-	if (broken)
+	if (violation_found)
 		printf("FAIL  %s, %s%s: a register's bounds contradict each other\n", spin_object__meta(object)->name,
 		       spin_class_name(class), kernel_probe__may_goto() ? "" : ", with bounded loops");
-	return broken;
+	return violation_found;
 }
 
 static int try_object(const char *path)
@@ -203,20 +206,20 @@ static int try_object(const char *path)
 	return failed;
 }
 
-/* A BPF file that is not a handler's. It has to load: nothing else shows that its programs were looked at. */
+/* Tries a BPF file that is not a handler's. The load has to succeed: otherwise its programs may not have been verified. */
 static int try_plain(const char *path)
 {
 	struct bpf_object *bpf = bpf_object__open_file(path, NULL);
 	int err;
 
 	trusted = 1;
-	broken = 0;
+	violation_found = 0;
 	err = bpf ? bpf_object__load(bpf) : -errno;
 	bpf_object__close(bpf);
-	if (broken || err)
-		printf("FAIL  %s: %s\n", path, broken ? "a register's bounds contradict each other" : strerror(-err));
+	if (violation_found || err)
+		printf("FAIL  %s: %s\n", path, violation_found ? "a register's bounds contradict each other" : strerror(-err));
 	fflush(stdout);
-	return broken || err;
+	return violation_found || err;
 }
 
 static int ends_with(const char *name, const char *end)
@@ -265,8 +268,8 @@ static int try_all(int first)
 		snprintf(directory, sizeof(directory), "%s/%s", built_dir(), directories[i]);
 		failed |= try_directory(directory, first);
 	}
-	printf("%u programs tried, of which the kernel took %u\n", tried, taken);
-	failed |= !taken;
+	printf("%u programs tried, of which the kernel took %u\n", tried, accepted);
+	failed |= !accepted;
 	fflush(stdout);
 	return failed;
 }
@@ -276,8 +279,8 @@ int reg_invariants__try_every_program(void)
 	int failed = 0, status;
 
 	fflush(stdout);
-	every = 1;
-	spin_set_log(take_line, NULL);
+	load_all = 1;
+	spin_set_log(on_log_line, NULL);
 	for (int i = 0; i < WORKERS; i++) {
 		pid_t worker = fork();
 
@@ -291,6 +294,6 @@ int reg_invariants__try_every_program(void)
 	while (wait(&status) > 0)
 		failed |= !WIFEXITED(status) || WEXITSTATUS(status);
 	spin_set_log(NULL, NULL);
-	every = 0;
+	load_all = 0;
 	return failed;
 }

@@ -9,9 +9,9 @@
 #include "tests/common/proc.h"
 #include "tests/common/random.h"
 
-#define THREADS_MAX 16u
-#define ANSWER_MS   1000
-#define AT_ONCE     2u /* most keys of a GET */
+#define THREADS_MAX  16u
+#define ANSWER_MS    1000
+#define KEYS_PER_GET 2u /* most keys of a GET */
 
 struct reader {
 	struct mc_checking *on;
@@ -46,7 +46,7 @@ static char *next_line(struct mc_answer *answer, int fd, uint16_t id)
 }
 
 /* Checks one key of an answer; *line is the line of the next value, or NULL. */
-static void judge(struct reader *reader, unsigned key, struct mc_read *read, struct mc_answer *answer, char **line, int fd, uint16_t id)
+static void check_key(struct reader *reader, unsigned key, struct mc_read *read, struct mc_answer *answer, char **line, int fd, uint16_t id)
 {
 	struct mc_key *of = &reader->on->key[key];
 	enum mc_verdict verdict;
@@ -74,8 +74,8 @@ static void judge(struct reader *reader, unsigned key, struct mc_read *read, str
 static void get(struct reader *reader, int fd, struct mc_answer *answer, uint16_t id)
 {
 	const struct mc_check *check = reader->on->check;
-	unsigned kind = (unsigned)random_next(&reader->seed) % 10, keys = kind ? 1 : AT_ONCE, key[AT_ONCE];
-	struct mc_read read[AT_ONCE];
+	unsigned kind = (unsigned)random_next(&reader->seed) % 10, keys = kind ? 1 : KEYS_PER_GET, key[KEYS_PER_GET];
+	struct mc_read read[KEYS_PER_GET];
 	char text[100], *line;
 	int n = sprintf(text, kind == 1 ? "gets" : "get");
 
@@ -98,7 +98,7 @@ static void get(struct reader *reader, int fd, struct mc_answer *answer, uint16_
 	for (unsigned i = 0; i < keys; i++) {
 		read[i].sent = read[0].sent;
 		read[i].arrived = read[0].arrived;
-		judge(reader, key[i], &read[i], answer, &line, fd, id);
+		check_key(reader, key[i], &read[i], answer, &line, fd, id);
 	}
 	reader->gets += keys;
 	if (!line || strcmp(line, "END"))

@@ -29,14 +29,14 @@ struct datagram {
 	char text[MC_LOAD_ANSWER_BYTES + 2];
 } __attribute__((packed));
 
-struct asker {
+struct load_thread {
 	struct mc_load *load;
 	pthread_t thread;
 	int fd;
-	size_t next;             /* index in load->key */
-	uint16_t id;             /* of the next GET */
-	uint32_t key[1 << 16];   /* by request id */
-	uint8_t flying[1 << 16]; /* in flight, by request id */
+	size_t next;                /* index in load->key */
+	uint16_t id;                /* of the next GET */
+	uint32_t key[1 << 16];      /* by request id */
+	uint8_t in_flight[1 << 16]; /* by request id */
 	struct datagram out[BATCH], in[BATCH];
 	struct iovec out_at[BATCH], in_at[BATCH];
 	struct mmsghdr out_message[BATCH], in_message[BATCH];
@@ -76,7 +76,7 @@ static int is_right(const struct datagram *d, size_t bytes, uint32_t key)
 	       !memcmp(d->text + 27, digits, 6) && !memcmp(d->text + 33, answer + 33, MC_LOAD_ANSWER_BYTES - 33);
 }
 
-static void flush(struct asker *a)
+static void flush(struct load_thread *a)
 {
 	unsigned done = 0;
 
@@ -90,7 +90,7 @@ static void flush(struct asker *a)
 	a->outgoing = 0;
 }
 
-static void ask(struct asker *a)
+static void send_get(struct load_thread *a)
 {
 	struct datagram *d = &a->out[a->outgoing++];
 	uint32_t key = a->load->key[a->next++ & (a->load->keys - 1)];
@@ -98,45 +98,45 @@ static void ask(struct asker *a)
 	d->frame.request = htons(a->id);
 	put_digits(d->text + 8, key);
 	a->key[a->id] = key;
-	a->flying[a->id++] = 1;
+	a->in_flight[a->id++] = 1;
 	if (a->outgoing == BATCH)
 		flush(a);
 }
 
-static void ask_window(struct asker *a)
+static void send_window(struct load_thread *a)
 {
 	for (unsigned i = 0; i < a->load->window; i++)
-		ask(a);
+		send_get(a);
 	flush(a);
 }
 
-static void hear(struct asker *a)
+static void receive_answers(struct load_thread *a)
 {
 	int got = recvmmsg(a->fd, a->in_message, BATCH, MSG_WAITFORONE, NULL);
 
 	if (got < 0 && errno != EAGAIN && errno != EINTR)
 		die("answer: %s", strerror(errno));
 	if (got <= 0) {
-		memset(a->flying, 0, sizeof(a->flying));
+		memset(a->in_flight, 0, sizeof(a->in_flight));
 		a->lost += a->load->window;
-		ask_window(a);
+		send_window(a);
 		return;
 	}
 	for (int i = 0; i < got; i++) {
 		uint16_t id = ntohs(a->in[i].frame.request);
 
-		if (!a->flying[id])
+		if (!a->in_flight[id])
 			continue; /* it was counted as lost and arrived late */
-		a->flying[id] = 0;
+		a->in_flight[id] = 0;
 		a->answers++;
 		if (!is_right(&a->in[i], a->in_message[i].msg_len, a->key[id]))
 			a->wrong++;
-		ask(a);
+		send_get(a);
 	}
 	flush(a);
 }
 
-static void open_asker(struct asker *a, const struct mc_load *load)
+static void open_load_thread(struct load_thread *a, const struct mc_load *load)
 {
 	const struct timeval wait = { .tv_usec = LOST_MS * 1000 };
 
@@ -154,16 +154,16 @@ static void open_asker(struct asker *a, const struct mc_load *load)
 
 static void *run(void *arg)
 {
-	struct asker *a = arg;
+	struct load_thread *a = arg;
 	const struct mc_load *load = a->load;
 	uint64_t begin = now_ns() + (uint64_t)(load->warm_up_s * 1e9), end = begin + (uint64_t)(load->seconds * 1e9), before;
 
-	ask_window(a);
+	send_window(a);
 	while (now_ns() < begin)
-		hear(a);
+		receive_answers(a);
 	before = a->answers;
 	while (now_ns() < end)
-		hear(a);
+		receive_answers(a);
 	a->answers -= before;
 	close(a->fd);
 	return NULL;
@@ -171,26 +171,26 @@ static void *run(void *arg)
 
 void mc_load__run(struct mc_load *load)
 {
-	struct asker *asker = calloc(load->threads, sizeof(*asker));
+	struct load_thread *load_thread = calloc(load->threads, sizeof(*load_thread));
 
-	if (!asker || load->threads > THREADS_MAX || load->window > WINDOW_MAX)
+	if (!load_thread || load->threads > THREADS_MAX || load->window > WINDOW_MAX)
 		die("a load of more than it can have");
 	load->answers = load->lost = load->wrong = 0;
 	for (unsigned i = 0; i < load->threads; i++) {
-		asker[i].load = load;
-		asker[i].next = i * (load->keys / load->threads);
-		open_asker(&asker[i], load);
-		if (pthread_create(&asker[i].thread, NULL, run, &asker[i]))
+		load_thread[i].load = load;
+		load_thread[i].next = i * (load->keys / load->threads);
+		open_load_thread(&load_thread[i], load);
+		if (pthread_create(&load_thread[i].thread, NULL, run, &load_thread[i]))
 			die("no thread");
 	}
 	for (unsigned i = 0; i < load->threads; i++) {
-		pthread_join(asker[i].thread, NULL);
-		load->answers += asker[i].answers;
-		load->lost += asker[i].lost;
-		load->wrong += asker[i].wrong;
+		pthread_join(load_thread[i].thread, NULL);
+		load->answers += load_thread[i].answers;
+		load->lost += load_thread[i].lost;
+		load->wrong += load_thread[i].wrong;
 	}
 	load->rate = (double)load->answers / load->seconds;
-	free(asker);
+	free(load_thread);
 }
 
 /* Polls, because waking an idle CPU takes longer than an answer. */

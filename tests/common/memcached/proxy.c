@@ -15,13 +15,13 @@
 #include "tests/common/net/asks.h"
 #include "tests/common/proc.h"
 
-#define KEYS         64
-#define KEEP_NS      20000000ull   /* how long an answer is kept */
-#define KEEP_LONG_NS 6000000000ull /* same, for keys that expire: their names begin with e */
-#define FOREIGN_EACH 50
-#define TEXT_BYTES   4096 /* enough for two values */
+#define KEYS          64
+#define CACHE_NS      20000000ull   /* how long an answer is kept */
+#define CACHE_LONG_NS 6000000000ull /* same, for keys that expire: their names begin with e */
+#define FOREIGN_EACH  50
+#define TEXT_BYTES    4096 /* enough for two values */
 
-struct kept {
+struct cached {
 	char name[8]; /* "k07": all have the same length */
 	size_t bytes;
 	uint64_t until;
@@ -29,17 +29,17 @@ struct kept {
 };
 
 /* Returns NULL if the command is not a GET of one key. */
-static struct kept *find(struct kept *kept, const char *command)
+static struct cached *find(struct cached *cached, const char *command)
 {
 	char name[8] = "", more[2] = "";
 	int i = 0;
 
 	if (sscanf(command, "get %7s %1s", name, more) != 1)
 		return NULL;
-	while (i < KEYS - 1 && kept[i].name[0] && strcmp(kept[i].name, name))
+	while (i < KEYS - 1 && cached[i].name[0] && strcmp(cached[i].name, name))
 		i++;
-	strcpy(kept[i].name, name);
-	return &kept[i];
+	strcpy(cached[i].name, name);
+	return &cached[i];
 }
 
 /* Sends the command to memcached. Returns the length of the text of all datagrams: memcached sends one for each value. */
@@ -60,30 +60,30 @@ static size_t forward(int to, uint16_t id, const char *command, size_t count, ch
 	return bytes;
 }
 
-static void keep(struct kept *of, const char *text, size_t bytes)
+static void cache_answer(struct cached *entry, const char *text, size_t bytes)
 {
 	if (memcmp(text, "VALUE ", 6))
 		return;
-	memcpy(of->text, text, bytes);
-	of->bytes = bytes;
-	of->until = now_ns() + (of->name[0] == 'e' ? KEEP_LONG_NS : KEEP_NS);
+	memcpy(entry->text, text, bytes);
+	entry->bytes = bytes;
+	entry->until = now_ns() + (entry->name[0] == 'e' ? CACHE_LONG_NS : CACHE_NS);
 }
 
-static size_t answer_as(const struct kept *of, const struct kept *other, char *text)
+static size_t answer_as(const struct cached *entry, const struct cached *other, char *text)
 {
 	memcpy(text, other->text, other->bytes);
-	memcpy(text + 6, of->name, strlen(of->name));
+	memcpy(text + 6, entry->name, strlen(entry->name));
 	return other->bytes;
 }
 
 static void *serve(void *arg)
 {
-	static struct kept kept[KEYS];
+	static struct cached cached[KEYS];
 	struct mc_proxy *proxy = arg;
 	int to = mc_client__udp(proxy->addr, proxy->port);
 	uint16_t count = 0;
 
-	memset(kept, 0, sizeof(kept));
+	memset(cached, 0, sizeof(cached));
 	while (!proxy->stop) {
 		struct pollfd wait = { .fd = proxy->fd, .events = POLLIN };
 		struct {
@@ -92,24 +92,24 @@ static void *serve(void *arg)
 		} d;
 		union asks_address from;
 		socklen_t from_bytes = sizeof(from);
-		struct kept *of, *other;
+		struct cached *entry, *other;
 		ssize_t n = poll(&wait, 1, 20) > 0 ? recvfrom(proxy->fd, &d, sizeof(d) - 1, 0, &from.any, &from_bytes) : 0;
 		size_t bytes = (size_t)n - sizeof(d.frame);
 
 		if (n <= (ssize_t)sizeof(d.frame))
 			continue;
 		d.text[bytes] = '\0';
-		of = find(kept, d.text);
-		other = &kept[of == kept];
+		entry = find(cached, d.text);
+		other = &cached[entry == cached];
 		count++;
-		if (of && proxy->fault == MC_FAULT_STALE && now_ns() < of->until) {
-			bytes = answer_as(of, of, d.text);
-		} else if (of && proxy->fault == MC_FAULT_FOREIGN && count % FOREIGN_EACH == 0 && other->bytes) {
-			bytes = answer_as(of, other, d.text);
+		if (entry && proxy->fault == MC_FAULT_STALE && now_ns() < entry->until) {
+			bytes = answer_as(entry, entry, d.text);
+		} else if (entry && proxy->fault == MC_FAULT_FOREIGN && count % FOREIGN_EACH == 0 && other->bytes) {
+			bytes = answer_as(entry, other, d.text);
 		} else {
 			bytes = forward(to, count, d.text, bytes, d.text);
-			if (of && bytes)
-				keep(of, d.text, bytes);
+			if (entry && bytes)
+				cache_answer(entry, d.text, bytes);
 		}
 		if (bytes)
 			sendto(proxy->fd, &d, sizeof(d.frame) + bytes, 0, &from.any, from_bytes);

@@ -77,13 +77,13 @@ static int is_value_of(const struct mc_state *state, const struct mc_read *read)
 	       !memcmp(state->value, read->value, read->bytes);
 }
 
-static int fits(const struct mc_state *state, const struct mc_read *read)
+static int is_allowed(const struct mc_state *state, const struct mc_read *read)
 {
 	return read->found ? is_value_of(state, read) && read->sent < state->gone_from : read->arrived >= state->misses_from;
 }
 
 /* Returns what is wrong. The caller holds the key's lock. */
-static enum mc_verdict reason(const struct mc_key *key, const struct mc_read *read, uint64_t seen)
+static enum mc_verdict classify_violation(const struct mc_key *key, const struct mc_read *read, uint64_t seen)
 {
 	uint64_t first = key->issued + 1 < MC_STATES ? 0 : key->issued + 1 - MC_STATES;
 
@@ -110,13 +110,13 @@ enum mc_verdict mc_key__check(struct mc_key *key, const struct mc_read *read, ui
 	if (key->lost || key->issued - first >= MC_STATES - 1)
 		goto unlock;
 	for (uint64_t i = first; i <= key->issued; i++) {
-		if (fits(&key->state[i % MC_STATES], read)) {
+		if (is_allowed(&key->state[i % MC_STATES], read)) {
 			*seen = i;
 			verdict = MC_RIGHT;
 			goto unlock;
 		}
 	}
-	verdict = reason(key, read, *seen);
+	verdict = classify_violation(key, read, *seen);
 unlock:
 	pthread_mutex_unlock(&key->lock);
 	return verdict;

@@ -9,12 +9,12 @@
 /* Inverts the exact distribution: binary search in the cumulative weights. */
 int zipf_fill(uint32_t *ranks, size_t count, uint32_t n, double theta, uint64_t seed)
 {
-	double *upto = malloc(n * sizeof(*upto)), sum = 0;
+	double *cumulative = malloc(n * sizeof(*cumulative)), sum = 0;
 
-	if (!upto)
+	if (!cumulative)
 		return -1;
 	for (uint32_t r = 0; r < n; r++)
-		upto[r] = sum += pow(r + 1, -theta);
+		cumulative[r] = sum += pow(r + 1, -theta);
 	for (size_t i = 0; i < count; i++) {
 		double at = (double)(random_next(&seed) >> 11) * 0x1p-53 * sum;
 		uint32_t low = 0, high = n - 1;
@@ -22,13 +22,13 @@ int zipf_fill(uint32_t *ranks, size_t count, uint32_t n, double theta, uint64_t 
 		while (low < high) {
 			uint32_t middle = low + (high - low) / 2;
 
-			if (upto[middle] > at)
+			if (cumulative[middle] > at)
 				high = middle;
 			else
 				low = middle + 1;
 		}
 		ranks[i] = low;
 	}
-	free(upto);
+	free(cumulative);
 	return 0;
 }

@@ -85,7 +85,7 @@ static const char *check_between(const char *what, uint64_t is, uint64_t least, 
 	return text;
 }
 
-static uint64_t left(const struct spin_put_stats *s)
+static uint64_t sent_or_lost(const struct spin_put_stats *s)
 {
 	return s->returned + s->copied + s->sent + s->lost_queue + s->lost_copy + s->lost_way;
 }
@@ -107,11 +107,12 @@ const char *answering__check(struct answering *a)
 	if (!reason)
 		reason = check_between("runs of pingpong", pings, PACKETS * a->messages, PACKETS * (a->messages + stats.evicted));
 	if (!reason)
-		reason = check_between("packets that pingpong sent or that are reported as lost", left(&ping_puts), pings, 2 * pings);
+		reason = check_between("packets that pingpong sent or that are reported as lost", sent_or_lost(&ping_puts), pings,
+				       2 * pings);
 	if (!reason)
 		reason = check_between("packets that came back from pingpong", a->came[ANSWERING_FORWARD], pings / 2, 2 * pings);
 	if (!reason)
-		reason = check_between("packets that fan_out sent or that are reported as lost", left(&fan_puts), (EACH + 1) * fans,
+		reason = check_between("packets that fan_out sent or that are reported as lost", sent_or_lost(&fan_puts), (EACH + 1) * fans,
 				       (EACH + 1) * fans);
 	if (!reason)
 		reason = check_between("packets that came from fan_out", a->came[ANSWERING_PUT], EACH * fans / 2, 2 * EACH * fans);

@@ -14,15 +14,15 @@
 #include "tests/common/net/netns.h"
 #include "tests/common/net/pair.h"
 
-#define PING_PORT  9331
-#define FAN_PORT   9001
-#define PACKETS    ANSWERING_PACKETS
-#define EACH       ANSWERING_EACH
-#define WORDS      50u /* payload words of a packet */
-#define STRIDE     (4 * WORDS)
-#define BATCH      8u /* datagrams */
-#define PATIENCE_S (15 * slow_factor())
-#define ALL        ((1u << PACKETS) - 1)
+#define PING_PORT 9331
+#define FAN_PORT  9001
+#define PACKETS   ANSWERING_PACKETS
+#define EACH      ANSWERING_EACH
+#define WORDS     50u /* payload words of a packet */
+#define STRIDE    (4 * WORDS)
+#define BATCH     8u /* datagrams */
+#define TIMEOUT_S (15 * slow_factor())
+#define ALL       ((1u << PACKETS) - 1)
 
 struct ping {
 	struct spin_slmp head;
@@ -56,7 +56,7 @@ static struct ping make_ping(uint32_t id, unsigned packet)
 }
 
 /* Receives one packet. Returns 0 if nothing arrives in time. Late packets of earlier messages are checked in the same way. */
-static int take_pong(struct answering *a, int fd, uint32_t id, unsigned *acknowledged)
+static int receive_pong(struct answering *a, int fd, uint32_t id, unsigned *acknowledged)
 {
 	struct ping got, want;
 	ssize_t bytes = recv(fd, &got, sizeof(got), 0);
@@ -99,14 +99,14 @@ void *answering__ping(void *arg)
 				if (!(acknowledged >> packet & 1) && send(fd, &p, sizeof(p), 0) != sizeof(p))
 					a->reason = "pings cannot be sent";
 			}
-			while (acknowledged != ALL && !a->reason && take_pong(a, fd, id, &acknowledged))
+			while (acknowledged != ALL && !a->reason && receive_pong(a, fd, id, &acknowledged))
 				;
-			if (acknowledged != ALL && time(NULL) - start > PATIENCE_S)
+			if (acknowledged != ALL && time(NULL) - start > TIMEOUT_S)
 				a->reason = "pings are not acknowledged";
 		}
 		a->messages += acknowledged == ALL;
 	}
-	for (unsigned late = 0, none = 0; fd >= 0 && !a->reason && late < 1000 && take_pong(a, fd, UINT32_MAX, &none); late++)
+	for (unsigned late = 0, none = 0; fd >= 0 && !a->reason && late < 1000 && receive_pong(a, fd, UINT32_MAX, &none); late++)
 		;
 	close(fd);
 	return NULL;
@@ -118,7 +118,7 @@ void *answering__ping(void *arg)
  * Datagram n consists of words 4n, 4n + 1, ... An answer that begins with its first word is a put or the reply; with its
  * second word, a put.
  */
-static int take_fan(struct answering *a, int fd)
+static int receive_fan(struct answering *a, int fd)
 {
 	uint32_t got[8];
 	ssize_t bytes = recv(fd, got, sizeof(got), 0);
@@ -152,11 +152,11 @@ void *answering__fan(void *arg)
 			if (send(fd, words, sizeof(words), 0) != sizeof(words))
 				a->reason = "datagrams cannot be sent";
 		}
-		while (!a->reason && take_fan(a, fd))
+		while (!a->reason && receive_fan(a, fd))
 			;
 	}
 	for (unsigned still = 0; still < 100 && fd >= 0 && !a->reason;)
-		still = take_fan(a, fd) ? 0 : still + 1;
+		still = receive_fan(a, fd) ? 0 : still + 1;
 	close(fd);
 	return NULL;
 }

@@ -26,7 +26,7 @@ static const struct {
 };
 
 /* Counts the entries of a directory and its subdirectories. */
-static unsigned entries(const char *path, int depth)
+static unsigned count_entries(const char *path, int depth)
 {
 	DIR *dir = opendir(path);
 	const struct dirent *entry;
@@ -39,26 +39,26 @@ static unsigned entries(const char *path, int depth)
 		count++;
 		if (entry->d_type == DT_DIR && depth < PIN_DEPTH_MAX &&
 		    snprintf(below, sizeof(below), "%s/%s", path, entry->d_name) < (int)sizeof(below))
-			count += entries(below, depth + 1);
+			count += count_entries(below, depth + 1);
 	}
 	if (dir)
 		closedir(dir);
 	return count;
 }
 
-static unsigned pins(void)
+static unsigned count_pins(void)
 {
-	return entries("/sys/fs/bpf", 0);
+	return count_entries("/sys/fs/bpf", 0);
 }
 
-static unsigned namespaces(void)
+static unsigned count_namespaces(void)
 {
-	return entries("/run/netns", 0);
+	return count_entries("/run/netns", 0);
 }
 
 void leftover__begin(struct leftover *l)
 {
-	*l = (struct leftover){ .pins = pins(), .namespaces = namespaces() };
+	*l = (struct leftover){ .pins = count_pins(), .namespaces = count_namespaces() };
 }
 
 static void add(struct leftover *l, enum leftover_kind kind, unsigned id)
@@ -75,7 +75,7 @@ static void add(struct leftover *l, enum leftover_kind kind, unsigned id)
 }
 
 /* Notes one descriptor; for a link also its program. */
-static void note_file(struct leftover *l, const char *path)
+static void record_file(struct leftover *l, const char *path)
 {
 	FILE *from = fopen(path, "re");
 	char line[256];
@@ -98,14 +98,14 @@ void leftover__note(struct leftover *l, pid_t pid)
 	dir = opendir(path);
 	while (dir && (entry = readdir(dir))) {
 		snprintf(path, sizeof(path), "/proc/%d/fdinfo/%s", (int)pid, entry->d_name);
-		note_file(l, path);
+		record_file(l, path);
 	}
 	if (dir)
 		closedir(dir);
 }
 
 /* Returns the first id that still exists, or 0. */
-static unsigned still_there(const struct leftover *l, enum leftover_kind kind)
+static unsigned find_existing(const struct leftover *l, enum leftover_kind kind)
 {
 	unsigned id = 0;
 
@@ -116,32 +116,32 @@ static unsigned still_there(const struct leftover *l, enum leftover_kind kind)
 	return 0;
 }
 
-static const char *what_is_left(const struct leftover *l)
+static const char *describe_leak(const struct leftover *l)
 {
 	static char text[96];
 	unsigned id;
 
 	for (unsigned kind = 0; kind < LEFTOVER_KINDS; kind++) {
-		id = still_there(l, kind);
+		id = find_existing(l, kind);
 		if (id) {
 			snprintf(text, sizeof(text), "%s %u is left in the kernel", kinds[kind].name, id);
 			return text;
 		}
 	}
-	if (pins() > l->pins)
+	if (count_pins() > l->pins)
 		return "something is left pinned in /sys/fs/bpf";
-	if (namespaces() > l->namespaces)
+	if (count_namespaces() > l->namespaces)
 		return "a named network namespace is left";
 	return waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD ? NULL : "a process is left";
 }
 
 const char *leftover__end(struct leftover *l)
 {
-	const char *left = what_is_left(l);
+	const char *left = describe_leak(l);
 
 	for (int try = 0; left && try < TRIES; try++) {
 		usleep(PAUSE_US);
-		left = what_is_left(l);
+		left = describe_leak(l);
 	}
 	for (unsigned kind = 0; kind < LEFTOVER_KINDS; kind++)
 		free(l->id[kind]);

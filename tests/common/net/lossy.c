@@ -86,7 +86,7 @@ void lossy__close(struct lossy *link)
 	close(link->middle_ns);
 }
 
-static void print_way(const char *name, const struct lossy_counts *c)
+static void print_direction(const char *name, const struct lossy_counts *c)
 {
 	printf("%s: %" PRIu64 " frames, %" PRIu64 " lost, %" PRIu64 " doubled, %" PRIu64 " held, %" PRIu64 " of them overtaken, %" PRIu64
 	       " lost because the relay was too slow\n",
@@ -95,6 +95,6 @@ static void print_way(const char *name, const struct lossy_counts *c)
 
 void lossy__print(const struct lossy *link)
 {
-	print_way("there", &link->there.counts);
-	print_way("back", &link->back.counts);
+	print_direction("there", &link->there.counts);
+	print_direction("back", &link->back.counts);
 }

@@ -4,7 +4,7 @@
 
 /*
  * A bad link between two network namespaces: two veth pairs and a relay between them, with a thread for each direction, which
- * loses, duplicates and reorders frames at random. The fate of a direction's n-th frame depends only on the seed and n. Names
+ * loses, duplicates and reorders frames at random. What happens to a direction's n-th frame depends only on the seed and n. Names
  * and addresses are those of tests/common/net/pair.h.
  */
 #include <pthread.h>

@@ -18,7 +18,7 @@ struct lossy_frame {
 	struct lossy_frame *next;
 	unsigned users; /* number of queue entries that refer to it */
 	unsigned bytes;
-	uint64_t came; /* its frame number */
+	uint64_t frame_number;
 	uint8_t data[FRAME_BYTES];
 };
 
@@ -28,7 +28,7 @@ struct outgoing {
 	unsigned count;
 };
 
-static struct lossy_frame *take(struct lossy_way *w)
+static struct lossy_frame *alloc_frame(struct lossy_way *w)
 {
 	struct lossy_frame *f = w->free;
 
@@ -37,23 +37,23 @@ static struct lossy_frame *take(struct lossy_way *w)
 	return f;
 }
 
-static void give_back(struct lossy_way *w, struct lossy_frame *f)
+static void free_frame(struct lossy_way *w, struct lossy_frame *f)
 {
 	f->next = w->free;
 	w->free = f;
 }
 
-static void add(struct outgoing *out, struct lossy_frame *f)
+static void enqueue(struct outgoing *out, struct lossy_frame *f)
 {
 	f->users++;
 	out->frame[out->count++] = f;
 }
 
 /* Sends a frame that was held. */
-static void go_on(struct lossy_way *w, struct outgoing *out, struct lossy_frame *f)
+static void send_held(struct lossy_way *w, struct outgoing *out, struct lossy_frame *f)
 {
 	w->held_now--;
-	w->counts.overtaken += w->passed > f->came;
+	w->counts.overtaken += w->passed > f->frame_number;
 	out->frame[out->count++] = f;
 }
 
@@ -75,7 +75,7 @@ static void send_all(struct lossy_way *w, struct outgoing *out)
 	}
 	for (unsigned i = 0; i < out->count; i++)
 		if (!--out->frame[i]->users)
-			give_back(w, out->frame[i]);
+			free_frame(w, out->frame[i]);
 	out->count = 0;
 }
 
@@ -86,7 +86,7 @@ static void release(struct lossy_way *w, uint64_t number, struct outgoing *out)
 
 	while ((f = *list)) {
 		*list = f->next;
-		go_on(w, out, f);
+		send_held(w, out, f);
 	}
 }
 
@@ -98,7 +98,7 @@ static void release_all(struct lossy_way *w, struct outgoing *out)
 
 static void hold(struct lossy_way *w, struct lossy_frame *f, unsigned frames)
 {
-	struct lossy_frame **list = &w->later[(f->came + frames) % (LOSSY_REACH_MAX + 1)];
+	struct lossy_frame **list = &w->later[(f->frame_number + frames) % (LOSSY_REACH_MAX + 1)];
 
 	f->users++;
 	f->next = *list;
@@ -108,24 +108,24 @@ static void hold(struct lossy_way *w, struct lossy_frame *f, unsigned frames)
 }
 
 /* Draws the same number of random numbers for each frame, so that what happens to it depends only on the seed and its number. */
-static void come(struct lossy_way *w, struct lossy_frame *f, struct outgoing *out)
+static void process_frame(struct lossy_way *w, struct lossy_frame *f, struct outgoing *out)
 {
 	const struct lossy_rates *r = &w->rates;
 	unsigned lose = random_below(&w->random, 100), twice = random_below(&w->random, 100), held = random_below(&w->random, 100),
 		 later = 1 + random_below(&w->random, r->reach ? r->reach : 1);
 
-	f->came = w->counts.frames++;
+	f->frame_number = w->counts.frames++;
 	if (lose < r->lose) {
 		w->counts.lost++;
-		give_back(w, f);
+		free_frame(w, f);
 	} else if (held < r->hold && w->held_now < HELD_MAX) {
 		hold(w, f, later);
 	} else {
-		add(out, f);
-		w->passed = f->came;
+		enqueue(out, f);
+		w->passed = f->frame_number;
 	}
 	if (lose >= r->lose && twice < r->twice) {
-		add(out, f);
+		enqueue(out, f);
 		w->counts.doubled++;
 	}
 	release(w, w->counts.frames - 1, out);
@@ -141,7 +141,7 @@ static unsigned receive(struct lossy_way *w, struct lossy_frame **in)
 	if (poll(&fd, 1, w->held_now ? QUIET_MS : 20) <= 0)
 		return 0;
 	for (unsigned i = 0; i < BATCH; i++) {
-		in[i] = take(w);
+		in[i] = alloc_frame(w);
 		part[i] = (struct iovec){ in[i]->data, FRAME_BYTES };
 		message[i].msg_hdr = (struct msghdr){ .msg_iov = &part[i], .msg_iovlen = 1 };
 	}
@@ -152,7 +152,7 @@ static unsigned receive(struct lossy_way *w, struct lossy_frame **in)
 		if (i < (unsigned)n)
 			in[i]->bytes = message[i].msg_len;
 		else
-			give_back(w, in[i]);
+			free_frame(w, in[i]);
 	}
 	return (unsigned)n;
 }
@@ -176,7 +176,7 @@ static void *relay(void *arg)
 		unsigned n = receive(w, in);
 
 		for (unsigned i = 0; i < n; i++)
-			come(w, in[i], &out);
+			process_frame(w, in[i], &out);
 		if (!n)
 			release_all(w, &out);
 		send_all(w, &out);
@@ -193,7 +193,7 @@ int lossy_relay__start(struct lossy_way *w)
 	if (!w->frames)
 		return -ENOMEM;
 	for (unsigned i = 0; i < frames; i++)
-		give_back(w, &w->frames[i]);
+		free_frame(w, &w->frames[i]);
 	return -pthread_create(&w->thread, NULL, relay, w);
 }
 

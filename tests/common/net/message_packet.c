@@ -47,7 +47,7 @@ void message_packet_head(struct message_packet *p, uint32_t flags, uint32_t id, 
 }
 
 /* Returns 0 if the sender must retransmit the packet, or if it does not belong to this protocol. */
-static int is_kept(enum spin_reason reason)
+static int is_accepted(enum spin_reason reason)
 {
 	return reason != SPIN_REASON_MALFORMED && reason != SPIN_REASON_NO_ME && reason != SPIN_REASON_NO_MPQ &&
 	       reason != SPIN_REASON_NO_PARKING && reason != SPIN_REASON_BEYOND_WINDOW;
@@ -60,7 +60,7 @@ const char *message_packet_check(const struct message_packet *p, const struct en
 
 	if (out->reason != want)
 		return "has another reason";
-	if (!is_kept(want) || !(p->flags & SPIN_SLMP_SYN))
+	if (!is_accepted(want) || !(p->flags & SPIN_SLMP_SYN))
 		return out->verdict == SPIN_VERDICT_DROP ? NULL : "is not dropped";
 	if (out->verdict != SPIN_VERDICT_TX || vector_ack(p->frame, p->bytes, 0, ack, &ack_bytes) || out->frame_bytes != ack_bytes ||
 	    memcmp(out->frame, ack, ack_bytes))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Two namespaces with a veth pair, for demos and benchmarks. The handlers run in the near one, the clients in the far one. */
+/* Two namespaces with a veth pair, for demos and benchmarks. The server and its handlers run in one, the clients in the other. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>

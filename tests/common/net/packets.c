@@ -134,7 +134,7 @@ static uint8_t *put_ip6(struct packets *p, uint8_t *ip)
 	return ip + 40;
 }
 
-static void finish(struct packets *p, uint8_t *ip, uint8_t *udp, uint8_t *end, int is_ip4)
+static void finish_udp(struct packets *p, uint8_t *ip, uint8_t *udp, uint8_t *end, int is_ip4)
 {
 	uint32_t bytes = (uint32_t)(end - udp), kind = below(p, 12), pseudo, sum;
 
@@ -257,7 +257,7 @@ uint32_t packets_next(struct packets *p, uint8_t *frame)
 	end += p->kv && !one_in(p, 30) ? kv_payload(p, end) : any_payload(p, end);
 	if (end - frame > FRAME_MAX)
 		end = frame + FRAME_MAX;
-	finish(p, ip, udp, end, is_ip4);
+	finish_udp(p, ip, udp, end, is_ip4);
 	bytes = (uint32_t)(end - frame);
 	return one_in(p, 4) ? mutate(p, frame, bytes) : bytes;
 }

@@ -37,7 +37,7 @@ void slmp_plain__close(struct slmp_plain *s)
 }
 
 /* Takes the next acknowledgement. It may be for any packet in flight. */
-static int take_one(struct slmp_plain *s, uint32_t id, uint32_t below, int flag)
+static int receive_ack(struct slmp_plain *s, uint32_t id, uint32_t below, int flag)
 {
 	uint8_t ack[64];
 	uint16_t flags;
@@ -70,31 +70,31 @@ static int send_packet(struct slmp_plain *s, uint16_t flags, uint32_t id, uint32
 
 int slmp_plain__send(struct slmp_plain *s, uint32_t id, const void *data, uint32_t bytes)
 {
-	unsigned waiting = 0;
+	unsigned outstanding = 0;
 	uint32_t at = 0;
 	int err = 0;
 
 	do {
 		uint32_t part = bytes - at < s->payload_bytes ? bytes - at : s->payload_bytes;
-		int last = at + part == bytes, asks = s->window || !at || (last && !s->last_is_silent);
+		int last = at + part == bytes, wants_ack = s->window || !at || (last && !s->last_is_silent);
 
-		err = send_packet(s, (uint16_t)((asks ? SYN : 0) | (last ? EOM : 0)), id, at, (const uint8_t *)data + at, part);
-		waiting += (unsigned)asks;
+		err = send_packet(s, (uint16_t)((wants_ack ? SYN : 0) | (last ? EOM : 0)), id, at, (const uint8_t *)data + at, part);
+		outstanding += (unsigned)wants_ack;
 		at += part;
 		/*
 		 * Without a window, waits for each requested acknowledgement. With a window, waits only when it is full, and
 		 * at the end for all. Acknowledgements that have arrived are read at once, because a socket queues only about 40 packets
 		 * from a veth.
 		 */
-		while (!err && waiting) {
-			int must = last || waiting >= s->window;
+		while (!err && outstanding) {
+			int must = last || outstanding >= s->window;
 
-			err = take_one(s, id, at ? at : 1, must ? 0 : MSG_DONTWAIT);
+			err = receive_ack(s, id, at ? at : 1, must ? 0 : MSG_DONTWAIT);
 			if (err == -ETIMEDOUT && !must) {
 				err = 0;
 				break;
 			}
-			waiting--;
+			outstanding--;
 		}
 	} while (!err && at < bytes);
 	return err;

@@ -36,7 +36,7 @@ struct held {
 	unsigned wait; /* number of datagrams until it is delivered; 0: the entry is free */
 };
 
-static void complain(struct slmp_receiver *r, const char *what, uint32_t offset)
+static void report_violation(struct slmp_receiver *r, const char *what, uint32_t offset)
 {
 	if (!r->complaint[0])
 		snprintf(r->complaint, sizeof(r->complaint), "%s, at offset %u", what, offset);
@@ -47,7 +47,7 @@ static int percent(struct slmp_receiver *r, unsigned of)
 	return of && random_below(&r->seed, 100) < of;
 }
 
-static struct slmp_message *message_of(struct slmp_receiver *r, uint32_t id)
+static struct slmp_message *find_or_add_message(struct slmp_receiver *r, uint32_t id)
 {
 	unsigned n = atomic_load(&r->messages);
 	struct slmp_message *m = &r->message[n];
@@ -67,7 +67,7 @@ static struct slmp_message *message_of(struct slmp_receiver *r, uint32_t id)
 	return m;
 }
 
-static void answer(const struct datagram *d, int fd, uint16_t flags, uint32_t id, uint32_t offset, size_t bytes)
+static void send_ack(const struct datagram *d, int fd, uint16_t flags, uint32_t id, uint32_t offset, size_t bytes)
 {
 	uint8_t ack[16] = { 0 };
 
@@ -79,56 +79,57 @@ static void answer(const struct datagram *d, int fd, uint16_t flags, uint32_t id
 }
 
 /* Sends packets that a sender must not accept as acknowledgements. Each names a packet that was not handled. */
-static void junk(struct slmp_receiver *r, const struct datagram *d, uint32_t id, uint32_t offset)
+static void send_forged_acks(struct slmp_receiver *r, const struct datagram *d, uint32_t id, uint32_t offset)
 {
 	uint32_t next = offset + (r->stride ? r->stride : 8);
 
-	answer(d, r->fd, ACK | SYN, id, next, HEADER_BYTES);
-	answer(d, r->fd, ACK | 1, id, next, HEADER_BYTES);
-	answer(d, r->fd, 0, id, next, HEADER_BYTES);
-	answer(d, r->fd, REFUSED, id, offset, HEADER_BYTES);
-	answer(d, r->fd, ACK | REFUSED | 1, id, offset, HEADER_BYTES);
-	answer(d, r->fd, ACK | REFUSED, id - 1, offset, HEADER_BYTES);
-	answer(d, r->fd, ACK | REFUSED, id, 0xfffffff8u, HEADER_BYTES);
-	answer(d, r->other_fd, ACK | REFUSED, id, offset, HEADER_BYTES);
-	answer(d, r->fd, AGAIN, id, offset, HEADER_BYTES);
-	answer(d, r->fd, ACK | REFUSED | AGAIN, id, offset, HEADER_BYTES);
-	answer(d, r->fd, ACK | AGAIN, id - 1, offset, HEADER_BYTES);
-	answer(d, r->fd, ACK | AGAIN, id, 0xfffffff8u, HEADER_BYTES);
-	answer(d, r->other_fd, ACK | AGAIN, id, offset, HEADER_BYTES);
-	answer(d, r->fd, ACK, id - 1, next, HEADER_BYTES);
-	answer(d, r->fd, ACK, id + 1000000, next, HEADER_BYTES); /* not the next id, which may be in use by then */
-	answer(d, r->fd, ACK, id, next + 1, HEADER_BYTES);
-	answer(d, r->fd, ACK, id, 0xfffffff8u, HEADER_BYTES);
-	answer(d, r->fd, ACK, id, next, HEADER_BYTES + 1);
-	answer(d, r->fd, ACK, id, next, HEADER_BYTES - 1);
-	answer(d, r->fd, ACK, id, next, 0);
-	answer(d, r->other_fd, ACK, id, next, HEADER_BYTES);
+	send_ack(d, r->fd, ACK | SYN, id, next, HEADER_BYTES);
+	send_ack(d, r->fd, ACK | 1, id, next, HEADER_BYTES);
+	send_ack(d, r->fd, 0, id, next, HEADER_BYTES);
+	send_ack(d, r->fd, REFUSED, id, offset, HEADER_BYTES);
+	send_ack(d, r->fd, ACK | REFUSED | 1, id, offset, HEADER_BYTES);
+	send_ack(d, r->fd, ACK | REFUSED, id - 1, offset, HEADER_BYTES);
+	send_ack(d, r->fd, ACK | REFUSED, id, 0xfffffff8u, HEADER_BYTES);
+	send_ack(d, r->other_fd, ACK | REFUSED, id, offset, HEADER_BYTES);
+	send_ack(d, r->fd, AGAIN, id, offset, HEADER_BYTES);
+	send_ack(d, r->fd, ACK | REFUSED | AGAIN, id, offset, HEADER_BYTES);
+	send_ack(d, r->fd, ACK | AGAIN, id - 1, offset, HEADER_BYTES);
+	send_ack(d, r->fd, ACK | AGAIN, id, 0xfffffff8u, HEADER_BYTES);
+	send_ack(d, r->other_fd, ACK | AGAIN, id, offset, HEADER_BYTES);
+	send_ack(d, r->fd, ACK, id - 1, next, HEADER_BYTES);
+	send_ack(d, r->fd, ACK, id + 1000000, next, HEADER_BYTES); /* not the next id, which may be in use by then */
+	send_ack(d, r->fd, ACK, id, next + 1, HEADER_BYTES);
+	send_ack(d, r->fd, ACK, id, 0xfffffff8u, HEADER_BYTES);
+	send_ack(d, r->fd, ACK, id, next, HEADER_BYTES + 1);
+	send_ack(d, r->fd, ACK, id, next, HEADER_BYTES - 1);
+	send_ack(d, r->fd, ACK, id, next, 0);
+	send_ack(d, r->other_fd, ACK, id, next, HEADER_BYTES);
 }
 
-static void check(struct slmp_receiver *r, const struct slmp_message *m, uint16_t flags, uint32_t offset, uint32_t bytes)
+static void check_packet(struct slmp_receiver *r, const struct slmp_message *m, uint16_t flags, uint32_t offset, uint32_t bytes)
 {
 	int last = offset + bytes == m->expect_bytes;
 
 	if (flags & ~(SYN | EOM | PUT))
-		complain(r, "an unknown flag", offset);
+		report_violation(r, "an unknown flag", offset);
 	if (!!(flags & EOM) != last)
-		complain(r, last ? "the last packet does not say so" : "EOM, and it is not the last packet", offset);
+		report_violation(r, last ? "the last packet does not say so" : "EOM, and it is not the last packet", offset);
 	if (!(flags & SYN) && (!offset || last || r->every))
-		complain(r, "no acknowledgement is asked for", offset);
+		report_violation(r, "no acknowledgement is asked for", offset);
 	if ((flags & SYN) && offset && !last && !r->every)
-		complain(r, "an acknowledgement is asked for", offset);
+		report_violation(r, "an acknowledgement is asked for", offset);
 	if (!!(flags & PUT) != (r->take_put && !offset))
-		complain(r, "PUT is not where it belongs", offset);
+		report_violation(r, "PUT is not where it belongs", offset);
 	if (!r->stride && !last)
 		r->stride = bytes;
 	if (r->stride && (offset % r->stride || (!last && bytes != r->stride) || bytes > r->stride))
-		complain(r, "packets are not equally long", offset);
+		report_violation(r, "packets are not equally long", offset);
 	if ((uint64_t)offset + bytes > m->expect_bytes)
-		complain(r, "more than the message has", offset);
+		report_violation(r, "more than the message has", offset);
 }
 
-static void keep(struct slmp_receiver *r, struct slmp_message *m, uint16_t flags, uint32_t offset, const uint8_t *data, uint32_t bytes)
+static void store_packet(struct slmp_receiver *r, struct slmp_message *m, uint16_t flags, uint32_t offset, const uint8_t *data,
+			 uint32_t bytes)
 {
 	if ((uint64_t)offset + bytes > r->bytes_max)
 		return;
@@ -147,7 +148,7 @@ static void keep(struct slmp_receiver *r, struct slmp_message *m, uint16_t flags
 	m->whole = m->bytes == m->expect_bytes && m->came_bytes == m->expect_bytes;
 }
 
-static void take(struct slmp_receiver *r, const struct datagram *d)
+static void process_packet(struct slmp_receiver *r, const struct datagram *d)
 {
 	const uint8_t *payload = d->bytes + HEADER_BYTES;
 	uint32_t id, offset, bytes = (uint32_t)d->length - HEADER_BYTES;
@@ -156,16 +157,16 @@ static void take(struct slmp_receiver *r, const struct datagram *d)
 
 	r->datagrams++;
 	if (d->length < HEADER_BYTES) {
-		complain(r, "no whole header", 0);
+		report_violation(r, "no whole header", 0);
 		return;
 	}
 	memcpy(&flags, d->bytes, 2);
 	memcpy(&id, d->bytes + 2, 4);
 	memcpy(&offset, d->bytes + 6, 4);
 	flags = ntohs(flags), id = ntohl(id), offset = ntohl(offset);
-	m = message_of(r, id);
+	m = find_or_add_message(r, id);
 	if (!m) {
-		complain(r, "too many messages", offset);
+		report_violation(r, "too many messages", offset);
 		return;
 	}
 	if ((flags & PUT) && bytes >= PUT_BYTES) {
@@ -173,22 +174,22 @@ static void take(struct slmp_receiver *r, const struct datagram *d)
 		payload += PUT_BYTES;
 		bytes -= PUT_BYTES;
 	}
-	check(r, m, flags, offset, bytes);
-	keep(r, m, flags, offset, payload, bytes);
+	check_packet(r, m, flags, offset, bytes);
+	store_packet(r, m, flags, offset, payload, bytes);
 	if (percent(r, r->link.junk))
-		junk(r, d, id, offset);
+		send_forged_acks(r, d, id, offset);
 	if (!(flags & SYN) || r->mute || offset == r->mute_offset)
 		return;
 	if (r->room && offset + bytes > r->room) {
-		answer(d, r->fd, ACK | REFUSED, id, offset, HEADER_BYTES);
+		send_ack(d, r->fd, ACK | REFUSED, id, offset, HEADER_BYTES);
 		return;
 	}
 	if (m - r->message < (long)r->end_messages && m->packets > r->end_packets) {
-		answer(d, r->fd, ACK | AGAIN, id, offset, HEADER_BYTES);
+		send_ack(d, r->fd, ACK | AGAIN, id, offset, HEADER_BYTES);
 		return;
 	}
 	for (int n = percent(r, r->link.lose_ack) ? 0 : percent(r, r->link.twice_ack) ? 2 : 1; n; n--)
-		answer(d, r->fd, ACK, id, offset, HEADER_BYTES);
+		send_ack(d, r->fd, ACK, id, offset, HEADER_BYTES);
 }
 
 static void release(struct slmp_receiver *r, struct held *held, int all)
@@ -197,11 +198,11 @@ static void release(struct slmp_receiver *r, struct held *held, int all)
 		if (!held[i].wait || (--held[i].wait && !all))
 			continue;
 		held[i].wait = 0;
-		take(r, &held[i].d);
+		process_packet(r, &held[i].d);
 	}
 }
 
-static void come(struct slmp_receiver *r, struct held *held, const struct datagram *d)
+static void receive_datagram(struct slmp_receiver *r, struct held *held, const struct datagram *d)
 {
 	unsigned at = (unsigned)random_below(&r->seed, HELD);
 
@@ -212,13 +213,13 @@ static void come(struct slmp_receiver *r, struct held *held, const struct datagr
 		held[at].wait = 1 + (unsigned)random_below(&r->seed, 40);
 		return;
 	}
-	take(r, d);
+	process_packet(r, d);
 	if (percent(r, r->link.twice))
-		take(r, d);
+		process_packet(r, d);
 }
 
 /* Receives a GRO train and splits it again. Returns 0 if there is none. */
-static int come_joined(struct slmp_receiver *r, struct held *held)
+static int receive_train(struct slmp_receiver *r, struct held *held)
 {
 	static uint8_t train[65536];
 	uint8_t control[CMSG_SPACE(sizeof(int))];
@@ -243,7 +244,7 @@ static int come_joined(struct slmp_receiver *r, struct held *held)
 	for (ssize_t at = 0; at < got && (each == got || r->link.joined == 1); at += each) {
 		d.length = (size_t)(got - at < each ? got - at : each);
 		memcpy(d.bytes, train + at, d.length);
-		come(r, held, &d);
+		receive_datagram(r, held, &d);
 		release(r, held, 0);
 	}
 	return 1;
@@ -263,7 +264,7 @@ static void *receive(void *arg)
 		if (poll(&fd, 1, 3) == 0)
 			release(r, held, 1);
 		if (r->link.joined) {
-			while (come_joined(r, held))
+			while (receive_train(r, held))
 				;
 			continue;
 		}
@@ -274,7 +275,7 @@ static void *receive(void *arg)
 		d.length = (size_t)got;
 		if (r->link.narrow && ++passed % 16 == 0)
 			usleep(1000);
-		come(r, held, &d);
+		receive_datagram(r, held, &d);
 		release(r, held, 0);
 	}
 	free(held);

@@ -9,11 +9,11 @@
 #include "tests/common/net/slow.h"
 #include "tests/common/traffic/burst.h"
 
-#define PATIENCE_S 20
+#define TIMEOUT_S 20
 
 int burst__patience_s(void)
 {
-	return PATIENCE_S * slow_factor();
+	return TIMEOUT_S * slow_factor();
 }
 
 static struct sockaddr_in endpoint(const char *address, uint16_t port)

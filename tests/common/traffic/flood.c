@@ -51,7 +51,7 @@ static uint32_t offset(const struct flood *f, uint64_t n)
 	return f->kind == FLOOD_MIDDLE ? PAYLOAD_BYTES : 0;
 }
 
-static void make(const struct flood *f, uint8_t *frame, uint64_t n)
+static void make_frame(const struct flood *f, uint8_t *frame, uint64_t n)
 {
 	const struct spin_slmp slmp = { spin_hton16(SPIN_SLMP_SYN), spin_hton32(message_id(f, n)), spin_hton32(offset(f, n)) };
 	struct frame_flow flow = { .ip_version = 4, .src_port = 4660, .dst_port = SPIN_SLMP_PORT };
@@ -104,7 +104,7 @@ static void *send_all(void *arg)
 		unsigned count = f->per_second && n >= f->burst ? 1 : BATCH;
 
 		for (unsigned i = 0; i < count; i++)
-			make(f, frame[i], n + i);
+			make_frame(f, frame[i], n + i);
 		if (sendmmsg(fd, message, count, 0) < 0)
 			continue; /* the device's queue is full */
 		n += count;

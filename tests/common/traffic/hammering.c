@@ -13,7 +13,7 @@
 
 static __thread char text[512];
 
-static const char *differs(const struct hammering *h, const char *what, uint64_t is, uint64_t expected)
+static const char *check_equal(const struct hammering *h, const char *what, uint64_t is, uint64_t expected)
 {
 	if (is == expected)
 		return NULL;
@@ -86,7 +86,7 @@ static const char *check_table(const struct hammering *h, const char *table, uin
 	cell = at;
 	for (size_t i = 0; i < bytes / sizeof(*cell); i++)
 		sum += cell[i];
-	return differs(h, table, sum, runs);
+	return check_equal(h, table, sum, runs);
 }
 
 const char *hammering__check(const struct hammering *h)
@@ -96,7 +96,7 @@ const char *hammering__check(const struct hammering *h)
 	struct spin_ct ct = { 0 };
 	const char *reason = NULL;
 	uint32_t word;
-	uint64_t longer;
+	uint64_t word64;
 	size_t bytes;
 	void *host;
 
@@ -104,7 +104,7 @@ const char *hammering__check(const struct hammering *h)
 		return spin_strerror_last();
 	spin_ctx__counters(h->ctx, packets);
 	memcpy(&word, (char *)host + HAMMER_WORD_AT, sizeof(word));
-	memcpy(&longer, (char *)host + HAMMER_LONG_AT, sizeof(longer));
+	memcpy(&word64, (char *)host + HAMMER_LONG_AT, sizeof(word64));
 	const struct {
 		const char *what;
 		uint64_t is, expected;
@@ -113,7 +113,7 @@ const char *hammering__check(const struct hammering *h)
 		{ "fetched", s->fetched, runs },
 		{ "what the lock guards", s->locked, runs },
 		{ "the word in host memory", word, runs },
-		{ "the 64 bits in host memory", longer, runs },
+		{ "the 64 bits in host memory", word64, runs },
 		{ "the entry's counter", ct.success, runs },
 		{ "what is written alone", s->first, (runs + HAMMER_WRITES - 1) / HAMMER_WRITES },
 		{ "the other one of it", s->second, s->first },
@@ -128,7 +128,7 @@ const char *hammering__check(const struct hammering *h)
 	};
 
 	for (unsigned i = 0; i < sizeof(equal) / sizeof(equal[0]) && !reason; i++)
-		reason = differs(h, equal[i].what, equal[i].is, equal[i].expected);
+		reason = check_equal(h, equal[i].what, equal[i].is, equal[i].expected);
 	if (!reason)
 		reason = check_table(h, "cells", runs);
 	return reason ? reason : check_table(h, "mine", runs);

@@ -62,7 +62,7 @@ struct wanted {
 	int found;
 };
 
-static int look(void *arg, const struct spin_field *field)
+static int match_field(void *arg, const struct spin_field *field)
 {
 	struct wanted *wanted = arg;
 
@@ -79,7 +79,7 @@ uint64_t moving__field(struct spin_ctx *ctx, const char *path)
 	char name[64];
 
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(path, ".["), path);
-	if (spin_ctx__fields(ctx, name, 1, look, &wanted) < 0 || !wanted.found)
+	if (spin_ctx__fields(ctx, name, 1, match_field, &wanted) < 0 || !wanted.found)
 		fail(path);
 	return wanted.value;
 }

@@ -4,7 +4,7 @@
 
 typedef uint64_t nanoseconds;
 
-/* As wide on an HPU as in the kernel, though some are a long to one of the compilers. */
+/* These types have the same width on an HPU and in the kernel, although one compiler defines some of them as long. */
 struct tally {
 	uint8_t flags : 3, rest : 5;
 	_Bool seen;

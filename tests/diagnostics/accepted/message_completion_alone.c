@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A completion of messages is a handler, too; lengths that are constants of every kind; the longest user header. */
+/* spincc must accept: only a message_completion handler; lengths from sizeof and from an enum; the longest user header. */
 #include <spin/spin.h>
 
 SPIN_NO_STATE;

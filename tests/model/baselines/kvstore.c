@@ -38,10 +38,10 @@ static inline int compare_and_swap(uint32_t *at, uint32_t expect, uint32_t want)
 	return have == expect;
 }
 
-static inline struct kv_line *find(struct kv_set *set, const struct kv_set *near, uint32_t key, uint32_t *way)
+static inline struct kv_line *find(struct kv_set *set, const struct kv_set *local, uint32_t key, uint32_t *way)
 {
 	for (uint32_t w = 0; w < KV_WAYS; w++)
-		if (load(&near->line[w].key) == key && load(&near->line[w].tag)) {
+		if (load(&local->line[w].key) == key && load(&local->line[w].tag)) {
 			*way = w;
 			return &set->line[w];
 		}
@@ -61,7 +61,7 @@ static inline struct kv_line *victim(struct kv_set *set, uint32_t *way)
 	return &set->line[hand];
 }
 
-static inline uint32_t take(struct kv_line *line, uint32_t key)
+static inline uint32_t claim(struct kv_line *line, uint32_t key)
 {
 	uint32_t tag = load(&line->tag), taken = (tag & ~KV_STATE_MASK) + 4;
 
@@ -78,15 +78,15 @@ static inline uint32_t take(struct kv_line *line, uint32_t key)
 static inline int answer(struct kv_message *m, struct kv_line *line, uint32_t key)
 {
 	uint32_t tag = load(&line->tag), value[KV_WORDS];
-	struct kv_line near;
+	struct kv_line local;
 
 	if ((tag & KV_STATE_MASK) != KV_VALID)
 		return 0;
-	spin_dma(line, &near, sizeof(near));
-	if (load(&near.key) != key)
+	spin_dma(line, &local, sizeof(local));
+	if (load(&local.key) != key)
 		return 0;
 	for (int i = 0; i < KV_WORDS; i++)
-		value[i] = *(volatile uint32_t *)&near.value[i];
+		value[i] = *(volatile uint32_t *)&local.value[i];
 	if (load(&line->tag) != tag)
 		return 0;
 	m->op = swap16(KV_REPLY);
@@ -123,23 +123,23 @@ static inline void kvstore(struct handler_args *args)
 	struct kv_message *m = (struct kv_message *)(udp + 1);
 	uint32_t key, way, tag, lease = 0;
 	struct kv_line *line;
-	struct kv_set *set, near;
+	struct kv_set *set, local;
 
 	if (length < sizeof(*m) || (m->op != swap16(KV_GET) && m->op != swap16(KV_SET)))
 		goto out;
 	key = swap32(m->key);
 	set = &spin_state.set[key % KV_SETS];
-	spin_dma(set, &near, sizeof(near));
-	line = find(set, &near, key, &way);
+	spin_dma(set, &local, sizeof(local));
+	line = find(set, &local, key, &way);
 	if (m->op == swap16(KV_GET) && line && answer(m, line, key)) {
-		if (!(near.clock >> way & 1))
+		if (!(local.clock >> way & 1))
 			set->clock |= 1u << way;
 		reply(task, ip, udp, ip_bytes + 8, sizeof(*m), length);
 		return;
 	}
 	if (line)
 		lease = (load(&line->tag) & ~KV_STATE_MASK) | way;
-	else if ((tag = take(line = victim(set, &way), key)))
+	else if ((tag = claim(line = victim(set, &way), key)))
 		lease = tag | way;
 	m->lease = lease;
 out:

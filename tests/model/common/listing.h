@@ -32,7 +32,7 @@ static inline __attribute__((format(printf, 2, 3))) void listing__add(struct lis
 		l->used = sizeof(l->text) - 1;
 }
 
-static inline void listing__place(struct listing *l, uint32_t addr)
+static inline void listing__address(struct listing *l, uint32_t addr)
 {
 	if (addr - l->state < l->state_bytes)
 		listing__add(l, "state+%u", addr - l->state);
@@ -64,7 +64,7 @@ static inline void listing__word(struct listing *l, unsigned i)
 	else if (!strcmp(name, "from_low") && l->word[3])
 		listing__add(l, "memory+%u", value - (uint32_t)HOST_BASE);
 	else if (!strcmp(name, "nic") || !strcmp(name, "from_low") || (!strcmp(name, "nid") && value))
-		listing__place(l, value);
+		listing__address(l, value);
 	else if (!strcmp(name, "size"))
 		listing__add(l, "%u << 1 | %u", value >> 1, value & 1);
 	else
@@ -115,7 +115,7 @@ static inline void listing__watch(void *arg, const struct rv32_bus_request *req)
 	if (req->kind != RV32_AMO && req->kind != RV32_LR && req->kind != RV32_SC && !lock)
 		return;
 	listing__add(l, "\t%-10s", req->kind == RV32_AMO ? amos[req->amo] : kinds[req->kind]);
-	listing__place(l, req->addr);
+	listing__address(l, req->addr);
 	listing__add(l, "\n");
 }
 

@@ -10,7 +10,7 @@ SPIN_INLINE void work(struct spin_payload *p, struct atomics_nb *state)
 		*(volatile uint32_t *)&state->work = i;
 }
 
-SPIN_INLINE void take(struct atomics_nb *state, uint64_t ticket)
+SPIN_INLINE void record_ticket(struct atomics_nb *state, uint64_t ticket)
 {
 	uint8_t *taken = &state->taken[ticket & (ATOMICS_PACKETS - 1)];
 
@@ -60,7 +60,7 @@ static enum spin_payload_rc atomics_nb(struct spin_payload *p, struct atomics_nb
 		spin_dma_fadd64_nb(p, SPIN_HANDLER_MEM, 0, 1, &state->left, &dma);
 		return SPIN_DROP;
 	}
-	take(state, ticket);
+	record_ticket(state, ticket);
 	return SPIN_DROP;
 }
 

@@ -8,7 +8,7 @@
 
 SPIN_STATE(struct words);
 
-static inline __attribute__((always_inline)) void take(struct words *words, uint32_t ticket)
+static inline __attribute__((always_inline)) void record_ticket(struct words *words, uint32_t ticket)
 {
 	if (ticket < WORDS_TICKETS)
 		spin_add32(&words->taken[ticket], 1);
@@ -21,11 +21,11 @@ static inline __attribute__((always_inline)) void meet(struct words *words)
 	for (unsigned i = 0; i < WORDS_TURNS; i++) {
 		uint32_t before;
 
-		take(words, spin_fadd32_(&words->tickets, 1));
+		record_ticket(words, spin_fadd32_(&words->tickets, 1));
 		do {
 			before = spin_load32(&words->tickets);
 		} while (!spin_cas32(&words->tickets, before, before + 1));
-		take(words, before);
+		record_ticket(words, before);
 
 		if (spin_lock_(&packet, &words->lock)) {
 			words->locked++;
@@ -59,13 +59,13 @@ static enum spin_payload_rc words_payload(struct spin_payload *p, struct words *
 		for (;;)
 			spin_fadd32_(&words->tickets, 0);
 	case WORDS_TAKE:
-		take(words, spin_fadd32_(&words->tickets, 1));
+		record_ticket(words, spin_fadd32_(&words->tickets, 1));
 		break;
 	case WORDS_TAKE_APART:
 		for (unsigned i = 0; i < WORDS_TURNS; i++) {
 			uint32_t ticket = spin_fadd32_(&words->tickets, 1);
 
-			take(words, ticket);
+			record_ticket(words, ticket);
 			for (uint32_t pause = ticket * 40503 & 16383; pause; pause--)
 				__asm__ volatile("");
 		}

@@ -5,7 +5,7 @@
 struct turns { uint32_t n, packets; };
 SPIN_STATE(struct turns);
 
-/* Nobody may write `n` while this runs: a compiler that takes every loop for one that ends leaves it out. */
+/* Nothing here writes `n`: a compiler that assumes that every loop ends may remove this one. */
 static enum spin_payload_rc f(struct spin_payload *p, struct turns *state)
 {
 	while (state->n != 5) // verifier: no end of this loop is in sight; write SPIN_FOR(v, i, from, to), or give it a constant bound, and leave it by break
