@@ -45,7 +45,7 @@ SPIN_OUTLINE enum spin_reason spin_number_claim(uint32_t mpq, uint32_t generatio
 			return SPIN_REASON_NO_MPQ; /* its last packet has just arrived on another HPU */
 		if (spin_number_of(was) == SPIN_NUMBER_MOST_ || bytes > 0xffffffffu - (uint32_t)was)
 			return SPIN_REASON_MALFORMED;
-		if (spin_window_excludes_(mpq, generation, spin_number_of(was), spin_read_once(&q->lowest)))
+		if (spin_window_excludes_(q, mpq, generation, spin_number_of(was)))
 			return SPIN_REASON_BEYOND_WINDOW; /* an HPU still handles a much earlier packet */
 		now = was + (1ull << 32) + bytes;
 		if (flags & SPIN_SLMP_EOM)

@@ -14,7 +14,7 @@
 #include <spin/message.h>
 #include <spin/reason.h>
 
-/* Slack behind the host memory: the verifier can then prove a transfer in bounds from its start offset alone. */
+/* Slack after the host memory: the verifier can then prove a transfer in bounds from its start offset alone. */
 #define SPIN_HOST_SLACK 16384u
 
 #define SPIN_FLOWS       65536u /* live messages and tombstones; a power of two */
@@ -49,10 +49,10 @@ enum spin_mpq_phase {
 };
 
 /*
- * The window is a ring of lanes, one word for 32 packets each. The tag in a lane tells which packets it covers, so that it can be reused
+ * The window is a ring of lanes: bitmap words of 32 packets each. The tag in a lane tells which packets it covers, so that it can be reused
  * for later packets when all of its own have arrived: generation of the MPQ in bits 63:59, number of the first packet / 32 in 58:32, one
  * bit per packet in 31:0. The ring is larger than a window and one lane, so every packet inside the window finds its lane. If the window is
- * larger than SPIN_WINDOW, the lanes are in the map spin_wide.
+ * larger than SPIN_WINDOW, lanes SPIN_LANES and above of the ring are in the map spin_wide, at the same index.
  */
 #define SPIN_LANES 64u
 

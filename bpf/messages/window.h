@@ -39,15 +39,22 @@ SPIN_INLINE uint32_t spin_window_words_(void)
 }
 #endif
 
-/* The configuration is constant, so the verifier removes one of the two branches. */
+/*
+ * Returns the word of packets 32 * number to 32 * number + 31. The first SPIN_LANES words of a wide window are in the MPQ, too, so that
+ * shorter messages touch no other memory. The configuration is constant, so the verifier removes the branch if the window is narrow.
+ */
 SPIN_INLINE uint64_t *spin_window_word_(uint32_t mpq, uint32_t number)
 {
 	if (spin_window_is_wide_()) {
 		uint32_t lanes = spin_config.wide_lanes;
-		uint64_t *lane = spin_wide_lane((mpq & (SPIN_MPQS_MAX - 1)) * lanes + (number & (lanes - 1)));
 
-		if (lane)
-			return lane;
+		number &= lanes - 1;
+		if (number >= SPIN_LANES) {
+			uint64_t *lane = spin_wide_lane((mpq & (SPIN_MPQS_MAX - 1)) * lanes + number);
+
+			if (lane)
+				return lane;
+		}
 	}
 	return &spin_mpq_at(mpq)->lane[number & (SPIN_LANES - 1)];
 }
@@ -94,12 +101,13 @@ SPIN_INLINE uint32_t spin_window_advance(uint32_t mpq, uint32_t generation)
 	return lowest;
 }
 
-/* Returns 1 if the packet is beyond the window. `lowest` is the last known lowest missing packet. */
-SPIN_INLINE _Bool spin_window_excludes_(uint32_t mpq, uint32_t generation, uint32_t packet, uint32_t lowest)
+/* Returns 1 if the packet is beyond the window. q->lowest may lag behind: it is only brought up to date for packets that seem to be. */
+SPIN_INLINE _Bool spin_window_excludes_(const struct spin_mpq *q, uint32_t mpq, uint32_t generation, uint32_t packet)
 {
-	uint32_t window = spin_window_is_wide_() ? spin_config.window : SPIN_WINDOW;
+	const uint32_t window = spin_window_is_wide_() ? spin_config.window : SPIN_WINDOW;
+	uint32_t lowest = spin_read_once(&q->lowest);
 
-	if (packet <= lowest || packet - lowest <= window)
+	if (spin_likely(packet <= lowest) || spin_likely(packet - lowest <= window))
 		return 0;
 	lowest = spin_window_advance(mpq, generation);
 	return packet > lowest && packet - lowest > window;
@@ -122,14 +130,14 @@ SPIN_INLINE void spin_window_reach_(struct spin_mpq *q, uint32_t generation, uin
 	}
 }
 
+/* Claims a packet: only the HPU that gets SPIN_CLAIMED may handle it. */
 SPIN_OUTLINE enum spin_claim spin_window_claim(uint32_t mpq, uint32_t generation, uint32_t packet)
 {
 	struct spin_mpq *q = spin_mpq_at(mpq);
 	uint32_t tag = spin_window_word_tag_(generation, packet >> 5), bit = 1u << (packet & 31);
-	uint32_t lowest = spin_read_once(&q->lowest);
 	uint64_t *lane, round = 0;
 
-	if (spin_unlikely(packet > lowest && packet - lowest > SPIN_WINDOW) && spin_window_excludes_(mpq, generation, packet, lowest))
+	if (spin_unlikely(spin_window_excludes_(q, mpq, generation, packet)))
 		return spin_unlikely_value(SPIN_BEYOND);
 	lane = spin_window_word_(mpq, packet >> 5);
 	/* each failed exchange means that another of the lane's 32 packets arrived */

@@ -75,17 +75,24 @@ static uint32_t count_list(const struct messages_view *v, uint32_t buffer, uint3
 	return count;
 }
 
+/* Returns word `at` of the window's ring (bpf/abi/mpq.h). */
+static uint64_t window_word(const struct messages_view *v, uint32_t index, uint32_t at)
+{
+	const uint64_t *word = at < SPIN_LANES ? &v->mpq[index].lane[at] : &v->wide[(size_t)index * v->wide_lanes + at];
+
+	return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
 /* Returns the first missing packet. mpq->lowest may lag behind it. */
 static uint32_t lowest_missing(const struct messages_view *v, uint32_t index, uint32_t generation)
 {
 	const struct spin_mpq *mpq = &v->mpq[index];
-	const uint64_t *lanes = v->wide ? &v->wide[(size_t)index * v->wide_lanes] : mpq->lane;
 	uint32_t packet = load(&mpq->lowest), count = v->wide ? v->wide_lanes : SPIN_LANES;
 
 	for (unsigned i = 0; i <= count; i++) {
-		uint64_t lane = __atomic_load_n(&lanes[packet / 32 % count], __ATOMIC_RELAXED);
-		uint32_t tag = generation << 27 | packet / 32, have = (uint32_t)(lane >> 32);
-		uint32_t missing = ~(uint32_t)lane & UINT32_MAX << packet % 32;
+		uint64_t word = window_word(v, index, packet / 32 % count);
+		uint32_t tag = generation << 27 | packet / 32, have = (uint32_t)(word >> 32);
+		uint32_t missing = ~(uint32_t)word & UINT32_MAX << packet % 32;
 
 		if (have == tag && missing)
 			return packet / 32 * 32 + (uint32_t)__builtin_ctz(missing);
