@@ -95,7 +95,7 @@ MEMCACHED_SRC := $(wildcard user/memcached/*.c)
 COST_SRC    := $(wildcard user/cost/*.c user/cost/*/*.c)
 TOOL_SRC    := $(wildcard user/tool/*.c)
 CONFORMANCE_SRC := $(wildcard user/conformance/*.c user/conformance/*/*.c)
-TESTLIB_SRC := $(wildcard tests/common/*.c tests/common/net/*.c tests/common/traffic/*.c tests/common/memcached/*.c tests/common/loads/*.c tests/reference/*.c)
+TESTLIB_SRC := $(wildcard tests/common/*.c tests/common/net/*.c tests/common/traffic/*.c tests/common/memcached/*.c tests/common/loads/*.c tests/common/measure/*.c tests/reference/*.c)
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 

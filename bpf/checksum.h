@@ -89,7 +89,7 @@ SPIN_SUM_FUNCTION_ uint64_t spin_sum_direct_(const uint8_t *start, uint8_t *end,
 	const struct spin_view view = { .access = SPIN_DIRECT, .end = end };
 	uint64_t sum;
 
-	start = spin_fresh_(start, bytes);
+	start = spin_verifier_forget_ptr_(start, bytes);
 	sum = spin_sum_piece_(&view, start, bytes, 1);
 	sum += spin_sum_piece_(&view, start, bytes, 2);
 	sum += spin_sum_piece_(&view, start, bytes, 4);
@@ -128,7 +128,7 @@ SPIN_INLINE uint64_t spin_sum_pseudo(const struct spin_view *view, const struct 
 
 		return sum + ip->src + ip->dst;
 	}
-	ip6 = view->access == SPIN_COPIED ? d->ip : (const void *)spin_fresh_(d->ip, udp_bytes);
+	ip6 = view->access == SPIN_COPIED ? d->ip : (const void *)spin_verifier_forget_ptr_(d->ip, udp_bytes);
 	if (!spin_inside_(view, ip6 + 1))
 		return 0;
 	return sum + spin_sum_words_((const uint8_t *)ip6->src, 8);

@@ -153,17 +153,17 @@ SPIN_INLINE void spin_emit_event_(const struct spin_handlers_result *outcome, co
 /* Called after all handlers of a packet have run: sends their packets, then decides about the frame. */
 SPIN_INLINE int spin_finish_(struct xdp_md *ctx, int action)
 {
-	const struct spin_tx_ring *box = spin_puts_ ? spin_tx_ring() : NULL;
+	const struct spin_tx_ring *ring = spin_puts_ ? spin_tx_ring() : NULL;
 	uint32_t zero = 0;
 	struct spin_cpu *cpu;
 
-	if (box && box->count) {
-		cpu = bpf_map_lookup_elem(&spin_copies, &zero);
+	if (ring && ring->count) {
+		cpu = bpf_map_lookup_elem(&spin_cpu_state, &zero);
 		if (cpu) {
 			cpu->action = action;
 			cpu->live = 1;
 		}
-		bpf_tail_call(ctx, &spin_parked, SPIN_SEND_SLOT);
+		bpf_tail_call(ctx, &spin_progs, SPIN_SEND_SLOT);
 	}
 	return action == XDP_TX ? spin_leave(ctx) : action;
 }
@@ -173,7 +173,7 @@ SPIN_INLINE void spin_replay_(struct xdp_md *ctx, uint32_t mpq, uint32_t generat
 {
 	struct spin_mpq *q = spin_mpq_at(mpq);
 	uint32_t zero = 0;
-	struct spin_cpu *cpu = bpf_map_lookup_elem(&spin_copies, &zero);
+	struct spin_cpu *cpu = bpf_map_lookup_elem(&spin_cpu_state, &zero);
 
 	if (!cpu)
 		return; /* unreachable: for the verifier */
@@ -188,7 +188,7 @@ SPIN_INLINE void spin_replay_(struct xdp_md *ctx, uint32_t mpq, uint32_t generat
 	cpu->left = SPIN_REPLAY_MAX;
 	cpu->action = action;
 	cpu->live = live;
-	bpf_tail_call(ctx, live ? (void *)&spin_parked : (void *)&spin_swept, SPIN_REPLAY_SLOT);
+	bpf_tail_call(ctx, live ? (void *)&spin_progs : (void *)&spin_swept_progs, SPIN_REPLAY_SLOT);
 	spin_message_put_back(mpq, generation, cpu->chain, hpu);
 }
 
@@ -224,9 +224,9 @@ SPIN_INLINE int spin_direct_(struct xdp_md *ctx, enum spin_part part, enum spin_
 	spin_handle(&frame, &view, &d, spin_config.accept_partial, hpu, part, &out);
 	if (part != SPIN_PART_WHOLE && out.reason == SPIN_PARSED) {
 		if (part == SPIN_PART_OPEN)
-			bpf_tail_call(ctx, &spin_parked, SPIN_BEGIN_SLOT);
+			bpf_tail_call(ctx, &spin_progs, SPIN_BEGIN_SLOT);
 		if (part == SPIN_PART_BEGIN)
-			bpf_tail_call(ctx, &spin_parked, SPIN_OPENED_SLOT);
+			bpf_tail_call(ctx, &spin_progs, SPIN_OPENED_SLOT);
 		/* no program in this slot, or the message has ended since it was opened: the sender retransmits */
 		spin_count_(&view, SPIN_REASON_NO_MPQ, hpu);
 		return XDP_DROP;
@@ -308,10 +308,10 @@ int spin_opened(struct xdp_md *ctx)
 /* Ends a replay of parked packets. */
 SPIN_INLINE int spin_replayed_(struct xdp_md *ctx, const struct spin_cpu *cpu, _Bool live)
 {
-	const struct spin_tx_ring *box = spin_puts_ ? spin_tx_ring() : NULL;
+	const struct spin_tx_ring *ring = spin_puts_ ? spin_tx_ring() : NULL;
 
-	if (box && box->count)
-		bpf_tail_call(ctx, live ? (void *)&spin_parked : (void *)&spin_swept, SPIN_SEND_SLOT);
+	if (ring && ring->count)
+		bpf_tail_call(ctx, live ? (void *)&spin_progs : (void *)&spin_swept_progs, SPIN_SEND_SLOT);
 	return cpu->action == XDP_TX && cpu->live ? spin_leave(ctx) : cpu->action;
 }
 
@@ -319,7 +319,7 @@ SPIN_INLINE int spin_replayed_(struct xdp_md *ctx, const struct spin_cpu *cpu, _
 SPIN_INLINE int spin_replay_one_(struct xdp_md *ctx, _Bool live)
 {
 	uint32_t hpu, zero = 0, buffer;
-	struct spin_cpu *cpu = bpf_map_lookup_elem(&spin_copies, &zero);
+	struct spin_cpu *cpu = bpf_map_lookup_elem(&spin_cpu_state, &zero);
 	struct spin_frame frame = { ctx };
 	const struct spin_park *park;
 	struct spin_datagram d;
@@ -349,7 +349,7 @@ SPIN_INLINE int spin_replay_one_(struct xdp_md *ctx, _Bool live)
 	if (spin_puts_)
 		spin_out_make_room(ctx, bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1));
 	if (cpu->chain && cpu->left)
-		bpf_tail_call(ctx, live ? (void *)&spin_parked : (void *)&spin_swept, SPIN_REPLAY_SLOT);
+		bpf_tail_call(ctx, live ? (void *)&spin_progs : (void *)&spin_swept_progs, SPIN_REPLAY_SLOT);
 	if (cpu->chain)
 		spin_message_put_back(cpu->mpq, cpu->generation, cpu->chain, hpu);
 	return spin_replayed_(ctx, cpu, live);
@@ -358,12 +358,12 @@ SPIN_INLINE int spin_replay_one_(struct xdp_md *ctx, _Bool live)
 SPIN_INLINE int spin_send_(struct xdp_md *ctx)
 {
 	uint32_t zero = 0;
-	const struct spin_cpu *cpu = bpf_map_lookup_elem(&spin_copies, &zero);
-	struct spin_tx_ring *box = spin_puts_ ? spin_tx_ring() : NULL;
+	const struct spin_cpu *cpu = bpf_map_lookup_elem(&spin_cpu_state, &zero);
+	struct spin_tx_ring *ring = spin_puts_ ? spin_tx_ring() : NULL;
 
-	if (!cpu || !box)
+	if (!cpu || !ring)
 		return XDP_ABORTED; /* unreachable: for the verifier */
-	return spin_out_all(ctx, box, cpu->action, cpu->live, bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1));
+	return spin_out_all(ctx, ring, cpu->action, cpu->live, bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1));
 }
 
 /* Sends the packets of the handlers that the previous program ran. */
@@ -382,23 +382,23 @@ int spin_send_swept(struct xdp_md *ctx)
 
 /* Emits an event for libspin. Returns XDP_PASS, or XDP_DROP if the ring is full. */
 SEC("?xdp")
-int spin_tell(struct xdp_md *ctx)
+int spin_emit_event(struct xdp_md *ctx)
 {
 	struct spin_event *event;
 
 	if (!spin_puts_ || spin_handlers_.delivery != SPIN_DELIVER_ME)
 		return XDP_ABORTED; /* unreachable: for the verifier */
-	if (!spin_event_promise())
+	if (!spin_event_reserve())
 		return XDP_DROP;
 	event = spin_event_open();
 	if (event && bpf_xdp_load_bytes(ctx, 0, event, sizeof(*event))) {
 		bpf_ringbuf_discard(event, 0);
-		spin_event_unpromise();
+		spin_event_unreserve();
 		return XDP_ABORTED; /* unreachable: libspin passes a whole event */
 	}
 	if (event)
 		spin_event_close(event);
-	spin_event_unpromise();
+	spin_event_unreserve();
 	return event ? XDP_PASS : XDP_DROP;
 }
 
@@ -439,7 +439,7 @@ SEC("?xdp")
 int spin_progress(struct xdp_md *ctx)
 {
 	uint32_t hpu = spin_hpu_of_sweep(), zero = 0, now, mpq, due = 0;
-	struct spin_cpu *cpu = bpf_map_lookup_elem(&spin_copies, &zero);
+	struct spin_cpu *cpu = bpf_map_lookup_elem(&spin_cpu_state, &zero);
 	uint64_t round = 0;
 	struct spin_mpq *q;
 

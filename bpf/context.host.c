@@ -58,7 +58,7 @@ static void spin_host_had_events(void)
 		spin_work_counts.taken = spin_work_counts.pushed;
 }
 
-static void spin_host_raise(const struct spin_handlers_result *outcome, const struct spin_datagram *d)
+static void spin_host_emit_event(const struct spin_handlers_result *outcome, const struct spin_datagram *d)
 {
 	struct spin_event *event = spin_event_open();
 
@@ -127,7 +127,7 @@ int spin_host_packet(uint8_t *frame, uint32_t *frame_bytes, uint32_t *verdict)
 	if (out.reason == SPIN_PARSED) {
 		spin_handle(&whole, &view, &d, spin_config.accept_partial, 0, SPIN_PART_WHOLE, &out);
 		if (out.outcome.error)
-			spin_host_raise(&out.outcome, &d);
+			spin_host_emit_event(&out.outcome, &d);
 		if (out.reason == SPIN_REASON_REPLIED || out.acknowledged)
 			*frame_bytes = out.frame_bytes;
 		spin_host_send();

@@ -30,27 +30,27 @@ uint32_t spin_host_event_count;
 struct spin_request spin_host_requests[SPIN_HOST_REQUESTS];
 uint32_t spin_host_request_count;
 
-static struct spin_tx_ring spin_host_outbox;
-static struct spin_tx_desc spin_host_outs[SPIN_OUTS];
+static struct spin_tx_ring spin_host_tx_ring;
+static struct spin_tx_desc spin_host_tx_descs[SPIN_TX_DESCS];
 
 SPIN_INLINE struct spin_tx_ring *spin_tx_ring(void)
 {
-	return &spin_host_outbox;
+	return &spin_host_tx_ring;
 }
 
-SPIN_INLINE struct spin_tx_desc *spin_tx_ring_next(const struct spin_tx_ring *box)
+SPIN_INLINE struct spin_tx_desc *spin_tx_ring_next(const struct spin_tx_ring *ring)
 {
-	return &spin_host_outs[(box->first + box->count) & (SPIN_OUTS - 1)];
+	return &spin_host_tx_descs[(ring->first + ring->count) & (SPIN_TX_DESCS - 1)];
 }
 
 /* Empties the tx ring into spin_host_requests. */
 SPIN_INLINE void spin_host_send(void)
 {
-	struct spin_tx_ring *box = &spin_host_outbox;
+	struct spin_tx_ring *ring = &spin_host_tx_ring;
 
-	for (; box->count; box->count--, box->first++)
+	for (; ring->count; ring->count--, ring->first++)
 		spin_host_requests[spin_host_request_count++ & (SPIN_HOST_REQUESTS - 1)] =
-			spin_host_outs[box->first & (SPIN_OUTS - 1)].request;
+			spin_host_tx_descs[ring->first & (SPIN_TX_DESCS - 1)].request;
 }
 
 /* Host memory, followed by SPIN_HOST_SLACK bytes. Allocated and set by user/conformance/host.c. */
@@ -62,11 +62,11 @@ SPIN_INLINE uint8_t *spin_host_memory(void)
 }
 
 /* Bitmap words of windows larger than SPIN_WINDOW packets (window.h). Allocated and set by user/conformance/host.c. */
-uint64_t *spin_host_wide_lanes;
+uint64_t *spin_host_wide_words;
 
-SPIN_INLINE uint64_t *spin_wide_lane(uint32_t at)
+SPIN_INLINE uint64_t *spin_wide_word(uint32_t at)
 {
-	return &spin_host_wide_lanes[at];
+	return &spin_host_wide_words[at];
 }
 
 /* The clock of the host build is always virtual, and so are random numbers. */

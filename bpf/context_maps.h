@@ -40,7 +40,7 @@ struct {
 	__uint(max_entries, SPIN_PARKED_SLOTS);
 	__uint(key_size, 4);
 	__uint(value_size, 4);
-} spin_parked SEC(".maps");
+} spin_progs SEC(".maps");
 
 /* Programs that spin_progress tail-calls: spin_replay and spin_send, or their copies if packets are spread. */
 struct {
@@ -48,7 +48,7 @@ struct {
 	__uint(max_entries, SPIN_SEND_SLOT + 1);
 	__uint(key_size, 4);
 	__uint(value_size, 4);
-} spin_swept SEC(".maps");
+} spin_swept_progs SEC(".maps");
 
 /* State of one CPU. At XDP no program interrupts another on the same CPU. */
 struct spin_cpu {
@@ -67,7 +67,7 @@ struct {
 	__uint(max_entries, 1);
 	__type(key, uint32_t);
 	__type(value, struct spin_cpu);
-} spin_copies SEC(".maps");
+} spin_cpu_state SEC(".maps");
 
 /* Host memory. The loader sets its size, which is spin_config.host_bytes plus the slack. */
 struct {
@@ -78,7 +78,7 @@ struct {
 	__uint(value_size, SPIN_HOST_BYTES_BARE + SPIN_HOST_SLACK);
 } spin_host SEC(".maps");
 
-/* Lanes of wide windows (window.h). The loader sets the size. */
+/* Words of wide windows (window.h). The loader sets the size. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -87,7 +87,7 @@ struct {
 	__uint(value_size, 8);
 } spin_wide SEC(".maps");
 
-SPIN_INLINE uint64_t *spin_wide_lane(uint32_t at)
+SPIN_INLINE uint64_t *spin_wide_word(uint32_t at)
 {
 	return bpf_map_lookup_elem(&spin_wide, &at);
 }
@@ -145,7 +145,7 @@ SPIN_INLINE void spin_event_close(struct spin_event *event)
 SPIN_INLINE struct spin_event *spin_event_scratch(void)
 {
 	uint32_t zero = 0;
-	struct spin_cpu *cpu = bpf_map_lookup_elem(&spin_copies, &zero);
+	struct spin_cpu *cpu = bpf_map_lookup_elem(&spin_cpu_state, &zero);
 
 	return cpu ? &cpu->event : 0;
 }

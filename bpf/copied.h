@@ -11,7 +11,7 @@
 SPIN_INLINE int spin_copied_(struct xdp_md *ctx, enum spin_takes takes)
 {
 	uint32_t hpu = spin_hpu(ctx), zero = 0, bytes, held;
-	struct spin_cpu *cpu = bpf_map_lookup_elem(&spin_copies, &zero);
+	struct spin_cpu *cpu = bpf_map_lookup_elem(&spin_cpu_state, &zero);
 	struct spin_frame frame = { ctx };
 	struct spin_copy *copy;
 	struct spin_datagram d;

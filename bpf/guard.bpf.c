@@ -33,7 +33,7 @@ struct {
 	__uint(max_entries, 1);
 	__uint(key_size, 4);
 	__uint(value_size, 4);
-} spin_guarded SEC(".maps");
+} spin_guard_prog SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_SOCKMAP);
@@ -259,7 +259,7 @@ __attribute__((noinline)) int spin_guarded_run(struct xdp_md *ctx)
 {
 	int none = -1;
 
-	bpf_tail_call_static(ctx, &spin_guarded, 0);
+	bpf_tail_call_static(ctx, &spin_guard_prog, 0);
 	__asm__ volatile("" : "+r"(none));
 	return none;
 }

@@ -32,7 +32,7 @@ SPIN_INLINE uint64_t spin_number_first(uint32_t generation, uint32_t bytes, uint
 }
 
 /* Returns SPIN_PARSED and sets *out to the packet's number and offset, or returns the reason to drop it. */
-SPIN_OUTLINE enum spin_reason spin_number_claim(uint32_t mpq, uint32_t generation, uint32_t bytes, uint32_t flags, uint64_t *out)
+SPIN_GLOBAL_FN enum spin_reason spin_number_claim(uint32_t mpq, uint32_t generation, uint32_t bytes, uint32_t flags, uint64_t *out)
 {
 	struct spin_mpq *q = spin_mpq_at(mpq);
 	uint64_t round = 0, was, now;

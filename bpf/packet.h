@@ -38,7 +38,7 @@ SPIN_INLINE uint32_t spin_first_sum_(const struct spin_view *view, const struct 
 
 	if (!spin_flows_are_messages_() && d->payload_bytes >= sizeof(*slmp) && spin_inside_(view, slmp + 1) && !spin_word_(&slmp->offset))
 		sum = spin_fold(spin_sum_bytes(view, d->payload, d->payload_bytes));
-	return spin_blur(sum);
+	return spin_verifier_forget32(sum);
 }
 
 SPIN_INLINE void spin_handle_message_(const struct spin_frame *frame, const struct spin_view *view, const struct spin_datagram *d,
@@ -91,7 +91,7 @@ SPIN_INLINE enum spin_reason spin_find(const struct spin_frame *frame, const vol
 	if ((view->access == SPIN_DIRECT || !spin_puts_) && config->rule.has_sets && !config->matched &&
 	    !spin_match_sets_(&config->rule, d))
 		return SPIN_REASON_UNMATCHED;
-	d->is_last = spin_flows_are_messages_() ? spin_blur(spin_match_frame_word_(&config->rule.eom, view, d)) : 0;
+	d->is_last = spin_flows_are_messages_() ? spin_verifier_forget32(spin_match_frame_word_(&config->rule.eom, view, d)) : 0;
 	*view = spin_frame_view(frame);
 	d->is_icmp = takes == SPIN_TAKES_ICMP;
 	d->is_ether = takes == SPIN_TAKES_ETHER;
@@ -113,7 +113,7 @@ SPIN_INLINE void spin_make_reply_(struct spin_frame *frame, struct spin_view *vi
 	at = udp + sizeof(struct spin_udp);
 	fits = spin_frame_resize(frame, at + bytes);
 	*view = spin_frame_view(frame);
-	if (!spin_look_again_(view, &spin_config.rule, ip, udp, d)) {
+	if (!spin_reparse_at_(view, &spin_config.rule, ip, udp, d)) {
 		out->reason = SPIN_REASON_TRUNCATED; /* unreachable: the headers were there before */
 		return;
 	}

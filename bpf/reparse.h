@@ -25,7 +25,7 @@ SPIN_INLINE void spin_headers_at_(const struct spin_view *view, const struct spi
 }
 
 /* Fills in the datagram with headers at these offsets. Returns 0 if the frame is too short, which parsing has excluded. */
-SPIN_INLINE _Bool spin_look_again_(const struct spin_view *view, const volatile struct spin_rule *rule, uint32_t ip, uint32_t udp,
+SPIN_INLINE _Bool spin_reparse_at_(const struct spin_view *view, const volatile struct spin_rule *rule, uint32_t ip, uint32_t udp,
 				   struct spin_datagram *d)
 {
 	uint8_t *at;
@@ -68,7 +68,7 @@ SPIN_INLINE _Bool spin_reparse_(const struct spin_view *view, const volatile str
 	uint32_t ip, udp;
 
 	spin_headers_at_(view, d, &ip, &udp);
-	return spin_look_again_(view, rule, ip, udp, d);
+	return spin_reparse_at_(view, rule, ip, udp, d);
 }
 
 #endif

@@ -25,7 +25,7 @@ struct {
 	__uint(max_entries, 2);
 	__uint(key_size, 4);
 	__uint(value_size, 4);
-} spin_ringed SEC(".maps");
+} spin_ring_progs SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_XSKMAP);
@@ -48,7 +48,7 @@ __attribute__((noinline)) int spin_ringed_run_0(struct xdp_md *ctx)
 {
 	int none = -1;
 
-	bpf_tail_call_static(ctx, &spin_ringed, 0);
+	bpf_tail_call_static(ctx, &spin_ring_progs, 0);
 	__asm__ volatile("" : "+r"(none));
 	return none;
 }
@@ -57,7 +57,7 @@ __attribute__((noinline)) int spin_ringed_run_1(struct xdp_md *ctx)
 {
 	int none = -1;
 
-	bpf_tail_call_static(ctx, &spin_ringed, 1);
+	bpf_tail_call_static(ctx, &spin_ring_progs, 1);
 	__asm__ volatile("" : "+r"(none));
 	return none;
 }

@@ -39,7 +39,7 @@ SPIN_INLINE uint64_t spin_match_bytes_(const struct spin_view *view, const uint8
 	for (int i = 0; i < bytes; i++) {
 		match &= words[i][addr[i]];
 		if (view->access == SPIN_COPIED)
-			spin_meet_(match);
+			spin_verifier_merge_(match);
 	}
 	return match;
 }
@@ -101,14 +101,14 @@ SPIN_INLINE uint32_t spin_words_place_(struct spin_words *words, uint32_t index)
 SPIN_INLINE uint64_t spin_match_words_as_(struct xdp_md *ctx, uint64_t contexts, enum spin_access access)
 {
 	struct spin_words *at = &spin_words[bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1)];
-	uint64_t match = spin_match.wordless;
+	uint64_t match = spin_match.no_word_tests;
 
 	if (!(contexts & ~match))
 		return contexts;
 	spin_words_load_(ctx, at);
 	SPIN_UNROLL_
-	for (uint32_t i = 0; i < SPIN_WORDED_MAX; i++) {
-		const struct spin_match_words *tests = &spin_match.words[spin_words_forget_(at, i, SPIN_WORDED_MAX - 1)];
+	for (uint32_t i = 0; i < SPIN_WORD_RULES_MAX; i++) {
+		const struct spin_match_words *tests = &spin_match.words[spin_words_forget_(at, i, SPIN_WORD_RULES_MAX - 1)];
 		uint32_t hits = 0;
 
 		SPIN_UNROLL_
@@ -120,11 +120,11 @@ SPIN_INLINE uint64_t spin_match_words_as_(struct xdp_md *ctx, uint64_t contexts,
 			hits += spin_below_(k, tests->count) & spin_below_(place, at->count) & (spin_below_(value, word->first) ^ 1) &
 				(spin_below_(word->last, value) ^ 1);
 			if (access == SPIN_COPIED)
-				spin_meet_(hits);
+				spin_verifier_merge_(hits);
 		}
 		match |= tests->bit & spin_barrier_var64_(spin_below_(hits, tests->need) - 1ull);
 		if (access == SPIN_COPIED)
-			spin_meet_(match);
+			spin_verifier_merge_(match);
 	}
 	return match & contexts;
 }
@@ -133,12 +133,12 @@ SPIN_INLINE uint64_t spin_match_words_as_(struct xdp_md *ctx, uint64_t contexts,
  * Clears the bits of contexts whose word tests the frame does not satisfy. Global functions without loops: without CAP_PERFMON the verifier
  * follows each exit of a loop, and before Linux 6.17 does not terminate.
  */
-SPIN_APART uint64_t spin_match_words_direct_(struct xdp_md *ctx, uint64_t contexts)
+SPIN_NOINLINE uint64_t spin_match_words_direct_(struct xdp_md *ctx, uint64_t contexts)
 {
 	return spin_match_words_as_(ctx, contexts, SPIN_DIRECT);
 }
 
-SPIN_APART uint64_t spin_match_words_copied_(struct xdp_md *ctx, uint64_t contexts)
+SPIN_NOINLINE uint64_t spin_match_words_copied_(struct xdp_md *ctx, uint64_t contexts)
 {
 	return spin_match_words_as_(ctx, contexts, SPIN_COPIED);
 }
@@ -164,7 +164,7 @@ SPIN_INLINE uint64_t spin_match_ip_fields_(const struct spin_datagram *d)
 /* The tests that few rules need: returns the contexts of `match` whose fields, addresses and words match the packet. */
 SPIN_INLINE uint64_t spin_match_rest_(struct xdp_md *ctx, const struct spin_view *view, const struct spin_datagram *d, uint64_t match)
 {
-	if (match & ~spin_match.fieldless)
+	if (match & ~spin_match.no_field_tests)
 		match &= spin_match_ip_fields_(d);
 	return spin_match_words_(ctx, view, match & spin_match_addresses_(view, d));
 }
@@ -177,7 +177,7 @@ SPIN_INLINE uint64_t spin_match_(struct xdp_md *ctx, const struct spin_view *vie
 	if (!match)
 		return 0;
 	match &= spin_match.src_port[d->udp->src_port] & (d->is_ip4 ? spin_match.ip4 : spin_match.ip6);
-	if (spin_unlikely(match & ~spin_match.unaddressed))
+	if (spin_unlikely(match & ~spin_match.no_address_tests))
 		match = spin_match_rest_(ctx, view, d, match);
 	return match;
 }
@@ -187,7 +187,7 @@ SPIN_INLINE uint64_t spin_match_icmp_(struct xdp_md *ctx, const struct spin_view
 {
 	uint64_t match = spin_match.icmp & spin_match.active & (d->is_ip4 ? spin_match.ip4 : spin_match.ip6);
 
-	if (spin_unlikely(match & ~spin_match.unaddressed))
+	if (spin_unlikely(match & ~spin_match.no_address_tests))
 		match = spin_match_rest_(ctx, view, d, match);
 	return match;
 }
@@ -262,7 +262,7 @@ SPIN_INLINE int spin_dispatch_(struct xdp_md *ctx, const struct spin_view *view,
 		const uint64_t match = spin_match_(ctx, view, d);
 
 		reason = SPIN_REASON_UNMATCHED;
-		if (spin_unlikely(match & spin_match.roomy))
+		if (spin_unlikely(match & spin_match.tailroom))
 			spin_make_room(ctx);
 		spin_give_(ctx, match);
 	} else if (reason == SPIN_IS_ICMP) {

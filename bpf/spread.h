@@ -18,7 +18,7 @@
 #include "bpf/parse.h"
 
 const volatile struct spin_spread_config spin_spread_config = { 0 };
-struct spin_load spin_loads[SPIN_HPUS_MAX] __attribute__((aligned(64)));
+struct spin_cpu_load spin_cpu_loads[SPIN_HPUS_MAX] __attribute__((aligned(64)));
 
 /* CPUs with the context's program; created only for SPIN_HPUS_SPREAD. */
 struct {
@@ -30,7 +30,7 @@ struct {
 
 SPIN_INLINE void spin_spread_finished(void)
 {
-	struct spin_load *load = &spin_loads[bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1)];
+	struct spin_cpu_load *load = &spin_cpu_loads[bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1)];
 
 	spin_write_once(&load->finished, load->finished + 1);
 }
@@ -38,7 +38,7 @@ SPIN_INLINE void spin_spread_finished(void)
 /* Returns the packets pending on the CPU. */
 SPIN_INLINE uint32_t spin_spread_held_(uint32_t cpu)
 {
-	const struct spin_load *load = &spin_loads[cpu & (SPIN_HPUS_MAX - 1)];
+	const struct spin_cpu_load *load = &spin_cpu_loads[cpu & (SPIN_HPUS_MAX - 1)];
 	uint32_t held = spin_read_once(&load->given) - spin_read_once(&load->finished);
 
 	return held > 0x7fffffffu ? 0 : held; /* the packets of a CPU that went offline were handled on others */
@@ -123,7 +123,7 @@ SPIN_INLINE int spin_spread_give(struct xdp_md *ctx, _Bool messages, enum spin_t
 	action = (int)bpf_redirect_map(&spin_cpus, at, XDP_ABORTED);
 	if (action != XDP_REDIRECT)
 		return -1;
-	spin_fetch_add(&spin_loads[at].given, 1);
+	spin_fetch_add(&spin_cpu_loads[at].given, 1);
 	return action;
 }
 

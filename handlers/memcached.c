@@ -233,7 +233,8 @@ static inline void mc_digit(struct mc_parser *c, uint32_t byte)
 	if (digit <= 9 && c->number <= 429496728)
 		c->number = c->number * 10 + digit;
 	else if (digit <= 9 || (byte == '-' && (c->command == MC_FLUSH || c->field == 3) && !c->field_bytes))
-		c->seen |= MC_TOO_LARGE; /* memcached reads a negative delay of flush_all as a month; EXPTIME needs a digit after the sign */
+		c->seen |=
+			MC_TOO_LARGE; /* memcached reads a negative delay of flush_all as a month; EXPTIME needs a digit after the sign */
 	else
 		c->seen |= MC_NO_NUMBER;
 }

@@ -190,7 +190,7 @@ int kernel_attach__try(const struct kernel_attach *a, char *reason, size_t reaso
 	int ifindex = a->ifindex, fd, err;
 
 	if (a->mode == KERNEL_ATTACH_NATIVE)
-		kernel_native__look_at(ifname, &native);
+		kernel_native__check_by_name(ifname, &native);
 	if (native.verdict == KERNEL_NATIVE_UNSAFE)
 		return refuse_native(&native, reason, reason_bytes);
 	fd = a->attach(a->arg, flag_of(a->mode));

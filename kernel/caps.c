@@ -40,7 +40,7 @@ uint64_t kernel_caps__effective(void)
 	return get(data) ? 0 : data[0].effective | (uint64_t)data[1].effective << 32;
 }
 
-int kernel_caps__become_stranger(uint64_t *saved)
+int kernel_caps__drop_for_isolated(uint64_t *saved)
 {
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
 	int err = get(data);

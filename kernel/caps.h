@@ -15,7 +15,7 @@ uint64_t kernel_caps__effective(void);
  * Drops CAP_PERFMON, and CAP_SYS_ADMIN, which includes it, from the effective set: the verifier then treats the program's author as
  * untrusted. *saved is for kernel_caps__restore(). Returns 0, or -errno if nothing has changed.
  */
-int kernel_caps__become_stranger(uint64_t *saved);
+int kernel_caps__drop_for_isolated(uint64_t *saved);
 /* Restores the effective set. Returns 0 or -errno. A thread may always raise capabilities that are in its permitted set. */
 int kernel_caps__restore(uint64_t saved);
 

@@ -58,7 +58,7 @@ const char *kernel_feature__version(enum kernel_feature feature)
 	return rows[feature].version;
 }
 
-const char *kernel_feature__guesses(void)
+const char *kernel_feature__speculation(void)
 {
 	return "in the isolated class Linux before 6.17 refuses what only a processor would do that guesses a test wrong";
 }

@@ -147,7 +147,7 @@ static void check_card(const struct probe_net *net, const char *name, struct ker
 			    card.xdp_known ? "" : ", as far as is known");
 		return;
 	}
-	kernel_native__look(net, &card, &of_card);
+	kernel_native__check(net, &card, &of_card);
 	if (of_card.verdict > out->verdict) {
 		set_verdict(out, of_card.verdict, "its card %s: %.200s", name, of_card.reason);
 		SET_ADVICE(out, "%s", of_card.advice);
@@ -175,7 +175,7 @@ static void check_bond(const struct probe_net *net, const struct probe_iface *if
 		check_card(net, name, out);
 }
 
-void kernel_native__look(const struct probe_net *net, const struct probe_iface *iface, struct kernel_native *out)
+void kernel_native__check(const struct probe_net *net, const struct probe_iface *iface, struct kernel_native *out)
 {
 	*out = (struct kernel_native){ .verdict = KERNEL_NATIVE_YES };
 	if (!strcmp(iface->driver, "virtio_net"))
@@ -184,7 +184,7 @@ void kernel_native__look(const struct probe_net *net, const struct probe_iface *
 		check_bond(net, iface, out);
 }
 
-void kernel_native__look_at(const char *ifname, struct kernel_native *out)
+void kernel_native__check_by_name(const char *ifname, struct kernel_native *out)
 {
 	struct probe_iface iface = { 0 };
 	struct probe_net net;
@@ -198,6 +198,6 @@ void kernel_native__look_at(const char *ifname, struct kernel_native *out)
 	if (strcmp(iface.driver, "virtio_net") && strcmp(iface.driver, "bonding"))
 		return;
 	if (!kernel_net__open(&net) && !kernel_iface__read(&net, ifname, &iface))
-		kernel_native__look(&net, &iface, out);
+		kernel_native__check(&net, &iface, out);
 	kernel_net__close(&net);
 }

@@ -21,10 +21,10 @@ struct kernel_native {
 };
 
 /* Checks an interface that was read in `net`. */
-void kernel_native__look(const struct probe_net *net, const struct probe_iface *iface, struct kernel_native *out);
+void kernel_native__check(const struct probe_net *net, const struct probe_iface *iface, struct kernel_native *out);
 
 /* Same, by name, in the current namespace. For drivers without such conditions it costs a few ioctls. */
-void kernel_native__look_at(const char *ifname, struct kernel_native *out);
+void kernel_native__check_by_name(const char *ifname, struct kernel_native *out);
 
 /* Returns the largest number of receive queues that leaves virtio_net a send queue for XDP per possible CPU; 0 if it has too few queues. */
 unsigned kernel_native__virtio_queues(const struct probe_iface *iface);

@@ -86,7 +86,7 @@ static int parse_messages(const char *buf, size_t bytes, uint32_t seq, void (*fn
 	return 1;
 }
 
-int netlink__ask(int fd, struct netlink_request *r, void (*fn)(void *arg, const struct nlmsghdr *answer), void *arg)
+int netlink__transact(int fd, struct netlink_request *r, void (*fn)(void *arg, const struct nlmsghdr *answer), void *arg)
 {
 	static __thread char buf[ANSWER_BYTES] __attribute__((aligned(8)));
 	static __thread uint32_t seq;

@@ -102,7 +102,7 @@ int kernel_probe__xdp_isolated(char *reason, size_t reason_bytes)
 	return probe_kernel(reason, reason_bytes);
 }
 
-int kernel_probe__refuses_guesses(void)
+int kernel_probe__refuses_speculation(void)
 {
 	static int known; /* 1 yes, -1 no */
 	int is = __atomic_load_n(&known, __ATOMIC_RELAXED);
@@ -110,9 +110,9 @@ int kernel_probe__refuses_guesses(void)
 
 	if (is)
 		return is > 0;
-	if (kernel_caps__become_stranger(&saved))
+	if (kernel_caps__drop_for_isolated(&saved))
 		return 0;
-	is = kernel_bpf__wrong_guess() == -EACCES ? 1 : -1;
+	is = kernel_bpf__speculative_load() == -EACCES ? 1 : -1;
 	kernel_caps__restore(saved);
 	__atomic_store_n(&known, is, __ATOMIC_RELAXED);
 	return is > 0;

@@ -32,9 +32,9 @@ int kernel_probe__copies(void);
 /*
  * Returns 1 if the verifier, without CAP_PERFMON, rejects code that only a mispredicting processor would run: Linux before 6.17, unless
  * booted with mitigations=off. It also follows the untaken side of each test whose outcome it knows; newer kernels put a barrier there.
- * kernel_feature__guesses() puts this into words.
+ * kernel_feature__speculation() puts this into words.
  */
-int kernel_probe__refuses_guesses(void);
+int kernel_probe__refuses_speculation(void);
 /* Returns 1 if the verifier supports may_goto. Otherwise objects are loaded with bounded loops (<spin/meta.h>). */
 int kernel_probe__may_goto(void);
 

@@ -127,7 +127,7 @@ int kernel_bpf__packet_pointers(void)
 	return close_fd(load(insns, COUNT(insns), 0));
 }
 
-int kernel_bpf__wrong_guess(void)
+int kernel_bpf__speculative_load(void)
 {
 	const struct bpf_insn insns[] = {
 		INSN(BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, XDP_PASS),

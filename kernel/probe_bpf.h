@@ -23,7 +23,7 @@ int kernel_bpf__may_goto(void);
 /* Loads one whose packet pointer has a variable offset, which the verifier refuses without CAP_PERFMON. */
 int kernel_bpf__packet_pointers(void);
 /* Loads one that reads through NULL on the side of a test that is never taken. Some verifiers follow that side without CAP_PERFMON. */
-int kernel_bpf__wrong_guess(void);
+int kernel_bpf__speculative_load(void);
 /* Runs one on a packet of our own; live: as a frame that a driver would have received (it is dropped). */
 int kernel_bpf__test_run(int live);
 /* Returns 1 if programs are compiled, 0 if they are interpreted, or -errno. */

@@ -111,11 +111,11 @@ static void read_xdp_features(int generic_fd, struct probe_iface *out)
 		return;
 	netlink__begin(&r, GENL_ID_CTRL, 0, &find, sizeof(find));
 	netlink__put_string(&r, CTRL_ATTR_FAMILY_NAME, "netdev");
-	if (netlink__ask(generic_fd, &r, parse_family, &family) || !family)
+	if (netlink__transact(generic_fd, &r, parse_family, &family) || !family)
 		return;
 	netlink__begin(&r, family, 0, &get, sizeof(get));
 	netlink__put(&r, NETDEV_IFINDEX, &ifindex, sizeof(ifindex));
-	netlink__ask(generic_fd, &r, parse_xdp_features, out);
+	netlink__transact(generic_fd, &r, parse_xdp_features, out);
 }
 
 /* The sysfs at hand may belong to another namespace that has an interface of the same name. Comparing the address detects this. */
@@ -149,7 +149,7 @@ static int read_link(const struct probe_net *net, const char *name, int ifindex,
 	netlink__begin(&r, RTM_GETLINK, 0, &fixed, sizeof(fixed));
 	if (name)
 		netlink__put_string(&r, IFLA_IFNAME, name);
-	err = netlink__ask(net->route_fd, &r, parse_link, out);
+	err = netlink__transact(net->route_fd, &r, parse_link, out);
 	if (err)
 		return err;
 	if (!out->ifindex)
@@ -192,7 +192,7 @@ int kernel_iface__each(const struct probe_net *net, void (*fn)(void *arg, const 
 	struct list_callback l = { fn, arg };
 
 	netlink__begin(&r, RTM_GETLINK, NLM_F_DUMP, &fixed, sizeof(fixed));
-	return netlink__ask(net->route_fd, &r, call_with_name, &l);
+	return netlink__transact(net->route_fd, &r, call_with_name, &l);
 }
 
 int kernel_iface__driver_has_xdp(const char *driver)

@@ -81,7 +81,7 @@ static int nsid_of(const struct probe_net *own, int netns_fd)
 
 	netlink__begin(&r, RTM_GETNSID, 0, &fixed, sizeof(fixed));
 	netlink__put(&r, NETNSA_FD, &fd, sizeof(fd));
-	return netlink__ask(own->route_fd, &r, parse_nsid, &number) ? -1 : number;
+	return netlink__transact(own->route_fd, &r, parse_nsid, &number) ? -1 : number;
 }
 
 /* Opens the sockets in the other namespace and returns to the current one. Only the calling thread changes namespace. */

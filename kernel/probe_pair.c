@@ -44,7 +44,7 @@ static int make_pair(const struct probe_net *net)
 	netlink__nest_end(&r, peer);
 	netlink__nest_end(&r, data);
 	netlink__nest_end(&r, info);
-	return netlink__ask(net->route_fd, &r, NULL, NULL);
+	return netlink__transact(net->route_fd, &r, NULL, NULL);
 }
 
 static int bring_up(const struct probe_net *net, const char *name)
@@ -54,7 +54,7 @@ static int bring_up(const struct probe_net *net, const char *name)
 
 	netlink__begin(&r, RTM_NEWLINK, 0, &fixed, sizeof(fixed));
 	netlink__put_string(&r, IFLA_IFNAME, name);
-	return netlink__ask(net->route_fd, &r, NULL, NULL);
+	return netlink__transact(net->route_fd, &r, NULL, NULL);
 }
 
 /* Attaches to the near end, reads the far end, and detaches. */

@@ -75,7 +75,7 @@ static int read_line(const char *line, struct threaded_iface *iface)
 
 /* --- the setting --- */
 
-int kernel_threaded__begin(int ifindex, struct threaded *t)
+int kernel_threaded__enable(int ifindex, struct threaded *t)
 {
 	struct probe_iface iface;
 	struct probe_net net;
@@ -128,7 +128,7 @@ static int set_program(const struct probe_net *net, int ifindex, int fd, int exp
 	if (fd < 0)
 		netlink__put(&r, IFLA_XDP_EXPECTED_FD, &expected, sizeof(expected));
 	netlink__nest_end(&r, nest);
-	return netlink__ask(net->route_fd, &r, NULL, NULL);
+	return netlink__transact(net->route_fd, &r, NULL, NULL);
 }
 
 /*
@@ -169,7 +169,7 @@ static int undo_in_namespace(void *arg, const struct probe_net *net)
 	return 1;
 }
 
-void kernel_threaded__end(struct threaded *t)
+void kernel_threaded__disable(struct threaded *t)
 {
 	struct search s = { .iface = &t->iface };
 

@@ -26,9 +26,9 @@ struct threaded {
 int kernel_threaded__read(int ifindex, uint32_t *queues, int *threaded);
 
 /* Switches threaded NAPI on. Returns 0; -EOPNOTSUPP if there is no writable sysfs of this network namespace; or another -errno. */
-int kernel_threaded__begin(int ifindex, struct threaded *t);
+int kernel_threaded__enable(int ifindex, struct threaded *t);
 /* Switches it off in the interface's current network namespace, if that is visible (/run/netns, processes). */
-void kernel_threaded__end(struct threaded *t);
+void kernel_threaded__disable(struct threaded *t);
 
 /* Same, for interfaces whose makers were killed. Called at every start of a program; returns at once if none was killed. */
 void kernel_threaded__recover(void);

@@ -49,32 +49,33 @@ enum spin_mpq_phase {
 };
 
 /*
- * The window is a ring of lanes: bitmap words of 32 packets each. The tag in a lane tells which packets it covers, so that it can be reused
+ * The window is a ring of words, each a bitmap of 32 packets. The tag in a word tells which packets it covers, so that it can be reused
  * for later packets when all of its own have arrived: generation of the MPQ in bits 63:59, number of the first packet / 32 in 58:32, one
- * bit per packet in 31:0. The ring is larger than a window and one lane, so every packet inside the window finds its lane. If the window is
- * larger than SPIN_WINDOW, lanes SPIN_LANES and above of the ring are in the map spin_wide, at the same index.
+ * bit per packet in 31:0. The ring is larger than a window and one word, so every packet inside the window finds its word. If the window is
+ * larger than SPIN_WINDOW, words SPIN_WINDOW_WORDS and above of the ring are in the map spin_wide, at the same index.
  */
-#define SPIN_LANES 64u
+#define SPIN_WINDOW_WORDS 64u
 
 struct spin_mpq {
-	/* used by every packet, with the lane of the first 32 packets: one cache line */
+	/* used by every packet, with the word of the first 32 packets: one cache line */
 	uint32_t phase;      /* enum spin_mpq_phase; atomic */
 	uint32_t generation; /* of this use of the MPQ; bits 15:0 are compared */
 	uint32_t stride;
-	uint32_t total;       /* packets; 0: unknown until the last one has arrived */
-	uint32_t lowest;      /* no packet below is missing; may lag behind */
-	uint32_t verdict;     /* of the header handler: enum spin_reason (SPIN_REASON_SUCCESS: process data) | SPIN_MPQ_WHOLE, _COMPLETES */
-	uint32_t done;        /* packets handled; the message's last one adds SPIN_DONE_LAST */
-	uint32_t time;        /* clock at the last packet that restarted the idle timeout: <spin/message.h> */
-	uint64_t next;        /* hint: the packet after the last handled one, number << 32 | offset. Without SLMP: number.h */
+	uint32_t total;  /* packets; 0: unknown until the last one has arrived */
+	uint32_t lowest; /* no packet below is missing; may lag behind */
+	uint32_t
+		verdict; /* of the header handler: enum spin_reason (SPIN_REASON_SUCCESS: process data) | SPIN_MPQ_NO_TRUNCATE, _COMPLETES */
+	uint32_t done;   /* packets handled; the message's last one adds SPIN_DONE_LAST */
+	uint32_t time;   /* clock at the last packet that restarted the idle timeout: <spin/message.h> */
+	uint64_t next;   /* hint: the packet after the last handled one, number << 32 | offset. Without SLMP: number.h */
 	uint32_t parked;      /* list of parked packets, last one first: buffer + 1; atomic */
 	uint32_t replay;      /* list of packets to replay, in order of arrival; atomic */
 	uint32_t place;       /* offset of the message's first byte in the host memory */
 	uint32_t place_bytes; /* from there to the end of the matching entry, or of the range that a managed entry assigned */
-	uint64_t lane[SPIN_LANES];
-	uint16_t looked_handled; /* pressure.h: packets handled at the last look, */
-	uint16_t looked_times;   /* and number of looks since then without progress */
-	uint32_t sum;            /* of the first packet's datagram, for the tombstone */
+	uint64_t word[SPIN_WINDOW_WORDS];
+	uint16_t scan_handled; /* pressure.h: packets handled at the last look, */
+	uint16_t scan_stalls;  /* and number of looks since then without progress */
+	uint32_t sum;          /* of the first packet's datagram, for the tombstone */
 
 	/* used only when a message is opened or ended: one cache line */
 	uint32_t flags;                          /* SPIN_MPQ_*; atomic */
@@ -88,10 +89,10 @@ struct spin_mpq {
 	uint16_t dst_port;   /* host byte order, of the packet that opened it */
 	uint16_t unexpected; /* index of its unexpected message + 1; 0: none */
 	uint32_t broken;     /* claimed packets that contradict the message, which therefore cannot complete */
-	uint64_t top;        /* highest lane with a packet: its number / 32, the MPQ's generation in 47:32; atomic */
+	uint64_t top;        /* highest word with a packet: its number / 32, the MPQ's generation in 47:32; atomic */
 };
 
-/* Indices in the program array spin_parked. */
+/* Indices in the program array spin_progs. */
 #define SPIN_REPLAY_SLOT  0
 #define SPIN_BEGIN_SLOT   1
 #define SPIN_SEND_SLOT    2 /* sends the handlers' packets; may follow any other program */
@@ -113,12 +114,12 @@ enum {
 };
 
 /* In the verdict, above the reason: the entry must not truncate. Kept there so that packets touch no other cache line. */
-#define SPIN_MPQ_WHOLE     256u
-#define SPIN_MPQ_COMPLETES 512u /* also in the verdict: the header handler returned PROCEED_COMPLETE */
+#define SPIN_MPQ_NO_TRUNCATE 256u
+#define SPIN_MPQ_COMPLETES   512u /* also in the verdict: the header handler returned PROCEED_COMPLETE */
 
 SPIN_INLINE enum spin_reason spin_mpq_verdict(const struct spin_mpq *q)
 {
-	return (enum spin_reason)(q->verdict & (SPIN_MPQ_WHOLE - 1));
+	return (enum spin_reason)(q->verdict & (SPIN_MPQ_NO_TRUNCATE - 1));
 }
 
 /* A parked packet. Its frame is in the buffer with the same index. */
@@ -149,7 +150,7 @@ struct spin_unexpected {
 #define SPIN_MPQ_WORDS (SPIN_MPQS_MAX / 64)
 
 _Static_assert(sizeof(struct spin_flow) == 64 && sizeof(struct spin_mpq) == 640, "shared by BPF and user space");
-_Static_assert(__builtin_offsetof(struct spin_mpq, lane) == 56 && __builtin_offsetof(struct spin_mpq, flags) == 576,
-	       "begin with the first lane at the end of a cache line, and at one");
+_Static_assert(__builtin_offsetof(struct spin_mpq, word) == 56 && __builtin_offsetof(struct spin_mpq, flags) == 576,
+	       "begin with the first word at the end of a cache line, and at one");
 
 #endif

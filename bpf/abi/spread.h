@@ -23,7 +23,7 @@ struct spin_spread_config {
 };
 
 /* Packets given to a CPU, modulo 2^32; given - finished are pending. In .bss, mapped. */
-struct spin_load {
+struct spin_cpu_load {
 	uint32_t given;
 	uint32_t unused[15];
 	uint32_t finished; /* written only by its own CPU, in a separate cache line */

@@ -12,9 +12,9 @@
  * Power of two. A group holds its buffers only while its copies are in flight. The kernel's bulk queue to an interface holds 16 copies, so
  * at most the rest of one group, 15 more copies and the next group are in flight, per interface whose packets one CPU handles.
  */
-#define SPIN_OUTS       256u
-#define SPIN_OUTS_RUN   32u /* per run, which includes the replay of parked packets; one acknowledgement may be added */
-#define SPIN_OUT_OWNERS 64u /* contexts of a process that send packets */
+#define SPIN_TX_DESCS     256u
+#define SPIN_TX_DESCS_RUN 32u /* per run, which includes the replay of parked packets; one acknowledgement may be added */
+#define SPIN_OUT_OWNERS   64u /* contexts of a process that send packets */
 
 struct spin_tx_desc {
 	uint32_t direct; /* 1: sent back to the packet's source, so the Ethernet header is already right */
@@ -56,25 +56,25 @@ _Static_assert(sizeof(struct spin_clone_template) == 32, "the shortest frame");
  * Egress devmaps. Each interface has one per size below, all entries of which are this interface. A group uses the smallest devmap that
  * fits; surplus copies are dropped.
  */
-#define SPIN_WAY_SIZES(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(24) X(34)
-#define SPIN_WAYS         20u /* devmaps per interface */
-#define SPIN_WAY_PLACES   16u /* interfaces per context */
+#define SPIN_WAY_SIZES(X)   X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(24) X(34)
+#define SPIN_EGRESS_DEVMAPS 20u /* devmaps per interface */
+#define SPIN_EGRESS_DEVS    16u /* interfaces per context */
 
 /* An interface that packets of handlers may leave through. */
-struct spin_way {
+struct spin_egress_dev {
 	uint32_t ifindex; /* 0: none */
 	uint32_t no_room; /* 1: a copy cannot grow beyond the received frame (generic mode) */
 };
 
-/* Neighbour cache, for targets that bpf_fib_lookup() does not resolve (requests/hop.c). */
+/* Neighbour cache, for targets that bpf_fib_lookup() does not resolve (requests/neigh.c). */
 #define SPIN_HOPS 1024u
 
-struct spin_hop_key {
+struct spin_neigh_key {
 	uint32_t addr[4]; /* as in struct spin_process */
 	uint32_t ifindex, ip_version;
 };
 
-struct spin_hop {
+struct spin_neigh {
 	uint8_t to[6], from[6]; /* Ethernet addresses */
 	uint32_t mtu;
 	uint32_t used; /* 1: used since libspin last checked */

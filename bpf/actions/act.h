@@ -41,7 +41,7 @@ SPIN_INLINE void spin_deliver_icmp(const struct spin_view *view, const struct sp
 
 	if (spin_unlikely(checksum == 0xffff && !came)) {
 		icmp->checksum = 0;
-		if (spin_icmp_sum(view, d, spin_blur(d->payload_bytes)))
+		if (spin_icmp_sum(view, d, spin_verifier_forget32(d->payload_bytes)))
 			return;
 	}
 	icmp->checksum = checksum;
@@ -112,7 +112,7 @@ SPIN_INLINE void spin_turn_around(const struct spin_view *view, const struct spi
 		 * hides the length: for a reply as long as the request the verifier would follow every iteration (ping, more than 1,000,000
 		 * steps)
 		 */
-		icmp->checksum = spin_icmp_checksum(spin_icmp_sum(view, d, spin_blur(payload_bytes)));
+		icmp->checksum = spin_icmp_checksum(spin_icmp_sum(view, d, spin_verifier_forget32(payload_bytes)));
 		return;
 	}
 	d->udp->src_port = d->udp->dst_port;

@@ -18,8 +18,8 @@ SPIN_INLINE uint8_t *spin_dma_byte_(const struct spin_packet *packet, uint32_t a
 	if (!*room)
 		*start = spin_space_at(packet, SPIN_HANDLER_MEM, at, room);
 	byte_at = *start;
-	*start = spin_blur(byte_at + 1);
-	*room = spin_blur(*room - 1);
+	*start = spin_verifier_forget32(byte_at + 1);
+	*room = spin_verifier_forget32(*room - 1);
 	return spin_host_at(byte_at, 1); /* last, and tested at once: see spin_host_at() */
 }
 
@@ -33,7 +33,8 @@ SPIN_INLINE void spin_dma_few_pieces_(const struct spin_packet *packet, uint32_t
 
 	for (uint32_t i = 0; i < bytes / 4; i++)
 		word[i / 2] |= (uint64_t)((const uint32_t *)hpu)[i] << (i % 2 * 32);
-	for (uint32_t done = spin_blur(0); done < bytes && spin_can_loop_(&round, bytes); done = spin_blur(done + 1)) {
+	for (uint32_t done = spin_verifier_forget32(0); done < bytes && spin_can_loop_(&round, bytes);
+	     done = spin_verifier_forget32(done + 1)) {
 		uint8_t *host = spin_dma_byte_(packet, at + done, &start, &room);
 
 		if (!host)
@@ -51,7 +52,8 @@ SPIN_INLINE void spin_dma_pieces_(const struct spin_packet *packet, uint32_t at,
 	uint64_t round = 0;
 
 	/* in the isolated class the index must be as unknown in the first iteration as in the others */
-	for (uint32_t done = spin_blur(0); done < bytes && spin_can_loop_(&round, bytes); done = spin_blur(done + 1)) {
+	for (uint32_t done = spin_verifier_forget32(0); done < bytes && spin_can_loop_(&round, bytes);
+	     done = spin_verifier_forget32(done + 1)) {
 		uint8_t *host = spin_dma_byte_(packet, at + done, &start, &room);
 		uint64_t i;
 

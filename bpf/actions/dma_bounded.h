@@ -13,7 +13,7 @@
 SPIN_INLINE _Bool spin_parked_view_(struct spin_view *view)
 {
 	uint32_t zero = 0;
-	const struct spin_cpu *cpu = bpf_map_lookup_elem(&spin_copies, &zero);
+	const struct spin_cpu *cpu = bpf_map_lookup_elem(&spin_cpu_state, &zero);
 	struct spin_copy *copy;
 
 	if (!cpu)
@@ -46,7 +46,7 @@ SPIN_INLINE int spin_bounded_in_(const struct spin_view *view, uint32_t off, uin
 }
 
 /* Copies `bytes` bytes at offset `off` of the received frame to offset `start` of the host memory. The caller has checked both ranges. */
-SPIN_OUTLINE int spin_frame_to_host(struct xdp_md *ctx, uint32_t off, uint32_t start, uint32_t bytes)
+SPIN_GLOBAL_FN int spin_frame_to_host(struct xdp_md *ctx, uint32_t off, uint32_t start, uint32_t bytes)
 {
 	const struct spin_frame frame = { ctx };
 	const struct spin_view view = spin_frame_view(&frame);
@@ -54,7 +54,7 @@ SPIN_OUTLINE int spin_frame_to_host(struct xdp_md *ctx, uint32_t off, uint32_t s
 	return spin_bounded_out_(&view, off, start, bytes);
 }
 
-SPIN_OUTLINE int spin_frame_from_host(struct xdp_md *ctx, uint32_t off, uint32_t start, uint32_t bytes)
+SPIN_GLOBAL_FN int spin_frame_from_host(struct xdp_md *ctx, uint32_t off, uint32_t start, uint32_t bytes)
 {
 	const struct spin_frame frame = { ctx };
 	const struct spin_view view = spin_frame_view(&frame);
@@ -62,14 +62,14 @@ SPIN_OUTLINE int spin_frame_from_host(struct xdp_md *ctx, uint32_t off, uint32_t
 	return spin_bounded_in_(&view, off, start, bytes);
 }
 
-SPIN_OUTLINE int spin_parked_to_host(uint32_t off, uint32_t start, uint32_t bytes)
+SPIN_GLOBAL_FN int spin_parked_to_host(uint32_t off, uint32_t start, uint32_t bytes)
 {
 	struct spin_view view;
 
 	return spin_parked_view_(&view) ? spin_bounded_out_(&view, off, start, bytes) : SPIN_SEGV;
 }
 
-SPIN_OUTLINE int spin_parked_from_host(uint32_t off, uint32_t start, uint32_t bytes)
+SPIN_GLOBAL_FN int spin_parked_from_host(uint32_t off, uint32_t start, uint32_t bytes)
 {
 	struct spin_view view;
 

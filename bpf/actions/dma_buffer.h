@@ -38,14 +38,15 @@ SPIN_INLINE void spin_buffer_part_(uint8_t *buffer, uint32_t size, uint32_t off,
 {
 	uint64_t round = 0;
 
-	for (uint32_t done = spin_blur(0); done < bytes && spin_can_loop_(&round, SPIN_BLOCKS_OF_(size));) {
-		uint32_t left = spin_blur(bytes - done);
-		uint8_t *host = spin_host_at(spin_blur(start + done), 0);
-		uint64_t at = spin_barrier_var64_(spin_blur(off + done));
+	for (uint32_t done = spin_verifier_forget32(0); done < bytes && spin_can_loop_(&round, SPIN_BLOCKS_OF_(size));) {
+		uint32_t left = spin_verifier_forget32(bytes - done);
+		uint8_t *host = spin_host_at(spin_verifier_forget32(start + done), 0);
+		uint64_t at = spin_barrier_var64_(spin_verifier_forget32(off + done));
 
 		if (!host || at >= size)
 			return; /* unreachable: tells the verifier the bounds */
-		done = spin_blur(done + (to_host ? spin_block_copy_(host, buffer + at, left) : spin_block_copy_(buffer + at, host, left)));
+		done = spin_verifier_forget32(
+			done + (to_host ? spin_block_copy_(host, buffer + at, left) : spin_block_copy_(buffer + at, host, left)));
 	}
 }
 
@@ -56,19 +57,19 @@ SPIN_INLINE int spin_buffer_move_(const struct spin_packet *packet, enum spin_ho
 	uint64_t round = 0;
 
 	/* hide the bounds learnt here from the verifier: the handler may be in a loop */
-	at = spin_blur(at);
-	off = spin_blur(off);
-	bytes = spin_blur(bytes);
+	at = spin_verifier_forget32(at);
+	off = spin_verifier_forget32(off);
+	bytes = spin_verifier_forget32(bytes);
 	if (bytes > size || off > size - bytes || !spin_space_has(packet, space, at, bytes))
 		return SPIN_SEGV;
 	if (space != SPIN_HANDLER_MEM) {
 		spin_buffer_part_(buffer, size, off, spin_space_at(packet, space, at, &room), bytes, to_host);
 		return 0;
 	}
-	for (uint32_t done = 0; done < bytes && spin_can_loop_(&round, SPIN_SEGMENTS_MAX); done = spin_blur(done + part)) {
+	for (uint32_t done = 0; done < bytes && spin_can_loop_(&round, SPIN_SEGMENTS_MAX); done = spin_verifier_forget32(done + part)) {
 		uint32_t start = spin_space_at(packet, space, at + done, &room);
 
-		part = spin_blur(bytes - done < room ? bytes - done : room);
+		part = spin_verifier_forget32(bytes - done < room ? bytes - done : room);
 		if (!part)
 			return SPIN_SEGV; /* unreachable */
 		spin_buffer_part_(buffer, size, off + done, start, part, to_host);
@@ -89,13 +90,14 @@ SPIN_INLINE void spin_buffer_out_(uint8_t *to, const uint8_t *buffer, uint32_t s
 {
 	uint64_t round = 0;
 
-	for (uint32_t done = spin_blur(0); done < bytes && spin_can_loop_(&round, SPIN_BLOCKS_OF_(SPIN_PUT_BYTES_MAX));) {
-		uint32_t left = spin_blur(bytes - done);
-		uint64_t at = spin_barrier_var64_(spin_blur(off + done)), put = spin_barrier_var64_(spin_blur(done));
+	for (uint32_t done = spin_verifier_forget32(0); done < bytes && spin_can_loop_(&round, SPIN_BLOCKS_OF_(SPIN_PUT_BYTES_MAX));) {
+		uint32_t left = spin_verifier_forget32(bytes - done);
+		uint64_t at = spin_barrier_var64_(spin_verifier_forget32(off + done)),
+			 put = spin_barrier_var64_(spin_verifier_forget32(done));
 
 		if (at >= size || put >= SPIN_PUT_BYTES_MAX)
 			return; /* unreachable: tells the verifier the bounds */
-		done = spin_blur(done + spin_block_copy_(to + put, buffer + at, left));
+		done = spin_verifier_forget32(done + spin_block_copy_(to + put, buffer + at, left));
 	}
 }
 

@@ -23,7 +23,7 @@
 SPIN_INLINE void spin_copy_out(const struct spin_view *view, const uint8_t *from, uint8_t *to, uint32_t bytes, uint32_t most)
 {
 	/* hides what the tests of single bits tell the verifier, which would otherwise check the chunk loop 64 times */
-	uint32_t all = spin_blur(bytes), pieces = all & 63, chunks = all >> 6;
+	uint32_t all = spin_verifier_forget32(bytes), pieces = all & 63, chunks = all >> 6;
 
 	/* largest pieces first, so that the offset of a piece is given by the higher bits of the length */
 	SPIN_COPY_PIECE_(uint64_t, 4);
@@ -84,7 +84,8 @@ SPIN_INLINE void spin_payload_out(const struct spin_view *view, const uint8_t *p
 	if (view->access == SPIN_COPIED)
 		spin_copy_out_copied(view, payload, off, to, bytes, most);
 	else
-		spin_copy_out(view, spin_barrier_pointer_(payload + (spin_blur(off) & spin_offset_mask_(view))), to, bytes, most);
+		spin_copy_out(view, spin_barrier_pointer_(payload + (spin_verifier_forget32(off) & spin_offset_mask_(view))), to, bytes,
+			      most);
 }
 
 /* Blocks of 64 bytes save iterations but take stack, of which a global function has less. */
@@ -106,7 +107,8 @@ SPIN_INLINE void spin_payload_in_(struct spin_packet *packet, uint32_t off, cons
 	uint64_t round = 0;
 	uint32_t size;
 
-	for (uint32_t done = spin_blur(0); done < bytes && spin_can_loop_(&round, SPIN_PAYLOAD_ROUNDS_); done = spin_blur(done + size)) {
+	for (uint32_t done = spin_verifier_forget32(0); done < bytes && spin_can_loop_(&round, SPIN_PAYLOAD_ROUNDS_);
+	     done = spin_verifier_forget32(done + size)) {
 		uint32_t at = off + done, left = bytes - done, shift = (at & 1) * 8;
 		uint64_t from_at = spin_barrier_var64_(view->access == SPIN_COPIED ? spin_verifier_forget_(view, done) : done);
 		const uint8_t *from;
@@ -115,7 +117,7 @@ SPIN_INLINE void spin_payload_in_(struct spin_packet *packet, uint32_t off, cons
 		if (from_at > SPIN_IP_BYTES_MAX)
 			return; /* unreachable: for the verifier */
 		from = host + from_at;
-		at = view->access == SPIN_COPIED ? (uint32_t)spin_verifier_forget_(view, at) : spin_blur(at);
+		at = view->access == SPIN_COPIED ? (uint32_t)spin_verifier_forget_(view, at) : spin_verifier_forget32(at);
 		to = (uint8_t *)spin_barrier_pointer_(packet->payload + (at & (SPIN_COPY_BYTES - 1)));
 		if (SPIN_PAYLOAD_BLOCKS_ && left >= 64 && !shift) {
 			size = 64;
@@ -169,18 +171,18 @@ SPIN_INLINE int spin_payload_move_(struct spin_packet *packet, enum spin_host_sp
 	uint64_t round = 0;
 
 	/* hide the bounds learnt here from the verifier: the handler may be in a loop */
-	at = spin_blur(at);
-	off = spin_blur(off);
-	bytes = spin_blur(bytes);
+	at = spin_verifier_forget32(at);
+	off = spin_verifier_forget32(off);
+	bytes = spin_verifier_forget32(bytes);
 	if (bytes > packet->bytes || off > packet->bytes - bytes || !spin_space_has(packet, space, at, bytes))
 		return SPIN_SEGV;
 	if (space != SPIN_HANDLER_MEM) {
 		spin_payload_transfer_(packet, off, spin_space_at(packet, space, at, &room), bytes, to_host);
 		return 0;
 	}
-	for (uint32_t done = 0; done < bytes && spin_can_loop_(&round, SPIN_SEGMENTS_MAX); done = spin_blur(done + part)) {
+	for (uint32_t done = 0; done < bytes && spin_can_loop_(&round, SPIN_SEGMENTS_MAX); done = spin_verifier_forget32(done + part)) {
 		start = spin_space_at(packet, space, at + done, &room);
-		part = spin_blur(bytes - done < room ? bytes - done : room);
+		part = spin_verifier_forget32(bytes - done < room ? bytes - done : room);
 		if (!part)
 			return SPIN_SEGV; /* unreachable */
 		spin_payload_transfer_(packet, off + done, start, part, to_host);

@@ -96,7 +96,7 @@ _Static_assert(SPIN_HOST_BYTES_MAX < 1u << 31, "offset and length of a place hav
  * else that it tests of the entry, because a new posting changes it. Takes numbers only: pointers would keep their objects on the caller's
  * stack.
  */
-SPIN_APART uint64_t spin_me_reserve_(uint32_t index, uint64_t used, uint32_t bytes, uint32_t options)
+SPIN_NOINLINE uint64_t spin_me_reserve_(uint32_t index, uint64_t used, uint32_t bytes, uint32_t options)
 {
 	struct spin_me *me = spin_me_at(index);
 	uint64_t place;
@@ -129,7 +129,7 @@ SPIN_INLINE uint32_t spin_me_place_bytes(uint64_t place)
 }
 
 /* Returns the range reserved for a message that did not need it, unless another one was reserved after it. */
-SPIN_APART int spin_me_release(uint32_t me, uint32_t offset, uint32_t bytes)
+SPIN_NOINLINE int spin_me_release(uint32_t me, uint32_t offset, uint32_t bytes)
 {
 	struct spin_me *entry = spin_me_at(me);
 	uint64_t used;
@@ -145,20 +145,20 @@ SPIN_APART int spin_me_release(uint32_t me, uint32_t offset, uint32_t bytes)
 /* Returns the next index, SPIN_MES_MAX after the last entry. A second exit of the loop would be one more path for the verifier. */
 SPIN_INLINE uint32_t spin_me_next_(uint32_t me, uint32_t end)
 {
-	return spin_blur(me + 1 < end ? me + 1 : SPIN_MES_MAX);
+	return spin_verifier_forget32(me + 1 < end ? me + 1 : SPIN_MES_MAX);
 }
 
 /* The same 64-bit value, but unknown to the verifier. */
-SPIN_INLINE uint64_t spin_blur64_(uint64_t v)
+SPIN_INLINE uint64_t spin_verifier_forget64_(uint64_t v)
 {
-	return (uint64_t)spin_blur((uint32_t)(v >> 32)) << 32 | spin_blur((uint32_t)v);
+	return (uint64_t)spin_verifier_forget32((uint32_t)(v >> 32)) << 32 | spin_verifier_forget32((uint32_t)v);
 }
 
 /* Returns the entry posted first among those open to the message; SPIN_MES_MAX if there is none. */
-SPIN_OUTLINE uint32_t spin_me_match_(const struct spin_key *key, uint64_t match_bits, uint32_t bytes)
+SPIN_GLOBAL_FN uint32_t spin_me_match_(const struct spin_key *key, uint64_t match_bits, uint32_t bytes)
 {
-	uint32_t found = spin_blur(SPIN_MES_MAX), state, end = spin_read_once(&spin_mes_end), options;
-	uint64_t round = 0, first = spin_blur64_(~(uint64_t)0), order;
+	uint32_t found = spin_verifier_forget32(SPIN_MES_MAX), state, end = spin_read_once(&spin_mes_end), options;
+	uint64_t round = 0, first = spin_verifier_forget64_(~(uint64_t)0), order;
 
 	if (!key)
 		return SPIN_MES_MAX; /* unreachable */
@@ -170,20 +170,20 @@ SPIN_OUTLINE uint32_t spin_me_match_(const struct spin_key *key, uint64_t match_
 			continue;
 		if (!spin_me_fits_(me, key, match_bits))
 			continue;
-		options = spin_blur(spin_read_once(&me->options));
+		options = spin_verifier_forget32(spin_read_once(&me->options));
 		order = (uint64_t)(options & SPIN_ME_OVERFLOW) << 32 | spin_read_once(&me->serial);
 		if (order > first)
 			continue;
 		if (spin_me_lacks_room_(me, options, bytes))
 			continue;
-		first = spin_blur64_(order);
-		found = spin_blur(i);
+		first = spin_verifier_forget64_(order);
+		found = spin_verifier_forget32(i);
 	}
 	return found;
 }
 
 /* Undoes spin_me_take(), with the results that it returned. */
-SPIN_APART int spin_me_untake(uint32_t me, uint32_t options, uint64_t place)
+SPIN_NOINLINE int spin_me_untake(uint32_t me, uint32_t options, uint64_t place)
 {
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
 		return 0;
@@ -234,7 +234,7 @@ SPIN_INLINE _Bool spin_me_has_place_(uint32_t me, uint64_t used, uint32_t bytes,
  * becomes the entry's options, with SPIN_ME_USE_ONCE if the entry was taken and, from bit SPIN_ME_PLACE_ on, the index of the unexpected
  * message + 1, if any. *place becomes the result of spin_me_reserve_() for a managed entry and is otherwise unchanged.
  */
-SPIN_OUTLINE uint32_t spin_me_take(const struct spin_key *key, uint64_t match_bits, uint32_t bytes, uint64_t *place, uint32_t *options)
+SPIN_GLOBAL_FN uint32_t spin_me_take(const struct spin_key *key, uint64_t match_bits, uint32_t bytes, uint64_t *place, uint32_t *options)
 {
 	uint32_t found, appends = spin_unexpected_begin();
 	uint64_t round = 0, used;

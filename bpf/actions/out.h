@@ -25,7 +25,7 @@ struct {
 	__uint(max_entries, 4096);
 } spin_requests SEC(".maps");
 
-/* For each interface in spin_way, SPIN_WAYS devmaps: one for each number of copies. Filled by the loader. */
+/* For each interface in spin_egress_dev, SPIN_EGRESS_DEVMAPS devmaps: one for each number of copies. Filled by the loader. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, 1);
@@ -37,18 +37,18 @@ struct {
 			__uint(key_size, 4);
 			__uint(value_size, 8);
 		});
-} spin_ways SEC(".maps");
+} spin_egress SEC(".maps");
 
 /* Neighbours that libspin has resolved. The loader makes it larger. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
 	__uint(map_flags, BPF_F_NO_PREALLOC); /* preallocated, a replaced value could be reused while a program reads it */
-	__type(key, struct spin_hop_key);
-	__type(value, struct spin_hop);
-} spin_hops SEC(".maps");
+	__type(key, struct spin_neigh_key);
+	__type(value, struct spin_neigh);
+} spin_neighs SEC(".maps");
 
-static struct spin_way spin_way[SPIN_WAY_PLACES] SPIN_MPQ_ATTR_;
+static struct spin_egress_dev spin_egress_dev[SPIN_EGRESS_DEVS] SPIN_MPQ_ATTR_;
 static struct spin_out_stats spin_out_stats[SPIN_HPUS_MAX] SPIN_MPQ_ATTR_;
 static uint32_t spin_out_owner SPIN_MPQ_ATTR_;
 
@@ -57,26 +57,26 @@ SPIN_INLINE struct spin_out_stats *spin_out_stats_at(uint32_t cpu)
 	return &spin_out_stats[cpu & (SPIN_HPUS_MAX - 1)];
 }
 
-/* Returns the index of the ingress interface in spin_way; SPIN_WAY_PLACES if no packets may leave there. */
+/* Returns the index of the ingress interface in spin_egress_dev; SPIN_EGRESS_DEVS if no packets may leave there. */
 SPIN_INLINE uint32_t spin_out_place_(uint32_t ifindex)
 {
 	uint32_t place;
 
-	for (place = 0; place < SPIN_WAY_PLACES; place++)
-		if (spin_read_once(&spin_way[place].ifindex) == ifindex)
+	for (place = 0; place < SPIN_EGRESS_DEVS; place++)
+		if (spin_read_once(&spin_egress_dev[place].ifindex) == ifindex)
 			break;
-	return spin_blur(ifindex ? place : SPIN_WAY_PLACES); /* one state for the verifier */
+	return spin_verifier_forget32(ifindex ? place : SPIN_EGRESS_DEVS); /* one state for the verifier */
 }
 
 /* Returns the smallest devmap of the interface with at least so many copies. */
-SPIN_INLINE void *spin_out_way_(uint32_t place, uint32_t copies)
+SPIN_INLINE void *spin_out_egress_dev_(uint32_t place, uint32_t copies)
 {
-	uint32_t at = place * SPIN_WAYS;
+	uint32_t at = place * SPIN_EGRESS_DEVMAPS;
 
 #define SPIN_WAY_IS_LESS_(size) at += copies > size;
 	SPIN_WAY_SIZES(SPIN_WAY_IS_LESS_)
 #undef SPIN_WAY_IS_LESS_
-	return bpf_map_lookup_elem(&spin_ways, &at);
+	return bpf_map_lookup_elem(&spin_egress, &at);
 }
 
 /*
@@ -91,8 +91,8 @@ SPIN_INLINE int spin_leave(struct xdp_md *ctx)
 
 	if (!spin_spread_config.hpus)
 		return XDP_TX;
-	place = spin_puts_ ? spin_out_place_(ctx->ingress_ifindex) : SPIN_WAY_PLACES;
-	way = place < SPIN_WAY_PLACES ? spin_out_way_(place, 1) : NULL;
+	place = spin_puts_ ? spin_out_place_(ctx->ingress_ifindex) : SPIN_EGRESS_DEVS;
+	way = place < SPIN_EGRESS_DEVS ? spin_out_egress_dev_(place, 1) : NULL;
 	return (int)(way ? bpf_redirect_map(way, 0, 0) : bpf_redirect(ctx->ingress_ifindex, 0));
 }
 
@@ -112,19 +112,19 @@ SPIN_INLINE void spin_out_ask_(const struct spin_tx_desc *out, struct spin_out_s
 }
 
 /* The same as spin_out_route_() on an interface without forwarding, where bpf_fib_lookup() returns no neighbour. */
-SPIN_INLINE _Bool spin_out_hop_(struct xdp_md *ctx, struct spin_tx_desc *out, uint32_t ip_bytes)
+SPIN_INLINE _Bool spin_out_neigh_(struct xdp_md *ctx, struct spin_tx_desc *out, uint32_t ip_bytes)
 {
 	const struct spin_process *to = &out->request.put.target;
-	struct spin_hop_key key = { .ifindex = ctx->ingress_ifindex, .ip_version = to->ip_version };
-	struct spin_hop *hop;
+	struct spin_neigh_key key = { .ifindex = ctx->ingress_ifindex, .ip_version = to->ip_version };
+	struct spin_neigh *neigh;
 
 	__builtin_memcpy(key.addr, to->addr, sizeof(key.addr));
-	hop = bpf_map_lookup_elem(&spin_hops, &key);
-	if (!hop || ip_bytes > hop->mtu)
+	neigh = bpf_map_lookup_elem(&spin_neighs, &key);
+	if (!neigh || ip_bytes > neigh->mtu)
 		return 0;
-	hop->used = 1;
-	__builtin_memcpy(out->request.frame, hop->to, 6);
-	__builtin_memcpy(out->request.frame + 6, hop->from, 6);
+	neigh->used = 1;
+	__builtin_memcpy(out->request.frame, neigh->to, 6);
+	__builtin_memcpy(out->request.frame + 6, neigh->from, 6);
 	return 1;
 }
 
@@ -148,7 +148,7 @@ SPIN_INLINE _Bool spin_out_route_(struct xdp_md *ctx, struct spin_tx_desc *out)
 	}
 	err = bpf_fib_lookup(ctx, &fib, sizeof(fib), BPF_FIB_LOOKUP_OUTPUT);
 	if (err == BPF_FIB_LKUP_RET_FWD_DISABLED)
-		return spin_out_hop_(ctx, out, out->request.bytes - ip_at);
+		return spin_out_neigh_(ctx, out, out->request.bytes - ip_at);
 	if (err || fib.ifindex != ctx->ingress_ifindex)
 		return 0;
 	__builtin_memcpy(out->request.frame, fib.dmac, 6);
@@ -169,7 +169,7 @@ SPIN_INLINE void spin_out_ask_all_(uint32_t first, uint32_t count, struct spin_o
 {
 	uint64_t round = 0;
 
-	for (uint32_t i = 0; i < count && spin_can_loop_(&round, SPIN_OUTS_RUN + 1); i = spin_blur(i + 1)) {
+	for (uint32_t i = 0; i < count && spin_can_loop_(&round, SPIN_TX_DESCS_RUN + 1); i = spin_verifier_forget32(i + 1)) {
 		const struct spin_tx_desc *out = spin_out_at(first + i);
 
 		if (out)
@@ -209,7 +209,7 @@ SPIN_INLINE int spin_out_send_(struct xdp_md *ctx, struct spin_tx_desc *head, ui
 			       uint32_t place, struct spin_out_stats *stats)
 {
 	const struct spin_tx_desc *last = spin_out_at(first + count - 1);
-	uint32_t bytes, no_room = spin_read_once(&spin_way[place & (SPIN_WAY_PLACES - 1)].no_room);
+	uint32_t bytes, no_room = spin_read_once(&spin_egress_dev[place & (SPIN_EGRESS_DEVS - 1)].no_room);
 	void *way;
 	int more;
 
@@ -223,7 +223,7 @@ SPIN_INLINE int spin_out_send_(struct xdp_md *ctx, struct spin_tx_desc *head, ui
 		return spin_leave(ctx);
 	}
 	more = spin_out_shrink_(ctx, no_room ? longest : bytes);
-	way = spin_out_way_(place, count + (more > 0));
+	way = spin_out_egress_dev_(place, count + (more > 0));
 	if (more < 0 || (more && no_room) || !way || !spin_out_carry_(ctx, first)) {
 		spin_out_ask_all_(first, count, stats);
 		return XDP_DROP;
@@ -262,14 +262,14 @@ SPIN_INLINE _Bool spin_out_can_leave_(struct xdp_md *ctx, uint32_t first, uint32
 {
 	uint64_t round = 0;
 
-	for (uint32_t i = 0; i < count && spin_can_loop_(&round, SPIN_OUTS_RUN + 1); i = spin_blur(i + 1)) {
+	for (uint32_t i = 0; i < count && spin_can_loop_(&round, SPIN_TX_DESCS_RUN + 1); i = spin_verifier_forget32(i + 1)) {
 		struct spin_tx_desc *out = spin_out_at(first + i);
 
 		if (!out || out->request.type != SPIN_REQUEST_PACKET)
 			return 0;
 		if (!(out->direct ? spin_out_fits_(ctx, out) : spin_out_route_(ctx, out)))
 			return 0;
-		*longest = spin_blur(out->request.bytes > *longest ? out->request.bytes : *longest);
+		*longest = spin_verifier_forget32(out->request.bytes > *longest ? out->request.bytes : *longest);
 	}
 	return 1;
 }
@@ -278,38 +278,38 @@ SPIN_INLINE _Bool spin_out_can_leave_(struct xdp_md *ctx, uint32_t first, uint32
  * Sends the packets in the ring and returns the action for the received frame. `live`: the frame was received on an interface. If one
  * packet cannot leave from here, none does, which keeps them in order.
  */
-SPIN_INLINE int spin_out_all(struct xdp_md *ctx, struct spin_tx_ring *box, int action, _Bool live, uint32_t cpu)
+SPIN_INLINE int spin_out_all(struct xdp_md *ctx, struct spin_tx_ring *ring, int action, _Bool live, uint32_t cpu)
 {
 	struct spin_out_stats *stats = spin_out_stats_at(cpu);
-	uint32_t first = box->first & (SPIN_OUTS - 1), count = box->count, longest = 0, place = SPIN_WAY_PLACES;
+	uint32_t first = ring->first & (SPIN_TX_DESCS - 1), count = ring->count, longest = 0, place = SPIN_EGRESS_DEVS;
 	struct spin_tx_desc *head = spin_out_at(first);
 	int result;
 
-	box->count = 0;
+	ring->count = 0;
 	if (live && spin_config.redirect && action != XDP_PASS &&
 	    (action == XDP_DROP || bpf_xdp_get_buff_len(ctx) <= SPIN_REQUEST_FRAME_MAX))
 		place = spin_out_place_(ctx->ingress_ifindex);
 	if (!head)
 		return action; /* unreachable: for the verifier */
-	if (place >= SPIN_WAY_PLACES || !spin_out_can_leave_(ctx, first, count, &longest)) {
+	if (place >= SPIN_EGRESS_DEVS || !spin_out_can_leave_(ctx, first, count, &longest)) {
 		spin_out_ask_all_(first, count, stats);
 		return action == XDP_TX && live ? spin_leave(ctx) : action;
 	}
 	if (action == XDP_TX && spin_out_take_frame_(ctx, spin_out_at(first + count), head))
-		count = spin_blur(count + 1);
+		count = spin_verifier_forget32(count + 1);
 	result = spin_out_send_(ctx, head, first, count, longest, place, stats);
 	if (head->count) /* copies in flight use these buffers */
-		box->first = first + count;
+		ring->first = first + count;
 	return result;
 }
 
 /* Before the next parked packet: passes the ring to libspin if it cannot also hold that packet's output. */
 SPIN_INLINE void spin_out_make_room(struct xdp_md *ctx, uint32_t cpu)
 {
-	struct spin_tx_ring *box = spin_tx_ring();
+	struct spin_tx_ring *ring = spin_tx_ring();
 
-	if (box && box->count + spin_puts_ > SPIN_OUTS_RUN)
-		spin_out_all(ctx, box, XDP_PASS, 0, cpu);
+	if (ring && ring->count + spin_puts_ > SPIN_TX_DESCS_RUN)
+		spin_out_all(ctx, ring, XDP_PASS, 0, cpu);
 }
 
 #endif

@@ -14,36 +14,36 @@ struct {
 	__uint(max_entries, 1);
 	__type(key, uint32_t);
 	__type(value, struct spin_tx_desc);
-} spin_outs SEC(".maps");
+} spin_tx_descs SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, uint32_t);
 	__type(value, struct spin_tx_ring);
-} spin_outboxes SEC(".maps");
+} spin_tx_rings SEC(".maps");
 
 /* Never returns NULL; the caller tests it for the verifier. */
 SPIN_INLINE struct spin_tx_ring *spin_tx_ring(void)
 {
 	uint32_t zero = 0;
 
-	return bpf_map_lookup_elem(&spin_outboxes, &zero);
+	return bpf_map_lookup_elem(&spin_tx_rings, &zero);
 }
 
 SPIN_INLINE struct spin_tx_desc *spin_out_at(uint32_t at)
 {
-	at &= SPIN_OUTS - 1;
-	return bpf_map_lookup_elem(&spin_outs, &at);
+	at &= SPIN_TX_DESCS - 1;
+	return bpf_map_lookup_elem(&spin_tx_descs, &at);
 }
 
 /*
- * Returns the buffer for the next packet or operation. The caller fills it and then increments box->count. NULL only if libspin did not
+ * Returns the buffer for the next packet or operation. The caller fills it and then increments ring->count. NULL only if libspin did not
  * load the object.
  */
-SPIN_INLINE struct spin_tx_desc *spin_tx_ring_next(const struct spin_tx_ring *box)
+SPIN_INLINE struct spin_tx_desc *spin_tx_ring_next(const struct spin_tx_ring *ring)
 {
-	return spin_out_at(box->first + box->count);
+	return spin_out_at(ring->first + ring->count);
 }
 
 #endif

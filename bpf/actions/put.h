@@ -27,16 +27,16 @@ enum spin_put_kind {
 /* Returns how many packets the handlers have sent for the current packet. */
 SPIN_INLINE uint32_t spin_puts_made(void)
 {
-	const struct spin_tx_ring *box = spin_puts_ ? spin_tx_ring() : 0;
+	const struct spin_tx_ring *ring = spin_puts_ ? spin_tx_ring() : 0;
 
-	return box ? spin_blur(box->count) : 0;
+	return ring ? spin_verifier_forget32(ring->count) : 0;
 }
 
 SPIN_INLINE struct spin_tx_desc *spin_put_next_(void)
 {
-	const struct spin_tx_ring *box = spin_tx_ring();
+	const struct spin_tx_ring *ring = spin_tx_ring();
 
-	return box ? spin_tx_ring_next(box) : 0;
+	return ring ? spin_tx_ring_next(ring) : 0;
 }
 
 /* Returns the offset of a put's payload in its buffer. */
@@ -47,15 +47,15 @@ SPIN_INLINE uint32_t spin_put_payload_at_(uint32_t ip_at, uint32_t is_ip4)
 }
 
 /* Builds the packet that `out` describes, from the packet's headers and, for some kinds, the bytes at `payload` + out->from. */
-SPIN_INLINE int spin_put_make_(const struct spin_packet *packet, const uint8_t *payload, struct spin_tx_ring *box, struct spin_tx_desc *out,
-			       enum spin_put_kind kind)
+SPIN_INLINE int spin_put_make_(const struct spin_packet *packet, const uint8_t *payload, struct spin_tx_ring *ring,
+			       struct spin_tx_desc *out, enum spin_put_kind kind)
 {
 	const _Bool messages = spin_handlers_.delivery == SPIN_DELIVER_ME;
 	const struct spin_process *to = &out->request.put.target;
-	uint32_t head = 0, udp_at, bytes = spin_blur(out->bytes);
+	uint32_t head = 0, udp_at, bytes = spin_verifier_forget32(out->bytes);
 	uint8_t *frame = out->request.frame;
 
-	if (!box || bytes > SPIN_PUT_BYTES_MAX)
+	if (!ring || bytes > SPIN_PUT_BYTES_MAX)
 		return SPIN_SEGV; /* unreachable: for the verifier */
 	spin_put_copy_link(packet, frame);
 	if (kind == SPIN_PUT_FORWARD_) {
@@ -72,8 +72,8 @@ SPIN_INLINE int spin_put_make_(const struct spin_packet *packet, const uint8_t *
 		if (messages && kind > SPIN_PUT_DEVICE_)
 			spin_put_slmp_request(frame, udp_at, kind == SPIN_PUT_GET_, out->detail);
 	}
-	udp_at = spin_blur(udp_at);
-	head = spin_blur(head);
+	udp_at = spin_verifier_forget32(udp_at);
+	head = spin_verifier_forget32(head);
 	if (kind < SPIN_PUT_DEVICE_)
 		spin_payload_out(&packet->view, payload, out->from, spin_put_at(frame, udp_at + sizeof(struct spin_udp) + head), bytes,
 				 SPIN_PUT_BYTES_MAX);
@@ -83,7 +83,7 @@ SPIN_INLINE int spin_put_make_(const struct spin_packet *packet, const uint8_t *
 	out->request.bytes = udp_at + sizeof(struct spin_udp) + head + bytes;
 	out->request.ip_at = packet->ip_at;
 	out->direct = spin_put_is_source_(packet, to);
-	box->count++;
+	ring->count++;
 	return 0;
 }
 
@@ -94,8 +94,8 @@ __attribute__((noinline)) inline int spin_put_direct(struct xdp_md *ctx)
 	const struct spin_frame frame = { ctx };
 	const struct spin_view view = spin_frame_view(&frame);
 	struct spin_packet packet = { .view = view };
-	struct spin_tx_ring *box = spin_tx_ring();
-	struct spin_tx_desc *out = box ? spin_tx_ring_next(box) : 0;
+	struct spin_tx_ring *ring = spin_tx_ring();
+	struct spin_tx_desc *out = ring ? spin_tx_ring_next(ring) : 0;
 	uint8_t *ip, *udp;
 
 	if (!out)
@@ -109,7 +109,7 @@ __attribute__((noinline)) inline int spin_put_direct(struct xdp_md *ctx)
 		return SPIN_SEGV; /* unreachable: for the verifier */
 	packet.ip = ip;
 	packet.udp = (struct spin_udp *)udp;
-	return spin_put_make_(&packet, view.data, box, out, out->kind);
+	return spin_put_make_(&packet, view.data, ring, out, out->kind);
 }
 #endif
 
@@ -147,7 +147,7 @@ SPIN_INLINE int spin_put_end_(struct spin_packet *packet, struct spin_tx_desc *o
 #endif
 		err = spin_put_make_(packet, payload, spin_tx_ring(), out, kind);
 	if (!err)
-		packet->puts = spin_blur(packet->puts + 1); /* a loop of calls is one state to the verifier */
+		packet->puts = spin_verifier_forget32(packet->puts + 1); /* a loop of calls is one state to the verifier */
 	return err;
 }
 
@@ -179,7 +179,8 @@ SPIN_INLINE void spin_put_copy_long_(uint32_t *to, const uint32_t *from, uint32_
 {
 	uint64_t round = 0;
 
-	for (uint32_t done = spin_blur(0); done < words && spin_can_loop_(&round, words); done = spin_blur(done + 1)) {
+	for (uint32_t done = spin_verifier_forget32(0); done < words && spin_can_loop_(&round, words);
+	     done = spin_verifier_forget32(done + 1)) {
 		uint64_t at = spin_barrier_var64_(done);
 
 		if (at >= words)
@@ -213,8 +214,8 @@ SPIN_INLINE int spin_put_from_buffer_(struct spin_packet *packet, const void *bu
 {
 	struct spin_tx_desc *out;
 
-	off = spin_blur(off);
-	bytes = spin_blur(bytes);
+	off = spin_verifier_forget32(off);
+	bytes = spin_verifier_forget32(bytes);
 	if (bytes > size || off > size - bytes)
 		return SPIN_SEGV;
 	out = spin_put_begin_(packet, &put->target, SPIN_PUT_DEVICE_, bytes);
@@ -331,11 +332,11 @@ SPIN_INLINE int spin_put_from_device_acked_(struct spin_packet *packet, const vo
 /* Queues a put from host memory, complete except for request.put. Returns NULL if it is not allowed. */
 SPIN_INLINE struct spin_tx_desc *spin_put_host_(struct spin_packet *packet, uint32_t at, uint32_t bytes, const struct spin_process *to)
 {
-	struct spin_tx_ring *box = spin_tx_ring();
+	struct spin_tx_ring *ring = spin_tx_ring();
 	struct spin_tx_desc *out = spin_put_begin_(packet, to, SPIN_PUT_DEVICE_, 0);
 	uint32_t room;
 
-	if (!out || !box || !spin_space_has(packet, SPIN_ME_MEM, at, bytes))
+	if (!out || !ring || !spin_space_has(packet, SPIN_ME_MEM, at, bytes))
 		return 0;
 	out->request.type = SPIN_REQUEST_PUT;
 	out->request.acked = 0;
@@ -343,8 +344,8 @@ SPIN_INLINE struct spin_tx_desc *spin_put_host_(struct spin_packet *packet, uint
 	out->request.bytes = bytes;
 	out->request.start = spin_space_at(packet, SPIN_ME_MEM, at, &room);
 	out->request.source = spin_target_(packet);
-	box->count++;
-	packet->puts = spin_blur(packet->puts + 1);
+	ring->count++;
+	packet->puts = spin_verifier_forget32(packet->puts + 1);
 	return out;
 }
 

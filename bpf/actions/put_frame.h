@@ -58,7 +58,7 @@ SPIN_INLINE uint32_t spin_put_ip(const struct spin_packet *packet, uint8_t *fram
 		ip->protocol = SPIN_IP_UDP;
 		ip->src = source.addr[0];
 		ip->dst = to->addr[0];
-		return spin_blur(sizeof(*ip));
+		return spin_verifier_forget32(sizeof(*ip));
 	} else {
 		struct spin_ip6 *ip = (void *)spin_put_at(frame, packet->ip_at);
 
@@ -70,7 +70,7 @@ SPIN_INLINE uint32_t spin_put_ip(const struct spin_packet *packet, uint8_t *fram
 			ip->src[i] = source.addr[i];
 			ip->dst[i] = to->addr[i];
 		}
-		return spin_blur(sizeof(*ip));
+		return spin_verifier_forget32(sizeof(*ip));
 	}
 }
 
@@ -78,7 +78,7 @@ SPIN_INLINE uint32_t spin_put_ip(const struct spin_packet *packet, uint8_t *fram
 SPIN_INLINE void spin_put_ip_word_(const struct spin_packet *packet, uint8_t *ip, uint32_t i)
 {
 	const uint8_t *at = (const uint8_t *)packet->ip + 4 * i;
-	const uint32_t *from = (const void *)(packet->view.access == SPIN_COPIED ? at : spin_fresh_(at, packet->ip_bytes));
+	const uint32_t *from = (const void *)(packet->view.access == SPIN_COPIED ? at : spin_verifier_forget_ptr_(at, packet->ip_bytes));
 
 	if (spin_inside_(&packet->view, from + 1))
 		((uint32_t *)ip)[i] = *from;
@@ -190,10 +190,10 @@ SPIN_INLINE uint64_t spin_put_sum_(uint8_t *udp, uint32_t udp_bytes, const uint8
 	SPIN_UNROLL_
 	for (uint32_t i = 0; i < 8; i++)
 		behind[i] = 0;
-	for (uint32_t done = spin_blur(0); done < udp_bytes && spin_can_loop_(&round, (SPIN_PUT_BYTES_MAX + 64) / 32 + 1);
-	     done = spin_blur(done + 32)) {
+	for (uint32_t done = spin_verifier_forget32(0); done < udp_bytes && spin_can_loop_(&round, (SPIN_PUT_BYTES_MAX + 64) / 32 + 1);
+	     done = spin_verifier_forget32(done + 32)) {
 		/* hides the offset: in the isolated class it must have the same bounds in each iteration, whatever is known of udp_bytes */
-		at = spin_barrier_var64_(spin_blur(done));
+		at = spin_barrier_var64_(spin_verifier_forget32(done));
 		if (at > SPIN_PUT_BYTES_MAX + 64)
 			break; /* unreachable: for the verifier */
 		sum += spin_sum_words_(udp + at, 8);

@@ -54,11 +54,11 @@ SPIN_INLINE int spin_work_push_(const struct spin_packet *packet, uint32_t kind,
 		e->item[i] = i < bytes / 4 ? ((const uint32_t *)from)[i] : 0;
 	if (spin_fetch_add(&spin_work_counts.pushed, 1) - spin_read_once(&spin_work_counts.taken) >= spin_work_items_)
 		return spin_work_lost_();
-	if (messages && !spin_event_promise())
+	if (messages && !spin_event_reserve())
 		return spin_work_lost_();
 	err = spin_event_output(e);
 	if (messages)
-		spin_event_unpromise();
+		spin_event_unreserve();
 	return err ? spin_work_lost_() : 0;
 }
 

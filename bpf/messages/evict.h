@@ -37,7 +37,7 @@ SPIN_INLINE void spin_mpq_free(uint32_t mpq, uint32_t flow_kind, uint32_t now)
 }
 
 /* Stores in the tombstone what distinguishes this message's packets from those of a new one with the same id. */
-SPIN_INLINE void spin_tombstone_tell(const struct spin_mpq *q, uint32_t length)
+SPIN_INLINE void spin_tombstone_record(const struct spin_mpq *q, uint32_t length)
 {
 	struct spin_flow *flow = &spin_flows[q->flow & (SPIN_FLOWS - 1)];
 
@@ -96,7 +96,7 @@ SPIN_INLINE _Bool spin_evict_begin_(uint32_t mpq)
 }
 
 /* Returns `mpq`; SPIN_MPQS_MAX if it was that, or if the message could not be ended. */
-SPIN_APART int spin_evict_begin(uint32_t mpq)
+SPIN_NOINLINE int spin_evict_begin(uint32_t mpq)
 {
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME || mpq >= SPIN_MPQS_MAX || !spin_evict_begin_(spin_barrier_var_(mpq)))
 		return SPIN_MPQS_MAX; /* the barrier keeps the mask, because the tested value may be spilled to the stack */
@@ -104,7 +104,7 @@ SPIN_APART int spin_evict_begin(uint32_t mpq)
 }
 
 /* A separate function, because it has loops and its callers have little stack left. */
-SPIN_APART int spin_evict_parked_(uint32_t mpq, uint32_t hpu)
+SPIN_NOINLINE int spin_evict_parked_(uint32_t mpq, uint32_t hpu)
 {
 	if (spin_handlers_.delivery == SPIN_DELIVER_ME)
 		spin_park_forget_all(spin_mpq_at(mpq), hpu);
@@ -112,7 +112,7 @@ SPIN_APART int spin_evict_parked_(uint32_t mpq, uint32_t hpu)
 }
 
 /* Uses less stack than spin_message_event(): handlers that send leave little. */
-SPIN_APART int spin_evict_tell_(uint32_t mpq, uint32_t hpu)
+SPIN_NOINLINE int spin_evict_emit_event_(uint32_t mpq, uint32_t hpu)
 {
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
 		return 0;
@@ -132,9 +132,9 @@ SPIN_INLINE void spin_evict_end(uint32_t mpq, uint32_t hpu, uint32_t now, uint32
 	uint32_t kind = SPIN_FLOW_NONE, was_open = q->me < SPIN_MES_MAX;
 
 	if (!(how & SPIN_EVICT_UNTOLD)) {
-		spin_evict_tell_(mpq, hpu);
+		spin_evict_emit_event_(mpq, hpu);
 	} else {
-		spin_event_unpromise();
+		spin_event_unreserve();
 		spin_stats_at(hpu)->pressed++;
 	}
 	if (was_open)
@@ -147,7 +147,7 @@ SPIN_INLINE void spin_evict_end(uint32_t mpq, uint32_t hpu, uint32_t now, uint32
 	spin_evict_parked_(mpq, hpu);
 	spin_stats_at(hpu)->evicted++;
 	if (q->flags & SPIN_MPQ_REFUSED && was_open) {
-		spin_tombstone_tell(q, SPIN_LENGTH_UNKNOWN);
+		spin_tombstone_record(q, SPIN_LENGTH_UNKNOWN);
 		kind = SPIN_FLOW_TOMBSTONE;
 	} else if (how && was_open) {
 		spin_write_once(&spin_flows[q->flow & (SPIN_FLOWS - 1)].sum, SPIN_FLOW_PRESSED);
@@ -175,7 +175,7 @@ SPIN_INLINE uint32_t spin_refuse_note_(uint32_t mpq, uint32_t generation)
 	return mpq;
 }
 
-SPIN_APART int spin_refuse_end_(uint32_t mpq, uint32_t hpu, uint32_t now)
+SPIN_NOINLINE int spin_refuse_end_(uint32_t mpq, uint32_t hpu, uint32_t now)
 {
 	if (spin_handlers_.delivery == SPIN_DELIVER_ME && mpq < SPIN_MPQS_MAX)
 		spin_evict_end(mpq, hpu, now, 0);

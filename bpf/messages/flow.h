@@ -36,7 +36,7 @@ SPIN_INLINE void spin_key_of(const struct spin_view *view, const struct spin_dat
 	key->id = (uint64_t)message_id << 32 | (uint64_t)d->udp->src_port << 16 | (6 - 2 * d->is_ip4);
 	key->src[0] = key->src[1] = 0;
 	hash = (uint32_t)key->id * spin_config.key[0];
-	if (spin_likely(spin_blur(d->is_ip4))) {
+	if (spin_likely(spin_verifier_forget32(d->is_ip4))) {
 		key->src[0] = ((const struct spin_ip4 *)d->ip)->src;
 	} else if (spin_inside_(view, (struct spin_ip6 *)d->ip + 1)) {
 		const struct spin_ip6 *ip = (const void *)spin_barrier_pointer_(d->ip);
@@ -59,7 +59,7 @@ SPIN_INLINE _Bool spin_flow_is_(const struct spin_flow *flow, const struct spin_
  * Returns the flow's state and sets *place to its index; 0 if the key is not in the table. A live flow may be about to end: its generation
  * is checked again when a packet is claimed. A tombstone is certain.
  */
-SPIN_OUTLINE uint32_t spin_flow_find(const struct spin_key *key, uint32_t *place)
+SPIN_GLOBAL_FN uint32_t spin_flow_find(const struct spin_key *key, uint32_t *place)
 {
 	uint32_t i = 0, state;
 	uint64_t round = 0;
@@ -79,7 +79,7 @@ SPIN_OUTLINE uint32_t spin_flow_find(const struct spin_key *key, uint32_t *place
 		}
 		if (state == SPIN_FLOW_NONE && !spin_read_once(&flow->id))
 			break; /* never used, so no key was ever inserted after it */
-		i = spin_blur(i + 1);
+		i = spin_verifier_forget32(i + 1);
 	} while (i < SPIN_FLOW_PROBES && spin_can_loop_(&round, SPIN_FLOW_PROBES));
 	return 0;
 }
@@ -102,13 +102,13 @@ SPIN_INLINE _Bool spin_tombstone_old(const struct spin_flow *flow, uint32_t now,
  * Claims a slot for a new flow and returns its index; SPIN_FLOWS if none is free. The caller holds the lock of the key's home, so the key
  * is inserted once; other HPUs may claim the same slots for other keys.
  */
-SPIN_OUTLINE uint32_t spin_flow_claim(const struct spin_key *key, uint32_t now, uint32_t ticks)
+SPIN_GLOBAL_FN uint32_t spin_flow_claim(const struct spin_key *key, uint32_t now, uint32_t ticks)
 {
 	uint64_t round = 0;
 
 	if (!key)
 		return SPIN_FLOWS; /* unreachable */
-	for (uint32_t i = 0, state; i < SPIN_FLOW_PROBES && spin_can_loop_(&round, SPIN_FLOW_PROBES); i = spin_blur(i + 1)) {
+	for (uint32_t i = 0, state; i < SPIN_FLOW_PROBES && spin_can_loop_(&round, SPIN_FLOW_PROBES); i = spin_verifier_forget32(i + 1)) {
 		uint32_t at = (uint32_t)(key->home + i) & (SPIN_FLOWS - 1), kind;
 		struct spin_flow *flow = &spin_flows[at];
 
@@ -130,7 +130,7 @@ SPIN_OUTLINE uint32_t spin_flow_claim(const struct spin_key *key, uint32_t now, 
 }
 
 /* Takes the lock of the key's home. Returns 0 if another HPU holds it for longer than an insertion takes. */
-SPIN_OUTLINE _Bool spin_flow_lock(const struct spin_key *key)
+SPIN_GLOBAL_FN _Bool spin_flow_lock(const struct spin_key *key)
 {
 	uint64_t round = 0;
 	uint32_t *lock;
@@ -138,7 +138,8 @@ SPIN_OUTLINE _Bool spin_flow_lock(const struct spin_key *key)
 	if (!key)
 		return 0; /* unreachable */
 	lock = &spin_flow_locks[key->home & (SPIN_FLOW_LOCKS - 1)];
-	for (uint32_t i = 0, was; i < SPIN_FLOW_LOCK_TRIES && spin_can_loop_(&round, SPIN_FLOW_LOCK_TRIES); i = spin_blur(i + 1)) {
+	for (uint32_t i = 0, was; i < SPIN_FLOW_LOCK_TRIES && spin_can_loop_(&round, SPIN_FLOW_LOCK_TRIES);
+	     i = spin_verifier_forget32(i + 1)) {
 		was = spin_xchg(lock, 1);
 		if (!was)
 			return 1;

@@ -42,7 +42,7 @@ SPIN_INLINE enum spin_reason spin_message_run_payload_(const struct spin_message
 	packet->bytes = payload.length;
 	spin_run_begins(packet);
 	rc = spin_run_ends(packet, spin_handlers_.payload(&payload, &spin_state));
-	spin_note_run(m->mpq, m->hpu, SPIN_KIND_PAYLOAD, m->slmp.offset);
+	spin_report_run(m->mpq, m->hpu, SPIN_KIND_PAYLOAD, m->slmp.offset);
 	switch (rc) {
 	case SPIN_RC_SUCCESS:
 		return SPIN_REASON_SUCCESS;
@@ -71,7 +71,7 @@ SPIN_INLINE enum spin_reason spin_message_run_(const struct spin_message *m, str
 		reason = SPIN_REASON_DROPPED; /* shorter than one piece */
 	else if (verdict == SPIN_REASON_SUCCESS || verdict == SPIN_REASON_PROCEEDED)
 		reason = spin_message_deposit_(m, packet, q);
-	reason = spin_blur(reason) & 31; /* one state for the verifier */
+	reason = spin_verifier_forget32(reason) & 31; /* one state for the verifier */
 	if (spin_unlikely(reason != SPIN_REASON_SUCCESS && reason != SPIN_REASON_PROCEEDED))
 		spin_fetch_add(&q->dropped_bytes, m->slmp.bytes);
 	else if (spin_handlers_.fragmentation_bytes > 1 && spin_handlers_.payload && reason == SPIN_REASON_SUCCESS &&
@@ -96,7 +96,7 @@ SPIN_INLINE void spin_message_complete_(const struct spin_message *m, struct spi
 	if (spin_has_completion() && spin_likely(!(spin_read_once(&spin_me_at(q->me)->options) & SPIN_ME_NO_COMPLETION)) &&
 	    (verdict == SPIN_REASON_SUCCESS || verdict == SPIN_REASON_HEADER_DROPPED || q->verdict & SPIN_MPQ_COMPLETES)) {
 		rc = spin_call_completion(&completion);
-		spin_note_run(m->mpq, m->hpu, SPIN_KIND_COMPLETION, 0);
+		spin_report_run(m->mpq, m->hpu, SPIN_KIND_COMPLETION, 0);
 		if ((rc & ~(uint32_t)SPIN_RC_PENDING) != SPIN_RC_SUCCESS)
 			spin_message_error(m->mpq, m->hpu, rc, SPIN_KIND_COMPLETION);
 		else if (rc)
@@ -114,7 +114,7 @@ SPIN_INLINE void spin_message_complete_(const struct spin_message *m, struct spi
 	if (flags & SPIN_MPQ_TOOK_ME)
 		spin_me_give(q->me, flags & SPIN_MPQ_PENDING ? SPIN_ME_OPEN : SPIN_ME_UNREAD);
 	if (flags & SPIN_MPQ_PENDING) {
-		spin_event_unpromise(); /* no event */
+		spin_event_unreserve(); /* no event */
 	} else if (!spin_message_event(m->mpq, m->hpu, SPIN_TELL_(SPIN_EVENT_MESSAGE, 0), q->offset,
 				       flags & SPIN_MPQ_TOOK_ME ? SPIN_EVENT_UNLINKED : 0) &&
 		   flags & SPIN_MPQ_TOOK_ME) {
@@ -123,7 +123,7 @@ SPIN_INLINE void spin_message_complete_(const struct spin_message *m, struct spi
 	spin_write_once(&q->me, SPIN_MES_MAX); /* from now on the host may reuse the entry */
 	spin_park_forget_all(q, m->hpu);
 	spin_stats_at(m->hpu)->completed++;
-	spin_tombstone_tell(q, q->length);
+	spin_tombstone_record(q, q->length);
 	spin_mpq_free(m->mpq, spin_flows_are_messages_() ? SPIN_FLOW_NONE : SPIN_FLOW_TOMBSTONE, m->now);
 }
 
@@ -173,7 +173,7 @@ SPIN_INLINE enum spin_reason spin_message_handle(struct spin_message *m, struct 
 			if (spin_unlikely(reason != SPIN_PARSED)) {
 				if (reason == SPIN_REASON_BEYOND_WINDOW)
 					spin_flow_control(q, m, reason);
-				return spin_blur(reason) & 31; /* bounds it for the verifier of Linux 6.1 */
+				return spin_verifier_forget32(reason) & 31; /* bounds it for the verifier of Linux 6.1 */
 			}
 			number = spin_number_of(next);
 			m->slmp.offset = (uint32_t)next;
@@ -190,7 +190,7 @@ SPIN_INLINE enum spin_reason spin_message_handle(struct spin_message *m, struct 
 	}
 	if (!spin_flows_are_messages_() && spin_unlikely(spin_message_contradicts_(m, q, number)))
 		return spin_unlikely_value(SPIN_REASON_MALFORMED);
-	if (spin_unlikely(spin_read_once(&q->verdict) & SPIN_MPQ_WHOLE) && spin_message_end(m) > q->place_bytes) {
+	if (spin_unlikely(spin_read_once(&q->verdict) & SPIN_MPQ_NO_TRUNCATE) && spin_message_end(m) > q->place_bytes) {
 		uint32_t flow = q->flow & (SPIN_FLOWS - 1);
 
 		spin_refuse(m->mpq, m->generation, m->hpu, m->now);
@@ -325,8 +325,8 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 	spin_key_of(view, d, m->slmp.message_id, &m->key);
 	state = spin_flow_find(&m->key, &place);
 	if (part != SPIN_PART_OPEN) {
-		state = spin_blur(state);
-		place = spin_blur(place);
+		state = spin_verifier_forget32(state);
+		place = spin_verifier_forget32(place);
 	}
 	m->mpq = SPIN_FLOW_MPQ_(state);
 	m->generation = state >> 16;
@@ -342,10 +342,11 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 		}
 		out->reason = spin_message_begin(m, state, place, &packet, frame);
 		if (out->reason != SPIN_PARSED)
-			out->reason = spin_blur(out->reason) & 31; /* one state for the verifier, whichever test refused the packet */
-		m->mpq = spin_blur(m->mpq);
-		m->generation = spin_blur(m->generation);
-		m->opens = spin_blur(m->opens);
+			out->reason = spin_verifier_forget32(out->reason) &
+				      31; /* one state for the verifier, whichever test refused the packet */
+		m->mpq = spin_verifier_forget32(m->mpq);
+		m->generation = spin_verifier_forget32(m->generation);
+		m->opens = spin_verifier_forget32(m->opens);
 		packet.mpq = m->mpq;
 		q = spin_mpq_at(m->mpq);
 	}
@@ -374,7 +375,7 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 		return;
 	}
 	/* from here on all paths are one state for the verifier */
-	out->reason = spin_blur(out->reason) & 31;
+	out->reason = spin_verifier_forget32(out->reason) & 31;
 	out->acknowledge = (!spin_flows_are_messages_()) &
 			   ((m->slmp.flags / SPIN_SLMP_SYN & spin_message_kept_(out->reason)) |
 			    spin_equal_(out->reason, SPIN_REASON_BEYOND_ENTRY) | (m->again & spin_equal_(out->reason, SPIN_REASON_NO_MPQ)));

@@ -67,18 +67,18 @@ SPIN_INLINE uint32_t spin_message_open_(const struct spin_message *m, enum spin_
 
 	if (spin_unlikely(mpq >= SPIN_MPQS_MAX) && phase == SPIN_MPQ_HEADER)
 		mpq = spin_message_press_(m);
-	mpq = spin_blur(mpq);
+	mpq = spin_verifier_forget32(mpq);
 	q = spin_mpq_at(mpq);
 	if (mpq >= SPIN_MPQS_MAX)
 		return 0;
-	if (!spin_event_promise()) {
+	if (!spin_event_reserve()) {
 		spin_stats_at(m->hpu)->events_full++;
 		spin_free_bit(spin_mpqs_used, SPIN_MPQ_WORDS, mpq);
 		return 0;
 	}
 	flow = spin_flow_claim(&m->key, m->now, spin_config.tombstone_ticks);
 	if (flow >= SPIN_FLOWS) {
-		spin_event_unpromise();
+		spin_event_unreserve();
 		spin_free_bit(spin_mpqs_used, SPIN_MPQ_WORDS, mpq);
 		return 0;
 	}
@@ -93,8 +93,8 @@ SPIN_INLINE uint32_t spin_message_open_(const struct spin_message *m, enum spin_
 	spin_park_forget_all(q, m->hpu); /* of previous messages: another HPU may have added one late */
 	q->broken = 0;
 	q->next = spin_flows_are_messages_() ? spin_number_first(q->generation, m->slmp.bytes, m->slmp.flags) : 0;
-	q->looked_handled = 1;
-	q->looked_times = 0;
+	q->scan_handled = 1;
+	q->scan_stalls = 0;
 	q->match_bits = q->hdr_data = 0;
 	q->flow = flow;
 	q->dst_port = m->dst_port;
@@ -108,7 +108,7 @@ SPIN_INLINE uint32_t spin_message_open_(const struct spin_message *m, enum spin_
 }
 
 /* Removes a tombstone if its state is still `state`. */
-SPIN_APART int spin_tombstone_end_(uint32_t place, uint32_t state)
+SPIN_NOINLINE int spin_tombstone_end_(uint32_t place, uint32_t state)
 {
 	if (spin_handlers_.delivery == SPIN_DELIVER_ME && state)
 		(void)spin_cmpxchg(&spin_flows[place & (SPIN_FLOWS - 1)].state, state, SPIN_FLOW_NONE);
@@ -122,7 +122,7 @@ SPIN_APART int spin_tombstone_end_(uint32_t place, uint32_t state)
  * Returns the reason for a packet whose key has a tombstone; SPIN_PARSED if the tombstone is too old or of another message, so that the
  * packet belongs to a new one. `bytes` includes SPIN_TOMBSTONE_LAST_ if the packet has EOM.
  */
-SPIN_APART int spin_tombstone_says_(uint32_t place, uint32_t offset, uint32_t bytes, uint32_t sum, uint32_t now)
+SPIN_NOINLINE int spin_tombstone_says_(uint32_t place, uint32_t offset, uint32_t bytes, uint32_t sum, uint32_t now)
 {
 	const struct spin_flow *flow = &spin_flows[place & (SPIN_FLOWS - 1)];
 	uint32_t stride, length, end, last = bytes & SPIN_TOMBSTONE_LAST_;
@@ -175,8 +175,8 @@ SPIN_INLINE uint32_t spin_message_enter_(const struct spin_message *m, enum spin
 		spin_tombstone_end_(place, state ? was : 0);
 	}
 	spin_flow_unlock(&m->key);
-	*opened = spin_blur(*opened);
-	return spin_blur(state);
+	*opened = spin_verifier_forget32(*opened);
+	return spin_verifier_forget32(state);
 }
 
 /* Sets the memory that the message's bytes go to by default. */
@@ -215,7 +215,7 @@ SPIN_INLINE uint32_t spin_message_run_header_(const struct spin_message *m, stru
 	packet->bytes = spin_user_header_(m->slmp.bytes);
 	spin_run_begins(packet);
 	rc = spin_run_ends(packet, spin_handlers_.header(&header, &spin_state));
-	spin_note_run(m->mpq, m->hpu, SPIN_KIND_HEADER, 0);
+	spin_report_run(m->mpq, m->hpu, SPIN_KIND_HEADER, 0);
 	switch (rc & ~(uint32_t)SPIN_RC_PENDING) {
 	case SPIN_RC_PROCESS_DATA:
 	case SPIN_RC_PROCEED:
@@ -250,11 +250,11 @@ SPIN_INLINE uint32_t spin_message_end(const struct spin_message *m)
  */
 SPIN_INLINE uint32_t spin_message_asks_(const struct spin_message *m)
 {
-	uint32_t length = spin_blur(m->slmp.length), bytes = spin_blur(m->slmp.bytes);
+	uint32_t length = spin_verifier_forget32(m->slmp.length), bytes = spin_verifier_forget32(m->slmp.bytes);
 
 	if (spin_handlers_.takes && m->slmp.type == SPIN_TYPE_GET)
 		return length; /* bytes read */
-	return spin_blur(length > bytes ? length : bytes);
+	return spin_verifier_forget32(length > bytes ? length : bytes);
 }
 
 _Static_assert(SPIN_LENGTH_UNKNOWN == 0xffffffff, "the greatest of all lengths");
@@ -288,12 +288,13 @@ SPIN_INLINE void spin_message_start_(const struct spin_message *m, struct spin_p
 		for (uint32_t i = 0; i < spin_scratch_size_ / 8; i++)
 			spin_write_once(&scratch[i], 0);
 	}
-	refused = spin_blur(options & SPIN_ME_NO_TRUNCATE && spin_message_end(m) > q->place_bytes); /* refused when the packet is handled */
+	refused = spin_verifier_forget32(options & SPIN_ME_NO_TRUNCATE &&
+					 spin_message_end(m) > q->place_bytes); /* refused when the packet is handled */
 	if (spin_handlers_.header && spin_likely(!refused) && spin_likely(!(options & SPIN_ME_NO_HEADER)))
 		q->verdict = spin_message_run_header_(m, packet, q);
 	if (spin_handlers_.payload && spin_unlikely(options & SPIN_ME_NO_PAYLOAD) && q->verdict == SPIN_REASON_SUCCESS)
 		q->verdict = SPIN_REASON_PROCEEDED | SPIN_MPQ_COMPLETES;
-	q->verdict |= options / SPIN_ME_NO_TRUNCATE % 2 * SPIN_MPQ_WHOLE;
+	q->verdict |= options / SPIN_ME_NO_TRUNCATE % 2 * SPIN_MPQ_NO_TRUNCATE;
 	spin_store32(&q->phase, SPIN_MPQ_OPEN);
 }
 
@@ -357,19 +358,20 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 		return spin_flow_control(q, m, SPIN_REASON_NO_PARKING);
 	}
 	if (first) {
-		me = spin_blur(spin_me_take(&m->key, m->slmp.match_bits, spin_message_asks_(m), &m->slmp.place, &options));
+		me = spin_verifier_forget32(spin_me_take(&m->key, m->slmp.match_bits, spin_message_asks_(m), &m->slmp.place, &options));
 		if (spin_unlikely(me == SPIN_MES_MAX)) {
-			me = spin_blur(
+			me = spin_verifier_forget32(
 				spin_end_for_me(spin_evict_begin(SPIN_PRESS_ME(&m->key, m->slmp.match_bits, m->now)), m->hpu, m->now));
-			options = spin_blur(spin_read_once(&spin_me_at(me)->options)); /* stable: the entry is use-once and taken */
+			options = spin_verifier_forget32(
+				spin_read_once(&spin_me_at(me)->options)); /* stable: the entry is use-once and taken */
 		}
-		me = spin_blur(me);
-		options = spin_blur(options);
-		m->slmp.place = spin_blur64_(m->slmp.place);
+		me = spin_verifier_forget32(me);
+		options = spin_verifier_forget32(options);
+		m->slmp.place = spin_verifier_forget64_(m->slmp.place);
 	}
 	/* before the message is entered, because then other HPUs see it and it cannot be undone */
 	if (!first)
-		buffer = spin_blur(spin_message_copy_(m, frame));
+		buffer = spin_verifier_forget32(spin_message_copy_(m, frame));
 	if (kind != SPIN_FLOW_LIVE) {
 		if (first && me == SPIN_MES_MAX)
 			return SPIN_REASON_NO_ME;

@@ -31,26 +31,26 @@ _Static_assert((int)SPIN_MPQ_GET == SPIN_EVENT_GET && (int)SPIN_MPQ_ATOMIC == SP
 
 #define SPIN_EVENT_RECORD_BYTES (sizeof(struct spin_event) + 8) /* with the kernel's header */
 
-SPIN_INLINE void spin_event_unpromise(void)
+SPIN_INLINE void spin_event_unreserve(void)
 {
 	if (spin_config.event_bytes)
-		spin_fetch_add(&spin_events_promised, (uint32_t)-1);
+		spin_fetch_add(&spin_events_reserved, (uint32_t)-1);
 }
 
 /*
- * Reserves space in the ring for one event, until spin_event_unpromise(). Returns 0 if there is none. Each writer increments the counter
+ * Reserves space in the ring for one event, until spin_event_unreserve(). Returns 0 if there is none. Each writer increments the counter
  * before it checks, so at most one of two gets the last space.
  */
-SPIN_INLINE _Bool spin_event_promise(void)
+SPIN_INLINE _Bool spin_event_reserve(void)
 {
 	uint32_t promised;
 
 	if (!spin_config.event_bytes)
 		return 1;
-	promised = spin_fetch_add(&spin_events_promised, 1) + 1;
+	promised = spin_fetch_add(&spin_events_reserved, 1) + 1;
 	if (spin_likely(spin_event_backlog() + (uint64_t)promised * SPIN_EVENT_RECORD_BYTES <= spin_config.event_bytes))
 		return 1;
-	spin_event_unpromise();
+	spin_event_unreserve();
 	return spin_unlikely_value(0);
 }
 
@@ -95,19 +95,19 @@ SPIN_INLINE int spin_message_event_(uint32_t mpq, uint32_t hpu, uint32_t tell, u
 	struct spin_event *e;
 
 	/* space for a message's last event was reserved when it was opened */
-	if (!ends && !spin_event_promise()) {
+	if (!ends && !spin_event_reserve()) {
 		spin_stats_at(hpu)->events_lost++;
 		return 0;
 	}
 	e = spin_event_open();
 	if (!e) {
 		spin_stats_at(hpu)->events_lost++;
-		spin_event_unpromise();
+		spin_event_unreserve();
 		return 0;
 	}
 	spin_event_of_message_(e, mpq, hpu, tell, offset, flags);
 	spin_event_close(e);
-	spin_event_unpromise();
+	spin_event_unreserve();
 	return 1;
 }
 
@@ -118,7 +118,7 @@ static __attribute__((noinline)) int spin_message_event(uint32_t mpq, uint32_t h
 }
 
 /* Completes an unexpected message for the host, or frees it if `tell` is 0. Rare, so a separate function. */
-SPIN_APART int spin_unexpected_end(uint32_t mpq, uint32_t hpu, uint32_t tell, uint32_t flags)
+SPIN_NOINLINE int spin_unexpected_end(uint32_t mpq, uint32_t hpu, uint32_t tell, uint32_t flags)
 {
 	uint32_t place;
 
@@ -136,9 +136,9 @@ SPIN_APART int spin_unexpected_end(uint32_t mpq, uint32_t hpu, uint32_t tell, ui
 	return 0;
 }
 
-SPIN_INLINE void spin_note_run(uint32_t mpq, uint32_t hpu, enum spin_handler_kind kind, uint32_t offset)
+SPIN_INLINE void spin_report_run(uint32_t mpq, uint32_t hpu, enum spin_handler_kind kind, uint32_t offset)
 {
-	if (spin_config.note_runs)
+	if (spin_config.report_runs)
 		spin_message_event(mpq, hpu, SPIN_TELL_(SPIN_EVENT_RAN, kind), offset, 0);
 }
 

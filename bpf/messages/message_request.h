@@ -18,7 +18,7 @@ SPIN_INLINE enum spin_reason spin_message_answer_(const struct spin_message *m, 
 
 	if (!get || !(spin_read_once(&spin_me_at(q->me)->options) & SPIN_ME_OP_GET))
 		return SPIN_REASON_DROPPED;
-	out = spin_put_host_(packet, 0, spin_blur(bytes), &source);
+	out = spin_put_host_(packet, 0, spin_verifier_forget32(bytes), &source);
 	if (!out)
 		return SPIN_REASON_DROPPED;
 	out->request.options = SPIN_REQUEST_ANSWER;
@@ -70,7 +70,7 @@ SPIN_INLINE enum spin_reason spin_message_add_(const struct spin_message *m, con
  */
 #define SPIN_FETCH_OPERAND_(type, i)                                                                                        \
 	({                                                                                                                  \
-		const type *spin_from_ = spin_payload_at_(&asked, spin_blur(packet->bytes),                                 \
+		const type *spin_from_ = spin_payload_at_(&asked, spin_verifier_forget32(packet->bytes),                    \
 							  sizeof(struct spin_slmp_get) + (i) * sizeof(type), sizeof(type)); \
                                                                                                                             \
 		if (spin_from_) {                                                                                           \
@@ -90,14 +90,15 @@ SPIN_INLINE enum spin_reason spin_message_fetch_(const struct spin_message *m, s
 	struct spin_process source = spin_source_(packet);
 	const struct spin_packet asked = {
 		.view = packet->view,
-		.payload = packet->view.access == SPIN_COPIED ? packet->payload : (uint8_t *)spin_fresh_(packet->payload, packet->is_ip4),
+		.payload = packet->view.access == SPIN_COPIED ? packet->payload
+							      : (uint8_t *)spin_verifier_forget_ptr_(packet->payload, packet->is_ip4),
 	};
 	struct spin_tx_desc *out;
 	uint8_t *to, *host;
 
 	if (!get || bytes > q->place_bytes || place & (is_wide ? 7 : 3) || !(spin_read_once(&spin_me_at(q->me)->options) & SPIN_ME_OP_GET))
 		return SPIN_REASON_DROPPED;
-	out = spin_put_begin_(packet, &source, SPIN_PUT_DEVICE_, spin_blur(bytes));
+	out = spin_put_begin_(packet, &source, SPIN_PUT_DEVICE_, spin_verifier_forget32(bytes));
 	if (!out)
 		return SPIN_REASON_DROPPED;
 	out->request.put.target = source;

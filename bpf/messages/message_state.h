@@ -16,7 +16,7 @@ static uint32_t spin_mpqs_next SPIN_MPQ_ATTR_;
 static uint32_t spin_pressed_next[2] SPIN_MPQ_ATTR_; /* pressure.h: the MPQ and the entry where its next search starts */
 static struct spin_message_stats spin_message_stats[SPIN_HPUS_MAX] SPIN_MPQ_ATTR_;
 static uint64_t spin_clock SPIN_MPQ_ATTR_;
-static uint32_t spin_events_promised SPIN_MPQ_ATTR_; /* events with space reserved in the ring that are not written yet; atomic */
+static uint32_t spin_events_reserved SPIN_MPQ_ATTR_; /* events with space reserved in the ring that are not written yet; atomic */
 
 SPIN_INLINE struct spin_mpq *spin_mpq_at(uint32_t mpq)
 {

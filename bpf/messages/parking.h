@@ -47,7 +47,7 @@ SPIN_INLINE uint32_t spin_alloc_bit(uint64_t *used, uint32_t *next, uint32_t wor
 	if (start >= limit)
 		start = 0;
 	/* visits the first word twice: its end first, its beginning last */
-	for (uint32_t i = 0; i <= words && spin_can_loop_(&round, words + 1); i = spin_blur(i + 1)) {
+	for (uint32_t i = 0; i <= words && spin_can_loop_(&round, words + 1); i = spin_verifier_forget32(i + 1)) {
 		first = (((start >> 6) + i) & (words - 1)) << 6;
 		free = spin_free_bits_(used, first, words, limit);
 		if (!i)
@@ -67,25 +67,25 @@ SPIN_INLINE _Bool spin_has_free_bit(const uint64_t *used, uint32_t words, uint32
 {
 	uint64_t round = 0;
 
-	for (uint32_t i = 0; i < words && spin_can_loop_(&round, words); i = spin_blur(i + 1))
+	for (uint32_t i = 0; i < words && spin_can_loop_(&round, words); i = spin_verifier_forget32(i + 1))
 		if (spin_free_bits_(used, i << 6, words, limit))
 			return 1;
 	return 0;
 }
 
 /* Allocates an MPQ. Returns SPIN_MPQS_MAX if none is free. */
-SPIN_OUTLINE uint32_t spin_mpq_alloc(void)
+SPIN_GLOBAL_FN uint32_t spin_mpq_alloc(void)
 {
 	return spin_alloc_bit(spin_mpqs_used, &spin_mpqs_next, SPIN_MPQ_WORDS, spin_config.mpqs);
 }
 
-SPIN_OUTLINE _Bool spin_mpq_is_free(void)
+SPIN_GLOBAL_FN _Bool spin_mpq_is_free(void)
 {
 	return spin_has_free_bit(spin_mpqs_used, SPIN_MPQ_WORDS, spin_config.mpqs);
 }
 
 /* Allocates a buffer. Returns SPIN_PARKING_MAX if none is free. */
-SPIN_OUTLINE uint32_t spin_park_alloc(void)
+SPIN_GLOBAL_FN uint32_t spin_park_alloc(void)
 {
 	return spin_alloc_bit(spin_parks_used, &spin_parks_next, SPIN_PARKING_MAX / 64, spin_config.parking);
 }
@@ -111,7 +111,7 @@ SPIN_INLINE uint32_t spin_park_next_(uint32_t at)
 }
 
 /* Returns 1 if a packet with that offset is parked. */
-SPIN_OUTLINE _Bool spin_park_has(uint32_t mpq, uint32_t owner, uint32_t offset)
+SPIN_GLOBAL_FN _Bool spin_park_has(uint32_t mpq, uint32_t owner, uint32_t offset)
 {
 	const struct spin_mpq *q = spin_mpq_at(mpq);
 	uint64_t round = 0;
@@ -123,7 +123,7 @@ SPIN_OUTLINE _Bool spin_park_has(uint32_t mpq, uint32_t owner, uint32_t offset)
 }
 
 /* Pushes a packet to the front of the message's list. */
-SPIN_OUTLINE int spin_park_push(uint32_t mpq, uint32_t buffer)
+SPIN_GLOBAL_FN int spin_park_push(uint32_t mpq, uint32_t buffer)
 {
 	struct spin_mpq *q = spin_mpq_at(mpq);
 	uint64_t round = 0;
@@ -140,7 +140,7 @@ SPIN_OUTLINE int spin_park_push(uint32_t mpq, uint32_t buffer)
  * Takes the message's parked packets, in order of arrival. Returns the first buffer + 1; 0 if there is none. Packets that were put back
  * after an earlier call are returned first and alone.
  */
-SPIN_OUTLINE uint32_t spin_park_take(uint32_t mpq)
+SPIN_GLOBAL_FN uint32_t spin_park_take(uint32_t mpq)
 {
 	struct spin_mpq *q = spin_mpq_at(mpq);
 	uint32_t last = spin_xchg(&q->replay, 0), at, next;
@@ -158,7 +158,7 @@ SPIN_OUTLINE uint32_t spin_park_take(uint32_t mpq)
 }
 
 /* Frees a chain. Its packets are lost and counted for the HPU. */
-SPIN_OUTLINE int spin_park_forget(uint32_t at, uint32_t hpu)
+SPIN_GLOBAL_FN int spin_park_forget(uint32_t at, uint32_t hpu)
 {
 	uint64_t *lost = &spin_stats_at(hpu)->replay_lost, round = 0;
 

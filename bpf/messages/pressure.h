@@ -11,7 +11,7 @@
 
 SPIN_INLINE _Bool spin_is_proven_(const struct spin_mpq *q)
 {
-	return spin_mpq_handled(q) >= SPIN_PROVEN;
+	return spin_mpq_handled(q) >= SPIN_PROVEN_PACKETS;
 }
 
 /* Returns 1 if the message must yield to another: it is quiet, or older than its bytes allow. */
@@ -41,14 +41,14 @@ SPIN_INLINE _Bool spin_crowd_look_(struct spin_looks *looks, uint32_t mpq, uint6
 	uint64_t from = spin_read_once(&flow->src[0]) ^ (spin_read_once(&flow->id) & 2) << 62;
 
 	source ^= (uint64_t)(ip_version & 2) << 62;
-	if (from != source && handled < SPIN_PROVEN) {
-		uint32_t times = handled > q->looked_handled ? 0 : q->looked_times + 1u;
+	if (from != source && handled < SPIN_PROVEN_PACKETS) {
+		uint32_t times = handled > q->scan_handled ? 0 : q->scan_stalls + 1u;
 
 		if (times && times >= handled)
 			return 1;
 		if (!looks->count) {
-			q->looked_handled = (uint16_t)handled;
-			q->looked_times = (uint16_t)times;
+			q->scan_handled = (uint16_t)handled;
+			q->scan_stalls = (uint16_t)times;
 		}
 	}
 	if (!looks->count) {
@@ -64,7 +64,7 @@ SPIN_INLINE _Bool spin_crowd_look_(struct spin_looks *looks, uint32_t mpq, uint6
 }
 
 /* Returns a message that yields its MPQ to a packet from that source; SPIN_MPQS_MAX if none does. */
-SPIN_APART int spin_press_mpq(uint64_t source, uint32_t ip_version, uint32_t now)
+SPIN_NOINLINE int spin_press_mpq(uint64_t source, uint32_t ip_version, uint32_t now)
 {
 	struct spin_looks looks = { .least = SPIN_MPQS_MAX, .least_handled = 0xffffffff };
 	uint32_t hand, found, phase, mpq;
@@ -73,27 +73,27 @@ SPIN_APART int spin_press_mpq(uint64_t source, uint32_t ip_version, uint32_t now
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
 		return SPIN_MPQS_MAX;
 	hand = spin_read_once(&spin_pressed_next[0]);
-	found = spin_blur(SPIN_MPQS_MAX);
+	found = spin_verifier_forget32(SPIN_MPQS_MAX);
 	/* all are taken; the phase of a few may be another one for a moment */
 	for (uint32_t i = 0;
-	     i < 2 * SPIN_LOOKS && i < spin_config.mpqs && looks.count < SPIN_LOOKS && spin_can_loop_(&round, 2 * SPIN_LOOKS);
-	     i = spin_blur(i + 1)) {
-		mpq = spin_blur(hand < spin_config.mpqs ? hand : 0);
+	     i < 2 * SPIN_SCAN_MAX && i < spin_config.mpqs && looks.count < SPIN_SCAN_MAX && spin_can_loop_(&round, 2 * SPIN_SCAN_MAX);
+	     i = spin_verifier_forget32(i + 1)) {
+		mpq = spin_verifier_forget32(hand < spin_config.mpqs ? hand : 0);
 		hand = mpq + 1;
 		phase = spin_load32(&spin_mpq_at(mpq)->phase);
 		if (phase != SPIN_MPQ_WAITING && phase != SPIN_MPQ_OPEN)
 			continue;
 		if (spin_yields_(spin_mpq_at(mpq), now) ||
-		    (spin_config.mpqs >= SPIN_CROWD && spin_crowd_look_(&looks, mpq, source, ip_version))) {
+		    (spin_config.mpqs >= SPIN_PRESSURE_MPQS_MIN && spin_crowd_look_(&looks, mpq, source, ip_version))) {
 			found = mpq;
 			break;
 		}
-		looks.count = spin_blur(looks.count + 1);
+		looks.count = spin_verifier_forget32(looks.count + 1);
 	}
-	if (found >= SPIN_MPQS_MAX && looks.count && spin_config.mpqs >= SPIN_CROWD)
-		hand = spin_blur(looks.next);
+	if (found >= SPIN_MPQS_MAX && looks.count && spin_config.mpqs >= SPIN_PRESSURE_MPQS_MIN)
+		hand = spin_verifier_forget32(looks.next);
 	spin_write_once(&spin_pressed_next[0], hand);
-	if (found >= SPIN_MPQS_MAX && spin_config.mpqs >= SPIN_CROWD && looks.count >= SPIN_LOOKS && !looks.mixed)
+	if (found >= SPIN_MPQS_MAX && spin_config.mpqs >= SPIN_PRESSURE_MPQS_MIN && looks.count >= SPIN_SCAN_MAX && !looks.mixed)
 		found = looks.least;
 	return found;
 }
@@ -107,15 +107,16 @@ SPIN_INLINE uint32_t spin_press_me_(const struct spin_key *key, uint64_t match_b
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
 		return SPIN_MPQS_MAX;
 	from = spin_read_once(&spin_pressed_next[1]);
-	found = spin_blur(SPIN_MPQS_MAX);
-	for (uint32_t i = 0; i < SPIN_MES_MAX && looks < SPIN_LOOKS && spin_can_loop_(&round, SPIN_MES_MAX); i = spin_blur(i + 1)) {
+	found = spin_verifier_forget32(SPIN_MPQS_MAX);
+	for (uint32_t i = 0; i < SPIN_MES_MAX && looks < SPIN_SCAN_MAX && spin_can_loop_(&round, SPIN_MES_MAX);
+	     i = spin_verifier_forget32(i + 1)) {
 		uint32_t at = (from + i) & (SPIN_MES_MAX - 1), mpq;
 		const struct spin_me *me = spin_me_at(at);
 		const struct spin_mpq *q;
 
 		if (spin_load32(&me->state) != SPIN_ME_TAKEN || !spin_me_fits_(me, key, match_bits))
 			continue;
-		looks = spin_blur(looks + 1);
+		looks = spin_verifier_forget32(looks + 1);
 		spin_write_once(&spin_pressed_next[1], at + 1);
 		mpq = spin_read_once(&me->holder) & (SPIN_MPQS_MAX - 1);
 		q = spin_mpq_at(mpq);
@@ -134,13 +135,13 @@ SPIN_INLINE uint32_t spin_press_me_(const struct spin_key *key, uint64_t match_b
  * steps for values.
  */
 #ifdef SPIN_BOUNDED_MESSAGES
-SPIN_APART int spin_press_me(const struct spin_key *key, uint64_t match_bits, uint32_t now)
+SPIN_NOINLINE int spin_press_me(const struct spin_key *key, uint64_t match_bits, uint32_t now)
 {
 	return key ? spin_press_me_(key, match_bits, now) : SPIN_MPQS_MAX;
 }
 #define SPIN_PRESS_ME(key, match_bits, now) spin_press_me((key), (match_bits), (now))
 #else
-SPIN_APART int spin_press_me(uint64_t src0, uint64_t src1, uint32_t source, uint64_t match_bits, uint32_t now)
+SPIN_NOINLINE int spin_press_me(uint64_t src0, uint64_t src1, uint32_t source, uint64_t match_bits, uint32_t now)
 {
 	const struct spin_key key = { .id = source, .src = { src0, src1 } };
 
@@ -153,7 +154,7 @@ SPIN_APART int spin_press_me(uint64_t src0, uint64_t src1, uint32_t source, uint
  * Ends a message that accepts no more packets (spin_evict_begin()) and keeps its MPQ for the caller. Returns SPIN_MPQS_MAX if there is
  * none.
  */
-SPIN_APART int spin_end_for_mpq(uint32_t mpq, uint32_t hpu, uint32_t now)
+SPIN_NOINLINE int spin_end_for_mpq(uint32_t mpq, uint32_t hpu, uint32_t now)
 {
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME || mpq >= SPIN_MPQS_MAX)
 		return SPIN_MPQS_MAX;
@@ -166,7 +167,7 @@ SPIN_APART int spin_end_for_mpq(uint32_t mpq, uint32_t hpu, uint32_t now)
  * The same for its use-once entry, which stays taken for the caller. Returns SPIN_MES_MAX if there is none. A managed entry is opened again
  * instead, for any message.
  */
-SPIN_APART int spin_end_for_me(uint32_t mpq, uint32_t hpu, uint32_t now)
+SPIN_NOINLINE int spin_end_for_me(uint32_t mpq, uint32_t hpu, uint32_t now)
 {
 	uint32_t me, is_managed;
 

@@ -156,12 +156,12 @@ SPIN_INLINE _Bool spin_slmp_parse(const struct spin_view *view, const struct spi
  */
 SPIN_INLINE void spin_slmp_forget(struct spin_slmp_packet *slmp)
 {
-	slmp->flags = spin_blur(slmp->flags);
-	slmp->length = spin_blur(slmp->length);
-	slmp->header_bytes = spin_blur(slmp->header_bytes);
+	slmp->flags = spin_verifier_forget32(slmp->flags);
+	slmp->length = spin_verifier_forget32(slmp->length);
+	slmp->header_bytes = spin_verifier_forget32(slmp->header_bytes);
 	if (spin_handlers_.takes) {
-		slmp->type = spin_blur(slmp->type);
-		slmp->atomic = spin_blur(slmp->atomic);
+		slmp->type = spin_verifier_forget32(slmp->type);
+		slmp->atomic = spin_verifier_forget32(slmp->atomic);
 	}
 }
 

@@ -49,8 +49,8 @@ SPIN_INLINE uint32_t spin_segment_at_(const struct spin_me_memory *memory, uint3
 
 	*room = 0;
 	/* can_loop first: the verifier forgets there what was tested before */
-	for (uint32_t i = spin_blur(0); spin_can_loop_(&round, SPIN_SEGMENTS_MAX) && i < SPIN_SEGMENTS_MAX && i < segments;
-	     i = spin_blur(i + 1)) {
+	for (uint32_t i = spin_verifier_forget32(0); spin_can_loop_(&round, SPIN_SEGMENTS_MAX) && i < SPIN_SEGMENTS_MAX && i < segments;
+	     i = spin_verifier_forget32(i + 1)) {
 		length = spin_read_once(&memory->segment[i].length);
 		if (at < length) {
 			*room = length - at;
@@ -58,7 +58,7 @@ SPIN_INLINE uint32_t spin_segment_at_(const struct spin_me_memory *memory, uint3
 		}
 		at -= length;
 	}
-	return spin_blur(0); /* a value used as an index must be unknown on every path */
+	return spin_verifier_forget32(0); /* a value used as an index must be unknown on every path */
 }
 
 /* The same for any space; `at` must be inside it. Offsets are in the context's host memory. */

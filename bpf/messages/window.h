@@ -4,14 +4,14 @@
 
 /*
  * Which packets of a message have arrived (step 11 of <spin/message.h>). Called by message.h. A packet is claimed by one
- * compare-exchange of its lane, a word of the window (abi/mpq.h), so it is handled once, whichever HPUs its copies arrive at.
+ * compare-exchange of its word of the window (abi/mpq.h), so it is handled once, whichever HPUs its copies arrive at.
  */
 #include "bpf/atomic.h"
 #include "bpf/messages/message_state.h"
 
 enum spin_claim { SPIN_CLAIMED, SPIN_CAME_BEFORE, SPIN_BEYOND, SPIN_ENDED };
 
-/* Returns the tag, the upper half of the lane that holds packets 32 * number to 32 * number + 31. */
+/* Returns the tag, the upper half of the word that holds packets 32 * number to 32 * number + 31. */
 SPIN_INLINE uint32_t spin_window_word_tag_(uint32_t generation, uint32_t number)
 {
 	return generation << 27 | number;
@@ -21,7 +21,7 @@ SPIN_INLINE uint32_t spin_window_word_tag_(uint32_t generation, uint32_t number)
 /* Without may_goto the window is always narrow: the verifier would follow every iteration over a wide one. libspin then rejects those. */
 SPIN_INLINE uint32_t spin_window_words_(void)
 {
-	return SPIN_LANES;
+	return SPIN_WINDOW_WORDS;
 }
 SPIN_INLINE _Bool spin_window_is_wide_(void)
 {
@@ -30,59 +30,59 @@ SPIN_INLINE _Bool spin_window_is_wide_(void)
 #else
 SPIN_INLINE _Bool spin_window_is_wide_(void)
 {
-	return spin_unlikely(spin_config.wide_lanes);
+	return spin_unlikely(spin_config.wide_words);
 }
 
 SPIN_INLINE uint32_t spin_window_words_(void)
 {
-	return spin_window_is_wide_() ? spin_config.wide_lanes : SPIN_LANES;
+	return spin_window_is_wide_() ? spin_config.wide_words : SPIN_WINDOW_WORDS;
 }
 #endif
 
 /*
- * Returns the word of packets 32 * number to 32 * number + 31. The first SPIN_LANES words of a wide window are in the MPQ, too, so that
+ * Returns the word of packets 32 * number to 32 * number + 31. The first SPIN_WINDOW_WORDS words of a wide window are in the MPQ, too, so that
  * shorter messages touch no other memory. The configuration is constant, so the verifier removes the branch if the window is narrow.
  */
 SPIN_INLINE uint64_t *spin_window_word_(uint32_t mpq, uint32_t number)
 {
 	if (spin_window_is_wide_()) {
-		uint32_t lanes = spin_config.wide_lanes;
+		uint32_t words = spin_config.wide_words;
 
-		number &= lanes - 1;
-		if (number >= SPIN_LANES) {
-			uint64_t *lane = spin_wide_lane((mpq & (SPIN_MPQS_MAX - 1)) * lanes + number);
+		number &= words - 1;
+		if (number >= SPIN_WINDOW_WORDS) {
+			uint64_t *word = spin_wide_word((mpq & (SPIN_MPQS_MAX - 1)) * words + number);
 
-			if (lane)
-				return lane;
+			if (word)
+				return word;
 		}
 	}
-	return &spin_mpq_at(mpq)->lane[number & (SPIN_LANES - 1)];
+	return &spin_mpq_at(mpq)->word[number & (SPIN_WINDOW_WORDS - 1)];
 }
 
-/* Returns 1 if the lane has moved on to later packets, so that all packets of `tag` have arrived. */
+/* Returns 1 if the word has moved on to later packets, so that all packets of `tag` have arrived. */
 SPIN_INLINE _Bool spin_window_word_is_past_(uint32_t have, uint32_t tag)
 {
 	return have >> 27 == tag >> 27 && have > tag;
 }
 
 /* Returns the lowest missing packet, searching from the last result. The result is not stored: see spin_window_advance(). */
-SPIN_OUTLINE uint32_t spin_window_lowest(uint32_t mpq, uint32_t generation)
+SPIN_GLOBAL_FN uint32_t spin_window_lowest(uint32_t mpq, uint32_t generation)
 {
 	uint32_t lowest = spin_read_once(&spin_mpq_at(mpq)->lowest);
 	uint64_t round = 0;
 
-	while (spin_can_loop_(&round, 2 * SPIN_LANES)) {
+	while (spin_can_loop_(&round, 2 * SPIN_WINDOW_WORDS)) {
 		uint32_t number = lowest >> 5, tag = spin_window_word_tag_(generation, number);
-		uint64_t lane = spin_read_once(spin_window_word_(mpq, number));
+		uint64_t word = spin_read_once(spin_window_word_(mpq, number));
 		uint32_t missing;
 
-		if (spin_window_word_is_past_(lane >> 32, tag)) {
+		if (spin_window_word_is_past_(word >> 32, tag)) {
 			lowest = (number + 1) << 5;
 			continue;
 		}
-		if (lane >> 32 != tag)
+		if (word >> 32 != tag)
 			break;
-		missing = ~(uint32_t)lane & (0xffffffffu << (lowest & 31));
+		missing = ~(uint32_t)word & (0xffffffffu << (lowest & 31));
 		if (missing) {
 			lowest = (number << 5) + spin_bit_number(missing & -missing);
 			break;
@@ -114,8 +114,8 @@ SPIN_INLINE _Bool spin_window_excludes_(const struct spin_mpq *q, uint32_t mpq, 
 }
 
 /*
- * Records the highest lane reached, for the first packet of a lane. An HPU records its lane first and then checks whether the end was
- * announced; the HPU that announces the end does so first and then checks the highest lane. So at least one of the two sees the other.
+ * Records the highest word reached, for the first packet of a word. An HPU records its word first and then checks whether the end was
+ * announced; the HPU that announces the end does so first and then checks the highest word. So at least one of the two sees the other.
  */
 SPIN_INLINE void spin_window_reach_(struct spin_mpq *q, uint32_t generation, uint32_t number)
 {
@@ -131,18 +131,18 @@ SPIN_INLINE void spin_window_reach_(struct spin_mpq *q, uint32_t generation, uin
 }
 
 /* Claims a packet: only the HPU that gets SPIN_CLAIMED may handle it. */
-SPIN_OUTLINE enum spin_claim spin_window_claim(uint32_t mpq, uint32_t generation, uint32_t packet)
+SPIN_GLOBAL_FN enum spin_claim spin_window_claim(uint32_t mpq, uint32_t generation, uint32_t packet)
 {
 	struct spin_mpq *q = spin_mpq_at(mpq);
 	uint32_t tag = spin_window_word_tag_(generation, packet >> 5), bit = 1u << (packet & 31);
-	uint64_t *lane, round = 0;
+	uint64_t *word, round = 0;
 
 	if (spin_unlikely(spin_window_excludes_(q, mpq, generation, packet)))
 		return spin_unlikely_value(SPIN_BEYOND);
-	lane = spin_window_word_(mpq, packet >> 5);
-	/* each failed exchange means that another of the lane's 32 packets arrived */
+	word = spin_window_word_(mpq, packet >> 5);
+	/* each failed exchange means that another of the word's 32 packets arrived */
 	do {
-		uint64_t was = spin_read_once(lane), now = (uint64_t)tag << 32 | bit;
+		uint64_t was = spin_read_once(word), now = (uint64_t)tag << 32 | bit;
 
 		if (spin_likely(was >> 32 == tag)) {
 			if (spin_unlikely(was & bit))
@@ -151,9 +151,9 @@ SPIN_OUTLINE enum spin_claim spin_window_claim(uint32_t mpq, uint32_t generation
 		} else if (spin_window_word_is_past_(was >> 32, tag)) {
 			return spin_unlikely_value(SPIN_CAME_BEFORE);
 		} else if ((spin_load32(&q->generation) & 0xffff) != generation) {
-			return spin_unlikely_value(SPIN_ENDED); /* the lane may belong to another message */
+			return spin_unlikely_value(SPIN_ENDED); /* the word may belong to another message */
 		}
-		if (spin_likely(spin_cmpxchg(lane, was, now) == was)) {
+		if (spin_likely(spin_cmpxchg(word, was, now) == was)) {
 			if (spin_unlikely(was >> 32 != tag))
 				spin_window_reach_(q, generation, packet >> 5);
 			return SPIN_CLAIMED;
@@ -163,42 +163,42 @@ SPIN_OUTLINE enum spin_claim spin_window_claim(uint32_t mpq, uint32_t generation
 }
 
 /* Undoes a claim: the MPQ has another message in the meantime. */
-SPIN_OUTLINE int spin_window_unclaim(uint32_t mpq, uint32_t generation, uint32_t packet)
+SPIN_GLOBAL_FN int spin_window_unclaim(uint32_t mpq, uint32_t generation, uint32_t packet)
 {
-	uint64_t *lane = spin_window_word_(mpq, packet >> 5), was, round = 0;
+	uint64_t *word = spin_window_word_(mpq, packet >> 5), was, round = 0;
 
 	do {
-		was = spin_read_once(lane);
+		was = spin_read_once(word);
 		if (was >> 32 != spin_window_word_tag_(generation, packet >> 5))
 			break;
-	} while (spin_cmpxchg(lane, was, was & ~(uint64_t)(1u << (packet & 31))) != was && spin_can_loop_(&round, 2 * 32));
+	} while (spin_cmpxchg(word, was, was & ~(uint64_t)(1u << (packet & 31))) != was && spin_can_loop_(&round, 2 * 32));
 	return 0;
 }
 
-/* Returns 1 if a later packet has arrived, in this lane or a later one. */
+/* Returns 1 if a later packet has arrived, in this word or a later one. */
 SPIN_INLINE _Bool spin_window_beyond(uint32_t mpq, uint32_t generation, uint32_t packet)
 {
 	uint32_t tag = spin_window_word_tag_(generation, packet >> 5);
-	uint64_t lane = spin_read_once(spin_window_word_(mpq, packet >> 5));
-	uint64_t behind = (uint32_t)lane & (0xfffffffeu << (packet & 31));
+	uint64_t word = spin_read_once(spin_window_word_(mpq, packet >> 5));
+	uint64_t behind = (uint32_t)word & (0xfffffffeu << (packet & 31));
 
 	/* no branch: what follows would be verified once for each side */
-	behind &= (((lane >> 32) ^ tag) - 1) >> 32;
-	return spin_blur((behind | (((uint64_t)(packet >> 5) - (uint32_t)spin_read_once(&spin_mpq_at(mpq)->top)) >> 32)) != 0);
+	behind &= (((word >> 32) ^ tag) - 1) >> 32;
+	return spin_verifier_forget32((behind | (((uint64_t)(packet >> 5) - (uint32_t)spin_read_once(&spin_mpq_at(mpq)->top)) >> 32)) != 0);
 }
 
 /* Returns the number of claimed packets. */
 SPIN_INLINE uint32_t spin_window_claimed(uint32_t mpq, uint32_t generation)
 {
 	uint32_t lowest = spin_window_lowest(mpq, generation), tag = spin_window_word_tag_(generation, lowest >> 5);
-	uint32_t count = lowest, lanes = spin_window_words_();
+	uint32_t count = lowest, words = spin_window_words_();
 	uint64_t round = 0;
 
-	for (uint32_t i = 0, have; i < lanes && spin_can_loop_(&round, SPIN_LANES); i = spin_blur(i + 1)) {
-		uint64_t lane = spin_read_once(spin_window_word_(mpq, i));
-		uint32_t bits = (uint32_t)lane;
+	for (uint32_t i = 0, have; i < words && spin_can_loop_(&round, SPIN_WINDOW_WORDS); i = spin_verifier_forget32(i + 1)) {
+		uint64_t word = spin_read_once(spin_window_word_(mpq, i));
+		uint32_t bits = (uint32_t)word;
 
-		have = lane >> 32;
+		have = word >> 32;
 		if (have == tag)
 			bits &= 0xffffffffu << (lowest & 31);
 		else if (!spin_window_word_is_past_(have, tag))
@@ -221,12 +221,13 @@ SPIN_INLINE void spin_window_clear(uint32_t mpq, uint32_t generation)
 	if (generation & 31)
 		return;
 	if (spin_window_is_wide_()) {
-		for (uint32_t i = 0; i < spin_config.wide_lanes && spin_can_loop_(&round, SPIN_LANES); i = spin_blur(i + 1))
+		for (uint32_t i = 0; i < spin_config.wide_words && spin_can_loop_(&round, SPIN_WINDOW_WORDS);
+		     i = spin_verifier_forget32(i + 1))
 			spin_write_once(spin_window_word_(mpq, i), 0);
 		return;
 	}
-	for (uint32_t i = 0; i < SPIN_LANES; i++)
-		spin_write_once(&q->lane[i], 0);
+	for (uint32_t i = 0; i < SPIN_WINDOW_WORDS; i++)
+		spin_write_once(&q->word[i], 0);
 }
 
 #endif

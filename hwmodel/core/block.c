@@ -57,7 +57,7 @@ static void fetch(const struct rv32_core *core, uint32_t pc, struct rv32_insn *i
 	insn->len_bytes = 2;
 	insn->format = RV32_FMT_N;
 	insn->class_ = RV32_CLASS_FAULT;
-	insn->opcode = pc & 1 ? RV32_OP_fetch_odd : RV32_OP_fetch_fault;
+	insn->opcode = pc & 1 ? RV32_OP_fetch_misaligned : RV32_OP_fetch_fault;
 	if ((pc & 1) || !memory__fetch(core, pc, &low))
 		return;
 	if ((low & 3) != 3) {
@@ -401,7 +401,7 @@ void block__flush(struct rv32_core *core)
 		core->hazard = (struct hazard){ 0 };
 		core->paused = NULL;
 		core->split.done_bytes = 0;
-		stats__leave(core, op, false);
+		stats__charge_partial(core, op, false);
 	}
 	memset(core->hash, 0, sizeof(core->hash));
 	for (unsigned i = 0; i < RV32_JUMP_CACHE; i++)

@@ -80,7 +80,7 @@ static void leave_pause(struct rv32_core *core)
 		core->paused = NULL;
 		core->split.done_bytes = 0;
 		core->pc = op_info(op)->pc;
-		stats__leave(core, op, false);
+		stats__charge_partial(core, op, false);
 	}
 }
 
@@ -157,7 +157,7 @@ void rv32_core__set_icache(struct rv32_core *core, struct icache *icache, unsign
 	block__flush(core);
 }
 
-void rv32_core__set_code_at(struct rv32_core *core, uint32_t offset)
+void rv32_core__set_code_offset(struct rv32_core *core, uint32_t offset)
 {
 	core->code_at = offset;
 }

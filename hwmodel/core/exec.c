@@ -257,7 +257,7 @@ enum rv32_stop exec__run(struct rv32_core *core, const void *const **labels)
 #undef FUSED
 		[RV32_OP_illegal] = &&illegal,
 		[RV32_OP_fetch_fault] = &&fetch_fault,
-		[RV32_OP_fetch_odd] = &&fetch_odd,
+		[RV32_OP_fetch_misaligned] = &&fetch_odd,
 		[RV32_OP_li] = &&L_li,
 		[RV32_OP_end] = &&L_end,
 		[RV32_OP_loop_end] = &&L_loop_end,
@@ -288,7 +288,7 @@ enum rv32_stop exec__run(struct rv32_core *core, const void *const **labels)
 		op = core->paused;
 		core->paused = NULL;
 	} else {
-		if (!lines__turn(core))
+		if (!lines__may_proceed(core))
 			return RV32_STOP_BUS;
 		if (core->stopped)
 			core->fetch.stall = 0;
@@ -365,8 +365,8 @@ L_link:
 	if (core->icache) {
 		core->pc = edge->pc;
 		if (edge->falls)
-			lines__fall(core, edge);
-		if (!lines__turn(core)) {
+			lines__fall_through(core, edge);
+		if (!lines__may_proceed(core)) {
 			core->hazard = hazard;
 			core->fetch.goes_on = edge->falls;
 			core->fetch.stopped_early = edge->falls ? 0 : lines__early(core, edge);
@@ -397,13 +397,13 @@ out_of_time:
 	core->fetch.goes_on = core->icache && edge->falls;
 	core->fetch.stopped_early = core->icache && !edge->falls ? lines__early(core, edge) : 0;
 	if (core->fetch.goes_on)
-		lines__fall(core, edge);
+		lines__fall_through(core, edge);
 	core->stopped = is_breakpoint(core, edge->pc);
 	return core->stopped ? RV32_STOP_PC : RV32_STOP_CYCLES;
 
 loop_set:
 	core->cycle = cycle;
-	stats__leave(core, op, true);
+	stats__charge_partial(core, op, true);
 	core->pc = op_info(op)->pc + 4;
 	core->hazard = (struct hazard){ 0 };
 	record_loop_ends(core);
@@ -411,7 +411,7 @@ loop_set:
 
 fence_i:
 	core->cycle = cycle;
-	stats__leave(core, op, true);
+	stats__charge_partial(core, op, true);
 	core->pc = op_info(op)->pc + 4;
 	core->hazard = hazard__jumped(core->pc);
 	block__flush(core);
@@ -421,7 +421,7 @@ mret:
 	if (core->user_mode)
 		goto illegal;
 	core->cycle = cycle;
-	stats__leave(core, op, true);
+	stats__charge_partial(core, op, true);
 	core->in_trap = false;
 	core->user_mode = core->mpp_user;
 	core->mpp_user = 1;
@@ -433,14 +433,14 @@ mret:
 
 wfi:
 	core->cycle = cycle;
-	stats__leave(core, op, true);
+	stats__charge_partial(core, op, true);
 	core->pc = op_info(op)->pc + 4;
 	core->hazard = (struct hazard){ 0 };
 	return RV32_STOP_WFI;
 
 L_halt:
 	core->cycle = cycle;
-	stats__leave(core, op, false);
+	stats__charge_partial(core, op, false);
 	core->pc = op_info(op)->pc;
 	core->hazard = hazard__jumped(core->pc);
 	return RV32_STOP_HALT;
@@ -491,7 +491,7 @@ bus_stop:
 raise: /* the instruction had no effect */
 	core->cycle = cycle;
 	stats__dynamic(core, op, RV32_CYC_FLUSH, 1 + TIMING_TRAP_EXTRA);
-	stats__leave(core, op, false);
+	stats__charge_partial(core, op, false);
 	trap.pc = op_info(op)->pc;
 	core->trap = trap;
 	core->pc = trap.pc;
@@ -502,7 +502,7 @@ raise: /* the instruction had no effect */
 
 raise_done: /* ecall, ebreak: counted as an instruction */
 	core->cycle = cycle;
-	stats__leave(core, op, true);
+	stats__charge_partial(core, op, true);
 	trap.pc = op_info(op)->pc;
 	core->trap = trap;
 	if (enter_trap(core))

@@ -153,7 +153,7 @@ static void start_refill(struct icache *icache, struct port *port, uint64_t take
 	uint64_t start = max_u64(taken - ICACHE_REQUEST_CYCLES, icache->memory_free);
 
 	if (icache->config.memory)
-		start = reservations__take(icache->config.memory, start, icache->config.refill_cycles);
+		start = reservations__reserve(icache->config.memory, start, icache->config.refill_cycles);
 	icache->memory_free = start + icache->config.refill_cycles;
 	icache->read_before = icache->read_last;
 	icache->read_last = start + ICACHE_REQUEST_CYCLES + ICACHE_READ_CYCLES;

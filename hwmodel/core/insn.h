@@ -62,7 +62,7 @@ enum rv32_opcode {
 	/* helper ops, not instructions: */
 	RV32_OP_illegal,
 	RV32_OP_fetch_fault,
-	RV32_OP_fetch_odd,
+	RV32_OP_fetch_misaligned,
 	RV32_OP_li,         /* lui, auipc, addi rd,x0 */
 	RV32_OP_end,        /* the block ends; the next one follows in memory */
 	RV32_OP_loop_end,   /* after the last instruction of a hardware loop */

@@ -38,7 +38,7 @@ static bool has_recent_refill(const struct rv32_core *core)
 	return core->icache && core->cycle < icache__last_refill(core->icache) + ICACHE_QUIET_CYCLES;
 }
 
-bool lines__turn(struct rv32_core *core)
+bool lines__may_proceed(struct rv32_core *core)
 {
 	struct rv32_bus_request req = {
 		.cycle = core->cycle,
@@ -161,7 +161,7 @@ void lines__jump(struct rv32_core *core, uint32_t pc, const struct edge *edge)
 		charge_stall(core, pc, next - core->cycle);
 }
 
-void lines__fall(struct rv32_core *core, const struct edge *edge)
+void lines__fall_through(struct rv32_core *core, const struct edge *edge)
 {
 	uint32_t offset = edge->pc % RV32_LINE_BYTES;
 

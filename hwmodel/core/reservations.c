@@ -17,7 +17,7 @@ static unsigned first_behind(const struct reservations *reservations, uint64_t c
 	return at;
 }
 
-uint64_t reservations__take(struct reservations *reservations, uint64_t cycle, uint64_t cycles)
+uint64_t reservations__reserve(struct reservations *reservations, uint64_t cycle, uint64_t cycles)
 {
 	unsigned at;
 

@@ -20,7 +20,7 @@ struct reservations {
 };
 
 /* Reserves `cycles` consecutive cycles, from `cycle` on or later. Returns the first of them. */
-uint64_t reservations__take(struct reservations *reservations, uint64_t cycle, uint64_t cycles);
+uint64_t reservations__reserve(struct reservations *reservations, uint64_t cycle, uint64_t cycles);
 
 /*
  * Another access takes this one cycle. The reservation that holds it, and those that follow without a gap, move a cycle later. Returns

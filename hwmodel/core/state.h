@@ -256,7 +256,7 @@ struct hazard hazard__jumped(uint32_t pc);
 
 /* lines.c: between the core and its instruction cache. */
 struct block *lines__enter(struct rv32_core *core, uint32_t pc, struct hazard hazard); /* the block to run; may request lines */
-bool lines__turn(struct rv32_core *core);                                              /* false: lines change, and other cores run first */
+bool lines__may_proceed(struct rv32_core *core);                                       /* false: lines change, and other cores run first */
 bool lines__known(const struct rv32_core *core, const struct block *block);
 void lines__link(struct rv32_core *core, struct edge *edge, const struct op *next);
 void lines__recheck(struct rv32_core *core); /* after any call that may have replaced lines */
@@ -266,7 +266,7 @@ void lines__recheck(struct rv32_core *core); /* after any call that may have rep
  */
 void lines__jump(struct rv32_core *core, uint32_t pc, const struct edge *edge);
 uint64_t lines__early(const struct rv32_core *core, const struct edge *edge);
-void lines__fall(struct rv32_core *core, const struct edge *edge); /* falls through: keeps or sets the fetched lines */
+void lines__fall_through(struct rv32_core *core, const struct edge *edge); /* falls through: keeps or sets the fetched lines */
 /* In a block that requests its lines: is the 32-bit instruction at pc fetched, ready to be decoded, at this cycle? */
 bool lines__fetched(const struct rv32_core *core, uint32_t pc, uint64_t cycle);
 bool lines__ahead(struct rv32_core *core, const struct op *op); /* lines__ahead(), lines__need(): false if the bus stops the core */
@@ -286,7 +286,7 @@ void stats__dynamic(struct rv32_core *core, const struct op *op, enum rv32_cause
 void stats__dynamic_at(struct rv32_core *core, uint32_t pc, enum rv32_cause cause, int64_t cycles);
 void stats__fold(struct rv32_core *core);
 /* Charges the block from its start to op: including op (done), or only up to its issue. Advances the core's cycle. */
-void stats__leave(struct rv32_core *core, const struct op *op, bool done);
+void stats__charge_partial(struct rv32_core *core, const struct op *op, bool done);
 uint64_t stats__instructions_at(struct rv32_core *core, const struct op *op);
 
 /* memory.c: accesses off the fast path. The core's cycle advances by the cycles that the access waits. */

@@ -97,7 +97,7 @@ void stats__fold(struct rv32_core *core)
 	core->touched = NULL;
 }
 
-void stats__leave(struct rv32_core *core, const struct op *op, bool done)
+void stats__charge_partial(struct rv32_core *core, const struct op *op, bool done)
 {
 	const struct op_info *info = op_block(op)->info, *last = &info[op->index];
 

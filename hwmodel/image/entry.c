@@ -107,7 +107,7 @@ SPIN_INLINE uint64_t spin_command_clock_(void)
 
 SPIN_INLINE uint32_t spin_command_draw_(void)
 {
-	return HPU_REG_(HPU_DRAW);
+	return HPU_REG_(HPU_RANDOM);
 }
 
 /* Not volatile: the value is constant during a task. */

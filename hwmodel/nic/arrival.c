@@ -15,7 +15,7 @@
 
 static int is_proven(const struct nic_mpq *mpq)
 {
-	return mpq->handled >= SPIN_PROVEN;
+	return mpq->handled >= SPIN_PROVEN_PACKETS;
 }
 
 /* A message with packets at the HPUs cannot be evicted. */
@@ -42,13 +42,13 @@ static int same_source(const struct flow_key *a, const struct flow_key *b)
 /* Has the message made no progress for as many scans as it has handled packets? `update`: counts this scan. */
 static int is_stalled(struct nic_mpq *mpq, int update)
 {
-	uint32_t scans = mpq->handled > mpq->looked_handled ? 0 : mpq->looked_times + 1;
+	uint32_t scans = mpq->handled > mpq->scan_handled ? 0 : mpq->scan_stalls + 1;
 
 	if (scans && scans >= mpq->handled)
 		return 1;
 	if (update) {
-		mpq->looked_handled = mpq->handled;
-		mpq->looked_times = scans;
+		mpq->scan_handled = mpq->handled;
+		mpq->scan_stalls = scans;
 	}
 	return 0;
 }
@@ -57,14 +57,14 @@ static int pressure__mpq(struct pspin *nic, const struct flow_key *key)
 {
 	struct messages *messages = nic->messages;
 	struct nic_mpq *chosen = NULL, *least = NULL, *first = NULL;
-	int is_large = messages->limits.mpqs >= SPIN_CROWD, is_mixed = 0;
+	int is_large = messages->limits.mpqs >= SPIN_PRESSURE_MPQS_MIN, is_mixed = 0;
 	unsigned scanned = 0;
 
-	for (unsigned i = 0; i < 2 * SPIN_LOOKS && i < messages->limits.mpqs && scanned < SPIN_LOOKS && !chosen; i++) {
-		struct nic_mpq *mpq = &messages->mpqs[messages->looked_mpq];
+	for (unsigned i = 0; i < 2 * SPIN_SCAN_MAX && i < messages->limits.mpqs && scanned < SPIN_SCAN_MAX && !chosen; i++) {
+		struct nic_mpq *mpq = &messages->mpqs[messages->scan_mpq];
 		int other_source;
 
-		messages->looked_mpq = (messages->looked_mpq + 1) % messages->limits.mpqs;
+		messages->scan_mpq = (messages->scan_mpq + 1) % messages->limits.mpqs;
 		if (!is_evictable(mpq))
 			continue;
 		other_source = !same_source(&mpq->flow->key, key);
@@ -79,8 +79,8 @@ static int pressure__mpq(struct pspin *nic, const struct flow_key *key)
 			least = mpq;
 	}
 	if (!chosen && is_large && first)
-		messages->looked_mpq = (unsigned)(first - messages->mpqs + 1) % messages->limits.mpqs;
-	if (!chosen && is_large && scanned == SPIN_LOOKS && !is_mixed)
+		messages->scan_mpq = (unsigned)(first - messages->mpqs + 1) % messages->limits.mpqs;
+	if (!chosen && is_large && scanned == SPIN_SCAN_MAX && !is_mixed)
 		chosen = least;
 	if (!chosen)
 		return 0;
@@ -91,9 +91,9 @@ static int pressure__mpq(struct pspin *nic, const struct flow_key *key)
 static int pressure__me(struct pspin *nic, const struct flow_key *key, uint64_t match_bits)
 {
 	struct messages *messages = nic->messages;
-	unsigned from = messages->looked_me, scanned = 0;
+	unsigned from = messages->scan_me, scanned = 0;
 
-	for (unsigned i = 0; i < SPIN_MES_MAX && scanned < SPIN_LOOKS; i++) {
+	for (unsigned i = 0; i < SPIN_MES_MAX && scanned < SPIN_SCAN_MAX; i++) {
 		unsigned at = (from + i) % SPIN_MES_MAX;
 		const struct spin_me *me = &messages->mes[at];
 		struct nic_mpq *mpq = &messages->mpqs[me->holder];
@@ -101,7 +101,7 @@ static int pressure__me(struct pspin *nic, const struct flow_key *key, uint64_t 
 		if (me->state != SPIN_ME_TAKEN || !entries__fit(me, key, match_bits))
 			continue;
 		scanned++;
-		messages->looked_me = (at + 1) % SPIN_MES_MAX;
+		messages->scan_me = (at + 1) % SPIN_MES_MAX;
 		if (mpq->me != at || !is_evictable(mpq) || !is_overdue(messages, mpq))
 			continue;
 		mpq__evict(nic, mpq, is_proven(mpq));
@@ -129,7 +129,7 @@ static struct flow_key key_of(const struct arrival *a)
 static struct nic_mpq *alloc_mpq(struct pspin *nic, const struct flow_key *key, struct flow *old, const struct arrival *a)
 {
 	struct messages *messages = nic->messages;
-	struct nic_mpq *mpq = mpq__take(nic, a);
+	struct nic_mpq *mpq = mpq__alloc(nic, a);
 
 	if (!mpq)
 		return NULL;
@@ -196,7 +196,7 @@ static enum spin_reason open_or_park(struct pspin *nic, struct nic_mpq *mpq, con
 		mpq__replay(nic, mpq);
 		return reason;
 	}
-	reason = parking__add(nic, mpq, inflight);
+	reason = mpq__park(nic, mpq, inflight);
 	if (is_new && reason == SPIN_REASON_NO_PARKING) {
 		mpq__free(nic, mpq);
 		messages->next_mpq = next_mpq; /* as if the packet had never arrived */
@@ -342,7 +342,7 @@ static size_t build_ack(struct pspin *nic, struct inflight *inflight, enum spin_
 		return 0;
 	record->verdict = SPIN_VERDICT_TX;
 	record->left_ps = record->feedback_ps;
-	return record__is_looked_at(nic, record) ? slmp__acknowledge(nic->device->frame, a->frame, &a->in, more) : 0;
+	return record__wants_frame(nic, record) ? slmp__acknowledge(nic->device->frame, a->frame, &a->in, more) : 0;
 }
 
 /* Reports a packet that no handler sees at this time. */

@@ -149,7 +149,7 @@ static int save_reply(struct pspin *nic, struct inflight *inflight, const struct
 	if (command->bytes > PACKET_BYTES_MAX)
 		return -1;
 	if (!inflight->reply.done) {
-		if (moved__keep(&inflight->reply, 0, command->nic, command->bytes)) {
+		if (out_buffer__store(&inflight->reply, 0, command->nic, command->bytes)) {
 			nic->event_log.incomplete = 1;
 			return 0;
 		}
@@ -278,7 +278,7 @@ static int deposit_packet(struct pspin *nic, struct inflight *inflight, const st
 		memset(command->nic, 0, command->bytes);
 		return 0;
 	}
-	if (moved__keep(&inflight->deposit, (uint32_t)at, from, command->bytes)) {
+	if (out_buffer__store(&inflight->deposit, (uint32_t)at, from, command->bytes)) {
 		nic->event_log.incomplete = 1;
 		return 0;
 	}

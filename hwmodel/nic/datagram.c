@@ -35,7 +35,7 @@ static enum decision decide(struct pspin *nic, struct inflight *inflight)
 	const struct inbound *in = &inflight->arrival.in;
 	const struct spin_registration *registration = &nic->meta.registration;
 	int payload = registration->payload && in->payload_bytes > registration->user_header_bytes;
-	struct slot *slot = slots__has_id(nic) ? slots__take(nic) : NULL;
+	struct slot *slot = slots__has_id(nic) ? slots__alloc(nic) : NULL;
 	struct hpu_scratch *scratch;
 
 	if (!slot) /* one will become free: each message ends with its packet */
@@ -145,7 +145,7 @@ static size_t leaves(struct pspin *nic, struct inflight *inflight)
 	if (record->verdict == SPIN_VERDICT_DROP)
 		return 0;
 	record->left_ps = record__ps(nic, record->verdict == SPIN_VERDICT_TX ? inflight->reply.left : inflight->deposit.left);
-	if (!record__is_looked_at(nic, record))
+	if (!record__wants_frame(nic, record))
 		return 0;
 	if (record->verdict == SPIN_VERDICT_TX)
 		return outbound__send(nic->device->frame, a->frame, &a->in, inflight->reply.at, inflight->reply.bytes);

@@ -85,7 +85,7 @@ void entries__assign(struct messages *messages, struct nic_mpq *mpq, const struc
 		return;
 	me->state = SPIN_ME_TAKEN;
 	me->holder = (uint32_t)(mpq - messages->mpqs);
-	mpq->took_me = 1;
+	mpq->holds_me = 1;
 }
 
 void entries__release(struct messages *messages, const struct nic_mpq *mpq)
@@ -96,7 +96,7 @@ void entries__release(struct messages *messages, const struct nic_mpq *mpq)
 		return;
 	if (me->options & SPIN_ME_MANAGE_LOCAL && me->used == (uint64_t)mpq->offset + mpq->place_bytes)
 		me->used -= mpq->place_bytes;
-	if (mpq->took_me)
+	if (mpq->holds_me)
 		me->state = SPIN_ME_OPEN;
 }
 

@@ -157,7 +157,7 @@ void her_queue__free(struct pspin *nic, struct inflight *inflight)
 		inflight->place = NULL;
 		nic->device->on_room(nic->device);
 	}
-	inflights__give_back(&nic->device->inflights, inflight);
+	inflights__free(&nic->device->inflights, inflight);
 }
 
 static struct inflight *inflight_of(const struct device *device, const struct soc_task *task)

@@ -139,12 +139,12 @@ static uint32_t place(struct pspin *nic, struct inflight *inflight, uint8_t *to)
  */
 static struct slot *begin_message(struct pspin *nic, uint64_t message)
 {
-	struct slot *slot = slots__take_number(nic, message);
+	struct slot *slot = slots__alloc_number(nic, message);
 	const struct pspin_image *image = &nic->image;
 	uint32_t bytes = nic->slots.scratch_bytes;
 
 	if (!slot)
-		slot = slots__take(nic);
+		slot = slots__alloc(nic);
 	if (!slot)
 		return NULL;
 	slot->message = message;

@@ -31,7 +31,7 @@ static struct inflight *alloc_inflight(struct inflights *inflights)
 	return inflight;
 }
 
-struct inflight *inflights__take(struct inflights *inflights)
+struct inflight *inflights__alloc(struct inflights *inflights)
 {
 	struct inflight *inflight = inflights->unused;
 	struct moved reply, deposit;
@@ -58,7 +58,7 @@ uint32_t inflight__offset(const struct inflight *inflight)
 	return buffer__offset(inflight->place) + inflight->lead_bytes;
 }
 
-void inflights__give_back(struct inflights *inflights, struct inflight *inflight)
+void inflights__free(struct inflights *inflights, struct inflight *inflight)
 {
 	free(inflight->offered);
 	inflight->offered = NULL;
@@ -97,7 +97,7 @@ struct inflight *inflight_queue__take(struct inflight_queue *queue)
 	return inflight;
 }
 
-int moved__keep(struct moved *moved, uint32_t offset, const uint8_t *from, uint32_t bytes)
+int out_buffer__store(struct moved *moved, uint32_t offset, const uint8_t *from, uint32_t bytes)
 {
 	if (!moved->at || moved->room < offset + bytes) {
 		uint8_t *at = realloc(moved->at, offset + bytes + 1u); /* not NULL even for 0 bytes */

@@ -76,15 +76,15 @@ struct inflights {
 };
 
 /* Allocates a packet, zero except for its index; NULL: out of memory. */
-struct inflight *inflights__take(struct inflights *inflights);
+struct inflight *inflights__alloc(struct inflights *inflights);
 /* Frees a packet with its frame. It must have no packet memory and no slot. */
-void inflights__give_back(struct inflights *inflights, struct inflight *inflight);
+void inflights__free(struct inflights *inflights, struct inflight *inflight);
 void inflights__close(struct inflights *inflights);
 
 void inflight_queue__add(struct inflight_queue *queue, struct inflight *inflight);
 struct inflight *inflight_queue__take(struct inflight_queue *queue);
 
 /* Keeps a copy of `bytes` bytes for `offset`. Returns 0, or -1 if out of memory. */
-int moved__keep(struct moved *moved, uint32_t offset, const uint8_t *from, uint32_t bytes);
+int out_buffer__store(struct moved *moved, uint32_t offset, const uint8_t *from, uint32_t bytes);
 
 #endif

@@ -112,7 +112,7 @@ static void begin_arrival(struct pspin *nic, struct inflight *inflight, uint64_t
 
 static struct inflight *next_inflight(struct pspin *nic)
 {
-	struct inflight *inflight = inflights__take(&nic->device->inflights);
+	struct inflight *inflight = inflights__alloc(&nic->device->inflights);
 	struct offered *offered = nic->line.first;
 
 	if (!inflight) {

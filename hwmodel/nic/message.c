@@ -72,7 +72,7 @@ void message__work(struct pspin *nic, struct inflight *inflight, enum spin_handl
 /* Called when a handler has returned or trapped: reports it, and its error if that is the message's first. */
 static void report_run(struct pspin *nic, struct nic_mpq *mpq, enum spin_handler_kind kind, uint32_t offset, uint32_t error)
 {
-	if (nic->messages->limits.note_runs)
+	if (nic->messages->limits.report_runs)
 		message__report(nic, mpq, SPIN_EVENT_RAN, kind, offset, 0);
 	if (!error || mpq->error)
 		return;

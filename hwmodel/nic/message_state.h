@@ -63,10 +63,10 @@ struct nic_mpq {
 	struct flow *flow;
 	uint16_t dst_port; /* host byte order */
 	uint32_t opened_ms;
-	uint32_t looked_handled, looked_times; /* value of `handled` at the last look under pressure; number of looks since it changed */
-	uint32_t last_ms;                      /* time of the last packet that restarted its idle time */
-	struct inflight_queue parked;          /* in order of arrival */
-	struct slot *slot;                     /* of a message that is open or ending */
+	uint32_t scan_handled, scan_stalls; /* value of `handled` at the last look under pressure; number of looks since it changed */
+	uint32_t last_ms;                   /* time of the last packet that restarted its idle time */
+	struct inflight_queue parked;       /* in order of arrival */
+	struct slot *slot;                  /* of a message that is open or ending */
 
 	/* of an open message */
 	uint32_t stride;
@@ -87,7 +87,7 @@ struct nic_mpq {
 	uint32_t offset;          /* in the entry, saturated */
 	uint64_t match_bits, hdr_data;
 	uint32_t type; /* enum spin_type */
-	int took_me, pending, error, refused, overflow;
+	int holds_me, pending, error, refused, overflow;
 
 	uint32_t dropped_bytes, deposited_bytes;
 	int flow_control;
@@ -101,8 +101,8 @@ struct messages {
 	uint32_t *windows;    /* of all MPQs */
 	uint64_t taken[SPIN_MPQS_MAX / 64];
 	struct flows flows;
-	unsigned next_mpq;              /* index behind the MPQ taken last */
-	unsigned looked_mpq, looked_me; /* where the next look under pressure starts */
+	unsigned next_mpq;          /* index behind the MPQ taken last */
+	unsigned scan_mpq, scan_me; /* where the next look under pressure starts */
 	unsigned parked_count;
 	struct nic_mpq *replaying; /* NULL: none */
 	unsigned replays_left;
@@ -119,7 +119,7 @@ void nic_messages__free(struct pspin *nic);
 /* --- mpq.c: MPQs --- */
 
 /* Takes the next free MPQ behind the one taken last, cyclically; NULL if none is free. */
-struct nic_mpq *mpq__take(struct pspin *nic, const struct arrival *a);
+struct nic_mpq *mpq__alloc(struct pspin *nic, const struct arrival *a);
 /* Frees an MPQ with its parked packets, which are counted as lost. */
 void mpq__free(struct pspin *nic, struct nic_mpq *mpq);
 /* Frees the MPQ of a message that has not ended. None of its packets may be in flight. */
@@ -140,7 +140,7 @@ void mpq__complete(struct pspin *nic, struct nic_mpq *mpq);
 /* Counts a packet of the message that flow control dropped. */
 void mpq__flow_control(struct pspin *nic, struct nic_mpq *mpq, uint32_t payload_bytes);
 /* Expires idle messages, and replays parked packets. Nothing else may run. */
-void mpq__sweep(struct pspin *nic);
+void mpq__expire(struct pspin *nic);
 
 /* --- message.c: handlers of a message --- */
 
@@ -177,6 +177,6 @@ void entries__reset(struct pspin *nic);
 void entries__events_taken(struct messages *messages);
 
 /* Step 9, for a message that waits for its first packet. Returns PARKED, DUPLICATE or NO_PARKING. */
-enum spin_reason parking__add(struct pspin *nic, struct nic_mpq *mpq, struct inflight *inflight);
+enum spin_reason mpq__park(struct pspin *nic, struct nic_mpq *mpq, struct inflight *inflight);
 
 #endif

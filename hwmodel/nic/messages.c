@@ -43,7 +43,7 @@ static int set_limits(struct pspin *nic, const struct pspin_limits *limits)
 	to->age_ms = or_default(to->age_ms, SPIN_AGE_MS);
 	to->tombstone_ms = or_default(to->tombstone_ms, SPIN_TOMBSTONE_MS);
 	messages->mpqs = calloc(to->mpqs, sizeof(*messages->mpqs));
-	messages->window_bits = 32 * spin_window_lanes(to->window);
+	messages->window_bits = 32 * spin_words_of_window(to->window);
 	messages->windows = calloc(to->mpqs, messages->window_bits / 8);
 	if (!messages->mpqs || !messages->windows)
 		return -ENOMEM;
@@ -68,7 +68,7 @@ static void drop_messages(struct pspin *nic)
 			mpq__abandon(nic, &messages->mpqs[i]);
 	messages->stats.replay_lost = lost;
 	flows__clear(&messages->flows);
-	messages->next_mpq = messages->looked_mpq = messages->looked_me = 0;
+	messages->next_mpq = messages->scan_mpq = messages->scan_me = 0;
 	messages->now_ms = 0;
 }
 
@@ -96,7 +96,7 @@ void nic_messages__free(struct pspin *nic)
 static int has_message_limits(const struct pspin_limits *limits)
 {
 	return limits->mpqs || limits->parking || limits->window || limits->idle_ms || limits->age_ms || limits->tombstone_ms ||
-	       limits->take_put || limits->no_entry || limits->note_runs;
+	       limits->take_put || limits->no_entry || limits->report_runs;
 }
 
 static int set_datagrams(struct pspin *nic, const struct pspin_limits *limits)
@@ -159,7 +159,7 @@ int pspin__clock(struct pspin *nic, uint32_t now_ms, struct pspin_result *out)
 	event_log__begin(&nic->event_log);
 	nic->messages->now_ms = now_ms;
 	nic__one_at_a_time(nic, 1);
-	mpq__sweep(nic);
+	mpq__expire(nic);
 	nic__one_at_a_time(nic, 0);
 	entries__events_taken(nic->messages);
 	record__work_taken(nic);
@@ -172,7 +172,7 @@ void pspin__set_time(struct pspin *nic, uint64_t now_ns)
 	nic->device->soc.virtual_ns = now_ns;
 }
 
-void pspin__set_draw(struct pspin *nic, uint32_t draw)
+void pspin__set_random(struct pspin *nic, uint32_t draw)
 {
 	nic->device->soc.is_virtual = 1;
 	nic->device->soc.virtual_draw = draw;

@@ -87,7 +87,7 @@ void flows__clear(struct flows *flows)
 
 /* --- parked packets: they arrived before the first packet of their message --- */
 
-enum spin_reason parking__add(struct pspin *nic, struct nic_mpq *mpq, struct inflight *inflight)
+enum spin_reason mpq__park(struct pspin *nic, struct nic_mpq *mpq, struct inflight *inflight)
 {
 	struct messages *messages = nic->messages;
 
@@ -112,7 +112,7 @@ static struct inflight *parking__take(struct pspin *nic, struct nic_mpq *mpq)
 
 /* --- MPQs --- */
 
-struct nic_mpq *mpq__take(struct pspin *nic, const struct arrival *a)
+struct nic_mpq *mpq__alloc(struct pspin *nic, const struct arrival *a)
 {
 	struct messages *messages = nic->messages;
 	const uint8_t *udp = a->frame + a->in.ip_off + a->in.ip_bytes;
@@ -131,7 +131,7 @@ struct nic_mpq *mpq__take(struct pspin *nic, const struct arrival *a)
 		mpq->length = SPIN_LENGTH_UNKNOWN;
 		mpq->dst_port = (uint16_t)(udp[2] << 8 | udp[3]);
 		mpq->opened_ms = mpq->last_ms = messages->now_ms;
-		mpq->looked_handled = 1;
+		mpq->scan_handled = 1;
 		messages->taken[i / 64] |= 1ull << (i % 64);
 		return mpq;
 	}
@@ -167,7 +167,7 @@ void mpq__begin(struct pspin *nic, struct nic_mpq *mpq, const struct arrival *fi
 	uint32_t detail = first->slmp.type == SPIN_TYPE_GET ? may_read : may_answer ? first->slmp.atomic : 0;
 	struct hpu_scratch *scratch;
 
-	mpq->slot = slots__take(nic); /* never NULL: there are as many slots as messages */
+	mpq->slot = slots__alloc(nic); /* never NULL: there are as many slots as messages */
 	mpq->slot->mpq = mpq;
 	mpq->phase = MPQ_OPEN;
 	mpq->stride = first->slmp.payload_bytes;
@@ -264,7 +264,7 @@ void mpq__complete(struct pspin *nic, struct nic_mpq *mpq)
 
 	if (mpq->pending) {
 		entries__release(messages, mpq);
-	} else if (mpq->took_me) {
+	} else if (mpq->holds_me) {
 		entry->state = SPIN_ME_UNREAD;
 		flags = SPIN_EVENT_UNLINKED;
 	}
@@ -414,7 +414,7 @@ void mpq__refuse(struct pspin *nic, struct nic_mpq *mpq)
 	end_early(nic, mpq, 1, mpq->phase == MPQ_OPEN);
 }
 
-void mpq__sweep(struct pspin *nic)
+void mpq__expire(struct pspin *nic)
 {
 	struct messages *messages = nic->messages;
 

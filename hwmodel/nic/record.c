@@ -173,7 +173,7 @@ static int is_result_packet(const struct pspin *nic, const struct pspin_packet_r
 	return nic->device->one_at_a_time && record->packet == nic->device->asked_packet;
 }
 
-int record__is_looked_at(const struct pspin *nic, const struct pspin_packet_record *record)
+int record__wants_frame(const struct pspin *nic, const struct pspin_packet_record *record)
 {
 	return nic->observer.packet || is_result_packet(nic, record);
 }

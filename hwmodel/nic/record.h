@@ -20,7 +20,7 @@ void record__her(struct pspin *nic, const struct inflight *inflight);
 void record__command(struct pspin *nic, const struct hpu_command *command);
 void record__command_known(struct pspin *nic, const struct hpu_command *command);
 /* Does anything use the frame that leaves? */
-int record__is_looked_at(const struct pspin *nic, const struct pspin_packet_record *record);
+int record__wants_frame(const struct pspin *nic, const struct pspin_packet_record *record);
 /* Called when the packet is done; frame_bytes of device->frame leave. */
 void record__packet(struct pspin *nic, struct inflight *inflight, size_t frame_bytes);
 /* Called when the tasks of a replayed packet are done. The packet was reported when it was parked. */

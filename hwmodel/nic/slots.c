@@ -206,7 +206,7 @@ static struct slot *take_next_id(struct pspin *nic)
 	return take_slot(nic, id % slots->homes_in_use, id / slots->homes_in_use);
 }
 
-struct slot *slots__take(struct pspin *nic)
+struct slot *slots__alloc(struct pspin *nic)
 {
 	struct slots *slots = &nic->slots;
 	unsigned best = slots->per_home, best_home = 0;
@@ -224,7 +224,7 @@ struct slot *slots__take(struct pspin *nic)
 	return best == slots->per_home ? NULL : take_slot(nic, best_home, best);
 }
 
-struct slot *slots__take_number(struct pspin *nic, uint64_t number)
+struct slot *slots__alloc_number(struct pspin *nic, uint64_t number)
 {
 	struct slots *slots = &nic->slots;
 	const unsigned clusters = (unsigned)nic->device->target.clusters;

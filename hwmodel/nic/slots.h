@@ -41,9 +41,9 @@ void slots__close(struct pspin *nic);
 /* Does the target have an id for a new message? With ids in turn: is the next one free? */
 int slots__has_id(const struct pspin *nic);
 /* Takes a slot for a new message; its scratchpad is zero. NULL: none is free. */
-struct slot *slots__take(struct pspin *nic);
+struct slot *slots__alloc(struct pspin *nic);
 /* Takes the slot of that number if it is free; else NULL. */
-struct slot *slots__take_number(struct pspin *nic, uint64_t number);
+struct slot *slots__alloc_number(struct pspin *nic, uint64_t number);
 void slot__free(struct pspin *nic, struct slot *slot);
 struct slot *slots__find(const struct pspin *nic, uint32_t id);
 

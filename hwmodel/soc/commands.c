@@ -176,8 +176,8 @@ static uint64_t pass_port(struct interfaces *interfaces, const struct hpu_comman
 	if (command->region != MEMORY_L1)
 		return 0;
 	for (uint64_t i = 0; i < beats; i++, offset += line) {
-		at = reservations__take(&interfaces->port[command->cluster], at, 1);
-		l1__beat(interfaces->l1[command->cluster], at++, offset);
+		at = reservations__reserve(&interfaces->port[command->cluster], at, 1);
+		l1__reserve_beat(interfaces->l1[command->cluster], at++, offset);
 	}
 	return at - cycle - beats;
 }

@@ -333,7 +333,7 @@ static uint64_t write_beats(struct copies *copies, unsigned cluster, const struc
 	for (uint32_t i = 0; i < request->beats; i++) {
 		if (i == parts.first)
 			at += pages__short_of(parts.first, gap);
-		at = l1__beat_behind(copies->soc->l1[cluster], at, request->l1 + i * line) + 1;
+		at = l1__reserve_next_beat(copies->soc->l1[cluster], at, request->l1 + i * line) + 1;
 	}
 	requester->writer_free = at - way + pages__short_of(last, gap);
 	requester->writer_idles = last < gap;

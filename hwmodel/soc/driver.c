@@ -393,7 +393,7 @@ static uint32_t load_extension(struct hpu *hpu, uint32_t off, uint64_t cycle)
 		return (uint32_t)now;
 	case HPU_CLOCK_HIGH:
 		return hpu->clock_high;
-	case HPU_DRAW:
+	case HPU_RANDOM:
 		return draw(hpu);
 	case HPU_TAG:
 		return hpu->begun && hpu->running ? hpu->running->her->tag : 0;

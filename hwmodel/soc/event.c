@@ -49,7 +49,7 @@ uint64_t events__next(const struct events *events)
 	return events->count ? events->heap[0].cycle : UINT64_MAX;
 }
 
-void events__happen(struct events *events)
+void events__run_next(struct events *events)
 {
 	struct event first = events->heap[0];
 	size_t i = 0;

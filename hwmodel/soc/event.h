@@ -30,7 +30,7 @@ void events__add(struct events *events, uint64_t cycle, void (*happen)(void *, u
 /* Returns the cycle of the next event; UINT64_MAX if none. */
 uint64_t events__next(const struct events *events);
 /* Removes the next event and calls its handler. */
-void events__happen(struct events *events);
+void events__run_next(struct events *events);
 
 /*
  * A component's wake-up. Its handler is called once per cycle, however often it is set for that cycle. Once is enough, since a

@@ -54,7 +54,7 @@ int hpu__add(struct hpu *hpu, unsigned program, uint32_t code_at)
 	own->core = rv32_core__new(&config);
 	if (!own->core)
 		return -ENOMEM;
-	rv32_core__set_code_at(own->core, code_at);
+	rv32_core__set_code_offset(own->core, code_at);
 	return 0;
 }
 

@@ -91,7 +91,7 @@ static uint64_t group_bit(const struct l1 *l1, uint32_t bank)
 	return UINT64_C(1) << bank / l1->group_banks % 64;
 }
 
-void l1__beat(struct l1 *l1, uint64_t cycle, uint32_t offset)
+void l1__reserve_beat(struct l1 *l1, uint64_t cycle, uint32_t offset)
 {
 	struct beats *beats = &l1->beats[cycle % L1_AHEAD];
 
@@ -102,7 +102,7 @@ void l1__beat(struct l1 *l1, uint64_t cycle, uint32_t offset)
 		l1->beats_end = cycle + 1;
 }
 
-int l1__rests(const struct l1 *l1, uint64_t cycle)
+int l1__is_idle(const struct l1 *l1, uint64_t cycle)
 {
 	return l1->amo_cycles <= L1_AMO_OF_CORES && !l1->waiting && cycle >= l1->beats_end && cycle >= l1->free;
 }
@@ -117,10 +117,10 @@ static uint64_t without_beats(const struct l1 *l1, uint64_t cycle, uint32_t bank
 	return cycle;
 }
 
-uint64_t l1__beat_behind(struct l1 *l1, uint64_t cycle, uint32_t offset)
+uint64_t l1__reserve_next_beat(struct l1 *l1, uint64_t cycle, uint32_t offset)
 {
 	cycle = without_beats(l1, cycle, bank_of(l1, offset));
-	l1__beat(l1, cycle, offset);
+	l1__reserve_beat(l1, cycle, offset);
 	return cycle;
 }
 

@@ -30,13 +30,13 @@ void l1__request_remote(struct hpu *hpu, uint64_t cycle, unsigned cluster, uint3
  * Returns 1 if no request waits, no bank is taken from this cycle on, and an AMO does not take longer than a core accounts for. An HPU
  * that is alone in its cluster then need not request anything.
  */
-int l1__rests(const struct l1 *l1, uint64_t cycle);
+int l1__is_idle(const struct l1 *l1, uint64_t cycle);
 
 /* Takes the banks at `offset` for one beat in that cycle, which may be up to L1_AHEAD cycles ahead of the latest access. */
 #define L1_AHEAD 65536u
-void l1__beat(struct l1 *l1, uint64_t cycle, uint32_t offset);
+void l1__reserve_beat(struct l1 *l1, uint64_t cycle, uint32_t offset);
 /* The same, but in the first cycle from this one on in which no other beat takes these banks. Returns that cycle. */
-uint64_t l1__beat_behind(struct l1 *l1, uint64_t cycle, uint32_t offset);
+uint64_t l1__reserve_next_beat(struct l1 *l1, uint64_t cycle, uint32_t offset);
 
 /* Returns the cycles in which the port was busy. */
 uint64_t l1__port_busy(const struct l1 *l1);

@@ -66,7 +66,7 @@ uint64_t l2__read(struct l2 *l2, struct dma *dma, enum memory_region from, struc
 	dma->short_of = pages__short_of(parts.last, DMA_PART_CYCLES);
 	if (from == MEMORY_L2_PACKET) {
 		l2->read_busy += beats;
-		cycle = reservations__take(&l2->bursts, cycle, beats);
+		cycle = reservations__reserve(&l2->bursts, cycle, beats);
 	}
 	dma->read_from = from;
 	dma->read_until = cycle + beats;

@@ -69,7 +69,7 @@ static void enter_beats(struct hpu *hpu, unsigned cluster, uint64_t first, uint6
 	if (first < reaches)
 		first = reaches;
 	for (uint32_t i = 0; i < beats; i++)
-		l1__beat(hpu->soc->l1[cluster], first + i, addr % L1_STRIDE + i * (uint32_t)hpu->target->beat_bytes);
+		l1__reserve_beat(hpu->soc->l1[cluster], first + i, addr % L1_STRIDE + i * (uint32_t)hpu->target->beat_bytes);
 }
 
 /*

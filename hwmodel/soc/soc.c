@@ -265,7 +265,7 @@ static void turn(struct soc *soc, struct hpu *hpu, uint64_t until)
 	uint64_t cycle;
 
 	soc->turn = hpu;
-	soc__begin_turn(soc, hpu, until, l1__rests(soc->l1[hpu->cluster], tournament__cycle(soc->order.key[1])));
+	soc__begin_turn(soc, hpu, until, l1__is_idle(soc->l1[hpu->cluster], tournament__cycle(soc->order.key[1])));
 	hpu__turn(hpu);
 	soc->turn = NULL;
 	cycle = rv32_core__cycle(hpu->core);
@@ -292,7 +292,7 @@ static int step(struct soc *soc, uint64_t until)
 		if (event > until || event == UINT64_MAX)
 			return 0;
 		soc->now = soc->reached = event;
-		events__happen(&soc->events);
+		events__run_next(&soc->events);
 		return 1;
 	}
 	if (cycle > until)

@@ -159,7 +159,7 @@ static int move(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn *
 	int end;
 
 	if (BPF_SRC(insn->code) == BPF_K) {
-		*to = (struct nfp_reg){ .type = NFP_NUMBER, .half_def = all ? 0 : (uint32_t)s->insn + 1 };
+		*to = (struct nfp_reg){ .type = NFP_SCALAR, .half_def = all ? 0 : (uint32_t)s->insn + 1 };
 		nfp_scalar__set(&to->n, all ? (uint64_t)(int64_t)insn->imm : (uint32_t)insn->imm);
 		return 0;
 	}
@@ -168,18 +168,18 @@ static int move(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn *
 		return end;
 	from = nfp_state__reg(s, insn->src_reg);
 	if (insn->off) { /* with sign extension: the opcode check has refused it */
-		nfp_walk__number(w, s, insn->dst_reg, all ? 8 : 4);
+		nfp_walk__mark_unknown(w, s, insn->dst_reg, all ? 8 : 4);
 		return 0;
 	}
 	if (all) {
-		if (from->type == NFP_NUMBER && !from->id && !nfp_scalar__is_constant(&from->n))
+		if (from->type == NFP_SCALAR && !from->id && !nfp_scalar__is_constant(&from->n))
 			from->id = ++w->next_id;
 		*to = *from;
 		to->half_def = 0;
 		return 0;
 	}
-	if (from->type != NFP_NUMBER) { /* allowed for root; the number is unknown */
-		nfp_walk__number(w, s, insn->dst_reg, 4);
+	if (from->type != NFP_SCALAR) { /* allowed for root; the number is unknown */
+		nfp_walk__mark_unknown(w, s, insn->dst_reg, 4);
 		return 0;
 	}
 	if (from->n.umax <= UINT32_MAX && w->kernel >= NFP_KERNEL_6_12 && !from->id && !nfp_scalar__is_constant(&from->n))
@@ -188,14 +188,14 @@ static int move(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn *
 	if (to->n.umax > UINT32_MAX || w->kernel < NFP_KERNEL_6_12)
 		to->id = 0;
 	to->half_def = (uint32_t)s->insn + 1;
-	nfp_scalar__cut32(w->kernel, &to->n);
+	nfp_scalar__truncate32(w->kernel, &to->n);
 	return 0;
 }
 
 int nfp_walk__alu(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn *insn)
 {
 	int op = BPF_OP(insn->code), all = BPF_CLASS(insn->code) == BPF_ALU64, is_x = BPF_SRC(insn->code) == BPF_X, end = 0;
-	struct nfp_reg *to = nfp_state__reg(s, insn->dst_reg), from = { .type = NFP_NUMBER };
+	struct nfp_reg *to = nfp_state__reg(s, insn->dst_reg), from = { .type = NFP_SCALAR };
 
 	check_operands(w, s, insn);
 	if (op == BPF_MOV)
@@ -209,9 +209,9 @@ int nfp_walk__alu(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn
 	if (end)
 		return end;
 	if (op == BPF_END || op == BPF_NEG) {
-		if (to->type != NFP_NUMBER)
+		if (to->type != NFP_SCALAR)
 			return refuse_arithmetic(w, s, "no such arithmetic is allowed on a pointer to", to->type);
-		nfp_walk__number(w, s, insn->dst_reg, 8); /* the verifier forgets all bits, even after a 16-bit swap */
+		nfp_walk__mark_unknown(w, s, insn->dst_reg, 8); /* the verifier forgets all bits, even after a 16-bit swap */
 		to->half_def = all ? 0 : (uint32_t)s->insn + 1;
 		return 0;
 	}
@@ -219,18 +219,18 @@ int nfp_walk__alu(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn
 		from = *nfp_state__reg(s, insn->src_reg);
 	else
 		nfp_scalar__set(&from.n, (uint64_t)(int64_t)insn->imm);
-	if (from.type != NFP_NUMBER && to->type != NFP_NUMBER) {
+	if (from.type != NFP_SCALAR && to->type != NFP_SCALAR) {
 		if (op != BPF_SUB)
 			return refuse_arithmetic(w, s, "two pointers are combined, one to", to->type);
-		nfp_walk__number(w, s, insn->dst_reg, 8);
+		nfp_walk__mark_unknown(w, s, insn->dst_reg, 8);
 		return 0;
 	}
-	if (from.type != NFP_NUMBER) {
+	if (from.type != NFP_SCALAR) {
 		struct nfp_scalar number = to->n;
 
 		return add_to_pointer(w, s, insn, from, &number, 0);
 	}
-	if (to->type != NFP_NUMBER)
+	if (to->type != NFP_SCALAR)
 		return add_to_pointer(w, s, insn, *to, &from.n, 1);
 	if ((op == BPF_DIV || op == BPF_MOD) && !is_x && !insn->imm) {
 		nfp_walk__find(w, s, NFP_RULE_KERNEL_VERIFIER, "it divides by 0");

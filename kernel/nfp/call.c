@@ -113,7 +113,7 @@ static int map_argument(struct nfp_walk *w, struct nfp_state *s, const struct nf
 
 static void result_is_number(struct nfp_walk *w, struct nfp_state *s)
 {
-	nfp_walk__number(w, s, 0, 8);
+	nfp_walk__mark_unknown(w, s, 0, 8);
 }
 
 static int map_call(struct nfp_walk *w, struct nfp_state *s, int32_t number)
@@ -161,7 +161,7 @@ static int event_call(struct nfp_walk *w, struct nfp_state *s)
 		nfp_walk__find(w, s, NFP_RULE_HELPER_FIRMWARE, "firmware %s has no bpf_perf_event_output()", w->profile->firmware);
 	if ((uint32_t)flags->n.mask || (uint32_t)flags->n.value != (uint32_t)BPF_F_CURRENT_CPU)
 		nfp_walk__find(w, s, NFP_RULE_EVENT_CPU, "the event is not for the current CPU only");
-	if (data->type != NFP_NUMBER && data->type != NFP_STACK && data->type != NFP_VALUE && data->type != NFP_PACKET)
+	if (data->type != NFP_SCALAR && data->type != NFP_STACK && data->type != NFP_VALUE && data->type != NFP_PACKET)
 		nfp_walk__find(w, s, NFP_RULE_EVENT_DATA, "the data is in %s", nfp_type__name(data->type));
 	else if (data->type == NFP_STACK)
 		check_on_stack(w, s, 4, "event's data");
@@ -169,7 +169,7 @@ static int event_call(struct nfp_walk *w, struct nfp_state *s)
 		nfp_walk__find(w, s, NFP_RULE_EVENT_DATA, "the data is in %s on one path and in %s on another", nfp_type__name(m->data),
 			       nfp_type__name(data->type));
 	m->data = data->type;
-	if (nfp_state__reg(s, 2)->type != NFP_MAP || nfp_state__reg(s, 1)->type != NFP_CTX || bytes->type != NFP_NUMBER) {
+	if (nfp_state__reg(s, 2)->type != NFP_MAP || nfp_state__reg(s, 1)->type != NFP_CTX || bytes->type != NFP_SCALAR) {
 		nfp_walk__find(w, s, NFP_RULE_KERNEL_VERIFIER, "the arguments of bpf_perf_event_output() are of other types");
 		return 1;
 	}
@@ -185,7 +185,7 @@ static int event_call(struct nfp_walk *w, struct nfp_state *s)
 		nfp_walk__find(w, s, NFP_RULE_KERNEL_VERIFIER, "the kernel lets bpf_perf_event_output() read no packet by a pointer");
 		return 1;
 	}
-	if (data->type != NFP_NUMBER && bytes->n.umax && nfp_walk__helper_reads(w, s, 4, (uint32_t)bytes->n.umax))
+	if (data->type != NFP_SCALAR && bytes->n.umax && nfp_walk__helper_reads(w, s, 4, (uint32_t)bytes->n.umax))
 		return 1;
 	result_is_number(w, s);
 	return 0;
@@ -196,7 +196,7 @@ static void record_adjust_head(struct nfp_walk *w, struct nfp_state *s)
 {
 	const struct nfp_reg *by = nfp_state__reg(s, 2);
 	int32_t constant = (int32_t)by->n.value;
-	int is_short = by->type == NFP_NUMBER && nfp_scalar__is_constant(&by->n) && constant <= SHORTEST_FRAME_PAYLOAD &&
+	int is_short = by->type == NFP_SCALAR && nfp_scalar__is_constant(&by->n) && constant <= SHORTEST_FRAME_PAYLOAD &&
 		       constant <= (int32_t)w->profile->head_guaranteed_add && constant >= -(int32_t)w->profile->head_guaranteed_sub;
 
 	if (w->adjust_head_at != -1 && (w->adjust_head_at != s->insn || w->adjust_head_by != constant))
@@ -209,8 +209,8 @@ static void invalidate_packet(void *arg, struct nfp_reg *reg)
 {
 	(void)arg;
 	if (reg->type == NFP_PACKET || reg->type == NFP_PACKET_END || reg->type == NFP_PACKET_META) {
-		*reg = (struct nfp_reg){ .type = NFP_NUMBER };
-		nfp_scalar__forget(&reg->n);
+		*reg = (struct nfp_reg){ .type = NFP_SCALAR };
+		nfp_scalar__mark_unknown(&reg->n);
 	}
 }
 
@@ -218,7 +218,7 @@ static int adjust_call(struct nfp_walk *w, struct nfp_state *s, int32_t number)
 {
 	const struct nfp_reg *by = nfp_state__reg(s, 2);
 
-	if (nfp_state__reg(s, 1)->type != NFP_CTX || by->type != NFP_NUMBER) {
+	if (nfp_state__reg(s, 1)->type != NFP_CTX || by->type != NFP_SCALAR) {
 		nfp_walk__find(w, s, NFP_RULE_KERNEL_VERIFIER, "the arguments are not xdp_md and a number");
 		return 1;
 	}
@@ -289,10 +289,10 @@ int nfp_walk__helper(struct nfp_walk *w, struct nfp_state *s, const struct bpf_i
 	}
 	w->meta[s->insn].helper = (uint32_t)insn->imm;
 	if (row >= 0 && helpers[row].moves_packet)
-		nfp_state__each(s, invalidate_packet, NULL);
+		nfp_state__for_each_reg(s, invalidate_packet, NULL);
 	for (unsigned i = 1; i <= 5; i++) {
-		*nfp_state__reg(s, i) = (struct nfp_reg){ .type = NFP_NOTHING };
-		nfp_scalar__forget(&nfp_state__reg(s, i)->n);
+		*nfp_state__reg(s, i) = (struct nfp_reg){ .type = NFP_NOT_INIT };
+		nfp_scalar__mark_unknown(&nfp_state__reg(s, i)->n);
 	}
 	return end;
 }

@@ -33,15 +33,15 @@ static void check_sizes(const struct nfp_map *map, const struct nfp_profile *pro
 	const struct nfp_map_definition *is = &map->is;
 
 	if (is->key_bytes > profile->key_bytes_max)
-		FIND(f, NFP_RULE_MAP_KEY_SIZE, "the key of %s has %u bytes, %u are the most", map->name, is->key_bytes,
+		FIND(f, NFP_RULE_MAP_KEY_SIZE, "the key of %s has %u bytes, the maximum is %u", map->name, is->key_bytes,
 		     profile->key_bytes_max);
 	if (is->value_bytes > profile->value_bytes_max)
-		FIND(f, NFP_RULE_MAP_VALUE_SIZE, "the value of %s has %u bytes, %u are the most", map->name, is->value_bytes,
+		FIND(f, NFP_RULE_MAP_VALUE_SIZE, "the value of %s has %u bytes, the maximum is %u", map->name, is->value_bytes,
 		     profile->value_bytes_max);
 	if (round8(is->key_bytes) > UINT32_MAX - round8(is->value_bytes) ||
 	    round8(is->key_bytes) + round8(is->value_bytes) > profile->element_bytes_max)
 		FIND(f, NFP_RULE_MAP_ELEMENT_SIZE,
-		     "key and value of %s have %u and %u bytes, which are %llu when rounded up, and %u are the most", map->name,
+		     "key and value of %s have %u and %u bytes, which are %llu when rounded up, and the maximum is %u", map->name,
 		     is->key_bytes, is->value_bytes, (unsigned long long)round8(is->key_bytes) + round8(is->value_bytes),
 		     profile->element_bytes_max);
 }
@@ -80,9 +80,9 @@ static void check_maps(const struct nfp_object *o, const struct nfp_profile *pro
 		maps++;
 	}
 	if (maps > profile->maps_max)
-		FIND(f, NFP_RULE_MAP_COUNT, "it has %u maps, %u are the most", maps, profile->maps_max);
+		FIND(f, NFP_RULE_MAP_COUNT, "it has %u maps, the maximum is %u", maps, profile->maps_max);
 	if (entries > profile->entries_max)
-		FIND(f, NFP_RULE_MAP_ENTRIES, "its maps have %llu entries, %u are the most", (unsigned long long)entries,
+		FIND(f, NFP_RULE_MAP_ENTRIES, "its maps have %llu entries, the maximum is %u", (unsigned long long)entries,
 		     profile->entries_max);
 }
 
@@ -106,13 +106,13 @@ static void check_totals(const struct nfp_walk *w, unsigned mtu, struct walk_res
 	j->stack_bytes = nfp_jit__stack_bytes(w);
 	j->packet_bytes = w->packet_bytes;
 	if (j->stack_bytes > w->profile->stack_bytes)
-		FIND(&j->findings, NFP_RULE_STACK_SIZE, "its frames take %u bytes of stack, %u are the most", j->stack_bytes,
+		FIND(&j->findings, NFP_RULE_STACK_SIZE, "its frames take %u bytes of stack, the maximum is %u", j->stack_bytes,
 		     w->profile->stack_bytes);
 	if (nfp_findings__verdict(&j->findings) > NFP_WARN)
 		return;
 	j->nfp_instructions = nfp_jit__count(w);
 	if (j->nfp_instructions > w->profile->instructions_max)
-		FIND(&j->findings, NFP_RULE_PROGRAM_SIZE, "it would be some %u instructions of the NFP, %u are the most",
+		FIND(&j->findings, NFP_RULE_PROGRAM_SIZE, "it would be some %u instructions of the NFP, the maximum is %u",
 		     j->nfp_instructions, w->profile->instructions_max);
 	/* an unknown MTU may be small enough */
 	if (reach && j->packet_bytes > reach + 1 && (!mtu || mtu > reach))
@@ -138,7 +138,7 @@ static int walk_program(const struct nfp_object *o, const struct nfp_code *code,
 
 /* --- the report --- */
 
-static struct nfp_finding *finding_of(struct nfp_program *p, const struct nfp_found *found)
+static struct nfp_finding *finding_of(struct nfp_program *p, const struct nfp_walk_finding *found)
 {
 	for (unsigned i = 0; i < p->count; i++)
 		if (p->findings[i].rule == nfp_rule__name(found->rule) && p->findings[i].insn == found->insn)
@@ -146,7 +146,7 @@ static struct nfp_finding *finding_of(struct nfp_program *p, const struct nfp_fo
 	return NULL;
 }
 
-static void describe(const struct nfp_object *o, const struct nfp_code *code, const struct nfp_found *found, struct nfp_finding *to)
+static void describe(const struct nfp_object *o, const struct nfp_code *code, const struct nfp_walk_finding *found, struct nfp_finding *to)
 {
 	*to = (struct nfp_finding){
 		.rule = nfp_rule__name(found->rule), .verdict = found->verdict, .insn = found->insn, .advice = nfp_rule__advice(found->rule)
@@ -162,7 +162,7 @@ static int add_findings(const struct nfp_object *o, const struct nfp_code *code,
 			struct nfp_program *p)
 {
 	for (unsigned i = 0; i < j->findings.count; i++) {
-		const struct nfp_found *found = &j->findings.found[i];
+		const struct nfp_walk_finding *found = &j->findings.found[i];
 		struct nfp_finding *to = finding_of(p, found), *more;
 
 		if (!to) {

@@ -57,7 +57,7 @@ static int check_stack_pointer(struct nfp_walk *w, struct nfp_state *s, const st
 		nfp_walk__find(w, s, NFP_RULE_STACK_OFFSET, "the offset into the stack varies");
 		return -1;
 	}
-	if (m->pointer == NFP_NOTHING)
+	if (m->pointer == NFP_NOT_INIT)
 		return 0;
 	m->offset_varies |= m->pointer_offset != off;
 	if (m->offset_varies && m->pointer_offset % 4 != off % 4)
@@ -96,7 +96,7 @@ static int check_pointer(struct nfp_walk *w, struct nfp_state *s, const struct n
 	}
 	if (access == STORE_CONSTANT)
 		return 0;
-	if (m->pointer != NFP_NOTHING && m->pointer != reg->type)
+	if (m->pointer != NFP_NOT_INIT && m->pointer != reg->type)
 		nfp_walk__find(w, s, NFP_RULE_TWO_POINTER_TYPES, "it accesses %s on one path and %s on another", nfp_type__name(m->pointer),
 			       nfp_type__name(reg->type));
 	m->pointer = reg->type;
@@ -172,7 +172,7 @@ static void save_reg(struct nfp_walk *w, struct nfp_slot *slot, const struct nfp
 	slot->reg = *reg;
 	if (bytes < 8) {
 		slot->reg.id = 0;
-		nfp_scalar__cut(w->kernel, &slot->reg.n, bytes);
+		nfp_scalar__truncate(w->kernel, &slot->reg.n, bytes);
 	}
 	memset(slot->bytes, NFP_BYTE_SPILLED, bytes);
 }
@@ -182,7 +182,7 @@ static int write_stack(struct nfp_walk *w, struct nfp_state *s, const struct nfp
 		       const struct nfp_reg *reg)
 {
 	int64_t off = to->off + (int64_t)to->n.value + insn_off;
-	int is_zero = reg && reg->type == NFP_NUMBER && nfp_scalar__is_constant(&reg->n) && !reg->n.value;
+	int is_zero = reg && reg->type == NFP_SCALAR && nfp_scalar__is_constant(&reg->n) && !reg->n.value;
 	struct nfp_frame *frame;
 
 	if (check_stack_bounds(w, s, to, insn_off, bytes))
@@ -191,7 +191,7 @@ static int write_stack(struct nfp_walk *w, struct nfp_state *s, const struct nfp
 		nfp_walk__find(w, s, NFP_RULE_KERNEL_VERIFIER, "stack offset %d is not a multiple of %u", (int)off, bytes);
 		return 1;
 	}
-	if (reg && reg->type != NFP_NUMBER && bytes != 8) {
+	if (reg && reg->type != NFP_SCALAR && bytes != 8) {
 		nfp_walk__find(w, s, NFP_RULE_KERNEL_VERIFIER, "a part of a pointer is stored");
 		return 1;
 	}
@@ -248,7 +248,7 @@ static int read_stack(struct nfp_walk *w, struct nfp_state *s, const struct nfp_
 		saved += stack_byte(frame, off + i) == NFP_BYTE_SPILLED;
 	}
 	slot = slot_of(off) < frame->slots ? &frame->slot[slot_of(off)] : NULL;
-	if (saved == bytes && slot && byte_of(off) == 0 && (slot->reg.type == NFP_NUMBER || bytes == 8)) {
+	if (saved == bytes && slot && byte_of(off) == 0 && (slot->reg.type == NFP_SCALAR || bytes == 8)) {
 		unsigned spilled_bytes = slot->bytes[7] == NFP_BYTE_SPILLED ? 8 : 4;
 		struct nfp_reg *to = nfp_state__reg(s, insn->dst_reg);
 
@@ -257,11 +257,11 @@ static int read_stack(struct nfp_walk *w, struct nfp_state *s, const struct nfp_
 			to->half_def = bytes < 8 ? (uint32_t)s->insn + 1 : 0;
 			if (bytes < spilled_bytes)
 				to->id = 0;
-			nfp_scalar__cut(w->kernel, &to->n, bytes);
+			nfp_scalar__truncate(w->kernel, &to->n, bytes);
 			return 0;
 		}
 	}
-	nfp_walk__number(w, s, insn->dst_reg, bytes);
+	nfp_walk__mark_unknown(w, s, insn->dst_reg, bytes);
 	if (zeros == bytes)
 		nfp_scalar__set(&nfp_state__reg(s, insn->dst_reg)->n, 0);
 	return 0;
@@ -281,7 +281,7 @@ static int load_ctx(struct nfp_walk *w, struct nfp_state *s, const struct nfp_re
 	}
 	if (off > 4)
 		nfp_walk__find(w, s, NFP_RULE_CTX_FIELD, "it reads xdp_md's %s", fields[off / 4]);
-	nfp_walk__number(w, s, insn->dst_reg, 4);
+	nfp_walk__mark_unknown(w, s, insn->dst_reg, 4);
 	if (off > 8)
 		return 0;
 	to->type = off == 0 ? NFP_PACKET : off == 4 ? NFP_PACKET_END : NFP_PACKET_META;
@@ -312,7 +312,7 @@ int nfp_walk__load(struct nfp_walk *w, struct nfp_state *s, const struct bpf_ins
 	default:
 		end = check_value_bounds(w, s, &from, insn->off, bytes);
 	}
-	nfp_walk__number(w, s, insn->dst_reg, bytes);
+	nfp_walk__mark_unknown(w, s, insn->dst_reg, bytes);
 	return end;
 }
 
@@ -337,7 +337,7 @@ static int store(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn 
 		nfp_walk__find(w, s, NFP_RULE_QUEUE_RANGE, "queue %llu is chosen", (unsigned long long)value->n.umin);
 	if (check_pointer(w, s, &to, insn->off, bytes, access))
 		return 1;
-	if (to.type != NFP_STACK && to.type != NFP_CTX && value->type != NFP_NUMBER) {
+	if (to.type != NFP_STACK && to.type != NFP_CTX && value->type != NFP_SCALAR) {
 		nfp_walk__find(w, s, NFP_RULE_KERNEL_VERIFIER, "a pointer is stored into %s", nfp_type__name(to.type));
 		return 1;
 	}
@@ -366,7 +366,7 @@ int nfp_walk__store(struct nfp_walk *w, struct nfp_state *s, const struct bpf_in
 
 int nfp_walk__store_constant(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn *insn)
 {
-	struct nfp_reg value = { .type = NFP_NUMBER };
+	struct nfp_reg value = { .type = NFP_SCALAR };
 
 	nfp_walk__find(w, s, NFP_RULE_ST_IMMEDIATE, "the constant %d is stored without a register", insn->imm);
 	nfp_scalar__set(&value.n, (uint64_t)(int64_t)insn->imm);
@@ -388,7 +388,7 @@ int nfp_walk__atomic(struct nfp_walk *w, struct nfp_state *s, const struct bpf_i
 	if (insn->imm != BPF_ADD) {
 		nfp_walk__find(w, s, NFP_RULE_ATOMIC_OP, "the atomic operation 0x%x is not a plain addition", (unsigned)insn->imm);
 		if (insn->imm & BPF_FETCH && insn->src_reg < 10)
-			nfp_walk__number(w, s, insn->imm == BPF_CMPXCHG ? 0 : insn->src_reg, bytes);
+			nfp_walk__mark_unknown(w, s, insn->imm == BPF_CMPXCHG ? 0 : insn->src_reg, bytes);
 		return to.type == NFP_STACK ? write_stack(w, s, &to, insn->off, bytes, NULL) : 0;
 	}
 	if (to.type != NFP_VALUE) {
@@ -396,7 +396,7 @@ int nfp_walk__atomic(struct nfp_walk *w, struct nfp_state *s, const struct bpf_i
 			       nfp_type__name(to.type));
 		return to.type == NFP_STACK ? write_stack(w, s, &to, insn->off, bytes, NULL) : 1;
 	}
-	if (value.type != NFP_NUMBER) {
+	if (value.type != NFP_SCALAR) {
 		nfp_walk__find(w, s, NFP_RULE_ATOMIC_OP, "a pointer is added");
 		return 1;
 	}

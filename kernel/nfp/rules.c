@@ -45,7 +45,7 @@ enum nfp_verdict nfp_rule__verdict(enum nfp_rule rule)
 
 void nfp_findings__add(struct nfp_findings *f, enum nfp_rule rule, enum nfp_verdict verdict, int insn, const char *format, ...)
 {
-	struct nfp_found *to = NULL;
+	struct nfp_walk_finding *to = NULL;
 	va_list args;
 
 	for (unsigned i = 0; i < f->count; i++)

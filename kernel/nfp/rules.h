@@ -75,7 +75,7 @@ const char *nfp_rule__advice(enum nfp_rule rule);
 enum nfp_verdict nfp_rule__verdict(enum nfp_rule rule);
 
 /* A finding of one walk of one program. */
-struct nfp_found {
+struct nfp_walk_finding {
 	enum nfp_rule rule;
 	enum nfp_verdict verdict;
 	int insn; /* -1: none */
@@ -85,7 +85,7 @@ struct nfp_found {
 #define NFP_FOUND_MAX 64 /* per program; later findings are dropped */
 
 struct nfp_findings {
-	struct nfp_found found[NFP_FOUND_MAX];
+	struct nfp_walk_finding found[NFP_FOUND_MAX];
 	unsigned count;
 };
 

@@ -17,7 +17,7 @@ void nfp_scalar__unbound(struct nfp_scalar *s, unsigned bits)
 	store(s, &r);
 }
 
-void nfp_scalar__forget(struct nfp_scalar *s)
+void nfp_scalar__mark_unknown(struct nfp_scalar *s)
 {
 	s->value = 0;
 	s->mask = UINT64_MAX;
@@ -240,7 +240,7 @@ static void deduce(enum nfp_kernel kernel, struct nfp_scalar *s)
 }
 
 /* Each view takes over what the others know. */
-void nfp_scalar__settle(enum nfp_kernel kernel, struct nfp_scalar *s)
+void nfp_scalar__sync_bounds(enum nfp_kernel kernel, struct nfp_scalar *s)
 {
 	struct bits all, half;
 
@@ -272,13 +272,13 @@ void nfp_scalar__take_low(struct nfp_scalar *s)
 	}
 }
 
-void nfp_scalar__cut32(enum nfp_kernel kernel, struct nfp_scalar *s)
+void nfp_scalar__truncate32(enum nfp_kernel kernel, struct nfp_scalar *s)
 {
 	nfp_scalar__take_low(s);
-	nfp_scalar__settle(kernel, s);
+	nfp_scalar__sync_bounds(kernel, s);
 }
 
-void nfp_scalar__cut(enum nfp_kernel kernel, struct nfp_scalar *s, unsigned bytes)
+void nfp_scalar__truncate(enum nfp_kernel kernel, struct nfp_scalar *s, unsigned bytes)
 {
 	uint64_t mask;
 
@@ -297,7 +297,7 @@ void nfp_scalar__cut(enum nfp_kernel kernel, struct nfp_scalar *s, unsigned byte
 	s->smax = (int64_t)s->umax;
 	if (bytes < 4)
 		nfp_scalar__unbound(s, 32);
-	nfp_scalar__settle(kernel, s);
+	nfp_scalar__sync_bounds(kernel, s);
 }
 
 /* --- arithmetic --- */
@@ -498,7 +498,7 @@ static int is_computed(enum nfp_kernel kernel, int op, int is_64, const struct n
 void nfp_scalar__alu(enum nfp_kernel kernel, int op, int is_64, struct nfp_scalar *d, const struct nfp_scalar *s)
 {
 	if (!is_computed(kernel, op, is_64, s)) {
-		nfp_scalar__forget(d);
+		nfp_scalar__mark_unknown(d);
 		return;
 	}
 	switch (op) {
@@ -526,11 +526,11 @@ void nfp_scalar__alu(enum nfp_kernel kernel, int op, int is_64, struct nfp_scala
 		shift_right(is_64, op == BPF_ARSH, d, (unsigned)s->umin);
 		break;
 	default:
-		nfp_scalar__forget(d);
+		nfp_scalar__mark_unknown(d);
 	}
 	if (!is_64)
 		nfp_scalar__take_low(d);
-	nfp_scalar__settle(kernel, d);
+	nfp_scalar__sync_bounds(kernel, d);
 }
 
 int nfp_scalar__contains(const struct nfp_scalar *outer, const struct nfp_scalar *inner)

@@ -11,14 +11,14 @@
 #include "kernel/nfp/verdict.h"
 
 void nfp_scalar__set(struct nfp_scalar *s, uint64_t value);
-void nfp_scalar__forget(struct nfp_scalar *s);
+void nfp_scalar__mark_unknown(struct nfp_scalar *s);
 int nfp_scalar__is_constant(const struct nfp_scalar *s);
 int nfp_scalar__is_constant32(const struct nfp_scalar *s);
 
 /* Keeps what a load of `bytes` (1 to 8) leaves. */
-void nfp_scalar__cut(enum nfp_kernel kernel, struct nfp_scalar *s, unsigned bytes);
+void nfp_scalar__truncate(enum nfp_kernel kernel, struct nfp_scalar *s, unsigned bytes);
 /* Keeps what a move of the low half leaves. */
-void nfp_scalar__cut32(enum nfp_kernel kernel, struct nfp_scalar *s);
+void nfp_scalar__truncate32(enum nfp_kernel kernel, struct nfp_scalar *s);
 
 /* d = d OP s; `op` is BPF_OP() of an ALU instruction that is not MOV, END or NEG. */
 void nfp_scalar__alu(enum nfp_kernel kernel, int op, int is_64, struct nfp_scalar *d, const struct nfp_scalar *s);

@@ -158,7 +158,7 @@ static void spread_6_1(int is_64, struct nfp_scalar *s)
 	} else {
 		nfp_scalar__unbound(s, 64);
 	}
-	nfp_scalar__settle(NFP_KERNEL_6_1, s);
+	nfp_scalar__sync_bounds(NFP_KERNEL_6_1, s);
 }
 
 void nfp_scalar__refine(enum nfp_kernel kernel, int op, int is_64, int is_taken, struct nfp_scalar *a, struct nfp_scalar *b)
@@ -191,8 +191,8 @@ void nfp_scalar__refine(enum nfp_kernel kernel, int op, int is_64, int is_taken,
 	else /* a > b is false, so b >= a */
 		refine_greater(b, a, bits, op == BPF_JSGT || op == BPF_JSGE, op == BPF_JGT || op == BPF_JSGT);
 	if (kernel >= NFP_KERNEL_6_12) {
-		nfp_scalar__settle(kernel, a);
-		nfp_scalar__settle(kernel, b);
+		nfp_scalar__sync_bounds(kernel, a);
+		nfp_scalar__sync_bounds(kernel, b);
 	} else {
 		spread_6_1(is_64, a);
 		spread_6_1(is_64, b);

@@ -130,6 +130,6 @@ void nfp_scalar__unbound(struct nfp_scalar *s, unsigned bits);
 /* The bounds of all 64 bits become those of the low half, because the upper half is 0. */
 void nfp_scalar__take_low(struct nfp_scalar *s);
 /* Each view takes over what the others know. */
-void nfp_scalar__settle(enum nfp_kernel kernel, struct nfp_scalar *s);
+void nfp_scalar__sync_bounds(enum nfp_kernel kernel, struct nfp_scalar *s);
 
 #endif

@@ -27,7 +27,7 @@ static struct nfp_frame *new_frame(int return_to, unsigned function)
 	if (!frame)
 		return NULL;
 	for (unsigned i = 0; i < 11; i++)
-		nfp_scalar__forget(&frame->regs[i].n);
+		nfp_scalar__mark_unknown(&frame->regs[i].n);
 	frame->return_to = return_to;
 	frame->function = function;
 	return frame;
@@ -102,7 +102,7 @@ int nfp_state__grow(struct nfp_state *s, unsigned frame, unsigned slots)
 	return 0;
 }
 
-void nfp_state__each(struct nfp_state *s, void (*f)(void *arg, struct nfp_reg *reg), void *arg)
+void nfp_state__for_each_reg(struct nfp_state *s, void (*f)(void *arg, struct nfp_reg *reg), void *arg)
 {
 	for (unsigned i = 0; i <= s->current; i++) {
 		for (unsigned r = 0; r < 10; r++)
@@ -131,11 +131,11 @@ static int match_id(struct id_map *map, uint32_t outer, uint32_t inner)
 
 static int reg_contains(struct id_map *ids, const struct nfp_reg *outer, const struct nfp_reg *inner)
 {
-	if (outer->type == NFP_NOTHING)
+	if (outer->type == NFP_NOT_INIT)
 		return 1;
 	if (outer->type != inner->type || !nfp_scalar__contains(&outer->n, &inner->n))
 		return 0;
-	if (outer->type == NFP_NUMBER)
+	if (outer->type == NFP_SCALAR)
 		return match_id(ids, outer->id, inner->id);
 	if (outer->type == NFP_PACKET && outer->range > inner->range)
 		return 0;
@@ -150,7 +150,7 @@ static int slot_contains(struct id_map *ids, const struct nfp_slot *outer, const
 			continue;
 		if (outer->bytes[b] == NFP_BYTE_ANY && inner->bytes[b] == NFP_BYTE_NOTHING && is_in_frame)
 			continue;
-		if (outer->bytes[b] == NFP_BYTE_ANY && inner->bytes[b] == NFP_BYTE_SPILLED && inner->reg.type == NFP_NUMBER)
+		if (outer->bytes[b] == NFP_BYTE_ANY && inner->bytes[b] == NFP_BYTE_SPILLED && inner->reg.type == NFP_SCALAR)
 			continue;
 		if (outer->bytes[b] != inner->bytes[b])
 			return 0;

@@ -9,8 +9,8 @@
 #define NFP_STACK_SLOTS 64 /* of 8 bytes: MAX_BPF_STACK */
 
 enum nfp_type {
-	NFP_NOTHING, /* not written yet */
-	NFP_NUMBER,
+	NFP_NOT_INIT, /* not written yet */
+	NFP_SCALAR,
 	NFP_CTX,
 	NFP_STACK,
 	NFP_PACKET,
@@ -77,7 +77,7 @@ void nfp_state__free(struct nfp_state *s);
 int nfp_state__grow(struct nfp_state *s, unsigned frame, unsigned slots);
 
 /* Calls f for every register and spilled register of all frames. */
-void nfp_state__each(struct nfp_state *s, void (*f)(void *arg, struct nfp_reg *reg), void *arg);
+void nfp_state__for_each_reg(struct nfp_state *s, void (*f)(void *arg, struct nfp_reg *reg), void *arg);
 
 /*
  * Returns 1 if `outer` allows everything that `inner` allows. In the innermost frame only the registers in `live` (bits) count.

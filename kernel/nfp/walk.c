@@ -17,13 +17,13 @@
 #define PENDING_MAX         8192u   /* BPF_COMPLEXITY_LIMIT_JMP_SEQ */
 #define PACKET_MAX          0xffffu /* MAX_PACKET_OFF */
 
-void nfp_walk__number(struct nfp_walk *w, struct nfp_state *s, unsigned reg, unsigned bytes)
+void nfp_walk__mark_unknown(struct nfp_walk *w, struct nfp_state *s, unsigned reg, unsigned bytes)
 {
 	struct nfp_reg *r = nfp_state__reg(s, reg);
 
-	*r = (struct nfp_reg){ .type = NFP_NUMBER, .half_def = bytes < 8 ? (uint32_t)s->insn + 1 : 0 };
-	nfp_scalar__forget(&r->n);
-	nfp_scalar__cut(w->kernel, &r->n, bytes);
+	*r = (struct nfp_reg){ .type = NFP_SCALAR, .half_def = bytes < 8 ? (uint32_t)s->insn + 1 : 0 };
+	nfp_scalar__mark_unknown(&r->n);
+	nfp_scalar__truncate(w->kernel, &r->n, bytes);
 }
 
 int nfp_walk__read(struct nfp_walk *w, struct nfp_state *s, unsigned reg, int all)
@@ -35,7 +35,7 @@ int nfp_walk__read(struct nfp_walk *w, struct nfp_state *s, unsigned reg, int al
 		return 1;
 	}
 	r = nfp_state__reg(s, reg);
-	if (r->type == NFP_NOTHING) {
+	if (r->type == NFP_NOT_INIT) {
 		nfp_walk__find(w, s, NFP_RULE_UNINITIALIZED, "R%u was never written", reg);
 		return 1;
 	}
@@ -57,7 +57,7 @@ static int load_constant(struct nfp_walk *w, struct nfp_state *s, const struct b
 		nfp_walk__find(w, s, NFP_RULE_OPCODE, "the 64-bit load is damaged");
 		return 1;
 	}
-	*to = (struct nfp_reg){ .type = NFP_NUMBER };
+	*to = (struct nfp_reg){ .type = NFP_SCALAR };
 	nfp_scalar__set(&to->n, 0);
 	switch (insn->src_reg) {
 	case 0:
@@ -93,7 +93,7 @@ static void copy_number(void *arg, struct nfp_reg *reg)
 {
 	const struct reg_update *reg_update = arg;
 
-	if (reg->type == NFP_NUMBER && reg->id == reg_update->id)
+	if (reg->type == NFP_SCALAR && reg->id == reg_update->id)
 		reg->n = reg_update->from->n;
 }
 
@@ -102,8 +102,8 @@ static void update_copies(struct nfp_state *s, const struct nfp_reg *reg)
 {
 	struct nfp_reg known = *reg;
 
-	if (reg->type == NFP_NUMBER && reg->id)
-		nfp_state__each(s, copy_number, &(struct reg_update){ .id = reg->id, .from = &known });
+	if (reg->type == NFP_SCALAR && reg->id)
+		nfp_state__for_each_reg(s, copy_number, &(struct reg_update){ .id = reg->id, .from = &known });
 }
 
 static void copy_range(void *arg, struct nfp_reg *reg)
@@ -119,7 +119,7 @@ static void set_packet_range(struct nfp_state *s, const struct nfp_reg *reg, int
 {
 	if (reg->off < 0 || (!reg->off && below) || reg->n.umax > PACKET_MAX || reg->n.umax + (uint32_t)reg->off > PACKET_MAX)
 		return;
-	nfp_state__each(s, copy_range, &(struct reg_update){ .id = reg->id, .range = reg->off + below });
+	nfp_state__for_each_reg(s, copy_range, &(struct reg_update){ .id = reg->id, .range = reg->off + below });
 }
 
 static void mark_null_or_value(void *arg, struct nfp_reg *reg)
@@ -128,7 +128,7 @@ static void mark_null_or_value(void *arg, struct nfp_reg *reg)
 
 	if (reg->type != NFP_VALUE_OR_NULL || reg->id != reg_update->id)
 		return;
-	reg->type = reg_update->is_null ? NFP_NUMBER : NFP_VALUE;
+	reg->type = reg_update->is_null ? NFP_SCALAR : NFP_VALUE;
 	reg->id = 0;
 	nfp_scalar__set(&reg->n, 0);
 }
@@ -178,10 +178,10 @@ static void refine_branch(struct nfp_walk *w, struct nfp_state *s, const struct 
 		return;
 	}
 	if (a->type == NFP_VALUE_OR_NULL && !is_x && !insn->imm && is_64 && (op == BPF_JEQ || op == BPF_JNE)) {
-		nfp_state__each(s, mark_null_or_value, &(struct reg_update){ .id = a->id, .is_null = taken == (op == BPF_JEQ) });
+		nfp_state__for_each_reg(s, mark_null_or_value, &(struct reg_update){ .id = a->id, .is_null = taken == (op == BPF_JEQ) });
 		return;
 	}
-	if (a->type != NFP_NUMBER || (is_x && (b->type != NFP_NUMBER || a == b)))
+	if (a->type != NFP_SCALAR || (is_x && (b->type != NFP_SCALAR || a == b)))
 		return;
 	nfp_scalar__set(&constant, is_64 ? (uint64_t)(int64_t)insn->imm : (uint32_t)insn->imm);
 	nfp_scalar__refine(w->kernel, op, is_64, taken, &a->n, is_x ? &b->n : &constant);
@@ -202,14 +202,14 @@ static int branch_taken(struct nfp_walk *w, struct nfp_state *s, const struct bp
 	if (BPF_SRC(insn->code) == BPF_K) {
 		if (a->type == NFP_VALUE && !insn->imm && is_64 && (op == BPF_JEQ || op == BPF_JNE))
 			return op == BPF_JNE;
-		if (a->type != NFP_NUMBER)
+		if (a->type != NFP_SCALAR)
 			return -1;
 		if (w->kernel < NFP_KERNEL_6_12 && (op == BPF_JEQ || op == BPF_JNE) && !is_constant(&a->n))
 			return -1;
 		return nfp_scalar__taken(op, is_64, &a->n, &constant);
 	}
 	b = nfp_state__reg(s, insn->src_reg);
-	if (a->type != NFP_NUMBER || b->type != NFP_NUMBER)
+	if (a->type != NFP_SCALAR || b->type != NFP_SCALAR)
 		return -1;
 	if (w->kernel < NFP_KERNEL_6_12 && !is_constant(&a->n) && !is_constant(&b->n))
 		return -1;
@@ -312,12 +312,12 @@ static int call_function(struct nfp_walk *w, struct nfp_state *s, const struct b
 	}
 	memcpy(arguments, s->frames[s->current]->regs, sizeof(arguments));
 	for (unsigned i = 0; i <= 5; i++) {
-		*nfp_state__reg(s, i) = (struct nfp_reg){ .type = NFP_NOTHING };
-		nfp_scalar__forget(&nfp_state__reg(s, i)->n);
+		*nfp_state__reg(s, i) = (struct nfp_reg){ .type = NFP_NOT_INIT };
+		nfp_scalar__mark_unknown(&nfp_state__reg(s, i)->n);
 	}
 	if (w->code->starts_function[target] == NFP_GLOBAL) {
 		nfp_walk__find(w, s, NFP_RULE_GLOBAL_FUNCTION, "the function that is called is not static");
-		nfp_walk__number(w, s, 0, 8);
+		nfp_walk__mark_unknown(w, s, 0, 8);
 		s->insn = back;
 		return 0;
 	}
@@ -352,7 +352,7 @@ static int exit_function(struct nfp_walk *w, struct nfp_state *s)
 	end = nfp_walk__read(w, s, 0, 1);
 	if (end)
 		return end;
-	if (result.type != NFP_NUMBER)
+	if (result.type != NFP_SCALAR)
 		nfp_walk__find(w, s, NFP_RULE_KERNEL_VERIFIER, "the program returns %s", nfp_type__name(result.type));
 	else if (result.n.umin > XDP_TX)
 		nfp_walk__find(w, s, NFP_RULE_RETURN_CODE, "%s is returned here",

@@ -89,7 +89,7 @@ void nfp_walk__free(struct nfp_walk *w);
 /* Reads a register, all 64 bits of it if `all`. */
 int nfp_walk__read(struct nfp_walk *w, struct nfp_state *s, unsigned reg, int all);
 /* Sets the register to an unknown number of `bytes`. */
-void nfp_walk__number(struct nfp_walk *w, struct nfp_state *s, unsigned reg, unsigned bytes);
+void nfp_walk__mark_unknown(struct nfp_walk *w, struct nfp_state *s, unsigned reg, unsigned bytes);
 
 /* Reports opcodes that the driver's table lacks, and those that its JIT translates wrongly. */
 int nfp_walk__check_opcode(struct nfp_walk *w, struct nfp_state *s, const struct bpf_insn *insn);

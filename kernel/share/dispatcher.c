@@ -25,7 +25,7 @@ static int from_libxdp(enum libxdp_print_level level, const char *format, va_lis
 	return 0;
 }
 
-void kernel_dispatcher__listen(void)
+void kernel_dispatcher__clear_messages(void)
 {
 	libxdp_set_print(from_libxdp);
 	message[0] = '\0';
@@ -55,7 +55,7 @@ int kernel_dispatcher__is_generic(int ifindex)
 	struct xdp_multiprog *mp;
 	int is_generic;
 
-	kernel_dispatcher__listen();
+	kernel_dispatcher__clear_messages();
 	mp = kernel_dispatcher__open(ifindex);
 	if (!mp)
 		return -1;
@@ -70,7 +70,7 @@ void kernel_dispatcher__names(int ifindex, char *names, size_t bytes)
 	size_t at = 0;
 
 	names[0] = '\0';
-	kernel_dispatcher__listen();
+	kernel_dispatcher__clear_messages();
 	mp = kernel_dispatcher__open(ifindex);
 	if (!mp)
 		return;
@@ -100,7 +100,7 @@ struct xdp_program *kernel_dispatcher__load(int *prog_fd)
 	DECLARE_LIBXDP_OPTS(xdp_program_opts, file, .find_filename = "xdp-dispatcher.o", .prog_name = "xdp_dispatcher");
 	struct xdp_program *p;
 
-	kernel_dispatcher__listen();
+	kernel_dispatcher__clear_messages();
 	p = xdp_program__create(&file);
 	if (!p || libxdp_get_error(p))
 		return NULL;

@@ -12,7 +12,7 @@ struct xdp_multiprog;
 struct xdp_program;
 
 /* Clears the messages that libxdp has printed in this thread. Called before a libxdp call whose failure is to be explained. */
-void kernel_dispatcher__listen(void);
+void kernel_dispatcher__clear_messages(void);
 /* Returns the first warning since then, or else the last notice; "" if there is none. */
 const char *kernel_dispatcher__message(void);
 

@@ -142,7 +142,7 @@ int kernel_share__open(struct bpf_object *bpf, const struct kernel_share_opts *o
 		return -ENOMEM;
 	}
 	s->record.fd = -1;
-	kernel_dispatcher__listen();
+	kernel_dispatcher__clear_messages();
 	err = set_maker(s, bpf, reason, reason_bytes);
 	if (!err)
 		err = open_program(s, bpf, opts, reason, reason_bytes);
@@ -295,7 +295,7 @@ int kernel_share__attach(struct kernel_share *s, int ifindex, const char *ifname
 	const struct kernel_attach attach = { ifindex, ifname, mode, attach_by_libxdp, s };
 	int err;
 
-	kernel_dispatcher__listen();
+	kernel_dispatcher__clear_messages();
 	err = refuse_others(ifindex, ifname, reason, reason_bytes);
 	if (err)
 		return err;
@@ -305,7 +305,7 @@ int kernel_share__attach(struct kernel_share *s, int ifindex, const char *ifname
 		s->ifindex = 0;
 		return err;
 	}
-	kernel_dispatcher__listen();
+	kernel_dispatcher__clear_messages();
 	err = kernel_attach__try(&attach, reason, reason_bytes);
 	if (err >= 0) {
 		s->dispatcher = program_at(ifindex);
@@ -330,7 +330,7 @@ void kernel_share__detach(struct kernel_share *s)
 
 	if (!ifindex)
 		return;
-	kernel_dispatcher__listen();
+	kernel_dispatcher__clear_messages();
 	release_record(s, kernel_share__release(ifindex, s->maker) > 0 || kernel_share__undo(ifindex, s->maker));
 }
 
@@ -347,7 +347,7 @@ int kernel_share__check(struct kernel_share *s)
 		now = program_at(s->ifindex);
 		if (now && now == s->dispatcher)
 			return 0;
-		kernel_dispatcher__listen();
+		kernel_dispatcher__clear_messages();
 		if (is_component(s)) {
 			s->dispatcher = now;
 			return 0;
@@ -364,7 +364,7 @@ static int undo(const char *line)
 
 	if (sscanf(line, "%d %" SCNx64, &ifindex, &maker) != 2 || ifindex <= 0 || !maker)
 		return 1;
-	kernel_dispatcher__listen();
+	kernel_dispatcher__clear_messages();
 	return kernel_share__undo(ifindex, maker);
 }
 

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/common/measure.h"
+#include "tests/common/measure/measure.h"
 
 #include "tests/accuracy/accuracy.h"
 #include "tests/accuracy/compare.h"

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/common/measure.h"
+#include "tests/common/measure/measure.h"
 
 #include "tests/accuracy/accuracy.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/common/measure.h"
+#include "tests/common/measure/measure.h"
 
 #include "tests/accuracy/accuracy.h"
 

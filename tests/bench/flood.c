@@ -12,7 +12,7 @@
 
 #include "tests/common/built.h"
 #include "tests/common/traffic/flood.h"
-#include "tests/common/measure.h"
+#include "tests/common/measure/measure.h"
 #include "tests/common/net/netns.h"
 #include "tests/common/net/pair.h"
 #include "tests/common/proc.h"

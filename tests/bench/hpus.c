@@ -17,9 +17,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "tests/common/traffic/hammering.h"
+#include "tests/common/traffic/shared_updates.h"
 #include "tests/common/net/kernel_threads.h"
-#include "tests/common/measure.h"
+#include "tests/common/measure/measure.h"
 #include "tests/common/net/message_packet.h"
 #include "tests/common/net/netns.h"
 #include "tests/common/net/pair.h"
@@ -70,7 +70,7 @@ static void set_realtime(int on)
 }
 
 /* Returns the microseconds per packet, one packet after the other, on CPU 0. */
-static double length_us(struct hammering *h, struct spin_nic *nic, uint32_t rounds)
+static double length_us(struct shared_updates *h, struct spin_nic *nic, uint32_t rounds)
 {
 	struct feeder g = { .nic = nic, .packets = 4000 };
 	double us[5];
@@ -90,7 +90,7 @@ static double length_us(struct hammering *h, struct spin_nic *nic, uint32_t roun
 }
 
 /* Returns the rounds for a handler of this length. */
-static uint32_t rounds_for(struct hammering *h, struct spin_nic *nic, double us)
+static uint32_t rounds_for(struct shared_updates *h, struct spin_nic *nic, double us)
 {
 	const double none = length_us(h, nic, 0), many = length_us(h, nic, 10000);
 	const double rounds = (us - none) / (many - none) * 10000;
@@ -99,7 +99,7 @@ static uint32_t rounds_for(struct hammering *h, struct spin_nic *nic, double us)
 }
 
 /* Returns the packets per second of CPUs [first, first + count), all running at the same time. */
-static double test_run_rate(struct hammering *h, struct spin_nic *nic, double us, int first, int count)
+static double test_run_rate(struct shared_updates *h, struct spin_nic *nic, double us, int first, int count)
 {
 	static struct feeder g[2];
 	uint64_t start, runs;
@@ -113,10 +113,10 @@ static double test_run_rate(struct hammering *h, struct spin_nic *nic, double us
 		if (pthread_create(&g[i].thread, NULL, feed_packets, &g[i]))
 			die("no thread");
 	usleep(BEFORE_US);
-	runs = hammering__runs(h);
+	runs = shared_updates__runs(h);
 	start = now_ns();
 	usleep(WINDOW_US);
-	runs = hammering__runs(h) - runs;
+	runs = shared_updates__runs(h) - runs;
 	start = now_ns() - start;
 	for (int i = 0; i < count; i++) {
 		pthread_join(g[i].thread, NULL);
@@ -130,13 +130,13 @@ static double test_run_rate(struct hammering *h, struct spin_nic *nic, double us
 static void measure_test_run(const char *name, const char *handler, double us, double target)
 {
 	double ratio[ROUNDS], one[ROUNDS], two[ROUNDS];
-	struct hammering h = { 0 };
+	struct shared_updates h = { 0 };
 	struct measure_row *row;
 	struct spin_nic *nic;
 	const char *reason;
 
-	reason =
-		spin_nic__open_offline(&nic) ? spin_strerror_last() : hammering__open(&h, nic, handler, "udp dport 9330", SPIN_HPUS_CPU, 0);
+	reason = spin_nic__open_offline(&nic) ? spin_strerror_last()
+					      : shared_updates__open(&h, nic, handler, "udp dport 9330", SPIN_HPUS_CPU, 0);
 	if (reason)
 		die("%s", reason);
 	set_realtime(1);
@@ -148,7 +148,7 @@ static void measure_test_run(const char *name, const char *handler, double us, d
 		ratio[i] = two[i] / one[i];
 	}
 	set_realtime(0);
-	hammering__close(&h);
+	shared_updates__close(&h);
 	spin_nic__close(nic);
 	row = measure_add(&m, name, measure_median(two, ROUNDS), "packets/s");
 	measure_baseline(row, measure_median(one, ROUNDS));
@@ -164,7 +164,7 @@ struct rates {
 };
 
 /* `sockets`: 1 flow arrives on one queue, 16 flows arrive on all. */
-static struct rates live_rate(struct hammering *h, unsigned sockets)
+static struct rates live_rate(struct shared_updates *h, unsigned sockets)
 {
 	const char *threads = h->hpus == SPIN_HPUS_QUEUE ? "napi/" FAR_DEV "-" : "cpumap/";
 	struct hammering_stream s = { .from = 6000, .to = 9000, .sockets = sockets, .stop = &stop };
@@ -172,14 +172,14 @@ static struct rates live_rate(struct hammering *h, unsigned sockets)
 
 	stop = 0;
 	netns_enter(pair.near_ns);
-	if (hammering__stream(&s))
+	if (shared_updates__stream(&s))
 		die("nothing can be sent");
 	usleep(50000);
-	runs = hammering__runs(h);
+	runs = shared_updates__runs(h);
 	busy = kernel_threads__cpu_ns(threads);
 	start = now_ns();
 	usleep(LIVE_US);
-	runs = hammering__runs(h) - runs;
+	runs = shared_updates__runs(h) - runs;
 	busy = kernel_threads__cpu_ns(threads) - busy;
 	start = now_ns() - start;
 	stop = 1;
@@ -190,17 +190,18 @@ static struct rates live_rate(struct hammering *h, unsigned sockets)
 
 static struct rates live_once(enum spin_hpus hpus, uint32_t rounds, unsigned count)
 {
-	struct hammering h = { .hpu_count = hpus == SPIN_HPUS_SPREAD ? count : 0 };
+	struct shared_updates h = { .hpu_count = hpus == SPIN_HPUS_SPREAD ? count : 0 };
 	struct spin_nic *nic;
 	struct rates rates;
 	const char *reason;
 
 	netns_enter(pair.far_ns);
-	reason = spin_nic__open(FAR_DEV, &nic) ? spin_strerror_last() : hammering__open(&h, nic, "busy", "udp dport 9000", hpus, rounds);
+	reason = spin_nic__open(FAR_DEV, &nic) ? spin_strerror_last()
+					       : shared_updates__open(&h, nic, "busy", "udp dport 9000", hpus, rounds);
 	if (reason)
 		die("%s", reason);
 	rates = live_rate(&h, hpus == SPIN_HPUS_QUEUE && count == 1 ? 1 : 16);
-	hammering__close(&h);
+	shared_updates__close(&h);
 	spin_nic__close(nic);
 	return rates;
 }
@@ -238,16 +239,17 @@ static void measure_live(enum spin_hpus hpus, double us, uint32_t rounds)
 
 static uint32_t live_rounds(double us)
 {
-	struct hammering h = { 0 };
+	struct shared_updates h = { 0 };
 	struct spin_nic *nic;
 	uint32_t rounds;
 	const char *reason;
 
-	reason = spin_nic__open_offline(&nic) ? spin_strerror_last() : hammering__open(&h, nic, "busy", "udp dport 9330", SPIN_HPUS_CPU, 0);
+	reason = spin_nic__open_offline(&nic) ? spin_strerror_last()
+					      : shared_updates__open(&h, nic, "busy", "udp dport 9330", SPIN_HPUS_CPU, 0);
 	if (reason)
 		die("%s", reason);
 	rounds = rounds_for(&h, nic, us);
-	hammering__close(&h);
+	shared_updates__close(&h);
 	spin_nic__close(nic);
 	return rounds;
 }

@@ -34,7 +34,7 @@
 
 #include "tests/bench/gets.h"
 #include "tests/common/built.h"
-#include "tests/common/measure.h"
+#include "tests/common/measure/measure.h"
 #include "tests/common/memcached/load.h"
 #include "tests/common/memcached/server.h"
 #include "tests/common/net/netlab.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/common/measure.h"
+#include "tests/common/measure/measure.h"
 
 /* Returns the number of "key": in a flat object; NAN if it has none. */
 static double number(const char *row, const char *end, const char *key)

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "tests/common/built.h"
-#include "tests/common/measure.h"
+#include "tests/common/measure/measure.h"
 #include "user/conformance/template/template.h"
 #include <hwmodel/traffic.h>
 #include <spin/libspin.h>

@@ -16,8 +16,8 @@
 #include <bpf/libbpf.h>
 
 #include "tests/common/built.h"
-#include "tests/common/net/feeding.h"
-#include "tests/common/measure.h"
+#include "tests/common/net/packet_feed.h"
+#include "tests/common/measure/measure.h"
 #include "tests/common/random.h"
 #include "user/conformance/template/template.h"
 #include <spin/bytes.h>
@@ -97,7 +97,7 @@ static struct variant variants[VARIANTS] = {
 #define BASELINE_COUNTS  16 /* per CPU, see baselines/receiver.h */
 #define BASELINE_HANDLED 8
 
-static struct feeding feeding;
+static struct packet_feed feeding;
 static const uint64_t *baseline_counts;
 static int empty_fd;
 static uint32_t last_id;
@@ -110,15 +110,15 @@ static int fail(const char *what, const char *reason)
 
 static int open_feed(void)
 {
-	struct bpf_object *empty = feeding__program("baselines/empty"), *baseline = feeding__program("baselines/count");
+	struct bpf_object *empty = packet_feed__program("baselines/empty"), *baseline = packet_feed__program("baselines/count");
 
-	if (!empty || !baseline || feeding__open(&feeding))
+	if (!empty || !baseline || packet_feed__open(&feeding))
 		return 1;
 	for (unsigned a = 0; a < VARIANTS; a++)
 		if (variants[a].baseline)
 			variants[a].baseline_fd = bpf_program__fd(bpf_object__find_program_by_name(baseline, variants[a].baseline));
 	empty_fd = bpf_program__fd(bpf_object__find_program_by_name(empty, "baseline"));
-	baseline_counts = feeding__variable(baseline, "counts");
+	baseline_counts = packet_feed__variable(baseline, "counts");
 	return !baseline_counts;
 }
 
@@ -245,7 +245,7 @@ static int measure(struct variant *variant, double *ns)
 {
 	uint64_t before[SPIN_REASON_COUNT] = { 0 }, after[SPIN_REASON_COUNT] = { 0 }, want, handled = handled_by_baseline();
 	int fd = variant->ctx ? spin_ctx__program_fd(variant->ctx) : variant->baseline ? variant->baseline_fd : empty_fd;
-	int err = feeding__to(&feeding, fd);
+	int err = packet_feed__set_target(&feeding, fd);
 
 	if (err)
 		return fail(variant->name, strerror(-err));

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "tests/common/built.h"
-#include "tests/common/measure.h"
+#include "tests/common/measure/measure.h"
 #include "tests/common/net/netns.h"
 #include "tests/common/net/pair.h"
 #include "tests/common/proc.h"

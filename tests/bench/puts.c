@@ -18,7 +18,7 @@
 #include <bpf/bpf.h>
 
 #include "tests/common/built.h"
-#include "tests/common/measure.h"
+#include "tests/common/measure/measure.h"
 #include "tests/common/net/netns.h"
 #include "tests/common/net/pair.h"
 #include <spin/libspin.h>

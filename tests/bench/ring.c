@@ -25,8 +25,8 @@
 #include <bpf/bpf.h>
 
 #include "tests/common/attached.h"
-#include "tests/common/measure.h"
-#include "tests/common/net/feeding.h"
+#include "tests/common/measure/measure.h"
+#include "tests/common/net/packet_feed.h"
 #include "tests/common/net/netns.h"
 #include "tests/common/net/pair.h"
 #include "tests/common/proc.h"
@@ -414,8 +414,8 @@ int main(int argc, char **argv)
 	signal(SIGUSR1, ignore_signal);
 	pair__open(&b.pair);
 	b.near_index = (int)if_nametoindex(NEAR_DEV);
-	b.object = feeding__program("ring");
-	b.feed = b.object ? feeding__variable(b.object, "ring_feed") : NULL;
+	b.object = packet_feed__program("ring");
+	b.feed = b.object ? packet_feed__variable(b.object, "ring_feed") : NULL;
 	if (!b.feed)
 		die("the sender cannot be loaded");
 	open_receiver();

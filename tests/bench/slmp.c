@@ -23,7 +23,7 @@
 #include <bpf/libbpf.h>
 
 #include "tests/common/built.h"
-#include "tests/common/measure.h"
+#include "tests/common/measure/measure.h"
 #include "tests/common/net/netlab.h"
 #include "tests/common/proc.h"
 #include "user/conformance/template/template.h"

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "tests/common/built.h"
-#include "tests/common/measure.h"
-#include "tests/common/net/asks.h"
+#include "tests/common/measure/measure.h"
+#include "tests/common/net/udp_hosts.h"
 #include "tests/common/proc.h"
 #include "tests/common/spind.h"
 #include "user/conformance/template/template.h"
@@ -29,7 +29,7 @@
 #define MIGRATIONS    100
 #define ECHOES        100000
 
-static struct asks_hosts hosts;
+static struct udp_hosts hosts;
 static struct spind spind;
 static struct spin_object *filter_counts;
 
@@ -45,9 +45,9 @@ static struct spin_object *open_object(const char *handler)
 
 static int receiver(uint16_t port)
 {
-	int fd = asks__socket(&hosts, hosts.server_ns, AF_INET);
+	int fd = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET);
 
-	asks__bind(fd, "10.9.0.1", port);
+	udp_hosts__bind(fd, "10.9.0.1", port);
 	return fd;
 }
 
@@ -186,8 +186,8 @@ static void open_lab(struct lab *lab, int guarded, unsigned percent)
 
 	memset(lab, 0, sizeof(*lab));
 	lab->guarded = guarded;
-	lab->socket = asks__socket(&hosts, hosts.server_ns, AF_INET);
-	asks__bind(lab->socket, "127.0.0.1", (uint16_t)(ASKS_PORT + 20 + guarded));
+	lab->socket = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET);
+	udp_hosts__bind(lab->socket, "127.0.0.1", (uint16_t)(ASKS_PORT + 20 + guarded));
 	if (spin_rule__parse(guarded ? "udp dst 127.0.0.1 dport 7021" : "udp dst 127.0.0.1 dport 7020", &rule) ||
 	    spin_nic__open_offline(&lab->nic) || spin_ctx__create_opts(lab->nic, filter_counts, &rule, &opts, &lab->ctx))
 		die("lab: %s", spin_strerror_last());
@@ -245,7 +245,7 @@ static void measure_guard(struct measure *m)
 static double echo_ns(int fd, uint16_t port)
 {
 	union asks_address to;
-	socklen_t bytes = asks__address("127.0.0.1", port, &to);
+	socklen_t bytes = udp_hosts__address("127.0.0.1", port, &to);
 	uint64_t start = now_ns();
 	char datagram[32] = "";
 
@@ -259,12 +259,12 @@ static double echo_ns(int fd, uint16_t port)
 static void measure_calls(struct measure *m)
 {
 	double with[GUARD_TURNS], without[GUARD_TURNS];
-	int plain = asks__socket(&hosts, hosts.server_ns, AF_INET);
+	int plain = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET);
 	struct lab lab;
 
 	open_lab(&lab, 1, 0);
 	spin_ctx__detach(lab.ctx);
-	asks__bind(plain, "127.0.0.1", ASKS_PORT + 30);
+	udp_hosts__bind(plain, "127.0.0.1", ASKS_PORT + 30);
 	for (int i = 0; i < GUARD_TURNS; i++) {
 		with[i] = echo_ns(lab.socket, ASKS_PORT + 21);
 		without[i] = echo_ns(plain, ASKS_PORT + 30);
@@ -358,7 +358,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: sockets FILE\n");
 		return 2;
 	}
-	asks__hosts(&hosts);
+	udp_hosts__hosts(&hosts);
 	filter_counts = open_object("filter_counts");
 	spind__start(&spind, "");
 	measure_begin(&m, "sockets");
@@ -368,7 +368,7 @@ int main(int argc, char **argv)
 	measure_guard(&m);
 	measure_calls(&m);
 	measure_swap(&m);
-	spind__finish(&spind);
+	spind__cleanup(&spind);
 	spin_object__close(filter_counts);
 	measure_print(&m);
 	return measure_write(&m, argv[1]) ? 1 : 0;

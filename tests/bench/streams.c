@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "tests/common/built.h"
-#include "tests/common/measure.h"
-#include "tests/common/net/asks.h"
+#include "tests/common/measure/measure.h"
+#include "tests/common/net/udp_hosts.h"
 #include "tests/common/net/netns.h"
 #include "tests/common/proc.h"
 #include "tests/common/spind.h"
@@ -27,7 +27,7 @@
 #define REQUESTS 20000
 #define PORT     (ASKS_PORT + 40)
 
-static struct asks_hosts hosts;
+static struct udp_hosts hosts;
 static struct spind spind;
 static char buffer[128 * 1024];
 
@@ -40,11 +40,11 @@ static void open_side(struct side *side, uint16_t port, const struct spin_object
 {
 	const int one = 1;
 	union asks_address to;
-	socklen_t bytes = asks__address("10.9.0.1", port, &to);
+	socklen_t bytes = udp_hosts__address("10.9.0.1", port, &to);
 
 	side->ctx = NULL;
 	side->listener = socket(AF_INET, SOCK_STREAM, 0);
-	asks__bind(side->listener, "10.9.0.1", port);
+	udp_hosts__bind(side->listener, "10.9.0.1", port);
 	if (listen(side->listener, 1))
 		die("cannot listen: %s", strerror(errno));
 	if (obj)
@@ -143,7 +143,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: streams FILE\n");
 		return 2;
 	}
-	asks__hosts(&hosts);
+	udp_hosts__hosts(&hosts);
 	if (built_object("every_nth", path, sizeof(path)) || spin_object__open(path, &obj))
 		die("%s", spin_strerror_last());
 	spind__start(&spind, "");
@@ -156,7 +156,7 @@ int main(int argc, char **argv)
 	compare(request_us, &with, &plain, measure_add(&m, "socket.tcp_request", 0, "us"));
 	close_side(&with);
 	close_side(&plain);
-	spind__finish(&spind);
+	spind__cleanup(&spind);
 	spin_object__close(obj);
 	measure_print(&m);
 	return measure_write(&m, argv[1]) ? 1 : 0;

@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "tests/common/built.h"
-#include "tests/common/measure.h"
-#include "tests/common/net/asks.h"
+#include "tests/common/measure/measure.h"
+#include "tests/common/net/udp_hosts.h"
 #include "tests/common/net/netns.h"
 #include "tests/common/proc.h"
 #include "tests/common/spind.h"
@@ -33,7 +33,7 @@
 #define POLITE   ASKS_PORT
 #define GREEDY   (ASKS_PORT + 1)
 
-static struct asks_hosts hosts;
+static struct udp_hosts hosts;
 static struct spind spind;
 static struct spin_object *rewrite;
 
@@ -59,7 +59,7 @@ static void *flood(void *arg)
 {
 	struct flooder *f = arg;
 	union asks_address to;
-	socklen_t bytes = asks__address("10.9.0.1", f->port, &to);
+	socklen_t bytes = udp_hosts__address("10.9.0.1", f->port, &to);
 	uint8_t datagram[LONG] = { 3 /* inverts the whole datagram */ };
 
 	while (!f->stop) {
@@ -72,7 +72,7 @@ static void *flood(void *arg)
 
 static void start_flood(struct flooder *f, uint16_t port, unsigned bytes)
 {
-	f->fd = asks__socket(&hosts, hosts.client_ns, AF_INET);
+	f->fd = udp_hosts__socket(&hosts, hosts.client_ns, AF_INET);
 	f->port = port;
 	f->bytes = bytes;
 	f->stop = 0;
@@ -89,9 +89,9 @@ static void stop_flood(struct flooder *f)
 
 static int receiver(uint16_t port)
 {
-	int fd = asks__socket(&hosts, hosts.server_ns, AF_INET);
+	int fd = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET);
 
-	asks__bind(fd, "10.9.0.1", port);
+	udp_hosts__bind(fd, "10.9.0.1", port);
 	return fd;
 }
 
@@ -107,7 +107,7 @@ static double run_flow(int fd)
 		int done = 0;
 
 		while (!done) {
-			asks__send(fd, "10.9.0.1", POLITE, ASK_NOTHING, 1, &ask);
+			udp_hosts__send(fd, "10.9.0.1", POLITE, ASK_NOTHING, 1, &ask);
 			done = recv(fd, &got, sizeof(got), 0) == 16;
 			if (now_ns() - start > 60000000000ull)
 				die("a flow takes more than a minute");
@@ -186,7 +186,7 @@ static void measure_with(const char *settings, struct result *out)
 	spind__start(&spind, settings);
 	polite = receiver(POLITE);
 	greedy_socket = receiver(GREEDY);
-	fd = asks__socket(&hosts, hosts.client_ns, AF_INET);
+	fd = udp_hosts__socket(&hosts, hosts.client_ns, AF_INET);
 	polite_ctx = spind__attach(&spind, polite, rewrite, "polite");
 	greedy_ctx = spind__attach(&spind, greedy_socket, rewrite, "greedy");
 	for (int i = 0; i < ROUNDS; i++) {
@@ -205,7 +205,7 @@ static void measure_with(const char *settings, struct result *out)
 	close(fd);
 	close(polite);
 	close(greedy_socket);
-	spind__finish(&spind);
+	spind__cleanup(&spind);
 	out->alone_ms = measure_median(alone, ROUNDS);
 	out->contended_ms = measure_median(contended, ROUNDS);
 }
@@ -221,7 +221,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: tenants FILE\n");
 		return 2;
 	}
-	asks__hosts(&hosts);
+	udp_hosts__hosts(&hosts);
 	netns_thread_napi("s0"); /* handlers run on their own CPU, not the sender's */
 	pin(0);
 	if (built_object("rewrite", path, sizeof(path)) || spin_object__open(path, &rewrite))

@@ -15,8 +15,8 @@
 #include <bpf/bpf.h>
 
 #include "tests/common/built.h"
-#include "tests/common/net/feeding.h"
-#include "tests/common/measure.h"
+#include "tests/common/net/packet_feed.h"
+#include "tests/common/measure/measure.h"
 #include "tests/common/proc.h"
 #include "tests/common/random.h"
 #include "user/conformance/template/template.h"
@@ -29,7 +29,7 @@
 #define TARGET   1.6
 
 struct sender {
-	struct feeding feeding;
+	struct packet_feed feeding;
 	struct feed start; /* restored before each burst */
 	struct template packet;
 	pthread_t thread;
@@ -149,7 +149,7 @@ static int measure(struct measure *m, const char *handler)
 	if (!ctx)
 		return 1;
 	for (unsigned i = 0; i < 2; i++)
-		if (feeding__to(&senders[i].feeding, spin_ctx__program_fd(ctx)))
+		if (packet_feed__set_target(&senders[i].feeding, spin_ctx__program_fd(ctx)))
 			return fail(handler, "its program cannot be called");
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		one[i] = rate(i & 1, 1); /* the CPUs alternate as the single one */
@@ -180,7 +180,7 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < 2; i++) {
 		senders[i].cpu = (int)i;
 		senders[i].next_id = i << 31;
-		if (feeding__open(&senders[i].feeding) || make_packet(&senders[i]))
+		if (packet_feed__open(&senders[i].feeding) || make_packet(&senders[i]))
 			return 1;
 	}
 	measure_begin(&m, "bench-two-cpus");
@@ -188,6 +188,6 @@ int main(int argc, char **argv)
 		return 1;
 	measure_print(&m);
 	for (unsigned i = 0; i < 2; i++)
-		feeding__close(&senders[i].feeding);
+		packet_feed__close(&senders[i].feeding);
 	return argc > 1 && measure_write(&m, argv[1]) ? fail(argv[1], "cannot be written") : 0;
 }

@@ -17,7 +17,7 @@
 #include <bpf/libbpf.h>
 
 #include "tests/common/built.h"
-#include "tests/common/measure.h"
+#include "tests/common/measure/measure.h"
 #include "user/conformance/template/template.h"
 #include "user/conformance/types.h"
 #include <kvstore.h>

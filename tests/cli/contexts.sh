@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Several contexts on several interfaces by one command: tests what is accepted, refused and shown.
 . "$(dirname "$0")/setup.inc"
-need_root
+skip_unless_root
 make_nics
 in_ns ip link set lo up
 KV=$BUILD/handlers/kvstore.spin

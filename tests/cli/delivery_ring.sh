@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # spinctl run --delivery ring: what it accepts, refuses, prints and counts; other commands must see the context.
 . "$(dirname "$0")/setup.inc"
-need_root
+skip_unless_root
 make_nics
 in_ns ip address add 10.99.0.1/24 dev v1
 in_ns ip neighbour add 10.99.0.2 lladdr 02:00:00:00:00:02 dev v1

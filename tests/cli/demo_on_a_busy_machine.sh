@@ -3,7 +3,7 @@
 # On a busy machine, make demo must still end with its summary and its JSON: a part that exceeds its time limit runs fewer rounds or is
 # aborted, and reports that.
 . "$(dirname "$0")/setup.inc"
-need_root
+skip_unless_root
 command -v iperf3 >/dev/null || skip "iperf3 is not installed"
 # it writes to its own directory
 mkdir -p "$WORK/tests"

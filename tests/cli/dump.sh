@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # spinctl dump: host memory of a running context, all of it or a range, as hex and raw. It must report what it cannot show.
 . "$(dirname "$0")/setup.inc"
-need_root
+skip_unless_root
 make_nics
 in_ns ip link set lo up
 cd "$WORK" || exit 1

@@ -3,7 +3,7 @@
 # A missing interface, one that is deleted while attached, and one whose program is detached: each must end the command with a
 # reason and status 1.
 . "$(dirname "$0")/setup.inc"
-need_root
+skip_unless_root
 make_nics
 
 expect 1 in_ns "$SPINCTL" run "$OBJECT" --dev nosuch0

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # kill -9 of spinctl must leave no program, link, map or pin; SIGINT must end it with the last table and status 0.
 . "$(dirname "$0")/setup.inc"
-need_root
+skip_unless_root
 make_nics
 
 find /sys/fs/bpf -name '*spin*' 2>/dev/null | sort >"$WORK/pins"

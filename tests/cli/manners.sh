@@ -4,7 +4,7 @@
 # Unwritable output, closed pipes, full disks, files of the wrong kind, SIGINT and SIGKILL at any time must give one line on stderr and the
 # documented status, and leave nothing behind.
 . "$(dirname "$0")/setup.inc"
-need_root
+skip_unless_root
 make_nics
 in_ns ip link set lo up
 command -v bash >/dev/null || skip "bash is not installed"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Without /sys, as in some containers, commands must work or say what is missing. None may crash, and counts must be correct.
 . "$(dirname "$0")/setup.inc"
-need_root
+skip_unless_root
 make_nics
 in_ns ip link set lo up
 cd "$WORK" || exit 1

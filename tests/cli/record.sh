@@ -3,7 +3,7 @@
 # spinctl record and replay: a recording must give the same results on every engine, differences must be reported, and damaged,
 # truncated and other files must be refused. No incomplete file may ever have the recording's name.
 . "$(dirname "$0")/setup.inc"
-need_root
+skip_unless_root
 PEER=$NS-peer
 export TMPDIR="$WORK/tmp"
 mkdir "$TMPDIR" "$WORK/out.d" || exit 1

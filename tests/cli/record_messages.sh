@@ -3,7 +3,7 @@
 # spinctl record and replay for handlers of messages: host memory, matching entries, counters and events must be the same on every engine,
 # and differences must be reported. Host memory of handlers of datagrams must be recorded as well.
 . "$(dirname "$0")/setup.inc"
-need_root
+skip_unless_root
 make_nics
 in_ns ip link set lo up
 H=$BUILD/handlers

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # spinctl run must report once if packets sent back are lost at the other end of a veth, and only then.
 . "$(dirname "$0")/setup.inc"
-need_root
+skip_unless_root
 command -v ethtool >"$WORK/ethtool" || skip "ethtool is missing"
 PEER=$NS-peer
 cd "$WORK" || exit 1

@@ -4,7 +4,7 @@
 # without a program, must not affect any program. Tests with another program are in kernels/share.sh.
 . "$(dirname "$0")/setup.inc"
 . "$(dirname "$0")/doctor.inc"
-need_root
+skip_unless_root
 make_nics
 
 for bad in "--chain pass" "--priority 5" "--share --chain pass,maybe" "--share --chain pass," "--share --chain ''" \

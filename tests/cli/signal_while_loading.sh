@@ -3,7 +3,7 @@
 # A signal must end a command while the kernel verifies its handlers, which can take minutes. The load must be aborted without waiting;
 # nothing may be attached afterwards, and nothing may be left.
 . "$(dirname "$0")/setup.inc"
-need_root
+skip_unless_root
 make_nics
 in_ns ip link set lo up
 cd "$WORK" || exit 1

@@ -3,7 +3,7 @@
 # Tests spind and spinctl's commands for its contexts, as an ordinary user: a program without sPIN code gets handlers. They are listed,
 # read, changed, replaced and stopped while it runs; another user may do none of this.
 . "$(dirname "$0")/setup.inc"
-need_root
+skip_unless_root
 command -v setpriv >/dev/null || skip "no setpriv"
 cd "$WORK" || exit 1
 SERVER=$BUILD/tests/tools/udp_server

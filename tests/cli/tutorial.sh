@@ -5,7 +5,7 @@
 # A line of a text block must appear in the output, in the block's order; numbers and the width of gaps may differ. "..." stands for any
 # number of lines. No command of the tutorial may fail.
 . "$(dirname "$0")/setup.inc"
-need_root
+skip_unless_root
 
 # names of namespaces, home and build directory as in the text, isolated from the machine's
 if [ -z "${TUTORIAL_INSIDE:-}" ]; then

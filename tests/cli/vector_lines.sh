@@ -107,7 +107,7 @@ vector 'text a' packet ' raw 000102030405060708090a0b0c0d0e0f' 'expect drop drop
 refused 'b.vec:2: packet 1 has no expectation'
 
 # messages: lines that make no sense, and valid ones
-payload 'put' '`put` belongs behind `slmp`'
+payload 'put' '`put` must follow `slmp`'
 for field in flags:65535 id:4294967295 off:4294967295; do
 	name=${field%:*} max=${field#*:}
 	accepted "slmp SYN $name $max"

@@ -3,7 +3,7 @@
 # Recordings in Wireshark: it must show the packets, and no rows for other blocks of the file. The dissector of SLMP must show flags, id,
 # offset and put header, mark malformed packets, and survive every truncation.
 . "$(dirname "$0")/setup.inc"
-need_root
+skip_unless_root
 command -v tshark >/dev/null || skip "tshark is not installed"
 make_nics
 in_ns ip link set lo up

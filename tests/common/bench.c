@@ -72,13 +72,13 @@ static int offer(struct pspin *nic, const struct bench_run *run)
 
 static int run_on(struct pspin *nic, const struct bench_run *run, struct bench_result *out, char *err, size_t err_bytes)
 {
-	struct bench_heard heard = { .skip = run->packets / 4 };
-	int rc = bench_heard__open(&heard, run->packets);
+	struct bench_recorder heard = { .skip = run->packets / 4 };
+	int rc = bench_recorder__open(&heard, run->packets);
 
 	if (rc) {
 		snprintf(err, err_bytes, "no memory");
 	} else {
-		bench_heard__observe(&heard, nic);
+		bench_recorder__observe(&heard, nic);
 		rc = offer(nic, run);
 		if (!rc)
 			rc = pspin__run(nic, UINT64_MAX);
@@ -91,8 +91,8 @@ static int run_on(struct pspin *nic, const struct bench_run *run, struct bench_r
 		rc = -1;
 	}
 	if (!rc)
-		bench_heard__finalize(&heard, nic, out);
-	bench_heard__close(&heard);
+		bench_recorder__finalize(&heard, nic, out);
+	bench_recorder__close(&heard);
 	return rc ? -1 : 0;
 }
 

@@ -49,7 +49,7 @@ int bench__run(const struct bench_image *image, const struct pspin_target *targe
 	       char *err, size_t err_bytes);
 
 /* The records of a run. */
-struct bench_heard {
+struct bench_recorder {
 	uint64_t *feedback_ps, *latency_ps, *body_cycles, *started_ps, *doorbell_ps, *arrival_ps, *leave_ps, *instructions;
 	size_t packets, tasks, room, left;
 	uint64_t bytes;
@@ -57,9 +57,9 @@ struct bench_heard {
 	uint32_t error; /* of a failed task */
 	uint64_t lost;
 };
-int bench_heard__open(struct bench_heard *heard, size_t packets); /* returns 0 or -1 */
-void bench_heard__close(struct bench_heard *heard);
-void bench_heard__observe(struct bench_heard *heard, struct pspin *nic);
-void bench_heard__finalize(struct bench_heard *heard, const struct pspin *nic, struct bench_result *out);
+int bench_recorder__open(struct bench_recorder *heard, size_t packets); /* returns 0 or -1 */
+void bench_recorder__close(struct bench_recorder *heard);
+void bench_recorder__observe(struct bench_recorder *heard, struct pspin *nic);
+void bench_recorder__finalize(struct bench_recorder *heard, const struct pspin *nic, struct bench_result *out);
 
 #endif

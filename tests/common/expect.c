@@ -34,7 +34,7 @@ void expect(long long want, long long got, const char *what)
 	fail(what);
 }
 
-void need_root(void)
+void skip_unless_root(void)
 {
 	if (!geteuid())
 		return;
@@ -42,7 +42,7 @@ void need_root(void)
 	exit(77);
 }
 
-void says(const char *text)
+void expect_error_text(const char *text)
 {
 	if (!strstr(spin_strerror_last(), text))
 		fail(text);

@@ -8,8 +8,8 @@
 void fail(const char *what) __attribute__((noreturn));
 void expect(long long want, long long got, const char *what);
 /* Checks that the library's last reason contains this text. */
-void says(const char *text);
+void expect_error_text(const char *text);
 /* Ends the test as skipped if it may not load programs. */
-void need_root(void);
+void skip_unless_root(void);
 
 #endif

@@ -20,7 +20,7 @@ static inline uint32_t random32(void)
 	return (uint32_t)random_next(&random_state);
 }
 
-static inline void linger(void)
+static inline void maybe_yield(void)
 {
 	uint32_t r = random32();
 
@@ -33,16 +33,16 @@ static inline void linger(void)
 
 #define INTERLEAVED(TYPE, access)   \
 	({                          \
-		linger();           \
+		maybe_yield();      \
 		TYPE v_ = (access); \
-		linger();           \
+		maybe_yield();      \
 		v_;                 \
 	})
 #define INTERLEAVED_VOID(access) \
 	({                       \
-		linger();        \
+		maybe_yield();   \
 		access;          \
-		linger();        \
+		maybe_yield();   \
 	})
 
 #define spin_load32(at)              INTERLEAVED(uint32_t, spin_load32(at))

@@ -24,7 +24,7 @@ void message_trace_start(struct message_trace *trace, uint64_t seed, uint32_t me
 	trace->messages = messages;
 }
 
-static int start_message(struct message_trace *trace, struct message_trace_one *one)
+static int start_message(struct message_trace *trace, struct message_trace_message *one)
 {
 	uint32_t stride = 4 + 4 * below(trace, 350);
 
@@ -39,7 +39,7 @@ static int start_message(struct message_trace *trace, struct message_trace_one *
 	return !message_packet_make(&one->packet, stride);
 }
 
-static const uint8_t *packet(struct message_trace *trace, struct message_trace_one *one, uint32_t number, uint32_t *bytes)
+static const uint8_t *packet(struct message_trace *trace, struct message_trace_message *one, uint32_t number, uint32_t *bytes)
 {
 	uint32_t last = number + 1 == one->packets, value;
 
@@ -55,7 +55,7 @@ static const uint8_t *packet(struct message_trace *trace, struct message_trace_o
 
 const uint8_t *message_trace_next(struct message_trace *trace, uint32_t *bytes)
 {
-	struct message_trace_one *one = &trace->open[below(trace, MESSAGE_TRACE_OPEN)];
+	struct message_trace_message *one = &trace->open[below(trace, MESSAGE_TRACE_OPEN)];
 	uint32_t number;
 
 	for (unsigned i = 0; i < MESSAGE_TRACE_OPEN && one->next == one->packets; i++) {

@@ -13,7 +13,7 @@
 struct message_trace {
 	uint64_t random;
 	uint32_t next_id, messages, begun; /* begun: messages started so far */
-	struct message_trace_one {
+	struct message_trace_message {
 		uint32_t id, stride, packets, next;
 		int has_overtaken; /* packet next + 1 has been returned */
 		struct message_packet packet;

@@ -25,7 +25,7 @@
 static volatile pid_t children[CHILDREN_MAX];
 static pid_t owner;
 
-unsigned proc_step_s(void)
+unsigned proc_step_max_s(void)
 {
 	const char *text = getenv("SPIN_TEST_STEP_S"); /* for the test of this time limit */
 	unsigned seconds = text ? (unsigned)strtoul(text, NULL, 10) : 0;
@@ -80,12 +80,12 @@ void proc_init(void)
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		sigaction(signals[i], &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	alarm(proc_step_s());
+	alarm(proc_step_max_s());
 }
 
 void proc_progress(void)
 {
-	alarm(proc_step_s());
+	alarm(proc_step_max_s());
 }
 
 void proc_wait_long(void)
@@ -224,7 +224,7 @@ void proc_run(int ns_fd, const char *format, ...)
 
 static int no_priority; /* 1: no process gets priority over kernel threads */
 
-void proc_stay_plain(void)
+void proc_disable_priority(void)
 {
 	no_priority = 1;
 }

@@ -19,7 +19,7 @@ void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn)
  */
 void proc_init(void);
 /* Returns this time limit in seconds. */
-unsigned proc_step_s(void);
+unsigned proc_step_max_s(void);
 
 /* Marks the end of a step and restarts the time limit, so that a test on a slow or busy machine also completes. */
 void proc_progress(void);
@@ -46,7 +46,7 @@ void proc_run(int ns_fd, const char *format, ...) __attribute__((format(printf, 
  */
 void proc_pin(pid_t pid, int cpu, int real_time);
 /* No process gets a higher priority from now on, here and in later children: for machines on which kernel threads cannot get it as well. */
-void proc_stay_plain(void);
+void proc_disable_priority(void);
 /* Returns the CPU time of a process so far, in ns. Also works for kernel threads. */
 uint64_t proc_cpu_ns(pid_t pid);
 uint64_t now_ns(void);

@@ -9,7 +9,7 @@
 
 struct random_program random_program;
 
-uint32_t random_any(uint32_t below)
+uint32_t random_program__rand(uint32_t below)
 {
 	return random_below(&random_program.state, below);
 }
@@ -17,7 +17,7 @@ uint32_t random_any(uint32_t below)
 /* data registers are x10 to x15; x6 and x7 always hold code addresses */
 static unsigned data_reg(void)
 {
-	return random_any(8) == 0 ? 0 : 10 + random_any(6);
+	return random_program__rand(8) == 0 ? 0 : 10 + random_program__rand(6);
 }
 
 static void choose_insn(struct insn *in)
@@ -25,26 +25,27 @@ static void choose_insn(struct insn *in)
 	static const enum kind often[] = { ADD, ADDI, ADDI, LW, LW, LW, SW, BNE, BLT, JAL, JALR, JALR, ADD, LH };
 
 	memset(in, 0, sizeof(*in));
-	in->kind = random_any(3) ? often[random_any(sizeof(often) / sizeof(*often))] : (enum kind)random_any(KINDS);
+	in->kind = random_program__rand(3) ? often[random_program__rand(sizeof(often) / sizeof(*often))]
+					   : (enum kind)random_program__rand(KINDS);
 	in->len = 4;
 	in->rd = data_reg();
 	in->rs1 = data_reg();
 	in->rs2 = data_reg();
-	in->imm = (int32_t)random_any(64) - 32;
-	in->target = random_any(random_program.insns);
+	in->imm = (int32_t)random_program__rand(64) - 32;
+	in->target = random_program__rand(random_program.insns);
 	switch (in->kind) {
 	case ADD:
-		if (random_any(2) && in->rs2) { /* c.add, c.mv */
+		if (random_program__rand(2) && in->rs2) { /* c.add, c.mv */
 			in->len = 2;
 			in->rd = in->rd ? in->rd : 10;
-			in->rs1 = random_any(2) ? in->rd : 0;
+			in->rs1 = random_program__rand(2) ? in->rd : 0;
 		}
 		break;
 	case ADDI:
-		if (random_any(4) == 0) { /* loads an address in random_program.code */
-			in->rd = LINKS + random_any(2);
+		if (random_program__rand(4) == 0) { /* loads an address in random_program.code */
+			in->rd = LINKS + random_program__rand(2);
 			in->rs1 = 0;
-		} else if (random_any(2)) {
+		} else if (random_program__rand(2)) {
 			in->len = 2;
 			in->rd = in->rd ? in->rd : 10;
 			in->rs1 = in->rd;
@@ -54,31 +55,31 @@ static void choose_insn(struct insn *in)
 	case LW:
 	case LH:
 	case SW:
-		in->rs1 = random_any(6) ? BASE : DEVICE;
-		in->imm = (int32_t)random_any(64) * 4;
-		if (in->kind == LW && random_any(3) == 0) {
-			in->rd = LINKS + random_any(2);
+		in->rs1 = random_program__rand(6) ? BASE : DEVICE;
+		in->imm = (int32_t)random_program__rand(64) * 4;
+		if (in->kind == LW && random_program__rand(3) == 0) {
+			in->rd = LINKS + random_program__rand(2);
 			in->rs1 = BASE;
-			in->imm = TABLE + (int32_t)random_any(64) * 4;
-		} else if (random_any(6) == 0) {
-			in->imm += (int32_t)random_any(4);
-		} else if (in->kind != LH && in->rs1 == BASE && random_any(2)) {
+			in->imm = TABLE + (int32_t)random_program__rand(64) * 4;
+		} else if (random_program__rand(6) == 0) {
+			in->imm += (int32_t)random_program__rand(4);
+		} else if (in->kind != LH && in->rs1 == BASE && random_program__rand(2)) {
 			in->len = 2;
 			in->imm &= 0x7c;
-			in->rd = 10 + random_any(6);
-			in->rs2 = 10 + random_any(6);
+			in->rd = 10 + random_program__rand(6);
+			in->rs2 = 10 + random_program__rand(6);
 		}
 		break;
 	case AMOADD:
-		in->rs1 = random_any(4) ? BASE : DEVICE;
+		in->rs1 = random_program__rand(4) ? BASE : DEVICE;
 		break;
 	case JALR:
-		in->rs1 = LINKS + random_any(2);
-		in->rd = random_any(3) ? 0 : random_any(2) ? in->rs1 : 1;
-		in->len = in->rd < 2 && random_any(2) ? 2 : 4;
+		in->rs1 = LINKS + random_program__rand(2);
+		in->rd = random_program__rand(3) ? 0 : random_program__rand(2) ? in->rs1 : 1;
+		in->len = in->rd < 2 && random_program__rand(2) ? 2 : 4;
 		break;
 	case JAL:
-		in->rd = random_any(2) ? 0 : LINKS + random_any(2);
+		in->rd = random_program__rand(2) ? 0 : LINKS + random_program__rand(2);
 		in->len = 4;
 		break;
 	default:
@@ -145,9 +146,9 @@ void random_program__make(uint32_t seed)
 	uint32_t pc;
 
 	random_program.state = seed;
-	pc = CODE_AT + 2 * random_any(8);
+	pc = CODE_AT + 2 * random_program__rand(8);
 
-	random_program.insns = 20 + random_any(INSNS - 20);
+	random_program.insns = 20 + random_program__rand(INSNS - 20);
 	for (unsigned i = 0; i < random_program.insns; i++) {
 		struct insn *in = &random_program.insn[i];
 
@@ -164,14 +165,14 @@ void random_program__make(uint32_t seed)
 		uint32_t word;
 
 		if (in->kind == ADDI && in->rd >= LINKS && in->rd < LINKS + 2)
-			in->imm = (int32_t)random_program.insn[random_any(random_program.insns)].pc;
+			in->imm = (int32_t)random_program.insn[random_program__rand(random_program.insns)].pc;
 		word = encode(in);
 		memcpy(random_program.code + in->pc, &word, in->len);
 	}
 	for (unsigned i = 0; i < L1_BYTES; i += 4) {
-		uint32_t v = i >= TABLE      ? random_program.insn[random_any(random_program.insns)].pc
-			     : random_any(3) ? random_any(1 << 24)
-					     : random_any(4) - 2;
+		uint32_t v = i >= TABLE                ? random_program.insn[random_program__rand(random_program.insns)].pc
+			     : random_program__rand(3) ? random_program__rand(1 << 24)
+						       : random_program__rand(4) - 2;
 
 		memcpy(random_program.l1 + i, &v, 4);
 	}

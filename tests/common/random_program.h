@@ -40,7 +40,7 @@ extern struct random_program {
 
 void random_program__make(uint32_t seed);
 /* Returns the next number of the same sequence, below `below`. */
-uint32_t random_any(uint32_t below);
+uint32_t random_program__rand(uint32_t below);
 /* Returns the index of the instruction that begins at pc, or random_program.insns. */
 unsigned random_program__index(uint32_t pc);
 

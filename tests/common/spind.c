@@ -70,7 +70,7 @@ void spind__start(struct spind *spind, const char *settings)
 	spind__restart(spind);
 }
 
-void spind__end(struct spind *spind, int signal)
+void spind__kill(struct spind *spind, int signal)
 {
 	if (!spind->pid)
 		return;
@@ -132,18 +132,18 @@ void spind__kill_holders(const struct spind *spind)
 	for_each_holder(spind, SIGKILL, NULL);
 }
 
-void spind__finish(struct spind *spind)
+void spind__cleanup(struct spind *spind)
 {
 	char command[160];
 
-	spind__end(spind, SIGKILL);
+	spind__kill(spind, SIGKILL);
 	for_each_holder(spind, SIGKILL, NULL);
 	snprintf(command, sizeof(command), "rm -rf '%s'", spind->directory);
 	if (system(command))
 		printf("%s stays\n", spind->directory);
 }
 
-unsigned spind__complaints(const struct spind *spind)
+unsigned spind__stderr_lines(const struct spind *spind)
 {
 	char path[100], line[300];
 	unsigned count = 0;

@@ -15,9 +15,9 @@ void spind__start(struct spind *spind, const char *settings);
 /* Starts it again at the same path. */
 void spind__restart(struct spind *spind);
 /* Ends the front process with this signal, and waits for it. */
-void spind__end(struct spind *spind, int signal);
+void spind__kill(struct spind *spind, int signal);
 /* Ends it and all its holders, and removes the directory. */
-void spind__finish(struct spind *spind);
+void spind__cleanup(struct spind *spind);
 /* Returns the number of processes that hold contexts for this spind. */
 unsigned spind__holders(const struct spind *spind);
 /* Returns one of them; 0 if there is none. */
@@ -25,7 +25,7 @@ pid_t spind__holder(const struct spind *spind);
 void spind__kill_holders(const struct spind *spind);
 
 /* Prints what it and its holders wrote to stderr, and returns the number of lines. */
-unsigned spind__complaints(const struct spind *spind);
+unsigned spind__stderr_lines(const struct spind *spind);
 
 struct spin_ctx;
 struct spin_object;

@@ -348,8 +348,8 @@ static int run_one(unsigned number)
 	for (unsigned r = 1; core && r < 32; r++) {
 		model.x[r] = r == BASE                      ? L1_AT
 			     : r == DEVICE                  ? DEVICE_AT
-			     : r == LINKS || r == LINKS + 1 ? random_program.insn[random_any(random_program.insns)].pc
-							    : random_any(1000);
+			     : r == LINKS || r == LINKS + 1 ? random_program.insn[random_program__rand(random_program.insns)].pc
+							    : random_program__rand(1000);
 		rv32_core__set_reg(core, r, model.x[r]);
 	}
 	if (!core)
@@ -362,7 +362,7 @@ static int run_one(unsigned number)
 	while (steps < STEPS && !result) {
 		enum rv32_stop stop;
 
-		until = stats.cycle + 1 + random_any(60);
+		until = stats.cycle + 1 + random_program__rand(60);
 		while ((stop = rv32_core__run(core, until)) == RV32_STOP_BUS)
 			until = max_u64(until, rv32_core__cycle(core) + 1); /* up to the next jump, where the model can be compared */
 		rv32_core__stats(core, &stats);

@@ -3,7 +3,7 @@
 # spinctl run --cost: packets of a live context also run in the model, with the context's tables, and must take the cycles that
 # spinctl cost reports. Nothing may remain in the kernel afterwards, even after kill -9.
 . "$(dirname "$0")/../cli/setup.inc"
-need_root
+skip_unless_root
 make_nics
 cd "$WORK" || exit 1
 ip -n "$NS" addr add 10.0.0.1/24 dev v0

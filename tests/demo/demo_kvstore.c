@@ -196,7 +196,7 @@ struct kvstore {
 static void run_rounds(struct demo *demo, void *arg)
 {
 	struct kvstore *kv = arg;
-	uint64_t begin = now_ns(), enough = proc_step_s() * 500000000ull;
+	uint64_t begin = now_ns(), enough = proc_step_max_s() * 500000000ull;
 
 	lab_set_segmentation(&demo->lab, 0);
 	while (kv->rounds < ROUNDS && (kv->rounds < ROUNDS_MIN || now_ns() - begin < enough)) {

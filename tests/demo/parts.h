@@ -4,9 +4,9 @@
 
 /*
  * The parts of the demo. Each prints its results and fills its summary. They run in steps, each in a child process. A step that fails, or
- * exceeds proc_step_s() on a busy machine, is reported; the other steps and the summary continue.
+ * exceeds proc_step_max_s() on a busy machine, is reported; the other steps and the summary continue.
  */
-#include "tests/common/measure.h"
+#include "tests/common/measure/measure.h"
 #include "tests/common/net/netlab.h"
 #include "tests/demo/summary.h"
 

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/common/measure.h"
+#include "tests/common/measure/measure.h"
 #include "tests/common/proc.h"
 #include "tests/demo/replay.h"
 #include "tests/demo/replay_frames.h"

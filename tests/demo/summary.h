@@ -6,7 +6,7 @@
 #include <spin/reason.h>
 #include <stdint.h>
 
-#include "tests/common/measure.h"
+#include "tests/common/measure/measure.h"
 #include "tests/demo/hpu.h"
 
 struct summary_part {

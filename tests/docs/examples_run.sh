@@ -19,7 +19,7 @@ ls example.spincc.1.* example.spinctl.8.* example.hpu-run.1.* >/dev/null || fail
 for command in $(commands_in_help | grep -vx help); do
 	grep -lE "(^| )spinctl $command( |\$)" example.spinctl.8.* >/dev/null || fail "spinctl $command has no example"
 done
-need_root
+skip_unless_root
 
 make_world
 start_spind 'interfaces lo'

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # The program of README.md must compile unchanged and, run by an ordinary user, print what handlers on its socket have counted.
 . "$(dirname "$0")/docs.inc"
-need_root
+skip_unless_root
 command -v setpriv >/dev/null || skip "no setpriv"
 cd "$WORK" || exit 1
 awk '/^```/ { inside = $0 == "```c"; text = ""; next } inside { text = text $0 "\n"; if ($0 == "}" && text ~ /int main/) printf "%s", text }' \

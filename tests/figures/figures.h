@@ -8,7 +8,7 @@
  */
 #include <math.h>
 
-#include "tests/common/measure.h"
+#include "tests/common/measure/measure.h"
 #include "user/lib/svg.h"
 
 #include "tests/common/bench.h"

@@ -194,11 +194,11 @@ static int offer_packets(struct pspin *nic, const struct workload *w, unsigned p
 static int run_on(struct pspin *nic, const struct workload *w, unsigned packet_bytes, unsigned packets, int at_once,
 		  struct bench_result *out, char *err, size_t err_bytes)
 {
-	struct bench_heard heard = { .skip = packets / 4 };
-	int rc = bench_heard__open(&heard, packets);
+	struct bench_recorder heard = { .skip = packets / 4 };
+	int rc = bench_recorder__open(&heard, packets);
 
 	if (!rc) {
-		bench_heard__observe(&heard, nic);
+		bench_recorder__observe(&heard, nic);
 		rc = offer_packets(nic, w, packet_bytes, packets, at_once);
 	}
 	if (!rc)
@@ -211,8 +211,8 @@ static int run_on(struct pspin *nic, const struct workload *w, unsigned packet_b
 		rc = -1;
 	}
 	if (!rc)
-		bench_heard__finalize(&heard, nic, out);
-	bench_heard__close(&heard);
+		bench_recorder__finalize(&heard, nic, out);
+	bench_recorder__close(&heard);
 	return rc ? -1 : 0;
 }
 

@@ -20,7 +20,7 @@
 #include "tests/common/built.h"
 #include "tests/common/memcached/client.h"
 #include "tests/common/memcached/server.h"
-#include "tests/common/net/asks.h"
+#include "tests/common/net/udp_hosts.h"
 #include "tests/common/net/netns.h"
 #include "tests/common/proc.h"
 #include "tests/common/random.h"
@@ -329,9 +329,9 @@ static int try_one(struct fuzz *f, struct snapshot *before, uint64_t *changes)
 	struct snapshot after;
 	int failed = 0;
 
-	mc_client__ask(f->fd, ++f->id, f->text, f->bytes);
-	mc_client__ask(f->fd, ++f->id, "version\r\n", 9); /* answered after the command: there is one thread, and one queue */
-	if (mc_client__hear(f->fd, f->id, ANSWER_MS, &f->answer) < 0) {
+	mc_client__send_udp(f->fd, ++f->id, f->text, f->bytes);
+	mc_client__send_udp(f->fd, ++f->id, "version\r\n", 9); /* answered after the command: there is one thread, and one queue */
+	if (mc_client__receive_udp(f->fd, f->id, ANSWER_MS, &f->answer) < 0) {
 		printf("FAIL: memcached does not answer what comes behind this:\n");
 		print_text(f);
 		return 1;
@@ -359,7 +359,7 @@ int main(int argc, char **argv)
 	struct mc_server server = { .cpu = -1, .threads = 1 };
 	unsigned long commands = 20000, passed = 0;
 	uint64_t changes = 0;
-	struct asks_hosts hosts;
+	struct udp_hosts hosts;
 	struct built built;
 	struct snapshot before;
 	int failed = 0;
@@ -381,7 +381,7 @@ int main(int argc, char **argv)
 	    engine_open(ENGINE_HOST, &built.handler, &(struct engine_context){ .rule = { .protocol = SPIN_IP_UDP } }, &f.engine))
 		die("%s", engine_error());
 	proc_init();
-	asks__hosts(&hosts);
+	udp_hosts__hosts(&hosts);
 	netns_enter(hosts.client_ns);
 	server.ns = hosts.server_ns;
 	mc_server__start(&server);

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "tests/common/built.h"
-#include "tests/common/net/asks.h"
+#include "tests/common/net/udp_hosts.h"
 #include "tests/common/proc.h"
 #include "tests/common/random.h"
 #include "tests/common/spind.h"
@@ -28,7 +28,7 @@
 #define CONNECTIONS 24
 #define MESSAGE_MAX 512
 
-static struct asks_hosts hosts;
+static struct udp_hosts hosts;
 static struct spind spind;
 static struct spin_object *rewrite;
 static uint64_t state = 1;
@@ -79,18 +79,18 @@ static void open_descriptors(void)
 {
 	for (int i = 0; i < CONNECTIONS; i++)
 		connection[i] = -1;
-	sockets[0] = asks__socket(&hosts, hosts.server_ns, AF_INET);
-	asks__bind(sockets[0], "10.9.0.1", ASKS_PORT);
-	sockets[1] = asks__socket(&hosts, hosts.server_ns, AF_INET);
-	asks__bind(sockets[1], "0.0.0.0", ASKS_PORT + 10);
-	sockets[2] = asks__socket(&hosts, hosts.server_ns, AF_INET);
+	sockets[0] = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET);
+	udp_hosts__bind(sockets[0], "10.9.0.1", ASKS_PORT);
+	sockets[1] = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET);
+	udp_hosts__bind(sockets[1], "0.0.0.0", ASKS_PORT + 10);
+	sockets[2] = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET);
 	sockets[3] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	sockets[4] = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	sockets[5] = asks__socket(&hosts, hosts.server_ns, AF_INET6);
-	asks__bind(sockets[5], "fd09::1", ASKS_PORT);
+	sockets[5] = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET6);
+	udp_hosts__bind(sockets[5], "fd09::1", ASKS_PORT);
 	for (unsigned i = 0; i < 16; i++) {
-		bound[i] = asks__socket(&hosts, hosts.server_ns, AF_INET);
-		asks__bind(bound[i], "10.9.0.1", (uint16_t)(ASKS_PORT + 20 + i));
+		bound[i] = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET);
+		udp_hosts__bind(bound[i], "10.9.0.1", (uint16_t)(ASKS_PORT + 20 + i));
 	}
 	whole = sealed(object, object_bytes);
 	unsealed = memory_file(object, object_bytes, 0);
@@ -199,7 +199,7 @@ static void send_one(void)
 static void check_service(void)
 {
 	struct spin_socket_opts opts = { .bytes = sizeof(opts) };
-	int fd = asks__socket(&hosts, hosts.server_ns, AF_INET), err;
+	int fd = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET), err;
 	struct spin_ctx *ctx;
 
 	for (int i = 0; i < CONNECTIONS; i++) {
@@ -207,7 +207,7 @@ static void check_service(void)
 			close(connection[i]);
 		connection[i] = -1;
 	}
-	asks__bind(fd, "10.9.0.1", ASKS_PORT + 99);
+	udp_hosts__bind(fd, "10.9.0.1", ASKS_PORT + 99);
 	opts.broker = spind.socket;
 	for (int tries = 0; (err = spin_socket__attach(fd, rewrite, &opts, &ctx)) && tries < 500; tries++)
 		usleep(20000);
@@ -261,7 +261,7 @@ int main(int argc, char **argv)
 		if (!strcmp(argv[i], "--seed"))
 			state = strtoull(argv[i + 1], NULL, 10);
 	}
-	asks__hosts(&hosts);
+	udp_hosts__hosts(&hosts);
 	if (built_object("rewrite", path, sizeof(path)) || spin_object__open(path, &rewrite))
 		die("%s", spin_strerror_last());
 	read_object(path);
@@ -275,8 +275,8 @@ int main(int argc, char **argv)
 		printf("FAIL: spind has ended\n");
 		status = 1 << 8;
 	}
-	if (spind__complaints(&spind))
+	if (spind__stderr_lines(&spind))
 		status = 1 << 8;
-	spind__finish(&spind);
+	spind__cleanup(&spind);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }

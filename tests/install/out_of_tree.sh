@@ -50,7 +50,7 @@ for program in $programs; do
 	says err "nothing.spin"
 done
 [ $FAILED = 0 ] || exit 1
-need_root
+skip_unless_root
 make_nics
 ip -n "$NS" address add 10.99.0.1/24 dev v1
 ip -n "$NS" neighbour add 10.99.0.2 lladdr 02:00:00:00:00:02 dev v1

@@ -25,7 +25,7 @@ done
 expect 0 spincc tally.c -o tally.spin
 [ -s "$WORK/err" ] && fail "spincc warns: $(cat "$WORK/err")"
 [ $FAILED = 0 ] || exit 1
-need_root
+skip_unless_root
 make_nics
 ip -n "$NS" address add 10.99.0.1/24 dev v1
 ip -n "$NS" neighbour add 10.99.0.2 lladdr 02:00:00:00:00:02 dev v1

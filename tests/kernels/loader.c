@@ -324,7 +324,7 @@ static void try_dispatcher(const struct spin_object *object, const char *variant
 	if (!err && class == SPIN_CLASS_TRUSTED)
 		err = add_guard(ctx);
 	if (!err) {
-		lost = class == SPIN_CLASS_ISOLATED ? kernel_caps__become_stranger(&saved) : 0;
+		lost = class == SPIN_CLASS_ISOLATED ? kernel_caps__drop_for_isolated(&saved) : 0;
 		before = newest_program();
 		err = lost ? lost : spin_ctx__attach(ctx);
 		if (saved)

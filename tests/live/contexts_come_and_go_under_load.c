@@ -70,7 +70,7 @@ static void wait_for_packets(struct spin_nic *nic, const struct spin_ctx *attach
 	uint64_t had = attached ? handled(attached) : unmatched(nic);
 
 	for (int ms = 0; (attached ? handled(attached) : unmatched(nic)) == had && !burst->lost; ms++) {
-		if (ms > burst__patience_s() * 1000)
+		if (ms > burst__timeout_s() * 1000)
 			die(attached ? "no packet came while the context was there" : "no packet came while the context was away");
 		usleep(1000);
 	}

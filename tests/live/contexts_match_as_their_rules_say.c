@@ -300,7 +300,7 @@ static void fill_slot(unsigned i, struct spin_nic *nic, const struct spin_object
 			die(spin_strerror_last());
 		}
 		err = spin_ctx__attach(ctx);
-		if (err == -ENOSPC && rule.words && count_worded() == SPIN_WORDED_MAX && strstr(spin_strerror_last(), "u32")) {
+		if (err == -ENOSPC && rule.words && count_worded() == SPIN_WORD_RULES_MAX && strstr(spin_strerror_last(), "u32")) {
 			spin_ctx__destroy(ctx);
 			words_exhausted++;
 			continue;
@@ -417,7 +417,7 @@ int main(void)
 	pid = fork();
 	if (!pid) {
 		class = SPIN_CLASS_ISOLATED;
-		if (kernel_caps__become_stranger(&saved))
+		if (kernel_caps__drop_for_isolated(&saved))
 			die("cannot lay capabilities down");
 		run(PACKETS_ISOLATED);
 		return 0;

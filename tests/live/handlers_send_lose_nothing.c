@@ -18,7 +18,7 @@
 
 #include "tests/common/built.h"
 #include "tests/common/child.h"
-#include "tests/common/net/leftover.h"
+#include "tests/common/net/leak_check.h"
 #include "tests/common/net/netns.h"
 #include "tests/common/net/pair.h"
 #include "tests/common/net/slow.h"
@@ -170,7 +170,7 @@ static void check_nothing_left(const struct pair *pair, int fd)
 	char byte;
 
 	netns_enter(pair->far_ns);
-	for (int i = 0; leftover__program(FAR_DEV) || maps_left(); i++)
+	for (int i = 0; leak_check__program(FAR_DEV) || maps_left(); i++)
 		if (i > 500 || poll(NULL, 0, 20)) {
 			puts("FAIL: the killed process has left something");
 			exit(1);

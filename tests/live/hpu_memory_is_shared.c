@@ -15,7 +15,7 @@
 #include "tests/common/built.h"
 #include "tests/common/child.h"
 #include "tests/common/expect.h"
-#include "tests/common/net/leftover.h"
+#include "tests/common/net/leak_check.h"
 #include "tests/common/net/netns.h"
 #include "user/conformance/template/template.h"
 #include "tests/handlers/memory/share.h"
@@ -198,7 +198,7 @@ static void expect_refused(const struct spin_object *object, const struct spin_c
 	struct spin_ctx *ctx;
 
 	expect(err, spin_ctx__create_opts(NULL, object, &rule, opts, &ctx), reason);
-	says(reason);
+	expect_error_text(reason);
 }
 
 static void sizes_that_cannot_be(void)
@@ -210,7 +210,7 @@ static void sizes_that_cannot_be(void)
 
 	expect(-EINVAL, spin_hpu_mem__alloc(nic, 0, &mem), "no bytes");
 	expect(-E2BIG, spin_hpu_mem__alloc(nic, (4u << 20) + 1, &mem), "more than there can be");
-	says("the limit (max_handler_mem) is 4194304");
+	expect_error_text("the limit (max_handler_mem) is 4194304");
 	mem = alloc(4u << 20);
 	spin_hpu_mem__free(mem);
 	mem = alloc(sizeof(struct shared) - 1);
@@ -260,11 +260,11 @@ static void nothing_is_kept(void)
 		opts.initial_state_bytes = 0;
 	}
 	expect(before, descriptors(), "descriptors");
-	expect(1, leftover__maps(unique_bytes), "maps of the HPU memory");
+	expect(1, leak_check__maps(unique_bytes), "maps of the HPU memory");
 	spin_hpu_mem__free(mem);
-	for (unsigned i = 0; i < 50 && leftover__maps(unique_bytes); i++)
+	for (unsigned i = 0; i < 50 && leak_check__maps(unique_bytes); i++)
 		usleep(100000); /* the kernel frees it with a delay */
-	expect(0, leftover__maps(unique_bytes), "maps when it is freed");
+	expect(0, leak_check__maps(unique_bytes), "maps when it is freed");
 }
 
 static int ready[2];
@@ -295,12 +295,12 @@ static void a_kill_leaves_nothing(int ns)
 	pid = child__start(ns, owner, 0);
 	if (read(ready[0], &byte, 1) != 1)
 		fail("the owner does not start");
-	expect(1, leftover__maps(unique_bytes), "maps of the owner's HPU memory");
+	expect(1, leak_check__maps(unique_bytes), "maps of the owner's HPU memory");
 	child__kill(&pid);
-	for (unsigned i = 0; i < 50 && (leftover__maps(unique_bytes) || leftover__program("v0")); i++)
+	for (unsigned i = 0; i < 50 && (leak_check__maps(unique_bytes) || leak_check__program("v0")); i++)
 		usleep(100000);
-	expect(0, leftover__maps(unique_bytes), "maps that are left");
-	expect(0, leftover__program("v0"), "a program that is left");
+	expect(0, leak_check__maps(unique_bytes), "maps that are left");
+	expect(0, leak_check__program("v0"), "a program that is left");
 }
 
 int main(void)
@@ -308,7 +308,7 @@ int main(void)
 	char path[512];
 	int ns = netns_new();
 
-	unique_bytes = 8192 + 8 * leftover__own_number();
+	unique_bytes = 8192 + 8 * leak_check__own_number();
 	if (built_object("share_first", path, sizeof(path)) || spin_object__open(path, &first) ||
 	    built_object("share_second", path, sizeof(path)) || spin_object__open(path, &second))
 		fail("handlers");

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/common/traffic/hammering.h"
+#include "tests/common/traffic/shared_updates.h"
 #include "tests/common/net/message_packet.h"
 #include "tests/common/net/netns.h"
 #include "tests/common/net/pair.h"
@@ -67,20 +67,20 @@ static void *send_messages(void *unused)
 }
 
 /* Waits until no packet is in flight and the counters stop changing. */
-static void wait_until_idle(const struct hammering *a, const struct hammering *b)
+static void wait_until_idle(const struct shared_updates *a, const struct shared_updates *b)
 {
 	uint64_t before = UINT64_MAX, now;
 
 	for (int still = 0; still < 3; before = now) {
 		usleep(100000);
-		now = hammering__runs(a) + hammering__runs(b);
+		now = shared_updates__runs(a) + shared_updates__runs(b);
 		still = now == before ? still + 1 : 0;
 	}
 }
 
 static void live(enum spin_hpus hpus, unsigned seconds)
 {
-	struct hammering datagrams = { 0 }, messages = { 0 };
+	struct shared_updates datagrams = { 0 }, messages = { 0 };
 	struct hammering_stream stream[STREAMS];
 	struct spin_nic *nic;
 	pthread_t sender;
@@ -89,8 +89,8 @@ static void live(enum spin_hpus hpus, unsigned seconds)
 	netns_enter(pair.far_ns);
 	if (spin_nic__open(FAR_DEV, &nic))
 		die(spin_strerror_last());
-	check(hammering__open(&datagrams, nic, "hammer", "udp dport 9000", hpus, 50));
-	check(hammering__open(&messages, nic, "hammer_message", "udp dport 9330", hpus, 50));
+	check(shared_updates__open(&datagrams, nic, "hammer", "udp dport 9000", hpus, 50));
+	check(shared_updates__open(&messages, nic, "hammer_message", "udp dport 9330", hpus, 50));
 	spin_nic__close(nic);
 	netns_enter(pair.near_ns);
 	stop = 0;
@@ -98,7 +98,7 @@ static void live(enum spin_hpus hpus, unsigned seconds)
 		stream[i] = (struct hammering_stream){
 			.from = (uint16_t)(6000 + 16 * i), .to = 9000, .sockets = 16, .stop = &stop, .pause_us = 20
 		};
-		check(hammering__stream(&stream[i]));
+		check(shared_updates__stream(&stream[i]));
 	}
 	if (pthread_create(&sender, NULL, send_messages, NULL))
 		die("no thread");
@@ -109,14 +109,14 @@ static void live(enum spin_hpus hpus, unsigned seconds)
 	pthread_join(sender, &sent);
 	wait_until_idle(&datagrams, &messages);
 	printf("HPUs %s: %llu datagrams, %u messages of %llu packets, %llu sent\n", spin_hpus_name(hpus),
-	       (unsigned long long)hammering__runs(&datagrams), messages.state->messages, (unsigned long long)hammering__runs(&messages),
-	       (unsigned long long)(uintptr_t)sent);
-	check(hammering__check(&datagrams));
-	check(hammering__check(&messages));
-	if (!sent || messages.state->messages != (uintptr_t)sent || hammering__runs(&datagrams) < 1000)
+	       (unsigned long long)shared_updates__runs(&datagrams), messages.state->messages,
+	       (unsigned long long)shared_updates__runs(&messages), (unsigned long long)(uintptr_t)sent);
+	check(shared_updates__check(&datagrams));
+	check(shared_updates__check(&messages));
+	if (!sent || messages.state->messages != (uintptr_t)sent || shared_updates__runs(&datagrams) < 1000)
 		die("not all messages that were sent are complete, or hardly any datagram came");
-	hammering__close(&datagrams);
-	hammering__close(&messages);
+	shared_updates__close(&datagrams);
+	shared_updates__close(&messages);
 }
 
 struct runner {
@@ -164,12 +164,12 @@ static void by_test_run(unsigned seconds)
 {
 	static struct runner runner[THREADS];
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	struct hammering messages = { 0 };
+	struct shared_updates messages = { 0 };
 	struct spin_nic *nic;
 
 	if (spin_nic__open_offline(&nic))
 		die(spin_strerror_last());
-	check(hammering__open(&messages, nic, "hammer_message", "udp dport 9330", SPIN_HPUS_CPU, 50));
+	check(shared_updates__open(&messages, nic, "hammer_message", "udp dport 9330", SPIN_HPUS_CPU, 50));
 	stop = 0;
 	next = 0;
 	end = UINT32_MAX;
@@ -191,11 +191,11 @@ static void by_test_run(unsigned seconds)
 	if (spin_ctx__progress(messages.ctx))
 		die(spin_strerror_last());
 	printf("%u threads: %u messages, %llu packets\n", THREADS, messages.state->messages,
-	       (unsigned long long)hammering__runs(&messages));
-	check(hammering__check(&messages));
+	       (unsigned long long)shared_updates__runs(&messages));
+	check(shared_updates__check(&messages));
 	if (messages.state->messages != end || !end)
 		die("messages are not complete");
-	hammering__close(&messages);
+	shared_updates__close(&messages);
 	spin_nic__close(nic);
 }
 

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "tests/common/traffic/hammering.h"
+#include "tests/common/traffic/shared_updates.h"
 #include "tests/common/net/slow.h"
 #include "tests/common/net/netns.h"
 #include "tests/common/net/pair.h"
@@ -21,7 +21,7 @@ static void die(const char *what)
 }
 
 /* Returns the number of HPUs that handlers ran on. */
-static unsigned busy(const struct hammering *h)
+static unsigned busy(const struct shared_updates *h)
 {
 	unsigned n = 0;
 	uint32_t *mine;
@@ -40,7 +40,7 @@ int main(void)
 {
 	struct hammering_stream s = { .from = 6000, .to = 9000, .sockets = 1 };
 	uint64_t packets[SPIN_REASON_COUNT], runs = 0, all;
-	struct hammering h = { 0 };
+	struct shared_updates h = { 0 };
 	volatile int stop = 1;
 	struct spin_nic *nic;
 	struct pair pair;
@@ -56,7 +56,7 @@ int main(void)
 	netns_enter(pair.far_ns);
 	if (spin_nic__open(FAR_DEV, &nic))
 		die(spin_strerror_last());
-	reason = hammering__open(&h, nic, "hammer", "udp dport 9000", SPIN_HPUS_SPREAD, 0);
+	reason = shared_updates__open(&h, nic, "hammer", "udp dport 9000", SPIN_HPUS_SPREAD, 0);
 	if (reason)
 		die(reason);
 	netns_enter(pair.near_ns);
@@ -67,24 +67,24 @@ int main(void)
 	for (unsigned i = 0; i < 50; i++) {
 		for (unsigned n = 0; n < 10; n++)
 			s.sent += sendto(fd, "home", 4, 0, (struct sockaddr *)&to, sizeof(to)) == 4;
-		for (int wait = 0; hammering__runs(&h) < s.sent && wait < 5000; wait++)
+		for (int wait = 0; shared_updates__runs(&h) < s.sent && wait < 5000; wait++)
 			usleep(1000);
 	}
 	close(fd);
-	if (hammering__runs(&h) != s.sent || !s.sent || busy(&h) != 1)
+	if (shared_updates__runs(&h) != s.sent || !s.sent || busy(&h) != 1)
 		die("packets of one key do not all go to their home");
 	h.state->rounds = 12000;
 	s.pause_us = 0;
 	stop = 0;
-	reason = hammering__stream(&s);
+	reason = shared_updates__stream(&s);
 	if (reason)
 		die(reason);
 	usleep(400000);
 	stop = 1;
 	pthread_join(s.thread, NULL);
 	for (int still = 0; still < 5; still++, usleep(100000))
-		if (hammering__runs(&h) != runs) {
-			runs = hammering__runs(&h);
+		if (shared_updates__runs(&h) != runs) {
+			runs = shared_updates__runs(&h);
 			still = 0;
 		}
 	spin_ctx__counters(h.ctx, packets);
@@ -95,10 +95,10 @@ int main(void)
 		die("nobody helps");
 	if (all > s.sent || all < s.sent / 2 / (unsigned)slow_factor())
 		die("packets are not counted");
-	reason = hammering__check(&h);
+	reason = shared_updates__check(&h);
 	if (reason)
 		die(reason);
-	hammering__close(&h);
+	shared_updates__close(&h);
 	spin_nic__close(nic);
 	pair__close(&pair);
 	return 0;

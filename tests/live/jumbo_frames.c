@@ -182,7 +182,7 @@ static void drop_capabilities(void)
 	char path[512];
 	uint64_t saved;
 
-	if (kernel_caps__become_stranger(&saved))
+	if (kernel_caps__drop_for_isolated(&saved))
 		die("cannot lay capabilities down");
 	if (built_object("filtering", path, sizeof(path)) || spin_object__open(path, &object) || spin_rule__parse("udp", &rule))
 		die("filtering");

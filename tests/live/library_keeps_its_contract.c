@@ -151,7 +151,7 @@ static void attach_without_sys_admin_is_refused(void)
 {
 	drop_sys_admin();
 	expect(-EBUSY, spin_ctx__attach(second_ctx), "attaching without CAP_SYS_ADMIN");
-	says("only root sees");
+	expect_error_text("only root sees");
 }
 
 static void a_held_interface_is_refused(void)
@@ -164,7 +164,7 @@ static void a_held_interface_is_refused(void)
 	expect(0, spin_ctx__create(other, object, &rule, &second), "another");
 	expect(0, spin_ctx__attach(first), "attaching");
 	expect(-EBUSY, spin_ctx__attach(second), "attaching by another handle");
-	says("of this process");
+	expect_error_text("of this process");
 	second_ctx = second;
 	run_in_child(attach_without_sys_admin_is_refused);
 	spin_ctx__destroy(first);
@@ -185,11 +185,11 @@ static void a_mode_that_the_driver_refuses(void)
 	expect(-EINVAL, spin_nic__set_share(nic, &(struct spin_share){ .chain = 1u << 5 }), "a chain of unknown verdicts");
 	expect(0, spin_nic__set_share(nic, &(struct spin_share){ .priority = 50 }), "sharing");
 	expect(-EINVAL, spin_ctx__attach(ctx), "a context that was made before the interface was shared");
-	says("not shared");
+	expect_error_text("not shared");
 	expect(0, spin_nic__set_share(nic, NULL), "sharing no more");
 	expect(0, spin_nic__set_mode(nic, SPIN_MODE_NATIVE), "native");
 	expect(-EOPNOTSUPP, spin_ctx__attach(ctx), "native on a veth with too few queues");
-	says("receive queues");
+	expect_error_text("receive queues");
 	expect(SPIN_MODE_AUTO, (int)spin_nic__mode(nic, &reason), "the mode after a refusal");
 	if (reason)
 		fail("a reason is left after a refusal");

@@ -50,7 +50,7 @@ static void expect_refused(const struct spin_object *object, struct spin_ctx_opt
 	struct spin_ctx *ctx;
 
 	expect(err, spin_ctx__create_opts(nic, object, &rule, &opts, &ctx), reason);
-	says(reason);
+	expect_error_text(reason);
 }
 
 static void registered_refused(size_t field, size_t bytes, uint32_t value, const char *reason)
@@ -58,7 +58,7 @@ static void registered_refused(size_t field, size_t bytes, uint32_t value, const
 	struct spin_object *changed;
 
 	expect(-EINVAL, damaged_registration(all, field, bytes, value, &changed), reason);
-	says(reason);
+	expect_error_text(reason);
 }
 
 /* registers_all uses the maximum of all of these. */
@@ -104,7 +104,7 @@ static void memory_of_handlers(void)
 	expect_served(big, opts, "a context with it");
 	spin_hpu_mem__free(mem);
 	expect(-E2BIG, spin_hpu_mem__alloc(nic, limits.max_handler_mem + 1, &mem), "one byte more");
-	says("the limit (max_handler_mem) is 4194304");
+	expect_error_text("the limit (max_handler_mem) is 4194304");
 	spin_object__close(big);
 }
 
@@ -123,11 +123,11 @@ static void messages_and_entries(void)
 	for (unsigned i = 0; i < limits.max_entries; i++)
 		expect(0, spin_ctx__me_append(ctx, &entry, &me), "an entry with the most segments");
 	expect(-ENOSPC, spin_ctx__me_append(ctx, &entry, &me), "an entry more");
-	says("has 64 matching entries, the most");
+	expect_error_text("has 64 matching entries, the most");
 	expect(0, spin_ctx__me_unlink(ctx, 0), "unlinking");
 	entry.handler_segments++;
 	expect(-EINVAL, spin_ctx__me_append(ctx, &entry, &me), "a segment more");
-	says("17 segments of handler memory: an entry has at most 16");
+	expect_error_text("17 segments of handler memory: an entry has at most 16");
 	spin_ctx__destroy(ctx);
 	opts.message.messages++;
 	expect_refused(messages, opts, -EINVAL, "message.messages is 4097, but a context has at most 4096");
@@ -151,7 +151,7 @@ static void contexts_of_an_interface(void)
 		expect(0, spin_ctx__create(nic, datagrams, &mine, &ctx[i]), "a context");
 		expect(i < limits.max_contexts ? 0 : -ENOSPC, spin_ctx__attach(ctx[i]), "attaching a context");
 	}
-	says("has 64 contexts, the most");
+	expect_error_text("has 64 contexts, the most");
 	for (unsigned i = 0; i <= limits.max_contexts; i++)
 		spin_ctx__destroy(ctx[i]);
 }

@@ -110,7 +110,7 @@ static void expect_refused(struct spin_me_opts opts, const char *text)
 	opts.bytes = sizeof(opts);
 	opts.ignore_bits = UINT64_MAX;
 	expect(-EINVAL, spin_ctx__me_append(ctx, &opts, &me), text);
-	says(text);
+	expect_error_text(text);
 }
 
 static void what_cannot_be_is_refused(void)

@@ -84,7 +84,7 @@ static void send_packet(struct sender *s, const struct sent *packet)
 	uint8_t frame[512];
 	uint32_t bytes;
 
-	if (!frame_take_apart(frame, step_frame(&step, frame), &flow, &payload, &bytes))
+	if (!frame_parse(frame, step_frame(&step, frame), &flow, &payload, &bytes))
 		return;
 	to.sin_addr.s_addr = htonl(0x0a4e0064 + random_below(&s->random, ADDRESSES)); /* 10.78.0.100 and following */
 	if (sendto(s->fd, payload, bytes, 0, (struct sockaddr *)&to, sizeof(to)) != (ssize_t)bytes)

@@ -141,10 +141,10 @@ static void wrong_calls_are_refused(struct spin_ctx *ctx)
 	uint32_t word[16];
 
 	expect(-EINVAL, spin_ctx__value(ctx, "tally", word, sizeof(word)), "a value of another size");
-	says("'tally' has 24 bytes, not 64");
+	expect_error_text("'tally' has 24 bytes, not 64");
 	expect(-ENOENT, spin_ctx__value(ctx, "nothing", word, sizeof(word)), "a value of nothing");
 	expect(-EINVAL, spin_ctx__table_insert(ctx, "tally", "sum=1"), "an entry of no table");
-	says("memory of clusters");
+	expect_error_text("memory of clusters");
 	expect(-EINVAL, spin_ctx__set(ctx, "tally[1].sum=1"), "a copy");
 }
 

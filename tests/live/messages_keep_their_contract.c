@@ -109,17 +109,17 @@ static void options_are_checked(void)
 	for (unsigned i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
 		opts = make_opts(refused[i].opts);
 		expect(-EINVAL, spin_ctx__create_opts(NULL, object, &rule, &opts, &ctx), refused[i].says);
-		says(refused[i].says);
+		expect_error_text(refused[i].says);
 	}
 	opts = make_opts((struct spin_message_opts){ .messages = 1 });
 	expect(-EINVAL, spin_ctx__create_opts(NULL, datagrams, &rule, &opts, &ctx), "messages of datagrams");
-	says("takes datagrams");
+	expect_error_text("takes datagrams");
 	expect(0, spin_ctx__create(NULL, datagrams, &rule, &ctx), "a context of datagrams");
 	expect(-EOPNOTSUPP, spin_ctx__me_append(ctx, &me, &index), "an entry of datagrams");
 	expect(-EOPNOTSUPP, spin_ctx__messages(ctx, NULL, none), "messages of datagrams");
 	expect(-EOPNOTSUPP, spin_ctx__message_stats(ctx, &stats), "counts of messages of datagrams");
 	expect(-EOPNOTSUPP, spin_ctx__progress(ctx), "progress of datagrams");
-	says("takes datagrams");
+	expect_error_text("takes datagrams");
 	spin_ctx__destroy(ctx);
 }
 
@@ -143,7 +143,7 @@ static void entries_are_posted_and_unlinked(void)
 	opts.start = 4097;
 	opts.length = 0;
 	expect(-EINVAL, spin_ctx__me_append(ctx, &opts, &index), "an entry that begins outside");
-	says("host memory of 4097 bytes");
+	expect_error_text("host memory of 4097 bytes");
 	opts = (struct spin_me_opts){ .bytes = sizeof(opts), .options = SPIN_ME_OPTIONS + 1 };
 	expect(-EINVAL, spin_ctx__me_append(ctx, &opts, &index), "an unknown option");
 	opts = (struct spin_me_opts){ .bytes = sizeof(opts), .start = 4096 };
@@ -193,8 +193,8 @@ static void segments_are_checked(void)
 		opts.handler_mem = two;
 		opts.handler_segments = 2;
 		expect(-EINVAL, spin_ctx__me_append(ctx, &opts, &index), refused[i].says);
-		says("segment 1 of the handler memory");
-		says(refused[i].says);
+		expect_error_text("segment 1 of the handler memory");
+		expect_error_text(refused[i].says);
 	}
 	for (unsigned i = 0; i <= SPIN_SEGMENTS_MAX; i++)
 		many[i] = good[0];
@@ -203,7 +203,7 @@ static void segments_are_checked(void)
 	expect(0, spin_ctx__me_append(ctx, &opts, &index), "an entry with as many segments as there can be");
 	opts.handler_segments++;
 	expect(-EINVAL, spin_ctx__me_append(ctx, &opts, &index), "one more");
-	says("at most 16");
+	expect_error_text("at most 16");
 	opts.handler_mem = NULL;
 	opts.handler_segments = 1;
 	expect(-EINVAL, spin_ctx__me_append(ctx, &opts, &index), "segments that are nowhere");
@@ -254,7 +254,7 @@ static void datagrams_have_host_memory(void)
 	expect(0, spin_ctx__me_ct(ctx, 0, &ct), "the counter");
 	expect(2, ct.failure, "failure");
 	expect(-ENOENT, spin_ctx__me_ct(ctx, 1, &ct), "another entry of datagrams");
-	says("of datagrams there is 0 alone");
+	expect_error_text("of datagrams there is 0 alone");
 	spin_ctx__destroy(ctx);
 	expect(0, spin_ctx__create_opts(NULL, datagrams, &rule, &opts, &ctx), "datagrams with handler memory");
 	expect(0, spin_ctx__host_memory(ctx, (void **)&addr, &bytes), "host memory");
@@ -357,7 +357,7 @@ static void time_goes_on_as_told(void)
 	spin_ctx__destroy(ctx);
 	ctx = create((struct spin_message_opts){ 0 });
 	expect(-EINVAL, spin_ctx__set_clock(ctx, 1), "the kernel's clock");
-	says("virtual_clock");
+	expect_error_text("virtual_clock");
 	spin_ctx__destroy(ctx);
 }
 

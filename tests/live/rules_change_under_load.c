@@ -188,7 +188,7 @@ int main(void)
 	/* the second interface refuses, before and after the first one has the rule */
 	spin_ctx__destroy(other);
 	fill(s, ctx, nic[1], "udp dport %u", "udp dport 7001", SPIN_CONTEXTS_MAX - 1);
-	fill(s, ctx, nic[1], "udp dport %u u32 12/0xffff=0-0xffff", "udp dport 7001 u32 12/0xffff=0-0xffff", SPIN_WORDED_MAX);
+	fill(s, ctx, nic[1], "udp dport %u u32 12/0xffff=0-0xffff", "udp dport 7001 u32 12/0xffff=0-0xffff", SPIN_WORD_RULES_MAX);
 	/* a tap stays with the context */
 	if (spin_ctx__tap(ctx, 1 << 20) || set_rule(ctx, "udp dport 7001"))
 		die(spin_strerror_last());

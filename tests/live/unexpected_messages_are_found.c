@@ -202,7 +202,7 @@ static void one_at_a_time(const struct spin_object *object)
 	expect(1, send_message(1, 4, 4000, 0), "the first half of a message");
 	expect(-EAGAIN, spin_ctx__me_search(ctx, &opts, SPIN_SEARCH_DELETE, &event), "searching one on its way");
 	expect(-EAGAIN, spin_ctx__me_append(ctx, &opts, &me), "an entry for one on its way");
-	says("on its way");
+	expect_error_text("on its way");
 	opts.match_bits = 2;
 	tag = 2;
 	expect(0, spin_ctx__me_append(ctx, &opts, &me), "an entry for others");
@@ -231,14 +231,14 @@ static void what_cannot_be_is_refused(const struct spin_object *object)
 	ctx = create(object, 0);
 	expect(-EOPNOTSUPP, spin_ctx__me_search(ctx, &opts, SPIN_SEARCH_ONLY, &event), "searching a context that keeps none");
 	expect(-EINVAL, spin_ctx__me_append(ctx, &opts, &me), "a receive of a context that keeps none");
-	says("keeps no unexpected messages");
+	expect_error_text("keeps no unexpected messages");
 	opts.options = SPIN_ME_OVERFLOW;
 	expect(-EINVAL, spin_ctx__me_append(ctx, &opts, &me), "an overflow entry that looks for messages");
-	says("finds no unexpected messages");
+	expect_error_text("finds no unexpected messages");
 	spin_ctx__destroy(ctx);
 	expect(0, spin_rule__parse("udp", &rule), "a rule");
 	expect(-EINVAL, spin_ctx__create_opts(NULL, object, &rule, &many, &ctx), "more than can be kept");
-	says("message.unexpected is 257");
+	expect_error_text("message.unexpected is 257");
 }
 
 static void many_at_once(const struct spin_object *object)

@@ -76,7 +76,7 @@ static void result_is_in_state(struct rig_file file)
 	uint32_t at = 0;
 
 	for (unsigned i = 0; i < 3; i++)
-		wait_cycles(nic, ATOMICS_LEFT_IN_STATE);
+		wait_cycles(nic, ATOMICS_NO_WAIT_STATE);
 	if (pspin__symbol(nic, "spin_state", &at, NULL) || pspin__read(nic, at + offsetof(struct atomics_nb, left), &left, sizeof(left))) {
 		printf("FAIL no memory\n");
 		failures++;
@@ -92,7 +92,7 @@ static void hpus_contend(struct rig_file file)
 	struct pspin *nic = open_nic(file);
 	struct atomics_nb state;
 	uint64_t word[3] = { 0 };
-	uint32_t at = 0, left = ATOMICS_LEFT;
+	uint32_t at = 0, left = ATOMICS_NO_WAIT;
 	unsigned missing = 0;
 	uint8_t frame[128];
 

@@ -116,7 +116,7 @@ static void numbers_are_repeated(const struct spin_object *object)
 	pspin__close(again);
 
 	pspin__set_time(nic, 0x500000007);
-	pspin__set_draw(nic, 11);
+	pspin__set_random(nic, 11);
 	a = run(nic, &cycles);
 	check(a.header_low == 7 && a.header_high == 5 && a.completion_low == 7 && a.completion_high == 5,
 	      "the time that is set stands still");

@@ -77,11 +77,11 @@ static void watch(void *arg, const struct rv32_bus_request *req)
 }
 
 static const struct soc_nic hooks = {
-	.on_start = rig__starts,
-	.on_command = rig__accept,
+	.on_start = rig__on_start,
+	.on_command = rig__on_command,
 	.on_end = on_end,
-	.on_freed = rig__freed,
-	.on_room = rig__room,
+	.on_freed = rig__on_freed,
+	.on_room = rig__on_room,
 };
 
 /* Runs tasks of 32 messages at once; each cluster is the home of eight. */

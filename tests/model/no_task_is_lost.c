@@ -132,7 +132,7 @@ static void run_until(uint64_t until, unsigned step_cycles)
 /* Returns a hash of the times of all tasks. */
 static uint64_t run(struct rig_file file, unsigned seed, unsigned step_cycles)
 {
-	const struct soc_nic nic = { .on_start = on_start, .on_command = rig__accept, .on_end = on_end, .on_freed = on_freed };
+	const struct soc_nic nic = { .on_start = on_start, .on_command = rig__on_command, .on_end = on_end, .on_freed = on_freed };
 	struct pspin_target target = random_target(seed);
 	struct soc_context contexts[SLOTS];
 	unsigned left[SLOTS] = { 0 }, slots = 1 + random_below(SLOTS);

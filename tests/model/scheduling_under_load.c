@@ -379,7 +379,7 @@ static void hers_are_held_back(void)
 
 int main(void)
 {
-	static const struct soc_nic nic = { .on_command = rig__accept, .on_end = on_end, .on_freed = on_freed, .on_room = on_room };
+	static const struct soc_nic nic = { .on_command = rig__on_command, .on_end = on_end, .on_freed = on_freed, .on_room = on_room };
 	struct rig_file file = rig__build("scheduling_under_load", "tests/model/programs/load.S");
 
 	rig__open(&rig, file, pspin_target__find("pspin-rtl"), 0, 0);

@@ -74,11 +74,11 @@ static void run(struct rig *rig, struct rig_file file, const struct pspin_target
 		uint64_t gap)
 {
 	static const struct soc_nic nic = {
-		.on_start = rig__starts,
-		.on_command = rig__accept,
+		.on_start = rig__on_start,
+		.on_command = rig__on_command,
 		.on_end = on_end,
-		.on_freed = rig__freed,
-		.on_room = rig__room,
+		.on_freed = rig__on_freed,
+		.on_room = rig__on_room,
 	};
 	static struct soc_context contexts[TASKS];
 	uint64_t cycle;

@@ -64,7 +64,7 @@ static void offer(struct rig *rig, uint64_t cycle, const struct soc_context *con
  */
 static uint64_t run_two(struct rig *rig, const char *first, const char *second, unsigned of_cluster)
 {
-	static const struct soc_nic nic = { .on_command = rig__accept, .on_end = on_end };
+	static const struct soc_nic nic = { .on_command = rig__on_command, .on_end = on_end };
 	struct soc_context contexts[2] = { { .bytes_in_l1 = copied_bytes, .scratchpad = L1_PACKETS + 0x10000 } };
 	uint64_t base;
 
@@ -148,7 +148,7 @@ static void on_stream_end(void *arg, struct soc_task *task, int pops)
 	stream_latency[task->her->packet] = task->feedback - task->ready;
 }
 
-static const struct soc_nic stream_hooks = { .on_command = rig__accept, .on_end = on_stream_end };
+static const struct soc_nic stream_hooks = { .on_command = rig__on_command, .on_end = on_stream_end };
 
 /*
  * Consecutive copies from L2 move one beat per cycle. Each 4-KiB page is a separate burst, and a short burst takes 3 cycles, so each

@@ -21,11 +21,11 @@ static void on_end(void *arg, struct soc_task *task, int pops)
 }
 
 static const struct soc_nic hooks = {
-	.on_start = rig__starts,
-	.on_command = rig__accept,
+	.on_start = rig__on_start,
+	.on_command = rig__on_command,
 	.on_end = on_end,
-	.on_freed = rig__freed,
-	.on_room = rig__room,
+	.on_freed = rig__on_freed,
+	.on_room = rig__on_room,
 };
 
 /* The watchdog stops an HPU that has exclusive access to words that the next tasks need. */

@@ -150,10 +150,10 @@ static void all_clusters_work(struct rig_file file, unsigned clusters, enum word
 	struct pspin *nic = open_nic(file, clusters, HPUS, &seen);
 	char run[32];
 
-	snprintf(run, sizeof(run), "%u clusters%s", clusters, how == WORDS_TAKE_APART ? ", apart" : "");
+	snprintf(run, sizeof(run), "%u clusters%s", clusters, how == WORDS_TICKETS_SPACED ? ", apart" : "");
 	run_packets(nic, run, how, WORDS_TASKS);
 	expect(run, "clusters that have worked", seen.of_cluster, (1ull << clusters) - 1);
-	if (how == WORDS_MEET)
+	if (how == WORDS_ALL_OPS)
 		words__check(run, read_words(nic, run), WORDS_TASKS);
 	else
 		words__check_tickets(run, read_words(nic, run), WORDS_TURNS * WORDS_TASKS);
@@ -172,7 +172,7 @@ static void stopped_before_the_check(struct rig_file file)
 	for (unsigned c = 0; c < clusters; c++)
 		expect("all taken back", "L1s that cannot be written",
 		       (uint64_t)pspin__write(nic, exclusive_at(c) + STRIPES + 8 * stripe_of_tickets(nic), &all, sizeof(all)), 0);
-	run_packets(nic, "all taken back", WORDS_MEET, WORDS_TASKS);
+	run_packets(nic, "all taken back", WORDS_ALL_OPS, WORDS_TASKS);
 	words__check("all taken back", read_words(nic, "all taken back"), WORDS_TASKS);
 	check_all_have_left(nic, "all taken back", clusters);
 	pspin__close(nic);
@@ -188,7 +188,7 @@ static void stopped_while_others_are_inside(struct rig_file file)
 	struct seen seen;
 	struct pspin *nic = open_nic(file, clusters, HPUS_MAX, &seen);
 
-	offer(nic, "some taken back", WORDS_MEET, WORDS_TASKS);
+	offer(nic, "some taken back", WORDS_ALL_OPS, WORDS_TASKS);
 	for (uint64_t us = 1; seen.tasks < WORDS_TASKS && us < 10000; us++) {
 		expect("some taken back", "runs that fail", (uint64_t)pspin__run(nic, us * 1000000), 0);
 		set_all_notes(nic, "some taken back", clusters);
@@ -215,7 +215,7 @@ static void stopped_at_any_time(struct rig_file file, unsigned clusters, unsigne
 		run_packets(nic, run, WORDS_READ_LOCK, tasks); /* another word, in another stripe */
 		check_all_have_left(nic, run, clusters);
 		reset_words(nic);
-		run_packets(nic, run, WORDS_MEET, tasks);
+		run_packets(nic, run, WORDS_ALL_OPS, tasks);
 		expect(run, "tasks that the watchdog has ended later", seen.watchdogs, packets);
 		words__check(run, read_words(nic, run), tasks);
 		pspin__close(nic);
@@ -235,7 +235,7 @@ static void others_continue(struct rig_file file, unsigned clusters, unsigned in
 	watch_for(nic, cycles);
 	for (; packets < WORDS_TASKS; packets += interval) {
 		offer(nic, run, WORDS_ADD_FOREVER, 1);
-		offer(nic, run, WORDS_TAKE, interval - 1);
+		offer(nic, run, WORDS_TICKET, interval - 1);
 	}
 	expect(run, "runs that do not end", (uint64_t)pspin__run(nic, UINT64_MAX), 0);
 	words = read_words(nic, run);
@@ -265,12 +265,12 @@ int main(void)
 {
 	struct rig_file file = rig__build("words", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/words.c\"'");
 
-	all_clusters_work(file, 1, WORDS_MEET);
-	all_clusters_work(file, 4, WORDS_MEET);
-	all_clusters_work(file, 20, WORDS_MEET);
-	all_clusters_work(file, 44, WORDS_MEET);
-	all_clusters_work(file, 20, WORDS_TAKE_APART);
-	all_clusters_work(file, 44, WORDS_TAKE_APART);
+	all_clusters_work(file, 1, WORDS_ALL_OPS);
+	all_clusters_work(file, 4, WORDS_ALL_OPS);
+	all_clusters_work(file, 20, WORDS_ALL_OPS);
+	all_clusters_work(file, 44, WORDS_ALL_OPS);
+	all_clusters_work(file, 20, WORDS_TICKETS_SPACED);
+	all_clusters_work(file, 44, WORDS_TICKETS_SPACED);
 	stopped_before_the_check(file);
 	stopped_while_others_are_inside(file);
 	stopped_at_any_time(file, 4, 1, 1);

@@ -188,7 +188,7 @@ int schedule_compare(const struct schedule *s, struct engine *reference, struct 
 	for (unsigned i = 0; i < s->steps && !err; i++) {
 		err = compare_step(&p, &s->step[i], tally);
 		/* a clock step handles parked packets of several messages in unspecified order, so their handlers' effects may differ */
-		if (!err && s->step[i].kind == STEP_CLOCK && engine_reference(reference)->swept_messages > 1) {
+		if (!err && s->step[i].kind == STEP_CLOCK && engine_reference(reference)->replayed_messages > 1) {
 			if (tally)
 				tally->cut_short++;
 			break;

@@ -38,7 +38,7 @@ static int packet(struct engine *e, const uint8_t *frame, uint32_t bytes, struct
 	const uint8_t *payload;
 	uint32_t payload_bytes;
 
-	if (!frame_take_apart(frame, bytes, &flow, &payload, &payload_bytes))
+	if (!frame_parse(frame, bytes, &flow, &payload, &payload_bytes))
 		return engine_fail(-EINVAL, "the reference takes plain UDP frames only");
 	memset(&p->key, 0, sizeof(p->key));
 	p->key.ip_version = flow.ip_version;

@@ -97,7 +97,7 @@ uint32_t frame_finish(uint8_t *frame, const struct frame_flow *flow, uint32_t by
 	return set_lengths(frame, flow->ip_version, bytes, sum);
 }
 
-int frame_take_apart(const uint8_t *frame, uint32_t frame_bytes, struct frame_flow *flow, const uint8_t **payload, uint32_t *bytes)
+int frame_parse(const uint8_t *frame, uint32_t frame_bytes, struct frame_flow *flow, const uint8_t **payload, uint32_t *bytes)
 {
 	const uint8_t *ip = frame + ETH_BYTES, *udp;
 	uint32_t headers;

@@ -23,7 +23,7 @@ uint8_t *frame_payload(uint8_t *frame, uint32_t ip_version);
  */
 uint32_t frame_finish(uint8_t *frame, const struct frame_flow *flow, uint32_t bytes, enum frame_sum sum);
 /* Returns 0 if frame_finish() did not make the frame. */
-int frame_take_apart(const uint8_t *frame, uint32_t frame_bytes, struct frame_flow *flow, const uint8_t **payload, uint32_t *bytes);
+int frame_parse(const uint8_t *frame, uint32_t frame_bytes, struct frame_flow *flow, const uint8_t **payload, uint32_t *bytes);
 /* Replaces a frame by its acknowledgement, with additional flags; returns its length. */
 uint32_t frame_acknowledge(uint8_t *frame, uint32_t more);
 

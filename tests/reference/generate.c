@@ -84,7 +84,7 @@ static void add_other_step(struct maker *m)
 /* Takes the queues' packets in random order, singly or in runs. */
 static void interleave(struct maker *m, unsigned queues)
 {
-	unsigned at[MAKER_MESSAGES] = { 0 }, left = 0, run = 0, from = 0;
+	unsigned at[GENERATOR_MESSAGES] = { 0 }, left = 0, run = 0, from = 0;
 	/* one packet in N is followed by another step, or is mutated; mutated 0: none */
 	uint32_t other_steps = one_in(m, 3) ? 4 : 20, mutated = one_in(m, 3) ? 0 : one_in(m, 3) ? 6 : 40;
 
@@ -106,7 +106,7 @@ static void interleave(struct maker *m, unsigned queues)
 		if (mutated && one_in(m, mutated)) {
 			struct step good = step;
 
-			maker_mutate(m, &step);
+			generator_mutate(m, &step);
 			if (one_in(m, 2)) /* followed by the correct packet */
 				schedule_add(m->schedule, &good);
 		}
@@ -131,12 +131,12 @@ void schedule_generate(struct schedule *s, unsigned setup, uint64_t seed)
 	if (!m.opts->no_entry && one_in(&m, 5))
 		schedule_add(s, &(struct step){ .kind = STEP_UNLINK, .index = 0 });
 	while (rounds--) {
-		unsigned queues = 1 + below(&m, one_in(&m, 2) ? 2 : MAKER_MESSAGES);
+		unsigned queues = 1 + below(&m, one_in(&m, 2) ? 2 : GENERATOR_MESSAGES);
 
 		for (unsigned i = 0; i < queues; i++) {
 			uint32_t source = below(&m, SCHEDULE_SOURCES);
 
-			maker_message(&m, &m.queue[i], source, below(&m, keys), i == 0);
+			generator_message(&m, &m.queue[i], source, below(&m, keys), i == 0);
 		}
 		interleave(&m, queues);
 		if (one_in(&m, 2))
@@ -144,6 +144,6 @@ void schedule_generate(struct schedule *s, unsigned setup, uint64_t seed)
 	}
 	if (one_in(&m, 4)) /* ends the messages that are still open */
 		add_clock(&m, idle_ms(&m) + 1);
-	for (unsigned i = 0; i < MAKER_MESSAGES; i++)
+	for (unsigned i = 0; i < GENERATOR_MESSAGES; i++)
 		schedule_free(&m.queue[i]);
 }

@@ -7,13 +7,13 @@
 
 #include "tests/reference/schedule.h"
 
-#define MAKER_MESSAGES 6 /* at the same time */
+#define GENERATOR_MESSAGES 6 /* at the same time */
 
 struct maker {
 	uint64_t random;
 	struct schedule *schedule;
 	const struct spin_message_opts *opts;
-	struct schedule queue[MAKER_MESSAGES]; /* packets of each message, in order of arrival */
+	struct schedule queue[GENERATOR_MESSAGES]; /* packets of each message, in order of arrival */
 };
 
 static inline uint32_t below(struct maker *m, uint32_t n)
@@ -27,8 +27,8 @@ static inline int one_in(struct maker *m, uint32_t n)
 }
 
 /* Generates a message's packets and their order. Some are lost or duplicated. */
-void maker_message(struct maker *m, struct schedule *queue, uint32_t source, uint32_t id, int may_be_long);
+void generator_message(struct maker *m, struct schedule *queue, uint32_t source, uint32_t id, int may_be_long);
 /* Changes a packet to one that its sender would not have sent. */
-void maker_mutate(struct maker *m, struct step *step);
+void generator_mutate(struct maker *m, struct step *step);
 
 #endif

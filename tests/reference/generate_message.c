@@ -144,7 +144,7 @@ static void add_faults(struct maker *m, struct schedule *q)
 	}
 }
 
-void maker_message(struct maker *m, struct schedule *queue, uint32_t source, uint32_t id, int may_be_long)
+void generator_message(struct maker *m, struct schedule *queue, uint32_t source, uint32_t id, int may_be_long)
 {
 	queue->steps = 0;
 	make_packets(m, queue, source, id, may_be_long);
@@ -152,7 +152,7 @@ void maker_message(struct maker *m, struct schedule *queue, uint32_t source, uin
 	add_faults(m, queue);
 }
 
-void maker_mutate(struct maker *m, struct step *step)
+void generator_mutate(struct maker *m, struct step *step)
 {
 	static const uint32_t distances[] = { 1023, 1024, 1025, 1026, 1027, 2047, 2048, 4096, 70000 };
 

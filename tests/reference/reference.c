@@ -93,7 +93,7 @@ static struct reference_message *new_message(struct reference *r, const struct r
 		m->mpq = (m->mpq + 1) % r->opts.messages;
 	r->next_mpq = (m->mpq + 1) % r->opts.messages;
 	m->opened_ms = r->now_ms;
-	m->looked_handled = 1;
+	m->scan_handled = 1;
 	m->me = SPIN_MES_MAX;
 	m->length = SPIN_LENGTH_UNKNOWN;
 	m->last_packet_ms = r->now_ms;
@@ -181,7 +181,7 @@ static enum spin_reason first_packet(struct reference *r, struct reference_messa
 	enum spin_reason reason;
 	int ended = 0, was_open = 0;
 
-	if (me == SPIN_MES_MAX && reference_press_me(r, p))
+	if (me == SPIN_MES_MAX && reference_reclaim_me(r, p))
 		me = reference_find_me(r, p);
 	else if (me != SPIN_MES_MAX)
 		was_open = 1;
@@ -197,7 +197,7 @@ static enum spin_reason first_packet(struct reference *r, struct reference_messa
 	reference_reserve(r, me, p);
 	if (!m) {
 		m = new_message(r, p);
-		if (!m && reference_press_mpq(r, p))
+		if (!m && reference_reclaim_mpq(r, p))
 			m = new_message(r, p);
 		if (!m)
 			reference_unreserve(r, me);
@@ -205,7 +205,7 @@ static enum spin_reason first_packet(struct reference *r, struct reference_messa
 			return SPIN_REASON_NO_MPQ;
 		r->stats.opened++;
 	}
-	reference_begin(r, m, p, me);
+	reference_run_header(r, m, p, me);
 	m->last_packet_ms = r->now_ms;
 	reason = reference_open_packet(r, m, p, &ended);
 	if (!ended)
@@ -265,7 +265,7 @@ static enum spin_reason handle_packet(struct reference *r, struct reference_pack
 	const struct reference_tombstone *t;
 	struct reference_message *m;
 
-	if (!reference_understand(r, p, udp, bytes))
+	if (!reference_parse(r, p, udp, bytes))
 		return SPIN_REASON_MALFORMED;
 	t = find_tombstone(r, &p->key);
 	if (t && t->pressed && p->offset != 0) {
@@ -320,13 +320,13 @@ void reference_clock(struct reference *r, uint32_t now_ms)
 
 	r->events = 0;
 	r->now_ms = now_ms;
-	r->swept_messages = 0;
+	r->replayed_messages = 0;
 	for (unsigned i = 0; i < r->opts.messages; i++) {
 		struct reference_message *m = find_by_mpq(r, i);
 
 		if (m && now_ms - m->last_packet_ms > idle_ms)
 			reference_evict(r, m, 1);
 		else if (m && m->open && replay(r, m))
-			r->swept_messages++;
+			r->replayed_messages++;
 	}
 }

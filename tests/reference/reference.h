@@ -95,10 +95,10 @@ struct reference_message {
 	int open;          /* 0: waiting */
 	unsigned mpq;      /* number of its MPQ */
 	uint32_t opened_ms;
-	uint32_t looked_handled, looked_times; /* packets handled at the last look; looks since the last handled packet */
-	uint32_t last_packet_ms;               /* time of the last new packet */
-	uint32_t me;                           /* SPIN_MES_MAX: none yet */
-	int took_me;
+	uint32_t scan_handled, scan_stalls; /* packets handled at the last look; looks since the last handled packet */
+	uint32_t last_packet_ms;            /* time of the last new packet */
+	uint32_t me;                        /* SPIN_MES_MAX: none yet */
+	int holds_me;
 	int managed;   /* 1: its entry assigned it `room` bytes */
 	int whole;     /* 1: its entry does not truncate messages */
 	uint32_t room; /* bytes that the entry has for it, if it is managed or whole */
@@ -154,8 +154,8 @@ struct reference {
 	uint32_t reserved_at, reserved;     /* for the current first packet */
 	struct reference_message **message; /* in flight, in the order in which they were opened */
 	unsigned messages;
-	unsigned next_mpq;       /* after the last one taken */
-	unsigned next_looked[2]; /* after the last MPQ and the last entry that pressure looked at */
+	unsigned next_mpq;     /* after the last one taken */
+	unsigned next_scan[2]; /* after the last MPQ and the last entry that pressure looked at */
 	unsigned parked;
 	struct reference_tombstone *tombstone;
 	unsigned tombstones, tombstones_room;
@@ -163,7 +163,7 @@ struct reference {
 	uint64_t reasons[SPIN_REASON_COUNT];
 	struct spin_event *event; /* events of this step */
 	unsigned events;
-	unsigned swept_messages; /* messages whose parked packets the last sweep handled */
+	unsigned replayed_messages; /* messages whose parked packets the last sweep handled */
 };
 
 struct reference_out {
@@ -189,20 +189,20 @@ int reference_dma(struct reference *r, struct reference_message *m, uint32_t to,
 /* --- internals of the interpreter --- */
 
 /* Step 6. */
-int reference_understand(const struct reference *r, struct reference_packet *p, const uint8_t *udp, uint32_t bytes);
+int reference_parse(const struct reference *r, struct reference_packet *p, const uint8_t *udp, uint32_t bytes);
 /* Steps 11 and 12 for an open message. *ended: the message no longer exists. */
 enum spin_reason reference_open_packet(struct reference *r, struct reference_message *m, const struct reference_packet *p, int *ended);
 /* The header handler part of step 8. */
-void reference_begin(struct reference *r, struct reference_message *m, const struct reference_packet *p, unsigned me);
+void reference_run_header(struct reference *r, struct reference_message *m, const struct reference_packet *p, unsigned me);
 /* Returns 1 if an entry for that source matches the packet's message. */
-int reference_fits(const struct spin_me *me, const struct spin_process *from, const struct reference_packet *p);
+int reference_matches(const struct spin_me *me, const struct spin_process *from, const struct reference_packet *p);
 /* Returns the entry that is open to a first packet, or SPIN_MES_MAX. */
 unsigned reference_find_me(const struct reference *r, const struct reference_packet *p);
 /* Reserves space in an entry that manages its offset, and releases it. */
 void reference_reserve(struct reference *r, unsigned index, const struct reference_packet *p);
 void reference_unreserve(struct reference *r, unsigned index);
 /* Assigns the reserved space to the message. */
-void reference_place(struct reference *r, struct reference_message *m);
+void reference_assign_space(struct reference *r, struct reference_message *m);
 void reference_event(struct reference *r, const struct reference_message *m, enum spin_event_type type, enum spin_handler_kind kind,
 		     uint32_t flags);
 void reference_complete(struct reference *r, struct reference_message *m);
@@ -210,10 +210,10 @@ void reference_evict(struct reference *r, struct reference_message *m, int repor
 /* Ends the message as refused. */
 void reference_refuse(struct reference *r, struct reference_message *m);
 /* Ends the message in favour of another one. */
-void reference_press(struct reference *r, struct reference_message *m);
+void reference_preempt(struct reference *r, struct reference_message *m);
 /* Pressure. Return 1 if a message has ended, so that an MPQ is free or an entry is open to the packet. */
-int reference_press_mpq(struct reference *r, const struct reference_packet *p);
-int reference_press_me(struct reference *r, const struct reference_packet *p);
+int reference_reclaim_mpq(struct reference *r, const struct reference_packet *p);
+int reference_reclaim_me(struct reference *r, const struct reference_packet *p);
 /* Frees the message with its parked packets, and returns their number. */
 unsigned reference_forget(struct reference *r, struct reference_message *m);
 void reference_die(const char *reason) __attribute__((noreturn));

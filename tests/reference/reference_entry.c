@@ -18,7 +18,7 @@ const char *reference_rule_name(enum reference_rule rule)
 	return rule_names[rule];
 }
 
-int reference_fits(const struct spin_me *me, const struct spin_process *from, const struct reference_packet *p)
+int reference_matches(const struct spin_me *me, const struct spin_process *from, const struct reference_packet *p)
 {
 	if (((p->match_bits ^ me->match_bits) & ~me->ignore_bits) != 0)
 		return 0;
@@ -68,7 +68,7 @@ void reference_unreserve(struct reference *r, unsigned index)
 		me->used -= r->reserved;
 }
 
-void reference_place(struct reference *r, struct reference_message *m)
+void reference_assign_space(struct reference *r, struct reference_message *m)
 {
 	const struct spin_me *me = &r->me[m->me];
 
@@ -76,7 +76,7 @@ void reference_place(struct reference *r, struct reference_message *m)
 	m->offset = r->reserved_at;
 	m->room = r->reserved;
 	if (me->length - m->offset - m->room < me->min_free && r->breaks != REFERENCE_BREAKS_MIN_FREE)
-		m->took_me = 1;
+		m->holds_me = 1;
 }
 
 /* Releases the message's space in its entry. */
@@ -100,7 +100,7 @@ unsigned reference_find_me(const struct reference *r, const struct reference_pac
 	for (unsigned i = 0; i < SPIN_MES_MAX; i++) {
 		const struct spin_me *me = &r->me[i];
 
-		if (me->state != SPIN_ME_OPEN || !reference_fits(me, &r->me_from[i], p) || !has_room(me, p))
+		if (me->state != SPIN_ME_OPEN || !reference_matches(me, &r->me_from[i], p) || !has_room(me, p))
 			continue;
 		if (best != SPIN_MES_MAX && in_overflow(r, me) != in_overflow(r, &r->me[best])) {
 			if (!in_overflow(r, me))
@@ -173,12 +173,12 @@ static void leave_tombstone(struct reference *r, const struct reference_message 
 
 void reference_complete(struct reference *r, struct reference_message *m)
 {
-	int unlinked = m->took_me && (!m->pending || r->breaks == REFERENCE_BREAKS_PENDING_UNLINKS);
+	int unlinked = m->holds_me && (!m->pending || r->breaks == REFERENCE_BREAKS_PENDING_UNLINKS);
 	struct spin_me *me = &r->me[m->me];
 
 	leave_tombstone(r, m);
 	r->stats.completed++;
-	if (m->took_me)
+	if (m->holds_me)
 		me->state = unlinked ? SPIN_ME_FREE : SPIN_ME_OPEN; /* the host gets the events at the end of the step */
 	if (m->pending)
 		release(r, m);
@@ -195,7 +195,7 @@ void reference_evict(struct reference *r, struct reference_message *m, int repor
 	r->stats.pressed += !report;
 	if (m->me != SPIN_MES_MAX)
 		release(r, m);
-	if (m->took_me && r->breaks != REFERENCE_BREAKS_EVICTION_KEEPS_ENTRY)
+	if (m->holds_me && r->breaks != REFERENCE_BREAKS_EVICTION_KEEPS_ENTRY)
 		r->me[m->me].state = SPIN_ME_OPEN;
 	if (report)
 		reference_event(r, m, SPIN_EVENT_TIMEOUT, 0, 0);
@@ -210,12 +210,12 @@ void reference_refuse(struct reference *r, struct reference_message *m)
 	reference_evict(r, m, 1);
 }
 
-void reference_press(struct reference *r, struct reference_message *m)
+void reference_preempt(struct reference *r, struct reference_message *m)
 {
 	m->pressed = 1;
 	if (m->open && r->breaks != REFERENCE_BREAKS_PRESSED_FORGOTTEN)
 		leave_tombstone(r, m);
-	reference_evict(r, m, m->came_count >= SPIN_PROVEN);
+	reference_evict(r, m, m->came_count >= SPIN_PROVEN_PACKETS);
 }
 
 static int in_use(const struct reference *r, unsigned me)
@@ -284,7 +284,7 @@ void reference_reset(struct reference *r)
 	r->events = 0;
 	r->now_ms = 0;
 	r->me_serial = 0;
-	r->next_mpq = r->next_looked[0] = r->next_looked[1] = 0;
+	r->next_mpq = r->next_scan[0] = r->next_scan[1] = 0;
 	memset(r->me, 0, sizeof(r->me));
 	memset(r->host, 0, r->opts.host_bytes);
 	if (!r->opts.no_entry)

@@ -29,7 +29,7 @@ static uint32_t checksum(const uint8_t *at, uint32_t bytes)
 	return sum;
 }
 
-int reference_understand(const struct reference *r, struct reference_packet *p, const uint8_t *udp, uint32_t bytes)
+int reference_parse(const struct reference *r, struct reference_packet *p, const uint8_t *udp, uint32_t bytes)
 {
 	uint32_t known = SPIN_SLMP_SYN | SPIN_SLMP_EOM | (r->opts.put ? SPIN_SLMP_PUT : 0), flags;
 
@@ -141,7 +141,7 @@ static enum spin_reason report_error(struct reference *r, struct reference_messa
 /* Reports a handler run, if the context asks for that. */
 static void emit_run(struct reference *r, struct reference_message *m, enum spin_handler_kind kind)
 {
-	if (r->opts.note_runs)
+	if (r->opts.report_runs)
 		reference_event(r, m, SPIN_EVENT_RAN, kind, 0);
 }
 
@@ -153,7 +153,7 @@ static enum spin_reason process(struct reference *r, struct reference_message *m
 		return deposit(r, m, p);
 	rc = r->handlers.payload(r, m, p, p->payload + skip, p->bytes - skip, p->offset + skip);
 	emit_run(r, m, SPIN_KIND_PAYLOAD);
-	if (r->opts.note_runs)
+	if (r->opts.report_runs)
 		r->event[r->events - 1].offset = p->offset;
 	switch (rc) {
 	case SPIN_SUCCESS:
@@ -191,7 +191,7 @@ static int exceeds_entry(const struct reference_message *m, const struct referen
 	return m->whole && end > m->room;
 }
 
-void reference_begin(struct reference *r, struct reference_message *m, const struct reference_packet *p, unsigned me)
+void reference_run_header(struct reference *r, struct reference_message *m, const struct reference_packet *p, unsigned me)
 {
 	uint32_t view_bytes = p->bytes, length = p->put_length, rc;
 
@@ -201,12 +201,12 @@ void reference_begin(struct reference *r, struct reference_message *m, const str
 	m->me_serial = r->me[me].serial;
 	m->whole = (r->me[me].options & SPIN_ME_NO_TRUNCATE) && r->breaks != REFERENCE_BREAKS_REFUSAL;
 	m->room = p->put_offset < m->me_length ? m->me_length - (uint32_t)p->put_offset : 0;
-	m->took_me = (r->me[me].options & SPIN_ME_USE_ONCE) != 0;
+	m->holds_me = (r->me[me].options & SPIN_ME_USE_ONCE) != 0;
 	m->overflow = (r->me[me].options & SPIN_ME_OVERFLOW) != 0;
 	m->offset = p->put_offset > 0xffffffff ? 0xffffffff : (uint32_t)p->put_offset;
 	if (r->me[me].options & SPIN_ME_MANAGE_LOCAL)
-		reference_place(r, m);
-	if (m->took_me)
+		reference_assign_space(r, m);
+	if (m->holds_me)
 		r->me[me].state = SPIN_ME_TAKEN;
 	m->match_bits = p->match_bits;
 	m->hdr_data = p->hdr_data;

@@ -6,7 +6,7 @@
 
 static int is_unproven(const struct reference_message *m)
 {
-	return m->came_count < SPIN_PROVEN;
+	return m->came_count < SPIN_PROVEN_PACKETS;
 }
 
 /* Returns 1 if the message is quiet, or too slow for its age. */
@@ -38,27 +38,27 @@ static struct reference_message *find_by_mpq(const struct reference *r, unsigned
 /* Returns 1 if the message makes no progress. Called for packets of other sources. `counts`: this call is recorded as a look. */
 static int is_stalled(struct reference_message *m, int counts)
 {
-	unsigned times = m->came_count > m->looked_handled ? 0 : m->looked_times + 1;
+	unsigned times = m->came_count > m->scan_handled ? 0 : m->scan_stalls + 1;
 
 	if (times > 0 && times >= m->came_count)
 		return 1;
 	if (counts) {
-		m->looked_handled = m->came_count;
-		m->looked_times = times;
+		m->scan_handled = m->came_count;
+		m->scan_stalls = times;
 	}
 	return 0;
 }
 
-int reference_press_mpq(struct reference *r, const struct reference_packet *p)
+int reference_reclaim_mpq(struct reference *r, const struct reference_packet *p)
 {
 	struct reference_message *first = NULL, *least = NULL, *chosen = NULL;
-	int is_crowded = r->opts.messages >= SPIN_CROWD, one_source = 1;
-	unsigned begin = r->next_looked[0], looks;
+	int is_crowded = r->opts.messages >= SPIN_PRESSURE_MPQS_MIN, one_source = 1;
+	unsigned begin = r->next_scan[0], looks;
 
-	for (looks = 0; looks < SPIN_LOOKS && looks < r->opts.messages && !chosen; looks++) {
-		struct reference_message *m = find_by_mpq(r, r->next_looked[0]);
+	for (looks = 0; looks < SPIN_SCAN_MAX && looks < r->opts.messages && !chosen; looks++) {
+		struct reference_message *m = find_by_mpq(r, r->next_scan[0]);
 
-		r->next_looked[0] = (r->next_looked[0] + 1) % r->opts.messages;
+		r->next_scan[0] = (r->next_scan[0] + 1) % r->opts.messages;
 		if (may_evict(r, m) || (is_crowded && !same_source(&m->key, &p->key) && is_unproven(m) && is_stalled(m, looks == 0))) {
 			chosen = m;
 			continue;
@@ -71,34 +71,34 @@ int reference_press_mpq(struct reference *r, const struct reference_packet *p)
 			least = m;
 	}
 	if (!chosen && is_crowded)
-		r->next_looked[0] = (begin + 1) % r->opts.messages;
+		r->next_scan[0] = (begin + 1) % r->opts.messages;
 	if (!chosen && is_crowded && one_source)
 		chosen = least;
 	if (!chosen)
 		return 0;
-	reference_press(r, chosen);
+	reference_preempt(r, chosen);
 	return 1;
 }
 
-int reference_press_me(struct reference *r, const struct reference_packet *p)
+int reference_reclaim_me(struct reference *r, const struct reference_packet *p)
 {
-	unsigned from = r->next_looked[1], looks = 0;
+	unsigned from = r->next_scan[1], looks = 0;
 
-	for (unsigned i = 0; i < SPIN_MES_MAX && looks < SPIN_LOOKS; i++) {
+	for (unsigned i = 0; i < SPIN_MES_MAX && looks < SPIN_SCAN_MAX; i++) {
 		const unsigned index = (from + i) % SPIN_MES_MAX;
 		const struct spin_me *me = &r->me[index];
 		struct reference_message *m = NULL;
 
-		if (me->state != SPIN_ME_TAKEN || !reference_fits(me, &r->me_from[index], p))
+		if (me->state != SPIN_ME_TAKEN || !reference_matches(me, &r->me_from[index], p))
 			continue;
 		looks++;
-		r->next_looked[1] = (index + 1) % SPIN_MES_MAX;
+		r->next_scan[1] = (index + 1) % SPIN_MES_MAX;
 		for (unsigned j = 0; j < r->messages; j++)
 			if (r->message[j]->me == index)
 				m = r->message[j];
 		if (!m || !may_evict(r, m))
 			continue;
-		reference_press(r, m);
+		reference_preempt(r, m);
 		return 1;
 	}
 	return 0;

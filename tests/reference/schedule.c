@@ -21,7 +21,7 @@ const struct schedule_setup schedule_setups[] = {
 	{ "header", "msg_script_head", { .host_bytes = 4096, .messages = 4, .parking = 8, .idle_ms = 300, .tombstone_ms = 100,
 				    .put = 1, .virtual_clock = 1 } },
 	{ "runs", "msg_script", { .host_bytes = 4096, .messages = 8, .parking = 40, .idle_ms = 100, .tombstone_ms = 100,
-				  .put = 1, .virtual_clock = 1, .note_runs = 1 } },
+				  .put = 1, .virtual_clock = 1, .report_runs = 1 } },
 };
 /* clang-format on */
 const unsigned schedule_setups_count = sizeof(schedule_setups) / sizeof(schedule_setups[0]);
@@ -183,7 +183,7 @@ void schedule_print(const struct schedule *s, FILE *to)
 	fprintf(to, "# handler %s; host memory %zu messages %u parking %u idle_ms %u tombstone_ms %u%s%s%s\n", setup->handler,
 		setup->message.host_bytes, setup->message.messages, setup->message.parking, setup->message.idle_ms,
 		setup->message.tombstone_ms, setup->message.put ? " put" : "", setup->message.no_entry ? " no_entry" : "",
-		setup->message.note_runs ? " note_runs" : "");
+		setup->message.report_runs ? " report_runs" : "");
 	for (unsigned i = 0; i < s->steps; i++) {
 		const struct step *step = &s->step[i];
 

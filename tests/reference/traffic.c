@@ -28,7 +28,7 @@ static void report_failure(struct traffic *t, const char *format, ...)
 struct spin_message_opts traffic_opts(unsigned messages, unsigned parking)
 {
 	return (struct spin_message_opts){
-		.host_bytes = TRAFFIC_HOST_BYTES, .messages = messages, .parking = parking, .idle_ms = 60000, .put = 1, .note_runs = 1
+		.host_bytes = TRAFFIC_HOST_BYTES, .messages = messages, .parking = parking, .idle_ms = 60000, .put = 1, .report_runs = 1
 	};
 }
 
@@ -39,7 +39,7 @@ void traffic_start(struct traffic *t, unsigned messages, uint64_t seed, const st
 	uint64_t random = seed;
 
 	context.message.messages = SPIN_MPQS_MAX;
-	context.message.note_runs = 0;
+	context.message.report_runs = 0;
 	memset(t, 0, sizeof(*t));
 	t->messages = messages;
 	t->message = calloc(messages, sizeof(*t->message));

@@ -15,12 +15,12 @@
 #include "tests/common/expect.h"
 #include "tests/common/net/netns.h"
 #include "tests/common/net/slow.h"
-#include "tests/common/ringed.h"
+#include "tests/common/ring_fixture.h"
 
 #define CHANGES 30
 #define BATCH   16
 
-static struct ringed r;
+static struct ring_fixture r;
 static volatile int ended, reading;
 static struct ringed_seen seen;
 static uint64_t sent;
@@ -44,7 +44,7 @@ static void *send_numbers(void *arg)
 			usleep(1000);
 			continue;
 		}
-		ringed__send_datagrams(&r, sent, BATCH, 300);
+		ring_fixture__send_datagrams(&r, sent, BATCH, 300);
 		sent += BATCH;
 		usleep(200);
 	}
@@ -55,7 +55,7 @@ static void *read_ring(void *arg)
 {
 	(void)arg;
 	while (reading)
-		if (!spin_ring__receive(r.ring, ringed__look, &seen))
+		if (!spin_ring__receive(r.ring, ringed__check_packets, &seen))
 			usleep(100);
 	return NULL;
 }
@@ -138,7 +138,7 @@ static void while_packets_come(void)
 {
 	const unsigned changes = (unsigned)slow_rounds(CHANGES);
 	struct spin_object *object = open_object("returns");
-	struct spin_ctx *other = ringed__context(&r, "returns", "udp dport 9005", NULL);
+	struct spin_ctx *other = ring_fixture__context(&r, "returns", "udp dport 9005", NULL);
 	int fd = receiver();
 	pthread_t sender, reader;
 	uint64_t host;
@@ -146,7 +146,7 @@ static void while_packets_come(void)
 	if (pthread_create(&sender, NULL, send_numbers, NULL))
 		fail("a thread");
 	usleep(50000);
-	r.ring = ringed__ring(r.ctx, NULL);
+	r.ring = ring_fixture__ring(r.ctx, NULL);
 	reading = 1;
 	if (pthread_create(&reader, NULL, read_ring, NULL))
 		fail("a thread");
@@ -154,7 +154,7 @@ static void while_packets_come(void)
 		change(i, object);
 	ended = 1;
 	pthread_join(sender, NULL);
-	ringed__wait(r.ctx, sent);
+	ring_fixture__wait(r.ctx, sent);
 	usleep(100000);
 	reading = 0;
 	pthread_join(reader, NULL);
@@ -164,7 +164,7 @@ static void while_packets_come(void)
 	expect((long long)sent, (long long)(host + seen.count), "datagrams that arrived");
 	if (!host || !seen.count)
 		fail("one of the two got none");
-	ringed__expect(r.ring, seen.count, seen.count, 0, 0);
+	ring_fixture__expect(r.ring, seen.count, seen.count, 0, 0);
 	close(fd);
 	spin_ctx__destroy(other);
 	spin_object__close(object);
@@ -175,17 +175,17 @@ static void detached_and_back(void)
 {
 	const uint64_t before = seen.count;
 
-	ringed__send_datagrams(&r, sent, 20, 100);
-	ringed__wait(r.ctx, sent + 20);
+	ring_fixture__send_datagrams(&r, sent, 20, 100);
+	ring_fixture__wait(r.ctx, sent + 20);
 	expect(0, spin_ctx__detach(r.ctx), "detaching");
-	ringed__send_datagrams(&r, sent + 20, 20, 100);
-	ringed__receive(r.ring, &seen, before + 20);
+	ring_fixture__send_datagrams(&r, sent + 20, 20, 100);
+	ring_fixture__receive(r.ring, &seen, before + 20);
 	expect(0, spin_ctx__attach(r.ctx), "attaching again");
-	ringed__send_datagrams(&r, sent + 40, 20, 100);
-	ringed__receive(r.ring, &seen, before + 40);
+	ring_fixture__send_datagrams(&r, sent + 40, 20, 100);
+	ring_fixture__receive(r.ring, &seen, before + 40);
 	expect((long long)(sent + 60), (long long)seen.next, "the last datagram");
-	ringed__expect(r.ring, before + 40, before + 40, 0, 0);
-	r.ring = NULL; /* ringed__close() destroys it with the context */
+	ring_fixture__expect(r.ring, before + 40, before + 40, 0, 0);
+	r.ring = NULL; /* ring_fixture__close() destroys it with the context */
 }
 
 static void send_counted(enum spin_reason reason)
@@ -196,8 +196,8 @@ static void send_counted(enum spin_reason reason)
 	for (int i = 0; i < SPIN_REASON_COUNT; i++)
 		sum += packets[i];
 	expect(0, (long long)packets[reason], "packets that these handlers have had");
-	ringed__send_datagrams(&r, sent, BATCH, 100);
-	ringed__wait(r.ctx, sum + BATCH);
+	ring_fixture__send_datagrams(&r, sent, BATCH, 100);
+	ring_fixture__wait(r.ctx, sum + BATCH);
 	spin_ctx__counters(r.ctx, packets);
 	expect(BATCH, (long long)packets[reason], spin_reason_name(reason));
 }
@@ -207,17 +207,17 @@ static void other_handlers(void)
 {
 	struct spin_object *object = open_delivering(), *dropping = open_object("empty");
 
-	r.ctx = ringed__context(&r, "empty", "udp dport 9000", NULL);
-	r.ring = ringed__ring(r.ctx, NULL);
+	r.ctx = ring_fixture__context(&r, "empty", "udp dport 9000", NULL);
+	r.ring = ring_fixture__ring(r.ctx, NULL);
 	send_counted(SPIN_REASON_DROPPED);
 	expect(0, spin_ctx__swap(r.ctx, object), "other handlers");
-	ringed__expect(r.ring, 0, 0, 0, 0);
+	ring_fixture__expect(r.ring, 0, 0, 0, 0);
 	send_counted(SPIN_REASON_SUCCESS);
-	ringed__expect(r.ring, BATCH, 0, 0, 0);
+	ring_fixture__expect(r.ring, BATCH, 0, 0, 0);
 	expect(0, spin_ctx__swap(r.ctx, dropping), "the first handlers");
-	ringed__send_datagrams(&r, sent, BATCH, 100);
-	ringed__wait(r.ctx, 3 * BATCH);
-	ringed__expect(r.ring, BATCH, 0, 0, 0);
+	ring_fixture__send_datagrams(&r, sent, BATCH, 100);
+	ring_fixture__wait(r.ctx, 3 * BATCH);
+	ring_fixture__expect(r.ring, BATCH, 0, 0, 0);
 	spin_object__close(dropping);
 	spin_object__close(object);
 	r.ring = NULL;
@@ -225,12 +225,12 @@ static void other_handlers(void)
 
 int main(void)
 {
-	ringed__open(&r, SPIN_MODE_NATIVE);
+	ring_fixture__open(&r, SPIN_MODE_NATIVE);
 	other_handlers();
 	spin_ctx__destroy(r.ctx);
-	r.ctx = ringed__context(&r, "returns", "udp dport 9000", NULL);
+	r.ctx = ring_fixture__context(&r, "returns", "udp dport 9000", NULL);
 	while_packets_come();
 	detached_and_back();
-	ringed__close(&r);
+	ring_fixture__close(&r);
 	return 0;
 }

@@ -14,14 +14,14 @@
 #include "tests/common/expect.h"
 #include "tests/common/net/netns.h"
 #include "tests/common/net/slow.h"
-#include "tests/common/ringed.h"
+#include "tests/common/ring_fixture.h"
 #include "tests/handlers/sending/fan_out.h"
 
 #define EACH  50 /* datagrams */
 #define WORDS 16 /* per datagram */
 #define SENT  3  /* packets per datagram */
 
-static struct ringed r;
+static struct ring_fixture r;
 static int near;
 static uint32_t numbers; /* number of the next datagram, from 0 */
 
@@ -70,7 +70,7 @@ static void send_each(uint32_t answer)
 		expect(sizeof(words), sendto(near, words, sizeof(words), 0, (const struct sockaddr *)&to, sizeof(to)), "sending");
 		receive_sent(words, answer == FAN_OUT_REPLY);
 	}
-	ringed__wait(r.ctx, numbers);
+	ring_fixture__wait(r.ctx, numbers);
 }
 
 /* arg: the number of the next datagram. */
@@ -92,13 +92,13 @@ int main(void)
 	uint32_t next = 0;
 	size_t bytes;
 
-	ringed__open(&r, SPIN_MODE_NATIVE);
-	r.ctx = ringed__context(&r, "fan_out", "udp dport 9000", NULL);
+	ring_fixture__open(&r, SPIN_MODE_NATIVE);
+	r.ctx = ring_fixture__context(&r, "fan_out", "udp dport 9000", NULL);
 	expect(0, spin_ctx__symbol(r.ctx, "spin_state", (void **)&state, &bytes), "the state");
 	state->count = SENT;
 	state->bytes = 8;
 	state->answer = FAN_OUT_PASS;
-	r.ring = ringed__ring(r.ctx, NULL);
+	r.ring = ring_fixture__ring(r.ctx, NULL);
 	open_near();
 	send_each(FAN_OUT_PASS);
 	expect(EACH, spin_ring__receive(r.ring, on_packets, &next), "packets of the ring");
@@ -107,8 +107,8 @@ int main(void)
 	state->answer = FAN_OUT_DROP;
 	send_each(FAN_OUT_DROP);
 	expect(0, spin_ring__receive(r.ring, on_packets, &next), "packets of the ring that were answered or dropped");
-	ringed__expect(r.ring, EACH, EACH, 0, 0);
+	ring_fixture__expect(r.ring, EACH, EACH, 0, 0);
 	close(near);
-	ringed__close(&r);
+	ring_fixture__close(&r);
 	return 0;
 }

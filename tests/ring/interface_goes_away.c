@@ -9,11 +9,11 @@
 
 #include "tests/common/expect.h"
 #include "tests/common/net/netns.h"
-#include "tests/common/ringed.h"
+#include "tests/common/ring_fixture.h"
 
 #define WAITING 20
 
-static struct ringed r;
+static struct ring_fixture r;
 
 static void gone(struct ringed_seen *seen)
 {
@@ -21,14 +21,14 @@ static void gone(struct ringed_seen *seen)
 	struct spin_ring *none;
 
 	expect(-ENODEV, spin_ctx__alive(r.ctx), "the context");
-	says("has gone away");
-	expect(WAITING, spin_ring__receive(r.ring, ringed__look, seen), "packets that waited");
-	expect(0, spin_ring__receive(r.ring, ringed__look, seen), "packets of an interface that is not there");
+	expect_error_text("has gone away");
+	expect(WAITING, spin_ring__receive(r.ring, ringed__check_packets, seen), "packets that waited");
+	expect(0, spin_ring__receive(r.ring, ringed__check_packets, seen), "packets of an interface that is not there");
 	expect(0, poll(&fd, 1, 0), "polling an empty ring: a loop around it would not sleep");
-	ringed__expect(r.ring, WAITING, WAITING, 0, 0);
+	ring_fixture__expect(r.ring, WAITING, WAITING, 0, 0);
 	spin_ring__destroy(r.ring);
 	expect(-ENODEV, spin_ring__create(r.ctx, NULL, &none), "a ring of an interface that is not there");
-	says("or gone");
+	expect_error_text("or gone");
 	r.ring = NULL;
 }
 
@@ -36,12 +36,12 @@ int main(void)
 {
 	struct ringed_seen seen = { 0 };
 
-	ringed__open(&r, SPIN_MODE_NATIVE);
-	ringed__start(&r, NULL);
-	ringed__send_datagrams(&r, 0, WAITING, 100);
-	ringed__wait(r.ctx, WAITING);
+	ring_fixture__open(&r, SPIN_MODE_NATIVE);
+	ring_fixture__start(&r, NULL);
+	ring_fixture__send_datagrams(&r, 0, WAITING, 100);
+	ring_fixture__wait(r.ctx, WAITING);
 	netns_shell("ip link delete " FAR_DEV);
 	gone(&seen);
-	ringed__close(&r);
+	ring_fixture__close(&r);
 	return 0;
 }

@@ -15,12 +15,12 @@
 #include "tests/common/expect.h"
 #include "tests/common/net/netns.h"
 #include "tests/common/net/slow.h"
-#include "tests/common/ringed.h"
+#include "tests/common/ring_fixture.h"
 
 #define KILLS 5
 #define EACH  500
 
-static struct ringed r;
+static struct ring_fixture r;
 static atomic_ullong *received;
 
 /* The child: reads until it is killed. */
@@ -30,11 +30,11 @@ static int reader(int unused)
 
 	(void)unused;
 	expect(0, spin_nic__open(FAR_DEV, &r.nic), "the interface");
-	ringed__start(&r, NULL);
-	ringed__context(&r, "returns", "udp dport 9001", NULL);
+	ring_fixture__start(&r, NULL);
+	ring_fixture__context(&r, "returns", "udp dport 9001", NULL);
 	*received = 1;
 	for (;;) {
-		spin_ring__receive(r.ring, ringed__look, &seen);
+		spin_ring__receive(r.ring, ringed__check_packets, &seen);
 		*received = 1 + seen.count;
 	}
 	return 1;
@@ -55,7 +55,7 @@ static void other_context(void)
 	const struct timeval wait = slow_wait(5000);
 	int from = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), fd;
 	uint8_t frame[256], got[256];
-	const uint32_t bytes = ringed__datagram(frame, 7, 50, 0) - 42;
+	const uint32_t bytes = ring_fixture__datagram(frame, 7, 50, 0) - 42;
 
 	to.sin_addr.s_addr = inet_addr(FAR_ADDR);
 	if (bind(from, (const struct sockaddr *)&own, sizeof(own)) || setsockopt(from, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)))
@@ -76,7 +76,7 @@ int main(void)
 	received = mmap(NULL, sizeof(*received), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (received == MAP_FAILED)
 		fail("memory");
-	ringed__open(&r, SPIN_MODE_NATIVE);
+	ring_fixture__open(&r, SPIN_MODE_NATIVE);
 	spin_nic__close(r.nic);
 	for (int i = 0; i < KILLS; i++) {
 		pid_t child;
@@ -84,10 +84,10 @@ int main(void)
 		*received = 0;
 		child = child__start(r.pair.far_ns, reader, 0);
 		wait_until(1, "a reader");
-		ringed__send_datagrams(&r, 0, EACH, 100);
+		ring_fixture__send_datagrams(&r, 0, EACH, 100);
 		wait_until(1 + EACH, "what is sent to it");
 		other_context();
-		ringed__send_datagrams(&r, EACH, i * 50, 100); /* some are in flight, or in the ring */
+		ring_fixture__send_datagrams(&r, EACH, i * 50, 100); /* some are in flight, or in the ring */
 		expect(1, child__kill(&child), "the child lived");
 		netns_shell("for i in $(seq 100); do ip link show " FAR_DEV " | grep -q xdp || exit 0; sleep 0.05; done; exit 1");
 	}

@@ -14,9 +14,9 @@
 #include "tests/common/expect.h"
 #include "tests/common/net/netns.h"
 #include "tests/common/net/slow.h"
-#include "tests/common/ringed.h"
+#include "tests/common/ring_fixture.h"
 
-static struct ringed r;
+static struct ring_fixture r;
 static uint64_t packets, by_ring;
 static uint8_t payload[9000];
 static uint32_t wanted;
@@ -38,7 +38,7 @@ static void one(int from, int to, uint32_t bytes, int fits)
 
 	wanted = bytes;
 	expect(bytes, sendto(from, payload, bytes, 0, (const struct sockaddr *)&there, sizeof(there)), "sending");
-	ringed__wait(r.ctx, ++packets);
+	ring_fixture__wait(r.ctx, ++packets);
 	expect(fits, spin_ring__receive(r.ring, on_packets, &did), "packets of the ring");
 	expect(fits, did, "packets of the ring");
 	by_ring += (uint64_t)fits;
@@ -59,7 +59,7 @@ static void all(const struct spin_ring_opts *opts, uint32_t longest)
 	for (uint32_t i = 0; i < sizeof(payload); i++)
 		payload[i] = (uint8_t)(i * 7 + (i >> 8));
 	memcpy(payload, codes, sizeof(codes));
-	ringed__open(&r, SPIN_MODE_NATIVE);
+	ring_fixture__open(&r, SPIN_MODE_NATIVE);
 	close(r.pair.pass); /* a program without support of fragments: it keeps its interface's peer from a large MTU */
 	r.pair.pass = -1;
 	netns_enter(r.pair.near_ns);
@@ -70,7 +70,7 @@ static void all(const struct spin_ring_opts *opts, uint32_t longest)
 	to = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (bind(to, (const struct sockaddr *)&own, sizeof(own)) || setsockopt(to, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)))
 		fail("a socket");
-	ringed__start(&r, opts);
+	ring_fixture__start(&r, opts);
 	packets = by_ring = 0;
 	one(from, to, 100, 1);
 	one(from, to, longest - 1, 1);
@@ -85,7 +85,7 @@ static void all(const struct spin_ring_opts *opts, uint32_t longest)
 	expect(0, (long long)(stats.lost + stats.unbound), "lost, or of other queues");
 	close(from);
 	close(to);
-	ringed__close(&r);
+	ring_fixture__close(&r);
 }
 
 int main(void)

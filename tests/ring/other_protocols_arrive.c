@@ -9,7 +9,7 @@
 #include <spin/spin.h>
 
 #include "tests/common/expect.h"
-#include "tests/common/ringed.h"
+#include "tests/common/ring_fixture.h"
 #include "user/conformance/template/template.h"
 
 static const struct kind {
@@ -57,35 +57,35 @@ static void on_rewritten(void *arg, const struct spin_ring_packet *p, unsigned c
 }
 
 /* A datagram that handlers/filtering.c steers to another port. */
-static void rewritten(struct ringed *r)
+static void rewritten(struct ring_fixture *r)
 {
 	uint8_t frame[256];
-	uint32_t bytes = ringed__datagram(frame, 1, 50, 0);
+	uint32_t bytes = ring_fixture__datagram(frame, 1, 50, 0);
 
-	r->ctx = ringed__context(r, "filtering", "udp dport 9000", NULL);
+	r->ctx = ring_fixture__context(r, "filtering", "udp dport 9000", NULL);
 	expect(0, spin_ctx__table_insert(r->ctx, "routes", "src=" NEAR_ADDR " port=7000"), "an entry");
-	r->ring = ringed__ring(r->ctx, NULL);
-	ringed__send(r, frame, bytes);
-	ringed__wait(r->ctx, 1);
+	r->ring = ring_fixture__ring(r->ctx, NULL);
+	ring_fixture__send(r, frame, bytes);
+	ring_fixture__wait(r->ctx, 1);
 	expect(1, spin_ring__receive(r->ring, on_rewritten, &bytes), "a datagram");
 }
 
 int main(void)
 {
-	struct ringed r;
+	struct ring_fixture r;
 
-	ringed__open(&r, SPIN_MODE_NATIVE);
+	ring_fixture__open(&r, SPIN_MODE_NATIVE);
 	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		r.ctx = ringed__context(&r, "every_nth", kinds[i].rule, NULL);
-		r.ring = ringed__ring(r.ctx, NULL);
+		r.ctx = ring_fixture__context(&r, "every_nth", kinds[i].rule, NULL);
+		r.ring = ring_fixture__ring(r.ctx, NULL);
 		make(&kinds[i]);
-		ringed__send(&r, sent.frame, sent.bytes);
-		ringed__wait(r.ctx, 1);
+		ring_fixture__send(&r, sent.frame, sent.bytes);
+		ring_fixture__wait(r.ctx, 1);
 		expect(1, spin_ring__receive(r.ring, on_packets, (void *)&kinds[i]), kinds[i].rule);
-		ringed__expect(r.ring, 1, 1, 0, 0);
+		ring_fixture__expect(r.ring, 1, 1, 0, 0);
 		spin_ctx__destroy(r.ctx);
 	}
 	rewritten(&r);
-	ringed__close(&r);
+	ring_fixture__close(&r);
 	return 0;
 }

@@ -11,7 +11,7 @@
 #include <spin/spin.h>
 
 #include "tests/common/expect.h"
-#include "tests/common/ringed.h"
+#include "tests/common/ring_fixture.h"
 #include "user/conformance/template/template.h"
 
 #define DATAGRAMS 3000
@@ -76,7 +76,7 @@ static void make(struct template *t, const struct kind *kind)
 		t->frame[t->bytes++] = 0xee;
 }
 
-static void each_kind(struct ringed *r)
+static void each_kind(struct ring_fixture *r)
 {
 	static struct template t;
 
@@ -88,8 +88,8 @@ static void each_kind(struct ringed *r)
 		spin_ctx__counters(r->ctx, before);
 		for (int k = 0; k < SPIN_REASON_COUNT; k++)
 			all += before[k];
-		ringed__send(r, t.frame, t.bytes);
-		ringed__wait(r->ctx, all + 1);
+		ring_fixture__send(r, t.frame, t.bytes);
+		ring_fixture__wait(r->ctx, all + 1);
 		spin_ctx__counters(r->ctx, after);
 		expect(1, (long long)(after[kinds[i].reason] - before[kinds[i].reason]), spin_reason_name(kinds[i].reason));
 		spin_ring__receive(r->ring, on_packets, &a);
@@ -98,26 +98,26 @@ static void each_kind(struct ringed *r)
 }
 
 /* Sends many datagrams, of which every third is dropped. */
-static void many(struct ringed *r, uint64_t before)
+static void many(struct ring_fixture *r, uint64_t before)
 {
 	struct ringed_seen seen = { 0 };
 	uint64_t packets[SPIN_REASON_COUNT], sent = 0, delivered;
 	uint8_t frame[2048];
 
 	for (uint64_t i = 0; i < DATAGRAMS; i++) {
-		uint32_t bytes = ringed__datagram(frame, i, 12 + (uint32_t)(i * 37 % 1460), i % 3 == 2);
+		uint32_t bytes = ring_fixture__datagram(frame, i, 12 + (uint32_t)(i * 37 % 1460), i % 3 == 2);
 
-		ringed__send(r, frame, bytes);
+		ring_fixture__send(r, frame, bytes);
 		sent += i % 3 != 2;
 	}
-	ringed__wait(r->ctx, before + DATAGRAMS);
-	ringed__receive(r->ring, &seen, sent);
+	ring_fixture__wait(r->ctx, before + DATAGRAMS);
+	ring_fixture__receive(r->ring, &seen, sent);
 	spin_ctx__counters(r->ctx, packets);
 	expect((long long)(DATAGRAMS - sent), (long long)packets[SPIN_REASON_DROPPED], "dropped by the handler");
 	delivered = packets[SPIN_REASON_SUCCESS] + packets[SPIN_REASON_PROCEEDED];
-	ringed__expect(r->ring, delivered, delivered, 0, 0);
+	ring_fixture__expect(r->ring, delivered, delivered, 0, 0);
 	expect((long long)(sent + KINDS - 1), (long long)delivered, "delivered by the handler");
-	expect(0, spin_ring__receive(r->ring, ringed__look, &seen), "packets that are left");
+	expect(0, spin_ring__receive(r->ring, ringed__check_packets, &seen), "packets that are left");
 }
 
 int main(void)
@@ -131,15 +131,15 @@ int main(void)
 
 	for (unsigned i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = ways[i].class };
-		struct ringed r;
+		struct ring_fixture r;
 
-		ringed__open(&r, ways[i].mode);
-		r.ctx = ringed__context(&r, "returns", "udp dport 9000", &opts);
-		r.ring = ringed__ring(r.ctx, NULL);
+		ring_fixture__open(&r, ways[i].mode);
+		r.ctx = ring_fixture__context(&r, "returns", "udp dport 9000", &opts);
+		r.ring = ring_fixture__ring(r.ctx, NULL);
 		expect(ways[i].mode, spin_nic__mode(r.nic, NULL), "the mode");
 		each_kind(&r);
 		many(&r, KINDS);
-		ringed__close(&r);
+		ring_fixture__close(&r);
 		printf("%s, %s: ok\n", spin_mode_name(ways[i].mode), spin_class_name(ways[i].class));
 	}
 	return 0;

@@ -17,7 +17,7 @@
 #include "tests/common/expect.h"
 #include "tests/common/net/netns.h"
 #include "tests/common/net/slow.h"
-#include "tests/common/ringed.h"
+#include "tests/common/ring_fixture.h"
 
 #define SOCKETS   48 /* flows, which the kernel spreads over the queues */
 #define DATAGRAMS 40 /* per flow */
@@ -29,7 +29,7 @@ struct payload {
 	uint32_t number;
 };
 
-static struct ringed r;
+static struct ring_fixture r;
 static atomic_uchar seen[NUMBERS];
 static atomic_uint all;
 static volatile int ended;
@@ -96,7 +96,7 @@ static void send_all(uint64_t before)
 		}
 		close(fd);
 		netns_enter(r.pair.far_ns);
-		ringed__wait(r.ctx, before + (s + 1) * DATAGRAMS); /* queues with threads hold 256 */
+		ring_fixture__wait(r.ctx, before + (s + 1) * DATAGRAMS); /* queues with threads hold 256 */
 	}
 }
 
@@ -112,7 +112,7 @@ static void each_by_its_thread(void)
 	struct reader reader[QUEUES] = { 0 };
 	unsigned used = 0;
 
-	r.ring = ringed__ring(r.ctx, NULL);
+	r.ring = ring_fixture__ring(r.ctx, NULL);
 	ended = 0;
 	expect(QUEUES, spin_ring__queues(r.ring, NULL), "queues");
 	for (unsigned i = 0; i < QUEUES; i++) {
@@ -130,7 +130,7 @@ static void each_by_its_thread(void)
 	}
 	if (used < 2)
 		fail("one queue got everything");
-	ringed__expect(r.ring, NUMBERS, NUMBERS, 0, 0);
+	ring_fixture__expect(r.ring, NUMBERS, NUMBERS, 0, 0);
 	spin_ring__destroy(r.ring);
 }
 
@@ -157,7 +157,7 @@ static void some_of_them(void)
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)) ||
 	    bind(fd, (const struct sockaddr *)&own, sizeof(own)))
 		fail("a socket");
-	r.ring = ringed__ring(r.ctx, &opts);
+	r.ring = ring_fixture__ring(r.ctx, &opts);
 	send_all(NUMBERS);
 	while (spin_ring__receive(r.ring, on_ring_packets, &ring))
 		;
@@ -165,7 +165,7 @@ static void some_of_them(void)
 		mark_seen(datagram, (size_t)got);
 	printf("ring %u, socket %u\n", ring, host);
 	wait_for_all();
-	ringed__expect(r.ring, ring, ring, 0, host);
+	ring_fixture__expect(r.ring, ring, ring, 0, host);
 	close(fd);
 }
 
@@ -176,11 +176,11 @@ int main(void)
 	for (int i = 0; i < 2; i++) {
 		const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .hpus = hpus[i] };
 
-		ringed__open(&r, SPIN_MODE_NATIVE);
-		r.ctx = ringed__context(&r, "returns", "udp dport 9000", &opts);
+		ring_fixture__open(&r, SPIN_MODE_NATIVE);
+		r.ctx = ring_fixture__context(&r, "returns", "udp dport 9000", &opts);
 		each_by_its_thread();
 		some_of_them();
-		ringed__close(&r);
+		ring_fixture__close(&r);
 	}
 	return 0;
 }

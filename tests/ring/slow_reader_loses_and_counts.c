@@ -10,12 +10,12 @@
 
 #include "tests/common/expect.h"
 #include "tests/common/net/slow.h"
-#include "tests/common/ringed.h"
+#include "tests/common/ring_fixture.h"
 
 #define FRAMES 64
 #define FLOOD  20000
 
-static struct ringed r;
+static struct ring_fixture r;
 static volatile int ended;
 
 static void *flood(void *arg)
@@ -23,19 +23,19 @@ static void *flood(void *arg)
 	const uint64_t count = FLOOD / 4 + slow_rounds(FLOOD);
 
 	(void)arg;
-	ringed__send_datagrams(&r, 1000, count, 200);
+	ring_fixture__send_datagrams(&r, 1000, count, 200);
 	ended = 1;
 	return (void *)(uintptr_t)count;
 }
 
 static void read_never(struct ringed_seen *seen)
 {
-	ringed__send_datagrams(&r, 0, 1000, 100);
-	ringed__wait(r.ctx, 1000);
-	ringed__expect(r.ring, 1000, 0, 1000 - FRAMES, 0);
-	expect(FRAMES, spin_ring__receive(r.ring, ringed__look, seen), "packets that were kept");
+	ring_fixture__send_datagrams(&r, 0, 1000, 100);
+	ring_fixture__wait(r.ctx, 1000);
+	ring_fixture__expect(r.ring, 1000, 0, 1000 - FRAMES, 0);
+	expect(FRAMES, spin_ring__receive(r.ring, ringed__check_packets, seen), "packets that were kept");
 	expect(FRAMES, (long long)seen->next, "the number behind the last one: the first ones are kept");
-	ringed__expect(r.ring, 1000, FRAMES, 1000 - FRAMES, 0);
+	ring_fixture__expect(r.ring, 1000, FRAMES, 1000 - FRAMES, 0);
 }
 
 static void read_sometimes(struct ringed_seen *seen)
@@ -47,13 +47,13 @@ static void read_sometimes(struct ringed_seen *seen)
 	if (pthread_create(&thread, NULL, flood, NULL))
 		fail("a thread");
 	while (!ended) {
-		if (spin_ring__receive(r.ring, ringed__look, seen) < 0)
+		if (spin_ring__receive(r.ring, ringed__check_packets, seen) < 0)
 			fail("receiving");
 		usleep(seen->count % 7 ? 3000 : 0);
 	}
 	pthread_join(thread, &sent);
-	ringed__wait(r.ctx, 1000 + (uintptr_t)sent);
-	while (spin_ring__receive(r.ring, ringed__look, seen))
+	ring_fixture__wait(r.ctx, 1000 + (uintptr_t)sent);
+	while (spin_ring__receive(r.ring, ringed__check_packets, seen))
 		;
 	expect(0, spin_ring__stats(r.ring, &stats), "the ring's counts");
 	expect((long long)(1000 + (uintptr_t)sent), (long long)stats.delivered, "delivered");
@@ -71,9 +71,9 @@ static void on_packets(void *arg, const struct spin_ring_packet *packets, unsign
 
 	(void)packets;
 	(void)count;
-	ringed__send_datagrams(&r, *sent, FRAMES, 100);
+	ring_fixture__send_datagrams(&r, *sent, FRAMES, 100);
 	*sent += FRAMES;
-	ringed__wait(r.ctx, *sent);
+	ring_fixture__wait(r.ctx, *sent);
 }
 
 static void stops_at_its_frames(void)
@@ -81,9 +81,9 @@ static void stops_at_its_frames(void)
 	const struct spin_ring_opts opts = { .bytes = sizeof(opts), .frames = 2 * FRAMES };
 	uint64_t sent = FRAMES + FRAMES / 2;
 
-	ringed__start(&r, &opts);
-	ringed__send_datagrams(&r, 0, sent, 100);
-	ringed__wait(r.ctx, sent);
+	ring_fixture__start(&r, &opts);
+	ring_fixture__send_datagrams(&r, 0, sent, 100);
+	ring_fixture__wait(r.ctx, sent);
 	expect(2 * FRAMES, spin_ring__receive(r.ring, on_packets, &sent), "packets of one call");
 }
 
@@ -92,12 +92,12 @@ int main(void)
 	const struct spin_ring_opts opts = { .bytes = sizeof(opts), .frames = FRAMES };
 	struct ringed_seen seen = { 0 };
 
-	ringed__open(&r, SPIN_MODE_NATIVE);
-	ringed__start(&r, &opts);
+	ring_fixture__open(&r, SPIN_MODE_NATIVE);
+	ring_fixture__start(&r, &opts);
 	read_never(&seen);
 	read_sometimes(&seen);
 	spin_ctx__destroy(r.ctx);
 	stops_at_its_frames();
-	ringed__close(&r);
+	ring_fixture__close(&r);
 	return 0;
 }

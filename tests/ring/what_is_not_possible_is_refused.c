@@ -11,10 +11,10 @@
 
 #include "tests/common/expect.h"
 #include "tests/common/net/netns.h"
-#include "tests/common/ringed.h"
+#include "tests/common/ring_fixture.h"
 #include <spin/libspin_message.h>
 
-static struct ringed r;
+static struct ring_fixture r;
 
 static void expect_refused(int err, struct spin_ctx *ctx, const struct spin_ring_opts *opts, const char *text)
 {
@@ -22,7 +22,7 @@ static void expect_refused(int err, struct spin_ctx *ctx, const struct spin_ring
 
 	expect(err, spin_ring__create(ctx, opts, &ring), text);
 	expect(1, ring == NULL, "no ring");
-	says(text);
+	expect_error_text(text);
 }
 
 static void options(void)
@@ -61,16 +61,16 @@ static void other_namespace(void)
 static void contexts(void)
 {
 	struct spin_ctx_opts spread = { .bytes = sizeof(spread), .hpus = SPIN_HPUS_SPREAD };
-	struct spin_ctx *ctx = ringed__context(&r, "msg_default", "udp dport 9330", NULL);
+	struct spin_ctx *ctx = ring_fixture__context(&r, "msg_default", "udp dport 9330", NULL);
 	struct spin_nic *far = r.nic;
 
 	expect_refused(-EOPNOTSUPP, ctx, NULL, "matching entries");
 	spin_ctx__destroy(ctx);
-	ctx = ringed__context(&r, "returns", "udp dport 9001", &spread);
+	ctx = ring_fixture__context(&r, "returns", "udp dport 9001", &spread);
 	expect_refused(-EOPNOTSUPP, ctx, NULL, "spread over CPUs");
 	spin_ctx__destroy(ctx);
 	expect(0, spin_nic__open_offline(&r.nic), "no interface");
-	ctx = ringed__context(&r, "returns", "udp dport 9001", NULL);
+	ctx = ring_fixture__context(&r, "returns", "udp dport 9001", NULL);
 	expect_refused(-EINVAL, ctx, NULL, "no interface");
 	spin_ctx__destroy(ctx);
 	spin_nic__close(r.nic);
@@ -99,10 +99,10 @@ static void foreign_socket(void)
 static void queues(void)
 {
 	struct spin_ring_opts last = { .bytes = sizeof(last), .first_queue = 3, .queues = 1 };
-	struct spin_ctx *other = ringed__context(&r, "returns", "udp dport 9001", NULL);
+	struct spin_ctx *other = ring_fixture__context(&r, "returns", "udp dport 9001", NULL);
 	struct spin_ring *ring;
 
-	r.ring = ringed__ring(other, &last);
+	r.ring = ring_fixture__ring(other, &last);
 	expect_refused(-EBUSY, r.ctx, NULL, "go to the ring of returns");
 	expect_refused(-EBUSY, r.ctx, &last, "queue 3");
 	expect_refused(-EALREADY, other, NULL, "has a ring already");
@@ -110,7 +110,7 @@ static void queues(void)
 	expect(0, spin_ring__create(r.ctx, &last, &ring), "the other queues");
 	spin_ring__destroy(ring);
 	spin_ring__destroy(r.ring);
-	r.ring = ringed__ring(r.ctx, NULL);
+	r.ring = ring_fixture__ring(r.ctx, NULL);
 	spin_ctx__destroy(other);
 }
 
@@ -130,7 +130,7 @@ static void locked_memory(void)
 	if (syscall(SYS_capset, &head, fewer))
 		fail("a capability less");
 	expect_refused(-ENOBUFS, r.ctx, NULL, "raise `ulimit -l`, or take fewer frames");
-	spin_ring__destroy(ringed__ring(r.ctx, &few));
+	spin_ring__destroy(ring_fixture__ring(r.ctx, &few));
 	if (syscall(SYS_capset, &head, had))
 		fail("the capability again");
 }
@@ -140,14 +140,14 @@ static void generic_mode(void)
 	const struct spin_ring_opts opts = { .bytes = sizeof(opts), .mode = SPIN_RING_ZERO_COPY };
 	const char *reason;
 
-	ringed__open(&r, SPIN_MODE_GENERIC);
-	r.ctx = ringed__context(&r, "returns", "udp dport 9000", NULL);
+	ring_fixture__open(&r, SPIN_MODE_GENERIC);
+	r.ctx = ring_fixture__context(&r, "returns", "udp dport 9000", NULL);
 	expect_refused(-EOPNOTSUPP, r.ctx, &opts, "generic mode");
-	r.ring = ringed__ring(r.ctx, NULL);
+	r.ring = ring_fixture__ring(r.ctx, NULL);
 	expect(SPIN_RING_COPY, spin_ring__mode(r.ring, &reason), "the mode");
 	if (!reason)
 		fail("AUTO says why it copies");
-	ringed__close(&r);
+	ring_fixture__close(&r);
 }
 
 int main(void)
@@ -156,8 +156,8 @@ int main(void)
 	struct ringed_seen seen = { 0 };
 	const char *reason;
 
-	ringed__open(&r, SPIN_MODE_NATIVE);
-	r.ctx = ringed__context(&r, "returns", "udp dport 9000", NULL);
+	ring_fixture__open(&r, SPIN_MODE_NATIVE);
+	r.ctx = ring_fixture__context(&r, "returns", "udp dport 9000", NULL);
 	options();
 	other_namespace();
 	contexts();
@@ -167,16 +167,16 @@ int main(void)
 	expect(SPIN_RING_COPY, spin_ring__mode(r.ring, &reason), "the mode");
 	if (!reason)
 		fail("AUTO says why it copies");
-	ringed__send_datagrams(&r, 0, 10, 50);
-	ringed__receive(r.ring, &seen, 10);
-	expect(-EINVAL, spin_ring__receive_queue(r.ring, 4, ringed__look, &seen), "a queue that it does not have");
+	ring_fixture__send_datagrams(&r, 0, 10, 50);
+	ring_fixture__receive(r.ring, &seen, 10);
+	expect(-EINVAL, spin_ring__receive_queue(r.ring, 4, ringed__check_packets, &seen), "a queue that it does not have");
 	expect(-EINVAL, spin_ring__queue_fd(r.ring, 4), "its descriptor");
 	spin_ring__destroy(r.ring);
-	r.ring = ringed__ring(r.ctx, &copy);
+	r.ring = ring_fixture__ring(r.ctx, &copy);
 	expect(SPIN_RING_COPY, spin_ring__mode(r.ring, &reason), "the mode");
 	if (reason)
 		fail("a reason is given though copies were asked for");
-	ringed__close(&r);
+	ring_fixture__close(&r);
 	generic_mode();
 	return 0;
 }

@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "kernel/cpus.h"
-#include "tests/common/net/asks.h"
+#include "tests/common/net/udp_hosts.h"
 #include "tests/common/proc.h"
 #include "tests/common/spind.h"
-#include "tests/common/traffic/moving.h"
+#include "tests/common/traffic/migration_handler.h"
 #include <spin/libspin_socket.h>
 
 #define LIMIT     200 /* events per second */
@@ -26,7 +26,7 @@ static const struct moving_source noisy_source = { "", "uint32_t packets, other;
 						   "spin_add32(&state->packets, 1);\nif (state->packets)\n\treturn SPIN_FAIL;" };
 static const struct moving_source quiet_source = { "", "uint32_t packets, other;", ".other = 0", "spin_add32(&state->packets, 1);" };
 
-static struct asks_hosts hosts;
+static struct udp_hosts hosts;
 
 static double now_s(void)
 {
@@ -38,8 +38,8 @@ static double now_s(void)
 
 static struct spin_ctx *attach(const struct spind *spind, const struct spin_object *object, uint16_t port, const char *name, int *fd)
 {
-	*fd = asks__socket(&hosts, hosts.server_ns, AF_INET);
-	asks__bind(*fd, "127.0.0.1", port);
+	*fd = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET);
+	udp_hosts__bind(*fd, "127.0.0.1", port);
 	return spind__attach(spind, *fd, object, name);
 }
 
@@ -52,7 +52,7 @@ static void count_event(void *arg, const struct spin_event *event)
 static void send_burst(int sender, uint16_t port)
 {
 	union asks_address to;
-	const socklen_t bytes = asks__address("127.0.0.1", port, &to);
+	const socklen_t bytes = udp_hosts__address("127.0.0.1", port, &to);
 
 	for (int i = 0; i < BURST; i++)
 		if (sendto(sender, "x", 1, 0, &to.any, bytes) != 1)
@@ -73,7 +73,7 @@ static uint64_t run(const char *settings, const struct spin_object *const object
 {
 	struct spind spind;
 	struct spin_ctx *noisy, *quiet;
-	int fds[2], sender = asks__socket(&hosts, hosts.server_ns, AF_INET);
+	int fds[2], sender = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET);
 	uint64_t handled;
 	double start_s;
 
@@ -92,15 +92,15 @@ static uint64_t run(const char *settings, const struct spin_object *const object
 	*took_s = now_s() - start_s;
 	if (spin_socket__list(spind.socket, store_over_limit, NULL))
 		die("list: %s", spin_strerror_last());
-	if (over_limit[1] || moving__field(quiet, "spin_state.packets") != DATAGRAMS)
+	if (over_limit[1] || migration_handler__field(quiet, "spin_state.packets") != DATAGRAMS)
 		die("handlers without events lose %llu of their packets", (unsigned long long)over_limit[1]);
-	handled = moving__field(noisy, "spin_state.packets");
+	handled = migration_handler__field(noisy, "spin_state.packets");
 	spin_ctx__destroy(quiet);
 	spin_ctx__destroy(noisy);
 	close(fds[0]);
 	close(fds[1]);
 	close(sender);
-	spind__finish(&spind);
+	spind__cleanup(&spind);
 	return handled;
 }
 
@@ -111,9 +111,9 @@ int main(void)
 	double took_s, most;
 	char settings[32];
 
-	asks__hosts(&hosts);
-	objects[0] = moving__compile(&noisy_source);
-	objects[1] = moving__compile(&quiet_source);
+	udp_hosts__hosts(&hosts);
+	objects[0] = migration_handler__compile(&noisy_source);
+	objects[1] = migration_handler__compile(&quiet_source);
 	handled = run("", objects, &events, &took_s);
 	printf("without a limit: %llu handled, %llu events in %.1f s\n", (unsigned long long)handled, (unsigned long long)events, took_s);
 	if (handled != DATAGRAMS || events != DATAGRAMS || over_limit[0])

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "tests/common/built.h"
-#include "tests/common/net/asks.h"
+#include "tests/common/net/udp_hosts.h"
 #include "tests/common/proc.h"
 #include "tests/common/spind.h"
 #include <spin/libspin_socket.h>
@@ -20,21 +20,21 @@
 #define TRIES    20 /* per reply: a flooded link loses packets */
 #define LONG     1400
 
-static struct asks_hosts hosts;
+static struct udp_hosts hosts;
 static struct spind spind;
 static struct spin_object *rewrite;
 static volatile int stop;
 
 static void finish(void)
 {
-	spind__finish(&spind);
+	spind__cleanup(&spind);
 }
 
 static void *flood(void *arg)
 {
 	const int fd = *(const int *)arg;
 	union asks_address to;
-	socklen_t bytes = asks__address("10.9.0.1", ASKS_PORT + 1, &to);
+	socklen_t bytes = udp_hosts__address("10.9.0.1", ASKS_PORT + 1, &to);
 	uint8_t datagram[LONG] = { 3 /* invert all of it */ };
 
 	while (!stop)
@@ -44,9 +44,9 @@ static void *flood(void *arg)
 
 static int receiver(uint16_t port)
 {
-	int fd = asks__socket(&hosts, hosts.server_ns, AF_INET);
+	int fd = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET);
 
-	asks__bind(fd, "10.9.0.1", port);
+	udp_hosts__bind(fd, "10.9.0.1", port);
 	return fd;
 }
 
@@ -55,7 +55,7 @@ static int is_answered(int fd)
 	for (int i = 0; i < TRIES; i++) {
 		struct asks_ask ask, got;
 
-		asks__send(fd, "10.9.0.1", ASKS_PORT, ASK_NOTHING, 1, &ask);
+		udp_hosts__send(fd, "10.9.0.1", ASKS_PORT, ASK_NOTHING, 1, &ask);
 		while (recv(fd, &got, sizeof(got), 0) == 16)
 			if (got.body[0] == ask.body[0])
 				return 1;
@@ -82,15 +82,15 @@ int main(void)
 	char path[512];
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	asks__hosts(&hosts);
+	udp_hosts__hosts(&hosts);
 	if (built_object("rewrite", path, sizeof(path)) || spin_object__open(path, &rewrite))
 		die("open: %s", spin_strerror_last());
 	spind__start(&spind, "hpu-time 5\n");
 	atexit(finish);
 	polite = receiver(ASKS_PORT);
 	greedy = receiver(ASKS_PORT + 1);
-	fd = asks__socket(&hosts, hosts.client_ns, AF_INET);
-	flooding = asks__socket(&hosts, hosts.client_ns, AF_INET);
+	fd = udp_hosts__socket(&hosts, hosts.client_ns, AF_INET);
+	flooding = udp_hosts__socket(&hosts, hosts.client_ns, AF_INET);
 	ctx[0] = spind__attach(&spind, polite, rewrite, "polite");
 	ctx[1] = spind__attach(&spind, greedy, rewrite, "greedy");
 	if (pthread_create(&thread, NULL, flood, &flooding))

@@ -13,7 +13,7 @@
 
 #include "kernel/probe.h"
 #include "tests/common/built.h"
-#include "tests/common/net/asks.h"
+#include "tests/common/net/udp_hosts.h"
 #include "tests/common/proc.h"
 #include "user/conformance/template/template.h"
 #include "user/libspin/guard.h"
@@ -135,7 +135,7 @@ static enum spin_verdict expected(const struct change *change, int action)
 int main(void)
 {
 	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = SPIN_CLASS_TRUSTED };
-	struct asks_hosts hosts;
+	struct udp_hosts hosts;
 	struct spin_guards guards;
 	struct spin_object *obj;
 	struct spin_nic *nic;
@@ -146,9 +146,9 @@ int main(void)
 	char path[512];
 	int fd;
 
-	asks__hosts(&hosts);
-	fd = asks__socket(&hosts, hosts.server_ns, AF_INET);
-	asks__bind(fd, "127.0.0.1", 7000);
+	udp_hosts__hosts(&hosts);
+	fd = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET);
+	udp_hosts__bind(fd, "127.0.0.1", 7000);
 	if (built_object("filtering", path, sizeof(path)) || spin_object__open(path, &obj) ||
 	    spin_rule__parse("udp dst 127.0.0.1 dport " PORT, &rule) || spin_nic__open_offline(&nic) ||
 	    spin_ctx__create_opts(nic, obj, &rule, &opts, &ctx) || spin_guards__open(&guards, 0, 0) ||

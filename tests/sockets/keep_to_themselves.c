@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "tests/common/built.h"
-#include "tests/common/net/asks.h"
+#include "tests/common/net/udp_hosts.h"
 #include "tests/common/net/netns.h"
 #include "tests/common/net/slow.h"
 #include "tests/common/proc.h"
@@ -35,7 +35,7 @@
 #define SLOW_UID         1235
 #define SLOW_DESCRIPTORS 400
 
-static struct asks_hosts hosts;
+static struct udp_hosts hosts;
 static struct spind spind;
 static struct spin_object *rewrite, *messages, *sum;
 static int sender, raw_ifindex;
@@ -69,9 +69,9 @@ static void expect(const char *what, int got, int want)
 
 static int receiver(const char *address, uint16_t port)
 {
-	int fd = asks__socket(&hosts, hosts.server_ns, AF_INET);
+	int fd = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET);
 
-	asks__bind(fd, address, port);
+	udp_hosts__bind(fd, address, port);
 	return fd;
 }
 
@@ -79,7 +79,7 @@ static int receiver(const char *address, uint16_t port)
 
 static void check_descriptors(void)
 {
-	int fd = asks__socket(&hosts, hosts.server_ns, AF_INET), pair[2];
+	int fd = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET), pair[2];
 	struct spin_ctx *ctx;
 
 	expect("a socket without a port", attach(fd, rewrite, SPIN_CLASS_ISOLATED, &ctx), -EDESTADDRREQ);
@@ -111,7 +111,7 @@ static void check_objects(void)
 	expect("a second one by another descriptor of it", attach(other, rewrite, SPIN_CLASS_ISOLATED, &second), -EEXIST);
 	spin_ctx__destroy(ctx);
 	close(fd);
-	if (asks__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &other, 1))
+	if (udp_hosts__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &other, 1))
 		die("the handlers of a context that was destroyed run");
 	close(other);
 }
@@ -230,14 +230,14 @@ static void check_steering(void)
 	struct asks_ask ask, got;
 
 	for (int i = 0; i < 3; i++) {
-		asks__send(sender, "10.9.0.1", ASKS_PORT, ASK_PORT, 0, &ask);
-		if (asks__read(&victim, 1, &ask, &got))
+		udp_hosts__send(sender, "10.9.0.1", ASKS_PORT, ASK_PORT, 0, &ask);
+		if (udp_hosts__read(&victim, 1, &ask, &got))
 			die("a handler has steered a datagram to another socket");
 	}
 	read_counts();
 	if (refused_now < 1)
 		die("no datagram was refused");
-	if (!asks__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &fd, 1))
+	if (!udp_hosts__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &fd, 1))
 		die("the handler does not run any more");
 	spin_ctx__destroy(ctx);
 	close(fd);
@@ -248,10 +248,10 @@ static void check_steering(void)
 /* A socket whose port the kernel chose releases it when it is disconnected; another program then gets that port. */
 static void check_released_port(void)
 {
-	int fd = asks__socket(&hosts, hosts.server_ns, AF_INET), victim;
+	int fd = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET), victim;
 	struct sockaddr nobody = { .sa_family = AF_UNSPEC };
 	union asks_address peer, own;
-	socklen_t bytes = asks__address("10.9.0.2", ASKS_SENDER, &peer), own_bytes = sizeof(own);
+	socklen_t bytes = udp_hosts__address("10.9.0.2", ASKS_SENDER, &peer), own_bytes = sizeof(own);
 	struct spin_ctx *ctx, *victims;
 	uint16_t port;
 
@@ -259,19 +259,19 @@ static void check_released_port(void)
 		die("cannot connect");
 	port = ntohs(own.ip4.sin_port);
 	ctx = must_attach(fd);
-	if (!asks__is_rewritten(sender, "10.9.0.1", port, &fd, 1))
+	if (!udp_hosts__is_rewritten(sender, "10.9.0.1", port, &fd, 1))
 		die("the handler does not run");
 	if (connect(fd, &nobody, sizeof(nobody)))
 		die("cannot disconnect");
 	victim = receiver("10.9.0.1", port);
-	if (asks__is_rewritten(sender, "10.9.0.1", port, &victim, 1))
+	if (udp_hosts__is_rewritten(sender, "10.9.0.1", port, &victim, 1))
 		die("a handler has another program's packets: of a port that its own gave back");
 	for (int tries = 0; attach(victim, rewrite, SPIN_CLASS_ISOLATED, &victims); tries++) {
 		if (tries == 100)
 			die("a program cannot have handlers on a port that another one gave back: %s", spin_strerror_last());
 		usleep(50000);
 	}
-	if (!asks__is_rewritten(sender, "10.9.0.1", port, &victim, 1))
+	if (!udp_hosts__is_rewritten(sender, "10.9.0.1", port, &victim, 1))
 		die("the handlers of the port's next program do not run");
 	spin_ctx__destroy(victims);
 	spin_ctx__destroy(ctx);
@@ -289,7 +289,7 @@ static void check_closed_socket(void)
 
 		close(fd);
 		victim = receiver("10.9.0.1", ASKS_PORT);
-		if (asks__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &victim, 1))
+		if (udp_hosts__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &victim, 1))
 			die("a handler has the packets of the next program on its port");
 		if (!i) {
 			for (int tries = 0; spin_ctx__alive(ctx) >= 0; tries++) {
@@ -317,7 +317,7 @@ static void check_duplicates(void)
 
 	close(fd);
 	usleep(600000);
-	if (!asks__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &copy, 1))
+	if (!udp_hosts__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &copy, 1))
 		die("the handlers have gone although a descriptor of the socket is open");
 	child = fork();
 	if (!child) {
@@ -325,7 +325,7 @@ static void check_duplicates(void)
 		_exit(0);
 	}
 	spin_ctx__destroy(ctx);
-	if (asks__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &copy, 1))
+	if (udp_hosts__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &copy, 1))
 		die("a child's copy of the connection keeps a context that was destroyed");
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
@@ -339,16 +339,16 @@ static void check_duplicates(void)
  */
 static void check_foreign_address(void)
 {
-	int fd = asks__socket(&hosts, hosts.server_ns, AF_INET), one = 1;
+	int fd = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET), one = 1;
 	struct spin_ctx *ctx;
 	struct asks_ask ask;
 
 	if (setsockopt(fd, IPPROTO_IP, IP_FREEBIND, &one, sizeof(one)))
 		die("no IP_FREEBIND");
-	asks__bind(fd, FOREIGN, ASKS_PORT);
+	udp_hosts__bind(fd, FOREIGN, ASKS_PORT);
 	ctx = must_attach(fd);
 	for (int i = 0; i < 5; i++)
-		asks__send(sender, FOREIGN, ASKS_PORT, ASK_STORE, 0, &ask);
+		udp_hosts__send(sender, FOREIGN, ASKS_PORT, ASK_STORE, 0, &ask);
 	for (int tries = 0; left_now < 5; tries++) {
 		if (tries == 100)
 			die("%u of 5 datagrams to another host were left alone", (unsigned)left_now);
@@ -366,29 +366,29 @@ static void check_foreign_address(void)
  */
 static void check_version_that_was_left(void)
 {
-	int fd = asks__socket(&hosts, hosts.server_ns, AF_INET6), one = 1, no = 0, victim;
+	int fd = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET6), one = 1, no = 0, victim;
 	struct sockaddr nobody = { .sa_family = AF_UNSPEC };
 	union asks_address peer, own;
-	socklen_t bytes = asks__address("::ffff:10.9.0.2", ASKS_SENDER, &peer), own_bytes = sizeof(own);
+	socklen_t bytes = udp_hosts__address("::ffff:10.9.0.2", ASKS_SENDER, &peer), own_bytes = sizeof(own);
 	struct spin_ctx *ctx;
 	uint16_t port;
 
 	setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof(no));
-	asks__bind(fd, "::", 0);
+	udp_hosts__bind(fd, "::", 0);
 	if (getsockname(fd, &own.any, &own_bytes))
 		die("no port");
 	port = ntohs(own.ip6.sin6_port);
 	ctx = must_attach(fd);
-	if (!asks__is_rewritten(sender, "10.9.0.1", port, &fd, 1))
+	if (!udp_hosts__is_rewritten(sender, "10.9.0.1", port, &fd, 1))
 		die("the handler does not run");
 	if (connect(fd, &peer.any, bytes) || connect(fd, &nobody, sizeof(nobody)))
 		die("cannot disconnect");
 	if (setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof(one))) {
 		printf("ok: this kernel keeps the port of such a socket\n");
 	} else {
-		asks__bind(fd, "::", port);
+		udp_hosts__bind(fd, "::", port);
 		victim = receiver("0.0.0.0", port);
-		if (asks__is_rewritten(sender, "10.9.0.1", port, &victim, 1))
+		if (udp_hosts__is_rewritten(sender, "10.9.0.1", port, &victim, 1))
 			die("handlers of a socket of IPv6 alone have another program's packets of IPv4");
 		close(victim);
 		printf("ok: handlers of a socket that has become one of IPv6 alone have no packets of IPv4\n");
@@ -401,16 +401,16 @@ static void check_version_that_was_left(void)
 static void check_group_of_others(void)
 {
 	struct ip_mreq join = { .imr_multiaddr.s_addr = inet_addr(GROUP), .imr_interface.s_addr = inet_addr("10.9.0.1") };
-	int fd = asks__socket(&hosts, hosts.server_ns, AF_INET);
+	int fd = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET);
 	struct spin_ctx *ctx;
 
 	if (setsockopt(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &join, sizeof(join)))
 		die("cannot join");
-	asks__bind(fd, "0.0.0.0", ASKS_PORT);
+	udp_hosts__bind(fd, "0.0.0.0", ASKS_PORT);
 	ctx = must_attach(fd);
-	if (asks__is_rewritten(sender, GROUP, ASKS_PORT, &fd, 1))
+	if (udp_hosts__is_rewritten(sender, GROUP, ASKS_PORT, &fd, 1))
 		die("handlers of a socket of any address see a group's datagrams");
-	if (!asks__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &fd, 1))
+	if (!udp_hosts__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &fd, 1))
 		die("the handler does not run");
 	spin_ctx__destroy(ctx);
 	close(fd);
@@ -580,7 +580,7 @@ static void check_other_user(int to_other, int from_other)
 	expect("its own context is replaced by handlers of another layout", spin_socket__swap(spin_socket__id(ctx), sum, spind.socket),
 	       -EINVAL);
 	expect("its own context is replaced", spin_socket__swap(spin_socket__id(ctx), rewrite, spind.socket), 0);
-	if (!asks__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &fd, 1))
+	if (!udp_hosts__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &fd, 1))
 		die("no handler runs after the swap");
 	expect("its own context is stopped", spin_socket__stop(spin_socket__id(ctx), spind.socket), 0);
 	expect("and is gone", spin_ctx__alive(ctx), -ENOTCONN);
@@ -677,7 +677,7 @@ int main(void)
 	pid_t child;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	asks__hosts(&hosts);
+	udp_hosts__hosts(&hosts);
 	netns_enter(hosts.client_ns);
 	netns_shell("ip neigh add " FOREIGN " lladdr 02:00:00:00:00:77 dev c0 nud permanent");
 	raw_ifindex = (int)if_nametoindex("c0");
@@ -688,13 +688,13 @@ int main(void)
 	rewrite = open_object("rewrite");
 	messages = open_object("copy_to_host");
 	sum = open_object("sum");
-	sender = asks__socket(&hosts, hosts.client_ns, AF_INET);
-	asks__bind(sender, "0.0.0.0", ASKS_SENDER);
+	sender = udp_hosts__socket(&hosts, hosts.client_ns, AF_INET);
+	udp_hosts__bind(sender, "0.0.0.0", ASKS_SENDER);
 	spind__start(&spind, "contexts 4\n");
 	child = fork();
 	if (!child)
 		exit(run_all(raw));
 	waitpid(child, &status, 0);
-	spind__finish(&spind);
+	spind__cleanup(&spind);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }

@@ -19,7 +19,7 @@
 #include <bpf/libbpf.h>
 
 #include "tests/common/built.h"
-#include "tests/common/net/asks.h"
+#include "tests/common/net/udp_hosts.h"
 #include "tests/common/proc.h"
 #include "tests/common/random.h"
 #include "tests/common/spind.h"
@@ -27,7 +27,7 @@
 
 #define ROUNDS 30
 
-static struct asks_hosts hosts;
+static struct udp_hosts hosts;
 static struct spind spind;
 static struct spin_object *rewrite;
 static int sender;
@@ -35,17 +35,17 @@ static uint64_t seed = 1;
 
 static void finish(void)
 {
-	spind__finish(&spind);
+	spind__cleanup(&spind);
 }
 
 /* Attaches, migrates every second context, and destroys it, until it is killed. Writes to `ready` when the first context exists. */
 static int be_client(int ready, int keeps)
 {
 	for (unsigned i = 0;; i++) {
-		int fd = asks__socket(&hosts, hosts.server_ns, AF_INET);
+		int fd = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET);
 		struct spin_ctx *ctx;
 
-		asks__bind(fd, "10.9.0.1", (uint16_t)(ASKS_PORT + 10 + i % 4));
+		udp_hosts__bind(fd, "10.9.0.1", (uint16_t)(ASKS_PORT + 10 + i % 4));
 		ctx = spind__try_attach(&spind, fd, rewrite, NULL);
 		if (!ctx)
 			return 0; /* spind is dead */
@@ -146,15 +146,15 @@ static void end_client(pid_t pid)
 
 static void check_new_client(void)
 {
-	int fd = asks__socket(&hosts, hosts.server_ns, AF_INET);
+	int fd = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET);
 	struct spin_ctx *ctx = NULL;
 
-	asks__bind(fd, "10.9.0.1", ASKS_PORT);
+	udp_hosts__bind(fd, "10.9.0.1", ASKS_PORT);
 	for (int i = 0; i < 100 && !(ctx = spind__try_attach(&spind, fd, rewrite, NULL)); i++)
 		usleep(20000);
 	if (!ctx)
 		die("a new client is not served: %s", spin_strerror_last());
-	if (!asks__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &fd, 1))
+	if (!udp_hosts__is_rewritten(sender, "10.9.0.1", ASKS_PORT, &fd, 1))
 		die("the handlers of a new client do not run");
 	spin_ctx__destroy(ctx);
 	close(fd);
@@ -165,7 +165,7 @@ static void kill_front(pid_t client)
 {
 	uint32_t before = program_on_s0();
 
-	spind__end(&spind, SIGKILL);
+	spind__kill(&spind, SIGKILL);
 	usleep(20000);
 	if (!before || program_on_s0() != before)
 		die("the context of a client has not outlived spind");
@@ -194,12 +194,12 @@ static void run_round(unsigned round)
 		end_client(client);
 		break;
 	case 3: /* all at once */
-		spind__end(&spind, SIGKILL);
+		spind__kill(&spind, SIGKILL);
 		spind__kill_holders(&spind);
 		end_client(client);
 		break;
 	case 4: /* spind and its client; the holders end by themselves */
-		spind__end(&spind, SIGKILL);
+		spind__kill(&spind, SIGKILL);
 		end_client(client);
 		wait_until("a process without spind and clients lives on", no_holders);
 	}
@@ -218,17 +218,17 @@ int main(int argc, char **argv)
 	char path[512];
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	asks__hosts(&hosts);
+	udp_hosts__hosts(&hosts);
 	guards_before = guards();
 	if (built_object("rewrite", path, sizeof(path)) || spin_object__open(path, &rewrite))
 		die("%s", spin_strerror_last());
-	sender = asks__socket(&hosts, hosts.client_ns, AF_INET);
-	asks__bind(sender, "0.0.0.0", ASKS_SENDER);
+	sender = udp_hosts__socket(&hosts, hosts.client_ns, AF_INET);
+	udp_hosts__bind(sender, "0.0.0.0", ASKS_SENDER);
 	spind__start(&spind, "");
 	atexit(finish);
 	for (unsigned i = 0; i < rounds; i++)
 		run_round(i);
-	spind__end(&spind, SIGTERM);
+	spind__kill(&spind, SIGTERM);
 	wait_until("a process without spind and clients lives on", no_holders);
 	return 0;
 }

@@ -13,13 +13,13 @@
 #include "tests/common/memcached/checker.h"
 #include "tests/common/memcached/proxy.h"
 #include "tests/common/memcached/server.h"
-#include "tests/common/net/asks.h"
+#include "tests/common/net/udp_hosts.h"
 #include "tests/common/net/netns.h"
 #include "tests/common/proc.h"
 
 #define PROXY_PORT 11300
 
-static struct asks_hosts hosts;
+static struct udp_hosts hosts;
 static double seconds = 10;
 static uint64_t seed = 1;
 static int failed;
@@ -124,7 +124,7 @@ int main(int argc, char **argv)
 		seed = strtoull(argv[2], NULL, 10);
 	proc_init();
 	proc_wait_long();
-	asks__hosts(&hosts);
+	udp_hosts__hosts(&hosts);
 	netns_enter(hosts.client_ns);
 	server.ns = hosts.server_ns;
 	mc_server__start(&server);

@@ -22,7 +22,7 @@
 
 #include "tests/common/built.h"
 #include "tests/common/net/lines.h"
-#include "tests/common/net/asks.h"
+#include "tests/common/net/udp_hosts.h"
 #include "tests/common/net/netns.h"
 #include "tests/common/proc.h"
 #include "tests/common/random.h"
@@ -343,7 +343,7 @@ int main(void)
 		die("%s", spin_strerror_last());
 	netns_shell("echo 1538 >/proc/sys/net/ipv4/tcp_fastopen"); /* 0x602: servers, without cookies, all listening sockets */
 	listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	asks__bind(listener, "10.77.0.1", PORT);
+	udp_hosts__bind(listener, "10.77.0.1", PORT);
 	if (listen(listener, 64))
 		die("cannot listen: %s", strerror(errno));
 	opts.broker = spind.socket;
@@ -359,6 +359,6 @@ int main(void)
 	check_flood();
 	spin_ctx__destroy(ctx);
 	spin_object__close(obj);
-	spind__finish(&spind);
+	spind__cleanup(&spind);
 	return 0;
 }

@@ -12,11 +12,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "tests/common/net/asks.h"
+#include "tests/common/net/udp_hosts.h"
 #include "tests/common/net/slow.h"
 #include "tests/common/proc.h"
 #include "tests/common/spind.h"
-#include "tests/common/traffic/moving.h"
+#include "tests/common/traffic/migration_handler.h"
 #include <spin/libspin_socket.h>
 
 #define MOVES  12
@@ -33,7 +33,7 @@ static const struct moving_source sources[] = {
 	  "uint64_t packets; uint32_t added;", ".added = 1", COUNT },
 };
 
-static struct asks_hosts hosts;
+static struct udp_hosts hosts;
 static struct spind spind;
 static int receiver, sender;
 static volatile int ended;
@@ -74,10 +74,10 @@ static void expect_counts(struct spin_ctx *ctx)
 	uint64_t packets[SPIN_REASON_COUNT];
 
 	spin_ctx__counters(ctx, packets);
-	if (packets[SPIN_REASON_SUCCESS] != sent || moving__field(ctx, "spin_state.packets") != sent || received != sent)
+	if (packets[SPIN_REASON_SUCCESS] != sent || migration_handler__field(ctx, "spin_state.packets") != sent || received != sent)
 		die("%llu datagrams sent, %llu handled, %llu added up, %llu read", (unsigned long long)sent,
-		    (unsigned long long)packets[SPIN_REASON_SUCCESS], (unsigned long long)moving__field(ctx, "spin_state.packets"),
-		    (unsigned long long)received);
+		    (unsigned long long)packets[SPIN_REASON_SUCCESS],
+		    (unsigned long long)migration_handler__field(ctx, "spin_state.packets"), (unsigned long long)received);
 }
 
 /*
@@ -124,14 +124,14 @@ int main(void)
 	void *slots;
 	size_t bytes;
 
-	asks__hosts(&hosts);
+	udp_hosts__hosts(&hosts);
 	spind__start(&spind, "");
 	for (unsigned i = 0; i < 3; i++)
-		objects[i] = moving__compile(&sources[i]);
-	receiver = asks__socket(&hosts, hosts.server_ns, AF_INET);
-	asks__bind(receiver, "127.0.0.1", ASKS_PORT);
-	sender = asks__socket(&hosts, hosts.server_ns, AF_INET);
-	if (connect(sender, &to.any, asks__address("127.0.0.1", ASKS_PORT, &to)))
+		objects[i] = migration_handler__compile(&sources[i]);
+	receiver = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET);
+	udp_hosts__bind(receiver, "127.0.0.1", ASKS_PORT);
+	sender = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET);
+	if (connect(sender, &to.any, udp_hosts__address("127.0.0.1", ASKS_PORT, &to)))
 		die("no sender");
 	ctx = spind__attach(&spind, receiver, objects[0], NULL);
 	if (spin_ctx__table_insert(ctx, "slots", "key=77 hits=5"))
@@ -151,6 +151,6 @@ int main(void)
 	spin_ctx__destroy(ctx);
 	for (unsigned i = 0; i < 3; i++)
 		spin_object__close(objects[i]);
-	spind__finish(&spind);
+	spind__cleanup(&spind);
 	return 0;
 }

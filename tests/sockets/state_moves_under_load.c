@@ -13,7 +13,7 @@
 #include "kernel/cpus.h"
 #include "tests/common/expect.h"
 #include "tests/common/net/slow.h"
-#include "tests/common/traffic/moving.h"
+#include "tests/common/traffic/migration_handler.h"
 
 #define MOVES   20
 #define RUNNERS 8
@@ -59,7 +59,7 @@ static void *run_packets(void *arg)
 	uint64_t *count = arg;
 	struct spin_run_result result;
 	uint8_t frame[64], out[256];
-	const uint32_t bytes = moving__frame(frame);
+	const uint32_t bytes = migration_handler__frame(frame);
 
 	while (!ended) {
 		if (spin_nic__run(nic, frame, bytes, BATCH, out, sizeof(out), &result) || result.verdict != SPIN_VERDICT_PASS)
@@ -88,10 +88,11 @@ static void expect_all(struct spin_ctx *ctx, uint64_t all)
 	uint64_t spread = 0;
 
 	expect((long long)all, (long long)counted(ctx), "packets handled");
-	expect((long long)(uint32_t)all, (long long)(uint32_t)moving__field(ctx, "spin_state.packets"), "packets that were added up");
-	expect((long long)(uint32_t)all, (long long)(uint32_t)moving__field(ctx, "spin_state.one"), "packets that had the lock");
-	expect((long long)(uint32_t)all, (long long)(uint32_t)moving__field(ctx, "spin_state.two"), "packets that had the lock");
-	expect(0, (long long)moving__field(ctx, "spin_state.torn"), "packets that saw half of another's work");
+	expect((long long)(uint32_t)all, (long long)(uint32_t)migration_handler__field(ctx, "spin_state.packets"),
+	       "packets that were added up");
+	expect((long long)(uint32_t)all, (long long)(uint32_t)migration_handler__field(ctx, "spin_state.one"), "packets that had the lock");
+	expect((long long)(uint32_t)all, (long long)(uint32_t)migration_handler__field(ctx, "spin_state.two"), "packets that had the lock");
+	expect(0, (long long)migration_handler__field(ctx, "spin_state.torn"), "packets that saw half of another's work");
 	expect(0, spin_ctx__fields(ctx, "slots", 0, add_up, &spread), "the table");
 	expect((long long)all, (long long)spread, "packets that are in the table");
 }
@@ -107,10 +108,10 @@ int main(void)
 	struct spin_rule rule;
 	struct spin_ctx *ctx;
 
-	need_root();
-	first = moving__compile(&narrow);
-	objects[0] = moving__compile(&wide);
-	objects[1] = moving__compile(&other);
+	skip_unless_root();
+	first = migration_handler__compile(&narrow);
+	objects[0] = migration_handler__compile(&wide);
+	objects[1] = migration_handler__compile(&other);
 	expect(0, spin_nic__open_offline(&nic), "an interface");
 	expect(0, spin_rule__parse("udp dport 9000", &rule), "a rule");
 	expect(0, spin_ctx__create(nic, first, &rule, &ctx), "a context");

@@ -10,9 +10,9 @@
 #include <bpf/bpf.h>
 
 #include "tests/common/expect.h"
-#include "tests/common/net/asks.h"
+#include "tests/common/net/udp_hosts.h"
 #include "tests/common/proc.h"
-#include "tests/common/traffic/moving.h"
+#include "tests/common/traffic/migration_handler.h"
 #include "user/conformance/template/template.h"
 #include "user/libspin/guard.h"
 #include "user/libspin/internal.h"
@@ -61,7 +61,7 @@ static void run_packets(struct fixture *s)
 	expect(0, spin_nic__run(s->nic, s->packet.frame, s->packet.bytes, BATCH, out, sizeof(out), &result), "packets");
 	expect(SPIN_VERDICT_PASS, result.verdict, "the verdict");
 	s->sent += BATCH;
-	expect((long long)s->sent, (long long)moving__field(s->ctx, "spin_state.packets"), "packets that were handled");
+	expect((long long)s->sent, (long long)migration_handler__field(s->ctx, "spin_state.packets"), "packets that were handled");
 }
 
 static void move(struct fixture *s, unsigned at, unsigned updates)
@@ -115,21 +115,21 @@ static void test_failures(struct fixture *s, int socket_fd, const struct spin_gu
 int main(void)
 {
 	struct spin_guards guards;
-	struct asks_hosts hosts;
+	struct udp_hosts hosts;
 	struct fixture s = { 0 };
 	int fd;
 
-	need_root();
-	asks__hosts(&hosts);
-	fd = asks__socket(&hosts, hosts.server_ns, AF_INET);
-	asks__bind(fd, "127.0.0.1", 7000);
+	skip_unless_root();
+	udp_hosts__hosts(&hosts);
+	fd = udp_hosts__socket(&hosts, hosts.server_ns, AF_INET);
+	udp_hosts__bind(fd, "127.0.0.1", 7000);
 	template_start(&s.packet);
 	if (template_line(&s.packet, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 ||
 	    template_line(&s.packet, "ip4 10.0.0.1 > 127.0.0.1") != 1 || template_line(&s.packet, "udp 4000 > " PORT) != 1 ||
 	    template_line(&s.packet, "fill 32 0") != 1 || template_finish(&s.packet))
 		fail("a packet");
 	for (unsigned i = 0; i < 2; i++)
-		s.object[i] = moving__compile(&sources[i]);
+		s.object[i] = migration_handler__compile(&sources[i]);
 	test_failures(&s, -1, NULL);
 	expect(0, spin_guards__open(&guards, 0, 0), "guards");
 	test_failures(&s, fd, &guards);

@@ -19,7 +19,7 @@
 
 #include "tests/common/built.h"
 #include "tests/common/net/lines.h"
-#include "tests/common/net/asks.h"
+#include "tests/common/net/udp_hosts.h"
 #include "tests/common/net/netns.h"
 #include "tests/common/proc.h"
 #include "tests/common/random.h"
@@ -29,7 +29,7 @@
 #define PORT             7117
 #define CONNECTIONS_EACH 200 /* connections per socket, of two sockets that share a state */
 
-static struct asks_hosts hosts;
+static struct udp_hosts hosts;
 static struct spind spind;
 static struct spin_object *lines, *endless;
 static uint64_t seed = 17;
@@ -73,7 +73,7 @@ static int open_listener(const char *address)
 	int fd = open_socket(hosts.server_ns, address);
 
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	asks__bind(fd, address, PORT);
+	udp_hosts__bind(fd, address, PORT);
 	if (listen(fd, 128))
 		die("cannot listen: %s", strerror(errno));
 	return fd;
@@ -84,7 +84,7 @@ static int open_client(int ns, const char *address)
 	const int one = 1;
 	union asks_address to;
 	int fd = open_socket(ns, address);
-	socklen_t bytes = asks__address(address, PORT, &to);
+	socklen_t bytes = udp_hosts__address(address, PORT, &to);
 
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 	if (connect(fd, &to.any, bytes))
@@ -513,7 +513,7 @@ static void check_shared(void)
 	struct pair p, second = { .listener = open_listener("127.0.0.1") };
 
 	listen_at(&p, "10.9.0.1");
-	asks__bind(udp, "10.9.0.1", PORT);
+	udp_hosts__bind(udp, "10.9.0.1", PORT);
 	of_udp = attach(udp, lines, spin_socket__id(p.ctx));
 	shared = lines__state(of_udp);
 	connect_from(&p, hosts.client_ns, "10.9.0.1");
@@ -658,7 +658,7 @@ int main(void)
 	pid_t child;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	asks__hosts(&hosts);
+	udp_hosts__hosts(&hosts);
 	spind__start(&spind, "");
 	lines = open_object("lines");
 	endless = open_object("endless");
@@ -672,6 +672,6 @@ int main(void)
 	while (read(ends[0], &byte, 1) == 1)
 		spind__kill_holders(&spind);
 	waitpid(child, &status, 0);
-	spind__finish(&spind);
+	spind__cleanup(&spind);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }

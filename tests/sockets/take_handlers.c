@@ -14,25 +14,25 @@
 #include <unistd.h>
 
 #include "tests/common/built.h"
-#include "tests/common/net/asks.h"
+#include "tests/common/net/udp_hosts.h"
 #include "tests/common/proc.h"
 #include "tests/common/spind.h"
 #include <spin/libspin_socket.h>
 
 #define TRIES 5
 
-static struct asks_hosts hosts;
+static struct udp_hosts hosts;
 static struct spind spind;
 
 /* Opens the sender of a family in a namespace. */
 static int open_sender(int ns, int family)
 {
 	const int one = 1;
-	int fd = asks__socket(&hosts, ns, family);
+	int fd = udp_hosts__socket(&hosts, ns, family);
 
 	if (family == AF_INET6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof(one)))
 		die("no sender: %s", strerror(errno));
-	asks__bind(fd, family == AF_INET6 ? "::" : "0.0.0.0", ASKS_SENDER);
+	udp_hosts__bind(fd, family == AF_INET6 ? "::" : "0.0.0.0", ASKS_SENDER);
 	return fd;
 }
 
@@ -67,7 +67,7 @@ static const struct test_case cases[] = {
 static int open_receiver(const struct test_case *c)
 {
 	const int one = 1, no = 0, is6 = strchr(c->bind_to, ':') != NULL;
-	int fd = asks__socket(&hosts, hosts.server_ns, is6 ? AF_INET6 : AF_INET);
+	int fd = udp_hosts__socket(&hosts, hosts.server_ns, is6 ? AF_INET6 : AF_INET);
 	union asks_address peer;
 	socklen_t bytes;
 
@@ -77,7 +77,7 @@ static int open_receiver(const struct test_case *c)
 		setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one, sizeof(one));
 	if (c->device && setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, "s0", 3))
 		die("%s: cannot bind to s0: %s", c->name, strerror(errno));
-	asks__bind(fd, c->bind_to, ASKS_PORT);
+	udp_hosts__bind(fd, c->bind_to, ASKS_PORT);
 	if (c->group) {
 		struct ip_mreq join = { .imr_multiaddr.s_addr = inet_addr(c->bind_to), .imr_interface.s_addr = inet_addr("10.9.0.1") };
 
@@ -85,7 +85,7 @@ static int open_receiver(const struct test_case *c)
 			die("%s: cannot join: %s", c->name, strerror(errno));
 	}
 	if (c->connected) {
-		bytes = asks__address(!is6 ? "10.9.0.2" : strchr(c->send_to, ':') ? "fd09::2" : "::ffff:10.9.0.2", ASKS_SENDER, &peer);
+		bytes = udp_hosts__address(!is6 ? "10.9.0.2" : strchr(c->send_to, ':') ? "fd09::2" : "::ffff:10.9.0.2", ASKS_SENDER, &peer);
 		if (connect(fd, &peer.any, bytes))
 			die("%s: cannot connect: %s", c->name, strerror(errno));
 	}
@@ -94,15 +94,15 @@ static int open_receiver(const struct test_case *c)
 
 static int is_rewritten(const struct test_case *c, int sender, const int *fds, unsigned count)
 {
-	return asks__is_rewritten(sender, c->send_to, ASKS_PORT, fds, count);
+	return udp_hosts__is_rewritten(sender, c->send_to, ASKS_PORT, fds, count);
 }
 
 static void check_dropped(const struct test_case *c, int sender, const int *fds, unsigned count)
 {
 	struct asks_ask dropped, got;
 
-	asks__send(sender, c->send_to, ASKS_PORT, ASK_DROP, 0, &dropped);
-	if (asks__read(fds, count, &dropped, &got))
+	udp_hosts__send(sender, c->send_to, ASKS_PORT, ASK_DROP, 0, &dropped);
+	if (udp_hosts__read(fds, count, &dropped, &got))
 		die("%s: what the handler dropped is read", c->name);
 }
 
@@ -111,7 +111,7 @@ static void check_reply(const struct test_case *c, int sender)
 	struct asks_ask ask, got;
 
 	for (int tries = 0; tries < TRIES; tries++) {
-		asks__send(sender, c->send_to, ASKS_PORT, ASK_NOTHING, 1, &ask);
+		udp_hosts__send(sender, c->send_to, ASKS_PORT, ASK_NOTHING, 1, &ask);
 		while (recv(sender, &got, sizeof(got), 0) == 16)
 			if (got.body[0] == ask.body[0])
 				return;
@@ -189,12 +189,12 @@ int main(void)
 	pid_t child;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	asks__hosts(&hosts);
+	udp_hosts__hosts(&hosts);
 	spind__start(&spind, "");
 	child = fork();
 	if (!child)
 		exit(run_all());
 	waitpid(child, &status, 0);
-	spind__finish(&spind);
+	spind__cleanup(&spind);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }

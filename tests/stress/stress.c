@@ -14,15 +14,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/common/net/answering.h"
+#include "tests/common/net/echo_test.h"
 #include "tests/common/built.h"
-#include "tests/common/traffic/hammering.h"
-#include "tests/common/net/leftover.h"
+#include "tests/common/traffic/shared_updates.h"
+#include "tests/common/net/leak_check.h"
 #include "tests/common/net/lossy.h"
-#include "tests/common/measure.h"
+#include "tests/common/measure/measure.h"
 #include "tests/common/net/netns.h"
-#include "tests/common/owners.h"
-#include "tests/common/putting.h"
+#include "tests/common/interface_owners.h"
+#include "tests/common/put_test.h"
 #include "tests/common/random.h"
 #include <spin/libspin_send.h>
 
@@ -97,19 +97,19 @@ static void *come_and_go(void *arg)
 }
 
 struct stress {
-	struct hammering datagrams, messages;
+	struct shared_updates datagrams, messages;
 	struct hammering_stream stream;
-	struct answering answering;
-	struct putting putting;
+	struct echo_test answering;
+	struct put_test putting;
 	struct owners owners;
-	struct leftover left;
+	struct leak_check left;
 	uint64_t runs[2], answers[2]; /* before the contexts are destroyed */
 };
 
 static uint64_t all_runs(const struct stress *s)
 {
-	return hammering__runs(&s->datagrams) + hammering__runs(&s->messages) + answering__runs(&s->answering, 0) +
-	       answering__runs(&s->answering, 1) + putting__runs(&s->putting);
+	return shared_updates__runs(&s->datagrams) + shared_updates__runs(&s->messages) + echo_test__runs(&s->answering, 0) +
+	       echo_test__runs(&s->answering, 1) + put_test__runs(&s->putting);
 }
 
 /* Waits until nothing is in flight: counts no longer change. */
@@ -126,16 +126,16 @@ static void wait_until_idle(const struct stress *s)
 
 static const char *check(struct stress *s)
 {
-	const char *wrong = hammering__check(&s->datagrams);
+	const char *wrong = shared_updates__check(&s->datagrams);
 	static char text[160];
 	struct spin_message_stats stats;
 
 	if (!wrong)
-		wrong = hammering__check(&s->messages);
+		wrong = shared_updates__check(&s->messages);
 	if (!wrong)
-		wrong = answering__check(&s->answering);
+		wrong = echo_test__check(&s->answering);
 	if (!wrong)
-		wrong = putting__check(&s->putting);
+		wrong = put_test__check(&s->putting);
 	if (wrong)
 		return wrong;
 	if (spin_ctx__message_stats(s->messages.ctx, &stats))
@@ -155,7 +155,7 @@ static const char *check(struct stress *s)
 
 static int write_rows(const char *path, const struct stress *s)
 {
-	const struct answering *a = &s->answering;
+	const struct echo_test *a = &s->answering;
 	const struct {
 		const char *name, *unit;
 		uint64_t value;
@@ -213,13 +213,13 @@ static void print_checked(const struct stress *s, const unsigned *ids)
 
 static const char *open_contexts(struct stress *s, struct spin_nic *nic)
 {
-	const char *wrong = hammering__open(&s->datagrams, nic, "hammer", "udp dport 9000", SPIN_HPUS_SPREAD, 100);
+	const char *wrong = shared_updates__open(&s->datagrams, nic, "hammer", "udp dport 9000", SPIN_HPUS_SPREAD, 100);
 
 	if (!wrong)
-		wrong = hammering__open(&s->messages, nic, "hammer_message", "udp dport 9330", SPIN_HPUS_SPREAD, 100);
+		wrong = shared_updates__open(&s->messages, nic, "hammer_message", "udp dport 9330", SPIN_HPUS_SPREAD, 100);
 	if (!wrong)
-		wrong = answering__open(&s->answering, nic, SPIN_HPUS_SPREAD);
-	return wrong ? wrong : putting__open(&s->putting, nic, SPIN_HPUS_SPREAD, link_.near_ns);
+		wrong = echo_test__open(&s->answering, nic, SPIN_HPUS_SPREAD);
+	return wrong ? wrong : put_test__open(&s->putting, nic, SPIN_HPUS_SPREAD, link_.near_ns);
 }
 
 static void run(struct stress *s, struct spin_nic *nic, unsigned seconds)
@@ -230,11 +230,11 @@ static void run(struct stress *s, struct spin_nic *nic, unsigned seconds)
 
 	s->stream = (struct hammering_stream){ .from = 6000, .to = 9000, .sockets = 16, .stop = &stop, .pause_us = 500 };
 	netns_enter(link_.near_ns);
-	wrong = hammering__stream(&s->stream);
+	wrong = shared_updates__stream(&s->stream);
 	if (!wrong)
-		wrong = answering__start(&s->answering, link_.near_ns, &stop);
+		wrong = echo_test__start(&s->answering, link_.near_ns, &stop);
 	if (!wrong)
-		wrong = putting__start(&s->putting, &stop);
+		wrong = put_test__start(&s->putting, &stop);
 	netns_enter(link_.far_ns);
 	if (!wrong)
 		wrong = owners__open(&s->owners, link_.far_ns);
@@ -246,15 +246,15 @@ static void run(struct stress *s, struct spin_nic *nic, unsigned seconds)
 		exit(1);
 	}
 	while (time(NULL) < end && !reason && !s->answering.reason && !s->putting.reason) {
-		leftover__note(&s->left, getpid());
+		leak_check__note(&s->left, getpid());
 		wrong = owners__kill_one(&s->owners, &s->left);
 		if (wrong)
 			reason = wrong;
 	}
 	stop = 1;
 	pthread_join(s->stream.thread, NULL);
-	answering__join(&s->answering);
-	putting__join(&s->putting);
+	echo_test__join(&s->answering);
+	put_test__join(&s->putting);
 	for (unsigned i = 0; i < SENDERS; i++)
 		pthread_join(sender[i], NULL);
 	pthread_join(coming, NULL);
@@ -271,7 +271,7 @@ int main(int argc, char **argv)
 	const char *wrong, *left;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	leftover__begin(&s.left);
+	leak_check__begin(&s.left);
 	lossy__open(&link_, rates, rates, 7);
 	netns_enter(link_.far_ns);
 	wrong = spin_nic__open(FAR_DEV, &nic) ? spin_strerror_last() : open_contexts(&s, nic);
@@ -281,21 +281,21 @@ int main(int argc, char **argv)
 	if (getenv("STRESS_BREAK"))
 		s.datagrams.state->added--;
 	for (unsigned i = 0; i < 2; i++) {
-		s.runs[i] = hammering__runs(i ? &s.messages : &s.datagrams);
-		s.answers[i] = answering__runs(&s.answering, (int)i);
+		s.runs[i] = shared_updates__runs(i ? &s.messages : &s.datagrams);
+		s.answers[i] = echo_test__runs(&s.answering, (int)i);
 	}
 	wrong = reason ? reason : check(&s);
-	hammering__close(&s.datagrams);
-	hammering__close(&s.messages);
-	answering__close(&s.answering);
-	putting__close(&s.putting);
+	shared_updates__close(&s.datagrams);
+	shared_updates__close(&s.messages);
+	echo_test__close(&s.answering);
+	put_test__close(&s.putting);
 	spin_nic__close(nic);
-	if (!wrong && (leftover__program(FAR_DEV) || leftover__program(OWNERS_DEV)))
+	if (!wrong && (leak_check__program(FAR_DEV) || leak_check__program(OWNERS_DEV)))
 		wrong = "a program is left on an interface";
 	lossy__print(&link_);
 	lossy__close(&link_);
 	memcpy(ids, s.left.ids, sizeof(ids));
-	left = leftover__end(&s.left);
+	left = leak_check__end(&s.left);
 	if (write_rows(argc > 2 ? argv[2] : NULL, &s))
 		return 1;
 	if (wrong || left)

@@ -3,7 +3,7 @@
 # Files that commands write: links that another user may have made are not followed, a replaced file keeps its mode, and
 # the next command removes what a killed command left in TMPDIR, or beside its output.
 . "$(dirname "$0")/../cli/setup.inc"
-need_root
+skip_unless_root
 make_nics
 in_ns ip link set lo up
 cd "$WORK" || exit 1

@@ -18,7 +18,7 @@
 
 #include "tests/common/built.h"
 #include "tests/common/child.h"
-#include "tests/common/net/leftover.h"
+#include "tests/common/net/leak_check.h"
 #include "tests/common/net/netns.h"
 #include "tests/common/net/pair.h"
 #include "tests/common/random.h"
@@ -250,10 +250,10 @@ static unsigned run_rounds(int (*kind)(int ready), int victims, unsigned rounds)
 static void nothing_is_left(void)
 {
 	netns_enter(pair.far_ns);
-	if (leftover__program(FAR_DEV))
+	if (leak_check__program(FAR_DEV))
 		die("a program is left on the interface");
 	netns_enter(pair.near_ns);
-	for (unsigned i = 0; leftover__maps(host_bytes); i++) {
+	for (unsigned i = 0; leak_check__maps(host_bytes); i++) {
 		if (i == 100)
 			die("maps of killed receivers are left");
 		usleep(50000);
@@ -279,7 +279,7 @@ int main(void)
 	};
 	int fd;
 
-	host_bytes = (5297u << 10) + 4096 * (leftover__own_number() >> 3);
+	host_bytes = (5297u << 10) + 4096 * (leak_check__own_number() >> 3);
 	pair__open(&pair);
 	random_fill(&seed, data, sizeof(data));
 	seen = mmap(NULL, sizeof(*seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

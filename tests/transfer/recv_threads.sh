@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # spinctl recv must accept messages from senders with several threads, each of which begins at its own part, like FPsPIN's.
 . "$(dirname "$0")/../cli/setup.inc"
-need_root
+skip_unless_root
 make_nics
 PEER=$NS-peer
 cd "$WORK" || exit 1

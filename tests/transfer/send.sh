@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # spinctl send: files, pipes and /proc as messages; its output, and its messages when no receiver answers.
 . "$(dirname "$0")/../cli/setup.inc"
-need_root
+skip_unless_root
 make_nics
 in_ns ip link set lo up
 cd "$WORK" || exit 1

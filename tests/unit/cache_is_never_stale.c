@@ -151,7 +151,7 @@ static void *hpu(void *arg)
 		struct kv_message m;
 
 		oldest = __atomic_load_n(&acknowledged[index], __ATOMIC_SEQ_CST);
-		linger();
+		maybe_yield();
 		if (kvstore_payload(&payload, &spin_state) == SPIN_REPLIED) {
 			m = frame.message;
 			check_value(&m, index, oldest);

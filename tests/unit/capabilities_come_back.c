@@ -61,7 +61,7 @@ int main(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 	if (!failed)
 		return fail("descriptors for one more are enough to load");
-	if (kernel_caps__become_stranger(&during) || kernel_caps__effective() == before || kernel_caps__restore(during) ||
+	if (kernel_caps__drop_for_isolated(&during) || kernel_caps__effective() == before || kernel_caps__restore(during) ||
 	    kernel_caps__effective() != before)
 		return fail("laid down and taken up");
 	if (load(object, &rule))

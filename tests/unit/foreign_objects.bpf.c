@@ -56,7 +56,7 @@ struct {
 MAP(hostile_map, BPF_MAP_TYPE_ARRAY, 1, 4, 4);
 #endif
 #ifdef GIBIBYTE
-MAP(spin_hops, BPF_MAP_TYPE_HASH, 1 << 26, 24, 20);
+MAP(spin_neighs, BPF_MAP_TYPE_HASH, 1 << 26, 24, 20);
 #endif
 #ifdef GIBIBYTE_VALUE
 MAP(spin_host, BPF_MAP_TYPE_ARRAY, 1, 4, 1 << 30);
@@ -89,7 +89,7 @@ MAP(spin_unitt, BPF_MAP_TYPE_ARRAY, 1, 4, 4);
 MAP(spin_events, BPF_MAP_TYPE_HASH, 1, 4, 4);
 #endif
 #ifdef OTHER_KEY
-MAP(spin_outs, BPF_MAP_TYPE_PERCPU_ARRAY, 1, 8, 8);
+MAP(spin_tx_descs, BPF_MAP_TYPE_PERCPU_ARRAY, 1, 8, 8);
 #endif
 #ifdef OTHER_FLAGS
 struct {
@@ -98,7 +98,7 @@ struct {
 	__uint(key_size, 4);
 	__uint(value_size, 8);
 	__uint(map_flags, BPF_F_RDONLY);
-} spin_outboxes SEC(".maps");
+} spin_tx_rings SEC(".maps");
 #endif
 #ifdef OTHER_NODE
 struct {
@@ -107,7 +107,7 @@ struct {
 	__uint(key_size, 4);
 	__uint(value_size, 8);
 	__uint(numa_node, 1);
-} spin_outboxes SEC(".maps");
+} spin_tx_rings SEC(".maps");
 #endif
 #ifdef OTHER_INNER
 struct {
@@ -121,13 +121,13 @@ struct {
 			__uint(key_size, 4);
 			__uint(value_size, 8);
 		});
-} spin_ways SEC(".maps");
+} spin_egress SEC(".maps");
 #endif
 #ifdef SOCKETS_OF_RINGS
 MAP(spin_ring_sockets, BPF_MAP_TYPE_XSKMAP, 64, 4, 4);
 #endif
 #ifdef SOCKETS_AS_OURS
-MAP(spin_hops, BPF_MAP_TYPE_XSKMAP, 1, 4, 4);
+MAP(spin_neighs, BPF_MAP_TYPE_XSKMAP, 1, 4, 4);
 #endif
 #ifdef SOCKETS_INSIDE
 struct {
@@ -141,7 +141,7 @@ struct {
 			__uint(key_size, 4);
 			__uint(value_size, 8);
 		});
-} spin_ways SEC(".maps");
+} spin_egress SEC(".maps");
 #endif
 #ifdef FILLED_MAP
 int spin_xdp(struct xdp_md *ctx);

@@ -339,7 +339,7 @@ static void try_case(const struct btf *from, const struct btf *to, size_t i)
 		fail("what has changed was not moved");
 	expect(c->err, err, c->to);
 	if (err)
-		says(c->reason);
+		expect_error_text(c->reason);
 	else
 		expect_values(to, &y, new, c);
 	if (strcmp(lost.names, c->lost))

@@ -179,7 +179,7 @@ static struct mc_entry *find(const char *key)
 		struct mc_entry *entry = &entries[MC_FIRST_OF(hash) + w];
 
 		if (entry->hash == hash && entry->key_bytes == bytes && !memcmp(entry->key, key, bytes) &&
-		    entry__lives(cache, entry, tick_now()))
+		    entry__is_live(cache, entry, tick_now()))
 			return entry;
 	}
 	return NULL;

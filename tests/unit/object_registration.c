@@ -33,7 +33,7 @@ static int open_with(size_t field, size_t bytes, uint32_t value)
 static void expect_refused(size_t field, size_t bytes, uint32_t value, const char *reason)
 {
 	expect(-EINVAL, open_with(field, bytes, value), reason);
-	says(reason);
+	expect_error_text(reason);
 }
 
 static size_t section_of(const char *name)
@@ -74,7 +74,7 @@ static void pieces_are_powers_of_two(void)
 			expect_refused(REGISTERED(fragmentation_bytes), unit, "a power of two, at most 64");
 	}
 	expect_refused(REGISTERED(user_header_bytes), 32, ".user_header_bytes = 32 with .fragmentation_bytes = 64");
-	says("make it a multiple");
+	expect_error_text("make it a multiple");
 	expect(0, open_with(REGISTERED(user_header_bytes), 128), "a user header of two pieces");
 	expect(0, open_with(REGISTERED(user_header_bytes), 0), "no user header");
 }
@@ -95,7 +95,7 @@ static void puts_are_from_1_to_16(void)
 
 		expect(puts >= 1 && puts <= SPIN_PUTS_MAX ? 0 : -EINVAL, err, "a number of packets to send");
 		if (err)
-			says("is damaged: the number of packets that it sends");
+			expect_error_text("is damaged: the number of packets that it sends");
 		else
 			expect(puts, spin_object__meta(changed)->registration.puts, "as many as were registered");
 		spin_object__close(changed);
@@ -119,8 +119,8 @@ static void another_version_is_told_as_such(void)
 
 	expect(-EINVAL, with_version(SPIN_API_VERSION - 1), "an older object");
 	snprintf(expected, sizeof(expected), "was made for handler API %u, this is %u", SPIN_API_VERSION - 1, SPIN_API_VERSION);
-	says(expected);
-	says("compile it again with spincc");
+	expect_error_text(expected);
+	expect_error_text("compile it again with spincc");
 	expect(-ENOTSUP, with_version(SPIN_API_VERSION + 1), "a newer object");
 }
 

@@ -32,7 +32,7 @@ static int open_with(size_t field, size_t bytes, uint32_t value)
 static void expect_refused(int err, const char *reason)
 {
 	expect(-EINVAL, err, reason);
-	says(reason);
+	expect_error_text(reason);
 }
 
 int main(void)

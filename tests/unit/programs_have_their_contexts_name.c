@@ -11,7 +11,7 @@
 
 #include "tests/common/built.h"
 #include "tests/common/expect.h"
-#include "tests/common/traffic/moving.h"
+#include "tests/common/traffic/migration_handler.h"
 
 static const struct named {
 	const char *context, *program; /* program NULL: the name is not used */
@@ -68,7 +68,7 @@ static void run_one(struct spin_nic *nic)
 {
 	struct spin_run_result result;
 	uint8_t frame[64], out[256];
-	const uint32_t bytes = moving__frame(frame);
+	const uint32_t bytes = migration_handler__frame(frame);
 
 	expect(0, spin_nic__run(nic, frame, bytes, 1, out, sizeof(out), &result), "a packet");
 	expect(SPIN_VERDICT_DROP, result.verdict, "what the handler `counter` makes of it");
@@ -101,7 +101,7 @@ int main(void)
 	struct spin_object *object;
 	char path[512];
 
-	need_root();
+	skip_unless_root();
 	if (built_object("counter", path, sizeof(path)))
 		fail(engine_error());
 	expect(0, spin_object__open(path, &object), "the object");

@@ -124,7 +124,7 @@ static void descriptions(void)
 		die("there is no description");
 	field(0, 0x12345678, -EINVAL, "wrong mark");
 	field(8, 2, -EINVAL, "another version");
-	field(12, 8, -EINVAL, "not sound");
+	field(12, 8, -EINVAL, "is invalid");
 	field(16, 0, -EINVAL, "where no handler memory is");
 	field(16, 0x1c000001, -EINVAL, "where no handler memory is");
 	field(16, 0x1c3ffff4, -EINVAL, "where no handler memory is");

@@ -63,7 +63,7 @@ static void no_answer(void)
 	const struct slmp_message *m = receiver.message;
 
 	expect(-ETIMEDOUT, try((struct slmp_receiver){ .every = 1, .mute = 1 }, brief, BYTES, NULL), "no answer");
-	says("not even of the first packet");
+	expect_error_text("not even of the first packet");
 	expect(48, (int)m->packets, "different packets sent without an acknowledgement");
 	/* retransmissions after 20, 40, 80 and 160 ms */
 	if (m->first_came < 2 || m->first_came > 5)
@@ -86,7 +86,7 @@ static void one_is_missing(void)
 	struct slmp_receiver kind = { .every = 1, .mute_offset = 5 * 1456 };
 
 	expect(-ETIMEDOUT, try(kind, brief, BYTES, NULL), "one packet is never acknowledged");
-	says("7280 of 2912000 bytes were acknowledged");
+	expect_error_text("7280 of 2912000 bytes were acknowledged");
 	expect((5 + 1023) * 1456, (int)receiver.message[0].highest, "offset where the receiver's window ends");
 	expect(5 + 1023, (int)report.acknowledged, "packets acknowledged");
 }
@@ -136,14 +136,14 @@ static void no_room(void)
 	struct spin_send_opts opts = { .timeout_ms = 60000 };
 
 	expect(-EFBIG, try(kind, opts, BYTES, NULL), "longer than there is room for");
-	says("refused");
-	says("--max-mib");
+	expect_error_text("refused");
+	expect_error_text("--max-mib");
 	if (report.bytes > 100000)
 		fail("refused bytes count as acknowledged");
 	expect(0, try(kind, opts, 100000, NULL), "just as long as there is room for");
 	kind.room = 1;
 	expect(-EFBIG, try(kind, opts, BYTES, NULL), "no room for the first packet");
-	says("0 of 2912000 bytes were acknowledged");
+	expect_error_text("0 of 2912000 bytes were acknowledged");
 }
 
 /* The receiver ends messages to make room for others. */
@@ -195,7 +195,7 @@ static void given_up(void)
 	struct spin_send_opts opts = { .timeout_ms = 60000 };
 
 	expect(-ECANCELED, try(kind, opts, BYTES, give_up), "given up by the caller");
-	says("given up; 7280 of 2912000 bytes were acknowledged");
+	expect_error_text("given up; 7280 of 2912000 bytes were acknowledged");
 }
 
 static void refused(void)
@@ -204,7 +204,7 @@ static void refused(void)
 
 	for (int again = 0; again < 2; again++) {
 		expect(-ECONNREFUSED, spin_sender__send(s, data, BYTES, NULL, &report), "nobody there");
-		says("connection refused");
+		expect_error_text("connection refused");
 	}
 	spin_sender__close(s);
 }
@@ -229,7 +229,7 @@ static void options_are_checked(void)
 	struct spin_sender *s;
 
 	expect(-ENOENT, open_error("no.such.host.invalid", NULL, (struct spin_send_opts){ 0 }), "no such host");
-	says("no.such.host.invalid");
+	expect_error_text("no.such.host.invalid");
 	expect(-EINVAL, open_error("127.0.0.1", "0", (struct spin_send_opts){ 0 }), "port 0");
 	expect(-EINVAL, open_error("127.0.0.1", "65536", (struct spin_send_opts){ 0 }), "port 65536");
 	expect(-EINVAL, open_error("127.0.0.1", "http", (struct spin_send_opts){ 0 }), "a port by name");

@@ -15,7 +15,7 @@
 #include "tests/common/damaged_object.h"
 #include "tests/common/expect.h"
 #include "tests/common/random.h"
-#include "tests/common/traffic/moving.h"
+#include "tests/common/traffic/migration_handler.h"
 
 #define DAMAGES 400
 
@@ -53,7 +53,7 @@ static void run_packets(struct spin_ctx *ctx, unsigned count)
 {
 	struct spin_run_result result;
 	uint8_t frame[64], out[256];
-	const uint32_t bytes = moving__frame(frame);
+	const uint32_t bytes = migration_handler__frame(frame);
 
 	expect(0, spin_ctx__run(ctx, frame, bytes, count, out, sizeof(out), &result), "packets");
 	expect(SPIN_VERDICT_PASS, result.verdict, "the verdict");
@@ -87,7 +87,7 @@ static struct spin_ctx *create(const struct spin_object *object)
 
 static void expect_field(struct spin_ctx *ctx, uint64_t want, const char *path)
 {
-	expect((long long)want, (long long)moving__field(ctx, path), path);
+	expect((long long)want, (long long)migration_handler__field(ctx, path), path);
 }
 
 static uint64_t counted(struct spin_ctx *ctx)
@@ -105,7 +105,7 @@ static unsigned find_entry(struct spin_ctx *ctx, unsigned key)
 
 	for (unsigned i = 0; i < 64; i++) {
 		snprintf(path, sizeof(path), "items[%u].key", i);
-		if (moving__field(ctx, path) == key)
+		if (migration_handler__field(ctx, path) == key)
 			return i;
 	}
 	fail("an entry has not come along");
@@ -172,13 +172,13 @@ static void moved(const struct spin_object *old, const struct spin_object *new)
 /* A refused migration must not change anything. */
 static void not_moved(const struct spin_object *old)
 {
-	struct spin_object *smaller = moving__compile(&smaller_source), *with_sign = moving__compile(&signed_source);
+	struct spin_object *smaller = migration_handler__compile(&smaller_source), *with_sign = migration_handler__compile(&signed_source);
 	struct spin_ctx *ctx = create(old);
 
 	expect(-ENOSPC, spin_ctx__migrate(ctx, smaller, NULL), "a smaller table");
-	says("no place for items[");
+	expect_error_text("no place for items[");
 	expect(-EINVAL, spin_ctx__migrate(ctx, with_sign, NULL), "a field of another type");
-	says("spin_state.packets cannot be moved");
+	expect_error_text("spin_state.packets cannot be moved");
 	run_packets(ctx, 1);
 	expect_field(ctx, 41, "spin_state.packets");
 	expect_field(ctx, 9, "spin_state.gone");
@@ -249,9 +249,9 @@ int main(void)
 {
 	struct spin_object *old, *new;
 
-	need_root();
-	old = moving__compile(&old_source);
-	new = moving__compile(&new_source);
+	skip_unless_root();
+	old = migration_handler__compile(&old_source);
+	new = migration_handler__compile(&new_source);
 	moved(old, new);
 	not_moved(old);
 	false_type_info(old, new);

@@ -31,16 +31,16 @@ static void configure(struct host *h, const struct spin_message_opts *o)
 	config->age_ticks = o->age_ms ? o->age_ms : SPIN_AGE_MS;
 	config->age_bytes = SPIN_AGE_BYTES;
 	config->window = o->window ? o->window : SPIN_WINDOW;
-	config->wide_lanes = config->window > SPIN_WINDOW ? spin_window_lanes(config->window) : 0;
+	config->wide_words = config->window > SPIN_WINDOW ? spin_words_of_window(config->window) : 0;
 	config->take_put = !!o->put;
-	config->note_runs = !!o->note_runs;
+	config->report_runs = !!o->report_runs;
 	config->virtual_clock = 1;
 	h->no_entry = o->no_entry;
 }
 
 static size_t wide_bytes(const struct host *h)
 {
-	return (size_t)h->config->mpqs * h->config->wide_lanes * sizeof(*h->wide);
+	return (size_t)h->config->mpqs * h->config->wide_words * sizeof(*h->wide);
 }
 
 /* Allocates the memory for wide windows, if there are any. */
@@ -49,7 +49,7 @@ static int open_windows(struct host *h)
 	uint64_t **wide;
 	int err = 0;
 
-	wide = host__symbol(h, "spin_host_wide_lanes", &err);
+	wide = host__symbol(h, "spin_host_wide_words", &err);
 	if (err || !wide_bytes(h))
 		return err;
 	h->wide = calloc(1, wide_bytes(h));

@@ -30,7 +30,7 @@ static int set_limits(struct model *m, const struct spin_message_opts *opts)
 		.tombstone_ms = opts->tombstone_ms,
 		.take_put = opts->put,
 		.no_entry = opts->no_entry,
-		.note_runs = opts->note_runs,
+		.report_runs = opts->report_runs,
 		.handler_mem = opts->handler_mem,
 		.handler_segments = opts->handler_segments,
 	};
@@ -202,7 +202,7 @@ static int model_set_draw(struct engine *e, uint32_t draw)
 {
 	struct model *m = e->impl;
 
-	pspin__set_draw(m->nic, draw);
+	pspin__set_random(m->nic, draw);
 	return 0;
 }
 

@@ -31,7 +31,7 @@ static uint32_t address_bytes(uint32_t ip_version)
 	return ip_version == 6 ? 16 : 4;
 }
 
-int send_process(const char *word, const char *address, const char *port, struct spin_process *out)
+int send_parse_process(const char *word, const char *address, const char *port, struct spin_process *out)
 {
 	int family = address && strchr(address, ':') ? AF_INET6 : AF_INET;
 	char *end = NULL;
@@ -44,7 +44,7 @@ int send_process(const char *word, const char *address, const char *port, struct
 	return 0;
 }
 
-void send_destination(const uint8_t *frame, const struct vector_wire *w, struct spin_process *out)
+void send_destination(const uint8_t *frame, const struct vector_headers *w, struct spin_process *out)
 {
 	const uint8_t *ip = frame + w->ip_at;
 
@@ -54,17 +54,17 @@ void send_destination(const uint8_t *frame, const struct vector_wire *w, struct 
 	memcpy(&out->port, frame + w->udp_at + offsetof(struct spin_udp, dst_port), sizeof(out->port));
 }
 
-int send_here(const struct vector_step *cause, struct spin_process *out)
+int send_own_address(const struct vector_step *cause, struct spin_process *out)
 {
-	struct vector_wire w;
-	int err = vector_wire_udp(cause->in, cause->in_bytes, &w);
+	struct vector_headers w;
+	int err = vector_headers_udp(cause->in, cause->in_bytes, &w);
 
 	if (!err)
 		send_destination(cause->in, &w, out);
 	return err;
 }
 
-static int check_version(const struct vector_wire *w, const struct spin_process *target)
+static int check_version(const struct vector_headers *w, const struct spin_process *target)
 {
 	return w->ip_version == target->ip_version
 		       ? 0
@@ -72,7 +72,7 @@ static int check_version(const struct vector_wire *w, const struct spin_process 
 }
 
 /* Copies the Ethernet header and tags, with source and destination swapped. */
-static int start_frame(struct template *t, const uint8_t *in, const struct vector_wire *w)
+static int start_frame(struct template *t, const uint8_t *in, const struct vector_headers *w)
 {
 	template_start(t);
 	if (template_append(t, in, w->ip_at))
@@ -87,10 +87,10 @@ int send_put_start(struct template *t, const struct vector_step *cause, const st
 {
 	char from[INET6_ADDRSTRLEN], to[INET6_ADDRSTRLEN], line[512];
 	struct spin_process here;
-	struct vector_wire w;
+	struct vector_headers w;
 	int family = target->ip_version == 6 ? AF_INET6 : AF_INET;
 
-	if (vector_wire_udp(cause->in, cause->in_bytes, &w) || check_version(&w, target) || send_here(cause, &here) ||
+	if (vector_headers_udp(cause->in, cause->in_bytes, &w) || check_version(&w, target) || send_own_address(cause, &here) ||
 	    start_frame(t, cause->in, &w))
 		return -EINVAL;
 	inet_ntop(family, here.addr, from, sizeof(from));
@@ -126,7 +126,7 @@ void send_put_finish(struct template *t)
 }
 
 /* Removes the put extension, which is only for the first hop. Returns the number of bytes removed. */
-static uint32_t remove_put(uint8_t *frame, uint32_t bytes, const struct vector_wire *w)
+static uint32_t remove_put(uint8_t *frame, uint32_t bytes, const struct vector_headers *w)
 {
 	uint8_t *slmp = frame + w->slmp_at, *put = slmp + sizeof(struct spin_slmp);
 
@@ -141,12 +141,12 @@ int send_forward(const struct vector_step *cause, const struct spin_process *tar
 {
 	const uint32_t address = address_bytes(target->ip_version);
 	struct spin_process here;
-	struct vector_wire w;
+	struct vector_headers w;
 	struct template t;
 	uint8_t *ip, *udp;
 	uint32_t end;
 
-	if (vector_wire_udp(cause->in, cause->in_bytes, &w) || check_version(&w, target) || send_here(cause, &here) ||
+	if (vector_headers_udp(cause->in, cause->in_bytes, &w) || check_version(&w, target) || send_own_address(cause, &here) ||
 	    start_frame(&t, cause->in, &w))
 		return -EINVAL;
 	/* padding after the datagram is not forwarded */

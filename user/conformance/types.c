@@ -131,7 +131,7 @@ static int write_copies(const struct types *t, unsigned i, const void *from, str
 	int err = alloc_copies(t, i, &var, &all);
 
 	if (!err) {
-		layout__give(&var, from, all);
+		layout__assign(&var, from, all);
 		err = to->ops->write(to, var.name, 0, all, var.copies * var.bytes);
 	}
 	free(all);

@@ -80,8 +80,8 @@ static int count_task(struct cost_collector *c, const struct pspin_task_record *
 
 	if (!w)
 		return report_error("no memory for the measurements");
-	if (cost_series__add(&c->body[task->kind], task->body_cycles) ||
-	    (!record->is_cold && cost_series__add(&c->warm[task->kind], task->body_cycles)))
+	if (cost_samples__add(&c->body[task->kind], task->body_cycles) ||
+	    (!record->is_cold && cost_samples__add(&c->warm[task->kind], task->body_cycles)))
 		return FAILED;
 	w->cycles += task->body_cycles;
 	w->instructions += task->instructions;
@@ -100,7 +100,7 @@ static int count_task(struct cost_collector *c, const struct pspin_task_record *
 	sum->host_writes += task->host_writes;
 	if (record->ready_ps && record->ready_ps < c->first_ps)
 		c->first_ps = record->ready_ps;
-	if (c->keeps_tasks && (cost_series__add(&c->starts, record->started_ps) || cost_series__add(&c->ends, record->doorbell_ps)))
+	if (c->keeps_tasks && (cost_samples__add(&c->starts, record->started_ps) || cost_samples__add(&c->ends, record->doorbell_ps)))
 		return FAILED;
 	cost_occupancy__add(&c->occupancy, record->started_ps, record->doorbell_ps);
 	return cost_fault(c->program, record);
@@ -110,12 +110,12 @@ static void update_slowest(struct cost_collector *c, const struct pspin_packet_r
 {
 	int is_warm = !w->cold;
 
-	if (c->view.handled > 1 && (is_warm < c->worst_is_warm || (is_warm == c->worst_is_warm && w->cycles <= c->view.worst_cycles)))
+	if (c->view.handled > 1 && (is_warm < c->slowest_is_warm || (is_warm == c->slowest_is_warm && w->cycles <= c->view.slowest_cycles)))
 		return;
-	c->worst_is_warm = is_warm;
-	c->view.worst_cycles = w->cycles;
-	c->view.worst_packet = packet->packet;
-	c->view.worst_bytes = packet->packet_bytes;
+	c->slowest_is_warm = is_warm;
+	c->view.slowest_cycles = w->cycles;
+	c->view.slowest_packet = packet->packet;
+	c->view.slowest_bytes = packet->packet_bytes;
 }
 
 static int add_completion(struct cost_collector *c, uint64_t at_ps)
@@ -130,7 +130,7 @@ static int add_completion(struct cost_collector *c, uint64_t at_ps)
 		c->bytes_room = room;
 	}
 	c->bytes_done[c->done_ps.count] = c->bytes;
-	return cost_series__add(&c->done_ps, at_ps);
+	return cost_samples__add(&c->done_ps, at_ps);
 }
 
 /* Called when all tasks of a packet are done. */
@@ -148,8 +148,8 @@ static int count_handled(struct cost_collector *c, const struct pspin_packet_rec
 	c->warm_with_runtime += w->cold ? 0 : w->with_runtime;
 	c->warm_packets += !w->cold;
 	update_slowest(c, packet, w);
-	cost_stages__cut(packet, w->task, w->tasks, c->stage_ps);
-	if (cost_series__add(&c->packets, w->cycles) || cost_series__add(&c->latency, end - packet->arrived_ps) ||
+	cost_stages__split(packet, w->task, w->tasks, c->stage_ps);
+	if (cost_samples__add(&c->packets, w->cycles) || cost_samples__add(&c->latency, end - packet->arrived_ps) ||
 	    add_completion(c, packet->feedback_ps))
 		return FAILED;
 	*w = c->waiting[--c->waiting_count];
@@ -218,7 +218,7 @@ static void on_command(void *arg, uint64_t at_ps, unsigned cluster, unsigned hpu
 	cost_trace_writer__command(c->writer, at_ps, cluster, hpu, id, kind, begins);
 }
 
-void cost_collector__tee(struct cost_collector *c, struct cost_trace_writer *writer)
+void cost_collector__set_writer(struct cost_collector *c, struct cost_trace_writer *writer)
 {
 	c->writer = writer;
 }
@@ -241,7 +241,7 @@ uint64_t cost_collector__done(const struct cost_collector *c)
 	return c->reported;
 }
 
-int cost_series__add(struct cost_series *s, uint64_t value)
+int cost_samples__add(struct cost_samples *s, uint64_t value)
 {
 	if (s->count == s->room) {
 		size_t room = s->room ? s->room * 2 : 1024;
@@ -264,16 +264,16 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Percentile by nearest rank. */
-static uint64_t percentile(const struct cost_series *s, unsigned percent)
+static uint64_t percentile(const struct cost_samples *s, unsigned percent)
 {
 	size_t rank = (s->count * percent + 99) / 100;
 
 	return s->values[rank ? rank - 1 : 0];
 }
 
-struct cost_spread cost_series__spread(struct cost_series *s)
+struct cost_distribution cost_samples__spread(struct cost_samples *s)
 {
-	struct cost_spread out = { 0 };
+	struct cost_distribution out = { 0 };
 	double sum = 0;
 
 	if (!s->count)
@@ -341,8 +341,8 @@ static int by_start(const void *a, const void *b)
 	return (x->started_ps > y->started_ps) - (x->started_ps < y->started_ps);
 }
 
-void cost_stages__cut(const struct pspin_packet_record *packet, struct pspin_task_record *tasks, unsigned count,
-		      uint64_t stages[COST_STAGES])
+void cost_stages__split(const struct pspin_packet_record *packet, struct pspin_task_record *tasks, unsigned count,
+			uint64_t stages[COST_STAGES])
 {
 	uint64_t at = packet->arrived_ps;
 
@@ -451,8 +451,8 @@ static void finalize_task(struct cost_collector *c, unsigned kind)
 
 	task->name = cost_task_name(kind);
 	task->runs = n;
-	task->cycles = cost_series__spread(&c->body[kind]);
-	task->warm = c->warm[kind].count ? cost_series__spread(&c->warm[kind]) : task->cycles;
+	task->cycles = cost_samples__spread(&c->body[kind]);
+	task->warm = c->warm[kind].count ? cost_samples__spread(&c->warm[kind]) : task->cycles;
 	if (!n)
 		return;
 	task->instructions_mean = (double)c->instructions[kind] / (double)n;
@@ -467,8 +467,8 @@ void cost_collector__finalize(struct cost_collector *c, const struct pspin *nic,
 	for (unsigned k = 0; k < PSPIN_TASK_KINDS; k++)
 		finalize_task(c, k);
 	v->lost = c->lost;
-	v->packet_cycles = cost_series__spread(&c->packets);
-	v->latency_ps = cost_series__spread(&c->latency);
+	v->packet_cycles = cost_samples__spread(&c->packets);
+	v->latency_ps = cost_samples__spread(&c->latency);
 	v->packet_instructions_mean = (double)c->packet_instructions / n;
 	v->ipc = v->packet_cycles.mean > 0 ? v->packet_instructions_mean / v->packet_cycles.mean : 0;
 	v->cycles_with_runtime_mean = (double)c->with_runtime / n;

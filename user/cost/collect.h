@@ -19,7 +19,7 @@ struct cost_collector {
 	struct cost_trace_writer *writer;
 	struct cost_waiting *waiting; /* packets with tasks that have not been reported yet, unordered */
 	unsigned waiting_count, waiting_room;
-	struct cost_series body[PSPIN_TASK_KINDS], warm[PSPIN_TASK_KINDS], packets, latency, done_ps;
+	struct cost_samples body[PSPIN_TASK_KINDS], warm[PSPIN_TASK_KINDS], packets, latency, done_ps;
 	uint64_t *bytes_done; /* running sum of packet bytes; same index as done_ps */
 	size_t bytes_room;
 	uint64_t instructions[PSPIN_TASK_KINDS], packet_instructions;
@@ -28,8 +28,8 @@ struct cost_collector {
 	uint64_t first_ps;
 	uint64_t offered_ps, last_ps; /* when the first packet was offered, and the last was complete */
 	int keeps_tasks;
-	struct cost_series starts, ends; /* of tasks on HPUs; only if keeps_tasks */
-	int worst_is_warm;
+	struct cost_samples starts, ends; /* of tasks on HPUs; only if keeps_tasks */
+	int slowest_is_warm;
 	struct cost_view view;
 	struct cost_occupancy occupancy;
 	int status;

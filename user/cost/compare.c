@@ -43,7 +43,7 @@ const char *compare_how_name(enum compare_how how)
 	return names[how];
 }
 
-int compare__without(struct compare_row *row, const char *format, ...)
+int compare__set_reason(struct compare_row *row, const char *format, ...)
 {
 	va_list args;
 

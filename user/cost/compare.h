@@ -71,7 +71,7 @@ int compare_nfp(const struct compare *c, struct compare_row *row);
 int compare_dpa(const struct compare *c, struct compare_row *row);
 
 /* Sets the reason why a device has no figures. Returns DONE. */
-int compare__without(struct compare_row *row, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int compare__set_reason(struct compare_row *row, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Adds a check. published and ours may be NAN. */
 void compare__check(struct compare_row *row, const char *what, const char *source, const char *unit, double published, double ours);
 /* Lowers the device's rate to `million_packets_per_s` if it is higher, and sets the limit's text. The first call sets the rate. */

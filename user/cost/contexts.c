@@ -70,7 +70,7 @@ static int select_fill(const struct fill_options *from, unsigned number, unsigne
 /* Opens the handler's object. If path is a source file, compiles it first. */
 static int open_handler(struct context *c, const char *path)
 {
-	const struct handler_wants wants = { .compile = &c->options.compile };
+	const struct handler_open_opts wants = { .compile = &c->options.compile };
 	struct cost_program *program = &c->job.program;
 	const char *dot = strrchr(path, '.'), *object = path;
 	void *pspin_elf = NULL;

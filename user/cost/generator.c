@@ -195,7 +195,7 @@ static void make_echo(const struct cost_generator *g, uint8_t *at, unsigned byte
 	cost_set_icmp_checksum(g->frame + ethernet_bytes(g), at, bytes);
 }
 
-void cost_generator__make(struct cost_generator *g, const struct cost_made *made, uint32_t message, unsigned packet)
+void cost_generator__make(struct cost_generator *g, const struct cost_generated *made, uint32_t message, unsigned packet)
 {
 	unsigned payload = made->payload_bytes, at = 0;
 

@@ -160,8 +160,8 @@ void cost_html__lines(FILE *to, const struct cost_report *r)
 		fprintf(to, "%s%s %.0f&#160;%%", p ? ", " : "", cost_part_name(p), sum > 0 ? 100 * r->lines.part_cycles[p] / sum : 0);
 	fputs(".</p>\n", to);
 	write_lines(to, &r->lines, (double)v->handled, "Lines that cost most, per packet");
-	fprintf(to, "<p>Most cycles seen: packet %" PRIu64 ", %u bytes, took %" PRIu64 " cycles.</p>\n", v->worst_packet + 1,
-		v->worst_bytes, v->worst_cycles);
+	fprintf(to, "<p>Most cycles seen: packet %" PRIu64 ", %u bytes, took %" PRIu64 " cycles.</p>\n", v->slowest_packet + 1,
+		v->slowest_bytes, v->slowest_cycles);
 	write_lines(to, &r->worst, 1, "Lines of the packet with the most cycles");
 	cost_html__xpulp(to, r);
 	fputs("</section>\n", to);

@@ -91,9 +91,9 @@ static void write_slowest(struct json *j, const struct cost_report *r)
 	const struct cost_view *v = &r->main.alone;
 
 	json_object(j, "most_cycles_seen");
-	json_uint(j, "packet_number", v->handled ? v->worst_packet + 1 : 0);
-	json_uint(j, "packet_bytes", v->worst_bytes);
-	json_uint(j, "cycles", v->worst_cycles);
+	json_uint(j, "packet_number", v->handled ? v->slowest_packet + 1 : 0);
+	json_uint(j, "packet_bytes", v->slowest_bytes);
+	json_uint(j, "cycles", v->slowest_cycles);
 	write_lines(j, "lines", &r->worst, 1);
 	json_object_end(j);
 }

@@ -28,9 +28,9 @@ int cost_job__check_packets(const struct cost_job *job, const char *path)
 		return report_error("%s takes datagrams, not messages: make them with --datagrams, or give a trace with --pcap", path);
 	if (o->datagrams && r->takes_messages)
 		return report_error("%s takes messages, not datagrams: make them with --messages", path);
-	if (!o->trace && !r->is_image && cost_is_icmp(job->program.rule) && o->made.payload_bytes < COST_ICMP_LEAST)
+	if (!o->trace && !r->is_image && cost_is_icmp(job->program.rule) && o->made.payload_bytes < COST_ICMP_BYTES_MIN)
 		return report_error("--payload %u: an ICMP message, which is the payload, has %u bytes at least", o->made.payload_bytes,
-				    COST_ICMP_LEAST);
+				    COST_ICMP_BYTES_MIN);
 	if (!o->trace && job->program.rule->has_eom)
 		return report_error("packets of a rule with eom are not made: give a capture with --pcap");
 	if (o->sizes && o->size_count && o->trace && r->takes_messages)
@@ -171,7 +171,7 @@ static int run_pspin_source(struct cost_job *job, const char *path)
 static int run_object(struct cost_job *job, const char *path)
 {
 	const char *api = job->options->api;
-	const struct handler_wants wants = { .compile = &job->options->compile };
+	const struct handler_open_opts wants = { .compile = &job->options->compile };
 	const char *dot = strrchr(path, '.');
 	struct handler handler;
 	int status;
@@ -466,7 +466,7 @@ int cost_pass__loaded(const struct cost_program *program, struct cost_source *so
 	if (!status) {
 		struct stream s = { .program = program, .nics = &nic, .count = 1, .sources = &source, .source_count = 1, .gbps = gbps };
 
-		cost_collector__tee(c, writer);
+		cost_collector__set_writer(c, writer);
 		cost_collector__observe(c, nic);
 		status = run_stream(&s, &c);
 	}

@@ -11,7 +11,7 @@ struct cost_options {
 	struct fill_options fill;
 	struct option_list match; /* empty: udp */
 	struct option_list compile;
-	struct cost_made made;
+	struct cost_generated made;
 	struct {
 		const char *path, *header, *payload, *completion;
 		struct option_list memory;

@@ -22,7 +22,7 @@ static int run_alone(struct cost_job *job)
 		cost_source__counts(job->source, &r->frames, &r->cut_short);
 	if (!status && alone->handled) {
 		cost_profile__clear(&profile);
-		status = cost_pass__worst(&job->program, job->source, alone->worst_packet, &profile);
+		status = cost_pass__worst(&job->program, job->source, alone->slowest_packet, &profile);
 		if (!status)
 			status = cost_profile__sort(&job->program, &profile, 5, &r->worst);
 	}

@@ -42,17 +42,17 @@ const char *cost_stage_text(enum cost_stage stage);
 
 const char *cost_task_name(enum pspin_task_kind kind); /* "payload" */
 
-struct cost_spread {
+struct cost_distribution {
 	uint64_t min, median, p99, max;
 	double mean;
 };
 
 /* A kind of task, over all packets that had one. */
 struct cost_task {
-	const char *name;          /* "payload" */
-	uint64_t runs, cold_runs;  /* cold: the instruction cache missed */
-	struct cost_spread cycles; /* B: the body; all runs */
-	struct cost_spread warm;   /* runs that were not cold; all runs if all were cold */
+	const char *name;                /* "payload" */
+	uint64_t runs, cold_runs;        /* cold: the instruction cache missed */
+	struct cost_distribution cycles; /* B: the body; all runs */
+	struct cost_distribution warm;   /* runs that were not cold; all runs if all were cold */
 	double instructions_mean, ipc;
 	uint64_t errors;
 	uint64_t nic_sends, host_dmas, host_reads, host_writes; /* host_dmas: both directions; host_reads: those from the host */
@@ -64,15 +64,15 @@ struct cost_view {
 	double packet_bytes_mean;        /* of handled packets, from the IP header on */
 	uint64_t reasons[SPIN_REASON_COUNT];
 	struct cost_task tasks[PSPIN_TASK_KINDS];
-	struct cost_spread packet_cycles; /* bodies of all tasks of a packet */
+	struct cost_distribution packet_cycles; /* bodies of all tasks of a packet */
 	double packet_instructions_mean, ipc;
 	double cycles_with_runtime_mean; /* sum over tasks of B + runtime_cycles */
 	double warm_with_runtime_mean;   /* of packets without a cold task; of all packets if each had one */
 	double cause_cycles_mean[RV32_CAUSE_COUNT];
-	struct cost_spread latency_ps;       /* from the first bit to the last byte sent or the last feedback, whichever is later */
-	double stage_ps_mean[COST_STAGES];   /* sum is latency_ps.mean */
-	uint64_t worst_packet, worst_cycles; /* packet number, from 0; chosen among packets without a cold task, if there are any */
-	uint32_t worst_bytes;
+	struct cost_distribution latency_ps;     /* from the first bit to the last byte sent or the last feedback, whichever is later */
+	double stage_ps_mean[COST_STAGES];       /* sum is latency_ps.mean */
+	uint64_t slowest_packet, slowest_cycles; /* packet number, from 0; chosen among packets without a cold task, if there are any */
+	uint32_t slowest_bytes;
 	struct pspin_traffic traffic;
 };
 
@@ -166,7 +166,7 @@ struct cost_occupancy {
 };
 
 /* Packets to generate, instead of a trace. */
-struct cost_made {
+struct cost_generated {
 	unsigned messages, packets, payload_bytes; /* messages: datagrams have 1 packet each */
 	unsigned values;                           /* payload is 32-bit numbers below this; 0: any */
 };
@@ -191,7 +191,7 @@ struct cost_report {
 	const char *trace;  /* NULL: packets were generated */
 	int takes_messages; /* 1: the handlers take messages; 0: datagrams */
 	int is_image;       /* 1: a program that spincc did not make, or made with --api pspin */
-	struct cost_made made;
+	struct cost_generated made;
 	char compiler[512], rule[256];
 	double clock_ghz;
 	uint64_t cycle_ps;

@@ -25,7 +25,7 @@ struct cost_packet {
 struct cost_source;
 struct cost_source_options {
 	const char *trace; /* NULL: packets are generated */
-	struct cost_made made;
+	struct cost_generated made;
 	const struct spin_rule *rule;
 	int takes_messages;
 	int is_raw; /* packets are payload only */
@@ -64,13 +64,13 @@ struct cost_generator {
 	unsigned bytes;
 	uint32_t random;
 };
-void cost_generator__make(struct cost_generator *g, const struct cost_made *made, uint32_t message, unsigned packet);
+void cost_generator__make(struct cost_generator *g, const struct cost_generated *made, uint32_t message, unsigned packet);
 /* Returns the number of bytes from the IP header to the payload. */
 unsigned cost_generator__header_bytes(const struct cost_generator *g);
 
-/* Returns 1 for a rule for ICMP or ICMPv6. The ICMP message is the payload; its first COST_ICMP_LEAST bytes are the ICMP header. */
+/* Returns 1 for a rule for ICMP or ICMPv6. The ICMP message is the payload; its first COST_ICMP_BYTES_MIN bytes are the ICMP header. */
 int cost_is_icmp(const struct spin_rule *rule);
-#define COST_ICMP_LEAST ((unsigned)sizeof(struct spin_icmp))
+#define COST_ICMP_BYTES_MIN ((unsigned)sizeof(struct spin_icmp))
 /* Stores the checksum of the ICMP message at `icmp`, `bytes` long, in the IP packet at `ip`. */
 void cost_set_icmp_checksum(const uint8_t *ip, uint8_t *icmp, unsigned bytes);
 
@@ -112,7 +112,7 @@ void cost_collector__free(struct cost_collector *c);
 void cost_collector__observe(struct cost_collector *c, struct pspin *nic);
 /* Passes all records to a trace writer as well. */
 struct cost_trace_writer;
-void cost_collector__tee(struct cost_collector *c, struct cost_trace_writer *writer);
+void cost_collector__set_writer(struct cost_collector *c, struct cost_trace_writer *writer);
 /* Returns DONE, or FAILED after a message: no memory, or a fault (see cost_fault()). */
 int cost_collector__status(const struct cost_collector *c);
 uint64_t cost_collector__done(const struct cost_collector *c); /* packets */
@@ -137,20 +137,20 @@ int cost_collector__rate(const struct cost_collector *c, double *packets_per_us,
  */
 int cost_fault(const struct cost_program *program, const struct pspin_task_record *record);
 /* Splits the packet's time into its stages and adds it to `stages`; sorts the tasks. */
-void cost_stages__cut(const struct pspin_packet_record *packet, struct pspin_task_record *tasks, unsigned count,
-		      uint64_t stages[COST_STAGES]);
+void cost_stages__split(const struct pspin_packet_record *packet, struct pspin_task_record *tasks, unsigned count,
+			uint64_t stages[COST_STAGES]);
 void cost_occupancy__add(struct cost_occupancy *o, uint64_t from_ps, uint64_t to_ps);
 
 /* Formats the source line of an instruction of the program: "filtering.c:12 in payload". "" if unknown. */
 void cost_place(const struct cost_program *program, uint32_t pc, char *out, size_t out_bytes);
 
-/* Samples, from which cost_series__spread() computes the distribution. */
-struct cost_series {
+/* Samples, from which cost_samples__spread() computes the distribution. */
+struct cost_samples {
 	uint64_t *values;
 	size_t count, room;
 };
-int cost_series__add(struct cost_series *s, uint64_t value);   /* returns DONE, or FAILED after a message */
-struct cost_spread cost_series__spread(struct cost_series *s); /* sorts the samples */
+int cost_samples__add(struct cost_samples *s, uint64_t value);         /* returns DONE, or FAILED after a message */
+struct cost_distribution cost_samples__spread(struct cost_samples *s); /* sorts the samples */
 
 /* --- passes: runs of packets --- */
 

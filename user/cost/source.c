@@ -9,9 +9,9 @@
 #include "user/tool/error.h"
 
 struct cost_source {
-	struct cost_trace *trace; /* NULL: packets are generated */
-	struct cost_made made;    /* current parameters of generated packets */
-	unsigned size;            /* requested size, from the IP header on; 0: unchanged */
+	struct cost_trace *trace;   /* NULL: packets are generated */
+	struct cost_generated made; /* current parameters of generated packets */
+	unsigned size;              /* requested size, from the IP header on; 0: unchanged */
 	struct cost_generator generator;
 	uint32_t message; /* number of the next generated message */
 	unsigned packet;
@@ -59,7 +59,7 @@ int cost_source__rewind(struct cost_source *s)
 int cost_source__resize(struct cost_source *s, unsigned bytes)
 {
 	unsigned headers = cost_generator__header_bytes(&s->generator);
-	unsigned minimum = !s->generator.is_raw && cost_is_icmp(s->generator.rule) ? COST_ICMP_LEAST : 4;
+	unsigned minimum = !s->generator.is_raw && cost_is_icmp(s->generator.rule) ? COST_ICMP_BYTES_MIN : 4;
 
 	s->size = bytes;
 	if (bytes && !s->trace)

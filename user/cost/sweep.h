@@ -21,8 +21,8 @@ struct cost_axis {
 };
 
 struct cost_sweep_result {
-	struct cost_spread cycles;     /* of a packet's handlers, alone on the NIC */
-	struct cost_spread latency_ps; /* alone on the NIC */
+	struct cost_distribution cycles;     /* of a packet's handlers, alone on the NIC */
+	struct cost_distribution latency_ps; /* alone on the NIC */
 	double packet_bytes;
 	struct cost_throughput throughput;
 	double hpus_busy;        /* average under load */

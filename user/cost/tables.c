@@ -6,7 +6,7 @@
 #include "user/cost/tables.h"
 
 #define TASK(field)    offsetof(struct cost_task_row, field)
-#define LATENCY(field) offsetof(struct cost_spread, field)
+#define LATENCY(field) offsetof(struct cost_distribution, field)
 #define POINT(field)   offsetof(struct cost_point, field)
 #define PS_OF_NS       1e3
 

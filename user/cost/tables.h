@@ -27,14 +27,14 @@ struct cost_column {
 /* Tables end with a column that has neither key nor heading. The comment names the struct of a row. */
 extern const struct cost_column cost_task_columns[];    /* struct cost_task_row; the first column is the number of runs */
 extern const struct cost_column cost_cycle_columns[];   /* same without instructions, which do not depend on the pass */
-extern const struct cost_column cost_latency_columns[]; /* struct cost_spread, of picoseconds */
+extern const struct cost_column cost_latency_columns[]; /* struct cost_distribution, of picoseconds */
 extern const struct cost_column cost_size_columns[];    /* struct cost_point */
 
 /* Cycles of a kind of task in one pass, or of all tasks of a packet. */
 struct cost_task_row {
 	const char *name; /* "warm" */
 	uint64_t runs;
-	struct cost_spread cycles;
+	struct cost_distribution cycles;
 	double instructions_mean, ipc;
 };
 enum { COST_ROW_ALL, COST_ROW_WARM, COST_ROW_COLD, COST_ROW_LOADED, COST_TASK_ROWS };

@@ -234,8 +234,8 @@ static void print_lines(const struct cost_report *r)
 		printf("\n");
 		print_line_rows(&r->lines, (double)v->handled, 1);
 	}
-	printf("\nmost cycles seen: packet %" PRIu64 ", %u bytes: %" PRIu64 " cycles\n", v->worst_packet + 1, v->worst_bytes,
-	       v->worst_cycles);
+	printf("\nmost cycles seen: packet %" PRIu64 ", %u bytes: %" PRIu64 " cycles\n", v->slowest_packet + 1, v->slowest_bytes,
+	       v->slowest_cycles);
 	if (r->worst.count && r->shows_lines)
 		print_line_rows(&r->worst, 1, 0);
 }

@@ -14,7 +14,7 @@
 #include "user/libspin/hpu/hpus.h"
 #include "user/libspin/internal.h"
 #include "user/libspin/messages/messages.h"
-#include "user/libspin/requests/out.h"
+#include "user/libspin/requests/egress.h"
 #include "user/libspin/requests/requests.h"
 #include "user/libspin/ring/ring.h"
 #include "user/libspin/root.h"
@@ -108,7 +108,7 @@ static int join(struct spin_nic *nic, struct spin_ctx *ctx, struct spin_place *p
 	err = tap__join(ctx, place, place->slot);
 	if (err)
 		goto detach;
-	err = root__add(nic->root, *slot, &ctx->rule, entry_fd(ctx), ctx->is_roomy);
+	err = root__add(nic->root, *slot, &ctx->rule, entry_fd(ctx), ctx->needs_tailroom);
 	if (err)
 		goto untap;
 	if (nic->ifindex && !root_attach__is_attached(nic)) {

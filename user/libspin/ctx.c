@@ -28,7 +28,7 @@
 #include "user/libspin/load/rename.h"
 #include "user/libspin/ni_limits.h"
 #include "user/libspin/messages/messages.h"
-#include "user/libspin/requests/out.h"
+#include "user/libspin/requests/egress.h"
 #include "user/libspin/requests/requests.h"
 #include "user/libspin/messages/host_side.h"
 #include "user/libspin/ring/ring.h"
@@ -212,7 +212,7 @@ static int open_memory(struct spin_ctx *ctx)
 	if (!prog || !ctx->counters)
 		return spin_fail(-EINVAL, "%s has no counters of this version; compile it again with spincc", ctx->name);
 	ctx->prog_fd = bpf_program__fd(prog);
-	ctx->is_roomy = btf__find_by_name_kind(ctx->btf, "spin_buffer_reply", BTF_KIND_VAR) > 0; /* SPIN_REPLY */
+	ctx->needs_tailroom = btf__find_by_name_kind(ctx->btf, "spin_buffer_reply", BTF_KIND_VAR) > 0; /* SPIN_REPLY */
 	ctx->events_fd = bpf_object__find_map_fd_by_name(ctx->bpf, "spin_events");
 	err = spread__open(ctx);
 	if (!err)
@@ -425,7 +425,7 @@ static int create(struct spin_nic *nic, const struct spin_object *obj, const str
 	err = open_memory(ctx);
 	if (err)
 		goto destroy;
-	hpu_mem__begin(&wanted);
+	hpu_mem__init_state(&wanted);
 	ctx->previous = NULL;
 	*out = ctx;
 	return 0;

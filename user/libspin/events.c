@@ -26,7 +26,7 @@ static int on_sample(void *arg, void *data, size_t bytes)
 
 		if (ctx->on_event)
 			ctx->on_event(ctx->on_event_arg, event);
-		spin_messages__had(ctx, event);
+		spin_messages__event_read(ctx, event);
 		if (event->type == SPIN_EVENT_WORK && ctx->work) /* the item has been read: handlers may post another one */
 			__atomic_fetch_add(&ctx->work->taken, 1, __ATOMIC_RELEASE);
 	}

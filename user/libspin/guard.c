@@ -134,7 +134,7 @@ static int connect_guard(struct guard *guard, const struct spin_ctx *ctx, int so
 	guard->counts = section__variable(guard->bpf, ".bss", &guard->bss, "spin_guard_counts", sizeof(*guard->counts) * SPIN_HPUS_MAX);
 	guard->prog_fd = prog ? bpf_program__fd(prog) : -1;
 	guard->port_fd = port ? bpf_program__fd(port) : -1;
-	guard->guarded_fd = bpf_object__find_map_fd_by_name(guard->bpf, "spin_guarded");
+	guard->guarded_fd = bpf_object__find_map_fd_by_name(guard->bpf, "spin_guard_prog");
 	guard->socket_fd = bpf_object__find_map_fd_by_name(guard->bpf, "spin_guard_socket");
 	if ((guard->prog_fd < 0 && !ctx->streams) || guard->port_fd < 0 || !guard->counts || guard->guarded_fd < 0 || guard->socket_fd < 0)
 		return spin_fail(-EINVAL, "the guard of a socket is of another version: build libspin again");

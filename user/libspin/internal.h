@@ -56,7 +56,7 @@ struct root;
 struct messages;
 struct requests;
 struct out;
-struct spin_load;
+struct spin_cpu_load;
 struct spin_ring;
 
 struct spin_nic {
@@ -72,7 +72,7 @@ struct spin_nic {
 	int is_shared;     /* 1: the interface also runs other XDP programs, through libxdp; see `share` */
 	struct spin_share share;
 	struct kernel_share *shared; /* the dispatcher as loaded by libxdp; NULL: not loaded, or not shared */
-	int *ways;                   /* the devmaps of requests/out.h; NULL: not created yet */
+	int *ways;                   /* the devmaps of requests/egress.h; NULL: not created yet */
 	unsigned ways_generation;
 	unsigned contexts;
 	unsigned queue_contexts; /* contexts whose HPUs are queues */
@@ -129,11 +129,11 @@ struct spin_ctx {
 	char program[16];           /* name of its entry program if renamed; "": the object's name */
 	void *renamed;              /* while loading: the object with that name; NULL: unchanged */
 	int prog_fd;
-	int is_roomy; /* 1: its handlers send replies longer than the requests */
+	int needs_tailroom; /* 1: its handlers send replies longer than the requests */
 	enum spin_hpus hpus;
-	uint32_t num_hpus;             /* as handlers are told */
-	uint32_t hpu_wanted;           /* CPUs over which packets are spread; 0: all */
-	const struct spin_load *loads; /* load of the CPUs, if packets are spread */
+	uint32_t num_hpus;                 /* as handlers are told */
+	uint32_t hpu_wanted;               /* CPUs over which packets are spread; 0: all */
+	const struct spin_cpu_load *loads; /* load of the CPUs, if packets are spread */
 	struct spin_memory data, bss;
 	struct host_side host;
 	const struct spin_counters *counters;

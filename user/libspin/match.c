@@ -50,7 +50,7 @@ static void set_fields(struct spin_match *match, unsigned slot, const struct spi
 	write_set(match->vlan, SPIN_RULE_UNTAGGED + 1, slot, &rule->vlan);
 	write_set(match->dscp, WORDS(match->dscp), slot, &rule->dscp);
 	write_set(match->ttl, WORDS(match->ttl), slot, &rule->ttl);
-	write_bit(&match->fieldless, slot, !rule__has_fields(rule));
+	write_bit(&match->no_field_tests, slot, !rule__has_fields(rule));
 }
 
 /*
@@ -77,7 +77,7 @@ static void set_ip(struct spin_match *match, unsigned slot, const struct spin_ru
 
 	write_bit(&match->ip4, slot, !is6);
 	write_bit(&match->ip6, slot, !is4);
-	write_bit(&match->unaddressed, slot,
+	write_bit(&match->no_address_tests, slot,
 		  !has_address(rule->src_mask) && !has_address(rule->dst_mask) && !rule->words && !rule__has_fields(rule));
 	set_fields(match, slot, rule);
 	write_bit(&match->icmp, slot, !is_udp);
@@ -96,7 +96,7 @@ static void set_ip(struct spin_match *match, unsigned slot, const struct spin_ru
 /* Returns the entry with this bit: a slot's own, or for bit 0 a free one. */
 static struct spin_match_words *find_word_tests(struct spin_match *match, uint64_t bit)
 {
-	for (unsigned i = 0; i < SPIN_WORDED_MAX; i++)
+	for (unsigned i = 0; i < SPIN_WORD_RULES_MAX; i++)
 		if (match->words[i].bit == bit)
 			return &match->words[i];
 	return NULL;
@@ -107,7 +107,7 @@ static void set_words(struct spin_match *match, unsigned slot, const struct spin
 {
 	struct spin_match_words *words = rule->words ? find_word_tests(match, 0) : NULL;
 
-	write_bit(&match->wordless, slot, !rule->words);
+	write_bit(&match->no_word_tests, slot, !rule->words);
 	if (!words) /* the rule has none; match__has_room() has ensured a free entry for others */
 		return;
 	words->count = rule->words;
@@ -139,13 +139,13 @@ void match__clear(struct spin_match *match, unsigned slot)
 
 	if (words)
 		__atomic_store_n(&words->bit, 0, __ATOMIC_RELAXED);
-	write_bit(&match->wordless, slot, 0);
+	write_bit(&match->no_word_tests, slot, 0);
 	write_bit(&match->ip4, slot, 0);
 	write_bit(&match->ip6, slot, 0);
-	write_bit(&match->unaddressed, slot, 0);
+	write_bit(&match->no_address_tests, slot, 0);
 	write_bit(&match->icmp, slot, 0);
 	write_bit(&match->ether, slot, 0);
-	write_bit(&match->fieldless, slot, 0);
+	write_bit(&match->no_field_tests, slot, 0);
 	write_bit(&match->src_not, slot, 0);
 	write_bit(&match->dst_not, slot, 0);
 	write_words(match->vlan, WORDS(match->vlan), slot, 0);

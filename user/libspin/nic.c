@@ -13,7 +13,7 @@
 #include "user/libspin/internal.h"
 #include "kernel/probe.h"
 #include "kernel/share/share.h"
-#include "user/libspin/requests/out.h"
+#include "user/libspin/requests/egress.h"
 #include "user/libspin/root.h"
 
 static struct spin_nic *alloc_nic(const char *name)

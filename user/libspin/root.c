@@ -141,15 +141,15 @@ static void clear_bit(uint64_t *word, unsigned slot)
 	__atomic_fetch_and(word, ~(1ull << slot), __ATOMIC_SEQ_CST);
 }
 
-void root__set_roomy(struct root *root, unsigned slot, int is_roomy)
+void root__set_roomy(struct root *root, unsigned slot, int needs_tailroom)
 {
-	if (is_roomy)
-		set_bit(&root->match->roomy, slot);
+	if (needs_tailroom)
+		set_bit(&root->match->tailroom, slot);
 	else
-		clear_bit(&root->match->roomy, slot);
+		clear_bit(&root->match->tailroom, slot);
 }
 
-int root__add(struct root *root, unsigned slot, const struct spin_rule *rule, int prog_fd, int is_roomy)
+int root__add(struct root *root, unsigned slot, const struct spin_rule *rule, int prog_fd, int needs_tailroom)
 {
 	if (bpf_map_update_elem(root->contexts_fd, &slot, &prog_fd, BPF_ANY))
 		return spin_fail(-errno, "the interface's program cannot take the context: %s", strerror(errno));
@@ -158,10 +158,10 @@ int root__add(struct root *root, unsigned slot, const struct spin_rule *rule, in
 		return spin_fail(-ENOSPC,
 				 "%d contexts with u32 in their rules are attached, the most an interface can have: leave it out of "
 				 "one, or detach one",
-				 SPIN_WORDED_MAX);
+				 SPIN_WORD_RULES_MAX);
 	}
 	match__set(root->match, slot, rule);
-	root__set_roomy(root, slot, is_roomy);
+	root__set_roomy(root, slot, needs_tailroom);
 	set_bit(&root->match->active, slot);
 	return 0;
 }

@@ -32,11 +32,11 @@ int root__program_fd(const struct root *root);
 const struct spin_counters *root__counters(const struct root *root);
 
 /* Assigns a program and its rule to a slot. From now on matching packets go to it. */
-int root__add(struct root *root, unsigned slot, const struct spin_rule *rule, int prog_fd, int is_roomy);
+int root__add(struct root *root, unsigned slot, const struct spin_rule *rule, int prog_fd, int needs_tailroom);
 /* Replaces the program of a slot: each packet goes to the old or the new one. */
 int root__replace(struct root *root, unsigned slot, int prog_fd);
-/* is_roomy 1: its packets get room for longer replies (bpf/room.h). */
-void root__set_roomy(struct root *root, unsigned slot, int is_roomy);
+/* needs_tailroom 1: its packets get room for longer replies (bpf/room.h). */
+void root__set_roomy(struct root *root, unsigned slot, int needs_tailroom);
 /* Removes the slot's program. When this returns, no HPU runs it any more. */
 void root__remove(struct root *root, unsigned slot);
 

@@ -493,8 +493,8 @@ int spin_socket__renew(struct spin_ctx *ctx)
 		return err;
 	renewed->object = obj;
 	/* the event queue and the host memory are unchanged */
-	swap__take_memory(ctx, renewed);
-	swap__take_object(ctx, renewed);
+	swap__exchange_memory(ctx, renewed);
+	swap__exchange_object(ctx, renewed);
 	spin_ctx__destroy(renewed);
 	ctx->remote->moved = 0;
 	return 0;

@@ -28,7 +28,7 @@ uint32_t entry__epoch(const struct mc_cache *cache)
 	return load(&cache->epoch) + load(&cache->missed);
 }
 
-int entry__lives(const struct mc_cache *cache, const struct mc_entry *entry, uint32_t tick)
+int entry__is_live(const struct mc_cache *cache, const struct mc_entry *entry, uint32_t tick)
 {
 	return entry->key_bytes && !(entry->tag & 1) && ENTRY_IS_BEFORE(tick, entry->until) &&
 	       entry->version == entry__version(cache, entry->hash) && entry->epoch == entry__epoch(cache);
@@ -91,7 +91,7 @@ struct mc_entry *entry__victim(const struct mc_cache *cache, struct mc_entry ent
 		if (entry->hash == content->hash && entry->key_bytes == content->key_bytes &&
 		    !memcmp(entry->key, content->key, content->key_bytes))
 			return entry;
-		if (!entry__lives(cache, entry, tick))
+		if (!entry__is_live(cache, entry, tick))
 			stale = entry;
 		else if (!coldest || load(&entry->hits) < load(&coldest->hits))
 			coldest = entry;

@@ -23,7 +23,7 @@ uint32_t entry__version(const struct mc_cache *cache, uint32_t hash);
 /* Returns the epoch, which is common to all keys. */
 uint32_t entry__epoch(const struct mc_cache *cache);
 /* Returns 1 if handlers answer from the entry at `tick`. */
-int entry__lives(const struct mc_cache *cache, const struct mc_entry *entry, uint32_t tick);
+int entry__is_live(const struct mc_cache *cache, const struct mc_entry *entry, uint32_t tick);
 
 void entry__write(struct mc_entry *entry, const struct entry_content *content);
 void entry__clear(struct mc_entry *entry);

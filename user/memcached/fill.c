@@ -13,7 +13,7 @@
 #include "user/memcached/candidate.h"
 #include "user/memcached/entry.h"
 #include "user/memcached/fill.h"
-#include "user/memcached/look.h"
+#include "user/memcached/socket_scan.h"
 #include "user/memcached/server.h"
 
 /* The size of memcached's read buffer of a connection, and of the shortest command that changes something ("md k\r\n"). */
@@ -46,7 +46,7 @@ struct fill {
 	struct mc_entry *entries; /* MC_ENTRIES */
 	struct fill_options options;
 	struct server server;
-	struct look look;
+	struct socket_scan scan;
 	struct candidates candidates;
 	struct fill_counts counts;
 	char reason[256];
@@ -149,6 +149,12 @@ static int connect_server(struct fill *f)
 			 (SERVER_CONNECTIONS_MAX - 1) / 2);
 		return FILL_FAILED;
 	}
+	if (err == -EPROTO) {
+		snprintf(
+			f->reason, sizeof(f->reason),
+			"memcached takes one of its protocols only (-B), and the handlers follow both, as clients begin them: start it without -B");
+		return FILL_FAILED;
+	}
 	if (err == -ETIMEDOUT || err == -EAGAIN) {
 		f->lost_ms = now_ms();
 		return IDLE_MS;
@@ -246,24 +252,24 @@ static int scan_sockets(struct fill *f)
 {
 	int err;
 
-	f->look.udp_heard = server__udp_heard(&f->server);
-	err = look__take(&f->look, &f->server);
+	f->scan.udp_heard = server__udp_heard(&f->server);
+	err = socket_scan__run(&f->scan, &f->server);
 
 	if (err) {
 		snprintf(f->reason, sizeof(f->reason), "/proc/net cannot be read: %s", strerror(-err));
 		return FILL_FAILED;
 	}
-	if (!f->look.own) {
+	if (!f->scan.own) {
 		snprintf(
 			f->reason, sizeof(f->reason),
 			"memcached at %s is not in this network namespace, so its sockets cannot be looked at; run this program where memcached runs",
 			f->options.server);
 		return FILL_ELSEWHERE;
 	}
-	f->is_clean = !f->look.unread && !f->look.blocked;
+	f->is_clean = !f->scan.unread && !f->scan.blocked;
 	if (!f->is_clean)
 		f->rounds = 0;
-	if (f->look.udp_unread)
+	if (f->scan.udp_unread)
 		server__udp_ask(&f->server);
 	return 0;
 }
@@ -289,7 +295,7 @@ static int begin_quarantine(struct fill *f)
 	f->phase = QUARANTINE;
 	f->rounds = 0;
 	f->counts.quarantines++;
-	look__begin(&f->look);
+	socket_scan__begin(&f->scan);
 	server__udp_begin(&f->server);
 	err = scan_sockets(f);
 	return err ? err : scan_sockets(f);
@@ -313,7 +319,7 @@ static int compare_counts(struct fill *f, const struct server_stats *stats)
 	const uint32_t counted = load(&f->cache->mutations) - f->base.mutations;
 
 	f->counts.audits++;
-	if (stats->executed < f->base.executed || stats->connections > CONNECTIONS_HANDLED || f->look.connections > CONNECTIONS_HANDLED ||
+	if (stats->executed < f->base.executed || stats->connections > CONNECTIONS_HANDLED || f->scan.connections > CONNECTIONS_HANDLED ||
 	    entry__epoch(f->cache) != f->base.epoch) {
 		/*
 		 * after `stats reset`, or after commands that the handlers count once together, such as those of a connection that they do
@@ -496,10 +502,12 @@ static int refresh(struct fill *f, struct mc_entry *entry, uint32_t *refresh_at)
 	got = server__get(&f->server, entry->key, entry->key_bytes, &f->value);
 	if (got < 0 && got != -EMSGSIZE)
 		return got;
-	if (!got)
+	if (!got) { /* it has expired there, was evicted, or ended in a way that the handlers do not count */
+		entry__clear(entry);
 		return 0;
+	}
 	bytes = got == 1 ? entry__text(text, entry->key, entry->key_bytes, f->value.flags, f->data, f->value.bytes) : 0;
-	if (!entry__lives(f->cache, entry, ENTRY_TICK(ns)))
+	if (!entry__is_live(f->cache, entry, ENTRY_TICK(ns)))
 		return 0;
 	if (bytes != entry->text_bytes || memcmp(entry->text, text, bytes)) {
 		snprintf(
@@ -527,7 +535,7 @@ static int refresh_used(struct fill *f)
 		struct mc_entry *entry = &f->entries[i];
 		int err;
 
-		if (!entry->key_bytes || ENTRY_IS_BEFORE(tick, f->plan[i].refresh_at) || !entry__lives(f->cache, entry, tick) ||
+		if (!entry->key_bytes || ENTRY_IS_BEFORE(tick, f->plan[i].refresh_at) || !entry__is_live(f->cache, entry, tick) ||
 		    load(&entry->hits) <= f->plan[i].hits)
 			continue;
 		if (left == REFRESHES_PER_STEP && !run_round(f))
@@ -631,6 +639,6 @@ void fill__close(struct fill *f)
 {
 	set_enabled(f, 0);
 	server__close(&f->server);
-	look__free(&f->look);
+	socket_scan__free(&f->scan);
 	free(f);
 }

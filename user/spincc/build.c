@@ -17,7 +17,7 @@
 #include "user/libspin/internal.h"
 #include "user/spincc/card.h"
 #include "user/spincc/spincc.h"
-#include "user/spincc/walks.h"
+#include "user/spincc/loops.h"
 
 const char *build__tool(const char *variable, const char *name)
 {
@@ -26,7 +26,7 @@ const char *build__tool(const char *variable, const char *name)
 	return value && *value ? value : name;
 }
 
-void build__add_users(const struct spincc *s, struct command *c)
+void build__add_user_options(const struct spincc *s, struct command *c)
 {
 	/* gcc uses the last mapping that matches, so the general one comes first */
 	if (s->directory[0] && s->directory[1]) /* "/" would be removed from every path */
@@ -43,7 +43,7 @@ static void add_common(const struct spincc *s, struct command *c)
 	command__add(c, "-I%s/handlers/include", s->root);
 	command__add(c, "-I%s", s->root);
 	command__add(c, "-DSPIN_HANDLER_FILE=\"%s\"", s->handler_path);
-	build__add_users(s, c);
+	build__add_user_options(s, c);
 }
 
 int build__run(struct spincc *s, struct command *c, enum stage stage)
@@ -350,7 +350,7 @@ static int build_bounded(struct spincc *s, const char *object)
 	err = build__run(s, &c, STAGE_BPF);
 	if (err)
 		return err;
-	err = walks__write(ir, walks);
+	err = loops__write(ir, walks);
 	if (!err) {
 		output = (struct text){ 0 };
 		add_from_ir(s, &codegen, walks, object);
@@ -460,7 +460,7 @@ static int build_bpf(struct spincc *s, const char *ir)
 
 	temps__path(s, "object", object);
 	temps__path(s, "walks.ll", walks);
-	if (walks__write(ir, walks))
+	if (loops__write(ir, walks))
 		return -1;
 	add_from_ir(s, &c, walks, object);
 	return build__run(s, &c, STAGE_BPF);

@@ -27,7 +27,7 @@
 #define NO_SEND   "sends packets of its own, which a card's XDP cannot; answer with spin_reply, or leave it to the host"
 #define NO_CLOCK  "the time, which a card does not tell its handlers; let the host write it, or what depends on it, into a table"
 #define NO_HPU    "the number of the HPU, which a card does not tell; count with spin_add32 or spin_count, which all cores may do at once"
-#define NO_BUFFER "a buffer of an HPU, which a card has not: its handlers have their stack, and entries that the host writes"
+#define NO_BUFFER "a buffer of an HPU, which a card does not have: its handlers have their stack, and entries that the host writes"
 #define NO_STREAM "a stream of TCP, which ends in the kernel and not on a card; leave TCP to the host"
 
 static const struct {
@@ -109,7 +109,7 @@ static int check_calls(const struct spincc *s, const struct ir *ir)
 		if (*line != ' ' || !ir__callee(line, callee, sizeof(callee)))
 			continue;
 		for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-			unsigned at = strcmp(callee, calls[i].name) ? 0 : ir__place(s, ir, ir__ref(ir, line, "!dbg "), file);
+			unsigned at = strcmp(callee, calls[i].name) ? 0 : ir__source_line(s, ir, ir__ref(ir, line, "!dbg "), file);
 
 			if (at)
 				return refuse(file, at, "%s: %s", calls[i].shown, calls[i].reason);
@@ -130,7 +130,7 @@ static int check_variables(const struct spincc *s, const struct ir *ir)
 			if (strncmp(line, variables[i].start, strlen(variables[i].start)))
 				continue;
 			variable = find_variable(ir, line);
-			at = variable ? ir__place(s, ir, variable, file) : 0;
+			at = variable ? ir__source_line(s, ir, variable, file) : 0;
 			if (at)
 				return refuse(file, at, "%s: %s", variables[i].shown, variables[i].reason);
 		}
@@ -140,10 +140,10 @@ static int check_variables(const struct spincc *s, const struct ir *ir)
 
 static int check_registration(const struct spincc *s, const struct ir *ir)
 {
-	const char *meta = ir__starts(ir, "@spin_meta_ ="), *variable = meta ? find_variable(ir, meta) : NULL;
+	const char *meta = ir__find_prefix(ir, "@spin_meta_ ="), *variable = meta ? find_variable(ir, meta) : NULL;
 	unsigned fields[REGISTERED_FIELDS];
 	char file[PATH_MAX];
-	unsigned at = variable ? ir__place(s, ir, variable, file) : 0;
+	unsigned at = variable ? ir__source_line(s, ir, variable, file) : 0;
 
 	if (!at || check__read_registration(meta, fields))
 		return 0;
@@ -213,7 +213,7 @@ static int check_memory(const struct spincc *s, const struct ir *ir, struct comm
 
 		if (!variable)
 			continue;
-		at = ir__place(s, ir, variable, file);
+		at = ir__source_line(s, ir, variable, file);
 		if (!strncmp(line, "@spin_state =", 13)) {
 			type = element_type(ir, variable);
 			if (at && type && ir__number(type, "size: ") / 8 > SPIN_NFP_VALUE_MAX)
@@ -338,7 +338,7 @@ int check__card_stores(const struct spincc *s, const char *path)
 			continue;
 		find_map_pointers(&ir, line, &map_pointers);
 		for (const char *in = line; in && *in != '}' && !err; in = ir__next(&ir, in)) {
-			unsigned at = is_store(&map_pointers, in) ? ir__place(s, &ir, ir__ref(&ir, in, "!dbg "), file) : 0;
+			unsigned at = is_store(&map_pointers, in) ? ir__source_line(s, &ir, ir__ref(&ir, in, "!dbg "), file) : 0;
 
 			if (at)
 				err = refuse(file, at, "a store to the state or a table: %s", NO_STORE);
@@ -359,10 +359,10 @@ static const char *refusal_reason(const struct bpf_insn *i)
 	const int is_alu = class == BPF_ALU || class == BPF_ALU64;
 
 	if (class == BPF_ST)
-		return "the compiler stores a constant with an instruction that the card's JIT has not; use clang 17 or older, or newer without "
+		return "the compiler stores a constant with an instruction that the card's JIT does not have; use clang 17 or older, or newer without "
 		       "-mcpu=v4";
 	if (i->code == CALL && !i->src_reg && !contract__card_has_helper((uint32_t)i->imm))
-		return "a helper of the kernel that the card has not; call what <spin/spin.h> has";
+		return "a helper of the kernel that the card does not have; call what <spin/spin.h> has";
 	if (is_alu && operation == BPF_MOD)
 		return "a remainder whose divisor is not constant, and the card divides by constants only";
 	if (is_alu && operation == BPF_DIV && BPF_SRC(i->code) == BPF_X)

@@ -49,7 +49,7 @@ static int check_global(const struct spincc *s, const struct ir *ir, const char 
 	if (!variable || !strncmp(line, "@spin_scratchpads_ =", 20)) /* SPIN_SCRATCHPAD makes it in the handler's file */
 		return 0;
 	ir__quoted(variable, "name: ", name, sizeof(name));
-	at = ir__place(s, ir, variable, file);
+	at = ir__source_line(s, ir, variable, file);
 	if (!at)
 		return 0;
 	snprintf(symbol, sizeof(symbol), "%.*s", (int)strcspn(line + 1, " "), line + 1);
@@ -59,7 +59,7 @@ static int check_global(const struct spincc *s, const struct ir *ir, const char 
 		return refuse(file, at, "a computed goto; use switch", NULL);
 	if (strstr(line, "section \".maps"))
 		return refuse(file, at,
-			      "'%s' is a map of eBPF, which an HPU has not; use SPIN_TABLE or the struct of "
+			      "'%s' is a map of eBPF, which an HPU does not have; use SPIN_TABLE or the struct of "
 			      "SPIN_STATE",
 			      name);
 	if (strstr(line, " constant "))
@@ -100,7 +100,7 @@ static int visit(struct functions *all, struct function *f)
 
 			if (strcmp(to->name, callee))
 				continue;
-			at = to->state == 1 ? ir__place(all->s, all->ir, ir__ref(all->ir, line, "!dbg "), file) : 0;
+			at = to->state == 1 ? ir__source_line(all->s, all->ir, ir__ref(all->ir, line, "!dbg "), file) : 0;
 			if (at)
 				return refuse(file, at,
 					      "this call of '%s' leads back here: handlers have no recursion; write "
@@ -125,7 +125,7 @@ static int check_recursion(const struct spincc *s, const struct ir *ir)
 		const char *subprogram = !strncmp(line, "define ", 7) ? ir__ref(ir, line, "!dbg ") : NULL, *at;
 		struct function *rows;
 
-		unsigned defined = subprogram ? ir__place(s, ir, subprogram, file) : 0;
+		unsigned defined = subprogram ? ir__source_line(s, ir, subprogram, file) : 0;
 
 		if (!defined || !(at = strchr(line, '@')))
 			continue;
@@ -167,11 +167,12 @@ int check__ir(struct spincc *s, const char *path)
 		else if (*line == '!' && strstr(line, " = !DILocalVariable("))
 			err = check__local(s, &ir, line);
 		else if (*line == ' ' && strstr(line, "inttoptr (i"))
-			at = ir__place(s, &ir, ir__ref(&ir, line, "!dbg "), file);
+			at = ir__source_line(s, &ir, ir__ref(&ir, line, "!dbg "), file);
 		if (at)
 			err = refuse(file, at, number_reason, NULL);
-		else if (*line == ' ' && strstr(line, "@llvm.va_start(") && (at = ir__place(s, &ir, ir__ref(&ir, line, "!dbg "), file)))
-			err = refuse(file, at, "variable arguments, which eBPF has not; pass an array and its length", NULL);
+		else if (*line == ' ' && strstr(line, "@llvm.va_start(") &&
+			 (at = ir__source_line(s, &ir, ir__ref(&ir, line, "!dbg "), file)))
+			err = refuse(file, at, "variable arguments, which eBPF does not have; pass an array and its length", NULL);
 	}
 	if (!err)
 		err = check__registration(s, &ir);

@@ -102,15 +102,15 @@ static const char *call_reason(const struct ir *ir, const char *line, const char
 		if (!strcmp(callee, calls[i].name) && calls[i].messages != messages)
 			return calls[i].reason;
 	if (is_one_of(callee, send_functions, sizeof(send_functions) / sizeof(send_functions[0])) &&
-	    !ir__starts(ir, "@spin_puts_registered_ ="))
-		return "it sends packets; say with SPIN_PUTS(n) before the first handler how many at most for one that came";
-	if (!strcmp(callee, "spin_work_push_") && !ir__starts(ir, "@spin_work_registered_ ="))
+	    !ir__find_prefix(ir, "@spin_puts_registered_ ="))
+		return "it sends packets; declare with SPIN_PUTS(n), before the first handler, how many at most for each received packet";
+	if (!strcmp(callee, "spin_work_push_") && !ir__find_prefix(ir, "@spin_work_registered_ ="))
 		return "it leaves work items; say with SPIN_WORK(n) before the first handler how many at most may be unread";
 	if (!messages && is_one_of(callee, host_space_functions, sizeof(host_space_functions) / sizeof(host_space_functions[0]))) {
 		if (second_argument_is(line, callee, SPIN_ME_MEM))
-			return "SPIN_ME_MEM is a message's place, which a datagram has not; use SPIN_HANDLER_MEM";
+			return "SPIN_ME_MEM is the memory of a message's matching entry, which a datagram does not have; use SPIN_HANDLER_MEM";
 		if (second_argument_is(line, callee, SPIN_ENTRY_MEM))
-			return "SPIN_ENTRY_MEM is the memory of a message's matching entry, which a datagram has not; use "
+			return "SPIN_ENTRY_MEM is the memory of a message's matching entry, which a datagram does not have; use "
 			       "SPIN_HANDLER_MEM";
 	}
 	if (!strcmp(callee, "memcmp") || !strcmp(callee, "bcmp"))
@@ -127,7 +127,7 @@ static int is_noinline(const struct ir *ir, const char *define)
 	if (!at)
 		return 0;
 	snprintf(start, sizeof(start), "attributes #%lu = {", strtoul(at + 3, NULL, 10));
-	attributes = ir__starts(ir, start);
+	attributes = ir__find_prefix(ir, start);
 	return attributes && strstr(attributes, " noinline ");
 }
 
@@ -140,7 +140,7 @@ unsigned check__noinline(const struct spincc *s, const char *path, char file[PAT
 		return 0;
 	for (const char *line = ir__first(&ir); line && !at; line = ir__next(&ir, line))
 		if (!strncmp(line, "define ", 7) && is_noinline(&ir, line))
-			at = ir__place(s, &ir, ir__ref(&ir, line, "!dbg "), file);
+			at = ir__source_line(s, &ir, ir__ref(&ir, line, "!dbg "), file);
 	ir__free(&ir);
 	return at;
 }
@@ -162,7 +162,7 @@ int check__calls(const struct spincc *s, const struct ir *ir, int messages)
 		const char *reason = *line == ' ' ? line_reason(ir, line, messages) : NULL;
 		unsigned at;
 
-		at = reason ? ir__place(s, ir, ir__ref(ir, line, "!dbg "), file) : 0;
+		at = reason ? ir__source_line(s, ir, ir__ref(ir, line, "!dbg "), file) : 0;
 		if (!at)
 			continue;
 		fprintf(stderr, "%s:%u: %s\n", file, at, reason);

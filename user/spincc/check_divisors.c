@@ -19,7 +19,7 @@ static int has_variable_divisor(const struct spincc *s, const struct ir *ir, con
 	for (unsigned i = 0; i < sizeof(divisions) / sizeof(divisions[0]); i++) {
 		const char *at = strstr(line, divisions[i]), *divisor = at ? strchr(at, ',') : NULL;
 
-		if (divisor && !strncmp(divisor, ", %", 3) && ir__place(s, ir, ir__ref(ir, line, "!dbg "), file))
+		if (divisor && !strncmp(divisor, ", %", 3) && ir__source_line(s, ir, ir__ref(ir, line, "!dbg "), file))
 			return 1;
 	}
 	return 0;
@@ -53,7 +53,7 @@ static unsigned find_test_line(const struct spincc *s, const struct ir *ir, cons
 
 		if (*line != ' ' || !to || !strchr(", ", to[strlen(target)]))
 			continue;
-		at = ir__place(s, ir, ir__ref(ir, line, "!dbg "), file);
+		at = ir__source_line(s, ir, ir__ref(ir, line, "!dbg "), file);
 		if (at)
 			return at;
 	}

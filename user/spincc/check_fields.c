@@ -92,7 +92,7 @@ static int check_member(const struct spincc *s, const struct ir *ir, const char 
 {
 	struct field field = *outer;
 	char file[PATH_MAX], name[sizeof(field.name)];
-	unsigned line = ir__place(s, ir, member, file);
+	unsigned line = ir__source_line(s, ir, member, file);
 
 	ir__quoted(member, "name: ", name, sizeof(name));
 	if (line) {
@@ -158,7 +158,7 @@ int check__fields(const struct spincc *s, const struct ir *ir, const char *varia
 	struct field field;
 
 	ir__quoted(variable, "name: ", field.name, sizeof(field.name));
-	field.line = ir__place(s, ir, variable, field.file);
+	field.line = ir__source_line(s, ir, variable, field.file);
 	field.is_summed = has_tag(ir, variable, "!\"spin_cluster\"");
 	return field.line ? check_type(s, ir, ir__ref(ir, variable, "type: "), &field, 0) : 0;
 }
@@ -170,11 +170,11 @@ int check__local(const struct spincc *s, const struct ir *ir, const char *variab
 	struct field field;
 
 	ir__quoted(variable, "name: ", field.name, sizeof(field.name));
-	field.line = ir__place(s, ir, variable, field.file);
+	field.line = ir__source_line(s, ir, variable, field.file);
 	for (int depth = 0; field.line && type && depth < DEPTH_MAX; type = ir__ref(ir, type, "baseType: "), depth++) {
 		ir__quoted(type, "name: ", name, sizeof(name));
 		/* size_t and other system typedefs are intentionally as wide as an address on each target */
-		if (strstr(type, "DW_TAG_typedef") && !ir__place(s, ir, type, file))
+		if (strstr(type, "DW_TAG_typedef") && !ir__source_line(s, ir, type, file))
 			return 0;
 		if (strstr(type, "!DIBasicType(") && is_long(name))
 			return refuse_long(&field, name, "");

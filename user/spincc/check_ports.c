@@ -114,7 +114,7 @@ void check__ports(const struct spincc *s, const struct ir *ir)
 			continue;
 		track(&ports, line);
 		number = ports.count ? compared_number(ir, &ports, line) : 0;
-		at = number ? ir__place(s, ir, location_of(ir, line), file) : 0;
+		at = number ? ir__source_line(s, ir, location_of(ir, line), file) : 0;
 		if (at)
 			fprintf(stderr,
 				"%s:%u: warning: a port in network byte order is compared with %u as it stands; write "

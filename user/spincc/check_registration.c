@@ -84,10 +84,10 @@ static int check_takes(const struct ir *ir, const struct place *at, const unsign
 			      fields[REGISTERED_TAKES]);
 	if (fields[REGISTERED_TAKES] && fields[REGISTERED_DELIVERY] != SPIN_DELIVER_ME)
 		return refuse(at, "takes is for messages: register .delivery = SPIN_DELIVER_ME");
-	if (fields[REGISTERED_TAKES] & SPIN_TAKES_GET && !ir__starts(ir, "@spin_puts_registered_ ="))
+	if (fields[REGISTERED_TAKES] & SPIN_TAKES_GET && !ir__find_prefix(ir, "@spin_puts_registered_ ="))
 		return refuse(at, "it takes gets, whose answers are sent: say with SPIN_PUTS(n) before the first handler how many packets "
 				  "at most for one that came, the answer among them");
-	if (fields[REGISTERED_TAKES] & SPIN_TAKES_FETCH && !ir__starts(ir, "@spin_puts_registered_ ="))
+	if (fields[REGISTERED_TAKES] & SPIN_TAKES_FETCH && !ir__find_prefix(ir, "@spin_puts_registered_ ="))
 		return refuse(at, "it takes atomics that fetch, whose answers are sent: say with SPIN_PUTS(n) before the first handler how "
 				  "many packets at most for one that came, the answer among them");
 	return 0;
@@ -109,20 +109,20 @@ static int check_registration_fields(const struct ir *ir, const struct place *at
 			      fields[REGISTERED_PAYLOAD_ALIGNED]);
 	if (check_fragmentation(at, fields) || check_takes(ir, at, fields))
 		return -1;
-	if (fields[REGISTERED_DELIVERY] != SPIN_DELIVER_ME && ir__starts(ir, "@spin_scratchpad_bytes_ ="))
+	if (fields[REGISTERED_DELIVERY] != SPIN_DELIVER_ME && ir__find_prefix(ir, "@spin_scratchpad_bytes_ ="))
 		return refuse(at, "SPIN_SCRATCHPAD is a message's: register .delivery = SPIN_DELIVER_ME, or keep it in SPIN_STATE");
 	return 0;
 }
 
 int check__registration(const struct spincc *s, const struct ir *ir)
 {
-	const char *meta = ir__starts(ir, "@spin_meta_ ="), *expression, *variable;
+	const char *meta = ir__find_prefix(ir, "@spin_meta_ ="), *expression, *variable;
 	unsigned fields[REGISTERED_FIELDS];
 	struct place at;
 
 	expression = meta ? ir__ref(ir, meta, "!dbg ") : NULL;
 	variable = expression ? ir__ref(ir, expression, "var: ") : NULL;
-	at.line = variable ? ir__place(s, ir, variable, at.file) : 0;
+	at.line = variable ? ir__source_line(s, ir, variable, at.file) : 0;
 	if (!at.line || check__read_registration(meta, fields))
 		return 0;
 	if (check_registration_fields(ir, &at, fields))

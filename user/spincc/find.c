@@ -19,7 +19,7 @@ unsigned find__place(const struct spincc *s, const char *text, char name[PATH_MA
 		while (start > text && !isspace((unsigned char)start[-1]) && start[-1] != '[')
 			start--;
 		snprintf(path, sizeof(path), "%.*s", (int)(p - start), start);
-		if (paths__users(s, path, name))
+		if (paths__user_name(s, path, name))
 			return (unsigned)atoi(p + 1);
 	}
 	return 0;
@@ -51,7 +51,7 @@ unsigned find__in_ir(const struct spincc *s, find_fn wanted, const char *name, c
 		return 0;
 	for (const char *line = ir__first(&ir); line && !found; line = ir__next(&ir, line))
 		if (wanted(line, name))
-			found = ir__place(s, &ir, ir__ref(&ir, line, "!dbg "), file);
+			found = ir__source_line(s, &ir, ir__ref(&ir, line, "!dbg "), file);
 	ir__free(&ir);
 	return found;
 }
@@ -166,7 +166,7 @@ unsigned find__largest(const struct spincc *s, int local, char file[PATH_MAX], c
 	for (const char *line = ir__first(&ir); line; line = ir__next(&ir, line)) {
 		const char *variable = variable_of(&ir, line, local);
 		unsigned size = variable ? type_bytes(&ir, ir__ref(&ir, variable, "type: ")) : 0;
-		unsigned at = size > largest ? ir__place(s, &ir, variable, in) : 0;
+		unsigned at = size > largest ? ir__source_line(s, &ir, variable, in) : 0;
 
 		if (!at)
 			continue;

@@ -38,7 +38,7 @@ static unsigned innermost_call(const struct spincc *s, Dwarf_Die *parent, Dwarf_
 			unsigned line = number(&child, DW_AT_call_line);
 
 			file = dwarf_filesrc(files, number(&child, DW_AT_call_file), NULL, NULL);
-			if (line && file && paths__users(s, file, name))
+			if (line && file && paths__user_name(s, file, name))
 				found = line;
 		}
 		return innermost_call(s, &child, files, pc, name, found);
@@ -63,7 +63,7 @@ static int has_user_frame(const struct spincc *s, Dwarf_Die *parent, Dwarf_Files
 		if (tag == DW_TAG_inlined_subroutine) {
 			called_in = dwarf_filesrc(files, number(&child, DW_AT_call_file), NULL, NULL);
 			defined_in = dwarf_decl_file(&child);
-			if ((called_in && paths__users(s, called_in, name)) || (defined_in && paths__users(s, defined_in, name)))
+			if ((called_in && paths__user_name(s, called_in, name)) || (defined_in && paths__user_name(s, defined_in, name)))
 				return 1;
 		}
 		return has_user_frame(s, &child, files, pc);
@@ -94,7 +94,7 @@ static unsigned own_line(const struct spincc *s, Dwarf_Die *unit, Dwarf_Addr pc,
 		if (!line || dwarf_lineaddr(line, &addr) || addr > pc || pc - addr > NEAR_BYTES || (found && addr <= best))
 			continue;
 		file = dwarf_linesrc(line, NULL, NULL);
-		if (file && paths__users(s, file, name) && !dwarf_lineno(line, &number) && number > 0) {
+		if (file && paths__user_name(s, file, name) && !dwarf_lineno(line, &number) && number > 0) {
 			best = addr;
 			found = (unsigned)number;
 		}
@@ -159,7 +159,7 @@ static unsigned query_runtime(const struct spincc *s, Dwarf_Die *unit, Dwarf_Die
 	return !has_user_frame(s, function, files, pc);
 }
 
-int frames__is_runtimes(const struct spincc *s, const char *object, const char *program, long instruction)
+int frames__is_runtime_code(const struct spincc *s, const char *object, const char *program, long instruction)
 {
 	return (int)query(s, object, program, instruction, query_runtime, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Reads LLVM's textual IR as far as the checks need it: lines, metadata by number, the source location of an instruction. Called by
- * check_*.c, card.c, find.c and walks.c.
+ * check_*.c, card.c, find.c and loops.c.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -76,7 +76,7 @@ const char *ir__next(const struct ir *ir, const char *line)
 	return *line ? line : NULL;
 }
 
-const char *ir__starts(const struct ir *ir, const char *start)
+const char *ir__find_prefix(const struct ir *ir, const char *start)
 {
 	const char *line = ir__first(ir);
 
@@ -125,7 +125,7 @@ static const char *file_of(const struct ir *ir, const char *entry)
 	return file;
 }
 
-unsigned ir__place(const struct spincc *s, const struct ir *ir, const char *entry, char name[PATH_MAX])
+unsigned ir__source_line(const struct spincc *s, const struct ir *ir, const char *entry, char name[PATH_MAX])
 {
 	for (int depth = 0; entry && depth < 64; depth++) {
 		const char *file = file_of(ir, entry);
@@ -133,7 +133,7 @@ unsigned ir__place(const struct spincc *s, const struct ir *ir, const char *entr
 
 		if (file)
 			ir__quoted(file, "filename: ", path, sizeof(path));
-		if (*path && paths__users(s, path, name))
+		if (*path && paths__user_name(s, path, name))
 			return ir__number(entry, "line: ");
 		entry = ir__ref(ir, entry, "inlinedAt: ");
 	}

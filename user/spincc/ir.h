@@ -16,7 +16,7 @@ void ir__free(struct ir *ir);
 const char *ir__first(const struct ir *ir);
 const char *ir__next(const struct ir *ir, const char *line); /* NULL after the last line */
 /* Returns the first line that begins with `start`, or NULL. */
-const char *ir__starts(const struct ir *ir, const char *start);
+const char *ir__find_prefix(const struct ir *ir, const char *start);
 
 /* Returns the metadata entry that `key` refers to ("!dbg ", "file: ") in a line, or NULL. */
 const char *ir__ref(const struct ir *ir, const char *line, const char *key);
@@ -26,7 +26,7 @@ unsigned ir__number(const char *line, const char *key);
 void ir__quoted(const char *line, const char *key, char *out, size_t bytes);
 
 /* Returns the line in the user's files of an entry (location, variable, subprogram), or 0. */
-unsigned ir__place(const struct spincc *s, const struct ir *ir, const char *entry, char name[PATH_MAX]);
+unsigned ir__source_line(const struct spincc *s, const struct ir *ir, const char *entry, char name[PATH_MAX]);
 
 /*
  * Checks the layout of the state or of a table, by its DIGlobalVariable. Returns -1 after a message that says what differs

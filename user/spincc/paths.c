@@ -102,7 +102,7 @@ static int is_runtime(const struct spincc *s, const char *file)
 	return starts(file, "/usr/") || *file == '<' || *file == '{';
 }
 
-const char *paths__users(const struct spincc *s, const char *file, char name[PATH_MAX])
+const char *paths__user_name(const struct spincc *s, const char *file, char name[PATH_MAX])
 {
 	size_t root = strlen(s->root), directory = strlen(s->directory);
 

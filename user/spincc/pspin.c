@@ -27,7 +27,7 @@ static int compile_handlers(struct spincc *s, const char *object)
 	add_tool(s, &c);
 	for (unsigned i = 0; flags[i]; i++)
 		command__add(&c, "%s", flags[i]);
-	build__add_users(s, &c);
+	build__add_user_options(s, &c);
 	/* after the user's directories, which may have their own packets.h */
 	command__add(&c, "-I%s/handlers/include/pspin", s->root);
 	for (unsigned i = 0; i < s->hpu_flags.count; i++)

@@ -54,9 +54,9 @@ const struct rule rules_bpf[] = {
 	{ "StructRet", "a struct is returned by a function that is not inlined; declare it static inline, or fill one through "
 		       "a pointer", RULE_DEFINED | RULE_LAST },
 	{ "nsupported atomic operation", "atomics of another size than 32 bits; use spin_add32 and spin_cas32", RULE_LAST },
-	{ "Atomic", "an atomic operation that eBPF has not; use spin_add32, spin_cas32, spin_load32 and spin_store32",
+	{ "Atomic", "an atomic operation that eBPF does not have; use spin_add32, spin_cas32, spin_load32 and spin_store32",
 	  RULE_LAST },
-	{ "ATOMIC", "an atomic operation that eBPF has not; use spin_add32, spin_cas32, spin_load32 and spin_store32",
+	{ "ATOMIC", "an atomic operation that eBPF does not have; use spin_add32, spin_cas32, spin_load32 and spin_store32",
 	  RULE_LAST },
 	{ "nsupported dynamic stack", "memory of variable size on the stack; write an array of its largest length", RULE_LAST },
 	{ "= ctlz", COUNT_BITS, RULE_LAST },
@@ -85,8 +85,8 @@ const struct rule rules_bpf[] = {
 
 const struct rule rules_suspect[] = {
 	{ "blockaddress(", "a computed goto; use switch", 0 },
-	{ "@llvm.frameaddress", "the address of a stack frame, which eBPF has not; do without", 0 },
-	{ "@llvm.returnaddress", "the address to return to, which eBPF has not; do without", 0 },
+	{ "@llvm.frameaddress", "the address of a stack frame, which eBPF does not have; do without", 0 },
+	{ "@llvm.returnaddress", "the address to return to, which eBPF does not have; do without", 0 },
 	{ " sdiv ", SIGNED_DIVISION, 0 },
 	{ " srem ", SIGNED_DIVISION, 0 },
 	{ "@llvm.memcpy.", COPY, 0 },
@@ -135,7 +135,7 @@ const char *rules__function(const char *name)
 	static const char *const math[] = { "sqrt", "pow", "exp", "log", "sin", "cos", "floor", "ceil", "fmod" };
 
 	if (starts(name, "bpf_"))
-		return "@ is eBPF's own, which an HPU has not; call nothing but the functions of <spin/spin.h> and your own";
+		return "@ is eBPF's own, which an HPU does not have; call nothing but the functions of <spin/spin.h> and your own";
 	if (ends(name, "memmove"))
 		return "there is no function @; use __builtin_memcpy of a constant length where the two places do not overlap, and a "
 		       "loop with a constant bound where they do";
@@ -153,7 +153,7 @@ const char *rules__function(const char *name)
 			return "@ computes in floating point; compute with integers, scaled by a power of two";
 	if (starts(name, "__atomic_") || starts(name, "__sync_"))
 		return has_other_size(name) ? "atomics of another size than 32 bits; use spin_add32 and spin_cas32"
-					    : "an atomic operation that eBPF has not; use spin_add32, spin_cas32, spin_load32 "
+					    : "an atomic operation that eBPF does not have; use spin_add32, spin_cas32, spin_load32 "
 					      "and spin_store32";
 	if (ends(name, "ti3") || ends(name, "ti2"))
 		return "numbers of 128 bits; compute with two of uint64_t";

@@ -41,7 +41,7 @@ const struct rule rules_front[] = {
 	  "how many packets handlers send is registered by SPIN_PUTS(n) before the first handler", 0 },
 	{ "field designator 'scratchpad_bytes' does not refer to any field in type 'const struct (unnamed",
 	  "the scratchpad's size is registered by SPIN_SCRATCHPAD(TYPE) before the first handler", 0 },
-	{ "any field in type 'const struct (unnamed", "@ is nothing to register; see struct spin_registration for what is", 0 },
+	{ "any field in type 'const struct (unnamed", "@ is not a field of a registration; see struct spin_registration", 0 },
 	{ "redefinition of 'spin_scratchpad_bytes_'",
 	  "one SPIN_SCRATCHPAD per file; put everything into one struct", RULE_LAST },
 	{ "use of undeclared identifier 'spin_scratchpad_type'",
@@ -74,7 +74,7 @@ const struct rule rules_front[] = {
 	{ "to different enumeration type 'enum spin_completion_rc'",
 	  "no completion handler returns this; " COMPLETION_CODES, 0 },
 	{ "[-Wassign-enum]", NULL, RULE_SILENT },
-	{ "[-Wreturn-type]", "the function can end without a return; return a value on every way", 0 },
+	{ "[-Wreturn-type]", "the function can end without a return; return a value on every path", 0 },
 
 	/* read-only memory */
 	{ "drops const qualifier", "this cast makes read-only memory writable; " NO_READ_ONLY, 0 },
@@ -120,9 +120,9 @@ const struct rule rules_front[] = {
 };
 
 const struct rule rules_source[] = {
-	{ "SEC(", "sections and maps are eBPF's own, which an HPU has not; use SPIN_TABLE or the struct of SPIN_STATE",
+	{ "SEC(", "sections and maps are eBPF's own, which an HPU does not have; use SPIN_TABLE or the struct of SPIN_STATE",
 	  RULE_LAST },
-	{ "__uint(", "sections and maps are eBPF's own, which an HPU has not; use SPIN_TABLE or the struct of SPIN_STATE",
+	{ "__uint(", "sections and maps are eBPF's own, which an HPU does not have; use SPIN_TABLE or the struct of SPIN_STATE",
 	  RULE_LAST },
 	{ 0 },
 };

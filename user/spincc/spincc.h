@@ -32,7 +32,7 @@ int paths__find(struct spincc *s);
  * Converts a file name of compilers and debug information to the user's form, in `name`. Returns NULL for files of the runtime
  * and the system.
  */
-const char *paths__users(const struct spincc *s, const char *file, char name[PATH_MAX]);
+const char *paths__user_name(const struct spincc *s, const char *file, char name[PATH_MAX]);
 int temps__make(struct spincc *s);
 void temps__path(const struct spincc *s, const char *name, char path[PATH_MAX]);
 /* Renames the finished file to the output, so the output is never incomplete. */
@@ -45,14 +45,14 @@ int build__fat(struct spincc *s); /* creates "object" among the temporary files 
 /* Builds a file for PsPIN's own runtime: one rv32 program, with its description (<hwmodel/pspin_api.h>). */
 int build__pspin(struct spincc *s);
 /*
- * Helpers of the builds. build__tool() returns a tool, or the one that the environment names. build__add_users() adds the
+ * Helpers of the builds. build__tool() returns a tool, or the one that the environment names. build__add_user_options() adds the
  * user's compiler options, and removes the machine's paths from the result. build__run() runs a command, explains its
  * output and frees it. build__defines() returns 1 if the object or program has a function of that name, -1 with a message if it cannot be
  * read.
  */
 struct command;
 const char *build__tool(const char *variable, const char *name);
-void build__add_users(const struct spincc *s, struct command *c);
+void build__add_user_options(const struct spincc *s, struct command *c);
 int build__defines(const char *object, const char *name);
 int trailer__append(const char *path);
 
@@ -61,7 +61,7 @@ int verify__object(struct spincc *s, const char *path);
 /* Returns the user's line of a program's instruction, or 0. */
 unsigned frames__line(const struct spincc *s, const char *object, const char *program, long instruction, char name[PATH_MAX]);
 /* Returns 1 if neither the instruction nor a function that it was inlined into is the user's; 0 also if that is not known. */
-int frames__is_runtimes(const struct spincc *s, const char *object, const char *program, long instruction);
+int frames__is_runtime_code(const struct spincc *s, const char *object, const char *program, long instruction);
 
 /* A command line under construction. */
 #define COMMAND_WORDS_MAX 256

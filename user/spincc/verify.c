@@ -41,11 +41,11 @@ static unsigned find_line(const struct spincc *s, const char *object, const stru
 {
 	unsigned line = 0;
 
-	if (refusal->own && paths__users(s, refusal->file, name))
+	if (refusal->own && paths__user_name(s, refusal->file, name))
 		return refusal->line;
 	if (refusal->instruction >= 0 && !(refusal->rule && refusal->rule->flags & VERIFIER_LOOP))
 		line = frames__line(s, object, log->program, refusal->instruction, name);
-	if (!line && refusal->line && paths__users(s, refusal->file, name))
+	if (!line && refusal->line && paths__user_name(s, refusal->file, name))
 		line = refusal->line;
 	return line;
 }
@@ -55,8 +55,8 @@ static int is_runtime_fault(const struct spincc *s, const char *object, const st
 {
 	char name[PATH_MAX];
 
-	return verifier__has_instruction(refusal) && !(refusal->own && paths__users(s, refusal->file, name)) &&
-	       frames__is_runtimes(s, object, log->program, refusal->instruction);
+	return verifier__has_instruction(refusal) && !(refusal->own && paths__user_name(s, refusal->file, name)) &&
+	       frames__is_runtime_code(s, object, log->program, refusal->instruction);
 }
 
 /* Reports a refusal. text: the verifier's log, or NULL if the verifier did not refuse. */
@@ -113,7 +113,7 @@ static int try_class(struct spincc *s, const char *path, const struct spin_objec
 	spin_ctx__destroy(ctx);
 	if (log.to)
 		fclose(log.to);
-	if (err == -ENOSYS && class == SPIN_CLASS_ISOLATED && kernel_probe__copies() && kernel_probe__refuses_guesses())
+	if (err == -ENOSYS && class == SPIN_CLASS_ISOLATED && kernel_probe__copies() && kernel_probe__refuses_speculation())
 		fprintf(stderr, "spincc: %s: warning: %s\n", s->handler, spin_strerror_last());
 	/* without --verify a machine or kernel that cannot load handlers is not an error */
 	if (err && s->verify < 0 && (err == -ENOSYS || err == -EPERM))

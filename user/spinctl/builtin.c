@@ -15,7 +15,7 @@ static int is_readable(char path[PATH_MAX], const char *directory, const char *b
 	return snprintf(path, PATH_MAX, "%s/%s%s.spin", directory, below, name) < PATH_MAX && !access(path, R_OK);
 }
 
-int builtin__look(const char *name, char path[PATH_MAX])
+int builtin__lookup(const char *name, char path[PATH_MAX])
 {
 	const char *home = getenv("SPIN_HOME");
 	char self[PATH_MAX], *slash;
@@ -34,8 +34,8 @@ int builtin__look(const char *name, char path[PATH_MAX])
 
 int builtin__find(const char *name, char path[PATH_MAX])
 {
-	return builtin__look(name, path) ? DONE
-					 : report_error("cannot find %s.spin, which comes with spinctl: build it with spincc, "
-							"and give it with --handler",
-							name);
+	return builtin__lookup(name, path) ? DONE
+					   : report_error("cannot find %s.spin, which comes with spinctl: build it with spincc, "
+							  "and give it with --handler",
+							  name);
 }

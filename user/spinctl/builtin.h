@@ -11,6 +11,6 @@
  */
 int builtin__find(const char *name, char path[PATH_MAX]);
 /* Same, but prints nothing. Returns 1 if the object exists. */
-int builtin__look(const char *name, char path[PATH_MAX]);
+int builtin__lookup(const char *name, char path[PATH_MAX]);
 
 #endif

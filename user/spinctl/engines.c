@@ -6,7 +6,7 @@
 #include "user/spinctl/engines.h"
 #include "user/spinctl/spinctl.h"
 
-int engines__pick(struct comparison_engines *engines, const struct option_list *names)
+int engines__select(struct comparison_engines *engines, const struct option_list *names)
 {
 	for (int kind = 0; kind < ENGINE_OF_ALL && !names->count; kind++)
 		engines->wanted[kind] = 1;
@@ -31,7 +31,7 @@ void engines__add_card(struct comparison_engines *engines, const struct handler 
 	spin_object__close(object);
 }
 
-int engines__without_host(struct comparison_engines *engines, const struct handler *h)
+int engines__drop_host(struct comparison_engines *engines, const struct handler *h)
 {
 	if (!engines->wanted[ENGINE_HOST] || !h->no_host)
 		return DONE;
@@ -41,7 +41,7 @@ int engines__without_host(struct comparison_engines *engines, const struct handl
 	return DONE;
 }
 
-int engines__without_trust(struct comparison_engines *engines, const struct handler *h, int trust)
+int engines__drop_untrusted(struct comparison_engines *engines, const struct handler *h, int trust)
 {
 	static const enum engine_kind kinds[] = { ENGINE_BPF, ENGINE_ISOLATED, ENGINE_NFP };
 
@@ -60,7 +60,7 @@ int engines__want_kernel(const struct comparison_engines *engines)
 	return engines->wanted[ENGINE_BPF] || engines->wanted[ENGINE_ISOLATED] || engines->wanted[ENGINE_NFP];
 }
 
-void engines__say_skipped(const struct comparison_engines *engines)
+void engines__report_skipped(const struct comparison_engines *engines)
 {
 	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
 		if (engines->cannot[kind])

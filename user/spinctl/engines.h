@@ -21,19 +21,19 @@
 /* clang-format on */
 
 /* Parses --engine; the option table has already checked its words. Returns DONE, or FAILED after a message. */
-int engines__pick(struct comparison_engines *engines, const struct option_list *names);
+int engines__select(struct comparison_engines *engines, const struct option_list *names);
 /* Adds the engine for a card if the object has a program for it and no engine was named. Must be called after the handler is opened. */
 void engines__add_card(struct comparison_engines *engines, const struct handler *h);
 /*
  * Removes the host engine if the handler has no host build. Must be called after the handler is opened. Returns DONE, or FAILED after
  * a message.
  */
-int engines__without_host(struct comparison_engines *engines, const struct handler *h);
+int engines__drop_host(struct comparison_engines *engines, const struct handler *h);
 /* Removes the kernel engines for a foreign object (handler.h) that is not trusted: it is never loaded into the kernel. */
-int engines__without_trust(struct comparison_engines *engines, const struct handler *h, int trust);
+int engines__drop_untrusted(struct comparison_engines *engines, const struct handler *h, int trust);
 /* Returns 1 if one of the engines is the kernel. */
 int engines__want_kernel(const struct comparison_engines *engines);
 /* Prints to stderr which engines were skipped, and why. */
-void engines__say_skipped(const struct comparison_engines *engines);
+void engines__report_skipped(const struct comparison_engines *engines);
 
 #endif

@@ -87,7 +87,7 @@ int introspect__maps(uint32_t id, const char *name, uint32_t maps[INTROSPECT_MAP
 	return err ? -ENOENT : (int)(info.nr_map_ids < INTROSPECT_MAPS_MAX ? info.nr_map_ids : INTROSPECT_MAPS_MAX);
 }
 
-uint32_t introspect__behind_ring(uint32_t id)
+uint32_t introspect__ring_context(uint32_t id)
 {
 	static const char *const names[] = { "spin_ring_0", "spin_ring_1" };
 	uint32_t maps[INTROSPECT_MAPS_MAX], program;
@@ -100,7 +100,7 @@ uint32_t introspect__behind_ring(uint32_t id)
 			uint32_t bytes = sizeof(info);
 			int fd = bpf_map_get_fd_by_id(maps[i]), err;
 
-			err = fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &bytes) || strcmp(info.name, "spin_ringed") ||
+			err = fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &bytes) || strcmp(info.name, "spin_ring_progs") ||
 			      info.type != BPF_MAP_TYPE_PROG_ARRAY || bpf_map_lookup_elem(fd, &entry, &program);
 			if (fd >= 0)
 				close(fd);

@@ -20,7 +20,7 @@ struct introspect_section {
 /* Writes the ids of a program's maps if it has this name (NULL: any). Returns their number, or -ENOENT. */
 int introspect__maps(uint32_t id, const char *name, uint32_t maps[INTROSPECT_MAPS_MAX]);
 /* Returns the id of the context's program that a ring's program runs (bpf/abi/ring.h); for other programs, id itself. */
-uint32_t introspect__behind_ring(uint32_t id);
+uint32_t introspect__ring_context(uint32_t id);
 /* Same for a context's program, which may have any name. The variables in its maps show whether it is one. */
 int introspect__context_maps(uint32_t id, uint32_t maps[INTROSPECT_MAPS_MAX]);
 

@@ -185,7 +185,7 @@ static int read_counters(const struct introspect_section *s, uint64_t *packets)
 
 static int read_context(uint32_t id, struct status_context *out)
 {
-	const uint32_t own_id = introspect__behind_ring(id);
+	const uint32_t own_id = introspect__ring_context(id);
 	uint32_t maps[INTROSPECT_MAPS_MAX];
 	int count = introspect__context_maps(own_id, maps), is_spin = 0;
 

@@ -18,7 +18,7 @@
 
 static int create_context(struct client *client, struct spin_object **obj, struct held *held)
 {
-	struct broker_request *request = &client->order.request;
+	struct broker_request *request = &client->handoff.request;
 	struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = request->class, .name = request->name[0] ? request->name : NULL };
 	struct spin_nic *nic = NULL;
 	struct spin_rule rule;
@@ -34,7 +34,7 @@ static int create_context(struct client *client, struct spin_object **obj, struc
 	if (!err)
 		err = context__read_object(client->fds[2], obj);
 	if (!err)
-		err = context__check_object(client, *obj, 0, client->order.request.host_bytes, &held->map_bytes);
+		err = context__check_object(client, *obj, 0, client->handoff.request.host_bytes, &held->map_bytes);
 	if (!err)
 		err = host__interface(request->interface, &nic);
 	opts.message.host_bytes = request->host_bytes;
@@ -67,7 +67,7 @@ static void wait_for_end(struct held *held)
 void by_rule__serve(struct client *client)
 {
 	struct held held = {
-		.uid = client->order.uid, .pid = client->order.pid, .connection = -1, .object_fd = -1, .use = PTHREAD_MUTEX_INITIALIZER
+		.uid = client->handoff.uid, .pid = client->handoff.pid, .connection = -1, .object_fd = -1, .use = PTHREAD_MUTEX_INITIALIZER
 	};
 	struct spin_object *obj = NULL;
 	int pair[2] = { -1, -1 }, err = create_context(client, &obj, &held);

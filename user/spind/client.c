@@ -39,7 +39,7 @@ struct creation {
 
 static int create_ctx(const struct creation *c, struct spin_ctx *share)
 {
-	const struct broker_request *request = &c->client->order.request;
+	const struct broker_request *request = &c->client->handoff.request;
 	struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = request->class, .name = request->name[0] ? request->name : NULL };
 	struct spin_nic *nics[HOST_INTERFACES_MAX];
 	int count = 0, err;
@@ -49,11 +49,11 @@ static int create_ctx(const struct creation *c, struct spin_ctx *share)
 	if (count < 0)
 		return count;
 	opts.message.host_bytes = request->host_bytes;
-	context__lock_loads(c->client->order.uid);
+	context__lock_loads(c->client->handoff.uid);
 	/* TCP has no interface, and no rule that matches packets */
 	err = c->facts->is_stream ? spin_streams__create(c->obj, &c->facts->rule, &opts, share, c->out)
 				  : share__create(nics[0], c->obj, &c->facts->rule, &opts, share, c->out);
-	context__unlock_loads(c->client->order.uid);
+	context__unlock_loads(c->client->handoff.uid);
 	host__close(nics, count);
 	return err;
 }
@@ -64,9 +64,9 @@ static int create_sharing(void *arg, struct held *other)
 	const struct creation *c = arg;
 	int err;
 
-	if (c->client->order.uid != other->uid)
+	if (c->client->handoff.uid != other->uid)
 		return spin_fail(-EPERM, "context %u is user %u's: only that user's contexts may share its state", other->id, other->uid);
-	if (c->client->order.request.class != other->class)
+	if (c->client->handoff.request.class != other->class)
 		return spin_fail(-EINVAL, "context %u is %s: contexts that share a state have one class", other->id,
 				 spin_class_name(other->class));
 	pthread_mutex_lock(&other->use);
@@ -79,7 +79,7 @@ static int create(const struct client *client, const struct facts *facts, const 
 {
 	struct creation c = { client, facts, obj, out };
 
-	return client->order.request.share ? held__using(client->order.request.share, create_sharing, &c) : create_ctx(&c, NULL);
+	return client->handoff.request.share ? held__using(client->handoff.request.share, create_sharing, &c) : create_ctx(&c, NULL);
 }
 
 static int attach_to(struct held *held, struct spin_nic *nic)
@@ -222,13 +222,13 @@ static int create_context(struct client *client, struct facts *facts, struct spi
 	socket_fd = client->fds[1];
 	err = context__check_class(client);
 	if (!err)
-		err = context__check_name(client->order.request.name);
+		err = context__check_name(client->handoff.request.name);
 	if (!err && (err = facts__read(socket_fd, facts, reason, sizeof(reason))))
 		spin_fail(err, "%s", reason);
 	if (!err)
 		err = context__read_object(client->fds[2], obj);
 	if (!err)
-		err = context__check_object(client, *obj, facts->is_stream, client->order.request.host_bytes, &held->map_bytes);
+		err = context__check_object(client, *obj, facts->is_stream, client->handoff.request.host_bytes, &held->map_bytes);
 	if (!err)
 		err = create(client, facts, *obj, &held->ctx);
 	if (!err)
@@ -241,8 +241,8 @@ static int create_context(struct client *client, struct facts *facts, struct spi
 
 static void serve_create(struct client *client)
 {
-	struct held held = { .uid = client->order.uid,
-			     .pid = client->order.pid,
+	struct held held = { .uid = client->handoff.uid,
+			     .pid = client->handoff.pid,
 			     .connection = client->fds[0],
 			     .object_fd = -1,
 			     .use = PTHREAD_MUTEX_INITIALIZER };
@@ -270,7 +270,7 @@ static void serve_create(struct client *client)
 
 void client__serve(struct client *client)
 {
-	switch (client->order.request.op) {
+	switch (client->handoff.request.op) {
 	case BROKER_CREATE:
 		serve_create(client);
 		break;

@@ -129,16 +129,16 @@ int context__check_object(const struct client *client, const struct spin_object 
 
 int context__check_class(const struct client *client)
 {
-	const uint32_t class = client->order.request.class;
+	const uint32_t class = client->handoff.request.class;
 
 	if (class != SPIN_CLASS_ISOLATED && class != SPIN_CLASS_TRUSTED)
 		return spin_fail(-EINVAL, "there is no load class %u", class);
-	if (class == SPIN_CLASS_TRUSTED && !client->order.trusted)
+	if (class == SPIN_CLASS_TRUSTED && !client->handoff.trusted)
 		return spin_fail(
 			-EPERM,
 			"user %u may load the isolated class alone: leave the class out, or become a member of the group that spind.conf "
 			"names as `trusted-group`",
-			client->order.uid);
+			client->handoff.uid);
 	return 0;
 }
 
@@ -154,9 +154,9 @@ void context__fill(struct held *held, struct client *client, const struct spin_o
 {
 	held->object_fd = client->fds[2];
 	client->fds[2] = -1;
-	held->class = client->order.request.class;
+	held->class = client->handoff.request.class;
 	held->id = share__id(held->ctx);
-	held->netns = client->order.netns;
+	held->netns = client->handoff.netns;
 	snprintf(held->handler, sizeof(held->handler), "%s", spin_object__meta(obj)->name);
 	spin_rule__format(share__rule(held->ctx), held->rule, sizeof(held->rule));
 	if (share__takes_streams(held->ctx)) /* rules have no TCP: for a stream the rule is only shown to people */

@@ -9,7 +9,7 @@
 #include <spin/libspin.h>
 
 #include "user/spind/held.h"
-#include "user/spind/order.h"
+#include "user/spind/handoff.h"
 
 /* Reads the object from a sealed file (broker__is_sealed()). */
 int context__read_object(int fd, struct spin_object **out);

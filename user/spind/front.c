@@ -92,18 +92,18 @@ static uint64_t own_namespace(void)
 }
 
 /* Returns NULL, or the reason why the user cannot have one more context. */
-static const char *check_quota(const struct order *order, char *text, size_t text_bytes)
+static const char *check_quota(const struct handoff *handoff, char *text, size_t text_bytes)
 {
-	struct order query = { .uid = order->uid };
-	struct receipt sum;
+	struct handoff query = { .uid = handoff->uid };
+	struct handoff_reply sum;
 
-	holders__give_all(&query, NULL, 0, &sum);
-	if (order->uid && sum.silent)
+	holders__send_all(&query, NULL, 0, &sum);
+	if (handoff->uid && sum.silent)
 		snprintf(text, text_bytes, "a process of spind does not answer, so contexts cannot be counted: try again");
-	else if (order->uid && sum.of_user >= settings->contexts)
+	else if (handoff->uid && sum.of_user >= settings->contexts)
 		snprintf(text, text_bytes, "user %u has %u contexts, and spind gives a user %u (`contexts` of spind.conf): end one first",
-			 order->uid, sum.of_user, settings->contexts);
-	else if (order->uid && sum.contexts >= settings->all_contexts)
+			 handoff->uid, sum.of_user, settings->contexts);
+	else if (handoff->uid && sum.contexts >= settings->all_contexts)
 		snprintf(text, text_bytes, "there are %u contexts, the most that spind holds (`all-contexts` of spind.conf)", sum.contexts);
 	else
 		return NULL;
@@ -113,21 +113,21 @@ static const char *check_quota(const struct order *order, char *text, size_t tex
 /* Closes the client's descriptors before it answers, so that the client alone holds its socket again. */
 static void refuse(const struct connection *client, int *fds, unsigned fd_count, int err, const char *text)
 {
-	holders__give_back(fds, fd_count);
+	holders__close_fds(fds, fd_count);
 	answer__refuse(client->fd, err, text);
 }
 
 /* One request at a time: otherwise several could be counted before the first of them has its context. */
-static int send_within_quota(struct order *order, int ns, int *fds, unsigned fd_count, char *text, size_t text_bytes)
+static int send_within_quota(struct handoff *handoff, int ns, int *fds, unsigned fd_count, char *text, size_t text_bytes)
 {
 	static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
-	struct receipt receipt = { 0 };
+	struct handoff_reply reply = { 0 };
 	int err = -EDQUOT;
 
 	pthread_mutex_lock(&counting);
-	if (!check_quota(order, text, text_bytes)) {
-		err = holders__give(order->netns, ns, order, fds, fd_count, &receipt);
-		if (!err && !receipt.taken)
+	if (!check_quota(handoff, text, text_bytes)) {
+		err = holders__send(handoff->netns, ns, handoff, fds, fd_count, &reply);
+		if (!err && !reply.taken)
 			err = -EAGAIN;
 		if (err)
 			snprintf(text, text_bytes, "spind cannot start or reach its process for the namespace: %s", strerror(-err));
@@ -136,7 +136,7 @@ static int send_within_quota(struct order *order, int ns, int *fds, unsigned fd_
 	return err;
 }
 
-static void send_create(const struct connection *client, struct order *order, int *fds, unsigned fd_count)
+static void send_create(const struct connection *client, struct handoff *handoff, int *fds, unsigned fd_count)
 {
 	char text[256];
 	int ns, err;
@@ -146,20 +146,20 @@ static void send_create(const struct connection *client, struct order *order, in
 		       "CREATE and ADD come with two descriptors, the socket or namespace and the object in a sealed memfd");
 		return;
 	}
-	if (order->request.op == BROKER_ADD)
-		ns = facts__open_namespace(fds[1], &order->netns, text, sizeof(text));
+	if (handoff->request.op == BROKER_ADD)
+		ns = facts__open_namespace(fds[1], &handoff->netns, text, sizeof(text));
 	else
-		ns = facts__namespace(fds[1], &order->netns, text, sizeof(text));
+		ns = facts__namespace(fds[1], &handoff->netns, text, sizeof(text));
 	if (ns < 0) {
 		refuse(client, fds, fd_count, ns, text);
 		return;
 	}
-	if (!settings->namespaces && order->uid && order->netns != own_namespace()) {
+	if (!settings->namespaces && handoff->uid && handoff->netns != own_namespace()) {
 		err = -EPERM;
 		snprintf(text, sizeof(text),
 			 "the socket is of another network namespace than spind, which takes its own alone (`namespaces` of spind.conf)");
 	} else {
-		err = send_within_quota(order, ns, fds, fd_count, text, sizeof(text));
+		err = send_within_quota(handoff, ns, fds, fd_count, text, sizeof(text));
 	}
 	close(ns);
 	if (err)
@@ -173,45 +173,45 @@ static void send_list_end(int connection)
 	broker__send(connection, &end, sizeof(end), NULL, 0, MSG_DONTWAIT);
 }
 
-static void send_operation(const struct connection *client, const struct order *order, int *fds, unsigned fd_count)
+static void send_operation(const struct connection *client, const struct handoff *handoff, int *fds, unsigned fd_count)
 {
-	struct receipt sum;
+	struct handoff_reply sum;
 	char text[96];
 
-	switch (holders__give_all(order, fds, fd_count, &sum)) {
+	switch (holders__send_all(handoff, fds, fd_count, &sum)) {
 	case 1:
 		return;
-	case RECEIPT_BUSY:
+	case HANDOFF_BUSY:
 		answer__refuse(client->fd, -EBUSY, "this user operates too many contexts at a time: try again");
 		return;
 	default:
-		snprintf(text, sizeof(text), "there is no context %u: `spinctl list` shows those that are", order->request.id);
+		snprintf(text, sizeof(text), "there is no context %u: `spinctl list` shows those that are", handoff->request.id);
 		answer__refuse(client->fd, -ENOENT, text);
 	}
 }
 
-static void dispatch_request(const struct connection *client, struct order *order, int *fds, unsigned fd_count)
+static void dispatch_request(const struct connection *client, struct handoff *handoff, int *fds, unsigned fd_count)
 {
-	struct receipt sum;
+	struct handoff_reply sum;
 
-	order->uid = client->cred.uid;
-	order->pid = (uint32_t)client->cred.pid;
-	order->trusted = (uint32_t)is_trusted(client);
-	switch (order->request.op) {
+	handoff->uid = client->cred.uid;
+	handoff->pid = (uint32_t)client->cred.pid;
+	handoff->trusted = (uint32_t)is_trusted(client);
+	switch (handoff->request.op) {
 	case BROKER_ADD:
-		if (order->uid) {
+		if (handoff->uid) {
 			refuse(client, fds, fd_count, -EPERM,
 			       "only root adds contexts by interface and rule: attach handlers to a socket instead");
 			return;
 		}
-		send_create(client, order, fds, fd_count);
+		send_create(client, handoff, fds, fd_count);
 		return;
 	case BROKER_CREATE:
-		send_create(client, order, fds, fd_count);
+		send_create(client, handoff, fds, fd_count);
 		return;
 	case BROKER_LIST:
 		setsockopt(client->fd, SOL_SOCKET, SO_SNDBUFFORCE, &(int){ LIST_BYTES }, sizeof(int));
-		holders__give_all(order, fds, 1, &sum);
+		holders__send_all(handoff, fds, 1, &sum);
 		send_list_end(client->fd);
 		return;
 	case BROKER_SWAP:
@@ -220,12 +220,12 @@ static void dispatch_request(const struct connection *client, struct order *orde
 			refuse(client, fds, fd_count, -EINVAL, "SWAP and MIGRATE come with one descriptor, the object in a sealed memfd");
 			return;
 		}
-		send_operation(client, order, fds, 2);
+		send_operation(client, handoff, fds, 2);
 		return;
 	case BROKER_OPEN:
 	case BROKER_STOP:
 	case BROKER_SET_RULE:
-		send_operation(client, order, fds, 1);
+		send_operation(client, handoff, fds, 1);
 		return;
 	default:
 		refuse(client, fds, fd_count, -EINVAL,
@@ -237,17 +237,17 @@ static void dispatch_request(const struct connection *client, struct order *orde
 static void read_request(const struct connection *c)
 {
 	struct pollfd wait = { .fd = c->fd, .events = POLLIN };
-	struct order order = { 0 };
+	struct handoff handoff = { 0 };
 	int fds[1 + BROKER_FDS] = { c->fd };
 	unsigned fd_count = 0;
 	ssize_t got;
 
 	if (poll(&wait, 1, REQUEST_MS) <= 0)
 		return;
-	got = broker__receive(c->fd, &order.request, sizeof(order.request), fds + 1, &fd_count, MSG_DONTWAIT);
-	if (got == sizeof(order.request) && order.request.magic == BROKER_MAGIC && order.request.version == BROKER_VERSION &&
+	got = broker__receive(c->fd, &handoff.request, sizeof(handoff.request), fds + 1, &fd_count, MSG_DONTWAIT);
+	if (got == sizeof(handoff.request) && handoff.request.magic == BROKER_MAGIC && handoff.request.version == BROKER_VERSION &&
 	    fd_count < BROKER_FDS)
-		dispatch_request(c, &order, fds, fd_count + 1);
+		dispatch_request(c, &handoff, fds, fd_count + 1);
 	else if (got)
 		refuse(c, fds, fd_count + 1, -EPROTO, "the request is not one of this version of libspin: update spind and libspin");
 	broker__close(fds + 1, fd_count);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A holder's main thread: takes orders, starts a thread for each client, and counts contexts per user (holder.h). A client is counted
- * before the receipt is sent, and the front process sends one order at a time; therefore quotas hold. The front process keeps its copies of
- * the descriptors until the receipt, so this thread never closes the last copy: closing a TCP socket that lingers would block it. The
+ * A holder's main thread: takes handoffs, starts a thread for each client, and counts contexts per user (holder.h). A client is counted
+ * before the reply is sent, and the front process sends one handoff at a time; therefore quotas hold. The front process keeps its copies of
+ * the descriptors until the reply, so this thread never closes the last copy: closing a TCP socket that lingers would block it. The
  * client's thread may block there instead.
  */
 #include <errno.h>
@@ -25,7 +25,7 @@
 #include "user/spind/held.h"
 #include "user/spind/holder.h"
 #include "user/spind/host.h"
-#include "user/spind/order.h"
+#include "user/spind/handoff.h"
 
 #define LISTEN_FD      3
 #define IDLE_SECONDS   10
@@ -80,29 +80,29 @@ static unsigned contexts_of_user(uint32_t uid)
 	return 0;
 }
 
-/* --- orders --- */
+/* --- handoffs --- */
 
 /* Returns 1 if the request creates a context. */
-static int creates_context(const struct order *order)
+static int creates_context(const struct handoff *handoff)
 {
-	return order->request.op == BROKER_CREATE || order->request.op == BROKER_ADD;
+	return handoff->request.op == BROKER_CREATE || handoff->request.op == BROKER_ADD;
 }
 
-/* Waits until the front process has closed its descriptors, for at most RECEIPT_MS, which is as long as it waits for the receipt. */
+/* Waits until the front process has closed its descriptors, for at most HANDOFF_MS, which is as long as it waits for the reply. */
 static void wait_for_front(struct client *client)
 {
 	struct pollfd wait = { .fd = client->front_fd, .events = POLLIN };
 
 	if (client->front_fd >= 0)
-		poll(&wait, 1, RECEIPT_MS);
+		poll(&wait, 1, HANDOFF_MS);
 	broker__close(&client->front_fd, 1);
 }
 
 static void *serve(void *arg)
 {
 	struct client *client = arg;
-	const int counted = creates_context(&client->order);
-	const uint32_t uid = client->order.uid;
+	const int counted = creates_context(&client->handoff);
+	const uint32_t uid = client->handoff.uid;
 
 	wait_for_front(client);
 	client__serve(client);
@@ -115,22 +115,22 @@ static void *serve(void *arg)
 }
 
 /* Returns 1 if a thread serves the client and owns the descriptors. */
-static int start_thread(const struct settings *settings, const struct order *order, const int *fds, unsigned count, int front_fd)
+static int start_thread(const struct settings *settings, const struct handoff *handoff, const int *fds, unsigned count, int front_fd)
 {
 	struct client *client = calloc(1, sizeof(*client));
-	const int counted = creates_context(order);
+	const int counted = creates_context(handoff);
 	pthread_t thread;
 	int taken;
 
 	if (!client)
 		return 0;
 	client->settings = settings;
-	client->order = *order;
+	client->handoff = *handoff;
 	client->count = count;
 	memcpy(client->fds, fds, count * sizeof(*fds));
 	client->front_fd = fcntl(front_fd, F_DUPFD_CLOEXEC, 0);
 	pthread_mutex_lock(&lock);
-	taken = threads < THREADS_MAX && !count_user(order->uid, counted, 1);
+	taken = threads < THREADS_MAX && !count_user(handoff->uid, counted, 1);
 	threads += (unsigned)taken;
 	pthread_mutex_unlock(&lock);
 	if (taken && !pthread_create(&thread, NULL, serve, client)) {
@@ -140,7 +140,7 @@ static int start_thread(const struct settings *settings, const struct order *ord
 	if (taken) {
 		pthread_mutex_lock(&lock);
 		threads--;
-		count_user(order->uid, counted, -1);
+		count_user(handoff->uid, counted, -1);
 		pthread_mutex_unlock(&lock);
 	}
 	broker__close(&client->front_fd, 1);
@@ -163,20 +163,20 @@ static int send_list_entry(void *arg, struct held *held)
 	return broker__send(*connection, &answer, sizeof(answer), NULL, 0, MSG_DONTWAIT);
 }
 
-static int handle_order(const struct settings *settings, const struct order *order, const int *fds, unsigned count, int front_fd)
+static int handle_handoff(const struct settings *settings, const struct handoff *handoff, const int *fds, unsigned count, int front_fd)
 {
-	switch (order->request.op) {
+	switch (handoff->request.op) {
 	case BROKER_ADD:
 	case BROKER_CREATE:
-		return start_thread(settings, order, fds, count, front_fd);
+		return start_thread(settings, handoff, fds, count, front_fd);
 	case BROKER_OPEN:
 	case BROKER_STOP:
 	case BROKER_SWAP:
 	case BROKER_MIGRATE:
 	case BROKER_SET_RULE:
-		if (!held__exists(order->request.id))
+		if (!held__exists(handoff->request.id))
 			return 0;
-		return start_thread(settings, order, fds, count, front_fd) ? 1 : RECEIPT_BUSY;
+		return start_thread(settings, handoff, fds, count, front_fd) ? 1 : HANDOFF_BUSY;
 	case BROKER_LIST:
 		if (count)
 			held__each(send_list_entry, (void *)&fds[0]); /* the front process has set a large enough send buffer */
@@ -184,25 +184,25 @@ static int handle_order(const struct settings *settings, const struct order *ord
 	return 0;
 }
 
-static void accept_order(int listen_fd, const struct settings *settings)
+static void accept_handoff(int listen_fd, const struct settings *settings)
 {
 	int fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC), fds[BROKER_FDS];
 	struct pollfd wait = { .fd = fd, .events = POLLIN };
-	struct receipt receipt = { 0 };
-	struct order order;
+	struct handoff_reply reply = { 0 };
+	struct handoff handoff;
 	unsigned count = 0;
 
 	if (fd < 0)
 		return;
-	if (poll(&wait, 1, 1000) > 0 && broker__receive(fd, &order, sizeof(order), fds, &count, MSG_DONTWAIT) == sizeof(order)) {
-		receipt.taken = (uint32_t)handle_order(settings, &order, fds, count, fd);
-		if (receipt.taken != 1)
+	if (poll(&wait, 1, 1000) > 0 && broker__receive(fd, &handoff, sizeof(handoff), fds, &count, MSG_DONTWAIT) == sizeof(handoff)) {
+		reply.taken = (uint32_t)handle_handoff(settings, &handoff, fds, count, fd);
+		if (reply.taken != 1)
 			broker__close(fds, count);
 		pthread_mutex_lock(&lock);
-		receipt.contexts = contexts;
-		receipt.of_user = contexts_of_user(order.uid);
+		reply.contexts = contexts;
+		reply.of_user = contexts_of_user(handoff.uid);
 		pthread_mutex_unlock(&lock);
-		broker__send(fd, &receipt, sizeof(receipt), NULL, 0, MSG_DONTWAIT);
+		broker__send(fd, &reply, sizeof(reply), NULL, 0, MSG_DONTWAIT);
 	} else {
 		broker__close(fds, count);
 	}
@@ -254,7 +254,7 @@ int holder__main(int fd, const struct settings *settings)
 			;
 		eventfd_read(idle_fd, &unread_event);
 		if (ready > 0 && wait[0].revents)
-			accept_order(LISTEN_FD, settings);
+			accept_handoff(LISTEN_FD, settings);
 		if (!is_idle())
 			idle_since = time(NULL);
 		else if (getppid() != front || (ready <= 0 && time(NULL) - idle_since >= IDLE_SECONDS))

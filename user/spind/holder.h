@@ -3,12 +3,12 @@
 #define USER_SPIND_HOLDER_H
 
 /*
- * The process that holds the contexts of one network namespace. Its main thread takes orders (holders.h). Each client has a thread, which
+ * The process that holds the contexts of one network namespace. Its main thread takes handoffs (holders.h). Each client has a thread, which
  * owns the client's context (client.h). It ends 10 s after its last context, or at once if spind has ended.
  */
 #include "user/spind/settings.h"
 
-/* Takes orders at the listening socket; called in the namespace. Returns an exit status. */
+/* Takes handoffs at the listening socket; called in the namespace. Returns an exit status. */
 int holder__main(int listen_fd, const struct settings *settings);
 
 #endif

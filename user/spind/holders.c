@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Starts holders, one for each network namespace, and sends them orders. Called by the threads of the front process. If a holder
- * ends with an order in flight, it closes the connection without a receipt, and the order is sent again to a new holder.
+ * Starts holders, one for each network namespace, and sends them handoffs. Called by the threads of the front process. If a holder
+ * ends with a handoff in flight, it closes the connection without a reply, and the handoff is sent again to a new holder.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include "user/spind/holder.h"
 #include "user/spind/holders.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* serializes orders, so that quotas hold */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* serializes handoffs, so that quotas hold */
 static char directory[80];
 static const struct settings *settings;
 
@@ -69,10 +69,11 @@ static int connect_to(const char *name)
 }
 
 /*
- * Sends an order and waits for the receipt. If the holder has taken it, *taken is the connection, which the holder waits to see closed
- * (finish_order()). A holder that sends no receipt in time may still take the order.
+ * Sends a handoff and waits for the reply. If the holder has taken it, *taken is the connection, which the holder waits to see closed
+ * (finish_handoff()). A holder that sends no reply in time may still take the handoff.
  */
-static int send_order(const char *name, const struct order *order, const int *fds, unsigned count, struct receipt *receipt, int *taken)
+static int send_handoff(const char *name, const struct handoff *handoff, const int *fds, unsigned count, struct handoff_reply *reply,
+			int *taken)
 {
 	struct pollfd wait = { .events = POLLIN };
 	int extra_fds[BROKER_FDS], err;
@@ -82,17 +83,17 @@ static int send_order(const char *name, const struct order *order, const int *fd
 	wait.fd = connect_to(name);
 	if (wait.fd < 0)
 		return wait.fd;
-	err = broker__send(wait.fd, order, sizeof(*order), fds, count, MSG_DONTWAIT);
-	if (!err && poll(&wait, 1, RECEIPT_MS) <= 0)
+	err = broker__send(wait.fd, handoff, sizeof(*handoff), fds, count, MSG_DONTWAIT);
+	if (!err && poll(&wait, 1, HANDOFF_MS) <= 0)
 		err = -ETIMEDOUT;
 	if (!err)
-		got = broker__receive(wait.fd, receipt, sizeof(*receipt), extra_fds, &extra_count, MSG_DONTWAIT);
+		got = broker__receive(wait.fd, reply, sizeof(*reply), extra_fds, &extra_count, MSG_DONTWAIT);
 	broker__close(extra_fds, extra_count);
-	if (got == sizeof(*receipt) && receipt->taken == 1)
+	if (got == sizeof(*reply) && reply->taken == 1)
 		*taken = wait.fd;
 	else
 		close(wait.fd);
-	return err ? err : got == sizeof(*receipt) ? 0 : -ECONNREFUSED;
+	return err ? err : got == sizeof(*reply) ? 0 : -ECONNREFUSED;
 }
 
 /* Forks a holder in the namespace; its socket listens before the fork. */
@@ -121,34 +122,34 @@ static int start_holder(const char *name, int ns_fd)
 	return err;
 }
 
-void holders__give_back(int *fds, unsigned count)
+void holders__close_fds(int *fds, unsigned count)
 {
 	/* a socket that lingers blocks only this thread, which serves its owner */
 	if (count > 1)
 		broker__close(fds + 1, count - 1);
-	/* a new holder's fork and first receipt happen under this lock; after the receipt it has no copies */
+	/* a new holder's fork and first reply happen under this lock; after the reply it has no copies */
 	pthread_mutex_lock(&lock);
 	pthread_mutex_unlock(&lock);
 }
 
-/* taken: as set by send_order(), or -1. */
-static void finish_order(int taken, int *fds, unsigned count)
+/* taken: as set by send_handoff(), or -1. */
+static void finish_handoff(int taken, int *fds, unsigned count)
 {
 	if (taken < 0)
 		return;
-	holders__give_back(fds, count);
+	holders__close_fds(fds, count);
 	close(taken);
 }
 
-static int send_or_start(uint64_t netns, int ns_fd, const struct order *order, const int *fds, unsigned count, struct receipt *receipt,
-			 int *taken)
+static int send_or_start(uint64_t netns, int ns_fd, const struct handoff *handoff, const int *fds, unsigned count,
+			 struct handoff_reply *reply, int *taken)
 {
 	char name[32];
 	int err;
 
 	snprintf(name, sizeof(name), "netns-%llu", (unsigned long long)netns);
 	for (int tries = 0; tries < 3; tries++) {
-		err = send_order(name, order, fds, count, receipt, taken);
+		err = send_handoff(name, handoff, fds, count, reply, taken);
 		if (err != -ECONNREFUSED && err != -ENOENT && err != -ECONNRESET && err != -EPIPE)
 			return err;
 		err = start_holder(name, ns_fd);
@@ -158,30 +159,30 @@ static int send_or_start(uint64_t netns, int ns_fd, const struct order *order, c
 	return -ECONNREFUSED;
 }
 
-int holders__give(uint64_t netns, int ns_fd, const struct order *order, int *fds, unsigned count, struct receipt *receipt)
+int holders__send(uint64_t netns, int ns_fd, const struct handoff *handoff, int *fds, unsigned count, struct handoff_reply *reply)
 {
 	int taken = -1, err;
 
 	pthread_mutex_lock(&lock);
-	err = send_or_start(netns, ns_fd, order, fds, count, receipt, &taken);
+	err = send_or_start(netns, ns_fd, handoff, fds, count, reply, &taken);
 	pthread_mutex_unlock(&lock);
-	finish_order(taken, fds, count);
+	finish_handoff(taken, fds, count);
 	return err;
 }
 
-static int send_to_each(const struct order *order, const int *fds, unsigned count, struct receipt *sum, int *taken)
+static int send_to_each(const struct handoff *handoff, const int *fds, unsigned count, struct handoff_reply *sum, int *taken)
 {
 	DIR *dir = opendir(directory);
 	const struct dirent *entry;
 
-	*sum = (struct receipt){ 0 };
+	*sum = (struct handoff_reply){ 0 };
 	while (dir && !sum->taken && (entry = readdir(dir))) {
-		struct receipt one = { 0 };
+		struct handoff_reply one = { 0 };
 		int err;
 
 		if (strncmp(entry->d_name, "netns-", 6))
 			continue;
-		err = send_order(entry->d_name, order, fds, count, &one, taken);
+		err = send_handoff(entry->d_name, handoff, fds, count, &one, taken);
 		sum->silent += err && err != -ECONNREFUSED && err != -ENOENT;
 		sum->taken = one.taken;
 		sum->contexts += one.contexts;
@@ -192,13 +193,13 @@ static int send_to_each(const struct order *order, const int *fds, unsigned coun
 	return (int)sum->taken;
 }
 
-int holders__give_all(const struct order *order, int *fds, unsigned count, struct receipt *sum)
+int holders__send_all(const struct handoff *handoff, int *fds, unsigned count, struct handoff_reply *sum)
 {
 	int taken = -1, result;
 
 	pthread_mutex_lock(&lock);
-	result = send_to_each(order, fds, count, sum, &taken);
+	result = send_to_each(handoff, fds, count, sum, &taken);
 	pthread_mutex_unlock(&lock);
-	finish_order(taken, fds, count);
+	finish_handoff(taken, fds, count);
 	return result;
 }

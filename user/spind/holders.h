@@ -8,26 +8,26 @@
  */
 #include <stdint.h>
 
-#include "user/spind/order.h"
+#include "user/spind/handoff.h"
 #include "user/spind/settings.h"
 
 /* `directory` holds the holders' sockets; it is created if missing. Returns 0, or -1 after a line on stderr. */
 int holders__open(const char *directory, const struct settings *settings);
 
 /*
- * Sends an order with its descriptors to the holder of a namespace. If there is none, starts one, which enters the namespace by ns_fd.
- * Returns 0 or a negative errno. If the order is taken, all descriptors but the first are closed and set to -1 before the holder continues.
- * The same holds for holders__give_all().
+ * Sends a handoff with its descriptors to the holder of a namespace. If there is none, starts one, which enters the namespace by ns_fd.
+ * Returns 0 or a negative errno. If the handoff is taken, all descriptors but the first are closed and set to -1 before the holder continues.
+ * The same holds for holders__send_all().
  */
-int holders__give(uint64_t netns, int ns_fd, const struct order *order, int *fds, unsigned count, struct receipt *receipt);
+int holders__send(uint64_t netns, int ns_fd, const struct handoff *handoff, int *fds, unsigned count, struct handoff_reply *reply);
 
 /*
- * Sends the order to each holder in turn until one takes it or is busy (RECEIPT_BUSY). *sum adds up the counts of the holders that were
+ * Sends the handoff to each holder in turn until one takes it or is busy (HANDOFF_BUSY). *sum adds up the counts of the holders that were
  * asked. Returns sum->taken.
  */
-int holders__give_all(const struct order *order, int *fds, unsigned count, struct receipt *sum);
+int holders__send_all(const struct handoff *handoff, int *fds, unsigned count, struct handoff_reply *sum);
 
 /* Closes all descriptors but the first, and waits until a holder that is being started has closed its copies. */
-void holders__give_back(int *fds, unsigned count);
+void holders__close_fds(int *fds, unsigned count);
 
 #endif

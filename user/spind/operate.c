@@ -14,7 +14,7 @@
 
 static int check_owner(const struct client *client, const struct held *held)
 {
-	if (!client->order.uid || client->order.uid == held->uid)
+	if (!client->handoff.uid || client->handoff.uid == held->uid)
 		return 0;
 	return spin_fail(-EPERM, "context %u is user %u's: only that user and root may operate it", held->id, held->uid);
 }
@@ -24,7 +24,7 @@ static void send_done(const struct client *client)
 	struct broker_answer out;
 
 	answer__begin(&out);
-	out.id = client->order.request.id;
+	out.id = client->handoff.request.id;
 	answer__send(client->fds[0], &out, NULL, 0);
 }
 
@@ -53,7 +53,7 @@ static int stop_held(void *arg, struct held *held)
 
 static int stop(struct client *client)
 {
-	const uint32_t id = client->order.request.id;
+	const uint32_t id = client->handoff.request.id;
 	int err = held__with(id, stop_held, client);
 
 	for (int i = 0; !err && i < 1000 && held__exists(id); i++)
@@ -81,11 +81,11 @@ static int check_swap(void *arg, struct held *held)
 	const struct client *client = arg;
 	int err = check_owner(client, held);
 
-	if (!err && held->class == SPIN_CLASS_TRUSTED && !client->order.trusted)
+	if (!err && held->class == SPIN_CLASS_TRUSTED && !client->handoff.trusted)
 		err = spin_fail(
 			-EPERM,
 			"context %u is trusted, and user %u is not: only members of `trusted-group` of spind.conf replace its handlers",
-			held->id, client->order.uid);
+			held->id, client->handoff.uid);
 	return err;
 }
 
@@ -103,11 +103,11 @@ static int migrate(struct swap *swap, struct held *held)
 {
 	int err;
 
-	swap->retry_after_ns = context__lock_migration(swap->client->order.uid);
+	swap->retry_after_ns = context__lock_migration(swap->client->handoff.uid);
 	if (swap->retry_after_ns)
 		return -EAGAIN;
 	err = spin_ctx__migrate(held->ctx, swap->obj, &swap->report);
-	context__unlock_migration(swap->client->order.uid, stall_ns(&swap->report, err));
+	context__unlock_migration(swap->client->handoff.uid, stall_ns(&swap->report, err));
 	return err;
 }
 
@@ -115,9 +115,9 @@ static int replace(struct swap *swap, struct held *held)
 {
 	int err;
 
-	context__lock_loads(swap->client->order.uid);
+	context__lock_loads(swap->client->handoff.uid);
 	err = spin_ctx__swap(held->ctx, swap->obj);
-	context__unlock_loads(swap->client->order.uid);
+	context__unlock_loads(swap->client->handoff.uid);
 	return err;
 }
 
@@ -150,7 +150,7 @@ static int swap_held(void *arg, struct held *held)
 static int swap_when_allowed(struct swap *swap)
 {
 	for (;;) {
-		const int err = held__using(swap->client->order.request.id, swap_held, swap);
+		const int err = held__using(swap->client->handoff.request.id, swap_held, swap);
 
 		if (!swap->retry_after_ns)
 			return err;
@@ -162,14 +162,14 @@ static int swap_when_allowed(struct swap *swap)
 static int swap(struct client *client)
 {
 	struct swap swap = { .client = client,
-			     .is_migration = client->order.request.op == BROKER_MIGRATE,
+			     .is_migration = client->handoff.request.op == BROKER_MIGRATE,
 			     .report.bytes = sizeof(swap.report) };
 	struct broker_answer out;
 	int err;
 
 	if (client->count != 2)
 		return spin_fail(-EINVAL, "SWAP and MIGRATE come with one descriptor, the object");
-	err = held__with(client->order.request.id, check_swap, client);
+	err = held__with(client->handoff.request.id, check_swap, client);
 	if (!err)
 		err = context__read_object(client->fds[1], &swap.obj);
 	if (!err)
@@ -179,7 +179,7 @@ static int swap(struct client *client)
 		return err;
 	client->fds[1] = -1; /* now owned by the context */
 	answer__begin(&out);
-	out.id = client->order.request.id;
+	out.id = client->handoff.request.id;
 	out.moved_bytes = swap.report.moved_bytes;
 	out.late_bytes = swap.report.late_bytes;
 	out.wait_ns = swap.report.wait_ns;
@@ -196,15 +196,15 @@ static int set_held_rule(void *arg, struct held *held)
 	char text[sizeof(held->rule)];
 	int err = check_owner(client, held);
 
-	client->order.request.rule[sizeof(client->order.request.rule) - 1] = '\0';
+	client->handoff.request.rule[sizeof(client->handoff.request.rule) - 1] = '\0';
 	if (!err)
-		err = spin_rule__parse(client->order.request.rule, &rule);
+		err = spin_rule__parse(client->handoff.request.rule, &rule);
 	if (err)
 		return err;
 	pthread_mutex_lock(&held->use);
-	context__lock_loads(client->order.uid);
+	context__lock_loads(client->handoff.uid);
 	err = spin_ctx__set_rule(held->ctx, &rule);
-	context__unlock_loads(client->order.uid);
+	context__unlock_loads(client->handoff.uid);
 	if (!err) {
 		spin_rule__format(share__rule(held->ctx), text, sizeof(text));
 		held__set_rule(held, text);
@@ -219,9 +219,9 @@ void operate__serve(struct client *client)
 {
 	int err;
 
-	switch (client->order.request.op) {
+	switch (client->handoff.request.op) {
 	case BROKER_OPEN:
-		err = held__using(client->order.request.id, open_held, client);
+		err = held__using(client->handoff.request.id, open_held, client);
 		break;
 	case BROKER_STOP:
 		err = stop(client);
@@ -231,10 +231,10 @@ void operate__serve(struct client *client)
 		err = swap(client);
 		break;
 	case BROKER_SET_RULE:
-		err = held__using(client->order.request.id, set_held_rule, client);
+		err = held__using(client->handoff.request.id, set_held_rule, client);
 		break;
 	default:
-		err = spin_fail(-EOPNOTSUPP, "spind does not know request %u", client->order.request.op);
+		err = spin_fail(-EOPNOTSUPP, "spind does not know request %u", client->handoff.request.op);
 	}
 	if (err)
 		answer__refuse(client->fds[0], err, spin_strerror_last());

@@ -38,7 +38,7 @@ static int make_temp_directory(struct handler *h)
 	return h->temps_in_use < 0 ? FAILED : DONE;
 }
 
-static int compile_for(struct handler *h, const char *source, const char *target, const struct handler_wants *wants, char to[PATH_MAX])
+static int compile_for(struct handler *h, const char *source, const char *target, const struct handler_open_opts *wants, char to[PATH_MAX])
 {
 	int status = make_temp_directory(h);
 
@@ -50,7 +50,7 @@ static int compile_for(struct handler *h, const char *source, const char *target
 }
 
 /* Compiles the host build of an object from the source in its directory. */
-static int find_host_build(struct handler *h, const char *object, const struct handler_wants *wants)
+static int find_host_build(struct handler *h, const char *object, const struct handler_open_opts *wants)
 {
 	char source[PATH_MAX + sizeof(h->stem) + 4];
 	struct stat of_source, of_object;
@@ -82,7 +82,7 @@ static int read_name(struct handler *h)
 	return DONE;
 }
 
-int handler__open(struct handler *h, const char *path, const struct handler_wants *wants)
+int handler__open(struct handler *h, const char *path, const struct handler_open_opts *wants)
 {
 	const char *suffix;
 	int status;

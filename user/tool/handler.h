@@ -23,7 +23,7 @@ struct handler {
 	int foreign;          /* 1: an object that this command did not compile: it may be untrusted */
 };
 
-struct handler_wants {
+struct handler_open_opts {
 	int host;                          /* 1: also the host build */
 	int trust;                         /* 1: the host build also of a foreign object */
 	int verify;                        /* 1: spincc tries the kernel's verifier, if permitted */
@@ -32,7 +32,7 @@ struct handler_wants {
 };
 
 /* Returns DONE, or FAILED after a message. The caller must call handler__close() in either case. */
-int handler__open(struct handler *h, const char *path, const struct handler_wants *wants);
+int handler__open(struct handler *h, const char *path, const struct handler_open_opts *wants);
 /* Same for an object in memory, which was read from the file `path`. It has no host build. */
 int handler__open_bytes(struct handler *h, const char *path, const void *object, size_t bytes);
 /* The reason why an untrusted object, also one in a recording, runs on the model only. */

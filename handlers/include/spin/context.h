@@ -12,7 +12,7 @@
  *	spin_icmp, spin_icmp_copy, spin_ether, spin_ether_copy  the two for rules on ICMP, and on EtherTypes other than IP
  *	spin_long      program array: spin_copied, for frames that are not linear
  *	spin_spread    the program that distributes packets to CPUs, section "?xdp"; spin_cpus, the cpumap, and
- *	               spin_spread_config, spin_loads (bpf/spread.h)
+ *	               spin_spread_config, spin_cpu_loads (bpf/spread.h)
  *	spin_config    struct spin_config in .rodata, written before loading
  *	spin_name, spin_rule  name and rule of the context in .rodata, for other processes
  *	spin_counters  struct spin_counters[SPIN_HPUS_MAX] in .bss, mapped
@@ -24,23 +24,23 @@
  *	spin_virtual   struct spin_virtual in .bss, mapped: if handlers use the time or random numbers (<spin/clock.h>)
  *	spin_state     HPU state in .data, mapped; tables under their own names in .bss, mapped
  *
- *	spin_send      the program that sends the handlers' packets, section "?xdp"; called through spin_parked (bpf/actions/out.h)
- *	spin_ways, spin_way, spin_out_owner, spin_out_stats, spin_outs, spin_outboxes  for these packets (bpf/abi/tx_ring.h)
+ *	spin_send      the program that sends the handlers' packets, section "?xdp"; called through spin_progs (bpf/actions/out.h)
+ *	spin_egress, spin_egress_dev, spin_out_owner, spin_out_stats, spin_tx_descs, spin_tx_rings  for these packets (bpf/abi/tx_ring.h)
  *
  * and, for a context that takes messages (<spin/message.h>):
  *
  *	spin_replay    the program that handles a parked packet, section "?xdp"
  *	spin_begin     the program for a packet whose message is not open, section "?xdp"
- *	spin_parked    program array: spin_replay, spin_begin (bpf/abi/mpq.h)
- *	spin_tell      the program that emits the event passed to it, section "?xdp": run with BPF_PROG_TEST_RUN
+ *	spin_progs    program array: spin_replay, spin_begin (bpf/abi/mpq.h)
+ *	spin_emit_event      the program that emits the event passed to it, section "?xdp": run with BPF_PROG_TEST_RUN
  *	spin_progress  the program that sweeps, section "?xdp": run with BPF_PROG_TEST_RUN
- *	spin_swept     program array for spin_progress: spin_replay or spin_replay_swept
+ *	spin_swept_progs     program array for spin_progress: spin_replay or spin_replay_swept
  *	spin_host      array of one value, mapped: host memory; the loader sets its size (in every object)
  *	spin_mes       struct spin_me[SPIN_MES_MAX] in .data.me, mapped
  *	spin_me_memory struct spin_me_memory[SPIN_MES_MAX] in .bss, mapped; if handlers use it, also for datagrams
  *	spin_mpqs      struct spin_mpq[SPIN_MPQS_MAX] in .bss, mapped
  *	spin_message_stats  struct spin_message_stats[SPIN_HPUS_MAX] in .bss, mapped
- *	spin_wide      array of uint64_t, mapped: the words of wide windows, wide_lanes per MPQ; the loader
+ *	spin_wide      array of uint64_t, mapped: the words of wide windows, wide_words per MPQ; the loader
  *	               sets its size
  *	spin_clock     uint64_t in .bss, mapped: the virtual time, or else the time of the last
  *	               sweep, which spin_progress stores
@@ -69,11 +69,11 @@ struct spin_config {
 	uint32_t tombstone_ticks;
 	uint32_t take_put;      /* 1: packets may have struct spin_slmp_put */
 	uint32_t virtual_clock; /* 1: time comes from spin_clock and struct spin_virtual; 0: from the kernel */
-	uint32_t note_runs;     /* 1: SPIN_EVENT_RAN for every handler that runs */
+	uint32_t report_runs;   /* 1: SPIN_EVENT_RAN for every handler that runs */
 	uint32_t window;        /* packets, SPIN_WINDOW to SPIN_WINDOW_MAX */
 	uint32_t event_bytes;   /* size of the ring spin_events if no message's last event may be lost; 0: they may be */
 	uint32_t age_ticks;
-	uint32_t wide_lanes; /* words of a window larger than SPIN_WINDOW, a power of two; 0: in the MPQ */
+	uint32_t wide_words; /* words of a window larger than SPIN_WINDOW, a power of two; 0: in the MPQ */
 	/* messages and datagrams */
 	uint32_t put_id;       /* message_id of the first put */
 	uint32_t hpus;         /* spin_num_hpus() */

@@ -127,7 +127,7 @@
  * there is space beyond that. Each event has the entry's index with start, length and serial as they were when it was posted.
  *
  * Pressure: a message's first packet that finds no entry open, or no MPQ free, may end another message and take over its entry or MPQ. A
- * message is unproven while it waits, or while fewer than SPIN_PROVEN of its packets were handled: its source address may be forged. A
+ * message is unproven while it waits, or while fewer than SPIN_PROVEN_PACKETS of its packets were handled: its source address may be forged. A
  * message yields when it is
  *   quiet    its last new packet came more than idle_ms / 16 ago if it is unproven, idle_ms / 4 if it is not; or
  *   too old  older than age_ms, and fewer bytes of it were handled (packets * stride) than SPIN_AGE_BYTES for each
@@ -135,13 +135,13 @@
  *            pressure.
  * The search for an entry looks at those that match and are TAKEN, in the order of their indices, cyclically, starting after the one
  * looked at last. The search for an MPQ looks at those waiting or open, in the order of their numbers, likewise. One packet looks at
- * no more than SPIN_LOOKS messages and takes the first one that yields. A context of at least SPIN_CROWD MPQs has two more rules for
+ * no more than SPIN_SCAN_MAX messages and takes the first one that yields. A context of at least SPIN_PRESSURE_MPQS_MIN MPQs has two more rules for
  * MPQs, about messages from another source address than the packet's (for IPv6 the first 64 bits):
  *   at a standstill  unproven, and looked at since its last packet as often as packets of it were handled, and at least
  *                    once: a flooding sender pays for each look with a packet, so a message lasts in proportion to what
  *                    it has cost. Only the first message that a packet looks at counts as looked at, and the next search
  *                    begins after that one, or after the one that was taken;
- *   a source's share all SPIN_LOOKS messages have the same source, and none yields: then the one with the fewest packets
+ *   a source's share all SPIN_SCAN_MAX messages have the same source, and none yields: then the one with the fewest packets
  *                    handled, the first of equals.
  * A message ended in this way is evicted. For an unproven one the host gets no event, because forged messages could fill the event
  * queue: it is counted (evicted, and pressed).
@@ -200,9 +200,9 @@
 #define SPIN_IDLE_MS           2000u       /* default */
 #define SPIN_AGE_MS            30000u      /* default */
 #define SPIN_AGE_BYTES         16u         /* per millisecond: 128 kbit/s */
-#define SPIN_PROVEN            64u         /* packets handled */
-#define SPIN_LOOKS             8u          /* messages that one packet may look at under pressure */
-#define SPIN_CROWD             64u         /* MPQs */
+#define SPIN_PROVEN_PACKETS    64u         /* packets handled */
+#define SPIN_SCAN_MAX          8u          /* messages that one packet may look at under pressure */
+#define SPIN_PRESSURE_MPQS_MIN 64u         /* MPQs */
 #define SPIN_TOMBSTONE_MS      2000u
 #define SPIN_SCRATCHPAD_MAX    7680u      /* bytes per message (PsPIN 3.2.2: 7.6 KiB) */
 #define SPIN_HOST_BYTES        (1u << 20) /* default host memory of a context */
@@ -210,13 +210,13 @@
 #define SPIN_HOST_BYTES_MAX    (256u << 20)
 
 /* Returns the words of 32 packets that a window of this size needs, a power of two; its first and last word may be partly used. */
-static inline uint32_t spin_window_lanes(uint32_t window_packets)
+static inline uint32_t spin_words_of_window(uint32_t window_packets)
 {
-	uint32_t lanes = 64;
+	uint32_t words = 64;
 
-	while (lanes < window_packets / 32 + 2)
-		lanes *= 2;
-	return lanes;
+	while (words < window_packets / 32 + 2)
+		words *= 2;
+	return words;
 }
 
 /* --- matching entries; in the BPF object as spin_mes[SPIN_MES_MAX], mapped --- */

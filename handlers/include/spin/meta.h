@@ -24,7 +24,7 @@
 #define SPIN_SCRATCH_SECTION ".spin.scratch"
 #define SPIN_PUTS_SECTION    ".spin.puts"
 #define SPIN_META_MAGIC      0x4e495053u /* "SPIN" in memory */
-#define SPIN_API_VERSION     5
+#define SPIN_API_VERSION     6
 
 #define SPIN_WHOLE_PACKET 0u  /* for .bytes_in_l1: the default */
 #define SPIN_HEADERS_ONLY 64u /* for .bytes_in_l1: one beat, holds any IP header and the UDP ports */

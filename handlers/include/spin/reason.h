@@ -42,12 +42,12 @@
 #define SPIN_REASONS(X) \
 	/* of no context: passed untouched to the host */ \
 	X(UNMATCHED,       PASS, "no execution context matches") \
-	X(NOT_IP,          PASS, "neither IPv4 nor IPv6, nor a type that a context takes") \
-	X(NOT_UDP,         PASS, "IP, but not UDP, nor ICMP for a context") \
+	X(NOT_IP,          PASS, "neither IPv4, IPv6 nor an EtherType that a context accepts") \
+	X(NOT_UDP,         PASS, "IP, but neither UDP nor ICMP that a context accepts") \
 	X(FRAGMENT,        PASS, "IP fragment") \
 	X(IP6_EXTENSION,   PASS, "IPv6 extension header") \
 	X(VLAN_DEPTH,      PASS, "more than two VLAN tags") \
-	X(TOO_LONG,        PASS, "packet longer than handlers take") \
+	X(TOO_LONG,        PASS, "packet longer than handlers accept") \
 	/* a host stack would refuse it: passed untouched to the host, which refuses it */ \
 	X(TRUNCATED,       PASS, "frame ends inside a header") \
 	X(IP_MALFORMED,    PASS, "IP version or header length wrong") \
@@ -62,22 +62,22 @@
 	X(HEADER_DROPPED,  DROP, "dropped by the header handler") \
 	X(DROPPED,         DROP, "dropped by the payload handler") \
 	X(FAILED,          DROP, "handler returned FAIL") \
-	X(SEGV,            DROP, "handler failed a checked access") \
-	X(BAD_RETURN,      DROP, "handler returned no code of its kind") \
+	X(SEGV,            DROP, "access by the handler out of bounds") \
+	X(BAD_RETURN,      DROP, "handler returned an invalid code") \
 	X(OVERRUN,         DROP, "handler took more steps than its budget") \
 	/* messages only */ \
-	X(ACKNOWLEDGED,    DROP, "acknowledges what a handler sent") \
+	X(ACKNOWLEDGED,    DROP, "acknowledgement of a packet that a handler sent") \
 	X(PARKED,          DROP, "waits for the first packet of its message") \
-	X(DUPLICATE,       DROP, "came before") \
-	X(MALFORMED,       DROP, "not of the message protocol, or at odds with its message") \
-	X(BEYOND_ENTRY,    DROP, "refused: longer than its matching entry, which truncates nothing") \
+	X(DUPLICATE,       DROP, "duplicate packet") \
+	X(MALFORMED,       DROP, "malformed, or inconsistent with its message") \
+	X(BEYOND_ENTRY,    DROP, "refused: longer than its matching entry, which does not truncate") \
 	/* flow control: not acknowledged, so the sender retransmits */ \
 	X(NO_ME,           DROP, "no matching entry is open to the message") \
-	X(NO_MPQ,          DROP, "as many messages are in flight as the context takes") \
-	X(NO_PARKING,      DROP, "no room to wait for the first packet of its message") \
+	X(NO_MPQ,          DROP, "limit of messages in flight reached") \
+	X(NO_PARKING,      DROP, "no free buffer to park it until its message's first packet") \
 	X(BEYOND_WINDOW,   DROP, "too far beyond the lowest missing packet") \
 	/* any context that spreads its packets: not acknowledged */ \
-	X(NO_HPU,          DROP, "every HPU has as many packets waiting as it may")
+	X(NO_HPU,          DROP, "queues of all HPUs are full")
 /* clang-format on */
 
 /* The longest IP packet that handlers see: an MTU of 9,000, and the 9,216 of many switches. */

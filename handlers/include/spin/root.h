@@ -17,7 +17,7 @@
 #include <spin/context.h>
 
 /* Most contexts of an interface that may have u32 tests (struct spin_rule_word) in their rules, because these are tested one by one. */
-#define SPIN_WORDED_MAX 8
+#define SPIN_WORD_RULES_MAX 8
 
 struct spin_match_words {
 	uint64_t bit;         /* the context's bit; 0: unused */
@@ -39,15 +39,15 @@ struct spin_match {
 	uint64_t active;
 	uint64_t tapped;
 	/* contexts whose replies may be longer than their requests: room is made after their frames (bpf/room.h) */
-	uint64_t roomy;
+	uint64_t tailroom;
 	uint64_t ip4, ip6; /* contexts that take this version */
 	/* contexts whose rules name no address: their addresses are not looked up. A bit read before it is set only excludes the context */
-	uint64_t unaddressed;
-	uint64_t icmp;     /* contexts that take ICMP or ICMPv6: they have a bit in ip4 or ip6, and none in dst_port and src_port */
-	uint64_t ether;    /* contexts that take frames of the type in ether_type; of the vectors above only active and tapped apply */
-	uint64_t wordless; /* contexts whose rules have no u32 tests; a context with some has no bit in unaddressed either */
-	/* contexts whose rules name no VLAN, DSCP or TTL; one that names some has no bit in unaddressed either */
-	uint64_t fieldless;
+	uint64_t no_address_tests;
+	uint64_t icmp;          /* contexts that take ICMP or ICMPv6: they have a bit in ip4 or ip6, and none in dst_port and src_port */
+	uint64_t ether;         /* contexts that take frames of the type in ether_type; of the vectors above only active and tapped apply */
+	uint64_t no_word_tests; /* contexts whose rules have no u32 tests; a context with some has no bit in no_address_tests either */
+	/* contexts whose rules name no VLAN, DSCP or TTL; one that names some has no bit in no_address_tests either */
+	uint64_t no_field_tests;
 	uint64_t src_not, dst_not; /* contexts that take the addresses which are not in the vectors below */
 	uint64_t vlan[8192];       /* up to SPIN_RULE_UNTAGGED; the size is a power of two so that a mask bounds the index */
 	uint64_t dscp[64], ttl[256];
@@ -56,7 +56,7 @@ struct spin_match {
 	uint64_t src4[4][256], dst4[4][256];
 	uint64_t src6[16][256], dst6[16][256];
 	uint16_t ether_type[SPIN_CONTEXTS_MAX]; /* by slot, network byte order; equal ones differ in their u32 tests */
-	struct spin_match_words words[SPIN_WORDED_MAX];
+	struct spin_match_words words[SPIN_WORD_RULES_MAX];
 };
 
 /* A packet as it arrived, in the ring of its context. */

@@ -125,7 +125,7 @@ int pspin__packet(struct pspin *nic, const void *frame, size_t frame_bytes, stru
  * the NIC's registers. For tests that also run on other engines. The model's own time is not changed.
  */
 void pspin__set_time(struct pspin *nic, uint64_t now_ns);
-void pspin__set_draw(struct pspin *nic, uint32_t draw);
+void pspin__set_random(struct pspin *nic, uint32_t draw);
 
 /* --- host memory, and memory of handlers beyond the matching entry's own --- */
 
@@ -145,9 +145,9 @@ struct pspin_limits {
 	uint32_t mpqs, parking;
 	uint32_t window; /* packets, SPIN_WINDOW to SPIN_WINDOW_MAX */
 	uint32_t idle_ms, age_ms, tombstone_ms;
-	int take_put;  /* 1: packets may have struct spin_slmp_put */
-	int no_entry;  /* 1: no matching entry at the start; 0: one over the whole host memory */
-	int note_runs; /* 1: SPIN_EVENT_RAN for every handler that runs */
+	int take_put;    /* 1: packets may have struct spin_slmp_put */
+	int no_entry;    /* 1: no matching entry at the start; 0: one over the whole host memory */
+	int report_runs; /* 1: SPIN_EVENT_RAN for every handler that runs */
 };
 /*
  * Sets the limits, and resets; pspin__open() sets the defaults. Returns 0; -EINVAL: a limit is too large, or segments are outside host

@@ -24,7 +24,7 @@
 /* Extensions of the driver: PsPIN's RTL does not have them and returns 0. A read takes one cycle, like the driver's other registers. */
 #define HPU_CLOCK_LOW  0xc0 /* nanoseconds of the NIC's clock, shared by all HPUs; a read latches the upper half, */
 #define HPU_CLOCK_HIGH 0xc4 /* which is read here */
-#define HPU_DRAW       0xc8 /* this HPU's next draw, for <spin/random.h> */
+#define HPU_RANDOM     0xc8 /* this HPU's next draw, for <spin/random.h> */
 #define HPU_TAG        0xcc /* of the task's packet: bit 16: it has a VLAN tag, bits 15:0: the outermost tag; 0: no tag */
 
 /* HPU_COMMAND_INFO, and the second word of a send: the kind of packet */

@@ -178,7 +178,7 @@ void rv32_core__set_icache(struct rv32_core *core, struct icache *icache, unsign
  * For cores that share a cache and run different programs linked to the same addresses: the program's lines are this many bytes, whole
  * lines, behind their addresses. Default 0. Must be set before the core runs through a cache.
  */
-void rv32_core__set_code_at(struct rv32_core *core, uint32_t offset);
+void rv32_core__set_code_offset(struct rv32_core *core, uint32_t offset);
 
 /* Advances the core's cycle while it waits for a device; charged to RV32_CYC_BLOCKED. */
 void rv32_core__advance(struct rv32_core *core, uint64_t to_cycle);

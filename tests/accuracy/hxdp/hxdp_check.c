@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/common/measure.h"
+#include "tests/common/measure/measure.h"
 #include "user/cost/compare/rows.h"
 
 #define INSTRUCTIONS_MAX 4096

@@ -14,14 +14,14 @@
 #define KEYS_PER_GET 2u /* most keys of a GET */
 
 struct reader {
-	struct mc_checking *on;
+	struct mc_check_run *on;
 	unsigned number;
 	pthread_t thread;
 	uint64_t seed, gets, unanswered, verdict[MC_VERDICTS];
 	uint64_t seen[MC_CHECK_KEYS_MAX];
 };
 
-void mc_checking__say(struct mc_checking *on, const char *format, ...)
+void mc_check_run__report(struct mc_check_run *on, const char *format, ...)
 {
 	va_list args;
 
@@ -42,7 +42,7 @@ static char *next_line(struct mc_answer *answer, int fd, uint16_t id)
 {
 	char *line = mc_client__line(answer);
 
-	return line || mc_client__hear(fd, id, ANSWER_MS, answer) < 0 ? line : mc_client__line(answer);
+	return line || mc_client__receive_udp(fd, id, ANSWER_MS, answer) < 0 ? line : mc_client__line(answer);
 }
 
 /* Checks one key of an answer; *line is the line of the next value, or NULL. */
@@ -63,10 +63,10 @@ static void check_key(struct reader *reader, unsigned key, struct mc_read *read,
 		verdict = mc_key__check(of, read, &reader->seen[key]);
 	reader->verdict[verdict]++;
 	if (verdict > MC_UNCHECKED)
-		mc_checking__say(reader->on, "GET %s: %s; '%.*s', flags %u; %llu was acknowledged, %llu issued, it took %llu us", of->name,
-				 mc_verdict_name[verdict], read->found && read->value ? (int)read->bytes : 0,
-				 read->found ? read->value : "", read->found ? read->flags : 0, (unsigned long long)read->acknowledged,
-				 (unsigned long long)of->issued, (unsigned long long)(read->arrived - read->sent) / 1000);
+		mc_check_run__report(reader->on, "GET %s: %s; '%.*s', flags %u; %llu was acknowledged, %llu issued, it took %llu us",
+				     of->name, mc_verdict_name[verdict], read->found && read->value ? (int)read->bytes : 0,
+				     read->found ? read->value : "", read->found ? read->flags : 0, (unsigned long long)read->acknowledged,
+				     (unsigned long long)of->issued, (unsigned long long)(read->arrived - read->sent) / 1000);
 	if (read->found)
 		*line = next_line(answer, fd, id);
 }
@@ -88,8 +88,8 @@ static void get(struct reader *reader, int fd, struct mc_answer *answer, uint16_
 	}
 	n += sprintf(text + n, "\r\n");
 	read[0].sent = now_ns();
-	mc_client__ask(fd, id, text, (size_t)n);
-	if (mc_client__hear(fd, id, ANSWER_MS, answer) < 0) {
+	mc_client__send_udp(fd, id, text, (size_t)n);
+	if (mc_client__receive_udp(fd, id, ANSWER_MS, answer) < 0) {
 		reader->unanswered++;
 		return;
 	}
@@ -102,7 +102,7 @@ static void get(struct reader *reader, int fd, struct mc_answer *answer, uint16_
 	}
 	reader->gets += keys;
 	if (!line || strcmp(line, "END"))
-		mc_checking__say(reader->on, "an answer ends with '%s'", line ? line : "");
+		mc_check_run__report(reader->on, "an answer ends with '%s'", line ? line : "");
 }
 
 static void *read_keys(void *arg)
@@ -132,7 +132,7 @@ static void start(pthread_t *thread, void *(*fn)(void *), void *arg)
 		die("no thread");
 }
 
-static void make_keys(struct mc_checking *on)
+static void make_keys(struct mc_check_run *on)
 {
 	const struct mc_check *check = on->check;
 	char name[32];
@@ -143,7 +143,7 @@ static void make_keys(struct mc_checking *on)
 	}
 }
 
-static void open_lock(struct mc_checking *on)
+static void open_lock(struct mc_check_run *on)
 {
 	pthread_rwlockattr_t attr;
 
@@ -155,7 +155,7 @@ static void open_lock(struct mc_checking *on)
 
 void mc_check__run(struct mc_check *check)
 {
-	static struct mc_checking on;
+	static struct mc_check_run on;
 	struct mc_writer writer[THREADS_MAX + 2];
 	struct reader reader[THREADS_MAX];
 	unsigned writers = check->writers, each = check->keys / check->writers, all;

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "tests/common/memcached/client.h"
-#include "tests/common/net/asks.h"
+#include "tests/common/net/udp_hosts.h"
 #include "tests/common/proc.h"
 #include "tests/common/random.h"
 #include <memcached.h>
@@ -29,7 +29,7 @@ static int connected(const char *addr, uint16_t port, int type)
 	const struct timeval wait = { .tv_sec = WAIT_S };
 	const int bytes = BUFFER_BYTES;
 	union asks_address to;
-	socklen_t to_bytes = asks__address(addr, port, &to);
+	socklen_t to_bytes = udp_hosts__address(addr, port, &to);
 	int fd = socket(to.any.sa_family, type | SOCK_CLOEXEC, 0);
 
 	if (fd < 0 || connect(fd, &to.any, to_bytes))
@@ -113,7 +113,7 @@ char *mc_client__bytes(struct mc_answer *from, size_t count)
 	return from->data + from->at - count;
 }
 
-void mc_client__ask(int fd, uint16_t id, const void *command, size_t count)
+void mc_client__send_udp(int fd, uint16_t id, const void *command, size_t count)
 {
 	struct {
 		struct mc_frame frame;
@@ -127,7 +127,7 @@ void mc_client__ask(int fd, uint16_t id, const void *command, size_t count)
 		die("memcached does not take a datagram: %s", strerror(errno));
 }
 
-ssize_t mc_client__hear(int fd, uint16_t id, unsigned ms, struct mc_answer *out)
+ssize_t mc_client__receive_udp(int fd, uint16_t id, unsigned ms, struct mc_answer *out)
 {
 	uint64_t until = now_ns() + ms * 1000000ull, now;
 

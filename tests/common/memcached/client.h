@@ -31,12 +31,12 @@ char *mc_client__line(struct mc_answer *from);
 char *mc_client__bytes(struct mc_answer *from, size_t count);
 
 /* Sends a datagram: a frame header with this request id, then the command. */
-void mc_client__ask(int fd, uint16_t id, const void *command, size_t count);
+void mc_client__send_udp(int fd, uint16_t id, const void *command, size_t count);
 /*
  * Reads the answer to request `id`, and skips others. Returns the length of the text, or -1 if it does not arrive in time, is truncated, or
  * has several datagrams.
  */
-ssize_t mc_client__hear(int fd, uint16_t id, unsigned ms, struct mc_answer *out);
+ssize_t mc_client__receive_udp(int fd, uint16_t id, unsigned ms, struct mc_answer *out);
 
 /* Sends one command on a connection and checks the first line of the answer. */
 void mc_client__expect(struct mc_answer *on, const char *command, const char *line);

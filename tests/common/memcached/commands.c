@@ -160,7 +160,7 @@ size_t mc_command__flush(unsigned seconds, int is_binary, int quiet, char *out)
 	return (size_t)sprintf(out, "flush_all %u%s\r\n", seconds, quiet ? " noreply" : "");
 }
 
-size_t mc_command__nothing(int is_binary, uint32_t opaque, char *out)
+size_t mc_command__noop(int is_binary, uint32_t opaque, char *out)
 {
 	const struct mc_command c = { .opaque = opaque };
 

@@ -59,7 +59,7 @@ int mc_command__is_binary(enum mc_op op);
 /* Writes a flush_all, in either form. */
 size_t mc_command__flush(unsigned seconds, int binary, int quiet, char *out);
 /* Writes a command that changes nothing and has an answer: "mn", or the binary no-op. */
-size_t mc_command__nothing(int binary, uint32_t opaque, char *out);
+size_t mc_command__noop(int binary, uint32_t opaque, char *out);
 
 /* The result of a command, from its answer. */
 enum mc_result {

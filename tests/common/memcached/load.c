@@ -13,7 +13,7 @@
 
 #include <memcached.h>
 
-#include "tests/common/measure.h"
+#include "tests/common/measure/measure.h"
 #include "tests/common/memcached/client.h"
 #include "tests/common/memcached/load.h"
 #include "tests/common/proc.h"
@@ -209,7 +209,7 @@ double mc_load__latency_ns(const char *addr, uint16_t port, uint32_t first, uint
 
 		snprintf(text, sizeof(text), MC_LOAD_GET, first + i);
 		begin = now_ns();
-		mc_client__ask(fd, (uint16_t)i, text, MC_LOAD_GET_BYTES);
+		mc_client__send_udp(fd, (uint16_t)i, text, MC_LOAD_GET_BYTES);
 		do {
 			n = recv(fd, &d, sizeof(d), MSG_DONTWAIT);
 			if (n < 0)

@@ -12,7 +12,7 @@
 
 #include "tests/common/memcached/client.h"
 #include "tests/common/memcached/proxy.h"
-#include "tests/common/net/asks.h"
+#include "tests/common/net/udp_hosts.h"
 #include "tests/common/proc.h"
 
 #define KEYS          64
@@ -48,9 +48,9 @@ static size_t forward(int to, uint16_t id, const char *command, size_t count, ch
 	static struct mc_answer answer;
 	size_t bytes = 0;
 
-	mc_client__ask(to, id, command, count);
+	mc_client__send_udp(to, id, command, count);
 	do {
-		ssize_t n = mc_client__hear(to, id, 1000, &answer);
+		ssize_t n = mc_client__receive_udp(to, id, 1000, &answer);
 
 		if (n < 0 || bytes + (size_t)n > TEXT_BYTES)
 			return 0;
@@ -121,7 +121,7 @@ static void *serve(void *arg)
 void mc_proxy__start(struct mc_proxy *proxy)
 {
 	union asks_address own;
-	socklen_t bytes = asks__address("127.0.0.1", proxy->own_port, &own);
+	socklen_t bytes = udp_hosts__address("127.0.0.1", proxy->own_port, &own);
 
 	proxy->fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (proxy->fd < 0 || bind(proxy->fd, &own.any, bytes) || pthread_create(&proxy->thread, NULL, serve, proxy))

@@ -54,7 +54,7 @@ void mc_key__last(struct mc_key *key, struct mc_state *out)
 	pthread_mutex_unlock(&key->lock);
 }
 
-void mc_key__lose(struct mc_key *key)
+void mc_key__mark_unknown(struct mc_key *key)
 {
 	pthread_mutex_lock(&key->lock);
 	key->lost = 1;

@@ -51,7 +51,7 @@ uint64_t mc_key__issue(struct mc_key *key, const struct mc_state *state);
 /* Sets the final content of a state. */
 void mc_key__acknowledge(struct mc_key *key, uint64_t number, const struct mc_state *state);
 void mc_key__last(struct mc_key *key, struct mc_state *out);
-void mc_key__lose(struct mc_key *key);
+void mc_key__mark_unknown(struct mc_key *key);
 
 /* For a reader, before it sends a GET. */
 uint64_t mc_key__acknowledged(struct mc_key *key);

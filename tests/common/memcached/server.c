@@ -193,7 +193,7 @@ void mc_server__stop(struct mc_server *server)
 		spin_object__close(server->object);
 	proc_stop(server->pid, SIGTERM);
 	if (server->with)
-		spind__finish(&server->spind);
+		spind__cleanup(&server->spind);
 	server->fill = 0;
 }
 

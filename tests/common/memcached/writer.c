@@ -227,9 +227,9 @@ static int get_unique(struct run *run, enum transport transport, struct change *
 	unsigned long long unique;
 
 	if (is_udp(transport)) {
-		mc_client__ask(from->fd, ++run->id, text, (size_t)n);
+		mc_client__send_udp(from->fd, ++run->id, text, (size_t)n);
 		int fd = from->fd;
-		ssize_t got = mc_client__hear(fd, run->id, ANSWER_MS, from);
+		ssize_t got = mc_client__receive_udp(fd, run->id, ANSWER_MS, from);
 
 		line = got > 0 ? mc_client__line(from) : NULL;
 		from->fd = fd;
@@ -328,9 +328,10 @@ static void check_answer(struct run *run, const struct change *c, enum transport
 	if (right)
 		return;
 	run->wrong++;
-	mc_checking__say(run->writer->on, "%s %s over %s%s: result %d '%.*s', of results %#x and the value '%.*s'",
-			 mc_op_name[c->command.op], c->key->name, is_udp(transport) ? "UDP" : "TCP", is_binary(transport) ? ", binary" : "",
-			 result, data ? (int)bytes : 0, data ? data : "", c->allowed, (int)c->next.bytes, c->next.value);
+	mc_check_run__report(run->writer->on, "%s %s over %s%s: result %d '%.*s', of results %#x and the value '%.*s'",
+			     mc_op_name[c->command.op], c->key->name, is_udp(transport) ? "UDP" : "TCP",
+			     is_binary(transport) ? ", binary" : "", result, data ? (int)bytes : 0, data ? data : "", c->allowed,
+			     (int)c->next.bytes, c->next.value);
 }
 
 /* Reads the answers to a batch. If a UDP answer is lost, the states of its keys are unknown from then on. */
@@ -340,13 +341,13 @@ static void receive_answers(struct run *run, enum transport transport, struct ch
 	int fd = from->fd;
 	unsigned acknowledged = 0;
 
-	if (is_udp(transport) && mc_client__hear(fd, run->id, ANSWER_MS, from) < 0) {
+	if (is_udp(transport) && mc_client__receive_udp(fd, run->id, ANSWER_MS, from) < 0) {
 		from->fd = fd;
 		for (unsigned i = 0; i < changes; i++)
-			mc_key__lose(c[i].key);
+			mc_key__mark_unknown(c[i].key);
 		run->lost += changes;
-		mc_checking__say(run->writer->on, "no answer to %s %s over UDP%s%s, %u bytes", mc_op_name[c->command.op], c->key->name,
-				 is_binary(transport) ? ", binary" : "", has_noop ? ", quiet" : "", c->command.count);
+		mc_check_run__report(run->writer->on, "no answer to %s %s over UDP%s%s, %u bytes", mc_op_name[c->command.op], c->key->name,
+				     is_binary(transport) ? ", binary" : "", has_noop ? ", quiet" : "", c->command.count);
 		return;
 	}
 	for (unsigned i = 0; i < changes + (unsigned)has_noop; i++) {
@@ -384,9 +385,9 @@ static void send_batch(struct run *run, enum transport transport, struct change 
 		n += is_binary(transport) ? mc_command__binary(&c[i].command, out + n) : mc_command__text(&c[i].command, out + n);
 	}
 	if (has_noop)
-		n += mc_command__nothing(is_binary(transport), changes, out + n);
+		n += mc_command__noop(is_binary(transport), changes, out + n);
 	if (is_udp(transport))
-		mc_client__ask(run->answer[transport].fd, ++run->id, out, n);
+		mc_client__send_udp(run->answer[transport].fd, ++run->id, out, n);
 	else
 		mc_client__send(run->answer[transport].fd, out, n, pieces, &run->seed);
 	run->cut += !is_udp(transport) && pieces > 1;
@@ -481,7 +482,7 @@ void *mc_writer__run(void *arg)
  */
 static void flush(struct mc_writer *writer, struct mc_answer *answer, enum transport transport, unsigned seconds)
 {
-	struct mc_checking *on = writer->on;
+	struct mc_check_run *on = writer->on;
 	unsigned keys = on->check->keys + on->check->short_lived_keys;
 	uint64_t number[MC_CHECK_KEYS_MAX], now;
 	int quiet = !is_udp(transport) && random_next(&writer->seed) % 2, fd = answer->fd;
@@ -503,12 +504,12 @@ static void flush(struct mc_writer *writer, struct mc_answer *answer, enum trans
 	}
 	n = mc_command__flush(seconds, is_binary(transport), quiet, out);
 	if (quiet)
-		n += mc_command__nothing(is_binary(transport), 1, out + n);
+		n += mc_command__noop(is_binary(transport), 1, out + n);
 	if (is_udp(transport)) {
 		uint16_t id = (uint16_t)random_next(&writer->seed);
 
-		mc_client__ask(fd, id, out, n);
-		if (mc_client__hear(fd, id, ANSWER_MS, answer) < 0)
+		mc_client__send_udp(fd, id, out, n);
+		if (mc_client__receive_udp(fd, id, ANSWER_MS, answer) < 0)
 			die("no answer to a flush over UDP");
 	} else {
 		mc_client__send(fd, out, n, 1 + random_next(&writer->seed) % 2, &writer->seed);

@@ -8,7 +8,7 @@
 
 #include "tests/common/memcached/checker.h"
 
-struct mc_checking {
+struct mc_check_run {
 	struct mc_check *check;
 	struct mc_key key[MC_CHECK_KEYS_MAX];
 	pthread_rwlock_t flushing;     /* a flush takes it for writing */
@@ -18,7 +18,7 @@ struct mc_checking {
 };
 
 struct mc_writer {
-	struct mc_checking *on;
+	struct mc_check_run *on;
 	unsigned first, keys; /* the range of its keys */
 	int short_lived;
 	uint64_t seed;
@@ -30,6 +30,6 @@ void *mc_writer__run(void *writer);
 void *mc_writer__flush(void *writer);
 
 /* Keeps only the first message. */
-void mc_checking__say(struct mc_checking *on, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void mc_check_run__report(struct mc_check_run *on, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

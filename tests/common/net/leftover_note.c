@@ -10,7 +10,7 @@
 
 #include <bpf/bpf.h>
 
-#include "tests/common/net/leftover.h"
+#include "tests/common/net/leak_check.h"
 
 #define PIN_DEPTH_MAX 8
 #define TRIES         100
@@ -56,12 +56,12 @@ static unsigned count_namespaces(void)
 	return count_entries("/run/netns", 0);
 }
 
-void leftover__begin(struct leftover *l)
+void leak_check__begin(struct leak_check *l)
 {
-	*l = (struct leftover){ .pins = count_pins(), .namespaces = count_namespaces() };
+	*l = (struct leak_check){ .pins = count_pins(), .namespaces = count_namespaces() };
 }
 
-static void add(struct leftover *l, enum leftover_kind kind, unsigned id)
+static void add(struct leak_check *l, enum leftover_kind kind, unsigned id)
 {
 	for (unsigned i = 0; i < l->ids[kind]; i++)
 		if (l->id[kind][i] == id)
@@ -75,7 +75,7 @@ static void add(struct leftover *l, enum leftover_kind kind, unsigned id)
 }
 
 /* Notes one descriptor; for a link also its program. */
-static void record_file(struct leftover *l, const char *path)
+static void record_file(struct leak_check *l, const char *path)
 {
 	FILE *from = fopen(path, "re");
 	char line[256];
@@ -88,7 +88,7 @@ static void record_file(struct leftover *l, const char *path)
 		fclose(from);
 }
 
-void leftover__note(struct leftover *l, pid_t pid)
+void leak_check__note(struct leak_check *l, pid_t pid)
 {
 	const struct dirent *entry;
 	char path[320];
@@ -105,7 +105,7 @@ void leftover__note(struct leftover *l, pid_t pid)
 }
 
 /* Returns the first id that still exists, or 0. */
-static unsigned find_existing(const struct leftover *l, enum leftover_kind kind)
+static unsigned find_existing(const struct leak_check *l, enum leftover_kind kind)
 {
 	unsigned id = 0;
 
@@ -116,7 +116,7 @@ static unsigned find_existing(const struct leftover *l, enum leftover_kind kind)
 	return 0;
 }
 
-static const char *describe_leak(const struct leftover *l)
+static const char *describe_leak(const struct leak_check *l)
 {
 	static char text[96];
 	unsigned id;
@@ -135,7 +135,7 @@ static const char *describe_leak(const struct leftover *l)
 	return waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD ? NULL : "a process is left";
 }
 
-const char *leftover__end(struct leftover *l)
+const char *leak_check__end(struct leak_check *l)
 {
 	const char *left = describe_leak(l);
 

@@ -64,8 +64,8 @@ void lossy__open(struct lossy *link, struct lossy_rates there, struct lossy_rate
 	far = packet_socket("m1");
 	pair__set_up_near(link->near_ns);
 	pair__set_up_far(link->far_ns);
-	link->there = (struct lossy_way){ .rates = there, .random = seed, .from = near, .to = far };
-	link->back = (struct lossy_way){ .rates = back, .random = ~seed, .from = far, .to = near };
+	link->there = (struct lossy_direction){ .rates = there, .random = seed, .from = near, .to = far };
+	link->back = (struct lossy_direction){ .rates = back, .random = ~seed, .from = far, .to = near };
 	link->there.stopping = link->back.stopping = &link->stopping;
 	if (lossy_relay__start(&link->there) || lossy_relay__start(&link->back))
 		fail("threads");

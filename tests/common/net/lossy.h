@@ -36,7 +36,7 @@ struct lossy_counts {
 struct lossy_frame;
 
 /* One direction. Private except for the counts, which may be read at any time. */
-struct lossy_way {
+struct lossy_direction {
 	struct lossy_rates rates;
 	struct lossy_counts counts;
 	uint64_t random;
@@ -51,8 +51,8 @@ struct lossy_way {
 
 struct lossy {
 	int near_ns, far_ns, middle_ns;
-	int pass[2];                  /* XDP programs of the relay's ends */
-	struct lossy_way there, back; /* near to far, far to near */
+	int pass[2];                        /* XDP programs of the relay's ends */
+	struct lossy_direction there, back; /* near to far, far to near */
 	atomic_int stopping;
 };
 

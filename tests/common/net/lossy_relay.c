@@ -28,7 +28,7 @@ struct outgoing {
 	unsigned count;
 };
 
-static struct lossy_frame *alloc_frame(struct lossy_way *w)
+static struct lossy_frame *alloc_frame(struct lossy_direction *w)
 {
 	struct lossy_frame *f = w->free;
 
@@ -37,7 +37,7 @@ static struct lossy_frame *alloc_frame(struct lossy_way *w)
 	return f;
 }
 
-static void free_frame(struct lossy_way *w, struct lossy_frame *f)
+static void free_frame(struct lossy_direction *w, struct lossy_frame *f)
 {
 	f->next = w->free;
 	w->free = f;
@@ -50,14 +50,14 @@ static void enqueue(struct outgoing *out, struct lossy_frame *f)
 }
 
 /* Sends a frame that was held. */
-static void send_held(struct lossy_way *w, struct outgoing *out, struct lossy_frame *f)
+static void send_held(struct lossy_direction *w, struct outgoing *out, struct lossy_frame *f)
 {
 	w->held_now--;
 	w->counts.overtaken += w->passed > f->frame_number;
 	out->frame[out->count++] = f;
 }
 
-static void send_all(struct lossy_way *w, struct outgoing *out)
+static void send_all(struct lossy_direction *w, struct outgoing *out)
 {
 	struct mmsghdr message[BATCH] = { 0 };
 	struct iovec part[BATCH];
@@ -80,7 +80,7 @@ static void send_all(struct lossy_way *w, struct outgoing *out)
 }
 
 /* Releases the frames that were held until this frame number. */
-static void release(struct lossy_way *w, uint64_t number, struct outgoing *out)
+static void release(struct lossy_direction *w, uint64_t number, struct outgoing *out)
 {
 	struct lossy_frame **list = &w->later[number % (LOSSY_REACH_MAX + 1)], *f;
 
@@ -90,13 +90,13 @@ static void release(struct lossy_way *w, uint64_t number, struct outgoing *out)
 	}
 }
 
-static void release_all(struct lossy_way *w, struct outgoing *out)
+static void release_all(struct lossy_direction *w, struct outgoing *out)
 {
 	for (unsigned i = 0; i <= LOSSY_REACH_MAX && w->held_now; i++)
 		release(w, w->counts.frames + i, out);
 }
 
-static void hold(struct lossy_way *w, struct lossy_frame *f, unsigned frames)
+static void hold(struct lossy_direction *w, struct lossy_frame *f, unsigned frames)
 {
 	struct lossy_frame **list = &w->later[(f->frame_number + frames) % (LOSSY_REACH_MAX + 1)];
 
@@ -108,7 +108,7 @@ static void hold(struct lossy_way *w, struct lossy_frame *f, unsigned frames)
 }
 
 /* Draws the same number of random numbers for each frame, so that what happens to it depends only on the seed and its number. */
-static void process_frame(struct lossy_way *w, struct lossy_frame *f, struct outgoing *out)
+static void process_frame(struct lossy_direction *w, struct lossy_frame *f, struct outgoing *out)
 {
 	const struct lossy_rates *r = &w->rates;
 	unsigned lose = random_below(&w->random, 100), twice = random_below(&w->random, 100), held = random_below(&w->random, 100),
@@ -131,7 +131,7 @@ static void process_frame(struct lossy_way *w, struct lossy_frame *f, struct out
 	release(w, w->counts.frames - 1, out);
 }
 
-static unsigned receive(struct lossy_way *w, struct lossy_frame **in)
+static unsigned receive(struct lossy_direction *w, struct lossy_frame **in)
 {
 	struct mmsghdr message[BATCH] = { 0 };
 	struct iovec part[BATCH];
@@ -157,7 +157,7 @@ static unsigned receive(struct lossy_way *w, struct lossy_frame **in)
 	return (unsigned)n;
 }
 
-static void count_overruns(struct lossy_way *w)
+static void count_overruns(struct lossy_direction *w)
 {
 	struct tpacket_stats stats;
 	socklen_t bytes = sizeof(stats);
@@ -168,7 +168,7 @@ static void count_overruns(struct lossy_way *w)
 
 static void *relay(void *arg)
 {
-	struct lossy_way *w = arg;
+	struct lossy_direction *w = arg;
 	struct lossy_frame *in[BATCH];
 	struct outgoing out = { .count = 0 };
 
@@ -185,7 +185,7 @@ static void *relay(void *arg)
 	return NULL;
 }
 
-int lossy_relay__start(struct lossy_way *w)
+int lossy_relay__start(struct lossy_direction *w)
 {
 	unsigned frames = BATCH + HELD_MAX;
 
@@ -197,7 +197,7 @@ int lossy_relay__start(struct lossy_way *w)
 	return -pthread_create(&w->thread, NULL, relay, w);
 }
 
-void lossy_relay__join(struct lossy_way *w)
+void lossy_relay__join(struct lossy_direction *w)
 {
 	pthread_join(w->thread, NULL);
 	free(w->frames);

@@ -5,8 +5,8 @@
 /* The relay thread of one direction. The caller sets rates and sockets. */
 #include "tests/common/net/lossy.h"
 
-int lossy_relay__start(struct lossy_way *w);
+int lossy_relay__start(struct lossy_direction *w);
 /* Call after *w->stopping was set. */
-void lossy_relay__join(struct lossy_way *w);
+void lossy_relay__join(struct lossy_direction *w);
 
 #endif

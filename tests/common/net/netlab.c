@@ -88,7 +88,7 @@ void lab_open(struct lab *lab)
 	thread_napi(&lab->server);
 	thread_napi(&lab->client);
 	if (!lab_napi_thread(&lab->server) || !lab_napi_thread(&lab->client)) {
-		proc_stay_plain();
+		proc_disable_priority();
 		printf("note: the kernel's NAPI threads are not visible in this pid namespace: they run on any\n"
 		       "  CPU, and their time is not in the CPU figures below\n\n");
 	}

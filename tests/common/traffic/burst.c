@@ -11,7 +11,7 @@
 
 #define TIMEOUT_S 20
 
-int burst__patience_s(void)
+int burst__timeout_s(void)
 {
 	return TIMEOUT_S * slow_factor();
 }
@@ -27,7 +27,7 @@ static struct sockaddr_in endpoint(const char *address, uint16_t port)
 int burst__socket(const char *address, uint16_t port)
 {
 	const struct sockaddr_in a = endpoint(address, port);
-	struct timeval wait = { .tv_sec = burst__patience_s() };
+	struct timeval wait = { .tv_sec = burst__timeout_s() };
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
 	if (fd < 0 || bind(fd, (const struct sockaddr *)&a, sizeof(a)) || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait))) {

@@ -25,7 +25,7 @@ struct burst {
 /* Opens a socket in the thread's namespace, on that address and port (0: any). Its receive timeout is long even for this machine. */
 int burst__socket(const char *address, uint16_t port);
 /* Returns that timeout in seconds. */
-int burst__patience_s(void);
+int burst__timeout_s(void);
 
 /* Sends one datagram. Returns 0 or -1. */
 int burst__send(int fd, const char *address, uint16_t port);

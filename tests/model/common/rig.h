@@ -62,7 +62,7 @@ struct rig {
 	struct hpu_descriptor descriptor;
 };
 
-static inline int rig__accept(void *arg, struct soc_task *task, const struct hpu_command *command)
+static inline int rig__on_command(void *arg, struct soc_task *task, const struct hpu_command *command)
 {
 	(void)arg;
 	(void)task;
@@ -71,20 +71,20 @@ static inline int rig__accept(void *arg, struct soc_task *task, const struct hpu
 }
 
 /* No-op NIC hooks for tests that offer HERs and check which tasks ended. */
-static inline void rig__starts(void *arg, struct soc_task *task)
+static inline void rig__on_start(void *arg, struct soc_task *task)
 {
 	(void)arg;
 	(void)task;
 }
 
-static inline void rig__freed(void *arg, uint32_t message_id, uint64_t cycle)
+static inline void rig__on_freed(void *arg, uint32_t message_id, uint64_t cycle)
 {
 	(void)arg;
 	(void)message_id;
 	(void)cycle;
 }
 
-static inline void rig__room(void *arg, uint64_t cycle)
+static inline void rig__on_room(void *arg, uint64_t cycle)
 {
 	(void)arg;
 	(void)cycle;
@@ -95,7 +95,7 @@ static inline void rig__room(void *arg, uint64_t cycle)
 /* Creates a machine with the program. Exits on failure. */
 static inline void rig__load(struct rig *rig, struct rig_file file, const struct pspin_target *target)
 {
-	static const struct soc_nic nic = { .on_command = rig__accept };
+	static const struct soc_nic nic = { .on_command = rig__on_command };
 	char err[128] = "";
 	int failed;
 

@@ -53,10 +53,10 @@ static enum spin_payload_rc atomics_nb(struct spin_payload *p, struct atomics_nb
 			spin_dma_wait(p, &dma);
 		} while (ticket != before);
 		break;
-	case ATOMICS_LEFT:
+	case ATOMICS_NO_WAIT:
 		spin_dma_fadd64_nb(p, SPIN_HANDLER_MEM, 16, 1, &before, &dma);
 		return SPIN_DROP;
-	case ATOMICS_LEFT_IN_STATE:
+	case ATOMICS_NO_WAIT_STATE:
 		spin_dma_fadd64_nb(p, SPIN_HANDLER_MEM, 0, 1, &state->left, &dma);
 		return SPIN_DROP;
 	}

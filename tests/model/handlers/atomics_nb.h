@@ -13,8 +13,8 @@ enum atomics_how {
 	ATOMICS_OVERLAP,       /* work while an addition is in flight */
 	ATOMICS_LOCKED,        /* locks the state while one is in flight, and does another one while it holds the lock */
 	ATOMICS_CAS,           /* compare-and-swap until it succeeds */
-	ATOMICS_LEFT,          /* the handler does not wait; the result would be stored in a local variable */
-	ATOMICS_LEFT_IN_STATE, /* the handler does not wait; the result is stored in the state */
+	ATOMICS_NO_WAIT,       /* the handler does not wait; the result would be stored in a local variable */
+	ATOMICS_NO_WAIT_STATE, /* the handler does not wait; the result is stored in the state */
 };
 
 struct atomics_nb {

@@ -51,17 +51,17 @@ static enum spin_payload_rc words_payload(struct spin_payload *p, struct words *
 {
 	const uint32_t *how = SPIN_GET(p, 0, uint32_t);
 
-	switch (how ? *how : WORDS_MEET) {
-	case WORDS_MEET:
+	switch (how ? *how : WORDS_ALL_OPS) {
+	case WORDS_ALL_OPS:
 		meet(words);
 		break;
 	case WORDS_ADD_FOREVER:
 		for (;;)
 			spin_fadd32_(&words->tickets, 0);
-	case WORDS_TAKE:
+	case WORDS_TICKET:
 		record_ticket(words, spin_fadd32_(&words->tickets, 1));
 		break;
-	case WORDS_TAKE_APART:
+	case WORDS_TICKETS_SPACED:
 		for (unsigned i = 0; i < WORDS_TURNS; i++) {
 			uint32_t ticket = spin_fadd32_(&words->tickets, 1);
 

@@ -11,12 +11,12 @@
 #define WORDS_BUDGET  20000                           /* steps */
 
 enum words_how {
-	WORDS_MEET,        /* all operations on the words, WORDS_TURNS times */
-	WORDS_ADD_FOREVER, /* adds 0 to the tickets until the watchdog ends it */
-	WORDS_TAKE,        /* one ticket */
-	WORDS_TAKE_APART,  /* WORDS_TURNS tickets, with pauses in between */
-	WORDS_LOCK,        /* locks and unlocks once */
-	WORDS_READ_LOCK,   /* same with a readers-writer lock */
+	WORDS_ALL_OPS,        /* all operations on the words, WORDS_TURNS times */
+	WORDS_ADD_FOREVER,    /* adds 0 to the tickets until the watchdog ends it */
+	WORDS_TICKET,         /* one ticket */
+	WORDS_TICKETS_SPACED, /* WORDS_TURNS tickets, with pauses in between */
+	WORDS_LOCK,           /* locks and unlocks once */
+	WORDS_READ_LOCK,      /* same with a readers-writer lock */
 	WORDS_WRITE_LOCK,
 };
 

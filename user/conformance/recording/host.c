@@ -65,11 +65,11 @@ static int parse_context(struct recording *r, const uint8_t *at, uint32_t bytes)
 	struct recording_context *c = &r->context;
 
 	if (bytes < RECORDING_CONTEXT_BYTES_MIN || r->has_context)
-		return recording__damaged(r, "its context is not sound");
+		return recording__damaged(r, "its context is invalid");
 	memcpy(c, at, bytes < sizeof(*c) ? bytes : sizeof(*c)); /* older recordings are shorter; the rest is 0 */
 	if (!c->host_bytes || c->host_bytes > SPIN_HOST_BYTES_MAX || c->takes_messages > 1 || c->messages > SPIN_MPQS_MAX ||
 	    c->parking > SPIN_PARKING_MAX || c->put > 1)
-		return recording__damaged(r, "its context is not sound");
+		return recording__damaged(r, "its context is invalid");
 	for (int moment = 0; moment < RECORDING_MOMENTS; moment++) {
 		r->host[moment].mem = calloc(1, (size_t)c->host_bytes);
 		if (!r->host[moment].mem)
@@ -103,7 +103,7 @@ static int parse_entry(struct recording *r, const uint8_t *at, uint32_t bytes)
 	memcpy(&entry, at, bytes < sizeof(entry) ? bytes : sizeof(entry));
 	if (entry.moment >= RECORDING_MOMENTS || entry.index >= RECORDING_ENTRIES_MAX || entry.state > SPIN_ME_TAKEN ||
 	    entry.segments > RECORDING_SEGMENTS_MAX)
-		return recording__damaged(r, "a matching entry is not sound");
+		return recording__damaged(r, "a matching entry is invalid");
 	r->host[entry.moment].entry[entry.index] = entry;
 	return 0;
 }
@@ -113,7 +113,7 @@ static int parse_event(struct recording *r, const uint8_t *at, uint32_t bytes)
 	struct recording_event head;
 
 	if (bytes < sizeof(head) || bytes - sizeof(head) >= EVENT_LINE_MAX)
-		return recording__damaged(r, "an event is not sound");
+		return recording__damaged(r, "an event is invalid");
 	memcpy(&head, at, sizeof(head));
 	r->events_lost += head.lost;
 	bytes -= (uint32_t)sizeof(head);
@@ -135,7 +135,7 @@ static int parse_event(struct recording *r, const uint8_t *at, uint32_t bytes)
 	return 0;
 }
 
-int recording__take_host(struct recording *r, uint32_t kind, const uint8_t *at, uint32_t bytes)
+int recording__parse_host(struct recording *r, uint32_t kind, const uint8_t *at, uint32_t bytes)
 {
 	if (kind == RECORDING_CONTEXT)
 		return parse_context(r, at, bytes);

@@ -27,12 +27,12 @@ static inline uint32_t recording__load32(const uint8_t *at)
 /* Returns -EINVAL with a reason that names the position in the file. */
 int recording__damaged(const struct recording *r, const char *what);
 /* Checks and stores one block; ignores blocks of other programs. Sets *ended at the END block. */
-int recording__take_custom(struct recording *r, const struct recording_block *b, int *ended);
+int recording__parse_custom(struct recording *r, const struct recording_block *b, int *ended);
 /* Same for the kinds of blocks that host.c stores; returns 0 for others. */
-int recording__take_host(struct recording *r, uint32_t kind, const uint8_t *at, uint32_t bytes);
+int recording__parse_host(struct recording *r, uint32_t kind, const uint8_t *at, uint32_t bytes);
 void recording__free_host(struct recording *r);
 /* Checks a packet's block and sets *out. Returns 1 or a negative errno, as recording__next(). */
-int recording__take_packet(const struct recording *r, const struct recording_block *b, struct recording_packet *out);
+int recording__parse_packet(const struct recording *r, const struct recording_block *b, struct recording_packet *out);
 
 /* --- writing --- */
 

@@ -36,7 +36,7 @@ static int next_block(struct recording *r, struct recording_block *b)
 	if (err)
 		return err;
 	if (head[1] < 12 || head[1] % 4 || head[1] > RECORDING_BLOCK_MAX || head[1] > r->file_bytes - r->at)
-		return recording__damaged(r, "a block's length is none");
+		return recording__damaged(r, "a block has an invalid length");
 	err = read_bytes(r, r->block, head[1] - 8);
 	if (err)
 		return err;
@@ -55,9 +55,9 @@ static int scan(struct recording *r)
 
 	while ((rc = next_block(r, &b)) > 0) {
 		if (b.type == RECORDING_BLOCK || b.type == PCAPNG_CUSTOM) {
-			rc = recording__take_custom(r, &b, &ended);
+			rc = recording__parse_custom(r, &b, &ended);
 		} else if (b.type == PCAPNG_PACKET) {
-			rc = recording__take_packet(r, &b, &packet);
+			rc = recording__parse_packet(r, &b, &packet);
 			r->info.packets++;
 		} else if (b.type == PCAPNG_SECTION && r->at > b.bytes + 12u) {
 			rc = recording__damaged(r, "it has two sections");
@@ -168,7 +168,7 @@ int recording__next(struct recording *r, struct recording_packet *out)
 
 	while ((rc = next_block(r, &b)) > 0)
 		if (b.type == PCAPNG_PACKET)
-			return recording__take_packet(r, &b, out);
+			return recording__parse_packet(r, &b, out);
 	return rc;
 }
 
@@ -213,7 +213,7 @@ static int parse_start(struct recording *r, const uint8_t *at, uint32_t bytes)
 	struct recording_start start;
 
 	if (bytes < sizeof(start) || r->started)
-		return recording__damaged(r, "its description is not sound");
+		return recording__damaged(r, "its description is invalid");
 	memcpy(&start, at, sizeof(start));
 	if (!start.version || start.version > RECORDING_VERSION)
 		return engine_fail(-ENOTSUP, "%s is of version %u, this reads versions 1 to %u: use the spinctl that wrote it", r->path,
@@ -221,7 +221,7 @@ static int parse_start(struct recording *r, const uint8_t *at, uint32_t bytes)
 	if (!is_text(start.handler, sizeof(start.handler)) || !is_text(start.device, sizeof(start.device)) ||
 	    !is_text(start.rule, sizeof(start.rule)) || start.class > SPIN_CLASS_ISOLATED || !start.object_bytes ||
 	    start.object_bytes > OBJECT_BYTES_MAX)
-		return recording__damaged(r, "its description is not sound");
+		return recording__damaged(r, "its description is invalid");
 	memcpy(r->info.handler, start.handler, sizeof(start.handler));
 	memcpy(r->info.device, start.device, sizeof(start.device));
 	memcpy(r->info.rule, start.rule, sizeof(start.rule));
@@ -297,7 +297,7 @@ static int parse_end(struct recording *r, const uint8_t *at, uint32_t bytes)
 	bytes -= (uint32_t)sizeof(end);
 	if (bytes < sizeof(struct recording_trailer) || r->at != r->file_bytes ||
 	    end.reasons > (bytes - sizeof(struct recording_trailer)) / sizeof(struct recording_count))
-		return recording__damaged(r, "its end is not sound");
+		return recording__damaged(r, "its end is invalid");
 	if (end.packets != r->info.packets)
 		return recording__damaged(r, "packets are missing");
 	r->info.lost = end.lost;
@@ -320,7 +320,7 @@ static int parse_end(struct recording *r, const uint8_t *at, uint32_t bytes)
 	return 0;
 }
 
-int recording__take_custom(struct recording *r, const struct recording_block *b, int *ended)
+int recording__parse_custom(struct recording *r, const struct recording_block *b, int *ended)
 {
 	struct recording_custom custom;
 	const uint8_t *at = b->body + sizeof(custom);
@@ -345,15 +345,15 @@ int recording__take_custom(struct recording *r, const struct recording_block *b,
 		*ended = 1;
 		return parse_end(r, at, custom.bytes);
 	}
-	return recording__take_host(r, custom.kind, at, custom.bytes);
+	return recording__parse_host(r, custom.kind, at, custom.bytes);
 }
 
-int recording__take_packet(const struct recording *r, const struct recording_block *b, struct recording_packet *out)
+int recording__parse_packet(const struct recording *r, const struct recording_block *b, struct recording_packet *out)
 {
 	uint32_t bytes, at;
 
 	if (b->bytes < 20 || recording__load32(b->body))
-		return recording__damaged(r, "a packet is not sound");
+		return recording__damaged(r, "a packet is invalid");
 	bytes = recording__load32(b->body + 12);
 	if (bytes > b->bytes - 20 || recording__load32(b->body + 16) != bytes)
 		return recording__damaged(r, "a packet is not whole");

@@ -38,7 +38,7 @@ int template_slmp(struct template *t, char **word, int words)
 	uint8_t slmp[sizeof(struct spin_slmp)] = { 0 };
 
 	if (t->udp_at < 0)
-		return engine_fail(-EINVAL, "`slmp` belongs behind `udp`");
+		return engine_fail(-EINVAL, "`slmp` must follow `udp`");
 	for (int i = 1; i < words; i++) {
 		int flag = find_flag(word[i]);
 
@@ -65,7 +65,7 @@ int template_put(struct template *t, char **word, int words)
 	};
 
 	if (t->slmp_at < 0)
-		return engine_fail(-EINVAL, "`put` belongs behind `slmp`");
+		return engine_fail(-EINVAL, "`put` must follow `slmp`");
 	if (!(words % 2))
 		return engine_fail(-EINVAL, "write: put [NAME VALUE]...");
 	for (int i = 1; i < words; i += 2)

@@ -6,8 +6,9 @@
 #include "user/conformance/vector/vector.h"
 
 /* Makes the changes on an engine, as an application would. Returns 0 or a negative errno with engine_error(). */
-int vector_make(const struct vector_changes *changes, const struct types *t, struct engine *e, struct image *want, struct host_image *host);
+int vector_apply(const struct vector_changes *changes, const struct types *t, struct engine *e, struct image *want,
+		 struct host_image *host);
 /* Makes the changes only in the expected memory. */
-int vector_expect(const struct vector_changes *changes, const struct types *t, struct image *want, struct host_image *host);
+int vector_apply_expected(const struct vector_changes *changes, const struct types *t, struct image *want, struct host_image *host);
 
 #endif

@@ -152,7 +152,7 @@ static int read_post(struct vector_changes *changes, char *rest)
 		}
 		word = vector_next(&rest);
 		if (word && !strcmp(name, "from")) {
-			if (send_process("from", word, vector_next(&rest), &change->post.source))
+			if (send_parse_process("from", word, vector_next(&rest), &change->post.source))
 				return -EINVAL;
 			continue;
 		}

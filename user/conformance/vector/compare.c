@@ -327,7 +327,7 @@ void send_line(const struct spin_request *r, char line[SEND_LINE_MAX])
 
 void send_request(const struct vector_send *send, struct spin_request *out)
 {
-	struct vector_wire w;
+	struct vector_headers w;
 
 	*out = (struct spin_request){ .type = SPIN_REQUEST_PUT,
 				      .start = send->start,
@@ -343,7 +343,7 @@ void send_request(const struct vector_send *send, struct spin_request *out)
 	out->type = send->acked ? SPIN_REQUEST_PUT_BYTES : SPIN_REQUEST_PACKET;
 	out->bytes = send->frame_bytes;
 	memcpy(out->frame, send->frame, send->frame_bytes < sizeof(out->frame) ? send->frame_bytes : sizeof(out->frame));
-	if (vector_wire_udp(send->frame, send->frame_bytes, &w))
+	if (vector_headers_udp(send->frame, send->frame_bytes, &w))
 		return;
 	out->ip_at = w.ip_at;
 	send_destination(send->frame, &w, &out->put.target);

@@ -174,9 +174,10 @@ int vector_read_event(struct vector_step *step, char *rest, unsigned line)
 static int describe(const struct vector_step *step, int is_flow, struct spin_event *out)
 {
 	const uint8_t *frame = step->in, *from;
-	struct vector_wire w;
+	struct vector_headers w;
 
-	if (step->kind != STEP_PACKET || (is_flow ? vector_wire_udp(frame, step->in_bytes, &w) : vector_wire(frame, step->in_bytes, &w)))
+	if (step->kind != STEP_PACKET ||
+	    (is_flow ? vector_headers_udp(frame, step->in_bytes, &w) : vector_headers(frame, step->in_bytes, &w)))
 		return 0;
 	*out = (struct spin_event){ .ip_version = w.ip_version };
 	from = frame + w.ip_at + (w.ip_version == 6 ? 8 : 12);

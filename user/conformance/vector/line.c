@@ -40,7 +40,7 @@ static struct vector_step *current_step(struct vector_reader *r)
 	return r->v->count ? &r->v->step[r->v->count - 1] : NULL;
 }
 
-int vector_take_frame(struct vector_reader *r, uint8_t **to, uint32_t *bytes)
+int vector_copy_frame(struct vector_reader *r, uint8_t **to, uint32_t *bytes)
 {
 	int err = template_finish(&r->template);
 
@@ -64,9 +64,9 @@ int vector_finish_frame(struct vector_reader *r)
 	if (filling == HEADERS)
 		r->headers = r->template;
 	if (filling == PACKET)
-		return vector_take_frame(r, &step->in, &step->in_bytes);
+		return vector_copy_frame(r, &step->in, &step->in_bytes);
 	if (filling == EXPECT && r->templated)
-		return vector_take_frame(r, &step->out, &step->out_bytes);
+		return vector_copy_frame(r, &step->out, &step->out_bytes);
 	if (filling == SEND)
 		return vector_finish_send(r);
 	if (filling == EXPECT && step->verdict != SPIN_VERDICT_DROP && !step->out)
@@ -161,7 +161,7 @@ static int read_reply(struct vector_reader *r, int ack)
 	struct vector_step *step = current_step(r);
 
 	if (r->filling != EXPECT)
-		return engine_fail(-EINVAL, "`%s` belongs behind `expect`", ack ? "ack" : "unchanged");
+		return engine_fail(-EINVAL, "`%s` must follow `expect`", ack ? "ack" : "unchanged");
 	if (r->templated || step->out)
 		return engine_fail(-EINVAL, "one frame comes out: a template, `unchanged` or `ack`, once");
 	step->out = malloc(step->in_bytes);

@@ -25,7 +25,7 @@ int vector_read_line(struct vector_reader *r, char *line);
 int vector_finish_frame(struct vector_reader *r);
 
 /* Copies the filled frame to allocated memory. */
-int vector_take_frame(struct vector_reader *r, uint8_t **to, uint32_t *bytes);
+int vector_copy_frame(struct vector_reader *r, uint8_t **to, uint32_t *bytes);
 
 /* Returns 1 if the line's first word is `word`; *rest is then the text after it. */
 int vector_word(char *line, const char *word, char **rest);

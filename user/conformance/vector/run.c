@@ -47,13 +47,13 @@ static int run_step(const struct vector_step *step, const struct types *t, struc
 		    struct vector_result *r)
 {
 	uint64_t count[SPIN_REASON_COUNT];
-	int err = vector_make(&step->before, t, e, &r->want, &r->want_host);
+	int err = vector_apply(&step->before, t, e, &r->want, &r->want_host);
 
 	count_all(e, count);
 	if (!err)
 		err = run_input(step, t, e, r);
 	if (!err)
-		err = vector_expect(&step->after, t, &r->want, &r->want_host);
+		err = vector_apply_expected(&step->after, t, &r->want, &r->want_host);
 	if (!err)
 		err = image_read(t, &r->got, e);
 	if (!err && t->host_memory)
@@ -241,7 +241,7 @@ static int apply_change(const struct vector_change *c, const struct types *t, st
 	return err ? err : e->ops->host_write(e, c->offset, c->bytes, c->count);
 }
 
-int vector_make(const struct vector_changes *changes, const struct types *t, struct engine *e, struct image *want, struct host_image *host)
+int vector_apply(const struct vector_changes *changes, const struct types *t, struct engine *e, struct image *want, struct host_image *host)
 {
 	int err = 0, edited = 0;
 
@@ -277,7 +277,7 @@ static int apply_expected(const struct vector_change *c, const struct types *t, 
 	return 0;
 }
 
-int vector_expect(const struct vector_changes *changes, const struct types *t, struct image *want, struct host_image *host)
+int vector_apply_expected(const struct vector_changes *changes, const struct types *t, struct image *want, struct host_image *host)
 {
 	int err = 0;
 

@@ -30,7 +30,7 @@ static int read_process(const char *word, char **rest, struct spin_process *out)
 
 	if (!first || strcmp(first, word))
 		return engine_fail(-EINVAL, "write: %s ADDRESS PORT", word);
-	return send_process(word, address, port, out);
+	return send_parse_process(word, address, port, out);
 }
 
 /* Reads `of N`: the packet for which the handler ran; by default that of the step. */
@@ -161,7 +161,7 @@ static int read_host(struct vector_reader *r, char *rest)
 
 	if (!send)
 		return -ENOMEM;
-	if (read_cause(r, &rest, &cause) || send_here(cause, &send->source))
+	if (read_cause(r, &rest, &cause) || send_own_address(cause, &send->source))
 		return -EINVAL;
 	start = vector_next(&rest);
 	bytes = vector_next(&rest);
@@ -209,7 +209,7 @@ int vector_finish_send(struct vector_reader *r)
 		return engine_fail(-EINVAL, "write what is sent: a frame, as a packet is");
 	if (r->is_put)
 		send_put_finish(&r->template);
-	if (vector_take_frame(r, &send->frame, &send->frame_bytes))
+	if (vector_copy_frame(r, &send->frame, &send->frame_bytes))
 		return -EINVAL;
 	return check_length(send);
 }

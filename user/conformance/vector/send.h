@@ -6,7 +6,7 @@
 #include "user/conformance/template/template.h"
 #include "user/conformance/vector/vector.h"
 
-struct vector_wire;
+struct vector_headers;
 
 #define SEND_LINE_MAX 384
 
@@ -26,10 +26,10 @@ void send_put_finish(struct template *t);
 int send_forward(const struct vector_step *cause, const struct spin_process *target, int of_message, struct vector_send *out);
 
 /* Parses an address and a port. Returns 0 or -EINVAL. */
-int send_process(const char *word, const char *address, const char *port, struct spin_process *out);
+int send_parse_process(const char *word, const char *address, const char *port, struct spin_process *out);
 /* Reads the destination of a frame. */
-void send_destination(const uint8_t *frame, const struct vector_wire *w, struct spin_process *out);
+void send_destination(const uint8_t *frame, const struct vector_headers *w, struct spin_process *out);
 /* Reads the destination of the packet, which is this context. */
-int send_here(const struct vector_step *cause, struct spin_process *out);
+int send_own_address(const struct vector_step *cause, struct spin_process *out);
 
 #endif

@@ -37,11 +37,11 @@ static void swap(uint8_t *a, uint8_t *b, unsigned bytes)
 	}
 }
 
-int vector_wire_udp(const uint8_t *frame, uint32_t bytes, struct vector_wire *w)
+int vector_headers_udp(const uint8_t *frame, uint32_t bytes, struct vector_headers *w)
 {
 	uint32_t at = offsetof(struct spin_eth, type);
 
-	*w = (struct vector_wire){ 0 };
+	*w = (struct vector_headers){ 0 };
 	while (at + 2 <= bytes && (get16(frame + at) == SPIN_ETH_VLAN || get16(frame + at) == SPIN_ETH_QINQ))
 		at += sizeof(struct spin_vlan);
 	w->ip_at = at + 2;
@@ -55,14 +55,14 @@ int vector_wire_udp(const uint8_t *frame, uint32_t bytes, struct vector_wire *w)
 	return 0;
 }
 
-int vector_wire(const uint8_t *frame, uint32_t bytes, struct vector_wire *w)
+int vector_headers(const uint8_t *frame, uint32_t bytes, struct vector_headers *w)
 {
-	if (vector_wire_udp(frame, bytes, w) || w->slmp_at + sizeof(struct spin_slmp) > bytes)
+	if (vector_headers_udp(frame, bytes, w) || w->slmp_at + sizeof(struct spin_slmp) > bytes)
 		return engine_fail(-EINVAL, "the packet is none of a message: no `slmp` behind `udp`");
 	return 0;
 }
 
-uint32_t vector_wire_id(const uint8_t *frame, const struct vector_wire *w)
+uint32_t vector_wire_id(const uint8_t *frame, const struct vector_headers *w)
 {
 	const uint8_t *id = frame + w->slmp_at + offsetof(struct spin_slmp, message_id);
 
@@ -107,7 +107,7 @@ static void set_udp_checksum(uint8_t *udp, const uint8_t *ip, uint32_t version, 
 	put16(at, sum ? sum : 0xffff);
 }
 
-void vector_wire_finish(uint8_t *frame, const struct vector_wire *w, uint32_t end)
+void vector_wire_finish(uint8_t *frame, const struct vector_headers *w, uint32_t end)
 {
 	uint8_t *udp = frame + w->udp_at;
 
@@ -118,9 +118,9 @@ void vector_wire_finish(uint8_t *frame, const struct vector_wire *w, uint32_t en
 
 int vector_ack(const uint8_t *frame, uint32_t bytes, uint16_t more, uint8_t *to, uint32_t *to_bytes)
 {
-	struct vector_wire w;
+	struct vector_headers w;
 	uint8_t *udp;
-	int err = vector_wire(frame, bytes, &w);
+	int err = vector_headers(frame, bytes, &w);
 
 	if (err)
 		return err;

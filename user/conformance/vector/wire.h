@@ -5,18 +5,18 @@
 /* The offsets of the headers in a message's packet of a vector. */
 #include <stdint.h>
 
-struct vector_wire {
+struct vector_headers {
 	uint32_t ip_at, ip_version, udp_at, slmp_at;
 };
 
 /* Finds the headers; slmp_at is the start of the UDP payload. Returns 0, or -EINVAL with engine_error() if it is not UDP over IP. */
-int vector_wire_udp(const uint8_t *frame, uint32_t bytes, struct vector_wire *out);
+int vector_headers_udp(const uint8_t *frame, uint32_t bytes, struct vector_headers *out);
 /* Same, but the packet must have an SLMP header. */
-int vector_wire(const uint8_t *frame, uint32_t bytes, struct vector_wire *out);
+int vector_headers(const uint8_t *frame, uint32_t bytes, struct vector_headers *out);
 /* Builds the acknowledgement of a packet as the NIC sends it, with the additional flags `more`. `to` must have room for the packet. */
 int vector_ack(const uint8_t *frame, uint32_t bytes, uint16_t more, uint8_t *to, uint32_t *to_bytes);
 /* Sets lengths and checksums of a datagram that ends at offset `end`. Over IPv4, a UDP checksum of 0 stays 0. */
-void vector_wire_finish(uint8_t *frame, const struct vector_wire *w, uint32_t end);
-uint32_t vector_wire_id(const uint8_t *frame, const struct vector_wire *w);
+void vector_wire_finish(uint8_t *frame, const struct vector_headers *w, uint32_t end);
+uint32_t vector_wire_id(const uint8_t *frame, const struct vector_headers *w);
 
 #endif

@@ -64,7 +64,7 @@ int compare_dpa(const struct compare *c, struct compare_row *row)
 		report_errors_to(NULL, 0);
 	}
 	if (failed || !view->handled)
-		compare__without(row, "the card's model cannot run it: %s", failed ? reason : "no handler ran");
+		compare__set_reason(row, "the card's model cannot run it: %s", failed ? reason : "no handler ran");
 	else if (!status)
 		dpa__row(c, view->warm_with_runtime_mean, wait_cycles(view), row);
 	free(view);

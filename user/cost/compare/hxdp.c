@@ -139,14 +139,14 @@ static int run_program(const struct compare *c, struct bpf_code *code, struct co
 	}
 	status = run_packets(c, m, &frame_bytes);
 	if (m->reason[0])
-		compare__without(row, "its program cannot be followed: %s", m->reason);
+		compare__set_reason(row, "its program cannot be followed: %s", m->reason);
 	else if (!m->packets)
-		compare__without(row, "there is no packet");
+		compare__set_reason(row, "there is no packet");
 	else if (m->tail_calls)
-		compare__without(row, "its packets go through several programs by tail calls, which hXDP does not have");
+		compare__set_reason(row, "its packets go through several programs by tail calls, which hXDP does not have");
 	else if (hxdp__compile(c->property, &v, code->insns, code->count, 0))
-		compare__without(row, "its program cannot be compiled: it jumps out of itself, or has more than %u instructions",
-				 VLIW_INSTRUCTIONS_MAX);
+		compare__set_reason(row, "its program cannot be compiled: it jumps out of itself, or has more than %u instructions",
+				    VLIW_INSTRUCTIONS_MAX);
 	else {
 		fill_row(c, &v, m, frame_bytes, row);
 		vliw__free(&v);
@@ -167,15 +167,15 @@ int compare_hxdp(const struct compare *c, struct compare_row *row)
 	row->how = COMPARE_MODELLED;
 	add_checks(c, row);
 	if (!object)
-		return compare__without(row, "a program for PsPIN has no eBPF program");
+		return compare__set_reason(row, "a program for PsPIN has no eBPF program");
 	if (c->job->report->takes_messages)
-		return compare__without(row, "a message's packets go through several programs by tail calls, which hXDP does not have");
+		return compare__set_reason(row, "a message's packets go through several programs by tail calls, which hXDP does not have");
 	code = malloc(sizeof(*code));
 	if (!code)
 		return report_error("--compare: no memory");
 	if (compare_code__open(code, program, reason, sizeof(reason))) {
 		free(code);
-		return compare__without(row, "its program cannot be read: %s", reason);
+		return compare__set_reason(row, "its program cannot be read: %s", reason);
 	}
 	status = compare_code__fill(code, program);
 	if (!status)

@@ -60,9 +60,9 @@ static unsigned count_instructions(const void *elf, size_t bytes, struct compare
 	unsigned count = 0;
 
 	if (nfp_profile__default(&profile) || nfp_check__object(elf, bytes, &profile, NFP_ALL_KERNELS, 0, &report, reason, sizeof(reason)))
-		compare__without(row, "its program for the card cannot be checked: %s", reason);
+		compare__set_reason(row, "its program for the card cannot be checked: %s", reason);
 	else if (!report->count || report->programs[0].verdict == NFP_REJECT || !report->programs[0].nfp_instructions)
-		compare__without(row, "the card's driver refuses its program, as `spinctl check --target nfp` tells");
+		compare__set_reason(row, "the card's driver refuses its program, as `spinctl check --target nfp` tells");
 	else
 		count = report->programs[0].nfp_instructions;
 	nfp_report__free(report);
@@ -78,7 +78,7 @@ static int fill_row(const struct compare *c, const void *elf, size_t bytes, stru
 	if (!instructions)
 		return DONE;
 	if (bpf_code__read(&code, elf, bytes, SPIN_NFP_PROGRAM, reason, sizeof(reason)))
-		return compare__without(row, "its program for the card cannot be read: %s", reason);
+		return compare__set_reason(row, "its program for the card cannot be read: %s", reason);
 	nfp__row(c, instructions, count_lookups(&code), row);
 	bpf_code__free(&code);
 	return DONE;
@@ -95,13 +95,14 @@ int compare_nfp(const struct compare *c, struct compare_row *row)
 	compare__check(row, "L4 load balancer, which is the limit here: no figure checks the row", "Netronome", "Mpps",
 		       c->property[COMPARE_NFP_PACKETS_MPPS], NAN);
 	if (!program->object)
-		return compare__without(row, "a program for PsPIN has no eBPF program");
+		return compare__set_reason(row, "a program for PsPIN has no eBPF program");
 	if (!spin_object__card(program->object, &bytes))
-		return compare__without(row, "the object has no program for the card: the card has no messages, no host memory and no "
-					     "stores to tables; a handler that looks up and counts in tables can be compiled for it with "
-					     "spincc --target nfp");
+		return compare__set_reason(row,
+					   "the object has no program for the card: the card has no messages, no host memory and no "
+					   "stores to tables; a handler that looks up and counts in tables can be compiled for it with "
+					   "spincc --target nfp");
 	if (spin_object__card_program(program->object, program->rule, 1, &elf, &bytes))
-		return compare__without(row, "%s", spin_strerror_last());
+		return compare__set_reason(row, "%s", spin_strerror_last());
 	status = fill_row(c, elf, bytes, row);
 	free(elf);
 	return status;

@@ -76,8 +76,8 @@ static int measure(const struct compare *c, int fd, struct compare_row *row)
 	if (rc == FAILED_SOURCE)
 		return FAILED;
 	if (!done)
-		return compare__without(row,
-					"no packet can be run again and again: the handler gives another verdict on what it leaves of it");
+		return compare__set_reason(
+			row, "no packet can be run again and again: the handler gives another verdict on what it leaves of it");
 	row->work = row->ns_per_packet = sum / done;
 	row->work_unit = "ns";
 	row->engines = 1;
@@ -94,12 +94,12 @@ int compare_xdp(const struct compare *c, struct compare_row *row)
 	row->how = COMPARE_MEASURED;
 	compare__check(row, "XDP_DROP with a driver, x86 at 3.7 GHz: the row is without one", "hXDP 5.2.2", "Mpps", 38, NAN);
 	if (!program->object)
-		return compare__without(row, "a program for PsPIN has no eBPF program");
+		return compare__set_reason(row, "a program for PsPIN has no eBPF program");
 	if (c->job->report->takes_messages)
-		return compare__without(row,
-					"a message's packet that is run again is a duplicate: see spinctl run --cost, which measures live");
+		return compare__set_reason(
+			row, "a message's packet that is run again is a duplicate: see spinctl run --cost, which measures live");
 	if (spin_ctx__create(NULL, program->object, program->rule, &ctx))
-		return compare__without(row, "it cannot be loaded here: %s", spin_strerror_last());
+		return compare__set_reason(row, "it cannot be loaded here: %s", spin_strerror_last());
 	{
 		const struct fill_target to = { .arg = ctx, .set = set, .insert = insert };
 

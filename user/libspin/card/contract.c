@@ -69,7 +69,7 @@ static int check_map(const struct contract_file *file, const struct btf *btf, co
 	struct layout_variable var;
 
 	if (!is_plain(map))
-		return contract__refuse(file, "a map %.60s with attributes that a card has not", name);
+		return contract__refuse(file, "a map %.60s with attributes that a card does not have", name);
 	if (!strcmp(name, "spin_counters"))
 		return has_sizes(map, BPF_MAP_TYPE_ARRAY, sizeof(uint64_t), SPIN_REASON_COUNT)
 			       ? 0

@@ -99,7 +99,7 @@ int queues__thread(struct spin_nic *nic)
 		return 0;
 	err = kernel_threaded__read(nic->ifindex, &queues, &threaded);
 	if (!err && threaded <= 0)
-		err = kernel_threaded__begin(nic->ifindex, &nic->threads);
+		err = kernel_threaded__enable(nic->ifindex, &nic->threads);
 	if (err) {
 		nic->queue_contexts--;
 		return spin_fail(err,
@@ -115,7 +115,7 @@ void queues__unthread(struct spin_nic *nic)
 {
 	if (--nic->queue_contexts || !nic->threads_are_ours)
 		return;
-	kernel_threaded__end(&nic->threads);
+	kernel_threaded__disable(&nic->threads);
 	nic->threads_are_ours = 0;
 }
 
@@ -212,7 +212,7 @@ int spread__open(struct spin_ctx *ctx)
 		return 0;
 	mem.addr = map ? (char *)bpf_map__initial_value(map, &mem.bytes) : NULL;
 	config = section__variable(ctx->bpf, ".rodata", &mem, "spin_spread_config", sizeof(*config));
-	ctx->loads = section__variable(ctx->bpf, ".bss", &ctx->bss, "spin_loads", sizeof(struct spin_load) * SPIN_HPUS_MAX);
+	ctx->loads = section__variable(ctx->bpf, ".bss", &ctx->bss, "spin_cpu_loads", sizeof(struct spin_cpu_load) * SPIN_HPUS_MAX);
 	if (!config || !ctx->loads)
 		return spin_fail(-EINVAL, "%s cannot be spread over CPUs; compile it again with spincc", ctx->name);
 	err = fill_cpumap(ctx, config, ctx->prog_fd);

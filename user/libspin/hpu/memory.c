@@ -152,7 +152,7 @@ int hpu_mem__prepare(const struct spin_ctx_opts *opts, struct bpf_object *bpf, c
 	return replace_state_map(opts->hpu_mem, section, who);
 }
 
-void hpu_mem__begin(const struct spin_ctx_opts *opts)
+void hpu_mem__init_state(const struct spin_ctx_opts *opts)
 {
 	if (opts->hpu_mem && opts->initial_state)
 		memcpy(opts->hpu_mem->memory.addr, opts->initial_state, opts->initial_state_bytes);

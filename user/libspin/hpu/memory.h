@@ -15,6 +15,6 @@
 /* Before loading: places the state in opts->hpu_mem, or initializes it from opts->initial_state. */
 int hpu_mem__prepare(const struct spin_ctx_opts *opts, struct bpf_object *bpf, const char *who);
 /* After loading: writes the initial content of a new HPU memory. */
-void hpu_mem__begin(const struct spin_ctx_opts *opts);
+void hpu_mem__init_state(const struct spin_ctx_opts *opts);
 
 #endif

@@ -139,7 +139,7 @@ static int load_isolated(struct spin_ctx *ctx, struct bpf_program *direct, struc
 			err = pointer_bounds__join(prog); /* after the limit, because it adds backward jumps that are not loops */
 	}
 	if (!err)
-		err = kernel_caps__become_stranger(&saved);
+		err = kernel_caps__drop_for_isolated(&saved);
 	if (err)
 		return err;
 	err = load_progress__load(ctx->bpf, ctx->name);

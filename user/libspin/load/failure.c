@@ -57,10 +57,10 @@ int load_failure__of_class(int known, enum spin_class class, const char *log, ch
 {
 	size_t length = strlen(reason);
 
-	if (known != -EINVAL || class != SPIN_CLASS_ISOLATED || !spin_verifier__may_be_guess(log) || !kernel_probe__refuses_guesses())
+	if (known != -EINVAL || class != SPIN_CLASS_ISOLATED || !spin_verifier__may_be_guess(log) || !kernel_probe__refuses_speculation())
 		return known;
 	snprintf(reason + length, reason_bytes - length, "; or it is kernel %s: %s; then use a newer kernel, or the trusted class",
-		 kernel_feature__release(), kernel_feature__guesses());
+		 kernel_feature__release(), kernel_feature__speculation());
 	return -ENOSYS;
 }
 

@@ -39,7 +39,7 @@ void verifier__own_fault(const struct verifier_refusal *refusal, char *out, size
 	if (refusal->at_line)
 		snprintf(at, sizeof(at), " (%s:%u)", refusal->at_file, refusal->at_line);
 	snprintf(out, bytes,
-		 "kernel %s refuses code of sPIN's own%s: \"%s\"; this is a fault of sPIN, not of the handler: "
+		 "kernel %s rejects code of sPIN's runtime%s: \"%s\"; this is a fault of sPIN, not of the handler: "
 		 "please report it in the project's issue tracker, with what `spincc --verifier-log` prints",
 		 kernel_feature__release(), at, refusal->complaint);
 }
@@ -290,7 +290,8 @@ int verifier__read(const char *log, struct verifier_refusal *out)
 #define BEYOND_LOCAL                                                                                                 \
 	"the index may be beyond a local array, or of an element without a value; mask it with a power of two, and " \
 	"initialise the array"
-#define NO_END    "no end of this loop is in sight; write SPIN_FOR(v, i, from, to), or give it a constant bound, and leave it by break"
+#define NO_END \
+	"the verifier cannot prove that this loop ends; write SPIN_FOR(v, i, from, to), or give it a constant bound, and leave it by break"
 #define AS_NUMBER "a pointer is used as a number; keep offsets and indices, not pointers"
 #define TOO_DEEP  "calls are nested too deep; write a loop in place of recursion, and declare functions static inline"
 #define ALIGN     "the address is not a multiple of the access's size; let the type align the data, or go byte by byte"
@@ -324,7 +325,7 @@ const struct verifier_rule verifier_rules[] = {
 	{ "infinite loop", NO_END, VERIFIER_LOOP },
 	{ "back-edge", NO_END, VERIFIER_LOOP },
 	{ "jumps is too complex", NO_END, VERIFIER_LOOP | VERIFIER_LIMIT },
-	{ "too large", "the ways through this loop take more than the verifier's 1,000,000 steps; give it a smaller constant "
+	{ "too large", "the paths through this loop take more than the verifier's 1,000,000 steps; give it a smaller constant "
 		       "bound, or fewer branches", VERIFIER_LOOP | VERIFIER_LIMIT },
 	{ "too many states", NO_END, VERIFIER_LOOP },
 	{ "frames is too deep", TOO_DEEP, VERIFIER_WHOLE },

@@ -37,7 +37,7 @@ int verifier__read(const char *log, struct verifier_refusal *out);
 void verifier__reason(const struct verifier_refusal *refusal, char *out, size_t bytes);
 /* Returns 1 if a single instruction was refused, so that its source line can be named. */
 int verifier__has_instruction(const struct verifier_refusal *refusal);
-/* Writes "kernel 6.1.0 refuses code of sPIN's own, parse.h:33 ...", for a refusal that is not the handler's fault. */
+/* Writes "kernel 6.1.0 rejects code of sPIN's runtime, parse.h:33 ...", for a refusal that is not the handler's fault. */
 void verifier__own_fault(const struct verifier_refusal *refusal, char *out, size_t bytes);
 
 #endif

@@ -78,7 +78,7 @@ static uint32_t count_list(const struct messages_view *v, uint32_t buffer, uint3
 /* Returns word `at` of the window's ring (bpf/abi/mpq.h). */
 static uint64_t window_word(const struct messages_view *v, uint32_t index, uint32_t at)
 {
-	const uint64_t *word = at < SPIN_LANES ? &v->mpq[index].lane[at] : &v->wide[(size_t)index * v->wide_lanes + at];
+	const uint64_t *word = at < SPIN_WINDOW_WORDS ? &v->mpq[index].word[at] : &v->wide[(size_t)index * v->wide_words + at];
 
 	return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
@@ -87,7 +87,7 @@ static uint64_t window_word(const struct messages_view *v, uint32_t index, uint3
 static uint32_t lowest_missing(const struct messages_view *v, uint32_t index, uint32_t generation)
 {
 	const struct spin_mpq *mpq = &v->mpq[index];
-	uint32_t packet = load(&mpq->lowest), count = v->wide ? v->wide_lanes : SPIN_LANES;
+	uint32_t packet = load(&mpq->lowest), count = v->wide ? v->wide_words : SPIN_WINDOW_WORDS;
 
 	for (unsigned i = 0; i <= count; i++) {
 		uint64_t word = window_word(v, index, packet / 32 % count);
@@ -188,7 +188,7 @@ static struct messages_view view_of(const struct messages *m)
 				       .park = m->park,
 				       .stats = m->stats,
 				       .wide = m->wide,
-				       .wide_lanes = m->wide_lanes,
+				       .wide_words = m->wide_words,
 				       .mpqs = m->opts.messages,
 				       .ticks_s = m->ticks_s,
 				       .now = spin_messages__now(m) };

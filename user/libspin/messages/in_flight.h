@@ -13,7 +13,7 @@ struct messages_view {
 	const struct spin_park *park;
 	const struct spin_message_stats *stats;
 	const uint64_t *wide; /* words of wide windows; NULL: they are in the MPQs */
-	uint32_t wide_lanes;
+	uint32_t wide_words;
 	uint32_t mpqs;    /* MPQs of the context */
 	uint32_t ticks_s; /* ticks per second of the context's clock, see messages_view__ticks_s() */
 	uint32_t now;     /* the context's clock, in ticks */

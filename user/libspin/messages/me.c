@@ -191,7 +191,7 @@ int spin_ctx__me_append(struct spin_ctx *ctx, const struct spin_me_opts *opts, u
 				 "message, or read events: those used once are free when their message's event was read",
 				 ctx->name, SPIN_MES_MAX);
 	if (m->serial == UINT32_MAX) {
-		if (spin_requests__wait(ctx))
+		if (spin_requests__is_pending(ctx))
 			return spin_fail(-EBUSY,
 					 "%s has had 2^32 entries, which are to be numbered again, but puts of some wait: try "
 					 "again in a second",
@@ -221,13 +221,13 @@ int spin_messages__first_entry(struct spin_ctx *ctx)
 	unsigned first;
 
 	memset(m->me, 0, SPIN_MES_MAX * sizeof(*m->me));
-	if (!spin_requests__wait(ctx))
+	if (!spin_requests__is_pending(ctx))
 		m->serial = 0;
 	m->unlinked = 0;
 	return m->opts.no_entry ? 0 : spin_ctx__me_append(ctx, &all, &first);
 }
 
-void spin_messages__leave(struct spin_ctx *ctx, unsigned me)
+void spin_messages__free_entry(struct spin_ctx *ctx, unsigned me)
 {
 	uint32_t unread = SPIN_ME_UNREAD;
 
@@ -240,12 +240,13 @@ static int may_have_had_get(const struct spin_me *me)
 	return me->options & SPIN_ME_MANAGE_LOCAL && me->options & SPIN_ME_OP_GET;
 }
 
-void spin_messages__had(struct spin_ctx *ctx, const struct spin_event *event)
+void spin_messages__event_read(struct spin_ctx *ctx, const struct spin_event *event)
 {
 	if (!ctx->messages || event->type != SPIN_EVENT_MESSAGE || !(event->flags & SPIN_EVENT_UNLINKED) || event->me >= SPIN_MES_MAX)
 		return;
-	if (!(event->flags & SPIN_EVENT_GET || may_have_had_get(&ctx->messages->me[event->me])) || !spin_requests__keep(ctx, event->me))
-		spin_messages__leave(ctx, event->me);
+	if (!(event->flags & SPIN_EVENT_GET || may_have_had_get(&ctx->messages->me[event->me])) ||
+	    !spin_requests__defer_free(ctx, event->me))
+		spin_messages__free_entry(ctx, event->me);
 }
 
 static int fail_no_entry(const struct spin_ctx *ctx, unsigned me)

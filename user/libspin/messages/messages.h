@@ -32,8 +32,8 @@ struct messages {
 	const struct spin_park *park;
 	const struct spin_message_stats *stats;
 	uint64_t *clock;
-	uint64_t *wide; /* words of wide windows, wide_lanes for each MPQ; NULL: they are in the MPQs */
-	uint32_t wide_lanes;
+	uint64_t *wide; /* words of wide windows, wide_words for each MPQ; NULL: they are in the MPQs */
+	uint32_t wide_words;
 	uint32_t serial;                    /* serial of the next entry */
 	pthread_mutex_t posting;            /* held while an entry gets its serial and counter, and while these are compared */
 	struct spin_unexpected *unexpected; /* NULL: unexpected messages are not kept */
@@ -82,10 +82,10 @@ void spin_messages__open_overflow(struct messages *m);
 int spin_messages__take_unexpected(struct spin_ctx *ctx, const struct spin_me *wanted, struct spin_event **events);
 
 /* Called when the application has read the event: the entry that its message unlinked may be posted again. */
-void spin_messages__had(struct spin_ctx *ctx, const struct spin_event *event);
+void spin_messages__event_read(struct spin_ctx *ctx, const struct spin_event *event);
 
 /* Frees such an entry; called also after an answer from it was sent. */
-void spin_messages__leave(struct spin_ctx *ctx, unsigned me);
+void spin_messages__free_entry(struct spin_ctx *ctx, unsigned me);
 
 /* Restores the entries of a new context. No message may be in flight. */
 int spin_messages__first_entry(struct spin_ctx *ctx);
@@ -106,9 +106,9 @@ uint32_t spin_messages__ticks(const struct messages *m, unsigned ms);
 struct messages *spin_messages__of(const struct spin_ctx *ctx);
 
 /* Runs the progress program until nothing is due. */
-int spin_messages__sweep(struct messages *m, const char *name);
+int spin_messages__run_progress(struct messages *m, const char *name);
 /* Returns 1 if a message is in flight; *due: the progress program has work to do. */
-int spin_messages__look(const struct messages *m, int *due);
+int spin_messages__has_in_flight(const struct messages *m, int *due);
 
 /* Starts and stops the thread. Stopping a thread that never ran does nothing. */
 int spin_messages__start(struct spin_ctx *ctx);

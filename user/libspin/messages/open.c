@@ -20,7 +20,7 @@
 static int has_options(const struct spin_message_opts *o)
 {
 	return o->messages || o->parking || o->idle_ms || o->age_ms || o->tombstone_ms || o->window || o->lose_events || o->put ||
-	       o->no_entry || o->note_runs || o->unexpected;
+	       o->no_entry || o->report_runs || o->unexpected;
 }
 
 static int check_limits(const struct spin_message_opts *o)
@@ -48,15 +48,15 @@ static int check_limits(const struct spin_message_opts *o)
 }
 
 /* Returns the 32-packet words of a message's wide window; 0: the window is in the MPQ. */
-static uint32_t wide_lanes(const struct spin_message_opts *o)
+static uint32_t wide_words(const struct spin_message_opts *o)
 {
-	return o->window > SPIN_WINDOW ? spin_window_lanes(o->window) : 0;
+	return o->window > SPIN_WINDOW ? spin_words_of_window(o->window) : 0;
 }
 
 /* Bytes of all windows. */
 static size_t wide_bytes(const struct spin_message_opts *o)
 {
-	return (size_t)o->messages * wide_lanes(o) * sizeof(uint64_t);
+	return (size_t)o->messages * wide_words(o) * sizeof(uint64_t);
 }
 
 static int check_windows(const struct spin_message_opts *o)
@@ -80,8 +80,8 @@ static unsigned default_window(const struct spin_message_opts *o)
 
 	if (o->host_bytes <= SPIN_HOST_BYTES || !kernel_probe__may_goto())
 		return SPIN_WINDOW;
-	while (window > SPIN_WINDOW && (size_t)o->messages * spin_window_lanes(window) * sizeof(uint64_t) > bytes)
-		window = (spin_window_lanes(window) / 2 - 2) * 32;
+	while (window > SPIN_WINDOW && (size_t)o->messages * spin_words_of_window(window) * sizeof(uint64_t) > bytes)
+		window = (spin_words_of_window(window) / 2 - 2) * 32;
 	return window > SPIN_WINDOW ? window : SPIN_WINDOW;
 }
 
@@ -188,11 +188,11 @@ void spin_messages__configure(const struct messages *m, struct spin_config *conf
 	config->age_bytes = SPIN_AGE_BYTES * 1000 / m->ticks_s;
 	config->tombstone_ticks = spin_messages__ticks(m, o->tombstone_ms);
 	config->window = o->window;
-	config->wide_lanes = wide_lanes(o);
+	config->wide_words = wide_words(o);
 	config->event_bytes = o->lose_events ? 0 : EVENT_BYTES;
 	config->take_put = !!o->put;
 	config->virtual_clock = !!o->virtual_clock;
-	config->note_runs = !!o->note_runs;
+	config->report_runs = !!o->report_runs;
 	config->unexpected = o->unexpected;
 	choose_key(config);
 }
@@ -223,7 +223,7 @@ int spin_messages__prepare(const struct messages *m, struct bpf_object *bpf)
 	if (!me || bpf_map__set_map_flags(me, bpf_map__map_flags(me) | BPF_F_MMAPABLE))
 		return -ENOENT;
 	wide = bpf_object__find_map_by_name(bpf, "spin_wide");
-	if (!wide || (wide_lanes(&m->opts) && bpf_map__set_max_entries(wide, m->opts.messages * wide_lanes(&m->opts))))
+	if (!wide || (wide_words(&m->opts) && bpf_map__set_max_entries(wide, m->opts.messages * wide_words(&m->opts))))
 		return -ENOENT;
 	events = bpf_object__find_map_by_name(bpf, "spin_events");
 	if (!events)
@@ -261,7 +261,7 @@ static int map_windows(struct messages *m, const struct bpf_object *bpf)
 	if (at == MAP_FAILED)
 		return spin_fail(-errno, "cannot map the windows of messages: %s", strerror(errno));
 	m->wide = at;
-	m->wide_lanes = wide_lanes(&m->opts);
+	m->wide_words = wide_words(&m->opts);
 	return 0;
 }
 
@@ -287,12 +287,12 @@ int spin_messages__open(struct spin_ctx *ctx)
 		err = map_windows(m, ctx->bpf);
 	if (err)
 		return err;
-	if (find_variables(m, ctx->bpf, &ctx->bss) || add_program(ctx->bpf, "spin_parked", SPIN_REPLAY_SLOT, programs[0]) ||
-	    add_program(ctx->bpf, "spin_parked", SPIN_BEGIN_SLOT, programs[1]) ||
-	    (bpf_object__find_program_by_name(ctx->bpf, OPENED) && add_program(ctx->bpf, "spin_parked", SPIN_OPENED_SLOT, OPENED)) ||
-	    add_program(ctx->bpf, "spin_swept", SPIN_REPLAY_SLOT, ctx->hpus == SPIN_HPUS_SPREAD ? "spin_replay_swept" : programs[0]))
+	if (find_variables(m, ctx->bpf, &ctx->bss) || add_program(ctx->bpf, "spin_progs", SPIN_REPLAY_SLOT, programs[0]) ||
+	    add_program(ctx->bpf, "spin_progs", SPIN_BEGIN_SLOT, programs[1]) ||
+	    (bpf_object__find_program_by_name(ctx->bpf, OPENED) && add_program(ctx->bpf, "spin_progs", SPIN_OPENED_SLOT, OPENED)) ||
+	    add_program(ctx->bpf, "spin_swept_progs", SPIN_REPLAY_SLOT, ctx->hpus == SPIN_HPUS_SPREAD ? "spin_replay_swept" : programs[0]))
 		return spin_fail(-EINVAL, "%s has no message engine of this version; compile it again with spincc", ctx->name);
-	err = spin_messages__sweep(m, ctx->name); /* nothing is due: this only sets the clock */
+	err = spin_messages__run_progress(m, ctx->name); /* nothing is due: this only sets the clock */
 	return err ? err : spin_messages__first_entry(ctx);
 }
 

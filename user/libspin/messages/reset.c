@@ -78,7 +78,7 @@ static int clear_variables(struct spin_ctx *ctx)
 		{ "spin_parks_used", SPIN_PARKING_MAX / 64 * sizeof(uint64_t) },
 		{ "spin_parks", SPIN_PARKING_MAX * sizeof(struct spin_park) },
 		{ "spin_flow_locks", SPIN_FLOW_LOCKS * sizeof(uint32_t) },
-		{ "spin_events_promised", sizeof(uint32_t) },
+		{ "spin_events_reserved", sizeof(uint32_t) },
 		{ "spin_mpqs_next", sizeof(uint32_t) },
 		{ "spin_parks_next", sizeof(uint32_t) },
 		{ "spin_pressed_next", 2 * sizeof(uint32_t) },
@@ -119,7 +119,7 @@ int spin_messages__reset(struct spin_ctx *ctx)
 	for (uint32_t i = 0; i < m->opts.messages && (first_time || i < m->used->opened_here); i++)
 		memset(&m->mpq[i], 0, sizeof(m->mpq[i]));
 	if (m->wide)
-		memset(m->wide, 0, (size_t)m->opts.messages * m->wide_lanes * sizeof(*m->wide));
+		memset(m->wide, 0, (size_t)m->opts.messages * m->wide_words * sizeof(*m->wide));
 	memset(m->used->generation, 0, (size_t)(first_time ? SPIN_MPQS_MAX : m->opts.messages) * sizeof(uint32_t));
 	m->used->opened = count_opened(m);
 	m->used->opened_here = 0;

@@ -57,7 +57,7 @@ static void *thread_main(void *arg)
 	while (!err && !wait_or_stop(m, wait_ms)) {
 		struct timespec now;
 
-		if (spin_messages__look(m, &due))
+		if (spin_messages__has_in_flight(m, &due))
 			wait_ms = BUSY_MS;
 		else if (wait_ms < IDLE_MS)
 			wait_ms *= 2;
@@ -67,7 +67,7 @@ static void *thread_main(void *arg)
 			continue;
 		}
 		last_sweep_s = now.tv_sec;
-		err = spin_messages__sweep(m, ctx->name);
+		err = spin_messages__run_progress(m, ctx->name);
 	}
 	if (err) {
 		pthread_mutex_lock(&m->lock);
@@ -192,7 +192,7 @@ static int sweep(struct messages *m, const char *name)
 	return 0; /* packets arrive as fast as they are handled: continue at the next call */
 }
 
-int spin_messages__sweep(struct messages *m, const char *name)
+int spin_messages__run_progress(struct messages *m, const char *name)
 {
 	int err;
 
@@ -206,7 +206,7 @@ int spin_ctx__progress(struct spin_ctx *ctx)
 {
 	struct messages *m = spin_messages__of(ctx);
 
-	return m ? spin_messages__sweep(m, ctx->name) : -EOPNOTSUPP;
+	return m ? spin_messages__run_progress(m, ctx->name) : -EOPNOTSUPP;
 }
 
 int spin_ctx__set_clock(struct spin_ctx *ctx, uint32_t now_ms)
@@ -231,7 +231,7 @@ int spin_ctx__set_clock(struct spin_ctx *ctx, uint32_t now_ms)
 	return 0;
 }
 
-int spin_messages__look(const struct messages *m, int *due)
+int spin_messages__has_in_flight(const struct messages *m, int *due)
 {
 	const uint32_t now = spin_messages__now(m), idle = spin_messages__ticks(m, m->opts.idle_ms);
 	int in_flight = 0;

@@ -140,5 +140,5 @@ int spin_btf__check(const char *path, const uint8_t *data, size_t bytes)
 		if (is_valid)
 			return 0;
 	}
-	return spin_fail(-EINVAL, "%s is damaged: its type information is not sound; compile it again with spincc", path);
+	return spin_fail(-EINVAL, "%s is damaged: its type information is invalid; compile it again with spincc", path);
 }

@@ -33,7 +33,7 @@ static int check_symbols(const struct check *c, Elf_Scn *scn, const GElf_Shdr *h
 	size_t count = header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
 
 	if (!data || header->sh_entsize != gelf_fsize(c->elf, ELF_T_SYM, 1, EV_CURRENT))
-		return fail_damaged(c, "its symbol table has no sound form");
+		return fail_damaged(c, "its symbol table is invalid");
 	for (size_t i = 0; i < count; i++) {
 		GElf_Shdr section;
 		Elf_Scn *section_scn;
@@ -63,7 +63,7 @@ static int check_relocations(const struct check *c, Elf_Scn *scn, const GElf_Shd
 	if (!data || header->sh_entsize != gelf_fsize(c->elf, ELF_T_REL, 1, EV_CURRENT) ||
 	    section_at(c, header->sh_info, &other, &target) || section_at(c, header->sh_link, &other, &table) ||
 	    table.sh_type != SHT_SYMTAB || !table.sh_entsize)
-		return fail_damaged(c, "its relocations have no sound form");
+		return fail_damaged(c, "its relocations are invalid");
 	symbols = table.sh_size / table.sh_entsize;
 	for (size_t i = 0; i < count; i++) {
 		GElf_Rel rel;

@@ -158,7 +158,7 @@ void layout__merge(const struct layout_variable *var, const void *mem, void *to)
 	}
 }
 
-void layout__give(const struct layout_variable *var, const void *value, void *mem)
+void layout__assign(const struct layout_variable *var, const void *value, void *mem)
 {
 	memcpy(mem, value, var->bytes);
 	memset((char *)mem + var->bytes, 0, (var->copies - 1) * var->bytes);

@@ -30,7 +30,7 @@ void layout__merge(const struct layout_variable *var, const void *mem, void *to)
 /* The same for the word at offset `at` of each copy. */
 uint32_t layout__sum(const struct layout_variable *var, const void *mem, size_t at);
 /* Sets the value: the first copy becomes `value`, the others 0. */
-void layout__give(const struct layout_variable *var, const void *value, void *mem);
+void layout__assign(const struct layout_variable *var, const void *value, void *mem);
 
 /* Returns -ENOENT if no data section has such a variable. */
 int layout__find(const struct btf *btf, const char *name, struct layout_variable *out);

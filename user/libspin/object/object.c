@@ -111,7 +111,7 @@ int pspin_object__read(const char *path, const uint8_t *data, size_t bytes, stru
 		return spin_fail(-EINVAL, "%s was made by another version of spincc --api pspin (%u, this is %u): compile it again", path,
 				 out->version, PSPIN_API_VERSION);
 	if (out->bytes < sizeof(*out))
-		return pspin_damaged(path, "its description is not sound");
+		return pspin_damaged(path, "its description is invalid");
 	if (out->entries_at % 4 || out->entries_at - L2_HANDLER > L2_HANDLER_BYTES - sizeof(out->entries))
 		return pspin_damaged(path, "it has its handlers' addresses where no handler memory is");
 	return 0;
@@ -154,7 +154,7 @@ static int read_meta(struct spin_object *obj)
 		return spin_fail(-EINVAL, "%s was made for handler API %u, this is %u: compile it again with spincc", obj->path,
 				 meta->api_version, SPIN_API_VERSION);
 	if (bytes < sizeof(*meta) || meta->bytes < sizeof(*meta) || !memchr(meta->name, 0, sizeof(meta->name)) || !meta->name[0])
-		return spin_fail(-EINVAL, "%s is damaged: its description is not sound", obj->path);
+		return spin_fail(-EINVAL, "%s is damaged: its description is invalid", obj->path);
 	if (spin_elf__section(obj->data, obj->bytes, SPIN_RV32_SECTION, &obj->image_offset, &obj->image_bytes))
 		return spin_fail(-EINVAL, "%s is damaged: its sections cannot be read", obj->path);
 	return object__registration(obj);
@@ -357,7 +357,7 @@ static int read_number(const struct spin_object *obj, const char *section, const
 
 static int read_scratchpad(struct spin_object *obj)
 {
-	static const char what[] = "the size of its scratchpad is none that there can be";
+	static const char what[] = "the size of its scratchpad is invalid";
 	struct spin_registration *reg = &obj->meta.registration;
 	uint32_t bytes;
 	int err;
@@ -380,7 +380,7 @@ static int read_scratchpad(struct spin_object *obj)
 
 static int read_puts(struct spin_object *obj)
 {
-	static const char what[] = "the number of packets that it sends for one is none that there can be";
+	static const char what[] = "the number of packets that it sends for one is invalid";
 	struct spin_registration *reg = &obj->meta.registration;
 	uint32_t puts;
 	int err;

@@ -127,7 +127,7 @@ static int send_answer_to(struct spin_ctx *ctx, const struct put *p)
 }
 
 /* The request follows the event of its message immediately: if the ring is read after the event, the request is in the queue. */
-int spin_requests__keep(struct spin_ctx *ctx, unsigned me)
+int spin_requests__defer_free(struct spin_ctx *ctx, unsigned me)
 {
 	const uint64_t one = 1;
 	struct requests *r = ctx->requests;
@@ -193,7 +193,7 @@ void requests_answer__leave(struct spin_ctx *ctx, uint64_t entries)
 			p->leaves = 1;
 		pthread_mutex_unlock(&r->lock);
 		if (!p)
-			spin_messages__leave(ctx, me);
+			spin_messages__free_entry(ctx, me);
 	}
 }
 
@@ -207,7 +207,7 @@ static void finish_answer(struct spin_ctx *ctx, struct put *p)
 	leaves = p->leaves;
 	pthread_mutex_unlock(&r->lock);
 	if (leaves)
-		spin_messages__leave(ctx, p->me);
+		spin_messages__free_entry(ctx, p->me);
 	free(p);
 }
 

@@ -4,7 +4,7 @@
 
 /* What the files of requests/ share: the context's queues of packets, puts and answers, and the threads that serve them. */
 #include <spin/libspin_send.h>
-#include "user/libspin/requests/out.h"
+#include "user/libspin/requests/egress.h"
 #include "user/libspin/requests/requests.h"
 
 #define REQUESTS_PUTS_MAX    4096u /* maximum number of pending puts; one more fails */
@@ -81,15 +81,15 @@ int requests_packet__open(struct requests *r);
 void requests_packet__close(struct requests *r);
 void requests_packet__send(struct spin_ctx *ctx, const struct spin_request *request);
 
-/* --- hop.c: passes next hops that the host has resolved to handlers --- */
+/* --- neigh.c: passes next hops that the host has resolved to handlers --- */
 
-int requests_hop__open(struct requests *r);
-void requests_hop__close(struct requests *r);
+int requests_neigh__open(struct requests *r);
+void requests_neigh__close(struct requests *r);
 /* Called after a packet was sent to that target. */
-void requests_hop__learn(struct spin_ctx *ctx, const struct spin_process *target);
-/* Refreshes entries. requests_hop__wait_ms() returns the milliseconds until the next call; -1: none is needed. */
-int requests_hop__wait_ms(const struct requests *r);
-void requests_hop__refresh(struct requests *r);
+void requests_neigh__learn(struct spin_ctx *ctx, const struct spin_process *target);
+/* Refreshes entries. requests_neigh__wait_ms() returns the milliseconds until the next call; -1: none is needed. */
+int requests_neigh__wait_ms(const struct requests *r);
+void requests_neigh__refresh(struct requests *r);
 
 /* --- put.c --- */
 

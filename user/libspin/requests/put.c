@@ -278,7 +278,7 @@ void requests_put__forget(struct spin_ctx *ctx)
 	q->waiting = 0;
 }
 
-int spin_requests__wait(struct spin_ctx *ctx)
+int spin_requests__is_pending(struct spin_ctx *ctx)
 {
 	struct requests *r = ctx->requests;
 	int wait;
@@ -350,5 +350,5 @@ void requests_packet__send(struct spin_ctx *ctx, const struct spin_request *q)
 	}
 	__atomic_fetch_add(sent < 0 ? &r->unsent : &r->sent, 1, __ATOMIC_RELAXED);
 	if (sent >= 0)
-		requests_hop__learn(ctx, target);
+		requests_neigh__learn(ctx, target);
 }

@@ -38,9 +38,9 @@ void spin_requests__unlinked(struct spin_ctx *ctx, unsigned me);
  * Called when a get has used up this entry. Returns 1 if the entry becomes free when the answer has been sent, which may take seconds; 0:
  * no answer.
  */
-int spin_requests__keep(struct spin_ctx *ctx, unsigned me);
+int spin_requests__defer_free(struct spin_ctx *ctx, unsigned me);
 /* Returns 1 if puts or answers are pending that refer to entries by their serials. */
-int spin_requests__wait(struct spin_ctx *ctx);
+int spin_requests__is_pending(struct spin_ctx *ctx);
 
 /*
  * Passes pending requests to fn, in order, until fn returns non-zero, which is returned; else returns 0. If the context is

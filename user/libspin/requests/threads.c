@@ -14,7 +14,7 @@
 
 #define RING_BYTES (1u << 20) /* about 400 of the longest packets */
 
-static const char *const maps[] = { "spin_requests", "spin_ways", "spin_outs", "spin_outboxes", "spin_hops" };
+static const char *const maps[] = { "spin_requests", "spin_egress", "spin_tx_descs", "spin_tx_rings", "spin_neighs" };
 
 int spin_requests__new(const struct spin_object *obj, struct requests **out)
 {
@@ -51,7 +51,7 @@ void spin_requests__free(struct requests *r)
 int spin_requests__prepare(struct spin_ctx *ctx)
 {
 	struct bpf_program *send = bpf_object__find_program_by_name(ctx->bpf, "spin_send");
-	struct bpf_program *event_program = bpf_object__find_program_by_name(ctx->bpf, "spin_tell");
+	struct bpf_program *event_program = bpf_object__find_program_by_name(ctx->bpf, "spin_emit_event");
 	struct bpf_map *map, *hops;
 
 	if (send)
@@ -67,7 +67,7 @@ int spin_requests__prepare(struct spin_ctx *ctx)
 		return 0;
 	}
 	map = bpf_object__find_map_by_name(ctx->bpf, maps[0]);
-	hops = bpf_object__find_map_by_name(ctx->bpf, "spin_hops");
+	hops = bpf_object__find_map_by_name(ctx->bpf, "spin_neighs");
 	if (!send || !event_program || !map || bpf_map__set_max_entries(map, RING_BYTES) || !hops ||
 	    bpf_map__set_max_entries(hops, SPIN_HOPS))
 		return -ENOENT;
@@ -106,12 +106,12 @@ int spin_requests__open(struct spin_ctx *ctx)
 	if (!r)
 		return 0;
 	r->stats = section__variable(ctx->bpf, ".bss", &ctx->bss, "spin_out_stats", SPIN_HPUS_MAX * sizeof(*r->stats));
-	if (!r->stats || add_program(ctx->bpf, "spin_parked", "spin_send") ||
-	    (ctx->messages && add_program(ctx->bpf, "spin_swept", ctx->hpus == SPIN_HPUS_SPREAD ? "spin_send_swept" : "spin_send")))
+	if (!r->stats || add_program(ctx->bpf, "spin_progs", "spin_send") ||
+	    (ctx->messages && add_program(ctx->bpf, "spin_swept_progs", ctx->hpus == SPIN_HPUS_SPREAD ? "spin_send_swept" : "spin_send")))
 		return spin_fail(-EINVAL, "%s has no way to send of this version; compile it again with spincc", ctx->name);
 	if (ctx->messages)
-		r->event_fd = bpf_program__fd(bpf_object__find_program_by_name(ctx->bpf, "spin_tell"));
-	r->hops_map = bpf_object__find_map_fd_by_name(ctx->bpf, "spin_hops");
+		r->event_fd = bpf_program__fd(bpf_object__find_program_by_name(ctx->bpf, "spin_emit_event"));
+	r->hops_map = bpf_object__find_map_fd_by_name(ctx->bpf, "spin_neighs");
 	r->ring = ring_buffer__new(bpf_object__find_map_fd_by_name(ctx->bpf, maps[0]), on_sample, r, NULL);
 	if (!r->ring)
 		return spin_fail(-errno, "cannot map the requests of %s: %s", ctx->name, strerror(errno));
@@ -166,12 +166,12 @@ static void *thread_main(void *arg)
 	uint64_t leaving, count;
 
 	while (!err) {
-		if (poll(fds, 2, requests_hop__wait_ms(r)) < 0 && errno != EINTR)
+		if (poll(fds, 2, requests_neigh__wait_ms(r)) < 0 && errno != EINTR)
 			err = spin_fail(-errno, "cannot wait for requests: %s", strerror(errno));
 		if (fds[1].revents && read(r->stop_fd, &count, sizeof(count)) == sizeof(count) &&
 		    __atomic_load_n(&r->stop, __ATOMIC_RELAXED))
 			break;
-		requests_hop__refresh(r);
+		requests_neigh__refresh(r);
 		leaving = requests_answer__leaving(r);
 		if (!err)
 			err = spin_ctx__requests(ctx, handle_request, ctx);
@@ -216,7 +216,7 @@ static void close_all(struct spin_ctx *ctx)
 	pthread_cond_destroy(&r->puts.wake);
 	pthread_cond_destroy(&r->answers.wake);
 	requests_packet__close(r);
-	requests_hop__close(r);
+	requests_neigh__close(r);
 	requests_put__forget(ctx);
 	requests_answer__forget(ctx);
 	if (r->stop_fd >= 0)
@@ -257,7 +257,7 @@ int spin_requests__start(struct spin_ctx *ctx)
 	r->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	err = r->stop_fd < 0 ? spin_fail(-errno, "cannot make an eventfd: %s", strerror(errno)) : requests_packet__open(r);
 	if (!err)
-		err = requests_hop__open(r);
+		err = requests_neigh__open(r);
 	if (!err)
 		err = start_threads(ctx);
 	if (err)

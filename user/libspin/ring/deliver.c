@@ -72,7 +72,7 @@ int ring_deliver__open(struct ring_deliver *d, const struct spin_ctx *ctx, uint3
 		d->prog_fd[i] = prog ? bpf_program__fd(prog) : -1;
 	}
 	d->counts = section__variable(d->bpf, ".bss", &d->bss, "spin_ring_counts", sizeof(*d->counts) * SPIN_HPUS_MAX);
-	d->ringed_fd = bpf_object__find_map_fd_by_name(d->bpf, "spin_ringed");
+	d->ringed_fd = bpf_object__find_map_fd_by_name(d->bpf, "spin_ring_progs");
 	d->sockets_fd = bpf_object__find_map_fd_by_name(d->bpf, "spin_ring_sockets");
 	if (!d->counts || d->prog_fd[0] < 0 || d->prog_fd[1] < 0 || d->ringed_fd < 0 || d->sockets_fd < 0)
 		return spin_fail(-EINVAL, "the program of a ring is of another version: build libspin again");

@@ -64,7 +64,7 @@ static int add_to_slot(struct change *change, unsigned i)
 	pthread_mutex_lock(&place->nic->lock);
 	err = tap__join(change->ctx, place, change->slot[i]);
 	if (!err)
-		err = root__add(place->nic->root, change->slot[i], &change->next->rule, change->entry_fd, change->next->is_roomy);
+		err = root__add(place->nic->root, change->slot[i], &change->next->rule, change->entry_fd, change->next->needs_tailroom);
 	if (err)
 		tap__leave(change->ctx, place, change->slot[i]);
 	pthread_mutex_unlock(&place->nic->lock);

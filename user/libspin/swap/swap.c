@@ -153,11 +153,11 @@ void swap__wait(const struct spin_ctx *ctx)
 		root__wait(ctx->place[0].nic->root);
 }
 
-void swap__set_roomy(struct spin_ctx *ctx, int is_roomy)
+void swap__set_roomy(struct spin_ctx *ctx, int needs_tailroom)
 {
 	for (unsigned i = 0; i < ctx->places; i++) {
 		pthread_mutex_lock(&ctx->place[i].nic->lock);
-		root__set_roomy(ctx->place[i].nic->root, ctx->place[i].slot, is_roomy);
+		root__set_roomy(ctx->place[i].nic->root, ctx->place[i].slot, needs_tailroom);
 		pthread_mutex_unlock(&ctx->place[i].nic->lock);
 	}
 }
@@ -177,7 +177,7 @@ static int replace_program(struct spin_ctx *ctx, int prog_fd)
 	return err;
 }
 
-void swap__take_memory(struct spin_ctx *ctx, struct spin_ctx *next)
+void swap__exchange_memory(struct spin_ctx *ctx, struct spin_ctx *next)
 {
 	const struct spin_memory data = ctx->data, bss = ctx->bss;
 
@@ -189,7 +189,7 @@ void swap__take_memory(struct spin_ctx *ctx, struct spin_ctx *next)
 	next->bss = bss;
 }
 
-void swap__take_object(struct spin_ctx *ctx, struct spin_ctx *next)
+void swap__exchange_object(struct spin_ctx *ctx, struct spin_ctx *next)
 {
 	struct spin_object *old_object = ctx->object;
 	struct bpf_object *old_bpf = ctx->bpf;
@@ -205,11 +205,11 @@ void swap__take_object(struct spin_ctx *ctx, struct spin_ctx *next)
 void swap__finish(struct spin_ctx *ctx, struct spin_ctx *next)
 {
 	if (next->moves)
-		swap__take_memory(ctx, next);
-	swap__take_object(ctx, next);
+		swap__exchange_memory(ctx, next);
+	swap__exchange_object(ctx, next);
 	ctx->prog_fd = next->prog_fd;
 	memcpy(ctx->program, next->program, sizeof(ctx->program));
-	ctx->is_roomy = next->is_roomy;
+	ctx->needs_tailroom = next->needs_tailroom;
 	ctx->events_fd = next->events_fd;
 	ctx->budget = next->budget;
 	spin_ctx__destroy(next);
@@ -224,12 +224,12 @@ int spin_ctx__swap(struct spin_ctx *ctx, const struct spin_object *obj)
 		err = ctx__create_next(ctx, obj, &ctx->rule, 0, &next);
 	if (err)
 		return err;
-	swap__set_roomy(ctx, ctx->is_roomy || next->is_roomy);
+	swap__set_roomy(ctx, ctx->needs_tailroom || next->needs_tailroom);
 	err = replace_program(ctx, next->prog_fd);
 	if (err)
 		spin_ctx__destroy(next);
 	else
 		swap__finish(ctx, next);
-	swap__set_roomy(ctx, ctx->is_roomy);
+	swap__set_roomy(ctx, ctx->needs_tailroom);
 	return err;
 }

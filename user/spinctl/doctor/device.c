@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Reads the facts about one interface, and about the peer of a veth. Called by exam.c and run/note.c. Changes nothing. */
+/* Reads the facts about one interface, and about the peer of a veth. Called by exam.c and run/warn.c. Changes nothing. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -51,7 +51,7 @@ int doctor__read_device(const struct probe_net *net, const char *name, struct do
 	if (err)
 		return err;
 	doctor__read_peer(net, d);
-	kernel_native__look(net, &d->iface, &d->native);
+	kernel_native__check(net, &d->iface, &d->native);
 	id = d->iface.native_id ? d->iface.native_id : d->iface.generic_id ? d->iface.generic_id : d->iface.offloaded_id;
 	d->held = id && kernel_attach__holder(d->iface.ifindex, name, d->holder, sizeof(d->holder));
 	d->held_by_us = d->held && is_spin_program(id);

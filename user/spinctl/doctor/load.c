@@ -95,8 +95,8 @@ static void datagrams_isolated(const struct doctor_facts *f, struct doctor_row *
 	const struct test_load *load = &f->test_loads[TEST_LOAD_DATAGRAM_ISOLATED];
 
 	report(f, row, TEST_LOAD_DATAGRAM_ISOLATED, KERNEL_ISOLATED, essential(f));
-	if (load->tried && !load->err && kernel_probe__refuses_guesses())
-		doctor__found(row, DOCTOR_OK, "the kernel loads it, but not every one: %s", kernel_feature__guesses());
+	if (load->tried && !load->err && kernel_probe__refuses_speculation())
+		doctor__found(row, DOCTOR_OK, "the kernel loads it, but not every one: %s", kernel_feature__speculation());
 }
 
 static void sending_isolated(const struct doctor_facts *f, struct doctor_row *row)

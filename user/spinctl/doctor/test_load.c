@@ -79,7 +79,7 @@ static int load_dispatcher(enum spin_class class)
 	if (class == SPIN_CLASS_TRUSTED) {
 		err = root__load(&root, NULL);
 	} else {
-		err = kernel_caps__become_stranger(&saved);
+		err = kernel_caps__drop_for_isolated(&saved);
 		if (err)
 			return err;
 		err = root__load(&root, NULL);

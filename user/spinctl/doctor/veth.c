@@ -25,7 +25,7 @@ const char *doctor__program_for_peer(const struct doctor_device *device, char *b
 {
 	char prefix[128], handler[PATH_MAX];
 
-	if (!builtin__look(PASS_THROUGH_HANDLER, handler))
+	if (!builtin__lookup(PASS_THROUGH_HANDLER, handler))
 		snprintf(handler, sizeof(handler), "FILE.spin");
 	snprintf(buf, bytes, "%sspinctl run %s --dev %s --match 'udp dport 1' --interval 0 &",
 		 doctor__enter_peer(device, prefix, sizeof(prefix)), handler, device->peer.name);

@@ -30,7 +30,7 @@ static int add_message(void *arg, const struct spin_message_info *message)
 
 /* The window words of a context with wide windows. */
 struct windows {
-	const uint64_t *lane; /* NULL: none */
+	const uint64_t *word; /* NULL: none */
 	size_t bytes;
 };
 
@@ -47,7 +47,7 @@ static void open_windows(uint32_t map_id, struct windows *out)
 	if (!bpf_obj_get_info_by_fd(fd, &info, &info_bytes) && !strcmp(info.name, "spin_wide") && info.value_size == 8) {
 		out->bytes = (size_t)info.max_entries * 8;
 		at = mmap(NULL, out->bytes, PROT_READ, MAP_SHARED, fd, 0);
-		out->lane = at == MAP_FAILED ? NULL : at;
+		out->word = at == MAP_FAILED ? NULL : at;
 	}
 	close(fd);
 }
@@ -67,9 +67,9 @@ static int read_messages(const struct introspect_section *s, const struct window
 
 	if (!clock || !v.mpq || !v.flow || !v.park || !v.stats)
 		return -ENOENT;
-	if (config->wide_lanes && w->bytes / 8 / config->wide_lanes >= v.mpqs) {
-		v.wide = w->lane;
-		v.wide_lanes = config->wide_lanes;
+	if (config->wide_words && w->bytes / 8 / config->wide_words >= v.mpqs) {
+		v.wide = w->word;
+		v.wide_words = config->wide_words;
 	}
 	v.now = (uint32_t)__atomic_load_n(clock, __ATOMIC_RELAXED);
 	out->mpqs = v.mpqs;
@@ -99,7 +99,7 @@ int mpq_find__context(uint32_t program_id, struct mpq_context *out)
 	const struct spin_config *config = NULL;
 	struct windows windows = { 0 };
 
-	for (int i = 0; i < count && !windows.lane; i++)
+	for (int i = 0; i < count && !windows.word; i++)
 		open_windows(maps[i], &windows);
 	for (int i = 0; i < count; i++)
 		if ((rodata.mem || introspect_section__open(maps[i], ".rodata", &rodata)) && !bss.mem)
@@ -110,8 +110,8 @@ int mpq_find__context(uint32_t program_id, struct mpq_context *out)
 		err = read_messages(&bss, &windows, config, out);
 	if (bss.mem)
 		read_counters(&bss, out);
-	if (windows.lane)
-		munmap((void *)windows.lane, windows.bytes);
+	if (windows.word)
+		munmap((void *)windows.word, windows.bytes);
 	introspect_section__close(&rodata);
 	introspect_section__close(&bss);
 	return err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* spinctl record: options, the context that is recorded, and the summary at the end. keep.c writes the recording. */
+/* spinctl record: options, the context that is recorded, and the summary at the end. loop.c writes the recording. */
 #include "user/tool/parse_enum.h"
 #include "user/libspin/internal.h"
 #include "user/libspin/object/trailer.h"
@@ -89,7 +89,7 @@ static int record_ctx(struct recorder *r, const struct spin_object *object)
 	int status = fill__apply(&options.fill, &target);
 
 	if (!status)
-		status = record_keep__run(r, object->data, object->bytes + SPIN_TRAILER_BYTES);
+		status = record_loop__run(r, object->data, object->bytes + SPIN_TRAILER_BYTES);
 	if (r->whole)
 		print(r);
 	return status;
@@ -102,11 +102,11 @@ static int create_ctx(struct recorder *r, struct spin_nic *nic, const struct spi
 	const int messages = spin_object__meta(object)->registration.delivery == SPIN_DELIVER_ME;
 	struct run_memory memory;
 
-	if (!messages && run_message__given(&options.message))
+	if (!messages && run_message__has_options(&options.message))
 		return report_error("%s takes datagrams: leave options of messages out, or give handlers that register .delivery = "
 				    "SPIN_DELIVER_ME",
 				    spin_object__meta(object)->name);
-	if (run_message__take(&options.message, messages, &memory, &opts->message))
+	if (run_message__convert(&options.message, messages, &memory, &opts->message))
 		return FAILED;
 	if (spin_ctx__create_opts(nic, object, rule, opts, &r->ctx))
 		return report_error("%s", spin_strerror_last());

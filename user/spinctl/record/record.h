@@ -2,7 +2,7 @@
 #ifndef USER_SPINCTL_RECORD_RECORD_H
 #define USER_SPINCTL_RECORD_RECORD_H
 
-/* The state that record.c (the command) and keep.c (the loop that writes the recording) share. */
+/* The state that record.c (the command) and loop.c (the loop that writes the recording) share. */
 #include "user/conformance/recording/recording.h"
 #include "user/spinctl/spinctl.h"
 
@@ -27,6 +27,6 @@ struct recorder {
  * Attaches the context and records until a limit is reached or a signal arrives. Sets the counts in r->info. Returns DONE, or FAILED
  * after a message. It also returns FAILED if the interface was removed, but then the recording is complete.
  */
-int record_keep__run(struct recorder *r, const void *object, size_t object_bytes);
+int record_loop__run(struct recorder *r, const void *object, size_t object_bytes);
 
 #endif

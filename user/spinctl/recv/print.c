@@ -106,7 +106,7 @@ void recv_print__transfer_given_up(const struct receiver *r)
 		     format_source(t->from.ip_version, t->from.src_addr).text, t->from.src_port, t->position, of);
 }
 
-void recv_print__given_up(const struct receiver *r, const struct spin_event *e)
+void recv_print__abandoned(const struct receiver *r, const struct spin_event *e)
 {
 	recv_print__clear(r);
 	report_error("message %u from %s port %u stopped before it was complete: given up; waiting for another", e->message_id,

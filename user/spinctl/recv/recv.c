@@ -15,7 +15,7 @@
 #include "user/tool/parse_enum.h"
 #include "user/tool/notify.h"
 #include "user/spinctl/recv/recv.h"
-#include "user/spinctl/run/note.h"
+#include "user/spinctl/run/warn.h"
 #include "user/tool/notify.h"
 
 #define MAX_MIB       64
@@ -86,7 +86,7 @@ static int write_message(struct receiver *r, const struct spin_event *e)
 		if (r->wanted == 1)
 			return FAILED;
 		r->bad++;
-		return recv_transfer__ready(r);
+		return recv_transfer__post_whole(r);
 	}
 	status = recv_file__write(r, 0, e->length);
 	if (!status)
@@ -97,7 +97,7 @@ static int write_message(struct receiver *r, const struct spin_event *e)
 	if (++r->received == r->wanted)
 		return DONE;
 	status = recv_file__prepare(r);
-	return status ? status : recv_transfer__ready(r);
+	return status ? status : recv_transfer__post_whole(r);
 }
 
 static void on_event(void *arg, const struct spin_event *event)
@@ -110,7 +110,7 @@ static void on_event(void *arg, const struct spin_event *event)
 	if (event->type == SPIN_EVENT_MESSAGE)
 		r->status = recv_transfer__event(r, event, &is_whole);
 	else if (event->type == SPIN_EVENT_TIMEOUT && r->state == RECV_IDLE && !(event->flags & SPIN_EVENT_REFUSED))
-		recv_print__given_up(r, event);
+		recv_print__abandoned(r, event);
 	if (!r->status && is_whole)
 		r->status = write_message(r, event);
 }
@@ -121,7 +121,7 @@ static int done(const struct receiver *r)
 }
 
 /* Stays attached after the last file: if its last acknowledgements were lost, the sender repeats packets, which must be acknowledged. */
-static void linger(struct receiver *r)
+static void maybe_yield(struct receiver *r)
 {
 	const struct run_counts *counts = &r->set.context[0].counts;
 	const double start_s = now_s();
@@ -173,14 +173,14 @@ static int watch(struct receiver *r)
 		if (session__alive(&r->set))
 			return FAILED;
 		session__count(&r->set);
-		run_note__lost_replies(&r->set);
+		run_warn__lost_replies(&r->set);
 		if (!r->status && !done(r))
 			r->status = check_refused(r);
 		recv_print__progress(r);
 	}
 	recv_print__clear(r);
 	if (!r->status && done(r))
-		linger(r);
+		maybe_yield(r);
 	if (r->status || done(r) || !r->wanted)
 		return r->status || !r->bad ? r->status : FAILED;
 	return report_error("%s: %u of %u messages arrived", signals__signal() ? "ended by a signal" : "the time is over", r->received,
@@ -209,7 +209,7 @@ static int receive(struct receiver *r)
 	status = session__attach(&r->set);
 	if (status)
 		return status;
-	run_note__start(&r->set);
+	run_warn__start(&r->set);
 	recv_print__start(r, options.port);
 	fflush(stdout);
 	status = ready__notify(READY_NO_FD, options.ready_file);

@@ -79,10 +79,10 @@ int recv_file__publish(struct receiver *r);
 int recv_transfer__start(struct receiver *r);
 /*
  * Handles the event of a complete message. Sets *is_whole to 1 if the message is a whole file: then the caller writes it and posts the
- * entry again with recv_transfer__ready(). Returns DONE, or FAILED after a message.
+ * entry again with recv_transfer__post_whole(). Returns DONE, or FAILED after a message.
  */
 int recv_transfer__event(struct receiver *r, const struct spin_event *event, int *is_whole);
-int recv_transfer__ready(struct receiver *r);
+int recv_transfer__post_whole(struct receiver *r);
 /* Checks timeouts and changes the state. Must be called periodically. Returns DONE, or FAILED after a message. */
 int recv_transfer__step(struct receiver *r);
 
@@ -92,7 +92,7 @@ void recv_print__progress(const struct receiver *r);
 void recv_print__clear(const struct receiver *r);
 void recv_print__received(const struct receiver *r, const struct spin_event *event, uint64_t bytes, unsigned messages);
 /* Reports on stderr that a message was given up. */
-void recv_print__given_up(const struct receiver *r, const struct spin_event *event);
+void recv_print__abandoned(const struct receiver *r, const struct spin_event *event);
 /* Same for a file in pieces. */
 void recv_print__transfer_given_up(const struct receiver *r);
 void recv_print__end(const struct receiver *r);

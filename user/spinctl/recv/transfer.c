@@ -51,7 +51,7 @@ static int post_open(struct receiver *r)
 	return post(r, &r->open, TRANSFER_OPEN, 0, r->control, sizeof(struct transfer_open));
 }
 
-int recv_transfer__ready(struct receiver *r)
+int recv_transfer__post_whole(struct receiver *r)
 {
 	if (r->state != RECV_IDLE || r->has_next || r->whole.posted)
 		return DONE;
@@ -62,7 +62,7 @@ int recv_transfer__start(struct receiver *r)
 {
 	int status = post_open(r);
 
-	return status ? status : recv_transfer__ready(r);
+	return status ? status : recv_transfer__post_whole(r);
 }
 
 static int post_slot(struct receiver *r, struct recv_slot *slot)
@@ -316,7 +316,7 @@ int recv_transfer__step(struct receiver *r)
 	if (!status && r->state == RECV_CLOSING && close_entries(r)) {
 		memset(r->slot, 0, sizeof(r->slot));
 		r->state = RECV_IDLE;
-		status = recv_transfer__ready(r);
+		status = recv_transfer__post_whole(r);
 	}
 	if (!status && r->state == RECV_IDLE && r->has_next && close_entry(r, &r->whole))
 		status = begin_transfer(r);

@@ -52,7 +52,7 @@ static int report(struct recording *recording, const struct handler *h, const ch
 			replay_print__json(&r);
 		else
 			replay_print__text(&r);
-		engines__say_skipped(engines);
+		engines__report_skipped(engines);
 		status = r.disagree || r.differ ? FAILED : DONE;
 	}
 	replay_report_free(&r);
@@ -79,10 +79,10 @@ static int check_delivery(const struct recording *recording, const char *name, c
 
 static int open_handler(struct handler *h, const struct recording *recording, const struct comparison_engines *engines, const char *path)
 {
-	const struct handler_wants wants = { .host = engines->wanted[ENGINE_HOST],
-					     .verify = engines__want_kernel(engines),
-					     .trust = options.trust,
-					     .compile = &options.compile };
+	const struct handler_open_opts wants = { .host = engines->wanted[ENGINE_HOST],
+						 .verify = engines__want_kernel(engines),
+						 .trust = options.trust,
+						 .compile = &options.compile };
 	int status;
 
 	if (options.handler)
@@ -117,9 +117,9 @@ static int replay(const char *path, struct comparison_engines *engines)
 		status = open_handler(&h, &recording, engines, path);
 	}
 	if (!status)
-		status = engines__without_host(engines, &h);
+		status = engines__drop_host(engines, &h);
 	if (!status)
-		status = engines__without_trust(engines, &h, options.trust);
+		status = engines__drop_untrusted(engines, &h, options.trust);
 	if (!status)
 		status = report(&recording, &h, path, engines);
 	handler__close(&h);
@@ -130,7 +130,7 @@ static int replay(const char *path, struct comparison_engines *engines)
 static int run(const char **operands, unsigned count)
 {
 	struct comparison_engines engines = { 0 };
-	int status = engines__pick(&engines, &options.engines);
+	int status = engines__select(&engines, &options.engines);
 
 	(void)count;
 	signals__watch();

@@ -59,7 +59,7 @@ void run_cost__close(struct run_cost *cost)
 	cost->models = 0;
 }
 
-int run_cost__look(struct run_cost *cost)
+int run_cost__poll(struct run_cost *cost)
 {
 	int is_due = now_s() >= cost->refresh_s, status = DONE;
 

@@ -68,7 +68,7 @@ void run_cost__close(struct run_cost *cost);
 
 /* Runs the packets that have arrived; limited in time. Returns DONE, or FAILED after a message. Must be called about this often: */
 #define RUN_COST_LOOK_S 0.05
-int run_cost__look(struct run_cost *cost);
+int run_cost__poll(struct run_cost *cost);
 /* Ends an interval: reports then use its sums. */
 void run_cost__mark(struct run_cost *cost, const struct session *set);
 

@@ -17,7 +17,7 @@
 
 #define REPORTED 1 /* an invalid word that has been reported */
 
-int run_message__given(const struct message_options *o)
+int run_message__has_options(const struct message_options *o)
 {
 	return o->messages || o->window || o->idle_s > 0 || o->age_s > 0 || o->tombstone_s > 0 || o->put || o->entries.count;
 }
@@ -32,7 +32,7 @@ static int parse_ms(const char *option, double seconds, unsigned *out)
 	return DONE;
 }
 
-int run_message__take(const struct message_options *o, int messages, struct run_memory *memory, struct spin_message_opts *out)
+int run_message__convert(const struct message_options *o, int messages, struct run_memory *memory, struct spin_message_opts *out)
 {
 	int status;
 

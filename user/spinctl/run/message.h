@@ -61,12 +61,12 @@ struct message_options {
 	}
 
 /* Returns 1 if an option was given that only contexts of messages have. */
-int run_message__given(const struct message_options *o);
+int run_message__has_options(const struct message_options *o);
 /*
  * Converts the options to libspin's. `messages` 0: only those that contexts of datagrams also have. out->handler_mem points into
  * *memory. Returns DONE, or FAILED after a message.
  */
-int run_message__take(const struct message_options *o, int messages, struct run_memory *memory, struct spin_message_opts *out);
+int run_message__convert(const struct message_options *o, int messages, struct run_memory *memory, struct spin_message_opts *out);
 /* Posts the entries. Returns DONE, or FAILED after a message. */
 int run_message__post(const struct message_options *o, struct spin_ctx *ctx);
 

@@ -9,7 +9,7 @@
 #include "user/spinctl/run/ring.h"
 #include "user/tool/notify.h"
 
-#define READ_MAX_S  0.02 /* seconds that run_ring__look() reads at most, if packets keep arriving */
+#define READ_MAX_S  0.02 /* seconds that run_ring__poll() reads at most, if packets keep arriving */
 #define PRINT_BYTES 16u  /* printed of a payload */
 #define QUEUE_MAX   1023u
 
@@ -139,7 +139,7 @@ static void on_packets(void *arg, const struct spin_ring_packet *packets, unsign
 	}
 }
 
-unsigned run_ring__look(struct session *set, int json)
+unsigned run_ring__poll(struct session *set, int json)
 {
 	const double start = now_s();
 	unsigned all = 0, now;

@@ -38,7 +38,7 @@ int run_ring__open(struct session *set, const struct run_ring_options *options);
 /* Prints the queues and mode of each ring. Called when everything is attached. */
 void run_ring__start(const struct session *set, int json);
 /* Reads the packets that have arrived; limited in time. Returns their number. json: prints packets as objects. */
-unsigned run_ring__look(struct session *set, int json);
+unsigned run_ring__poll(struct session *set, int json);
 
 /* Print lines below a report, and members of the context's object in JSON. Print nothing without a ring. */
 void run_ring__text(const struct run_context *c);

@@ -10,7 +10,7 @@
 #include "user/tool/parse_enum.h"
 #include "user/tool/notify.h"
 #include "user/spinctl/run/cost.h"
-#include "user/spinctl/run/note.h"
+#include "user/spinctl/run/warn.h"
 #include "user/spinctl/run/ring.h"
 #include "user/tool/notify.h"
 #include "user/tool/fill.h"
@@ -92,7 +92,7 @@ static void report(struct session *set, const struct run_printer *p, struct run_
 	r->time_s = time_s;
 	r->final = final;
 	run_print__report(p, r);
-	run_note__lost_replies(set);
+	run_warn__lost_replies(set);
 }
 
 /* Returns DONE, or FAILED after a message. */
@@ -146,11 +146,11 @@ static int watch(struct session *set, struct run_printer *p)
 			wait_s = options.duration_s - time_s;
 		if (p->cost && wait_s > RUN_COST_LOOK_S)
 			wait_s = RUN_COST_LOOK_S;
-		if (!run_ring__look(set, p->json))
+		if (!run_ring__poll(set, p->json))
 			wait_for_events(set, wait_s);
 		status = read_events(set, p);
 		if (!status && p->cost)
-			status = run_cost__look(&cost);
+			status = run_cost__poll(&cost);
 		if (!status)
 			status = session__alive(set);
 		if (ferror(stdout))
@@ -159,11 +159,11 @@ static int watch(struct session *set, struct run_printer *p)
 	if (p->cost)
 		run_cost__mark(&cost, set); /* before an interface's program ends with its last context */
 	session__detach(set);               /* before the final counts, so that these do not change */
-	while (run_ring__look(set, p->json))
+	while (run_ring__poll(set, p->json))
 		;
 	read_events(set, p);
 	if (p->cost && !status)
-		run_cost__look(&cost);
+		run_cost__poll(&cost);
 	report(set, p, &r, now_s() - start, 1);
 	return status;
 }
@@ -212,7 +212,7 @@ static int start(struct session *set, struct session_options *session_options)
 		return status;
 	run_print__start(&printer);
 	run_ring__start(set, options.json);
-	run_note__start(set);
+	run_warn__start(set);
 	fflush(stdout);
 	status = ready__notify(options.ready_fd, options.ready_file);
 	return status ? status : watch(set, &printer);

@@ -116,7 +116,7 @@ static int open_context(struct session *set, const char *file, const char *match
 	opts.hpus = options->hpus;
 	opts.hpu_count = options->hpu_count;
 	opts.uncounted = options->uncounted;
-	if (run_message__take(options->message, session__takes_messages(c), &memory, &opts.message)) {
+	if (run_message__convert(options->message, session__takes_messages(c), &memory, &opts.message)) {
 		spin_object__close(c->object);
 		return FAILED;
 	}
@@ -137,10 +137,10 @@ static int check_messages(const struct session *set, const struct message_option
 	for (unsigned i = 0; i < set->contexts; i++)
 		if (session__takes_messages(&set->context[i]))
 			return DONE;
-	return run_message__given(o) ? report_error("%s takes datagrams: leave options of messages out, or give handlers that "
-						    "register .delivery = SPIN_DELIVER_ME",
-						    set->context[0].name)
-				     : DONE;
+	return run_message__has_options(o) ? report_error("%s takes datagrams: leave options of messages out, or give handlers that "
+							  "register .delivery = SPIN_DELIVER_ME",
+							  set->context[0].name)
+					   : DONE;
 }
 
 int session__open(struct session *set, const struct session_options *options)

@@ -61,18 +61,18 @@ static int test_all(const struct handler *h, const struct test_files *files, str
 		test_vector(&p, files->path[i], &cache, engines);
 	if (!signals__signal())
 		test_print__end(&p);
-	engines__say_skipped(engines);
+	engines__report_skipped(engines);
 	engine_cache_close(&cache);
 	return p.failed || signals__signal() ? FAILED : DONE;
 }
 
 static int test(const char **operands, unsigned count, struct comparison_engines *engines)
 {
-	struct handler_wants wants = { .host = engines->wanted[ENGINE_HOST],
-				       .verify = engines__want_kernel(engines),
-				       .trust = options.trust,
-				       .card = engines->wanted[ENGINE_NFP],
-				       .compile = &options.compile };
+	struct handler_open_opts wants = { .host = engines->wanted[ENGINE_HOST],
+					   .verify = engines__want_kernel(engines),
+					   .trust = options.trust,
+					   .card = engines->wanted[ENGINE_NFP],
+					   .compile = &options.compile };
 	struct test_files files = { 0 };
 	struct handler h;
 	int status = handler__open(&h, operands[0], &wants);
@@ -80,9 +80,9 @@ static int test(const char **operands, unsigned count, struct comparison_engines
 	if (!status)
 		engines__add_card(engines, &h);
 	if (!status)
-		status = engines__without_host(engines, &h);
+		status = engines__drop_host(engines, &h);
 	if (!status)
-		status = engines__without_trust(engines, &h, options.trust);
+		status = engines__drop_untrusted(engines, &h, options.trust);
 	for (unsigned i = 1; i < count && !status; i++)
 		status = test_files__add(&files, operands[i]);
 	if (!status && count == 1)
@@ -97,7 +97,7 @@ static int test(const char **operands, unsigned count, struct comparison_engines
 static int run(const char **operands, unsigned count)
 {
 	struct comparison_engines engines = { 0 };
-	int status = engines__pick(&engines, &options.engines);
+	int status = engines__select(&engines, &options.engines);
 
 	signals__watch();
 	if (!status)

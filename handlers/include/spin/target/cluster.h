@@ -23,7 +23,7 @@ SPIN_INLINE void spin_merge_(const uint32_t *copies, uint32_t *to, uint32_t word
 {
 	uint64_t round = 0;
 
-	for (uint32_t i = spin_blur(0); i < words && spin_can_loop_(&round, words); i = spin_blur(i + 1)) {
+	for (uint32_t i = spin_verifier_forget32(0); i < words && spin_can_loop_(&round, words); i = spin_verifier_forget32(i + 1)) {
 		const volatile uint32_t *at = (const uint32_t *)SPIN_OPAQUE_(copies + i);
 		uint32_t sum = 0;
 

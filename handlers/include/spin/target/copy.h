@@ -27,7 +27,7 @@ SPIN_INLINE void spin_copy_(const struct spin_packet *packet, void *to, const vo
 			((uint32_t *)to)[i] = word[i];
 		return;
 	}
-	for (uint32_t i = spin_blur(0); i < bytes / 4 && spin_can_loop_(&round, bytes / 4); i = spin_blur(i + 1))
+	for (uint32_t i = spin_verifier_forget32(0); i < bytes / 4 && spin_can_loop_(&round, bytes / 4); i = spin_verifier_forget32(i + 1))
 		((uint32_t *)to)[i] = word[i];
 }
 

@@ -42,7 +42,7 @@ struct spin_packet {
  * The same pointer, but new to the verifier, which cannot know the value of `any & ~any`. What a test then tells it about the frame's size
  * applies to this pointer only, and paths that differ only in that become one.
  */
-SPIN_INLINE const uint8_t *spin_fresh_(const void *at, uint32_t any)
+SPIN_INLINE const uint8_t *spin_verifier_forget_ptr_(const void *at, uint32_t any)
 {
 	return spin_barrier_pointer_((const uint8_t *)at + (any & spin_barrier_var_(~any) & 1));
 }
@@ -127,7 +127,7 @@ SPIN_INLINE _Bool spin_walk_goes_on_(uint32_t bytes, struct spin_walk_ *walk)
 {
 #ifndef SPIN_BOUNDED_LOOPS
 	if (!spin_walks_count_) {
-		walk->left = spin_blur(walk->left);
+		walk->left = spin_verifier_forget32(walk->left);
 		return spin_can_loop_(&walk->round, 0);
 	}
 #endif
@@ -390,7 +390,7 @@ SPIN_INLINE void spin_address_(const struct spin_packet *packet, struct spin_pro
 		process->addr[0] = *(const spin_be32 *)spin_barrier_pointer_((const uint8_t *)packet->ip + off4);
 		return;
 	}
-	ip6 = packet->view.access == SPIN_COPIED ? packet->ip : (const void *)spin_fresh_(packet->ip, packet->is_ip4);
+	ip6 = packet->view.access == SPIN_COPIED ? packet->ip : (const void *)spin_verifier_forget_ptr_(packet->ip, packet->is_ip4);
 	if (!spin_inside_(&packet->view, ip6 + 1))
 		return;
 	at = spin_barrier_pointer_((const uint8_t *)ip6 + off6); /* keeps two additions, for the isolated class */

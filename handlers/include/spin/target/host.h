@@ -42,10 +42,10 @@ SPIN_INLINE _Bool spin_can_loop_(uint64_t *round, uint32_t max)
 	return 1;
 }
 
-#define SPIN_OUTLINE SPIN_INLINE
-#define SPIN_APART   static __attribute__((noinline, unused))
+#define SPIN_GLOBAL_FN SPIN_INLINE
+#define SPIN_NOINLINE  static __attribute__((noinline, unused))
 
-SPIN_INLINE uint32_t spin_blur(uint32_t v)
+SPIN_INLINE uint32_t spin_verifier_forget32(uint32_t v)
 {
 	return v;
 }

@@ -10,7 +10,7 @@
  */
 SPIN_INLINE _Bool spin_step_(struct spin_packet *packet, uint64_t *round)
 {
-	uint32_t left = spin_blur(packet->steps);
+	uint32_t left = spin_verifier_forget32(packet->steps);
 
 	if (!left || !spin_can_loop_(round, SPIN_BOUNDED_STEPS)) {
 		packet->overrun = 1;
@@ -24,7 +24,7 @@ SPIN_INLINE _Bool spin_step_(struct spin_packet *packet, uint64_t *round)
 #define SPIN_WHILE_(v, condition) for (uint64_t spin_round_ = 0; (condition) && spin_step_((v)->packet, &spin_round_);)
 
 /*
- * The loop variable is unknown to the verifier from the first iteration on, and so is what the body changes (user/spincc/walks.c, which
+ * The loop variable is unknown to the verifier from the first iteration on, and so is what the body changes (user/spincc/loops.c, which
  * recognises the loop by its call of spin_for_step_): all iterations are one state.
  */
 struct spin_for_ {
@@ -38,9 +38,10 @@ SPIN_INLINE _Bool spin_for_step_(struct spin_packet *packet, struct spin_for_ *l
 	return more && spin_step_(packet, &loop->round);
 }
 
-#define SPIN_FOR_(v, i, from, to)                                                                     \
-	for (struct spin_for_ i##_for_ = { .end = spin_blur(to) }; !i##_for_.over; i##_for_.over = 1) \
-		for (uint32_t i = spin_blur(from); spin_for_step_((v)->packet, &i##_for_, i < i##_for_.end); i = spin_blur(i + 1))
+#define SPIN_FOR_(v, i, from, to)                                                                                         \
+	for (struct spin_for_ i##_for_ = { .end = spin_verifier_forget32(to) }; !i##_for_.over; i##_for_.over = 1)        \
+		for (uint32_t i = spin_verifier_forget32(from); spin_for_step_((v)->packet, &i##_for_, i < i##_for_.end); \
+		     i = spin_verifier_forget32(i + 1))
 
 /*
  * The value that a lock must have to be taken: 0, or, once the run has overrun, a value that no lock ever has. It is not a branch: the
@@ -50,7 +51,7 @@ SPIN_INLINE _Bool spin_for_step_(struct spin_packet *packet, struct spin_for_ *l
 
 SPIN_INLINE uint32_t spin_never_(const struct spin_packet *packet)
 {
-	return spin_blur((uint32_t)packet->overrun << 30);
+	return spin_verifier_forget32((uint32_t)packet->overrun << 30);
 }
 
 SPIN_INLINE _Bool spin_try_lock_(struct spin_lock *lock)

@@ -20,7 +20,7 @@
 #define SPIN_COPIED_BYTES_MAX SPIN_DIRECT_BYTES_MAX
 
 /* There is no memory to read an unknown value from: the verifier follows each iteration of a loop anyway. */
-#define spin_blur(v) spin_barrier_var_(v)
+#define spin_verifier_forget32(v) spin_barrier_var_(v)
 
 #include <spin/target/verifier.h>
 #include <spin/target/frame.h>
@@ -84,12 +84,12 @@ static void *(*const spin_nfp_lookup_)(void *map, const void *key) = (void *)1;
 		SPIN_NFP_ENTRY_(table, i);                                                                 \
 	})
 
-#define SPIN_FIND(table, key_)                                                                               \
-	({                                                                                                   \
-		uint32_t spin_key_ = (key_);                                                                 \
-		_Static_assert(SPIN_NFP_IS_(table, SPIN_NFP_HASH_),                                          \
-			       "cannot offload: SPIN_FIND " #table ": its first field is to be a SPIN_KEY"); \
-		spin_key_ ? SPIN_NFP_ENTRY_(table, spin_key_) : (__typeof__((table).value))0;                \
+#define SPIN_FIND(table, key_)                                                                              \
+	({                                                                                                  \
+		uint32_t spin_key_ = (key_);                                                                \
+		_Static_assert(SPIN_NFP_IS_(table, SPIN_NFP_HASH_),                                         \
+			       "cannot offload: SPIN_FIND " #table ": its first field must be a SPIN_KEY"); \
+		spin_key_ ? SPIN_NFP_ENTRY_(table, spin_key_) : (__typeof__((table).value))0;               \
 	})
 
 /* The state is an array of one entry. The runtime looks it up for each packet and keeps its address in struct spin_packet. */

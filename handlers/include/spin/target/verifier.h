@@ -13,12 +13,12 @@
  *	spin_bounded_length    Linux before 6.13       tests/kernels/mutants.sh, fault C: "invalid zero-sized read"
  *	spin_masked_length     isolated class          tests/kernels/mutants.sh, fault G: "invalid zero-sized read" (Linux before 6.17)
  *	spin_can_loop_         all programs            handlers/filtering.c, handlers/ping.c: no end of a loop is in sight
- *	SPIN_OUTLINE           bounded loops           -
- *	SPIN_APART             rarely needed code      -
- *	spin_blur              all programs            tests/handlers/memory/act_dma_d.c: more than 1,000,000 steps
+ *	SPIN_GLOBAL_FN           bounded loops           -
+ *	SPIN_NOINLINE             rarely needed code      -
+ *	spin_verifier_forget32              all programs            tests/handlers/memory/act_dma_d.c: more than 1,000,000 steps
  *	spin_equal_            all programs            tests/handlers/sending/act_put_d.c: two minutes are not enough
  *	spin_below_            isolated class          -
- *	spin_meet_             isolated class          -
+ *	spin_verifier_merge_             isolated class          -
  *	spin_index_below_      isolated class          handlers/rate_limit.c: "goes out of range" (Linux before 6.17)
  *	SPIN_UNROLL_           isolated class          tests/handlers/memory/act_copy.c: an offset that is not constant
  */
@@ -113,7 +113,7 @@ SPIN_INLINE _Bool spin_can_loop_(uint64_t *round, uint32_t max)
  * Merges verifier paths that differ only in `v`. Without CAP_PERFMON the verifier follows each addition to a pointer a second time, as if
  * the number were 0: without this, n additions are 2 to the n paths. It is a may_goto with offset 0, so not for Linux before 6.9.
  */
-#define spin_meet_(v) __asm__ volatile(".byte 0xe5; .byte 0; .short 1; .long 0; %0 = %0" : "+r"(v))
+#define spin_verifier_merge_(v) __asm__ volatile(".byte 0xe5; .byte 0; .short 1; .long 0; %0 = %0" : "+r"(v))
 
 /*
  * A function of the runtime with a loop that the verifier must not follow for each state of its callers. With may_goto it is inline. With
@@ -121,18 +121,18 @@ SPIN_INLINE _Bool spin_can_loop_(uint64_t *round, uint32_t max)
  * caller's stack, which must be tested for NULL.
  */
 #ifdef SPIN_BOUNDED_MESSAGES
-#define SPIN_OUTLINE __attribute__((noinline))
+#define SPIN_GLOBAL_FN __attribute__((noinline))
 #else
-#define SPIN_OUTLINE SPIN_INLINE
+#define SPIN_GLOBAL_FN SPIN_INLINE
 #endif
 
 /*
  * A function of the runtime that few packets need, with or without loops: always a global function, verified once. Every object contains
  * it, so its body must be empty if handlers take no messages.
  */
-#define SPIN_APART __attribute__((noinline))
+#define SPIN_NOINLINE __attribute__((noinline))
 
-#ifndef spin_blur
+#ifndef spin_verifier_forget32
 /* Memory that others could write, although nobody does. Absent from objects that do not use it. */
 static uint32_t spin_any __attribute__((aligned(64)));
 
@@ -140,7 +140,7 @@ static uint32_t spin_any __attribute__((aligned(64)));
  * The same number, but unknown to the verifier, for which `any & ~any` may have any value. A loop that counts in this way and has
  * spin_can_loop_() as a condition is one state for it instead of one per iteration; and paths that meet after it are one.
  */
-SPIN_INLINE uint32_t spin_blur(uint32_t v)
+SPIN_INLINE uint32_t spin_verifier_forget32(uint32_t v)
 {
 	uint32_t any = *(volatile uint32_t *)&spin_any;
 

@@ -7,7 +7,7 @@ SPIN_STATE(struct tally);
 
 static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
 {
-	if (spin_dma_from_host(p, SPIN_ME_MEM, 0, state->words, 16)) // compiler: SPIN_ME_MEM is a message's place, which a datagram has not; use SPIN_HANDLER_MEM
+	if (spin_dma_from_host(p, SPIN_ME_MEM, 0, state->words, 16)) // compiler: SPIN_ME_MEM is the memory of a message's matching entry, which a datagram does not have; use SPIN_HANDLER_MEM
 		return SPIN_SEGV;
 	return SPIN_SUCCESS;
 }

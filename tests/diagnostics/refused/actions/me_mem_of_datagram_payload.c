@@ -6,7 +6,7 @@ SPIN_NO_STATE;
 
 static enum spin_payload_rc f(struct spin_payload *p, struct spin_no_state *unused)
 {
-	if (spin_payload_to_host(p, SPIN_ME_MEM, 0, 0, p->length)) // compiler: SPIN_ME_MEM is a message's place, which a datagram has not; use SPIN_HANDLER_MEM
+	if (spin_payload_to_host(p, SPIN_ME_MEM, 0, 0, p->length)) // compiler: SPIN_ME_MEM is the memory of a message's matching entry, which a datagram does not have; use SPIN_HANDLER_MEM
 		return SPIN_SEGV;
 	return SPIN_SUCCESS;
 }

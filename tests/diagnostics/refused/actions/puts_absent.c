@@ -9,7 +9,7 @@ static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
 {
 	struct spin_put put = { .target = spin_source(p) };
 
-	if (spin_put_from_device(p, state->words, 16, &put)) // compiler: it sends packets; say with SPIN_PUTS(n) before the first handler how many at most for one that came
+	if (spin_put_from_device(p, state->words, 16, &put)) // compiler: it sends packets; declare with SPIN_PUTS(n), before the first handler, how many at most for each received packet
 		return SPIN_SEGV;
 	return SPIN_SUCCESS;
 }

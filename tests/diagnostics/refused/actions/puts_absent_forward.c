@@ -8,7 +8,7 @@ static enum spin_payload_rc f(struct spin_payload *p, struct spin_no_state *unus
 {
 	struct spin_process to = spin_source(p);
 
-	if (spin_forward(p, &to)) // compiler: it sends packets; say with SPIN_PUTS(n) before the first handler how many at most for one that came
+	if (spin_forward(p, &to)) // compiler: it sends packets; declare with SPIN_PUTS(n), before the first handler, how many at most for each received packet
 		return SPIN_SEGV;
 	return SPIN_DROP;
 }

@@ -7,7 +7,7 @@ SPIN_STATE(struct tally);
 
 static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
 {
-	__atomic_fetch_max(&state->n, (int)p->length, __ATOMIC_SEQ_CST); // compiler: an atomic operation that eBPF has not; use spin_add32, spin_cas32, spin_load32 and spin_store32
+	__atomic_fetch_max(&state->n, (int)p->length, __ATOMIC_SEQ_CST); // compiler: an atomic operation that eBPF does not have; use spin_add32, spin_cas32, spin_load32 and spin_store32
 	return SPIN_SUCCESS;
 }
 

@@ -8,7 +8,7 @@ static enum spin_payload_rc f(struct spin_payload *p, struct spin_no_state *unus
 {
 	uint64_t was = 0;
 
-	if (spin_dma_cas64(p, SPIN_ME_MEM, 8, &was, 1)) // compiler: SPIN_ME_MEM is a message's place, which a datagram has not; use SPIN_HANDLER_MEM
+	if (spin_dma_cas64(p, SPIN_ME_MEM, 8, &was, 1)) // compiler: SPIN_ME_MEM is the memory of a message's matching entry, which a datagram does not have; use SPIN_HANDLER_MEM
 		return SPIN_SEGV;
 	return SPIN_SUCCESS;
 }

@@ -7,7 +7,7 @@ SPIN_STATE(struct tally);
 
 static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
 {
-	state->n = (uint32_t)(uintptr_t)__builtin_frame_address(0); // compiler: the address of a stack frame, which eBPF has not; do without
+	state->n = (uint32_t)(uintptr_t)__builtin_frame_address(0); // compiler: the address of a stack frame, which eBPF does not have; do without
 	return SPIN_SUCCESS;
 }
 

@@ -7,7 +7,7 @@ SPIN_STATE(struct tally);
 
 static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
 {
-	state->n = bpf_get_prandom_u32(); // compiler: 'bpf_get_prandom_u32' is eBPF's own, which an HPU has not; call nothing but the functions of <spin/spin.h> and your own
+	state->n = bpf_get_prandom_u32(); // compiler: 'bpf_get_prandom_u32' is eBPF's own, which an HPU does not have; call nothing but the functions of <spin/spin.h> and your own
 	return SPIN_SUCCESS;
 }
 

@@ -10,7 +10,7 @@ static uint32_t sum(uint32_t n, ...)
 	__builtin_va_list args;
 	uint32_t total = 0;
 
-	__builtin_va_start(args, n); // compiler: variable arguments, which eBPF has not; pass an array and its length
+	__builtin_va_start(args, n); // compiler: variable arguments, which eBPF does not have; pass an array and its length
 	for (uint32_t i = 0; i < n; i++)
 		total += __builtin_va_arg(args, uint32_t);
 	__builtin_va_end(args);

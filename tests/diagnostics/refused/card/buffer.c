@@ -2,7 +2,7 @@
 /* A card must be refused this handler (spincc --target nfp). The comment on the faulty line is the message that it must print. */
 #include <spin/spin.h>
 
-SPIN_BUFFER(uint32_t, words, 64); // card: cannot offload: SPIN_BUFFER or SPIN_REPLY: a buffer of an HPU, which a card has not: its handlers have their stack, and entries that the host writes
+SPIN_BUFFER(uint32_t, words, 64); // card: cannot offload: SPIN_BUFFER or SPIN_REPLY: a buffer of an HPU, which a card does not have: its handlers have their stack, and entries that the host writes
 struct tally { uint32_t n, last; };
 SPIN_STATE(struct tally);
 

@@ -11,4 +11,4 @@ static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
 	return SPIN_SUCCESS;
 }
 
-SPIN_HANDLERS(bad_field, .payload = f, .bytes_in_l2 = 3); // compiler: 'bytes_in_l2' is nothing to register; see struct spin_registration for what is
+SPIN_HANDLERS(bad_field, .payload = f, .bytes_in_l2 = 3); // compiler: 'bytes_in_l2' is not a field of a registration; see struct spin_registration

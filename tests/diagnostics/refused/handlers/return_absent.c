@@ -10,6 +10,6 @@ static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
 	if (p->length > 4)
 		return SPIN_SUCCESS;
 	state->n = 1;
-} // compiler: the function can end without a return; return a value on every way
+} // compiler: the function can end without a return; return a value on every path
 
 SPIN_HANDLERS(return_absent, .payload = f);

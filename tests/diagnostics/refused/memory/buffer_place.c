@@ -7,7 +7,7 @@ SPIN_BUFFER(uint32_t, buf, 64);
 
 static enum spin_payload_rc f(struct spin_payload *p, struct spin_no_state *unused)
 {
-	if (spin_buffer_to_host(p, SPIN_ME_MEM, 0, buf, 0, 4)) // compiler: SPIN_ME_MEM is a message's place, which a datagram has not; use SPIN_HANDLER_MEM
+	if (spin_buffer_to_host(p, SPIN_ME_MEM, 0, buf, 0, 4)) // compiler: SPIN_ME_MEM is the memory of a message's matching entry, which a datagram does not have; use SPIN_HANDLER_MEM
 		return SPIN_SEGV;
 	return SPIN_SUCCESS;
 }

@@ -9,7 +9,7 @@ struct {
 	int (*type)[1];
 	int (*max_entries)[64];
 	uint32_t *key, *value;
-} own __attribute__((section(".maps"), used)); // compiler: 'own' is a map of eBPF, which an HPU has not; use SPIN_TABLE or the struct of SPIN_STATE
+} own __attribute__((section(".maps"), used)); // compiler: 'own' is a map of eBPF, which an HPU does not have; use SPIN_TABLE or the struct of SPIN_STATE
 
 static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
 {

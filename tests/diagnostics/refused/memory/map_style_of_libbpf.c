@@ -5,7 +5,7 @@
 struct tally { uint32_t n, words[16]; };
 SPIN_STATE(struct tally);
 
-struct { __uint(type, 1); } m SEC(".maps"); // compiler: sections and maps are eBPF's own, which an HPU has not; use SPIN_TABLE or the struct of SPIN_STATE
+struct { __uint(type, 1); } m SEC(".maps"); // compiler: sections and maps are eBPF's own, which an HPU does not have; use SPIN_TABLE or the struct of SPIN_STATE
 
 static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
 {

@@ -7,7 +7,7 @@ SPIN_STATE(struct tally);
 
 static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
 {
-	for (;;) // verifier: no end of this loop is in sight; write SPIN_FOR(v, i, from, to), or give it a constant bound, and leave it by break
+	for (;;) // verifier: the verifier cannot prove that this loop ends; write SPIN_FOR(v, i, from, to), or give it a constant bound, and leave it by break
 		spin_add32(&state->n, 1);
 	return SPIN_SUCCESS;
 }

@@ -11,7 +11,7 @@ static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
 	uint32_t n = w ? *w : 0;
 
 	again:
-	if (n != 1) { // verifier: no end of this loop is in sight; write SPIN_FOR(v, i, from, to), or give it a constant bound, and leave it by break
+	if (n != 1) { // verifier: the verifier cannot prove that this loop ends; write SPIN_FOR(v, i, from, to), or give it a constant bound, and leave it by break
 		n = n & 1 ? 3 * n + 1 : n / 2;
 		spin_add32(&state->n, n);
 		goto again;

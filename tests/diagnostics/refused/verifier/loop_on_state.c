@@ -8,7 +8,7 @@ SPIN_STATE(struct turns);
 /* Nothing here writes `n`: a compiler that assumes that every loop ends may remove this one. */
 static enum spin_payload_rc f(struct spin_payload *p, struct turns *state)
 {
-	while (state->n != 5) // verifier: no end of this loop is in sight; write SPIN_FOR(v, i, from, to), or give it a constant bound, and leave it by break
+	while (state->n != 5) // verifier: the verifier cannot prove that this loop ends; write SPIN_FOR(v, i, from, to), or give it a constant bound, and leave it by break
 		;
 	state->packets++;
 	return SPIN_SUCCESS;

@@ -7,7 +7,7 @@ SPIN_STATE(struct tally);
 
 static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
 {
-	for (uint32_t i = 0; i < 2000000; i++) // verifier: the ways through this loop take more than the verifier's 1,000,000 steps; give it a smaller constant bound, or fewer branches
+	for (uint32_t i = 0; i < 2000000; i++) // verifier: the paths through this loop take more than the verifier's 1,000,000 steps; give it a smaller constant bound, or fewer branches
 		spin_add32(&state->n, i);
 	return SPIN_SUCCESS;
 }

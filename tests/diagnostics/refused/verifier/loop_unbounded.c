@@ -10,7 +10,7 @@ static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
 	const uint32_t *w = SPIN_GET(p, 0, uint32_t);
 	uint32_t n = w ? *w : 0;
 
-	while (n != 1) { // verifier: no end of this loop is in sight; write SPIN_FOR(v, i, from, to), or give it a constant bound, and leave it by break
+	while (n != 1) { // verifier: the verifier cannot prove that this loop ends; write SPIN_FOR(v, i, from, to), or give it a constant bound, and leave it by break
 		n = n & 1 ? 3 * n + 1 : n / 2;
 		state->n += n;
 	}

@@ -9,7 +9,7 @@ static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < 256; i++) { // verifier: the ways through this loop take more than the verifier's 1,000,000 steps; give it a smaller constant bound, or fewer branches
+	for (uint32_t i = 0; i < 256; i++) { // verifier: the paths through this loop take more than the verifier's 1,000,000 steps; give it a smaller constant bound, or fewer branches
 		const uint8_t *b = SPIN_GET(p, i, uint8_t);
 
 		if (b && *b & 1)

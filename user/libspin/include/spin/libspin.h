@@ -179,7 +179,7 @@ struct spin_message_opts {
 	int no_entry; /* 1: the context starts without a matching entry */
 	/* 1: spin_ctx__set_clock() sets the time, also for handlers of datagrams. Flows are hashed with a known key. For tests */
 	int virtual_clock;
-	int note_runs; /* 1: an event for every handler that runs; for tests */
+	int report_runs; /* 1: an event for every handler that runs; for tests */
 	/* also for datagrams */
 	const struct spin_segment *handler_mem; /* of the first entry, see struct spin_me_opts; copied */
 	unsigned handler_segments;

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef TESTS_COMMON_ECHO_CLIENTS_H
+#define TESTS_COMMON_ECHO_CLIENTS_H
+
+/* Threads that send and check every packet that comes back. */
+#include "tests/common/net/echo_test.h"
+
+#define ANSWERING_PACKETS 8u /* of a message */
+#define ANSWERING_EACH    2u /* puts of a datagram */
+
+/* The argument is a struct echo_test. */
+void *echo_test__ping(void *answering);
+void *echo_test__fan(void *answering);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef TESTS_COMMON_LEFTOVER_H
+#define TESTS_COMMON_LEFTOVER_H
+
+/* Finds what killed processes left in the kernel. */
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * Returns a number below 2^15 that identifies this run. Another concurrent run on this machine has the same one with
+ * probability 1/30,000.
+ */
+uint32_t leak_check__own_number(void);
+/* Returns the number of maps on the machine with values of this size. A size made from the test's own number identifies its maps. */
+unsigned leak_check__maps(uint32_t value_bytes);
+/* Returns 1 if an interface of the thread's namespace has an XDP program. */
+int leak_check__program(const char *dev);
+
+/* Kernel objects that outlive a process if something holds a reference. */
+enum leftover_kind { LEFTOVER_MAP, LEFTOVER_PROGRAM, LEFTOVER_LINK, LEFTOVER_KINDS };
+
+struct leak_check {
+	unsigned pins, namespaces;    /* pinned objects and named namespaces at the start */
+	unsigned *id[LEFTOVER_KINDS]; /* ids that the noted processes held */
+	unsigned ids[LEFTOVER_KINDS];
+};
+
+/* Must be called before a test begins. */
+void leak_check__begin(struct leak_check *l);
+/* Adds what a process holds now, from the text of its fdinfo: opening an object would keep it alive. */
+void leak_check__note(struct leak_check *l, pid_t pid);
+/*
+ * Call when everything is closed and killed; frees *l. Returns NULL if what was noted disappears within five seconds, there
+ * are as many pins and named namespaces as before, and this process has no children.
+ */
+const char *leak_check__end(struct leak_check *l);
+
+#endif
