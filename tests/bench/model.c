@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Measures the speed of the model: 100,000 datagrams of 512 bytes at line rate through `filtering` on all 32 HPUs, in one
- * thread. Usage: model [FILE for the rows]
+ * Measures the speed of the model, in one thread: 100,000 datagrams of 512 bytes at line rate through `filtering` on all 32 HPUs, and
+ * `spinctl cost` of a message of 100,000 packets for `reduce`. Usage: model [FILE for the rows]
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "tests/common/built.h"
 #include "tests/common/measure/measure.h"
@@ -18,6 +21,7 @@
 #define PACKET_BYTES    512u
 #define HEADERS_BYTES   28u
 #define SECONDS_AT_MOST 2.0
+#define COST_SECONDS    3.0 /* of `spinctl cost` */
 #define RUNS            3
 
 static void die(const char *what)
@@ -76,6 +80,29 @@ static double run(const struct spin_object *object)
 	return start;
 }
 
+/* Returns the CPU seconds of `spinctl cost` for a message of PACKETS packets, without the sweep of sizes. */
+static double cost(const char *handler)
+{
+	char object[512], spinctl[512], packets[16];
+	struct rusage usage;
+	int status;
+	pid_t pid;
+
+	if (built_object(handler, object, sizeof(object)))
+		die(engine_error());
+	snprintf(spinctl, sizeof(spinctl), "%s/bin/spinctl", built_dir());
+	snprintf(packets, sizeof(packets), "%u", PACKETS);
+	pid = fork();
+	if (!pid) {
+		if (freopen("/dev/null", "w", stdout))
+			execl(spinctl, "spinctl", "cost", object, "--messages", "1", "--packets", packets, "--sizes", "none", (char *)NULL);
+		_exit(127);
+	}
+	if (pid < 0 || wait4(pid, &status, 0, &usage) != pid || status)
+		die("spinctl cost failed");
+	return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+}
+
 int main(int argc, char **argv)
 {
 	static struct measure m;
@@ -95,6 +122,10 @@ int main(int argc, char **argv)
 	measure_begin(&m, "bench-model");
 	row = measure_add(&m, "model.packets_per_s", PACKETS / median, "packets/s");
 	measure_goal(row, MEASURE_AT_LEAST, PACKETS / SECONDS_AT_MOST, row->value);
+	for (unsigned i = 0; i < RUNS; i++)
+		seconds[i] = cost("reduce");
+	row = measure_add(&m, "model.cost_reduce_s", measure_median(seconds, RUNS), "s");
+	measure_goal(row, MEASURE_AT_MOST, COST_SECONDS, row->value);
 	measure_print(&m);
 	if (argc > 1 && measure_write(&m, argv[1]))
 		die("the rows cannot be written");

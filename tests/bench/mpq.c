@@ -4,6 +4,7 @@
  * more, many messages in flight, and the message handlers. Uses PROG_TEST_RUN, alternating runs, medians. Every packet of a message
  * is new (mpq.bpf.c); the cost of making it is subtracted.
  * mpq FILE: writes rows as JSON to FILE, a table to stdout.
+ * mpq --profile VARIANT: prints where a packet of this variant ("one message") spends its nanoseconds, by source line.
  */
 #include <errno.h>
 #include <math.h>
@@ -17,6 +18,7 @@
 
 #include "tests/common/built.h"
 #include "tests/common/net/packet_feed.h"
+#include "tests/common/measure/bpf_profile.h"
 #include "tests/common/measure/measure.h"
 #include "tests/common/random.h"
 #include "user/conformance/template/template.h"
@@ -24,15 +26,17 @@
 #include <spin/slmp.h>
 #include <spin/libspin_message.h>
 
-#define ROUNDS        41
-#define BURST_PACKETS 16384
-#define MESSAGES      4096
-#define EXTRA_NS      15.0 /* for a packet of an open message */
-#define MANY_RATIO    2.0  /* 4,096 messages compared with one */
-#define SMALL         12u  /* bytes of payload: frames of 64 bytes */
-#define LARGE         1408u
-#define HOST_BYTES    (32u << 20) /* room for the packets of a burst */
-#define DATAGRAM_PORT 9000
+#define ROUNDS         41
+#define PROFILE_ROUNDS 1000
+#define PROFILE_LINES  30
+#define BURST_PACKETS  16384
+#define MESSAGES       4096
+#define EXTRA_NS       15.0 /* for a packet of an open message */
+#define MANY_RATIO     2.0  /* 4,096 messages compared with one */
+#define SMALL          12u  /* bytes of payload: frames of 64 bytes */
+#define LARGE          1408u
+#define HOST_BYTES     (32u << 20) /* room for the packets of a burst */
+#define DATAGRAM_PORT  9000
 
 /* A program, and its packets. */
 struct variant {
@@ -107,6 +111,8 @@ static int fail(const char *what, const char *reason)
 	fprintf(stderr, "bench: %s: %s\n", what, reason);
 	return 1;
 }
+
+static struct bpf_profile *profile; /* of the variant that runs; NULL: none */
 
 static int open_feed(void)
 {
@@ -251,9 +257,15 @@ static int measure(struct variant *variant, double *ns)
 		return fail(variant->name, strerror(-err));
 	if (variant->ctx)
 		spin_ctx__counters(variant->ctx, before);
+	if (profile)
+		bpf_profile__start(profile);
 	*ns = burst(variant);
 	if (*ns < 0)
 		return fail(variant->name, strerror(errno));
+	if (profile)
+		err = bpf_profile__stop(profile);
+	if (err)
+		return fail("profile", strerror(-err));
 	if (variant->baseline && handled_by_baseline() - handled < BURST_PACKETS)
 		return fail(variant->name, "packets were not handled");
 	if (!variant->ctx)
@@ -262,7 +274,7 @@ static int measure(struct variant *variant, double *ns)
 	want = variant->kind == FIRST || variant->kind == LAST || variant->kind == ONLY ? variant->messages : BURST_PACKETS;
 	want -= variant->kind == DUPLICATE; /* the first of them is not a duplicate */
 	if (after[variant->reason] - before[variant->reason] < want)
-		return fail(variant->name, "packets did not come to what is measured");
+		return fail(variant->name, "too few packets had the expected result");
 	if (variant->kind != DATAGRAM)
 		while (spin_ctx__events(variant->ctx, drop_event, NULL) > 0)
 			;
@@ -326,6 +338,34 @@ static void report(struct measure *m)
 	measure_add(m, "handler.histogram.1460 B", median_difference(HISTOGRAM, EMPTY_LARGE), "ns");
 }
 
+static int print_profile(const char *name)
+{
+	struct bpf_profile opened;
+	struct variant *variant = NULL;
+	double ns;
+	int err;
+
+	for (unsigned a = 0; a < VARIANTS; a++)
+		if (!strcmp(variants[a].name, name) && variants[a].kind != FIRST && variants[a].kind != LAST)
+			variant = &variants[a];
+	if (!variant)
+		return fail(name, "is not a variant of the table that mpq FILE prints, or one of which only a part is measured");
+	err = open_variant(variant);
+	if (err)
+		return err;
+	err = bpf_profile__open(&opened);
+	if (err)
+		return fail("cannot sample the CPU clock", strerror(-err));
+	profile = &opened;
+	for (int i = 0; i < PROFILE_ROUNDS && !err; i++)
+		err = measure(variant, &ns);
+	if (!err)
+		err = bpf_profile__print(profile, (uint64_t)PROFILE_ROUNDS * (variant->kind == ONLY ? variant->messages : BURST_PACKETS),
+					 PROFILE_LINES);
+	bpf_profile__close(profile);
+	return err ? 1 : 0;
+}
+
 int main(int argc, char **argv)
 {
 	static struct measure m;
@@ -341,6 +381,8 @@ int main(int argc, char **argv)
 	measure_begin(&m, "bench-mpq");
 	if (open_feed())
 		return 1;
+	if (argc == 3 && !strcmp(argv[1], "--profile"))
+		return print_profile(argv[2]);
 	for (unsigned a = 0; a < VARIANTS; a++)
 		if (open_variant(&variants[a]))
 			return 1;

@@ -3,6 +3,7 @@
  * Compares the cost of a handler with the same function written by hand, and unmatched traffic with an empty program. Uses
  * PROG_TEST_RUN with the same packets, alternating runs, medians.
  * xdp FILE: writes rows as JSON to FILE, a table to stdout.
+ * xdp --profile PACKET: prints where the handler and its baseline spend a packet's nanoseconds ("GET miss"), by source line.
  */
 #include <errno.h>
 #include <math.h>
@@ -17,17 +18,20 @@
 #include <bpf/libbpf.h>
 
 #include "tests/common/built.h"
+#include "tests/common/measure/bpf_profile.h"
 #include "tests/common/measure/measure.h"
 #include "user/conformance/template/template.h"
 #include "user/conformance/types.h"
 #include <kvstore.h>
 #include <spin/libspin.h>
 
-#define BURSTS        61
-#define BURST_PACKETS 20000
-#define EXTRA_NS      8.0
-#define EXTRA_SHARE   0.05
-#define UNMATCHED_NS  10.0
+#define BURSTS         61
+#define BURST_PACKETS  20000
+#define PROFILE_BURSTS 1000
+#define PROFILE_LINES  25
+#define EXTRA_NS       8.0
+#define EXTRA_SHARE    0.05
+#define UNMATCHED_NS   10.0
 
 enum { HANDLER, BASELINE, EMPTY, PROGRAMS };
 #define RESTORED_BYTES 88u /* bytes that restore.bpf.c writes */
@@ -61,6 +65,8 @@ static const struct frame kvstore_frames[] = {
 	{ "GET miss", HIT4 "be16 1 0;be32 1 6 0;fill 32 0", XDP_PASS },
 	{ "SET", HIT4 "be16 2 0;be32 1 7 0;fill 32 7", XDP_PASS },
 };
+
+static const char *profiled; /* name of a packet; NULL: none */
 
 static int fail(const char *what, const char *reason)
 {
@@ -157,6 +163,27 @@ static double median_difference(const double *of, const double *over)
 	return measure_median(difference, BURSTS);
 }
 
+/* Prints a profile of bursts of a program. */
+static int print_profile(int fd, const struct template *t, const char *what)
+{
+	struct bpf_profile profile;
+	uint32_t verdict;
+	int err = bpf_profile__open(&profile);
+
+	if (err)
+		return fail("cannot sample the CPU clock", strerror(-err));
+	for (int i = 0; i < PROFILE_BURSTS && !err; i++) {
+		bpf_profile__start(&profile);
+		burst(fd, t, BURST_PACKETS, &verdict);
+		err = bpf_profile__stop(&profile);
+	}
+	printf("%s:\n", what);
+	if (!err)
+		err = bpf_profile__print(&profile, (uint64_t)PROFILE_BURSTS * BURST_PACKETS, PROFILE_LINES);
+	bpf_profile__close(&profile);
+	return err ? fail(what, strerror(-err)) : 0;
+}
+
 /*
  * Runs bursts of the programs in turn, under the same conditions. Differences between programs are medians over the bursts. The
  * cost of restoring the frame is subtracted.
@@ -175,7 +202,12 @@ static int compare(const int *fd, const struct template *t, uint32_t want, const
 		if (verdict != want)
 			err = fail(name, p == HANDLER ? "the handler gives another verdict" : "the baseline gives another verdict");
 	}
-	for (int i = 0; i < BURSTS && !err; i++) {
+	if (profiled && !strcmp(name, profiled) && !err) {
+		err = print_profile(restore[HANDLER].fd, t, "handler");
+		if (!err)
+			err = print_profile(restore[BASELINE].fd, t, "baseline");
+	}
+	for (int i = 0; i < BURSTS && !err && !profiled; i++) {
 		for (int p = 0; p <= PROGRAMS; p++)
 			taken[p][i] = burst(p < PROGRAMS ? restore[p].fd : fd[EMPTY], t, BURST_PACKETS, &verdict);
 		if (isnan(taken[HANDLER][i] + taken[BASELINE][i] + taken[EMPTY][i] + taken[PROGRAMS][i]))
@@ -183,7 +215,7 @@ static int compare(const int *fd, const struct template *t, uint32_t want, const
 	}
 	for (int p = 0; p < PROGRAMS; p++)
 		bpf_object__close(restore[p].object);
-	if (err)
+	if (err || profiled)
 		return err;
 	restoring = median_difference(taken[EMPTY], taken[PROGRAMS]);
 	more = median_difference(taken[HANDLER], taken[BASELINE]); /* before the medians, which sort the arrays */
@@ -215,7 +247,7 @@ static int bench_handler(struct measure *m, const char *handler, const struct fr
 		int fd[PROGRAMS] = { spin_ctx__program_fd(ctx), baseline.fd, empty->fd };
 		struct measure_row *row;
 		struct template t;
-		double ns[PROGRAMS], extra, limit;
+		double ns[PROGRAMS] = { 0 }, extra, limit;
 
 		err = make_frame(frames[i].lines, &t);
 		if (!err)
@@ -377,13 +409,16 @@ int main(int argc, char **argv)
 	CPU_SET(sched_getcpu(), &cpu);
 	sched_setaffinity(0, sizeof(cpu), &cpu);
 	measure_begin(&m, "bench-xdp");
+	if (argc == 3 && !strcmp(argv[1], "--profile"))
+		profiled = argv[2];
 	err = open_baseline("baselines/empty", &empty);
 	if (!err)
 		err = bench_handler(&m, "filtering", filtering_frames, 4, fill_routes, &empty);
 	if (!err)
 		err = bench_handler(&m, "kvstore", kvstore_frames, 3, fill_cache, &empty);
-	if (!err)
-		err = bench_isolated(&m, "filtering", filtering_frames, 4, fill_routes, &empty);
+	if (err || profiled)
+		return err ? 1 : 0;
+	err = bench_isolated(&m, "filtering", filtering_frames, 4, fill_routes, &empty);
 	if (!err)
 		err = bench_isolated(&m, "kvstore", kvstore_frames, 3, fill_cache, &empty);
 	if (!err)
@@ -392,7 +427,7 @@ int main(int argc, char **argv)
 		return 1;
 	bpf_object__close(empty.object);
 	measure_print(&m);
-	if (argc > 1 && measure_write(&m, argv[1]))
+	if (argc == 2 && measure_write(&m, argv[1]))
 		return fail(argv[1], "cannot be written");
 	return 0;
 }
