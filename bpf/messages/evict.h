@@ -46,7 +46,7 @@ SPIN_INLINE void spin_tombstone_record(const struct spin_mpq *q, uint32_t length
 	spin_write_once(&flow->sum, q->sum);
 }
 
-/* Added to the generation of an evicted message; not visible in the lanes' tags, which hold bits 4:0. */
+/* Added to the generation of an evicted message; not visible in the words' tags, which hold bits 4:0. */
 #define SPIN_EVICTION 32u
 
 /* Returns the number of packets handled. */
@@ -84,7 +84,7 @@ SPIN_INLINE _Bool spin_evict_begin_(uint32_t mpq)
 			return 0;
 		if (spin_cmpxchg(&q->phase, phase, SPIN_MPQ_ENDING) != phase)
 			return 0;
-		/* the lanes' tags stay the same, but an HPU about to claim a packet sees another message */
+		/* the words' tags stay the same, but an HPU about to claim a packet sees another message */
 		spin_fetch_add(&q->generation, SPIN_EVICTION);
 	} else if (!(spin_fetch_and(&q->flags, ~(uint32_t)SPIN_MPQ_EVICTING) & SPIN_MPQ_EVICTING)) {
 		return 0;
@@ -124,6 +124,7 @@ enum {
 	SPIN_EVICT_UNTOLD = 1,   /* no event for the host */
 	SPIN_EVICT_KEEP_MPQ = 2, /* the MPQ stays allocated, for the caller */
 	SPIN_EVICT_FOR_ME = 4,   /* the message's use-once entry stays taken for the caller, unless managed */
+	SPIN_EVICT_LATE = 8,     /* it was to end before, but one of its handlers was running */
 };
 
 SPIN_INLINE void spin_evict_end(uint32_t mpq, uint32_t hpu, uint32_t now, uint32_t how)
@@ -159,11 +160,16 @@ SPIN_INLINE void spin_evict_end(uint32_t mpq, uint32_t hpu, uint32_t now, uint32
 		spin_mpq_free(mpq, kind, now);
 }
 
-/* Evicts a message in a sweep. */
+/*
+ * Evicts a message in a sweep. If it was chosen before, while one of its handlers was running, the sender may still send: the tombstone
+ * tells it to restart the message, instead of parking packets that nobody will handle.
+ */
 SPIN_INLINE void spin_evict(uint32_t mpq, uint32_t hpu, uint32_t now)
 {
+	const _Bool is_late = spin_load32(&spin_mpq_at(mpq)->phase) == SPIN_MPQ_ENDING;
+
 	if (spin_evict_begin_(mpq))
-		spin_evict_end(mpq, hpu, now, 0);
+		spin_evict_end(mpq, hpu, now, is_late * SPIN_EVICT_LATE);
 }
 
 /* Marks a message as longer than its entry, so that it must be ended. Returns SPIN_MPQS_MAX if the MPQ now has another message. */

@@ -80,8 +80,8 @@ SPIN_INLINE enum spin_reason spin_message_run_(const struct spin_message *m, str
 	return reason;
 }
 
-/* Step 12. */
-SPIN_INLINE void spin_message_complete_(const struct spin_message *m, struct spin_packet *packet, struct spin_mpq *q)
+/* Step 12. Returns 0 if the message was chosen to end as evicted: then its last packet must not be acknowledged. */
+SPIN_INLINE _Bool spin_message_complete_(const struct spin_message *m, struct spin_packet *packet, struct spin_mpq *q)
 {
 	uint32_t verdict = spin_mpq_verdict(q), flags, rc;
 	struct spin_completion completion = {
@@ -92,7 +92,7 @@ SPIN_INLINE void spin_message_complete_(const struct spin_message *m, struct spi
 	};
 
 	if (spin_cmpxchg(&q->phase, SPIN_MPQ_OPEN, SPIN_MPQ_ENDING) != SPIN_MPQ_OPEN)
-		return; /* a sweep came first: the message ends as evicted */
+		return 0;
 	if (spin_has_completion() && spin_likely(!(spin_read_once(&spin_me_at(q->me)->options) & SPIN_ME_NO_COMPLETION)) &&
 	    (verdict == SPIN_REASON_SUCCESS || verdict == SPIN_REASON_HEADER_DROPPED || q->verdict & SPIN_MPQ_COMPLETES)) {
 		rc = spin_call_completion(&completion);
@@ -125,6 +125,7 @@ SPIN_INLINE void spin_message_complete_(const struct spin_message *m, struct spi
 	spin_stats_at(m->hpu)->completed++;
 	spin_tombstone_record(q, q->length);
 	spin_mpq_free(m->mpq, spin_flows_are_messages_() ? SPIN_FLOW_NONE : SPIN_FLOW_TOMBSTONE, m->now);
+	return 1;
 }
 
 /* Returns 1 if the packet contradicts what is known of its message. */
@@ -229,8 +230,9 @@ SPIN_INLINE enum spin_reason spin_message_handle(struct spin_message *m, struct 
 	}
 	reason = spin_message_run_(m, packet, q);
 	done = spin_fetch_add(&q->done, step) + step;
-	if (spin_unlikely(done & SPIN_DONE_LAST) && done == SPIN_DONE_LAST + spin_read_once(&q->total) - 1)
-		spin_message_complete_(m, packet, q);
+	if (spin_unlikely(done & SPIN_DONE_LAST) && done == SPIN_DONE_LAST + spin_read_once(&q->total) - 1 &&
+	    spin_unlikely(!spin_message_complete_(m, packet, q)))
+		return spin_unlikely_value(SPIN_REASON_NO_MPQ);
 	return reason;
 }
 

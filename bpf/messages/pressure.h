@@ -116,6 +116,9 @@ SPIN_INLINE uint32_t spin_press_me_(const struct spin_key *key, uint64_t match_b
 
 		if (spin_load32(&me->state) != SPIN_ME_TAKEN || !spin_me_fits_(me, key, match_bits))
 			continue;
+		/* a message in an overflow entry must be recorded as unexpected when it takes it (unexpected.h) */
+		if (spin_config.unexpected && spin_read_once(&me->options) & SPIN_ME_OVERFLOW)
+			continue;
 		looks = spin_verifier_forget32(looks + 1);
 		spin_write_once(&spin_pressed_next[1], at + 1);
 		mpq = spin_read_once(&me->holder) & (SPIN_MPQS_MAX - 1);
