@@ -9,6 +9,10 @@
 #define SPIN_RUNTIME
 #include SPIN_HANDLER_FILE
 
+/* From here on it is the runtime's code: spincc does not show its warnings, so these must be errors. */
+#pragma GCC diagnostic error "-Wint-conversion"
+#pragma GCC diagnostic error "-Wincompatible-pointer-types"
+
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 

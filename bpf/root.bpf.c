@@ -253,6 +253,19 @@ SPIN_INLINE enum spin_reason spin_give_ether_(struct xdp_md *ctx, const struct s
 	return spin_ether_reason_(ctx);
 }
 
+/*
+ * For a datagram whose length disagrees with IP's. If it is shorter, Linux cuts off the rest and delivers it: it must not get past the
+ * handlers, so a context's is dropped. A global function, because few packets need it.
+ */
+SPIN_NOINLINE int spin_length_differs_(struct xdp_md *ctx)
+{
+	const struct spin_view view = { .access = SPIN_DIRECT, .data = (uint8_t *)(long)ctx->data, .end = (uint8_t *)(long)ctx->data_end };
+	struct spin_datagram d = {};
+
+	spin_counters[bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1)].packets[SPIN_REASON_UDP_LENGTH]++;
+	return spin_parse_again(&view, SPIN_TAKES_UDP, &d) == SPIN_PARSED && spin_match_(ctx, &view, &d) ? XDP_DROP : XDP_PASS;
+}
+
 /* Tail-calls the context's program, or counts a packet that has no context. */
 SPIN_INLINE int spin_dispatch_(struct xdp_md *ctx, const struct spin_view *view, const struct spin_datagram *d, enum spin_reason reason)
 {
@@ -288,6 +301,8 @@ int spin_root(struct xdp_md *ctx)
 	reason = spin_parse_as(&view, 0, &d);
 	if (spin_maybe_long(reason))
 		reason = spin_parse_long(view.data, view.end, bpf_xdp_get_buff_len(ctx), 0, &d);
+	if (spin_unlikely(reason == SPIN_REASON_UDP_LENGTH))
+		return spin_length_differs_(ctx);
 	return spin_dispatch_(ctx, &view, &d, reason);
 }
 

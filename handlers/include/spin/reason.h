@@ -25,7 +25,8 @@
  *      UDP, or ICMPv6 as above (44: FRAGMENT; 0, 43, 50, 51, 60, 135, 139, 140: IP6_EXTENSION; else
  *      NOT_UDP), 48 bytes present (TRUNCATED), payload length >= 8 and at most
  *      what the frame holds (IP_LENGTH), with the header at most SPIN_IP_BYTES_MAX (TOO_LONG)
- *   3. UDP length equal to the IP payload's (UDP_LENGTH); ICMP messages have no length of their own
+ *   3. UDP length equal to the IP payload's (UDP_LENGTH); ICMP messages have no length of their own. libspin's dispatcher drops such
+ *      datagrams of a context: a host would cut and deliver one that is shorter
  *   4. the context's rule, its protocol first (UNMATCHED)
  *   5. IPv4 header checksum (IP_CHECKSUM); then, unless the handler registered
  *      SPIN_CHECKSUM_HOST, the transport checksum (UDP_CHECKSUM): UDP's is right, or 0 on IPv4,
