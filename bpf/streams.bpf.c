@@ -264,7 +264,8 @@ int spin_stream_guard(struct __sk_buff *skb)
 
 	/* read before the choice below: the verifier rejects one load from two kinds of pointers */
 	__asm__ volatile("" : "+r"(next));
-	if (!known)
+	/* a context that has ended leaves its slot to another one before its connections are forgotten */
+	if (!known || !spin_is_attached(&known->owner))
 		return SK_PASS;
 	if (known->has_next)
 		next = known->next;
