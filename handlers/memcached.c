@@ -219,7 +219,7 @@ static inline void mc_word_ends(struct mc_parser *c)
 		c->seen |= wrong * MC_WRONG;
 	if (numbers && field == length)
 		c->left = c->number + 2;
-	if (c->command == MC_FLUSH && field == 1 && !(c->seen & MC_NO_NUMBER))
+	if (c->command == MC_FLUSH && field == 1 && (c->seen & (MC_NO_NUMBER | MC_TOO_LARGE)) != MC_NO_NUMBER)
 		c->left = c->seen & MC_TOO_LARGE ? 0xffffffff : c->number;
 	mc_word_begins(c);
 }
@@ -232,9 +232,8 @@ static inline void mc_digit(struct mc_parser *c, uint32_t byte)
 		c->seen &= ~(uint32_t)MC_TOO_LARGE; /* set by the minus sign before this digit */
 	if (digit <= 9 && c->number <= 429496728)
 		c->number = c->number * 10 + digit;
-	else if (digit <= 9 || (byte == '-' && (c->command == MC_FLUSH || c->field == 3) && !c->field_bytes))
-		c->seen |=
-			MC_TOO_LARGE; /* memcached reads a negative delay of flush_all as a month; EXPTIME needs a digit after the sign */
+	else if (digit <= 9 || (c->command == MC_FLUSH && byte < 'A') || (byte == '-' && c->field == 3 && !c->field_bytes))
+		c->seen |= MC_TOO_LARGE; /* flush_all: also signs and tabs, less than 0 is a month; EXPTIME needs a digit after '-' */
 	else
 		c->seen |= MC_NO_NUMBER;
 }

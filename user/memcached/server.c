@@ -451,7 +451,10 @@ int server__open(struct server *server)
 
 		server->threads = (unsigned)threads;
 		server->requests = requests && requests < 10000 ? (unsigned)requests : 1;
-		err = !threads || 2 * threads + 1 > SERVER_CONNECTIONS_MAX ? -E2BIG : connect_all(server);
+		if (strstr(text, "STAT binding_protocol ") && !strstr(text, "STAT binding_protocol auto-negotiate"))
+			err = -EPROTO;
+		else
+			err = !threads || 2 * threads + 1 > SERVER_CONNECTIONS_MAX ? -E2BIG : connect_all(server);
 	}
 	if (err)
 		server__close(server);
