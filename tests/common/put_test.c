@@ -108,7 +108,7 @@ static void wait_for_puts(struct put_test *p)
 static void *run_client(void *arg)
 {
 	static const uint8_t data[MESSAGE];
-	const struct spin_send_opts opts = { .bytes = sizeof(opts) };
+	const struct spin_send_opts opts = { .bytes = sizeof(opts), .timeout_ms = LOSSY_TOMBSTONE_MS - 5000 };
 	struct spin_sender *sender;
 	struct put_test *p = arg;
 

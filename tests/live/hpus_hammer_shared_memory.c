@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "tests/common/traffic/shared_updates.h"
+#include "tests/common/net/lossy.h"
 #include "tests/common/net/message_packet.h"
 #include "tests/common/net/netns.h"
 #include "tests/common/net/pair.h"
@@ -48,7 +49,7 @@ static void check(const char *reason)
 static void *send_messages(void *unused)
 {
 	static uint8_t blob[BLOB];
-	const struct spin_send_opts opts = { .bytes = sizeof(opts) };
+	const struct spin_send_opts opts = { .bytes = sizeof(opts), .timeout_ms = LOSSY_TOMBSTONE_MS - 5000 };
 	struct spin_send_report report;
 	struct spin_sender *sender;
 	uint64_t messages = 0;

@@ -47,7 +47,7 @@ static void *send_messages(void *number)
 	uint64_t random = (uintptr_t)number;
 	struct spin_send_report report;
 	struct spin_sender *sender;
-	const struct spin_send_opts opts = { .bytes = sizeof(opts) };
+	const struct spin_send_opts opts = { .bytes = sizeof(opts), .timeout_ms = LOSSY_TOMBSTONE_MS - 5000 };
 
 	netns_enter(link_.near_ns);
 	if (spin_sender__open(FAR_ADDR, NULL, &opts, &sender)) {

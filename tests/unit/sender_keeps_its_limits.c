@@ -4,9 +4,12 @@
  * its messages on failure.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/common/expect.h"
 #include "tests/common/net/netns.h"
@@ -127,6 +130,44 @@ static void a_narrow_path(void)
 		printf("%u of %u packets were sent again\n", (unsigned)report.resent, (unsigned)report.packets);
 		fail("the window does not follow the path");
 	}
+}
+
+/* On a busy machine the sender may not run for longer than its timeout, while answers arrive. */
+static void kept_from_running(void)
+{
+	const struct spin_send_opts opts = { .payload_bytes = 200, .timeout_ms = 300 };
+	pid_t pid;
+	int status;
+
+	slmp_receiver__free(&receiver);
+	receiver = (struct slmp_receiver){ .every = 1, .mute_offset = SLMP_NO_PACKET, .link = { .narrow = 1 } };
+	receiver.family = AF_INET;
+	receiver.bytes_max = receiver.expect_bytes = BYTES;
+	if (slmp_receiver__start(&receiver))
+		fail("no receiver");
+	pid = fork();
+	if (!pid) {
+		struct spin_sender *s = to_port(receiver.port, opts);
+		const int err = spin_sender__send(s, data, BYTES, NULL, &report);
+
+		if (err)
+			printf("%s\n", spin_strerror_last());
+		fflush(stdout);
+		_exit(err != 0);
+	}
+	for (int i = 0; i < 5; i++) {
+		usleep(50000);
+		kill(pid, SIGSTOP);
+		usleep(600000);
+		kill(pid, SIGCONT);
+	}
+	if (waitpid(pid, &status, 0) != pid || status)
+		fail("a sender that did not run for longer than its timeout gave up");
+	slmp_receiver__stop(&receiver);
+	if (receiver.complaint[0])
+		fail(receiver.complaint);
+	if (!receiver.message[0].whole)
+		fail("its message is not whole");
 }
 
 /* The receiver acknowledges what fits and refuses the rest. */
@@ -274,6 +315,7 @@ int main(void)
 	first_is_missing();
 	without_acknowledgements();
 	a_narrow_path();
+	kept_from_running();
 	packets_go_in_trains();
 	no_room();
 	begun_again();

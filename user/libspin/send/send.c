@@ -248,6 +248,31 @@ static int restart(struct job *j)
 	return 0;
 }
 
+static int has_timed_out(const struct job *j)
+{
+	return j->now_ns - j->progress_ns >= (uint64_t)j->sender->opts.timeout_ms * MS_NS;
+}
+
+/*
+ * Returns -ETIMEDOUT if the message made no progress for too long. On a busy machine this thread may not have run for that time, and answers
+ * wait to be read. They count if some packets were never sent. If all were, the receiver may have completed the message so long ago that it
+ * no longer recognises packets sent again (see TIMEOUT_MS); then only answers to all of them help.
+ */
+static int check_timeout(struct job *j)
+{
+	const struct send_window *w = &j->sender->window;
+	int got;
+
+	if (!has_timed_out(j))
+		return 0;
+	got = receive(j);
+	if (got < 0)
+		return got;
+	if (j->refused || j->must_restart || w->lowest == w->total)
+		return 0;
+	return has_timed_out(j) || w->next == w->total ? -ETIMEDOUT : 0;
+}
+
 static int transfer(struct job *j)
 {
 	struct spin_sender *s = j->sender;
@@ -257,8 +282,11 @@ static int transfer(struct job *j)
 		uint64_t before = j->report.sent;
 
 		j->now_ns = send_now_ns();
-		if (j->now_ns - j->progress_ns >= (uint64_t)s->opts.timeout_ms * MS_NS)
-			return -ETIMEDOUT;
+		err = check_timeout(j);
+		if (err)
+			return err;
+		if (s->window.lowest == s->window.total)
+			break;
 		err = report_progress(j);
 		if (err)
 			return err;
