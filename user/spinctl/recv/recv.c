@@ -88,7 +88,7 @@ static int write_message(struct receiver *r, const struct spin_event *e)
 		r->bad++;
 		return recv_transfer__post_whole(r);
 	}
-	status = recv_file__write(r, 0, e->length);
+	status = recv_file__write(r, e->offset, e->length);
 	if (!status)
 		status = recv_file__publish(r);
 	if (status)
@@ -121,7 +121,7 @@ static int done(const struct receiver *r)
 }
 
 /* Stays attached after the last file: if its last acknowledgements were lost, the sender repeats packets, which must be acknowledged. */
-static void maybe_yield(struct receiver *r)
+static void linger(struct receiver *r)
 {
 	const struct run_counts *counts = &r->set.context[0].counts;
 	const double start_s = now_s();
@@ -135,7 +135,10 @@ static void maybe_yield(struct receiver *r)
 	}
 }
 
-/* Reports packets for which no entry had room. Their senders got a refusal, and give up. */
+/*
+ * Reports packets for which no entry had room. Their senders got a refusal, and give up. Anybody can send such a packet, so it ends the
+ * command only if nothing is being received and one file is wanted.
+ */
 static int check_refused(struct receiver *r)
 {
 	const uint64_t refused = r->set.context[0].counts.in_interval[SPIN_REASON_BEYOND_ENTRY];
@@ -149,7 +152,7 @@ static int check_refused(struct receiver *r)
 		     "--max-mib, or let its sender cut it (spinctl send --piece-kib)",
 		     r->memory_bytes);
 	r->bad++;
-	return r->wanted == 1 ? FAILED : DONE;
+	return r->wanted == 1 && !recv_transfer__is_busy(r) ? FAILED : DONE;
 }
 
 static int watch(struct receiver *r)
@@ -180,7 +183,7 @@ static int watch(struct receiver *r)
 	}
 	recv_print__clear(r);
 	if (!r->status && done(r))
-		maybe_yield(r);
+		linger(r);
 	if (r->status || done(r) || !r->wanted)
 		return r->status || !r->bad ? r->status : FAILED;
 	return report_error("%s: %u of %u messages arrived", signals__signal() ? "ended by a signal" : "the time is over", r->received,
@@ -283,7 +286,7 @@ static const struct command_row row = {
 		"\n"
 		"`spinctl send` cuts long files into pieces, messages that make one file here, of any length: a piece is written "
 		"while others are received, as many as fit into the host memory, 16 at most. Length and digest are compared before the file "
-		"gets its name. A file of which no piece comes for ten seconds, or for two if another one waits, is given "
+		"gets its name. A file of which no piece comes for ten seconds, or for four if another one waits, is given "
 		"up with a line on stderr that says how far it came.\n"
 		"\n"
 		"One file is received at a time. Another message that begins in the meantime is not acknowledged, so that its sender "

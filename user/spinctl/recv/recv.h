@@ -20,7 +20,7 @@ struct recv_slot {
 	struct recv_entry entry;
 	int full; /* 1: it has a piece that has not been written to the file yet */
 	uint64_t position;
-	uint32_t bytes;
+	uint32_t bytes, offset; /* offset: of its first byte in the slot */
 };
 
 enum recv_state {
@@ -83,6 +83,8 @@ int recv_transfer__start(struct receiver *r);
  */
 int recv_transfer__event(struct receiver *r, const struct spin_event *event, int *is_whole);
 int recv_transfer__post_whole(struct receiver *r);
+/* Returns 1 while a message or a file in pieces is being received. */
+int recv_transfer__is_busy(const struct receiver *r);
 /* Checks timeouts and changes the state. Must be called periodically. Returns DONE, or FAILED after a message. */
 int recv_transfer__step(struct receiver *r);
 

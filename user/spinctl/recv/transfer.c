@@ -14,7 +14,7 @@
 #include "user/spinctl/recv/recv.h"
 
 #define IDLE_TIMEOUT_S         10.0 /* seconds without a piece after which the file is given up */
-#define IDLE_TIMEOUT_WAITING_S 2.0  /* same if another file is waiting */
+#define IDLE_TIMEOUT_WAITING_S 4.0  /* same if another file is waiting: twice the longest pause of a sender that reads a pipe */
 #define MISSING_TIMEOUT_S      1.0  /* after the last message: events of several CPUs are read in any order, but not later than this */
 #define END_OFFSET             64u  /* offset of the last message from r->control */
 
@@ -87,6 +87,8 @@ static int begin_transfer(struct receiver *r)
 	*t = r->next;
 	r->has_next = 0;
 	r->state = RECV_TRANSFER;
+	if (!r->open.posted)
+		status = post_open(r);
 	t->heard_s = now_s();
 	t->slot_bytes = t->piece_bytes < r->memory_bytes ? (t->piece_bytes + 7u) & ~7u : (uint32_t)r->memory_bytes;
 	t->slots = (unsigned)(r->memory_bytes / t->slot_bytes);
@@ -156,7 +158,7 @@ static struct recv_slot *next_slot(struct receiver *r)
 static int write_slot(struct receiver *r, struct recv_slot *slot)
 {
 	struct recv_transfer *t = &r->now;
-	size_t from = (size_t)(slot - r->slot) * t->slot_bytes;
+	size_t from = (size_t)(slot - r->slot) * t->slot_bytes + slot->offset;
 	int status = DONE;
 
 	if (slot->position == t->position) {
@@ -203,14 +205,15 @@ static int handle_open(struct receiver *r, const struct spin_event *e)
 	t.id = be32toh(open.id);
 	t.total = be64toh(open.bytes);
 	t.piece_bytes = be32toh(open.piece_bytes);
-	if (e->length != sizeof(open) || be32toh(open.version) != TRANSFER_VERSION || !t.piece_bytes) {
+	if (e->length != sizeof(open) || e->offset || be32toh(open.version) != TRANSFER_VERSION || !t.piece_bytes) {
 		recv_print__clear(r);
 		report_error("a file in pieces was announced in a way that this spinctl does not know; has its sender a newer one?");
 	} else if (r->state != RECV_TRANSFER || t.id != r->now.id) {
 		r->next = t;
 		r->has_next = 1;
 	}
-	return post_open(r);
+	/* one file waits at most: others are not acknowledged, so that their senders try again */
+	return r->has_next ? DONE : post_open(r);
 }
 
 static int handle_end(struct receiver *r, const struct spin_event *e)
@@ -222,7 +225,7 @@ static int handle_end(struct receiver *r, const struct spin_event *e)
 		return DONE;
 	r->now.messages += 2; /* the first one, too */
 	r->now.heard_s = now_s();
-	r->now.has_end = e->length == sizeof(end);
+	r->now.has_end = e->length == sizeof(end) && !e->offset;
 	r->now.end_bytes = be64toh(end.bytes);
 	r->now.end_digest = be64toh(end.digest);
 	return r->now.has_end ? write_pieces(r) : report_missing(r);
@@ -244,6 +247,7 @@ static int handle_piece(struct receiver *r, struct recv_slot *slot, const struct
 	slot->full = 1;
 	slot->position = e->hdr_data;
 	slot->bytes = e->length;
+	slot->offset = e->offset;
 	return write_pieces(r);
 }
 
@@ -271,15 +275,26 @@ int recv_transfer__event(struct receiver *r, const struct spin_event *e, int *is
 	return DONE;
 }
 
-/* Returns 1 if a message is using one of the slots. */
-static int is_receiving(const struct receiver *r)
+/* Returns 1 if a message is using the entry. */
+static int is_in_use(const struct receiver *r, const struct recv_entry *entry)
 {
 	struct spin_me me;
 
+	return entry->posted && !spin_ctx__me_get(context(r), entry->me, &me) && me.state != SPIN_ME_OPEN;
+}
+
+/* Returns 1 if a message is using one of the slots. */
+static int is_receiving(const struct receiver *r)
+{
 	for (unsigned i = 0; i < r->now.slots; i++)
-		if (r->slot[i].entry.posted && !spin_ctx__me_get(context(r), r->slot[i].entry.me, &me) && me.state != SPIN_ME_OPEN)
+		if (is_in_use(r, &r->slot[i].entry))
 			return 1;
 	return 0;
+}
+
+int recv_transfer__is_busy(const struct receiver *r)
+{
+	return r->state != RECV_IDLE || r->has_next || is_in_use(r, &r->whole);
 }
 
 static int check_timeout(struct receiver *r)

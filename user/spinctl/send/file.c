@@ -105,23 +105,26 @@ int send_file__open(struct send_file *file, const char *path, uint64_t max_bytes
 	return status;
 }
 
-/* Returns 0 if a pipe has neither data nor its end within PIPE_MS. */
-static int has_more(const struct send_file *file)
+/* Returns 0 if a pipe has neither data nor its end before the deadline, or if a signal came. */
+static int has_more(const struct send_file *file, double deadline_s)
 {
 	struct pollfd fd = { .fd = file->fd, .events = POLLIN };
+	const double left_s = deadline_s - now_s();
 
-	return file->total != TRANSFER_UNKNOWN || poll(&fd, 1, PIPE_MS) != 0;
+	return file->total != TRANSFER_UNKNOWN || poll(&fd, 1, left_s > 0 ? (int)(left_s * 1000) + 1 : 0) > 0;
 }
 
 int send_file__read(struct send_file *file, void *to, size_t bytes, size_t *got)
 {
+	/* a slow pipe fills no piece in time: what has come is sent, before the receiver gives up waiting for a piece */
+	const double deadline_s = now_s() + PIPE_MS / 1000.0;
 	ssize_t part;
 
 	*got = file->bytes - file->given < bytes ? file->bytes - file->given : bytes;
 	if (*got)
 		memcpy(to, (char *)file->data + file->given, *got);
 	file->given += *got;
-	while (*got < bytes && !file->ended && !signals__signal() && has_more(file)) {
+	while (*got < bytes && !file->ended && !signals__signal() && has_more(file, deadline_s)) {
 		part = read(file->fd, (char *)to + *got, bytes - *got);
 		file->ended = !part;
 		if (part > 0)
