@@ -195,6 +195,10 @@ static int write_stack(struct nfp_walk *w, struct nfp_state *s, const struct nfp
 		nfp_walk__find(w, s, NFP_RULE_KERNEL_VERIFIER, "a part of a pointer is stored");
 		return 1;
 	}
+	if (reg && reg->type == NFP_STACK && to->frame != s->current) { /* it would outlive the frame that it points into */
+		nfp_walk__find(w, s, NFP_RULE_KERNEL_VERIFIER, "a pointer to the stack is stored in a caller's frame");
+		return 1;
+	}
 	if (nfp_state__grow(s, to->frame, slot_of(off) + 1))
 		return -ENOMEM;
 	frame = s->frames[to->frame];

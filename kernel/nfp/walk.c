@@ -59,6 +59,10 @@ static int load_constant(struct nfp_walk *w, struct nfp_state *s, const struct b
 	}
 	*to = (struct nfp_reg){ .type = NFP_SCALAR };
 	nfp_scalar__set(&to->n, 0);
+	if ((insn->src_reg == BPF_PSEUDO_MAP_FD || insn->src_reg == BPF_PSEUDO_MAP_VALUE) && (uint32_t)insn->imm >= w->object->map_count) {
+		nfp_walk__find(w, s, NFP_RULE_LINK, "the load is of a map that does not exist");
+		return 1;
+	}
 	switch (insn->src_reg) {
 	case 0:
 		nfp_scalar__set(&to->n, (uint32_t)insn->imm | (uint64_t)(uint32_t)insn[1].imm << 32);
@@ -386,6 +390,10 @@ static int step(struct nfp_walk *w, struct nfp_state *s)
 	const struct bpf_insn *insn = &w->code->insns[s->insn];
 	int end;
 
+	if (w->meta[s->insn].is_second_half) {
+		nfp_walk__find(w, s, NFP_RULE_KERNEL_VERIFIER, "a jump goes into the middle of a 64-bit load");
+		return 1;
+	}
 	w->meta[s->insn].visits++;
 	if (nfp_walk__check_opcode(w, s, insn))
 		return 1;
@@ -508,6 +516,9 @@ static int scan_program(struct nfp_walk *w)
 		if (target >= 0 && target < count)
 			w->meta[target].is_jump_target = 1;
 	}
+	for (uint32_t i = 0; i + 1 < count; i++)
+		if (w->code->insns[i].code == (BPF_LD | BPF_IMM | BPF_DW))
+			w->meta[++i].is_second_half = 1;
 	for (unsigned i = 0; i < w->function_count; i++)
 		check_function(w, w->functions[i].start, i + 1 < w->function_count ? w->functions[i + 1].start : count);
 	nfp_liveness__find(w->code, w->live);

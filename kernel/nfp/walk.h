@@ -23,7 +23,8 @@ enum nfp_use {
 struct nfp_meta {
 	uint32_t visits;
 	uint8_t is_jump_target;
-	uint8_t zext; /* the upper half is read after the instruction wrote the lower */
+	uint8_t is_second_half; /* of a 64-bit load: not an instruction */
+	uint8_t zext;           /* the upper half is read after the instruction wrote the lower */
 	/* accesses */
 	enum nfp_type pointer;
 	int64_t pointer_offset; /* constant part, without the instruction's own offset */

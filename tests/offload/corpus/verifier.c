@@ -8,7 +8,15 @@
 /* expect: reject uninitialized : KIND=5 */
 /* expect: reject packet-bounds : KIND=6 */
 /* expect: accept : KIND=7 */
+/* expect: reject kernel-verifier : KIND=8 */
+/* expect: reject kernel-verifier : KIND=9 */
 #include "corpus.h"
+
+static __attribute__((noinline)) int store_own_frame(unsigned long long *to)
+{
+	asm volatile("*(u64 *)(%0 + 0) = r10" ::"r"(to) : "memory");
+	return 0;
+}
 
 SEC("xdp") int prog(struct xdp_md *ctx)
 {
@@ -42,6 +50,23 @@ SEC("xdp") int prog(struct xdp_md *ctx)
 		return XDP_DROP;
 	data = (unsigned char *)(long)ctx->data;
 	return data[0];
+#elif KIND == 8
+	/* goto +1: into the second half of a 64-bit load, which is the load of a value of map 1 */
+	asm volatile("r0 = 2\n"
+		     ".byte 0x05, 0, 1, 0, 0, 0, 0, 0\n"
+		     ".byte 0x18, 3, 0, 0, 0, 0, 0, 0\n"
+		     ".byte 0x18, 0x21, 0, 0, 1, 0, 0, 0\n"
+		     ".byte 0, 0, 0, 0, 0, 0, 0, 0\n"
+		     "r2 = *(u32 *)(r1 + 0)" ::
+			     : "r0", "r1", "r2", "r3");
+	return XDP_PASS;
+#elif KIND == 9
+	unsigned long long *stored = 0;
+	unsigned read;
+
+	store_own_frame((unsigned long long *)&stored);
+	asm volatile("r3 = %1\n%0 = *(u32 *)(r3 - 8)" : "=r"(read) : "r"(stored) : "r3");
+	return read ? XDP_PASS : XDP_DROP;
 #else
 	if (data + 14 > end)
 		return XDP_DROP;
