@@ -32,12 +32,15 @@ void event_log__free(struct event_log *event_log)
 	free(event_log->sends);
 }
 
-/* Adds an entry to a list; NULL if out of memory. */
+/* Of each kind, for one packet. A handler may send and report in a loop until the watchdog ends it. */
+#define ENTRIES_MAX 32768u
+
+/* Adds an entry to a list; NULL if out of memory, or if the list is too long. */
 static void *add(struct event_log *event_log, void *list, unsigned *count, unsigned *room, size_t bytes)
 {
 	if (*count == *room) {
 		unsigned capacity = *room ? *room * 2 : 64;
-		void *grown = realloc(list, capacity * bytes);
+		void *grown = capacity <= ENTRIES_MAX ? realloc(list, capacity * bytes) : NULL;
 
 		if (!grown) {
 			event_log->incomplete = 1;

@@ -47,6 +47,23 @@ refused "$OBJECT" torn.pcap "damaged after frame 0"
 printf '\324\303\262\241\002\000\004\000\000\000\000\000\000\000\000\000\377\377\000\000\161\000\000\000' >cooked.pcap
 refused "$OBJECT" cooked.pcap "not Ethernet"
 
+# a frame of 9,126 bytes, most of them VLAN tags, which is cut to another size
+{
+	cat good.pcap
+	printf '\1\0\0\0\0\0\0\0\246\43\0\0\246\43\0\0\2\0\0\0\0\2\2\0\0\0\0\1'
+	printf '\201\0\0\1%.0s' $(seq 2270)
+	printf '\10\0\105\0\0\40\0\0\0\0\100\21\146\313\12\0\0\1\12\0\0\2\17\240\43\50\0\14\0\0AAAA'
+} >tags.pcap
+expect 0 "$SPINCTL" cost "$OBJECT" --pcap tags.pcap --sizes 1024
+
+# an object's debug information may name any file: only sources are read
+expect 0 "$SPINCTL" new spy
+sed -i 's|^static enum spin_payload_rc|#line 1 "/etc/passwd"\n&|' spy.c
+expect 0 "$SPINCC" spy.c -o spy.spin
+expect 0 "$SPINCTL" cost spy.spin --datagrams 2 --lines
+says out "/etc/passwd:"
+grep -q "root:" out && fail "lines of /etc/passwd are shown"
+
 expect 0 "$SPINCTL" cost "$OBJECT" --pcap good.pcap
 expect 1 "$SPINCTL" cost "$OBJECT" --pcap good.pcap --match "udp dport x"
 says err "'x' is not a port"

@@ -237,6 +237,16 @@ printf '%s\n' 'handler apples' headers ' eth 02:00:00:00:00:01 > 02:00:00:00:00:
 	' raw 4500 0020 0000 0000 4011 0000 0a000001 0a000002' ' hex 0fa0 2328 000c 0000 70656172' >b.vec
 only_sums_differ
 
+# headers behind the datagram's end, and an acknowledgement of what is not a datagram: neither may reach beyond the frame
+printf '%s\n' 'handler apples' packet ' eth 02:00:00:00:00:01 > 02:00:00:00:00:02' ' ip4 10.0.0.1 > 10.0.0.2' ' pad 60' ' udp 1 > 2' \
+	'expect drop dropped' >b.vec
+expect 1 "$SPINCTL" test apples.spin b.vec --engine model
+says out 'headers must not follow `pad` or `tail`'
+printf '%s\n' 'handler apples' packet " raw 020000000002 020000000001 8100 0001 8100 0001 0800 40000000 $(printf '41%.0s' $(seq 14))" \
+	'expect tx success ack' >b.vec
+expect 1 "$SPINCTL" test apples.spin b.vec --engine model
+says out 'the packet is none of a message'
+
 # files with missing parts
 : >b.vec
 refused 'b.vec: no handler: the first line is `handler NAME`'

@@ -112,7 +112,8 @@ static int model_packet(struct engine *e, const uint8_t *frame, uint32_t bytes, 
 	int err = pspin__packet(m->nic, frame, bytes, &result);
 
 	if (err)
-		return err == -ENOMEM ? engine_fail(err, "no memory") : engine_fail(err, "the model refuses a frame of %u bytes", bytes);
+		return err == -ENOMEM ? engine_fail(err, "no memory, or a handler sends or reports without end")
+				      : engine_fail(err, "the model refuses a frame of %u bytes", bytes);
 	store_sends(m, &result);
 	if (result.frame_bytes > sizeof(out->frame))
 		return engine_fail(-EPROTO, "%zu bytes come out of the model", result.frame_bytes);

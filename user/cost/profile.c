@@ -4,9 +4,12 @@
  * or to the runtime. Called by print.c; its DWARF search also by cost_place().
  */
 #include <dwarf.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "user/cost/dwarf.h"
 #include "user/cost/run.h"
@@ -107,19 +110,49 @@ static int by_cycles(const void *a, const void *b)
 	return x->line != y->line ? (x->line > y->line) - (x->line < y->line) : (int)x->part - (int)y->part;
 }
 
-/* Returns the source line without its indentation, or NULL if the file cannot be read. */
+#define LINE_BYTES_MAX 4096
+
+/*
+ * Opens a file that the debug information of an object names. The object may be a stranger's, and the text is shown and stored in reports:
+ * so only C sources are read, and neither links, devices nor pipes. Returns NULL if it is none or cannot be opened.
+ */
+static FILE *open_source(const char *file)
+{
+	const size_t bytes = strlen(file);
+	struct stat st;
+	FILE *out;
+	int fd;
+
+	if (bytes < 3 || (strcmp(file + bytes - 2, ".c") && strcmp(file + bytes - 2, ".h")))
+		return NULL;
+	fd = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return NULL;
+	out = !fstat(fd, &st) && S_ISREG(st.st_mode) ? fdopen(fd, "r") : NULL;
+	if (!out)
+		close(fd);
+	return out;
+}
+
+/* Replaces bytes that a terminal would obey. */
+static void replace_controls(char *text)
+{
+	for (; text && *text; text++)
+		if ((unsigned char)*text < 0x20 || *text == 0x7f)
+			*text = '?';
+}
+
+/* Returns the source line without its indentation, or NULL if the file cannot be read. A longer line ends the search. */
 static char *read_line(const char *file, unsigned number)
 {
-	FILE *from = fopen(file, "re");
-	char *line = NULL, *out = NULL;
-	size_t bytes = 0;
+	FILE *from = open_source(file);
+	char line[LINE_BYTES_MAX], *out = NULL;
 
-	while (from && number && getline(&line, &bytes, from) > 0)
+	while (from && number && fgets(line, sizeof(line), from) && strchr(line, '\n'))
 		if (--number == 0) {
 			line[strcspn(line, "\n")] = '\0';
 			out = strdup(line + strspn(line, " \t"));
 		}
-	free(line);
 	if (from)
 		fclose(from);
 	return out;
@@ -134,8 +167,12 @@ static void keep_top_lines(struct sorting *s, unsigned top)
 		qsort(out->lines, s->count, sizeof(*out->lines), by_cycles);
 	out->count = s->count < top ? s->count : top;
 	for (unsigned i = 0; i < out->count; i++) {
+		char *file = strdup(out->lines[i].file);
+
 		out->lines[i].text = read_line(out->lines[i].file, out->lines[i].line);
-		out->lines[i].file = strdup(out->lines[i].file);
+		replace_controls(out->lines[i].text);
+		replace_controls(file);
+		out->lines[i].file = file;
 	}
 }
 

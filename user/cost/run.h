@@ -60,7 +60,7 @@ void cost_trace__counts(const struct cost_trace *t, uint64_t *frames, uint64_t *
 struct cost_generator {
 	const struct spin_rule *rule;
 	int takes_messages, is_raw;
-	uint8_t frame[sizeof(struct spin_eth) + sizeof(struct spin_vlan) + SPIN_IP_BYTES_MAX];
+	uint8_t frame[sizeof(struct spin_eth) + 2 * sizeof(struct spin_vlan) + SPIN_IP_BYTES_MAX];
 	unsigned bytes;
 	uint32_t random;
 };

@@ -243,7 +243,9 @@ unsigned cost_link_bytes(const uint8_t *frame, unsigned bytes)
 {
 	unsigned at = 12;
 
-	while (at + 6 <= bytes && ((frame[at] == 0x81 && frame[at + 1] == 0x00) || (frame[at] == 0x88 && frame[at + 1] == 0xa8)))
+	/* two tags at most, as the NIC takes */
+	while (at < 12 + 2 * sizeof(struct spin_vlan) && at + 6 <= bytes &&
+	       ((frame[at] == 0x81 && frame[at + 1] == 0x00) || (frame[at] == 0x88 && frame[at + 1] == 0xa8)))
 		at += 4;
 	return at + 2;
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,9 +19,25 @@ void report_errors_to(char *text, size_t bytes)
 	buffer_bytes = bytes;
 }
 
+/* Messages quote names from files that others made: bytes that a terminal would obey become \\xNN. */
+static void print_safely(const char *text)
+{
+	for (; *text; text++) {
+		const unsigned char c = (unsigned char)*text, next = (unsigned char)text[1];
+
+		/* the second: U+0080 to U+009F in UTF-8 */
+		if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7f || (c == 0xc2 && next >= 0x80 && next < 0xa0))
+			fprintf(stderr, "\\x%02x", c);
+		else
+			fputc(c, stderr);
+	}
+	fputc('\n', stderr);
+}
+
 int(report_error)(const char *format, ...)
 {
 	va_list args;
+	char *text;
 
 	if (buffer) {
 		if (*buffer)
@@ -33,9 +50,11 @@ int(report_error)(const char *format, ...)
 	fflush(stdout);
 	fprintf(stderr, "%s: ", program_invocation_short_name);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	if (vasprintf(&text, format, args) < 0)
+		text = NULL;
 	va_end(args);
-	fputc('\n', stderr);
+	print_safely(text ? text : format);
+	free(text);
 	return FAILED;
 }
 

@@ -119,6 +119,8 @@ static int parse_event(struct recording *r, const uint8_t *at, uint32_t bytes)
 	bytes -= (uint32_t)sizeof(head);
 	if (!bytes)
 		return 0;
+	if (!recording__is_printable((const char *)at + sizeof(head), strnlen((const char *)at + sizeof(head), bytes)))
+		return recording__damaged(r, "an event is invalid");
 	if (r->events == r->event_room) {
 		size_t room = r->event_room ? r->event_room * 2 : 64;
 		char **more = realloc(r->event, room * sizeof(*more));

@@ -203,9 +203,17 @@ static uint16_t load16(const uint8_t *at)
 	return v;
 }
 
+int recording__is_printable(const char *text, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i++)
+		if (text[i] < 0x20 || text[i] > 0x7e)
+			return 0;
+	return 1;
+}
+
 static int is_text(const char *text, size_t bytes)
 {
-	return text[0] && memchr(text, 0, bytes);
+	return text[0] && memchr(text, 0, bytes) && recording__is_printable(text, strlen(text));
 }
 
 static int parse_start(struct recording *r, const uint8_t *at, uint32_t bytes)
@@ -277,7 +285,7 @@ static int parse_memory(struct recording *r, const uint8_t *at, uint32_t bytes)
 		return recording__damaged(r, "a piece of memory is in the wrong place");
 	symbol = find_or_add_symbol(r, &piece);
 	if (!symbol || symbol->bytes != piece.symbol_bytes)
-		return recording__damaged(r, "its variables are not sound");
+		return recording__damaged(r, "its variables are invalid");
 	mem = &symbol->mem[piece.moment];
 	if (!*mem)
 		*mem = calloc(1, symbol->bytes);
@@ -309,7 +317,7 @@ static int parse_end(struct recording *r, const uint8_t *at, uint32_t bytes)
 
 		memcpy(&count, at + sizeof(end) + i * sizeof(count), sizeof(count));
 		if (!is_text(count.reason, sizeof(count.reason)))
-			return recording__damaged(r, "its counters are not sound");
+			return recording__damaged(r, "its counters are invalid");
 		while (reason < SPIN_REASON_COUNT && strcmp(spin_reason_name((enum spin_reason)reason), count.reason))
 			reason++;
 		if (reason < SPIN_REASON_COUNT)

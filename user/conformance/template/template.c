@@ -464,6 +464,9 @@ int template_finish(struct template *t)
 {
 	uint32_t end = t->datagram_end ? t->datagram_end : t->bytes;
 
+	if ((t->udp_at >= 0 && end < (uint32_t)t->udp_at + 8) || (t->icmp_at >= 0 && end < (uint32_t)t->icmp_at + 8) ||
+	    (t->ip_at >= 0 && end < (uint32_t)t->ip_at + t->ip_header_bytes))
+		return engine_fail(-EINVAL, "headers must not follow `pad` or `tail`, which end the datagram");
 	if (t->udp_at >= 0)
 		finish_udp(t, end);
 	if (t->icmp_at >= 0 && finish_icmp(t, end))

@@ -50,7 +50,8 @@ int vector_headers_udp(const uint8_t *frame, uint32_t bytes, struct vector_heade
 		w->udp_at = w->ip_at + (w->ip_version == 4 ? (frame[w->ip_at] & 15u) * 4 : sizeof(struct spin_ip6));
 		w->slmp_at = w->udp_at + (uint32_t)sizeof(struct spin_udp);
 	}
-	if (!w->slmp_at || w->slmp_at > bytes)
+	if (!w->slmp_at || w->slmp_at > bytes || (w->ip_version != 4 && w->ip_version != 6) ||
+	    w->udp_at < w->ip_at + (uint32_t)sizeof(struct spin_ip4))
 		return engine_fail(-EINVAL, "the packet is not a datagram: it has no `udp`");
 	return 0;
 }

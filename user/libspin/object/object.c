@@ -155,6 +155,9 @@ static int read_meta(struct spin_object *obj)
 				 meta->api_version, SPIN_API_VERSION);
 	if (bytes < sizeof(*meta) || meta->bytes < sizeof(*meta) || !memchr(meta->name, 0, sizeof(meta->name)) || !meta->name[0])
 		return spin_fail(-EINVAL, "%s is damaged: its description is invalid", obj->path);
+	for (const char *c = meta->name; *c; c++)
+		if (*c <= 0x20 || *c > 0x7e) /* it is printed */
+			return spin_fail(-EINVAL, "%s is damaged: its handler's name is invalid", obj->path);
 	if (spin_elf__section(obj->data, obj->bytes, SPIN_RV32_SECTION, &obj->image_offset, &obj->image_bytes))
 		return spin_fail(-EINVAL, "%s is damaged: its sections cannot be read", obj->path);
 	return object__registration(obj);

@@ -90,7 +90,8 @@ static int open_handler(struct handler *h, const struct recording *recording, co
 	else
 		status = handler__open_bytes(h, path, recording->object, recording->object_bytes);
 	if (!status && strcmp(h->name, recording->info.handler))
-		status = report_error("%s is of handler %s, %s has handler %s", path, recording->info.handler, options.handler, h->name);
+		status = report_error("%s is of handler %s, %s has handler %s", path, recording->info.handler,
+				      options.handler ? options.handler : "its object", h->name);
 	return status ? status : check_delivery(recording, options.handler ? options.handler : path, h->files.object);
 }
 
