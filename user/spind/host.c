@@ -30,6 +30,9 @@
 static struct spin_guards guards;
 static int changes_fd = -1;
 static uint32_t generation; /* the value of each address in the map: the last refresh that has seen it; other threads read it */
+static pthread_mutex_t first_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t first_done = PTHREAD_COND_INITIALIZER; /* signalled after the first refresh */
+static int is_known;                                         /* 1: that refresh is over */
 
 /* Writes the map's key of an address. Returns 0 if it is not an IP address. */
 static int address_key(const struct sockaddr *from, uint8_t key[16])
@@ -81,11 +84,19 @@ static void refresh(void)
 	spin_guards__changed(&guards, generation);
 }
 
-/* A namespace whose addresses change all the time, or that has very many, delays only this thread. */
+/*
+ * A namespace whose addresses change all the time, or that has very many, delays only this thread and the clients of this namespace: the
+ * holder takes handoffs at once, for which all clients of spind wait.
+ */
 static void *follow_changes(void *arg)
 {
 	struct pollfd wait = { .fd = changes_fd, .events = POLLIN };
 
+	refresh();
+	pthread_mutex_lock(&first_lock);
+	is_known = 1;
+	pthread_cond_broadcast(&first_done);
+	pthread_mutex_unlock(&first_lock);
 	for (;;) {
 		if (poll(&wait, 1, -1) > 0)
 			refresh();
@@ -96,6 +107,10 @@ static void *follow_changes(void *arg)
 
 unsigned host__changes(void)
 {
+	pthread_mutex_lock(&first_lock);
+	while (!is_known)
+		pthread_cond_wait(&first_done, &first_lock);
+	pthread_mutex_unlock(&first_lock);
 	return __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
 }
 
@@ -110,7 +125,6 @@ int host__open(const struct settings *settings)
 	changes_fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
 	if (changes_fd < 0 || bind(changes_fd, (struct sockaddr *)&address, sizeof(address)))
 		return spin_fail(-errno, "cannot watch this host's addresses: %s", strerror(errno));
-	refresh();
 	if (pthread_create(&thread, NULL, follow_changes, NULL))
 		return spin_fail(-EAGAIN, "no thread to watch this host's addresses");
 	pthread_detach(thread);

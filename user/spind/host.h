@@ -16,11 +16,14 @@
 #define HOST_INTERFACES_MAX 16 /* of a context; libspin's limit */
 
 /*
- * Opens the maps that all guards of this process share and fills in the host's addresses; a thread keeps them up to date. Returns 0, or a
- * negative errno with a reason in spin_strerror_last().
+ * Opens the maps that all guards of this process share, and starts the thread that fills in the host's addresses and keeps them up to date.
+ * Returns 0, or a negative errno with a reason in spin_strerror_last().
  */
 int host__open(const struct settings *settings);
-/* Returns a generation that grows when addresses change; contexts then look for new interfaces. May be called from any thread. */
+/*
+ * Returns a generation that grows when addresses change; contexts then look for new interfaces. Waits until the addresses have been read
+ * once, so that a context's first packet finds them. May be called from any thread.
+ */
 unsigned host__changes(void);
 /* Returns what all guards of this process share. */
 const struct spin_guards *host__guards(void);
