@@ -3,8 +3,9 @@
 #define HWMODEL_SOC_STATE_H
 
 /*
- * The state that the components of the SoC share: HPUs with their tasks and commands, HERs, and the machine itself. No component owns
- * it. A component's own state is private to its file; this file has only a pointer to it.
+ * The state that the components of the SoC share: HPUs with their tasks and commands, HERs (handler execution requests, one for each packet)
+ * and the machine itself. Components change it in the course of events, which run one after the other (event.h); a group of fields names the
+ * component that writes it where it is one alone. State that only one component needs is private to its file: the pointers below.
  */
 #include <hwmodel/pspin.h>
 #include <hwmodel/rv32.h>
@@ -27,7 +28,7 @@ struct commands;   /* commands.h: the path to the three interfaces */
 struct copies;     /* copies.h: packet copies to L1 */
 struct shares;     /* share.h: HPU time of each program */
 struct scheduler;  /* scheduler.h: one per cluster */
-struct mpqs;       /* mpq.h: MPQ engine and dispatcher */
+struct mpqs;       /* mpq.h: the engine of the message processing queues (MPQs), and the dispatcher */
 
 /* Why a thread of an HPU does not have the pipeline (threads.h). It waits for: */
 enum park {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Reads whole files for the commands of spinctl. It does not ask for the size first, because a pipe has none. */
+/* Reads whole files for the commands of spinctl. Reads to the end instead of asking for the size, because a pipe has none. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* msg_faults - faults.c for messages: the scratchpad keeps the fault of the completion handler. */
+/*
+ * msg_faults - message handlers that commit the fault which a packet asks for: an endless loop, a wrong address, FAIL (faults.h)
+ *
+ * Tests check that only this message fails, with the right event. A completion handler sees no packet, so the payload handler leaves its
+ * fault in the scratchpad.
+ */
 #include <spin/spin.h>
 
+/* Used by faults.h, which has the logic. */
 #define FAULTS_KEEP(h, state, how) (SPIN_SCRATCH(h)->completion = (how))
 
 struct kept {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A card must be refused this handler (spincc --target nfp). The comment on the faulty line is the message that it must print. */
+/* spincc --target nfp must refuse this handler. The comment on the faulty line names who refuses it, and the message. */
 #include <spin/spin.h>
 
 struct tally { uint32_t n[15]; };
