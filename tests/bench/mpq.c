@@ -342,7 +342,7 @@ static int print_profile(const char *name)
 {
 	struct bpf_profile opened;
 	struct variant *variant = NULL;
-	double ns;
+	double ns[ROUNDS];
 	int err;
 
 	for (unsigned a = 0; a < VARIANTS; a++)
@@ -356,12 +356,13 @@ static int print_profile(const char *name)
 	err = bpf_profile__open(&opened);
 	if (err)
 		return fail("cannot sample the CPU clock", strerror(-err));
+	for (int i = 0; i < ROUNDS && !err; i++)
+		err = measure(variant, &ns[i]);
 	profile = &opened;
 	for (int i = 0; i < PROFILE_ROUNDS && !err; i++)
-		err = measure(variant, &ns);
+		err = measure(variant, &(double){ 0 });
 	if (!err)
-		err = bpf_profile__print(profile, (uint64_t)PROFILE_ROUNDS * (variant->kind == ONLY ? variant->messages : BURST_PACKETS),
-					 PROFILE_LINES);
+		err = bpf_profile__print(profile, measure_median(ns, ROUNDS), PROFILE_LINES);
 	bpf_profile__close(profile);
 	return err ? 1 : 0;
 }

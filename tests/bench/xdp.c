@@ -27,7 +27,7 @@
 
 #define BURSTS         61
 #define BURST_PACKETS  20000
-#define PROFILE_BURSTS 1000
+#define PROFILE_BURSTS 300
 #define PROFILE_LINES  25
 #define EXTRA_NS       8.0
 #define EXTRA_SHARE    0.05
@@ -167,11 +167,14 @@ static double median_difference(const double *of, const double *over)
 static int print_profile(int fd, const struct template *t, const char *what)
 {
 	struct bpf_profile profile;
+	double ns[BURSTS];
 	uint32_t verdict;
 	int err = bpf_profile__open(&profile);
 
 	if (err)
 		return fail("cannot sample the CPU clock", strerror(-err));
+	for (int i = 0; i < BURSTS; i++)
+		ns[i] = burst(fd, t, BURST_PACKETS, &verdict);
 	for (int i = 0; i < PROFILE_BURSTS && !err; i++) {
 		bpf_profile__start(&profile);
 		burst(fd, t, BURST_PACKETS, &verdict);
@@ -179,7 +182,7 @@ static int print_profile(int fd, const struct template *t, const char *what)
 	}
 	printf("%s:\n", what);
 	if (!err)
-		err = bpf_profile__print(&profile, (uint64_t)PROFILE_BURSTS * BURST_PACKETS, PROFILE_LINES);
+		err = bpf_profile__print(&profile, measure_median(ns, BURSTS), PROFILE_LINES);
 	bpf_profile__close(&profile);
 	return err ? fail(what, strerror(-err)) : 0;
 }

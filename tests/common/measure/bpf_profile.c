@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Profile of BPF programs by source line (bpf_profile.h). Called by benchmarks. Each sample stands for PERIOD_NS of the thread's time. The
- * sampled address is that of the next instruction, so the byte before it decides: the time of a locked operation is counted at its own
- * line, not at the line after it.
+ * Profile of BPF programs by source line (bpf_profile.h). Called by benchmarks. The sampled address is that of the next instruction, so the
+ * byte before it decides: the time of a locked operation is counted at its own line, not at the line after it.
  */
 #include <errno.h>
 #include <linux/bpf.h>
@@ -268,16 +267,18 @@ static void sum_files(struct lines *lines)
 	lines->count = files;
 }
 
-int bpf_profile__print(struct bpf_profile *p, uint64_t packets, unsigned lines_max)
+int bpf_profile__print(struct bpf_profile *p, double packet_ns, unsigned lines_max)
 {
-	const double ns = (double)PERIOD_NS / (double)packets;
 	struct lines lines = { 0 };
 	uint64_t inside = 0;
+	double ns;
 	int err = count_all(p, &lines);
 
 	for (unsigned i = 0; i < lines.count; i++)
 		inside += lines.line[i].samples;
-	printf("%8.1f ns in the programs, %.1f ns in the kernel's own functions\n", ns * (double)inside, ns * (double)lines.elsewhere);
+	ns = inside ? packet_ns / (double)inside : 0;
+	printf("%8.1f ns a packet; %llu samples in the programs, %llu in the kernel's own functions\n", packet_ns,
+	       (unsigned long long)inside, (unsigned long long)lines.elsewhere);
 	if (lines.count)
 		qsort(lines.line, lines.count, sizeof(*lines.line), compare_samples);
 	for (unsigned i = 0; i < lines.count && i < lines_max; i++) {

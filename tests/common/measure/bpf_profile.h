@@ -23,10 +23,10 @@ void bpf_profile__start(struct bpf_profile *p);
 /* Stops, and collects the samples since the start. Returns 0 or -errno. Samples that did not fit the ring are lost: stop often enough. */
 int bpf_profile__stop(struct bpf_profile *p);
 /*
- * Prints the lines that take the most time, in nanoseconds per packet, and the total of each source file. The programs must still be
- * loaded. Returns 0 or -errno.
+ * Prints the lines that take the most time, and the total of each source file. packet_ns is what a packet takes in the programs without
+ * sampling, which slows them: the samples say how it is shared out. The programs must still be loaded. Returns 0 or -errno.
  */
-int bpf_profile__print(struct bpf_profile *p, uint64_t packets, unsigned lines_max);
+int bpf_profile__print(struct bpf_profile *p, double packet_ns, unsigned lines_max);
 void bpf_profile__close(struct bpf_profile *p);
 
 #endif
