@@ -100,16 +100,23 @@ int atomic_file__open(struct atomic_file *f, const char *path, const char *hidde
 	return err;
 }
 
-/* Links an unnamed file to a hidden name first: link() cannot replace an existing file, rename() can. */
-static int link_hidden(struct atomic_file *f)
+/* Gives an unnamed file a name. Returns -1 with errno EEXIST if the name is in use: link() cannot replace an existing file. */
+static int link_as(const struct atomic_file *f, const char *path)
 {
 	char self[64];
-	int rc = -1;
 
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", fileno(f->file));
+	return linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+}
+
+/* Links an unnamed file to a hidden name, for rename(), which can replace an existing file. */
+static int link_hidden(struct atomic_file *f)
+{
+	int rc = -1;
+
 	errno = EEXIST;
 	for (unsigned n = 0; n < TEMP_TRIES && rc && errno == EEXIST; n++)
-		rc = format_temp_name(f, n) || linkat(AT_FDCWD, self, AT_FDCWD, f->temp, AT_SYMLINK_FOLLOW);
+		rc = format_temp_name(f, n) || link_as(f, f->temp);
 	if (rc)
 		f->temp[0] = '\0';
 	return rc;
@@ -124,7 +131,10 @@ int atomic_file__publish(struct atomic_file *f)
 	/* keeps the mode of the file that it replaces */
 	if (!lstat(f->path, &st) && S_ISREG(st.st_mode) && fchmod(fileno(f->file), st.st_mode & 0777))
 		return -errno;
-	if (!f->temp[0] && link_hidden(f))
+	/* a new file needs no hidden name, which would be left if this process were killed now */
+	if (!f->temp[0] && !link_as(f, f->path))
+		return 0;
+	if (!f->temp[0] && (errno != EEXIST || link_hidden(f)))
 		return -errno;
 	if (rename(f->temp, f->path))
 		return -errno;
