@@ -42,7 +42,9 @@ static const char *attach(struct spin_nic *nic, const char *handler, const char 
 
 static const char *open_taker(struct put_test *p)
 {
-	const struct spin_message_opts message = { .host_bytes = TAKEN_BYTES, .put = 1, .tombstone_ms = LOSSY_TOMBSTONE_MS };
+	const struct spin_message_opts message = {
+		.host_bytes = TAKEN_BYTES, .put = 1, .idle_ms = LOSSY_TOMBSTONE_MS, .tombstone_ms = LOSSY_TOMBSTONE_MS
+	};
 	struct spin_nic *nic;
 	const char *reason;
 
@@ -56,7 +58,9 @@ static const char *open_taker(struct put_test *p)
 const char *put_test__open(struct put_test *p, struct spin_nic *nic, enum spin_hpus hpus, int near_ns)
 {
 	/* the events of this context are not read */
-	const struct spin_message_opts message = { .host_bytes = HOST_BYTES, .lose_events = 1, .tombstone_ms = LOSSY_TOMBSTONE_MS };
+	const struct spin_message_opts message = {
+		.host_bytes = HOST_BYTES, .lose_events = 1, .idle_ms = LOSSY_TOMBSTONE_MS, .tombstone_ms = LOSSY_TOMBSTONE_MS
+	};
 	const char *reason = attach(nic, "msg_fan", "udp dport 9332", hpus, &message, &p->putter);
 	void *memory, *state;
 	size_t bytes;

@@ -96,6 +96,11 @@ int root__load(struct root **out, const struct root_loader *loader)
 	return 0;
 }
 
+void root__drop_short(struct root *root)
+{
+	__atomic_store_n(&root->match->drops_short, 1, __ATOMIC_RELEASE);
+}
+
 void root__free(struct root *root)
 {
 	if (!root)

@@ -24,6 +24,7 @@ static int attach_once(struct spin_nic *nic, enum kernel_attach_mode mode, char 
 {
 	int fd;
 
+	root__drop_short(nic->root);
 	if (nic->shared)
 		return kernel_share__attach(nic->shared, nic->ifindex, nic->name, mode, reason, reason_bytes);
 	fd = kernel_attach__link(root__program_fd(nic->root), nic->ifindex, nic->name, mode, reason, reason_bytes);

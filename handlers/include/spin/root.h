@@ -48,6 +48,7 @@ struct spin_match {
 	uint64_t no_word_tests; /* contexts whose rules have no u32 tests; a context with some has no bit in no_address_tests either */
 	/* contexts whose rules name no VLAN, DSCP or TTL; one that names some has no bit in no_address_tests either */
 	uint64_t no_field_tests;
+	uint64_t drops_short;      /* 1: it is on an interface, see spin_length_differs_() of bpf/root.bpf.c; 0: packets are only tried */
 	uint64_t src_not, dst_not; /* contexts that take the addresses which are not in the vectors below */
 	uint64_t vlan[8192];       /* up to SPIN_RULE_UNTAGGED; the size is a power of two so that a mask bounds the index */
 	uint64_t dscp[64], ttl[256];
