@@ -255,8 +255,8 @@ SPIN_INLINE enum spin_reason spin_give_ether_(struct xdp_md *ctx, const struct s
 
 /*
  * For a datagram whose length disagrees with IP's. If it is shorter, Linux cuts off the rest and delivers it: it must not get past the
- * handlers, so a context's is dropped on an interface. Elsewhere it passes, as in the other executions of handlers, behind which there is no
- * host. A global function, because few packets need it.
+ * handlers, so a context's is dropped on an interface, also if it is not linear. Elsewhere it passes, as in the other executions of handlers,
+ * after which no host reads it; and in spin_root_copy, which cannot read the packet. A global function, because few packets need it.
  */
 SPIN_NOINLINE int spin_length_differs_(struct xdp_md *ctx)
 {
@@ -264,9 +264,9 @@ SPIN_NOINLINE int spin_length_differs_(struct xdp_md *ctx)
 	struct spin_datagram d = {};
 
 	spin_counters[bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1)].packets[SPIN_REASON_UDP_LENGTH]++;
-	return spin_match.drops_short && spin_parse_again(&view, SPIN_TAKES_UDP, &d) == SPIN_PARSED && spin_match_(ctx, &view, &d)
-		       ? XDP_DROP
-		       : XDP_PASS;
+	if (!spin_match.drops_short || spin_parse_again(&view, SPIN_TAKES_UDP, &d) == SPIN_REASON_TRUNCATED)
+		return XDP_PASS;
+	return spin_match_(ctx, &view, &d) ? XDP_DROP : XDP_PASS;
 }
 
 /* Tail-calls the context's program, or counts a packet that has no context. */

@@ -264,8 +264,7 @@ int spin_stream_guard(struct __sk_buff *skb)
 
 	/* read before the choice below: the verifier rejects one load from two kinds of pointers */
 	__asm__ volatile("" : "+r"(next));
-	/* a context that has ended leaves its slot to another one before its connections are forgotten */
-	if (!known || !spin_is_attached(&known->owner))
+	if (!known)
 		return SK_PASS;
 	if (known->has_next)
 		next = known->next;
@@ -273,6 +272,8 @@ int spin_stream_guard(struct __sk_buff *skb)
 	known->has_next = 1;
 	if ((int32_t)(next - seq) > 0 && next - seq < bytes && spin_skip(skb, next - seq))
 		return SK_DROP; /* no memory */
-	bpf_tail_call(skb, &spin_stream_programs, known->owner.slot);
+	/* a context that has ended leaves its slot to another one before its connections are forgotten */
+	if (spin_is_attached(&known->owner))
+		bpf_tail_call(skb, &spin_stream_programs, known->owner.slot);
 	return SK_PASS;
 }

@@ -67,6 +67,7 @@ static const struct frame kvstore_frames[] = {
 };
 
 static const char *profiled; /* name of a packet; NULL: none */
+static int was_profiled;
 
 static int fail(const char *what, const char *reason)
 {
@@ -206,6 +207,7 @@ static int compare(const int *fd, const struct template *t, uint32_t want, const
 			err = fail(name, p == HANDLER ? "the handler gives another verdict" : "the baseline gives another verdict");
 	}
 	if (profiled && !strcmp(name, profiled) && !err) {
+		was_profiled = 1;
 		err = print_profile(restore[HANDLER].fd, t, "handler");
 		if (!err)
 			err = print_profile(restore[BASELINE].fd, t, "baseline");
@@ -419,6 +421,8 @@ int main(int argc, char **argv)
 		err = bench_handler(&m, "filtering", filtering_frames, 4, fill_routes, &empty);
 	if (!err)
 		err = bench_handler(&m, "kvstore", kvstore_frames, 3, fill_cache, &empty);
+	if (!err && profiled && !was_profiled)
+		err = fail(profiled, "is not a packet of a handler, as in the names of the rows");
 	if (err || profiled)
 		return err ? 1 : 0;
 	err = bench_isolated(&m, "filtering", filtering_frames, 4, fill_routes, &empty);

@@ -408,11 +408,12 @@ static void run(unsigned packets)
 static void short_datagrams(void)
 {
 	static const struct {
-		const char *udp;
+		const char *udp, *payload;
 		enum spin_verdict verdict;
-	} cases[] = { { "udp 4000 > 9000 length 12", SPIN_VERDICT_DROP },
-		      { "udp 4000 > 9000", SPIN_VERDICT_PASS },
-		      { "udp 4000 > 9001 length 12", SPIN_VERDICT_PASS } };
+	} cases[] = { { "udp 4000 > 9000 length 12", "text surplus", SPIN_VERDICT_DROP },
+		      { "udp 4000 > 9000 length 5000", "fill 6000 0", SPIN_VERDICT_DROP }, /* not linear */
+		      { "udp 4000 > 9000", "text surplus", SPIN_VERDICT_PASS },
+		      { "udp 4000 > 9001 length 12", "text surplus", SPIN_VERDICT_PASS } };
 	struct spin_run_result result;
 	uint8_t out[ENGINE_FRAME_MAX];
 	struct spin_object *object;
@@ -431,7 +432,7 @@ static void short_datagrams(void)
 		template_start(&t);
 		if (template_line(&t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 ||
 		    template_line(&t, "ip4 10.0.0.1 > 10.0.0.2") != 1 || template_line(&t, cases[i].udp) != 1 ||
-		    template_line(&t, "text surplus") != 1 || template_finish(&t))
+		    template_line(&t, cases[i].payload) != 1 || template_finish(&t))
 			die(engine_error());
 		if (spin_nic__run(nic, t.frame, t.bytes, 1, out, sizeof(out), &result))
 			die(spin_strerror_last());

@@ -374,7 +374,7 @@ static void hers_are_held_back(void)
 	expect("another message has a cell of its own", !!soc__takes_her(&rig.soc, 4), 1);
 	run();
 	expect("all are served", served_count, 129);
-	expect("somebody is told of room", room_count, 1);
+	expect("calls of on_room", room_count, 1);
 }
 
 int main(void)

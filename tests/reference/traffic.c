@@ -145,9 +145,9 @@ void traffic_event(struct traffic *t, const struct spin_event *event)
 	m = &t->message[event->message_id];
 	if (event->type == SPIN_EVENT_MESSAGE) {
 		if (!m->completions)
-			report_failure(t, "message %u: it is told to be complete before its completion handler ran", event->message_id);
+			report_failure(t, "message %u: it is reported complete before its completion handler ran", event->message_id);
 		if (event->length != (m->packets - 1u) * m->stride + m->last)
-			report_failure(t, "message %u: its length is told to be %u", event->message_id, event->length);
+			report_failure(t, "message %u: its length is reported as %u", event->message_id, event->length);
 		m->reported++;
 		return;
 	}

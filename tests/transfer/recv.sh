@@ -27,6 +27,12 @@ cmp sent near || fail "the file through lo is not what was sent"
 resent=$(sed -n 's/.*"resent_packets": \([0-9]*\),.*/\1/p' send.out)
 [ "${resent:-999}" -lt 200 ] || fail "through lo much is sent again: $(cat send.out)"
 
+# an offset says where in host memory the message goes: the file is the message
+receive moved
+send sent --offset 8 --to 10.79.0.1
+ended 0
+cmp sent moved || fail "the file of a message with an offset is not what was sent"
+
 # several files one after the other, and an empty one; another port; JSON
 : >none
 receive many --count 3 --port 7777 --json

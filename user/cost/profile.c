@@ -13,6 +13,7 @@
 
 #include "user/cost/dwarf.h"
 #include "user/cost/run.h"
+#include "user/lib/printable.h"
 #include "user/tool/error.h"
 
 struct sorting {
@@ -134,11 +135,10 @@ static FILE *open_source(const char *file)
 	return out;
 }
 
-/* Replaces bytes that a terminal would obey. */
 static void replace_controls(char *text)
 {
 	for (; text && *text; text++)
-		if ((unsigned char)*text < 0x20 || *text == 0x7f)
+		if (is_terminal_control(text))
 			*text = '?';
 }
 
@@ -148,7 +148,7 @@ static char *read_line(const char *file, unsigned number)
 	FILE *from = open_source(file);
 	char line[LINE_BYTES_MAX], *out = NULL;
 
-	while (from && number && fgets(line, sizeof(line), from) && strchr(line, '\n'))
+	while (from && number && fgets(line, sizeof(line), from) && (strchr(line, '\n') || feof(from)))
 		if (--number == 0) {
 			line[strcspn(line, "\n")] = '\0';
 			out = strdup(line + strspn(line, " \t"));

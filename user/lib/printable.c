@@ -7,6 +7,14 @@
 
 #include "user/lib/printable.h"
 
+int is_terminal_control(const char *text)
+{
+	const unsigned char c = (unsigned char)text[0], next = (unsigned char)text[1];
+
+	/* the last: U+0080 to U+009F */
+	return (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f || (c == 0xc2 && next >= 0x80 && next < 0xa0);
+}
+
 void printable(char *to, size_t bytes, const char *text)
 {
 	size_t at = 0;

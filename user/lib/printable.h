@@ -5,6 +5,9 @@
 /* Makes untrusted text safe for a message on a terminal. */
 #include <stddef.h>
 
+/* Returns 1 if a terminal obeys the character at `text`, in UTF-8: all control characters except for the end of line and the tab. */
+int is_terminal_control(const char *text);
+
 /* Copies text to `to`. A byte that is not printable ASCII becomes \xNN. Text that does not fit is cut off. */
 void printable(char *to, size_t bytes, const char *text);
 

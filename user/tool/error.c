@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "user/lib/printable.h"
 #include "user/tool/error.h"
 
 /* This thread's buffer for messages; NULL: stderr. */
@@ -19,18 +20,11 @@ void report_errors_to(char *text, size_t bytes)
 	buffer_bytes = bytes;
 }
 
-/* Messages quote names from files that others made: bytes that a terminal would obey become \\xNN. */
+/* Messages quote names from files that others made: control characters become \xNN. */
 static void print_safely(const char *text)
 {
-	for (; *text; text++) {
-		const unsigned char c = (unsigned char)*text, next = (unsigned char)text[1];
-
-		/* the second: U+0080 to U+009F in UTF-8 */
-		if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7f || (c == 0xc2 && next >= 0x80 && next < 0xa0))
-			fprintf(stderr, "\\x%02x", c);
-		else
-			fputc(c, stderr);
-	}
+	for (; *text; text++)
+		fprintf(stderr, is_terminal_control(text) ? "\\x%02x" : "%c", (unsigned char)*text);
 	fputc('\n', stderr);
 }
 

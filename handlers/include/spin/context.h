@@ -31,8 +31,8 @@
  *
  *	spin_replay    the program that handles a parked packet, section "?xdp"
  *	spin_begin     the program for a packet whose message is not open, section "?xdp"
- *	spin_progs    program array: spin_replay, spin_begin (bpf/abi/mpq.h)
- *	spin_emit_event      the program that emits the event passed to it, section "?xdp": run with BPF_PROG_TEST_RUN
+ *	spin_progs     program array: spin_replay, spin_begin (bpf/abi/mpq.h)
+ *	spin_emit_event  the program that emits the event passed to it, section "?xdp": run with BPF_PROG_TEST_RUN
  *	spin_progress  the program that sweeps, section "?xdp": run with BPF_PROG_TEST_RUN
  *	spin_swept_progs     program array for spin_progress: spin_replay or spin_replay_swept
  *	spin_host      array of one value, mapped: host memory; the loader sets its size (in every object)

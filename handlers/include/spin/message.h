@@ -12,7 +12,7 @@
  *	waiting   packets have arrived, but not the first one: they are parked
  *	open      its header handler has run; packets are handled as they arrive
  *
- * and ends as completed (it leaves a tombstone) or evicted (it leaves nothing). All packets of a message except the last have the same
+ * and ends as completed (it leaves a tombstone) or evicted (it leaves nothing, except as told below for messages that end for others). All packets of a message except the last have the same
  * length; the first one's payload length is the stride, and packet i has the offset i * stride. For packets that arrive one after the
  * other:
  *
@@ -176,7 +176,8 @@
  * (PsPIN 3.2.3). New packets are those handled or parked on arrival, and a first packet that finds no entry. Packets without progress do
  * not restart the timeout: duplicates, MALFORMED, NO_PARKING, BEYOND_WINDOW. A tombstone is older than T when more than tombstone_ms
  * have passed since it was created. A sweep evicts in the order of the MPQs' numbers; it also does step 13 for messages that still have
- * parked packets.
+ * parked packets. While a handler of the message runs, it is only chosen: a later sweep ends it, and then it leaves the tombstone of
+ * messages that end for others. What is acknowledged of it after it was chosen does not complete it: its last packet is NO_MPQ.
  */
 #include <stdint.h>
 

@@ -151,8 +151,10 @@ static int check_refused(struct receiver *r)
 	report_error("a message, or a piece of a file, was refused: it has more than the %zu bytes that there is room for; give a larger "
 		     "--max-mib, or let its sender cut it (spinctl send --piece-kib)",
 		     r->memory_bytes);
+	if (r->wanted == 1)
+		return recv_transfer__is_busy(r) ? DONE : FAILED;
 	r->bad++;
-	return r->wanted == 1 && !recv_transfer__is_busy(r) ? FAILED : DONE;
+	return DONE;
 }
 
 static int watch(struct receiver *r)

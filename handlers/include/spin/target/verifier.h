@@ -7,20 +7,20 @@
  * hide from the verifier what it has learnt. Included by <spin/target/bpf.h> and <spin/target/nfp.h>; host.h has the same names without
  * effect. Isolated programs use offsets instead of pointers, with spin_verifier_forget_() of <spin/target/view.h>.
  *
- *	name                   for                     what does not load without it (Linux 6.18, clang 14, unless said otherwise)
- *	spin_barrier_var_      all programs            handlers/kvstore.c, tests/handlers/memory/walk.c: a bound was folded away
- *	spin_within_           all programs            -
- *	spin_bounded_length    Linux before 6.13       tests/kernels/mutants.sh, fault C: "invalid zero-sized read"
- *	spin_masked_length     isolated class          tests/kernels/mutants.sh, fault G: "invalid zero-sized read" (Linux before 6.17)
- *	spin_can_loop_         all programs            handlers/filtering.c, handlers/ping.c: no end of a loop is in sight
- *	SPIN_GLOBAL_FN           bounded loops           -
- *	SPIN_NOINLINE             rarely needed code      -
- *	spin_verifier_forget32              all programs            tests/handlers/memory/act_dma_d.c: more than 1,000,000 steps
- *	spin_equal_            all programs            tests/handlers/sending/act_put_d.c: two minutes are not enough
- *	spin_below_            isolated class          -
- *	spin_verifier_merge_             isolated class          -
- *	spin_index_below_      isolated class          handlers/rate_limit.c: "goes out of range" (Linux before 6.17)
- *	SPIN_UNROLL_           isolated class          tests/handlers/memory/act_copy.c: an offset that is not constant
+ *	name                    for                    what does not load without it (Linux 6.18, clang 14, unless said otherwise)
+ *	spin_barrier_var_       all programs           handlers/kvstore.c, tests/handlers/memory/walk.c: a bound was folded away
+ *	spin_within_            all programs           -
+ *	spin_bounded_length     Linux before 6.13      tests/kernels/mutants.sh, fault C: "invalid zero-sized read"
+ *	spin_masked_length      isolated class         tests/kernels/mutants.sh, fault G: "invalid zero-sized read" (Linux before 6.17)
+ *	spin_can_loop_          all programs           handlers/filtering.c, handlers/ping.c: it cannot prove that a loop ends
+ *	SPIN_GLOBAL_FN          bounded loops          -
+ *	SPIN_NOINLINE           rarely needed code     -
+ *	spin_verifier_forget32  all programs           tests/handlers/memory/act_dma_d.c: more than 1,000,000 steps
+ *	spin_equal_             all programs           tests/handlers/sending/act_put_d.c: two minutes are not enough
+ *	spin_below_             isolated class         -
+ *	spin_verifier_merge_    isolated class         -
+ *	spin_index_below_       isolated class         handlers/rate_limit.c: "goes out of range" (Linux before 6.17)
+ *	SPIN_UNROLL_            isolated class         tests/handlers/memory/act_copy.c: an offset that is not constant
  */
 #include <stdint.h>
 
